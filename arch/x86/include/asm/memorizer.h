@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's access sites on x86-64.
+ *
+ * A site is an instruction of five bytes: an opcode, and the distance from its
+ * end to the site's stub. Off, it is `test $distance, %eax`, which does nothing
+ * but set flags; on, it is `call stub`. The two differ in the opcode only, so
+ * that switching is the store of one byte, and whoever executes the site
+ * meanwhile executes the one or the other.
+ *
+ * The stub lies behind the code of its section. It saves the registers that it
+ * needs, loads the operands, and jumps to the thunk for the kind of access
+ * (memorizer_thunk.S), which returns to the site.
+ *
+ * The plugin (scripts/gcc-plugins/memorizer_plugin.c) emits most sites. Those
+ * for accesses that it cannot see, user copies, come from here.
+ */
+#ifndef _ASM_X86_MEMORIZER_H
+#define _ASM_X86_MEMORIZER_H
+
+#define MEMORIZER_SITE_OFF	0xa9
+#define MEMORIZER_SITE_ON	0xe8
+#define MEMORIZER_SITE_SIZE	5
+
+#ifndef __ASSEMBLY__
+
+#include <linux/stringify.h>
+
+#include <asm/unwind_hints.h>
+
+#ifdef CONFIG_OBJTOOL
+#define MEMORIZER_STUB_HINT	UNWIND_HINT_FUNC
+#else
+#define MEMORIZER_STUB_HINT	""
+#endif
+
+#define MEMORIZER_SITE(stub)						\
+	"771:	testl $772f - 771b - 5, %%eax\n"			\
+	"	.pushsection memorizer_sites, \"a\"\n"			\
+	"	.balign 4\n"						\
+	"	.long 771b - .\n"					\
+	"	.popsection\n"						\
+	"	.subsection 1\n"					\
+	"772:\n"							\
+	MEMORIZER_STUB_HINT						\
+	stub								\
+	"	.previous\n"
+
+/* An access to @size bytes at @ptr. */
+#define MEMORIZER_SITE_RANGE(thunk, ptr, size)				\
+	asm_inline volatile(MEMORIZER_SITE(				\
+		"	push %%rdi\n"					\
+		"	push %%rsi\n"					\
+		"	push %%rdx\n"					\
+		"	push %1\n"					\
+		"	push %0\n"					\
+		"	pop %%rdi\n"					\
+		"	pop %%rsi\n"					\
+		"	jmp " thunk "\n")				\
+		: : "r" (ptr), "re" ((unsigned long)(size)))
+
+#endif /* __ASSEMBLY__ */
+#endif /* _ASM_X86_MEMORIZER_H */

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's hook: count an access in the access entry of (object, ip, pid).
+ *
+ * Each CPU has entries of its own, so that counting one more is an increment
+ * that no other CPU takes part in: a single instruction, which an interrupt
+ * cannot split. The way to the entry, fastest first:
+ *
+ * - cache: an array of pointers to entries, hashed by ip and address. The
+ *   thunks look there themselves; a hit needs neither index nor object.
+ * - buckets: a hash table of all the CPU's entries by (object, ip, pid), asked
+ *   when the index has told the object.
+ * - a new entry from the pool.
+ *
+ * Invariants:
+ *
+ * - entry->size is not 0 only while the object is live; a cache hit relies on it
+ *   alone. Who adds an entry publishes it in object->entries by cmpxchg and then
+ *   looks whether the object is still live; who closes the object changes its
+ *   state by cmpxchg and then walks object->entries (close_object()). Both
+ *   cmpxchg are full barriers: at least one of the two sees the other and sets
+ *   the size to 0.
+ *
+ * - A bucket's head is changed by cmpxchg: its own CPU, in any context, puts
+ *   entries before it, memorizer_access_collect() on any CPU takes entries out.
+ *   There is one collector at a time, and only it changes a link in a chain.
+ *   Chains are walked without a lock: an entry that was taken out keeps its link
+ *   until a grace period later. An interrupt may add an entry for the same key
+ *   between our search and our addition: there are two then, and readers of the
+ *   counts add them up.
+ *
+ * - cache slots are written by their own CPU, and by the collector with cmpxchg
+ *   against the entry that it takes out. A hook cannot store that entry again:
+ *   its object left the index a grace period ago.
+ */
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/hash.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "index.h"
+#include "memorizer.h"
+
+/* Matches no access. Read only. */
+static struct memorizer_entry no_entry;
+
+/* The thunks read it, hence not static. */
+DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
+
+/* Never changed after memorizer_access_init(): */
+static DEFINE_PER_CPU(u32 *, buckets);
+static unsigned int bucket_bits;
+static unsigned int bucket_shift;	/* 32 - bucket_bits */
+
+/**
+ * memorizer_access_init() - make the CPUs' hash tables
+ * @reserve: gives zeroed memory, NULL if there is none
+ * @pool_size: size of the pool in bytes
+ *
+ * Context: boot, once.
+ * Return: 0 or -ENOMEM
+ */
+int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size)
+{
+	/* Half a bucket per entry, were the whole pool entries of evenly busy CPUs. */
+	unsigned long entries = pool_size / sizeof(struct memorizer_entry) / num_possible_cpus();
+	unsigned int cpu, i;
+
+	bucket_bits = clamp(ilog2(entries | 1), 8, 24) - 1;
+	bucket_shift = 32 - bucket_bits;
+	for_each_possible_cpu(cpu) {
+		u32 *table = reserve(sizeof(u32) << bucket_bits);
+
+		if (!table)
+			return -ENOMEM;
+		per_cpu(buckets, cpu) = table;
+		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
+			per_cpu(memorizer_cache, cpu)[i] = &no_entry;
+	}
+	return 0;
+}
+
+static __always_inline u32 *find_bucket(u32 object, u32 ip, u32 pid)
+{
+	/* Objects made one after the other, and ips of one function, must not meet. */
+	u32 key = object * 0x9e3779b1 + pid * 0x85ebca77 + ip;
+
+	return &__this_cpu_read(buckets)[key * GOLDEN_RATIO_32 >> bucket_shift];
+}
+
+static __always_inline struct memorizer_entry *find_entry(u32 *bucket, u32 object, u32 ip, u32 pid)
+{
+	struct memorizer_entry *entry;
+	u32 id;
+
+	for (id = READ_ONCE(*bucket); id; id = READ_ONCE(entry->chain)) {
+		entry = memorizer_ptr(id);
+		if (entry->object == object && entry->ip == ip && entry->pid == pid)
+			return entry;
+	}
+	return NULL;
+}
+
+/* Makes entry @id of the object, with its first access counted, known to all. */
+static __always_inline struct memorizer_entry *
+add_entry(u32 id, u32 *bucket, u32 object_id, u32 ip, u32 pid, unsigned int kind)
+{
+	struct memorizer_object *object = memorizer_ptr(object_id);
+	struct memorizer_entry *entry = memorizer_ptr(id);
+	u32 head;
+
+	entry->object = object_id;
+	entry->ip = ip;
+	entry->pid = pid;
+	entry->start = READ_ONCE(object->va);
+	WRITE_ONCE(entry->size, READ_ONCE(object->size));
+	local_set(&entry->reads, kind & MEMORIZER_READ);
+	local_set(&entry->writes, kind / MEMORIZER_WRITE);
+
+	head = READ_ONCE(object->entries);
+	do {
+		WRITE_ONCE(entry->link, head);
+	} while (unlikely(!try_cmpxchg(&object->entries, &head, id)));
+	if (unlikely(READ_ONCE(object->state) != MEMORIZER_LIVE))
+		WRITE_ONCE(entry->size, 0);
+
+	head = READ_ONCE(*bucket);
+	do {
+		WRITE_ONCE(entry->chain, head);
+	} while (unlikely(!try_cmpxchg(bucket, &head, id)));
+	return entry;
+}
+
+static __always_inline void count_in_entry(struct memorizer_entry *entry, unsigned int kind)
+{
+	if (kind & MEMORIZER_READ)
+		local_inc(&entry->reads);
+	if (kind & MEMORIZER_WRITE)
+		local_inc(&entry->writes);
+}
+
+static __always_inline void remember(struct memorizer_entry *entry, unsigned long addr, u32 ip)
+{
+	u32 slot = (ip ^ (u32)(addr >> MEMORIZER_CACHE_ADDR)) % MEMORIZER_CACHE_SLOTS;
+
+	this_cpu_write(memorizer_cache[slot], entry);
+}
+
+static void count_access(u32 object, unsigned long addr, unsigned int kind, unsigned long ip)
+{
+	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id;
+	u32 *bucket = find_bucket(object, packed_ip, pid);
+	struct memorizer_entry *entry = find_entry(bucket, object, packed_ip, pid);
+
+	if (entry) {
+		count_in_entry(entry, kind);
+	} else {
+		id = memorizer_pool_alloc(MEMORIZER_ENTRY);
+		if (!id) {
+			this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
+				     hweight32(kind));
+			return;
+		}
+		entry = add_entry(id, bucket, object, packed_ip, pid, kind);
+	}
+	remember(entry, addr, packed_ip);
+}
+
+/**
+ * memorizer_access_in_page() - count an access that lies in one page
+ * @addr: its first address
+ * @how: MEMORIZER_HOW() its kind and size; size in bytes, 1 to 16
+ * @word: of the index, for that page; not 0
+ * @ip: the address right behind the site
+ *
+ * The same as memorizer_access(), but fast where one object contains it all.
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip)
+{
+	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id, new, *bucket;
+	const struct memorizer_object *object;
+	struct memorizer_entry *entry;
+	unsigned long offset;
+
+	id = memorizer_object_at(word, addr);
+	if (unlikely(!id || current->memorizer_paused))
+		goto slow;
+	object = memorizer_ptr(id);
+	if (unlikely(READ_ONCE(object->state) != MEMORIZER_LIVE))
+		goto slow;
+	offset = addr - READ_ONCE(object->va);
+	if (unlikely(offset >= READ_ONCE(object->size) ||
+		     offset + (u8)how > READ_ONCE(object->size)))
+		goto slow;
+
+	bucket = find_bucket(id, packed_ip, pid);
+	entry = find_entry(bucket, id, packed_ip, pid);
+	if (entry) {
+		count_in_entry(entry, how >> 8);
+	} else {
+		new = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry));
+		if (unlikely(!new))
+			goto slow;
+		entry = add_entry(new, bucket, id, packed_ip, pid, how >> 8);
+	}
+	remember(entry, addr, packed_ip);
+	return;
+slow:
+	memorizer_access(addr, (u8)how, how >> 8, ip);
+}
+
+/**
+ * memorizer_access() - count an access
+ * @addr: its first address
+ * @size: its size in bytes; nothing is counted for 0
+ * @kind: an enum memorizer_kind
+ * @ip: the address right behind the site
+ *
+ * Every live object in that range gets the access once.
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
+{
+	bool attributed = false, paused = memorizer_is_paused();
+	unsigned long start = addr, next;
+	u32 id;
+
+	if (!size)
+		return;
+	do {
+		id = memorizer_index_lookup(addr, &next);
+		if (id) {
+			attributed = true;
+			if (!paused)
+				count_access(id, addr, kind, ip);
+		}
+		addr = next;
+	} while (addr - start < size);
+
+	if (!attributed)
+		this_cpu_add(memorizer_counters.unattributed, hweight32(kind));
+	else if (paused)
+		this_cpu_add(memorizer_counters.paused, hweight32(kind));
+}
+
+/**
+ * memorizer_access_string() - count a string function's access
+ * @addr: its first address
+ * @bound: the most bytes that it touches
+ * @string: it touches as many bytes as this has, with its NUL
+ * @kind: an enum memorizer_kind
+ * @ip: the address right behind the site
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void memorizer_access_string(unsigned long addr, unsigned long bound, const char *string,
+			     unsigned int kind, unsigned long ip)
+{
+	unsigned long length = strnlen(string, bound);
+
+	memorizer_access(addr, length < bound ? length + 1 : bound, kind, ip);
+}
+
+/* Takes the entries of retired objects out of one chain, into the list at @first. */
+static void collect_chain(u32 *bucket, u32 *first, u32 *last)
+{
+	struct memorizer_entry *entry, *before;
+	struct memorizer_object *object;
+	u32 id, next;
+
+again:
+	before = NULL;
+	for (id = READ_ONCE(*bucket); id; id = next) {
+		entry = memorizer_ptr(id);
+		object = memorizer_ptr(entry->object);
+		next = READ_ONCE(entry->chain);
+		if (READ_ONCE(object->state) != MEMORIZER_RETIRED) {
+			before = entry;
+			continue;
+		}
+		if (before)
+			WRITE_ONCE(before->chain, next);
+		else if (cmpxchg(bucket, id, next) != id)
+			goto again;
+		memorizer_cleared.accesses += local_read(&entry->reads) +
+			local_read(&entry->writes);
+		/* Its object's list is not walked any more: the link is free. */
+		WRITE_ONCE(entry->link, *first);
+		if (!*first)
+			*last = id;
+		*first = id;
+	}
+}
+
+/**
+ * memorizer_access_collect() - take out the entries of all retired objects
+ * @first: set to the id of the first of them, 0 if there are none
+ * @last: set to the id of the last of them
+ *
+ * Context: process context, under memorizer_mutex, a grace period after the
+ *	objects were retired.
+ */
+void memorizer_access_collect(u32 *first, u32 *last)
+{
+	struct memorizer_entry **cache, *entry;
+	struct memorizer_object *object;
+	unsigned long i;
+	int cpu;
+
+	*first = 0;
+	*last = 0;
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < 1UL << bucket_bits; i++) {
+			collect_chain(&per_cpu(buckets, cpu)[i], first, last);
+			cond_resched();
+		}
+		cache = per_cpu(memorizer_cache, cpu);
+		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
+			entry = READ_ONCE(cache[i]);
+			if (entry == &no_entry)
+				continue;
+			object = memorizer_ptr(entry->object);
+			if (READ_ONCE(object->state) == MEMORIZER_RETIRED)
+				cmpxchg(&cache[i], entry, &no_entry);
+		}
+	}
+}

@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's KUnit tests of accesses: each kind counts once, as what it is, in
+ * every context.
+ */
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/kallsyms.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+#include "test.h"
+
+struct blob {
+	u64 word[5];
+};
+
+/* An object with a member for each kind of access. */
+struct victim {
+	u8 byte;
+	u16 half;
+	u32 word;
+	u64 quad;
+	unsigned __int128 octo;
+	volatile u32 shy;
+	unsigned int low : 3;
+	unsigned int high : 11;
+	atomic_t atomic;
+	atomic64_t atomic64;
+	unsigned long bits[2];
+	struct blob blob;
+	struct blob other;
+	char text[32];
+	char copy[32];
+	struct victim *next;
+};
+
+/* Where values go that are read for the sake of it; no object. */
+static volatile u64 sink;
+static volatile long one = 1;
+static void __user *user_page;
+
+/*
+ * Each function below makes the accesses that its line in the table further
+ * down says, and no others, to the object.
+ */
+#define ACCESS(name, statement)						\
+static noinline void name(struct victim *v)				\
+{									\
+	statement;							\
+}
+
+ACCESS(read_1, sink = v->byte)
+ACCESS(read_2, sink = v->half)
+ACCESS(read_4, sink = v->word)
+ACCESS(read_8, sink = v->quad)
+ACCESS(read_16, unsigned __int128 x = v->octo; sink = x ^ x >> 64)
+ACCESS(write_1, v->byte = one)
+ACCESS(write_2, v->half = one)
+ACCESS(write_4, v->word = one)
+ACCESS(write_8, v->quad = one)
+ACCESS(write_16, v->octo = one)
+ACCESS(write_constant, v->quad = 5)
+ACCESS(read_volatile, sink = v->shy + v->shy)
+ACCESS(write_volatile, v->shy = 1; v->shy = 2)
+ACCESS(read_once, sink = READ_ONCE(v->word))
+ACCESS(write_once, WRITE_ONCE(v->word, 3))
+ACCESS(acquire, sink = smp_load_acquire(&v->word))
+ACCESS(release, smp_store_release(&v->word, 3))
+ACCESS(read_bit_field, sink = v->high)
+ACCESS(write_bit_field, v->high = one)
+ACCESS(increment, v->quad++)
+ACCESS(add_assign, v->word += one)
+ACCESS(increment_bit_field, v->low++)
+ACCESS(copy_aggregate, v->blob = v->other)
+ACCESS(clear_aggregate, v->blob = (struct blob){ })
+ACCESS(read_unaligned, sink = get_unaligned((u32 *)(v->text + 1)))
+ACCESS(write_unaligned, put_unaligned((u32)one, (u32 *)(v->text + 1)))
+ACCESS(loop, for (long i = 0; i < 5 * one; i++) sink = v->blob.word[i])
+ACCESS(chase, sink = v->next->next->byte)
+
+ACCESS(do_atomic_read, sink = atomic_read(&v->atomic))
+ACCESS(do_atomic_set, atomic_set(&v->atomic, 1))
+ACCESS(do_atomic_inc, atomic_inc(&v->atomic))
+ACCESS(do_atomic_add_return, sink = atomic_add_return(2, &v->atomic))
+ACCESS(do_atomic_dec_and_test, sink = atomic_dec_and_test(&v->atomic))
+ACCESS(do_atomic64_add, atomic64_add(2, &v->atomic64))
+ACCESS(do_atomic64_fetch_add, sink = atomic64_fetch_add(2, &v->atomic64))
+ACCESS(do_xchg, sink = xchg(&v->word, 7))
+ACCESS(do_cmpxchg_hit, v->word = 1; sink = cmpxchg(&v->word, 1, 2))
+ACCESS(do_cmpxchg_miss, v->word = 1; sink = cmpxchg(&v->word, 5, 2))
+ACCESS(do_try_cmpxchg, int old = 0; sink = atomic_try_cmpxchg(&v->atomic, &old, 3))
+ACCESS(do_set_bit, set_bit(3, v->bits))
+ACCESS(do_set_bit_variable, set_bit(70 * one, v->bits))
+ACCESS(do_clear_bit, clear_bit(3, v->bits))
+ACCESS(do_clear_bit_variable, clear_bit(70 * one, v->bits))
+ACCESS(do_change_bit, change_bit(3, v->bits))
+ACCESS(do___set_bit, __set_bit(3 * one, v->bits))
+ACCESS(do___clear_bit, __clear_bit(3 * one, v->bits))
+ACCESS(do_test_bit, sink = test_bit(3, v->bits))
+ACCESS(do_test_bit_variable, sink = test_bit(70 * one, v->bits))
+ACCESS(do_test_and_set_bit, sink = test_and_set_bit(3 * one, v->bits))
+ACCESS(do___test_and_set_bit, sink = __test_and_set_bit(3 * one, v->bits))
+
+ACCESS(do_memcpy, memcpy(v->copy, v->text, 7 * one))
+ACCESS(do_memcpy_8, memcpy(v->copy, v->text, 8))
+ACCESS(do_memcpy_31, memcpy(v->copy, v->text, 31))
+ACCESS(do_memcpy_0, memcpy(v->copy, v->text, 0 * one))
+ACCESS(do_memmove, memmove(v->text, v->text + 1, 7 * one))
+ACCESS(do_memset, memset(v->text, 0, 32 * one))
+ACCESS(do_memset_8, memset(v->text, 0, 8))
+ACCESS(do_memcmp, sink = memcmp(v->text, v->copy, 8 * one))
+ACCESS(do_memchr, sink = (long)memchr(v->text, 'x', 8 * one))
+ACCESS(do_strlen, sink = strlen(v->text))
+ACCESS(do_strnlen, sink = strnlen(v->text, 32 * one))
+ACCESS(do_strcmp, sink = strcmp(v->text, v->copy))
+ACCESS(do_strncmp, sink = strncmp(v->text, v->copy, 5 * one))
+ACCESS(do_strscpy, strscpy(v->copy, v->text, 32))
+ACCESS(do_strchr, sink = (long)strchr(v->text, 'x'))
+
+ACCESS(do_copy_to_user, sink = copy_to_user(user_page, v->text, 20 * one))
+ACCESS(do_copy_from_user, sink = copy_from_user(v->text, user_page, 20 * one))
+ACCESS(do_get_user, sink = get_user(v->word, (u32 __user *)user_page))
+ACCESS(do_put_user, sink = put_user(v->word, (u32 __user *)user_page))
+
+static const struct kind {
+	void (*access)(struct victim *v);
+	u64 reads;
+	u64 writes;
+	const char *name;
+} kinds[] = {
+#define KIND(name, reads, writes) { name, reads, writes, #name }
+	KIND(read_1, 1, 0),
+	KIND(read_2, 1, 0),
+	KIND(read_4, 1, 0),
+	KIND(read_8, 1, 0),
+	KIND(read_16, 1, 0),
+	KIND(write_1, 0, 1),
+	KIND(write_2, 0, 1),
+	KIND(write_4, 0, 1),
+	KIND(write_8, 0, 1),
+	KIND(write_16, 0, 1),
+	KIND(write_constant, 0, 1),
+	KIND(read_volatile, 2, 0),
+	KIND(write_volatile, 0, 2),
+	KIND(read_once, 1, 0),
+	KIND(write_once, 0, 1),
+	KIND(acquire, 1, 0),
+	KIND(release, 0, 1),
+	KIND(read_bit_field, 1, 0),
+	KIND(write_bit_field, 0, 1),
+	KIND(increment, 1, 1),
+	KIND(add_assign, 1, 1),
+	KIND(increment_bit_field, 1, 1),
+	KIND(copy_aggregate, 1, 1),
+	KIND(clear_aggregate, 0, 1),
+	KIND(read_unaligned, 1, 0),
+	KIND(write_unaligned, 0, 1),
+	KIND(loop, 5, 0),
+	KIND(chase, 3, 0),
+	KIND(do_atomic_read, 1, 0),
+	KIND(do_atomic_set, 0, 1),
+	KIND(do_atomic_inc, 1, 1),
+	KIND(do_atomic_add_return, 1, 1),
+	KIND(do_atomic_dec_and_test, 1, 1),
+	KIND(do_atomic64_add, 1, 1),
+	KIND(do_atomic64_fetch_add, 1, 1),
+	KIND(do_xchg, 1, 1),
+	KIND(do_cmpxchg_hit, 1, 2),
+	KIND(do_cmpxchg_miss, 1, 2),
+	KIND(do_try_cmpxchg, 1, 1),
+	KIND(do_set_bit, 1, 1),
+	KIND(do_set_bit_variable, 1, 1),
+	KIND(do_clear_bit, 1, 1),
+	KIND(do_clear_bit_variable, 1, 1),
+	KIND(do_change_bit, 1, 1),
+	KIND(do___set_bit, 1, 1),
+	KIND(do___clear_bit, 1, 1),
+	KIND(do_test_bit, 1, 0),
+	KIND(do_test_bit_variable, 1, 0),
+	KIND(do_test_and_set_bit, 1, 1),
+	KIND(do___test_and_set_bit, 1, 1),
+	KIND(do_memcpy, 1, 1),
+	KIND(do_memcpy_8, 1, 1),
+	KIND(do_memcpy_31, 1, 1),
+	KIND(do_memcpy_0, 0, 0),
+	KIND(do_memmove, 1, 1),
+	KIND(do_memset, 0, 1),
+	KIND(do_memset_8, 0, 1),
+	KIND(do_memcmp, 2, 0),
+	KIND(do_memchr, 1, 0),
+	KIND(do_strlen, 1, 0),
+	KIND(do_strnlen, 1, 0),
+	KIND(do_strcmp, 2, 0),
+	KIND(do_strncmp, 2, 0),
+	KIND(do_strscpy, 1, 1),
+	KIND(do_strchr, 1, 0),
+	KIND(do_copy_to_user, 1, 0),
+	KIND(do_copy_from_user, 0, 1),
+	KIND(do_get_user, 0, 1),
+	KIND(do_put_user, 1, 0),
+};
+
+static void kind_desc(const struct kind *kind, char *desc)
+{
+	strscpy(desc, kind->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kind, kinds, kind_desc);
+
+static struct victim *make_victim(struct kunit *test)
+{
+	struct victim *v = kunit_kzalloc(test, sizeof(*v), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, v);
+	memorizer_pause();
+	v->next = v;
+	strscpy(v->text, "memory access");
+	memorizer_resume();
+	return v;
+}
+
+/* Also: the line names the function that made the access, and the task. */
+static void access_is_counted_once(struct kunit *test)
+{
+	const struct kind *kind = test->param_value;
+	struct victim *v = make_victim(test);
+	const struct memorizer_object *object;
+	const struct memorizer_entry *entry;
+	struct tally tally;
+	unsigned int i;
+	u32 id;
+
+	user_page = (void __user *)kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
+						 MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, (unsigned long)user_page, 0);
+
+	/* The second and third time the entry comes from the cache. */
+	for (i = 1; i <= 3; i++) {
+		kind->access(v);
+		tally = tally_of(v, current->pid);
+		KUNIT_EXPECT_EQ(test, tally.reads, i * kind->reads);
+		KUNIT_EXPECT_EQ(test, tally.writes, i * kind->writes);
+	}
+	tally = tally_of(v, ANY);
+	KUNIT_EXPECT_EQ(test, tally.reads, 3 * kind->reads);
+	KUNIT_EXPECT_EQ(test, tally.writes, 3 * kind->writes);
+
+	object = memorizer_ptr(object_at(v));
+	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		KUNIT_EXPECT_EQ(test, entry->pid, current->pid);
+		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(entry->ip, kind->access) ||
+				      kind->access == do_copy_to_user ||
+				      kind->access == do_copy_from_user,
+				      "%pS is not in %ps",
+				      (void *)memorizer_unpack_ip(entry->ip), kind->access);
+	}
+}
+
+/* One object after the other in one slab. */
+static void access_to_several_objects_counts_for_each(struct kunit *test)
+{
+	struct kmem_cache *cache;
+	u8 *object[8], *low, *high;
+	unsigned int i, j;
+	struct tally tally;
+	bool found = false;
+
+	cache = kmem_cache_create("memorizer_test_span", 64, 64, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	for (i = 0; i < ARRAY_SIZE(object); i++)
+		object[i] = kmem_cache_alloc(cache, GFP_KERNEL);
+
+	for (i = 0; i < ARRAY_SIZE(object) && !found; i++) {
+		for (j = 0; j < ARRAY_SIZE(object) && !found; j++) {
+			low = object[i];
+			high = object[j];
+			found = high > low && high - low < 512;
+		}
+	}
+	KUNIT_EXPECT_TRUE(test, found);
+	if (found) {
+		u8 *from = low;
+
+		/* From the first byte of the one to the first byte of the other. */
+		OPTIMIZER_HIDE_VAR(from);
+		memmove(low, from, (high - low + 1) * one);
+		for (i = 0; i < ARRAY_SIZE(object); i++) {
+			u64 hit = object[i] >= low && object[i] <= high;
+
+			tally = tally_of(object[i], ANY);
+			KUNIT_EXPECT_EQ(test, tally.reads, hit);
+			KUNIT_EXPECT_EQ(test, tally.writes, hit);
+		}
+		/* A scalar that begins in the one object's last bytes. */
+		if (high - low == 64) {
+			put_unaligned(get_unaligned((u64 *)(high - 4)) + one, (u64 *)(high - 4));
+			tally = tally_of(low, ANY);
+			KUNIT_EXPECT_EQ(test, tally.reads, 2);
+			KUNIT_EXPECT_EQ(test, tally.writes, 2);
+			tally = tally_of(high, ANY);
+			KUNIT_EXPECT_EQ(test, tally.reads, 2);
+			KUNIT_EXPECT_EQ(test, tally.writes, 2);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(object); i++)
+		kmem_cache_free(cache, object[i]);
+	kmem_cache_destroy(cache);
+}
+
+/* Bytes that a slot has beyond what was asked for belong to no object. */
+static void access_behind_the_object_is_not_counted(struct kunit *test)
+{
+	u8 *p = kmalloc(40, GFP_KERNEL);
+	struct tally tally;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	sink = READ_ONCE(p[39 * one]);
+	sink = READ_ONCE(*(p + 40 * one));
+	tally = tally_of(p, ANY);
+	KUNIT_EXPECT_EQ(test, tally.reads, 1);
+	KUNIT_EXPECT_EQ(test, tally.writes, 0);
+	kfree(p);
+}
+
+#define ROUNDS	1000
+
+static noinline void hammer(struct victim *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		WRITE_ONCE(v->quad, READ_ONCE(v->quad) + 1);
+}
+
+static void expect_hammered(struct kunit *test, struct victim *v, u32 pid, u64 times)
+{
+	struct tally tally = tally_of(v, pid);
+
+	KUNIT_EXPECT_EQ(test, tally.reads, times * ROUNDS);
+	KUNIT_EXPECT_EQ(test, tally.writes, times * ROUNDS);
+}
+
+struct context {
+	struct victim *v;
+	struct tasklet_struct tasklet;
+	struct irq_work irq_work;
+	struct completion done;
+	struct task_struct *task;
+};
+
+static void softirq_fn(struct tasklet_struct *tasklet)
+{
+	struct context *context = container_of(tasklet, struct context, tasklet);
+
+	WARN_ON(!in_serving_softirq());
+	hammer(context->v);
+	complete(&context->done);
+}
+
+static void access_in_softirq(struct kunit *test)
+{
+	struct context context = { .v = make_victim(test) };
+
+	init_completion(&context.done);
+	tasklet_setup(&context.tasklet, softirq_fn);
+	tasklet_schedule(&context.tasklet);
+	wait_for_completion(&context.done);
+	tasklet_kill(&context.tasklet);
+	expect_hammered(test, context.v, ANY, 1);
+}
+
+static void hardirq_fn(struct irq_work *work)
+{
+	struct context *context = container_of(work, struct context, irq_work);
+
+	WARN_ON(!in_hardirq());
+	hammer(context->v);
+}
+
+static void access_in_hardirq(struct kunit *test)
+{
+	struct context context = { .v = make_victim(test) };
+
+	context.irq_work = IRQ_WORK_INIT_HARD(hardirq_fn);
+	irq_work_queue(&context.irq_work);
+	irq_work_sync(&context.irq_work);
+	expect_hammered(test, context.v, ANY, 1);
+}
+
+static struct victim *nmi_victim;
+static atomic_t nmis;
+
+static int in_nmi_handler(unsigned int type, struct pt_regs *regs)
+{
+	struct victim *v = READ_ONCE(nmi_victim);
+
+	if (!v)
+		return NMI_DONE;
+	WARN_ON(!in_nmi());
+	hammer(v);
+	atomic_inc(&nmis);
+	return NMI_HANDLED;
+}
+
+static void send_nmi(void)
+{
+	int before = atomic_read(&nmis);
+
+	preempt_disable();
+	__apic_send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);
+	preempt_enable();
+	while (atomic_read(&nmis) == before)
+		cpu_relax();
+}
+
+/* NMIs that come while the same object is counted outside of them, too. */
+static void access_in_nmi(struct kunit *test)
+{
+	struct victim *v = make_victim(test);
+	unsigned int i;
+
+	atomic_set(&nmis, 0);
+	KUNIT_ASSERT_EQ(test, 0, register_nmi_handler(NMI_LOCAL, in_nmi_handler, 0,
+						      "memorizer_test"));
+	WRITE_ONCE(nmi_victim, v);
+	for (i = 0; i < 10; i++) {
+		hammer(v);
+		send_nmi();
+	}
+	WRITE_ONCE(nmi_victim, NULL);
+	unregister_nmi_handler(NMI_LOCAL, "memorizer_test");
+	KUNIT_EXPECT_EQ(test, atomic_read(&nmis), 10);
+	expect_hammered(test, v, ANY, 20);
+}
+
+static int hammer_thread(void *data)
+{
+	struct context *context = data;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		hammer(context->v);
+	complete(&context->done);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Two tasks, each on a CPU of its own if there are two, hammer one object. */
+static void access_from_two_cpus_and_pids(struct kunit *test)
+{
+	struct victim *v = make_victim(test);
+	struct context context[2];
+	unsigned int i, cpu = cpumask_first(cpu_online_mask);
+
+	for (i = 0; i < 2; i++) {
+		context[i].v = v;
+		init_completion(&context[i].done);
+		context[i].task = kthread_create(hammer_thread, &context[i], "memorizer/%u", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(context[i].task));
+		kthread_bind(context[i].task, cpu);
+		cpu = cpumask_next_wrap(cpu, cpu_online_mask, -1, false);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_online_mask);
+	}
+	for (i = 0; i < 2; i++)
+		wake_up_process(context[i].task);
+	for (i = 0; i < 2; i++)
+		wait_for_completion(&context[i].done);
+	for (i = 0; i < 2; i++)
+		expect_hammered(test, v, context[i].task->pid, 100);
+	expect_hammered(test, v, ANY, 200);
+	for (i = 0; i < 2; i++)
+		kthread_stop(context[i].task);
+}
+
+/* Interrupts that add entries for the same key while a task does. */
+static void access_interrupted_by_the_same(struct kunit *test)
+{
+	struct context context = { .v = make_victim(test) };
+	unsigned int i;
+
+	context.irq_work = IRQ_WORK_INIT_HARD(hardirq_fn);
+	for (i = 0; i < 50; i++) {
+		irq_work_queue(&context.irq_work);
+		hammer(context.v);
+		irq_work_sync(&context.irq_work);
+	}
+	expect_hammered(test, context.v, ANY, 100);
+}
+
+static void access_by_a_paused_task_is_not_counted(struct kunit *test)
+{
+	struct context context = { .v = make_victim(test) };
+
+	context.irq_work = IRQ_WORK_INIT_HARD(hardirq_fn);
+	memorizer_pause();
+	hammer(context.v);
+	/* But what interrupts it is. */
+	irq_work_queue(&context.irq_work);
+	irq_work_sync(&context.irq_work);
+	memorizer_resume();
+	expect_hammered(test, context.v, ANY, 1);
+}
+
+static void access_while_logging_is_off_is_not_counted(struct kunit *test)
+{
+	struct victim *v = make_victim(test);
+
+	hammer(v);
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_log_access(false));
+	hammer(v);
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_log_access(true));
+	hammer(v);
+	expect_hammered(test, v, ANY, 2);
+}
+
+/* Makes an access between user_access_begin() and user_access_end(), with a task switch due. */
+static noinline bool reschedules_in_user_access(struct victim *v)
+{
+	bool due;
+
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+	__uaccess_begin();
+	WRITE_ONCE(v->quad, one);
+	due = test_tsk_need_resched(current);
+	__uaccess_end();
+	return !due;
+}
+
+/*
+ * A task switch there would give the permission to access user memory to another
+ * task, and take it from this one. Interrupts may switch: they restore it.
+ */
+static void access_in_user_access_does_not_reschedule(struct kunit *test)
+{
+	struct victim *v = make_victim(test);
+	unsigned int i, times = 0;
+
+	for (i = 0; i < ROUNDS; i++)
+		times += reschedules_in_user_access(v);
+	KUNIT_EXPECT_LT(test, times, ROUNDS / 2);
+	KUNIT_EXPECT_EQ(test, tally_of(v, ANY).writes, ROUNDS);
+}
+
+static struct kunit_case access_cases[] = {
+	KUNIT_CASE_PARAM(access_is_counted_once, kind_gen_params),
+	KUNIT_CASE(access_to_several_objects_counts_for_each),
+	KUNIT_CASE(access_behind_the_object_is_not_counted),
+	KUNIT_CASE(access_in_softirq),
+	KUNIT_CASE(access_in_hardirq),
+	KUNIT_CASE(access_in_nmi),
+	KUNIT_CASE(access_from_two_cpus_and_pids),
+	KUNIT_CASE(access_interrupted_by_the_same),
+	KUNIT_CASE(access_by_a_paused_task_is_not_counted),
+	KUNIT_CASE(access_while_logging_is_off_is_not_counted),
+	KUNIT_CASE(access_in_user_access_does_not_reschedule),
+	{ }
+};
+
+static struct kunit_suite access_suite = {
+	.name = "memorizer_access",
+	.suite_init = switch_on,
+	.suite_exit = switch_off,
+	.test_cases = access_cases,
+};
+kunit_test_suite(access_suite);
+
+MODULE_DESCRIPTION("KUnit tests of Memorizer's accesses");
+MODULE_LICENSE("GPL");

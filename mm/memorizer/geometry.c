@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer: how SLUB lays objects out.
+ */
+#include <linux/kfence.h>
+#include <linux/mm.h>
+
+#include "../slab.h"
+#include "memorizer.h"
+
+/**
+ * memorizer_geometry() - tell how objects lie in the pages of one of them
+ * @ptr: the object
+ * @size: bytes requested
+ * @geo: is filled in
+ *
+ * Context: any, NMI included; the object must be allocated.
+ */
+void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo)
+{
+	unsigned long addr = (unsigned long)ptr;
+	const struct kmem_cache *s;
+	const struct slab *slab;
+
+	slab = is_kfence_address(ptr) ? NULL : virt_to_slab(ptr);
+	if (!slab) {
+		geo->start = addr & PAGE_MASK;
+		geo->pages = ((addr & ~PAGE_MASK) + size + PAGE_SIZE - 1) >> PAGE_SHIFT;
+		geo->slots = 0;
+		return;
+	}
+	s = slab->slab_cache;
+	geo->start = (unsigned long)slab_address(slab);
+	geo->base = geo->start + s->red_left_pad;
+	geo->stride = s->size;
+	geo->slots = slab->objects;
+	geo->pages = 1UL << slab_order(slab);
+}

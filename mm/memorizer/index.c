@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's index: from an address to the object there.
+ *
+ * A radix tree over the direct map, where slab and page memory lives. Its root
+ * has one slot for each 4 MiB, made at boot; a slot names a leaf, a page of one
+ * word for each of 1024 pages. That word is 0, or the id of the one object in
+ * that page and its neighbours (a large kmalloc), or, with SLAB_BIT, the id of
+ * a slab record, which tells how the page's slab is divided and has one object
+ * id for each of the slab's slots:
+ *
+ *	root[addr / 4 MiB] -> leaf[addr / 4 KiB] -> slab->object[slot] -> object
+ *
+ * Who reads needs no lock, no retry and no barrier. Invariants:
+ *
+ * - A root slot goes from 0 to a leaf once, by cmpxchg, and stays. The leaf's
+ *   words were zeroed before; the cmpxchg (a full barrier) pairs with the
+ *   address dependency from the slot to the words.
+ *
+ * - The word of a slab's first page says which slab record is in force: it is
+ *   replaced by cmpxchg, and the loser takes the winner's record. The words of
+ *   the slab's other pages follow it: whoever inserts an object stores them,
+ *   always to the same value, before the object's slot.
+ *
+ * - object[slot] goes from 0 to an id and back by xchg, so that of all that
+ *   insert, erase or bury one object just one gets its id.
+ *
+ * - Who replaces the word of a slab's first page retires the slab record, and
+ *   takes it out of all other words before that: it will be used again, and no
+ *   word may name it then. It is, once no reader can see it any more
+ *   (memorizer_index_recycle()).
+ *
+ * - Likewise, who erases or buries an object takes its id out of all words and
+ *   slots before a grace period begins that ends with its record free.
+ *
+ * - Words may be stale: a page that left its slab keeps its word until the page
+ *   is an object's again or the record is retired. So a lookup trusts nothing
+ *   on its way: it stays within the slab record, and the object that it finds
+ *   must itself be live and contain the address. Objects that do are inserted:
+ *   they become live after that, and erasing comes before the end of their life.
+ */
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+
+#include "index.h"
+#include "memorizer.h"
+
+#define LEAF_WORDS	MEMORIZER_LEAF_WORDS
+#define LEAF_SHIFT	MEMORIZER_LEAF_SHIFT
+
+static_assert(LEAF_WORDS * sizeof(u32) == PAGE_SIZE);
+static_assert((unsigned long)LEAF_WORDS << PAGE_SHIFT == 1UL << LEAF_SHIFT);
+
+/* Never changed after memorizer_index_init(): */
+unsigned long memorizer_index_base;	/* first address */
+unsigned long memorizer_index_bytes;	/* from there on; 0: nothing is known */
+u32 *memorizer_index_root;
+
+/*
+ * Slab records that were replaced: those of the running epoch, pushed by any
+ * context, and those that memorizer_index_collect() took from there.
+ */
+static atomic_t retired;
+static u32 collected;
+
+/**
+ * memorizer_index_init() - make the root
+ * @reserve: gives zeroed memory, NULL if there is none
+ * @base: first address that can hold objects
+ * @bytes: number of bytes from there on
+ *
+ * Context: boot, once.
+ * Return: 0 or -ENOMEM
+ */
+int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes)
+{
+	memorizer_index_root = reserve(DIV_ROUND_UP(bytes, 1UL << LEAF_SHIFT) * sizeof(u32));
+	if (!memorizer_index_root)
+		return -ENOMEM;
+	memorizer_index_base = base;
+	memorizer_index_bytes = bytes;
+	return 0;
+}
+
+/* The word of an address, NULL if no page near it ever held an object. */
+static u32 *find_word(unsigned long addr)
+{
+	unsigned long offset = addr - memorizer_index_base;
+	u32 leaf;
+
+	if (unlikely(offset >= memorizer_index_bytes))
+		return NULL;
+	leaf = READ_ONCE(memorizer_index_root[offset >> LEAF_SHIFT]);
+	if (!leaf)
+		return NULL;
+	return (u32 *)memorizer_ptr(leaf) + (offset >> PAGE_SHIFT) % LEAF_WORDS;
+}
+
+/* The same, but makes the leaf that is missing. NULL if the pool is full. */
+static u32 *make_word(unsigned long addr)
+{
+	u32 *slot = &memorizer_index_root[(addr - memorizer_index_base) >> LEAF_SHIFT];
+	u32 leaf, *words;
+	unsigned int i;
+
+	if (!READ_ONCE(*slot)) {
+		leaf = memorizer_pool_alloc(MEMORIZER_LEAF);
+		if (!leaf)
+			return NULL;
+		words = memorizer_ptr(leaf);
+		for (i = 0; i < LEAF_WORDS; i++)
+			WRITE_ONCE(words[i], 0);
+		if (cmpxchg(slot, 0, leaf))
+			memorizer_pool_free(MEMORIZER_LEAF, leaf, leaf);
+	}
+	return find_word(addr);
+}
+
+static bool contains(u32 id, unsigned long addr)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+
+	return READ_ONCE(object->state) == MEMORIZER_LIVE &&
+		addr - READ_ONCE(object->va) < READ_ONCE(object->size);
+}
+
+/* Is the object live and has memory in the page? */
+static bool overlaps(u32 id, unsigned long page)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	unsigned long va = READ_ONCE(object->va);
+
+	return READ_ONCE(object->state) == MEMORIZER_LIVE &&
+		va < page + PAGE_SIZE && page < va + READ_ONCE(object->size);
+}
+
+/*
+ * The slot that an address lies in, NULL if it is in none. @next is set to
+ * where the following slot begins, if that comes before it.
+ */
+static u32 *find_slot(struct slab_record *slab, unsigned long addr, unsigned long *next)
+{
+	unsigned long base = READ_ONCE(slab->base);
+	u32 stride = READ_ONCE(slab->stride);
+	unsigned long offset = addr - base;
+	unsigned long slot;
+
+	if (unlikely(offset > U32_MAX)) {
+		if (addr < base)
+			*next = min(*next, base);
+		return NULL;
+	}
+	slot = (u32)offset / stride;
+	if (unlikely(slot >= READ_ONCE(slab->slots)))
+		return NULL;
+	*next = min(*next, base + (slot + 1) * stride);
+	return &slab->object[slot];
+}
+
+/**
+ * memorizer_index_lookup() - find the live object that contains an address
+ * @addr: the address
+ * @next: set to the first address behind @addr that may belong to another object
+ *
+ * Context: any, NMI included, with preemption disabled.
+ * Return: id of the object, 0 if there is none
+ */
+u32 memorizer_index_lookup(unsigned long addr, unsigned long *next)
+{
+	const struct memorizer_object *object;
+	u32 *word = find_word(addr);
+	unsigned long va;
+	u32 id, *slot;
+
+	*next = (addr | ~PAGE_MASK) + 1;
+	if (!word)
+		return 0;
+	id = READ_ONCE(*word);
+	if (id & SLAB_BIT) {
+		slot = find_slot(memorizer_ptr(id & ~SLAB_BIT), addr, next);
+		if (!slot)
+			return 0;
+		id = READ_ONCE(*slot);
+	}
+	if (!id)
+		return 0;
+	object = memorizer_ptr(id);
+	va = READ_ONCE(object->va);
+	if (contains(id, addr)) {
+		*next = va + READ_ONCE(object->size);
+		return id;
+	}
+	if (addr < va)
+		*next = min(*next, va);
+	return 0;
+}
+
+static bool same_geometry(const struct slab_record *slab, const struct memorizer_geometry *geo)
+{
+	return READ_ONCE(slab->base) == geo->base && READ_ONCE(slab->stride) == geo->stride &&
+		READ_ONCE(slab->slots) == geo->slots &&
+		READ_ONCE(slab->lead) == geo->base - geo->start;
+}
+
+/* The class of records with that many slots, MEMORIZER_CLASSES if there is none. */
+static unsigned int slab_class(u32 slots)
+{
+	size_t bytes = struct_size_t(struct slab_record, object, slots);
+	unsigned int class = MEMORIZER_SLAB;
+
+	while (class < MEMORIZER_CLASSES && memorizer_class_size(class) < bytes)
+		class++;
+	return class;
+}
+
+static u32 make_slab(const struct memorizer_geometry *geo)
+{
+	unsigned int class = slab_class(geo->slots);
+	struct slab_record *slab;
+	u32 id, i;
+
+	if (class == MEMORIZER_CLASSES)
+		return 0;
+	id = memorizer_pool_alloc(class);
+	if (!id)
+		return 0;
+	slab = memorizer_ptr(id);
+	for (i = 0; i < geo->slots; i++)
+		WRITE_ONCE(slab->object[i], 0);
+	WRITE_ONCE(slab->base, geo->base);
+	WRITE_ONCE(slab->stride, geo->stride);
+	WRITE_ONCE(slab->lead, geo->base - geo->start);
+	WRITE_ONCE(slab->slots, geo->slots);
+	return id;
+}
+
+/* Takes a slab record, which has no objects any more, out of use. */
+static void retire_slab(struct slab_record *slab, u32 value)
+{
+	unsigned long page = slab->base - slab->lead;
+	unsigned long end = slab->base + (unsigned long)slab->slots * slab->stride;
+	u32 *word, first;
+
+	for (; page < end; page += PAGE_SIZE) {
+		word = find_word(page);
+		if (word)
+			cmpxchg(word, value, 0);
+	}
+	first = atomic_read(&retired);
+	do {
+		WRITE_ONCE(slab->link, first);
+	} while (!atomic_try_cmpxchg(&retired, (int *)&first, value & ~SLAB_BIT));
+}
+
+/* Takes an object that has its pages for itself out of their words. */
+static void clear_words(u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	unsigned long page, end = object->va + object->size;
+	u32 *word;
+
+	for (page = object->va & PAGE_MASK; page < end; page += PAGE_SIZE) {
+		word = find_word(page);
+		if (READ_ONCE(*word) == id)
+			cmpxchg(word, id, 0);
+	}
+}
+
+/*
+ * A page's word was replaced: close what is still live behind it. The page has
+ * another owner, so those objects' frees were not seen.
+ */
+static void retire_word(u32 old, unsigned long page)
+{
+	struct slab_record *slab;
+	bool whole;
+	u32 i, id;
+
+	if (!old)
+		return;
+	if (!(old & SLAB_BIT)) {
+		if (overlaps(old, page)) {
+			memorizer_object_bury(old);
+			clear_words(old);
+		}
+		return;
+	}
+	slab = memorizer_ptr(old & ~SLAB_BIT);
+	/* Stale words of other pages name it too: only its first page's retires it. */
+	whole = slab->base - slab->lead == page;
+	for (i = 0; i < slab->slots; i++) {
+		id = READ_ONCE(slab->object[i]);
+		if (id && (whole || overlaps(id, page)) && cmpxchg(&slab->object[i], id, 0) == id)
+			memorizer_object_bury(id);
+	}
+	if (whole)
+		retire_slab(slab, old);
+}
+
+/* The slab record in force, NULL if there is no room for a new one. */
+static struct slab_record *get_slab(const struct memorizer_geometry *geo)
+{
+	u32 *word = make_word(geo->start);
+	struct slab_record *slab;
+	u32 old, id;
+
+	if (!word)
+		return NULL;
+	old = READ_ONCE(*word);
+	for (;;) {
+		slab = memorizer_ptr(old & ~SLAB_BIT);
+		if ((old & SLAB_BIT) && same_geometry(slab, geo))
+			return slab;
+		id = make_slab(geo);
+		if (!id)
+			return NULL;
+		if (try_cmpxchg(word, &old, id | SLAB_BIT)) {
+			retire_word(old, geo->start);
+			return memorizer_ptr(id);
+		}
+		memorizer_pool_free(slab_class(geo->slots), id, id);
+	}
+}
+
+static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long addr, u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	struct slab_record *slab = get_slab(geo);
+	unsigned long page, unused = ULONG_MAX;
+	u32 *word, *slot, value, old;
+
+	if (!slab)
+		return -ENOMEM;
+	slot = find_slot(slab, addr, &unused);
+	if (!slot)
+		return -ERANGE;
+	value = memorizer_id(slab) | SLAB_BIT;
+	for (page = addr & PAGE_MASK; page < addr + object->size; page += PAGE_SIZE) {
+		word = make_word(page);
+		if (!word)
+			return -ENOMEM;
+		old = READ_ONCE(*word);
+		while (old != value && !try_cmpxchg(word, &old, value))
+			;
+		if (old != value)
+			retire_word(old, page);
+	}
+	id = xchg(slot, id);
+	if (id)
+		memorizer_object_bury(id);
+	return 0;
+}
+
+static int insert_in_pages(const struct memorizer_geometry *geo, u32 id)
+{
+	unsigned long page, end = geo->start + (geo->pages << PAGE_SHIFT);
+	u32 *word;
+
+	/* All or nothing: make the leaves first. */
+	for (page = geo->start; page < end; page += PAGE_SIZE)
+		if (!make_word(page))
+			return -ENOMEM;
+	for (page = geo->start; page < end; page += PAGE_SIZE) {
+		word = find_word(page);
+		retire_word(xchg(word, id), page);
+	}
+	return 0;
+}
+
+/**
+ * memorizer_index_insert() - make an object known
+ * @geo: how objects lie there
+ * @addr: the object's address
+ * @id: the object, complete but not yet live
+ *
+ * An object that is known in its place is buried.
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to
+ *	the caller.
+ * Return: 0, -ENOMEM if the pool is full, -ERANGE if the index cannot name it
+ */
+int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id)
+{
+	unsigned long offset = geo->start - memorizer_index_base;
+
+	if (offset >= memorizer_index_bytes ||
+	    geo->pages > (memorizer_index_bytes - offset) >> PAGE_SHIFT)
+		return -ERANGE;
+	return geo->slots ? insert_in_slab(geo, addr, id) : insert_in_pages(geo, id);
+}
+
+/**
+ * memorizer_index_erase() - forget the object that begins at an address
+ * @addr: the address
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to
+ *	the caller.
+ * Return: id of the object, now the caller's to close, 0 if none was known
+ */
+u32 memorizer_index_erase(unsigned long addr)
+{
+	const struct memorizer_object *object;
+	u32 id, *word = find_word(addr);
+	unsigned long unused;
+	u32 *slot = word;
+
+	if (!word)
+		return 0;
+	id = READ_ONCE(*word);
+	if (id & SLAB_BIT) {
+		slot = find_slot(memorizer_ptr(id & ~SLAB_BIT), addr, &unused);
+		if (!slot)
+			return 0;
+		id = READ_ONCE(*slot);
+	}
+	if (!id || !contains(id, addr))
+		return 0;
+	object = memorizer_ptr(id);
+	if (READ_ONCE(object->va) != addr)
+		return 0;
+	if (cmpxchg(slot, id, 0) != id)
+		return 0;
+	if (slot == word)
+		clear_words(id);
+	return id;
+}
+
+/**
+ * memorizer_index_collect() - take the slab records that were replaced so far
+ *
+ * A grace period later memorizer_index_recycle() gives them back to the pool.
+ *
+ * Context: process context, under memorizer_mutex.
+ */
+void memorizer_index_collect(void)
+{
+	collected = atomic_xchg(&retired, 0);
+}
+
+/**
+ * memorizer_index_recycle() - give the collected slab records back to the pool
+ *
+ * Context: process context, under memorizer_mutex, a grace period after
+ *	memorizer_index_collect().
+ */
+void memorizer_index_recycle(void)
+{
+	struct slab_record *slab;
+	u32 id;
+
+	while ((id = collected)) {
+		slab = memorizer_ptr(id);
+		collected = slab->link;
+		memorizer_pool_free(slab_class(slab->slots), id, id);
+	}
+}

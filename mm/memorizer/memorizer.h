@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's own declarations: the records and who passes them to whom.
+ *
+ * An access site (sites.c) calls the hook (access.c), which asks the index
+ * (index.c) for the object at the address and counts in that object's access
+ * entry for (ip, pid). Objects come and go through the allocator's hooks
+ * (object.c). All records live in the pool (pool.c) and are named by 32-bit
+ * ids. kmap.c and stats.c read them, debugfs.c is the way in for the user.
+ *
+ * These files also compile in user space, see tools/testing/memorizer.
+ */
+#ifndef _MM_MEMORIZER_H
+#define _MM_MEMORIZER_H
+
+#include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include <asm/local.h>
+
+#include "layout.h"
+
+/**
+ * struct memorizer_entry - how often one ip touched one object for one pid
+ * @link: id of the object's next entry; in the pool's free list, of the next
+ *	free one
+ * @chain: id of the next entry in its CPU's hash bucket
+ * @object: id of the object
+ * @ip: access ip, see memorizer_pack_ip()
+ * @pid: the task on whose behalf
+ * @size: bytes of the object, 0 once it is no longer live
+ * @start: first address of the object
+ * @reads: loads
+ * @writes: stores
+ *
+ * Belongs to one CPU, which alone counts in it; the sum over all CPUs is what
+ * the KMAP shows. @object, @ip, @pid and @start never change while it is in use.
+ */
+struct memorizer_entry {
+	u32 link;
+	u32 chain;
+	u32 object;
+	u32 ip;
+	u32 pid;
+	u32 size;
+	unsigned long start;
+	local_t reads;
+	local_t writes;
+};
+
+static_assert(sizeof(struct memorizer_entry) == 48);
+static_assert(offsetof(struct memorizer_entry, ip) == MEMORIZER_ENTRY_IP);
+static_assert(offsetof(struct memorizer_entry, pid) == MEMORIZER_ENTRY_PID);
+static_assert(offsetof(struct memorizer_entry, size) == MEMORIZER_ENTRY_SIZE);
+static_assert(offsetof(struct memorizer_entry, start) == MEMORIZER_ENTRY_START);
+static_assert(offsetof(struct memorizer_entry, reads) == MEMORIZER_ENTRY_READS);
+static_assert(offsetof(struct memorizer_entry, writes) == MEMORIZER_ENTRY_WRITES);
+
+/* Where an object record is in its life; it moves down this list, then begins anew. */
+enum memorizer_state {
+	MEMORIZER_UNUSED,	/* never used, or in the pool's free list */
+	MEMORIZER_LIVE,
+	MEMORIZER_FREED,
+	MEMORIZER_BURIED,	/* another allocation came over it: its free was not seen */
+	MEMORIZER_RETIRED,	/* cleared; waits for the last hook that may see it */
+};
+
+/**
+ * struct memorizer_object - one allocation, live or freed
+ * @entries: id of its first access entry
+ * @link: instead, in the pool's free list, id of the next free object
+ * @size: bytes requested
+ * @va: address
+ * @alloc_jiffies: when it was allocated
+ * @free_jiffies: when it was freed
+ * @state: an enum memorizer_state
+ * @alloc_ip: who allocated it, see memorizer_pack_ip()
+ * @free_ip: who freed it, or is about to
+ * @pid: the task that allocated it
+ * @comm: that task's name, not always with a NUL at its end
+ *
+ * What describes the allocation is complete before @state says LIVE, what
+ * describes the free before @state says FREED or BURIED.
+ */
+struct memorizer_object {
+	union {
+		u32 entries;
+		u32 link;
+	};
+	u32 size;
+	unsigned long va;
+	unsigned long alloc_jiffies;
+	unsigned long free_jiffies;
+	u32 state;
+	u32 alloc_ip;
+	u32 free_ip;
+	u32 pid;
+	char comm[TASK_COMM_LEN];
+};
+
+static_assert(sizeof(struct memorizer_object) == 64);
+
+/* Records of one class have one size. */
+enum memorizer_class {
+	MEMORIZER_OBJECT,
+	MEMORIZER_ENTRY,
+	MEMORIZER_LEAF,
+	MEMORIZER_SLAB,		/* the first of several sizes, see index.c */
+	MEMORIZER_CLASSES = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES,
+};
+
+/* Why an event is not in the KMAP. */
+enum memorizer_loss {
+	MEMORIZER_LOST_OBJECT,	/* allocation: no room for the object */
+	MEMORIZER_LOST_INDEX,	/* allocation: no room in the index */
+	MEMORIZER_LOST_RANGE,	/* allocation: outside of the memory known at boot, or too large */
+	MEMORIZER_LOST_ENTRY,	/* access: no room for the entry */
+	MEMORIZER_LOSSES,
+};
+
+/**
+ * struct memorizer_counters - what one CPU has seen
+ * @allocs: objects recorded
+ * @frees: recorded objects that were freed
+ * @buried: recorded objects whose free was missed
+ * @unknown_frees: frees of objects that are not recorded
+ * @unattributed: accesses to memory that belongs to no recorded object
+ * @paused: accesses to objects, and allocations, by tasks that read the KMAP
+ * @lost: events that should have been recorded and are not
+ */
+struct memorizer_counters {
+	u64 allocs;
+	u64 frees;
+	u64 buried;
+	u64 unknown_frees;
+	u64 unattributed;
+	u64 paused;
+	u64 lost[MEMORIZER_LOSSES];
+};
+
+static_assert(offsetof(struct memorizer_counters, unattributed) == MEMORIZER_UNATTRIBUTED);
+
+DECLARE_PER_CPU(struct memorizer_counters, memorizer_counters);
+
+/* Kernel text lies in the top 2 GiB: 32 bits tell an ip. */
+static inline u32 memorizer_pack_ip(unsigned long ip)
+{
+	return ip;
+}
+
+static inline unsigned long memorizer_unpack_ip(u32 ip)
+{
+	return (unsigned long)(long)(s32)ip;
+}
+
+/* pool.c */
+#define MEMORIZER_BLOCK_SHIFT	16	/* a block holds records of one class */
+#define MEMORIZER_BLOCK_SIZE	(1UL << MEMORIZER_BLOCK_SHIFT)
+
+/* Ids start at 1: 0 is no record. */
+extern void *memorizer_pool_origin;
+
+static __always_inline void *memorizer_ptr(u32 id)
+{
+	return memorizer_pool_origin + ((unsigned long)id << MEMORIZER_ID_SHIFT);
+}
+
+static __always_inline u32 memorizer_id(const void *ptr)
+{
+	return (ptr - memorizer_pool_origin) >> MEMORIZER_ID_SHIFT;
+}
+
+/* Of each CPU, see pool.c. */
+DECLARE_PER_CPU(u64 [MEMORIZER_CLASSES], memorizer_cursor);
+DECLARE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
+
+/* Takes a record of @size bytes from this CPU's block; 0 if that is used up. */
+static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int size)
+{
+	u64 old = this_cpu_read(memorizer_cursor[class]);
+
+	while (likely(old >> 32)) {
+		if (likely(this_cpu_try_cmpxchg(memorizer_cursor[class], &old,
+						old - (1ULL << 32) + (size >> MEMORIZER_ID_SHIFT)))) {
+			this_cpu_inc(memorizer_in_use[class]);
+			return old;
+		}
+	}
+	return 0;
+}
+
+void memorizer_pool_init(void *base, unsigned long size);
+u32 memorizer_pool_alloc(unsigned int class);
+void memorizer_pool_free(unsigned int class, u32 first, u32 last);
+void memorizer_pool_reclaim(void);
+unsigned int memorizer_class_size(unsigned int class);
+unsigned long memorizer_pool_size(void);
+unsigned long memorizer_pool_bytes(unsigned int first, unsigned int last);
+unsigned long memorizer_class_used(unsigned int class);
+struct memorizer_object *memorizer_object_from(unsigned long *pos);
+
+/* index.c */
+
+/**
+ * struct memorizer_geometry - how objects lie in the pages around one of them
+ * @start: first address of these pages, page aligned
+ * @base: address of slot 0
+ * @stride: bytes from slot to slot
+ * @slots: number of slots, 0: the pages hold this one object only
+ * @pages: number of pages
+ */
+struct memorizer_geometry {
+	unsigned long start;
+	unsigned long base;
+	unsigned int stride;
+	unsigned int slots;
+	unsigned long pages;
+};
+
+/* The thunks ask whether an address is in this range, and its page known at all. */
+extern unsigned long memorizer_index_base, memorizer_index_bytes;
+extern u32 *memorizer_index_root;
+
+int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes);
+u32 memorizer_index_lookup(unsigned long addr, unsigned long *next);
+int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
+u32 memorizer_index_erase(unsigned long addr);
+void memorizer_index_collect(void);
+void memorizer_index_recycle(void);
+
+/* grace.c */
+void memorizer_grace_period(void);
+
+/* geometry.c */
+void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo);
+
+/* object.c */
+extern struct mutex memorizer_mutex;
+
+/* What memorizer_clear() has taken away so far. Guarded by memorizer_mutex. */
+struct memorizer_cleared {
+	u64 objects;
+	u64 accesses;
+};
+
+extern struct memorizer_cleared memorizer_cleared;
+void memorizer_object_bury(u32 id);
+int memorizer_set_enabled(bool on);
+bool memorizer_is_enabled(void);
+void memorizer_clear(void);
+
+/* access.c */
+enum memorizer_kind {
+	MEMORIZER_READ = 1,
+	MEMORIZER_WRITE = 2,
+	MEMORIZER_UPDATE = MEMORIZER_READ | MEMORIZER_WRITE,
+};
+
+/* Kind and size of an access: what the thunks tell memorizer_access_in_page(). */
+#define MEMORIZER_HOW(kind, size)	((kind) << 8 | (size))
+
+int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
+void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
+void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip);
+void memorizer_access_string(unsigned long addr, unsigned long bound, const char *string,
+			     unsigned int kind, unsigned long ip);
+void memorizer_access_collect(u32 *first, u32 *last);
+
+/**
+ * memorizer_pause() - keep what this task does out of the KMAP
+ *
+ * Nests; interrupts that come in between are recorded all the same.
+ *
+ * Context: process context.
+ */
+static inline void memorizer_pause(void)
+{
+	current->memorizer_paused++;
+	barrier();
+}
+
+/**
+ * memorizer_resume() - end what memorizer_pause() began
+ *
+ * Context: process context.
+ */
+static inline void memorizer_resume(void)
+{
+	barrier();
+	current->memorizer_paused--;
+}
+
+/* True in a paused task, but not in an interrupt that came in there. */
+static __always_inline bool memorizer_is_paused(void)
+{
+	return unlikely(current->memorizer_paused) && in_task();
+}
+
+/* sites.c */
+int memorizer_set_log_access(bool on);
+bool memorizer_is_logging(void);
+unsigned long memorizer_site_count(void);
+
+/* stats.c */
+struct seq_file;
+int memorizer_stats_show(struct seq_file *m, void *unused);
+
+/* kmap.c */
+
+/* A line: the sum over the entries of all CPUs for one ip and pid. */
+struct memorizer_kmap_count {
+	u32 ip;
+	u32 pid;
+	unsigned long reads;
+	unsigned long writes;
+};
+
+/**
+ * struct memorizer_kmap_reader - one open file
+ * @after: pool position behind the object that is shown
+ * @count: the object's lines
+ * @room: how many fit in @count
+ */
+struct memorizer_kmap_reader {
+	unsigned long after;
+	struct memorizer_kmap_count *count;
+	size_t room;
+};
+
+int memorizer_kmap_show(struct seq_file *m, void *v);
+extern const struct file_operations memorizer_kmap_fops;
+
+#endif /* _MM_MEMORIZER_H */

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's objects: the allocator's hooks, and an object's way from
+ * allocation to free to being cleared.
+ *
+ * Hooks run in any context and take no lock. An object is LIVE from the moment
+ * that its record is complete; who takes it out of the index closes it. Closed
+ * objects stay until memorizer_clear(), which is the only place that gives
+ * records back, in this order:
+ *
+ *	1. closed objects become RETIRED: no longer shown.
+ *	2. grace period: hooks that found such an object in the index while it
+ *	   was live are done, so that no entry is added to it any more.
+ *	3. its entries leave the CPUs' hash chains and caches.
+ *	4. grace period: hooks that found such an entry are done.
+ *	5. objects, entries and slab records go back to the pool; if it ran out
+ *	   of room, blocks that are free now are for any of them.
+ *
+ * A grace period waits for every section with preemption disabled, idle code
+ * and interrupts included, because a hook is such a section.
+ */
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/limits.h>
+#include <linux/memorizer.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "memorizer.h"
+
+DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
+DEFINE_PER_CPU(struct memorizer_counters, memorizer_counters);
+
+/* Serializes switching, clearing, and reading the records. */
+DEFINE_MUTEX(memorizer_mutex);
+struct memorizer_cleared memorizer_cleared;
+
+/* Whether new objects are recorded. Written under memorizer_mutex. */
+static bool enabled;
+
+/* Returns the id of a complete object that nobody sees yet. */
+static u32 make_object(unsigned long va, size_t size, unsigned long ip)
+{
+	u32 id = memorizer_pool_alloc(MEMORIZER_OBJECT);
+	struct memorizer_object *object;
+
+	if (!id)
+		return 0;
+	object = memorizer_ptr(id);
+	WRITE_ONCE(object->entries, 0);
+	WRITE_ONCE(object->va, va);
+	WRITE_ONCE(object->size, size);
+	object->alloc_jiffies = jiffies;
+	object->free_jiffies = 0;
+	object->alloc_ip = memorizer_pack_ip(ip);
+	WRITE_ONCE(object->free_ip, 0);
+	object->pid = current->pid;
+	memcpy(object->comm, current->comm, sizeof(object->comm));
+	return id;
+}
+
+/* An allocation that is not recorded takes its place all the same. */
+static void lose_alloc(unsigned long va, enum memorizer_loss why)
+{
+	u32 id = memorizer_index_erase(va);
+
+	if (id)
+		memorizer_object_bury(id);
+	this_cpu_inc(memorizer_counters.lost[why]);
+}
+
+static void record_alloc(const void *ptr, size_t size, unsigned long ip)
+{
+	unsigned long va = (unsigned long)ptr;
+	struct memorizer_geometry geo;
+	struct memorizer_object *object;
+	u32 id;
+	int err;
+
+	if (size > U32_MAX) {
+		lose_alloc(va, MEMORIZER_LOST_RANGE);
+		return;
+	}
+	memorizer_geometry(ptr, size, &geo);
+	id = make_object(va, size, ip);
+	if (!id) {
+		lose_alloc(va, MEMORIZER_LOST_OBJECT);
+		return;
+	}
+	err = memorizer_index_insert(&geo, va, id);
+	if (err) {
+		memorizer_pool_free(MEMORIZER_OBJECT, id, id);
+		lose_alloc(va, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
+		return;
+	}
+	object = memorizer_ptr(id);
+	/* Not before: hooks find it in the index, and readers of the KMAP see it. */
+	smp_store_release(&object->state, MEMORIZER_LIVE);
+	this_cpu_inc(memorizer_counters.allocs);
+}
+
+void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip)
+{
+	if (!READ_ONCE(enabled) || ZERO_OR_NULL_PTR(ptr))
+		return;
+	if (memorizer_is_paused()) {
+		this_cpu_inc(memorizer_counters.paused);
+		return;
+	}
+	preempt_disable_notrace();
+	record_alloc(ptr, size, ip);
+	preempt_enable_notrace();
+}
+
+/*
+ * Ends a live object's life; false if it has ended already. Its entries stop to
+ * match, see access.c for the barrier's partner.
+ */
+static bool close_object(u32 id, enum memorizer_state state)
+{
+	struct memorizer_object *object = memorizer_ptr(id);
+	struct memorizer_entry *entry;
+	u32 next;
+
+	if (READ_ONCE(object->state) != MEMORIZER_LIVE)
+		return false;
+	WRITE_ONCE(object->free_jiffies, jiffies);
+	if (cmpxchg(&object->state, MEMORIZER_LIVE, state) != MEMORIZER_LIVE)
+		return false;
+	for (next = READ_ONCE(object->entries); next; next = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(next);
+		WRITE_ONCE(entry->size, 0);
+	}
+	return true;
+}
+
+/**
+ * memorizer_object_bury() - close an object that another one now lies over
+ * @id: the object
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void memorizer_object_bury(u32 id)
+{
+	if (close_object(id, MEMORIZER_BURIED))
+		this_cpu_inc(memorizer_counters.buried);
+}
+
+void __memorizer_free(const void *ptr, unsigned long ip)
+{
+	struct memorizer_object *object;
+	u32 id;
+
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	preempt_disable_notrace();
+	id = memorizer_index_erase((unsigned long)ptr);
+	if (id) {
+		object = memorizer_ptr(id);
+		if (!object->free_ip)
+			WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+		close_object(id, MEMORIZER_FREED);
+		this_cpu_inc(memorizer_counters.frees);
+	} else {
+		this_cpu_inc(memorizer_counters.unknown_frees);
+	}
+	preempt_enable_notrace();
+}
+
+void __memorizer_freeing(const void *ptr, unsigned long ip)
+{
+	struct memorizer_object *object;
+	unsigned long unused;
+	u32 id;
+
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	preempt_disable_notrace();
+	id = memorizer_index_lookup((unsigned long)ptr, &unused);
+	if (id) {
+		object = memorizer_ptr(id);
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	}
+	preempt_enable_notrace();
+}
+
+/**
+ * memorizer_set_enabled() - switch the recording of new objects
+ * @on: whether they are to be recorded
+ *
+ * Objects that are recorded already are followed to their end in any case:
+ * otherwise accesses to whatever comes to lie there would be counted as theirs.
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -ENOMEM if there is no pool
+ */
+int memorizer_set_enabled(bool on)
+{
+	if (on && !memorizer_pool_size())
+		return -ENOMEM;
+	mutex_lock(&memorizer_mutex);
+	WRITE_ONCE(enabled, on);
+	if (on)
+		static_branch_enable(&memorizer_tracking);
+	mutex_unlock(&memorizer_mutex);
+	return 0;
+}
+
+/**
+ * memorizer_is_enabled() - are new objects recorded?
+ *
+ * Return: true if they are
+ */
+bool memorizer_is_enabled(void)
+{
+	return READ_ONCE(enabled);
+}
+
+/* Takes all closed objects out of sight. */
+static void retire_objects(void)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0;
+	u32 state;
+
+	while ((object = memorizer_object_from(&pos))) {
+		state = READ_ONCE(object->state);
+		if (state == MEMORIZER_FREED || state == MEMORIZER_BURIED)
+			WRITE_ONCE(object->state, MEMORIZER_RETIRED);
+		cond_resched();
+	}
+}
+
+/* Gives all retired objects back to the pool. */
+static void recycle_objects(void)
+{
+	struct memorizer_object *object;
+	u32 first = 0, last = 0, id;
+	unsigned long pos = 0;
+
+	while ((object = memorizer_object_from(&pos))) {
+		if (READ_ONCE(object->state) != MEMORIZER_RETIRED)
+			continue;
+		WRITE_ONCE(object->state, MEMORIZER_UNUSED);
+		WRITE_ONCE(object->link, first);
+		id = memorizer_id(object);
+		if (!first)
+			last = id;
+		first = id;
+		memorizer_cleared.objects++;
+		cond_resched();
+	}
+	memorizer_pool_free(MEMORIZER_OBJECT, first, last);
+}
+
+/**
+ * memorizer_clear() - forget all objects that are no longer live
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_clear(void)
+{
+	u32 first, last;
+
+	if (!memorizer_pool_size())
+		return;
+	mutex_lock(&memorizer_mutex);
+	retire_objects();
+	memorizer_index_collect();
+	memorizer_grace_period();
+
+	memorizer_access_collect(&first, &last);
+	memorizer_grace_period();
+
+	memorizer_pool_free(MEMORIZER_ENTRY, first, last);
+	recycle_objects();
+	memorizer_index_recycle();
+	memorizer_pool_reclaim();
+	mutex_unlock(&memorizer_mutex);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's statistics: what is in the KMAP, what is not, and why.
+ */
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+
+#include "memorizer.h"
+
+/* Adds up the counters of all CPUs; they consist of nothing but u64. */
+static void sum_counters(struct memorizer_counters *sum)
+{
+	size_t i;
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < sizeof(*sum) / sizeof(u64); i++)
+			((u64 *)sum)[i] += READ_ONCE(((u64 *)&per_cpu(memorizer_counters, cpu))[i]);
+}
+
+static u64 object_accesses(const struct memorizer_object *object)
+{
+	const struct memorizer_entry *entry;
+	u64 sum = 0;
+	u32 id;
+
+	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		sum += local_read(&entry->reads) + local_read(&entry->writes);
+	}
+	return sum;
+}
+
+/* The accesses in the KMAP. */
+static u64 attributed(void)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0;
+	u64 sum = 0;
+
+	while ((object = memorizer_object_from(&pos))) {
+		if (READ_ONCE(object->state) != MEMORIZER_UNUSED)
+			sum += object_accesses(object);
+		cond_resched();
+	}
+	return sum;
+}
+
+/**
+ * memorizer_stats_show() - show debugfs memorizer/show_stats
+ * @m: where to
+ * @unused: not used
+ *
+ * Context: process context, may sleep.
+ * Return: 0
+ */
+int memorizer_stats_show(struct seq_file *m, void *unused)
+{
+	struct memorizer_counters sum;
+	u64 accesses, closed;
+
+	memorizer_pause();
+	mutex_lock(&memorizer_mutex);
+	accesses = attributed();
+	sum_counters(&sum);
+	closed = sum.frees + sum.buried;
+
+	seq_printf(m, "enabled: %u\n", memorizer_is_enabled());
+	seq_printf(m, "allocations: %llu\n", sum.allocs);
+	seq_printf(m, "frees: %llu\n", sum.frees);
+	seq_printf(m, "frees_missed: %llu\n", sum.buried);
+	seq_printf(m, "frees_unknown: %llu\n", sum.unknown_frees);
+	seq_printf(m, "objects_live: %llu\n", sum.allocs - closed);
+	seq_printf(m, "objects_freed: %llu\n", closed - memorizer_cleared.objects);
+	seq_printf(m, "objects_cleared: %llu\n", memorizer_cleared.objects);
+	seq_printf(m, "accesses_attributed: %llu\n", accesses);
+	seq_printf(m, "accesses_cleared: %llu\n", memorizer_cleared.accesses);
+	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
+	seq_printf(m, "paused: %llu\n", sum.paused);
+	seq_printf(m, "lost_objects_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_OBJECT]);
+	seq_printf(m, "lost_objects_index_full: %llu\n", sum.lost[MEMORIZER_LOST_INDEX]);
+	seq_printf(m, "lost_objects_out_of_range: %llu\n", sum.lost[MEMORIZER_LOST_RANGE]);
+	seq_printf(m, "lost_accesses_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_ENTRY]);
+	seq_printf(m, "access_entries: %lu\n", memorizer_class_used(MEMORIZER_ENTRY));
+	seq_printf(m, "pool_objects: %lu\n", memorizer_pool_bytes(MEMORIZER_OBJECT, MEMORIZER_OBJECT));
+	seq_printf(m, "pool_entries: %lu\n", memorizer_pool_bytes(MEMORIZER_ENTRY, MEMORIZER_ENTRY));
+	seq_printf(m, "pool_index: %lu\n",
+		   memorizer_pool_bytes(MEMORIZER_LEAF, MEMORIZER_CLASSES - 1));
+	seq_printf(m, "pool_used: %lu\n", memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1));
+	seq_printf(m, "pool_size: %lu\n", memorizer_pool_size());
+	seq_printf(m, "sites: %lu\n", memorizer_site_count());
+	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
+	mutex_unlock(&memorizer_mutex);
+	memorizer_resume();
+	return 0;
+}

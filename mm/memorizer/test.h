@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer: what its KUnit tests share.
+ */
+#ifndef _MM_MEMORIZER_TEST_H
+#define _MM_MEMORIZER_TEST_H
+
+#include <kunit/test.h>
+
+#include "memorizer.h"
+
+#define ANY	U32_MAX
+
+/* What the KMAP says of an object, added up over some of its lines. */
+struct tally {
+	u64 reads;
+	u64 writes;
+};
+
+static inline u32 object_at(const void *ptr)
+{
+	unsigned long unused;
+	u32 id;
+
+	preempt_disable();
+	id = memorizer_index_lookup((unsigned long)ptr, &unused);
+	preempt_enable();
+	return id;
+}
+
+/* Adds up the lines of one pid, or of ANY. */
+static inline struct tally tally_id(u32 id, u32 pid)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	const struct memorizer_entry *entry;
+	struct tally tally = { };
+	u32 next;
+
+	if (!id)
+		return tally;
+	for (next = READ_ONCE(object->entries); next; next = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(next);
+		if (pid != ANY && entry->pid != pid)
+			continue;
+		tally.reads += local_read(&entry->reads);
+		tally.writes += local_read(&entry->writes);
+	}
+	return tally;
+}
+
+static inline struct tally tally_of(const void *ptr, u32 pid)
+{
+	return tally_id(object_at(ptr), pid);
+}
+
+/* For suites that need objects and accesses recorded. */
+static inline int switch_on(struct kunit_suite *suite)
+{
+	return memorizer_set_enabled(true) ?: memorizer_set_log_access(true);
+}
+
+static inline void switch_off(struct kunit_suite *suite)
+{
+	memorizer_set_log_access(false);
+}
+
+/* Does @ip lie in the function of @start? */
+static inline bool ip_is_in(u32 ip, void *start)
+{
+	unsigned long size, offset;
+
+	return kallsyms_lookup_size_offset((unsigned long)start, &size, &offset) &&
+		memorizer_unpack_ip(ip) - (unsigned long)start <= size;
+}
+
+#endif /* _MM_MEMORIZER_TEST_H */

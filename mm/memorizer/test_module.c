@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's test module: known accesses to a known object, for the selftests.
+ *
+ * It writes its object 10 times from init text and once from exit text, and
+ * reads and writes it once for each increment that its parameter asks for.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#define TEST_SIZE	187	/* bytes, a number that nobody else asks for */
+
+static unsigned long *object;
+static DEFINE_MUTEX(object_mutex);
+
+static int set_increments(const char *text, const struct kernel_param *kp)
+{
+	unsigned int i, count;
+	int err = kstrtouint(text, 0, &count);
+
+	if (err)
+		return err;
+	mutex_lock(&object_mutex);
+	for (i = 0; object && i < count; i++)
+		WRITE_ONCE(object[3], READ_ONCE(object[3]) + 1);
+	mutex_unlock(&object_mutex);
+	return 0;
+}
+
+static const struct kernel_param_ops increments_ops = {
+	.set = set_increments,
+};
+
+module_param_cb(increments, &increments_ops, NULL, 0200);
+MODULE_PARM_DESC(increments, "Read and write the object that often");
+
+static int get_object(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%lx\n", (unsigned long)object);
+}
+
+static const struct kernel_param_ops object_ops = {
+	.get = get_object,
+};
+
+module_param_cb(object, &object_ops, NULL, 0400);
+MODULE_PARM_DESC(object, "Address of the object");
+
+static int __init test_init(void)
+{
+	unsigned int i;
+
+	object = kmalloc(TEST_SIZE, GFP_KERNEL);
+	if (!object)
+		return -ENOMEM;
+	for (i = 0; i < 10; i++)
+		WRITE_ONCE(object[i], i);
+	return 0;
+}
+
+static void __exit test_exit(void)
+{
+	WRITE_ONCE(object[0], 0);
+	kfree(object);
+}
+
+module_init(test_init);
+module_exit(test_exit);
+MODULE_DESCRIPTION("Memorizer's test module");
+MODULE_LICENSE("GPL");

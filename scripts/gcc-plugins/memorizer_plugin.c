@@ -1,0 +1,908 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * GCC plugin: put a Memorizer site before every load and store of memory.
+ *
+ * A site is a 5-byte "test $rel32, %eax", which does nothing. The kernel turns
+ * it into "call rel32" by writing its first byte. rel32 leads to the site's
+ * stub, which loads the address that is about to be accessed and jumps to the
+ * thunk for this kind of access:
+ *
+ *	memorizer_thunk_<kind><size>	size 1, 2, 4, 8 or 16:
+ *		address in rdi; on the stack: rdi, return address
+ *	memorizer_thunk_<kind>n		any other size:
+ *		address in rdi, size in rsi;
+ *		on the stack: rdx, rsi, rdi, return address
+ *	memorizer_thunk_<kind>s		a string:
+ *		address in rdi, as many bytes as the string at rdx has with its
+ *		NUL, but at most rsi;
+ *		on the stack: rdx, rsi, rdi, return address
+ *
+ * with kind r (read), w (write) or u (update: one read and one write). The
+ * section memorizer_sites holds one 32-bit offset to each site.
+ *
+ * Where code is straight, a site's stub also counts accesses that come later:
+ * before it jumps to its thunk it calls, for each of them,
+ *
+ *	memorizer_joined_<kind><size>	address in rdi; on the stack: return
+ *		address into the stub, rdi as it was, return address
+ *
+ * which returns with rdi as it was. The instruction behind the call, one more
+ * "test $distance, %eax", does nothing when it is executed; its operand is the
+ * distance from its end to the instruction that makes the access.
+ *
+ * An access is what is left of the source's loads and stores when the GIMPLE
+ * optimizers are done. Not seen are: the function's own frame and arguments,
+ * registers, per-CPU and other %gs or %fs relative data, thread-local data,
+ * string literals and tables that GCC made, and what inline assembly reads
+ * without writing it.
+ *
+ * Arguments:
+ *	unwind-hints	give objtool an unwind hint for each stub
+ *	verbose		say for each function what was instrumented
+ *	id=<anything>	ignored; makes the command line depend on the plugin
+ */
+
+#include "gcc-common.h"
+#include "gimplify-me.h"
+#include "df.h"
+#include "rtl-iter.h"
+
+__visible int plugin_is_GPL_compatible;
+
+static struct plugin_info memorizer_plugin_info = {
+	.version = PLUGIN_VERSION,
+	.help = "unwind-hints\temit objtool unwind hints for the stubs\n"
+		"verbose\t\tprint what was instrumented\n"
+		"id=anything\tignored, for rebuilding what an older plugin built\n"
+};
+
+static bool unwind_hints;
+static bool verbose;
+static unsigned int sites;		/* put into the current function */
+static unsigned int joined_sites;	/* of these, those that another one's stub counts */
+
+/* So many accesses can share a site. */
+#define MAX_JOINED 12
+
+/*
+ * The start of each site's text; the stub's instructions, its jump and .popsection follow.
+ * The site is an instruction, not data, for GAS to give it a line number. The
+ * stub goes to subsection 1 of the function's own section, so that it shares
+ * the fate of init and module text; .popsection restores .previous as well.
+ */
+#define SITE_BEGIN					\
+	"771:\ttestl $772f - 771b - 5, %%eax\n"		\
+	"\t.pushsection memorizer_sites, \"a\"\n"	\
+	"\t.balign 4\n"					\
+	"\t.long 771b - .\n"				\
+	"\t.previous\n"					\
+	"\t.subsection 1\n"				\
+	"772:\n"
+
+/* UNWIND_HINT_FUNC: ORC_REG_SP, 8, UNWIND_HINT_TYPE_FUNC, no signal */
+#define UNWIND_HINT					\
+	"\t.pushsection .discard.unwind_hints\n"	\
+	"\t.long 772b - .\n"				\
+	"\t.short 8\n"					\
+	"\t.byte 5, 5, 0\n"				\
+	"\t.balign 4\n"					\
+	"\t.popsection\n"
+
+#define SAVE_1 "\tpushq %%rdi\n"
+#define SAVE_3 SAVE_1 "\tpushq %%rsi\n\tpushq %%rdx\n"
+
+/* Instructions of the stubs; the thunk restores what they save. */
+#define STUB_FIXED					\
+	"\tpushq %%rdi\n"				\
+	"\tleaq %0, %%rdi\n"
+#define STUB_SAVE					\
+	"\tpushq %%rdi\n"				\
+	"\tpushq %%rsi\n"				\
+	"\tpushq %%rdx\n"
+#define STUB_CONSTANT STUB_SAVE				\
+	"\tleaq %0, %%rdi\n"				\
+	"\tmovl %1, %%esi\n"
+#define STUB_RANGE STUB_SAVE				\
+	"\tpushq %q1\n"					\
+	"\tleaq %0, %%rdi\n"				\
+	"\tpopq %%rsi\n"
+#define STUB_STRING STUB_SAVE				\
+	"\tpushq %q2\n"					\
+	"\tpushq %q1\n"					\
+	"\tpushq %q0\n"					\
+	"\tpopq %%rdi\n"				\
+	"\tpopq %%rsi\n"				\
+	"\tpopq %%rdx\n"
+
+enum kind { READ = 'r', WRITE = 'w', UPDATE = 'u' };
+
+struct site_operand {
+	const char *constraint;
+	tree value;
+};
+
+static tree string_list(const char *string)
+{
+	return build_tree_list(NULL_TREE, build_const_char_string(strlen(string) + 1, string));
+}
+
+/*
+ * Put a site before the statement at @gsi. @operands ends with a NULL
+ * constraint. @clobber, if not NULL, says what GCC must think it changes.
+ */
+static void insert_site(gimple_stmt_iterator *gsi, const char *stub, enum kind kind,
+			const char *size, const struct site_operand *operands,
+			const char *clobber)
+{
+	char *text = xasprintf("%s%s%s\tjmp memorizer_thunk_%c%s\n\t.popsection", SITE_BEGIN,
+			       unwind_hints ? UNWIND_HINT : "", stub, kind, size);
+	auto inputs = make_tree_vector();
+	auto clobbers = make_tree_vector();
+	gasm *site;
+
+	for (; operands->constraint; operands++)
+		vec_safe_push(inputs, build_tree_list(string_list(operands->constraint),
+						      operands->value));
+	if (clobber)
+		vec_safe_push(clobbers, string_list(clobber));
+
+	site = gimple_build_asm_vec(text, inputs, NULL, clobbers, NULL);
+	gimple_asm_set_volatile(site, true);
+	gimple_asm_set_inline(site, true);
+	gimple_set_location(site, gimple_location(gsi_stmt(*gsi)));
+	gsi_insert_before(gsi, site, GSI_SAME_STMT);
+	sites++;
+
+	release_tree_vector(inputs);
+	release_tree_vector(clobbers);
+	free(text);
+}
+
+/* Make @value, of any integer type, a size_t that an instruction can use. */
+static tree size_operand(gimple_stmt_iterator *gsi, tree value)
+{
+	return force_gimple_operand_gsi(gsi, fold_convert(size_type_node, value),
+					true, NULL_TREE, true, GSI_SAME_STMT);
+}
+
+/* A site for an access of @size bytes to where @lvalue begins */
+static void insert_access(gimple_stmt_iterator *gsi, enum kind kind, tree lvalue, tree size)
+{
+	struct site_operand operands[] = { { "m", lvalue }, { "i", size }, {} };
+	char bytes[4];
+
+	if (integer_zerop(size))
+		return;
+	if (!tree_fits_uhwi_p(size) || tree_to_uhwi(size) > INT_MAX) {
+		operands[1] = { "re", size_operand(gsi, size) };
+		insert_site(gsi, STUB_RANGE, kind, "n", operands, NULL);
+	} else if (tree_to_uhwi(size) <= 16 && pow2p_hwi(tree_to_uhwi(size))) {
+		operands[1] = {};
+		snprintf(bytes, sizeof(bytes), "%d", (int)tree_to_uhwi(size));
+		insert_site(gsi, STUB_FIXED, kind, bytes, operands, NULL);
+	} else {
+		insert_site(gsi, STUB_CONSTANT, kind, "n", operands, NULL);
+	}
+}
+
+/* A site for a string function's access to @ptr: see "s" above */
+static void insert_string(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree bound,
+			  tree string)
+{
+	const struct site_operand operands[] = {
+		{ "re", ptr }, { "re", size_operand(gsi, bound) }, { "re", string }, {}
+	};
+
+	/* The thunk reads the string: what was stored to it must be there. */
+	insert_site(gsi, STUB_STRING, kind, "s", operands, "memory");
+}
+
+/* Is it a member of a va_list? Such a pointer leads to arguments. */
+static bool is_in_va_list(tree ref)
+{
+	tree whole = TREE_CODE(ref) == COMPONENT_REF ? TREE_OPERAND(ref, 0) : get_base_address(ref);
+
+	return whole && TYPE_MAIN_VARIANT(strip_array_types(TREE_TYPE(whole))) ==
+			TYPE_MAIN_VARIANT(strip_array_types(va_list_type_node));
+}
+
+static bool is_untracked(tree base, bitmap seen);
+
+/*
+ * Does the pointer lead to untracked memory, whichever way it was computed?
+ * @seen holds the SSA names that the answer was already asked for: they do not
+ * change it.
+ */
+static bool points_to_untracked(tree ptr, bitmap seen)
+{
+	gimple def;
+	unsigned int i;
+
+	if (TREE_CODE(ptr) == ADDR_EXPR)
+		return is_untracked(get_base_address(TREE_OPERAND(ptr, 0)), seen);
+	if (TREE_CODE(ptr) != SSA_NAME)
+		return false;
+	if (!bitmap_set_bit(seen, SSA_NAME_VERSION(ptr)))
+		return true;
+
+	def = SSA_NAME_DEF_STMT(ptr);
+	if (gimple_code(def) == GIMPLE_PHI) {
+		for (i = 0; i < gimple_phi_num_args(def); i++)
+			if (!points_to_untracked(gimple_phi_arg_def(def, i), seen))
+				return false;
+		return true;
+	}
+	if (is_gimple_call(def))
+		return gimple_call_flags(def) & ECF_MAY_BE_ALLOCA;
+	if (!is_gimple_assign(def))
+		return false;
+
+	switch (gimple_assign_rhs_code(def)) {
+	case SSA_NAME:
+	case ADDR_EXPR:
+	case NOP_EXPR:
+	case CONVERT_EXPR:
+	case POINTER_PLUS_EXPR:
+		return points_to_untracked(gimple_assign_rhs1(def), seen);
+	case COMPONENT_REF:
+	case MEM_REF:
+		return is_in_va_list(gimple_assign_rhs1(def));
+	default:
+		return false;
+	}
+}
+
+/* Is the object, as get_base_address() returns it, none that counts? */
+static bool is_untracked(tree base, bitmap seen)
+{
+	if (!base)
+		return true;
+	switch (TREE_CODE(base)) {
+	case MEM_REF:
+	case TARGET_MEM_REF:
+		return points_to_untracked(TREE_OPERAND(base, 0), seen);
+	case VAR_DECL:
+		return !is_global_var(base) || DECL_HARD_REGISTER(base) ||
+		       DECL_THREAD_LOCAL_P(base) || DECL_IN_CONSTANT_POOL(base) ||
+		       (DECL_ARTIFICIAL(base) && TREE_READONLY(base));
+	default:
+		return true;	/* an argument, a string, a constant, ... */
+	}
+}
+
+/* Is this memory whose accesses count: see the top of this file. */
+static bool is_tracked(tree ref)
+{
+	auto_bitmap seen;
+	tree t;
+
+	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
+		if (!ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(t))))
+			return false;
+	if (!ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(t))))
+		return false;
+	if (TREE_CODE(t) == MEM_REF &&
+	    !ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(TREE_TYPE(TREE_OPERAND(t, 0))))))
+		return false;
+	return !is_untracked(get_base_address(ref), seen);
+}
+
+/*
+ * Return the whole bytes that an access to @ref touches, as an lvalue that an
+ * "m" operand can name: for a bit-field the storage unit that the ABI gives it.
+ */
+static tree whole_bytes(gimple_stmt_iterator *gsi, tree ref)
+{
+	HOST_WIDE_INT first, last;
+	tree t, addr;
+
+	ref = unshare_expr(ref);
+	if (TREE_CODE(ref) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(ref, 1))) {
+		t = DECL_BIT_FIELD_REPRESENTATIVE(TREE_OPERAND(ref, 1));
+		ref = build3(COMPONENT_REF, TREE_TYPE(t), TREE_OPERAND(ref, 0), t, NULL_TREE);
+	} else if (TREE_CODE(ref) == BIT_FIELD_REF) {
+		first = tree_to_shwi(TREE_OPERAND(ref, 2));
+		last = first + tree_to_shwi(TREE_OPERAND(ref, 1)) - 1;
+		first /= BITS_PER_UNIT;
+		last /= BITS_PER_UNIT;
+		t = build_array_type_nelts(unsigned_char_type_node, last - first + 1);
+		addr = force_gimple_operand_gsi(gsi, build_fold_addr_expr(TREE_OPERAND(ref, 0)),
+						true, NULL_TREE, true, GSI_SAME_STMT);
+		return fold_build2(MEM_REF, t, addr, build_int_cst(ptr_type_node, first));
+	}
+
+	/* GCC simplifies no volatile address, and the site does not access it. */
+	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
+		TREE_THIS_VOLATILE(t) = 0;
+	if (!DECL_P(t))
+		TREE_THIS_VOLATILE(t) = 0;
+	return ref;
+}
+
+/* A site for the access to @ref, an operand of the statement at @gsi */
+static void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
+{
+	tree size = NULL_TREE;
+
+	if (!ref)
+		return;
+	if (TREE_CODE(ref) == WITH_SIZE_EXPR) {
+		size = TREE_OPERAND(ref, 1);
+		ref = TREE_OPERAND(ref, 0);
+	}
+	if (!is_tracked(ref))
+		return;
+	ref = whole_bytes(gsi, ref);
+	insert_access(gsi, kind, ref, size ?: TYPE_SIZE_UNIT(TREE_TYPE(ref)));
+}
+
+/*
+ * What the memory and string functions do to their arguments. They are not
+ * instrumented, or not C, or GCC expands them in place: so their callers count.
+ * Arguments are numbered from 1. Without str, ptr is accessed for bound bytes,
+ * or for a pointer's size if there is no bound either. With str it is accessed
+ * for the length of that string with its NUL, but for bound bytes at most.
+ */
+struct argument_use {
+	enum kind kind;
+	unsigned char ptr, bound, str;
+};
+
+#define RANGE(kind, ptr, bound) { kind, ptr, bound, 0 }
+#define STRING(kind, ptr, bound, str) { kind, ptr, bound, str }
+
+static const struct function_info {
+	const char *name;
+	struct argument_use uses[3];
+} functions[] = {
+	{ "memcpy",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "__memcpy",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "__memcpy_flushcache", { RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "memmove",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "__memmove",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "memset",		{ RANGE(WRITE, 1, 3) } },
+	{ "__memset",		{ RANGE(WRITE, 1, 3) } },
+	{ "memcmp",		{ RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
+	{ "bcmp",		{ RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
+	{ "memchr",		{ RANGE(READ, 1, 3) } },
+	{ "memchr_inv",		{ RANGE(READ, 1, 3) } },
+	{ "memscan",		{ RANGE(READ, 1, 3) } },
+	{ "strlen",		{ STRING(READ, 1, 0, 1) } },
+	{ "strnlen",		{ STRING(READ, 1, 2, 1) } },
+	{ "strcmp",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
+	{ "strcasecmp",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
+	{ "strncmp",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
+	{ "strncasecmp",	{ STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
+	{ "strcpy",		{ STRING(READ, 2, 0, 2), STRING(WRITE, 1, 0, 2) } },
+	{ "stpcpy",		{ STRING(READ, 2, 0, 2), STRING(WRITE, 1, 0, 2) } },
+	{ "strncpy",		{ STRING(READ, 2, 3, 2), RANGE(WRITE, 1, 3) } },
+	{ "sized_strscpy",	{ STRING(READ, 2, 3, 2), STRING(WRITE, 1, 3, 2) } },
+	/* What is appended counts as an access to where the string begins. */
+	{ "strcat",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2),
+				  STRING(WRITE, 1, 0, 2) } },
+	{ "strncat",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 3, 2),
+				  STRING(WRITE, 1, 3, 2) } },
+	{ "strlcat",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 0, 2),
+				  STRING(WRITE, 1, 3, 2) } },
+	{ "strchr",		{ STRING(READ, 1, 0, 1) } },
+	{ "strchrnul",		{ STRING(READ, 1, 0, 1) } },
+	{ "strrchr",		{ STRING(READ, 1, 0, 1) } },
+	{ "strnchr",		{ STRING(READ, 1, 2, 1) } },
+	{ "strnchrnul",		{ STRING(READ, 1, 2, 1) } },
+	{ "strstr",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
+	{ "strnstr",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 0, 2) } },
+	{ "strspn",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
+	{ "strcspn",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
+	/* The string that is cut is not known here. */
+	{ "strsep",		{ RANGE(UPDATE, 1, 0), STRING(READ, 2, 0, 2) } },
+	{ "strpbrk",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
+};
+
+static tree argument(gcall *call, unsigned int number)
+{
+	return gimple_call_arg(call, number - 1);
+}
+
+/* The memory that @ptr points to, or NULL_TREE if it does not count */
+static tree tracked_target(tree ptr)
+{
+	tree ref = fold_build2(MEM_REF, unsigned_char_type_node, ptr,
+			       build_int_cst(ptr_type_node, 0));
+
+	return is_tracked(ref) ? ref : NULL_TREE;
+}
+
+static void instrument_argument(gimple_stmt_iterator *gsi, gcall *call,
+				const struct argument_use *use)
+{
+	tree ref = tracked_target(argument(call, use->ptr));
+
+	if (!ref)
+		return;
+	if (use->str)
+		insert_string(gsi, use->kind, argument(call, use->ptr),
+			      use->bound ? argument(call, use->bound) : integer_minus_one_node,
+			      argument(call, use->str));
+	else
+		insert_access(gsi, use->kind, ref, use->bound ? argument(call, use->bound) :
+					TYPE_SIZE_UNIT(ptr_type_node));
+}
+
+static void instrument_function(gimple_stmt_iterator *gsi, gcall *call, const char *name)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (strcmp(functions[i].name, name))
+			continue;
+		for (j = 0; j < ARRAY_SIZE(functions[i].uses); j++)
+			if (functions[i].uses[j].kind)
+				instrument_argument(gsi, call, &functions[i].uses[j]);
+		return;
+	}
+}
+
+/* A site for __atomic_<op>[_<size>] or __sync_<op>[_<size>] */
+static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char *name)
+{
+	enum kind kind = UPDATE;
+	int size = atoi(strrchr(name, '_') + 1);
+	tree ref;
+
+	if (strstr(name, "_load_"))
+		kind = READ;
+	else if (strstr(name, "_store_") || strstr(name, "_clear") || strstr(name, "_release"))
+		kind = WRITE;
+	if (!strcmp(name, "__atomic_test_and_set") || !strcmp(name, "__atomic_clear"))
+		size = 1;
+	if (!size)
+		return;		/* a fence, or a question about the type */
+	ref = tracked_target(argument(call, 1));
+	if (ref)
+		insert_access(gsi, kind, ref, size_int(size));
+}
+
+/* The atomic updates that GCC has turned into something that fits a machine */
+static void instrument_internal(gimple_stmt_iterator *gsi, gcall *call)
+{
+	unsigned int ptr;
+	tree ref;
+
+	switch (gimple_call_internal_fn(call)) {
+	case IFN_ATOMIC_BIT_TEST_AND_SET:
+	case IFN_ATOMIC_BIT_TEST_AND_COMPLEMENT:
+	case IFN_ATOMIC_BIT_TEST_AND_RESET:
+	case IFN_ATOMIC_COMPARE_EXCHANGE:
+		ptr = 1;
+		break;
+	case IFN_ATOMIC_ADD_FETCH_CMP_0:
+	case IFN_ATOMIC_SUB_FETCH_CMP_0:
+	case IFN_ATOMIC_AND_FETCH_CMP_0:
+	case IFN_ATOMIC_OR_FETCH_CMP_0:
+	case IFN_ATOMIC_XOR_FETCH_CMP_0:
+		ptr = 2;
+		break;
+	default:
+		return;
+	}
+	ref = tracked_target(argument(call, ptr));
+	if (ref)	/* All of them have a value of the type as third argument. */
+		insert_access(gsi, UPDATE, ref, TYPE_SIZE_UNIT(TREE_TYPE(argument(call, 3))));
+}
+
+static void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
+{
+	tree decl = gimple_call_fndecl(call);
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; i < gimple_call_num_args(call); i++)
+		instrument_ref(gsi, READ, gimple_call_arg(call, i));
+
+	if (gimple_call_internal_p(call)) {
+		instrument_internal(gsi, call);
+	} else if (decl) {
+		name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+		name += *name == '*';
+		if (fndecl_built_in_p(decl, BUILT_IN_NORMAL) &&
+		    (!strncmp(name, "__atomic_", 9) || !strncmp(name, "__sync_", 7)))
+			instrument_atomic(gsi, call, name);
+		else if (TREE_PUBLIC(decl))
+			instrument_function(gsi, call, name);
+	}
+
+	instrument_ref(gsi, WRITE, gimple_call_lhs(call));
+}
+
+/* Like operand_equal_p(), for which nothing that is volatile equals anything. */
+static bool same_memory(tree a, tree b)
+{
+	if (TREE_CODE(a) != TREE_CODE(b))
+		return false;
+	switch (TREE_CODE(a)) {
+	case VAR_DECL:
+		return a == b;
+	case COMPONENT_REF:
+		return TREE_OPERAND(a, 1) == TREE_OPERAND(b, 1) &&
+		       same_memory(TREE_OPERAND(a, 0), TREE_OPERAND(b, 0));
+	case ARRAY_REF:
+		return operand_equal_p(TREE_OPERAND(a, 1), TREE_OPERAND(b, 1), 0) &&
+		       same_memory(TREE_OPERAND(a, 0), TREE_OPERAND(b, 0));
+	case MEM_REF:
+		return operand_equal_p(TREE_OPERAND(a, 0), TREE_OPERAND(b, 0), 0) &&
+		       operand_equal_p(TREE_OPERAND(a, 1), TREE_OPERAND(b, 1), 0);
+	default:
+		return operand_equal_p(a, b, 0);
+	}
+}
+
+/* Does an input of inline assembly name the same memory as this output? */
+static bool is_also_input(gasm *stmt, tree output)
+{
+	unsigned int i;
+
+	for (i = 0; i < gimple_asm_ninputs(stmt); i++)
+		if (same_memory(TREE_VALUE(gimple_asm_input_op(stmt, i)), output))
+			return true;
+	return false;
+}
+
+/*
+ * What inline assembly does to its outputs. One that must be in a register, but
+ * whose home is memory: GCC stores it. One in memory: the assembly writes it,
+ * and reads it too if it is an input as well, which is how "+m" arrives here.
+ */
+static void instrument_asm_output(gimple_stmt_iterator *gsi, gasm *stmt, unsigned int i)
+{
+	tree output = gimple_asm_output_op(stmt, i), value = TREE_VALUE(output);
+	const char *constraint = TREE_STRING_POINTER(TREE_VALUE(TREE_PURPOSE(output)));
+	bool allows_mem, allows_reg, is_inout;
+
+	if (!parse_output_constraint(&constraint, i, 0, 0, &allows_mem, &allows_reg, &is_inout))
+		return;
+	if (!allows_reg && (is_inout || is_also_input(stmt, value)))
+		instrument_ref(gsi, UPDATE, value);
+	else
+		instrument_ref(gsi, WRITE, value);
+}
+
+/*
+ * Memory inputs are mostly there to name an address, so they do not count. The
+ * exception are the kernel's bit operations on a bit that is not known before
+ * it runs: they count as an access to the bitmap's first word.
+ */
+static void instrument_bitop(gimple_stmt_iterator *gsi, gasm *stmt, const char *text)
+{
+	enum kind kind;
+	unsigned int i;
+
+	if (strstr(text, "bts") || strstr(text, "btr") || strstr(text, "btc"))
+		kind = UPDATE;
+	else if (strstr(text, "btl") || strstr(text, "btq") || strstr(text, "testb"))
+		kind = READ;
+	else
+		return;
+	for (i = 0; i < gimple_asm_ninputs(stmt); i++)
+		if (!is_gimple_val(TREE_VALUE(gimple_asm_input_op(stmt, i))))
+			instrument_ref(gsi, kind, TREE_VALUE(gimple_asm_input_op(stmt, i)));
+}
+
+static bool has_memory_output(gasm *stmt)
+{
+	unsigned int i;
+
+	for (i = 0; i < gimple_asm_noutputs(stmt); i++)
+		if (is_also_input(stmt, TREE_VALUE(gimple_asm_output_op(stmt, i))))
+			return true;
+	return false;
+}
+
+/* Assembly that is empty, or that only manages the cache, accesses nothing. */
+static void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
+{
+	const char *text = gimple_asm_string(stmt);
+	unsigned int i;
+
+	if (!*text || strstr(text, "clflush") || strstr(text, "clwb") || strstr(text, "%%gs:") ||
+	    !strncmp(text, "771:", 4))
+		return;
+	for (i = 0; i < gimple_asm_noutputs(stmt); i++)
+		instrument_asm_output(gsi, stmt, i);
+	if (!has_memory_output(stmt))
+		instrument_bitop(gsi, stmt, text);
+}
+
+static void instrument_stmt(gimple_stmt_iterator *gsi)
+{
+	gimple stmt = gsi_stmt(*gsi);
+
+	switch (gimple_code(stmt)) {
+	case GIMPLE_ASSIGN:
+		if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt))
+			break;
+		instrument_ref(gsi, READ, gimple_assign_rhs1(stmt));
+		instrument_ref(gsi, WRITE, gimple_assign_lhs(stmt));
+		break;
+	case GIMPLE_CALL:
+		instrument_call(gsi, as_a_gcall(stmt));
+		break;
+	case GIMPLE_ASM:
+		instrument_asm(gsi, as_a_gasm(stmt));
+		break;
+	case GIMPLE_RETURN:
+		instrument_ref(gsi, READ, gimple_return_retval(as_a_greturn(stmt)));
+		break;
+	default:
+		break;		/* has no memory operands */
+	}
+}
+
+static unsigned int memorizer_sites_execute(void)
+{
+	gimple_stmt_iterator gsi;
+	basic_block bb;
+
+	sites = 0;
+	FOR_EACH_BB_FN(bb, cfun)
+		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
+			instrument_stmt(&gsi);
+	return 0;
+}
+
+/* Code that runs where the kernel is not ready for a call into C is left out. */
+static bool memorizer_sites_gate(void)
+{
+	static const char * const sections[] = {
+		".noinstr.text", ".entry.text", ".head.text", ".cpuidle.text",
+	};
+	const char *section = get_decl_section_name(current_function_decl);
+	unsigned int i;
+
+	for (i = 0; section && i < ARRAY_SIZE(sections); i++)
+		if (!strcmp(section, sections[i]))
+			return false;
+	return !lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl));
+}
+
+#define PASS_NAME memorizer_sites
+#define PROPERTIES_REQUIRED (PROP_ssa | PROP_cfg)
+#define TODO_FLAGS_FINISH TODO_update_ssa_only_virtuals
+#include "gcc-generate-gimple-pass.h"
+
+/* How the labels begin that are left of joined sites, which are numbers */
+#define LABEL_BEGIN "773"
+
+/* Is the insn an inline assembly that starts like this? */
+static bool starts_with(rtx_insn *insn, const char *text)
+{
+	rtx body = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL;
+
+	return body && !strncmp(ASM_OPERANDS_TEMPLATE(body), text, strlen(text));
+}
+
+/* The asm_operands of a site, NULL if the insn holds none */
+static rtx site_of(rtx_insn *insn)
+{
+	return starts_with(insn, SITE_BEGIN) ? extract_asm_operands(PATTERN(insn)) : NULL;
+}
+
+/* Would the stub have to address the frame? */
+static bool is_frame_site(rtx site)
+{
+	return reg_mentioned_p(stack_pointer_rtx, site) ||
+	       (frame_pointer_needed && reg_mentioned_p(hard_frame_pointer_rtx, site));
+}
+
+/* Let the insn hold another inline assembly, with these operands. */
+static void replace_asm(rtx_insn *insn, rtx site, const char *text, rtvec inputs, rtvec constraints)
+{
+	rtx body = gen_rtx_ASM_OPERANDS(VOIDmode, ggc_strdup(text), "", 0, inputs, constraints,
+					rtvec_alloc(0), ASM_OPERANDS_SOURCE_LOCATION(site));
+
+	MEM_VOLATILE_P(body) = 1;
+	if (PATTERN(insn) == site)
+		PATTERN(insn) = body;
+	else
+		XVECEXP(PATTERN(insn), 0, 0) = body;
+	INSN_CODE(insn) = -1;
+	df_insn_rescan(insn);
+}
+
+/* The end of a stub for an access of fixed size to operand 0 */
+#define FIXED_END "\tleaq %0, %%rdi\n\tjmp memorizer_thunk_"
+
+/* Does the pattern, or part of one, access the memory at @address? */
+static bool mentions_memory(const_rtx pattern, rtx address)
+{
+	subrtx_iterator::array_type array;
+
+	FOR_EACH_SUBRTX(iter, array, pattern, ALL)
+		if (MEM_P(*iter) && rtx_equal_p(XEXP(*iter, 0), address))
+			return true;
+	return false;
+}
+
+static bool insn_accesses(rtx_insn *insn, rtx address, bool is_read)
+{
+	rtx set = single_set(insn);
+
+	if (!set)
+		return mentions_memory(PATTERN(insn), address);
+	return mentions_memory(is_read ? SET_SRC(set) : SET_DEST(set), address);
+}
+
+/* Does other code follow only sometimes, or much happen in this insn? */
+static bool ends_straight_code(rtx_insn *insn)
+{
+	return LABEL_P(insn) || BARRIER_P(insn) || JUMP_P(insn) || CALL_P(insn) ||
+	       (NONDEBUG_INSN_P(insn) && volatile_insn_p(PATTERN(insn)) &&
+		!starts_with(insn, SITE_BEGIN) && !starts_with(insn, LABEL_BEGIN));
+}
+
+/*
+ * GCC may have put other insns between the place of @insn, which has become a
+ * label, and the insn that accesses memory at @address: move it there.
+ */
+static void move_label(rtx_insn *insn, rtx address, bool is_read)
+{
+	rtx_insn *next;
+	unsigned int n;
+
+	for (next = NEXT_INSN(insn), n = 0; next && n < 8; next = NEXT_INSN(next)) {
+		if (ends_straight_code(next))
+			return;
+		if (!NONDEBUG_INSN_P(next) || site_of(next))
+			continue;
+		if (insn_accesses(next, address, is_read)) {
+			if (n)
+				reorder_insns(insn, insn, PREV_INSN(next));
+			return;
+		}
+		if (modified_in_p(address, next))
+			return;
+		n++;
+	}
+}
+
+/*
+ * Let the stub of @lead also count the access of @insn, behind it in straight
+ * code, whose operand already has its value at @lead. Where @insn was there
+ * remains a label, which tells the thunk the access's ip.
+ */
+static void join_site(rtx_insn *lead, rtx_insn *insn)
+{
+	static unsigned int last_label = 773000000;	/* begins with LABEL_BEGIN */
+	rtx into = site_of(lead), site = site_of(insn);
+	unsigned int n = ASM_OPERANDS_INPUT_LENGTH(into), i, label = ++last_label;
+	const char *text = ASM_OPERANDS_TEMPLATE(into);
+	const char *end = strstr(text, FIXED_END);
+	const char *thunk = strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END) + strlen(FIXED_END);
+	rtvec inputs = rtvec_alloc(n + 1), constraints = rtvec_alloc(n + 1);
+	char *joined;
+
+	for (i = 0; i < n; i++) {
+		RTVEC_ELT(inputs, i) = ASM_OPERANDS_INPUT(into, i);
+		RTVEC_ELT(constraints, i) = ASM_OPERANDS_INPUT_CONSTRAINT_EXP(into, i);
+	}
+	RTVEC_ELT(inputs, n) = ASM_OPERANDS_INPUT(site, 0);
+	RTVEC_ELT(constraints, n) = ASM_OPERANDS_INPUT_CONSTRAINT_EXP(site, 0);
+
+	joined = xasprintf("%.*s\tleaq %%%u, %%%%rdi\n\tcall memorizer_joined_%.*s\n"
+			   "773:\ttestl $%uf - 773b - 5, %%%%eax\n%s", (int)(end - text), text, n,
+			   (int)strcspn(thunk, "\n"), thunk, label, end);
+	replace_asm(lead, into, joined, inputs, constraints);
+	free(joined);
+
+	joined = xasprintf("%u:", label);
+	replace_asm(insn, site, joined, rtvec_alloc(0), rtvec_alloc(0));
+	free(joined);
+	move_label(insn, XEXP(ASM_OPERANDS_INPUT(site, 0), 0), *thunk != WRITE);
+	joined_sites++;
+}
+
+/* The site in the last of @leads that can count the access of @insn's site too, NULL if none can */
+static rtx_insn *find_lead(const auto_vec<rtx_insn *> &leads, rtx_insn *insn, rtx site)
+{
+	rtx address = XEXP(ASM_OPERANDS_INPUT(site, 0), 0);
+	unsigned int i;
+
+	for (i = leads.length(); i-- > 0;)
+		if (ASM_OPERANDS_INPUT_LENGTH(site_of(leads[i])) < MAX_JOINED &&
+		    !modified_between_p(address, leads[i], insn))
+			return leads[i];
+	return NULL;
+}
+
+/*
+ * Join each site for an access of fixed size to an earlier one that is executed
+ * if and only if it is, and from which on its operand's registers are the same.
+ * Nothing else must happen in between: no call, nothing volatile.
+ */
+static void join_sites(void)
+{
+	auto_vec<rtx_insn *> leads;
+	rtx_insn *insn, *next, *lead;
+	rtx site;
+
+	for (insn = get_insns(); insn; insn = next) {
+		next = NEXT_INSN(insn);
+		site = site_of(insn);
+		if (site && strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END)) {
+			lead = find_lead(leads, insn, site);
+			if (lead)
+				join_site(lead, insn);
+			else
+				leads.safe_push(insn);
+		} else if (ends_straight_code(insn)) {
+			leads.truncate(0);
+		}
+	}
+}
+
+/*
+ * Delete the sites whose operand turned out to lie in the frame after all: it
+ * is a local object, and the stub has moved the stack pointer. Such an address
+ * cannot leave the frame, or else the program is undefined. Then join what is left.
+ */
+static unsigned int memorizer_join_execute(void)
+{
+	unsigned int deleted = 0;
+	rtx_insn *insn, *next;
+	rtx site;
+
+	for (insn = get_insns(); insn; insn = next) {
+		next = NEXT_INSN(insn);
+		site = site_of(insn);
+		if (site && is_frame_site(site)) {
+			delete_insn(insn);
+			deleted++;
+		}
+	}
+	joined_sites = 0;
+	join_sites();
+	if (verbose && sites)
+		inform(DECL_SOURCE_LOCATION(current_function_decl),
+		       "memorizer: %u sites in %qD, %u deleted that access its frame, %u joined to others",
+		       sites, current_function_decl, deleted, joined_sites);
+	return 0;
+}
+
+#define PASS_NAME memorizer_join
+#define NO_GATE
+#include "gcc-generate-rtl-pass.h"
+
+__visible int plugin_init(struct plugin_name_args *plugin_info,
+			  struct plugin_gcc_version *version)
+{
+	const char * const plugin_name = plugin_info->base_name;
+	const struct plugin_argument * const argv = plugin_info->argv;
+	int i;
+
+	/* After the GIMPLE optimizers and the warnings */
+	PASS_INFO(memorizer_sites, "optimized", 1, PASS_POS_INSERT_BEFORE);
+	/* After register allocation, prologues and the last copies of blocks */
+	PASS_INFO(memorizer_join, "*free_cfg", 1, PASS_POS_INSERT_BEFORE);
+
+	if (!plugin_default_version_check(version, &gcc_version)) {
+		error(G_("incompatible gcc/plugin versions"));
+		return 1;
+	}
+
+	for (i = 0; i < plugin_info->argc; i++) {
+		if (!strcmp(argv[i].key, "unwind-hints")) {
+			unwind_hints = true;
+		} else if (!strcmp(argv[i].key, "verbose")) {
+			verbose = true;
+		} else if (strcmp(argv[i].key, "id")) {
+			error(G_("unknown option '-fplugin-arg-%s-%s'"), plugin_name, argv[i].key);
+			return 1;
+		}
+	}
+
+	register_callback(plugin_name, PLUGIN_INFO, NULL, &memorizer_plugin_info);
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
+			  &memorizer_sites_pass_info);
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
+			  &memorizer_join_pass_info);
+	return 0;
+}
