@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: accesses, counted by object, ip and pid.
+ */
+#include "test.h"
+
+/* Of heap_caches. */
+enum { SMALL = 1, GAPS = 2, RED_ZONES = 3, STRADDLING = 4, LARGE_SLAB = 6 };
+
+static void start(void)
+{
+	boot(POOL_BLOCKS(256));
+	heap_init(64);
+}
+
+/* Allocates an object and reports it. */
+static unsigned long alloc(unsigned int cache)
+{
+	unsigned long addr = heap_alloc(cache);
+
+	hook_alloc(addr, heap_size(addr), IP(1));
+	return addr;
+}
+
+static unsigned long hits(void)
+{
+	unsigned long sum = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(site_hits, cpu);
+	return sum;
+}
+
+static struct memorizer_object *live(unsigned long addr)
+{
+	return shown_at(addr, MEMORIZER_LIVE);
+}
+
+static void each_kind_is_counted_once(void)
+{
+	unsigned long addr;
+
+	start();
+	addr = alloc(SMALL);
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, 1, 0);
+	site(addr, 8, MEMORIZER_WRITE, IP(3));
+	CHECK_COUNTS(live(addr), IP(3), 1, 0, 1);
+	site(addr, 8, MEMORIZER_UPDATE, IP(4));
+	CHECK_COUNTS(live(addr), IP(4), 1, 1, 1);
+	CHECK_ALL_COUNTS(live(addr), 2, 2);
+	CHECK_EQ(hits(), 0);
+
+	/* The same again, by way of the cache. */
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	site(addr, 8, MEMORIZER_WRITE, IP(3));
+	site(addr, 8, MEMORIZER_UPDATE, IP(4));
+	CHECK_EQ(hits(), 3);
+	CHECK_ALL_COUNTS(live(addr), 4, 4);
+	CHECK_COUNTS(live(addr), IP(4), 1, 2, 2);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 3);
+}
+
+static void each_byte_of_the_object_counts(void)
+{
+	unsigned int size, offset, count = 0;
+	unsigned long addr;
+
+	start();
+	addr = alloc(GAPS);
+	for (size = 1; size <= 16; size *= 2)
+		for (offset = 0; offset + size <= 100; offset++, count++)
+			site(addr + offset, size, MEMORIZER_READ, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, count, 0);
+	CHECK_EQ(sum_counters().unattributed, 0);
+	site(addr - 1, 1, MEMORIZER_READ, IP(2));
+	site(addr + 100, 1, MEMORIZER_READ, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, count, 0);
+	CHECK_EQ(sum_counters().unattributed, 2);
+}
+
+/* An access that is not all within the object's cached entry. */
+static void access_over_the_edge_counts(void)
+{
+	unsigned long a, b, low, high;
+
+	start();
+	a = alloc(SMALL);
+	b = alloc(SMALL);
+	low = min(a, b);
+	high = max(a, b);
+	CHECK_EQ(high - low, 64);
+	for (a = 0; a < 5; a++) {
+		site(low + 60, 4, MEMORIZER_WRITE, IP(2));
+		site(high, 4, MEMORIZER_WRITE, IP(2));
+		site(low + 60, 8, MEMORIZER_WRITE, IP(2));
+		site(low - 4, 8, MEMORIZER_WRITE, IP(2));
+		site(high + 60, 8, MEMORIZER_WRITE, IP(2));
+	}
+	CHECK_COUNTS(live(low), IP(2), 1, 0, 15);
+	CHECK_COUNTS(live(high), IP(2), 1, 0, 15);
+	CHECK(hits());
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+/* So many of each that any two of them share a hash chain somewhere. */
+static void counts_are_by_object_ip_and_pid(void)
+{
+	enum { MANY = 30 };
+	unsigned int i, ip, pid, n;
+	unsigned long addr[MANY];
+
+	start();
+	for (i = 0; i < MANY; i++)
+		addr[i] = alloc(SMALL);
+	for (i = 0; i < MANY; i++) {
+		for (ip = 0; ip < MANY; ip++) {
+			for (pid = 1; pid <= MANY; pid++) {
+				current->pid = pid * 1000003;
+				for (n = 0; n <= (i + ip + pid) % 5; n++)
+					site(addr[i], 4, MEMORIZER_UPDATE, IP(ip * 1009));
+			}
+		}
+	}
+	for (i = 0; i < MANY; i++) {
+		for (ip = 0; ip < MANY; ip++) {
+			for (pid = 1; pid <= MANY; pid++) {
+				n = 1 + (i + ip + pid) % 5;
+				CHECK_COUNTS(live(addr[i]), IP(ip * 1009), pid * 1000003, n, n);
+			}
+		}
+	}
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), MANY * MANY * MANY);
+}
+
+static void cpus_count_on_their_own(void)
+{
+	unsigned long addr;
+	unsigned int i;
+
+	start();
+	addr = alloc(SMALL);
+	for (i = 0; i < 10 * TEST_CPUS; i++) {
+		become(i % TEST_CPUS, 1);
+		site(addr, 8, MEMORIZER_READ, IP(2));
+	}
+	CHECK_COUNTS(live(addr), IP(2), 1, 10 * TEST_CPUS, 0);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), TEST_CPUS);
+	CHECK_EQ(hits(), 9 * TEST_CPUS);
+}
+
+static void range_counts_once_per_object_in_it(void)
+{
+	unsigned long addr[64], first = ULONG_MAX;
+	unsigned int i;
+
+	start();
+	for (i = 0; i < 64; i++) {
+		addr[i] = alloc(SMALL);
+		first = min(first, addr[i]);
+	}
+	CHECK_EQ(first & ~PAGE_MASK, 0);
+	range_site(first, PAGE_SIZE, MEMORIZER_WRITE, IP(2));
+	for (i = 0; i < 64; i++)
+		CHECK_COUNTS(live(first + i * 64), IP(2), 1, 0, 1);
+	range_site(first + 63, 2, MEMORIZER_WRITE, IP(2));
+	range_site(first + 127, 66, MEMORIZER_READ, IP(2));
+	CHECK_COUNTS(live(first), IP(2), 1, 0, 2);
+	CHECK_COUNTS(live(first + 64), IP(2), 1, 1, 2);
+	CHECK_COUNTS(live(first + 128), IP(2), 1, 1, 1);
+	CHECK_COUNTS(live(first + 192), IP(2), 1, 1, 1);
+	CHECK_COUNTS(live(first + 256), IP(2), 1, 0, 1);
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+static void range_over_gaps_and_freed_objects_skips_them(void)
+{
+	unsigned long a, b, c;
+
+	start();
+	a = alloc(RED_ZONES);
+	b = alloc(RED_ZONES);
+	c = alloc(RED_ZONES);
+	CHECK_EQ(b - a, 48);
+	hook_free(b, IP(1));
+	range_site(a - 8, 3 * 48, MEMORIZER_READ, IP(2));
+	CHECK_COUNTS(live(a), IP(2), 1, 1, 0);
+	CHECK_COUNTS(live(c), IP(2), 1, 1, 0);
+	CHECK_ALL_COUNTS(shown_at(b, MEMORIZER_FREED), 0, 0);
+	range_site(a + 24, 72, MEMORIZER_UPDATE, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 2);
+	CHECK_ALL_COUNTS(live(c), 1, 0);
+}
+
+static void range_over_page_borders_counts_once(void)
+{
+	unsigned long large, addr[22];
+	unsigned int i;
+
+	start();
+	large = heap_alloc_large(5 * PAGE_SIZE + 7);
+	hook_alloc(large, 5 * PAGE_SIZE + 7, IP(1));
+	range_site(large, 5 * PAGE_SIZE + 7, MEMORIZER_WRITE, IP(2));
+	site(large + PAGE_SIZE - 4, 8, MEMORIZER_WRITE, IP(2));
+	range_site(large + 100, PAGE_SIZE, MEMORIZER_WRITE, IP(2));
+	CHECK_COUNTS(live(large), IP(2), 1, 0, 3);
+
+	for (i = 0; i < 22; i++)
+		addr[i] = alloc(STRADDLING);
+	for (i = 0; i < 22; i++) {
+		range_site(addr[i], 700, MEMORIZER_READ, IP(2));
+		CHECK_COUNTS(live(addr[i]), IP(2), 1, 1, 0);
+	}
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+static void nothing_is_counted_for_0_bytes(void)
+{
+	unsigned long addr;
+
+	start();
+	addr = alloc(SMALL);
+	range_site(addr, 0, MEMORIZER_WRITE, IP(2));
+	range_site(0, 0, MEMORIZER_WRITE, IP(2));
+	memorizer_pause();
+	range_site(addr, 0, MEMORIZER_WRITE, IP(2));
+	memorizer_resume();
+	CHECK_ALL_COUNTS(live(addr), 0, 0);
+	CHECK_EQ(sum_counters().unattributed, 0);
+	CHECK_EQ(sum_counters().paused, 0);
+}
+
+static void accesses_elsewhere_are_unattributed(void)
+{
+	start();
+	site(0, 8, MEMORIZER_READ, IP(2));
+	site(MAP_BASE - 8, 8, MEMORIZER_WRITE, IP(2));
+	site(MAP_BASE, 8, MEMORIZER_UPDATE, IP(2));
+	site(ULONG_MAX, 1, MEMORIZER_READ, IP(2));
+	range_site(-16UL, 16, MEMORIZER_READ, IP(2));
+	range_site(0x7fff00000000, 100000, MEMORIZER_UPDATE, IP(2));
+	range_site(MAP_BASE + MAP_BYTES - 8, 5 * PAGE_SIZE, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 9);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
+}
+
+static void string(unsigned long addr, unsigned long bound, const char *string)
+{
+	preempt_disable_notrace();
+	memorizer_access_string(addr, bound, string, MEMORIZER_READ, IP(2));
+	preempt_enable_notrace();
+}
+
+/* The bytes show in which of the objects, that lie side by side, are touched. */
+static void strings_are_as_long_as_they_are(void)
+{
+	unsigned long addr;
+	unsigned int i;
+
+	start();
+	addr = heap_alloc(0);
+	for (i = 0; i < 4; i++)
+		hook_alloc(addr + 8 * i, 8, IP(1));
+	string(addr, -1UL, "1234567");
+	CHECK_ALL_COUNTS(live(addr), 1, 0);
+	CHECK_ALL_COUNTS(live(addr + 8), 0, 0);
+	string(addr, -1UL, "12345678");
+	CHECK_ALL_COUNTS(live(addr + 8), 1, 0);
+	string(addr + 8, 8, "1234567890");
+	CHECK_ALL_COUNTS(live(addr + 8), 2, 0);
+	CHECK_ALL_COUNTS(live(addr + 16), 0, 0);
+	string(addr + 8, 9, "1234567890");
+	CHECK_ALL_COUNTS(live(addr + 16), 1, 0);
+	string(addr + 24, 0, "1");
+	CHECK_ALL_COUNTS(live(addr + 24), 0, 0);
+	string(addr + 24, 8, "");
+	CHECK_ALL_COUNTS(live(addr + 24), 1, 0);
+}
+
+static void paused_task_is_not_counted(void)
+{
+	unsigned long addr;
+
+	start();
+	addr = alloc(SMALL);
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	memorizer_pause();
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	range_site(addr, 8, MEMORIZER_WRITE, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, 1, 1);
+	CHECK_EQ(sum_counters().paused, 3);
+	site(0, 8, MEMORIZER_READ, IP(2));
+	range_site(addr + 64, 8, MEMORIZER_UPDATE, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 3);
+
+	enter_interrupt();
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	leave_interrupt();
+	CHECK_COUNTS(live(addr), IP(2), 1, 2, 2);
+
+	memorizer_resume();
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, 3, 3);
+	CHECK_EQ(sum_counters().paused, 3);
+}
+
+/* What the cache knows of an object ends with it, on all CPUs. */
+static void freed_object_is_counted_no_more(void)
+{
+	unsigned long addr;
+	unsigned int cpu;
+
+	start();
+	addr = alloc(SMALL);
+	for (cpu = 0; cpu < TEST_CPUS; cpu++) {
+		become(cpu, 1);
+		site(addr, 8, MEMORIZER_READ, IP(2));
+	}
+	hook_free(addr, IP(1));
+	for (cpu = 0; cpu < TEST_CPUS; cpu++) {
+		become(cpu, 1);
+		site(addr, 8, MEMORIZER_READ, IP(2));
+	}
+	CHECK_COUNTS(shown_at(addr, MEMORIZER_FREED), IP(2), 1, TEST_CPUS, 0);
+	CHECK_EQ(sum_counters().unattributed, TEST_CPUS);
+	CHECK_EQ(hits(), 0);
+}
+
+static void new_object_at_a_cached_address_gets_its_own(void)
+{
+	unsigned long addr;
+	unsigned int i;
+
+	start();
+	addr = alloc(SMALL);
+	for (i = 0; i < 5; i++)
+		site(addr, 8, MEMORIZER_READ, IP(2));
+	/* Half of the time the free is missed. */
+	hook_alloc(addr, 64, IP(3));
+	for (i = 0; i < 7; i++)
+		site(addr, 8, MEMORIZER_READ, IP(2));
+	hook_free(addr, IP(3));
+	hook_alloc(addr, 64, IP(4));
+	for (i = 0; i < 9; i++)
+		site(addr, 8, MEMORIZER_READ, IP(2));
+	CHECK_COUNTS(shown_at(addr, MEMORIZER_BURIED), IP(2), 1, 5, 0);
+	CHECK_COUNTS(shown_at(addr, MEMORIZER_FREED), IP(2), 1, 7, 0);
+	CHECK_COUNTS(live(addr), IP(2), 1, 9, 0);
+	CHECK_EQ(hits(), 4 + 6 + 8);
+}
+
+/* An older slab had a page that is another slab's now; nobody said that it went. */
+static void cached_object_of_an_older_slab_is_counted_no_more(void)
+{
+	unsigned long first, addr;
+	unsigned int i;
+
+	start();
+	heap_init(8);
+	first = alloc(LARGE_SLAB);
+	for (i = 1; i < 10; i++)
+		CHECK_EQ(alloc(LARGE_SLAB), first + i * 3072);
+	addr = first + 4 * 3072;
+	CHECK_EQ(addr & ~PAGE_MASK, 0);
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	site(addr, 8, MEMORIZER_READ, IP(2));
+
+	heap_init(8);
+	while (heap_alloc(SMALL) != addr)
+		;
+	hook_alloc(addr, 64, IP(3));
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	CHECK_COUNTS(shown_at(addr, MEMORIZER_BURIED), IP(2), 1, 2, 0);
+	CHECK_COUNTS(live(addr), IP(2), 1, 1, 0);
+}
+
+static void full_pool_loses_accesses_until_cleared(void)
+{
+	unsigned long a, b;
+
+	start();
+	a = alloc(SMALL);
+	b = alloc(SMALL);
+	site(a, 8, MEMORIZER_READ, IP(2));
+	while (memorizer_pool_alloc(MEMORIZER_ENTRY))
+		;
+	site(a, 8, MEMORIZER_READ, IP(2));
+	site(a, 8, MEMORIZER_READ, IP(3));
+	site(b, 8, MEMORIZER_UPDATE, IP(2));
+	range_site(b, 8, MEMORIZER_UPDATE, IP(2));
+	CHECK_COUNTS(live(a), IP(2), 1, 2, 0);
+	CHECK_ALL_COUNTS(live(a), 2, 0);
+	CHECK_ALL_COUNTS(live(b), 0, 0);
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 5);
+	CHECK_EQ(sum_counters().unattributed, 0);
+
+	hook_free(a, IP(1));
+	memorizer_clear();
+	site(b, 8, MEMORIZER_UPDATE, IP(2));
+	CHECK_COUNTS(live(b), IP(2), 1, 1, 1);
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 5);
+}
+
+/* An entry that is used again is not what it was in any CPU's cache. */
+static void clearing_empties_the_caches(void)
+{
+	unsigned long addr;
+	unsigned int cpu;
+
+	start();
+	addr = alloc(SMALL);
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	hook_free(addr, IP(1));
+	memorizer_clear();
+
+	hook_alloc(addr, 64, IP(1));
+	for (cpu = TEST_CPUS; cpu--; ) {
+		become(cpu, 1);
+		site(addr, 8, MEMORIZER_READ, IP(2));
+	}
+	CHECK_EQ(hits(), 0);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), TEST_CPUS);
+	CHECK_COUNTS(live(addr), IP(2), 1, TEST_CPUS, 0);
+}
+
+/* Clearing takes entries out of chains and caches, wherever they are in them. */
+static void clearing_leaves_the_entries_of_live_objects(void)
+{
+	enum { OBJECTS = 200, IPS = 30 };
+	unsigned long addr[OBJECTS], live_entries = 0;
+	unsigned int i, ip, round;
+	u64 seed = 3;
+
+	start();
+	test_jiffies = 0;
+	for (i = 0; i < OBJECTS; i++)
+		addr[i] = alloc(SMALL);
+	for (round = 0; round < 10; round++) {
+		for (i = 0; i < OBJECTS; i++)
+			for (ip = 0; ip < IPS; ip++) {
+				become((i + ip) % TEST_CPUS, 1);
+				site(addr[i], 8, MEMORIZER_READ, IP(ip));
+				range_site(addr[i], 8, MEMORIZER_WRITE, IP(ip));
+			}
+		for (i = 0; i < OBJECTS; i++) {
+			struct memorizer_object *object = live(addr[i]);
+			unsigned long since = object->alloc_jiffies;
+
+			CHECK_ALL_COUNTS(object, (round + 1 - since) * IPS,
+					 (round + 1 - since) * IPS);
+		}
+		test_jiffies = round + 1;
+		for (i = 0, live_entries = 0; i < OBJECTS; i++) {
+			if (random_u32(&seed) % 2) {
+				hook_free(addr[i], IP(1));
+				hook_alloc(addr[i], 64, IP(1));
+			} else {
+				live_entries += IPS;
+			}
+		}
+		memorizer_clear();
+		CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), live_entries);
+		CHECK_EQ(shown_objects(), OBJECTS);
+	}
+}
+
+/*
+ * Random calls against a model. Each object has its alloc ip for a name.
+ */
+enum { PLACES = 300, OBJECTS = 200000, IPS = 6, PIDS = 3 };
+
+struct model {
+	unsigned long addr;	/* 0: cleared, or never recorded */
+	size_t size;
+	bool freed;
+	struct counts count[IPS][PIDS];
+};
+
+static struct model *model;
+static unsigned int model_objects;
+static struct model *place[PLACES];
+static u64 model_random = 4;
+static unsigned long model_unattributed, model_paused, model_cleared;
+
+static u32 pick(u32 below)
+{
+	return random_u32(&model_random) % below;
+}
+
+static unsigned long pick_address(unsigned int n)
+{
+	if (n < 8)
+		return heap_alloc(n);
+	return n < 10 ? heap_alloc_large(1 + pick(4 * PAGE_SIZE)) :
+		heap_alloc_guarded(1 + pick(PAGE_SIZE));
+}
+
+static void model_alloc(struct model **p)
+{
+	unsigned long addr = pick_address(pick(11));
+	struct model *m;
+
+	if (!addr)
+		return;
+	m = &model[model_objects];
+	m->addr = addr;
+	m->size = heap_size(addr);
+	hook_alloc(addr, m->size, IP(model_objects++));
+	*p = m;
+}
+
+/* Without @report, the hook is not called. */
+static void model_free(struct model **p, bool report)
+{
+	(*p)->freed = true;
+	if (report)
+		hook_free((*p)->addr, IP(0));
+	heap_free((*p)->addr);
+	*p = NULL;
+}
+
+/* What the model expects of an access. */
+static void expect_access(unsigned long addr, unsigned long size, unsigned int kind,
+			  unsigned int ip, unsigned int pid)
+{
+	bool attributed = false;
+	unsigned int i;
+
+	for (i = 0; i < PLACES; i++) {
+		struct model *m = place[i];
+
+		if (!m || m->addr >= addr + size || addr >= m->addr + m->size)
+			continue;
+		m->count[ip][pid].reads += kind & MEMORIZER_READ ? 1 : 0;
+		m->count[ip][pid].writes += kind & MEMORIZER_WRITE ? 1 : 0;
+		attributed = true;
+	}
+	if (!attributed)
+		model_unattributed += hweight32(kind);
+}
+
+/*
+ * A few accesses within the object, or to a range near it, others' memory and
+ * free memory included.
+ */
+static void model_access(const struct model *m, bool within)
+{
+	unsigned int kind = 1 + pick(3), ip = pick(IPS), pid = pick(PIDS), times = 1 + pick(3);
+	unsigned long addr = m->addr, size = pick(8) ? 1UL << pick(5) : m->size;
+
+	if (!within) {
+		addr += pick(2 * PAGE_SIZE) - PAGE_SIZE;
+		size = 1 + pick(3 * PAGE_SIZE);
+	}
+	if (within && size <= m->size)
+		addr += pick(2) * pick(m->size - size + 1);
+	else if (within)
+		size = m->size;
+	current->pid = 1 + pid;
+	while (times--) {
+		expect_access(addr, size, kind, ip, pid);
+		if (size <= 16)
+			site(addr, size, kind, IP(ip));
+		else
+			range_site(addr, size, kind, IP(ip));
+	}
+}
+
+static void model_pause(const struct model *m)
+{
+	memorizer_pause();
+	site(m->addr, 1, MEMORIZER_UPDATE, IP(0));
+	model_paused += 2;
+	memorizer_resume();
+}
+
+static void model_clear(void)
+{
+	unsigned int i;
+
+	memorizer_clear();
+	for (i = 0; i < model_objects; i++) {
+		if (model[i].freed && model[i].addr) {
+			model[i].addr = 0;
+			model_cleared++;
+		}
+	}
+}
+
+/* Compares all that is shown with the model, where each object is shown once. */
+static void check_model(void)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0, shown = 0, expected = 0;
+	unsigned int i, ip, pid;
+
+	for (i = 0; i < model_objects; i++)
+		expected += model[i].addr != 0;
+	while ((object = next_shown(&pos))) {
+		const struct model *m = &model[memorizer_unpack_ip(object->alloc_ip) - IP(0)];
+		struct counts sum = { };
+
+		CHECK_EQ(object->va, m->addr);
+		CHECK_EQ(object->size, m->size);
+		CHECK_EQ(object->state, m->freed ? MEMORIZER_FREED : MEMORIZER_LIVE);
+		for (ip = 0; ip < IPS; ip++) {
+			for (pid = 0; pid < PIDS; pid++) {
+				CHECK_COUNTS(object, IP(ip), pid + 1, m->count[ip][pid].reads,
+					     m->count[ip][pid].writes);
+				sum.reads += m->count[ip][pid].reads;
+				sum.writes += m->count[ip][pid].writes;
+			}
+		}
+		CHECK_ALL_COUNTS(object, sum.reads, sum.writes);
+		shown++;
+	}
+	CHECK_EQ(shown, expected);
+}
+
+static void start_model(void)
+{
+	start();
+	heap_init(128);
+	model = reserve(OBJECTS * sizeof(*model));
+}
+
+static void random_calls_count_as_the_model_does(void)
+{
+	struct memorizer_counters sum;
+	struct model **p;
+	unsigned int i;
+
+	start_model();
+	for (i = 1; i < ROUNDS(1000000); i++) {
+		become(pick(3), 1);
+		p = &place[pick(PLACES)];
+		if (!*p && pick(4))
+			continue;
+		if (!*p)
+			model_alloc(p);
+		else if (!pick(10))
+			model_free(p, true);
+		else if (!pick(50))
+			model_pause(*p);
+		else
+			model_access(*p, pick(4));
+		if (i % 20000 == 0)
+			check_model();
+		if (i % 30000 == 0)
+			model_clear();
+	}
+	check_model();
+
+	sum = sum_counters();
+	CHECK_EQ(sum.allocs, model_objects);
+	CHECK_EQ(sum.unattributed, model_unattributed);
+	CHECK_EQ(sum.paused, model_paused);
+	CHECK_EQ(sum.buried + sum.unknown_frees, 0);
+	for (i = 0; i < MEMORIZER_LOSSES; i++)
+		CHECK_EQ(sum.lost[i], 0);
+	CHECK_EQ(memorizer_cleared.objects, model_cleared);
+	/* Not without the cache. */
+	CHECK(hits() > i / 4);
+}
+
+/* Compares the objects that were closed, and forgets those that may never be. */
+static void check_missed(void)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0, buried = 0;
+
+	while ((object = next_shown(&pos))) {
+		const struct model *m = &model[memorizer_unpack_ip(object->alloc_ip) - IP(0)];
+		unsigned int ip, pid;
+
+		CHECK_EQ(object->va, m->addr);
+		CHECK(m->freed || object->state == MEMORIZER_LIVE);
+		for (ip = 0; ip < IPS; ip++)
+			for (pid = 0; pid < PIDS; pid++)
+				CHECK_COUNTS(object, IP(ip), pid + 1, m->count[ip][pid].reads,
+					     m->count[ip][pid].writes);
+		buried += object->state == MEMORIZER_BURIED;
+	}
+	CHECK_EQ(sum_counters().buried, buried);
+}
+
+/* Every second free is missed; accesses are to live objects only. */
+static void missed_frees_leave_the_counts_right(void)
+{
+	struct memorizer_counters sum;
+	struct model **p;
+	unsigned int i;
+
+	start_model();
+	for (i = 1; i < ROUNDS(300000); i++) {
+		become(pick(3), 1);
+		p = &place[pick(PLACES)];
+		if (!*p)
+			model_alloc(p);
+		else if (!pick(5))
+			model_free(p, pick(2));
+		else
+			model_access(*p, true);
+		if (i % 10000 == 0)
+			check_missed();
+	}
+	check_missed();
+
+	sum = sum_counters();
+	CHECK_EQ(sum.allocs, model_objects);
+	CHECK(sum.buried > model_objects / 10);
+	CHECK_EQ(sum.unattributed + sum.unknown_frees, 0);
+	for (i = 0; i < MEMORIZER_LOSSES; i++)
+		CHECK_EQ(sum.lost[i], 0);
+}
+
+const struct test_case access_cases[] = {
+	CASE(each_kind_is_counted_once),
+	CASE(each_byte_of_the_object_counts),
+	CASE(access_over_the_edge_counts),
+	CASE(counts_are_by_object_ip_and_pid),
+	CASE(cpus_count_on_their_own),
+	CASE(range_counts_once_per_object_in_it),
+	CASE(range_over_gaps_and_freed_objects_skips_them),
+	CASE(range_over_page_borders_counts_once),
+	CASE(nothing_is_counted_for_0_bytes),
+	CASE(accesses_elsewhere_are_unattributed),
+	CASE(strings_are_as_long_as_they_are),
+	CASE(paused_task_is_not_counted),
+	CASE(freed_object_is_counted_no_more),
+	CASE(new_object_at_a_cached_address_gets_its_own),
+	CASE(cached_object_of_an_older_slab_is_counted_no_more),
+	CASE(full_pool_loses_accesses_until_cleared),
+	CASE(clearing_empties_the_caches),
+	CASE(clearing_leaves_the_entries_of_live_objects),
+	CASE(random_calls_count_as_the_model_does),
+	CASE(missed_frees_leave_the_counts_right),
+	{ }
+};

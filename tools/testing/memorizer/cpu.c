@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: threads that play CPUs, and grace periods among them.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <linux/atomic.h>
+#include <linux/percpu.h>
+
+#include "test.h"
+
+__thread struct task_struct this_task = { .pid = 1, .comm = "test" };
+unsigned long test_jiffies = 1000;
+char *percpu_areas;
+
+/* Interrupts (signal handlers) leave these as they found them. */
+static __thread unsigned int this_cpu;
+static __thread bool in_interrupt;
+static __thread bool no_interrupts;
+static __thread unsigned int preempt_depth[2];
+
+/*
+ * Odd while the CPU is in a section with preemption disabled. Tasks and
+ * interrupts have their own, as interrupts come in between any two instructions
+ * of tasks'; each is written by its own CPU only.
+ */
+static struct {
+	unsigned long section[2];
+} __aligned(64) cpus[TEST_CPUS];
+
+static __attribute__((constructor)) void make_percpu_areas(void)
+{
+	size_t size = round_up(__stop_percpu - __start_percpu, 64);
+	unsigned int cpu;
+
+	percpu_areas = aligned_alloc(64, TEST_CPUS * size);
+	for (cpu = 0; cpu < TEST_CPUS; cpu++)
+		memcpy(percpu_areas + cpu * size, __start_percpu, __stop_percpu - __start_percpu);
+}
+
+/**
+ * become() - go on as a task on a CPU
+ * @cpu: the CPU, which no other thread may play meanwhile
+ * @pid: the task
+ */
+void become(unsigned int cpu, int pid)
+{
+	this_cpu = cpu;
+	current->pid = pid;
+}
+
+unsigned int smp_processor_id(void)
+{
+	return this_cpu;
+}
+
+bool in_task(void)
+{
+	return !in_interrupt;
+}
+
+void preempt_disable_notrace(void)
+{
+	if (!preempt_depth[in_interrupt]++)
+		__atomic_fetch_add(&cpus[this_cpu].section[in_interrupt], 1, __ATOMIC_SEQ_CST);
+}
+
+void preempt_enable_notrace(void)
+{
+	CHECK(preempt_depth[in_interrupt]);
+	if (!--preempt_depth[in_interrupt])
+		__atomic_fetch_add(&cpus[this_cpu].section[in_interrupt], 1, __ATOMIC_RELEASE);
+}
+
+/**
+ * enter_interrupt() - begin what a signal handler does as an interrupt
+ */
+void enter_interrupt(void)
+{
+	in_interrupt = true;
+}
+
+/**
+ * leave_interrupt() - end it
+ */
+void leave_interrupt(void)
+{
+	in_interrupt = false;
+}
+
+/**
+ * disable_interrupts() - have signal handlers do nothing
+ */
+void disable_interrupts(void)
+{
+	no_interrupts = true;
+	barrier();
+}
+
+/**
+ * enable_interrupts() - end what disable_interrupts() began
+ */
+void enable_interrupts(void)
+{
+	barrier();
+	no_interrupts = false;
+}
+
+/**
+ * interrupts_disabled() - must a signal handler do nothing?
+ *
+ * Return: true if it must
+ */
+bool interrupts_disabled(void)
+{
+	return no_interrupts;
+}
+
+static bool grace_waits;
+
+/**
+ * grace_period_waits() - is there a grace period that has to wait?
+ *
+ * Return: true if so
+ */
+bool grace_period_waits(void)
+{
+	return READ_ONCE(grace_waits);
+}
+
+void memorizer_grace_period(void)
+{
+	unsigned int cpu, i;
+
+	/* It sleeps in the kernel. */
+	CHECK(in_task());
+	CHECK_EQ(preempt_depth[0], 0);
+	for (cpu = 0; cpu < TEST_CPUS; cpu++) {
+		for (i = 0; i < 2; i++) {
+			unsigned long *section = &cpus[cpu].section[i];
+			/* Full barrier, pairs with the one at the section's begin. */
+			unsigned long seen = __atomic_fetch_add(section, 0, __ATOMIC_SEQ_CST);
+
+			/* Pairs with the section's end. */
+			while (seen & 1 && smp_load_acquire(section) == seen) {
+				WRITE_ONCE(grace_waits, true);
+				sched_yield();
+			}
+			WRITE_ONCE(grace_waits, false);
+		}
+	}
+}
+
+static pthread_t threads[TEST_CPUS];
+static void (*run_on_cpu)(unsigned int cpu);
+static pthread_barrier_t all_there, all_done;
+
+static void *start_cpu(void *data)
+{
+	unsigned int cpu = (unsigned long)data;
+
+	become(cpu, cpu + 1);
+	pthread_barrier_wait(&all_there);
+	run_on_cpu(cpu);
+	CHECK_EQ(preempt_depth[0], 0);
+	pthread_barrier_wait(&all_done);
+	return NULL;
+}
+
+/**
+ * interrupt_cpu() - have a signal handler run on a CPU
+ * @cpu: the CPU, one of those that run_threads() runs
+ * @sig: the signal
+ */
+void interrupt_cpu(unsigned int cpu, int sig)
+{
+	pthread_kill(threads[cpu], sig);
+}
+
+/**
+ * run_threads() - run a function on several CPUs at once
+ * @count: number of CPUs
+ * @run: the function; its thread plays the CPU that it is called with, and the
+ *	task with that number plus one
+ */
+void run_threads(unsigned int count, void (*run)(unsigned int cpu))
+{
+	unsigned long cpu;
+
+	run_on_cpu = run;
+	pthread_barrier_init(&all_there, NULL, count);
+	pthread_barrier_init(&all_done, NULL, count);
+	for (cpu = 0; cpu < count; cpu++)
+		CHECK_EQ(pthread_create(&threads[cpu], NULL, start_cpu, (void *)cpu), 0);
+	for (cpu = 0; cpu < count; cpu++)
+		pthread_join(threads[cpu], NULL);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: an allocator as the index sees it, slabs, large objects and
+ * guarded ones, which move over the pages of a small heap that is in use again
+ * and again, each time divided in another way. Its addresses are mere names.
+ */
+#include <pthread.h>
+
+#include "test.h"
+
+#define MAX_PAGES	1024
+#define MAX_SLOTS	512
+
+/* Small, odd and straddling objects, and those with red zones around them. */
+const struct heap_cache heap_caches[HEAP_CACHES] = {
+	{ .size = 8, .stride = 8 },
+	{ .size = 64, .stride = 64 },
+	{ .size = 100, .stride = 192 },
+	{ .size = 24, .stride = 48, .pad = 8 },
+	{ .size = 700, .stride = 704, .order = 1 },
+	{ .size = 1250, .stride = 1280, .order = 2 },
+	{ .size = 3000, .stride = 3072, .order = 3 },
+	{ .size = 4096, .stride = 12288, .pad = 4096, .order = 3 },
+};
+
+/* A page; what it tells of its pages is in the first of them only. */
+struct heap_page {
+	struct heap_page *first;	/* of the slab or object; NULL: free page */
+	const struct heap_cache *cache;	/* NULL: one object */
+	unsigned int pages;
+	unsigned int used;
+	size_t size;
+	bool taken[MAX_SLOTS];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct heap_page page_table[MAX_PAGES];
+static unsigned long heap_base, heap_pages;
+static u64 heap_random;
+
+/**
+ * heap_init() - make the heap, empty
+ * @pages: its size; the border between two of the index's leaves is amid them
+ */
+void heap_init(unsigned long pages)
+{
+	CHECK(pages <= MAX_PAGES);
+	memset(page_table, 0, sizeof(page_table));
+	heap_pages = pages;
+	heap_base = MAP_BASE + (4UL << 20) - (pages / 2 << PAGE_SHIFT);
+	heap_random = 1;
+}
+
+static void lock_heap(void)
+{
+	disable_interrupts();
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_heap(void)
+{
+	pthread_mutex_unlock(&lock);
+	enable_interrupts();
+}
+
+static unsigned long page_address(const struct heap_page *page)
+{
+	return heap_base + ((page - page_table) << PAGE_SHIFT);
+}
+
+static struct heap_page *page_of(unsigned long addr)
+{
+	return &page_table[(addr - heap_base) >> PAGE_SHIFT];
+}
+
+static unsigned int slots_of(const struct heap_cache *cache)
+{
+	return (PAGE_SIZE << cache->order) / cache->stride;
+}
+
+static bool is_free(const struct heap_page *page, unsigned int pages)
+{
+	unsigned int i;
+
+	for (i = 0; i < pages; i++)
+		if (page[i].first)
+			return false;
+	return true;
+}
+
+/* Takes pages that begin at a multiple of @align, somewhere; NULL if there are none. */
+static struct heap_page *find_pages(unsigned int pages, unsigned int align)
+{
+	unsigned int places = heap_pages / align, begin = random_u32(&heap_random), i, j;
+	struct heap_page *page;
+
+	for (i = 0; i < places; i++) {
+		page = &page_table[(begin + i) % places * align];
+		if (page + pages > page_table + heap_pages || !is_free(page, pages))
+			continue;
+		for (j = 0; j < pages; j++)
+			page[j].first = page;
+		page->pages = pages;
+		page->used = 0;
+		return page;
+	}
+	return NULL;
+}
+
+static void release_pages(struct heap_page *page)
+{
+	unsigned int i;
+
+	for (i = 0; i < page->pages; i++)
+		page[i].first = NULL;
+}
+
+/* The same, but gives up empty slabs if need be. */
+static struct heap_page *take_pages(unsigned int pages, unsigned int align)
+{
+	struct heap_page *page = find_pages(pages, align);
+
+	if (page)
+		return page;
+	for (page = page_table; page < page_table + heap_pages; page++)
+		if (page->first == page && page->cache && !page->used)
+			release_pages(page);
+	return find_pages(pages, align);
+}
+
+/* A slab of the cache with room in it. */
+static struct heap_page *find_slab(const struct heap_cache *cache)
+{
+	unsigned int begin = random_u32(&heap_random), i;
+	struct heap_page *page;
+
+	for (i = 0; i < heap_pages; i++) {
+		page = &page_table[(begin + i) % heap_pages];
+		if (page->first == page && page->cache == cache && page->used < slots_of(cache))
+			return page;
+	}
+	page = take_pages(1U << cache->order, 1U << cache->order);
+	if (page)
+		page->cache = cache;
+	return page;
+}
+
+/**
+ * heap_alloc() - allocate an object of a cache
+ * @cache: which of heap_caches
+ *
+ * Return: its address, 0 if the heap is full
+ */
+unsigned long heap_alloc(unsigned int cache)
+{
+	const struct heap_cache *c = &heap_caches[cache];
+	unsigned int slot = 0;
+	unsigned long addr = 0;
+	struct heap_page *page;
+
+	lock_heap();
+	page = find_slab(c);
+	if (page) {
+		while (page->taken[slot])
+			slot++;
+		page->taken[slot] = true;
+		page->used++;
+		addr = page_address(page) + c->pad + slot * c->stride;
+	}
+	unlock_heap();
+	return addr;
+}
+
+static unsigned long alloc_pages(size_t size, bool at_end)
+{
+	struct heap_page *page;
+	unsigned long addr = 0;
+
+	lock_heap();
+	page = take_pages(DIV_ROUND_UP(size, PAGE_SIZE), 1);
+	if (page) {
+		page->cache = NULL;
+		page->size = size;
+		addr = page_address(page) + (at_end ? -size & ~PAGE_MASK : 0);
+	}
+	unlock_heap();
+	return addr;
+}
+
+/**
+ * heap_alloc_large() - allocate an object that has its pages for itself
+ * @size: bytes
+ *
+ * Return: its address, 0 if the heap is full
+ */
+unsigned long heap_alloc_large(size_t size)
+{
+	return alloc_pages(size, false);
+}
+
+/**
+ * heap_alloc_guarded() - allocate an object at the end of a page, as KFENCE does
+ * @size: bytes, a page at most
+ *
+ * Return: its address, 0 if the heap is full
+ */
+unsigned long heap_alloc_guarded(size_t size)
+{
+	return alloc_pages(size, true);
+}
+
+/**
+ * heap_free() - free an object
+ * @addr: its address
+ */
+void heap_free(unsigned long addr)
+{
+	struct heap_page *page;
+	unsigned int slot;
+
+	lock_heap();
+	page = page_of(addr)->first;
+	if (page->cache) {
+		slot = (addr - page_address(page) - page->cache->pad) / page->cache->stride;
+		CHECK(page->taken[slot]);
+		page->taken[slot] = false;
+		page->used--;
+		/* Keeps some empty slabs, as allocators do. */
+		if (!page->used && random_u32(&heap_random) % 2)
+			release_pages(page);
+	} else {
+		release_pages(page);
+	}
+	unlock_heap();
+}
+
+/**
+ * heap_size() - size of an object
+ * @addr: its address
+ *
+ * Return: bytes
+ */
+size_t heap_size(unsigned long addr)
+{
+	struct heap_page *page = page_of(addr)->first;
+
+	return page->cache ? page->cache->size : page->size;
+}
+
+void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo)
+{
+	unsigned long addr = (unsigned long)ptr;
+	const struct heap_page *page = page_of(addr)->first;
+
+	if (!page->cache) {
+		geo->start = addr & PAGE_MASK;
+		geo->pages = DIV_ROUND_UP((addr & ~PAGE_MASK) + size, PAGE_SIZE);
+		geo->slots = 0;
+		return;
+	}
+	geo->start = page_address(page);
+	geo->base = geo->start + page->cache->pad;
+	geo->stride = page->cache->stride;
+	geo->slots = slots_of(page->cache);
+	geo->pages = page->pages;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Static keys: plain variables here. */
+#ifndef _TEST_LINUX_JUMP_LABEL_H
+#define _TEST_LINUX_JUMP_LABEL_H
+
+#include <linux/compiler.h>
+
+struct static_key_false {
+	bool on;
+};
+
+#define DECLARE_STATIC_KEY_FALSE(name)	extern struct static_key_false name
+#define DEFINE_STATIC_KEY_FALSE(name)	struct static_key_false name
+#define static_branch_unlikely(key)	unlikely(READ_ONCE((key)->on))
+#define static_branch_enable(key)	WRITE_ONCE((key)->on, true)
+
+#endif /* _TEST_LINUX_JUMP_LABEL_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Limits of the kernel's types. */
+#ifndef _TEST_LINUX_LIMITS_H
+#define _TEST_LINUX_LIMITS_H
+
+#include <limits.h>
+
+#include_next <linux/limits.h>
+
+#define U32_MAX	((u32)~0U)
+
+#endif /* _TEST_LINUX_LIMITS_H */

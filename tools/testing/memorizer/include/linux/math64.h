@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* 64-bit arithmetic. */
+#include <linux/kernel.h>

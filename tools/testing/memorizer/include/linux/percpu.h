@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Per-CPU variables, for threads that each play a CPU.
+ *
+ * As in the kernel, the variables as they are linked are but the pattern: each
+ * CPU has its copy of their section, and a variable's address plus the CPU's
+ * offset is where the CPU has it.
+ *
+ * The operations on the own CPU's are one instruction, which an interrupt (a
+ * signal) cannot split, but not locked, so that other CPUs can. ThreadSanitizer
+ * sees them as loads and stores; there are no interrupts under it. A write is a
+ * release, because it may rely on a full barrier that came before: C's atomic
+ * operations are none for what follows them.
+ */
+#ifndef _TEST_LINUX_PERCPU_H
+#define _TEST_LINUX_PERCPU_H
+
+#include <linux/compiler.h>
+#include <linux/preempt.h>
+
+#define TEST_CPUS	8
+
+extern char __start_percpu[], __stop_percpu[];
+extern char *percpu_areas;
+
+static inline unsigned long percpu_offset(unsigned int cpu)
+{
+	unsigned long size = round_up(__stop_percpu - __start_percpu, 64);
+
+	return (unsigned long)percpu_areas + cpu * size - (unsigned long)__start_percpu;
+}
+
+#define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name
+#define DEFINE_PER_CPU(type, name) \
+	__section("percpu") __typeof__(type) name
+
+#define num_possible_cpus()		TEST_CPUS
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < TEST_CPUS; (cpu)++)
+
+#define per_cpu_ptr(ptr, cpu)	RELOC_HIDE(ptr, percpu_offset(cpu))
+#define per_cpu(var, cpu)	(*per_cpu_ptr(&(var), cpu))
+#define this_cpu_ptr(ptr)	per_cpu_ptr(ptr, smp_processor_id())
+
+#define this_cpu_read(var)		READ_ONCE(*this_cpu_ptr(&(var)))
+#define __this_cpu_read(var)		this_cpu_read(var)
+#define this_cpu_write(var, value)	smp_store_release(this_cpu_ptr(&(var)), value)
+#define this_cpu_add(var, value)	percpu_add(this_cpu_ptr(&(var)), value)
+#define this_cpu_sub(var, value)	this_cpu_add(var, -(value))
+#define this_cpu_inc(var)		this_cpu_add(var, 1)
+#define this_cpu_cmpxchg(var, old, new)	percpu_cmpxchg(this_cpu_ptr(&(var)), old, new)
+
+#define this_cpu_try_cmpxchg(var, old, new) ({				\
+	__typeof__(old) __expected = (old);				\
+	__typeof__(*__expected) __want = *__expected;			\
+	*__expected = this_cpu_cmpxchg(var, __want, new);		\
+	*__expected == __want;						\
+})
+
+#ifdef __SANITIZE_THREAD__
+
+#define percpu_add(ptr, value) ({					\
+	__typeof__(ptr) __p = (ptr);					\
+	WRITE_ONCE(*__p, READ_ONCE(*__p) + (value));			\
+})
+
+#define percpu_cmpxchg(ptr, old, new) ({				\
+	__typeof__(*(ptr)) __old = (old);				\
+	__atomic_compare_exchange_n(ptr, &__old, new, false,		\
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);\
+	__old;								\
+})
+
+#else
+
+#define percpu_add(ptr, value) ({					\
+	__typeof__(ptr) __p = (ptr);					\
+	asm volatile("add%z0 %1, %0"					\
+		     : "+m" (*__p) : "re" ((__typeof__(*__p))(value)) : "memory", "cc"); \
+})
+
+#define percpu_cmpxchg(ptr, old, new) ({				\
+	__typeof__(ptr) __p = (ptr);					\
+	__typeof__(*__p) __old = (old);					\
+	asm volatile("cmpxchg%z1 %2, %1"				\
+		     : "+a" (__old), "+m" (*__p)			\
+		     : "r" ((__typeof__(*__p))(new)) : "memory", "cc");	\
+	__old;								\
+})
+
+#endif /* __SANITIZE_THREAD__ */
+
+#endif /* _TEST_LINUX_PERCPU_H */

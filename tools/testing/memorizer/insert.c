@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: objects that are put into the index directly.
+ */
+#include "test.h"
+
+/**
+ * make_object() - make the record of an object that is nowhere yet
+ * @va: address
+ * @size: bytes
+ *
+ * Return: its id
+ */
+u32 make_object(unsigned long va, size_t size)
+{
+	u32 id = memorizer_pool_alloc(MEMORIZER_OBJECT);
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	CHECK(id);
+	WRITE_ONCE(object->entries, 0);
+	WRITE_ONCE(object->va, va);
+	WRITE_ONCE(object->size, size);
+	return id;
+}
+
+/**
+ * insert_object() - do what the alloc hook does
+ * @geo: how objects lie there
+ * @va: address
+ * @size: bytes
+ *
+ * Return: the object's id
+ */
+u32 insert_object(const struct memorizer_geometry *geo, unsigned long va, size_t size)
+{
+	u32 id = make_object(va, size);
+
+	CHECK_EQ(memorizer_index_insert(geo, va, id), 0);
+	WRITE_ONCE(((struct memorizer_object *)memorizer_ptr(id))->state, MEMORIZER_LIVE);
+	return id;
+}
+
+/**
+ * erase_object() - do what the free hook does
+ * @va: address
+ * @id: the object that is there
+ */
+void erase_object(unsigned long va, u32 id)
+{
+	CHECK_EQ(memorizer_index_erase(va), id);
+	WRITE_ONCE(((struct memorizer_object *)memorizer_ptr(id))->state, MEMORIZER_FREED);
+}
+
+/**
+ * lookup() - find the live object that contains an address
+ * @addr: the address
+ *
+ * Return: its id, 0 if there is none
+ */
+u32 lookup(unsigned long addr)
+{
+	unsigned long next;
+
+	return memorizer_index_lookup(addr, &next);
+}

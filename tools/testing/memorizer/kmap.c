@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: read what the core has recorded.
+ *
+ * Callers hold memorizer_mutex, or nobody clears meanwhile.
+ */
+#include "test.h"
+
+/**
+ * is_shown() - is an object in the KMAP?
+ * @object: the record
+ *
+ * Return: true if it is
+ */
+bool is_shown(const struct memorizer_object *object)
+{
+	/* Pairs with the release in the alloc hook: it is complete. */
+	u32 state = smp_load_acquire(&object->state);
+
+	return state == MEMORIZER_LIVE || state == MEMORIZER_FREED || state == MEMORIZER_BURIED;
+}
+
+/**
+ * next_shown() - walk over the objects in the KMAP
+ * @pos: where to go on; 0 at first, then as this function left it
+ *
+ * Return: the next object, NULL if there is none
+ */
+struct memorizer_object *next_shown(unsigned long *pos)
+{
+	struct memorizer_object *object;
+
+	while ((object = memorizer_object_from(pos)))
+		if (is_shown(object))
+			return object;
+	return NULL;
+}
+
+/**
+ * shown_at() - find the object in the KMAP that was at an address
+ * @addr: the address
+ * @state: the object's state
+ *
+ * The case fails if there are two.
+ *
+ * Return: the object, NULL if there is none
+ */
+struct memorizer_object *shown_at(unsigned long addr, u32 state)
+{
+	struct memorizer_object *object, *found = NULL;
+	unsigned long pos = 0;
+
+	while ((object = next_shown(&pos))) {
+		if (object->va != addr || object->state != state)
+			continue;
+		CHECK(!found);
+		found = object;
+	}
+	return found;
+}
+
+/**
+ * shown_objects() - number of objects in the KMAP
+ *
+ * Return: the number
+ */
+unsigned long shown_objects(void)
+{
+	unsigned long pos = 0, count = 0;
+
+	while (next_shown(&pos))
+		count++;
+	return count;
+}
+
+static struct counts add_up(const struct memorizer_object *object, bool all, u32 ip, u32 pid)
+{
+	const struct memorizer_entry *entry;
+	struct counts sum = { };
+	u32 id;
+
+	CHECK(object);
+	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		if (!all && (entry->ip != ip || entry->pid != pid))
+			continue;
+		sum.reads += local_read(&entry->reads);
+		sum.writes += local_read(&entry->writes);
+	}
+	return sum;
+}
+
+/**
+ * counts_of() - how often one ip touched an object for one task
+ * @object: the object
+ * @ip: of the access
+ * @pid: the task
+ *
+ * Return: the counts of all CPUs
+ */
+struct counts counts_of(const struct memorizer_object *object, unsigned long ip, int pid)
+{
+	return add_up(object, false, ip, pid);
+}
+
+/**
+ * all_counts_of() - how often an object was touched
+ * @object: the object
+ *
+ * Return: the counts of all CPUs
+ */
+struct counts all_counts_of(const struct memorizer_object *object)
+{
+	return add_up(object, true, 0, 0);
+}
+
+/**
+ * sum_counters() - what all CPUs have seen
+ *
+ * Return: the sums
+ */
+struct memorizer_counters sum_counters(void)
+{
+	struct memorizer_counters sum = { };
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < sizeof(sum) / sizeof(u64); i++)
+			((u64 *)&sum)[i] +=
+				READ_ONCE(((u64 *)&per_cpu(memorizer_counters, cpu))[i]);
+	return sum;
+}
+
+/**
+ * slab_records() - number of the index's slab records in use
+ *
+ * Return: the number
+ */
+unsigned long slab_records(void)
+{
+	unsigned long count = 0;
+	unsigned int class;
+
+	for (class = MEMORIZER_SLAB; class < MEMORIZER_CLASSES; class++)
+		count += memorizer_class_used(class);
+	return count;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: run the cases, each in a process of its own.
+ *
+ * usage: core-<build> [suite | part of a case's name]
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static const struct {
+	const char *name;
+	const struct test_case *cases;
+} suites[] = {
+	{ "pool", pool_cases },
+	{ "index", index_cases },
+	{ "object", object_cases },
+	{ "access", access_cases },
+	{ "threads", thread_cases },
+#ifndef __SANITIZE_THREAD__
+	{ "interrupts", interrupt_cases },
+#endif
+};
+
+#ifdef __SANITIZE_THREAD__
+const char *__tsan_default_options(void);
+
+const char *__tsan_default_options(void)
+{
+	return "halt_on_error=1";
+}
+#endif
+
+/**
+ * check_fail() - end the case as failed
+ * @a: what a check compared
+ * @b: with what
+ * @what: the check
+ * @file: its place
+ * @line: its place
+ */
+void check_fail(unsigned long a, unsigned long b, const char *what, const char *file, int line)
+{
+	fprintf(stderr, "%s:%d: %s: %#lx is not %#lx\n", file, line, what, a, b);
+	_exit(1);
+}
+
+/**
+ * reserve() - memory for the core's tables
+ * @size: bytes
+ *
+ * Return: the zeroed memory
+ */
+void *reserve(size_t size)
+{
+	void *memory = aligned_alloc(PAGE_SIZE, round_up(size, PAGE_SIZE));
+
+	CHECK(memory);
+	return memset(memory, 0, size);
+}
+
+/**
+ * boot() - start the core, as memorizer_init_pool() does in the kernel
+ * @pool_size: bytes of the pool
+ *
+ * Hash tables are small, for long chains.
+ */
+void boot(unsigned long pool_size)
+{
+	CHECK_EQ(memorizer_access_init(reserve, POOL_BLOCKS(8)), 0);
+	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES), 0);
+	memorizer_pool_init(reserve(pool_size), pool_size);
+	CHECK_EQ(memorizer_set_enabled(true), 0);
+}
+
+/**
+ * random_u32() - the next of a sequence of random numbers
+ * @state: where the sequence is; its first value is the seed
+ *
+ * Return: the number
+ */
+u32 random_u32(u64 *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 33;
+}
+
+static bool passes(const struct test_case *test)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		test->run();
+		exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+		perror("cannot run a case");
+		return false;
+	}
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "%s: killed by signal %d\n", test->name, WTERMSIG(status));
+	return !status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *build = strrchr(argv[0], '-') + 1;
+	const char *wanted = argc > 1 ? argv[1] : "";
+	unsigned int i, count[2] = { };
+	const struct test_case *test;
+
+	for (i = 0; i < ARRAY_SIZE(suites); i++) {
+		for (test = suites[i].cases; test->name; test++) {
+			bool ok;
+
+			if (!strstr(test->name, wanted) && strcmp(suites[i].name, wanted))
+				continue;
+			ok = passes(test);
+			count[ok]++;
+			printf("%s %s: %s: %s\n", ok ? "ok" : "not ok", build, suites[i].name,
+			       test->name);
+		}
+	}
+	printf("%u passed, %u failed\n", count[true], count[false]);
+	return count[false] != 0;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cases of the plugin's test: calls of memory and string functions, which
+ * count what the function does. And those functions that only the kernel has.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "plugin_test.h"
+
+void *__memcpy(void *to, const void *from, size_t n)
+{
+	return memcpy(to, from, n);
+}
+
+void *__memcpy_flushcache(void *to, const void *from, size_t n)
+{
+	return memcpy(to, from, n);
+}
+
+void *__memmove(void *to, const void *from, size_t n)
+{
+	return memmove(to, from, n);
+}
+
+void *__memset(void *p, int c, size_t n)
+{
+	return memset(p, c, n);
+}
+
+void *memchr_inv(const char *p, int c, size_t n)
+{
+	for (; n; p++, n--)
+		if (*p != c)
+			return (void *)p;
+	return NULL;
+}
+
+void *memscan(const void *p, int c, size_t n)
+{
+	return memchr(p, c, n) ?: (void *)p + n;
+}
+
+ssize_t sized_strscpy(char *to, const char *from, size_t n)
+{
+	return snprintf(to, n, "%s", from);
+}
+
+size_t strlcat(char *to, const char *from, size_t n)
+{
+	return strlen(strncat(to, from, n - strlen(to) - 1));
+}
+
+char *strnchrnul(const char *s, size_t n, int c)
+{
+	while (n-- && *s && *s != c)
+		s++;
+	return (char *)s;
+}
+
+char *strnchr(const char *s, size_t n, int c)
+{
+	s = strnchrnul(s, n, c);
+	return *s == c ? (char *)s : NULL;
+}
+
+char *strnstr(const char *s, const char *find, size_t n)
+{
+	return memmem(s, n, find, strlen(find));
+}
+
+/* What a function does to a = "abc" and b = "defgh" if n = 4 */
+struct function {
+	const char *name;
+	long (*call)(char *a, char *b, size_t n);
+	struct {
+		char kind, operand;
+		int size;
+	} uses[3];
+};
+
+static long run_function(const void *data)
+{
+	const struct function *function = data;
+	static char a[16], b[16];
+	unsigned int i;
+
+	strcpy(a, "abc");
+	strcpy(b, "defgh");
+	for (i = 0; i < ARRAY_SIZE(function->uses); i++)
+		if (function->uses[i].kind)
+			expect(function->name, function->uses[i].kind,
+			       function->uses[i].operand == 'a' ? a : b, function->uses[i].size);
+	return function->call(a, b, 4);
+}
+
+#define FUNCTION(name, ...) {						\
+	"call_" #name, run_function,					\
+	&(const struct function){ "call_" #name, call_##name, { __VA_ARGS__ } }, NULL \
+}
+
+const struct test_case function_cases[] = {
+	FUNCTION(memcpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(__memcpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(__memcpy_flushcache, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(memmove, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(__memmove, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(memset, { 'w', 'a', 4 }),
+	FUNCTION(__memset, { 'w', 'a', 4 }),
+	FUNCTION(memcmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
+	FUNCTION(bcmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
+	FUNCTION(memchr, { 'r', 'a', 4 }),
+	FUNCTION(memchr_inv, { 'r', 'a', 4 }),
+	FUNCTION(memscan, { 'r', 'a', 4 }),
+	FUNCTION(strlen, { 'r', 'a', 4 }),
+	FUNCTION(strnlen, { 'r', 'b', 4 }),
+	FUNCTION(strcmp, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	FUNCTION(strcasecmp, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	FUNCTION(strncmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
+	FUNCTION(strncasecmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
+	FUNCTION(strcpy, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
+	FUNCTION(stpcpy, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
+	FUNCTION(strncpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(sized_strscpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(strcat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
+	FUNCTION(strncat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
+	FUNCTION(strlcat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
+	FUNCTION(strchr, { 'r', 'a', 4 }),
+	FUNCTION(strchrnul, { 'r', 'a', 4 }),
+	FUNCTION(strrchr, { 'r', 'a', 4 }),
+	FUNCTION(strnchr, { 'r', 'b', 4 }),
+	FUNCTION(strnchrnul, { 'r', 'b', 4 }),
+	FUNCTION(strstr, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	FUNCTION(strnstr, { 'r', 'b', 4 }, { 'r', 'a', 4 }),
+	FUNCTION(strspn, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	FUNCTION(strcspn, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	FUNCTION(strpbrk, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	{}
+};

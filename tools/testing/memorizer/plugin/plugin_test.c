@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test of the GCC plugin in user space: run each subject with its sites off
+ * and on, and compare what they report with what the subject accesses. The
+ * thunks log; the sites are switched the way that the kernel does it.
+ *
+ * Built several times, with the compiler options that VARIANT names.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+
+#include "plugin_test.h"
+#include "subject.h"
+
+#define MAX_ACCESSES	256
+#define SITE_OFF	0xa9
+#define SITE_ON		0xe8
+#define SITE_SIZE	5
+
+struct access {
+	const char *function;
+	char kind;
+	unsigned long size;
+	const void *address;
+	const void *ip;
+};
+
+static struct access logged[MAX_ACCESSES], expected[MAX_ACCESSES];
+static unsigned int nr_logged, nr_expected;
+static unsigned int passed, failed;
+
+extern const int __start_memorizer_sites[], __stop_memorizer_sites[];
+extern const unsigned char __executable_start[], etext[], __start_init_code[], __stop_init_code[];
+
+/* This program's own functions */
+static const Elf64_Sym *symbols;
+static unsigned long nr_symbols;
+static const char *symbol_names;
+
+static void load_symbols(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	const Elf64_Shdr *section;
+	const Elf64_Ehdr *elf;
+	struct stat st;
+	int i;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		perror("/proc/self/exe");
+		exit(1);
+	}
+	elf = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	section = (const void *)elf + elf->e_shoff;
+	for (i = 0; i < elf->e_shnum; i++) {
+		if (section[i].sh_type != SHT_SYMTAB)
+			continue;
+		symbols = (const void *)elf + section[i].sh_offset;
+		nr_symbols = section[i].sh_size / sizeof(*symbols);
+		symbol_names = (const void *)elf + section[section[i].sh_link].sh_offset;
+	}
+}
+
+/* The thunks save no vector registers: what they call must not use any. */
+#define CALLED_BY_THUNKS __attribute__((target("general-regs-only")))
+
+CALLED_BY_THUNKS static const char *function_at(const void *ip)
+{
+	unsigned long address = (unsigned long)ip;
+	unsigned long i;
+
+	for (i = 0; i < nr_symbols; i++)
+		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+		    address - symbols[i].st_value < symbols[i].st_size)
+			return symbol_names + symbols[i].st_name;
+	return "(nowhere)";
+}
+
+/* Is it the function, or a part of it that GCC has split off (name.cold)? */
+static bool is_part_of(const char *name, const char *function)
+{
+	size_t length = strlen(function);
+
+	return !strncmp(name, function, length) && (!name[length] || name[length] == '.');
+}
+
+/* Called by the thunks. A capital kind means a string. */
+CALLED_BY_THUNKS void log_access(const void *address, unsigned long size,
+				 const char *string, char kind, const void *ip)
+{
+	unsigned long length = 0;
+
+	if (kind < 'a') {
+		kind += 'a' - 'A';
+		while (length < size && string[length++])
+			;
+		size = length;
+	}
+	if (size && nr_logged < MAX_ACCESSES)
+		logged[nr_logged++] = (struct access){ function_at(ip), kind, size, address, ip };
+}
+
+void expect(const char *function, char kind, const void *address, unsigned long size)
+{
+	expected[nr_expected++] = (struct access){ function, kind, size, address, NULL };
+}
+
+static unsigned char *site_address(const int *site)
+{
+	return (unsigned char *)site + *site;
+}
+
+/* Switch the sites in a function, or all. */
+static void switch_sites(bool on, const char *function)
+{
+	void *text = (void *)((unsigned long)__executable_start & -4096UL);
+	size_t size = (void *)etext - text;
+	const int *site;
+
+	if (mprotect(text, size, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		perror("mprotect");
+		exit(1);
+	}
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
+		if (!function || is_part_of(function_at(site_address(site)), function))
+			*site_address(site) = on ? SITE_ON : SITE_OFF;
+	mprotect(text, size, PROT_READ | PROT_EXEC);
+}
+
+static unsigned int nr_sites(const char *function)
+{
+	unsigned int n = 0;
+	const int *site;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
+		n += is_part_of(function_at(site_address(site)), function);
+	return n;
+}
+
+static bool is_same(const struct access *a, const struct access *b)
+{
+	return a->kind == b->kind && a->size == b->size && a->address == b->address &&
+	       is_part_of(a->function, b->function);
+}
+
+static void print_accesses(const char *what, const struct access *access, unsigned int n)
+{
+	for (; n--; access++)
+		if (access->function)
+			printf("#   %s: %c %lu at %p in %s\n", what, access->kind, access->size,
+			       access->address, access->function);
+}
+
+/* Is what was logged what was expected, in any order? If not, say what is not. */
+static bool compare_accesses(void)
+{
+	unsigned int i, j, left = nr_logged + nr_expected;
+
+	for (i = 0; i < nr_expected; i++) {
+		for (j = 0; j < nr_logged; j++) {
+			if (!logged[j].function || !is_same(&logged[j], &expected[i]))
+				continue;
+			logged[j].function = NULL;
+			expected[i].function = NULL;
+			left -= 2;
+			break;
+		}
+	}
+	print_accesses("not logged", expected, nr_expected);
+	print_accesses("not expected", logged, nr_logged);
+	return !left;
+}
+
+static void result(bool ok, const char *name)
+{
+	printf("%s %s: %s\n", ok ? "ok" : "not ok", VARIANT, name);
+	if (ok)
+		passed++;
+	else
+		failed++;
+}
+
+/* With sites off it must report nothing, with sites on what it expects. */
+static void run_case(const struct test_case *test)
+{
+	long off, on;
+	bool ok;
+
+	nr_logged = 0;
+	nr_expected = 0;
+	off = test->run(test->data);
+	ok = !nr_logged;
+	if (!ok)
+		printf("#   %u accesses logged while off\n", nr_logged);
+
+	nr_logged = 0;
+	nr_expected = 0;
+	switch_sites(true, test->only);
+	on = test->run(test->data);
+	switch_sites(false, test->only);
+	if (on != off) {
+		printf("#   result is %ld, with sites off %ld\n", on, off);
+		ok = false;
+	}
+	if (!compare_accesses())
+		ok = false;
+	result(ok, test->name);
+}
+
+/* Every entry of the table leads to a site, and no two to the same. */
+static bool table_is_sound(void)
+{
+	const int *site, *other;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		if (*site_address(site) != SITE_OFF)
+			return false;
+		for (other = __start_memorizer_sites; other < site; other++)
+			if (site_address(site) == site_address(other))
+				return false;
+	}
+	return site > __start_memorizer_sites;
+}
+
+/* Functions that access nothing that counts have no site at all. */
+static bool nothing_has_no_sites(void)
+{
+	static const char * const functions[] = {
+		"locals", "local_pointer", "frame_arithmetic", "alloca_buffer", "local_array",
+		"by_value", "segment", "thread_local", "literal", "sum_arguments", "noinstr",
+		"cpuidle", "entry", "head", "naked", "asm_nothing",
+	};
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (!nr_sites(functions[i]))
+			continue;
+		printf("#   %u sites in %s\n", nr_sites(functions[i]), functions[i]);
+		ok = false;
+	}
+	return ok;
+}
+
+/* Code and stubs of a section that is freed after boot stay together. */
+static bool stubs_share_section(void)
+{
+	const unsigned char *address, *stub;
+	const int *site;
+	unsigned int n = 0;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		address = site_address(site);
+		stub = address + SITE_SIZE + *(const int *)(address + 1);
+		if ((address >= __start_init_code && address < __stop_init_code) !=
+		    (stub >= __start_init_code && stub < __stop_init_code))
+			return false;
+		n += address >= __start_init_code && address < __stop_init_code;
+	}
+	return n == 1;
+}
+
+/* Where the subject was when it could not access a page. */
+static const void *fault_ip;
+
+static void unprotect(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *user = context;
+
+	(void)signal;
+	fault_ip = (const void *)user->uc_mcontext.gregs[REG_RIP];
+	mprotect((void *)((unsigned long)info->si_addr & -4096UL), 4096, PROT_READ | PROT_WRITE);
+}
+
+/* With a page of *pages protected: is the ip that is logged for it the ip that faults? */
+static bool ip_is_exact(struct pages *pages, unsigned int page, char kind)
+{
+	const char *first = (const char *)pages + 4096 * page;
+	unsigned int i;
+
+	nr_logged = 0;
+	fault_ip = NULL;
+	mprotect((void *)first, 4096, kind == 'w' ? PROT_READ : PROT_NONE);
+	four_pages(pages);
+	for (i = 0; i < nr_logged; i++)
+		if (logged[i].address == first && logged[i].kind == kind &&
+		    logged[i].ip == fault_ip)
+			return true;
+	printf("#   page %u, %c: the access is at %p\n", page, kind, fault_ip);
+	for (i = 0; i < nr_logged; i++)
+		printf("#   logged: %c of %p at %p\n", logged[i].kind, logged[i].address,
+		       logged[i].ip);
+	return false;
+}
+
+/* The ip that a site gives is the access's, where several share it too. */
+static bool ips_are_exact(void)
+{
+	struct pages *pages = mmap(NULL, sizeof(*pages), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct sigaction action = { .sa_sigaction = unprotect, .sa_flags = SA_SIGINFO };
+	bool ok;
+
+	sigaction(SIGSEGV, &action, NULL);
+	switch_sites(true, "four_pages");
+	ok = ip_is_exact(pages, 0, 'w') & ip_is_exact(pages, 1, 'r') & ip_is_exact(pages, 2, 'r') &
+	     ip_is_exact(pages, 2, 'w') & ip_is_exact(pages, 3, 'r');
+	switch_sites(false, "four_pages");
+	signal(SIGSEGV, SIG_DFL);
+	return ok && nr_sites("four_pages") == 1;
+}
+
+int main(void)
+{
+	const struct test_case *test;
+
+	load_symbols();
+	result(table_is_sound(), "site table");
+	result(nothing_has_no_sites(), "no sites without accesses");
+	result(stubs_share_section(), "stubs in their function's section");
+	result(ips_are_exact(), "exact ips of accesses that share a site");
+
+	for (test = access_cases; test->name; test++)
+		run_case(test);
+	for (test = function_cases; test->name; test++)
+		run_case(test);
+
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed != 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the plugin's test and its cases share. */
+#ifndef PLUGIN_TEST_H
+#define PLUGIN_TEST_H
+
+#include "subject.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* A case calls its subjects, says what to expect of them, and returns a result. */
+struct test_case {
+	const char *name;
+	long (*run)(const void *data);
+	const void *data;
+	const char *only;	/* the function whose sites are on, or NULL: all */
+};
+
+/* Each ends with an entry without a name. */
+extern const struct test_case access_cases[], function_cases[];
+
+/* The function reports one access of this kind: r, w, or u for both. */
+void expect(const char *function, char kind, const void *address, unsigned long size);
+
+#define READ(function, object)		expect(#function, 'r', (void *)&(object), sizeof(object))
+#define WRITE(function, object)		expect(#function, 'w', (void *)&(object), sizeof(object))
+#define UPDATE(function, object)	expect(#function, 'u', (void *)&(object), sizeof(object))
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The thunks that the sites' stubs jump to: pass each access to log_access()
+ * and return to the site with every register as it was. For what a thunk
+ * finds in registers and on the stack see memorizer_plugin.c.
+ */
+
+	.text
+
+/*
+ * Stack: kind, rdx, rsi, rdi, return address; for a joined access, between rsi
+ * and rdi, the return address into the stub, which still needs rdi, and where
+ * an instruction leads to the ip.
+ */
+.macro common name, joined
+\name:
+	push	%rbp
+	mov	%rsp, %rbp
+	push	%rax
+	push	%rcx
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	mov	8(%rbp), %rcx		/* kind */
+	.if \joined
+	mov	32(%rbp), %rax
+	movslq	1(%rax), %r8
+	lea	5(%rax, %r8), %r8
+	.else
+	mov	40(%rbp), %r8		/* return address */
+	.endif
+	and	$-16, %rsp
+	call	log_access
+	lea	-48(%rbp), %rsp
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rcx
+	pop	%rax
+	pop	%rbp
+	add	$8, %rsp
+	pop	%rdx
+	pop	%rsi
+	.if \joined
+	mov	8(%rsp), %rdi
+	.else
+	pop	%rdi
+	.endif
+	ret
+.endm
+
+	common	common, 0
+	common	common_joined, 1
+
+/* The thunks of a kind, which log_access() knows by its code, a letter */
+.macro thunks kind, code
+.irp size, 1, 2, 4, 8, 16
+	.globl	memorizer_thunk_\kind\size
+memorizer_thunk_\kind\size:
+	push	%rsi
+	push	%rdx
+	mov	$\size, %esi
+	push	$\code
+	jmp	common
+
+	.globl	memorizer_joined_\kind\size
+memorizer_joined_\kind\size:
+	push	%rsi
+	push	%rdx
+	mov	$\size, %esi
+	push	$\code
+	jmp	common_joined
+.endr
+
+	.globl	memorizer_thunk_\kind\()n
+memorizer_thunk_\kind\()n:
+	push	$\code
+	jmp	common
+
+	/* A string: the capital letter */
+	.globl	memorizer_thunk_\kind\()s
+memorizer_thunk_\kind\()s:
+	push	$\code - 'a' + 'A'
+	jmp	common
+.endm
+
+	thunks	r, 'r'
+	thunks	w, 'w'
+	thunks	u, 'u'
+
+	.section .note.GNU-stack, "", @progbits

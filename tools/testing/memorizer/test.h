@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The core's tests: what they share.
+ *
+ * Each case runs in a process of its own, so that it begins with a core that
+ * was never used. boot() starts that core, heap.c plays the slab allocator,
+ * cpu.c the CPUs, site.c the access sites, and kmap.c here reads what was
+ * recorded, as mm/memorizer/kmap.c does. insert.c is for what needs no allocator.
+ */
+#ifndef _MEMORIZER_TEST_H
+#define _MEMORIZER_TEST_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <linux/atomic.h>
+#include <linux/jiffies.h>
+#include <linux/limits.h>
+#include <linux/memorizer.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+
+#include "../../../mm/memorizer/memorizer.h"
+
+/* main.c */
+struct test_case {
+	const char *name;
+	void (*run)(void);
+};
+
+#define CASE(function)	{ #function, function }
+
+extern const struct test_case pool_cases[], index_cases[], object_cases[], access_cases[],
+	thread_cases[], interrupt_cases[];
+
+/* Ends the case, as failed, unless the two are equal. */
+#define CHECK_EQ(a, b) \
+	check_eq((unsigned long)(a), (unsigned long)(b), #a " == " #b, __FILE__, __LINE__)
+#define CHECK(condition)	CHECK_EQ(!!(condition), true)
+
+void check_fail(unsigned long a, unsigned long b, const char *what, const char *file, int line);
+
+static inline void check_eq(unsigned long a, unsigned long b, const char *what,
+			    const char *file, int line)
+{
+	if (a != b)
+		check_fail(a, b, what, file, line);
+}
+
+/* Addresses that can hold objects; they are names, there is no memory. */
+#define MAP_BASE	0xffff888000000000UL
+#define MAP_BYTES	((4UL << 30) + 5 * PAGE_SIZE)
+
+/* The code that allocates, frees and accesses. */
+#define IP(n)		(0xffffffff81000000UL + (n))
+
+#define POOL_BLOCKS(n)	((unsigned long)(n) << MEMORIZER_BLOCK_SHIFT)
+
+void *reserve(size_t size);
+void boot(unsigned long pool_size);
+u32 random_u32(u64 *state);
+
+/* Runs faster builds longer. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define ROUNDS(n)	((n) / 10)
+#else
+#define ROUNDS(n)	(n)
+#endif
+
+/* cpu.c */
+void become(unsigned int cpu, int pid);
+void enter_interrupt(void);
+void leave_interrupt(void);
+void disable_interrupts(void);
+void enable_interrupts(void);
+bool interrupts_disabled(void);
+bool grace_period_waits(void);
+void interrupt_cpu(unsigned int cpu, int sig);
+void run_threads(unsigned int count, void (*run)(unsigned int cpu));
+
+/* heap.c */
+
+/**
+ * struct heap_cache - objects of one size
+ * @size: bytes of an object
+ * @stride: bytes from object to object
+ * @pad: bytes in front of the first object
+ * @order: 2^order pages make a slab
+ */
+struct heap_cache {
+	unsigned int size;
+	unsigned int stride;
+	unsigned int pad;
+	unsigned int order;
+};
+
+extern const struct heap_cache heap_caches[];
+#define HEAP_CACHES	8
+
+void heap_init(unsigned long pages);
+unsigned long heap_alloc(unsigned int cache);
+unsigned long heap_alloc_large(size_t size);
+unsigned long heap_alloc_guarded(size_t size);
+void heap_free(unsigned long addr);
+size_t heap_size(unsigned long addr);
+
+static inline void hook_alloc(unsigned long addr, size_t size, unsigned long ip)
+{
+	memorizer_alloc((void *)addr, size, ip);
+}
+
+static inline void hook_free(unsigned long addr, unsigned long ip)
+{
+	memorizer_free((void *)addr, ip);
+}
+
+/* insert.c */
+
+/* Pages on both sides of the border between two of the index's leaves. */
+#define PAGE(n)		(MAP_BASE + (4UL << 20) - 8 * PAGE_SIZE + (n) * PAGE_SIZE)
+
+u32 make_object(unsigned long va, size_t size);
+u32 insert_object(const struct memorizer_geometry *geo, unsigned long va, size_t size);
+void erase_object(unsigned long va, u32 id);
+u32 lookup(unsigned long addr);
+
+/* site.c */
+
+/* Per CPU; access.c defines it for the thunks. */
+extern struct memorizer_entry *memorizer_cache[MEMORIZER_CACHE_SLOTS];
+
+DECLARE_PER_CPU(unsigned long, site_hits);
+
+void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
+void range_site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
+
+/* kmap.c */
+
+/**
+ * struct counts - accesses
+ * @reads: loads
+ * @writes: stores
+ */
+struct counts {
+	unsigned long reads;
+	unsigned long writes;
+};
+
+bool is_shown(const struct memorizer_object *object);
+struct memorizer_object *next_shown(unsigned long *pos);
+struct memorizer_object *shown_at(unsigned long addr, u32 state);
+unsigned long shown_objects(void);
+struct counts counts_of(const struct memorizer_object *object, unsigned long ip, int pid);
+struct counts all_counts_of(const struct memorizer_object *object);
+struct memorizer_counters sum_counters(void);
+unsigned long slab_records(void);
+
+/* Checks the counts of an object's (ip, pid). */
+#define CHECK_COUNTS(object, ip, pid, r, w) do {			\
+	struct counts __counts = counts_of(object, ip, pid);		\
+									\
+	CHECK_EQ(__counts.reads, r);					\
+	CHECK_EQ(__counts.writes, w);					\
+} while (0)
+
+/* Checks the counts of all of an object's accesses. */
+#define CHECK_ALL_COUNTS(object, r, w) do {				\
+	struct counts __counts = all_counts_of(object);			\
+									\
+	CHECK_EQ(__counts.reads, r);					\
+	CHECK_EQ(__counts.writes, w);					\
+} while (0)
+
+#endif /* _MEMORIZER_TEST_H */

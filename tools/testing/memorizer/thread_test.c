@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: several CPUs at once.
+ *
+ * Workers allocate objects, touch their own and shared ones, and free them,
+ * while one thread clears and one reads the KMAP. Each object has its alloc ip
+ * for a name, and a list of what was done to it, with which its counts are
+ * compared once it is closed: when it is read, when it is cleared, and at the
+ * end.
+ */
+#include <pthread.h>
+#include <sched.h>
+
+#include "test.h"
+#include "workers.h"
+
+static void start(unsigned int blocks)
+{
+	boot(POOL_BLOCKS(blocks));
+	heap_init(64);
+	start_workers(ROUNDS(200000));
+}
+
+static unsigned long lost(void)
+{
+	struct memorizer_counters sum = sum_counters();
+	unsigned long all = 0;
+	unsigned int i;
+
+	for (i = 0; i < MEMORIZER_LOSSES; i++)
+		all += sum.lost[i];
+	return all;
+}
+
+static void worker_cleaner_or_reader(unsigned int cpu)
+{
+	if (cpu < WORKERS)
+		work(cpu);
+	else if (cpu == WORKERS)
+		while (working())
+			memorizer_clear();
+	else
+		while (working())
+			check_kmap();
+}
+
+/* Frees what is left and checks that nothing is. */
+static void check_end(void)
+{
+	check_kmap();
+	free_all();
+	check_kmap();
+	memorizer_clear();
+	/* At most one is in force for each of the heap's pages. */
+	CHECK(slab_records() <= 64);
+	CHECK_EQ(memorizer_cleared.objects, cleared_objects());
+	CHECK_EQ(memorizer_cleared.accesses, cleared_accesses());
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), shown_objects());
+}
+
+static void counts_are_exact_while_cleared_and_read(void)
+{
+	struct memorizer_counters sum;
+
+	start(256);
+	run_threads(WORKERS + 2, worker_cleaner_or_reader);
+	check_end();
+
+	sum = sum_counters();
+	CHECK_EQ(shown_objects(), 0);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
+	CHECK_EQ(sum.allocs, allocations());
+	CHECK_EQ(sum.frees, allocations());
+	CHECK_EQ(cleared_objects(), allocations());
+	CHECK_EQ(cleared_accesses(), accesses());
+	CHECK_EQ(sum.buried + sum.unknown_frees + sum.unattributed + lost(), 0);
+}
+
+static void counts_are_exact_when_frees_are_missed(void)
+{
+	struct memorizer_counters sum;
+
+	start(256);
+	miss_frees();
+	run_threads(WORKERS + 2, worker_cleaner_or_reader);
+	check_end();
+
+	sum = sum_counters();
+	CHECK_EQ(sum.allocs, allocations());
+	CHECK_EQ(sum.allocs, sum.frees + sum.buried + shown_objects());
+	CHECK_EQ(cleared_objects(), sum.frees + sum.buried);
+	CHECK(sum.buried);
+	CHECK_EQ(sum.unknown_frees + sum.unattributed + lost(), 0);
+}
+
+/* Clears whenever something has been lost, and switches recording off and on. */
+static void worker_or_switcher(unsigned int cpu)
+{
+	unsigned long seen = 0;
+
+	if (cpu < WORKERS) {
+		work(cpu);
+		return;
+	}
+	while (working()) {
+		CHECK_EQ(memorizer_set_enabled(false), 0);
+		sched_yield();
+		CHECK_EQ(memorizer_set_enabled(true), 0);
+		while (working() && lost() == seen)
+			sched_yield();
+		memorizer_clear();
+		check_kmap();
+		seen = lost();
+	}
+}
+
+static void whatever_is_lost_is_counted(void)
+{
+	struct memorizer_counters sum;
+
+	start(14);
+	lose_events();
+	run_threads(WORKERS + 1, worker_or_switcher);
+	free_all();
+	memorizer_clear();
+
+	sum = sum_counters();
+	CHECK_EQ(shown_objects(), 0);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 0);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
+	CHECK_EQ(sum.frees, sum.allocs);
+	CHECK_EQ(sum.frees + sum.unknown_frees, allocations());
+	CHECK_EQ(memorizer_cleared.objects, sum.allocs);
+	CHECK(sum.lost[MEMORIZER_LOST_OBJECT] + sum.lost[MEMORIZER_LOST_INDEX]);
+	CHECK(sum.lost[MEMORIZER_LOST_ENTRY]);
+	CHECK_EQ(memorizer_cleared.accesses + sum.lost[MEMORIZER_LOST_ENTRY] + sum.unattributed,
+		 accesses());
+}
+
+/*
+ * CPU 0 is in the middle of a hook for as long as it takes, CPU 1 clears. Where
+ * they meet is told by these, in this order.
+ */
+static unsigned long object_addr;
+static bool hook_goes_on, collecting, cleared;
+
+/* What was done before tell() is known where it was told(). */
+static void tell(bool *flag)
+{
+	/* Pairs with told(). */
+	smp_store_release(flag, true);
+}
+
+static bool told(const bool *flag)
+{
+	/* Pairs with tell(). */
+	return smp_load_acquire(flag);
+}
+
+static void wait_for(const bool *flag)
+{
+	while (!told(flag))
+		sched_yield();
+}
+
+static void tell_of_collecting(void)
+{
+	tell(&collecting);
+}
+
+static void collect_when_hook_goes_on(void)
+{
+	tell(&collecting);
+	wait_for(&hook_goes_on);
+}
+
+static void free_and_clear(void)
+{
+	hook_free(object_addr, IP(1));
+	memorizer_clear();
+	tell(&cleared);
+}
+
+/* Waits until the clearing waits, too, or does not. */
+static void let_clearing_go_on(const bool *must_not)
+{
+	while (!grace_period_waits() && !told(must_not))
+		sched_yield();
+	CHECK(!told(must_not));
+}
+
+static void start_object(void (*hook)(void))
+{
+	boot(POOL_BLOCKS(20));
+	heap_init(1);
+	object_addr = heap_alloc(1);
+	hook_alloc(object_addr, 64, IP(1));
+	site(object_addr, 8, MEMORIZER_READ, IP(2));
+	before_collecting = hook;
+}
+
+/* CPU 0 has found the object when it is freed: it will add an entry to it. */
+static void find_object_or_clear(unsigned int cpu)
+{
+	u32 id;
+
+	if (cpu == 1) {
+		wait_for(&hook_goes_on);
+		free_and_clear();
+		return;
+	}
+	preempt_disable_notrace();
+	id = lookup(object_addr);
+	CHECK(id);
+	tell(&hook_goes_on);
+	let_clearing_go_on(&collecting);
+	CHECK_EQ(((struct memorizer_object *)memorizer_ptr(id))->va, object_addr);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
+	preempt_enable_notrace();
+	wait_for(&cleared);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 0);
+}
+
+static void clearing_waits_for_hooks_that_found_objects(void)
+{
+	start_object(tell_of_collecting);
+	run_threads(2, find_object_or_clear);
+}
+
+/* CPU 0 has found the entry in its cache when it is taken out there. */
+static void find_entry_or_clear(unsigned int cpu)
+{
+	struct memorizer_entry *entry;
+	unsigned int i, found = 0;
+
+	if (cpu == 1) {
+		free_and_clear();
+		return;
+	}
+	wait_for(&collecting);
+	preempt_disable_notrace();
+	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
+		entry = this_cpu_read(memorizer_cache[i]);
+		found += entry->start == object_addr;
+	}
+	CHECK_EQ(found, 1);
+	tell(&hook_goes_on);
+	let_clearing_go_on(&cleared);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 1);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
+	preempt_enable_notrace();
+	wait_for(&cleared);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
+	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
+		CHECK_EQ(this_cpu_read(memorizer_cache[i])->start, 0);
+}
+
+static void clearing_waits_for_hooks_that_found_entries(void)
+{
+	start_object(collect_when_hook_goes_on);
+	run_threads(2, find_entry_or_clear);
+}
+
+/*
+ * Objects that are accessed at any time, freed or not, as they may be under
+ * SLAB_TYPESAFE_BY_RCU. The first CPU allocates and frees, the last one clears.
+ */
+static unsigned long typesafe[16];
+static unsigned long typesafe_done[TEST_CPUS];
+static bool typesafe_over;
+
+static void alloc_and_free_typesafe(void)
+{
+	unsigned long addr;
+	unsigned int i;
+	u64 seed = 0;
+
+	for (i = 0; i < ROUNDS(500000); i++) {
+		if (i % 64 == 0)
+			wait_for_cleaner();
+		addr = typesafe[random_u32(&seed) % ARRAY_SIZE(typesafe)];
+		hook_free(addr, IP(1));
+		hook_alloc(addr, 64, IP(1));
+	}
+	tell(&typesafe_over);
+}
+
+static void use_typesafe(unsigned int cpu)
+{
+	unsigned long n;
+	u64 seed = cpu;
+
+	if (cpu == 0)
+		alloc_and_free_typesafe();
+	while (!told(&typesafe_over)) {
+		if (cpu == WORKERS) {
+			memorizer_clear();
+			continue;
+		}
+		n = random_u32(&seed) % ARRAY_SIZE(typesafe);
+		site(typesafe[n], 8, MEMORIZER_READ, IP(2));
+		typesafe_done[cpu]++;
+	}
+}
+
+static void access_may_meet_a_free(void)
+{
+	struct memorizer_counters sum;
+	unsigned long done = 0;
+	unsigned int i, cpu;
+
+	boot(POOL_BLOCKS(256));
+	heap_init(1);
+	for (i = 0; i < ARRAY_SIZE(typesafe); i++) {
+		typesafe[i] = heap_alloc(1);
+		hook_alloc(typesafe[i], 64, IP(1));
+	}
+	run_threads(WORKERS + 1, use_typesafe);
+
+	/* Nothing is left of the old objects in any cache. */
+	for (i = 0; i < ARRAY_SIZE(typesafe); i++) {
+		hook_free(typesafe[i], IP(1));
+		hook_alloc(typesafe[i], 64, IP(1));
+		for (cpu = 1; cpu < WORKERS; cpu++) {
+			become(cpu, cpu + 1);
+			site(typesafe[i], 8, MEMORIZER_READ, IP(2));
+		}
+		CHECK_ALL_COUNTS(shown_at(typesafe[i], MEMORIZER_LIVE), WORKERS - 1, 0);
+		hook_free(typesafe[i], IP(1));
+	}
+	memorizer_clear();
+	sum = sum_counters();
+	for (cpu = 1; cpu < WORKERS; cpu++)
+		done += typesafe_done[cpu] + ARRAY_SIZE(typesafe);
+	CHECK_EQ(memorizer_cleared.accesses + sum.unattributed, done);
+	CHECK_EQ(memorizer_cleared.objects, sum.allocs);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY) + shown_objects(), 0);
+	CHECK_EQ(sum.unknown_frees + sum.buried + lost(), 0);
+}
+
+/* Who holds each of the pool's records, plus one; 0: nobody. */
+static u32 *holder;
+static unsigned int held_at_end;
+
+static void take_and_give(unsigned int cpu)
+{
+	static const unsigned int classes[] = { MEMORIZER_OBJECT, MEMORIZER_ENTRY, MEMORIZER_SLAB };
+	u32 held[ARRAY_SIZE(classes)][50] = { }, *id;
+	unsigned int i, class, count = 0;
+	u64 seed = cpu;
+
+	for (i = 0; i < ROUNDS(2000000); i++) {
+		class = random_u32(&seed) % ARRAY_SIZE(classes);
+		id = &held[class][random_u32(&seed) % ARRAY_SIZE(held[0])];
+		preempt_disable_notrace();
+		if (*id) {
+			/* Its owner may write to it as it likes. */
+			memset(memorizer_ptr(*id) + 4, cpu, 28);
+			CHECK_EQ(xchg(&holder[*id], 0), cpu + 1);
+			memorizer_pool_free(classes[class], *id, *id);
+			*id = 0;
+			count--;
+		} else {
+			*id = memorizer_pool_alloc(classes[class]);
+			CHECK(*id);
+			CHECK_EQ(xchg(&holder[*id], cpu + 1), 0);
+			memset(memorizer_ptr(*id) + 4, cpu, 28);
+			count++;
+		}
+		preempt_enable_notrace();
+	}
+	__atomic_add_fetch(&held_at_end, count, __ATOMIC_RELAXED);
+}
+
+static void records_have_one_owner_at_a_time(void)
+{
+	boot(POOL_BLOCKS(64));
+	holder = reserve(POOL_BLOCKS(64) >> MEMORIZER_ID_SHIFT << 2);
+	run_threads(WORKERS, take_and_give);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT) + memorizer_class_used(MEMORIZER_ENTRY) +
+		 memorizer_class_used(MEMORIZER_SLAB), held_at_end);
+}
+
+static pthread_barrier_t barrier;
+
+/* All enter one new slab at a time, in pages that were another slab's before. */
+static void enter_slabs(unsigned int cpu)
+{
+	unsigned long addr[4];
+	unsigned int round, i;
+
+	for (round = 0; round < ROUNDS(5000); round++) {
+		pthread_barrier_wait(&barrier);
+		for (i = 0; i < 4; i++) {
+			addr[i] = heap_alloc(round % (HEAP_CACHES - 1));
+			CHECK(addr[i]);
+			hook_alloc(addr[i], heap_size(addr[i]), IP(round * 4 + i));
+			site(addr[i], 8, MEMORIZER_WRITE, IP(1));
+		}
+		pthread_barrier_wait(&barrier);
+		for (i = 0; i < 4; i++) {
+			site(addr[i], 8, MEMORIZER_WRITE, IP(1));
+			hook_free(addr[i], IP(2));
+			heap_free(addr[i]);
+		}
+		if (cpu == 0 && round % 4 == 0)
+			memorizer_clear();
+	}
+}
+
+static void slab_may_be_entered_by_all_at_once(void)
+{
+	struct memorizer_counters sum;
+	unsigned long n = ROUNDS(5000) * 4 * WORKERS;
+
+	boot(POOL_BLOCKS(40));
+	heap_init(32);
+	pthread_barrier_init(&barrier, NULL, WORKERS);
+	run_threads(WORKERS, enter_slabs);
+	memorizer_clear();
+
+	sum = sum_counters();
+	CHECK_EQ(sum.allocs, n);
+	CHECK_EQ(sum.frees, n);
+	CHECK_EQ(memorizer_cleared.objects, n);
+	CHECK_EQ(memorizer_cleared.accesses, 2 * n);
+	CHECK_EQ(sum.buried + sum.unknown_frees + sum.unattributed + lost(), 0);
+	CHECK_EQ(memorizer_pool_bytes(MEMORIZER_OBJECT, MEMORIZER_ENTRY), 0);
+	CHECK(slab_records() <= 32);
+}
+
+/* Each of the map's leaves is entered by all at once. */
+static void enter_leaves(unsigned int cpu)
+{
+	unsigned long addr = MAP_BASE + cpu * PAGE_SIZE;
+	struct memorizer_geometry geo = { .pages = 1 };
+	u32 id;
+
+	for (; addr < MAP_BASE + MAP_BYTES; addr += 4UL << 20) {
+		pthread_barrier_wait(&barrier);
+		preempt_disable_notrace();
+		geo.start = addr;
+		id = insert_object(&geo, addr, PAGE_SIZE);
+		CHECK_EQ(lookup(addr), id);
+		preempt_enable_notrace();
+	}
+}
+
+static void leaf_may_be_entered_by_all_at_once(void)
+{
+	boot(POOL_BLOCKS(256));
+	pthread_barrier_init(&barrier, NULL, WORKERS);
+	run_threads(WORKERS, enter_leaves);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_LEAF), DIV_ROUND_UP(MAP_BYTES, 4UL << 20));
+}
+
+const struct test_case thread_cases[] = {
+	CASE(counts_are_exact_while_cleared_and_read),
+	CASE(counts_are_exact_when_frees_are_missed),
+	CASE(whatever_is_lost_is_counted),
+	CASE(clearing_waits_for_hooks_that_found_objects),
+	CASE(clearing_waits_for_hooks_that_found_entries),
+	CASE(access_may_meet_a_free),
+	CASE(records_have_one_owner_at_a_time),
+	CASE(slab_may_be_entered_by_all_at_once),
+	CASE(leaf_may_be_entered_by_all_at_once),
+	{ }
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The core's tests: CPUs at work, and what the KMAP must say of it. */
+#ifndef _MEMORIZER_WORKERS_H
+#define _MEMORIZER_WORKERS_H
+
+#include "test.h"
+
+/* CPUs 0 to WORKERS - 1 work. */
+#define WORKERS	4
+
+void start_workers(unsigned int rounds);
+void miss_frees(void);
+void lose_events(void);
+void wait_for_cleaner(void);
+void work(unsigned int cpu);
+bool working(void);
+void start_interrupt_work(void);
+void want_interrupts(void);
+void work_in_interrupt(void);
+void check_kmap(void);
+void free_all(void);
+unsigned long allocations(void);
+unsigned long accesses(void);
+unsigned long cleared_objects(void);
+unsigned long cleared_accesses(void);
+
+/* Called by memorizer_clear() after its first grace period, unless NULL. */
+extern void (*before_collecting)(void);
+
+/* It calls the first instead of the second; see the Makefile. */
+void __wrap_memorizer_access_collect(u32 *first, u32 *last);
+void __real_memorizer_access_collect(u32 *first, u32 *last);
+
+#endif /* _MEMORIZER_WORKERS_H */
