@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The session of the documentation: clear, log, run something, stop, read.
+. "${0%/*}/functions.sh"
+
+kmap=$(mktemp)
+dir=$(mktemp -d)
+trap 'rm -rf $kmap $dir; quiet' EXIT
+
+run_session() {
+	echo 1 >$M/clear_object_list
+	echo 1 >$M/memorizer_enabled
+	echo 1 >$M/memorizer_log_access
+	for n in 1 2 3 4 5 6 7 8; do
+		cp "$0" $dir/$n
+	done
+	tar zcf $dir.tar.gz -C $dir .
+	rm $dir.tar.gz
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	cat $M/kmap >$kmap
+	grep -q ,tar$ $kmap && grep -q '^  ' $kmap
+}
+
+# Each line is one of the two that are documented.
+lines_are_well_formed() {
+	bad=$(grep -v -n -E \
+		-e '^[0-9a-f]+,[0-9]+,[0-9a-f]+,[0-9]+,[0-9]+,[0-9]+,[0-9a-f]+,.*$' \
+		-e '^  [0-9a-f]+,[0-9]+,[0-9]+,[0-9]+$' $kmap | head -n 3)
+	[ -z "$bad" ] || { echo "# $bad"; return 1; }
+	! head -n 1 $kmap | grep -q '^  '
+}
+
+# A live object has neither time nor ip of a free, a freed one has a time.
+frees_are_consistent() {
+	awk -F, '!/^  / && (($6 == 0) != ($7 == "0") && $7 != "0" || $6 == 0 && $7 != "0") { bad++ }
+		 END { exit bad != 0 }' $kmap
+}
+
+live_objects_do_not_overlap() {
+	# BusyBox's awk has no 64-bit integers: sort the addresses as text.
+	same "addresses of live objects" \
+		"$(awk -F, '!/^  / && $6 == 0 { print $3 }' $kmap | sort | uniq -d)" ""
+}
+
+no_ip_and_pid_twice() {
+	same "lines twice" "$(awk -F, '
+		/^  / { if (seen[$1, $2]++) print; next }
+		{ delete seen }' $kmap | head -n 3)" ""
+}
+
+stats_agree_with_kmap() {
+	same "objects and accesses" "$(sum_kmap <$kmap)" \
+		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+}
+
+nothing_is_lost() {
+	for key in lost_objects_pool_full lost_objects_index_full lost_objects_out_of_range \
+		   lost_accesses_pool_full; do
+		same $key "$(stat_of $key)" 0 || return 1
+	done
+	same frees_missed "$(stat_of frees_missed)" $missed_before
+}
+
+allocations_add_up() {
+	same "live, freed and cleared" \
+		$(($(stat_of objects_live) + $(stat_of objects_freed) + $(stat_of objects_cleared))) \
+		"$(stat_of allocations)"
+}
+
+# Objects are followed to their end even while nothing new is recorded.
+without_frees() {
+	sed 's/^\([0-9a-f]*,[^,]*,[^,]*,[^,]*,[^,]*\),[^,]*,[^,]*,/\1,/' "$@"
+}
+
+read_twice_is_the_same() {
+	without_frees $kmap >$dir/first
+	cat $M/kmap | without_frees | cmp - $dir/first
+}
+
+clear_leaves_live_objects() {
+	sum=$(($(stat_of accesses_attributed) + $(stat_of accesses_cleared)))
+	echo 1 >$M/clear_object_list
+	same "accesses in the KMAP and cleared" \
+		$(($(stat_of accesses_attributed) + $(stat_of accesses_cleared))) $sum &&
+	same "freed objects" "$(stat_of objects_freed)" 0 &&
+	same "live objects" "$(sum_kmap <$M/kmap | cut -d' ' -f1)" "$(stat_of objects_live)" &&
+	same "freed lines" "$(awk -F, '!/^  / && $6 != 0' $M/kmap | head -n 1)" ""
+}
+
+quiet
+# The kernel's own tests let an object be allocated over a live one.
+missed_before=$(stat_of frees_missed)
+plan 10
+check run_session
+check lines_are_well_formed
+check frees_are_consistent
+check live_objects_do_not_overlap
+check no_ip_and_pid_twice
+check undisturbed stats_agree_with_kmap
+check nothing_is_lost
+check undisturbed allocations_add_up
+check read_twice_is_the_same
+check undisturbed clear_leaves_live_objects
+finish

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Boot parameters: each that is on the command line has had its effect, and nothing but that.
+. "${0%/*}/functions.sh"
+
+names=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^memorizer\.\([a-z_]*\)=.*/\1/p' | sort -u)
+[ -n "$names" ] || skip "no memorizer parameter on the command line"
+
+# value_of PARAMETER: the last on the command line.
+value_of() {
+	tr ' ' '\n' </proc/cmdline | sed -n "s/^memorizer\.$1=//p" | tail -n 1
+}
+
+# says NUMBER TEXT: so many lines of the log begin with it.
+says() {
+	same "lines with '$2'" "$(dmesg | grep -c "memorizer: $2")" "$1"
+}
+
+# switch NAME DEFAULT: a value that is none is named, and changes nothing.
+switch() {
+	value=$(value_of $1)
+	case $value in
+	0|1)	same $1 "$(cat $M/memorizer_$1)" "$value" && says 0 "memorizer\.$1=" ;;
+	*)	same $1 "$(cat $M/memorizer_$1)" $2 && says 1 "memorizer\.$1=$value: not a boolean" ;;
+	esac
+}
+enabled() { switch enabled 1; }
+log_access() { switch log_access 0; }
+
+# kib SIZE: in KiB; nothing if it is not a size.
+kib() {
+	number=${1%[KMG]}
+	case $number in
+	''|*[!0-9]*)	return ;;
+	esac
+	case $1 in
+	*K)	echo $number ;;
+	*M)	echo $((number << 10)) ;;
+	*G)	echo $((number << 20)) ;;
+	esac
+}
+
+# The size in show_stats is without the pool's own table, a block of 64 KiB; a
+# pool that was not asked for takes an eighth of RAM, in blocks.
+pool() {
+	value=$(value_of pool)
+	wanted=$(kib $value)
+	got=$(($(stat_of pool_size) / 1024 + 64))
+	ram=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
+	if [ -z "$wanted" ]; then
+		says 1 "memorizer\.pool=$value: not a size" &&
+			same "KiB of the default pool" $got $((ram / 8 / 64 * 64))
+	elif [ $wanted -ge 1024 ] && [ $wanted -le $((ram / 2)) ]; then
+		same "KiB of the pool" $got $((wanted / 64 * 64)) && says 0 "pool of .* cannot be had"
+	else
+		says 1 "pool of .* cannot be had" &&
+			says 1 "pool of $wanted KiB cannot be had, taking $got KiB"
+	fi
+}
+
+# Logged from boot: init has made accesses that nobody could have asked for later.
+early_accesses() {
+	early=$(cat $M/kmap | awk -F, '/^  / && $2 <= 1 { n++ } END { print n + 0 }')
+	[ $early -ge 1000 ] || { echo "# only $early access entries of pids 0 and 1"; return 1; }
+}
+
+[ "$(value_of log_access)" != 1 ] || [ "$(value_of enabled)" = 0 ] || names="$names early_accesses"
+set -- $names
+plan $#
+for name; do
+	check $name
+done
+finish

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Readers, clearing and switching at once, from several processes.
+. "${0%/*}/functions.sh"
+
+dir=$(mktemp -d)
+trap 'rm -rf $dir; quiet' EXIT
+
+repeat() {
+	for n in 1 2 3 4 5 6; do
+		eval "$1" || { : >$dir/failed; return 1; }
+	done
+}
+
+at_once() {
+	echo 1 >$M/memorizer_enabled
+	repeat "echo 1 >$M/memorizer_log_access; echo 0 >$M/memorizer_log_access" &
+	repeat "echo 1 >$M/clear_object_list" &
+	repeat "cat $M/kmap >/dev/null" &
+	repeat "dd if=$M/kmap of=/dev/null bs=77 count=300 2>/dev/null" &
+	repeat "cat $M/show_stats >/dev/null" &
+	repeat "echo 0 >$M/memorizer_enabled; echo 1 >$M/memorizer_enabled" &
+	repeat "ls -lR /sys/devices/system >/dev/null; echo 1 >$M/memorizer_log_access" &
+	wait
+	[ ! -e $dir/failed ]
+}
+
+# After all that the counts are still right.
+counts_agree() {
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	cat $M/kmap >$dir/kmap
+	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
+		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)" &&
+	same "allocations" "$(stat_of allocations)" \
+		$(($(stat_of objects_live) + $(stat_of objects_freed) + $(stat_of objects_cleared)))
+}
+
+everything_can_be_cleared() {
+	echo 1 >$M/clear_object_list
+	same "freed objects" "$(stat_of objects_freed)" 0
+}
+
+# The file can be read in pieces of any size.
+read_in_pieces_is_the_same() {
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	cat $M/kmap >$dir/kmap
+	dd if=$M/kmap of=$dir/pieces bs=1013 2>/dev/null
+	cmp $dir/kmap $dir/pieces
+}
+
+plan 4
+check at_once
+check undisturbed counts_agree
+check undisturbed everything_can_be_cleared
+check read_in_pieces_is_the_same
+finish

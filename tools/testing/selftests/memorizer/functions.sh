@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the tests beside it: KTAP output and what they ask of debugfs memorizer/.
+#
+# A test is a shell function; it fails when it returns other than 0. For
+# BusyBox's sh as well as for others.
+
+M=/sys/kernel/debug/memorizer
+SKIP=4
+
+ktap_failed=0
+ktap_number=0
+
+# plan N: there will be N results.
+plan() {
+	echo "KTAP version 1"
+	echo "1..$1"
+}
+
+# check FUNCTION [ARGUMENTS]: runs a test and tells its result.
+check() {
+	ktap_number=$((ktap_number + 1))
+	ktap_name=$(echo "$*" | tr ' ' '_')
+	if "$@"; then
+		echo "ok $ktap_number $ktap_name"
+	else
+		echo "not ok $ktap_number $ktap_name"
+		ktap_failed=1
+	fi
+}
+
+# finish: ends the test program.
+finish() {
+	exit $ktap_failed
+}
+
+# skip REASON: there is nothing to test here.
+skip() {
+	echo "KTAP version 1"
+	echo "1..0 # SKIP $1"
+	exit $SKIP
+}
+
+# same WHAT A B: A and B must be equal.
+same() {
+	[ "$2" = "$3" ] || { echo "# $1: $2 is not $3"; return 1; }
+}
+
+# stat KEY: a value of show_stats.
+stat_of() {
+	sed -n "s/^$1: //p" $M/show_stats
+}
+
+# undisturbed FUNCTION: runs a test, again if a recorded object was freed
+# meanwhile: what it reads one after the other belongs together then. Nothing
+# new may be recorded.
+undisturbed() {
+	for try in $(seq 50); do
+		frees=$(stat_of frees)
+		said=$("$@")
+		status=$?
+		[ "$(stat_of frees)" = "$frees" ] && break
+		said="# something was freed in each of $try tries"
+		status=1
+	done
+	[ -z "$said" ] || echo "$said"
+	return $status
+}
+
+# put VALUE FILE: what write(2) says, "ok" or the error's message.
+put() {
+	if why=$(printf '%s' "$1" | dd of=$M/$2 bs=16384 2>&1); then
+		echo ok
+	else
+		echo "$why" | sed -n 's/^dd: .*: //p'
+	fi
+}
+
+# objects and accesses of a KMAP on standard input, as "objects accesses".
+sum_kmap() {
+	awk -F, '/^  / { accesses += $3 + $4; next } { objects++ }
+		 END { printf "%.0f %.0f\n", objects, accesses }'
+}
+
+# accesses ADDRESS KMAP: "objects writes reads" of the objects there, by their lines.
+accesses_at() {
+	awk -F, -v address="$1" '
+		/^  / { if (mine) { writes += $3; reads += $4 } next }
+		{ mine = $3 == address; objects += mine }
+		END { print objects + 0, writes + 0, reads + 0 }' "$2"
+}
+
+quiet() {
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	echo 1 >$M/clear_object_list
+}
+
+[ "$(id -u)" = 0 ] || skip "must be run as root"
+[ -d $M ] || skip "no $M: CONFIG_MEMORIZER is not set, or debugfs is not mounted"

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# CPUs go offline and come back while accesses are logged.
+. "${0%/*}/functions.sh"
+
+cpu=/sys/devices/system/cpu/cpu1
+[ -w $cpu/online ] || skip "there is no second CPU that can go offline"
+kmap=$(mktemp)
+trap 'echo 1 >$cpu/online; rm -f $kmap; quiet' EXIT
+
+work() {
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		ls -lR /sys/devices/system >/dev/null
+		[ -e $kmap ] || break
+	done
+}
+
+off_and_on_while_logging() {
+	echo 1 >$M/memorizer_log_access
+	work &
+	for n in 1 2 3; do
+		echo 0 >$cpu/online && cat $M/kmap >/dev/null && echo 1 >$cpu/online || return 1
+	done
+	wait
+}
+
+# What the CPU had counted stays; switching and clearing do without it.
+off_while_switching_and_clearing() {
+	echo 0 >$cpu/online || return 1
+	for n in 1 2 3; do
+		echo 0 >$M/memorizer_log_access
+		echo 1 >$M/clear_object_list
+		echo 1 >$M/memorizer_log_access
+	done
+	echo 1 >$cpu/online
+	work
+}
+
+counts_agree() {
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	cat $M/kmap >$kmap
+	same "objects and accesses" "$(sum_kmap <$kmap)" \
+		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+}
+
+quiet
+echo 1 >$M/memorizer_enabled
+plan 3
+check off_and_on_while_logging
+check off_while_switching_and_clearing
+check undisturbed counts_agree
+finish

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Sites of modules: loaded, used and unloaded while access logging is on, off, and switched.
+. "${0%/*}/functions.sh"
+
+module=memorizer_test_module
+file=$(find /modules . -name $module.ko 2>/dev/null | head -n 1)
+[ -n "$file" ] || modprobe -n $module 2>/dev/null || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
+P=/sys/module/$module/parameters
+kmap=$(mktemp)
+trap 'rmmod $module 2>/dev/null; rm -f $kmap; quiet' EXIT
+
+load() { if [ -n "$file" ]; then insmod "$file"; else modprobe $module; fi; }
+start() {
+	quiet
+	echo 1 >$M/memorizer_enabled
+}
+
+# module_session LOADED USED UNLOADED: logging is on (1) or off (0) in each of
+# these phases; 10 writes when it is loaded, 7 reads and writes in use, and one
+# write when it is unloaded.
+module_session() {
+	start
+	echo $1 >$M/memorizer_log_access
+	load || return 1
+	object=$(cat $P/object)
+	echo $2 >$M/memorizer_log_access
+	echo 7 >$P/increments
+	echo $3 >$M/memorizer_log_access
+	rmmod $module || return 1
+	echo 0 >$M/memorizer_log_access
+	cat $M/kmap >$kmap
+	# Others may have had an object there before or after it.
+	awk -F, '/^  / { if (mine) print; next }
+		 { mine = $3 == "'$object'" && $4 == 187 && $8 ~ /insmod|modprobe/
+		   if (mine) print }' $kmap >$kmap.mine
+	same "objects, writes, reads" "$(accesses_at $object $kmap.mine)" \
+		"1 $(($1 * 10 + $2 * 7 + $3)) $(($2 * 7))"
+	status=$?
+	rm -f $kmap.mine
+	return $status
+}
+
+sites_come_and_go() {
+	start
+	before=$(stat_of sites)
+	load || return 1
+	with=$(stat_of sites)
+	rmmod $module
+	[ "$with" -gt "$before" ] && same "sites" "$(stat_of sites)" "$before"
+}
+
+load_and_unload_often() {
+	start
+	echo 1 >$M/memorizer_log_access
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		load && echo 3 >$P/increments && rmmod $module || return 1
+	done
+}
+
+load_while_switching() {
+	start
+	(for n in 1 2 3 4 5 6 7 8; do
+		echo 1 >$M/memorizer_log_access
+		echo 0 >$M/memorizer_log_access
+	done) &
+	for n in 1 2 3 4 5 6; do
+		load && echo 3 >$P/increments && rmmod $module || return 1
+	done
+	wait
+}
+
+plan 9
+check module_session 0 0 0
+check module_session 1 1 1
+check module_session 0 1 1
+check module_session 1 0 1
+check module_session 1 1 0
+check module_session 0 1 0
+check sites_come_and_go
+check load_and_unload_often
+check load_while_switching
+finish

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# A full pool loses events, counts them, and works again once it is cleared.
+. "${0%/*}/functions.sh"
+
+[ "$(stat_of pool_size)" -lt 8000000 ] && [ "$(stat_of objects_live)" -lt 1000 ] ||
+	skip "the pool is not small and empty: boot with memorizer.pool=2M memorizer.enabled=0"
+dir=$(mktemp -d)
+trap 'rm -rf $dir; quiet' EXIT
+
+lost() { awk '/^lost_/ { n += $2 } END { print n + 0 }' $M/show_stats; }
+
+# record: objects, and accesses too if $1 is 1.
+record() {
+	echo 1 >$M/memorizer_enabled
+	echo $1 >$M/memorizer_log_access
+}
+
+stop() {
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+}
+
+# fill ACCESSES: lists many files, which leaves an inode and a dentry for each.
+fill() {
+	empty
+	before=$(lost)
+	record $1
+	for n in $(seq 100); do
+		ls -lR /sys/devices /proc/sys >/dev/null
+		[ $(($(lost) - before)) -gt 1000 ] && return 0
+		for f in $(seq 100); do
+			: >$dir/$n.$f
+		done
+	done
+	echo "# still not full: $(stat_of pool_used) of $(stat_of pool_size)"
+	return 1
+}
+
+# empty: nothing is live that was recorded, once RCU has freed it, and all of it
+# is forgotten.
+empty() {
+	stop
+	rm -f $dir/*
+	for n in $(seq 100); do
+		echo 3 >/proc/sys/vm/drop_caches
+		[ "$(stat_of objects_live)" -lt 100 ] && break
+		sleep 0.1
+	done
+	echo 1 >$M/clear_object_list
+}
+
+pool_fills_and_losses_are_counted() {
+	fill 1 && [ "$(stat_of pool_used)" -le "$(stat_of pool_size)" ]
+}
+
+kmap_of_a_full_pool_agrees_with_its_stats() {
+	stop
+	cat $M/kmap >$dir/kmap
+	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
+		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+}
+
+# Whatever filled it, there is room for both objects and accesses again.
+works_again_after_clearing() {
+	fill $1 || return 1
+	empty
+	before=$(lost)
+	record 1
+	cat /proc/version >/dev/null
+	stop
+	same "lost after clearing" "$(lost)" "$before" || return 1
+	cat $M/kmap >$dir/kmap
+	same "objects of cat with accesses" "$(awk -F, '
+		/^  / { n += mine; mine = 0; next }
+		{ mine = $NF == "cat" }
+		END { print (n > 0) }' $dir/kmap)" 1
+}
+
+plan 5
+check pool_fills_and_losses_are_counted
+check kmap_of_a_full_pool_agrees_with_its_stats
+check works_again_after_clearing 1
+check works_again_after_clearing 0
+check works_again_after_clearing 1
+finish

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Kernel lockdown: what can then be had. It cannot be undone, so this test comes last.
+. "${0%/*}/functions.sh"
+
+L=/sys/kernel/security/lockdown
+[ -w $L ] || skip "no $L: CONFIG_SECURITY_LOCKDOWN_LSM is not set, or securityfs is not mounted"
+
+kmap_says() {
+	if why=$( { cat $M/kmap >/dev/null; } 2>&1 ); then
+		same kmap readable "$1"
+	else
+		same kmap "$(echo "$why" | sed 's/.*: //')" "$1"
+	fi
+}
+
+before() { kmap_says readable; }
+
+under_integrity() {
+	echo integrity >$L
+	# debugfs itself refuses what can be written.
+	same "switch" "$(put 1 memorizer_enabled)" "Operation not permitted" &&
+	kmap_says readable
+}
+
+under_confidentiality() {
+	echo confidentiality >$L
+	kmap_says "Operation not permitted"
+}
+
+plan 3
+check before
+check under_integrity
+check under_confidentiality
+finish
