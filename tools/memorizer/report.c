@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kmap report: who allocates, who accesses, who shares, by name. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "table.h"
+
+struct settings {
+	const char *vmlinux, *kallsyms;
+	enum metric sort;
+	bool by_name;
+	u32 top;			/* rows of a table, 0 for all */
+	bool json;
+};
+
+static const char usage[] =
+	"Usage: kmap report [OPTION...] [KMAP|-]\n"
+	"\n"
+	"Prints sums over the KMAP, then the allocation sites, the functions that access\n"
+	"objects, the objects that several pids share, tasks and commands.\n"
+	"\n"
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
+	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n"
+	"                       this copy of /proc/kallsyms of the traced kernel\n"
+	"  -s, --sort KEY       largest KEY first: accesses (default), reads, writes,\n"
+	"                       objects, bytes, live, life, touched, sites, pids;\n"
+	"                       or by name\n"
+	"  -n, --top N          print the first N rows of each table (default 20, 0: all)\n"
+	"  -j, --json           print JSON\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "sort", required_argument, NULL, 's' },
+	{ "top", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const struct {
+	const char *key;
+	enum metric metric;
+} sort_keys[] = {
+	{ "accesses", ACCESSES }, { "reads", READS }, { "writes", WRITES },
+	{ "objects", OBJECTS }, { "bytes", BYTES }, { "live", LIVE }, { "life", LIFE },
+	{ "touched", TOUCHED }, { "sites", SITES }, { "pids", PIDS },
+};
+
+/* A line of the summary. */
+struct line {
+	const char *label, *key;
+	u64 n;
+};
+
+static void summarize(const struct aggregate *a, bool json)
+{
+	const u64 *t = a->total, *shared = a->shared;
+	const struct line lines[] = {
+		{ "Objects", "objects", t[OBJECTS] },
+		{ "  live", "live", t[LIVE] },
+		{ "  freed", "freed", t[OBJECTS] - t[LIVE] },
+		{ "    from an unknown ip", "unknown_frees", t[UNKNOWN_FREES] },
+		{ "    unseen, allocated over", "overwrites", t[OVERWRITES] },
+		{ "  accessed", "touched", t[TOUCHED] },
+		{ "Bytes requested", "bytes", t[BYTES] },
+		{ "  live", "live_bytes", t[LIVE_BYTES] },
+		{ "Accesses", "accesses", t[ACCESSES] },
+		{ "  reads", "reads", t[READS] },
+		{ "  writes", "writes", t[WRITES] },
+		{ "Allocation sites", "allocation_sites", a->sites.nr },
+		{ "Access sites", "access_sites", a->access_sites.nr },
+		{ "  functions", "functions", a->functions.nr },
+		{ "Pids", "pids", a->tasks.nr },
+		{ "Comms", "comms", a->comms.nr - 1 },
+		{ "Shared objects (accessed by several pids)", "shared_objects",
+		  shared[OBJECTS] },
+		{ "  bytes requested", "shared_bytes", shared[BYTES] },
+		{ "  reads", "shared_reads", shared[READS] },
+		{ "  writes", "shared_writes", shared[WRITES] },
+		{ "  most pids of one", "most_pids", shared[MOST_PIDS] },
+	};
+	size_t i;
+
+	printf(json ? "\"summary\": {" : "SUMMARY (KMAP)\n==============\n");
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (json)
+			printf("%s\n\t\t\"%s\": %llu", i ? "," : "", lines[i].key, lines[i].n);
+		else
+			printf("%-42s %20llu\n", lines[i].label, lines[i].n);
+	}
+	if (json)
+		printf("}");
+}
+
+/* The names that rows have; each is freed with its table. */
+static char *copy(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(kmap_array(NULL, size, 1), text, size);
+}
+
+static char *site_name(const struct aggregate *a, const void *item)
+{
+	const struct site *site = item;
+	char text[KMAP_SYMBOL_MAX];
+
+	kmap_symbols_format(a->symbols, site->ip, KMAP_IP_RETURN, text);
+	return copy(text);
+}
+
+static char *function_name(const struct aggregate *a, const void *item)
+{
+	const struct function *function = item;
+	const struct kmap_symbol *symbol;
+	char text[KMAP_SYMBOL_MAX];
+	const char *module;
+
+	symbol = kmap_symbols_find(a->symbols, function->start, KMAP_IP_EXACT);
+	if (!symbol) {
+		snprintf(text, sizeof(text), "%llx", function->start);
+		return copy(text);
+	}
+	module = kmap_symbols_string(a->symbols, symbol->module);
+	snprintf(text, sizeof(text), "%s%s%s%s", kmap_symbols_string(a->symbols, symbol->name),
+		 *module ? " [" : "", module, *module ? "]" : "");
+	return copy(text);
+}
+
+/* The pids that allocated nothing have a comm that is not known. */
+static char *comm_name(const struct aggregate *a, const void *item)
+{
+	const struct comm *comm = item;
+
+	return comm == hash_item(&a->comms, 0) ? NULL : copy(comm->text);
+}
+
+static char *task_name(const struct aggregate *a, const void *item)
+{
+	const struct task *task = item;
+
+	return comm_name(a, hash_item(&a->comms, task->comm));
+}
+
+/**
+ * struct view - a table of the report
+ * @table: the table, still without rows
+ * @hash: offset of the items in struct aggregate
+ * @sum: offset of the sums in an item
+ * @name: names an item
+ */
+struct view {
+	struct table table;
+	size_t hash, sum;
+	char *(*name)(const struct aggregate *a, const void *item);
+};
+
+static const struct view views[] = {
+	{
+		.table = {
+			.title = "ALLOCATION SITES", .key = "sites",
+			.name_title = "Callsite", .name_key = "name", .id_key = "ip",
+			.columns = {
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
+				{ "Live", "live", LIVE, CELL_NUMBER },
+				{ "Life", "life", LIFE, CELL_TENTHS },
+				{ "Touched", "touched", TOUCHED, CELL_NUMBER },
+				{ "Reads", "reads", READS, CELL_NUMBER },
+				{ "Writes", "writes", WRITES, CELL_NUMBER },
+			},
+		},
+		.hash = offsetof(struct aggregate, sites),
+		.sum = offsetof(struct site, sum), .name = site_name,
+	}, {
+		.table = {
+			.title = "FUNCTIONS THAT ACCESS OBJECTS", .key = "functions",
+			.name_title = "Function", .name_key = "name", .id_key = "start",
+			.columns = {
+				{ "Reads", "reads", READS, CELL_NUMBER },
+				{ "Writes", "writes", WRITES, CELL_NUMBER },
+				{ "Touched", "touched", TOUCHED, CELL_NUMBER },
+				{ "Callsites", "sites", SITES, CELL_NUMBER },
+			},
+		},
+		.hash = offsetof(struct aggregate, functions),
+		.sum = offsetof(struct function, sum), .name = function_name,
+	}, {
+		.table = {
+			.title = "SHARED OBJECTS (accessed by several pids)", .key = "shared",
+			.name_title = "Callsite", .name_key = "name", .id_key = "ip",
+			.columns = {
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
+				{ "Pids", "most_pids", MOST_PIDS, CELL_NUMBER },
+				{ "Reads", "reads", READS, CELL_NUMBER },
+				{ "Writes", "writes", WRITES, CELL_NUMBER },
+			},
+		},
+		.hash = offsetof(struct aggregate, sites),
+		.sum = offsetof(struct site, shared), .name = site_name,
+	}, {
+		.table = {
+			.title = "TASKS", .key = "tasks", .id_key = "pid", .id_decimal = true,
+			.name_title = "    Pid Comm", .name_key = "comm",
+			.columns = {
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
+				{ "Touched", "touched", TOUCHED, CELL_NUMBER },
+				{ "Reads", "reads", READS, CELL_NUMBER },
+				{ "Writes", "writes", WRITES, CELL_NUMBER },
+			},
+		},
+		.hash = offsetof(struct aggregate, tasks),
+		.sum = offsetof(struct task, sum), .name = task_name,
+	}, {
+		.table = {
+			.title = "COMMANDS", .key = "commands",
+			.name_title = "Comm", .name_key = "comm",
+			.columns = {
+				{ "Pids", "pids", PIDS, CELL_NUMBER },
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
+				{ "Reads", "reads", READS, CELL_NUMBER },
+				{ "Writes", "writes", WRITES, CELL_NUMBER },
+			},
+		},
+		.hash = offsetof(struct aggregate, comms),
+		.sum = offsetof(struct comm, sum), .name = comm_name,
+	},
+};
+
+/* Makes a row of each item that has something to say. */
+static void fill(struct table *t, const struct view *v, const struct aggregate *a)
+{
+	const struct hash *h = (const void *)((const char *)a + v->hash);
+	const u64 *sum;
+	struct row *row;
+	u32 i;
+	char *item;
+
+	*t = v->table;
+	t->rows = kmap_array(NULL, h->nr + 1, sizeof(*t->rows));
+	for (i = 0; i < h->nr; i++) {
+		item = hash_item(h, i);
+		sum = (const void *)(item + v->sum);
+		if (!sum[OBJECTS] && !sum[TOUCHED] && !sum[PIDS])
+			continue;
+		row = t->rows + t->nr++;
+		*row = (struct row){ .name = v->name(a, item), .sum = sum };
+		if (t->id_key)
+			memcpy(&row->id, item, sizeof(row->id));
+	}
+}
+
+static void print(const struct aggregate *a, const struct settings *s)
+{
+	struct table t;
+	size_t i;
+
+	if (s->json)
+		printf("{\n\t");
+	summarize(a, s->json);
+	for (i = 0; i < ARRAY_SIZE(views); i++) {
+		fill(&t, views + i, a);
+		table_sort(&t, s->sort, s->by_name);
+		if (s->json) {
+			printf(",\n\t");
+			table_json(&t, s->top);
+		} else {
+			table_print(&t, s->top);
+		}
+		table_free(&t);
+	}
+	if (s->json)
+		printf("\n}\n");
+}
+
+/* Tells when symbols were given and yet some addresses have none. */
+static void tell_unresolved(const struct aggregate *a)
+{
+	const struct access_site *access;
+	const struct site *site;
+	u32 i, missing = 0;
+
+	for (i = 0; i < a->sites.nr; i++) {
+		site = hash_item(&a->sites, i);
+		missing += !kmap_symbols_find(a->symbols, site->ip, KMAP_IP_RETURN);
+	}
+	for (i = 0; i < a->access_sites.nr; i++) {
+		access = hash_item(&a->access_sites, i);
+		missing += !kmap_symbols_find(a->symbols, access->ip, KMAP_IP_EXACT);
+	}
+	if (missing)
+		fprintf(stderr,
+			"kmap: %u of %u addresses have no symbol: want --kallsyms from the very boot that was traced\n",
+			missing, a->sites.nr + a->access_sites.nr);
+}
+
+static int report(const struct kmap_symbols *symbols, struct input *in,
+		  const struct settings *s)
+{
+	struct aggregate a;
+	enum kmap_event event;
+	int status;
+
+	aggregate_init(&a, symbols);
+	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
+		if (event == KMAP_OBJECT)
+			aggregate_object(&a, &in->reader.object);
+		else
+			aggregate_access(&a, &in->reader.access);
+	}
+	status = input_close(in, event);
+	if (status != EXIT_UNABLE) {
+		aggregate_end(&a);
+		print(&a, s);
+		if (s->vmlinux || s->kallsyms)
+			tell_unresolved(&a);
+		if (a.overflow) {
+			fprintf(stderr, "kmap: a sum exceeds 64 bits and stands as %llu\n",
+				U64_MAX);
+			status = EXIT_MALFORMED;
+		}
+	}
+	aggregate_free(&a);
+	return status;
+}
+
+static bool set_sort(struct settings *s, const char *key)
+{
+	size_t i;
+
+	s->by_name = !strcmp(key, "name");
+	if (s->by_name)
+		return true;
+	for (i = 0; i < ARRAY_SIZE(sort_keys); i++) {
+		if (!strcmp(sort_keys[i].key, key)) {
+			s->sort = sort_keys[i].metric;
+			return true;
+		}
+	}
+	fprintf(stderr,
+		"kmap report: --sort %s: want accesses, reads, writes, objects, bytes, live, life, touched, sites, pids or name\n",
+		key);
+	return false;
+}
+
+static bool set_top(struct settings *s, const char *text)
+{
+	unsigned long top;
+	char *end;
+
+	errno = 0;
+	top = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || top > U32_MAX) {
+		fprintf(stderr, "kmap report: --top %s: want a number of rows, 0 for all\n", text);
+		return false;
+	}
+	s->top = top;
+	return true;
+}
+
+/* Returns an exit status, or -1 to go on. */
+static int parse_options(int argc, char **argv, struct settings *s)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "k:K:s:n:jh", options, NULL)) != -1) {
+		switch (option) {
+		case 'k':
+			s->vmlinux = optarg;
+			break;
+		case 'K':
+			s->kallsyms = optarg;
+			break;
+		case 's':
+			if (!set_sort(s, optarg))
+				return usage_error("report");
+			break;
+		case 'n':
+			if (!set_top(s, optarg))
+				return usage_error("report");
+			break;
+		case 'j':
+			s->json = true;
+			break;
+		case 'h':
+			print_usage(&command_report);
+			return EXIT_FINE;
+		default:
+			return usage_error("report");
+		}
+	}
+	return -1;
+}
+
+static int run(int argc, char **argv)
+{
+	struct settings s = { .sort = ACCESSES, .top = 20 };
+	char error[KMAP_ERROR_MAX];
+	struct kmap_symbols *symbols;
+	struct input in;
+	int status = parse_options(argc, argv, &s);
+
+	if (status >= 0)
+		return status;
+	symbols = kmap_symbols_load(s.vmlinux, s.kallsyms, false, error);
+	if (!symbols) {
+		fprintf(stderr, "kmap: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	status = EXIT_UNABLE;
+	if (input_open(&in, argc - optind, argv + optind))
+		status = report(symbols, &in, &s);
+	kmap_symbols_free(symbols);
+	return status;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "sum up a KMAP by call site, function and task",
+	.usage = usage,
+	.run = run,
+};

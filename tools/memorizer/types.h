@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel's names for what all of this directory uses. */
+#ifndef TYPES_H
+#define TYPES_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The same types on every machine, so that %llu and %u print them. */
+typedef unsigned long long u64;
+typedef unsigned int u32;
+
+static_assert(sizeof(u64) == 8 && sizeof(u32) == 4, "u64 has 64 bits, u32 has 32");
+
+#define U64_MAX		(~0ULL)
+#define U32_MAX		(~0U)
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define __printf(a, b)	__attribute((format(printf, a, b)))
+
+#endif
