@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+# What one does with Memorizer's repository: run, shell, test, bench. See "make help".
+
+scripts := scripts/memorizer
+CONFIG ?= $(if $(filter-out 0 n,$(DEFCONFIG)),defconfig,memorizer)
+kmap := build/kmap/kmap
+
+help:
+	@echo 'make run      trace "tar zcf" of a directory tree in a guest and report who touched what'
+	@echo 'make shell    boot the same kernel to an interactive shell'
+	@echo 'make test     all tests; make test TEST="tools core" only those groups, of'
+	@echo '              house   the counting of results       tools   the command kmap'
+	@echo '              core    the core in user space        apply   on each source that apt offers'
+	@echo '              series  the exported patches          guest   KUnit and selftests'
+	@echo '              boots   parameters, small pool        debug   with lockdep, SLUB debugging'
+	@echo '              and, which takes longer: each, a kernel after each exported patch'
+	@echo 'make bench    what Memorizer costs, in guest instructions, memory and time'
+	@echo 'make coverage which accesses sites do not see'
+	@echo 'make clean    remove build/'
+	@echo
+	@echo 'DEFCONFIG=1   for run and shell: build on x86_64 defconfig, instead of the small'
+	@echo '              configuration of scripts/memorizer/config'
+	@echo
+	@echo 'All of them install what is missing (apt, with sudo if need be) and work below build/.'
+	@echo 'For a kernel tree of your own: scripts/memorizer/apply TREE, then set CONFIG_MEMORIZER=y.'
+
+kernel:
+	@$(scripts)/build --config $(CONFIG)
+
+$(kmap): kernel
+	@$(MAKE) --no-print-directory -s -C tools/memorizer OUTPUT=$(CURDIR)/$(@D)/
+
+run: kernel $(kmap)
+	@$(scripts)/boot --config $(CONFIG) --mode run --mem 2G --out build/out/run
+	@ln -sf run/kmap run/kallsyms run/show_stats ../$(CONFIG)/vmlinux ../$(CONFIG)/System.map build/out/
+	@cat build/out/show_stats
+	@$(kmap) report --vmlinux build/out/vmlinux --kallsyms build/out/kallsyms build/out/kmap
+
+shell: kernel
+	@$(scripts)/boot --config $(CONFIG) --mode shell --mem 2G
+
+test:
+	@$(scripts)/test $(TEST)
+
+bench:
+	@$(scripts)/bench
+
+coverage:
+	@$(scripts)/coverage
+
+clean:
+	rm -rf build
+
+.PHONY: help kernel run shell test bench coverage clean

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the bench measures: ten calls into the kernel, one by one or as a load
+ * on several CPUs, and the time that Memorizer's own files take.
+ *
+ * Cycles are those of the time stamp counter, which under QEMU's -icount
+ * shift=0 counts guest instructions.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#define PAGES 16
+
+static char path[64], victim[64], buffer[4096];
+static int file, pipe_fd[2], socket_fd[2];
+
+static void check(int ok, const char *what)
+{
+	if (!ok) {
+		perror(what);
+		exit(1);
+	}
+}
+
+static void call_empty(void)
+{
+	asm volatile("" ::: "memory");
+}
+
+static void call_getppid(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void call_stat(void)
+{
+	struct stat st;
+
+	check(!stat(path, &st), "stat");
+}
+
+static void call_open_close(void)
+{
+	int fd = open(path, O_RDONLY);
+
+	check(fd >= 0 && !close(fd), "open+close");
+}
+
+static void call_pread(void)
+{
+	check(pread(file, buffer, 4096, 0) == 4096, "pread");
+}
+
+static void call_pwrite(void)
+{
+	check(pwrite(file, buffer, 4096, 0) == 4096, "pwrite");
+}
+
+static void call_pipe(void)
+{
+	check(write(pipe_fd[1], buffer, 64) == 64, "write to the pipe");
+	check(read(pipe_fd[0], buffer, 64) == 64, "read from the pipe");
+}
+
+static void call_socket(void)
+{
+	check(write(socket_fd[1], buffer, 64) == 64, "write to the socket");
+	check(read(socket_fd[0], buffer, 64) == 64, "read from the socket");
+}
+
+static void call_mmap(void)
+{
+	char *p = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	check(p != MAP_FAILED, "mmap");
+	for (i = 0; i < PAGES; i++)
+		((volatile char *)p)[i * 4096] = 1;
+	check(!munmap(p, PAGES * 4096), "munmap");
+}
+
+static void call_fork(void)
+{
+	pid_t child = fork();
+	int status;
+
+	check(child >= 0, "fork");
+	if (!child)
+		_exit(0);
+	check(waitpid(child, &status, 0) == child && !status, "wait");
+}
+
+static void call_create(void)
+{
+	int fd = open(victim, O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+	check(fd >= 0 && !close(fd) && !unlink(victim), "create+unlink");
+}
+
+static const struct {
+	const char *name;
+	void (*call)(void);
+	int count;
+} calls[] = {
+	{ "getppid",		call_getppid,	 40000 },
+	{ "stat",		call_stat,	 10000 },
+	{ "open+close",		call_open_close, 5000 },
+	{ "pread-4k",		call_pread,	 10000 },
+	{ "pwrite-4k",		call_pwrite,	 10000 },
+	{ "pipe",		call_pipe,	 5000 },
+	{ "unix-socket",	call_socket,	 4000 },
+	{ "mmap+fault",		call_mmap,	 500 },
+	{ "fork+exit+wait",	call_fork,	 1000 },
+	{ "create+unlink",	call_create,	 2000 },
+};
+
+#define CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static void prepare(int id)
+{
+	snprintf(path, sizeof(path), "/tmp/bench.%d", id);
+	snprintf(victim, sizeof(victim), "/tmp/victim.%d", id);
+	file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	check(file >= 0, path);
+	check(write(file, buffer, 4096) == 4096, path);
+	check(!pipe(pipe_fd), "pipe");
+	check(!socketpair(AF_UNIX, SOCK_STREAM, 0, socket_fd), "socketpair");
+}
+
+/* Cycles for each of @count calls. */
+static double measure(void (*call)(void), int count)
+{
+	unsigned long long start;
+	int i;
+
+	start = __rdtsc();
+	for (i = 0; i < count; i++)
+		call();
+	return (double)(__rdtsc() - start) / count;
+}
+
+/* The ten calls, each warmed up before it is measured. */
+static int suite(void)
+{
+	double loop;
+	size_t i;
+
+	prepare(0);
+	loop = measure(call_empty, 10000);
+	for (i = 0; i < CALLS; i++) {
+		measure(calls[i].call, calls[i].count / 4);
+		printf("%s %.2f\n", calls[i].name, measure(calls[i].call, calls[i].count) - loop);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	check(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
+}
+
+static void work(int rounds)
+{
+	size_t i;
+
+	while (rounds--)
+		for (i = 0; i < CALLS; i++)
+			measure(calls[i].call, calls[i].count / 200);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A worker says that it is warm, and starts when nobody can write to @go any more. */
+static void worker(int cpu, int rounds, int ready, int go)
+{
+	pin(cpu);
+	prepare(cpu);
+	work(1);
+	check(write(ready, "", 1) == 1, "be ready");
+	check(!read(go, buffer, 1), "wait for the start");
+	work(rounds);
+	_exit(0);
+}
+
+/* The same work on each of @cpus CPUs at once; the time until all have done it. */
+static int run_load(int cpus, int rounds)
+{
+	int ready[2], go[2], cpu, status;
+	double start;
+
+	check(!pipe(ready) && !pipe(go), "pipe");
+	for (cpu = 0; cpu < cpus; cpu++) {
+		pid_t child = fork();
+
+		check(child >= 0, "fork");
+		if (!child) {
+			close(go[1]);
+			worker(cpu, rounds, ready[1], go[0]);
+		}
+	}
+	for (cpu = 0; cpu < cpus; cpu++)
+		check(read(ready[0], buffer, 1) == 1, "wait for the workers");
+	start = now();
+	close(go[1]);
+	for (cpu = 0; cpu < cpus; cpu++)
+		check(wait(&status) > 0 && !status, "a worker");
+	printf("load-%d %.4f\n", cpus, now() - start);
+	return 0;
+}
+
+/* How long it takes to write @value into @name. */
+static int time_write(const char *name, const char *value)
+{
+	int fd = open(name, O_WRONLY);
+	double start;
+
+	check(fd >= 0, name);
+	start = now();
+	check(write(fd, value, strlen(value)) == (ssize_t)strlen(value), name);
+	printf("write %.6f\n", now() - start);
+	return 0;
+}
+
+/* How long it takes to read @name, and how many lines it has. */
+static int time_read(const char *name)
+{
+	static char chunk[1 << 17];
+	int fd = open(name, O_RDONLY);
+	unsigned long lines = 0, bytes = 0;
+	double start = now();
+	ssize_t n, i;
+
+	check(fd >= 0, name);
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
+		bytes += n;
+		for (i = 0; i < n; i++)
+			lines += chunk[i] == '\n';
+	}
+	check(!n, name);
+	printf("lines %lu\nbytes %lu\nread %.6f\n", lines, bytes, now() - start);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "suite"))
+		return suite();
+	if (argc == 4 && !strcmp(argv[1], "load"))
+		return run_load(atoi(argv[2]), atoi(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "write"))
+		return time_write(argv[2], argv[3]);
+	if (argc == 3 && !strcmp(argv[1], "read"))
+		return time_read(argv[2]);
+	fputs("usage: bench-calls suite | load CPUS ROUNDS | write FILE VALUE | read FILE\n",
+	      stderr);
+	return 2;
+}

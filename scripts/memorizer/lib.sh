@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the scripts beside it: where things are, and how they report.
+# shellcheck shell=bash disable=SC2034 # variables are for those who source this
+
+set -euo pipefail
+export LC_ALL=C
+
+me=${0##*/}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=$top/build
+out=$build/out
+
+say() { printf '%s: %s\n' "$me" "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# as_root COMMAND...: with sudo where needed.
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# lock NAME: waits until nobody else holds build/NAME.lock, and holds it until this script ends.
+lock() {
+	local fd
+
+	mkdir -p "$build"
+	exec {fd}>"$build/$1.lock"
+	flock -n "$fd" || { say "waiting for another run to release build/$1.lock"; flock "$fd"; }
+}
+
+# overlay_files: the files that belong into a kernel tree, F.patch among them.
+# Everything outside a directory, and the directories that are the
+# repository's own, stay here.
+overlay_files() (
+	cd "$top"
+	if git rev-parse --git-dir >/dev/null 2>&1 && [ -e .git ]; then
+		git ls-files --cached --others --exclude-standard
+	else
+		find . -type f -printf '%P\n'
+	fi | sort -u | while read -r f; do
+		case $f in
+		.*|build/*|README.md|Makefile|COPYING)	continue ;;
+		esac
+		[ ! -f "$f" ] || printf '%s\n' "$f"
+	done
+)
+
+# kernel_version TREE: prints 6.12.n, or fails if TREE is no linux tree.
+kernel_version() {
+	[ -f "$1/Kbuild" ] && [ -f "$1/mm/slub.c" ] && [ -f "$1/Makefile" ] &&
+		awk '$2 == "=" && $1 ~ /^(VERSION|PATCHLEVEL|SUBLEVEL)$/ { v[$1] = $3 }
+		     END { if (v["VERSION"] == "") exit 1
+			   print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"] }' "$1/Makefile"
+}
+
+# source_tarball: Debian's kernel source, as installed by setup.
+source_tarball() {
+	local tar=/usr/src/linux-source-6.12.tar.xz
+
+	[ -f "$tar" ] || die "$tar is missing; scripts/memorizer/setup installs it"
+	printf '%s\n' "$tar"
+}
+
+# source_versions: every version of linux-source-6.12 that apt offers, and the
+# installed one, newest first.
+source_versions() {
+	local offered
+
+	as_root apt-get -qq update >&2 || say "apt-get update failed, going by the lists of last time"
+	offered=$(apt-cache madison linux-source-6.12 | awk '{ print $3 }')
+	[ -n "$offered" ] || die "apt offers no linux-source-6.12; run apt-get update"
+	printf '%s\n' "$offered" "$(dpkg-query -W -f '${Version}' linux-source-6.12)" | sort -rVu
+}
+
+# tarball VERSION: that version's source on stdout; what is not installed is
+# downloaded once and kept.
+tarball() {
+	local deb=$build/apt/$1.deb
+
+	if [ "$1" = "$(dpkg-query -W -f '${Version}' linux-source-6.12)" ]; then
+		cat "$(source_tarball)"
+		return
+	fi
+	if [ ! -f "$deb" ]; then
+		rm -rf "$deb.part"
+		mkdir "$deb.part"
+		(cd "$deb.part" && apt-get -qq -o APT::Sandbox::User=root download "linux-source-6.12=$1") >&2 ||
+			die "linux-source-6.12 $1 cannot be downloaded; is it still offered after apt-get update?"
+		mv "$deb.part"/*.deb "$deb"
+		rmdir "$deb.part"
+	fi
+	dpkg-deb --fsys-tarfile "$deb" | tar -xO ./usr/src/linux-source-6.12.tar.xz
+}
+
+# pristine VERSION DIR: from that version's source, the files that the overlay
+# patches or adds, as far as they exist, and those that make it a linux tree.
+# They are kept below build/apt until the overlay asks for others.
+pristine() (
+	kept=$build/apt/$1
+
+	lock "apt-$1"
+	mkdir -p "$build/apt"
+	{ overlay_files | sed 's/\.patch$//'; printf '%s\n' Makefile Kbuild mm/slub.c; } |
+		sort -u | sed 's,^,linux-source-6.12/,' >"$kept.wants"
+	if ! cmp -s "$kept.wants" "$kept.has"; then
+		rm -rf "$kept" "$kept.has"
+		mkdir "$kept"
+		# What the overlay adds is not found in the archive, as it should be.
+		tarball "$1" | xz -dc -T0 |
+			{ tar -x -C "$kept" --strip-components=1 -T "$kept.wants" 2>"$kept.said" || :; } &&
+			! grep -v -e ': Not found in archive$' -e ' previous errors$' "$kept.said" >&2 &&
+			kernel_version "$kept" >/dev/null || die "linux-source-6.12 $1 cannot be unpacked"
+		mv "$kept.wants" "$kept.has"
+	fi
+	rm -rf "$2"
+	cp -rp "$kept" "$2"
+)
+
+# ktap_plan and result: a flat KTAP document.
+results=0
+plan() { printf 'KTAP version 1\n1..%d\n' "$1"; }
+result() {	# NAME COMMAND...: ok if COMMAND succeeds
+	local name=$1 not=''
+
+	shift
+	"$@" >&2 || not='not '
+	results=$((results + 1))
+	printf '%sok %d %s\n' "$not" $results "$name"
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests of ktap.awk: every count in "make test" goes through it.
+. "$(dirname "$0")/../lib.sh"
+
+# counts WANTED: whether the log on stdin is counted as WANTED.
+counts() {
+	local got
+
+	got=$(awk -f "$here/ktap.awk" | tail -n 1)
+	[ "$got" = "$1" ] || { echo "wanted '$1', got '$got'"; return 1; }
+}
+
+plan 11
+result "nested cases count, their suites do not" counts "3 passed, 1 failed, 1 skipped" <<'EOF'
+KTAP version 1
+1..2
+    KTAP version 1
+    # Subtest: a
+    1..3
+    ok 1 x
+    not ok 2 y
+    ok 3 z # SKIP not here
+not ok 1 a
+    KTAP version 1
+    1..2
+    ok 1 p
+        KTAP version 1
+        ok 1 parameter
+    ok 2 q
+ok 2 b
+EOF
+result "a suite that fails by itself counts" counts "1 passed, 1 failed, 0 skipped" <<'EOF'
+KTAP version 1
+1..1
+    1..1
+    ok 1 x
+not ok 1 a
+EOF
+result "documents follow each other" counts "2 passed, 1 failed, 0 skipped" <<'EOF'
+KTAP version 1
+1..1
+ok 1 a
+TAP version 13
+1..2
+ok 1 a
+not ok 2 b # comment
+EOF
+result "documents that end with their plans follow each other" counts "5 passed, 1 failed, 0 skipped" <<'EOF'
+ok 1 a
+ok 2 b
+not ok 3 c
+1..3
+ok 1 a
+    ok 1 x
+    ok 2 y
+    1..2
+ok 2 b
+1..2
+EOF
+result "what a plan at the end lacks has failed, in its own document" counts "3 passed, 3 failed, 0 skipped" <<'EOF'
+ok 1 a
+1..3
+1..1
+ok 1 a
+1..2
+ok 1 a
+EOF
+result "what a plan lacks has failed" counts "2 passed, 4 failed, 0 skipped" <<'EOF'
+KTAP version 1
+1..2
+    1..4
+    ok 1 x
+    ok 2 y
+EOF
+result "more than the plan has failed" counts "2 passed, 1 failed, 0 skipped" <<'EOF'
+KTAP version 1
+1..1
+ok 1 a
+ok 2 b
+EOF
+result "the last line of another suite counts alone" counts "7 passed, 2 failed, 0 skipped" <<'EOF'
+1 passed, 0 failed
+ok 1 a
+7 passed, 2 failed
+EOF
+result "a suite that is skipped as a whole counts once" counts "1 passed, 0 failed, 1 skipped" <<'EOF'
+KTAP version 1
+1..2
+    KTAP version 1
+    1..0 # SKIP not for root
+ok 1 a # SKIP
+    1..1
+    ok 1 x
+ok 2 b
+EOF
+result "an empty log has no result" counts "0 passed, 0 failed, 0 skipped" </dev/null
+result "lines that only look alike do not count" counts "0 passed, 0 failed, 0 skipped" <<'EOF'
+okay
+# ok 1 a
+[    1.0] ok 1 a
+EOF
