@@ -1,0 +1,1135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events of a trace, decoded by libbabeltrace2.
+ *
+ * Its component source.ctf.fs gives messages for each file of a trace. They go to a
+ * sink of ours, which has a port for each and merges them by time, and by CPU where
+ * times are equal: always in one order, and without refusing a CPU whose time goes
+ * back, as the library's muxer does; "kmap check" reports that.
+ */
+#include <babeltrace2/babeltrace.h>
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "packet.h"
+#include "trace.h"
+
+#define ABI_VERSION	1
+#define STAMP_BITS	56		/* of an event's timestamp */
+#define EVENT_SIZE	8		/* bytes of an event without its fields */
+#define PACKET_SIZE	80		/* bytes of a packet without its events */
+#define FIELDS_MAX	12
+#define CLASSES		256
+
+/* How a field is stored. */
+enum store {
+	STORE_U32,
+	STORE_U64,
+	STORE_INT,
+	STORE_COMM,
+	STORE_TEXT,
+};
+
+/* A field that this tool knows, and its place in struct trace_event. */
+struct field {
+	const char *name;
+	enum store store;
+	size_t offset;
+};
+
+/* An event that this tool knows. */
+struct known {
+	const char *name;
+	struct field fields[FIELDS_MAX];
+};
+
+#define F(event, field, how)	{ #field, STORE_##how, offsetof(struct trace_event, u.event.field) }
+
+static const struct known known[] = {
+	[TRACE_TASK] = { "task", { F(task, pid, U32), F(task, comm, COMM) } },
+	[TRACE_CACHE] = { "cache", {
+		F(cache, cache, U64), F(cache, object_size, U32), F(cache, size, U32),
+		F(cache, name, TEXT) } },
+	[TRACE_ALLOC] = { "alloc", {
+		F(alloc, kind, U32), F(alloc, call_site, U64), F(alloc, ptr, U64),
+		F(alloc, bytes_req, U32), F(alloc, bytes_alloc, U32), F(alloc, gfp_flags, U32),
+		F(alloc, node, INT), F(alloc, pid, U32), F(alloc, cache, U64) } },
+	[TRACE_FREE] = { "free", {
+		F(free, kind, U32), F(free, call_site, U64), F(free, ptr, U64),
+		F(free, bytes, U32), F(free, pid, U32), F(free, cache, U64) } },
+	[TRACE_OBJECT] = { "object", {
+		F(object, object, U32), F(object, snapshot, U32), F(object, state, U32),
+		F(object, alloc_site, U64), F(object, pid, U32), F(object, ptr, U64),
+		F(object, bytes_req, U32), F(object, alloc_jiffies, U64),
+		F(object, free_jiffies, U64), F(object, free_site, U64),
+		F(object, comm, COMM) } },
+	[TRACE_COUNTS] = { "counts", {
+		F(counts, object, U32), F(counts, ip, U64), F(counts, pid, U32),
+		F(counts, writes, U64), F(counts, reads, U64) } },
+	[TRACE_ACCESS] = { "access", {
+		F(access, ip, U64), F(access, ptr, U64), F(access, size, U32),
+		F(access, kind, U32), F(access, pid, U32) } },
+	[TRACE_MARK] = { "mark", { F(mark, pid, U32), F(mark, text, TEXT) } },
+	[TRACE_SWITCH] = { "switch", {
+		F(switches, allocations, U32), F(switches, retirements, U32),
+		F(switches, accesses, U32), F(switches, boot, U32) } },
+	[TRACE_SNAPSHOT] = { "snapshot", {
+		F(snapshot, snapshot, U32), F(snapshot, complete, U32),
+		F(snapshot, objects, U64) } },
+};
+
+/**
+ * struct class - an event class of the trace
+ * @class: the library's, NULL: this slot is empty
+ * @type: which event it is
+ * @member: for each field that this tool knows, its index among the class's
+ * @size: bytes of such an event, without text
+ */
+struct class {
+	const bt_event_class *class;
+	enum trace_type type;
+	u32 member[FIELDS_MAX];
+	u32 size;
+};
+
+/**
+ * struct stream - a file of the trace
+ * @name: its path
+ * @iterator: gives its messages
+ * @messages: a batch of them
+ * @nr: how many
+ * @next: index of the next one to look at
+ * @ended: no more batches will come
+ * @head: the message that is the next event
+ * @type: type of that event, TRACE_EVENTS if it is not a pseudo event
+ * @time: its time in ns, which orders the streams
+ * @begin: time at which the current packet begins
+ * @cpu: the CPU
+ * @node: its node
+ * @first_discarded: events_discarded of the first packet, which the library does not tell
+ * @packet: number of the current packet, from 1
+ * @packet_events: events of it so far
+ * @damage: what is wrong with a packet's frame, or NULL
+ */
+struct stream {
+	char *name;
+	bt_message_iterator *iterator;
+	bt_message_array_const messages;
+	uint64_t nr, next;
+	bool ended;
+	const bt_message *head;
+	enum trace_type type;
+	u64 time, begin;
+	u32 cpu, node;
+	u64 first_discarded, packet, packet_events;
+	char *damage;
+};
+
+#define TRACE_EVENTS	TRACE_TYPES
+
+/**
+ * struct trace - a trace being read
+ * @dir: its directory
+ * @view: private directory of symbolic links that the library reads, see make_view()
+ * @metadata: what all packets agree with
+ * @graph: the library's graph
+ * @sink_class: class of our component
+ * @source: the library's component
+ * @streams: the files, those that are empty left out
+ * @nr_streams: how many
+ * @heap: streams that have a head, the earliest first
+ * @nr_heap: how many
+ * @refill: stream that the next run of the graph is to get a batch for
+ * @ir: the library's trace
+ * @classes: event classes by id, modulo CLASSES
+ * @nr: number of the last event
+ * @bytes_total: bytes of all files
+ * @bytes_done: bytes of them that are about read
+ * @held: whether the heap's first head was given by trace_next()
+ * @packets: whether to give TRACE_PACKET
+ * @failed: nothing more can be read, @error says why
+ * @aborted: the library called abort(); it must not be called any more
+ * @error: message
+ */
+struct trace {
+	char *dir, *view;
+	struct metadata metadata;
+	bt_graph *graph;
+	bt_component_class_sink *sink_class;
+	const bt_component_source *source;
+	struct stream *streams, **heap, *refill;
+	u32 nr_streams, nr_heap;
+	const bt_trace *ir;
+	struct class classes[CLASSES];
+	u64 nr, bytes_total, bytes_done;
+	bool held, packets, failed, aborted;
+	char error[KMAP_ERROR_MAX];
+};
+
+/* Notes what is wrong; false, for its callers to return. */
+__printf(2, 3)
+static bool fail(struct trace *t, const char *format, ...)
+{
+	va_list args;
+
+	if (!t->failed) {
+		va_start(args, format);
+		vsnprintf(t->error, sizeof(t->error), format, args);
+		va_end(args);
+	}
+	t->failed = true;
+	return false;
+}
+
+/*
+ * The library's own word for what is wrong, which is the first of its causes up to
+ * where it shows addresses of its memory.
+ */
+static void take_cause(char *text, size_t size)
+{
+	const bt_error *error = bt_current_thread_take_error();
+
+	snprintf(text, size, "libbabeltrace2 does not say why");
+	if (!error)
+		return;
+	if (bt_error_get_cause_count(error))
+		snprintf(text, size, "%s", bt_error_cause_get_message(
+				 bt_error_borrow_cause_by_index(error, 0)));
+	text[strcspn(text, ":\n")] = '\0';
+	bt_error_release(error);
+}
+
+/*
+ * The library ends the program with abort() when damaged input breaks one of its
+ * assertions, and a file that shrinks while it is mapped gives SIGBUS. Both come from
+ * calls into it, which are made by guarded(); that call then ends here instead, and
+ * the library is not called again.
+ */
+static sigjmp_buf *guard;
+
+static void leave(int sig)
+{
+	if (guard)
+		siglongjmp(*guard, sig);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* Calls @work; false if it called abort(). */
+static bool guarded(struct trace *t, void (*work)(struct trace *t))
+{
+	sigjmp_buf here;
+
+	if (!sigsetjmp(here, 0)) {
+		guard = &here;
+		work(t);
+		guard = NULL;
+		return true;
+	}
+	guard = NULL;
+	t->aborted = true;
+	return fail(t, "%s: damaged such that libbabeltrace2 gave up", t->dir);
+}
+
+static void install_guard(void)
+{
+	struct sigaction action = { .sa_handler = leave, .sa_flags = SA_NODEFER };
+
+	sigaction(SIGABRT, &action, NULL);
+	sigaction(SIGBUS, &action, NULL);
+}
+
+/* Our component: a port for each stream; iterators when all are connected. */
+static bt_component_class_initialize_method_status
+sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *unused,
+		const bt_value *params, void *data)
+{
+	struct trace *t = data;
+	char name[16];
+	u32 i;
+
+	(void)unused;
+	(void)params;
+	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), t);
+	for (i = 0; i < t->nr_streams; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		if (bt_self_component_sink_add_input_port(self, name, NULL, NULL))
+			return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
+	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+static bt_component_class_sink_graph_is_configured_method_status
+sink_configured(bt_self_component_sink *self)
+{
+	struct trace *t = bt_self_component_get_data(
+		bt_self_component_sink_as_self_component(self));
+	u32 i;
+
+	for (i = 0; i < t->nr_streams; i++)
+		if (bt_message_iterator_create_from_sink_component(
+			    self, bt_self_component_sink_borrow_input_port_by_index(self, i),
+			    &t->streams[i].iterator))
+			return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
+	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
+}
+
+/* Gets a batch for the stream that wants one. */
+static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
+{
+	struct trace *t = bt_self_component_get_data(
+		bt_self_component_sink_as_self_component(self));
+	struct stream *s = t->refill;
+	char cause[KMAP_ERROR_MAX / 2];
+
+	s->next = 0;
+	s->nr = 0;
+	switch (bt_message_iterator_next(s->iterator, &s->messages, &s->nr)) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		s->ended = true;
+		if (s->damage)
+			fail(t, "%s", s->damage);
+		break;
+	default:
+		s->ended = true;
+		take_cause(cause, sizeof(cause));
+		if (s->damage)
+			fail(t, "%s", s->damage);
+		fail(t, "%s: packet %llu is damaged behind its event %llu: %s", s->name,
+		     s->packet, s->packet_events, cause);
+	}
+	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
+}
+
+static void run_graph(struct trace *t)
+{
+	char cause[KMAP_ERROR_MAX / 2];
+
+	if (bt_graph_run_once(t->graph) == BT_GRAPH_RUN_ONCE_STATUS_OK)
+		return;
+	take_cause(cause, sizeof(cause));
+	fail(t, "%s: %s", t->dir, cause);
+}
+
+static bool class_failed(struct trace *t, const char *event, const char *field, const char *want)
+{
+	return fail(t, "%s/metadata: event %s, field %s: want %s", t->dir, event, field, want);
+}
+
+/* Whether a field of this class can be stored as @f says. */
+static bool check_field(struct trace *t, const char *event, const struct field *f,
+			const bt_field_class *class)
+{
+	bt_field_class_type type = bt_field_class_get_type(class);
+	bool is_signed = f->store == STORE_INT;
+	u64 bits = f->store == STORE_U64 ? 64 : 32;
+
+	if (f->store == STORE_COMM || f->store == STORE_TEXT)
+		return type == BT_FIELD_CLASS_TYPE_STRING ||
+		       class_failed(t, event, f->name, "text");
+	if (!bt_field_class_type_is(type, is_signed ? BT_FIELD_CLASS_TYPE_SIGNED_INTEGER :
+				    BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		return class_failed(t, event, f->name,
+				    is_signed ? "a signed integer" : "an unsigned integer");
+	if (bt_field_class_integer_get_field_value_range(class) > bits)
+		return class_failed(t, event, f->name,
+				    bits == 64 ? "64 bits at most" : "32 bits at most");
+	return true;
+}
+
+/* Finds the members of an event class that are known. */
+static bool find_members(struct trace *t, struct class *c, const bt_field_class *payload)
+{
+	const struct known *k = known + c->type;
+	const bt_field_class_structure_member *member;
+	const struct field *f;
+	u64 nr, i;
+
+	nr = bt_field_class_structure_get_member_count(payload);
+	for (f = k->fields; f < k->fields + FIELDS_MAX && f->name; f++) {
+		for (i = 0; i < nr; i++) {
+			member = bt_field_class_structure_borrow_member_by_index_const(payload, i);
+			if (!strcmp(bt_field_class_structure_member_get_name(member), f->name))
+				break;
+		}
+		if (i == nr)
+			return class_failed(t, k->name, f->name, "there is none, but it is needed");
+		if (!check_field(t, k->name, f,
+				 bt_field_class_structure_member_borrow_field_class_const(member)))
+			return false;
+		c->member[f - k->fields] = i;
+	}
+	return true;
+}
+
+/* About the bytes of such an event, without text. */
+static u32 class_size(const bt_field_class *payload)
+{
+	u64 nr = bt_field_class_structure_get_member_count(payload), i;
+	const bt_field_class *class;
+	u32 size = EVENT_SIZE;
+
+	for (i = 0; i < nr; i++) {
+		class = bt_field_class_structure_member_borrow_field_class_const(
+			bt_field_class_structure_borrow_member_by_index_const(payload, i));
+		if (bt_field_class_type_is(bt_field_class_get_type(class),
+					   BT_FIELD_CLASS_TYPE_INTEGER))
+			size += (bt_field_class_integer_get_field_value_range(class) + 7) / 8;
+	}
+	return size;
+}
+
+static bool make_class(struct trace *t, struct class *c, const bt_event_class *class)
+{
+	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
+	const char *name = bt_event_class_get_name(class);
+	size_t i;
+
+	*c = (struct class){ .class = class, .type = TRACE_UNKNOWN, .size = EVENT_SIZE };
+	if (!payload)
+		return true;
+	c->size = class_size(payload);
+	for (i = 0; i < ARRAY_SIZE(known) && name; i++) {
+		if (!strcmp(known[i].name, name)) {
+			c->type = i;
+			return find_members(t, c, payload);
+		}
+	}
+	return true;
+}
+
+static struct class *find_class(struct trace *t, const bt_event_class *class)
+{
+	struct class *c = t->classes + bt_event_class_get_id(class) % CLASSES;
+
+	if (c->class == class)
+		return c;
+	return make_class(t, c, class) ? c : NULL;
+}
+
+/* Copies a field to its place in @e; returns the bytes of text. */
+static size_t copy_field(struct trace_event *e, const struct field *f, const bt_field *field)
+{
+	void *to = (char *)e + f->offset;
+	const char *text;
+
+	switch (f->store) {
+	case STORE_U32:
+		*(u32 *)to = bt_field_integer_unsigned_get_value(field);
+		return 0;
+	case STORE_U64:
+		*(u64 *)to = bt_field_integer_unsigned_get_value(field);
+		return 0;
+	case STORE_INT:
+		*(int *)to = bt_field_integer_signed_get_value(field);
+		return 0;
+	case STORE_COMM:
+		text = bt_field_string_get_value(field);
+		snprintf(to, TRACE_COMM_SIZE, "%s", text);
+		return 16;
+	default:
+		text = bt_field_string_get_value(field);
+		*(const char **)to = text;
+		return strlen(text) + 1;
+	}
+}
+
+static bool copy_event(struct trace *t, struct trace_event *e, const bt_message *message)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	const bt_event_class *class = bt_event_borrow_class_const(event);
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
+	struct class *c = find_class(t, class);
+	const struct field *f;
+	int i;
+
+	if (!c)
+		return false;
+	e->type = c->type;
+	t->bytes_done += c->size;
+	if (c->type == TRACE_UNKNOWN) {
+		e->u.unknown.name = bt_event_class_get_name(class);
+		e->u.unknown.id = bt_event_class_get_id(class);
+		if (!e->u.unknown.name)
+			e->u.unknown.name = "";
+		return true;
+	}
+	f = known[c->type].fields;
+	for (i = 0; i < FIELDS_MAX && f[i].name; i++)
+		t->bytes_done += copy_field(e, f + i,
+			bt_field_structure_borrow_member_field_by_index_const(payload,
+									      c->member[i]));
+	return true;
+}
+
+/*
+ * The time of an event. The library extends its 56 bits such that time never goes
+ * back, by adding 2^56; so look at the distance from the packet's begin.
+ */
+static u64 event_time(const struct stream *s, const bt_message *message)
+{
+	u64 time = bt_clock_snapshot_get_value(
+		bt_message_event_borrow_default_clock_snapshot_const(message));
+	long long distance = (time - s->begin) << (64 - STAMP_BITS);
+
+	return s->begin + (distance >> (64 - STAMP_BITS));
+}
+
+static u64 context_number(const bt_field *context, const char *name)
+{
+	const bt_field *field = bt_field_structure_borrow_member_field_by_name_const(context, name);
+
+	if (!field || !bt_field_class_type_is(bt_field_get_class_type(field),
+					      BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
+		return 0;
+	return bt_field_integer_unsigned_get_value(field);
+}
+
+static void begin_packet(struct trace *t, struct stream *s, const bt_message *message)
+{
+	const bt_field *context = bt_packet_borrow_context_field_const(
+		bt_message_packet_beginning_borrow_packet_const(message));
+
+	s->begin = bt_clock_snapshot_get_value(
+		bt_message_packet_beginning_borrow_default_clock_snapshot_const(message));
+	s->packet++;
+	s->packet_events = 0;
+	if (context) {
+		s->cpu = context_number(context, "cpu_id");
+		s->node = context_number(context, "node_id");
+	}
+	t->bytes_done += PACKET_SIZE;
+}
+
+/* Looks at a message; returns whether it is an event. */
+static bool take_message(struct trace *t, struct stream *s, const bt_message *message)
+{
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		s->type = TRACE_EVENTS;
+		s->time = event_time(s, message);
+		s->packet_events++;
+		return true;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		s->type = TRACE_DISCARDED;
+		return true;
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		begin_packet(t, s, message);
+		return false;
+	case BT_MESSAGE_TYPE_PACKET_END:
+		s->type = TRACE_PACKET;
+		return t->packets;
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		t->ir = bt_stream_borrow_trace_const(
+			bt_message_stream_beginning_borrow_stream_const(message));
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Goes to the next event of the stream that is to be refilled; head is NULL at its end. */
+static void advance(struct trace *t)
+{
+	struct stream *s = t->refill;
+
+	if (s->head)
+		bt_message_put_ref(s->head);
+	s->head = NULL;
+	while (!t->failed) {
+		if (s->next == s->nr) {
+			if (!s->ended)
+				run_graph(t);
+			if (s->ended)
+				return;
+			continue;
+		}
+		s->head = s->messages[s->next++];
+		if (take_message(t, s, s->head))
+			return;
+		bt_message_put_ref(s->head);
+		s->head = NULL;
+	}
+}
+
+static bool before(const struct stream *a, const struct stream *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time;
+	return a->cpu != b->cpu ? a->cpu < b->cpu : a < b;
+}
+
+/* Moves the heap's first stream to where it belongs. */
+static void sift_down(struct trace *t, u32 i)
+{
+	struct stream *s = t->heap[i];
+	u32 child;
+
+	while ((child = 2 * i + 1) < t->nr_heap) {
+		if (child + 1 < t->nr_heap && before(t->heap[child + 1], t->heap[child]))
+			child++;
+		if (!before(t->heap[child], s))
+			break;
+		t->heap[i] = t->heap[child];
+		i = child;
+	}
+	t->heap[i] = s;
+}
+
+/* Lets go of the event that was given last. */
+static bool step(struct trace *t)
+{
+	t->held = false;
+	t->refill = t->heap[0];
+	if (!guarded(t, advance) || t->failed)
+		return false;
+	if (!t->heap[0]->head)
+		t->heap[0] = t->heap[--t->nr_heap];
+	if (t->nr_heap)
+		sift_down(t, 0);
+	return true;
+}
+
+static void copy_discarded(struct trace_event *e, struct stream *s)
+{
+	uint64_t count = 0;
+
+	e->type = TRACE_DISCARDED;
+	e->u.discarded.events = 0;
+	e->u.discarded.packets = 0;
+	if (bt_message_get_type(s->head) == BT_MESSAGE_TYPE_DISCARDED_PACKETS) {
+		bt_message_discarded_packets_get_count(s->head, &count);
+		e->u.discarded.packets = count;
+		return;
+	}
+	if (bt_message_discarded_events_get_count(s->head, &count) ==
+	    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE)
+		count = s->first_discarded;
+	e->u.discarded.events = count;
+}
+
+/**
+ * trace_next - get the next event
+ * @t: the trace
+ * @e: set to the event
+ *
+ * Events come by time; those of one CPU in the order in which they were written, even
+ * if its time goes back; those of equal time by CPU.
+ *
+ * Return: what was found; after TRACE_END or TRACE_FAILED the same again.
+ */
+enum trace_next trace_next(struct trace *t, struct trace_event *e)
+{
+	struct stream *s;
+
+	if (t->failed || (t->held && !step(t)))
+		return TRACE_FAILED;
+	if (!t->nr_heap)
+		return TRACE_END;
+	s = t->heap[0];
+	t->held = true;
+	e->time = s->time;
+	e->cpu = s->cpu;
+	e->node = s->node;
+	e->nr = t->nr + 1;
+	if (s->type == TRACE_DISCARDED) {
+		copy_discarded(e, s);
+		return TRACE_EVENT;
+	}
+	if (s->type == TRACE_PACKET) {
+		e->type = TRACE_PACKET;
+		e->u.packet.begin = s->begin;
+		e->u.packet.end = bt_clock_snapshot_get_value(
+			bt_message_packet_end_borrow_default_clock_snapshot_const(s->head));
+		return TRACE_EVENT;
+	}
+	t->nr++;
+	return copy_event(t, e, s->head) ? TRACE_EVENT : TRACE_FAILED;
+}
+
+/* The stream whose file a port of the source is for: the port's name ends in it. */
+static u32 find_stream(const struct trace *t, const bt_port *port)
+{
+	const char *base = strrchr(bt_port_get_name(port), '/');
+	u32 i;
+
+	for (i = 0; i < t->nr_streams; i++)
+		if (base && !strcmp(base, strrchr(t->streams[i].name, '/')))
+			break;
+	return i;
+}
+
+/* Connects each port of the source to ours for the same stream. */
+static bool connect_ports(struct trace *t, const bt_component_sink *sink)
+{
+	const bt_port_output *from;
+	u32 i, nr;
+
+	for (i = 0; i < t->nr_streams; i++) {
+		from = bt_component_source_borrow_output_port_by_index_const(t->source, i);
+		nr = find_stream(t, bt_port_output_as_port_const(from));
+		if (nr == t->nr_streams ||
+		    bt_graph_connect_ports(
+			    t->graph, from,
+			    bt_component_sink_borrow_input_port_by_index_const(sink, nr), NULL))
+			return false;
+	}
+	return true;
+}
+
+/* Adds the library's source.ctf.fs for the trace. */
+static bool add_source(struct trace *t)
+{
+	const bt_component_class_source *class = NULL;
+	const bt_plugin *plugin;
+	bt_value *params, *inputs;
+	bool good;
+
+	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin))
+		return fail(t, "libbabeltrace2 has no plugin 'ctf': it comes with Debian's libbabeltrace2-0");
+	class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
+	params = bt_value_map_create();
+	inputs = bt_value_array_create();
+	good = class && params && inputs &&
+	       !bt_value_array_append_string_element(inputs, t->view ? t->view : t->dir) &&
+	       !bt_value_map_insert_entry(params, "inputs", inputs) &&
+	       !bt_graph_add_source_component(t->graph, class, "trace", params,
+					      BT_LOGGING_LEVEL_NONE, &t->source);
+	bt_value_put_ref(params);
+	bt_value_put_ref(inputs);
+	bt_plugin_put_ref(plugin);
+	return good;
+}
+
+static bool add_sink(struct trace *t)
+{
+	const bt_component_sink *sink;
+
+	t->sink_class = bt_component_class_sink_create("kmap", sink_consume);
+	return t->sink_class &&
+	       !bt_component_class_sink_set_initialize_method(t->sink_class, sink_initialize) &&
+	       !bt_component_class_sink_set_graph_is_configured_method(t->sink_class,
+								       sink_configured) &&
+	       !bt_graph_add_sink_component_with_initialize_method_data(
+		       t->graph, t->sink_class, "merge", NULL, t, BT_LOGGING_LEVEL_NONE, &sink) &&
+	       connect_ports(t, sink);
+}
+
+static void make_graph(struct trace *t)
+{
+	char cause[KMAP_ERROR_MAX / 2];
+
+	t->graph = bt_graph_create(0);
+	if (t->graph && add_source(t) &&
+	    bt_component_source_get_output_port_count(t->source) != t->nr_streams)
+		fail(t, "%s: libbabeltrace2 finds %llu streams in it, want %u", t->dir,
+		     (u64)bt_component_source_get_output_port_count(t->source), t->nr_streams);
+	if (!t->failed && t->source && add_sink(t))
+		return;
+	take_cause(cause, sizeof(cause));
+	fail(t, "%s: libbabeltrace2 does not take its metadata: %s", t->dir, cause);
+}
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(kmap_array(NULL, size, 1), text, size);
+}
+
+/* Looks at the frame of a file; false if not even its first packet is one. */
+static bool scan_stream(struct trace *t, struct stream *s)
+{
+	struct packets p;
+
+	if (!packets_open(&p, s->name, &t->metadata))
+		return fail(t, "%s", p.error);
+	t->bytes_total += p.file_size;
+	if (packet_next(&p) == PACKET_FOUND) {
+		s->first_discarded = p.discarded;
+		s->cpu = p.cpu;
+		s->node = p.node;
+		while (packet_next(&p) == PACKET_FOUND)
+			;
+		if (*p.error)
+			s->damage = copy_text(p.error);
+	} else {
+		fail(t, "%s", p.error);
+	}
+	packets_close(&p);
+	return !t->failed;
+}
+
+/* The library takes every file of the directory for a stream, but for these. */
+static int is_stream(const struct dirent *d)
+{
+	return *d->d_name != '.' && strcmp(d->d_name, "metadata");
+}
+
+static bool add_stream(struct trace *t, const char *name, u32 *files)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", t->dir, name);
+	if (stat(path, &st))
+		return fail(t, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return true;
+	++*files;
+	if (!st.st_size)
+		return true;
+	t->streams = kmap_array(t->streams, t->nr_streams + 1, sizeof(*t->streams));
+	t->streams[t->nr_streams] = (struct stream){ .name = copy_text(path) };
+	return scan_stream(t, t->streams + t->nr_streams++);
+}
+
+static bool find_streams(struct trace *t)
+{
+	struct dirent **entries;
+	u32 files = 0;
+	int nr, i;
+
+	nr = scandir(t->dir, &entries, is_stream, versionsort);
+	if (nr < 0)
+		return fail(t, "%s: %s: a trace is a directory with metadata, cpu0, ...", t->dir,
+			    strerror(errno));
+	for (i = 0; i < nr; i++) {
+		if (!t->failed)
+			add_stream(t, entries[i]->d_name, &files);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!files)
+		fail(t, "%s: no streams in it: want cpu0, cpu1, ... beside the metadata", t->dir);
+	return !t->failed;
+}
+
+/*
+ * The library indexes all packets at first and takes no trace in which that fails, unless
+ * there is an index already (in LTTng's format). So a trace with a damaged frame is shown
+ * to it in a temporary directory, as symbolic links, with an index in which the rest of
+ * the file from the damage on is one packet.
+ */
+#define INDEX_MAGIC	0xc1f1dcc1u
+#define INDEX_ENTRY	72		/* bytes */
+
+static void put_be(FILE *file, u64 value, int size)
+{
+	while (size--)
+		putc(value >> 8 * size & 0xff, file);
+}
+
+static void put_entry(FILE *file, const struct packets *p, u64 size)
+{
+	put_be(file, p->offset, 8);
+	put_be(file, 8 * size, 8);
+	put_be(file, 8 * size, 8);
+	put_be(file, p->begin, 8);
+	put_be(file, p->begin > p->end ? p->begin : p->end, 8);
+	put_be(file, p->discarded, 8);
+	put_be(file, 0, 8);		/* stream_id */
+	put_be(file, 0, 8);		/* stream_instance_id */
+	put_be(file, p->seq, 8);
+}
+
+static bool write_index(FILE *file, const struct stream *s, const struct metadata *m)
+{
+	enum packet_next next;
+	struct packets p;
+
+	if (!file)
+		return false;
+	put_be(file, INDEX_MAGIC, 4);
+	put_be(file, 1, 4);		/* major */
+	put_be(file, 1, 4);		/* minor */
+	put_be(file, INDEX_ENTRY, 4);
+	if (packets_open(&p, s->name, m)) {
+		while ((next = packet_next(&p)) == PACKET_FOUND)
+			put_entry(file, &p, p.size);
+		if (next == PACKET_DAMAGED)
+			put_entry(file, &p, p.file_size - p.offset);
+		packets_close(&p);
+	}
+	return !ferror(file) & !fclose(file);
+}
+
+static bool link_into(const char *view, const char *path)
+{
+	char name[PATH_MAX], target[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s%s", view, strrchr(path, '/'));
+	return realpath(path, target) && !symlink(target, name);
+}
+
+static bool fill_view(struct trace *t)
+{
+	char path[PATH_MAX];
+	struct stream *s;
+
+	snprintf(path, sizeof(path), "%s/metadata", t->dir);
+	if (!link_into(t->view, path))
+		return false;
+	snprintf(path, sizeof(path), "%s/index", t->view);
+	if (mkdir(path, 0700))
+		return false;
+	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
+		if (!link_into(t->view, s->name))
+			return false;
+		snprintf(path, sizeof(path), "%s/index%s.idx", t->view, strrchr(s->name, '/'));
+		if (s->damage && !write_index(fopen(path, "we"), s, &t->metadata))
+			return false;
+	}
+	return true;
+}
+
+/* Removes the view, which is not needed once the library has opened all files. */
+static void remove_view(struct trace *t)
+{
+	char path[PATH_MAX];
+	struct stream *s;
+
+	if (!t->view)
+		return;
+	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
+		snprintf(path, sizeof(path), "%s/index%s.idx", t->view, strrchr(s->name, '/'));
+		unlink(path);
+		snprintf(path, sizeof(path), "%s%s", t->view, strrchr(s->name, '/'));
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/index", t->view);
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/metadata", t->view);
+	unlink(path);
+	rmdir(t->view);
+	free(t->view);
+	t->view = NULL;
+}
+
+/* Makes the view when a stream is damaged. */
+static bool make_view(struct trace *t)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct stream *s = t->streams;
+
+	while (s < t->streams + t->nr_streams && !s->damage)
+		s++;
+	if (s == t->streams + t->nr_streams)
+		return true;
+	if (asprintf(&t->view, "%s/kmap-XXXXXX", tmp ? tmp : "/tmp") < 0)
+		t->view = NULL;
+	if (t->view && mkdtemp(t->view) && fill_view(t))
+		return true;
+	return fail(t, "%s: %s: needed to read %s, which is damaged", tmp ? tmp : "/tmp",
+		    strerror(errno), t->dir);
+}
+
+/* Every trace of Memorizer says that it is one, and of which version. */
+static bool check_env(struct trace *t)
+{
+	const char *name = trace_env_text(t, "tracer_name");
+	u64 version = trace_env_number(t, "abi_version", 0);
+
+	if (!name || strcmp(name, "memorizer"))
+		return fail(t, "%s/metadata: tracer_name is \"%s\": not a trace of memorizer",
+			    t->dir, name ? name : "");
+	if (version != ABI_VERSION)
+		return fail(t, "%s/metadata: abi_version is %llu: this kmap reads %d", t->dir,
+			    version, ABI_VERSION);
+	return true;
+}
+
+/* Gets the first event of each stream. */
+static void start(struct trace *t)
+{
+	u32 i;
+
+	make_graph(t);
+	for (i = 0; i < t->nr_streams && !t->failed; i++) {
+		t->refill = t->streams + i;
+		advance(t);
+		if (t->refill->head)
+			t->heap[t->nr_heap++] = t->refill;
+	}
+	for (i = t->nr_heap / 2; i--;)
+		sift_down(t, i);
+	if (t->nr_streams && !t->failed)
+		check_env(t);
+}
+
+/**
+ * trace_open - begin to read a trace
+ * @dir: its directory
+ * @error: set to a message when that is not possible
+ *
+ * A trace that is damaged can be read up to there. Files of no bytes are streams
+ * without events.
+ *
+ * Return: the trace, or NULL.
+ */
+struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
+{
+	struct trace *t = kmap_array(NULL, 1, sizeof(*t));
+
+	*t = (struct trace){ .dir = copy_text(dir) };
+	install_guard();
+	if (!metadata_load(&t->metadata, dir, t->error))
+		t->failed = true;
+	if (!t->failed && find_streams(t) && t->nr_streams) {
+		t->heap = kmap_array(NULL, t->nr_streams, sizeof(*t->heap));
+		if (make_view(t))
+			guarded(t, start);
+		remove_view(t);
+	}
+	if (!t->failed)
+		return t;
+	snprintf(error, KMAP_ERROR_MAX, "%s", t->error);
+	trace_close(t);
+	return NULL;
+}
+
+/**
+ * trace_close - end with a trace
+ * @t: the trace
+ */
+void trace_close(struct trace *t)
+{
+	struct stream *s;
+
+	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
+		if (!t->aborted) {
+			if (s->head)
+				bt_message_put_ref(s->head);
+			while (s->next < s->nr)
+				bt_message_put_ref(s->messages[s->next++]);
+			bt_message_iterator_put_ref(s->iterator);
+		}
+		free(s->name);
+		free(s->damage);
+	}
+	if (!t->aborted) {
+		bt_graph_put_ref(t->graph);
+		bt_component_class_sink_put_ref(t->sink_class);
+	}
+	free(t->streams);
+	free(t->heap);
+	free(t->dir);
+	free(t);
+}
+
+/**
+ * trace_show_packets - let trace_next() give TRACE_PACKET too
+ * @t: the trace
+ */
+void trace_show_packets(struct trace *t)
+{
+	t->packets = true;
+}
+
+/**
+ * trace_error - tell why a trace cannot be read any further
+ * @t: the trace
+ *
+ * Return: the message.
+ */
+const char *trace_error(const struct trace *t)
+{
+	return t->error;
+}
+
+/**
+ * trace_type_name - tell the name of an event
+ * @type: its type
+ *
+ * Return: its name as in the metadata; in angle brackets if it is not there.
+ */
+const char *trace_type_name(enum trace_type type)
+{
+	switch (type) {
+	case TRACE_DISCARDED:
+		return "<discarded>";
+	case TRACE_PACKET:
+		return "<packet>";
+	default:
+		return type < ARRAY_SIZE(known) ? known[type].name : "<unknown>";
+	}
+}
+
+static const bt_value *env(const struct trace *t, const char *name)
+{
+	return t->ir ? bt_trace_borrow_environment_entry_value_by_name_const(t->ir, name) : NULL;
+}
+
+/**
+ * trace_env_number - get a number of the metadata's environment
+ * @t: the trace
+ * @name: its name
+ * @otherwise: what to return if there is no such number
+ *
+ * Return: the number.
+ */
+u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise)
+{
+	const bt_value *value = env(t, name);
+
+	return value && bt_value_is_signed_integer(value) ?
+		(u64)bt_value_integer_signed_get(value) : otherwise;
+}
+
+/**
+ * trace_env_text - get a text of the metadata's environment
+ * @t: the trace
+ * @name: its name
+ *
+ * Return: the text, or NULL if there is none; valid as long as the trace.
+ */
+const char *trace_env_text(const struct trace *t, const char *name)
+{
+	const bt_value *value = env(t, name);
+
+	return value && bt_value_is_string(value) ? bt_value_string_get(value) : NULL;
+}
+
+/**
+ * trace_streams - count the streams
+ * @t: the trace
+ *
+ * Return: how many CPUs there are that wrote something.
+ */
+u32 trace_streams(const struct trace *t)
+{
+	return t->nr_streams;
+}
+
+/**
+ * trace_bytes_total - tell how large the trace is
+ * @t: the trace
+ *
+ * Return: bytes of all its streams.
+ */
+u64 trace_bytes_total(const struct trace *t)
+{
+	return t->bytes_total;
+}
+
+/**
+ * trace_bytes_done - tell how much has been read
+ * @t: the trace
+ *
+ * Return: about how many bytes, at most trace_bytes_total().
+ */
+u64 trace_bytes_done(const struct trace *t)
+{
+	return t->bytes_done < t->bytes_total ? t->bytes_done : t->bytes_total;
+}
