@@ -8,7 +8,7 @@
 /* Exit statuses. */
 enum {
 	EXIT_FINE,
-	EXIT_MALFORMED,		/* lines were malformed or sums overflowed */
+	EXIT_MALFORMED,		/* lines were malformed, sums overflowed, a trace is unsound */
 	EXIT_UNABLE,		/* wrong usage, a file that cannot be read or written */
 };
 
@@ -24,7 +24,7 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command command_report, command_symbolize;
+extern const struct command command_report, command_symbolize, command_check, command_kmap;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);

@@ -23,7 +23,7 @@ static u32 hash_key(const struct hash *h, const char *key)
 }
 
 /* The slot that holds @key, or the empty one where it belongs. */
-static u32 *hash_slot(struct hash *h, const void *key)
+static u32 *hash_slot(const struct hash *h, const void *key)
 {
 	u32 i = hash_key(h, key) & h->mask;
 
@@ -97,4 +97,21 @@ u32 hash_get(struct hash *h, const void *key, bool *new)
 	memcpy(item, key, h->key_size);
 	*slot = ++h->nr;
 	return h->nr - 1;
+}
+
+/**
+ * hash_find - find an item
+ * @h: the table
+ * @key: its key
+ * @nr: set to the number of the item
+ *
+ * Return: whether there is one.
+ */
+bool hash_find(const struct hash *h, const void *key, u32 *nr)
+{
+	const u32 *slot = hash_slot(h, key);
+
+	if (*slot)
+		*nr = *slot - 1;
+	return *slot;
 }

@@ -10,6 +10,8 @@
 static const struct command * const commands[] = {
 	&command_report,
 	&command_symbolize,
+	&command_check,
+	&command_kmap,
 };
 
 /**

@@ -212,8 +212,8 @@ static enum packet_next damaged(struct packets *p, const char *format, ...)
 	size_t len;
 	va_list args;
 
-	len = snprintf(p->error, sizeof(p->error), "%s: packet %llu, at byte %llu: ", p->path, p->nr,
-		       p->offset);
+	len = snprintf(p->error, sizeof(p->error), "%s: packet %llu, at byte %llu: ", p->path,
+		       p->nr, p->offset);
 	if (len < sizeof(p->error)) {
 		va_start(args, format);
 		vsnprintf(p->error + len, sizeof(p->error) - len, format, args);
@@ -256,9 +256,10 @@ enum packet_next packet_next(struct packets *p)
 	if (get(p, h + 48, 8) % 8 || p->size < PACKET_HEADER)
 		return damaged(p, "packet_size is %llu bits, want whole bytes and %d at least",
 			       get(p, h + 48, 8), 8 * PACKET_HEADER);
-	if (content > 8 * p->size || content < 8 * PACKET_HEADER)
-		return damaged(p, "content_size is %llu bits, in a packet of %llu", content,
-			       8 * p->size);
+	if (content % 8 || content > 8 * p->size || content < 8 * PACKET_HEADER)
+		return damaged(p, "content_size is %llu bits, want whole bytes, %d to %llu",
+			       content, 8 * PACKET_HEADER, 8 * p->size);
+	p->content = content / 8;
 	p->begin = get(p, h + 24, 8);
 	p->end = get(p, h + 32, 8);
 	if (p->begin > TIME_MAX || p->end > TIME_MAX)

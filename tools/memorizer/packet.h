@@ -40,6 +40,7 @@ enum packet_next {
  * @begin: its timestamp_begin, in ns
  * @end: its timestamp_end, in ns
  * @size: its size in bytes
+ * @content: how many of them hold something
  * @seq: its packet_seq_num
  * @discarded: its events_discarded
  * @cpu: its cpu_id
@@ -51,7 +52,7 @@ struct packets {
 	const struct metadata *metadata;
 	int fd;
 	u64 file_size;
-	u64 offset, nr, begin, end, size, seq, discarded;
+	u64 offset, nr, begin, end, size, content, seq, discarded;
 	u32 cpu, node;
 	char error[KMAP_ERROR_MAX];
 };

@@ -51,7 +51,8 @@ struct known {
 	struct field fields[FIELDS_MAX];
 };
 
-#define F(event, field, how)	{ #field, STORE_##how, offsetof(struct trace_event, u.event.field) }
+#define F(event, field, how)	\
+	{ #field, STORE_##how, offsetof(struct trace_event, u.event.field) }
 
 static const struct known known[] = {
 	[TRACE_TASK] = { "task", { F(task, pid, U32), F(task, comm, COMM) } },
@@ -236,6 +237,8 @@ static bool guarded(struct trace *t, void (*work)(struct trace *t))
 	}
 	guard = NULL;
 	t->aborted = true;
+	if (t->refill && t->refill->damage)
+		return fail(t, "%s", t->refill->damage);
 	return fail(t, "%s: damaged such that libbabeltrace2 gave up", t->dir);
 }
 
@@ -697,7 +700,7 @@ static bool add_source(struct trace *t)
 	bool good;
 
 	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin))
-		return fail(t, "libbabeltrace2 has no plugin 'ctf': it comes with Debian's libbabeltrace2-0");
+		return fail(t, "libbabeltrace2 has no plugin 'ctf': Debian's libbabeltrace2-0 has it");
 	class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 	params = bt_value_map_create();
 	inputs = bt_value_array_create();
@@ -1110,6 +1113,18 @@ const char *trace_env_text(const struct trace *t, const char *name)
 u32 trace_streams(const struct trace *t)
 {
 	return t->nr_streams;
+}
+
+/**
+ * trace_stream_path - tell the file of a stream
+ * @t: the trace
+ * @i: which stream, less than trace_streams()
+ *
+ * Return: its path, valid as long as the trace.
+ */
+const char *trace_stream_path(const struct trace *t, u32 i)
+{
+	return t->streams[i].name;
 }
 
 /**

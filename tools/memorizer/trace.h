@@ -140,6 +140,7 @@ const char *trace_type_name(enum trace_type type);
 u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise);
 const char *trace_env_text(const struct trace *t, const char *name);
 u32 trace_streams(const struct trace *t);
+const char *trace_stream_path(const struct trace *t, u32 i);
 u64 trace_bytes_total(const struct trace *t);
 u64 trace_bytes_done(const struct trace *t);
 void trace_close(struct trace *t);
