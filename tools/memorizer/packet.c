@@ -265,8 +265,6 @@ enum packet_next packet_next(struct packets *p)
 	if (p->begin > TIME_MAX || p->end > TIME_MAX)
 		return damaged(p, "timestamps %llu to %llu: at most %llu", p->begin, p->end,
 			       TIME_MAX);
-	if (p->size > left)
-		return damaged(p, "cut off: %llu bytes are left of %llu", left, p->size);
 	p->seq = get(p, h + 56, 8);
 	p->discarded = get(p, h + 64, 8);
 	if (p->seq == U64_MAX || p->discarded == U64_MAX)
@@ -274,5 +272,8 @@ enum packet_next packet_next(struct packets *p)
 			       p->discarded);
 	p->cpu = get(p, h + 72, 4);
 	p->node = get(p, h + 76, 4);
+	p->cut = p->size > left;
+	if (p->cut)
+		return damaged(p, "cut off: %llu bytes are left of %llu", left, p->size);
 	return PACKET_FOUND;
 }

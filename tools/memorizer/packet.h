@@ -45,6 +45,7 @@ enum packet_next {
  * @discarded: its events_discarded
  * @cpu: its cpu_id
  * @node: its node_id
+ * @cut: whether all that is wrong with a damaged packet is that the file ends within it
  * @error: message for PACKET_DAMAGED
  */
 struct packets {
@@ -54,6 +55,7 @@ struct packets {
 	u64 file_size;
 	u64 offset, nr, begin, end, size, content, seq, discarded;
 	u32 cpu, node;
+	bool cut;
 	char error[KMAP_ERROR_MAX];
 };
 

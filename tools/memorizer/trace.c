@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "packet.h"
 #include "trace.h"
+#include "view.h"
 
 #define ABI_VERSION	1
 #define STAMP_BITS	56		/* of an event's timestamp */
@@ -139,7 +139,7 @@ struct stream {
 /**
  * struct trace - a trace being read
  * @dir: its directory
- * @view: private directory of symbolic links that the library reads, see make_view()
+ * @view: directory that the library reads in place of @dir, or NULL
  * @metadata: what all packets agree with
  * @graph: the library's graph
  * @sink_class: class of our component
@@ -731,8 +731,6 @@ static bool add_sink(struct trace *t)
 
 static void make_graph(struct trace *t)
 {
-	char cause[KMAP_ERROR_MAX / 2];
-
 	t->graph = bt_graph_create(0);
 	if (t->graph && add_source(t) &&
 	    bt_component_source_get_output_port_count(t->source) != t->nr_streams)
@@ -740,8 +738,9 @@ static void make_graph(struct trace *t)
 		     (u64)bt_component_source_get_output_port_count(t->source), t->nr_streams);
 	if (!t->failed && t->source && add_sink(t))
 		return;
-	take_cause(cause, sizeof(cause));
-	fail(t, "%s: libbabeltrace2 does not take its metadata: %s", t->dir, cause);
+	bt_current_thread_clear_error();
+	fail(t, "%s/metadata: libbabeltrace2 does not take it; 'babeltrace2 %s' tells why", t->dir,
+	     t->dir);
 }
 
 static char *copy_text(const char *text)
@@ -759,11 +758,11 @@ static bool scan_stream(struct trace *t, struct stream *s)
 	if (!packets_open(&p, s->name, &t->metadata))
 		return fail(t, "%s", p.error);
 	t->bytes_total += p.file_size;
-	if (packet_next(&p) == PACKET_FOUND) {
+	if (packet_next(&p) == PACKET_FOUND || p.cut) {
 		s->first_discarded = p.discarded;
 		s->cpu = p.cpu;
 		s->node = p.node;
-		while (packet_next(&p) == PACKET_FOUND)
+		while (!*p.error && packet_next(&p) == PACKET_FOUND)
 			;
 		if (*p.error)
 			s->damage = copy_text(p.error);
@@ -819,123 +818,39 @@ static bool find_streams(struct trace *t)
 	return !t->failed;
 }
 
-/*
- * The library indexes all packets at first and takes no trace in which that fails, unless
- * there is an index already (in LTTng's format). So a trace with a damaged frame is shown
- * to it in a temporary directory, as symbolic links, with an index in which the rest of
- * the file from the damage on is one packet.
- */
-#define INDEX_MAGIC	0xc1f1dcc1u
-#define INDEX_ENTRY	72		/* bytes */
-
-static void put_be(FILE *file, u64 value, int size)
+/* Lets the library see only what it can read when a stream is damaged, see view.c. */
+static bool make_view(struct trace *t)
 {
-	while (size--)
-		putc(value >> 8 * size & 0xff, file);
-}
+	bool damaged = false;
+	u32 i;
 
-static void put_entry(FILE *file, const struct packets *p, u64 size)
-{
-	put_be(file, p->offset, 8);
-	put_be(file, 8 * size, 8);
-	put_be(file, 8 * size, 8);
-	put_be(file, p->begin, 8);
-	put_be(file, p->begin > p->end ? p->begin : p->end, 8);
-	put_be(file, p->discarded, 8);
-	put_be(file, 0, 8);		/* stream_id */
-	put_be(file, 0, 8);		/* stream_instance_id */
-	put_be(file, p->seq, 8);
-}
-
-static bool write_index(FILE *file, const struct stream *s, const struct metadata *m)
-{
-	enum packet_next next;
-	struct packets p;
-
-	if (!file)
-		return false;
-	put_be(file, INDEX_MAGIC, 4);
-	put_be(file, 1, 4);		/* major */
-	put_be(file, 1, 4);		/* minor */
-	put_be(file, INDEX_ENTRY, 4);
-	if (packets_open(&p, s->name, m)) {
-		while ((next = packet_next(&p)) == PACKET_FOUND)
-			put_entry(file, &p, p.size);
-		if (next == PACKET_DAMAGED)
-			put_entry(file, &p, p.file_size - p.offset);
-		packets_close(&p);
+	for (i = 0; i < t->nr_streams; i++)
+		damaged |= !!t->streams[i].damage;
+	if (!damaged)
+		return true;
+	t->view = view_make();
+	if (t->view && view_add_metadata(t->view, t->dir)) {
+		for (i = 0; i < t->nr_streams; i++)
+			if (!view_add_stream(t->view, t->streams[i].name, &t->metadata))
+				break;
+		if (i == t->nr_streams)
+			return true;
 	}
-	return !ferror(file) & !fclose(file);
+	return fail(t, "%s: damaged, and no temporary directory to sort that out: %s",
+		    t->dir, strerror(errno));
 }
 
-static bool link_into(const char *view, const char *path)
-{
-	char name[PATH_MAX], target[PATH_MAX];
-
-	snprintf(name, sizeof(name), "%s%s", view, strrchr(path, '/'));
-	return realpath(path, target) && !symlink(target, name);
-}
-
-static bool fill_view(struct trace *t)
-{
-	char path[PATH_MAX];
-	struct stream *s;
-
-	snprintf(path, sizeof(path), "%s/metadata", t->dir);
-	if (!link_into(t->view, path))
-		return false;
-	snprintf(path, sizeof(path), "%s/index", t->view);
-	if (mkdir(path, 0700))
-		return false;
-	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
-		if (!link_into(t->view, s->name))
-			return false;
-		snprintf(path, sizeof(path), "%s/index%s.idx", t->view, strrchr(s->name, '/'));
-		if (s->damage && !write_index(fopen(path, "we"), s, &t->metadata))
-			return false;
-	}
-	return true;
-}
-
-/* Removes the view, which is not needed once the library has opened all files. */
+/* The view is not needed once the library has opened all files. */
 static void remove_view(struct trace *t)
 {
-	char path[PATH_MAX];
-	struct stream *s;
+	u32 i;
 
 	if (!t->view)
 		return;
-	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
-		snprintf(path, sizeof(path), "%s/index%s.idx", t->view, strrchr(s->name, '/'));
-		unlink(path);
-		snprintf(path, sizeof(path), "%s%s", t->view, strrchr(s->name, '/'));
-		unlink(path);
-	}
-	snprintf(path, sizeof(path), "%s/index", t->view);
-	rmdir(path);
-	snprintf(path, sizeof(path), "%s/metadata", t->view);
-	unlink(path);
-	rmdir(t->view);
-	free(t->view);
+	for (i = 0; i < t->nr_streams; i++)
+		view_drop_stream(t->view, t->streams[i].name);
+	view_remove(t->view);
 	t->view = NULL;
-}
-
-/* Makes the view when a stream is damaged. */
-static bool make_view(struct trace *t)
-{
-	const char *tmp = getenv("TMPDIR");
-	struct stream *s = t->streams;
-
-	while (s < t->streams + t->nr_streams && !s->damage)
-		s++;
-	if (s == t->streams + t->nr_streams)
-		return true;
-	if (asprintf(&t->view, "%s/kmap-XXXXXX", tmp ? tmp : "/tmp") < 0)
-		t->view = NULL;
-	if (t->view && mkdtemp(t->view) && fill_view(t))
-		return true;
-	return fail(t, "%s: %s: needed to read %s, which is damaged", tmp ? tmp : "/tmp",
-		    strerror(errno), t->dir);
 }
 
 /* Every trace of Memorizer says that it is one, and of which version. */

@@ -9,6 +9,12 @@ trap 'rm -f "$out"' EXIT
 passed=0
 failed=0
 
+# A sanitizer's report is no exit status of ours. Leaks are told by the functions that
+# they are in, some of which only slow unwinding finds.
+export ASAN_OPTIONS="exitcode=99:fast_unwind_on_malloc=0"
+export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1"
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
+
 # run COMMAND...: a test that ends early has failed as well, by one
 run()
 {
