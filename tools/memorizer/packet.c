@@ -231,7 +231,7 @@ static enum packet_next damaged(struct packets *p, const char *format, ...)
 enum packet_next packet_next(struct packets *p)
 {
 	unsigned char h[PACKET_HEADER];
-	u64 content, left;
+	u64 content, left, begin, end;
 	ssize_t got;
 
 	p->offset += p->size;
@@ -260,11 +260,12 @@ enum packet_next packet_next(struct packets *p)
 		return damaged(p, "content_size is %llu bits, want whole bytes, %d to %llu",
 			       content, 8 * PACKET_HEADER, 8 * p->size);
 	p->content = content / 8;
-	p->begin = get(p, h + 24, 8);
-	p->end = get(p, h + 32, 8);
-	if (p->begin > TIME_MAX || p->end > TIME_MAX)
-		return damaged(p, "timestamps %llu to %llu: at most %llu", p->begin, p->end,
-			       TIME_MAX);
+	begin = get(p, h + 24, 8);
+	end = get(p, h + 32, 8);
+	if (begin > TIME_MAX || end > TIME_MAX)
+		return damaged(p, "timestamps %llu to %llu: at most %llu", begin, end, TIME_MAX);
+	p->begin = begin;
+	p->end = end;
 	p->seq = get(p, h + 56, 8);
 	p->discarded = get(p, h + 64, 8);
 	if (p->seq == U64_MAX || p->discarded == U64_MAX)

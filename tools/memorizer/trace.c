@@ -119,6 +119,7 @@ struct class {
  * @packet: number of the current packet, from 1
  * @packet_events: events of it so far
  * @damage: what is wrong with a packet's frame, or NULL
+ * @sound: how many packets there are with a sound header, the last of them perhaps cut off
  */
 struct stream {
 	char *name;
@@ -130,7 +131,7 @@ struct stream {
 	enum trace_type type;
 	u64 time, begin;
 	u32 cpu, node;
-	u64 first_discarded, packet, packet_events;
+	u64 first_discarded, packet, packet_events, sound;
 	char *damage;
 };
 
@@ -142,6 +143,9 @@ struct stream {
  * @view: directory that the library reads in place of @dir, or NULL
  * @metadata: what all packets agree with
  * @graph: the library's graph
+ * @plugin: the library's plugin that has the component source.ctf.fs
+ * @params: parameters of that component
+ * @inputs: ... one of which is this array
  * @sink_class: class of our component
  * @source: the library's component
  * @streams: the files, those that are empty left out
@@ -158,12 +162,15 @@ struct stream {
  * @packets: whether to give TRACE_PACKET
  * @failed: nothing more can be read, @error says why
  * @aborted: the library called abort(); it must not be called any more
+ * @next_abandoned: another trace that was aborted
  * @error: message
  */
 struct trace {
 	char *dir, *view;
 	struct metadata metadata;
 	bt_graph *graph;
+	const bt_plugin *plugin;
+	bt_value *params, *inputs;
 	bt_component_class_sink *sink_class;
 	const bt_component_source *source;
 	struct stream *streams, **heap, *refill;
@@ -172,6 +179,7 @@ struct trace {
 	struct class classes[CLASSES];
 	u64 nr, bytes_total, bytes_done;
 	bool held, packets, failed, aborted;
+	struct trace *next_abandoned;
 	char error[KMAP_ERROR_MAX];
 };
 
@@ -228,6 +236,7 @@ static void leave(int sig)
 static bool guarded(struct trace *t, void (*work)(struct trace *t))
 {
 	sigjmp_buf here;
+	u32 i;
 
 	if (!sigsetjmp(here, 0)) {
 		guard = &here;
@@ -237,8 +246,9 @@ static bool guarded(struct trace *t, void (*work)(struct trace *t))
 	}
 	guard = NULL;
 	t->aborted = true;
-	if (t->refill && t->refill->damage)
-		return fail(t, "%s", t->refill->damage);
+	for (i = 0; i < t->nr_streams; i++)
+		if (t->streams[i].damage)
+			return fail(t, "%s", t->streams[i].damage);
 	return fail(t, "%s: damaged such that libbabeltrace2 gave up", t->dir);
 }
 
@@ -366,7 +376,8 @@ static bool find_members(struct trace *t, struct class *c, const bt_field_class 
 				break;
 		}
 		if (i == nr)
-			return class_failed(t, k->name, f->name, "there is none, but it is needed");
+			return fail(t, "%s/metadata: event %s has no field %s", t->dir, k->name,
+				    f->name);
 		if (!check_field(t, k->name, f,
 				 bt_field_class_structure_member_borrow_field_class_const(member)))
 			return false;
@@ -420,11 +431,16 @@ static struct class *find_class(struct trace *t, const bt_event_class *class)
 	return make_class(t, c, class) ? c : NULL;
 }
 
+/* The library (2.0.4) leaves an older text in place of one that is empty. */
+static const char *text_of(const bt_field *field)
+{
+	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
+}
+
 /* Copies a field to its place in @e; returns the bytes of text. */
 static size_t copy_field(struct trace_event *e, const struct field *f, const bt_field *field)
 {
 	void *to = (char *)e + f->offset;
-	const char *text;
 
 	switch (f->store) {
 	case STORE_U32:
@@ -437,13 +453,11 @@ static size_t copy_field(struct trace_event *e, const struct field *f, const bt_
 		*(int *)to = bt_field_integer_signed_get_value(field);
 		return 0;
 	case STORE_COMM:
-		text = bt_field_string_get_value(field);
-		snprintf(to, TRACE_COMM_SIZE, "%s", text);
-		return 16;
+		snprintf(to, TRACE_COMM_SIZE, "%s", text_of(field));
+		return TRACE_COMM_SIZE - 1;
 	default:
-		text = bt_field_string_get_value(field);
-		*(const char **)to = text;
-		return strlen(text) + 1;
+		*(const char **)to = text_of(field);
+		return bt_field_string_get_length(field) + 1;
 	}
 }
 
@@ -507,6 +521,8 @@ static void begin_packet(struct trace *t, struct stream *s, const bt_message *me
 		bt_message_packet_beginning_borrow_default_clock_snapshot_const(message));
 	s->packet++;
 	s->packet_events = 0;
+	if (s->damage && s->packet > s->sound)
+		fail(t, "%s", s->damage);
 	if (context) {
 		s->cpu = context_number(context, "cpu_id");
 		s->node = context_number(context, "node_id");
@@ -604,7 +620,13 @@ static bool step(struct trace *t)
 	return true;
 }
 
-static void copy_discarded(struct trace_event *e, struct stream *s)
+/* A count that went back is none. */
+static u64 lost(uint64_t count)
+{
+	return count > U64_MAX / 2 ? 0 : count;
+}
+
+static void copy_discarded(struct trace_event *e, const struct stream *s)
 {
 	uint64_t count = 0;
 
@@ -613,13 +635,13 @@ static void copy_discarded(struct trace_event *e, struct stream *s)
 	e->u.discarded.packets = 0;
 	if (bt_message_get_type(s->head) == BT_MESSAGE_TYPE_DISCARDED_PACKETS) {
 		bt_message_discarded_packets_get_count(s->head, &count);
-		e->u.discarded.packets = count;
+		e->u.discarded.packets = lost(count);
 		return;
 	}
 	if (bt_message_discarded_events_get_count(s->head, &count) ==
 	    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE)
 		count = s->first_discarded;
-	e->u.discarded.events = count;
+	e->u.discarded.events = lost(count);
 }
 
 /**
@@ -694,25 +716,18 @@ static bool connect_ports(struct trace *t, const bt_component_sink *sink)
 /* Adds the library's source.ctf.fs for the trace. */
 static bool add_source(struct trace *t)
 {
-	const bt_component_class_source *class = NULL;
-	const bt_plugin *plugin;
-	bt_value *params, *inputs;
-	bool good;
+	const bt_component_class_source *class;
 
-	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin))
+	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &t->plugin))
 		return fail(t, "libbabeltrace2 has no plugin 'ctf': Debian's libbabeltrace2-0 has it");
-	class = bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
-	params = bt_value_map_create();
-	inputs = bt_value_array_create();
-	good = class && params && inputs &&
-	       !bt_value_array_append_string_element(inputs, t->view ? t->view : t->dir) &&
-	       !bt_value_map_insert_entry(params, "inputs", inputs) &&
-	       !bt_graph_add_source_component(t->graph, class, "trace", params,
+	class = bt_plugin_borrow_source_component_class_by_name_const(t->plugin, "fs");
+	t->params = bt_value_map_create();
+	t->inputs = bt_value_array_create();
+	return class && t->params && t->inputs &&
+	       !bt_value_array_append_string_element(t->inputs, t->view ? t->view : t->dir) &&
+	       !bt_value_map_insert_entry(t->params, "inputs", t->inputs) &&
+	       !bt_graph_add_source_component(t->graph, class, "trace", t->params,
 					      BT_LOGGING_LEVEL_NONE, &t->source);
-	bt_value_put_ref(params);
-	bt_value_put_ref(inputs);
-	bt_plugin_put_ref(plugin);
-	return good;
 }
 
 static bool add_sink(struct trace *t)
@@ -766,6 +781,7 @@ static bool scan_stream(struct trace *t, struct stream *s)
 			;
 		if (*p.error)
 			s->damage = copy_text(p.error);
+		s->sound = p.nr - !p.cut;
 	} else {
 		fail(t, "%s", p.error);
 	}
@@ -868,6 +884,22 @@ static bool check_env(struct trace *t)
 	return true;
 }
 
+/* Every event that is known has the fields that are needed. */
+static void check_classes(struct trace *t)
+{
+	const bt_trace_class *class = bt_trace_borrow_class_const(t->ir);
+	const bt_stream_class *stream;
+	u64 i, j;
+
+	for (i = 0; i < bt_trace_class_get_stream_class_count(class); i++) {
+		stream = bt_trace_class_borrow_stream_class_by_index_const(class, i);
+		for (j = 0; j < bt_stream_class_get_event_class_count(stream); j++)
+			if (!find_class(t, bt_stream_class_borrow_event_class_by_index_const(stream,
+											     j)))
+				return;
+	}
+}
+
 /* Gets the first event of each stream. */
 static void start(struct trace *t)
 {
@@ -882,8 +914,8 @@ static void start(struct trace *t)
 	}
 	for (i = t->nr_heap / 2; i--;)
 		sift_down(t, i);
-	if (t->nr_streams && !t->failed)
-		check_env(t);
+	if (t->nr_streams && !t->failed && check_env(t))
+		check_classes(t);
 }
 
 /**
@@ -917,6 +949,28 @@ struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
 	return NULL;
 }
 
+/* Lets go of what the library gave. */
+static void release(struct trace *t)
+{
+	struct stream *s;
+
+	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
+		if (s->head)
+			bt_message_put_ref(s->head);
+		while (s->next < s->nr)
+			bt_message_put_ref(s->messages[s->next++]);
+		bt_message_iterator_put_ref(s->iterator);
+	}
+	bt_graph_put_ref(t->graph);
+	bt_component_class_sink_put_ref(t->sink_class);
+	bt_value_put_ref(t->params);
+	bt_value_put_ref(t->inputs);
+	bt_plugin_put_ref(t->plugin);
+}
+
+/* A trace that the library gave up with; what it refers to is in an unknown state. */
+static struct trace *abandoned;
+
 /**
  * trace_close - end with a trace
  * @t: the trace
@@ -925,20 +979,14 @@ void trace_close(struct trace *t)
 {
 	struct stream *s;
 
+	if (t->aborted || !guarded(t, release)) {
+		t->next_abandoned = abandoned;
+		abandoned = t;
+		return;
+	}
 	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
-		if (!t->aborted) {
-			if (s->head)
-				bt_message_put_ref(s->head);
-			while (s->next < s->nr)
-				bt_message_put_ref(s->messages[s->next++]);
-			bt_message_iterator_put_ref(s->iterator);
-		}
 		free(s->name);
 		free(s->damage);
-	}
-	if (!t->aborted) {
-		bt_graph_put_ref(t->graph);
-		bt_component_class_sink_put_ref(t->sink_class);
 	}
 	free(t->streams);
 	free(t->heap);

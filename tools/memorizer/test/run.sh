@@ -38,6 +38,7 @@ for dir; do
 	run "${dir}test/test-sums"
 	run "${dir}test/test-fuzz"
 	run sh "$here/test-kmap.sh" "${dir}kmap"
+	run sh "$here/test-trace.sh" "$dir"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

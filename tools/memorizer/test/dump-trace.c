@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Prints the events of a trace as "babeltrace2 --clock-cycles --no-delta" does, but for
+ * those that are not known, of which it prints the name alone, and then why reading
+ * ended, if not because the trace is over. With -p it prints packets and losses too.
+ *
+ * Usage: dump-trace [-p] DIR
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+static const char *name_of(const char *const *names, u32 first, u32 nr, u32 i)
+{
+	static char text[32];
+
+	if (i < first || i - first >= nr)
+		return "<unknown>";
+	snprintf(text, sizeof(text), "\"%s\"", names[i - first]);
+	return text;
+}
+
+static const char *kind(u32 i)
+{
+	return name_of((const char * const[]){ "kmalloc", "cache", "pages" }, 0, 3, i);
+}
+
+static const char *access_kind(u32 i)
+{
+	return name_of((const char * const[]){ "read", "write", "update" }, 1, 3, i);
+}
+
+static const char *state(u32 i)
+{
+	return name_of((const char * const[]){ "live", "freed", "buried" }, 1, 3, i);
+}
+
+static void print_text(const char *name, const char *text)
+{
+	printf("%s = \"", name);
+	for (; *text; text++) {
+		if (*text == '\n')
+			printf("\\n");
+		else if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
+}
+
+static void print_object(const struct trace_event *e)
+{
+	printf("object = %u, snapshot = %u, state = ( %s : container = %u ), ",
+	       e->u.object.object, e->u.object.snapshot, state(e->u.object.state),
+	       e->u.object.state);
+	printf("alloc_site = 0x%llX, pid = %u, ptr = 0x%llX, bytes_req = %u, ",
+	       e->u.object.alloc_site, e->u.object.pid, e->u.object.ptr, e->u.object.bytes_req);
+	printf("alloc_jiffies = %llu, free_jiffies = %llu, free_site = 0x%llX, ",
+	       e->u.object.alloc_jiffies, e->u.object.free_jiffies, e->u.object.free_site);
+	print_text("comm", e->u.object.comm);
+}
+
+static void print_alloc(const struct trace_event *e)
+{
+	printf("kind = ( %s : container = %u ), call_site = 0x%llX, ptr = 0x%llX, ",
+	       kind(e->u.alloc.kind), e->u.alloc.kind, e->u.alloc.call_site, e->u.alloc.ptr);
+	printf("bytes_req = %u, bytes_alloc = %u, gfp_flags = 0x%X, node = %d, ",
+	       e->u.alloc.bytes_req, e->u.alloc.bytes_alloc, e->u.alloc.gfp_flags,
+	       e->u.alloc.node);
+	printf("pid = %u, cache = 0x%llX", e->u.alloc.pid, e->u.alloc.cache);
+}
+
+static void print_fields(const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_TASK:
+		printf("pid = %u, ", e->u.task.pid);
+		print_text("comm", e->u.task.comm);
+		break;
+	case TRACE_CACHE:
+		printf("cache = 0x%llX, object_size = %u, size = %u, ", e->u.cache.cache,
+		       e->u.cache.object_size, e->u.cache.size);
+		print_text("name", e->u.cache.name);
+		break;
+	case TRACE_ALLOC:
+		print_alloc(e);
+		break;
+	case TRACE_FREE:
+		printf("kind = ( %s : container = %u ), call_site = 0x%llX, ptr = 0x%llX, ",
+		       kind(e->u.free.kind), e->u.free.kind, e->u.free.call_site,
+		       e->u.free.ptr);
+		printf("bytes = %u, pid = %u, cache = 0x%llX", e->u.free.bytes, e->u.free.pid,
+		       e->u.free.cache);
+		break;
+	case TRACE_OBJECT:
+		print_object(e);
+		break;
+	case TRACE_COUNTS:
+		printf("object = %u, ip = 0x%llX, pid = %u, writes = %llu, reads = %llu",
+		       e->u.counts.object, e->u.counts.ip, e->u.counts.pid, e->u.counts.writes,
+		       e->u.counts.reads);
+		break;
+	case TRACE_ACCESS:
+		printf("ip = 0x%llX, ptr = 0x%llX, size = %u, kind = ( %s : container = %u ), ",
+		       e->u.access.ip, e->u.access.ptr, e->u.access.size,
+		       access_kind(e->u.access.kind), e->u.access.kind);
+		printf("pid = %u", e->u.access.pid);
+		break;
+	case TRACE_MARK:
+		printf("pid = %u, ", e->u.mark.pid);
+		print_text("text", e->u.mark.text);
+		break;
+	case TRACE_SWITCH:
+		printf("allocations = %u, retirements = %u, accesses = %u, boot = %u",
+		       e->u.switches.allocations, e->u.switches.retirements,
+		       e->u.switches.accesses, e->u.switches.boot);
+		break;
+	case TRACE_SNAPSHOT:
+		printf("snapshot = %u, complete = %u, objects = %llu", e->u.snapshot.snapshot,
+		       e->u.snapshot.complete, e->u.snapshot.objects);
+		break;
+	default:
+		break;
+	}
+}
+
+static void print_event(const struct trace_event *e, bool packets)
+{
+	if (e->type == TRACE_DISCARDED) {
+		if (packets)
+			printf("before %llu: cpu %u lost %llu events, %llu packets\n", e->nr, e->cpu,
+			       e->u.discarded.events, e->u.discarded.packets);
+		return;
+	}
+	if (e->type == TRACE_PACKET) {
+		printf("before %llu: cpu %u packet from %llu to %llu\n", e->nr, e->cpu,
+		       e->u.packet.begin, e->u.packet.end);
+		return;
+	}
+	printf("[%020llu] ", e->time);
+	if (e->type == TRACE_UNKNOWN) {
+		printf("%s:\n", e->u.unknown.name);
+		return;
+	}
+	printf("%s: { cpu_id = %u, node_id = %u }, { ", trace_type_name(e->type), e->cpu, e->node);
+	print_fields(e);
+	printf(" }\n");
+}
+
+int main(int argc, char **argv)
+{
+	bool packets = argc == 3 && !strcmp(argv[1], "-p");
+	char error[KMAP_ERROR_MAX];
+	struct trace_event e;
+	enum trace_next next;
+	struct trace *t;
+
+	if (argc != 2 && !packets) {
+		fprintf(stderr, "Usage: dump-trace [-p] DIR\n");
+		return EXIT_FAILURE;
+	}
+	t = trace_open(argv[argc - 1], error);
+	if (!t) {
+		printf("not opened: %s\n", error);
+		return EXIT_FAILURE;
+	}
+	if (packets)
+		trace_show_packets(t);
+	while ((next = trace_next(t, &e)) == TRACE_EVENT)
+		print_event(&e, packets);
+	if (next == TRACE_FAILED)
+		printf("failed: %s\n", trace_error(t));
+	if (trace_next(t, &e) != next || trace_bytes_done(t) > trace_bytes_total(t)) {
+		printf("not consistent\n");
+		return EXIT_FAILURE;
+	}
+	trace_close(t);
+	return EXIT_SUCCESS;
+}
