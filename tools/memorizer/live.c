@@ -98,8 +98,7 @@ const struct live_range *live_find(const struct live *l, u64 addr, u64 *start, u
 		if (more->end < REGION || !(r->base + REGION))
 			break;
 		r = find_region(l, r->base + REGION);
-		if (!r || !r->nr || r->ranges->start || r->ranges->first ||
-		    r->ranges->nr != range->nr)
+		if (!r || !r->nr || r->ranges->start || r->ranges->nr != range->nr)
 			break;
 		more = r->ranges;
 	}

@@ -205,14 +205,16 @@ static bool fail(struct trace *t, const char *format, ...)
 static void take_cause(char *text, size_t size)
 {
 	const bt_error *error = bt_current_thread_take_error();
+	const bt_error_cause *cause;
 
 	snprintf(text, size, "libbabeltrace2 does not say why");
 	if (!error)
 		return;
-	if (bt_error_get_cause_count(error))
-		snprintf(text, size, "%s", bt_error_cause_get_message(
-				 bt_error_borrow_cause_by_index(error, 0)));
-	text[strcspn(text, ":\n")] = '\0';
+	if (bt_error_get_cause_count(error)) {
+		cause = bt_error_borrow_cause_by_index(error, 0);
+		snprintf(text, size, "%s", bt_error_cause_get_message(cause));
+		text[strcspn(text, ":\n")] = '\0';
+	}
 	bt_error_release(error);
 }
 
@@ -260,6 +262,11 @@ static void install_guard(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
+static struct trace *trace_of(bt_self_component_sink *self)
+{
+	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
+}
+
 /* Our component: a port for each stream; iterators when all are connected. */
 static bt_component_class_initialize_method_status
 sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *unused,
@@ -280,17 +287,22 @@ sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configurati
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
 
+static bool create_iterator(bt_self_component_sink *self, u32 i, bt_message_iterator **iterator)
+{
+	bt_self_component_port_input *port;
+
+	port = bt_self_component_sink_borrow_input_port_by_index(self, i);
+	return !bt_message_iterator_create_from_sink_component(self, port, iterator);
+}
+
 static bt_component_class_sink_graph_is_configured_method_status
 sink_configured(bt_self_component_sink *self)
 {
-	struct trace *t = bt_self_component_get_data(
-		bt_self_component_sink_as_self_component(self));
+	struct trace *t = trace_of(self);
 	u32 i;
 
 	for (i = 0; i < t->nr_streams; i++)
-		if (bt_message_iterator_create_from_sink_component(
-			    self, bt_self_component_sink_borrow_input_port_by_index(self, i),
-			    &t->streams[i].iterator))
+		if (!create_iterator(self, i, &t->streams[i].iterator))
 			return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
@@ -298,8 +310,7 @@ sink_configured(bt_self_component_sink *self)
 /* Gets a batch for the stream that wants one. */
 static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
 {
-	struct trace *t = bt_self_component_get_data(
-		bt_self_component_sink_as_self_component(self));
+	struct trace *t = trace_of(self);
 	struct stream *s = t->refill;
 	char cause[KMAP_ERROR_MAX / 2];
 
@@ -390,12 +401,13 @@ static bool find_members(struct trace *t, struct class *c, const bt_field_class 
 static u32 class_size(const bt_field_class *payload)
 {
 	u64 nr = bt_field_class_structure_get_member_count(payload), i;
+	const bt_field_class_structure_member *member;
 	const bt_field_class *class;
 	u32 size = EVENT_SIZE;
 
 	for (i = 0; i < nr; i++) {
-		class = bt_field_class_structure_member_borrow_field_class_const(
-			bt_field_class_structure_borrow_member_by_index_const(payload, i));
+		member = bt_field_class_structure_borrow_member_by_index_const(payload, i);
+		class = bt_field_class_structure_member_borrow_field_class_const(member);
 		if (bt_field_class_type_is(bt_field_class_get_type(class),
 					   BT_FIELD_CLASS_TYPE_INTEGER))
 			size += (bt_field_class_integer_get_field_value_range(class) + 7) / 8;
@@ -495,9 +507,11 @@ static bool copy_event(struct trace *t, struct trace_event *e, const bt_message 
  */
 static u64 event_time(const struct stream *s, const bt_message *message)
 {
-	u64 time = bt_clock_snapshot_get_value(
-		bt_message_event_borrow_default_clock_snapshot_const(message));
-	long long distance = (time - s->begin) << (64 - STAMP_BITS);
+	const bt_clock_snapshot *clock;
+	long long distance;
+
+	clock = bt_message_event_borrow_default_clock_snapshot_const(message);
+	distance = (bt_clock_snapshot_get_value(clock) - s->begin) << (64 - STAMP_BITS);
 
 	return s->begin + (distance >> (64 - STAMP_BITS));
 }
@@ -514,11 +528,12 @@ static u64 context_number(const bt_field *context, const char *name)
 
 static void begin_packet(struct trace *t, struct stream *s, const bt_message *message)
 {
-	const bt_field *context = bt_packet_borrow_context_field_const(
-		bt_message_packet_beginning_borrow_packet_const(message));
+	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
+	const bt_field *context = bt_packet_borrow_context_field_const(packet);
+	const bt_clock_snapshot *clock;
 
-	s->begin = bt_clock_snapshot_get_value(
-		bt_message_packet_beginning_borrow_default_clock_snapshot_const(message));
+	clock = bt_message_packet_beginning_borrow_default_clock_snapshot_const(message);
+	s->begin = bt_clock_snapshot_get_value(clock);
 	s->packet++;
 	s->packet_events = 0;
 	if (s->damage && s->packet > s->sound)
@@ -533,6 +548,8 @@ static void begin_packet(struct trace *t, struct stream *s, const bt_message *me
 /* Looks at a message; returns whether it is an event. */
 static bool take_message(struct trace *t, struct stream *s, const bt_message *message)
 {
+	const bt_stream *stream;
+
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_EVENT:
 		s->type = TRACE_EVENTS;
@@ -550,8 +567,8 @@ static bool take_message(struct trace *t, struct stream *s, const bt_message *me
 		s->type = TRACE_PACKET;
 		return t->packets;
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		t->ir = bt_stream_borrow_trace_const(
-			bt_message_stream_beginning_borrow_stream_const(message));
+		stream = bt_message_stream_beginning_borrow_stream_const(message);
+		t->ir = bt_stream_borrow_trace_const(stream);
 		return false;
 	default:
 		return false;
@@ -656,6 +673,7 @@ static void copy_discarded(struct trace_event *e, const struct stream *s)
  */
 enum trace_next trace_next(struct trace *t, struct trace_event *e)
 {
+	const bt_clock_snapshot *clock;
 	struct stream *s;
 
 	if (t->failed || (t->held && !step(t)))
@@ -675,8 +693,8 @@ enum trace_next trace_next(struct trace *t, struct trace_event *e)
 	if (s->type == TRACE_PACKET) {
 		e->type = TRACE_PACKET;
 		e->u.packet.begin = s->begin;
-		e->u.packet.end = bt_clock_snapshot_get_value(
-			bt_message_packet_end_borrow_default_clock_snapshot_const(s->head));
+		clock = bt_message_packet_end_borrow_default_clock_snapshot_const(s->head);
+		e->u.packet.end = bt_clock_snapshot_get_value(clock);
 		return TRACE_EVENT;
 	}
 	t->nr++;
@@ -699,15 +717,16 @@ static u32 find_stream(const struct trace *t, const bt_port *port)
 static bool connect_ports(struct trace *t, const bt_component_sink *sink)
 {
 	const bt_port_output *from;
+	const bt_port_input *to;
 	u32 i, nr;
 
 	for (i = 0; i < t->nr_streams; i++) {
 		from = bt_component_source_borrow_output_port_by_index_const(t->source, i);
 		nr = find_stream(t, bt_port_output_as_port_const(from));
-		if (nr == t->nr_streams ||
-		    bt_graph_connect_ports(
-			    t->graph, from,
-			    bt_component_sink_borrow_input_port_by_index_const(sink, nr), NULL))
+		if (nr == t->nr_streams)
+			return false;
+		to = bt_component_sink_borrow_input_port_by_index_const(sink, nr);
+		if (bt_graph_connect_ports(t->graph, from, to, NULL))
 			return false;
 	}
 	return true;
@@ -719,7 +738,7 @@ static bool add_source(struct trace *t)
 	const bt_component_class_source *class;
 
 	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &t->plugin))
-		return fail(t, "libbabeltrace2 has no plugin 'ctf': Debian's libbabeltrace2-0 has it");
+		return fail(t, "libbabeltrace2 lacks plugin 'ctf': libbabeltrace2-0 has it");
 	class = bt_plugin_borrow_source_component_class_by_name_const(t->plugin, "fs");
 	t->params = bt_value_map_create();
 	t->inputs = bt_value_array_create();
@@ -733,15 +752,19 @@ static bool add_source(struct trace *t)
 static bool add_sink(struct trace *t)
 {
 	const bt_component_sink *sink;
+	bt_component_class_sink *class;
 
-	t->sink_class = bt_component_class_sink_create("kmap", sink_consume);
-	return t->sink_class &&
-	       !bt_component_class_sink_set_initialize_method(t->sink_class, sink_initialize) &&
-	       !bt_component_class_sink_set_graph_is_configured_method(t->sink_class,
-								       sink_configured) &&
-	       !bt_graph_add_sink_component_with_initialize_method_data(
-		       t->graph, t->sink_class, "merge", NULL, t, BT_LOGGING_LEVEL_NONE, &sink) &&
-	       connect_ports(t, sink);
+	class = bt_component_class_sink_create("kmap", sink_consume);
+	t->sink_class = class;
+	if (!class || bt_component_class_sink_set_initialize_method(class, sink_initialize) ||
+	    bt_component_class_sink_set_graph_is_configured_method(class, sink_configured))
+		return false;
+	if (bt_graph_add_sink_component_with_initialize_method_data(t->graph, class, "merge",
+								    NULL, t,
+								    BT_LOGGING_LEVEL_NONE,
+								    &sink))
+		return false;
+	return connect_ports(t, sink);
 }
 
 static void make_graph(struct trace *t)

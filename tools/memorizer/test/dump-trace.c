@@ -131,8 +131,8 @@ static void print_event(const struct trace_event *e, bool packets)
 {
 	if (e->type == TRACE_DISCARDED) {
 		if (packets)
-			printf("before %llu: cpu %u lost %llu events, %llu packets\n", e->nr, e->cpu,
-			       e->u.discarded.events, e->u.discarded.packets);
+			printf("before %llu: cpu %u lost %llu events, %llu packets\n", e->nr,
+			       e->cpu, e->u.discarded.events, e->u.discarded.packets);
 		return;
 	}
 	if (e->type == TRACE_PACKET) {

@@ -92,7 +92,8 @@ static void damage_text(void)
 {
 	static const char * const pieces[] = {
 		"{", "}", ";", "[16]", "[0]", "[4096]", "[99999999999]", "struct {", "string",
-		"uint64_t", "int16_t", "size = 64", "size = 1", "size = 0", "size = 65", "align = 64",
+		"uint64_t", "int16_t", "size = 64", "size = 1", "size = 0", "size = 65",
+		"align = 64",
 		"signed = true", "encoding = none", "map = clock.memorizer.value", "id = 3",
 		"byte_order = be", "byte_order = le", "variant <x> {", "enum : uint8_t", "= -1",
 		"18446744073709551616", "offset = 9223372036854775807", "freq = 0", "freq = 1",

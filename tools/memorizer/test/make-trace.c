@@ -86,7 +86,7 @@ static struct event {
 	{ "future", { F("pid", U32), F("hope", U8) }, 77 },
 };
 
-enum { TASK, CACHE, ALLOC, FREE };	/* as the load needs them */
+enum { TASK, CACHE, ALLOC, FREE, SWITCH = 8 };	/* indices of those that the load has */
 
 static const char metadata[] =
 	"/* CTF 1.8 */\n"
@@ -121,10 +121,12 @@ static const char metadata[] =
 	"\tfreq = 1000000000;\n"
 	"\toffset = 0;\n"
 	"};\n"
-	"typealias integer { size = 56; align = 8; signed = false; map = clock.memorizer.value; } := "
-	"stamp_t;\n"
-	"typealias integer { size = 64; align = 8; signed = false; map = clock.memorizer.value; } := "
-	"clock_t;\n"
+	"typealias integer {\n"
+	"\tsize = 56; align = 8; signed = false; map = clock.memorizer.value;\n"
+	"} := stamp_t;\n"
+	"typealias integer {\n"
+	"\tsize = 64; align = 8; signed = false; map = clock.memorizer.value;\n"
+	"} := clock_t;\n"
 	"stream {\n"
 	"\tid = 0;\n"
 	"\tpacket.context := struct { clock_t timestamp_begin; clock_t timestamp_end;\n"
@@ -481,8 +483,9 @@ static u32 below(u32 n)
 	return (random_state >> 32) % n;
 }
 
-static void put_values(struct event *e, const u64 *values)
+static void put_values(u32 nr, const u64 *values)
 {
+	struct event *e = events + nr;
 	struct field *f;
 
 	for (f = e->fields; f->name; f++)
@@ -494,23 +497,26 @@ static void put_values(struct event *e, const u64 *values)
 static void alloc_or_free(u32 place, bool *live, u32 nr_cpus)
 {
 	u32 kind = place % 3, slot = kind == 2 ? 8192 : 64 << place % 5;
-	u32 req = kind == 0 ? slot - (u32)((place * 7ull) % (slot / 2)) : slot, pid = 1 + below(TASKS);
 	u64 cache = kind == 2 ? 0 : 0xffff888000100000ull + 0x100 * (place % CACHES);
+	u32 req = kind == 0 ? slot - place * 7ull % (slot / 2) : slot;
 	u64 ptr = (kind == 2 ? 0xffff888800000000ull : 0xffff888100000000ull) + place * 8192ull;
 	u64 site = 0xffffffff81000000ull + 0x100 * (place % SITES);
+	u32 pid = 1 + below(TASKS), node;
 
 	current = below(8) ? place % nr_cpus : below(nr_cpus);
+	node = cpus[current].node;
 	if (*live)
-		put_values(events + FREE, (u64[]){ kind, site + 0x55, ptr, slot, pid, cache });
+		put_values(FREE, (u64[]){ kind, site + 85, ptr, slot, pid, cache });
 	else
-		put_values(events + ALLOC, (u64[]){ kind, site + 5, ptr, req, slot, 0xcc0,
-						    cpus[current].node, pid, cache });
+		put_values(ALLOC, (u64[]){ kind, site + 5, ptr, req, slot, 0xcc0, node, pid,
+					   cache });
 	*live = !*live;
 }
 
 static void run_load(u64 nr, u32 nr_cpus, u32 nr_live, u64 seed)
 {
 	bool *live = calloc(nr_live, sizeof(*live));
+	u64 cache;
 	u32 i;
 
 	if (!live)
@@ -518,15 +524,15 @@ static void run_load(u64 nr, u32 nr_cpus, u32 nr_live, u64 seed)
 	random_state = seed * 2654435761u + 88172645463325252u;
 	for (i = 0; i < nr_cpus; i++)
 		cpus[i].node = i % 2;
-	put_values(find_event("switch"), (u64[]){ 1, 0, 0, 1 });
+	put_values(SWITCH, (u64[]){ 1, 0, 0, 1 });
 	for (i = 1; i <= TASKS; i++) {
 		snprintf(events[TASK].fields[1].text, TEXT_MAX, "task-%u", i);
-		put_values(events + TASK, (u64[]){ i });
+		put_values(TASK, (u64[]){ i });
 	}
 	for (i = 0; i < CACHES; i++) {
 		snprintf(events[CACHE].fields[3].text, TEXT_MAX, "cache-%u", i);
-		put_values(events + CACHE, (u64[]){ 0xffff888000100000ull + 0x100 * i, 64 << i,
-						    64 << i });
+		cache = 0xffff888000100000ull + 0x100 * i;
+		put_values(CACHE, (u64[]){ cache, 64 << i, 64 << i });
 	}
 	while (events_written < nr) {
 		i = below(nr_live);

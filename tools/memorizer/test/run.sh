@@ -37,6 +37,7 @@ for dir; do
 	run "${dir}test/test-parse"
 	run "${dir}test/test-sums"
 	run "${dir}test/test-fuzz"
+	run "${dir}test/test-live"
 	run sh "$here/test-kmap.sh" "${dir}kmap"
 	run sh "$here/test-trace.sh" "$dir"
 done
