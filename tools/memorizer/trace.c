@@ -18,88 +18,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "event.h"
 #include "packet.h"
 #include "trace.h"
 #include "view.h"
 
 #define ABI_VERSION	1
 #define STAMP_BITS	56		/* of an event's timestamp */
-#define EVENT_SIZE	8		/* bytes of an event without its fields */
 #define PACKET_SIZE	80		/* bytes of a packet without its events */
-#define FIELDS_MAX	12
-#define CLASSES		256
-
-/* How a field is stored. */
-enum store {
-	STORE_U32,
-	STORE_U64,
-	STORE_INT,
-	STORE_COMM,
-	STORE_TEXT,
-};
-
-/* A field that this tool knows, and its place in struct trace_event. */
-struct field {
-	const char *name;
-	enum store store;
-	size_t offset;
-};
-
-/* An event that this tool knows. */
-struct known {
-	const char *name;
-	struct field fields[FIELDS_MAX];
-};
-
-#define F(event, field, how)	\
-	{ #field, STORE_##how, offsetof(struct trace_event, u.event.field) }
-
-static const struct known known[] = {
-	[TRACE_TASK] = { "task", { F(task, pid, U32), F(task, comm, COMM) } },
-	[TRACE_CACHE] = { "cache", {
-		F(cache, cache, U64), F(cache, object_size, U32), F(cache, size, U32),
-		F(cache, name, TEXT) } },
-	[TRACE_ALLOC] = { "alloc", {
-		F(alloc, kind, U32), F(alloc, call_site, U64), F(alloc, ptr, U64),
-		F(alloc, bytes_req, U32), F(alloc, bytes_alloc, U32), F(alloc, gfp_flags, U32),
-		F(alloc, node, INT), F(alloc, pid, U32), F(alloc, cache, U64) } },
-	[TRACE_FREE] = { "free", {
-		F(free, kind, U32), F(free, call_site, U64), F(free, ptr, U64),
-		F(free, bytes, U32), F(free, pid, U32), F(free, cache, U64) } },
-	[TRACE_OBJECT] = { "object", {
-		F(object, object, U32), F(object, snapshot, U32), F(object, state, U32),
-		F(object, alloc_site, U64), F(object, pid, U32), F(object, ptr, U64),
-		F(object, bytes_req, U32), F(object, alloc_jiffies, U64),
-		F(object, free_jiffies, U64), F(object, free_site, U64),
-		F(object, comm, COMM) } },
-	[TRACE_COUNTS] = { "counts", {
-		F(counts, object, U32), F(counts, ip, U64), F(counts, pid, U32),
-		F(counts, writes, U64), F(counts, reads, U64) } },
-	[TRACE_ACCESS] = { "access", {
-		F(access, ip, U64), F(access, ptr, U64), F(access, size, U32),
-		F(access, kind, U32), F(access, pid, U32) } },
-	[TRACE_MARK] = { "mark", { F(mark, pid, U32), F(mark, text, TEXT) } },
-	[TRACE_SWITCH] = { "switch", {
-		F(switches, allocations, U32), F(switches, retirements, U32),
-		F(switches, accesses, U32), F(switches, boot, U32) } },
-	[TRACE_SNAPSHOT] = { "snapshot", {
-		F(snapshot, snapshot, U32), F(snapshot, complete, U32),
-		F(snapshot, objects, U64) } },
-};
-
-/**
- * struct class - an event class of the trace
- * @class: the library's, NULL: this slot is empty
- * @type: which event it is
- * @member: for each field that this tool knows, its index among the class's
- * @size: bytes of such an event, without text
- */
-struct class {
-	const bt_event_class *class;
-	enum trace_type type;
-	u32 member[FIELDS_MAX];
-	u32 size;
-};
 
 /**
  * struct stream - a file of the trace
@@ -154,7 +80,7 @@ struct stream {
  * @nr_heap: how many
  * @refill: stream that the next run of the graph is to get a batch for
  * @ir: the library's trace
- * @classes: event classes by id, modulo CLASSES
+ * @classes: its event classes
  * @nr: number of the last event
  * @bytes_total: bytes of all files
  * @bytes_done: bytes of them that are about read
@@ -176,7 +102,7 @@ struct trace {
 	struct stream *streams, **heap, *refill;
 	u32 nr_streams, nr_heap;
 	const bt_trace *ir;
-	struct class classes[CLASSES];
+	struct event_classes classes;
 	u64 nr, bytes_total, bytes_done;
 	bool held, packets, failed, aborted;
 	struct trace *next_abandoned;
@@ -345,159 +271,24 @@ static void run_graph(struct trace *t)
 	fail(t, "%s: %s", t->dir, cause);
 }
 
-static bool class_failed(struct trace *t, const char *event, const char *field, const char *want)
+/* The class of an event; NULL if it lacks something. */
+static struct event_class *find_class(struct trace *t, const bt_event_class *class)
 {
-	return fail(t, "%s/metadata: event %s, field %s: want %s", t->dir, event, field, want);
-}
+	struct event_class *c = event_class_find(&t->classes, class);
 
-/* Whether a field of this class can be stored as @f says. */
-static bool check_field(struct trace *t, const char *event, const struct field *f,
-			const bt_field_class *class)
-{
-	bt_field_class_type type = bt_field_class_get_type(class);
-	bool is_signed = f->store == STORE_INT;
-	u64 bits = f->store == STORE_U64 ? 64 : 32;
-
-	if (f->store == STORE_COMM || f->store == STORE_TEXT)
-		return type == BT_FIELD_CLASS_TYPE_STRING ||
-		       class_failed(t, event, f->name, "text");
-	if (!bt_field_class_type_is(type, is_signed ? BT_FIELD_CLASS_TYPE_SIGNED_INTEGER :
-				    BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return class_failed(t, event, f->name,
-				    is_signed ? "a signed integer" : "an unsigned integer");
-	if (bt_field_class_integer_get_field_value_range(class) > bits)
-		return class_failed(t, event, f->name,
-				    bits == 64 ? "64 bits at most" : "32 bits at most");
-	return true;
-}
-
-/* Finds the members of an event class that are known. */
-static bool find_members(struct trace *t, struct class *c, const bt_field_class *payload)
-{
-	const struct known *k = known + c->type;
-	const bt_field_class_structure_member *member;
-	const struct field *f;
-	u64 nr, i;
-
-	nr = bt_field_class_structure_get_member_count(payload);
-	for (f = k->fields; f < k->fields + FIELDS_MAX && f->name; f++) {
-		for (i = 0; i < nr; i++) {
-			member = bt_field_class_structure_borrow_member_by_index_const(payload, i);
-			if (!strcmp(bt_field_class_structure_member_get_name(member), f->name))
-				break;
-		}
-		if (i == nr)
-			return fail(t, "%s/metadata: event %s has no field %s", t->dir, k->name,
-				    f->name);
-		if (!check_field(t, k->name, f,
-				 bt_field_class_structure_member_borrow_field_class_const(member)))
-			return false;
-		c->member[f - k->fields] = i;
-	}
-	return true;
-}
-
-/* About the bytes of such an event, without text. */
-static u32 class_size(const bt_field_class *payload)
-{
-	u64 nr = bt_field_class_structure_get_member_count(payload), i;
-	const bt_field_class_structure_member *member;
-	const bt_field_class *class;
-	u32 size = EVENT_SIZE;
-
-	for (i = 0; i < nr; i++) {
-		member = bt_field_class_structure_borrow_member_by_index_const(payload, i);
-		class = bt_field_class_structure_member_borrow_field_class_const(member);
-		if (bt_field_class_type_is(bt_field_class_get_type(class),
-					   BT_FIELD_CLASS_TYPE_INTEGER))
-			size += (bt_field_class_integer_get_field_value_range(class) + 7) / 8;
-	}
-	return size;
-}
-
-static bool make_class(struct trace *t, struct class *c, const bt_event_class *class)
-{
-	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(class);
-	const char *name = bt_event_class_get_name(class);
-	size_t i;
-
-	*c = (struct class){ .class = class, .type = TRACE_UNKNOWN, .size = EVENT_SIZE };
-	if (!payload)
-		return true;
-	c->size = class_size(payload);
-	for (i = 0; i < ARRAY_SIZE(known) && name; i++) {
-		if (!strcmp(known[i].name, name)) {
-			c->type = i;
-			return find_members(t, c, payload);
-		}
-	}
-	return true;
-}
-
-static struct class *find_class(struct trace *t, const bt_event_class *class)
-{
-	struct class *c = t->classes + bt_event_class_get_id(class) % CLASSES;
-
-	if (c->class == class)
-		return c;
-	return make_class(t, c, class) ? c : NULL;
-}
-
-/* The library (2.0.4) leaves an older text in place of one that is empty. */
-static const char *text_of(const bt_field *field)
-{
-	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
-}
-
-/* Copies a field to its place in @e; returns the bytes of text. */
-static size_t copy_field(struct trace_event *e, const struct field *f, const bt_field *field)
-{
-	void *to = (char *)e + f->offset;
-
-	switch (f->store) {
-	case STORE_U32:
-		*(u32 *)to = bt_field_integer_unsigned_get_value(field);
-		return 0;
-	case STORE_U64:
-		*(u64 *)to = bt_field_integer_unsigned_get_value(field);
-		return 0;
-	case STORE_INT:
-		*(int *)to = bt_field_integer_signed_get_value(field);
-		return 0;
-	case STORE_COMM:
-		snprintf(to, TRACE_COMM_SIZE, "%s", text_of(field));
-		return TRACE_COMM_SIZE - 1;
-	default:
-		*(const char **)to = text_of(field);
-		return bt_field_string_get_length(field) + 1;
-	}
+	if (!c)
+		fail(t, "%s/metadata: %s", t->dir, t->classes.error);
+	return c;
 }
 
 static bool copy_event(struct trace *t, struct trace_event *e, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
-	const bt_event_class *class = bt_event_borrow_class_const(event);
-	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	struct class *c = find_class(t, class);
-	const struct field *f;
-	int i;
+	const struct event_class *c = find_class(t, bt_event_borrow_class_const(event));
 
 	if (!c)
 		return false;
-	e->type = c->type;
-	t->bytes_done += c->size;
-	if (c->type == TRACE_UNKNOWN) {
-		e->u.unknown.name = bt_event_class_get_name(class);
-		e->u.unknown.id = bt_event_class_get_id(class);
-		if (!e->u.unknown.name)
-			e->u.unknown.name = "";
-		return true;
-	}
-	f = known[c->type].fields;
-	for (i = 0; i < FIELDS_MAX && f[i].name; i++)
-		t->bytes_done += copy_field(e, f + i,
-			bt_field_structure_borrow_member_field_by_index_const(payload,
-									      c->member[i]));
+	t->bytes_done += event_copy(c, e, event);
 	return true;
 }
 
@@ -1035,24 +826,6 @@ void trace_show_packets(struct trace *t)
 const char *trace_error(const struct trace *t)
 {
 	return t->error;
-}
-
-/**
- * trace_type_name - tell the name of an event
- * @type: its type
- *
- * Return: its name as in the metadata; in angle brackets if it is not there.
- */
-const char *trace_type_name(enum trace_type type)
-{
-	switch (type) {
-	case TRACE_DISCARDED:
-		return "<discarded>";
-	case TRACE_PACKET:
-		return "<packet>";
-	default:
-		return type < ARRAY_SIZE(known) ? known[type].name : "<unknown>";
-	}
 }
 
 static const bt_value *env(const struct trace *t, const char *name)

@@ -1,21 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds kmap for s390x, whose byte order is the other one, runs it under qemu-user, and
-# compares its output with that of the native build, byte for byte.
-# Usage: test-cross.sh DIR/, the directory of the native build
+# Builds kmap for other architectures, runs it under qemu-user, and compares its output
+# with that of the native build, byte for byte.
+# Usage: test-cross.sh DIR/ ARCH..., the directory of the native build, and s390x, which is
+# big-endian, or armhf, which has 32 bits
 #
 # Libraries come from Debian's packages, unpacked below DIR: nothing but the compiler and
 # qemu-user is installed, and apt's and dpkg's own state is left alone.
 set -eu
 
 native=$1
+shift
 here=$(cd "$(dirname "$0")" && pwd)
-arch=s390x
-triplet=s390x-linux-gnu
-cross=$native$arch
-sysroot=$cross/sysroot
 packages="libbabeltrace2-dev libbabeltrace2-0 libglib2.0-0 libpcre2-8-0 libdw-dev libdw1
 	libelf-dev libelf1 zlib1g liblzma5 libbz2-1.0 libc6 libgcc-s1"
+orders="le be"
 nr=0
 failed=0
 tmp=$(mktemp -d)
@@ -39,7 +38,8 @@ ok() {
 cross_apt() {
 	apt-get -q -o APT::Architecture=$arch -o APT::Architectures::=$arch \
 		-o Dir::State="$sysroot/apt" -o Dir::State::status="$sysroot/apt/status" \
-		-o Dir::Cache="$sysroot/apt/cache" -o APT::Sandbox::User= "$@" >&2
+		-o Dir::Cache="$sysroot/apt/cache" -o APT::Sandbox::User= \
+		-o Acquire::Retries=3 "$@" >&2
 }
 
 make_sysroot() {
@@ -51,7 +51,8 @@ make_sysroot() {
 	mkdir -p "$sysroot/apt/lists/partial" "$sysroot/apt/cache/archives/partial" \
 		"$sysroot/debs"
 	: >"$sysroot/apt/status"
-	cross_apt update
+	# A suite that cannot be had just now may not be needed.
+	cross_apt update || :
 	(cd "$sysroot/debs" && cross_apt download $packages)
 	for deb in "$sysroot"/debs/*.deb; do
 		dpkg -x "$deb" "$sysroot"
@@ -70,7 +71,18 @@ build() {
 		tests >&2
 }
 
-# run PREFIX PROGRAM ARGUMENTS...: its output, messages and exit status
+# emulate PROGRAM ARGUMENTS...: the plugins' path is given, since qemu-user looks up few
+# things below the sysroot
+emulate() {
+	local program=$1
+
+	shift
+	BABELTRACE_PLUGIN_PATH=$sysroot/usr/lib/$triplet/babeltrace2/plugins \
+		$qemu -L "$sysroot" "$cross/$program" "$@"
+}
+
+# run native|cross PROGRAM ARGUMENTS...: its output, messages and exit status, to a file of
+# that name
 run() {
 	local out=$1 status=0 program=$2
 
@@ -78,7 +90,7 @@ run() {
 	if [ "$out" = native ]; then
 		"$native$program" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
 	else
-		qemu-s390x -L "$sysroot" "$cross/$program" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+		emulate "$program" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
 	fi
 	{
 		cat "$tmp/out"
@@ -100,36 +112,62 @@ same() {
 	ok $? "$name" || :
 }
 
-"$here/../../../scripts/memorizer/setup" gcc-$triplet libc6-dev-$arch-cross qemu-user >&2
-make_sysroot
-build
-set +e
+# choose ARCH: sets its names, and class and byte order as they are in an ELF header
+choose() {
+	arch=$1
+	case $arch in
+	s390x)	triplet=s390x-linux-gnu qemu=qemu-s390x elf="2 2" ;;
+	armhf)	triplet=arm-linux-gnueabihf qemu=qemu-arm elf="1 1" ;;
+	*)	echo "$0: no architecture '$arch': want s390x or armhf" >&2; exit 2 ;;
+	esac
+	cross=$native$arch
+	sysroot=$cross/sysroot
+}
 
-[ "$(od -An -tu1 -j5 -N1 "$cross/kmap" | tr -d ' ')" = 2 ]
-ok $? "the build is big-endian"
-for order in le be; do
+# compare ORDER: traces of this byte order
+compare() {
+	local order=$1 trace
+
 	for trace in mixed bad packets; do
-		"$native/test/make-trace" -e $order "$tmp/$trace" <"$here/data/$trace.trace"
-		same "dump of $trace trace, $order" test/dump-trace -p "$tmp/$trace"
-		same "check of $trace trace, $order" kmap check "$tmp/$trace"
-		same "check --json of $trace trace, $order" kmap check --json --all "$tmp/$trace"
-		same "kmap of $trace trace, $order" kmap kmap "$tmp/$trace"
+		"$native/test/make-trace" -e "$order" "$tmp/$trace" <"$here/data/$trace.trace"
+		same "$arch: dump of $trace trace, $order" test/dump-trace -p "$tmp/$trace"
+		same "$arch: check of $trace trace, $order" kmap check "$tmp/$trace"
+		same "$arch: check --json of $trace trace, $order" \
+			kmap check --json --all "$tmp/$trace"
+		same "$arch: kmap of $trace trace, $order" kmap kmap "$tmp/$trace"
 		truncate -s -5 "$tmp/$trace/cpu0"
-		same "check of $trace trace without its end, $order" kmap check "$tmp/$trace"
+		same "$arch: check of $trace trace without its end, $order" \
+			kmap check "$tmp/$trace"
 		rm -r "$tmp/$trace"
 	done
-	"$native/test/make-trace" -e $order -b 20000 -c 3 "$tmp/load"
-	same "dump of a load, $order" test/dump-trace "$tmp/load"
-	same "check of a load, $order" kmap check "$tmp/load"
+	"$native/test/make-trace" -e "$order" -b 20000 -c 3 "$tmp/load"
+	same "$arch: dump of a load, $order" test/dump-trace "$tmp/load"
+	same "$arch: check of a load, $order" kmap check "$tmp/load"
 	run native test/dump-trace "$tmp/load"
 	mv "$tmp/native" "$tmp/load.$order"
-	"$native/test/make-trace" -e $order -b 20000 -c 3 "$tmp/twin"
-	qemu-s390x -L "$sysroot" "$cross/test/make-trace" -e $order -b 20000 -c 3 "$tmp/other"
-	diff -r "$tmp/twin" "$tmp/other" >&2
-	ok $? "both write the same trace, $order"
-	rm -r "$tmp/load" "$tmp/twin" "$tmp/other"
+	emulate test/make-trace -e "$order" -b 20000 -c 3 "$tmp/other"
+	diff -r "$tmp/load" "$tmp/other" >&2
+	ok $? "$arch: both write the same trace, $order"
+	rm -r "$tmp/load" "$tmp/other"
+}
+
+for a; do
+	choose "$a"
+	"$here/../../../scripts/memorizer/setup" gcc-$triplet libc6-dev-"$arch"-cross \
+		qemu-user >&2
+	make_sysroot
+	build
 done
-cmp "$tmp/load.le" "$tmp/load.be" >&2
-ok $? "both byte orders hold the same events"
+set +e
+for a; do
+	choose "$a"
+	[ "$(od -An -tu1 -j4 -N2 "$cross/kmap" | xargs)" = "$elf" ]
+	ok $? "$arch: the build is for it"
+	for o in $orders; do
+		compare "$o"
+	done
+	cmp "$tmp/load.le" "$tmp/load.be" >&2
+	ok $? "$arch: both byte orders hold the same events"
+done
 echo "1..$nr"
 [ "$failed" -eq 0 ]
