@@ -79,13 +79,12 @@ struct record {
  * @period: is increased where events are missing: what happened in different periods
  *	    contradicts nothing
  * @allocations: whether allocations are traced
- * @since_boot: whether they are since the first one, with nothing missing
  * @snapshot: number of the snapshot in progress, 0: none
  * @snapshot_objects: object events of it so far
  * @snapshot_period: period in which it began
  * @last_snapshot: number of the last one that began
- * @earlier_frees: frees of what may have been allocated before the trace began or when
- *		   events were lost
+ * @earlier_frees: first frees of what was not seen to be allocated: before the trace
+ *		   began, by the boot allocator, or when events were lost
  */
 struct check {
 	struct trace *trace;
@@ -95,7 +94,7 @@ struct check {
 	struct hash cpus, pids, caches, records;
 	struct live memory[2];
 	u32 period;
-	bool allocations, since_boot;
+	bool allocations;
 	u32 snapshot, last_snapshot, snapshot_period;
 	u64 snapshot_objects;
 	u64 earlier_frees;
@@ -320,15 +319,6 @@ static void check_alloc(struct check *c, const struct trace_event *e)
 	live_set(memory_of(c, kind), ptr, end, true, c->period, e->nr);
 }
 
-/* A free of what was not seen to be allocated. */
-static void unknown_free(struct check *c, const struct trace_event *e)
-{
-	if (c->since_boot && e->u.free.kind != TRACE_PAGES)
-		violation(c, FREE, e, "%llx: was not allocated", e->u.free.ptr);
-	else
-		c->earlier_frees++;
-}
-
 /* Pages may be given back in other pieces than those that they were allocated in. */
 static void check_free_pages(struct check *c, const struct trace_event *e)
 {
@@ -343,7 +333,7 @@ static void check_free_pages(struct check *c, const struct trace_event *e)
 		violation(c, FREE, e, "%llx to %llx: %llx to %llx is free since event %llu", ptr,
 			  end, freed.start, freed.end, freed.found->nr);
 	else if (!live.found)
-		unknown_free(c, e);
+		c->earlier_frees++;
 	live_set(l, ptr, end, false, c->period, e->nr);
 }
 
@@ -354,7 +344,7 @@ static void check_free_object(struct check *c, const struct trace_event *e)
 	const struct live_range *range = live_find(l, ptr, &start, &end);
 
 	if (!range || range->period != c->period) {
-		unknown_free(c, e);
+		c->earlier_frees++;
 		range = NULL;
 	} else if (!range->live) {
 		violation(c, FREE, e, "%llx: is free since event %llu", ptr, range->nr);
@@ -475,14 +465,7 @@ static void check_switch(struct check *c, const struct trace_event *e)
 	if (on == c->allocations)
 		return;
 	c->allocations = on;
-	c->since_boot = on && e->u.switches.boot;
 	c->period++;
-}
-
-static void check_discarded(struct check *c)
-{
-	c->period++;
-	c->since_boot = false;
 }
 
 static void check_event(struct check *c, const struct trace_event *e)
@@ -524,7 +507,11 @@ static void check_event(struct check *c, const struct trace_event *e)
 		check_snapshot(c, e);
 		break;
 	case TRACE_DISCARDED:
-		check_discarded(c);
+		/*
+		 * What overran the buffers was lost before the packet that tells it. Events
+		 * of NMIs may be lost within that, but an NMI neither allocates nor frees.
+		 */
+		c->period++;
 		break;
 	case TRACE_PACKET:
 		check_enclosed(c, e);
