@@ -24,6 +24,7 @@
 #include "view.h"
 
 #define ABI_VERSION	1
+#define NS_PER_S	1000000000ull
 #define STAMP_BITS	56		/* of an event's timestamp */
 #define PACKET_SIZE	80		/* bytes of a packet without its events */
 
@@ -336,11 +337,26 @@ static void begin_packet(struct trace *t, struct stream *s, const bt_message *me
 	t->bytes_done += PACKET_SIZE;
 }
 
+/* Events and packets must have times, in ns: what the library is asked for later. */
+static void begin_stream(struct trace *t, const bt_message *message)
+{
+	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(message);
+	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
+
+	t->ir = bt_stream_borrow_trace_const(stream);
+	if (!clock || bt_clock_class_get_frequency(clock) != NS_PER_S)
+		fail(t, "%s/metadata: no clock of %llu Hz that timestamps are mapped to", t->dir,
+		     NS_PER_S);
+	else if (!bt_stream_class_supports_packets(class) ||
+		 !bt_stream_class_packets_have_beginning_default_clock_snapshot(class) ||
+		 !bt_stream_class_packets_have_end_default_clock_snapshot(class))
+		fail(t, "%s/metadata: no timestamp_begin or timestamp_end of packets", t->dir);
+}
+
 /* Looks at a message; returns whether it is an event. */
 static bool take_message(struct trace *t, struct stream *s, const bt_message *message)
 {
-	const bt_stream *stream;
-
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_EVENT:
 		s->type = TRACE_EVENTS;
@@ -358,8 +374,7 @@ static bool take_message(struct trace *t, struct stream *s, const bt_message *me
 		s->type = TRACE_PACKET;
 		return t->packets;
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		stream = bt_message_stream_beginning_borrow_stream_const(message);
-		t->ir = bt_stream_borrow_trace_const(stream);
+		begin_stream(t, message);
 		return false;
 	default:
 		return false;

@@ -36,7 +36,7 @@ ok() {
 
 # An apt with a state of its own, which has packages of the other architecture.
 cross_apt() {
-	apt-get -q -o APT::Architecture=$arch -o APT::Architectures::=$arch \
+	apt-get -q -o APT::Architecture="$arch" -o APT::Architectures::="$arch" \
 		-o Dir::State="$sysroot/apt" -o Dir::State::status="$sysroot/apt/status" \
 		-o Dir::Cache="$sysroot/apt/cache" -o APT::Sandbox::User= \
 		-o Acquire::Retries=3 "$@" >&2
@@ -53,6 +53,7 @@ make_sysroot() {
 	: >"$sysroot/apt/status"
 	# A suite that cannot be had just now may not be needed.
 	cross_apt update || :
+	# shellcheck disable=SC2086 # names, one word each
 	(cd "$sysroot/debs" && cross_apt download $packages)
 	for deb in "$sysroot"/debs/*.deb; do
 		dpkg -x "$deb" "$sysroot"
@@ -138,7 +139,7 @@ compare() {
 		truncate -s -5 "$tmp/$trace/cpu0"
 		same "$arch: check of $trace trace without its end, $order" \
 			kmap check "$tmp/$trace"
-		rm -r "$tmp/$trace"
+		rm -r "${tmp:?}/$trace"
 	done
 	"$native/test/make-trace" -e "$order" -b 20000 -c 3 "$tmp/load"
 	same "$arch: dump of a load, $order" test/dump-trace "$tmp/load"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Tests what kmap makes of traces, with babeltrace2 as the independent reader.
-# Usage: test-trace.sh DIR/, the directory of a build
+# Usage: test-trace.sh DIR/, the directory of a build; FUZZ_ROUNDS=N for more damage
 
 dir=$1
 kmap=${dir}kmap
@@ -427,6 +427,12 @@ metadata "another version" 's/abi_version = 1/abi_version = 2/' \
 	": abi_version is 2: this kmap reads 1"
 metadata "metadata with a typing error" 's/struct {/strukt {/' \
 	": libbabeltrace2 does not take it; 'babeltrace2 $tmp/trace' tells why"
+metadata "packets without a begin" 's/timestamp_begin/time_begin/' \
+	": no timestamp_begin or timestamp_end of packets"
+metadata "packets without an end" 's/timestamp_end/time_end/' \
+	": no timestamp_begin or timestamp_end of packets"
+metadata "a clock that is not in ns" 's/freq = 1000000000/freq = 1000/' \
+	": no clock of 1000000000 Hz that timestamps are mapped to"
 metadata "an event without a field that is needed" 's/uint32_t pid/uint32_t pit/' \
 	": event task has no field pid"
 metadata "a field of another type" 's/text_t comm/uint8_t comm/' \
