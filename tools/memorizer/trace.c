@@ -152,16 +152,18 @@ static void take_cause(char *text, size_t size)
  * the library is not called again.
  */
 static sigjmp_buf *guard;
+static int caught;
 
 static void leave(int sig)
 {
+	caught = sig;
 	if (guard)
-		siglongjmp(*guard, sig);
+		siglongjmp(*guard, 1);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
 
-/* Calls @work; false if it called abort(). */
+/* Calls @work; false if it did not come back. */
 static bool guarded(struct trace *t, void (*work)(struct trace *t))
 {
 	sigjmp_buf here;
@@ -178,6 +180,8 @@ static bool guarded(struct trace *t, void (*work)(struct trace *t))
 	for (i = 0; i < t->nr_streams; i++)
 		if (t->streams[i].damage)
 			return fail(t, "%s", t->streams[i].damage);
+	if (caught == SIGBUS)
+		return fail(t, "%s: a stream became shorter while it was read", t->dir);
 	return fail(t, "%s: damaged such that libbabeltrace2 gave up", t->dir);
 }
 
