@@ -120,6 +120,9 @@ static bool check_metadata(struct metadata *m, const char *text, const char *pat
 	if (!value || (strncmp(value, "le;", 3) && strncmp(value, "be;", 3)))
 		return fail(error, "%s: no byte_order in it: want le or be", path);
 	m->big_endian = *value == 'b';
+	value = find_value(text, "freq");
+	if (!value || strncmp(value, "1000000000;", 11))
+		return fail(error, "%s: no clock with freq = 1000000000 in it", path);
 	return true;
 }
 

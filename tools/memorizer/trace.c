@@ -147,9 +147,9 @@ static void take_cause(char *text, size_t size)
 
 /*
  * The library ends the program with abort() when damaged input breaks one of its
- * assertions, and a file that shrinks while it is mapped gives SIGBUS. Both come from
- * calls into it, which are made by guarded(); that call then ends here instead, and
- * the library is not called again.
+ * assertions, divides by zero if a clock has no frequency, and a file that shrinks while
+ * it is mapped gives SIGBUS. All this comes from calls into it, which are made by
+ * guarded(); that call then ends here instead, and the library is not called again.
  */
 static sigjmp_buf *guard;
 static int caught;
@@ -191,6 +191,7 @@ static void install_guard(void)
 
 	sigaction(SIGABRT, &action, NULL);
 	sigaction(SIGBUS, &action, NULL);
+	sigaction(SIGFPE, &action, NULL);
 }
 
 static struct trace *trace_of(bt_self_component_sink *self)

@@ -419,6 +419,10 @@ metadata "other metadata" 1d ": begins with no \"/* CTF 1.8 */\": not CTF metada
 metadata "metadata without uuid" /uuid/d ": no uuid of the trace in it"
 metadata "metadata without byte order" s/byte_order/bite_order/ \
 	": no byte_order in it: want le or be"
+check "one of several clocks without a frequency is no end either" 2 /dev/null \
+	"kmap: $tmp/trace: damaged such that libbabeltrace2 gave up" check \
+	"$(sed 's/^clock {/clock { name = second; };\n&/' "$tmp/metadata" >"$tmp/trace/metadata"
+		echo "$tmp/trace")"
 metadata "a huge array" 's/\[16\]/[99999]/' ": an array of more than 4096 elements"
 metadata "deep nesting" 's/uint32_t pid/{{{{{{{{{{{{{{{{&/' ": braces are nested more than 16 deep"
 metadata "another tracer" 's/"memorizer"/"lttng"/' \
@@ -432,7 +436,8 @@ metadata "packets without a begin" 's/timestamp_begin/time_begin/' \
 metadata "packets without an end" 's/timestamp_end/time_end/' \
 	": no timestamp_begin or timestamp_end of packets"
 metadata "a clock that is not in ns" 's/freq = 1000000000/freq = 1000/' \
-	": no clock of 1000000000 Hz that timestamps are mapped to"
+	": no clock with freq = 1000000000 in it"
+metadata "a clock without a frequency" '/freq/d' ": no clock with freq = 1000000000 in it"
 metadata "an event without a field that is needed" 's/uint32_t pid/uint32_t pit/' \
 	": event task has no field pid"
 metadata "a field of another type" 's/text_t comm/uint8_t comm/' \
