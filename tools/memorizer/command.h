@@ -25,6 +25,7 @@ struct command {
 };
 
 extern const struct command command_report, command_symbolize, command_check, command_kmap;
+extern const struct command command_record;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);

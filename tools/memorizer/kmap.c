@@ -8,6 +8,7 @@
 #include "command.h"
 
 static const struct command * const commands[] = {
+	&command_record,
 	&command_report,
 	&command_symbolize,
 	&command_check,

@@ -40,6 +40,7 @@ for dir; do
 	run "${dir}test/test-live"
 	run sh "$here/test-kmap.sh" "${dir}kmap"
 	run sh "$here/test-trace.sh" "$dir"
+	run sh "$here/test-record.sh" "$dir"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

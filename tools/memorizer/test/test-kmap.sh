@@ -247,7 +247,7 @@ grep -qx 'kmap [0-9.]*' "$tmp/out"
 ok $? "--version prints the version"
 "$kmap" help >"$tmp/help"
 check "--help is help" 0 "$tmp/help" "" --help
-for command in report symbolize; do
+for command in record report symbolize; do
 	grep -q "^  $command " "$tmp/help"
 	ok $? "help lists $command"
 	"$kmap" help $command >"$tmp/help-$command"

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel's files that a recorder reads, writes and saves. */
+#ifndef CONTROL_H
+#define CONTROL_H
+
+#include "types.h"
+
+/* The stream's switches. */
+enum { STREAM_ALLOCATIONS, STREAM_RETIREMENTS, STREAM_ACCESSES, NR_STREAM_SWITCHES };
+
+/**
+ * struct control - the directory memorizer/ of debugfs
+ * @path: its name, for messages
+ * @dir: file descriptor of it
+ */
+struct control {
+	char *path;
+	int dir;
+};
+
+bool control_open(struct control *c, const char *debugfs);
+void control_close(struct control *c);
+bool control_write(const struct control *c, const char *file, const char *text);
+int control_write_quietly(const struct control *c, const char *file, const char *text);
+bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES]);
+bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWITCHES],
+			  const bool to[NR_STREAM_SWITCHES]);
+u64 control_overruns(const struct control *c, u64 otherwise);
+int control_open_stream(const struct control *c, const char *file);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writes packets as the kernel's files give them; what is in them does not matter. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "types.h"
+
+#define HEAD	56		/* up to and with packet_size */
+
+int main(int argc, char **argv)
+{
+	static char packet[1 << 20];
+	u32 magic = 0xc1fc1fc1;
+	u64 bits;
+	size_t size;
+	int i, nr;
+
+	nr = argc == 3 ? atoi(argv[1]) : 0;
+	size = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+	if (nr <= 0 || size < HEAD || size > sizeof(packet)) {
+		fprintf(stderr, "usage: packets NUMBER BYTES\n");
+		return EXIT_FAILURE;
+	}
+	for (i = 0; i < nr; i++) {
+		memset(packet, 'a' + i % 26, size);
+		memcpy(packet, &magic, sizeof(magic));
+		bits = 8 * size;
+		memcpy(packet + HEAD - sizeof(bits), &bits, sizeof(bits));
+		if (fwrite(packet, size, 1, stdout) != 1)
+			return EXIT_FAILURE;
+	}
+	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
