@@ -1,37 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kmap report: who allocates, who accesses, who shares, by name. */
+/* kmap report: who allocates, who accesses, who shares, by name; of a KMAP or a trace. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "aggregate.h"
 #include "command.h"
+#include "kmemstat.h"
 #include "table.h"
 
+/**
+ * struct settings - what to report
+ * @vmlinux: where to take the kernel's symbols from, or NULL
+ * @kallsyms: a copy of /proc/kallsyms, or NULL
+ * @sort_key: argument of --sort, or NULL
+ * @sort: what to sort by
+ * @by_name: sort by name instead
+ * @top: rows of a table, 0 for all
+ * @format: how to print
+ * @filter: what counts, of a trace
+ * @trace_only: name of an option that was given and is for traces only, or NULL
+ */
 struct settings {
-	const char *vmlinux, *kallsyms;
+	const char *vmlinux, *kallsyms, *sort_key;
 	enum metric sort;
 	bool by_name;
-	u32 top;			/* rows of a table, 0 for all */
-	bool json;
+	u32 top;
+	enum report_format format;
+	struct kmem_filter filter;
+	const char *trace_only;
 };
 
 static const char usage[] =
-	"Usage: kmap report [OPTION...] [KMAP|-]\n"
+	"Usage: kmap report [OPTION...] [KMAP|DIR|-]\n"
 	"\n"
-	"Prints sums over the KMAP, then the allocation sites, the functions that access\n"
-	"objects, the objects that several pids share, tasks and commands.\n"
+	"Of a KMAP, prints sums over it, then the allocation sites, the functions that access\n"
+	"objects, the objects that several pids share, tasks and commands. Of the trace in\n"
+	"the directory DIR, prints sums, then where memory was allocated and freed, by call\n"
+	"site, size, cache and task, what is suspicious, and what was live at the end.\n"
 	"\n"
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
 	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n"
-	"                       this copy of /proc/kallsyms of the traced kernel\n"
+	"                       this copy of /proc/kallsyms of the traced kernel (default\n"
+	"                       for a trace: the one in it)\n"
 	"  -s, --sort KEY       largest KEY first: accesses (default), reads, writes,\n"
 	"                       objects, bytes, live, life, touched, sites, pids;\n"
-	"                       or by name\n"
+	"                       or by name. Of a trace: bytes (default), req, hit, frag,\n"
+	"                       pingpong, cross, node, freed, live, age; or by name\n"
 	"  -n, --top N          print the first N rows of each table (default 20, 0: all)\n"
 	"  -j, --json           print JSON\n"
-	"  -h, --help           print this\n";
+	"  -h, --help           print this\n"
+	"\n"
+	"Of a trace only. A free counts with its allocation.\n"
+	"  -c, --csv            print CSV\n"
+	"  -t, --kind KIND      count kmalloc, cache, pages, or several: kmalloc,cache\n"
+	"  -C, --cache NAME     count allocations from this cache; * and ? match others\n"
+	"  -S, --site NAME      count those that this function or address calls for; * and ?\n"
+	"  -m, --comm COMM      count those of this command; * and ?\n"
+	"  -p, --pid PID        count those of this task\n"
+	"  -P, --cpu CPU        count those on this CPU\n"
+	"  -f, --from TIME      count those since then: seconds, or the text of a mark\n"
+	"  -T, --to TIME        take the trace to end then\n";
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -39,6 +71,15 @@ static const struct option options[] = {
 	{ "sort", required_argument, NULL, 's' },
 	{ "top", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
+	{ "csv", no_argument, NULL, 'c' },
+	{ "kind", required_argument, NULL, 't' },
+	{ "cache", required_argument, NULL, 'C' },
+	{ "site", required_argument, NULL, 'S' },
+	{ "comm", required_argument, NULL, 'm' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "cpu", required_argument, NULL, 'P' },
+	{ "from", required_argument, NULL, 'f' },
+	{ "to", required_argument, NULL, 'T' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -165,15 +206,16 @@ static const struct view views[] = {
 	{
 		.table = {
 			.title = "ALLOCATION SITES", .key = "sites",
+			.then = { ACCESSES, BYTES },
 			.name_title = "Callsite", .name_key = "name", .id_key = "ip",
 			.columns = {
-				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
-				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
-				{ "Live", "live", LIVE, CELL_NUMBER },
-				{ "Life", "life", LIFE, CELL_TENTHS },
-				{ "Touched", "touched", TOUCHED, CELL_NUMBER },
-				{ "Reads", "reads", READS, CELL_NUMBER },
-				{ "Writes", "writes", WRITES, CELL_NUMBER },
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER, OBJECTS },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER, 0 },
+				{ "Live", "live", LIVE, CELL_NUMBER, 0 },
+				{ "Life", "life", LIFE, CELL_TENTHS, LIVES },
+				{ "Touched", "touched", TOUCHED, CELL_NUMBER, 0 },
+				{ "Reads", "reads", READS, CELL_NUMBER, 0 },
+				{ "Writes", "writes", WRITES, CELL_NUMBER, 0 },
 			},
 		},
 		.hash = offsetof(struct aggregate, sites),
@@ -181,12 +223,13 @@ static const struct view views[] = {
 	}, {
 		.table = {
 			.title = "FUNCTIONS THAT ACCESS OBJECTS", .key = "functions",
+			.then = { ACCESSES, BYTES },
 			.name_title = "Function", .name_key = "name", .id_key = "start",
 			.columns = {
-				{ "Reads", "reads", READS, CELL_NUMBER },
-				{ "Writes", "writes", WRITES, CELL_NUMBER },
-				{ "Touched", "touched", TOUCHED, CELL_NUMBER },
-				{ "Callsites", "sites", SITES, CELL_NUMBER },
+				{ "Reads", "reads", READS, CELL_NUMBER, 0 },
+				{ "Writes", "writes", WRITES, CELL_NUMBER, 0 },
+				{ "Touched", "touched", TOUCHED, CELL_NUMBER, 0 },
+				{ "Callsites", "sites", SITES, CELL_NUMBER, 0 },
 			},
 		},
 		.hash = offsetof(struct aggregate, functions),
@@ -194,13 +237,14 @@ static const struct view views[] = {
 	}, {
 		.table = {
 			.title = "SHARED OBJECTS (accessed by several pids)", .key = "shared",
+			.then = { ACCESSES, BYTES },
 			.name_title = "Callsite", .name_key = "name", .id_key = "ip",
 			.columns = {
-				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
-				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
-				{ "Pids", "most_pids", MOST_PIDS, CELL_NUMBER },
-				{ "Reads", "reads", READS, CELL_NUMBER },
-				{ "Writes", "writes", WRITES, CELL_NUMBER },
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER, OBJECTS },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER, 0 },
+				{ "Pids", "most_pids", MOST_PIDS, CELL_NUMBER, 0 },
+				{ "Reads", "reads", READS, CELL_NUMBER, 0 },
+				{ "Writes", "writes", WRITES, CELL_NUMBER, 0 },
 			},
 		},
 		.hash = offsetof(struct aggregate, sites),
@@ -208,13 +252,14 @@ static const struct view views[] = {
 	}, {
 		.table = {
 			.title = "TASKS", .key = "tasks", .id_key = "pid", .id_decimal = true,
+			.then = { ACCESSES, BYTES },
 			.name_title = "    Pid Comm", .name_key = "comm",
 			.columns = {
-				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
-				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
-				{ "Touched", "touched", TOUCHED, CELL_NUMBER },
-				{ "Reads", "reads", READS, CELL_NUMBER },
-				{ "Writes", "writes", WRITES, CELL_NUMBER },
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER, OBJECTS },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER, 0 },
+				{ "Touched", "touched", TOUCHED, CELL_NUMBER, 0 },
+				{ "Reads", "reads", READS, CELL_NUMBER, 0 },
+				{ "Writes", "writes", WRITES, CELL_NUMBER, 0 },
 			},
 		},
 		.hash = offsetof(struct aggregate, tasks),
@@ -222,13 +267,14 @@ static const struct view views[] = {
 	}, {
 		.table = {
 			.title = "COMMANDS", .key = "commands",
+			.then = { ACCESSES, BYTES },
 			.name_title = "Comm", .name_key = "comm",
 			.columns = {
-				{ "Pids", "pids", PIDS, CELL_NUMBER },
-				{ "Total_req/Per", "bytes", BYTES, CELL_PER },
-				{ "Hit", "objects", OBJECTS, CELL_NUMBER },
-				{ "Reads", "reads", READS, CELL_NUMBER },
-				{ "Writes", "writes", WRITES, CELL_NUMBER },
+				{ "Pids", "pids", PIDS, CELL_NUMBER, 0 },
+				{ "Total_req/Per", "bytes", BYTES, CELL_PER, OBJECTS },
+				{ "Hit", "objects", OBJECTS, CELL_NUMBER, 0 },
+				{ "Reads", "reads", READS, CELL_NUMBER, 0 },
+				{ "Writes", "writes", WRITES, CELL_NUMBER, 0 },
 			},
 		},
 		.hash = offsetof(struct aggregate, comms),
@@ -261,16 +307,17 @@ static void fill(struct table *t, const struct view *v, const struct aggregate *
 
 static void print(const struct aggregate *a, const struct settings *s)
 {
+	bool json = s->format == REPORT_JSON;
 	struct table t;
 	size_t i;
 
-	if (s->json)
+	if (json)
 		printf("{\n\t");
-	summarize(a, s->json);
+	summarize(a, json);
 	for (i = 0; i < ARRAY_SIZE(views); i++) {
 		fill(&t, views + i, a);
 		table_sort(&t, s->sort, s->by_name);
-		if (s->json) {
+		if (json) {
 			printf(",\n\t");
 			table_json(&t, s->top);
 		} else {
@@ -278,7 +325,7 @@ static void print(const struct aggregate *a, const struct settings *s)
 		}
 		table_free(&t);
 	}
-	if (s->json)
+	if (json)
 		printf("\n}\n");
 }
 
@@ -367,12 +414,53 @@ static bool set_top(struct settings *s, const char *text)
 	return true;
 }
 
+/* Takes an option that is for traces only. */
+static bool set_filter(struct settings *s, int option, const char *arg)
+{
+	struct kmem_filter *f = &s->filter;
+	size_t i;
+
+	for (i = 0; options[i].name; i++)
+		if (options[i].val == option)
+			s->trace_only = options[i].name;
+	switch (option) {
+	case 't':
+		return kmem_filter_kind(f, arg);
+	case 'p':
+		return kmem_filter_number(&f->pid, "--pid", arg);
+	case 'P':
+		return kmem_filter_number(&f->cpu, "--cpu", arg);
+	case 'f':
+		kmem_filter_point(&f->from, &f->from_mark, arg);
+		break;
+	case 'T':
+		kmem_filter_point(&f->to, &f->to_mark, arg);
+		break;
+	case 'C':
+		f->cache = arg;
+		break;
+	case 'S':
+		f->site = arg;
+		break;
+	case 'm':
+		f->comm = arg;
+		break;
+	case 'c':
+		s->format = REPORT_CSV;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
 /* Returns an exit status, or -1 to go on. */
 static int parse_options(int argc, char **argv, struct settings *s)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "k:K:s:n:jh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "k:K:s:n:jct:C:S:m:p:P:f:T:h", options,
+				     NULL)) != -1) {
 		switch (option) {
 		case 'k':
 			s->vmlinux = optarg;
@@ -381,51 +469,89 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			s->kallsyms = optarg;
 			break;
 		case 's':
-			if (!set_sort(s, optarg))
-				return usage_error("report");
+			s->sort_key = optarg;
 			break;
 		case 'n':
 			if (!set_top(s, optarg))
 				return usage_error("report");
 			break;
 		case 'j':
-			s->json = true;
+			s->format = REPORT_JSON;
 			break;
 		case 'h':
 			print_usage(&command_report);
 			return EXIT_FINE;
 		default:
-			return usage_error("report");
+			if (!set_filter(s, option, optarg))
+				return usage_error("report");
 		}
 	}
 	return -1;
 }
 
-static int run(int argc, char **argv)
+static bool is_directory(const char *path)
 {
-	struct settings s = { .sort = ACCESSES, .top = 20 };
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int report_trace(const struct settings *s, const char *dir)
+{
+	struct kmemstat stat = {
+		.vmlinux = s->vmlinux, .kallsyms = s->kallsyms, .sort = KMEM_ALLOC,
+		.top = s->top, .format = s->format, .filter = s->filter,
+	};
+
+	if (s->sort_key && !kmemstat_sort(&stat, s->sort_key))
+		return usage_error("report");
+	return kmemstat(&stat, dir);
+}
+
+static int report_kmap(struct settings *s, int argc, char **argv)
+{
 	char error[KMAP_ERROR_MAX];
 	struct kmap_symbols *symbols;
+	int status = EXIT_UNABLE;
 	struct input in;
-	int status = parse_options(argc, argv, &s);
 
-	if (status >= 0)
-		return status;
-	symbols = kmap_symbols_load(s.vmlinux, s.kallsyms, false, error);
+	if (s->sort_key && !set_sort(s, s->sort_key))
+		return usage_error("report");
+	if (s->trace_only) {
+		fprintf(stderr, "kmap report: --%s: this is for the directory of a trace\n",
+			s->trace_only);
+		return usage_error("report");
+	}
+	symbols = kmap_symbols_load(s->vmlinux, s->kallsyms, false, error);
 	if (!symbols) {
 		fprintf(stderr, "kmap: %s\n", error);
 		return EXIT_UNABLE;
 	}
-	status = EXIT_UNABLE;
-	if (input_open(&in, argc - optind, argv + optind))
-		status = report(symbols, &in, &s);
+	if (input_open(&in, argc, argv))
+		status = report(symbols, &in, s);
 	kmap_symbols_free(symbols);
 	return status;
 }
 
+static int run(int argc, char **argv)
+{
+	struct settings s = { .sort = ACCESSES, .top = 20 };
+	int status;
+
+	kmem_filter_init(&s.filter);
+	status = parse_options(argc, argv, &s);
+	if (status >= 0)
+		return status;
+	argc -= optind;
+	argv += optind;
+	if (argc == 1 && is_directory(argv[0]))
+		return report_trace(&s, argv[0]);
+	return report_kmap(&s, argc, argv);
+}
+
 const struct command command_report = {
 	.name = "report",
-	.summary = "sum up a KMAP by call site, function and task",
+	.summary = "sum up a KMAP or a trace by call site, function and task",
 	.usage = usage,
 	.run = run,
 };

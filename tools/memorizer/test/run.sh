@@ -41,6 +41,7 @@ for dir; do
 	run sh "$here/test-kmap.sh" "${dir}kmap"
 	run sh "$here/test-trace.sh" "$dir"
 	run sh "$here/test-record.sh" "$dir"
+	run sh "$here/test-report.sh" "$dir"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -127,7 +127,7 @@ choose() {
 
 # compare ORDER: traces of this byte order
 compare() {
-	local order=$1 trace
+	local order=$1 trace format
 
 	for trace in mixed bad packets; do
 		"$native/test/make-trace" -e "$order" "$tmp/$trace" <"$here/data/$trace.trace"
@@ -141,9 +141,16 @@ compare() {
 			kmap check "$tmp/$trace"
 		rm -r "${tmp:?}/$trace"
 	done
+	"$native/test/make-trace" -e "$order" "$tmp/kmem" <"$here/data/kmem.trace"
+	for format in --top=0 --json --csv; do
+		same "$arch: report $format, $order" \
+			kmap report $format -K "$here/data/kallsyms" "$tmp/kmem"
+	done
+	rm -r "$tmp/kmem"
 	"$native/test/make-trace" -e "$order" -b 20000 -c 3 "$tmp/load"
 	same "$arch: dump of a load, $order" test/dump-trace "$tmp/load"
 	same "$arch: check of a load, $order" kmap check "$tmp/load"
+	same "$arch: report of a load, $order" kmap report --top 0 "$tmp/load"
 	run native test/dump-trace "$tmp/load"
 	mv "$tmp/native" "$tmp/load.$order"
 	emulate test/make-trace -e "$order" -b 20000 -c 3 "$tmp/other"

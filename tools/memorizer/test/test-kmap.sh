@@ -181,7 +181,8 @@ $hint" report --sort size "$session"
 refuse "one KMAP" "kmap: 2 input files: want one, or - for standard input" \
 	report "$session" "$session"
 refuse "a KMAP that is there" "kmap: $tmp/none: No such file or directory" report "$tmp/none"
-refuse "a KMAP that can be read" "kmap: $tmp: Is a directory" report "$tmp"
+refuse "a KMAP that can be read" "kmap: $tmp: Is a directory" \
+	symbolize -K "$data/kallsyms" "$tmp"
 refuse "something to take symbols from" \
 	"kmap symbolize: nothing to take symbols from: give --vmlinux, --kallsyms or both
 Try 'kmap help symbolize'." symbolize "$session"

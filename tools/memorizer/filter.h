@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which allocations the report of a trace counts, as options say it. */
+#ifndef FILTER_H
+#define FILTER_H
+
+#include "types.h"
+
+/**
+ * struct kmem_filter - which allocations count; a free counts with its allocation, or
+ *			if that is not known by itself
+ * @kinds: mask of enum trace_kind
+ * @cache: pattern of names of caches, or NULL
+ * @site: pattern of names of the functions that allocate, or NULL
+ * @comm: pattern of comms, or NULL
+ * @cpu: CPU that allocates, U64_MAX for all
+ * @pid: task that allocates, U64_MAX for all
+ * @from: time from which on, in ns
+ * @to: time at which the trace ends, in ns
+ * @from_mark: text of the mark from which on, or NULL
+ * @to_mark: text of the mark at which the trace ends, or NULL
+ */
+struct kmem_filter {
+	u32 kinds;
+	const char *cache, *site, *comm;
+	u64 cpu, pid, from, to;
+	const char *from_mark, *to_mark;
+};
+
+void kmem_filter_init(struct kmem_filter *f);
+bool kmem_filter_kind(struct kmem_filter *f, const char *text);
+bool kmem_filter_number(u64 *number, const char *option, const char *text);
+void kmem_filter_point(u64 *time, const char **mark, const char *text);
+
+#endif

@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sums over the allocations and frees of a trace: by call site, size, cache and task.
+ * What is kept grows with the memory of the traced machine, its call sites, caches and
+ * tasks, not with the length of the trace.
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmem.h"
+
+#define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
+#define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
+
+/* Writes @text with all that is unprintable, and the backslash, escaped as in a KMAP. */
+static void escape(char *to, size_t size, const char *text)
+{
+	char *end = to + size;
+
+	for (; *text && end - to > 4; text++) {
+		if (*text == '\\')
+			to += sprintf(to, "\\\\");
+		else if (*text >= ' ' && *text <= '~')
+			*to++ = *text;
+		else
+			to += sprintf(to, "\\x%02x", (unsigned char)*text);
+	}
+	*to = '\0';
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	return !pattern || (name && !fnmatch(pattern, name, 0));
+}
+
+/* The item of a call site. */
+static u32 get_site(struct kmem *k, struct hash *sites, u64 ip)
+{
+	const struct kmap_symbol *symbol;
+	struct kmem_site *site;
+	char hex[17];
+	bool new;
+	u32 i = hash_get(sites, &ip, &new);
+
+	if (!new)
+		return i;
+	site = hash_item(sites, i);
+	symbol = kmap_symbols_find(k->symbols, ip, KMAP_IP_RETURN);
+	snprintf(hex, sizeof(hex), "%llx", ip);
+	site->chosen = matches(k->filter->site, hex) ||
+		       (symbol && matches(k->filter->site,
+					  kmap_symbols_string(k->symbols, symbol->name)));
+	return i;
+}
+
+static u32 get_size(struct hash *sizes, u64 bytes)
+{
+	bool new;
+
+	return hash_get(sizes, &bytes, &new);
+}
+
+static u32 get_cache(struct kmem *k, u64 addr)
+{
+	struct kmem_cache *cache;
+	bool new;
+	u32 i = hash_get(&k->caches, &addr, &new);
+
+	if (new) {
+		cache = hash_item(&k->caches, i);
+		cache->chosen = matches(k->filter->cache, NULL);
+	}
+	return i;
+}
+
+static u32 get_task(struct kmem *k, u64 pid)
+{
+	struct kmem_task *task;
+	bool new;
+	u32 i = hash_get(&k->tasks, &pid, &new);
+
+	if (new) {
+		task = hash_item(&k->tasks, i);
+		task->chosen = matches(k->filter->comm, NULL);
+	}
+	return i;
+}
+
+/**
+ * kmem_init - begin with nothing counted
+ * @k: the sums
+ * @symbols: what knows the functions' names; must outlive @k
+ * @filter: what shall count; must outlive @k
+ */
+void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
+	       const struct kmem_filter *filter)
+{
+	int g;
+
+	*k = (struct kmem){ .symbols = symbols, .filter = filter };
+	for (g = 0; g < KMEM_GROUPS; g++) {
+		hash_init(k->sites + g, sizeof(struct kmem_site), sizeof(u64));
+		hash_init(k->frees + g, sizeof(struct kmem_site), sizeof(u64));
+		hash_init(k->sizes + g, sizeof(struct kmem_size), sizeof(u64));
+		live_init(k->memory + g);
+	}
+	hash_init(&k->caches, sizeof(struct kmem_cache), sizeof(u64));
+	hash_init(&k->tasks, sizeof(struct kmem_task), sizeof(u64));
+	hash_init(&k->suspects, sizeof(struct kmem_suspect), 3 * sizeof(u64));
+	get_cache(k, 0);
+	k->chosen = !filter->from && !filter->from_mark;
+}
+
+/**
+ * kmem_free - release memory
+ * @k: the sums
+ */
+void kmem_free(struct kmem *k)
+{
+	struct kmem_cache *cache;
+	u32 i;
+	int g;
+
+	for (i = 0; i < k->caches.nr; i++) {
+		cache = hash_item(&k->caches, i);
+		free(cache->name);
+	}
+	for (g = 0; g < KMEM_GROUPS; g++) {
+		hash_free(k->sites + g);
+		hash_free(k->frees + g);
+		hash_free(k->sizes + g);
+		live_free(k->memory + g);
+	}
+	hash_free(&k->caches);
+	hash_free(&k->tasks);
+	hash_free(&k->suspects);
+	free(k->objects);
+}
+
+static void name_cache(struct kmem *k, const struct trace_event *e)
+{
+	struct kmem_cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
+	size_t size = 4 * strlen(e->u.cache.name) + 5;
+
+	cache->name = kmap_array(cache->name, size, 1);
+	escape(cache->name, size, e->u.cache.name);
+	cache->chosen = matches(k->filter->cache, cache->name);
+	cache->sum[KMEM_OBJECT_SIZE] = e->u.cache.object_size;
+}
+
+static void name_task(struct kmem *k, const struct trace_event *e)
+{
+	struct kmem_task *task = hash_item(&k->tasks, get_task(k, e->u.task.pid));
+
+	escape(task->comm, sizeof(task->comm), e->u.task.comm);
+	task->chosen = matches(k->filter->comm, task->comm);
+}
+
+/* Where events are missing: frees before contradict nothing that comes. */
+static void note_gap(struct kmem *k)
+{
+	k->gaps++;
+}
+
+static void note_switch(struct kmem *k, const struct trace_event *e)
+{
+	if (e->u.switches.allocations && !k->allocations && !e->u.switches.boot)
+		note_gap(k);
+	k->allocations = e->u.switches.allocations;
+}
+
+static enum kmem_group group_of(u32 kind)
+{
+	return kind == TRACE_PAGES ? KMEM_PAGES : KMEM_SLAB;
+}
+
+static bool is_range(u64 ptr, u64 bytes)
+{
+	return bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr;
+}
+
+static void suspect(struct kmem *k, const struct trace_event *e, enum kmem_suspicion what,
+		    u64 alloc_site, u64 free_site)
+{
+	struct kmem_suspect key = { what, alloc_site, free_site, { 0 } }, *suspect;
+	bool new;
+
+	suspect = hash_item(&k->suspects, hash_get(&k->suspects, &key, &new));
+	suspect->sum[KMEM_HIT]++;
+	if (new)
+		suspect->sum[KMEM_FIRST] = e->nr;
+}
+
+/* The objects in use are numbered; the number is in the nr of their ranges. */
+static u32 new_object(struct kmem *k)
+{
+	u32 i;
+
+	if (k->unused) {
+		i = k->unused - 1;
+		k->unused = k->objects[i].next;
+		return i;
+	}
+	if (k->nr == k->room) {
+		k->room = k->room ? 2 * k->room : 1024;
+		k->objects = kmap_array(k->objects, k->room, sizeof(*k->objects));
+	}
+	return k->nr++;
+}
+
+/* Takes bytes from an object; when it has none left its number is free. */
+static void take(struct kmem *k, u32 i, u64 bytes)
+{
+	struct kmem_object *o = k->objects + i;
+
+	o->left -= bytes;
+	if (o->left)
+		return;
+	o->next = k->unused;
+	k->unused = i + 1;
+}
+
+/* The sums that an object counts in. */
+static void object_sums(struct kmem *k, const struct kmem_object *o, u64 *sums[5])
+{
+	enum kmem_group g = group_of(o->kind);
+
+	sums[0] = k->total[g];
+	sums[1] = ((struct kmem_site *)hash_item(k->sites + g, o->site))->sum;
+	sums[2] = ((struct kmem_size *)hash_item(k->sizes + g, o->size))->sum;
+	sums[3] = NULL;
+	sums[4] = NULL;
+	if (g == KMEM_PAGES)
+		return;
+	sums[3] = ((struct kmem_cache *)hash_item(&k->caches, o->cache))->sum;
+	sums[4] = ((struct kmem_task *)hash_item(&k->tasks, o->task))->sum;
+}
+
+static void count(u64 *sums[5], enum kmem_metric metric, u64 n)
+{
+	int i;
+
+	for (i = 0; i < 5 && sums[i]; i++)
+		sums[i][metric] += n;
+}
+
+/* Whether an event of @site, @cache and @task counts. */
+static bool is_chosen(const struct kmem *k, const struct trace_event *e, u32 kind,
+		      const struct kmem_site *site, u32 cache, u32 task)
+{
+	const struct kmem_filter *f = k->filter;
+	const struct kmem_cache *c = hash_item(&k->caches, cache);
+	const struct kmem_task *t = hash_item(&k->tasks, task);
+
+	return k->chosen && f->kinds & 1u << kind && site->chosen && t->chosen && c->chosen &&
+	       (f->cpu == U64_MAX || f->cpu == e->cpu) && (f->pid == U64_MAX || f->pid == t->pid);
+}
+
+/* What is being done with known ranges: @start and @end are the first and last byte. */
+struct visit {
+	struct kmem *k;
+	const struct trace_event *e;
+	u64 start, end;
+	u64 found;		/* bytes of live memory */
+	bool counts;		/* whether some of that counts */
+	bool freed;		/* whether some was free already */
+	u64 freed_by;		/* which call site did that */
+};
+
+static u64 overlap(const struct visit *v, u64 start, u64 end)
+{
+	return (end < v->end ? end : v->end) - (start > v->start ? start : v->start) + 1;
+}
+
+/* An object that lies where memory is allocated now: its free was not seen. */
+static void close_object(void *data, const struct live_range *range, u64 start, u64 end)
+{
+	struct visit *v = data;
+	struct kmem_object *o;
+	u64 *sums[5];
+
+	if (!range->live)
+		return;
+	o = v->k->objects + range->nr;
+	if (!o->closed && o->chosen) {
+		object_sums(v->k, o, sums);
+		count(sums, KMEM_UNSEEN, 1);
+	}
+	o->closed = true;
+	take(v->k, range->nr, overlap(v, start, end));
+}
+
+/* Keeps what was allocated until it is freed. */
+static void track(struct kmem *k, const struct trace_event *e, const struct kmem_object *o)
+{
+	struct live *memory = k->memory + group_of(o->kind);
+	u64 ptr = e->u.alloc.ptr;
+	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (o->left - 1) };
+	u32 i;
+
+	live_visit(memory, v.start, v.end, close_object, &v);
+	i = new_object(k);
+	k->objects[i] = *o;
+	live_set(memory, v.start, v.end, true, k->gaps, i);
+}
+
+static void count_alloc(struct kmem *k, const struct trace_event *e, const struct kmem_object *o)
+{
+	u64 req = e->u.alloc.bytes_req, bytes = e->u.alloc.bytes_alloc;
+	struct kmem_task *task;
+	u64 *sums[5];
+
+	object_sums(k, o, sums);
+	count(sums, KMEM_HIT, 1);
+	count(sums, KMEM_REQ, req);
+	count(sums, KMEM_ALLOC, bytes);
+	if (bytes > req)
+		count(sums, KMEM_WASTE, bytes - req);
+	if (o->node >= 0 && (u32)o->node != e->node)
+		count(sums, KMEM_CROSS_NODE, 1);
+	if (bytes < req)
+		suspect(k, e, KMEM_SHORT, e->u.alloc.call_site, 0);
+	if (o->kind == TRACE_PAGES) {
+		task = hash_item(&k->tasks, o->task);
+		task->sum[KMEM_PAGE_HIT]++;
+		task->sum[KMEM_PAGE_BYTES] += bytes;
+	}
+}
+
+static void alloc(struct kmem *k, const struct trace_event *e)
+{
+	enum kmem_group g = group_of(e->u.alloc.kind);
+	struct kmem_object o = {
+		.time = e->time,
+		.site = get_site(k, k->sites + g, e->u.alloc.call_site),
+		.size = get_size(k->sizes + g, e->u.alloc.bytes_alloc),
+		.cache = get_cache(k, e->u.alloc.cache),
+		.task = get_task(k, e->u.alloc.pid),
+		.left = e->u.alloc.bytes_alloc,
+		.cpu = e->cpu,
+		.node = e->u.alloc.node,
+		.kind = e->u.alloc.kind,
+	};
+
+	o.chosen = is_chosen(k, e, o.kind, hash_item(k->sites + g, o.site), o.cache, o.task);
+	if (o.chosen)
+		count_alloc(k, e, &o);
+	if (is_range(e->u.alloc.ptr, o.left))
+		track(k, e, &o);
+}
+
+/* The sums of the call site that frees. */
+static u64 *free_sums(struct kmem *k, const struct trace_event *e)
+{
+	struct hash *frees = k->frees + group_of(e->u.free.kind);
+
+	return ((struct kmem_site *)hash_item(frees, get_site(k, frees, e->u.free.call_site)))->sum;
+}
+
+static void count_call(struct kmem *k, const struct trace_event *e)
+{
+	k->total[group_of(e->u.free.kind)][KMEM_CALLS]++;
+	free_sums(k, e)[KMEM_CALLS]++;
+}
+
+/*
+ * Counts the free of @bytes of an object; all of it is freed now if @last. Returns
+ * whether it does count.
+ */
+static bool count_free(struct kmem *k, const struct trace_event *e, u32 i, u64 bytes, bool last)
+{
+	const struct kmem_object *o = k->objects + i;
+	u64 *sums[5], *site;
+
+	if (!o->chosen || o->closed)
+		return false;
+	site = free_sums(k, e);
+	object_sums(k, o, sums);
+	count(sums, KMEM_FREED, bytes);
+	site[KMEM_FREED] += bytes;
+	if (!last)
+		return true;
+	count(sums, KMEM_FREES, 1);
+	if (o->cpu != e->cpu) {
+		count(sums, KMEM_CROSS_CPU, 1);
+		site[KMEM_CROSS_CPU]++;
+	}
+	if (o->node >= 0 && (u32)o->node != e->node) {
+		count(sums, KMEM_CROSS_NODE_FREES, 1);
+		site[KMEM_CROSS_NODE_FREES]++;
+	}
+	return true;
+}
+
+/* A free of memory that was not seen to be allocated, or was freed before. */
+static void free_unknown(struct kmem *k, const struct trace_event *e, bool again, u64 freed_by)
+{
+	enum kmem_group g = group_of(e->u.free.kind);
+	u32 cache = get_cache(k, e->u.free.cache), task = get_task(k, e->u.free.pid);
+	struct kmem_site *site = hash_item(k->frees + g,
+					   get_site(k, k->frees + g, e->u.free.call_site));
+
+	if (!is_chosen(k, e, e->u.free.kind, site, cache, task))
+		return;
+	count_call(k, e);
+	if (again) {
+		suspect(k, e, KMEM_DOUBLE_FREE, freed_by, e->u.free.call_site);
+		return;
+	}
+	k->total[g][KMEM_UNKNOWN]++;
+	k->total[g][KMEM_UNKNOWN_BYTES] += e->u.free.bytes;
+	site->sum[KMEM_UNKNOWN]++;
+	site->sum[KMEM_FREED] += e->u.free.bytes;
+}
+
+/* What a range's nr is once it has been freed. */
+static u64 freed_nr(struct kmem *k, const struct trace_event *e)
+{
+	struct hash *frees = k->frees + group_of(e->u.free.kind);
+
+	return FREED | get_site(k, frees, e->u.free.call_site);
+}
+
+static u64 freed_by(const struct kmem *k, const struct trace_event *e, u64 nr)
+{
+	const struct hash *frees = k->frees + group_of(e->u.free.kind);
+
+	return ((struct kmem_site *)hash_item(frees, nr & ~FREED))->ip;
+}
+
+static void free_piece(void *data, const struct live_range *range, u64 start, u64 end)
+{
+	struct visit *v = data;
+	u64 bytes = overlap(v, start, end);
+
+	if (range->live) {
+		v->found += bytes;
+		v->counts |= count_free(v->k, v->e, range->nr, bytes,
+					v->k->objects[range->nr].left == bytes);
+		take(v->k, range->nr, bytes);
+	} else if (!v->freed && range->period == (u32)v->k->gaps) {
+		v->freed = true;
+		v->freed_by = freed_by(v->k, v->e, range->nr);
+	}
+}
+
+/* Pages may be given back in other pieces than those that they were allocated in. */
+static void free_pages(struct kmem *k, const struct trace_event *e)
+{
+	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e);
+	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
+
+	live_visit(k->memory + KMEM_PAGES, v.start, v.end, free_piece, &v);
+	if (v.freed || !v.found)
+		free_unknown(k, e, v.freed, v.freed_by);
+	else if (v.counts)
+		count_call(k, e);
+	live_set(k->memory + KMEM_PAGES, v.start, v.end, false, k->gaps, nr);
+}
+
+static u64 object_site(const struct kmem *k, const struct kmem_object *o)
+{
+	return ((struct kmem_site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
+}
+
+/* Frees the object that is all of a range. */
+static void free_whole(struct kmem *k, const struct trace_event *e, u32 i, u64 bytes)
+{
+	const struct kmem_object *o = k->objects + i;
+
+	if (o->closed)
+		free_unknown(k, e, false, 0);
+	else if (o->chosen && o->kind != e->u.free.kind)
+		suspect(k, e, o->kind == TRACE_KMALLOC ? KMEM_SLAB_FREE : KMEM_KFREE,
+			object_site(k, o), e->u.free.call_site);
+	if (count_free(k, e, i, bytes, true))
+		count_call(k, e);
+	take(k, i, bytes);
+}
+
+/* Frees memory that was not seen to be allocated; what was seen to lie there has gone. */
+static void free_unseen(struct kmem *k, const struct trace_event *e, bool again, u64 nr)
+{
+	u64 ptr = e->u.free.ptr;
+	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
+
+	free_unknown(k, e, again, again ? freed_by(k, e, nr) : 0);
+	live_visit(k->memory + KMEM_SLAB, v.start, v.end, close_object, &v);
+	live_set(k->memory + KMEM_SLAB, v.start, v.end, false, k->gaps, freed_nr(k, e));
+}
+
+static void free_object(struct kmem *k, const struct trace_event *e)
+{
+	struct live *memory = k->memory + KMEM_SLAB;
+	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), start, end;
+	const struct live_range *range = live_find(memory, ptr, &start, &end);
+	bool recent = range && range->period == (u32)k->gaps;
+	const struct kmem_object *o;
+
+	if (!range || !range->live) {
+		free_unseen(k, e, recent, range ? range->nr : 0);
+		return;
+	}
+	o = k->objects + range->nr;
+	if (range->first && start == ptr) {
+		free_whole(k, e, range->nr, end - start + 1);
+		live_set(memory, ptr, end, false, k->gaps, nr);
+	} else if (!recent || o->closed) {
+		free_unseen(k, e, false, 0);
+	} else if (o->chosen) {
+		count_call(k, e);
+		suspect(k, e, KMEM_INSIDE, object_site(k, o), e->u.free.call_site);
+	}
+}
+
+static void free_memory(struct kmem *k, const struct trace_event *e)
+{
+	if (!is_range(e->u.free.ptr, e->u.free.bytes))
+		free_unknown(k, e, false, 0);
+	else if (e->u.free.kind == TRACE_PAGES)
+		free_pages(k, e);
+	else
+		free_object(k, e);
+}
+
+/* Takes a mark, at which what counts may begin or the trace end. */
+static bool mark(struct kmem *k, const char *text)
+{
+	const struct kmem_filter *f = k->filter;
+
+	if (f->from_mark && !k->from_seen && !strcmp(text, f->from_mark)) {
+		k->from_seen = true;
+		k->chosen = true;
+	} else if (f->to_mark && (k->from_seen || !f->from_mark) && !strcmp(text, f->to_mark)) {
+		k->to_seen = true;
+	}
+	return !k->to_seen;
+}
+
+/**
+ * kmem_event - count an event
+ * @k: the sums
+ * @e: the event, the next one in the order of time
+ *
+ * Return: whether to go on; not when the filter says that the trace ends here.
+ */
+bool kmem_event(struct kmem *k, const struct trace_event *e)
+{
+	if (e->type == TRACE_DISCARDED) {
+		k->lost += e->u.discarded.events;
+		note_gap(k);
+		return true;
+	}
+	if (e->time >= k->filter->to)
+		return false;
+	if (!k->events++)
+		k->begin = e->time;
+	k->end = e->time;
+	if (!k->filter->from_mark && e->time >= k->filter->from)
+		k->chosen = true;
+	switch (e->type) {
+	case TRACE_TASK:
+		name_task(k, e);
+		break;
+	case TRACE_CACHE:
+		name_cache(k, e);
+		break;
+	case TRACE_ALLOC:
+		if (e->u.alloc.kind < TRACE_KINDS)
+			alloc(k, e);
+		break;
+	case TRACE_FREE:
+		if (e->u.free.kind < TRACE_KINDS)
+			free_memory(k, e);
+		break;
+	case TRACE_SWITCH:
+		note_switch(k, e);
+		break;
+	case TRACE_MARK:
+		return mark(k, e->u.mark.text);
+	default:
+		break;
+	}
+	return true;
+}
+
+static void count_live(struct kmem *k, const struct kmem_object *o)
+{
+	u64 age = k->end - o->time, *sums[5];
+	int i;
+
+	object_sums(k, o, sums);
+	for (i = 0; i < 5 && sums[i]; i++) {
+		if (!sums[i][KMEM_LIVE] || age < sums[i][KMEM_YOUNGEST])
+			sums[i][KMEM_YOUNGEST] = age;
+		if (age > sums[i][KMEM_OLDEST])
+			sums[i][KMEM_OLDEST] = age;
+	}
+	count(sums, KMEM_LIVE, 1);
+	count(sums, KMEM_LIVE_BYTES, o->left);
+}
+
+/* Internal fragmentation, without exceeding 64 bits. */
+static void set_frag(u64 *sum)
+{
+	u64 waste = sum[KMEM_WASTE], all = sum[KMEM_ALLOC];
+
+	while (waste > U64_MAX / 100000) {
+		waste /= 2;
+		all /= 2;
+	}
+	sum[KMEM_FRAG] = all ? waste * 100000 / all : 0;
+}
+
+/* @sum is the offset of the sums in an item. */
+static void set_frags(const struct hash *h, size_t sum)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr; i++)
+		set_frag((u64 *)((char *)hash_item(h, i) + sum));
+}
+
+/**
+ * kmem_end - sum up what is live, and set what follows from other sums
+ * @k: the sums; nothing can be counted after this
+ */
+void kmem_end(struct kmem *k)
+{
+	u32 i;
+	int g;
+
+	for (i = 0; i < k->nr; i++)
+		if (k->objects[i].left && k->objects[i].chosen && !k->objects[i].closed)
+			count_live(k, k->objects + i);
+	for (g = 0; g < KMEM_GROUPS; g++) {
+		set_frag(k->total[g]);
+		set_frags(k->sites + g, offsetof(struct kmem_site, sum));
+		set_frags(k->sizes + g, offsetof(struct kmem_size, sum));
+	}
+	set_frags(&k->caches, offsetof(struct kmem_cache, sum));
+	set_frags(&k->tasks, offsetof(struct kmem_task, sum));
+}
