@@ -8,6 +8,7 @@ build=$(cd "$1" && pwd) || exit 1
 kmap=$build/kmap
 packets=$build/test/packets
 faulty=$build/test/kmap-faults
+terminal=$build/test/terminal
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 nr=0
@@ -297,6 +298,11 @@ debugfs 0
 record -o "$tmp/trace" --for 1ms
 same "so does time" "0 kmap: trace: 0 packets, 0 bytes, from 1 CPUs; 0 events lost" \
 	"$status $(message)"
+
+# However late it is, the line comes before the end: it is due earlier
+"$terminal" "$kmap" record --debugfs "$d" -o "$tmp/live" --for 1500ms >"$tmp/out" </dev/null
+tr '\r' '\n' <"$tmp/out" | grep -q '^[0-9]* s  0\.000 MB/s  0\.000 MB  0 lost '
+ok $? "a terminal has a live line"
 
 # A command is told to end when the recording is, and the trace is complete by then
 debugfs 0 1

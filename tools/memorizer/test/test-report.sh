@@ -51,7 +51,7 @@ check()
 
 trace()
 {
-	rm -rf "$tmp/$1"
+	rm -rf "${tmp:?}/$1"
 	"$make_trace" -e "$2" "$tmp/$1" <"$data/kmem.trace" || exit 1
 	mkdir "$tmp/$1/kernel"
 	cp "$data/kallsyms" "$tmp/$1/kernel/kallsyms"
@@ -197,6 +197,31 @@ echo "# $short kB for 400000 events, $long kB for 1200000"
 ok $? "a trace of three times the length takes no more memory"
 grep -q '^Events  *1200000$' "$tmp/out"
 ok $? "and is reported to its end"
+
+# A terminal has a bar; nothing else has
+"$make_trace" -b 200000 "$tmp/load" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/load"
+"$build/test/terminal" sh -c '"$0" report "$1" >"$2"' "$kmap" "$tmp/load" "$tmp/out" >"$tmp/bar"
+tr '\r' '\n' <"$tmp/bar" | grep -q '^\[=* *\]  *[0-9]*%'
+ok $? "a terminal has a progress bar"
+check "nothing else has" 0 "$tmp/out" "" "$tmp/load"
+
+# Damage: a report or a message, but nothing worse
+worst=0
+size=$(wc -c <"$tmp/le/cpu0")
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+	for bytes in '\0377\0377\0377\0377' '\0000\0000\0000\0000' '\0200\0001'; do
+		{
+			head -c $((80 + (size - 90) * i / 24)) "$tmp/le/cpu0"
+			printf '%b' "$bytes"
+			tail -c +$((80 + (size - 90) * i / 24 + 5)) "$tmp/le/cpu0"
+		} >"$tmp/cut/cpu0"
+		"$kmap" report "$tmp/cut" >"$tmp/out" 2>&1
+		status=$?
+		[ $status -le 2 ] || worst=$status
+	done
+done
+same "a damaged trace is reported or refused" 0 "$worst"
 
 missing=$("$kmap" help report | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
 	while read -r option; do
