@@ -12,17 +12,33 @@
 #ifndef _LINUX_MEMORIZER_H
 #define _LINUX_MEMORIZER_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
+
+/**
+ * enum memorizer_source - what kind of function hands memory out or takes it back
+ * @MEMORIZER_KMALLOC: kmalloc(), kfree() and their like
+ * @MEMORIZER_CACHE: kmem_cache_alloc(), kmem_cache_free() and their like
+ * @MEMORIZER_PAGES: alloc_pages(), free_pages() and their like
+ */
+enum memorizer_source {
+	MEMORIZER_KMALLOC,
+	MEMORIZER_CACHE,
+	MEMORIZER_PAGES,
+};
+
+struct page;
 
 #ifdef CONFIG_MEMORIZER
 
 #include <linux/jump_label.h>
 
-/* Objects are or have been recorded; see object.c. */
+/* Objects are or have been recorded, or allocations are streamed; see object.c. */
 DECLARE_STATIC_KEY_FALSE(memorizer_tracking);
 
-void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip);
-void __memorizer_free(const void *ptr, unsigned long ip);
+void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
+		       unsigned long ip);
+void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned long ip);
 void __memorizer_freeing(const void *ptr, unsigned long ip);
 
 /**
@@ -36,7 +52,7 @@ void __memorizer_freeing(const void *ptr, unsigned long ip);
 void memorizer_init_pool(void);
 
 /**
- * memorizer_init_sites() - switch access logging on, if memorizer.log_access is
+ * memorizer_init_sites() - open the stream, and switch on what is from boot
  *
  * Context: boot, one CPU, once: vmalloc is up.
  */
@@ -56,8 +72,10 @@ bool memorizer_text_reserved(const void *start, const void *end);
 
 /**
  * memorizer_alloc() - record that an object came to life
+ * @source: by which kind of function
  * @ptr: the object, NULL and ZERO_SIZE_PTR are ignored
  * @size: bytes that the caller asked for
+ * @gfp: the flags that it gave
  * @ip: return address into the caller of the allocator
  *
  * Call it once the allocator is done with the object's memory, just before its
@@ -65,25 +83,28 @@ bool memorizer_text_reserved(const void *start, const void *end);
  *
  * Context: any, NMI included. Takes no lock, allocates nothing.
  */
-static __always_inline void memorizer_alloc(const void *ptr, size_t size, unsigned long ip)
+static __always_inline void memorizer_alloc(enum memorizer_source source, const void *ptr,
+					    size_t size, gfp_t gfp, unsigned long ip)
 {
 	if (static_branch_unlikely(&memorizer_tracking))
-		__memorizer_alloc(ptr, size, ip);
+		__memorizer_alloc(source, ptr, size, gfp, ip);
 }
 
 /**
  * memorizer_free() - record that an object's life ends
- * @ptr: the object
+ * @source: by which kind of function
+ * @ptr: the object, NULL and ZERO_SIZE_PTR are ignored
  * @ip: return address into the caller of the allocator, 0 if it is not known
  *
  * Call it before the allocator can hand the memory out again.
  *
  * Context: any, NMI included. Takes no lock, allocates nothing.
  */
-static __always_inline void memorizer_free(const void *ptr, unsigned long ip)
+static __always_inline void memorizer_free(enum memorizer_source source, const void *ptr,
+					   unsigned long ip)
 {
 	if (static_branch_unlikely(&memorizer_tracking))
-		__memorizer_free(ptr, ip);
+		__memorizer_free(source, ptr, ip);
 }
 
 /**
@@ -103,9 +124,10 @@ static __always_inline void memorizer_freeing(const void *ptr, unsigned long ip)
 }
 
 /**
- * memorizer_realloc() - record that an object was resized where it is
+ * memorizer_realloc() - record that krealloc() resized an object where it is
  * @ptr: the object
  * @size: bytes that the caller asked for now
+ * @gfp: the flags that it gave
  * @ip: return address into the caller of the allocator
  *
  * It counts as a new object in the place of the old one, as it would had it
@@ -113,11 +135,12 @@ static __always_inline void memorizer_freeing(const void *ptr, unsigned long ip)
  *
  * Context: any, NMI included. Takes no lock, allocates nothing.
  */
-static __always_inline void memorizer_realloc(const void *ptr, size_t size, unsigned long ip)
+static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_t gfp,
+					      unsigned long ip)
 {
 	if (static_branch_unlikely(&memorizer_tracking)) {
-		__memorizer_free(ptr, ip);
-		__memorizer_alloc(ptr, size, ip);
+		__memorizer_free(MEMORIZER_KMALLOC, ptr, ip);
+		__memorizer_alloc(MEMORIZER_KMALLOC, ptr, size, gfp, ip);
 	}
 }
 
@@ -125,12 +148,66 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, unsi
 
 static inline void memorizer_init_pool(void) { }
 static inline void memorizer_init_sites(void) { }
-static inline void memorizer_alloc(const void *ptr, size_t size, unsigned long ip) { }
-static inline void memorizer_free(const void *ptr, unsigned long ip) { }
+static inline void memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size,
+				   gfp_t gfp, unsigned long ip) { }
+static inline void memorizer_free(enum memorizer_source source, const void *ptr,
+				  unsigned long ip) { }
 static inline void memorizer_freeing(const void *ptr, unsigned long ip) { }
-static inline void memorizer_realloc(const void *ptr, size_t size, unsigned long ip) { }
+static inline void memorizer_realloc(const void *ptr, size_t size, gfp_t gfp,
+				     unsigned long ip) { }
 static inline bool memorizer_text_reserved(const void *start, const void *end) { return false; }
 
 #endif /* CONFIG_MEMORIZER */
+
+#ifdef CONFIG_MEMORIZER_STREAM
+
+/* Allocations are streamed; see stream.c, also for why it is no static key. */
+extern bool memorizer_streaming;
+
+void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+			     unsigned long ip);
+void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip);
+
+/**
+ * memorizer_alloc_pages() - stream that pages were allocated
+ * @page: the first of them, NULL is ignored
+ * @order: how many they are, as a power of two
+ * @gfp: the flags that the caller gave
+ * @ip: return address into the caller of the allocator
+ *
+ * Context: any. Takes no lock, allocates nothing.
+ */
+static __always_inline void memorizer_alloc_pages(const struct page *page, unsigned int order,
+						  gfp_t gfp, unsigned long ip)
+{
+	if (static_branch_unlikely(&memorizer_tracking) && READ_ONCE(memorizer_streaming))
+		__memorizer_alloc_pages(page, order, gfp, ip);
+}
+
+/**
+ * memorizer_free_pages() - stream that pages are given back
+ * @page: the first of them
+ * @order: how many they are, as a power of two
+ * @ip: return address into the caller of the allocator
+ *
+ * Call it before the allocator can hand them out again.
+ *
+ * Context: any. Takes no lock, allocates nothing.
+ */
+static __always_inline void memorizer_free_pages(const struct page *page, unsigned int order,
+						 unsigned long ip)
+{
+	if (static_branch_unlikely(&memorizer_tracking) && READ_ONCE(memorizer_streaming))
+		__memorizer_free_pages(page, order, ip);
+}
+
+#else /* !CONFIG_MEMORIZER_STREAM */
+
+static inline void memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+					 unsigned long ip) { }
+static inline void memorizer_free_pages(const struct page *page, unsigned int order,
+					unsigned long ip) { }
+
+#endif /* CONFIG_MEMORIZER_STREAM */
 
 #endif /* _LINUX_MEMORIZER_H */

@@ -30,12 +30,15 @@
  *   counts add them up.
  *
  * - cache slots are written by their own CPU, and by the collector with cmpxchg
- *   against the entry that it takes out. A hook cannot store that entry again:
+ *   against the entry that it takes out; while accesses are streamed, nobody
+ *   stores an entry there. A hook cannot store that entry again:
  *   its object left the index a grace period ago.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -166,7 +169,8 @@ static void count_access(u32 object, unsigned long addr, unsigned int kind, unsi
 		}
 		entry = add_entry(id, bucket, object, packed_ip, pid, kind);
 	}
-	remember(entry, addr, packed_ip);
+	if (!memorizer_streams_accesses())
+		remember(entry, addr, packed_ip);
 }
 
 /**
@@ -233,6 +237,8 @@ void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 
 	if (!size)
 		return;
+	if (memorizer_streams_accesses() && !paused)
+		memorizer_stream_access(addr, size, kind, ip);
 	do {
 		id = memorizer_index_lookup(addr, &next);
 		if (id) {
@@ -267,12 +273,12 @@ void memorizer_access_string(unsigned long addr, unsigned long bound, const char
 	memorizer_access(addr, length < bound ? length + 1 : bound, kind, ip);
 }
 
-/* Takes the entries of retired objects out of one chain, into the list at @first. */
+/* Takes the entries of objects that are out of sight out of one chain, into the list at @first. */
 static void collect_chain(u32 *bucket, u32 *first, u32 *last)
 {
 	struct memorizer_entry *entry, *before;
 	struct memorizer_object *object;
-	u32 id, next;
+	u32 id, next, state;
 
 again:
 	before = NULL;
@@ -280,7 +286,8 @@ again:
 		entry = memorizer_ptr(id);
 		object = memorizer_ptr(entry->object);
 		next = READ_ONCE(entry->chain);
-		if (READ_ONCE(object->state) != MEMORIZER_RETIRED) {
+		state = READ_ONCE(object->state);
+		if (state < MEMORIZER_RETIRED) {
 			before = entry;
 			continue;
 		}
@@ -288,8 +295,9 @@ again:
 			WRITE_ONCE(before->chain, next);
 		else if (cmpxchg(bucket, id, next) != id)
 			goto again;
-		memorizer_cleared.accesses += local_read(&entry->reads) +
-			local_read(&entry->writes);
+		if (state == MEMORIZER_RETIRED)
+			memorizer_cleared.accesses += local_read(&entry->reads) +
+				local_read(&entry->writes);
 		/* Its object's list is not walked any more: the link is free. */
 		WRITE_ONCE(entry->link, *first);
 		if (!*first)
@@ -299,12 +307,12 @@ again:
 }
 
 /**
- * memorizer_access_collect() - take out the entries of all retired objects
+ * memorizer_access_collect() - take out the entries of all objects out of sight
  * @first: set to the id of the first of them, 0 if there are none
  * @last: set to the id of the last of them
  *
  * Context: process context, under memorizer_mutex, a grace period after the
- *	objects were retired.
+ *	objects were made RETIRED or STREAMED.
  */
 void memorizer_access_collect(u32 *first, u32 *last)
 {
@@ -326,8 +334,58 @@ void memorizer_access_collect(u32 *first, u32 *last)
 			if (entry == &no_entry)
 				continue;
 			object = memorizer_ptr(entry->object);
-			if (READ_ONCE(object->state) == MEMORIZER_RETIRED)
+			if (READ_ONCE(object->state) >= MEMORIZER_RETIRED)
 				cmpxchg(&cache[i], entry, &no_entry);
 		}
 	}
 }
+
+#ifdef CONFIG_MEMORIZER_STREAM
+static void empty_caches(void)
+{
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
+			WRITE_ONCE(per_cpu(memorizer_cache, cpu)[i], &no_entry);
+}
+
+/* All hooks and thunks that run now are done. */
+static void wait_for_hooks(void)
+{
+	/* Workqueues are not up yet, nor are other CPUs. */
+	if (system_state != SYSTEM_BOOTING)
+		memorizer_grace_period();
+}
+
+/**
+ * memorizer_hook_accesses() - switch the streaming of accesses
+ * @on: whether they are to be streamed
+ *
+ * The thunks count most accesses by themselves, and must not become slower by
+ * asking whether they may. While accesses are streamed, all addresses seem to be
+ * in the index, and the caches are and stay empty: each access is a miss. Misses
+ * do ask, and then call memorizer_access(). So that nobody looks for an address
+ * in the index that is not in it, misses ask from before the index seems larger
+ * until a grace period after.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_hook_accesses(bool on)
+{
+	mutex_lock(&memorizer_mutex);
+	if (on) {
+		WRITE_ONCE(memorizer_streaming_accesses, true);
+		/* Misses on other CPUs ask from now on, and remember() is not called. */
+		wait_for_hooks();
+		WRITE_ONCE(memorizer_thunk_bytes, ULONG_MAX);
+		empty_caches();
+	} else {
+		WRITE_ONCE(memorizer_thunk_bytes, memorizer_index_bytes);
+		wait_for_hooks();
+		WRITE_ONCE(memorizer_streaming_accesses, false);
+	}
+	mutex_unlock(&memorizer_mutex);
+}
+#endif

@@ -13,13 +13,23 @@
 
 #include "memorizer.h"
 
-static ssize_t read_switch(char __user *buf, size_t count, loff_t *pos, bool on)
+/**
+ * memorizer_read_switch() - give a switch's value to who reads its file
+ * @buf: where to
+ * @count: room there, in bytes
+ * @pos: position in the file
+ * @on: the value
+ *
+ * Context: process context, may sleep.
+ * Return: how many bytes were given, or a negative error code
+ */
+ssize_t memorizer_read_switch(char __user *buf, size_t count, loff_t *pos, bool on)
 {
 	return simple_read_from_buffer(buf, count, pos, on ? "1\n" : "0\n", 2);
 }
 
 /* Like kstrtobool(), which looks at the first letters only, but for the whole text. */
-static int parse_switch(char *text, bool *on)
+static int parse_text(char *text, bool *on)
 {
 	text = strstrip(text);
 	if (strlen(text) != 1 && strcasecmp(text, "on") && strcasecmp(text, "off"))
@@ -27,18 +37,33 @@ static int parse_switch(char *text, bool *on)
 	return kstrtobool(text, on);
 }
 
-/* Hands the boolean that was written to @set. */
-static ssize_t write_switch(const char __user *buf, size_t count, int (*set)(bool on))
+/**
+ * memorizer_parse_switch() - take the boolean that was written to a switch's file
+ * @buf: what was written
+ * @count: bytes of it
+ * @on: is set
+ *
+ * Context: process context, may sleep.
+ * Return: 0, -EINVAL if it is no boolean, -EFAULT
+ */
+int memorizer_parse_switch(const char __user *buf, size_t count, bool *on)
 {
 	char text[8] = "";
-	bool on;
-	int err;
 
 	if (count >= sizeof(text))
 		return -EINVAL;
 	if (copy_from_user(text, buf, count))
 		return -EFAULT;
-	err = parse_switch(text, &on);
+	return parse_text(text, on);
+}
+
+/* Hands the boolean that was written to @set. */
+static ssize_t write_switch(const char __user *buf, size_t count, int (*set)(bool on))
+{
+	bool on;
+	int err;
+
+	err = memorizer_parse_switch(buf, count, &on);
 	if (!err)
 		err = set(on);
 	return err ?: count;
@@ -46,7 +71,7 @@ static ssize_t write_switch(const char __user *buf, size_t count, int (*set)(boo
 
 static ssize_t enabled_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
-	return read_switch(buf, count, pos, memorizer_is_enabled());
+	return memorizer_read_switch(buf, count, pos, memorizer_is_enabled());
 }
 
 static ssize_t enabled_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
@@ -63,7 +88,7 @@ static const struct file_operations enabled_fops = {
 
 static ssize_t log_access_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
-	return read_switch(buf, count, pos, memorizer_is_logging());
+	return memorizer_read_switch(buf, count, pos, memorizer_is_logging());
 }
 
 static ssize_t log_access_write(struct file *file, const char __user *buf, size_t count,
@@ -119,6 +144,7 @@ static int __init memorizer_debugfs_init(void)
 	debugfs_create_file("clear_object_list", 0200, dir, NULL, &clear_fops);
 	debugfs_create_file("show_stats", 0400, dir, NULL, &stats_fops);
 	debugfs_create_file("kmap", 0400, dir, NULL, &memorizer_kmap_fops);
+	memorizer_stream_files(dir);
 	return 0;
 }
 late_initcall(memorizer_debugfs_init);

@@ -59,6 +59,9 @@ unsigned long memorizer_index_base;	/* first address */
 unsigned long memorizer_index_bytes;	/* from there on; 0: nothing is known */
 u32 *memorizer_index_root;
 
+/* memorizer_index_bytes as the thunks are to see it, see memorizer_hook_accesses(). */
+unsigned long memorizer_thunk_bytes;
+
 /*
  * Slab records that were replaced: those of the running epoch, pushed by any
  * context, and those that memorizer_index_collect() took from there.
@@ -82,6 +85,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 		return -ENOMEM;
 	memorizer_index_base = base;
 	memorizer_index_bytes = bytes;
+	memorizer_thunk_bytes = bytes;
 	return 0;
 }
 

@@ -24,18 +24,30 @@ static bool is_shown(const struct memorizer_object *object)
 	return state == MEMORIZER_LIVE || state == MEMORIZER_FREED || state == MEMORIZER_BURIED;
 }
 
-static struct memorizer_object *next_object(struct memorizer_kmap_reader *reader,
-					    unsigned long from)
+/**
+ * memorizer_kmap_next() - the next object of the KMAP
+ * @pos: position in the pool, 0 at first; is set behind the object
+ *
+ * Context: process context, may sleep, under memorizer_mutex.
+ * Return: the object, NULL behind the last
+ */
+struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 {
 	struct memorizer_object *object;
 
-	reader->after = from;
-	while ((object = memorizer_object_from(&reader->after))) {
+	while ((object = memorizer_object_from(pos))) {
 		if (is_shown(object))
 			return object;
 		cond_resched();
 	}
 	return NULL;
+}
+
+static struct memorizer_object *next_object(struct memorizer_kmap_reader *reader,
+					    unsigned long from)
+{
+	reader->after = from;
+	return memorizer_kmap_next(&reader->after);
 }
 
 static void *kmap_start(struct seq_file *m, loff_t *pos)
@@ -85,8 +97,16 @@ static int grow_counts(struct memorizer_kmap_reader *reader, size_t used)
 	return 0;
 }
 
-/* Returns the number of lines, or a negative error code. */
-static ssize_t add_up(struct memorizer_kmap_reader *reader, const struct memorizer_object *object)
+/**
+ * memorizer_kmap_add_up() - add the counts of an object's accesses up over all CPUs
+ * @reader: gets them, in the order of ip and pid
+ * @object: the object
+ *
+ * Context: process context, may sleep, under memorizer_mutex.
+ * Return: the number of lines, or -ENOMEM
+ */
+ssize_t memorizer_kmap_add_up(struct memorizer_kmap_reader *reader,
+			      const struct memorizer_object *object)
 {
 	const struct memorizer_entry *entry;
 	struct memorizer_kmap_count *count, *end;
@@ -160,7 +180,7 @@ int memorizer_kmap_show(struct seq_file *m, void *v)
 		free_ip = state == MEMORIZER_BURIED ? 0xdeadbeef :
 			memorizer_unpack_ip(object->free_ip);
 	}
-	lines = add_up(reader, object);
+	lines = memorizer_kmap_add_up(reader, object);
 	if (lines < 0)
 		return lines;
 

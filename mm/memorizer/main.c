@@ -98,6 +98,7 @@ void __init memorizer_init_sites(void)
 {
 	int err;
 
+	memorizer_stream_init();
 	if (!boot_log_access)
 		return;
 	err = memorizer_set_log_access(true);

@@ -7,6 +7,7 @@
  * entry for (ip, pid). Objects come and go through the allocator's hooks
  * (object.c). All records live in the pool (pool.c) and are named by 32-bit
  * ids. kmap.c and stats.c read them, debugfs.c is the way in for the user.
+ * stream.h says what tells of all this while it happens.
  *
  * These files also compile in user space, see tools/testing/memorizer.
  */
@@ -14,6 +15,7 @@
 #define _MM_MEMORIZER_H
 
 #include <linux/compiler.h>
+#include <linux/memorizer.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -65,6 +67,7 @@ enum memorizer_state {
 	MEMORIZER_FREED,
 	MEMORIZER_BURIED,	/* another allocation came over it: its free was not seen */
 	MEMORIZER_RETIRED,	/* cleared; waits for the last hook that may see it */
+	MEMORIZER_STREAMED,	/* likewise, but it went to the stream */
 };
 
 /**
@@ -220,7 +223,7 @@ struct memorizer_geometry {
 };
 
 /* The thunks ask whether an address is in this range, and its page known at all. */
-extern unsigned long memorizer_index_base, memorizer_index_bytes;
+extern unsigned long memorizer_index_base, memorizer_index_bytes, memorizer_thunk_bytes;
 extern u32 *memorizer_index_root;
 
 int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes);
@@ -239,17 +242,29 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
 /* object.c */
 extern struct mutex memorizer_mutex;
 
-/* What memorizer_clear() has taken away so far. Guarded by memorizer_mutex. */
+/* What memorizer_clear() has taken away so far, how often. Guarded by memorizer_mutex. */
 struct memorizer_cleared {
+	u64 objects;
+	u64 accesses;
+	u64 clearings;
+};
+
+extern struct memorizer_cleared memorizer_cleared;
+
+/* What has left the pool for the stream so far. Guarded by memorizer_mutex. */
+struct memorizer_streamed {
 	u64 objects;
 	u64 accesses;
 };
 
-extern struct memorizer_cleared memorizer_cleared;
+extern struct memorizer_streamed memorizer_streamed;
 void memorizer_object_bury(u32 id);
 int memorizer_set_enabled(bool on);
 bool memorizer_is_enabled(void);
 void memorizer_clear(void);
+void memorizer_give_back(void);
+bool memorizer_has_closed(void);
+void memorizer_hook_allocations(bool on);
 
 /* access.c */
 enum memorizer_kind {
@@ -267,6 +282,7 @@ void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, un
 void memorizer_access_string(unsigned long addr, unsigned long bound, const char *string,
 			     unsigned int kind, unsigned long ip);
 void memorizer_access_collect(u32 *first, u32 *last);
+void memorizer_hook_accesses(bool on);
 
 /**
  * memorizer_pause() - keep what this task does out of the KMAP
@@ -307,6 +323,10 @@ unsigned long memorizer_site_count(void);
 struct seq_file;
 int memorizer_stats_show(struct seq_file *m, void *unused);
 
+/* debugfs.c */
+ssize_t memorizer_read_switch(char __user *buf, size_t count, loff_t *pos, bool on);
+int memorizer_parse_switch(const char __user *buf, size_t count, bool *on);
+
 /* kmap.c */
 
 /* A line: the sum over the entries of all CPUs for one ip and pid. */
@@ -329,7 +349,59 @@ struct memorizer_kmap_reader {
 	size_t room;
 };
 
+struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
+ssize_t memorizer_kmap_add_up(struct memorizer_kmap_reader *reader,
+			      const struct memorizer_object *object);
 int memorizer_kmap_show(struct seq_file *m, void *v);
 extern const struct file_operations memorizer_kmap_fops;
+
+#ifdef CONFIG_MEMORIZER_STREAM
+
+extern bool memorizer_streaming_accesses;
+
+/* Are allocations streamed? */
+static __always_inline bool memorizer_streams_allocations(void)
+{
+	return unlikely(READ_ONCE(memorizer_streaming));
+}
+
+/* Are accesses streamed? */
+static __always_inline bool memorizer_streams_accesses(void)
+{
+	return unlikely(READ_ONCE(memorizer_streaming_accesses));
+}
+
+/* stream.c */
+void memorizer_stream_init(void);
+bool memorizer_stream_is_open(void);
+
+/* stream_events.c */
+void memorizer_stream_alloc(enum memorizer_source source, const void *ptr, size_t size,
+			    gfp_t gfp, unsigned long ip);
+void memorizer_stream_free(enum memorizer_source source, const void *ptr, unsigned long ip);
+void memorizer_stream_access(unsigned long addr, unsigned long size, unsigned int kind,
+			     unsigned long ip);
+
+/* stream_files.c */
+struct dentry;
+void memorizer_stream_files(struct dentry *dir);
+void memorizer_stream_stats(struct seq_file *m);
+
+#else /* !CONFIG_MEMORIZER_STREAM */
+
+struct dentry;
+static inline bool memorizer_streams_allocations(void) { return false; }
+static inline bool memorizer_streams_accesses(void) { return false; }
+static inline void memorizer_stream_init(void) { }
+static inline void memorizer_stream_alloc(enum memorizer_source source, const void *ptr,
+					  size_t size, gfp_t gfp, unsigned long ip) { }
+static inline void memorizer_stream_free(enum memorizer_source source, const void *ptr,
+					 unsigned long ip) { }
+static inline void memorizer_stream_access(unsigned long addr, unsigned long size,
+					   unsigned int kind, unsigned long ip) { }
+static inline void memorizer_stream_files(struct dentry *dir) { }
+static inline void memorizer_stream_stats(struct seq_file *m) { }
+
+#endif /* CONFIG_MEMORIZER_STREAM */
 
 #endif /* _MM_MEMORIZER_H */

@@ -5,10 +5,10 @@
  *
  * Hooks run in any context and take no lock. An object is LIVE from the moment
  * that its record is complete; who takes it out of the index closes it. Closed
- * objects stay until memorizer_clear(), which is the only place that gives
- * records back, in this order:
+ * objects stay until memorizer_clear(), or until the stream takes them
+ * (retire.c). Records are given back in this order only:
  *
- *	1. closed objects become RETIRED: no longer shown.
+ *	1. closed objects become RETIRED, or STREAMED: no longer shown.
  *	2. grace period: hooks that found such an object in the index while it
  *	   was live are done, so that no entry is added to it any more.
  *	3. its entries leave the CPUs' hash chains and caches.
@@ -31,14 +31,19 @@
 #include "memorizer.h"
 
 DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
+
 DEFINE_PER_CPU(struct memorizer_counters, memorizer_counters);
 
 /* Serializes switching, clearing, and reading the records. */
 DEFINE_MUTEX(memorizer_mutex);
 struct memorizer_cleared memorizer_cleared;
+struct memorizer_streamed memorizer_streamed;
 
 /* Whether new objects are recorded. Written under memorizer_mutex. */
 static bool enabled;
+
+/* Whether objects are or have been recorded. Written under memorizer_mutex. */
+static bool recorded;
 
 /* Returns the id of a complete object that nobody sees yet. */
 static u32 make_object(unsigned long va, size_t size, unsigned long ip)
@@ -101,9 +106,14 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 	this_cpu_inc(memorizer_counters.allocs);
 }
 
-void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip)
+void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
+		       unsigned long ip)
 {
-	if (!READ_ONCE(enabled) || ZERO_OR_NULL_PTR(ptr))
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	if (memorizer_streams_allocations())
+		memorizer_stream_alloc(source, ptr, size, gfp, ip);
+	if (!READ_ONCE(enabled))
 		return;
 	if (memorizer_is_paused()) {
 		this_cpu_inc(memorizer_counters.paused);
@@ -148,12 +158,16 @@ void memorizer_object_bury(u32 id)
 		this_cpu_inc(memorizer_counters.buried);
 }
 
-void __memorizer_free(const void *ptr, unsigned long ip)
+void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned long ip)
 {
 	struct memorizer_object *object;
 	u32 id;
 
 	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	if (memorizer_streams_allocations())
+		memorizer_stream_free(source, ptr, ip);
+	if (unlikely(!READ_ONCE(recorded)))
 		return;
 	preempt_disable_notrace();
 	id = memorizer_index_erase((unsigned long)ptr);
@@ -202,8 +216,10 @@ int memorizer_set_enabled(bool on)
 		return -ENOMEM;
 	mutex_lock(&memorizer_mutex);
 	WRITE_ONCE(enabled, on);
-	if (on)
+	if (on) {
+		WRITE_ONCE(recorded, true);
 		static_branch_enable(&memorizer_tracking);
+	}
 	mutex_unlock(&memorizer_mutex);
 	return 0;
 }
@@ -233,15 +249,16 @@ static void retire_objects(void)
 	}
 }
 
-/* Gives all retired objects back to the pool. */
+/* Gives all objects that are out of sight back to the pool. */
 static void recycle_objects(void)
 {
 	struct memorizer_object *object;
-	u32 first = 0, last = 0, id;
+	u32 first = 0, last = 0, id, state;
 	unsigned long pos = 0;
 
 	while ((object = memorizer_object_from(&pos))) {
-		if (READ_ONCE(object->state) != MEMORIZER_RETIRED)
+		state = READ_ONCE(object->state);
+		if (state < MEMORIZER_RETIRED)
 			continue;
 		WRITE_ONCE(object->state, MEMORIZER_UNUSED);
 		WRITE_ONCE(object->link, first);
@@ -249,25 +266,18 @@ static void recycle_objects(void)
 		if (!first)
 			last = id;
 		first = id;
-		memorizer_cleared.objects++;
+		if (state == MEMORIZER_RETIRED)
+			memorizer_cleared.objects++;
 		cond_resched();
 	}
 	memorizer_pool_free(MEMORIZER_OBJECT, first, last);
 }
 
-/**
- * memorizer_clear() - forget all objects that are no longer live
- *
- * Context: process context, may sleep.
- */
-void memorizer_clear(void)
+/* Steps 2 to 5; under memorizer_mutex. */
+static void give_back(void)
 {
 	u32 first, last;
 
-	if (!memorizer_pool_size())
-		return;
-	mutex_lock(&memorizer_mutex);
-	retire_objects();
 	memorizer_index_collect();
 	memorizer_grace_period();
 
@@ -278,5 +288,73 @@ void memorizer_clear(void)
 	recycle_objects();
 	memorizer_index_recycle();
 	memorizer_pool_reclaim();
+}
+
+/**
+ * memorizer_clear() - forget all objects that are no longer live
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_clear(void)
+{
+	if (!memorizer_pool_size())
+		return;
+	mutex_lock(&memorizer_mutex);
+	memorizer_cleared.clearings++;
+	retire_objects();
+	give_back();
 	mutex_unlock(&memorizer_mutex);
 }
+
+/**
+ * memorizer_give_back() - give the records of objects that were streamed back
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_give_back(void)
+{
+	mutex_lock(&memorizer_mutex);
+	give_back();
+	mutex_unlock(&memorizer_mutex);
+}
+
+/**
+ * memorizer_has_closed() - are there objects that are no longer live?
+ *
+ * Context: process context.
+ * Return: false if there are none that were closed before the call
+ */
+bool memorizer_has_closed(void)
+{
+	u64 closed = 0;
+	bool any;
+	int cpu;
+
+	mutex_lock(&memorizer_mutex);
+	for_each_possible_cpu(cpu)
+		closed += READ_ONCE(per_cpu(memorizer_counters, cpu).frees) +
+			READ_ONCE(per_cpu(memorizer_counters, cpu).buried);
+	any = closed != memorizer_cleared.objects + memorizer_streamed.objects;
+	mutex_unlock(&memorizer_mutex);
+	return any;
+}
+
+#ifdef CONFIG_MEMORIZER_STREAM
+/**
+ * memorizer_hook_allocations() - switch the streaming of allocations
+ * @on: whether they are to be streamed
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_hook_allocations(bool on)
+{
+	mutex_lock(&memorizer_mutex);
+	WRITE_ONCE(memorizer_streaming, on);
+	if (on)
+		static_branch_enable(&memorizer_tracking);
+	else
+		/* Hooks that found it on are done, unless they were preempted. */
+		memorizer_grace_period();
+	mutex_unlock(&memorizer_mutex);
+}
+#endif

@@ -310,7 +310,7 @@ static void allocation_over_a_live_object_is_deadbeef(struct kunit *test)
 	KUNIT_ASSERT_NE(test, id, 0);
 	old = memorizer_ptr(id);
 	/* As if its free had not been seen. */
-	memorizer_alloc(p, 90, _THIS_IP_);
+	memorizer_alloc(MEMORIZER_KMALLOC, p, 90, GFP_KERNEL, _THIS_IP_);
 	KUNIT_EXPECT_EQ(test, old->state, MEMORIZER_BURIED);
 	new = memorizer_ptr(object_at(p));
 	KUNIT_EXPECT_PTR_NE(test, old, new);

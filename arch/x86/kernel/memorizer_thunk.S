@@ -118,7 +118,7 @@ SYM_CODE_START(memorizer_\name)
 	push	%rax
 	movq	%rdi, %rax
 	subq	memorizer_index_base(%rip), %rax
-	cmpq	memorizer_index_bytes(%rip), %rax
+	cmpq	memorizer_thunk_bytes(%rip), %rax
 	jae	.Lno_object\@
 	push	%rcx
 	PREEMPT_OFF
@@ -179,10 +179,34 @@ SYM_CODE_START(memorizer_\name)
 SYM_CODE_END(memorizer_\name)
 .endm
 
+/* Wherever it is. eax: kind << 8 | size; rcx and rax were pushed. */
+.macro ANY name joined
+SYM_CODE_START_LOCAL(\name)
+	ENTRY	\joined 16
+	push	%rdx
+	SAVE_ARGS
+	movzbl	%al, %esi
+	movzbl	%ah, %edx
+	GET_IP	\joined %rcx %r9 64
+	call	memorizer_access
+	RESTORE_ARGS
+	pop	%rdx
+	PREEMPT_ON
+	pop	%rcx
+	pop	%rax
+	LEAVE	\joined
+SYM_CODE_END(\name)
+.endm
+
 /* Not in the cache. eax: kind << 8 | size; rcx and rax were pushed. */
 .macro MISS name joined
 SYM_CODE_START_LOCAL(\name)
 	ENTRY	\joined 16
+#ifdef CONFIG_MEMORIZER_STREAM
+	/* Then the address need not be in the index. */
+	cmpb	$0, memorizer_streaming_accesses(%rip)
+	jne	.Lany\@
+#endif
 	push	%rdx
 
 	leaq	15(%rdi), %rcx
@@ -212,7 +236,6 @@ SYM_CODE_START_LOCAL(\name)
 	movl	%eax, %esi
 	GET_IP	\joined %rcx %r9 64
 	call	memorizer_access_in_page
-.Lcounted\@:
 	RESTORE_ARGS
 	pop	%rdx
 	PREEMPT_ON
@@ -221,12 +244,13 @@ SYM_CODE_START_LOCAL(\name)
 	LEAVE	\joined
 
 .Ltwo_pages\@:
-	SAVE_ARGS
-	movzbl	%al, %esi
-	movzbl	%ah, %edx
-	GET_IP	\joined %rcx %r9 64
-	call	memorizer_access
-	jmp	.Lcounted\@
+	pop	%rdx
+.Lany\@:
+	.if \joined
+	jmp	memorizer_any_joined
+	.else
+	jmp	memorizer_any
+	.endif
 
 .Lnobody\@:
 	pop	%rdx
@@ -283,6 +307,9 @@ SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
 	.text
+
+	ANY	memorizer_any, 0
+	ANY	memorizer_any_joined, 1
 
 	MISS	memorizer_miss, 0
 	MISS	memorizer_miss_joined, 1

@@ -103,7 +103,7 @@ static void resizing_makes_a_new_object(void)
 	addr = heap_alloc_large(9000);
 	hook_alloc(addr, 9000, IP(1));
 	site(addr + 8500, 4, MEMORIZER_READ, IP(5));
-	memorizer_realloc((void *)addr, 8192, IP(2));
+	memorizer_realloc((void *)addr, 8192, 0, IP(2));
 	site(addr + 8500, 4, MEMORIZER_READ, IP(5));
 	site(addr + 8188, 4, MEMORIZER_READ, IP(5));
 
@@ -150,11 +150,11 @@ static void addresses_that_are_no_objects_are_ignored(void)
 	struct memorizer_counters sum;
 
 	start();
-	memorizer_alloc(NULL, 8, IP(1));
-	memorizer_alloc(ZERO_SIZE_PTR, 0, IP(1));
+	memorizer_alloc(MEMORIZER_KMALLOC, NULL, 8, 0, IP(1));
+	memorizer_alloc(MEMORIZER_KMALLOC, ZERO_SIZE_PTR, 0, 0, IP(1));
 	memorizer_freeing(NULL, IP(1));
-	memorizer_free(NULL, IP(1));
-	memorizer_free(ZERO_SIZE_PTR, IP(1));
+	memorizer_free(MEMORIZER_KMALLOC, NULL, IP(1));
+	memorizer_free(MEMORIZER_KMALLOC, ZERO_SIZE_PTR, IP(1));
 	CHECK_EQ(shown_objects(), 0);
 	sum = sum_counters();
 	CHECK_EQ(memcmp(&sum, &(struct memorizer_counters) { }, sizeof(sum)), 0);

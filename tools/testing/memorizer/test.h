@@ -107,12 +107,12 @@ size_t heap_size(unsigned long addr);
 
 static inline void hook_alloc(unsigned long addr, size_t size, unsigned long ip)
 {
-	memorizer_alloc((void *)addr, size, ip);
+	memorizer_alloc(MEMORIZER_KMALLOC, (void *)addr, size, 0, ip);
 }
 
 static inline void hook_free(unsigned long addr, unsigned long ip)
 {
-	memorizer_free((void *)addr, ip);
+	memorizer_free(MEMORIZER_KMALLOC, (void *)addr, ip);
 }
 
 /* insert.c */

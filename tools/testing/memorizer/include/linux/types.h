@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include_next <linux/types.h>
 
@@ -14,5 +15,8 @@ typedef __u32 u32;
 typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
+typedef unsigned int gfp_t;
+
+#define __user
 
 #endif /* _TEST_LINUX_TYPES_H */

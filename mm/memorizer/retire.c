@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's stream: objects on their way out of the pool, and snapshots.
+ *
+ * While retirements are on, a thread takes closed objects from the pool, writes
+ * each with its counts to the stream, and gives their records back. Nothing is
+ * lost on this way: without room, the thread waits for the reader. A snapshot
+ * writes all objects of the KMAP likewise, and leaves them where they are.
+ *
+ * An object is copied, with its counts, under memorizer_mutex, and written from
+ * the copy without, so that the KMAP can be read and cleared during a wait. Its
+ * counts are final when a grace period has passed since it was closed: no hook
+ * that saw it live is running any more. The thread collects a batch of closed
+ * objects, waits that long, and takes them one by one; if someone clears the
+ * KMAP meanwhile, ids of the batch may name other objects, and it is given up.
+ * An object is STREAMED from the moment it is taken, so that it is neither shown,
+ * nor cleared, nor taken once more.
+ */
+#define pr_fmt(fmt) "memorizer: " fmt
+
+#include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+
+#include "stream.h"
+
+/* Objects that wait for one grace period together. */
+#define BATCH	8192
+
+/* The thread rests between two passes, the longer the more there was to do, in jiffies. */
+#define REST_MIN	max(HZ / 10, 1)
+#define REST_MAX	HZ
+
+static DECLARE_WAIT_QUEUE_HEAD(switched_on);
+
+/*
+ * An object was taken and is not written to its end; and it waits for the reader
+ * although it may take the last sub-buffer. Written by the thread.
+ */
+static bool in_hand, stuck;
+static DECLARE_WAIT_QUEUE_HEAD(hand_empty);
+
+/* Who writes objects; guards all below. Taken before memorizer_mutex. */
+static DEFINE_MUTEX(emit_mutex);
+static struct memorizer_object copy;
+static struct memorizer_kmap_reader counts;
+static ssize_t lines;
+static u32 batch[BATCH];
+static u64 not_before;		/* time of the next event: after the last one's on any CPU */
+static u32 snapshots;		/* number of the last one that was begun */
+static u32 last_snapshot;	/* number of the last complete one; read without lock */
+
+/* Tells who waits for the thread to stop how far it is. */
+static void set_hand(bool full, bool waits)
+{
+	WRITE_ONCE(stuck, waits);
+	WRITE_ONCE(in_hand, full);
+	wake_up_all(&hand_empty);
+}
+
+/*
+ * Begins to write an event that may wait for the reader; end_event() ends it.
+ * Returns NULL if the task was killed while it waited; the thread is not. Once
+ * retirements are off, it is in a hurry.
+ */
+static void *begin_event(enum memorizer_event id, size_t size, bool killable,
+			 struct memorizer_writer **writer, unsigned long *flags)
+{
+	bool hurry;
+	int room;
+
+	do {
+		room = memorizer_stream_room_made();
+		hurry = !killable && !memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS);
+		*writer = memorizer_stream_begin(flags, not_before);
+		if (*writer && memorizer_stream_has_room(*writer, size, hurry))
+			return memorizer_stream_reserve(*writer, id, size);
+		if (*writer)
+			memorizer_stream_end(*writer, *flags);
+		if (hurry)
+			set_hand(true, true);
+	} while (memorizer_stream_wait_room(room, killable));
+	return NULL;
+}
+
+static void end_event(struct memorizer_writer *writer, unsigned long flags)
+{
+	not_before = writer->time + 1;
+	memorizer_stream_end(writer, flags);
+}
+
+/* Writes the object in @copy; false if the task was killed. */
+static bool emit_object(u32 id, u32 snapshot, bool killable)
+{
+	struct memorizer_object_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	event = begin_event(MEMORIZER_OBJECT_EVENT, sizeof(*event), killable, &writer, &flags);
+	if (!event)
+		return false;
+	event->object = id;
+	event->snapshot = snapshot;
+	event->state = copy.state;
+	event->alloc_site = memorizer_unpack_ip(copy.alloc_ip);
+	event->pid = copy.pid;
+	event->ptr = copy.va;
+	event->bytes_req = copy.size;
+	event->alloc_jiffies = copy.alloc_jiffies;
+	event->free_jiffies = copy.state == MEMORIZER_LIVE ? 0 : copy.free_jiffies;
+	event->free_site = copy.state == MEMORIZER_LIVE ? 0 :
+		copy.state == MEMORIZER_BURIED ? 0xdeadbeef : memorizer_unpack_ip(copy.free_ip);
+	memcpy(event->comm, copy.comm, sizeof(event->comm));
+	end_event(writer, flags);
+	return true;
+}
+
+/* Writes the counts of the object in @copy; false if the task was killed. */
+static bool emit_counts(u32 id, bool killable)
+{
+	const struct memorizer_kmap_count *count;
+	struct memorizer_counts_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	for (count = counts.count; count < counts.count + lines; count++) {
+		event = begin_event(MEMORIZER_COUNTS_EVENT, sizeof(*event), killable,
+				    &writer, &flags);
+		if (!event)
+			return false;
+		event->object = id;
+		event->ip = memorizer_unpack_ip(count->ip);
+		event->pid = count->pid;
+		event->writes = count->writes;
+		event->reads = count->reads;
+		end_event(writer, flags);
+	}
+	return true;
+}
+
+static bool emit(u32 id, u32 snapshot, bool killable)
+{
+	return emit_object(id, snapshot, killable) && emit_counts(id, killable);
+}
+
+/* Copies an object and its counts, under memorizer_mutex; 0 or -ENOMEM. */
+static int copy_object(const struct memorizer_object *object)
+{
+	/* Pairs with the cmpxchg in close_object(): then the free is described. */
+	u32 state = smp_load_acquire(&object->state);
+
+	copy = *object;
+	copy.state = state;
+	lines = memorizer_kmap_add_up(&counts, object);
+	return min(lines, 0);
+}
+
+/* Returns the number of closed objects in the batch, a grace period ago all of them. */
+static u32 collect_batch(unsigned long *pos, u64 *clearings)
+{
+	struct memorizer_object *object;
+	u32 n = 0, state;
+
+	mutex_lock(&memorizer_mutex);
+	*clearings = memorizer_cleared.clearings;
+	while (n < BATCH && (object = memorizer_object_from(pos))) {
+		state = READ_ONCE(object->state);
+		if (state == MEMORIZER_FREED || state == MEMORIZER_BURIED)
+			batch[n++] = memorizer_id(object);
+		cond_resched();
+	}
+	if (n)
+		memorizer_grace_period();
+	mutex_unlock(&memorizer_mutex);
+	return n;
+}
+
+/* Takes an object of the batch; false if that must not be. */
+static bool take_object(u32 id, u64 clearings)
+{
+	struct memorizer_object *object = memorizer_ptr(id);
+	const struct memorizer_kmap_count *count;
+	bool taken;
+
+	mutex_lock(&memorizer_mutex);
+	taken = memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS) &&
+		memorizer_cleared.clearings == clearings && !copy_object(object);
+	if (taken) {
+		set_hand(true, false);
+		WRITE_ONCE(object->state, MEMORIZER_STREAMED);
+		memorizer_streamed.objects++;
+		for (count = counts.count; count < counts.count + lines; count++)
+			memorizer_streamed.accesses += count->reads + count->writes;
+	}
+	mutex_unlock(&memorizer_mutex);
+	return taken;
+}
+
+/* Goes on while there are closed objects, and retirements are on. */
+static void retire_closed(void)
+{
+	unsigned long pos = 0;
+	u64 clearings;
+	u32 i, n;
+
+	do {
+		mutex_lock(&emit_mutex);
+		n = collect_batch(&pos, &clearings);
+		for (i = 0; i < n && take_object(batch[i], clearings); i++) {
+			emit(batch[i], 0, false);
+			set_hand(false, false);
+		}
+		mutex_unlock(&emit_mutex);
+	} while (n == BATCH && memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS));
+	memorizer_give_back();
+}
+
+static int retire_thread(void *unused)
+{
+	unsigned long start;
+
+	memorizer_pause();
+	while (!kthread_should_stop()) {
+		wait_event_idle(switched_on, memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS));
+		start = jiffies;
+		if (memorizer_has_closed())
+			retire_closed();
+		schedule_timeout_idle(clamp_t(long, 10 * (jiffies - start), REST_MIN, REST_MAX));
+	}
+	memorizer_resume();
+	return 0;
+}
+
+/**
+ * memorizer_retire_wake() - say that retirements were switched on
+ *
+ * Context: process context, or boot.
+ */
+void memorizer_retire_wake(void)
+{
+	wake_up(&switched_on);
+}
+
+/**
+ * memorizer_retire_stop() - wait until no object is on its way out any more
+ *
+ * Retirements are off: no other is taken. Does not wait for the reader, who may
+ * be the one who calls: when all sub-buffers are full, the last object's events may
+ * come later.
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_retire_stop(void)
+{
+	/* Who took an object while they were on has it in hand now. */
+	mutex_lock(&memorizer_mutex);
+	mutex_unlock(&memorizer_mutex);
+	memorizer_stream_look_again();
+	wait_event_idle(hand_empty, !READ_ONCE(in_hand) || READ_ONCE(stuck));
+}
+
+static int __init start_retire_thread(void)
+{
+	return PTR_ERR_OR_ZERO(kthread_run(retire_thread, NULL, "memorizer"));
+}
+late_initcall(start_retire_thread);
+
+/* Writes that a snapshot begins or, with the number of its objects, is complete. */
+static bool emit_snapshot(bool complete, u64 objects)
+{
+	struct memorizer_snapshot_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	event = begin_event(MEMORIZER_SNAPSHOT_EVENT, sizeof(*event), true, &writer, &flags);
+	if (!event)
+		return false;
+	event->snapshot = snapshots;
+	event->complete = complete;
+	event->objects = objects;
+	end_event(writer, flags);
+	return true;
+}
+
+/* Copies the next object of the KMAP; its id, 0 behind the last, or -ENOMEM. */
+static s64 copy_next(unsigned long *pos)
+{
+	struct memorizer_object *object;
+	s64 ret = 0;
+
+	mutex_lock(&memorizer_mutex);
+	object = memorizer_kmap_next(pos);
+	if (object)
+		ret = copy_object(object) ?: (s64)memorizer_id(object);
+	mutex_unlock(&memorizer_mutex);
+	return ret;
+}
+
+static int write_snapshot(void)
+{
+	unsigned long pos = 0;
+	u64 objects = 0;
+	s64 id;
+
+	snapshots++;
+	if (!emit_snapshot(false, 0))
+		return -EINTR;
+	while ((id = copy_next(&pos)) > 0) {
+		if (!emit(id, snapshots, true))
+			return -EINTR;
+		objects++;
+	}
+	if (id < 0)
+		return id;
+	if (!emit_snapshot(true, objects))
+		return -EINTR;
+	WRITE_ONCE(last_snapshot, snapshots);
+	return 0;
+}
+
+/**
+ * memorizer_snapshot() - write all objects of the KMAP to the stream
+ *
+ * Context: process context, may sleep; waits for the stream's reader.
+ * Return: 0, -EINTR if the task was killed, -ENOMEM
+ */
+int memorizer_snapshot(void)
+{
+	int err;
+
+	if (!memorizer_stream_is_open())
+		return -ENOMEM;
+	if (mutex_lock_killable(&emit_mutex))
+		return -EINTR;
+	memorizer_pause();
+	err = write_snapshot();
+	memorizer_resume();
+	mutex_unlock(&emit_mutex);
+	return err;
+}
+
+/**
+ * memorizer_last_snapshot() - number of the last complete snapshot
+ *
+ * Return: the number, 0 if there is none
+ */
+u32 memorizer_last_snapshot(void)
+{
+	return READ_ONCE(last_snapshot);
+}

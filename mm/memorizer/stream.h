@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's stream: what an event looks like, and how one is written.
+ *
+ * The fields of each event are listed once, below: the structures that are
+ * written and the metadata that describes them (ctf.c) both come from there.
+ * stream_events.c fills events in, stream.c provides the packets that they are
+ * written to, stream_files.c hands these to the reader.
+ */
+#ifndef _MM_MEMORIZER_STREAM_H
+#define _MM_MEMORIZER_STREAM_H
+
+#include <linux/build_bug.h>
+#include <linux/irqflags.h>
+#include <linux/jump_label.h>
+#include <linux/percpu.h>
+#include <linux/relay.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/types.h>
+#include <linux/uuid.h>
+
+#include <linux/memorizer.h>
+
+#include "memorizer.h"
+
+/*
+ * Fields of packets and events, in order: F(C type, type in the metadata, name),
+ * A() likewise for an array of 16 characters. Once released a field stays as it
+ * is; new ones go at the end.
+ */
+#define MEMORIZER_PACKET_CONTEXT(F, A)		\
+	F(u64, time64, timestamp_begin)		\
+	F(u64, time64, timestamp_end)		\
+	F(u64, uint64, content_size)		\
+	F(u64, uint64, packet_size)		\
+	F(u64, uint64, packet_seq_num)		\
+	F(u64, uint64, events_discarded)	\
+	F(u32, uint32, cpu_id)			\
+	F(u32, uint32, node_id)
+
+#define MEMORIZER_TASK_FIELDS(F, A)		\
+	F(u32, uint32, pid)			\
+	A(char, text8, comm)
+
+/* Followed by a string, name. */
+#define MEMORIZER_CACHE_FIELDS(F, A)		\
+	F(u64, hex64, cache)			\
+	F(u32, uint32, object_size)		\
+	F(u32, uint32, size)
+
+#define MEMORIZER_ALLOC_FIELDS(F, A)		\
+	F(u8, source, kind)			\
+	F(u64, hex64, call_site)		\
+	F(u64, hex64, ptr)			\
+	F(u32, uint32, bytes_req)		\
+	F(u32, uint32, bytes_alloc)		\
+	F(u32, hex32, gfp_flags)		\
+	F(s16, int16, node)			\
+	F(u32, uint32, pid)			\
+	F(u64, hex64, cache)
+
+#define MEMORIZER_FREE_FIELDS(F, A)		\
+	F(u8, source, kind)			\
+	F(u64, hex64, call_site)		\
+	F(u64, hex64, ptr)			\
+	F(u32, uint32, bytes)			\
+	F(u32, uint32, pid)			\
+	F(u64, hex64, cache)
+
+#define MEMORIZER_OBJECT_FIELDS(F, A)		\
+	F(u32, uint32, object)			\
+	F(u32, uint32, snapshot)		\
+	F(u8, life, state)			\
+	F(u64, hex64, alloc_site)		\
+	F(u32, uint32, pid)			\
+	F(u64, hex64, ptr)			\
+	F(u32, uint32, bytes_req)		\
+	F(u64, uint64, alloc_jiffies)		\
+	F(u64, uint64, free_jiffies)		\
+	F(u64, hex64, free_site)		\
+	A(char, text8, comm)
+
+#define MEMORIZER_COUNTS_FIELDS(F, A)		\
+	F(u32, uint32, object)			\
+	F(u64, hex64, ip)			\
+	F(u32, uint32, pid)			\
+	F(u64, uint64, writes)			\
+	F(u64, uint64, reads)
+
+#define MEMORIZER_ACCESS_FIELDS(F, A)		\
+	F(u64, hex64, ip)			\
+	F(u64, hex64, ptr)			\
+	F(u32, uint32, size)			\
+	F(u8, direction, kind)			\
+	F(u32, uint32, pid)
+
+/* Followed by a string, text. */
+#define MEMORIZER_MARK_FIELDS(F, A)		\
+	F(u32, uint32, pid)
+
+#define MEMORIZER_SWITCH_FIELDS(F, A)		\
+	F(u8, uint8, allocations)		\
+	F(u8, uint8, retirements)		\
+	F(u8, uint8, accesses)			\
+	F(u8, uint8, boot)
+
+#define MEMORIZER_SNAPSHOT_FIELDS(F, A)		\
+	F(u32, uint32, snapshot)		\
+	F(u32, uint32, complete)		\
+	F(u64, uint64, objects)
+
+#define MEMORIZER_C_FIELD(type, tsdl, name)	type name;
+#define MEMORIZER_C_ARRAY(type, tsdl, name)	type name[16];
+
+#define MEMORIZER_EVENT(event, EVENT)					\
+struct memorizer_##event##_event {					\
+	u64 header;							\
+	MEMORIZER_##EVENT##_FIELDS(MEMORIZER_C_FIELD, MEMORIZER_C_ARRAY)	\
+} __packed
+
+MEMORIZER_EVENT(task, TASK);
+MEMORIZER_EVENT(cache, CACHE);
+MEMORIZER_EVENT(alloc, ALLOC);
+MEMORIZER_EVENT(free, FREE);
+MEMORIZER_EVENT(object, OBJECT);
+MEMORIZER_EVENT(counts, COUNTS);
+MEMORIZER_EVENT(access, ACCESS);
+MEMORIZER_EVENT(mark, MARK);
+MEMORIZER_EVENT(switch, SWITCH);
+MEMORIZER_EVENT(snapshot, SNAPSHOT);
+
+static_assert(sizeof(struct memorizer_task_event) == 8 + 20);
+static_assert(sizeof(struct memorizer_cache_event) == 8 + 16);
+static_assert(sizeof(struct memorizer_alloc_event) == 8 + 43);
+static_assert(sizeof(struct memorizer_free_event) == 8 + 33);
+static_assert(sizeof(struct memorizer_object_event) == 8 + 73);
+static_assert(sizeof(struct memorizer_counts_event) == 8 + 32);
+static_assert(sizeof(struct memorizer_access_event) == 8 + 25);
+static_assert(sizeof(struct memorizer_mark_event) == 8 + 4);
+static_assert(sizeof(struct memorizer_switch_event) == 8 + 4);
+static_assert(sizeof(struct memorizer_snapshot_event) == 8 + 16);
+static_assert(TASK_COMM_LEN == 16);
+
+enum memorizer_event {
+	MEMORIZER_TASK_EVENT,
+	MEMORIZER_CACHE_EVENT,
+	MEMORIZER_ALLOC_EVENT,
+	MEMORIZER_FREE_EVENT,
+	MEMORIZER_OBJECT_EVENT,
+	MEMORIZER_COUNTS_EVENT,
+	MEMORIZER_ACCESS_EVENT,
+	MEMORIZER_MARK_EVENT,
+	MEMORIZER_SWITCH_EVENT,
+	MEMORIZER_SNAPSHOT_EVENT,
+};
+
+#define MEMORIZER_CTF_MAGIC	0xC1FC1FC1
+
+/* How a packet begins. */
+struct memorizer_packet {
+	u32 magic;
+	u8 uuid[UUID_SIZE];
+	u32 stream_id;
+	MEMORIZER_PACKET_CONTEXT(MEMORIZER_C_FIELD, MEMORIZER_C_ARRAY)
+} __packed;
+
+static_assert(sizeof(struct memorizer_packet) == 80);
+
+/**
+ * struct memorizer_writer - one CPU's end of the stream
+ * @next: where the next event goes; NULL: no packet is open
+ * @end: where the packet's room ends, likewise
+ * @time: of the last event, in ns
+ * @events: how many events the open packet holds
+ * @busy: somebody writes
+ * @wake: a packet was finished, and its reader is to be told
+ * @produced: events that should have been written
+ * @overrun: events that were not because the buffer was full
+ * @nested: events that were not because an NMI came while @busy
+ * @bytes: of all finished packets
+ * @reported: events lost since boot, when the last packet was finished
+ * @reported_before: likewise, when @session began: packets tell what was lost since
+ * @session: memorizer_session when the last packet was opened
+ * @sub_buffer_events: how many events each finished packet holds that is not read
+ * @read: events in packets that were read to their end; the reader's
+ * @position: bytes that were read of the next packet to read; the reader's
+ * @reading: the file is open for reading; by bit operations
+ *
+ * All but the reader's fields are changed on their own CPU, with interrupts off,
+ * by who has set @busy; @produced and @nested by NMIs also, in one instruction. A
+ * CPU that is offline has no writer: then, with CPU hotplug held off, the reader
+ * may take its place.
+ *
+ * The sub-buffers between buf->subbufs_consumed and buf->subbufs_produced are
+ * finished and the reader's, with @sub_buffer_events of them. The writer releases
+ * the latter and acquires the former, the reader the other way round.
+ */
+struct memorizer_writer {
+	u8 *next;
+	u8 *end;
+	u64 time;
+	u64 events;
+	bool busy;
+	bool wake;
+	u64 produced;
+	u64 overrun;
+	u64 nested;
+	u64 bytes;
+	u64 reported;
+	u64 reported_before;
+	u32 session;
+	u32 *sub_buffer_events;
+	u64 read;
+	size_t position;
+	unsigned long reading;
+};
+
+DECLARE_PER_CPU(struct memorizer_writer, memorizer_writer);
+
+/* Counts tasks' and caches' announcements anew when the stream is switched on. */
+extern u32 memorizer_session;
+
+bool memorizer_stream_open_packet(struct memorizer_writer *writer);
+void memorizer_stream_wake(void);
+
+/**
+ * memorizer_stream_begin() - begin to write on this CPU
+ * @flags: interrupts' state, for memorizer_stream_end()
+ * @after: the time of an event, in ns, that the next ones must not precede; or 0
+ *
+ * Context: any, NMI included.
+ * Return: the CPU's writer; NULL if it is interrupted in its work: the event is
+ *	counted as lost then
+ */
+static __always_inline struct memorizer_writer *memorizer_stream_begin(unsigned long *flags,
+								       u64 after)
+{
+	struct memorizer_writer *writer;
+	u64 now;
+
+	raw_local_irq_save(*flags);
+	writer = this_cpu_ptr(&memorizer_writer);
+	if (unlikely(writer->busy)) {
+		this_cpu_inc(memorizer_writer.produced);
+		this_cpu_inc(memorizer_writer.nested);
+		raw_local_irq_restore(*flags);
+		return NULL;
+	}
+	WRITE_ONCE(writer->busy, true);
+	barrier();
+	now = max(local_clock_noinstr(), after);
+	if (likely(now > writer->time))
+		writer->time = now;
+	return writer;
+}
+
+/**
+ * memorizer_stream_end() - end what memorizer_stream_begin() began
+ * @writer: what it returned
+ * @flags: what it set
+ */
+static __always_inline void memorizer_stream_end(struct memorizer_writer *writer,
+						 unsigned long flags)
+{
+	barrier();
+	WRITE_ONCE(writer->busy, false);
+	if (unlikely(writer->wake))
+		memorizer_stream_wake();
+	raw_local_irq_restore(flags);
+}
+
+/* Id and 56 bits of time, such that the id is the first byte. */
+static __always_inline u64 memorizer_event_header(enum memorizer_event id, u64 time)
+{
+#ifdef __BIG_ENDIAN
+	return (u64)id << 56 | (time & GENMASK_ULL(55, 0));
+#else
+	return time << 8 | id;
+#endif
+}
+
+/**
+ * memorizer_stream_reserve() - make room for an event
+ * @writer: this CPU's
+ * @id: of the event
+ * @size: of the event in bytes
+ *
+ * Context: between memorizer_stream_begin() and memorizer_stream_end().
+ * Return: where to write it, its header is there already; NULL if there is no
+ *	room: it is counted as lost then
+ */
+static __always_inline void *memorizer_stream_reserve(struct memorizer_writer *writer,
+						      enum memorizer_event id, size_t size)
+{
+	u8 *event;
+
+	this_cpu_inc(memorizer_writer.produced);
+	if (unlikely(size > writer->end - writer->next) &&
+	    !memorizer_stream_open_packet(writer)) {
+		writer->overrun++;
+		return NULL;
+	}
+	event = writer->next;
+	writer->next = event + size;
+	writer->events++;
+	*(u64 *)event = memorizer_event_header(id, writer->time);
+	return event;
+}
+
+/* The switches. */
+enum memorizer_stream_switch {
+	MEMORIZER_STREAM_ALLOCATIONS,
+	MEMORIZER_STREAM_RETIREMENTS,
+	MEMORIZER_STREAM_ACCESSES,
+	MEMORIZER_STREAM_SWITCHES,
+};
+
+/* All in events, but @bytes. */
+struct memorizer_stream_sums {
+	u64 produced;
+	u64 read;
+	u64 overrun;
+	u64 nested;
+	u64 buffered;
+	u64 bytes;
+};
+
+/* stream.c */
+struct seq_file;
+extern const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES];
+bool memorizer_stream_is_on(enum memorizer_stream_switch which);
+int memorizer_stream_set(enum memorizer_stream_switch which, bool on);
+struct rchan_buf *memorizer_stream_buf(int cpu);
+bool memorizer_stream_has_room(struct memorizer_writer *writer, size_t size, bool all);
+void memorizer_stream_look_again(void);
+int memorizer_stream_room_made(void);
+bool memorizer_stream_wait_room(int before, bool killable);
+void memorizer_stream_flush(struct rchan_buf *buf);
+const struct memorizer_packet *memorizer_stream_packet(struct rchan_buf *buf);
+void memorizer_stream_consume(struct rchan_buf *buf);
+void memorizer_stream_size(size_t *subbufs, size_t *subbuf_size);
+void memorizer_stream_sum(struct memorizer_stream_sums *sums);
+
+/* stream_events.c */
+int memorizer_stream_mark(const char *text, size_t length);
+void memorizer_stream_switched(bool boot);
+
+/* retire.c */
+void memorizer_retire_wake(void);
+void memorizer_retire_stop(void);
+int memorizer_snapshot(void);
+u32 memorizer_last_snapshot(void);
+
+/* ctf.c */
+extern uuid_t memorizer_stream_uuid;
+int memorizer_ctf_show(struct seq_file *m, void *unused);
+
+#endif /* _MM_MEMORIZER_STREAM_H */

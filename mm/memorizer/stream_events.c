@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's stream: how each event is written.
+ *
+ * A task is announced before its first event, a cache before the first of its
+ * objects, and both anew when the stream has been off meanwhile: who read the
+ * earlier announcement may have kept nothing of it. An announcement that was
+ * lost is made again.
+ */
+#include <linux/errno.h>
+#include <linux/memorizer.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "../slab.h"
+#include "stream.h"
+
+/* The most characters of a cache's name. */
+#define CACHE_NAME_MAX	63
+
+static __always_inline bool same_comm(const char *a, const char *b)
+{
+	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
+
+	return x[0] == y[0] && x[1] == y[1];
+}
+
+static noinline void write_task(struct memorizer_writer *writer, struct task_struct *task)
+{
+	struct memorizer_task_event *event;
+	char comm[TASK_COMM_LEN];
+
+	/* Somebody may rename it just now: tell, and remember, one and the same. */
+	memcpy(comm, task->comm, sizeof(comm));
+	event = memorizer_stream_reserve(writer, MEMORIZER_TASK_EVENT, sizeof(*event));
+	if (!event)
+		return;
+	event->pid = task->pid;
+	memcpy(event->comm, comm, sizeof(comm));
+
+	task->memorizer_announced.pid = task->pid;
+	task->memorizer_announced.session = READ_ONCE(memorizer_session);
+	memcpy(task->memorizer_announced.comm, comm, sizeof(comm));
+}
+
+static __always_inline void announce_task(struct memorizer_writer *writer)
+{
+	struct task_struct *task = current;
+
+	if (unlikely(task->memorizer_announced.pid != task->pid ||
+		     task->memorizer_announced.session != READ_ONCE(memorizer_session) ||
+		     !same_comm(task->memorizer_announced.comm, task->comm)))
+		write_task(writer, task);
+}
+
+static noinline void write_cache(struct memorizer_writer *writer, struct kmem_cache *cache)
+{
+	size_t length = cache->name ? strnlen(cache->name, CACHE_NAME_MAX) : 0;
+	struct memorizer_cache_event *event;
+	char *name;
+
+	event = memorizer_stream_reserve(writer, MEMORIZER_CACHE_EVENT,
+					 sizeof(*event) + length + 1);
+	if (!event)
+		return;
+	event->cache = (unsigned long)cache;
+	event->object_size = cache->object_size;
+	event->size = cache->size;
+	name = (char *)(event + 1);
+	memcpy(name, cache->name, length);
+	name[length] = '\0';
+	WRITE_ONCE(cache->memorizer_session, memorizer_session);
+}
+
+static __always_inline void announce_cache(struct memorizer_writer *writer,
+					   struct kmem_cache *cache)
+{
+	if (cache && unlikely(READ_ONCE(cache->memorizer_session) != READ_ONCE(memorizer_session)))
+		write_cache(writer, cache);
+}
+
+/**
+ * memorizer_stream_alloc() - stream the allocation of slab memory
+ * @source: by which kind of function
+ * @ptr: the object
+ * @size: bytes that the caller asked for
+ * @gfp: the flags that it gave
+ * @ip: return address into the caller
+ *
+ * Context: any, NMI included.
+ */
+void memorizer_stream_alloc(enum memorizer_source source, const void *ptr, size_t size,
+			    gfp_t gfp, unsigned long ip)
+{
+	struct folio *folio = virt_to_folio(ptr);
+	struct memorizer_alloc_event *event;
+	struct memorizer_writer *writer;
+	struct kmem_cache *cache = NULL;
+	unsigned long flags;
+
+	if (likely(folio_test_slab(folio)))
+		cache = folio_slab(folio)->slab_cache;
+	writer = memorizer_stream_begin(&flags, 0);
+	if (unlikely(!writer))
+		return;
+	announce_task(writer);
+	announce_cache(writer, cache);
+	event = memorizer_stream_reserve(writer, MEMORIZER_ALLOC_EVENT, sizeof(*event));
+	if (likely(event)) {
+		event->kind = source;
+		event->call_site = ip;
+		event->ptr = (unsigned long)ptr;
+		event->bytes_req = size;
+		event->bytes_alloc = likely(cache) ? cache->size : folio_size(folio);
+		event->gfp_flags = (__force u32)gfp;
+		event->node = folio_nid(folio);
+		event->pid = current->pid;
+		event->cache = (unsigned long)cache;
+	}
+	memorizer_stream_end(writer, flags);
+}
+
+static __always_inline void write_free(enum memorizer_source source, const void *ptr, u32 bytes,
+				       struct kmem_cache *cache, unsigned long ip)
+{
+	struct memorizer_free_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	writer = memorizer_stream_begin(&flags, 0);
+	if (unlikely(!writer))
+		return;
+	announce_task(writer);
+	announce_cache(writer, cache);
+	event = memorizer_stream_reserve(writer, MEMORIZER_FREE_EVENT, sizeof(*event));
+	if (likely(event)) {
+		event->kind = source;
+		event->call_site = ip;
+		event->ptr = (unsigned long)ptr;
+		event->bytes = bytes;
+		event->pid = current->pid;
+		event->cache = (unsigned long)cache;
+	}
+	memorizer_stream_end(writer, flags);
+}
+
+/**
+ * memorizer_stream_free() - stream that slab memory is given back
+ * @source: by which kind of function
+ * @ptr: the object
+ * @ip: return address into the caller, 0 if it is not known
+ *
+ * Context: any, NMI included.
+ */
+void memorizer_stream_free(enum memorizer_source source, const void *ptr, unsigned long ip)
+{
+	struct folio *folio = virt_to_folio(ptr);
+	struct kmem_cache *cache = NULL;
+
+	if (likely(folio_test_slab(folio)))
+		cache = folio_slab(folio)->slab_cache;
+	write_free(source, ptr, likely(cache) ? cache->size : folio_size(folio), cache, ip);
+}
+
+void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+			     unsigned long ip)
+{
+	struct memorizer_alloc_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	if (!page)
+		return;
+	writer = memorizer_stream_begin(&flags, 0);
+	if (unlikely(!writer))
+		return;
+	announce_task(writer);
+	event = memorizer_stream_reserve(writer, MEMORIZER_ALLOC_EVENT, sizeof(*event));
+	if (likely(event)) {
+		event->kind = MEMORIZER_PAGES;
+		event->call_site = ip;
+		event->ptr = (unsigned long)page_to_virt(page);
+		event->bytes_req = PAGE_SIZE << order;
+		event->bytes_alloc = PAGE_SIZE << order;
+		event->gfp_flags = (__force u32)gfp;
+		event->node = page_to_nid(page);
+		event->pid = current->pid;
+		event->cache = 0;
+	}
+	memorizer_stream_end(writer, flags);
+}
+
+void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip)
+{
+	write_free(MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
+}
+
+/**
+ * memorizer_stream_access() - stream an access
+ * @addr: its first address
+ * @size: its size in bytes
+ * @kind: an enum memorizer_kind
+ * @ip: the address right behind the site
+ *
+ * Context: any, NMI included.
+ */
+void memorizer_stream_access(unsigned long addr, unsigned long size, unsigned int kind,
+			     unsigned long ip)
+{
+	struct memorizer_access_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	writer = memorizer_stream_begin(&flags, 0);
+	if (unlikely(!writer))
+		return;
+	announce_task(writer);
+	event = memorizer_stream_reserve(writer, MEMORIZER_ACCESS_EVENT, sizeof(*event));
+	if (likely(event)) {
+		event->ip = ip;
+		event->ptr = addr;
+		event->size = size;
+		event->kind = kind;
+		event->pid = current->pid;
+	}
+	memorizer_stream_end(writer, flags);
+}
+
+/**
+ * memorizer_stream_mark() - stream a mark
+ * @text: what it says
+ * @length: bytes of it
+ *
+ * Context: any.
+ * Return: 0, or -ENOSPC if it was lost
+ */
+int memorizer_stream_mark(const char *text, size_t length)
+{
+	struct memorizer_mark_event *event = NULL;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+	char *end;
+
+	writer = memorizer_stream_begin(&flags, 0);
+	if (!writer)
+		return -ENOSPC;
+	announce_task(writer);
+	event = memorizer_stream_reserve(writer, MEMORIZER_MARK_EVENT,
+					 sizeof(*event) + length + 1);
+	if (event) {
+		event->pid = current->pid;
+		end = (char *)(event + 1);
+		memcpy(end, text, length);
+		end[length] = '\0';
+	}
+	memorizer_stream_end(writer, flags);
+	return event ? 0 : -ENOSPC;
+}
+
+/**
+ * memorizer_stream_switched() - stream what is on
+ * @boot: nothing that could have been traced has happened yet
+ *
+ * Context: any.
+ */
+void memorizer_stream_switched(bool boot)
+{
+	struct memorizer_switch_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	writer = memorizer_stream_begin(&flags, 0);
+	if (!writer)
+		return;
+	event = memorizer_stream_reserve(writer, MEMORIZER_SWITCH_EVENT, sizeof(*event));
+	if (event) {
+		event->allocations = memorizer_stream_is_on(MEMORIZER_STREAM_ALLOCATIONS);
+		event->retirements = memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS);
+		event->accesses = memorizer_stream_is_on(MEMORIZER_STREAM_ACCESSES);
+		event->boot = boot;
+	}
+	memorizer_stream_end(writer, flags);
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's stream: its files in debugfs.
+ *
+ * A CPU's file gives finished packets, one after the other, without what is
+ * unused of their sub-buffers: a copy of it is a stream as CTF wants it. What the
+ * reader does is not recorded, but for the allocations that the stream shows.
+ */
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "stream.h"
+
+/* The longest text of a mark in bytes. */
+#define MARK_MAX	255
+
+/**
+ * struct stream_reader - an open file of a CPU's packets
+ * @cpu: the CPU
+ * @mutex: one read at a time
+ * @flushed: the open packet was finished for it: that is where this copy ends
+ */
+struct stream_reader {
+	int cpu;
+	struct mutex mutex;	/* guards flushed, and the CPU's position */
+	bool flushed;
+};
+
+static int packets_open(struct inode *inode, struct file *file)
+{
+	int cpu = (unsigned long)inode->i_private, err;
+	struct stream_reader *reader;
+
+	err = security_locked_down(LOCKDOWN_TRACEFS);
+	if (err)
+		return err;
+	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	if (!reader)
+		return -ENOMEM;
+	if (test_and_set_bit_lock(0, &per_cpu(memorizer_writer, cpu).reading)) {
+		kfree(reader);
+		return -EBUSY;
+	}
+	reader->cpu = cpu;
+	mutex_init(&reader->mutex);
+	file->private_data = reader;
+	return stream_open(inode, file);
+}
+
+static int packets_release(struct inode *inode, struct file *file)
+{
+	struct stream_reader *reader = file->private_data;
+
+	clear_bit_unlock(0, &per_cpu(memorizer_writer, reader->cpu).reading);
+	kfree(reader);
+	return 0;
+}
+
+/*
+ * The packet to read next. Without one, and if nobody asked not to wait, the open
+ * packet is finished, once: copying it makes events, and would never end.
+ */
+static const struct memorizer_packet *next_packet(struct stream_reader *reader,
+						  struct rchan_buf *buf, bool may_flush)
+{
+	const struct memorizer_packet *packet = memorizer_stream_packet(buf);
+
+	if (packet || !may_flush)
+		return packet;
+	reader->flushed = true;
+	memorizer_stream_flush(buf);
+	return memorizer_stream_packet(buf);
+}
+
+/* Gives @count bytes at most; all are of one packet. */
+static ssize_t read_packet(struct stream_reader *reader, struct rchan_buf *buf, bool may_flush,
+			   char __user *to, size_t count)
+{
+	struct memorizer_writer *writer = &per_cpu(memorizer_writer, reader->cpu);
+	const struct memorizer_packet *packet = next_packet(reader, buf, may_flush);
+	size_t size, n;
+
+	if (!packet)
+		return 0;
+	size = packet->packet_size / BITS_PER_BYTE;
+	n = min(count, size - writer->position);
+	n -= copy_to_user(to, (const u8 *)packet + writer->position, n);
+	if (!n)
+		return -EFAULT;
+	writer->position += n;
+	if (writer->position == size) {
+		writer->position = 0;
+		memorizer_stream_consume(buf);
+	}
+	return n;
+}
+
+static ssize_t read_packets(struct stream_reader *reader, bool nonblock, char __user *to,
+			    size_t count)
+{
+	struct rchan_buf *buf = memorizer_stream_buf(reader->cpu);
+	size_t done = 0;
+	ssize_t n;
+
+	if (!buf)
+		return nonblock ? -EAGAIN : 0;
+	while (done < count) {
+		n = read_packet(reader, buf, !nonblock && !done && !reader->flushed,
+				to + done, count - done);
+		if (n < 0 && !done)
+			return n;
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	if (!done && count) {
+		if (nonblock)
+			return -EAGAIN;
+		reader->flushed = false;
+	}
+	return done;
+}
+
+static ssize_t packets_read(struct file *file, char __user *to, size_t count, loff_t *pos)
+{
+	struct stream_reader *reader = file->private_data;
+	ssize_t ret = -EINTR;
+
+	memorizer_pause();
+	if (!mutex_lock_interruptible(&reader->mutex)) {
+		ret = read_packets(reader, file->f_flags & O_NONBLOCK, to, count);
+		mutex_unlock(&reader->mutex);
+	}
+	memorizer_resume();
+	return ret;
+}
+
+static __poll_t packets_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct stream_reader *reader = file->private_data;
+	struct rchan_buf *buf = memorizer_stream_buf(reader->cpu);
+	__poll_t ready = 0;
+
+	if (!buf)
+		return 0;
+	memorizer_pause();
+	poll_wait(file, &buf->read_wait, wait);
+	/* Queued before looking: pairs with memorizer_stream_wake(). */
+	smp_mb();
+	if (memorizer_stream_packet(buf))
+		ready = EPOLLIN | EPOLLRDNORM;
+	memorizer_resume();
+	return ready;
+}
+
+static const struct file_operations packets_fops = {
+	.owner = THIS_MODULE,
+	.open = packets_open,
+	.read = packets_read,
+	.poll = packets_poll,
+	.release = packets_release,
+};
+
+static int metadata_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, memorizer_ctf_show, NULL);
+}
+
+static const struct file_operations metadata_fops = {
+	.owner = THIS_MODULE,
+	.open = metadata_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static ssize_t switch_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	unsigned long which = (unsigned long)file_inode(file)->i_private;
+
+	return memorizer_read_switch(buf, count, pos, memorizer_stream_is_on(which));
+}
+
+static ssize_t switch_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	unsigned long which = (unsigned long)file_inode(file)->i_private;
+	bool on;
+	int err;
+
+	err = memorizer_parse_switch(buf, count, &on);
+	if (!err)
+		err = memorizer_stream_set(which, on);
+	return err ?: count;
+}
+
+static const struct file_operations switch_fops = {
+	.owner = THIS_MODULE,
+	.read = switch_read,
+	.write = switch_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t snapshot_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	char text[16];
+
+	return simple_read_from_buffer(buf, count, pos, text,
+				       scnprintf(text, sizeof(text), "%u\n",
+						 memorizer_last_snapshot()));
+}
+
+static ssize_t snapshot_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	bool on;
+	int err;
+
+	err = memorizer_parse_switch(buf, count, &on);
+	if (!err && on)
+		err = memorizer_snapshot();
+	return err ?: count;
+}
+
+static const struct file_operations snapshot_fops = {
+	.owner = THIS_MODULE,
+	.read = snapshot_read,
+	.write = snapshot_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t marker_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	char text[MARK_MAX + 1];
+	size_t length = count;
+	int err;
+
+	if (count > sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, buf, count))
+		return -EFAULT;
+	if (length && text[length - 1] == '\n')
+		length--;
+	/* In the stream, a NUL ends it. */
+	if (!length || length > MARK_MAX || memchr(text, '\0', length))
+		return -EINVAL;
+	err = memorizer_stream_mark(text, length);
+	return err ?: count;
+}
+
+static const struct file_operations marker_fops = {
+	.owner = THIS_MODULE,
+	.write = marker_write,
+	.llseek = noop_llseek,
+};
+
+static ssize_t overruns_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct memorizer_stream_sums sums;
+	char text[24];
+
+	memorizer_stream_sum(&sums);
+	return simple_read_from_buffer(buf, count, pos, text,
+				       scnprintf(text, sizeof(text), "%llu\n",
+						 sums.overrun + sums.nested));
+}
+
+static const struct file_operations overruns_fops = {
+	.owner = THIS_MODULE,
+	.read = overruns_read,
+	.llseek = default_llseek,
+};
+
+/**
+ * memorizer_stream_stats() - show the stream's part of debugfs memorizer/show_stats
+ * @m: where to
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_stream_stats(struct seq_file *m)
+{
+	struct memorizer_stream_sums sums;
+	size_t subbufs, subbuf_size;
+	int which;
+
+	memorizer_stream_sum(&sums);
+	memorizer_stream_size(&subbufs, &subbuf_size);
+	seq_printf(m, "stream_produced: %llu\n", sums.produced);
+	seq_printf(m, "stream_read: %llu\n", sums.read);
+	seq_printf(m, "stream_lost: %llu\n", sums.overrun + sums.nested);
+	seq_printf(m, "stream_buffered: %llu\n", sums.buffered);
+	seq_printf(m, "stream_lost_overrun: %llu\n", sums.overrun);
+	seq_printf(m, "stream_lost_nested: %llu\n", sums.nested);
+	seq_printf(m, "stream_bytes: %llu\n", sums.bytes);
+	seq_printf(m, "stream_subbufs: %zu\n", subbufs);
+	seq_printf(m, "stream_subbuf_size: %zu\n", subbuf_size);
+	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
+		seq_printf(m, "stream_%s: %u\n", memorizer_stream_names[which],
+			   memorizer_stream_is_on(which));
+}
+
+/**
+ * memorizer_stream_files() - make the stream's files
+ * @dir: Memorizer's directory
+ *
+ * Context: boot, process context.
+ */
+void __init memorizer_stream_files(struct dentry *dir)
+{
+	unsigned long which;
+	char name[32];
+	long cpu;
+
+	for_each_possible_cpu(cpu) {
+		snprintf(name, sizeof(name), "cpu%ld", cpu);
+		debugfs_create_file(name, 0400, dir, (void *)cpu, &packets_fops);
+	}
+	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++) {
+		snprintf(name, sizeof(name), "stream_%s", memorizer_stream_names[which]);
+		debugfs_create_file(name, 0600, dir, (void *)which, &switch_fops);
+	}
+	debugfs_create_file("metadata", 0400, dir, NULL, &metadata_fops);
+	debugfs_create_file("stream_snapshot", 0600, dir, NULL, &snapshot_fops);
+	debugfs_create_file("marker", 0200, dir, NULL, &marker_fops);
+	debugfs_create_file("total_overruns", 0400, dir, NULL, &overruns_fops);
+}

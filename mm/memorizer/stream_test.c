@@ -1,0 +1,802 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's KUnit tests of the stream: each event says what happened, each
+ * happening makes the events that it should, and all events are accounted for.
+ *
+ * The buffers are read here as a reader of the files reads them. What other
+ * tasks do meanwhile is in the stream as well: the tests look for their own.
+ */
+#include <linux/delay.h>
+#include <linux/gfp.h>
+#include <linux/kallsyms.h>
+#include <linux/kthread.h>
+#include <linux/memorizer.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "../slab.h"
+#include "stream.h"
+#include "test.h"
+
+#define SEEN_MAX	512
+
+static volatile size_t one = 1;
+
+/* An event, or as much of it as fits. */
+struct seen {
+	enum memorizer_event id;
+	u64 time;
+	union {
+		struct memorizer_task_event task;
+		struct memorizer_cache_event cache;
+		struct memorizer_alloc_event alloc;
+		struct memorizer_free_event free;
+		struct memorizer_object_event object;
+		struct memorizer_counts_event counts;
+		struct memorizer_access_event access;
+		struct memorizer_mark_event mark;
+		struct memorizer_switch_event change;
+		u8 bytes[128];
+	};
+};
+
+/* What a test looks for. */
+typedef bool (*wanted_fn)(const struct seen *event, const void *what);
+
+/* The events that it found, by time, and how many there are. */
+static struct seen seen[SEEN_MAX];
+static unsigned int seen_count;
+
+static const size_t event_sizes[] = {
+	[MEMORIZER_TASK_EVENT] = sizeof(struct memorizer_task_event),
+	[MEMORIZER_CACHE_EVENT] = sizeof(struct memorizer_cache_event),
+	[MEMORIZER_ALLOC_EVENT] = sizeof(struct memorizer_alloc_event),
+	[MEMORIZER_FREE_EVENT] = sizeof(struct memorizer_free_event),
+	[MEMORIZER_OBJECT_EVENT] = sizeof(struct memorizer_object_event),
+	[MEMORIZER_COUNTS_EVENT] = sizeof(struct memorizer_counts_event),
+	[MEMORIZER_ACCESS_EVENT] = sizeof(struct memorizer_access_event),
+	[MEMORIZER_MARK_EVENT] = sizeof(struct memorizer_mark_event),
+	[MEMORIZER_SWITCH_EVENT] = sizeof(struct memorizer_switch_event),
+	[MEMORIZER_SNAPSHOT_EVENT] = sizeof(struct memorizer_snapshot_event),
+};
+
+static size_t event_size(const u8 *event)
+{
+	size_t size = event_sizes[event[0]];
+
+	if (event[0] == MEMORIZER_CACHE_EVENT || event[0] == MEMORIZER_MARK_EVENT)
+		size += strlen(event + size) + 1;
+	return size;
+}
+
+/* Of two at the same time, the first stays the first. */
+static void add_seen(const struct seen *event)
+{
+	unsigned int i;
+
+	if (seen_count == SEEN_MAX)
+		return;
+	for (i = seen_count++; i > 0 && seen[i - 1].time > event->time; i--)
+		seen[i] = seen[i - 1];
+	seen[i] = *event;
+}
+
+/* Looks through a packet, which must be well formed; returns its number of events. */
+static u64 walk_packet(struct kunit *test, const struct memorizer_packet *packet, int cpu,
+		       wanted_fn wanted, const void *what)
+{
+	const u8 *at = (const u8 *)(packet + 1);
+	const u8 *end = (const u8 *)packet + packet->content_size / BITS_PER_BYTE;
+	u64 time = packet->timestamp_begin, n = 0;
+	struct seen event;
+
+	KUNIT_EXPECT_EQ(test, packet->magic, MEMORIZER_CTF_MAGIC);
+	KUNIT_EXPECT_EQ(test, packet->content_size, packet->packet_size);
+	KUNIT_EXPECT_EQ(test, packet->cpu_id, cpu);
+	KUNIT_EXPECT_EQ(test, memcmp(packet->uuid, &memorizer_stream_uuid, UUID_SIZE), 0);
+	for (; at < end; at += event_size(at), n++) {
+		KUNIT_ASSERT_LT(test, at[0], ARRAY_SIZE(event_sizes));
+		event.id = at[0];
+		event.time = *(const u64 *)at >> 8;
+		memcpy(event.bytes, at, min(event_size(at), sizeof(event.bytes)));
+		KUNIT_EXPECT_GE(test, event.time, time);
+		time = event.time;
+		if (wanted && wanted(&event, what))
+			add_seen(&event);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, at, end);
+	KUNIT_EXPECT_GE(test, packet->timestamp_end, time);
+	return n;
+}
+
+/* Reads all that the buffers hold, and adds what is wanted in it to what was seen. */
+static u64 drain_more(struct kunit *test, wanted_fn wanted, const void *what)
+{
+	const struct memorizer_packet *packet;
+	struct rchan_buf *buf;
+	u64 n = 0;
+	int cpu;
+
+	memorizer_pause();
+	for_each_possible_cpu(cpu) {
+		buf = memorizer_stream_buf(cpu);
+		if (!buf)
+			continue;
+		memorizer_stream_flush(buf);
+		while ((packet = memorizer_stream_packet(buf))) {
+			n += walk_packet(test, packet, cpu, wanted, what);
+			memorizer_stream_consume(buf);
+		}
+	}
+	memorizer_resume();
+	return n;
+}
+
+static u64 drain(struct kunit *test, wanted_fn wanted, const void *what)
+{
+	seen_count = 0;
+	return drain_more(test, wanted, what);
+}
+
+static void start(struct kunit *test, enum memorizer_stream_switch which)
+{
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(which, true), 0);
+	drain(test, NULL, NULL);
+}
+
+static void stop(enum memorizer_stream_switch which)
+{
+	memorizer_stream_set(which, false);
+}
+
+/*
+ * The task's allocations at an address, and frees of it, whose ever. Others may have
+ * had its memory before, and may have it before the switch is off.
+ */
+static bool is_at(const struct seen *event, const void *ptr)
+{
+	return (event->id == MEMORIZER_ALLOC_EVENT && event->alloc.ptr == (unsigned long)ptr &&
+		event->alloc.pid == current->pid) ||
+		(event->id == MEMORIZER_FREE_EVENT && event->free.ptr == (unsigned long)ptr);
+}
+
+/* Finds the first allocation that was seen and what came next. */
+static const struct seen *find_pair(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < seen_count && seen[i].id != MEMORIZER_ALLOC_EVENT; i++)
+		;
+	KUNIT_ASSERT_LE(test, i + 2, seen_count);
+	KUNIT_ASSERT_EQ(test, seen[i + 1].id, MEMORIZER_FREE_EVENT);
+	return &seen[i];
+}
+
+/* And which kind of memory it is: pages, or not. */
+static bool is_slab_at(const struct seen *event, const void *ptr)
+{
+	return is_at(event, ptr) && (event->id == MEMORIZER_ALLOC_EVENT ?
+				     event->alloc.kind : event->free.kind) != MEMORIZER_PAGES;
+}
+
+static bool is_pages_at(const struct seen *event, const void *ptr)
+{
+	return is_at(event, ptr) && !is_slab_at(event, ptr);
+}
+
+/* An allocator and its counterpart, as their users call them. */
+#define ALLOCATOR(name, alloc, free)						\
+static noinline void *new_##name(struct kmem_cache *cache, size_t size)	\
+{										\
+	void *p = alloc;							\
+										\
+	barrier();								\
+	return p;								\
+}										\
+										\
+static noinline void end_##name(struct kmem_cache *cache, void *p)		\
+{										\
+	free;									\
+	barrier();								\
+}
+
+static void *one_of_bulk(struct kmem_cache *cache)
+{
+	void *all[1];
+
+	return kmem_cache_alloc_bulk(cache, GFP_KERNEL, 1, all) ? all[0] : NULL;
+}
+
+ALLOCATOR(kmalloc, kmalloc(size, GFP_KERNEL), kfree(p))
+ALLOCATOR(kmalloc_constant, kmalloc(100, GFP_KERNEL), kfree(p))
+ALLOCATOR(kmalloc_node, kmalloc_node(size, GFP_KERNEL, 0), kfree(p))
+ALLOCATOR(kmalloc_bulk_free, kmalloc(size, GFP_KERNEL), kfree_bulk(1, &p))
+ALLOCATOR(kmem_cache, kmem_cache_alloc(cache, GFP_KERNEL), kmem_cache_free(cache, p))
+ALLOCATOR(kmem_cache_node, kmem_cache_alloc_node(cache, GFP_KERNEL, 0), kfree(p))
+ALLOCATOR(kmem_cache_lru, kmem_cache_alloc_lru(cache, NULL, GFP_KERNEL),
+	  kmem_cache_free_bulk(cache, 1, &p))
+ALLOCATOR(kmem_cache_bulk, one_of_bulk(cache), kmem_cache_free(cache, p))
+
+static const struct allocator {
+	const char *name;
+	void *(*alloc)(struct kmem_cache *cache, size_t size);
+	void (*free)(struct kmem_cache *cache, void *p);
+	size_t size;
+	u8 kind;		/* of the allocation */
+	u8 free_kind;
+	bool alloc_site;	/* call_site is in alloc(), not in what it calls */
+	bool free_site;
+} allocators[] = {
+	{ "kmalloc", new_kmalloc, end_kmalloc, 90, MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmalloc_8192", new_kmalloc, end_kmalloc, 8192,
+	  MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmalloc_8193", new_kmalloc, end_kmalloc, 8193,
+	  MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmalloc_constant", new_kmalloc_constant, end_kmalloc_constant, 100,
+	  MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmalloc_node", new_kmalloc_node, end_kmalloc_node, 200,
+	  MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmalloc_node_10000", new_kmalloc_node, end_kmalloc_node, 10000,
+	  MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmalloc_bulk_free", new_kmalloc_bulk_free, end_kmalloc_bulk_free, 80,
+	  MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmem_cache", new_kmem_cache, end_kmem_cache, 120,
+	  MEMORIZER_CACHE, MEMORIZER_CACHE, 1, 1 },
+	{ "kmem_cache_node_kfree", new_kmem_cache_node, end_kmem_cache_node, 120,
+	  MEMORIZER_CACHE, MEMORIZER_KMALLOC, 1, 1 },
+	{ "kmem_cache_lru_bulk_free", new_kmem_cache_lru, end_kmem_cache_lru, 120,
+	  MEMORIZER_CACHE, MEMORIZER_CACHE, 1, 1 },
+	{ "kmem_cache_bulk", new_kmem_cache_bulk, end_kmem_cache_bulk, 120,
+	  MEMORIZER_CACHE, MEMORIZER_CACHE, 0, 1 },
+};
+
+static void allocator_desc(const struct allocator *allocator, char *desc)
+{
+	strscpy(desc, allocator->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(allocator, allocators, allocator_desc);
+
+static struct kmem_cache *make_cache(struct kunit *test)
+{
+	struct kmem_cache *cache = kmem_cache_create("memorizer_stream_test", 120, 0,
+						     SLAB_NO_MERGE, NULL);
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	return cache;
+}
+
+/* One event for the allocation, one for the free, in this order, and all that they tell. */
+static void allocation_makes_its_two_events(struct kunit *test)
+{
+	const struct allocator *allocator = test->param_value;
+	struct kmem_cache *cache = make_cache(test), *in;
+	const struct seen *pair;
+	size_t bytes;
+	void *p;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	p = allocator->alloc(cache, allocator->size);
+	in = virt_to_slab(p) ? virt_to_slab(p)->slab_cache : NULL;
+	bytes = in ? in->size : folio_size(virt_to_folio(p));
+	allocator->free(cache, p);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_slab_at, p);
+
+	pair = find_pair(test);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.kind, allocator->kind);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.bytes_req, allocator->size);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.bytes_alloc, bytes);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.gfp_flags, (__force u32)GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.node, 0);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.pid, current->pid);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.cache, (unsigned long)in);
+	if (allocator->alloc_site)
+		KUNIT_EXPECT_TRUE(test, ip_is_in(pair[0].alloc.call_site, allocator->alloc));
+
+	KUNIT_EXPECT_EQ(test, pair[1].free.kind, allocator->free_kind);
+	KUNIT_EXPECT_EQ(test, pair[1].free.bytes, bytes);
+	KUNIT_EXPECT_EQ(test, pair[1].free.pid, current->pid);
+	KUNIT_EXPECT_EQ(test, pair[1].free.cache, (unsigned long)in);
+	if (allocator->free_site)
+		KUNIT_EXPECT_TRUE(test, ip_is_in(pair[1].free.call_site, allocator->free));
+	kmem_cache_destroy(cache);
+}
+
+static void krealloc_in_place_frees_and_allocates(struct kunit *test)
+{
+	void *p = kmalloc(50, GFP_KERNEL), *q;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	q = krealloc(p, 60, GFP_KERNEL);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	KUNIT_EXPECT_PTR_EQ(test, p, q);
+	drain(test, is_slab_at, p);
+	KUNIT_ASSERT_EQ(test, seen_count, 2);
+	KUNIT_EXPECT_EQ(test, seen[0].id, MEMORIZER_FREE_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[1].id, MEMORIZER_ALLOC_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[1].alloc.bytes_req, 60);
+	kfree(q);
+}
+
+static void kfree_rcu_makes_one_free(struct kunit *test)
+{
+	struct item {
+		struct rcu_head rcu;
+		char data[1000];
+	} *p;
+	const void *was;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	p = kmalloc(sizeof(*p), GFP_KERNEL);
+	was = p;
+	kfree_rcu(p, rcu);
+	kvfree_rcu_barrier();
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_slab_at, was);
+	KUNIT_EXPECT_EQ(test, find_pair(test)[1].free.kind, MEMORIZER_KMALLOC);
+}
+
+static void expect_pages(struct kunit *test, const void *ptr, size_t bytes)
+{
+	const struct seen *pair;
+
+	drain(test, is_pages_at, ptr);
+	pair = find_pair(test);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.bytes_req, bytes);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.bytes_alloc, bytes);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.cache, 0);
+	KUNIT_EXPECT_EQ(test, pair[1].free.bytes, bytes);
+}
+
+static void pages_make_their_two_events(struct kunit *test)
+{
+	unsigned int order;
+	struct page *page;
+
+	for (order = 0; order <= 4; order++) {
+		start(test, MEMORIZER_STREAM_ALLOCATIONS);
+		page = alloc_pages(GFP_KERNEL, order);
+		KUNIT_ASSERT_NOT_NULL(test, page);
+		__free_pages(page, order);
+		stop(MEMORIZER_STREAM_ALLOCATIONS);
+		expect_pages(test, page_to_virt(page), PAGE_SIZE << order);
+	}
+}
+
+static void compound_page_makes_its_two_events(struct kunit *test)
+{
+	struct folio *folio;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	folio = folio_alloc(GFP_KERNEL, 2);
+	KUNIT_ASSERT_NOT_NULL(test, folio);
+	folio_put(folio);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	expect_pages(test, folio_address(folio), 4 * PAGE_SIZE);
+}
+
+static void bulk_pages_make_an_event_each(struct kunit *test)
+{
+	struct page *pages[8] = { };
+	int i, n;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	n = alloc_pages_bulk_array(GFP_KERNEL, ARRAY_SIZE(pages), pages);
+	for (i = 0; i < n; i++)
+		__free_page(pages[i]);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	KUNIT_ASSERT_GE(test, n, 1);
+	/* Drained once only: look at the last. */
+	expect_pages(test, page_to_virt(pages[n - 1]), PAGE_SIZE);
+}
+
+/* Freed in part, it is given back as often as it has parts. */
+static bool is_free_within(const struct seen *event, const void *ptr)
+{
+	return event->id == MEMORIZER_FREE_EVENT && event->free.kind == MEMORIZER_PAGES &&
+		event->free.ptr - (unsigned long)ptr < 4 * PAGE_SIZE;
+}
+
+static void split_page_is_freed_in_parts(struct kunit *test)
+{
+	struct page *page = alloc_pages(GFP_KERNEL, 2);
+	u32 bytes = 0;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	split_page(page, 2);
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	local_bh_disable();
+	for (i = 0; i < 4; i++)
+		__free_page(page + i);
+	local_bh_enable();
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_free_within, page_to_virt(page));
+	KUNIT_ASSERT_GE(test, seen_count, 4);
+	for (i = 0; i < 4; i++)
+		bytes += seen[i].free.bytes;
+	KUNIT_EXPECT_EQ(test, bytes, 4 * PAGE_SIZE);
+}
+
+static bool is_of_pid(const struct seen *event, const void *pid)
+{
+	u32 wanted = (unsigned long)pid;
+
+	return (event->id == MEMORIZER_TASK_EVENT && event->task.pid == wanted) ||
+		(event->id == MEMORIZER_MARK_EVENT && event->mark.pid == wanted);
+}
+
+static void drain_own(struct kunit *test)
+{
+	drain(test, is_of_pid, (void *)(unsigned long)current->pid);
+}
+
+static void expect_task(struct kunit *test, const struct seen *event, const char *comm)
+{
+	KUNIT_EXPECT_EQ(test, event->id, MEMORIZER_TASK_EVENT);
+	KUNIT_EXPECT_EQ(test, event->task.pid, current->pid);
+	KUNIT_EXPECT_EQ(test, strncmp(event->task.comm, comm, TASK_COMM_LEN), 0);
+}
+
+static void task_is_announced_once_and_when_renamed(struct kunit *test)
+{
+	char was[TASK_COMM_LEN];
+
+	get_task_comm(was, current);
+	drain(test, NULL, NULL);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, true), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("1", 1), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("2", 1), 0);
+	set_task_comm(current, "renamed");
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("3", 1), 0);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain_own(test);
+	set_task_comm(current, was);
+	KUNIT_ASSERT_EQ(test, seen_count, 5);
+	expect_task(test, &seen[0], was);
+	KUNIT_EXPECT_EQ(test, seen[1].id, MEMORIZER_MARK_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[2].id, MEMORIZER_MARK_EVENT);
+	expect_task(test, &seen[3], "renamed");
+	KUNIT_EXPECT_EQ(test, seen[4].id, MEMORIZER_MARK_EVENT);
+}
+
+static bool is_cache_or_alloc(const struct seen *event, const void *cache)
+{
+	return (event->id == MEMORIZER_CACHE_EVENT && event->cache.cache == (unsigned long)cache) ||
+		(event->id == MEMORIZER_ALLOC_EVENT && event->alloc.cache == (unsigned long)cache);
+}
+
+static void cache_is_announced_once_in_each_session(struct kunit *test)
+{
+	struct kmem_cache *cache = make_cache(test);
+	void *p, *q;
+	int session;
+
+	for (session = 0; session < 2; session++) {
+		start(test, MEMORIZER_STREAM_ALLOCATIONS);
+		p = kmem_cache_alloc(cache, GFP_KERNEL);
+		q = kmem_cache_alloc(cache, GFP_KERNEL);
+		kmem_cache_free(cache, p);
+		kmem_cache_free(cache, q);
+		stop(MEMORIZER_STREAM_ALLOCATIONS);
+		drain(test, is_cache_or_alloc, cache);
+		KUNIT_ASSERT_EQ(test, seen_count, 3);
+		KUNIT_EXPECT_EQ(test, seen[0].id, MEMORIZER_CACHE_EVENT);
+		KUNIT_EXPECT_EQ(test, seen[0].cache.object_size, cache->object_size);
+		KUNIT_EXPECT_EQ(test, seen[0].cache.size, cache->size);
+		KUNIT_EXPECT_STREQ(test, seen[0].bytes + sizeof(seen[0].cache), cache->name);
+		KUNIT_EXPECT_EQ(test, seen[1].id, MEMORIZER_ALLOC_EVENT);
+		KUNIT_EXPECT_EQ(test, seen[2].id, MEMORIZER_ALLOC_EVENT);
+	}
+	kmem_cache_destroy(cache);
+}
+
+static void expect_balance(struct kunit *test)
+{
+	struct memorizer_stream_sums sums;
+
+	memorizer_stream_sum(&sums);
+	KUNIT_EXPECT_EQ(test, sums.produced,
+			sums.read + sums.overrun + sums.nested + sums.buffered);
+}
+
+static u64 read_so_far(void)
+{
+	struct memorizer_stream_sums sums;
+
+	memorizer_stream_sum(&sums);
+	return sums.read;
+}
+
+static void all_events_are_read(struct kunit *test)
+{
+	u64 before, n;
+
+	drain(test, NULL, NULL);
+	before = read_so_far();
+	for (n = 0; n < 1000; n++)
+		memorizer_stream_mark("mark", 4);
+	expect_balance(test);
+	n = drain(test, NULL, NULL);
+	KUNIT_EXPECT_GE(test, n, 1000);
+	KUNIT_EXPECT_EQ(test, read_so_far() - before, n);
+	expect_balance(test);
+}
+
+static int allocate(void *done)
+{
+	while (!kthread_should_stop()) {
+		kfree(kmalloc(1 + jiffies % 1000, GFP_KERNEL));
+		cond_resched();
+	}
+	return 0;
+}
+
+static void sums_agree_while_events_come(struct kunit *test)
+{
+	struct task_struct *task = kthread_run(allocate, NULL, "memorizer_load");
+	int i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	for (i = 0; i < 300; i++) {
+		expect_balance(test);
+		if (i % 10 == 0)
+			drain(test, NULL, NULL);
+	}
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	kthread_stop(task);
+	put_task_struct(task);
+	drain(test, NULL, NULL);
+	expect_balance(test);
+}
+
+/* As an NMI finds it. */
+static void event_in_a_writer_is_counted_as_lost(struct kunit *test)
+{
+	struct memorizer_stream_sums before, after;
+	unsigned long flags;
+	int err;
+
+	memorizer_stream_sum(&before);
+	local_irq_save(flags);
+	this_cpu_write(memorizer_writer.busy, true);
+	err = memorizer_stream_mark("nested", 6);
+	this_cpu_write(memorizer_writer.busy, false);
+	local_irq_restore(flags);
+	memorizer_stream_sum(&after);
+	KUNIT_EXPECT_EQ(test, err, -ENOSPC);
+	KUNIT_EXPECT_EQ(test, after.nested, before.nested + 1);
+	KUNIT_EXPECT_EQ(test, after.produced, before.produced + 1);
+	KUNIT_EXPECT_EQ(test, after.overrun, before.overrun);
+	expect_balance(test);
+	drain(test, NULL, NULL);
+}
+
+/* Nothing is overwritten, what is lost is in the packet behind it, and all of it counts. */
+static void full_buffer_loses_the_newest(struct kunit *test)
+{
+	struct memorizer_stream_sums before, after;
+	size_t subbufs, subbuf_size;
+	unsigned long flags;
+	u64 lost = 0, n;
+
+	memorizer_stream_size(&subbufs, &subbuf_size);
+	drain(test, NULL, NULL);
+	memorizer_stream_sum(&before);
+	local_irq_save(flags);
+	for (n = 0; n < subbufs * subbuf_size / 32 && !lost; n++)
+		lost = memorizer_stream_mark("0123456789abcdef0123456789abcdef", 32) == -ENOSPC;
+	local_irq_restore(flags);
+	memorizer_stream_sum(&after);
+	KUNIT_EXPECT_EQ(test, lost, 1);
+	KUNIT_EXPECT_EQ(test, after.overrun, before.overrun + 1);
+	KUNIT_EXPECT_EQ(test, after.buffered,
+			after.produced - before.produced - 1 + before.buffered);
+	expect_balance(test);
+	KUNIT_EXPECT_EQ(test, drain(test, NULL, NULL), after.buffered);
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("again", 5), 0);
+	expect_balance(test);
+	drain(test, NULL, NULL);
+}
+
+/* The accesses that the next two tests look for. */
+static noinline void touch(u64 *p)
+{
+	WRITE_ONCE(p[0], 1);
+	WRITE_ONCE(p[one], 2);
+	READ_ONCE(p[one]);
+}
+
+static bool is_about(const struct seen *event, const void *ptr)
+{
+	return event->id == MEMORIZER_OBJECT_EVENT && event->object.ptr == (unsigned long)ptr;
+}
+
+static bool is_counts(const struct seen *event, const void *id)
+{
+	return event->id == MEMORIZER_COUNTS_EVENT && event->counts.object == *(const u32 *)id &&
+		ip_is_in(memorizer_pack_ip(event->counts.ip), touch);
+}
+
+static bool is_retired(const struct seen *event, const void *id)
+{
+	return (event->id == MEMORIZER_OBJECT_EVENT && event->object.object == *(const u32 *)id) ||
+		is_counts(event, id);
+}
+
+static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test)
+{
+	const struct memorizer_object *object;
+	struct memorizer_streamed before;
+	u64 *p, writes = 0, reads = 0;
+	unsigned int i;
+	u32 id;
+
+	KUNIT_ASSERT_EQ(test, switch_on(NULL), 0);
+	memorizer_clear();
+	drain(test, NULL, NULL);
+	p = kmalloc(72, GFP_KERNEL);
+	id = object_at(p);
+	KUNIT_ASSERT_NE(test, id, 0);
+	touch(p);
+	kfree(p);
+	switch_off(NULL);
+	KUNIT_EXPECT_EQ(test, tally_id(id, current->pid).writes, 2);
+
+	mutex_lock(&memorizer_mutex);
+	before = memorizer_streamed;
+	mutex_unlock(&memorizer_mutex);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_RETIREMENTS, true), 0);
+	seen_count = 0;
+	while (!seen_count) {
+		drain_more(test, is_retired, &id);
+		msleep(1);
+	}
+	/* Not before all of the object has been written. */
+	stop(MEMORIZER_STREAM_RETIREMENTS);
+	drain_more(test, is_retired, &id);
+	KUNIT_ASSERT_GE(test, seen_count, 2);
+	KUNIT_ASSERT_TRUE(test, is_about(&seen[0], p));
+	KUNIT_EXPECT_EQ(test, seen[0].object.snapshot, 0);
+	KUNIT_EXPECT_EQ(test, seen[0].object.state, MEMORIZER_FREED);
+	KUNIT_EXPECT_EQ(test, seen[0].object.bytes_req, 72);
+	KUNIT_EXPECT_EQ(test, seen[0].object.pid, current->pid);
+	for (i = 1; i < seen_count; i++) {
+		writes += seen[i].counts.writes;
+		reads += seen[i].counts.reads;
+	}
+	KUNIT_EXPECT_EQ(test, writes, 2);
+	KUNIT_EXPECT_EQ(test, reads, 1);
+	KUNIT_EXPECT_GT(test, memorizer_streamed.objects, before.objects);
+	KUNIT_EXPECT_GE(test, memorizer_streamed.accesses, before.accesses + 3);
+
+	/* Its record is free, or another one's, or waits to be free. */
+	object = memorizer_ptr(id);
+	KUNIT_EXPECT_TRUE(test, object->state == MEMORIZER_UNUSED ||
+			  object->state == MEMORIZER_LIVE || object->state == MEMORIZER_STREAMED ||
+			  object->va != (unsigned long)p);
+}
+
+static bool is_touch(const struct seen *event, const void *ptr)
+{
+	return event->id == MEMORIZER_ACCESS_EVENT && event->access.pid == current->pid &&
+		event->access.ptr - (unsigned long)ptr < 2 * sizeof(u64) &&
+		ip_is_in(memorizer_pack_ip(event->access.ip), touch);
+}
+
+/* With interrupts off, and room in the buffer: no other access takes it. */
+static void touch_streamed(struct kunit *test, u64 *p)
+{
+	unsigned long flags;
+
+	drain(test, NULL, NULL);
+	local_irq_save(flags);
+	touch(p);
+	local_irq_restore(flags);
+}
+
+static void expect_touch(struct kunit *test, const u64 *p)
+{
+	static const u8 kinds[] = { MEMORIZER_WRITE, MEMORIZER_WRITE, MEMORIZER_READ };
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, seen_count, 3);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, seen[i].access.kind, kinds[i]);
+		KUNIT_EXPECT_EQ(test, seen[i].access.size, sizeof(u64));
+		KUNIT_EXPECT_EQ(test, seen[i].access.ptr, (unsigned long)&p[!!i]);
+	}
+}
+
+static void each_access_makes_an_event_and_counts(struct kunit *test)
+{
+	static u64 unattributed[2];
+	u64 *p;
+
+	KUNIT_ASSERT_EQ(test, switch_on(NULL), 0);
+	p = kmalloc(16, GFP_KERNEL);
+	/* Now the thunks would find it in their cache. */
+	touch(p);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ACCESSES, true), 0);
+	touch_streamed(test, p);
+	drain(test, is_touch, p);
+	expect_touch(test, p);
+	touch_streamed(test, unattributed);
+	drain(test, is_touch, unattributed);
+	expect_touch(test, unattributed);
+	stop(MEMORIZER_STREAM_ACCESSES);
+
+	drain(test, NULL, NULL);
+	touch(p);
+	switch_off(NULL);
+	drain(test, is_touch, p);
+	KUNIT_EXPECT_EQ(test, seen_count, 0);
+	KUNIT_EXPECT_EQ(test, tally_of(p, current->pid).writes, 6);
+	KUNIT_EXPECT_EQ(test, tally_of(p, current->pid).reads, 3);
+	kfree(p);
+}
+
+static bool is_switch(const struct seen *event, const void *unused)
+{
+	return event->id == MEMORIZER_SWITCH_EVENT;
+}
+
+static void each_change_of_a_switch_makes_an_event(struct kunit *test)
+{
+	drain(test, NULL, NULL);
+	memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, true);
+	memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, true);
+	memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, false);
+	drain(test, is_switch, NULL);
+	KUNIT_ASSERT_EQ(test, seen_count, 2);
+	/* One may be on each of two CPUs. */
+	KUNIT_EXPECT_EQ(test, seen[0].change.allocations + seen[1].change.allocations, 1);
+	KUNIT_EXPECT_EQ(test, seen[0].change.retirements, 0);
+	KUNIT_EXPECT_EQ(test, seen[0].change.accesses, 0);
+	KUNIT_EXPECT_EQ(test, seen[0].change.boot, 0);
+}
+
+static struct kunit_case stream_cases[] = {
+	KUNIT_CASE_PARAM(allocation_makes_its_two_events, allocator_gen_params),
+	KUNIT_CASE(krealloc_in_place_frees_and_allocates),
+	KUNIT_CASE(kfree_rcu_makes_one_free),
+	KUNIT_CASE(pages_make_their_two_events),
+	KUNIT_CASE(compound_page_makes_its_two_events),
+	KUNIT_CASE(bulk_pages_make_an_event_each),
+	KUNIT_CASE(split_page_is_freed_in_parts),
+	KUNIT_CASE(task_is_announced_once_and_when_renamed),
+	KUNIT_CASE(cache_is_announced_once_in_each_session),
+	KUNIT_CASE(all_events_are_read),
+	KUNIT_CASE(sums_agree_while_events_come),
+	KUNIT_CASE(event_in_a_writer_is_counted_as_lost),
+	KUNIT_CASE(full_buffer_loses_the_newest),
+	KUNIT_CASE(retired_object_has_its_counts_and_leaves_the_pool),
+	KUNIT_CASE(each_access_makes_an_event_and_counts),
+	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
+	{ }
+};
+
+/* All is off, and the test on one CPU: what it does is in one buffer, in its order. */
+static int settle(struct kunit *test)
+{
+	int which;
+
+	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
+		memorizer_stream_set(which, false);
+	return set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+}
+
+static struct kunit_suite stream_suite = {
+	.name = "memorizer_stream",
+	.init = settle,
+	.test_cases = stream_cases,
+};
+kunit_test_suite(stream_suite);
+
+MODULE_DESCRIPTION("KUnit tests of Memorizer's stream");
+MODULE_LICENSE("GPL");
