@@ -64,7 +64,8 @@ nothing_is_lost() {
 
 allocations_add_up() {
 	same "live, freed and cleared" \
-		$(($(stat_of objects_live) + $(stat_of objects_freed) + $(stat_of objects_cleared))) \
+		$(($(stat_of objects_live) + $(stat_of objects_freed) + $(stat_of objects_cleared) + \
+		   $(stat_of objects_retired))) \
 		"$(stat_of allocations)"
 }
 

@@ -58,6 +58,44 @@ pool() {
 	fi
 }
 
+# The words of the list are on, the other switches off; words that are none are named.
+stream() {
+	known=0
+	set -- $(value_of stream | tr ',' ' ')
+	for switch in allocations retirements accesses; do
+		on=0
+		for word; do
+			[ $word != $switch ] || on=1
+		done
+		known=$((known + on))
+		same $switch "$(cat $M/stream_$switch)" $on || return 1
+	done
+	says $(($# - known)) "memorizer\.stream="
+}
+
+# In what order the two were reduced if they had to be does not matter here.
+subbufs() {
+	case $(value_of subbufs) in
+	*[!0-9]*)	same subbufs "$(stat_of stream_subbufs)" 16 && says 1 "memorizer\.subbufs=" ;;
+	*)		had_or_reduced subbufs $(value_of subbufs) ;;
+	esac
+}
+
+subbuf_size() {
+	wanted=$(kib $(value_of subbuf_size))
+	if [ -z "$wanted" ]; then
+		same subbuf_size "$(stat_of stream_subbuf_size)" 524288 && says 1 "memorizer\.subbuf_size="
+	else
+		had_or_reduced subbuf_size $((wanted << 10))
+	fi
+}
+
+# had_or_reduced NAME WANTED
+had_or_reduced() {
+	got=$(stat_of stream_$1)
+	[ $got = $2 ] || { [ $got -lt $2 ] && says 1 "stream: .* cannot be had"; }
+}
+
 # Logged from boot: init has made accesses that nobody could have asked for later.
 early_accesses() {
 	early=$(cat $M/kmap | awk -F, '/^  / && $2 <= 1 { n++ } END { print n + 0 }')

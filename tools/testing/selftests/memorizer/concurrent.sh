@@ -33,7 +33,8 @@ counts_agree() {
 	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
 		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)" &&
 	same "allocations" "$(stat_of allocations)" \
-		$(($(stat_of objects_live) + $(stat_of objects_freed) + $(stat_of objects_cleared)))
+		$(($(stat_of objects_live) + $(stat_of objects_freed) + $(stat_of objects_cleared) + \
+		   $(stat_of objects_retired)))
 }
 
 everything_can_be_cleared() {

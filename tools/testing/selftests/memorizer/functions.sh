@@ -89,6 +89,46 @@ accesses_at() {
 		END { print objects + 0, writes + 0, reads + 0 }' "$2"
 }
 
+# mode_of FILE MODE, and what a switch must take and refuse: tests of one file.
+mode_of() { same "$1" "$(stat -c %a $M/$1)" "$2"; }
+
+switch_takes_booleans() {
+	for yes in 1 y Y on; do
+		same "$1 <- $yes" "$(put $yes $1)" ok || return 1
+		same "$1" "$(cat $M/$1)" 1 || return 1
+	done
+	for no in 0 n N off; do
+		same "$1 <- $no" "$(put $no $1)" ok || return 1
+		same "$1" "$(cat $M/$1)" 0 || return 1
+	done
+}
+
+# Anything else is refused and changes nothing.
+switch_refuses_others() {
+	for now in 0 1; do
+		put $now $1 >/dev/null
+		for bad in 2 10 -1 01 1x yes true maybe '' ' ' '1 0' "$(printf '%5000s' 1)"; do
+			[ -z "$bad" ] || same "$1 <- '$bad'" "$(put "$bad" $1)" "Invalid argument" || return 1
+			same "$1 after '$bad'" "$(cat $M/$1)" $now || return 1
+		done
+	done
+	put 0 $1 >/dev/null
+}
+
+# others_may_not FILE...: nobody but root may read or write one of them.
+others_may_not() {
+	grep -q ^nobody: /etc/passwd 2>/dev/null ||
+		{ mkdir -p /etc; echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd; }
+	for file; do
+		for how in "cat $M/$file" "echo 1 >$M/$file"; do
+			if su nobody -s /bin/sh -c "$how" >/dev/null 2>&1; then
+				echo "# nobody may: $how"
+				return 1
+			fi
+		done
+	done
+}
+
 quiet() {
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled

@@ -28,8 +28,18 @@ under_confidentiality() {
 	kmap_says "Operation not permitted"
 }
 
-plan 3
+stream_under_confidentiality() {
+	[ -f $M/metadata ] || return 0
+	for cpu in $M/cpu*; do
+		same "$cpu" "$( { cat $cpu >/dev/null; } 2>&1 | sed 's/.*: //')" \
+			"Operation not permitted" || return 1
+	done
+	head -n 1 $M/metadata | grep -q CTF
+}
+
+plan 4
 check before
 check under_integrity
 check under_confidentiality
+check stream_under_confidentiality
 finish
