@@ -405,6 +405,7 @@ static void add_sums(void *info)
 
 	sums->produced += produced;
 	sums->nested += nested;
+	sums->own += READ_ONCE(writer->own);
 	sums->overrun += writer->overrun;
 	sums->read += writer->read;
 	sums->bytes += writer->bytes;

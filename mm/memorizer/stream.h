@@ -178,6 +178,7 @@ static_assert(sizeof(struct memorizer_packet) == 80);
  * @produced: events that should have been written
  * @overrun: events that were not because the buffer was full
  * @nested: events that were not because an NMI came while @busy
+ * @own: accesses by the stream's reader, which are no events
  * @bytes: of all finished packets
  * @reported: events lost since boot, when the last packet was finished
  * @reported_before: likewise, when @session began: packets tell what was lost since
@@ -188,7 +189,7 @@ static_assert(sizeof(struct memorizer_packet) == 80);
  * @reading: the file is open for reading; by bit operations
  *
  * All but the reader's fields are changed on their own CPU, with interrupts off,
- * by who has set @busy; @produced and @nested by NMIs also, in one instruction. A
+ * by who has set @busy; @produced, @nested and @own by NMIs also, in one instruction. A
  * CPU that is offline has no writer: then, with CPU hotplug held off, the reader
  * may take its place.
  *
@@ -206,6 +207,7 @@ struct memorizer_writer {
 	u64 produced;
 	u64 overrun;
 	u64 nested;
+	u64 own;
 	u64 bytes;
 	u64 reported;
 	u64 reported_before;
@@ -220,6 +222,9 @@ DECLARE_PER_CPU(struct memorizer_writer, memorizer_writer);
 
 /* Counts tasks' and caches' announcements anew when the stream is switched on. */
 extern u32 memorizer_session;
+
+/* The process (tgid) that opened a CPU's file last and has one open; 0: none. */
+extern pid_t memorizer_stream_reader;
 
 bool memorizer_stream_open_packet(struct memorizer_writer *writer);
 void memorizer_stream_wake(void);
@@ -316,12 +321,13 @@ enum memorizer_stream_switch {
 	MEMORIZER_STREAM_SWITCHES,
 };
 
-/* All in events, but @bytes. */
+/* All in events, but @bytes, and @own in accesses. */
 struct memorizer_stream_sums {
 	u64 produced;
 	u64 read;
 	u64 overrun;
 	u64 nested;
+	u64 own;
 	u64 buffered;
 	u64 bytes;
 };

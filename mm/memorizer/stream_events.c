@@ -204,6 +204,9 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
  * @kind: an enum memorizer_kind
  * @ip: the address right behind the site
  *
+ * What the stream's reader does is left out: copying an event takes more than one
+ * access, and would never end.
+ *
  * Context: any, NMI included.
  */
 void memorizer_stream_access(unsigned long addr, unsigned long size, unsigned int kind,
@@ -213,6 +216,11 @@ void memorizer_stream_access(unsigned long addr, unsigned long size, unsigned in
 	struct memorizer_writer *writer;
 	unsigned long flags;
 
+	if (unlikely(current->tgid == READ_ONCE(memorizer_stream_reader)) && in_task() &&
+	    current->tgid) {
+		this_cpu_inc(memorizer_writer.own);
+		return;
+	}
 	writer = memorizer_stream_begin(&flags, 0);
 	if (unlikely(!writer))
 		return;

@@ -22,16 +22,20 @@
 /* The longest text of a mark in bytes. */
 #define MARK_MAX	255
 
+pid_t memorizer_stream_reader;
+
 /**
  * struct stream_reader - an open file of a CPU's packets
  * @cpu: the CPU
  * @mutex: one read at a time
  * @flushed: the open packet was finished for it: that is where this copy ends
+ * @tgid: who opened it
  */
 struct stream_reader {
 	int cpu;
 	struct mutex mutex;	/* guards flushed, and the CPU's position */
 	bool flushed;
+	pid_t tgid;
 };
 
 static int packets_open(struct inode *inode, struct file *file)
@@ -51,6 +55,8 @@ static int packets_open(struct inode *inode, struct file *file)
 	}
 	reader->cpu = cpu;
 	mutex_init(&reader->mutex);
+	reader->tgid = current->tgid;
+	WRITE_ONCE(memorizer_stream_reader, reader->tgid);
 	file->private_data = reader;
 	return stream_open(inode, file);
 }
@@ -59,6 +65,8 @@ static int packets_release(struct inode *inode, struct file *file)
 {
 	struct stream_reader *reader = file->private_data;
 
+	/* Its other files, if it has more, are about to be closed as well. */
+	cmpxchg(&memorizer_stream_reader, reader->tgid, 0);
 	clear_bit_unlock(0, &per_cpu(memorizer_writer, reader->cpu).reading);
 	kfree(reader);
 	return 0;
@@ -297,6 +305,7 @@ void memorizer_stream_stats(struct seq_file *m)
 	seq_printf(m, "stream_buffered: %llu\n", sums.buffered);
 	seq_printf(m, "stream_lost_overrun: %llu\n", sums.overrun);
 	seq_printf(m, "stream_lost_nested: %llu\n", sums.nested);
+	seq_printf(m, "stream_reader_accesses: %llu\n", sums.own);
 	seq_printf(m, "stream_bytes: %llu\n", sums.bytes);
 	seq_printf(m, "stream_subbufs: %zu\n", subbufs);
 	seq_printf(m, "stream_subbuf_size: %zu\n", subbuf_size);
