@@ -290,8 +290,10 @@ retirement_empties_the_pool() {
 	accounted && balanced
 }
 
-# With nobody reading, the thread waits in the middle of its work; nothing of that comes later.
+# With nobody reading, the thread waits in the middle of its work; nothing of that comes
+# later, unless one object's counts are more than all sub-buffers hold.
 switching_retirements_off_ends_them() {
+	[ $(($(stat_of stream_subbufs) * $(stat_of stream_subbuf_size))) -ge 1000000 ] || return 0
 	quiet
 	empty
 	echo 1 >$M/memorizer_enabled
