@@ -10,11 +10,13 @@ help:
 	@echo 'make shell    boot the same kernel to an interactive shell'
 	@echo 'make test     all tests; make test TEST="tools core" only those groups, of'
 	@echo '              house   the counting of results       tools   the command kmap'
-	@echo '              core    the core in user space        apply   on each source that apt offers'
-	@echo '              series  the exported patches          guest   KUnit and selftests'
-	@echo '              boots   parameters, small pool        debug   with lockdep, SLUB debugging'
+	@echo '              cross   kmap for other machines       core    the core in user space'
+	@echo '              apply   on each source that apt has   series  the exported patches'
+	@echo '              guest   KUnit and selftests           boots   parameters, small pool'
+	@echo '              stream  recorded traces, and perf     debug   with lockdep, SLUB debugging'
 	@echo '              and, which takes longer: each, a kernel after each exported patch'
 	@echo 'make bench    what Memorizer costs, in guest instructions, memory and time'
+	@echo 'make compare  kmap record beside perf record: whether they agree, and what each costs'
 	@echo 'make coverage which accesses sites do not see'
 	@echo 'make clean    remove build/'
 	@echo
@@ -45,10 +47,13 @@ test:
 bench:
 	@$(scripts)/bench
 
+compare:
+	@$(scripts)/compare
+
 coverage:
 	@$(scripts)/coverage
 
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench coverage clean
+.PHONY: help kernel run shell test bench compare coverage clean

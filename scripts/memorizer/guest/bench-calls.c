@@ -228,7 +228,7 @@ static int run_load(int cpus, int rounds)
 	close(go[1]);
 	for (cpu = 0; cpu < cpus; cpu++)
 		check(wait(&status) > 0 && !status, "a worker");
-	printf("load-%d %.4f\n", cpus, now() - start);
+	printf("load-%d %.6f\n", cpus, now() - start);
 	return 0;
 }
 
