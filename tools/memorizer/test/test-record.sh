@@ -276,10 +276,11 @@ endless()
 	exec 3<&- 4<&-
 }
 
+# What ignores SIGHUP, as nohup does, hands that down
 for signal in INT TERM HUP; do
 	debugfs 0 1
 	start endless
-	"$kmap" record --debugfs "$d" -o "$tmp/trace" 2>"$tmp/err" </dev/null &
+	env --default-signal=HUP "$kmap" record --debugfs "$d" -o "$tmp/trace" 2>"$tmp/err" </dev/null &
 	recorder=$!
 	while [ ! -e "$tmp/at.sent" ] && kill -0 $recorder 2>/dev/null; do
 		sleep 0.02
@@ -303,6 +304,22 @@ same "so does time" "0 kmap: trace: 0 packets, 0 bytes, from 1 CPUs; 0 events lo
 "$terminal" "$kmap" record --debugfs "$d" -o "$tmp/live" --for 1500ms >"$tmp/out" </dev/null
 tr '\r' '\n' <"$tmp/out" | grep -q '^[0-9]* s  0\.000 MB/s  0\.000 MB  0 lost '
 ok $? "a terminal has a live line"
+
+debugfs 0 1
+start endless
+env --ignore-signal=HUP "$kmap" record --debugfs "$d" -o "$tmp/trace" 2>"$tmp/err" </dev/null &
+recorder=$!
+while [ ! -e "$tmp/at.sent" ] && kill -0 $recorder 2>/dev/null; do
+	sleep 0.02
+done
+kill -HUP $recorder
+kill -TERM $recorder
+wait $recorder
+status=$?
+: >"$tmp/ended"
+wait $kernel
+copied 0 1 && [ $status -eq 0 ]
+ok $? "SIGHUP does not harm one that nohup started"
 
 # A command is told to end when the recording is, and the trace is complete by then
 debugfs 0 1
