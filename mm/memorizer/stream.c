@@ -51,6 +51,9 @@ bool memorizer_streaming_accesses __read_mostly;
 DEFINE_PER_CPU(struct memorizer_writer, memorizer_writer);
 u32 memorizer_session;
 
+/* How often the stream began: the first switch was turned on. */
+static u32 beginnings;
+
 /* Never changed after memorizer_stream_init(); NULL if there is no memory for it: */
 static struct rchan *channel;
 
@@ -184,8 +187,8 @@ bool memorizer_stream_open_packet(struct memorizer_writer *writer)
 	close_packet(writer, buf);
 	if (unread(buf) >= channel->n_subbufs)
 		return false;
-	if (writer->session != READ_ONCE(memorizer_session)) {
-		writer->session = READ_ONCE(memorizer_session);
+	if (writer->beginnings != READ_ONCE(beginnings)) {
+		writer->beginnings = READ_ONCE(beginnings);
 		/* Packets that follow another must not tell less than that. */
 		if (!unread(buf))
 			writer->reported_before = writer->reported;
@@ -496,6 +499,8 @@ int memorizer_stream_set(enum memorizer_stream_switch which, bool on)
 	mutex_lock(&switch_mutex);
 	if (switches[which] != on) {
 		if (!any_is_on())
+			WRITE_ONCE(beginnings, beginnings + 1);
+		if (on)
 			WRITE_ONCE(memorizer_session, memorizer_session + 1);
 		WRITE_ONCE(switches[which], on);
 		if (!on)
@@ -583,6 +588,7 @@ void __init memorizer_stream_init(void)
 	memcpy(switches, boot_switches, sizeof(switches));
 	if (!any_is_on())
 		return;
+	beginnings++;
 	memorizer_session++;
 	memorizer_stream_switched(true);
 	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)

@@ -181,8 +181,8 @@ static_assert(sizeof(struct memorizer_packet) == 80);
  * @own: accesses by the stream's reader, which are no events
  * @bytes: of all finished packets
  * @reported: events lost since boot, when the last packet was finished
- * @reported_before: likewise, when @session began: packets tell what was lost since
- * @session: memorizer_session when the last packet was opened
+ * @reported_before: likewise, when the stream began: packets tell what was lost since
+ * @beginnings: how often the stream had begun when the last packet was opened
  * @sub_buffer_events: how many events each finished packet holds that is not read
  * @read: events in packets that were read to their end; the reader's
  * @position: bytes that were read of the next packet to read; the reader's
@@ -211,7 +211,7 @@ struct memorizer_writer {
 	u64 bytes;
 	u64 reported;
 	u64 reported_before;
-	u32 session;
+	u32 beginnings;
 	u32 *sub_buffer_events;
 	u64 read;
 	size_t position;
@@ -220,7 +220,7 @@ struct memorizer_writer {
 
 DECLARE_PER_CPU(struct memorizer_writer, memorizer_writer);
 
-/* Counts tasks' and caches' announcements anew when the stream is switched on. */
+/* Counts up when a switch is turned on: tasks and caches are announced anew then. */
 extern u32 memorizer_session;
 
 /* The process (tgid) that opened a CPU's file last and has one open; 0: none. */

@@ -3,9 +3,9 @@
  * Memorizer's stream: how each event is written.
  *
  * A task is announced before its first event, a cache before the first of its
- * objects, and both anew when the stream has been off meanwhile: who read the
- * earlier announcement may have kept nothing of it. An announcement that was
- * lost is made again.
+ * objects, and both anew when a switch is turned on: who read the earlier
+ * announcement may have kept nothing of it. An announcement that was lost is made
+ * again.
  */
 #include <linux/errno.h>
 #include <linux/memorizer.h>
