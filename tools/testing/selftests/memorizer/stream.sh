@@ -339,7 +339,10 @@ snapshot_is_numbered() {
 	same "number" "$(cat $M/stream_snapshot)" $((before + 1)) && balanced
 }
 
+# With lockdep the timer interrupt makes so many accesses that streaming them takes,
+# in an emulated machine, longer than its period.
 accesses_are_streamed() {
+	[ ! -e /proc/lockdep ] || { echo "# lockdep: not tested"; return 0; }
 	empty
 	echo 1 >$M/memorizer_log_access
 	before=$(stat_of stream_produced)
