@@ -47,6 +47,9 @@
 #include "index.h"
 #include "memorizer.h"
 
+/* The thunks ask it: an access that crosses a multiple of it may be of two objects. */
+unsigned long memorizer_miss_bytes = PAGE_SIZE;
+
 /* Matches no access. Read only. */
 static struct memorizer_entry no_entry;
 
@@ -365,10 +368,10 @@ static void wait_for_hooks(void)
  *
  * The thunks count most accesses by themselves, and must not become slower by
  * asking whether they may. While accesses are streamed, all addresses seem to be
- * in the index, and the caches are and stay empty: each access is a miss. Misses
- * do ask, and then call memorizer_access(). So that nobody looks for an address
- * in the index that is not in it, misses ask from before the index seems larger
- * until a grace period after.
+ * in the index, and the caches are and stay empty: each access is a miss. Each
+ * miss seems to be of two pages, and so calls memorizer_access(). So that nobody
+ * looks for an address in the index that is not in it, misses do that from before
+ * the index seems larger until a grace period after.
  *
  * Context: process context, may sleep; or boot, one CPU.
  */
@@ -377,13 +380,15 @@ void memorizer_hook_accesses(bool on)
 	mutex_lock(&memorizer_mutex);
 	if (on) {
 		WRITE_ONCE(memorizer_streaming_accesses, true);
-		/* Misses on other CPUs ask from now on, and remember() is not called. */
+		WRITE_ONCE(memorizer_miss_bytes, 0);
+		/* Misses on other CPUs go there from now on, and remember() is not called. */
 		wait_for_hooks();
 		WRITE_ONCE(memorizer_thunk_bytes, ULONG_MAX);
 		empty_caches();
 	} else {
 		WRITE_ONCE(memorizer_thunk_bytes, memorizer_index_bytes);
 		wait_for_hooks();
+		WRITE_ONCE(memorizer_miss_bytes, PAGE_SIZE);
 		WRITE_ONCE(memorizer_streaming_accesses, false);
 	}
 	mutex_unlock(&memorizer_mutex);

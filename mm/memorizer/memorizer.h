@@ -276,6 +276,7 @@ enum memorizer_kind {
 /* Kind and size of an access: what the thunks tell memorizer_access_in_page(). */
 #define MEMORIZER_HOW(kind, size)	((kind) << 8 | (size))
 
+extern unsigned long memorizer_miss_bytes;
 int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip);

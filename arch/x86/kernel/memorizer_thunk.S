@@ -202,17 +202,13 @@ SYM_CODE_END(\name)
 .macro MISS name joined
 SYM_CODE_START_LOCAL(\name)
 	ENTRY	\joined 16
-#ifdef CONFIG_MEMORIZER_STREAM
-	/* Then the address need not be in the index. */
-	cmpb	$0, memorizer_streaming_accesses(%rip)
-	jne	.Lany\@
-#endif
 	push	%rdx
 
+	/* In two pages? Or, while accesses are streamed, anywhere? */
 	leaq	15(%rdi), %rcx
 	xorq	%rdi, %rcx
-	cmpq	$PAGE_SIZE, %rcx
-	jae	.Ltwo_pages\@
+	cmpq	memorizer_miss_bytes(%rip), %rcx
+	jae	.Lany\@
 
 	movq	%rdi, %rcx
 	subq	memorizer_index_base(%rip), %rcx
@@ -243,9 +239,8 @@ SYM_CODE_START_LOCAL(\name)
 	pop	%rax
 	LEAVE	\joined
 
-.Ltwo_pages\@:
-	pop	%rdx
 .Lany\@:
+	pop	%rdx
 	.if \joined
 	jmp	memorizer_any_joined
 	.else
