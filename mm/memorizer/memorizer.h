@@ -185,8 +185,9 @@ static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int 
 	u64 old = this_cpu_read(memorizer_cursor[class]);
 
 	while (likely(old >> 32)) {
-		if (likely(this_cpu_try_cmpxchg(memorizer_cursor[class], &old,
-						old - (1ULL << 32) + (size >> MEMORIZER_ID_SHIFT)))) {
+		u64 new = old - (1ULL << 32) + (size >> MEMORIZER_ID_SHIFT);
+
+		if (likely(this_cpu_try_cmpxchg(memorizer_cursor[class], &old, new))) {
 			this_cpu_inc(memorizer_in_use[class]);
 			return old;
 		}

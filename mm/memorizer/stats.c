@@ -89,8 +89,10 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "lost_objects_out_of_range: %llu\n", sum.lost[MEMORIZER_LOST_RANGE]);
 	seq_printf(m, "lost_accesses_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_ENTRY]);
 	seq_printf(m, "access_entries: %lu\n", memorizer_class_used(MEMORIZER_ENTRY));
-	seq_printf(m, "pool_objects: %lu\n", memorizer_pool_bytes(MEMORIZER_OBJECT, MEMORIZER_OBJECT));
-	seq_printf(m, "pool_entries: %lu\n", memorizer_pool_bytes(MEMORIZER_ENTRY, MEMORIZER_ENTRY));
+	seq_printf(m, "pool_objects: %lu\n",
+		   memorizer_pool_bytes(MEMORIZER_OBJECT, MEMORIZER_OBJECT));
+	seq_printf(m, "pool_entries: %lu\n",
+		   memorizer_pool_bytes(MEMORIZER_ENTRY, MEMORIZER_ENTRY));
 	seq_printf(m, "pool_index: %lu\n",
 		   memorizer_pool_bytes(MEMORIZER_LEAF, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_used: %lu\n", memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1));
