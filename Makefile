@@ -3,20 +3,20 @@
 
 scripts := scripts/memorizer
 CONFIG ?= $(if $(filter-out 0 n,$(DEFCONFIG)),defconfig,memorizer)
-kmap := build/kmap/kmap
+memorizer := build/tools/memorizer
 
 help:
 	@echo 'make run      trace "tar zcf" of a directory tree in a guest and report who touched what'
 	@echo 'make shell    boot the same kernel to an interactive shell'
 	@echo 'make test     all tests; make test TEST="tools core" only those groups, of'
-	@echo '              house   the counting of results       tools   the command kmap'
-	@echo '              cross   kmap for other machines       core    the core in user space'
+	@echo '              house   the counting of results       tools   the command memorizer'
+	@echo '              cross   memorizer elsewhere           core    the core in user space'
 	@echo '              apply   on each source that apt has   series  the exported patches'
 	@echo '              guest   KUnit and selftests           boots   parameters, small pool'
 	@echo '              stream  recorded traces, and perf     debug   with lockdep, SLUB debugging'
 	@echo '              and, which takes longer: each, a kernel after each exported patch'
 	@echo 'make bench    what Memorizer costs, in guest instructions, memory and time'
-	@echo 'make compare  kmap record beside perf record: whether they agree, and what each costs'
+	@echo 'make compare  memorizer record beside perf record: whether they agree, and what each costs'
 	@echo 'make coverage which accesses sites do not see'
 	@echo 'make clean    remove build/'
 	@echo
@@ -29,14 +29,14 @@ help:
 kernel:
 	@$(scripts)/build --config $(CONFIG)
 
-$(kmap): kernel
+$(memorizer): kernel
 	@$(MAKE) --no-print-directory -s -C tools/memorizer OUTPUT=$(CURDIR)/$(@D)/
 
-run: kernel $(kmap)
+run: kernel $(memorizer)
 	@$(scripts)/boot --config $(CONFIG) --mode run --mem 2G --out build/out/run
 	@ln -sf run/kmap run/kallsyms run/show_stats ../$(CONFIG)/vmlinux ../$(CONFIG)/System.map build/out/
 	@cat build/out/show_stats
-	@$(kmap) report --vmlinux build/out/vmlinux --kallsyms build/out/kallsyms build/out/kmap
+	@$(memorizer) report --vmlinux build/out/vmlinux --kallsyms build/out/kallsyms build/out/kmap
 
 shell: kernel
 	@$(scripts)/boot --config $(CONFIG) --mode shell --mem 2G

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of the stream from end to end: a guest records traces with kmap, here kmap and babeltrace2 read them.
+# Tests of the stream from end to end: a guest records traces with memorizer, here memorizer and babeltrace2 read them.
 . "$(dirname "$0")/../lib.sh"
 
-kmap=$build/kmap/kmap
+memorizer=$build/tools/memorizer
 dir=$out/stream
 
 # value TRACE NAME: a number of the kernel's show_stats, as it was when the trace was complete.
 value() { sed -n "s/^$2: //p" "$dir/$1/kernel/show_stats"; }
 
 record() {
-	"$here/boot" --config memorizer --mode stream --mem 2G --out "$dir" --with "$kmap"
+	"$here/boot" --config memorizer --mode stream --mem 2G --out "$dir" --with "$memorizer"
 }
 
 # nothing_lost TRACE: all that was produced until then was read.
@@ -32,34 +32,34 @@ events() { awk -v name="$2:" '$1 == name { n = $2 } END { print n + 0 }' "$dir/$
 same() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
 
 amounts_to_kmap() {
-	"$kmap" kmap "$dir/whole" >"$dir/trace.kmap" && [ "$(wc -l <"$dir/trace.kmap")" -gt 10000 ] &&
+	"$memorizer" kmap "$dir/whole" >"$dir/trace.kmap" && [ "$(wc -l <"$dir/trace.kmap")" -gt 10000 ] &&
 		cmp <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap")
 }
 # whole_records: each object with its accesses in one line, sorted.
 whole_records() { awk '/^  / { printf "|%s", $0; next } { printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }' | sort; }
 
-# other_byte_order TRACE: kmap for s390x, which test-cross made, says the same of it.
+# other_byte_order TRACE: memorizer for s390x, which test-cross made, says the same of it.
 other_byte_order() {
-	local cross=$build/kmap/s390x command
+	local cross=$build/tools/s390x command
 
-	[ -x "$cross/kmap" ] || make -s -C "$top/tools/memorizer" OUTPUT="$build/kmap/" test-cross || return
+	[ -x "$cross/memorizer" ] || make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" test-cross || return
 	for command in check "report --top 0" kmap; do
-		cmp <("$kmap" $command "$dir/$1") <(qemu-s390x -L "$cross/sysroot" "$cross/kmap" $command "$dir/$1") || return
+		cmp <("$memorizer" $command "$dir/$1") <(qemu-s390x -L "$cross/sysroot" "$cross/memorizer" $command "$dir/$1") || return
 	done
 }
 
 "$here/setup"
 "$here/build" --config memorizer
-make -s -C "$top/tools/memorizer" OUTPUT="$build/kmap/" >&2
+make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" >&2
 plan 15
 result "the guest records its traces" record
 for trace in load accesses whole; do
 	result "$trace: nothing is lost" nothing_lost $trace
-	result "$trace: kmap check finds nothing" "$kmap" check "$dir/$trace"
+	result "$trace: memorizer check finds nothing" "$memorizer" check "$dir/$trace"
 	result "$trace: babeltrace2 reads it" read_by_babeltrace2 $trace
 done
 result "babeltrace2 reads as many events as the kernel counted" same "$(events load all)" "$(value load stream_read)"
 result "each object that was retired is in the trace" same "$(events load object)" "$(value load objects_retired)"
 result "the trace amounts to the KMAP" amounts_to_kmap
 result "a big-endian machine reads it alike" other_byte_order whole
-result "kmap record agrees with perf, and costs less" "$here/compare"
+result "memorizer record agrees with perf, and costs less" "$here/compare"

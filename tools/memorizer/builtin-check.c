@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memorizer check: whether a trace is sound, and what it tells can be true. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "live.h"
+#include "packet.h"
+#include "table.h"
+#include "trace.h"
+
+#define SHOWN		20		/* violations of a kind, without --all */
+#define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
+#define STATS_MAX	65536		/* bytes of kernel/show_stats */
+
+static const char usage[] =
+	"Usage: memorizer check [OPTION...] DIR\n"
+	"\n"
+	"Checks the trace in DIR, a directory with metadata, cpu0, ...: packets, the order\n"
+	"of time, frees, overlaps, tasks, caches, objects, snapshots and sums. Lists the\n"
+	"violations, the first 20 of each kind, and a summary. Exit status: 0 without, 1 with\n"
+	"violations, 2 if the trace cannot be read (to its end).\n"
+	"\n"
+	"  -a, --all            list all violations\n"
+	"  -j, --json           print JSON\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "all", no_argument, NULL, 'a' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* Kinds of violations. */
+enum kind { PACKETS, TIME, VALUE, FREE, OVERLAP, TASK, CACHE, COUNTS, SNAPSHOT, SUMS, KINDS };
+
+static const char * const kind_names[KINDS] = {
+	[PACKETS] = "packets", [TIME] = "time", [VALUE] = "value", [FREE] = "free",
+	[OVERLAP] = "overlap", [TASK] = "task", [CACHE] = "cache", [COUNTS] = "counts",
+	[SNAPSHOT] = "snapshot", [SUMS] = "sums",
+};
+
+/* What is known of a CPU. */
+struct cpu {
+	u64 key;
+	u64 last;			/* time of its last event */
+	u64 earliest, latest;		/* event of its current packet */
+	u64 earliest_nr, latest_nr;	/* ... and their numbers, 0: none yet */
+};
+
+/* What is known of an object's record: the counts that came last. */
+struct record {
+	u64 key;
+	u64 ip, pid;
+	bool counted;
+};
+
+/**
+ * struct check - a check
+ * @trace: the trace
+ * @all: whether to list all violations
+ * @json: whether to print JSON
+ * @nr: violations of each kind
+ * @listed: violations listed
+ * @types: events of each type
+ * @packets: packets
+ * @lost: events that the packets say were lost
+ * @from_start: whether each stream has its first packet
+ * @cpus: struct cpu by number
+ * @pids: those that were announced
+ * @caches: those that were announced
+ * @records: struct record by the record's id
+ * @memory: what the slab allocator and large kmalloc gave out; pages
+ * @period: is increased where events are missing: what happened in different periods
+ *	    contradicts nothing
+ * @allocations: whether allocations are traced
+ * @snapshot: number of the snapshot in progress, 0: none
+ * @snapshot_objects: object events of it so far
+ * @snapshot_period: period in which it began
+ * @last_snapshot: number of the last one that began
+ * @earlier_frees: first frees of what was not seen to be allocated: before the trace
+ *		   began, by the boot allocator, or when events were lost
+ */
+struct check {
+	struct trace *trace;
+	bool all, json;
+	u64 nr[KINDS], listed, types[TRACE_TYPES], packets, lost;
+	bool from_start;
+	struct hash cpus, pids, caches, records;
+	struct live memory[2];
+	u32 period;
+	bool allocations;
+	u32 snapshot, last_snapshot, snapshot_period;
+	u64 snapshot_objects;
+	u64 earlier_frees;
+};
+
+/* A violation in event @e; with NULL the text says where. */
+__printf(4, 5)
+static void violation(struct check *c, enum kind kind, const struct trace_event *e,
+		      const char *format, ...)
+{
+	char text[KMAP_ERROR_MAX];
+	va_list args;
+
+	if (c->nr[kind]++ >= SHOWN && !c->all)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!c->json) {
+		if (e)
+			printf("event %llu (cpu%u, %llu.%09llu): ", e->nr, e->cpu,
+			       e->time / 1000000000, e->time % 1000000000);
+		printf("%s: %s\n", kind_names[kind], text);
+		return;
+	}
+	printf("%s\n\t\t{\"kind\": \"%s\"", c->listed++ ? "," : "", kind_names[kind]);
+	if (e)
+		printf(", \"event\": %llu, \"cpu\": %u, \"time\": %llu", e->nr, e->cpu, e->time);
+	printf(", \"text\": ");
+	json_string(text);
+	printf("}");
+}
+
+/* Compares a packet's frame with that of the packet before it in the file. */
+static void check_packet(struct check *c, const struct packets *p, const struct packets *before)
+{
+	const char *name = strrchr(p->path, '/') + 1;
+
+	if (p->content != p->size)
+		violation(c, PACKETS, NULL, "%s, packet %llu: %llu bytes of content in %llu",
+			  name, p->nr, p->content, p->size);
+	if (p->begin > p->end)
+		violation(c, PACKETS, NULL, "%s, packet %llu: begins at %llu ns, ends at %llu",
+			  name, p->nr, p->begin, p->end);
+	if (p->nr == 1)
+		return;
+	if (p->seq != before->seq + 1)
+		violation(c, PACKETS, NULL,
+			  "%s, packet %llu: packet_seq_num is %llu, that of the one before is %llu",
+			  name, p->nr, p->seq, before->seq);
+	if (p->begin < before->end)
+		violation(c, PACKETS, NULL,
+			  "%s, packet %llu: begins at %llu ns, the one before ends at %llu",
+			  name, p->nr, p->begin, before->end);
+	if (p->discarded < before->discarded)
+		violation(c, PACKETS, NULL,
+			  "%s, packet %llu: events_discarded is %llu, was %llu before",
+			  name, p->nr, p->discarded, before->discarded);
+	if (p->cpu != before->cpu || p->node != before->node)
+		violation(c, PACKETS, NULL,
+			  "%s, packet %llu: of cpu %u on node %u, the one before of cpu %u on node %u",
+			  name, p->nr, p->cpu, p->node, before->cpu, before->node);
+}
+
+static void check_packets(struct check *c, const char *path, const struct metadata *m)
+{
+	struct packets p, before = { 0 };
+	char name[16];
+
+	if (!packets_open(&p, path, m))
+		return;
+	while (packet_next(&p) == PACKET_FOUND) {
+		check_packet(c, &p, &before);
+		if (p.nr == 1)
+			c->from_start &= !p.seq;
+		before = p;
+		c->packets++;
+	}
+	c->lost += before.discarded;
+	snprintf(name, sizeof(name), "cpu%u", before.cpu);
+	if (before.nr && strcmp(strrchr(path, '/') + 1, name))
+		violation(c, PACKETS, NULL, "%s, packet %llu: of %s", strrchr(path, '/') + 1,
+			  before.nr, name);
+	packets_close(&p);
+}
+
+/* What the library takes without a word, or in other words. */
+static bool check_frame(struct check *c, const char *dir, char error[KMAP_ERROR_MAX])
+{
+	struct metadata m;
+	u32 i;
+
+	if (!metadata_load(&m, dir, error))
+		return false;
+	c->from_start = true;
+	for (i = 0; i < trace_streams(c->trace); i++)
+		check_packets(c, trace_stream_path(c->trace, i), &m);
+	return true;
+}
+
+static struct cpu *find_cpu(struct check *c, u32 nr)
+{
+	u64 key = nr;
+	bool new;
+
+	return hash_item(&c->cpus, hash_get(&c->cpus, &key, &new));
+}
+
+static void check_time(struct check *c, const struct trace_event *e)
+{
+	struct cpu *cpu = find_cpu(c, e->cpu);
+
+	if (e->time < cpu->last)
+		violation(c, TIME, e, "%llu ns before the event before it on this CPU",
+			  cpu->last - e->time);
+	cpu->last = e->time;
+	if (!cpu->earliest_nr || e->time < cpu->earliest) {
+		cpu->earliest = e->time;
+		cpu->earliest_nr = e->nr;
+	}
+	if (!cpu->latest_nr || e->time > cpu->latest) {
+		cpu->latest = e->time;
+		cpu->latest_nr = e->nr;
+	}
+}
+
+/* At its end a packet tells when it began and ended. */
+static void check_enclosed(struct check *c, const struct trace_event *e)
+{
+	struct cpu *cpu = find_cpu(c, e->cpu);
+	struct trace_event at = *e;
+
+	if (cpu->earliest_nr && cpu->earliest < e->u.packet.begin) {
+		at.nr = cpu->earliest_nr;
+		at.time = cpu->earliest;
+		violation(c, TIME, &at, "before its packet begins, at %llu ns", e->u.packet.begin);
+	}
+	if (cpu->latest_nr && cpu->latest > e->u.packet.end) {
+		at.nr = cpu->latest_nr;
+		at.time = cpu->latest;
+		violation(c, TIME, &at, "after its packet ends, at %llu ns", e->u.packet.end);
+	}
+	cpu->earliest_nr = 0;
+	cpu->latest_nr = 0;
+}
+
+/* Adds a number to a set; returns whether it was not in it. */
+static bool announce(struct hash *set, u64 nr)
+{
+	bool new;
+
+	hash_get(set, &nr, &new);
+	return new;
+}
+
+static void check_pid(struct check *c, const struct trace_event *e, u32 pid)
+{
+	if (announce(&c->pids, pid) && !c->types[TRACE_DISCARDED])
+		violation(c, TASK, e, "pid %u: no task event came before", pid);
+}
+
+static void check_cache(struct check *c, const struct trace_event *e, u64 cache)
+{
+	if (cache && announce(&c->caches, cache) && !c->types[TRACE_DISCARDED])
+		violation(c, CACHE, e, "cache %llx: no cache event came before", cache);
+}
+
+/* The map that memory of this kind is in. */
+static struct live *memory_of(struct check *c, u32 kind)
+{
+	return c->memory + (kind == TRACE_PAGES);
+}
+
+/* Whether a range is one that can be tracked. */
+static bool check_range(struct check *c, const struct trace_event *e, u64 ptr, u32 bytes)
+{
+	if (bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr)
+		return true;
+	violation(c, VALUE, e, "%u bytes at %llx: want 1 to %u, within the address space", bytes,
+		  ptr, BYTES_MAX);
+	return false;
+}
+
+/* What is being looked for among known ranges, and what was found first. */
+struct search {
+	bool live;
+	u32 period;
+	const struct live_range *found;
+	u64 start, end;
+};
+
+static void search_range(void *data, const struct live_range *range, u64 start, u64 end)
+{
+	struct search *s = data;
+
+	if (s->found || range->live != s->live || range->period != s->period)
+		return;
+	s->found = range;
+	s->start = start;
+	s->end = end;
+}
+
+static void check_alloc(struct check *c, const struct trace_event *e)
+{
+	u64 ptr = e->u.alloc.ptr, end = ptr + (e->u.alloc.bytes_alloc - 1);
+	struct search s = { .live = true, .period = c->period };
+	u32 kind = e->u.alloc.kind;
+
+	check_pid(c, e, e->u.alloc.pid);
+	check_cache(c, e, e->u.alloc.cache);
+	if (kind >= TRACE_KINDS)
+		violation(c, VALUE, e, "alloc of kind %u: want 0 to 2", kind);
+	if (e->u.alloc.bytes_req > e->u.alloc.bytes_alloc)
+		violation(c, VALUE, e, "%u bytes allocated, %u requested", e->u.alloc.bytes_alloc,
+			  e->u.alloc.bytes_req);
+	if (!check_range(c, e, ptr, e->u.alloc.bytes_alloc))
+		return;
+	live_visit(memory_of(c, kind), ptr, end, search_range, &s);
+	if (s.found)
+		violation(c, OVERLAP, e, "%llx to %llx: %llx to %llx is live since event %llu",
+			  ptr, end, s.start, s.end, s.found->nr);
+	live_set(memory_of(c, kind), ptr, end, true, c->period, e->nr);
+}
+
+/* Pages may be given back in other pieces than those that they were allocated in. */
+static void check_free_pages(struct check *c, const struct trace_event *e)
+{
+	u64 ptr = e->u.free.ptr, end = ptr + (e->u.free.bytes - 1);
+	struct search freed = { .live = false, .period = c->period };
+	struct search live = { .live = true, .period = c->period };
+	struct live *l = memory_of(c, TRACE_PAGES);
+
+	live_visit(l, ptr, end, search_range, &freed);
+	live_visit(l, ptr, end, search_range, &live);
+	if (freed.found)
+		violation(c, FREE, e, "%llx to %llx: %llx to %llx is free since event %llu", ptr,
+			  end, freed.start, freed.end, freed.found->nr);
+	else if (!live.found)
+		c->earlier_frees++;
+	live_set(l, ptr, end, false, c->period, e->nr);
+}
+
+static void check_free_object(struct check *c, const struct trace_event *e)
+{
+	struct live *l = memory_of(c, TRACE_KMALLOC);
+	u64 ptr = e->u.free.ptr, start, end;
+	const struct live_range *range = live_find(l, ptr, &start, &end);
+
+	if (!range || range->period != c->period) {
+		c->earlier_frees++;
+		range = NULL;
+	} else if (!range->live) {
+		violation(c, FREE, e, "%llx: is free since event %llu", ptr, range->nr);
+	} else if (start != ptr || !range->first) {
+		violation(c, FREE, e, "%llx: lies within %llx to %llx, live since event %llu", ptr,
+			  start, end, range->nr);
+		return;
+	}
+	if (!range || !range->live)
+		end = ptr + (e->u.free.bytes - 1);
+	live_set(l, ptr, end, false, c->period, e->nr);
+}
+
+static void check_free(struct check *c, const struct trace_event *e)
+{
+	check_pid(c, e, e->u.free.pid);
+	check_cache(c, e, e->u.free.cache);
+	if (e->u.free.kind >= TRACE_KINDS)
+		violation(c, VALUE, e, "free of kind %u: want 0 to 2", e->u.free.kind);
+	if (!check_range(c, e, e->u.free.ptr, e->u.free.bytes))
+		return;
+	if (e->u.free.kind == TRACE_PAGES)
+		check_free_pages(c, e);
+	else
+		check_free_object(c, e);
+}
+
+static void check_object_state(struct check *c, const struct trace_event *e)
+{
+	u32 state = e->u.object.state;
+
+	if (state < TRACE_LIVE || state > TRACE_BURIED)
+		violation(c, VALUE, e, "object in state %u: want 1 to 3", state);
+	else if (state == TRACE_LIVE && !e->u.object.snapshot)
+		violation(c, VALUE, e, "object %u is retired and live", e->u.object.object);
+	else if (state == TRACE_LIVE && (e->u.object.free_jiffies || e->u.object.free_site))
+		violation(c, VALUE, e, "object %u is live and was freed at %llu by %llx",
+			  e->u.object.object, e->u.object.free_jiffies, e->u.object.free_site);
+	else if (state != TRACE_LIVE && e->u.object.free_jiffies < e->u.object.alloc_jiffies)
+		violation(c, VALUE, e, "object %u was freed at %llu, allocated at %llu",
+			  e->u.object.object, e->u.object.free_jiffies,
+			  e->u.object.alloc_jiffies);
+}
+
+static struct record *find_record(struct check *c, u32 id, bool *new)
+{
+	u64 key = id;
+
+	return hash_item(&c->records, hash_get(&c->records, &key, new));
+}
+
+static void check_object(struct check *c, const struct trace_event *e)
+{
+	bool new;
+
+	find_record(c, e->u.object.object, &new)->counted = false;
+	check_object_state(c, e);
+	if (!e->u.object.snapshot)
+		return;
+	c->snapshot_objects++;
+	if (e->u.object.snapshot != c->snapshot && !c->types[TRACE_DISCARDED])
+		violation(c, SNAPSHOT, e, "object %u of snapshot %u: %u is in progress",
+			  e->u.object.object, e->u.object.snapshot, c->snapshot);
+}
+
+static void check_counts(struct check *c, const struct trace_event *e)
+{
+	bool new;
+	struct record *r = find_record(c, e->u.counts.object, &new);
+
+	if (!c->types[TRACE_DISCARDED]) {
+		if (new)
+			violation(c, COUNTS, e, "object %u: no object event came before",
+				  e->u.counts.object);
+		else if (r->counted && (r->ip > e->u.counts.ip ||
+					(r->ip == e->u.counts.ip && r->pid >= e->u.counts.pid)))
+			violation(c, COUNTS, e, "object %u: (%llx, %u) after (%llx, %llu)",
+				  e->u.counts.object, e->u.counts.ip, e->u.counts.pid, r->ip,
+				  r->pid);
+	}
+	r->counted = true;
+	r->ip = e->u.counts.ip;
+	r->pid = e->u.counts.pid;
+}
+
+static void check_snapshot(struct check *c, const struct trace_event *e)
+{
+	u32 nr = e->u.snapshot.snapshot;
+	bool lossless = !c->types[TRACE_DISCARDED];
+
+	if (!e->u.snapshot.complete) {
+		if (c->snapshot && lossless)
+			violation(c, SNAPSHOT, e, "%u begins, %u has not ended", nr, c->snapshot);
+		if (nr <= c->last_snapshot)
+			violation(c, SNAPSHOT, e, "%u begins after %u", nr, c->last_snapshot);
+		c->snapshot = nr;
+		c->last_snapshot = nr;
+		c->snapshot_objects = 0;
+		c->snapshot_period = c->period;
+		return;
+	}
+	if (c->snapshot != nr) {
+		if (lossless)
+			violation(c, SNAPSHOT, e, "%u ends, %u is in progress", nr, c->snapshot);
+	} else if (c->snapshot_objects != e->u.snapshot.objects &&
+		   c->snapshot_period == c->period) {
+		violation(c, SNAPSHOT, e, "%u has %llu objects, %llu came", nr,
+			  e->u.snapshot.objects, c->snapshot_objects);
+	}
+	c->snapshot = 0;
+}
+
+/* While allocations are not traced, anything may be allocated and freed. */
+static void check_switch(struct check *c, const struct trace_event *e)
+{
+	bool on = e->u.switches.allocations;
+
+	if (on == c->allocations)
+		return;
+	c->allocations = on;
+	c->period++;
+}
+
+static void check_event(struct check *c, const struct trace_event *e)
+{
+	c->types[e->type]++;
+	if (e->type != TRACE_DISCARDED && e->type != TRACE_PACKET)
+		check_time(c, e);
+	switch (e->type) {
+	case TRACE_TASK:
+		announce(&c->pids, e->u.task.pid);
+		break;
+	case TRACE_CACHE:
+		announce(&c->caches, e->u.cache.cache);
+		break;
+	case TRACE_ALLOC:
+		check_alloc(c, e);
+		break;
+	case TRACE_FREE:
+		check_free(c, e);
+		break;
+	case TRACE_OBJECT:
+		check_object(c, e);
+		break;
+	case TRACE_COUNTS:
+		check_counts(c, e);
+		break;
+	case TRACE_ACCESS:
+		check_pid(c, e, e->u.access.pid);
+		if (e->u.access.kind < TRACE_READ || e->u.access.kind > TRACE_UPDATE)
+			violation(c, VALUE, e, "access of kind %u: want 1 to 3", e->u.access.kind);
+		break;
+	case TRACE_MARK:
+		check_pid(c, e, e->u.mark.pid);
+		break;
+	case TRACE_SWITCH:
+		check_switch(c, e);
+		break;
+	case TRACE_SNAPSHOT:
+		check_snapshot(c, e);
+		break;
+	case TRACE_DISCARDED:
+		/*
+		 * What overran the buffers was lost before the packet that tells it. Events
+		 * of NMIs may be lost within that, but an NMI neither allocates nor frees.
+		 */
+		c->period++;
+		break;
+	case TRACE_PACKET:
+		check_enclosed(c, e);
+		break;
+	default:
+		break;
+	}
+}
+
+static u64 events(const struct check *c)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < TRACE_TYPES; i++)
+		if (i != TRACE_DISCARDED && i != TRACE_PACKET)
+			sum += c->types[i];
+	return sum;
+}
+
+/* The number behind "@name: " in the text of show_stats. */
+static bool find_stat(const char *text, const char *name, u64 *value)
+{
+	size_t len = strlen(name);
+	const char *p;
+
+	for (p = strstr(text, name); p; p = strstr(p + len, name)) {
+		if ((p == text || p[-1] == '\n') && p[len] == ':') {
+			*value = strtoull(p + len + 1, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Compares with what the kernel counted, if the recorder has saved that. */
+static void check_stats(struct check *c, const char *text)
+{
+	u64 produced, read, lost, buffered;
+
+	if (!find_stat(text, "stream_produced", &produced) ||
+	    !find_stat(text, "stream_read", &read) || !find_stat(text, "stream_lost", &lost) ||
+	    !find_stat(text, "stream_buffered", &buffered)) {
+		violation(c, SUMS, NULL, "kernel/show_stats has no lines stream_...");
+		return;
+	}
+	if (produced != read + lost + buffered)
+		violation(c, SUMS, NULL,
+			  "%llu events produced, but %llu read, %llu lost and %llu buffered",
+			  produced, read, lost, buffered);
+	if (c->from_start ? events(c) != read : events(c) > read)
+		violation(c, SUMS, NULL, "%llu events in the trace, %llu read from the kernel",
+			  events(c), read);
+	if (c->lost > lost)
+		violation(c, SUMS, NULL, "%llu events lost by the packets, %llu by the kernel",
+			  c->lost, lost);
+}
+
+static void check_sums(struct check *c, const char *dir)
+{
+	char path[PATH_MAX], *text;
+	FILE *file;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/kernel/show_stats", dir);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	text = kmap_array(NULL, STATS_MAX + 1, 1);
+	len = fread(text, 1, STATS_MAX, file);
+	text[len] = '\0';
+	fclose(file);
+	check_stats(c, text);
+	free(text);
+}
+
+static u64 violations(const struct check *c)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KINDS; i++)
+		sum += c->nr[i];
+	return sum;
+}
+
+static void print_summary(const struct check *c)
+{
+	const char *separator = " (";
+	int i;
+
+	for (i = 0; i < KINDS; i++)
+		if (c->nr[i] > SHOWN && !c->all)
+			printf("%s: %llu more, --all lists them\n", kind_names[i],
+			       c->nr[i] - SHOWN);
+	printf("%llu events in %llu packets of %u CPUs, %llu lost, %llu frees of earlier memory: ",
+	       events(c), c->packets, trace_streams(c->trace), c->lost, c->earlier_frees);
+	printf("%llu violations", violations(c));
+	for (i = 0; i < KINDS; i++) {
+		if (!c->nr[i])
+			continue;
+		printf("%s%s %llu", separator, kind_names[i], c->nr[i]);
+		separator = ", ";
+	}
+	printf("%s\n", violations(c) ? ")" : "");
+}
+
+static void print_json(const struct check *c, const char *error)
+{
+	int i;
+
+	printf("%s],\n\t\"error\": ", c->listed ? "\n\t" : "");
+	json_string(error);
+	printf(",\n\t\"events\": %llu,\n\t\"packets\": %llu,\n\t\"cpus\": %u,\n", events(c),
+	       c->packets, trace_streams(c->trace));
+	printf("\t\"lost\": %llu,\n\t\"earlier_frees\": %llu,\n\t\"types\": {", c->lost,
+	       c->earlier_frees);
+	for (i = 0; i <= TRACE_SNAPSHOT; i++)
+		printf("\"%s\": %llu, ", trace_type_name(i), c->types[i]);
+	printf("\"unknown\": %llu},\n\t\"violations\": {", c->types[TRACE_UNKNOWN]);
+	for (i = 0; i < KINDS; i++)
+		printf("%s\"%s\": %llu", i ? ", " : "", kind_names[i], c->nr[i]);
+	printf("}\n}\n");
+}
+
+static void init(struct check *c)
+{
+	hash_init(&c->cpus, sizeof(struct cpu), sizeof(u64));
+	hash_init(&c->pids, sizeof(u64), sizeof(u64));
+	hash_init(&c->caches, sizeof(u64), sizeof(u64));
+	hash_init(&c->records, sizeof(struct record), sizeof(u64));
+	live_init(c->memory);
+	live_init(c->memory + 1);
+}
+
+static void release(struct check *c)
+{
+	hash_free(&c->cpus);
+	hash_free(&c->pids);
+	hash_free(&c->caches);
+	hash_free(&c->records);
+	live_free(c->memory);
+	live_free(c->memory + 1);
+}
+
+/* Checks all that can be read; sets @error if that is not the whole trace. */
+static void check_all(struct check *c, const char *dir, char error[KMAP_ERROR_MAX])
+{
+	struct trace_event e;
+	enum trace_next next;
+
+	if (!check_frame(c, dir, error))
+		return;
+	trace_show_packets(c->trace);
+	while ((next = trace_next(c->trace, &e)) == TRACE_EVENT)
+		check_event(c, &e);
+	if (next == TRACE_FAILED) {
+		snprintf(error, KMAP_ERROR_MAX, "%s", trace_error(c->trace));
+		return;
+	}
+	if (c->snapshot && !c->types[TRACE_DISCARDED])
+		violation(c, SNAPSHOT, NULL, "%u has not ended", c->snapshot);
+	check_sums(c, dir);
+}
+
+static int check(struct check *c, const char *dir)
+{
+	char error[KMAP_ERROR_MAX] = "";
+	int status;
+
+	c->trace = trace_open(dir, error);
+	if (!c->trace) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	init(c);
+	if (c->json)
+		printf("{\n\t\"list\": [");
+	check_all(c, dir, error);
+	if (c->json)
+		print_json(c, *error ? error : NULL);
+	else
+		print_summary(c);
+	status = violations(c) ? EXIT_MALFORMED : EXIT_FINE;
+	if (*error) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		status = EXIT_UNABLE;
+	}
+	release(c);
+	trace_close(c->trace);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct check c = { 0 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "ajh", options, NULL)) != -1) {
+		switch (option) {
+		case 'a':
+			c.all = true;
+			break;
+		case 'j':
+			c.json = true;
+			break;
+		case 'h':
+			print_usage(&command_check);
+			return EXIT_FINE;
+		default:
+			return usage_error("check");
+		}
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "memorizer check: %d traces: want one directory\n", argc - optind);
+		return usage_error("check");
+	}
+	return check(&c, argv[optind]);
+}
+
+const struct command command_check = {
+	.name = "check",
+	.summary = "check whether a trace is sound",
+	.usage = usage,
+	.run = run,
+};

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memorizer symbolize: rewrites a KMAP with names in place of instruction addresses. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "hash.h"
+
+/* What an address is written as; @ip and @kind are the key. */
+struct name {
+	u64 ip, kind;
+	char *text;		/* NULL where no function is known */
+	size_t len;
+};
+
+static const char usage[] =
+	"Usage: memorizer symbolize [--vmlinux FILE] [--kallsyms FILE] [--lines] [KMAP|-]\n"
+	"\n"
+	"Writes the KMAP with each address of an instruction as symbol+0xoff/0xsize,\n"
+	"followed by [module] in a module. All other bytes stay as they are; so do\n"
+	"addresses that have no symbol. Malformed lines are reported and left out.\n"
+	"\n"
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
+	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n"
+	"                       this copy of /proc/kallsyms of the traced kernel\n"
+	"  -l, --lines          add (file:line), from the vmlinux\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "lines", no_argument, NULL, 'l' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static void put(const char *from, const char *to)
+{
+	fwrite_unlocked(from, 1, to - from, stdout);
+}
+
+/* Writes the name of @ip, or what stands between @from and @to where it has none. */
+static void put_ip(const struct kmap_symbols *symbols, struct hash *names, u64 ip,
+		   enum kmap_ip kind, const char *from, const char *to)
+{
+	struct name key = { .ip = ip, .kind = kind }, *name;
+	char text[KMAP_SYMBOL_MAX];
+	bool new;
+
+	name = hash_item(names, hash_get(names, &key, &new));
+	if (new && kmap_symbols_find(symbols, ip, kind)) {
+		name->len = kmap_symbols_format(symbols, ip, kind, text);
+		name->text = kmap_array(NULL, name->len, 1);
+		memcpy(name->text, text, name->len);
+	}
+	if (name->text)
+		put(name->text, name->text + name->len);
+	else
+		put(from, to);
+}
+
+static void put_object(const struct kmap_symbols *symbols, struct hash *names,
+		       const struct kmap_reader *r)
+{
+	const struct kmap_object *o = &r->object;
+	const char * const *f = r->field;
+
+	put_ip(symbols, names, o->alloc_ip, KMAP_IP_RETURN, f[0], f[1] - 1);
+	put(f[1] - 1, f[6]);
+	if (o->free_ip == KMAP_IP_UNKNOWN || o->free_ip == KMAP_IP_OVERWRITTEN)
+		put(f[6], f[7] - 1);
+	else
+		put_ip(symbols, names, o->free_ip, KMAP_IP_RETURN, f[6], f[7] - 1);
+	put(f[7] - 1, f[8]);
+}
+
+static void put_access(const struct kmap_symbols *symbols, struct hash *names,
+		       const struct kmap_reader *r)
+{
+	const char * const *f = r->field;
+
+	put(r->lines.line, f[0]);
+	put_ip(symbols, names, r->access.ip, KMAP_IP_EXACT, f[0], f[1] - 1);
+	put(f[1] - 1, f[4]);
+}
+
+static int symbolize(const struct kmap_symbols *symbols, struct input *in)
+{
+	enum kmap_event event;
+	struct name *name;
+	struct hash names;
+	u32 i;
+
+	hash_init(&names, sizeof(struct name), 2 * sizeof(u64));
+	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
+		if (event == KMAP_OBJECT)
+			put_object(symbols, &names, &in->reader);
+		else
+			put_access(symbols, &names, &in->reader);
+	}
+	for (i = 0; i < names.nr; i++) {
+		name = hash_item(&names, i);
+		free(name->text);
+	}
+	hash_free(&names);
+	return input_close(in, event);
+}
+
+static int run(int argc, char **argv)
+{
+	const char *vmlinux = NULL, *kallsyms = NULL;
+	char error[KMAP_ERROR_MAX];
+	struct kmap_symbols *symbols;
+	int option, status;
+	bool lines = false;
+	struct input in;
+
+	while ((option = getopt_long(argc, argv, "k:K:lh", options, NULL)) != -1) {
+		switch (option) {
+		case 'k':
+			vmlinux = optarg;
+			break;
+		case 'K':
+			kallsyms = optarg;
+			break;
+		case 'l':
+			lines = true;
+			break;
+		case 'h':
+			print_usage(&command_symbolize);
+			return EXIT_FINE;
+		default:
+			return usage_error("symbolize");
+		}
+	}
+	if (!vmlinux && (lines || !kallsyms)) {
+		fprintf(stderr, "memorizer symbolize: %s\n",
+			lines ? "--lines takes lines from a vmlinux: give --vmlinux too" :
+				"nothing to take symbols from: give --vmlinux, --kallsyms or both");
+		return usage_error("symbolize");
+	}
+	symbols = kmap_symbols_load(vmlinux, kallsyms, lines, error);
+	if (!symbols) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	status = EXIT_UNABLE;
+	if (input_open(&in, argc - optind, argv + optind))
+		status = symbolize(symbols, &in);
+	kmap_symbols_free(symbols);
+	return status;
+}
+
+const struct command command_symbolize = {
+	.name = "symbolize",
+	.summary = "write a KMAP with symbols in place of addresses",
+	.usage = usage,
+	.run = run,
+};

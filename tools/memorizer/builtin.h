@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the commands of memorizer have in common: their description and their input. */
+#ifndef BUILTIN_H
+#define BUILTIN_H
+
+#include "kmap.h"
+
+/* Exit statuses. */
+enum {
+	EXIT_FINE,
+	EXIT_MALFORMED,		/* lines were malformed, sums overflowed, a trace is unsound */
+	EXIT_UNABLE,		/* wrong usage, a file that cannot be read or written */
+};
+
+/**
+ * struct command - a command
+ * @name: its name
+ * @summary: what it does, in a line
+ * @usage: all that its help prints below the summary
+ * @run: runs it; argv[0] is "memorizer NAME"; returns the exit status
+ */
+struct command {
+	const char *name, *summary, *usage;
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct command command_report, command_symbolize, command_check, command_kmap;
+extern const struct command command_record;
+
+int usage_error(const char *name);
+void print_usage(const struct command *c);
+
+/**
+ * struct input - the KMAP that a command reads
+ * @name: its name in messages
+ * @fd: its file descriptor
+ * @reader: its reader
+ */
+struct input {
+	const char *name;
+	int fd;
+	struct kmap_reader reader;
+};
+
+bool input_open(struct input *in, int argc, char **argv);
+enum kmap_event input_next(struct input *in);
+int input_close(struct input *in, enum kmap_event last);
+
+#endif

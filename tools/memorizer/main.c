@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command memorizer: finds the command named by its first argument and runs it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+
+static const struct command * const commands[] = {
+	&command_record,
+	&command_report,
+	&command_symbolize,
+	&command_check,
+	&command_kmap,
+};
+
+/**
+ * usage_error - tell where to read on
+ * @name: name of the command that was used in a wrong way, or NULL for memorizer itself
+ *
+ * Return: the exit status.
+ */
+int usage_error(const char *name)
+{
+	fprintf(stderr, "Try 'memorizer help%s%s'.\n", name ? " " : "", name ? name : "");
+	return EXIT_UNABLE;
+}
+
+/**
+ * print_usage - print a command's help
+ * @c: the command
+ */
+void print_usage(const struct command *c)
+{
+	printf("memorizer %s - %s\n\n%s", c->name, c->summary, c->usage);
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	fprintf(stderr, "memorizer: no command '%s'\n", name);
+	return NULL;
+}
+
+static int help(const char *name)
+{
+	const struct command *c;
+	size_t i;
+
+	if (name) {
+		c = find_command(name);
+		if (!c)
+			return usage_error(NULL);
+		print_usage(c);
+		return EXIT_FINE;
+	}
+	printf("memorizer - analyse Memorizer's kernel memory access patterns\n\n"
+	       "Usage: memorizer COMMAND [OPTION...] [KMAP]\n\n");
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+	printf("  %-12s %s\n", "help", "print this, or with a COMMAND its help");
+	printf("  %-12s %s\n", "--version", "print the version");
+	return EXIT_FINE;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct command *c;
+	char *name;
+	int status;
+
+	if (argc < 2) {
+		fprintf(stderr, "memorizer: no command\n");
+		return usage_error(NULL);
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(argc > 2 ? argv[2] : NULL);
+	if (!strcmp(argv[1], "--version")) {
+		printf("memorizer %s\n", VERSION);
+		return EXIT_FINE;
+	}
+	c = find_command(argv[1]);
+	if (!c)
+		return usage_error(NULL);
+	if (asprintf(&name, "memorizer %s", c->name) < 0)
+		return EXIT_UNABLE;
+	argv[1] = name;
+	status = c->run(argc - 1, argv + 1);
+	free(name);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "memorizer: standard output: %s\n", strerror(errno));
+		return EXIT_UNABLE;
+	}
+	return status;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Runs all tests of the builds in the directories given and sums them up.
+# Usage: run.sh DIR/...
+
+here=$(dirname "$0")
+out=$(mktemp) || exit 1
+trap 'rm -f "$out"' EXIT
+passed=0
+failed=0
+
+# A sanitizer's report is no exit status of ours. Leaks are told by the functions that
+# they are in, some of which only slow unwinding finds.
+export ASAN_OPTIONS="exitcode=99:fast_unwind_on_malloc=0"
+export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1"
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
+
+# run COMMAND...: a test that ends early has failed as well, by one
+run()
+{
+	echo "# $*"
+	"$@" >"$out" 2>&1
+	status=$?
+	cat "$out"
+	good=$(grep -c '^ok ' "$out")
+	bad=$(grep -c '^not ok ' "$out")
+	if [ "$(tail -n 1 "$out")" != "1..$((good + bad))" ] ||
+	   { [ $status -ne 0 ] && [ "$bad" -eq 0 ]; }; then
+		echo "not ok - $* ended early with status $status"
+		bad=$((bad + 1))
+	fi
+	passed=$((passed + good))
+	failed=$((failed + bad))
+}
+
+for dir; do
+	run "${dir}tests/test-parse"
+	run "${dir}tests/test-sums"
+	run "${dir}tests/test-fuzz"
+	run "${dir}tests/test-live"
+	run sh "$here/test-kmap.sh" "${dir}memorizer"
+	run sh "$here/test-trace.sh" "$dir"
+	run sh "$here/test-record.sh" "$dir"
+	run sh "$here/test-report.sh" "$dir"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,233 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests the command memorizer: what it prints, its messages and its exit status.
+# Usage: test-kmap.sh MEMORIZER; CC is the compiler for the file that plays vmlinux.
+
+memorizer=$1
+here=$(dirname "$0")
+data=$here/data
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+vmlinux()
+{
+	output=$1
+	shift
+	${CC:-cc} "$@" -fno-asynchronous-unwind-tables -fno-pie -no-pie -nostdlib -static \
+		-Wl,-Ttext=0xffffffff81000000 -Wl,--build-id=none -Wl,-e,0 -o "$output" \
+		"$here/vmlinux/lib/layout.c" "$here/vmlinux/init/main.c" || exit 1
+}
+
+vmlinux "$tmp/vmlinux" -O0 -g
+vmlinux "$tmp/plain" -O2
+vmlinux "$tmp/stripped" -O2 -s
+${CC:-cc} -c -o "$tmp/module.ko" "$here/vmlinux/init/main.c" || exit 1
+sed 's/ffffffff9b/ffffffff81/g' "$data/session.kmap" >"$tmp/unmoved.kmap"
+sed 's/ffffffff9b000240/ffffffff9b000250/' "$data/kallsyms" >"$tmp/other"
+sed 's/^[0-9a-f]*/0000000000000000/' "$data/kallsyms" >"$tmp/zeros"
+grep -v 'T _' "$data/kallsyms" >"$tmp/few"
+
+# What it prints
+lost="memorizer: 1 of 9 addresses have no symbol: \
+want --kallsyms from the very boot that was traced"
+outcome "report finds names where KASLR has put them" 0 "$data/report.txt" "$lost" \
+	report --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" "$data/session.kmap"
+outcome "report --json has the same as JSON" 0 "$data/report.json" "$lost" \
+	report --json -k "$tmp/vmlinux" -K "$data/kallsyms" "$data/session.kmap"
+outcome "report without symbols has addresses, and takes --sort and --top" 0 \
+	"$data/report-top.txt" "" report --sort bytes --top 1 "$data/session.kmap"
+outcome "report sorts by name" 0 "$data/report-name.txt" "$lost" \
+	report -s name -n 0 -K "$data/kallsyms" "$data/session.kmap"
+input=$data/session.kmap
+outcome "report reads standard input" 0 "$data/report.txt" "$lost" \
+	report -k "$tmp/vmlinux" -K "$data/kallsyms"
+outcome "symbolize writes names" 0 "$data/symbolized.kmap" "" \
+	symbolize --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" -
+input=
+sed 's|widget_read\(.*\)/0x70|read_mark\1/0x80|' "$data/symbolized.kmap" >"$tmp/marked.sym"
+outcome "symbolize does with kallsyms alone" 0 "$tmp/marked.sym" "" \
+	symbolize --kallsyms "$data/kallsyms" "$data/session.kmap"
+{
+	sed -n 1,7p "$data/symbolized.kmap"
+	sed -n '8,$p' "$tmp/unmoved.kmap"
+} >"$tmp/unmoved.sym"
+outcome "symbolize does with vmlinux alone where KASLR was off" 0 "$tmp/unmoved.sym" "" \
+	symbolize --vmlinux "$tmp/vmlinux" "$tmp/unmoved.kmap"
+printf '%s T odd\n' 00000000deadb000 fffffffffffff000 >"$tmp/odd"
+printf '1,1,1,1,1,2,%s,a\n' deadbeef 0 >"$tmp/odd.kmap"
+outcome "symbolize takes no free_ip for an address that is none" 0 "$tmp/odd.kmap" "" \
+	symbolize -K "$tmp/odd" "$tmp/odd.kmap"
+cat >"$tmp/start.kmap" <<END
+ffffffff9b000241,1,0010,1,1,0,0,a
+  ffffffff9b000240,2,0,1
+END
+cat >"$tmp/start.sym" <<END
+start_kernel+0x1/SIZE (init/main.c:4),1,0010,1,1,0,0,a
+  start_kernel+0x0/SIZE (init/main.c:4),2,0,1
+END
+size=$("$memorizer" symbolize -k "$tmp/vmlinux" -K "$data/kallsyms" "$tmp/start.kmap" |
+	sed -n '1s/.*\(0x[0-9a-f]*\),1,.*/\1/p')
+printf 'ffffffff9b000%x,1,0020,1,1,0,0,a\n' $((0x240 + size)) >>"$tmp/start.kmap"
+echo "start_kernel+SIZE/SIZE (init/main.c:5),1,0020,1,1,0,0,a" >>"$tmp/start.sym"
+sed -i "s/SIZE/$size/g" "$tmp/start.sym"
+outcome "symbolize --lines adds file and line" 0 "$tmp/start.sym" "" \
+	symbolize --lines -k "$tmp/vmlinux" -K "$data/kallsyms" "$tmp/start.kmap"
+sed 's/ (.*),1,/,1,/; s/ (.*),2,/,2,/' "$tmp/start.sym" >"$tmp/start.plain"
+outcome "symbolize without --lines does not" 0 "$tmp/start.plain" "" \
+	symbolize -k "$tmp/vmlinux" -K "$data/kallsyms" "$tmp/start.kmap"
+
+# Malformed lines
+{
+	sed -n 1,2p "$data/session.kmap"
+	echo "  ffffffff9b000190,101,7"
+	echo "not a KMAP"
+	sed -n 3p "$data/session.kmap"
+	printf '\0\377\n'
+	sed -n '5,$p' "$data/session.kmap"
+	printf cut
+} >"$tmp/bad.kmap"
+sed 3,6d "$tmp/marked.sym" >"$tmp/bad.sym"
+object="an object line has 8: \
+alloc_ip,pid,obj_va_ptr,size,alloc_jiffies,free_jiffies,free_ip,executable"
+errors=$(cat <<END
+$tmp/bad.kmap:3: field count is 3, an access line has 4: access_ip,access_pid,write_count,read_count
+$tmp/bad.kmap:4: field count is 1, $object
+$tmp/bad.kmap:6: field count is 1, $object
+$tmp/bad.kmap:15: cut off: the last line must end in a newline
+memorizer: $tmp/bad.kmap: left out 4 malformed lines and 3 access lines below malformed objects
+END
+)
+outcome "malformed lines are told with their numbers, the others go on" 1 "$tmp/bad.sym" \
+	"$errors" symbolize -K "$data/kallsyms" "$tmp/bad.kmap"
+"$memorizer" report "$tmp/bad.kmap" >"$tmp/bad.txt" 2>/dev/null
+grep -q '^Objects  *4$' "$tmp/bad.txt"
+ok $? "the report counts the other lines"
+outcome "report tells of them as well" 1 "$tmp/bad.txt" "$errors" report "$tmp/bad.kmap"
+input=$tmp/bad.kmap
+outcome "standard input is called <stdin>" 1 "$tmp/bad.txt" \
+	"$(echo "$errors" | sed "s|$tmp/bad.kmap|<stdin>|")" report -
+input=
+{
+	echo 1,1,1,18446744073709551615,1,0,0,a
+	echo 1,1,2,1,1,0,0,a
+} >"$tmp/huge.kmap"
+"$memorizer" report "$tmp/huge.kmap" >"$tmp/huge.txt" 2>/dev/null
+grep -q '^Bytes requested  *18446744073709551615$' "$tmp/huge.txt"
+ok $? "a sum beyond 64 bits stands as the largest"
+outcome "and that is told" 1 "$tmp/huge.txt" \
+	"memorizer: a sum exceeds 64 bits and stands as 18446744073709551615" \
+	report "$tmp/huge.kmap"
+
+# Wrong usage and files that cannot be used: no output, exit status 2
+# refuse NAME ERR ARGUMENTS...
+refuse()
+{
+	name=$1 err=$2
+	shift 2
+	outcome "$name" 2 /dev/null "$err" "$@"
+}
+
+hint="Try 'memorizer help report'."
+session=$data/session.kmap
+refuse "a command is wanted" "memorizer: no command
+Try 'memorizer help'."
+refuse "one that exists" "memorizer: no command 'frob'
+Try 'memorizer help'." frob
+refuse "help for one that exists" "memorizer: no command 'frob'
+Try 'memorizer help'." help frob
+refuse "options that exist" "memorizer report: unrecognized option '--frob'
+$hint" report --frob
+refuse "options' arguments" "memorizer report: option '--top' requires an argument
+$hint" report --top
+refuse "a number for --top" "memorizer report: --top -1: want a number of rows, 0 for all
+$hint" report --top -1 "$session"
+refuse "that fits" "memorizer report: --top 4294967296: want a number of rows, 0 for all
+$hint" report --top 4294967296 "$session"
+refuse "a key for --sort" \
+	"memorizer report: --sort size: \
+want accesses, reads, writes, objects, bytes, live, life, touched, sites, pids or name
+$hint" report --sort size "$session"
+refuse "one KMAP" "memorizer: 2 input files: want one, or - for standard input" \
+	report "$session" "$session"
+refuse "a KMAP that is there" "memorizer: $tmp/none: No such file or directory" report "$tmp/none"
+refuse "a KMAP that can be read" "memorizer: $tmp: Is a directory" \
+	symbolize -K "$data/kallsyms" "$tmp"
+refuse "something to take symbols from" \
+	"memorizer symbolize: nothing to take symbols from: give --vmlinux, --kallsyms or both
+Try 'memorizer help symbolize'." symbolize "$session"
+refuse "a vmlinux for --lines" \
+	"memorizer symbolize: --lines takes lines from a vmlinux: give --vmlinux too
+Try 'memorizer help symbolize'." symbolize --lines -K "$data/kallsyms" "$session"
+refuse "a vmlinux that is there" "memorizer: $tmp/none: No such file or directory" \
+	report -k "$tmp/none" "$session"
+refuse "a vmlinux that is ELF" \
+	"memorizer: $session: not an ELF file: want the vmlinux from the build, not a bzImage" \
+	report -k "$session" "$session"
+refuse "a vmlinux that is linked" \
+	"memorizer: $tmp/module.ko: an object file or module: want the linked vmlinux" \
+	report -k "$tmp/module.ko" "$session"
+refuse "a vmlinux with symbols" \
+	"memorizer: $tmp/stripped: no functions in its symbol table: \
+want a vmlinux that was not stripped" \
+	report -k "$tmp/stripped" "$session"
+refuse "a vmlinux with lines for --lines" \
+	"memorizer: $tmp/plain: no line numbers (no DWARF information): \
+want a vmlinux with CONFIG_DEBUG_INFO" \
+	symbolize -l -k "$tmp/plain" "$session"
+refuse "a kallsyms that is there" "memorizer: $tmp/none: No such file or directory" \
+	report -K "$tmp/none" "$session"
+refuse "a kallsyms that root has copied" \
+	"memorizer: $tmp/zeros: all addresses are 0: copy /proc/kallsyms as root, with \
+kptr_restrict below 2" \
+	report -K "$tmp/zeros" "$session"
+refuse "a kallsyms of the same kernel" \
+	"memorizer: $tmp/vmlinux and $tmp/other are of different kernels: \
+from _stext to _etext it is 240 bytes in one, 250 in the other" \
+	report -k "$tmp/vmlinux" -K "$tmp/other" "$session"
+refuse "a kallsyms of a kernel" \
+	"memorizer: $tmp/vmlinux and $tmp/few have none of _stext, _text and _etext in common: \
+want those of one kernel" \
+	report -k "$tmp/vmlinux" -K "$tmp/few" "$session"
+"$memorizer" report "$session" 2>"$tmp/err" >/dev/full
+[ $? -eq 2 ] && [ "$(cat "$tmp/err")" = "memorizer: standard output: No space left on device" ]
+ok $? "room for the output"
+
+# A vmlinux that is damaged is refused or used, but nothing worse
+size=$(wc -c <"$tmp/vmlinux")
+worst=0
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+	head -c $((size * i / 20)) "$tmp/vmlinux" >"$tmp/damaged"
+	"$memorizer" symbolize -l -k "$tmp/damaged" "$session" >/dev/null 2>&1
+	status=$?
+	[ $status -le 2 ] || worst=$status
+	{
+		head -c $((size * i / 20)) "$tmp/vmlinux"
+		tail -c 64 "$session"
+		tail -c +$((size * i / 20 + 65)) "$tmp/vmlinux"
+	} >"$tmp/damaged"
+	"$memorizer" symbolize -l -k "$tmp/damaged" "$tmp/unmoved.kmap" >/dev/null 2>&1
+	status=$?
+	[ $status -le 2 ] || worst=$status
+done
+ok "$worst" "a damaged vmlinux is refused or used"
+
+# Help
+"$memorizer" --version >"$tmp/out"
+grep -qx 'memorizer [0-9.]*' "$tmp/out"
+ok $? "--version prints the version"
+"$memorizer" help >"$tmp/help"
+outcome "--help is help" 0 "$tmp/help" "" --help
+for command in record report symbolize; do
+	grep -q "^  $command " "$tmp/help"
+	ok $? "help lists $command"
+	"$memorizer" help $command >"$tmp/help-$command"
+	outcome "$command --help is help $command" 0 "$tmp/help-$command" "" $command --help
+	missing=$(sed -n 's/^  -., \(--[a-z]*\).*/\1/p' "$tmp/help-$command" | sed 's/-/\\-/g' |
+		while read -r option; do
+			grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
+		done)
+	[ -z "$missing" ]
+	ok $? "the man page has all options of $command"
+done
+tap_end

@@ -1,0 +1,474 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests memorizer record. A directory plays debugfs, with FIFOs for the CPUs' files, and a
+# function of this script plays the kernel: it sees the switches and writes packets.
+# Usage: test-record.sh DIR, with memorizer in it, and in its tests/ what the tests need
+
+here=$(dirname "$0")
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+packets=$build/tests/packets
+faulty=$build/tests/memorizer-faults
+terminal=$build/tests/terminal
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+d=$tmp/debugfs
+m=$d/memorizer
+
+# debugfs CPU...: a new one, with nothing switched on; and a new place for the trace
+debugfs()
+{
+	rm -rf "$tmp/debugfs" "$tmp/trace" "$tmp"/sent.* "$tmp"/at.*
+	mkdir -p "$m"
+	for file in stream_allocations stream_retirements stream_accesses total_overruns; do
+		echo 0 >"$m/$file"
+	done
+	echo "/* CTF 1.8 */" >"$m/metadata"
+	echo "stream_produced 7" >"$m/show_stats"
+	: >"$m/marker"
+	for cpu; do
+		mkfifo "$m/cpu$cpu"
+	done
+}
+
+# The kernel's side. None of it waits for a time: it waits for what the recorder does,
+# and gives up when the recorder has ended.
+running()
+{
+	[ ! -e "$tmp/ended" ]
+}
+
+# until_is FILE TEXT
+until_is()
+{
+	while running && [ "$(cat "$m/$1")" != "$2" ]; do
+		sleep 0.02
+	done
+}
+
+# until_there FILE...
+until_there()
+{
+	for file; do
+		while running && [ ! -e "$file" ]; do
+			sleep 0.02
+		done
+	done
+}
+
+# send CPU NUMBER BYTES: packets, and keeps a copy to compare with
+send()
+{
+	"$packets" "$2" "$3" >>"$tmp/sent.$1"
+	"$packets" "$2" "$3" >"$m/cpu$1"
+}
+
+# start KERNEL: starts the function that plays the kernel
+start()
+{
+	rm -f "$tmp/ended"
+	"$1" &
+	kernel=$!
+}
+
+# record ARGUMENTS...: runs memorizer record to its end
+record()
+{
+	"$memorizer" record --debugfs "$d" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	: >"$tmp/ended"
+}
+
+# message: what was said, but of files of the machine that the test runs on
+message()
+{
+	grep -v -e ' /proc/' -e '/kernel/' "$tmp/err" | sed "s|$tmp/||g"
+}
+
+# copied CPU...: whether all that was sent is in the trace, and nothing else
+copied()
+{
+	for cpu; do
+		cmp "$tmp/sent.$cpu" "$tmp/trace/cpu$cpu" || return 1
+	done
+}
+
+# A command
+simple()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	until_is stream_allocations 1
+	cat "$m"/stream_* >"$tmp/at.on"
+	send 0 3 4096
+	send 1 40 10000
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	cat "$m"/stream_* >"$tmp/at.off"
+	send 0 1 80
+	send 1 1 56
+	exec 3<&- 4<&-
+}
+
+command="while [ ! -e $tmp/at.sent ]; do sleep 0.02; done"
+debugfs 0 1
+start simple
+record -o "$tmp/trace" -- sh -c "$command; echo said; exit 3"
+wait $kernel
+same "the command's exit status is passed on" 3 $status
+same "and its output left alone" said "$(cat "$tmp/out")"
+copied 0 1
+ok $? "all that the kernel gives is copied, also what comes after the end"
+same "the summary says what was recorded" \
+	"memorizer: trace: 45 packets, 412424 bytes, from 2 CPUs; 0 events lost" "$(message)"
+same "allocations are switched on" "1 0 0" "$(sort -r "$tmp/at.on" | xargs)"
+same "and off" "0 0 0" "$(xargs <"$tmp/at.off")"
+cmp "$m/metadata" "$tmp/trace/metadata"
+ok $? "the metadata is there"
+cmp "$m/show_stats" "$tmp/trace/kernel/show_stats" &&
+	cmp "$m/total_overruns" "$tmp/trace/kernel/total_overruns"
+ok $? "so are the kernel's sums"
+same "and nothing that is not complete" "" "$(find "$tmp/trace" -name new)"
+same "the symbols" "$(head -n 1 /proc/kallsyms 2>/dev/null)" \
+	"$(head -n 1 "$tmp/trace/kernel/kallsyms" 2>/dev/null)"
+same "the command line" "$(cat /proc/cmdline 2>/dev/null)" \
+	"$(cat "$tmp/trace/kernel/cmdline" 2>/dev/null)"
+same "and the release are there" "$(uname -snrvm)" "$(cat "$tmp/trace/kernel/uname")"
+
+debugfs 0 1
+start simple
+record -o "$tmp/trace" -- sh -c "$command; kill -KILL \$\$"
+wait $kernel
+same "a command that a signal has ended counts as in a shell" 137 $status
+debugfs 0 1
+record -o "$tmp/trace" -- "$tmp/none"
+same "so does one that is not there" 127 $status
+same "and is told" "memorizer: none: No such file or directory" "$(message | head -n 1)"
+
+# Options
+options()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	until_is stream_retirements 1
+	until_is stream_accesses 1
+	until_is marker "begin of it"
+	echo 12 >"$m/total_overruns"
+	send 0 1 100
+	: >"$tmp/at.sent"
+	until_is stream_retirements 0
+	until_is stream_accesses 0
+	exec 3<&-
+}
+
+debugfs 0
+echo 7 >"$m/total_overruns"
+start options
+record -o "$tmp/trace" -r -a --mark "begin of it" -- sh -c "$command"
+wait $kernel
+same "retirements, accesses and a mark are recorded if wanted" 0 $status
+same "what was lost is told, and what to do about it" "memorizer: trace: 1 packets, 100 bytes, \
+from 1 CPUs; 5 events lost: want larger memorizer.subbufs or memorizer.subbuf_size" "$(message)"
+
+on_before()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_retirements 1
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	until_is stream_retirements 0
+	send 0 1 100
+	exec 3<&-
+}
+
+debugfs 0
+echo 1 >"$m/stream_allocations"
+start on_before
+record -o "$tmp/trace" --retirements -- sh -c "$command"
+wait $kernel
+copied 0 && [ $status -eq 0 ]
+ok $? "a stream that was on since boot is recorded"
+same "and goes on" "1 0 0" \
+	"$(cat "$m/stream_allocations" "$m/stream_retirements" "$m/stream_accesses" | xargs)"
+
+# The snapshot's file lets its writer wait until the streams have been read
+snapshot()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	send 0 9 100000
+	cat "$m/stream_snapshot" >"$tmp/at.snapshot"
+	send 0 1 100
+	exec 3<&-
+}
+
+debugfs 0
+mkfifo "$m/stream_snapshot"
+start snapshot
+record -o "$tmp/trace" --snapshot -- sh -c "$command"
+wait $kernel
+copied 0 && [ $status -eq 0 ]
+ok $? "streams are read while a snapshot is made"
+same "which is asked for once" 1 "$(cat "$tmp/at.snapshot")"
+debugfs 0
+start on_before
+record -o "$tmp/trace" --retirements --snapshot -- sh -c "$command"
+wait $kernel
+same "a kernel that makes none is told" "2 memorizer: debugfs/memorizer/stream_snapshot: \
+No such file or directory: the trace has no snapshot" "$status $(message | head -n 1)"
+
+late_cpu()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	mkfifo "$m/cpu10"
+	exec 4<>"$m/cpu10"
+	until_there "$tmp/trace/cpu10"
+	send 10 20 10000
+	send 0 20 10000
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	mkfifo "$m/cpu2"
+	exec 5<>"$m/cpu2"
+	exec 3<&-
+	send 10 1 100
+	exec 4<&- 5<&-
+}
+
+debugfs 0
+start late_cpu
+record -o "$tmp/trace" -- sh -c "$command"
+wait $kernel
+copied 0 10 && [ $status -eq 0 ]
+ok $? "a CPU that comes while others are recorded is taken in"
+
+# Other ends
+endless()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	until_is stream_allocations 1
+	send 0 10 20000
+	send 1 10 20000
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	send 0 1 100
+	exec 3<&- 4<&-
+}
+
+# What ignores SIGHUP, as nohup does, hands that down
+for signal in INT TERM HUP; do
+	debugfs 0 1
+	start endless
+	env --default-signal=HUP "$memorizer" record --debugfs "$d" -o "$tmp/trace" 2>"$tmp/err" </dev/null &
+	recorder=$!
+	while [ ! -e "$tmp/at.sent" ] && kill -0 $recorder 2>/dev/null; do
+		sleep 0.02
+	done
+	kill -$signal $recorder
+	wait $recorder
+	status=$?
+	: >"$tmp/ended"
+	wait $kernel
+	copied 0 1 && [ $status -eq 0 ]
+	ok $? "SIG$signal ends a recording"
+done
+
+# With nobody who writes, the FIFO is at its end at once
+debugfs 0
+record -o "$tmp/trace" --for 1ms
+same "so does time" "0 memorizer: trace: 0 packets, 0 bytes, from 1 CPUs; 0 events lost" \
+	"$status $(message)"
+
+# However late it is, the line comes before the end: it is due earlier
+"$terminal" "$memorizer" record --debugfs "$d" -o "$tmp/live" --for 1500ms >"$tmp/out" </dev/null
+tr '\r' '\n' <"$tmp/out" | grep -q '^[0-9]* s  0\.000 MB/s  0\.000 MB  0 lost '
+ok $? "a terminal has a live line"
+
+debugfs 0 1
+start endless
+env --ignore-signal=HUP "$memorizer" record --debugfs "$d" -o "$tmp/trace" 2>"$tmp/err" </dev/null &
+recorder=$!
+while [ ! -e "$tmp/at.sent" ] && kill -0 $recorder 2>/dev/null; do
+	sleep 0.02
+done
+kill -HUP $recorder
+kill -TERM $recorder
+wait $recorder
+status=$?
+: >"$tmp/ended"
+wait $kernel
+copied 0 1 && [ $status -eq 0 ]
+ok $? "SIGHUP does not harm one that nohup started"
+
+# A command is told to end when the recording is, and the trace is complete by then
+debugfs 0 1
+start endless
+"$memorizer" record --debugfs "$d" -o "$tmp/trace" -- \
+	sh -c "trap 'echo told; exit 5' TERM; : >$tmp/at.command; while :; do sleep 0.02; done" \
+	>"$tmp/out" 2>"$tmp/err" </dev/null &
+recorder=$!
+while { [ ! -e "$tmp/at.sent" ] || [ ! -e "$tmp/at.command" ]; } &&
+      kill -0 $recorder 2>/dev/null; do
+	sleep 0.02
+done
+kill -TERM $recorder
+wait $recorder
+status=$?
+: >"$tmp/ended"
+wait $kernel
+copied 0 1
+ok $? "a signal ends a recording of a command"
+same "and the command" "5 told" "$status $(cat "$tmp/out")"
+
+# Directories
+debugfs 0
+(
+	cd "$tmp" || exit 1
+	for _ in 1 2; do
+		record --for 1ms
+	done
+)
+[ -e "$tmp/memorizer-trace/cpu0" ] && [ -e "$tmp/memorizer-trace.1/cpu0" ]
+ok $? "without --output the directory is the first free one"
+
+# Failures: status 2, a message, and whole packets
+# fails NAME MESSAGE: for the recording that was made
+fails()
+{
+	same "$1" "2 memorizer: $2" "$status $(message | head -n 1)"
+}
+
+# whole CPU BYTES: the copy is what was sent up to there
+whole()
+{
+	head -c "$2" "$tmp/sent.$1" | cmp - "$tmp/trace/cpu$1"
+}
+
+# A regular file is at its end after what it holds, as none of the kernel's is
+debugfs
+"$packets" 3 5000 >"$tmp/sent.0"
+head -c 12500 "$tmp/sent.0" >"$m/cpu0"
+record -o "$tmp/trace"
+fails "a kernel's file that goes away is told" \
+	"debugfs/memorizer/cpu0: it ended while it was recorded: the trace ends here"
+whole 0 10000
+ok $? "the trace ends with the last whole packet"
+same "the switches are as they were" 0 "$(cat "$m/stream_allocations")"
+same "which the summary says as well" \
+	"memorizer: trace: 2 packets, 10000 bytes, from 1 CPUs; 0 events lost" "$(message | tail -n 1)"
+
+debugfs
+ln -s /proc/self/mem "$m/cpu0"
+record -o "$tmp/trace"
+fails "so is one that cannot be read" \
+	"debugfs/memorizer/cpu0: Input/output error: the trace ends here"
+[ ! -s "$tmp/trace/cpu0" ]
+ok $? "from which nothing comes"
+
+debugfs
+"$packets" 1 5000 >"$tmp/sent.0"
+{ cat "$tmp/sent.0"; head -c 100 /dev/zero; } >"$m/cpu0"
+record -o "$tmp/trace"
+fails "bytes that are no packet are told" \
+	"debugfs/memorizer/cpu0: no CTF packet where one should begin: the trace ends here"
+whole 0 5000
+ok $? "and not left in the trace"
+
+# A limit of a file's size plays a full disk. Packets of CPU 1 are below it.
+full()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	send 1 1 5000
+	until_is stream_allocations 1
+	send 0 8 5000
+	until_is stream_allocations 0
+	send 1 1 1000
+	send 0 1 60000
+	exec 3<&- 4<&-
+}
+
+debugfs 0 1
+start full
+until_there "$tmp/sent.1"
+(
+	ulimit -f 34 # of 512 bytes
+	record -o "$tmp/trace" -- sh -c \
+		"while [ \"\$(cat '$m/stream_allocations')\" != 0 ]; do sleep 0.02; done; : >'$tmp/at.end'"
+	exit $status
+)
+status=$?
+wait $kernel
+fails "a full disk is told" "trace/cpu0: File too large: the trace ends here"
+whole 0 15000
+ok $? "the trace ends with the last whole packet that it had room for"
+copied 1
+ok $? "CPUs for which there was room are complete"
+[ -e "$tmp/at.end" ]
+ok $? "the command goes on to its end"
+
+# Refusals: before anything is switched on or written
+# refuses NAME MESSAGE ARGUMENTS...
+refuses()
+{
+	name=$1 want=$2
+	shift 2
+	record "$@"
+	same "$name" "2 memorizer$want" "$status $(sed "s|$tmp/||g" "$tmp/err" | xargs -d '\n')"
+	[ ! -e "$tmp/none" ] && ! grep -q 1 "$m"/stream_* 2>/dev/null
+	ok $? "$name: nothing was touched"
+}
+
+hint="Try 'memorizer help record'."
+debugfs 0
+refuses "an empty directory is wanted" \
+	": debugfs: not empty: want a new or an empty directory" -o "$d"
+refuses "one that can be made" ": none/trace: No such file or directory" -o "$tmp/none/trace"
+refuses "a directory" ": debugfs/memorizer/metadata: Not a directory" -o "$m/metadata"
+refuses "a time that is one" \
+	" record: --for soon: want a time like 60s, 500ms, 5m or 2h $hint" --for soon
+refuses "one with a unit that is known" \
+	" record: --for 3d: want a time like 60s, 500ms, 5m or 2h $hint" --for 3d
+refuses "a time to record in" \
+	" record: --for 0s: want a time like 60s, 500ms, 5m or 2h $hint" --for 0s
+refuses "a time or a command" " record: --for and a command: want one of them $hint" \
+	--for 1s true
+refuses "options that exist" " record: unrecognized option '--frob' $hint" --frob
+echo 5 >"$m/stream_accesses"
+refuses "switches" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"
+rm "$m/stream_accesses"
+refuses "a kernel with the stream" ": debugfs/memorizer/stream_accesses: No such file or \
+directory: this kernel's Memorizer has no stream, want a later one" -o "$tmp/none"
+debugfs
+refuses "and its files" ": debugfs/memorizer: no files cpu0, cpu1, ...: this kernel's \
+Memorizer has no stream, want a later one" -o "$tmp/none"
+debugfs 0
+rm "$m/metadata"
+record -o "$tmp/trace"
+same "and its metadata" "2 memorizer: metadata: No such file or directory" \
+	"$status $(cat "$tmp/err")"
+rm -r "$m"
+refuses "debugfs" ": debugfs: no debugfs: mount it (mount -t debugfs nodev debugfs) or say \
+with --debugfs where it is" -o "$tmp/none"
+
+# fault NAME ERRNO FILE MESSAGE
+fault()
+{
+	debugfs 0
+	name=$1 number=$2 file=$3 want=$4
+	FAULT=$file:$number "$faulty" record --debugfs "$d" -o "$tmp/none" 2>"$tmp/err"
+	status=$?
+	same "$name" "2 memorizer: debugfs/memorizer/$file: $want" \
+		"$status $(sed "s|$tmp/||g" "$tmp/err")"
+	[ ! -e "$tmp/none" ]
+	ok $? "$name: nothing was written"
+}
+
+fault "a second reader is refused" 16 cpu0 \
+	"Device or resource busy: somebody else reads it, end that first"
+fault "so is one that is not root" 13 stream_allocations \
+	"Permission denied: only root can record"
+fault "and one under lockdown" 1 cpu0 "Operation not permitted: \
+lockdown forbids it, want a kernel with lockdown=none or integrity"
+tap_end

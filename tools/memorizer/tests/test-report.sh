@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests memorizer report of a trace: exact numbers, formats, order, filters, messages, memory.
+# Usage: test-report.sh DIR, with memorizer in it, and in its tests/ what the tests need
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+make_trace=$build/tests/make-trace
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+trace()
+{
+	rm -rf "${tmp:?}/$1"
+	"$make_trace" -e "$2" "$tmp/$1" <"$data/kmem.trace" || exit 1
+	mkdir "$tmp/$1/kernel"
+	cp "$data/kallsyms" "$tmp/$1/kernel/kallsyms"
+}
+
+trace le le
+trace be be
+outcome "the report has exact numbers" 0 "$data/kmem.txt" "" report "$tmp/le"
+outcome "of a trace in the other byte order as well" 0 "$data/kmem.txt" "" report "$tmp/be"
+outcome "--json has the same as JSON" 0 "$data/kmem.json" "" report --json "$tmp/le"
+outcome "--csv has the same as CSV" 0 "$data/kmem.csv" "" report --csv "$tmp/le"
+"$memorizer" report --top 1 "$tmp/le" >"$tmp/out"
+same "--top cuts the tables" " ... and 2 more" "$(grep more "$tmp/out" | head -n 1)"
+"$memorizer" report -n 1 -j "$tmp/le" >"$tmp/out"
+same "also those of JSON" "1 1" \
+	"$(grep -c '{"pid":' "$tmp/out") $(grep -c '{"cache":' "$tmp/out")"
+
+# order KEY TABLE FIELD: the rows of a table in their order, by a field
+order()
+{
+	"$memorizer" report --csv --sort "$1" "$tmp/le" | grep "^$2," | cut -d, -f "$3" | xargs
+}
+
+same "--sort bytes" "ffffffff9b000020 ffffffff9b000010 ffffffffc0400010" "$(order bytes sites 2)"
+same "--sort hit" "100 101" "$(order hit tasks 2)"
+same "--sort hit orders free sites by frees" "5 4" "$(order hit free_sites 5)"
+same "--sort req" "16384 64" "$(order req sizes 2)"
+same "--sort frag" "101 100" "$(order frag tasks 2)"
+same "--sort pingpong" "64 16384" "$(order pingpong sizes 2)"
+same "--sort cross" "ffffffff9b000010 ffffffff9b000020 ffffffffc0400010" \
+	"$(order cross sites 2)"
+same "--sort node" "64 16384" "$(order node sizes 2)"
+same "--sort freed" "ffffffff9b000210 ffffffffc0400090" "$(order freed free_sites 2)"
+same "--sort live" "128 64" "$(order live live 4)"
+same "--sort age" "64 128" "$(order age live 4)"
+same "--sort name" "ffffffffc0400010 ffffffff9b000010 ffffffff9b000020" "$(order name sites 2)"
+
+# counted NAME WANT ARGUMENTS...: with these options, of the slab allocator: bytes requested,
+# allocations, frees, those of what was allocated unseen, objects live at the end; of pages:
+# allocations, frees, live; and kinds of what is suspicious
+counted()
+{
+	name=$1 want=$2
+	shift 2
+	"$memorizer" report --csv "$@" "$tmp/le" >"$tmp/out"
+	same "$name" "$want" "$(sed -n -E 's/^slab,(bytes_req|hit|frees|unknown|live),//p
+		s/^pages,(hit|frees|live),//p' "$tmp/out" | xargs) $(grep -c ^suspicious, "$tmp/out")"
+}
+
+counted "all" "10465 9 9 2 3 2 4 1 5"
+counted "--kind kmalloc" "10221 5 5 2 2 0 0 0 3" --kind kmalloc
+counted "--kind cache" "244 4 4 0 1 0 0 0 2" --kind cache
+counted "--kind pages" "0 0 0 0 0 2 4 1 0" --kind pages
+counted "--kind kmalloc,cache" "10465 9 9 2 3 0 0 0 5" --kind kmalloc,cache
+counted "--cache" "180 3 3 0 1 0 0 0 1" --cache widget
+counted "--cache with a pattern" "221 4 1 0 2 0 0 0 2" --cache 'kmalloc-*'
+counted "--site" "10401 8 5 0 3 0 0 0 3" --site widget_alloc
+counted "--site with a pattern" "10401 8 6 1 3 2 4 1 3" --site 'widget_*'
+counted "--site with an address" "180 3 3 0 1 0 0 0 1" --site ffffffff9b000010
+counted "--comm" "10432 8 7 1 3 1 2 0 4" --comm tar
+counted "--comm with what is not printable" "33 1 2 1 0 1 2 1 1" --comm 'a,b\\x0ac*'
+counted "--pid" "33 1 2 1 0 1 2 1 1" --pid 101
+counted "--cpu" "33 1 1 0 0 1 2 1 1" --cpu 1
+counted "another --cpu" "10432 8 8 2 3 1 2 0 4" --cpu 0
+counted "--from and --to marks" "97 2 2 0 0 0 0 0 2" --from one --to two
+counted "--from a mark" "10188 4 4 2 2 2 4 1 2" --from two
+counted "--to a mark" "180 3 2 0 1 0 0 0 0" --to one
+counted "--from and --to times" "197 3 4 1 1 0 0 0 4" --from 3 --to 4.00000003
+counted "--to a time" "120 2 0 0 2 0 0 0 0" --to 1.00000009
+counted "several" "33 1 1 0 0 0 0 0 1" --kind kmalloc --cpu 1 --site widget_alloc --from one
+
+# A negative sum: more is freed than was allocated
+echo "free kind=0 call_site=1 ptr=1000 bytes=64" >"$tmp/script"
+"$make_trace" "$tmp/few" <"$tmp/script" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/few"
+"$memorizer" report "$tmp/few" >"$tmp/out"
+same "what is freed beyond what is allocated is negative" "-64" \
+	"$(sed -n 's/^Net total bytes allocated *//p' "$tmp/out" | head -n 1)"
+"$memorizer" report --json "$tmp/few" >"$tmp/out"
+same "in JSON too" '"net": -64,' "$(sed -n 's/^\t*\("net".*\)/\1/p' "$tmp/out" | head -n 1)"
+
+# A trace that ends early: what there is, and a message
+trace cut le
+size=$(wc -c <"$tmp/cut/cpu1")
+head -c $((size - 8)) "$tmp/le/cpu1" >"$tmp/cut/cpu1"
+"$memorizer" report "$tmp/cut" >"$tmp/out" 2>"$tmp/err"
+status=$?
+[ $status -eq 2 ] && [ -s "$tmp/err" ] && grep -q '^Events' "$tmp/out"
+ok $? "a trace that is cut off is reported up to there, with status 2"
+
+# Messages
+hint="Try 'memorizer help report'."
+mkdir "$tmp/empty"
+"$memorizer" report "$tmp/empty" >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 2 ] && [ -s "$tmp/err" ] && [ ! -s "$tmp/out" ]
+ok $? "a directory that is no trace is refused"
+outcome "a mark that is there is wanted" 2 /dev/null "memorizer: $tmp/le: no mark 'nine'" report \
+	--from nine "$tmp/le"
+outcome "and after the first" 2 /dev/null "memorizer: $tmp/le: no mark 'one' after 'two'" report \
+	--from two --to one "$tmp/le"
+outcome "a key of a trace" 2 /dev/null "memorizer report: --sort reads: of a trace, want bytes, req, \
+hit, frag, pingpong, cross, node, freed, live, age or name
+$hint" report --sort reads "$tmp/le"
+outcome "a kind" 2 /dev/null "memorizer report: --kind slab: want kmalloc, cache, pages or several of \
+them with commas between
+$hint" report --kind slab "$tmp/le"
+outcome "each of several" 2 /dev/null "memorizer report: --kind pages,: want kmalloc, cache, pages or \
+several of them with commas between
+$hint" report --kind pages, "$tmp/le"
+outcome "a CPU" 2 /dev/null "memorizer report: --cpu first: want a number
+$hint" report --cpu first "$tmp/le"
+outcome "a pid" 2 /dev/null "memorizer report: --pid -1: want a number
+$hint" report --pid -1 "$tmp/le"
+outcome "a trace, not a KMAP" 2 /dev/null "memorizer report: --csv: this is for the directory of a trace
+$hint" report --csv "$data/session.kmap"
+outcome "symbols that are there" 2 /dev/null "memorizer: $tmp/none: No such file or directory" report \
+	--kallsyms "$tmp/none" "$tmp/le"
+rm "$tmp/be/kernel/kallsyms"
+"$memorizer" report --csv -K "$data/kallsyms" "$tmp/be" >"$tmp/out" 2>"$tmp/err"
+cmp "$tmp/out" "$data/kmem.csv" && [ ! -s "$tmp/err" ]
+ok $? "--kallsyms is taken instead of the trace's"
+"$memorizer" report "$tmp/be" >"$tmp/out" 2>"$tmp/err"
+same "without one, call sites have no names, which is told" "0 memorizer: $tmp/be/kernel/kallsyms: \
+No such file or directory: call sites have no names" "$? $(cat "$tmp/err")"
+grep -q '^ ffffffff9b000020 ' "$tmp/out"
+ok $? "but addresses"
+
+# Memory goes by what is live, not by how long the trace is
+# peak EVENTS: kB that the report of a trace takes
+peak()
+{
+	"$make_trace" -b "$1" -l 2000 "$tmp/load" || exit 1
+	ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=1 \
+		"$build/tests/peak" "$memorizer" report "$tmp/load" 2>&1 >"$tmp/out" | sed -n '$s/.* //p'
+	rm -r "$tmp/load"
+}
+
+# The library keeps so many bytes of each file mapped that the shorter one has to have them
+short=$(peak 400000)
+long=$(peak 1200000)
+echo "# $short kB for 400000 events, $long kB for 1200000"
+[ "$long" -lt $((short * 3 / 2)) ]
+ok $? "a trace of three times the length takes no more memory"
+grep -q '^Events  *1200000$' "$tmp/out"
+ok $? "and is reported to its end"
+
+# A terminal has a bar; nothing else has
+"$make_trace" -b 200000 "$tmp/load" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/load"
+"$build/tests/terminal" sh -c '"$0" report "$1" >"$2"' "$memorizer" "$tmp/load" "$tmp/out" >"$tmp/bar"
+tr '\r' '\n' <"$tmp/bar" | grep -q '^\[=* *\]  *[0-9]*%'
+ok $? "a terminal has a progress bar"
+outcome "nothing else has" 0 "$tmp/out" "" report "$tmp/load"
+
+# Damage: a report or a message, but nothing worse
+worst=0
+size=$(wc -c <"$tmp/le/cpu0")
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+	for bytes in '\0377\0377\0377\0377' '\0000\0000\0000\0000' '\0200\0001'; do
+		{
+			head -c $((80 + (size - 90) * i / 24)) "$tmp/le/cpu0"
+			printf '%b' "$bytes"
+			tail -c +$((80 + (size - 90) * i / 24 + 5)) "$tmp/le/cpu0"
+		} >"$tmp/cut/cpu0"
+		"$memorizer" report "$tmp/cut" >"$tmp/out" 2>&1
+		status=$?
+		[ $status -le 2 ] || worst=$status
+	done
+done
+same "a damaged trace is reported or refused" 0 "$worst"
+
+missing=$("$memorizer" help report | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
+	while read -r option; do
+		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
+	done)
+same "the man page has all options" "" "$missing"
+tap_end

@@ -1,0 +1,443 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests what memorizer makes of traces, with babeltrace2 as the independent reader.
+# Usage: test-trace.sh DIR/, the directory of a build; FUZZ_ROUNDS=N for more damage
+
+dir=$1
+memorizer=${dir}memorizer
+dump=${dir}tests/dump-trace
+make=${dir}tests/make-trace
+here=$(dirname "$0")
+data=$here/data
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+mkdir "$tmp/tmpdir"
+export TMPDIR="$tmp/tmpdir"
+
+# trace OPTION...: makes the trace $tmp/trace from the script on standard input
+trace()
+{
+	rm -rf "$tmp/trace"
+	"$make" "$@" "$tmp/trace"
+}
+
+# summary NAME STATUS LINE: checks $tmp/trace and compares the last line
+summary()
+{
+	"$memorizer" check "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
+	got=$?
+	[ $got -eq "$2" ] && [ "$(tail -n 1 "$tmp/out")" = "$3" ]
+	ok $? "$1"
+	[ "$(tail -n 1 "$tmp/out")" = "$3" ] || sed 's/^/# /' "$tmp/out" "$tmp/err"
+}
+
+# Decoding
+for order in le be; do
+	trace -e $order <"$data/mixed.trace"
+	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
+	"$dump" "$tmp/trace" >"$tmp/got"
+	equal "each event is what babeltrace2 makes of it, $order" "$tmp/want" "$tmp/got"
+	outcome "a sound trace has no violations, $order" 0 "$data/mixed.check" "" \
+		check "$tmp/trace"
+	outcome "it is the KMAP of its objects, $order" 0 "$data/mixed.kmap" "" kmap "$tmp/trace"
+	outcome "a bad trace's violations are listed, $order" 1 "$data/bad.check" "" \
+		check --all "$(trace -e $order <"$data/bad.trace"; echo "$tmp/trace")"
+	outcome "those of its packets too, $order" 1 "$data/packets.check" "" \
+		check "$(trace -e $order <"$data/packets.trace"; echo "$tmp/trace")"
+	outcome "as JSON too, $order" 1 "$data/packets.json" "" check --json "$tmp/trace"
+	trace -e $order -b 20000 -c 5 -l 500
+	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
+	"$dump" "$tmp/trace" >"$tmp/got"
+	equal "the same with many events on five CPUs, $order" "$tmp/want" "$tmp/got"
+	"$memorizer" check --json "$tmp/trace" | sed -n 's/.*"types": {\(.*\)},/\1/p' | tr -d '" ' |
+		tr ',' '\n' | sed '/:0$/d' | sort >"$tmp/got"
+	sed 's/^[^ ]* \([a-z]*\):.*/\1/' "$tmp/want" | sort | uniq -c |
+		sed 's/^ *\([0-9]*\) \(.*\)/\2:\1/' | sort >"$tmp/types"
+	equal "as many of each type, $order" "$tmp/types" "$tmp/got"
+done
+
+# Order: files are found in any order, times are equal.
+trace <<END
+cpu 0
+time 100
+mark text=c
+time 100
+mark text=d
+cpu 1
+time 100
+mark text=e
+cpu 10
+time 100
+mark text=g
+cpu 2
+time 50
+mark text=a
+time 100
+mark text=f
+cpu 3
+time 99
+mark text=b
+END
+"$dump" "$tmp/trace" | sed 's/.*text = "\(.*\)".*/\1/' | tr -d '\n' >"$tmp/got"
+printf abcdefg >"$tmp/want"
+equal "events come by time, then by CPU, then as they were written" "$tmp/want" "$tmp/got"
+mkdir "$tmp/copy"
+for f in cpu3 metadata cpu10 cpu0 cpu2 cpu1; do
+	cp "$tmp/trace/$f" "$tmp/copy/$f"
+done
+"$dump" "$tmp/copy" | sed 's/.*text = "\(.*\)".*/\1/' | tr -d '\n' >"$tmp/got"
+equal "in whatever order the files were written" "$tmp/want" "$tmp/got"
+trace <<END
+time 4611686018427387904
+mark text=late
+packet
+time 4611686018427387900
+mark text=back
+time 4611686018427387905
+mark
+END
+"$dump" "$tmp/trace" | sed 's/^.\([0-9]*\).*/\1/' >"$tmp/got"
+printf '0%s\n' 4611686018427387904 4611686018427387900 4611686018427387905 >"$tmp/want"
+equal "times have 64 bits, and may go back" "$tmp/want" "$tmp/got"
+trace <<END
+task pid=1 comm=
+task pid=2 comm=sixteen-letters!
+task pid=1 comm=
+mark pid=1 text=
+END
+"$dump" "$tmp/trace" | sed 's/.* = \("[^"]*"\).*/\1/' >"$tmp/got"
+printf '"%s"\n' "" sixteen-letters! "" "" >"$tmp/want"
+equal "text may be empty or without NUL" "$tmp/want" "$tmp/got"
+
+# Losses
+trace <<END
+cpu 0
+lost 3
+mark pid=1
+packet
+mark
+lost 1
+packet
+skip 2
+mark
+cpu 1
+lost 18446744073709551614
+mark
+END
+"$dump" -p "$tmp/trace" | sed -n 's/.*: \(cpu . lost.*\)/\1/p' | sort >"$tmp/got"
+cat >"$tmp/want" <<END
+cpu 0 lost 0 events, 2 packets
+cpu 0 lost 1 events, 0 packets
+cpu 0 lost 3 events, 0 packets
+cpu 1 lost 0 events, 0 packets
+END
+equal "losses are told, those before the first packet too" "$tmp/want" "$tmp/got"
+# lossy NAME STATUS END: the same double free, with lines before and in between
+lossy()
+{
+	{
+		echo "switch allocations=1 boot=1"
+		echo "task pid=1 comm=a"
+		echo "$4"
+		echo "alloc ptr=ffff888000001000 bytes_alloc=64 pid=1"
+		echo "free ptr=ffff888000001000 bytes=64 pid=1"
+		echo "$5"
+		echo "free"
+		echo "free ptr=ffff888000002000"
+	} | trace
+	summary "$1" "$2" "$3"
+}
+lossy "without losses, a second free is a violation, a first one is not" 1 \
+	"6 events in 1 packets of 1 CPUs, 0 lost, 1 frees of earlier memory: 1 violations (free 1)"
+lossy "after a loss too" 1 \
+	"6 events in 2 packets of 1 CPUs, 1 lost, 1 frees of earlier memory: 1 violations (free 1)" \
+	"packet
+lost 1"
+lossy "with a loss in between none is" 0 \
+	"6 events in 2 packets of 1 CPUs, 1 lost, 2 frees of earlier memory: 0 violations" \
+	"" "packet
+lost 1"
+lossy "nor while allocations are off" 0 \
+	"8 events in 1 packets of 1 CPUs, 0 lost, 2 frees of earlier memory: 0 violations" \
+	"" "switch allocations=0
+switch allocations=1 boot=0"
+trace <<END
+switch allocations=1 boot=1
+alloc ptr=ffff888000001000 bytes_alloc=64 cache=1
+packet
+lost 5
+alloc
+counts object=9
+object object=1 snapshot=1 state=2
+mark pid=77
+alloc
+END
+summary "what a loss may explain is no violation, what follows it is" 1 \
+	"7 events in 2 packets of 1 CPUs, 5 lost, 0 frees of earlier memory: 3 violations (overlap 1, task 1, cache 1)"
+trace <<END
+snapshot snapshot=1 complete=0
+object object=1 snapshot=1 state=1 alloc_site=1 ptr=2 bytes_req=3 alloc_jiffies=4 comm=a
+counts object=2
+snapshot complete=1
+packet
+lost 5
+snapshot snapshot=2 complete=0
+END
+echo "1,0,2,3,4,0,0,a" >"$tmp/live"
+outcome "memorizer tells of losses and what has come of them" 1 "$tmp/live" \
+	"memorizer: $tmp/trace: 5 events were lost: what they told is missing
+memorizer: $tmp/trace: left out 1 counts, which have no object
+memorizer: $tmp/trace: left out snapshot 2, which is not complete" kmap "$tmp/trace"
+
+# What tomorrow brings
+trace -f <<END
+switch allocations=1 boot=1
+task pid=1 comm=a
+alloc ptr=ffff888000001000 bytes_alloc=64 pid=1
+future pid=1 hope=255
+free ptr=ffff888000001000 bytes=64 pid=1
+END
+"$dump" "$tmp/trace" >"$tmp/got"
+babeltrace2 --clock-cycles --no-delta "$tmp/trace" |
+	sed 's/, later = 0//; s/ future:.*/ future:/' >"$tmp/want"
+equal "unknown events and fields at the end do not matter" "$tmp/want" "$tmp/got"
+summary "nor do they for check" 0 \
+	"5 events in 1 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
+
+# Many violations
+{
+	echo "task pid=1 comm=a"
+	yes "time 100
+mark pid=1
+time 50
+mark" | head -n 128
+} | trace
+"$memorizer" check "$tmp/trace" >"$tmp/got"
+[ "$(grep -c '^event .* before the event before it' "$tmp/got")" -eq 20 ] &&
+	grep -qx 'time: 15 more, --all lists them' "$tmp/got"
+ok $? "the first 20 of a kind are listed"
+[ "$("$memorizer" check --all "$tmp/trace" | grep -c '^event ')" -eq 35 ]
+ok $? "all with --all"
+[ "$("$memorizer" check --json "$tmp/trace" | grep -c '"event": ')" -eq 20 ]
+ok $? "the same as JSON"
+
+# Sums
+# stats NAME STATUS LINE READ LOST BUFFERED PRODUCED
+stats()
+{
+	mkdir -p "$tmp/trace/kernel"
+	printf 'stream_%s: %s\n' produced "$7" read "$4" lost "$5" buffered "$6" \
+		>"$tmp/trace/kernel/show_stats"
+	summary "$1" "$2" "$3"
+}
+marks="4 events in 1 packets of 1 CPUs, 2 lost, 0 frees of earlier memory"
+marks()
+{
+	printf '%s\n' "$1" "lost 2" "task pid=1" "mark pid=1" mark mark | trace
+}
+marks
+stats "sums that add up" 0 "$marks: 0 violations" 4 2 1 7
+stats "fewer events in the trace than read" 1 "$marks: 1 violations (sums 1)" 5 2 0 7
+stats "more events in the trace than read" 1 "$marks: 1 violations (sums 1)" 3 2 2 7
+stats "sums that do not add up" 1 "$marks: 1 violations (sums 1)" 4 2 2 7
+stats "more lost by the packets than by the kernel" 1 "$marks: 1 violations (sums 1)" 4 1 1 6
+marks "skip 1"
+stats "others have read packets before" 0 "$marks: 0 violations" 9 2 0 11
+echo "enabled: 1" >"$tmp/trace/kernel/show_stats"
+summary "show_stats without what is wanted" 1 "$marks: 1 violations (sums 1)"
+
+# Traces with little in them
+trace <<END
+cpu 0
+cpu 1
+mark pid=1
+END
+summary "an empty stream is one without events" 1 \
+	"1 events in 1 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 1 violations (task 1)"
+trace <<END
+cpu 0
+set magic 3254525889
+packet
+END
+summary "so is an empty packet" 0 \
+	"0 events in 1 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
+trace <<END
+cpu 0
+END
+summary "all may be empty" 0 \
+	"0 events in 0 packets of 0 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
+outcome "then the KMAP is empty" 0 /dev/null "" kmap "$tmp/trace"
+
+# Damage: what comes before it is used, and the message tells where it is
+# damaged NAME EVENTS ERR
+damaged()
+{
+	"$memorizer" check "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
+	got=$?
+	[ $got -eq 2 ] && [ "$(cat "$tmp/err")" = "memorizer: $tmp/trace/$3" ] &&
+		[ "$(sed -n '$s/ events.*//p' "$tmp/out")" = "$2" ]
+	status=$?
+	ok $status "$1"
+	[ $status -eq 0 ] || sed 's/^/# /' "$tmp/out" "$tmp/err"
+}
+sound="cpu 0
+task pid=1
+packet
+mark pid=1 text=a
+mark
+mark
+packet
+mark
+packet"
+# part NAME EVENTS SIZE ERR: only the first SIZE bytes of the stream
+part()
+{
+	echo "$sound" | trace
+	head -c "$3" "$tmp/trace/cpu0" >"$tmp/part"
+	cp "$tmp/part" "$tmp/trace/cpu0"
+	damaged "$1" "$2" "cpu0: $4"
+}
+part "a packet that is cut off" 2 210 \
+	"packet 2, at byte 108: cut off: 102 bytes are left of 122"
+part "a packet's header that is cut off" 1 187 \
+	"packet 2, at byte 108: cut off: 79 bytes are left, its header alone has 80"
+part "a first packet that is cut off" "" 100 \
+	"packet 1, at byte 0: cut off: 100 bytes are left of 108"
+# header NAME EVENTS LINE ERR
+header()
+{
+	printf '%s\n' "$sound" "$3" mark packet mark | trace
+	damaged "$1" "$2" "cpu0: packet 4, at byte 324: $4"
+}
+header "no packet" 5 "set magic 1" "no packet: magic is 00000001, want c1fc1fc1"
+header "a packet of another trace" 5 "set uuid 1" \
+	"its uuid is not that of the metadata: they are not of one boot"
+header "a packet of another stream class" 5 "set stream_id 7" "stream_id is 7, want 0"
+header "a packet with half a byte" 5 "set packet_size 803" \
+	"packet_size is 803 bits, want whole bytes and 640 at least"
+header "a packet smaller than its header" 5 "set packet_size 632" \
+	"packet_size is 632 bits, want whole bytes and 640 at least"
+header "content smaller than the header" 5 "set content_size 0" \
+	"content_size is 0 bits, want whole bytes, 640 to 752"
+header "more content than packet" 5 "set content_size 760" \
+	"content_size is 760 bits, want whole bytes, 640 to 752"
+header "a time that is none" 5 "set timestamp_begin 9223372036854775808" \
+	"timestamps 9223372036854775808 to 1050: at most 9223372036854775807"
+printf '%s\n' "$sound" mark "garbage 3" packet mark | trace
+damaged "an event of no known class" 6 \
+	"cpu0: packet 4 is damaged behind its event 1: \
+No event class with ID of event class ID to use in stream class"
+printf '%s\n' "$sound" mark "set content_size 720" packet mark | trace
+damaged "an event that is cut off" 6 \
+	"cpu0: packet 4 is damaged behind its event 1: Cannot handle state"
+[ -z "$(ls -A "$TMPDIR")" ]
+ok $? "nothing is left in the temporary directory"
+echo "$sound" | trace
+head -c 210 "$tmp/trace/cpu0" >"$tmp/part"
+cp "$tmp/part" "$tmp/trace/cpu0"
+TMPDIR=/none
+outcome "a damaged trace needs one" 2 /dev/null \
+	"memorizer: $tmp/trace: damaged, and no temporary directory to sort that out: \
+No such file or directory" check "$tmp/trace"
+TMPDIR=$tmp/tmpdir
+
+# Not a trace
+# refuse NAME ERR: $tmp/trace, by each command
+refuse()
+{
+	for command in check kmap; do
+		outcome "$command refuses $1" 2 /dev/null "memorizer: $tmp/trace$2" $command "$tmp/trace"
+	done
+}
+want="a trace is a directory with metadata, cpu0, ..."
+rm -rf "$tmp/trace"
+refuse "what is not there" "/metadata: No such file or directory: $want"
+: >"$tmp/trace"
+refuse "a file" "/metadata: Not a directory: $want"
+rm "$tmp/trace"
+mkdir "$tmp/trace"
+refuse "a directory without metadata" "/metadata: No such file or directory: $want"
+echo "$sound" | trace
+mv "$tmp/trace/cpu0" "$tmp/cpu0"
+refuse "a directory without streams" \
+	": no streams in it: want cpu0, cpu1, ... beside the metadata"
+echo hello >"$tmp/trace/notes"
+refuse "files that are no streams" \
+	"/notes: packet 1, at byte 0: cut off: 6 bytes are left, its header alone has 80"
+rm "$tmp/trace/notes"
+mv "$tmp/cpu0" "$tmp/trace/cpu0"
+cp "$tmp/trace/metadata" "$tmp/metadata"
+# metadata NAME SED-SCRIPT ERR
+metadata()
+{
+	sed "$2" "$tmp/metadata" >"$tmp/trace/metadata"
+	refuse "$1" "/metadata$3"
+}
+sed s/6d656d6f/6d656d6e/ "$tmp/metadata" >"$tmp/trace/metadata"
+refuse "metadata of another boot" \
+	"/cpu0: packet 1, at byte 0: its uuid is not that of the metadata: they are not of one boot"
+metadata "other metadata" 1d ": begins with no \"/* CTF 1.8 */\": not CTF metadata as text"
+metadata "metadata without uuid" /uuid/d ": no uuid of the trace in it"
+metadata "metadata without byte order" s/byte_order/bite_order/ \
+	": no byte_order in it: want le or be"
+outcome "one of several clocks without a frequency is no end either" 2 /dev/null \
+	"memorizer: $tmp/trace: damaged such that libbabeltrace2 gave up" check \
+	"$(sed 's/^clock {/clock { name = second; };\n&/' "$tmp/metadata" >"$tmp/trace/metadata"
+		echo "$tmp/trace")"
+metadata "a huge array" 's/\[16\]/[99999]/' ": an array of more than 4096 elements"
+metadata "deep nesting" 's/uint32_t pid/{{{{{{{{{{{{{{{{&/' ": braces are nested more than 16 deep"
+metadata "another tracer" 's/"memorizer"/"lttng"/' \
+	": tracer_name is \"lttng\": not a trace of memorizer"
+metadata "another version" 's/abi_version = 1/abi_version = 2/' \
+	": abi_version is 2: this memorizer reads 1"
+metadata "metadata with a typing error" 's/struct {/strukt {/' \
+	": libbabeltrace2 does not take it; 'babeltrace2 $tmp/trace' tells why"
+metadata "packets without a begin" 's/timestamp_begin/time_begin/' \
+	": no timestamp_begin or timestamp_end of packets"
+metadata "packets without an end" 's/timestamp_end/time_end/' \
+	": no timestamp_begin or timestamp_end of packets"
+metadata "a clock that is not in ns" 's/freq = 1000000000/freq = 1000/' \
+	": no clock with freq = 1000000000 in it"
+metadata "a clock without a frequency" '/freq/d' ": no clock with freq = 1000000000 in it"
+metadata "an event without a field that is needed" 's/uint32_t pid/uint32_t pit/' \
+	": event task has no field pid"
+metadata "a field of another type" 's/text_t comm/uint8_t comm/' \
+	": event task, field comm: want text"
+metadata "a field with a sign" 's/uint32_t pid/int16_t pid/' \
+	": event task, field pid: want an unsigned integer"
+metadata "a field that is too wide" 's/uint32_t pid/uint64_t pid/' \
+	": event task, field pid: want 32 bits at most"
+{
+	cat "$tmp/metadata"
+	printf '\0'
+} >"$tmp/trace/metadata"
+refuse "a NUL in the metadata" "/metadata: a NUL byte in it: not CTF metadata as text"
+yes "/* CTF 1.8 */" | head -n 20000 >"$tmp/trace/metadata"
+refuse "metadata without end" \
+	"/metadata: larger than 262144 bytes: not the metadata of Memorizer"
+
+# Damage at random
+"$make" -e be -f "$tmp/random" <"$data/mixed.trace"
+rm "$tmp/random/cpu2" "$tmp/random/cpu10"
+mkdir "$tmp/scratch"
+"${dir}tests/fuzz-trace" "${FUZZ_ROUNDS:-400}" "$memorizer" "$tmp/random" "$tmp/scratch" 2>/dev/null |
+	sed 's/^\(not ok\|ok\) /# \1 /' >"$tmp/fuzz"
+sed 's/^/# /' "$tmp/fuzz"
+[ "$(grep -c '^# ok ' "$tmp/fuzz")" -eq 2 ]
+ok $? "damage at random ends in a message"
+
+# Usage
+for command in check kmap; do
+	outcome "$command wants a trace" 2 /dev/null "memorizer $command: 0 traces: want one directory
+Try 'memorizer help $command'." $command
+	outcome "$command wants one trace" 2 /dev/null "memorizer $command: 2 traces: want one directory
+Try 'memorizer help $command'." $command a b
+	outcome "$command wants options that exist" 2 /dev/null \
+		"memorizer $command: unrecognized option '--frob'
+Try 'memorizer help $command'." $command --frob
+	"$memorizer" help $command >"$tmp/help"
+	outcome "$command has help" 0 "$tmp/help" "" $command --help
+done
+
+tap_end

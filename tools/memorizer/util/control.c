@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The kernel's files that a recorder reads, writes and saves. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "control.h"
+
+static const char * const switches[NR_STREAM_SWITCHES] = {
+	[STREAM_ALLOCATIONS] = "stream_allocations",
+	[STREAM_RETIREMENTS] = "stream_retirements",
+	[STREAM_ACCESSES] = "stream_accesses",
+};
+
+/* Says why @file cannot be opened, and what to do about it. */
+static void tell(const struct control *c, const char *file)
+{
+	int error = errno;
+	const char *advice = "";
+
+	if (error == EACCES)
+		advice = ": only root can record";
+	else if (error == EPERM)
+		advice = ": lockdown forbids it, want a kernel with lockdown=none or integrity";
+	else if (error == EBUSY)
+		advice = ": somebody else reads it, end that first";
+	else if (error == ENOENT)
+		advice = ": this kernel's Memorizer has no stream, want a later one";
+	fprintf(stderr, "memorizer: %s%s%s: %s%s\n", c->path, file ? "/" : "", file ? file : "",
+		strerror(error), advice);
+}
+
+/* Says why there is no directory memorizer/ in @debugfs. */
+static void tell_missing(const struct control *c, const char *debugfs)
+{
+	struct statfs fs;
+
+	if (errno != ENOENT) {
+		tell(c, NULL);
+	} else if (statfs(debugfs, &fs) || fs.f_type != DEBUGFS_MAGIC) {
+		fprintf(stderr,
+			"memorizer: %s: no debugfs: mount it (mount -t debugfs nodev %s) or say with --debugfs where it is\n",
+			debugfs, debugfs);
+	} else {
+		fprintf(stderr, "memorizer: %s: not there: want a kernel with CONFIG_MEMORIZER\n",
+			c->path);
+	}
+}
+
+/**
+ * control_open - find the kernel's files
+ * @c: where to keep them
+ * @debugfs: where debugfs is mounted
+ *
+ * Return: whether they are there; if not there was a message.
+ */
+bool control_open(struct control *c, const char *debugfs)
+{
+	if (asprintf(&c->path, "%s/memorizer", debugfs) < 0)
+		abort();
+	c->dir = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (c->dir < 0) {
+		tell_missing(c, debugfs);
+		free(c->path);
+		c->path = NULL;
+		return false;
+	}
+	return true;
+}
+
+/**
+ * control_close - release the kernel's files
+ * @c: the files
+ */
+void control_close(struct control *c)
+{
+	close(c->dir);
+	free(c->path);
+}
+
+/**
+ * control_write_quietly - write a file of the kernel
+ * @c: the files
+ * @file: its name
+ * @text: what to write, with one write(2)
+ *
+ * Return: 0 or an errno.
+ */
+int control_write_quietly(const struct control *c, const char *file, const char *text)
+{
+	int fd = openat(c->dir, file, O_WRONLY | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) < 0)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/**
+ * control_write - write a file of the kernel
+ * @c: the files
+ * @file: its name
+ * @text: what to write, with one write(2)
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool control_write(const struct control *c, const char *file, const char *text)
+{
+	int error = control_write_quietly(c, file, text);
+
+	errno = error;
+	if (error)
+		tell(c, file);
+	return !error;
+}
+
+/* Reads the first bytes of a file, as a string without the newline. */
+static bool read_text(const struct control *c, const char *file, char *text, size_t size)
+{
+	int fd = openat(c->dir, file, O_RDONLY | O_CLOEXEC), error;
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	len = read(fd, text, size - 1);
+	error = errno;
+	close(fd);
+	errno = error;
+	if (len < 0)
+		return false;
+	text[len] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+/**
+ * control_get_switches - read the stream's switches
+ * @c: the files
+ * @on: set to what they are
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES])
+{
+	char text[16];
+	int i;
+
+	for (i = 0; i < NR_STREAM_SWITCHES; i++) {
+		if (!read_text(c, switches[i], text, sizeof(text))) {
+			tell(c, switches[i]);
+			return false;
+		}
+		if (strcmp(text, "0") && strcmp(text, "1")) {
+			fprintf(stderr, "memorizer: %s/%s: '%s': want 0 or 1\n", c->path, switches[i],
+				text);
+			return false;
+		}
+		on[i] = *text == '1';
+	}
+	return true;
+}
+
+/**
+ * control_set_switches - change the stream's switches
+ * @c: the files
+ * @from: what they are
+ * @to: what they shall be
+ *
+ * Return: whether that worked; if not there was a message, and the others are changed.
+ */
+bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWITCHES],
+			  const bool to[NR_STREAM_SWITCHES])
+{
+	bool fine = true;
+	int i;
+
+	for (i = 0; i < NR_STREAM_SWITCHES; i++)
+		if (from[i] != to[i])
+			fine &= control_write(c, switches[i], to[i] ? "1\n" : "0\n");
+	return fine;
+}
+
+/**
+ * control_overruns - tell how many events were lost since boot
+ * @c: the files
+ * @otherwise: what to return when the kernel does not tell
+ *
+ * Return: their number.
+ */
+u64 control_overruns(const struct control *c, u64 otherwise)
+{
+	char text[32];
+
+	return read_text(c, "total_overruns", text, sizeof(text)) ? strtoull(text, NULL, 10) :
+								   otherwise;
+}
+
+/**
+ * control_open_stream - open a CPU's stream
+ * @c: the files
+ * @file: its name
+ *
+ * Return: a file descriptor that does not block, or -1 and there was a message.
+ */
+int control_open_stream(const struct control *c, const char *file)
+{
+	int fd = openat(c->dir, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		tell(c, file);
+	return fd;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which allocations the report of a trace counts, as options say it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter.h"
+#include "trace.h"
+
+static const char * const kinds[TRACE_KINDS] = {
+	[TRACE_KMALLOC] = "kmalloc",
+	[TRACE_KMEM_CACHE] = "cache",
+	[TRACE_PAGES] = "pages",
+};
+
+/**
+ * kmem_filter_init - let all count
+ * @f: the filter
+ */
+void kmem_filter_init(struct kmem_filter *f)
+{
+	*f = (struct kmem_filter){ .kinds = (1u << TRACE_KINDS) - 1, .cpu = U64_MAX,
+				   .pid = U64_MAX, .to = U64_MAX };
+}
+
+/**
+ * kmem_filter_kind - let count what is of one of some kinds
+ * @f: the filter
+ * @text: kmalloc, cache or pages, or several of them with commas between
+ *
+ * Return: whether they are that; if not there was a message.
+ */
+bool kmem_filter_kind(struct kmem_filter *f, const char *text)
+{
+	const char *word = text;
+	size_t len, i;
+
+	for (f->kinds = 0; ; word += len + 1) {
+		len = strcspn(word, ",");
+		for (i = 0; i < TRACE_KINDS; i++)
+			if (strlen(kinds[i]) == len && !strncmp(kinds[i], word, len))
+				break;
+		if (i == TRACE_KINDS) {
+			fprintf(stderr,
+				"memorizer report: --kind %s: want kmalloc, cache, pages or several of them with commas between\n",
+				text);
+			return false;
+		}
+		f->kinds |= 1u << i;
+		if (!word[len])
+			return true;
+	}
+}
+
+/**
+ * kmem_filter_number - take the number of a CPU or task
+ * @number: set to it
+ * @option: name of the option, for a message
+ * @text: the number
+ *
+ * Return: whether it is one; if not there was a message.
+ */
+bool kmem_filter_number(u64 *number, const char *option, const char *text)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || n > U32_MAX) {
+		fprintf(stderr, "memorizer report: %s %s: want a number\n", option, text);
+		return false;
+	}
+	*number = n;
+	return true;
+}
+
+/* Takes seconds with up to nine decimals; returns whether they are that. */
+static bool parse_seconds(const char *text, u64 *ns)
+{
+	u64 seconds = 0, fraction = 0, unit = 1000000000;
+	const char *p;
+
+	for (p = text; *p >= '0' && *p <= '9'; p++) {
+		seconds = 10 * seconds + (*p - '0');
+		if (seconds > U64_MAX / 2000000000)
+			return false;
+	}
+	if (p == text)
+		return false;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9' && unit > 1; p++)
+			fraction += (*p - '0') * (unit /= 10);
+	*ns = seconds * 1000000000 + fraction;
+	return !*p;
+}
+
+/**
+ * kmem_filter_point - take a point in time
+ * @time: set to the time in ns, if @text is seconds
+ * @mark: set to @text, if it is not: it is the text of a mark then
+ * @text: seconds or a mark
+ */
+void kmem_filter_point(u64 *time, const char **mark, const char *text)
+{
+	*mark = NULL;
+	if (!parse_seconds(text, time))
+		*mark = text;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The KMAP that a command reads: opens it and tells of its malformed lines. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "builtin.h"
+
+/**
+ * input_open - open the KMAP named on the command line
+ * @in: the input
+ * @argc: number of arguments, the options left out
+ * @argv: the arguments: one file or "-"; none means "-" too
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool input_open(struct input *in, int argc, char **argv)
+{
+	const char *path = argc ? argv[0] : "-";
+
+	if (argc > 1) {
+		fprintf(stderr, "memorizer: %d input files: want one, or - for standard input\n", argc);
+		return false;
+	}
+	if (!strcmp(path, "-")) {
+		in->name = "<stdin>";
+		in->fd = STDIN_FILENO;
+	} else {
+		in->name = path;
+		in->fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (in->fd < 0) {
+		fprintf(stderr, "memorizer: %s: %s\n", path, strerror(errno));
+		return false;
+	}
+	kmap_reader_init(&in->reader, in->fd);
+	return true;
+}
+
+/**
+ * input_next - get the next object or access, telling of malformed lines before it
+ * @in: the input
+ *
+ * Return: KMAP_OBJECT, KMAP_ACCESS, KMAP_END or KMAP_FAILED.
+ */
+enum kmap_event input_next(struct input *in)
+{
+	enum kmap_event event;
+
+	while ((event = kmap_reader_next(&in->reader)) == KMAP_MALFORMED)
+		fprintf(stderr, "%s:%llu: %s\n", in->name, in->reader.lines.nr,
+			in->reader.error);
+	if (event == KMAP_FAILED)
+		fprintf(stderr, "memorizer: %s: %s\n", in->name, strerror(errno));
+	return event;
+}
+
+/**
+ * input_close - close the KMAP
+ * @in: the input
+ * @last: what input_next() returned last
+ *
+ * Return: the exit status that its content calls for.
+ */
+int input_close(struct input *in, enum kmap_event last)
+{
+	struct kmap_reader *r = &in->reader;
+
+	if (r->malformed)
+		fprintf(stderr,
+			"memorizer: %s: left out %llu malformed lines and %llu access lines below malformed objects\n",
+			in->name, r->malformed, r->orphans);
+	kmap_reader_free(r);
+	if (in->fd != STDIN_FILENO)
+		close(in->fd);
+	if (last == KMAP_FAILED)
+		return EXIT_UNABLE;
+	return r->malformed ? EXIT_MALFORMED : EXIT_FINE;
+}

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A recording: switches the kernel's stream on and copies it to a directory, a trace. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "drain.h"
+#include "recorder.h"
+#include "save.h"
+
+#define TICK_MS		1000		/* how often to look for new CPUs and show the live line */
+#define PRIORITY	-20		/* a recorder that waits for a CPU loses events */
+
+/**
+ * struct recorder - a recording
+ * @what: what was asked for
+ * @kernel: the kernel's files
+ * @trace: the directory
+ * @streams: the CPUs' streams, ordered by CPU
+ * @polls: @signals, then what to poll of each stream
+ * @nr: number of streams
+ * @cpus: directory memorizer/, to look for new CPUs in
+ * @signals: file descriptor of the signals that end the recording or come from children
+ * @mask: signals that were blocked before
+ * @before: the switches as they were
+ * @now: the switches as they are
+ * @begin: when it began, in ms
+ * @end: when it shall end, in ms, 0 for no such time
+ * @tick: when the next tick is due, in ms
+ * @overruns: events that had been lost before
+ * @lost: events lost since then
+ * @shown: bytes that were copied when the live line was last shown
+ * @shown_at: when that was, in ms
+ * @command: the command's process, 0 when it has ended or there was none
+ * @command_status: its wait status
+ * @snapshot: the process that waits for the snapshot, 0 when it has ended or there was none
+ * @told: whether a signal said that it shall end
+ * @over: whether to end what is being waited for
+ * @failed: whether something went wrong, of which there was a message
+ */
+struct recorder {
+	const struct recording *what;
+	struct control kernel;
+	struct save trace;
+	struct drain_stream *streams;
+	struct pollfd *polls;
+	u32 nr;
+	DIR *cpus;
+	int signals;
+	sigset_t mask;
+	bool before[NR_STREAM_SWITCHES], now[NR_STREAM_SWITCHES];
+	u64 begin, end, tick, overruns, lost, shown, shown_at;
+	pid_t command, snapshot;
+	int command_status;
+	bool told, over, failed;
+};
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Ends the recording for something that a message has told. */
+static void fail(struct recorder *r)
+{
+	r->failed = true;
+	r->over = true;
+}
+
+/* Takes in the stream @file of @cpu, unless it is known. */
+static bool add_stream(struct recorder *r, u32 cpu, const char *file)
+{
+	struct drain_stream s = { .cpu = cpu, .out = -1 };
+	u32 i = r->nr;
+
+	while (i && r->streams[i - 1].cpu >= cpu)
+		i--;
+	if (i < r->nr && r->streams[i].cpu == cpu)
+		return true;
+	s.in = control_open_stream(&r->kernel, file);
+	if (s.in < 0)
+		return false;
+	if (asprintf(&s.from, "%s/%s", r->kernel.path, file) < 0)
+		abort();
+	r->streams = kmap_array(r->streams, r->nr + 1, sizeof(*r->streams));
+	memmove(r->streams + i + 1, r->streams + i, (r->nr - i) * sizeof(*r->streams));
+	r->streams[i] = s;
+	r->nr++;
+	return true;
+}
+
+/* Makes the copies of new streams and has them polled. */
+static bool create_copies(struct recorder *r)
+{
+	struct drain_stream *s;
+	char name[16];
+	u32 i;
+
+	r->polls = kmap_array(r->polls, r->nr + 1, sizeof(*r->polls));
+	r->polls[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
+	for (i = 0; i < r->nr; i++) {
+		s = r->streams + i;
+		r->polls[i + 1] = (struct pollfd){ .fd = s->in, .events = POLLIN };
+		if (s->out >= 0)
+			continue;
+		snprintf(name, sizeof(name), "cpu%u", s->cpu);
+		s->out = save_create(&r->trace, name);
+		if (s->out < 0)
+			return false;
+		if (asprintf(&s->to, "%s/%s", r->trace.path, name) < 0)
+			abort();
+	}
+	return true;
+}
+
+/* Looks for streams of CPUs that were not there before. */
+static bool find_streams(struct recorder *r)
+{
+	struct dirent *entry;
+	u32 cpu;
+	int end;
+
+	rewinddir(r->cpus);
+	while ((entry = readdir(r->cpus))) {
+		end = 0;
+		if (sscanf(entry->d_name, "cpu%9u%n", &cpu, &end) == 1 && !entry->d_name[end] &&
+		    !add_stream(r, cpu, entry->d_name))
+			return false;
+	}
+	if (!r->nr)
+		fprintf(stderr,
+			"memorizer: %s: no files cpu0, cpu1, ...: this kernel's Memorizer has no stream, want a later one\n",
+			r->kernel.path);
+	return r->nr;
+}
+
+/* Copies what one read gives of stream @i, which has something or has gone. */
+static void drain(struct recorder *r, u32 i)
+{
+	struct drain_stream *s = r->streams + i;
+	enum drain got = drain_some(s);
+
+	if (got == DRAIN_MORE || got == DRAIN_NOTHING)
+		return;
+	if (got == DRAIN_END)
+		fprintf(stderr, "memorizer: %s: it ended while it was recorded: the trace ends here\n",
+			s->from);
+	s->failed = true;
+	fail(r);
+}
+
+static u64 bytes_copied(const struct recorder *r)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < r->nr; i++)
+		bytes += r->streams[i].copied;
+	return bytes;
+}
+
+static void update_losses(struct recorder *r)
+{
+	r->lost = control_overruns(&r->kernel, r->overruns + r->lost) - r->overruns;
+}
+
+/* A line that overwrites itself: seconds, rate, size and losses. */
+static void show_live(struct recorder *r, u64 now)
+{
+	u64 bytes = bytes_copied(r), ms = now - r->shown_at;
+	u64 rate = ms ? (bytes - r->shown) / ms : 0;	/* bytes/ms are kB/s */
+
+	update_losses(r);
+	fprintf(stderr, "\r%llu s  %llu.%03llu MB/s  %llu.%03llu MB  %llu lost \033[K",
+		(now - r->begin) / 1000, rate / 1000, rate % 1000,
+		bytes / 1000000, bytes / 1000 % 1000, r->lost);
+	r->shown = bytes;
+	r->shown_at = now;
+}
+
+static void clear_live(void)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+}
+
+/* What is done now and then; returns how many ms poll(2) may wait for the next time. */
+static int tick(struct recorder *r)
+{
+	u64 now = now_ms();
+
+	if (now >= r->tick) {
+		if (!find_streams(r) || !create_copies(r))
+			fail(r);
+		if (isatty(STDERR_FILENO))
+			show_live(r, now);
+		r->tick = now + TICK_MS;
+	}
+	if (r->end && now >= r->end)
+		r->over = true;
+	if (r->over)
+		return 0;
+	return (r->end && r->end < r->tick ? r->end : r->tick) - now;
+}
+
+static void end_snapshot(struct recorder *r, int status)
+{
+	r->snapshot = 0;
+	r->over = true;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return;
+	fprintf(stderr, "memorizer: %s/stream_snapshot: %s: the trace has no snapshot\n",
+		r->kernel.path, strerror(WIFEXITED(status) ? WEXITSTATUS(status) : EINTR));
+	fail(r);
+}
+
+/* Takes the children that have ended. While there is one for a snapshot, that is waited for. */
+static void reap(struct recorder *r)
+{
+	int status;
+
+	if (r->snapshot && waitpid(r->snapshot, &status, WNOHANG) == r->snapshot)
+		end_snapshot(r, status);
+	if (r->command && waitpid(r->command, &status, WNOHANG) == r->command) {
+		r->command = 0;
+		r->command_status = status;
+		r->over |= !r->snapshot;
+	}
+}
+
+/* Takes a signal: a child ended, or the recording shall end. Waits for one if there is none. */
+static void take_signal(struct recorder *r)
+{
+	struct signalfd_siginfo signal;
+
+	if (read(r->signals, &signal, sizeof(signal)) != sizeof(signal))
+		return;
+	if (signal.ssi_signo == SIGCHLD) {
+		reap(r);
+		return;
+	}
+	if (r->snapshot)
+		kill(r->snapshot, SIGKILL);
+	else
+		r->over = true;
+	if (r->command)
+		kill(r->command, r->told ? SIGKILL : SIGTERM);
+	r->told = true;
+}
+
+/* Copies the streams until something sets @r->over. */
+static void record_until_over(struct recorder *r)
+{
+	int n;
+	u32 i;
+
+	for (;;) {
+		n = tick(r);
+		if (r->over)
+			break;
+		n = poll(r->polls, r->nr + 1, n);
+		if (n < 0 && errno != EINTR) {
+			fprintf(stderr, "memorizer: poll: %s\n", strerror(errno));
+			fail(r);
+		}
+		for (i = 0; n > 0 && i < r->nr; i++)
+			if (r->polls[i + 1].revents)
+				drain(r, i);
+		if (n > 0 && r->polls[0].revents)
+			take_signal(r);
+	}
+}
+
+/*
+ * Copies what is left in the kernel. What cannot be copied is read all the same: in
+ * the next recording it would look as if it belonged there.
+ */
+static void drain_rest(struct recorder *r)
+{
+	enum drain got;
+	u32 i;
+
+	if (!find_streams(r) || !create_copies(r))
+		fail(r);
+	for (i = 0; i < r->nr; i++) {
+		fcntl(r->streams[i].in, F_SETFL, 0);
+		got = r->streams[i].failed ? DRAIN_FAILED : DRAIN_MORE;
+		while (got == DRAIN_MORE)
+			got = drain_some(r->streams + i);
+		if (got == DRAIN_FAILED) {
+			drain_discard(r->streams + i);
+			fail(r);
+		}
+	}
+}
+
+/* Has the kernel write a snapshot; it waits until that was read, so a child waits for it. */
+static void record_snapshot(struct recorder *r)
+{
+	r->snapshot = fork();
+	if (!r->snapshot)
+		_exit(control_write_quietly(&r->kernel, "stream_snapshot", "1\n"));
+	if (r->snapshot < 0) {
+		fprintf(stderr, "memorizer: fork: %s\n", strerror(errno));
+		r->snapshot = 0;
+		fail(r);
+		return;
+	}
+	r->over = false;
+	r->end = 0;
+	record_until_over(r);
+	if (r->snapshot) {		/* copying failed, so it would wait for ever */
+		kill(r->snapshot, SIGKILL);
+		waitpid(r->snapshot, NULL, 0);
+		r->snapshot = 0;
+	}
+}
+
+/* Becomes the command, with nothing left of what the recorder has set for itself. */
+static void run_command(const struct recorder *r, int priority)
+{
+	char **command = r->what->command;
+
+	setpriority(PRIO_PROCESS, 0, priority);
+	signal(SIGXFSZ, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &r->mask, NULL);
+	execvp(*command, command);
+	fprintf(stderr, "memorizer: %s: %s\n", *command, strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static bool start_command(struct recorder *r, int priority)
+{
+	r->command = fork();
+	if (!r->command)
+		run_command(r, priority);
+	if (r->command > 0)
+		return true;
+	fprintf(stderr, "memorizer: fork: %s\n", strerror(errno));
+	r->command = 0;
+	return false;
+}
+
+/* Copies a file that not every kernel has. */
+static bool save_if_there(const struct save *t, int dir, const char *from, const char *to)
+{
+	return faccessat(dir, from, F_OK, 0) ? errno == ENOENT : save_copy(t, dir, from, to);
+}
+
+/*
+ * Saves what a report needs beside the stream: before, lest the disk be full later,
+ * and again in the end, when there may be more modules and there are other sums.
+ */
+static bool save_kernel(const struct recorder *r)
+{
+	const struct save *t = &r->trace;
+	struct utsname name;
+	char *text;
+	bool fine;
+
+	uname(&name);
+	if (asprintf(&text, "%s %s %s %s %s\n", name.sysname, name.nodename, name.release,
+		     name.version, name.machine) < 0)
+		abort();
+	fine = save_text(t, text, "kernel/uname");
+	free(text);
+	fine &= save_if_there(t, AT_FDCWD, "/proc/cmdline", "kernel/cmdline");
+	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
+	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
+	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
+	return fine;
+}
+
+static bool block_signals(struct recorder *r)
+{
+	struct sigaction old;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	signal(SIGXFSZ, SIG_IGN);	/* write(2) tells it as well */
+	sigprocmask(SIG_BLOCK, &set, &r->mask);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	if (r->signals < 0)
+		fprintf(stderr, "memorizer: signalfd: %s\n", strerror(errno));
+	return r->signals >= 0;
+}
+
+/* Opens what is read and makes what is written, before anything is switched on. */
+static bool prepare(struct recorder *r)
+{
+	if (!control_open(&r->kernel, r->what->debugfs))
+		return false;
+	r->cpus = opendir(r->kernel.path);
+	if (!r->cpus) {
+		fprintf(stderr, "memorizer: %s: %s\n", r->kernel.path, strerror(errno));
+		return false;
+	}
+	if (!control_get_switches(&r->kernel, r->before) || !find_streams(r) ||
+	    !save_open(&r->trace, r->what->output))
+		return false;
+	if (!save_copy(&r->trace, r->kernel.dir, "metadata", "metadata") ||
+	    !block_signals(r) || !create_copies(r))
+		return false;
+	save_kernel(r);
+	r->overruns = control_overruns(&r->kernel, 0);
+	return true;
+}
+
+static void switch_on(struct recorder *r)
+{
+	int i, priority = getpriority(PRIO_PROCESS, 0);
+
+	setpriority(PRIO_PROCESS, 0, PRIORITY);
+	for (i = 0; i < NR_STREAM_SWITCHES; i++)
+		r->now[i] = r->before[i] || r->what->on[i];
+	r->begin = now_ms();
+	r->shown_at = r->begin;
+	r->tick = r->begin + TICK_MS;
+	r->end = r->what->ms ? r->begin + r->what->ms : 0;
+	if (!control_set_switches(&r->kernel, r->before, r->now)) {
+		control_get_switches(&r->kernel, r->now);
+		fail(r);
+	} else if ((r->what->mark && !control_write(&r->kernel, "marker", r->what->mark)) ||
+		   (r->what->command && !start_command(r, priority))) {
+		fail(r);
+	}
+}
+
+/*
+ * Ends the recording. With the switches off, reading comes to an end; if they were
+ * on before, they are on again when all that belongs to this trace was read.
+ */
+static void switch_off(struct recorder *r)
+{
+	const bool off[NR_STREAM_SWITCHES] = { false };
+
+	if (!control_set_switches(&r->kernel, r->now, off))
+		r->failed = true;
+	if (r->what->snapshot && !r->failed)
+		record_snapshot(r);
+	drain_rest(r);
+	update_losses(r);
+	if (!control_set_switches(&r->kernel, off, r->before))
+		r->failed = true;
+}
+
+static void summarize(const struct recorder *r)
+{
+	u64 packets = 0, bytes = 0;
+	u32 i;
+
+	for (i = 0; i < r->nr; i++) {
+		packets += r->streams[i].packets;
+		bytes += r->streams[i].whole;
+	}
+	fprintf(stderr, "memorizer: %s: %llu packets, %llu bytes, from %u CPUs; %llu events lost%s\n",
+		r->trace.path, packets, bytes, r->nr, r->lost,
+		r->lost ? ": want larger memorizer.subbufs or memorizer.subbuf_size" : "");
+}
+
+/* Releases what there is. */
+static void release(struct recorder *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr; i++)
+		if (!drain_close(r->streams + i))
+			r->failed = true;
+	free(r->streams);
+	free(r->polls);
+	if (r->signals >= 0)
+		close(r->signals);
+	if (r->trace.path)
+		save_close(&r->trace);
+	if (r->cpus)
+		closedir(r->cpus);
+	if (r->kernel.path)
+		control_close(&r->kernel);
+}
+
+/* Records, and waits for the command if that goes on. */
+static void run(struct recorder *r)
+{
+	switch_on(r);
+	record_until_over(r);
+	clear_live();
+	switch_off(r);
+	clear_live();
+	if (!save_kernel(r))
+		r->failed = true;
+	summarize(r);
+	while (r->command)
+		take_signal(r);
+}
+
+/**
+ * record - make a recording
+ * @what: what to record
+ *
+ * Return: the exit status: that of the command, if there was one and recording went well.
+ */
+int record(const struct recording *what)
+{
+	struct recorder r = { .what = what, .signals = -1 };
+
+	if (prepare(&r))
+		run(&r);
+	else
+		r.failed = true;
+	release(&r);
+	if (r.failed)
+		return EXIT_UNABLE;
+	if (WIFSIGNALED(r.command_status))
+		return 128 + WTERMSIG(r.command_status);
+	return WEXITSTATUS(r.command_status);
+}

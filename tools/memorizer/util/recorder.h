@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A recording: what memorizer record was asked for, and the way it goes. */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include "control.h"
+
+/**
+ * struct recording - what to record
+ * @debugfs: where debugfs is mounted
+ * @output: directory to record to, NULL for the first free one of memorizer-trace, ...
+ * @mark: text of a mark to begin with, or NULL
+ * @on: which switches to have on
+ * @snapshot: whether to end with a snapshot of the KMAP
+ * @ms: how long to record, in ms, 0 for until a signal or the end of @command
+ * @command: arguments of a command to run, ended by NULL, or NULL
+ */
+struct recording {
+	const char *debugfs, *output, *mark;
+	bool on[NR_STREAM_SWITCHES];
+	bool snapshot;
+	u64 ms;
+	char **command;
+};
+
+int record(const struct recording *what);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The directory of a trace that is being recorded. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "save.h"
+
+#define DEFAULT_PATH	"memorizer-trace"
+#define NEW		"kernel/new"	/* a file that is not complete yet */
+
+static bool fail(const struct save *s, const char *name)
+{
+	fprintf(stderr, "memorizer: %s%s%s: %s\n", s->path, name ? "/" : "", name ? name : "",
+		strerror(errno));
+	return false;
+}
+
+static bool is_empty(int dir)
+{
+	DIR *d = fdopendir(dup(dir));
+	struct dirent *entry;
+	bool empty = d;
+
+	while (empty && (entry = readdir(d)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (d)
+		closedir(d);
+	return empty;
+}
+
+/* Makes the directory memorizer-trace, or memorizer-trace.1, ... */
+static bool make_default(struct save *s)
+{
+	unsigned int i;
+
+	for (i = 0; ; i++) {
+		if ((i ? asprintf(&s->path, DEFAULT_PATH ".%u", i) :
+			 asprintf(&s->path, DEFAULT_PATH)) < 0)
+			abort();
+		if (!mkdir(s->path, 0700))
+			return true;
+		if (errno != EEXIST)
+			return false;
+		free(s->path);
+	}
+}
+
+static bool make(struct save *s, const char *path)
+{
+	if (!path)
+		return make_default(s);
+	s->path = strdup(path);
+	if (!s->path)
+		abort();
+	return !mkdir(path, 0700) || errno == EEXIST;
+}
+
+/**
+ * save_open - make the directory of a trace
+ * @s: where to keep it
+ * @path: its name, or NULL for the first that is free of memorizer-trace, memorizer-trace.1, ...
+ *
+ * A trace tells addresses of the kernel, so only its owner may read it.
+ *
+ * Return: whether it is there and empty; if not there was a message.
+ */
+bool save_open(struct save *s, const char *path)
+{
+	s->dir = -1;
+	if (!make(s, path))
+		goto fail;
+	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dir < 0)
+		goto fail;
+	if (!is_empty(s->dir)) {
+		fprintf(stderr, "memorizer: %s: not empty: want a new or an empty directory\n",
+			s->path);
+		goto free;
+	}
+	if (!mkdirat(s->dir, "kernel", 0700))
+		return true;
+fail:
+	fail(s, NULL);
+free:
+	save_close(s);
+	return false;
+}
+
+/**
+ * save_close - release the directory
+ * @s: the directory
+ */
+void save_close(struct save *s)
+{
+	if (s->dir >= 0)
+		close(s->dir);
+	free(s->path);
+	s->path = NULL;
+}
+
+/* Writes all of @data. */
+static bool put(int fd, const char *data, size_t len)
+{
+	ssize_t n;
+
+	for (; len; data += n, len -= n) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		if (n < 0)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * save_create - make a file that belongs to the trace
+ * @s: the directory
+ * @name: its name
+ *
+ * Return: a file descriptor, or -1 and there was a message.
+ */
+int save_create(const struct save *s, const char *name)
+{
+	int fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		fail(s, name);
+	return fd;
+}
+
+/* Gives what was written to NEW the name @to, or removes it. */
+static bool end_new(const struct save *s, int fd, bool complete, const char *to)
+{
+	if (complete && !close(fd) && !renameat(s->dir, NEW, s->dir, to))
+		return true;
+	fail(s, to);
+	if (!complete)
+		close(fd);
+	unlinkat(s->dir, NEW, 0);
+	return false;
+}
+
+/* Copies until the end of @in, the file @from. */
+static bool copy(const struct save *s, int in, const char *from, const char *to)
+{
+	static char buffer[1 << 16];
+	int out = save_create(s, NEW);
+	bool fine = true;
+	ssize_t n = 0;
+
+	if (out < 0)
+		return false;
+	while (fine && (n = read(in, buffer, sizeof(buffer))) > 0)
+		fine = put(out, buffer, n);
+	if (n >= 0)
+		return end_new(s, out, fine, to);
+	fprintf(stderr, "memorizer: %s: %s\n", from, strerror(errno));
+	close(out);
+	unlinkat(s->dir, NEW, 0);
+	return false;
+}
+
+/**
+ * save_copy - copy a file of the kernel
+ * @s: the directory
+ * @dir: file descriptor of the directory that @from is relative to
+ * @from: its name
+ * @to: name of the copy, in the directory; an earlier one stays until this one is complete
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_copy(const struct save *s, int dir, const char *from, const char *to)
+{
+	int in = openat(dir, from, O_RDONLY | O_CLOEXEC);
+	bool fine;
+
+	if (in < 0) {
+		fprintf(stderr, "memorizer: %s: %s\n", from, strerror(errno));
+		return false;
+	}
+	fine = copy(s, in, from, to);
+	close(in);
+	return fine;
+}
+
+/**
+ * save_text - write a text
+ * @s: the directory
+ * @text: the text
+ * @to: name of the file, in the directory; an earlier one stays until this one is complete
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_text(const struct save *s, const char *text, const char *to)
+{
+	int out = save_create(s, NEW);
+
+	return out >= 0 && end_new(s, out, put(out, text, strlen(text)), to);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the readers of vmlinux and of kallsyms share: the symbol table they fill. */
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
+
+#include "kmap.h"
+
+/* Which of several symbols of one address is taken: the lowest. */
+enum rank {
+	RANK_GLOBAL,
+	RANK_WEAK,
+	RANK_LOCAL,
+	RANK_BOUNDARY,		/* ends the symbol before it, is none itself */
+};
+
+/* Symbols that are in vmlinux and in kallsyms, whatever the configuration. */
+enum { ANCHOR_STEXT, ANCHOR_TEXT, ANCHOR_ETEXT, NR_ANCHORS };
+
+/* Addresses of the anchors in one of the two, 0 for one that is not there. */
+struct anchors {
+	u64 addr[NR_ANCHORS];
+};
+
+/**
+ * struct kmap_symbols - the functions of the traced kernel, ordered by address
+ * @sym: array of functions
+ * @nr: number of functions
+ * @room: number of functions that @sym has room for
+ * @names: strings of all symbols, one after the other
+ * @names_len: bytes used in @names
+ * @names_room: size of @names
+ * @offset: what KASLR added to the addresses of vmlinux
+ * @elf: vmlinux, for its line numbers, or NULL
+ * @error: where a message goes
+ */
+struct kmap_symbols {
+	struct kmap_symbol *sym;
+	size_t nr, room;
+	char *names;
+	size_t names_len, names_room;
+	u64 offset;
+	struct kmap_elf *elf;
+	char *error;
+};
+
+u32 symbols_string(struct kmap_symbols *s, const char *text, size_t len);
+void symbols_add(struct kmap_symbols *s, u64 start, u64 size, u32 name,
+		 u32 module, enum rank rank);
+bool symbols_fail(struct kmap_symbols *s, const char *format, ...)
+	__printf(2, 3);
+void symbols_printable(char *text);
+void anchors_note(struct anchors *a, const char *name, size_t len, u64 addr);
+
+bool kallsyms_read(struct kmap_symbols *s, const char *path, struct anchors *anchors);
+
+bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors);
+void elf_close(struct kmap_elf *elf);
+void elf_line(struct kmap_elf *elf, u64 addr, char *text, size_t size);
+
+#endif

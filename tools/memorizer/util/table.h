@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tables of sums: sorted, cut to their first rows, printed as text, JSON or CSV. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "kmap.h"
+
+#define TABLE_COLUMNS	8	/* most columns of a table */
+#define TABLE_TEXTS	2	/* most texts of a row, beside its name */
+
+/* How a column shows its metric. */
+enum cell {
+	CELL_NUMBER,
+	CELL_PER,		/* total, and the share of one of another metric */
+	CELL_TENTHS,		/* a mean of another metric, with one decimal */
+	CELL_PERCENT,		/* thousandths of a percent */
+	CELL_SECONDS,		/* ns */
+};
+
+/**
+ * struct column - a column
+ * @title: its head
+ * @key: its name in JSON
+ * @shows: the metric
+ * @cell: how
+ * @of: the other metric, if @cell needs one; a mean of nothing is not shown
+ */
+struct column {
+	const char *title, *key;
+	u32 shows;
+	enum cell cell;
+	u32 of;
+};
+
+/**
+ * struct text_column - a column of texts
+ * @title: its head
+ * @key: its name in JSON
+ */
+struct text_column {
+	const char *title, *key;
+};
+
+/**
+ * struct row - a row
+ * @id: address or pid
+ * @name: its name, NULL when it has none; is freed with the table
+ * @texts: its other texts, as @name
+ * @sum: its sums, by metric
+ */
+struct row {
+	u64 id;
+	char *name, *texts[TABLE_TEXTS];
+	const u64 *sum;
+};
+
+/**
+ * struct table - a table
+ * @title: its head
+ * @key: its name in JSON
+ * @id_key: name of the row's id in JSON, NULL when it has none
+ * @id_decimal: whether the id is a decimal number, which the text shows too
+ * @name_title: head of the name's column
+ * @name_key: name of the row's name in JSON, NULL when the id is all
+ * @texts: columns of other texts
+ * @then: metrics that order rows which are equal in what they are sorted by
+ * @columns: the columns, ended by one without title
+ * @rows: the rows
+ * @nr: number of rows
+ */
+struct table {
+	const char *title, *key, *id_key;
+	bool id_decimal;
+	const char *name_title, *name_key;
+	struct text_column texts[TABLE_TEXTS];
+	u32 then[2];
+	struct column columns[TABLE_COLUMNS + 1];
+	struct row *rows;
+	u32 nr;
+};
+
+void table_sort(struct table *t, u32 first, bool by_name);
+void table_print(const struct table *t, u32 top);
+void table_json(const struct table *t, u32 top);
+void table_csv(const struct table *t, u32 top);
+void table_free(struct table *t);
+void json_string(const char *text);
+void csv_string(const char *text);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The events of a trace: those of all CPUs, in the order of time. */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include "kmap.h"
+
+#define TRACE_COMM_SIZE	(KMAP_COMM_MAX + 2)	/* 16 bytes and a NUL */
+
+enum trace_type {
+	TRACE_TASK,
+	TRACE_CACHE,
+	TRACE_ALLOC,
+	TRACE_FREE,
+	TRACE_OBJECT,
+	TRACE_COUNTS,
+	TRACE_ACCESS,
+	TRACE_MARK,
+	TRACE_SWITCH,
+	TRACE_SNAPSHOT,
+	TRACE_DISCARDED,	/* pseudo event: events of this CPU were lost here */
+	TRACE_UNKNOWN,		/* an event that this tool does not know */
+	TRACE_PACKET,		/* pseudo event: a packet ends, see trace_show_packets() */
+	TRACE_TYPES
+};
+
+/* What memory an allocation asked for, or which function a free called. */
+enum trace_kind {
+	TRACE_KMALLOC,
+	TRACE_KMEM_CACHE,
+	TRACE_PAGES,
+	TRACE_KINDS
+};
+
+/* State of an object. */
+enum trace_state {
+	TRACE_LIVE = 1,
+	TRACE_FREED,
+	TRACE_BURIED,		/* something else was allocated over it */
+};
+
+/* Kind of an access. */
+enum trace_access_kind {
+	TRACE_READ = 1,
+	TRACE_WRITE,
+	TRACE_UPDATE,
+};
+
+/**
+ * struct trace_event - an event
+ * @type: what it is, and which member of @u is set
+ * @nr: its number in the whole trace, in the order of time, from 1; a pseudo event
+ *	has the number of the event after it
+ * @time: when, in ns
+ * @cpu: CPU that wrote it
+ * @node: NUMA node of that CPU
+ * @u: its fields, as the metadata names them; no value is checked, and strings are
+ *     valid until the next call of trace_next()
+ * @u.discarded.events: how many events were lost; 0: not known
+ * @u.discarded.packets: how many packets were lost; 0: none, or not known
+ * @u.packet.begin: time at which the packet says that it begins
+ * @u.packet.end: time at which it says that it ends
+ * @u.unknown.name: name of the event
+ * @u.unknown.id: its id
+ */
+struct trace_event {
+	enum trace_type type;
+	u64 nr, time;
+	u32 cpu, node;
+	union {
+		struct {
+			u32 pid;
+			char comm[TRACE_COMM_SIZE];
+		} task;
+		struct {
+			u64 cache;
+			u32 object_size, size;
+			const char *name;
+		} cache;
+		struct {
+			u64 call_site, ptr, cache;
+			u32 kind, bytes_req, bytes_alloc, gfp_flags, pid;
+			int node;
+		} alloc;
+		struct {
+			u64 call_site, ptr, cache;
+			u32 kind, bytes, pid;
+		} free;
+		struct {
+			u64 alloc_site, ptr, alloc_jiffies, free_jiffies, free_site;
+			u32 object, snapshot, state, pid, bytes_req;
+			char comm[TRACE_COMM_SIZE];
+		} object;
+		struct {
+			u64 ip, writes, reads;
+			u32 object, pid;
+		} counts;
+		struct {
+			u64 ip, ptr;
+			u32 size, kind, pid;
+		} access;
+		struct {
+			u32 pid;
+			const char *text;
+		} mark;
+		struct {
+			u32 allocations, retirements, accesses, boot;
+		} switches;
+		struct {
+			u32 snapshot, complete;
+			u64 objects;
+		} snapshot;
+		struct {
+			u64 events, packets;
+		} discarded;
+		struct {
+			u64 begin, end;
+		} packet;
+		struct {
+			const char *name;
+			u64 id;
+		} unknown;
+	} u;
+};
+
+/* What trace_next() found. */
+enum trace_next {
+	TRACE_EVENT,		/* an event */
+	TRACE_END,		/* the trace is over */
+	TRACE_FAILED,		/* what follows cannot be read, see trace_error() */
+};
+
+struct trace;
+
+struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX]);
+enum trace_next trace_next(struct trace *t, struct trace_event *e);
+void trace_show_packets(struct trace *t);
+const char *trace_error(const struct trace *t);
+const char *trace_type_name(enum trace_type type);
+u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise);
+const char *trace_env_text(const struct trace *t, const char *name);
+u32 trace_streams(const struct trace *t);
+const char *trace_stream_path(const struct trace *t, u32 i);
+u64 trace_bytes_total(const struct trace *t);
+u64 trace_bytes_done(const struct trace *t);
+void trace_close(struct trace *t);
+
+#endif
