@@ -28,6 +28,12 @@ lock() {
 	flock -n "$fd" || { say "waiting for another run to release build/$1.lock"; flock "$fd"; }
 }
 
+# locked NAME COMMAND...: COMMAND, while nobody else holds build/NAME.lock.
+locked() ( lock "$1"; shift; "$@" )
+
+# make_tools TARGET...: of tools/memorizer, what goes into build/tools; test and test-cross begin with tests.
+make_tools() { locked tools make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" "$@"; }
+
 # overlay_files: the files that belong into a kernel tree, F.patch among them.
 # Everything outside a directory, and the directories that are the
 # repository's own, stay here.

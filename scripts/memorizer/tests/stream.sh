@@ -42,7 +42,8 @@ whole_records() { awk '/^  / { printf "|%s", $0; next } { printf "%s%s", (NR > 1
 other_byte_order() {
 	local cross=$build/tools/s390x command
 
-	[ -x "$cross/memorizer" ] || make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" test-cross || return
+	locked cross test -x "$cross/memorizer" ||
+		locked cross make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" test-cross || return
 	for command in check "report --top 0" kmap; do
 		cmp <("$memorizer" $command "$dir/$1") <(qemu-s390x -L "$cross/sysroot" "$cross/memorizer" $command "$dir/$1") || return
 	done
@@ -50,7 +51,7 @@ other_byte_order() {
 
 "$here/setup"
 "$here/build" --config memorizer
-make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" >&2
+make_tools >&2
 plan 15
 result "the guest records its traces" record
 for trace in load accesses whole; do
