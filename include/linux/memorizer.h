@@ -27,14 +27,15 @@ enum memorizer_source {
 	MEMORIZER_PAGES,
 };
 
-struct page;
-
 #ifdef CONFIG_MEMORIZER
 
 #include <linux/jump_label.h>
 
-/* Objects are or have been recorded, or allocations are streamed; see object.c. */
+/* Objects are or have been recorded, or allocations are observed; see object.c. */
 DECLARE_STATIC_KEY_FALSE(memorizer_tracking);
+
+/* An observer is told of allocations; see mm/memorizer/observer.c. */
+extern bool memorizer_allocations_observed;
 
 void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
 		       unsigned long ip);
@@ -52,11 +53,11 @@ void __memorizer_freeing(const void *ptr, unsigned long ip);
 void memorizer_init_pool(void);
 
 /**
- * memorizer_init_sites() - open the stream, and switch on what is from boot
+ * memorizer_init() - switch on what is to be on from boot
  *
  * Context: boot, one CPU, once: vmalloc is up.
  */
-void memorizer_init_sites(void);
+void memorizer_init(void);
 
 /**
  * memorizer_text_reserved() - does text hold an access site?
@@ -147,7 +148,7 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_
 #else /* !CONFIG_MEMORIZER */
 
 static inline void memorizer_init_pool(void) { }
-static inline void memorizer_init_sites(void) { }
+static inline void memorizer_init(void) { }
 static inline void memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size,
 				   gfp_t gfp, unsigned long ip) { }
 static inline void memorizer_free(enum memorizer_source source, const void *ptr,
@@ -158,56 +159,5 @@ static inline void memorizer_realloc(const void *ptr, size_t size, gfp_t gfp,
 static inline bool memorizer_text_reserved(const void *start, const void *end) { return false; }
 
 #endif /* CONFIG_MEMORIZER */
-
-#ifdef CONFIG_MEMORIZER_STREAM
-
-/* Allocations are streamed; see stream.c, also for why it is no static key. */
-extern bool memorizer_streaming;
-
-void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
-			     unsigned long ip);
-void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip);
-
-/**
- * memorizer_alloc_pages() - stream that pages were allocated
- * @page: the first of them, NULL is ignored
- * @order: how many they are, as a power of two
- * @gfp: the flags that the caller gave
- * @ip: return address into the caller of the allocator
- *
- * Context: any. Takes no lock, allocates nothing.
- */
-static __always_inline void memorizer_alloc_pages(const struct page *page, unsigned int order,
-						  gfp_t gfp, unsigned long ip)
-{
-	if (static_branch_unlikely(&memorizer_tracking) && READ_ONCE(memorizer_streaming))
-		__memorizer_alloc_pages(page, order, gfp, ip);
-}
-
-/**
- * memorizer_free_pages() - stream that pages are given back
- * @page: the first of them
- * @order: how many they are, as a power of two
- * @ip: return address into the caller of the allocator
- *
- * Call it before the allocator can hand them out again.
- *
- * Context: any. Takes no lock, allocates nothing.
- */
-static __always_inline void memorizer_free_pages(const struct page *page, unsigned int order,
-						 unsigned long ip)
-{
-	if (static_branch_unlikely(&memorizer_tracking) && READ_ONCE(memorizer_streaming))
-		__memorizer_free_pages(page, order, ip);
-}
-
-#else /* !CONFIG_MEMORIZER_STREAM */
-
-static inline void memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
-					 unsigned long ip) { }
-static inline void memorizer_free_pages(const struct page *page, unsigned int order,
-					unsigned long ip) { }
-
-#endif /* CONFIG_MEMORIZER_STREAM */
 
 #endif /* _LINUX_MEMORIZER_H */

@@ -30,7 +30,7 @@
  *   counts add them up.
  *
  * - cache slots are written by their own CPU, and by the collector with cmpxchg
- *   against the entry that it takes out; while accesses are streamed, nobody
+ *   against the entry that it takes out; while accesses are observed, nobody
  *   stores an entry there. A hook cannot store that entry again:
  *   its object left the index a grace period ago.
  */
@@ -46,6 +46,7 @@
 
 #include "index.h"
 #include "memorizer.h"
+#include "observer.h"
 
 /* The thunks ask it: an access that crosses a multiple of it may be of two objects. */
 unsigned long memorizer_miss_bytes = PAGE_SIZE;
@@ -172,7 +173,7 @@ static void count_access(u32 object, unsigned long addr, unsigned int kind, unsi
 		}
 		entry = add_entry(id, bucket, object, packed_ip, pid, kind);
 	}
-	if (!memorizer_streams_accesses())
+	if (!memorizer_tells_accesses())
 		remember(entry, addr, packed_ip);
 }
 
@@ -240,8 +241,8 @@ void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 
 	if (!size)
 		return;
-	if (memorizer_streams_accesses() && !paused)
-		memorizer_stream_access(addr, size, kind, ip);
+	if (memorizer_tells_accesses() && !paused)
+		memorizer_observer_access(addr, size, kind, ip);
 	do {
 		id = memorizer_index_lookup(addr, &next);
 		if (id) {
@@ -290,7 +291,7 @@ again:
 		object = memorizer_ptr(entry->object);
 		next = READ_ONCE(entry->chain);
 		state = READ_ONCE(object->state);
-		if (state < MEMORIZER_RETIRED) {
+		if (state < MEMORIZER_CLEARED) {
 			before = entry;
 			continue;
 		}
@@ -298,7 +299,7 @@ again:
 			WRITE_ONCE(before->chain, next);
 		else if (cmpxchg(bucket, id, next) != id)
 			goto again;
-		if (state == MEMORIZER_RETIRED)
+		if (state == MEMORIZER_CLEARED)
 			memorizer_cleared.accesses += local_read(&entry->reads) +
 				local_read(&entry->writes);
 		/* Its object's list is not walked any more: the link is free. */
@@ -315,7 +316,7 @@ again:
  * @last: set to the id of the last of them
  *
  * Context: process context, under memorizer_mutex, a grace period after the
- *	objects were made RETIRED or STREAMED.
+ *	objects were made CLEARED or RETIRED.
  */
 void memorizer_access_collect(u32 *first, u32 *last)
 {
@@ -337,13 +338,12 @@ void memorizer_access_collect(u32 *first, u32 *last)
 			if (entry == &no_entry)
 				continue;
 			object = memorizer_ptr(entry->object);
-			if (READ_ONCE(object->state) >= MEMORIZER_RETIRED)
+			if (READ_ONCE(object->state) >= MEMORIZER_CLEARED)
 				cmpxchg(&cache[i], entry, &no_entry);
 		}
 	}
 }
 
-#ifdef CONFIG_MEMORIZER_STREAM
 static void empty_caches(void)
 {
 	unsigned int i;
@@ -363,11 +363,11 @@ static void wait_for_hooks(void)
 }
 
 /**
- * memorizer_hook_accesses() - switch the streaming of accesses
- * @on: whether they are to be streamed
+ * memorizer_observe_accesses() - switch telling the observer of accesses
+ * @on: whether it is to be told of them
  *
  * The thunks count most accesses by themselves, and must not become slower by
- * asking whether they may. While accesses are streamed, all addresses seem to be
+ * asking whether they may. While accesses are observed, all addresses seem to be
  * in the index, and the caches are and stay empty: each access is a miss. Each
  * miss seems to be of two pages, and so calls memorizer_access(). So that nobody
  * looks for an address in the index that is not in it, misses do that from before
@@ -375,11 +375,11 @@ static void wait_for_hooks(void)
  *
  * Context: process context, may sleep; or boot, one CPU.
  */
-void memorizer_hook_accesses(bool on)
+void memorizer_observe_accesses(bool on)
 {
 	mutex_lock(&memorizer_mutex);
 	if (on) {
-		WRITE_ONCE(memorizer_streaming_accesses, true);
+		WRITE_ONCE(memorizer_accesses_observed, true);
 		WRITE_ONCE(memorizer_miss_bytes, 0);
 		/* Misses on other CPUs go there from now on, and remember() is not called. */
 		wait_for_hooks();
@@ -389,8 +389,7 @@ void memorizer_hook_accesses(bool on)
 		WRITE_ONCE(memorizer_thunk_bytes, memorizer_index_bytes);
 		wait_for_hooks();
 		WRITE_ONCE(memorizer_miss_bytes, PAGE_SIZE);
-		WRITE_ONCE(memorizer_streaming_accesses, false);
+		WRITE_ONCE(memorizer_accesses_observed, false);
 	}
 	mutex_unlock(&memorizer_mutex);
 }
-#endif

@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "memorizer.h"
+#include "observer.h"
 
 /**
  * memorizer_read_switch() - give a switch's value to who reads its file
@@ -144,7 +145,7 @@ static int __init memorizer_debugfs_init(void)
 	debugfs_create_file("clear_object_list", 0200, dir, NULL, &clear_fops);
 	debugfs_create_file("show_stats", 0400, dir, NULL, &stats_fops);
 	debugfs_create_file("kmap", 0400, dir, NULL, &memorizer_kmap_fops);
-	memorizer_stream_files(dir);
+	memorizer_observer_files(dir);
 	return 0;
 }
 late_initcall(memorizer_debugfs_init);

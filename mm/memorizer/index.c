@@ -25,7 +25,7 @@
  * - object[slot] goes from 0 to an id and back by xchg, so that of all that
  *   insert, erase or bury one object just one gets its id.
  *
- * - Who replaces the word of a slab's first page retires the slab record, and
+ * - Who replaces the word of a slab's first page discards the slab record, and
  *   takes it out of all other words before that: it will be used again, and no
  *   word may name it then. It is, once no reader can see it any more
  *   (memorizer_index_recycle()).
@@ -34,7 +34,7 @@
  *   slots before a grace period begins that ends with its record free.
  *
  * - Words may be stale: a page that left its slab keeps its word until the page
- *   is an object's again or the record is retired. So a lookup trusts nothing
+ *   is an object's again or the record is discarded. So a lookup trusts nothing
  *   on its way: it stays within the slab record, and the object that it finds
  *   must itself be live and contain the address. Objects that do are inserted:
  *   they become live after that, and erasing comes before the end of their life.
@@ -59,14 +59,14 @@ unsigned long memorizer_index_base;	/* first address */
 unsigned long memorizer_index_bytes;	/* from there on; 0: nothing is known */
 u32 *memorizer_index_root;
 
-/* memorizer_index_bytes as the thunks are to see it, see memorizer_hook_accesses(). */
+/* memorizer_index_bytes as the thunks are to see it, see memorizer_observe_accesses(). */
 unsigned long memorizer_thunk_bytes;
 
 /*
- * Slab records that were replaced: those of the running epoch, pushed by any
+ * Slab records that were discarded: those of the running epoch, pushed by any
  * context, and those that memorizer_index_collect() took from there.
  */
-static atomic_t retired;
+static atomic_t discarded;
 static u32 collected;
 
 /**
@@ -242,7 +242,7 @@ static u32 make_slab(const struct memorizer_geometry *geo)
 }
 
 /* Takes a slab record, which has no objects any more, out of use. */
-static void retire_slab(struct slab_record *slab, u32 value)
+static void discard_slab(struct slab_record *slab, u32 value)
 {
 	unsigned long page = slab->base - slab->lead;
 	unsigned long end = slab->base + (unsigned long)slab->slots * slab->stride;
@@ -253,10 +253,10 @@ static void retire_slab(struct slab_record *slab, u32 value)
 		if (word)
 			cmpxchg(word, value, 0);
 	}
-	first = atomic_read(&retired);
+	first = atomic_read(&discarded);
 	do {
 		WRITE_ONCE(slab->link, first);
-	} while (!atomic_try_cmpxchg(&retired, (int *)&first, value & ~SLAB_BIT));
+	} while (!atomic_try_cmpxchg(&discarded, (int *)&first, value & ~SLAB_BIT));
 }
 
 /* Takes an object that has its pages for itself out of their words. */
@@ -277,7 +277,7 @@ static void clear_words(u32 id)
  * A page's word was replaced: close what is still live behind it. The page has
  * another owner, so those objects' frees were not seen.
  */
-static void retire_word(u32 old, unsigned long page)
+static void discard_word(u32 old, unsigned long page)
 {
 	struct slab_record *slab;
 	bool whole;
@@ -293,7 +293,7 @@ static void retire_word(u32 old, unsigned long page)
 		return;
 	}
 	slab = memorizer_ptr(old & ~SLAB_BIT);
-	/* Stale words of other pages name it too: only its first page's retires it. */
+	/* Stale words of other pages name it too: only its first page's discards it. */
 	whole = slab->base - slab->lead == page;
 	for (i = 0; i < slab->slots; i++) {
 		id = READ_ONCE(slab->object[i]);
@@ -301,7 +301,7 @@ static void retire_word(u32 old, unsigned long page)
 			memorizer_object_bury(id);
 	}
 	if (whole)
-		retire_slab(slab, old);
+		discard_slab(slab, old);
 }
 
 /* The slab record in force, NULL if there is no room for a new one. */
@@ -322,7 +322,7 @@ static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 		if (!id)
 			return NULL;
 		if (try_cmpxchg(word, &old, id | SLAB_BIT)) {
-			retire_word(old, geo->start);
+			discard_word(old, geo->start);
 			return memorizer_ptr(id);
 		}
 		memorizer_pool_free(slab_class(geo->slots), id, id);
@@ -350,7 +350,7 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 		while (old != value && !try_cmpxchg(word, &old, value))
 			;
 		if (old != value)
-			retire_word(old, page);
+			discard_word(old, page);
 	}
 	id = xchg(slot, id);
 	if (id)
@@ -369,7 +369,7 @@ static int insert_in_pages(const struct memorizer_geometry *geo, u32 id)
 			return -ENOMEM;
 	for (page = geo->start; page < end; page += PAGE_SIZE) {
 		word = find_word(page);
-		retire_word(xchg(word, id), page);
+		discard_word(xchg(word, id), page);
 	}
 	return 0;
 }
@@ -433,7 +433,7 @@ u32 memorizer_index_erase(unsigned long addr)
 }
 
 /**
- * memorizer_index_collect() - take the slab records that were replaced so far
+ * memorizer_index_collect() - take the slab records that were discarded so far
  *
  * A grace period later memorizer_index_recycle() gives them back to the pool.
  *
@@ -441,7 +441,7 @@ u32 memorizer_index_erase(unsigned long addr)
  */
 void memorizer_index_collect(void)
 {
-	collected = atomic_xchg(&retired, 0);
+	collected = atomic_xchg(&discarded, 0);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 
 #include "memorizer.h"
+#include "observer.h"
 
 #define POOL_MIN	SZ_1M
 /* Ids are 32 bits of which one is taken, in units of 16 bytes. */
@@ -94,11 +95,11 @@ void __init memorizer_init_pool(void)
 		memorizer_set_enabled(true);
 }
 
-void __init memorizer_init_sites(void)
+void __init memorizer_init(void)
 {
 	int err;
 
-	memorizer_stream_init();
+	memorizer_observer_init();
 	if (!boot_log_access)
 		return;
 	err = memorizer_set_log_access(true);

@@ -7,7 +7,7 @@
  * entry for (ip, pid). Objects come and go through the allocator's hooks
  * (object.c). All records live in the pool (pool.c) and are named by 32-bit
  * ids. kmap.c and stats.c read them, debugfs.c is the way in for the user.
- * stream.h says what tells of all this while it happens.
+ * observer.h says who is told of all this while it happens.
  *
  * These files also compile in user space, see tools/testing/memorizer.
  */
@@ -66,8 +66,8 @@ enum memorizer_state {
 	MEMORIZER_LIVE,
 	MEMORIZER_FREED,
 	MEMORIZER_BURIED,	/* another allocation came over it: its free was not seen */
-	MEMORIZER_RETIRED,	/* cleared; waits for the last hook that may see it */
-	MEMORIZER_STREAMED,	/* likewise, but it went to the stream */
+	MEMORIZER_CLEARED,	/* cleared; waits for the last hook that may see it */
+	MEMORIZER_RETIRED,	/* likewise, but the observer took it */
 };
 
 /**
@@ -252,20 +252,17 @@ struct memorizer_cleared {
 
 extern struct memorizer_cleared memorizer_cleared;
 
-/* What has left the pool for the stream so far. Guarded by memorizer_mutex. */
-struct memorizer_streamed {
+/* What memorizer_retire() has taken away so far. Guarded by memorizer_mutex. */
+struct memorizer_retired {
 	u64 objects;
 	u64 accesses;
 };
 
-extern struct memorizer_streamed memorizer_streamed;
+extern struct memorizer_retired memorizer_retired;
 void memorizer_object_bury(u32 id);
 int memorizer_set_enabled(bool on);
 bool memorizer_is_enabled(void);
 void memorizer_clear(void);
-void memorizer_give_back(void);
-bool memorizer_has_closed(void);
-void memorizer_hook_allocations(bool on);
 
 /* access.c */
 enum memorizer_kind {
@@ -284,7 +281,6 @@ void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, un
 void memorizer_access_string(unsigned long addr, unsigned long bound, const char *string,
 			     unsigned int kind, unsigned long ip);
 void memorizer_access_collect(u32 *first, u32 *last);
-void memorizer_hook_accesses(bool on);
 
 /**
  * memorizer_pause() - keep what this task does out of the KMAP
@@ -356,54 +352,5 @@ ssize_t memorizer_kmap_add_up(struct memorizer_kmap_reader *reader,
 			      const struct memorizer_object *object);
 int memorizer_kmap_show(struct seq_file *m, void *v);
 extern const struct file_operations memorizer_kmap_fops;
-
-#ifdef CONFIG_MEMORIZER_STREAM
-
-extern bool memorizer_streaming_accesses;
-
-/* Are allocations streamed? */
-static __always_inline bool memorizer_streams_allocations(void)
-{
-	return unlikely(READ_ONCE(memorizer_streaming));
-}
-
-/* Are accesses streamed? */
-static __always_inline bool memorizer_streams_accesses(void)
-{
-	return unlikely(READ_ONCE(memorizer_streaming_accesses));
-}
-
-/* stream.c */
-void memorizer_stream_init(void);
-bool memorizer_stream_is_open(void);
-
-/* stream_events.c */
-void memorizer_stream_alloc(enum memorizer_source source, const void *ptr, size_t size,
-			    gfp_t gfp, unsigned long ip);
-void memorizer_stream_free(enum memorizer_source source, const void *ptr, unsigned long ip);
-void memorizer_stream_access(unsigned long addr, unsigned long size, unsigned int kind,
-			     unsigned long ip);
-
-/* stream_files.c */
-struct dentry;
-void memorizer_stream_files(struct dentry *dir);
-void memorizer_stream_stats(struct seq_file *m);
-
-#else /* !CONFIG_MEMORIZER_STREAM */
-
-struct dentry;
-static inline bool memorizer_streams_allocations(void) { return false; }
-static inline bool memorizer_streams_accesses(void) { return false; }
-static inline void memorizer_stream_init(void) { }
-static inline void memorizer_stream_alloc(enum memorizer_source source, const void *ptr,
-					  size_t size, gfp_t gfp, unsigned long ip) { }
-static inline void memorizer_stream_free(enum memorizer_source source, const void *ptr,
-					 unsigned long ip) { }
-static inline void memorizer_stream_access(unsigned long addr, unsigned long size,
-					   unsigned int kind, unsigned long ip) { }
-static inline void memorizer_stream_files(struct dentry *dir) { }
-static inline void memorizer_stream_stats(struct seq_file *m) { }
-
-#endif /* CONFIG_MEMORIZER_STREAM */
 
 #endif /* _MM_MEMORIZER_H */

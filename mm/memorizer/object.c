@@ -5,10 +5,10 @@
  *
  * Hooks run in any context and take no lock. An object is LIVE from the moment
  * that its record is complete; who takes it out of the index closes it. Closed
- * objects stay until memorizer_clear(), or until the stream takes them
- * (retire.c). Records are given back in this order only:
+ * objects stay until memorizer_clear(), or until the observer retires them
+ * (memorizer_retire()). Records are given back in this order only:
  *
- *	1. closed objects become RETIRED, or STREAMED: no longer shown.
+ *	1. closed objects become CLEARED, or RETIRED: no longer shown.
  *	2. grace period: hooks that found such an object in the index while it
  *	   was live are done, so that no entry is added to it any more.
  *	3. its entries leave the CPUs' hash chains and caches.
@@ -29,6 +29,7 @@
 #include <linux/string.h>
 
 #include "memorizer.h"
+#include "observer.h"
 
 DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
 
@@ -37,7 +38,7 @@ DEFINE_PER_CPU(struct memorizer_counters, memorizer_counters);
 /* Serializes switching, clearing, and reading the records. */
 DEFINE_MUTEX(memorizer_mutex);
 struct memorizer_cleared memorizer_cleared;
-struct memorizer_streamed memorizer_streamed;
+struct memorizer_retired memorizer_retired;
 
 /* Whether new objects are recorded. Written under memorizer_mutex. */
 static bool enabled;
@@ -111,8 +112,8 @@ void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t siz
 {
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
-	if (memorizer_streams_allocations())
-		memorizer_stream_alloc(source, ptr, size, gfp, ip);
+	if (memorizer_tells_allocations())
+		memorizer_observer_alloc(source, ptr, size, gfp, ip);
 	if (!READ_ONCE(enabled))
 		return;
 	if (memorizer_is_paused()) {
@@ -165,8 +166,8 @@ void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned lo
 
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
-	if (memorizer_streams_allocations())
-		memorizer_stream_free(source, ptr, ip);
+	if (memorizer_tells_allocations())
+		memorizer_observer_free(source, ptr, ip);
 	if (unlikely(!READ_ONCE(recorded)))
 		return;
 	preempt_disable_notrace();
@@ -235,7 +236,7 @@ bool memorizer_is_enabled(void)
 }
 
 /* Takes all closed objects out of sight. */
-static void retire_objects(void)
+static void clear_objects(void)
 {
 	struct memorizer_object *object;
 	unsigned long pos = 0;
@@ -244,7 +245,7 @@ static void retire_objects(void)
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
 		if (state == MEMORIZER_FREED || state == MEMORIZER_BURIED)
-			WRITE_ONCE(object->state, MEMORIZER_RETIRED);
+			WRITE_ONCE(object->state, MEMORIZER_CLEARED);
 		cond_resched();
 	}
 }
@@ -258,7 +259,7 @@ static void recycle_objects(void)
 
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
-		if (state < MEMORIZER_RETIRED)
+		if (state < MEMORIZER_CLEARED)
 			continue;
 		WRITE_ONCE(object->state, MEMORIZER_UNUSED);
 		WRITE_ONCE(object->link, first);
@@ -266,7 +267,7 @@ static void recycle_objects(void)
 		if (!first)
 			last = id;
 		first = id;
-		if (state == MEMORIZER_RETIRED)
+		if (state == MEMORIZER_CLEARED)
 			memorizer_cleared.objects++;
 		cond_resched();
 	}
@@ -301,13 +302,29 @@ void memorizer_clear(void)
 		return;
 	mutex_lock(&memorizer_mutex);
 	memorizer_cleared.clearings++;
-	retire_objects();
+	clear_objects();
 	give_back();
 	mutex_unlock(&memorizer_mutex);
 }
 
 /**
- * memorizer_give_back() - give the records of objects that were streamed back
+ * memorizer_retire() - take a closed object out of the KMAP, for the observer
+ * @object: the object, which was closed a grace period ago
+ * @accesses: how many the observer has of it; all there are
+ *
+ * memorizer_give_back() gives its records back to the pool.
+ *
+ * Context: process context, under memorizer_mutex.
+ */
+void memorizer_retire(struct memorizer_object *object, u64 accesses)
+{
+	WRITE_ONCE(object->state, MEMORIZER_RETIRED);
+	memorizer_retired.objects++;
+	memorizer_retired.accesses += accesses;
+}
+
+/**
+ * memorizer_give_back() - give the records of retired objects back to the pool
  *
  * Context: process context, may sleep.
  */
@@ -334,27 +351,7 @@ bool memorizer_has_closed(void)
 	for_each_possible_cpu(cpu)
 		closed += READ_ONCE(per_cpu(memorizer_counters, cpu).frees) +
 			READ_ONCE(per_cpu(memorizer_counters, cpu).buried);
-	any = closed != memorizer_cleared.objects + memorizer_streamed.objects;
+	any = closed != memorizer_cleared.objects + memorizer_retired.objects;
 	mutex_unlock(&memorizer_mutex);
 	return any;
 }
-
-#ifdef CONFIG_MEMORIZER_STREAM
-/**
- * memorizer_hook_allocations() - switch the streaming of allocations
- * @on: whether they are to be streamed
- *
- * Context: process context, may sleep; or boot, one CPU.
- */
-void memorizer_hook_allocations(bool on)
-{
-	mutex_lock(&memorizer_mutex);
-	WRITE_ONCE(memorizer_streaming, on);
-	if (on)
-		static_branch_enable(&memorizer_tracking);
-	else
-		/* Hooks that found it on are done, unless they were preempted. */
-		memorizer_grace_period();
-	mutex_unlock(&memorizer_mutex);
-}
-#endif

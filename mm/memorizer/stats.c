@@ -7,6 +7,7 @@
 #include <linux/seq_file.h>
 
 #include "memorizer.h"
+#include "observer.h"
 
 /* Adds up the counters of all CPUs; they consist of nothing but u64. */
 static void sum_counters(struct memorizer_counters *sum)
@@ -43,7 +44,7 @@ static u64 attributed(void)
 
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
-		if (state != MEMORIZER_UNUSED && state != MEMORIZER_STREAMED)
+		if (state != MEMORIZER_UNUSED && state != MEMORIZER_RETIRED)
 			sum += object_accesses(object);
 		cond_resched();
 	}
@@ -76,12 +77,12 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "frees_unknown: %llu\n", sum.unknown_frees);
 	seq_printf(m, "objects_live: %llu\n", sum.allocs - closed);
 	seq_printf(m, "objects_freed: %llu\n",
-		   closed - memorizer_cleared.objects - memorizer_streamed.objects);
+		   closed - memorizer_cleared.objects - memorizer_retired.objects);
 	seq_printf(m, "objects_cleared: %llu\n", memorizer_cleared.objects);
-	seq_printf(m, "objects_retired: %llu\n", memorizer_streamed.objects);
+	seq_printf(m, "objects_retired: %llu\n", memorizer_retired.objects);
 	seq_printf(m, "accesses_attributed: %llu\n", accesses);
 	seq_printf(m, "accesses_cleared: %llu\n", memorizer_cleared.accesses);
-	seq_printf(m, "accesses_retired: %llu\n", memorizer_streamed.accesses);
+	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
 	seq_printf(m, "paused: %llu\n", sum.paused);
 	seq_printf(m, "lost_objects_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_OBJECT]);
@@ -99,7 +100,7 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "pool_size: %lu\n", memorizer_pool_size());
 	seq_printf(m, "sites: %lu\n", memorizer_site_count());
 	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
-	memorizer_stream_stats(m);
+	memorizer_observer_stats(m);
 	mutex_unlock(&memorizer_mutex);
 	memorizer_resume();
 	return 0;

@@ -167,7 +167,7 @@ static void only_live_objects_are_found(void)
 	start();
 	id = insert_slot(&slabs[3], 5, 704);
 	object = memorizer_ptr(id);
-	for (state = MEMORIZER_UNUSED; state <= MEMORIZER_RETIRED; state++) {
+	for (state = MEMORIZER_UNUSED; state <= MEMORIZER_CLEARED; state++) {
 		object->state = state;
 		CHECK_EQ(lookup(object->va), state == MEMORIZER_LIVE ? id : 0);
 	}

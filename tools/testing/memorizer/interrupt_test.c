@@ -250,7 +250,7 @@ static void one_slab_record_is_made_for_both(void)
 			    check_inserted);
 }
 
-static void two_slab_records_may_be_retired_at_once(void)
+static void two_slab_records_may_be_discarded_at_once(void)
 {
 	start(20);
 	slabs_in_force = 2;	/* first_page, elsewhere_again */
@@ -258,7 +258,7 @@ static void two_slab_records_may_be_retired_at_once(void)
 			    check_inserted);
 }
 
-static void slab_record_may_be_retired_under_an_insertion(void)
+static void slab_record_may_be_discarded_under_an_insertion(void)
 {
 	start(20);
 	slabs_in_force = 3;	/* last_pages, first_page, elsewhere */
@@ -526,8 +526,8 @@ const struct test_case interrupt_cases[] = {
 	CASE(allocation_may_interrupt_one_in_the_same_slab),
 	CASE(allocation_may_interrupt_a_free_in_the_same_slab),
 	CASE(one_slab_record_is_made_for_both),
-	CASE(two_slab_records_may_be_retired_at_once),
-	CASE(slab_record_may_be_retired_under_an_insertion),
+	CASE(two_slab_records_may_be_discarded_at_once),
+	CASE(slab_record_may_be_discarded_under_an_insertion),
 	CASE(double_free_frees_once),
 	CASE(object_may_be_freed_under_an_access),
 	CASE(object_may_be_accessed_under_its_free),

@@ -357,7 +357,7 @@ void __wrap_memorizer_access_collect(u32 *first, u32 *last)
 	if (before_collecting)
 		before_collecting();
 	while (lives && (object = memorizer_object_from(&pos))) {
-		if (READ_ONCE(object->state) != MEMORIZER_RETIRED)
+		if (READ_ONCE(object->state) != MEMORIZER_CLEARED)
 			continue;
 		check_object(object, true);
 		all = all_counts_of(object);

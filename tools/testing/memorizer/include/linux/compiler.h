@@ -14,6 +14,8 @@
 
 #define __aligned(bytes)	__attribute__((aligned(bytes)))
 #define __section(name)		__attribute__((section(name)))
+#define __weak			__attribute__((weak))
+#define __read_mostly
 
 /* Keeps the compiler from knowing which variable an address came from. */
 #define RELOC_HIDE(ptr, offset) ({					\

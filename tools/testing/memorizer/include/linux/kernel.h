@@ -31,4 +31,8 @@
 #define static_assert(condition)	_Static_assert(condition, #condition)
 #endif
 
+/* Boot is over. */
+#define SYSTEM_BOOTING		0
+#define system_state		1
+
 #endif /* _TEST_LINUX_KERNEL_H */

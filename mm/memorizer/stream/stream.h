@@ -4,8 +4,9 @@
  *
  * The fields of each event are listed once, below: the structures that are
  * written and the metadata that describes them (ctf.c) both come from there.
- * stream_events.c fills events in, stream.c provides the packets that they are
- * written to, stream_files.c hands these to the reader.
+ * events.c fills events in, buffer.c provides the packets that they are written
+ * to, files.c hands these to the reader. The stream is what observes the core,
+ * see ../observer.h.
  */
 #ifndef _MM_MEMORIZER_STREAM_H
 #define _MM_MEMORIZER_STREAM_H
@@ -22,7 +23,8 @@
 
 #include <linux/memorizer.h>
 
-#include "memorizer.h"
+#include "../memorizer.h"
+#include "../observer.h"
 
 /*
  * Fields of packets and events, in order: F(C type, type in the metadata, name),
@@ -332,9 +334,10 @@ struct memorizer_stream_sums {
 	u64 bytes;
 };
 
-/* stream.c */
+/* buffer.c */
 struct seq_file;
 extern const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES];
+bool memorizer_stream_is_open(void);
 bool memorizer_stream_is_on(enum memorizer_stream_switch which);
 int memorizer_stream_set(enum memorizer_stream_switch which, bool on);
 struct rchan_buf *memorizer_stream_buf(int cpu);
@@ -348,7 +351,7 @@ void memorizer_stream_consume(struct rchan_buf *buf);
 void memorizer_stream_size(size_t *subbufs, size_t *subbuf_size);
 void memorizer_stream_sum(struct memorizer_stream_sums *sums);
 
-/* stream_events.c */
+/* events.c */
 int memorizer_stream_mark(const char *text, size_t length);
 void memorizer_stream_switched(bool boot);
 

@@ -16,9 +16,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../slab.h"
+#include "../../slab.h"
 #include "stream.h"
-#include "test.h"
+#include "../test.h"
 
 #define SEEN_MAX	512
 
@@ -636,7 +636,7 @@ static bool is_retired(const struct seen *event, const void *id)
 static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test)
 {
 	const struct memorizer_object *object;
-	struct memorizer_streamed before;
+	struct memorizer_retired before;
 	u64 *p, writes = 0, reads = 0;
 	unsigned int i;
 	u32 id;
@@ -653,7 +653,7 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 	KUNIT_EXPECT_EQ(test, tally_id(id, current->pid).writes, 2);
 
 	mutex_lock(&memorizer_mutex);
-	before = memorizer_streamed;
+	before = memorizer_retired;
 	mutex_unlock(&memorizer_mutex);
 	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_RETIREMENTS, true), 0);
 	seen_count = 0;
@@ -676,13 +676,13 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 	}
 	KUNIT_EXPECT_EQ(test, writes, 2);
 	KUNIT_EXPECT_EQ(test, reads, 1);
-	KUNIT_EXPECT_GT(test, memorizer_streamed.objects, before.objects);
-	KUNIT_EXPECT_GE(test, memorizer_streamed.accesses, before.accesses + 3);
+	KUNIT_EXPECT_GT(test, memorizer_retired.objects, before.objects);
+	KUNIT_EXPECT_GE(test, memorizer_retired.accesses, before.accesses + 3);
 
 	/* Its record is free, or another one's, or waits to be free. */
 	object = memorizer_ptr(id);
 	KUNIT_EXPECT_TRUE(test, object->state == MEMORIZER_UNUSED ||
-			  object->state == MEMORIZER_LIVE || object->state == MEMORIZER_STREAMED ||
+			  object->state == MEMORIZER_LIVE || object->state == MEMORIZER_RETIRED ||
 			  object->va != (unsigned long)p);
 }
 

@@ -41,13 +41,6 @@
 /* The buffers of all CPUs take no more than this part of RAM. */
 #define RAM_SHARE	8
 
-/*
- * No static keys: they would be switched over and over, under load, for the sake
- * of one instruction in a hook; and QEMU's emulation of several CPUs (7.2) may go on
- * with a breakpoint that text_poke_bp() has taken away again.
- */
-bool memorizer_streaming __read_mostly;
-bool memorizer_streaming_accesses __read_mostly;
 DEFINE_PER_CPU(struct memorizer_writer, memorizer_writer);
 u32 memorizer_session;
 
@@ -468,7 +461,7 @@ static void switch_hooks(enum memorizer_stream_switch which, bool on)
 {
 	switch (which) {
 	case MEMORIZER_STREAM_ALLOCATIONS:
-		memorizer_hook_allocations(on);
+		memorizer_observe_allocations(on);
 		break;
 	case MEMORIZER_STREAM_RETIREMENTS:
 		if (on)
@@ -477,7 +470,7 @@ static void switch_hooks(enum memorizer_stream_switch which, bool on)
 			memorizer_retire_stop();
 		break;
 	case MEMORIZER_STREAM_ACCESSES:
-		memorizer_hook_accesses(on);
+		memorizer_observe_accesses(on);
 		break;
 	default:
 		break;
@@ -554,14 +547,8 @@ static bool __init open_channel(size_t subbufs, size_t subbuf_size)
 	return true;
 }
 
-/**
- * memorizer_stream_init() - open the stream
- *
- * Switches on what the command line asks for.
- *
- * Context: boot, one CPU, once: slab and vmalloc are up.
- */
-void __init memorizer_stream_init(void)
+/* Opens the stream, and switches on what the command line asks for. */
+void __init memorizer_observer_init(void)
 {
 	unsigned long long room = (totalram_pages() << PAGE_SHIFT) / RAM_SHARE;
 	unsigned long long subbufs, subbuf_size;

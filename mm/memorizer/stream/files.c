@@ -285,13 +285,7 @@ static const struct file_operations overruns_fops = {
 	.llseek = default_llseek,
 };
 
-/**
- * memorizer_stream_stats() - show the stream's part of debugfs memorizer/show_stats
- * @m: where to
- *
- * Context: process context, may sleep.
- */
-void memorizer_stream_stats(struct seq_file *m)
+void memorizer_observer_stats(struct seq_file *m)
 {
 	struct memorizer_stream_sums sums;
 	size_t subbufs, subbuf_size;
@@ -314,13 +308,7 @@ void memorizer_stream_stats(struct seq_file *m)
 			   memorizer_stream_is_on(which));
 }
 
-/**
- * memorizer_stream_files() - make the stream's files
- * @dir: Memorizer's directory
- *
- * Context: boot, process context.
- */
-void __init memorizer_stream_files(struct dentry *dir)
+void __init memorizer_observer_files(struct dentry *dir)
 {
 	unsigned long which;
 	char name[32];

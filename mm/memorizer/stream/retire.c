@@ -13,7 +13,7 @@
  * that saw it live is running any more. The thread collects a batch of closed
  * objects, waits that long, and takes them one by one; if someone clears the
  * KMAP meanwhile, ids of the batch may name other objects, and it is given up.
- * An object is STREAMED from the moment it is taken, so that it is neither shown,
+ * An object is RETIRED from the moment it is taken, so that it is neither shown,
  * nor cleared, nor taken once more.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
@@ -182,6 +182,7 @@ static bool take_object(u32 id, u64 clearings)
 {
 	struct memorizer_object *object = memorizer_ptr(id);
 	const struct memorizer_kmap_count *count;
+	u64 accesses = 0;
 	bool taken;
 
 	mutex_lock(&memorizer_mutex);
@@ -189,10 +190,9 @@ static bool take_object(u32 id, u64 clearings)
 		memorizer_cleared.clearings == clearings && !copy_object(object);
 	if (taken) {
 		set_hand(true, false);
-		WRITE_ONCE(object->state, MEMORIZER_STREAMED);
-		memorizer_streamed.objects++;
 		for (count = counts.count; count < counts.count + lines; count++)
-			memorizer_streamed.accesses += count->reads + count->writes;
+			accesses += count->reads + count->writes;
+		memorizer_retire(object, accesses);
 	}
 	mutex_unlock(&memorizer_mutex);
 	return taken;

@@ -8,13 +8,13 @@
  * again.
  */
 #include <linux/errno.h>
-#include <linux/memorizer.h>
+#include <linux/memorizer-stream.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../slab.h"
+#include "../../slab.h"
 #include "stream.h"
 
 /* The most characters of a cache's name. */
@@ -81,18 +81,8 @@ static __always_inline void announce_cache(struct memorizer_writer *writer,
 		write_cache(writer, cache);
 }
 
-/**
- * memorizer_stream_alloc() - stream the allocation of slab memory
- * @source: by which kind of function
- * @ptr: the object
- * @size: bytes that the caller asked for
- * @gfp: the flags that it gave
- * @ip: return address into the caller
- *
- * Context: any, NMI included.
- */
-void memorizer_stream_alloc(enum memorizer_source source, const void *ptr, size_t size,
-			    gfp_t gfp, unsigned long ip)
+void memorizer_observer_alloc(enum memorizer_source source, const void *ptr, size_t size,
+			      gfp_t gfp, unsigned long ip)
 {
 	struct folio *folio = virt_to_folio(ptr);
 	struct memorizer_alloc_event *event;
@@ -146,15 +136,7 @@ static __always_inline void write_free(enum memorizer_source source, const void 
 	memorizer_stream_end(writer, flags);
 }
 
-/**
- * memorizer_stream_free() - stream that slab memory is given back
- * @source: by which kind of function
- * @ptr: the object
- * @ip: return address into the caller, 0 if it is not known
- *
- * Context: any, NMI included.
- */
-void memorizer_stream_free(enum memorizer_source source, const void *ptr, unsigned long ip)
+void memorizer_observer_free(enum memorizer_source source, const void *ptr, unsigned long ip)
 {
 	struct folio *folio = virt_to_folio(ptr);
 	struct kmem_cache *cache = NULL;
@@ -197,20 +179,12 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
 	write_free(MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
 }
 
-/**
- * memorizer_stream_access() - stream an access
- * @addr: its first address
- * @size: its size in bytes
- * @kind: an enum memorizer_kind
- * @ip: the address right behind the site
- *
+/*
  * What the stream's reader does is left out: copying an event takes more than one
  * access, and would never end.
- *
- * Context: any, NMI included.
  */
-void memorizer_stream_access(unsigned long addr, unsigned long size, unsigned int kind,
-			     unsigned long ip)
+void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
+			       unsigned long ip)
 {
 	struct memorizer_access_event *event;
 	struct memorizer_writer *writer;

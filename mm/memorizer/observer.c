@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's seam: whether there is an observer, and what it is told.
+ *
+ * The switches are no static keys: they would be switched over and over, under
+ * load, for the sake of one instruction in a hook; and QEMU's emulation of several
+ * CPUs (7.2) may go on with a breakpoint that text_poke_bp() has taken away again.
+ */
+#include <linux/compiler.h>
+#include <linux/init.h>
+#include <linux/jump_label.h>
+#include <linux/mutex.h>
+
+#include "memorizer.h"
+#include "observer.h"
+
+/* Written under memorizer_mutex. */
+bool memorizer_allocations_observed __read_mostly;
+bool memorizer_accesses_observed __read_mostly;
+
+/**
+ * memorizer_observe_allocations() - switch telling the observer of allocations
+ * @on: whether it is to be told of them, and of frees
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_observe_allocations(bool on)
+{
+	mutex_lock(&memorizer_mutex);
+	WRITE_ONCE(memorizer_allocations_observed, on);
+	if (on)
+		static_branch_enable(&memorizer_tracking);
+	else
+		/* Hooks that found it on are done, unless they were preempted. */
+		memorizer_grace_period();
+	mutex_unlock(&memorizer_mutex);
+}
+
+/**
+ * memorizer_observer_init() - start the observer
+ *
+ * Context: boot, one CPU, once: slab and vmalloc are up.
+ */
+void __weak __init memorizer_observer_init(void) { }
+
+/**
+ * memorizer_observer_files() - make the observer's files
+ * @dir: Memorizer's directory in debugfs
+ *
+ * Context: boot, process context.
+ */
+void __weak __init memorizer_observer_files(struct dentry *dir) { }
+
+/**
+ * memorizer_observer_stats() - show the observer's part of debugfs memorizer/show_stats
+ * @m: where to
+ *
+ * Context: process context, may sleep, under memorizer_mutex.
+ */
+void __weak memorizer_observer_stats(struct seq_file *m) { }
+
+/**
+ * memorizer_observer_alloc() - slab memory is allocated
+ * @source: by which kind of function
+ * @ptr: the object
+ * @size: bytes that the caller asked for
+ * @gfp: the flags that it gave
+ * @ip: return address into the caller
+ *
+ * Context: any, NMI included.
+ */
+void __weak memorizer_observer_alloc(enum memorizer_source source, const void *ptr, size_t size,
+				     gfp_t gfp, unsigned long ip)
+{
+}
+
+/**
+ * memorizer_observer_free() - slab memory is given back
+ * @source: by which kind of function
+ * @ptr: the object
+ * @ip: return address into the caller, 0 if it is not known
+ *
+ * Context: any, NMI included.
+ */
+void __weak memorizer_observer_free(enum memorizer_source source, const void *ptr,
+				    unsigned long ip)
+{
+}
+
+/**
+ * memorizer_observer_access() - memory is accessed
+ * @addr: its first address
+ * @size: its size in bytes
+ * @kind: an enum memorizer_kind
+ * @ip: the address right behind the site
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void __weak memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
+				      unsigned long ip)
+{
+}

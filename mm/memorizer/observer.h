@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's seam: what the core tells while it happens, and to whom.
+ *
+ * The core needs no observer. One may be linked with it: it defines those of the
+ * functions below that it wants to be called (observer.c has weak ones that do
+ * nothing) and switches on what it wants to be told of. There are no pointers to
+ * them, so that what the access hook can reach is seen in the code.
+ *
+ * An observer may also take closed objects out of the KMAP for good: retire them.
+ */
+#ifndef _MM_MEMORIZER_OBSERVER_H
+#define _MM_MEMORIZER_OBSERVER_H
+
+#include <linux/compiler.h>
+#include <linux/memorizer.h>
+#include <linux/types.h>
+
+struct dentry;
+struct seq_file;
+struct memorizer_object;
+
+/* What the observer defines; see observer.c. */
+void memorizer_observer_init(void);
+void memorizer_observer_files(struct dentry *dir);
+void memorizer_observer_stats(struct seq_file *m);
+void memorizer_observer_alloc(enum memorizer_source source, const void *ptr, size_t size,
+			      gfp_t gfp, unsigned long ip);
+void memorizer_observer_free(enum memorizer_source source, const void *ptr, unsigned long ip);
+void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
+			       unsigned long ip);
+
+/* What the observer calls: observer.c */
+extern bool memorizer_accesses_observed;
+void memorizer_observe_allocations(bool on);
+
+/* Likewise, access.c */
+void memorizer_observe_accesses(bool on);
+
+/* Likewise, object.c */
+bool memorizer_has_closed(void);
+void memorizer_retire(struct memorizer_object *object, u64 accesses);
+void memorizer_give_back(void);
+
+/* Is the observer to be told of allocations? */
+static __always_inline bool memorizer_tells_allocations(void)
+{
+	return unlikely(READ_ONCE(memorizer_allocations_observed));
+}
+
+/* Is the observer to be told of accesses? */
+static __always_inline bool memorizer_tells_accesses(void)
+{
+	return unlikely(READ_ONCE(memorizer_accesses_observed));
+}
+
+#endif /* _MM_MEMORIZER_OBSERVER_H */
