@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "kmap-check.h"
 #include "live.h"
 #include "packet.h"
 #include "table.h"
@@ -18,12 +19,12 @@
 #define STATS_MAX	65536		/* bytes of kernel/show_stats */
 
 static const char usage[] =
-	"Usage: memorizer check [OPTION...] DIR\n"
+	"Usage: memorizer check [OPTION...] DIR|KMAP|-\n"
 	"\n"
 	"Checks the trace in DIR, a directory with metadata, cpu0, ...: packets, the order\n"
-	"of time, frees, overlaps, tasks, caches, objects, snapshots and sums. Lists the\n"
-	"violations, the first 20 of each kind, and a summary. Exit status: 0 without, 1 with\n"
-	"violations, 2 if the trace cannot be read (to its end).\n"
+	"of time, frees, overlaps, tasks, caches, objects, snapshots and sums; or a KMAP: lines,\n"
+	"their order, duplicates and overlaps. Lists the violations, the first 20 of each kind,\n"
+	"and a summary. Exit status: 0 without, 1 with violations, 2 if not all can be read.\n"
 	"\n"
 	"  -a, --all            list all violations\n"
 	"  -j, --json           print JSON\n"
@@ -726,15 +727,18 @@ static int run(int argc, char **argv)
 		}
 	}
 	if (optind != argc - 1) {
-		fprintf(stderr, "memorizer check: %d traces: want one directory\n", argc - optind);
+		fprintf(stderr, "memorizer check: %d traces: want one directory, or a KMAP\n",
+			argc - optind);
 		return usage_error("check");
 	}
+	if (!input_is_trace(argv[optind]))
+		return kmap_check(argv + optind, c.all, c.json);
 	return check(&c, argv[optind]);
 }
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "check whether a trace is sound",
+	.summary = "check whether a trace or a KMAP is sound",
 	.usage = usage,
 	.run = run,
 };

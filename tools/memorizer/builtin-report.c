@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "aggregate.h"
 #include "builtin.h"
@@ -330,7 +329,7 @@ static void print(const struct aggregate *a, const struct settings *s)
 }
 
 /* Tells when symbols were given and yet some addresses have none. */
-static void tell_unresolved(const struct aggregate *a)
+static void tell_unresolved(const struct aggregate *a, bool kallsyms)
 {
 	const struct access_site *access;
 	const struct site *site;
@@ -344,10 +343,7 @@ static void tell_unresolved(const struct aggregate *a)
 		access = hash_item(&a->access_sites, i);
 		missing += !kmap_symbols_find(a->symbols, access->ip, KMAP_IP_EXACT);
 	}
-	if (missing)
-		fprintf(stderr,
-			"memorizer: %u of %u addresses have no symbol: want --kallsyms from the very boot that was traced\n",
-			missing, a->sites.nr + a->access_sites.nr);
+	input_unresolved(missing, a->sites.nr + a->access_sites.nr, kallsyms);
 }
 
 static int report(const struct kmap_symbols *symbols, struct input *in,
@@ -369,7 +365,7 @@ static int report(const struct kmap_symbols *symbols, struct input *in,
 		aggregate_end(&a);
 		print(&a, s);
 		if (s->vmlinux || s->kallsyms)
-			tell_unresolved(&a);
+			tell_unresolved(&a, s->kallsyms);
 		if (a.overflow) {
 			fprintf(stderr, "memorizer: a sum exceeds 64 bits and stands as %llu\n",
 				U64_MAX);
@@ -489,13 +485,6 @@ static int parse_options(int argc, char **argv, struct settings *s)
 	return -1;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 static int report_trace(const struct settings *s, const char *dir)
 {
 	struct kmemstat stat = {
@@ -544,7 +533,7 @@ static int run(int argc, char **argv)
 		return status;
 	argc -= optind;
 	argv += optind;
-	if (argc == 1 && is_directory(argv[0]))
+	if (argc == 1 && input_is_trace(argv[0]))
 		return report_trace(&s, argv[0]);
 	return report_kmap(&s, argc, argv);
 }

@@ -86,12 +86,12 @@ static void put_access(const struct kmap_symbols *symbols, struct hash *names,
 	put(f[1] - 1, f[4]);
 }
 
-static int symbolize(const struct kmap_symbols *symbols, struct input *in)
+static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool kallsyms)
 {
 	enum kmap_event event;
 	struct name *name;
 	struct hash names;
-	u32 i;
+	u32 i, missing = 0;
 
 	hash_init(&names, sizeof(struct name), 2 * sizeof(u64));
 	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
@@ -102,8 +102,10 @@ static int symbolize(const struct kmap_symbols *symbols, struct input *in)
 	}
 	for (i = 0; i < names.nr; i++) {
 		name = hash_item(&names, i);
+		missing += !name->text;
 		free(name->text);
 	}
+	input_unresolved(missing, names.nr, kallsyms);
 	hash_free(&names);
 	return input_close(in, event);
 }
@@ -148,7 +150,7 @@ static int run(int argc, char **argv)
 	}
 	status = EXIT_UNABLE;
 	if (input_open(&in, argc - optind, argv + optind))
-		status = symbolize(symbols, &in);
+		status = symbolize(symbols, &in, kallsyms);
 	kmap_symbols_free(symbols);
 	return status;
 }

@@ -42,8 +42,10 @@ struct input {
 	struct kmap_reader reader;
 };
 
+bool input_is_trace(const char *path);
 bool input_open(struct input *in, int argc, char **argv);
 enum kmap_event input_next(struct input *in);
 int input_close(struct input *in, enum kmap_event last);
+void input_unresolved(u32 missing, u32 all, bool kallsyms);
 
 #endif

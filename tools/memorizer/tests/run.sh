@@ -39,6 +39,7 @@ for dir; do
 	run "${dir}tests/test-fuzz"
 	run "${dir}tests/test-live"
 	run sh "$here/test-kmap.sh" "${dir}memorizer"
+	run sh "$here/test-kmap-check.sh" "${dir}memorizer"
 	run sh "$here/test-trace.sh" "$dir"
 	run sh "$here/test-record.sh" "$dir"
 	run sh "$here/test-report.sh" "$dir"

@@ -352,9 +352,14 @@ refuse()
 }
 want="a trace is a directory with metadata, cpu0, ..."
 rm -rf "$tmp/trace"
-refuse "what is not there" "/metadata: No such file or directory: $want"
+missing="No such file or directory"
+outcome "kmap refuses what is not there" 2 /dev/null \
+	"memorizer: $tmp/trace/metadata: $missing: $want" kmap "$tmp/trace"
+outcome "check refuses what is not there" 2 /dev/null "memorizer: $tmp/trace: $missing" \
+	check "$tmp/trace"
 : >"$tmp/trace"
-refuse "a file" "/metadata: Not a directory: $want"
+outcome "kmap refuses a file" 2 /dev/null \
+	"memorizer: $tmp/trace/metadata: Not a directory: $want" kmap "$tmp/trace"
 rm "$tmp/trace"
 mkdir "$tmp/trace"
 refuse "a directory without metadata" "/metadata: No such file or directory: $want"
@@ -429,10 +434,13 @@ ok $? "damage at random ends in a message"
 
 # Usage
 for command in check kmap; do
-	outcome "$command wants a trace" 2 /dev/null "memorizer $command: 0 traces: want one directory
-Try 'memorizer help $command'." $command
-	outcome "$command wants one trace" 2 /dev/null "memorizer $command: 2 traces: want one directory
-Try 'memorizer help $command'." $command a b
+	usage="want one directory"
+	[ $command = kmap ] || usage="$usage, or a KMAP"
+	usage="$usage
+Try 'memorizer help $command'."
+	outcome "$command wants a trace" 2 /dev/null "memorizer $command: 0 traces: $usage" $command
+	outcome "$command wants one trace" 2 /dev/null "memorizer $command: 2 traces: $usage" \
+		$command a b
 	outcome "$command wants options that exist" 2 /dev/null \
 		"memorizer $command: unrecognized option '--frob'
 Try 'memorizer help $command'." $command --frob

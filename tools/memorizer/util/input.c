@@ -4,9 +4,25 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "builtin.h"
+
+#define MESSAGES	20	/* about malformed lines; the others are counted */
+
+/**
+ * input_is_trace - tell a trace from a KMAP
+ * @path: argument of a command
+ *
+ * Return: whether it is a trace, that is a directory.
+ */
+bool input_is_trace(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
 
 /**
  * input_open - open the KMAP named on the command line
@@ -49,9 +65,14 @@ enum kmap_event input_next(struct input *in)
 {
 	enum kmap_event event;
 
-	while ((event = kmap_reader_next(&in->reader)) == KMAP_MALFORMED)
-		fprintf(stderr, "%s:%llu: %s\n", in->name, in->reader.lines.nr,
-			in->reader.error);
+	while ((event = kmap_reader_next(&in->reader)) == KMAP_MALFORMED) {
+		if (in->reader.malformed <= MESSAGES)
+			fprintf(stderr, "%s:%llu: %s\n", in->name, in->reader.lines.nr,
+				in->reader.error);
+		else if (in->reader.malformed == MESSAGES + 1)
+			fprintf(stderr, "%s:%llu: malformed, too; check lists all of them\n",
+				in->name, in->reader.lines.nr);
+	}
 	if (event == KMAP_FAILED)
 		fprintf(stderr, "memorizer: %s: %s\n", in->name, strerror(errno));
 	return event;
@@ -78,4 +99,19 @@ int input_close(struct input *in, enum kmap_event last)
 	if (last == KMAP_FAILED)
 		return EXIT_UNABLE;
 	return r->malformed ? EXIT_MALFORMED : EXIT_FINE;
+}
+
+/**
+ * input_unresolved - tell that symbols were given and yet some addresses have none
+ * @missing: how many addresses
+ * @all: of how many
+ * @kallsyms: whether symbols came from kallsyms, which knows where KASLR put the kernel
+ */
+void input_unresolved(u32 missing, u32 all, bool kallsyms)
+{
+	if (!missing)
+		return;
+	fprintf(stderr,
+		"memorizer: %u of %u addresses have no symbol: want --kallsyms from the very boot that was traced%s\n",
+		missing, all, kallsyms ? "" : ", which knows of KASLR and modules");
 }

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests memorizer check of a KMAP: each kind of violation, and what is none.
+# Usage: test-kmap-check.sh MEMORIZER
+
+memorizer=$1
+here=$(dirname "$0")
+data=$here/data
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+# verdict NAME STATUS WANT: what check says of the KMAP on standard input, in full
+verdict()
+{
+	cat >"$tmp/kmap"
+	echo "$3" >"$tmp/said"
+	outcome "$1" "$2" "$tmp/said" "" check "$tmp/kmap"
+}
+
+outcome "bad lines, order, duplicates and overlaps are listed" 1 "$data/bad-kmap.check" "" \
+	check "$data/bad.kmap"
+outcome "as JSON too" 1 "$data/bad-kmap.json" "" check --json "$data/bad.kmap"
+input=$data/bad.kmap
+outcome "standard input is read" 1 "$data/bad-kmap.check" "" check -
+input=
+sed 11d "$data/session.kmap" >"$tmp/sound"
+echo "5 objects, 6 access lines: 0 violations" >"$tmp/said"
+outcome "a sound KMAP has no violations" 0 "$tmp/said" "" check "$tmp/sound"
+
+verdict "an object may be where one was freed in the same jiffy" 0 \
+	"2 objects, 0 access lines: 0 violations" <<END
+1,1,1000,64,5,9,1,a
+1,1,1000,64,9,12,1,a
+END
+verdict "objects may be neighbours" 0 "2 objects, 0 access lines: 0 violations" <<END
+1,1,1000,64,5,9,1,a
+1,1,1040,64,5,9,1,a
+END
+verdict "one may be freed after its line was read, and its memory be used again" 0 \
+	"2 objects, 0 access lines: 0 violations" <<END
+1,1,1000,64,5,0,0,a
+1,1,1000,64,7,0,0,a
+END
+verdict "but not if a line before had a later time" 1 \
+	"line 3: overlap: 64 bytes at 1000, and 64 at 1000 in line 2 at the same time
+3 objects, 0 access lines: 1 violations (overlap 1)" <<END
+1,1,2000,64,8,0,0,a
+1,1,1000,64,5,0,0,a
+1,1,1000,64,7,0,0,a
+END
+verdict "one of a jiffy lies within another's life" 1 \
+	"line 2: overlap: 1 bytes at 103f, and 64 at 1000 in line 1 at the same time
+2 objects, 0 access lines: 1 violations (overlap 1)" <<END
+1,1,1000,64,5,9,1,a
+1,1,103f,1,7,7,1,a
+END
+verdict "an object may be of no bytes, or end where memory ends" 0 \
+	"3 objects, 0 access lines: 0 violations" <<END
+1,1,1000,64,5,9,1,a
+1,1,1010,0,5,9,1,a
+1,1,ffffffffffffffc0,64,5,9,1,a
+END
+awk 'BEGIN { for (i = 0; i < 30; i++) print "1,1,1000,64,5,9,1,a" }' >"$tmp/kmap"
+"$memorizer" check "$tmp/kmap" >"$tmp/out"
+same "of each kind the first twenty are listed" \
+	"20 duplicate: 9 more, --all lists them" \
+	"$(grep -c ^line "$tmp/out") $(grep more "$tmp/out")"
+same "with --all all are" 29 "$("$memorizer" check --all "$tmp/kmap" | grep -c ^line)"
+outcome "a KMAP that is there is wanted" 2 /dev/null \
+	"memorizer: $tmp/none: No such file or directory" check "$tmp/none"
+
+# Against a plain model: every pair of objects, whatever their order.
+model()
+{
+	awk -F, '{ start[NR] = $3; end[NR] = $3 + $4; alloc[NR] = $5; freed[NR] = $6 }
+		END {
+			for (i = 1; i <= NR; i++)
+				for (j = 1; j < i; j++)
+					if (start[i] < end[j] && start[j] < end[i] &&
+					    alloc[i] < freed[j] && alloc[j] < freed[i])
+						bad = 1
+			print bad + 0
+		}' "$1"
+}
+
+good=0
+for seed in $(seq 200); do
+	awk -v seed="$seed" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < 7; i++) {
+			alloc = int(rand() * 30)
+			printf "1,%d,%d,%d,%d,%d,1,a\n", i, 10 + int(rand() * 80),
+				1 + int(rand() * 9), alloc + 1, alloc + 2 + int(rand() * 8)
+		}
+	}' >"$tmp/decimal"
+	awk -F, -v OFS=, '{ $3 = sprintf("%x", $3); print }' "$tmp/decimal" >"$tmp/kmap"
+	"$memorizer" check "$tmp/kmap" >"$tmp/out"
+	[ $? -eq "$(model "$tmp/decimal")" ] && good=$((good + 1))
+done
+same "random objects overlap as pairs of them say" 200 $good
+tap_end
