@@ -190,6 +190,8 @@ copied 0 && [ $status -eq 0 ]
 ok $? "a stream that was on since boot is recorded"
 same "and goes on" "1 0 0" \
 	"$(cat "$m/stream_allocations" "$m/stream_retirements" "$m/stream_accesses" | xargs)"
+same "which is said" "memorizer: debugfs/memorizer/stream_allocations: was on already, \
+and will stay on: echo 0 there ends it" "$(message | head -n 1)"
 
 # The snapshot's file lets its writer wait until the streams have been read
 snapshot()
@@ -407,6 +409,206 @@ copied 1
 ok $? "CPUs for which there was room are complete"
 [ -e "$tmp/at.end" ]
 ok $? "the command goes on to its end"
+
+# signalled SIGNAL ARGUMENTS...: begins to record, and sends a signal when the kernel's side says so
+signalled()
+{
+	number=$1
+	shift
+	"$memorizer" record --debugfs "$d" -o "$tmp/trace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	recorder=$!
+	while [ ! -e "$tmp/at.sent" ] && kill -0 $recorder 2>/dev/null; do
+		sleep 0.02
+	done
+	kill -"$number" $recorder
+}
+
+# alive: whether the recorder goes on
+alive()
+{
+	grep -q '^State:.[^ZX]' "/proc/$recorder/status" 2>/dev/null
+}
+
+# asleep: whether it sleeps in read(2), each time of many
+asleep()
+{
+	looks=0
+	while [ $looks -lt 50 ]; do
+		grep -q '^State:.S' "/proc/$recorder/status" 2>/dev/null &&
+			grep -q '^0 ' "/proc/$recorder/syscall" 2>/dev/null || return 1
+		looks=$((looks + 1))
+		sleep 0.02
+	done
+}
+
+# end_of_it: what became of the recorder and of the kernel's side
+end_of_it()
+{
+	wait $recorder
+	status=$?
+	: >"$tmp/ended"
+	wait $kernel
+}
+
+# A switch that cannot be turned off
+stays_on()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	rm "$m/stream_allocations"
+	mkdir "$m/stream_allocations"
+	send 0 3 4096
+	: >"$tmp/at.sent"
+	while running; do
+		sleep 0.02
+	done
+	exec 3<&-
+}
+
+debugfs 0
+start stays_on
+signalled INT
+while alive; do
+	if asleep; then
+		kill -KILL $recorder
+	fi
+done
+end_of_it
+same "a stream that does not go off ends the recording all the same" \
+	"2 memorizer: debugfs/memorizer/stream_allocations: Is a directory" "$status $(message | head -n 1)"
+copied 0
+ok $? "with what the kernel had by then"
+
+# Somebody turns it on again while the rest is read
+turns_on_again()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	echo 1 >"$m/stream_allocations"
+	while running; do
+		"$packets" 20 50000 >"$m/cpu0"
+	done
+	exec 3<&-
+}
+
+debugfs 0
+echo "stream_subbufs: 4
+stream_subbuf_size: 100000" >"$m/show_stats"
+start turns_on_again
+signalled INT
+while alive; do
+	if [ "$(wc -c <"$tmp/trace/cpu0")" -gt 20000000 ]; then
+		kill -KILL $recorder
+	fi
+	sleep 0.02
+done
+: >"$tmp/ended"
+cat "$m/cpu0" >/dev/null &
+end_of_it
+same "so does one that somebody turns on again" "2 memorizer: debugfs/memorizer: the stream is on: \
+the trace ends with what the buffers held" "$status $(message | head -n 1)"
+
+# A kernel that never says that its file has ended
+silent()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	send 0 3 4096
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	: >"$tmp/at.off"
+	while running; do
+		sleep 0.02
+	done
+	exec 3<&-
+}
+
+debugfs 0
+start silent
+signalled INT
+until_there "$tmp/at.off"
+while alive; do
+	kill -INT $recorder 2>/dev/null
+	if asleep; then
+		kill -KILL $recorder
+	fi
+done
+end_of_it
+same "a second signal ends the reading of the rest" \
+	"2 memorizer: debugfs/memorizer: what the kernel still had is left out" \
+	"$status $(message | head -n 1)"
+copied 0
+ok $? "which leaves what was read before"
+
+# Nobody reads what is said
+debugfs
+"$packets" 3 5000 >"$m/cpu0"
+mkfifo "$tmp/nobody"
+exec 8<>"$tmp/nobody" 9>"$tmp/nobody" 8<&-
+env --default-signal=PIPE "$memorizer" record --debugfs "$d" -o "$tmp/trace" 2>&9
+status=$?
+exec 9>&-
+same "SIGPIPE does not end a recording with the stream on" "2 0" \
+	"$status $(cat "$m/stream_allocations")"
+
+# More CPUs than a process may have files open
+debugfs 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30
+(
+	ulimit -S -n 50
+	record -o "$tmp/trace" -- sh -c 'ulimit -S -n'
+	exit $status
+)
+status=$?
+same "many CPUs need many files" "0 memorizer: trace: 0 packets, 0 bytes, from 31 CPUs; \
+0 events lost" "$status $(message | tail -n 1)"
+same "of which the command knows nothing" 50 "$(cat "$tmp/out")"
+
+# Places where somebody else may write
+planted()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	ln -s "$tmp/victim" "$tmp/trace/cpu10"
+	mkfifo "$m/cpu10"
+	while [ "$(cat "$m/stream_allocations")" = 1 ] && [ -s "$tmp/victim" ]; do
+		sleep 0.02
+	done
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	exec 3<&-
+}
+
+debugfs 0
+echo precious >"$tmp/victim"
+start planted
+record -o "$tmp/trace" -- sh -c "$command"
+wait $kernel
+same "what is there already is not written to" "2 memorizer: trace/cpu10: File exists" \
+	"$status $(message | head -n 1)"
+same "nor what a symbolic link leads to" precious "$(cat "$tmp/victim")"
+
+debugfs 0
+mkdir "$tmp/foreign"
+if chown 65534 "$tmp/foreign" 2>/dev/null; then
+	foreign=$tmp/foreign
+else
+	foreign=/
+fi
+record -o "$foreign" --for 1ms
+same "a directory of somebody else is refused" "2 memorizer: $foreign: somebody else's: \
+want a new directory, or an empty one of your own" "$status $(cat "$tmp/err")"
+rm -rf "$tmp/foreign"
+mkdir "$tmp/open"
+chmod 777 "$tmp/open"
+record -o "$tmp/open" --for 1ms
+same "so is one that others may write to" "2 memorizer: open: others may write to it: \
+want a new directory, or an empty one of your own" "$status $(message)"
+ln -s "$tmp/elsewhere" "$tmp/link"
+mkdir "$tmp/elsewhere"
+record -o "$tmp/link" --for 1ms
+same "and a symbolic link" "2 memorizer: link: Not a directory" "$status $(message)"
 
 # Refusals: before anything is switched on or written
 # refuses NAME MESSAGE ARGUMENTS...

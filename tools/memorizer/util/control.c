@@ -203,6 +203,67 @@ u64 control_overruns(const struct control *c, u64 otherwise)
 }
 
 /**
+ * control_say_on - say which switches are on already
+ * @c: the files
+ * @on: what they are
+ */
+void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES])
+{
+	int i;
+
+	for (i = 0; i < NR_STREAM_SWITCHES; i++)
+		if (on[i])
+			fprintf(stderr,
+				"memorizer: %s/%s: was on already, and will stay on: echo 0 there ends it\n",
+				c->path, switches[i]);
+}
+
+/**
+ * control_is_off - tell whether nothing is streamed
+ * @c: the files
+ *
+ * Return: whether all switches are off, as far as they can be read.
+ */
+bool control_is_off(const struct control *c)
+{
+	char text[16];
+	int i;
+
+	for (i = 0; i < NR_STREAM_SWITCHES; i++)
+		if (!read_text(c, switches[i], text, sizeof(text)) || strcmp(text, "0"))
+			return false;
+	return true;
+}
+
+/**
+ * control_buffer_size - tell how much a CPU's buffer holds
+ * @c: the files
+ * @otherwise: what to return when the kernel does not tell
+ *
+ * Return: its size in bytes.
+ */
+u64 control_buffer_size(const struct control *c, u64 otherwise)
+{
+	static const char *const names[] = { "\nstream_subbufs: ", "\nstream_subbuf_size: " };
+	char text[8192] = "\n";
+	u64 size = 1;
+	int fd = openat(c->dir, "show_stats", O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text + 1, sizeof(text) - 2);
+	const char *found;
+	size_t i;
+
+	if (fd >= 0)
+		close(fd);
+	if (len < 0)
+		return otherwise;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		found = strstr(text, names[i]);
+		size *= found ? strtoull(found + strlen(names[i]), NULL, 10) : 0;
+	}
+	return size ? size : otherwise;
+}
+
+/**
  * control_open_stream - open a CPU's stream
  * @c: the files
  * @file: its name

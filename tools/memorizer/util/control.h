@@ -25,6 +25,9 @@ int control_write_quietly(const struct control *c, const char *file, const char 
 bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES]);
 bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWITCHES],
 			  const bool to[NR_STREAM_SWITCHES]);
+void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES]);
+bool control_is_off(const struct control *c);
+u64 control_buffer_size(const struct control *c, u64 otherwise);
 u64 control_overruns(const struct control *c, u64 otherwise);
 int control_open_stream(const struct control *c, const char *file);
 

@@ -111,14 +111,15 @@ enum drain drain_some(struct drain_stream *s)
 /**
  * drain_discard - read a stream to its end without copying it
  * @s: the stream
+ * @enough: set by a signal's handler when that shall end
  */
-void drain_discard(struct drain_stream *s)
+void drain_discard(struct drain_stream *s, const volatile sig_atomic_t *enough)
 {
 	ssize_t n;
 
 	do
 		n = read(s->in, buffer, sizeof(buffer));
-	while (n > 0 || (n < 0 && errno == EINTR));
+	while (!*enough && (n > 0 || (n < 0 && errno == EINTR)));
 }
 
 /**

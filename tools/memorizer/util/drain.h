@@ -3,6 +3,8 @@
 #ifndef DRAIN_H
 #define DRAIN_H
 
+#include <signal.h>
+
 #include "types.h"
 
 /* Bytes at a packet's begin that tell its size: packet.header, four times of packet.context. */
@@ -44,7 +46,7 @@ struct drain_stream {
 };
 
 enum drain drain_some(struct drain_stream *s);
-void drain_discard(struct drain_stream *s);
+void drain_discard(struct drain_stream *s, const volatile sig_atomic_t *enough);
 bool drain_close(struct drain_stream *s);
 
 #endif

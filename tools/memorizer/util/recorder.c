@@ -22,6 +22,11 @@
 
 #define TICK_MS		1000		/* how often to look for new CPUs and show the live line */
 #define PRIORITY	-20		/* a recorder that waits for a CPU loses events */
+#define BUFFER_SIZE	(64 << 20)	/* of a CPU, if the kernel does not tell, in bytes */
+#define OTHER_FILES	32		/* open at a time, besides those of the streams */
+
+/* What ends a recording, unless it is ignored, as nohup does with SIGHUP. */
+static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /**
  * struct recorder - a recording
@@ -34,6 +39,9 @@
  * @cpus: directory memorizer/, to look for new CPUs in
  * @signals: file descriptor of the signals that end the recording or come from children
  * @mask: signals that were blocked before
+ * @ends: signals that end the recording
+ * @pipe: what SIGPIPE did before
+ * @files: how many files a process might open before
  * @before: the switches as they were
  * @now: the switches as they are
  * @begin: when it began, in ms
@@ -41,12 +49,14 @@
  * @tick: when the next tick is due, in ms
  * @overruns: events that had been lost before
  * @lost: events lost since then
+ * @buffer_size: bytes that a CPU's buffer holds
  * @shown: bytes that were copied when the live line was last shown
  * @shown_at: when that was, in ms
  * @command: the command's process, 0 when it has ended or there was none
  * @command_status: its wait status
  * @snapshot: the process that waits for the snapshot, 0 when it has ended or there was none
  * @told: whether a signal said that it shall end
+ * @stays_on: whether the stream could not be switched off
  * @over: whether to end what is being waited for
  * @failed: whether something went wrong, of which there was a message
  */
@@ -59,12 +69,14 @@ struct recorder {
 	u32 nr;
 	DIR *cpus;
 	int signals;
-	sigset_t mask;
+	sigset_t mask, ends;
+	sighandler_t pipe;
+	struct rlimit files;
 	bool before[NR_STREAM_SWITCHES], now[NR_STREAM_SWITCHES];
-	u64 begin, end, tick, overruns, lost, shown, shown_at;
+	u64 begin, end, tick, overruns, lost, buffer_size, shown, shown_at;
 	pid_t command, snapshot;
 	int command_status;
-	bool told, over, failed;
+	bool told, stays_on, over, failed;
 };
 
 static u64 now_ms(void)
@@ -82,6 +94,23 @@ static void fail(struct recorder *r)
 	r->over = true;
 }
 
+/* Each stream takes two files. If that is not allowed, opening one tells. */
+static void allow_files(struct recorder *r)
+{
+	struct rlimit want = r->files;
+
+	want.rlim_cur = 2 * (r->nr + 1) + OTHER_FILES;
+	if (want.rlim_cur <= r->files.rlim_cur)
+		return;
+	if (want.rlim_max < want.rlim_cur)
+		want.rlim_max = want.rlim_cur;
+	if (setrlimit(RLIMIT_NOFILE, &want)) {
+		want = r->files;
+		want.rlim_cur = want.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &want);
+	}
+}
+
 /* Takes in the stream @file of @cpu, unless it is known. */
 static bool add_stream(struct recorder *r, u32 cpu, const char *file)
 {
@@ -92,6 +121,7 @@ static bool add_stream(struct recorder *r, u32 cpu, const char *file)
 		i--;
 	if (i < r->nr && r->streams[i].cpu == cpu)
 		return true;
+	allow_files(r);
 	s.in = control_open_stream(&r->kernel, file);
 	if (s.in < 0)
 		return false;
@@ -116,11 +146,12 @@ static bool create_copies(struct recorder *r)
 	for (i = 0; i < r->nr; i++) {
 		s = r->streams + i;
 		r->polls[i + 1] = (struct pollfd){ .fd = s->in, .events = POLLIN };
-		if (s->out >= 0)
+		if (s->out >= 0 || s->failed)
 			continue;
 		snprintf(name, sizeof(name), "cpu%u", s->cpu);
 		s->out = save_create(&r->trace, name);
-		if (s->out < 0)
+		s->failed = s->out < 0;
+		if (s->failed)
 			return false;
 		if (asprintf(&s->to, "%s/%s", r->trace.path, name) < 0)
 			abort();
@@ -287,26 +318,88 @@ static void record_until_over(struct recorder *r)
 }
 
 /*
+ * A signal while the rest is read: that is enough of it. The file that is being read is
+ * made not to wait, lest read(2) begin to wait after the signal has come.
+ */
+static volatile sig_atomic_t enough, reading = -1;
+
+static void stop_reading(int signal)
+{
+	(void)signal;
+	enough = 1;
+	if (reading >= 0)
+		fcntl(reading, F_SETFL, O_NONBLOCK);
+}
+
+static void hear_signals(struct recorder *r, bool hear)
+{
+	struct sigaction action = { .sa_handler = hear ? stop_reading : SIG_DFL };
+	size_t i;
+
+	if (!hear)
+		sigprocmask(SIG_BLOCK, &r->ends, NULL);
+	for (i = 0; i < ARRAY_SIZE(end_signals); i++)
+		if (sigismember(&r->ends, end_signals[i]))
+			sigaction(end_signals[i], &action, NULL);
+	if (hear)
+		sigprocmask(SIG_UNBLOCK, &r->ends, NULL);
+}
+
+/*
+ * Copies what is left of a stream. That ends, since the stream is off; it may be on all
+ * the same, because it would not go off or somebody turned it on: then what was in the
+ * buffer has to do. Reading that may wait has the kernel finish the last packet.
+ */
+static enum drain drain_stream_rest(struct recorder *r, struct drain_stream *s)
+{
+	enum drain got = s->failed ? DRAIN_FAILED : DRAIN_MORE;
+	u64 before = s->copied;
+
+	reading = s->in;
+	fcntl(s->in, F_SETFL, r->stays_on ? O_NONBLOCK : 0);
+	while (got == DRAIN_MORE && !enough) {
+		got = drain_some(s);
+		if (s->copied - before < r->buffer_size)
+			continue;
+		if (!r->stays_on && !control_is_off(&r->kernel)) {
+			fprintf(stderr,
+				"memorizer: %s: the stream is on: the trace ends with what the buffers held\n",
+				r->kernel.path);
+			r->stays_on = true;
+			r->failed = true;
+		}
+		if (r->stays_on)
+			break;
+		before = s->copied;
+	}
+	reading = -1;
+	return got;
+}
+
+/*
  * Copies what is left in the kernel. What cannot be copied is read all the same: in
  * the next recording it would look as if it belonged there.
  */
 static void drain_rest(struct recorder *r)
 {
-	enum drain got;
 	u32 i;
 
 	if (!find_streams(r) || !create_copies(r))
 		fail(r);
-	for (i = 0; i < r->nr; i++) {
-		fcntl(r->streams[i].in, F_SETFL, 0);
-		got = r->streams[i].failed ? DRAIN_FAILED : DRAIN_MORE;
-		while (got == DRAIN_MORE)
-			got = drain_some(r->streams + i);
-		if (got == DRAIN_FAILED) {
-			drain_discard(r->streams + i);
-			fail(r);
-		}
+	r->buffer_size = control_buffer_size(&r->kernel, BUFFER_SIZE);
+	hear_signals(r, true);
+	for (i = 0; i < r->nr && !enough; i++) {
+		if (drain_stream_rest(r, r->streams + i) != DRAIN_FAILED)
+			continue;
+		fail(r);
+		if (!r->stays_on)
+			drain_discard(r->streams + i, &enough);
 	}
+	hear_signals(r, false);
+	if (!enough)
+		return;
+	fprintf(stderr, "memorizer: %s: what the kernel still had is left out\n", r->kernel.path);
+	fail(r);
 }
 
 /* Has the kernel write a snapshot; it waits until that was read, so a child waits for it. */
@@ -337,7 +430,9 @@ static void run_command(const struct recorder *r, int priority)
 	char **command = r->what->command;
 
 	setpriority(PRIO_PROCESS, 0, priority);
+	setrlimit(RLIMIT_NOFILE, &r->files);
 	signal(SIGXFSZ, SIG_DFL);
+	signal(SIGPIPE, r->pipe);
 	sigprocmask(SIG_SETMASK, &r->mask, NULL);
 	execvp(*command, command);
 	fprintf(stderr, "memorizer: %s: %s\n", *command, strerror(errno));
@@ -390,14 +485,17 @@ static bool block_signals(struct recorder *r)
 {
 	struct sigaction old;
 	sigset_t set;
+	size_t i;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	sigemptyset(&r->ends);
+	for (i = 0; i < ARRAY_SIZE(end_signals); i++)
+		if (!sigaction(end_signals[i], NULL, &old) &&
+		    (end_signals[i] != SIGHUP || old.sa_handler != SIG_IGN))
+			sigaddset(&r->ends, end_signals[i]);
+	set = r->ends;
 	sigaddset(&set, SIGCHLD);
-	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
 	signal(SIGXFSZ, SIG_IGN);	/* write(2) tells it as well */
+	r->pipe = signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, &r->mask);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
 	if (r->signals < 0)
@@ -408,6 +506,7 @@ static bool block_signals(struct recorder *r)
 /* Opens what is read and makes what is written, before anything is switched on. */
 static bool prepare(struct recorder *r)
 {
+	getrlimit(RLIMIT_NOFILE, &r->files);
 	if (!control_open(&r->kernel, r->what->debugfs))
 		return false;
 	r->cpus = opendir(r->kernel.path);
@@ -421,6 +520,7 @@ static bool prepare(struct recorder *r)
 	if (!save_copy(&r->trace, r->kernel.dir, "metadata", "metadata") ||
 	    !block_signals(r) || !create_copies(r))
 		return false;
+	control_say_on(&r->kernel, r->before);
 	save_kernel(r);
 	r->overruns = control_overruns(&r->kernel, 0);
 	return true;
@@ -454,8 +554,10 @@ static void switch_off(struct recorder *r)
 {
 	const bool off[NR_STREAM_SWITCHES] = { false };
 
-	if (!control_set_switches(&r->kernel, r->now, off))
+	if (!control_set_switches(&r->kernel, r->now, off)) {
 		r->failed = true;
+		r->stays_on = !control_is_off(&r->kernel);
+	}
 	if (r->what->snapshot && !r->failed)
 		record_snapshot(r);
 	drain_rest(r);

@@ -34,6 +34,25 @@ static bool is_empty(int dir)
 	return empty;
 }
 
+/* Whether nobody else can put something there, such as links to files of ours. */
+static bool is_ours(const struct save *s)
+{
+	const char *why = NULL;
+	struct stat st;
+
+	if (fstat(s->dir, &st))
+		return fail(s, NULL);
+	if (st.st_uid != geteuid())
+		why = "somebody else's";
+	else if (st.st_mode & (S_IWGRP | S_IWOTH))
+		why = "others may write to it";
+	if (why)
+		fprintf(stderr,
+			"memorizer: %s: %s: want a new directory, or an empty one of your own\n",
+			s->path, why);
+	return !why;
+}
+
 /* Makes the directory memorizer-trace, or memorizer-trace.1, ... */
 static bool make_default(struct save *s)
 {
@@ -75,9 +94,11 @@ bool save_open(struct save *s, const char *path)
 	s->dir = -1;
 	if (!make(s, path))
 		goto fail;
-	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->dir < 0)
 		goto fail;
+	if (!is_ours(s))
+		goto free;
 	if (!is_empty(s->dir)) {
 		fprintf(stderr, "memorizer: %s: not empty: want a new or an empty directory\n",
 			s->path);
@@ -122,13 +143,14 @@ static bool put(int fd, const char *data, size_t len)
 /**
  * save_create - make a file that belongs to the trace
  * @s: the directory
- * @name: its name
+ * @name: its name; nothing may have it yet
  *
  * Return: a file descriptor, or -1 and there was a message.
  */
 int save_create(const struct save *s, const char *name)
 {
-	int fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
 
 	if (fd < 0)
 		fail(s, name);
