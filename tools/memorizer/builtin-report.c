@@ -11,6 +11,8 @@
 #include "kmemstat.h"
 #include "table.h"
 
+#define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
+
 /**
  * struct settings - what to report
  * @vmlinux: where to take the kernel's symbols from, or NULL
@@ -19,6 +21,7 @@
  * @sort: what to sort by
  * @by_name: sort by name instead
  * @top: rows of a table, 0 for all
+ * @top_given: whether --top was given
  * @format: how to print
  * @filter: what counts, of a trace
  * @trace_only: name of an option that was given and is for traces only, or NULL
@@ -28,6 +31,7 @@ struct settings {
 	enum metric sort;
 	bool by_name;
 	u32 top;
+	bool top_given;
 	enum report_format format;
 	struct kmem_filter filter;
 	const char *trace_only;
@@ -49,15 +53,17 @@ static const char usage[] =
 	"                       objects, bytes, live, life, touched, sites, pids;\n"
 	"                       or by name. Of a trace: bytes (default), req, hit, frag,\n"
 	"                       pingpong, cross, node, freed, live, age; or by name\n"
-	"  -n, --top N          print the first N rows of each table (default 20, 0: all)\n"
+	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
+	"                       --json and --csv all)\n"
 	"  -j, --json           print JSON\n"
+	"  -c, --csv            print CSV\n"
 	"  -h, --help           print this\n"
 	"\n"
 	"Of a trace only. A free counts with its allocation.\n"
-	"  -c, --csv            print CSV\n"
 	"  -t, --kind KIND      count kmalloc, cache, pages, or several: kmalloc,cache\n"
 	"  -C, --cache NAME     count allocations from this cache; * and ? match others\n"
-	"  -S, --site NAME      count those that this function or address calls for; * and ?\n"
+	"  -S, --site NAME      count those that this function, call site or address calls for;\n"
+	"                       * and ?\n"
 	"  -m, --comm COMM      count those of this command; * and ?\n"
 	"  -p, --pid PID        count those of this task\n"
 	"  -P, --cpu CPU        count those on this CPU\n"
@@ -98,7 +104,7 @@ struct line {
 	u64 n;
 };
 
-static void summarize(const struct aggregate *a, bool json)
+static void summarize(const struct aggregate *a, enum report_format format)
 {
 	const u64 *t = a->total, *shared = a->shared;
 	const struct line lines[] = {
@@ -127,14 +133,19 @@ static void summarize(const struct aggregate *a, bool json)
 	};
 	size_t i;
 
-	printf(json ? "\"summary\": {" : "SUMMARY (KMAP)\n==============\n");
+	if (format == REPORT_TEXT)
+		printf("SUMMARY (KMAP)\n==============\n");
+	else if (format == REPORT_JSON)
+		printf(",\n\t\"summary\": {");
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		if (json)
+		if (format == REPORT_TEXT)
+			printf("%-42s %20llu\n", lines[i].label, lines[i].n);
+		else if (format == REPORT_JSON)
 			printf("%s\n\t\t\"%s\": %llu", i ? "," : "", lines[i].key, lines[i].n);
 		else
-			printf("%-42s %20llu\n", lines[i].label, lines[i].n);
+			printf("summary,%s,%llu\n", lines[i].key, lines[i].n);
 	}
-	if (json)
+	if (format == REPORT_JSON)
 		printf("}");
 }
 
@@ -304,27 +315,29 @@ static void fill(struct table *t, const struct view *v, const struct aggregate *
 	}
 }
 
-static void print(const struct aggregate *a, const struct settings *s)
+static void print(const struct aggregate *a, const struct settings *s, bool incomplete)
 {
-	bool json = s->format == REPORT_JSON;
+	struct head head = { "report", "kmap", incomplete, s->sort_key ? s->sort_key : "accesses",
+			     s->top, NULL };
 	struct table t;
 	size_t i;
 
-	if (json)
-		printf("{\n\t");
-	summarize(a, json);
+	head_print(&head, s->format);
+	summarize(a, s->format);
 	for (i = 0; i < ARRAY_SIZE(views); i++) {
 		fill(&t, views + i, a);
 		table_sort(&t, s->sort, s->by_name);
-		if (json) {
+		if (s->format == REPORT_JSON) {
 			printf(",\n\t");
 			table_json(&t, s->top);
+		} else if (s->format == REPORT_CSV) {
+			table_csv(&t, s->top);
 		} else {
 			table_print(&t, s->top);
 		}
 		table_free(&t);
 	}
-	if (json)
+	if (s->format == REPORT_JSON)
 		printf("\n}\n");
 }
 
@@ -363,7 +376,7 @@ static int report(const struct kmap_symbols *symbols, struct input *in,
 	status = input_close(in, event);
 	if (status != EXIT_UNABLE) {
 		aggregate_end(&a);
-		print(&a, s);
+		print(&a, s, status != EXIT_FINE || a.overflow);
 		if (s->vmlinux || s->kallsyms)
 			tell_unresolved(&a, s->kallsyms);
 		if (a.overflow) {
@@ -403,10 +416,12 @@ static bool set_top(struct settings *s, const char *text)
 	errno = 0;
 	top = strtoul(text, &end, 10);
 	if (errno || *text < '0' || *text > '9' || *end || top > U32_MAX) {
-		fprintf(stderr, "memorizer report: --top %s: want a number of rows, 0 for all\n", text);
+		fprintf(stderr, "memorizer report: --top %s: want a number of rows, 0 for all\n",
+			text);
 		return false;
 	}
 	s->top = top;
+	s->top_given = true;
 	return true;
 }
 
@@ -441,9 +456,6 @@ static bool set_filter(struct settings *s, int option, const char *arg)
 	case 'm':
 		f->comm = arg;
 		break;
-	case 'c':
-		s->format = REPORT_CSV;
-		break;
 	default:
 		return false;
 	}
@@ -474,6 +486,9 @@ static int parse_options(int argc, char **argv, struct settings *s)
 		case 'j':
 			s->format = REPORT_JSON;
 			break;
+		case 'c':
+			s->format = REPORT_CSV;
+			break;
 		case 'h':
 			print_usage(&command_report);
 			return EXIT_FINE;
@@ -489,7 +504,8 @@ static int report_trace(const struct settings *s, const char *dir)
 {
 	struct kmemstat stat = {
 		.vmlinux = s->vmlinux, .kallsyms = s->kallsyms, .sort = KMEM_ALLOC,
-		.top = s->top, .format = s->format, .filter = s->filter,
+		.sort_key = s->sort_key ? s->sort_key : "bytes", .top = s->top,
+		.format = s->format, .filter = s->filter,
 	};
 
 	if (s->sort_key && !kmemstat_sort(&stat, s->sort_key))
@@ -524,7 +540,7 @@ static int report_kmap(struct settings *s, int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
-	struct settings s = { .sort = ACCESSES, .top = 20 };
+	struct settings s = { .sort = ACCESSES };
 	int status;
 
 	kmem_filter_init(&s.filter);
@@ -533,6 +549,8 @@ static int run(int argc, char **argv)
 		return status;
 	argc -= optind;
 	argv += optind;
+	if (!s.top_given)
+		s.top = s.format == REPORT_TEXT ? TEXT_ROWS : 0;
 	if (argc == 1 && input_is_trace(argv[0]))
 		return report_trace(&s, argv[0]);
 	return report_kmap(&s, argc, argv);

@@ -41,6 +41,8 @@ outcome "report finds names where KASLR has put them" 0 "$data/report.txt" "$los
 	report --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" "$data/session.kmap"
 outcome "report --json has the same as JSON" 0 "$data/report.json" "$lost" \
 	report --json -k "$tmp/vmlinux" -K "$data/kallsyms" "$data/session.kmap"
+outcome "report --csv has the same as CSV" 0 "$data/report.csv" "$lost" \
+	report --csv -k "$tmp/vmlinux" -K "$data/kallsyms" "$data/session.kmap"
 outcome "report without symbols has addresses, and takes --sort and --top" 0 \
 	"$data/report-top.txt" "" report --sort bytes --top 1 "$data/session.kmap"
 outcome "report sorts by name" 0 "$data/report-name.txt" "$lost" \

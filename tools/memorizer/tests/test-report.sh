@@ -29,6 +29,18 @@ outcome "--csv has the same as CSV" 0 "$data/kmem.csv" "" report --csv "$tmp/le"
 "$memorizer" report --top 1 "$tmp/le" >"$tmp/out"
 same "--top cuts the tables" " ... and 2 more" "$(grep more "$tmp/out" | head -n 1)"
 "$memorizer" report -n 1 -j "$tmp/le" >"$tmp/out"
+awk 'BEGIN {
+	print "time 1000"
+	for (i = 1; i <= 25; i++)
+		printf "alloc kind=0 call_site=%x ptr=%x bytes_req=8 bytes_alloc=8\n", i, 4096 * i
+}' | "$make_trace" "$tmp/many"
+mkdir "$tmp/many/kernel"
+cp "$data/kallsyms" "$tmp/many/kernel"
+same "text has twenty rows, what a machine reads has all" "20 25 25" \
+	"$("$memorizer" report "$tmp/many" | sed -n '/^ALLOCATION SITES/,/more$/s/^ [0-9a-f]* .*8\/8/&/p' |
+		wc -l) $("$memorizer" report --json "$tmp/many" | sed -n '/"sites"/,/\]/p' |
+		grep -c '"ip"') $("$memorizer" report --csv "$tmp/many" | grep -c ^sites,)"
+"$memorizer" report -n 1 -j "$tmp/le" >"$tmp/out"
 same "also those of JSON" "1 1" \
 	"$(grep -c '{"pid":' "$tmp/out") $(grep -c '{"cache":' "$tmp/out")"
 
@@ -75,7 +87,12 @@ counted "--site" "10401 8 5 0 3 0 0 0 3" --site widget_alloc
 counted "--site with a pattern" "10401 8 6 1 3 2 4 1 3" --site 'widget_*'
 counted "--site with an address" "180 3 3 0 1 0 0 0 1" --site ffffffff9b000010
 counted "--comm" "10432 8 7 1 3 1 2 0 4" --comm tar
-counted "--comm with what is not printable" "33 1 2 1 0 1 2 1 1" --comm 'a,b\\x0ac*'
+counted "--comm with what is not printable" "33 1 2 1 0 1 2 1 1" --comm 'a,b\x0ac*'
+counted "--comm as it is shown" "33 1 2 1 0 1 2 1 1" --comm 'a,b\x0ac\\d'
+counted "--cache as it is shown" "10000 1 2 1 0 0 0 0 0" --cache '[large kmalloc]'
+counted "--site as it is shown" "64 1 1 0 0 0 0 0 1" --site 'gadget_probe+0x10/0x80 [gadget]'
+counted "--site with an offset" "180 3 3 0 1 0 0 0 1" --site widget_alloc+0x10
+counted "--site of which there is nothing" "0 0 0 0 0 0 0 0 0" --site read_mark
 counted "--pid" "33 1 2 1 0 1 2 1 1" --pid 101
 counted "--cpu" "33 1 1 0 0 1 2 1 1" --cpu 1
 counted "another --cpu" "10432 8 8 2 3 1 2 0 4" --cpu 0
@@ -128,8 +145,23 @@ outcome "a CPU" 2 /dev/null "memorizer report: --cpu first: want a number
 $hint" report --cpu first "$tmp/le"
 outcome "a pid" 2 /dev/null "memorizer report: --pid -1: want a number
 $hint" report --pid -1 "$tmp/le"
-outcome "a trace, not a KMAP" 2 /dev/null "memorizer report: --csv: this is for the directory of a trace
-$hint" report --csv "$data/session.kmap"
+outcome "a trace, not a KMAP" 2 /dev/null "memorizer report: --cpu: this is for the directory of a trace
+$hint" report --cpu 1 "$data/session.kmap"
+# unmatched WHAT OPTION ARGUMENT: an option that nothing in the trace can match
+unmatched()
+{
+	outcome "$1 that is there" 2 /dev/null "memorizer: $tmp/le: nothing in it matches $2 $3" \
+		report "$2" "$3" "$tmp/le"
+}
+
+unmatched "a site" --site widget_allocate
+unmatched "a site with an offset" --site widget_allocate+0x10
+unmatched "a cache" --cache wigdet
+unmatched "a comm" --comm Tar
+unmatched "a pid" --pid 4711
+unmatched "a CPU" --cpu 2
+outcome "a time in the trace" 2 /dev/null "memorizer: $tmp/le: ends before --from 4711.000000000" \
+	report --from 4711 "$tmp/le"
 outcome "symbols that are there" 2 /dev/null "memorizer: $tmp/none: No such file or directory" report \
 	--kallsyms "$tmp/none" "$tmp/le"
 rm "$tmp/be/kernel/kallsyms"

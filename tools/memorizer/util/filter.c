@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which allocations the report of a trace counts, as options say it. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,39 @@ bool kmem_filter_kind(struct kmem_filter *f, const char *text)
 		if (!word[len])
 			return true;
 	}
+}
+
+/**
+ * kmem_filter_kinds - write which kinds count
+ * @f: the filter
+ * @text: where to write them, as kmem_filter_kind() takes them
+ *
+ * Return: whether they are not all there are.
+ */
+bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT])
+{
+	size_t i, len = 0;
+
+	*text = '\0';
+	for (i = 0; i < TRACE_KINDS; i++)
+		if (f->kinds & 1u << i)
+			len += sprintf(text + len, "%s%s", len ? "," : "", kinds[i]);
+	return f->kinds != (1u << TRACE_KINDS) - 1;
+}
+
+/**
+ * kmem_filter_matches - match a name as a report shows it
+ * @pattern: the same name, or a pattern of glob(7) in which a backslash is nothing special,
+ *	     as names have some; NULL matches everything
+ * @name: the name, or NULL for one that is not known
+ *
+ * Return: whether they match.
+ */
+bool kmem_filter_matches(const char *pattern, const char *name)
+{
+	if (!pattern)
+		return true;
+	return name && (!strcmp(pattern, name) || !fnmatch(pattern, name, FNM_NOESCAPE));
 }
 
 /**

@@ -5,6 +5,8 @@
 
 #include "types.h"
 
+#define KMEM_KINDS_TEXT	32	/* room for the names of all kinds */
+
 /**
  * struct kmem_filter - which allocations count; a free counts with its allocation, or
  *			if that is not known by itself
@@ -28,6 +30,8 @@ struct kmem_filter {
 
 void kmem_filter_init(struct kmem_filter *f);
 bool kmem_filter_kind(struct kmem_filter *f, const char *text);
+bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT]);
+bool kmem_filter_matches(const char *pattern, const char *name);
 bool kmem_filter_number(u64 *number, const char *option, const char *text);
 void kmem_filter_point(u64 *time, const char **mark, const char *text);
 

@@ -144,6 +144,7 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
 void kmap_symbols_free(struct kmap_symbols *s);
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
 					    enum kmap_ip kind);
+bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern);
 const char *kmap_symbols_string(const struct kmap_symbols *s, u32 string);
 size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
 			   char text[KMAP_SYMBOL_MAX]);

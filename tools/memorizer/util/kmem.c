@@ -4,7 +4,6 @@
  * What is kept grows with the memory of the traced machine, its call sites, caches and
  * tasks, not with the length of the trace.
  */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,28 +29,40 @@ static void escape(char *to, size_t size, const char *text)
 	*to = '\0';
 }
 
-static bool matches(const char *pattern, const char *name)
+/* Whether --site chooses a call site: by address, function, or as the report shows it. */
+static bool site_matches(const struct kmem *k, u64 ip)
 {
-	return !pattern || (name && !fnmatch(pattern, name, 0));
+	const struct kmap_symbol *symbol = kmap_symbols_find(k->symbols, ip, KMAP_IP_RETURN);
+	const char *pattern = k->filter->site;
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!pattern)
+		return true;
+	snprintf(text, sizeof(text), "%llx", ip);
+	if (kmem_filter_matches(pattern, text))
+		return true;
+	if (!symbol)
+		return false;
+	if (kmem_filter_matches(pattern, kmap_symbols_string(k->symbols, symbol->name)))
+		return true;
+	kmap_symbols_format(k->symbols, ip, KMAP_IP_RETURN, text);
+	if (kmem_filter_matches(pattern, text))
+		return true;
+	text[strcspn(text, "/")] = '\0';
+	return kmem_filter_matches(pattern, text);
 }
 
 /* The item of a call site. */
 static u32 get_site(struct kmem *k, struct hash *sites, u64 ip)
 {
-	const struct kmap_symbol *symbol;
 	struct kmem_site *site;
-	char hex[17];
 	bool new;
 	u32 i = hash_get(sites, &ip, &new);
 
 	if (!new)
 		return i;
 	site = hash_item(sites, i);
-	symbol = kmap_symbols_find(k->symbols, ip, KMAP_IP_RETURN);
-	snprintf(hex, sizeof(hex), "%llx", ip);
-	site->chosen = matches(k->filter->site, hex) ||
-		       (symbol && matches(k->filter->site,
-					  kmap_symbols_string(k->symbols, symbol->name)));
+	site->chosen = site_matches(k, ip);
 	return i;
 }
 
@@ -70,7 +81,7 @@ static u32 get_cache(struct kmem *k, u64 addr)
 
 	if (new) {
 		cache = hash_item(&k->caches, i);
-		cache->chosen = matches(k->filter->cache, NULL);
+		cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : KMEM_LARGE);
 	}
 	return i;
 }
@@ -83,7 +94,7 @@ static u32 get_task(struct kmem *k, u64 pid)
 
 	if (new) {
 		task = hash_item(&k->tasks, i);
-		task->chosen = matches(k->filter->comm, NULL);
+		task->chosen = kmem_filter_matches(k->filter->comm, NULL);
 	}
 	return i;
 }
@@ -146,7 +157,7 @@ static void name_cache(struct kmem *k, const struct trace_event *e)
 
 	cache->name = kmap_array(cache->name, size, 1);
 	escape(cache->name, size, e->u.cache.name);
-	cache->chosen = matches(k->filter->cache, cache->name);
+	cache->chosen = kmem_filter_matches(k->filter->cache, cache->name);
 	cache->sum[KMEM_OBJECT_SIZE] = e->u.cache.object_size;
 }
 
@@ -155,7 +166,7 @@ static void name_task(struct kmem *k, const struct trace_event *e)
 	struct kmem_task *task = hash_item(&k->tasks, get_task(k, e->u.task.pid));
 
 	escape(task->comm, sizeof(task->comm), e->u.task.comm);
-	task->chosen = matches(k->filter->comm, task->comm);
+	task->chosen = kmem_filter_matches(k->filter->comm, task->comm);
 }
 
 /* Where events are missing: frees before contradict nothing that comes. */
@@ -254,6 +265,8 @@ static bool is_chosen(const struct kmem *k, const struct trace_event *e, u32 kin
 	const struct kmem_cache *c = hash_item(&k->caches, cache);
 	const struct kmem_task *t = hash_item(&k->tasks, task);
 
+	if (f->cache && kind == TRACE_PAGES)
+		return false;
 	return k->chosen && f->kinds & 1u << kind && site->chosen && t->chosen && c->chosen &&
 	       (f->cpu == U64_MAX || f->cpu == e->cpu) && (f->pid == U64_MAX || f->pid == t->pid);
 }
@@ -548,7 +561,9 @@ static bool mark(struct kmem *k, const char *text)
  */
 bool kmem_event(struct kmem *k, const struct trace_event *e)
 {
+	k->cpu_seen |= e->cpu == k->filter->cpu;
 	if (e->type == TRACE_DISCARDED) {
+		k->incomplete = true;
 		k->lost += e->u.discarded.events;
 		note_gap(k);
 		return true;
@@ -600,6 +615,92 @@ static void count_live(struct kmem *k, const struct kmem_object *o)
 	}
 	count(sums, KMEM_LIVE, 1);
 	count(sums, KMEM_LIVE_BYTES, o->left);
+}
+
+/* Whether some item of a table of call sites was chosen. */
+static bool any_site(const struct hash *sites)
+{
+	const struct kmem_site *site;
+	u32 i;
+
+	for (i = 0; i < sites->nr; i++) {
+		site = hash_item(sites, i);
+		if (site->chosen)
+			return true;
+	}
+	return false;
+}
+
+static bool site_is_there(const struct kmem *k)
+{
+	int g;
+
+	for (g = 0; g < KMEM_GROUPS; g++)
+		if (any_site(k->sites + g) || any_site(k->frees + g))
+			return true;
+	return false;
+}
+
+static bool cache_is_there(const struct kmem *k)
+{
+	const struct kmem_cache *cache;
+	u32 i;
+
+	for (i = 0; i < k->caches.nr; i++) {
+		cache = hash_item(&k->caches, i);
+		if (cache->chosen)
+			return true;
+	}
+	return false;
+}
+
+static bool comm_is_there(const struct kmem *k)
+{
+	const struct kmem_task *task;
+	u32 i;
+
+	for (i = 0; i < k->tasks.nr; i++) {
+		task = hash_item(&k->tasks, i);
+		if (task->chosen)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * kmem_unmatched - find an option that nothing in a trace of this kernel and these tasks
+ *		    can match
+ * @k: the sums over all of the trace
+ * @text: set to the option's argument
+ *
+ * Return: the option's name, or NULL if there is none.
+ */
+const char *kmem_unmatched(const struct kmem *k, char text[KMAP_ERROR_MAX])
+{
+	const struct kmem_filter *f = k->filter;
+	u32 i;
+
+	if (f->site && !site_is_there(k) && !kmap_symbols_have(k->symbols, f->site)) {
+		snprintf(text, KMAP_ERROR_MAX, "%s", f->site);
+		return "site";
+	}
+	if (f->cache && !cache_is_there(k)) {
+		snprintf(text, KMAP_ERROR_MAX, "%s", f->cache);
+		return "cache";
+	}
+	if (f->comm && !comm_is_there(k)) {
+		snprintf(text, KMAP_ERROR_MAX, "%s", f->comm);
+		return "comm";
+	}
+	if (f->pid != U64_MAX && !hash_find(&k->tasks, &f->pid, &i)) {
+		snprintf(text, KMAP_ERROR_MAX, "%llu", f->pid);
+		return "pid";
+	}
+	if (f->cpu != U64_MAX && !k->cpu_seen) {
+		snprintf(text, KMAP_ERROR_MAX, "%llu", f->cpu);
+		return "cpu";
+	}
+	return NULL;
 }
 
 /* Internal fragmentation, without exceeding 64 bits. */

@@ -49,6 +49,7 @@ enum kmem_suspicion {
 	KMEM_SUSPICIONS
 };
 
+#define KMEM_LARGE	"[large kmalloc]"	/* stands for the cache that it has none of */
 #define KMEM_TEXT_KEY	((KMAP_COMM_TEXT + 8) / 8 * 8)
 
 /* The items of the tables, each beginning with its key. */
@@ -122,6 +123,8 @@ struct kmem_object {
  * @gaps: where events were lost; also where allocations were not traced for a while
  * @begin: time of the first event, in ns
  * @end: time of the last one, in ns
+ * @incomplete: whether events were lost, even if it is not known how many
+ * @cpu_seen: private: whether there was an event of the CPU that the filter is for
  * @chosen: private: whether from_mark and from are past
  * @from_seen: whether the mark from_mark was seen
  * @to_seen: whether the mark to_mark was seen
@@ -139,6 +142,7 @@ struct kmem {
 	u64 total[KMEM_GROUPS][KMEM_METRICS];
 	struct hash caches, tasks, suspects;
 	u64 events, lost, gaps, begin, end;
+	bool incomplete, cpu_seen;
 	bool chosen, from_seen, to_seen, allocations;
 	struct live memory[KMEM_GROUPS];
 	struct kmem_object *objects;
@@ -150,5 +154,6 @@ void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
 void kmem_free(struct kmem *k);
 bool kmem_event(struct kmem *k, const struct trace_event *e);
 void kmem_end(struct kmem *k);
+const char *kmem_unmatched(const struct kmem *k, char text[KMAP_ERROR_MAX]);
 
 #endif

@@ -180,7 +180,7 @@ static void name_cache(const struct kmem *k, const void *item, struct row *row)
 
 	(void)k;
 	if (!cache->cache)
-		row->name = copy("[large kmalloc]");
+		row->name = copy(KMEM_LARGE);
 	else if (cache->name)
 		row->name = copy(cache->name);
 }
@@ -381,13 +381,14 @@ static u32 sort_metric(const struct table *t, const struct kmemstat *s)
 	return t->then[0];
 }
 
-static void print(const struct kmem *k, u32 cpus, const struct kmemstat *s)
+static void print(const struct kmem *k, u32 cpus, const struct kmemstat *s, bool failed)
 {
+	struct head head = { "report", "trace", failed || k->incomplete, s->sort_key, s->top,
+			     &s->filter };
 	struct table t;
 	size_t i;
 
-	printf(s->format == REPORT_JSON ? "{\n\t\"version\": 1" :
-	       s->format == REPORT_CSV ? "table,key,value\n" : "");
+	head_print(&head, s->format);
 	summarize(k, cpus, s->format);
 	for (i = 0; i < ARRAY_SIZE(views); i++) {
 		fill(&t, views + i, k);
@@ -466,10 +467,12 @@ static struct kmap_symbols *load_symbols(const struct kmemstat *s, const char *d
 	return symbols;
 }
 
-/* Tells of marks that were asked for and did not come. */
-static bool find_marks(const struct kmem *k, const char *dir)
+/* Tells of what was asked for and did not come. */
+static bool check_filter(const struct kmem *k, const char *dir)
 {
 	const struct kmem_filter *f = k->filter;
+	char text[KMAP_ERROR_MAX];
+	const char *option = kmem_unmatched(k, text);
 
 	if (f->from_mark && !k->from_seen)
 		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->from_mark);
@@ -477,6 +480,12 @@ static bool find_marks(const struct kmem *k, const char *dir)
 		fprintf(stderr, "memorizer: %s: no mark '%s'%s%s%s\n", dir, f->to_mark,
 			f->from_mark ? " after '" : "", f->from_mark ? f->from_mark : "",
 			f->from_mark ? "'" : "");
+	else if (f->from && !f->from_mark && !k->chosen)
+		fprintf(stderr, "memorizer: %s: ends before --from %llu.%09llu\n", dir,
+			f->from / 1000000000, f->from % 1000000000);
+	else if (option)
+		fprintf(stderr, "memorizer: %s: nothing in it matches --%s %s\n", dir, option,
+			text);
 	else
 		return true;
 	return false;
@@ -495,8 +504,8 @@ static int report(const struct kmemstat *s, const char *dir, struct trace *t,
 		fprintf(stderr, "memorizer: %s\n", trace_error(t));
 		status = EXIT_UNABLE;
 	}
-	if (find_marks(&k, dir))
-		print(&k, trace_streams(t), s);
+	if (check_filter(&k, dir))
+		print(&k, trace_streams(t), s, next == TRACE_FAILED);
 	else
 		status = EXIT_UNABLE;
 	kmem_free(&k);

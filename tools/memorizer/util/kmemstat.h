@@ -3,9 +3,8 @@
 #ifndef KMEMSTAT_H
 #define KMEMSTAT_H
 
+#include "head.h"
 #include "kmem.h"
-
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
 /**
  * struct kmemstat - what to report
@@ -13,6 +12,7 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
  * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
  * @sort: what to sort by
  * @by_name: sort by name instead
+ * @sort_key: the same as --sort has it
  * @top: rows of a table, 0 for all
  * @format: how to print
  * @filter: what counts
@@ -21,6 +21,7 @@ struct kmemstat {
 	const char *vmlinux, *kallsyms;
 	enum kmem_metric sort;
 	bool by_name;
+	const char *sort_key;
 	u32 top;
 	enum report_format format;
 	struct kmem_filter filter;

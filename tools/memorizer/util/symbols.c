@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names the functions of the traced kernel, wherever KASLR has put them. */
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,4 +316,23 @@ size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip ki
 		elf_line(s->elf, ip - s->offset - (kind == KMAP_IP_RETURN), text + len,
 			 KMAP_SYMBOL_MAX - len);
 	return strlen(text);
+}
+
+/**
+ * kmap_symbols_have - find out whether some function can be meant
+ * @s: the symbols
+ * @pattern: name of a function, * and ? match others; perhaps with an offset behind it
+ *
+ * Return: whether there is one.
+ */
+bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern)
+{
+	size_t len = strcspn(pattern, "+"), i;
+	char *name = strndup(pattern, len);
+	bool found = false;
+
+	for (i = 0; name && !found && i < s->nr; i++)
+		found = !fnmatch(name, s->names + s->sym[i].name, FNM_NOESCAPE);
+	free(name);
+	return found;
 }

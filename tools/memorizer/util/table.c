@@ -208,7 +208,7 @@ void table_print(const struct table *t, u32 top)
 
 /**
  * json_string - print a JSON string
- * @text: printable bytes, or NULL for null
+ * @text: any text, or NULL for null; what is unprintable is escaped byte by byte
  */
 void json_string(const char *text)
 {
@@ -220,7 +220,10 @@ void json_string(const char *text)
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
 			putchar('\\');
-		putchar(*text);
+		if (*text >= ' ' && *text <= '~')
+			putchar(*text);
+		else
+			printf("\\u%04x", (unsigned char)*text);
 	}
 	putchar('"');
 }
@@ -281,13 +284,13 @@ void table_json(const struct table *t, u32 top)
 
 /**
  * csv_string - print a text as a field of CSV
- * @text: printable bytes, or NULL for nothing
+ * @text: any text, or NULL for nothing
  */
 void csv_string(const char *text)
 {
 	if (!text)
 		return;
-	if (!text[strcspn(text, ",\"")]) {
+	if (!text[strcspn(text, ",\"\r\n")]) {
 		printf("%s", text);
 		return;
 	}
