@@ -151,9 +151,7 @@ static __always_inline void count_in_entry(struct memorizer_entry *entry, unsign
 
 static __always_inline void remember(struct memorizer_entry *entry, unsigned long addr, u32 ip)
 {
-	u32 slot = (ip ^ (u32)(addr >> MEMORIZER_CACHE_ADDR)) % MEMORIZER_CACHE_SLOTS;
-
-	this_cpu_write(memorizer_cache[slot], entry);
+	this_cpu_write(memorizer_cache[memorizer_cache_slot(ip, addr)], entry);
 }
 
 static void count_access(u32 object, unsigned long addr, unsigned int kind, unsigned long ip)
@@ -191,19 +189,12 @@ static void count_access(u32 object, unsigned long addr, unsigned int kind, unsi
 void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip)
 {
 	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id, new, *bucket;
-	const struct memorizer_object *object;
 	struct memorizer_entry *entry;
-	unsigned long offset;
 
 	id = memorizer_object_at(word, addr);
 	if (unlikely(!id || current->memorizer_paused))
 		goto slow;
-	object = memorizer_ptr(id);
-	if (unlikely(READ_ONCE(object->state) != MEMORIZER_LIVE))
-		goto slow;
-	offset = addr - READ_ONCE(object->va);
-	if (unlikely(offset >= READ_ONCE(object->size) ||
-		     offset + (u8)how > READ_ONCE(object->size)))
+	if (unlikely(!memorizer_object_contains(memorizer_ptr(id), addr, (u8)how)))
 		goto slow;
 
 	bucket = find_bucket(id, packed_ip, pid);

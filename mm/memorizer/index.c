@@ -123,14 +123,6 @@ static u32 *make_word(unsigned long addr)
 	return find_word(addr);
 }
 
-static bool contains(u32 id, unsigned long addr)
-{
-	const struct memorizer_object *object = memorizer_ptr(id);
-
-	return READ_ONCE(object->state) == MEMORIZER_LIVE &&
-		addr - READ_ONCE(object->va) < READ_ONCE(object->size);
-}
-
 /* Is the object live and has memory in the page? */
 static bool overlaps(u32 id, unsigned long page)
 {
@@ -193,7 +185,7 @@ u32 memorizer_index_lookup(unsigned long addr, unsigned long *next)
 		return 0;
 	object = memorizer_ptr(id);
 	va = READ_ONCE(object->va);
-	if (contains(id, addr)) {
+	if (memorizer_object_contains(object, addr, 1)) {
 		*next = va + READ_ONCE(object->size);
 		return id;
 	}
@@ -420,9 +412,9 @@ u32 memorizer_index_erase(unsigned long addr)
 			return 0;
 		id = READ_ONCE(*slot);
 	}
-	if (!id || !contains(id, addr))
-		return 0;
 	object = memorizer_ptr(id);
+	if (!id || !memorizer_object_contains(object, addr, 1))
+		return 0;
 	if (READ_ONCE(object->va) != addr)
 		return 0;
 	if (cmpxchg(slot, id, 0) != id)

@@ -22,7 +22,19 @@
 
 #include <asm/local.h>
 
-#include "layout.h"
+/* Ids count units of 16 bytes of the pool. */
+#define MEMORIZER_ID_SHIFT	4
+
+/* The index: a leaf has a word for each of this many pages, see index.c. */
+#define MEMORIZER_LEAF_SHIFT	22
+#define MEMORIZER_LEAF_WORDS	1024
+
+/* Sizes of index records for a slab, see index.c. */
+#define MEMORIZER_SLAB_SIZES	10
+
+/* The per-CPU cache in front of the general path, see memorizer_cache_slot(). */
+#define MEMORIZER_CACHE_SLOTS	8192
+#define MEMORIZER_CACHE_ADDR	6
 
 /**
  * struct memorizer_entry - how often one ip touched one object for one pid
@@ -53,12 +65,6 @@ struct memorizer_entry {
 };
 
 static_assert(sizeof(struct memorizer_entry) == 48);
-static_assert(offsetof(struct memorizer_entry, ip) == MEMORIZER_ENTRY_IP);
-static_assert(offsetof(struct memorizer_entry, pid) == MEMORIZER_ENTRY_PID);
-static_assert(offsetof(struct memorizer_entry, size) == MEMORIZER_ENTRY_SIZE);
-static_assert(offsetof(struct memorizer_entry, start) == MEMORIZER_ENTRY_START);
-static_assert(offsetof(struct memorizer_entry, reads) == MEMORIZER_ENTRY_READS);
-static_assert(offsetof(struct memorizer_entry, writes) == MEMORIZER_ENTRY_WRITES);
 
 /* Where an object record is in its life; it moves down this list, then begins anew. */
 enum memorizer_state {
@@ -143,8 +149,6 @@ struct memorizer_counters {
 	u64 lost[MEMORIZER_LOSSES];
 };
 
-static_assert(offsetof(struct memorizer_counters, unattributed) == MEMORIZER_UNATTRIBUTED);
-
 DECLARE_PER_CPU(struct memorizer_counters, memorizer_counters);
 
 /* Kernel text lies in the top 2 GiB: 32 bits tell an ip. */
@@ -156,6 +160,32 @@ static inline u32 memorizer_pack_ip(unsigned long ip)
 static inline unsigned long memorizer_unpack_ip(u32 ip)
 {
 	return (unsigned long)(long)(s32)ip;
+}
+
+/*
+ * Does an object of @bytes at @start contain all of an access? It has none once
+ * it is no longer live. The thunks ask the same of an entry.
+ */
+static __always_inline bool memorizer_contains(unsigned long start, u32 bytes,
+					       unsigned long addr, unsigned long size)
+{
+	unsigned long last = addr - start + size - 1;
+
+	return last >= size - 1 && last < bytes;
+}
+
+/* The slot of the per-CPU cache for an access; the thunks know it, too. */
+static __always_inline u32 memorizer_cache_slot(u32 ip, unsigned long addr)
+{
+	return (ip ^ (u32)(addr >> MEMORIZER_CACHE_ADDR)) % MEMORIZER_CACHE_SLOTS;
+}
+
+/* Is the object live, and does it contain all of an access? */
+static __always_inline bool memorizer_object_contains(const struct memorizer_object *object,
+						      unsigned long addr, unsigned long size)
+{
+	return READ_ONCE(object->state) == MEMORIZER_LIVE &&
+		memorizer_contains(READ_ONCE(object->va), READ_ONCE(object->size), addr, size);
 }
 
 /* pool.c */

@@ -27,7 +27,7 @@
 #include <asm/processor-flags.h>
 #include <asm/unwind_hints.h>
 
-#include "../../../mm/memorizer/layout.h"
+#include "memorizer-offsets.h"
 
 #define READ	1
 #define WRITE	2
@@ -204,7 +204,7 @@ SYM_CODE_START_LOCAL(\name)
 	ENTRY	\joined 16
 	push	%rdx
 
-	/* In two pages? Or, while accesses are streamed, anywhere? */
+	/* In two pages? Or, while accesses are observed, anywhere? */
 	leaq	15(%rdi), %rcx
 	xorq	%rdi, %rcx
 	cmpq	memorizer_miss_bytes(%rip), %rcx

@@ -32,19 +32,16 @@ static void miss(unsigned long addr, unsigned long size, unsigned int kind, unsi
  */
 void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
 {
-	u32 slot = ((u32)ip ^ (u32)(addr >> MEMORIZER_CACHE_ADDR)) % MEMORIZER_CACHE_SLOTS;
 	struct memorizer_entry *entry;
-	unsigned long offset;
 
 	if (addr - memorizer_index_base >= memorizer_index_bytes) {
 		this_cpu_add(memorizer_counters.unattributed, hweight32(kind));
 		return;
 	}
 	preempt_disable_notrace();
-	entry = this_cpu_read(memorizer_cache[slot]);
-	offset = addr - entry->start;
+	entry = this_cpu_read(memorizer_cache[memorizer_cache_slot(ip, addr)]);
 	if (entry->ip == (u32)ip && entry->pid == current->pid && !current->memorizer_paused &&
-	    offset + size - 1 >= offset && offset + size - 1 < READ_ONCE(entry->size)) {
+	    memorizer_contains(entry->start, READ_ONCE(entry->size), addr, size)) {
 		if (kind & MEMORIZER_READ)
 			local_inc(&entry->reads);
 		if (kind & MEMORIZER_WRITE)
