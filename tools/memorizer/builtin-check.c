@@ -12,6 +12,7 @@
 #include "live.h"
 #include "packet.h"
 #include "table.h"
+#include "term.h"
 #include "trace.h"
 
 #define SHOWN		20		/* violations of a kind, without --all */
@@ -689,6 +690,8 @@ static int check(struct check *c, const char *dir)
 		return EXIT_UNABLE;
 	}
 	init(c);
+	if (!c->json)
+		term_pager();
 	if (c->json)
 		printf("{\n\t\"list\": [");
 	check_all(c, dir, error);

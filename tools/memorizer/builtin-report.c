@@ -10,6 +10,7 @@
 #include "builtin.h"
 #include "kmemstat.h"
 #include "table.h"
+#include "term.h"
 
 #define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
 
@@ -134,7 +135,8 @@ static void summarize(const struct aggregate *a, enum report_format format)
 	size_t i;
 
 	if (format == REPORT_TEXT)
-		printf("SUMMARY (KMAP)\n==============\n");
+		printf("%sSUMMARY (KMAP)%s\n%s==============%s\n", term_style(STYLE_TITLE),
+		       term_plain(), term_style(STYLE_RULE), term_plain());
 	else if (format == REPORT_JSON)
 		printf(",\n\t\"summary\": {");
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -322,6 +324,8 @@ static void print(const struct aggregate *a, const struct settings *s, bool inco
 	struct table t;
 	size_t i;
 
+	if (s->format == REPORT_TEXT)
+		term_pager();
 	head_print(&head, s->format);
 	summarize(a, s->format);
 	for (i = 0; i < ARRAY_SIZE(views); i++) {

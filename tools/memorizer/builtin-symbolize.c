@@ -7,6 +7,7 @@
 
 #include "builtin.h"
 #include "hash.h"
+#include "term.h"
 
 /* What an address is written as; @ip and @kind are the key. */
 struct name {
@@ -93,6 +94,7 @@ static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool 
 	struct hash names;
 	u32 i, missing = 0;
 
+	term_pager();
 	hash_init(&names, sizeof(struct name), 2 * sizeof(u64));
 	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
 		if (event == KMAP_OBJECT)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "term.h"
 
 static const struct command * const commands[] = {
 	&command_record,
@@ -60,12 +61,26 @@ static int help(const char *name)
 		return EXIT_FINE;
 	}
 	printf("memorizer - analyse Memorizer's kernel memory access patterns\n\n"
-	       "Usage: memorizer COMMAND [OPTION...] [KMAP]\n\n");
+	       "Usage: memorizer [--no-pager] [--color=WHEN] COMMAND [OPTION...] [KMAP|DIR]\n\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
 	printf("  %-12s %s\n", "help", "print this, or with a COMMAND its help");
 	printf("  %-12s %s\n", "--version", "print the version");
+	printf("  %-12s %s\n", "--no-pager", "print to the terminal itself");
+	printf("  %-12s %s\n", "--color=WHEN", "auto: on a terminal (default), always or never");
 	return EXIT_FINE;
+}
+
+/* Takes an option that stands before the command; returns whether it is one. */
+static bool take_option(const char *option)
+{
+	static const char color[] = "--color=";
+
+	if (!strcmp(option, "--no-pager")) {
+		term_no_pager = true;
+		return true;
+	}
+	return !strncmp(option, color, strlen(color)) && term_set_color(option + strlen(color));
 }
 
 static int run(int argc, char **argv)
@@ -74,6 +89,10 @@ static int run(int argc, char **argv)
 	char *name;
 	int status;
 
+	while (argc > 1 && take_option(argv[1])) {
+		argc--;
+		argv++;
+	}
 	if (argc < 2) {
 		fprintf(stderr, "memorizer: no command\n");
 		return usage_error(NULL);

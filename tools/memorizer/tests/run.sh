@@ -40,6 +40,7 @@ for dir; do
 	run "${dir}tests/test-live"
 	run sh "$here/test-kmap.sh" "${dir}memorizer"
 	run sh "$here/test-kmap-check.sh" "${dir}memorizer"
+	run sh "$here/test-terminal.sh" "$dir"
 	run sh "$here/test-trace.sh" "$dir"
 	run sh "$here/test-record.sh" "$dir"
 	run sh "$here/test-report.sh" "$dir"

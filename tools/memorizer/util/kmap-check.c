@@ -16,6 +16,7 @@
 #include "builtin.h"
 #include "kmap-check.h"
 #include "table.h"
+#include "term.h"
 
 #define SHOWN	20		/* violations of a kind, without --all */
 
@@ -327,6 +328,8 @@ int kmap_check(char **argv, bool all, bool json)
 
 	if (!input_open(&in, 1, argv))
 		return EXIT_UNABLE;
+	if (!json)
+		term_pager();
 	if (json)
 		printf("{\n\t\"version\": 1,\n\t\"list\": [");
 	last = check_lines(&c, &in.reader);

@@ -8,6 +8,7 @@
 #include "builtin.h"
 #include "kmemstat.h"
 #include "table.h"
+#include "term.h"
 #include "trace.h"
 
 #define BAR_WIDTH	50
@@ -53,11 +54,13 @@ static void write_line(const struct line *line, bool text, char number[NUMBER_MA
 
 static void print_title(const char *title)
 {
-	int width = printf("SUMMARY (%s)\n", title) - 1;
+	int width = strlen("SUMMARY ()") + strlen(title);
 
+	printf("%sSUMMARY (%s)%s\n%s", term_style(STYLE_TITLE), title, term_plain(),
+	       term_style(STYLE_RULE));
 	while (width-- > 0)
 		putchar('=');
-	putchar('\n');
+	printf("%s\n", term_plain());
 }
 
 static void print_lines(const char *title, const char *key, const struct line *lines, size_t nr,
@@ -388,6 +391,8 @@ static void print(const struct kmem *k, u32 cpus, const struct kmemstat *s, bool
 	struct table t;
 	size_t i;
 
+	if (s->format == REPORT_TEXT)
+		term_pager();
 	head_print(&head, s->format);
 	summarize(k, cpus, s->format);
 	for (i = 0; i < ARRAY_SIZE(views); i++) {
@@ -423,7 +428,7 @@ static void show_progress(const struct trace *t)
 
 static enum trace_next count(struct kmem *k, struct trace *t)
 {
-	bool bar = isatty(STDERR_FILENO);
+	bool bar = isatty(STDERR_FILENO), shown = false;
 	struct trace_event e;
 	enum trace_next next;
 
@@ -432,10 +437,12 @@ static enum trace_next count(struct kmem *k, struct trace *t)
 			next = TRACE_END;
 			break;
 		}
-		if (bar && !(e.nr % BAR_EVENTS))
+		if (bar && !(e.nr % BAR_EVENTS)) {
 			show_progress(t);
+			shown = true;
+		}
 	}
-	if (bar)
+	if (shown)
 		fprintf(stderr, "\r\033[K");
 	kmem_end(k);
 	return next;

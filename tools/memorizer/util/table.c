@@ -5,14 +5,18 @@
 #include <string.h>
 
 #include "table.h"
+#include "term.h"
 
 #define CELL_MAX	48			/* two numbers of 20 digits and a slash */
 #define LABEL_MAX	(KMAP_SYMBOL_MAX + 32)
 #define NAME_WIDTH	34			/* as perf kmem stat has it */
 
-/* Widths, in characters. */
+#define NAME_MIN	20			/* what a narrow terminal leaves of it */
+#define TEXT_MIN	12			/* and of another text */
+
+/* Widths, in characters, and the number of columns that have room. */
 struct layout {
-	int label, rule;
+	int label, rule, columns;
 	int text[TABLE_TEXTS], column[TABLE_COLUMNS];
 };
 
@@ -117,6 +121,56 @@ static const char *shown(const char *text)
 	return text ? text : "-";
 }
 
+/* Takes from @width what is too much of the rule, but leaves @min. */
+static void narrow(struct layout *l, int *width, int min, int terminal)
+{
+	int excess = l->rule - terminal, most = *width - min;
+
+	if (excess > most)
+		excess = most;
+	if (excess <= 0)
+		return;
+	*width -= excess;
+	l->rule -= excess;
+}
+
+/* Makes the table fit the terminal: names are cut, then columns left out, the last first. */
+static void fit(const struct table *t, struct layout *l)
+{
+	int terminal = term_width(), wanted = l->label, room, c;
+
+	if (!terminal)
+		return;
+	narrow(l, &l->label, NAME_MIN, terminal);
+	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++)
+		narrow(l, l->text + c, TEXT_MIN, terminal);
+	while (l->rule > terminal && l->columns > 1)
+		l->rule -= l->column[--l->columns] + 3;
+	room = terminal - l->rule < wanted - l->label ? terminal - l->rule : wanted - l->label;
+	if (room > 0) {
+		l->label += room;
+		l->rule += room;
+	}
+}
+
+/* Cuts a text that is too long: the size of a function first, then what is in the middle. */
+static void cut(char *text, int width)
+{
+	int len = strlen(text), size, tail;
+	char *slash = strstr(text, "/0x");
+
+	if (len > width && slash) {
+		size = strcspn(slash, " ");
+		memmove(slash, slash + size, strlen(slash + size) + 1);
+		len -= size;
+	}
+	if (len <= width)
+		return;
+	tail = (width - 2) / 2;
+	memmove(text + width - tail, text + len - tail, tail + 1);
+	memcpy(text + width - tail - 2, "..", 2);
+}
+
 static void measure(const struct table *t, u32 rows, struct layout *l)
 {
 	char text[LABEL_MAX];
@@ -143,29 +197,31 @@ static void measure(const struct table *t, u32 rows, struct layout *l)
 		}
 		l->rule += l->column[c] + 3;
 	}
+	l->columns = c;
 }
 
 static void print_rule(const struct layout *l)
 {
 	int i;
 
+	printf("%s", term_style(STYLE_RULE));
 	for (i = 0; i < l->rule; i++)
 		putchar('-');
-	putchar('\n');
+	printf("%s\n", term_plain());
 }
 
 static void print_head(const struct table *t, const struct layout *l)
 {
 	int c;
 
-	printf("\n%s\n", t->title);
+	printf("\n%s%s%s\n", term_style(STYLE_TITLE), t->title, term_plain());
 	print_rule(l);
-	printf(" %-*s", l->label, t->name_title);
+	printf("%s %-*s", term_style(STYLE_HEAD), l->label, t->name_title);
 	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++)
 		printf(" | %-*s", l->text[c], t->texts[c].title);
-	for (c = 0; t->columns[c].title; c++)
+	for (c = 0; c < l->columns; c++)
 		printf(" | %*s", l->column[c], t->columns[c].title);
-	putchar('\n');
+	printf("%s\n", term_plain());
 	print_rule(l);
 }
 
@@ -175,18 +231,40 @@ static void print_row(const struct table *t, const struct row *r, const struct l
 	int c;
 
 	write_label(t, r, text);
+	cut(text, l->label);
 	printf(" %-*s", l->label, text);
-	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++)
-		printf(" | %-*s", l->text[c], shown(r->texts[c]));
-	for (c = 0; t->columns[c].title; c++) {
+	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++) {
+		snprintf(text, sizeof(text), "%s", shown(r->texts[c]));
+		cut(text, l->text[c]);
+		printf(" | %-*s", l->text[c], text);
+	}
+	for (c = 0; c < l->columns; c++) {
 		write_cell(t->columns + c, r->sum, text);
 		printf(" | %*s", l->column[c], text);
 	}
 	putchar('\n');
 }
 
+/* Tells which columns have no room, on as many lines as that takes. */
+static void print_left_out(const struct table *t, const struct layout *l)
+{
+	const struct column *c = t->columns + l->columns;
+	size_t at, width = term_width();
+
+	if (!c->title)
+		return;
+	at = printf(" no room for %s", c->title);
+	for (c++; c->title; c++) {
+		if (at + strlen(c->title) + 3 > width)
+			at = printf(",\n %s", c->title) - 2;
+		else
+			at += printf(", %s", c->title);
+	}
+	putchar('\n');
+}
+
 /**
- * table_print - print a table as text
+ * table_print - print a table as text, fit for the terminal if it goes to one
  * @t: the table; nothing is printed when it has no rows
  * @top: how many rows, 0 for all
  */
@@ -198,11 +276,13 @@ void table_print(const struct table *t, u32 top)
 	if (!t->nr)
 		return;
 	measure(t, rows, &l);
+	fit(t, &l);
 	print_head(t, &l);
 	for (i = 0; i < rows; i++)
 		print_row(t, t->rows + i, &l);
 	if (rows < t->nr)
 		printf(" ... and %u more\n", t->nr - rows);
+	print_left_out(t, &l);
 	print_rule(&l);
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How output is shown: how wide, in which colours, and through which pager. */
+#ifndef TERM_H
+#define TERM_H
+
+#include "types.h"
+
+/* What a piece of text is. */
+enum style {
+	STYLE_TITLE,
+	STYLE_HEAD,
+	STYLE_RULE,
+	STYLE_MORE,		/* grew, or is new */
+	STYLE_LESS,		/* shrank, or has gone */
+	STYLE_BAD,
+};
+
+extern bool term_no_pager;
+
+bool term_set_color(const char *when);
+void term_pager(void);
+u32 term_width(void);
+const char *term_style(enum style style);
+const char *term_plain(void);
+
+#endif
