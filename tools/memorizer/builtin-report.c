@@ -151,21 +151,14 @@ static void summarize(const struct aggregate *a, enum report_format format)
 		printf("}");
 }
 
-/* The names that rows have; each is freed with its table. */
-static char *copy(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(kmap_array(NULL, size, 1), text, size);
-}
-
+/* The names that rows have. */
 static char *site_name(const struct aggregate *a, const void *item)
 {
 	const struct site *site = item;
 	char text[KMAP_SYMBOL_MAX];
 
 	kmap_symbols_format(a->symbols, site->ip, KMAP_IP_RETURN, text);
-	return copy(text);
+	return table_text(text);
 }
 
 static char *function_name(const struct aggregate *a, const void *item)
@@ -178,12 +171,12 @@ static char *function_name(const struct aggregate *a, const void *item)
 	symbol = kmap_symbols_find(a->symbols, function->start, KMAP_IP_EXACT);
 	if (!symbol) {
 		snprintf(text, sizeof(text), "%llx", function->start);
-		return copy(text);
+		return table_text(text);
 	}
 	module = kmap_symbols_string(a->symbols, symbol->module);
 	snprintf(text, sizeof(text), "%s%s%s%s", kmap_symbols_string(a->symbols, symbol->name),
 		 *module ? " [" : "", module, *module ? "]" : "");
-	return copy(text);
+	return table_text(text);
 }
 
 /* The pids that allocated nothing have a comm that is not known. */
@@ -191,7 +184,7 @@ static char *comm_name(const struct aggregate *a, const void *item)
 {
 	const struct comm *comm = item;
 
-	return comm == hash_item(&a->comms, 0) ? NULL : copy(comm->text);
+	return comm == hash_item(&a->comms, 0) ? NULL : table_text(comm->text);
 }
 
 static char *task_name(const struct aggregate *a, const void *item)
@@ -319,8 +312,10 @@ static void fill(struct table *t, const struct view *v, const struct aggregate *
 
 static void print(const struct aggregate *a, const struct settings *s, bool incomplete)
 {
-	struct head head = { "report", "kmap", incomplete, s->sort_key ? s->sort_key : "accesses",
-			     s->top, NULL };
+	struct head head = {
+		.command = "report", .input = "kmap", .incomplete = incomplete,
+		.sort = s->sort_key ? s->sort_key : "accesses", .top = s->top,
+	};
 	struct table t;
 	size_t i;
 

@@ -14,6 +14,7 @@ static const struct command * const commands[] = {
 	&command_symbolize,
 	&command_check,
 	&command_kmap,
+	&command_diff,
 };
 
 /**

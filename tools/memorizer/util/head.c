@@ -98,6 +98,10 @@ void head_print(const struct head *h, enum report_format format)
 	put_number(&m, "version", FORMAT_VERSION);
 	put_text(&m, "command", h->command);
 	put_text(&m, "input", h->input);
+	if (h->before) {
+		put_text(&m, "before", h->before);
+		put_text(&m, "after", h->after);
+	}
 	put_bool(&m, "incomplete", h->incomplete);
 	put_text(&m, "sort", h->sort);
 	put_number(&m, "top", h->top);

@@ -13,13 +13,15 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
  * struct head - how a report begins
  * @command: the command that makes it
  * @input: what it is of: kmap or trace
+ * @before: the first of two inputs, or NULL if there is one
+ * @after: the second
  * @incomplete: whether something is missing: events lost, lines malformed, damage
  * @sort: what tables are ordered by
  * @top: rows of a table, 0 for all
  * @filter: what counts, or NULL if all does
  */
 struct head {
-	const char *command, *input;
+	const char *command, *input, *before, *after;
 	bool incomplete;
 	const char *sort;
 	u32 top;

@@ -143,16 +143,7 @@ static void summarize(const struct kmem *k, u32 cpus, enum report_format format)
 	print_lines("PAGES", "pages", page_lines, ARRAY_SIZE(page_lines), format);
 }
 
-/* The texts of rows; each is freed with its table. */
-static char *copy(const char *text)
-{
-	char *copied = strdup(text);
-
-	if (!copied)
-		abort();
-	return copied;
-}
-
+/* The texts of rows. */
 static char *ip_name(const struct kmem *k, u64 ip)
 {
 	char text[KMAP_SYMBOL_MAX];
@@ -160,7 +151,7 @@ static char *ip_name(const struct kmem *k, u64 ip)
 	if (!ip)
 		return NULL;
 	kmap_symbols_format(k->symbols, ip, KMAP_IP_RETURN, text);
-	return copy(text);
+	return table_text(text);
 }
 
 static void name_site(const struct kmem *k, const void *item, struct row *row)
@@ -183,9 +174,9 @@ static void name_cache(const struct kmem *k, const void *item, struct row *row)
 
 	(void)k;
 	if (!cache->cache)
-		row->name = copy(KMEM_LARGE);
+		row->name = table_text(KMEM_LARGE);
 	else if (cache->name)
-		row->name = copy(cache->name);
+		row->name = table_text(cache->name);
 }
 
 static void name_task(const struct kmem *k, const void *item, struct row *row)
@@ -194,14 +185,14 @@ static void name_task(const struct kmem *k, const void *item, struct row *row)
 
 	(void)k;
 	if (*task->comm)
-		row->name = copy(task->comm);
+		row->name = table_text(task->comm);
 }
 
 static void name_suspect(const struct kmem *k, const void *item, struct row *row)
 {
 	const struct kmem_suspect *suspect = item;
 
-	row->name = copy(suspicions[suspect->suspicion]);
+	row->name = table_text(suspicions[suspect->suspicion]);
 	row->texts[0] = ip_name(k, suspect->alloc_site);
 	row->texts[1] = ip_name(k, suspect->free_site);
 }
@@ -386,8 +377,10 @@ static u32 sort_metric(const struct table *t, const struct kmemstat *s)
 
 static void print(const struct kmem *k, u32 cpus, const struct kmemstat *s, bool failed)
 {
-	struct head head = { "report", "trace", failed || k->incomplete, s->sort_key, s->top,
-			     &s->filter };
+	struct head head = {
+		.command = "report", .input = "trace", .incomplete = failed || k->incomplete,
+		.sort = s->sort_key, .top = s->top, .filter = &s->filter,
+	};
 	struct table t;
 	size_t i;
 

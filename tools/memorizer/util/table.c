@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "table.h"
-#include "term.h"
 
 #define CELL_MAX	48			/* two numbers of 20 digits and a slash */
 #define LABEL_MAX	(KMAP_SYMBOL_MAX + 32)
@@ -96,6 +95,10 @@ static void write_cell(const struct column *c, const u64 *sum, char text[CELL_MA
 		break;
 	case CELL_SECONDS:
 		snprintf(text, CELL_MAX, "%llu.%06llu", n / 1000000000, n / 1000 % 1000000);
+		break;
+	case CELL_CHANGE:
+		snprintf(text, CELL_MAX, "%s%llu", !n ? "" : n > U64_MAX / 2 ? "-" : "+",
+			 n > U64_MAX / 2 ? -n : n);
 		break;
 	case CELL_TENTHS:
 		if (sum[c->of])
@@ -232,7 +235,7 @@ static void print_row(const struct table *t, const struct row *r, const struct l
 
 	write_label(t, r, text);
 	cut(text, l->label);
-	printf(" %-*s", l->label, text);
+	printf("%s %-*s", term_style(r->style), l->label, text);
 	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++) {
 		snprintf(text, sizeof(text), "%s", shown(r->texts[c]));
 		cut(text, l->text[c]);
@@ -242,7 +245,7 @@ static void print_row(const struct table *t, const struct row *r, const struct l
 		write_cell(t->columns + c, r->sum, text);
 		printf(" | %*s", l->column[c], text);
 	}
-	putchar('\n');
+	printf("%s\n", r->style ? term_plain() : "");
 }
 
 /* Tells which columns have no room, on as many lines as that takes. */
@@ -313,9 +316,13 @@ static void write_number(const struct column *c, const u64 *sum, char text[CELL_
 {
 	if (c->cell == CELL_SECONDS)
 		snprintf(text, CELL_MAX, "%llu", sum[c->shows]);
+	else if (c->cell == CELL_CHANGE)
+		snprintf(text, CELL_MAX, "%lld", (long long)sum[c->shows]);
 	else
 		write_cell(c, sum, text);
-	text[strcspn(text, "/%-")] = '\0';
+	text[1 + strcspn(text + 1, "/%")] = '\0';
+	if (!strcmp(text, "-"))
+		*text = '\0';
 }
 
 static void json_row(const struct table *t, const struct row *r)
@@ -433,6 +440,19 @@ void table_csv(const struct table *t, u32 top)
 	putchar('\n');
 	for (i = 0; i < rows; i++)
 		csv_row(t, t->rows + i);
+}
+
+/**
+ * table_text - make a text for a row
+ * @text: what it shall be
+ *
+ * Return: a copy, which is freed with the table.
+ */
+char *table_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(kmap_array(NULL, size, 1), text, size);
 }
 
 /**

@@ -4,6 +4,7 @@
 #define TABLE_H
 
 #include "kmap.h"
+#include "term.h"
 
 #define TABLE_COLUMNS	8	/* most columns of a table */
 #define TABLE_TEXTS	2	/* most texts of a row, beside its name */
@@ -15,6 +16,7 @@ enum cell {
 	CELL_TENTHS,		/* a mean of another metric, with one decimal */
 	CELL_PERCENT,		/* thousandths of a percent */
 	CELL_SECONDS,		/* ns */
+	CELL_CHANGE,		/* may be negative */
 };
 
 /**
@@ -47,11 +49,13 @@ struct text_column {
  * @name: its name, NULL when it has none; is freed with the table
  * @texts: its other texts, as @name
  * @sum: its sums, by metric
+ * @style: how a terminal shows it
  */
 struct row {
 	u64 id;
 	char *name, *texts[TABLE_TEXTS];
 	const u64 *sum;
+	enum style style;
 };
 
 /**
@@ -83,6 +87,7 @@ void table_sort(struct table *t, u32 first, bool by_name);
 void table_print(const struct table *t, u32 top);
 void table_json(const struct table *t, u32 top);
 void table_csv(const struct table *t, u32 top);
+char *table_text(const char *text);
 void table_free(struct table *t);
 void json_string(const char *text);
 void csv_string(const char *text);

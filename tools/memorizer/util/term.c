@@ -68,6 +68,7 @@ static bool has_colors(void)
 const char *term_style(enum style style)
 {
 	static const char * const sequences[] = {
+		[STYLE_NONE] = "",
 		[STYLE_TITLE] = "\033[1m", [STYLE_HEAD] = "\033[36m", [STYLE_RULE] = "\033[2m",
 		[STYLE_MORE] = "\033[31m", [STYLE_LESS] = "\033[32m", [STYLE_BAD] = "\033[1;31m",
 	};

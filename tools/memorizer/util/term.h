@@ -7,6 +7,7 @@
 
 /* What a piece of text is. */
 enum style {
+	STYLE_NONE,
 	STYLE_TITLE,
 	STYLE_HEAD,
 	STYLE_RULE,

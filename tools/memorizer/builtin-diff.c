@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer diff: what has changed from one KMAP to another.
+ *
+ * Rows are aligned by the names of functions, so that neither KASLR nor a new build
+ * matters; what GCC appends to a name when it specializes a function is left out.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate.h"
+#include "builtin.h"
+#include "head.h"
+#include "table.h"
+#include "term.h"
+
+#define NAME_KEY	(KMAP_SYMBOL_MAX / 2)	/* function and module, a multiple of 8 */
+#define MEASURES	2			/* of a table */
+#define TEXT_ROWS	20			/* of each table, without --top */
+
+enum side { BEFORE, AFTER, SIDES };
+
+/* The sums of a row, for each measure. */
+enum { VALUE_BEFORE, VALUE_AFTER, VALUE_CHANGE, VALUE_SIZE, VALUES };
+
+/* What is compared: a row of both tables that has this name. */
+struct item {
+	char name[NAME_KEY];
+	u64 sum[MEASURES * VALUES];
+	bool there[SIDES];
+};
+
+struct measure {
+	const char *title, *key;
+	enum metric metric;
+};
+
+/**
+ * struct view - a table of the comparison
+ * @title: its head
+ * @key: its name in JSON
+ * @name_title: head of the names
+ * @measures: what is compared; rows are ordered by how much the first has changed
+ * @present: metric that a row which is there has
+ * @hash: offset of the items in struct aggregate
+ * @sum: offset of the sums in an item
+ * @name: names an item
+ */
+struct view {
+	const char *title, *key, *name_title;
+	struct measure measures[MEASURES];
+	enum metric present;
+	size_t hash, sum;
+	void (*name)(const struct aggregate *a, const void *item, char name[NAME_KEY]);
+};
+
+/**
+ * struct diff - a comparison
+ * @vmlinux: where to take symbols from, of each side
+ * @kallsyms: copies of /proc/kallsyms
+ * @given: how often --vmlinux and --kallsyms were given
+ * @paths: the KMAPs
+ * @top: rows of a table, 0 for all
+ * @top_given: whether --top was given
+ * @all: whether to show what has not changed, too
+ * @by_name: order by name instead of by change
+ * @format: how to print
+ * @symbols: the symbols of each side
+ * @sums: what each side has
+ * @status: the exit status so far
+ */
+struct diff {
+	const char *vmlinux[SIDES], *kallsyms[SIDES];
+	int given[2];
+	char **paths;
+	u32 top;
+	bool top_given, all, by_name;
+	enum report_format format;
+	struct kmap_symbols *symbols[SIDES];
+	struct aggregate sums[SIDES];
+	int status;
+};
+
+static const char usage[] =
+	"Usage: memorizer diff [OPTION...] KMAP KMAP\n"
+	"\n"
+	"Tells what has changed from the first KMAP to the second: which functions allocate\n"
+	"and access, and which commands; what is new, gone, more, less. Functions are compared\n"
+	"by name, so both may be of different boots and builds.\n"
+	"\n"
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file; given twice, the\n"
+	"                       second is for the second KMAP\n"
+	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms; given twice, the\n"
+	"                       second is for the second KMAP\n"
+	"  -s, --sort KEY       what has changed most first: change (default); or by name\n"
+	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
+	"                       --json and --csv all)\n"
+	"  -a, --all            print what has not changed, too\n"
+	"  -j, --json           print JSON\n"
+	"  -c, --csv            print CSV\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "sort", required_argument, NULL, 's' },
+	{ "top", required_argument, NULL, 'n' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", no_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* Writes a function's name without .isra.0, .cold and their like; its address if it has none. */
+static void name_ip(const struct aggregate *a, u64 ip, enum kmap_ip kind, char name[NAME_KEY])
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(a->symbols, ip, kind);
+	const char *function, *module;
+
+	if (!symbol) {
+		snprintf(name, NAME_KEY, "%llx", ip);
+		return;
+	}
+	function = kmap_symbols_string(a->symbols, symbol->name);
+	module = kmap_symbols_string(a->symbols, symbol->module);
+	snprintf(name, NAME_KEY, "%.*s%s%s%s", (int)(1 + strcspn(function + 1, ".")), function,
+		 *module ? " [" : "", module, *module ? "]" : "");
+}
+
+static void name_site(const struct aggregate *a, const void *item, char name[NAME_KEY])
+{
+	name_ip(a, ((const struct site *)item)->ip, KMAP_IP_RETURN, name);
+}
+
+static void name_function(const struct aggregate *a, const void *item, char name[NAME_KEY])
+{
+	name_ip(a, ((const struct function *)item)->start, KMAP_IP_EXACT, name);
+}
+
+static void name_comm(const struct aggregate *a, const void *item, char name[NAME_KEY])
+{
+	bool known = item != hash_item(&a->comms, 0);
+
+	snprintf(name, NAME_KEY, "%s", known ? ((const struct comm *)item)->text : "[unknown]");
+}
+
+static const struct view views[] = {
+	{
+		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites", .name_title = "Function",
+		.measures = { { "Bytes", "bytes", BYTES }, { "Objects", "objects", OBJECTS } },
+		.present = OBJECTS, .name = name_site,
+		.hash = offsetof(struct aggregate, sites), .sum = offsetof(struct site, sum),
+	}, {
+		.title = "LIVE OBJECTS, BY FUNCTION", .key = "live", .name_title = "Function",
+		.measures = { { "Bytes", "bytes", LIVE_BYTES }, { "Objects", "objects", LIVE } },
+		.present = LIVE, .name = name_site,
+		.hash = offsetof(struct aggregate, sites), .sum = offsetof(struct site, sum),
+	}, {
+		.title = "FUNCTIONS THAT ACCESS OBJECTS", .key = "functions",
+		.name_title = "Function",
+		.measures = { { "Reads", "reads", READS }, { "Writes", "writes", WRITES } },
+		.present = TOUCHED, .name = name_function,
+		.hash = offsetof(struct aggregate, functions),
+		.sum = offsetof(struct function, sum),
+	}, {
+		.title = "ACCESSED OBJECTS, BY FUNCTION THAT ALLOCATES", .key = "accessed",
+		.name_title = "Function",
+		.measures = { { "Reads", "reads", READS }, { "Writes", "writes", WRITES } },
+		.present = TOUCHED, .name = name_site,
+		.hash = offsetof(struct aggregate, sites), .sum = offsetof(struct site, sum),
+	}, {
+		.title = "COMMANDS", .key = "commands", .name_title = "Comm",
+		.measures = { { "Bytes", "bytes", BYTES }, { "Accesses", "accesses", ACCESSES } },
+		.present = PIDS, .name = name_comm,
+		.hash = offsetof(struct aggregate, comms), .sum = offsetof(struct comm, sum),
+	},
+};
+
+/* Adds the rows that one side has. */
+static void add_side(struct hash *items, const struct view *v, const struct aggregate *a,
+		     enum side side)
+{
+	const struct hash *h = (const void *)((const char *)a + v->hash);
+	struct item key, *item;
+	const u64 *sum;
+	bool new;
+	u32 i;
+	int m;
+
+	for (i = 0; i < h->nr; i++) {
+		sum = (const void *)((const char *)hash_item(h, i) + v->sum);
+		if (!sum[v->present])
+			continue;
+		memset(&key, 0, sizeof(key));
+		v->name(a, hash_item(h, i), key.name);
+		item = hash_item(items, hash_get(items, &key, &new));
+		item->there[side] = true;
+		for (m = 0; m < MEASURES; m++)
+			item->sum[m * VALUES + side] += sum[v->measures[m].metric];
+	}
+}
+
+/* Compares the sides of a row; returns whether anything has changed. */
+static bool compare(struct item *item)
+{
+	bool changed = item->there[BEFORE] != item->there[AFTER];
+	u64 *value;
+	int m;
+
+	for (m = 0; m < MEASURES; m++) {
+		value = item->sum + m * VALUES;
+		value[VALUE_CHANGE] = value[VALUE_AFTER] - value[VALUE_BEFORE];
+		value[VALUE_SIZE] = value[VALUE_AFTER] > value[VALUE_BEFORE] ?
+			value[VALUE_CHANGE] : -value[VALUE_CHANGE];
+		changed |= value[VALUE_SIZE];
+	}
+	return changed;
+}
+
+/* What became of a row, by the first measure that has changed. */
+static const char *fate(const struct item *item, enum style *style)
+{
+	int m;
+
+	*style = item->there[AFTER] ? STYLE_MORE : STYLE_LESS;
+	if (!item->there[BEFORE])
+		return "new";
+	if (!item->there[AFTER])
+		return "gone";
+	for (m = 0; m < MEASURES; m++) {
+		if (!item->sum[m * VALUES + VALUE_SIZE])
+			continue;
+		if (item->sum[m * VALUES + VALUE_AFTER] > item->sum[m * VALUES + VALUE_BEFORE])
+			return "more";
+		*style = STYLE_LESS;
+		return "less";
+	}
+	*style = STYLE_NONE;
+	return "same";
+}
+
+static void make_columns(struct table *t, const struct view *v, char keys[MEASURES][2][32])
+{
+	struct column *c = t->columns;
+	int m;
+
+	for (m = 0; m < MEASURES; m++) {
+		snprintf(keys[m][0], sizeof(keys[m][0]), "%s_before", v->measures[m].key);
+		snprintf(keys[m][1], sizeof(keys[m][1]), "%s_change", v->measures[m].key);
+		*c++ = (struct column){ "Before", keys[m][0], m * VALUES + VALUE_BEFORE,
+					CELL_NUMBER, 0 };
+		*c++ = (struct column){ v->measures[m].title, v->measures[m].key,
+					m * VALUES + VALUE_AFTER, CELL_NUMBER, 0 };
+		*c++ = (struct column){ "Change", keys[m][1], m * VALUES + VALUE_CHANGE,
+					CELL_CHANGE, 0 };
+	}
+}
+
+static void print_rows(const struct diff *d, const struct table *t)
+{
+	if (d->format == REPORT_JSON) {
+		printf(",\n\t");
+		table_json(t, d->top);
+	} else if (d->format == REPORT_CSV) {
+		table_csv(t, d->top);
+	} else {
+		table_print(t, d->top);
+	}
+}
+
+static void print_view(const struct diff *d, const struct view *v)
+{
+	struct table t = {
+		.title = v->title, .key = v->key, .name_title = v->name_title, .name_key = "name",
+		.texts = { { "What", "what" } },
+		.then = { VALUE_SIZE, VALUES + VALUE_SIZE },
+	};
+	char keys[MEASURES][2][32];
+	struct hash items;
+	struct item *item;
+	struct row *row;
+	u32 i;
+
+	hash_init(&items, sizeof(struct item), NAME_KEY);
+	add_side(&items, v, d->sums + BEFORE, BEFORE);
+	add_side(&items, v, d->sums + AFTER, AFTER);
+	make_columns(&t, v, keys);
+	t.rows = kmap_array(NULL, items.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < items.nr; i++) {
+		item = hash_item(&items, i);
+		if (!compare(item) && !d->all)
+			continue;
+		row = t.rows + t.nr++;
+		*row = (struct row){ .sum = item->sum };
+		row->texts[0] = table_text(fate(item, &row->style));
+		row->name = table_text(item->name);
+	}
+	table_sort(&t, VALUE_SIZE, d->by_name);
+	print_rows(d, &t);
+	table_free(&t);
+	hash_free(&items);
+}
+
+/* The sums over all, as a table. */
+static void print_totals(const struct diff *d)
+{
+	static const struct measure totals[] = {
+		{ "Objects", "objects", OBJECTS }, { "  live", "live", LIVE },
+		{ "  accessed", "touched", TOUCHED }, { "Bytes requested", "bytes", BYTES },
+		{ "  live", "live_bytes", LIVE_BYTES }, { "Accesses", "accesses", ACCESSES },
+		{ "  reads", "reads", READS }, { "  writes", "writes", WRITES },
+	};
+	const u64 *before = d->sums[BEFORE].total, *after = d->sums[AFTER].total;
+	struct table t = {
+		.title = "SUMS", .key = "sums", .name_title = "", .name_key = "name",
+		.columns = {
+			{ "Before", "before", VALUE_BEFORE, CELL_NUMBER, 0 },
+			{ "After", "after", VALUE_AFTER, CELL_NUMBER, 0 },
+			{ "Change", "change", VALUE_CHANGE, CELL_CHANGE, 0 },
+		},
+	};
+	bool text = d->format == REPORT_TEXT;
+	u64 sums[ARRAY_SIZE(totals)][VALUES];
+	struct diff all = { .format = d->format };
+	const struct measure *m;
+	size_t i;
+
+	t.rows = kmap_array(NULL, ARRAY_SIZE(totals), sizeof(*t.rows));
+	for (i = 0; i < ARRAY_SIZE(totals); i++) {
+		m = totals + i;
+		sums[i][VALUE_BEFORE] = before[m->metric];
+		sums[i][VALUE_AFTER] = after[m->metric];
+		sums[i][VALUE_CHANGE] = after[m->metric] - before[m->metric];
+		t.rows[t.nr++] = (struct row){ .name = table_text(text ? m->title : m->key),
+					       .sum = sums[i] };
+	}
+	print_rows(&all, &t);
+	table_free(&t);
+}
+
+static void print(const struct diff *d)
+{
+	struct head head = {
+		.command = "diff", .input = "kmap", .incomplete = d->status != EXIT_FINE,
+		.before = d->paths[BEFORE], .after = d->paths[AFTER],
+		.sort = d->by_name ? "name" : "change", .top = d->top,
+	};
+	size_t i;
+
+	if (d->format == REPORT_TEXT)
+		term_pager();
+	head_print(&head, d->format);
+	print_totals(d);
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		print_view(d, views + i);
+	if (d->format == REPORT_JSON)
+		printf("\n}\n");
+}
+
+/* Sums a KMAP up; returns whether that worked. */
+static bool add_up(struct diff *d, enum side side)
+{
+	struct aggregate *a = d->sums + side;
+	char error[KMAP_ERROR_MAX];
+	enum kmap_event event;
+	struct input in;
+	int status;
+
+	d->symbols[side] = kmap_symbols_load(d->vmlinux[side], d->kallsyms[side], false, error);
+	if (!d->symbols[side])
+		fprintf(stderr, "memorizer: %s\n", error);
+	if (!d->symbols[side] || !input_open(&in, 1, d->paths + side))
+		return false;
+	aggregate_init(a, d->symbols[side]);
+	while ((event = input_next(&in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
+		if (event == KMAP_OBJECT)
+			aggregate_object(a, &in.reader.object);
+		else
+			aggregate_access(a, &in.reader.access);
+	}
+	aggregate_end(a);
+	status = input_close(&in, event);
+	if (a->overflow)
+		status = EXIT_MALFORMED;
+	if (status > d->status)
+		d->status = status;
+	return status != EXIT_UNABLE;
+}
+
+static int diff(struct diff *d)
+{
+	int side, done = 0;
+
+	while (done < SIDES && add_up(d, done))
+		done++;
+	if (done == SIDES)
+		print(d);
+	else
+		d->status = EXIT_UNABLE;
+	for (side = 0; side < SIDES; side++) {
+		if (d->sums[side].symbols)
+			aggregate_free(d->sums + side);
+		if (d->symbols[side])
+			kmap_symbols_free(d->symbols[side]);
+	}
+	return d->status;
+}
+
+/* Takes a file for both sides, or if it is the second one for the second. */
+static bool set_files(const char *files[SIDES], int *given, const char *option, const char *path)
+{
+	if (*given == SIDES) {
+		fprintf(stderr, "memorizer diff: --%s: given more than twice\n", option);
+		return false;
+	}
+	if (!(*given)++)
+		files[BEFORE] = path;
+	files[AFTER] = path;
+	return true;
+}
+
+static bool set_top(struct diff *d, const char *text)
+{
+	unsigned long top;
+	char *end;
+
+	errno = 0;
+	top = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || top > U32_MAX) {
+		fprintf(stderr, "memorizer diff: --top %s: want a number of rows, 0 for all\n",
+			text);
+		return false;
+	}
+	d->top = top;
+	d->top_given = true;
+	return true;
+}
+
+static bool set_sort(struct diff *d, const char *key)
+{
+	d->by_name = !strcmp(key, "name");
+	if (d->by_name || !strcmp(key, "change"))
+		return true;
+	fprintf(stderr, "memorizer diff: --sort %s: want change or name\n", key);
+	return false;
+}
+
+static bool set_option(struct diff *d, int option, const char *arg)
+{
+	switch (option) {
+	case 'k':
+		return set_files(d->vmlinux, d->given, "vmlinux", arg);
+	case 'K':
+		return set_files(d->kallsyms, d->given + 1, "kallsyms", arg);
+	case 's':
+		return set_sort(d, arg);
+	case 'n':
+		return set_top(d, arg);
+	case 'a':
+		d->all = true;
+		return true;
+	case 'j':
+		d->format = REPORT_JSON;
+		return true;
+	case 'c':
+		d->format = REPORT_CSV;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	struct diff d = { .format = REPORT_TEXT };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "k:K:s:n:ajch", options, NULL)) != -1) {
+		if (option == 'h') {
+			print_usage(&command_diff);
+			return EXIT_FINE;
+		}
+		if (!set_option(&d, option, optarg))
+			return usage_error("diff");
+	}
+	if (argc - optind != SIDES) {
+		fprintf(stderr, "memorizer diff: %d KMAPs: want two\n", argc - optind);
+		return usage_error("diff");
+	}
+	d.paths = argv + optind;
+	if (!d.top_given)
+		d.top = d.format == REPORT_TEXT ? TEXT_ROWS : 0;
+	if (!d.given[0] && !d.given[1])
+		fprintf(stderr,
+			"memorizer diff: no symbols: addresses are compared, which only one boot has in common\n");
+	return diff(&d);
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.summary = "tell what has changed from one KMAP to another",
+	.usage = usage,
+	.run = run,
+};

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests memorizer diff: numbers, formats, order, alignment by name, messages.
+# Usage: test-diff.sh MEMORIZER
+
+memorizer=$1
+here=$(dirname "$0")
+data=$here/data
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+before=$tmp/before.kmap
+after=$tmp/after.kmap
+cp "$data/session.kmap" "$before"
+cp "$data/after.kmap" "$after"
+grep -v read_mark "$data/kallsyms" >"$tmp/kallsyms"
+
+# compare FORMAT...: the same KMAPs, of two boots and builds
+compare()
+{
+	"$memorizer" diff "$@" -K "$tmp/kallsyms" -K "$data/after.kallsyms" "$before" "$after" \
+		2>"$tmp/err" | sed "s|$tmp/||"
+}
+
+compare >"$tmp/out"
+equal "another boot of another build is compared by name" "$data/diff.txt" "$tmp/out"
+compare --json >"$tmp/out"
+equal "as JSON" "$data/diff.json" "$tmp/out"
+compare --csv >"$tmp/out"
+equal "as CSV" "$data/diff.csv" "$tmp/out"
+same "without a message" "" "$(cat "$tmp/err")"
+same "what has changed most is first" "widget_alloc gadget_probe [gadget] widget_free" \
+	"$(compare --csv --sort change | sed -n 's/^sites,\([^,]*\).*/\1/p' | xargs)"
+same "or rows are in the order of their names" "ffffffff8b000000 gadget_irq [gadget] newcomer" \
+	"$(compare --csv --sort name | sed -n 's/^functions,\([^,]*\).*/\1/p' | head -n 3 | xargs)"
+same "--top cuts the tables" 1 "$(compare --csv --top 1 | grep -c ^functions,)"
+same "--all has what did not change, too" \
+	widget_write,same \
+	"$("$memorizer" diff --csv --all -K "$tmp/kallsyms" "$before" "$before" 2>"$tmp/err" |
+		grep '^functions,widget_write' | cut -d, -f 2,3)"
+
+"$memorizer" diff --csv -K "$tmp/kallsyms" "$before" "$before" >"$tmp/out" 2>"$tmp/err"
+same "nothing has changed from a KMAP to itself" "0 9" \
+	"$? $(grep -c ',0$' "$tmp/out")"
+grep -q '^\(sites\|live\|functions\|accessed\|commands\),' "$tmp/out"
+same "and there are no rows" 1 $?
+"$memorizer" diff --csv -K "$tmp/kallsyms" "$before" "$after" >"$tmp/out" 2>"$tmp/err"
+same "one kallsyms is for both" 1 "$(grep -c '^sites,widget_alloc,gone' "$tmp/out")"
+"$memorizer" diff --csv "$before" "$before" >"$tmp/out" 2>"$tmp/err"
+same "without symbols there is a message" "0 memorizer diff: no symbols: addresses are \
+compared, which only one boot has in common" "$? $(cat "$tmp/err")"
+echo bad >>"$after"
+compare --json >"$tmp/out"
+same "malformed lines make it incomplete" "1 $after:11" \
+	"$(grep -c '"incomplete": true' "$tmp/out") $(head -n 1 "$tmp/err" | cut -d: -f 1,2)"
+
+hint="Try 'memorizer help diff'."
+outcome "two KMAPs are wanted" 2 /dev/null "memorizer diff: 1 KMAPs: want two
+$hint" diff "$before"
+outcome "that are there" 2 /dev/null "memorizer: $tmp/none: No such file or directory" \
+	diff -K "$tmp/kallsyms" "$before" "$tmp/none"
+outcome "a key for --sort" 2 /dev/null "memorizer diff: --sort size: want change or name
+$hint" diff --sort size "$before" "$after"
+outcome "a number for --top" 2 /dev/null \
+	"memorizer diff: --top x: want a number of rows, 0 for all
+$hint" diff --top x "$before" "$after"
+outcome "two kallsyms at most" 2 /dev/null "memorizer diff: --kallsyms: given more than twice
+$hint" diff -K a -K b -K c "$before" "$after"
+missing=$("$memorizer" help diff | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
+	while read -r option; do
+		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
+	done)
+same "the man page has all options" "" "$missing"
+tap_end
