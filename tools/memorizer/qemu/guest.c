@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memorizer-qemu.so: what the guest announces; mm/memorizer/message.h says how. */
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+#include "qemu.h"
+
+static void set_recording(struct vcpu *v, bool on)
+{
+	__atomic_store_n(&recording, on, __ATOMIC_RELEASE);
+	write_switch(v, on);
+}
+
+static void leave(struct vcpu *v)
+{
+	if (v->task->scopes)
+		v->task->scopes--;
+	else
+		v->drops[DROP_MESSAGE]++;
+}
+
+/* A message of one word. */
+static void short_message(struct vcpu *v, u32 type, u32 argument)
+{
+	char text[32];
+
+	switch (type) {
+	case MEMORIZER_SAY_SCOPE:
+		v->task->scopes++;
+		snprintf(text, sizeof(text), "scope %u", argument);
+		break;
+	case MEMORIZER_SAY_LEAVE:
+		leave(v);
+		snprintf(text, sizeof(text), "leave %u", argument);
+		break;
+	case MEMORIZER_SAY_RECORD:
+		set_recording(v, argument);
+		return;
+	case MEMORIZER_SAY_POINT:
+		snprintf(text, sizeof(text), "point %u", argument);
+		break;
+	default:
+		v->drops[DROP_MESSAGE]++;
+		return;
+	}
+	write_mark(v, text);
+}
+
+static void task(struct vcpu *v, const u64 *value)
+{
+	v->pid = value[0];
+	memcpy(v->comm, &value[1], sizeof(v->comm));
+	write_task(v);
+}
+
+/* How many values a message has at least. */
+static const u8 needed[] = {
+	[MEMORIZER_SAY_HELLO] = 1,
+	[MEMORIZER_SAY_TASK] = 3,
+	[MEMORIZER_SAY_OBJECT] = 6,
+	[MEMORIZER_SAY_END] = 4,
+	[MEMORIZER_SAY_LOGGING] = 1,
+	[MEMORIZER_SAY_MARK] = 1,
+	[MEMORIZER_SAY_LOST] = 1,
+};
+
+static void message(struct vcpu *v, struct decoder *d)
+{
+	char text[VALUES * 8 + 1] = "";
+
+	if (d->type >= ARRAY_SIZE(needed) || d->nr < needed[d->type]) {
+		v->drops[DROP_MESSAGE]++;
+		return;
+	}
+	switch (d->type) {
+	case MEMORIZER_SAY_HELLO:
+		if (d->value[0] != MEMORIZER_ANNOUNCE_VERSION)
+			v->drops[DROP_MESSAGE]++;
+		break;
+	case MEMORIZER_SAY_TASK:
+		task(v, d->value);
+		break;
+	case MEMORIZER_SAY_OBJECT:
+		objects_add(v, d->value);
+		break;
+	case MEMORIZER_SAY_END:
+		objects_end(v, d->value);
+		break;
+	case MEMORIZER_SAY_LOGGING:
+		objects_logging(d->value[0]);
+		break;
+	case MEMORIZER_SAY_MARK:
+		memcpy(text, &d->value[1], (d->nr - 1) * sizeof(u64));
+		write_mark(v, text);
+		break;
+	case MEMORIZER_SAY_LOST:
+		v->drops[DROP_MESSAGE] += d->value[0];
+		break;
+	}
+}
+
+/* One more word of the value that is being read. */
+static void add_word(struct vcpu *v, struct decoder *d, u32 word)
+{
+	u64 *value = &d->value[d->nr];
+
+	if (d->shift < 64)
+		*value |= (u64)(word & MEMORIZER_WORD_MASK) << d->shift;
+	d->shift += MEMORIZER_WORD_BITS;
+	if (word & MEMORIZER_WORD_MORE)
+		return;
+	*value = *value >> 1 ^ -(*value & 1);
+	d->nr++;
+	d->shift = 0;
+	if (!--d->left)
+		message(v, d);
+}
+
+/**
+ * guest_word() - take a word of a message
+ * @v: the vCPU that it is from
+ * @user: whether user space says it
+ * @word: it
+ *
+ * Context: the vCPU's thread.
+ */
+void guest_word(struct vcpu *v, bool user, u32 word)
+{
+	struct decoder *d = &v->from[!user];
+	u32 type = word >> MEMORIZER_TYPE_SHIFT;
+
+	if (d->left) {
+		add_word(v, d, word);
+	} else if (type >= MEMORIZER_SAY_SCOPE) {
+		short_message(v, type, word & MEMORIZER_ARGUMENT_MASK);
+	} else {
+		memset(d->value, 0, sizeof(d->value));
+		d->type = type;
+		d->left = word & MEMORIZER_ARGUMENT_MASK;
+		d->nr = 0;
+		d->shift = 0;
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer-qemu.so: which CPUs hold a cache line.
+ *
+ * Caches are taken to be of infinite size. A line is at first held by all CPUs. A load
+ * moves it to a CPU that does not hold it. A store moves it if not exactly the CPU that
+ * stores holds it, which alone does so from then on.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "qemu.h"
+
+#define SHARDS	256
+
+/* A line: its number and 1, whether all hold it, who stored last, and else who holds it. */
+struct line_state {
+	u64 key;
+	bool all;
+	s32 writer;
+	u64 holders[];
+};
+
+/* Some of the lines: a hash table with open addresses. */
+struct shard {
+	pthread_mutex_t lock;
+	u8 *table;
+	u64 room, nr;
+};
+
+static struct shard shards[SHARDS] = {
+	[0 ... SHARDS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER },
+};
+
+static u64 hash(u64 line)
+{
+	line *= 0x9e3779b97f4a7c15;
+	return line ^ line >> 32;
+}
+
+static u32 words(void)
+{
+	return (options.cpus + 63) / 64;
+}
+
+static struct line_state *state_at(u8 *table, u64 i)
+{
+	return (struct line_state *)(table + i * (sizeof(struct line_state) + words() * 8));
+}
+
+/* Where the line is, or is to be; there is always a free place. */
+static struct line_state *find(u8 *table, u64 room, u64 line)
+{
+	struct line_state *s;
+	u64 i = hash(line) / SHARDS;
+
+	for (;; i++) {
+		s = state_at(table, i & (room - 1));
+		if (!s->key || s->key == line + 1)
+			return s;
+	}
+}
+
+static bool grow(struct shard *shard)
+{
+	u64 room = shard->room ? 2 * shard->room : 64, i;
+	u32 size = sizeof(struct line_state) + words() * 8;
+	struct line_state *s;
+	u8 *table;
+
+	if (room > options.lines / SHARDS * 2)
+		return false;
+	table = calloc(room, size);
+	if (!table)
+		return false;
+	for (i = 0; i < shard->room; i++) {
+		s = state_at(shard->table, i);
+		if (s->key)
+			memcpy(find(table, room, s->key - 1), s, size);
+	}
+	free(shard->table);
+	shard->table = table;
+	shard->room = room;
+	return true;
+}
+
+/* Whether exactly this CPU holds the line. */
+static bool holds_alone(const struct line_state *s, u32 cpu)
+{
+	u32 i;
+
+	if (s->all)
+		return options.cpus == 1;
+	for (i = 0; i < words(); i++)
+		if (s->holders[i] != (i == cpu / 64 ? 1ULL << cpu % 64 : 0))
+			return false;
+	return true;
+}
+
+static bool moves(struct line_state *s, u32 cpu, bool store)
+{
+	u64 bit = 1ULL << cpu % 64, *word = &s->holders[cpu / 64];
+
+	if (!store) {
+		if (s->all || *word & bit)
+			return false;
+		*word |= bit;
+		return true;
+	}
+	if (holds_alone(s, cpu)) {
+		s->writer = cpu;
+		return false;
+	}
+	memset(s->holders, 0, words() * 8);
+	*word = bit;
+	s->all = false;
+	s->writer = cpu;
+	return true;
+}
+
+/**
+ * line_access() - account for an access
+ * @line: number of the line
+ * @cpu: who accesses it
+ * @store: whether it is a store
+ * @from: is set to who stored to it last, -1: nobody yet
+ *
+ * Context: any thread.
+ * Return: whether the line moves
+ */
+enum line line_access(u64 line, u32 cpu, bool store, s32 *from)
+{
+	struct shard *shard = &shards[hash(line) % SHARDS];
+	struct line_state *s;
+	enum line verdict = LINE_NO_ROOM;
+
+	pthread_mutex_lock(&shard->lock);
+	s = shard->room ? find(shard->table, shard->room, line) : NULL;
+	if (!s || !s->key) {
+		if (shard->nr * 2 >= shard->room && !grow(shard))
+			goto out;
+		s = find(shard->table, shard->room, line);
+		s->key = line + 1;
+		s->all = true;
+		s->writer = -1;
+		shard->nr++;
+	}
+	*from = s->writer;
+	verdict = moves(s, cpu, store) ? LINE_MOVES : LINE_STAYS;
+out:
+	pthread_mutex_unlock(&shard->lock);
+	return verdict;
+}

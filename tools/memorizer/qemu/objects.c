@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer-qemu.so: how often each instruction accessed each announced object. What
+ * comes out is a KMAP of what the machine did: objects as they end, and at the end a
+ * snapshot of those that live. It counts while the guest says that it counts, too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "qemu.h"
+
+#define GRANULE		8	/* bytes that are of one object */
+#define PAGE		4096
+#define LIVE		1
+
+/* From one number to another; 0 is none. */
+struct map {
+	u64 room, nr;
+	struct {
+		u64 key, value;
+	} *at;
+};
+
+/* Announced: id, va, size, alloc_ip, pid, alloc_jiffies. */
+struct object {
+	u64 alloc[6];
+	char comm[16];
+	u32 counts;	/* the first of its counts */
+	bool live;
+};
+
+struct count {
+	u64 ip, writes, reads;
+	u32 next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct map pages, ids, pairs;
+static struct object *objects;
+static struct count *counts;
+static u64 nr_objects = 1, room_objects, nr_counts = 1, room_counts;
+static bool logging, ever;
+
+static u64 *map_find(struct map *m, u64 key)
+{
+	u64 i = key * 0x9e3779b97f4a7c15;
+
+	for (i ^= i >> 32; m->at[i & (m->room - 1)].value; i++)
+		if (m->at[i & (m->room - 1)].key == key)
+			break;
+	m->at[i & (m->room - 1)].key = key;
+	return &m->at[i & (m->room - 1)].value;
+}
+
+static u64 map_get(struct map *m, u64 key)
+{
+	return m->room ? *map_find(m, key) : 0;
+}
+
+static void out_of_memory(void)
+{
+	abort();
+}
+
+static void map_set(struct map *m, u64 key, u64 value)
+{
+	struct map more = { .room = m->room ? 2 * m->room : 1024 };
+	u64 i, *old;
+
+	if (m->nr * 2 >= m->room) {
+		more.at = calloc(more.room, sizeof(*more.at));
+		if (!more.at)
+			out_of_memory();
+		for (i = 0; i < m->room; i++)
+			if (m->at[i].value)
+				*map_find(&more, m->at[i].key) = m->at[i].value;
+		more.nr = m->nr;
+		free(m->at);
+		*m = more;
+	}
+	old = map_find(m, key);
+	m->nr += !*old;
+	*old = value;
+}
+
+static void *grow(void *array, u64 nr, u64 *room, size_t size)
+{
+	if (nr < *room)
+		return array;
+	*room = *room ? 2 * *room : 1024;
+	array = realloc(array, *room * size);
+	if (!array)
+		out_of_memory();
+	return array;
+}
+
+/* The objects of a page, by granule. */
+static u32 *page_objects(u64 addr, bool make)
+{
+	u32 *page = (u32 *)map_get(&pages, addr / PAGE);
+
+	if (page || !make)
+		return page;
+	page = calloc(PAGE / GRANULE, sizeof(*page));
+	if (!page)
+		out_of_memory();
+	map_set(&pages, addr / PAGE, (u64)page);
+	return page;
+}
+
+static u32 object_at(u64 addr)
+{
+	u32 *page = page_objects(addr, false);
+
+	return page ? page[addr % PAGE / GRANULE] : 0;
+}
+
+static void put(const struct object *o, u32 nr)
+{
+	u64 addr = o->alloc[1] & -GRANULE, end = o->alloc[1] + o->alloc[2];
+
+	for (; addr < end; addr += GRANULE)
+		page_objects(addr, true)[addr % PAGE / GRANULE] = nr;
+}
+
+/**
+ * objects_add() - an object lives
+ * @v: the vCPU that says so
+ * @values: what it says
+ *
+ * Context: any thread.
+ */
+void objects_add(struct vcpu *v, const u64 values[6])
+{
+	struct object *o;
+
+	if (options.mode != MODE_OBJECTS)
+		return;
+	pthread_mutex_lock(&lock);
+	objects = grow(objects, nr_objects, &room_objects, sizeof(*objects));
+	o = &objects[nr_objects];
+	memset(o, 0, sizeof(*o));
+	memcpy(o->alloc, values, sizeof(o->alloc));
+	memcpy(o->comm, v->comm, sizeof(o->comm));
+	o->live = true;
+	put(o, nr_objects);
+	map_set(&ids, values[0], nr_objects++);
+	pthread_mutex_unlock(&lock);
+}
+
+static void tell(struct vcpu *v, struct object *o, u32 snapshot, u32 state, u64 free_ip,
+		 u64 free_jiffies)
+{
+	u32 nr = o - objects, c;
+
+	write_object(v, nr, snapshot, state, o->alloc, o->comm, free_ip, free_jiffies);
+	for (c = o->counts; c; c = counts[c].next)
+		write_counts(v, nr, counts[c].ip, 0, counts[c].writes, counts[c].reads);
+}
+
+/**
+ * objects_end() - an object is freed, or another lies over it
+ * @v: the vCPU that says so
+ * @values: id, state, free_ip, free_jiffies
+ *
+ * Context: any thread.
+ */
+void objects_end(struct vcpu *v, const u64 values[4])
+{
+	struct object *o;
+	u64 nr;
+
+	if (options.mode != MODE_OBJECTS)
+		return;
+	pthread_mutex_lock(&lock);
+	nr = map_get(&ids, values[0]);
+	o = &objects[nr];
+	if (nr && o->live) {
+		o->live = false;
+		put(o, 0);
+		/* Nothing can have been counted before. */
+		if (ever)
+			tell(v, o, 0, values[1], values[2], values[3]);
+	} else {
+		v->drops[DROP_MESSAGE]++;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/**
+ * objects_logging() - the guest begins to count, or ends
+ * @on: which
+ *
+ * Context: any thread.
+ */
+void objects_logging(bool on)
+{
+	pthread_mutex_lock(&lock);
+	logging = on;
+	ever |= on;
+	pthread_mutex_unlock(&lock);
+}
+
+static void count(u32 nr, u64 ip, bool store)
+{
+	u64 pair = (u64)nr << 32 | (u32)ip, c = map_get(&pairs, pair);
+
+	if (!c) {
+		counts = grow(counts, nr_counts, &room_counts, sizeof(*counts));
+		c = nr_counts++;
+		counts[c] = (struct count) { .ip = ip, .next = objects[nr].counts };
+		objects[nr].counts = c;
+		map_set(&pairs, pair, c);
+	}
+	if (store)
+		counts[c].writes++;
+	else
+		counts[c].reads++;
+}
+
+/**
+ * objects_access() - count an access for the objects that it touches
+ * @ip: the instruction
+ * @addr: the first address
+ * @size: in bytes
+ * @store: whether it is a store
+ *
+ * As the kernel does it: an object counts if the first byte of the access, or, if the
+ * object begins behind that, the object's first byte is in both.
+ *
+ * Context: any thread.
+ */
+void objects_access(u64 ip, u64 addr, u32 size, bool store)
+{
+	u32 first, last;
+
+	pthread_mutex_lock(&lock);
+	if (logging) {
+		first = object_at(addr);
+		if (first && addr - objects[first].alloc[1] < objects[first].alloc[2])
+			count(first, ip, store);
+		last = object_at(addr + size - 1);
+		if (last && last != first)
+			count(last, ip, store);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/**
+ * objects_finish() - tell of all objects that live
+ * @v: a vCPU
+ *
+ * Context: at the end.
+ */
+void objects_finish(struct vcpu *v)
+{
+	u64 i, live = 0;
+
+	if (options.mode != MODE_OBJECTS)
+		return;
+	write_snapshot(v, 1, false, 0);
+	for (i = 1; i < nr_objects; i++) {
+		if (!objects[i].live)
+			continue;
+		tell(v, &objects[i], 1, LIVE, 0, 0);
+		live++;
+	}
+	write_snapshot(v, 1, true, live);
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer-qemu.so: a plugin of QEMU that makes a trace of what the machine accesses.
+ *
+ * Each instruction has one memory callback for loads and stores (of two, QEMU 7.2 loses
+ * the stores of helpers). What is known of an instruction when it is translated - its
+ * address, and what it is - goes with the callback; it is kept once for each such pair,
+ * for text that patches itself is translated over and over.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api.h"
+#include "message.h"
+#include "qemu.h"
+
+/* What an instruction does, and whether its accesses are recorded. */
+enum {
+	INSN_CALL = 1,
+	INSN_RETURN = 2,
+	INSN_WORD = 4,
+	INSN_RECORD = 8,
+};
+
+struct insn {
+	u64 ip;
+	u32 what;
+	struct insn *next;
+};
+
+int qemu_plugin_version = 1;
+
+struct options options = {
+	.sample = 1,
+	.line = 64,
+	.lines = 1 << 24,
+	.frames = 1 << 20,
+	.packet = 256 << 10,
+};
+
+struct vcpu *vcpus;
+bool recording = true;
+
+static bool finished;
+static pthread_mutex_t insn_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct insn *insns[1 << 16];
+static u64 beyond;	/* accesses of vCPUs with numbers that are too high */
+
+static bool in_ranges(const struct ranges *r, u64 addr)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr; i++)
+		if (addr - r->range[i].first <= r->range[i].last - r->range[i].first)
+			return true;
+	return !r->nr;
+}
+
+/* Is a part of the access in what is to be recorded? */
+static bool wanted(u64 addr, u32 size)
+{
+	return !options.data.nr || in_ranges(&options.data, addr) ||
+		in_ranges(&options.data, addr + size - 1);
+}
+
+static bool sampled(struct vcpu *v)
+{
+	if (++v->since < options.sample) {
+		v->sampled++;
+		return false;
+	}
+	v->since = 0;
+	return true;
+}
+
+/* What names the line of an address: its physical address, or itself; false: none is known. */
+static bool line_address(struct vcpu *v, u32 info, u64 addr, u64 *named)
+{
+	struct qemu_plugin_hwaddr *hw;
+
+	*named = addr;
+	if (!options.physical)
+		return true;
+	hw = qemu_plugin_get_hwaddr(info, addr);
+	if (!hw) {
+		v->drops[DROP_ADDRESS]++;
+		return false;
+	}
+	if (qemu_plugin_hwaddr_is_io(hw))
+		return false;
+	*named = qemu_plugin_hwaddr_phys_addr(hw);
+	return true;
+}
+
+static bool is_in_scope(const struct vcpu *v)
+{
+	return !options.scopes || v->task->scopes;
+}
+
+/* An access to one line. */
+static void touch(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, u32 size, u64 part)
+{
+	bool store = qemu_plugin_mem_is_store(info);
+	u64 named;
+	s32 from;
+
+	if (!line_address(v, info, part, &named))
+		return;
+	switch (line_access(named / options.line, v->nr, store, &from)) {
+	case LINE_MOVES:
+		break;
+	case LINE_NO_ROOM:
+		v->drops[DROP_LINE]++;
+		return;
+	default:
+		return;
+	}
+	if (is_in_scope(v) && wanted(addr, size) && sampled(v))
+		write_traffic(v, insn->ip, addr, size, store,
+			      options.stacks ? stack_now(v, !is_kernel(insn->ip)) : 0,
+			      part & -(u64)options.line, from);
+}
+
+static void record(struct vcpu *v, const struct insn *insn, u32 info, u64 addr)
+{
+	u32 size = 1 << qemu_plugin_mem_size_shift(info);
+	u64 last = addr + size - 1;
+
+	if (!__atomic_load_n(&recording, __ATOMIC_ACQUIRE))
+		return;
+	switch (options.mode) {
+	case MODE_OBJECTS:
+		objects_access(insn->ip, addr, size, qemu_plugin_mem_is_store(info));
+		break;
+	case MODE_TRAFFIC:
+		touch(v, insn, info, addr, size, addr);
+		if ((addr ^ last) & -(u64)options.line)
+			touch(v, insn, info, addr, size, last & -(u64)options.line);
+		break;
+	case MODE_ALL:
+		if (is_in_scope(v) && wanted(addr, size) && sampled(v))
+			write_access(v, insn->ip, addr, size, qemu_plugin_mem_is_store(info),
+				     options.stacks ? stack_now(v, !is_kernel(insn->ip)) : 0);
+		break;
+	}
+}
+
+static struct vcpu *get_vcpu(unsigned int nr)
+{
+	struct vcpu *v = &vcpus[nr];
+
+	if (nr >= options.cpus) {
+		__atomic_add_fetch(&beyond, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (!v->packet) {
+		v->nr = nr;
+		v->now = &v->own;
+		v->task = &v->own;
+		writer_open(v);
+	}
+	return v;
+}
+
+static void on_access(unsigned int cpu, uint32_t info, uint64_t addr, void *data)
+{
+	const struct insn *insn = data;
+	struct vcpu *v;
+
+	if (__atomic_load_n(&finished, __ATOMIC_ACQUIRE))
+		return;
+	v = get_vcpu(cpu);
+	if (!v)
+		return;
+	if (insn->what & INSN_WORD) {
+		guest_word(v, !is_kernel(insn->ip), addr & 0xfff);
+		return;
+	}
+	if (insn->what & INSN_CALL && qemu_plugin_mem_is_store(info))
+		stack_call(v, insn->ip, addr);
+	else if (insn->what & INSN_RETURN)
+		stack_return(v, insn->ip, addr);
+	if (insn->what & INSN_RECORD)
+		record(v, insn, info, addr);
+}
+
+/* Whether bytes are a near call or return; prefixes do not change that. */
+static u32 call_or_return(const u8 *byte, size_t size)
+{
+	while (size > 1 && (*byte == 0x2e || *byte == 0x3e || *byte == 0x66 || *byte == 0xf2 ||
+			    *byte == 0xf3 || (*byte & 0xf0) == 0x40)) {
+		byte++;
+		size--;
+	}
+	if (*byte == 0xc3 || *byte == 0xc2)
+		return INSN_RETURN;
+	if (*byte == 0xe8 || (*byte == 0xff && size > 1 && (byte[1] >> 3 & 7) == 2))
+		return INSN_CALL;
+	return 0;
+}
+
+static u32 what_is(const struct qemu_plugin_insn *insn, u64 ip)
+{
+	static const u8 word[] = { 0x3e, 0x3e, 0x3e, 0x8a, 0x07 };
+	const u8 *byte = qemu_plugin_insn_data(insn);
+	size_t size = qemu_plugin_insn_size(insn);
+	u32 what = 0;
+
+	if (size == sizeof(word) && !memcmp(byte, word, size))
+		return INSN_WORD;
+	if (options.stacks)
+		what = call_or_return(byte, size);
+	if ((options.user || is_kernel(ip)) && in_ranges(&options.text, ip))
+		what |= INSN_RECORD;
+	return what;
+}
+
+/* The one record of an instruction like this. */
+static struct insn *keep(u64 ip, u32 what)
+{
+	struct insn **bucket = &insns[(ip ^ ip >> 16 ^ what << 8) % ARRAY_SIZE(insns)], *i;
+
+	pthread_mutex_lock(&insn_lock);
+	for (i = *bucket; i && (i->ip != ip || i->what != what); i = i->next)
+		;
+	if (!i) {
+		i = malloc(sizeof(*i));
+		if (!i)
+			abort();
+		*i = (struct insn) { ip, what, *bucket };
+		*bucket = i;
+	}
+	pthread_mutex_unlock(&insn_lock);
+	return i;
+}
+
+static void on_translation(uint64_t id, struct qemu_plugin_tb *tb)
+{
+	struct qemu_plugin_insn *insn;
+	u64 ip;
+	size_t i;
+	u32 what;
+
+	(void)id;
+	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
+		insn = qemu_plugin_tb_get_insn(tb, i);
+		ip = qemu_plugin_insn_vaddr(insn);
+		what = what_is(insn, ip);
+		if (what)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
+							 QEMU_PLUGIN_MEM_RW, keep(ip, what));
+	}
+}
+
+static const char * const drop_names[DROPS] = {
+	[DROP_WRITE] = "events_discarded",
+	[DROP_LINE] = "accesses_without_line",
+	[DROP_ADDRESS] = "accesses_without_physical_address",
+	[DROP_STACK] = "calls_dropped",
+	[DROP_MESSAGE] = "messages_lost",
+};
+
+static FILE *create_stats(void)
+{
+	char *path;
+	FILE *f = NULL;
+
+	if (asprintf(&path, "%s/qemu", options.out) < 0)
+		return NULL;
+	mkdir(path, 0700);
+	free(path);
+	if (asprintf(&path, "%s/qemu/stats", options.out) < 0)
+		return NULL;
+	f = fopen(path, "wx");
+	if (!f)
+		perror(path);
+	free(path);
+	return f;
+}
+
+/* Says what became of everything; where no reader of traces looks for streams. */
+static void write_stats(void)
+{
+	u64 events = 0, sampled_out = 0, sum;
+	FILE *f = create_stats();
+	u32 i, d;
+
+	if (!f)
+		return;
+	for (i = 0; i < options.cpus; i++) {
+		events += vcpus[i].events;
+		sampled_out += vcpus[i].sampled;
+	}
+	fprintf(f, "events: %" PRIu64 "\nevents_sampled_out: %" PRIu64 "\n", events, sampled_out);
+	for (d = 0; d < DROPS; d++) {
+		for (sum = 0, i = 0; i < options.cpus; i++)
+			sum += vcpus[i].drops[d];
+		fprintf(f, "%s: %" PRIu64 "\n", drop_names[d], sum);
+		if (sum)
+			fprintf(stderr, "memorizer-qemu: %s: %" PRIu64 "\n", drop_names[d], sum);
+	}
+	fprintf(f, "accesses_of_other_cpus: %" PRIu64 "\n", beyond);
+	if (beyond)
+		fprintf(stderr, "memorizer-qemu: accesses_of_other_cpus: %" PRIu64 "\n", beyond);
+	fclose(f);
+}
+
+static void finish(uint64_t id, void *data)
+{
+	struct vcpu *v = get_vcpu(0);
+	u32 i;
+
+	(void)id;
+	(void)data;
+	if (__atomic_exchange_n(&finished, true, __ATOMIC_ACQ_REL))
+		return;
+	objects_finish(v);
+	for (i = 0; i < options.cpus; i++)
+		writer_close(&vcpus[i]);
+	write_stats();
+}
+
+/* Takes "first-last", in hex. */
+static bool parse_range(struct ranges *r, const char *text)
+{
+	struct range *one = &r->range[r->nr];
+	char *end;
+
+	if (r->nr == RANGES)
+		return false;
+	one->first = strtoull(text, &end, 16);
+	if (*end != '-')
+		return false;
+	one->last = strtoull(end + 1, &end, 16);
+	r->nr++;
+	return !*end && one->first <= one->last;
+}
+
+static bool parse_mode(const char *text)
+{
+	static const char * const names[] = {
+		[MODE_ALL] = "all", [MODE_TRAFFIC] = "traffic", [MODE_OBJECTS] = "objects",
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(text, names[i])) {
+			options.mode = i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_bool(const char *text, bool *value)
+{
+	*value = !strcmp(text, "on");
+	return *value || !strcmp(text, "off");
+}
+
+static bool parse_number(const char *text, u64 least, u64 most, u64 *value)
+{
+	char *end;
+
+	*value = strtoull(text, &end, 0);
+	return *text && !*end && *value >= least && *value <= most;
+}
+
+/* A number that says how many, or how large, what is. */
+static bool parse_size(const char *name, const char *text)
+{
+	u64 value;
+
+	if (!strcmp(name, "limit"))
+		return parse_number(text, 4096, 1ULL << 50, &options.limit);
+	if (!strcmp(name, "lines"))
+		return parse_number(text, 256, 1ULL << 40, &options.lines);
+	if (!strcmp(name, "frames"))
+		return parse_number(text, 1024, 1U << 31, &options.frames);
+	if (!strcmp(name, "packet"))
+		return parse_number(text, 4096, 1ULL << 30, &options.packet);
+	if (!strcmp(name, "sample") && parse_number(text, 1, UINT32_MAX, &value)) {
+		options.sample = value;
+		return true;
+	}
+	if (!strcmp(name, "cpus") && parse_number(text, 1, 4096, &value)) {
+		options.cpus = value;
+		return true;
+	}
+	if (!strcmp(name, "line") && parse_number(text, 1, 4096, &value)) {
+		options.line = value;
+		return !(value & (value - 1));
+	}
+	return false;
+}
+
+static bool parse(char *argument)
+{
+	char *value = strchr(argument, '=');
+
+	if (!value)
+		return false;
+	*value++ = '\0';
+	if (!strcmp(argument, "out"))
+		return *value && (options.out = strdup(value));
+	if (!strcmp(argument, "mode"))
+		return parse_mode(value);
+	if (!strcmp(argument, "user"))
+		return parse_bool(value, &options.user);
+	if (!strcmp(argument, "scopes"))
+		return parse_bool(value, &options.scopes);
+	if (!strcmp(argument, "stacks"))
+		return parse_bool(value, &options.stacks);
+	if (!strcmp(argument, "paused"))
+		return parse_bool(value, &options.paused);
+	if (!strcmp(argument, "data"))
+		return parse_range(&options.data, value);
+	if (!strcmp(argument, "text"))
+		return parse_range(&options.text, value);
+	return parse_size(argument, value);
+}
+
+int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		char *argument = strdup(argv[i]);
+
+		if (!argument || !parse(argument)) {
+			fprintf(stderr, "memorizer-qemu: bad argument: %s\n", argv[i]);
+			return 1;
+		}
+		free(argument);
+	}
+	if (!options.out) {
+		fputs("memorizer-qemu: out= is needed\n", stderr);
+		return 1;
+	}
+	options.physical = info->system;
+	if (!options.cpus)
+		options.cpus = info->system ? info->vcpus.most : 64;
+	/* Scopes are a task's, which its stack tells. */
+	if (options.scopes && info->system)
+		options.stacks = true;
+	recording = !options.paused;
+	vcpus = calloc(options.cpus, sizeof(*vcpus));
+	if (!vcpus || !writer_init())
+		return 1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, finish, NULL);
+	return 0;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Announces objects as a kernel with Memorizer does, and accesses them a known number of times. */
+#include "guest.h"
+
+volatile char watched[4096] __attribute__((aligned(4096)));
+
+static void say(unsigned int type, const unsigned long *value, unsigned int nr)
+{
+	unsigned int i;
+
+	say_word(type << MEMORIZER_TYPE_SHIFT | nr);
+	for (i = 0; i < nr; i++)
+		say_value(value[i]);
+}
+
+static void add(unsigned long id, volatile void *at, unsigned long size)
+{
+	unsigned long value[] = { id, (unsigned long)at, size, -4096UL, 1, 77 };
+
+	say(MEMORIZER_SAY_OBJECT, value, 6);
+}
+
+static void end(unsigned long id)
+{
+	unsigned long value[] = { id, 2, -8192UL, 88 };
+
+	say(MEMORIZER_SAY_END, value, 4);
+}
+
+static void logging(unsigned long on)
+{
+	say(MEMORIZER_SAY_LOGGING, &on, 1);
+}
+
+/* One load or store of 8 bytes, each at an address that the test knows. */
+#define ACCESS(name, insn)					\
+	static __attribute__((noinline)) void name(volatile void *at)	\
+	{							\
+		__asm__ volatile(".globl at_" #name "\nat_" #name ": " insn	\
+				 : : "r" (at), "r" (1UL) : "rax", "memory");	\
+	}
+
+ACCESS(load, "movq (%0), %%rax")
+ACCESS(store, "movq %1, (%0)")
+ACCESS(add_to, "lock addq %1, (%0)")
+
+int main(void)
+{
+	static const unsigned long task[] = { 42, 0x64636261, 0 };
+	int i;
+
+	say(MEMORIZER_SAY_TASK, task, 3);
+	add(1, watched, 32);
+	add(2, watched + 64, 20);
+	/* Not yet. */
+	load(watched);
+	logging(1);
+	for (i = 0; i < 3; i++)
+		load(watched + 8);
+	store(watched + 24);
+	/* Its last byte is behind the object, in no other one. */
+	store(watched + 64 + 16);
+	/* From behind the first object into the second. */
+	load(watched + 60);
+	add_to(watched + 64);
+	end(1);
+	/* It is gone; then another is there. */
+	load(watched + 8);
+	add(1, watched, 8);
+	store(watched);
+	logging(0);
+	store(watched);
+	return 0;
+}

@@ -1,0 +1,219 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The plugin under qemu-x86_64, where threads are the CPUs: what programs with a known pattern give.
+# Usage: test-qemu.sh DIR/, where memorizer-qemu.so and tests/ are
+
+dir=$1
+here=$(dirname "$0")
+. "$here/../../tests/tap.sh"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# symbol PROGRAM NAME: its address, in hex without 0x
+symbol() { nm "$dir/tests/$1" | awk -v name="$2" '$3 == name { print $1 }'; }
+
+# page PROGRAM: the page that watched[] is, as a range
+page()
+{
+	data=$(symbol "$1" watched)
+	echo "$data-${data%000}fff"
+}
+
+# watch OPTIONS PROGRAM ARGUMENTS...: makes a trace in $tmp/trace, its events in $tmp/events
+watch()
+{
+	options=$1 program=$2
+	shift 2
+	rm -rf "$tmp/trace"
+	timeout -k 5 600 qemu-x86_64 -plugin "$dir/memorizer-qemu.so,out=$tmp/trace,user=on,$options" \
+		"$dir/tests/$program" "$@" >"$tmp/said" 2>&1 || return
+	babeltrace2 "$tmp/trace" >"$tmp/events" 2>>"$tmp/said"
+}
+
+# traffic: how often which CPU's access of which kind moved which line of watched[], and from where
+traffic()
+{
+	sed -n 's/.* traffic: .*cpu_id = \([0-9]*\),.*kind = ( "\([a-z]*\)".*line = 0x[0-9A-F]*\(..\), from = \([-0-9]*\) }/\1 \2 \3 \4/p' \
+		"$tmp/events" | sort -n | uniq -c | awk '{ print $2, $3, $4, $5, $1 }' | sort -n
+}
+
+# stat NAME: a sum
+stat() { sed -n "s/^$1: //p" "$tmp/trace/qemu/stats"; }
+
+# pattern NAME ROUNDS: the expected traffic is on standard input: CPU, kind, line, from, how often
+pattern()
+{
+	sort -n >"$tmp/want"
+	watch "mode=traffic,cpus=${cpus:-64},data=$(page sharing)" sharing "$1" "$2"
+	ok $? "$1: a trace"
+	traffic >"$tmp/got"
+	equal "$1: each move of a line, and no other" "$tmp/want" "$tmp/got"
+}
+
+# A store to a line that nobody has stored to moves it: at first all CPUs hold it.
+pattern ping-pong 50 <<-END
+	0 read 00 1 49
+	0 write 00 -1 1
+	0 write 00 1 49
+	1 read 00 0 50
+	1 write 00 0 50
+END
+pattern read-mostly 20 <<-END
+	0 write 00 -1 1
+	1 read 00 0 1
+	2 read 00 0 1
+	3 read 00 0 1
+END
+pattern false-sharing 50 <<-END
+	0 write 00 -1 1
+	0 write 00 1 49
+	1 write 00 0 50
+END
+pattern one-writer 10 <<-END
+	0 write 00 -1 1
+	0 write 00 0 9
+	$(for cpu in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do echo "$cpu read 00 0 10"; done)
+END
+cpus=80
+pattern many-readers 5 <<-END
+	0 write 00 -1 1
+	0 write 00 0 4
+	$(for cpu in $(seq 79); do echo "$cpu read 00 0 5"; done)
+END
+cpus=
+pattern crossing 10 <<-END
+	0 write 00 -1 1
+	0 write 40 -1 1
+	0 write 00 0 9
+	0 write 40 0 9
+	1 read 00 0 10
+	1 read 40 0 10
+END
+
+# Lines of another size: what was one line is two.
+watch "mode=traffic,line=8,data=$(page sharing)" sharing false-sharing 50
+traffic >"$tmp/got"
+printf '0 write 00 -1 1\n1 write 08 -1 1\n' >"$tmp/want"
+equal "false sharing goes away with lines of 8 bytes" "$tmp/want" "$tmp/got"
+
+watch "mode=traffic,cpus=1,data=$(page sharing)" sharing ping-pong 50
+same "accesses of CPUs that there are not are told of" yes \
+	"$([ "$(stat accesses_of_other_cpus)" -ge 100 ] && echo yes)"
+
+# counts: object, instruction, writes, reads of each counts event
+counts()
+{
+	sed -n 's/.* counts: .*object = \([0-9]*\), ip = 0x\([0-9A-F]*\), .*writes = \([0-9]*\), reads = \([0-9]*\) }/\1 \2 \3 \4/p' \
+		"$tmp/events" | tr A-F a-f | sort
+}
+
+# at NAME: the address of one of its accesses
+at() { symbol objects "at_$1" | sed 's/^0*//'; }
+
+watch mode=objects objects
+ok $? "objects: a trace"
+counts >"$tmp/got"
+sort >"$tmp/want" <<-END
+	1 $(at load) 0 3
+	1 $(at store) 1 0
+	2 $(at store) 1 0
+	2 $(at load) 0 1
+	2 $(at add_to) 1 1
+	3 $(at store) 1 0
+END
+equal "objects: each access while the guest counts" "$tmp/want" "$tmp/got"
+data=$(symbol objects watched | sed 's/^0*//' | tr a-f A-F)
+sed -n 's/.* \(object: .*\)/\1/p' "$tmp/events" | sed 's/{ cpu_id[^}]*}, //' >"$tmp/got"
+comm='comm = \[ \[0\] = 97.*'
+same "objects: the one that ended, and a snapshot of the others" 3 "$(wc -l <"$tmp/got")"
+same "objects: what the guest said of one" \
+	"object = 1, snapshot = 0, state = ( \"freed\" : container = 2 ), alloc_site = 0xFFFFFFFFFFFFF000, pid = 1, ptr = 0x$data, bytes_req = 32, alloc_jiffies = 77, free_jiffies = 88, free_site = 0xFFFFFFFFFFFFE000, comm = \"abcd\"" \
+	"$(sed -n '1s/^object: { \(.*\) }$/\1/p' "$tmp/got")"
+same "objects: no message is lost" 0 "$(stat messages_lost)"
+
+# stacks: each store to watched[], and the calls that led to it, the innermost last, by function
+stacks()
+{
+	nm -n "$dir/tests/calls" | awk '$2 ~ /^[tT]$/ { print $1, $3 }' >"$tmp/symbols"
+	awk '
+		function value(hex,	n, i) {
+			n = 0
+			for (i = 1; i <= length(hex); i++)
+				n = 16 * n + index("0123456789abcdef", tolower(substr(hex, i, 1))) - 1
+			return n
+		}
+		function name(ip,	low, high, middle) {
+			low = 1
+			high = nr
+			while (low < high) {
+				middle = int((low + high + 1) / 2)
+				if (start[middle] <= ip)
+					low = middle
+				else
+					high = middle - 1
+			}
+			return symbol[low]
+		}
+		function field(key) {
+			match($0, " " key " = [0-9A-Fx]+")
+			return substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4)
+		}
+		NR == FNR { start[++nr] = value($1); symbol[nr] = $2; next }
+		/ frame: / {
+			caller[field("stack")] = field("caller")
+			call[field("stack")] = name(value(substr(field("ip"), 3)))
+		}
+		/ mark: / {
+			sub(/.*text = /, "")
+			print
+		}
+		/ access: / {
+			text = name(value(substr(field("ip"), 3)))
+			for (n = field("stack"); n && call[n] != "main"; n = caller[n])
+				text = call[n] " " text
+			print (n ? call[n] " " text : "? " text)
+		}' "$tmp/symbols" "$tmp/events" | uniq -c | awk '{ $1 = $1; print }'
+}
+
+sed 's/^	*//' >"$tmp/want" <<-'END'
+	1 "point 7" }
+	2 main outer middle leaf
+	1 main outer leaf
+	1 "scope 3" }
+	2 main jumper leaf
+	1 "leave 3" }
+END
+watch "mode=all,stacks=on,text=$(symbol calls leaf)-$(symbol calls jumper),data=$(page calls)" calls
+ok $? "calls: a trace"
+stacks >"$tmp/got"
+equal "calls: where each access comes from, also behind longjmp()" "$tmp/want" "$tmp/got"
+
+watch "mode=all,stacks=on,scopes=on,data=$(page calls)" calls
+stacks | grep -v '"' >"$tmp/got"
+echo "2 main jumper leaf" >"$tmp/want"
+equal "scopes: accesses within one only" "$tmp/want" "$tmp/got"
+
+watch "mode=all,paused=on,data=$(page calls)" calls
+same "paused: accesses from when the guest says so" 1000 "$(grep -c ' access: ' "$tmp/events")"
+
+watch "mode=all,sample=10,data=$(page calls)" calls
+same "sample: one in ten" "100 905" "$(grep -c ' access: ' "$tmp/events") $(stat events_sampled_out)"
+
+watch "mode=all,limit=8192,packet=4096,data=$(page calls)" calls
+kept=$(grep -c -E ' (access|mark|switch): ' "$tmp/events")
+lost=$(stat events_discarded)
+same "limit: what is not written is told, by the statistics" 1010 $((kept + lost))
+same "limit: and by the trace" "$lost" "$(sed -n 's/.* \([0-9]*\) events* .*discarded.*/\1/p; s/.*discarded \([0-9]*\) events* .*/\1/p' "$tmp/said" | tail -n 1)"
+[ "$(wc -c <"$tmp/trace/cpu0")" -le 8192 ]
+ok $? "limit: no file is longer"
+
+for bad in mode=some line=3 line= sample=0 what=on scopes=maybe data=9-1 text=1 limit=1; do
+	watch "$bad" calls
+	[ $? -ne 0 ] && grep -q "bad argument: $bad" "$tmp/said"
+	ok $? "refused: $bad"
+done
+watch mode=objects objects
+qemu-x86_64 -plugin "$dir/memorizer-qemu.so,out=$tmp/trace" "$dir/tests/calls" 2>"$tmp/said"
+[ $? -ne 0 ] && grep -q 'File exists' "$tmp/said"
+ok $? "a trace that is there is left alone"
+tap_end
