@@ -17,6 +17,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 #include <linux/unaligned.h>
 
 #include <asm/apic.h>
@@ -123,6 +124,7 @@ ACCESS(do_memmove, memmove(v->text, v->text + 1, 7 * one))
 ACCESS(do_memset, memset(v->text, 0, 32 * one))
 ACCESS(do_memset_8, memset(v->text, 0, 8))
 ACCESS(do_memcmp, sink = memcmp(v->text, v->copy, 8 * one))
+ACCESS(do_memcmp_eq, sink = memcmp(v->text, v->copy, 8 * one) == 0)
 ACCESS(do_memchr, sink = (long)memchr(v->text, 'x', 8 * one))
 ACCESS(do_strlen, sink = strlen(v->text))
 ACCESS(do_strnlen, sink = strnlen(v->text, 32 * one))
@@ -133,6 +135,12 @@ ACCESS(do_strchr, sink = (long)strchr(v->text, 'x'))
 
 ACCESS(do_copy_to_user, sink = copy_to_user(user_page, v->text, 20 * one))
 ACCESS(do_copy_from_user, sink = copy_from_user(v->text, user_page, 20 * one))
+ACCESS(do_copy_nocache, struct iov_iter iter;
+       sink = import_ubuf(ITER_SOURCE, user_page, 20 * one, &iter);
+       sink = copy_from_iter_nocache(v->text, 20 * one, &iter))
+ACCESS(do_copy_flushcache, struct iov_iter iter;
+       sink = import_ubuf(ITER_SOURCE, user_page, 20 * one, &iter);
+       sink = copy_from_iter_flushcache(v->text, 20 * one, &iter))
 ACCESS(do_get_user, sink = get_user(v->word, (u32 __user *)user_page))
 ACCESS(do_put_user, sink = put_user(v->word, (u32 __user *)user_page))
 
@@ -161,7 +169,7 @@ static const struct kind {
 	KIND(acquire, 1, 0),
 	KIND(release, 0, 1),
 	KIND(read_bit_field, 1, 0),
-	KIND(write_bit_field, 0, 1),
+	KIND(write_bit_field, 1, 1),
 	KIND(increment, 1, 1),
 	KIND(add_assign, 1, 1),
 	KIND(increment_bit_field, 1, 1),
@@ -201,6 +209,7 @@ static const struct kind {
 	KIND(do_memset, 0, 1),
 	KIND(do_memset_8, 0, 1),
 	KIND(do_memcmp, 2, 0),
+	KIND(do_memcmp_eq, 2, 0),
 	KIND(do_memchr, 1, 0),
 	KIND(do_strlen, 1, 0),
 	KIND(do_strnlen, 1, 0),
@@ -210,6 +219,8 @@ static const struct kind {
 	KIND(do_strchr, 1, 0),
 	KIND(do_copy_to_user, 1, 0),
 	KIND(do_copy_from_user, 0, 1),
+	KIND(do_copy_nocache, 0, 1),
+	KIND(do_copy_flushcache, 0, 1),
 	KIND(do_get_user, 0, 1),
 	KIND(do_put_user, 1, 0),
 };
@@ -231,6 +242,13 @@ static struct victim *make_victim(struct kunit *test)
 	strscpy(v->text, "memory access");
 	memorizer_resume();
 	return v;
+}
+
+/* Does a function that it calls make the access? */
+static bool is_made_elsewhere(const struct kind *kind)
+{
+	return kind->access == do_copy_to_user || kind->access == do_copy_from_user ||
+	       kind->access == do_copy_nocache || kind->access == do_copy_flushcache;
 }
 
 /* Also: the line names the function that made the access, and the task. */
@@ -264,8 +282,7 @@ static void access_is_counted_once(struct kunit *test)
 		entry = memorizer_ptr(id);
 		KUNIT_EXPECT_EQ(test, entry->pid, current->pid);
 		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(entry->ip, kind->access) ||
-				      kind->access == do_copy_to_user ||
-				      kind->access == do_copy_from_user,
+				      is_made_elsewhere(kind),
 				      "%pS is not in %ps",
 				      (void *)memorizer_unpack_ip(entry->ip), kind->access);
 	}

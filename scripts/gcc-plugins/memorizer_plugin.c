@@ -46,6 +46,8 @@
 #include "gimplify-me.h"
 #include "df.h"
 #include "rtl-iter.h"
+#include "tree-dfa.h"
+#include "ssa-iterators.h"
 
 __visible int plugin_is_GPL_compatible;
 
@@ -70,8 +72,9 @@ static unsigned int joined_sites;	/* of these, those that another one's stub cou
  * stub goes to subsection 1 of the function's own section, so that it shares
  * the fate of init and module text; .popsection restores .previous as well.
  */
+#define SITE_LABEL "771:\ttestl"
 #define SITE_BEGIN					\
-	"771:\ttestl $772f - 771b - 5, %%eax\n"		\
+	SITE_LABEL " $772f - 771b - 5, %%eax\n"		\
 	"\t.pushsection memorizer_sites, \"a\"\n"	\
 	"\t.balign 4\n"					\
 	"\t.long 771b - .\n"				\
@@ -189,8 +192,9 @@ static void insert_access(gimple_stmt_iterator *gsi, enum kind kind, tree lvalue
 static void insert_string(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree bound,
 			  tree string)
 {
+	/* Not "r": the stack pointer is no longer what it was when the stub looks at it. */
 	const struct site_operand operands[] = {
-		{ "re", ptr }, { "re", size_operand(gsi, bound) }, { "re", string }, {}
+		{ "le", ptr }, { "le", size_operand(gsi, bound) }, { "le", string }, {}
 	};
 
 	/* The thunk reads the string: what was stored to it must be there. */
@@ -287,36 +291,121 @@ static bool is_tracked(tree ref)
 	return !is_untracked(get_base_address(ref), seen);
 }
 
-/*
- * Return the whole bytes that an access to @ref touches, as an lvalue that an
- * "m" operand can name: for a bit-field the storage unit that the ABI gives it.
- */
-static tree whole_bytes(gimple_stmt_iterator *gsi, tree ref)
+/* GCC simplifies no volatile address, and a site does not access it. Changes @ref. */
+static tree strip_volatile(tree ref)
 {
-	HOST_WIDE_INT first, last;
-	tree t, addr;
+	tree t;
 
-	ref = unshare_expr(ref);
-	if (TREE_CODE(ref) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(ref, 1))) {
-		t = DECL_BIT_FIELD_REPRESENTATIVE(TREE_OPERAND(ref, 1));
-		ref = build3(COMPONENT_REF, TREE_TYPE(t), TREE_OPERAND(ref, 0), t, NULL_TREE);
-	} else if (TREE_CODE(ref) == BIT_FIELD_REF) {
-		first = tree_to_shwi(TREE_OPERAND(ref, 2));
-		last = first + tree_to_shwi(TREE_OPERAND(ref, 1)) - 1;
-		first /= BITS_PER_UNIT;
-		last /= BITS_PER_UNIT;
-		t = build_array_type_nelts(unsigned_char_type_node, last - first + 1);
-		addr = force_gimple_operand_gsi(gsi, build_fold_addr_expr(TREE_OPERAND(ref, 0)),
-						true, NULL_TREE, true, GSI_SAME_STMT);
-		return fold_build2(MEM_REF, t, addr, build_int_cst(ptr_type_node, first));
-	}
-
-	/* GCC simplifies no volatile address, and the site does not access it. */
 	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
 		TREE_THIS_VOLATILE(t) = 0;
 	if (!DECL_P(t))
 		TREE_THIS_VOLATILE(t) = 0;
 	return ref;
+}
+
+/* The @size bytes at @offset bytes, and @more, which is not constant, from where @whole begins */
+static tree bytes_of(gimple_stmt_iterator *gsi, tree whole, tree more, poly_int64 offset,
+		     HOST_WIDE_INT size)
+{
+	tree type = build_array_type_nelts(unsigned_char_type_node, size);
+	poly_int64 start = 0;
+	tree base = more ? NULL_TREE : get_addr_base_and_unit_offset(whole, &start);
+	tree addr;
+
+	offset += start;
+	if (base && TREE_CODE(base) == MEM_REF) {
+		addr = TREE_OPERAND(base, 0);
+		offset += mem_ref_offset(base).force_shwi();
+	} else if (base && DECL_P(base)) {
+		addr = build_fold_addr_expr(base);
+	} else {
+		addr = build_fold_addr_expr(whole);
+		if (more)
+			addr = fold_build_pointer_plus(addr, more);
+		addr = force_gimple_operand_gsi(gsi, addr, true, NULL_TREE, true, GSI_SAME_STMT);
+		offset -= start;
+	}
+	return fold_build2(MEM_REF, type, addr, build_int_cst(ptr_type_node, offset));
+}
+
+/* Does @ref name some bits only? */
+static bool is_bit_ref(tree ref)
+{
+	return TREE_CODE(ref) == BIT_FIELD_REF ||
+	       (TREE_CODE(ref) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(ref, 1)));
+}
+
+/* Where the bits of @ref begin in what it is a part of, but for what is not constant of it */
+static HOST_WIDE_INT first_bit(tree ref)
+{
+	tree start;
+
+	if (TREE_CODE(ref) == BIT_FIELD_REF)
+		return tree_to_shwi(TREE_OPERAND(ref, 2));
+	start = component_ref_field_offset(ref);
+	return tree_to_shwi(DECL_FIELD_BIT_OFFSET(TREE_OPERAND(ref, 1))) +
+	       (tree_fits_shwi_p(start) ? tree_to_shwi(start) * BITS_PER_UNIT : 0);
+}
+
+static HOST_WIDE_INT nr_bits(tree ref)
+{
+	return tree_to_shwi(TREE_CODE(ref) == BIT_FIELD_REF ? TREE_OPERAND(ref, 1) :
+			    DECL_SIZE(TREE_OPERAND(ref, 1)));
+}
+
+/* Are there no other bits in the bytes in which those of @ref lie? */
+static bool fills_bytes(tree ref)
+{
+	return first_bit(ref) % BITS_PER_UNIT == 0 && nr_bits(ref) % BITS_PER_UNIT == 0;
+}
+
+/* The bytes in which the bits of @ref lie, as an lvalue that an "m" operand can name */
+static tree bytes_of_bits(gimple_stmt_iterator *gsi, tree ref)
+{
+	tree whole = strip_volatile(unshare_expr(TREE_OPERAND(ref, 0)));
+	HOST_WIDE_INT end = first_bit(ref) + nr_bits(ref);
+	HOST_WIDE_INT first = first_bit(ref) / BITS_PER_UNIT;
+	tree more = NULL_TREE;
+
+	if (TREE_CODE(ref) == COMPONENT_REF &&
+	    !tree_fits_shwi_p(component_ref_field_offset(ref)))
+		more = unshare_expr(component_ref_field_offset(ref));
+	return bytes_of(gsi, whole, more, first, CEIL(end, BITS_PER_UNIT) - first);
+}
+
+/*
+ * Has the statement's block read bits beside those of @ref, and nothing been
+ * stored since? Then the store of @ref needs not read them again.
+ */
+static bool is_read_before(gimple stmt, tree ref)
+{
+	use_operand_p use;
+	imm_use_iterator iter;
+	gimple load;
+	tree bits, unit;
+
+	if (TREE_CODE(ref) != COMPONENT_REF || TREE_THIS_VOLATILE(ref) || !gimple_vuse(stmt))
+		return false;
+	unit = DECL_BIT_FIELD_REPRESENTATIVE(TREE_OPERAND(ref, 1));
+	FOR_EACH_IMM_USE_FAST(use, iter, gimple_vuse(stmt)) {
+		load = USE_STMT(use);
+		if (gimple_bb(load) != gimple_bb(stmt) || !gimple_assign_load_p(load))
+			continue;
+		bits = gimple_assign_rhs1(load);
+		if (unit && TREE_CODE(bits) == COMPONENT_REF &&
+		    DECL_BIT_FIELD_REPRESENTATIVE(TREE_OPERAND(bits, 1)) == unit &&
+		    operand_equal_p(TREE_OPERAND(bits, 0), TREE_OPERAND(ref, 0), 0))
+			return true;
+	}
+	return false;
+}
+
+/* The size of a type, or as much as is known: inline assembly may name what is incomplete. */
+static tree size_of_type(tree type)
+{
+	for (; TREE_CODE(type) == ARRAY_TYPE && !TYPE_SIZE_UNIT(type); type = TREE_TYPE(type))
+		;
+	return TYPE_SIZE_UNIT(type) ?: size_one_node;
 }
 
 /* A site for the access to @ref, an operand of the statement at @gsi */
@@ -332,8 +421,15 @@ static void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 	}
 	if (!is_tracked(ref))
 		return;
-	ref = whole_bytes(gsi, ref);
-	insert_access(gsi, kind, ref, size ?: TYPE_SIZE_UNIT(TREE_TYPE(ref)));
+	if (is_bit_ref(ref)) {
+		/* To store some bits of a byte, the others have to be known. */
+		if (kind == WRITE && !fills_bytes(ref) && !is_read_before(gsi_stmt(*gsi), ref))
+			kind = UPDATE;
+		ref = bytes_of_bits(gsi, ref);
+	} else {
+		ref = strip_volatile(unshare_expr(ref));
+	}
+	insert_access(gsi, kind, ref, size ?: size_of_type(TREE_TYPE(ref)));
 }
 
 /*
@@ -351,6 +447,11 @@ struct argument_use {
 #define RANGE(kind, ptr, bound) { kind, ptr, bound, 0 }
 #define STRING(kind, ptr, bound, str) { kind, ptr, bound, str }
 
+/*
+ * All of GCC's builtins that are given pointers were looked through: see
+ * tools/testing/memorizer/plugin/builtins.txt for the others. Those that end in
+ * _eq are what it makes of a comparison when only equality matters.
+ */
 static const struct function_info {
 	const char *name;
 	struct argument_use uses[3];
@@ -360,9 +461,16 @@ static const struct function_info {
 	{ "__memcpy_flushcache", { RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
 	{ "memmove",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
 	{ "__memmove",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	/* Copies from user space among them, that are not announced in another way */
+	{ "copy_to_nontemporal", { RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "__copy_user_nocache", { RANGE(WRITE, 1, 3) } },
+	{ "mempcpy",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "bcopy",		{ RANGE(READ, 1, 3), RANGE(WRITE, 2, 3) } },
 	{ "memset",		{ RANGE(WRITE, 1, 3) } },
 	{ "__memset",		{ RANGE(WRITE, 1, 3) } },
+	{ "bzero",		{ RANGE(WRITE, 1, 2) } },
 	{ "memcmp",		{ RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
+	{ "__builtin_memcmp_eq", { RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
 	{ "bcmp",		{ RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
 	{ "memchr",		{ RANGE(READ, 1, 3) } },
 	{ "memchr_inv",		{ RANGE(READ, 1, 3) } },
@@ -372,10 +480,13 @@ static const struct function_info {
 	{ "strcmp",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
 	{ "strcasecmp",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
 	{ "strncmp",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
+	{ "__builtin_strcmp_eq", { STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
+	{ "__builtin_strncmp_eq", { STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
 	{ "strncasecmp",	{ STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
 	{ "strcpy",		{ STRING(READ, 2, 0, 2), STRING(WRITE, 1, 0, 2) } },
 	{ "stpcpy",		{ STRING(READ, 2, 0, 2), STRING(WRITE, 1, 0, 2) } },
 	{ "strncpy",		{ STRING(READ, 2, 3, 2), RANGE(WRITE, 1, 3) } },
+	{ "stpncpy",		{ STRING(READ, 2, 3, 2), RANGE(WRITE, 1, 3) } },
 	{ "sized_strscpy",	{ STRING(READ, 2, 3, 2), STRING(WRITE, 1, 3, 2) } },
 	/* What is appended counts as an access to where the string begins. */
 	{ "strcat",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2),
@@ -385,8 +496,10 @@ static const struct function_info {
 	{ "strlcat",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 0, 2),
 				  STRING(WRITE, 1, 3, 2) } },
 	{ "strchr",		{ STRING(READ, 1, 0, 1) } },
+	{ "index",		{ STRING(READ, 1, 0, 1) } },
 	{ "strchrnul",		{ STRING(READ, 1, 0, 1) } },
 	{ "strrchr",		{ STRING(READ, 1, 0, 1) } },
+	{ "rindex",		{ STRING(READ, 1, 0, 1) } },
 	{ "strnchr",		{ STRING(READ, 1, 2, 1) } },
 	{ "strnchrnul",		{ STRING(READ, 1, 2, 1) } },
 	{ "strstr",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
@@ -398,17 +511,20 @@ static const struct function_info {
 	{ "strpbrk",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
 };
 
+/* NULL_TREE if the call does not have so many: programs may declare what they like. */
 static tree argument(gcall *call, unsigned int number)
 {
-	return gimple_call_arg(call, number - 1);
+	return number <= gimple_call_num_args(call) ? gimple_call_arg(call, number - 1) : NULL_TREE;
 }
 
 /* The memory that @ptr points to, or NULL_TREE if it does not count */
 static tree tracked_target(tree ptr)
 {
-	tree ref = fold_build2(MEM_REF, unsigned_char_type_node, ptr,
-			       build_int_cst(ptr_type_node, 0));
+	tree ref;
 
+	if (!ptr || !POINTER_TYPE_P(TREE_TYPE(ptr)))
+		return NULL_TREE;
+	ref = fold_build2(MEM_REF, unsigned_char_type_node, ptr, build_int_cst(ptr_type_node, 0));
 	return is_tracked(ref) ? ref : NULL_TREE;
 }
 
@@ -416,24 +532,30 @@ static void instrument_argument(gimple_stmt_iterator *gsi, gcall *call,
 				const struct argument_use *use)
 {
 	tree ref = tracked_target(argument(call, use->ptr));
+	tree bound = use->bound ? argument(call, use->bound) :
+		     use->str ? integer_minus_one_node : TYPE_SIZE_UNIT(ptr_type_node);
+	tree string = use->str ? argument(call, use->str) : NULL_TREE;
 
-	if (!ref)
+	if (!ref || !bound || !INTEGRAL_TYPE_P(TREE_TYPE(bound)))
 		return;
-	if (use->str)
-		insert_string(gsi, use->kind, argument(call, use->ptr),
-			      use->bound ? argument(call, use->bound) : integer_minus_one_node,
-			      argument(call, use->str));
-	else
-		insert_access(gsi, use->kind, ref, use->bound ? argument(call, use->bound) :
-					TYPE_SIZE_UNIT(ptr_type_node));
+	if (!use->str)
+		insert_access(gsi, use->kind, ref, bound);
+	else if (string && POINTER_TYPE_P(TREE_TYPE(string)))
+		insert_string(gsi, use->kind, argument(call, use->ptr), bound, string);
 }
 
 static void instrument_function(gimple_stmt_iterator *gsi, gcall *call, const char *name)
 {
+	size_t length = strlen(name);
 	unsigned int i, j;
 
+	/* __<name>_chk(): one more argument, which does not matter here */
+	if (length > 6 && !strncmp(name, "__", 2) && !strcmp(name + length - 4, "_chk")) {
+		name += 2;
+		length -= 6;
+	}
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
-		if (strcmp(functions[i].name, name))
+		if (strncmp(functions[i].name, name, length) || functions[i].name[length])
 			continue;
 		for (j = 0; j < ARRAY_SIZE(functions[i].uses); j++)
 			if (functions[i].uses[j].kind)
@@ -460,34 +582,50 @@ static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char
 	ref = tracked_target(argument(call, 1));
 	if (ref)
 		insert_access(gsi, kind, ref, size_int(size));
+
+	/* Reads what it expects there, and may write what it found instead. */
+	ref = strstr(name, "__atomic_compare_exchange_") ? tracked_target(argument(call, 2)) :
+	      NULL_TREE;
+	if (ref)
+		insert_access(gsi, UPDATE, ref, size_int(size));
 }
 
-/* The atomic updates that GCC has turned into something that fits a machine */
+/*
+ * The atomic updates that GCC has turned into something that fits a machine. The
+ * size of the object is that of a constant's type: other arguments are promoted.
+ */
 static void instrument_internal(gimple_stmt_iterator *gsi, gcall *call)
 {
 	unsigned int ptr;
-	tree ref;
+	tree ref, size;
 
 	switch (gimple_call_internal_fn(call)) {
 	case IFN_ATOMIC_BIT_TEST_AND_SET:
 	case IFN_ATOMIC_BIT_TEST_AND_COMPLEMENT:
 	case IFN_ATOMIC_BIT_TEST_AND_RESET:
-	case IFN_ATOMIC_COMPARE_EXCHANGE:
 		ptr = 1;
+		size = TYPE_SIZE_UNIT(TREE_TYPE(argument(call, 3)));
 		break;
+	case IFN_ATOMIC_COMPARE_EXCHANGE:
+		ptr = 1;	/* the size, plus 256 if it is a weak one */
+		size = size_int(tree_to_uhwi(argument(call, 4)) & 255);
+		break;
+#if BUILDING_GCC_VERSION >= 12000
 	case IFN_ATOMIC_ADD_FETCH_CMP_0:
 	case IFN_ATOMIC_SUB_FETCH_CMP_0:
 	case IFN_ATOMIC_AND_FETCH_CMP_0:
 	case IFN_ATOMIC_OR_FETCH_CMP_0:
 	case IFN_ATOMIC_XOR_FETCH_CMP_0:
 		ptr = 2;
+		size = TYPE_SIZE_UNIT(TREE_TYPE(argument(call, 1)));
 		break;
+#endif
 	default:
 		return;
 	}
 	ref = tracked_target(argument(call, ptr));
-	if (ref)	/* All of them have a value of the type as third argument. */
-		insert_access(gsi, UPDATE, ref, TYPE_SIZE_UNIT(TREE_TYPE(argument(call, 3))));
+	if (ref)
+		insert_access(gsi, UPDATE, ref, size);
 }
 
 static void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
@@ -512,6 +650,106 @@ static void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
 	}
 
 	instrument_ref(gsi, WRITE, gimple_call_lhs(call));
+}
+
+/* What the text of inline assembly tells, of which the compiler knows nothing. */
+struct asm_text {
+	bool accesses;		/* an instruction that may access its operands */
+	bool has_names;		/* an instruction that has not been put into numbers */
+	bool has_data;		/* an instruction that has */
+	bool has_segment;	/* an operand relative to %gs or %fs */
+	enum kind bitop;	/* the kind of a bit operation, 0 if there is none */
+};
+
+static bool is_one_of(const char *word, size_t length, const char * const *words)
+{
+	for (; *words; words++)
+		if (strlen(*words) == length && !strncasecmp(*words, word, length))
+			return true;
+	return false;
+}
+
+/* Judge an instruction by its name, a word of @length characters. */
+static void judge_instruction(struct asm_text *text, const char *name, size_t length)
+{
+	static const char * const cache[] = {
+		"clflush", "clflushopt", "clwb", "cldemote", "prefetch", "prefetchw", "prefetchnta",
+		"prefetcht0", "prefetcht1", "prefetcht2", "nop", "nopw", "nopl", NULL
+	};
+	static const char * const updates[] = {
+		"bts", "btsw", "btsl", "btsq", "btr", "btrw", "btrl", "btrq",
+		"btc", "btcw", "btcl", "btcq", NULL
+	};
+	static const char * const reads[] = { "bt", "btw", "btl", "btq", "testb", NULL };
+
+	text->has_names = true;
+	if (is_one_of(name, length, cache))
+		return;
+	text->accesses = true;
+	if (is_one_of(name, length, updates))
+		text->bitop = UPDATE;
+	else if (!text->bitop && is_one_of(name, length, reads))
+		text->bitop = READ;
+}
+
+/* Directives are no instructions, unless it is one that older assemblers do not know. */
+static void judge_word(struct asm_text *text, bool *in_section, const char *word, size_t length)
+{
+	static const char * const data[] = { ".byte", ".insn", NULL };
+	static const char * const begin[] = { ".pushsection", ".section", NULL };
+	static const char * const end[] = { ".popsection", ".previous", NULL };
+
+	if (*word != '.')
+		judge_instruction(text, word, length);
+	else if (is_one_of(word, length, begin))
+		*in_section = true;
+	else if (is_one_of(word, length, end))
+		*in_section = false;
+	else if (!*in_section && is_one_of(word, length, data))
+		text->has_data = true;
+}
+
+/*
+ * Find the instructions in assembly: behind labels and prefixes the first word
+ * of what ends with a line or a semicolon.
+ */
+static struct asm_text judge_asm(const char *p)
+{
+	static const char * const prefixes[] = {
+		"lock", "rep", "repe", "repz", "repne", "repnz", "data16", "notrack", "cs", "ds",
+		NULL
+	};
+	const char *word_chars =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$";
+	struct asm_text text = {};
+	bool named = false, in_section = false;
+	size_t length;
+
+	while (*p) {
+		length = strspn(p, word_chars);
+		if (*p == '#') {
+			p += strcspn(p, "\n");
+		} else if (*p == '"') {
+			p += 1 + strcspn(p + 1, "\"");
+			p += *p == '"';
+		} else if (*p == '\n' || *p == ';') {
+			named = false;
+			p++;
+		} else if (!strncmp(p, "%%gs:", 5) || !strncmp(p, "%%fs:", 5)) {
+			text.has_segment = true;
+			p += 5;
+		} else if (!length) {
+			p++;
+		} else {
+			if (!named && p[length] != ':' && !is_one_of(p, length, prefixes)) {
+				named = true;
+				judge_word(&text, &in_section, p, length);
+			}
+			p += length;
+		}
+	}
+	text.accesses |= text.has_data && !text.has_names;
+	return text;
 }
 
 /* Like operand_equal_p(), for which nothing that is volatile equals anything. */
@@ -548,6 +786,66 @@ static bool is_also_input(gasm *stmt, tree output)
 }
 
 /*
+ * The optimizers do not know that they must keep the size of an output whose
+ * type has a variable size. So before they run, inline assembly that does nothing
+ * goes in front of the one with such outputs, with their sizes as inputs.
+ */
+#define SIZES_TEXT "# sizes of outputs"
+
+static bool is_sizes_asm(gimple stmt)
+{
+	return gimple_code(stmt) == GIMPLE_ASM &&
+	       !strcmp(gimple_asm_string(as_a_gasm(stmt)), SIZES_TEXT);
+}
+
+static bool has_variable_size(tree value)
+{
+	tree size = TYPE_SIZE_UNIT(TREE_TYPE(value));
+
+	return size && !TREE_CONSTANT(size);
+}
+
+static void keep_sizes(gimple_stmt_iterator *gsi, gasm *stmt)
+{
+	auto inputs = make_tree_vector();
+	unsigned int i;
+	gasm *sizes;
+	tree size;
+
+	for (i = 0; i < gimple_asm_noutputs(stmt); i++) {
+		if (!has_variable_size(TREE_VALUE(gimple_asm_output_op(stmt, i))))
+			continue;
+		size = TYPE_SIZE_UNIT(TREE_TYPE(TREE_VALUE(gimple_asm_output_op(stmt, i))));
+		vec_safe_push(inputs, build_tree_list(string_list("X"), is_gimple_val(size) ?
+								size : size_one_node));
+	}
+	if (!vec_safe_is_empty(inputs)) {
+		sizes = gimple_build_asm_vec(SIZES_TEXT, inputs, NULL, NULL, NULL);
+		gimple_asm_set_volatile(sizes, true);
+		gimple_asm_set_inline(sizes, true);
+		gsi_insert_before(gsi, sizes, GSI_SAME_STMT);
+	}
+	release_tree_vector(inputs);
+}
+
+/* The size of output @output, which is a variable one, of the inline assembly at @gsi */
+static tree variable_size(gimple_stmt_iterator *gsi, unsigned int output)
+{
+	gasm *stmt = as_a_gasm(gsi_stmt(*gsi));
+	gimple_stmt_iterator before = *gsi;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < output; i++)
+		n += has_variable_size(TREE_VALUE(gimple_asm_output_op(stmt, i)));
+	for (gsi_prev(&before); !gsi_end_p(before); gsi_prev(&before)) {
+		stmt = is_sizes_asm(gsi_stmt(before)) ? as_a_gasm(gsi_stmt(before)) : NULL;
+		if (stmt && n < gimple_asm_ninputs(stmt))
+			return TREE_VALUE(gimple_asm_input_op(stmt, n));
+	}
+	return size_one_node;
+}
+
+/*
  * What inline assembly does to its outputs. One that must be in a register, but
  * whose home is memory: GCC stores it. One in memory: the assembly writes it,
  * and reads it too if it is an input as well, which is how "+m" arrives here.
@@ -558,8 +856,11 @@ static void instrument_asm_output(gimple_stmt_iterator *gsi, gasm *stmt, unsigne
 	const char *constraint = TREE_STRING_POINTER(TREE_VALUE(TREE_PURPOSE(output)));
 	bool allows_mem, allows_reg, is_inout;
 
+	/* GCC 16 will want to know more here, about hard registers in constraints. */
 	if (!parse_output_constraint(&constraint, i, 0, 0, &allows_mem, &allows_reg, &is_inout))
 		return;
+	if (has_variable_size(value))
+		value = build2(WITH_SIZE_EXPR, TREE_TYPE(value), value, variable_size(gsi, i));
 	if (!allows_reg && (is_inout || is_also_input(stmt, value)))
 		instrument_ref(gsi, UPDATE, value);
 	else
@@ -571,17 +872,10 @@ static void instrument_asm_output(gimple_stmt_iterator *gsi, gasm *stmt, unsigne
  * exception are the kernel's bit operations on a bit that is not known before
  * it runs: they count as an access to the bitmap's first word.
  */
-static void instrument_bitop(gimple_stmt_iterator *gsi, gasm *stmt, const char *text)
+static void instrument_bitop(gimple_stmt_iterator *gsi, gasm *stmt, enum kind kind)
 {
-	enum kind kind;
 	unsigned int i;
 
-	if (strstr(text, "bts") || strstr(text, "btr") || strstr(text, "btc"))
-		kind = UPDATE;
-	else if (strstr(text, "btl") || strstr(text, "btq") || strstr(text, "testb"))
-		kind = READ;
-	else
-		return;
 	for (i = 0; i < gimple_asm_ninputs(stmt); i++)
 		if (!is_gimple_val(TREE_VALUE(gimple_asm_input_op(stmt, i))))
 			instrument_ref(gsi, kind, TREE_VALUE(gimple_asm_input_op(stmt, i)));
@@ -597,19 +891,19 @@ static bool has_memory_output(gasm *stmt)
 	return false;
 }
 
-/* Assembly that is empty, or that only manages the cache, accesses nothing. */
+/* Assembly that has no instruction, or only such as manage the cache, accesses nothing. */
 static void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 {
-	const char *text = gimple_asm_string(stmt);
+	struct asm_text text = judge_asm(gimple_asm_string(stmt));
 	unsigned int i;
 
-	if (!*text || strstr(text, "clflush") || strstr(text, "clwb") || strstr(text, "%%gs:") ||
-	    !strncmp(text, "771:", 4))
+	if (!text.accesses || text.has_segment ||
+	    !strncmp(gimple_asm_string(stmt), SITE_LABEL, strlen(SITE_LABEL)))
 		return;
 	for (i = 0; i < gimple_asm_noutputs(stmt); i++)
 		instrument_asm_output(gsi, stmt, i);
-	if (!has_memory_output(stmt))
-		instrument_bitop(gsi, stmt, text);
+	if (text.bitop && !has_memory_output(stmt))
+		instrument_bitop(gsi, stmt, text.bitop);
 }
 
 static void instrument_stmt(gimple_stmt_iterator *gsi)
@@ -643,9 +937,28 @@ static unsigned int memorizer_sites_execute(void)
 	basic_block bb;
 
 	sites = 0;
-	FOR_EACH_BB_FN(bb, cfun)
+	FOR_EACH_BB_FN(bb, cfun) {
 		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
 			instrument_stmt(&gsi);
+		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi);) {
+			if (is_sizes_asm(gsi_stmt(gsi)))
+				gsi_remove(&gsi, true);
+			else
+				gsi_next(&gsi);
+		}
+	}
+	return 0;
+}
+
+static unsigned int memorizer_sizes_execute(void)
+{
+	gimple_stmt_iterator gsi;
+	basic_block bb;
+
+	FOR_EACH_BB_FN(bb, cfun)
+		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
+			if (gimple_code(gsi_stmt(gsi)) == GIMPLE_ASM)
+				keep_sizes(&gsi, as_a_gasm(gsi_stmt(gsi)));
 	return 0;
 }
 
@@ -663,6 +976,15 @@ static bool memorizer_sites_gate(void)
 			return false;
 	return !lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl));
 }
+
+static bool memorizer_sizes_gate(void)
+{
+	return memorizer_sites_gate();
+}
+
+#define PASS_NAME memorizer_sizes
+#define PROPERTIES_REQUIRED PROP_cfg
+#include "gcc-generate-gimple-pass.h"
 
 #define PASS_NAME memorizer_sites
 #define PROPERTIES_REQUIRED (PROP_ssa | PROP_cfg)
@@ -686,11 +1008,14 @@ static rtx site_of(rtx_insn *insn)
 	return starts_with(insn, SITE_BEGIN) ? extract_asm_operands(PATTERN(insn)) : NULL;
 }
 
-/* Would the stub have to address the frame? */
+/* Would the stub have to address the frame? The operand that it addresses is the first. */
 static bool is_frame_site(rtx site)
 {
-	return reg_mentioned_p(stack_pointer_rtx, site) ||
-	       (frame_pointer_needed && reg_mentioned_p(hard_frame_pointer_rtx, site));
+	rtx operand = ASM_OPERANDS_INPUT(site, 0);
+
+	return MEM_P(operand) &&
+	       (reg_mentioned_p(stack_pointer_rtx, operand) ||
+		(frame_pointer_needed && reg_mentioned_p(hard_frame_pointer_rtx, operand)));
 }
 
 /* Let the insn hold another inline assembly, with these operands. */
@@ -878,6 +1203,8 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 	const struct plugin_argument * const argv = plugin_info->argv;
 	int i;
 
+	/* Before any optimizer, and before there is SSA */
+	PASS_INFO(memorizer_sizes, "cfg", 1, PASS_POS_INSERT_AFTER);
 	/* After the GIMPLE optimizers and the warnings */
 	PASS_INFO(memorizer_sites, "optimized", 1, PASS_POS_INSERT_BEFORE);
 	/* After register allocation, prologues and the last copies of blocks */
@@ -900,6 +1227,8 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 	}
 
 	register_callback(plugin_name, PLUGIN_INFO, NULL, &memorizer_plugin_info);
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
+			  &memorizer_sizes_pass_info);
 	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
 			  &memorizer_sites_pass_info);
 	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Cases of the plugin's test: what the subjects access, and what they do not */
+#include <string.h>
+
 #include "plugin_test.h"
 
 #define __always_unused	__attribute__((unused))
@@ -8,6 +10,11 @@
 void use(void *p)
 {
 	asm volatile("" : : "r" (p) : "memory");
+}
+
+void fill(char *p)
+{
+	strcpy(p, "a string");
 }
 
 void report(int *p)
@@ -129,26 +136,29 @@ CASE(list_length)
 	return list_length(&x);
 }
 
-/* A bit-field counts as the storage unit that it is in. */
+/*
+ * A bit-field counts as the bytes that it is in. Storing it reads them too,
+ * unless it fills them, or its own value has been read just before.
+ */
 CASE(bits)
 {
 	struct bits x = {}, y = { .b = 3 };
-	char *units = (char *)&x;
+	char *bytes = (char *)&x;
 
-	expect("set_bits", 'w', units, 4);
+	expect("set_bits", 'u', bytes, 2);
 	WRITE(set_bits, x.byte);
-	expect("set_bits", 'w', units + 5, 8);
-	expect("set_bits", 'w', units + 5, 8);
+	expect("set_bits", 'u', bytes + 5, 1);
+	expect("set_bits", 'w', bytes + 8, 5);
 	set_bits(&x, 77);
-	expect("get_bits", 'r', units, 4);
-	expect("get_bits", 'r', units + 5, 8);
+	expect("get_bits", 'r', bytes + 1, 3);
+	expect("get_bits", 'r', bytes + 8, 5);
 	x.c = get_bits(&x);
-	expect("increment_bits", 'r', units, 4);
-	expect("increment_bits", 'w', units, 4);
+	expect("increment_bits", 'r', bytes + 1, 3);
+	expect("increment_bits", 'w', bytes + 1, 3);
 	increment_bits(&x);
-	expect("compare_bits", 'r', units, 4);
-	expect("compare_bits", 'r', &y, 4);
-	expect("match_bits", 'r', units, 1);
+	expect("compare_bits", 'r', bytes, 2);
+	expect("compare_bits", 'r', &y, 2);
+	expect("match_bits", 'r', bytes, 1);
 	return compare_bits(&x, &y) + match_bits(&x) + x.b + x.c + x.flag + x.wide;
 }
 
@@ -158,10 +168,10 @@ CASE(odd_bits)
 	union bit_union y = { 9 };
 	struct bits z = {};
 
-	expect("set_packed_bits", 'w', (char *)&x + 1, 3);
+	expect("set_packed_bits", 'u', (char *)&x + 1, 3);
 	set_packed_bits(&x, 12345);
 	expect("get_union_bits", 'r', &y, 1);
-	expect("set_volatile_bits", 'w', &z, 4);
+	expect("set_volatile_bits", 'u', &z, 1);
 	set_volatile_bits(&z, 2);
 	return get_union_bits(&y) + x.a + x.b + z.a;
 }
@@ -469,6 +479,115 @@ CASE(atomics)
 	       sync_builtins(&p) + a + b + c + d + p;
 }
 
+CASE(equal)
+{
+	struct item y = { .name = "next" }, x = { .next = &y, .name = "next" };
+	char a[] = "0123456789", b[] = "0123456789";
+	size_t i;
+	long total = 0;
+
+	for (i = 1; i < 10; i += 4) {
+		expect("equal", 'r', a, i);
+		expect("equal", 'r', b, i);
+		total += equal(a, b, i);
+	}
+	READ(equal_names, x.name);
+	READ(equal_names, y.name);
+	expect("is_next", 'r', x.name, 5);
+	READ(is_next, x.next);
+	expect("is_next", 'r', y.name, 4);
+	return total * 100 + equal_names(&x, &y) * 10 + is_next(&x);
+}
+
+CASE(small_atomics)
+{
+	unsigned char a = 1, c = 5;
+	unsigned short b = 9;
+	long total;
+
+	UPDATE(small_atomics, a);
+	UPDATE(small_atomics, b);
+	UPDATE(small_atomics, c);
+	total = small_atomics(&a, &b, &c);
+	UPDATE(weak_exchange, a);
+	UPDATE(weak_exchange, b);
+	return total + weak_exchange(&a, &b, 0) * 10 + a + b + c;
+}
+
+CASE(exchange_expected)
+{
+	struct item x = { .n = 1 };
+	unsigned int p = 2;
+
+	UPDATE(exchange_expected, p);
+	UPDATE(exchange_expected, x.n);
+	return exchange_expected(&p, &x) * 100 + p * 10 + x.n;
+}
+
+CASE(copy_from_local)
+{
+	char to[16] = "";
+
+	expect("copy_from_local", 'w', to, sizeof("a string"));
+	copy_from_local(to, 2);
+	return to[7] + to[8];
+}
+
+CASE(bits_behind_variable)
+{
+	char p[32] = "";
+	struct { char bytes[5]; unsigned int a : 3, b : 5; } *x = (void *)p;
+	size_t offset;
+
+	x->b = 1;
+	for (offset = 0; !p[offset]; offset++)
+		;
+	expect("set_behind_variable", 'u', p + offset, 1);
+	set_behind_variable(p, 5);
+	expect("get_behind_variable", 'r', p + offset, 1);
+	return get_behind_variable(p, 5) * 100 + x->b;
+}
+
+CASE(nth_bits)
+{
+	struct item x[3] = {};
+
+	expect("set_nth_bits", 'u', &x[2].bits, 1);
+	set_nth_bits(x, 2, 5);
+	return x[2].bits.a;
+}
+
+/* It has only to be compiled. */
+CASE(odd_calls)
+{
+	READ(call_with_too_few, never);
+	return call_with_too_few() != 0;
+}
+
+CASE(asm_operands)
+{
+	char p[32] = "";
+
+	expect("asm_variable", 'w', p, 19);
+	asm_variable(p, 19);
+	expect("asm_incomplete", 'w', p + 3, 1);
+	asm_incomplete(p + 3);
+	return p[0] + p[3];
+}
+
+CASE(asm_text)
+{
+	unsigned long p = 0, q = 0;
+
+	UPDATE(asm_comment, p);
+	asm_comment(&p, &q);
+	UPDATE(asm_numbers, p);
+	asm_numbers(&p);
+	UPDATE(asm_bit_name, q);
+	asm_bit_name(&q, 6);
+	return p * 100 + q;
+}
+
 CASE(separate)
 {
 	char text[] = "one:two", *where = text, delimiters[] = ":,";
@@ -524,6 +643,15 @@ const struct test_case access_cases[] = {
 	ENTRY(cold_path)
 	ENTRY(nested_calls)
 	ENTRY(atomics)
+	ENTRY(equal)
+	ENTRY(small_atomics)
+	ENTRY(exchange_expected)
+	ENTRY(copy_from_local)
+	ENTRY(bits_behind_variable)
+	ENTRY(nth_bits)
+	ENTRY(odd_calls)
+	ENTRY(asm_operands)
+	ENTRY(asm_text)
 	ENTRY(separate)
 	{ "one_function", test_one_function, NULL, "increment" },
 	{}

@@ -19,6 +19,17 @@ void *__memcpy_flushcache(void *to, const void *from, size_t n)
 	return memcpy(to, from, n);
 }
 
+size_t copy_to_nontemporal(void *to, const void *from, size_t n)
+{
+	memcpy(to, from, n);
+	return 0;
+}
+
+long __copy_user_nocache(void *to, const void *from, unsigned int n)
+{
+	return copy_to_nontemporal(to, from, n);
+}
+
 void *__memmove(void *to, const void *from, size_t n)
 {
 	return memmove(to, from, n);
@@ -104,8 +115,12 @@ const struct test_case function_cases[] = {
 	FUNCTION(memcpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(__memcpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(__memcpy_flushcache, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(copy_to_nontemporal, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(__copy_user_nocache, { 'w', 'a', 4 }),
 	FUNCTION(memmove, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(__memmove, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(mempcpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(__builtin___memcpy_chk, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(memset, { 'w', 'a', 4 }),
 	FUNCTION(__memset, { 'w', 'a', 4 }),
 	FUNCTION(memcmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
@@ -122,6 +137,8 @@ const struct test_case function_cases[] = {
 	FUNCTION(strcpy, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
 	FUNCTION(stpcpy, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
 	FUNCTION(strncpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(stpncpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
+	FUNCTION(__builtin___strncpy_chk, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(sized_strscpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(strcat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
 	FUNCTION(strncat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
@@ -129,6 +146,8 @@ const struct test_case function_cases[] = {
 	FUNCTION(strchr, { 'r', 'a', 4 }),
 	FUNCTION(strchrnul, { 'r', 'a', 4 }),
 	FUNCTION(strrchr, { 'r', 'a', 4 }),
+	FUNCTION(index, { 'r', 'a', 4 }),
+	FUNCTION(rindex, { 'r', 'a', 4 }),
 	FUNCTION(strnchr, { 'r', 'b', 4 }),
 	FUNCTION(strnchrnul, { 'r', 'b', 4 }),
 	FUNCTION(strstr, { 'r', 'a', 4 }, { 'r', 'b', 6 }),

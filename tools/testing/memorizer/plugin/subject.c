@@ -59,6 +59,8 @@ AGGREGATES(DEFINE_AGGREGATE)
 /* The kernel's functions that the C library does not have */
 void *__memcpy(void *to, const void *from, size_t n);
 void *__memcpy_flushcache(void *to, const void *from, size_t n);
+size_t copy_to_nontemporal(void *to, const void *from, size_t n);
+long __copy_user_nocache(void *to, const void *from, unsigned int n);
 void *__memmove(void *to, const void *from, size_t n);
 void *__memset(void *p, int c, size_t n);
 void *memchr_inv(const void *p, int c, size_t n);
@@ -355,10 +357,43 @@ bool asm_test_bit(unsigned long *bitmap, long n)
 	return set;
 }
 
+/* An output of a size that is known only when the program runs */
+void asm_variable(char *p, long n)
+{
+	asm volatile("movb $1, %0" : "=m" (*(char (*)[n])p));
+}
+
+/* An output of which nothing is known but where it begins */
+void asm_incomplete(char *p)
+{
+	asm volatile("movb $2, %0" : "=m" (*(char (*)[])p));
+}
+
+/* Whatever the text says beside the instructions does not matter. */
+void asm_comment(unsigned long *p, unsigned long *q)
+{
+	asm volatile("# subtract, btsl; clflush\n\tincq %0 # %%gs:1, clwb" : "+m" (*p) : "m" (*q));
+}
+
+/* In numbers: it is "nopl (%rax)", which GCC does not know. */
+void asm_numbers(unsigned long *p)
+{
+	asm volatile(".byte 0x0f, 0x1f, 0x00" : "+m" (*p));
+}
+
+/* A prefix, a label, an upper-case name and no size */
+void asm_bit_name(unsigned long *p, long n)
+{
+	asm volatile("123: LOCK BTS %1, %0" : : "m" (*p), "r" (n) : "memory");
+}
+
 /* Neither a barrier nor other inputs are accesses. */
 long asm_nothing(struct item *x)
 {
 	asm volatile("" : "+m" (x->n));
+	asm volatile("# incl %0\n" : "+m" (x->n));
+	asm volatile(".pushsection .comment; .popsection" : "+m" (x->n));
+	asm volatile("clflush %0" : "+m" (x->n));
 	asm volatile("prefetcht0 %0" : : "m" (x->n));
 	return 0;
 }
@@ -573,6 +608,78 @@ long sync_builtins(int *p)
 	total += __sync_lock_test_and_set(p, 4);
 	__sync_lock_release(p);
 	return total;
+}
+
+/* GCC has a function for those that only ask whether something is equal. */
+long equal(char *a, char *b, size_t n)
+{
+	return memcmp(a, b, n) == 0;
+}
+
+long equal_names(struct item *x, struct item *y)
+{
+	return !memcmp(x->name, y->name, sizeof(x->name));
+}
+
+long is_next(struct item *x)
+{
+	return (strcmp(x->name, "next") == 0) + !strncmp(x->next->name, "nextone", 4);
+}
+
+/* An operation's operands are int, the object is not. */
+long small_atomics(unsigned char *a, unsigned short *b, unsigned char *c)
+{
+	long total = __atomic_sub_fetch(a, 1, __ATOMIC_SEQ_CST) == 0;
+
+	total += __atomic_and_fetch(b, 6, __ATOMIC_SEQ_CST) != 0;
+	total += __atomic_fetch_or(c, 4, __ATOMIC_SEQ_CST) & 4;
+	return total;
+}
+
+long weak_exchange(unsigned char *a, unsigned short *b, unsigned char v)
+{
+	unsigned char expected = v;
+	unsigned short other = v;
+
+	return __atomic_compare_exchange_n(a, &expected, v + 1, true, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST) +
+	       __atomic_compare_exchange_n(b, &other, v + 2, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST) + expected + other;
+}
+
+long exchange_expected(unsigned int *p, struct item *x)
+{
+	return __atomic_compare_exchange_n(p, (unsigned int *)&x->n, 7, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
+
+/* The string is where the stack pointer points to. */
+void copy_from_local(char *to, long n)
+{
+	char local[16 * n];
+
+	fill(local);
+	strcpy(to, local);
+}
+
+/* A structure that goes on behind an array of variable size */
+void set_behind_variable(char *p, long n)
+{
+	struct variable { char bytes[n]; unsigned int a : 3, b : 5; } *x = (void *)p;
+
+	x->b = 9;
+}
+
+long get_behind_variable(char *p, long n)
+{
+	struct variable { char bytes[n]; unsigned int a : 3, b : 5; } *x = (void *)p;
+
+	return x->b;
+}
+
+void set_nth_bits(struct item *x, long i, int v)
+{
+	x[i].bits.a = v;
 }
 
 long separate(char **where, const char *delimiters)

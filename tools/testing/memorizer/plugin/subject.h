@@ -45,8 +45,12 @@
 	X(memcpy, (a, b, n))				\
 	X(__memcpy, (a, b, n))				\
 	X(__memcpy_flushcache, (a, b, n))		\
+	X(copy_to_nontemporal, (a, b, n))		\
+	X(__copy_user_nocache, (a, b, n))		\
 	X(memmove, (a, b, n))				\
 	X(__memmove, (a, b, n))				\
+	X(mempcpy, (a, b, n))				\
+	X(__builtin___memcpy_chk, (a, b, n, 16))	\
 	X(memset, (a, 'x', n))				\
 	X(__memset, (a, 'x', n))			\
 	X(memcmp, (a, b, n))				\
@@ -63,6 +67,8 @@
 	X(strcpy, (a, b))				\
 	X(stpcpy, (a, b))				\
 	X(strncpy, (a, b, n))				\
+	X(stpncpy, (a, b, n))				\
+	X(__builtin___strncpy_chk, (a, b, n, 16))	\
 	X(sized_strscpy, (a, b, n))			\
 	X(strcat, (a, b))				\
 	X(strncat, (a, b, n + 2))			\
@@ -70,6 +76,8 @@
 	X(strchr, (a, 'b'))				\
 	X(strchrnul, (a, 'x'))				\
 	X(strrchr, (a, 'b'))				\
+	X(index, (a, 'b'))				\
+	X(rindex, (a, 'b'))				\
 	X(strnchr, (b, n, 'f'))				\
 	X(strnchrnul, (b, n, 'x'))			\
 	X(strstr, (a, b))				\
@@ -132,7 +140,7 @@ FUNCTIONS(DECLARE_FUNCTION)
 
 extern int global;
 extern int table[8][8];
-extern volatile int device;
+extern volatile int device, never;
 extern __thread int per_thread;
 long *address_of_calls(void);
 int *address_of_counter(int i);
@@ -174,6 +182,11 @@ void asm_write(struct item *x);
 void asm_update(struct item *x);
 void asm_set_bit(unsigned long *bitmap, long n);
 bool asm_test_bit(unsigned long *bitmap, long n);
+void asm_variable(char *p, long n);
+void asm_incomplete(char *p);
+void asm_comment(unsigned long *p, unsigned long *q);
+void asm_numbers(unsigned long *p);
+void asm_bit_name(unsigned long *p, long n);
 long asm_nothing(struct item *x);
 long sum_arguments(int n, ...);
 long sum_pointers(int n, ...);
@@ -200,12 +213,24 @@ long atomics(unsigned char *a, unsigned short *b, unsigned int *c, unsigned long
 long atomic_bits(unsigned int *p, unsigned long *q);
 long atomic_exchange(unsigned long *p, unsigned long v);
 long sync_builtins(int *p);
+long equal(char *a, char *b, size_t n);
+long equal_names(struct item *x, struct item *y);
+long is_next(struct item *x);
+long small_atomics(unsigned char *a, unsigned short *b, unsigned char *c);
+long weak_exchange(unsigned char *a, unsigned short *b, unsigned char v);
+long exchange_expected(unsigned int *p, struct item *x);
+void copy_from_local(char *to, long n);
+void set_behind_variable(char *p, long n);
+long get_behind_variable(char *p, long n);
+void set_nth_bits(struct item *x, long i, int v);
+long call_with_too_few(void);
 long separate(char **where, const char *delimiters);
 long many_values(long *p);
 long flags(unsigned long *p, unsigned long *q);
 
 /* Defined by the test: keep GCC from knowing what is in a local object */
 void use(void *p);
+void fill(char *p);
 void report(int *p) __cold;
 
 /* A member in each page */
