@@ -25,7 +25,7 @@ struct command {
 };
 
 extern const struct command command_report, command_symbolize, command_check, command_kmap;
-extern const struct command command_record, command_diff;
+extern const struct command command_record, command_diff, command_qemu;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);

@@ -15,6 +15,7 @@ static const struct command * const commands[] = {
 	&command_check,
 	&command_kmap,
 	&command_diff,
+	&command_qemu,
 };
 
 /**

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The plugin under qemu-x86_64, where threads are the CPUs: what programs with a known pattern give.
-# Usage: test-qemu.sh DIR/, where memorizer-qemu.so and tests/ are
+# Usage: test-qemu.sh DIR/ [MEMORIZER]: where memorizer-qemu.so and tests/ are; the command
 
 dir=$1
+memorizer=${2-}
 here=$(dirname "$0")
 . "$here/../../tests/tap.sh"
 tmp=$(mktemp -d) || exit 1
@@ -216,4 +217,36 @@ watch mode=objects objects
 qemu-x86_64 -plugin "$dir/memorizer-qemu.so,out=$tmp/trace" "$dir/tests/calls" 2>"$tmp/said"
 [ $? -ne 0 ] && grep -q 'File exists' "$tmp/said"
 ok $? "a trace that is there is left alone"
+
+# command OPTIONS: memorizer qemu makes a trace of calls
+command()
+{
+	rm -rf "$tmp/trace"
+	"$memorizer" qemu --plugin "$dir/memorizer-qemu.so" -o "$tmp/trace" "$@" >"$tmp/said" 2>&1
+}
+
+if [ -n "$memorizer" ]; then
+	command -u -S --vmlinux "$dir/tests/calls" -f jumper -f leaf --data "$(page calls)" -- \
+		qemu-x86_64 "$dir/tests/calls"
+	ok $? "command: a trace"
+	babeltrace2 "$tmp/trace" >"$tmp/events"
+	printf '%s\n' '1 "point 7" }' "2 main outer middle leaf" "1 main outer leaf" '1 "scope 3" }' \
+		"2 main jumper leaf" '1 "leave 3" }' >"$tmp/want"
+	stacks >"$tmp/got"
+	equal "command: accesses of the functions that are named" "$tmp/want" "$tmp/got"
+	command --mode traffic --sample 3 -s -p --line 32 --limit 8192 --cpus 2 --lines 512 \
+		--frames 2048 -- qemu-x86_64 "$dir/tests/calls"
+	ok $? "command: all that goes to the plugin as it is"
+	command -- sh -c "exit 7"
+	same "command: without QEMU there is no trace" no "$([ -e "$tmp/trace" ] && echo yes || echo no)"
+	command -k "$dir/tests/calls" -f leaves -- qemu-x86_64 "$dir/tests/calls"
+	same "command: a function that there is not" \
+		"2 memorizer qemu: there is no function leaves" "$? $(cat "$tmp/said")"
+	command -f leaf -- qemu-x86_64 "$dir/tests/calls"
+	same "command: a function from nowhere" \
+		"2 memorizer qemu: --function: give --vmlinux or --kallsyms, too" "$? $(cat "$tmp/said")"
+	command -- "$dir/no-emulator"
+	same "command: an emulator that there is not" \
+		"2 memorizer qemu: $dir/no-emulator: No such file or directory" "$? $(cat "$tmp/said")"
+fi
 tap_end
