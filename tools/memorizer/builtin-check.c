@@ -10,7 +10,6 @@
 #include "builtin.h"
 #include "kmap-check.h"
 #include "live.h"
-#include "packet.h"
 #include "table.h"
 #include "term.h"
 #include "trace.h"
@@ -25,7 +24,8 @@ static const char usage[] =
 	"Checks the trace in DIR, a directory with metadata, cpu0, ...: packets, the order\n"
 	"of time, frees, overlaps, tasks, caches, objects, snapshots and sums; or a KMAP: lines,\n"
 	"their order, duplicates and overlaps. Lists the violations, the first 20 of each kind,\n"
-	"and a summary. Exit status: 0 without, 1 with violations, 2 if not all can be read.\n"
+	"and a summary. Exit status: 0 without, 1 with violations, 2 if it cannot be read, 3\n"
+	"without if the trace is incomplete.\n"
 	"\n"
 	"  -a, --all            list all violations\n"
 	"  -j, --json           print JSON\n"
@@ -55,11 +55,12 @@ struct cpu {
 	u64 earliest_nr, latest_nr;	/* ... and their numbers, 0: none yet */
 };
 
-/* What is known of an object's record: the counts that came last. */
+/* What is known of an object's record: the counts that came last, and when. */
 struct record {
 	u64 key;
 	u64 ip, pid;
 	bool counted;
+	u32 stamp;
 };
 
 /**
@@ -70,16 +71,17 @@ struct record {
  * @nr: violations of each kind
  * @listed: violations listed
  * @types: events of each type
- * @packets: packets
- * @lost: events that the packets say were lost
- * @from_start: whether each stream has its first packet
+ * @broken: whether packets are damaged or missing
+ * @uncertain: what would be violations, but for losses that may explain them
  * @cpus: struct cpu by number
  * @pids: those that were announced
  * @caches: those that were announced
  * @records: struct record by the record's id
  * @memory: what the slab allocator and large kmalloc gave out; pages
- * @period: is increased where events are missing: what happened in different periods
- *	    contradicts nothing
+ * @period: is increased where events are missing, from 1: what happened in different
+ *	    periods contradicts nothing
+ * @loss_period: the trace's period
+ * @since_switch: the period that the last switch began
  * @allocations: whether allocations are traced
  * @snapshot: number of the snapshot in progress, 0: none
  * @snapshot_objects: object events of it so far
@@ -91,11 +93,11 @@ struct record {
 struct check {
 	struct trace *trace;
 	bool all, json;
-	u64 nr[KINDS], listed, types[TRACE_TYPES], packets, lost;
-	bool from_start;
+	u64 nr[KINDS], listed, types[TRACE_TYPES], uncertain;
+	bool broken;
 	struct hash cpus, pids, caches, records;
 	struct live memory[2];
-	u32 period;
+	u32 period, loss_period, since_switch;
 	bool allocations;
 	u32 snapshot, last_snapshot, snapshot_period;
 	u64 snapshot_objects;
@@ -128,73 +130,6 @@ static void violation(struct check *c, enum kind kind, const struct trace_event 
 	printf(", \"text\": ");
 	json_string(text);
 	printf("}");
-}
-
-/* Compares a packet's frame with that of the packet before it in the file. */
-static void check_packet(struct check *c, const struct packets *p, const struct packets *before)
-{
-	const char *name = strrchr(p->path, '/') + 1;
-
-	if (p->content != p->size)
-		violation(c, PACKETS, NULL, "%s, packet %llu: %llu bytes of content in %llu",
-			  name, p->nr, p->content, p->size);
-	if (p->begin > p->end)
-		violation(c, PACKETS, NULL, "%s, packet %llu: begins at %llu ns, ends at %llu",
-			  name, p->nr, p->begin, p->end);
-	if (p->nr == 1)
-		return;
-	if (p->seq != before->seq + 1)
-		violation(c, PACKETS, NULL,
-			  "%s, packet %llu: packet_seq_num is %llu, that of the one before is %llu",
-			  name, p->nr, p->seq, before->seq);
-	if (p->begin < before->end)
-		violation(c, PACKETS, NULL,
-			  "%s, packet %llu: begins at %llu ns, the one before ends at %llu",
-			  name, p->nr, p->begin, before->end);
-	if (p->discarded < before->discarded)
-		violation(c, PACKETS, NULL,
-			  "%s, packet %llu: events_discarded is %llu, was %llu before",
-			  name, p->nr, p->discarded, before->discarded);
-	if (p->cpu != before->cpu || p->node != before->node)
-		violation(c, PACKETS, NULL,
-			  "%s, packet %llu: of cpu %u on node %u, the one before of cpu %u on node %u",
-			  name, p->nr, p->cpu, p->node, before->cpu, before->node);
-}
-
-static void check_packets(struct check *c, const char *path, const struct metadata *m)
-{
-	struct packets p, before = { 0 };
-	char name[16];
-
-	if (!packets_open(&p, path, m))
-		return;
-	while (packet_next(&p) == PACKET_FOUND) {
-		check_packet(c, &p, &before);
-		if (p.nr == 1)
-			c->from_start &= !p.seq;
-		before = p;
-		c->packets++;
-	}
-	c->lost += before.discarded;
-	snprintf(name, sizeof(name), "cpu%u", before.cpu);
-	if (before.nr && strcmp(strrchr(path, '/') + 1, name))
-		violation(c, PACKETS, NULL, "%s, packet %llu: of %s", strrchr(path, '/') + 1,
-			  before.nr, name);
-	packets_close(&p);
-}
-
-/* What the library takes without a word, or in other words. */
-static bool check_frame(struct check *c, const char *dir, char error[KMAP_ERROR_MAX])
-{
-	struct metadata m;
-	u32 i;
-
-	if (!metadata_load(&m, dir, error))
-		return false;
-	c->from_start = true;
-	for (i = 0; i < trace_streams(c->trace); i++)
-		check_packets(c, trace_stream_path(c->trace, i), &m);
-	return true;
 }
 
 static struct cpu *find_cpu(struct check *c, u32 nr)
@@ -280,10 +215,32 @@ static bool check_range(struct check *c, const struct trace_event *e, u64 ptr, u
 	return false;
 }
 
-/* What is being looked for among known ranges, and what was found first. */
+/* When an event comes: in which period, and whether events may be missing then. */
+static u32 stamp_of(const struct check *c, const struct trace_event *e)
+{
+	return 2 * c->period + e->certain;
+}
+
+/* Whether what was seen with @stamp holds until @e. */
+static bool holds(const struct check *c, const struct trace_event *e, u32 stamp)
+{
+	return e->certain && stamp == stamp_of(c, e);
+}
+
+/* Whether, if it does not, that is because events may be missing. */
+static bool is_doubt(const struct check *c, u32 stamp)
+{
+	return stamp / 2 >= c->since_switch;
+}
+
+/*
+ * What is being looked for among known ranges, what was found first that contradicts @e,
+ * and whether something was that a loss may be the cause of.
+ */
 struct search {
-	bool live;
-	u32 period;
+	const struct check *check;
+	const struct trace_event *e;
+	bool live, doubt;
 	const struct live_range *found;
 	u64 start, end;
 };
@@ -292,8 +249,12 @@ static void search_range(void *data, const struct live_range *range, u64 start, 
 {
 	struct search *s = data;
 
-	if (s->found || range->live != s->live || range->period != s->period)
+	if (s->found || range->live != s->live)
 		return;
+	if (!holds(s->check, s->e, range->period)) {
+		s->doubt |= is_doubt(s->check, range->period);
+		return;
+	}
 	s->found = range;
 	s->start = start;
 	s->end = end;
@@ -302,7 +263,7 @@ static void search_range(void *data, const struct live_range *range, u64 start, 
 static void check_alloc(struct check *c, const struct trace_event *e)
 {
 	u64 ptr = e->u.alloc.ptr, end = ptr + (e->u.alloc.bytes_alloc - 1);
-	struct search s = { .live = true, .period = c->period };
+	struct search s = { .check = c, .e = e, .live = true };
 	u32 kind = e->u.alloc.kind;
 
 	check_pid(c, e, e->u.alloc.pid);
@@ -318,15 +279,17 @@ static void check_alloc(struct check *c, const struct trace_event *e)
 	if (s.found)
 		violation(c, OVERLAP, e, "%llx to %llx: %llx to %llx is live since event %llu",
 			  ptr, end, s.start, s.end, s.found->nr);
-	live_set(memory_of(c, kind), ptr, end, true, c->period, e->nr);
+	else
+		c->uncertain += s.doubt;
+	live_set(memory_of(c, kind), ptr, end, true, stamp_of(c, e), e->nr);
 }
 
 /* Pages may be given back in other pieces than those that they were allocated in. */
 static void check_free_pages(struct check *c, const struct trace_event *e)
 {
 	u64 ptr = e->u.free.ptr, end = ptr + (e->u.free.bytes - 1);
-	struct search freed = { .live = false, .period = c->period };
-	struct search live = { .live = true, .period = c->period };
+	struct search freed = { .check = c, .e = e, .live = false };
+	struct search live = { .check = c, .e = e, .live = true };
 	struct live *l = memory_of(c, TRACE_PAGES);
 
 	live_visit(l, ptr, end, search_range, &freed);
@@ -336,7 +299,8 @@ static void check_free_pages(struct check *c, const struct trace_event *e)
 			  end, freed.start, freed.end, freed.found->nr);
 	else if (!live.found)
 		c->earlier_frees++;
-	live_set(l, ptr, end, false, c->period, e->nr);
+	c->uncertain += !freed.found && freed.doubt;
+	live_set(l, ptr, end, false, stamp_of(c, e), e->nr);
 }
 
 static void check_free_object(struct check *c, const struct trace_event *e)
@@ -345,8 +309,10 @@ static void check_free_object(struct check *c, const struct trace_event *e)
 	u64 ptr = e->u.free.ptr, start, end;
 	const struct live_range *range = live_find(l, ptr, &start, &end);
 
-	if (!range || range->period != c->period) {
+	if (!range || !holds(c, e, range->period)) {
 		c->earlier_frees++;
+		c->uncertain += range && is_doubt(c, range->period) &&
+				(!range->live || start != ptr || !range->first);
 		range = NULL;
 	} else if (!range->live) {
 		violation(c, FREE, e, "%llx: is free since event %llu", ptr, range->nr);
@@ -357,7 +323,7 @@ static void check_free_object(struct check *c, const struct trace_event *e)
 	}
 	if (!range || !range->live)
 		end = ptr + (e->u.free.bytes - 1);
-	live_set(l, ptr, end, false, c->period, e->nr);
+	live_set(l, ptr, end, false, stamp_of(c, e), e->nr);
 }
 
 static void check_free(struct check *c, const struct trace_event *e)
@@ -417,17 +383,16 @@ static void check_counts(struct check *c, const struct trace_event *e)
 	bool new;
 	struct record *r = find_record(c, e->u.counts.object, &new);
 
-	if (!c->types[TRACE_DISCARDED]) {
-		if (new)
-			violation(c, COUNTS, e, "object %u: no object event came before",
-				  e->u.counts.object);
-		else if (r->counted && (r->ip > e->u.counts.ip ||
-					(r->ip == e->u.counts.ip && r->pid >= e->u.counts.pid)))
-			violation(c, COUNTS, e, "object %u: (%llx, %u) after (%llx, %llu)",
-				  e->u.counts.object, e->u.counts.ip, e->u.counts.pid, r->ip,
-				  r->pid);
-	}
+	if (new && !c->types[TRACE_DISCARDED])
+		violation(c, COUNTS, e, "object %u: no object event came before",
+			  e->u.counts.object);
+	else if (r->counted && holds(c, e, r->stamp) &&
+		 (r->ip > e->u.counts.ip ||
+		  (r->ip == e->u.counts.ip && r->pid >= e->u.counts.pid)))
+		violation(c, COUNTS, e, "object %u: (%llx, %u) after (%llx, %llu)",
+			  e->u.counts.object, e->u.counts.ip, e->u.counts.pid, r->ip, r->pid);
 	r->counted = true;
+	r->stamp = stamp_of(c, e);
 	r->ip = e->u.counts.ip;
 	r->pid = e->u.counts.pid;
 }
@@ -445,14 +410,14 @@ static void check_snapshot(struct check *c, const struct trace_event *e)
 		c->snapshot = nr;
 		c->last_snapshot = nr;
 		c->snapshot_objects = 0;
-		c->snapshot_period = c->period;
+		c->snapshot_period = stamp_of(c, e);
 		return;
 	}
 	if (c->snapshot != nr) {
 		if (lossless)
 			violation(c, SNAPSHOT, e, "%u ends, %u is in progress", nr, c->snapshot);
 	} else if (c->snapshot_objects != e->u.snapshot.objects &&
-		   c->snapshot_period == c->period) {
+		   holds(c, e, c->snapshot_period)) {
 		violation(c, SNAPSHOT, e, "%u has %llu objects, %llu came", nr,
 			  e->u.snapshot.objects, c->snapshot_objects);
 	}
@@ -467,13 +432,17 @@ static void check_switch(struct check *c, const struct trace_event *e)
 	if (on == c->allocations)
 		return;
 	c->allocations = on;
-	c->period++;
+	c->since_switch = ++c->period;
 }
 
 static void check_event(struct check *c, const struct trace_event *e)
 {
 	c->types[e->type]++;
-	if (e->type != TRACE_DISCARDED && e->type != TRACE_PACKET)
+	if (e->period != c->loss_period) {
+		c->loss_period = e->period;
+		c->period++;
+	}
+	if (e->type < TRACE_DISCARDED || e->type == TRACE_UNKNOWN)
 		check_time(c, e);
 	switch (e->type) {
 	case TRACE_TASK:
@@ -508,12 +477,9 @@ static void check_event(struct check *c, const struct trace_event *e)
 	case TRACE_SNAPSHOT:
 		check_snapshot(c, e);
 		break;
-	case TRACE_DISCARDED:
-		/*
-		 * What overran the buffers was lost before the packet that tells it. Events
-		 * of NMIs may be lost within that, but an NMI neither allocates nor frees.
-		 */
-		c->period++;
+	case TRACE_FAULT:
+		violation(c, PACKETS, NULL, "%s", e->u.fault.text);
+		c->broken |= e->u.fault.incomplete;
 		break;
 	case TRACE_PACKET:
 		check_enclosed(c, e);
@@ -529,7 +495,7 @@ static u64 events(const struct check *c)
 	int i;
 
 	for (i = 0; i < TRACE_TYPES; i++)
-		if (i != TRACE_DISCARDED && i != TRACE_PACKET)
+		if (i < TRACE_DISCARDED || i == TRACE_UNKNOWN)
 			sum += c->types[i];
 	return sum;
 }
@@ -564,12 +530,12 @@ static void check_stats(struct check *c, const char *text)
 		violation(c, SUMS, NULL,
 			  "%llu events produced, but %llu read, %llu lost and %llu buffered",
 			  produced, read, lost, buffered);
-	if (c->from_start ? events(c) != read : events(c) > read)
+	if (trace_from_start(c->trace) && !c->broken ? events(c) != read : events(c) > read)
 		violation(c, SUMS, NULL, "%llu events in the trace, %llu read from the kernel",
 			  events(c), read);
-	if (c->lost > lost)
+	if (trace_lost(c->trace) > lost)
 		violation(c, SUMS, NULL, "%llu events lost by the packets, %llu by the kernel",
-			  c->lost, lost);
+			  trace_lost(c->trace), lost);
 }
 
 static void check_sums(struct check *c, const char *dir)
@@ -610,7 +576,8 @@ static void print_summary(const struct check *c)
 			printf("%s: %llu more, --all lists them\n", kind_names[i],
 			       c->nr[i] - SHOWN);
 	printf("%llu events in %llu packets of %u CPUs, %llu lost, %llu frees of earlier memory: ",
-	       events(c), c->packets, trace_streams(c->trace), c->lost, c->earlier_frees);
+	       events(c), trace_packets(c->trace), trace_streams(c->trace), trace_lost(c->trace),
+	       c->earlier_frees);
 	printf("%llu violations", violations(c));
 	for (i = 0; i < KINDS; i++) {
 		if (!c->nr[i])
@@ -618,19 +585,22 @@ static void print_summary(const struct check *c)
 		printf("%s%s %llu", separator, kind_names[i], c->nr[i]);
 		separator = ", ";
 	}
-	printf("%s\n", violations(c) ? ")" : "");
+	printf("%s", violations(c) ? ")" : "");
+	if (c->uncertain)
+		printf(", %llu that losses may explain", c->uncertain);
+	printf("%s\n", trace_incomplete(c->trace) ? ", incomplete" : "");
 }
 
-static void print_json(const struct check *c, const char *error)
+static void print_json(const struct check *c)
 {
 	int i;
 
-	printf("%s],\n\t\"error\": ", c->listed ? "\n\t" : "");
-	json_string(error);
-	printf(",\n\t\"events\": %llu,\n\t\"packets\": %llu,\n\t\"cpus\": %u,\n", events(c),
-	       c->packets, trace_streams(c->trace));
-	printf("\t\"lost\": %llu,\n\t\"earlier_frees\": %llu,\n\t\"types\": {", c->lost,
-	       c->earlier_frees);
+	printf("%s],\n\t\"incomplete\": %s,\n\t\"events\": %llu,\n\t\"packets\": %llu,\n",
+	       c->listed ? "\n\t" : "", trace_incomplete(c->trace) ? "true" : "false", events(c),
+	       trace_packets(c->trace));
+	printf("\t\"cpus\": %u,\n\t\"lost\": %llu,\n\t\"earlier_frees\": %llu,\n",
+	       trace_streams(c->trace), trace_lost(c->trace), c->earlier_frees);
+	printf("\t\"uncertain\": %llu,\n\t\"types\": {", c->uncertain);
 	for (i = 0; i <= TRACE_SNAPSHOT; i++)
 		printf("\"%s\": %llu, ", trace_type_name(i), c->types[i]);
 	printf("\"unknown\": %llu},\n\t\"violations\": {", c->types[TRACE_UNKNOWN]);
@@ -641,6 +611,8 @@ static void print_json(const struct check *c, const char *error)
 
 static void init(struct check *c)
 {
+	c->period = 1;
+	c->loss_period = 1;
 	hash_init(&c->cpus, sizeof(struct cpu), sizeof(u64));
 	hash_init(&c->pids, sizeof(u64), sizeof(u64));
 	hash_init(&c->caches, sizeof(u64), sizeof(u64));
@@ -659,21 +631,13 @@ static void release(struct check *c)
 	live_free(c->memory + 1);
 }
 
-/* Checks all that can be read; sets @error if that is not the whole trace. */
-static void check_all(struct check *c, const char *dir, char error[KMAP_ERROR_MAX])
+static void check_all(struct check *c, const char *dir)
 {
 	struct trace_event e;
-	enum trace_next next;
 
-	if (!check_frame(c, dir, error))
-		return;
 	trace_show_packets(c->trace);
-	while ((next = trace_next(c->trace, &e)) == TRACE_EVENT)
+	while (trace_next(c->trace, &e))
 		check_event(c, &e);
-	if (next == TRACE_FAILED) {
-		snprintf(error, KMAP_ERROR_MAX, "%s", trace_error(c->trace));
-		return;
-	}
 	if (c->snapshot && !c->types[TRACE_DISCARDED])
 		violation(c, SNAPSHOT, NULL, "%u has not ended", c->snapshot);
 	check_sums(c, dir);
@@ -681,8 +645,8 @@ static void check_all(struct check *c, const char *dir, char error[KMAP_ERROR_MA
 
 static int check(struct check *c, const char *dir)
 {
-	char error[KMAP_ERROR_MAX] = "";
-	int status;
+	char error[KMAP_ERROR_MAX];
+	int status = EXIT_FINE;
 
 	c->trace = trace_open(dir, error);
 	if (!c->trace) {
@@ -694,16 +658,15 @@ static int check(struct check *c, const char *dir)
 		term_pager();
 	if (c->json)
 		printf("{\n\t\"list\": [");
-	check_all(c, dir, error);
+	check_all(c, dir);
 	if (c->json)
-		print_json(c, *error ? error : NULL);
+		print_json(c);
 	else
 		print_summary(c);
-	status = violations(c) ? EXIT_MALFORMED : EXIT_FINE;
-	if (*error) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		status = EXIT_UNABLE;
-	}
+	if (violations(c))
+		status = EXIT_MALFORMED;
+	else if (trace_incomplete(c->trace))
+		status = EXIT_INCOMPLETE;
 	release(c);
 	trace_close(c->trace);
 	return status;

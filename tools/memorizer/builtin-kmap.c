@@ -51,24 +51,26 @@ struct object {
  * @shown: the object in the last complete snapshot, NULL if it has been retired since
  * @next: the same of the snapshot in progress
  * @latest: the one of them that came last, which counts belong to
+ * @gap: number of gaps when that came
  */
 struct record {
-	u64 id;
+	u64 id, gap;
 	struct object *retired, *shown, *next, *latest;
 };
 
 /**
  * struct rebuild - a KMAP in the making
  * @records: struct record by id
+ * @cpus: CPU and whether it is in a gap
  * @snapshot: number of the snapshot in progress, 0: none
- * @lost: events that were lost, as far as their number is known
- * @losses: how often events were lost
- * @orphans: counts without an object
+ * @gap: is increased by each gap in which any events may be missing, and at its end
+ * @gaps: how many CPUs are in one
+ * @orphans: counts of which the object did not come, or perhaps did not
  */
 struct rebuild {
-	struct hash records;
+	struct hash records, cpus;
 	u32 snapshot;
-	u64 lost, losses, orphans;
+	u64 gap, gaps, orphans;
 };
 
 /* Comm as in the kernel's file: anything unprintable, and the backslash, is escaped. */
@@ -154,13 +156,16 @@ static void add_object(struct rebuild *b, const struct trace_event *e)
 		r->retired = o;
 	}
 	r->latest = o;
+	r->gap = b->gap;
 }
 
 static void add_counts(struct rebuild *b, const struct trace_event *e)
 {
-	struct object *o = find_record(b, e->u.counts.object)->latest;
+	const struct record *r = find_record(b, e->u.counts.object);
+	struct object *o = r->latest;
 
-	if (!o) {
+	/* In a gap the record may have become another object's. */
+	if (!o || r->gap != b->gap || b->gaps) {
 		b->orphans++;
 		return;
 	}
@@ -203,6 +208,17 @@ static void change_snapshot(struct rebuild *b, const struct trace_event *e)
 	}
 }
 
+/* Whether any event of a CPU may be missing from here on. */
+static void change_gap(struct rebuild *b, u32 cpu, u64 missing)
+{
+	u64 key = cpu, *in_gap;
+	bool new;
+
+	in_gap = (u64 *)hash_item(&b->cpus, hash_get(&b->cpus, &key, &new)) + 1;
+	b->gaps += missing - *in_gap;
+	*in_gap = missing;
+}
+
 static void add_event(struct rebuild *b, const struct trace_event *e)
 {
 	switch (e->type) {
@@ -216,8 +232,14 @@ static void add_event(struct rebuild *b, const struct trace_event *e)
 		change_snapshot(b, e);
 		break;
 	case TRACE_DISCARDED:
-		b->losses++;
-		b->lost += e->u.discarded.events;
+		/* What overruns buffers is no object: those wait for room. */
+		if (!e->u.discarded.broken)
+			break;
+		b->gap++;
+		change_gap(b, e->cpu, 1);
+		break;
+	case TRACE_RESUMED:
+		change_gap(b, e->cpu, 0);
 		break;
 	default:
 		break;
@@ -238,25 +260,23 @@ static void write_rest(struct rebuild *b)
 }
 
 /* Tells of what is missing in the KMAP; returns the exit status for it. */
-static int tell(const struct rebuild *b, const char *dir)
+static int tell(const struct rebuild *b, const struct trace *t, const char *dir)
 {
-	if (b->losses)
-		fprintf(stderr, "memorizer: %s: %llu events were lost: what they told is missing\n", dir,
-			b->lost);
+	bool incomplete = trace_tell(t);
+
 	if (b->orphans)
 		fprintf(stderr, "memorizer: %s: left out %llu counts, which have no object\n", dir,
 			b->orphans);
 	if (b->snapshot)
 		fprintf(stderr, "memorizer: %s: left out snapshot %u, which is not complete\n", dir,
 			b->snapshot);
-	return b->losses || b->orphans || b->snapshot ? EXIT_MALFORMED : EXIT_FINE;
+	return incomplete || b->orphans || b->snapshot ? EXIT_INCOMPLETE : EXIT_FINE;
 }
 
 static int rebuild(const char *dir)
 {
 	char error[KMAP_ERROR_MAX];
 	struct rebuild b = { 0 };
-	enum trace_next next;
 	struct trace_event e;
 	struct trace *t;
 	int status;
@@ -267,15 +287,13 @@ static int rebuild(const char *dir)
 		return EXIT_UNABLE;
 	}
 	hash_init(&b.records, sizeof(struct record), sizeof(u64));
-	while ((next = trace_next(t, &e)) == TRACE_EVENT)
+	hash_init(&b.cpus, 2 * sizeof(u64), sizeof(u64));
+	while (trace_next(t, &e))
 		add_event(&b, &e);
 	write_rest(&b);
-	status = tell(&b, dir);
-	if (next == TRACE_FAILED) {
-		fprintf(stderr, "memorizer: %s\n", trace_error(t));
-		status = EXIT_UNABLE;
-	}
+	status = tell(&b, t, dir);
 	hash_free(&b.records);
+	hash_free(&b.cpus);
 	trace_close(t);
 	return status;
 }

@@ -10,6 +10,7 @@ enum {
 	EXIT_FINE,
 	EXIT_MALFORMED,		/* lines were malformed, sums overflowed, a trace is unsound */
 	EXIT_UNABLE,		/* wrong usage, a file that cannot be read or written */
+	EXIT_INCOMPLETE,	/* nothing of that, but a trace lacks events */
 };
 
 /**

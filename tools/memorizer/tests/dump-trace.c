@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Prints the events of a trace as "babeltrace2 --clock-cycles --no-delta" does, but for
- * those that are not known, of which it prints the name alone, and then why reading
- * ended, if not because the trace is over. With -p it prints packets and losses too.
+ * those that are not known, of which it prints the name alone. With -p it prints packets,
+ * losses and what is wrong with packets too.
  *
  * Usage: dump-trace [-p] DIR
  */
@@ -135,6 +135,16 @@ static void print_event(const struct trace_event *e, bool packets)
 			       e->cpu, e->u.discarded.events, e->u.discarded.packets);
 		return;
 	}
+	if (e->type == TRACE_RESUMED) {
+		if (packets)
+			printf("before %llu: cpu %u resumes\n", e->nr, e->cpu);
+		return;
+	}
+	if (e->type == TRACE_FAULT) {
+		if (packets)
+			printf("before %llu: %s\n", e->nr, e->u.fault.text);
+		return;
+	}
 	if (e->type == TRACE_PACKET) {
 		printf("before %llu: cpu %u packet from %llu to %llu\n", e->nr, e->cpu,
 		       e->u.packet.begin, e->u.packet.end);
@@ -155,7 +165,6 @@ int main(int argc, char **argv)
 	bool packets = argc == 3 && !strcmp(argv[1], "-p");
 	char error[KMAP_ERROR_MAX];
 	struct trace_event e;
-	enum trace_next next;
 	struct trace *t;
 
 	if (argc != 2 && !packets) {
@@ -169,11 +178,9 @@ int main(int argc, char **argv)
 	}
 	if (packets)
 		trace_show_packets(t);
-	while ((next = trace_next(t, &e)) == TRACE_EVENT)
+	while (trace_next(t, &e))
 		print_event(&e, packets);
-	if (next == TRACE_FAILED)
-		printf("failed: %s\n", trace_error(t));
-	if (trace_next(t, &e) != next || trace_bytes_done(t) > trace_bytes_total(t)) {
+	if (trace_next(t, &e) || trace_bytes_done(t) > trace_bytes_total(t)) {
 		printf("not consistent\n");
 		return EXIT_FAILURE;
 	}

@@ -175,11 +175,11 @@ static const char *run(const char *command, const char *option)
 	if (WIFSIGNALED(status))
 		return WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ?
 			"it ends in bounded CPU time" : "it ends by itself";
-	if (WEXITSTATUS(status) > 2)
+	if (WEXITSTATUS(status) > 3)
 		printf("%s", text);
-	if (WEXITSTATUS(status) > 2)
-		return "its exit status is 0 to 2";
-	if (WEXITSTATUS(status) == 2 && !strstr(text, "memorizer: "))
+	if (WEXITSTATUS(status) > 3)
+		return "its exit status is 0 to 3";
+	if (WEXITSTATUS(status) >= 2 && command[0] != 'c' && !strstr(text, "memorizer: "))
 		return "it says why it cannot go on";
 	return NULL;
 }

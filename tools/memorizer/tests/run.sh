@@ -13,7 +13,6 @@ failed=0
 # they are in, some of which only slow unwinding finds.
 export ASAN_OPTIONS="exitcode=99:fast_unwind_on_malloc=0"
 export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1"
-export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
 
 # run COMMAND...: a test that ends early has failed as well, by one
 run()

@@ -121,6 +121,8 @@ void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
 	hash_init(&k->tasks, sizeof(struct kmem_task), sizeof(u64));
 	hash_init(&k->suspects, sizeof(struct kmem_suspect), 3 * sizeof(u64));
 	get_cache(k, 0);
+	k->period = 1;
+	k->loss_period = 1;
 	k->chosen = !filter->from && !filter->from_mark;
 }
 
@@ -169,16 +171,28 @@ static void name_task(struct kmem *k, const struct trace_event *e)
 	task->chosen = kmem_filter_matches(k->filter->comm, task->comm);
 }
 
-/* Where events are missing: frees before contradict nothing that comes. */
-static void note_gap(struct kmem *k)
+/* When an event comes: in which period, and whether events may be missing then. */
+static u32 stamp_of(const struct kmem *k, const struct trace_event *e)
 {
-	k->gaps++;
+	return 2 * k->period + e->certain;
+}
+
+/* Whether what was seen with @stamp holds until @e: nothing is missing in between. */
+static bool holds(const struct kmem *k, const struct trace_event *e, u32 stamp)
+{
+	return e->certain && stamp == stamp_of(k, e);
+}
+
+/* Whether, if it does not, that is because events may be missing. */
+static bool is_doubt(const struct kmem *k, u32 stamp)
+{
+	return stamp / 2 >= k->since_switch;
 }
 
 static void note_switch(struct kmem *k, const struct trace_event *e)
 {
 	if (e->u.switches.allocations && !k->allocations && !e->u.switches.boot)
-		note_gap(k);
+		k->since_switch = ++k->period;
 	k->allocations = e->u.switches.allocations;
 }
 
@@ -279,6 +293,7 @@ struct visit {
 	u64 found;		/* bytes of live memory */
 	bool counts;		/* whether some of that counts */
 	bool freed;		/* whether some was free already */
+	bool doubt;		/* whether some was, but for what may be missing */
 	u64 freed_by;		/* which call site did that */
 };
 
@@ -316,7 +331,7 @@ static void track(struct kmem *k, const struct trace_event *e, const struct kmem
 	live_visit(memory, v.start, v.end, close_object, &v);
 	i = new_object(k);
 	k->objects[i] = *o;
-	live_set(memory, v.start, v.end, true, k->gaps, i);
+	live_set(memory, v.start, v.end, true, stamp_of(k, e), i);
 }
 
 static void count_alloc(struct kmem *k, const struct trace_event *e, const struct kmem_object *o)
@@ -453,7 +468,9 @@ static void free_piece(void *data, const struct live_range *range, u64 start, u6
 		v->counts |= count_free(v->k, v->e, range->nr, bytes,
 					v->k->objects[range->nr].left == bytes);
 		take(v->k, range->nr, bytes);
-	} else if (!v->freed && range->period == (u32)v->k->gaps) {
+	} else if (!holds(v->k, v->e, range->period)) {
+		v->doubt |= is_doubt(v->k, range->period);
+	} else if (!v->freed) {
 		v->freed = true;
 		v->freed_by = freed_by(v->k, v->e, range->nr);
 	}
@@ -470,7 +487,8 @@ static void free_pages(struct kmem *k, const struct trace_event *e)
 		free_unknown(k, e, v.freed, v.freed_by);
 	else if (v.counts)
 		count_call(k, e);
-	live_set(k->memory + KMEM_PAGES, v.start, v.end, false, k->gaps, nr);
+	k->uncertain += v.doubt && !v.freed;
+	live_set(k->memory + KMEM_PAGES, v.start, v.end, false, stamp_of(k, e), nr);
 }
 
 static u64 object_site(const struct kmem *k, const struct kmem_object *o)
@@ -479,12 +497,15 @@ static u64 object_site(const struct kmem *k, const struct kmem_object *o)
 }
 
 /* Frees the object that is all of a range. */
-static void free_whole(struct kmem *k, const struct trace_event *e, u32 i, u64 bytes)
+static void free_whole(struct kmem *k, const struct trace_event *e, u32 i, u64 bytes, bool recent,
+		       bool doubt)
 {
 	const struct kmem_object *o = k->objects + i;
 
 	if (o->closed)
 		free_unknown(k, e, false, 0);
+	else if (o->chosen && o->kind != e->u.free.kind && !recent)
+		k->uncertain += doubt;
 	else if (o->chosen && o->kind != e->u.free.kind)
 		suspect(k, e, o->kind == TRACE_KMALLOC ? KMEM_SLAB_FREE : KMEM_KFREE,
 			object_site(k, o), e->u.free.call_site);
@@ -501,7 +522,7 @@ static void free_unseen(struct kmem *k, const struct trace_event *e, bool again,
 
 	free_unknown(k, e, again, again ? freed_by(k, e, nr) : 0);
 	live_visit(k->memory + KMEM_SLAB, v.start, v.end, close_object, &v);
-	live_set(k->memory + KMEM_SLAB, v.start, v.end, false, k->gaps, freed_nr(k, e));
+	live_set(k->memory + KMEM_SLAB, v.start, v.end, false, stamp_of(k, e), freed_nr(k, e));
 }
 
 static void free_object(struct kmem *k, const struct trace_event *e)
@@ -509,18 +530,21 @@ static void free_object(struct kmem *k, const struct trace_event *e)
 	struct live *memory = k->memory + KMEM_SLAB;
 	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), start, end;
 	const struct live_range *range = live_find(memory, ptr, &start, &end);
-	bool recent = range && range->period == (u32)k->gaps;
+	bool recent = range && holds(k, e, range->period);
+	bool doubt = range && !recent && is_doubt(k, range->period);
 	const struct kmem_object *o;
 
 	if (!range || !range->live) {
+		k->uncertain += doubt;
 		free_unseen(k, e, recent, range ? range->nr : 0);
 		return;
 	}
 	o = k->objects + range->nr;
 	if (range->first && start == ptr) {
-		free_whole(k, e, range->nr, end - start + 1);
-		live_set(memory, ptr, end, false, k->gaps, nr);
+		free_whole(k, e, range->nr, end - start + 1, recent, doubt);
+		live_set(memory, ptr, end, false, stamp_of(k, e), nr);
 	} else if (!recent || o->closed) {
+		k->uncertain += doubt && !o->closed;
 		free_unseen(k, e, false, 0);
 	} else if (o->chosen) {
 		count_call(k, e);
@@ -562,12 +586,14 @@ static bool mark(struct kmem *k, const char *text)
 bool kmem_event(struct kmem *k, const struct trace_event *e)
 {
 	k->cpu_seen |= e->cpu == k->filter->cpu;
-	if (e->type == TRACE_DISCARDED) {
-		k->incomplete = true;
-		k->lost += e->u.discarded.events;
-		note_gap(k);
-		return true;
+	if (e->period != k->loss_period) {
+		k->loss_period = e->period;
+		k->period++;
 	}
+	if (e->type == TRACE_DISCARDED)
+		k->lost += e->u.discarded.events;
+	if (e->type >= TRACE_DISCARDED && e->type != TRACE_UNKNOWN)
+		return true;
 	if (e->time >= k->filter->to)
 		return false;
 	if (!k->events++)

@@ -120,10 +120,13 @@ struct kmem_object {
  * @suspects: struct kmem_suspect by what and where
  * @events: number of events
  * @lost: number of events lost
- * @gaps: where events were lost; also where allocations were not traced for a while
+ * @uncertain: what would be suspicious, but for losses that may explain it
+ * @period: private: is increased where events may be missing, or allocations were not
+ *	    traced for a while
+ * @loss_period: private: the trace's period
+ * @since_switch: private: the period since which allocations are traced
  * @begin: time of the first event, in ns
  * @end: time of the last one, in ns
- * @incomplete: whether events were lost, even if it is not known how many
  * @cpu_seen: private: whether there was an event of the CPU that the filter is for
  * @chosen: private: whether from_mark and from are past
  * @from_seen: whether the mark from_mark was seen
@@ -141,8 +144,9 @@ struct kmem {
 	struct hash sites[KMEM_GROUPS], frees[KMEM_GROUPS], sizes[KMEM_GROUPS];
 	u64 total[KMEM_GROUPS][KMEM_METRICS];
 	struct hash caches, tasks, suspects;
-	u64 events, lost, gaps, begin, end;
-	bool incomplete, cpu_seen;
+	u64 events, lost, uncertain, begin, end;
+	u32 period, loss_period, since_switch;
+	bool cpu_seen;
 	bool chosen, from_seen, to_seen, allocations;
 	struct live memory[KMEM_GROUPS];
 	struct kmem_object *objects;

@@ -94,6 +94,7 @@ static void summarize(const struct kmem *k, u32 cpus, enum report_format format)
 	const struct line trace_lines[] = {
 		{ "Events", "events", k->events, LINE_NUMBER },
 		{ "  lost", "lost", k->lost, LINE_NUMBER },
+		{ "Uncertain because of losses", "uncertain", k->uncertain, LINE_NUMBER },
 		{ "CPUs", "cpus", cpus, LINE_NUMBER },
 		{ "Seconds", "duration", k->end - k->begin, LINE_SECONDS },
 		{ "  from", "begin", k->begin, LINE_SECONDS },
@@ -375,10 +376,10 @@ static u32 sort_metric(const struct table *t, const struct kmemstat *s)
 	return t->then[0];
 }
 
-static void print(const struct kmem *k, u32 cpus, const struct kmemstat *s, bool failed)
+static void print(const struct kmem *k, u32 cpus, const struct kmemstat *s, bool incomplete)
 {
 	struct head head = {
-		.command = "report", .input = "trace", .incomplete = failed || k->incomplete,
+		.command = "report", .input = "trace", .incomplete = incomplete,
 		.sort = s->sort_key, .top = s->top, .filter = &s->filter,
 	};
 	struct table t;
@@ -419,17 +420,14 @@ static void show_progress(const struct trace *t)
 	fprintf(stderr, "\r[%s] %3u%%", bar, percent);
 }
 
-static enum trace_next count(struct kmem *k, struct trace *t)
+static void count(struct kmem *k, struct trace *t)
 {
 	bool bar = isatty(STDERR_FILENO), shown = false;
 	struct trace_event e;
-	enum trace_next next;
 
-	while ((next = trace_next(t, &e)) == TRACE_EVENT) {
-		if (!kmem_event(k, &e)) {
-			next = TRACE_END;
+	while (trace_next(t, &e)) {
+		if (!kmem_event(k, &e))
 			break;
-		}
 		if (bar && !(e.nr % BAR_EVENTS)) {
 			show_progress(t);
 			shown = true;
@@ -438,7 +436,6 @@ static enum trace_next count(struct kmem *k, struct trace *t)
 	if (shown)
 		fprintf(stderr, "\r\033[K");
 	kmem_end(k);
-	return next;
 }
 
 /* The symbols from the trace itself, if it has any that can be used. */
@@ -495,19 +492,17 @@ static int report(const struct kmemstat *s, const char *dir, struct trace *t,
 		  const struct kmap_symbols *symbols)
 {
 	int status = EXIT_FINE;
-	enum trace_next next;
 	struct kmem k;
 
 	kmem_init(&k, symbols, &s->filter);
-	next = count(&k, t);
-	if (next == TRACE_FAILED) {
-		fprintf(stderr, "memorizer: %s\n", trace_error(t));
+	count(&k, t);
+	if (!check_filter(&k, dir)) {
 		status = EXIT_UNABLE;
+	} else {
+		print(&k, trace_streams(t), s, trace_incomplete(t));
+		if (trace_tell(t))
+			status = EXIT_INCOMPLETE;
 	}
-	if (check_filter(&k, dir))
-		print(&k, trace_streams(t), s, next == TRACE_FAILED);
-	else
-		status = EXIT_UNABLE;
 	kmem_free(&k);
 	return status;
 }

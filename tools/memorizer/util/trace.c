@@ -1,475 +1,344 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events of a trace, decoded by libbabeltrace2.
+ * The events of a trace: those of its streams, merged.
  *
- * Its component source.ctf.fs gives messages for each file of a trace. They go to a
- * sink of ours, which has a port for each and merges them by time, and by CPU where
- * times are equal: always in one order, and without refusing a CPU whose time goes
- * back, as the library's muxer does; "memorizer check" reports that.
+ * Streams are decoded in batches, two for each: while one is being merged the other is
+ * filled. Where there are several processors, threads do that; a batch that is not
+ * filled when it is needed is filled by who needs it. So what comes out depends on the
+ * files alone: it is merged by time, by CPU where times are equal, and as it was written
+ * where the time of a CPU goes back.
  */
-#include <babeltrace2/babeltrace.h>
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <signal.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "event.h"
-#include "packet.h"
+#include "stream.h"
 #include "trace.h"
-#include "view.h"
 
 #define ABI_VERSION	1
-#define NS_PER_S	1000000000ull
-#define STAMP_BITS	56		/* of an event's timestamp */
-#define PACKET_SIZE	80		/* bytes of a packet without its events */
+#define BATCH_MIN	64u		/* events */
+#define BATCH_MAX	512u
+#define BATCH_ALL	65536u		/* ... of all streams together, more or less */
+#define STACK_SIZE	(256 * 1024)	/* of a thread */
+#define NOTES_MAX	20		/* faults that are told one by one */
+
+/* What is done with the batch that is not being merged. */
+enum work { WORK_NONE, WORK_QUEUED, WORK_BUSY, WORK_DONE };
 
 /**
- * struct stream - a file of the trace
- * @name: its path
- * @iterator: gives its messages
- * @messages: a batch of them
- * @nr: how many
- * @next: index of the next one to look at
- * @ended: no more batches will come
- * @head: the message that is the next event
- * @type: type of that event, TRACE_EVENTS if it is not a pseudo event
- * @time: its time in ns, which orders the streams
- * @begin: time at which the current packet begins
- * @cpu: the CPU
- * @node: its node
- * @first_discarded: events_discarded of the first packet, which the library does not tell
- * @packet: number of the current packet, from 1
- * @packet_events: events of it so far
- * @damage: what is wrong with a packet's frame, or NULL
- * @sound: how many packets there are with a sound header, the last of them perhaps cut off
+ * struct input - a stream being merged
+ * @stream: where events come from
+ * @batches: the one being merged, and the other
+ * @front: index of the one being merged
+ * @next: index of its next event
+ * @work: what is done with the other one
+ * @after: the next input whose batch is to be filled
+ * @missing: whether events may be missing now
  */
-struct stream {
-	char *name;
-	bt_message_iterator *iterator;
-	bt_message_array_const messages;
-	uint64_t nr, next;
-	bool ended;
-	const bt_message *head;
-	enum trace_type type;
-	u64 time, begin;
-	u32 cpu, node;
-	u64 first_discarded, packet, packet_events, sound;
-	char *damage;
+struct input {
+	struct stream stream;
+	struct batch batches[2];
+	u32 front, next;
+	enum work work;
+	struct input *after;
+	bool missing;
 };
-
-#define TRACE_EVENTS	TRACE_TYPES
 
 /**
  * struct trace - a trace being read
  * @dir: its directory
- * @view: directory that the library reads in place of @dir, or NULL
- * @metadata: what all packets agree with
- * @graph: the library's graph
- * @plugin: the library's plugin that has the component source.ctf.fs
- * @params: parameters of that component
- * @inputs: ... one of which is this array
- * @sink_class: class of our component
- * @source: the library's component
- * @streams: the files, those that are empty left out
- * @nr_streams: how many
- * @heap: streams that have a head, the earliest first
+ * @metadata: its metadata
+ * @layout: what follows from them
+ * @inputs: the files, those that are empty left out
+ * @nr_inputs: how many
+ * @heap: inputs that have an event, the earliest first
  * @nr_heap: how many
- * @refill: stream that the next run of the graph is to get a batch for
- * @ir: the library's trace
- * @classes: its event classes
- * @nr: number of the last event
- * @bytes_total: bytes of all files
- * @bytes_done: bytes of them that are about read
- * @held: whether the heap's first head was given by trace_next()
+ * @begun: whether there is a heap
+ * @held: whether the heap's first event was given by trace_next()
  * @packets: whether to give TRACE_PACKET
- * @failed: nothing more can be read, @error says why
- * @aborted: the library called abort(); it must not be called any more
- * @next_abandoned: another trace that was aborted
- * @error: message
+ * @nr: number of the last event
+ * @nr_missing: inputs of which events may be missing now
+ * @period: see struct trace_event
+ * @nr_packets: packets so far
+ * @lost: events of which packets said that they were lost
+ * @lost_packets: packets that are missing
+ * @from_start: whether each stream has its first packet
+ * @notes: what was wrong first
+ * @nr_notes: how much was wrong that makes the trace incomplete
+ * @bytes_total: bytes of all files
+ * @bytes_done: bytes of them that have been merged
+ * @lock: guards what follows, and each input's @work and @after
+ * @wanted: a batch is to be filled, or there will be no more
+ * @filled: a batch has been filled
+ * @first: the first input whose batch is to be filled
+ * @last: the last one
+ * @stop: whether threads shall end
+ * @threads: the threads
+ * @nr_threads: how many
  */
 struct trace {
-	char *dir, *view;
+	char *dir;
 	struct metadata metadata;
-	bt_graph *graph;
-	const bt_plugin *plugin;
-	bt_value *params, *inputs;
-	bt_component_class_sink *sink_class;
-	const bt_component_source *source;
-	struct stream *streams, **heap, *refill;
-	u32 nr_streams, nr_heap;
-	const bt_trace *ir;
-	struct event_classes classes;
-	u64 nr, bytes_total, bytes_done;
-	bool held, packets, failed, aborted;
-	struct trace *next_abandoned;
-	char error[KMAP_ERROR_MAX];
+	struct layout layout;
+	struct input *inputs, **heap;
+	u32 nr_inputs, nr_heap;
+	bool begun, held, packets;
+	u64 nr;
+	u32 nr_missing, period;
+	u64 nr_packets, lost, lost_packets;
+	bool from_start;
+	char *notes[NOTES_MAX];
+	u64 nr_notes;
+	u64 bytes_total, bytes_done;
+	pthread_mutex_t lock;
+	pthread_cond_t wanted, filled;
+	struct input *first, *last;
+	bool stop;
+	pthread_t *threads;
+	u32 nr_threads;
 };
 
 /* Notes what is wrong; false, for its callers to return. */
 __printf(2, 3)
-static bool fail(struct trace *t, const char *format, ...)
+static bool fail(char error[KMAP_ERROR_MAX], const char *format, ...)
 {
 	va_list args;
 
-	if (!t->failed) {
-		va_start(args, format);
-		vsnprintf(t->error, sizeof(t->error), format, args);
-		va_end(args);
-	}
-	t->failed = true;
+	va_start(args, format);
+	vsnprintf(error, KMAP_ERROR_MAX, format, args);
+	va_end(args);
 	return false;
 }
 
-/*
- * The library's own word for what is wrong, which is the first of its causes up to
- * where it shows addresses of its memory.
- */
-static void take_cause(char *text, size_t size)
+static char *copy_text(const char *text)
 {
-	const bt_error *error = bt_current_thread_take_error();
-	const bt_error_cause *cause;
+	size_t size = strlen(text) + 1;
 
-	snprintf(text, size, "libbabeltrace2 does not say why");
-	if (!error)
-		return;
-	if (bt_error_get_cause_count(error)) {
-		cause = bt_error_borrow_cause_by_index(error, 0);
-		snprintf(text, size, "%s", bt_error_cause_get_message(cause));
-		text[strcspn(text, ":\n")] = '\0';
-	}
-	bt_error_release(error);
+	return memcpy(kmap_array(NULL, size, 1), text, size);
 }
 
-/*
- * The library ends the program with abort() when damaged input breaks one of its
- * assertions, divides by zero if a clock has no frequency, and a file that shrinks while
- * it is mapped gives SIGBUS. All this comes from calls into it, which are made by
- * guarded(); that call then ends here instead, and the library is not called again.
- */
-static sigjmp_buf *guard;
-static int caught;
-
-static void leave(int sig)
+static struct batch *front(struct input *in)
 {
-	caught = sig;
-	if (guard)
-		siglongjmp(*guard, 1);
-	signal(sig, SIG_DFL);
-	raise(sig);
+	return in->batches + in->front;
 }
 
-/* Calls @work; false if it did not come back. */
-static bool guarded(struct trace *t, void (*work)(struct trace *t))
+static struct batch *back(struct input *in)
 {
-	sigjmp_buf here;
-	u32 i;
-
-	if (!sigsetjmp(here, 0)) {
-		guard = &here;
-		work(t);
-		guard = NULL;
-		return true;
-	}
-	guard = NULL;
-	t->aborted = true;
-	for (i = 0; i < t->nr_streams; i++)
-		if (t->streams[i].damage)
-			return fail(t, "%s", t->streams[i].damage);
-	if (caught == SIGBUS)
-		return fail(t, "%s: a stream became shorter while it was read", t->dir);
-	return fail(t, "%s: damaged such that libbabeltrace2 gave up", t->dir);
+	return in->batches + !in->front;
 }
 
-static void install_guard(void)
-{
-	struct sigaction action = { .sa_handler = leave, .sa_flags = SA_NODEFER };
-
-	sigaction(SIGABRT, &action, NULL);
-	sigaction(SIGBUS, &action, NULL);
-	sigaction(SIGFPE, &action, NULL);
-}
-
-static struct trace *trace_of(bt_self_component_sink *self)
-{
-	return bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
-}
-
-/* Our component: a port for each stream; iterators when all are connected. */
-static bt_component_class_initialize_method_status
-sink_initialize(bt_self_component_sink *self, bt_self_component_sink_configuration *unused,
-		const bt_value *params, void *data)
+/* Fills batches until there is no more to do. */
+static void *fill_batches(void *data)
 {
 	struct trace *t = data;
-	char name[16];
-	u32 i;
+	struct input *in;
 
-	(void)unused;
-	(void)params;
-	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), t);
-	for (i = 0; i < t->nr_streams; i++) {
-		snprintf(name, sizeof(name), "%u", i);
-		if (bt_self_component_sink_add_input_port(self, name, NULL, NULL))
-			return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
-	}
-	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
-}
-
-static bool create_iterator(bt_self_component_sink *self, u32 i, bt_message_iterator **iterator)
-{
-	bt_self_component_port_input *port;
-
-	port = bt_self_component_sink_borrow_input_port_by_index(self, i);
-	return !bt_message_iterator_create_from_sink_component(self, port, iterator);
-}
-
-static bt_component_class_sink_graph_is_configured_method_status
-sink_configured(bt_self_component_sink *self)
-{
-	struct trace *t = trace_of(self);
-	u32 i;
-
-	for (i = 0; i < t->nr_streams; i++)
-		if (!create_iterator(self, i, &t->streams[i].iterator))
-			return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
-	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
-}
-
-/* Gets a batch for the stream that wants one. */
-static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
-{
-	struct trace *t = trace_of(self);
-	struct stream *s = t->refill;
-	char cause[KMAP_ERROR_MAX / 2];
-
-	s->next = 0;
-	s->nr = 0;
-	switch (bt_message_iterator_next(s->iterator, &s->messages, &s->nr)) {
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-		break;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		s->ended = true;
-		if (s->damage)
-			fail(t, "%s", s->damage);
-		break;
-	default:
-		s->ended = true;
-		take_cause(cause, sizeof(cause));
-		if (s->damage)
-			fail(t, "%s", s->damage);
-		fail(t, "%s: packet %llu is damaged behind its event %llu: %s", s->name,
-		     s->packet, s->packet_events, cause);
-	}
-	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
-}
-
-static void run_graph(struct trace *t)
-{
-	char cause[KMAP_ERROR_MAX / 2];
-
-	if (bt_graph_run_once(t->graph) == BT_GRAPH_RUN_ONCE_STATUS_OK)
-		return;
-	take_cause(cause, sizeof(cause));
-	fail(t, "%s: %s", t->dir, cause);
-}
-
-/* The class of an event; NULL if it lacks something. */
-static struct event_class *find_class(struct trace *t, const bt_event_class *class)
-{
-	struct event_class *c = event_class_find(&t->classes, class);
-
-	if (!c)
-		fail(t, "%s/metadata: %s", t->dir, t->classes.error);
-	return c;
-}
-
-static bool copy_event(struct trace *t, struct trace_event *e, const bt_message *message)
-{
-	const bt_event *event = bt_message_event_borrow_event_const(message);
-	const struct event_class *c = find_class(t, bt_event_borrow_class_const(event));
-
-	if (!c)
-		return false;
-	t->bytes_done += event_copy(c, e, event);
-	return true;
-}
-
-/*
- * The time of an event. The library extends its 56 bits such that time never goes
- * back, by adding 2^56; so look at the distance from the packet's begin.
- */
-static u64 event_time(const struct stream *s, const bt_message *message)
-{
-	const bt_clock_snapshot *clock;
-	long long distance;
-
-	clock = bt_message_event_borrow_default_clock_snapshot_const(message);
-	distance = (bt_clock_snapshot_get_value(clock) - s->begin) << (64 - STAMP_BITS);
-
-	return s->begin + (distance >> (64 - STAMP_BITS));
-}
-
-static u64 context_number(const bt_field *context, const char *name)
-{
-	const bt_field *field = bt_field_structure_borrow_member_field_by_name_const(context, name);
-
-	if (!field || !bt_field_class_type_is(bt_field_get_class_type(field),
-					      BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return 0;
-	return bt_field_integer_unsigned_get_value(field);
-}
-
-static void begin_packet(struct trace *t, struct stream *s, const bt_message *message)
-{
-	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
-	const bt_field *context = bt_packet_borrow_context_field_const(packet);
-	const bt_clock_snapshot *clock;
-
-	clock = bt_message_packet_beginning_borrow_default_clock_snapshot_const(message);
-	s->begin = bt_clock_snapshot_get_value(clock);
-	s->packet++;
-	s->packet_events = 0;
-	if (s->damage && s->packet > s->sound)
-		fail(t, "%s", s->damage);
-	if (context) {
-		s->cpu = context_number(context, "cpu_id");
-		s->node = context_number(context, "node_id");
-	}
-	t->bytes_done += PACKET_SIZE;
-}
-
-/* Events and packets must have times, in ns: what the library is asked for later. */
-static void begin_stream(struct trace *t, const bt_message *message)
-{
-	const bt_stream *stream = bt_message_stream_beginning_borrow_stream_const(message);
-	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
-	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(class);
-
-	t->ir = bt_stream_borrow_trace_const(stream);
-	if (!clock || bt_clock_class_get_frequency(clock) != NS_PER_S)
-		fail(t, "%s/metadata: no clock of %llu Hz that timestamps are mapped to", t->dir,
-		     NS_PER_S);
-	else if (!bt_stream_class_supports_packets(class) ||
-		 !bt_stream_class_packets_have_beginning_default_clock_snapshot(class) ||
-		 !bt_stream_class_packets_have_end_default_clock_snapshot(class))
-		fail(t, "%s/metadata: no timestamp_begin or timestamp_end of packets", t->dir);
-}
-
-/* Looks at a message; returns whether it is an event. */
-static bool take_message(struct trace *t, struct stream *s, const bt_message *message)
-{
-	switch (bt_message_get_type(message)) {
-	case BT_MESSAGE_TYPE_EVENT:
-		s->type = TRACE_EVENTS;
-		s->time = event_time(s, message);
-		s->packet_events++;
-		return true;
-	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		s->type = TRACE_DISCARDED;
-		return true;
-	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
-		begin_packet(t, s, message);
-		return false;
-	case BT_MESSAGE_TYPE_PACKET_END:
-		s->type = TRACE_PACKET;
-		return t->packets;
-	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		begin_stream(t, message);
-		return false;
-	default:
-		return false;
-	}
-}
-
-/* Goes to the next event of the stream that is to be refilled; head is NULL at its end. */
-static void advance(struct trace *t)
-{
-	struct stream *s = t->refill;
-
-	if (s->head)
-		bt_message_put_ref(s->head);
-	s->head = NULL;
-	while (!t->failed) {
-		if (s->next == s->nr) {
-			if (!s->ended)
-				run_graph(t);
-			if (s->ended)
-				return;
+	pthread_mutex_lock(&t->lock);
+	while (!t->stop) {
+		in = t->first;
+		if (!in) {
+			pthread_cond_wait(&t->wanted, &t->lock);
 			continue;
 		}
-		s->head = s->messages[s->next++];
-		if (take_message(t, s, s->head))
-			return;
-		bt_message_put_ref(s->head);
-		s->head = NULL;
+		t->first = in->after;
+		in->work = WORK_BUSY;
+		pthread_mutex_unlock(&t->lock);
+		stream_fill(&in->stream, back(in));
+		pthread_mutex_lock(&t->lock);
+		in->work = WORK_DONE;
+		pthread_cond_broadcast(&t->filled);
+	}
+	pthread_mutex_unlock(&t->lock);
+	return NULL;
+}
+
+/* Takes an input from the queue. */
+static void unqueue(struct trace *t, const struct input *in)
+{
+	struct input **at = &t->first;
+
+	t->last = NULL;
+	while (*at != in) {
+		t->last = *at;
+		at = &(*at)->after;
+	}
+	*at = in->after;
+	while (*at) {
+		t->last = *at;
+		at = &(*at)->after;
 	}
 }
 
-static bool before(const struct stream *a, const struct stream *b)
+static void enqueue(struct trace *t, struct input *in)
 {
-	if (a->time != b->time)
-		return a->time < b->time;
-	return a->cpu != b->cpu ? a->cpu < b->cpu : a < b;
+	in->after = NULL;
+	if (t->first)
+		t->last->after = in;
+	else
+		t->first = in;
+	t->last = in;
+	in->work = WORK_QUEUED;
+	pthread_cond_signal(&t->wanted);
 }
 
-/* Moves the heap's first stream to where it belongs. */
+/* Goes to the next batch of an input, which is empty if there are no more. */
+static void next_batch(struct trace *t, struct input *in)
+{
+	t->bytes_done -= front(in)->bytes;
+	pthread_mutex_lock(&t->lock);
+	while (in->work == WORK_BUSY)
+		pthread_cond_wait(&t->filled, &t->lock);
+	if (in->work == WORK_QUEUED) {
+		unqueue(t, in);
+		in->work = WORK_NONE;
+	}
+	if (in->work == WORK_NONE) {
+		pthread_mutex_unlock(&t->lock);
+		stream_fill(&in->stream, back(in));
+		pthread_mutex_lock(&t->lock);
+	}
+	in->front = !in->front;
+	in->next = 0;
+	in->work = WORK_NONE;
+	if (t->nr_threads && !in->stream.ended)
+		enqueue(t, in);
+	pthread_mutex_unlock(&t->lock);
+	t->bytes_done += front(in)->bytes;
+}
+
+static const struct trace_event *head(const struct input *in)
+{
+	return in->batches[in->front].events + in->next;
+}
+
+/* Goes to the next event of an input; false at its end. */
+static bool advance(struct trace *t, struct input *in)
+{
+	in->next++;
+	for (;;) {
+		if (in->next >= front(in)->nr) {
+			next_batch(t, in);
+			if (!front(in)->nr)
+				return false;
+		}
+		if (head(in)->type != TRACE_PACKET)
+			return true;
+		t->nr_packets++;
+		if (t->packets)
+			return true;
+		in->next++;
+	}
+}
+
+static bool before(const struct input *a, const struct input *b)
+{
+	u64 time_a = head(a)->time, time_b = head(b)->time;
+
+	if (time_a != time_b)
+		return time_a < time_b;
+	return a->stream.cpu < b->stream.cpu;
+}
+
+/* Moves an input of the heap to where it belongs. */
 static void sift_down(struct trace *t, u32 i)
 {
-	struct stream *s = t->heap[i];
+	struct input *in = t->heap[i];
 	u32 child;
 
 	while ((child = 2 * i + 1) < t->nr_heap) {
 		if (child + 1 < t->nr_heap && before(t->heap[child + 1], t->heap[child]))
 			child++;
-		if (!before(t->heap[child], s))
+		if (!before(t->heap[child], in))
 			break;
 		t->heap[i] = t->heap[child];
 		i = child;
 	}
-	t->heap[i] = s;
+	t->heap[i] = in;
 }
 
-/* Lets go of the event that was given last. */
-static bool step(struct trace *t)
+static void note_loss(struct trace *t, struct input *in, const struct trace_event *e)
 {
-	t->held = false;
-	t->refill = t->heap[0];
-	if (!guarded(t, advance) || t->failed)
-		return false;
-	if (!t->heap[0]->head)
-		t->heap[0] = t->heap[--t->nr_heap];
-	if (t->nr_heap)
-		sift_down(t, 0);
-	return true;
+	t->lost += e->u.discarded.events;
+	t->lost_packets += e->u.discarded.packets;
+	t->period++;
+	t->nr_missing += !in->missing;
+	in->missing = true;
 }
 
-/* A count that went back is none. */
-static u64 lost(uint64_t count)
+static void note_fault(struct trace *t, const struct trace_event *e)
 {
-	return count > U64_MAX / 2 ? 0 : count;
-}
-
-static void copy_discarded(struct trace_event *e, const struct stream *s)
-{
-	uint64_t count = 0;
-
-	e->type = TRACE_DISCARDED;
-	e->u.discarded.events = 0;
-	e->u.discarded.packets = 0;
-	if (bt_message_get_type(s->head) == BT_MESSAGE_TYPE_DISCARDED_PACKETS) {
-		bt_message_discarded_packets_get_count(s->head, &count);
-		e->u.discarded.packets = lost(count);
+	if (!e->u.fault.incomplete)
 		return;
+	if (t->nr_notes < NOTES_MAX)
+		t->notes[t->nr_notes] = copy_text(e->u.fault.text);
+	t->nr_notes++;
+}
+
+/* What pseudo events tell of the trace as a whole. */
+static void note(struct trace *t, struct input *in, const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_DISCARDED:
+		note_loss(t, in, e);
+		break;
+	case TRACE_RESUMED:
+		t->nr_missing -= in->missing;
+		in->missing = false;
+		break;
+	case TRACE_FAULT:
+		note_fault(t, e);
+		break;
+	default:
+		break;
 	}
-	if (bt_message_discarded_events_get_count(s->head, &count) ==
-	    BT_PROPERTY_AVAILABILITY_NOT_AVAILABLE)
-		count = s->first_discarded;
-	e->u.discarded.events = lost(count);
+}
+
+static bool is_pseudo(enum trace_type type)
+{
+	return type >= TRACE_DISCARDED && type != TRACE_UNKNOWN;
+}
+
+/* One less than there are processors: who merges is busy as well. */
+static void start_threads(struct trace *t)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	u32 want = processors > 1 ? processors - 1 : 0;
+	pthread_attr_t attr;
+
+	if (want > t->nr_inputs)
+		want = t->nr_inputs;
+	t->threads = kmap_array(NULL, want + 1, sizeof(*t->threads));
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	while (t->nr_threads < want &&
+	       !pthread_create(t->threads + t->nr_threads, &attr, fill_batches, t))
+		t->nr_threads++;
+	pthread_attr_destroy(&attr);
+}
+
+/* Makes a heap of the inputs that have an event. */
+static void begin(struct trace *t)
+{
+	struct input *in;
+	u32 i;
+
+	start_threads(t);
+	for (i = 0; i < t->nr_inputs; i++) {
+		in = t->inputs + i;
+		t->from_start &= !in->stream.any || !in->stream.first_seq;
+		t->bytes_done += front(in)->bytes;
+		in->next = -1;
+		if (advance(t, in))
+			t->heap[t->nr_heap++] = in;
+	}
+	for (i = t->nr_heap / 2; i--;)
+		sift_down(t, i);
+	t->begun = true;
 }
 
 /**
@@ -480,276 +349,139 @@ static void copy_discarded(struct trace_event *e, const struct stream *s)
  * Events come by time; those of one CPU in the order in which they were written, even
  * if its time goes back; those of equal time by CPU.
  *
- * Return: what was found; after TRACE_END or TRACE_FAILED the same again.
+ * Return: whether there was one; once false, the same again.
  */
-enum trace_next trace_next(struct trace *t, struct trace_event *e)
+bool trace_next(struct trace *t, struct trace_event *e)
 {
-	const bt_clock_snapshot *clock;
-	struct stream *s;
+	struct input *in;
 
-	if (t->failed || (t->held && !step(t)))
-		return TRACE_FAILED;
+	if (!t->begun)
+		begin(t);
+	if (t->held) {
+		t->held = false;
+		if (!advance(t, t->heap[0]))
+			t->heap[0] = t->heap[--t->nr_heap];
+		if (t->nr_heap)
+			sift_down(t, 0);
+	}
 	if (!t->nr_heap)
-		return TRACE_END;
-	s = t->heap[0];
+		return false;
+	in = t->heap[0];
 	t->held = true;
-	e->time = s->time;
-	e->cpu = s->cpu;
-	e->node = s->node;
-	e->nr = t->nr + 1;
-	if (s->type == TRACE_DISCARDED) {
-		copy_discarded(e, s);
-		return TRACE_EVENT;
-	}
-	if (s->type == TRACE_PACKET) {
-		e->type = TRACE_PACKET;
-		e->u.packet.begin = s->begin;
-		clock = bt_message_packet_end_borrow_default_clock_snapshot_const(s->head);
-		e->u.packet.end = bt_clock_snapshot_get_value(clock);
-		return TRACE_EVENT;
-	}
-	t->nr++;
-	return copy_event(t, e, s->head) ? TRACE_EVENT : TRACE_FAILED;
-}
-
-/* The stream whose file a port of the source is for: the port's name ends in it. */
-static u32 find_stream(const struct trace *t, const bt_port *port)
-{
-	const char *base = strrchr(bt_port_get_name(port), '/');
-	u32 i;
-
-	for (i = 0; i < t->nr_streams; i++)
-		if (base && !strcmp(base, strrchr(t->streams[i].name, '/')))
-			break;
-	return i;
-}
-
-/* Connects each port of the source to ours for the same stream. */
-static bool connect_ports(struct trace *t, const bt_component_sink *sink)
-{
-	const bt_port_output *from;
-	const bt_port_input *to;
-	u32 i, nr;
-
-	for (i = 0; i < t->nr_streams; i++) {
-		from = bt_component_source_borrow_output_port_by_index_const(t->source, i);
-		nr = find_stream(t, bt_port_output_as_port_const(from));
-		if (nr == t->nr_streams)
-			return false;
-		to = bt_component_sink_borrow_input_port_by_index_const(sink, nr);
-		if (bt_graph_connect_ports(t->graph, from, to, NULL))
-			return false;
-	}
+	*e = *head(in);
+	if (is_pseudo(e->type))
+		note(t, in, e);
+	else
+		t->nr++;
+	e->nr = t->nr + is_pseudo(e->type);
+	e->period = t->period;
+	e->certain = !t->nr_missing;
 	return true;
 }
 
-/* Adds the library's source.ctf.fs for the trace. */
-static bool add_source(struct trace *t)
+/* The number in the name of a CPU's file; nothing else in the directory is one. */
+static bool is_stream(const char *name, u32 *cpu)
 {
-	const bt_component_class_source *class;
+	unsigned long nr;
+	char *end;
 
-	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &t->plugin))
-		return fail(t, "libbabeltrace2 lacks plugin 'ctf': libbabeltrace2-0 has it");
-	class = bt_plugin_borrow_source_component_class_by_name_const(t->plugin, "fs");
-	t->params = bt_value_map_create();
-	t->inputs = bt_value_array_create();
-	return class && t->params && t->inputs &&
-	       !bt_value_array_append_string_element(t->inputs, t->view ? t->view : t->dir) &&
-	       !bt_value_map_insert_entry(t->params, "inputs", t->inputs) &&
-	       !bt_graph_add_source_component(t->graph, class, "trace", t->params,
-					      BT_LOGGING_LEVEL_NONE, &t->source);
-}
-
-static bool add_sink(struct trace *t)
-{
-	const bt_component_sink *sink;
-	bt_component_class_sink *class;
-
-	class = bt_component_class_sink_create("memorizer", sink_consume);
-	t->sink_class = class;
-	if (!class || bt_component_class_sink_set_initialize_method(class, sink_initialize) ||
-	    bt_component_class_sink_set_graph_is_configured_method(class, sink_configured))
+	if (strncmp(name, "cpu", 3) || name[3] < '0' || name[3] > '9')
 		return false;
-	if (bt_graph_add_sink_component_with_initialize_method_data(t->graph, class, "merge",
-								    NULL, t,
-								    BT_LOGGING_LEVEL_NONE,
-								    &sink))
-		return false;
-	return connect_ports(t, sink);
+	errno = 0;
+	nr = strtoul(name + 3, &end, 10);
+	*cpu = nr;
+	return !*end && !errno && nr <= U32_MAX;
 }
 
-static void make_graph(struct trace *t)
+static int filter_streams(const struct dirent *d)
 {
-	t->graph = bt_graph_create(0);
-	if (t->graph && add_source(t) &&
-	    bt_component_source_get_output_port_count(t->source) != t->nr_streams)
-		fail(t, "%s: libbabeltrace2 finds %llu streams in it, want %u", t->dir,
-		     (u64)bt_component_source_get_output_port_count(t->source), t->nr_streams);
-	if (!t->failed && t->source && add_sink(t))
-		return;
-	bt_current_thread_clear_error();
-	fail(t, "%s/metadata: libbabeltrace2 does not take it; 'babeltrace2 %s' tells why", t->dir,
-	     t->dir);
+	u32 cpu;
+
+	return is_stream(d->d_name, &cpu);
 }
 
-static char *copy_text(const char *text)
+/* Opens a CPU's file; one of no bytes is left out. */
+static bool add_input(struct trace *t, const char *name, char error[KMAP_ERROR_MAX])
 {
-	size_t size = strlen(text) + 1;
-
-	return memcpy(kmap_array(NULL, size, 1), text, size);
-}
-
-/* Looks at the frame of a file; false if not even its first packet is one. */
-static bool scan_stream(struct trace *t, struct stream *s)
-{
-	struct packets p;
-
-	if (!packets_open(&p, s->name, &t->metadata))
-		return fail(t, "%s", p.error);
-	t->bytes_total += p.file_size;
-	if (packet_next(&p) == PACKET_FOUND || p.cut) {
-		s->first_discarded = p.discarded;
-		s->cpu = p.cpu;
-		s->node = p.node;
-		while (!*p.error && packet_next(&p) == PACKET_FOUND)
-			;
-		if (*p.error)
-			s->damage = copy_text(p.error);
-		s->sound = p.nr - !p.cut;
-	} else {
-		fail(t, "%s", p.error);
-	}
-	packets_close(&p);
-	return !t->failed;
-}
-
-/* The library takes every file of the directory for a stream, but for these. */
-static int is_stream(const struct dirent *d)
-{
-	return *d->d_name != '.' && strcmp(d->d_name, "metadata");
-}
-
-static bool add_stream(struct trace *t, const char *name, u32 *files)
-{
+	struct input *in = t->inputs + t->nr_inputs;
 	char path[PATH_MAX];
-	struct stat st;
+	u32 cpu = 0;
 
+	*in = (struct input){ .work = WORK_NONE };
 	snprintf(path, sizeof(path), "%s/%s", t->dir, name);
-	if (stat(path, &st))
-		return fail(t, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
+	is_stream(name, &cpu);
+	if (!stream_open(&in->stream, &t->layout, path, cpu, error))
+		return false;
+	if (!in->stream.size) {
+		stream_close(&in->stream);
 		return true;
-	++*files;
-	if (!st.st_size)
-		return true;
-	t->streams = kmap_array(t->streams, t->nr_streams + 1, sizeof(*t->streams));
-	t->streams[t->nr_streams] = (struct stream){ .name = copy_text(path) };
-	return scan_stream(t, t->streams + t->nr_streams++);
+	}
+	t->bytes_total += in->stream.size;
+	t->nr_inputs++;
+	return true;
 }
 
-static bool find_streams(struct trace *t)
+static bool find_inputs(struct trace *t, char error[KMAP_ERROR_MAX])
 {
 	struct dirent **entries;
-	u32 files = 0;
+	bool good = true;
 	int nr, i;
 
-	nr = scandir(t->dir, &entries, is_stream, versionsort);
+	nr = scandir(t->dir, &entries, filter_streams, versionsort);
 	if (nr < 0)
-		return fail(t, "%s: %s: a trace is a directory with metadata, cpu0, ...", t->dir,
-			    strerror(errno));
+		return fail(error, "%s: %s: a trace is a directory with metadata, cpu0, ...",
+			    t->dir, strerror(errno));
+	if (!nr)
+		good = fail(error,
+			    "%s: no streams in it: want cpu0, cpu1, ... beside the metadata",
+			    t->dir);
+	t->inputs = kmap_array(NULL, nr + 1, sizeof(*t->inputs));
 	for (i = 0; i < nr; i++) {
-		if (!t->failed)
-			add_stream(t, entries[i]->d_name, &files);
+		good = good && add_input(t, entries[i]->d_name, error);
 		free(entries[i]);
 	}
 	free(entries);
-	if (!files)
-		fail(t, "%s: no streams in it: want cpu0, cpu1, ... beside the metadata", t->dir);
-	return !t->failed;
-}
-
-/* Lets the library see only what it can read when a stream is damaged, see view.c. */
-static bool make_view(struct trace *t)
-{
-	bool damaged = false;
-	u32 i;
-
-	for (i = 0; i < t->nr_streams; i++)
-		damaged |= !!t->streams[i].damage;
-	if (!damaged)
-		return true;
-	t->view = view_make();
-	if (t->view && view_add_metadata(t->view, t->dir)) {
-		for (i = 0; i < t->nr_streams; i++)
-			if (!view_add_stream(t->view, t->streams[i].name, &t->metadata))
-				break;
-		if (i == t->nr_streams)
-			return true;
-	}
-	return fail(t, "%s: damaged, and no temporary directory to sort that out: %s",
-		    t->dir, strerror(errno));
-}
-
-/* The view is not needed once the library has opened all files. */
-static void remove_view(struct trace *t)
-{
-	u32 i;
-
-	if (!t->view)
-		return;
-	for (i = 0; i < t->nr_streams; i++)
-		view_drop_stream(t->view, t->streams[i].name);
-	view_remove(t->view);
-	t->view = NULL;
+	return good;
 }
 
 /* Every trace of Memorizer says that it is one, and of which version. */
-static bool check_env(struct trace *t)
+static bool check_env(const struct trace *t, char error[KMAP_ERROR_MAX])
 {
 	const char *name = trace_env_text(t, "tracer_name");
 	u64 version = trace_env_number(t, "abi_version", 0);
 
 	if (!name || strcmp(name, "memorizer"))
-		return fail(t, "%s/metadata: tracer_name is \"%s\": not a trace of memorizer",
+		return fail(error,
+			    "%s/metadata: tracer_name is \"%.99s\": not a trace of memorizer",
 			    t->dir, name ? name : "");
 	if (version != ABI_VERSION)
-		return fail(t, "%s/metadata: abi_version is %llu: this memorizer reads %d", t->dir,
-			    version, ABI_VERSION);
+		return fail(error, "%s/metadata: abi_version is %llu: this memorizer reads %d",
+			    t->dir, version, ABI_VERSION);
 	return true;
 }
 
-/* Every event that is known has the fields that are needed. */
-static void check_classes(struct trace *t)
+/* Gets the first events of each input; false if no packet could be read at all. */
+static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
 {
-	const bt_trace_class *class = bt_trace_borrow_class_const(t->ir);
-	const bt_stream_class *stream;
-	u64 i, j;
+	u32 i, room = t->nr_inputs ? BATCH_ALL / t->nr_inputs : 0;
+	const struct stream *bad = NULL;
+	bool sound = !t->nr_inputs;
+	struct input *in;
 
-	for (i = 0; i < bt_trace_class_get_stream_class_count(class); i++) {
-		stream = bt_trace_class_borrow_stream_class_by_index_const(class, i);
-		for (j = 0; j < bt_stream_class_get_event_class_count(stream); j++)
-			if (!find_class(t, bt_stream_class_borrow_event_class_by_index_const(stream,
-											     j)))
-				return;
+	room = room < BATCH_MIN ? BATCH_MIN : room > BATCH_MAX ? BATCH_MAX : room;
+	t->heap = kmap_array(NULL, t->nr_inputs + 1, sizeof(*t->heap));
+	for (i = 0; i < t->nr_inputs; i++) {
+		in = t->inputs + i;
+		batch_init(in->batches, room);
+		batch_init(in->batches + 1, room);
+		stream_fill(&in->stream, front(in));
+		sound |= in->stream.sound;
+		if (!bad && !in->stream.sound)
+			bad = &in->stream;
 	}
-}
-
-/* Gets the first event of each stream. */
-static void start(struct trace *t)
-{
-	u32 i;
-
-	make_graph(t);
-	for (i = 0; i < t->nr_streams && !t->failed; i++) {
-		t->refill = t->streams + i;
-		advance(t);
-		if (t->refill->head)
-			t->heap[t->nr_heap++] = t->refill;
-	}
-	for (i = t->nr_heap / 2; i--;)
-		sift_down(t, i);
-	if (t->nr_streams && !t->failed && check_env(t))
-		check_classes(t);
+	if (!sound)
+		return fail(error, "%s/%s", t->dir, bad->complaint);
+	return true;
 }
 
 /**
@@ -757,53 +489,40 @@ static void start(struct trace *t)
  * @dir: its directory
  * @error: set to a message when that is not possible
  *
- * A trace that is damaged can be read up to there. Files of no bytes are streams
- * without events.
+ * The streams are the files cpu0, cpu1, ...; those of no bytes have no events. Of a trace
+ * that is damaged all that is left is read.
  *
  * Return: the trace, or NULL.
  */
 struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
 {
 	struct trace *t = kmap_array(NULL, 1, sizeof(*t));
+	char why[KMAP_ERROR_MAX];
 
-	*t = (struct trace){ .dir = copy_text(dir) };
-	install_guard();
-	if (!metadata_load(&t->metadata, dir, t->error))
-		t->failed = true;
-	if (!t->failed && find_streams(t) && t->nr_streams) {
-		t->heap = kmap_array(NULL, t->nr_streams, sizeof(*t->heap));
-		if (make_view(t))
-			guarded(t, start);
-		remove_view(t);
+	*t = (struct trace){ .dir = copy_text(dir), .period = 1, .from_start = true };
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->wanted, NULL);
+	pthread_cond_init(&t->filled, NULL);
+	if (metadata_load(&t->metadata, dir, error) && check_env(t, error)) {
+		if (!layout_init(&t->layout, &t->metadata, why))
+			fail(error, "%s/metadata: %s", dir, why);
+		else if (find_inputs(t, error) && start(t, error))
+			return t;
 	}
-	if (!t->failed)
-		return t;
-	snprintf(error, KMAP_ERROR_MAX, "%s", t->error);
 	trace_close(t);
 	return NULL;
 }
 
-/* Lets go of what the library gave. */
-static void release(struct trace *t)
+static void stop_threads(struct trace *t)
 {
-	struct stream *s;
-
-	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
-		if (s->head)
-			bt_message_put_ref(s->head);
-		while (s->next < s->nr)
-			bt_message_put_ref(s->messages[s->next++]);
-		bt_message_iterator_put_ref(s->iterator);
-	}
-	bt_graph_put_ref(t->graph);
-	bt_component_class_sink_put_ref(t->sink_class);
-	bt_value_put_ref(t->params);
-	bt_value_put_ref(t->inputs);
-	bt_plugin_put_ref(t->plugin);
+	pthread_mutex_lock(&t->lock);
+	t->stop = true;
+	pthread_cond_broadcast(&t->wanted);
+	pthread_mutex_unlock(&t->lock);
+	while (t->nr_threads)
+		pthread_join(t->threads[--t->nr_threads], NULL);
+	free(t->threads);
 }
-
-/* A trace that the library gave up with; what it refers to is in an unknown state. */
-static struct trace *abandoned;
 
 /**
  * trace_close - end with a trace
@@ -811,18 +530,22 @@ static struct trace *abandoned;
  */
 void trace_close(struct trace *t)
 {
-	struct stream *s;
+	u32 i;
 
-	if (t->aborted || !guarded(t, release)) {
-		t->next_abandoned = abandoned;
-		abandoned = t;
-		return;
+	stop_threads(t);
+	for (i = 0; i < t->nr_inputs; i++) {
+		stream_close(&t->inputs[i].stream);
+		batch_free(t->inputs[i].batches);
+		batch_free(t->inputs[i].batches + 1);
 	}
-	for (s = t->streams; s < t->streams + t->nr_streams; s++) {
-		free(s->name);
-		free(s->damage);
-	}
-	free(t->streams);
+	for (i = 0; i < t->nr_notes && i < NOTES_MAX; i++)
+		free(t->notes[i]);
+	layout_free(&t->layout);
+	metadata_free(&t->metadata);
+	pthread_mutex_destroy(&t->lock);
+	pthread_cond_destroy(&t->wanted);
+	pthread_cond_destroy(&t->filled);
+	free(t->inputs);
 	free(t->heap);
 	free(t->dir);
 	free(t);
@@ -831,6 +554,8 @@ void trace_close(struct trace *t)
 /**
  * trace_show_packets - let trace_next() give TRACE_PACKET too
  * @t: the trace
+ *
+ * To be called before trace_next().
  */
 void trace_show_packets(struct trace *t)
 {
@@ -838,19 +563,37 @@ void trace_show_packets(struct trace *t)
 }
 
 /**
- * trace_error - tell why a trace cannot be read any further
- * @t: the trace
+ * trace_incomplete - tell whether a trace is incomplete
+ * @t: the trace, which has been read to its end
  *
- * Return: the message.
+ * Return: whether events were lost, or packets are damaged, missing, or left out.
  */
-const char *trace_error(const struct trace *t)
+bool trace_incomplete(const struct trace *t)
 {
-	return t->error;
+	return t->nr_notes || t->lost || t->lost_packets;
 }
 
-static const bt_value *env(const struct trace *t, const char *name)
+/**
+ * trace_tell - tell on standard error in which way a trace is incomplete
+ * @t: the trace, which has been read to its end
+ *
+ * Return: whether it is.
+ */
+bool trace_tell(const struct trace *t)
 {
-	return t->ir ? bt_trace_borrow_environment_entry_value_by_name_const(t->ir, name) : NULL;
+	u64 i;
+
+	fflush(stdout);
+	for (i = 0; i < t->nr_notes && i < NOTES_MAX; i++)
+		fprintf(stderr, "memorizer: %s/%s\n", t->dir, t->notes[i]);
+	if (t->nr_notes > NOTES_MAX)
+		fprintf(stderr, "memorizer: %s: %llu more like this\n", t->dir,
+			t->nr_notes - NOTES_MAX);
+	if (trace_incomplete(t))
+		fprintf(stderr,
+			"memorizer: %s: incomplete: %llu events were lost, %llu packets are missing\n",
+			t->dir, t->lost, t->lost_packets);
+	return trace_incomplete(t);
 }
 
 /**
@@ -863,10 +606,9 @@ static const bt_value *env(const struct trace *t, const char *name)
  */
 u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise)
 {
-	const bt_value *value = env(t, name);
+	const struct metadata_value *value = metadata_env(&t->metadata, name);
 
-	return value && bt_value_is_signed_integer(value) ?
-		(u64)bt_value_integer_signed_get(value) : otherwise;
+	return value && !value->text ? value->number : otherwise;
 }
 
 /**
@@ -878,9 +620,9 @@ u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise)
  */
 const char *trace_env_text(const struct trace *t, const char *name)
 {
-	const bt_value *value = env(t, name);
+	const struct metadata_value *value = metadata_env(&t->metadata, name);
 
-	return value && bt_value_is_string(value) ? bt_value_string_get(value) : NULL;
+	return value ? value->text : NULL;
 }
 
 /**
@@ -891,19 +633,40 @@ const char *trace_env_text(const struct trace *t, const char *name)
  */
 u32 trace_streams(const struct trace *t)
 {
-	return t->nr_streams;
+	return t->nr_inputs;
 }
 
 /**
- * trace_stream_path - tell the file of a stream
+ * trace_packets - count the packets
  * @t: the trace
- * @i: which stream, less than trace_streams()
  *
- * Return: its path, valid as long as the trace.
+ * Return: how many have been read to their end so far.
  */
-const char *trace_stream_path(const struct trace *t, u32 i)
+u64 trace_packets(const struct trace *t)
 {
-	return t->streams[i].name;
+	return t->nr_packets;
+}
+
+/**
+ * trace_lost - count the events that were lost
+ * @t: the trace
+ *
+ * Return: how many the packets told of so far.
+ */
+u64 trace_lost(const struct trace *t)
+{
+	return t->lost;
+}
+
+/**
+ * trace_from_start - tell whether a trace has the first packets that the kernel wrote
+ * @t: the trace
+ *
+ * Return: whether that is so of each stream; else others have read before.
+ */
+bool trace_from_start(const struct trace *t)
+{
+	return t->from_start;
 }
 
 /**

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The events of a trace: those of all CPUs, in the order of time. */
+/*
+ * The events of a trace: those of all CPUs, in the order of time.
+ *
+ *	t = trace_open(dir, error);
+ *	while (trace_next(t, &e))
+ *		...
+ *	incomplete = trace_tell(t);
+ *	trace_close(t);
+ *
+ * A trace may lack events: its packets tell of some that the kernel had no room for, or
+ * packets are damaged or missing. All that is left is given, and pseudo events tell from
+ * when to when what is missing; see also struct trace_event's @certain.
+ */
 #ifndef TRACE_H
 #define TRACE_H
 
@@ -18,9 +30,11 @@ enum trace_type {
 	TRACE_MARK,
 	TRACE_SWITCH,
 	TRACE_SNAPSHOT,
-	TRACE_DISCARDED,	/* pseudo event: events of this CPU were lost here */
+	TRACE_DISCARDED,	/* pseudo event: from here on events of this CPU may be missing */
 	TRACE_UNKNOWN,		/* an event that this tool does not know */
 	TRACE_PACKET,		/* pseudo event: a packet ends, see trace_show_packets() */
+	TRACE_RESUMED,		/* pseudo event: from here on none are missing any more */
+	TRACE_FAULT,		/* pseudo event: something is wrong with a packet's frame */
 	TRACE_TYPES
 };
 
@@ -54,19 +68,28 @@ enum trace_access_kind {
  * @time: when, in ns
  * @cpu: CPU that wrote it
  * @node: NUMA node of that CPU
+ * @period: is another one after each point from which on events may be missing, from 1
+ * @certain: whether no CPU's events may be missing now. What was seen when this was set,
+ *	     in the same period, and is seen now when it is set, has nothing missing in
+ *	     between; of anything else a loss may be the cause, so that it proves nothing
  * @u: its fields, as the metadata names them; no value is checked, and strings are
  *     valid until the next call of trace_next()
  * @u.discarded.events: how many events were lost; 0: not known
- * @u.discarded.packets: how many packets were lost; 0: none, or not known
+ * @u.discarded.packets: how many packets are missing; 0: none, or not known
+ * @u.discarded.broken: whether packets are missing or damaged: unlike overruns, that may
+ *			concern any event
  * @u.packet.begin: time at which the packet says that it begins
  * @u.packet.end: time at which it says that it ends
+ * @u.fault.text: what is wrong, with the file and the number of the packet
+ * @u.fault.incomplete: whether that makes the trace incomplete
  * @u.unknown.name: name of the event
  * @u.unknown.id: its id
  */
 struct trace_event {
 	enum trace_type type;
+	bool certain;
 	u64 nr, time;
-	u32 cpu, node;
+	u32 cpu, node, period;
 	union {
 		struct {
 			u32 pid;
@@ -112,10 +135,15 @@ struct trace_event {
 		} snapshot;
 		struct {
 			u64 events, packets;
+			bool broken;
 		} discarded;
 		struct {
 			u64 begin, end;
 		} packet;
+		struct {
+			const char *text;
+			bool incomplete;
+		} fault;
 		struct {
 			const char *name;
 			u64 id;
@@ -123,24 +151,20 @@ struct trace_event {
 	} u;
 };
 
-/* What trace_next() found. */
-enum trace_next {
-	TRACE_EVENT,		/* an event */
-	TRACE_END,		/* the trace is over */
-	TRACE_FAILED,		/* what follows cannot be read, see trace_error() */
-};
-
 struct trace;
 
 struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX]);
-enum trace_next trace_next(struct trace *t, struct trace_event *e);
+bool trace_next(struct trace *t, struct trace_event *e);
 void trace_show_packets(struct trace *t);
-const char *trace_error(const struct trace *t);
 const char *trace_type_name(enum trace_type type);
 u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise);
 const char *trace_env_text(const struct trace *t, const char *name);
 u32 trace_streams(const struct trace *t);
-const char *trace_stream_path(const struct trace *t, u32 i);
+u64 trace_packets(const struct trace *t);
+u64 trace_lost(const struct trace *t);
+bool trace_incomplete(const struct trace *t);
+bool trace_tell(const struct trace *t);
+bool trace_from_start(const struct trace *t);
 u64 trace_bytes_total(const struct trace *t);
 u64 trace_bytes_done(const struct trace *t);
 void trace_close(struct trace *t);

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One CPU's file of a trace: from packets to events.
+ *
+ * The file is read once, from its begin to its end, through a window. What is damaged is
+ * left out up to where the next packet begins: the frame of a packet tells that, and if
+ * it is the frame that is damaged, magic and uuid of the next one are looked for. Pseudo
+ * events tell what is wrong, and from when to when events may be missing: from the end
+ * of the packet before to the begin of the packet after.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream.h"
+
+#define MAGIC		0xc1fc1fc1u
+#define TIME_MAX	(~0ull >> 1)
+#define WINDOW		(64 * 1024)	/* bytes; no event is larger */
+#define PSEUDO_EVENTS	12		/* most of them that one packet makes */
+#define FAULT_MAX	256		/* bytes of the text of one of them */
+
+static u64 load_odd(const unsigned char *p, u32 size, bool big_endian)
+{
+	u64 value = 0;
+	u32 i;
+
+	for (i = 0; i < size; i++)
+		value |= (u64)p[big_endian ? size - 1 - i : i] << 8 * i;
+	return value;
+}
+
+/* A number at any address, in either byte order. */
+static inline u64 load(const unsigned char *p, u32 size, bool big_endian)
+{
+	unsigned short half;
+	unsigned int word;
+	u64 whole;
+
+	switch (size) {
+	case 1:
+		return *p;
+	case 2:
+		memcpy(&half, p, sizeof(half));
+		return big_endian ? be16toh(half) : le16toh(half);
+	case 4:
+		memcpy(&word, p, sizeof(word));
+		return big_endian ? be32toh(word) : le32toh(word);
+	case 8:
+		memcpy(&whole, p, sizeof(whole));
+		return big_endian ? be64toh(whole) : le64toh(whole);
+	default:
+		return load_odd(p, size, big_endian);
+	}
+}
+
+static u64 get(const unsigned char *header, const struct place *p)
+{
+	return p->size ? load(header + p->offset, p->size, p->big_endian) : 0;
+}
+
+/**
+ * batch_init - make an empty batch
+ * @b: the batch
+ * @room: how many events fit, more than PSEUDO_EVENTS
+ */
+void batch_init(struct batch *b, u32 room)
+{
+	*b = (struct batch){ .room = room, .text_room = 2 * PSEUDO_EVENTS * FAULT_MAX };
+	b->events = kmap_array(NULL, room, sizeof(*b->events));
+	b->text = kmap_array(NULL, b->text_room, 1);
+}
+
+/**
+ * batch_free - release memory
+ * @b: the batch
+ */
+void batch_free(struct batch *b)
+{
+	free(b->events);
+	free(b->text);
+}
+
+/*
+ * Room for a string, with what faults need left. A batch that has some already must not
+ * move them: NULL then, and the batch is full.
+ */
+static char *batch_text(struct batch *b, size_t size)
+{
+	char *text;
+
+	if (b->text_used + size + 2 * FAULT_MAX > b->text_room) {
+		if (b->text_used)
+			return NULL;
+		b->text_room = size + 2 * PSEUDO_EVENTS * FAULT_MAX;
+		b->text = kmap_array(b->text, b->text_room, 1);
+	}
+	text = b->text + b->text_used;
+	b->text_used += size;
+	return text;
+}
+
+/**
+ * stream_open - begin with a CPU's file
+ * @s: the stream
+ * @l: how it is laid out; must outlive @s
+ * @path: its name, with a slash; is copied
+ * @cpu: the CPU that its name says
+ * @error: set to a message when it cannot be read
+ *
+ * Return: whether that worked.
+ */
+bool stream_open(struct stream *s, const struct layout *l, const char *path, u32 cpu,
+		 char error[KMAP_ERROR_MAX])
+{
+	struct source *source = source_open(path, error);
+	size_t size = strlen(path) + 1;
+
+	if (!source)
+		return false;
+	*s = (struct stream){ .layout = l, .cpu = cpu, .source = source };
+	s->path = memcpy(kmap_array(NULL, size, 1), path, size);
+	s->name = strrchr(s->path, '/') + 1;
+	s->size = source_size(source);
+	s->window = kmap_array(NULL, WINDOW, 1);
+	return true;
+}
+
+/**
+ * stream_close - end with a CPU's file
+ * @s: the stream
+ */
+void stream_close(struct stream *s)
+{
+	source_close(s->source);
+	free(s->window);
+	free(s->path);
+}
+
+/* Fills the window, from the next byte to look at on. */
+static void refill(struct stream *s)
+{
+	long long got;
+
+	memmove(s->window, s->window + s->start, s->filled - s->start);
+	s->offset += s->start;
+	s->filled -= s->start;
+	s->start = 0;
+	got = source_read(s->source, s->window + s->filled, WINDOW - s->filled);
+	s->eof = got < (long long)(WINDOW - s->filled);
+	if (got < 0)
+		s->read_error = errno;
+	else
+		s->filled += got;
+}
+
+/* Bytes in the window from the next one on; at least @want, unless the file ends. */
+static size_t peek(struct stream *s, size_t want)
+{
+	if (s->filled - s->start < want && !s->eof)
+		refill(s);
+	return s->filled - s->start;
+}
+
+static u64 position(const struct stream *s)
+{
+	return s->offset + s->start;
+}
+
+/* Passes over bytes; fewer if the file ends. */
+static void skip(struct stream *s, u64 bytes)
+{
+	size_t left;
+
+	while (bytes) {
+		left = peek(s, 1);
+		if (!left)
+			return;
+		if (left > bytes)
+			left = bytes;
+		s->start += left;
+		bytes -= left;
+	}
+}
+
+static struct trace_event *add_pseudo(struct stream *s, struct batch *b, enum trace_type type,
+				      u64 time)
+{
+	struct trace_event *e = b->events + b->nr++;
+
+	e->type = type;
+	e->time = time;
+	e->cpu = s->cpu;
+	e->node = s->before.node;
+	return e;
+}
+
+/* Tells that something is wrong with the current packet. */
+__printf(4, 5)
+static void fault(struct stream *s, struct batch *b, bool incomplete, const char *format, ...)
+{
+	char *text = b->text + b->text_used;
+	struct trace_event *e;
+	va_list args;
+	size_t len;
+
+	len = snprintf(text, FAULT_MAX, "%.100s, packet %llu: ", s->name, s->packet);
+	va_start(args, format);
+	vsnprintf(text + len, FAULT_MAX - len, format, args);
+	va_end(args);
+	b->text_used += strlen(text) + 1;
+	if (!s->sound && !*s->complaint)
+		snprintf(s->complaint, sizeof(s->complaint), "%s", text);
+	e = add_pseudo(s, b, TRACE_FAULT, s->last);
+	e->u.fault.text = text;
+	e->u.fault.incomplete = incomplete;
+}
+
+/* From the end of the packet before on events may be missing, for good. */
+static void end_with_loss(struct stream *s, struct batch *b)
+{
+	struct trace_event *e;
+
+	if (s->read_error) {
+		fault(s, b, true, "at byte %llu: %s", s->packet_offset, strerror(s->read_error));
+		s->broken = true;
+	}
+	if (s->broken) {
+		e = add_pseudo(s, b, TRACE_DISCARDED, s->last);
+		e->u.discarded.events = 0;
+		e->u.discarded.packets = 0;
+		e->u.discarded.broken = true;
+	}
+	s->ended = true;
+}
+
+/* Looks for the header of a packet behind the next byte. */
+static void find_packet(struct stream *s)
+{
+	const struct layout *l = s->layout;
+	u32 need = l->uuid.offset + 16 > l->magic.offset + l->magic.size ?
+		l->uuid.offset + 16 : l->magic.offset + l->magic.size;
+	const unsigned char *p;
+
+	for (s->start++; peek(s, need) >= need; s->start++) {
+		p = s->window + s->start;
+		if (get(p, &l->magic) == MAGIC &&
+		    !memcmp(p + l->uuid.offset, l->metadata->uuid, 16))
+			return;
+	}
+	s->start = s->filled;
+}
+
+/* Takes the frame of a packet; false if it is none, and that has been told. */
+static bool take_frame(struct stream *s, struct batch *b, const unsigned char *h)
+{
+	const struct layout *l = s->layout;
+	struct frame *f = &s->frame;
+	u64 least = 8ull * l->packet_size, size = get(h, &l->size), content = get(h, &l->content);
+
+	*f = (struct frame){
+		.begin = get(h, &l->begin), .end = get(h, &l->end), .size = size / 8,
+		.content = content / 8, .seq = get(h, &l->seq),
+		.discarded = get(h, &l->discarded), .cpu = get(h, &l->cpu),
+		.node = get(h, &l->node),
+	};
+	if (get(h, &l->magic) != MAGIC)
+		fault(s, b, true, "at byte %llu: no packet: magic is %08llx, want %08x",
+		      s->packet_offset, get(h, &l->magic), MAGIC);
+	else if (memcmp(h + l->uuid.offset, l->metadata->uuid, 16))
+		fault(s, b, true,
+		      "at byte %llu: its uuid is not that of the metadata: they are not of one boot",
+		      s->packet_offset);
+	else if (get(h, &l->stream_id))
+		fault(s, b, true, "at byte %llu: stream_id is %llu, want 0", s->packet_offset,
+		      get(h, &l->stream_id));
+	else if (size % 8 || size < least)
+		fault(s, b, true,
+		      "at byte %llu: packet_size is %llu bits, want whole bytes and %llu at least",
+		      s->packet_offset, size, least);
+	else if (content % 8 || content > size || content < least)
+		fault(s, b, true,
+		      "at byte %llu: content_size is %llu bits, want whole bytes, %llu to %llu",
+		      s->packet_offset, content, least, size);
+	else if (f->begin > TIME_MAX || f->end > TIME_MAX)
+		fault(s, b, true, "at byte %llu: timestamps %llu to %llu: at most %llu",
+		      s->packet_offset, f->begin, f->end, TIME_MAX);
+	else if (f->seq == U64_MAX || f->discarded == U64_MAX)
+		fault(s, b, true,
+		      "at byte %llu: packet_seq_num %llu, events_discarded %llu: want less",
+		      s->packet_offset, f->seq, f->discarded);
+	else
+		return true;
+	s->broken = true;
+	return false;
+}
+
+/* Whether the packet is one that is to be read: not twice, not another CPU's. */
+static bool is_wanted(struct stream *s, struct batch *b)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+
+	if (f->cpu != s->cpu) {
+		fault(s, b, true, "of cpu%u: left out", f->cpu);
+		s->broken = true;
+		return false;
+	}
+	if (s->any && f->seq <= before->seq && f->begin < before->end) {
+		fault(s, b, true,
+		      "packet_seq_num is %llu, that of the one before is %llu: left out, it comes twice or too late",
+		      f->seq, before->seq);
+		return false;
+	}
+	return true;
+}
+
+/* What is odd about the frame, compared with that of the packet before. */
+static void compare_frames(struct stream *s, struct batch *b)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+
+	if (f->content != f->size)
+		fault(s, b, false, "%llu bytes of content in %llu", f->content, f->size);
+	if (f->begin > f->end)
+		fault(s, b, false, "begins at %llu ns, ends at %llu", f->begin, f->end);
+	if (!s->any)
+		return;
+	if (f->seq > before->seq + 1)
+		fault(s, b, true,
+		      "packet_seq_num is %llu, that of the one before is %llu: %llu packets are missing",
+		      f->seq, before->seq, f->seq - before->seq - 1);
+	else if (f->seq <= before->seq)
+		fault(s, b, true, "packet_seq_num is %llu, that of the one before is %llu",
+		      f->seq, before->seq);
+	s->broken |= f->seq != before->seq + 1;
+	if (f->begin < before->end)
+		fault(s, b, false, "begins at %llu ns, the one before ends at %llu", f->begin,
+		      before->end);
+	if (f->discarded < before->discarded)
+		fault(s, b, false, "events_discarded is %llu, was %llu before", f->discarded,
+		      before->discarded);
+	if (f->node != before->node)
+		fault(s, b, false, "on node %u, the one before on node %u", f->node,
+		      before->node);
+}
+
+/* Tells from when to when events may be missing before the packet. */
+static void tell_loss(struct stream *s, struct batch *b)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+	struct trace_event *e;
+	u64 lost = f->discarded;
+
+	if (s->any)
+		lost = f->discarded > before->discarded ? f->discarded - before->discarded : 0;
+	if (!lost && !s->broken && (s->any || !f->seq))
+		return;
+	e = add_pseudo(s, b, TRACE_DISCARDED, s->any ? s->last : 0);
+	e->u.discarded.events = lost > U64_MAX / 2 ? 0 : lost;
+	e->u.discarded.packets = s->any && f->seq > before->seq ? f->seq - before->seq - 1 : 0;
+	e->u.discarded.broken = s->broken || (!s->any && f->seq);
+	add_pseudo(s, b, TRACE_RESUMED, f->begin);
+	s->broken = false;
+}
+
+static void cut_off(struct stream *s, struct batch *b, u64 left)
+{
+	fault(s, b, true, "at byte %llu: cut off: %llu bytes are left of %llu",
+	      s->packet_offset, left, s->frame.size);
+	s->broken = true;
+}
+
+/* Goes to the next packet. */
+static void next_packet(struct stream *s, struct batch *b)
+{
+	u32 need = s->layout->packet_size;
+	size_t left = peek(s, need);
+	u64 lost;
+
+	s->packet++;
+	s->packet_offset = position(s);
+	s->events = 0;
+	if (!left) {
+		end_with_loss(s, b);
+	} else if (left < need) {
+		fault(s, b, true,
+		      "at byte %llu: cut off: %zu bytes are left, its header alone has %u",
+		      s->packet_offset, left, need);
+		s->broken = true;
+		s->start = s->filled;
+	} else if (!take_frame(s, b, s->window + s->start)) {
+		find_packet(s);
+	} else if (!is_wanted(s, b)) {
+		skip(s, s->frame.size);
+	} else {
+		compare_frames(s, b);
+		tell_loss(s, b);
+		s->start += need;
+		if (!s->any)
+			s->first_seq = s->frame.seq;
+		lost = s->before.discarded;
+		s->before = s->frame;
+		if (s->before.discarded < lost)
+			s->before.discarded = lost;
+		s->last = s->frame.begin;
+		s->any = true;
+		s->sound = true;
+		s->in_packet = true;
+	}
+}
+
+/* Tells that the packet is over. */
+static void end_packet(struct stream *s, struct batch *b)
+{
+	struct trace_event *e = add_pseudo(s, b, TRACE_PACKET, s->last);
+
+	e->u.packet.begin = s->frame.begin;
+	e->u.packet.end = s->frame.end;
+	s->in_packet = false;
+}
+
+/* Passes over the rest of a packet, which is damaged or has no more content. */
+static void leave_packet(struct stream *s, struct batch *b, bool damaged)
+{
+	u64 end = s->packet_offset + s->frame.size, at = position(s);
+
+	end_packet(s, b);
+	if (end > at)
+		skip(s, end - at);
+	if (damaged)
+		return;
+	if (s->frame.end > s->last)
+		s->last = s->frame.end;
+	if (position(s) < end)
+		cut_off(s, b, position(s) - s->packet_offset);
+}
+
+/*
+ * The time of an event, of whose 64 bits fewer may be there: it is near the begin of its
+ * packet.
+ */
+static u64 event_time(const struct stream *s, const unsigned char *p)
+{
+	const struct place *stamp = &s->layout->timestamp;
+	u32 unseen = 64 - 8 * stamp->size;
+	long long distance = (get(p, stamp) - s->frame.begin) << unseen;
+
+	return s->frame.begin + (distance >> unseen);
+}
+
+static const struct decoder *find_decoder(const struct layout *l, u64 id)
+{
+	u32 i;
+
+	if (id < ARRAY_SIZE(l->by_id))
+		return l->by_id[id];
+	for (i = 0; i < l->metadata->nr_events; i++)
+		if (l->metadata->events[i].id == id)
+			return l->decoders + i;
+	return NULL;
+}
+
+/* What became of an event. */
+enum decoded { DECODED, CUT, FULL };
+
+/* Takes over the fields of an event from @p, up to @end; sets @p to behind it. */
+static enum decoded decode(const struct decoder *d, struct trace_event *e, struct batch *b,
+			   const unsigned char **at, const unsigned char *end)
+{
+	const unsigned char *p = *at, *nul;
+	const struct step *step;
+	char *to, *text;
+
+	for (step = d->steps; step < d->steps + d->nr; step++) {
+		if (step->how != STEP_TEXT && (size_t)(end - p) < step->size)
+			return CUT;
+		to = (char *)e + step->to;
+		switch (step->how) {
+		case STEP_U32:
+			*(u32 *)to = load(p, step->size, step->big_endian);
+			break;
+		case STEP_U64:
+			*(u64 *)to = load(p, step->size, step->big_endian);
+			break;
+		case STEP_INT:
+			*(int *)to = (long long)(load(p, step->size, step->big_endian) <<
+						 (64 - 8 * step->size)) >> (64 - 8 * step->size);
+			break;
+		case STEP_COMM:
+			memset(to, 0, TRACE_COMM_SIZE);
+			memcpy(to, p, step->size < TRACE_COMM_SIZE ? step->size :
+			       TRACE_COMM_SIZE - 1);
+			break;
+		case STEP_SKIP:
+			break;
+		default:
+			nul = memchr(p, '\0', end - p);
+			if (!nul)
+				return CUT;
+			if (step->how == STEP_TEXT) {
+				text = batch_text(b, nul + 1 - p);
+				if (!text)
+					return FULL;
+				*(const char **)to = memcpy(text, p, nul + 1 - p);
+			}
+			p = nul + 1;
+			continue;
+		}
+		p += step->size;
+	}
+	*at = p;
+	return DECODED;
+}
+
+/* Leaves out the rest of a packet. */
+static void leave_out(struct stream *s, struct batch *b, const char *why)
+{
+	fault(s, b, true, "at byte %llu: damaged behind its event %llu: %s", s->packet_offset,
+	      s->events, why);
+	s->broken = true;
+	leave_packet(s, b, true);
+}
+
+/* Leaves out the rest of a packet, because of an event that cannot be passed over. */
+static void leave_out_event(struct stream *s, struct batch *b, u64 id, bool known)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), known ? "event %llu has fields of unknown size" :
+		 "no event has the id %llu", id);
+	leave_out(s, b, why);
+}
+
+/* Takes the next event of the packet; false if the batch is full. */
+static bool take_event(struct stream *s, struct batch *b)
+{
+	const struct layout *l = s->layout;
+	u64 left = s->packet_offset + s->frame.content - position(s), id;
+	const unsigned char *p, *end;
+	const struct decoder *d;
+	struct trace_event *e;
+	enum decoded decoded;
+	size_t here;
+
+	here = s->filled - s->start;
+	if (here > left)
+		here = left;
+	p = s->window + s->start;
+	end = p + here;
+	if (here < l->event_size)
+		goto short_of;
+	id = get(p, &l->id);
+	d = find_decoder(l, id);
+	if (!d || !d->readable) {
+		leave_out_event(s, b, id, d);
+		return true;
+	}
+	e = b->events + b->nr;
+	e->type = d->type;
+	e->time = event_time(s, p);
+	e->cpu = s->frame.cpu;
+	e->node = s->frame.node;
+	if (d->type == TRACE_UNKNOWN) {
+		e->u.unknown.name = d->class->name;
+		e->u.unknown.id = d->class->id;
+	}
+	p += l->event_size;
+	decoded = decode(d, e, b, &p, end);
+	if (decoded == FULL)
+		return false;
+	if (decoded == CUT)
+		goto short_of;
+	b->nr++;
+	s->events++;
+	s->last = e->time;
+	s->start = p - s->window;
+	return true;
+
+short_of:
+	if (here < left && !s->eof && s->start) {
+		refill(s);
+		return take_event(s, b);
+	}
+	if (here < left && s->eof) {
+		cut_off(s, b, position(s) + here - s->packet_offset);
+		end_packet(s, b);
+		s->start = s->filled;
+		return true;
+	}
+	leave_out(s, b, "an event is cut off");
+	return true;
+}
+
+/**
+ * stream_fill - get the next events
+ * @s: the stream
+ * @b: filled with them; empty if there are no more, then s->ended is set
+ */
+void stream_fill(struct stream *s, struct batch *b)
+{
+	b->nr = 0;
+	b->text_used = 0;
+	while (!s->ended && b->nr + PSEUDO_EVENTS < b->room) {
+		if (!s->in_packet) {
+			if (b->text_used + PSEUDO_EVENTS * FAULT_MAX > b->text_room && b->nr)
+				break;
+			next_packet(s, b);
+		} else if (position(s) >= s->packet_offset + s->frame.content) {
+			leave_packet(s, b, false);
+		} else if (!take_event(s, b)) {
+			break;
+		}
+	}
+	b->bytes = position(s);
+}
