@@ -23,8 +23,15 @@ static const char usage[] =
 	"  -a, --accesses       also record every single access: for short times\n"
 	"  -s, --snapshot       at the end also record what the kernel's kmap shows then\n"
 	"  -m, --mark TEXT      begin with a mark\n"
+	"  -z, --compress       compress the files of the CPUs by zstd\n"
+	"  -S, --max-size SIZE  end when they have this size together: a number and K, M, G\n"
+	"  -R, --rotate N       go on then in another part; keep the last N, DIR/0, DIR/1, ...\n"
+	"  -F, --flight SIZE    keep the last SIZE of each CPU in memory; SIGUSR2 and the end\n"
+	"                       write it to DIR/0, DIR/1, ...\n"
 	"  -D, --debugfs DIR    where debugfs is mounted (default /sys/kernel/debug)\n"
 	"  -h, --help           print this\n";
+
+#define SIZE	"a size like 100M"
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -33,6 +40,10 @@ static const struct option options[] = {
 	{ "accesses", no_argument, NULL, 'a' },
 	{ "snapshot", no_argument, NULL, 's' },
 	{ "mark", required_argument, NULL, 'm' },
+	{ "compress", no_argument, NULL, 'z' },
+	{ "max-size", required_argument, NULL, 'S' },
+	{ "rotate", required_argument, NULL, 'R' },
+	{ "flight", required_argument, NULL, 'F' },
 	{ "debugfs", required_argument, NULL, 'D' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -60,12 +71,63 @@ static u64 parse_time(const char *text)
 	return 0;
 }
 
+/* Bytes of a size like 64M, 0 for what is none. */
+static u64 parse_size(const char *text)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	u64 n, shift = 0;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit)
+		shift = 10 * (unit - units + 1);
+	if (errno || *text < '0' || *text > '9' || (*end && (!unit || end[1])) ||
+	    n > U64_MAX >> shift)
+		return 0;
+	return n << shift;
+}
+
+/* A number that fits into 32 bits, 0 for what is none. */
+static u32 parse_count(const char *text)
+{
+	u64 n = text[strspn(text, "0123456789")] ? 0 : parse_size(text);
+
+	return n > U32_MAX ? 0 : n;
+}
+
+/* Takes an argument that is a number or size; 0 is none. */
+static u64 take_number(const char *option, const char *want, const char *text, u64 number)
+{
+	if (!number)
+		fprintf(stderr, "memorizer record: --%s %s: want %s\n", option, text, want);
+	return number;
+}
+
+/* Whether options go together; if not there was a message. */
+static bool fit_together(const struct recording *what)
+{
+	const char *message = NULL;
+
+	if (what->command && what->ms)
+		message = "--for and a command: want one of them";
+	else if (what->form.parts && !what->form.max_size)
+		message = "--rotate: want --max-size, too, which says when";
+	else if (what->form.flight && what->form.max_size)
+		message = "--flight and --max-size: want one of them";
+	if (message)
+		fprintf(stderr, "memorizer record: %s\n", message);
+	return !message;
+}
+
 /* Returns an exit status, or -1 to go on. */
 static int parse_options(int argc, char **argv, struct recording *what)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+o:f:rasm:D:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+o:f:rasm:zS:R:F:D:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'o':
 			what->output = optarg;
@@ -90,6 +152,27 @@ static int parse_options(int argc, char **argv, struct recording *what)
 		case 'm':
 			what->mark = optarg;
 			break;
+		case 'z':
+			what->form.compress = true;
+			break;
+		case 'S':
+			what->form.max_size = take_number("max-size", SIZE, optarg,
+							  parse_size(optarg));
+			if (what->form.max_size)
+				break;
+			return usage_error("record");
+		case 'R':
+			what->form.parts = take_number("rotate", "a number of parts", optarg,
+						       parse_count(optarg));
+			if (what->form.parts)
+				break;
+			return usage_error("record");
+		case 'F':
+			what->form.flight = take_number("flight", SIZE, optarg,
+							parse_size(optarg));
+			if (what->form.flight)
+				break;
+			return usage_error("record");
 		case 'D':
 			what->debugfs = optarg;
 			break;
@@ -102,11 +185,7 @@ static int parse_options(int argc, char **argv, struct recording *what)
 	}
 	if (optind < argc)
 		what->command = argv + optind;
-	if (what->command && what->ms) {
-		fprintf(stderr, "memorizer record: --for and a command: want one of them\n");
-		return usage_error("record");
-	}
-	return -1;
+	return fit_together(what) ? -1 : usage_error("record");
 }
 
 static int run(int argc, char **argv)

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes the opening of a file fail as only a kernel can: linked into memorizer with
- * --wrap=openat64. The environment says which file and how: FAULT=NAME:ERRNO.
+ * Makes files do what only a kernel's can: linked into memorizer with --wrap=openat64 and
+ * --wrap=read. The environment says which file cannot be opened, and why: FAULT=NAME:ERRNO. A
+ * FIFO that has nothing to read says that it ends, if its reader may wait, as the stream's
+ * files do.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 int __real_openat64(int dir, const char *name, int flags, ...);
 int __wrap_openat64(int dir, const char *name, int flags, ...);
@@ -30,4 +34,21 @@ int __wrap_openat64(int dir, const char *name, int flags, ...)
 		va_end(args);
 	}
 	return __real_openat64(dir, name, flags, mode);
+}
+
+ssize_t __real_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+	ssize_t n;
+
+	if (flags < 0 || flags & O_NONBLOCK || fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+		return __real_read(fd, buffer, size);
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	n = __real_read(fd, buffer, size);
+	fcntl(fd, F_SETFL, flags);
+	return n < 0 && errno == EAGAIN ? 0 : n;
 }

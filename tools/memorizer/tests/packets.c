@@ -6,7 +6,8 @@
 
 #include "types.h"
 
-#define HEAD	56		/* up to and with packet_size */
+#define HEAD	80		/* header and context */
+#define SIZE	48		/* where packet_size is */
 
 int main(int argc, char **argv)
 {
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
 		memset(packet, 'a' + i % 26, size);
 		memcpy(packet, &magic, sizeof(magic));
 		bits = 8 * size;
-		memcpy(packet + HEAD - sizeof(bits), &bits, sizeof(bits));
+		memcpy(packet + SIZE, &bits, sizeof(bits));
 		if (fwrite(packet, size, 1, stdout) != 1)
 			return EXIT_FAILURE;
 	}

@@ -12,7 +12,8 @@ set -eu
 native=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
-packages="libdw-dev libdw1 libelf-dev libelf1 zlib1g liblzma5 libbz2-1.0 libc6 libgcc-s1"
+packages="libdw-dev libdw1 libelf-dev libelf1 libzstd-dev libzstd1 zlib1g liblzma5 libbz2-1.0
+	libc6 libgcc-s1"
 orders="le be"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

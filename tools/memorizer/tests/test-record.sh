@@ -106,7 +106,7 @@ simple()
 	until_is stream_allocations 0
 	cat "$m"/stream_* >"$tmp/at.off"
 	send 0 1 80
-	send 1 1 56
+	send 1 1 84
 	exec 3<&- 4<&-
 }
 
@@ -120,7 +120,7 @@ same "and its output left alone" said "$(cat "$tmp/out")"
 copied 0 1
 ok $? "all that the kernel gives is copied, also what comes after the end"
 same "the summary says what was recorded" \
-	"memorizer: trace: 45 packets, 412424 bytes, from 2 CPUs; 0 events lost" "$(message)"
+	"memorizer: trace: 45 packets, 412452 bytes, from 2 CPUs; 0 events lost" "$(message)"
 same "allocations are switched on" "1 0 0" "$(sort -r "$tmp/at.on" | xargs)"
 same "and off" "0 0 0" "$(xargs <"$tmp/at.off")"
 cmp "$m/metadata" "$tmp/trace/metadata"
@@ -610,6 +610,176 @@ mkdir "$tmp/elsewhere"
 record -o "$tmp/link" --for 1ms
 same "and a symbolic link" "2 memorizer: link: Not a directory" "$status $(message)"
 
+# What is written, and how much of it
+# stored CPU TRACE: the CPU's packets in it
+stored()
+{
+	if [ -e "$2/cpu$1.zst" ]; then
+		zstd -dcq "$2/cpu$1.zst"
+	else
+		cat "$2/cpu$1"
+	fi
+}
+
+several()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	until_is stream_allocations 1
+	send 0 3 5000
+	send 1 40 10000
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	send 0 8 900000
+	exec 3<&- 4<&-
+}
+
+debugfs 0 1
+start several
+record -o "$tmp/trace" --compress -- sh -c "$command"
+wait $kernel
+stored 0 "$tmp/trace" | cmp - "$tmp/sent.0" && stored 1 "$tmp/trace" | cmp - "$tmp/sent.1"
+ok $? "what is compressed is what was sent"
+same "the summary says how small it is" "0 memorizer: trace: 51 packets, 7615000 bytes \
+($(cat "$tmp/trace"/cpu*.zst | wc -c) compressed), from 2 CPUs; 0 events lost" "$status $(message)"
+head -c -9 "$tmp/trace/cpu0.zst" >"$tmp/cut.zst"
+zstd -dcq "$tmp/cut.zst" >"$tmp/got" 2>/dev/null
+size=$(wc -c <"$tmp/got")
+[ "$size" -ge 15000 ] && cmp -n "$size" "$tmp/got" "$tmp/sent.0"
+ok $? "cut off, it is what was sent up to there"
+
+# Each CPU has a thread: with more than eight
+crowd()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu7" 5<>"$m/cpu11"
+	until_is stream_allocations 1
+	send 7 70 30000 &
+	send 11 30 70000 &
+	send 0 60 40000
+	wait
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	send 7 1 100
+	exec 3<&- 4<&- 5<&-
+}
+
+debugfs 0 1 2 3 4 5 6 7 8 9 10 11
+start crowd
+record -o "$tmp/trace" -- sh -c "$command"
+wait $kernel
+copied 0 7 11 && [ $status -eq 0 ]
+ok $? "many CPUs are copied by many threads"
+same "all of it" "memorizer: trace: 161 packets, 6600100 bytes, from 12 CPUs; 0 events lost" \
+	"$(message)"
+
+# As many packets as fit into a size; the recording ends then
+too_much()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	until_is stream_allocations 1
+	send 0 5 10000
+	send 1 5 10000
+	until_is stream_allocations 0
+	send 1 2 100
+	exec 3<&- 4<&-
+}
+
+debugfs 0 1
+start too_much
+record -o "$tmp/trace" --max-size 72K
+wait $kernel
+size=$(cat "$tmp/trace"/cpu? | wc -c)
+same "a recording ends when it is as large as it may be" "0 70000" "$status $size"
+same "which is told, with what was left out" \
+	"memorizer: trace: as large as --max-size says: the trace ends here
+memorizer: trace: 7 packets, 70000 bytes, from 2 CPUs; 0 events lost
+memorizer: trace: 30200 bytes came later and are left out" "$(message)"
+stored 0 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu0")" - "$tmp/sent.0" &&
+	stored 1 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu1")" - "$tmp/sent.1"
+ok $? "it is what came first"
+
+# Parts
+debugfs 0 1
+start several
+record -o "$tmp/trace" --max-size 4M --rotate 2 -- sh -c "$command"
+wait $kernel
+same "a recording goes on in the next part" "0 memorizer: trace: 51 packets, 7615000 bytes in 2 \
+parts, from 2 CPUs; 0 events lost" "$status $(message)"
+cat "$tmp/trace/0/cpu0" "$tmp/trace/1/cpu0" | cmp - "$tmp/sent.0" &&
+	cat "$tmp/trace/0/cpu1" "$tmp/trace/1/cpu1" | cmp - "$tmp/sent.1"
+ok $? "with all that came"
+cmp "$tmp/trace/1/metadata" "$m/metadata" && cmp "$tmp/trace/0/metadata" "$m/metadata" &&
+	cmp "$tmp/trace/common/kernel/uname" "$tmp/trace/1/kernel/uname"
+ok $? "and each part is a trace"
+[ "$(cat "$tmp/trace/0"/cpu? | wc -c)" -le 4194304 ] &&
+	[ "$(cat "$tmp/trace/1"/cpu? | wc -c)" -le 4194304 ]
+ok $? "not larger than it may be"
+
+many_parts()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	send 0 35 10000
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	exec 3<&-
+}
+
+debugfs 0
+start many_parts
+record -o "$tmp/trace" --max-size 100000 --rotate 2 -- sh -c "$command"
+wait $kernel
+same "old parts make room for new ones" "0 memorizer: trace: 35 packets, 350000 bytes in 4 parts, \
+from 1 CPUs; 0 events lost
+memorizer: trace: 20 packets made room for later ones" "$status $(message)"
+same "which are the last" "2 3 common" "$(cd "$tmp/trace" && echo *)"
+tail -c 150000 "$tmp/sent.0" >"$tmp/want"
+cat "$tmp/trace/2/cpu0" "$tmp/trace/3/cpu0" | cmp - "$tmp/want"
+ok $? "without a gap"
+debugfs 0
+start many_parts
+record -o "$tmp/trace" --max-size 5000 --rotate 2 -- sh -c "$command"
+wait $kernel
+same "a packet that fits into no part is told" \
+	"2 memorizer: trace: want a --max-size that a packet fits in" \
+	"$status $(message | head -n 1)"
+
+# A flight recorder. Its files end when there is nothing to read, as the kernel's do.
+flight()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	until_is stream_allocations 1
+	send 0 10 10000
+	send 1 1 200
+	: >"$tmp/at.sent"
+	until_there "$tmp/trace/0/cpu1"
+	send 0 3 20000
+	: >"$tmp/at.second"
+	until_is stream_allocations 0
+	exec 3<&- 4<&-
+}
+
+debugfs 0 1
+start flight
+"$faulty" record --debugfs "$d" -o "$tmp/trace" --flight 45K --for 1000h 2>"$tmp/err" </dev/null &
+recorder=$!
+until_there "$tmp/at.sent"
+kill -USR2 $recorder
+while alive && ! grep -q 'trace/0$' "$tmp/err"; do
+	sleep 0.02
+done
+until_there "$tmp/at.second"
+kill -INT $recorder
+end_of_it
+head -c 100000 "$tmp/sent.0" | tail -c 40000 | cmp - "$tmp/trace/0/cpu0" &&
+	cmp "$tmp/sent.1" "$tmp/trace/0/cpu1"
+ok $? "SIGUSR2 has a flight recorder write the last packets of each CPU"
+tail -c 40000 "$tmp/sent.0" | cmp - "$tmp/trace/1/cpu0" && cmp "$tmp/sent.1" "$tmp/trace/1/cpu1"
+ok $? "so does its end"
+same "what was forgotten is counted" "0 memorizer: trace/0
+memorizer: trace/1
+memorizer: trace: 8 packets, 80400 bytes in 2 parts, from 2 CPUs; 0 events lost
+memorizer: trace: 11 packets made room for later ones" "$status $(message)"
+
 # Refusals: before anything is switched on or written
 # refuses NAME MESSAGE ARGUMENTS...
 refuses()
@@ -636,6 +806,13 @@ refuses "a time to record in" \
 	" record: --for 0s: want a time like 60s, 500ms, 5m or 2h $hint" --for 0s
 refuses "a time or a command" " record: --for and a command: want one of them $hint" \
 	--for 1s true
+refuses "a size that is one" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T
+refuses "one to keep, too" " record: --flight 0: want a size like 100M $hint" --flight 0
+refuses "a number of parts" " record: --rotate 1K: want a number of parts $hint" --rotate 1K
+refuses "a size for parts" " record: --rotate: want --max-size, too, which says when $hint" \
+	--rotate 3
+refuses "one way to keep the last" " record: --flight and --max-size: want one of them $hint" \
+	--flight 1M --max-size 1M
 refuses "options that exist" " record: unrecognized option '--frob' $hint" --frob
 echo 5 >"$m/stream_accesses"
 refuses "switches" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Copies one of the kernel's streams to a file, and knows where its packets end. */
+/* Reads the packets of one of the kernel's streams. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,137 +7,139 @@
 #include <unistd.h>
 
 #include "drain.h"
+#include "kmap.h"
 
 /* Two of the kernel's default sub-buffers: so a read seldom finds more than it takes. */
 #define BUFFER		(1024 * 1024)
+#define PACKET_MAX	(256u << 20)	/* bytes of a packet */
 
 /* Where things are in a packet; in the byte order of this machine, which it was made on. */
 #define MAGIC		0xc1fc1fc1u
 #define SIZE_OFFSET	48		/* packet_size, in bits */
+#define HEAD		80		/* bytes of a packet without events */
 
-static char buffer[BUFFER];
-
-static enum drain fail(struct drain_stream *s, const char *name, const char *what)
+static enum drain fail(const struct drain_stream *s, const char *what)
 {
-	fprintf(stderr, "memorizer: %s: %s: the trace ends here\n", name, what);
-	s->failed = true;
+	fprintf(stderr, "memorizer: %s: %s: the trace ends here\n", s->path, what);
 	return DRAIN_FAILED;
 }
 
-/* Takes the size of the packet whose head is full. */
-static bool begin_packet(struct drain_stream *s)
+/**
+ * drain_packet_size - tell how large a packet is
+ * @packet: its first bytes
+ * @len: how many there are
+ *
+ * Return: its size in bytes; 0 if these are too few to tell; U64_MAX if it is none.
+ */
+u64 drain_packet_size(const char *packet, size_t len)
 {
 	u32 magic;
 	u64 bits;
 
-	memcpy(&magic, s->head, sizeof(magic));
-	memcpy(&bits, s->head + SIZE_OFFSET, sizeof(bits));
-	s->size = bits / 8;
-	if (magic != MAGIC || bits % 8 || s->size < PACKET_HEAD)
-		return false;
-	s->left = s->size - PACKET_HEAD;
-	return true;
+	if (len < SIZE_OFFSET + sizeof(bits))
+		return 0;
+	memcpy(&magic, packet, sizeof(magic));
+	memcpy(&bits, packet + SIZE_OFFSET, sizeof(bits));
+	if (magic != MAGIC || bits % 8 || bits / 8 < HEAD || bits / 8 > PACKET_MAX)
+		return U64_MAX;
+	return bits / 8;
 }
 
-/* Follows the packets through @len bytes that were copied. */
-static bool follow(struct drain_stream *s, const char *data, size_t len)
+/* Makes room for what is there of a packet, the rest of it, and what a read gives. */
+static void make_room(const struct drain_stream *s, struct drain_buffer *b)
 {
-	size_t n;
+	u64 size = drain_packet_size(s->part, s->part_len);
+	size_t want = BUFFER + (size > s->part_len && size != U64_MAX ? size : s->part_len);
 
-	s->copied += len;
-	while (len) {
-		if (s->head_len < PACKET_HEAD) {
-			n = PACKET_HEAD - s->head_len;
-			n = n < len ? n : len;
-			memcpy(s->head + s->head_len, data, n);
-			s->head_len += n;
-			if (s->head_len == PACKET_HEAD && !begin_packet(s))
-				return false;
-		} else {
-			n = s->left < len ? s->left : len;
-			s->left -= n;
-		}
-		if (s->head_len == PACKET_HEAD && !s->left) {
-			s->whole += s->size;
-			s->packets++;
-			s->head_len = 0;
-		}
-		data += n;
-		len -= n;
+	if (want <= b->room)
+		return;
+	b->data = kmap_array(b->data, want, 1);
+	b->room = want;
+}
+
+/* Finds the whole packets of @have bytes, and keeps what is behind them for later. */
+static bool split(struct drain_stream *s, struct drain_buffer *b, size_t have)
+{
+	u64 size = 0;
+
+	for (b->len = 0; b->len < have; b->len += size) {
+		size = drain_packet_size(b->data + b->len, have - b->len);
+		if (!size || size > have - b->len)
+			break;
+	}
+	s->part_len = have - b->len;
+	if (size == U64_MAX && !b->len)
+		return false;
+	if (s->part_len) {
+		s->part = kmap_array(s->part, s->part_len, 1);
+		memcpy(s->part, b->data + b->len, s->part_len);
 	}
 	return true;
 }
 
-static enum drain copy(struct drain_stream *s, const char *data, size_t len)
+/**
+ * drain_some - take what one read of a stream gives
+ * @s: the stream
+ * @b: where to put it; what was there before is gone
+ *
+ * Waits only if @s->fd does.
+ *
+ * Return: what there was. With DRAIN_MORE, too, there may be no whole packet in @b.
+ */
+enum drain drain_some(struct drain_stream *s, struct drain_buffer *b)
 {
 	ssize_t n;
 
-	for (; len; data += n, len -= n) {
-		n = write(s->out, data, len);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		if (n < 0)
-			return fail(s, s->to, strerror(errno));
-		if (!follow(s, data, n))
-			return fail(s, s->from, "no CTF packet where one should begin");
-	}
+	b->len = 0;
+	if (drain_packet_size(s->part, s->part_len) == U64_MAX)
+		return fail(s, "no CTF packet where one should begin");
+	make_room(s, b);
+	if (s->part_len)
+		memcpy(b->data, s->part, s->part_len);
+	do
+		n = read(s->fd, b->data + s->part_len, b->room - s->part_len);
+	while (n < 0 && errno == EINTR);
+	if (!n)
+		return DRAIN_END;
+	if (n < 0)
+		return errno == EAGAIN ? DRAIN_NOTHING : fail(s, strerror(errno));
+	if (!split(s, b, s->part_len + n))
+		return fail(s, "no CTF packet where one should begin");
 	return DRAIN_MORE;
 }
 
 /**
- * drain_some - copy what one read of a stream gives
- * @s: the stream
- *
- * Waits only if @s->in does. Nothing is allocated.
- *
- * Return: what there was.
- */
-enum drain drain_some(struct drain_stream *s)
-{
-	ssize_t n;
-
-	do
-		n = read(s->in, buffer, sizeof(buffer));
-	while (n < 0 && errno == EINTR);
-	if (n > 0)
-		return copy(s, buffer, n);
-	if (!n)
-		return DRAIN_END;
-	if (errno == EAGAIN)
-		return DRAIN_NOTHING;
-	return fail(s, s->from, strerror(errno));
-}
-
-/**
- * drain_discard - read a stream to its end without copying it
+ * drain_discard - read a stream to its end without keeping anything
  * @s: the stream
  * @enough: set by a signal's handler when that shall end
  */
-void drain_discard(struct drain_stream *s, const volatile sig_atomic_t *enough)
+void drain_discard(struct drain_stream *s, const atomic_bool *enough)
 {
+	char buffer[65536];
 	ssize_t n;
 
 	do
-		n = read(s->in, buffer, sizeof(buffer));
+		n = read(s->fd, buffer, sizeof(buffer));
 	while (!*enough && (n > 0 || (n < 0 && errno == EINTR)));
 }
 
 /**
- * drain_close - end the copy behind its last whole packet and release the stream
+ * drain_close - release a stream
  * @s: the stream
- *
- * Return: whether the copy is sound up to there; if not there was a message.
  */
-bool drain_close(struct drain_stream *s)
+void drain_close(struct drain_stream *s)
 {
-	bool sound = s->copied == s->whole || !ftruncate(s->out, s->whole);
+	close(s->fd);
+	free(s->path);
+	free(s->part);
+}
 
-	if (s->out >= 0 && close(s->out))
-		sound = false;
-	if (!sound)
-		fprintf(stderr, "memorizer: %s: %s\n", s->to, strerror(errno));
-	close(s->in);
-	free(s->from);
-	free(s->to);
-	return sound;
+/**
+ * drain_free - release a buffer
+ * @b: the buffer
+ */
+void drain_free(struct drain_buffer *b)
+{
+	free(b->data);
+	*b = (struct drain_buffer){ 0 };
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording: switches the kernel's stream on and copies it to a directory, a trace. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,13 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "drain.h"
+#include "copies.h"
 #include "recorder.h"
 #include "save.h"
 
 #define TICK_MS		1000		/* how often to look for new CPUs and show the live line */
 #define PRIORITY	-20		/* a recorder that waits for a CPU loses events */
 #define BUFFER_SIZE	(64 << 20)	/* of a CPU, if the kernel does not tell, in bytes */
-#define OTHER_FILES	32		/* open at a time, besides those of the streams */
 
 /* What ends a recording, unless it is ignored, as nohup does with SIGHUP. */
 static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -33,15 +32,11 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @what: what was asked for
  * @kernel: the kernel's files
  * @trace: the directory
- * @streams: the CPUs' streams, ordered by CPU
- * @polls: @signals, then what to poll of each stream
- * @nr: number of streams
- * @cpus: directory memorizer/, to look for new CPUs in
+ * @copies: the copies of the CPUs' streams
  * @signals: file descriptor of the signals that end the recording or come from children
  * @mask: signals that were blocked before
  * @ends: signals that end the recording
  * @pipe: what SIGPIPE did before
- * @files: how many files a process might open before
  * @before: the switches as they were
  * @now: the switches as they are
  * @begin: when it began, in ms
@@ -64,14 +59,10 @@ struct recorder {
 	const struct recording *what;
 	struct control kernel;
 	struct save trace;
-	struct drain_stream *streams;
-	struct pollfd *polls;
-	u32 nr;
-	DIR *cpus;
+	struct copies copies;
 	int signals;
 	sigset_t mask, ends;
 	sighandler_t pipe;
-	struct rlimit files;
 	bool before[NR_STREAM_SWITCHES], now[NR_STREAM_SWITCHES];
 	u64 begin, end, tick, overruns, lost, buffer_size, shown, shown_at;
 	pid_t command, snapshot;
@@ -94,117 +85,6 @@ static void fail(struct recorder *r)
 	r->over = true;
 }
 
-/* Each stream takes two files. If that is not allowed, opening one tells. */
-static void allow_files(struct recorder *r)
-{
-	struct rlimit want = r->files;
-
-	want.rlim_cur = 2 * (r->nr + 1) + OTHER_FILES;
-	if (want.rlim_cur <= r->files.rlim_cur)
-		return;
-	if (want.rlim_max < want.rlim_cur)
-		want.rlim_max = want.rlim_cur;
-	if (setrlimit(RLIMIT_NOFILE, &want)) {
-		want = r->files;
-		want.rlim_cur = want.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &want);
-	}
-}
-
-/* Takes in the stream @file of @cpu, unless it is known. */
-static bool add_stream(struct recorder *r, u32 cpu, const char *file)
-{
-	struct drain_stream s = { .cpu = cpu, .out = -1 };
-	u32 i = r->nr;
-
-	while (i && r->streams[i - 1].cpu >= cpu)
-		i--;
-	if (i < r->nr && r->streams[i].cpu == cpu)
-		return true;
-	allow_files(r);
-	s.in = control_open_stream(&r->kernel, file);
-	if (s.in < 0)
-		return false;
-	if (asprintf(&s.from, "%s/%s", r->kernel.path, file) < 0)
-		abort();
-	r->streams = kmap_array(r->streams, r->nr + 1, sizeof(*r->streams));
-	memmove(r->streams + i + 1, r->streams + i, (r->nr - i) * sizeof(*r->streams));
-	r->streams[i] = s;
-	r->nr++;
-	return true;
-}
-
-/* Makes the copies of new streams and has them polled. */
-static bool create_copies(struct recorder *r)
-{
-	struct drain_stream *s;
-	char name[16];
-	u32 i;
-
-	r->polls = kmap_array(r->polls, r->nr + 1, sizeof(*r->polls));
-	r->polls[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
-	for (i = 0; i < r->nr; i++) {
-		s = r->streams + i;
-		r->polls[i + 1] = (struct pollfd){ .fd = s->in, .events = POLLIN };
-		if (s->out >= 0 || s->failed)
-			continue;
-		snprintf(name, sizeof(name), "cpu%u", s->cpu);
-		s->out = save_create(&r->trace, name);
-		s->failed = s->out < 0;
-		if (s->failed)
-			return false;
-		if (asprintf(&s->to, "%s/%s", r->trace.path, name) < 0)
-			abort();
-	}
-	return true;
-}
-
-/* Looks for streams of CPUs that were not there before. */
-static bool find_streams(struct recorder *r)
-{
-	struct dirent *entry;
-	u32 cpu;
-	int end;
-
-	rewinddir(r->cpus);
-	while ((entry = readdir(r->cpus))) {
-		end = 0;
-		if (sscanf(entry->d_name, "cpu%9u%n", &cpu, &end) == 1 && !entry->d_name[end] &&
-		    !add_stream(r, cpu, entry->d_name))
-			return false;
-	}
-	if (!r->nr)
-		fprintf(stderr,
-			"memorizer: %s: no files cpu0, cpu1, ...: this kernel's Memorizer has no stream, want a later one\n",
-			r->kernel.path);
-	return r->nr;
-}
-
-/* Copies what one read gives of stream @i, which has something or has gone. */
-static void drain(struct recorder *r, u32 i)
-{
-	struct drain_stream *s = r->streams + i;
-	enum drain got = drain_some(s);
-
-	if (got == DRAIN_MORE || got == DRAIN_NOTHING)
-		return;
-	if (got == DRAIN_END)
-		fprintf(stderr, "memorizer: %s: it ended while it was recorded: the trace ends here\n",
-			s->from);
-	s->failed = true;
-	fail(r);
-}
-
-static u64 bytes_copied(const struct recorder *r)
-{
-	u64 bytes = 0;
-	u32 i;
-
-	for (i = 0; i < r->nr; i++)
-		bytes += r->streams[i].copied;
-	return bytes;
-}
-
 static void update_losses(struct recorder *r)
 {
 	r->lost = control_overruns(&r->kernel, r->overruns + r->lost) - r->overruns;
@@ -213,7 +93,7 @@ static void update_losses(struct recorder *r)
 /* A line that overwrites itself: seconds, rate, size and losses. */
 static void show_live(struct recorder *r, u64 now)
 {
-	u64 bytes = bytes_copied(r), ms = now - r->shown_at;
+	u64 bytes = copies_sum(&r->copies).read, ms = now - r->shown_at;
 	u64 rate = ms ? (bytes - r->shown) / ms : 0;	/* bytes/ms are kB/s */
 
 	update_losses(r);
@@ -236,7 +116,7 @@ static int tick(struct recorder *r)
 	u64 now = now_ms();
 
 	if (now >= r->tick) {
-		if (!find_streams(r) || !create_copies(r))
+		if (!copies_find(&r->copies) || !copies_start(&r->copies))
 			fail(r);
 		if (isatty(STDERR_FILENO))
 			show_live(r, now);
@@ -274,6 +154,15 @@ static void reap(struct recorder *r)
 	}
 }
 
+/* Writes what a flight recorder has in memory and what the kernel has not given yet. */
+static void write_flight(struct recorder *r)
+{
+	copies_stop(&r->copies);
+	copies_flush(&r->copies, control_buffer_size(&r->kernel, BUFFER_SIZE));
+	if (!copies_snapshot(&r->copies) || !copies_start(&r->copies))
+		fail(r);
+}
+
 /* Takes a signal: a child ended, or the recording shall end. Waits for one if there is none. */
 static void take_signal(struct recorder *r)
 {
@@ -285,6 +174,10 @@ static void take_signal(struct recorder *r)
 		reap(r);
 		return;
 	}
+	if (signal.ssi_signo == SIGUSR2) {
+		write_flight(r);
+		return;
+	}
 	if (r->snapshot)
 		kill(r->snapshot, SIGKILL);
 	else
@@ -294,39 +187,45 @@ static void take_signal(struct recorder *r)
 	r->told = true;
 }
 
-/* Copies the streams until something sets @r->over. */
+/* Lets the streams be copied until something sets @r->over. */
 static void record_until_over(struct recorder *r)
 {
+	struct pollfd polls[] = {
+		{ .fd = r->signals, .events = POLLIN },
+		{ .fd = r->copies.event, .events = POLLIN },
+	};
 	int n;
-	u32 i;
 
+	if (!copies_start(&r->copies))
+		fail(r);
 	for (;;) {
 		n = tick(r);
 		if (r->over)
 			break;
-		n = poll(r->polls, r->nr + 1, n);
+		n = poll(polls, ARRAY_SIZE(polls), n);
 		if (n < 0 && errno != EINTR) {
 			fprintf(stderr, "memorizer: poll: %s\n", strerror(errno));
 			fail(r);
 		}
-		for (i = 0; n > 0 && i < r->nr; i++)
-			if (r->polls[i + 1].revents)
-				drain(r, i);
-		if (n > 0 && r->polls[0].revents)
+		if (n > 0 && polls[0].revents)
 			take_signal(r);
+		if (n > 0 && polls[1].revents && !r->over && !copies_settle(&r->copies))
+			r->over = true;
 	}
+	copies_stop(&r->copies);
 }
 
 /*
  * A signal while the rest is read: that is enough of it. The file that is being read is
  * made not to wait, lest read(2) begin to wait after the signal has come.
  */
-static volatile sig_atomic_t enough, reading = -1;
+static atomic_bool enough;
+static atomic_int reading = -1;
 
 static void stop_reading(int signal)
 {
 	(void)signal;
-	enough = 1;
+	enough = true;
 	if (reading >= 0)
 		fcntl(reading, F_SETFL, O_NONBLOCK);
 }
@@ -350,16 +249,16 @@ static void hear_signals(struct recorder *r, bool hear)
  * the same, because it would not go off or somebody turned it on: then what was in the
  * buffer has to do. Reading that may wait has the kernel finish the last packet.
  */
-static enum drain drain_stream_rest(struct recorder *r, struct drain_stream *s)
+static enum drain drain_stream(struct recorder *r, struct copy *s)
 {
 	enum drain got = s->failed ? DRAIN_FAILED : DRAIN_MORE;
-	u64 before = s->copied;
+	u64 before = s->read;
 
-	reading = s->in;
-	fcntl(s->in, F_SETFL, r->stays_on ? O_NONBLOCK : 0);
+	reading = s->in.fd;
+	fcntl(s->in.fd, F_SETFL, r->stays_on ? O_NONBLOCK : 0);
 	while (got == DRAIN_MORE && !enough) {
-		got = drain_some(s);
-		if (s->copied - before < r->buffer_size)
+		got = copies_drain(&r->copies, s);
+		if (s->read - before < r->buffer_size)
 			continue;
 		if (!r->stays_on && !control_is_off(&r->kernel)) {
 			fprintf(stderr,
@@ -370,7 +269,7 @@ static enum drain drain_stream_rest(struct recorder *r, struct drain_stream *s)
 		}
 		if (r->stays_on)
 			break;
-		before = s->copied;
+		before = s->read;
 	}
 	reading = -1;
 	return got;
@@ -382,18 +281,19 @@ static enum drain drain_stream_rest(struct recorder *r, struct drain_stream *s)
  */
 static void drain_rest(struct recorder *r)
 {
+	struct copies *c = &r->copies;
 	u32 i;
 
-	if (!find_streams(r) || !create_copies(r))
+	if (!copies_find(c))
 		fail(r);
 	r->buffer_size = control_buffer_size(&r->kernel, BUFFER_SIZE);
 	hear_signals(r, true);
-	for (i = 0; i < r->nr && !enough; i++) {
-		if (drain_stream_rest(r, r->streams + i) != DRAIN_FAILED)
+	for (i = 0; i < c->nr && !enough; i++) {
+		if (drain_stream(r, c->copy[i]) != DRAIN_FAILED)
 			continue;
 		fail(r);
 		if (!r->stays_on)
-			drain_discard(r->streams + i, &enough);
+			drain_discard(&c->copy[i]->in, &enough);
 	}
 	hear_signals(r, false);
 	if (!enough)
@@ -430,7 +330,7 @@ static void run_command(const struct recorder *r, int priority)
 	char **command = r->what->command;
 
 	setpriority(PRIO_PROCESS, 0, priority);
-	setrlimit(RLIMIT_NOFILE, &r->files);
+	setrlimit(RLIMIT_NOFILE, &r->copies.files);
 	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGPIPE, r->pipe);
 	sigprocmask(SIG_SETMASK, &r->mask, NULL);
@@ -463,7 +363,7 @@ static bool save_if_there(const struct save *t, int dir, const char *from, const
  */
 static bool save_kernel(const struct recorder *r)
 {
-	const struct save *t = &r->trace;
+	const struct save *t = copies_base(&r->copies);
 	struct utsname name;
 	char *text;
 	bool fine;
@@ -494,6 +394,8 @@ static bool block_signals(struct recorder *r)
 			sigaddset(&r->ends, end_signals[i]);
 	set = r->ends;
 	sigaddset(&set, SIGCHLD);
+	if (r->what->form.flight)
+		sigaddset(&set, SIGUSR2);
 	signal(SIGXFSZ, SIG_IGN);	/* write(2) tells it as well */
 	r->pipe = signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, &r->mask);
@@ -506,22 +408,20 @@ static bool block_signals(struct recorder *r)
 /* Opens what is read and makes what is written, before anything is switched on. */
 static bool prepare(struct recorder *r)
 {
-	getrlimit(RLIMIT_NOFILE, &r->files);
-	if (!control_open(&r->kernel, r->what->debugfs))
+	struct copies *c = &r->copies;
+
+	if (!control_open(&r->kernel, r->what->debugfs) ||
+	    !control_get_switches(&r->kernel, r->before) ||
+	    !copies_open(c, &r->what->form, &r->kernel) ||
+	    !save_open(&r->trace, r->what->output) || !copies_begin(c, &r->trace))
 		return false;
-	r->cpus = opendir(r->kernel.path);
-	if (!r->cpus) {
-		fprintf(stderr, "memorizer: %s: %s\n", r->kernel.path, strerror(errno));
-		return false;
-	}
-	if (!control_get_switches(&r->kernel, r->before) || !find_streams(r) ||
-	    !save_open(&r->trace, r->what->output))
-		return false;
-	if (!save_copy(&r->trace, r->kernel.dir, "metadata", "metadata") ||
-	    !block_signals(r) || !create_copies(r))
+	if (!block_signals(r) ||
+	    !save_copy(copies_base(c), r->kernel.dir, "metadata", "metadata"))
 		return false;
 	control_say_on(&r->kernel, r->before);
 	save_kernel(r);
+	if (!copies_first_part(c))
+		return false;
 	r->overruns = control_overruns(&r->kernel, 0);
 	return true;
 }
@@ -561,6 +461,8 @@ static void switch_off(struct recorder *r)
 	if (r->what->snapshot && !r->failed)
 		record_snapshot(r);
 	drain_rest(r);
+	if (r->what->form.flight && !copies_snapshot(&r->copies))
+		r->failed = true;
 	update_losses(r);
 	if (!control_set_switches(&r->kernel, off, r->before))
 		r->failed = true;
@@ -568,34 +470,34 @@ static void switch_off(struct recorder *r)
 
 static void summarize(const struct recorder *r)
 {
-	u64 packets = 0, bytes = 0;
-	u32 i;
+	struct copies_sums sums = copies_sum(&r->copies);
+	const struct copies *c = &r->copies;
 
-	for (i = 0; i < r->nr; i++) {
-		packets += r->streams[i].packets;
-		bytes += r->streams[i].whole;
-	}
-	fprintf(stderr, "memorizer: %s: %llu packets, %llu bytes, from %u CPUs; %llu events lost%s\n",
-		r->trace.path, packets, bytes, r->nr, r->lost,
+	fprintf(stderr, "memorizer: %s: %llu packets, %llu bytes", r->trace.path, sums.packets,
+		sums.bytes);
+	if (c->form.compress)
+		fprintf(stderr, " (%llu compressed)", sums.stored);
+	if (c->nr_parts)
+		fprintf(stderr, " in %u part%s", c->nr_parts, c->nr_parts > 1 ? "s" : "");
+	fprintf(stderr, ", from %u CPUs; %llu events lost%s\n", c->nr, r->lost,
 		r->lost ? ": want larger memorizer.subbufs or memorizer.subbuf_size" : "");
+	if (sums.dropped)
+		fprintf(stderr, "memorizer: %s: %llu packets made room for later ones\n",
+			r->trace.path, sums.dropped);
+	if (sums.left_out)
+		fprintf(stderr, "memorizer: %s: %llu bytes came later and are left out\n",
+			r->trace.path, sums.left_out);
 }
 
 /* Releases what there is. */
 static void release(struct recorder *r)
 {
-	u32 i;
-
-	for (i = 0; i < r->nr; i++)
-		if (!drain_close(r->streams + i))
-			r->failed = true;
-	free(r->streams);
-	free(r->polls);
+	copies_close(&r->copies);
+	r->failed |= r->copies.failed;
 	if (r->signals >= 0)
 		close(r->signals);
 	if (r->trace.path)
 		save_close(&r->trace);
-	if (r->cpus)
-		closedir(r->cpus);
 	if (r->kernel.path)
 		control_close(&r->kernel);
 }

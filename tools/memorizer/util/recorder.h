@@ -3,7 +3,7 @@
 #ifndef RECORDER_H
 #define RECORDER_H
 
-#include "control.h"
+#include "copies.h"
 
 /**
  * struct recording - what to record
@@ -12,6 +12,7 @@
  * @mark: text of a mark to begin with, or NULL
  * @on: which switches to have on
  * @snapshot: whether to end with a snapshot of the KMAP
+ * @form: how to write it
  * @ms: how long to record, in ms, 0 for until a signal or the end of @command
  * @command: arguments of a command to run, ended by NULL, or NULL
  */
@@ -19,6 +20,7 @@ struct recording {
 	const char *debugfs, *output, *mark;
 	bool on[NR_STREAM_SWITCHES];
 	bool snapshot;
+	struct copies_form form;
 	u64 ms;
 	char **command;
 };

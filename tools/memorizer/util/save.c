@@ -44,7 +44,7 @@ static bool is_ours(const struct save *s)
 		return fail(s, NULL);
 	if (st.st_uid != geteuid())
 		why = "somebody else's";
-	else if (st.st_mode & (S_IWGRP | S_IWOTH))
+	else if (st.st_mode & (0022))
 		why = "others may write to it";
 	if (why)
 		fprintf(stderr,
@@ -104,13 +104,92 @@ bool save_open(struct save *s, const char *path)
 			s->path);
 		goto free;
 	}
-	if (!mkdirat(s->dir, "kernel", 0700))
-		return true;
+	return true;
 fail:
 	fail(s, NULL);
 free:
 	save_close(s);
 	return false;
+}
+
+/**
+ * save_begin - make the directory kernel/ in a trace's
+ * @s: the directory
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_begin(const struct save *s)
+{
+	return !mkdirat(s->dir, "kernel", 0700) || fail(s, "kernel");
+}
+
+/**
+ * save_part - make a directory in a directory
+ * @s: the directory
+ * @name: name of the new one in it
+ * @part: where to keep that; save_close() releases it
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_part(const struct save *s, const char *name, struct save *part)
+{
+	if (asprintf(&part->path, "%s/%s", s->path, name) < 0)
+		abort();
+	part->dir = -1;
+	if (!mkdirat(s->dir, name, 0700))
+		part->dir = openat(s->dir, name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (part->dir >= 0 && save_begin(part))
+		return true;
+	if (part->dir < 0)
+		fail(part, NULL);
+	save_close(part);
+	return false;
+}
+
+/* Removes the files in the directory @name of @dir, and the directories below it. */
+static bool remove_all(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool fine = d;
+
+	while (fine && (entry = readdir(d)))
+		fine = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		       !unlinkat(fd, entry->d_name, 0) ||
+		       (errno == EISDIR && remove_all(fd, entry->d_name));
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return fine && !unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/**
+ * save_remove - remove a directory in a directory, with all that is in it
+ * @s: the directory
+ * @name: name of the one in it
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_remove(const struct save *s, const char *name)
+{
+	return remove_all(s->dir, name) || fail(s, name);
+}
+
+/**
+ * save_link - have a file in another directory as well
+ * @from: the directory in which it is
+ * @to: the other one, in which it replaces an earlier one
+ * @name: its name
+ *
+ * Return: whether that worked, or there is no such file; if not there was a message.
+ */
+bool save_link(const struct save *from, const struct save *to, const char *name)
+{
+	unlinkat(to->dir, name, 0);
+	return !linkat(from->dir, name, to->dir, name, 0) || errno == ENOENT || fail(to, name);
 }
 
 /**
