@@ -16,6 +16,8 @@ static const struct command * const commands[] = {
 	&command_kmap,
 	&command_diff,
 	&command_qemu,
+	&command_script,
+	&command_fold,
 };
 
 /**

@@ -9,6 +9,7 @@
 #include "kmemstat.h"
 #include "table.h"
 #include "term.h"
+#include "trace-symbols.h"
 #include "trace.h"
 
 #define BAR_WIDTH	50
@@ -438,32 +439,6 @@ static void count(struct kmem *k, struct trace *t)
 	kmem_end(k);
 }
 
-/* The symbols from the trace itself, if it has any that can be used. */
-static struct kmap_symbols *load_symbols(const struct kmemstat *s, const char *dir)
-{
-	char error[KMAP_ERROR_MAX], *path;
-	struct kmap_symbols *symbols;
-
-	if (s->kallsyms) {
-		symbols = kmap_symbols_load(s->vmlinux, s->kallsyms, false, error);
-		if (!symbols)
-			fprintf(stderr, "memorizer: %s\n", error);
-		return symbols;
-	}
-	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
-		abort();
-	symbols = kmap_symbols_load(s->vmlinux, path, false, error);
-	if (!symbols) {
-		fprintf(stderr, "memorizer: %s%s\n", error,
-			s->vmlinux ? "" : ": call sites have no names");
-		symbols = kmap_symbols_load(s->vmlinux, NULL, false, error);
-		if (!symbols)
-			fprintf(stderr, "memorizer: %s\n", error);
-	}
-	free(path);
-	return symbols;
-}
-
 /* Tells of what was asked for and did not come. */
 static bool check_filter(const struct kmem *k, const char *dir)
 {
@@ -559,7 +534,7 @@ int kmemstat(const struct kmemstat *s, const char *dir)
 		fprintf(stderr, "memorizer: %s\n", error);
 		return EXIT_UNABLE;
 	}
-	symbols = load_symbols(s, dir);
+	symbols = trace_symbols_load(dir, s->vmlinux, s->kallsyms);
 	if (symbols) {
 		status = report(s, dir, t, symbols);
 		kmap_symbols_free(symbols);

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer fold: a KMAP or a trace as folded stacks, which flame graphs are made of. Who,
+ * what memory it is, who allocated it, who accesses it; and how much of what was asked for.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "head.h"
+#include "names.h"
+#include "table.h"
+#include "term.h"
+#include "trace-symbols.h"
+#include "tracker.h"
+
+#define FRAME_KEY	(KMAP_SYMBOL_MAX / 2)	/* text of a frame, a multiple of 8 */
+
+static const char usage[] =
+	"Usage: memorizer fold [OPTION...] DIR|KMAP|-\n"
+	"\n"
+	"Prints folded stacks, for flame graphs: a line for each command, cache, function that\n"
+	"allocated and, of accesses, function that accessed, with semicolons between, and a\n"
+	"number. A KMAP has no caches. The command is that which allocated, of accesses the one\n"
+	"that accessed.\n"
+	"\n"
+	"  -v, --value VALUE    the number: accesses (default), reads, writes, objects, bytes,\n"
+	"                       live or live-bytes\n"
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
+	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default for a\n"
+	"                       trace: the one in it)\n"
+	"  -j, --json           print JSON\n"
+	"  -c, --csv            print CSV\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "value", required_argument, NULL, 'v' },
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", no_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+enum value { ACCESSES, READS, WRITES, OBJECTS, BYTES, LIVE, LIVE_BYTES, VALUES };
+
+static const char * const value_names[VALUES] = {
+	[ACCESSES] = "accesses", [READS] = "reads", [WRITES] = "writes", [OBJECTS] = "objects",
+	[BYTES] = "bytes", [LIVE] = "live", [LIVE_BYTES] = "live-bytes",
+};
+
+/* The frames of a stack; those before the accessor are the tags of what is tracked. */
+enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
+
+static_assert(ACCESSOR == TRACKER_TAGS, "the tags are the first frames of a stack");
+
+#define NONE	U32_MAX		/* in place of a frame: there is none */
+
+/* A stack: its frames' texts; while a KMAP is read, WHO is a pid if it is of an access. */
+struct stack {
+	u32 frame[FRAMES];
+	u64 value;
+};
+
+/* Text of a frame. */
+struct frame {
+	char text[FRAME_KEY];
+};
+
+/* Which frame a function is. */
+struct function {
+	u64 ip, kind;
+	u32 frame;
+};
+
+/* The comm that a pid of a KMAP allocated under last. */
+struct task {
+	u64 pid, jiffies;
+	u32 frame;
+};
+
+/**
+ * struct fold - the stacks
+ * @vmlinux: where to take symbols from, or NULL
+ * @kallsyms: a copy of /proc/kallsyms, or NULL
+ * @value: what is counted
+ * @format: how to print
+ * @symbols: the symbols
+ * @frames: struct frame by text
+ * @functions: struct function by ip
+ * @tasks: struct task by pid, of a KMAP
+ * @stacks: struct stack by frames; of access lines, or of a trace's allocations and accesses
+ * @others: the same, of object lines, or of the counts of retired objects: every access is
+ *	    an event, or in its object's counts, or both, and must not be counted twice
+ * @names: names of tasks and caches, of a trace
+ * @live: what is allocated, of a trace; its tags are the frames of its stack
+ * @retired: by the id of its record, the stack of the object whose counts come next
+ */
+struct fold {
+	const char *vmlinux, *kallsyms;
+	enum value value;
+	enum report_format format;
+	struct kmap_symbols *symbols;
+	struct hash frames, functions, tasks, stacks, others;
+	struct names names;
+	struct tracker live;
+	struct hash retired;
+};
+
+struct retired {
+	u64 id;
+	struct stack stack;
+};
+
+/* The number of a text. */
+static u32 frame_of(struct fold *f, const char *text)
+{
+	struct frame key = { { 0 } };
+	bool new;
+
+	memcpy(key.text, text, strnlen(text, sizeof(key.text) - 1));
+	return hash_get(&f->frames, &key, &new);
+}
+
+/* The function that an address is in, or the address. */
+static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
+{
+	struct function key = { .ip = ip, .kind = kind }, *function;
+	const struct kmap_symbol *symbol;
+	char text[KMAP_SYMBOL_MAX];
+	const char *module;
+	bool new;
+
+	function = hash_item(&f->functions, hash_get(&f->functions, &key, &new));
+	if (!new)
+		return function->frame;
+	symbol = kmap_symbols_find(f->symbols, ip, kind);
+	snprintf(text, sizeof(text), "%llx", ip);
+	if (symbol) {
+		module = kmap_symbols_string(f->symbols, symbol->module);
+		snprintf(text, sizeof(text), "%s%s%s%s",
+			 kmap_symbols_string(f->symbols, symbol->name), *module ? " [" : "",
+			 module, *module ? "]" : "");
+	}
+	function->frame = frame_of(f, text);
+	return function->frame;
+}
+
+static void add(struct hash *stacks, const struct stack *stack, u64 value)
+{
+	struct stack key = *stack, *found;
+	bool new;
+
+	if (!value)
+		return;
+	key.value = 0;
+	found = hash_item(stacks, hash_get(stacks, &key, &new));
+	found->value += value;
+}
+
+/* What of a number of reads and writes is counted. */
+static u64 access_value(const struct fold *f, u64 reads, u64 writes)
+{
+	switch (f->value) {
+	case ACCESSES:
+		return reads + writes;
+	case READS:
+		return reads;
+	case WRITES:
+		return writes;
+	default:
+		return 0;
+	}
+}
+
+static u64 object_value(const struct fold *f, u64 bytes)
+{
+	return f->value == OBJECTS ? 1 : f->value == BYTES ? bytes : 0;
+}
+
+static u64 live_value(const struct fold *f, u64 bytes)
+{
+	return f->value == LIVE ? 1 : f->value == LIVE_BYTES ? bytes : 0;
+}
+
+/* Takes the other stacks where there are none of these. */
+static void choose(struct hash *stacks, struct hash *others)
+{
+	struct hash none = *stacks;
+
+	if (stacks->nr)
+		return;
+	*stacks = *others;
+	*others = none;
+}
+
+/* KMAP */
+
+static void add_object(struct fold *f, const struct kmap_object *o, struct stack *stack)
+{
+	char comm[KMAP_COMM_TEXT + 1];
+	struct task *task;
+	bool new;
+
+	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
+	*stack = (struct stack){ { frame_of(f, comm), NONE,
+				   function_of(f, o->alloc_ip, KMAP_IP_RETURN), NONE }, 0 };
+	add(&f->others, stack, object_value(f, o->size));
+	if (!o->free_jiffies)
+		add(&f->others, stack, live_value(f, o->size));
+	task = hash_item(&f->tasks, hash_get(&f->tasks, &o->pid, &new));
+	if (!new && task->jiffies > o->alloc_jiffies)
+		return;
+	task->jiffies = o->alloc_jiffies;
+	task->frame = stack->frame[WHO];
+}
+
+static void add_access(struct fold *f, const struct kmap_access *a, struct stack stack)
+{
+	stack.frame[WHO] = a->pid;
+	stack.frame[ACCESSOR] = function_of(f, a->ip, KMAP_IP_EXACT);
+	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
+}
+
+/* Puts comms in place of pids. */
+static void name_tasks(struct fold *f)
+{
+	struct hash named;
+	struct stack stack;
+	u64 pid;
+	u32 i, task;
+
+	hash_init(&named, sizeof(struct stack), sizeof(stack.frame));
+	for (i = 0; i < f->stacks.nr; i++) {
+		stack = *(struct stack *)hash_item(&f->stacks, i);
+		pid = stack.frame[WHO];
+		if (hash_find(&f->tasks, &pid, &task))
+			stack.frame[WHO] = ((struct task *)hash_item(&f->tasks, task))->frame;
+		else
+			stack.frame[WHO] = frame_of(f, NAMES_UNKNOWN);
+		add(&named, &stack, stack.value);
+	}
+	hash_free(&f->stacks);
+	f->stacks = named;
+}
+
+static int read_kmap(struct fold *f, char **argv)
+{
+	enum kmap_event event;
+	struct stack stack;
+	struct input in;
+
+	if (!input_open(&in, 1, argv))
+		return EXIT_UNABLE;
+	while ((event = input_next(&in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
+		if (event == KMAP_OBJECT)
+			add_object(f, &in.reader.object, &stack);
+		else
+			add_access(f, &in.reader.access, stack);
+	}
+	name_tasks(f);
+	choose(&f->stacks, &f->others);
+	return input_close(&in, event);
+}
+
+/* Trace */
+
+static void allocate(struct fold *f, const struct trace_event *e)
+{
+	struct stack stack = { {
+		frame_of(f, names_task(&f->names, e->u.alloc.pid)),
+		frame_of(f, names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache)),
+		function_of(f, e->u.alloc.call_site, KMAP_IP_RETURN), NONE }, 0 };
+
+	add(&f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
+	tracker_add(&f->live, e, stack.frame);
+}
+
+static void count_access(struct fold *f, const struct trace_event *e)
+{
+	const struct tracked *item = tracker_find(&f->live, e->u.access.ptr);
+	struct stack stack = { { 0, 0, 0, 0 }, 0 };
+	u32 kind = e->u.access.kind;
+
+	if (item) {
+		memcpy(stack.frame, item->tag, sizeof(item->tag));
+	} else {
+		stack.frame[CACHE] = frame_of(f, NAMES_UNKNOWN);
+		stack.frame[SITE] = stack.frame[CACHE];
+	}
+	stack.frame[WHO] = frame_of(f, names_task(&f->names, e->u.access.pid));
+	stack.frame[ACCESSOR] = function_of(f, e->u.access.ip, KMAP_IP_EXACT);
+	add(&f->stacks, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
+					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
+}
+
+/* A retired object; its counts follow. What it is of was told when it was allocated. */
+static void retire(struct fold *f, const struct trace_event *e)
+{
+	u64 id = e->u.object.object;
+	struct retired *retired;
+	bool new;
+
+	retired = hash_item(&f->retired, hash_get(&f->retired, &id, &new));
+	retired->stack = (struct stack){ { 0, frame_of(f, NAMES_UNKNOWN),
+		function_of(f, e->u.object.alloc_site, KMAP_IP_RETURN), NONE }, 0 };
+}
+
+static void count_counts(struct fold *f, const struct trace_event *e)
+{
+	u64 id = e->u.counts.object;
+	struct stack stack;
+	u32 i;
+
+	if (!hash_find(&f->retired, &id, &i))
+		return;
+	stack = ((struct retired *)hash_item(&f->retired, i))->stack;
+	stack.frame[WHO] = frame_of(f, names_task(&f->names, e->u.counts.pid));
+	stack.frame[ACCESSOR] = function_of(f, e->u.counts.ip, KMAP_IP_EXACT);
+	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));
+}
+
+static void handle(struct fold *f, const struct trace_event *e)
+{
+	names_event(&f->names, e);
+	switch (e->type) {
+	case TRACE_ALLOC:
+		allocate(f, e);
+		break;
+	case TRACE_FREE:
+		tracker_remove(&f->live, e);
+		break;
+	case TRACE_ACCESS:
+		count_access(f, e);
+		break;
+	case TRACE_OBJECT:
+		retire(f, e);
+		break;
+	case TRACE_COUNTS:
+		count_counts(f, e);
+		break;
+	default:
+		break;
+	}
+}
+
+static void count_live(struct fold *f)
+{
+	struct stack stack = { { 0, 0, 0, NONE }, 0 };
+	const struct tracked *item;
+
+	for (item = f->live.items; item < f->live.items + f->live.nr; item++) {
+		memcpy(stack.frame, item->tag, sizeof(item->tag));
+		if (item->left)
+			add(&f->stacks, &stack, live_value(f, item->left));
+	}
+}
+
+static int read_trace(struct fold *f, const char *dir)
+{
+	char error[KMAP_ERROR_MAX];
+	struct trace *t = trace_open(dir, error);
+	struct trace_event e;
+	int status;
+
+	if (!t) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	while (trace_next(t, &e))
+		handle(f, &e);
+	count_live(f);
+	choose(&f->stacks, &f->others);
+	status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
+	trace_close(t);
+	return status;
+}
+
+/* Output */
+
+static int compare(const void *left, const void *right, void *arg)
+{
+	const struct stack *a = left, *b = right;
+	const struct hash *frames = arg;
+	int i, order;
+
+	for (i = 0; i < FRAMES; i++) {
+		if (a->frame[i] == b->frame[i])
+			continue;
+		if (a->frame[i] == NONE || b->frame[i] == NONE)
+			return a->frame[i] == NONE ? -1 : 1;
+		order = strcmp(hash_item(frames, a->frame[i]), hash_item(frames, b->frame[i]));
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+/* A semicolon would end the frame. */
+static void print_folded(const struct fold *f, const struct stack *stack)
+{
+	const char *text;
+	int i;
+
+	for (i = 0; i < FRAMES; i++) {
+		if (stack->frame[i] == NONE)
+			continue;
+		if (i)
+			putchar(';');
+		for (text = hash_item(&f->frames, stack->frame[i]); *text; text++)
+			printf(*text == ';' ? "\\x3b" : "%c", *text);
+	}
+	printf(" %llu\n", stack->value);
+}
+
+static void print_stack(const struct fold *f, const struct stack *stack, bool first)
+{
+	static const char * const keys[FRAMES] = { "comm", "cache", "site", "accessor" };
+	bool json = f->format == REPORT_JSON;
+	const char *text;
+	int i;
+
+	if (json)
+		printf("%s\n\t\t{", first ? "" : ",");
+	for (i = 0; i < FRAMES; i++) {
+		text = stack->frame[i] == NONE ? NULL : hash_item(&f->frames, stack->frame[i]);
+		if (json) {
+			printf("\"%s\": ", keys[i]);
+			json_string(text);
+			printf(", ");
+		} else {
+			csv_string(text);
+			putchar(',');
+		}
+	}
+	printf(json ? "\"value\": %llu}" : "%llu\n", stack->value);
+}
+
+static void print(struct fold *f, const char *input, bool incomplete)
+{
+	struct head head = { .command = "fold", .input = input, .incomplete = incomplete,
+			     .sort = "name" };
+	const struct stack *stack;
+	u32 i;
+
+	if (f->stacks.nr)
+		qsort_r(hash_item(&f->stacks, 0), f->stacks.nr, sizeof(struct stack), compare,
+			&f->frames);
+	if (f->format == REPORT_JSON) {
+		head_print(&head, f->format);
+		printf(",\n\t\"value\": \"%s\",\n\t\"stacks\": [", value_names[f->value]);
+	} else if (f->format == REPORT_CSV) {
+		printf("comm,cache,site,accessor,%s\n", value_names[f->value]);
+	}
+	for (i = 0; i < f->stacks.nr; i++) {
+		stack = hash_item(&f->stacks, i);
+		if (f->format == REPORT_TEXT)
+			print_folded(f, stack);
+		else
+			print_stack(f, stack, !i);
+	}
+	if (f->format == REPORT_JSON)
+		printf("]\n}\n");
+}
+
+static void init(struct fold *f)
+{
+	size_t frames = sizeof(((struct stack *)NULL)->frame);
+
+	hash_init(&f->frames, sizeof(struct frame), FRAME_KEY);
+	hash_init(&f->functions, sizeof(struct function), 2 * sizeof(u64));
+	hash_init(&f->tasks, sizeof(struct task), sizeof(u64));
+	hash_init(&f->stacks, sizeof(struct stack), frames);
+	hash_init(&f->others, sizeof(struct stack), frames);
+	hash_init(&f->retired, sizeof(struct retired), sizeof(u64));
+	names_init(&f->names);
+	tracker_init(&f->live);
+}
+
+static void release(struct fold *f)
+{
+	hash_free(&f->frames);
+	hash_free(&f->functions);
+	hash_free(&f->tasks);
+	hash_free(&f->stacks);
+	hash_free(&f->others);
+	hash_free(&f->retired);
+	names_free(&f->names);
+	tracker_free(&f->live);
+}
+
+static int fold(struct fold *f, char **argv)
+{
+	bool trace = input_is_trace(argv[0]);
+	char error[KMAP_ERROR_MAX];
+	int status;
+
+	if (trace) {
+		f->symbols = trace_symbols_load(argv[0], f->vmlinux, f->kallsyms);
+	} else {
+		f->symbols = kmap_symbols_load(f->vmlinux, f->kallsyms, false, error);
+		if (!f->symbols)
+			fprintf(stderr, "memorizer: %s\n", error);
+	}
+	if (!f->symbols)
+		return EXIT_UNABLE;
+	init(f);
+	status = trace ? read_trace(f, argv[0]) : read_kmap(f, argv);
+	if (status != EXIT_UNABLE)
+		print(f, trace ? "trace" : "kmap", status != EXIT_FINE);
+	release(f);
+	kmap_symbols_free(f->symbols);
+	return status;
+}
+
+static bool set_value(struct fold *f, const char *text)
+{
+	int i;
+
+	for (i = 0; i < VALUES; i++) {
+		if (!strcmp(text, value_names[i])) {
+			f->value = i;
+			return true;
+		}
+	}
+	fprintf(stderr,
+		"memorizer fold: --value %s: want accesses, reads, writes, objects, bytes, live or live-bytes\n",
+		text);
+	return false;
+}
+
+static int run(int argc, char **argv)
+{
+	struct fold f = { .format = REPORT_TEXT };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "v:k:K:jch", options, NULL)) != -1) {
+		switch (option) {
+		case 'v':
+			if (!set_value(&f, optarg))
+				return usage_error("fold");
+			break;
+		case 'k':
+			f.vmlinux = optarg;
+			break;
+		case 'K':
+			f.kallsyms = optarg;
+			break;
+		case 'j':
+			f.format = REPORT_JSON;
+			break;
+		case 'c':
+			f.format = REPORT_CSV;
+			break;
+		case 'h':
+			print_usage(&command_fold);
+			return EXIT_FINE;
+		default:
+			return usage_error("fold");
+		}
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "memorizer fold: %d inputs: want one directory, or a KMAP\n",
+			argc - optind);
+		return usage_error("fold");
+	}
+	return fold(&f, argv + optind);
+}
+
+const struct command command_fold = {
+	.name = "fold",
+	.summary = "print folded stacks of a KMAP or a trace, for flame graphs",
+	.usage = usage,
+	.run = run,
+};

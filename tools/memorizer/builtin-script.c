@@ -1,0 +1,682 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memorizer script: each event of a trace on a line, with names in place of addresses. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "filter.h"
+#include "gfp.h"
+#include "head.h"
+#include "names.h"
+#include "table.h"
+#include "term.h"
+#include "trace-symbols.h"
+
+#define VALUE_MAX	KMAP_SYMBOL_MAX
+
+static const char usage[] =
+	"Usage: memorizer script [OPTION...] DIR\n"
+	"\n"
+	"Prints the events of the trace in DIR in the order of time: task, CPU, time, event and\n"
+	"fields, with the names of functions, tasks, caches and flags.\n"
+	"\n"
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
+	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
+	"                       in the trace)\n"
+	"  -e, --event EVENT    print alloc, free, access, ... or several: alloc,free\n"
+	"  -A, --addr ADDRESS   print the life of this address: what has it within\n"
+	"  -C, --cache NAME     print allocations and frees of this cache; * and ? match others\n"
+	"  -S, --site NAME      print what this function, call site or address does; * and ?\n"
+	"  -m, --comm COMM      print what this command does; * and ?\n"
+	"  -p, --pid PID        print what this task does\n"
+	"  -P, --cpu CPU        print what happens on this CPU\n"
+	"  -f, --from TIME      print what happens since then: seconds, or the text of a mark\n"
+	"  -T, --to TIME        print what happens before then\n"
+	"  -j, --json           print JSON, an object on each line\n"
+	"  -c, --csv            print CSV\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "event", required_argument, NULL, 'e' },
+	{ "addr", required_argument, NULL, 'A' },
+	{ "cache", required_argument, NULL, 'C' },
+	{ "site", required_argument, NULL, 'S' },
+	{ "comm", required_argument, NULL, 'm' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "cpu", required_argument, NULL, 'P' },
+	{ "from", required_argument, NULL, 'f' },
+	{ "to", required_argument, NULL, 'T' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", no_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* All fields that an event may have, in the order of CSV's columns. */
+enum field {
+	F_PID, F_COMM, F_KIND, F_PTR, F_BYTES_REQ, F_BYTES_ALLOC, F_BYTES, F_GFP, F_ZONE, F_ORDER,
+	F_NODE, F_CACHE, F_NAME, F_OBJECT_SIZE, F_SITE, F_SITE_NAME, F_FREE_SITE,
+	F_FREE_SITE_NAME, F_STATE, F_OBJECT, F_SNAPSHOT, F_ALLOC_JIFFIES, F_FREE_JIFFIES,
+	F_WRITES, F_READS, F_TEXT, F_ALLOCATIONS, F_RETIREMENTS, F_ACCESSES, F_BOOT, F_COMPLETE,
+	F_OBJECTS, F_EVENTS, FIELDS
+};
+
+static const char * const field_names[FIELDS] = {
+	[F_PID] = "pid", [F_COMM] = "comm", [F_KIND] = "kind", [F_PTR] = "ptr",
+	[F_BYTES_REQ] = "bytes_req", [F_BYTES_ALLOC] = "bytes_alloc", [F_BYTES] = "bytes",
+	[F_GFP] = "gfp_flags", [F_ZONE] = "zone", [F_ORDER] = "order", [F_NODE] = "node",
+	[F_CACHE] = "cache", [F_NAME] = "name", [F_OBJECT_SIZE] = "object_size",
+	[F_SITE] = "site", [F_SITE_NAME] = "site_name", [F_FREE_SITE] = "free_site",
+	[F_FREE_SITE_NAME] = "free_site_name", [F_STATE] = "state", [F_OBJECT] = "object",
+	[F_SNAPSHOT] = "snapshot", [F_ALLOC_JIFFIES] = "alloc_jiffies",
+	[F_FREE_JIFFIES] = "free_jiffies", [F_WRITES] = "writes", [F_READS] = "reads",
+	[F_TEXT] = "text", [F_ALLOCATIONS] = "allocations", [F_RETIREMENTS] = "retirements",
+	[F_ACCESSES] = "accesses", [F_BOOT] = "boot", [F_COMPLETE] = "complete",
+	[F_OBJECTS] = "objects", [F_EVENTS] = "events",
+};
+
+/* How the value of a field is to be read. */
+enum flavour { NOT_THERE, NUMBER, TEXT };
+
+struct value {
+	enum flavour flavour;
+	char text[VALUE_MAX];
+};
+
+/**
+ * struct script - what to print
+ * @vmlinux: where to take symbols from, or NULL
+ * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
+ * @format: how to print
+ * @filter: which events
+ * @types: mask of enum trace_type: which events
+ * @addr: address that events have within, if @by_addr
+ * @by_addr: whether --addr was given
+ * @symbols: the symbols
+ * @names: names of tasks and caches
+ * @object: id of the last object event that has the address within, plus one
+ * @begun: whether the time or mark to begin at is past
+ * @ended: whether the mark to end at was seen
+ * @printed: events printed
+ * @values: the fields of the current event
+ */
+struct script {
+	const char *vmlinux, *kallsyms;
+	enum report_format format;
+	struct kmem_filter filter;
+	u32 types;
+	u64 addr;
+	bool by_addr;
+	struct kmap_symbols *symbols;
+	struct names names;
+	u64 object;
+	bool begun, ended;
+	u64 printed;
+	struct value values[FIELDS];
+};
+
+__printf(4, 5)
+static void put(struct script *s, enum field f, enum flavour flavour, const char *format, ...)
+{
+	va_list args;
+
+	s->values[f].flavour = flavour;
+	va_start(args, format);
+	vsnprintf(s->values[f].text, VALUE_MAX, format, args);
+	va_end(args);
+}
+
+static void put_number(struct script *s, enum field f, u64 n)
+{
+	put(s, f, NUMBER, "%llu", n);
+}
+
+/* A call site or instruction: its address, and its name if it has one. */
+static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
+{
+	put(s, f, TEXT, "%llx", ip);
+	if (!kmap_symbols_find(s->symbols, ip, kind))
+		return;
+	s->values[f + 1].flavour = TEXT;
+	kmap_symbols_format(s->symbols, ip, kind, s->values[f + 1].text);
+}
+
+static void put_task(struct script *s, u32 pid)
+{
+	put_number(s, F_PID, pid);
+	put(s, F_COMM, TEXT, "%s", names_task(&s->names, pid));
+}
+
+static void put_kind(struct script *s, u32 kind)
+{
+	static const char * const kinds[TRACE_KINDS] = {
+		[TRACE_KMALLOC] = "kmalloc", [TRACE_KMEM_CACHE] = "cache", [TRACE_PAGES] = "pages",
+	};
+
+	put(s, F_KIND, TEXT, "%s", kind < TRACE_KINDS ? kinds[kind] : "unknown");
+}
+
+static void put_cache(struct script *s, u32 kind, u64 cache)
+{
+	if (kind == TRACE_PAGES)
+		return;
+	put(s, F_CACHE, TEXT, "%llx", cache);
+	put(s, F_NAME, TEXT, "%s", names_cache(&s->names, kind, cache));
+}
+
+/* The order of the pages that an allocation got; nothing for the pieces of larger ones. */
+static void put_order(struct script *s, u64 bytes)
+{
+	u32 order;
+
+	for (order = 0; order < 32; order++)
+		if (bytes == 4096ull << order)
+			put_number(s, F_ORDER, order);
+}
+
+static void put_alloc(struct script *s, const struct trace_event *e)
+{
+	char text[GFP_TEXT];
+
+	put_task(s, e->u.alloc.pid);
+	put_kind(s, e->u.alloc.kind);
+	put(s, F_PTR, TEXT, "%llx", e->u.alloc.ptr);
+	put_number(s, F_BYTES_REQ, e->u.alloc.bytes_req);
+	put_number(s, F_BYTES_ALLOC, e->u.alloc.bytes_alloc);
+	gfp_text(e->u.alloc.gfp_flags, text);
+	put(s, F_GFP, TEXT, "%s", text);
+	if (e->u.alloc.kind == TRACE_PAGES) {
+		put(s, F_ZONE, TEXT, "%s", gfp_zone(e->u.alloc.gfp_flags));
+		put_order(s, e->u.alloc.bytes_alloc);
+	}
+	put(s, F_NODE, NUMBER, "%d", e->u.alloc.node);
+	put_cache(s, e->u.alloc.kind, e->u.alloc.cache);
+	put_site(s, F_SITE, e->u.alloc.call_site, KMAP_IP_RETURN);
+}
+
+static void put_free(struct script *s, const struct trace_event *e)
+{
+	put_task(s, e->u.free.pid);
+	put_kind(s, e->u.free.kind);
+	put(s, F_PTR, TEXT, "%llx", e->u.free.ptr);
+	put_number(s, F_BYTES, e->u.free.bytes);
+	put_cache(s, e->u.free.kind, e->u.free.cache);
+	put_site(s, F_SITE, e->u.free.call_site, KMAP_IP_RETURN);
+}
+
+static void put_object(struct script *s, const struct trace_event *e)
+{
+	static const char * const states[] = {
+		[TRACE_LIVE] = "live", [TRACE_FREED] = "freed", [TRACE_BURIED] = "buried",
+	};
+	char comm[4 * TRACE_COMM_SIZE];
+	u32 state = e->u.object.state;
+
+	put_number(s, F_PID, e->u.object.pid);
+	names_escape(comm, e->u.object.comm);
+	put(s, F_COMM, TEXT, "%s", comm);
+	put(s, F_PTR, TEXT, "%llx", e->u.object.ptr);
+	put_number(s, F_BYTES_REQ, e->u.object.bytes_req);
+	put(s, F_STATE, TEXT, "%s",
+	    state < ARRAY_SIZE(states) && states[state] ? states[state] : "unknown");
+	put_number(s, F_OBJECT, e->u.object.object);
+	if (e->u.object.snapshot)
+		put_number(s, F_SNAPSHOT, e->u.object.snapshot);
+	put_number(s, F_ALLOC_JIFFIES, e->u.object.alloc_jiffies);
+	put_site(s, F_SITE, e->u.object.alloc_site, KMAP_IP_RETURN);
+	if (state == TRACE_LIVE)
+		return;
+	put_number(s, F_FREE_JIFFIES, e->u.object.free_jiffies);
+	put_site(s, F_FREE_SITE, e->u.object.free_site, KMAP_IP_RETURN);
+}
+
+static void put_access(struct script *s, const struct trace_event *e)
+{
+	static const char * const kinds[] = {
+		[TRACE_READ] = "read", [TRACE_WRITE] = "write", [TRACE_UPDATE] = "update",
+	};
+	u32 kind = e->u.access.kind;
+
+	put_task(s, e->u.access.pid);
+	put(s, F_KIND, TEXT, "%s",
+	    kind < ARRAY_SIZE(kinds) && kinds[kind] ? kinds[kind] : "unknown");
+	put(s, F_PTR, TEXT, "%llx", e->u.access.ptr);
+	put_number(s, F_BYTES, e->u.access.size);
+	put_site(s, F_SITE, e->u.access.ip, KMAP_IP_EXACT);
+}
+
+static void put_counts(struct script *s, const struct trace_event *e)
+{
+	put_task(s, e->u.counts.pid);
+	put_number(s, F_OBJECT, e->u.counts.object);
+	put_number(s, F_WRITES, e->u.counts.writes);
+	put_number(s, F_READS, e->u.counts.reads);
+	put_site(s, F_SITE, e->u.counts.ip, KMAP_IP_EXACT);
+}
+
+static void put_others(struct script *s, const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_TASK:
+		put_task(s, e->u.task.pid);
+		break;
+	case TRACE_CACHE:
+		put_cache(s, TRACE_KMEM_CACHE, e->u.cache.cache);
+		put_number(s, F_OBJECT_SIZE, e->u.cache.object_size);
+		put_number(s, F_BYTES, e->u.cache.size);
+		break;
+	case TRACE_MARK:
+		put_task(s, e->u.mark.pid);
+		put(s, F_TEXT, TEXT, "%s", e->u.mark.text);
+		break;
+	case TRACE_SWITCH:
+		put_number(s, F_ALLOCATIONS, e->u.switches.allocations);
+		put_number(s, F_RETIREMENTS, e->u.switches.retirements);
+		put_number(s, F_ACCESSES, e->u.switches.accesses);
+		put_number(s, F_BOOT, e->u.switches.boot);
+		break;
+	case TRACE_SNAPSHOT:
+		put_number(s, F_SNAPSHOT, e->u.snapshot.snapshot);
+		put_number(s, F_COMPLETE, e->u.snapshot.complete);
+		put_number(s, F_OBJECTS, e->u.snapshot.objects);
+		break;
+	case TRACE_DISCARDED:
+		put_number(s, F_EVENTS, e->u.discarded.events);
+		break;
+	default:
+		break;
+	}
+}
+
+static void put_event(struct script *s, const struct trace_event *e)
+{
+	int i;
+
+	for (i = 0; i < FIELDS; i++)
+		s->values[i].flavour = NOT_THERE;
+	switch (e->type) {
+	case TRACE_ALLOC:
+		put_alloc(s, e);
+		break;
+	case TRACE_FREE:
+		put_free(s, e);
+		break;
+	case TRACE_OBJECT:
+		put_object(s, e);
+		break;
+	case TRACE_COUNTS:
+		put_counts(s, e);
+		break;
+	case TRACE_ACCESS:
+		put_access(s, e);
+		break;
+	default:
+		put_others(s, e);
+	}
+}
+
+/* What an event is called here. */
+static const char *event_name(const struct trace_event *e)
+{
+	return e->type == TRACE_DISCARDED ? "lost" : e->type == TRACE_UNKNOWN ?
+		e->u.unknown.name : trace_type_name(e->type);
+}
+
+/* Names stand for addresses, and the task is at the beginning of the line. */
+static bool is_in_text(const struct script *s, enum field f)
+{
+	if (s->values[f].flavour == NOT_THERE || f == F_PID || f == F_COMM)
+		return false;
+	if (f == F_CACHE || f == F_SITE || f == F_FREE_SITE)
+		return s->values[f + 1].flavour == NOT_THERE;
+	return true;
+}
+
+/* Marks hold any text. */
+static void print_escaped(const char *text)
+{
+	for (; *text; text++)
+		printf(*text >= ' ' && *text <= '~' ? "%c" : "\\x%02x", (unsigned char)*text);
+}
+
+static void print_text(const struct script *s, const struct trace_event *e)
+{
+	const struct value *v = s->values;
+	char task[2 * VALUE_MAX] = "";
+	int i;
+
+	if (v[F_PID].flavour != NOT_THERE)
+		snprintf(task, sizeof(task), "%s-%s", v[F_COMM].text, v[F_PID].text);
+	printf("%16s [%03u] %llu.%09llu: %s%s%s:", task, e->cpu, e->time / 1000000000,
+	       e->time % 1000000000, term_style(STYLE_HEAD), event_name(e), term_plain());
+	for (i = 0; i < FIELDS; i++) {
+		if (!is_in_text(s, i))
+			continue;
+		printf(" %s=", i == F_NAME ? "cache" : i == F_SITE_NAME ? "site" :
+		       i == F_FREE_SITE_NAME ? "free_site" : field_names[i]);
+		print_escaped(v[i].text);
+	}
+	putchar('\n');
+}
+
+static void print_json(const struct script *s, const struct trace_event *e)
+{
+	int i;
+
+	printf("{\"event\": ");
+	json_string(event_name(e));
+	printf(", \"nr\": %llu, \"time\": %llu, \"cpu\": %u", e->nr, e->time, e->cpu);
+	for (i = 0; i < FIELDS; i++) {
+		if (s->values[i].flavour == NOT_THERE)
+			continue;
+		printf(", \"%s\": ", field_names[i]);
+		if (s->values[i].flavour == NUMBER)
+			printf("%s", s->values[i].text);
+		else
+			json_string(s->values[i].text);
+	}
+	printf("}\n");
+}
+
+static void print_csv(const struct script *s, const struct trace_event *e)
+{
+	int i;
+
+	csv_string(event_name(e));
+	printf(",%llu,%llu,%u", e->nr, e->time, e->cpu);
+	for (i = 0; i < FIELDS; i++) {
+		putchar(',');
+		csv_string(s->values[i].flavour == NOT_THERE ? NULL : s->values[i].text);
+	}
+	putchar('\n');
+}
+
+static void print_csv_head(void)
+{
+	int i;
+
+	printf("event,nr,time,cpu");
+	for (i = 0; i < FIELDS; i++)
+		printf(",%s", field_names[i]);
+	putchar('\n');
+}
+
+/* Whether the address is among @bytes from @ptr on. */
+static bool covers(const struct script *s, u64 ptr, u64 bytes)
+{
+	return s->addr >= ptr && s->addr - ptr < (bytes ? bytes : 1);
+}
+
+/* Whether an event is about the address. */
+static bool is_about(struct script *s, const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_ALLOC:
+		return covers(s, e->u.alloc.ptr, e->u.alloc.bytes_alloc);
+	case TRACE_FREE:
+		return covers(s, e->u.free.ptr, e->u.free.bytes);
+	case TRACE_ACCESS:
+		return covers(s, e->u.access.ptr, e->u.access.size);
+	case TRACE_OBJECT:
+		if (covers(s, e->u.object.ptr, e->u.object.bytes_req)) {
+			s->object = e->u.object.object + 1ull;
+			return true;
+		}
+		if (s->object == e->u.object.object + 1ull)
+			s->object = 0;
+		return false;
+	case TRACE_COUNTS:
+		return s->object == e->u.counts.object + 1ull;
+	default:
+		return false;
+	}
+}
+
+/* Whether a field has the value that an option wants; what has no such field has not. */
+static bool has(const struct script *s, enum field f, const char *pattern)
+{
+	const struct value *v = s->values + f;
+
+	return v->flavour != NOT_THERE && kmem_filter_matches(pattern, v->text);
+}
+
+/* As in the report: by address, by what is shown, or by function with or without offset. */
+static bool has_site(const struct script *s, const char *pattern)
+{
+	const struct value *v = s->values + F_SITE_NAME;
+	char name[VALUE_MAX];
+
+	if (has(s, F_SITE, pattern) || has(s, F_SITE_NAME, pattern))
+		return true;
+	if (v->flavour == NOT_THERE)
+		return false;
+	memcpy(name, v->text, sizeof(name));
+	name[strcspn(name, "/")] = '\0';
+	if (kmem_filter_matches(pattern, name))
+		return true;
+	name[strcspn(name, "+")] = '\0';
+	return kmem_filter_matches(pattern, name);
+}
+
+/* Whether to print the current event. */
+static bool is_chosen(const struct script *s, const struct trace_event *e)
+{
+	const struct kmem_filter *f = &s->filter;
+	char pid[24];
+
+	snprintf(pid, sizeof(pid), "%llu", f->pid);
+	return s->types & 1u << e->type && (f->cpu == U64_MAX || f->cpu == e->cpu) &&
+	       (f->pid == U64_MAX || has(s, F_PID, pid)) &&
+	       (!f->cache || has(s, F_NAME, f->cache)) &&
+	       (!f->site || has_site(s, f->site)) &&
+	       (!f->comm || has(s, F_COMM, f->comm));
+}
+
+/* Takes where to begin and to end; returns whether the event lies between. */
+static bool is_within(struct script *s, const struct trace_event *e)
+{
+	const struct kmem_filter *f = &s->filter;
+
+	if (e->time >= f->to)
+		s->ended = true;
+	if (!f->from_mark && e->time >= f->from)
+		s->begun = true;
+	if (e->type == TRACE_MARK) {
+		if (f->to_mark && s->begun && !strcmp(e->u.mark.text, f->to_mark))
+			s->ended = true;
+		if (f->from_mark && !strcmp(e->u.mark.text, f->from_mark))
+			s->begun = true;
+	}
+	return s->begun && !s->ended;
+}
+
+static void handle(struct script *s, const struct trace_event *e)
+{
+	bool about = !s->by_addr || is_about(s, e);
+
+	names_event(&s->names, e);
+	if (!is_within(s, e) || !about || !(s->types & 1u << e->type))
+		return;
+	put_event(s, e);
+	if (!is_chosen(s, e))
+		return;
+	s->printed++;
+	if (s->format == REPORT_JSON)
+		print_json(s, e);
+	else if (s->format == REPORT_CSV)
+		print_csv(s, e);
+	else
+		print_text(s, e);
+}
+
+/* Tells of a mark that was asked for and did not come. */
+static bool check_marks(const struct script *s, const char *dir)
+{
+	const struct kmem_filter *f = &s->filter;
+
+	if (f->from_mark && !s->begun)
+		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->from_mark);
+	else if (f->to_mark && !s->ended)
+		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->to_mark);
+	else
+		return true;
+	return false;
+}
+
+static int script(struct script *s, const char *dir)
+{
+	char error[KMAP_ERROR_MAX];
+	struct trace *t = trace_open(dir, error);
+	int status = EXIT_UNABLE;
+	struct trace_event e;
+
+	if (!t) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	s->symbols = trace_symbols_load(dir, s->vmlinux, s->kallsyms);
+	if (s->symbols) {
+		names_init(&s->names);
+		if (s->format == REPORT_CSV)
+			print_csv_head();
+		else if (s->format == REPORT_TEXT)
+			term_pager();
+		while (!s->ended && trace_next(t, &e))
+			handle(s, &e);
+		status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
+		if (!check_marks(s, dir))
+			status = EXIT_UNABLE;
+		names_free(&s->names);
+		kmap_symbols_free(s->symbols);
+	}
+	trace_close(t);
+	return status;
+}
+
+/* Takes the names of events with commas between. */
+static bool set_types(struct script *s, const char *text)
+{
+	const char *word, *name;
+	size_t len;
+	u32 type;
+
+	s->types = 0;
+	for (word = text; ; word += len + 1) {
+		len = strcspn(word, ",");
+		for (type = 0; type <= TRACE_DISCARDED; type++) {
+			name = type == TRACE_DISCARDED ? "lost" : trace_type_name(type);
+			if (strlen(name) == len && !strncmp(word, name, len))
+				break;
+		}
+		if (type > TRACE_DISCARDED) {
+			fprintf(stderr,
+				"memorizer script: --event %s: want task, cache, alloc, free, object, counts, access, mark, switch, snapshot, lost or several with commas between\n",
+				text);
+			return false;
+		}
+		s->types |= 1u << type;
+		if (!word[len])
+			return true;
+	}
+}
+
+static bool set_addr(struct script *s, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	s->addr = strtoull(text, &end, 16);
+	s->by_addr = true;
+	if (!errno && *text && *text != '-' && *text != '+' && *text != ' ' && !*end)
+		return true;
+	fprintf(stderr, "memorizer script: --addr %s: want an address in hex\n", text);
+	return false;
+}
+
+static bool set_option(struct script *s, int option, const char *arg)
+{
+	struct kmem_filter *f = &s->filter;
+
+	switch (option) {
+	case 'k':
+		s->vmlinux = arg;
+		return true;
+	case 'K':
+		s->kallsyms = arg;
+		return true;
+	case 'e':
+		return set_types(s, arg);
+	case 'A':
+		return set_addr(s, arg);
+	case 'C':
+		f->cache = arg;
+		return true;
+	case 'S':
+		f->site = arg;
+		return true;
+	case 'm':
+		f->comm = arg;
+		return true;
+	case 'p':
+		return kmem_filter_number(&f->pid, "--pid", arg);
+	case 'P':
+		return kmem_filter_number(&f->cpu, "--cpu", arg);
+	case 'f':
+		kmem_filter_point(&f->from, &f->from_mark, arg);
+		return true;
+	case 'T':
+		kmem_filter_point(&f->to, &f->to_mark, arg);
+		return true;
+	case 'j':
+		s->format = REPORT_JSON;
+		return true;
+	case 'c':
+		s->format = REPORT_CSV;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	struct script *s = kmap_array(NULL, 1, sizeof(*s));
+	int option, status;
+
+	memset(s, 0, sizeof(*s));
+	s->format = REPORT_TEXT;
+	s->types = (2u << TRACE_UNKNOWN) - 1;
+	kmem_filter_init(&s->filter);
+	while ((option = getopt_long(argc, argv, "k:K:e:A:C:S:m:p:P:f:T:jch", options,
+				     NULL)) != -1) {
+		if (option != 'h' && set_option(s, option, optarg))
+			continue;
+		free(s);
+		if (option != 'h')
+			return usage_error("script");
+		print_usage(&command_script);
+		return EXIT_FINE;
+	}
+	if (optind == argc - 1) {
+		status = script(s, argv[optind]);
+	} else {
+		fprintf(stderr, "memorizer script: %d traces: want one directory\n",
+			argc - optind);
+		status = usage_error("script");
+	}
+	free(s);
+	return status;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.summary = "print the events of a trace, with names",
+	.usage = usage,
+	.run = run,
+};

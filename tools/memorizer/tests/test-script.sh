@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests memorizer script and fold: each event with names, filters, stacks, messages.
+# Usage: test-script.sh DIR, with memorizer in it, and in its tests/ what the tests need
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+for order in le be; do
+	"$build/tests/make-trace" -e $order "$tmp/$order" <"$data/life.trace" || exit 1
+	mkdir "$tmp/$order/kernel"
+	cp "$data/kallsyms" "$tmp/$order/kernel"
+done
+
+# script
+outcome "each event is on a line, with names" 0 "$data/life.script" "" script "$tmp/le"
+outcome "of a trace in the other byte order as well" 0 "$data/life.script" "" script "$tmp/be"
+outcome "as JSON, a line each" 0 "$data/life.script.json" "" script --json "$tmp/le"
+outcome "as CSV" 0 "$data/life.script.csv" "" script --csv "$tmp/le"
+
+# Against babeltrace2: the types, times and CPUs of all events of a load, and pointers
+"$build/tests/make-trace" -b 20000 -c 5 -l 500 "$tmp/load" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/load"
+babeltrace2 --clock-cycles --no-delta "$tmp/load" | tr -d , | awk '{
+		sub(/:$/, "", $2)
+		ptr = ""
+		cpu = ""
+		for (i = 3; i < NF; i++) {
+			if ($i == "ptr")
+				ptr = $(i + 2)
+			if ($i == "cpu_id")
+				cpu = $(i + 2)
+		}
+		gsub(/[][]/, "", $1)
+		sub(/^0x/, "", ptr)
+		print $2, $1 + 0, cpu, tolower(ptr)
+	}' >"$tmp/want"
+"$memorizer" script --csv "$tmp/load" | awk -F, 'NR == 1 {
+		for (i = 1; i <= NF; i++)
+			if ($i == "ptr")
+				column = i
+		next
+	}
+	{ print $1, $3, $4, $column }' >"$tmp/got"
+equal "events, times, CPUs and addresses are those of babeltrace2" "$tmp/want" "$tmp/got"
+same "of 20000 events and more" 1 "$([ "$(wc -l <"$tmp/got")" -ge 20000 ] && echo 1)"
+
+# events NAME WANT ARGUMENTS...: the numbers of the events printed
+events()
+{
+	name=$1 want=$2
+	shift 2
+	same "$name" "$want" "$("$memorizer" script --json "$@" "$tmp/le" |
+		sed 's/.*"nr": \([0-9]*\).*/\1/' | xargs)"
+}
+
+events "--event" "6 11 12 16 21 23 24" --event alloc,free
+events "--event of several kinds" "2 3 10 20" --event task,mark
+events "--addr is the life of an address" "6 7 16 17 18 19 21 22" --addr ffff888000001000
+events "--addr finds what has it within" "8" --addr ffff88800000103b --event access
+events "--addr of pages" "12 14 23" --addr 0xffff888000201fff
+events "--pid" "2 6 7 8 10 17 18 20 21 22" --pid 100
+events "--cpu" "13 14 15 16 17 18 19 20 21 22 23 24" --cpu 1
+events "--comm as it is shown" "3 9 11 12" --comm 'a;b' --cpu 0
+events "--cache" "4 6 16 21" --cache 'wid*'
+events "--site that is a function" "7 8 12 18 22" --site read_mark
+events "--site as it is shown" "13 14 15" --site 'gadget_irq+0x10/0x1f80 [gadget]'
+events "--site with an offset" "22" --site read_mark+0x30
+events "--site that is an address" "24" --site ffffffff9b000210 --from 4
+events "--from and --to times" "16 17" --from 3 --to 3.00000002
+events "--from and --to marks" "10 11 12 13 14 15 16 17 18 19" --from begin \
+	--to "$(printf 'end\nof"it')"
+
+hint="Try 'memorizer help script'."
+outcome "script wants a trace" 2 /dev/null "memorizer script: 0 traces: want one directory
+$hint" script
+outcome "an event that there is" 2 /dev/null "memorizer script: --event alloc,kfree: want task, \
+cache, alloc, free, object, counts, access, mark, switch, snapshot, lost or several with commas \
+between
+$hint" script --event alloc,kfree "$tmp/le"
+outcome "an address" 2 /dev/null "memorizer script: --addr 0xg: want an address in hex
+$hint" script --addr 0xg "$tmp/le"
+"$memorizer" script --from nine "$tmp/le" >"$tmp/out" 2>"$tmp/err"
+same "a mark that is there" "2 memorizer: $tmp/le: no mark 'nine'" "$? $(cat "$tmp/err")"
+
+"$build/tests/make-trace" "$tmp/lost" <"$data/kmem.trace" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/lost"
+"$memorizer" script "$tmp/lost" >"$tmp/out" 2>"$tmp/err"
+same "losses are events, and the status says that it is incomplete" "3 1 1" \
+	"$? $(grep -c ' lost: events=3$' "$tmp/out") $(grep -c incomplete "$tmp/err")"
+"$memorizer" fold --value bytes --json "$tmp/lost" >"$tmp/out" 2>"$tmp/err"
+same "also that of fold" "3 1" "$? $(grep -c '"incomplete": true' "$tmp/out")"
+
+# fold
+# folded NAME WANT ARGUMENTS...
+folded()
+{
+	name=$1
+	printf '%s\n' "$2" >"$tmp/stacks"
+	shift 2
+	outcome "$name" 0 "$tmp/stacks" "" fold "$@"
+}
+
+accesses='a\x3bb;[pages];read_mark;gadget_irq [gadget] 1
+a\x3bb;[unknown];[unknown];gadget_irq [gadget] 1
+a\x3bb;kmalloc-192;widget_alloc;gadget_irq [gadget] 1
+a\x3bb;widget;widget_alloc;widget_write 2
+tar;widget;widget_alloc;read_mark 3'
+folded "fold tells of accesses" "$accesses" "$tmp/le"
+folded "of a trace in the other byte order as well" "$accesses" "$tmp/be"
+folded "of reads" 'a\x3bb;[pages];read_mark;gadget_irq [gadget] 1
+a\x3bb;kmalloc-192;widget_alloc;gadget_irq [gadget] 1
+a\x3bb;widget;widget_alloc;widget_write 1
+tar;widget;widget_alloc;read_mark 1' --value reads "$tmp/le"
+folded "of writes" 'a\x3bb;[unknown];[unknown];gadget_irq [gadget] 1
+a\x3bb;widget;widget_alloc;widget_write 1
+tar;widget;widget_alloc;read_mark 2' --value writes "$tmp/le"
+folded "of objects" 'a\x3bb;[pages];read_mark 1
+a\x3bb;kmalloc-192;widget_alloc 1
+tar;widget;widget_alloc 2' --value objects "$tmp/le"
+folded "of bytes" 'a\x3bb;[pages];read_mark 8192
+a\x3bb;kmalloc-192;widget_alloc 192
+tar;widget;widget_alloc 128' --value bytes "$tmp/le"
+folded "of live objects" 'a\x3bb;[pages];read_mark 1
+tar;widget;widget_alloc 1' --value live "$tmp/le"
+folded "of live bytes" 'a\x3bb;[pages];read_mark 4096
+tar;widget;widget_alloc 64' --value live-bytes "$tmp/le"
+grep -v '^access\|^switch' "$data/life.trace" >"$tmp/script"
+"$build/tests/make-trace" "$tmp/retired" <"$tmp/script" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/retired"
+folded "of the counts of retired objects where accesses are no events" \
+	'a\x3bb;[unknown];widget_alloc;widget_write 2
+tar;[unknown];widget_alloc;read_mark 2' "$tmp/retired"
+folded "of a KMAP" '[unknown];gadget_probe [gadget];gadget_irq [gadget] 30
+a,b\x0ac\\d;gadget_probe [gadget];gadget_irq [gadget] 2
+kworker/0:1;widget_alloc;widget_write 8
+tar;gadget_probe [gadget];ffffffff8b000000 1000
+tar;widget_alloc;read_mark 11' -K "$data/kallsyms" "$data/session.kmap"
+folded "of the bytes in a KMAP" 'a,b\x0ac\\d;gadget_probe [gadget] 64
+kworker/0:1;widget_alloc 4096
+sh;widget_alloc 64
+tar;widget_alloc 64' -K "$data/kallsyms" -v bytes "$data/session.kmap"
+folded "of what is live in it" 'a,b\x0ac\\d;gadget_probe [gadget] 32
+kworker/0:1;widget_alloc 4096' -K "$data/kallsyms" -v live-bytes "$data/session.kmap"
+folded "as CSV" 'comm,cache,site,accessor,live
+a;b,[pages],read_mark,,1
+tar,widget,widget_alloc,,1' --csv -v live "$tmp/le"
+"$memorizer" fold --json "$tmp/le" >"$tmp/out"
+equal "as JSON" "$data/life.fold.json" "$tmp/out"
+same "a value that there is is wanted" "2" \
+	"$("$memorizer" fold -v size "$tmp/le" >"$tmp/out" 2>&1; echo $?)"
+
+for command in script fold; do
+	missing=$("$memorizer" help $command | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' |
+		sed 's/-/\\-/g' | while read -r option; do
+			grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
+		done)
+	same "the man page has all options of $command" "" "$missing"
+done
+tap_end

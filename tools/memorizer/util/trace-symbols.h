@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The symbols that belong to a trace. */
+#ifndef TRACE_SYMBOLS_H
+#define TRACE_SYMBOLS_H
+
+#include "kmap.h"
+
+struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
+					const char *kallsyms);
+
+#endif

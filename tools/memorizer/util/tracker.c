@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is allocated while a trace goes by. What is kept grows with what is live, not with
+ * the length of the trace.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmap.h"
+#include "tracker.h"
+
+#define BYTES_MAX	(1ull << 30)	/* of an allocation; what claims more is not tracked */
+
+/* What is being done with the memory from @start to @end, the first and the last byte. */
+struct visit {
+	struct tracker *t;
+	u64 start, end;
+	bool freed;
+};
+
+/**
+ * tracker_init - begin with nothing
+ * @t: what is allocated; @t->gone and @t->data may be set after this
+ */
+void tracker_init(struct tracker *t)
+{
+	int g;
+
+	*t = (struct tracker){ .nr = 0 };
+	for (g = 0; g < TRACKER_GROUPS; g++)
+		live_init(t->memory + g);
+}
+
+/**
+ * tracker_free - release memory
+ * @t: what is allocated
+ */
+void tracker_free(struct tracker *t)
+{
+	int g;
+
+	for (g = 0; g < TRACKER_GROUPS; g++)
+		live_free(t->memory + g);
+	free(t->items);
+}
+
+/* Takes from an allocation what lies between start and end. */
+static void take(void *data, const struct live_range *range, u64 start, u64 end)
+{
+	struct visit *v = data;
+	struct tracked *item;
+	u64 bytes;
+
+	if (!range->live)
+		return;
+	item = v->t->items + range->nr;
+	bytes = (end < v->end ? end : v->end) - (start > v->start ? start : v->start) + 1;
+	item->left -= bytes;
+	if (v->t->gone)
+		v->t->gone(v->t->data, item, bytes, v->freed);
+	if (item->left)
+		return;
+	item->next = v->t->unused;
+	v->t->unused = range->nr + 1;
+}
+
+static u32 new_item(struct tracker *t)
+{
+	u32 nr = t->unused;
+
+	if (nr) {
+		t->unused = t->items[nr - 1].next;
+		return nr - 1;
+	}
+	if (t->nr == t->room) {
+		t->room = t->room ? 2 * t->room : 1024;
+		t->items = kmap_array(t->items, t->room, sizeof(*t->items));
+	}
+	return t->nr++;
+}
+
+static enum tracker_group group_of(u32 kind)
+{
+	return kind == TRACE_PAGES ? TRACKER_PAGES : TRACKER_SLAB;
+}
+
+static bool is_range(u64 ptr, u64 bytes)
+{
+	return bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr;
+}
+
+/**
+ * tracker_add - take note of an allocation
+ * @t: what is allocated
+ * @e: the event
+ * @tag: what is known of it
+ *
+ * Return: whether it is tracked: not if it has no bytes or more than can be.
+ */
+bool tracker_add(struct tracker *t, const struct trace_event *e, const u32 tag[TRACKER_TAGS])
+{
+	enum tracker_group g = group_of(e->u.alloc.kind);
+	u64 ptr = e->u.alloc.ptr, bytes = e->u.alloc.bytes_alloc;
+	struct visit v = { t, ptr, ptr + bytes - 1, false };
+	u32 nr;
+
+	if (!is_range(ptr, bytes))
+		return false;
+	live_visit(t->memory + g, v.start, v.end, take, &v);
+	nr = new_item(t);
+	t->items[nr] = (struct tracked){ .time = e->time, .left = bytes, .group = g };
+	memcpy(t->items[nr].tag, tag, sizeof(t->items[nr].tag));
+	live_set(t->memory + g, v.start, v.end, true, 0, nr);
+	return true;
+}
+
+/**
+ * tracker_remove - take note of a free
+ * @t: what is allocated
+ * @e: the event
+ */
+void tracker_remove(struct tracker *t, const struct trace_event *e)
+{
+	enum tracker_group g = group_of(e->u.free.kind);
+	u64 ptr = e->u.free.ptr, bytes = e->u.free.bytes;
+	struct visit v = { t, ptr, ptr + bytes - 1, true };
+
+	if (!is_range(ptr, bytes))
+		return;
+	live_visit(t->memory + g, v.start, v.end, take, &v);
+	live_set(t->memory + g, v.start, v.end, false, 0, 0);
+}
+
+/**
+ * tracker_find - find what an address belongs to
+ * @t: what is allocated
+ * @addr: the address
+ *
+ * Return: the object of the slab allocator that has it within, or else the pages, or NULL.
+ */
+const struct tracked *tracker_find(const struct tracker *t, u64 addr)
+{
+	const struct live_range *range;
+	u64 start, end;
+	int g;
+
+	for (g = 0; g < TRACKER_GROUPS; g++) {
+		range = live_find(t->memory + g, addr, &start, &end);
+		if (range && range->live)
+			return t->items + range->nr;
+	}
+	return NULL;
+}
