@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "hash.h"
 #include "kmap-check.h"
 #include "live.h"
 #include "table.h"
@@ -245,7 +246,7 @@ struct search {
 	u64 start, end;
 };
 
-static void search_range(void *data, const struct live_range *range, u64 start, u64 end)
+static void search_range(void *data, const struct live_range *range)
 {
 	struct search *s = data;
 
@@ -256,8 +257,8 @@ static void search_range(void *data, const struct live_range *range, u64 start, 
 		return;
 	}
 	s->found = range;
-	s->start = start;
-	s->end = end;
+	s->start = range->start;
+	s->end = live_end(range);
 }
 
 static void check_alloc(struct check *c, const struct trace_event *e)
@@ -306,23 +307,22 @@ static void check_free_pages(struct check *c, const struct trace_event *e)
 static void check_free_object(struct check *c, const struct trace_event *e)
 {
 	struct live *l = memory_of(c, TRACE_KMALLOC);
-	u64 ptr = e->u.free.ptr, start, end;
-	const struct live_range *range = live_find(l, ptr, &start, &end);
+	u64 ptr = e->u.free.ptr, end;
+	const struct live_range *range = live_find(l, ptr);
 
 	if (!range || !holds(c, e, range->period)) {
 		c->earlier_frees++;
 		c->uncertain += range && is_doubt(c, range->period) &&
-				(!range->live || start != ptr || !range->first);
+				(!range->live || range->start != ptr || !range->first);
 		range = NULL;
 	} else if (!range->live) {
 		violation(c, FREE, e, "%llx: is free since event %llu", ptr, range->nr);
-	} else if (start != ptr || !range->first) {
+	} else if (range->start != ptr || !range->first) {
 		violation(c, FREE, e, "%llx: lies within %llx to %llx, live since event %llu", ptr,
-			  start, end, range->nr);
+			  range->start, live_end(range), range->nr);
 		return;
 	}
-	if (!range || !range->live)
-		end = ptr + (e->u.free.bytes - 1);
+	end = range && range->live ? live_end(range) : ptr + (e->u.free.bytes - 1);
 	live_set(l, ptr, end, false, stamp_of(c, e), e->nr);
 }
 
@@ -631,13 +631,26 @@ static void release(struct check *c)
 	live_free(c->memory + 1);
 }
 
+/* Memory that was not used for long is far away. */
+static void prefetch(struct check *c)
+{
+	const struct trace_event *e = trace_ahead(c->trace);
+
+	if (e && e->type == TRACE_ALLOC)
+		live_prefetch(memory_of(c, e->u.alloc.kind), e->u.alloc.ptr);
+	else if (e && e->type == TRACE_FREE)
+		live_prefetch(memory_of(c, e->u.free.kind), e->u.free.ptr);
+}
+
 static void check_all(struct check *c, const char *dir)
 {
 	struct trace_event e;
 
 	trace_show_packets(c->trace);
-	while (trace_next(c->trace, &e))
+	while (trace_next(c->trace, &e)) {
+		prefetch(c);
 		check_event(c, &e);
+	}
 	if (c->snapshot && !c->types[TRACE_DISCARDED])
 		violation(c, SNAPSHOT, NULL, "%u has not ended", c->snapshot);
 	check_sums(c, dir);

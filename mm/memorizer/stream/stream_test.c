@@ -115,17 +115,19 @@ static u64 walk_packet(struct kunit *test, const struct memorizer_packet *packet
 static u64 drain_more(struct kunit *test, wanted_fn wanted, const void *what)
 {
 	const struct memorizer_packet *packet;
-	struct memorizer_writer *writer;
+	struct rchan_buf *buf;
 	u64 n = 0;
 	int cpu;
 
 	memorizer_pause();
 	for_each_possible_cpu(cpu) {
-		writer = &per_cpu(memorizer_writer, cpu);
-		memorizer_stream_flush(writer);
-		while ((packet = memorizer_stream_packet(writer))) {
+		buf = memorizer_stream_buf(cpu);
+		if (!buf)
+			continue;
+		memorizer_stream_flush(buf);
+		while ((packet = memorizer_stream_packet(buf))) {
 			n += walk_packet(test, packet, cpu, wanted, what);
-			memorizer_stream_consume(writer);
+			memorizer_stream_consume(buf);
 		}
 	}
 	memorizer_resume();

@@ -42,7 +42,6 @@ for dir; do
 	run sh "$here/test-terminal.sh" "$dir"
 	run sh "$here/test-diff.sh" "${dir}memorizer"
 	run sh "$here/test-script.sh" "$dir"
-	run sh "$here/test-timeline.sh" "$dir"
 	run sh "$here/test-trace.sh" "$dir"
 	run sh "$here/test-record.sh" "$dir"
 	run sh "$here/test-report.sh" "$dir"

@@ -30,9 +30,10 @@ struct told {
 };
 
 /* Each range is as the array says, and there is nothing in between. */
-static void compare(void *data, const struct live_range *range, u64 start, u64 end)
+static void compare(void *data, const struct live_range *range)
 {
 	struct told *told = data;
+	u64 start = range->start, end = live_end(range);
 	u32 i, from = start - told->base, to = end - told->base;
 
 	if (start > end || to < told->next || from > told->last)
@@ -64,19 +65,19 @@ static const char *visit(const struct live *l, u64 base, u32 first, u32 last)
 static const char *find(const struct live *l, u64 base, u32 at)
 {
 	const struct live_range *range;
-	u64 start = 0, end = 0;
 	u32 last = at;
 
-	range = live_find(l, base + at, &start, &end);
+	range = live_find(l, base + at);
 	if (!range != !byte_nr[at])
 		return "something is found where something is known";
 	if (!range)
 		return NULL;
 	while (last + 1 < BYTES && byte_nr[last + 1] == byte_nr[at])
 		last++;
-	if (range->nr != byte_nr[at] || range->live != byte_live[at] || start > base + at)
+	if (range->nr != byte_nr[at] || range->live != byte_live[at] ||
+	    range->start > base + at)
 		return "what is found is what was set last";
-	return end == base + last ? NULL : "it is found to its end";
+	return live_end(range) == base + last ? NULL : "it is found to its end";
 }
 
 static const char *play(u64 base)

@@ -190,7 +190,6 @@ peak()
 	rm -r "$tmp/load"
 }
 
-# The library keeps so many bytes of each file mapped that the shorter one has to have them
 short=$(peak 400000)
 long=$(peak 1200000)
 echo "# $short kB for 400000 events, $long kB for 1200000"
@@ -198,6 +197,22 @@ echo "# $short kB for 400000 events, $long kB for 1200000"
 ok $? "a trace of three times the length takes no more memory"
 grep -q '^Events  *1200000$' "$tmp/out"
 ok $? "and is reported to its end"
+
+# 20 KB of trace that claim 400 GiB
+{
+	echo "switch allocations=1 boot=1"
+	for i in $(seq 400); do
+		printf 'alloc kind=2 ptr=%x bytes_req=1073741824 bytes_alloc=1073741824\n' \
+			$((0x1000000000 + i * 0x40000000))
+	done
+} >"$tmp/script"
+"$make_trace" "$tmp/load" <"$tmp/script" || exit 1
+for command in check report; do
+	kb=$("$build/tests/peak" "$memorizer" $command "$tmp/load" 2>&1 >"$tmp/out" | sed -n '$s/.* //p')
+	[ "$kb" -lt $((short * 2)) ]
+	ok $? "what is allocated takes no memory by its size in $command"
+done
+rm -r "$tmp/load"
 
 # A terminal has a bar; nothing else has
 "$make_trace" -b 200000 "$tmp/load" || exit 1

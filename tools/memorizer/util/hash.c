@@ -14,6 +14,10 @@ static u32 hash_key(const struct hash *h, const char *key)
 	u64 sum = 0, word;
 	size_t i;
 
+	if (h->key_size == sizeof(word)) {
+		memcpy(&word, key, sizeof(word));
+		return word * 0x9e3779b97f4a7c15u >> 32;
+	}
 	for (i = 0; i < h->key_size; i += sizeof(word)) {
 		memcpy(&word, key + i, sizeof(word));
 		sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
@@ -22,12 +26,23 @@ static u32 hash_key(const struct hash *h, const char *key)
 	return sum;
 }
 
+static inline bool is_key(const struct hash *h, const void *item, const void *key)
+{
+	u64 a, b;
+
+	if (h->key_size != sizeof(a))
+		return !memcmp(item, key, h->key_size);
+	memcpy(&a, item, sizeof(a));
+	memcpy(&b, key, sizeof(b));
+	return a == b;
+}
+
 /* The slot that holds @key, or the empty one where it belongs. */
 static u32 *hash_slot(const struct hash *h, const void *key)
 {
 	u32 i = hash_key(h, key) & h->mask;
 
-	while (h->slots[i] && memcmp(hash_item(h, h->slots[i] - 1), key, h->key_size))
+	while (h->slots[i] && !is_key(h, hash_item(h, h->slots[i] - 1), key))
 		i = (i + 1) & h->mask;
 	return h->slots + i;
 }

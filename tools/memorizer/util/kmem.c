@@ -297,13 +297,8 @@ struct visit {
 	u64 freed_by;		/* which call site did that */
 };
 
-static u64 overlap(const struct visit *v, u64 start, u64 end)
-{
-	return (end < v->end ? end : v->end) - (start > v->start ? start : v->start) + 1;
-}
-
 /* An object that lies where memory is allocated now: its free was not seen. */
-static void close_object(void *data, const struct live_range *range, u64 start, u64 end)
+static void close_object(void *data, const struct live_range *range)
 {
 	struct visit *v = data;
 	struct kmem_object *o;
@@ -317,7 +312,7 @@ static void close_object(void *data, const struct live_range *range, u64 start, 
 		count(sums, KMEM_UNSEEN, 1);
 	}
 	o->closed = true;
-	take(v->k, range->nr, overlap(v, start, end));
+	take(v->k, range->nr, live_overlap(range, v->start, v->end));
 }
 
 /* Keeps what was allocated until it is freed. */
@@ -458,10 +453,10 @@ static u64 freed_by(const struct kmem *k, const struct trace_event *e, u64 nr)
 	return ((struct kmem_site *)hash_item(frees, nr & ~FREED))->ip;
 }
 
-static void free_piece(void *data, const struct live_range *range, u64 start, u64 end)
+static void free_piece(void *data, const struct live_range *range)
 {
 	struct visit *v = data;
-	u64 bytes = overlap(v, start, end);
+	u64 bytes = live_overlap(range, v->start, v->end);
 
 	if (range->live) {
 		v->found += bytes;
@@ -528,8 +523,8 @@ static void free_unseen(struct kmem *k, const struct trace_event *e, bool again,
 static void free_object(struct kmem *k, const struct trace_event *e)
 {
 	struct live *memory = k->memory + KMEM_SLAB;
-	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), start, end;
-	const struct live_range *range = live_find(memory, ptr, &start, &end);
+	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), end;
+	const struct live_range *range = live_find(memory, ptr);
 	bool recent = range && holds(k, e, range->period);
 	bool doubt = range && !recent && is_doubt(k, range->period);
 	const struct kmem_object *o;
@@ -540,8 +535,9 @@ static void free_object(struct kmem *k, const struct trace_event *e)
 		return;
 	}
 	o = k->objects + range->nr;
-	if (range->first && start == ptr) {
-		free_whole(k, e, range->nr, end - start + 1, recent, doubt);
+	if (range->first && range->start == ptr) {
+		end = live_end(range);
+		free_whole(k, e, range->nr, end - ptr + 1, recent, doubt);
 		live_set(memory, ptr, end, false, stamp_of(k, e), nr);
 	} else if (!recent || o->closed) {
 		k->uncertain += doubt && !o->closed;
@@ -625,6 +621,19 @@ bool kmem_event(struct kmem *k, const struct trace_event *e)
 		break;
 	}
 	return true;
+}
+
+/**
+ * kmem_prefetch - let the processor fetch what an event will need
+ * @k: the sums
+ * @e: an event that comes soon, or NULL
+ */
+void kmem_prefetch(const struct kmem *k, const struct trace_event *e)
+{
+	if (e && e->type == TRACE_ALLOC)
+		live_prefetch(k->memory + group_of(e->u.alloc.kind), e->u.alloc.ptr);
+	else if (e && e->type == TRACE_FREE)
+		live_prefetch(k->memory + group_of(e->u.free.kind), e->u.free.ptr);
 }
 
 static void count_live(struct kmem *k, const struct kmem_object *o)

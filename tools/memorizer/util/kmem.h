@@ -157,6 +157,7 @@ void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
 	       const struct kmem_filter *filter);
 void kmem_free(struct kmem *k);
 bool kmem_event(struct kmem *k, const struct trace_event *e);
+void kmem_prefetch(const struct kmem *k, const struct trace_event *e);
 void kmem_end(struct kmem *k);
 const char *kmem_unmatched(const struct kmem *k, char text[KMAP_ERROR_MAX]);
 

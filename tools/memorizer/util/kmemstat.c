@@ -427,6 +427,7 @@ static void count(struct kmem *k, struct trace *t)
 	struct trace_event e;
 
 	while (trace_next(t, &e)) {
+		kmem_prefetch(k, trace_ahead(t));
 		if (!kmem_event(k, &e))
 			break;
 		if (bar && !(e.nr % BAR_EVENTS)) {

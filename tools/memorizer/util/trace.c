@@ -25,6 +25,7 @@
 #define BATCH_MAX	512u
 #define BATCH_ALL	65536u		/* ... of all streams together, more or less */
 #define STACK_SIZE	(256 * 1024)	/* of a thread */
+#define AHEAD		8u		/* how far trace_ahead() looks */
 #define NOTES_MAX	20		/* faults that are told one by one */
 
 /* What is done with the batch that is not being merged. */
@@ -377,6 +378,21 @@ bool trace_next(struct trace *t, struct trace_event *e)
 	e->period = t->period;
 	e->certain = !t->nr_missing;
 	return true;
+}
+
+/**
+ * trace_ahead - look at an event that comes soon
+ * @t: the trace
+ *
+ * So that what it needs may be fetched from memory meanwhile.
+ *
+ * Return: the event, without number and period; NULL if there is none at hand.
+ */
+const struct trace_event *trace_ahead(const struct trace *t)
+{
+	const struct input *in = t->heap[0];
+
+	return in->next + AHEAD < in->batches[in->front].nr ? head(in) + AHEAD : NULL;
 }
 
 /* The number in the name of a CPU's file; nothing else in the directory is one. */

@@ -155,6 +155,7 @@ struct trace;
 
 struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX]);
 bool trace_next(struct trace *t, struct trace_event *e);
+const struct trace_event *trace_ahead(const struct trace *t);
 void trace_show_packets(struct trace *t);
 const char *trace_type_name(enum trace_type type);
 u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise);

@@ -45,7 +45,7 @@ void tracker_free(struct tracker *t)
 }
 
 /* Takes from an allocation what lies between start and end. */
-static void take(void *data, const struct live_range *range, u64 start, u64 end)
+static void take(void *data, const struct live_range *range)
 {
 	struct visit *v = data;
 	struct tracked *item;
@@ -54,7 +54,7 @@ static void take(void *data, const struct live_range *range, u64 start, u64 end)
 	if (!range->live)
 		return;
 	item = v->t->items + range->nr;
-	bytes = (end < v->end ? end : v->end) - (start > v->start ? start : v->start) + 1;
+	bytes = live_overlap(range, v->start, v->end);
 	item->left -= bytes;
 	if (v->t->gone)
 		v->t->gone(v->t->data, item, bytes, v->freed);
@@ -141,11 +141,10 @@ void tracker_remove(struct tracker *t, const struct trace_event *e)
 const struct tracked *tracker_find(const struct tracker *t, u64 addr)
 {
 	const struct live_range *range;
-	u64 start, end;
 	int g;
 
 	for (g = 0; g < TRACKER_GROUPS; g++) {
-		range = live_find(t->memory + g, addr, &start, &end);
+		range = live_find(t->memory + g, addr);
 		if (range && range->live)
 			return t->items + range->nr;
 	}
