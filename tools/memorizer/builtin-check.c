@@ -11,6 +11,7 @@
 #include "hash.h"
 #include "kmap-check.h"
 #include "live.h"
+#include "source.h"
 #include "table.h"
 #include "term.h"
 #include "trace.h"
@@ -540,18 +541,18 @@ static void check_stats(struct check *c, const char *text)
 
 static void check_sums(struct check *c, const char *dir)
 {
-	char path[PATH_MAX], *text;
-	FILE *file;
-	size_t len;
+	char path[PATH_MAX], error[KMAP_ERROR_MAX], *text;
+	struct source *file;
+	long long len;
 
 	snprintf(path, sizeof(path), "%s/kernel/show_stats", dir);
-	file = fopen(path, "re");
+	file = source_open(path, error);
 	if (!file)
 		return;
 	text = kmap_array(NULL, STATS_MAX + 1, 1);
-	len = fread(text, 1, STATS_MAX, file);
-	text[len] = '\0';
-	fclose(file);
+	len = source_read(file, text, STATS_MAX);
+	text[len < 0 ? 0 : len] = '\0';
+	source_close(file);
 	check_stats(c, text);
 	free(text);
 }

@@ -550,8 +550,8 @@ static int run(int argc, char **argv)
 	argv += optind;
 	if (!s.top_given)
 		s.top = s.format == REPORT_TEXT ? TEXT_ROWS : 0;
-	if (argc == 1 && input_is_trace(argv[0]))
-		return report_trace(&s, argv[0]);
+	if (argc <= 1 && input_is_trace(argc ? argv[0] : "-"))
+		return report_trace(&s, argc ? argv[0] : "-");
 	return report_kmap(&s, argc, argv);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The KMAP that a command reads: opens it and tells of its malformed lines. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "builtin.h"
+#include "source.h"
 
 #define MESSAGES	20	/* about malformed lines; the others are counted */
 
@@ -15,13 +14,11 @@
  * input_is_trace - tell a trace from a KMAP
  * @path: argument of a command
  *
- * Return: whether it is a trace, that is a directory.
+ * Return: whether it is a trace.
  */
 bool input_is_trace(const char *path)
 {
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
+	return source_is_trace(path);
 }
 
 /**
@@ -35,20 +32,16 @@ bool input_is_trace(const char *path)
 bool input_open(struct input *in, int argc, char **argv)
 {
 	const char *path = argc ? argv[0] : "-";
+	char error[KMAP_ERROR_MAX];
 
 	if (argc > 1) {
 		fprintf(stderr, "memorizer: %d input files: want one, or - for standard input\n", argc);
 		return false;
 	}
-	if (!strcmp(path, "-")) {
-		in->name = "<stdin>";
-		in->fd = STDIN_FILENO;
-	} else {
-		in->name = path;
-		in->fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
+	in->name = strcmp(path, "-") ? path : "<stdin>";
+	in->fd = source_fd(path, error);
 	if (in->fd < 0) {
-		fprintf(stderr, "memorizer: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "memorizer: %s\n", error);
 		return false;
 	}
 	kmap_reader_init(&in->reader, in->fd);
@@ -94,8 +87,7 @@ int input_close(struct input *in, enum kmap_event last)
 			"memorizer: %s: left out %llu malformed lines and %llu access lines below malformed objects\n",
 			in->name, r->malformed, r->orphans);
 	kmap_reader_free(r);
-	if (in->fd != STDIN_FILENO)
-		close(in->fd);
+	close(in->fd);
 	if (last == KMAP_FAILED)
 		return EXIT_UNABLE;
 	return r->malformed ? EXIT_MALFORMED : EXIT_FINE;

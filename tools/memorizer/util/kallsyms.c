@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads symbols from a copy of /proc/kallsyms. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "source.h"
 #include "symbols.h"
 
 /* One line: "<hex address> <type letter> <name>[\t[<module>]]". */
@@ -115,11 +115,12 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_l
 bool kallsyms_read(struct kmap_symbols *s, const char *path, struct anchors *anchors)
 {
 	struct kmap_lines in;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char error[KMAP_ERROR_MAX];
+	int fd = source_fd(path, error);
 	bool ok;
 
 	if (fd < 0)
-		return symbols_fail(s, "%s: %s", path, strerror(errno));
+		return symbols_fail(s, "%s", error);
 	kmap_lines_init(&in, fd);
 	ok = read_entries(s, path, &in, anchors);
 	kmap_lines_free(&in);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files of a trace, as bytes in their order. Only what is a regular file is read: a
- * FIFO would let its reader wait for ever, and a device has no end.
+ * What commands read, as bytes in their order. In a trace only what is a regular file is
+ * read: a FIFO would let its reader wait for ever, and a device has no end. Compressed files
+ * are decompressed while they are read; to a temporary file only what has to be looked things
+ * up in, a compressed archive and a copy of kallsyms.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,54 +14,207 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive.h"
 #include "source.h"
 
 /**
  * struct source - a file being read
- * @fd: its descriptor
- * @size: its size in bytes
+ * @reader: what reads it
+ * @opened: whether its file is its own
+ * @cut: why the archive ends within it, or empty
  */
 struct source {
-	int fd;
-	u64 size;
+	struct reader reader;
+	bool opened;
+	char cut[KMAP_ERROR_MAX];
 };
+
+static bool fail(char error[KMAP_ERROR_MAX], const char *path, const char *why)
+{
+	snprintf(error, KMAP_ERROR_MAX, "%.300s: %.200s", path, why);
+	return false;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/**
+ * source_mount - make the files of a trace available
+ * @path: the trace, as it is named on the command line
+ * @error: set to a message when it cannot be read
+ *
+ * Return: whether source_open() and source_list() know of its files now, if it is a trace.
+ */
+bool source_mount(const char *path, char error[KMAP_ERROR_MAX])
+{
+	return is_dir(path) || (strcmp(path, "-") && access(path, F_OK)) ||
+	       archive_open(path, error);
+}
+
+/**
+ * source_is_trace - tell a trace from a text
+ * @path: what is named on the command line
+ *
+ * Return: whether it is a directory or an archive; not if it cannot be read.
+ */
+bool source_is_trace(const char *path)
+{
+	char error[KMAP_ERROR_MAX];
+	const struct archive *a;
+
+	if (is_dir(path))
+		return true;
+	a = archive_open(path, error);
+	return a && a->is_tar;
+}
+
+/* Length of a name without .zst. */
+static size_t plain_len(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && !strcmp(name + len - 4, ".zst") ? len - 4 : len;
+}
+
+static void add_name(char ***names, u32 *nr, const char *name)
+{
+	size_t len = plain_len(name);
+	char *copy = memcpy(kmap_array(NULL, len + 1, 1), name, len);
+
+	copy[len] = '\0';
+	*names = kmap_array(*names, *nr + 1, sizeof(**names));
+	(*names)[(*nr)++] = copy;
+}
+
+/**
+ * source_list - list the files of a trace
+ * @path: the trace, which source_mount() was called for
+ * @names: set to their names, without .zst, in no order; to be freed, and each of them
+ * @nr: set to how many there are
+ * @error: set to a message when that is not possible
+ *
+ * Return: whether that worked.
+ */
+bool source_list(const char *path, char ***names, u32 *nr, char error[KMAP_ERROR_MAX])
+{
+	const struct archive *a;
+	struct dirent *entry;
+	DIR *d;
+	u32 i;
+
+	*names = NULL;
+	*nr = 0;
+	d = opendir(path);
+	if (d) {
+		while ((entry = readdir(d)))
+			add_name(names, nr, entry->d_name);
+		closedir(d);
+		return true;
+	}
+	if (errno == ENOENT || errno == ENOTDIR)
+		a = archive_open(path, error);
+	else
+		return fail(error, path, strerror(errno));
+	for (i = 0; a && i < a->nr; i++)
+		add_name(names, nr, a->members[i].name);
+	return a;
+}
+
+/* Finds a file in an archive; @cut is set if that ends within it. */
+static bool find_member(struct range *range, const struct archive *a, const char *name,
+			char cut[KMAP_ERROR_MAX])
+{
+	const struct archive_member *m;
+
+	for (m = a->members; m < a->members + a->nr; m++) {
+		if (strlen(name) != plain_len(m->name) || strncmp(m->name, name, strlen(name)))
+			continue;
+		*range = m->range;
+		if (m->cut)
+			snprintf(cut, KMAP_ERROR_MAX, "the archive ends here: %.400s",
+				 *a->damage ? a->damage : "it is cut off");
+		return true;
+	}
+	return false;
+}
+
+/* Opens a file of a directory, or what has .zst behind its name. */
+static bool open_file(const char *path, struct range *range, char error[KMAP_ERROR_MAX])
+{
+	char compressed[PATH_MAX + 4];
+	struct stat st;
+
+	range->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (range->fd < 0 && errno == ENOENT) {
+		snprintf(compressed, sizeof(compressed), "%s.zst", path);
+		range->fd = open(compressed, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	}
+	if (range->fd < 0 || fstat(range->fd, &st))
+		return fail(error, path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return fail(error, path, "not a regular file");
+	range->size = st.st_size;
+	return true;
+}
 
 /**
  * source_open - begin to read a file
- * @path: its name
+ * @path: its name, that of a trace before it
  * @error: set to a message when that is not possible
  *
  * Return: the file, or NULL.
  */
 struct source *source_open(const char *path, char error[KMAP_ERROR_MAX])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char cut[KMAP_ERROR_MAX] = "";
+	struct range range = { .fd = -1 };
+	const struct archive *a;
 	struct source *s;
-	struct stat st;
+	const char *name;
+	bool found;
 
-	if (fd < 0 || fstat(fd, &st)) {
-		snprintf(error, KMAP_ERROR_MAX, "%s: %s", path, strerror(errno));
-	} else if (!S_ISREG(st.st_mode)) {
-		snprintf(error, KMAP_ERROR_MAX, "%s: not a regular file", path);
+	a = archive_of(path, &name);
+	if (a) {
+		found = find_member(&range, a, name, cut) ||
+			fail(error, path, *a->damage ? a->damage : strerror(ENOENT));
 	} else {
-		s = kmap_array(NULL, 1, sizeof(*s));
-		*s = (struct source){ .fd = fd, .size = st.st_size };
-		return s;
+		found = open_file(path, &range, error);
+		if (!found && range.fd >= 0)
+			close(range.fd);
 	}
-	if (fd >= 0)
-		close(fd);
-	return NULL;
+	if (!found)
+		return NULL;
+	s = kmap_array(NULL, 1, sizeof(*s));
+	reader_init(&s->reader, &range);
+	memcpy(s->cut, cut, sizeof(cut));
+	s->opened = !a;
+	return s;
 }
 
 /**
  * source_size - tell how large a file is
  * @s: the file
  *
- * Return: its size in bytes; 0 if there is nothing in it.
+ * Return: its size in bytes as it is stored; 0 if there is nothing in it.
  */
 u64 source_size(const struct source *s)
 {
-	return s->size;
+	return s->reader.range.size;
+}
+
+/**
+ * source_damage - tell why a file ends where it does
+ * @s: the file, after source_read() gave less than was asked for
+ *
+ * Return: why there should be more of it, NULL if there should not.
+ */
+const char *source_damage(const struct source *s)
+{
+	return *s->reader.damage ? s->reader.damage : *s->cut ? s->cut : NULL;
 }
 
 /**
@@ -72,20 +228,7 @@ u64 source_size(const struct source *s)
  */
 long long source_read(struct source *s, void *to, size_t size)
 {
-	size_t done = 0;
-	ssize_t got;
-
-	while (done < size) {
-		got = read(s->fd, (char *)to + done, size - done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (!got)
-			break;
-		done += got;
-	}
-	return done;
+	return reader_read(&s->reader, to, size);
 }
 
 /**
@@ -96,6 +239,55 @@ void source_close(struct source *s)
 {
 	if (!s)
 		return;
-	close(s->fd);
+	reader_free(&s->reader);
+	if (s->opened)
+		close(s->reader.range.fd);
 	free(s);
+}
+
+/* Opens a text that is a file of its own. */
+static int open_text(const char *path, char error[KMAP_ERROR_MAX])
+{
+	const struct archive *a;
+
+	if (is_dir(path)) {
+		fail(error, path, strerror(EISDIR));
+		return -1;
+	}
+	a = archive_open(path, error);
+	if (a && *a->damage)
+		fail(error, path, a->damage);
+	if (!a || *a->damage)
+		return -1;
+	lseek(a->all.fd, 0, SEEK_SET);
+	return fcntl(a->all.fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/**
+ * source_fd - open a file for something that reads file descriptors
+ * @path: its name, that of a trace before it, or of a text; "-" is standard input
+ * @error: set to a message when that is not possible
+ *
+ * Return: a file descriptor of what is in it, not compressed; or -1.
+ */
+int source_fd(const char *path, char error[KMAP_ERROR_MAX])
+{
+	struct source *s;
+	const char *name;
+	u64 size;
+	int fd;
+
+	if (!archive_of(path, &name) && (!strcmp(path, "-") || !access(path, F_OK)))
+		return open_text(path, error);
+	s = source_open(path, error);
+	if (!s)
+		return -1;
+	fd = reader_spool(&s->reader, path, &size, error);
+	if (fd >= 0 && source_damage(s)) {
+		fail(error, path, source_damage(s));
+		close(fd);
+		fd = -1;
+	}
+	source_close(s);
+	return fd;
 }

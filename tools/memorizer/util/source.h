@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files of a trace, as bytes in their order: the only way in which they are read. */
+/*
+ * What commands read, as bytes in their order: a text, or the files of a trace. A trace is a
+ * directory or a tar archive; "-" is what is on standard input. Anything may be compressed by
+ * zstd. A file of a trace is named as if the trace were a directory, and without .zst.
+ */
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -7,9 +11,15 @@
 
 struct source;
 
+bool source_is_trace(const char *path);
+bool source_mount(const char *path, char error[KMAP_ERROR_MAX]);
+bool source_list(const char *path, char ***names, u32 *nr, char error[KMAP_ERROR_MAX]);
+int source_fd(const char *path, char error[KMAP_ERROR_MAX]);
+
 struct source *source_open(const char *path, char error[KMAP_ERROR_MAX]);
 u64 source_size(const struct source *s);
 long long source_read(struct source *s, void *to, size_t size);
+const char *source_damage(const struct source *s);
 void source_close(struct source *s);
 
 #endif

@@ -224,8 +224,10 @@ static void end_with_loss(struct stream *s, struct batch *b)
 {
 	struct trace_event *e;
 
-	if (s->read_error) {
-		fault(s, b, true, "at byte %llu: %s", s->packet_offset, strerror(s->read_error));
+	const char *why = s->read_error ? strerror(s->read_error) : source_damage(s->source);
+
+	if (why) {
+		fault(s, b, true, "at byte %llu: %s", s->packet_offset, why);
 		s->broken = true;
 	}
 	if (s->broken) {

@@ -8,7 +8,6 @@
  * files alone: it is merged by time, by CPU where times are equal, and as it was written
  * where the time of a CPU goes back.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -409,11 +408,26 @@ static bool is_stream(const char *name, u32 *cpu)
 	return !*end && !errno && nr <= U32_MAX;
 }
 
-static int filter_streams(const struct dirent *d)
+/* In the order of CPUs. */
+static int compare_streams(const void *a, const void *b)
 {
-	u32 cpu;
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
 
-	return is_stream(d->d_name, &cpu);
+/* Leaves only the names of streams, in order. */
+static u32 choose_streams(char **names, u32 nr)
+{
+	u32 i, cpu, kept = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (is_stream(names[i], &cpu))
+			names[kept++] = names[i];
+		else
+			free(names[i]);
+	}
+	if (kept)
+		qsort(names, kept, sizeof(*names), compare_streams);
+	return kept;
 }
 
 /* Opens a CPU's file; one of no bytes is left out. */
@@ -439,24 +453,25 @@ static bool add_input(struct trace *t, const char *name, char error[KMAP_ERROR_M
 
 static bool find_inputs(struct trace *t, char error[KMAP_ERROR_MAX])
 {
-	struct dirent **entries;
-	bool good = true;
-	int nr, i;
+	char **names;
+	bool good;
+	u32 i, nr;
 
-	nr = scandir(t->dir, &entries, filter_streams, versionsort);
-	if (nr < 0)
-		return fail(error, "%s: %s: a trace is a directory with metadata, cpu0, ...",
-			    t->dir, strerror(errno));
-	if (!nr)
-		good = fail(error,
-			    "%s: no streams in it: want cpu0, cpu1, ... beside the metadata",
-			    t->dir);
+	if (!source_list(t->dir, &names, &nr, error))
+		return false;
+	nr = choose_streams(names, nr);
+	good = nr || fail(error, "%s: no streams in it: want cpu0, cpu1, ... beside the metadata",
+			  t->dir);
+	for (i = 1; i < nr && good; i++)
+		if (!strcmp(names[i - 1], names[i]))
+			good = fail(error, "%s/%s: it is there twice, also compressed: want one",
+				    t->dir, names[i]);
 	t->inputs = kmap_array(NULL, nr + 1, sizeof(*t->inputs));
 	for (i = 0; i < nr; i++) {
-		good = good && add_input(t, entries[i]->d_name, error);
-		free(entries[i]);
+		good = good && add_input(t, names[i], error);
+		free(names[i]);
 	}
-	free(entries);
+	free(names);
 	return good;
 }
 
@@ -502,7 +517,7 @@ static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
 
 /**
  * trace_open - begin to read a trace
- * @dir: its directory
+ * @dir: its directory, or a tar archive of that, or "-" for one on standard input
  * @error: set to a message when that is not possible
  *
  * The streams are the files cpu0, cpu1, ...; those of no bytes have no events. Of a trace
@@ -519,7 +534,7 @@ struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wanted, NULL);
 	pthread_cond_init(&t->filled, NULL);
-	if (metadata_load(&t->metadata, dir, error) && check_env(t, error)) {
+	if (source_mount(dir, error) && metadata_load(&t->metadata, dir, error) && check_env(t, error)) {
 		if (!layout_init(&t->layout, &t->metadata, why))
 			fail(error, "%s/metadata: %s", dir, why);
 		else if (find_inputs(t, error) && start(t, error))

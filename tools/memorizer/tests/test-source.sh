@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests that commands read compressed traces, archives and standard input as they are.
+# Usage: test-source.sh DIR/, the directory of a build
+
+memorizer=${1}memorizer
+make=${1}tests/make-trace
+peak=${1}tests/peak
+here=$(dirname "$0")
+data=$here/data
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+mkdir "$tmp/tmpdir"
+export TMPDIR="$tmp/tmpdir"
+
+# commands ARGUMENT: what the commands make of it, its name left out
+commands()
+{
+	for command in "report --csv" "report --json" "check" "kmap" "script"; do
+		# shellcheck disable=SC2086 # a command and its option
+		"$memorizer" $command "$1" <"${input:-/dev/null}" 2>&1
+		echo "$command: status $?"
+	done | sed "s|$tmp/[a-z0-9.]*||g;s|^memorizer: -|memorizer: |"
+}
+
+# alike NAME ARGUMENT: whether it gives what the directory gave
+alike()
+{
+	commands "$2" >"$tmp/got"
+	equal "$1" "$tmp/want" "$tmp/got"
+}
+
+"$make" -b 20000 -c 3 -l 500 "$tmp/trace"
+mkdir "$tmp/trace/kernel"
+cp "$data/kallsyms" "$tmp/trace/kernel/kallsyms"
+commands "$tmp/trace" >"$tmp/want"
+grep -q 'report --csv: status 0' "$tmp/want" && [ "$(wc -l <"$tmp/want")" -gt 20000 ]
+ok $? "there is a trace"
+
+cp -r "$tmp/trace" "$tmp/small"
+zstd -q --rm "$tmp/small"/[cm]* "$tmp/small/kernel"/*
+alike "a trace of compressed files" "$tmp/small"
+for format in gnu ustar pax; do
+	tar -C "$tmp" --format=$format -cf "$tmp/$format.tar" trace
+	alike "an archive of it, $format" "$tmp/$format.tar"
+done
+tar -C "$tmp/trace" -cf "$tmp/dot.tar" .
+alike "one of what is in it" "$tmp/dot.tar"
+tar -C "$tmp" -cf "$tmp/small.tar" small
+alike "one of compressed files" "$tmp/small.tar"
+zstd -q "$tmp/gnu.tar" -o "$tmp/tar.zst"
+alike "a compressed archive" "$tmp/tar.zst"
+for file in gnu.tar tar.zst; do
+	input=$tmp/$file
+	alike "standard input that is $file" -
+	input=
+	for command in "report --csv" check; do
+		# shellcheck disable=SC2086 # a command and its option
+		cat "$tmp/$file" | "$memorizer" $command - 2>&1
+		echo "$command: status $?"
+	done >"$tmp/got"
+	"$memorizer" report --csv "$tmp/trace" >"$tmp/plain"
+	echo "report --csv: status 0" >>"$tmp/plain"
+	"$memorizer" check "$tmp/trace" >>"$tmp/plain"
+	echo "check: status 0" >>"$tmp/plain"
+	equal "a pipe of $file" "$tmp/plain" "$tmp/got"
+done
+long=$tmp/$(printf '%0100d' 1)
+mkdir "$long"
+cp -r "$tmp/trace" "$long/trace"
+tar -C "$tmp" --format=gnu -cf "$tmp/long.tar" "$(basename "$long")"
+alike "long names" "$tmp/long.tar"
+tar -C "$tmp" --format=pax -cf "$tmp/long.tar" "$(basename "$long")"
+alike "and as pax writes them" "$tmp/long.tar"
+same "nothing stays in TMPDIR" "" "$(ls "$TMPDIR")"
+
+# KMAPs
+kmap=$data/session.kmap
+"$memorizer" report --csv "$kmap" >"$tmp/want" 2>&1 || :
+zstd -q "$kmap" -o "$tmp/kmap.zst"
+"$memorizer" report --csv "$tmp/kmap.zst" >"$tmp/got" 2>&1
+equal "a compressed KMAP" "$tmp/want" "$tmp/got"
+cat "$tmp/kmap.zst" | "$memorizer" report --csv >"$tmp/got" 2>&1
+equal "on standard input as well" "$tmp/want" "$tmp/got"
+"$memorizer" symbolize --kallsyms "$data/kallsyms" "$kmap" >"$tmp/want" 2>/dev/null
+"$memorizer" symbolize --kallsyms "$tmp/small/kernel/kallsyms" "$tmp/kmap.zst" >"$tmp/got" \
+	2>/dev/null
+equal "and compressed symbols" "$tmp/want" "$tmp/got"
+
+# Damage
+# says NAME STATUS MESSAGE ARGUMENT: what check says
+says()
+{
+	"$memorizer" check "$4" >"$tmp/out" 2>"$tmp/err" </dev/null
+	same "$1" "$2 $3" "$? $(sed "s|$tmp/||g" "$tmp/err" | head -n 1)"
+}
+
+cut=$tmp/cut
+cp -r "$tmp/small" "$cut"
+head -c -1000 "$tmp/small/cpu1.zst" >"$cut/cpu1.zst"
+"$memorizer" check "$cut" >"$tmp/out" 2>"$tmp/err"
+same "a file that is cut off is told" "1 1" \
+	"$? $(cat "$tmp/out" "$tmp/err" |
+		grep -c 'cpu1, packet .*: its compressed data are cut off')"
+cp -r "$tmp/trace" "$tmp/plain.cut"
+zstd -dcq "$cut/cpu1.zst" >"$tmp/plain.cut/cpu1" 2>/dev/null
+"$memorizer" script "$tmp/plain.cut" >"$tmp/want" 2>/dev/null
+"$memorizer" script "$cut" >"$tmp/got" 2>/dev/null
+[ "$(wc -l <"$tmp/want")" -gt 14000 ]
+ok $? "there are events before that"
+equal "which are read" "$tmp/want" "$tmp/got"
+cp "$tmp/small/cpu1.zst" "$cut/cpu1.zst"
+printf 'abcd' | dd of="$cut/cpu1.zst" bs=1 seek=3000 conv=notrunc 2>/dev/null
+"$memorizer" check "$cut" >"$tmp/out" 2>"$tmp/err"
+same "so is one that is damaged" "1 1" \
+	"$? $(cat "$tmp/out" "$tmp/err" |
+		grep -c 'cpu1, packet .*: its compressed data are damaged')"
+cp "$tmp/trace/cpu1" "$cut/cpu1"
+says "a file that is there twice is refused" 2 \
+	"memorizer: cut/cpu1: it is there twice, also compressed: want one" "$cut"
+size=$(tar -tvf "$tmp/gnu.tar" | awk '/cpu2/ { print $3 }')
+offset=$(tar -tRf "$tmp/gnu.tar" | awk '/cpu2/ { sub(":", "", $2); print $2 * 512 }')
+head -c $((offset + size / 2)) "$tmp/gnu.tar" >"$tmp/cut.tar"
+"$memorizer" check "$tmp/cut.tar" >"$tmp/out" 2>"$tmp/err"
+same "an archive that is cut off is told" "1 1" \
+	"$? $(cat "$tmp/out" "$tmp/err" | grep -c 'the archive ends here')"
+tar -C "$tmp" -cf "$tmp/two.tar" trace small/metadata.zst trace/metadata
+says "one of two traces is refused" 2 \
+	"memorizer: two.tar: an archive of more than one trace: unpack it" "$tmp/two.tar"
+tar -C "$tmp/trace" -cf "$tmp/none.tar" cpu0
+says "so is one of none" 2 \
+	"memorizer: none.tar: an archive without a trace, which has metadata, cpu0, ..." \
+	"$tmp/none.tar"
+head -c 500000000 /dev/zero | zstd -q -o "$tmp/bomb.zst"
+says "so is what only fills the disk" 2 \
+	"memorizer: bomb.zst: grows to more than 200 times its size: not a trace" "$tmp/bomb.zst"
+
+# Memory: what zstd takes for its window, and nothing that grows with the trace. A sanitizer's
+# own memory is another matter.
+"$make" -b 1500000 -c 2 -l 1000 "$tmp/large"
+tar -C "$tmp" -cf "$tmp/large.tar" large
+zstd -q --rm "$tmp/large"/[cm]*
+zstd -q "$tmp/large.tar" -o "$tmp/large.tar.zst"
+takes()
+{
+	"$peak" "$memorizer" report "$1" 2>&1 >/dev/null | sed -n '$s/.* //p'
+}
+plain=$(takes "$tmp/large.tar")
+for file in large large.tar.zst; do
+	took=$(takes "$tmp/$file")
+	if grep -q __asan_init "$memorizer"; then
+		ok 0 "$file # SKIP a sanitizer's memory"
+	else
+		[ "$took" -lt $((plain + 16384)) ]
+		ok $? "$file takes memory as the plain one does"
+		echo "# $took KB, $plain KB"
+	fi
+done
+tap_end

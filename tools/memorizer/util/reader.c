@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bytes of an open file, read in their order, and decompressed if need be. What has to be looked
+ * things up in is copied to a file without a name, so that it takes no memory. Such files are
+ * in TMPDIR, or else in /var/tmp, as /tmp may be memory, or in /tmp if that is not there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reader.h"
+
+/*
+ * Packets shrink to a tenth, idle ones to a fiftieth. A copy that grows beyond these is of no
+ * trace, but of what was made to fill the disk.
+ */
+#define GROWTH_FREE	(64ull << 20)	/* bytes that may come out of whatever goes in */
+#define GROWTH_MAX	200		/* bytes more for each that goes in */
+
+#define CHUNK		65536		/* bytes to read at a time */
+
+__printf(2, 3)
+static bool fail(char error[KMAP_ERROR_MAX], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, KMAP_ERROR_MAX, format, args);
+	va_end(args);
+	return false;
+}
+
+/**
+ * range_read - read some bytes of a range
+ * @range: the range
+ * @at: where to begin, in bytes from its begin
+ * @buffer: where to put them
+ * @size: how many at most
+ *
+ * Return: how many were there and could be read; fewer than there are: see errno, which else
+ *	is 0.
+ */
+size_t range_read(const struct range *range, u64 at, void *buffer, size_t size)
+{
+	size_t done = 0;
+	ssize_t n = 0;
+
+	errno = 0;
+	if (at >= range->size)
+		return 0;
+	if (size > range->size - at)
+		size = range->size - at;
+	while (done < size) {
+		n = pread(range->fd, (char *)buffer + done, size - done,
+			  range->offset + at + done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	return done;
+}
+
+/**
+ * reader_init - begin to read
+ * @r: where to keep how far that is
+ * @range: what to read; the file stays the caller's
+ */
+void reader_init(struct reader *r, const struct range *range)
+{
+	static const unsigned char magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	unsigned char head[sizeof(magic)];
+
+	*r = (struct reader){ .range = *range };
+	if (range_read(range, 0, head, sizeof(head)) != sizeof(head) ||
+	    memcmp(head, magic, sizeof(magic)))
+		return;
+	r->zstd = ZSTD_createDStream();
+	if (!r->zstd)
+		abort();
+	r->buffer = kmap_array(NULL, CHUNK, 1);
+}
+
+/* Reads stored bytes; negative on error. */
+static long long read_stored(struct reader *r, void *to, size_t size)
+{
+	size_t got = range_read(&r->range, r->at, to, size);
+
+	if (!got && errno)
+		return -1;
+	r->at += got;
+	return got;
+}
+
+/* Reads and decompresses. */
+static long long read_zstd(struct reader *r, void *to, size_t size)
+{
+	ZSTD_outBuffer out = { to, size, 0 };
+	long long got;
+	size_t left;
+
+	while (out.pos < size && !*r->damage) {
+		if (r->in.pos == r->in.size) {
+			got = read_stored(r, r->buffer, CHUNK);
+			if (got < 0)
+				return -1;
+			r->in.src = r->buffer;
+			r->in.size = got;
+			r->in.pos = 0;
+			if (!got && r->in_frame)
+				fail(r->damage, "its compressed data are cut off");
+			if (!got)
+				break;
+		}
+		left = ZSTD_decompressStream(r->zstd, &out, &r->in);
+		if (ZSTD_isError(left))
+			fail(r->damage, "its compressed data are damaged: %s",
+			     ZSTD_getErrorName(left));
+		r->in_frame = left;
+	}
+	return out.pos;
+}
+
+/**
+ * reader_read - read the next bytes
+ * @r: what is being read
+ * @to: where to
+ * @size: how many bytes
+ *
+ * Return: how many there were, less than @size only at the end; negative if they cannot be
+ *	read, see errno.
+ */
+long long reader_read(struct reader *r, void *to, size_t size)
+{
+	return r->zstd ? read_zstd(r, to, size) : read_stored(r, to, size);
+}
+
+/**
+ * reader_free - end
+ * @r: what was read
+ */
+void reader_free(struct reader *r)
+{
+	ZSTD_freeDStream(r->zstd);
+	free(r->buffer);
+}
+
+/* A file without a name in @dir, negative if that is not possible. */
+static int make_in(const char *dir)
+{
+	int fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	char *name;
+
+	if (fd >= 0)
+		return fd;
+	if (asprintf(&name, "%s/memorizer-XXXXXX", dir) < 0)
+		abort();
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
+static int make(char error[KMAP_ERROR_MAX])
+{
+	const char *dir = getenv("TMPDIR");
+	int fd;
+
+	if (dir && *dir) {
+		fd = make_in(dir);
+	} else {
+		fd = make_in("/var/tmp");
+		if (fd < 0)
+			fd = make_in("/tmp");
+	}
+	if (fd < 0)
+		fail(error, "a temporary file: %s", strerror(errno));
+	return fd;
+}
+
+static bool put(int fd, const char *data, size_t len, char error[KMAP_ERROR_MAX])
+{
+	ssize_t n;
+
+	for (; len; data += n, len -= n) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		if (n < 0)
+			return fail(error, "a temporary file: %s", strerror(errno));
+	}
+	return true;
+}
+
+/* Ends with a copy that is complete, or with none. */
+static int end_copy(int out, bool fine)
+{
+	if (fine && !lseek(out, 0, SEEK_SET))
+		return out;
+	close(out);
+	return -1;
+}
+
+/**
+ * reader_spool - copy what is left to a file without a name
+ * @r: what is being read; its @damage tells if there should be more of it
+ * @path: its name, for messages
+ * @size: set to how many bytes there were
+ * @error: set to a message when that fails
+ *
+ * Return: a file descriptor of the copy, at its begin, or -1.
+ */
+int reader_spool(struct reader *r, const char *path, u64 *size, char error[KMAP_ERROR_MAX])
+{
+	static char buffer[CHUNK];
+	int out = make(error);
+	bool fine = true;
+	long long n;
+
+	*size = 0;
+	while (out >= 0 && fine) {
+		n = reader_read(r, buffer, sizeof(buffer));
+		if (n <= 0) {
+			fine = !n || fail(error, "%s: %s", path, strerror(errno));
+			break;
+		}
+		*size += n;
+		fine = (!r->zstd || *size <= GROWTH_FREE + GROWTH_MAX * r->at ||
+			fail(error, "%s: grows to more than %d times its size: not a trace", path,
+			     GROWTH_MAX)) &&
+		       put(out, buffer, n, error);
+	}
+	return out < 0 ? out : end_copy(out, fine);
+}
+
+/**
+ * reader_spool_fd - copy what can only be read once to a file without a name
+ * @fd: where it comes from
+ * @path: its name, for messages
+ * @size: set to how many bytes there were
+ * @error: set to a message when that fails
+ *
+ * Return: a file descriptor of the copy, or -1.
+ */
+int reader_spool_fd(int fd, const char *path, u64 *size, char error[KMAP_ERROR_MAX])
+{
+	static char buffer[CHUNK];
+	int out = make(error);
+	bool fine = true;
+	ssize_t n;
+
+	*size = 0;
+	while (out >= 0 && fine) {
+		n = read(fd, buffer, sizeof(buffer));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			fine = !n || fail(error, "%s: %s", path, strerror(errno));
+			break;
+		}
+		fine = put(out, buffer, n, error);
+		*size += n;
+	}
+	return out < 0 ? out : end_copy(out, fine);
+}
