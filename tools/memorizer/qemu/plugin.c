@@ -165,6 +165,32 @@ static struct vcpu *get_vcpu(unsigned int nr)
 	return v;
 }
 
+/* A call is about to be executed. */
+static void on_call(unsigned int cpu, void *data)
+{
+	struct vcpu *v;
+
+	(void)data;
+	if (__atomic_load_n(&finished, __ATOMIC_ACQUIRE))
+		return;
+	v = get_vcpu(cpu);
+	if (v)
+		v->calling = true;
+}
+
+/*
+ * The first store of a call is that of its return address. QEMU 7.2 may take what an
+ * interrupt behind it stores for its own, too; false: it is that.
+ */
+static bool is_own_store(struct vcpu *v, const struct insn *insn, u64 addr)
+{
+	if (!v->calling)
+		return false;
+	v->calling = false;
+	stack_call(v, insn->ip, addr);
+	return true;
+}
+
 static void on_access(unsigned int cpu, uint32_t info, uint64_t addr, void *data)
 {
 	const struct insn *insn = data;
@@ -179,10 +205,12 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t addr, void *data
 		guest_word(v, !is_kernel(insn->ip), addr & 0xfff);
 		return;
 	}
-	if (insn->what & INSN_CALL && qemu_plugin_mem_is_store(info))
-		stack_call(v, insn->ip, addr);
-	else if (insn->what & INSN_RETURN)
+	if (insn->what & INSN_CALL && qemu_plugin_mem_is_store(info)) {
+		if (!is_own_store(v, insn, addr))
+			return;
+	} else if (insn->what & INSN_RETURN) {
 		stack_return(v, insn->ip, addr);
+	}
 	if (insn->what & INSN_RECORD)
 		record(v, insn, info, addr);
 }
@@ -249,6 +277,9 @@ static void on_translation(uint64_t id, struct qemu_plugin_tb *tb)
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		ip = qemu_plugin_insn_vaddr(insn);
 		what = what_is(insn, ip);
+		if (what & INSN_CALL)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_call,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 		if (what)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW, keep(ip, what));

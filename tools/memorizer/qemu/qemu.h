@@ -157,6 +157,7 @@ enum drop {
  * @pid: of its task
  * @comm: likewise
  * @in_user: it was in user space when last seen
+ * @calling: it executes a call, whose store has not come yet
  * @own: its context before it was seen in the kernel
  * @now: its kernel stack
  * @task: that of its task
@@ -170,7 +171,7 @@ struct vcpu {
 	u64 events, sampled, since, drops[DROPS];
 	u32 pid;
 	char comm[16];
-	bool in_user;
+	bool in_user, calling;
 	struct context own, *now, *task;
 	struct decoder from[2];
 };

@@ -91,9 +91,14 @@ static void push(struct vcpu *v, struct frames *f, u64 ip, u64 sp)
 	f->frame[f->nr++] = (struct frame) { .ip = ip, .sp = sp };
 }
 
+static bool is_entry(u64 sp)
+{
+	return sp >= ENTRY_FIRST && sp <= ENTRY_LAST;
+}
+
 static bool is_interrupt(u64 sp)
 {
-	return (sp >= ENTRY_FIRST && sp <= ENTRY_LAST) || -sp % STACK_SIZE <= STACK_TOP;
+	return is_entry(sp) || -sp % STACK_SIZE <= STACK_TOP;
 }
 
 /* The vCPU has come to the top of an empty stack. */
@@ -139,7 +144,8 @@ static struct frames *kernel_frames(struct vcpu *v, u64 sp)
 			v->task = c;
 		v->now = c;
 	}
-	v->in_user = false;
+	/* Whoever comes from user space may go on from an entry area to the task's stack. */
+	v->in_user &= is_entry(sp);
 	drop_dead(&c->kernel, sp);
 	return &c->kernel;
 }

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The plugin for QEMU with a kernel that knows nothing of it: Debian's own image, from its package.
+. "$(dirname "$0")/../lib.sh"
+
+dir=$out/qemu
+plugin=$build/tools/qemu
+
+# image: Debian's kernel image, downloaded once.
+image() {
+	local package deb
+
+	package=$(apt-cache depends linux-image-amd64 | sed -n 's/^ *Depends: \(linux-image-[0-9][^ ]*\)$/\1/p')
+	[ -n "$package" ] || die "apt offers no linux-image-amd64; run apt-get update"
+	deb=$build/apt/$package.deb
+	if [ ! -f "$deb" ]; then
+		rm -rf "$deb.part"
+		mkdir -p "$deb.part"
+		(cd "$deb.part" && apt-get -qq -o APT::Sandbox::User=root download "$package") >&2 ||
+			die "$package cannot be downloaded"
+		mv "$deb.part"/*.deb "$deb"
+		rmdir "$deb.part"
+	fi
+	dpkg-deb --fsys-tarfile "$deb" | tar -xO --wildcards './boot/vmlinuz-*'
+}
+
+# make_initramfs: BusyBox, a program, and a first process that runs it. Symbols go to the second serial line.
+make_initramfs() {
+	mkdir -p "$dir/root/bin"
+	cp /bin/busybox "$dir/root/bin/"
+	cp "$plugin/tests/stock" "$dir/root/"
+	cat >"$dir/root/init" <<-'END'
+		#!/bin/busybox sh
+		/bin/busybox --install -s /bin
+		export PATH=/bin
+		mkdir -p /proc /dev
+		mount -t proc proc /proc
+		mount -t devtmpfs devtmpfs /dev
+		stty -F /dev/ttyS1 raw
+		grep ' [tT] [^[]*$' /proc/kallsyms >/dev/ttyS1
+		/stock
+		poweroff -f
+	END
+	chmod +x "$dir/root/init"
+	(cd "$dir/root" && find . | sort | cpio --quiet -o -H newc -R 0:0) >"$dir/initramfs"
+}
+
+# watch: leaves a trace of what moves lines while the program runs in the guest.
+watch() {
+	timeout "${MEMORIZER_HANG:-1800}" "$build/tools/memorizer" qemu -o "$dir/trace" --mode traffic --scopes --paused -- \
+		qemu-system-x86_64 -m 512 -smp 2 -accel tcg,thread=multi -cpu max,la57=off -nodefaults -display none \
+		-no-reboot -kernel "$dir/vmlinuz" -initrd "$dir/initramfs" -append "console=ttyS0 panic=-1 quiet tsc=reliable no_timer_check" \
+		-serial "file:$dir/console" -serial "file:$dir/kallsyms" </dev/null
+}
+
+# stacks: of each traffic event the CPU, the one that the line came from, and the functions from the outermost on.
+stacks() {
+	{ tr -d '\r' <"$dir/kallsyms"; nm "$plugin/tests/stock"; } | awk '$2 ~ /^[tT]$/ { print $1, $3 }' | sort >"$dir/symbols"
+	babeltrace2 "$dir/trace" 2>"$dir/said" | awk '
+		# In awk, a number has no 64 bits; addresses of one width compare as text.
+		function name(ip,	low, high, middle) {
+			low = 1
+			high = nr
+			while (low < high) {
+				middle = int((low + high + 1) / 2)
+				if (start[middle] "" <= ip "")
+					low = middle
+				else
+					high = middle - 1
+			}
+			return symbol[low]
+		}
+		function field(key) {
+			match($0, " " key " = [-0-9A-Fx]+")
+			return substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4)
+		}
+		function address(key,	hex) {
+			hex = tolower(substr(field(key), 3))
+			while (length(hex) < 16)
+				hex = "0" hex
+			return hex
+		}
+		NR == FNR { start[++nr] = $1; symbol[nr] = $2; next }
+		/ frame: / { caller[field("stack")] = field("caller"); call[field("stack")] = address("ip") }
+		/ traffic: / {
+			text = name(address("ip"))
+			last = ""
+			for (n = field("stack"); n; n = caller[n]) {
+				if (call[n] == last)
+					text = "TWICE " text
+				last = call[n]
+				text = name(call[n]) " " text
+			}
+			print field("cpu_id"), field("from"), text
+		}' "$dir/symbols" - >"$dir/stacks"
+	wc -l <"$dir/stacks"
+	[ -s "$dir/stacks" ] && [ ! -s "$dir/said" ]
+}
+
+# nothing_lost: all sums of what became of events but the first are 0.
+nothing_lost() { cat "$dir/trace/qemu/stats"; ! sed 1d "$dir/trace/qemu/stats" | grep -v ': 0$'; }
+done_in_guest() { grep -q '^stock: done' "$dir/console" || { cat "$dir/console"; return 1; }; }
+
+# moves CPU FROM REGEX: a line came to the CPU from the other one there.
+moves() { grep -q -E "^$1 $2 $3\$" "$dir/stacks"; }
+# never REGEX: no stack is like that.
+never() { ! grep -E "$1" "$dir/stacks" | sort | uniq -c | sort -rn | head -n 5 | grep .; }
+
+"$here/setup"
+make_tools >&2
+locked qemu make -s -C "$top/tools/memorizer/qemu" OUTPUT="$plugin/" "$plugin/tests/stock" >&2
+rm -rf "$dir"
+mkdir -p "$dir"
+image >"$dir/vmlinuz"
+make_initramfs
+plan 9
+result "a trace of Debian's kernel" watch
+result "the guest did all its work" done_in_guest
+result "nothing is lost" nothing_lost
+result "babeltrace2 reads it" stacks
+write="([^ ]+ )*main give (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_write pipe_write( .*)?"
+read="([^ ]+ )*main take (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_read pipe_read( .*)?"
+result "lines move to the first CPU in pipe_write(), called by the program" moves 0 1 "$write"
+result "and to the second" moves 1 0 "$write"
+result "lines move to the first CPU in pipe_read()" moves 0 1 "$read"
+result "and to the second" moves 1 0 "$read"
+result "no call is on a stack twice because an interrupt came behind it" never TWICE

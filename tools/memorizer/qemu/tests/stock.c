@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What runs in a guest with a kernel that knows nothing of the plugin: two processes on two
+ * CPUs, which pass a byte to and fro through pipes, in a scope of each.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+#define ROUNDS	100
+
+static int there[2], back[2];
+
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static __attribute__((noinline)) void give(int fd)
+{
+	char byte = 1;
+
+	if (write(fd, &byte, 1) != 1)
+		_exit(1);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void take(int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1) != 1)
+		_exit(1);
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	pid_t child;
+	int i;
+
+	if (pipe(there) || pipe(back))
+		return 1;
+	/* The window is there before it is spoken through. */
+	window[0] = 1;
+	child = fork();
+	if (child < 0)
+		return 1;
+	run_on(child ? 0 : 1);
+	if (child) {
+		give(there[1]);
+		take(back[0]);
+		say_short(MEMORIZER_SAY_RECORD, 1);
+	} else {
+		take(there[0]);
+		give(back[1]);
+	}
+	say_short(MEMORIZER_SAY_SCOPE, !child);
+	for (i = 0; i < ROUNDS; i++) {
+		if (child) {
+			give(there[1]);
+			take(back[0]);
+		} else {
+			take(there[0]);
+			give(back[1]);
+		}
+	}
+	say_short(MEMORIZER_SAY_LEAVE, !child);
+	if (!child)
+		_exit(0);
+	say_short(MEMORIZER_SAY_RECORD, 0);
+	wait(NULL);
+	puts("stock: done");
+	return 0;
+}
