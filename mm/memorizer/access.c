@@ -35,6 +35,7 @@
  *   its object left the index a grace period ago.
  */
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
@@ -49,18 +50,17 @@
 #include "observer.h"
 
 /* The thunks ask it: an access that crosses a multiple of it may be of two objects. */
-unsigned long memorizer_miss_bytes = PAGE_SIZE;
+unsigned long memorizer_miss_bytes __read_mostly = PAGE_SIZE;
 
-/* Matches no access. Read only. */
-static struct memorizer_entry no_entry;
+/* Matches no access. */
+static struct memorizer_entry no_entry __ro_after_init;
 
 /* The thunks read it, hence not static. */
 DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
 
-/* Never changed after memorizer_access_init(): */
-static DEFINE_PER_CPU(u32 *, buckets);
-static unsigned int bucket_bits;
-static unsigned int bucket_shift;	/* 32 - bucket_bits */
+static DEFINE_PER_CPU_READ_MOSTLY(u32 *, buckets);
+static unsigned int bucket_bits __ro_after_init;
+static unsigned int bucket_shift __ro_after_init;	/* 32 - bucket_bits */
 
 /**
  * memorizer_access_init() - make the CPUs' hash tables
@@ -268,8 +268,8 @@ void memorizer_access_string(unsigned long addr, unsigned long bound, const char
 	memorizer_access(addr, length < bound ? length + 1 : bound, kind, ip);
 }
 
-/* Takes the entries of objects that are out of sight out of one chain, into the list at @first. */
-static void collect_chain(u32 *bucket, u32 *first, u32 *last)
+/* Takes the entries of objects that are out of sight out of one chain, for the pool. */
+static void collect_chain(u32 *bucket)
 {
 	struct memorizer_entry *entry, *before;
 	struct memorizer_object *object;
@@ -293,34 +293,29 @@ again:
 		if (state == MEMORIZER_CLEARED)
 			memorizer_cleared.accesses += local_read(&entry->reads) +
 				local_read(&entry->writes);
-		/* Its object's list is not walked any more: the link is free. */
-		WRITE_ONCE(entry->link, *first);
-		if (!*first)
-			*last = id;
-		*first = id;
+		/* Its object's list is not walked any more: the link is the pool's. */
+		memorizer_pool_give(MEMORIZER_ENTRY, id);
 	}
 }
 
 /**
  * memorizer_access_collect() - take out the entries of all objects out of sight
- * @first: set to the id of the first of them, 0 if there are none
- * @last: set to the id of the last of them
+ *
+ * The pool has got them, but must not give them out before a grace period.
  *
  * Context: process context, under memorizer_mutex, a grace period after the
  *	objects were made CLEARED or RETIRED.
  */
-void memorizer_access_collect(u32 *first, u32 *last)
+void memorizer_access_collect(void)
 {
 	struct memorizer_entry **cache, *entry;
 	struct memorizer_object *object;
 	unsigned long i;
 	int cpu;
 
-	*first = 0;
-	*last = 0;
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 1UL << bucket_bits; i++) {
-			collect_chain(&per_cpu(buckets, cpu)[i], first, last);
+			collect_chain(&per_cpu(buckets, cpu)[i]);
 			cond_resched();
 		}
 		cache = per_cpu(memorizer_cache, cpu);

@@ -41,6 +41,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -54,19 +55,18 @@
 static_assert(LEAF_WORDS * sizeof(u32) == PAGE_SIZE);
 static_assert((unsigned long)LEAF_WORDS << PAGE_SHIFT == 1UL << LEAF_SHIFT);
 
-/* Never changed after memorizer_index_init(): */
-unsigned long memorizer_index_base;	/* first address */
-unsigned long memorizer_index_bytes;	/* from there on; 0: nothing is known */
-u32 *memorizer_index_root;
+unsigned long memorizer_index_base __ro_after_init;	/* first address */
+unsigned long memorizer_index_bytes __ro_after_init;	/* from there on; 0: nothing is known */
+u32 *memorizer_index_root __ro_after_init;
 
 /* memorizer_index_bytes as the thunks are to see it, see memorizer_observe_accesses(). */
-unsigned long memorizer_thunk_bytes;
+unsigned long memorizer_thunk_bytes __read_mostly;
 
 /*
  * Slab records that were discarded: those of the running epoch, pushed by any
  * context, and those that memorizer_index_collect() took from there.
  */
-static atomic_t discarded;
+static atomic_t discarded ____cacheline_aligned_in_smp;
 static u32 collected;
 
 /**
@@ -118,7 +118,7 @@ static u32 *make_word(unsigned long addr)
 		for (i = 0; i < LEAF_WORDS; i++)
 			WRITE_ONCE(words[i], 0);
 		if (cmpxchg(slot, 0, leaf))
-			memorizer_pool_free(MEMORIZER_LEAF, leaf, leaf);
+			memorizer_pool_free(MEMORIZER_LEAF, leaf);
 	}
 	return find_word(addr);
 }
@@ -317,7 +317,7 @@ static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 			discard_word(old, geo->start);
 			return memorizer_ptr(id);
 		}
-		memorizer_pool_free(slab_class(geo->slots), id, id);
+		memorizer_pool_free(slab_class(geo->slots), id);
 	}
 }
 
@@ -427,7 +427,7 @@ u32 memorizer_index_erase(unsigned long addr)
 /**
  * memorizer_index_collect() - take the slab records that were discarded so far
  *
- * A grace period later memorizer_index_recycle() gives them back to the pool.
+ * A grace period later memorizer_index_recycle() gives them to the pool.
  *
  * Context: process context, under memorizer_mutex.
  */
@@ -437,7 +437,7 @@ void memorizer_index_collect(void)
 }
 
 /**
- * memorizer_index_recycle() - give the collected slab records back to the pool
+ * memorizer_index_recycle() - have the pool get the collected slab records back
  *
  * Context: process context, under memorizer_mutex, a grace period after
  *	memorizer_index_collect().
@@ -450,6 +450,6 @@ void memorizer_index_recycle(void)
 	while ((id = collected)) {
 		slab = memorizer_ptr(id);
 		collected = slab->link;
-		memorizer_pool_free(slab_class(slab->slots), id, id);
+		memorizer_pool_give(slab_class(slab->slots), id);
 	}
 }

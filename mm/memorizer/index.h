@@ -17,7 +17,7 @@
 
 /**
  * struct slab_record - the division of a slab into slots
- * @link: id of the next slab record in the pool's free list or among the discarded
+ * @link: id of the next slab record among the discarded; the pool's when it is free
  * @slots: number of slots
  * @stride: bytes from slot to slot
  * @lead: bytes in front of slot 0

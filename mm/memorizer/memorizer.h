@@ -38,8 +38,7 @@
 
 /**
  * struct memorizer_entry - how often one ip touched one object for one pid
- * @link: id of the object's next entry; in the pool's free list, of the next
- *	free one
+ * @link: id of the object's next entry; the pool's when it is free
  * @chain: id of the next entry in its CPU's hash bucket
  * @object: id of the object
  * @ip: access ip, see memorizer_pack_ip()
@@ -68,7 +67,7 @@ static_assert(sizeof(struct memorizer_entry) == 48);
 
 /* Where an object record is in its life; it moves down this list, then begins anew. */
 enum memorizer_state {
-	MEMORIZER_UNUSED,	/* never used, or in the pool's free list */
+	MEMORIZER_UNUSED,	/* never used, or given back to the pool */
 	MEMORIZER_LIVE,
 	MEMORIZER_FREED,
 	MEMORIZER_BURIED,	/* another allocation came over it: its free was not seen */
@@ -79,7 +78,7 @@ enum memorizer_state {
 /**
  * struct memorizer_object - one allocation, live or freed
  * @entries: id of its first access entry
- * @link: instead, in the pool's free list, id of the next free object
+ * @link: the pool's when it is free
  * @size: bytes requested
  * @va: address
  * @alloc_jiffies: when it was allocated
@@ -209,13 +208,15 @@ static __always_inline u32 memorizer_id(const void *ptr)
 DECLARE_PER_CPU(u64 [MEMORIZER_CLASSES], memorizer_cursor);
 DECLARE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
 
-/* Takes a record of @size bytes from this CPU's block; 0 if that is used up. */
+/* Takes a record of @size bytes from this CPU's batch; 0 if that is used up. */
 static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int size)
 {
 	u64 old = this_cpu_read(memorizer_cursor[class]);
 
-	while (likely(old >> 32)) {
-		u64 new = old - (1ULL << 32) + (size >> MEMORIZER_ID_SHIFT);
+	while (likely((u32)old)) {
+		const s32 *link = memorizer_ptr(old);
+		/* The sum of the low halves is an id: nothing is carried into the tag. */
+		u64 new = old + (size >> MEMORIZER_ID_SHIFT) + (s64)READ_ONCE(*link);
 
 		if (likely(this_cpu_try_cmpxchg(memorizer_cursor[class], &old, new))) {
 			this_cpu_inc(memorizer_in_use[class]);
@@ -227,7 +228,9 @@ static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int 
 
 void memorizer_pool_init(void *base, unsigned long size);
 u32 memorizer_pool_alloc(unsigned int class);
-void memorizer_pool_free(unsigned int class, u32 first, u32 last);
+void memorizer_pool_free(unsigned int class, u32 id);
+void memorizer_pool_give(unsigned int class, u32 id);
+void memorizer_pool_give_back(void);
 void memorizer_pool_reclaim(void);
 unsigned int memorizer_class_size(unsigned int class);
 unsigned long memorizer_pool_size(void);
@@ -310,7 +313,7 @@ void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip);
 void memorizer_access_string(unsigned long addr, unsigned long bound, const char *string,
 			     unsigned int kind, unsigned long ip);
-void memorizer_access_collect(u32 *first, u32 *last);
+void memorizer_access_collect(void);
 
 /**
  * memorizer_pause() - keep what this task does out of the KMAP

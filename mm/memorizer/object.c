@@ -20,6 +20,7 @@
  * and interrupts included, because a hook is such a section.
  */
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/limits.h>
@@ -41,10 +42,10 @@ struct memorizer_cleared memorizer_cleared;
 struct memorizer_retired memorizer_retired;
 
 /* Whether new objects are recorded. Written under memorizer_mutex. */
-static bool enabled;
+static bool enabled __read_mostly;
 
 /* Whether objects are or have been recorded. Written under memorizer_mutex. */
-static bool recorded;
+static bool recorded __read_mostly;
 
 /* Returns the id of a complete object that nobody sees yet. */
 static u32 make_object(unsigned long va, size_t size, unsigned long ip)
@@ -97,7 +98,7 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 	}
 	err = memorizer_index_insert(&geo, va, id);
 	if (err) {
-		memorizer_pool_free(MEMORIZER_OBJECT, id, id);
+		memorizer_pool_free(MEMORIZER_OBJECT, id);
 		lose_alloc(va, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
 		return;
 	}
@@ -250,44 +251,37 @@ static void clear_objects(void)
 	}
 }
 
-/* Gives all objects that are out of sight back to the pool. */
+/* Gives all objects that are out of sight to the pool. */
 static void recycle_objects(void)
 {
 	struct memorizer_object *object;
-	u32 first = 0, last = 0, id, state;
 	unsigned long pos = 0;
+	u32 state;
 
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
 		if (state < MEMORIZER_CLEARED)
 			continue;
 		WRITE_ONCE(object->state, MEMORIZER_UNUSED);
-		WRITE_ONCE(object->link, first);
-		id = memorizer_id(object);
-		if (!first)
-			last = id;
-		first = id;
+		memorizer_pool_give(MEMORIZER_OBJECT, memorizer_id(object));
 		if (state == MEMORIZER_CLEARED)
 			memorizer_cleared.objects++;
 		cond_resched();
 	}
-	memorizer_pool_free(MEMORIZER_OBJECT, first, last);
 }
 
 /* Steps 2 to 5; under memorizer_mutex. */
 static void give_back(void)
 {
-	u32 first, last;
-
 	memorizer_index_collect();
 	memorizer_grace_period();
 
-	memorizer_access_collect(&first, &last);
+	memorizer_access_collect();
 	memorizer_grace_period();
 
-	memorizer_pool_free(MEMORIZER_ENTRY, first, last);
 	recycle_objects();
 	memorizer_index_recycle();
+	memorizer_pool_give_back();
 	memorizer_pool_reclaim();
 }
 

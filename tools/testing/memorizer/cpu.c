@@ -14,6 +14,7 @@
 __thread struct task_struct this_task = { .pid = 1, .comm = "test" };
 unsigned long test_jiffies = 1000;
 char *percpu_areas;
+unsigned int possible_cpus = TEST_CPUS;
 
 /* Interrupts (signal handlers) leave these as they found them. */
 static __thread unsigned int this_cpu;
@@ -28,15 +29,15 @@ static __thread unsigned int preempt_depth[2];
  */
 static struct {
 	unsigned long section[2];
-} __aligned(64) cpus[TEST_CPUS];
+} __aligned(64) cpus[CONFIG_NR_CPUS];
 
 static __attribute__((constructor)) void make_percpu_areas(void)
 {
 	size_t size = round_up(__stop_percpu - __start_percpu, 64);
 	unsigned int cpu;
 
-	percpu_areas = aligned_alloc(64, TEST_CPUS * size);
-	for (cpu = 0; cpu < TEST_CPUS; cpu++)
+	percpu_areas = aligned_alloc(64, CONFIG_NR_CPUS * size);
+	for (cpu = 0; cpu < CONFIG_NR_CPUS; cpu++)
 		memcpy(percpu_areas + cpu * size, __start_percpu, __stop_percpu - __start_percpu);
 }
 
@@ -137,7 +138,7 @@ void memorizer_grace_period(void)
 	/* It sleeps in the kernel. */
 	CHECK(in_task());
 	CHECK_EQ(preempt_depth[0], 0);
-	for (cpu = 0; cpu < TEST_CPUS; cpu++) {
+	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 2; i++) {
 			unsigned long *section = &cpus[cpu].section[i];
 			/* Full barrier, pairs with the one at the section's begin. */

@@ -398,7 +398,7 @@ static void take_two_and_give_one(void)
 {
 	ids[1] = memorizer_pool_alloc(MEMORIZER_ENTRY);
 	ids[2] = memorizer_pool_alloc(MEMORIZER_ENTRY);
-	memorizer_pool_free(MEMORIZER_ENTRY, ids[1], ids[1]);
+	memorizer_pool_free(MEMORIZER_ENTRY, ids[1]);
 }
 
 static void check_taken(void)
@@ -407,9 +407,9 @@ static void check_taken(void)
 
 	CHECK(ids[0] && ids[2] && next);
 	CHECK(ids[0] != ids[2] && ids[0] != next && ids[2] != next);
-	memorizer_pool_free(MEMORIZER_ENTRY, next, next);
-	memorizer_pool_free(MEMORIZER_ENTRY, ids[0], ids[0]);
-	memorizer_pool_free(MEMORIZER_ENTRY, ids[2], ids[2]);
+	memorizer_pool_free(MEMORIZER_ENTRY, next);
+	memorizer_pool_free(MEMORIZER_ENTRY, ids[0]);
+	memorizer_pool_free(MEMORIZER_ENTRY, ids[2]);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
@@ -422,12 +422,12 @@ static void free_list_may_change_under_an_allocation(void)
 	for (i = 0; i < 5; i++)
 		id[i] = memorizer_pool_alloc(MEMORIZER_ENTRY);
 	for (i = 0; i < 5; i++)
-		memorizer_pool_free(MEMORIZER_ENTRY, id[i], id[i]);
+		memorizer_pool_free(MEMORIZER_ENTRY, id[i]);
 	at_each_instruction(next_try, take_one, take_two_and_give_one, check_taken);
 }
 
 /* Two of these fill a block. */
-enum { HALF_BLOCK = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES - 2, HALF_BLOCKS = 1200 };
+enum { HALF_BLOCK = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES - 2, HALF_BLOCKS = 4000 };
 static bool taken[HALF_BLOCKS];
 static unsigned long all_taken;
 

@@ -357,7 +357,7 @@ static void take_and_give(unsigned int cpu)
 			/* Its owner may write to it as it likes. */
 			memset(memorizer_ptr(*id) + 4, cpu, 28);
 			CHECK_EQ(xchg(&holder[*id], 0), cpu + 1);
-			memorizer_pool_free(classes[class], *id, *id);
+			memorizer_pool_free(classes[class], *id);
 			*id = 0;
 			count--;
 		} else {

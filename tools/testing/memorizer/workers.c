@@ -348,7 +348,7 @@ void check_kmap(void)
 void (*before_collecting)(void);
 
 /* With all objects that are about to be forgotten. */
-void __wrap_memorizer_access_collect(u32 *first, u32 *last)
+void __wrap_memorizer_access_collect(void)
 {
 	struct memorizer_object *object;
 	unsigned long pos = 0;
@@ -364,7 +364,7 @@ void __wrap_memorizer_access_collect(u32 *first, u32 *last)
 		accesses_gone += all.reads + all.writes;
 		objects_gone++;
 	}
-	__real_memorizer_access_collect(first, last);
+	__real_memorizer_access_collect();
 }
 
 /**

@@ -28,7 +28,7 @@ unsigned long cleared_accesses(void);
 extern void (*before_collecting)(void);
 
 /* It calls the first instead of the second; see the Makefile. */
-void __wrap_memorizer_access_collect(u32 *first, u32 *last);
-void __real_memorizer_access_collect(u32 *first, u32 *last);
+void __wrap_memorizer_access_collect(void);
+void __real_memorizer_access_collect(void);
 
 #endif /* _MEMORIZER_WORKERS_H */

@@ -7,6 +7,7 @@
 
 #include_next <linux/limits.h>
 
+#define U16_MAX	((u16)~0U)
 #define U32_MAX	((u32)~0U)
 
 #endif /* _TEST_LINUX_LIMITS_H */

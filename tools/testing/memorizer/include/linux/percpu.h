@@ -15,10 +15,15 @@
 #ifndef _TEST_LINUX_PERCPU_H
 #define _TEST_LINUX_PERCPU_H
 
+#include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/preempt.h>
 
 #define TEST_CPUS	8
+#define CONFIG_NR_CPUS	128
+
+/* TEST_CPUS, unless a test wants more that do nothing at once. */
+extern unsigned int possible_cpus;
 
 extern char __start_percpu[], __stop_percpu[];
 extern char *percpu_areas;
@@ -30,12 +35,16 @@ static inline unsigned long percpu_offset(unsigned int cpu)
 	return (unsigned long)percpu_areas + cpu * size - (unsigned long)__start_percpu;
 }
 
+#define DEFINE_PER_CPU_READ_MOSTLY(type, name)	DEFINE_PER_CPU(type, name)
+#define DEFINE_PER_CPU_SHARED_ALIGNED(type, name) \
+	DEFINE_PER_CPU(type, name) __aligned(SMP_CACHE_BYTES)
+
 #define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name
 #define DEFINE_PER_CPU(type, name) \
 	__section("percpu") __typeof__(type) name
 
-#define num_possible_cpus()		TEST_CPUS
-#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < TEST_CPUS; (cpu)++)
+#define num_possible_cpus()		possible_cpus
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < possible_cpus; (cpu)++)
 
 #define per_cpu_ptr(ptr, cpu)	RELOC_HIDE(ptr, percpu_offset(cpu))
 #define per_cpu(var, cpu)	(*per_cpu_ptr(&(var), cpu))
@@ -47,6 +56,7 @@ static inline unsigned long percpu_offset(unsigned int cpu)
 #define this_cpu_add(var, value)	percpu_add(this_cpu_ptr(&(var)), value)
 #define this_cpu_sub(var, value)	this_cpu_add(var, -(value))
 #define this_cpu_inc(var)		this_cpu_add(var, 1)
+#define this_cpu_dec(var)		this_cpu_sub(var, 1)
 #define this_cpu_cmpxchg(var, old, new)	percpu_cmpxchg(this_cpu_ptr(&(var)), old, new)
 
 #define this_cpu_try_cmpxchg(var, old, new) ({				\

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Cache lines, and where variables lie, which does not matter here. */
+#ifndef _TEST_LINUX_CACHE_H
+#define _TEST_LINUX_CACHE_H
+
+#include <linux/compiler.h>
+
+#define SMP_CACHE_BYTES			64
+#define ____cacheline_aligned_in_smp	__aligned(SMP_CACHE_BYTES)
+#define __read_mostly
+#define __ro_after_init
+
+#endif /* _TEST_LINUX_CACHE_H */
