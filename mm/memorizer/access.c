@@ -14,12 +14,10 @@
  *
  * Invariants:
  *
- * - entry->size is not 0 only while the object is live; a cache hit relies on it
- *   alone. Who adds an entry publishes it in object->entries by cmpxchg and then
- *   looks whether the object is still live; who closes the object changes its
- *   state by cmpxchg and then walks object->entries (close_object()). Both
- *   cmpxchg are full barriers: at least one of the two sees the other and sets
- *   the size to 0.
+ * - entry->object stays the same object until the entry is taken out of the
+ *   caches and a grace period has passed. Its bound is not 0 only while it is
+ *   live; a cache hit relies on it alone. So who closes an object has all its
+ *   entries stop to match with one store, however many there are.
  *
  * - A bucket's head is changed by cmpxchg: its own CPU, in any context, puts
  *   entries before it, memorizer_access_collect() on any CPU takes entries out.
@@ -53,7 +51,8 @@
 unsigned long memorizer_miss_bytes __read_mostly = PAGE_SIZE;
 
 /* Matches no access. */
-static struct memorizer_entry no_entry __ro_after_init;
+static struct memorizer_object no_object __ro_after_init;
+static struct memorizer_entry no_entry __ro_after_init = { .object = &no_object };
 
 /* The thunks read it, hence not static. */
 DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
@@ -98,7 +97,8 @@ static __always_inline u32 *find_bucket(u32 object, u32 ip, u32 pid)
 	return &__this_cpu_read(buckets)[key * GOLDEN_RATIO_32 >> bucket_shift];
 }
 
-static __always_inline struct memorizer_entry *find_entry(u32 *bucket, u32 object, u32 ip, u32 pid)
+static __always_inline struct memorizer_entry *
+find_entry(u32 *bucket, const struct memorizer_object *object, u32 ip, u32 pid)
 {
 	struct memorizer_entry *entry;
 	u32 id;
@@ -113,17 +113,15 @@ static __always_inline struct memorizer_entry *find_entry(u32 *bucket, u32 objec
 
 /* Makes entry @id of the object, with its first access counted, known to all. */
 static __always_inline struct memorizer_entry *
-add_entry(u32 id, u32 *bucket, u32 object_id, u32 ip, u32 pid, unsigned int kind)
+add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u32 ip, u32 pid, unsigned int kind)
 {
-	struct memorizer_object *object = memorizer_ptr(object_id);
 	struct memorizer_entry *entry = memorizer_ptr(id);
 	u32 head;
 
-	entry->object = object_id;
 	entry->ip = ip;
 	entry->pid = pid;
+	entry->object = object;
 	entry->start = READ_ONCE(object->va);
-	WRITE_ONCE(entry->size, READ_ONCE(object->size));
 	local_set(&entry->reads, kind & MEMORIZER_READ);
 	local_set(&entry->writes, kind / MEMORIZER_WRITE);
 
@@ -131,8 +129,6 @@ add_entry(u32 id, u32 *bucket, u32 object_id, u32 ip, u32 pid, unsigned int kind
 	do {
 		WRITE_ONCE(entry->link, head);
 	} while (unlikely(!try_cmpxchg(&object->entries, &head, id)));
-	if (unlikely(READ_ONCE(object->state) != MEMORIZER_LIVE))
-		WRITE_ONCE(entry->size, 0);
 
 	head = READ_ONCE(*bucket);
 	do {
@@ -154,10 +150,11 @@ static __always_inline void remember(struct memorizer_entry *entry, unsigned lon
 	this_cpu_write(memorizer_cache[memorizer_cache_slot(ip, addr)], entry);
 }
 
-static void count_access(u32 object, unsigned long addr, unsigned int kind, unsigned long ip)
+static void count_access(u32 object_id, unsigned long addr, unsigned int kind, unsigned long ip)
 {
 	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id;
-	u32 *bucket = find_bucket(object, packed_ip, pid);
+	u32 *bucket = find_bucket(object_id, packed_ip, pid);
+	struct memorizer_object *object = memorizer_ptr(object_id);
 	struct memorizer_entry *entry = find_entry(bucket, object, packed_ip, pid);
 
 	if (entry) {
@@ -189,23 +186,25 @@ static void count_access(u32 object, unsigned long addr, unsigned int kind, unsi
 void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip)
 {
 	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id, new, *bucket;
+	struct memorizer_object *object;
 	struct memorizer_entry *entry;
 
 	id = memorizer_object_at(word, addr);
 	if (unlikely(!id || current->memorizer_paused))
 		goto slow;
-	if (unlikely(!memorizer_object_contains(memorizer_ptr(id), addr, (u8)how)))
+	object = memorizer_ptr(id);
+	if (unlikely(!memorizer_object_contains(object, addr, (u8)how)))
 		goto slow;
 
 	bucket = find_bucket(id, packed_ip, pid);
-	entry = find_entry(bucket, id, packed_ip, pid);
+	entry = find_entry(bucket, object, packed_ip, pid);
 	if (entry) {
 		count_in_entry(entry, how >> 8);
 	} else {
 		new = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry));
 		if (unlikely(!new))
 			goto slow;
-		entry = add_entry(new, bucket, id, packed_ip, pid, how >> 8);
+		entry = add_entry(new, bucket, object, packed_ip, pid, how >> 8);
 	}
 	remember(entry, addr, packed_ip);
 	return;
@@ -272,16 +271,14 @@ void memorizer_access_string(unsigned long addr, unsigned long bound, const char
 static void collect_chain(u32 *bucket)
 {
 	struct memorizer_entry *entry, *before;
-	struct memorizer_object *object;
 	u32 id, next, state;
 
 again:
 	before = NULL;
 	for (id = READ_ONCE(*bucket); id; id = next) {
 		entry = memorizer_ptr(id);
-		object = memorizer_ptr(entry->object);
 		next = READ_ONCE(entry->chain);
-		state = READ_ONCE(object->state);
+		state = READ_ONCE(entry->object->state);
 		if (state < MEMORIZER_CLEARED) {
 			before = entry;
 			continue;
@@ -309,7 +306,6 @@ again:
 void memorizer_access_collect(void)
 {
 	struct memorizer_entry **cache, *entry;
-	struct memorizer_object *object;
 	unsigned long i;
 	int cpu;
 
@@ -321,10 +317,7 @@ void memorizer_access_collect(void)
 		cache = per_cpu(memorizer_cache, cpu);
 		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
 			entry = READ_ONCE(cache[i]);
-			if (entry == &no_entry)
-				continue;
-			object = memorizer_ptr(entry->object);
-			if (READ_ONCE(object->state) >= MEMORIZER_CLEARED)
+			if (READ_ONCE(entry->object->state) >= MEMORIZER_CLEARED)
 				cmpxchg(&cache[i], entry, &no_entry);
 		}
 	}

@@ -127,10 +127,10 @@ static u32 *make_word(unsigned long addr)
 static bool overlaps(u32 id, unsigned long page)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
+	u32 bound = READ_ONCE(object->bound);
 	unsigned long va = READ_ONCE(object->va);
 
-	return READ_ONCE(object->state) == MEMORIZER_LIVE &&
-		va < page + PAGE_SIZE && page < va + READ_ONCE(object->size);
+	return bound && va < page + PAGE_SIZE && page < va + bound;
 }
 
 /*

@@ -146,7 +146,7 @@ static void show_comm(struct seq_file *m, const char *comm)
 {
 	unsigned int i;
 
-	for (i = 0; i < TASK_COMM_LEN && comm[i]; i++) {
+	for (i = 0; i < sizeof_field(struct memorizer_object, comm) && comm[i]; i++) {
 		if (comm[i] == '\\')
 			seq_puts(m, "\\\\");
 		else if (comm[i] >= ' ' && comm[i] <= '~')

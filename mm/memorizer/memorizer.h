@@ -40,24 +40,22 @@
  * struct memorizer_entry - how often one ip touched one object for one pid
  * @link: id of the object's next entry; the pool's when it is free
  * @chain: id of the next entry in its CPU's hash bucket
- * @object: id of the object
  * @ip: access ip, see memorizer_pack_ip()
  * @pid: the task on whose behalf
- * @size: bytes of the object, 0 once it is no longer live
+ * @object: the object
  * @start: first address of the object
  * @reads: loads
  * @writes: stores
  *
  * Belongs to one CPU, which alone counts in it; the sum over all CPUs is what
- * the KMAP shows. @object, @ip, @pid and @start never change while it is in use.
+ * the KMAP shows. @ip, @pid, @object and @start never change while it is in use.
  */
 struct memorizer_entry {
 	u32 link;
 	u32 chain;
-	u32 object;
 	u32 ip;
 	u32 pid;
-	u32 size;
+	struct memorizer_object *object;
 	unsigned long start;
 	local_t reads;
 	local_t writes;
@@ -83,14 +81,16 @@ enum memorizer_state {
  * @va: address
  * @alloc_jiffies: when it was allocated
  * @free_jiffies: when it was freed
- * @state: an enum memorizer_state
+ * @bound: @size while it is live, else 0
  * @alloc_ip: who allocated it, see memorizer_pack_ip()
  * @free_ip: who freed it, or is about to
  * @pid: the task that allocated it
- * @comm: that task's name, not always with a NUL at its end
+ * @comm: that task's name, without the NUL at its end if it is that long
+ * @state: an enum memorizer_state
  *
  * What describes the allocation is complete before @state says LIVE, what
- * describes the free before @state says FREED or BURIED.
+ * describes the free before @state says FREED or BURIED. An access is one to the
+ * object if it lies within @bound, which is read before @va.
  */
 struct memorizer_object {
 	union {
@@ -101,11 +101,12 @@ struct memorizer_object {
 	unsigned long va;
 	unsigned long alloc_jiffies;
 	unsigned long free_jiffies;
-	u32 state;
+	u32 bound;
 	u32 alloc_ip;
 	u32 free_ip;
 	u32 pid;
-	char comm[TASK_COMM_LEN];
+	char comm[TASK_COMM_LEN - 1];
+	u8 state;
 };
 
 static_assert(sizeof(struct memorizer_object) == 64);
@@ -183,8 +184,9 @@ static __always_inline u32 memorizer_cache_slot(u32 ip, unsigned long addr)
 static __always_inline bool memorizer_object_contains(const struct memorizer_object *object,
 						      unsigned long addr, unsigned long size)
 {
-	return READ_ONCE(object->state) == MEMORIZER_LIVE &&
-		memorizer_contains(READ_ONCE(object->va), READ_ONCE(object->size), addr, size);
+	u32 bound = READ_ONCE(object->bound);
+
+	return memorizer_contains(READ_ONCE(object->va), bound, addr, size);
 }
 
 /* pool.c */

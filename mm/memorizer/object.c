@@ -104,6 +104,7 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 	}
 	object = memorizer_ptr(id);
 	/* Not before: hooks find it in the index, and readers of the KMAP see it. */
+	WRITE_ONCE(object->bound, size);
 	smp_store_release(&object->state, MEMORIZER_LIVE);
 	this_cpu_inc(memorizer_counters.allocs);
 }
@@ -126,25 +127,17 @@ void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t siz
 	preempt_enable_notrace();
 }
 
-/*
- * Ends a live object's life; false if it has ended already. Its entries stop to
- * match, see access.c for the barrier's partner.
- */
+/* Ends a live object's life, its entries stop to match; false if it has ended already. */
 static bool close_object(u32 id, enum memorizer_state state)
 {
 	struct memorizer_object *object = memorizer_ptr(id);
-	struct memorizer_entry *entry;
-	u32 next;
 
 	if (READ_ONCE(object->state) != MEMORIZER_LIVE)
 		return false;
 	WRITE_ONCE(object->free_jiffies, jiffies);
 	if (cmpxchg(&object->state, MEMORIZER_LIVE, state) != MEMORIZER_LIVE)
 		return false;
-	for (next = READ_ONCE(object->entries); next; next = READ_ONCE(entry->link)) {
-		entry = memorizer_ptr(next);
-		WRITE_ONCE(entry->size, 0);
-	}
+	WRITE_ONCE(object->bound, 0);
 	return true;
 }
 

@@ -17,10 +17,13 @@ static void __used common(void)
 {
 	OFFSET(MEMORIZER_ENTRY_IP, memorizer_entry, ip);
 	OFFSET(MEMORIZER_ENTRY_PID, memorizer_entry, pid);
-	OFFSET(MEMORIZER_ENTRY_SIZE, memorizer_entry, size);
+	OFFSET(MEMORIZER_ENTRY_OBJECT, memorizer_entry, object);
 	OFFSET(MEMORIZER_ENTRY_START, memorizer_entry, start);
 	OFFSET(MEMORIZER_ENTRY_READS, memorizer_entry, reads);
 	OFFSET(MEMORIZER_ENTRY_WRITES, memorizer_entry, writes);
+
+	BLANK();
+	OFFSET(MEMORIZER_OBJECT_BOUND, memorizer_object, bound);
 
 	BLANK();
 	OFFSET(MEMORIZER_UNATTRIBUTED, memorizer_counters, unattributed);

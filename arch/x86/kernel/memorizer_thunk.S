@@ -139,8 +139,9 @@ SYM_CODE_START(memorizer_\name)
 	cmpl	%eax, MEMORIZER_ENTRY_PID(%rcx)
 	jne	.Lmiss\@
 
-	/* The entry's size is 0 when its object is not live. */
-	movl	MEMORIZER_ENTRY_SIZE(%rcx), %eax
+	/* The object's bound is 0 when it is not live. */
+	movq	MEMORIZER_ENTRY_OBJECT(%rcx), %rax
+	movl	MEMORIZER_OBJECT_BOUND(%rax), %eax
 	subq	MEMORIZER_ENTRY_START(%rcx), %rdi
 	.if \size > 1
 	addq	$(\size - 1), %rdi

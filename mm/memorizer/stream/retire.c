@@ -112,7 +112,8 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	event->free_jiffies = copy.state == MEMORIZER_LIVE ? 0 : copy.free_jiffies;
 	event->free_site = copy.state == MEMORIZER_LIVE ? 0 :
 		copy.state == MEMORIZER_BURIED ? 0xdeadbeef : memorizer_unpack_ip(copy.free_ip);
-	memcpy(event->comm, copy.comm, sizeof(event->comm));
+	memcpy(event->comm, copy.comm, sizeof(copy.comm));
+	event->comm[sizeof(copy.comm)] = 0;
 	end_event(writer, flags);
 	return true;
 }

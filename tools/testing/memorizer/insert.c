@@ -35,8 +35,11 @@ u32 insert_object(const struct memorizer_geometry *geo, unsigned long va, size_t
 {
 	u32 id = make_object(va, size);
 
+	struct memorizer_object *object = memorizer_ptr(id);
+
 	CHECK_EQ(memorizer_index_insert(geo, va, id), 0);
-	WRITE_ONCE(((struct memorizer_object *)memorizer_ptr(id))->state, MEMORIZER_LIVE);
+	WRITE_ONCE(object->bound, size);
+	WRITE_ONCE(object->state, MEMORIZER_LIVE);
 	return id;
 }
 
@@ -47,8 +50,11 @@ u32 insert_object(const struct memorizer_geometry *geo, unsigned long va, size_t
  */
 void erase_object(unsigned long va, u32 id)
 {
+	struct memorizer_object *object = memorizer_ptr(id);
+
 	CHECK_EQ(memorizer_index_erase(va), id);
-	WRITE_ONCE(((struct memorizer_object *)memorizer_ptr(id))->state, MEMORIZER_FREED);
+	WRITE_ONCE(object->state, MEMORIZER_FREED);
+	WRITE_ONCE(object->bound, 0);
 }
 
 /**

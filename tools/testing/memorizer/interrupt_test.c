@@ -80,6 +80,16 @@ static void at_each_instruction(void (*before)(void), void (*task)(void), void (
 	CHECK(n > 50);
 }
 
+/* Instructions that the task takes. */
+static unsigned long instructions_of(void (*task)(void))
+{
+	struct sigaction action = { .sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGTRAP, &action, NULL);
+	CHECK(!run_interrupted(task, ULONG_MAX));
+	return ULONG_MAX - instructions_left;
+}
+
 static unsigned long a, b, try;
 
 static void start(unsigned int blocks)
@@ -322,6 +332,30 @@ static void double_free_frees_once(void)
 	CHECK_EQ(shown_objects(), try);
 }
 
+/* However many accesses it has had, which is no business of who frees it. */
+static void free_takes_the_same_steps_for_every_object(void)
+{
+	unsigned long steps, n;
+
+	boot_hashed(POOL_BLOCKS(1700), POOL_BLOCKS(13000));
+	heap_init(8);
+	a = heap_alloc(SMALL);
+	hook_alloc(a, 64, IP(0));
+	site(a, 8, MEMORIZER_READ, IP(0));
+	hook_free(a, IP(0));
+	hook_alloc(a, 64, IP(0));
+	site(a, 8, MEMORIZER_READ, IP(0));
+	steps = instructions_of(free_a);
+	hook_alloc(a, 64, IP(0));
+	for (n = 0; n < 2000000; n++)
+		site(a, 8, MEMORIZER_READ, IP(n));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 0);
+	CHECK_EQ(instructions_of(free_a), steps);
+	CHECK_EQ(sum_counters().frees, 3);
+	site(a, 8, MEMORIZER_READ, IP(n - 1));
+	CHECK_EQ(sum_counters().unattributed, 1);
+}
+
 /*
  * An access and the free of the object, as they may meet under
  * SLAB_TYPESAFE_BY_RCU: it counts for the object or for none, and whatever comes
@@ -529,6 +563,7 @@ const struct test_case interrupt_cases[] = {
 	CASE(two_slab_records_may_be_discarded_at_once),
 	CASE(slab_record_may_be_discarded_under_an_insertion),
 	CASE(double_free_frees_once),
+	CASE(free_takes_the_same_steps_for_every_object),
 	CASE(object_may_be_freed_under_an_access),
 	CASE(object_may_be_accessed_under_its_free),
 	CASE(lost_object_is_never_seen),

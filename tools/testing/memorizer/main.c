@@ -68,7 +68,17 @@ void *reserve(size_t size)
  */
 void boot(unsigned long pool_size)
 {
-	CHECK_EQ(memorizer_access_init(reserve, POOL_BLOCKS(8)), 0);
+	boot_hashed(pool_size, POOL_BLOCKS(8));
+}
+
+/**
+ * boot_hashed() - start the core, with other hash tables
+ * @pool_size: bytes of the pool
+ * @hashed: bytes of the pool that they are to be for
+ */
+void boot_hashed(unsigned long pool_size, unsigned long hashed)
+{
+	CHECK_EQ(memorizer_access_init(reserve, hashed), 0);
 	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES), 0);
 	memorizer_pool_init(reserve(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);

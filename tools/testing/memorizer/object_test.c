@@ -27,7 +27,7 @@ static void allocation_is_recorded_whole(void)
 	addr = heap_alloc(SMALL);
 	test_jiffies = 4711;
 	current->pid = 42;
-	memcpy(current->comm, "sixteen,letters\n", TASK_COMM_LEN);
+	memcpy(current->comm, "fifteen,letter\n", TASK_COMM_LEN);
 	hook_alloc(addr, 60, IP(1));
 
 	CHECK_EQ(shown_objects(), 1);
@@ -37,7 +37,7 @@ static void allocation_is_recorded_whole(void)
 	CHECK_EQ(object->alloc_jiffies, 4711);
 	CHECK_EQ(memorizer_unpack_ip(object->alloc_ip), IP(1));
 	CHECK_EQ(object->pid, 42);
-	CHECK_EQ(memcmp(object->comm, "sixteen,letters\n", TASK_COMM_LEN), 0);
+	CHECK_EQ(memcmp(object->comm, "fifteen,letter\n", TASK_COMM_LEN - 1), 0);
 	CHECK_EQ(object->free_ip, 0);
 	CHECK_EQ(object->free_jiffies, 0);
 	CHECK_EQ(object->entries, 0);

@@ -41,7 +41,7 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 	preempt_disable_notrace();
 	entry = this_cpu_read(memorizer_cache[memorizer_cache_slot(ip, addr)]);
 	if (entry->ip == (u32)ip && entry->pid == current->pid && !current->memorizer_paused &&
-	    memorizer_contains(entry->start, READ_ONCE(entry->size), addr, size)) {
+	    memorizer_contains(entry->start, READ_ONCE(entry->object->bound), addr, size)) {
 		if (kind & MEMORIZER_READ)
 			local_inc(&entry->reads);
 		if (kind & MEMORIZER_WRITE)
