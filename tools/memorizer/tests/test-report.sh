@@ -118,6 +118,48 @@ same "what is freed beyond what is allocated is negative" "-64" \
 "$memorizer" report --json "$tmp/few" >"$tmp/out"
 same "in JSON too" '"net": -64,' "$(sed -n 's/^\t*\("net".*\)/\1/p' "$tmp/out" | head -n 1)"
 
+# Names that change
+# rows TABLE FIELDS: of a trace made from a script
+rows()
+{
+	rm -rf "$tmp/few"
+	"$make_trace" "$tmp/few" || exit 1
+	"$memorizer" report --csv "$tmp/few" 2>"$tmp/err" | sed -n "s/^$1,//p" | cut -d, -f "$2" |
+		sort | xargs
+}
+
+same "another cache at the address of one is another cache" \
+	"ffff888000100000,dentry,64,64,1,0 ffff888000100000,inode,64,128,2,1" "$(rows caches 1-3,4,6,7 <<END
+cache cache=ffff888000100000 object_size=64 size=64 name=inode
+alloc kind=1 cache=ffff888000100000 ptr=1000 bytes_req=64 bytes_alloc=64
+cache name=inode
+alloc ptr=2000
+free kind=1 cache=ffff888000100000 ptr=1000 bytes=64
+cache name=dentry
+alloc ptr=1000
+END
+)"
+same "what a task allocates before exec counts under its name then" \
+	"7,make,384,3 7,sh,64,1" "$(rows tasks 1,2,3,5 <<END
+task pid=7 comm=sh
+alloc pid=7 ptr=1000 bytes_req=64 bytes_alloc=64
+task comm=make
+alloc ptr=2000 bytes_req=128 bytes_alloc=128
+task comm=make
+alloc ptr=3000
+alloc ptr=4000
+END
+)"
+same "no byte is lost of pages freed beyond what is known" \
+	"bytes_alloc,8192 bytes_freed,28672 frees,3 hit,2 live,0 unknown,1 unseen,0" "$(rows pages 1,2 <<END |
+alloc kind=2 ptr=ffff888000010000 bytes_req=4096 bytes_alloc=4096
+free kind=2 ptr=ffff888000010000 bytes=8192
+alloc ptr=ffff888000020000
+free ptr=ffff88800001f000 bytes=16384
+free ptr=ffff888000030000 bytes=4096
+END
+	tr ' ' '\n' | grep -v 'cross\|net\|ping\|live_bytes' | xargs)"
+
 # A trace that ends early: what there is, and a message
 trace cut le
 size=$(wc -c <"$tmp/cut/cpu1")

@@ -73,30 +73,71 @@ static u32 get_size(struct hash *sizes, u64 bytes)
 	return hash_get(sizes, &bytes, &new);
 }
 
+/* Which item stands for an address or pid just now. */
+struct current {
+	u64 key;
+	u32 item;
+};
+
+/* The item that stands for @key; if none does yet, @unnamed makes one. */
+static u32 get_current(struct kmem *k, struct hash *h, u64 key,
+		       u32 (*unnamed)(struct kmem *k, u64 key))
+{
+	bool new;
+	u32 i = hash_get(h, &key, &new);
+
+	if (new)
+		((struct current *)hash_item(h, i))->item = unnamed(k, key);
+	return ((struct current *)hash_item(h, i))->item;
+}
+
+static void set_current(struct hash *h, u64 key, u32 item)
+{
+	bool new;
+
+	((struct current *)hash_item(h, hash_get(h, &key, &new)))->item = item;
+}
+
+/* One more cache at an address. */
+static u32 new_cache(struct kmem *k, u64 addr)
+{
+	u64 key[2] = { addr, k->caches.nr };
+	bool new;
+	u32 i = hash_get(&k->caches, key, &new);
+	struct kmem_cache *cache = hash_item(&k->caches, i);
+
+	cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : KMEM_LARGE);
+	return i;
+}
+
 static u32 get_cache(struct kmem *k, u64 addr)
 {
-	struct kmem_cache *cache;
-	bool new;
-	u32 i = hash_get(&k->caches, &addr, &new);
+	return get_current(k, &k->current_caches, addr, new_cache);
+}
 
-	if (new) {
-		cache = hash_item(&k->caches, i);
-		cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : KMEM_LARGE);
-	}
+/* A task under a name. */
+static u32 named_task(struct kmem *k, u64 pid, const char *comm)
+{
+	struct kmem_task key = { .pid = pid }, *task;
+	bool new;
+	u32 i;
+
+	escape(key.comm, sizeof(key.comm), comm);
+	i = hash_get(&k->tasks, &key, &new);
+	task = hash_item(&k->tasks, i);
+	if (new)
+		task->chosen = kmem_filter_matches(k->filter->comm, *comm ? task->comm : NULL);
 	return i;
+}
+
+static u32 new_task(struct kmem *k, u64 pid)
+{
+	return named_task(k, pid, "");
 }
 
 static u32 get_task(struct kmem *k, u64 pid)
 {
-	struct kmem_task *task;
-	bool new;
-	u32 i = hash_get(&k->tasks, &pid, &new);
-
-	if (new) {
-		task = hash_item(&k->tasks, i);
-		task->chosen = kmem_filter_matches(k->filter->comm, NULL);
-	}
-	return i;
+	return get_current(k, &k->current_tasks, pid, new_task);
 }
 
 /**
@@ -117,8 +158,10 @@ void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
 		hash_init(k->sizes + g, sizeof(struct kmem_size), sizeof(u64));
 		live_init(k->memory + g);
 	}
-	hash_init(&k->caches, sizeof(struct kmem_cache), sizeof(u64));
-	hash_init(&k->tasks, sizeof(struct kmem_task), sizeof(u64));
+	hash_init(&k->caches, sizeof(struct kmem_cache), 2 * sizeof(u64));
+	hash_init(&k->tasks, sizeof(struct kmem_task), offsetof(struct kmem_task, sum));
+	hash_init(&k->current_caches, sizeof(struct current), sizeof(u64));
+	hash_init(&k->current_tasks, sizeof(struct current), sizeof(u64));
 	hash_init(&k->suspects, sizeof(struct kmem_suspect), 3 * sizeof(u64));
 	get_cache(k, 0);
 	k->period = 1;
@@ -148,27 +191,38 @@ void kmem_free(struct kmem *k)
 	}
 	hash_free(&k->caches);
 	hash_free(&k->tasks);
+	hash_free(&k->current_caches);
+	hash_free(&k->current_tasks);
 	hash_free(&k->suspects);
 	free(k->objects);
 }
 
+/* A cache is announced: one that is known, or another that has got its address. */
 static void name_cache(struct kmem *k, const struct trace_event *e)
 {
 	struct kmem_cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
 	size_t size = 4 * strlen(e->u.cache.name) + 5;
+	char *name = kmap_array(NULL, size, 1);
+	u32 i;
 
-	cache->name = kmap_array(cache->name, size, 1);
-	escape(cache->name, size, e->u.cache.name);
+	escape(name, size, e->u.cache.name);
+	if (cache->name && (strcmp(cache->name, name) ||
+			    cache->sum[KMEM_OBJECT_SIZE] != e->u.cache.object_size)) {
+		i = new_cache(k, e->u.cache.cache);
+		set_current(&k->current_caches, e->u.cache.cache, i);
+		cache = hash_item(&k->caches, i);
+	}
+	free(cache->name);
+	cache->name = name;
 	cache->chosen = kmem_filter_matches(k->filter->cache, cache->name);
 	cache->sum[KMEM_OBJECT_SIZE] = e->u.cache.object_size;
 }
 
+/* What a task did before counts under the name that it had then. */
 static void name_task(struct kmem *k, const struct trace_event *e)
 {
-	struct kmem_task *task = hash_item(&k->tasks, get_task(k, e->u.task.pid));
-
-	escape(task->comm, sizeof(task->comm), e->u.task.comm);
-	task->chosen = kmem_filter_matches(k->filter->comm, task->comm);
+	set_current(&k->current_tasks, e->u.task.pid,
+		    named_task(k, e->u.task.pid, e->u.task.comm));
 }
 
 /* When an event comes: in which period, and whether events may be missing then. */
@@ -291,6 +345,7 @@ struct visit {
 	const struct trace_event *e;
 	u64 start, end;
 	u64 found;		/* bytes of live memory */
+	u64 again;		/* bytes that were free already */
 	bool counts;		/* whether some of that counts */
 	bool freed;		/* whether some was free already */
 	bool doubt;		/* whether some was, but for what may be missing */
@@ -417,25 +472,43 @@ static bool count_free(struct kmem *k, const struct trace_event *e, u32 i, u64 b
 	return true;
 }
 
-/* A free of memory that was not seen to be allocated, or was freed before. */
-static void free_unknown(struct kmem *k, const struct trace_event *e, bool again, u64 freed_by)
+/* The call site that frees, if it counts; NULL if it does not. */
+static struct kmem_site *chosen_free(struct kmem *k, const struct trace_event *e)
 {
 	enum kmem_group g = group_of(e->u.free.kind);
 	u32 cache = get_cache(k, e->u.free.cache), task = get_task(k, e->u.free.pid);
 	struct kmem_site *site = hash_item(k->frees + g,
 					   get_site(k, k->frees + g, e->u.free.call_site));
 
-	if (!is_chosen(k, e, e->u.free.kind, site, cache, task))
+	return is_chosen(k, e, e->u.free.kind, site, cache, task) ? site : NULL;
+}
+
+/* Counts bytes freed that were not seen to be allocated. */
+static void count_unknown(struct kmem *k, const struct trace_event *e, u64 bytes)
+{
+	struct kmem_site *site = chosen_free(k, e);
+
+	if (!site)
+		return;
+	k->total[group_of(e->u.free.kind)][KMEM_UNKNOWN_BYTES] += bytes;
+	site->sum[KMEM_FREED] += bytes;
+}
+
+/* A free of memory that was not seen to be allocated, or was freed before. */
+static void free_unknown(struct kmem *k, const struct trace_event *e, bool again, u64 freed_by)
+{
+	struct kmem_site *site = chosen_free(k, e);
+
+	if (!site)
 		return;
 	count_call(k, e);
 	if (again) {
 		suspect(k, e, KMEM_DOUBLE_FREE, freed_by, e->u.free.call_site);
 		return;
 	}
-	k->total[g][KMEM_UNKNOWN]++;
-	k->total[g][KMEM_UNKNOWN_BYTES] += e->u.free.bytes;
+	k->total[group_of(e->u.free.kind)][KMEM_UNKNOWN]++;
 	site->sum[KMEM_UNKNOWN]++;
-	site->sum[KMEM_FREED] += e->u.free.bytes;
+	count_unknown(k, e, e->u.free.bytes);
 }
 
 /* What a range's nr is once it has been freed. */
@@ -465,7 +538,10 @@ static void free_piece(void *data, const struct live_range *range)
 		take(v->k, range->nr, bytes);
 	} else if (!holds(v->k, v->e, range->period)) {
 		v->doubt |= is_doubt(v->k, range->period);
-	} else if (!v->freed) {
+	} else {
+		v->again += bytes;
+		if (v->freed)
+			return;
 		v->freed = true;
 		v->freed_by = freed_by(v->k, v->e, range->nr);
 	}
@@ -474,14 +550,17 @@ static void free_piece(void *data, const struct live_range *range)
 /* Pages may be given back in other pieces than those that they were allocated in. */
 static void free_pages(struct kmem *k, const struct trace_event *e)
 {
-	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e);
+	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), unknown;
 	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
 
 	live_visit(k->memory + KMEM_PAGES, v.start, v.end, free_piece, &v);
+	unknown = e->u.free.bytes - v.found - v.again;
 	if (v.freed || !v.found)
 		free_unknown(k, e, v.freed, v.freed_by);
 	else if (v.counts)
 		count_call(k, e);
+	if (unknown && (v.freed || v.found))
+		count_unknown(k, e, unknown);
 	k->uncertain += v.doubt && !v.freed;
 	live_set(k->memory + KMEM_PAGES, v.start, v.end, false, stamp_of(k, e), nr);
 }
@@ -727,7 +806,7 @@ const char *kmem_unmatched(const struct kmem *k, char text[KMAP_ERROR_MAX])
 		snprintf(text, KMAP_ERROR_MAX, "%s", f->comm);
 		return "comm";
 	}
-	if (f->pid != U64_MAX && !hash_find(&k->tasks, &f->pid, &i)) {
+	if (f->pid != U64_MAX && !hash_find(&k->current_tasks, &f->pid, &i)) {
 		snprintf(text, KMAP_ERROR_MAX, "%llu", f->pid);
 		return "pid";
 	}

@@ -65,7 +65,7 @@ struct kmem_size {
 };
 
 struct kmem_cache {
-	u64 cache;
+	u64 cache, nr;			/* nr: several may have had one address */
 	u64 sum[KMEM_METRICS];
 	char *name;			/* NULL: not known */
 	bool chosen;			/* by the filter's --cache */
@@ -73,8 +73,8 @@ struct kmem_cache {
 
 struct kmem_task {
 	u64 pid;
+	char comm[KMEM_TEXT_KEY];	/* empty: not known */
 	u64 sum[KMEM_METRICS];
-	char comm[KMEM_TEXT_KEY];	/* the last one; empty: not known */
 	bool chosen;			/* by the filter's --comm */
 };
 
@@ -115,8 +115,10 @@ struct kmem_object {
  * @frees: struct kmem_site by call site that frees
  * @sizes: struct kmem_size by bytes allocated
  * @total: sums over the trace
- * @caches: struct kmem_cache by address; the first is large kmalloc
- * @tasks: struct kmem_task by pid
+ * @caches: struct kmem_cache by address and number; the first is large kmalloc
+ * @tasks: struct kmem_task by pid and comm
+ * @current_caches: private: item of @caches by address, the one that is there now
+ * @current_tasks: private: item of @tasks by pid, the name that it has now
  * @suspects: struct kmem_suspect by what and where
  * @events: number of events
  * @lost: number of events lost
@@ -143,7 +145,7 @@ struct kmem {
 	const struct kmem_filter *filter;
 	struct hash sites[KMEM_GROUPS], frees[KMEM_GROUPS], sizes[KMEM_GROUPS];
 	u64 total[KMEM_GROUPS][KMEM_METRICS];
-	struct hash caches, tasks, suspects;
+	struct hash caches, tasks, current_caches, current_tasks, suspects;
 	u64 events, lost, uncertain, begin, end;
 	u32 period, loss_period, since_switch;
 	bool cpu_seen;
