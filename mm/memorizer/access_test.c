@@ -140,7 +140,7 @@ ACCESS(do_copy_nocache, struct iov_iter iter;
        sink = copy_from_iter_nocache(v->text, 20 * one, &iter))
 ACCESS(do_copy_flushcache, struct iov_iter iter;
        sink = import_ubuf(ITER_SOURCE, user_page, 20 * one, &iter);
-       sink = copy_from_iter_flushcache(v->text, 20 * one, &iter))
+       sink = _copy_from_iter_flushcache(v->text, 20 * one, &iter))
 ACCESS(do_get_user, sink = get_user(v->word, (u32 __user *)user_page))
 ACCESS(do_put_user, sink = put_user(v->word, (u32 __user *)user_page))
 

@@ -5,10 +5,10 @@
 #define pr_fmt(fmt) "memorizer: " fmt
 
 #include <linux/init.h>
-#include <linux/kstrtox.h>
 #include <linux/memblock.h>
 #include <linux/memorizer.h>
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 
 #include "memorizer.h"
 #include "observer.h"
@@ -17,47 +17,36 @@
 /* Ids are 32 bits of which one is taken, in units of 16 bytes. */
 #define POOL_MAX	(SZ_32G - SZ_1M)
 
-/* memorizer.enabled=, memorizer.log_access=, memorizer.pool= (0: the default share) */
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "memorizer."
+
 static bool boot_enabled __initdata = IS_ENABLED(CONFIG_MEMORIZER_DEFAULT_ENABLED);
+module_param_named(enabled, boot_enabled, bool, 0);
+
 static bool boot_log_access __initdata;
+module_param_named(log_access, boot_log_access, bool, 0);
+
+/* 0: the default share. */
 static unsigned long long boot_pool __initdata =
 	(unsigned long long)CONFIG_MEMORIZER_POOL_MB << 20;
+module_param_cb(pool, &memorizer_size_ops, &boot_pool, 0);
 
-/* These are asked long before module parameters are parsed. */
-static int __init parse_bool(char *arg, const char *name, bool *value)
+/* A size in bytes, with a suffix such as M. */
+static int __init set_size(const char *text, const struct kernel_param *param)
 {
-	if (arg && !kstrtobool(arg, value))
-		return 0;
-	pr_err("%s=%s: not a boolean (0 or 1), ignored\n", name, arg ?: "");
+	char *end;
+	unsigned long long size = memparse(text, &end);
+
+	if (end == text || *end)
+		return -EINVAL;
+	*(unsigned long long *)param->arg = size;
 	return 0;
 }
 
-static int __init parse_enabled(char *arg)
-{
-	return parse_bool(arg, "memorizer.enabled", &boot_enabled);
-}
-early_param("memorizer.enabled", parse_enabled);
-
-static int __init parse_log_access(char *arg)
-{
-	return parse_bool(arg, "memorizer.log_access", &boot_log_access);
-}
-early_param("memorizer.log_access", parse_log_access);
-
-static int __init parse_pool(char *arg)
-{
-	unsigned long long size;
-	char *end = arg;
-
-	if (arg)
-		size = memparse(arg, &end);
-	if (!arg || end == arg || *end)
-		pr_err("memorizer.pool=%s: not a size such as 64M, ignored\n", arg ?: "");
-	else
-		boot_pool = size;
-	return 0;
-}
-early_param("memorizer.pool", parse_pool);
+/* Parameters are parsed when neither pool nor buffers are there yet. */
+const struct kernel_param_ops memorizer_size_ops __initconst = {
+	.set = set_size,
+};
 
 static void * __init reserve(size_t size)
 {

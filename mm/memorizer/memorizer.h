@@ -189,6 +189,10 @@ static __always_inline bool memorizer_object_contains(const struct memorizer_obj
 	return memorizer_contains(READ_ONCE(object->va), bound, addr, size);
 }
 
+/* main.c */
+struct kernel_param_ops;
+extern const struct kernel_param_ops memorizer_size_ops;
+
 /* pool.c */
 #define MEMORIZER_BLOCK_SHIFT	16	/* a block holds records of one class */
 #define MEMORIZER_BLOCK_SIZE	(1UL << MEMORIZER_BLOCK_SHIFT)
@@ -357,8 +361,20 @@ struct seq_file;
 int memorizer_stats_show(struct seq_file *m, void *unused);
 
 /* debugfs.c */
-ssize_t memorizer_read_switch(char __user *buf, size_t count, loff_t *pos, bool on);
-int memorizer_parse_switch(const char __user *buf, size_t count, bool *on);
+
+/**
+ * struct memorizer_switch - a file that is a boolean: private data of memorizer_switch_fops
+ * @is_on: its value
+ * @set: takes a new one; 0 or a negative error code
+ * @id: what these two are given
+ */
+struct memorizer_switch {
+	bool (*is_on)(unsigned int id);
+	int (*set)(unsigned int id, bool on);
+	unsigned int id;
+};
+
+extern const struct file_operations memorizer_switch_fops;
 
 /* kmap.c */
 

@@ -45,7 +45,7 @@ overlay_files() (
 		find . -type f -printf '%P\n'
 	fi | sort -u | while read -r f; do
 		case $f in
-		.*|build/*|README.md|Makefile|COPYING)	continue ;;
+		.*|build/*|scripts/memorizer/*|README.md|Makefile|COPYING)	continue ;;
 		esac
 		[ ! -f "$f" ] || printf '%s\n' "$f"
 	done

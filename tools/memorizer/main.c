@@ -18,6 +18,7 @@ static const struct command * const commands[] = {
 	&command_qemu,
 	&command_script,
 	&command_fold,
+	&command_timeline,
 };
 
 /**

@@ -77,23 +77,23 @@ static int packets_release(struct inode *inode, struct file *file)
  * packet is finished, once: copying it makes events, and would never end.
  */
 static const struct memorizer_packet *next_packet(struct stream_reader *reader,
-						  struct rchan_buf *buf, bool may_flush)
+						  struct memorizer_writer *writer, bool may_flush)
 {
-	const struct memorizer_packet *packet = memorizer_stream_packet(buf);
+	const struct memorizer_packet *packet = memorizer_stream_packet(writer);
 
 	if (packet || !may_flush)
 		return packet;
 	reader->flushed = true;
-	memorizer_stream_flush(buf);
-	return memorizer_stream_packet(buf);
+	memorizer_stream_flush(writer);
+	return memorizer_stream_packet(writer);
 }
 
 /* Gives @count bytes at most; all are of one packet. */
-static ssize_t read_packet(struct stream_reader *reader, struct rchan_buf *buf, bool may_flush,
-			   char __user *to, size_t count)
+static ssize_t read_packet(struct stream_reader *reader, bool may_flush, char __user *to,
+			   size_t count)
 {
 	struct memorizer_writer *writer = &per_cpu(memorizer_writer, reader->cpu);
-	const struct memorizer_packet *packet = next_packet(reader, buf, may_flush);
+	const struct memorizer_packet *packet = next_packet(reader, writer, may_flush);
 	size_t size, n;
 
 	if (!packet)
@@ -106,7 +106,7 @@ static ssize_t read_packet(struct stream_reader *reader, struct rchan_buf *buf, 
 	writer->position += n;
 	if (writer->position == size) {
 		writer->position = 0;
-		memorizer_stream_consume(buf);
+		memorizer_stream_consume(writer);
 	}
 	return n;
 }
@@ -114,15 +114,12 @@ static ssize_t read_packet(struct stream_reader *reader, struct rchan_buf *buf, 
 static ssize_t read_packets(struct stream_reader *reader, bool nonblock, char __user *to,
 			    size_t count)
 {
-	struct rchan_buf *buf = memorizer_stream_buf(reader->cpu);
 	size_t done = 0;
 	ssize_t n;
 
-	if (!buf)
-		return nonblock ? -EAGAIN : 0;
 	while (done < count) {
-		n = read_packet(reader, buf, !nonblock && !done && !reader->flushed,
-				to + done, count - done);
+		n = read_packet(reader, !nonblock && !done && !reader->flushed, to + done,
+				count - done);
 		if (n < 0 && !done)
 			return n;
 		if (n <= 0)
@@ -154,16 +151,14 @@ static ssize_t packets_read(struct file *file, char __user *to, size_t count, lo
 static __poll_t packets_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct stream_reader *reader = file->private_data;
-	struct rchan_buf *buf = memorizer_stream_buf(reader->cpu);
+	struct memorizer_writer *writer = &per_cpu(memorizer_writer, reader->cpu);
 	__poll_t ready = 0;
 
-	if (!buf)
-		return 0;
 	memorizer_pause();
-	poll_wait(file, &buf->read_wait, wait);
+	poll_wait(file, &writer->readers, wait);
 	/* Queued before looking: pairs with memorizer_stream_wake(). */
 	smp_mb();
-	if (memorizer_stream_packet(buf))
+	if (memorizer_stream_packet(writer))
 		ready = EPOLLIN | EPOLLRDNORM;
 	memorizer_resume();
 	return ready;
@@ -177,71 +172,24 @@ static const struct file_operations packets_fops = {
 	.release = packets_release,
 };
 
-static int metadata_open(struct inode *inode, struct file *file)
+DEFINE_SHOW_ATTRIBUTE(memorizer_ctf);
+
+static struct memorizer_switch switches[MEMORIZER_STREAM_SWITCHES];
+
+static int snapshot_get(void *unused, u64 *number)
 {
-	return single_open(file, memorizer_ctf_show, NULL);
+	*number = memorizer_last_snapshot();
+	return 0;
 }
 
-static const struct file_operations metadata_fops = {
-	.owner = THIS_MODULE,
-	.open = metadata_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
-
-static ssize_t switch_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+static int snapshot_set(void *unused, u64 wanted)
 {
-	unsigned long which = (unsigned long)file_inode(file)->i_private;
-
-	return memorizer_read_switch(buf, count, pos, memorizer_stream_is_on(which));
+	if (wanted > 1)
+		return -EINVAL;
+	return wanted ? memorizer_snapshot() : 0;
 }
 
-static ssize_t switch_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
-{
-	unsigned long which = (unsigned long)file_inode(file)->i_private;
-	bool on;
-	int err;
-
-	err = memorizer_parse_switch(buf, count, &on);
-	if (!err)
-		err = memorizer_stream_set(which, on);
-	return err ?: count;
-}
-
-static const struct file_operations switch_fops = {
-	.owner = THIS_MODULE,
-	.read = switch_read,
-	.write = switch_write,
-	.llseek = default_llseek,
-};
-
-static ssize_t snapshot_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
-{
-	char text[16];
-
-	return simple_read_from_buffer(buf, count, pos, text,
-				       scnprintf(text, sizeof(text), "%u\n",
-						 memorizer_last_snapshot()));
-}
-
-static ssize_t snapshot_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
-{
-	bool on;
-	int err;
-
-	err = memorizer_parse_switch(buf, count, &on);
-	if (!err && on)
-		err = memorizer_snapshot();
-	return err ?: count;
-}
-
-static const struct file_operations snapshot_fops = {
-	.owner = THIS_MODULE,
-	.read = snapshot_read,
-	.write = snapshot_write,
-	.llseek = default_llseek,
-};
+DEFINE_DEBUGFS_ATTRIBUTE(snapshot_fops, snapshot_get, snapshot_set, "%llu\n");
 
 static ssize_t marker_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
@@ -268,22 +216,16 @@ static const struct file_operations marker_fops = {
 	.llseek = noop_llseek,
 };
 
-static ssize_t overruns_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+static int overruns_get(void *unused, u64 *events)
 {
 	struct memorizer_stream_sums sums;
-	char text[24];
 
 	memorizer_stream_sum(&sums);
-	return simple_read_from_buffer(buf, count, pos, text,
-				       scnprintf(text, sizeof(text), "%llu\n",
-						 sums.overrun + sums.nested));
+	*events = sums.overrun + sums.nested;
+	return 0;
 }
 
-static const struct file_operations overruns_fops = {
-	.owner = THIS_MODULE,
-	.read = overruns_read,
-	.llseek = default_llseek,
-};
+DEFINE_DEBUGFS_ATTRIBUTE(overruns_fops, overruns_get, NULL, "%llu\n");
 
 void memorizer_observer_stats(struct seq_file *m)
 {
@@ -310,7 +252,7 @@ void memorizer_observer_stats(struct seq_file *m)
 
 void __init memorizer_observer_files(struct dentry *dir)
 {
-	unsigned long which;
+	unsigned int which;
 	char name[32];
 	long cpu;
 
@@ -320,10 +262,13 @@ void __init memorizer_observer_files(struct dentry *dir)
 	}
 	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++) {
 		snprintf(name, sizeof(name), "stream_%s", memorizer_stream_names[which]);
-		debugfs_create_file(name, 0600, dir, (void *)which, &switch_fops);
+		switches[which].is_on = memorizer_stream_is_on;
+		switches[which].set = memorizer_stream_set;
+		switches[which].id = which;
+		debugfs_create_file(name, 0600, dir, &switches[which], &memorizer_switch_fops);
 	}
-	debugfs_create_file("metadata", 0400, dir, NULL, &metadata_fops);
-	debugfs_create_file("stream_snapshot", 0600, dir, NULL, &snapshot_fops);
+	debugfs_create_file("metadata", 0400, dir, NULL, &memorizer_ctf_fops);
+	debugfs_create_file_unsafe("stream_snapshot", 0600, dir, NULL, &snapshot_fops);
 	debugfs_create_file("marker", 0200, dir, NULL, &marker_fops);
-	debugfs_create_file("total_overruns", 0400, dir, NULL, &overruns_fops);
+	debugfs_create_file_unsafe("total_overruns", 0400, dir, NULL, &overruns_fops);
 }

@@ -5,21 +5,22 @@
  * The fields of each event are listed once, below: the structures that are
  * written and the metadata that describes them (ctf.c) both come from there.
  * events.c fills events in, buffer.c provides the packets that they are written
- * to, files.c hands these to the reader. The stream is what observes the core,
- * see ../observer.h.
+ * to, files.c hands these to the reader, switch.c says what is streamed. The
+ * stream is what observes the core, see ../observer.h.
  */
 #ifndef _MM_MEMORIZER_STREAM_H
 #define _MM_MEMORIZER_STREAM_H
 
 #include <linux/build_bug.h>
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
-#include <linux/relay.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/types.h>
 #include <linux/uuid.h>
+#include <linux/wait.h>
 
 #include <linux/memorizer.h>
 
@@ -170,7 +171,12 @@ struct memorizer_packet {
 static_assert(sizeof(struct memorizer_packet) == 80);
 
 /**
- * struct memorizer_writer - one CPU's end of the stream
+ * struct memorizer_writer - one CPU's buffer, and its end of the stream
+ * @cpu: the CPU
+ * @start: the sub-buffers, and behind them how many events each finished packet
+ *	holds; NULL: there is no memory for them, or the CPU never was online
+ * @finished: packets that were finished so far
+ * @consumed: packets that were read, and their sub-buffers given back
  * @next: where the next event goes; NULL: no packet is open
  * @end: where the packet's room ends, likewise
  * @time: of the last event, in ns
@@ -185,21 +191,26 @@ static_assert(sizeof(struct memorizer_packet) == 80);
  * @reported: events lost since boot, when the last packet was finished
  * @reported_before: likewise, when the stream began: packets tell what was lost since
  * @beginnings: how often the stream had begun when the last packet was opened
- * @sub_buffer_events: how many events each finished packet holds that is not read
  * @read: events in packets that were read to their end; the reader's
  * @position: bytes that were read of the next packet to read; the reader's
  * @reading: the file is open for reading; by bit operations
+ * @readers: who waits for a finished packet
+ * @wakeup: wakes them
  *
  * All but the reader's fields are changed on their own CPU, with interrupts off,
  * by who has set @busy; @produced, @nested and @own by NMIs also, in one instruction. A
  * CPU that is offline has no writer: then, with CPU hotplug held off, the reader
  * may take its place.
  *
- * The sub-buffers between buf->subbufs_consumed and buf->subbufs_produced are
- * finished and the reader's, with @sub_buffer_events of them. The writer releases
- * the latter and acquires the former, the reader the other way round.
+ * The packets from @consumed to @finished are the reader's, with their numbers of
+ * events. The writer releases @finished and acquires @consumed, the reader the other
+ * way round.
  */
 struct memorizer_writer {
+	int cpu;
+	u8 *start;
+	size_t finished;
+	size_t consumed;
 	u8 *next;
 	u8 *end;
 	u64 time;
@@ -214,16 +225,20 @@ struct memorizer_writer {
 	u64 reported;
 	u64 reported_before;
 	u32 beginnings;
-	u32 *sub_buffer_events;
 	u64 read;
 	size_t position;
 	unsigned long reading;
+	wait_queue_head_t readers;
+	struct irq_work wakeup;
 };
 
 DECLARE_PER_CPU(struct memorizer_writer, memorizer_writer);
 
 /* Counts up when a switch is turned on: tasks and caches are announced anew then. */
 extern u32 memorizer_session;
+
+/* How often the stream began: the first switch was turned on. */
+extern u32 memorizer_beginnings;
 
 /* The process (tgid) that opened a CPU's file last and has one open; 0: none. */
 extern pid_t memorizer_stream_reader;
@@ -334,21 +349,22 @@ struct memorizer_stream_sums {
 	u64 bytes;
 };
 
-/* buffer.c */
-struct seq_file;
+/* switch.c */
 extern const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES];
+bool memorizer_stream_is_on(unsigned int which);
+int memorizer_stream_set(unsigned int which, bool on);
+
+/* buffer.c */
+bool memorizer_buffers_open(size_t count, size_t size);
 bool memorizer_stream_is_open(void);
-bool memorizer_stream_is_on(enum memorizer_stream_switch which);
-int memorizer_stream_set(enum memorizer_stream_switch which, bool on);
-struct rchan_buf *memorizer_stream_buf(int cpu);
 bool memorizer_stream_has_room(struct memorizer_writer *writer, size_t size, bool all);
 void memorizer_stream_look_again(void);
 int memorizer_stream_room_made(void);
 bool memorizer_stream_wait_room(int before, bool killable);
-void memorizer_stream_flush(struct rchan_buf *buf);
-const struct memorizer_packet *memorizer_stream_packet(struct rchan_buf *buf);
-void memorizer_stream_consume(struct rchan_buf *buf);
-void memorizer_stream_size(size_t *subbufs, size_t *subbuf_size);
+void memorizer_stream_flush(struct memorizer_writer *writer);
+const struct memorizer_packet *memorizer_stream_packet(const struct memorizer_writer *writer);
+void memorizer_stream_consume(struct memorizer_writer *writer);
+void memorizer_stream_size(size_t *count, size_t *size);
 void memorizer_stream_sum(struct memorizer_stream_sums *sums);
 
 /* events.c */
@@ -362,6 +378,7 @@ int memorizer_snapshot(void);
 u32 memorizer_last_snapshot(void);
 
 /* ctf.c */
+struct seq_file;
 extern uuid_t memorizer_stream_uuid;
 int memorizer_ctf_show(struct seq_file *m, void *unused);
 

@@ -115,19 +115,17 @@ static u64 walk_packet(struct kunit *test, const struct memorizer_packet *packet
 static u64 drain_more(struct kunit *test, wanted_fn wanted, const void *what)
 {
 	const struct memorizer_packet *packet;
-	struct rchan_buf *buf;
+	struct memorizer_writer *writer;
 	u64 n = 0;
 	int cpu;
 
 	memorizer_pause();
 	for_each_possible_cpu(cpu) {
-		buf = memorizer_stream_buf(cpu);
-		if (!buf)
-			continue;
-		memorizer_stream_flush(buf);
-		while ((packet = memorizer_stream_packet(buf))) {
+		writer = &per_cpu(memorizer_writer, cpu);
+		memorizer_stream_flush(writer);
+		while ((packet = memorizer_stream_packet(writer))) {
 			n += walk_packet(test, packet, cpu, wanted, what);
-			memorizer_stream_consume(buf);
+			memorizer_stream_consume(writer);
 		}
 	}
 	memorizer_resume();

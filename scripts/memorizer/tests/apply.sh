@@ -48,7 +48,7 @@ back_to_pristine() {
 	mkdir -p "$empty/scripts"
 	cp -r "$here" "$empty/scripts/memorizer"
 	(cd "$empty" && : >README.md && scripts/memorizer/apply "$1") || return 1
-	(cd "$1" && find . -path ./.memorizer -prune -o -path ./scripts/memorizer -prune -o -type f -print | sort |
+	(cd "$1" && find . -path ./.memorizer -prune -o -type f -print | sort |
 		xargs md5sum) >"$work/now"
 	(cd "$pristine" && find . -type f | sort | xargs md5sum) | diff - "$work/now"
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of export-series: the series gives what apply gives. With --build: and each patch builds.
+# Tests of export-series: the series gives what apply gives. With --build: and each patch builds and boots.
 . "$(dirname "$0")/../lib.sh"
 
 work=$build/series-test
@@ -22,17 +22,23 @@ has_mail_headers() {
 		grep -q '^Signed-off-by: test' "$1" && grep -q '^ [0-9]* files\? changed' "$1"
 }
 
-# builds PATCH: the kernel with the series up to PATCH, without a word on
-# stderr; the plain one, and with Memorizer once Kconfig offers it.
+# builds PATCH: the kernel with the series up to PATCH and Memorizer switched on, without a word on stderr.
 builds() {
-	local fragments=("$here/config/base.config")
+	local fragments="$here/config/base.config $here/config/memorizer.config"
 
 	patch -s -p1 -d "$work/tree" <"$1" || return 1
-	! grep -q memorizer "$work/tree/lib/Kconfig.debug" || fragments+=("$here/config/memorizer.config")
-	cat "${fragments[@]}" >"$work/fragments"
-	make -s -C "$work/tree" O="$work/objects" KCONFIG_ALLCONFIG="$work/fragments" allnoconfig &&
-		nice make -s -C "$work/tree" O="$work/objects" -j$(($(nproc) + 1)) CC="ccache gcc" \
-			vmlinux modules >"$work/said" 2>&1 && ! grep . "$work/said" || { cat "$work/said"; return 1; }
+	! grep -q KUNIT "$work"/tree/mm/memorizer/Kconfig* || fragments="$fragments $here/config/test.config"
+	cat $fragments >"$work/fragments"
+	make -s -C "$work/tree" O="$objects" KCONFIG_ALLCONFIG="$work/fragments" allnoconfig &&
+		grep -q '^CONFIG_MEMORIZER=y$' "$objects/.config" &&
+		nice make -s -C "$work/tree" O="$objects" -j$(($(nproc) + 1)) CC="ccache gcc" \
+			bzImage modules >"$work/said" 2>&1 && ! grep -v '^Kernel: ' "$work/said" || { cat "$work/said"; return 1; }
+}
+
+# boots: what was built comes up.
+boots() {
+	"$here/boot" --config each --mode hello --out "$out/each" --accel tcg && grep -q -a '^guest: up' "$out/each/console.log" &&
+		! grep -a -E 'WARNING:|BUG:|Oops|Kernel panic' "$out/each/console.log"
 }
 
 # same_tree A B: the same files with the same contents, and the same of them executable.
@@ -48,13 +54,22 @@ build_each=
 if [ "${1-}" = --build ]; then
 	build_each=y
 	mkdir "$work/tree"
+	# One kernel after the other in one place: only what a patch touches is built again.
+	objects=$build/each
+	lock each
+	rm -rf "$objects"
+	mkdir "$objects"
+	export CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=content
 	tar -C "$work/tree" --strip-components=1 -xf "$(source_tarball)"
 fi
-plan $(((${build_each:+1} + 2) * ${#patches[@]} + 2))
+plan $(((${build_each:+2} + 2) * ${#patches[@]} + 2))
 for patch in "${patches[@]}"; do
 	result "${patch##*/} has what a mailed patch needs" has_mail_headers "$patch"
 	result "${patch##*/} applies with git am" git -C "$work/am" am -q --whitespace=error "$patch"
-	[ -z "$build_each" ] || result "the kernel builds with it" builds "$patch"
+	[ -z "$build_each" ] || {
+		result "the kernel builds with it" builds "$patch"
+		result "and boots" boots
+	}
 done
 result "the series gives what apply gives" same_tree "$work/am" "$work/applied"
 result "it refuses a directory with patches" eval '! "$here/export-series" "$work/patches"'

@@ -42,6 +42,7 @@ for dir; do
 	run sh "$here/test-terminal.sh" "$dir"
 	run sh "$here/test-diff.sh" "${dir}memorizer"
 	run sh "$here/test-script.sh" "$dir"
+	run sh "$here/test-timeline.sh" "$dir"
 	run sh "$here/test-trace.sh" "$dir"
 	run bash "$here/test-install.sh" "$dir"
 	run sh "$here/test-source.sh" "$dir"

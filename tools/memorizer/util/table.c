@@ -74,7 +74,11 @@ static void write_label(const struct table *t, const struct row *r, char text[LA
 {
 	const char *name = r->name ? r->name : "[unknown]";
 
-	if (!t->name_key)
+	if (t->id_seconds && r->id == U64_MAX)
+		snprintf(text, LABEL_MAX, "any");
+	else if (t->id_seconds)
+		snprintf(text, LABEL_MAX, "%llu.%09llu", r->id / 1000000000, r->id % 1000000000);
+	else if (!t->name_key)
 		snprintf(text, LABEL_MAX, "%llu", r->id);
 	else if (t->id_decimal)
 		snprintf(text, LABEL_MAX, "%7llu %s", r->id, name);

@@ -6,7 +6,7 @@
 #include "kmap.h"
 #include "term.h"
 
-#define TABLE_COLUMNS	8	/* most columns of a table */
+#define TABLE_COLUMNS	12	/* most columns of a table */
 #define TABLE_TEXTS	2	/* most texts of a row, beside its name */
 
 /* How a column shows its metric. */
@@ -64,6 +64,7 @@ struct row {
  * @key: its name in JSON
  * @id_key: name of the row's id in JSON, NULL when it has none
  * @id_decimal: whether the id is a decimal number, which the text shows too
+ * @id_seconds: whether it is a time in ns, which the text shows in seconds
  * @name_title: head of the name's column
  * @name_key: name of the row's name in JSON, NULL when the id is all
  * @texts: columns of other texts
@@ -74,7 +75,7 @@ struct row {
  */
 struct table {
 	const char *title, *key, *id_key;
-	bool id_decimal;
+	bool id_decimal, id_seconds;
 	const char *name_title, *name_key;
 	struct text_column texts[TABLE_TEXTS];
 	u32 then[2];

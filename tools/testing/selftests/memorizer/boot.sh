@@ -16,12 +16,18 @@ says() {
 	same "lines with '$2'" "$(dmesg | grep -c "memorizer: $2")" "$1"
 }
 
+# refused NUMBER PARAMETER: so many lines of the log say that its value is none.
+refused() {
+	same "lines that refuse $2" \
+		"$(dmesg | grep -c "invalid for parameter .memorizer\.$2'")" "$1"
+}
+
 # switch NAME DEFAULT: a value that is none is named, and changes nothing.
 switch() {
 	value=$(value_of $1)
 	case $value in
-	0|1)	same $1 "$(cat $M/memorizer_$1)" "$value" && says 0 "memorizer\.$1=" ;;
-	*)	same $1 "$(cat $M/memorizer_$1)" $2 && says 1 "memorizer\.$1=$value: not a boolean" ;;
+	0|1)	same $1 "$(cat $M/memorizer_$1)" "$value" && refused 0 $1 ;;
+	*)	same $1 "$(cat $M/memorizer_$1)" $2 && refused 1 $1 ;;
 	esac
 }
 enabled() { switch enabled 1; }
@@ -48,7 +54,7 @@ pool() {
 	got=$(($(stat_of pool_size) / 1024 + 64))
 	ram=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
 	if [ -z "$wanted" ]; then
-		says 1 "memorizer\.pool=$value: not a size" &&
+		refused 1 pool &&
 			same "KiB of the default pool" $got $((ram / 8 / 64 * 64))
 	elif [ $wanted -ge 1024 ] && [ $wanted -le $((ram / 2)) ]; then
 		same "KiB of the pool" $got $((wanted / 64 * 64)) && says 0 "pool of .* cannot be had"
@@ -58,7 +64,7 @@ pool() {
 	fi
 }
 
-# The words of the list are on, the other switches off; words that are none are named.
+# The words of the list are on, the other switches off; a list with words that are none is named.
 stream() {
 	known=0
 	set -- $(value_of stream | tr ',' ' ')
@@ -70,13 +76,13 @@ stream() {
 		known=$((known + on))
 		same $switch "$(cat $M/stream_$switch)" $on || return 1
 	done
-	says $(($# - known)) "memorizer\.stream="
+	refused $(($# > known)) stream
 }
 
 # In what order the two were reduced if they had to be does not matter here.
 subbufs() {
 	case $(value_of subbufs) in
-	*[!0-9]*)	same subbufs "$(stat_of stream_subbufs)" 16 && says 1 "memorizer\.subbufs=" ;;
+	*[!0-9]*)	same subbufs "$(stat_of stream_subbufs)" 16 && refused 1 subbufs ;;
 	*)		had_or_reduced subbufs $(value_of subbufs) ;;
 	esac
 }
@@ -84,7 +90,7 @@ subbufs() {
 subbuf_size() {
 	wanted=$(kib $(value_of subbuf_size))
 	if [ -z "$wanted" ]; then
-		same subbuf_size "$(stat_of stream_subbuf_size)" 524288 && says 1 "memorizer\.subbuf_size="
+		same subbuf_size "$(stat_of stream_subbuf_size)" 524288 && refused 1 subbuf_size
 	else
 		had_or_reduced subbuf_size $((wanted << 10))
 	fi

@@ -1,43 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by the tests beside it: KTAP output and what they ask of debugfs memorizer/.
+# Sourced by the tests beside it: what they ask of debugfs memorizer/.
 #
 # A test is a shell function; it fails when it returns other than 0. For
 # BusyBox's sh as well as for others.
+. "${0%/*}/../kselftest/ktap_helpers.sh"
 
 M=/sys/kernel/debug/memorizer
-SKIP=4
-
-ktap_failed=0
-ktap_number=0
 
 # plan N: there will be N results.
 plan() {
-	echo "KTAP version 1"
-	echo "1..$1"
+	ktap_print_header
+	ktap_set_plan "$1"
 }
 
-# check FUNCTION [ARGUMENTS]: runs a test and tells its result.
+# check FUNCTION [ARGUMENTS]: runs a test, which gives it its name.
 check() {
-	ktap_number=$((ktap_number + 1))
-	ktap_name=$(echo "$*" | tr ' ' '_')
-	if "$@"; then
-		echo "ok $ktap_number $ktap_name"
-	else
-		echo "not ok $ktap_number $ktap_name"
-		ktap_failed=1
-	fi
+	ktap_test_result "$(echo "$*" | tr ' ' '_')" "$@"
 }
 
 # finish: ends the test program.
 finish() {
-	exit $ktap_failed
+	ktap_finished
 }
 
 # skip REASON: there is nothing to test here.
 skip() {
-	echo "KTAP version 1"
-	echo "1..0 # SKIP $1"
-	exit $SKIP
+	ktap_print_header
+	ktap_skip_all "$1"
+	exit $KSFT_SKIP
 }
 
 # same WHAT A B: A and B must be equal.

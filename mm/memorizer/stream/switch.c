@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's stream: its switches, and what the command line says of it.
+ */
+#define pr_fmt(fmt) "memorizer: " fmt
+
+#include <linux/init.h>
+#include <linux/memorizer.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/uuid.h>
+
+#include "stream.h"
+
+#define SUBBUFS_MIN	2
+#define SUBBUFS_MAX	4096
+#define SUBBUF_SIZE_MIN	SZ_4K
+#define SUBBUF_SIZE_MAX	SZ_16M
+/* The buffers of all CPUs take no more than this part of RAM. */
+#define RAM_SHARE	8
+
+/* Written under switch_mutex. */
+u32 memorizer_session;
+u32 memorizer_beginnings;
+
+/* Serializes switching; guards the switches. */
+static DEFINE_MUTEX(switch_mutex);
+static bool switches[MEMORIZER_STREAM_SWITCHES];
+
+const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES] = {
+	"allocations", "retirements", "accesses",
+};
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "memorizer."
+
+static unsigned int boot_subbufs __initdata = 16;
+module_param_named(subbufs, boot_subbufs, uint, 0);
+
+static unsigned long long boot_subbuf_size __initdata = SZ_512K;
+module_param_cb(subbuf_size, &memorizer_size_ops, &boot_subbuf_size, 0);
+
+static bool boot_switches[MEMORIZER_STREAM_SWITCHES] __initdata;
+
+/* Names of switches, with commas in between. Those that are none change nothing. */
+static int __init set_boot_switches(const char *list, const struct kernel_param *param)
+{
+	size_t length;
+	int which, err = 0;
+
+	do {
+		length = strcspn(list, ",");
+		for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
+			if (strlen(memorizer_stream_names[which]) == length &&
+			    !strncmp(memorizer_stream_names[which], list, length))
+				break;
+		if (which < MEMORIZER_STREAM_SWITCHES)
+			boot_switches[which] = true;
+		else
+			err = -EINVAL;
+		list += length;
+	} while (*list++);
+	return err;
+}
+
+static const struct kernel_param_ops switches_ops __initconst = {
+	.set = set_boot_switches,
+};
+
+module_param_cb(stream, &switches_ops, NULL, 0);
+
+/**
+ * memorizer_stream_is_on() - is a switch on?
+ * @which: an enum memorizer_stream_switch
+ *
+ * Return: true if it is
+ */
+bool memorizer_stream_is_on(unsigned int which)
+{
+	return READ_ONCE(switches[which]);
+}
+
+static bool any_is_on(void)
+{
+	return switches[MEMORIZER_STREAM_ALLOCATIONS] ||
+		switches[MEMORIZER_STREAM_RETIREMENTS] || switches[MEMORIZER_STREAM_ACCESSES];
+}
+
+/* Lets the events of a switch come, or not. */
+static void switch_hooks(enum memorizer_stream_switch which, bool on)
+{
+	switch (which) {
+	case MEMORIZER_STREAM_ALLOCATIONS:
+		memorizer_observe_allocations(on);
+		break;
+	case MEMORIZER_STREAM_RETIREMENTS:
+		if (on)
+			memorizer_retire_wake();
+		else
+			memorizer_retire_stop();
+		break;
+	case MEMORIZER_STREAM_ACCESSES:
+		memorizer_observe_accesses(on);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * memorizer_stream_set() - turn a switch
+ * @which: an enum memorizer_stream_switch
+ * @on: whether such events are to be streamed
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -ENOMEM if there are no buffers
+ */
+int memorizer_stream_set(unsigned int which, bool on)
+{
+	if (!memorizer_stream_is_open())
+		return -ENOMEM;
+	mutex_lock(&switch_mutex);
+	if (switches[which] != on) {
+		if (!any_is_on())
+			WRITE_ONCE(memorizer_beginnings, memorizer_beginnings + 1);
+		if (on)
+			WRITE_ONCE(memorizer_session, memorizer_session + 1);
+		WRITE_ONCE(switches[which], on);
+		if (!on)
+			switch_hooks(which, false);
+		memorizer_stream_switched(false);
+		if (on)
+			switch_hooks(which, true);
+	}
+	mutex_unlock(&switch_mutex);
+	return 0;
+}
+
+/* Opens the stream, and switches on what the command line asks for. */
+void __init memorizer_observer_init(void)
+{
+	unsigned long long room = (totalram_pages() << PAGE_SHIFT) / RAM_SHARE;
+	unsigned long long subbufs, subbuf_size;
+	int which;
+
+	subbufs = clamp(boot_subbufs, SUBBUFS_MIN, SUBBUFS_MAX);
+	subbuf_size = clamp(boot_subbuf_size, SUBBUF_SIZE_MIN, SUBBUF_SIZE_MAX);
+	subbuf_size = round_up(subbuf_size, PAGE_SIZE);
+	room = min_t(unsigned long long, room / num_possible_cpus(), U32_MAX);
+	if (subbufs * subbuf_size > room)
+		subbufs = max(room / subbuf_size, SUBBUFS_MIN);
+	if (subbufs * subbuf_size > room)
+		subbuf_size = max(round_down(room / subbufs, PAGE_SIZE), SUBBUF_SIZE_MIN);
+
+	generate_random_uuid(memorizer_stream_uuid.b);
+	if (!memorizer_buffers_open(subbufs, subbuf_size)) {
+		pr_err("no memory for the stream's buffers, it cannot be switched on\n");
+		return;
+	}
+	if (subbufs != boot_subbufs || subbuf_size != boot_subbuf_size)
+		pr_warn("stream: %u sub-buffers of %llu bytes cannot be had, taking %llu of %llu\n",
+			boot_subbufs, boot_subbuf_size, subbufs, subbuf_size);
+
+	memcpy(switches, boot_switches, sizeof(switches));
+	if (!any_is_on())
+		return;
+	memorizer_beginnings++;
+	memorizer_session++;
+	memorizer_stream_switched(true);
+	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
+		if (switches[which])
+			switch_hooks(which, true);
+}

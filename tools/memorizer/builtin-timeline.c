@@ -1,0 +1,672 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer timeline: what is live over time, its peaks and by whom, rates and lifetimes.
+ *
+ * The trace is read twice: first to learn when it begins and ends and where the peaks are,
+ * then to fill the spans of time and to see who has what at the peaks.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "head.h"
+#include "names.h"
+#include "table.h"
+#include "term.h"
+#include "timeline.h"
+#include "trace-symbols.h"
+
+#define SPANS		40		/* without --spans */
+#define SPANS_SVG	400		/* of a picture */
+#define SPANS_MAX	100000
+#define TEXT_ROWS	20		/* of the tables of call sites, without --top */
+#define DECADES		13		/* lifetimes: below 10 ns, 100 ns, ... 10000 s, longer */
+
+static const char usage[] =
+	"Usage: memorizer timeline [OPTION...] DIR\n"
+	"\n"
+	"Of the trace in DIR, prints how many bytes are live over time, of what was allocated in\n"
+	"it; the peaks, and which call sites had allocated what was live then; rates of\n"
+	"allocations and frees; and how long memory lived that was freed.\n"
+	"\n"
+	"  -b, --spans N        cut the time into N spans of equal length (default 40, for a\n"
+	"                       picture 400)\n"
+	"  -f, --from TIME      begin then: seconds, or the text of a mark\n"
+	"  -T, --to TIME        end then\n"
+	"  -o, --svg FILE       draw a picture, too\n"
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
+	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
+	"                       in the trace)\n"
+	"  -n, --top N          print the first N call sites (0: all; default 20, with --json and\n"
+	"                       --csv all)\n"
+	"  -j, --json           print JSON\n"
+	"  -c, --csv            print CSV\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "spans", required_argument, NULL, 'b' },
+	{ "from", required_argument, NULL, 'f' },
+	{ "to", required_argument, NULL, 'T' },
+	{ "svg", required_argument, NULL, 'o' },
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "top", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", no_argument, NULL, 'c' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* What a call site had allocated that was live at a peak. */
+enum holder_metric { HELD, HELD_BYTES, HOLDER_METRICS };
+
+struct holder {
+	u64 ip, sum[HOLDER_METRICS];
+};
+
+enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
+
+/**
+ * struct overtime - a timeline in the making
+ * @vmlinux: where to take symbols from, or NULL
+ * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
+ * @svg: file for the picture, or NULL
+ * @spans: how many spans of time, 0: not said
+ * @top: rows of the tables of call sites, 0 for all
+ * @top_given: whether --top was given
+ * @format: how to print
+ * @filter: from when, to when
+ * @symbols: the symbols
+ * @line: what is found
+ * @holders: struct holder by call site, at each peak
+ * @lifetimes: of what was freed, by powers of ten
+ * @incomplete: whether events are missing
+ * @second: whether this is the second time that the trace is read
+ * @sites: call sites, which the tags of what is live are numbers of
+ * @live: what is live
+ * @bytes: how much that is
+ * @now: the span of time of the last event
+ * @begun: whether the time or mark to begin at is past
+ * @ended: whether the time or mark to end at has come
+ * @begin_nr: number of the event that it begins with
+ * @event: the current event
+ * @peak_nr: number of the event at which each peak is reached, 0: live from the beginning
+ */
+struct overtime {
+	const char *vmlinux, *kallsyms, *svg;
+	u32 spans, top;
+	bool top_given;
+	enum report_format format;
+	struct kmem_filter filter;
+	struct kmap_symbols *symbols;
+	struct timeline line;
+	struct hash holders[TRACKER_GROUPS];
+	u64 lifetimes[DECADES][LIFETIME_METRICS];
+	bool incomplete, second;
+	struct hash sites;
+	struct tracker live;
+	u64 bytes[TRACKER_GROUPS];
+	u32 now;
+	bool begun, ended;
+	u64 begin_nr;
+	const struct trace_event *event;
+	u64 peak_nr[TRACKER_GROUPS];
+};
+
+static u64 *current(struct overtime *o)
+{
+	return o->line.sums[o->now];
+}
+
+/* Below 10 ns, below 100 ns, ... */
+static u32 decade(u64 ns)
+{
+	u32 d = 0;
+
+	for (; ns >= 10 && d < DECADES - 1; ns /= 10)
+		d++;
+	return d;
+}
+
+static void count_death(struct overtime *o, const struct tracked *item, u64 bytes)
+{
+	u64 life = o->event->time - item->time, *sum = current(o);
+
+	sum[TIMELINE_FREE_BYTES] += bytes;
+	o->lifetimes[decade(life)][DIED_BYTES] += bytes;
+	if (item->left)
+		return;
+	sum[TIMELINE_LIVES]++;
+	sum[TIMELINE_LIFE] += life;
+	o->lifetimes[decade(life)][DIED]++;
+}
+
+/* Bytes of an allocation have gone; that their free was not seen does not bring them back. */
+static void gone(void *data, const struct tracked *item, u64 bytes, bool freed)
+{
+	struct overtime *o = data;
+
+	o->bytes[item->group] -= bytes;
+	if (o->second && o->begun && freed)
+		count_death(o, item, bytes);
+}
+
+/* Goes on to the span that a time lies in; nothing changed in those between. */
+static void move_on(struct overtime *o, u64 time)
+{
+	u32 span = (time - o->line.begin) / o->line.width;
+	u64 *sum;
+	int g;
+
+	for (;;) {
+		sum = current(o);
+		for (g = 0; g < TRACKER_GROUPS; g++)
+			sum[TIMELINE_LIVE + g] = o->bytes[g];
+		if (o->now >= span || o->now + 1 == o->line.nr)
+			return;
+		o->now++;
+		for (g = 0; g < TRACKER_GROUPS; g++)
+			current(o)[TIMELINE_PEAK + g] = o->bytes[g];
+	}
+}
+
+/* Notes who has allocated what is live. */
+static void note_holders(struct overtime *o, enum tracker_group g)
+{
+	const struct tracked *item;
+	struct holder *holder;
+	u64 ip;
+	bool new;
+
+	for (item = o->live.items; item < o->live.items + o->live.nr; item++) {
+		if (!item->left || item->group != g)
+			continue;
+		ip = *(u64 *)hash_item(&o->sites, item->tag[0]);
+		holder = hash_item(&o->holders[g], hash_get(&o->holders[g], &ip, &new));
+		holder->sum[HELD]++;
+		holder->sum[HELD_BYTES] += item->left;
+	}
+}
+
+/* Looks whether this is the most so far, the first time; or the very event, the second. */
+static void look_at_peaks(struct overtime *o)
+{
+	int g;
+
+	for (g = 0; g < TRACKER_GROUPS; g++) {
+		if (o->second) {
+			if (o->bytes[g] > current(o)[TIMELINE_PEAK + g])
+				current(o)[TIMELINE_PEAK + g] = o->bytes[g];
+			if (o->event->nr == o->peak_nr[g])
+				note_holders(o, g);
+		} else if (o->bytes[g] > o->line.peak[g]) {
+			o->line.peak[g] = o->bytes[g];
+			o->line.peak_time[g] = o->event->time;
+			o->peak_nr[g] = o->event->nr;
+		}
+	}
+}
+
+static void allocate(struct overtime *o, const struct trace_event *e)
+{
+	enum tracker_group g = e->u.alloc.kind == TRACE_PAGES ? TRACKER_PAGES : TRACKER_SLAB;
+	u32 tag[TRACKER_TAGS] = { 0 };
+	bool new;
+
+	tag[0] = hash_get(&o->sites, &e->u.alloc.call_site, &new);
+	if (tracker_add(&o->live, e, tag))
+		o->bytes[g] += e->u.alloc.bytes_alloc;
+	if (!o->second || !o->begun)
+		return;
+	current(o)[TIMELINE_ALLOCS]++;
+	current(o)[TIMELINE_ALLOC_BYTES] += e->u.alloc.bytes_alloc;
+}
+
+static void add_mark(struct overtime *o, const struct trace_event *e)
+{
+	struct timeline *line = &o->line;
+	char *text = kmap_array(NULL, 4 * strlen(e->u.mark.text) + 1, 1);
+
+	names_escape(text, e->u.mark.text);
+	line->marks = kmap_array(line->marks, line->nr_marks + 1, sizeof(*line->marks));
+	line->marks[line->nr_marks++] = (struct timeline_mark){
+		.time = e->time, .text = text,
+	};
+}
+
+/* Whether the time to look at begins with this event. */
+static bool begins(const struct overtime *o, const struct trace_event *e)
+{
+	const struct kmem_filter *f = &o->filter;
+
+	if (!f->from_mark)
+		return e->time >= f->from && f->from < f->to;
+	return e->type == TRACE_MARK && !strcmp(e->u.mark.text, f->from_mark);
+}
+
+static bool ends(const struct overtime *o, const struct trace_event *e)
+{
+	const struct kmem_filter *f = &o->filter;
+
+	if (!f->to_mark)
+		return e->time >= f->to;
+	return o->begun && e->type == TRACE_MARK &&
+	       (!f->from_mark || e->nr > o->begin_nr) &&
+	       !strcmp(e->u.mark.text, f->to_mark);
+}
+
+/* What is live at the beginning may be the most that is. */
+static void begin(struct overtime *o, const struct trace_event *e)
+{
+	const struct kmem_filter *f = &o->filter;
+	int g;
+
+	o->begun = true;
+	o->begin_nr = e->nr;
+	if (!o->second)
+		o->line.begin = f->from && !f->from_mark ? f->from : e->time;
+	for (g = 0; g < TRACKER_GROUPS; g++) {
+		if (!o->second) {
+			o->line.peak[g] = o->bytes[g];
+			o->line.peak_time[g] = o->line.begin;
+			continue;
+		}
+		current(o)[TIMELINE_PEAK + g] = o->bytes[g];
+		if (!o->peak_nr[g])
+			note_holders(o, g);
+	}
+}
+
+/* The time to look at ends with the trace, before a time, or with a mark. */
+static void set_end(struct overtime *o, const struct trace_event *e)
+{
+	const struct kmem_filter *f = &o->filter;
+
+	o->line.end = o->ended && !f->to_mark ? f->to - 1 : e->time;
+}
+
+static void handle(struct overtime *o, const struct trace_event *e)
+{
+	o->event = e;
+	if (e->type > TRACE_SNAPSHOT)
+		return;
+	if (!o->begun && begins(o, e))
+		begin(o, e);
+	o->ended = ends(o, e);
+	if (o->begun && !o->second)
+		set_end(o, e);
+	if (o->ended)
+		return;
+	if (o->begun && o->second)
+		move_on(o, e->time);
+	if (e->type == TRACE_ALLOC)
+		allocate(o, e);
+	else if (e->type == TRACE_FREE)
+		tracker_remove(&o->live, e);
+	else if (e->type == TRACE_MARK && o->begun && o->second)
+		add_mark(o, e);
+	if (e->type == TRACE_FREE && o->begun && o->second)
+		current(o)[TIMELINE_FREES]++;
+	if (o->begun)
+		look_at_peaks(o);
+}
+
+/* Reads the trace; returns whether it could be opened. */
+static bool read_trace(struct overtime *o, const char *dir)
+{
+	char error[KMAP_ERROR_MAX];
+	struct trace *t = trace_open(dir, error);
+	struct trace_event e;
+
+	if (!t) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return false;
+	}
+	o->begun = false;
+	o->ended = false;
+	memset(o->bytes, 0, sizeof(o->bytes));
+	hash_init(&o->sites, sizeof(u64), sizeof(u64));
+	tracker_init(&o->live);
+	o->live.gone = gone;
+	o->live.data = o;
+	while (!o->ended && trace_next(t, &e))
+		handle(o, &e);
+	if (o->second && o->begun)
+		move_on(o, o->line.end);
+	o->incomplete = o->second ? trace_tell(t) : trace_incomplete(t);
+	tracker_free(&o->live);
+	hash_free(&o->sites);
+	trace_close(t);
+	return true;
+}
+
+/* Tells of what was asked for and did not come. */
+static bool check_window(const struct overtime *o, const char *dir)
+{
+	const struct kmem_filter *f = &o->filter;
+
+	if (f->from_mark && !o->begun)
+		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->from_mark);
+	else if (f->to_mark && !o->ended)
+		fprintf(stderr, "memorizer: %s: no mark '%s'%s%s%s\n", dir, f->to_mark,
+			f->from_mark ? " after '" : "", f->from_mark ? f->from_mark : "",
+			f->from_mark ? "'" : "");
+	else if (!o->begun)
+		fprintf(stderr, "memorizer: %s: no events in that time\n", dir);
+	else
+		return true;
+	return false;
+}
+
+static void make_spans(struct overtime *o)
+{
+	struct timeline *line = &o->line;
+	u32 spans = o->spans ? o->spans : o->svg ? SPANS_SVG : SPANS;
+	u64 length = line->end - line->begin + 1;
+	u32 i;
+
+	line->width = length / spans + (length % spans != 0);
+	line->nr = length / line->width + (length % line->width != 0);
+	line->sums = kmap_array(NULL, line->nr, sizeof(*line->sums));
+	memset(line->sums, 0, line->nr * sizeof(*line->sums));
+	for (i = 0; i < line->nr; i++)
+		line->sums[i][TIMELINE_BEGIN] = line->begin + i * line->width;
+	o->now = 0;
+}
+
+/* What follows from other sums. */
+static void finish(struct overtime *o)
+{
+	u64 *sum;
+	u32 i;
+
+	for (i = 0; i < o->line.nr; i++) {
+		sum = o->line.sums[i];
+		sum[TIMELINE_ALLOC_RATE] = sum[TIMELINE_ALLOCS] * 1e9 / o->line.width;
+		sum[TIMELINE_FREE_RATE] = sum[TIMELINE_FREES] * 1e9 / o->line.width;
+		if (sum[TIMELINE_LIVES])
+			sum[TIMELINE_MEAN_LIFE] = sum[TIMELINE_LIFE] / sum[TIMELINE_LIVES];
+	}
+}
+
+/* Output */
+
+static void print_table(const struct overtime *o, struct table *t, u32 top)
+{
+	if (o->format == REPORT_JSON) {
+		printf(",\n\t");
+		table_json(t, top);
+	} else if (o->format == REPORT_CSV) {
+		table_csv(t, top);
+	} else {
+		table_print(t, top);
+	}
+	table_free(t);
+}
+
+static void print_spans(const struct overtime *o)
+{
+	struct table t = {
+		.title = "OVER TIME", .key = "spans", .name_title = "From", .id_key = "begin",
+		.id_decimal = true, .id_seconds = true,
+		.columns = {
+			{ "Slab_live", "slab_live", TIMELINE_LIVE + TRACKER_SLAB, CELL_NUMBER, 0 },
+			{ "Slab_peak", "slab_peak", TIMELINE_PEAK + TRACKER_SLAB, CELL_NUMBER, 0 },
+			{ "Pages_live", "pages_live", TIMELINE_LIVE + TRACKER_PAGES,
+			  CELL_NUMBER, 0 },
+			{ "Pages_peak", "pages_peak", TIMELINE_PEAK + TRACKER_PAGES,
+			  CELL_NUMBER, 0 },
+			{ "Alloc/s", "alloc_rate", TIMELINE_ALLOC_RATE, CELL_NUMBER, 0 },
+			{ "Free/s", "free_rate", TIMELINE_FREE_RATE, CELL_NUMBER, 0 },
+			{ "Life", "mean_life", TIMELINE_MEAN_LIFE, CELL_SECONDS, 0 },
+			{ "Allocs", "allocs", TIMELINE_ALLOCS, CELL_NUMBER, 0 },
+			{ "Frees", "frees", TIMELINE_FREES, CELL_NUMBER, 0 },
+			{ "Alloc_bytes", "bytes_alloc", TIMELINE_ALLOC_BYTES, CELL_NUMBER, 0 },
+			{ "Free_bytes", "bytes_freed", TIMELINE_FREE_BYTES, CELL_NUMBER, 0 },
+		},
+		.nr = o->line.nr,
+	};
+	u32 i;
+
+	t.rows = kmap_array(NULL, t.nr, sizeof(*t.rows));
+	for (i = 0; i < t.nr; i++)
+		t.rows[i] = (struct row){ .id = o->line.sums[i][TIMELINE_BEGIN],
+					  .sum = o->line.sums[i] };
+	print_table(o, &t, 0);
+}
+
+static void print_lifetimes(const struct overtime *o)
+{
+	struct table t = {
+		.title = "HOW LONG IT LIVED, OF WHAT WAS FREED", .key = "lifetimes",
+		.name_title = "Shorter than", .id_key = "below",
+		.id_decimal = true, .id_seconds = true,
+		.columns = {
+			{ "Freed", "frees", DIED, CELL_NUMBER, 0 },
+			{ "Bytes", "bytes_freed", DIED_BYTES, CELL_NUMBER, 0 },
+		},
+	};
+	u64 below = 10;
+	u32 i;
+
+	t.rows = kmap_array(NULL, DECADES, sizeof(*t.rows));
+	for (i = 0; i < DECADES; i++) {
+		if (o->lifetimes[i][DIED_BYTES])
+			t.rows[t.nr++] = (struct row){
+				.id = i < DECADES - 1 ? below : U64_MAX, .sum = o->lifetimes[i],
+			};
+		below *= 10;
+	}
+	print_table(o, &t, 0);
+}
+
+static void print_holders(const struct overtime *o, enum tracker_group g)
+{
+	static const struct {
+		const char *title, *key;
+	} heads[TRACKER_GROUPS] = {
+		[TRACKER_SLAB] = { "LIVE AT THE PEAK", "slab_peak" },
+		[TRACKER_PAGES] = { "PAGES LIVE AT THE PEAK", "pages_peak" },
+	};
+	struct table t = {
+		.title = heads[g].title, .key = heads[g].key,
+		.name_title = "Callsite", .name_key = "name", .id_key = "ip",
+		.then = { HELD_BYTES, HELD },
+		.columns = {
+			{ "Total_live/Per", "live_bytes", HELD_BYTES, CELL_PER, HELD },
+			{ "Live", "live", HELD, CELL_NUMBER, 0 },
+		},
+		.nr = o->holders[g].nr,
+	};
+	char text[KMAP_SYMBOL_MAX];
+	const struct holder *holder;
+	u32 i;
+
+	t.rows = kmap_array(NULL, t.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < t.nr; i++) {
+		holder = hash_item(&o->holders[g], i);
+		kmap_symbols_format(o->symbols, holder->ip, KMAP_IP_RETURN, text);
+		t.rows[i] = (struct row){ .id = holder->ip, .name = table_text(text),
+					  .sum = holder->sum };
+	}
+	table_sort(&t, HELD_BYTES, false);
+	print_table(o, &t, o->top);
+}
+
+static void print_marks(const struct overtime *o)
+{
+	struct table t = {
+		.title = "MARKS", .key = "marks", .name_title = "At", .id_key = "time",
+		.id_decimal = true, .id_seconds = true, .texts = { { "Text", "text" } },
+		.nr = o->line.nr_marks,
+	};
+	static const u64 none;
+	u32 i;
+
+	t.rows = kmap_array(NULL, t.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < t.nr; i++) {
+		t.rows[i] = (struct row){ .id = o->line.marks[i].time, .sum = &none };
+		t.rows[i].texts[0] = table_text(o->line.marks[i].text);
+	}
+	print_table(o, &t, 0);
+}
+
+static void print_peak(const struct overtime *o, const char *label, const char *key,
+		       enum tracker_group g)
+{
+	u64 bytes = o->line.peak[g], time = o->line.peak_time[g];
+
+	if (o->format == REPORT_JSON)
+		printf(",\n\t\"%s_most\": {\"bytes\": %llu, \"time\": %llu}", key, bytes, time);
+	else if (o->format == REPORT_CSV)
+		printf("%s_most,bytes,%llu\n%s_most,time,%llu\n", key, bytes, key, time);
+	else
+		printf("%-20s %20llu bytes, at %llu.%09llu\n", label, bytes, time / 1000000000,
+		       time % 1000000000);
+}
+
+static void print(const struct overtime *o)
+{
+	struct head head = {
+		.command = "timeline", .input = "trace", .incomplete = o->incomplete,
+		.sort = "time", .top = o->top, .filter = &o->filter,
+	};
+
+	if (o->format == REPORT_TEXT)
+		term_pager();
+	head_print(&head, o->format);
+	print_peak(o, "Peak of the slab", "slab", TRACKER_SLAB);
+	print_peak(o, "Peak of pages", "pages", TRACKER_PAGES);
+	print_spans(o);
+	print_marks(o);
+	print_holders(o, TRACKER_SLAB);
+	print_holders(o, TRACKER_PAGES);
+	print_lifetimes(o);
+	if (o->format == REPORT_JSON)
+		printf("\n}\n");
+}
+
+static void release(struct overtime *o)
+{
+	u32 i;
+	int g;
+
+	for (i = 0; i < o->line.nr_marks; i++)
+		free(o->line.marks[i].text);
+	free(o->line.marks);
+	free(o->line.sums);
+	for (g = 0; g < TRACKER_GROUPS; g++)
+		hash_free(o->holders + g);
+	if (o->symbols)
+		kmap_symbols_free(o->symbols);
+}
+
+static int timeline(struct overtime *o, const char *dir)
+{
+	int status = EXIT_UNABLE, g;
+
+	for (g = 0; g < TRACKER_GROUPS; g++)
+		hash_init(o->holders + g, sizeof(struct holder), sizeof(u64));
+	if (!read_trace(o, dir) || !check_window(o, dir))
+		goto out;
+	o->symbols = trace_symbols_load(dir, o->vmlinux, o->kallsyms);
+	if (!o->symbols)
+		goto out;
+	make_spans(o);
+	o->second = true;
+	if (!read_trace(o, dir))
+		goto out;
+	finish(o);
+	print(o);
+	status = o->incomplete ? EXIT_INCOMPLETE : EXIT_FINE;
+	if (o->svg && !timeline_svg(&o->line, o->svg, dir))
+		status = EXIT_UNABLE;
+out:
+	release(o);
+	return status;
+}
+
+static bool set_number(u32 *number, const char *option, const char *text, u32 least, u32 most)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	*number = n;
+	if (!errno && *text >= '0' && *text <= '9' && !*end && n >= least && n <= most)
+		return true;
+	fprintf(stderr, "memorizer timeline: %s %s: want a number from %u to %u\n", option, text,
+		least, most);
+	return false;
+}
+
+static bool set_option(struct overtime *o, int option, const char *arg)
+{
+	struct kmem_filter *f = &o->filter;
+
+	switch (option) {
+	case 'b':
+		return set_number(&o->spans, "--spans", arg, 1, SPANS_MAX);
+	case 'n':
+		o->top_given = true;
+		return set_number(&o->top, "--top", arg, 0, U32_MAX);
+	case 'f':
+		kmem_filter_point(&f->from, &f->from_mark, arg);
+		return true;
+	case 'T':
+		kmem_filter_point(&f->to, &f->to_mark, arg);
+		return true;
+	case 'o':
+		o->svg = arg;
+		return true;
+	case 'k':
+		o->vmlinux = arg;
+		return true;
+	case 'K':
+		o->kallsyms = arg;
+		return true;
+	case 'j':
+		o->format = REPORT_JSON;
+		return true;
+	case 'c':
+		o->format = REPORT_CSV;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	struct overtime o = { .format = REPORT_TEXT };
+	int option;
+
+	kmem_filter_init(&o.filter);
+	while ((option = getopt_long(argc, argv, "b:f:T:o:k:K:n:jch", options, NULL)) != -1) {
+		if (option == 'h') {
+			print_usage(&command_timeline);
+			return EXIT_FINE;
+		}
+		if (!set_option(&o, option, optarg))
+			return usage_error("timeline");
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "memorizer timeline: %d traces: want one directory\n",
+			argc - optind);
+		return usage_error("timeline");
+	}
+	if (!o.top_given)
+		o.top = o.format == REPORT_TEXT ? TEXT_ROWS : 0;
+	return timeline(&o, argv[optind]);
+}
+
+const struct command command_timeline = {
+	.name = "timeline",
+	.summary = "tell what a trace has live over time, and draw it",
+	.usage = usage,
+	.run = run,
+};
