@@ -5,7 +5,7 @@
 set -eu
 
 compiler=$1 plugin=$2 list=$3
-include=$("$compiler" -print-file-name=plugin)/include
+include=$($compiler -print-file-name=plugin)/include
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 } > "$work/known"
 
 # Each definition ends up as "@ name type".
-"$compiler" -E -P -w -x c -I"$include" - > "$work/expanded" <<'C'
+$compiler -E -P -w -x c -I"$include" - > "$work/expanded" <<'C'
 #define DEF_BUILTIN(ENUM, NAME, CLASS, TYPE, LIBTYPE, BOTH_P, FALLBACK_P, \
 		    NONANSI_P, ATTRS, IMPLICIT, COND) @ NAME TYPE
 #include "builtins.def"
@@ -30,7 +30,7 @@ if [ "$n" -lt 300 ]; then
 	echo "# only $n builtins with pointers"
 	unknown=all
 fi
-printf '%s\n' $unknown | sed -n 's/^./#   not in the list: &/p'
+printf '%s\n' "$unknown" | sed -n 's/^./#   not in the list: &/p'
 if [ -z "$unknown" ]; then
 	echo "ok builtins of $compiler: $n with pointers"
 	echo "1 passed, 0 failed"

@@ -479,6 +479,28 @@ CASE(atomics)
 	       sync_builtins(&p) + a + b + c + d + p;
 }
 
+/* What is counted is the source's access, not what the machine needs of it. */
+CASE(narrowed)
+{
+	unsigned long q = 0x12345678;
+	int p = 0x1234;
+
+	READ(low_byte, p);
+	READ(low_byte, q);
+	return low_byte(&p, &q);
+}
+
+CASE(copied_member)
+{
+	union { struct twentyfour whole; long member[3]; } a, b = { .member = { 1, 2, 3 } };
+
+	READ(copied_member, b.whole);
+	WRITE(copied_member, a.whole);
+	READ(copied_member, b.member[1]);
+	READ(copied_member, a.member[2]);
+	return copied_member(&a.whole, &b.whole) + a.member[1];
+}
+
 CASE(equal)
 {
 	struct item y = { .name = "next" }, x = { .next = &y, .name = "next" };
@@ -643,6 +665,8 @@ const struct test_case access_cases[] = {
 	ENTRY(cold_path)
 	ENTRY(nested_calls)
 	ENTRY(atomics)
+	ENTRY(narrowed)
+	ENTRY(copied_member)
 	ENTRY(equal)
 	ENTRY(small_atomics)
 	ENTRY(exchange_expected)

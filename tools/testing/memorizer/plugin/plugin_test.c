@@ -317,6 +317,26 @@ static bool ips_are_exact(void)
 	return ok && nr_sites("four_pages") == 1;
 }
 
+/*
+ * Accesses that share a site are reported together when the first of them is to be made:
+ * that one last, after the others in the order in which they are in the code.
+ */
+static bool order_is_known(void)
+{
+	static struct pages pages;
+	unsigned int i;
+	bool ok;
+
+	nr_logged = 0;
+	switch_sites(true, "four_pages");
+	four_pages(&pages);
+	switch_sites(false, "four_pages");
+	ok = nr_logged == 5 && logged[4].address == &pages.source && logged[4].kind == 'r';
+	for (i = 0; i < 3; i++)
+		ok &= logged[i].ip <= logged[i + 1].ip && logged[i].ip > logged[4].ip;
+	return ok;
+}
+
 int main(void)
 {
 	const struct test_case *test;
@@ -326,6 +346,8 @@ int main(void)
 	result(nothing_has_no_sites(), "no sites without accesses");
 	result(stubs_share_section(), "stubs in their function's section");
 	result(ips_are_exact(), "exact ips of accesses that share a site");
+
+	result(order_is_known(), "order of accesses that share a site");
 
 	for (test = access_cases; test->name; test++)
 		run_case(test);

@@ -610,6 +610,21 @@ long sync_builtins(int *p)
 	return total;
 }
 
+/* The machine reads one byte of them. */
+long low_byte(int *p, unsigned long *q)
+{
+	return (*p & 0xff) + (unsigned char)(*q >> 16);
+}
+
+/* The last of GCC's passes know what is in one place after it was copied from another. */
+long copied_member(struct twentyfour *to, struct twentyfour *from)
+{
+	long *a = (long *)to, *b = (long *)from;
+
+	*to = *from;
+	return b[1] + a[2];
+}
+
 /* GCC has a function for those that only ask whether something is equal. */
 long equal(char *a, char *b, size_t n)
 {

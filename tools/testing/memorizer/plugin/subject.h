@@ -213,6 +213,8 @@ long atomics(unsigned char *a, unsigned short *b, unsigned int *c, unsigned long
 long atomic_bits(unsigned int *p, unsigned long *q);
 long atomic_exchange(unsigned long *p, unsigned long v);
 long sync_builtins(int *p);
+long low_byte(int *p, unsigned long *q);
+long copied_member(struct twentyfour *to, struct twentyfour *from);
 long equal(char *a, char *b, size_t n);
 long equal_names(struct item *x, struct item *y);
 long is_next(struct item *x);

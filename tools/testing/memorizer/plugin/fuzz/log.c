@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a program of the fuzz test is linked with: switches its sites on, and writes what
+ * they report about its data to the file that FUZZ_LOG names. Without FUZZ_LOG the sites stay off.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tally.h"
+
+#define SITE_ON		0xe8
+#define MAX_EVENTS	200000
+
+extern const int __start_memorizer_sites[], __stop_memorizer_sites[];
+extern char __start_subject_text[], __stop_subject_text[];
+extern char __start_subject_data[], __stop_subject_data[];
+
+static struct tally tally;
+
+/* Called by the thunks, which save no vector registers. */
+__attribute__((target("general-regs-only")))
+void log_access(const char *address, unsigned long size, const char *string, char kind,
+		const void *ip)
+{
+	static unsigned long events;
+
+	(void)string;
+	if (kind < 'a' || ++events > MAX_EVENTS)
+		abort();	/* a string, or a program that takes too long */
+	if (size && address >= __start_subject_data && address < __stop_subject_data)
+		tally_add(&tally, (uint64_t)ip, (uint64_t)address, size, kind);
+}
+
+static void write_log(void)
+{
+	tally_write(&tally, getenv("FUZZ_LOG"));
+}
+
+__attribute__((constructor)) static void switch_on(void)
+{
+	char *text = (char *)((unsigned long)__start_subject_text & -4096UL);
+	const int *site;
+
+	if (!getenv("FUZZ_LOG"))
+		return;
+	tally.line = calloc(TALLY_SIZE, sizeof(*tally.line));
+	if (!tally.line || atexit(write_log) ||
+	    mprotect(text, __stop_subject_text - text, PROT_READ | PROT_WRITE | PROT_EXEC))
+		abort();
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
+		*((unsigned char *)site + *site) = SITE_ON;
+}
