@@ -17,7 +17,7 @@ struct name {
 };
 
 static const char usage[] =
-	"Usage: memorizer symbolize [--vmlinux FILE] [--kallsyms FILE] [--lines] [KMAP|-]\n"
+	"Usage: memorizer symbolize [OPTION...] [KMAP|-]\n"
 	"\n"
 	"Writes the KMAP with each address of an instruction as symbol+0xoff/0xsize,\n"
 	"followed by [module] in a module. All other bytes stay as they are; so do\n"
@@ -27,12 +27,17 @@ static const char usage[] =
 	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n"
 	"                       this copy of /proc/kallsyms of the traced kernel\n"
 	"  -l, --lines          add (file:line), from the vmlinux\n"
+	"  -i, --inlines        add the inlined functions and their lines, too, the innermost\n"
+	"                       first: (function file:line < ... < file:line)\n"
+	"  -M, --modules DIR    take lines of modules from the files NAME.ko below DIR\n"
 	"  -h, --help           print this\n";
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
 	{ "lines", no_argument, NULL, 'l' },
+	{ "inlines", no_argument, NULL, 'i' },
+	{ "modules", required_argument, NULL, 'M' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -114,14 +119,14 @@ static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool 
 
 static int run(int argc, char **argv)
 {
-	const char *vmlinux = NULL, *kallsyms = NULL;
+	const char *vmlinux = NULL, *kallsyms = NULL, *modules = NULL;
 	char error[KMAP_ERROR_MAX];
 	struct kmap_symbols *symbols;
 	int option, status;
-	bool lines = false;
+	bool lines = false, inlines = false;
 	struct input in;
 
-	while ((option = getopt_long(argc, argv, "k:K:lh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "k:K:liM:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'k':
 			vmlinux = optarg;
@@ -132,6 +137,12 @@ static int run(int argc, char **argv)
 		case 'l':
 			lines = true;
 			break;
+		case 'i':
+			inlines = true;
+			break;
+		case 'M':
+			modules = optarg;
+			break;
 		case 'h':
 			print_usage(&command_symbolize);
 			return EXIT_FINE;
@@ -139,21 +150,20 @@ static int run(int argc, char **argv)
 			return usage_error("symbolize");
 		}
 	}
-	if (!vmlinux && (lines || !kallsyms)) {
+	if (!vmlinux && ((lines && !modules) || !kallsyms)) {
 		fprintf(stderr, "memorizer symbolize: %s\n",
 			lines ? "--lines takes lines from a vmlinux: give --vmlinux too" :
 				"nothing to take symbols from: give --vmlinux, --kallsyms or both");
 		return usage_error("symbolize");
 	}
-	symbols = kmap_symbols_load(vmlinux, kallsyms, lines, error);
-	if (!symbols) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
-	}
+	symbols = kmap_symbols_load(vmlinux, kallsyms, vmlinux && (lines || inlines), error);
 	status = EXIT_UNABLE;
-	if (input_open(&in, argc - optind, argv + optind))
+	if (!symbols || !kmap_symbols_lines(symbols, modules, inlines, error))
+		fprintf(stderr, "memorizer: %s\n", error);
+	else if (input_open(&in, argc - optind, argv + optind))
 		status = symbolize(symbols, &in, kallsyms);
-	kmap_symbols_free(symbols);
+	if (symbols)
+		kmap_symbols_free(symbols);
 	return status;
 }
 

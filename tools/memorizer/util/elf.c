@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frames.h"
 #include "symbols.h"
 
 /**
@@ -89,20 +90,6 @@ static bool read_symbols(struct kmap_symbols *s, struct kmap_elf *e, const char 
 	return true;
 }
 
-/* Finds the source line of an address; its file's name stays libdw's. */
-static const char *find_line(struct kmap_elf *e, u64 addr, int *number)
-{
-	Dwarf_Line *line;
-	Dwarf_Die unit;
-
-	if (!dwarf_addrdie(e->dwarf, addr, &unit))
-		return NULL;
-	line = dwarf_getsrc_die(&unit, addr);
-	if (!line || dwarf_lineno(line, number))
-		return NULL;
-	return dwarf_linesrc(line, NULL, NULL);
-}
-
 /* start_kernel() is in init/main.c: what stands before that is the same for all files. */
 static void find_root(struct kmap_elf *e)
 {
@@ -111,12 +98,14 @@ static void find_root(struct kmap_elf *e)
 	size_t len;
 	int number;
 
-	path = e->main ? find_line(e, e->main, &number) : NULL;
+	path = e->main ? frames_line(e->dwarf, e->main, &number) : NULL;
 	len = path ? strlen(path) : 0;
 	if (len < strlen(main_c) || strcmp(path + len - strlen(main_c), main_c))
 		return;
 	e->root = strdup(path);
 	e->root_len = e->root ? len - strlen(main_c) : 0;
+	if (e->root)
+		e->root[e->root_len] = '\0';
 }
 
 static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *path, bool lines,
@@ -192,19 +181,22 @@ void elf_close(struct kmap_elf *e)
  * elf_line - write the source line of an address as " (file:line)"
  * @e: vmlinux
  * @addr: an address in it
+ * @inlines: whether to write inlined functions, too, see frames_write()
  * @text: where to write it; nothing when the line is not known
  * @size: room in @text
  */
-void elf_line(struct kmap_elf *e, u64 addr, char *text, size_t size)
+void elf_line(struct kmap_elf *e, u64 addr, bool inlines, char *text, size_t size)
 {
-	int number;
-	const char *path = find_line(e, addr, &number);
+	frames_write(e->dwarf, addr, e->root_len ? e->root : NULL, inlines, text, size);
+}
 
-	*text = '\0';
-	if (!path)
-		return;
-	if (e->root_len && !strncmp(path, e->root, e->root_len))
-		path += e->root_len;
-	snprintf(text, size, " (%s:%d)", path, number);
-	symbols_printable(text + 1);
+/**
+ * elf_root - tell where the kernel's source is
+ * @e: vmlinux
+ *
+ * Return: the directory, with a slash at its end, or NULL if it is not known.
+ */
+const char *elf_root(const struct kmap_elf *e)
+{
+	return e->root_len ? e->root : NULL;
 }

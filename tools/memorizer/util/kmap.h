@@ -141,6 +141,8 @@ struct kmap_symbols;
 
 struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
 				       bool lines, char error[KMAP_ERROR_MAX]);
+bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inlines,
+			char error[KMAP_ERROR_MAX]);
 void kmap_symbols_free(struct kmap_symbols *s);
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
 					    enum kmap_ip kind);

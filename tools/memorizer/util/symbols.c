@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames.h"
 #include "symbols.h"
 
 #define PAGE_BYTES	4096
@@ -259,6 +260,8 @@ void kmap_symbols_free(struct kmap_symbols *s)
 {
 	if (s->elf)
 		elf_close(s->elf);
+	if (s->modules)
+		modules_close(s->modules);
 	free(s->sym);
 	free(s->names);
 	free(s);
@@ -290,6 +293,43 @@ const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip
 	return s->sym + low - 1;
 }
 
+/* Writes the line of an address in a function, of the kernel or a module. */
+static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *sym, u64 addr,
+		       char *text, size_t size)
+{
+	const char *module = kmap_symbols_string(s, sym->module);
+	Dwarf *dwarf;
+	u64 at;
+
+	if (!*module) {
+		if (s->elf)
+			elf_line(s->elf, addr - s->offset, s->inlines, text, size);
+		return;
+	}
+	dwarf = s->modules ? modules_find(s->modules, module, kmap_symbols_string(s, sym->name),
+					  addr - sym->start, &at) : NULL;
+	if (dwarf)
+		frames_write(dwarf, at, s->elf ? elf_root(s->elf) : NULL, s->inlines, text, size);
+}
+
+/**
+ * kmap_symbols_lines - write more lines
+ * @s: the symbols
+ * @modules: directory with the files of modules below it, or NULL
+ * @inlines: whether kmap_symbols_format() shall give inlined functions where it gives lines
+ * @error: where a message goes
+ *
+ * Return: whether that worked; if not there is a message in @error.
+ */
+bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inlines,
+			char error[KMAP_ERROR_MAX])
+{
+	s->inlines = inlines;
+	if (modules)
+		s->modules = modules_open(modules, error);
+	return !modules || s->modules;
+}
+
 /**
  * kmap_symbols_format - write an address as symbol+0xoff/0xsize [module] (file:line)
  * @s: the symbols
@@ -312,9 +352,9 @@ size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip ki
 	len = snprintf(text, KMAP_SYMBOL_MAX, "%s+0x%llx/0x%llx%s%s%s",
 		       kmap_symbols_string(s, sym->name), ip - sym->start, sym->size,
 		       *module ? " [" : "", module, *module ? "]" : "");
-	if (s->elf)
-		elf_line(s->elf, ip - s->offset - (kind == KMAP_IP_RETURN), text + len,
-			 KMAP_SYMBOL_MAX - len);
+	if (len < KMAP_SYMBOL_MAX)
+		write_line(s, sym, ip - (kind == KMAP_IP_RETURN), text + len,
+			   KMAP_SYMBOL_MAX - len);
 	return strlen(text);
 }
 

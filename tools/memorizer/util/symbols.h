@@ -31,6 +31,8 @@ struct anchors {
  * @names_room: size of @names
  * @offset: what KASLR added to the addresses of vmlinux
  * @elf: vmlinux, for its line numbers, or NULL
+ * @modules: the files of modules, for theirs, or NULL
+ * @inlines: whether inlined functions are wanted, too
  * @error: where a message goes
  */
 struct kmap_symbols {
@@ -40,6 +42,8 @@ struct kmap_symbols {
 	size_t names_len, names_room;
 	u64 offset;
 	struct kmap_elf *elf;
+	struct modules *modules;
+	bool inlines;
 	char *error;
 };
 
@@ -55,6 +59,7 @@ bool kallsyms_read(struct kmap_symbols *s, const char *path, struct anchors *anc
 
 bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors);
 void elf_close(struct kmap_elf *elf);
-void elf_line(struct kmap_elf *elf, u64 addr, char *text, size_t size);
+void elf_line(struct kmap_elf *elf, u64 addr, bool inlines, char *text, size_t size);
+const char *elf_root(const struct kmap_elf *elf);
 
 #endif
