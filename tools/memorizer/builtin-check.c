@@ -516,10 +516,10 @@ static bool find_stat(const char *text, const char *name, u64 *value)
 	return false;
 }
 
-/* Compares with what the kernel counted, if the recorder has saved that. */
-static void check_stats(struct check *c, const char *text)
+/* Compares with what the kernel counted; @unwanted events were left out by the recorder. */
+static void check_stats(struct check *c, const char *text, u64 unwanted)
 {
-	u64 produced, read, lost, buffered;
+	u64 produced, read, lost, buffered, all = events(c) + unwanted;
 
 	if (!find_stat(text, "stream_produced", &produced) ||
 	    !find_stat(text, "stream_read", &read) || !find_stat(text, "stream_lost", &lost) ||
@@ -531,30 +531,45 @@ static void check_stats(struct check *c, const char *text)
 		violation(c, SUMS, NULL,
 			  "%llu events produced, but %llu read, %llu lost and %llu buffered",
 			  produced, read, lost, buffered);
-	if (trace_from_start(c->trace) && !c->broken ? events(c) != read : events(c) > read)
-		violation(c, SUMS, NULL, "%llu events in the trace, %llu read from the kernel",
-			  events(c), read);
+	if (trace_from_start(c->trace) && !c->broken ? all != read : all > read)
+		violation(c, SUMS, NULL, "%llu events in the trace%s, %llu read from the kernel",
+			  all, unwanted ? " or not chosen" : "", read);
 	if (trace_lost(c->trace) > lost)
 		violation(c, SUMS, NULL, "%llu events lost by the packets, %llu by the kernel",
 			  trace_lost(c->trace), lost);
 }
 
-static void check_sums(struct check *c, const char *dir)
+/* The text of a small file of the trace, or NULL. */
+static char *read_text(const char *dir, const char *name)
 {
 	char path[PATH_MAX], error[KMAP_ERROR_MAX], *text;
 	struct source *file;
 	long long len;
 
-	snprintf(path, sizeof(path), "%s/kernel/show_stats", dir);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = source_open(path, error);
 	if (!file)
-		return;
+		return NULL;
 	text = kmap_array(NULL, STATS_MAX + 1, 1);
 	len = source_read(file, text, STATS_MAX);
 	text[len < 0 ? 0 : len] = '\0';
 	source_close(file);
-	check_stats(c, text);
-	free(text);
+	return text;
+}
+
+/* Compares with the sums that the recorder has saved, if there are any. */
+static void check_sums(struct check *c, const char *dir)
+{
+	char *stats = read_text(dir, "kernel/show_stats");
+	char *recorder = read_text(dir, "kernel/recorder");
+	u64 unwanted = 0;
+
+	if (recorder)
+		find_stat(recorder, "events_not_chosen", &unwanted);
+	if (stats)
+		check_stats(c, stats, unwanted);
+	free(recorder);
+	free(stats);
 }
 
 static u64 violations(const struct check *c)

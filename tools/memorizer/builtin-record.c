@@ -23,6 +23,9 @@ static const char usage[] =
 	"  -a, --accesses       also record every single access: for short times\n"
 	"  -s, --snapshot       at the end also record what the kernel's kmap shows then\n"
 	"  -m, --mark TEXT      begin with a mark\n"
+	"  -t, --kind KIND      allocations and frees of slab or of pages only\n"
+	"  -p, --pid PID,...    accesses by these tasks only\n"
+	"  -P, --cpu CPU,...    accesses on these CPUs only\n"
 	"  -z, --compress       compress the files of the CPUs by zstd\n"
 	"  -S, --max-size SIZE  end when they have this size together: a number and K, M, G\n"
 	"  -R, --rotate N       go on then in another part; keep the last N, DIR/0, DIR/1, ...\n"
@@ -32,6 +35,7 @@ static const char usage[] =
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
+#define SHORT	"+o:f:rasm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -40,6 +44,9 @@ static const struct option options[] = {
 	{ "accesses", no_argument, NULL, 'a' },
 	{ "snapshot", no_argument, NULL, 's' },
 	{ "mark", required_argument, NULL, 'm' },
+	{ "kind", required_argument, NULL, 't' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "cpu", required_argument, NULL, 'P' },
 	{ "compress", no_argument, NULL, 'z' },
 	{ "max-size", required_argument, NULL, 'S' },
 	{ "rotate", required_argument, NULL, 'R' },
@@ -106,6 +113,26 @@ static u64 take_number(const char *option, const char *want, const char *text, u
 	return number;
 }
 
+/* Takes one of the two kinds of memory that can be told apart by themselves. */
+static bool parse_kind(struct sieve_choice *choice, const char *text)
+{
+	choice->slab = !strcmp(text, "slab");
+	choice->pages = !strcmp(text, "pages");
+	if (choice->slab || choice->pages)
+		return true;
+	fprintf(stderr, "memorizer record: --kind %s: want slab or pages\n", text);
+	return false;
+}
+
+static bool parse_list(const char *option, struct sieve_list *list, const char *text)
+{
+	if (sieve_parse_list(list, text))
+		return true;
+	fprintf(stderr, "memorizer record: --%s %s: want numbers with commas between\n", option,
+		text);
+	return false;
+}
+
 /* Whether options go together; if not there was a message. */
 static bool fit_together(const struct recording *what)
 {
@@ -117,6 +144,9 @@ static bool fit_together(const struct recording *what)
 		message = "--rotate: want --max-size, too, which says when";
 	else if (what->form.flight && what->form.max_size)
 		message = "--flight and --max-size: want one of them";
+	else if ((what->form.choice.pids.nr || what->form.choice.cpus.nr) &&
+		 !what->on[STREAM_ACCESSES])
+		message = "--pid and --cpu: want --accesses, which they choose from";
 	if (message)
 		fprintf(stderr, "memorizer record: %s\n", message);
 	return !message;
@@ -127,7 +157,7 @@ static int parse_options(int argc, char **argv, struct recording *what)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+o:f:rasm:zS:R:F:D:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, SHORT, options, NULL)) != -1) {
 		switch (option) {
 		case 'o':
 			what->output = optarg;
@@ -152,6 +182,18 @@ static int parse_options(int argc, char **argv, struct recording *what)
 		case 'm':
 			what->mark = optarg;
 			break;
+		case 't':
+			if (parse_kind(&what->form.choice, optarg))
+				break;
+			return usage_error("record");
+		case 'p':
+			if (parse_list("pid", &what->form.choice.pids, optarg))
+				break;
+			return usage_error("record");
+		case 'P':
+			if (parse_list("cpu", &what->form.choice.cpus, optarg))
+				break;
+			return usage_error("record");
 		case 'z':
 			what->form.compress = true;
 			break;
@@ -193,10 +235,14 @@ static int run(int argc, char **argv)
 	struct recording what = {
 		.debugfs = "/sys/kernel/debug",
 		.on = { [STREAM_ALLOCATIONS] = true },
+		.form.choice = { .slab = true, .pages = true },
 	};
 	int status = parse_options(argc, argv, &what);
 
-	return status < 0 ? record(&what) : status;
+	if (status < 0)
+		status = record(&what);
+	sieve_free_choice(&what.form.choice);
+	return status;
 }
 
 const struct command command_record = {

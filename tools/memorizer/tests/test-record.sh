@@ -780,6 +780,83 @@ memorizer: trace/1
 memorizer: trace: 8 packets, 80400 bytes in 2 parts, from 2 CPUs; 0 events lost
 memorizer: trace: 11 packets made room for later ones" "$status $(message)"
 
+# What is left out; the rest is the same to the last byte of each event
+# chosen PATTERN: what should be left of the trace "whole", but for what matches
+chosen()
+{
+	"$build/tests/dump-trace" "$tmp/whole" | grep -Ev "$1" >"$tmp/want"
+	"$build/tests/dump-trace" "$tmp/trace" >"$tmp/got"
+}
+
+# real: gives all of the trace "whole"
+real()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	until_is stream_allocations 1
+	cat "$tmp/whole/cpu0" >"$m/cpu0"
+	cat "$tmp/whole/cpu1" >"$m/cpu1"
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	exec 3<&- 4<&-
+}
+
+# records ARGUMENTS...: records "whole"
+records()
+{
+	debugfs 0 1
+	cp "$tmp/whole/metadata" "$m/metadata"
+	nr_events=$("$build/tests/dump-trace" "$tmp/whole" | wc -l)
+	printf 'stream_%s\n' "produced: $nr_events" "read: $nr_events" "lost: 0" "buffered: 0" \
+		>"$m/show_stats"
+	start real
+	record -o "$tmp/trace" "$@" -- sh -c "$command"
+	wait $kernel
+}
+
+rm -rf "$tmp/whole"
+"$build/tests/make-trace" -b 20000 -c 2 -l 500 "$tmp/whole"
+for kind in slab pages; do
+	records --kind $kind
+	if [ $kind = slab ]; then
+		chosen '(alloc|free): .*kind = . "pages"'
+	else
+		chosen '(alloc|free): .*kind = . "(kmalloc|cache)"'
+	fi
+	equal "memory of one kind is recorded: $kind" "$tmp/want" "$tmp/got"
+	left=$(($(wc -l <"$tmp/want")))
+	same "what was not chosen is counted" "0 $((nr_events - left)) events were not chosen" \
+		"$status $(message | sed -n 's/.*trace: \(.* not chosen\)/\1/p')"
+	"$memorizer" check "$tmp/trace" >"$tmp/out" 2>&1
+	same "check knows of it" "0 events_not_chosen: $((nr_events - left))" \
+		"$? $(cat "$tmp/trace/kernel/recorder")"
+	babeltrace2 "$tmp/trace" 2>&1 | wc -l >"$tmp/got"
+	same "and babeltrace2 reads it" "$left" "$(cat "$tmp/got")"
+done
+rm -rf "$tmp/whole"
+page=ffff888000001
+{
+	for cpu in 0 1; do
+		printf '%s\n' "cpu $cpu" "time $((cpu + 1))" "task pid=5 comm=five" \
+			"task pid=6 comm=six" "mark pid=5 text=begin"
+		for pid in 5 6 7 5 5 6; do
+			echo "access ip=ffffffff81000000 ptr=$page"000" size=8 kind=1 pid=$pid"
+			echo "alloc kind=0 ptr=$page$cpu$pid""0 bytes_req=8 bytes_alloc=8 pid=$pid"
+		done
+		echo "mark pid=6 text=end"
+	done
+} | "$build/tests/make-trace" "$tmp/whole"
+records --accesses --pid 5,7
+chosen 'access: .*pid = 6 '
+equal "accesses of some tasks" "$tmp/want" "$tmp/got"
+same "the others are counted" 4 "$(sed 's/.*: //' "$tmp/trace/kernel/recorder")"
+records --accesses --cpu 1 --compress
+chosen 'cpu_id = 0.*access: |access: .*cpu_id = 0'
+equal "accesses on some CPUs" "$tmp/want" "$tmp/got"
+same "the others are counted, too" 6 "$(sed 's/.*: //' "$tmp/trace/kernel/recorder")"
+records --accesses --cpu 0 --pid 6 --kind pages
+chosen 'alloc: |access: .*pid = [57] |cpu_id = 1.*access: |access: .*cpu_id = 1'
+equal "all at once" "$tmp/want" "$tmp/got"
+
 # Refusals: before anything is switched on or written
 # refuses NAME MESSAGE ARGUMENTS...
 refuses()
@@ -806,6 +883,10 @@ refuses "a time to record in" \
 	" record: --for 0s: want a time like 60s, 500ms, 5m or 2h $hint" --for 0s
 refuses "a time or a command" " record: --for and a command: want one of them $hint" \
 	--for 1s true
+refuses "a kind that is one" " record: --kind cache: want slab or pages $hint" --kind cache
+refuses "pids that are some" " record: --pid 5,: want numbers with commas between $hint" --pid 5,
+refuses "accesses to choose" " record: --pid and --cpu: want --accesses, which they choose \
+from $hint" --cpu 1
 refuses "a size that is one" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T
 refuses "one to keep, too" " record: --flight 0: want a size like 100M $hint" --flight 0
 refuses "a number of parts" " record: --rotate 1K: want a number of parts $hint" --rotate 1K

@@ -265,6 +265,11 @@ static bool next_part(struct copies *c)
  */
 bool copies_first_part(struct copies *c)
 {
+	if (sieve_is_needed(&c->form.choice)) {
+		c->sieve = kmap_array(NULL, 1, sizeof(*c->sieve));
+		if (!sieve_init(c->sieve, &c->form.choice, copies_base(c)->path))
+			return false;
+	}
 	return c->form.flight || begin_part(c);
 }
 
@@ -319,6 +324,8 @@ static bool copy_some(struct copies *c, struct copy *s, struct drain_buffer *b, 
 	}
 	if (s->failed)
 		return false;
+	if (c->sieve)
+		b->len = sieve_packets(c->sieve, s->cpu, b->data, b->len, &s->unwanted);
 	return !b->len || take(c, s, b->data, b->len);
 }
 
@@ -582,6 +589,7 @@ struct copies_sums copies_sum(const struct copies *c)
 		sums.bytes += s->out.bytes;
 		sums.stored += s->out.stored;
 		sums.left_out += s->left_out;
+		sums.unwanted += s->unwanted;
 		sums.dropped += s->ring.dropped;
 	}
 	return sums;
@@ -608,6 +616,7 @@ void copies_close(struct copies *c)
 	}
 	free(c->copy);
 	free(c->part_packets);
+	free(c->sieve);
 	drain_free(&c->buffer);
 	if (c->base.path)
 		save_close(&c->base);

@@ -11,6 +11,7 @@
 #include "drain.h"
 #include "ring.h"
 #include "save.h"
+#include "sieve.h"
 #include "store.h"
 
 /**
@@ -18,11 +19,13 @@
  * @max_size: bytes that the files of a part may have together, 0 for no limit
  * @parts: how many parts to keep, 0 for one that ends when it has @max_size
  * @flight: bytes to keep of each CPU, in memory, 0 for files of all
+ * @choice: which events to keep
  * @compress: whether files are compressed
  */
 struct copies_form {
 	u64 max_size, flight;
 	u32 parts;
+	struct sieve_choice choice;
 	bool compress;
 };
 
@@ -36,6 +39,7 @@ struct copies_form {
  * @held_len: how many bytes they have
  * @read: bytes of packets that were read
  * @left_out: bytes of those for which there was no room any more
+ * @unwanted: events that were not chosen
  * @ended: the kernel's file was at its end, which the crew does not expect
  * @failed: nothing more can be copied
  */
@@ -47,7 +51,7 @@ struct copy {
 	char *held;
 	size_t held_len;
 	atomic_ullong read;
-	u64 left_out;
+	u64 left_out, unwanted;
 	bool ended, failed;
 };
 
@@ -58,10 +62,11 @@ struct copy {
  * @bytes: bytes of these
  * @stored: bytes that they take in files
  * @left_out: bytes that came when there was no room any more
+ * @unwanted: events that were not chosen
  * @dropped: packets that were forgotten to make room, in memory or with a part
  */
 struct copies_sums {
-	u64 read, packets, bytes, stored, left_out, dropped;
+	u64 read, packets, bytes, stored, left_out, unwanted, dropped;
 };
 
 /**
@@ -86,6 +91,7 @@ struct copies_sums {
  * @files: private: how many files a process might open before
  * @crew: private: threads that copy
  * @nr_crew: private: how many
+ * @sieve: private: what leaves out events, NULL if all are kept
  * @stop: private: file descriptor that is readable when they shall end
  * @buffer: private: of the thread that is not one of them
  */
@@ -107,6 +113,7 @@ struct copies {
 	struct rlimit files;
 	struct crew_member *crew;
 	u32 nr_crew;
+	struct sieve *sieve;
 	int stop;
 	struct drain_buffer buffer;
 };

@@ -357,6 +357,19 @@ static bool save_if_there(const struct save *t, int dir, const char *from, const
 	return faccessat(dir, from, F_OK, 0) ? errno == ENOENT : save_copy(t, dir, from, to);
 }
 
+/* Saves how many events were not chosen, which are no part of what the kernel counts. */
+static bool save_unwanted(const struct recorder *r)
+{
+	char *text;
+	bool fine;
+
+	if (asprintf(&text, "events_not_chosen: %llu\n", copies_sum(&r->copies).unwanted) < 0)
+		abort();
+	fine = save_text(copies_base(&r->copies), text, "kernel/recorder");
+	free(text);
+	return fine;
+}
+
 /*
  * Saves what a report needs beside the stream: before, lest the disk be full later,
  * and again in the end, when there may be more modules and there are other sums.
@@ -378,6 +391,8 @@ static bool save_kernel(const struct recorder *r)
 	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
 	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
 	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
+	if (r->copies.sieve)
+		fine &= save_unwanted(r);
 	return fine;
 }
 
@@ -484,6 +499,9 @@ static void summarize(const struct recorder *r)
 	if (sums.dropped)
 		fprintf(stderr, "memorizer: %s: %llu packets made room for later ones\n",
 			r->trace.path, sums.dropped);
+	if (c->sieve)
+		fprintf(stderr, "memorizer: %s: %llu events were not chosen\n", r->trace.path,
+			sums.unwanted);
 	if (sums.left_out)
 		fprintf(stderr, "memorizer: %s: %llu bytes came later and are left out\n",
 			r->trace.path, sums.left_out);
