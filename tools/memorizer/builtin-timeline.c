@@ -288,6 +288,16 @@ static void set_end(struct overtime *o, const struct trace_event *e)
 	o->line.end = o->ended && !f->to_mark ? f->to - 1 : e->time;
 }
 
+static void count(struct overtime *o, const struct trace_event *e)
+{
+	u32 kind = e->type == TRACE_ACCESS ? e->u.access.kind : 0;
+	u64 *sum = current(o);
+
+	sum[TIMELINE_FREES] += e->type == TRACE_FREE;
+	sum[TIMELINE_READS] += kind == TRACE_READ || kind == TRACE_UPDATE;
+	sum[TIMELINE_WRITES] += kind == TRACE_WRITE || kind == TRACE_UPDATE;
+}
+
 static void handle(struct overtime *o, const struct trace_event *e)
 {
 	o->event = e;
@@ -308,8 +318,8 @@ static void handle(struct overtime *o, const struct trace_event *e)
 		tracker_remove(&o->live, e);
 	else if (e->type == TRACE_MARK && o->begun && o->second)
 		add_mark(o, e);
-	if (e->type == TRACE_FREE && o->begun && o->second)
-		current(o)[TIMELINE_FREES]++;
+	if (o->begun && o->second)
+		count(o, e);
 	if (o->begun)
 		look_at_peaks(o);
 }
@@ -426,6 +436,8 @@ static void print_spans(const struct overtime *o)
 			{ "Frees", "frees", TIMELINE_FREES, CELL_NUMBER, 0 },
 			{ "Alloc_bytes", "bytes_alloc", TIMELINE_ALLOC_BYTES, CELL_NUMBER, 0 },
 			{ "Free_bytes", "bytes_freed", TIMELINE_FREE_BYTES, CELL_NUMBER, 0 },
+			{ "Reads", "reads", TIMELINE_READS, CELL_NUMBER, 0 },
+			{ "Writes", "writes", TIMELINE_WRITES, CELL_NUMBER, 0 },
 		},
 		.nr = o->line.nr,
 	};

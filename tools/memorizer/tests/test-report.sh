@@ -108,6 +108,31 @@ counted "--from and --to times" "197 3 4 1 1 0 0 0 4" --from 3 --to 4.00000003
 counted "--to a time" "120 2 0 0 2 0 0 0 0" --to 1.00000009
 counted "several" "33 1 1 0 0 0 0 0 1" --kind kmalloc --cpu 1 --site widget_alloc --from one
 
+# Accesses that were streamed
+"$make_trace" "$tmp/life" <"$data/life.trace" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/life"
+
+# accesses NAME WANT ARGUMENTS...: reads, writes, those to unknown memory; rows of the tables
+accesses()
+{
+	name=$1 want=$2
+	shift 2
+	"$memorizer" report --csv "$@" "$tmp/life" >"$tmp/out"
+	same "$name" "$want" "$(sed -n -E 's/^accesses,(unknown_)?(reads|writes),//p
+		s/^(functions|accessed_[a-z]*),[0-9a-f]*,//p' "$tmp/out" | xargs)"
+}
+
+accesses "accesses are told by function, call site, cache and pages" \
+	"4 0 4 1 gadget_irq [gadget],2,1 read_mark,1,2 widget_write,1,1 \
+widget_alloc+0x10/0x100,2,2 widget_alloc+0x20/0x100,1,0 widget_alloc+0x30/0x100,0,1 \
+widget,2,3 kmalloc-192,1,0 read_mark+0x20/0x80,1,0"
+accesses "they count with what they are to" "2 0 3 0 read_mark,1,2 widget_write,1,1 \
+widget_alloc+0x10/0x100,2,2 widget_alloc+0x30/0x100,0,1 widget,2,3" --cache widget
+accesses "of pages" "1 0 0 0 gadget_irq [gadget],1,0 read_mark+0x20/0x80,1,0" --kind pages
+"$memorizer" report "$tmp/life" >"$tmp/out"
+same "a trace with accesses has sums of them, one without has not" "1 0" \
+	"$(grep -c '^SUMMARY (ACCESSES)$' "$tmp/out") $(grep -c ACCESSES "$data/kmem.txt")"
+
 # A negative sum: more is freed than was allocated
 echo "free kind=0 call_site=1 ptr=1000 bytes=64" >"$tmp/script"
 "$make_trace" "$tmp/few" <"$tmp/script" || exit 1

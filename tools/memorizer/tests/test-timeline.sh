@@ -43,6 +43,9 @@ same "and what was most is not less" "64 64 256 256 256 192 256 256" \
 same "all events are in some span" "4 3" "$(for column in allocs frees; do
 	column $column --spans 5 "$tmp/le" | tr ' ' '\n' | awk '{ n += $1 } END { print n }'
 	done | xargs)"
+same "so are all accesses" "4 4" "$(for column in reads writes; do
+	column $column --spans 5 "$tmp/le" | tr ' ' '\n' | awk '{ n += $1 } END { print n }'
+	done | xargs)"
 same "between times, what was allocated before is live, too" "256 192" \
 	"$(column slab_live --from 2 --to 3.9 --spans 2 "$tmp/le")"
 same "between marks" "256 192" \

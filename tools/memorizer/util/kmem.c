@@ -162,6 +162,7 @@ void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
 	hash_init(&k->tasks, sizeof(struct kmem_task), offsetof(struct kmem_task, sum));
 	hash_init(&k->current_caches, sizeof(struct current), sizeof(u64));
 	hash_init(&k->current_tasks, sizeof(struct current), sizeof(u64));
+	kmem_access_init(k);
 	hash_init(&k->suspects, sizeof(struct kmem_suspect), 3 * sizeof(u64));
 	get_cache(k, 0);
 	k->period = 1;
@@ -193,6 +194,7 @@ void kmem_free(struct kmem *k)
 	hash_free(&k->tasks);
 	hash_free(&k->current_caches);
 	hash_free(&k->current_tasks);
+	kmem_access_free(k);
 	hash_free(&k->suspects);
 	free(k->objects);
 }
@@ -690,6 +692,9 @@ bool kmem_event(struct kmem *k, const struct trace_event *e)
 	case TRACE_FREE:
 		if (e->u.free.kind < TRACE_KINDS)
 			free_memory(k, e);
+		break;
+	case TRACE_ACCESS:
+		kmem_access(k, e);
 		break;
 	case TRACE_SWITCH:
 		note_switch(k, e);

@@ -33,6 +33,8 @@ enum kmem_metric {
 	KMEM_PAGE_BYTES,
 	KMEM_FIRST,		/* number of an event */
 	KMEM_OBJECT_SIZE,	/* of a cache */
+	KMEM_READS,		/* accesses that were streamed; an update is both */
+	KMEM_WRITES,
 	KMEM_METRICS
 };
 
@@ -78,6 +80,12 @@ struct kmem_task {
 	bool chosen;			/* by the filter's --comm */
 };
 
+/* The function that accesses, or the ip where no function is known. */
+struct kmem_function {
+	u64 start;
+	u64 sum[KMEM_METRICS];
+};
+
 struct kmem_suspect {
 	u64 suspicion, alloc_site, free_site;	/* 0 for a site that is not known */
 	u64 sum[KMEM_METRICS];
@@ -120,6 +128,10 @@ struct kmem_object {
  * @current_caches: private: item of @caches by address, the one that is there now
  * @current_tasks: private: item of @tasks by pid, the name that it has now
  * @suspects: struct kmem_suspect by what and where
+ * @functions: struct kmem_function by start
+ * @ips: private: which function an ip is in
+ * @accesses: sums over the accesses
+ * @unattributed: those to what was not seen to be allocated
  * @events: number of events
  * @lost: number of events lost
  * @uncertain: what would be suspicious, but for losses that may explain it
@@ -146,6 +158,8 @@ struct kmem {
 	struct hash sites[KMEM_GROUPS], frees[KMEM_GROUPS], sizes[KMEM_GROUPS];
 	u64 total[KMEM_GROUPS][KMEM_METRICS];
 	struct hash caches, tasks, current_caches, current_tasks, suspects;
+	struct hash functions, ips;
+	u64 accesses[KMEM_METRICS], unattributed[KMEM_METRICS];
 	u64 events, lost, uncertain, begin, end;
 	u32 period, loss_period, since_switch;
 	bool cpu_seen;
@@ -155,6 +169,9 @@ struct kmem {
 	u32 nr, room, unused;
 };
 
+void kmem_access_init(struct kmem *k);
+void kmem_access_free(struct kmem *k);
+void kmem_access(struct kmem *k, const struct trace_event *e);
 void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
 	       const struct kmem_filter *filter);
 void kmem_free(struct kmem *k);

@@ -136,6 +136,16 @@ static void summarize(const struct kmem *k, u32 cpus, enum report_format format)
 		{ "  bytes", "live_bytes", pages[KMEM_LIVE_BYTES], LINE_NUMBER },
 	};
 
+	const struct line access_lines[] = {
+		{ "Reads", "reads", k->accesses[KMEM_READS], LINE_NUMBER },
+		{ "  of what was allocated unseen", "unknown_reads",
+		  k->unattributed[KMEM_READS], LINE_NUMBER },
+		{ "Writes", "writes", k->accesses[KMEM_WRITES], LINE_NUMBER },
+		{ "  of what was allocated unseen", "unknown_writes",
+		  k->unattributed[KMEM_WRITES], LINE_NUMBER },
+		{ "Functions that access", "functions", k->functions.nr, LINE_NUMBER },
+	};
+
 	print_lines("TRACE", "trace", trace_lines, ARRAY_SIZE(trace_lines), format);
 	if (format == REPORT_TEXT)
 		putchar('\n');
@@ -143,6 +153,11 @@ static void summarize(const struct kmem *k, u32 cpus, enum report_format format)
 	if (format == REPORT_TEXT)
 		putchar('\n');
 	print_lines("PAGES", "pages", page_lines, ARRAY_SIZE(page_lines), format);
+	if (format == REPORT_TEXT && !k->functions.nr)
+		return;
+	if (format == REPORT_TEXT)
+		putchar('\n');
+	print_lines("ACCESSES", "accesses", access_lines, ARRAY_SIZE(access_lines), format);
 }
 
 /* The texts of rows. */
@@ -190,6 +205,24 @@ static void name_task(const struct kmem *k, const void *item, struct row *row)
 		row->name = table_text(task->comm);
 }
 
+static void name_function(const struct kmem *k, const void *item, struct row *row)
+{
+	const struct kmem_function *function = item;
+	const struct kmap_symbol *symbol;
+	char text[KMAP_SYMBOL_MAX];
+	const char *module;
+
+	symbol = kmap_symbols_find(k->symbols, function->start, KMAP_IP_EXACT);
+	snprintf(text, sizeof(text), "%llx", function->start);
+	if (symbol) {
+		module = kmap_symbols_string(k->symbols, symbol->module);
+		snprintf(text, sizeof(text), "%s%s%s%s",
+			 kmap_symbols_string(k->symbols, symbol->name), *module ? " [" : "",
+			 module, *module ? "]" : "");
+	}
+	row->name = table_text(text);
+}
+
 static void name_suspect(const struct kmem *k, const void *item, struct row *row)
 {
 	const struct kmem_suspect *suspect = item;
@@ -230,6 +263,10 @@ struct view {
 #define LIVE		{ "Live", "live", KMEM_LIVE, CELL_NUMBER, 0 }
 #define OLDEST		{ "Oldest", "oldest", KMEM_OLDEST, CELL_SECONDS, 0 }
 #define YOUNGEST	{ "Youngest", "youngest", KMEM_YOUNGEST, CELL_SECONDS, 0 }
+
+#define READS		{ "Reads", "reads", KMEM_READS, CELL_NUMBER, 0 }
+#define WRITES		{ "Writes", "writes", KMEM_WRITES, CELL_NUMBER, 0 }
+#define ACCESSED	.then = { KMEM_READS, KMEM_WRITES }, .columns = { READS, WRITES }
 
 #define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip"
 #define SITES(which, group)						\
@@ -339,6 +376,35 @@ static const struct view views[] = {
 			.columns = { LIVE_PER, LIVE, OLDEST, YOUNGEST },
 		},
 		SITES(sites, KMEM_PAGES), .has = { KMEM_LIVE, KMEM_LIVE },
+	}, {
+		.table = {
+			.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
+			.name_title = "Function", .name_key = "name", .id_key = "start",
+			ACCESSED,
+		},
+		.hash = offsetof(struct kmem, functions),
+		.sum = offsetof(struct kmem_function, sum), .name = name_function,
+		.has = { KMEM_READS, KMEM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED OBJECTS, BY CALL SITE THAT ALLOCATED",
+			.key = "accessed_sites", CALL_SITES, ACCESSED,
+		},
+		SITES(sites, KMEM_SLAB), .has = { KMEM_READS, KMEM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED OBJECTS, BY CACHE", .key = "accessed_caches",
+			.name_title = "Cache", .name_key = "name", .id_key = "cache", ACCESSED,
+		},
+		.hash = offsetof(struct kmem, caches),
+		.sum = offsetof(struct kmem_cache, sum), .name = name_cache,
+		.has = { KMEM_READS, KMEM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED PAGES, BY CALL SITE THAT ALLOCATED",
+			.key = "accessed_pages", CALL_SITES, ACCESSED,
+		},
+		SITES(sites, KMEM_PAGES), .has = { KMEM_READS, KMEM_WRITES },
 	},
 };
 

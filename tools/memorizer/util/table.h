@@ -6,7 +6,7 @@
 #include "kmap.h"
 #include "term.h"
 
-#define TABLE_COLUMNS	12	/* most columns of a table */
+#define TABLE_COLUMNS	16	/* most columns of a table */
 #define TABLE_TEXTS	2	/* most texts of a row, beside its name */
 
 /* How a column shows its metric. */

@@ -13,6 +13,8 @@ enum timeline_metric {
 	TIMELINE_FREES,
 	TIMELINE_ALLOC_BYTES,
 	TIMELINE_FREE_BYTES,
+	TIMELINE_READS,
+	TIMELINE_WRITES,
 	TIMELINE_ALLOC_RATE,			/* per second */
 	TIMELINE_FREE_RATE,
 	TIMELINE_LIVES,				/* allocations that were freed, to the last byte */
