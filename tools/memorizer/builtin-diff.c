@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer diff: what has changed from one KMAP to another.
+ * memorizer diff: what has changed from one KMAP, or trace, to another.
  *
  * Rows are aligned by the names of functions, so that neither KASLR nor a new build
  * matters; what GCC appends to a name when it specializes a function is left out.
@@ -14,8 +14,10 @@
 #include "aggregate.h"
 #include "builtin.h"
 #include "head.h"
+#include "kmem.h"
 #include "table.h"
 #include "term.h"
+#include "trace-symbols.h"
 
 #define NAME_KEY	(KMAP_SYMBOL_MAX / 2)	/* function and module, a multiple of 8 */
 #define MEASURES	2			/* of a table */
@@ -35,7 +37,7 @@ struct item {
 
 struct measure {
 	const char *title, *key;
-	enum metric metric;
+	u32 metric;
 };
 
 /**
@@ -45,16 +47,16 @@ struct measure {
  * @name_title: head of the names
  * @measures: what is compared; rows are ordered by how much the first has changed
  * @present: metric that a row which is there has
- * @hash: offset of the items in struct aggregate
+ * @hash: offset of the items in struct aggregate, of a trace in struct kmem
  * @sum: offset of the sums in an item
  * @name: names an item
  */
 struct view {
 	const char *title, *key, *name_title;
 	struct measure measures[MEASURES];
-	enum metric present;
+	u32 present;
 	size_t hash, sum;
-	void (*name)(const struct aggregate *a, const void *item, char name[NAME_KEY]);
+	void (*name)(const struct kmap_symbols *s, const void *item, char name[NAME_KEY]);
 };
 
 /**
@@ -62,39 +64,46 @@ struct view {
  * @vmlinux: where to take symbols from, of each side
  * @kallsyms: copies of /proc/kallsyms
  * @given: how often --vmlinux and --kallsyms were given
- * @paths: the KMAPs
+ * @paths: the KMAPs or traces
+ * @traces: whether they are traces
  * @top: rows of a table, 0 for all
  * @top_given: whether --top was given
  * @all: whether to show what has not changed, too
  * @by_name: order by name instead of by change
  * @format: how to print
  * @symbols: the symbols of each side
- * @sums: what each side has
+ * @sums: what each side has, of KMAPs
+ * @kmem: the same, of traces
+ * @filter: what counts in traces: all
  * @status: the exit status so far
  */
 struct diff {
 	const char *vmlinux[SIDES], *kallsyms[SIDES];
 	int given[2];
 	char **paths;
+	bool traces;
 	u32 top;
 	bool top_given, all, by_name;
 	enum report_format format;
 	struct kmap_symbols *symbols[SIDES];
 	struct aggregate sums[SIDES];
+	struct kmem kmem[SIDES];
+	struct kmem_filter filter;
 	int status;
 };
 
 static const char usage[] =
 	"Usage: memorizer diff [OPTION...] KMAP KMAP\n"
+	"       memorizer diff [OPTION...] DIR DIR\n"
 	"\n"
-	"Tells what has changed from the first KMAP to the second: which functions allocate\n"
-	"and access, and which commands; what is new, gone, more, less. Functions are compared\n"
-	"by name, so both may be of different boots and builds.\n"
+	"Tells what has changed from the first KMAP or trace to the second: which functions\n"
+	"allocate and access, which caches and which commands; what is new, gone, more, less.\n"
+	"Functions are compared by name, so both may be of different boots and builds.\n"
 	"\n"
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file; given twice, the\n"
-	"                       second is for the second KMAP\n"
+	"                       second is for the second input\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms; given twice, the\n"
-	"                       second is for the second KMAP\n"
+	"                       second is for the second input (default for traces: their own)\n"
 	"  -s, --sort KEY       what has changed most first: change (default); or by name\n"
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
@@ -116,62 +125,84 @@ static const struct option options[] = {
 };
 
 /* Writes a function's name without .isra.0, .cold and their like; its address if it has none. */
-static void name_ip(const struct aggregate *a, u64 ip, enum kmap_ip kind, char name[NAME_KEY])
+static void name_ip(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind, char name[NAME_KEY])
 {
-	const struct kmap_symbol *symbol = kmap_symbols_find(a->symbols, ip, kind);
+	const struct kmap_symbol *symbol = kmap_symbols_find(s, ip, kind);
 	const char *function, *module;
 
 	if (!symbol) {
 		snprintf(name, NAME_KEY, "%llx", ip);
 		return;
 	}
-	function = kmap_symbols_string(a->symbols, symbol->name);
-	module = kmap_symbols_string(a->symbols, symbol->module);
+	function = kmap_symbols_string(s, symbol->name);
+	module = kmap_symbols_string(s, symbol->module);
 	snprintf(name, NAME_KEY, "%.*s%s%s%s", (int)(1 + strcspn(function + 1, ".")), function,
 		 *module ? " [" : "", module, *module ? "]" : "");
 }
 
-static void name_site(const struct aggregate *a, const void *item, char name[NAME_KEY])
+/* Items of call sites and functions begin with the address. */
+static void name_site(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
 {
-	name_ip(a, ((const struct site *)item)->ip, KMAP_IP_RETURN, name);
+	name_ip(s, *(const u64 *)item, KMAP_IP_RETURN, name);
 }
 
-static void name_function(const struct aggregate *a, const void *item, char name[NAME_KEY])
+static void name_function(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
 {
-	name_ip(a, ((const struct function *)item)->start, KMAP_IP_EXACT, name);
+	name_ip(s, *(const u64 *)item, KMAP_IP_EXACT, name);
 }
 
-static void name_comm(const struct aggregate *a, const void *item, char name[NAME_KEY])
+static void name_text(char name[NAME_KEY], const char *text)
 {
-	bool known = item != hash_item(&a->comms, 0);
-
-	snprintf(name, NAME_KEY, "%s", known ? ((const struct comm *)item)->text : "[unknown]");
+	snprintf(name, NAME_KEY, "%s", text && *text ? text : "[unknown]");
 }
 
-static const struct view views[] = {
+/* The comm of pids that allocated nothing is no comm, see aggregate_init(). */
+static void name_comm(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+{
+	const char *text = ((const struct comm *)item)->text;
+
+	(void)s;
+	name_text(name, *text == '\n' ? NULL : text);
+}
+
+static void name_task(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+{
+	(void)s;
+	name_text(name, ((const struct kmem_task *)item)->comm);
+}
+
+static void name_cache(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+{
+	const struct kmem_cache *cache = item;
+
+	(void)s;
+	name_text(name, cache->cache ? cache->name : KMEM_LARGE);
+}
+
+#define BYTES_OBJECTS(bytes, objects)	\
+	.measures = { { "Bytes", "bytes", bytes }, { "Objects", "objects", objects } }
+#define READS_WRITES(reads, writes)	\
+	.measures = { { "Reads", "reads", reads }, { "Writes", "writes", writes } }
+#define FUNCTIONS_OF(structure, member, item, namer)	\
+	.name_title = "Function", .name = namer,	\
+	.hash = offsetof(struct structure, member), .sum = offsetof(struct item, sum)
+
+static const struct view kmap_views[] = {
 	{
-		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites", .name_title = "Function",
-		.measures = { { "Bytes", "bytes", BYTES }, { "Objects", "objects", OBJECTS } },
-		.present = OBJECTS, .name = name_site,
-		.hash = offsetof(struct aggregate, sites), .sum = offsetof(struct site, sum),
+		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites", BYTES_OBJECTS(BYTES, OBJECTS),
+		.present = OBJECTS, FUNCTIONS_OF(aggregate, sites, site, name_site),
 	}, {
-		.title = "LIVE OBJECTS, BY FUNCTION", .key = "live", .name_title = "Function",
-		.measures = { { "Bytes", "bytes", LIVE_BYTES }, { "Objects", "objects", LIVE } },
-		.present = LIVE, .name = name_site,
-		.hash = offsetof(struct aggregate, sites), .sum = offsetof(struct site, sum),
+		.title = "LIVE OBJECTS, BY FUNCTION", .key = "live",
+		BYTES_OBJECTS(LIVE_BYTES, LIVE),
+		.present = LIVE, FUNCTIONS_OF(aggregate, sites, site, name_site),
 	}, {
 		.title = "FUNCTIONS THAT ACCESS OBJECTS", .key = "functions",
-		.name_title = "Function",
-		.measures = { { "Reads", "reads", READS }, { "Writes", "writes", WRITES } },
-		.present = TOUCHED, .name = name_function,
-		.hash = offsetof(struct aggregate, functions),
-		.sum = offsetof(struct function, sum),
+		READS_WRITES(READS, WRITES), .present = TOUCHED,
+		FUNCTIONS_OF(aggregate, functions, function, name_function),
 	}, {
 		.title = "ACCESSED OBJECTS, BY FUNCTION THAT ALLOCATES", .key = "accessed",
-		.name_title = "Function",
-		.measures = { { "Reads", "reads", READS }, { "Writes", "writes", WRITES } },
-		.present = TOUCHED, .name = name_site,
-		.hash = offsetof(struct aggregate, sites), .sum = offsetof(struct site, sum),
+		READS_WRITES(READS, WRITES), .present = TOUCHED,
+		FUNCTIONS_OF(aggregate, sites, site, name_site),
 	}, {
 		.title = "COMMANDS", .key = "commands", .name_title = "Comm",
 		.measures = { { "Bytes", "bytes", BYTES }, { "Accesses", "accesses", ACCESSES } },
@@ -180,11 +211,43 @@ static const struct view views[] = {
 	},
 };
 
+static const struct view trace_views[] = {
+	{
+		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites",
+		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT,
+		FUNCTIONS_OF(kmem, sites[KMEM_SLAB], kmem_site, name_site),
+	}, {
+		.title = "LIVE AT THE END, BY FUNCTION", .key = "live",
+		BYTES_OBJECTS(KMEM_LIVE_BYTES, KMEM_LIVE), .present = KMEM_LIVE,
+		FUNCTIONS_OF(kmem, sites[KMEM_SLAB], kmem_site, name_site),
+	}, {
+		.title = "CACHES", .key = "caches", .name_title = "Cache",
+		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT, .name = name_cache,
+		.hash = offsetof(struct kmem, caches), .sum = offsetof(struct kmem_cache, sum),
+	}, {
+		.title = "FUNCTIONS THAT ALLOCATE PAGES", .key = "page_sites",
+		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT,
+		FUNCTIONS_OF(kmem, sites[KMEM_PAGES], kmem_site, name_site),
+	}, {
+		.title = "PAGES LIVE AT THE END, BY FUNCTION", .key = "live_pages",
+		BYTES_OBJECTS(KMEM_LIVE_BYTES, KMEM_LIVE), .present = KMEM_LIVE,
+		FUNCTIONS_OF(kmem, sites[KMEM_PAGES], kmem_site, name_site),
+	}, {
+		.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
+		READS_WRITES(KMEM_READS, KMEM_WRITES), .present = KMEM_READS,
+		FUNCTIONS_OF(kmem, functions, kmem_function, name_function),
+	}, {
+		.title = "COMMANDS", .key = "commands", .name_title = "Comm",
+		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT, .name = name_task,
+		.hash = offsetof(struct kmem, tasks), .sum = offsetof(struct kmem_task, sum),
+	},
+};
+
 /* Adds the rows that one side has. */
-static void add_side(struct hash *items, const struct view *v, const struct aggregate *a,
-		     enum side side)
+static void add_side(struct hash *items, const struct view *v, const void *sums,
+		     const struct kmap_symbols *s, enum side side)
 {
-	const struct hash *h = (const void *)((const char *)a + v->hash);
+	const struct hash *h = (const void *)((const char *)sums + v->hash);
 	struct item key, *item;
 	const u64 *sum;
 	bool new;
@@ -193,10 +256,10 @@ static void add_side(struct hash *items, const struct view *v, const struct aggr
 
 	for (i = 0; i < h->nr; i++) {
 		sum = (const void *)((const char *)hash_item(h, i) + v->sum);
-		if (!sum[v->present])
+		if (!sum[v->present] && !sum[v->measures[1].metric])
 			continue;
 		memset(&key, 0, sizeof(key));
-		v->name(a, hash_item(h, i), key.name);
+		v->name(s, hash_item(h, i), key.name);
 		item = hash_item(items, hash_get(items, &key, &new));
 		item->there[side] = true;
 		for (m = 0; m < MEASURES; m++)
@@ -283,11 +346,13 @@ static void print_view(const struct diff *d, const struct view *v)
 	struct hash items;
 	struct item *item;
 	struct row *row;
+	int side;
 	u32 i;
 
 	hash_init(&items, sizeof(struct item), NAME_KEY);
-	add_side(&items, v, d->sums + BEFORE, BEFORE);
-	add_side(&items, v, d->sums + AFTER, AFTER);
+	for (side = 0; side < SIDES; side++)
+		add_side(&items, v, d->traces ? (const void *)(d->kmem + side) : d->sums + side,
+			 d->symbols[side], side);
 	make_columns(&t, v, keys);
 	t.rows = kmap_array(NULL, items.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < items.nr; i++) {
@@ -306,15 +371,9 @@ static void print_view(const struct diff *d, const struct view *v)
 }
 
 /* The sums over all, as a table. */
-static void print_totals(const struct diff *d)
+static void print_sums(const struct diff *d, const struct measure *measures, size_t nr,
+		       const u64 *before, const u64 *after)
 {
-	static const struct measure totals[] = {
-		{ "Objects", "objects", OBJECTS }, { "  live", "live", LIVE },
-		{ "  accessed", "touched", TOUCHED }, { "Bytes requested", "bytes", BYTES },
-		{ "  live", "live_bytes", LIVE_BYTES }, { "Accesses", "accesses", ACCESSES },
-		{ "  reads", "reads", READS }, { "  writes", "writes", WRITES },
-	};
-	const u64 *before = d->sums[BEFORE].total, *after = d->sums[AFTER].total;
 	struct table t = {
 		.title = "SUMS", .key = "sums", .name_title = "", .name_key = "name",
 		.columns = {
@@ -323,15 +382,15 @@ static void print_totals(const struct diff *d)
 			{ "Change", "change", VALUE_CHANGE, CELL_CHANGE, 0 },
 		},
 	};
+	u64 (*sums)[VALUES] = kmap_array(NULL, nr, sizeof(*sums));
 	bool text = d->format == REPORT_TEXT;
-	u64 sums[ARRAY_SIZE(totals)][VALUES];
 	struct diff all = { .format = d->format };
 	const struct measure *m;
 	size_t i;
 
-	t.rows = kmap_array(NULL, ARRAY_SIZE(totals), sizeof(*t.rows));
-	for (i = 0; i < ARRAY_SIZE(totals); i++) {
-		m = totals + i;
+	t.rows = kmap_array(NULL, nr, sizeof(*t.rows));
+	for (i = 0; i < nr; i++) {
+		m = measures + i;
 		sums[i][VALUE_BEFORE] = before[m->metric];
 		sums[i][VALUE_AFTER] = after[m->metric];
 		sums[i][VALUE_CHANGE] = after[m->metric] - before[m->metric];
@@ -340,22 +399,49 @@ static void print_totals(const struct diff *d)
 	}
 	print_rows(&all, &t);
 	table_free(&t);
+	free(sums);
+}
+
+static void print_totals(const struct diff *d)
+{
+	static const struct measure totals[] = {
+		{ "Objects", "objects", OBJECTS }, { "  live", "live", LIVE },
+		{ "  accessed", "touched", TOUCHED }, { "Bytes requested", "bytes", BYTES },
+		{ "  live", "live_bytes", LIVE_BYTES }, { "Accesses", "accesses", ACCESSES },
+		{ "  reads", "reads", READS }, { "  writes", "writes", WRITES },
+	};
+	static const struct measure trace_totals[] = {
+		{ "Allocations", "hit", KMEM_HIT }, { "  live at the end", "live", KMEM_LIVE },
+		{ "Bytes allocated", "bytes_alloc", KMEM_ALLOC },
+		{ "  requested", "bytes_req", KMEM_REQ },
+		{ "  live at the end", "live_bytes", KMEM_LIVE_BYTES },
+		{ "Frees", "frees", KMEM_CALLS },
+	};
+
+	if (d->traces)
+		print_sums(d, trace_totals, ARRAY_SIZE(trace_totals),
+			   d->kmem[BEFORE].total[KMEM_SLAB], d->kmem[AFTER].total[KMEM_SLAB]);
+	else
+		print_sums(d, totals, ARRAY_SIZE(totals), d->sums[BEFORE].total,
+			   d->sums[AFTER].total);
 }
 
 static void print(const struct diff *d)
 {
 	struct head head = {
-		.command = "diff", .input = "kmap", .incomplete = d->status != EXIT_FINE,
+		.command = "diff", .input = d->traces ? "trace" : "kmap",
+		.incomplete = d->status != EXIT_FINE,
 		.before = d->paths[BEFORE], .after = d->paths[AFTER],
 		.sort = d->by_name ? "name" : "change", .top = d->top,
 	};
-	size_t i;
+	const struct view *views = d->traces ? trace_views : kmap_views;
+	size_t nr = d->traces ? ARRAY_SIZE(trace_views) : ARRAY_SIZE(kmap_views), i;
 
 	if (d->format == REPORT_TEXT)
 		term_pager();
 	head_print(&head, d->format);
 	print_totals(d);
-	for (i = 0; i < ARRAY_SIZE(views); i++)
+	for (i = 0; i < nr; i++)
 		print_view(d, views + i);
 	if (d->format == REPORT_JSON)
 		printf("\n}\n");
@@ -391,11 +477,39 @@ static bool add_up(struct diff *d, enum side side)
 	return status != EXIT_UNABLE;
 }
 
+/* Sums a trace up; returns whether that worked. */
+static bool add_up_trace(struct diff *d, enum side side)
+{
+	struct kmem *k = d->kmem + side;
+	char error[KMAP_ERROR_MAX];
+	struct trace_event e;
+	struct trace *t;
+
+	t = trace_open(d->paths[side], error);
+	if (!t) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return false;
+	}
+	d->symbols[side] = trace_symbols_load(d->paths[side], d->vmlinux[side],
+					      d->kallsyms[side]);
+	if (d->symbols[side]) {
+		kmem_init(k, d->symbols[side], &d->filter);
+		while (trace_next(t, &e) && kmem_event(k, &e))
+			;
+		kmem_end(k);
+		if (trace_tell(t))
+			d->status = EXIT_INCOMPLETE;
+	}
+	trace_close(t);
+	return d->symbols[side];
+}
+
 static int diff(struct diff *d)
 {
 	int side, done = 0;
 
-	while (done < SIDES && add_up(d, done))
+	kmem_filter_init(&d->filter);
+	while (done < SIDES && (d->traces ? add_up_trace(d, done) : add_up(d, done)))
 		done++;
 	if (done == SIDES)
 		print(d);
@@ -404,6 +518,8 @@ static int diff(struct diff *d)
 	for (side = 0; side < SIDES; side++) {
 		if (d->sums[side].symbols)
 			aggregate_free(d->sums + side);
+		if (d->kmem[side].symbols)
+			kmem_free(d->kmem + side);
 		if (d->symbols[side])
 			kmap_symbols_free(d->symbols[side]);
 	}
@@ -488,13 +604,19 @@ static int run(int argc, char **argv)
 			return usage_error("diff");
 	}
 	if (argc - optind != SIDES) {
-		fprintf(stderr, "memorizer diff: %d KMAPs: want two\n", argc - optind);
+		fprintf(stderr, "memorizer diff: %d inputs: want two KMAPs or two traces\n",
+			argc - optind);
 		return usage_error("diff");
 	}
 	d.paths = argv + optind;
+	d.traces = input_is_trace(d.paths[BEFORE]);
+	if (d.traces != input_is_trace(d.paths[AFTER])) {
+		fprintf(stderr, "memorizer diff: a trace and a KMAP: want two of a kind\n");
+		return usage_error("diff");
+	}
 	if (!d.top_given)
 		d.top = d.format == REPORT_TEXT ? TEXT_ROWS : 0;
-	if (!d.given[0] && !d.given[1])
+	if (!d.traces && !d.given[0] && !d.given[1])
 		fprintf(stderr,
 			"memorizer diff: no symbols: addresses are compared, which only one boot has in common\n");
 	return diff(&d);
@@ -502,7 +624,7 @@ static int run(int argc, char **argv)
 
 const struct command command_diff = {
 	.name = "diff",
-	.summary = "tell what has changed from one KMAP to another",
+	.summary = "tell what has changed from one KMAP or trace to another",
 	.usage = usage,
 	.run = run,
 };

@@ -40,7 +40,7 @@ for dir; do
 	run sh "$here/test-kmap.sh" "${dir}memorizer"
 	run sh "$here/test-kmap-check.sh" "${dir}memorizer"
 	run sh "$here/test-terminal.sh" "$dir"
-	run sh "$here/test-diff.sh" "${dir}memorizer"
+	run sh "$here/test-diff.sh" "$dir"
 	run sh "$here/test-script.sh" "$dir"
 	run sh "$here/test-timeline.sh" "$dir"
 	run sh "$here/test-lines.sh" "${dir}memorizer"

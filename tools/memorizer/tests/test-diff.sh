@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Tests memorizer diff: numbers, formats, order, alignment by name, messages.
-# Usage: test-diff.sh MEMORIZER
+# Usage: test-diff.sh DIR, with memorizer in it, and in its tests/ what the tests need
 
-memorizer=$1
 here=$(dirname "$0")
 data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
@@ -55,8 +56,28 @@ compare --json >"$tmp/out"
 same "malformed lines make it incomplete" "1 $after:11" \
 	"$(grep -c '"incomplete": true' "$tmp/out") $(head -n 1 "$tmp/err" | cut -d: -f 1,2)"
 
+# Traces
+for trace in kmem life; do
+	"$build/tests/make-trace" "$tmp/$trace" <"$data/$trace.trace" || exit 1
+	mkdir "$tmp/$trace/kernel"
+done
+cp "$data/kallsyms" "$tmp/kmem/kernel"
+sed 's/^ffffffff9b/ffffffff81/; s/^ffffffffc04/ffffffffc05/; s/widget_alloc/&.isra.0/' \
+	"$data/kallsyms" >"$tmp/life/kernel/kallsyms"
+sed 's/ffffffff9b/ffffffff81/g; s/ffffffffc04/ffffffffc05/g' "$data/life.trace" |
+	"$build/tests/make-trace" "$tmp/life"
+"$memorizer" diff "$tmp/kmem" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
+same "losses make the comparison of traces incomplete" "3 1" "$? $(grep -c incomplete "$tmp/err")"
+equal "traces are compared by name, too" "$data/diff.trace" "$tmp/out"
+"$memorizer" diff --csv "$tmp/life" "$tmp/life" >"$tmp/out"
+same "nothing has changed from a trace to itself" "0 6 0" "$? $(grep -c '^sums,.*,0$' "$tmp/out") $(
+	grep -c '^[a-z_]*,.*,\(same\|new\|gone\|more\|less\),' "$tmp/out")"
+
 hint="Try 'memorizer help diff'."
-outcome "two KMAPs are wanted" 2 /dev/null "memorizer diff: 1 KMAPs: want two
+outcome "two of a kind are wanted" 2 /dev/null \
+	"memorizer diff: a trace and a KMAP: want two of a kind
+$hint" diff "$tmp/kmem" "$before"
+outcome "two KMAPs are wanted" 2 /dev/null "memorizer diff: 1 inputs: want two KMAPs or two traces
 $hint" diff "$before"
 outcome "that are there" 2 /dev/null "memorizer: $tmp/none: No such file or directory" \
 	diff -K "$tmp/kallsyms" "$before" "$tmp/none"
