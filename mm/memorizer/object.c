@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "announce.h"
 #include "memorizer.h"
 #include "observer.h"
 
@@ -106,6 +107,7 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 	/* Not before: hooks find it in the index, and readers of the KMAP see it. */
 	WRITE_ONCE(object->bound, size);
 	smp_store_release(&object->state, MEMORIZER_LIVE);
+	memorizer_announce_object(id);
 	this_cpu_inc(memorizer_counters.allocs);
 }
 
@@ -138,6 +140,7 @@ static bool close_object(u32 id, enum memorizer_state state)
 	if (cmpxchg(&object->state, MEMORIZER_LIVE, state) != MEMORIZER_LIVE)
 		return false;
 	WRITE_ONCE(object->bound, 0);
+	memorizer_announce_end(id);
 	return true;
 }
 

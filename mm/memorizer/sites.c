@@ -26,6 +26,7 @@
 #include <asm/sections.h>
 #include <asm/sync_core.h>
 
+#include "announce.h"
 #include "memorizer.h"
 
 extern const s32 __start_memorizer_sites[], __stop_memorizer_sites[];
@@ -129,6 +130,8 @@ static int patch_sites(void *data)
 	if (atomic_inc_return(&patch->patcher) == 1) {
 		for (site = patch->start; site < patch->stop; site++)
 			patch_site(patch, site_addr(site));
+		if (patch->start == __start_memorizer_sites)
+			memorizer_announce_logging(patch->opcode == MEMORIZER_SITE_ON);
 		/* Pairs with the other CPUs' acquire: they go on to new text only. */
 		smp_store_release(&patch->done, true);
 	} else {

@@ -17,6 +17,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "../announce.h"
 #include "stream.h"
 
 /* The longest text of a mark in bytes. */
@@ -206,6 +207,7 @@ static ssize_t marker_write(struct file *file, const char __user *buf, size_t co
 	/* In the stream, a NUL ends it. */
 	if (!length || length > MARK_MAX || memchr(text, '\0', length))
 		return -EINVAL;
+	memorizer_announce_mark(text, length);
 	err = memorizer_stream_mark(text, length);
 	return err ?: count;
 }

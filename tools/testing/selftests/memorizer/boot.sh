@@ -33,6 +33,14 @@ switch() {
 enabled() { switch enabled 1; }
 log_access() { switch log_access 0; }
 
+# What it says is heard by QEMU alone.
+qemu() {
+	case $(value_of qemu) in
+	0|1)	refused 0 qemu ;;
+	*)	refused 1 qemu ;;
+	esac
+}
+
 # kib SIZE: in KiB; nothing if it is not a size.
 kib() {
 	number=${1%[KMG]}

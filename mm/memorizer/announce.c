@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer under QEMU: announces objects, tasks, switches and marks to the plugin
+ * that watches the machine, by loads whose addresses are the message; message.h
+ * says how.
+ *
+ * A message is made with interrupts off, so that its words follow each other on
+ * their CPU. An NMI that comes in between makes none: it is counted, and told of
+ * with the next one.
+ */
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/memorizer.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <trace/events/sched.h>
+
+#include "announce.h"
+#include "memorizer.h"
+#include "message.h"
+
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "memorizer."
+
+bool memorizer_announces __ro_after_init;
+module_param_named(qemu, memorizer_announces, bool, 0);
+
+/* The first message was made. */
+static bool greeted;
+
+/* What is in the middle of a message on this CPU, and what was announced last. */
+struct announcer {
+	bool busy;
+	u32 lost;
+	bool known;
+	u32 pid;
+	u64 comm[2];
+};
+
+static DEFINE_PER_CPU(struct announcer, announcer);
+
+static void say_word(unsigned int word)
+{
+	const char *at = (const char *)empty_zero_page + word;
+	u8 unused;
+
+	asm volatile(MEMORIZER_ANNOUNCE_LOAD : "=a" (unused) : "D" (at) : "memory");
+}
+
+static void say_value(u64 value)
+{
+	value = value << 1 ^ -(value >> 63);
+	for (; value >> MEMORIZER_WORD_BITS; value >>= MEMORIZER_WORD_BITS)
+		say_word((value & MEMORIZER_WORD_MASK) | MEMORIZER_WORD_MORE);
+	say_word(value);
+}
+
+static void say(unsigned int type, const u64 *values, unsigned int count)
+{
+	unsigned int i;
+
+	say_word(type << MEMORIZER_TYPE_SHIFT | count);
+	for (i = 0; i < count; i++)
+		say_value(values[i]);
+}
+
+/* Begins to speak on this CPU; false: it is in the middle of a message. */
+static bool begin(unsigned long *flags)
+{
+	u64 value;
+
+	raw_local_irq_save(*flags);
+	if (this_cpu_read(announcer.busy)) {
+		this_cpu_inc(announcer.lost);
+		raw_local_irq_restore(*flags);
+		return false;
+	}
+	this_cpu_write(announcer.busy, true);
+	barrier();
+	if (unlikely(!greeted)) {
+		greeted = true;
+		value = MEMORIZER_ANNOUNCE_VERSION;
+		say(MEMORIZER_SAY_HELLO, &value, 1);
+	}
+	if (unlikely(this_cpu_read(announcer.lost))) {
+		value = this_cpu_xchg(announcer.lost, 0);
+		say(MEMORIZER_SAY_LOST, &value, 1);
+	}
+	return true;
+}
+
+static void end(unsigned long flags)
+{
+	barrier();
+	this_cpu_write(announcer.busy, false);
+	raw_local_irq_restore(flags);
+}
+
+/* Says whom this CPU runs, unless that was the last it has said of it. */
+static void say_task(struct task_struct *task)
+{
+	struct announcer *own = this_cpu_ptr(&announcer);
+	u64 values[3] = { task->pid };
+
+	memcpy(&values[1], task->comm, sizeof(task->comm));
+	if (own->known && own->pid == task->pid &&
+	    !memcmp(own->comm, &values[1], sizeof(own->comm)))
+		return;
+	own->known = true;
+	own->pid = task->pid;
+	memcpy(own->comm, &values[1], sizeof(own->comm));
+	say(MEMORIZER_SAY_TASK, values, ARRAY_SIZE(values));
+}
+
+void __memorizer_announce_object(u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	u64 values[] = {
+		id,
+		object->va,
+		object->size,
+		memorizer_unpack_ip(object->alloc_ip),
+		object->pid,
+		object->alloc_jiffies,
+	};
+	unsigned long flags;
+
+	if (!begin(&flags))
+		return;
+	say_task(current);
+	say(MEMORIZER_SAY_OBJECT, values, ARRAY_SIZE(values));
+	end(flags);
+}
+
+void __memorizer_announce_end(u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	u64 values[] = {
+		id,
+		object->state,
+		memorizer_unpack_ip(object->free_ip),
+		object->free_jiffies,
+	};
+	unsigned long flags;
+
+	if (!begin(&flags))
+		return;
+	say(MEMORIZER_SAY_END, values, ARRAY_SIZE(values));
+	end(flags);
+}
+
+void __memorizer_announce_logging(bool on)
+{
+	unsigned long flags;
+	u64 value = on;
+
+	if (!begin(&flags))
+		return;
+	say(MEMORIZER_SAY_LOGGING, &value, 1);
+	end(flags);
+}
+
+void __memorizer_announce_mark(const char *text, size_t length)
+{
+	/* As many values as the message's first word can tell of. */
+	size_t left = min_t(size_t, length, (MEMORIZER_ARGUMENT_MASK - 1) * sizeof(u64));
+	unsigned long flags;
+	u64 value;
+
+	if (!begin(&flags))
+		return;
+	say_task(current);
+	say_word(MEMORIZER_SAY_MARK << MEMORIZER_TYPE_SHIFT |
+		 (1 + DIV_ROUND_UP(left, sizeof(value))));
+	say_value(current->pid);
+	while (left) {
+		size_t some = min(left, sizeof(value));
+
+		value = 0;
+		memcpy(&value, text, some);
+		say_value(value);
+		text += some;
+		left -= some;
+	}
+	end(flags);
+}
+
+static void announce_switch(void *unused, bool preempt, struct task_struct *before,
+			    struct task_struct *task, unsigned int state)
+{
+	unsigned long flags;
+
+	if (!begin(&flags))
+		return;
+	say_task(task);
+	end(flags);
+}
+
+static int __init announce_switches(void)
+{
+	return memorizer_announces ? register_trace_sched_switch(announce_switch, NULL) : 0;
+}
+core_initcall(announce_switches);

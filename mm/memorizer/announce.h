@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Memorizer under QEMU: who announces what; message.h says how. */
+#ifndef _MM_MEMORIZER_ANNOUNCE_H
+#define _MM_MEMORIZER_ANNOUNCE_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#ifdef CONFIG_MEMORIZER_QEMU
+
+/* memorizer.qemu=; not changed after boot. */
+extern bool memorizer_announces;
+
+void __memorizer_announce_object(u32 id);
+void __memorizer_announce_end(u32 id);
+void __memorizer_announce_logging(bool on);
+void __memorizer_announce_mark(const char *text, size_t length);
+
+#else
+
+#define memorizer_announces	false
+
+static inline void __memorizer_announce_object(u32 id) { }
+static inline void __memorizer_announce_end(u32 id) { }
+static inline void __memorizer_announce_logging(bool on) { }
+static inline void __memorizer_announce_mark(const char *text, size_t length) { }
+
+#endif /* CONFIG_MEMORIZER_QEMU */
+
+/**
+ * memorizer_announce_object() - announce that an object has become live
+ * @id: the object
+ *
+ * Context: any, with preemption disabled.
+ */
+static inline void memorizer_announce_object(u32 id)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_object(id);
+}
+
+/**
+ * memorizer_announce_end() - announce that an object was closed
+ * @id: the object
+ *
+ * Context: any, with preemption disabled.
+ */
+static inline void memorizer_announce_end(u32 id)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_end(id);
+}
+
+/**
+ * memorizer_announce_logging() - announce that the kernel's sites were switched
+ * @on: whether they are on
+ *
+ * Context: any, while no other CPU can come to a site.
+ */
+static inline void memorizer_announce_logging(bool on)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_logging(on);
+}
+
+/**
+ * memorizer_announce_mark() - announce a mark
+ * @text: what it says
+ * @length: bytes of it
+ *
+ * Context: any.
+ */
+static inline void memorizer_announce_mark(const char *text, size_t length)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_mark(text, length);
+}
+
+#endif /* _MM_MEMORIZER_ANNOUNCE_H */
