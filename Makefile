@@ -19,6 +19,8 @@ help:
 	@echo 'make bench    what Memorizer costs, in guest instructions, memory and time'
 	@echo 'make compare  memorizer record beside perf record: whether they agree, and what each costs'
 	@echo 'make coverage which accesses sites do not see'
+	@echo 'make qemu-trace a trace of the cache lines that move, made by a plugin for QEMU'
+	@echo 'make truth    compare what the KMAP says with what the machine did'
 	@echo 'make clean    remove build/'
 	@echo
 	@echo 'DEFCONFIG=1   for run and shell: build on x86_64 defconfig, instead of the small'
@@ -54,7 +56,13 @@ compare:
 coverage:
 	@$(scripts)/coverage
 
+qemu-trace:
+	@$(scripts)/qemu-trace $(CONFIG)
+
+truth:
+	@$(scripts)/truth
+
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage clean
+.PHONY: help kernel run shell test bench compare coverage qemu-trace truth clean

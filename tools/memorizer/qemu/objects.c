@@ -148,14 +148,30 @@ void objects_add(struct vcpu *v, const u64 values[6])
 	pthread_mutex_unlock(&lock);
 }
 
+static int by_ip(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+/* Tells of an object, and of its counts by ascending address. */
 static void tell(struct vcpu *v, struct object *o, u32 snapshot, u32 state, u64 free_ip,
 		 u64 free_jiffies)
 {
-	u32 nr = o - objects, c;
+	static struct count *sorted;
+	static u64 room;
+	u32 object = o - objects, c, nr = 0, i;
 
-	write_object(v, nr, snapshot, state, o->alloc, o->comm, free_ip, free_jiffies);
-	for (c = o->counts; c; c = counts[c].next)
-		write_counts(v, nr, counts[c].ip, 0, counts[c].writes, counts[c].reads);
+	write_object(v, object, snapshot, state, o->alloc, o->comm, free_ip, free_jiffies);
+	for (c = o->counts; c; c = counts[c].next) {
+		sorted = grow(sorted, nr, &room, sizeof(*sorted));
+		sorted[nr++] = counts[c];
+	}
+	if (nr)
+		qsort(sorted, nr, sizeof(*sorted), by_ip);
+	for (i = 0; i < nr; i++)
+		write_counts(v, object, sorted[i].ip, 0, sorted[i].writes, sorted[i].reads);
 }
 
 /**

@@ -45,7 +45,7 @@ static const char metadata_head[] =
 	"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
 	"\tpacket.header := struct {\n\t\tuint32 magic;\n\t\tuint8 uuid[16];\n"
 	"\t\tuint32 stream_id;\n\t};\n};\n\n"
-	"env {\n\tdomain = \"kernel\";\n\ttracer_name = \"memorizer-qemu\";\n"
+	"env {\n\tdomain = \"kernel\";\n\ttracer_name = \"memorizer\";\n"
 	"\ttracer_major = 1;\n\ttracer_minor = 0;\n\tabi_version = 1;\n"
 	"\tmachine = \"x86_64\";\n\tpage_size = 4096;\n\tline_size = %u;\n};\n\n"
 	"clock {\n\tname = memorizer;\n\tdescription = \"events so far, of all CPUs\";\n"

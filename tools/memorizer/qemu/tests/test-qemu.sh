@@ -226,6 +226,15 @@ command()
 }
 
 if [ -n "$memorizer" ]; then
+	watch mode=objects objects
+	"$memorizer" kmap "$tmp/trace" >"$tmp/kmap" 2>"$tmp/said"
+	ok $? "objects: memorizer kmap reads the trace"
+	data=$(symbol objects watched | sed 's/^0*//')
+	neighbour=$(printf '%x' $((0x$data + 64)))
+	printf '%s\n' "fffffffffffff000,1,$data,32,77,88,ffffffffffffe000,abcd" "  $(at load),0,0,3" "  $(at store),0,1,0" \
+		"fffffffffffff000,1,$neighbour,20,77,0,0,abcd" "  $(at load),0,0,1" "  $(at store),0,1,0" "  $(at add_to),0,1,1" \
+		"fffffffffffff000,1,$data,8,77,0,0,abcd" "  $(at store),0,1,0" >"$tmp/want"
+	equal "objects: the machine's KMAP" "$tmp/want" "$tmp/kmap"
 	command -u -S --vmlinux "$dir/tests/calls" -f jumper -f leaf --data "$(page calls)" -- \
 		qemu-x86_64 "$dir/tests/calls"
 	ok $? "command: a trace"

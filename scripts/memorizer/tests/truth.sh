@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests of truth.awk: each way in which a KMAP and the machine can differ, made by hand.
+. "$(dirname "$0")/../lib.sh"
+
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+cat >"$dir/symbols" <<-END
+	ffffffff81000000 first
+	ffffffff81000100 second
+	ffffffff81000200 memcpy
+	ffffffff81000300 memorizer_hook
+	ffffffff81000400 entry
+	ffffffff81000500 third
+	ffffffff81000600 begin
+	ffffffff81000700 begin
+END
+printf '%s\n' memorizer_hook begin >"$dir/own"
+# Of two objects, one is not in the KMAP: it was cleared. The third was allocated twice in one jiffy.
+cat >"$dir/machine" <<-END
+	ffffffff81000010,1,ffff888000001000,64,100,0,0,a
+	  ffffffff81000020,0,2,3
+	  ffffffff81000120,0,0,7
+	  ffffffff81000210,0,0,16
+	  ffffffff81000310,0,5,5
+	  ffffffff81000410,0,1,0
+	  ffffffff81000610,0,2,0
+	ffffffff81000010,1,ffff888000002000,64,100,0,0,a
+	  ffffffff81000020,0,9,0
+	ffffffff81000010,1,ffff888000003000,8,100,101,0,a
+	  ffffffff81000510,0,1,0
+	ffffffff81000010,1,ffff888000003000,8,100,101,0,a
+	  ffffffff81000510,0,1,0
+END
+cat >"$dir/kernel" <<-END
+	ffffffff81000010,1,ffff888000001000,64,100,102,ffffffff81000010,a
+	  ffffffff81000024,1,2,2
+	  ffffffff81000024,2,0,1
+	  ffffffff81000120,1,0,4
+	  ffffffff81000530,1,0,2
+	ffffffff81000010,1,ffff888000003000,8,100,101,0,a
+	  ffffffff81000510,1,2,0
+	ffffffff81000010,1,ffff888000003000,8,100,101,0,a
+	  ffffffff81000520,1,0,3
+END
+
+run() { awk -f "$here/truth.awk" "$dir/symbols" "$dir/own" "$dir/causes" "$dir/machine" "$dir/kernel" >"$dir/got"; }
+
+# says TEXT: what it prints, but for the spaces.
+says() { diff <(printf '%s\n' "$1") <(sed 's/^ *//; s/  */ /g' "$dir/got"); }
+
+explained() {
+	cat >"$dir/causes" <<-END
+		# a comment
+		callee mem.* string functions
+		missed entr. assembly
+		missed begin a name that two have
+		fewer second:write stores only
+		fewer second:read copies of structures
+		more third three of a kind
+	END
+	run && says "2 objects, 33 accesses of the machine to them
+11 33.33 % equal
+16 48.48 % by functions for their callers, who have the site:
+16 48.48 % string functions
+3 9.09 % missed:
+2 6.06 % a name that two have
+1 3.03 % assembly
+3 9.09 % fewer than the machine:
+3 9.09 % copies of structures
+3 9.09 % more than the machine:
+3 9.09 % three of a kind
+2 6.06 % (sites of callers, for 16 accesses by functions that they call)
+left out: 10 accesses of Memorizer itself, 9 to objects that the KMAP does not have"
+}
+
+# A cause must match the whole name, and its kind.
+unexplained() {
+	cat >"$dir/causes" <<-END
+		callee mem.* string functions
+		missed ent assembly
+		missed begin a name that two have
+		fewer second copies of structures
+		fewer third three of a kind
+	END
+	! run && [ "$(sed -n '/^without/,$p' "$dir/got" | sed 's/^ *//')" = "without a known cause: 4
+3 more third read
+1 missed entry write" ]
+}
+
+nothing() {
+	: >"$dir/kernel"
+	! run && grep -q '^nothing was compared' "$dir/got"
+}
+
+plan 3
+result "each difference has its cause" explained
+result "a difference without a cause is named, and fails" unexplained
+result "nothing to compare fails" nothing

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0
+# Compares what a kernel recorded with what its machine did, per (function, object, kind of access).
+#
+# Input, in this order: symbols ("address name", sorted), names of Memorizer's own functions, causes, the
+# machine's KMAP, the kernel's KMAP. Objects are the same that were allocated at one place, address and time by one task with one
+# size. With -v details=FILE, each difference goes there.
+#
+# Causes are lines of "kind regex cause": the first regex that matches the whole name of the function, or that
+# and ":read" or ":write", decides.
+# Kinds are
+#	callee	it accesses memory for its caller, who has the site
+#	missed	the machine made accesses here that the KMAP has none of
+#	fewer	the KMAP has some of them
+#	more	the KMAP has more than the machine made
+
+function value(hex,	n, i) {
+	n = 0
+	for (i = 1; i <= length(hex); i++)
+		n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
+	return n
+}
+
+# The function that an address is in; numbers have 53 bits, text lies in the upper 2 GiB.
+function name(ip,	low, high, middle, at) {
+	if (ip in names)
+		return names[ip]
+	at = value(substr(ip, length(ip) - 7))
+	low = 1
+	high = nr
+	while (low < high) {
+		middle = int((low + high + 1) / 2)
+		if (start[middle] <= at)
+			low = middle
+		else
+			high = middle - 1
+	}
+	return names[ip] = symbol[low]
+}
+
+function cause_of(kind, f, direction,	i, text) {
+	text = f ":" direction
+	if ((kind, text) in found)
+		return found[kind, text]
+	for (i = 1; i <= causes; i++)
+		if (cause_kind[i] == kind && match(text, cause_regex[i]) && RSTART == 1 &&
+		    (RLENGTH == length(f) || RLENGTH == length(text)))
+			return found[kind, text] = cause[i]
+	return found[kind, text] = ""
+}
+
+function read_object(	object) {
+	object = $1 "," $2 "," $3 "," $4 "," $5
+	if (!(object in ids)) {
+		ids[object] = ++objects
+		what[objects] = object
+	}
+	return ids[object]
+}
+
+# An access line: function, writes, reads.
+function read_access(to, id,	ip, f) {
+	ip = $1
+	sub(/^ +/, "", ip)
+	f = name(ip)
+	if ($3 > 0)
+		to[id, f, "write"] += $3
+	if ($4 > 0)
+		to[id, f, "read"] += $4
+}
+
+# Counts a difference of a kind; without a cause it is a failure.
+function differ(kind, f, id, direction, count,	why) {
+	why = cause_of(kind, f, direction)
+	total[kind] += count
+	if (why != "") {
+		of[kind, why] += count
+	} else {
+		unknown += count
+		unknown_of[kind " " f " " direction] += count
+	}
+	if (details != "")
+		print kind, count, f, direction, what[id], why >details
+}
+
+FNR == 1 { file++ }
+file == 1 {
+	start[++nr] = value(substr($1, 9))
+	symbol[nr] = $2
+	times[$2]++
+	next
+}
+file == 2 { own[$1] = 1; next }
+file == 3 {
+	if (/^#/ || NF < 3)
+		next
+	cause_kind[++causes] = $1
+	cause_regex[causes] = $2
+	sub(/^[^ \t]+[ \t]+[^ \t]+[ \t]+/, "")
+	cause[causes] = $0
+	next
+}
+FNR == 1 { FS = ","; $0 = $0 }
+/^  / {
+	if (file == 4)
+		read_access(machine, id)
+	else
+		read_access(kernel, id)
+	next
+}
+{
+	id = read_object()
+	if (file == 5 && !(id in recorded)) {
+		recorded[id] = 1
+		compared++
+	}
+}
+
+# What string functions did for their callers, by object and kind; Memorizer's own accesses.
+function set_apart(	cell, part, c) {
+	for (cell in machine) {
+		split(cell, part, SUBSEP)
+		c = machine[cell]
+		if (!(part[1] in recorded)) {
+			not_recorded += c
+			delete machine[cell]
+		} else if (part[2] in own && times[part[2]] == 1) {
+			own_accesses += c
+			delete machine[cell]
+		} else {
+			accesses += c
+			if (cause_of("callee", part[2], part[3]) != "") {
+				pool[part[1], part[3]] += c
+				total["callee"] += c
+				of["callee", cause_of("callee", part[2], part[3])] += c
+				delete machine[cell]
+			}
+		}
+	}
+}
+
+function compare(	cell, part, k, m, more, rest) {
+	for (cell in machine) {
+		split(cell, part, SUBSEP)
+		m = machine[cell]
+		k = cell in kernel ? kernel[cell] : 0
+		equal += k < m ? k : m
+		if (k < m)
+			differ(k ? "fewer" : "missed", part[2], part[1], part[3], m - k)
+	}
+	for (cell in kernel) {
+		split(cell, part, SUBSEP)
+		m = cell in machine ? machine[cell] : 0
+		more = kernel[cell] - m
+		if (more <= 0)
+			continue
+		rest = pool[part[1], part[3]]
+		if (rest > more)
+			rest = more
+		pool[part[1], part[3]] -= rest
+		announced += rest
+		if (more > rest)
+			differ("more", part[2], part[1], part[3], more - rest)
+	}
+}
+
+function share(n) { return sprintf("%10d  %5.2f %%", n, accesses ? 100 * n / accesses : 0) }
+
+function list(kind, title,	i, part, sorted) {
+	printf "%s  %s\n", share(total[kind] + 0), title
+	sorted = "sort -rn"
+	for (i in of) {
+		split(i, part, SUBSEP)
+		if (part[1] == kind)
+			printf "%s    %s\n", share(of[i]), part[2] | sorted
+	}
+	close(sorted)
+}
+
+END {
+	set_apart()
+	compare()
+	printf "%d objects, %d accesses of the machine to them\n", compared, accesses
+	printf "%s  equal\n", share(equal + 0)
+	list("callee", "by functions for their callers, who have the site:")
+	list("missed", "missed:")
+	list("fewer", "fewer than the machine:")
+	list("more", "more than the machine:")
+	printf "%s  (sites of callers, for %d accesses by functions that they call)\n", share(announced + 0), total["callee"]
+	printf "left out: %d accesses of Memorizer itself, %d to objects that the KMAP does not have\n", own_accesses, not_recorded
+	fflush()
+	if (!accesses || !compared) {
+		print "nothing was compared"
+		exit 1
+	}
+	if (unknown) {
+		printf "without a known cause: %d\n", unknown
+		sorted = "sort -k1,1rn | head -n 60"
+		for (i in unknown_of)
+			printf "%8d %s\n", unknown_of[i], i | sorted
+		close(sorted)
+		exit 1
+	}
+}
