@@ -9,6 +9,7 @@
 
 #include "builtin.h"
 #include "hash.h"
+#include "head.h"
 #include "kmap-check.h"
 #include "live.h"
 #include "source.h"
@@ -686,7 +687,7 @@ static int check(struct check *c, const char *dir)
 	if (!c->json)
 		term_pager();
 	if (c->json)
-		printf("{\n\t\"list\": [");
+		printf("{\n\t\"version\": %u,\n\t\"list\": [", FORMAT_VERSION);
 	check_all(c, dir);
 	if (c->json)
 		print_json(c);

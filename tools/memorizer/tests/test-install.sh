@@ -27,8 +27,9 @@ cat >"$tmp/want" <<END
 ./opt/m/lib/memorizer/memorizer-qemu.so
 ./opt/m/share/bash-completion/completions/memorizer
 ./opt/m/share/man/man1/memorizer.1
+./opt/m/share/man/man5/memorizer-formats.5
 END
-equal "the command, its man page and its completion" "$tmp/want" "$tmp/got"
+equal "the command, its man pages and its completion" "$tmp/want" "$tmp/got"
 "$tmp/root/opt/m/bin/memorizer" --version >"$tmp/out" 2>&1
 same "which runs" 0 $?
 same "the man page has no fault" "" \

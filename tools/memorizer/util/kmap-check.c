@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "builtin.h"
+#include "head.h"
 #include "kmap-check.h"
 #include "table.h"
 #include "term.h"
@@ -331,7 +332,7 @@ int kmap_check(char **argv, bool all, bool json)
 	if (!json)
 		term_pager();
 	if (json)
-		printf("{\n\t\"version\": 1,\n\t\"list\": [");
+		printf("{\n\t\"version\": %u,\n\t\"list\": [", FORMAT_VERSION);
 	last = check_lines(&c, &in.reader);
 	check_overlaps(&c);
 	if (json)

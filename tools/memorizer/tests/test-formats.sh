@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests that memorizer-formats(5) tells of all members of JSON, and of none that there is not.
+# Usage: test-formats.sh DIR, with memorizer in it, and in its tests/ what the tests need
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+for trace in kmem life mixed bad packets; do
+	"$build/tests/make-trace" "$tmp/$trace" <"$data/$trace.trace" || exit 1
+	mkdir "$tmp/$trace/kernel"
+	cp "$data/kallsyms" "$tmp/$trace/kernel"
+done
+
+# documented SECTION: the members that the manual page has there
+documented()
+{
+	sed -n "/^\.SS $1\$/,/^\.S[SH] /s/^\.BR \([a-z_]*\) .*/\1/p" "$here/../memorizer-formats.5"
+}
+
+# printed COMMAND ARGUMENTS...: the members of what is printed
+printed()
+{
+	"$memorizer" "$@" 2>"$tmp/err" | grep -o '"[a-z_]*": ' | tr -d '": '
+}
+
+documented head | sort -u >"$tmp/head"
+
+# agree COMMAND: compares $tmp/printed with the manual page
+agree()
+{
+	sort -u "$tmp/printed" | comm -23 - "$tmp/head" >"$tmp/got"
+	documented "$1" | sort -u | comm -23 - "$tmp/head" >"$tmp/want"
+	equal "all members of $1, and no others, are in memorizer-formats(5)" "$tmp/want" "$tmp/got"
+}
+
+{
+	printed report --json "$data/session.kmap"
+	printed report --json "$tmp/life"
+	printed report --json "$tmp/kmem"
+} >"$tmp/printed"
+agree report
+sort -u "$tmp/printed" | comm -13 - "$tmp/head" >"$tmp/out"
+same "a report has all of its head" "" "$(cat "$tmp/out")"
+{
+	printed check --json "$data/bad.kmap"
+	for trace in life bad packets; do
+		printed check --json "$tmp/$trace"
+	done
+} >"$tmp/printed"
+agree check
+same "check has a version" 1 "$(grep -cx version "$tmp/printed" | sed 's/^4$/1/')"
+{
+	printed diff --json "$data/session.kmap" "$data/after.kmap"
+	printed diff --json "$tmp/kmem" "$tmp/life"
+} >"$tmp/printed"
+agree diff
+{
+	for trace in kmem life; do
+		printed script --json "$tmp/$trace"
+	done
+	printed script --json "$tmp/mixed"
+} >"$tmp/printed"
+agree script
+printed fold --json "$tmp/life" >"$tmp/printed"
+agree fold
+printed timeline --json "$tmp/life" >"$tmp/printed"
+agree timeline
+tap_end
