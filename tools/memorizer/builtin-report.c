@@ -11,6 +11,7 @@
 #include "kmemstat.h"
 #include "table.h"
 #include "term.h"
+#include "trace-symbols.h"
 
 #define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
 
@@ -18,6 +19,8 @@
  * struct settings - what to report
  * @vmlinux: where to take the kernel's symbols from, or NULL
  * @kallsyms: a copy of /proc/kallsyms, or NULL
+ * @modules: directory with the files of modules below it, for their lines, or NULL
+ * @inlines: whether to give lines and inlined functions
  * @sort_key: argument of --sort, or NULL
  * @sort: what to sort by
  * @by_name: sort by name instead
@@ -28,7 +31,8 @@
  * @trace_only: name of an option that was given and is for traces only, or NULL
  */
 struct settings {
-	const char *vmlinux, *kallsyms, *sort_key;
+	const char *vmlinux, *kallsyms, *modules, *sort_key;
+	bool inlines;
 	enum metric sort;
 	bool by_name;
 	u32 top;
@@ -50,6 +54,8 @@ static const char usage[] =
 	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n"
 	"                       this copy of /proc/kallsyms of the traced kernel (default\n"
 	"                       for a trace: the one in it)\n"
+	"  -i, --inlines        add source lines and inlined functions\n"
+	"  -M, --modules DIR    take lines of modules from the files NAME.ko below DIR\n"
 	"  -s, --sort KEY       largest KEY first: accesses (default), reads, writes,\n"
 	"                       objects, bytes, live, life, touched, sites, pids;\n"
 	"                       or by name. Of a trace: bytes (default), req, hit, frag,\n"
@@ -74,6 +80,8 @@ static const char usage[] =
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "inlines", no_argument, NULL, 'i' },
+	{ "modules", required_argument, NULL, 'M' },
 	{ "sort", required_argument, NULL, 's' },
 	{ "top", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
@@ -466,7 +474,7 @@ static int parse_options(int argc, char **argv, struct settings *s)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "k:K:s:n:jct:C:S:m:p:P:f:T:h", options,
+	while ((option = getopt_long(argc, argv, "k:K:iM:s:n:jct:C:S:m:p:P:f:T:h", options,
 				     NULL)) != -1) {
 		switch (option) {
 		case 'k':
@@ -474,6 +482,12 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			break;
 		case 'K':
 			s->kallsyms = optarg;
+			break;
+		case 'i':
+			s->inlines = true;
+			break;
+		case 'M':
+			s->modules = optarg;
 			break;
 		case 's':
 			s->sort_key = optarg;
@@ -502,7 +516,8 @@ static int parse_options(int argc, char **argv, struct settings *s)
 static int report_trace(const struct settings *s, const char *dir)
 {
 	struct kmemstat stat = {
-		.vmlinux = s->vmlinux, .kallsyms = s->kallsyms, .sort = KMEM_ALLOC,
+		.vmlinux = s->vmlinux, .kallsyms = s->kallsyms, .modules = s->modules,
+		.inlines = s->inlines, .sort = KMEM_ALLOC,
 		.sort_key = s->sort_key ? s->sort_key : "bytes", .top = s->top,
 		.format = s->format, .filter = s->filter,
 	};
@@ -514,7 +529,6 @@ static int report_trace(const struct settings *s, const char *dir)
 
 static int report_kmap(struct settings *s, int argc, char **argv)
 {
-	char error[KMAP_ERROR_MAX];
 	struct kmap_symbols *symbols;
 	int status = EXIT_UNABLE;
 	struct input in;
@@ -526,11 +540,9 @@ static int report_kmap(struct settings *s, int argc, char **argv)
 			s->trace_only);
 		return usage_error("report");
 	}
-	symbols = kmap_symbols_load(s->vmlinux, s->kallsyms, false, error);
-	if (!symbols) {
-		fprintf(stderr, "memorizer: %s\n", error);
+	symbols = trace_symbols_lines(NULL, s->vmlinux, s->kallsyms, s->modules, s->inlines);
+	if (!symbols)
 		return EXIT_UNABLE;
-	}
 	if (input_open(&in, argc, argv))
 		status = report(symbols, &in, s);
 	kmap_symbols_free(symbols);

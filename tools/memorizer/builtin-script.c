@@ -27,6 +27,8 @@ static const char usage[] =
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
 	"                       in the trace)\n"
+	"  -i, --inlines        add source lines and inlined functions\n"
+	"  -M, --modules DIR    take lines of modules from the files NAME.ko below DIR\n"
 	"  -e, --event EVENT    print alloc, free, access, ... or several: alloc,free\n"
 	"  -A, --addr ADDRESS   print the life of this address: what has it within\n"
 	"  -C, --cache NAME     print allocations and frees of this cache; * and ? match others\n"
@@ -43,6 +45,8 @@ static const char usage[] =
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "inlines", no_argument, NULL, 'i' },
+	{ "modules", required_argument, NULL, 'M' },
 	{ "event", required_argument, NULL, 'e' },
 	{ "addr", required_argument, NULL, 'A' },
 	{ "cache", required_argument, NULL, 'C' },
@@ -93,6 +97,8 @@ struct value {
  * struct script - what to print
  * @vmlinux: where to take symbols from, or NULL
  * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
+ * @modules: directory with the files of modules below it, for their lines, or NULL
+ * @inlines: whether to give lines and inlined functions
  * @format: how to print
  * @filter: which events
  * @types: mask of enum trace_type: which events
@@ -107,7 +113,8 @@ struct value {
  * @values: the fields of the current event
  */
 struct script {
-	const char *vmlinux, *kallsyms;
+	const char *vmlinux, *kallsyms, *modules;
+	bool inlines;
 	enum report_format format;
 	struct kmem_filter filter;
 	u32 types;
@@ -540,7 +547,7 @@ static int script(struct script *s, const char *dir)
 		fprintf(stderr, "memorizer: %s\n", error);
 		return EXIT_UNABLE;
 	}
-	s->symbols = trace_symbols_load(dir, s->vmlinux, s->kallsyms);
+	s->symbols = trace_symbols_lines(dir, s->vmlinux, s->kallsyms, s->modules, s->inlines);
 	if (s->symbols) {
 		names_init(&s->names);
 		if (s->format == REPORT_CSV)
@@ -610,6 +617,12 @@ static bool set_option(struct script *s, int option, const char *arg)
 	case 'K':
 		s->kallsyms = arg;
 		return true;
+	case 'i':
+		s->inlines = true;
+		return true;
+	case 'M':
+		s->modules = arg;
+		return true;
 	case 'e':
 		return set_types(s, arg);
 	case 'A':
@@ -653,7 +666,7 @@ static int run(int argc, char **argv)
 	s->format = REPORT_TEXT;
 	s->types = (2u << TRACE_UNKNOWN) - 1;
 	kmem_filter_init(&s->filter);
-	while ((option = getopt_long(argc, argv, "k:K:e:A:C:S:m:p:P:f:T:jch", options,
+	while ((option = getopt_long(argc, argv, "k:K:iM:e:A:C:S:m:p:P:f:T:jch", options,
 				     NULL)) != -1) {
 		if (option != 'h' && set_option(s, option, optarg))
 			continue;

@@ -97,6 +97,17 @@ done
 same "and inlined functions" 1 "$(addresses ffffffffc0400100 16 | kmap >"$tmp/kmap"
 	lines -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" | grep -c 'gadget_set .*:8 < .*:22' |
 	sed 's/^[1-9][0-9]*$/1/')"
+# report and script give the same
+echo "ffffffffc0400110,1,1000,8,1,0,0,a" >"$tmp/kmap"
+want=$("$memorizer" symbolize -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" | sed 's/,1,1000.*//')
+same "report has them" "$want" "$("$memorizer" report --csv -i -M "$tmp/modules" \
+	-K "$tmp/kallsyms" "$tmp/kmap" | sed -n 's/^sites,[0-9a-f]*,\([^,]*\),.*/\1/p')"
+echo "alloc kind=0 call_site=ffffffffc0400110 ptr=1000 bytes_req=8 bytes_alloc=8" |
+	"$(dirname "$memorizer")/tests/make-trace" "$tmp/trace"
+same "that of a trace, too" "$want" "$("$memorizer" report --csv -i -M "$tmp/modules" \
+	-K "$tmp/kallsyms" "$tmp/trace" | sed -n 's/^sites,[0-9a-f]*,\([^,]*\),.*/\1/p')"
+same "and script" "$want" "$("$memorizer" script -i -M "$tmp/modules" \
+	-K "$tmp/kallsyms" "$tmp/trace" | sed -n 's/.* site=//p')"
 outcome "modules that are there are wanted" 2 /dev/null \
 	"memorizer: $tmp/none: no modules, NAME.ko, below it" \
 	symbolize -M "$tmp/none" -K "$tmp/kallsyms" "$tmp/kmap"

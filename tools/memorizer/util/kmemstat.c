@@ -601,7 +601,7 @@ int kmemstat(const struct kmemstat *s, const char *dir)
 		fprintf(stderr, "memorizer: %s\n", error);
 		return EXIT_UNABLE;
 	}
-	symbols = trace_symbols_load(dir, s->vmlinux, s->kallsyms);
+	symbols = trace_symbols_lines(dir, s->vmlinux, s->kallsyms, s->modules, s->inlines);
 	if (symbols) {
 		status = report(s, dir, t, symbols);
 		kmap_symbols_free(symbols);

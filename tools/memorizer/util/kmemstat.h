@@ -10,6 +10,8 @@
  * struct kmemstat - what to report
  * @vmlinux: where to take the kernel's symbols from, or NULL
  * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
+ * @modules: directory with the files of modules below it, for their lines, or NULL
+ * @inlines: whether to give lines and inlined functions
  * @sort: what to sort by
  * @by_name: sort by name instead
  * @sort_key: the same as --sort has it
@@ -18,7 +20,8 @@
  * @filter: what counts
  */
 struct kmemstat {
-	const char *vmlinux, *kallsyms;
+	const char *vmlinux, *kallsyms, *modules;
+	bool inlines;
 	enum kmem_metric sort;
 	bool by_name;
 	const char *sort_key;

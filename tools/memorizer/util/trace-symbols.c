@@ -5,6 +5,26 @@
 
 #include "trace-symbols.h"
 
+/* The symbols from the trace itself, if it has any that can be used. */
+static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool lines)
+{
+	char error[KMAP_ERROR_MAX], *path;
+	struct kmap_symbols *symbols;
+
+	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
+		abort();
+	symbols = kmap_symbols_load(vmlinux, path, lines, error);
+	if (!symbols) {
+		fprintf(stderr, "memorizer: %s%s\n", error,
+			vmlinux ? "" : ": call sites have no names");
+		symbols = kmap_symbols_load(vmlinux, NULL, lines, error);
+		if (!symbols)
+			fprintf(stderr, "memorizer: %s\n", error);
+	}
+	free(path);
+	return symbols;
+}
+
 /**
  * trace_symbols_load - load the symbols of a trace
  * @dir: directory of the trace
@@ -17,25 +37,36 @@
 struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
 					const char *kallsyms)
 {
-	char error[KMAP_ERROR_MAX], *path;
+	return trace_symbols_lines(dir, vmlinux, kallsyms, NULL, false);
+}
+
+/**
+ * trace_symbols_lines - load the symbols of a trace, perhaps with source lines
+ * @dir: directory of the trace, or NULL for a KMAP, which has no kallsyms of its own
+ * @vmlinux: as trace_symbols_load()
+ * @kallsyms: as trace_symbols_load()
+ * @modules: directory with the files of modules below it, for their lines, or NULL
+ * @inlines: whether to give lines and inlined functions of @vmlinux
+ *
+ * Return: as trace_symbols_load().
+ */
+struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
+					 const char *kallsyms, const char *modules, bool inlines)
+{
+	bool lines = vmlinux && inlines;
+	char error[KMAP_ERROR_MAX];
 	struct kmap_symbols *symbols;
 
-	if (kallsyms) {
-		symbols = kmap_symbols_load(vmlinux, kallsyms, false, error);
+	if (dir && !kallsyms) {
+		symbols = load(dir, vmlinux, lines);
+	} else {
+		symbols = kmap_symbols_load(vmlinux, kallsyms, lines, error);
 		if (!symbols)
 			fprintf(stderr, "memorizer: %s\n", error);
+	}
+	if (!symbols || kmap_symbols_lines(symbols, modules, inlines, error))
 		return symbols;
-	}
-	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
-		abort();
-	symbols = kmap_symbols_load(vmlinux, path, false, error);
-	if (!symbols) {
-		fprintf(stderr, "memorizer: %s%s\n", error,
-			vmlinux ? "" : ": call sites have no names");
-		symbols = kmap_symbols_load(vmlinux, NULL, false, error);
-		if (!symbols)
-			fprintf(stderr, "memorizer: %s\n", error);
-	}
-	free(path);
-	return symbols;
+	fprintf(stderr, "memorizer: %s\n", error);
+	kmap_symbols_free(symbols);
+	return NULL;
 }

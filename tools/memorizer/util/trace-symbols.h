@@ -8,4 +8,7 @@
 struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
 					const char *kallsyms);
 
+struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
+					 const char *kallsyms, const char *modules, bool inlines);
+
 #endif
