@@ -50,6 +50,8 @@ for dir; do
 	run sh "$here/test-source.sh" "$dir"
 	run sh "$here/test-record.sh" "$dir"
 	run sh "$here/test-report.sh" "$dir"
+	run sh "$here/test-model.sh" "$dir"
 done
+run sh "$here/test-libfuzzer.sh" "$1"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

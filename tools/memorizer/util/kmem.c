@@ -534,7 +534,9 @@ static void free_piece(void *data, const struct live_range *range)
 	u64 bytes = live_overlap(range, v->start, v->end);
 
 	if (range->live) {
-		v->found += bytes;
+		/* Of an object that was closed it is not known what this is. */
+		if (!v->k->objects[range->nr].closed)
+			v->found += bytes;
 		v->counts |= count_free(v->k, v->e, range->nr, bytes,
 					v->k->objects[range->nr].left == bytes);
 		take(v->k, range->nr, bytes);

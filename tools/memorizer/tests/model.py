@@ -1,0 +1,408 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""A plain model of what memorizer report counts, to compare with: written apart from it,
+over what babeltrace2 prints, with a map from each 32 bytes of memory to what is there.
+
+model.py make SEED         writes a random script for make-trace
+model.py sums DIR <TEXT    prints sums of the trace in DIR, of which TEXT is what
+                           "babeltrace2 --clock-cycles --no-delta" prints
+model.py csv <CSV          prints the same sums from what "memorizer report --csv" prints
+"""
+import collections
+import csv
+import os
+import random
+import re
+import struct
+import sys
+
+SLAB, PAGES = "slab", "pages"
+GRANULE = {SLAB: 32, PAGES: 4096}
+
+
+def make(seed):
+    r = random.Random(seed)
+    cpus = r.sample(range(12), r.randint(1, 4))
+    # Timestamps of events have 56 bits; some traces see them wrap.
+    time = r.choice([1000, 2 ** 40, 2 ** 56 - r.randint(1, 3000), 3 * 2 ** 56 - 500])
+    kinds = [0, 1, 2]
+    print("time", time)
+    print("cpu", cpus[0], r.randint(0, 1))
+    for cpu in cpus[1:]:
+        print("cpu", cpu, r.randint(0, 1))
+        if r.random() < 0.3:
+            print("skip", r.randint(1, 3))
+    print("switch allocations=1 boot=1")
+    comms = ["sh", "make", "tar", "a\\x0ab"]
+    caches = [0xffff888000100000 + 0x100 * i for i in range(4)]
+    for pid in range(4):
+        print(f"task pid={pid} comm={r.choice(comms)}")
+    losses = r.random() < 0.7
+    for _ in range(r.randint(50, 600)):
+        what = r.random()
+        pid = r.randint(0, 3)
+        if what < 0.2:
+            print("cpu", r.choice(cpus))
+        elif what < 0.23:
+            print(f"task pid={pid} comm={r.choice(comms)}")
+        elif what < 0.26:
+            print(f"cache cache={r.choice(caches):x} object_size={r.choice([32, 64])} "
+                  f"size=64 name={r.choice(['inode', 'dentry', 'file'])}")
+        elif what < 0.34:
+            print("packet")
+        elif what < 0.36 and losses:
+            print("packet")
+            print("lost", r.randint(1, 9))
+        elif what < 0.38 and losses:
+            print("packet")
+            print("skip", r.randint(1, 5))
+        elif what < 0.39:
+            on = r.randint(0, 1)
+            print(f"switch allocations={on} boot=0")
+        elif what < 0.4:
+            print("mark pid=1 text=here")
+        else:
+            kind = r.choice(kinds)
+            unit = GRANULE[PAGES if kind == 2 else SLAB]
+            ptr = 0xffff888100000000 + (1 << 32 if kind == 2 else 0) + unit * r.randint(0, 40)
+            size = unit * r.choice([1, 1, 2, 2, 2, 4])
+            if what > 0.8:
+                ptr = ptr // (4 * unit) * (4 * unit)
+                size = 2 * unit
+            site = 0xffffffff81000000 + 16 * r.randint(0, 5)
+            cache = 0 if kind != 1 else r.choice(caches)
+            if r.random() < 0.55:
+                print(f"alloc kind={kind} call_site={site:x} ptr={ptr:x} "
+                      f"bytes_req={size - r.randint(0, 31)} bytes_alloc={size} "
+                      f"node={r.randint(0, 1)} pid={pid} cache={cache:x}")
+            else:
+                print(f"free kind={kind} call_site={site + 5:x} ptr={ptr:x} bytes={size} "
+                      f"pid={pid} cache={cache:x}")
+
+
+def losses_of(path):
+    """From when to when events may be missing, as (time, cpu, order)."""
+    found, lost = [], 0
+    for name in os.listdir(path):
+        if not re.fullmatch("cpu[0-9]+", name):
+            continue
+        with open(os.path.join(path, name), "rb") as file:
+            data = file.read()
+        with open(os.path.join(path, "metadata")) as file:
+            order = ">" if "byte_order = be" in file.read() else "<"
+        at, before, cpu = 0, None, int(name[3:])
+        while at < len(data):
+            begin, end, _, size, seq, gone = struct.unpack_from(order + "6Q", data, at + 24)
+            if before is None:
+                missing, since = seq or gone, 0
+                lost += gone
+            else:
+                missing, since = seq != before[1] + 1 or gone > before[2], before[0]
+                lost += max(gone - before[2], 0)
+            if missing:
+                # Behind this CPU's last event at that time, and before its next one.
+                found.append(((since, cpu, -1 if since == begin else 1), (begin, cpu, -1)))
+            before = (end, seq, gone)
+            at += size // 8
+    return found, lost
+
+
+FIELD = re.compile(r'(\w+) = (?:\( "?[\w<>]*"? : container = (-?\d+) \)|"((?:[^"\\]|\\.)*)"|'
+                   r'(0x[0-9A-F]+)|(-?\d+))')
+
+
+def events(text):
+    for line in text:
+        match = re.match(r"\[(\d+)\] (\w+): \{ cpu_id = (\d+), node_id = (\d+) \}, \{ (.*) \}$",
+                         line)
+        fields = {}
+        for name, enum, word, hexa, number in FIELD.findall(match[5]):
+            fields[name] = word if not (enum or hexa or number) else \
+                int(hexa, 16) if hexa else int(enum or number)
+        yield int(match[1]), match[2], int(match[3]), int(match[4]), fields
+
+
+class Object:
+    def __init__(self, **values):
+        self.__dict__.update(values)
+        self.closed = False
+        self.first = True
+
+
+class Model:
+    def __init__(self, path):
+        self.losses, self.lost = losses_of(path)
+        self.sums = collections.Counter()
+        self.memory = {SLAB: {}, PAGES: {}}
+        self.caches, self.named = {}, 0
+        self.comms = {}
+        self.switches, self.on = 0, False
+        self.objects = []
+
+    def count(self, *row, **values):
+        for key, value in values.items():
+            self.sums[row + (key,)] += value
+
+    def stamp(self, key):
+        """Equal stamps that are not None: nothing is missing between two events."""
+        if any(begin <= key < end for begin, end in self.losses):
+            return None
+        return sum(begin <= key for begin, end in self.losses), self.switches
+
+    def cache(self, addr):
+        return self.caches.setdefault(addr, (addr, "[large kmalloc]" if not addr else "", 0))
+
+    def rows(self, o):
+        rows = [(o.group,), (o.group + "-sites", o.site), (o.group + "-sizes", o.size)]
+        if o.group == SLAB:
+            rows += [("caches",) + o.cache, ("tasks",) + o.task]
+        return rows
+
+    def count_object(self, o, **values):
+        for row in self.rows(o):
+            self.count(*row, **values)
+
+    def alloc(self, key, node, f):
+        group = PAGES if f["kind"] == 2 else SLAB
+        unit = GRANULE[group]
+        o = Object(group=group, site=f["call_site"], size=f["bytes_alloc"],
+                   cache=self.cache(f["cache"]), task=(f["pid"], self.comms.get(f["pid"], "")),
+                   cpu=key[1], node=f["node"], kind=f["kind"], ptr=f["ptr"], left=f["bytes_alloc"])
+        self.count_object(o, hit=1, req=f["bytes_req"], alloc=o.size,
+                          waste=o.size - f["bytes_req"], cross_node=int(o.node != node))
+        if group == PAGES:
+            self.count("tasks", *o.task, page_hit=1, page_bytes=o.size)
+        for at in range(o.ptr, o.ptr + o.size, unit):
+            self.close(group, at)
+            self.memory[group][at] = (o, self.stamp(key), None)
+        self.objects.append(o)
+
+    def close(self, group, at):
+        """What lies where something is allocated was freed unseen."""
+        old = self.memory[group].get(at)
+        if old and old[0]:
+            if not old[0].closed:
+                self.count_object(old[0], unseen=1)
+            old[0].closed = True
+            old[0].left -= GRANULE[group]
+
+    def suspect(self, what, alloc_site, free_site):
+        self.count("suspicious", what, alloc_site, free_site, hit=1)
+
+    def free_bytes(self, group, f, unknown, again=None):
+        """A free call of which @unknown bytes were not seen to be allocated."""
+        row = (group + "-free-sites", f["call_site"])
+        self.count(group, unknown_bytes=unknown)
+        self.count(*row, freed=unknown)
+
+    def call(self, group, f, unknown):
+        row = (group + "-free-sites", f["call_site"])
+        self.count(group, frees=1, unknown=int(unknown))
+        self.count(*row, calls=1, unknown=int(unknown))
+
+    def freed(self, o, key, node, f, size, last):
+        row = (o.group + "-free-sites", f["call_site"])
+        cross = int(last and o.cpu != key[1])
+        nodes = int(last and o.node != node)
+        self.count_object(o, freed=size, freed_objects=int(last), pingpong=cross,
+                          cross_node_frees=nodes)
+        self.count(*row, freed=size, cross_cpu=cross, cross_node=nodes)
+
+    def set_free(self, group, key, f, start, end):
+        for at in range(start, end, GRANULE[group]):
+            self.memory[group][at] = (None, self.stamp(key), f["call_site"])
+
+    def free_pages(self, key, node, f):
+        found = unknown = counted = 0
+        again = None
+        start, end = f["ptr"], f["ptr"] + f["bytes"]
+        for at in range(start, end, 4096):
+            o, stamp, site = self.memory[PAGES].get(at, (None, None, None))
+            if o and not o.closed:
+                found += 4096
+                self.freed(o, key, node, f, 4096, o.left == 4096)
+                counted = 1
+            elif not o and site and stamp and stamp == self.stamp(key):
+                again = again or site
+            else:
+                unknown += 4096
+            if o:
+                o.left -= 4096
+        if again:
+            self.call(PAGES, f, False)
+            self.suspect("double free", again, f["call_site"])
+        elif not found:
+            self.call(PAGES, f, True)
+        elif counted:
+            self.call(PAGES, f, False)
+        self.free_bytes(PAGES, f, unknown)
+        self.set_free(PAGES, key, f, start, end)
+
+    def free_unseen(self, key, f, again):
+        if again:
+            self.call(SLAB, f, False)
+            self.suspect("double free", again, f["call_site"])
+        else:
+            self.call(SLAB, f, True)
+            self.free_bytes(SLAB, f, f["bytes"])
+        for at in range(f["ptr"], f["ptr"] + f["bytes"], 32):
+            self.close(SLAB, at)
+        self.set_free(SLAB, key, f, f["ptr"], f["ptr"] + f["bytes"])
+
+    def free_object(self, key, node, f):
+        ptr = f["ptr"]
+        o, stamp, site = self.memory[SLAB].get(ptr, (None, None, None))
+        recent = stamp and stamp == self.stamp(key)
+        if not o:
+            self.free_unseen(key, f, site if recent else None)
+        elif o.ptr == ptr:
+            end = ptr
+            while self.memory[SLAB].get(end, (None,))[0] is o:
+                end += 32
+            if o.closed:
+                self.call(SLAB, f, True)
+                self.free_bytes(SLAB, f, f["bytes"])
+            else:
+                if o.kind != f["kind"] and recent:
+                    self.suspect("kmalloc memory freed by kmem_cache_free" if o.kind == 0 else
+                                 "object of a cache freed by kfree", o.site, f["call_site"])
+                self.call(SLAB, f, False)
+                self.freed(o, key, node, f, end - ptr, True)
+            o.left -= end - ptr
+            self.set_free(SLAB, key, f, ptr, end)
+        elif not recent or o.closed:
+            self.free_unseen(key, f, None)
+        else:
+            self.call(SLAB, f, False)
+            self.suspect("freed from inside an object", o.site, f["call_site"])
+
+    def event(self, time, name, cpu, node, f):
+        key = (time, cpu, 0)
+        self.count("trace", events=1)
+        if name == "task":
+            self.comms[f["pid"]] = f["comm"].replace("\\n", "\\x0a")
+        elif name == "cache":
+            now, known = (f["cache"], f["name"], f["object_size"]), self.cache(f["cache"])
+            if known[1] and known != now + known[3:]:
+                self.named += 1
+            if known[:3] != now:
+                self.caches[f["cache"]] = now + (self.named,)
+                if not known[1]:
+                    self.rename(known, self.caches[f["cache"]])
+        elif name == "switch":
+            if f["allocations"] and not self.on and not f["boot"]:
+                self.switches += 1
+            self.on = bool(f["allocations"])
+        elif name == "alloc":
+            self.alloc(key, node, f)
+        elif name == "free" and f["kind"] == 2:
+            self.free_pages(key, node, f)
+        elif name == "free":
+            self.free_object(key, node, f)
+
+    def rename(self, old, new):
+        """A cache that had no name yet."""
+        for row in [row for row in self.sums if row[0] == "caches" and row[1:-1] == old]:
+            self.sums[("caches",) + new + row[-1:]] += self.sums.pop(row)
+        for o in self.objects:
+            if o.cache == old:
+                o.cache = new
+
+    def end(self):
+        for o in self.objects:
+            if o.left and not o.closed:
+                self.count_object(o, live=1, live_bytes=o.left)
+        self.count("trace", lost=self.lost)
+
+
+TABLES = {"sites": "slab-sites", "page_sites": "pages-sites", "free_sites": "slab-free-sites",
+          "page_free_sites": "pages-free-sites", "sizes": "slab-sizes",
+          "page_sizes": "pages-sizes", "live": "slab-sites", "live_pages": "pages-sites"}
+SUMMARY = {"bytes_req": "req", "bytes_alloc": "alloc", "waste": "waste", "hit": "hit",
+           "cross_node": "cross_node", "frees": "frees", "pingpong": "pingpong",
+           "cross_node_frees": "cross_node_frees", "unknown": "unknown", "unseen": "unseen",
+           "live": "live", "live_bytes": "live_bytes", "events": "events", "lost": "lost"}
+COLUMNS = {"bytes_req": "req", "bytes_alloc": "alloc", "hit": "hit", "pingpong": "pingpong",
+           "cross_node": "cross_node", "live": "live", "live_bytes": "live_bytes",
+           "unknown": "unknown", "cross_cpu": "cross_cpu", "page_hit": "page_hit",
+           "page_bytes": "page_bytes", "bytes_freed": "freed", "frees": "freed_objects"}
+
+
+def from_csv(text):
+    sums, titles = collections.Counter(), []
+    for row in csv.reader(text):
+        if not row:
+            continue
+        table, values = row[0], dict(zip(titles, row[1:]))
+        if table == "table":
+            titles = row[1:]
+        elif titles == ["key", "value"]:
+            if values["key"] in SUMMARY and table in ("slab", "pages", "trace"):
+                sums[table, SUMMARY[values["key"]]] += int(values["value"])
+            elif values["key"] == "bytes_freed":
+                sums[table, "all-freed"] += int(values["value"])
+        else:
+            key = (TABLES.get(table, table),)
+            if table == "suspicious":
+                key += (values["what"], int(values["site"] or "0", 16),
+                        int(values["free_site"] or "0", 16))
+            elif table == "tasks":
+                key += (int(values["pid"]), values["comm"])
+            elif table == "caches":
+                key += (int(values["cache"], 16), values["name"], int(values["object_size"]))
+            else:
+                key += (int(values.get("ip") or values["bytes"], 16 if "ip" in values else 10),)
+            for title, value in values.items():
+                if title in COLUMNS:
+                    name = COLUMNS[title]
+                    if table.endswith("free_sites") and title == "hit":
+                        name = "calls"
+                    sums[key + (name,)] += int(value)
+    return sums
+
+
+def print_sums(sums):
+    for key in sorted(sums, key=repr):
+        if sums[key]:
+            print(*key, sums[key])
+
+
+def from_model(path, text):
+    model = Model(path)
+    for event in events(text):
+        model.event(*event)
+    model.end()
+    shown = set(COLUMNS.values()) | {"calls"}
+    sums = collections.Counter()
+    for key, value in model.sums.items():
+        if key[0] in (SLAB, PAGES, "trace"):
+            if key[1] in SUMMARY.values() and key != (PAGES, "req") and key != (PAGES, "waste"):
+                sums[key] += value
+            if key[1] in ("freed", "unknown_bytes"):
+                sums[key[0], "all-freed"] += value
+        elif key[-1] in shown:
+            if key[0] == "caches":
+                key = key[:4] + key[-1:]
+            narrow = key[0] in ("caches", "tasks") or key[0].endswith("-sizes")
+            if narrow and key[-1] in ("live", "live_bytes", "freed"):
+                continue
+            if key[0] == "tasks" and key[-1] == "cross_node":
+                continue
+            if key[0].endswith("-sites") and "free" not in key[0] and key[-1] == "freed":
+                continue
+            if key[0].startswith(PAGES) and key[-1] == "req":
+                continue
+            sums[key] += value
+    return sums
+
+
+def main():
+    if sys.argv[1] == "make":
+        make(int(sys.argv[2]))
+    elif sys.argv[1] == "sums":
+        print_sums(from_model(sys.argv[2], sys.stdin))
+    else:
+        print_sums(from_csv(sys.stdin))
+
+
+main()

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Compares the report of random traces, with losses, missing packets, reused memory and
+# names, in both byte orders, with a plain model of it (model.py): every sum.
+# Usage: test-model.sh DIR, with memorizer in it, and in its tests/ what the tests need;
+# MODEL_ROUNDS=N for more traces, MODEL_SEED=N for others
+
+here=$(dirname "$0")
+build=$(cd "$1" && pwd) || exit 1
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+# agree SEED ORDER: the report of a random trace has the sums of the model
+agree()
+{
+	rm -rf "$tmp/trace"
+	"$here/model.py" make "$1" >"$tmp/script" &&
+		"$build/tests/make-trace" -e "$2" "$tmp/trace" <"$tmp/script" &&
+		babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/text" 2>"$tmp/err" &&
+		"$here/model.py" sums "$tmp/trace" <"$tmp/text" >"$tmp/want" || return
+	"$build/memorizer" report --csv "$tmp/trace" >"$tmp/csv" 2>"$tmp/err"
+	[ $? -eq 0 ] || grep -q ': incomplete: ' "$tmp/err" || return
+	"$here/model.py" csv <"$tmp/csv" >"$tmp/got" && [ "$(wc -l <"$tmp/want")" -gt 10 ] &&
+		diff "$tmp/want" "$tmp/got" >"$tmp/diff"
+}
+
+seed=${MODEL_SEED:-1}
+end=$((seed + ${MODEL_ROUNDS:-20}))
+while [ "$seed" -lt "$end" ]; do
+	order=le
+	[ $((seed % 2)) -eq 0 ] || order=be
+	: >"$tmp/diff"
+	agree $seed $order
+	ok $? "the report is the model's, seed $seed, $order"
+	sed 's/^/# /' "$tmp/diff"
+	seed=$((seed + 1))
+done
+tap_end
