@@ -385,7 +385,7 @@ static void check_counts(struct check *c, const struct trace_event *e)
 	bool new;
 	struct record *r = find_record(c, e->u.counts.object, &new);
 
-	if (new && !c->types[TRACE_DISCARDED])
+	if (new && !c->types[TRACE_DISCARDED] && !trace_is_part(c->trace))
 		violation(c, COUNTS, e, "object %u: no object event came before",
 			  e->u.counts.object);
 	else if (r->counted && holds(c, e, r->stamp) &&

@@ -16,6 +16,8 @@ trap 'rm -rf "$tmp"' EXIT
 d=$tmp/debugfs
 m=$d/memorizer
 
+"$build/tests/make-trace" "$tmp/empty" </dev/null
+
 # debugfs CPU...: a new one, with nothing switched on; and a new place for the trace
 debugfs()
 {
@@ -24,7 +26,7 @@ debugfs()
 	for file in stream_allocations stream_retirements stream_accesses total_overruns; do
 		echo 0 >"$m/$file"
 	done
-	echo "/* CTF 1.8 */" >"$m/metadata"
+	cp "$tmp/empty/metadata" "$m/metadata"
 	echo "stream_produced 7" >"$m/show_stats"
 	: >"$m/marker"
 	for cpu; do
@@ -832,6 +834,42 @@ for kind in slab pages; do
 	babeltrace2 "$tmp/trace" 2>&1 | wc -l >"$tmp/got"
 	same "and babeltrace2 reads it" "$left" "$(cat "$tmp/got")"
 done
+# A part is a trace of its own: what the kernel announced once is in each
+# announced: the events of the whole trace, and those of the parts, but for announcements
+announced()
+{
+	"$build/tests/dump-trace" "$tmp/whole" | grep -Ev '^[^ ]* (task|cache): ' |
+		sort >"$tmp/want"
+	for part in "$tmp/trace"/[0-9]*; do
+		"$build/tests/dump-trace" "$part"
+	done | grep -Ev '^[^ ]* (task|cache): ' | sort >"$tmp/got"
+}
+
+for compress in "" --compress; do
+	# shellcheck disable=SC2086 # an option or none
+	records --max-size 200000 --rotate 50 $compress
+	announced
+	equal "parts have all events, each once${compress:+, compressed}" "$tmp/want" "$tmp/got"
+	said=
+	for part in "$tmp/trace"/[0-9]*; do
+		"$memorizer" check "$part" >"$tmp/out" 2>&1
+		said="$said $?"
+		[ -n "$compress" ] || babeltrace2 "$part" >/dev/null 2>"$tmp/out" ||
+			said="$said $(cat "$tmp/out")"
+	done
+	same "and each is sound" "$(echo "$said" | sed 's/[^ ]\{1,\}/0/g')" "$said"
+	same "of several" 1 "$([ $(($(echo "$said" | wc -w))) -gt 1 ] && echo 1)"
+done
+records --flight 100000
+"$memorizer" check "$tmp/trace/0" >"$tmp/out" 2>&1
+same "what a flight recorder has kept is sound, too" "0 0" "$status $?"
+sed 's/^/# /' "$tmp/out"
+"$memorizer" report --csv "$tmp/trace/0" >"$tmp/out" 2>&1
+grep -q '^caches,.*cache-4' "$tmp/out"
+ok $? "caches have names in it"
+awk '/dropped|made room/' "$tmp/err" | grep -q packets
+ok $? "although it forgot packets"
+
 rm -rf "$tmp/whole"
 page=ffff888000001
 {

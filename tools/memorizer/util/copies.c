@@ -194,6 +194,78 @@ static bool link_common(struct copies *c)
 	return fine;
 }
 
+/* When the part begins: no packet of it can be older, but of a CPU that had none so far. */
+static u64 begin_of_part(const struct copies *c)
+{
+	u64 begin, since = U64_MAX;
+	const struct copy *s;
+	u32 i;
+
+	for (i = 0; i < c->nr; i++) {
+		s = c->copy[i];
+		if (s->carry.head)
+			begin = s->carry.end;
+		else if (s->ring.nr)
+			begin = carry_begin(ring_at(&s->ring, 0)->data);
+		else
+			continue;
+		since = begin < since ? begin : since;
+	}
+	return since;
+}
+
+/*
+ * Says in the part between which times all events are in it. CPUs' files begin and end at
+ * different times: what one lacks there is in the part before or, if there is @more, behind.
+ * A CPU that had no packet so far may have one that began at any time.
+ */
+static bool save_times(const struct copies *c, bool more)
+{
+	u64 since = c->since, until = U64_MAX;
+	const struct carry *gone;
+	char text[96];
+	u32 i;
+
+	for (i = 0; i < c->nr; i++) {
+		gone = &c->copy[i]->carry;
+		if (gone->end < until)
+			until = gone->end;
+	}
+	snprintf(text, sizeof(text), "complete_since: %llu\ncomplete_until: %llu\n", since,
+		 more ? until : U64_MAX);
+	return (!since && !more) || save_text(&c->part, text, "kernel/recorder");
+}
+
+/* Writes what was announced before the part, which the limit does not count. */
+static bool write_carried(struct copies *c)
+{
+	struct carry **carries = kmap_array(NULL, c->nr + 1, sizeof(*carries));
+	struct store_limit none = { 0 };
+	struct store *out;
+	u64 since = begin_of_part(c);
+	size_t size, done;
+	bool fine;
+	char *packet;
+	u32 i;
+
+	for (i = 0, c->since = 0; i < c->nr; i++)
+		if (c->copy[i]->carry.end > c->since)
+			c->since = c->copy[i]->carry.end;
+	fine = save_times(c, false);
+	for (i = 0; i < c->nr; i++)
+		carries[i] = &c->copy[i]->carry;
+	carry_prune(carries, c->nr, since);
+	free(carries);
+	for (i = 0; fine && i < c->nr; i++) {
+		packet = carry_packet(&c->copy[i]->carry, c->sieve, since, &size);
+		out = &c->copy[i]->out;
+		if (packet && out->fd >= 0)
+			fine = store_write(out, &none, packet, size, &done) == STORE_ALL;
+		free(packet);
+	}
+	return fine;
+}
+
 static bool begin_part(struct copies *c)
 {
 	char name[16];
@@ -214,6 +286,8 @@ static bool begin_part(struct copies *c)
 	fine = true;
 	for (i = 0; fine && i < c->nr; i++)
 		fine = create_file(c, c->copy[i]);
+	if (fine && in_parts(c) && !c->form.flight)
+		fine = write_carried(c);
 	return fine;
 }
 
@@ -244,6 +318,8 @@ static bool next_part(struct copies *c)
 	char name[16];
 	u32 old;
 
+	if (!save_times(c, true))
+		c->failed = true;
 	end_part(c);
 	if (!begin_part(c))
 		return false;
@@ -265,7 +341,7 @@ static bool next_part(struct copies *c)
  */
 bool copies_first_part(struct copies *c)
 {
-	if (sieve_is_needed(&c->form.choice)) {
+	if (sieve_is_needed(&c->form.choice) || in_parts(c)) {
 		c->sieve = kmap_array(NULL, 1, sizeof(*c->sieve));
 		if (!sieve_init(c->sieve, &c->form.choice, copies_base(c)->path))
 			return false;
@@ -275,19 +351,24 @@ bool copies_first_part(struct copies *c)
 
 static void keep_flying(struct copies *c, struct copy *s, const char *data, size_t len)
 {
+	const struct ring_packet *old;
 	size_t size, at;
 
 	for (at = 0; at < len; at += size) {
 		size = drain_packet_size(data + at, len - at);
 		ring_add(&s->ring, data + at, size);
-		while (s->ring.nr > 1 && s->ring.bytes > c->form.flight)
+		while (s->ring.nr > 1 && s->ring.bytes > c->form.flight) {
+			old = ring_at(&s->ring, 0);
+			carry_note(&s->carry, c->sieve, old->data, old->size);
 			ring_drop(&s->ring);
+		}
 	}
 }
 
 /* Takes @len bytes of packets; false if nothing more can be taken now. */
 static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
 {
+	enum store_wrote wrote;
 	size_t done = 0;
 
 	s->read += len;
@@ -296,7 +377,10 @@ static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
 	} else if (c->over) {
 		s->left_out += len;
 	} else {
-		switch (store_write(&s->out, &c->limit, data, len, &done)) {
+		wrote = store_write(&s->out, &c->limit, data, len, &done);
+		if (c->form.parts)
+			carry_note(&s->carry, c->sieve, data, done);
+		switch (wrote) {
 		case STORE_ALL:
 			break;
 		case STORE_FAILED:
@@ -324,7 +408,7 @@ static bool copy_some(struct copies *c, struct copy *s, struct drain_buffer *b, 
 	}
 	if (s->failed)
 		return false;
-	if (c->sieve)
+	if (sieve_is_needed(&c->form.choice))
 		b->len = sieve_packets(c->sieve, s->cpu, b->data, b->len, &s->unwanted);
 	return !b->len || take(c, s, b->data, b->len);
 }
@@ -538,8 +622,6 @@ static bool write_ring(struct copies *c, struct copy *s)
 	size_t done;
 	u32 i;
 
-	if (!store_create(&s->out, &c->part, s->cpu, c->form.compress))
-		return false;
 	for (i = 0; i < s->ring.nr; i++) {
 		p = ring_at(&s->ring, i);
 		if (store_write(&s->out, &c->limit, p->data, p->size, &done) != STORE_ALL)
@@ -559,6 +641,10 @@ bool copies_snapshot(struct copies *c)
 	bool fine = begin_part(c);
 	u32 i;
 
+	for (i = 0; fine && i < c->nr; i++)
+		fine = store_create(&c->copy[i]->out, &c->part, c->copy[i]->cpu,
+				    c->form.compress);
+	fine = fine && write_carried(c);
 	for (i = 0; fine && i < c->nr; i++)
 		fine = write_ring(c, c->copy[i]);
 	if (fine)
@@ -611,6 +697,7 @@ void copies_close(struct copies *c)
 	for (i = 0; i < c->nr; i++) {
 		drain_close(&c->copy[i]->in);
 		ring_free(&c->copy[i]->ring);
+		carry_free(&c->copy[i]->carry);
 		free(c->copy[i]->held);
 		free(c->copy[i]);
 	}

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "carry.h"
 #include "control.h"
 #include "drain.h"
 #include "ring.h"
@@ -35,6 +36,7 @@ struct copies_form {
  * @in: the stream
  * @out: its file, while there is one
  * @ring: what is kept of it in memory
+ * @carry: announcements in packets that were left to earlier parts, or forgotten
  * @held: packets that there was no room for in this part
  * @held_len: how many bytes they have
  * @read: bytes of packets that were read
@@ -48,6 +50,7 @@ struct copy {
 	struct drain_stream in;
 	struct store out;
 	struct ring ring;
+	struct carry carry;
 	char *held;
 	size_t held_len;
 	atomic_ullong read;
@@ -86,6 +89,7 @@ struct copies_sums {
  * @part: private: the part that is being written
  * @nr_parts: how many have been begun
  * @part_packets: private: how many packets each of them has
+ * @since: private: when all CPUs' packets of earlier parts had ended, in ns
  * @limit: private: of the files of this part
  * @cpus: private: directory memorizer/, to look for new CPUs in
  * @files: private: how many files a process might open before
@@ -108,6 +112,7 @@ struct copies {
 	struct save base, part;
 	u32 nr_parts;
 	u64 *part_packets;
+	u64 since;
 	struct store_limit limit;
 	DIR *cpus;
 	struct rlimit files;

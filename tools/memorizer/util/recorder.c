@@ -391,7 +391,7 @@ static bool save_kernel(const struct recorder *r)
 	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
 	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
 	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
-	if (r->copies.sieve)
+	if (sieve_is_needed(&r->what->form.choice))
 		fine &= save_unwanted(r);
 	return fine;
 }
@@ -499,7 +499,7 @@ static void summarize(const struct recorder *r)
 	if (sums.dropped)
 		fprintf(stderr, "memorizer: %s: %llu packets made room for later ones\n",
 			r->trace.path, sums.dropped);
-	if (c->sieve)
+	if (sieve_is_needed(&c->form.choice))
 		fprintf(stderr, "memorizer: %s: %llu events were not chosen\n", r->trace.path,
 			sums.unwanted);
 	if (sums.left_out)

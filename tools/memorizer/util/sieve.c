@@ -72,6 +72,18 @@ bool sieve_is_needed(const struct sieve_choice *choice)
 	return choice->pids.nr || choice->cpus.nr || !choice->slab || !choice->pages;
 }
 
+/* The events that matter, and by which field. */
+static const struct {
+	const char *event, *field;
+	u32 size, what;
+} chosen[] = {
+	{ "access", "pid", sizeof(u32), SIEVE_ACCESS },
+	{ "alloc", "kind", 1, SIEVE_MEMORY },
+	{ "free", "kind", 1, SIEVE_MEMORY },
+	{ "task", "pid", sizeof(u32), SIEVE_TASK },
+	{ "cache", "cache", sizeof(u64), SIEVE_CACHE },
+};
+
 /* Learns what an event is like; false if it cannot be chosen by what it has. */
 static bool learn(struct sieve_event *e, const struct event_class *class, u32 header)
 {
@@ -86,15 +98,12 @@ static bool learn(struct sieve_event *e, const struct event_class *class, u32 he
 		e->text |= f->field[i].type == FIELD_STRING;
 		e->size += f->field[i].type == FIELD_STRING ? 0 : f->field[i].size;
 	}
-	if (!strcmp(class->name, "access")) {
-		e->what = SIEVE_ACCESS;
-		by = fields_find(f, "pid", &e->at);
-		if (!by || by->size != sizeof(u32))
-			return false;
-	} else if (!strcmp(class->name, "alloc") || !strcmp(class->name, "free")) {
-		e->what = SIEVE_MEMORY;
-		by = fields_find(f, "kind", &e->at);
-		if (!by || by->size != 1)
+	for (i = 0; i < ARRAY_SIZE(chosen); i++) {
+		if (strcmp(class->name, chosen[i].event))
+			continue;
+		e->what = chosen[i].what;
+		by = fields_find(f, chosen[i].field, &e->at);
+		if (!by || by->size != chosen[i].size)
 			return false;
 	}
 	e->at += header;
@@ -155,8 +164,15 @@ static bool is_wanted(const struct sieve *s, const struct sieve_event *e, u32 cp
 	}
 }
 
-/* Size of the event at @p; 0 if that cannot be told. */
-static size_t event_size(const struct sieve_event *e, const char *p, size_t left)
+/**
+ * sieve_event_size - tell how large an event is
+ * @e: what is known of it
+ * @p: the event
+ * @left: bytes from there on
+ *
+ * Return: its size in bytes; 0 if that cannot be told.
+ */
+size_t sieve_event_size(const struct sieve_event *e, const char *p, size_t left)
 {
 	const char *end;
 
@@ -180,7 +196,7 @@ static size_t sieve_packet(const struct sieve *s, u32 cpu, char *packet, u64 *le
 	memcpy(&content, packet + s->content, sizeof(content));
 	for (end = packet + content / 8; p < end; p += size) {
 		e = s->events + (unsigned char)*p;
-		size = event_size(e, p, end - p);
+		size = sieve_event_size(e, p, end - p);
 		if (size && !is_wanted(s, e, cpu, p)) {
 			++*left_out;
 			continue;

@@ -31,13 +31,13 @@ void sieve_free_choice(struct sieve_choice *choice);
  * @known: whether its size can be told
  * @text: whether a string is at its end
  * @size: its size in bytes, with the header, without that string
- * @what: whether it is to be chosen, and how
- * @at: where the field is that it is chosen by
+ * @what: whether it is to be chosen, and how; or what it announces
+ * @at: where the field is that tells which
  */
 struct sieve_event {
 	bool known, text;
 	u32 size;
-	enum { SIEVE_KEEP, SIEVE_ACCESS, SIEVE_MEMORY } what;
+	enum { SIEVE_KEEP, SIEVE_ACCESS, SIEVE_MEMORY, SIEVE_TASK, SIEVE_CACHE } what;
 	u32 at;
 };
 
@@ -56,6 +56,7 @@ struct sieve {
 
 bool sieve_is_needed(const struct sieve_choice *choice);
 bool sieve_init(struct sieve *s, const struct sieve_choice *choice, const char *dir);
+size_t sieve_event_size(const struct sieve_event *e, const char *p, size_t left);
 size_t sieve_packets(const struct sieve *s, u32 cpu, char *data, size_t len, u64 *left_out);
 
 #endif

@@ -68,6 +68,8 @@ struct input {
  * @lost: events of which packets said that they were lost
  * @lost_packets: packets that are missing
  * @from_start: whether each stream has its first packet
+ * @complete_since: when the part of a recording begins to have all events, in ns; 0: at once
+ * @complete_until: when it has no longer all of them
  * @notes: what was wrong first
  * @nr_notes: how much was wrong that makes the trace incomplete
  * @bytes_total: bytes of all files
@@ -92,6 +94,7 @@ struct trace {
 	u32 nr_missing, period;
 	u64 nr_packets, lost, lost_packets;
 	bool from_start;
+	u64 complete_since, complete_until;
 	char *notes[NOTES_MAX];
 	u64 nr_notes;
 	u64 bytes_total, bytes_done;
@@ -375,7 +378,8 @@ bool trace_next(struct trace *t, struct trace_event *e)
 		t->nr++;
 	e->nr = t->nr + is_pseudo(e->type);
 	e->period = t->period;
-	e->certain = !t->nr_missing;
+	e->certain = !t->nr_missing && e->time >= t->complete_since &&
+		     e->time <= t->complete_until;
 	return true;
 }
 
@@ -515,6 +519,34 @@ static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
 	return true;
 }
 
+/*
+ * What the recorder says of a part of a recording. Its files begin and end at different times,
+ * so that events of some CPUs are in other parts while those of others are in this one.
+ */
+static void read_recorder(struct trace *t)
+{
+	static const char * const keys[] = { "complete_since: ", "complete_until: " };
+	u64 *values[] = { &t->complete_since, &t->complete_until };
+	char path[PATH_MAX], error[KMAP_ERROR_MAX], text[256];
+	struct source *file;
+	const char *found;
+	long long len;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/kernel/recorder", t->dir);
+	file = source_open(path, error);
+	if (!file)
+		return;
+	len = source_read(file, text, sizeof(text) - 1);
+	source_close(file);
+	text[len < 0 ? 0 : len] = '\0';
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		found = strstr(text, keys[i]);
+		if (found)
+			*values[i] = strtoull(found + strlen(keys[i]), NULL, 10);
+	}
+}
+
 /**
  * trace_open - begin to read a trace
  * @dir: its directory, or a tar archive of that, or "-" for one on standard input
@@ -530,15 +562,19 @@ struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
 	struct trace *t = kmap_array(NULL, 1, sizeof(*t));
 	char why[KMAP_ERROR_MAX];
 
-	*t = (struct trace){ .dir = copy_text(dir), .period = 1, .from_start = true };
+	*t = (struct trace){
+		.dir = copy_text(dir), .period = 1, .from_start = true, .complete_until = U64_MAX
+	};
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wanted, NULL);
 	pthread_cond_init(&t->filled, NULL);
 	if (source_mount(dir, error) && metadata_load(&t->metadata, dir, error) && check_env(t, error)) {
-		if (!layout_init(&t->layout, &t->metadata, why))
+		if (!layout_init(&t->layout, &t->metadata, why)) {
 			fail(error, "%s/metadata: %s", dir, why);
-		else if (find_inputs(t, error) && start(t, error))
+		} else if (find_inputs(t, error) && start(t, error)) {
+			read_recorder(t);
 			return t;
+		}
 	}
 	trace_close(t);
 	return NULL;
@@ -580,6 +616,17 @@ void trace_close(struct trace *t)
 	free(t->heap);
 	free(t->dir);
 	free(t);
+}
+
+/**
+ * trace_is_part - tell whether what came before may be in an earlier part of a recording
+ * @t: the trace
+ *
+ * Return: whether that is so.
+ */
+bool trace_is_part(const struct trace *t)
+{
+	return t->complete_since;
 }
 
 /**
