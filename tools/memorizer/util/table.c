@@ -217,6 +217,14 @@ static void print_rule(const struct layout *l)
 	printf("%s\n", term_plain());
 }
 
+/* How wide a text is to be: there is nothing behind the last thing on a line. */
+static int text_width(const struct table *t, const struct layout *l, int c)
+{
+	bool last = !l->columns && (c + 1 == TABLE_TEXTS || !t->texts[c + 1].title);
+
+	return last ? 0 : l->text[c];
+}
+
 static void print_head(const struct table *t, const struct layout *l)
 {
 	int c;
@@ -225,7 +233,7 @@ static void print_head(const struct table *t, const struct layout *l)
 	print_rule(l);
 	printf("%s %-*s", term_style(STYLE_HEAD), l->label, t->name_title);
 	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++)
-		printf(" | %-*s", l->text[c], t->texts[c].title);
+		printf(" | %-*s", text_width(t, l, c), t->texts[c].title);
 	for (c = 0; c < l->columns; c++)
 		printf(" | %*s", l->column[c], t->columns[c].title);
 	printf("%s\n", term_plain());
@@ -243,7 +251,7 @@ static void print_row(const struct table *t, const struct row *r, const struct l
 	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++) {
 		snprintf(text, sizeof(text), "%s", shown(r->texts[c]));
 		cut(text, l->text[c]);
-		printf(" | %-*s", l->text[c], text);
+		printf(" | %-*s", text_width(t, l, c), text);
 	}
 	for (c = 0; c < l->columns; c++) {
 		write_cell(t->columns + c, r->sum, text);
