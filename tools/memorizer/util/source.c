@@ -16,6 +16,7 @@
 
 #include "archive.h"
 #include "source.h"
+#include "tar.h"
 
 /**
  * struct source - a file being read
@@ -245,15 +246,43 @@ void source_close(struct source *s)
 	free(s);
 }
 
+/*
+ * Opens a file whose bytes are the text; -1 if it is something else. It is not kept: the
+ * next file of that name may be another, as /dev/fd/3 is.
+ */
+static int open_plain(const char *path)
+{
+	struct range range = { .fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1 };
+	struct reader r;
+	struct stat st;
+	bool plain = false;
+
+	if (range.fd < 0)
+		return -1;
+	if (!fstat(range.fd, &st) && S_ISREG(st.st_mode)) {
+		range.size = st.st_size;
+		reader_init(&r, &range);
+		plain = !r.zstd && !tar_is_archive(&range);
+		reader_free(&r);
+	}
+	if (plain && !lseek(range.fd, 0, SEEK_SET))
+		return range.fd;
+	close(range.fd);
+	return -1;
+}
+
 /* Opens a text that is a file of its own. */
 static int open_text(const char *path, char error[KMAP_ERROR_MAX])
 {
+	int fd = open_plain(path);
 	const struct archive *a;
 
 	if (is_dir(path)) {
 		fail(error, path, strerror(EISDIR));
 		return -1;
 	}
+	if (fd >= 0)
+		return fd;
 	a = archive_open(path, error);
 	if (a && *a->damage)
 		fail(error, path, a->damage);
