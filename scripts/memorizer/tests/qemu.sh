@@ -86,7 +86,8 @@ stacks() {
 			text = name(address("ip"))
 			last = ""
 			for (n = field("stack"); n; n = caller[n]) {
-				if (call[n] == last)
+				# Entry code does not return as it was called: its calls may be left over.
+				if (call[n] == last && name(call[n]) !~ /^asm_/)
 					text = "TWICE " text
 				last = call[n]
 				text = name(call[n]) " " text

@@ -10,7 +10,7 @@
  * - from user space is that of the task that was there: its calls there come first;
  * - from the kernel, at the very top or in the CPU's entry area, is an interrupt's:
  *   what was interrupted comes first;
- * - from the kernel otherwise is that of a new task.
+ * - from the kernel otherwise is that of a new task, unless it is the CPU's task's.
  *
  * Calls that are the same all the way are one node of a tree; a node is told of when it
  * is first seen.
@@ -112,11 +112,14 @@ static void begin(struct vcpu *v, struct context *c, u64 sp)
 		c->parent = from != c ? from : NULL;
 		return;
 	}
+	/* It may have been in user space without a call there: that is no new task. */
+	if (v->task == c)
+		return;
 	if (!v->in_user) {
 		c->user.nr = 0;
 		c->user.valid = 0;
 		c->scopes = 0;
-	} else if (v->task != c) {
+	} else {
 		user = c->user;
 		c->user = v->task->user;
 		c->scopes = v->task->scopes;

@@ -41,6 +41,14 @@ static __attribute__((noinline)) void take(int fd)
 	__asm__ volatile("");
 }
 
+/* Is interrupted often, and neither calls nor returns meanwhile. */
+static inline void spin(void)
+{
+	unsigned long left = 200000000;
+
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r" (left));
+}
+
 int main(void)
 {
 	pid_t child;
@@ -63,6 +71,7 @@ int main(void)
 		give(back[1]);
 	}
 	say_short(MEMORIZER_SAY_SCOPE, !child);
+	spin();
 	for (i = 0; i < ROUNDS; i++) {
 		if (child) {
 			give(there[1]);
