@@ -85,9 +85,8 @@ stacks() {
 		/ traffic: / {
 			text = name(address("ip"))
 			last = ""
-			for (n = field("stack"); n; n = caller[n]) {
-				# Entry code does not return as it was called: its calls may be left over.
-				if (call[n] == last && name(call[n]) !~ /^asm_/)
+			for (n = field("stack") + 0; n; n = caller[n] + 0) {
+				if (call[n] == last)
 					text = "TWICE " text
 				last = call[n]
 				text = name(call[n]) " " text
@@ -119,8 +118,8 @@ result "a trace of Debian's kernel" watch
 result "the guest did all its work" done_in_guest
 result "nothing is lost" nothing_lost
 result "babeltrace2 reads it" stacks
-write="([^ ]+ )*main give (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_write pipe_write( .*)?"
-read="([^ ]+ )*main take (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_read pipe_read( .*)?"
+write="main give (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_write pipe_write( .*)?"
+read="main take (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_read pipe_read( .*)?"
 result "lines move to the first CPU in pipe_write(), called by the program" moves 0 1 "$write"
 result "and to the second" moves 1 0 "$write"
 result "lines move to the first CPU in pipe_read()" moves 0 1 "$read"
