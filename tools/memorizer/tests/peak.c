@@ -26,7 +26,8 @@ int main(int argc, char **argv)
 		perror("peak");
 		return EXIT_FAILURE;
 	}
-	fprintf(stderr, "%lld %ld\n", usage.ru_utime.tv_sec * 1000ll + usage.ru_utime.tv_usec / 1000,
+	fprintf(stderr, "%lld %ld\n",
+		usage.ru_utime.tv_sec * 1000ll + usage.ru_utime.tv_usec / 1000,
 		usage.ru_maxrss);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
