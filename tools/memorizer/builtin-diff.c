@@ -136,7 +136,8 @@ static void name_ip(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind, cha
 	}
 	function = kmap_symbols_string(s, symbol->name);
 	module = kmap_symbols_string(s, symbol->module);
-	snprintf(name, NAME_KEY, "%.*s%s%s%s", (int)(1 + strcspn(function + 1, ".")), function,
+	snprintf(name, NAME_KEY, "%.*s%s%s%s",
+		 *function ? (int)(1 + strcspn(function + 1, ".")) : 0, function,
 		 *module ? " [" : "", module, *module ? "]" : "");
 }
 
