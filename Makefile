@@ -14,7 +14,7 @@ help:
 	@echo '              apply   on each source that apt has   series  the exported patches'
 	@echo '              guest   KUnit and selftests           boots   parameters, small pool'
 	@echo '              stream  recorded traces, and perf     debug   with lockdep, SLUB debugging'
-	@echo '              qemu    the plugin for QEMU'
+	@echo '              qemu    the plugin for QEMU             sites   where sites are, what they reach'
 	@echo '              and, which takes longer: each, a kernel after each exported patch'
 	@echo 'make bench    what Memorizer costs, in guest instructions, memory and time'
 	@echo 'make compare  memorizer record beside perf record: whether they agree, and what each costs'

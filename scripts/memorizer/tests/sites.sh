@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests of where sites are, and of what they reach, in a kernel as it was built.
+. "$(dirname "$0")/../lib.sh"
+
+O=$build/memorizer
+work=$out/sites
+tree=
+
+# The lists of scripts/Makefile.memorizer.
+list() { sed -n "s/^$1 += //p" "$top/scripts/Makefile.memorizer"; }
+
+has_sites() { objdump -h "$1" | grep -q ' memorizer_sites '; }
+
+# objects_have_none: each object on the list that was built has no sites.
+objects_have_none() {
+	local pattern object n=0
+
+	while read -r object; do
+		object=${object#"$O/"}
+		for pattern in $(list MEMORIZER_WITHOUT); do
+			# shellcheck disable=SC2053 # it is a pattern
+			[[ $object == ${pattern//%/*} && $object != mm/memorizer/*test* ]] || continue
+			n=$((n + 1))
+			! has_sites "$O/$object" || { echo "$object has sites"; return 1; }
+		done
+	done < <(find "$O" -name '*.o')
+	echo "# $n objects"
+	[ $n -gt 10 ]
+}
+
+# And these have, which other tools leave out.
+objects_have_some() {
+	local object
+
+	for object in mm/slub.o mm/slab_common.o arch/x86/kernel/smpboot.o kernel/entry/common.o; do
+		has_sites "$O/$object" || { echo "$object has no sites"; return 1; }
+	done
+}
+
+# functions_have_none: nor has any function on the list.
+functions_have_none() {
+	local function n=0
+
+	for function in $(list MEMORIZER_WITHOUT_FUNCTIONS); do
+		[ -f "$O/${function%:*}" ] || continue
+		n=$((n + 1))
+		! objdump -d --no-show-raw-insn --disassemble="${function#*:}" "$O/${function%:*}" |
+			grep 'test   \$0x.*,%eax' || { echo "$function has sites"; return 1; }
+	done
+	echo "# $n functions"
+	[ $n -gt 2 ]
+}
+
+# reached: the functions that a thunk can reach, as "address name"; what is called
+# by way of a pointer, as "? name". Where the stream is told of an access it has
+# guarded itself against being called anew. Preemption comes after the hook.
+reached() {
+	objdump -d --no-show-raw-insn "$O/vmlinux" | awk '
+		/^[0-9a-f]+ <.*>:$/ {
+			name = substr($2, 2, length($2) - 3)
+			address[name] = $1
+			if (name ~ /^memorizer_(thunk|joined)_/)
+				todo[++last] = name
+			next
+		}
+		$2 ~ /^(call|jmp|j[a-z]+)$/ {
+			if ($3 ~ /^\*/ || $4 ~ /__x86_indirect/)
+				pointer[name] = 1
+			else if (match($4, /^<[^+>]*/) && (to = substr($4, 2, RLENGTH - 1)) != name)
+				calls[name] = calls[name] " " to
+		}
+		END {
+			for (i = 1; i <= last; i++) {
+				name = todo[i]
+				if (seen[name]++ || name ~ /^(preempt_schedule_notrace_thunk|__SCT__.*)$/)
+					continue
+				print address[name], name
+				if (name == "memorizer_observer_access")
+					continue
+				if (pointer[name])
+					print "?", name
+				n = split(calls[name], callee, " ")
+				for (j = 1; j <= n; j++)
+					todo[++last] = callee[j]
+			}
+		}'
+}
+
+# none_can_be_probed: all that is reached is on the guest's list of what kprobes refuse.
+none_can_be_probed() {
+	"$here/boot" --config memorizer --out "$work" --append nokaslr \
+		-- "cat /sys/kernel/debug/kprobes/blacklist" >"$work.blacklist" || return
+	reached >"$work.reached"
+	echo "# $(wc -l <"$work.reached") functions"
+	sed -n 's/^0x\([0-9a-f]*\)-.*/\1/p' "$work.blacklist" |
+		awk 'NR == FNR { refused[$1] = 1; next }
+		     !($1 in refused) { print; bad = 1 }
+		     END { exit bad }' - "$work.reached" && grep -q ' memorizer_access_in_page$' "$work.reached"
+}
+
+# not_offered_to_uml: Kconfig drops the symbol there.
+not_offered_to_uml() {
+	rm -rf "$work.um"
+	mkdir -p "$work.um"
+	printf 'CONFIG_%s=y\n' GCC_PLUGINS DEBUG_FS MEMORIZER >"$work.um/fragment"
+	make -s -C "$tree" O="$work.um" ARCH=um KCONFIG_ALLCONFIG="$work.um/fragment" alldefconfig >"$work.um/said" 2>&1 ||
+		{ cat "$work.um/said"; return 1; }
+	grep -q '^CONFIG_UML=y' "$work.um/.config" && grep -q '^CONFIG_DEBUG_FS=y' "$work.um/.config" &&
+		! grep MEMORIZER "$work.um/.config"
+}
+
+"$here/build" --config memorizer
+tree=$(readlink -f "$O/source")
+mkdir -p "$work"
+plan 5
+result "objects without sites" objects_have_none
+result "objects that have them although they have no KASAN" objects_have_some
+result "functions without sites" functions_have_none
+result "nothing that a thunk reaches can be probed" none_can_be_probed
+result "UML is not offered Memorizer" not_offered_to_uml
