@@ -37,11 +37,11 @@
 #include <linux/errno.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/string.h>
 
 #include "index.h"
 #include "memorizer.h"
@@ -150,7 +150,8 @@ static __always_inline void remember(struct memorizer_entry *entry, unsigned lon
 	this_cpu_write(memorizer_cache[memorizer_cache_slot(ip, addr)], entry);
 }
 
-static void count_access(u32 object_id, unsigned long addr, unsigned int kind, unsigned long ip)
+static __kprobes
+void count_access(u32 object_id, unsigned long addr, unsigned int kind, unsigned long ip)
 {
 	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id;
 	u32 *bucket = find_bucket(object_id, packed_ip, pid);
@@ -163,7 +164,7 @@ static void count_access(u32 object_id, unsigned long addr, unsigned int kind, u
 		id = memorizer_pool_alloc(MEMORIZER_ENTRY);
 		if (!id) {
 			this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
-				     hweight32(kind));
+				     memorizer_kind_count(kind));
 			return;
 		}
 		entry = add_entry(id, bucket, object, packed_ip, pid, kind);
@@ -183,7 +184,8 @@ static void count_access(u32 object_id, unsigned long addr, unsigned int kind, u
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip)
+void __kprobes memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word,
+					unsigned long ip)
 {
 	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id, new, *bucket;
 	struct memorizer_object *object;
@@ -223,7 +225,8 @@ slow:
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
+void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
+				unsigned long ip)
 {
 	bool attributed = false, paused = memorizer_is_paused();
 	unsigned long start = addr, next;
@@ -244,27 +247,9 @@ void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 	} while (addr - start < size);
 
 	if (!attributed)
-		this_cpu_add(memorizer_counters.unattributed, hweight32(kind));
+		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
 	else if (paused)
-		this_cpu_add(memorizer_counters.paused, hweight32(kind));
-}
-
-/**
- * memorizer_access_string() - count a string function's access
- * @addr: its first address
- * @bound: the most bytes that it touches
- * @string: it touches as many bytes as this has, with its NUL
- * @kind: an enum memorizer_kind
- * @ip: the address right behind the site
- *
- * Context: any, NMI included, with preemption disabled.
- */
-void memorizer_access_string(unsigned long addr, unsigned long bound, const char *string,
-			     unsigned int kind, unsigned long ip)
-{
-	unsigned long length = strnlen(string, bound);
-
-	memorizer_access(addr, length < bound ? length + 1 : bound, kind, ip);
+		this_cpu_add(memorizer_counters.paused, memorizer_kind_count(kind));
 }
 
 /* Takes the entries of objects that are out of sight out of one chain, for the pool. */

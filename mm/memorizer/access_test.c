@@ -19,6 +19,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/unaligned.h>
+#include <linux/vmalloc.h>
 
 #include <asm/apic.h>
 #include <asm/nmi.h>
@@ -339,6 +340,79 @@ static void access_to_several_objects_counts_for_each(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
+/* Each of them stops early at p, which has 4 bytes and no NUL; what is behind is a fault. */
+static noinline void search_in_front_of_a_guard_page(const char *p)
+{
+	sink = strncmp(p, "xxxxxxxx", 8 * one);
+	sink = strncasecmp(p, "ABCX", 8 * one);
+	sink = strcmp(p, "abx");
+	sink = strcasecmp(p, "abcx");
+	sink = (long)strchr(p, 'd');
+	sink = (long)strchrnul(p, 'd');
+	sink = (long)strnchr(p, 8 * one, 'd');
+	sink = (long)memchr(p, 'd', 8 * one);
+	sink = (long)memscan((void *)p, 'd', 8 * one);
+	sink = (long)memchr_inv(p, 'a', 8 * one);
+	sink = (long)strnstr(p, "cd", 8 * one);
+	sink = strnlen(p, 4 * one);
+	sink = strspn(p, "abc");
+	sink = strcspn(p, "d");
+	sink = (long)strpbrk(p, "d");
+}
+
+static void strings_are_read_as_far_as_they_are(struct kunit *test)
+{
+	char *page = vmalloc(PAGE_SIZE);
+	unsigned long addr;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	addr = (unsigned long)page + PAGE_SIZE;
+	KUNIT_EXPECT_NULL(test, vmalloc_to_page((void *)addr));
+	memorizer_pause();
+	memcpy(page + PAGE_SIZE - 4, "abcd", 4);
+	memorizer_resume();
+	search_in_front_of_a_guard_page(page + PAGE_SIZE - 4);
+	vfree(page);
+}
+
+/* A string function counts for the neighbour only if it gets there. */
+static void strings_count_for_the_objects_they_reach(struct kunit *test)
+{
+	struct kmem_cache *cache;
+	char *object[8], *low = NULL, *high;
+	unsigned int i, j;
+
+	cache = kmem_cache_create("memorizer_test_text", 64, 64, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	for (i = 0; i < ARRAY_SIZE(object); i++) {
+		object[i] = kmem_cache_alloc(cache, GFP_KERNEL);
+		memorizer_pause();
+		memset(object[i], 'a', 64);
+		memorizer_resume();
+	}
+	for (i = 0; i < ARRAY_SIZE(object); i++)
+		for (j = 0; j < ARRAY_SIZE(object); j++)
+			if (object[j] - object[i] == 64)
+				low = object[i];
+	high = low + 64;
+	KUNIT_EXPECT_NOT_NULL(test, low);
+	if (low) {
+		sink = strncmp(low, "aaab", 100 * one);
+		sink = (long)memchr(low, 'a', 128 * one);
+		KUNIT_EXPECT_EQ(test, tally_of(low, ANY).reads, 2);
+		KUNIT_EXPECT_EQ(test, tally_of(high, ANY).reads, 0);
+		sink = strncmp(low + 61, "aaab", 100 * one);
+		KUNIT_EXPECT_EQ(test, tally_of(low, ANY).reads, 3);
+		KUNIT_EXPECT_EQ(test, tally_of(high, ANY).reads, 1);
+		sink = strnlen(low + 61, 3 * one);
+		KUNIT_EXPECT_EQ(test, tally_of(low, ANY).reads, 4);
+		KUNIT_EXPECT_EQ(test, tally_of(high, ANY).reads, 1);
+	}
+	for (i = 0; i < ARRAY_SIZE(object); i++)
+		kmem_cache_free(cache, object[i]);
+	kmem_cache_destroy(cache);
+}
+
 /* Bytes that a slot has beyond what was asked for belong to no object. */
 static void access_behind_the_object_is_not_counted(struct kunit *test)
 {
@@ -579,6 +653,8 @@ static void access_in_user_access_does_not_reschedule(struct kunit *test)
 static struct kunit_case access_cases[] = {
 	KUNIT_CASE_PARAM(access_is_counted_once, kind_gen_params),
 	KUNIT_CASE(access_to_several_objects_counts_for_each),
+	KUNIT_CASE(strings_are_read_as_far_as_they_are),
+	KUNIT_CASE(strings_count_for_the_objects_they_reach),
 	KUNIT_CASE(access_behind_the_object_is_not_counted),
 	KUNIT_CASE(access_in_softirq),
 	KUNIT_CASE(access_in_hardirq),

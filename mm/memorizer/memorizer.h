@@ -16,6 +16,7 @@
 
 #include <linux/compiler.h>
 #include <linux/memorizer.h>
+#include <linux/memorizer-string.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -310,6 +311,12 @@ enum memorizer_kind {
 	MEMORIZER_UPDATE = MEMORIZER_READ | MEMORIZER_WRITE,
 };
 
+/* How many accesses that is. */
+static __always_inline unsigned int memorizer_kind_count(unsigned int kind)
+{
+	return (kind & MEMORIZER_READ) + kind / MEMORIZER_WRITE;
+}
+
 /* Kind and size of an access: what the thunks tell memorizer_access_in_page(). */
 #define MEMORIZER_HOW(kind, size)	((kind) << 8 | (size))
 
@@ -317,9 +324,11 @@ extern unsigned long memorizer_miss_bytes;
 int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip);
-void memorizer_access_string(unsigned long addr, unsigned long bound, const char *string,
-			     unsigned int kind, unsigned long ip);
 void memorizer_access_collect(void);
+
+/* string.c */
+void memorizer_access_string(const char *a, const char *b, unsigned long n, unsigned int how,
+			     unsigned long ip);
 
 /**
  * memorizer_pause() - keep what this task does out of the KMAP
@@ -355,6 +364,10 @@ static __always_inline bool memorizer_is_paused(void)
 int memorizer_set_log_access(bool on);
 bool memorizer_is_logging(void);
 unsigned long memorizer_site_count(void);
+#if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
+bool memorizer_sites_lack_memory(void);
+extern void (*memorizer_sites_amid)(void);
+#endif
 
 /* stats.c */
 struct seq_file;

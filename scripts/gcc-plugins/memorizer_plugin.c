@@ -12,10 +12,9 @@
  *	memorizer_thunk_<kind>n		any other size:
  *		address in rdi, size in rsi;
  *		on the stack: rdx, rsi, rdi, return address
- *	memorizer_thunk_<kind>s		a string:
- *		address in rdi, as many bytes as the string at rdx has with its
- *		NUL, but at most rsi;
- *		on the stack: rdx, rsi, rdi, return address
+ *	memorizer_thunk_string		what a string function does:
+ *		operands in rdi, rsi, rdx; on the stack: which function (see
+ *		include/linux/memorizer-string.h), rdx, rsi, rdi, return address
  *
  * with kind r (read), w (write) or u (update: one read and one write). The
  * section memorizer_sites holds one 32-bit offset to each site.
@@ -38,6 +37,7 @@
  *
  * Arguments:
  *	unwind-hints	give objtool an unwind hint for each stub
+ *	skip=<function>	put no sites there; may come several times
  *	verbose		say for each function what was instrumented
  *	id=<anything>	ignored; makes the command line depend on the plugin
  */
@@ -48,18 +48,21 @@
 #include "rtl-iter.h"
 #include "tree-dfa.h"
 #include "ssa-iterators.h"
+#include "../../include/linux/memorizer-string.h"
 
 __visible int plugin_is_GPL_compatible;
 
 static struct plugin_info memorizer_plugin_info = {
 	.version = PLUGIN_VERSION,
 	.help = "unwind-hints\temit objtool unwind hints for the stubs\n"
+		"skip=function\tput no sites there\n"
 		"verbose\t\tprint what was instrumented\n"
 		"id=anything\tignored, for rebuilding what an older plugin built\n"
 };
 
 static bool unwind_hints;
 static bool verbose;
+static auto_vec<const char *> skipped;	/* names of functions */
 static unsigned int sites;		/* put into the current function */
 static unsigned int joined_sites;	/* of these, those that another one's stub counts */
 
@@ -109,13 +112,17 @@ static unsigned int joined_sites;	/* of these, those that another one's stub cou
 	"\tpushq %q1\n"					\
 	"\tleaq %0, %%rdi\n"				\
 	"\tpopq %%rsi\n"
+
+/* Beside the operands, which the thunk gets in registers, %3 says what they are. */
 #define STUB_STRING STUB_SAVE				\
-	"\tpushq %q2\n"					\
-	"\tpushq %q1\n"					\
-	"\tpushq %q0\n"					\
+	"\tpushq %3\n"					\
+	"\tpushq %q2\n"				\
+	"\tpushq %q1\n"				\
+	"\tpushq %q0\n"				\
 	"\tpopq %%rdi\n"				\
 	"\tpopq %%rsi\n"				\
-	"\tpopq %%rdx\n"
+	"\tpopq %%rdx\n"				\
+	"\tjmp memorizer_thunk_string"
 
 enum kind { READ = 'r', WRITE = 'w', UPDATE = 'u' };
 
@@ -133,12 +140,11 @@ static tree string_list(const char *string)
  * Put a site before the statement at @gsi. @operands ends with a NULL
  * constraint. @clobber, if not NULL, says what GCC must think it changes.
  */
-static void insert_site(gimple_stmt_iterator *gsi, const char *stub, enum kind kind,
-			const char *size, const struct site_operand *operands,
-			const char *clobber)
+static void insert_site(gimple_stmt_iterator *gsi, const char *stub,
+			const struct site_operand *operands, const char *clobber)
 {
-	char *text = xasprintf("%s%s%s\tjmp memorizer_thunk_%c%s\n\t.popsection", SITE_BEGIN,
-			       unwind_hints ? UNWIND_HINT : "", stub, kind, size);
+	char *text = xasprintf("%s%s%s\n\t.popsection", SITE_BEGIN,
+			       unwind_hints ? UNWIND_HINT : "", stub);
 	auto inputs = make_tree_vector();
 	auto clobbers = make_tree_vector();
 	gasm *site;
@@ -161,6 +167,16 @@ static void insert_site(gimple_stmt_iterator *gsi, const char *stub, enum kind k
 	free(text);
 }
 
+/* A site whose stub jumps to the thunk for this kind and size */
+static void insert_access_site(gimple_stmt_iterator *gsi, const char *stub, enum kind kind,
+			       const char *size, const struct site_operand *operands)
+{
+	char *text = xasprintf("%s\tjmp memorizer_thunk_%c%s", stub, kind, size);
+
+	insert_site(gsi, text, operands, NULL);
+	free(text);
+}
+
 /* Make @value, of any integer type, a size_t that an instruction can use. */
 static tree size_operand(gimple_stmt_iterator *gsi, tree value)
 {
@@ -178,27 +194,33 @@ static void insert_access(gimple_stmt_iterator *gsi, enum kind kind, tree lvalue
 		return;
 	if (!tree_fits_uhwi_p(size) || tree_to_uhwi(size) > INT_MAX) {
 		operands[1] = { "re", size_operand(gsi, size) };
-		insert_site(gsi, STUB_RANGE, kind, "n", operands, NULL);
+		insert_access_site(gsi, STUB_RANGE, kind, "n", operands);
 	} else if (tree_to_uhwi(size) <= 16 && pow2p_hwi(tree_to_uhwi(size))) {
 		operands[1] = {};
 		snprintf(bytes, sizeof(bytes), "%d", (int)tree_to_uhwi(size));
-		insert_site(gsi, STUB_FIXED, kind, bytes, operands, NULL);
+		insert_access_site(gsi, STUB_FIXED, kind, bytes, operands);
 	} else {
-		insert_site(gsi, STUB_CONSTANT, kind, "n", operands, NULL);
+		insert_access_site(gsi, STUB_CONSTANT, kind, "n", operands);
 	}
 }
 
-/* A site for a string function's access to @ptr: see "s" above */
-static void insert_string(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree bound,
-			  tree string)
+/* Make @value, an integer or a pointer, one that can be pushed. */
+static tree word_operand(gimple_stmt_iterator *gsi, tree value)
+{
+	return POINTER_TYPE_P(TREE_TYPE(value)) ? value : size_operand(gsi, value);
+}
+
+/* A site for what a string function does to its @operands */
+static void insert_string(gimple_stmt_iterator *gsi, unsigned int how, tree a, tree b, tree n)
 {
 	/* Not "r": the stack pointer is no longer what it was when the stub looks at it. */
 	const struct site_operand operands[] = {
-		{ "le", ptr }, { "le", size_operand(gsi, bound) }, { "le", string }, {}
+		{ "le", word_operand(gsi, a) }, { "le", word_operand(gsi, b) },
+		{ "le", word_operand(gsi, n) }, { "i", size_int(how) }, {}
 	};
 
-	/* The thunk reads the string: what was stored to it must be there. */
-	insert_site(gsi, STUB_STRING, kind, "s", operands, "memory");
+	/* The thunk reads the strings: what was stored to them must be there. */
+	insert_site(gsi, STUB_STRING, operands, "memory");
 }
 
 /* Is it a member of a va_list? Such a pointer leads to arguments. */
@@ -435,17 +457,12 @@ static void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 /*
  * What the memory and string functions do to their arguments. They are not
  * instrumented, or not C, or GCC expands them in place: so their callers count.
- * Arguments are numbered from 1. Without str, ptr is accessed for bound bytes,
- * or for a pointer's size if there is no bound either. With str it is accessed
- * for the length of that string with its NUL, but for bound bytes at most.
+ * Arguments are numbered from 1. ptr is accessed for bound bytes.
  */
 struct argument_use {
 	enum kind kind;
-	unsigned char ptr, bound, str;
+	unsigned char ptr, bound;
 };
-
-#define RANGE(kind, ptr, bound) { kind, ptr, bound, 0 }
-#define STRING(kind, ptr, bound, str) { kind, ptr, bound, str }
 
 /*
  * All of GCC's builtins that are given pointers were looked through: see
@@ -454,61 +471,71 @@ struct argument_use {
  */
 static const struct function_info {
 	const char *name;
-	struct argument_use uses[3];
+	struct argument_use uses[2];
 } functions[] = {
-	{ "memcpy",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
-	{ "__memcpy",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
-	{ "__memcpy_flushcache", { RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
-	{ "memmove",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
-	{ "__memmove",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
+	{ "memcpy",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
+	{ "__memcpy",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
+	{ "__memcpy_flushcache", { { READ, 2, 3 }, { WRITE, 1, 3 } } },
+	{ "memmove",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
+	{ "__memmove",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
 	/* Copies from user space among them, that are not announced in another way */
-	{ "copy_to_nontemporal", { RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
-	{ "__copy_user_nocache", { RANGE(WRITE, 1, 3) } },
-	{ "mempcpy",		{ RANGE(READ, 2, 3), RANGE(WRITE, 1, 3) } },
-	{ "bcopy",		{ RANGE(READ, 1, 3), RANGE(WRITE, 2, 3) } },
-	{ "memset",		{ RANGE(WRITE, 1, 3) } },
-	{ "__memset",		{ RANGE(WRITE, 1, 3) } },
-	{ "bzero",		{ RANGE(WRITE, 1, 2) } },
-	{ "memcmp",		{ RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
-	{ "__builtin_memcmp_eq", { RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
-	{ "bcmp",		{ RANGE(READ, 1, 3), RANGE(READ, 2, 3) } },
-	{ "memchr",		{ RANGE(READ, 1, 3) } },
-	{ "memchr_inv",		{ RANGE(READ, 1, 3) } },
-	{ "memscan",		{ RANGE(READ, 1, 3) } },
-	{ "strlen",		{ STRING(READ, 1, 0, 1) } },
-	{ "strnlen",		{ STRING(READ, 1, 2, 1) } },
-	{ "strcmp",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
-	{ "strcasecmp",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
-	{ "strncmp",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
-	{ "__builtin_strcmp_eq", { STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
-	{ "__builtin_strncmp_eq", { STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
-	{ "strncasecmp",	{ STRING(READ, 1, 3, 1), STRING(READ, 2, 3, 2) } },
-	{ "strcpy",		{ STRING(READ, 2, 0, 2), STRING(WRITE, 1, 0, 2) } },
-	{ "stpcpy",		{ STRING(READ, 2, 0, 2), STRING(WRITE, 1, 0, 2) } },
-	{ "strncpy",		{ STRING(READ, 2, 3, 2), RANGE(WRITE, 1, 3) } },
-	{ "stpncpy",		{ STRING(READ, 2, 3, 2), RANGE(WRITE, 1, 3) } },
-	{ "sized_strscpy",	{ STRING(READ, 2, 3, 2), STRING(WRITE, 1, 3, 2) } },
-	/* What is appended counts as an access to where the string begins. */
-	{ "strcat",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2),
-				  STRING(WRITE, 1, 0, 2) } },
-	{ "strncat",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 3, 2),
-				  STRING(WRITE, 1, 3, 2) } },
-	{ "strlcat",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 0, 2),
-				  STRING(WRITE, 1, 3, 2) } },
-	{ "strchr",		{ STRING(READ, 1, 0, 1) } },
-	{ "index",		{ STRING(READ, 1, 0, 1) } },
-	{ "strchrnul",		{ STRING(READ, 1, 0, 1) } },
-	{ "strrchr",		{ STRING(READ, 1, 0, 1) } },
-	{ "rindex",		{ STRING(READ, 1, 0, 1) } },
-	{ "strnchr",		{ STRING(READ, 1, 2, 1) } },
-	{ "strnchrnul",		{ STRING(READ, 1, 2, 1) } },
-	{ "strstr",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
-	{ "strnstr",		{ STRING(READ, 1, 3, 1), STRING(READ, 2, 0, 2) } },
-	{ "strspn",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
-	{ "strcspn",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
-	/* The string that is cut is not known here. */
-	{ "strsep",		{ RANGE(UPDATE, 1, 0), STRING(READ, 2, 0, 2) } },
-	{ "strpbrk",		{ STRING(READ, 1, 0, 1), STRING(READ, 2, 0, 2) } },
+	{ "copy_to_nontemporal", { { READ, 2, 3 }, { WRITE, 1, 3 } } },
+	{ "__copy_user_nocache", { { WRITE, 1, 3 } } },
+	{ "mempcpy",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
+	{ "bcopy",		{ { READ, 1, 3 }, { WRITE, 2, 3 } } },
+	{ "memset",		{ { WRITE, 1, 3 } } },
+	{ "__memset",		{ { WRITE, 1, 3 } } },
+	{ "bzero",		{ { WRITE, 1, 2 } } },
+	{ "memcmp",		{ { READ, 1, 3 }, { READ, 2, 3 } } },
+	{ "__builtin_memcmp_eq", { { READ, 1, 3 }, { READ, 2, 3 } } },
+	{ "bcmp",		{ { READ, 1, 3 }, { READ, 2, 3 } } },
+};
+
+/*
+ * Those that touch as much as they find: which arguments are their operands a, b
+ * and n, 0 for a bound that they do not have; and which of them count, if they
+ * lead to memory that does.
+ */
+static const struct string_function {
+	const char *name;
+	enum memorizer_string string;
+	unsigned char a, b, n;
+	unsigned int counts;
+} string_functions[] = {
+#define COUNT_A		MEMORIZER_STRING_A
+#define COUNT_BOTH	(MEMORIZER_STRING_A | MEMORIZER_STRING_B)
+	{ "strlen",		MEMORIZER_STRNLEN, 1, 0, 0, COUNT_A },
+	{ "strnlen",		MEMORIZER_STRNLEN, 1, 0, 2, COUNT_A },
+	{ "rindex",		MEMORIZER_STRNLEN, 1, 0, 0, COUNT_A },
+	{ "strrchr",		MEMORIZER_STRNLEN, 1, 0, 0, COUNT_A },
+	{ "strcmp",		MEMORIZER_STRNCMP, 1, 2, 0, COUNT_BOTH },
+	{ "strncmp",		MEMORIZER_STRNCMP, 1, 2, 3, COUNT_BOTH },
+	{ "__builtin_strcmp_eq", MEMORIZER_STRNCMP, 1, 2, 3, COUNT_BOTH },
+	{ "__builtin_strncmp_eq", MEMORIZER_STRNCMP, 1, 2, 3, COUNT_BOTH },
+	{ "strcasecmp",		MEMORIZER_STRNCASECMP, 1, 2, 0, COUNT_BOTH },
+	{ "strncasecmp",	MEMORIZER_STRNCASECMP, 1, 2, 3, COUNT_BOTH },
+	{ "strcpy",		MEMORIZER_STRCPY, 1, 2, 0, COUNT_BOTH },
+	{ "stpcpy",		MEMORIZER_STRCPY, 1, 2, 0, COUNT_BOTH },
+	{ "strncpy",		MEMORIZER_STRNCPY, 1, 2, 3, COUNT_BOTH },
+	{ "stpncpy",		MEMORIZER_STRNCPY, 1, 2, 3, COUNT_BOTH },
+	{ "sized_strscpy",	MEMORIZER_STRSCPY, 1, 2, 3, COUNT_BOTH },
+	{ "strcat",		MEMORIZER_STRNCAT, 1, 2, 0, COUNT_BOTH },
+	{ "strncat",		MEMORIZER_STRNCAT, 1, 2, 3, COUNT_BOTH },
+	{ "strlcat",		MEMORIZER_STRLCAT, 1, 2, 3, COUNT_BOTH },
+	{ "strchr",		MEMORIZER_STRNCHR, 1, 0, 2, COUNT_A },
+	{ "index",		MEMORIZER_STRNCHR, 1, 0, 2, COUNT_A },
+	{ "strchrnul",		MEMORIZER_STRNCHR, 1, 0, 2, COUNT_A },
+	{ "strnchr",		MEMORIZER_STRNCHR, 1, 2, 3, COUNT_A },
+	{ "strnchrnul",		MEMORIZER_STRNCHR, 1, 2, 3, COUNT_A },
+	{ "memchr",		MEMORIZER_MEMCHR, 1, 3, 2, COUNT_A },
+	{ "memscan",		MEMORIZER_MEMCHR, 1, 3, 2, COUNT_A },
+	{ "memchr_inv",		MEMORIZER_MEMCHR_INV, 1, 3, 2, COUNT_A },
+	{ "strstr",		MEMORIZER_STRSTR, 1, 2, 0, COUNT_BOTH },
+	{ "strnstr",		MEMORIZER_STRNSTR, 1, 2, 3, COUNT_BOTH },
+	{ "strspn",		MEMORIZER_STRSPN, 1, 2, 0, COUNT_BOTH },
+	{ "strcspn",		MEMORIZER_STRCSPN, 1, 2, 0, COUNT_BOTH },
+	{ "strpbrk",		MEMORIZER_STRCSPN, 1, 2, 0, COUNT_BOTH },
+	{ "strsep",		MEMORIZER_STRSEP, 1, 2, 0, COUNT_BOTH },
 };
 
 /* NULL_TREE if the call does not have so many: programs may declare what they like. */
@@ -532,16 +559,37 @@ static void instrument_argument(gimple_stmt_iterator *gsi, gcall *call,
 				const struct argument_use *use)
 {
 	tree ref = tracked_target(argument(call, use->ptr));
-	tree bound = use->bound ? argument(call, use->bound) :
-		     use->str ? integer_minus_one_node : TYPE_SIZE_UNIT(ptr_type_node);
-	tree string = use->str ? argument(call, use->str) : NULL_TREE;
+	tree bound = argument(call, use->bound);
 
-	if (!ref || !bound || !INTEGRAL_TYPE_P(TREE_TYPE(bound)))
-		return;
-	if (!use->str)
+	if (ref && bound && INTEGRAL_TYPE_P(TREE_TYPE(bound)))
 		insert_access(gsi, use->kind, ref, bound);
-	else if (string && POINTER_TYPE_P(TREE_TYPE(string)))
-		insert_string(gsi, use->kind, argument(call, use->ptr), bound, string);
+}
+
+/* An operand of a string function, or the bound that it does not have; NULL_TREE: it cannot be one */
+static tree string_operand(gcall *call, unsigned int number)
+{
+	tree value = number ? argument(call, number) : integer_minus_one_node;
+
+	return value && (POINTER_TYPE_P(TREE_TYPE(value)) || INTEGRAL_TYPE_P(TREE_TYPE(value))) ?
+	       value : NULL_TREE;
+}
+
+static void instrument_string_function(gimple_stmt_iterator *gsi, gcall *call,
+				       const struct string_function *function)
+{
+	tree a = string_operand(call, function->a), b = string_operand(call, function->b);
+	tree n = string_operand(call, function->n);
+	unsigned int counts = function->counts;
+
+	if (!a || !b || !n)
+		return;
+	if ((counts & MEMORIZER_STRING_A) && !tracked_target(a))
+		counts &= ~MEMORIZER_STRING_A;
+	if ((counts & MEMORIZER_STRING_B) && !tracked_target(b))
+		counts &= ~MEMORIZER_STRING_B;
+	/* What strsep() cuts is not an operand, and counts in any case. */
+	if (counts || function->string == MEMORIZER_STRSEP)
+		insert_string(gsi, function->string | counts, a, b, n);
 }
 
 static void instrument_function(gimple_stmt_iterator *gsi, gcall *call, const char *name)
@@ -560,8 +608,11 @@ static void instrument_function(gimple_stmt_iterator *gsi, gcall *call, const ch
 		for (j = 0; j < ARRAY_SIZE(functions[i].uses); j++)
 			if (functions[i].uses[j].kind)
 				instrument_argument(gsi, call, &functions[i].uses[j]);
-		return;
 	}
+	for (i = 0; i < ARRAY_SIZE(string_functions); i++)
+		if (!strncmp(string_functions[i].name, name, length) &&
+		    !string_functions[i].name[length])
+			instrument_string_function(gsi, call, &string_functions[i]);
 }
 
 /* A site for __atomic_<op>[_<size>] or __sync_<op>[_<size>] */
@@ -974,6 +1025,9 @@ static bool memorizer_sites_gate(void)
 	for (i = 0; section && i < ARRAY_SIZE(sections); i++)
 		if (!strcmp(section, sections[i]))
 			return false;
+	for (i = 0; i < skipped.length(); i++)
+		if (!strcmp(IDENTIFIER_POINTER(DECL_NAME(current_function_decl)), skipped[i]))
+			return false;
 	return !lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl));
 }
 
@@ -1220,6 +1274,8 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 			unwind_hints = true;
 		} else if (!strcmp(argv[i].key, "verbose")) {
 			verbose = true;
+		} else if (!strcmp(argv[i].key, "skip") && argv[i].value) {
+			skipped.safe_push(argv[i].value);
 		} else if (strcmp(argv[i].key, "id")) {
 			error(G_("unknown option '-fplugin-arg-%s-%s'"), plugin_name, argv[i].key);
 			return 1;

@@ -32,5 +32,4 @@ EXPORT_THUNKS(u16);
 EXPORT_THUNK(thunk_rn);
 EXPORT_THUNK(thunk_wn);
 EXPORT_THUNK(thunk_un);
-EXPORT_THUNK(thunk_rs);
-EXPORT_THUNK(thunk_ws);
+EXPORT_THUNK(thunk_string);

@@ -15,6 +15,9 @@
  * Preemption is off from the look into the cache to the increment, so that the
  * entry is the CPU's own, and in use, for as long as it is looked at. NMIs and
  * interrupts may come at any point: an increment is one instruction.
+ *
+ * Nothing here may be probed, nor what the hook calls: the handlers of
+ * breakpoints and of probes have sites, too.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -50,13 +53,29 @@
  * Not while user memory may be accessed: AC belongs to the task, and a switch
  * does not save it. Whoever comes next and may switch finds that it is due.
  */
+	.section .kprobes.text, "ax"
+
 SYM_FUNC_START_LOCAL(memorizer_preempt)
 	pushfq
 	testl	$X86_EFLAGS_AC, (%rsp)
 	leaq	8(%rsp), %rsp
-	jz	preempt_schedule_notrace_thunk
+	jnz	.Lreturn
+#ifdef CONFIG_PREEMPT_DYNAMIC
+	/* Nothing, if it was booted with preempt=none. */
+	jmp	__SCT__preempt_schedule_notrace
+#else
+	jmp	preempt_schedule_notrace_thunk
+#endif
+.Lreturn:
 	RET
 SYM_FUNC_END(memorizer_preempt)
+
+#ifdef CONFIG_PREEMPT_DYNAMIC
+	/* objtool looks for the static call's key here. */
+	.pushsection .discard.addressable, "aw"
+	.quad	__SCK__preempt_schedule_notrace
+	.popsection
+#endif
 #else
 .macro PREEMPT_OFF
 .endm
@@ -262,33 +281,50 @@ SYM_CODE_START_LOCAL(\name)
 SYM_CODE_END(\name)
 .endm
 
-/*
- * Accesses of a size in rsi, and those as long as the string in rdx, of rsi
- * bytes at most. Stack: rdx, rsi, rdi, return address.
- */
-.macro RANGE_THUNK name kind string
+/* Accesses of a size in rsi. Stack: rdx, rsi, rdi, return address. */
+.macro RANGE_THUNK name kind
 SYM_CODE_START(memorizer_thunk_\name)
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=32 type=UNWIND_HINT_TYPE_CALL
 	ANNOTATE_NOENDBR
 	push	%rax
 	push	%rcx
 	PREEMPT_OFF
-	push	%rdx
-	movq	48(%rsp), %rcx
+	movq	40(%rsp), %rcx
 	SAVE_ARGS
-	.if \string
-	movq	%rcx, %r8
-	movl	$\kind, %ecx
-	call	memorizer_access_string
-	.else
 	movl	$\kind, %edx
 	call	memorizer_access
-	.endif
 	RESTORE_ARGS
-	pop	%rdx
 	PREEMPT_ON
 	pop	%rcx
 	pop	%rax
+	pop	%rdx
+	pop	%rsi
+	pop	%rdi
+	RET
+SYM_CODE_END(memorizer_thunk_\name)
+.endm
+
+/*
+ * What a string function does to its operands in rdi, rsi and rdx. Stack: which
+ * function, rdx, rsi, rdi, return address.
+ */
+.macro STRING_THUNK name
+SYM_CODE_START(memorizer_thunk_\name)
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=40 type=UNWIND_HINT_TYPE_CALL
+	ANNOTATE_NOENDBR
+	push	%rax
+	push	%rcx
+	PREEMPT_OFF
+	movl	16(%rsp), %ecx
+	movq	48(%rsp), %rax
+	SAVE_ARGS
+	movq	%rax, %r8
+	call	memorizer_access_string
+	RESTORE_ARGS
+	PREEMPT_ON
+	pop	%rcx
+	pop	%rax
+	leaq	8(%rsp), %rsp
 	pop	%rdx
 	pop	%rsi
 	pop	%rdi
@@ -302,7 +338,7 @@ SYM_CODE_END(memorizer_thunk_\name)
 	THUNK	joined_\name, \kind, \size, 1
 .endm
 
-	.text
+	.section .kprobes.text, "ax"
 
 	ANY	memorizer_any, 0
 	ANY	memorizer_any_joined, 1
@@ -326,8 +362,8 @@ SYM_CODE_END(memorizer_thunk_\name)
 	THUNKS	u8,  UPDATE, 8
 	THUNKS	u16, UPDATE, 16
 
-	RANGE_THUNK rn, READ, 0
-	RANGE_THUNK wn, WRITE, 0
-	RANGE_THUNK un, UPDATE, 0
-	RANGE_THUNK rs, READ, 1
-	RANGE_THUNK ws, WRITE, 1
+	RANGE_THUNK rn, READ
+	RANGE_THUNK wn, WRITE
+	RANGE_THUNK un, UPDATE
+
+	STRING_THUNK string

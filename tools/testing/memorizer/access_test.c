@@ -245,39 +245,6 @@ static void accesses_elsewhere_are_unattributed(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
-static void string(unsigned long addr, unsigned long bound, const char *string)
-{
-	preempt_disable_notrace();
-	memorizer_access_string(addr, bound, string, MEMORIZER_READ, IP(2));
-	preempt_enable_notrace();
-}
-
-/* The bytes show in which of the objects, that lie side by side, are touched. */
-static void strings_are_as_long_as_they_are(void)
-{
-	unsigned long addr;
-	unsigned int i;
-
-	start();
-	addr = heap_alloc(0);
-	for (i = 0; i < 4; i++)
-		hook_alloc(addr + 8 * i, 8, IP(1));
-	string(addr, -1UL, "1234567");
-	CHECK_ALL_COUNTS(live(addr), 1, 0);
-	CHECK_ALL_COUNTS(live(addr + 8), 0, 0);
-	string(addr, -1UL, "12345678");
-	CHECK_ALL_COUNTS(live(addr + 8), 1, 0);
-	string(addr + 8, 8, "1234567890");
-	CHECK_ALL_COUNTS(live(addr + 8), 2, 0);
-	CHECK_ALL_COUNTS(live(addr + 16), 0, 0);
-	string(addr + 8, 9, "1234567890");
-	CHECK_ALL_COUNTS(live(addr + 16), 1, 0);
-	string(addr + 24, 0, "1");
-	CHECK_ALL_COUNTS(live(addr + 24), 0, 0);
-	string(addr + 24, 8, "");
-	CHECK_ALL_COUNTS(live(addr + 24), 1, 0);
-}
-
 static void paused_task_is_not_counted(void)
 {
 	unsigned long addr;
@@ -726,7 +693,6 @@ const struct test_case access_cases[] = {
 	CASE(range_over_page_borders_counts_once),
 	CASE(nothing_is_counted_for_0_bytes),
 	CASE(accesses_elsewhere_are_unattributed),
-	CASE(strings_are_as_long_as_they_are),
 	CASE(paused_task_is_not_counted),
 	CASE(freed_object_is_counted_no_more),
 	CASE(new_object_at_a_cached_address_gets_its_own),

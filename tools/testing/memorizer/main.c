@@ -17,6 +17,7 @@ static const struct {
 	{ "index", index_cases },
 	{ "object", object_cases },
 	{ "access", access_cases },
+	{ "strings", string_cases },
 	{ "threads", thread_cases },
 #ifndef __SANITIZE_THREAD__
 	{ "interrupts", interrupt_cases },

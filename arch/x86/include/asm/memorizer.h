@@ -5,8 +5,8 @@
  * A site is an instruction of five bytes: an opcode, and the distance from its
  * end to the site's stub. Off, it is `test $distance, %eax`, which does nothing
  * but set flags; on, it is `call stub`. The two differ in the opcode only, so
- * that switching is the store of one byte, and whoever executes the site
- * meanwhile executes the one or the other.
+ * that switching is the store of one byte. Nobody executes a site meanwhile (see
+ * mm/memorizer/sites.c) but for machine checks, which execute the one or the other.
  *
  * The stub lies behind the code of its section. It saves the registers that it
  * needs, loads the operands, and jumps to the thunk for the kind of access
@@ -25,7 +25,9 @@
 #ifndef __ASSEMBLY__
 
 #include <linux/stringify.h>
+#include <linux/types.h>
 
+#include <asm/asm.h>
 #include <asm/unwind_hints.h>
 
 #ifdef CONFIG_OBJTOOL
@@ -58,6 +60,28 @@
 		"	pop %%rsi\n"					\
 		"	jmp " thunk "\n")				\
 		: : "r" (ptr), "re" ((unsigned long)(size)))
+
+/**
+ * memorizer_load_byte() - load a byte that may not be there
+ * @ptr: its address
+ * @byte: where it goes
+ *
+ * Context: any, NMI included.
+ * Return: false if it is no memory of the kernel's, or cannot be read
+ */
+static __always_inline bool memorizer_load_byte(const char *ptr, u8 *byte)
+{
+	int err = 0, value;
+
+	if ((long)ptr >= 0)
+		return false;
+	asm volatile("1:	movzbl %2, %1\n"
+		     "2:\n"
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %0)
+		     : "+r" (err), "=r" (value) : "m" (*ptr));
+	*byte = value;
+	return !err;
+}
 
 #endif /* __ASSEMBLY__ */
 #endif /* _ASM_X86_MEMORIZER_H */

@@ -616,6 +616,8 @@ CASE(separate)
 
 	UPDATE(separate, where);
 	READ(separate, delimiters);
+	expect("separate", 'r', text, 4);
+	expect("separate", 'w', text + 3, 1);
 	return separate(&where, delimiters) == (long)text && where == text + 4;
 }
 

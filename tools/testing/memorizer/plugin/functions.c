@@ -87,7 +87,7 @@ struct function {
 	long (*call)(char *a, char *b, size_t n);
 	struct {
 		char kind, operand;
-		int size;
+		int size, offset;
 	} uses[3];
 };
 
@@ -102,8 +102,39 @@ static long run_function(const void *data)
 	for (i = 0; i < ARRAY_SIZE(function->uses); i++)
 		if (function->uses[i].kind)
 			expect(function->name, function->uses[i].kind,
-			       function->uses[i].operand == 'a' ? a : b, function->uses[i].size);
+			       (function->uses[i].operand == 'a' ? a : b) +
+			       function->uses[i].offset, function->uses[i].size);
 	return function->call(a, b, 4);
+}
+
+/* Cuts "abc" at what @data has; the pointer is one to count, too. */
+static long run_strsep(const void *data)
+{
+	static char a[16];
+	static char *string;
+	const char *set = data;
+
+	strcpy(a, "abc");
+	string = a;
+	expect("call_strsep", 'u', &string, sizeof(string));
+	if (*set == 'b') {
+		expect("call_strsep", 'r', a, 2);
+		expect("call_strsep", 'w', a + 1, 1);
+	} else {
+		expect("call_strsep", 'r', a, 4);
+	}
+	expect("call_strsep", 'r', set, strlen(set) + 1);
+	return call_strsep(&string, set) - a;
+}
+
+/* One operand is the stack pointer. */
+static long run_string_on_stack(const void *data)
+{
+	static char a[16] = "a stray";
+
+	(void)data;
+	expect("stack_string", 'r', a, 6);
+	return stack_string(a) > 0;
 }
 
 #define FUNCTION(name, ...) {						\
@@ -125,35 +156,38 @@ const struct test_case function_cases[] = {
 	FUNCTION(__memset, { 'w', 'a', 4 }),
 	FUNCTION(memcmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
 	FUNCTION(bcmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
-	FUNCTION(memchr, { 'r', 'a', 4 }),
-	FUNCTION(memchr_inv, { 'r', 'a', 4 }),
-	FUNCTION(memscan, { 'r', 'a', 4 }),
+	FUNCTION(memchr, { 'r', 'a', 3 }),
+	FUNCTION(memchr_inv, { 'r', 'a', 2 }),
+	FUNCTION(memscan, { 'r', 'a', 2 }),
 	FUNCTION(strlen, { 'r', 'a', 4 }),
 	FUNCTION(strnlen, { 'r', 'b', 4 }),
-	FUNCTION(strcmp, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
-	FUNCTION(strcasecmp, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
-	FUNCTION(strncmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
-	FUNCTION(strncasecmp, { 'r', 'a', 4 }, { 'r', 'b', 4 }),
+	FUNCTION(strcmp, { 'r', 'a', 1 }, { 'r', 'b', 1 }),
+	FUNCTION(strcasecmp, { 'r', 'a', 1 }, { 'r', 'b', 1 }),
+	FUNCTION(strncmp, { 'r', 'a', 1 }, { 'r', 'b', 1 }),
+	FUNCTION(strncasecmp, { 'r', 'a', 1 }, { 'r', 'b', 1 }),
 	FUNCTION(strcpy, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
 	FUNCTION(stpcpy, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
 	FUNCTION(strncpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(stpncpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(__builtin___strncpy_chk, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
 	FUNCTION(sized_strscpy, { 'r', 'b', 4 }, { 'w', 'a', 4 }),
-	FUNCTION(strcat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
-	FUNCTION(strncat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
-	FUNCTION(strlcat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6 }),
-	FUNCTION(strchr, { 'r', 'a', 4 }),
+	FUNCTION(strcat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6, 3 }),
+	FUNCTION(strncat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6, 3 }),
+	FUNCTION(strlcat, { 'r', 'a', 4 }, { 'r', 'b', 6 }, { 'w', 'a', 6, 3 }),
+	FUNCTION(strchr, { 'r', 'a', 2 }),
 	FUNCTION(strchrnul, { 'r', 'a', 4 }),
 	FUNCTION(strrchr, { 'r', 'a', 4 }),
-	FUNCTION(index, { 'r', 'a', 4 }),
+	FUNCTION(index, { 'r', 'a', 2 }),
 	FUNCTION(rindex, { 'r', 'a', 4 }),
-	FUNCTION(strnchr, { 'r', 'b', 4 }),
+	FUNCTION(strnchr, { 'r', 'b', 3 }),
 	FUNCTION(strnchrnul, { 'r', 'b', 4 }),
 	FUNCTION(strstr, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
-	FUNCTION(strnstr, { 'r', 'b', 4 }, { 'r', 'a', 4 }),
-	FUNCTION(strspn, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	FUNCTION(strnstr, { 'r', 'b', 2 }, { 'r', 'a', 4 }),
+	FUNCTION(strspn, { 'r', 'a', 1 }, { 'r', 'b', 6 }),
 	FUNCTION(strcspn, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
 	FUNCTION(strpbrk, { 'r', 'a', 4 }, { 'r', 'b', 6 }),
+	{ "strsep", run_strsep, "bd" },
+	{ "strsep at the end", run_strsep, "xyz" },
+	{ "a string on the stack", run_string_on_stack },
 	{}
 };

@@ -91,20 +91,26 @@ static bool is_part_of(const char *name, const char *function)
 	return !strncmp(name, function, length) && (!name[length] || name[length] == '.');
 }
 
-/* Called by the thunks. A capital kind means a string. */
-CALLED_BY_THUNKS void log_access(const void *address, unsigned long size,
-				 const char *string, char kind, const void *ip)
+/* Called by the thunks. */
+CALLED_BY_THUNKS void log_access(const void *address, unsigned long size, const void *unused,
+				 char kind, const void *ip)
 {
-	unsigned long length = 0;
-
-	if (kind < 'a') {
-		kind += 'a' - 'A';
-		while (length < size && string[length++])
-			;
-		size = length;
-	}
+	(void)unused;
 	if (size && nr_logged < MAX_ACCESSES)
 		logged[nr_logged++] = (struct access){ function_at(ip), kind, size, address, ip };
+}
+
+/* Called by the hook for string functions, with an enum memorizer_kind. */
+CALLED_BY_THUNKS void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
+				       unsigned long ip)
+{
+	log_access((void *)addr, size, NULL, "-rwu"[kind], (void *)ip);
+}
+
+CALLED_BY_THUNKS bool memorizer_load_byte(const char *ptr, unsigned char *byte)
+{
+	*byte = *ptr;
+	return true;
 }
 
 void expect(const char *function, char kind, const void *address, unsigned long size)
@@ -236,6 +242,7 @@ static bool nothing_has_no_sites(void)
 		"locals", "local_pointer", "frame_arithmetic", "alloca_buffer", "local_array",
 		"by_value", "segment", "thread_local", "literal", "sum_arguments", "noinstr",
 		"cpuidle", "entry", "head", "naked", "asm_nothing",
+		"skipped",
 	};
 	unsigned int i;
 	bool ok = true;

@@ -5,6 +5,10 @@
 
 #include "subject.h"
 
+/* What the hook for string functions calls: see mm/memorizer/string.c. */
+void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
+bool memorizer_load_byte(const char *ptr, unsigned char *byte);
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* A case calls its subjects, says what to expect of them, and returns a result. */

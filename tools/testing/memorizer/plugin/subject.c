@@ -78,6 +78,19 @@ char *strnstr(const char *s, const char *find, size_t n);
 	}
 FUNCTIONS(DEFINE_FUNCTION)
 
+char *call_strsep(char **string, const char *set)
+{
+	return strsep(string, set);
+}
+
+int stack_string(const char *string)
+{
+	char local[16];
+
+	fill(local);
+	return strcmp(local, string);
+}
+
 int global = 5;
 int table[8][8];
 volatile int device;
@@ -695,6 +708,12 @@ long get_behind_variable(char *p, long n)
 void set_nth_bits(struct item *x, long i, int v)
 {
 	x[i].bits.a = v;
+}
+
+/* The command line says that it has no sites. */
+void skipped(long *p)
+{
+	++*p;
 }
 
 long separate(char **where, const char *delimiters)

@@ -137,6 +137,8 @@ AGGREGATES(DECLARE_AGGREGATE)
 #define DECLARE_FUNCTION(name, arguments)		\
 	long call_##name(char *a, char *b, size_t n);
 FUNCTIONS(DECLARE_FUNCTION)
+char *call_strsep(char **string, const char *set);
+int stack_string(const char *string);
 
 extern int global;
 extern int table[8][8];
@@ -226,6 +228,7 @@ void set_behind_variable(char *p, long n);
 long get_behind_variable(char *p, long n);
 void set_nth_bits(struct item *x, long i, int v);
 long call_with_too_few(void);
+void skipped(long *p);
 long separate(char **where, const char *delimiters);
 long many_values(long *p);
 long flags(unsigned long *p, unsigned long *q);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The thunks that the sites' stubs jump to: pass each access to log_access()
- * and return to the site with every register as it was. For what a thunk
+ * The thunks that the sites' stubs jump to: pass each access to log_access(),
+ * or what a string function does to memorizer_access_string(), and return to the site with every register as it was. For what a thunk
  * finds in registers and on the stack see memorizer_plugin.c.
  */
 
@@ -12,7 +12,7 @@
  * and rdi, the return address into the stub, which still needs rdi, and where
  * an instruction leads to the ip.
  */
-.macro common name, joined
+.macro common name, joined, hook=log_access
 \name:
 	push	%rbp
 	mov	%rsp, %rbp
@@ -31,7 +31,7 @@
 	mov	40(%rbp), %r8		/* return address */
 	.endif
 	and	$-16, %rsp
-	call	log_access
+	call	\hook
 	lea	-48(%rbp), %rsp
 	pop	%r11
 	pop	%r10
@@ -53,6 +53,10 @@
 
 	common	common, 0
 	common	common_joined, 1
+
+/* The stub has pushed the kind, here which string function it is. */
+	.globl	memorizer_thunk_string
+	common	memorizer_thunk_string, 0, memorizer_access_string
 
 /* The thunks of a kind, which log_access() knows by its code, a letter */
 .macro thunks kind, code
@@ -77,12 +81,6 @@ memorizer_joined_\kind\size:
 	.globl	memorizer_thunk_\kind\()n
 memorizer_thunk_\kind\()n:
 	push	$\code
-	jmp	common
-
-	/* A string: the capital letter */
-	.globl	memorizer_thunk_\kind\()s
-memorizer_thunk_\kind\()s:
-	push	$\code - 'a' + 'A'
 	jmp	common
 .endm
 

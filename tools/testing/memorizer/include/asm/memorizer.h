@@ -1,2 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* No access sites here: the tests call the hook, see site() in test.h. */
+#ifndef _TEST_ASM_MEMORIZER_H
+#define _TEST_ASM_MEMORIZER_H
+
+#include <linux/types.h>
+
+/* The tests play the memory that strings are in. */
+bool memorizer_load_byte(const char *ptr, u8 *byte);
+
+#endif /* _TEST_ASM_MEMORIZER_H */
