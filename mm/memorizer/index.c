@@ -43,6 +43,7 @@
 #include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/errno.h>
+#include <linux/kprobes.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 
@@ -90,7 +91,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 }
 
 /* The word of an address, NULL if no page near it ever held an object. */
-static u32 *find_word(unsigned long addr)
+static __kprobes u32 *find_word(unsigned long addr)
 {
 	unsigned long offset = addr - memorizer_index_base;
 	u32 leaf;
@@ -137,7 +138,7 @@ static bool overlaps(u32 id, unsigned long page)
  * The slot that an address lies in, NULL if it is in none. @next is set to
  * where the following slot begins, if that comes before it.
  */
-static u32 *find_slot(struct slab_record *slab, unsigned long addr, unsigned long *next)
+static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, unsigned long *next)
 {
 	unsigned long base = READ_ONCE(slab->base);
 	u32 stride = READ_ONCE(slab->stride);
@@ -164,7 +165,7 @@ static u32 *find_slot(struct slab_record *slab, unsigned long addr, unsigned lon
  * Context: any, NMI included, with preemption disabled.
  * Return: id of the object, 0 if there is none
  */
-u32 memorizer_index_lookup(unsigned long addr, unsigned long *next)
+u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 {
 	const struct memorizer_object *object;
 	u32 *word = find_word(addr);

@@ -9,6 +9,7 @@
 #include <linux/compiler.h>
 #include <linux/init.h>
 #include <linux/jump_label.h>
+#include <linux/kprobes.h>
 #include <linux/mutex.h>
 
 #include "memorizer.h"
@@ -96,7 +97,7 @@ void __weak memorizer_observer_free(enum memorizer_source source, const void *pt
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void __weak memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
-				      unsigned long ip)
+void __weak __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
+						unsigned int kind, unsigned long ip)
 {
 }

@@ -52,6 +52,7 @@
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/cache.h>
+#include <linux/kprobes.h>
 #include <linux/limits.h>
 #include <linux/math.h>
 #include <linux/percpu.h>
@@ -122,7 +123,7 @@ static_assert(CONFIG_NR_CPUS <= NOBODY);
  *
  * Return: bytes
  */
-unsigned int memorizer_class_size(unsigned int class)
+unsigned int __kprobes memorizer_class_size(unsigned int class)
 {
 	switch (class) {
 	case MEMORIZER_OBJECT:
@@ -138,18 +139,18 @@ unsigned int memorizer_class_size(unsigned int class)
 
 static_assert(128UL << (MEMORIZER_SLAB_SIZES - 1) == MEMORIZER_BLOCK_SIZE);
 
-static unsigned int id_step(unsigned int class)
+static __kprobes unsigned int id_step(unsigned int class)
 {
 	return memorizer_class_size(class) >> MEMORIZER_ID_SHIFT;
 }
 
-static unsigned int records_per_block(unsigned int class)
+static __kprobes unsigned int records_per_block(unsigned int class)
 {
 	return MEMORIZER_BLOCK_SIZE / memorizer_class_size(class);
 }
 
 /* So many that chunks begin with a cache line. */
-static unsigned int records_per_chunk(unsigned int class)
+static __kprobes unsigned int records_per_chunk(unsigned int class)
 {
 	unsigned int size = memorizer_class_size(class), lines = size & -size;
 	unsigned int multiple = max(SMP_CACHE_BYTES / lines, 1U);
@@ -197,22 +198,22 @@ void memorizer_pool_init(void *base, unsigned long size)
 }
 
 /* Bytes from the pool's first record to this one. */
-static unsigned long id_to_offset(u32 id)
+static __always_inline unsigned long id_to_offset(u32 id)
 {
 	return (unsigned long)(id - 1) << MEMORIZER_ID_SHIFT;
 }
 
-static u32 offset_to_id(unsigned long offset)
+static __always_inline u32 offset_to_id(unsigned long offset)
 {
 	return (offset >> MEMORIZER_ID_SHIFT) + 1;
 }
 
-static unsigned long block_of(u32 id)
+static __always_inline unsigned long block_of(u32 id)
 {
 	return id_to_offset(id) >> MEMORIZER_BLOCK_SHIFT;
 }
 
-static struct chunk *chunk_of(unsigned int class, u32 id)
+static __always_inline struct chunk *chunk_of(unsigned int class, u32 id)
 {
 	unsigned int in_block = id_to_offset(id) & (MEMORIZER_BLOCK_SIZE - 1);
 
@@ -220,19 +221,19 @@ static struct chunk *chunk_of(unsigned int class, u32 id)
 		       in_block / memorizer_class_size(class) / records_per_chunk(class)];
 }
 
-static struct free_record *free_record(u32 id)
+static __always_inline struct free_record *free_record(u32 id)
 {
 	return memorizer_ptr(id);
 }
 
 /* Has the record be followed by another one in its batch, or by none. */
-static void set_link(unsigned int class, u32 id, u32 next)
+static __kprobes void set_link(unsigned int class, u32 id, u32 next)
 {
 	WRITE_ONCE(free_record(id)->link, next - (id + id_step(class)));
 }
 
 /* Puts batches, which are chained already, before those of a list. */
-static void push_batches(atomic64_t *list, u32 first, u32 last)
+static __kprobes void push_batches(atomic64_t *list, u32 first, u32 last)
 {
 	s64 old = atomic64_read(list);
 	u64 new;
@@ -243,14 +244,14 @@ static void push_batches(atomic64_t *list, u32 first, u32 last)
 	} while (!atomic64_try_cmpxchg(list, &old, new));
 }
 
-static void push_batch(atomic64_t *list, u32 id, unsigned int count)
+static __kprobes void push_batch(atomic64_t *list, u32 id, unsigned int count)
 {
 	WRITE_ONCE(free_record(id)->count, count);
 	push_batches(list, id, id);
 }
 
 /* Takes the first batch of a list; 0 if there is none. */
-static u32 pop_batch(atomic64_t *list, unsigned int *count)
+static __kprobes u32 pop_batch(atomic64_t *list, unsigned int *count)
 {
 	s64 old = atomic64_read(list);
 	struct free_record *record;
@@ -280,7 +281,7 @@ static u32 pop_all(atomic64_t *list)
 }
 
 /* Puts a batch where its chunk's owner finds it. */
-static void put_batch(unsigned int class, u32 id, unsigned int count)
+static __kprobes void put_batch(unsigned int class, u32 id, unsigned int count)
 {
 	unsigned int cpu = READ_ONCE(chunk_of(class, id)->owner);
 
@@ -293,7 +294,7 @@ static void put_batch(unsigned int class, u32 id, unsigned int count)
 	push_batch(&per_cpu(returned, cpu)[class], id, count);
 }
 
-static u32 pop_returned(unsigned int class, unsigned int cpu, unsigned int *count)
+static __kprobes u32 pop_returned(unsigned int class, unsigned int cpu, unsigned int *count)
 {
 	u32 id = pop_batch(&per_cpu(returned, cpu)[class], count);
 
@@ -303,7 +304,7 @@ static u32 pop_returned(unsigned int class, unsigned int cpu, unsigned int *coun
 }
 
 /* A block that was never used; returns the id of its first record, 0 if there is none. */
-static u32 next_fresh_block(void)
+static __kprobes u32 next_fresh_block(void)
 {
 	unsigned long block = atomic_long_read(&shared.next_block);
 
@@ -315,7 +316,7 @@ static u32 next_fresh_block(void)
 }
 
 /* Makes a zeroed block's chunks batches, chained; returns the id of the last one. */
-static u32 cut_block(unsigned int class, u32 first)
+static __kprobes u32 cut_block(unsigned int class, u32 first)
 {
 	unsigned int left = records_per_block(class), n = records_per_chunk(class);
 	unsigned int step = id_step(class);
@@ -335,7 +336,7 @@ static u32 cut_block(unsigned int class, u32 first)
 }
 
 /* Cuts a new block and keeps its first chunk; 0 if there is no block left. */
-static u32 take_block(unsigned int class, unsigned int *count)
+static __kprobes u32 take_block(unsigned int class, unsigned int *count)
 {
 	u32 first = next_fresh_block(), last, second;
 
@@ -359,7 +360,7 @@ static u32 take_block(unsigned int class, unsigned int *count)
 }
 
 /* A batch of another CPU's. */
-static u32 steal_batch(unsigned int class, unsigned int *count)
+static __kprobes u32 steal_batch(unsigned int class, unsigned int *count)
 {
 	unsigned int cpu;
 	u32 id;
@@ -375,7 +376,7 @@ static u32 steal_batch(unsigned int class, unsigned int *count)
 }
 
 /* A batch for this CPU, from the nearest place that has one. */
-static u32 take_batch(unsigned int class, unsigned int *count)
+static __kprobes u32 take_batch(unsigned int class, unsigned int *count)
 {
 	unsigned int cpu = smp_processor_id();
 	u32 id = pop_returned(class, cpu, count);
@@ -401,7 +402,7 @@ static u32 take_batch(unsigned int class, unsigned int *count)
  * Context: any, NMI included, with preemption disabled.
  * Return: its id, 0 if the pool is full
  */
-u32 memorizer_pool_alloc(unsigned int class)
+u32 __kprobes memorizer_pool_alloc(unsigned int class)
 {
 	unsigned int size = memorizer_class_size(class), count;
 	u64 empty, full;

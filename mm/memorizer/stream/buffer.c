@@ -18,6 +18,7 @@
 #include <linux/init.h>
 #include <linux/irq_work.h>
 #include <linux/kmemleak.h>
+#include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -175,7 +176,7 @@ bool memorizer_stream_wait_room(int before, bool killable)
  *
  * Context: interrupts off.
  */
-void memorizer_stream_wake(void)
+void __kprobes memorizer_stream_wake(void)
 {
 	struct memorizer_writer *writer = this_cpu_ptr(&memorizer_writer);
 

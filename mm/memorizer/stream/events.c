@@ -8,6 +8,7 @@
  * again.
  */
 #include <linux/errno.h>
+#include <linux/kprobes.h>
 #include <linux/memorizer-stream.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -183,8 +184,8 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
  * What the stream's reader does is left out: copying an event takes more than one
  * access, and would never end.
  */
-void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
-			       unsigned long ip)
+void __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
+					 unsigned int kind, unsigned long ip)
 {
 	struct memorizer_access_event *event;
 	struct memorizer_writer *writer;

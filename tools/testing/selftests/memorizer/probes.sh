@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What traces the kernel has sites, too: probes and tracers run while accesses are logged.
+. "${0%/*}/functions.sh"
+
+T=/sys/kernel/tracing
+[ -d $T/events ] || mount -t tracefs tracefs $T 2>/dev/null
+[ -e $T/kprobe_events ] || skip "no kprobe events"
+# See neighbours.sh.
+! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(cat /sys/devices/system/cpu/possible)" = 0 ] ||
+	skip "TCG may execute text that another CPU has patched: boot with one CPU"
+trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; quiet' EXIT
+
+# hits WHAT: how often the probe hits when files are opened, at least once.
+hits() {
+	echo "$1" >$T/kprobe_events || return 1
+	echo 1 >$T/events/kprobes/memorizer_test/enable
+	echo >$T/trace
+	cat /proc/version >/dev/null
+	echo 0 >$T/events/kprobes/memorizer_test/enable
+	grep -q memorizer_test: $T/trace
+	status=$?
+	echo >$T/kprobe_events
+	return $status
+}
+
+refused() {
+	for place; do
+		if echo "p:memorizer_test $place" >$T/kprobe_events 2>/dev/null; then
+			echo "# a probe at $place is taken"
+			echo >$T/kprobe_events
+			return 1
+		fi
+	done
+}
+
+# Those of the handlers of breakpoints and of probes are the same.
+hook_cannot_be_probed() {
+	refused memorizer_access_in_page memorizer_access memorizer_pool_alloc \
+		memorizer_access_string memorizer_index_lookup memorizer_thunk_r8 memorizer_thunk_string
+}
+
+hook_cannot_be_traced() {
+	! grep -E '^memorizer_(access|pool|index)' $T/available_filter_functions
+}
+
+probe_hits() { hits "p:memorizer_test vfs_open"; }
+return_probe_hits() { hits "r:memorizer_test vfs_open"; }
+
+function_graph() {
+	grep -qw function_graph $T/available_tracers || { echo "# no function_graph"; return 0; }
+	echo function_graph >$T/current_tracer
+	read -r version </proc/version
+	echo 0 >$T/tracing_on
+	grep -q 'vfs_read' $T/trace
+	seen=$?
+	echo 1 >$T/tracing_on
+	echo nop >$T/current_tracer
+	return $seen
+}
+
+# Objects and accesses are what they would be: those of the accounts agree.
+accounts_agree() {
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	same "objects and accesses" "$(cat $M/kmap | sum_kmap)" \
+		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+}
+
+quiet
+echo 1 >$M/memorizer_enabled
+echo 1 >$M/memorizer_log_access
+plan 6
+check hook_cannot_be_probed
+check hook_cannot_be_traced
+check probe_hits
+check return_probe_hits
+check function_graph
+check undisturbed accounts_agree
+finish
