@@ -30,6 +30,7 @@ enum memorizer_source {
 #ifdef CONFIG_MEMORIZER
 
 #include <linux/jump_label.h>
+#include <linux/percpu.h>
 
 /* Objects are or have been recorded, or allocations are observed; see object.c. */
 DECLARE_STATIC_KEY_FALSE(memorizer_tracking);
@@ -60,16 +61,31 @@ void memorizer_init_pool(void);
 void memorizer_init(void);
 
 /**
- * memorizer_text_reserved() - does text hold an access site?
+ * memorizer_text_reserved() - does text hold an access site, or a site's stub?
  * @start: first byte
  * @end: last byte
  *
- * Sites are patched at run time; nobody else may patch there.
+ * Sites are patched at run time; nobody else may patch there. A breakpoint's
+ * handler has sites, too, so that none may be in a stub.
  *
  * Context: preemption disabled.
- * Return: true if a byte of the text is a site's
+ * Return: true if a byte of the text is a site's or a stub's
  */
 bool memorizer_text_reserved(const void *start, const void *end);
+
+DECLARE_PER_CPU(bool, memorizer_held);
+void __memorizer_nmi_enter(void);
+
+/**
+ * memorizer_nmi_enter() - keep an NMI away from sites while they are patched
+ *
+ * Context: NMI, before any code that has sites.
+ */
+static __always_inline void memorizer_nmi_enter(void)
+{
+	if (unlikely(this_cpu_read(memorizer_held)))
+		__memorizer_nmi_enter();
+}
 
 /**
  * memorizer_alloc() - record that an object came to life
@@ -147,6 +163,7 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_
 
 #else /* !CONFIG_MEMORIZER */
 
+static __always_inline void memorizer_nmi_enter(void) { }
 static inline void memorizer_init_pool(void) { }
 static inline void memorizer_init(void) { }
 static inline void memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size,

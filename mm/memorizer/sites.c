@@ -3,12 +3,27 @@
  * Memorizer's sites: switching access logging on and off.
  *
  * The compiler leaves a table of all sites, one for the kernel and one for each
- * module. Switching stores one byte at each of them, while all other CPUs wait
- * with interrupts off; a CPU that an NMI takes out of the wait may execute sites
- * all the same, see asm/memorizer.h for why it may. Text stays read-only: the
+ * module. Switching stores one byte at each of them. Text stays read-only: the
  * bytes are stored through a second, temporary mapping, writable and not
- * executable.
+ * executable. All mappings are there before the first byte is stored, so that
+ * either all sites are switched or none.
+ *
+ * One CPU patches, from when all others are held in hold_cpu(): they wait there,
+ * where there are no sites, with interrupts off. NMIs come nevertheless:
+ *
+ * - On a CPU that is held, memorizer_nmi_enter() makes the NMI wait, too, before
+ *   anything that has sites. The store to memorizer_held is both: it tells the
+ *   patching CPU that this one is held, and NMIs that begin after it that they
+ *   must wait; an NMI that began before it delays it. So nobody executes a site
+ *   while it is stored to.
+ * - On the patching CPU, an NMI finds sites in either state, but nobody stores
+ *   meanwhile; memorizer_nmi_enter() serializes before it executes any.
+ *
+ * Whoever was held serializes before it goes on: it must not execute what it had
+ * fetched before.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/kallsyms.h>
@@ -51,17 +66,36 @@ struct text_alias {
 
 /* What is to be patched: a table of sites, and the text that they lie in. */
 struct patch {
+	struct list_head list;
 	const s32 *start;
 	const s32 *stop;
-	u8 opcode;
 	struct text_alias text[2];
-	atomic_t patcher;	/* the first CPU to take it patches */
-	bool done;
 };
+
+/* A switch: all patches are made, or none. */
+struct patches {
+	struct list_head list;
+	u8 opcode;
+	bool all;		/* not of one module only */
+	atomic_t cpus;		/* the first to come patches */
+};
+
+/* See the top of this file: this CPU is held, or it is the one that patches. */
+DEFINE_PER_CPU(bool, memorizer_held);
+
+/* The CPU that patches; -1: none does. */
+static int patcher = -1;
 
 static unsigned long site_addr(const s32 *site)
 {
 	return (unsigned long)site + *site;
+}
+
+/* For KUnit, which makes each allocation fail. */
+VISIBLE_IF_KUNIT bool memorizer_sites_lack_memory(void)
+{
+	KUNIT_STATIC_STUB_REDIRECT(memorizer_sites_lack_memory);
+	return false;
 }
 
 static int map_text(struct text_alias *alias, const void *start, const void *end)
@@ -72,6 +106,8 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 
 	if (start >= end)
 		return 0;
+	if (memorizer_sites_lack_memory())
+		return -ENOMEM;
 	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
@@ -81,7 +117,8 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 		pages[i] = is_vmalloc_or_module_addr(addr) ? vmalloc_to_page(addr) :
 			pfn_to_page(__pa_symbol(addr) >> PAGE_SHIFT);
 	}
-	alias->map = vmap(pages, count, VM_MAP, PAGE_KERNEL);
+	if (!memorizer_sites_lack_memory())
+		alias->map = vmap(pages, count, VM_MAP, PAGE_KERNEL);
 	kvfree(pages);
 	if (!alias->map)
 		return -ENOMEM;
@@ -90,19 +127,37 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 	return 0;
 }
 
-static void unmap_text(struct patch *patch)
+static struct patch *add_patch(struct patches *patches, const s32 *start, const s32 *stop)
 {
+	struct patch *patch = NULL;
+
+	if (!memorizer_sites_lack_memory())
+		patch = kzalloc(sizeof(*patch), GFP_KERNEL);
+	if (!patch)
+		return NULL;
+	patch->start = start;
+	patch->stop = stop;
+	list_add(&patch->list, &patches->list);
+	return patch;
+}
+
+static void free_patches(struct patches *patches)
+{
+	struct patch *patch, *next;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(patch->text); i++)
-		if (patch->text[i].map)
-			vunmap(patch->text[i].map);
+	list_for_each_entry_safe(patch, next, &patches->list, list) {
+		for (i = 0; i < ARRAY_SIZE(patch->text); i++)
+			if (patch->text[i].map)
+				vunmap(patch->text[i].map);
+		kfree(patch);
+	}
 	/* Leave no writable mapping behind in any TLB. */
 	vm_unmap_aliases();
 }
 
 /* Sites in text that is not mapped are those of init text that is gone. */
-static void patch_site(const struct patch *patch, unsigned long addr)
+static void patch_site(const struct patch *patch, unsigned long addr, u8 to)
 {
 	const struct text_alias *alias;
 	unsigned int i;
@@ -114,62 +169,105 @@ static void patch_site(const struct patch *patch, unsigned long addr)
 			continue;
 		opcode = alias->map + (addr - alias->start);
 		if (*opcode == MEMORIZER_SITE_OFF || *opcode == MEMORIZER_SITE_ON)
-			WRITE_ONCE(*opcode, patch->opcode);
+			WRITE_ONCE(*opcode, to);
 		else
 			WARN_ONCE(1, "no site at %pS\n", (void *)addr);
 		return;
 	}
 }
 
-/* Runs on all CPUs, interrupts off: one patches, the others wait for it. */
-static int patch_sites(void *data)
+/* For KUnit: called by the patching CPU amid its work. */
+VISIBLE_IF_KUNIT void (*memorizer_sites_amid)(void);
+
+static void patch_sites(const struct patches *patches)
 {
-	struct patch *patch = data;
+	const struct patch *patch;
 	const s32 *site;
 
-	if (atomic_inc_return(&patch->patcher) == 1) {
+	list_for_each_entry(patch, &patches->list, list)
 		for (site = patch->start; site < patch->stop; site++)
-			patch_site(patch, site_addr(site));
-		if (patch->start == __start_memorizer_sites)
-			memorizer_announce_logging(patch->opcode == MEMORIZER_SITE_ON);
-		/* Pairs with the other CPUs' acquire: they go on to new text only. */
-		smp_store_release(&patch->done, true);
+			patch_site(patch, site_addr(site), patches->opcode);
+	if (patches->all)
+		memorizer_announce_logging(patches->opcode == MEMORIZER_SITE_ON);
+	if (IS_ENABLED(CONFIG_MEMORIZER_KUNIT_TEST) && memorizer_sites_amid)
+		memorizer_sites_amid();
+}
+
+/* Wait until nobody patches. Serializes. */
+static __always_inline void wait_for_patcher(void)
+{
+	/* Pairs with the release in hold_cpu(). */
+	while (smp_load_acquire(&patcher) >= 0)
+		cpu_relax();
+}
+
+/**
+ * __memorizer_nmi_enter() - an NMI came while sites are patched
+ *
+ * Context: NMI, on a CPU that is held or patches.
+ */
+noinstr void __memorizer_nmi_enter(void)
+{
+	if (READ_ONCE(patcher) != raw_smp_processor_id())
+		wait_for_patcher();
+	/* sync_core() may unmask NMIs; this is rare enough for CPUID. */
+	native_cpuid_eax(0);
+}
+
+/* Runs on all CPUs, interrupts off: one patches, while the others are held. */
+static int hold_cpu(void *data)
+{
+	struct patches *patches = data;
+	int me = smp_processor_id(), cpu;
+
+	if (atomic_inc_return(&patches->cpus) == 1) {
+		WRITE_ONCE(patcher, me);
+		this_cpu_write(memorizer_held, true);
+		for_each_online_cpu(cpu) {
+			/* Pairs with the release below: what the CPU did before is done. */
+			while (!smp_load_acquire(per_cpu_ptr(&memorizer_held, cpu)))
+				cpu_relax();
+		}
+		patch_sites(patches);
+		/* Pairs with wait_for_patcher(): they go on to new text only. */
+		smp_store_release(&patcher, -1);
 	} else {
-		/* Pairs with the release above. */
-		while (!smp_load_acquire(&patch->done))
+		while (READ_ONCE(patcher) < 0)
 			cpu_relax();
+		/* Pairs with the acquire above. */
+		smp_store_release(this_cpu_ptr(&memorizer_held), true);
+		wait_for_patcher();
 	}
 	sync_core();
+	this_cpu_write(memorizer_held, false);
 	return 0;
 }
 
-static int apply_patch(struct patch *patch)
+/* There is nothing here that can fail once the first site is patched. */
+static int apply_patches(struct patches *patches, bool on)
 {
 	int err;
 
+	patches->opcode = on ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF;
+	atomic_set(&patches->cpus, 0);
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
-	err = stop_machine_cpuslocked(patch_sites, patch, cpu_online_mask);
+	err = stop_machine_cpuslocked(hold_cpu, patches, cpu_online_mask);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
 	return err;
 }
 
-static int patch_kernel(bool on)
+static int add_kernel(struct patches *patches)
 {
-	struct patch patch = {
-		.start = __start_memorizer_sites,
-		.stop = __stop_memorizer_sites,
-		.opcode = on ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF,
-	};
+	struct patch *patch = add_patch(patches, __start_memorizer_sites, __stop_memorizer_sites);
 	int err;
 
-	err = map_text(&patch.text[0], _stext, _etext);
+	if (!patch)
+		return -ENOMEM;
+	err = map_text(&patch->text[0], _stext, _etext);
 	if (!err && system_state < SYSTEM_FREEING_INITMEM)
-		err = map_text(&patch.text[1], _sinittext, _einittext);
-	if (!err)
-		err = apply_patch(&patch);
-	unmap_text(&patch);
+		err = map_text(&patch->text[1], _sinittext, _einittext);
 	return err;
 }
 
@@ -181,22 +279,29 @@ static int map_module_text(struct text_alias *alias, struct module *mod, enum mo
 	return map_text(alias, mem->base, mem->base + mem->size);
 }
 
-static int patch_module(struct module *mod, bool on)
+static int add_module_text(struct patches *patches, struct module *mod)
 {
-	struct patch patch = {
-		.start = mod->memorizer_sites,
-		.stop = mod->memorizer_sites + mod->num_memorizer_sites,
-		.opcode = on ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF,
-	};
+	struct patch *patch = add_patch(patches, mod->memorizer_sites,
+					mod->memorizer_sites + mod->num_memorizer_sites);
 	int err;
 
-	err = map_module_text(&patch.text[0], mod, MOD_TEXT);
+	if (!patch)
+		return -ENOMEM;
+	err = map_module_text(&patch->text[0], mod, MOD_TEXT);
 	/* Its init text goes once it is live; see notify_module(). */
 	if (!err && mod->state == MODULE_STATE_COMING)
-		err = map_module_text(&patch.text[1], mod, MOD_INIT_TEXT);
-	if (!err)
-		err = apply_patch(&patch);
-	unmap_text(&patch);
+		err = map_module_text(&patch->text[1], mod, MOD_INIT_TEXT);
+	return err;
+}
+
+/* A module that is loaded while accesses are logged. */
+static int switch_module_on(struct module *mod)
+{
+	struct patches patches = { .list = LIST_HEAD_INIT(patches.list) };
+	int err;
+
+	err = add_module_text(&patches, mod) ?: apply_patches(&patches, true);
+	free_patches(&patches);
 	return err;
 }
 
@@ -211,7 +316,7 @@ static int add_module(struct module *mod)
 	if (!entry)
 		return -ENOMEM;
 	entry->mod = mod;
-	err = logging ? patch_module(mod, true) : 0;
+	err = logging ? switch_module_on(mod) : 0;
 	if (err)
 		kfree(entry);
 	else
@@ -261,21 +366,25 @@ static int __init register_sites(void)
 }
 early_initcall(register_sites);
 #else
-static int patch_module(struct module *mod, bool on)
+static int add_module_text(struct patches *patches, struct module *mod)
 {
 	return 0;
 }
 #endif /* CONFIG_MODULES */
 
-static int patch_all(bool on)
+static int switch_all(bool on)
 {
+	struct patches patches = { .list = LIST_HEAD_INIT(patches.list), .all = true };
 	struct site_module *entry;
 	int err;
 
-	err = patch_kernel(on);
+	err = add_kernel(&patches);
 	list_for_each_entry(entry, &site_modules, list)
 		if (!err)
-			err = patch_module(entry->mod, on);
+			err = add_module_text(&patches, entry->mod);
+	if (!err)
+		err = apply_patches(&patches, on);
+	free_patches(&patches);
 	return err;
 }
 
@@ -284,7 +393,7 @@ static int patch_all(bool on)
  * @on: whether accesses are to be logged
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: 0, or -ENOMEM: then nothing is logged
+ * Return: 0, or -ENOMEM: then nothing has changed
  */
 int memorizer_set_log_access(bool on)
 {
@@ -294,11 +403,9 @@ int memorizer_set_log_access(bool on)
 		return -ENOMEM;
 	mutex_lock(&sites_mutex);
 	if (on != logging) {
-		err = patch_all(on);
+		err = switch_all(on);
 		if (!err)
-			logging = on;
-		else if (on)
-			patch_all(false);
+			WRITE_ONCE(logging, on);
 	}
 	mutex_unlock(&sites_mutex);
 	return err;
@@ -335,15 +442,37 @@ unsigned long memorizer_site_count(void)
 	return count;
 }
 
+static unsigned long stub_of(unsigned long site)
+{
+	return site + MEMORIZER_SITE_SIZE + *(const s32 *)(site + 1);
+}
+
+/*
+ * Stubs lie behind all functions of their section: text is a stub's if the last
+ * one that begins before it does so in the same symbol.
+ */
+static bool is_in_stub(unsigned long addr, unsigned long stub)
+{
+	unsigned long size, offset;
+
+	return stub && kallsyms_lookup_size_offset(addr, &size, &offset) && addr - offset <= stub;
+}
+
 static bool table_reserved(const s32 *start, const s32 *stop, unsigned long first,
 			   unsigned long last)
 {
+	unsigned long addr, stub = 0;
 	const s32 *site;
 
-	for (site = start; site < stop; site++)
-		if (site_addr(site) <= last && first < site_addr(site) + MEMORIZER_SITE_SIZE)
+	for (site = start; site < stop; site++) {
+		addr = site_addr(site);
+		if (addr <= last && first < addr + MEMORIZER_SITE_SIZE)
 			return true;
-	return false;
+		/* Init text may be gone, and its stubs with it. */
+		if (kernel_text_address(addr) && stub_of(addr) <= last && stub_of(addr) > stub)
+			stub = stub_of(addr);
+	}
+	return is_in_stub(last, stub);
 }
 
 bool memorizer_text_reserved(const void *start, const void *end)

@@ -6,6 +6,7 @@
 #define _MM_MEMORIZER_TEST_H
 
 #include <kunit/test.h>
+#include <linux/kallsyms.h>
 
 #include "memorizer.h"
 
