@@ -54,12 +54,24 @@ kib() {
 	esac
 }
 
-# The size in show_stats is without the pool's own table, a block of 64 KiB; a
-# pool that was not asked for takes an eighth of RAM, in blocks.
+# tables KIB: what a pool of that size needs to know of its blocks of 64 KiB, in KiB, in
+# blocks: 3 bytes for each, and 8 for each of its chunks, the smaller the more CPUs there are.
+tables() {
+	cpus=$(($(sed 's/.*-//' /sys/devices/system/cpu/possible) + 1))
+	chunk=64
+	while [ $chunk -gt 4 ] && [ $chunk -gt $(($1 / cpus / 64)) ]; do
+		chunk=$((chunk / 2))
+	done
+	echo $((($1 / 64 * (8 * 64 / chunk + 3) + 65535) / 65536 * 64))
+}
+
+# The size in show_stats is without the pool's own tables; a pool that was not
+# asked for takes an eighth of RAM, in blocks.
 pool() {
 	value=$(value_of pool)
 	wanted=$(kib $value)
-	got=$(($(stat_of pool_size) / 1024 + 64))
+	got=$(dmesg | sed -n 's/.*memorizer: pool of \([0-9]*\) KiB$/\1/p')
+	same "KiB for records" $(($(stat_of pool_size) / 1024)) $((got - $(tables $got))) || return
 	ram=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
 	if [ -z "$wanted" ]; then
 		refused 1 pool &&
