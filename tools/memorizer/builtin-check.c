@@ -192,13 +192,13 @@ static bool announce(struct hash *set, u64 nr)
 
 static void check_pid(struct check *c, const struct trace_event *e, u32 pid)
 {
-	if (announce(&c->pids, pid) && !c->types[TRACE_DISCARDED])
+	if (announce(&c->pids, pid) && !c->types[TRACE_DISCARDED] && e->certain)
 		violation(c, TASK, e, "pid %u: no task event came before", pid);
 }
 
 static void check_cache(struct check *c, const struct trace_event *e, u64 cache)
 {
-	if (cache && announce(&c->caches, cache) && !c->types[TRACE_DISCARDED])
+	if (cache && announce(&c->caches, cache) && !c->types[TRACE_DISCARDED] && e->certain)
 		violation(c, CACHE, e, "cache %llx: no cache event came before", cache);
 }
 

@@ -870,6 +870,18 @@ ok $? "caches have names in it"
 awk '/dropped|made room/' "$tmp/err" | grep -q packets
 ok $? "although it forgot packets"
 
+# An announcement that is in the next part, as its CPU's file has ended here
+rm -rf "$tmp/part"
+printf '%s\n' "cpu 0" "time 100" "task pid=1 comm=one" "time 500" "mark pid=9 text=late" |
+	"$build/tests/make-trace" "$tmp/part"
+mkdir "$tmp/part/kernel"
+printf '%s\n' "complete_since: 0" "complete_until: 600" >"$tmp/part/kernel/recorder"
+"$memorizer" check "$tmp/part" >/dev/null
+same "a task that is not announced is told" 1 $?
+echo "complete_until: 300" >"$tmp/part/kernel/recorder"
+"$memorizer" check "$tmp/part" >"$tmp/out"
+same "unless that may be in another part" 0 $?
+
 rm -rf "$tmp/whole"
 page=ffff888000001
 {
