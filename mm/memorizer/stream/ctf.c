@@ -24,6 +24,7 @@ static const char types[] =
 	"typealias " INTEGER(8, "") " := uint8;\n"
 	"typealias " INTEGER(32, "") " := uint32;\n"
 	"typealias " INTEGER(64, "") " := uint64;\n"
+	"typealias " INTEGER(8, "base = 16; ") " := hex8;\n"
 	"typealias " INTEGER(32, "base = 16; ") " := hex32;\n"
 	"typealias " INTEGER(64, "base = 16; ") " := hex64;\n"
 	"typealias " INTEGER(8, "encoding = UTF8; ") " := text8;\n"
@@ -37,7 +38,7 @@ static_assert(MEMORIZER_LIVE == 1 && MEMORIZER_FREED == 2 && MEMORIZER_BURIED ==
 static_assert(MEMORIZER_READ == 1 && MEMORIZER_WRITE == 2 && MEMORIZER_UPDATE == 3);
 
 #define TSDL_FIELD(type, tsdl, name)	"\t\t" #tsdl " " #name ";\n"
-#define TSDL_ARRAY(type, tsdl, name)	"\t\t" #tsdl " " #name "[16];\n"
+#define TSDL_ARRAY(type, tsdl, name, length)	"\t\t" #tsdl " " #name "[" #length "];\n"
 
 static const char packet_context[] = MEMORIZER_PACKET_CONTEXT(TSDL_FIELD, TSDL_ARRAY);
 
@@ -66,6 +67,7 @@ static const struct event_text events[] = {
 	EVENT_TEXT(mark, MARK, "text"),
 	EVENT_TEXT(switch, SWITCH, NULL),
 	EVENT_TEXT(snapshot, SNAPSHOT, NULL),
+	EVENT_TEXT(module, MODULE, "name"),
 };
 
 static void show_trace(struct seq_file *m)

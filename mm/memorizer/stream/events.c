@@ -40,8 +40,10 @@ static noinline void write_task(struct memorizer_writer *writer, struct task_str
 		return;
 	event->pid = task->pid;
 	memcpy(event->comm, comm, sizeof(comm));
+	event->started = task->start_time;
 
 	task->memorizer_announced.pid = task->pid;
+	task->memorizer_announced.started = task->start_time;
 	task->memorizer_announced.session = READ_ONCE(memorizer_session);
 	memcpy(task->memorizer_announced.comm, comm, sizeof(comm));
 }
@@ -50,7 +52,9 @@ static __always_inline void announce_task(struct memorizer_writer *writer)
 {
 	struct task_struct *task = current;
 
+	/* A task begins with its parent's, which may be of a task that had its pid before. */
 	if (unlikely(task->memorizer_announced.pid != task->pid ||
+		     task->memorizer_announced.started != task->start_time ||
 		     task->memorizer_announced.session != READ_ONCE(memorizer_session) ||
 		     !same_comm(task->memorizer_announced.comm, task->comm)))
 		write_task(writer, task);

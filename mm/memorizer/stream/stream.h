@@ -12,6 +12,7 @@
 #define _MM_MEMORIZER_STREAM_H
 
 #include <linux/build_bug.h>
+#include <linux/buildid.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/jump_label.h>
@@ -29,7 +30,7 @@
 
 /*
  * Fields of packets and events, in order: F(C type, type in the metadata, name),
- * A() likewise for an array of 16 characters. Once released a field stays as it
+ * A() likewise for an array, with its length. Once released a field stays as it
  * is; new ones go at the end.
  */
 #define MEMORIZER_PACKET_CONTEXT(F, A)		\
@@ -44,7 +45,8 @@
 
 #define MEMORIZER_TASK_FIELDS(F, A)		\
 	F(u32, uint32, pid)			\
-	A(char, text8, comm)
+	A(char, text8, comm, 16)		\
+	F(u64, uint64, started)
 
 /* Followed by a string, name. */
 #define MEMORIZER_CACHE_FIELDS(F, A)		\
@@ -82,7 +84,7 @@
 	F(u64, uint64, alloc_jiffies)		\
 	F(u64, uint64, free_jiffies)		\
 	F(u64, hex64, free_site)		\
-	A(char, text8, comm)
+	A(char, text8, comm, 16)
 
 #define MEMORIZER_COUNTS_FIELDS(F, A)		\
 	F(u32, uint32, object)			\
@@ -113,8 +115,17 @@
 	F(u32, uint32, complete)		\
 	F(u64, uint64, objects)
 
-#define MEMORIZER_C_FIELD(type, tsdl, name)	type name;
-#define MEMORIZER_C_ARRAY(type, tsdl, name)	type name[16];
+/* Followed by a string, name. */
+#define MEMORIZER_MODULE_FIELDS(F, A)		\
+	F(u8, uint8, loaded)			\
+	F(u64, hex64, base)			\
+	F(u32, uint32, size)			\
+	F(u64, hex64, init_base)		\
+	F(u32, uint32, init_size)		\
+	A(u8, hex8, build_id, 20)
+
+#define MEMORIZER_C_FIELD(type, tsdl, name)		type name;
+#define MEMORIZER_C_ARRAY(type, tsdl, name, length)	type name[length];
 
 #define MEMORIZER_EVENT(event, EVENT)					\
 struct memorizer_##event##_event {					\
@@ -132,8 +143,9 @@ MEMORIZER_EVENT(access, ACCESS);
 MEMORIZER_EVENT(mark, MARK);
 MEMORIZER_EVENT(switch, SWITCH);
 MEMORIZER_EVENT(snapshot, SNAPSHOT);
+MEMORIZER_EVENT(module, MODULE);
 
-static_assert(sizeof(struct memorizer_task_event) == 8 + 20);
+static_assert(sizeof(struct memorizer_task_event) == 8 + 28);
 static_assert(sizeof(struct memorizer_cache_event) == 8 + 16);
 static_assert(sizeof(struct memorizer_alloc_event) == 8 + 43);
 static_assert(sizeof(struct memorizer_free_event) == 8 + 33);
@@ -143,7 +155,9 @@ static_assert(sizeof(struct memorizer_access_event) == 8 + 25);
 static_assert(sizeof(struct memorizer_mark_event) == 8 + 4);
 static_assert(sizeof(struct memorizer_switch_event) == 8 + 4);
 static_assert(sizeof(struct memorizer_snapshot_event) == 8 + 16);
+static_assert(sizeof(struct memorizer_module_event) == 8 + 45);
 static_assert(TASK_COMM_LEN == 16);
+static_assert(BUILD_ID_SIZE_MAX == 20);
 
 enum memorizer_event {
 	MEMORIZER_TASK_EVENT,
@@ -156,6 +170,7 @@ enum memorizer_event {
 	MEMORIZER_MARK_EVENT,
 	MEMORIZER_SWITCH_EVENT,
 	MEMORIZER_SNAPSHOT_EVENT,
+	MEMORIZER_MODULE_EVENT,
 };
 
 #define MEMORIZER_CTF_MAGIC	0xC1FC1FC1
@@ -370,6 +385,17 @@ void memorizer_stream_sum(struct memorizer_stream_sums *sums);
 /* events.c */
 int memorizer_stream_mark(const char *text, size_t length);
 void memorizer_stream_switched(bool boot);
+
+/* modules.c */
+struct module;
+void memorizer_stream_module(const struct module *mod, bool loaded);
+#ifdef CONFIG_MODULES
+void memorizer_stream_modules(void);
+void memorizer_stream_modules_again(void);
+#else
+static inline void memorizer_stream_modules(void) { }
+static inline void memorizer_stream_modules_again(void) { }
+#endif
 
 /* retire.c */
 void memorizer_retire_wake(void);

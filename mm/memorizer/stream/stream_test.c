@@ -12,6 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/memorizer.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -38,6 +39,7 @@ struct seen {
 		struct memorizer_access_event access;
 		struct memorizer_mark_event mark;
 		struct memorizer_switch_event change;
+		struct memorizer_module_event module;
 		u8 bytes[128];
 	};
 };
@@ -60,13 +62,15 @@ static const size_t event_sizes[] = {
 	[MEMORIZER_MARK_EVENT] = sizeof(struct memorizer_mark_event),
 	[MEMORIZER_SWITCH_EVENT] = sizeof(struct memorizer_switch_event),
 	[MEMORIZER_SNAPSHOT_EVENT] = sizeof(struct memorizer_snapshot_event),
+	[MEMORIZER_MODULE_EVENT] = sizeof(struct memorizer_module_event),
 };
 
 static size_t event_size(const u8 *event)
 {
 	size_t size = event_sizes[event[0]];
 
-	if (event[0] == MEMORIZER_CACHE_EVENT || event[0] == MEMORIZER_MARK_EVENT)
+	if (event[0] == MEMORIZER_CACHE_EVENT || event[0] == MEMORIZER_MARK_EVENT ||
+	    event[0] == MEMORIZER_MODULE_EVENT)
 		size += strlen(event + size) + 1;
 	return size;
 }
@@ -439,6 +443,57 @@ static void expect_task(struct kunit *test, const struct seen *event, const char
 	KUNIT_EXPECT_EQ(test, strncmp(event->task.comm, comm, TASK_COMM_LEN), 0);
 }
 
+/* A new task has what its parent had, and may get the pid that is in there. */
+static void task_with_the_pid_of_another_is_announced(struct kunit *test)
+{
+	u64 started = current->start_time;
+
+	drain(test, NULL, NULL);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, true), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("1", 1), 0);
+	current->start_time = started + 1;
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("2", 1), 0);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain_own(test);
+	current->start_time = started;
+	KUNIT_ASSERT_EQ(test, seen_count, 4);
+	expect_task(test, &seen[0], current->comm);
+	KUNIT_EXPECT_EQ(test, seen[0].task.started, started);
+	expect_task(test, &seen[2], current->comm);
+	KUNIT_EXPECT_EQ(test, seen[2].task.started, started + 1);
+}
+
+static bool is_module(const struct seen *event, const void *unused)
+{
+	return event->id == MEMORIZER_MODULE_EVENT;
+}
+
+static void module_event_tells_where_it_is(struct kunit *test)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	const struct memorizer_module_event *event = &seen[0].module;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	strscpy(mod->name, "a_module", sizeof(mod->name));
+	mod->mem[MOD_TEXT].base = (void *)0xffffffffc0100000;
+	mod->mem[MOD_TEXT].size = 0x3000;
+	mod->mem[MOD_INIT_TEXT].base = (void *)0xffffffffc0200000;
+	mod->mem[MOD_INIT_TEXT].size = 0x1000;
+	/* Nobody listens. */
+	memorizer_stream_module(mod, true);
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	memorizer_stream_module(mod, false);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_module, NULL);
+	KUNIT_ASSERT_EQ(test, seen_count, 1);
+	KUNIT_EXPECT_EQ(test, event->loaded, 0);
+	KUNIT_EXPECT_EQ(test, event->base, 0xffffffffc0100000);
+	KUNIT_EXPECT_EQ(test, event->size, 0x3000);
+	KUNIT_EXPECT_EQ(test, event->init_base, 0xffffffffc0200000);
+	KUNIT_EXPECT_EQ(test, event->init_size, 0x1000);
+	KUNIT_EXPECT_STREQ(test, (const char *)(event + 1), "a_module");
+}
+
 static void task_is_announced_once_and_when_renamed(struct kunit *test)
 {
 	char was[TASK_COMM_LEN];
@@ -775,6 +830,8 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(bulk_pages_make_an_event_each),
 	KUNIT_CASE(split_page_is_freed_in_parts),
 	KUNIT_CASE(task_is_announced_once_and_when_renamed),
+	KUNIT_CASE(task_with_the_pid_of_another_is_announced),
+	KUNIT_CASE(module_event_tells_where_it_is),
 	KUNIT_CASE(cache_is_announced_once_in_each_session),
 	KUNIT_CASE(all_events_are_read),
 	KUNIT_CASE(sums_agree_while_events_come),

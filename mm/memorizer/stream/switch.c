@@ -133,8 +133,10 @@ int memorizer_stream_set(unsigned int which, bool on)
 		if (!on)
 			switch_hooks(which, false);
 		memorizer_stream_switched(false);
-		if (on)
+		if (on) {
+			memorizer_stream_modules();
 			switch_hooks(which, true);
+		}
 	}
 	mutex_unlock(&switch_mutex);
 	return 0;

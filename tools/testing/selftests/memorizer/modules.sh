@@ -50,6 +50,39 @@ sites_come_and_go() {
 	[ "$with" -gt "$before" ] && same "sites" "$(stat_of sites)" "$before"
 }
 
+# Where the module is and which one, from the events of loading and unloading it while
+# a switch is on, and of turning another one on.
+modules_are_announced() {
+	start
+	drain
+	echo 1 >$M/stream_allocations
+	load || return 1
+	text=$(cat /sys/module/$module/sections/.text)
+	id=$(od -A n -t x1 -j 16 -v /sys/module/$module/notes/.note.gnu.build-id | tr -d ' \n')
+	echo 1 >$M/stream_retirements
+	rmmod $module || return 1
+	echo 0 >$M/stream_allocations
+	echo 0 >$M/stream_retirements
+	drain
+	same "events" "$(sed 's/ .* .* \(.*\) .*/ \1/' $kmap.events | sort | tr '\n' ' ')" "load 0 load 1 unload 0 " ||
+		return 1
+	while read -r what base size init build_id; do
+		same "build id at $what" $build_id $id &&
+		[ $((text)) -ge $((0x$base)) ] && [ $((text)) -lt $((0x$base + 0x$size)) ] ||
+			{ echo "# .text at $text is not in $what $base $size"; return 1; }
+	done <$kmap.events
+	rm -f $kmap.events
+}
+
+# drain: what the stream holds of the module goes to $kmap.events.
+drain() {
+	for cpu in $M/cpu*; do
+		cat $cpu >$kmap.copy
+		${0%/*}/stream_reader modules $kmap.copy
+	done >$kmap.events
+	rm -f $kmap.copy
+}
+
 load_and_unload_often() {
 	start
 	echo 1 >$M/memorizer_log_access

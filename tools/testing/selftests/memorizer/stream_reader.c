@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Does with a file of the stream what a shell cannot, and says what came of it:
- * stream_reader nonblock|twice|seek|poll FILE.
+ * stream_reader nonblock|twice|seek|poll FILE, stream_reader modules COPY.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -57,6 +58,46 @@ static int do_poll(const char *file)
 	return say(read(poller.fd, buffer, sizeof(buffer)));
 }
 
+/* The event module, behind its header. */
+struct module_event {
+	unsigned char loaded;
+	unsigned long base;
+	unsigned int size;
+	unsigned long init_base;
+	unsigned int init_size;
+	unsigned char build_id[20];
+	char name[];
+} __attribute__((packed));
+
+#define MODULE_EVENT	10
+
+/* Shows the events of the test module in a copy of the file. */
+static int do_modules(const char *file)
+{
+	static const char name[] = "memorizer_test_module";
+	size_t lead = 8 + sizeof(struct module_event), size, i;
+	static unsigned char copy[1 << 24];
+	const struct module_event *event;
+	const unsigned char *at = copy;
+	FILE *f = fopen(file, "r");
+
+	if (!f)
+		return say(-1);
+	size = fread(copy, 1, sizeof(copy), f);
+	while ((at = memmem(at, copy + size - at, name, sizeof(name)))) {
+		event = (const void *)(at - sizeof(*event));
+		if (at - copy >= (long)lead && at[-(long)lead] == MODULE_EVENT) {
+			printf("%s %lx %x %d ", event->loaded ? "load" : "unload", event->base,
+			       event->size, event->init_size != 0);
+			for (i = 0; i < sizeof(event->build_id); i++)
+				printf("%02x", event->build_id[i]);
+			puts("");
+		}
+		at++;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 3 ? argv[1] : "";
@@ -69,6 +110,8 @@ int main(int argc, char **argv)
 		return do_seek(argv[2]);
 	if (!strcmp(what, "poll"))
 		return do_poll(argv[2]);
-	fprintf(stderr, "usage: stream_reader nonblock|twice|seek|poll FILE\n");
+	if (!strcmp(what, "modules"))
+		return do_modules(argv[2]);
+	fprintf(stderr, "usage: stream_reader nonblock|twice|seek|poll|modules FILE\n");
 	return 2;
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's stream: which module is where, and when.
+ *
+ * Modules are announced when they are loaded and unloaded while a switch is on, and
+ * all that are loaded when one is turned on. So whoever reads the stream knows whose
+ * an address is at the time of an event, even if two modules lie there one after the
+ * other.
+ */
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "stream.h"
+
+/* A module that is loaded. */
+struct loaded_module {
+	struct list_head list;
+	const struct module *mod;
+};
+
+/* Guards all below. */
+static DEFINE_MUTEX(modules_mutex);
+static LIST_HEAD(modules);
+/* An announcement was lost. Also read without the mutex. */
+static bool owed;
+
+static void fill_in(struct memorizer_module_event *event, const struct module *mod, bool loaded)
+{
+	event->loaded = loaded;
+	event->base = (unsigned long)mod->mem[MOD_TEXT].base;
+	event->size = mod->mem[MOD_TEXT].size;
+	event->init_base = (unsigned long)mod->mem[MOD_INIT_TEXT].base;
+	event->init_size = mod->mem[MOD_INIT_TEXT].size;
+#ifdef CONFIG_STACKTRACE_BUILD_ID
+	memcpy(event->build_id, mod->build_id, sizeof(event->build_id));
+#else
+	memset(event->build_id, 0, sizeof(event->build_id));
+#endif
+}
+
+static bool write_module(const struct module *mod, bool loaded)
+{
+	size_t length = strnlen(mod->name, MODULE_NAME_LEN - 1);
+	struct memorizer_module_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+	char *name;
+
+	writer = memorizer_stream_begin(&flags, 0);
+	if (!writer)
+		return false;
+	event = memorizer_stream_reserve(writer, MEMORIZER_MODULE_EVENT,
+					 sizeof(*event) + length + 1);
+	if (event) {
+		fill_in(event, mod, loaded);
+		name = (char *)(event + 1);
+		memcpy(name, mod->name, length);
+		name[length] = '\0';
+	}
+	memorizer_stream_end(writer, flags);
+	return event;
+}
+
+static bool any_is_on(void)
+{
+	unsigned int which;
+
+	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
+		if (memorizer_stream_is_on(which))
+			return true;
+	return false;
+}
+
+/**
+ * memorizer_stream_module() - stream that a module comes or goes
+ * @mod: the module
+ * @loaded: it comes
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_stream_module(const struct module *mod, bool loaded)
+{
+	if (any_is_on() && !write_module(mod, loaded))
+		WRITE_ONCE(owed, true);
+}
+
+/**
+ * memorizer_stream_modules() - stream which modules are loaded
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_stream_modules(void)
+{
+	struct loaded_module *entry;
+
+	mutex_lock(&modules_mutex);
+	WRITE_ONCE(owed, false);
+	list_for_each_entry(entry, &modules, list)
+		memorizer_stream_module(entry->mod, true);
+	mutex_unlock(&modules_mutex);
+}
+
+/**
+ * memorizer_stream_modules_again() - make announcements again of which some were lost
+ *
+ * Context: process context, may sleep; the reader has made room.
+ */
+void memorizer_stream_modules_again(void)
+{
+	if (READ_ONCE(owed))
+		memorizer_stream_modules();
+}
+
+static int add_module(const struct module *mod)
+{
+	struct loaded_module *entry = kmalloc(sizeof(*entry), GFP_KERNEL);
+
+	if (!entry)
+		return -ENOMEM;
+	entry->mod = mod;
+	list_add_tail(&entry->list, &modules);
+	memorizer_stream_module(mod, true);
+	return 0;
+}
+
+static void remove_module(const struct module *mod)
+{
+	struct loaded_module *entry, *next;
+
+	list_for_each_entry_safe(entry, next, &modules, list) {
+		if (entry->mod == mod) {
+			memorizer_stream_module(mod, false);
+			list_del(&entry->list);
+			kfree(entry);
+		}
+	}
+}
+
+static int notify_module(struct notifier_block *nb, unsigned long event, void *mod)
+{
+	int err = 0;
+
+	mutex_lock(&modules_mutex);
+	if (event == MODULE_STATE_COMING)
+		err = add_module(mod);
+	else if (event == MODULE_STATE_GOING)
+		remove_module(mod);
+	mutex_unlock(&modules_mutex);
+	return notifier_from_errno(err);
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call = notify_module,
+};
+
+static int __init register_modules(void)
+{
+	return register_module_notifier(&module_nb);
+}
+early_initcall(register_modules);
