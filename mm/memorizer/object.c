@@ -173,8 +173,10 @@ void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned lo
 		object = memorizer_ptr(id);
 		if (!object->free_ip)
 			WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-		close_object(id, MEMORIZER_FREED);
-		this_cpu_inc(memorizer_counters.frees);
+		if (close_object(id, MEMORIZER_FREED))
+			this_cpu_inc(memorizer_counters.frees);
+		else
+			this_cpu_inc(memorizer_counters.unknown_frees);
 	} else {
 		this_cpu_inc(memorizer_counters.unknown_frees);
 	}

@@ -332,6 +332,38 @@ static void double_free_frees_once(void)
 	CHECK_EQ(shown_objects(), try);
 }
 
+/* The free of a large object, and an allocation in one of its pages: it ends once. */
+static void alloc_two_pages(void)
+{
+	try++;
+	hook_alloc(a, 2 * PAGE_SIZE, IP(0));
+}
+
+static void alloc_in_second_page(void)
+{
+	hook_alloc(a + PAGE_SIZE, 100, IP(1));
+}
+
+static void check_end_of_both(void)
+{
+	struct memorizer_counters sum;
+
+	hook_free(a + PAGE_SIZE, IP(1));
+	sum = sum_counters();
+	CHECK_EQ(sum.allocs, 2 * try);
+	CHECK_EQ(sum.frees + sum.buried, 2 * try);
+	CHECK_EQ(sum.frees + sum.unknown_frees, 2 * try);
+	memorizer_clear();
+}
+
+static void object_ends_once(void)
+{
+	start(20);
+	a = heap_alloc_large(2 * PAGE_SIZE);
+	at_each_instruction(alloc_two_pages, free_a, alloc_in_second_page, check_end_of_both);
+	CHECK(sum_counters().buried);
+}
+
 /* However many accesses it has had, which is no business of who frees it. */
 static void free_takes_the_same_steps_for_every_object(void)
 {
@@ -563,6 +595,7 @@ const struct test_case interrupt_cases[] = {
 	CASE(two_slab_records_may_be_discarded_at_once),
 	CASE(slab_record_may_be_discarded_under_an_insertion),
 	CASE(double_free_frees_once),
+	CASE(object_ends_once),
 	CASE(free_takes_the_same_steps_for_every_object),
 	CASE(object_may_be_freed_under_an_access),
 	CASE(object_may_be_accessed_under_its_free),
