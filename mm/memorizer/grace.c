@@ -3,36 +3,32 @@
  * Memorizer's grace period.
  *
  * RCU does not watch all the code that has access sites, idle code above all.
- * So every CPU runs a work item: the context switch to it cannot happen before
- * the CPU has left the preemption-disabled section it was in.
+ * So every CPU switches to its stopper thread, one after the other: that cannot
+ * happen before the CPU has left the preemption-disabled section it was in. No
+ * task can keep a stopper from running, of whatever scheduling class it is;
+ * work items, synchronize_rcu_tasks_rude()'s among them, wait for real-time tasks.
  */
 #include <linux/cpu.h>
-#include <linux/percpu.h>
-#include <linux/workqueue.h>
+#include <linux/stop_machine.h>
 
 #include "memorizer.h"
 
-static DEFINE_PER_CPU(struct work_struct, grace_work);
-
-static void grace_work_fn(struct work_struct *unused)
+static int do_nothing(void *unused)
 {
+	return 0;
 }
 
 /**
  * memorizer_grace_period() - wait until all hooks that run now are done
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_mutex; there is a scheduler.
  */
 void memorizer_grace_period(void)
 {
 	int cpu;
 
 	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		INIT_WORK(per_cpu_ptr(&grace_work, cpu), grace_work_fn);
-		schedule_work_on(cpu, per_cpu_ptr(&grace_work, cpu));
-	}
 	for_each_online_cpu(cpu)
-		flush_work(per_cpu_ptr(&grace_work, cpu));
+		stop_one_cpu(cpu, do_nothing, NULL);
 	cpus_read_unlock();
 }

@@ -4,6 +4,7 @@
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
+#include <linux/crash_dump.h>
 #include <linux/init.h>
 #include <linux/memblock.h>
 #include <linux/memorizer.h>
@@ -27,8 +28,8 @@ static bool boot_log_access __initdata;
 module_param_named(log_access, boot_log_access, bool, 0);
 
 /* 0: the default share. */
-static unsigned long long boot_pool __initdata =
-	(unsigned long long)CONFIG_MEMORIZER_POOL_MB << 20;
+#define DEFAULT_POOL	((unsigned long long)CONFIG_MEMORIZER_POOL_MB << 20)
+static unsigned long long boot_pool __initdata = DEFAULT_POOL;
 module_param_cb(pool, &memorizer_size_ops, &boot_pool, 0);
 
 /* A size in bytes, with a suffix such as M. */
@@ -48,9 +49,64 @@ const struct kernel_param_ops memorizer_size_ops __initconst = {
 	.set = set_size,
 };
 
+/* At the beginning of each table, until all of them are there. */
+struct reserved {
+	struct reserved *next;
+	size_t size;
+};
+
+static struct reserved *tables __initdata;
+
+/* kmemleak must not take what is recorded of objects for references to them. */
 static void * __init reserve(size_t size)
 {
-	return memblock_alloc(size, PAGE_SIZE);
+	struct reserved *table = memblock_alloc_try_nid(max(size, sizeof(*table)), PAGE_SIZE, 0,
+							MEMBLOCK_ALLOC_NOLEAKTRACE, NUMA_NO_NODE);
+
+	if (table) {
+		table->next = tables;
+		table->size = max(size, sizeof(*table));
+		tables = table;
+	}
+	return table;
+}
+
+/* Lets go of the tables: they are in use from now on, or @unwanted. */
+static void __init settle_tables(bool unwanted)
+{
+	struct reserved *table;
+
+	while ((table = tables)) {
+		tables = table->next;
+		if (unwanted)
+			memblock_free(table, table->size);
+		else
+			memset(table, 0, sizeof(*table));
+	}
+}
+
+/* Reserves *@size bytes, or less, and the tables that go with them. */
+static void * __init reserve_pool(unsigned long long *size)
+{
+	void *base = NULL;
+
+	for (; *size >= POOL_MIN; *size /= 2) {
+		*size = round_down(*size, MEMORIZER_BLOCK_SIZE);
+		base = memblock_alloc_try_nid_raw(*size, PAGE_SIZE, 0, MEMBLOCK_ALLOC_NOLEAKTRACE,
+						  NUMA_NO_NODE);
+		if (base)
+			break;
+	}
+	if (!base)
+		return NULL;
+	if (memorizer_access_init(reserve, *size) ||
+	    memorizer_index_init(reserve, PAGE_OFFSET, (unsigned long)max_pfn << PAGE_SHIFT)) {
+		settle_tables(true);
+		memblock_free(base, *size);
+		return NULL;
+	}
+	settle_tables(false);
+	return base;
 }
 
 void __init memorizer_init_pool(void)
@@ -58,19 +114,16 @@ void __init memorizer_init_pool(void)
 	unsigned long long ram = memblock_phys_mem_size();
 	unsigned long long wanted = boot_pool ?: ram / CONFIG_MEMORIZER_POOL_SHARE;
 	unsigned long long size;
-	void *base = NULL;
+	void *base;
 
+	if (is_kdump_kernel() && boot_pool == DEFAULT_POOL) {
+		pr_info("no pool in a kdump kernel, unless memorizer.pool= asks for one\n");
+		return;
+	}
 	/* Leave the kernel half of RAM; more may not be there in one piece. */
 	size = clamp(wanted, POOL_MIN, min(POOL_MAX, ram / 2));
-	for (; size >= POOL_MIN; size /= 2) {
-		size = round_down(size, MEMORIZER_BLOCK_SIZE);
-		base = memblock_alloc_try_nid_raw(size, PAGE_SIZE, 0, MEMBLOCK_ALLOC_ACCESSIBLE,
-						  NUMA_NO_NODE);
-		if (base)
-			break;
-	}
-	if (!base || memorizer_access_init(reserve, size) ||
-	    memorizer_index_init(reserve, PAGE_OFFSET, (unsigned long)max_pfn << PAGE_SHIFT)) {
+	base = reserve_pool(&size);
+	if (!base) {
 		pr_err("no memory for the pool, switched off\n");
 		return;
 	}
