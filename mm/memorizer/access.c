@@ -277,6 +277,7 @@ again:
 				local_read(&entry->writes);
 		/* Its object's list is not walked any more: the link is the pool's. */
 		memorizer_pool_give(MEMORIZER_ENTRY, id);
+		cond_resched();
 	}
 }
 

@@ -2,18 +2,16 @@
 /*
  * Memorizer's KMAP, as text.
  *
- * One record after the other, in the order of the pool. Each object is shown
- * once and whole, with the counts of all CPUs added up; tracing goes on
- * meanwhile, clearing waits while a buffer is filled. The reader's own work is
- * not recorded.
+ * One record after the other, an object or one of its lines, in the order of the
+ * pool. Each object is shown once and whole, with the counts of all CPUs added
+ * up; tracing goes on meanwhile, clearing waits while a buffer is filled, and
+ * spares the object that the reader is at. The reader's own work is not recorded.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
-#include <linux/sort.h>
 
 #include "memorizer.h"
 
@@ -43,102 +41,75 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 	return NULL;
 }
 
-static struct memorizer_object *next_object(struct memorizer_kmap_reader *reader,
-					    unsigned long from)
+/**
+ * struct kmap_reader - one open file
+ * @pos: number of the record that is shown, an object's or a line
+ * @object_pos: the object's position in the pool
+ * @after: position behind it
+ * @object: the object, NULL at the end of the KMAP; once its lines are shown,
+ *	pinned
+ * @lines: where the reader is among the object's lines
+ * @line: the line that is shown, if it is not the object's own
+ */
+struct kmap_reader {
+	loff_t pos;
+	unsigned long object_pos;
+	unsigned long after;
+	struct memorizer_object *object;
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+};
+
+/* Goes to the first object at or behind a position in the pool. */
+static void *go_to_object(struct kmap_reader *reader, unsigned long from)
 {
+	memorizer_lines_end(&reader->lines);
 	reader->after = from;
-	return memorizer_kmap_next(&reader->after);
+	reader->object = memorizer_kmap_next(&reader->after);
+	if (!reader->object)
+		return NULL;
+	reader->object_pos = reader->after - sizeof(*reader->object);
+	return reader;
 }
 
+/*
+ * A record that did not fit is shown again, when the buffer was read: an object
+ * may be gone by then, a line stays as it was taken.
+ */
 static void *kmap_start(struct seq_file *m, loff_t *pos)
 {
-	mutex_lock(&memorizer_mutex);
-	return next_object(m->private, *pos);
-}
+	struct kmap_reader *reader = m->private;
 
-static void *kmap_next(struct seq_file *m, void *object, loff_t *pos)
-{
-	struct memorizer_kmap_reader *reader = m->private;
-
-	*pos = reader->after;
-	return next_object(reader, *pos);
-}
-
-static void kmap_stop(struct seq_file *m, void *object)
-{
-	mutex_unlock(&memorizer_mutex);
-}
-
-static int compare_counts(const void *a, const void *b)
-{
-	const struct memorizer_kmap_count *x = a, *y = b;
-
-	if (x->ip != y->ip)
-		return x->ip < y->ip ? -1 : 1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-/* Makes room for one more line. */
-static int grow_counts(struct memorizer_kmap_reader *reader, size_t used)
-{
-	size_t room = reader->room ? 2 * reader->room : 64;
-	struct memorizer_kmap_count *count;
-
-	if (used < reader->room)
-		return 0;
-	count = kvmalloc_array(room, sizeof(*count), GFP_KERNEL);
-	if (!count)
-		return -ENOMEM;
-	if (used)
-		memcpy(count, reader->count, used * sizeof(*count));
-	kvfree(reader->count);
-	reader->count = count;
-	reader->room = room;
-	return 0;
-}
-
-/**
- * memorizer_kmap_add_up() - add the counts of an object's accesses up over all CPUs
- * @reader: gets them, in the order of ip and pid
- * @object: the object
- *
- * Context: process context, may sleep, under memorizer_mutex.
- * Return: the number of lines, or -ENOMEM
- */
-ssize_t memorizer_kmap_add_up(struct memorizer_kmap_reader *reader,
-			      const struct memorizer_object *object)
-{
-	const struct memorizer_entry *entry;
-	struct memorizer_kmap_count *count, *end;
-	size_t used = 0;
-	int err;
-	u32 id;
-
-	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
-		err = grow_counts(reader, used);
-		if (err)
-			return err;
-		entry = memorizer_ptr(id);
-		count = &reader->count[used++];
-		count->ip = entry->ip;
-		count->pid = entry->pid;
-		count->reads = local_read(&entry->reads);
-		count->writes = local_read(&entry->writes);
+	if (mutex_lock_killable(&memorizer_mutex))
+		return ERR_PTR(-EINTR);
+	if (!*pos) {
+		reader->pos = 0;
+		return go_to_object(reader, 0);
 	}
-	if (!used)
-		return 0;
-	sort(reader->count, used, sizeof(*count), compare_counts, NULL);
+	/* seq_file goes from one to the next, and begins anew to seek. */
+	if (WARN_ON_ONCE(*pos != reader->pos))
+		return NULL;
+	if (reader->lines.object)
+		return reader;
+	return reader->object ? go_to_object(reader, reader->object_pos) : NULL;
+}
 
-	end = reader->count;
-	for (count = end + 1; count < reader->count + used; count++) {
-		if (compare_counts(end, count)) {
-			*++end = *count;
-		} else {
-			end->reads += count->reads;
-			end->writes += count->writes;
-		}
-	}
-	return end + 1 - reader->count;
+static void *kmap_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct kmap_reader *reader = v;
+
+	reader->pos = ++*pos;
+	if (!reader->lines.object)
+		memorizer_lines_begin(&reader->lines, reader->object);
+	if (memorizer_lines_next(&reader->lines, &reader->line))
+		return reader;
+	return go_to_object(reader, reader->after);
+}
+
+static void kmap_stop(struct seq_file *m, void *v)
+{
+	if (!IS_ERR(v))
+		mutex_unlock(&memorizer_mutex);
 }
 
 /* Anything unprintable, and the backslash that says so, is escaped. */
@@ -157,20 +128,15 @@ static void show_comm(struct seq_file *m, const char *comm)
 }
 
 /**
- * memorizer_kmap_show() - show an object and its accesses
- * @m: where to; its private data is a struct memorizer_kmap_reader
- * @v: the object
+ * memorizer_kmap_show_object() - show an object
+ * @m: where to
+ * @object: the object
  *
- * Context: process context, may sleep, under memorizer_mutex.
- * Return: 0, or -ENOMEM
+ * Context: process context, under memorizer_mutex.
  */
-int memorizer_kmap_show(struct seq_file *m, void *v)
+void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_object *object)
 {
-	const struct memorizer_object *object = v;
-	struct memorizer_kmap_reader *reader = m->private;
 	unsigned long free_jiffies = 0, free_ip = 0;
-	const struct memorizer_kmap_count *count;
-	ssize_t lines;
 	u32 state;
 
 	/* Pairs with the cmpxchg in close_object(): then the free is described. */
@@ -180,18 +146,34 @@ int memorizer_kmap_show(struct seq_file *m, void *v)
 		free_ip = state == MEMORIZER_BURIED ? 0xdeadbeef :
 			memorizer_unpack_ip(object->free_ip);
 	}
-	lines = memorizer_kmap_add_up(reader, object);
-	if (lines < 0)
-		return lines;
-
 	seq_printf(m, "%lx,%u,%lx,%u,%lu,%lu,%lx,", memorizer_unpack_ip(object->alloc_ip),
 		   object->pid, object->va, object->size, object->alloc_jiffies,
 		   free_jiffies, free_ip);
 	show_comm(m, object->comm);
 	seq_putc(m, '\n');
-	for (count = reader->count; count < reader->count + lines; count++)
-		seq_printf(m, "  %lx,%u,%lu,%lu\n", memorizer_unpack_ip(count->ip), count->pid,
-			   count->writes, count->reads);
+}
+
+/**
+ * memorizer_kmap_show_line() - show what one ip did to an object for one pid
+ * @m: where to
+ * @line: the line
+ *
+ * Context: process context.
+ */
+void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line)
+{
+	seq_printf(m, "  %lx,%u,%lu,%lu\n", memorizer_unpack_ip(line->ip), line->pid,
+		   line->writes, line->reads);
+}
+
+static int kmap_show(struct seq_file *m, void *v)
+{
+	const struct kmap_reader *reader = v;
+
+	if (reader->lines.object)
+		memorizer_kmap_show_line(m, &reader->line);
+	else
+		memorizer_kmap_show_object(m, reader->object);
 	return 0;
 }
 
@@ -199,7 +181,7 @@ static const struct seq_operations kmap_seq_ops = {
 	.start = kmap_start,
 	.next = kmap_next,
 	.stop = kmap_stop,
-	.show = memorizer_kmap_show,
+	.show = kmap_show,
 };
 
 static int kmap_open(struct inode *inode, struct file *file)
@@ -209,7 +191,7 @@ static int kmap_open(struct inode *inode, struct file *file)
 	if (err)
 		return err;
 	memorizer_pause();
-	err = seq_open_private(file, &kmap_seq_ops, sizeof(struct memorizer_kmap_reader));
+	err = seq_open_private(file, &kmap_seq_ops, sizeof(struct kmap_reader));
 	memorizer_resume();
 	return err;
 }
@@ -226,11 +208,13 @@ static ssize_t kmap_read(struct file *file, char __user *buf, size_t count, loff
 
 static int kmap_release(struct inode *inode, struct file *file)
 {
-	struct memorizer_kmap_reader *reader = ((struct seq_file *)file->private_data)->private;
+	struct kmap_reader *reader = ((struct seq_file *)file->private_data)->private;
 	int ret;
 
 	memorizer_pause();
-	kvfree(reader->count);
+	mutex_lock(&memorizer_mutex);
+	memorizer_lines_end(&reader->lines);
+	mutex_unlock(&memorizer_mutex);
 	ret = seq_release_private(inode, file);
 	memorizer_resume();
 	return ret;

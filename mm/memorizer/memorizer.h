@@ -6,7 +6,7 @@
  * (index.c) for the object at the address and counts in that object's access
  * entry for (ip, pid). Objects come and go through the allocator's hooks
  * (object.c). All records live in the pool (pool.c) and are named by 32-bit
- * ids. kmap.c and stats.c read them, debugfs.c is the way in for the user.
+ * ids. lines.c, kmap.c and stats.c read them, debugfs.c is the way in for the user.
  * observer.h says who is told of all this while it happens.
  *
  * These files also compile in user space, see tools/testing/memorizer.
@@ -70,6 +70,7 @@ enum memorizer_state {
 	MEMORIZER_LIVE,
 	MEMORIZER_FREED,
 	MEMORIZER_BURIED,	/* another allocation came over it: its free was not seen */
+	MEMORIZER_LEAVING,	/* the observer takes it; no longer shown */
 	MEMORIZER_CLEARED,	/* cleared; waits for the last hook that may see it */
 	MEMORIZER_RETIRED,	/* likewise, but the observer took it */
 };
@@ -389,10 +390,16 @@ struct memorizer_switch {
 
 extern const struct file_operations memorizer_switch_fops;
 
-/* kmap.c */
+/* lines.c */
 
-/* A line: the sum over the entries of all CPUs for one ip and pid. */
-struct memorizer_kmap_count {
+/**
+ * struct memorizer_line - what one ip did to an object for one pid
+ * @ip: access ip, see memorizer_pack_ip()
+ * @pid: the task on whose behalf
+ * @reads: loads, on all CPUs
+ * @writes: stores, on all CPUs
+ */
+struct memorizer_line {
 	u32 ip;
 	u32 pid;
 	unsigned long reads;
@@ -400,21 +407,26 @@ struct memorizer_kmap_count {
 };
 
 /**
- * struct memorizer_kmap_reader - one open file
- * @after: pool position behind the object that is shown
- * @count: the object's lines
- * @room: how many fit in @count
+ * struct memorizer_lines - where a reader of an object's lines is
+ * @object: the object, NULL if it is at none
+ * @next: id of the next line's first entry, 0 behind the last
+ * @others: another reader
  */
-struct memorizer_kmap_reader {
-	unsigned long after;
-	struct memorizer_kmap_count *count;
-	size_t room;
+struct memorizer_lines {
+	struct memorizer_object *object;
+	u32 next;
+	struct memorizer_lines *others;
 };
 
+void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object);
+bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line);
+void memorizer_lines_end(struct memorizer_lines *lines);
+bool memorizer_is_pinned(const struct memorizer_object *object);
+
+/* kmap.c */
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
-ssize_t memorizer_kmap_add_up(struct memorizer_kmap_reader *reader,
-			      const struct memorizer_object *object);
-int memorizer_kmap_show(struct seq_file *m, void *v);
+void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_object *object);
+void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line);
 extern const struct file_operations memorizer_kmap_fops;
 
 #endif /* _MM_MEMORIZER_H */

@@ -104,8 +104,9 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 		return;
 	}
 	object = memorizer_ptr(id);
-	/* Not before: hooks find it in the index, and readers of the KMAP see it. */
+	/* Not before: hooks find it in the index. */
 	WRITE_ONCE(object->bound, size);
+	/* Readers of the KMAP see it. */
 	smp_store_release(&object->state, MEMORIZER_LIVE);
 	memorizer_announce_object(id);
 	this_cpu_inc(memorizer_counters.allocs);
@@ -234,7 +235,7 @@ bool memorizer_is_enabled(void)
 	return READ_ONCE(enabled);
 }
 
-/* Takes all closed objects out of sight. */
+/* Takes all closed objects out of sight, but for those whose lines somebody is at. */
 static void clear_objects(void)
 {
 	struct memorizer_object *object;
@@ -243,7 +244,8 @@ static void clear_objects(void)
 
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
-		if (state == MEMORIZER_FREED || state == MEMORIZER_BURIED)
+		if ((state == MEMORIZER_FREED || state == MEMORIZER_BURIED) &&
+		    !memorizer_is_pinned(object))
 			WRITE_ONCE(object->state, MEMORIZER_CLEARED);
 		cond_resched();
 	}
@@ -302,17 +304,39 @@ void memorizer_clear(void)
 /**
  * memorizer_retire() - take a closed object out of the KMAP, for the observer
  * @object: the object, which was closed a grace period ago
- * @accesses: how many the observer has of it; all there are
+ *
+ * Its lines stay, for the observer to take them, until memorizer_let_go().
+ *
+ * Nobody else may be at them: see memorizer_is_pinned().
+ *
+ * Context: process context, may sleep, under memorizer_mutex.
+ */
+void memorizer_retire(struct memorizer_object *object)
+{
+	const struct memorizer_entry *entry;
+	u32 id;
+
+	WRITE_ONCE(object->state, MEMORIZER_LEAVING);
+	memorizer_retired.objects++;
+	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		memorizer_retired.accesses += local_read(&entry->reads) +
+			local_read(&entry->writes);
+		cond_resched();
+	}
+}
+
+/**
+ * memorizer_let_go() - say that the observer has all of an object
+ * @object: the object, which was retired
  *
  * memorizer_give_back() gives its records back to the pool.
  *
- * Context: process context, under memorizer_mutex.
+ * Context: process context.
  */
-void memorizer_retire(struct memorizer_object *object, u64 accesses)
+void memorizer_let_go(struct memorizer_object *object)
 {
 	WRITE_ONCE(object->state, MEMORIZER_RETIRED);
-	memorizer_retired.objects++;
-	memorizer_retired.accesses += accesses;
 }
 
 /**

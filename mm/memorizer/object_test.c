@@ -82,6 +82,7 @@ static const struct allocator {
 	ENTRY(kmalloc_node, 200),
 	SIZED(kmalloc_node, 10000),
 	ENTRY(kvmalloc, 300),
+	SIZED(kvmalloc, 5000),
 	ENTRY(krealloc_null, 50),
 	ENTRY(krealloc_in_place, 64),
 	ENTRY(krealloc_moved, 500),
@@ -244,14 +245,19 @@ static void typesafe_by_rcu_object_ends_with_its_free(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
-static void merged_cache_records_its_own_size(struct kunit *test)
+/* Two caches whose slots are of one size, so that SLUB could merge them. */
+static void cache_keeps_its_size_and_name(struct kunit *test)
 {
-	struct kmem_cache *a = kmem_cache_create("memorizer_test_a", 116, 4, 0, NULL);
-	struct kmem_cache *b = kmem_cache_create("memorizer_test_b", 120, 8, 0, NULL);
+	struct kmem_cache *a = kmem_cache_create("memorizer_test_192", 192, 0,
+						 SLAB_HWCACHE_ALIGN, NULL);
+	struct kmem_cache *b = kmem_cache_create("memorizer_test_136", 136, 0,
+						 SLAB_HWCACHE_ALIGN, NULL);
 	void *p = kmem_cache_alloc(a, GFP_KERNEL), *q = kmem_cache_alloc(b, GFP_KERNEL);
 
-	expect_live(test, memorizer_ptr(object_at(p)), p, a->object_size);
-	expect_live(test, memorizer_ptr(object_at(q)), q, b->object_size);
+	expect_live(test, memorizer_ptr(object_at(p)), p, 192);
+	expect_live(test, memorizer_ptr(object_at(q)), q, 136);
+	KUNIT_EXPECT_STREQ(test, a->name, "memorizer_test_192");
+	KUNIT_EXPECT_STREQ(test, b->name, "memorizer_test_136");
 	kmem_cache_free(a, p);
 	kmem_cache_free(b, q);
 	kmem_cache_destroy(a);
@@ -291,13 +297,19 @@ static void address_used_again_is_another_object(struct kunit *test)
 /* The object's line, without what one cannot know beforehand. */
 static void render(struct kunit *test, u32 id, char *buf, size_t size)
 {
-	struct memorizer_kmap_reader reader = { };
-	struct seq_file m = { .buf = buf, .size = size, .private = &reader };
+	struct seq_file m = { .buf = buf, .size = size };
+	struct memorizer_lines lines;
+	struct memorizer_line line;
 
-	KUNIT_ASSERT_EQ(test, 0, memorizer_kmap_show(&m, memorizer_ptr(id)));
+	mutex_lock(&memorizer_mutex);
+	memorizer_kmap_show_object(&m, memorizer_ptr(id));
+	memorizer_lines_begin(&lines, memorizer_ptr(id));
+	while (memorizer_lines_next(&lines, &line))
+		memorizer_kmap_show_line(&m, &line);
+	memorizer_lines_end(&lines);
+	mutex_unlock(&memorizer_mutex);
 	KUNIT_ASSERT_LT(test, m.count, size);
 	buf[m.count] = '\0';
-	kvfree(reader.count);
 }
 
 static void allocation_over_a_live_object_is_deadbeef(struct kunit *test)
@@ -337,6 +349,8 @@ static void kmap_line_is_the_documented_one(struct kunit *test)
 	object = memorizer_ptr(id);
 	WRITE_ONCE(p[one], READ_ONCE(p[0]) | 1);
 	WRITE_ONCE(p[one], 2);
+	/* The entry that came last, before they are sorted. */
+	entry = memorizer_ptr(object->entries);
 	render(test, id, buf, PAGE_SIZE);
 	snprintf(expected, PAGE_SIZE, "%lx,%u,%lx,72,%lu,0,0,%s\n",
 		 memorizer_unpack_ip(object->alloc_ip), current->pid, (unsigned long)p,
@@ -344,7 +358,6 @@ static void kmap_line_is_the_documented_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, strncmp(buf, expected, strlen(expected)), 0);
 
 	/* Three lines, by ascending ip, writes before reads. */
-	entry = memorizer_ptr(object->entries);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(buf, ",0,1\n"));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(buf, ",1,0\n"));
 	snprintf(expected, PAGE_SIZE, "  %lx,%u,1,0\n", memorizer_unpack_ip(entry->ip),
@@ -431,7 +444,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(kfree_rcu_frees_after_the_grace_period),
 	KUNIT_CASE(constructor_is_no_access),
 	KUNIT_CASE(typesafe_by_rcu_object_ends_with_its_free),
-	KUNIT_CASE(merged_cache_records_its_own_size),
+	KUNIT_CASE(cache_keeps_its_size_and_name),
 	KUNIT_CASE(address_used_again_is_another_object),
 	KUNIT_CASE(allocation_over_a_live_object_is_deadbeef),
 	KUNIT_CASE(kmap_line_is_the_documented_one),

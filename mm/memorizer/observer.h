@@ -39,7 +39,8 @@ void memorizer_observe_accesses(bool on);
 
 /* Likewise, object.c */
 bool memorizer_has_closed(void);
-void memorizer_retire(struct memorizer_object *object, u64 accesses);
+void memorizer_retire(struct memorizer_object *object);
+void memorizer_let_go(struct memorizer_object *object);
 void memorizer_give_back(void);
 
 /* Is the observer to be told of allocations? */

@@ -30,6 +30,7 @@ static u64 object_accesses(const struct memorizer_object *object)
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		sum += local_read(&entry->reads) + local_read(&entry->writes);
+		cond_resched();
 	}
 	return sum;
 }
@@ -44,7 +45,8 @@ static u64 attributed(void)
 
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
-		if (state != MEMORIZER_UNUSED && state != MEMORIZER_RETIRED)
+		if (state != MEMORIZER_UNUSED && state != MEMORIZER_LEAVING &&
+		    state != MEMORIZER_RETIRED)
 			sum += object_accesses(object);
 		cond_resched();
 	}

@@ -7,14 +7,14 @@
  * lost on this way: without room, the thread waits for the reader. A snapshot
  * writes all objects of the KMAP likewise, and leaves them where they are.
  *
- * An object is copied, with its counts, under memorizer_mutex, and written from
- * the copy without, so that the KMAP can be read and cleared during a wait. Its
- * counts are final when a grace period has passed since it was closed: no hook
- * that saw it live is running any more. The thread collects a batch of closed
- * objects, waits that long, and takes them one by one; if someone clears the
- * KMAP meanwhile, ids of the batch may name other objects, and it is given up.
- * An object is RETIRED from the moment it is taken, so that it is neither shown,
- * nor cleared, nor taken once more.
+ * An object is copied under memorizer_mutex, and some of its lines at a time, and
+ * written from the copy without, so that the KMAP can be read and cleared during
+ * a wait. Its counts are final when a grace period has passed since it was closed:
+ * no hook that saw it live is running any more. The thread collects a batch of
+ * closed objects, waits that long, and takes them one by one; if someone clears
+ * the KMAP meanwhile, ids of the batch may name other objects, and it is given up.
+ * An object is LEAVING from the moment it is taken, so that it is neither shown,
+ * nor cleared, nor taken once more, and RETIRED when all of it is written.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -28,6 +28,9 @@
 
 /* Objects that wait for one grace period together. */
 #define BATCH	8192
+
+/* Lines that are copied together. */
+#define PIECE	256
 
 /* The thread rests between two passes, the longer the more there was to do, in jiffies. */
 #define REST_MIN	max(HZ / 10, 1)
@@ -45,8 +48,8 @@ static DECLARE_WAIT_QUEUE_HEAD(hand_empty);
 /* Who writes objects; guards all below. Taken before memorizer_mutex. */
 static DEFINE_MUTEX(emit_mutex);
 static struct memorizer_object copy;
-static struct memorizer_kmap_reader counts;
-static ssize_t lines;
+static struct memorizer_lines lines;
+static struct memorizer_line piece[PIECE];
 static u32 batch[BATCH];
 static u64 not_before;		/* time of the next event: after the last one's on any CPU */
 static u32 snapshots;		/* number of the last one that was begun */
@@ -118,44 +121,73 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	return true;
 }
 
-/* Writes the counts of the object in @copy; false if the task was killed. */
-static bool emit_counts(u32 id, bool killable)
+static bool emit_line(u32 id, const struct memorizer_line *line, bool killable)
 {
-	const struct memorizer_kmap_count *count;
 	struct memorizer_counts_event *event;
 	struct memorizer_writer *writer;
 	unsigned long flags;
 
-	for (count = counts.count; count < counts.count + lines; count++) {
-		event = begin_event(MEMORIZER_COUNTS_EVENT, sizeof(*event), killable,
-				    &writer, &flags);
-		if (!event)
-			return false;
-		event->object = id;
-		event->ip = memorizer_unpack_ip(count->ip);
-		event->pid = count->pid;
-		event->writes = count->writes;
-		event->reads = count->reads;
-		end_event(writer, flags);
-	}
+	event = begin_event(MEMORIZER_COUNTS_EVENT, sizeof(*event), killable, &writer, &flags);
+	if (!event)
+		return false;
+	event->object = id;
+	event->ip = memorizer_unpack_ip(line->ip);
+	event->pid = line->pid;
+	event->writes = line->writes;
+	event->reads = line->reads;
+	end_event(writer, flags);
 	return true;
 }
 
-static bool emit(u32 id, u32 snapshot, bool killable)
+/* Copies some more lines of the object; returns how many, less than PIECE at the end. */
+static unsigned int copy_lines(void)
 {
-	return emit_object(id, snapshot, killable) && emit_counts(id, killable);
+	unsigned int n = 0;
+
+	mutex_lock(&memorizer_mutex);
+	while (n < PIECE && memorizer_lines_next(&lines, &piece[n]))
+		n++;
+	mutex_unlock(&memorizer_mutex);
+	return n;
 }
 
-/* Copies an object and its counts, under memorizer_mutex; 0 or -ENOMEM. */
-static int copy_object(const struct memorizer_object *object)
+/* Writes the object in @copy, and its lines; false if the task was killed. */
+static bool emit(u32 id, u32 snapshot, bool killable)
+{
+	unsigned int i, n;
+
+	if (!emit_object(id, snapshot, killable))
+		return false;
+	do {
+		n = copy_lines();
+		for (i = 0; i < n; i++)
+			if (!emit_line(id, &piece[i], killable))
+				return false;
+	} while (n == PIECE);
+	return true;
+}
+
+/* Copies an object and begins with its lines, under memorizer_mutex. */
+static void copy_object(struct memorizer_object *object)
 {
 	/* Pairs with the cmpxchg in close_object(): then the free is described. */
 	u32 state = smp_load_acquire(&object->state);
 
 	copy = *object;
 	copy.state = state;
-	lines = memorizer_kmap_add_up(&counts, object);
-	return min(lines, 0);
+	memorizer_lines_begin(&lines, object);
+}
+
+/* Ends with the object, which leaves the pool or does not. */
+static void let_go(bool leaves)
+{
+	mutex_lock(&memorizer_mutex);
+	if (leaves)
+		memorizer_let_go(lines.object);
+	memorizer_lines_end(&lines);
+	/* Of what was an object's address, kmemleak would think that it still is. */
+	copy.va = 0;
+	mutex_unlock(&memorizer_mutex);
 }
 
 /* Returns the number of closed objects in the batch, a grace period ago all of them. */
@@ -178,25 +210,28 @@ static u32 collect_batch(unsigned long *pos, u64 *clearings)
 	return n;
 }
 
-/* Takes an object of the batch; false if that must not be. */
-static bool take_object(u32 id, u64 clearings)
+/* Retires an object of the batch, unless it must stay; false if the batch is void. */
+static bool retire_object(u32 id, u64 clearings)
 {
 	struct memorizer_object *object = memorizer_ptr(id);
-	const struct memorizer_kmap_count *count;
-	u64 accesses = 0;
-	bool taken;
+	bool valid;
 
 	mutex_lock(&memorizer_mutex);
-	taken = memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS) &&
-		memorizer_cleared.clearings == clearings && !copy_object(object);
-	if (taken) {
-		set_hand(true, false);
-		for (count = counts.count; count < counts.count + lines; count++)
-			accesses += count->reads + count->writes;
-		memorizer_retire(object, accesses);
+	valid = memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS) &&
+		memorizer_cleared.clearings == clearings;
+	if (!valid || memorizer_is_pinned(object)) {
+		mutex_unlock(&memorizer_mutex);
+		return valid;
 	}
+	set_hand(true, false);
+	copy_object(object);
+	memorizer_retire(object);
 	mutex_unlock(&memorizer_mutex);
-	return taken;
+
+	emit(id, 0, false);
+	let_go(true);
+	set_hand(false, false);
+	return true;
 }
 
 /* Goes on while there are closed objects, and retirements are on. */
@@ -209,10 +244,8 @@ static void retire_closed(void)
 	do {
 		mutex_lock(&emit_mutex);
 		n = collect_batch(&pos, &clearings);
-		for (i = 0; i < n && take_object(batch[i], clearings); i++) {
-			emit(batch[i], 0, false);
-			set_hand(false, false);
-		}
+		for (i = 0; i < n && retire_object(batch[i], clearings); i++)
+			;
 		mutex_unlock(&emit_mutex);
 	} while (n == BATCH && memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS));
 	memorizer_give_back();
@@ -285,36 +318,36 @@ static bool emit_snapshot(bool complete, u64 objects)
 	return true;
 }
 
-/* Copies the next object of the KMAP; its id, 0 behind the last, or -ENOMEM. */
-static s64 copy_next(unsigned long *pos)
+/* Copies the next object of the KMAP; its id, 0 behind the last. */
+static u32 copy_next(unsigned long *pos)
 {
 	struct memorizer_object *object;
-	s64 ret = 0;
 
 	mutex_lock(&memorizer_mutex);
 	object = memorizer_kmap_next(pos);
 	if (object)
-		ret = copy_object(object) ?: (s64)memorizer_id(object);
+		copy_object(object);
 	mutex_unlock(&memorizer_mutex);
-	return ret;
+	return object ? memorizer_id(object) : 0;
 }
 
 static int write_snapshot(void)
 {
 	unsigned long pos = 0;
 	u64 objects = 0;
-	s64 id;
+	bool whole;
+	u32 id;
 
 	snapshots++;
 	if (!emit_snapshot(false, 0))
 		return -EINTR;
-	while ((id = copy_next(&pos)) > 0) {
-		if (!emit(id, snapshots, true))
+	while ((id = copy_next(&pos))) {
+		whole = emit(id, snapshots, true);
+		let_go(false);
+		if (!whole)
 			return -EINTR;
 		objects++;
 	}
-	if (id < 0)
-		return id;
 	if (!emit_snapshot(true, objects))
 		return -EINTR;
 	WRITE_ONCE(last_snapshot, snapshots);

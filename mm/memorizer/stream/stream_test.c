@@ -735,7 +735,8 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 	/* Its record is free, or another one's, or waits to be free. */
 	object = memorizer_ptr(id);
 	KUNIT_EXPECT_TRUE(test, object->state == MEMORIZER_UNUSED ||
-			  object->state == MEMORIZER_LIVE || object->state == MEMORIZER_RETIRED ||
+			  object->state == MEMORIZER_LIVE || object->state == MEMORIZER_LEAVING ||
+			  object->state == MEMORIZER_RETIRED ||
 			  object->va != (unsigned long)p);
 }
 

@@ -12,6 +12,7 @@
 #include "test.h"
 
 __thread struct task_struct this_task = { .pid = 1, .comm = "test" };
+__thread unsigned long chances_to_schedule;
 unsigned long test_jiffies = 1000;
 char *percpu_areas;
 unsigned int possible_cpus = TEST_CPUS;

@@ -18,6 +18,7 @@ static const struct {
 	{ "object", object_cases },
 	{ "access", access_cases },
 	{ "strings", string_cases },
+	{ "lines", lines_cases },
 	{ "threads", thread_cases },
 #ifndef __SANITIZE_THREAD__
 	{ "interrupts", interrupt_cases },

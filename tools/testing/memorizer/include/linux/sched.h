@@ -16,6 +16,9 @@ struct task_struct {
 extern __thread struct task_struct this_task;
 #define current		(&this_task)
 
-#define cond_resched()	do { } while (0)
+/* How often a thread might have been scheduled out. */
+extern __thread unsigned long chances_to_schedule;
+
+#define cond_resched()	((void)chances_to_schedule++)
 
 #endif /* _TEST_LINUX_SCHED_H */

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: an object's lines, in order and added up.
+ */
+#include "test.h"
+
+enum { SMALL = 1 };	/* of heap_caches */
+
+static unsigned long addr;
+static struct memorizer_object *object;
+
+static void start(unsigned int blocks)
+{
+	boot_hashed(POOL_BLOCKS(blocks), 8 * POOL_BLOCKS(blocks));
+	heap_init(8);
+	addr = heap_alloc(SMALL);
+	hook_alloc(addr, 64, IP(1));
+	object = shown_at(addr, MEMORIZER_LIVE);
+}
+
+static void begin(struct memorizer_lines *lines)
+{
+	mutex_lock(&memorizer_mutex);
+	memorizer_lines_begin(lines, object);
+	mutex_unlock(&memorizer_mutex);
+}
+
+static bool next(struct memorizer_lines *lines, struct memorizer_line *line)
+{
+	bool any;
+
+	mutex_lock(&memorizer_mutex);
+	any = memorizer_lines_next(lines, line);
+	mutex_unlock(&memorizer_mutex);
+	return any;
+}
+
+static void end(struct memorizer_lines *lines)
+{
+	mutex_lock(&memorizer_mutex);
+	memorizer_lines_end(lines);
+	mutex_unlock(&memorizer_mutex);
+}
+
+/* By ip and pid, with the counts of all CPUs, whatever the order of accesses. */
+static void lines_are_in_order_and_added_up(void)
+{
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+	unsigned int i, n, ip, pid;
+	u64 seed = 1;
+
+	start(64);
+	/* Each of 100 x 7 on each CPU, beginning anywhere. */
+	n = random_u32(&seed);
+	for (i = 0; i < 100 * 7 * TEST_CPUS; i++) {
+		ip = (i * 3u + n) % 100;
+		pid = 1 + i % 7;
+		become(i % TEST_CPUS, pid);
+		site(addr, 8, i % 2 ? MEMORIZER_UPDATE : MEMORIZER_READ, IP(ip));
+	}
+	CHECK_ALL_COUNTS(object, 100 * 7 * TEST_CPUS, 50 * 7 * TEST_CPUS);
+
+	begin(&lines);
+	for (ip = 0, n = 0; ip < 100; ip++) {
+		for (pid = 1; pid <= 7; pid++) {
+			struct counts all = counts_of(object, IP(ip), pid);
+
+			if (!all.reads)
+				continue;
+			CHECK(next(&lines, &line));
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
+			CHECK_EQ(line.pid, pid);
+			CHECK_EQ(line.reads, all.reads);
+			CHECK_EQ(line.writes, all.writes);
+			n += line.reads;
+		}
+	}
+	CHECK(!next(&lines, &line));
+	CHECK(!next(&lines, &line));
+	end(&lines);
+	CHECK_EQ(n, 100 * 7 * TEST_CPUS);
+}
+
+static void object_without_accesses_has_no_lines(void)
+{
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+
+	start(20);
+	begin(&lines);
+	CHECK(!next(&lines, &line));
+	end(&lines);
+	end(&lines);
+	CHECK_EQ(object->entries, 0);
+}
+
+/* Two readers, of which each sorts, and new accesses between any two lines. */
+static void readers_meet_each_line_once(void)
+{
+	struct memorizer_lines lines[2];
+	struct memorizer_line line;
+	unsigned int i, n = 0;
+	u32 last = 0;
+
+	start(64);
+	for (i = 0; i < 1000; i++)
+		site(addr, 8, MEMORIZER_READ, IP(2 * (i * 7 % 1000)));
+	begin(&lines[0]);
+	while (next(&lines[0], &line)) {
+		CHECK(line.ip > last || !last);
+		last = line.ip;
+		CHECK_EQ(line.writes, 0);
+		/* All that was there before is met. */
+		if (memorizer_unpack_ip(line.ip) % 2 == 0)
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2 * n++));
+		site(addr, 8, MEMORIZER_READ, IP(2 * ((n * 13) % 1000) + 1));
+		begin(&lines[1]);
+		if (n % 10 == 0) {
+			for (i = 0; next(&lines[1], &line); )
+				i++;
+			CHECK(i >= 1000 && i <= 2000);
+		}
+		end(&lines[1]);
+	}
+	CHECK_EQ(n, 1000);
+	end(&lines[0]);
+}
+
+/* An object that is cleared while somebody is at its lines stays until they are through. */
+static void object_is_whole_though_it_is_cleared(void)
+{
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+	unsigned int i;
+
+	start(64);
+	for (i = 0; i < 1000; i++)
+		site(addr, 8, MEMORIZER_WRITE, IP(i));
+	begin(&lines);
+	for (i = 0; i < 10; i++)
+		CHECK(next(&lines, &line));
+	hook_free(addr, IP(2));
+	memorizer_clear();
+	CHECK_EQ(memorizer_cleared.objects, 0);
+	/* What comes in its place, and to the pool, is not met. */
+	hook_alloc(addr, 64, IP(3));
+	site(addr, 8, MEMORIZER_READ, IP(5000));
+	for (; i < 1000; i++) {
+		CHECK(next(&lines, &line));
+		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
+		CHECK_EQ(line.writes, 1);
+	}
+	CHECK(!next(&lines, &line));
+	end(&lines);
+	memorizer_clear();
+	CHECK_EQ(memorizer_cleared.objects, 1);
+	CHECK_EQ(memorizer_cleared.accesses, 1000);
+	CHECK_EQ(shown_objects(), 1);
+}
+
+/*
+ * Two million entries: no memory is needed, and there are chances to schedule all
+ * along, both when its lines are read and when it is cleared.
+ */
+static void many_lines_take_many_small_steps(void)
+{
+	const unsigned int count = ROUNDS(2000000);
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+	unsigned long chances, n;
+
+	start(1700);
+	for (n = 0; n < count; n++)
+		site(addr, 8, MEMORIZER_READ, IP(n * 7919 % count));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 0);
+
+	chances = chances_to_schedule;
+	begin(&lines);
+	CHECK(chances_to_schedule - chances >= count);
+	for (n = 0; next(&lines, &line); n++) {
+		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(n));
+		CHECK_EQ(line.reads, 1);
+	}
+	CHECK_EQ(n, count);
+	end(&lines);
+
+	/* In order already: it is looked through once, and that is all. */
+	chances = chances_to_schedule;
+	begin(&lines);
+	CHECK_EQ(chances_to_schedule - chances, count - 1);
+	end(&lines);
+
+	hook_free(addr, IP(2));
+	chances = chances_to_schedule;
+	memorizer_clear();
+	CHECK(chances_to_schedule - chances >= count);
+	CHECK_EQ(memorizer_cleared.accesses, count);
+}
+
+const struct test_case lines_cases[] = {
+	CASE(lines_are_in_order_and_added_up),
+	CASE(object_without_accesses_has_no_lines),
+	CASE(readers_meet_each_line_once),
+	CASE(object_is_whole_though_it_is_cleared),
+	CASE(many_lines_take_many_small_steps),
+	{ }
+};
