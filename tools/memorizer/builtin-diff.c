@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate.h"
 #include "builtin.h"
 #include "head.h"
-#include "kmem.h"
+#include "sums.h"
 #include "table.h"
 #include "term.h"
 #include "trace-symbols.h"
@@ -47,7 +46,7 @@ struct measure {
  * @name_title: head of the names
  * @measures: what is compared; rows are ordered by how much the first has changed
  * @present: metric that a row which is there has
- * @hash: offset of the items in struct aggregate, of a trace in struct kmem
+ * @hash: offset of the items in struct sums
  * @sum: offset of the sums in an item
  * @name: names an item
  */
@@ -72,8 +71,7 @@ struct view {
  * @by_name: order by name instead of by change
  * @format: how to print
  * @symbols: the symbols of each side
- * @sums: what each side has, of KMAPs
- * @kmem: the same, of traces
+ * @sums: what each side has
  * @filter: what counts in traces: all
  * @status: the exit status so far
  */
@@ -86,8 +84,7 @@ struct diff {
 	bool top_given, all, by_name;
 	enum report_format format;
 	struct kmap_symbols *symbols[SIDES];
-	struct aggregate sums[SIDES];
-	struct kmem kmem[SIDES];
+	struct sums sums[SIDES];
 	struct kmem_filter filter;
 	int status;
 };
@@ -157,7 +154,7 @@ static void name_text(char name[NAME_KEY], const char *text)
 	snprintf(name, NAME_KEY, "%s", text && *text ? text : "[unknown]");
 }
 
-/* The comm of pids that allocated nothing is no comm, see aggregate_init(). */
+/* The comm of pids that allocated nothing is no comm, see sums_kmap_init(). */
 static void name_comm(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
 {
 	const char *text = ((const struct comm *)item)->text;
@@ -169,83 +166,85 @@ static void name_comm(const struct kmap_symbols *s, const void *item, char name[
 static void name_task(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
 {
 	(void)s;
-	name_text(name, ((const struct kmem_task *)item)->comm);
+	name_text(name, ((const struct task *)item)->comm);
 }
 
 static void name_cache(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
 {
-	const struct kmem_cache *cache = item;
+	const struct cache *cache = item;
 
 	(void)s;
-	name_text(name, cache->cache ? cache->name : KMEM_LARGE);
+	name_text(name, cache->cache ? cache->name : SUMS_LARGE);
 }
 
 #define BYTES_OBJECTS(bytes, objects)	\
 	.measures = { { "Bytes", "bytes", bytes }, { "Objects", "objects", objects } }
 #define READS_WRITES(reads, writes)	\
 	.measures = { { "Reads", "reads", reads }, { "Writes", "writes", writes } }
-#define FUNCTIONS_OF(structure, member, item, namer)	\
+#define FUNCTIONS_OF(member, item, namer)	\
 	.name_title = "Function", .name = namer,	\
-	.hash = offsetof(struct structure, member), .sum = offsetof(struct item, sum)
+	.hash = offsetof(struct sums, member), .sum = offsetof(struct item, sum)
 
 static const struct view kmap_views[] = {
 	{
-		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites", BYTES_OBJECTS(BYTES, OBJECTS),
-		.present = OBJECTS, FUNCTIONS_OF(aggregate, sites, site, name_site),
+		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites", BYTES_OBJECTS(SUM_REQ, SUM_HIT),
+		.present = SUM_HIT, FUNCTIONS_OF(sites[GROUP_KMAP], site, name_site),
 	}, {
 		.title = "LIVE OBJECTS, BY FUNCTION", .key = "live",
-		BYTES_OBJECTS(LIVE_BYTES, LIVE),
-		.present = LIVE, FUNCTIONS_OF(aggregate, sites, site, name_site),
+		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE),
+		.present = SUM_LIVE, FUNCTIONS_OF(sites[GROUP_KMAP], site, name_site),
 	}, {
 		.title = "FUNCTIONS THAT ACCESS OBJECTS", .key = "functions",
-		READS_WRITES(READS, WRITES), .present = TOUCHED,
-		FUNCTIONS_OF(aggregate, functions, function, name_function),
+		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_TOUCHED,
+		FUNCTIONS_OF(functions[ACCESS_COUNTED], function, name_function),
 	}, {
 		.title = "ACCESSED OBJECTS, BY FUNCTION THAT ALLOCATES", .key = "accessed",
-		READS_WRITES(READS, WRITES), .present = TOUCHED,
-		FUNCTIONS_OF(aggregate, sites, site, name_site),
+		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_TOUCHED,
+		FUNCTIONS_OF(sites[GROUP_KMAP], site, name_site),
 	}, {
 		.title = "COMMANDS", .key = "commands", .name_title = "Comm",
-		.measures = { { "Bytes", "bytes", BYTES }, { "Accesses", "accesses", ACCESSES } },
-		.present = PIDS, .name = name_comm,
-		.hash = offsetof(struct aggregate, comms), .sum = offsetof(struct comm, sum),
+		.measures = {
+			{ "Bytes", "bytes", SUM_REQ }, { "Accesses", "accesses", SUM_ACCESSES },
+		},
+		.present = SUM_PIDS, .name = name_comm,
+		.hash = offsetof(struct sums, comms), .sum = offsetof(struct comm, sum),
 	},
 };
 
 static const struct view trace_views[] = {
 	{
 		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites",
-		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT,
-		FUNCTIONS_OF(kmem, sites[KMEM_SLAB], kmem_site, name_site),
+		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT,
+		FUNCTIONS_OF(sites[GROUP_SLAB], site, name_site),
 	}, {
 		.title = "LIVE AT THE END, BY FUNCTION", .key = "live",
-		BYTES_OBJECTS(KMEM_LIVE_BYTES, KMEM_LIVE), .present = KMEM_LIVE,
-		FUNCTIONS_OF(kmem, sites[KMEM_SLAB], kmem_site, name_site),
+		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE), .present = SUM_LIVE,
+		FUNCTIONS_OF(sites[GROUP_SLAB], site, name_site),
 	}, {
 		.title = "CACHES", .key = "caches", .name_title = "Cache",
-		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT, .name = name_cache,
-		.hash = offsetof(struct kmem, caches), .sum = offsetof(struct kmem_cache, sum),
+		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT, .name = name_cache,
+		.hash = offsetof(struct sums, caches), .sum = offsetof(struct cache, sum),
 	}, {
 		.title = "FUNCTIONS THAT ALLOCATE PAGES", .key = "page_sites",
-		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT,
-		FUNCTIONS_OF(kmem, sites[KMEM_PAGES], kmem_site, name_site),
+		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT,
+		FUNCTIONS_OF(sites[GROUP_PAGES], site, name_site),
 	}, {
 		.title = "PAGES LIVE AT THE END, BY FUNCTION", .key = "live_pages",
-		BYTES_OBJECTS(KMEM_LIVE_BYTES, KMEM_LIVE), .present = KMEM_LIVE,
-		FUNCTIONS_OF(kmem, sites[KMEM_PAGES], kmem_site, name_site),
+		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE), .present = SUM_LIVE,
+		FUNCTIONS_OF(sites[GROUP_PAGES], site, name_site),
 	}, {
 		.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
-		READS_WRITES(KMEM_READS, KMEM_WRITES), .present = KMEM_READS,
-		FUNCTIONS_OF(kmem, functions, kmem_function, name_function),
+		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_READS,
+		FUNCTIONS_OF(functions[ACCESS_STREAMED], function, name_function),
 	}, {
 		.title = "COMMANDS", .key = "commands", .name_title = "Comm",
-		BYTES_OBJECTS(KMEM_ALLOC, KMEM_HIT), .present = KMEM_HIT, .name = name_task,
-		.hash = offsetof(struct kmem, tasks), .sum = offsetof(struct kmem_task, sum),
+		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT, .name = name_task,
+		.hash = offsetof(struct sums, tasks), .sum = offsetof(struct task, sum),
 	},
 };
 
 /* Adds the rows that one side has. */
-static void add_side(struct hash *items, const struct view *v, const void *sums,
+static void add_side(struct hash *items, const struct view *v, const struct sums *sums,
 		     const struct kmap_symbols *s, enum side side)
 {
 	const struct hash *h = (const void *)((const char *)sums + v->hash);
@@ -352,8 +351,7 @@ static void print_view(const struct diff *d, const struct view *v)
 
 	hash_init(&items, sizeof(struct item), NAME_KEY);
 	for (side = 0; side < SIDES; side++)
-		add_side(&items, v, d->traces ? (const void *)(d->kmem + side) : d->sums + side,
-			 d->symbols[side], side);
+		add_side(&items, v, d->sums + side, d->symbols[side], side);
 	make_columns(&t, v, keys);
 	t.rows = kmap_array(NULL, items.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < items.nr; i++) {
@@ -406,25 +404,25 @@ static void print_sums(const struct diff *d, const struct measure *measures, siz
 static void print_totals(const struct diff *d)
 {
 	static const struct measure totals[] = {
-		{ "Objects", "objects", OBJECTS }, { "  live", "live", LIVE },
-		{ "  accessed", "touched", TOUCHED }, { "Bytes requested", "bytes", BYTES },
-		{ "  live", "live_bytes", LIVE_BYTES }, { "Accesses", "accesses", ACCESSES },
-		{ "  reads", "reads", READS }, { "  writes", "writes", WRITES },
+		{ "Objects", "objects", SUM_HIT }, { "  live", "live", SUM_LIVE },
+		{ "  accessed", "touched", SUM_TOUCHED }, { "Bytes requested", "bytes", SUM_REQ },
+		{ "  live", "live_bytes", SUM_LIVE_BYTES },
+		{ "Accesses", "accesses", SUM_ACCESSES },
+		{ "  reads", "reads", SUM_READS }, { "  writes", "writes", SUM_WRITES },
 	};
 	static const struct measure trace_totals[] = {
-		{ "Allocations", "hit", KMEM_HIT }, { "  live at the end", "live", KMEM_LIVE },
-		{ "Bytes allocated", "bytes_alloc", KMEM_ALLOC },
-		{ "  requested", "bytes_req", KMEM_REQ },
-		{ "  live at the end", "live_bytes", KMEM_LIVE_BYTES },
-		{ "Frees", "frees", KMEM_CALLS },
+		{ "Allocations", "hit", SUM_HIT }, { "  live at the end", "live", SUM_LIVE },
+		{ "Bytes allocated", "bytes_alloc", SUM_ALLOC },
+		{ "  requested", "bytes_req", SUM_REQ },
+		{ "  live at the end", "live_bytes", SUM_LIVE_BYTES },
+		{ "Frees", "frees", SUM_CALLS },
 	};
 
-	if (d->traces)
-		print_sums(d, trace_totals, ARRAY_SIZE(trace_totals),
-			   d->kmem[BEFORE].total[KMEM_SLAB], d->kmem[AFTER].total[KMEM_SLAB]);
-	else
-		print_sums(d, totals, ARRAY_SIZE(totals), d->sums[BEFORE].total,
-			   d->sums[AFTER].total);
+	enum group g = d->traces ? GROUP_SLAB : GROUP_KMAP;
+
+	print_sums(d, d->traces ? trace_totals : totals,
+		   d->traces ? ARRAY_SIZE(trace_totals) : ARRAY_SIZE(totals),
+		   d->sums[BEFORE].total[g], d->sums[AFTER].total[g]);
 }
 
 static void print(const struct diff *d)
@@ -451,7 +449,7 @@ static void print(const struct diff *d)
 /* Sums a KMAP up; returns whether that worked. */
 static bool add_up(struct diff *d, enum side side)
 {
-	struct aggregate *a = d->sums + side;
+	struct sums *k = d->sums + side;
 	char error[KMAP_ERROR_MAX];
 	enum kmap_event event;
 	struct input in;
@@ -462,16 +460,16 @@ static bool add_up(struct diff *d, enum side side)
 		fprintf(stderr, "memorizer: %s\n", error);
 	if (!d->symbols[side] || !input_open(&in, 1, d->paths + side))
 		return false;
-	aggregate_init(a, d->symbols[side]);
+	sums_init(k, d->symbols[side], &d->filter);
 	while ((event = input_next(&in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
 		if (event == KMAP_OBJECT)
-			aggregate_object(a, &in.reader.object);
+			sums_object(k, &in.reader.object);
 		else
-			aggregate_access(a, &in.reader.access);
+			sums_count(k, &in.reader.access);
 	}
-	aggregate_end(a);
+	sums_end(k);
 	status = input_close(&in, event);
-	if (a->overflow)
+	if (k->overflow)
 		status = EXIT_MALFORMED;
 	if (status > d->status)
 		d->status = status;
@@ -481,7 +479,7 @@ static bool add_up(struct diff *d, enum side side)
 /* Sums a trace up; returns whether that worked. */
 static bool add_up_trace(struct diff *d, enum side side)
 {
-	struct kmem *k = d->kmem + side;
+	struct sums *k = d->sums + side;
 	char error[KMAP_ERROR_MAX];
 	struct trace_event e;
 	struct trace *t;
@@ -494,10 +492,10 @@ static bool add_up_trace(struct diff *d, enum side side)
 	d->symbols[side] = trace_symbols_load(d->paths[side], d->vmlinux[side],
 					      d->kallsyms[side]);
 	if (d->symbols[side]) {
-		kmem_init(k, d->symbols[side], &d->filter);
-		while (trace_next(t, &e) && kmem_event(k, &e))
+		sums_init(k, d->symbols[side], &d->filter);
+		while (trace_next(t, &e) && sums_event(k, &e))
 			;
-		kmem_end(k);
+		sums_end(k);
 		if (trace_tell(t))
 			d->status = EXIT_INCOMPLETE;
 	}
@@ -518,9 +516,7 @@ static int diff(struct diff *d)
 		d->status = EXIT_UNABLE;
 	for (side = 0; side < SIDES; side++) {
 		if (d->sums[side].symbols)
-			aggregate_free(d->sums + side);
-		if (d->kmem[side].symbols)
-			kmem_free(d->kmem + side);
+			sums_free(d->sums + side);
 		if (d->symbols[side])
 			kmap_symbols_free(d->symbols[side]);
 	}

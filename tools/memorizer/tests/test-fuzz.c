@@ -3,7 +3,7 @@
  * Reads KMAPs and kallsyms that were damaged at random, always the same way, and
  * checks what must hold whatever the bytes are. Run it under sanitizers.
  */
-#include "aggregate.h"
+#include "sums.h"
 #include "tap.h"
 
 #define ROUNDS		30000
@@ -139,9 +139,10 @@ static const char *read_kmap(const char *text, size_t size, const struct kmap_sy
 	const char *wrong = NULL;
 	enum kmap_event event;
 	struct kmap_reader r;
-	struct aggregate a;
+	struct sums k;
+	const u64 *total = k.total[GROUP_KMAP];
 
-	aggregate_init(&a, s);
+	sums_init(&k, s, NULL);
 	kmap_reader_init(&r, fileno(file));
 	while ((event = kmap_reader_next(&r)) != KMAP_END) {
 		if (r.lines.nr <= last || event == KMAP_FAILED)
@@ -150,22 +151,22 @@ static const char *read_kmap(const char *text, size_t size, const struct kmap_sy
 		if (event == KMAP_OBJECT) {
 			objects++;
 			bytes += r.object.size;
-			aggregate_object(&a, &r.object);
+			sums_object(&k, &r.object);
 			if (!same_object(&r))
 				wrong = "an object is what its line says";
 		} else if (event == KMAP_ACCESS) {
 			accesses++;
-			aggregate_access(&a, &r.access);
+			sums_count(&k, &r.access);
 			if (!objects)
 				wrong = "an access has an object";
 		}
 	}
-	aggregate_end(&a);
+	sums_end(&k);
 	if (objects + accesses + r.malformed + r.orphans != count_lines(text, size))
 		wrong = "each line is an object, an access, malformed or below a malformed object";
-	if (a.total[OBJECTS] != objects || (!a.overflow && a.total[BYTES] != bytes))
+	if (total[SUM_HIT] != objects || (!k.overflow && total[SUM_REQ] != bytes))
 		wrong = "sums are those of the lines";
-	aggregate_free(&a);
+	sums_free(&k);
 	kmap_reader_free(&r);
 	fclose(file);
 	return wrong;

@@ -164,8 +164,15 @@ refuse "that fits" "memorizer report: --top 4294967296: want a number of rows, 0
 $hint" report --top 4294967296 "$session"
 refuse "a key for --sort" \
 	"memorizer report: --sort size: \
-want accesses, reads, writes, objects, bytes, live, life, touched, sites, pids or name
+want accesses, reads, writes, objects, hit, bytes, req, frag, pingpong, cross, node, freed, live, \
+age, life, touched, sites, pids or name
 $hint" report --sort size "$session"
+refuse "a site that is there" "memorizer: $session: nothing in it matches --site nobody" \
+	report --site nobody "$session"
+refuse "a comm that is there" "memorizer: $session: nothing in it matches --comm nobody" \
+	report --comm nobody "$session"
+refuse "a pid that is there" "memorizer: $session: nothing in it matches --pid 4711" \
+	report --pid 4711 "$session"
 refuse "one KMAP" "memorizer: 2 input files: want one, or - for standard input" \
 	report "$session" "$session"
 refuse "a KMAP that is there" "memorizer: $tmp/none: No such file or directory" report "$tmp/none"

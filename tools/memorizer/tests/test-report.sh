@@ -133,6 +133,69 @@ accesses "of pages" "1 0 0 0 gadget_irq [gadget],1,0 read_mark+0x20/0x80,1,0" --
 same "a trace with accesses has sums of them, one without has not" "1 0" \
 	"$(grep -c '^SUMMARY (ACCESSES)$' "$tmp/out") $(grep -c ACCESSES "$data/kmem.txt")"
 
+# The KMAP that a trace has: objects that were retired, and a snapshot
+awk 'BEGIN {
+	srand(7)
+	split("tar a\\x0ab x,b make", comms)
+	print "time 1000\nswitch allocations=1 retirements=1 boot=1"
+	for (i = 0; i < 600; i++) {
+		if (i == 400)
+			print "snapshot snapshot=1 complete=0 objects=0"
+		state = i < 400 ? 2 + int(1.2 * rand()) : 1 + int(1.5 * rand())
+		printf "object object=%d snapshot=%d state=%d alloc_site=ffffffff9b000%d10 pid=%d ",
+			i % 400, i < 400 ? 0 : 1, state, int(3 * rand()), 100 + int(5 * rand())
+		printf "ptr=ffff8880%08x bytes_req=%d alloc_jiffies=%d ", 64 * i, 1 + int(200 * rand()),
+			1000 + int(50 * rand())
+		printf "free_jiffies=%d free_site=%s comm=%s\n", state == 1 ? 0 : 1050 + int(99 * rand()),
+			state == 1 || rand() < 0.1 ? "0" : "ffffffff9b000210",
+			comms[1 + int(4 * rand())]
+		for (j = 0; j < 8 * rand(); j++)
+			printf "counts object=%d ip=ffffffff9b0001%d0 pid=%d writes=%d reads=%d\n", i % 400,
+				j, 98 + int(7 * rand()), int(9 * rand()), int(9 * rand())
+	}
+	print "snapshot snapshot=1 complete=1 objects=200"
+}' >"$tmp/script"
+"$make_trace" "$tmp/retired" <"$tmp/script" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/retired"
+"$memorizer" kmap "$tmp/retired" >"$tmp/retired.kmap"
+
+# as_kmap NAME ARGUMENTS...: the report of the trace has that of its KMAP, in every table
+as_kmap()
+{
+	name=$1
+	shift
+	"$memorizer" report --csv "$@" "$tmp/retired" 2>"$tmp/err" |
+		sed -n 's/^kmap,/summary,/p; s/^kmap_//p' >"$tmp/got"
+	"$memorizer" report --csv -K "$data/kallsyms" "$@" "$tmp/retired.kmap" 2>"$tmp/err" |
+		grep -v '^report,\|^filter,\|^table,\|^$' >"$tmp/want"
+	[ "$(cut -d, -f 1 "$tmp/want" | sort -u | wc -l)" -ge 6 ]
+	ok $? "all tables of a KMAP: $name"
+	equal "a trace tells what its KMAP does: $name" "$tmp/want" "$tmp/got"
+}
+
+as_kmap "all" --sort accesses
+for key in reads objects bytes req live life touched sites pids name; do
+	as_kmap "by $key" --sort $key
+done
+as_kmap "--site" --sort accesses --site 'widget_*'
+as_kmap "--comm" --sort accesses --comm '*b*'
+as_kmap "--pid" --sort accesses --pid 102
+as_kmap "--top" --sort accesses --top 3
+same "these are all objects" "$(grep -vc '^ ' "$tmp/retired.kmap")" \
+	"$("$memorizer" report -c "$tmp/retired" | sed -n 's/^kmap,objects,//p')"
+same "--cache, --kind, --cpu and --from choose none of them" "0 0 0 0" \
+	"$(for filter in "--cache ?large*" "--kind kmalloc" "--cpu 0" "--from 0.000000500"; do
+		"$memorizer" report -c $filter "$tmp/retired" 2>&1 | sed -n 's/^kmap,objects,//p'
+	done | xargs)"
+"$memorizer" report "$tmp/retired" >"$tmp/out"
+same "text has a summary and tables of them" 6 "$(grep -c 'KMAP' "$tmp/out")"
+grep -v '^snapshot.*complete=1' "$tmp/script" | "$make_trace" "$tmp/partly" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/partly"
+"$memorizer" report --csv "$tmp/partly" >"$tmp/out" 2>"$tmp/err"
+same "a snapshot that is not complete is left out, which is told" "3 report,incomplete,true \
+memorizer: $tmp/partly: left out snapshot 1, which is not complete" \
+	"$? $(grep ^report,incomplete "$tmp/out") $(cat "$tmp/err")"
+
 # A negative sum: more is freed than was allocated
 echo "free kind=0 call_site=1 ptr=1000 bytes=64" >"$tmp/script"
 "$make_trace" "$tmp/few" <"$tmp/script" || exit 1
@@ -204,9 +267,9 @@ outcome "a mark that is there is wanted" 2 /dev/null "memorizer: $tmp/le: no mar
 	--from nine "$tmp/le"
 outcome "and after the first" 2 /dev/null "memorizer: $tmp/le: no mark 'one' after 'two'" report \
 	--from two --to one "$tmp/le"
-outcome "a key of a trace" 2 /dev/null "memorizer report: --sort reads: of a trace, want bytes, req, \
-hit, frag, pingpong, cross, node, freed, live, age or name
-$hint" report --sort reads "$tmp/le"
+outcome "a key" 2 /dev/null "memorizer report: --sort size: want accesses, reads, writes, objects, \
+hit, bytes, req, frag, pingpong, cross, node, freed, live, age, life, touched, sites, pids or name
+$hint" report --sort size "$tmp/le"
 outcome "a kind" 2 /dev/null "memorizer report: --kind slab: want kmalloc, cache, pages or several of \
 them with commas between
 $hint" report --kind slab "$tmp/le"

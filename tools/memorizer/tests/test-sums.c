@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests what the report stands on: hash tables, symbols from kallsyms, sums. */
-#include "aggregate.h"
+#include "sums.h"
 #include "tap.h"
 
 #define KEYS	100000
@@ -120,108 +120,109 @@ static void test_bad_kallsyms(void)
 	}
 }
 
-static void add_at(struct aggregate *a, u64 jiffies, u64 pid, u64 size, const char *comm)
+static void add_at(struct sums *k, u64 jiffies, u64 pid, u64 size, const char *comm)
 {
 	struct kmap_object o = {
 		.alloc_ip = 1, .pid = pid, .size = size, .alloc_jiffies = jiffies,
 		.comm = comm, .comm_len = strlen(comm),
 	};
 
-	aggregate_object(a, &o);
+	sums_object(k, &o);
 }
 
-static void add(struct aggregate *a, u64 pid, u64 size, const char *comm)
+static void add(struct sums *k, u64 pid, u64 size, const char *comm)
 {
-	add_at(a, 1, pid, size, comm);
+	add_at(k, 1, pid, size, comm);
 }
 
-static void touch(struct aggregate *a, u64 ip, u64 pid, u64 writes,
+static void touch(struct sums *k, u64 ip, u64 pid, u64 writes,
 		  u64 reads)
 {
 	struct kmap_access one = { ip, pid, writes, reads };
 
-	aggregate_access(a, &one);
+	sums_count(k, &one);
 }
 
 static void test_overflow(const struct kmap_symbols *none)
 {
-	struct aggregate a;
+	struct sums k;
 
-	aggregate_init(&a, none);
-	add(&a, 1, U64_MAX, "a");
-	touch(&a, 5, 1, 0, U64_MAX - 1);
-	touch(&a, 5, 1, 0, 1);
-	tap_ok(!a.overflow, "sums take 64 bits");
-	tap_number(a.total[READS], U64_MAX, "all of them");
-	add(&a, 1, 1, "a");
-	tap_ok(a.overflow, "one more is an overflow");
-	tap_number(a.total[BYTES], U64_MAX, "and the sum stays the largest");
-	aggregate_free(&a);
+	sums_init(&k, none, NULL);
+	add(&k, 1, U64_MAX, "a");
+	touch(&k, 5, 1, 0, U64_MAX - 1);
+	touch(&k, 5, 1, 0, 1);
+	tap_ok(!k.overflow, "sums take 64 bits");
+	tap_number(k.total[GROUP_KMAP][SUM_READS], U64_MAX, "all of them");
+	add(&k, 1, 1, "a");
+	tap_ok(k.overflow, "one more is an overflow");
+	tap_number(k.total[GROUP_KMAP][SUM_REQ], U64_MAX, "and the sum stays the largest");
+	sums_free(&k);
 }
 
 static void test_sharing(const struct kmap_symbols *none)
 {
-	struct aggregate a;
+	struct sums k;
 	struct site *site;
 
-	aggregate_init(&a, none);
-	add(&a, 1, 10, "a");
-	touch(&a, 5, 1, 1, 2);
-	touch(&a, 6, 1, 1, 2);
-	add(&a, 1, 20, "a");
-	touch(&a, 5, 2, 3, 4);
-	touch(&a, 5, 3, 5, 6);
-	touch(&a, 6, 2, 7, 8);
-	add(&a, 1, 40, "a");
-	add(&a, 1, 80, "a");
-	touch(&a, 5, 1, 0, 1);
-	touch(&a, 5, 2, 0, 1);
-	touch(&a, 5, 3, 0, 1);
-	aggregate_end(&a);
-	site = hash_item(&a.sites, 0);
-	tap_number(a.total[TOUCHED], 3, "objects that were accessed");
-	tap_number(a.shared[OBJECTS], 2, "objects that several pids accessed");
-	tap_number(a.shared[BYTES], 100, "their bytes");
-	tap_number(a.shared[READS], 21, "their reads");
-	tap_number(a.shared[WRITES], 15, "their writes");
-	tap_number(a.shared[MOST_PIDS], 3, "most pids of one");
-	tap_number(site->sum[READS], 25, "reads of a site");
-	tap_number(site->sum[WRITES], 17, "writes of a site");
-	tap_number(site->shared[ACCESSES], 36, "accesses to a site's shared objects");
-	aggregate_free(&a);
+	sums_init(&k, none, NULL);
+	add(&k, 1, 10, "a");
+	touch(&k, 5, 1, 1, 2);
+	touch(&k, 6, 1, 1, 2);
+	add(&k, 1, 20, "a");
+	touch(&k, 5, 2, 3, 4);
+	touch(&k, 5, 3, 5, 6);
+	touch(&k, 6, 2, 7, 8);
+	add(&k, 1, 40, "a");
+	add(&k, 1, 80, "a");
+	touch(&k, 5, 1, 0, 1);
+	touch(&k, 5, 2, 0, 1);
+	touch(&k, 5, 3, 0, 1);
+	sums_end(&k);
+	site = hash_item(k.sites + GROUP_KMAP, 0);
+	tap_number(k.total[GROUP_KMAP][SUM_TOUCHED], 3, "objects that were accessed");
+	tap_number(k.all_shared[SUM_HIT], 2, "objects that several pids accessed");
+	tap_number(k.all_shared[SUM_REQ], 100, "their bytes");
+	tap_number(k.all_shared[SUM_READS], 21, "their reads");
+	tap_number(k.all_shared[SUM_WRITES], 15, "their writes");
+	tap_number(k.all_shared[SUM_MOST_PIDS], 3, "most pids of one");
+	tap_number(site->sum[SUM_READS], 25, "reads of a site");
+	tap_number(site->sum[SUM_WRITES], 17, "writes of a site");
+	site = hash_item(&k.shared, 0);
+	tap_number(site->sum[SUM_ACCESSES], 36, "accesses to a site's shared objects");
+	sums_free(&k);
 }
 
-static u64 comm_reads(const struct aggregate *a, const char *name)
+static u64 comm_reads(const struct sums *k, const char *name)
 {
 	const struct comm *comm;
 	u32 i;
 
-	for (i = 0; i < a->comms.nr; i++) {
-		comm = hash_item(&a->comms, i);
+	for (i = 0; i < k->comms.nr; i++) {
+		comm = hash_item(&k->comms, i);
 		if (!strcmp(comm->text, name))
-			return comm->sum[READS];
+			return comm->sum[SUM_READS];
 	}
 	return U64_MAX;
 }
 
 static void test_comms(const struct kmap_symbols *none)
 {
-	struct aggregate a;
+	struct sums k;
 
-	aggregate_init(&a, none);
-	add_at(&a, 5, 1, 8, "old");
-	touch(&a, 9, 1, 0, 1);
-	add_at(&a, 7, 1, 8, "last");
-	touch(&a, 9, 1, 0, 2);
-	add_at(&a, 6, 1, 8, "middle");
-	touch(&a, 9, 1, 0, 4);
-	touch(&a, 9, 2, 0, 8);
-	aggregate_end(&a);
-	tap_number(comm_reads(&a, "last"), 7, "reads count for the comm of the last allocation");
-	tap_number(comm_reads(&a, "old"), 0, "not for one before");
-	tap_number(comm_reads(&a, "middle"), 0, "wherever it stands");
-	tap_number(comm_reads(&a, "\n"), 8, "those of a pid that allocated nothing for none");
-	aggregate_free(&a);
+	sums_init(&k, none, NULL);
+	add_at(&k, 5, 1, 8, "old");
+	touch(&k, 9, 1, 0, 1);
+	add_at(&k, 7, 1, 8, "last");
+	touch(&k, 9, 1, 0, 2);
+	add_at(&k, 6, 1, 8, "middle");
+	touch(&k, 9, 1, 0, 4);
+	touch(&k, 9, 2, 0, 8);
+	sums_end(&k);
+	tap_number(comm_reads(&k, "last"), 7, "reads count for the comm of the last allocation");
+	tap_number(comm_reads(&k, "old"), 0, "not for one before");
+	tap_number(comm_reads(&k, "middle"), 0, "wherever it stands");
+	tap_number(comm_reads(&k, "\n"), 8, "those of a pid that allocated nothing for none");
+	sums_free(&k);
 }
 
 int main(void)

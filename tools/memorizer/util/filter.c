@@ -21,8 +21,7 @@ static const char * const kinds[TRACE_KINDS] = {
  */
 void kmem_filter_init(struct kmem_filter *f)
 {
-	*f = (struct kmem_filter){ .kinds = (1u << TRACE_KINDS) - 1, .cpu = U64_MAX,
-				   .pid = U64_MAX, .to = U64_MAX };
+	*f = (struct kmem_filter)KMEM_FILTER_ALL;
 }
 
 /**

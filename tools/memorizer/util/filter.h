@@ -3,9 +3,13 @@
 #ifndef FILTER_H
 #define FILTER_H
 
-#include "types.h"
+#include "trace.h"
 
 #define KMEM_KINDS_TEXT	32	/* room for the names of all kinds */
+
+/* Lets all count. */
+#define KMEM_FILTER_ALL	{ .kinds = (1u << TRACE_KINDS) - 1, .cpu = U64_MAX, .pid = U64_MAX, \
+			  .to = U64_MAX }
 
 /**
  * struct kmem_filter - which allocations count; a free counts with its allocation, or

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kmem.h"
+#include "sums.h"
 
 #define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
 #define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
@@ -30,7 +30,7 @@ static void escape(char *to, size_t size, const char *text)
 }
 
 /* Whether --site chooses a call site: by address, function, or as the report shows it. */
-static bool site_matches(const struct kmem *k, u64 ip)
+static bool site_matches(const struct sums *k, u64 ip)
 {
 	const struct kmap_symbol *symbol = kmap_symbols_find(k->symbols, ip, KMAP_IP_RETURN);
 	const char *pattern = k->filter->site;
@@ -52,10 +52,17 @@ static bool site_matches(const struct kmem *k, u64 ip)
 	return kmem_filter_matches(pattern, text);
 }
 
-/* The item of a call site. */
-static u32 get_site(struct kmem *k, struct hash *sites, u64 ip)
+/**
+ * sums_site - find a call site
+ * @k: the sums
+ * @sites: the table
+ * @ip: return address of the call
+ *
+ * Return: the number of its item, which is made if there is none yet.
+ */
+u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
 {
-	struct kmem_site *site;
+	struct site *site;
 	bool new;
 	u32 i = hash_get(sites, &ip, &new);
 
@@ -80,8 +87,8 @@ struct current {
 };
 
 /* The item that stands for @key; if none does yet, @unnamed makes one. */
-static u32 get_current(struct kmem *k, struct hash *h, u64 key,
-		       u32 (*unnamed)(struct kmem *k, u64 key))
+static u32 get_current(struct sums *k, struct hash *h, u64 key,
+		       u32 (*unnamed)(struct sums *k, u64 key))
 {
 	bool new;
 	u32 i = hash_get(h, &key, &new);
@@ -99,26 +106,26 @@ static void set_current(struct hash *h, u64 key, u32 item)
 }
 
 /* One more cache at an address. */
-static u32 new_cache(struct kmem *k, u64 addr)
+static u32 new_cache(struct sums *k, u64 addr)
 {
 	u64 key[2] = { addr, k->caches.nr };
 	bool new;
 	u32 i = hash_get(&k->caches, key, &new);
-	struct kmem_cache *cache = hash_item(&k->caches, i);
+	struct cache *cache = hash_item(&k->caches, i);
 
-	cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : KMEM_LARGE);
+	cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : SUMS_LARGE);
 	return i;
 }
 
-static u32 get_cache(struct kmem *k, u64 addr)
+static u32 get_cache(struct sums *k, u64 addr)
 {
 	return get_current(k, &k->current_caches, addr, new_cache);
 }
 
 /* A task under a name. */
-static u32 named_task(struct kmem *k, u64 pid, const char *comm)
+static u32 named_task(struct sums *k, u64 pid, const char *comm)
 {
-	struct kmem_task key = { .pid = pid }, *task;
+	struct task key = { .pid = pid }, *task;
 	bool new;
 	u32 i;
 
@@ -130,40 +137,46 @@ static u32 named_task(struct kmem *k, u64 pid, const char *comm)
 	return i;
 }
 
-static u32 new_task(struct kmem *k, u64 pid)
+static u32 new_task(struct sums *k, u64 pid)
 {
 	return named_task(k, pid, "");
 }
 
-static u32 get_task(struct kmem *k, u64 pid)
+static u32 get_task(struct sums *k, u64 pid)
 {
 	return get_current(k, &k->current_tasks, pid, new_task);
 }
 
 /**
- * kmem_init - begin with nothing counted
+ * sums_init - begin with nothing counted
  * @k: the sums
  * @symbols: what knows the functions' names; must outlive @k
- * @filter: what shall count; must outlive @k
+ * @filter: what shall count; must outlive @k; NULL: all
  */
-void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
+void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	       const struct kmem_filter *filter)
 {
+	static const struct kmem_filter all = KMEM_FILTER_ALL;
 	int g;
 
-	*k = (struct kmem){ .symbols = symbols, .filter = filter };
-	for (g = 0; g < KMEM_GROUPS; g++) {
-		hash_init(k->sites + g, sizeof(struct kmem_site), sizeof(u64));
-		hash_init(k->frees + g, sizeof(struct kmem_site), sizeof(u64));
-		hash_init(k->sizes + g, sizeof(struct kmem_size), sizeof(u64));
+	*k = (struct sums){ .symbols = symbols, .filter = filter ? filter : &all };
+	filter = k->filter;
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		hash_init(k->sites + g, sizeof(struct site), sizeof(u64));
+		hash_init(k->frees + g, sizeof(struct site), sizeof(u64));
+		hash_init(k->sizes + g, sizeof(struct size), sizeof(u64));
 		live_init(k->memory + g);
 	}
-	hash_init(&k->caches, sizeof(struct kmem_cache), 2 * sizeof(u64));
-	hash_init(&k->tasks, sizeof(struct kmem_task), offsetof(struct kmem_task, sum));
+	hash_init(&k->caches, sizeof(struct cache), 2 * sizeof(u64));
+	hash_init(&k->tasks, sizeof(struct task), offsetof(struct task, sum));
 	hash_init(&k->current_caches, sizeof(struct current), sizeof(u64));
 	hash_init(&k->current_tasks, sizeof(struct current), sizeof(u64));
-	kmem_access_init(k);
-	hash_init(&k->suspects, sizeof(struct kmem_suspect), 3 * sizeof(u64));
+	for (g = 0; g < ACCESS_SOURCES; g++) {
+		hash_init(k->functions + g, sizeof(struct function), sizeof(u64));
+		hash_init(k->ips + g, sizeof(struct access_ip), sizeof(u64));
+	}
+	sums_kmap_init(k);
+	hash_init(&k->suspects, sizeof(struct suspect), 3 * sizeof(u64));
 	get_cache(k, 0);
 	k->period = 1;
 	k->loss_period = 1;
@@ -171,12 +184,12 @@ void kmem_init(struct kmem *k, const struct kmap_symbols *symbols,
 }
 
 /**
- * kmem_free - release memory
+ * sums_free - release memory
  * @k: the sums
  */
-void kmem_free(struct kmem *k)
+void sums_free(struct sums *k)
 {
-	struct kmem_cache *cache;
+	struct cache *cache;
 	u32 i;
 	int g;
 
@@ -184,7 +197,7 @@ void kmem_free(struct kmem *k)
 		cache = hash_item(&k->caches, i);
 		free(cache->name);
 	}
-	for (g = 0; g < KMEM_GROUPS; g++) {
+	for (g = 0; g < STREAM_GROUPS; g++) {
 		hash_free(k->sites + g);
 		hash_free(k->frees + g);
 		hash_free(k->sizes + g);
@@ -194,22 +207,26 @@ void kmem_free(struct kmem *k)
 	hash_free(&k->tasks);
 	hash_free(&k->current_caches);
 	hash_free(&k->current_tasks);
-	kmem_access_free(k);
+	for (g = 0; g < ACCESS_SOURCES; g++) {
+		hash_free(k->functions + g);
+		hash_free(k->ips + g);
+	}
+	sums_kmap_free(k);
 	hash_free(&k->suspects);
 	free(k->objects);
 }
 
 /* A cache is announced: one that is known, or another that has got its address. */
-static void name_cache(struct kmem *k, const struct trace_event *e)
+static void name_cache(struct sums *k, const struct trace_event *e)
 {
-	struct kmem_cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
+	struct cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
 	size_t size = 4 * strlen(e->u.cache.name) + 5;
 	char *name = kmap_array(NULL, size, 1);
 	u32 i;
 
 	escape(name, size, e->u.cache.name);
 	if (cache->name && (strcmp(cache->name, name) ||
-			    cache->sum[KMEM_OBJECT_SIZE] != e->u.cache.object_size)) {
+			    cache->sum[SUM_OBJECT_SIZE] != e->u.cache.object_size)) {
 		i = new_cache(k, e->u.cache.cache);
 		set_current(&k->current_caches, e->u.cache.cache, i);
 		cache = hash_item(&k->caches, i);
@@ -217,44 +234,44 @@ static void name_cache(struct kmem *k, const struct trace_event *e)
 	free(cache->name);
 	cache->name = name;
 	cache->chosen = kmem_filter_matches(k->filter->cache, cache->name);
-	cache->sum[KMEM_OBJECT_SIZE] = e->u.cache.object_size;
+	cache->sum[SUM_OBJECT_SIZE] = e->u.cache.object_size;
 }
 
 /* What a task did before counts under the name that it had then. */
-static void name_task(struct kmem *k, const struct trace_event *e)
+static void name_task(struct sums *k, const struct trace_event *e)
 {
 	set_current(&k->current_tasks, e->u.task.pid,
 		    named_task(k, e->u.task.pid, e->u.task.comm));
 }
 
 /* When an event comes: in which period, and whether events may be missing then. */
-static u32 stamp_of(const struct kmem *k, const struct trace_event *e)
+static u32 stamp_of(const struct sums *k, const struct trace_event *e)
 {
 	return 2 * k->period + e->certain;
 }
 
 /* Whether what was seen with @stamp holds until @e: nothing is missing in between. */
-static bool holds(const struct kmem *k, const struct trace_event *e, u32 stamp)
+static bool holds(const struct sums *k, const struct trace_event *e, u32 stamp)
 {
 	return e->certain && stamp == stamp_of(k, e);
 }
 
 /* Whether, if it does not, that is because events may be missing. */
-static bool is_doubt(const struct kmem *k, u32 stamp)
+static bool is_doubt(const struct sums *k, u32 stamp)
 {
 	return stamp / 2 >= k->since_switch;
 }
 
-static void note_switch(struct kmem *k, const struct trace_event *e)
+static void note_switch(struct sums *k, const struct trace_event *e)
 {
 	if (e->u.switches.allocations && !k->allocations && !e->u.switches.boot)
 		k->since_switch = ++k->period;
 	k->allocations = e->u.switches.allocations;
 }
 
-static enum kmem_group group_of(u32 kind)
+static enum group group_of(u32 kind)
 {
-	return kind == TRACE_PAGES ? KMEM_PAGES : KMEM_SLAB;
+	return kind == TRACE_PAGES ? GROUP_PAGES : GROUP_SLAB;
 }
 
 static bool is_range(u64 ptr, u64 bytes)
@@ -262,20 +279,20 @@ static bool is_range(u64 ptr, u64 bytes)
 	return bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr;
 }
 
-static void suspect(struct kmem *k, const struct trace_event *e, enum kmem_suspicion what,
+static void suspect(struct sums *k, const struct trace_event *e, enum suspicion what,
 		    u64 alloc_site, u64 free_site)
 {
-	struct kmem_suspect key = { what, alloc_site, free_site, { 0 } }, *suspect;
+	struct suspect key = { what, alloc_site, free_site, { 0 } }, *suspect;
 	bool new;
 
 	suspect = hash_item(&k->suspects, hash_get(&k->suspects, &key, &new));
-	suspect->sum[KMEM_HIT]++;
+	suspect->sum[SUM_HIT]++;
 	if (new)
-		suspect->sum[KMEM_FIRST] = e->nr;
+		suspect->sum[SUM_FIRST] = e->nr;
 }
 
 /* The objects in use are numbered; the number is in the nr of their ranges. */
-static u32 new_object(struct kmem *k)
+static u32 new_object(struct sums *k)
 {
 	u32 i;
 
@@ -292,9 +309,9 @@ static u32 new_object(struct kmem *k)
 }
 
 /* Takes bytes from an object; when it has none left its number is free. */
-static void take(struct kmem *k, u32 i, u64 bytes)
+static void take(struct sums *k, u32 i, u64 bytes)
 {
-	struct kmem_object *o = k->objects + i;
+	struct allocation *o = k->objects + i;
 
 	o->left -= bytes;
 	if (o->left)
@@ -304,22 +321,22 @@ static void take(struct kmem *k, u32 i, u64 bytes)
 }
 
 /* The sums that an object counts in. */
-static void object_sums(struct kmem *k, const struct kmem_object *o, u64 *sums[5])
+static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[5])
 {
-	enum kmem_group g = group_of(o->kind);
+	enum group g = group_of(o->kind);
 
 	sums[0] = k->total[g];
-	sums[1] = ((struct kmem_site *)hash_item(k->sites + g, o->site))->sum;
-	sums[2] = ((struct kmem_size *)hash_item(k->sizes + g, o->size))->sum;
+	sums[1] = ((struct site *)hash_item(k->sites + g, o->site))->sum;
+	sums[2] = ((struct size *)hash_item(k->sizes + g, o->size))->sum;
 	sums[3] = NULL;
 	sums[4] = NULL;
-	if (g == KMEM_PAGES)
+	if (g == GROUP_PAGES)
 		return;
-	sums[3] = ((struct kmem_cache *)hash_item(&k->caches, o->cache))->sum;
-	sums[4] = ((struct kmem_task *)hash_item(&k->tasks, o->task))->sum;
+	sums[3] = ((struct cache *)hash_item(&k->caches, o->cache))->sum;
+	sums[4] = ((struct task *)hash_item(&k->tasks, o->task))->sum;
 }
 
-static void count(u64 *sums[5], enum kmem_metric metric, u64 n)
+static void count(u64 *sums[5], enum metric metric, u64 n)
 {
 	int i;
 
@@ -328,12 +345,12 @@ static void count(u64 *sums[5], enum kmem_metric metric, u64 n)
 }
 
 /* Whether an event of @site, @cache and @task counts. */
-static bool is_chosen(const struct kmem *k, const struct trace_event *e, u32 kind,
-		      const struct kmem_site *site, u32 cache, u32 task)
+static bool is_chosen(const struct sums *k, const struct trace_event *e, u32 kind,
+		      const struct site *site, u32 cache, u32 task)
 {
 	const struct kmem_filter *f = k->filter;
-	const struct kmem_cache *c = hash_item(&k->caches, cache);
-	const struct kmem_task *t = hash_item(&k->tasks, task);
+	const struct cache *c = hash_item(&k->caches, cache);
+	const struct task *t = hash_item(&k->tasks, task);
 
 	if (f->cache && kind == TRACE_PAGES)
 		return false;
@@ -343,7 +360,7 @@ static bool is_chosen(const struct kmem *k, const struct trace_event *e, u32 kin
 
 /* What is being done with known ranges: @start and @end are the first and last byte. */
 struct visit {
-	struct kmem *k;
+	struct sums *k;
 	const struct trace_event *e;
 	u64 start, end;
 	u64 found;		/* bytes of live memory */
@@ -358,7 +375,7 @@ struct visit {
 static void close_object(void *data, const struct live_range *range)
 {
 	struct visit *v = data;
-	struct kmem_object *o;
+	struct allocation *o;
 	u64 *sums[5];
 
 	if (!range->live)
@@ -366,14 +383,14 @@ static void close_object(void *data, const struct live_range *range)
 	o = v->k->objects + range->nr;
 	if (!o->closed && o->chosen) {
 		object_sums(v->k, o, sums);
-		count(sums, KMEM_UNSEEN, 1);
+		count(sums, SUM_UNSEEN, 1);
 	}
 	o->closed = true;
 	take(v->k, range->nr, live_overlap(range, v->start, v->end));
 }
 
 /* Keeps what was allocated until it is freed. */
-static void track(struct kmem *k, const struct trace_event *e, const struct kmem_object *o)
+static void track(struct sums *k, const struct trace_event *e, const struct allocation *o)
 {
 	struct live *memory = k->memory + group_of(o->kind);
 	u64 ptr = e->u.alloc.ptr;
@@ -386,35 +403,35 @@ static void track(struct kmem *k, const struct trace_event *e, const struct kmem
 	live_set(memory, v.start, v.end, true, stamp_of(k, e), i);
 }
 
-static void count_alloc(struct kmem *k, const struct trace_event *e, const struct kmem_object *o)
+static void count_alloc(struct sums *k, const struct trace_event *e, const struct allocation *o)
 {
 	u64 req = e->u.alloc.bytes_req, bytes = e->u.alloc.bytes_alloc;
-	struct kmem_task *task;
+	struct task *task;
 	u64 *sums[5];
 
 	object_sums(k, o, sums);
-	count(sums, KMEM_HIT, 1);
-	count(sums, KMEM_REQ, req);
-	count(sums, KMEM_ALLOC, bytes);
+	count(sums, SUM_HIT, 1);
+	count(sums, SUM_REQ, req);
+	count(sums, SUM_ALLOC, bytes);
 	if (bytes > req)
-		count(sums, KMEM_WASTE, bytes - req);
+		count(sums, SUM_WASTE, bytes - req);
 	if (o->node >= 0 && (u32)o->node != e->node)
-		count(sums, KMEM_CROSS_NODE, 1);
+		count(sums, SUM_CROSS_NODE, 1);
 	if (bytes < req)
-		suspect(k, e, KMEM_SHORT, e->u.alloc.call_site, 0);
+		suspect(k, e, SUSPECT_SHORT, e->u.alloc.call_site, 0);
 	if (o->kind == TRACE_PAGES) {
 		task = hash_item(&k->tasks, o->task);
-		task->sum[KMEM_PAGE_HIT]++;
-		task->sum[KMEM_PAGE_BYTES] += bytes;
+		task->sum[SUM_PAGE_HIT]++;
+		task->sum[SUM_PAGE_BYTES] += bytes;
 	}
 }
 
-static void alloc(struct kmem *k, const struct trace_event *e)
+static void alloc(struct sums *k, const struct trace_event *e)
 {
-	enum kmem_group g = group_of(e->u.alloc.kind);
-	struct kmem_object o = {
+	enum group g = group_of(e->u.alloc.kind);
+	struct allocation o = {
 		.time = e->time,
-		.site = get_site(k, k->sites + g, e->u.alloc.call_site),
+		.site = sums_site(k, k->sites + g, e->u.alloc.call_site),
 		.size = get_size(k->sizes + g, e->u.alloc.bytes_alloc),
 		.cache = get_cache(k, e->u.alloc.cache),
 		.task = get_task(k, e->u.alloc.pid),
@@ -432,100 +449,100 @@ static void alloc(struct kmem *k, const struct trace_event *e)
 }
 
 /* The sums of the call site that frees. */
-static u64 *free_sums(struct kmem *k, const struct trace_event *e)
+static u64 *free_sums(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return ((struct kmem_site *)hash_item(frees, get_site(k, frees, e->u.free.call_site)))->sum;
+	return ((struct site *)hash_item(frees, sums_site(k, frees, e->u.free.call_site)))->sum;
 }
 
-static void count_call(struct kmem *k, const struct trace_event *e)
+static void count_call(struct sums *k, const struct trace_event *e)
 {
-	k->total[group_of(e->u.free.kind)][KMEM_CALLS]++;
-	free_sums(k, e)[KMEM_CALLS]++;
+	k->total[group_of(e->u.free.kind)][SUM_CALLS]++;
+	free_sums(k, e)[SUM_CALLS]++;
 }
 
 /*
  * Counts the free of @bytes of an object; all of it is freed now if @last. Returns
  * whether it does count.
  */
-static bool count_free(struct kmem *k, const struct trace_event *e, u32 i, u64 bytes, bool last)
+static bool count_free(struct sums *k, const struct trace_event *e, u32 i, u64 bytes, bool last)
 {
-	const struct kmem_object *o = k->objects + i;
+	const struct allocation *o = k->objects + i;
 	u64 *sums[5], *site;
 
 	if (!o->chosen || o->closed)
 		return false;
 	site = free_sums(k, e);
 	object_sums(k, o, sums);
-	count(sums, KMEM_FREED, bytes);
-	site[KMEM_FREED] += bytes;
+	count(sums, SUM_FREED, bytes);
+	site[SUM_FREED] += bytes;
 	if (!last)
 		return true;
-	count(sums, KMEM_FREES, 1);
+	count(sums, SUM_FREES, 1);
 	if (o->cpu != e->cpu) {
-		count(sums, KMEM_CROSS_CPU, 1);
-		site[KMEM_CROSS_CPU]++;
+		count(sums, SUM_CROSS_CPU, 1);
+		site[SUM_CROSS_CPU]++;
 	}
 	if (o->node >= 0 && (u32)o->node != e->node) {
-		count(sums, KMEM_CROSS_NODE_FREES, 1);
-		site[KMEM_CROSS_NODE_FREES]++;
+		count(sums, SUM_CROSS_NODE_FREES, 1);
+		site[SUM_CROSS_NODE_FREES]++;
 	}
 	return true;
 }
 
 /* The call site that frees, if it counts; NULL if it does not. */
-static struct kmem_site *chosen_free(struct kmem *k, const struct trace_event *e)
+static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 {
-	enum kmem_group g = group_of(e->u.free.kind);
+	enum group g = group_of(e->u.free.kind);
 	u32 cache = get_cache(k, e->u.free.cache), task = get_task(k, e->u.free.pid);
-	struct kmem_site *site = hash_item(k->frees + g,
-					   get_site(k, k->frees + g, e->u.free.call_site));
+	struct site *site = hash_item(k->frees + g,
+					   sums_site(k, k->frees + g, e->u.free.call_site));
 
 	return is_chosen(k, e, e->u.free.kind, site, cache, task) ? site : NULL;
 }
 
 /* Counts bytes freed that were not seen to be allocated. */
-static void count_unknown(struct kmem *k, const struct trace_event *e, u64 bytes)
+static void count_unknown(struct sums *k, const struct trace_event *e, u64 bytes)
 {
-	struct kmem_site *site = chosen_free(k, e);
+	struct site *site = chosen_free(k, e);
 
 	if (!site)
 		return;
-	k->total[group_of(e->u.free.kind)][KMEM_UNKNOWN_BYTES] += bytes;
-	site->sum[KMEM_FREED] += bytes;
+	k->total[group_of(e->u.free.kind)][SUM_UNKNOWN_BYTES] += bytes;
+	site->sum[SUM_FREED] += bytes;
 }
 
 /* A free of memory that was not seen to be allocated, or was freed before. */
-static void free_unknown(struct kmem *k, const struct trace_event *e, bool again, u64 freed_by)
+static void free_unknown(struct sums *k, const struct trace_event *e, bool again, u64 freed_by)
 {
-	struct kmem_site *site = chosen_free(k, e);
+	struct site *site = chosen_free(k, e);
 
 	if (!site)
 		return;
 	count_call(k, e);
 	if (again) {
-		suspect(k, e, KMEM_DOUBLE_FREE, freed_by, e->u.free.call_site);
+		suspect(k, e, SUSPECT_DOUBLE_FREE, freed_by, e->u.free.call_site);
 		return;
 	}
-	k->total[group_of(e->u.free.kind)][KMEM_UNKNOWN]++;
-	site->sum[KMEM_UNKNOWN]++;
+	k->total[group_of(e->u.free.kind)][SUM_UNKNOWN]++;
+	site->sum[SUM_UNKNOWN]++;
 	count_unknown(k, e, e->u.free.bytes);
 }
 
 /* What a range's nr is once it has been freed. */
-static u64 freed_nr(struct kmem *k, const struct trace_event *e)
+static u64 freed_nr(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return FREED | get_site(k, frees, e->u.free.call_site);
+	return FREED | sums_site(k, frees, e->u.free.call_site);
 }
 
-static u64 freed_by(const struct kmem *k, const struct trace_event *e, u64 nr)
+static u64 freed_by(const struct sums *k, const struct trace_event *e, u64 nr)
 {
 	const struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return ((struct kmem_site *)hash_item(frees, nr & ~FREED))->ip;
+	return ((struct site *)hash_item(frees, nr & ~FREED))->ip;
 }
 
 static void free_piece(void *data, const struct live_range *range)
@@ -552,12 +569,12 @@ static void free_piece(void *data, const struct live_range *range)
 }
 
 /* Pages may be given back in other pieces than those that they were allocated in. */
-static void free_pages(struct kmem *k, const struct trace_event *e)
+static void free_pages(struct sums *k, const struct trace_event *e)
 {
 	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), unknown;
 	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
 
-	live_visit(k->memory + KMEM_PAGES, v.start, v.end, free_piece, &v);
+	live_visit(k->memory + GROUP_PAGES, v.start, v.end, free_piece, &v);
 	unknown = e->u.free.bytes - v.found - v.again;
 	if (v.freed || !v.found)
 		free_unknown(k, e, v.freed, v.freed_by);
@@ -566,26 +583,26 @@ static void free_pages(struct kmem *k, const struct trace_event *e)
 	if (unknown && (v.freed || v.found))
 		count_unknown(k, e, unknown);
 	k->uncertain += v.doubt && !v.freed;
-	live_set(k->memory + KMEM_PAGES, v.start, v.end, false, stamp_of(k, e), nr);
+	live_set(k->memory + GROUP_PAGES, v.start, v.end, false, stamp_of(k, e), nr);
 }
 
-static u64 object_site(const struct kmem *k, const struct kmem_object *o)
+static u64 object_site(const struct sums *k, const struct allocation *o)
 {
-	return ((struct kmem_site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
+	return ((struct site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
 }
 
 /* Frees the object that is all of a range. */
-static void free_whole(struct kmem *k, const struct trace_event *e, u32 i, u64 bytes, bool recent,
+static void free_whole(struct sums *k, const struct trace_event *e, u32 i, u64 bytes, bool recent,
 		       bool doubt)
 {
-	const struct kmem_object *o = k->objects + i;
+	const struct allocation *o = k->objects + i;
 
 	if (o->closed)
 		free_unknown(k, e, false, 0);
 	else if (o->chosen && o->kind != e->u.free.kind && !recent)
 		k->uncertain += doubt;
 	else if (o->chosen && o->kind != e->u.free.kind)
-		suspect(k, e, o->kind == TRACE_KMALLOC ? KMEM_SLAB_FREE : KMEM_KFREE,
+		suspect(k, e, o->kind == TRACE_KMALLOC ? SUSPECT_SLAB_FREE : SUSPECT_KFREE,
 			object_site(k, o), e->u.free.call_site);
 	if (count_free(k, e, i, bytes, true))
 		count_call(k, e);
@@ -593,24 +610,24 @@ static void free_whole(struct kmem *k, const struct trace_event *e, u32 i, u64 b
 }
 
 /* Frees memory that was not seen to be allocated; what was seen to lie there has gone. */
-static void free_unseen(struct kmem *k, const struct trace_event *e, bool again, u64 nr)
+static void free_unseen(struct sums *k, const struct trace_event *e, bool again, u64 nr)
 {
 	u64 ptr = e->u.free.ptr;
 	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
 
 	free_unknown(k, e, again, again ? freed_by(k, e, nr) : 0);
-	live_visit(k->memory + KMEM_SLAB, v.start, v.end, close_object, &v);
-	live_set(k->memory + KMEM_SLAB, v.start, v.end, false, stamp_of(k, e), freed_nr(k, e));
+	live_visit(k->memory + GROUP_SLAB, v.start, v.end, close_object, &v);
+	live_set(k->memory + GROUP_SLAB, v.start, v.end, false, stamp_of(k, e), freed_nr(k, e));
 }
 
-static void free_object(struct kmem *k, const struct trace_event *e)
+static void free_object(struct sums *k, const struct trace_event *e)
 {
-	struct live *memory = k->memory + KMEM_SLAB;
+	struct live *memory = k->memory + GROUP_SLAB;
 	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), end;
 	const struct live_range *range = live_find(memory, ptr);
 	bool recent = range && holds(k, e, range->period);
 	bool doubt = range && !recent && is_doubt(k, range->period);
-	const struct kmem_object *o;
+	const struct allocation *o;
 
 	if (!range || !range->live) {
 		k->uncertain += doubt;
@@ -627,11 +644,11 @@ static void free_object(struct kmem *k, const struct trace_event *e)
 		free_unseen(k, e, false, 0);
 	} else if (o->chosen) {
 		count_call(k, e);
-		suspect(k, e, KMEM_INSIDE, object_site(k, o), e->u.free.call_site);
+		suspect(k, e, SUSPECT_INSIDE, object_site(k, o), e->u.free.call_site);
 	}
 }
 
-static void free_memory(struct kmem *k, const struct trace_event *e)
+static void free_memory(struct sums *k, const struct trace_event *e)
 {
 	if (!is_range(e->u.free.ptr, e->u.free.bytes))
 		free_unknown(k, e, false, 0);
@@ -642,7 +659,7 @@ static void free_memory(struct kmem *k, const struct trace_event *e)
 }
 
 /* Takes a mark, at which what counts may begin or the trace end. */
-static bool mark(struct kmem *k, const char *text)
+static bool mark(struct sums *k, const char *text)
 {
 	const struct kmem_filter *f = k->filter;
 
@@ -656,13 +673,13 @@ static bool mark(struct kmem *k, const char *text)
 }
 
 /**
- * kmem_event - count an event
+ * sums_event - count an event
  * @k: the sums
  * @e: the event, the next one in the order of time
  *
  * Return: whether to go on; not when the filter says that the trace ends here.
  */
-bool kmem_event(struct kmem *k, const struct trace_event *e)
+bool sums_event(struct sums *k, const struct trace_event *e)
 {
 	k->cpu_seen |= e->cpu == k->filter->cpu;
 	if (e->period != k->loss_period) {
@@ -696,7 +713,7 @@ bool kmem_event(struct kmem *k, const struct trace_event *e)
 			free_memory(k, e);
 		break;
 	case TRACE_ACCESS:
-		kmem_access(k, e);
+		sums_access(k, e);
 		break;
 	case TRACE_SWITCH:
 		note_switch(k, e);
@@ -710,11 +727,11 @@ bool kmem_event(struct kmem *k, const struct trace_event *e)
 }
 
 /**
- * kmem_prefetch - let the processor fetch what an event will need
+ * sums_prefetch - let the processor fetch what an event will need
  * @k: the sums
  * @e: an event that comes soon, or NULL
  */
-void kmem_prefetch(const struct kmem *k, const struct trace_event *e)
+void sums_prefetch(const struct sums *k, const struct trace_event *e)
 {
 	if (e && e->type == TRACE_ALLOC)
 		live_prefetch(k->memory + group_of(e->u.alloc.kind), e->u.alloc.ptr);
@@ -722,26 +739,26 @@ void kmem_prefetch(const struct kmem *k, const struct trace_event *e)
 		live_prefetch(k->memory + group_of(e->u.free.kind), e->u.free.ptr);
 }
 
-static void count_live(struct kmem *k, const struct kmem_object *o)
+static void count_live(struct sums *k, const struct allocation *o)
 {
 	u64 age = k->end - o->time, *sums[5];
 	int i;
 
 	object_sums(k, o, sums);
 	for (i = 0; i < 5 && sums[i]; i++) {
-		if (!sums[i][KMEM_LIVE] || age < sums[i][KMEM_YOUNGEST])
-			sums[i][KMEM_YOUNGEST] = age;
-		if (age > sums[i][KMEM_OLDEST])
-			sums[i][KMEM_OLDEST] = age;
+		if (!sums[i][SUM_LIVE] || age < sums[i][SUM_YOUNGEST])
+			sums[i][SUM_YOUNGEST] = age;
+		if (age > sums[i][SUM_OLDEST])
+			sums[i][SUM_OLDEST] = age;
 	}
-	count(sums, KMEM_LIVE, 1);
-	count(sums, KMEM_LIVE_BYTES, o->left);
+	count(sums, SUM_LIVE, 1);
+	count(sums, SUM_LIVE_BYTES, o->left);
 }
 
 /* Whether some item of a table of call sites was chosen. */
 static bool any_site(const struct hash *sites)
 {
-	const struct kmem_site *site;
+	const struct site *site;
 	u32 i;
 
 	for (i = 0; i < sites->nr; i++) {
@@ -752,19 +769,19 @@ static bool any_site(const struct hash *sites)
 	return false;
 }
 
-static bool site_is_there(const struct kmem *k)
+static bool site_is_there(const struct sums *k)
 {
 	int g;
 
-	for (g = 0; g < KMEM_GROUPS; g++)
+	for (g = 0; g < STREAM_GROUPS; g++)
 		if (any_site(k->sites + g) || any_site(k->frees + g))
 			return true;
-	return false;
+	return any_site(k->sites + GROUP_KMAP);
 }
 
-static bool cache_is_there(const struct kmem *k)
+static bool cache_is_there(const struct sums *k)
 {
-	const struct kmem_cache *cache;
+	const struct cache *cache;
 	u32 i;
 
 	for (i = 0; i < k->caches.nr; i++) {
@@ -775,9 +792,9 @@ static bool cache_is_there(const struct kmem *k)
 	return false;
 }
 
-static bool comm_is_there(const struct kmem *k)
+static bool comm_is_there(const struct sums *k)
 {
-	const struct kmem_task *task;
+	const struct task *task;
 	u32 i;
 
 	for (i = 0; i < k->tasks.nr; i++) {
@@ -789,14 +806,14 @@ static bool comm_is_there(const struct kmem *k)
 }
 
 /**
- * kmem_unmatched - find an option that nothing in a trace of this kernel and these tasks
+ * sums_unmatched - find an option that nothing in what this kernel and these tasks did
  *		    can match
- * @k: the sums over all of the trace
+ * @k: the sums over all of the trace or KMAP
  * @text: set to the option's argument
  *
  * Return: the option's name, or NULL if there is none.
  */
-const char *kmem_unmatched(const struct kmem *k, char text[KMAP_ERROR_MAX])
+const char *sums_unmatched(const struct sums *k, char text[KMAP_ERROR_MAX])
 {
 	const struct kmem_filter *f = k->filter;
 	u32 i;
@@ -809,11 +826,12 @@ const char *kmem_unmatched(const struct kmem *k, char text[KMAP_ERROR_MAX])
 		snprintf(text, KMAP_ERROR_MAX, "%s", f->cache);
 		return "cache";
 	}
-	if (f->comm && !comm_is_there(k)) {
+	if (f->comm && !k->comm_seen && !comm_is_there(k)) {
 		snprintf(text, KMAP_ERROR_MAX, "%s", f->comm);
 		return "comm";
 	}
-	if (f->pid != U64_MAX && !hash_find(&k->current_tasks, &f->pid, &i)) {
+	if (f->pid != U64_MAX && !k->pid_seen &&
+	    !hash_find(&k->current_tasks, &f->pid, &i)) {
 		snprintf(text, KMAP_ERROR_MAX, "%llu", f->pid);
 		return "pid";
 	}
@@ -827,13 +845,13 @@ const char *kmem_unmatched(const struct kmem *k, char text[KMAP_ERROR_MAX])
 /* Internal fragmentation, without exceeding 64 bits. */
 static void set_frag(u64 *sum)
 {
-	u64 waste = sum[KMEM_WASTE], all = sum[KMEM_ALLOC];
+	u64 waste = sum[SUM_WASTE], all = sum[SUM_ALLOC];
 
 	while (waste > U64_MAX / 100000) {
 		waste /= 2;
 		all /= 2;
 	}
-	sum[KMEM_FRAG] = all ? waste * 100000 / all : 0;
+	sum[SUM_FRAG] = all ? waste * 100000 / all : 0;
 }
 
 /* @sum is the offset of the sums in an item. */
@@ -846,10 +864,10 @@ static void set_frags(const struct hash *h, size_t sum)
 }
 
 /**
- * kmem_end - sum up what is live, and set what follows from other sums
+ * sums_end - sum up what is live, and set what follows from other sums
  * @k: the sums; nothing can be counted after this
  */
-void kmem_end(struct kmem *k)
+void sums_end(struct sums *k)
 {
 	u32 i;
 	int g;
@@ -857,11 +875,12 @@ void kmem_end(struct kmem *k)
 	for (i = 0; i < k->nr; i++)
 		if (k->objects[i].left && k->objects[i].chosen && !k->objects[i].closed)
 			count_live(k, k->objects + i);
-	for (g = 0; g < KMEM_GROUPS; g++) {
+	for (g = 0; g < STREAM_GROUPS; g++) {
 		set_frag(k->total[g]);
-		set_frags(k->sites + g, offsetof(struct kmem_site, sum));
-		set_frags(k->sizes + g, offsetof(struct kmem_size, sum));
+		set_frags(k->sites + g, offsetof(struct site, sum));
+		set_frags(k->sizes + g, offsetof(struct size, sum));
 	}
-	set_frags(&k->caches, offsetof(struct kmem_cache, sum));
-	set_frags(&k->tasks, offsetof(struct kmem_task, sum));
+	set_frags(&k->caches, offsetof(struct cache, sum));
+	set_frags(&k->tasks, offsetof(struct task, sum));
+	sums_kmap_end(k);
 }

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tables of a report, of a trace and of a KMAP, and in which order their rows are. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "table.h"
+#include "term.h"
+
+static const char * const suspicions[SUSPICIONS] = {
+	[SUSPECT_SLAB_FREE] = "kmalloc memory freed by kmem_cache_free",
+	[SUSPECT_KFREE] = "object of a cache freed by kfree",
+	[SUSPECT_SHORT] = "allocated less than requested",
+	[SUSPECT_DOUBLE_FREE] = "double free",
+	[SUSPECT_INSIDE] = "freed from inside an object",
+};
+
+/* The texts of rows. */
+static char *ip_name(const struct sums *k, u64 ip)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!ip)
+		return NULL;
+	kmap_symbols_format(k->symbols, ip, KMAP_IP_RETURN, text);
+	return table_text(text);
+}
+
+static void name_site(const struct sums *k, const void *item, struct row *row)
+{
+	const struct site *site = item;
+
+	row->name = ip_name(k, site->ip);
+}
+
+static void name_size(const struct sums *k, const void *item, struct row *row)
+{
+	(void)k;
+	(void)item;
+	(void)row;
+}
+
+static void name_cache(const struct sums *k, const void *item, struct row *row)
+{
+	const struct cache *cache = item;
+
+	(void)k;
+	if (!cache->cache)
+		row->name = table_text(SUMS_LARGE);
+	else if (cache->name)
+		row->name = table_text(cache->name);
+}
+
+static void name_task(const struct sums *k, const void *item, struct row *row)
+{
+	const struct task *task = item;
+
+	(void)k;
+	if (*task->comm)
+		row->name = table_text(task->comm);
+}
+
+static void name_function(const struct sums *k, const void *item, struct row *row)
+{
+	const struct function *function = item;
+	const struct kmap_symbol *symbol;
+	char text[KMAP_SYMBOL_MAX];
+	const char *module;
+
+	symbol = kmap_symbols_find(k->symbols, function->start, KMAP_IP_EXACT);
+	snprintf(text, sizeof(text), "%llx", function->start);
+	if (symbol) {
+		module = kmap_symbols_string(k->symbols, symbol->module);
+		snprintf(text, sizeof(text), "%s%s%s%s",
+			 kmap_symbols_string(k->symbols, symbol->name), *module ? " [" : "",
+			 module, *module ? "]" : "");
+	}
+	row->name = table_text(text);
+}
+
+static void name_suspect(const struct sums *k, const void *item, struct row *row)
+{
+	const struct suspect *suspect = item;
+
+	row->name = table_text(suspicions[suspect->suspicion]);
+	row->texts[0] = ip_name(k, suspect->alloc_site);
+	row->texts[1] = ip_name(k, suspect->free_site);
+}
+
+/* The pids that allocated nothing have a comm that is not known. */
+static void name_comm(const struct sums *k, const void *item, struct row *row)
+{
+	const struct comm *comm = item;
+
+	if (comm != hash_item(&k->comms, 0))
+		row->name = table_text(comm->text);
+}
+
+static void name_pid(const struct sums *k, const void *item, struct row *row)
+{
+	const struct pid *pid = item;
+
+	name_comm(k, hash_item(&k->comms, pid->comm), row);
+}
+
+/**
+ * struct view - a table of the report
+ * @table: the table, still without rows
+ * @hash: offset of the items in struct sums
+ * @sum: offset of the sums in an item
+ * @has: the items to show are those that have one of these metrics
+ * @name: names an item
+ * @of_trace: title and key that the table of a KMAP has in the report of a trace; if there
+ *	      are none, the table is of allocations and accesses that a trace streamed
+ */
+struct view {
+	struct table table;
+	size_t hash, sum;
+	enum metric has[2];
+	void (*name)(const struct sums *k, const void *item, struct row *row);
+	struct text_column of_trace;
+};
+
+#define BYTES_PER	{ "Total_alloc/Per", "bytes_alloc", SUM_ALLOC, CELL_PER, SUM_HIT }
+#define REQ_PER		{ "Total_req/Per", "bytes_req", SUM_REQ, CELL_PER, SUM_HIT }
+#define FREED		{ "Total_freed", "bytes_freed", SUM_FREED, CELL_NUMBER, 0 }
+#define HIT		{ "Hit", "hit", SUM_HIT, CELL_NUMBER, 0 }
+#define CALLS		{ "Hit", "hit", SUM_CALLS, CELL_NUMBER, 0 }
+#define FREES		{ "Freed", "frees", SUM_FREES, CELL_NUMBER, 0 }
+#define PINGPONG	{ "Ping-pong", "pingpong", SUM_CROSS_CPU, CELL_NUMBER, 0 }
+#define CROSS_NODE	{ "X-node", "cross_node", SUM_CROSS_NODE, CELL_NUMBER, 0 }
+#define FRAG		{ "Frag", "frag", SUM_FRAG, CELL_PERCENT, 0 }
+#define CROSS_CPU	{ "Cross-CPU", "cross_cpu", SUM_CROSS_CPU, CELL_NUMBER, 0 }
+#define NODE_FREES	{ "X-node", "cross_node", SUM_CROSS_NODE_FREES, CELL_NUMBER, 0 }
+#define UNSEEN		{ "Unseen", "unknown", SUM_UNKNOWN, CELL_NUMBER, 0 }
+#define LIVE_PER	{ "Total_live/Per", "live_bytes", SUM_LIVE_BYTES, CELL_PER, SUM_LIVE }
+#define LIVE		{ "Live", "live", SUM_LIVE, CELL_NUMBER, 0 }
+#define OLDEST		{ "Oldest", "oldest", SUM_OLDEST, CELL_SECONDS, 0 }
+#define YOUNGEST	{ "Youngest", "youngest", SUM_YOUNGEST, CELL_SECONDS, 0 }
+
+#define READS		{ "Reads", "reads", SUM_READS, CELL_NUMBER, 0 }
+#define WRITES		{ "Writes", "writes", SUM_WRITES, CELL_NUMBER, 0 }
+#define ACCESSED	.then = { SUM_READS, SUM_WRITES }, .columns = { READS, WRITES }
+
+#define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip"
+#define SITES(which, group)						\
+	.hash = offsetof(struct sums, which[group]),			\
+	.sum = offsetof(struct site, sum), .name = name_site
+
+#define KMAP_TABLE(text, name)						\
+	.title = text, .key = name, .then = { SUM_ACCESSES, SUM_REQ }
+#define IN_TRACE(text, name)	.of_trace = { "KMAP: " text, "kmap_" name }
+#define PER_OBJECT	{ "Total_req/Per", "bytes", SUM_REQ, CELL_PER, SUM_HIT }
+#define OBJECTS		{ "Hit", "objects", SUM_HIT, CELL_NUMBER, 0 }
+#define TOUCHED		{ "Touched", "touched", SUM_TOUCHED, CELL_NUMBER, 0 }
+
+static const struct view views[] = {
+	{
+		.table = {
+			.title = "ALLOCATION SITES", .key = "sites", CALL_SITES,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG },
+		},
+		SITES(sites, GROUP_SLAB), .has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "FREE SITES", .key = "free_sites", CALL_SITES,
+			.then = { SUM_FREED, SUM_CALLS },
+			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
+		},
+		SITES(frees, GROUP_SLAB), .has = { SUM_CALLS, SUM_CALLS },
+	}, {
+		.table = {
+			.title = "ALLOCATION SIZES", .key = "sizes",
+			.name_title = "Bytes", .id_key = "bytes", .id_decimal = true,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG },
+		},
+		.hash = offsetof(struct sums, sizes[GROUP_SLAB]),
+		.sum = offsetof(struct size, sum), .name = name_size,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "CACHES", .key = "caches",
+			.name_title = "Cache", .name_key = "name", .id_key = "cache",
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = {
+				{ "Object", "object_size", SUM_OBJECT_SIZE, CELL_NUMBER, 0 },
+				BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG,
+			},
+		},
+		.hash = offsetof(struct sums, caches),
+		.sum = offsetof(struct cache, sum), .name = name_cache,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE ALLOCATION SITES", .key = "page_sites", CALL_SITES,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, HIT, FREES, PINGPONG, CROSS_NODE },
+		},
+		SITES(sites, GROUP_PAGES), .has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE FREE SITES", .key = "page_free_sites", CALL_SITES,
+			.then = { SUM_FREED, SUM_CALLS },
+			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
+		},
+		SITES(frees, GROUP_PAGES), .has = { SUM_CALLS, SUM_CALLS },
+	}, {
+		.table = {
+			.title = "PAGE ALLOCATION SIZES", .key = "page_sizes",
+			.name_title = "Bytes", .id_key = "bytes", .id_decimal = true,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, HIT, FREES, PINGPONG, CROSS_NODE },
+		},
+		.hash = offsetof(struct sums, sizes[GROUP_PAGES]),
+		.sum = offsetof(struct size, sum), .name = name_size,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "TASKS", .key = "tasks", .id_key = "pid", .id_decimal = true,
+			.name_title = "    Pid Comm", .name_key = "comm",
+			.then = { SUM_ALLOC, SUM_PAGE_BYTES },
+			.columns = {
+				BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, FRAG,
+				{ "Total_pages", "page_bytes", SUM_PAGE_BYTES, CELL_NUMBER, 0 },
+				{ "Page_hit", "page_hit", SUM_PAGE_HIT, CELL_NUMBER, 0 },
+			},
+		},
+		.hash = offsetof(struct sums, tasks),
+		.sum = offsetof(struct task, sum), .name = name_task,
+		.has = { SUM_HIT, SUM_PAGE_HIT },
+	}, {
+		.table = {
+			.title = "SUSPICIOUS", .key = "suspicious",
+			.name_title = "What", .name_key = "what",
+			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" } },
+			.then = { SUM_HIT, SUM_FIRST },
+			.columns = {
+				HIT, { "First event", "first", SUM_FIRST, CELL_NUMBER, 0 },
+			},
+		},
+		.hash = offsetof(struct sums, suspects),
+		.sum = offsetof(struct suspect, sum), .name = name_suspect,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "LIVE AT THE END", .key = "live", CALL_SITES,
+			.then = { SUM_LIVE_BYTES, SUM_OLDEST },
+			.columns = { LIVE_PER, LIVE, OLDEST, YOUNGEST },
+		},
+		SITES(sites, GROUP_SLAB), .has = { SUM_LIVE, SUM_LIVE },
+	}, {
+		.table = {
+			.title = "PAGES LIVE AT THE END", .key = "live_pages", CALL_SITES,
+			.then = { SUM_LIVE_BYTES, SUM_OLDEST },
+			.columns = { LIVE_PER, LIVE, OLDEST, YOUNGEST },
+		},
+		SITES(sites, GROUP_PAGES), .has = { SUM_LIVE, SUM_LIVE },
+	}, {
+		.table = {
+			.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
+			.name_title = "Function", .name_key = "name", .id_key = "start",
+			ACCESSED,
+		},
+		.hash = offsetof(struct sums, functions[ACCESS_STREAMED]),
+		.sum = offsetof(struct function, sum), .name = name_function,
+		.has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED OBJECTS, BY CALL SITE THAT ALLOCATED",
+			.key = "accessed_sites", CALL_SITES, ACCESSED,
+		},
+		SITES(sites, GROUP_SLAB), .has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED OBJECTS, BY CACHE", .key = "accessed_caches",
+			.name_title = "Cache", .name_key = "name", .id_key = "cache", ACCESSED,
+		},
+		.hash = offsetof(struct sums, caches),
+		.sum = offsetof(struct cache, sum), .name = name_cache,
+		.has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED PAGES, BY CALL SITE THAT ALLOCATED",
+			.key = "accessed_pages", CALL_SITES, ACCESSED,
+		},
+		SITES(sites, GROUP_PAGES), .has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			KMAP_TABLE("ALLOCATION SITES", "sites"), CALL_SITES,
+			.columns = {
+				PER_OBJECT, OBJECTS, LIVE,
+				{ "Life", "life", SUM_LIFE, CELL_TENTHS, SUM_LIVES },
+				TOUCHED, READS, WRITES,
+			},
+		},
+		SITES(sites, GROUP_KMAP), .has = { SUM_HIT, SUM_HIT },
+		IN_TRACE("ALLOCATION SITES", "sites"),
+	}, {
+		.table = {
+			KMAP_TABLE("FUNCTIONS THAT ACCESS OBJECTS", "functions"),
+			.name_title = "Function", .name_key = "name", .id_key = "start",
+			.columns = {
+				READS, WRITES, TOUCHED,
+				{ "Callsites", "sites", SUM_SITES, CELL_NUMBER, 0 },
+			},
+		},
+		.hash = offsetof(struct sums, functions[ACCESS_COUNTED]),
+		.sum = offsetof(struct function, sum), .name = name_function,
+		.has = { SUM_TOUCHED, SUM_TOUCHED },
+		IN_TRACE("FUNCTIONS THAT ACCESS OBJECTS", "functions"),
+	}, {
+		.table = {
+			KMAP_TABLE("SHARED OBJECTS (accessed by several pids)", "shared"),
+			CALL_SITES,
+			.columns = {
+				PER_OBJECT, OBJECTS,
+				{ "Pids", "most_pids", SUM_MOST_PIDS, CELL_NUMBER, 0 },
+				READS, WRITES,
+			},
+		},
+		.hash = offsetof(struct sums, shared),
+		.sum = offsetof(struct site, sum), .name = name_site,
+		.has = { SUM_HIT, SUM_HIT },
+		IN_TRACE("SHARED OBJECTS (accessed by several pids)", "shared"),
+	}, {
+		.table = {
+			KMAP_TABLE("TASKS", "tasks"), .id_key = "pid", .id_decimal = true,
+			.name_title = "    Pid Comm", .name_key = "comm",
+			.columns = { PER_OBJECT, OBJECTS, TOUCHED, READS, WRITES },
+		},
+		.hash = offsetof(struct sums, pids),
+		.sum = offsetof(struct pid, sum), .name = name_pid,
+		.has = { SUM_HIT, SUM_TOUCHED },
+		IN_TRACE("TASKS", "tasks"),
+	}, {
+		.table = {
+			KMAP_TABLE("COMMANDS", "commands"),
+			.name_title = "Comm", .name_key = "comm",
+			.columns = {
+				{ "Pids", "pids", SUM_PIDS, CELL_NUMBER, 0 },
+				PER_OBJECT, OBJECTS, READS, WRITES,
+			},
+		},
+		.hash = offsetof(struct sums, comms),
+		.sum = offsetof(struct comm, sum), .name = name_comm,
+		.has = { SUM_HIT, SUM_PIDS },
+		IN_TRACE("COMMANDS", "commands"),
+	},
+};
+
+/* Makes a row of each item that has something to say. */
+static void fill(struct table *t, const struct view *v, const struct sums *k)
+{
+	const struct hash *h = (const void *)((const char *)k + v->hash);
+	const u64 *sum;
+	struct row *row;
+	u32 i;
+	char *item;
+
+	t->rows = kmap_array(NULL, h->nr + 1, sizeof(*t->rows));
+	for (i = 0; i < h->nr; i++) {
+		item = hash_item(h, i);
+		sum = (const void *)(item + v->sum);
+		if (!sum[v->has[0]] && !sum[v->has[1]])
+			continue;
+		row = t->rows + t->nr++;
+		*row = (struct row){ .sum = sum };
+		v->name(k, item, row);
+		if (t->id_key)
+			memcpy(&row->id, item, sizeof(row->id));
+	}
+}
+
+/* What tables can be ordered by: the first of these metrics that a table has. */
+static const struct {
+	const char *key;
+	enum metric metrics[2];
+} sort_keys[] = {
+	{ "accesses", { SUM_ACCESSES, SUM_ACCESSES } }, { "reads", { SUM_READS, SUM_READS } },
+	{ "writes", { SUM_WRITES, SUM_WRITES } }, { "objects", { SUM_HIT, SUM_CALLS } },
+	{ "hit", { SUM_HIT, SUM_CALLS } }, { "bytes", { SUM_ALLOC, SUM_REQ } },
+	{ "req", { SUM_REQ, SUM_REQ } }, { "frag", { SUM_FRAG, SUM_FRAG } },
+	{ "pingpong", { SUM_CROSS_CPU, SUM_CROSS_CPU } },
+	{ "cross", { SUM_CROSS_CPU, SUM_CROSS_CPU } },
+	{ "node", { SUM_CROSS_NODE, SUM_CROSS_NODE } }, { "freed", { SUM_FREED, SUM_FREED } },
+	{ "live", { SUM_LIVE_BYTES, SUM_LIVE } }, { "age", { SUM_OLDEST, SUM_OLDEST } },
+	{ "life", { SUM_LIFE, SUM_LIFE } }, { "touched", { SUM_TOUCHED, SUM_TOUCHED } },
+	{ "sites", { SUM_SITES, SUM_SITES } }, { "pids", { SUM_PIDS, SUM_PIDS } },
+};
+
+/* Whether a table shows a metric; reads and writes show accesses. */
+static bool has_metric(const struct table *t, enum metric metric)
+{
+	const struct column *c;
+
+	for (c = t->columns; c->title; c++)
+		if (c->shows == metric || (metric == SUM_ACCESSES && c->shows == SUM_READS))
+			return true;
+	return false;
+}
+
+/* What to order a table by: what was asked for, or what it is about if it has not got that. */
+static u32 sort_metric(const struct table *t, u32 key)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sort_keys[key].metrics); i++)
+		if (has_metric(t, sort_keys[key].metrics[i]))
+			return sort_keys[key].metrics[i];
+	return t->then[0];
+}
+
+/**
+ * report_sort - set what to order tables by
+ * @r: what to report
+ * @key: the argument of --sort
+ *
+ * Return: whether there is such a key; if not there was a message.
+ */
+bool report_sort(struct report *r, const char *key)
+{
+	u32 i;
+
+	r->sort_key = key;
+	r->by_name = !strcmp(key, "name");
+	if (r->by_name)
+		return true;
+	for (i = 0; i < ARRAY_SIZE(sort_keys); i++) {
+		if (!strcmp(sort_keys[i].key, key)) {
+			r->sort = i;
+			return true;
+		}
+	}
+	fprintf(stderr, "memorizer report: --sort %s: want ", key);
+	for (i = 0; i < ARRAY_SIZE(sort_keys); i++)
+		fprintf(stderr, "%s%s", i ? ", " : "", sort_keys[i].key);
+	fprintf(stderr, " or name\n");
+	return false;
+}
+
+static void print_table(const struct report *r, const struct view *v, const struct sums *k)
+{
+	struct table t = v->table;
+
+	if (r->trace && v->of_trace.key) {
+		t.title = v->of_trace.title;
+		t.key = v->of_trace.key;
+	}
+	fill(&t, v, k);
+	table_sort(&t, sort_metric(&t, r->sort), r->by_name);
+	if (r->format == REPORT_JSON) {
+		printf(",\n\t");
+		table_json(&t, r->top);
+	} else if (r->format == REPORT_CSV) {
+		table_csv(&t, r->top);
+	} else {
+		table_print(&t, r->top);
+	}
+	table_free(&t);
+}
+
+/**
+ * report_print - print a report
+ * @r: what to report
+ * @k: the sums, after sums_end()
+ */
+void report_print(const struct report *r, const struct sums *k)
+{
+	struct head head = {
+		.command = "report", .input = r->trace ? "trace" : "kmap",
+		.incomplete = r->incomplete, .sort = r->sort_key, .top = r->top,
+		.filter = k->filter,
+	};
+	size_t i;
+
+	if (r->format == REPORT_TEXT)
+		term_pager();
+	head_print(&head, r->format);
+	report_summarize(r, k);
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (r->trace || views[i].of_trace.key)
+			print_table(r, views + i, k);
+	if (r->format == REPORT_JSON)
+		printf("\n}\n");
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sums over a trace or a KMAP, by call site, function, size, cache and task. A trace feeds
+ * sums_event(); a KMAP, or what the objects of a trace amount to, sums_object() and
+ * sums_count(). sums_end() completes them.
+ */
+#ifndef SUMS_H
+#define SUMS_H
+
+#include "filter.h"
+#include "hash.h"
+#include "kmap.h"
+#include "live.h"
+#include "trace.h"
+
+/* What is counted, in all and for each row of a table. */
+enum metric {
+	SUM_HIT,		/* allocations; objects of a KMAP */
+	SUM_REQ,		/* bytes requested */
+	SUM_ALLOC,		/* bytes allocated */
+	SUM_WASTE,		/* bytes allocated beyond what was requested */
+	SUM_FRAG,		/* SUM_WASTE / SUM_ALLOC, in thousandths of a percent */
+	SUM_CALLS,		/* frees */
+	SUM_FREES,		/* allocations that were freed */
+	SUM_FREED,		/* bytes freed */
+	SUM_CROSS_CPU,		/* freed on another CPU than the one that allocated */
+	SUM_CROSS_NODE,		/* allocated by a CPU of another node than the memory's */
+	SUM_CROSS_NODE_FREES,	/* freed likewise */
+	SUM_UNKNOWN,		/* frees of what was not seen to be allocated */
+	SUM_UNKNOWN_BYTES,
+	SUM_UNSEEN,		/* frees that were not seen: the memory was allocated again */
+	SUM_LIVE,		/* allocations that were not freed by the end */
+	SUM_LIVE_BYTES,
+	SUM_OLDEST,		/* age of the oldest of them, in ns */
+	SUM_YOUNGEST,
+	SUM_PAGE_HIT,		/* allocations of pages */
+	SUM_PAGE_BYTES,
+	SUM_FIRST,		/* number of an event */
+	SUM_OBJECT_SIZE,	/* of a cache */
+	SUM_READS,		/* accesses that were streamed, or counted; an update is both */
+	SUM_WRITES,
+	SUM_ACCESSES,		/* SUM_READS + SUM_WRITES */
+	SUM_UNKNOWN_FREES,	/* objects freed, but not known from where */
+	SUM_OVERWRITES,		/* freed unseen: closed by an allocation over them */
+	SUM_LIVES,		/* objects whose free was seen */
+	SUM_JIFFIES,		/* how long those lived, all together */
+	SUM_LIFE,		/* the same for one, in tenths: SUM_JIFFIES / SUM_LIVES */
+	SUM_TOUCHED,		/* objects accessed */
+	SUM_SITES,		/* call sites whose objects were accessed */
+	SUM_PIDS,		/* pids that allocated */
+	SUM_MOST_PIDS,		/* most pids that accessed one object */
+	SUM_METRICS
+};
+
+/* What the metrics are kept for apart: allocations of a trace; objects of a KMAP. */
+enum group { GROUP_SLAB, GROUP_PAGES, GROUP_KMAP, GROUPS };
+
+#define STREAM_GROUPS	GROUP_KMAP	/* the groups before it are what a trace streams */
+
+/* Accesses, one by one as a trace streams them, or counted for each object of a KMAP. */
+enum access_source { ACCESS_STREAMED, ACCESS_COUNTED, ACCESS_SOURCES };
+
+/* What should not be. */
+enum suspicion {
+	SUSPECT_SLAB_FREE,	/* kmalloc memory freed by kmem_cache_free */
+	SUSPECT_KFREE,		/* a cache's object freed by kfree */
+	SUSPECT_SHORT,		/* allocated less than requested */
+	SUSPECT_DOUBLE_FREE,	/* freed what was free */
+	SUSPECT_INSIDE,		/* freed from inside an object */
+	SUSPICIONS
+};
+
+#define SUMS_LARGE	"[large kmalloc]"	/* stands for the cache that it has none of */
+#define SUMS_TEXT	((KMAP_COMM_TEXT + 8) / 8 * 8)	/* hash keys are multiples of 8 */
+
+/* The items of the tables, each beginning with its key. */
+struct site {
+	u64 ip;
+	u64 sum[SUM_METRICS];
+	bool chosen;			/* by the filter's --site */
+};
+
+struct size {
+	u64 bytes;
+	u64 sum[SUM_METRICS];
+};
+
+struct cache {
+	u64 cache, nr;			/* nr: several may have had one address */
+	u64 sum[SUM_METRICS];
+	char *name;			/* NULL: not known */
+	bool chosen;			/* by the filter's --cache */
+};
+
+/* A task of a trace, under each name that it had. */
+struct task {
+	u64 pid;
+	char comm[SUMS_TEXT];		/* empty: not known */
+	u64 sum[SUM_METRICS];
+	bool chosen;			/* by the filter's --comm */
+};
+
+/* A task of a KMAP, under the name of its last allocation: accesses come without one. */
+struct pid {
+	u64 pid;
+	u64 sum[SUM_METRICS];
+	u64 last;			/* number of the object that it last touched */
+	u64 comm_jiffies;		/* when it allocated under ... */
+	u32 comm;			/* ... this item of comms */
+};
+
+struct comm {
+	char text[SUMS_TEXT];
+	u64 sum[SUM_METRICS];
+};
+
+/* The function that accesses, or the ip where no function is known. */
+struct function {
+	u64 start;
+	u64 sum[SUM_METRICS];
+	u64 last;			/* number of the object that it last touched */
+};
+
+struct suspect {
+	u64 suspicion, alloc_site, free_site;	/* 0 for a site that is not known */
+	u64 sum[SUM_METRICS];
+};
+
+/* Which function an instruction is in, as an item of functions. */
+struct access_ip {
+	u64 ip;
+	u32 function;
+};
+
+/**
+ * struct allocation - memory that is allocated
+ * @time: when it was allocated, in ns
+ * @site: item of the group's sites
+ * @size: item of the group's sizes
+ * @cache: item of the caches
+ * @task: item of the tasks
+ * @left: bytes that were not freed; 0: this one is not in use
+ * @next: the next one that is not in use, plus one
+ * @cpu: CPU that allocated it
+ * @node: node of the memory, negative if not known
+ * @kind: what was asked for
+ * @chosen: whether the filter lets it count
+ * @closed: whether part of it was allocated again, and its free not seen
+ */
+struct allocation {
+	u64 time;
+	u32 site, size, cache, task;
+	u32 left, next, cpu;
+	int node;
+	unsigned char kind;
+	bool chosen, closed;
+};
+
+/**
+ * struct counted - the last object of a KMAP, while its accesses come
+ * @site: item of the group's sites
+ * @chosen: whether the filter lets it count
+ * @size: bytes requested for it
+ * @reads: sum over its accesses
+ * @writes: sum over its accesses
+ * @pids: pids that accessed it
+ */
+struct counted {
+	u32 site;
+	bool chosen;
+	u64 size, reads, writes, pids;
+};
+
+/**
+ * struct sums - the sums
+ * @symbols: what knows the functions' names
+ * @filter: what counts
+ * @sites: struct site by call site that allocates
+ * @frees: struct site by call site that frees, of a trace
+ * @sizes: struct size by bytes allocated, of a trace
+ * @total: sums over all
+ * @caches: struct cache by address and number; the first is large kmalloc
+ * @tasks: struct task by pid and comm
+ * @current_caches: private: item of @caches by address, the one that is there now
+ * @current_tasks: private: item of @tasks by pid, the name that it has now
+ * @suspects: struct suspect by what and where
+ * @functions: struct function by start
+ * @ips: struct access_ip by instruction that accesses
+ * @accesses: sums over the accesses that were streamed
+ * @unattributed: those to what was not seen to be allocated
+ * @shared: struct site by call site, over a KMAP's objects that several pids accessed
+ * @all_shared: sums over those
+ * @pids: struct pid by pid, of a KMAP
+ * @comms: struct comm by name, of a KMAP; the first is for pids that allocated nothing
+ * @function_sites: private: which function accessed objects of which site
+ * @pid_comms: private: which pid allocated under which comm
+ * @object: private: the last object of a KMAP
+ * @overflow: whether a sum over a KMAP exceeded 64 bits and was left at the largest value
+ * @events: number of events
+ * @lost: number of events lost
+ * @uncertain: what would be suspicious, but for losses that may explain it
+ * @period: private: is increased where events may be missing, or allocations were not
+ *	    traced for a while
+ * @loss_period: private: the trace's period
+ * @since_switch: private: the period since which allocations are traced
+ * @begin: time of the first event, in ns
+ * @end: time of the last one, in ns
+ * @cpu_seen: private: whether there was an event of the CPU that the filter is for
+ * @pid_seen: private: whether there was an object of the pid that the filter is for
+ * @comm_seen: private: whether there was an object of a comm that the filter is for
+ * @chosen: private: whether from_mark and from are past
+ * @from_seen: whether the mark from_mark was seen
+ * @to_seen: whether the mark to_mark was seen
+ * @allocations: private: whether allocations are traced
+ * @memory: private: which memory is live, of the slab allocator and of pages
+ * @objects: private: struct allocation of live memory
+ * @nr: private: objects that were ever in use
+ * @room: private: number of objects that @objects has room for
+ * @unused: private: the first that is not in use any more, plus one
+ */
+struct sums {
+	const struct kmap_symbols *symbols;
+	const struct kmem_filter *filter;
+	struct hash sites[GROUPS], frees[STREAM_GROUPS], sizes[STREAM_GROUPS];
+	u64 total[GROUPS][SUM_METRICS];
+	struct hash caches, tasks, current_caches, current_tasks, suspects;
+	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES];
+	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS];
+	struct hash shared, pids, comms, function_sites, pid_comms;
+	u64 all_shared[SUM_METRICS];
+	struct counted object;
+	bool overflow;
+	u64 events, lost, uncertain, begin, end;
+	u32 period, loss_period, since_switch;
+	bool cpu_seen, pid_seen, comm_seen;
+	bool chosen, from_seen, to_seen, allocations;
+	struct live memory[STREAM_GROUPS];
+	struct allocation *objects;
+	u32 nr, room, unused;
+};
+
+void sums_init(struct sums *k, const struct kmap_symbols *symbols,
+	       const struct kmem_filter *filter);
+void sums_free(struct sums *k);
+bool sums_event(struct sums *k, const struct trace_event *e);
+void sums_prefetch(const struct sums *k, const struct trace_event *e);
+void sums_object(struct sums *k, const struct kmap_object *o);
+void sums_count(struct sums *k, const struct kmap_access *access);
+void sums_end(struct sums *k);
+const char *sums_unmatched(const struct sums *k, char text[KMAP_ERROR_MAX]);
+
+/* Private: between the parts of the engine. */
+u32 sums_site(struct sums *k, struct hash *sites, u64 ip);
+u32 sums_function(struct sums *k, enum access_source source, u64 ip);
+void sums_access(struct sums *k, const struct trace_event *e);
+void sums_kmap_init(struct sums *k);
+void sums_kmap_free(struct sums *k);
+void sums_kmap_end(struct sums *k);
+
+#endif
