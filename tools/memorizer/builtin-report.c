@@ -154,6 +154,7 @@ static int report_objects(const struct kmap_symbols *symbols, struct input *in,
 	int status;
 
 	sums_init(&k, symbols, &s->filter);
+	k.most[ACCESS_COUNTED].keep = s->report.top ? s->report.top : U32_MAX;
 	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
 		if (event == KMAP_OBJECT)
 			sums_object(&k, &in->reader.object);
@@ -232,6 +233,9 @@ static int report_events(const struct kmap_symbols *symbols, struct trace *t, co
 	struct sums k;
 
 	sums_init(&k, symbols, &s->filter);
+	k.most[ACCESS_STREAMED].keep = s->report.top ? s->report.top : U32_MAX;
+	k.most[ACCESS_COUNTED].keep = k.most[ACCESS_STREAMED].keep;
+	k.page_size = trace_env_number(t, "page_size", k.page_size);
 	rebuild_init(&b, add_object, &k);
 	count(&k, &b, t);
 	s->report.cpus = trace_streams(t);

@@ -18,6 +18,10 @@ import sys
 
 SLAB, PAGES = "slab", "pages"
 GRANULE = {SLAB: 32, PAGES: 4096}
+# Some flags, what they are called, and the zone that pages with them are of.
+GFP = {0xcc0: ("GFP_KERNEL", "Normal"), 0xdc0: ("GFP_KERNEL|__GFP_ZERO", "Normal"),
+       0x820: ("GFP_ATOMIC", "Normal"), 0x100cca: ("GFP_HIGHUSER_MOVABLE", "Movable"),
+       0xcc1: ("GFP_KERNEL|__GFP_DMA", "DMA"), 0xcc4: ("GFP_KERNEL|__GFP_DMA32", "DMA32")}
 
 
 def make(seed):
@@ -65,7 +69,7 @@ def make(seed):
             kind = r.choice(kinds)
             unit = GRANULE[PAGES if kind == 2 else SLAB]
             ptr = 0xffff888100000000 + (1 << 32 if kind == 2 else 0) + unit * r.randint(0, 40)
-            size = unit * r.choice([1, 1, 2, 2, 2, 4])
+            size = unit * r.choice([1, 1, 2, 2, 2, 3, 4])
             if what > 0.8:
                 ptr = ptr // (4 * unit) * (4 * unit)
                 size = 2 * unit
@@ -74,7 +78,8 @@ def make(seed):
             if r.random() < 0.55:
                 print(f"alloc kind={kind} call_site={site:x} ptr={ptr:x} "
                       f"bytes_req={size - r.randint(0, 31)} bytes_alloc={size} "
-                      f"node={r.randint(0, 1)} pid={pid} cache={cache:x}")
+                      f"node={r.randint(0, 1)} pid={pid} cache={cache:x} "
+                      f"gfp_flags={r.choice(list(GFP)):x}")
             else:
                 print(f"free kind={kind} call_site={site + 5:x} ptr={ptr:x} bytes={size} "
                       f"pid={pid} cache={cache:x}")
@@ -153,7 +158,11 @@ class Model:
         return self.caches.setdefault(addr, (addr, "[large kmalloc]" if not addr else "", 0))
 
     def rows(self, o):
-        rows = [(o.group,), (o.group + "-sites", o.site), (o.group + "-sizes", o.size)]
+        rows = [(o.group,), (o.group + "-sites", o.site), (o.group + "-sizes", o.size),
+                (o.group + "-gfp", GFP[o.gfp][0])]
+        if o.group == PAGES:
+            orders = [str(order) for order in range(32) if 4096 << order == o.size]
+            rows += [("orders", (orders + ["[other]"])[0]), ("zones", GFP[o.gfp][1])]
         if o.group == SLAB:
             rows += [("caches",) + o.cache, ("tasks",) + o.task]
         return rows
@@ -167,7 +176,8 @@ class Model:
         unit = GRANULE[group]
         o = Object(group=group, site=f["call_site"], size=f["bytes_alloc"],
                    cache=self.cache(f["cache"]), task=(f["pid"], self.comms.get(f["pid"], "")),
-                   cpu=key[1], node=f["node"], kind=f["kind"], ptr=f["ptr"], left=f["bytes_alloc"])
+                   cpu=key[1], node=f["node"], kind=f["kind"], gfp=f["gfp_flags"], ptr=f["ptr"],
+                   left=f["bytes_alloc"])
         self.count_object(o, hit=1, req=f["bytes_req"], alloc=o.size,
                           waste=o.size - f["bytes_req"], cross_node=int(o.node != node))
         if group == PAGES:
@@ -317,7 +327,9 @@ class Model:
 
 TABLES = {"sites": "slab-sites", "page_sites": "pages-sites", "free_sites": "slab-free-sites",
           "page_free_sites": "pages-free-sites", "sizes": "slab-sizes",
-          "page_sizes": "pages-sizes", "live": "slab-sites", "live_pages": "pages-sites"}
+          "page_sizes": "pages-sizes", "gfp": "slab-gfp", "page_gfp": "pages-gfp",
+          "page_orders": "orders", "page_zones": "zones",
+          "live": "slab-sites", "live_pages": "pages-sites"}
 SUMMARY = {"bytes_req": "req", "bytes_alloc": "alloc", "waste": "waste", "hit": "hit",
            "cross_node": "cross_node", "frees": "frees", "pingpong": "pingpong",
            "cross_node_frees": "cross_node_frees", "unknown": "unknown", "unseen": "unseen",
@@ -348,6 +360,8 @@ def from_csv(text):
                         int(values["free_site"] or "0", 16))
             elif table == "tasks":
                 key += (int(values["pid"]), values["comm"])
+            elif titles[0] in ("gfp_flags", "order", "zone"):
+                key += (values[titles[0]],)
             elif table == "caches":
                 key += (int(values["cache"], 16), values["name"], int(values["object_size"]))
             else:
@@ -386,6 +400,10 @@ def from_model(path, text):
             narrow = key[0] in ("caches", "tasks") or key[0].endswith("-sizes")
             if narrow and key[-1] in ("live", "live_bytes", "freed"):
                 continue
+            if key[0].endswith("-gfp") or key[0] in ("orders", "zones"):
+                if key[-1] not in ("alloc", "hit", "freed_objects", "live") and \
+                        key[::2] != ("slab-gfp", "req"):
+                    continue
             if key[0] == "tasks" and key[-1] == "cross_node":
                 continue
             if key[0].endswith("-sites") and "free" not in key[0] and key[-1] == "freed":

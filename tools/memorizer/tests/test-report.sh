@@ -122,13 +122,16 @@ accesses()
 		s/^(functions|accessed_[a-z]*),[0-9a-f]*,//p' "$tmp/out" | xargs)"
 }
 
-accesses "accesses are told by function, call site, cache and pages" \
+accesses "accesses are told by function, call site, cache, pages and object" \
 	"4 0 4 1 gadget_irq [gadget],2,1 read_mark,1,2 widget_write,1,1 \
 widget_alloc+0x10/0x100,2,2 widget_alloc+0x20/0x100,1,0 widget_alloc+0x30/0x100,0,1 \
-widget,2,3 kmalloc-192,1,0 read_mark+0x20/0x80,1,0"
+widget,2,3 kmalloc-192,1,0 read_mark+0x20/0x80,1,0 widget_alloc+0x10/0x100,60,2,2 \
+widget_alloc+0x20/0x100,150,1,0 read_mark+0x20/0x80,8192,1,0 widget_alloc+0x30/0x100,60,0,1"
 accesses "they count with what they are to" "2 0 3 0 read_mark,1,2 widget_write,1,1 \
-widget_alloc+0x10/0x100,2,2 widget_alloc+0x30/0x100,0,1 widget,2,3" --cache widget
-accesses "of pages" "1 0 0 0 gadget_irq [gadget],1,0 read_mark+0x20/0x80,1,0" --kind pages
+widget_alloc+0x10/0x100,2,2 widget_alloc+0x30/0x100,0,1 widget,2,3 \
+widget_alloc+0x10/0x100,60,2,2 widget_alloc+0x30/0x100,60,0,1" --cache widget
+accesses "of pages" "1 0 0 0 gadget_irq [gadget],1,0 read_mark+0x20/0x80,1,0 \
+read_mark+0x20/0x80,8192,1,0" --kind pages
 "$memorizer" report "$tmp/life" >"$tmp/out"
 same "a trace with accesses has sums of them, one without has not" "1 0" \
 	"$(grep -c '^SUMMARY (ACCESSES)$' "$tmp/out") $(grep -c ACCESSES "$data/kmem.txt")"
@@ -188,13 +191,42 @@ same "--cache, --kind, --cpu and --from choose none of them" "0 0 0 0" \
 		"$memorizer" report -c $filter "$tmp/retired" 2>&1 | sed -n 's/^kmap,objects,//p'
 	done | xargs)"
 "$memorizer" report "$tmp/retired" >"$tmp/out"
-same "text has a summary and tables of them" 6 "$(grep -c 'KMAP' "$tmp/out")"
+same "text has a summary and tables of them" 7 "$(grep -c 'KMAP' "$tmp/out")"
 grep -v '^snapshot.*complete=1' "$tmp/script" | "$make_trace" "$tmp/partly" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/partly"
 "$memorizer" report --csv "$tmp/partly" >"$tmp/out" 2>"$tmp/err"
 same "a snapshot that is not complete is left out, which is told" "3 report,incomplete,true \
 memorizer: $tmp/partly: left out snapshot 1, which is not complete" \
 	"$? $(grep ^report,incomplete "$tmp/out") $(cat "$tmp/err")"
+
+# The objects that were accessed most, without keeping all
+awk 'BEGIN {
+	srand(9)
+	print "time 1000"
+	for (i = 0; i < 500; i++) {
+		printf "alloc kind=0 call_site=ffffffff9b000010 ptr=ffff8880%08x ", 64 * i
+		printf "bytes_req=%d bytes_alloc=64\n", 1 + i % 60
+		for (j = 0; j < 6 * rand(); j++)
+			printf "access ip=ffffffff9b000110 ptr=ffff8880%08x size=1 kind=%d\n",
+				64 * i + j, 1 + int(3 * rand())
+		if (i % 3)
+			printf "free kind=0 call_site=1 ptr=ffff8880%08x bytes=64\n", 64 * i
+	}
+}' >"$tmp/few-objects"
+"$make_trace" "$tmp/objects" <"$tmp/few-objects" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/objects"
+for of in "$tmp/objects" "$tmp/retired.kmap"; do
+	"$memorizer" report --csv "$of" | grep ^accessed_objects, >"$tmp/want"
+	same "all objects that were accessed are told, ${of##*.}" \
+		"$("$memorizer" report --csv "$of" | sed -n 's/^\(accesses\|summary\),touched,//p')" \
+		"$(wc -l <"$tmp/want")"
+	for top in 1 7 100; do
+		"$memorizer" report --csv --top $top "$of" | grep ^accessed_objects, >"$tmp/got"
+		head -n $top "$tmp/want" >"$tmp/first"
+		equal "the first $top of them are those that were accessed most" "$tmp/first" \
+			"$tmp/got"
+	done
+done
 
 # A negative sum: more is freed than was allocated
 echo "free kind=0 call_site=1 ptr=1000 bytes=64" >"$tmp/script"

@@ -152,6 +152,7 @@ static void summarize_accesses(const struct sums *k, const struct report *r)
 		  k->unattributed[SUM_WRITES], LINE_NUMBER },
 		{ "Functions that access", "functions", k->functions[ACCESS_STREAMED].nr,
 		  LINE_NUMBER },
+		{ "Objects accessed", "touched", k->most[ACCESS_STREAMED].nr, LINE_NUMBER },
 	};
 
 	if (r->format != REPORT_TEXT || k->functions[ACCESS_STREAMED].nr)

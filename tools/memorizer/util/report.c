@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gfp.h"
 #include "report.h"
 #include "table.h"
 #include "term.h"
@@ -49,6 +50,45 @@ static void name_cache(const struct sums *k, const void *item, struct row *row)
 		row->name = table_text(SUMS_LARGE);
 	else if (cache->name)
 		row->name = table_text(cache->name);
+}
+
+static void name_gfp(const struct sums *k, const void *item, struct row *row)
+{
+	const struct gfp *gfp = item;
+	char text[GFP_TEXT];
+
+	(void)k;
+	gfp_text(gfp->flags, text);
+	row->name = table_text(text);
+}
+
+static void name_order(const struct sums *k, const void *item, struct row *row)
+{
+	const struct order *order = item;
+	char text[32] = "[other]";
+
+	(void)k;
+	if (order->order != SUMS_NO_ORDER)
+		snprintf(text, sizeof(text), "%llu", order->order);
+	row->name = table_text(text);
+}
+
+static void name_zone(const struct sums *k, const void *item, struct row *row)
+{
+	const struct zone *zone = item;
+
+	(void)k;
+	row->name = table_text(zone->name);
+}
+
+static void name_object(const struct sums *k, const void *item, struct row *row)
+{
+	const struct accessed *object = item;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llx", object->ptr);
+	row->name = table_text(text);
+	row->texts[0] = ip_name(k, object->site);
 }
 
 static void name_task(const struct sums *k, const void *item, struct row *row)
@@ -147,6 +187,18 @@ struct view {
 	.hash = offsetof(struct sums, which[group]),			\
 	.sum = offsetof(struct site, sum), .name = name_site
 
+#define FLAGS		.name_title = "Flags", .name_key = "gfp_flags"
+#define PAGES_BY	.then = { SUM_ALLOC, SUM_HIT }, .columns = { BYTES_PER, HIT, FREES, LIVE }
+#define OBJECTS_ACCESSED						\
+	.title = "OBJECTS ACCESSED MOST", .key = "accessed_objects",	\
+	.name_title = "Address", .name_key = "ptr",			\
+	.texts = { { "Callsite", "site" } }, .then = { SUM_ACCESSES, SUM_READS },	\
+	.columns = { { "Bytes", "bytes", SUM_OBJECT_SIZE, CELL_NUMBER, 0 }, READS, WRITES }
+#define MOST(source)							\
+	.hash = offsetof(struct sums, most[source].items),		\
+	.sum = offsetof(struct accessed, sum), .name = name_object,	\
+	.has = { SUM_ACCESSES, SUM_ACCESSES }
+
 #define KMAP_TABLE(text, name)						\
 	.title = text, .key = name, .then = { SUM_ACCESSES, SUM_REQ }
 #define IN_TRACE(text, name)	.of_trace = { "KMAP: " text, "kmap_" name }
@@ -215,6 +267,38 @@ static const struct view views[] = {
 		},
 		.hash = offsetof(struct sums, sizes[GROUP_PAGES]),
 		.sum = offsetof(struct size, sum), .name = name_size,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "GFP FLAGS", .key = "gfp", FLAGS,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, LIVE },
+		},
+		.hash = offsetof(struct sums, gfps[GROUP_SLAB]),
+		.sum = offsetof(struct gfp, sum), .name = name_gfp,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE GFP FLAGS", .key = "page_gfp", FLAGS, PAGES_BY,
+		},
+		.hash = offsetof(struct sums, gfps[GROUP_PAGES]),
+		.sum = offsetof(struct gfp, sum), .name = name_gfp,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE ORDERS", .key = "page_orders",
+			.name_title = "Order", .name_key = "order", PAGES_BY,
+		},
+		.hash = offsetof(struct sums, orders),
+		.sum = offsetof(struct order, sum), .name = name_order,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE ZONES", .key = "page_zones",
+			.name_title = "Zone", .name_key = "zone", PAGES_BY,
+		},
+		.hash = offsetof(struct sums, zones),
+		.sum = offsetof(struct zone, sum), .name = name_zone,
 		.has = { SUM_HIT, SUM_HIT },
 	}, {
 		.table = {
@@ -287,6 +371,9 @@ static const struct view views[] = {
 		},
 		SITES(sites, GROUP_PAGES), .has = { SUM_READS, SUM_WRITES },
 	}, {
+		.table = { OBJECTS_ACCESSED },
+		MOST(ACCESS_STREAMED),
+	}, {
 		.table = {
 			KMAP_TABLE("ALLOCATION SITES", "sites"), CALL_SITES,
 			.columns = {
@@ -347,6 +434,10 @@ static const struct view views[] = {
 		.sum = offsetof(struct comm, sum), .name = name_comm,
 		.has = { SUM_HIT, SUM_PIDS },
 		IN_TRACE("COMMANDS", "commands"),
+	}, {
+		.table = { OBJECTS_ACCESSED },
+		MOST(ACCESS_COUNTED),
+		IN_TRACE("OBJECTS ACCESSED MOST", "accessed_objects"),
 	},
 };
 

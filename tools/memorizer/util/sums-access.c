@@ -3,6 +3,9 @@
  * Sums over the accesses of a trace. An access counts with the allocation that it is to,
  * as far as that was seen: an object of the slab allocator, or else pages.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "sums.h"
 
 /**
@@ -29,8 +32,76 @@ u32 sums_function(struct sums *k, enum access_source source, u64 ip)
 	return item->function;
 }
 
+/* Most accesses first, then as the report has them; of the same, what ended first. */
+static int compare(const void *left, const void *right)
+{
+	const struct accessed *a = left, *b = right;
+
+	if (a->sum[SUM_ACCESSES] != b->sum[SUM_ACCESSES])
+		return a->sum[SUM_ACCESSES] > b->sum[SUM_ACCESSES] ? -1 : 1;
+	if (a->sum[SUM_READS] != b->sum[SUM_READS])
+		return a->sum[SUM_READS] > b->sum[SUM_READS] ? -1 : 1;
+	if (a->ptr != b->ptr)
+		return a->ptr < b->ptr ? -1 : 1;
+	return a->nr < b->nr ? -1 : a->nr > b->nr;
+}
+
+/* Leaves those that are to be kept. */
+static void prune(struct most *m)
+{
+	struct hash all = m->items;
+	struct accessed *object;
+	bool new;
+	u32 i, nr;
+
+	if (all.nr <= m->keep)
+		return;
+	hash_init(&m->items, sizeof(struct accessed), sizeof(u64));
+	qsort(all.items, all.nr, sizeof(struct accessed), compare);
+	for (i = 0; i < m->keep; i++) {
+		object = hash_item(&all, i);
+		nr = hash_get(&m->items, &object->nr, &new);
+		memcpy(hash_item(&m->items, nr), object, sizeof(*object));
+	}
+	hash_free(&all);
+}
+
+/**
+ * sums_accessed - an object has ended that was accessed
+ * @k: the sums
+ * @source: where accesses come from
+ * @object: the object; its number does not matter
+ */
+void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object)
+{
+	struct most *m = k->most + source;
+	struct accessed item = *object;
+	bool new;
+	u32 i;
+
+	item.nr = m->nr++;
+	if (!m->keep)
+		return;
+	i = hash_get(&m->items, &item.nr, &new);
+	memcpy(hash_item(&m->items, i), &item, sizeof(item));
+	if (m->items.nr / 2 >= m->keep)
+		prune(m);
+}
+
+/**
+ * sums_most_end - no more objects end
+ * @k: the sums
+ */
+void sums_most_end(struct sums *k)
+{
+	int source;
+
+	for (source = 0; source < ACCESS_SOURCES; source++)
+		prune(k->most + source);
+}
+
 /* The allocation that an address belongs to, or NULL. */
-static const struct allocation *object_at(const struct sums *k, u64 addr, enum group *group)
+static struct allocation *object_at(const struct sums *k, u64 addr, enum group *group)
 {
 	const struct live_range *range;
 
@@ -42,16 +113,21 @@ static const struct allocation *object_at(const struct sums *k, u64 addr, enum g
 	return NULL;
 }
 
+static bool is_read(const struct trace_event *e)
+{
+	return e->u.access.kind == TRACE_READ || e->u.access.kind == TRACE_UPDATE;
+}
+
+static bool is_write(const struct trace_event *e)
+{
+	return e->u.access.kind == TRACE_WRITE || e->u.access.kind == TRACE_UPDATE;
+}
+
 static void add(u64 *sum, const struct trace_event *e)
 {
-	u32 kind = e->u.access.kind;
-
-	bool read = kind == TRACE_READ || kind == TRACE_UPDATE;
-	bool write = kind == TRACE_WRITE || kind == TRACE_UPDATE;
-
-	sum[SUM_READS] += read;
-	sum[SUM_WRITES] += write;
-	sum[SUM_ACCESSES] += read + write;
+	sum[SUM_READS] += is_read(e);
+	sum[SUM_WRITES] += is_write(e);
+	sum[SUM_ACCESSES] += is_read(e) + is_write(e);
 }
 
 /* Whether what belongs to no allocation counts: not if only some allocations do. */
@@ -72,7 +148,7 @@ static bool counts_unknown(const struct sums *k)
 void sums_access(struct sums *k, const struct trace_event *e)
 {
 	enum group g;
-	const struct allocation *o = object_at(k, e->u.access.ptr, &g);
+	struct allocation *o = object_at(k, e->u.access.ptr, &g);
 	u32 function;
 
 	if (o ? !o->chosen : !counts_unknown(k))
@@ -84,6 +160,8 @@ void sums_access(struct sums *k, const struct trace_event *e)
 		add(k->unattributed, e);
 		return;
 	}
+	o->reads += is_read(e);
+	o->writes += is_write(e);
 	add(((struct site *)hash_item(k->sites + g, o->site))->sum, e);
 	if (g == GROUP_SLAB)
 		add(((struct cache *)hash_item(&k->caches, o->cache))->sum, e);

@@ -82,12 +82,17 @@ static void add_shared(struct sums *k, u64 *sum)
 static void end_object(struct sums *k)
 {
 	const struct counted *o = &k->object;
+	struct accessed object = { .ptr = o->ptr };
 	struct site *site;
 	bool new;
 
 	if (!o->pids)
 		return;
 	site = hash_item(k->sites + GROUP_KMAP, o->site);
+	object.site = site->ip;
+	object.sum[SUM_OBJECT_SIZE] = o->size;
+	add_accesses(k, object.sum, o->reads, o->writes);
+	sums_accessed(k, ACCESS_COUNTED, &object);
 	site->sum[SUM_TOUCHED]++;
 	k->total[GROUP_KMAP][SUM_TOUCHED]++;
 	add_accesses(k, site->sum, o->reads, o->writes);
@@ -165,7 +170,8 @@ void sums_object(struct sums *k, const struct kmap_object *o)
 
 	end_object(k);
 	k->object = (struct counted){
-		.site = sums_site(k, k->sites + GROUP_KMAP, o->alloc_ip), .size = o->size,
+		.site = sums_site(k, k->sites + GROUP_KMAP, o->alloc_ip),
+		.ptr = o->addr, .size = o->size,
 	};
 	memcpy(comm, o->comm, o->comm_len < SUMS_TEXT ? o->comm_len : SUMS_TEXT - 1);
 	k->object.chosen = is_chosen(k, o, comm);

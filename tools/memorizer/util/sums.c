@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gfp.h"
 #include "sums.h"
 
 #define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
+#define OBJECT_SUMS	6		/* rows that an allocation counts in */
 #define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
 
 /* Writes @text with all that is unprintable, and the backslash, escaped as in a KMAP. */
@@ -73,11 +75,12 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
 	return i;
 }
 
-static u32 get_size(struct hash *sizes, u64 bytes)
+/* The item of a size, or of gfp flags. */
+static u32 get_number(struct hash *numbers, u64 number)
 {
 	bool new;
 
-	return hash_get(sizes, &bytes, &new);
+	return hash_get(numbers, &number, &new);
 }
 
 /* Which item stands for an address or pid just now. */
@@ -165,6 +168,7 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 		hash_init(k->sites + g, sizeof(struct site), sizeof(u64));
 		hash_init(k->frees + g, sizeof(struct site), sizeof(u64));
 		hash_init(k->sizes + g, sizeof(struct size), sizeof(u64));
+		hash_init(k->gfps + g, sizeof(struct gfp), sizeof(u64));
 		live_init(k->memory + g);
 	}
 	hash_init(&k->caches, sizeof(struct cache), 2 * sizeof(u64));
@@ -174,10 +178,14 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	for (g = 0; g < ACCESS_SOURCES; g++) {
 		hash_init(k->functions + g, sizeof(struct function), sizeof(u64));
 		hash_init(k->ips + g, sizeof(struct access_ip), sizeof(u64));
+		hash_init(&k->most[g].items, sizeof(struct accessed), sizeof(u64));
 	}
+	hash_init(&k->orders, sizeof(struct order), sizeof(u64));
+	hash_init(&k->zones, sizeof(struct zone), sizeof(u64));
 	sums_kmap_init(k);
 	hash_init(&k->suspects, sizeof(struct suspect), 3 * sizeof(u64));
 	get_cache(k, 0);
+	k->page_size = 4096;
 	k->period = 1;
 	k->loss_period = 1;
 	k->chosen = !filter->from && !filter->from_mark;
@@ -201,6 +209,7 @@ void sums_free(struct sums *k)
 		hash_free(k->sites + g);
 		hash_free(k->frees + g);
 		hash_free(k->sizes + g);
+		hash_free(k->gfps + g);
 		live_free(k->memory + g);
 	}
 	hash_free(&k->caches);
@@ -210,7 +219,10 @@ void sums_free(struct sums *k)
 	for (g = 0; g < ACCESS_SOURCES; g++) {
 		hash_free(k->functions + g);
 		hash_free(k->ips + g);
+		hash_free(&k->most[g].items);
 	}
+	hash_free(&k->orders);
+	hash_free(&k->zones);
 	sums_kmap_free(k);
 	hash_free(&k->suspects);
 	free(k->objects);
@@ -308,6 +320,21 @@ static u32 new_object(struct sums *k)
 	return k->nr++;
 }
 
+/* Nothing will access an object any more. */
+static void end_object(struct sums *k, const struct allocation *o)
+{
+	struct accessed object = { .ptr = o->ptr };
+
+	if (!o->reads && !o->writes)
+		return;
+	object.site = ((struct site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
+	object.sum[SUM_OBJECT_SIZE] = o->req;
+	object.sum[SUM_READS] = o->reads;
+	object.sum[SUM_WRITES] = o->writes;
+	object.sum[SUM_ACCESSES] = o->reads + o->writes;
+	sums_accessed(k, ACCESS_STREAMED, &object);
+}
+
 /* Takes bytes from an object; when it has none left its number is free. */
 static void take(struct sums *k, u32 i, u64 bytes)
 {
@@ -316,31 +343,33 @@ static void take(struct sums *k, u32 i, u64 bytes)
 	o->left -= bytes;
 	if (o->left)
 		return;
+	end_object(k, o);
 	o->next = k->unused;
 	k->unused = i + 1;
 }
 
 /* The sums that an object counts in. */
-static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[5])
+static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[OBJECT_SUMS])
 {
 	enum group g = group_of(o->kind);
 
 	sums[0] = k->total[g];
 	sums[1] = ((struct site *)hash_item(k->sites + g, o->site))->sum;
 	sums[2] = ((struct size *)hash_item(k->sizes + g, o->size))->sum;
-	sums[3] = NULL;
+	sums[3] = ((struct gfp *)hash_item(k->gfps + g, o->gfp))->sum;
 	sums[4] = NULL;
+	sums[5] = NULL;
 	if (g == GROUP_PAGES)
 		return;
-	sums[3] = ((struct cache *)hash_item(&k->caches, o->cache))->sum;
-	sums[4] = ((struct task *)hash_item(&k->tasks, o->task))->sum;
+	sums[4] = ((struct cache *)hash_item(&k->caches, o->cache))->sum;
+	sums[5] = ((struct task *)hash_item(&k->tasks, o->task))->sum;
 }
 
-static void count(u64 *sums[5], enum metric metric, u64 n)
+static void count(u64 *sums[OBJECT_SUMS], enum metric metric, u64 n)
 {
 	int i;
 
-	for (i = 0; i < 5 && sums[i]; i++)
+	for (i = 0; i < OBJECT_SUMS && sums[i]; i++)
 		sums[i][metric] += n;
 }
 
@@ -376,7 +405,7 @@ static void close_object(void *data, const struct live_range *range)
 {
 	struct visit *v = data;
 	struct allocation *o;
-	u64 *sums[5];
+	u64 *sums[OBJECT_SUMS];
 
 	if (!range->live)
 		return;
@@ -407,7 +436,7 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 {
 	u64 req = e->u.alloc.bytes_req, bytes = e->u.alloc.bytes_alloc;
 	struct task *task;
-	u64 *sums[5];
+	u64 *sums[OBJECT_SUMS];
 
 	object_sums(k, o, sums);
 	count(sums, SUM_HIT, 1);
@@ -432,9 +461,12 @@ static void alloc(struct sums *k, const struct trace_event *e)
 	struct allocation o = {
 		.time = e->time,
 		.site = sums_site(k, k->sites + g, e->u.alloc.call_site),
-		.size = get_size(k->sizes + g, e->u.alloc.bytes_alloc),
+		.size = get_number(k->sizes + g, e->u.alloc.bytes_alloc),
+		.gfp = get_number(k->gfps + g, e->u.alloc.gfp_flags),
 		.cache = get_cache(k, e->u.alloc.cache),
 		.task = get_task(k, e->u.alloc.pid),
+		.ptr = e->u.alloc.ptr,
+		.req = e->u.alloc.bytes_req,
 		.left = e->u.alloc.bytes_alloc,
 		.cpu = e->cpu,
 		.node = e->u.alloc.node,
@@ -469,7 +501,7 @@ static void count_call(struct sums *k, const struct trace_event *e)
 static bool count_free(struct sums *k, const struct trace_event *e, u32 i, u64 bytes, bool last)
 {
 	const struct allocation *o = k->objects + i;
-	u64 *sums[5], *site;
+	u64 *sums[OBJECT_SUMS], *site;
 
 	if (!o->chosen || o->closed)
 		return false;
@@ -741,11 +773,11 @@ void sums_prefetch(const struct sums *k, const struct trace_event *e)
 
 static void count_live(struct sums *k, const struct allocation *o)
 {
-	u64 age = k->end - o->time, *sums[5];
+	u64 age = k->end - o->time, *sums[OBJECT_SUMS];
 	int i;
 
 	object_sums(k, o, sums);
-	for (i = 0; i < 5 && sums[i]; i++) {
+	for (i = 0; i < OBJECT_SUMS && sums[i]; i++) {
 		if (!sums[i][SUM_LIVE] || age < sums[i][SUM_YOUNGEST])
 			sums[i][SUM_YOUNGEST] = age;
 		if (age > sums[i][SUM_OLDEST])
@@ -863,6 +895,46 @@ static void set_frags(const struct hash *h, size_t sum)
 		set_frag((u64 *)((char *)hash_item(h, i) + sum));
 }
 
+static void add_sums(u64 *to, const u64 *from)
+{
+	int i;
+
+	for (i = 0; i < SUM_METRICS; i++)
+		to[i] += from[i];
+}
+
+/* Each size of pages has one order, or none. */
+static void count_orders(struct sums *k)
+{
+	const struct size *size;
+	u64 order;
+	u32 i, nr;
+
+	for (i = 0; i < k->sizes[GROUP_PAGES].nr; i++) {
+		size = hash_item(k->sizes + GROUP_PAGES, i);
+		for (order = 0; order < 32 && size->bytes != k->page_size << order; order++)
+			;
+		nr = get_number(&k->orders, order < 32 ? order : SUMS_NO_ORDER);
+		add_sums(((struct order *)hash_item(&k->orders, nr))->sum, size->sum);
+	}
+}
+
+static void count_zones(struct sums *k)
+{
+	const struct gfp *gfp;
+	struct zone key, *zone;
+	bool new;
+	u32 i;
+
+	for (i = 0; i < k->gfps[GROUP_PAGES].nr; i++) {
+		gfp = hash_item(k->gfps + GROUP_PAGES, i);
+		memset(&key, 0, sizeof(key));
+		snprintf(key.name, sizeof(key.name), "%s", gfp_zone(gfp->flags));
+		zone = hash_item(&k->zones, hash_get(&k->zones, &key, &new));
+		add_sums(zone->sum, gfp->sum);
+	}
+}
+
 /**
  * sums_end - sum up what is live, and set what follows from other sums
  * @k: the sums; nothing can be counted after this
@@ -872,9 +944,15 @@ void sums_end(struct sums *k)
 	u32 i;
 	int g;
 
-	for (i = 0; i < k->nr; i++)
-		if (k->objects[i].left && k->objects[i].chosen && !k->objects[i].closed)
+	for (i = 0; i < k->nr; i++) {
+		if (!k->objects[i].left)
+			continue;
+		end_object(k, k->objects + i);
+		if (k->objects[i].chosen && !k->objects[i].closed)
 			count_live(k, k->objects + i);
+	}
+	count_orders(k);
+	count_zones(k);
 	for (g = 0; g < STREAM_GROUPS; g++) {
 		set_frag(k->total[g]);
 		set_frags(k->sites + g, offsetof(struct site, sum));
@@ -883,4 +961,5 @@ void sums_end(struct sums *k)
 	set_frags(&k->caches, offsetof(struct cache, sum));
 	set_frags(&k->tasks, offsetof(struct task, sum));
 	sums_kmap_end(k);
+	sums_most_end(k);
 }

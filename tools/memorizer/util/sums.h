@@ -15,6 +15,10 @@
 
 /* What is counted, in all and for each row of a table. */
 enum metric {
+	SUM_OBJECT_SIZE,	/* of an object; of those of a cache */
+	SUM_READS,		/* accesses that were streamed, or counted; an update is both */
+	SUM_WRITES,
+	SUM_ACCESSES,		/* SUM_READS + SUM_WRITES */
 	SUM_HIT,		/* allocations; objects of a KMAP */
 	SUM_REQ,		/* bytes requested */
 	SUM_ALLOC,		/* bytes allocated */
@@ -36,10 +40,6 @@ enum metric {
 	SUM_PAGE_HIT,		/* allocations of pages */
 	SUM_PAGE_BYTES,
 	SUM_FIRST,		/* number of an event */
-	SUM_OBJECT_SIZE,	/* of a cache */
-	SUM_READS,		/* accesses that were streamed, or counted; an update is both */
-	SUM_WRITES,
-	SUM_ACCESSES,		/* SUM_READS + SUM_WRITES */
 	SUM_UNKNOWN_FREES,	/* objects freed, but not known from where */
 	SUM_OVERWRITES,		/* freed unseen: closed by an allocation over them */
 	SUM_LIVES,		/* objects whose free was seen */
@@ -55,6 +55,7 @@ enum metric {
 /* What the metrics are kept for apart: allocations of a trace; objects of a KMAP. */
 enum group { GROUP_SLAB, GROUP_PAGES, GROUP_KMAP, GROUPS };
 
+#define OBJECT_METRICS	SUM_HIT		/* the metrics before it are those of one object */
 #define STREAM_GROUPS	GROUP_KMAP	/* the groups before it are what a trace streams */
 
 /* Accesses, one by one as a trace streams them, or counted for each object of a KMAP. */
@@ -82,6 +83,24 @@ struct site {
 
 struct size {
 	u64 bytes;
+	u64 sum[SUM_METRICS];
+};
+
+struct gfp {
+	u64 flags;
+	u64 sum[SUM_METRICS];
+};
+
+/* Pages by their order, or of no order: pieces of what was larger. */
+struct order {
+	u64 order;
+	u64 sum[SUM_METRICS];
+};
+
+#define SUMS_NO_ORDER	U64_MAX
+
+struct zone {
+	char name[8];
 	u64 sum[SUM_METRICS];
 };
 
@@ -132,6 +151,25 @@ struct access_ip {
 	u32 function;
 };
 
+/* An object that was accessed. */
+struct accessed {
+	u64 nr;				/* in the order that they end */
+	u64 ptr, site;
+	u64 sum[OBJECT_METRICS];
+};
+
+/**
+ * struct most - the objects that were accessed most
+ * @items: struct accessed, these and perhaps as many others
+ * @nr: objects that were accessed
+ * @keep: how many shall be kept, U32_MAX for all
+ */
+struct most {
+	struct hash items;
+	u64 nr;
+	u32 keep;
+};
+
 /**
  * struct allocation - memory that is allocated
  * @time: when it was allocated, in ns
@@ -139,6 +177,11 @@ struct access_ip {
  * @size: item of the group's sizes
  * @cache: item of the caches
  * @task: item of the tasks
+ * @gfp: item of the group's gfps
+ * @ptr: its address
+ * @req: bytes requested
+ * @reads: how often it was read, as far as that was streamed
+ * @writes: how often it was written
  * @left: bytes that were not freed; 0: this one is not in use
  * @next: the next one that is not in use, plus one
  * @cpu: CPU that allocated it
@@ -148,9 +191,9 @@ struct access_ip {
  * @closed: whether part of it was allocated again, and its free not seen
  */
 struct allocation {
-	u64 time;
-	u32 site, size, cache, task;
-	u32 left, next, cpu;
+	u64 time, ptr, reads, writes;
+	u32 site, size, cache, task, gfp;
+	u32 req, left, next, cpu;
 	int node;
 	unsigned char kind;
 	bool chosen, closed;
@@ -158,6 +201,7 @@ struct allocation {
 
 /**
  * struct counted - the last object of a KMAP, while its accesses come
+ * @ptr: its address
  * @site: item of the group's sites
  * @chosen: whether the filter lets it count
  * @size: bytes requested for it
@@ -166,6 +210,7 @@ struct allocation {
  * @pids: pids that accessed it
  */
 struct counted {
+	u64 ptr;
 	u32 site;
 	bool chosen;
 	u64 size, reads, writes, pids;
@@ -178,6 +223,9 @@ struct counted {
  * @sites: struct site by call site that allocates
  * @frees: struct site by call site that frees, of a trace
  * @sizes: struct size by bytes allocated, of a trace
+ * @gfps: struct gfp by gfp flags
+ * @orders: struct order of pages, once sums_end() has made them of sizes
+ * @zones: struct zone by zone that the flags ask for, of pages; likewise of gfps
  * @total: sums over all
  * @caches: struct cache by address and number; the first is large kmalloc
  * @tasks: struct task by pid and comm
@@ -186,6 +234,7 @@ struct counted {
  * @suspects: struct suspect by what and where
  * @functions: struct function by start
  * @ips: struct access_ip by instruction that accesses
+ * @most: the objects with most accesses; none if their number is not set
  * @accesses: sums over the accesses that were streamed
  * @unattributed: those to what was not seen to be allocated
  * @shared: struct site by call site, over a KMAP's objects that several pids accessed
@@ -196,6 +245,7 @@ struct counted {
  * @pid_comms: private: which pid allocated under which comm
  * @object: private: the last object of a KMAP
  * @overflow: whether a sum over a KMAP exceeded 64 bits and was left at the largest value
+ * @page_size: bytes of a page of order 0, 4096 unless the caller knows better
  * @events: number of events
  * @lost: number of events lost
  * @uncertain: what would be suspicious, but for losses that may explain it
@@ -222,14 +272,17 @@ struct sums {
 	const struct kmap_symbols *symbols;
 	const struct kmem_filter *filter;
 	struct hash sites[GROUPS], frees[STREAM_GROUPS], sizes[STREAM_GROUPS];
+	struct hash gfps[STREAM_GROUPS], orders, zones;
 	u64 total[GROUPS][SUM_METRICS];
 	struct hash caches, tasks, current_caches, current_tasks, suspects;
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES];
+	struct most most[ACCESS_SOURCES];
 	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS];
 	struct hash shared, pids, comms, function_sites, pid_comms;
 	u64 all_shared[SUM_METRICS];
 	struct counted object;
 	bool overflow;
+	u64 page_size;
 	u64 events, lost, uncertain, begin, end;
 	u32 period, loss_period, since_switch;
 	bool cpu_seen, pid_seen, comm_seen;
@@ -251,6 +304,8 @@ const char *sums_unmatched(const struct sums *k, char text[KMAP_ERROR_MAX]);
 
 /* Private: between the parts of the engine. */
 u32 sums_site(struct sums *k, struct hash *sites, u64 ip);
+void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object);
+void sums_most_end(struct sums *k);
 u32 sums_function(struct sums *k, enum access_source source, u64 ip);
 void sums_access(struct sums *k, const struct trace_event *e);
 void sums_kmap_init(struct sums *k);
