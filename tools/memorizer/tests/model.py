@@ -1,15 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A plain model of what memorizer report counts, to compare with: written apart from it,
+"""A plain model of what memorizer report and check find, to compare with: written apart from it,
 over what babeltrace2 prints, with a map from each 32 bytes of memory to what is there.
 
 model.py make SEED         writes a random script for make-trace
 model.py sums DIR <TEXT    prints sums of the trace in DIR, of which TEXT is what
                            "babeltrace2 --clock-cycles --no-delta" prints
 model.py csv <CSV          prints the same sums from what "memorizer report --csv" prints
+model.py check STATUS <JSON  prints those from what "memorizer check --json" prints, which
+                           exited with STATUS
 """
 import collections
 import csv
+import json
 import os
 import random
 import re
@@ -86,8 +89,9 @@ def make(seed):
 
 
 def losses_of(path):
-    """From when to when events may be missing, as (time, cpu, order)."""
-    found, lost = [], 0
+    """From when to when events may be missing, as (time, cpu, order); how many were lost;
+    and how often packets are missing between others."""
+    found, lost, gaps = [], 0, 0
     for name in os.listdir(path):
         if not re.fullmatch("cpu[0-9]+", name):
             continue
@@ -104,12 +108,13 @@ def losses_of(path):
             else:
                 missing, since = seq != before[1] + 1 or gone > before[2], before[0]
                 lost += max(gone - before[2], 0)
+                gaps += seq != before[1] + 1
             if missing:
                 # Behind this CPU's last event at that time, and before its next one.
                 found.append(((since, cpu, -1 if since == begin else 1), (begin, cpu, -1)))
             before = (end, seq, gone)
             at += size // 8
-    return found, lost
+    return found, lost, gaps
 
 
 FIELD = re.compile(r'(\w+) = (?:\( "?[\w<>]*"? : container = (-?\d+) \)|"((?:[^"\\]|\\.)*)"|'
@@ -127,6 +132,30 @@ def events(text):
         yield int(match[1]), match[2], int(match[3]), int(match[4]), fields
 
 
+class Clock:
+    """Between which events something may be missing."""
+
+    def __init__(self, losses):
+        self.losses, self.switches = losses, 0
+
+    def stamp(self, key):
+        """When, as to losses, None while events may be missing; and as to switches."""
+        if any(begin <= key < end for begin, end in self.losses):
+            return None, self.switches
+        return sum(begin <= key for begin, end in self.losses), self.switches
+
+    def holds(self, stamp, key):
+        """Whether nothing is missing since then."""
+        return stamp[0] is not None and stamp == self.stamp(key)
+
+    def doubtful(self, stamp, key):
+        """Whether something may be, because of a loss and not of a switch."""
+        return not self.holds(stamp, key) and stamp[1] == self.switches
+
+
+NOTHING = None, (None, None), None
+
+
 class Object:
     def __init__(self, **values):
         self.__dict__.update(values)
@@ -136,23 +165,17 @@ class Object:
 
 class Model:
     def __init__(self, path):
-        self.losses, self.lost = losses_of(path)
+        self.losses, self.lost, self.gaps = losses_of(path)
         self.sums = collections.Counter()
         self.memory = {SLAB: {}, PAGES: {}}
         self.caches, self.named = {}, 0
         self.comms = {}
-        self.switches, self.on = 0, False
+        self.clock, self.on = Clock(self.losses), False
         self.objects = []
 
     def count(self, *row, **values):
         for key, value in values.items():
             self.sums[row + (key,)] += value
-
-    def stamp(self, key):
-        """Equal stamps that are not None: nothing is missing between two events."""
-        if any(begin <= key < end for begin, end in self.losses):
-            return None
-        return sum(begin <= key for begin, end in self.losses), self.switches
 
     def cache(self, addr):
         return self.caches.setdefault(addr, (addr, "[large kmalloc]" if not addr else "", 0))
@@ -176,7 +199,7 @@ class Model:
         unit = GRANULE[group]
         o = Object(group=group, site=f["call_site"], size=f["bytes_alloc"],
                    cache=self.cache(f["cache"]), task=(f["pid"], self.comms.get(f["pid"], "")),
-                   cpu=key[1], node=f["node"], kind=f["kind"], gfp=f["gfp_flags"], ptr=f["ptr"],
+                   cpu=key[1], key=key, node=f["node"], kind=f["kind"], gfp=f["gfp_flags"], ptr=f["ptr"],
                    left=f["bytes_alloc"])
         self.count_object(o, hit=1, req=f["bytes_req"], alloc=o.size,
                           waste=o.size - f["bytes_req"], cross_node=int(o.node != node))
@@ -184,7 +207,7 @@ class Model:
             self.count("tasks", *o.task, page_hit=1, page_bytes=o.size)
         for at in range(o.ptr, o.ptr + o.size, unit):
             self.close(group, at)
-            self.memory[group][at] = (o, self.stamp(key), None)
+            self.memory[group][at] = (o, self.clock.stamp(key), None)
         self.objects.append(o)
 
     def close(self, group, at):
@@ -220,22 +243,23 @@ class Model:
 
     def set_free(self, group, key, f, start, end):
         for at in range(start, end, GRANULE[group]):
-            self.memory[group][at] = (None, self.stamp(key), f["call_site"])
+            self.memory[group][at] = (None, self.clock.stamp(key), f["call_site"])
 
     def free_pages(self, key, node, f):
         found = unknown = counted = 0
-        again = None
+        again, doubt = None, False
         start, end = f["ptr"], f["ptr"] + f["bytes"]
         for at in range(start, end, 4096):
-            o, stamp, site = self.memory[PAGES].get(at, (None, None, None))
+            o, stamp, site = self.memory[PAGES].get(at, NOTHING)
             if o and not o.closed:
                 found += 4096
                 self.freed(o, key, node, f, 4096, o.left == 4096)
                 counted = 1
-            elif not o and site and stamp and stamp == self.stamp(key):
+            elif not o and site and self.clock.holds(stamp, key):
                 again = again or site
             else:
                 unknown += 4096
+                doubt |= bool(not o and site and self.clock.doubtful(stamp, key))
             if o:
                 o.left -= 4096
         if again:
@@ -246,6 +270,7 @@ class Model:
         elif counted:
             self.call(PAGES, f, False)
         self.free_bytes(PAGES, f, unknown)
+        self.count("trace", uncertain=int(doubt and not again))
         self.set_free(PAGES, key, f, start, end)
 
     def free_unseen(self, key, f, again):
@@ -261,9 +286,11 @@ class Model:
 
     def free_object(self, key, node, f):
         ptr = f["ptr"]
-        o, stamp, site = self.memory[SLAB].get(ptr, (None, None, None))
-        recent = stamp and stamp == self.stamp(key)
+        o, stamp, site = self.memory[SLAB].get(ptr, NOTHING)
+        recent = self.clock.holds(stamp, key)
+        doubt = int((o or site) is not None and self.clock.doubtful(stamp, key))
         if not o:
+            self.count("trace", uncertain=doubt)
             self.free_unseen(key, f, site if recent else None)
         elif o.ptr == ptr:
             end = ptr
@@ -273,6 +300,8 @@ class Model:
                 self.call(SLAB, f, True)
                 self.free_bytes(SLAB, f, f["bytes"])
             else:
+                if o.kind != f["kind"]:
+                    self.count("trace", uncertain=doubt)
                 if o.kind != f["kind"] and recent:
                     self.suspect("kmalloc memory freed by kmem_cache_free" if o.kind == 0 else
                                  "object of a cache freed by kfree", o.site, f["call_site"])
@@ -281,6 +310,7 @@ class Model:
             o.left -= end - ptr
             self.set_free(SLAB, key, f, ptr, end)
         elif not recent or o.closed:
+            self.count("trace", uncertain=doubt * (not o.closed))
             self.free_unseen(key, f, None)
         else:
             self.call(SLAB, f, False)
@@ -301,7 +331,7 @@ class Model:
                     self.rename(known, self.caches[f["cache"]])
         elif name == "switch":
             if f["allocations"] and not self.on and not f["boot"]:
-                self.switches += 1
+                self.clock.switches += 1
             self.on = bool(f["allocations"])
         elif name == "alloc":
             self.alloc(key, node, f)
@@ -321,8 +351,96 @@ class Model:
     def end(self):
         for o in self.objects:
             if o.left and not o.closed:
-                self.count_object(o, live=1, live_bytes=o.left)
+                # A loss that ends later than it was allocated may hide its free.
+                self.count_object(o, live=1, live_bytes=o.left, live_uncertain=int(
+                    any(end > o.key for begin, end in self.losses)))
         self.count("trace", lost=self.lost)
+
+
+class Check:
+    """What memorizer check finds."""
+
+    def __init__(self, model):
+        self.clock, self.on = Clock(model.losses), False
+        self.memory = {SLAB: {}, PAGES: {}}
+        self.announced = set()
+        self.sums = collections.Counter({"packets": model.gaps})
+
+    def know(self, kind, nr, key, announces=False):
+        """Tasks and caches are announced, unless that was lost."""
+        lossless = not any(begin <= key for begin, end in self.clock.losses)
+        self.sums[kind] += (kind, nr) not in self.announced and not announces and lossless
+        self.announced.add((kind, nr))
+
+    def set(self, group, start, end, key, live):
+        for at in range(start, end, GRANULE[group]):
+            self.memory[group][at] = (live, start, self.clock.stamp(key), key)
+
+    def find(self, group, start, end, key, live):
+        """Whether some of it is known to be that, and whether but for a loss it would be."""
+        found = [known[2] for known in (self.memory[group].get(at) for at in
+                                        range(start, end, GRANULE[group]))
+                 if known and known[0] == live]
+        return (any(self.clock.holds(stamp, key) for stamp in found),
+                any(self.clock.doubtful(stamp, key) for stamp in found))
+
+    def alloc(self, group, start, end, key):
+        found, doubt = self.find(group, start, end, key, True)
+        self.sums["overlap"] += found
+        self.sums["uncertain"] += doubt and not found
+        self.set(group, start, end, key, True)
+
+    def free_pages(self, start, end, key):
+        found, doubt = self.find(PAGES, start, end, key, False)
+        self.sums["free"] += found
+        self.sums["uncertain"] += doubt and not found
+        self.sums["earlier_frees"] += \
+            not found and not self.find(PAGES, start, end, key, True)[0]
+        self.set(PAGES, start, end, key, False)
+
+    def free_object(self, start, end, key):
+        known = self.memory[SLAB].get(start)
+        live, begin, stamp = known[:3] if known else (None,) * 3
+        if not known or not self.clock.holds(stamp, key):
+            self.sums["earlier_frees"] += 1
+            self.sums["uncertain"] += bool(known) and self.clock.doubtful(stamp, key) and \
+                (not live or begin != start)
+        elif not live:
+            self.sums["free"] += 1
+        elif begin != start:
+            self.sums["free"] += 1
+            return
+        else:
+            end = start
+            while self.memory[SLAB].get(end) == known:
+                end += 32
+        self.set(SLAB, start, end, key, False)
+
+    def event(self, key, name, f):
+        if name in ("task", "mark"):
+            self.know("task", f["pid"], key, name == "task")
+        elif name == "cache":
+            self.know("cache", f["cache"], key, True)
+        elif name == "switch":
+            # Whatever happened while allocations were off was not seen.
+            self.clock.switches += self.on != bool(f["allocations"])
+            self.on = bool(f["allocations"])
+        elif name in ("alloc", "free"):
+            self.know("task", f["pid"], key)
+            if f["cache"]:
+                self.know("cache", f["cache"], key)
+            group = PAGES if f["kind"] == 2 else SLAB
+            action = self.free_pages if group == PAGES else self.free_object
+            if name == "alloc":
+                self.alloc(group, f["ptr"], f["ptr"] + f["bytes_alloc"], key)
+            else:
+                action(f["ptr"], f["ptr"] + f["bytes"], key)
+
+    def status(self):
+        if any(value for key, value in self.sums.items()
+               if key not in ("uncertain", "earlier_frees")):
+            return 1
+        return 3 if self.clock.losses else 0
 
 
 TABLES = {"sites": "slab-sites", "page_sites": "pages-sites", "free_sites": "slab-free-sites",
@@ -333,9 +451,11 @@ TABLES = {"sites": "slab-sites", "page_sites": "pages-sites", "free_sites": "sla
 SUMMARY = {"bytes_req": "req", "bytes_alloc": "alloc", "waste": "waste", "hit": "hit",
            "cross_node": "cross_node", "frees": "frees", "pingpong": "pingpong",
            "cross_node_frees": "cross_node_frees", "unknown": "unknown", "unseen": "unseen",
-           "live": "live", "live_bytes": "live_bytes", "events": "events", "lost": "lost"}
+           "live": "live", "live_bytes": "live_bytes", "live_uncertain": "live_uncertain",
+           "uncertain": "uncertain", "events": "events", "lost": "lost"}
 COLUMNS = {"bytes_req": "req", "bytes_alloc": "alloc", "hit": "hit", "pingpong": "pingpong",
            "cross_node": "cross_node", "live": "live", "live_bytes": "live_bytes",
+           "live_uncertain": "live_uncertain",
            "unknown": "unknown", "cross_cpu": "cross_cpu", "page_hit": "page_hit",
            "page_bytes": "page_bytes", "bytes_freed": "freed", "frees": "freed_objects"}
 
@@ -383,8 +503,10 @@ def print_sums(sums):
 
 def from_model(path, text):
     model = Model(path)
-    for event in events(text):
-        model.event(*event)
+    check = Check(model)
+    for time, name, cpu, node, fields in events(text):
+        model.event(time, name, cpu, node, fields)
+        check.event((time, cpu, 0), name, fields)
     model.end()
     shown = set(COLUMNS.values()) | {"calls"}
     sums = collections.Counter()
@@ -398,7 +520,7 @@ def from_model(path, text):
             if key[0] == "caches":
                 key = key[:4] + key[-1:]
             narrow = key[0] in ("caches", "tasks") or key[0].endswith("-sizes")
-            if narrow and key[-1] in ("live", "live_bytes", "freed"):
+            if narrow and key[-1] in ("live", "live_bytes", "live_uncertain", "freed"):
                 continue
             if key[0].endswith("-gfp") or key[0] in ("orders", "zones"):
                 if key[-1] not in ("alloc", "hit", "freed_objects", "live") and \
@@ -411,6 +533,19 @@ def from_model(path, text):
             if key[0].startswith(PAGES) and key[-1] == "req":
                 continue
             sums[key] += value
+    for key, value in check.sums.items():
+        sums["check", key] = int(value)
+    sums["check", "status"] = check.status()
+    return sums
+
+
+def from_check(text, status):
+    """What memorizer check has found, of its JSON and its exit status."""
+    found = json.load(text)
+    sums = {("check", key): value for key, value in found["violations"].items()}
+    for key in ("uncertain", "earlier_frees"):
+        sums["check", key] = found[key]
+    sums["check", "status"] = status
     return sums
 
 
@@ -419,6 +554,8 @@ def main():
         make(int(sys.argv[2]))
     elif sys.argv[1] == "sums":
         print_sums(from_model(sys.argv[2], sys.stdin))
+    elif sys.argv[1] == "check":
+        print_sums(from_check(sys.stdin, int(sys.argv[2])))
     else:
         print_sums(from_csv(sys.stdin))
 

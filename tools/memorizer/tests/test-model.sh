@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Compares the report of random traces, with losses, missing packets, reused memory and
-# names, in both byte orders, with a plain model of it (model.py): every sum.
+# Compares report and check of random traces, with losses, missing packets, reused memory and
+# names, in both byte orders, with a plain model (model.py): every sum, every kind of violation.
 # Usage: test-model.sh DIR, with memorizer in it, and in its tests/ what the tests need;
 # MODEL_ROUNDS=N for more traces, MODEL_SEED=N for others
 
@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-# agree SEED ORDER: the report of a random trace has the sums of the model
+# agree SEED ORDER: report and check of a random trace have the sums of the model
 agree()
 {
 	rm -rf "$tmp/trace"
@@ -21,7 +21,11 @@ agree()
 		"$here/model.py" sums "$tmp/trace" <"$tmp/text" >"$tmp/want" || return
 	"$build/memorizer" report --csv "$tmp/trace" >"$tmp/csv" 2>"$tmp/err"
 	[ $? -eq 0 ] || grep -q ': incomplete: ' "$tmp/err" || return
-	"$here/model.py" csv <"$tmp/csv" >"$tmp/got" && [ "$(wc -l <"$tmp/want")" -gt 10 ] &&
+	"$build/memorizer" check --json "$tmp/trace" >"$tmp/json" 2>"$tmp/err"
+	"$here/model.py" check $? <"$tmp/json" >"$tmp/got" || return
+	"$here/model.py" csv <"$tmp/csv" >>"$tmp/got" && [ "$(wc -l <"$tmp/want")" -gt 10 ] &&
+		grep -q '^check ' "$tmp/want" && sort -o "$tmp/want" "$tmp/want" &&
+		sort -o "$tmp/got" "$tmp/got" &&
 		diff "$tmp/want" "$tmp/got" >"$tmp/diff"
 }
 
@@ -32,7 +36,7 @@ while [ "$seed" -lt "$end" ]; do
 	[ $((seed % 2)) -eq 0 ] || order=be
 	: >"$tmp/diff"
 	agree $seed $order
-	ok $? "the report is the model's, seed $seed, $order"
+	ok $? "report and check are as the model, seed $seed, $order"
 	sed 's/^/# /' "$tmp/diff"
 	seed=$((seed + 1))
 done

@@ -271,7 +271,7 @@ alloc ptr=4000
 END
 )"
 same "no byte is lost of pages freed beyond what is known" \
-	"bytes_alloc,8192 bytes_freed,28672 frees,3 hit,2 live,0 unknown,1 unseen,0" "$(rows pages 1,2 <<END |
+	"bytes_alloc,8192 bytes_freed,28672 frees,3 hit,2 live,0 live_uncertain,0 unknown,1 unseen,0" "$(rows pages 1,2 <<END |
 alloc kind=2 ptr=ffff888000010000 bytes_req=4096 bytes_alloc=4096
 free kind=2 ptr=ffff888000010000 bytes=8192
 alloc ptr=ffff888000020000
@@ -279,6 +279,38 @@ free ptr=ffff88800001f000 bytes=16384
 free ptr=ffff888000030000 bytes=4096
 END
 	tr ' ' '\n' | grep -v 'cross\|net\|ping\|live_bytes' | xargs)"
+
+# What is live at the end may have been freed in a loss, but not if that is over, or comes later
+same "what was allocated before a loss may be gone" "live,5 live_uncertain,3" "$(rows slab 1,2 <<END |
+time 1000
+cpu 1
+alloc kind=0 ptr=1000 bytes_req=64 bytes_alloc=64
+cpu 0
+alloc ptr=2000
+packet
+time 3000
+cpu 1
+alloc ptr=3000
+cpu 0
+time 4000
+lost 1
+alloc ptr=4000
+cpu 1
+alloc ptr=5000
+END
+	tr ' ' '\n' | grep ^live | grep -v bytes | xargs)"
+same "missing packets are a loss, too" "live,2 live_uncertain,1" "$(rows pages 1,2 <<END |
+alloc kind=2 ptr=ffff888000010000 bytes_req=4096 bytes_alloc=4096
+packet
+skip 1
+alloc ptr=ffff888000020000
+END
+	tr ' ' '\n' | grep ^live | grep -v bytes | xargs)"
+same "a loss after --to does not matter, one before it does" "3 0 3 3" \
+	"$(for to in 4.0000005 12; do
+		"$memorizer" report --csv --to $to "$tmp/le" 2>"$tmp/err" |
+			sed -n 's/^slab,live\(_uncertain\)*,//p'
+	done | xargs)"
 
 # A trace that ends early: what there is, and a message
 trace cut le

@@ -113,6 +113,8 @@ static void summarize_slab(const struct sums *k, const struct report *r)
 		{ "Frees unseen", "unseen", slab[SUM_UNSEEN], LINE_NUMBER },
 		{ "Live at the end", "live", slab[SUM_LIVE], LINE_NUMBER },
 		{ "  bytes", "live_bytes", slab[SUM_LIVE_BYTES], LINE_NUMBER },
+		{ "  perhaps freed in a loss", "live_uncertain", slab[SUM_LIVE_UNCERTAIN],
+		  LINE_NUMBER },
 	};
 
 	print_lines(r, "SLAB", "slab", slab_lines, ARRAY_SIZE(slab_lines));
@@ -136,6 +138,8 @@ static void summarize_pages(const struct sums *k, const struct report *r)
 		{ "Frees unseen", "unseen", pages[SUM_UNSEEN], LINE_NUMBER },
 		{ "Live at the end", "live", pages[SUM_LIVE], LINE_NUMBER },
 		{ "  bytes", "live_bytes", pages[SUM_LIVE_BYTES], LINE_NUMBER },
+		{ "  perhaps freed in a loss", "live_uncertain", pages[SUM_LIVE_UNCERTAIN],
+		  LINE_NUMBER },
 	};
 
 	print_lines(r, "PAGES", "pages", page_lines, ARRAY_SIZE(page_lines));

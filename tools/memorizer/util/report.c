@@ -175,6 +175,7 @@ struct view {
 #define UNSEEN		{ "Unseen", "unknown", SUM_UNKNOWN, CELL_NUMBER, 0 }
 #define LIVE_PER	{ "Total_live/Per", "live_bytes", SUM_LIVE_BYTES, CELL_PER, SUM_LIVE }
 #define LIVE		{ "Live", "live", SUM_LIVE, CELL_NUMBER, 0 }
+#define UNCERTAIN	{ "Uncertain", "live_uncertain", SUM_LIVE_UNCERTAIN, CELL_NUMBER, 0 }
 #define OLDEST		{ "Oldest", "oldest", SUM_OLDEST, CELL_SECONDS, 0 }
 #define YOUNGEST	{ "Youngest", "youngest", SUM_YOUNGEST, CELL_SECONDS, 0 }
 
@@ -331,14 +332,14 @@ static const struct view views[] = {
 		.table = {
 			.title = "LIVE AT THE END", .key = "live", CALL_SITES,
 			.then = { SUM_LIVE_BYTES, SUM_OLDEST },
-			.columns = { LIVE_PER, LIVE, OLDEST, YOUNGEST },
+			.columns = { LIVE_PER, LIVE, UNCERTAIN, OLDEST, YOUNGEST },
 		},
 		SITES(sites, GROUP_SLAB), .has = { SUM_LIVE, SUM_LIVE },
 	}, {
 		.table = {
 			.title = "PAGES LIVE AT THE END", .key = "live_pages", CALL_SITES,
 			.then = { SUM_LIVE_BYTES, SUM_OLDEST },
-			.columns = { LIVE_PER, LIVE, OLDEST, YOUNGEST },
+			.columns = { LIVE_PER, LIVE, UNCERTAIN, OLDEST, YOUNGEST },
 		},
 		SITES(sites, GROUP_PAGES), .has = { SUM_LIVE, SUM_LIVE },
 	}, {

@@ -268,6 +268,18 @@ static bool holds(const struct sums *k, const struct trace_event *e, u32 stamp)
 	return e->certain && stamp == stamp_of(k, e);
 }
 
+/* The same as to losses alone, whatever was switched. */
+static u32 loss_stamp(const struct trace_event *e)
+{
+	return 2 * e->period + e->certain;
+}
+
+/* Whether what was live at a time may have been freed by the end, and that been lost. */
+static bool may_be_gone(const struct sums *k, u32 stamp)
+{
+	return !(stamp & 1) || stamp != k->loss_stamp;
+}
+
 /* Whether, if it does not, that is because events may be missing. */
 static bool is_doubt(const struct sums *k, u32 stamp)
 {
@@ -468,6 +480,7 @@ static void alloc(struct sums *k, const struct trace_event *e)
 		.ptr = e->u.alloc.ptr,
 		.req = e->u.alloc.bytes_req,
 		.left = e->u.alloc.bytes_alloc,
+		.stamp = loss_stamp(e),
 		.cpu = e->cpu,
 		.node = e->u.alloc.node,
 		.kind = e->u.alloc.kind,
@@ -720,6 +733,8 @@ bool sums_event(struct sums *k, const struct trace_event *e)
 	}
 	if (e->type == TRACE_DISCARDED)
 		k->lost += e->u.discarded.events;
+	if (e->time < k->filter->to)
+		k->loss_stamp = loss_stamp(e);
 	if (e->type >= TRACE_DISCARDED && e->type != TRACE_UNKNOWN)
 		return true;
 	if (e->time >= k->filter->to)
@@ -785,6 +800,7 @@ static void count_live(struct sums *k, const struct allocation *o)
 	}
 	count(sums, SUM_LIVE, 1);
 	count(sums, SUM_LIVE_BYTES, o->left);
+	count(sums, SUM_LIVE_UNCERTAIN, may_be_gone(k, o->stamp));
 }
 
 /* Whether some item of a table of call sites was chosen. */

@@ -35,6 +35,7 @@ enum metric {
 	SUM_UNSEEN,		/* frees that were not seen: the memory was allocated again */
 	SUM_LIVE,		/* allocations that were not freed by the end */
 	SUM_LIVE_BYTES,
+	SUM_LIVE_UNCERTAIN,	/* those of SUM_LIVE that may have been freed in a loss */
 	SUM_OLDEST,		/* age of the oldest of them, in ns */
 	SUM_YOUNGEST,
 	SUM_PAGE_HIT,		/* allocations of pages */
@@ -187,13 +188,14 @@ struct most {
  * @cpu: CPU that allocated it
  * @node: node of the memory, negative if not known
  * @kind: what was asked for
+ * @stamp: when, as to losses
  * @chosen: whether the filter lets it count
  * @closed: whether part of it was allocated again, and its free not seen
  */
 struct allocation {
 	u64 time, ptr, reads, writes;
 	u32 site, size, cache, task, gfp;
-	u32 req, left, next, cpu;
+	u32 req, left, next, cpu, stamp;
 	int node;
 	unsigned char kind;
 	bool chosen, closed;
@@ -252,6 +254,7 @@ struct counted {
  * @period: private: is increased where events may be missing, or allocations were not
  *	    traced for a while
  * @loss_period: private: the trace's period
+ * @loss_stamp: private: when the last event was, as to losses
  * @since_switch: private: the period since which allocations are traced
  * @begin: time of the first event, in ns
  * @end: time of the last one, in ns
@@ -284,7 +287,7 @@ struct sums {
 	bool overflow;
 	u64 page_size;
 	u64 events, lost, uncertain, begin, end;
-	u32 period, loss_period, since_switch;
+	u32 period, loss_period, loss_stamp, since_switch;
 	bool cpu_seen, pid_seen, comm_seen;
 	bool chosen, from_seen, to_seen, allocations;
 	struct live memory[STREAM_GROUPS];
