@@ -241,7 +241,7 @@ static int become(char **command, int nr, const char *plugin, const struct reque
 	if (asprintf(&spec, "%s%s", plugin, r->arguments) < 0)
 		return EXIT_UNABLE;
 	argv[0] = command[0];
-	argv[1] = "-plugin";
+	argv[1] = (char *)"-plugin";
 	argv[2] = spec;
 	memcpy(&argv[3], &command[1], nr * sizeof(*argv));
 	execvp(argv[0], argv);
