@@ -13,6 +13,7 @@
 
 #include "builtin.h"
 #include "head.h"
+#include "rebuild.h"
 #include "sums.h"
 #include "table.h"
 #include "term.h"
@@ -94,7 +95,8 @@ static const char usage[] =
 	"       memorizer diff [OPTION...] DIR DIR\n"
 	"\n"
 	"Tells what has changed from the first KMAP or trace to the second: which functions\n"
-	"allocate and access, which caches and which commands; what is new, gone, more, less.\n"
+	"allocate and access, which caches and which commands; what is new, gone, more, less;\n"
+	"of traces also what has changed from the KMAP of the one to that of the other.\n"
 	"Functions are compared by name, so both may be of different boots and builds.\n"
 	"\n"
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file; given twice, the\n"
@@ -335,10 +337,23 @@ static void print_rows(const struct diff *d, const struct table *t)
 	}
 }
 
-static void print_view(const struct diff *d, const struct view *v)
+/* How a table is called; of the KMAP that a trace has, under names of its own. */
+struct heading {
+	char title[64], key[32];
+};
+
+static void name_table(struct heading *h, bool in_trace, const char *title, const char *key)
 {
+	snprintf(h->title, sizeof(h->title), "%s%s", in_trace ? "KMAP: " : "", title);
+	snprintf(h->key, sizeof(h->key), "%s%s", in_trace ? "kmap_" : "", key);
+}
+
+static void print_view(const struct diff *d, const struct view *v, bool in_trace)
+{
+	struct heading heading;
 	struct table t = {
-		.title = v->title, .key = v->key, .name_title = v->name_title, .name_key = "name",
+		.title = heading.title, .key = heading.key,
+		.name_title = v->name_title, .name_key = "name",
 		.texts = { { "What", "what" } },
 		.then = { VALUE_SIZE, VALUES + VALUE_SIZE },
 	};
@@ -349,6 +364,7 @@ static void print_view(const struct diff *d, const struct view *v)
 	int side;
 	u32 i;
 
+	name_table(&heading, in_trace, v->title, v->key);
 	hash_init(&items, sizeof(struct item), NAME_KEY);
 	for (side = 0; side < SIDES; side++)
 		add_side(&items, v, d->sums + side, d->symbols[side], side);
@@ -371,10 +387,12 @@ static void print_view(const struct diff *d, const struct view *v)
 
 /* The sums over all, as a table. */
 static void print_sums(const struct diff *d, const struct measure *measures, size_t nr,
-		       const u64 *before, const u64 *after)
+		       enum group g)
 {
+	const u64 *before = d->sums[BEFORE].total[g], *after = d->sums[AFTER].total[g];
+	struct heading heading;
 	struct table t = {
-		.title = "SUMS", .key = "sums", .name_title = "", .name_key = "name",
+		.title = heading.title, .key = heading.key, .name_title = "", .name_key = "name",
 		.columns = {
 			{ "Before", "before", VALUE_BEFORE, CELL_NUMBER, 0 },
 			{ "After", "after", VALUE_AFTER, CELL_NUMBER, 0 },
@@ -387,6 +405,7 @@ static void print_sums(const struct diff *d, const struct measure *measures, siz
 	const struct measure *m;
 	size_t i;
 
+	name_table(&heading, d->traces && g == GROUP_KMAP, "SUMS", "sums");
 	t.rows = kmap_array(NULL, nr, sizeof(*t.rows));
 	for (i = 0; i < nr; i++) {
 		m = measures + i;
@@ -401,7 +420,14 @@ static void print_sums(const struct diff *d, const struct measure *measures, siz
 	free(sums);
 }
 
-static void print_totals(const struct diff *d)
+/* Whether there is a KMAP to compare: one that has objects, if it is that of a trace. */
+static bool has_kmap(const struct diff *d)
+{
+	return !d->traces || d->sums[BEFORE].total[GROUP_KMAP][SUM_HIT] ||
+	       d->sums[AFTER].total[GROUP_KMAP][SUM_HIT];
+}
+
+static void print_kmap(const struct diff *d)
 {
 	static const struct measure totals[] = {
 		{ "Objects", "objects", SUM_HIT }, { "  live", "live", SUM_LIVE },
@@ -410,19 +436,29 @@ static void print_totals(const struct diff *d)
 		{ "Accesses", "accesses", SUM_ACCESSES },
 		{ "  reads", "reads", SUM_READS }, { "  writes", "writes", SUM_WRITES },
 	};
-	static const struct measure trace_totals[] = {
+	size_t i;
+
+	if (d->format != REPORT_JSON && !has_kmap(d))
+		return;
+	print_sums(d, totals, ARRAY_SIZE(totals), GROUP_KMAP);
+	for (i = 0; i < ARRAY_SIZE(kmap_views); i++)
+		print_view(d, kmap_views + i, d->traces);
+}
+
+static void print_trace(const struct diff *d)
+{
+	static const struct measure totals[] = {
 		{ "Allocations", "hit", SUM_HIT }, { "  live at the end", "live", SUM_LIVE },
 		{ "Bytes allocated", "bytes_alloc", SUM_ALLOC },
 		{ "  requested", "bytes_req", SUM_REQ },
 		{ "  live at the end", "live_bytes", SUM_LIVE_BYTES },
 		{ "Frees", "frees", SUM_CALLS },
 	};
+	size_t i;
 
-	enum group g = d->traces ? GROUP_SLAB : GROUP_KMAP;
-
-	print_sums(d, d->traces ? trace_totals : totals,
-		   d->traces ? ARRAY_SIZE(trace_totals) : ARRAY_SIZE(totals),
-		   d->sums[BEFORE].total[g], d->sums[AFTER].total[g]);
+	print_sums(d, totals, ARRAY_SIZE(totals), GROUP_SLAB);
+	for (i = 0; i < ARRAY_SIZE(trace_views); i++)
+		print_view(d, trace_views + i, false);
 }
 
 static void print(const struct diff *d)
@@ -433,15 +469,13 @@ static void print(const struct diff *d)
 		.before = d->paths[BEFORE], .after = d->paths[AFTER],
 		.sort = d->by_name ? "name" : "change", .top = d->top,
 	};
-	const struct view *views = d->traces ? trace_views : kmap_views;
-	size_t nr = d->traces ? ARRAY_SIZE(trace_views) : ARRAY_SIZE(kmap_views), i;
 
 	if (d->format == REPORT_TEXT)
 		term_pager();
 	head_print(&head, d->format);
-	print_totals(d);
-	for (i = 0; i < nr; i++)
-		print_view(d, views + i);
+	if (d->traces)
+		print_trace(d);
+	print_kmap(d);
 	if (d->format == REPORT_JSON)
 		printf("\n}\n");
 }
@@ -482,6 +516,8 @@ static bool add_up_trace(struct diff *d, enum side side)
 	struct sums *k = d->sums + side;
 	char error[KMAP_ERROR_MAX];
 	struct trace_event e;
+	struct rebuild b;
+	bool incomplete;
 	struct trace *t;
 
 	t = trace_open(d->paths[side], error);
@@ -493,10 +529,16 @@ static bool add_up_trace(struct diff *d, enum side side)
 					      d->kallsyms[side]);
 	if (d->symbols[side]) {
 		sums_init(k, d->symbols[side], &d->filter);
+		rebuild_init(&b, sums_give, k);
 		while (trace_next(t, &e) && sums_event(k, &e))
-			;
+			rebuild_event(&b, &e);
+		rebuild_end(&b);
 		sums_end(k);
-		if (trace_tell(t))
+		incomplete = trace_tell(t);
+		incomplete |= rebuild_tell(&b, d->paths[side]);
+		if (k->overflow)
+			d->status = EXIT_MALFORMED;
+		else if (incomplete && d->status == EXIT_FINE)
 			d->status = EXIT_INCOMPLETE;
 	}
 	trace_close(t);

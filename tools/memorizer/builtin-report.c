@@ -193,17 +193,6 @@ static void show_progress(const struct trace *t)
 	fprintf(stderr, "\r[%s] %3u%%", bar, percent);
 }
 
-/* Adds an object of the KMAP that a trace has, with its accesses. */
-static void add_object(void *data, const struct kmap_object *o, const struct kmap_access *counts,
-		       u32 nr)
-{
-	u32 i;
-
-	sums_object(data, o);
-	for (i = 0; i < nr; i++)
-		sums_count(data, counts + i);
-}
-
 static void count(struct sums *k, struct rebuild *b, struct trace *t)
 {
 	bool bar = isatty(STDERR_FILENO), shown = false;
@@ -236,7 +225,7 @@ static int report_events(const struct kmap_symbols *symbols, struct trace *t, co
 	k.most[ACCESS_STREAMED].keep = s->report.top ? s->report.top : U32_MAX;
 	k.most[ACCESS_COUNTED].keep = k.most[ACCESS_STREAMED].keep;
 	k.page_size = trace_env_number(t, "page_size", k.page_size);
-	rebuild_init(&b, add_object, &k);
+	rebuild_init(&b, sums_give, &k);
 	count(&k, &b, t);
 	s->report.cpus = trace_streams(t);
 	s->report.incomplete = trace_incomplete(t) || rebuild_incomplete(&b) || k.overflow;

@@ -73,6 +73,27 @@ equal "traces are compared by name, too" "$data/diff.trace" "$tmp/out"
 same "nothing has changed from a trace to itself" "0 6 0" "$? $(grep -c '^sums,.*,0$' "$tmp/out") $(
 	grep -c '^[a-z_]*,.*,\(same\|new\|gone\|more\|less\),' "$tmp/out")"
 
+# The KMAPs that they have
+# retired NAME SITE: a trace of objects that were retired
+retired()
+{
+	for i in 1 2 3 4 5 6 7 8; do
+		echo "object object=$i snapshot=0 state=2 alloc_site=ffffffff9b000${i}10 pid=$i \
+ptr=ffff88800000${i}000 bytes_req=$((2 * i + $2)) alloc_jiffies=$i free_jiffies=9 free_site=1 comm=c$((i % $2))"
+		echo "counts object=$i ip=ffffffff9b000110 pid=$i writes=$((i % $2)) reads=$2"
+	done >"$tmp/script"
+	"$build/tests/make-trace" "$tmp/$1" <"$tmp/script" && mkdir "$tmp/$1/kernel" &&
+		cp "$data/kallsyms" "$tmp/$1/kernel" && "$memorizer" kmap "$tmp/$1" >"$tmp/$1.kmap"
+}
+
+retired first 3 && retired second 5 || exit 1
+"$memorizer" diff --csv "$tmp/first" "$tmp/second" | sed -n 's/^kmap_//p' >"$tmp/got"
+"$memorizer" diff --csv -K "$data/kallsyms" "$tmp/first.kmap" "$tmp/second.kmap" |
+	grep '^\(sums\|sites\|live\|functions\|accessed\|commands\),' >"$tmp/want"
+equal "the KMAPs that traces have are compared as KMAPs are" "$tmp/want" "$tmp/got"
+same "in all tables" "accessed commands functions sites sums" \
+	"$(cut -d, -f 1 "$tmp/got" | sort -u | xargs)"
+
 hint="Try 'memorizer help diff'."
 outcome "two of a kind are wanted" 2 /dev/null \
 	"memorizer diff: a trace and a KMAP: want two of a kind

@@ -218,6 +218,22 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	add_accesses(k, total, access->reads, access->writes);
 }
 
+/**
+ * sums_give - add an object of a KMAP with all its access lines
+ * @k: the sums, struct sums
+ * @o: the object
+ * @counts: its access lines
+ * @nr: how many
+ */
+void sums_give(void *k, const struct kmap_object *o, const struct kmap_access *counts, u32 nr)
+{
+	u32 i;
+
+	sums_object(k, o);
+	for (i = 0; i < nr; i++)
+		sums_count(k, counts + i);
+}
+
 static void set_life(struct sums *k, u64 *sum)
 {
 	int i;

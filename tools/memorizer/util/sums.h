@@ -302,6 +302,7 @@ bool sums_event(struct sums *k, const struct trace_event *e);
 void sums_prefetch(const struct sums *k, const struct trace_event *e);
 void sums_object(struct sums *k, const struct kmap_object *o);
 void sums_count(struct sums *k, const struct kmap_access *access);
+void sums_give(void *k, const struct kmap_object *o, const struct kmap_access *counts, u32 nr);
 void sums_end(struct sums *k);
 const char *sums_unmatched(const struct sums *k, char text[KMAP_ERROR_MAX]);
 
