@@ -13,6 +13,7 @@
 
 #include "builtin.h"
 #include "head.h"
+#include "names.h"
 #include "rebuild.h"
 #include "sums.h"
 #include "table.h"
@@ -176,7 +177,7 @@ static void name_cache(const struct kmap_symbols *s, const void *item, char name
 	const struct cache *cache = item;
 
 	(void)s;
-	name_text(name, cache->cache ? cache->name : SUMS_LARGE);
+	name_text(name, cache->cache ? cache->name : NAMES_LARGE);
 }
 
 #define BYTES_OBJECTS(bytes, objects)	\

@@ -270,6 +270,12 @@ alloc ptr=3000
 alloc ptr=4000
 END
 )"
+long=$(printf '\\xff%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+same "a comm is not cut, however it is escaped" "7,$(printf %s "$long" | tr -d '\\')" "$(rows tasks 1,2 <<END
+task pid=7 comm=$long
+alloc pid=7 ptr=1000 bytes_req=64 bytes_alloc=64
+END
+)"
 same "no byte is lost of pages freed beyond what is known" \
 	"bytes_alloc,8192 bytes_freed,28672 frees,3 hit,2 live,0 live_uncertain,0 unknown,1 unseen,0" "$(rows pages 1,2 <<END |
 alloc kind=2 ptr=ffff888000010000 bytes_req=4096 bytes_alloc=4096

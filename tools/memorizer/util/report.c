@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gfp.h"
+#include "names.h"
 #include "report.h"
 #include "table.h"
 #include "term.h"
@@ -47,7 +48,7 @@ static void name_cache(const struct sums *k, const void *item, struct row *row)
 
 	(void)k;
 	if (!cache->cache)
-		row->name = table_text(SUMS_LARGE);
+		row->name = table_text(NAMES_LARGE);
 	else if (cache->name)
 		row->name = table_text(cache->name);
 }

@@ -9,27 +9,12 @@
 #include <string.h>
 
 #include "gfp.h"
+#include "names.h"
 #include "sums.h"
 
 #define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
 #define OBJECT_SUMS	6		/* rows that an allocation counts in */
 #define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
-
-/* Writes @text with all that is unprintable, and the backslash, escaped as in a KMAP. */
-static void escape(char *to, size_t size, const char *text)
-{
-	char *end = to + size;
-
-	for (; *text && end - to > 4; text++) {
-		if (*text == '\\')
-			to += sprintf(to, "\\\\");
-		else if (*text >= ' ' && *text <= '~')
-			*to++ = *text;
-		else
-			to += sprintf(to, "\\x%02x", (unsigned char)*text);
-	}
-	*to = '\0';
-}
 
 /* Whether --site chooses a call site: by address, function, or as the report shows it. */
 static bool site_matches(const struct sums *k, u64 ip)
@@ -116,7 +101,7 @@ static u32 new_cache(struct sums *k, u64 addr)
 	u32 i = hash_get(&k->caches, key, &new);
 	struct cache *cache = hash_item(&k->caches, i);
 
-	cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : SUMS_LARGE);
+	cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : NAMES_LARGE);
 	return i;
 }
 
@@ -132,7 +117,7 @@ static u32 named_task(struct sums *k, u64 pid, const char *comm)
 	bool new;
 	u32 i;
 
-	escape(key.comm, sizeof(key.comm), comm);
+	names_escape(key.comm, comm);
 	i = hash_get(&k->tasks, &key, &new);
 	task = hash_item(&k->tasks, i);
 	if (new)
@@ -232,11 +217,10 @@ void sums_free(struct sums *k)
 static void name_cache(struct sums *k, const struct trace_event *e)
 {
 	struct cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
-	size_t size = 4 * strlen(e->u.cache.name) + 5;
-	char *name = kmap_array(NULL, size, 1);
+	char *name = kmap_array(NULL, 4 * strlen(e->u.cache.name) + 1, 1);
 	u32 i;
 
-	escape(name, size, e->u.cache.name);
+	names_escape(name, e->u.cache.name);
 	if (cache->name && (strcmp(cache->name, name) ||
 			    cache->sum[SUM_OBJECT_SIZE] != e->u.cache.object_size)) {
 		i = new_cache(k, e->u.cache.cache);

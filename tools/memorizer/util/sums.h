@@ -72,8 +72,8 @@ enum suspicion {
 	SUSPICIONS
 };
 
-#define SUMS_LARGE	"[large kmalloc]"	/* stands for the cache that it has none of */
-#define SUMS_TEXT	((KMAP_COMM_TEXT + 8) / 8 * 8)	/* hash keys are multiples of 8 */
+/* Room for a comm, all of it escaped, and a NUL; a multiple of 8, as hash keys are. */
+#define SUMS_TEXT	(4 * (TRACE_COMM_SIZE - 1) + 8)
 
 /* The items of the tables, each beginning with its key. */
 struct site {
