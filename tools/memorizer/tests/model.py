@@ -68,6 +68,10 @@ def make(seed):
             print(f"switch allocations={on} boot=0")
         elif what < 0.4:
             print("mark pid=1 text=here")
+        elif what < 0.5:
+            base, unit = r.choice([(0xffff888100000000, 32), (0xffff888200000000, 4096)])
+            print(f"access ip={0xffffffff81000100 + r.randint(0, 9):x} kind={r.randint(1, 3)} "
+                  f"ptr={base + r.randint(0, 44 * unit):x} size=1 pid={pid}")
         else:
             kind = r.choice(kinds)
             unit = GRANULE[PAGES if kind == 2 else SLAB]
@@ -199,7 +203,8 @@ class Model:
         unit = GRANULE[group]
         o = Object(group=group, site=f["call_site"], size=f["bytes_alloc"],
                    cache=self.cache(f["cache"]), task=(f["pid"], self.comms.get(f["pid"], "")),
-                   cpu=key[1], key=key, node=f["node"], kind=f["kind"], gfp=f["gfp_flags"], ptr=f["ptr"],
+                   cpu=key[1], key=key, req=f["bytes_req"], reads=0, writes=0,
+                   node=f["node"], kind=f["kind"], gfp=f["gfp_flags"], ptr=f["ptr"],
                    left=f["bytes_alloc"])
         self.count_object(o, hit=1, req=f["bytes_req"], alloc=o.size,
                           waste=o.size - f["bytes_req"], cross_node=int(o.node != node))
@@ -218,6 +223,32 @@ class Model:
                 self.count_object(old[0], unseen=1)
             old[0].closed = True
             old[0].left -= GRANULE[group]
+
+    def access(self, f):
+        """It is to an object of the slab allocator, or else to pages."""
+        found = [self.memory[group].get(f["ptr"] // unit * unit, NOTHING)[0]
+                 for group, unit in GRANULE.items()]
+        reads, writes = int(f["kind"] != 2), int(f["kind"] != 1)
+        self.count("accesses", reads=reads, writes=writes)
+        self.count("functions", f["ip"], reads=reads, writes=writes)
+        for o in [o for o in found if o][:1]:
+            o.reads += reads
+            o.writes += writes
+            return
+        self.count("accesses", unknown_reads=reads, unknown_writes=writes)
+
+    def end_accesses(self):
+        for o in self.objects:
+            rows = [("accessed_objects", o.ptr, o.site, o.req)]
+            if o.group == SLAB:
+                rows += [("accessed_sites", o.site), ("accessed_caches",) + o.cache[:2]]
+            else:
+                rows += [("accessed_pages", o.site)]
+            for row in rows:
+                self.count(*row, reads=o.reads, writes=o.writes)
+            self.count("accesses", touched=int(o.reads + o.writes > 0))
+        self.count("accesses", functions=len({row[1] for row in self.sums
+                                              if row[0] == "functions"}))
 
     def suspect(self, what, alloc_site, free_site):
         self.count("suspicious", what, alloc_site, free_site, hit=1)
@@ -335,6 +366,8 @@ class Model:
             self.on = bool(f["allocations"])
         elif name == "alloc":
             self.alloc(key, node, f)
+        elif name == "access":
+            self.access(f)
         elif name == "free" and f["kind"] == 2:
             self.free_pages(key, node, f)
         elif name == "free":
@@ -355,6 +388,7 @@ class Model:
                 self.count_object(o, live=1, live_bytes=o.left, live_uncertain=int(
                     any(end > o.key for begin, end in self.losses)))
         self.count("trace", lost=self.lost)
+        self.end_accesses()
 
 
 class Check:
@@ -417,7 +451,7 @@ class Check:
         self.set(SLAB, start, end, key, False)
 
     def event(self, key, name, f):
-        if name in ("task", "mark"):
+        if name in ("task", "mark", "access"):
             self.know("task", f["pid"], key, name == "task")
         elif name == "cache":
             self.know("cache", f["cache"], key, True)
@@ -457,7 +491,8 @@ COLUMNS = {"bytes_req": "req", "bytes_alloc": "alloc", "hit": "hit", "pingpong":
            "cross_node": "cross_node", "live": "live", "live_bytes": "live_bytes",
            "live_uncertain": "live_uncertain",
            "unknown": "unknown", "cross_cpu": "cross_cpu", "page_hit": "page_hit",
-           "page_bytes": "page_bytes", "bytes_freed": "freed", "frees": "freed_objects"}
+           "page_bytes": "page_bytes", "bytes_freed": "freed", "frees": "freed_objects",
+           "reads": "reads", "writes": "writes"}
 
 
 def from_csv(text):
@@ -471,6 +506,8 @@ def from_csv(text):
         elif titles == ["key", "value"]:
             if values["key"] in SUMMARY and table in ("slab", "pages", "trace"):
                 sums[table, SUMMARY[values["key"]]] += int(values["value"])
+            elif table == "accesses":
+                sums[table, values["key"]] += int(values["value"])
             elif values["key"] == "bytes_freed":
                 sums[table, "all-freed"] += int(values["value"])
         else:
@@ -482,6 +519,12 @@ def from_csv(text):
                 key += (int(values["pid"]), values["comm"])
             elif titles[0] in ("gfp_flags", "order", "zone"):
                 key += (values[titles[0]],)
+            elif table == "functions":
+                key += (int(values["start"], 16),)
+            elif table == "accessed_caches":
+                key += (int(values["cache"], 16), values["name"])
+            elif table == "accessed_objects":
+                key += (int(values["ptr"], 16), int(values["site"], 16), int(values["bytes"]))
             elif table == "caches":
                 key += (int(values["cache"], 16), values["name"], int(values["object_size"]))
             else:
@@ -516,7 +559,7 @@ def from_model(path, text):
                 sums[key] += value
             if key[1] in ("freed", "unknown_bytes"):
                 sums[key[0], "all-freed"] += value
-        elif key[-1] in shown:
+        elif key[0] == "accesses" or key[-1] in shown:
             if key[0] == "caches":
                 key = key[:4] + key[-1:]
             narrow = key[0] in ("caches", "tasks") or key[0].endswith("-sizes")
