@@ -382,7 +382,9 @@ static void strings_count_for_the_objects_they_reach(struct kunit *test)
 	char *object[8], *low = NULL, *high;
 	unsigned int i, j;
 
-	cache = kmem_cache_create("memorizer_test_text", 64, 64, SLAB_NO_MERGE, NULL);
+	/* No red zones: one object's end is the next one's start. */
+	cache = kmem_cache_create("memorizer_test_text", 64, 64,
+				  SLAB_NO_MERGE | SLAB_NO_USER_FLAGS, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, cache);
 	for (i = 0; i < ARRAY_SIZE(object); i++) {
 		object[i] = kmem_cache_alloc(cache, GFP_KERNEL);
