@@ -120,6 +120,7 @@ static u64 drain_more(struct kunit *test, wanted_fn wanted, const void *what)
 {
 	const struct memorizer_packet *packet;
 	struct memorizer_writer *writer;
+	size_t packets;
 	u64 n = 0;
 	int cpu;
 
@@ -127,9 +128,12 @@ static u64 drain_more(struct kunit *test, wanted_fn wanted, const void *what)
 	for_each_possible_cpu(cpu) {
 		writer = &per_cpu(memorizer_writer, cpu);
 		memorizer_stream_flush(writer);
-		while ((packet = memorizer_stream_packet(writer))) {
+		/* Interrupts on busy CPUs may write more than can be read meanwhile. */
+		packets = READ_ONCE(writer->finished) - writer->consumed;
+		for (; packets && (packet = memorizer_stream_packet(writer)); packets--) {
 			n += walk_packet(test, packet, cpu, wanted, what);
 			memorizer_stream_consume(writer);
+			cond_resched();
 		}
 	}
 	memorizer_resume();
