@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables of sums: sorted, cut to their first rows, printed as text, JSON or CSV. */
+/*
+ * Tables of sums: sorted, cut to their first rows, printed as text, JSON or CSV.
+ *
+ * By hand, because tables look as those of perf kmem stat do, which libsmartcols cannot
+ * make, and because rows are printed as they come, where json-c would hold all of them.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
