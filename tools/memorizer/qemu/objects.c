@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer-qemu.so: how often each instruction accessed each announced object. What
- * comes out is a KMAP of what the machine did: objects as they end, and at the end a
- * snapshot of those that live. It counts while the guest says that it counts, too.
+ * memorizer-qemu.so: the objects that the guest announces. In mode objects, how often each
+ * instruction accessed each of them. What comes out is a KMAP of what the machine did: objects
+ * as they end, and at the end a snapshot of those that live. It counts while the guest says
+ * that it counts, too. In the other modes, the allocations and frees beside the accesses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #define GRANULE		8	/* bytes that are of one object */
 #define PAGE		4096
 #define LIVE		1
+#define FREED		2
 
 /* From one number to another; 0 is none. */
 struct map {
@@ -39,7 +41,7 @@ static struct map pages, ids, pairs;
 static struct object *objects;
 static struct count *counts;
 static u64 nr_objects = 1, room_objects, nr_counts = 1, room_counts;
-static bool logging, ever;
+static bool logging, ever, any;
 
 static u64 *map_find(struct map *m, u64 key)
 {
@@ -123,6 +125,21 @@ static void put(const struct object *o, u32 nr)
 		page_objects(addr, true)[addr % PAGE / GRANULE] = nr;
 }
 
+/*
+ * The number of an object that begins to live. Only mode objects looks at those that ended, and
+ * has a record of each; else there is one for each id.
+ */
+static u64 new_object(u64 id)
+{
+	u64 nr = options.mode == MODE_OBJECTS ? 0 : map_get(&ids, id);
+
+	if (nr)
+		return nr;
+	objects = grow(objects, nr_objects, &room_objects, sizeof(*objects));
+	map_set(&ids, id, nr_objects);
+	return nr_objects++;
+}
+
 /**
  * objects_add() - an object lives
  * @v: the vCPU that says so
@@ -133,18 +150,23 @@ static void put(const struct object *o, u32 nr)
 void objects_add(struct vcpu *v, const u64 values[6])
 {
 	struct object *o;
+	u64 nr;
 
-	if (options.mode != MODE_OBJECTS)
-		return;
 	pthread_mutex_lock(&lock);
-	objects = grow(objects, nr_objects, &room_objects, sizeof(*objects));
-	o = &objects[nr_objects];
+	nr = new_object(values[0]);
+	o = &objects[nr];
 	memset(o, 0, sizeof(*o));
 	memcpy(o->alloc, values, sizeof(o->alloc));
 	memcpy(o->comm, v->comm, sizeof(o->comm));
 	o->live = true;
-	put(o, nr_objects);
-	map_set(&ids, values[0], nr_objects++);
+	if (options.mode == MODE_OBJECTS) {
+		put(o, nr);
+	} else {
+		if (!any)
+			write_cache(v);
+		any = true;
+		write_alloc(v, o->alloc);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -174,6 +196,20 @@ static void tell(struct vcpu *v, struct object *o, u32 snapshot, u32 state, u64 
 		write_counts(v, object, sorted[i].ip, 0, sorted[i].writes, sorted[i].reads);
 }
 
+/* An object has ended; a free that the guest did not see is told by what is allocated there. */
+static void end(struct vcpu *v, struct object *o, u32 state, u64 free_ip, u64 free_jiffies)
+{
+	if (options.mode != MODE_OBJECTS) {
+		if (state == FREED)
+			write_free(v, o->alloc, free_ip);
+		return;
+	}
+	put(o, 0);
+	/* Nothing can have been counted before. */
+	if (ever)
+		tell(v, o, 0, state, free_ip, free_jiffies);
+}
+
 /**
  * objects_end() - an object is freed, or another lies over it
  * @v: the vCPU that says so
@@ -186,17 +222,12 @@ void objects_end(struct vcpu *v, const u64 values[4])
 	struct object *o;
 	u64 nr;
 
-	if (options.mode != MODE_OBJECTS)
-		return;
 	pthread_mutex_lock(&lock);
 	nr = map_get(&ids, values[0]);
 	o = &objects[nr];
 	if (nr && o->live) {
 		o->live = false;
-		put(o, 0);
-		/* Nothing can have been counted before. */
-		if (ever)
-			tell(v, o, 0, values[1], values[2], values[3]);
+		end(v, o, values[1], values[2], values[3]);
 	} else {
 		v->drops[DROP_MESSAGE]++;
 	}

@@ -187,6 +187,9 @@ bool writer_init(void);
 void writer_open(struct vcpu *v);
 void writer_close(struct vcpu *v);
 void write_task(struct vcpu *v);
+void write_cache(struct vcpu *v);
+void write_alloc(struct vcpu *v, const u64 alloc[6]);
+void write_free(struct vcpu *v, const u64 alloc[6], u64 free_ip);
 void write_access(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack);
 void write_traffic(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack, u64 line,
 		   s32 from);

@@ -20,8 +20,16 @@
 #define PACKED		__attribute__((packed))
 #define MAGIC		0xc1fc1fc1
 
+/* What the kernel tells of each allocation, and a guest does not: which cache, how large it is. */
+#define KIND_CACHE	1
+#define ANNOUNCED	1		/* stands for the address of the cache */
+#define ANNOUNCED_NAME	"[announced]"
+
 enum event {
 	EVENT_TASK = 0,
+	EVENT_CACHE = 1,
+	EVENT_ALLOC = 2,
+	EVENT_FREE = 3,
 	EVENT_OBJECT = 4,
 	EVENT_COUNTS = 5,
 	EVENT_ACCESS = 6,
@@ -40,6 +48,9 @@ static const char metadata_head[] =
 	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64;\n"
 	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text8;\n"
 	"typealias integer { size = 32; align = 8; signed = true; } := int32;\n"
+	"typealias integer { size = 16; align = 8; signed = true; } := int16;\n"
+	"typealias integer { size = 32; align = 8; signed = false; base = 16; } := hex32;\n"
+	"typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := memory;\n"
 	"typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"
 	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n\n"
 	"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
@@ -66,6 +77,15 @@ static const struct {
 } described[] = {
 	{ EVENT_TASK, "task",
 	  "\t\tuint32 pid;\n\t\ttext8 comm[16];\n" },
+	{ EVENT_CACHE, "cache",
+	  "\t\thex64 cache;\n\t\tuint32 object_size;\n\t\tuint32 size;\n\t\tstring name;\n" },
+	{ EVENT_ALLOC, "alloc",
+	  "\t\tmemory kind;\n\t\thex64 call_site;\n\t\thex64 ptr;\n\t\tuint32 bytes_req;\n"
+	  "\t\tuint32 bytes_alloc;\n\t\thex32 gfp_flags;\n\t\tint16 node;\n\t\tuint32 pid;\n"
+	  "\t\thex64 cache;\n" },
+	{ EVENT_FREE, "free",
+	  "\t\tmemory kind;\n\t\thex64 call_site;\n\t\thex64 ptr;\n\t\tuint32 bytes;\n"
+	  "\t\tuint32 pid;\n\t\thex64 cache;\n" },
 	{ EVENT_OBJECT, "object",
 	  "\t\tuint32 object;\n\t\tuint32 snapshot;\n\t\tlife state;\n\t\thex64 alloc_site;\n"
 	  "\t\tuint32 pid;\n\t\thex64 ptr;\n\t\tuint32 bytes_req;\n\t\tuint64 alloc_jiffies;\n"
@@ -272,6 +292,65 @@ void write_task(struct vcpu *v)
 		return;
 	e->pid = v->pid;
 	memcpy(e->comm, v->comm, sizeof(e->comm));
+}
+
+void write_cache(struct vcpu *v)
+{
+	struct {
+		u64 cache;
+		u32 object_size, size;
+		char name[sizeof(ANNOUNCED_NAME)];
+	} PACKED *e = reserve(v, EVENT_CACHE, sizeof(*e));
+
+	if (!e)
+		return;
+	e->cache = ANNOUNCED;
+	e->object_size = 0;
+	e->size = 0;
+	memcpy(e->name, ANNOUNCED_NAME, sizeof(e->name));
+}
+
+void write_alloc(struct vcpu *v, const u64 alloc[6])
+{
+	struct {
+		u8 kind;
+		u64 call_site, ptr;
+		u32 bytes_req, bytes_alloc, gfp_flags;
+		int16_t node;
+		u32 pid;
+		u64 cache;
+	} PACKED *e = reserve(v, EVENT_ALLOC, sizeof(*e));
+
+	if (!e)
+		return;
+	e->kind = KIND_CACHE;
+	e->call_site = alloc[3];
+	e->ptr = alloc[1];
+	e->bytes_req = alloc[2];
+	e->bytes_alloc = alloc[2];
+	e->gfp_flags = 0;
+	e->node = -1;
+	e->pid = alloc[4];
+	e->cache = ANNOUNCED;
+}
+
+void write_free(struct vcpu *v, const u64 alloc[6], u64 free_ip)
+{
+	struct {
+		u8 kind;
+		u64 call_site, ptr;
+		u32 bytes, pid;
+		u64 cache;
+	} PACKED *e = reserve(v, EVENT_FREE, sizeof(*e));
+
+	if (!e)
+		return;
+	e->kind = KIND_CACHE;
+	e->call_site = free_ip;
+	e->ptr = alloc[1];
+	e->bytes = alloc[2];
+	e->pid = v->pid;
+	e->cache = ANNOUNCED;
 }
 
 void write_access(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack)
