@@ -437,6 +437,15 @@ static void check_switch(struct check *c, const struct trace_event *e)
 	c->since_switch = ++c->period;
 }
 
+/* Enumerations begin with 1. */
+static void check_enumerator(struct check *c, const struct trace_event *e, const char *name,
+			     u32 value, u32 max)
+{
+	if (value < 1 || value > max)
+		violation(c, VALUE, e, "%s of %s %u: want 1 to %u", trace_type_name(e->type), name,
+			  value, max);
+}
+
 static void check_event(struct check *c, const struct trace_event *e)
 {
 	c->types[e->type]++;
@@ -467,8 +476,23 @@ static void check_event(struct check *c, const struct trace_event *e)
 		break;
 	case TRACE_ACCESS:
 		check_pid(c, e, e->u.access.pid);
-		if (e->u.access.kind < TRACE_READ || e->u.access.kind > TRACE_UPDATE)
-			violation(c, VALUE, e, "access of kind %u: want 1 to 3", e->u.access.kind);
+		check_enumerator(c, e, "kind", e->u.access.kind, TRACE_UPDATE);
+		break;
+	case TRACE_TRAFFIC:
+		check_pid(c, e, e->u.traffic.pid);
+		check_enumerator(c, e, "kind", e->u.traffic.kind, TRACE_UPDATE);
+		break;
+	case TRACE_ENTER:
+	case TRACE_LEAVE:
+		check_pid(c, e, e->u.entry.pid);
+		check_enumerator(c, e, "kind", e->u.entry.kind, TRACE_NMI);
+		break;
+	case TRACE_LOCK:
+		check_pid(c, e, e->u.lock.pid);
+		check_enumerator(c, e, "op", e->u.lock.op, TRACE_RELEASE);
+		break;
+	case TRACE_RCU_FREE:
+		check_pid(c, e, e->u.rcu_free.pid);
 		break;
 	case TRACE_MARK:
 		check_pid(c, e, e->u.mark.pid);
@@ -618,7 +642,7 @@ static void print_json(const struct check *c)
 	printf("\t\"cpus\": %u,\n\t\"lost\": %llu,\n\t\"earlier_frees\": %llu,\n",
 	       trace_streams(c->trace), trace_lost(c->trace), c->earlier_frees);
 	printf("\t\"uncertain\": %llu,\n\t\"types\": {", c->uncertain);
-	for (i = 0; i <= TRACE_SNAPSHOT; i++)
+	for (i = 0; i < TRACE_DISCARDED; i++)
 		printf("\"%s\": %llu, ", trace_type_name(i), c->types[i]);
 	printf("\"unknown\": %llu},\n\t\"violations\": {", c->types[TRACE_UNKNOWN]);
 	for (i = 0; i < KINDS; i++)

@@ -68,7 +68,9 @@ enum field {
 	F_NODE, F_CACHE, F_NAME, F_OBJECT_SIZE, F_SITE, F_SITE_NAME, F_FREE_SITE,
 	F_FREE_SITE_NAME, F_STATE, F_OBJECT, F_SNAPSHOT, F_ALLOC_JIFFIES, F_FREE_JIFFIES,
 	F_WRITES, F_READS, F_TEXT, F_ALLOCATIONS, F_RETIREMENTS, F_ACCESSES, F_BOOT, F_COMPLETE,
-	F_OBJECTS, F_EVENTS, FIELDS
+	F_OBJECTS, F_EVENTS, F_TRAFFIC, F_SCOPED, F_ENTRIES, F_LOCKS, F_NUMBER, F_LINE, F_FROM,
+	F_OP, F_FLAGS, F_LOCK, F_LOCK_NAME, F_MODULE, F_LOADED, F_INIT_PTR, F_INIT_BYTES, F_STACK,
+	F_CALLER, FIELDS
 };
 
 static const char * const field_names[FIELDS] = {
@@ -82,7 +84,12 @@ static const char * const field_names[FIELDS] = {
 	[F_FREE_JIFFIES] = "free_jiffies", [F_WRITES] = "writes", [F_READS] = "reads",
 	[F_TEXT] = "text", [F_ALLOCATIONS] = "allocations", [F_RETIREMENTS] = "retirements",
 	[F_ACCESSES] = "accesses", [F_BOOT] = "boot", [F_COMPLETE] = "complete",
-	[F_OBJECTS] = "objects", [F_EVENTS] = "events",
+	[F_OBJECTS] = "objects", [F_EVENTS] = "events", [F_TRAFFIC] = "traffic",
+	[F_SCOPED] = "scoped", [F_ENTRIES] = "entries", [F_LOCKS] = "locks",
+	[F_NUMBER] = "number", [F_LINE] = "line", [F_FROM] = "from", [F_OP] = "op",
+	[F_FLAGS] = "flags", [F_LOCK] = "lock", [F_LOCK_NAME] = "lock_name",
+	[F_MODULE] = "module", [F_LOADED] = "loaded", [F_INIT_PTR] = "init_ptr",
+	[F_INIT_BYTES] = "init_bytes", [F_STACK] = "stack", [F_CALLER] = "caller",
 };
 
 /* How the value of a field is to be read. */
@@ -160,13 +167,19 @@ static void put_task(struct script *s, u32 pid)
 	put(s, F_COMM, TEXT, "%s", names_task(&s->names, pid));
 }
 
+/* The name of an enumerator. */
+static void put_name(struct script *s, enum field f, const char *const *names, u32 nr, u32 value)
+{
+	put(s, f, TEXT, "%s", value < nr && names[value] ? names[value] : "unknown");
+}
+
 static void put_kind(struct script *s, u32 kind)
 {
 	static const char * const kinds[TRACE_KINDS] = {
 		[TRACE_KMALLOC] = "kmalloc", [TRACE_KMEM_CACHE] = "cache", [TRACE_PAGES] = "pages",
 	};
 
-	put(s, F_KIND, TEXT, "%s", kind < TRACE_KINDS ? kinds[kind] : "unknown");
+	put_name(s, F_KIND, kinds, ARRAY_SIZE(kinds), kind);
 }
 
 static void put_cache(struct script *s, u32 kind, u64 cache)
@@ -230,8 +243,7 @@ static void put_object(struct script *s, const struct trace_event *e)
 	put(s, F_COMM, TEXT, "%s", comm);
 	put(s, F_PTR, TEXT, "%llx", e->u.object.ptr);
 	put_number(s, F_BYTES_REQ, e->u.object.bytes_req);
-	put(s, F_STATE, TEXT, "%s",
-	    state < ARRAY_SIZE(states) && states[state] ? states[state] : "unknown");
+	put_name(s, F_STATE, states, ARRAY_SIZE(states), state);
 	put_number(s, F_OBJECT, e->u.object.object);
 	if (e->u.object.snapshot)
 		put_number(s, F_SNAPSHOT, e->u.object.snapshot);
@@ -243,19 +255,87 @@ static void put_object(struct script *s, const struct trace_event *e)
 	put_site(s, F_FREE_SITE, e->u.object.free_site, KMAP_IP_RETURN);
 }
 
-static void put_access(struct script *s, const struct trace_event *e)
+static void put_direction(struct script *s, u32 kind)
 {
 	static const char * const kinds[] = {
 		[TRACE_READ] = "read", [TRACE_WRITE] = "write", [TRACE_UPDATE] = "update",
 	};
-	u32 kind = e->u.access.kind;
 
+	put_name(s, F_KIND, kinds, ARRAY_SIZE(kinds), kind);
+}
+
+/* The frame that an event is from, if that is known. */
+static void put_stack(struct script *s, u32 stack)
+{
+	if (stack)
+		put_number(s, F_STACK, stack);
+}
+
+static void put_access(struct script *s, const struct trace_event *e)
+{
 	put_task(s, e->u.access.pid);
-	put(s, F_KIND, TEXT, "%s",
-	    kind < ARRAY_SIZE(kinds) && kinds[kind] ? kinds[kind] : "unknown");
+	put_direction(s, e->u.access.kind);
 	put(s, F_PTR, TEXT, "%llx", e->u.access.ptr);
 	put_number(s, F_BYTES, e->u.access.size);
 	put_site(s, F_SITE, e->u.access.ip, KMAP_IP_EXACT);
+	put_stack(s, e->u.access.stack);
+}
+
+static void put_traffic(struct script *s, const struct trace_event *e)
+{
+	put_task(s, e->u.traffic.pid);
+	put_direction(s, e->u.traffic.kind);
+	put(s, F_PTR, TEXT, "%llx", e->u.traffic.ptr);
+	put_number(s, F_BYTES, e->u.traffic.size);
+	put_site(s, F_SITE, e->u.traffic.ip, KMAP_IP_EXACT);
+	put(s, F_LINE, TEXT, "%llx", e->u.traffic.line);
+	put(s, F_FROM, NUMBER, "%d", e->u.traffic.from);
+	put_stack(s, e->u.traffic.stack);
+}
+
+static void put_entry(struct script *s, const struct trace_event *e)
+{
+	static const char * const kinds[] = {
+		[TRACE_SYSCALL] = "syscall", [TRACE_INTERRUPT] = "interrupt",
+		[TRACE_EXCEPTION] = "exception", [TRACE_SOFTIRQ] = "softirq", [TRACE_NMI] = "nmi",
+	};
+
+	put_task(s, e->u.entry.pid);
+	put_name(s, F_KIND, kinds, ARRAY_SIZE(kinds), e->u.entry.kind);
+	put_number(s, F_NUMBER, e->u.entry.number);
+}
+
+static void put_lock(struct script *s, const struct trace_event *e)
+{
+	static const char * const ops[] = {
+		[TRACE_ACQUIRE] = "acquire", [TRACE_ACQUIRED] = "acquired",
+		[TRACE_RELEASE] = "release",
+	};
+	u32 flags = e->u.lock.flags;
+
+	put_task(s, e->u.lock.pid);
+	put_name(s, F_OP, ops, ARRAY_SIZE(ops), e->u.lock.op);
+	if (flags)
+		put(s, F_FLAGS, TEXT, "%s%s%s%s%s", flags & TRACE_LOCK_SHARED ? "shared" : "",
+		    flags & TRACE_LOCK_SHARED && flags > TRACE_LOCK_SHARED ? "|" : "",
+		    flags & TRACE_LOCK_TRY ? "try" : "",
+		    flags & TRACE_LOCK_TRY && flags & TRACE_LOCK_CONTENDED ? "|" : "",
+		    flags & TRACE_LOCK_CONTENDED ? "contended" : "");
+	put(s, F_LOCK, TEXT, "%llx", e->u.lock.lock);
+	put(s, F_LOCK_NAME, TEXT, "%s", e->u.lock.name);
+	put_site(s, F_SITE, e->u.lock.ip, KMAP_IP_RETURN);
+}
+
+static void put_module(struct script *s, const struct trace_event *e)
+{
+	put(s, F_MODULE, TEXT, "%s", e->u.module.name);
+	put_number(s, F_LOADED, e->u.module.loaded);
+	put(s, F_PTR, TEXT, "%llx", e->u.module.base);
+	put_number(s, F_BYTES, e->u.module.size);
+	if (!e->u.module.init_size)
+		return;
+	put(s, F_INIT_PTR, TEXT, "%llx", e->u.module.init_base);
+	put_number(s, F_INIT_BYTES, e->u.module.init_size);
 }
 
 static void put_counts(struct script *s, const struct trace_event *e)
@@ -287,6 +367,10 @@ static void put_others(struct script *s, const struct trace_event *e)
 		put_number(s, F_RETIREMENTS, e->u.switches.retirements);
 		put_number(s, F_ACCESSES, e->u.switches.accesses);
 		put_number(s, F_BOOT, e->u.switches.boot);
+		put_number(s, F_TRAFFIC, e->u.switches.traffic);
+		put_number(s, F_SCOPED, e->u.switches.scoped);
+		put_number(s, F_ENTRIES, e->u.switches.entries);
+		put_number(s, F_LOCKS, e->u.switches.locks);
 		break;
 	case TRACE_SNAPSHOT:
 		put_number(s, F_SNAPSHOT, e->u.snapshot.snapshot);
@@ -295,6 +379,17 @@ static void put_others(struct script *s, const struct trace_event *e)
 		break;
 	case TRACE_DISCARDED:
 		put_number(s, F_EVENTS, e->u.discarded.events);
+		break;
+	case TRACE_RCU_FREE:
+		put_task(s, e->u.rcu_free.pid);
+		put(s, F_PTR, TEXT, "%llx", e->u.rcu_free.ptr);
+		put_site(s, F_SITE, e->u.rcu_free.ip, KMAP_IP_RETURN);
+		break;
+	case TRACE_FRAME:
+		put_number(s, F_STACK, e->u.frame.stack);
+		if (e->u.frame.caller)
+			put_number(s, F_CALLER, e->u.frame.caller);
+		put_site(s, F_SITE, e->u.frame.ip, KMAP_IP_EXACT);
 		break;
 	default:
 		break;
@@ -322,6 +417,19 @@ static void put_event(struct script *s, const struct trace_event *e)
 		break;
 	case TRACE_ACCESS:
 		put_access(s, e);
+		break;
+	case TRACE_TRAFFIC:
+		put_traffic(s, e);
+		break;
+	case TRACE_ENTER:
+	case TRACE_LEAVE:
+		put_entry(s, e);
+		break;
+	case TRACE_LOCK:
+		put_lock(s, e);
+		break;
+	case TRACE_MODULE:
+		put_module(s, e);
 		break;
 	default:
 		put_others(s, e);
@@ -430,6 +538,12 @@ static bool is_about(struct script *s, const struct trace_event *e)
 		return covers(s, e->u.free.ptr, e->u.free.bytes);
 	case TRACE_ACCESS:
 		return covers(s, e->u.access.ptr, e->u.access.size);
+	case TRACE_TRAFFIC:
+		return covers(s, e->u.traffic.ptr, e->u.traffic.size);
+	case TRACE_RCU_FREE:
+		return covers(s, e->u.rcu_free.ptr, 1);
+	case TRACE_LOCK:
+		return covers(s, e->u.lock.lock, 1);
 	case TRACE_OBJECT:
 		if (covers(s, e->u.object.ptr, e->u.object.bytes_req)) {
 			s->object = e->u.object.object + 1ull;
@@ -582,9 +696,10 @@ static bool set_types(struct script *s, const char *text)
 				break;
 		}
 		if (type > TRACE_DISCARDED) {
-			fprintf(stderr,
-				"memorizer script: --event %s: want task, cache, alloc, free, object, counts, access, mark, switch, snapshot, lost or several with commas between\n",
-				text);
+			fprintf(stderr, "memorizer script: --event %s: want ", text);
+			for (type = 0; type < TRACE_DISCARDED; type++)
+				fprintf(stderr, "%s, ", trace_type_name(type));
+			fprintf(stderr, "lost or several with commas between\n");
 			return false;
 		}
 		s->types |= 1u << type;

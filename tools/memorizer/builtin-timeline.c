@@ -301,7 +301,7 @@ static void count(struct overtime *o, const struct trace_event *e)
 static void handle(struct overtime *o, const struct trace_event *e)
 {
 	o->event = e;
-	if (e->type > TRACE_SNAPSHOT)
+	if (e->type >= TRACE_DISCARDED)
 		return;
 	if (!o->begun && begins(o, e))
 		begin(o, e);

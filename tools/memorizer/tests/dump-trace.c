@@ -2,15 +2,17 @@
 /*
  * Prints the events of a trace as "babeltrace2 --clock-cycles --no-delta" does, but for
  * those that are not known, of which it prints the name alone. With -p it prints packets,
- * losses and what is wrong with packets too.
+ * losses and what is wrong with packets too; with -q the trace is one of the plugin for QEMU.
  *
- * Usage: dump-trace [-p] DIR
+ * Usage: dump-trace [-p|-q] DIR
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace.h"
+
+static bool stacks;
 
 static const char *name_of(const char *const *names, u32 first, u32 nr, u32 i)
 {
@@ -35,6 +37,17 @@ static const char *access_kind(u32 i)
 static const char *state(u32 i)
 {
 	return name_of((const char * const[]){ "live", "freed", "buried" }, 1, 3, i);
+}
+
+static const char *entry(u32 i)
+{
+	return name_of((const char * const[]){ "syscall", "interrupt", "exception", "softirq",
+					       "nmi" }, 1, 5, i);
+}
+
+static const char *lock_op(u32 i)
+{
+	return name_of((const char * const[]){ "acquire", "acquired", "release" }, 1, 3, i);
 }
 
 static void print_text(const char *name, const char *text)
@@ -73,6 +86,58 @@ static void print_alloc(const struct trace_event *e)
 	printf("pid = %u, cache = 0x%llX", e->u.alloc.pid, e->u.alloc.cache);
 }
 
+/* Traces of the plugin for QEMU have stacks. */
+static void print_stack(u32 stack)
+{
+	if (stacks)
+		printf(", stack = %u", stack);
+}
+
+/* Those events that tell of context. */
+static void print_context(const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_MODULE:
+		printf("loaded = %u, base = 0x%llX, size = %u, init_base = 0x%llX, ",
+		       e->u.module.loaded, e->u.module.base, e->u.module.size,
+		       e->u.module.init_base);
+		printf("init_size = %u, ", e->u.module.init_size);
+		print_text("name", e->u.module.name);
+		break;
+	case TRACE_TRAFFIC:
+		printf("ip = 0x%llX, ptr = 0x%llX, size = %u, kind = ( %s : container = %u ), ",
+		       e->u.traffic.ip, e->u.traffic.ptr, e->u.traffic.size,
+		       access_kind(e->u.traffic.kind), e->u.traffic.kind);
+		printf("pid = %u", e->u.traffic.pid);
+		print_stack(e->u.traffic.stack);
+		printf(", line = 0x%llX, from = %d", e->u.traffic.line, e->u.traffic.from);
+		break;
+	case TRACE_ENTER:
+	case TRACE_LEAVE:
+		printf("kind = ( %s : container = %u ), number = %u, pid = %u",
+		       entry(e->u.entry.kind), e->u.entry.kind, e->u.entry.number,
+		       e->u.entry.pid);
+		break;
+	case TRACE_LOCK:
+		printf("op = ( %s : container = %u ), flags = 0x%X, lock = 0x%llX, ip = 0x%llX, ",
+		       lock_op(e->u.lock.op), e->u.lock.op, e->u.lock.flags, e->u.lock.lock,
+		       e->u.lock.ip);
+		printf("pid = %u, ", e->u.lock.pid);
+		print_text("name", e->u.lock.name);
+		break;
+	case TRACE_RCU_FREE:
+		printf("ptr = 0x%llX, ip = 0x%llX, pid = %u", e->u.rcu_free.ptr,
+		       e->u.rcu_free.ip, e->u.rcu_free.pid);
+		break;
+	case TRACE_FRAME:
+		printf("stack = %u, caller = %u, ip = 0x%llX", e->u.frame.stack,
+		       e->u.frame.caller, e->u.frame.ip);
+		break;
+	default:
+		break;
+	}
+}
+
 static void print_fields(const struct trace_event *e)
 {
 	switch (e->type) {
@@ -108,6 +173,7 @@ static void print_fields(const struct trace_event *e)
 		       e->u.access.ip, e->u.access.ptr, e->u.access.size,
 		       access_kind(e->u.access.kind), e->u.access.kind);
 		printf("pid = %u", e->u.access.pid);
+		print_stack(e->u.access.stack);
 		break;
 	case TRACE_MARK:
 		printf("pid = %u, ", e->u.mark.pid);
@@ -117,13 +183,18 @@ static void print_fields(const struct trace_event *e)
 		printf("allocations = %u, retirements = %u, accesses = %u, boot = %u",
 		       e->u.switches.allocations, e->u.switches.retirements,
 		       e->u.switches.accesses, e->u.switches.boot);
+		if (stacks)
+			break;
+		printf(", traffic = %u, scoped = %u, entries = %u, locks = %u",
+		       e->u.switches.traffic, e->u.switches.scoped, e->u.switches.entries,
+		       e->u.switches.locks);
 		break;
 	case TRACE_SNAPSHOT:
 		printf("snapshot = %u, complete = %u, objects = %llu", e->u.snapshot.snapshot,
 		       e->u.snapshot.complete, e->u.snapshot.objects);
 		break;
 	default:
-		break;
+		print_context(e);
 	}
 }
 
@@ -167,8 +238,9 @@ int main(int argc, char **argv)
 	struct trace_event e;
 	struct trace *t;
 
-	if (argc != 2 && !packets) {
-		fprintf(stderr, "Usage: dump-trace [-p] DIR\n");
+	stacks = argc == 3 && !strcmp(argv[1], "-q");
+	if (argc != 2 && !packets && !stacks) {
+		fprintf(stderr, "Usage: dump-trace [-p|-q] DIR\n");
 		return EXIT_FAILURE;
 	}
 	t = trace_open(argv[argc - 1], error);

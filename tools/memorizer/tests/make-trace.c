@@ -3,12 +3,14 @@
  * Writes traces for tests, in either byte order: from a script, or many events of
  * a make-believe load.
  *
- * Usage: make-trace [-e le|be] [-f] DIR <SCRIPT
+ * Usage: make-trace [-e le|be] [-f|-q] DIR <SCRIPT
  *        make-trace [-e le|be] [-c CPUS] [-l LIVE] [-s SEED] -b EVENTS DIR
  *
  * -e  byte order, little-endian without it
  * -f  from the future: the metadata has an event "future" and a last field "later" of
  *     alloc, which tools of today do not know
+ * -q  as the plugin for QEMU writes them: accesses and traffic have a stack, there are
+ *     events frame, and switches do not tell what only the kernel can
  * -b  this many events of a load; at most LIVE objects live at a time
  *
  * A script has a line for each event: its name and fields as NAME=VALUE, in any order.
@@ -46,7 +48,7 @@
 #define CPUS		256
 #define TEXT_MAX	256
 
-enum type { U8, U16, U32, U64, X32, X64, COMM, STRING };
+enum type { U8, U16, U32, S32, U64, X8, X32, X64, COMM, STRING };
 
 struct field {
 	const char *name;
@@ -81,19 +83,32 @@ static struct event {
 		      F("pid", U32) }, 6 },
 	{ "mark", { F("pid", U32), F("text", STRING) }, 7 },
 	{ "switch", { F("allocations", U8), F("retirements", U8), F("accesses", U8),
-		      F("boot", U8) }, 8 },
+		      F("boot", U8), F("traffic", U8), F("scoped", U8), F("entries", U8),
+		      F("locks", U8) }, 8 },
 	{ "snapshot", { F("snapshot", U32), F("complete", U32), F("objects", U64) }, 9 },
+	{ "module", { F("loaded", U8), F("base", X64), F("size", U32), F("init_base", X64),
+		      F("init_size", U32), F("name", STRING) }, 10 },
+	{ "traffic", { F("ip", X64), F("ptr", X64), F("size", U32), F("kind", U8),
+		       F("pid", U32), F("line", X64), F("from", S32) }, 11 },
+	{ "enter", { F("kind", U8), F("number", U32), F("pid", U32) }, 12 },
+	{ "leave", { F("kind", U8), F("number", U32), F("pid", U32) }, 13 },
+	{ "lock", { F("op", U8), F("flags", X8), F("lock", X64), F("ip", X64), F("pid", U32),
+		    F("name", STRING) }, 14 },
+	{ "rcu_free", { F("ptr", X64), F("ip", X64), F("pid", U32) }, 15 },
+	{ "frame", { F("stack", U32), F("caller", U32), F("ip", X64) }, 65 },
 	{ "future", { F("pid", U32), F("hope", U8) }, 77 },
 };
 
-enum { TASK, CACHE, ALLOC, FREE, SWITCH = 8 };	/* indices of those that the load has */
+enum { TASK, CACHE, ALLOC, FREE, ACCESS = 6, SWITCH = 8, TRAFFIC = 11, FRAME = 16 };	/* indices */
 
 static const char metadata[] =
 	"/* CTF 1.8 */\n"
 	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
 	"typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
 	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+	"typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
 	"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+	"typealias integer { size = 8; align = 8; signed = false; base = 16; } := xint8_t;\n"
 	"typealias integer { size = 32; align = 8; signed = false; base = 16; } := xint32_t;\n"
 	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := xint64_t;\n"
 	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text_t;\n"
@@ -139,13 +154,18 @@ static const char *tsdl_type(const struct event *e, const struct field *f)
 {
 	static const char * const types[] = {
 		[U8] = "uint8_t", [U16] = "int16_t", [U32] = "uint32_t", [U64] = "uint64_t",
-		[X32] = "xint32_t", [X64] = "xint64_t", [COMM] = "text_t", [STRING] = "string",
+		[S32] = "int32_t", [X8] = "xint8_t", [X32] = "xint32_t", [X64] = "xint64_t",
+		[COMM] = "text_t", [STRING] = "string",
 	};
 
+	if (!strcmp(f->name, "kind") && (e->id == 2 || e->id == 3))
+		return "enum : uint8_t { kmalloc = 0, cache = 1, pages = 2 }";
+	if (!strcmp(f->name, "kind") && (e->id == 12 || e->id == 13))
+		return "enum : uint8_t { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 }";
 	if (!strcmp(f->name, "kind"))
-		return strcmp(e->name, "access") ?
-			"enum : uint8_t { kmalloc = 0, cache = 1, pages = 2 }" :
-			"enum : uint8_t { read = 1, write = 2, update = 3 }";
+		return "enum : uint8_t { read = 1, write = 2, update = 3 }";
+	if (!strcmp(f->name, "op"))
+		return "enum : uint8_t { acquire = 1, acquired = 2, release = 3 }";
 	if (!strcmp(f->name, "state"))
 		return "enum : uint8_t { live = 1, freed = 2, buried = 3 }";
 	return types[f->type];
@@ -177,7 +197,7 @@ static struct cpu {
 } cpus[CPUS];
 
 static const char *dir;
-static bool big_endian, from_future;
+static bool big_endian, from_future, from_qemu;
 static u64 now = 1000, events_written, line_nr;
 static u32 current;
 
@@ -278,7 +298,8 @@ static void begin_packet(struct cpu *c)
 static unsigned char *put_field(unsigned char *p, const struct field *f)
 {
 	static const int sizes[] = {
-		[U8] = 1, [U16] = 2, [U32] = 4, [U64] = 8, [X32] = 4, [X64] = 8,
+		[U8] = 1, [U16] = 2, [U32] = 4, [S32] = 4, [U64] = 8, [X8] = 1, [X32] = 4,
+		[X64] = 8,
 	};
 
 	if (f->type == COMM) {
@@ -352,7 +373,8 @@ static void parse_field(struct event *e, char *word)
 	if (f->type == COMM || f->type == STRING)
 		parse_text(f, value);
 	else
-		f->value = parse_number(value, f->type == X32 || f->type == X64 ? 16 : 10);
+		f->value = parse_number(value, f->type == X8 || f->type == X32 || f->type == X64 ?
+					16 : 10);
 }
 
 static u64 argument(int base)
@@ -524,7 +546,7 @@ static void run_load(u64 nr, u32 nr_cpus, u32 nr_live, u64 seed)
 	random_state = seed * 2654435761u + 88172645463325252u;
 	for (i = 0; i < nr_cpus; i++)
 		cpus[i].node = i % 2;
-	put_values(SWITCH, (u64[]){ 1, 0, 0, 1 });
+	put_values(SWITCH, (u64[]){ 1, 0, 0, 1, 0, 0, 0, 0 });
 	for (i = 1; i <= TASKS; i++) {
 		snprintf(events[TASK].fields[1].text, TEXT_MAX, "task-%u", i);
 		put_values(TASK, (u64[]){ i });
@@ -549,7 +571,7 @@ static void put_metadata(void)
 
 	fprintf(file, metadata, big_endian ? "be" : "le");
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		if (events[i].id == 77 && !from_future)
+		if ((events[i].id == 77 && !from_future) || (i == FRAME && !from_qemu))
 			continue;
 		fprintf(file, "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n"
 			"\tfields := struct {\n", events[i].name, events[i].id);
@@ -561,9 +583,19 @@ static void put_metadata(void)
 	finish(file);
 }
 
+/* Makes events have the fields that the plugin for QEMU gives them. */
+static void become_qemu(void)
+{
+	from_qemu = true;
+	events[ACCESS].fields[5] = (struct field)F("stack", U32);
+	memmove(events[TRAFFIC].fields + 6, events[TRAFFIC].fields + 5, 2 * sizeof(struct field));
+	events[TRAFFIC].fields[5] = (struct field)F("stack", U32);
+	memset(events[SWITCH].fields + 4, 0, 4 * sizeof(struct field));
+}
+
 static void usage(void)
 {
-	die("want [-e le|be] [-f] [-c CPUS] [-l LIVE] [-s SEED] [-b EVENTS] DIR");
+	die("want [-e le|be] [-f|-q] [-c CPUS] [-l LIVE] [-s SEED] [-b EVENTS] DIR");
 }
 
 int main(int argc, char **argv)
@@ -572,7 +604,7 @@ int main(int argc, char **argv)
 	int option;
 	u32 i;
 
-	while ((option = getopt(argc, argv, "e:fb:c:l:s:")) != -1) {
+	while ((option = getopt(argc, argv, "e:fqb:c:l:s:")) != -1) {
 		switch (option) {
 		case 'e':
 			big_endian = !strcmp(optarg, "be");
@@ -580,6 +612,9 @@ int main(int argc, char **argv)
 		case 'f':
 			from_future = true;
 			events[ALLOC].fields[9] = (struct field)F("later", U32);
+			break;
+		case 'q':
+			become_qemu();
 			break;
 		case 'b':
 			nr = parse_number(optarg, 10);

@@ -11,11 +11,14 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-for trace in kmem life mixed bad packets; do
+for trace in kmem life mixed bad packets context; do
 	"$build/tests/make-trace" "$tmp/$trace" <"$data/$trace.trace" || exit 1
 	mkdir "$tmp/$trace/kernel"
 	cp "$data/kallsyms" "$tmp/$trace/kernel"
 done
+
+"$build/tests/make-trace" -q "$tmp/stacks" <"$data/stacks.trace" || exit 1
+cp -r "$tmp/life/kernel" "$tmp/stacks"
 
 # documented SECTION: the members that the manual page has there
 documented()
@@ -65,6 +68,8 @@ agree diff
 		printed script --json "$tmp/$trace"
 	done
 	printed script --json "$tmp/mixed"
+	printed script --json "$tmp/context"
+	printed script --json "$tmp/stacks"
 } >"$tmp/printed"
 agree script
 printed fold --json "$tmp/life" >"$tmp/printed"

@@ -23,6 +23,28 @@ outcome "of a trace in the other byte order as well" 0 "$data/life.script" "" sc
 outcome "as JSON, a line each" 0 "$data/life.script.json" "" script --json "$tmp/le"
 outcome "as CSV" 0 "$data/life.script.csv" "" script --csv "$tmp/le"
 
+for order in le be; do
+	"$build/tests/make-trace" -e $order "$tmp/context-$order" <"$data/context.trace" || exit 1
+	cp -r "$tmp/le/kernel" "$tmp/context-$order"
+	outcome "what surrounds accesses is on lines, too, $order" 0 "$data/context.script" "" \
+		script "$tmp/context-$order"
+	outcome "also as JSON, $order" 0 "$data/context.script.json" "" \
+		script --json "$tmp/context-$order"
+done
+outcome "also as CSV" 0 "$data/context.script.csv" "" script --csv "$tmp/context-le"
+grep -v '^switch' "$data/context.trace" | cat - "$data/stacks.trace" |
+	"$build/tests/make-trace" -q "$tmp/qemu" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/qemu"
+"$memorizer" script "$tmp/qemu" | sed -n 's/^.*: \([a-z]*\):.*\( site=.*\) \(stack=.*\)/\1\2 \3/p' \
+	>"$tmp/got"
+cat >"$tmp/want" <<END
+frame site=read_mark+0x10/0x80 stack=1
+frame site=widget_write+0x10/0x80 stack=2 caller=1
+access site=read_mark+0x10/0x80 stack=2
+traffic site=gadget_irq+0x10/0x1f80 [gadget] line=ffff888000002000 from=255 stack=1
+END
+equal "stacks are told where there are any" "$tmp/want" "$tmp/got"
+
 # Against babeltrace2: the types, times and CPUs of all events of a load, and pointers
 "$build/tests/make-trace" -b 20000 -c 5 -l 500 "$tmp/load" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/load"
@@ -80,8 +102,8 @@ hint="Try 'memorizer help script'."
 outcome "script wants a trace" 2 /dev/null "memorizer script: 0 traces: want one directory
 $hint" script
 outcome "an event that there is" 2 /dev/null "memorizer script: --event alloc,kfree: want task, \
-cache, alloc, free, object, counts, access, mark, switch, snapshot, lost or several with commas \
-between
+cache, alloc, free, object, counts, access, mark, switch, snapshot, module, traffic, enter, leave, \
+lock, rcu_free, frame, lost or several with commas between
 $hint" script --event alloc,kfree "$tmp/le"
 outcome "an address" 2 /dev/null "memorizer script: --addr 0xg: want an address in hex
 $hint" script --addr 0xg "$tmp/le"

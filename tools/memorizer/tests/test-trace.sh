@@ -44,6 +44,16 @@ for order in le be; do
 	outcome "those of its packets too, $order" 1 "$data/packets.check" "" \
 		check "$(trace -e $order <"$data/packets.trace"; echo "$tmp/trace")"
 	outcome "as JSON too, $order" 1 "$data/packets.json" "" check --json "$tmp/trace"
+	trace -e $order <"$data/context.trace"
+	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
+	"$dump" "$tmp/trace" >"$tmp/got"
+	equal "events that tell of context as well, $order" "$tmp/want" "$tmp/got"
+	grep -v '^switch' "$data/context.trace" | cat - "$data/stacks.trace" | trace -q -e $order
+	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
+	"$dump" -q "$tmp/trace" >"$tmp/got"
+	equal "with the fields that the plugin for QEMU writes, $order" "$tmp/want" "$tmp/got"
+	summary "and they are sound, $order" 0 \
+		"32 events in 2 packets of 2 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 	trace -e $order -b 20000 -c 5 -l 500
 	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
 	"$dump" "$tmp/trace" >"$tmp/got"
@@ -440,7 +450,7 @@ metadata "another tracer" 's/"memorizer"/"lttng"/' \
 metadata "another version" 's/abi_version = 1/abi_version = 2/' \
 	": abi_version is 2: this memorizer reads 1"
 metadata "metadata with a typing error" 's/struct {/strukt {/' \
-	": line 14: no type 'strukt'"
+	": line 16: no type 'strukt'"
 metadata "packets without a begin" 's/timestamp_begin/time_begin/' \
 	": no timestamp_begin or timestamp_end of packets"
 metadata "packets without an end" 's/timestamp_end/time_end/' \

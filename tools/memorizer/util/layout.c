@@ -15,6 +15,7 @@ struct known_field {
 	const char *name;
 	int how;
 	size_t offset;
+	bool optional;
 };
 
 /* An event that this tool knows. */
@@ -24,7 +25,11 @@ struct known {
 };
 
 #define F(event, field, how)	\
-	{ #field, STEP_##how, offsetof(struct trace_event, u.event.field) }
+	{ #field, STEP_##how, offsetof(struct trace_event, u.event.field), false }
+
+/* One of 32 bits that not all traces have. */
+#define OPTIONAL(event, field)	\
+	{ #field, STEP_U32, offsetof(struct trace_event, u.event.field), true }
 
 static const struct known known[] = {
 	[TRACE_TASK] = { "task", { F(task, pid, U32), F(task, comm, COMM) } },
@@ -49,14 +54,34 @@ static const struct known known[] = {
 		F(counts, writes, U64), F(counts, reads, U64) } },
 	[TRACE_ACCESS] = { "access", {
 		F(access, ip, U64), F(access, ptr, U64), F(access, size, U32),
-		F(access, kind, U32), F(access, pid, U32) } },
+		F(access, kind, U32), F(access, pid, U32), OPTIONAL(access, stack) } },
 	[TRACE_MARK] = { "mark", { F(mark, pid, U32), F(mark, text, TEXT) } },
 	[TRACE_SWITCH] = { "switch", {
 		F(switches, allocations, U32), F(switches, retirements, U32),
-		F(switches, accesses, U32), F(switches, boot, U32) } },
+		F(switches, accesses, U32), F(switches, boot, U32), OPTIONAL(switches, traffic),
+		OPTIONAL(switches, scoped), OPTIONAL(switches, entries),
+		OPTIONAL(switches, locks) } },
 	[TRACE_SNAPSHOT] = { "snapshot", {
 		F(snapshot, snapshot, U32), F(snapshot, complete, U32),
 		F(snapshot, objects, U64) } },
+	[TRACE_MODULE] = { "module", {
+		F(module, loaded, U32), F(module, base, U64), F(module, size, U32),
+		F(module, init_base, U64), F(module, init_size, U32), F(module, name, TEXT) } },
+	[TRACE_TRAFFIC] = { "traffic", {
+		F(traffic, ip, U64), F(traffic, ptr, U64), F(traffic, size, U32),
+		F(traffic, kind, U32), F(traffic, pid, U32), OPTIONAL(traffic, stack),
+		F(traffic, line, U64), F(traffic, from, INT) } },
+	[TRACE_ENTER] = { "enter", {
+		F(entry, kind, U32), F(entry, number, U32), F(entry, pid, U32) } },
+	[TRACE_LEAVE] = { "leave", {
+		F(entry, kind, U32), F(entry, number, U32), F(entry, pid, U32) } },
+	[TRACE_LOCK] = { "lock", {
+		F(lock, op, U32), F(lock, flags, U32), F(lock, lock, U64), F(lock, ip, U64),
+		F(lock, pid, U32), F(lock, name, TEXT) } },
+	[TRACE_RCU_FREE] = { "rcu_free", {
+		F(rcu_free, ptr, U64), F(rcu_free, ip, U64), F(rcu_free, pid, U32) } },
+	[TRACE_FRAME] = { "frame", {
+		F(frame, stack, U32), F(frame, caller, U32), F(frame, ip, U64) } },
 };
 
 /* Notes what is wrong; false, for its callers to return. */
@@ -102,6 +127,16 @@ static const struct known_field *find_known(const struct known *k, const char *n
 	return NULL;
 }
 
+/* Fields that events of the class lack. */
+static void zero_missing(struct decoder *d)
+{
+	const struct known_field *k = known[d->type].fields;
+
+	for (; k < known[d->type].fields + EVENT_FIELDS && k->name; k++)
+		if (!fields_find(&d->class->fields, k->name, NULL))
+			d->steps[d->nr++] = (struct step){ .how = STEP_ZERO, .to = k->offset };
+}
+
 /* Steps to take over what is known, and to pass over the rest. */
 static void make_steps(struct decoder *d)
 {
@@ -111,7 +146,7 @@ static void make_steps(struct decoder *d)
 	struct step *step;
 	u32 i;
 
-	d->steps = kmap_array(NULL, fields->nr + 1, sizeof(*d->steps));
+	d->steps = kmap_array(NULL, fields->nr + EVENT_FIELDS, sizeof(*d->steps));
 	for (i = 0; i < fields->nr; i++) {
 		f = fields->field + i;
 		k = d->type == TRACE_UNKNOWN ? NULL : find_known(known + d->type, f->name);
@@ -125,6 +160,8 @@ static void make_steps(struct decoder *d)
 		}
 		d->nr++;
 	}
+	if (d->type != TRACE_UNKNOWN)
+		zero_missing(d);
 }
 
 static bool make_decoder(struct decoder *d, const struct event_class *class,
@@ -143,6 +180,8 @@ static bool make_decoder(struct decoder *d, const struct event_class *class,
 		for (k = known[d->type].fields;
 		     k < known[d->type].fields + EVENT_FIELDS && k->name; k++) {
 			f = fields_find(&class->fields, k->name, NULL);
+			if (!f && k->optional)
+				continue;
 			if (!f)
 				return fail(error, "event %s has no field %s", class->name,
 					    k->name);

@@ -498,6 +498,9 @@ static enum decoded decode(const struct decoder *d, struct trace_event *e, struc
 			break;
 		case STEP_SKIP:
 			break;
+		case STEP_ZERO:
+			*(u32 *)to = 0;
+			break;
 		default:
 			nul = memchr(p, '\0', end - p);
 			if (!nul)

@@ -17,7 +17,10 @@
  * @to: where in struct trace_event it goes
  */
 struct step {
-	enum { STEP_U32, STEP_U64, STEP_INT, STEP_COMM, STEP_TEXT, STEP_SKIP, STEP_SKIP_TEXT } how;
+	enum {
+		STEP_U32, STEP_U64, STEP_INT, STEP_COMM, STEP_TEXT, STEP_SKIP, STEP_SKIP_TEXT,
+		STEP_ZERO,	/* a 32-bit one that is not there */
+	} how;
 	u32 size;
 	bool big_endian;
 	u32 to;

@@ -30,6 +30,13 @@ enum trace_type {
 	TRACE_MARK,
 	TRACE_SWITCH,
 	TRACE_SNAPSHOT,
+	TRACE_MODULE,
+	TRACE_TRAFFIC,
+	TRACE_ENTER,
+	TRACE_LEAVE,
+	TRACE_LOCK,
+	TRACE_RCU_FREE,
+	TRACE_FRAME,
 	TRACE_DISCARDED,	/* pseudo event: from here on events of this CPU may be missing */
 	TRACE_UNKNOWN,		/* an event that this tool does not know */
 	TRACE_PACKET,		/* pseudo event: a packet ends, see trace_show_packets() */
@@ -60,6 +67,26 @@ enum trace_access_kind {
 	TRACE_UPDATE,
 };
 
+/* What the kernel was entered by. */
+enum trace_entry {
+	TRACE_SYSCALL = 1,
+	TRACE_INTERRUPT,
+	TRACE_EXCEPTION,
+	TRACE_SOFTIRQ,
+	TRACE_NMI,
+};
+
+/* What becomes of a lock, and how, in bits. */
+enum trace_lock_op {
+	TRACE_ACQUIRE = 1,	/* wanted: it may have to be waited for */
+	TRACE_ACQUIRED,
+	TRACE_RELEASE,
+};
+
+#define TRACE_LOCK_SHARED	1u
+#define TRACE_LOCK_TRY		2u
+#define TRACE_LOCK_CONTENDED	4u
+
 /**
  * struct trace_event - an event
  * @type: what it is, and which member of @u is set
@@ -73,7 +100,17 @@ enum trace_access_kind {
  *	     in the same period, and is seen now when it is set, has nothing missing in
  *	     between; of anything else a loss may be the cause, so that it proves nothing
  * @u: its fields, as the metadata names them; no value is checked, and strings are
- *     valid until the next call of trace_next()
+ *     valid until the next call of trace_next(); what a trace does not tell is 0
+ * @u.access.stack: the innermost caller's frame, see @u.frame; 0: not known
+ * @u.traffic.line: address of the line's first byte
+ * @u.traffic.from: CPU that stored to it last; -1: none has
+ * @u.entry: of both TRACE_ENTER and TRACE_LEAVE. System calls nest in a task, the others
+ *	     on a CPU
+ * @u.entry.number: of the system call, the vector or the softirq
+ * @u.rcu_free: memory that is to be freed when a grace period of RCU is over
+ * @u.frame.stack: number of this frame, which other events name
+ * @u.frame.caller: that of the frame it was called from; 0: none
+ * @u.frame.ip: the call
  * @u.discarded.events: how many events were lost; 0: not known
  * @u.discarded.packets: how many packets are missing; 0: none, or not known
  * @u.discarded.broken: whether packets are missing or damaged: unlike overruns, that may
@@ -120,7 +157,7 @@ struct trace_event {
 		} counts;
 		struct {
 			u64 ip, ptr;
-			u32 size, kind, pid;
+			u32 size, kind, pid, stack;
 		} access;
 		struct {
 			u32 pid;
@@ -128,11 +165,38 @@ struct trace_event {
 		} mark;
 		struct {
 			u32 allocations, retirements, accesses, boot;
+			u32 traffic, scoped, entries, locks;
 		} switches;
 		struct {
 			u32 snapshot, complete;
 			u64 objects;
 		} snapshot;
+		struct {
+			u64 base, init_base;
+			u32 loaded, size, init_size;
+			const char *name;
+		} module;
+		struct {
+			u64 ip, ptr, line;
+			u32 size, kind, pid, stack;
+			int from;
+		} traffic;
+		struct {
+			u32 kind, number, pid;
+		} entry;
+		struct {
+			u64 lock, ip;
+			u32 op, flags, pid;
+			const char *name;
+		} lock;
+		struct {
+			u64 ptr, ip;
+			u32 pid;
+		} rcu_free;
+		struct {
+			u64 ip;
+			u32 stack, caller;
+		} frame;
 		struct {
 			u64 events, packets;
 			bool broken;
