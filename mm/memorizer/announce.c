@@ -10,6 +10,7 @@
  */
 #include <linux/init.h>
 #include <linux/irqflags.h>
+#include <linux/memblock.h>
 #include <linux/memorizer.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -18,14 +19,20 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include <asm/sections.h>
+
 #include <trace/events/sched.h>
 
+#include "../slab.h"
 #include "announce.h"
 #include "memorizer.h"
 #include "message.h"
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "memorizer."
+
+/* The most characters of a cache's name. */
+#define CACHE_NAME_MAX	64
 
 bool memorizer_announces __ro_after_init;
 module_param_named(qemu, memorizer_announces, bool, 0);
@@ -117,9 +124,42 @@ static void say_task(struct task_struct *task)
 	say(MEMORIZER_SAY_TASK, values, ARRAY_SIZE(values));
 }
 
+/* Says text, as values of 8 characters. */
+static void say_text(const char *text, size_t length)
+{
+	u64 value;
+
+	while (length) {
+		size_t some = min(length, sizeof(value));
+
+		value = 0;
+		memcpy(&value, text, some);
+		say_value(value);
+		text += some;
+		length -= some;
+	}
+}
+
+/* Says what a cache is, unless that was said. */
+static void say_cache(struct kmem_cache *cache)
+{
+	size_t length = cache->name ? strnlen(cache->name, CACHE_NAME_MAX) : 0;
+
+	if (READ_ONCE(cache->memorizer_announced))
+		return;
+	WRITE_ONCE(cache->memorizer_announced, true);
+	say_word(MEMORIZER_SAY_CACHE << MEMORIZER_TYPE_SHIFT |
+		 (3 + DIV_ROUND_UP(length, sizeof(u64))));
+	say_value((unsigned long)cache);
+	say_value(cache->object_size);
+	say_value(cache->size);
+	say_text(cache->name, length);
+}
+
 void __memorizer_announce_object(u32 id)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
+	const struct slab *slab = virt_to_slab((void *)object->va);
 	u64 values[] = {
 		id,
 		object->va,
@@ -127,12 +167,15 @@ void __memorizer_announce_object(u32 id)
 		memorizer_unpack_ip(object->alloc_ip),
 		object->pid,
 		object->alloc_jiffies,
+		slab ? (unsigned long)slab->slab_cache : 0,
 	};
 	unsigned long flags;
 
 	if (!begin(&flags))
 		return;
 	say_task(current);
+	if (slab)
+		say_cache(slab->slab_cache);
 	say(MEMORIZER_SAY_OBJECT, values, ARRAY_SIZE(values));
 	end(flags);
 }
@@ -170,23 +213,14 @@ void __memorizer_announce_mark(const char *text, size_t length)
 	/* As many values as the message's first word can tell of. */
 	size_t left = min_t(size_t, length, (MEMORIZER_ARGUMENT_MASK - 1) * sizeof(u64));
 	unsigned long flags;
-	u64 value;
 
 	if (!begin(&flags))
 		return;
 	say_task(current);
 	say_word(MEMORIZER_SAY_MARK << MEMORIZER_TYPE_SHIFT |
-		 (1 + DIV_ROUND_UP(left, sizeof(value))));
+		 (1 + DIV_ROUND_UP(left, sizeof(u64))));
 	say_value(current->pid);
-	while (left) {
-		size_t some = min(left, sizeof(value));
-
-		value = 0;
-		memcpy(&value, text, some);
-		say_value(value);
-		text += some;
-		left -= some;
-	}
+	say_text(text, left);
 	end(flags);
 }
 
@@ -201,8 +235,34 @@ static void announce_switch(void *unused, bool preempt, struct task_struct *befo
 	end(flags);
 }
 
-static int __init announce_switches(void)
+/* Marks what memory is that has no objects: "region NAME FIRST LAST". */
+static void __init announce_region(const char *name, unsigned long first, unsigned long size)
 {
-	return memorizer_announces ? register_trace_sched_switch(announce_switch, NULL) : 0;
+	char text[80];
+	int length = scnprintf(text, sizeof(text), "region %s %lx %lx", name, first,
+			       first + size - 1);
+
+	__memorizer_announce_mark(text, length);
 }
-core_initcall(announce_switches);
+
+static void __init announce_regions(void)
+{
+	char name[32];
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		snprintf(name, sizeof(name), "percpu%d", cpu);
+		announce_region(name, (unsigned long)per_cpu_ptr(__per_cpu_start, cpu),
+				__per_cpu_end - __per_cpu_start);
+	}
+	announce_region("vmemmap", (unsigned long)pfn_to_page(0), max_pfn * sizeof(struct page));
+}
+
+static int __init announce_rest(void)
+{
+	if (!memorizer_announces)
+		return 0;
+	announce_regions();
+	return register_trace_sched_switch(announce_switch, NULL);
+}
+core_initcall(announce_rest);

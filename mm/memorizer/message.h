@@ -29,17 +29,18 @@
 /* Types of messages, and their values. */
 #define MEMORIZER_SAY_HELLO	0	/* version; first of all */
 #define MEMORIZER_SAY_TASK	1	/* pid, two halves of comm: whom this CPU runs */
-#define MEMORIZER_SAY_OBJECT	2	/* id, va, size, alloc_ip, pid, alloc_jiffies: it lives */
+#define MEMORIZER_SAY_OBJECT	2	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache: live */
 #define MEMORIZER_SAY_END	3	/* id, state, free_ip, free_jiffies: it does no more */
 #define MEMORIZER_SAY_LOGGING	4	/* whether all sites are on from here on */
 #define MEMORIZER_SAY_MARK	5	/* pid, then text, 8 characters in each value */
 #define MEMORIZER_SAY_LOST	6	/* how many messages could not be made */
+#define MEMORIZER_SAY_CACHE	7	/* address, object_size, size, name: used from here on */
 /* User space says these itself, in one load each. */
 #define MEMORIZER_SAY_SCOPE	8	/* a scope begins; its number */
 #define MEMORIZER_SAY_LEAVE	9	/* it ends */
 #define MEMORIZER_SAY_RECORD	10	/* 1: record from here on, 0: do not */
 #define MEMORIZER_SAY_POINT	11	/* a mark; its number */
 
-#define MEMORIZER_ANNOUNCE_VERSION	1
+#define MEMORIZER_ANNOUNCE_VERSION	2
 
 #endif /* _MM_MEMORIZER_MESSAGE_H */

@@ -58,11 +58,12 @@ static void task(struct vcpu *v, const u64 *value)
 static const u8 needed[] = {
 	[MEMORIZER_SAY_HELLO] = 1,
 	[MEMORIZER_SAY_TASK] = 3,
-	[MEMORIZER_SAY_OBJECT] = 6,
+	[MEMORIZER_SAY_OBJECT] = OBJECT_VALUES,
 	[MEMORIZER_SAY_END] = 4,
 	[MEMORIZER_SAY_LOGGING] = 1,
 	[MEMORIZER_SAY_MARK] = 1,
 	[MEMORIZER_SAY_LOST] = 1,
+	[MEMORIZER_SAY_CACHE] = CACHE_VALUES,
 };
 
 static void message(struct vcpu *v, struct decoder *d)
@@ -89,6 +90,10 @@ static void message(struct vcpu *v, struct decoder *d)
 		break;
 	case MEMORIZER_SAY_LOGGING:
 		objects_logging(d->value[0]);
+		break;
+	case MEMORIZER_SAY_CACHE:
+		memcpy(text, &d->value[CACHE_VALUES], (d->nr - CACHE_VALUES) * sizeof(u64));
+		objects_cache(v, d->value, text);
 		break;
 	case MEMORIZER_SAY_MARK:
 		memcpy(text, &d->value[1], (d->nr - 1) * sizeof(u64));

@@ -23,10 +23,11 @@ struct map {
 	} *at;
 };
 
-/* Announced: id, va, size, alloc_ip, pid, alloc_jiffies. */
+/* Announced: id, va, size, alloc_ip, pid, alloc_jiffies, cache. */
 struct object {
-	u64 alloc[6];
+	u64 alloc[OBJECT_VALUES];
 	char comm[16];
+	u32 bytes;	/* that it has room for */
 	u32 counts;	/* the first of its counts */
 	bool live;
 };
@@ -37,11 +38,11 @@ struct count {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct map pages, ids, pairs;
+static struct map pages, ids, pairs, caches;
 static struct object *objects;
 static struct count *counts;
 static u64 nr_objects = 1, room_objects, nr_counts = 1, room_counts;
-static bool logging, ever, any;
+static bool logging, ever;
 
 static u64 *map_find(struct map *m, u64 key)
 {
@@ -147,7 +148,7 @@ static u64 new_object(u64 id)
  *
  * Context: any thread.
  */
-void objects_add(struct vcpu *v, const u64 values[6])
+void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES])
 {
 	struct object *o;
 	u64 nr;
@@ -162,11 +163,26 @@ void objects_add(struct vcpu *v, const u64 values[6])
 	if (options.mode == MODE_OBJECTS) {
 		put(o, nr);
 	} else {
-		if (!any)
-			write_cache(v);
-		any = true;
-		write_alloc(v, o->alloc);
+		o->bytes = map_get(&caches, values[6]) ?: values[2];
+		write_alloc(v, o->alloc, o->bytes);
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+/**
+ * objects_cache() - there is a cache
+ * @v: the vCPU that says so
+ * @values: cache, object_size, size
+ * @name: its name
+ *
+ * Context: any thread.
+ */
+void objects_cache(struct vcpu *v, const u64 values[CACHE_VALUES], const char *name)
+{
+	pthread_mutex_lock(&lock);
+	map_set(&caches, values[0], values[2]);
+	if (options.mode != MODE_OBJECTS)
+		write_cache(v, values, name);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -201,7 +217,7 @@ static void end(struct vcpu *v, struct object *o, u32 state, u64 free_ip, u64 fr
 {
 	if (options.mode != MODE_OBJECTS) {
 		if (state == FREED)
-			write_free(v, o->alloc, free_ip);
+			write_free(v, o->alloc, o->bytes, free_ip);
 		return;
 	}
 	put(o, 0);

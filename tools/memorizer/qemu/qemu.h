@@ -178,6 +178,10 @@ struct vcpu {
 
 extern struct vcpu *vcpus;
 
+/* How many values the guest announces an object with, and a cache, beside its name. */
+#define OBJECT_VALUES	7
+#define CACHE_VALUES	3
+
 /* plugin.c */
 extern bool recording;
 
@@ -187,17 +191,18 @@ bool writer_init(void);
 void writer_open(struct vcpu *v);
 void writer_close(struct vcpu *v);
 void write_task(struct vcpu *v);
-void write_cache(struct vcpu *v);
-void write_alloc(struct vcpu *v, const u64 alloc[6]);
-void write_free(struct vcpu *v, const u64 alloc[6], u64 free_ip);
+void write_cache(struct vcpu *v, const u64 cache[CACHE_VALUES], const char *name);
+void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes);
+void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes, u64 free_ip);
 void write_access(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack);
 void write_traffic(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack, u64 line,
 		   s32 from);
 void write_frame(struct vcpu *v, u32 stack, u32 caller, u64 ip);
 void write_mark(struct vcpu *v, const char *text);
 void write_switch(struct vcpu *v, bool on);
-void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state, const u64 alloc[6],
-		  const char comm[16], u64 free_ip, u64 free_jiffies);
+void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
+		  const u64 alloc[OBJECT_VALUES], const char comm[16], u64 free_ip,
+		  u64 free_jiffies);
 void write_counts(struct vcpu *v, u32 object, u64 ip, u32 pid, u64 writes, u64 reads);
 void write_snapshot(struct vcpu *v, u32 snapshot, bool complete, u64 objects);
 
@@ -214,7 +219,8 @@ u32 stack_now(struct vcpu *v, bool user);
 void guest_word(struct vcpu *v, bool user, u32 word);
 
 /* objects.c */
-void objects_add(struct vcpu *v, const u64 values[6]);
+void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES]);
+void objects_cache(struct vcpu *v, const u64 values[CACHE_VALUES], const char *name);
 void objects_end(struct vcpu *v, const u64 values[4]);
 void objects_logging(bool on);
 void objects_access(u64 ip, u64 addr, u32 size, bool store);

@@ -20,10 +20,8 @@
 #define PACKED		__attribute__((packed))
 #define MAGIC		0xc1fc1fc1
 
-/* What the kernel tells of each allocation, and a guest does not: which cache, how large it is. */
-#define KIND_CACHE	1
-#define ANNOUNCED	1		/* stands for the address of the cache */
-#define ANNOUNCED_NAME	"[announced]"
+/* What memory an allocation is of: a guest does not tell kmalloc() of a cache from others. */
+enum { KIND_KMALLOC, KIND_CACHE };
 
 enum event {
 	EVENT_TASK = 0,
@@ -294,23 +292,24 @@ void write_task(struct vcpu *v)
 	memcpy(e->comm, v->comm, sizeof(e->comm));
 }
 
-void write_cache(struct vcpu *v)
+void write_cache(struct vcpu *v, const u64 cache[CACHE_VALUES], const char *name)
 {
+	size_t length = strlen(name) + 1;
 	struct {
 		u64 cache;
 		u32 object_size, size;
-		char name[sizeof(ANNOUNCED_NAME)];
-	} PACKED *e = reserve(v, EVENT_CACHE, sizeof(*e));
+		char name[];
+	} PACKED *e = reserve(v, EVENT_CACHE, sizeof(*e) + length);
 
 	if (!e)
 		return;
-	e->cache = ANNOUNCED;
-	e->object_size = 0;
-	e->size = 0;
-	memcpy(e->name, ANNOUNCED_NAME, sizeof(e->name));
+	e->cache = cache[0];
+	e->object_size = cache[1];
+	e->size = cache[2];
+	memcpy(e->name, name, length);
 }
 
-void write_alloc(struct vcpu *v, const u64 alloc[6])
+void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes)
 {
 	struct {
 		u8 kind;
@@ -323,18 +322,18 @@ void write_alloc(struct vcpu *v, const u64 alloc[6])
 
 	if (!e)
 		return;
-	e->kind = KIND_CACHE;
+	e->kind = alloc[6] ? KIND_CACHE : KIND_KMALLOC;
 	e->call_site = alloc[3];
 	e->ptr = alloc[1];
 	e->bytes_req = alloc[2];
-	e->bytes_alloc = alloc[2];
+	e->bytes_alloc = bytes;
 	e->gfp_flags = 0;
 	e->node = -1;
 	e->pid = alloc[4];
-	e->cache = ANNOUNCED;
+	e->cache = alloc[6];
 }
 
-void write_free(struct vcpu *v, const u64 alloc[6], u64 free_ip)
+void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes, u64 free_ip)
 {
 	struct {
 		u8 kind;
@@ -345,12 +344,12 @@ void write_free(struct vcpu *v, const u64 alloc[6], u64 free_ip)
 
 	if (!e)
 		return;
-	e->kind = KIND_CACHE;
+	e->kind = alloc[6] ? KIND_CACHE : KIND_KMALLOC;
 	e->call_site = free_ip;
 	e->ptr = alloc[1];
-	e->bytes = alloc[2];
+	e->bytes = bytes;
 	e->pid = v->pid;
-	e->cache = ANNOUNCED;
+	e->cache = alloc[6];
 }
 
 void write_access(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack)
@@ -430,8 +429,9 @@ void write_switch(struct vcpu *v, bool on)
 	e->accesses = on;
 }
 
-void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state, const u64 alloc[6],
-		  const char comm[16], u64 free_ip, u64 free_jiffies)
+void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
+		  const u64 alloc[OBJECT_VALUES], const char comm[16], u64 free_ip,
+		  u64 free_jiffies)
 {
 	struct {
 		u32 object, snapshot;

@@ -13,11 +13,21 @@ static void say(unsigned int type, const unsigned long *value, unsigned int nr)
 		say_value(value[i]);
 }
 
-static void add(unsigned long id, volatile void *at, unsigned long size)
+static void add(unsigned long id, volatile void *at, unsigned long size, unsigned long cache)
 {
-	unsigned long value[] = { id, (unsigned long)at, size, -4096UL, 1, 77 };
+	unsigned long value[] = { id, (unsigned long)at, size, -4096UL, 1, 77, cache };
 
-	say(MEMORIZER_SAY_OBJECT, value, 6);
+	say(MEMORIZER_SAY_OBJECT, value, 7);
+}
+
+/* A cache of objects of 24 bytes in 32. */
+static void add_cache(unsigned long cache)
+{
+	static const char name[16] = "cache-of-24";
+	unsigned long value[] = { cache, 24, 32, 0, 0 };
+
+	__builtin_memcpy(&value[3], name, sizeof(name));
+	say(MEMORIZER_SAY_CACHE, value, 5);
 }
 
 static void end(unsigned long id)
@@ -50,8 +60,9 @@ int main(void)
 	int i;
 
 	say(MEMORIZER_SAY_TASK, task, 3);
-	add(1, watched, 32);
-	add(2, watched + 64, 20);
+	add_cache(-8UL);
+	add(1, watched, 32, 0);
+	add(2, watched + 64, 20, -8UL);
 	/* Not yet. */
 	load(watched);
 	logging(1);
@@ -66,7 +77,7 @@ int main(void)
 	end(1);
 	/* It is gone; then another is there. */
 	load(watched + 8);
-	add(1, watched, 8);
+	add(1, watched, 8, 0);
 	store(watched);
 	logging(0);
 	store(watched);

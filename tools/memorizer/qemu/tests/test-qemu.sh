@@ -182,7 +182,8 @@ sed -n 's/.* \(alloc\|free\|cache\|access\): { cpu_id[^}]*}, {\(.*\)}/\1,\2/p' "
 	tr A-F a-f | sed 's/,ip=0x[0-9a-f]*//' >"$tmp/got"
 data=$(symbol objects watched | sed 's/^0*//')
 neighbour=$(printf '%x' $((0x$data + 64)))
-kind='kind=("cache":container=1)'
+large='kind=("kmalloc":container=0)'
+small='kind=("cache":container=1)'
 # accesses OFFSET:KIND...: of 8 bytes
 accesses()
 {
@@ -194,13 +195,13 @@ accesses()
 	done
 }
 {
-	echo 'cache,cache=0x1,object_size=0,size=0,name="[announced]"'
-	echo "alloc,$kind,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=32,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0x1"
-	echo "alloc,$kind,call_site=0xfffffffffffff000,ptr=0x$neighbour,bytes_req=20,bytes_alloc=20,gfp_flags=0x0,node=-1,pid=1,cache=0x1"
+	echo 'cache,cache=0xfffffffffffffff8,object_size=24,size=32,name="cache-of-24"'
+	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=32,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
+	echo "alloc,$small,call_site=0xfffffffffffff000,ptr=0x$neighbour,bytes_req=20,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0xfffffffffffffff8"
 	accesses 0:read 8:read 8:read 8:read 24:write 80:write 60:read 64:read 64:write
-	echo "free,$kind,call_site=0xffffffffffffe000,ptr=0x$data,bytes=32,pid=42,cache=0x1"
+	echo "free,$large,call_site=0xffffffffffffe000,ptr=0x$data,bytes=32,pid=42,cache=0x0"
 	accesses 8:read
-	echo "alloc,$kind,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=8,bytes_alloc=8,gfp_flags=0x0,node=-1,pid=1,cache=0x1"
+	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=8,bytes_alloc=8,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
 	accesses 0:write 0:write
 } >"$tmp/want"
 equal "all: objects come and go between the accesses" "$tmp/want" "$tmp/got"
