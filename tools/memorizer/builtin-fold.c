@@ -13,10 +13,9 @@
 #include "names.h"
 #include "table.h"
 #include "term.h"
+#include "texts.h"
 #include "trace-symbols.h"
 #include "tracker.h"
-
-#define FRAME_KEY	(KMAP_SYMBOL_MAX / 2)	/* text of a frame, a multiple of 8 */
 
 static const char usage[] =
 	"Usage: memorizer fold [OPTION...] DIR|KMAP|-\n"
@@ -65,11 +64,6 @@ struct stack {
 	u64 value;
 };
 
-/* Text of a frame. */
-struct frame {
-	char text[FRAME_KEY];
-};
-
 /* Which frame a function is. */
 struct function {
 	u64 ip, kind;
@@ -89,7 +83,7 @@ struct task {
  * @value: what is counted
  * @format: how to print
  * @symbols: the symbols
- * @frames: struct frame by text
+ * @frames: their texts
  * @functions: struct function by ip
  * @tasks: struct task by pid, of a KMAP
  * @stacks: struct stack by frames; of access lines, or of a trace's allocations and accesses
@@ -115,16 +109,6 @@ struct retired {
 	struct stack stack;
 };
 
-/* The number of a text. */
-static u32 frame_of(struct fold *f, const char *text)
-{
-	struct frame key = { { 0 } };
-	bool new;
-
-	memcpy(key.text, text, strnlen(text, sizeof(key.text) - 1));
-	return hash_get(&f->frames, &key, &new);
-}
-
 /* The function that an address is in, or the address. */
 static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 {
@@ -145,7 +129,7 @@ static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 			 kmap_symbols_string(f->symbols, symbol->name), *module ? " [" : "",
 			 module, *module ? "]" : "");
 	}
-	function->frame = frame_of(f, text);
+	function->frame = texts_number(&f->frames, text);
 	return function->frame;
 }
 
@@ -206,7 +190,7 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 	bool new;
 
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
-	*stack = (struct stack){ { frame_of(f, comm), NONE,
+	*stack = (struct stack){ { texts_number(&f->frames, comm), NONE,
 				   function_of(f, o->alloc_ip, KMAP_IP_RETURN), NONE }, 0 };
 	add(&f->others, stack, object_value(f, o->size));
 	if (!o->free_jiffies)
@@ -240,7 +224,7 @@ static void name_tasks(struct fold *f)
 		if (hash_find(&f->tasks, &pid, &task))
 			stack.frame[WHO] = ((struct task *)hash_item(&f->tasks, task))->frame;
 		else
-			stack.frame[WHO] = frame_of(f, NAMES_UNKNOWN);
+			stack.frame[WHO] = texts_number(&f->frames, NAMES_UNKNOWN);
 		add(&named, &stack, stack.value);
 	}
 	hash_free(&f->stacks);
@@ -271,8 +255,8 @@ static int read_kmap(struct fold *f, char **argv)
 static void allocate(struct fold *f, const struct trace_event *e)
 {
 	struct stack stack = { {
-		frame_of(f, names_task(&f->names, e->u.alloc.pid)),
-		frame_of(f, names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache)),
+		texts_number(&f->frames, names_task(&f->names, e->u.alloc.pid)),
+		texts_number(&f->frames, names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache)),
 		function_of(f, e->u.alloc.call_site, KMAP_IP_RETURN), NONE }, 0 };
 
 	add(&f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
@@ -288,10 +272,10 @@ static void count_access(struct fold *f, const struct trace_event *e)
 	if (item) {
 		memcpy(stack.frame, item->tag, sizeof(item->tag));
 	} else {
-		stack.frame[CACHE] = frame_of(f, NAMES_UNKNOWN);
+		stack.frame[CACHE] = texts_number(&f->frames, NAMES_UNKNOWN);
 		stack.frame[SITE] = stack.frame[CACHE];
 	}
-	stack.frame[WHO] = frame_of(f, names_task(&f->names, e->u.access.pid));
+	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
 	stack.frame[ACCESSOR] = function_of(f, e->u.access.ip, KMAP_IP_EXACT);
 	add(&f->stacks, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
 					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
@@ -305,7 +289,7 @@ static void retire(struct fold *f, const struct trace_event *e)
 	bool new;
 
 	retired = hash_item(&f->retired, hash_get(&f->retired, &id, &new));
-	retired->stack = (struct stack){ { 0, frame_of(f, NAMES_UNKNOWN),
+	retired->stack = (struct stack){ { 0, texts_number(&f->frames, NAMES_UNKNOWN),
 		function_of(f, e->u.object.alloc_site, KMAP_IP_RETURN), NONE }, 0 };
 }
 
@@ -318,7 +302,7 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 	if (!hash_find(&f->retired, &id, &i))
 		return;
 	stack = ((struct retired *)hash_item(&f->retired, i))->stack;
-	stack.frame[WHO] = frame_of(f, names_task(&f->names, e->u.counts.pid));
+	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.counts.pid));
 	stack.frame[ACCESSOR] = function_of(f, e->u.counts.ip, KMAP_IP_EXACT);
 	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));
 }
@@ -392,7 +376,7 @@ static int compare(const void *left, const void *right, void *arg)
 			continue;
 		if (a->frame[i] == NONE || b->frame[i] == NONE)
 			return a->frame[i] == NONE ? -1 : 1;
-		order = strcmp(hash_item(frames, a->frame[i]), hash_item(frames, b->frame[i]));
+		order = strcmp(texts_get(frames, a->frame[i]), texts_get(frames, b->frame[i]));
 		if (order)
 			return order;
 	}
@@ -410,7 +394,7 @@ static void print_folded(const struct fold *f, const struct stack *stack)
 			continue;
 		if (i)
 			putchar(';');
-		for (text = hash_item(&f->frames, stack->frame[i]); *text; text++)
+		for (text = texts_get(&f->frames, stack->frame[i]); *text; text++)
 			printf(*text == ';' ? "\\x3b" : "%c", *text);
 	}
 	printf(" %llu\n", stack->value);
@@ -426,7 +410,7 @@ static void print_stack(const struct fold *f, const struct stack *stack, bool fi
 	if (json)
 		printf("%s\n\t\t{", first ? "" : ",");
 	for (i = 0; i < FRAMES; i++) {
-		text = stack->frame[i] == NONE ? NULL : hash_item(&f->frames, stack->frame[i]);
+		text = stack->frame[i] == NONE ? NULL : texts_get(&f->frames, stack->frame[i]);
 		if (json) {
 			printf("\"%s\": ", keys[i]);
 			json_string(text);
@@ -470,7 +454,7 @@ static void init(struct fold *f)
 {
 	size_t frames = sizeof(((struct stack *)NULL)->frame);
 
-	hash_init(&f->frames, sizeof(struct frame), FRAME_KEY);
+	texts_init(&f->frames);
 	hash_init(&f->functions, sizeof(struct function), 2 * sizeof(u64));
 	hash_init(&f->tasks, sizeof(struct task), sizeof(u64));
 	hash_init(&f->stacks, sizeof(struct stack), frames);

@@ -272,9 +272,9 @@ static bool set_filter(struct settings *s, int option, const char *arg)
 	case 't':
 		return kmem_filter_kind(f, arg);
 	case 'p':
-		return kmem_filter_number(&f->pid, "--pid", arg);
+		return kmem_filter_number(&f->pid, "report", "--pid", arg);
 	case 'P':
-		return kmem_filter_number(&f->cpu, "--cpu", arg);
+		return kmem_filter_number(&f->cpu, "report", "--cpu", arg);
 	case 'f':
 		kmem_filter_point(&f->from, &f->from_mark, arg);
 		break;

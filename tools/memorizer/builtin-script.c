@@ -114,8 +114,7 @@ struct value {
  * @symbols: the symbols
  * @names: names of tasks and caches
  * @object: id of the last object event that has the address within, plus one
- * @begun: whether the time or mark to begin at is past
- * @ended: whether the mark to end at was seen
+ * @window: how far the time to print has come
  * @printed: events printed
  * @values: the fields of the current event
  */
@@ -130,7 +129,7 @@ struct script {
 	struct kmap_symbols *symbols;
 	struct names names;
 	u64 object;
-	bool begun, ended;
+	struct window window;
 	u64 printed;
 	struct value values[FIELDS];
 };
@@ -599,30 +598,12 @@ static bool is_chosen(const struct script *s, const struct trace_event *e)
 	       (!f->comm || has(s, F_COMM, f->comm));
 }
 
-/* Takes where to begin and to end; returns whether the event lies between. */
-static bool is_within(struct script *s, const struct trace_event *e)
-{
-	const struct kmem_filter *f = &s->filter;
-
-	if (e->time >= f->to)
-		s->ended = true;
-	if (!f->from_mark && e->time >= f->from)
-		s->begun = true;
-	if (e->type == TRACE_MARK) {
-		if (f->to_mark && s->begun && !strcmp(e->u.mark.text, f->to_mark))
-			s->ended = true;
-		if (f->from_mark && !strcmp(e->u.mark.text, f->from_mark))
-			s->begun = true;
-	}
-	return s->begun && !s->ended;
-}
-
 static void handle(struct script *s, const struct trace_event *e)
 {
 	bool about = !s->by_addr || is_about(s, e);
 
 	names_event(&s->names, e);
-	if (!is_within(s, e) || !about || !(s->types & 1u << e->type))
+	if (!kmem_filter_within(&s->filter, &s->window, e) || !about || !(s->types & 1u << e->type))
 		return;
 	put_event(s, e);
 	if (!is_chosen(s, e))
@@ -634,20 +615,6 @@ static void handle(struct script *s, const struct trace_event *e)
 		print_csv(s, e);
 	else
 		print_text(s, e);
-}
-
-/* Tells of a mark that was asked for and did not come. */
-static bool check_marks(const struct script *s, const char *dir)
-{
-	const struct kmem_filter *f = &s->filter;
-
-	if (f->from_mark && !s->begun)
-		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->from_mark);
-	else if (f->to_mark && !s->ended)
-		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->to_mark);
-	else
-		return true;
-	return false;
 }
 
 static int script(struct script *s, const char *dir)
@@ -668,10 +635,10 @@ static int script(struct script *s, const char *dir)
 			print_csv_head();
 		else if (s->format == REPORT_TEXT)
 			term_pager();
-		while (!s->ended && trace_next(t, &e))
+		while (!s->window.ended && trace_next(t, &e))
 			handle(s, &e);
 		status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
-		if (!check_marks(s, dir))
+		if (!kmem_filter_check_marks(&s->filter, &s->window, dir))
 			status = EXIT_UNABLE;
 		names_free(&s->names);
 		kmap_symbols_free(s->symbols);
@@ -752,9 +719,9 @@ static bool set_option(struct script *s, int option, const char *arg)
 		f->comm = arg;
 		return true;
 	case 'p':
-		return kmem_filter_number(&f->pid, "--pid", arg);
+		return kmem_filter_number(&f->pid, "script", "--pid", arg);
 	case 'P':
-		return kmem_filter_number(&f->cpu, "--cpu", arg);
+		return kmem_filter_number(&f->cpu, "script", "--cpu", arg);
 	case 'f':
 		kmem_filter_point(&f->from, &f->from_mark, arg);
 		return true;

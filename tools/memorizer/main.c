@@ -19,6 +19,7 @@ static const struct command * const commands[] = {
 	&command_script,
 	&command_fold,
 	&command_timeline,
+	&command_sharing,
 };
 
 /**

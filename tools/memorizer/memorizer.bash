@@ -11,7 +11,7 @@ _memorizer_options()
 
 _memorizer_commands()
 {
-	"$1" help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'
+	"$1" help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p'
 }
 
 # Whether the last word is the argument of an option, and of which kind

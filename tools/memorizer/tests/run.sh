@@ -43,6 +43,7 @@ for dir; do
 	run sh "$here/test-diff.sh" "$dir"
 	run sh "$here/test-script.sh" "$dir"
 	run sh "$here/test-timeline.sh" "$dir"
+	run sh "$here/test-analyses.sh" "$dir"
 	run sh "$here/test-formats.sh" "$dir"
 	run sh "$here/test-lines.sh" "${dir}memorizer"
 	run sh "$here/test-trace.sh" "$dir"

@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-for trace in kmem life mixed bad packets context; do
+for trace in kmem life mixed bad packets lines context; do
 	"$build/tests/make-trace" "$tmp/$trace" <"$data/$trace.trace" || exit 1
 	mkdir "$tmp/$trace/kernel"
 	cp "$data/kallsyms" "$tmp/$trace/kernel"
@@ -76,4 +76,6 @@ printed fold --json "$tmp/life" >"$tmp/printed"
 agree fold
 printed timeline --json "$tmp/life" >"$tmp/printed"
 agree timeline
+printed sharing --addresses --json "$tmp/lines" >"$tmp/printed"
+agree sharing
 tap_end

@@ -40,7 +40,7 @@ same "the man page has no fault" "" \
 memorizer=$tmp/root/opt/m/bin/memorizer
 page=$(sed 's/\\-/-/g' "$tmp/root/opt/m/share/man/man1/memorizer.1")
 missing=
-commands=$("$memorizer" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+commands=$("$memorizer" help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
 for command in $commands; do
 	for option in $("$memorizer" help "$command" 2>/dev/null |
 			grep -Eo '^ +(-., )?--[a-z-]+' | grep -o -- '--.*'); do

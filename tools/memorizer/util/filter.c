@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which allocations the report of a trace counts, as options say it. */
+/* Which allocations and other events of a trace count, as options say it. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -87,14 +87,89 @@ bool kmem_filter_matches(const char *pattern, const char *name)
 }
 
 /**
+ * kmem_filter_site - match a call site
+ * @pattern: as of kmem_filter_matches()
+ * @symbols: what knows the functions' names
+ * @ip: return address of the call
+ *
+ * Return: whether the pattern matches its address, its function, or how a report shows it, with
+ * or without the function's size.
+ */
+bool kmem_filter_site(const char *pattern, const struct kmap_symbols *symbols, u64 ip)
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(symbols, ip, KMAP_IP_RETURN);
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!pattern)
+		return true;
+	snprintf(text, sizeof(text), "%llx", ip);
+	if (kmem_filter_matches(pattern, text))
+		return true;
+	if (!symbol)
+		return false;
+	if (kmem_filter_matches(pattern, kmap_symbols_string(symbols, symbol->name)))
+		return true;
+	kmap_symbols_format(symbols, ip, KMAP_IP_RETURN, text);
+	if (kmem_filter_matches(pattern, text))
+		return true;
+	text[strcspn(text, "/")] = '\0';
+	return kmem_filter_matches(pattern, text);
+}
+
+/**
+ * kmem_filter_within - follow the time that is chosen
+ * @f: the filter
+ * @w: how far that time has come; all false at first
+ * @e: the next event
+ *
+ * Return: whether the event lies in it. A mark to begin with does, one to end with does not.
+ */
+bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
+			const struct trace_event *e)
+{
+	if (e->time >= f->to)
+		w->ended = true;
+	if (!f->from_mark && e->time >= f->from)
+		w->begun = true;
+	if (e->type == TRACE_MARK) {
+		if (f->to_mark && w->begun && !strcmp(e->u.mark.text, f->to_mark))
+			w->ended = true;
+		if (f->from_mark && !strcmp(e->u.mark.text, f->from_mark))
+			w->begun = true;
+	}
+	return w->begun && !w->ended;
+}
+
+/**
+ * kmem_filter_check_marks - tell of a mark that was asked for and did not come
+ * @f: the filter
+ * @w: how far the time has come when all events have
+ * @dir: name of the trace
+ *
+ * Return: whether all came; if not there was a message.
+ */
+bool kmem_filter_check_marks(const struct kmem_filter *f, const struct window *w,
+			     const char *dir)
+{
+	if (f->from_mark && !w->begun)
+		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->from_mark);
+	else if (f->to_mark && !w->ended)
+		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->to_mark);
+	else
+		return true;
+	return false;
+}
+
+/**
  * kmem_filter_number - take the number of a CPU or task
  * @number: set to it
+ * @command: name of the command, for a message
  * @option: name of the option, for a message
  * @text: the number
  *
  * Return: whether it is one; if not there was a message.
  */
-bool kmem_filter_number(u64 *number, const char *option, const char *text)
+bool kmem_filter_number(u64 *number, const char *command, const char *option, const char *text)
 {
 	unsigned long long n;
 	char *end;
@@ -102,7 +177,8 @@ bool kmem_filter_number(u64 *number, const char *option, const char *text)
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (errno || *text < '0' || *text > '9' || *end || n > U32_MAX) {
-		fprintf(stderr, "memorizer report: %s %s: want a number\n", option, text);
+		fprintf(stderr, "memorizer %s: %s %s: want a number\n", command, option,
+			text);
 		return false;
 	}
 	*number = n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which allocations the report of a trace counts, as options say it. */
+/* Which allocations and other events of a trace count, as options say it. */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -32,11 +32,25 @@ struct kmem_filter {
 	const char *from_mark, *to_mark;
 };
 
+/**
+ * struct window - how far the time that a filter chooses has come
+ * @begun: whether it has begun
+ * @ended: whether it has ended
+ */
+struct window {
+	bool begun, ended;
+};
+
 void kmem_filter_init(struct kmem_filter *f);
 bool kmem_filter_kind(struct kmem_filter *f, const char *text);
 bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT]);
 bool kmem_filter_matches(const char *pattern, const char *name);
-bool kmem_filter_number(u64 *number, const char *option, const char *text);
+bool kmem_filter_site(const char *pattern, const struct kmap_symbols *symbols, u64 ip);
+bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
+			const struct trace_event *e);
+bool kmem_filter_check_marks(const struct kmem_filter *f, const struct window *w,
+			     const char *dir);
+bool kmem_filter_number(u64 *number, const char *command, const char *option, const char *text);
 void kmem_filter_point(u64 *time, const char **mark, const char *text);
 
 #endif

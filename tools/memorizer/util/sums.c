@@ -16,29 +16,6 @@
 #define OBJECT_SUMS	6		/* rows that an allocation counts in */
 #define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
 
-/* Whether --site chooses a call site: by address, function, or as the report shows it. */
-static bool site_matches(const struct sums *k, u64 ip)
-{
-	const struct kmap_symbol *symbol = kmap_symbols_find(k->symbols, ip, KMAP_IP_RETURN);
-	const char *pattern = k->filter->site;
-	char text[KMAP_SYMBOL_MAX];
-
-	if (!pattern)
-		return true;
-	snprintf(text, sizeof(text), "%llx", ip);
-	if (kmem_filter_matches(pattern, text))
-		return true;
-	if (!symbol)
-		return false;
-	if (kmem_filter_matches(pattern, kmap_symbols_string(k->symbols, symbol->name)))
-		return true;
-	kmap_symbols_format(k->symbols, ip, KMAP_IP_RETURN, text);
-	if (kmem_filter_matches(pattern, text))
-		return true;
-	text[strcspn(text, "/")] = '\0';
-	return kmem_filter_matches(pattern, text);
-}
-
 /**
  * sums_site - find a call site
  * @k: the sums
@@ -56,7 +33,7 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
 	if (!new)
 		return i;
 	site = hash_item(sites, i);
-	site->chosen = site_matches(k, ip);
+	site->chosen = kmem_filter_site(k->filter->site, k->symbols, ip);
 	return i;
 }
 

@@ -109,6 +109,9 @@ static void write_cell(const struct column *c, const u64 *sum, char text[CELL_MA
 		snprintf(text, CELL_MAX, "%s%llu", !n ? "" : n > U64_MAX / 2 ? "-" : "+",
 			 n > U64_MAX / 2 ? -n : n);
 		break;
+	case CELL_HEX:
+		snprintf(text, CELL_MAX, "0x%llx", n);
+		break;
 	case CELL_TENTHS:
 		if (sum[c->of])
 			snprintf(text, CELL_MAX, "%llu.%u", n / 10, (unsigned int)(n % 10));
@@ -331,7 +334,7 @@ void json_string(const char *text)
 /* A cell as a number, the empty string where there is none. */
 static void write_number(const struct column *c, const u64 *sum, char text[CELL_MAX])
 {
-	if (c->cell == CELL_SECONDS)
+	if (c->cell == CELL_SECONDS || c->cell == CELL_HEX)
 		snprintf(text, CELL_MAX, "%llu", sum[c->shows]);
 	else if (c->cell == CELL_CHANGE)
 		snprintf(text, CELL_MAX, "%lld", (long long)sum[c->shows]);

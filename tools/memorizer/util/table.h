@@ -7,7 +7,7 @@
 #include "term.h"
 
 #define TABLE_COLUMNS	16	/* most columns of a table */
-#define TABLE_TEXTS	2	/* most texts of a row, beside its name */
+#define TABLE_TEXTS	4	/* most texts of a row, beside its name */
 
 /* How a column shows its metric. */
 enum cell {
@@ -17,6 +17,7 @@ enum cell {
 	CELL_PERCENT,		/* thousandths of a percent */
 	CELL_SECONDS,		/* ns */
 	CELL_CHANGE,		/* may be negative */
+	CELL_HEX,		/* an offset: in hex, for machines decimal */
 };
 
 /**

@@ -108,7 +108,8 @@ bool tracker_add(struct tracker *t, const struct trace_event *e, const u32 tag[T
 		return false;
 	live_visit(t->memory + g, v.start, v.end, take, &v);
 	nr = new_item(t);
-	t->items[nr] = (struct tracked){ .time = e->time, .left = bytes, .group = g };
+	t->items[nr] = (struct tracked){ .time = e->time, .nr = e->nr, .ptr = ptr,
+					   .bytes = bytes, .left = bytes, .group = g };
 	memcpy(t->items[nr].tag, tag, sizeof(t->items[nr].tag));
 	live_set(t->memory + g, v.start, v.end, true, 0, nr);
 	return true;

@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the analyses of a trace have in common. Each event is taken in the order of time by all
+ * that follows what it tells: names, what is allocated, what is open, the lines. What is chosen
+ * of it is given to the analysis with what is known then.
+ *
+ * What moves a line is what traffic events say. A trace without any has its accesses followed;
+ * should there be traffic events further on, what was made of accesses before is forgotten.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "gfp.h"
+#include "term.h"
+#include "texts.h"
+#include "trace-symbols.h"
+
+#define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
+#define LINE_SIZE	64
+#define LINE_MAX_SIZE	4096
+
+/* What kind of object: its cache's name and who allocated it; the first one is not known. */
+struct kind {
+	u64 name, site;
+	bool chosen;
+};
+
+/* What the tracker's tag tells. */
+enum { TAG_KIND };
+
+/* A CPU's node. */
+struct node {
+	u64 cpu;
+	u32 node;
+};
+
+static void init(struct analysis *a)
+{
+	u64 none[2] = { 0, 0 };
+	struct kind *kind;
+	bool new;
+
+	names_init(&a->names);
+	context_init(&a->context);
+	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
+	tracker_init(&a->live);
+	texts_init(&a->texts);
+	hash_init(&a->kinds, sizeof(struct kind), sizeof(none));
+	hash_init(&a->spots, sizeof(struct spot), sizeof(struct spot));
+	hash_init(&a->nodes, sizeof(struct node), sizeof(u64));
+	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
+	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
+	kind->chosen = !a->filter.cache && !a->filter.site;
+	if (a->ops->init)
+		a->ops->init(a);
+}
+
+static void release(struct analysis *a)
+{
+	if (a->ops->release)
+		a->ops->release(a);
+	names_free(&a->names);
+	context_free(&a->context);
+	cachelines_free(&a->lines);
+	tracker_free(&a->live);
+	hash_free(&a->texts);
+	hash_free(&a->kinds);
+	hash_free(&a->spots);
+	hash_free(&a->nodes);
+}
+
+/* Begins anew with what is counted. */
+static void forget(struct analysis *a)
+{
+	cachelines_free(&a->lines);
+	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
+	if (a->ops->release)
+		a->ops->release(a);
+	if (a->ops->init)
+		a->ops->init(a);
+}
+
+/* Objects */
+
+static u32 get_kind(struct analysis *a, const struct trace_event *e)
+{
+	const char *name = names_cache(&a->names, e->u.alloc.kind, e->u.alloc.cache);
+	u64 key[2] = { texts_number(&a->texts, name), e->u.alloc.call_site };
+	struct kind *kind;
+	bool new;
+	u32 i = hash_get(&a->kinds, key, &new);
+
+	kind = hash_item(&a->kinds, i);
+	if (new)
+		kind->chosen = kmem_filter_matches(a->filter.cache, name) &&
+			       kmem_filter_site(a->filter.site, a->symbols, kind->site);
+	return i;
+}
+
+static void allocate(struct analysis *a, const struct trace_event *e)
+{
+	u32 tag[TRACKER_TAGS] = { 0 };
+
+	tag[TAG_KIND] = get_kind(a, e);
+	tracker_add(&a->live, e, tag);
+}
+
+/**
+ * analysis_place - find what an address belongs to just now
+ * @a: the analysis
+ * @addr: the address
+ *
+ * Return: the object, all 0 if none is known.
+ */
+struct place analysis_place(const struct analysis *a, u64 addr)
+{
+	const struct tracked *item = tracker_find(&a->live, addr);
+
+	if (!item)
+		return (struct place){ .object = 0 };
+	return (struct place){ .object = item->nr, .kind = item->tag[TAG_KIND],
+			       .offset = addr - item->ptr, .size = item->bytes };
+}
+
+/**
+ * analysis_spot - look at a spot
+ * @a: the analysis
+ * @spot: its number
+ *
+ * Return: the spot, valid until the next event.
+ */
+const struct spot *analysis_spot(const struct analysis *a, u32 spot)
+{
+	return hash_item(&a->spots, spot);
+}
+
+static u32 get_spot(struct analysis *a, const struct place *place)
+{
+	struct spot key = { place->kind, place->offset };
+	bool new;
+
+	return hash_get(&a->spots, &key, &new);
+}
+
+/**
+ * analysis_kind_name - the name of a kind of object
+ * @a: the analysis
+ * @kind: number of the kind
+ *
+ * Return: the name of its cache, in brackets if it is none.
+ */
+const char *analysis_kind_name(const struct analysis *a, u32 kind)
+{
+	return texts_get(&a->texts, ((const struct kind *)hash_item(&a->kinds, kind))->name);
+}
+
+/**
+ * analysis_kind_site - the call site that allocates a kind of object
+ * @a: the analysis
+ * @kind: number of the kind
+ *
+ * Return: the return address of the call; 0: not known.
+ */
+u64 analysis_kind_site(const struct analysis *a, u32 kind)
+{
+	return ((const struct kind *)hash_item(&a->kinds, kind))->site;
+}
+
+/**
+ * analysis_node - the node of a CPU
+ * @a: the analysis
+ * @cpu: the CPU
+ *
+ * Return: its node as its events tell; 0 if there were none.
+ */
+u32 analysis_node(const struct analysis *a, u32 cpu)
+{
+	u64 key = cpu;
+	u32 i;
+
+	return hash_find(&a->nodes, &key, &i) ? ((struct node *)hash_item(&a->nodes, i))->node : 0;
+}
+
+static void note_node(struct analysis *a, const struct trace_event *e)
+{
+	u64 key = e->cpu;
+	bool new;
+
+	((struct node *)hash_item(&a->nodes, hash_get(&a->nodes, &key, &new)))->node = e->node;
+}
+
+/* Accesses */
+
+static void set_kind(struct touch *t, u32 kind)
+{
+	t->reads = kind == TRACE_READ || kind == TRACE_UPDATE;
+	t->writes = kind == TRACE_WRITE || kind == TRACE_UPDATE;
+}
+
+/* What an access event tells. */
+static struct touch touch_of_access(const struct trace_event *e)
+{
+	struct touch t = {
+		.event = e, .ip = e->u.access.ip, .ptr = e->u.access.ptr,
+		.size = e->u.access.size, .pid = e->u.access.pid, .stack = e->u.access.stack,
+	};
+
+	set_kind(&t, e->u.access.kind);
+	return t;
+}
+
+/* What a traffic event tells. */
+static struct touch touch_of_traffic(const struct trace_event *e)
+{
+	struct touch t = {
+		.event = e, .ip = e->u.traffic.ip, .ptr = e->u.traffic.ptr,
+		.size = e->u.traffic.size, .pid = e->u.traffic.pid, .stack = e->u.traffic.stack,
+	};
+
+	set_kind(&t, e->u.traffic.kind);
+	return t;
+}
+
+/* Gives an access to the analysis if it is chosen, too, by what it is to. */
+static void give(struct analysis *a, const struct touch *t)
+{
+	const struct kind *kind = hash_item(&a->kinds, t->place.kind);
+
+	if (a->chosen && kind->chosen)
+		a->ops->touch(a, t);
+}
+
+/* The part of an access that lies in a line which begins at @line. */
+static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
+{
+	u64 first = t.ptr > line ? t.ptr : line, last = t.ptr + t.size - 1;
+	struct toucher toucher;
+
+	if (last - line >= a->line_size)
+		last = line + a->line_size - 1;
+	t.line = line;
+	t.first = first - line;
+	t.last = last - line;
+	t.place = analysis_place(a, first);
+	t.spot = get_spot(a, &t.place);
+	toucher = (struct toucher){
+		.ip = t.ip, .object = t.place.object, .data = t.spot, .cpu = t.event->cpu,
+		.first = t.first, .last = t.last, .reads = t.reads, .writes = t.writes,
+	};
+	if (told) {
+		cachelines_move(&a->lines, line / a->line_size, &toucher, &t.moved);
+		t.moved.from = t.event->u.traffic.from;
+	} else {
+		cachelines_touch(&a->lines, line / a->line_size, &toucher, &t.moved);
+	}
+	give(a, &t);
+}
+
+static bool is_sound(const struct touch *t)
+{
+	return t->size && t->size - 1 <= U64_MAX - t->ptr;
+}
+
+static void access_lines(struct analysis *a, const struct trace_event *e)
+{
+	struct touch t = touch_of_access(e);
+	u64 line = t.ptr & -(u64)a->line_size, last = t.ptr + t.size - 1;
+
+	if (a->told || !is_sound(&t))
+		return;
+	for (;; line += a->line_size) {
+		touch_line(a, t, line, false);
+		if (last - line < a->line_size)
+			break;
+	}
+}
+
+static void move_line(struct analysis *a, const struct trace_event *e)
+{
+	struct touch t = touch_of_traffic(e);
+	u64 line = e->u.traffic.line & -(u64)a->line_size;
+
+	if (!a->told)
+		forget(a);
+	a->told = true;
+	if (is_sound(&t) && line <= t.ptr + t.size - 1 && t.ptr <= line + a->line_size - 1)
+		touch_line(a, t, line, true);
+}
+
+static void access_whole(struct analysis *a, const struct trace_event *e)
+{
+	struct touch t = touch_of_access(e);
+
+	t.place = analysis_place(a, t.ptr);
+	t.spot = get_spot(a, &t.place);
+	t.line = t.ptr & -(u64)a->line_size;
+	if (is_sound(&t))
+		give(a, &t);
+}
+
+static void touch(struct analysis *a, const struct trace_event *e)
+{
+	if (a->touches == TOUCH_LINES && e->type == TRACE_ACCESS)
+		access_lines(a, e);
+	else if (a->touches == TOUCH_LINES && e->type == TRACE_TRAFFIC)
+		move_line(a, e);
+	else if (a->touches == TOUCH_ACCESSES && e->type == TRACE_ACCESS)
+		access_whole(a, e);
+}
+
+/* Events */
+
+static bool is_chosen(const struct analysis *a, const struct trace_event *e)
+{
+	const struct kmem_filter *f = &a->filter;
+	u32 pid = event_pid(e);
+
+	if (f->cpu != U64_MAX && f->cpu != e->cpu)
+		return false;
+	if (pid == U32_MAX)
+		return f->pid == U64_MAX && !f->comm;
+	return (f->pid == U64_MAX || f->pid == pid) &&
+	       kmem_filter_matches(f->comm, names_task(&a->names, pid));
+}
+
+static void handle(struct analysis *a, const struct trace_event *e)
+{
+	const struct opened *opened;
+
+	names_event(&a->names, e);
+	note_node(a, e);
+	if (e->type == TRACE_ALLOC)
+		allocate(a, e);
+	else if (e->type == TRACE_FREE)
+		tracker_remove(&a->live, e);
+	opened = context_event(&a->context, e);
+	a->in_window = kmem_filter_within(&a->filter, &a->window, e);
+	a->chosen = a->in_window && is_chosen(a, e);
+	if (opened && a->chosen && a->ops->opened)
+		a->ops->opened(a, e, opened);
+	if (a->ops->touch)
+		touch(a, e);
+	if (a->ops->event)
+		a->ops->event(a, e);
+}
+
+static void print(struct analysis *a)
+{
+	struct head head = {
+		.command = a->ops->command->name, .input = "trace",
+		.incomplete = a->incomplete, .sort = a->ops->sort, .top = a->top,
+		.filter = &a->filter,
+	};
+
+	if (a->format == REPORT_TEXT)
+		term_pager();
+	head_print(&head, a->format);
+	a->ops->print(a);
+	if (a->format == REPORT_JSON)
+		printf("\n}\n");
+}
+
+static int analyse(struct analysis *a, const char *dir)
+{
+	int status = EXIT_UNABLE;
+	struct trace_event e;
+
+	if (!a->line_size)
+		a->line_size = trace_env_number(a->trace, "line_size", LINE_SIZE);
+	if (!a->line_size || a->line_size > LINE_MAX_SIZE || a->line_size & (a->line_size - 1)) {
+		fprintf(stderr, "memorizer: %s: lines of %u bytes: want a power of two up to %u\n",
+			dir, a->line_size, LINE_MAX_SIZE);
+		return EXIT_UNABLE;
+	}
+	init(a);
+	while (!a->window.ended && trace_next(a->trace, &e))
+		handle(a, &e);
+	a->incomplete = trace_incomplete(a->trace);
+	if (kmem_filter_check_marks(&a->filter, &a->window, dir)) {
+		print(a);
+		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : EXIT_FINE;
+	}
+	release(a);
+	return status;
+}
+
+static int open_and_analyse(struct analysis *a, const char *dir)
+{
+	char error[KMAP_ERROR_MAX];
+	int status = EXIT_UNABLE;
+
+	a->trace = trace_open(dir, error);
+	if (!a->trace) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	a->symbols = trace_symbols_lines(dir, a->vmlinux, a->kallsyms, a->modules, a->inlines);
+	if (a->symbols) {
+		status = analyse(a, dir);
+		kmap_symbols_free(a->symbols);
+	}
+	trace_close(a->trace);
+	return status;
+}
+
+/* Options */
+
+/**
+ * analysis_number - take a number
+ * @a: the analysis
+ * @option: name of the option, for a message
+ * @text: the number
+ * @least: the least that it may be
+ * @most: the most
+ * @number: set to it
+ *
+ * Return: whether it is one; if not there was a message.
+ */
+bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,
+		     u32 most, u32 *number)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	*number = n;
+	if (!errno && *text >= '0' && *text <= '9' && !*end && n >= least && n <= most)
+		return true;
+	fprintf(stderr, "memorizer %s: %s %s: want a number from %u to %u\n",
+		a->ops->command->name, option, text, least, most);
+	return false;
+}
+
+/* Takes an option that says what is chosen. */
+static bool set_filter(struct analysis *a, int option, const char *arg)
+{
+	const char *command = a->ops->command->name;
+	struct kmem_filter *f = &a->filter;
+
+	switch (option) {
+	case 'p':
+		return kmem_filter_number(&f->pid, command, "--pid", arg);
+	case 'P':
+		return kmem_filter_number(&f->cpu, command, "--cpu", arg);
+	case 'f':
+		kmem_filter_point(&f->from, &f->from_mark, arg);
+		return true;
+	case 'T':
+		kmem_filter_point(&f->to, &f->to_mark, arg);
+		return true;
+	case 'C':
+		f->cache = arg;
+		return true;
+	case 'S':
+		f->site = arg;
+		return true;
+	case 'm':
+		f->comm = arg;
+		return true;
+	default:
+		return a->ops->option && a->ops->option(a, option, arg);
+	}
+}
+
+static bool set_option(struct analysis *a, int option, const char *arg)
+{
+	switch (option) {
+	case 'k':
+		a->vmlinux = arg;
+		return true;
+	case 'K':
+		a->kallsyms = arg;
+		return true;
+	case 'i':
+		a->inlines = true;
+		return true;
+	case 'M':
+		a->modules = arg;
+		return true;
+	case 'j':
+		a->format = REPORT_JSON;
+		return true;
+	case 'c':
+		a->format = REPORT_CSV;
+		return true;
+	case 'n':
+		a->top_given = true;
+		return analysis_number(a, "--top", arg, 0, U32_MAX, &a->top);
+	case '?':
+		return false;
+	default:
+		return set_filter(a, option, arg);
+	}
+}
+
+/**
+ * analysis_run - analyse a trace
+ * @a: the analysis; all but what is the caller's is 0
+ * @argc: number of arguments
+ * @argv: the arguments
+ *
+ * Return: the exit status.
+ */
+int analysis_run(struct analysis *a, int argc, char **argv)
+{
+	const struct command *command = a->ops->command;
+	char shorts[64];
+	int option;
+
+	kmem_filter_init(&a->filter);
+	snprintf(shorts, sizeof(shorts), "%s%s", ANALYSIS_SHORTS, a->ops->shorts);
+	while ((option = getopt_long(argc, argv, shorts, a->ops->options, NULL)) != -1) {
+		if (option == 'h') {
+			print_usage(command);
+			return EXIT_FINE;
+		}
+		if (!set_option(a, option, optarg))
+			return usage_error(command->name);
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "memorizer %s: %d traces: want one directory\n", command->name,
+			argc - optind);
+		return usage_error(command->name);
+	}
+	if (!a->top_given)
+		a->top = a->format == REPORT_TEXT ? TEXT_ROWS : 0;
+	return open_and_analyse(a, argv[optind]);
+}
+
+/* Output */
+
+/**
+ * analysis_ip - name code
+ * @a: the analysis
+ * @ip: address of an instruction
+ * @kind: what it is
+ * @text: set to its name, or the address
+ */
+void analysis_ip(const struct analysis *a, u64 ip, enum kmap_ip kind, char text[KMAP_SYMBOL_MAX])
+{
+	kmap_symbols_format(a->symbols, ip, kind, text);
+}
+
+/**
+ * analysis_code - name an instruction for a table
+ * @a: the analysis
+ * @ip: its address
+ *
+ * Return: its name, or the address.
+ */
+char *analysis_code(const struct analysis *a, u64 ip)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	analysis_ip(a, ip, KMAP_IP_EXACT, text);
+	return table_text(text);
+}
+
+/**
+ * analysis_object - name a kind of object for a table
+ * @a: the analysis
+ * @kind: the kind
+ *
+ * Return: the name of its cache.
+ */
+char *analysis_object(const struct analysis *a, u32 kind)
+{
+	return table_text(analysis_kind_name(a, kind));
+}
+
+/**
+ * analysis_where - name a spot for a table
+ * @a: the analysis
+ * @spot: number of the spot
+ *
+ * Return: the name of its object's cache and the offset in it.
+ */
+char *analysis_where(const struct analysis *a, u32 spot)
+{
+	const struct spot *s = analysis_spot(a, spot);
+	char text[TEXTS_MAX + 16];
+
+	if (!s->kind)
+		return table_text(NAMES_UNKNOWN);
+	snprintf(text, sizeof(text), "%s+0x%x", analysis_kind_name(a, s->kind), s->offset);
+	return table_text(text);
+}
+
+/**
+ * analysis_allocated - name who allocates a kind of object for a table
+ * @a: the analysis
+ * @kind: the kind
+ *
+ * Return: the name of the call site, NULL if that is not known.
+ */
+char *analysis_allocated(const struct analysis *a, u32 kind)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!kind)
+		return NULL;
+	analysis_ip(a, analysis_kind_site(a, kind), KMAP_IP_RETURN, text);
+	return table_text(text);
+}
+
+/**
+ * analysis_table - order a table, print and release it
+ * @a: the analysis
+ * @t: the table
+ * @sort: what to order it by
+ */
+void analysis_table(const struct analysis *a, struct table *t, u32 sort)
+{
+	table_sort(t, sort, false);
+	if (a->format == REPORT_JSON) {
+		printf(",\n\t");
+		table_json(t, a->top);
+	} else if (a->format == REPORT_CSV) {
+		table_csv(t, a->top);
+	} else {
+		table_print(t, a->top);
+	}
+	table_free(t);
+}
+
+/**
+ * analysis_sum - print a sum over the whole trace
+ * @a: the analysis
+ * @label: what it is
+ * @key: what machines are told that it is
+ * @sum: it
+ */
+void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum)
+{
+	if (a->format == REPORT_JSON)
+		printf(",\n\t\"%s\": %llu", key, sum);
+	else if (a->format == REPORT_CSV)
+		printf("sum,%s,%llu\n", key, sum);
+	else
+		printf("%-40s %20llu\n", label, sum);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pairs of accesses by two CPUs, of which the later moved a line because of the earlier. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pairs.h"
+
+/* Spots and code of both; bits of @how: the later stores, the earlier one did. */
+struct pair {
+	u64 spots, ip, before, how;
+	u64 sum[PAIR_SUMS];
+};
+
+/**
+ * pairs_init - begin with no pairs
+ * @pairs: the pairs
+ */
+void pairs_init(struct hash *pairs)
+{
+	hash_init(pairs, sizeof(struct pair), offsetof(struct pair, sum));
+}
+
+/**
+ * pairs_count - count an access that may have moved a line
+ * @pairs: the pairs
+ * @t: the access
+ * @total: sums over all pairs
+ *
+ * Return: whether it did, because of another CPU's access that is known.
+ */
+bool pairs_count(struct hash *pairs, const struct touch *t, u64 total[PAIR_SUMS])
+{
+	const struct toucher *before = &t->moved.before;
+	struct pair key = {
+		.spots = (u64)t->spot << 32 | before->data, .ip = t->ip, .before = before->ip,
+		.how = 2 * t->writes + before->writes,
+	};
+	enum pair_sum how = !t->moved.same ? PAIR_FALSE :
+		before->object == t->place.object ? PAIR_TRUE : PAIR_REUSED;
+	struct pair *pair;
+	bool new;
+
+	if (!t->moved.moves || !t->moved.by_other)
+		return false;
+	pair = hash_item(pairs, hash_get(pairs, &key, &new));
+	pair->sum[PAIR_MOVES]++;
+	pair->sum[PAIR_HITM] += t->moved.hitm;
+	pair->sum[how]++;
+	total[PAIR_MOVES]++;
+	total[PAIR_HITM] += t->moved.hitm;
+	total[how]++;
+	return true;
+}
+
+/* Which code of the pair does what to which bytes of an object. */
+static char *describe(const struct analysis *a, u64 ip, bool writes)
+{
+	char text[KMAP_SYMBOL_MAX + 8];
+
+	analysis_ip(a, ip, KMAP_IP_EXACT, text);
+	strcat(text, writes ? " W" : " R");
+	return table_text(text);
+}
+
+/**
+ * pairs_print - print a table of pairs
+ * @a: the analysis
+ * @pairs: the pairs
+ * @title: title of the table
+ * @key: its name for machines
+ * @sum: what it is ordered by; pairs that have none of this are left out
+ */
+void pairs_print(const struct analysis *a, const struct hash *pairs, const char *title,
+		 const char *key, enum pair_sum sum)
+{
+	struct table t = {
+		.title = title, .key = key, .name_title = "Object", .name_key = "object",
+		.texts = {
+			{ "Allocated by", "site" }, { "Moved by", "code" },
+			{ "Behind", "before_object" }, { "By", "before_code" },
+		},
+		.then = { PAIR_MOVES, PAIR_HITM },
+		.columns = {
+			{ "Moves", "moves", PAIR_MOVES, CELL_NUMBER, 0 },
+			{ "Hitm", "hitm", PAIR_HITM, CELL_NUMBER, 0 },
+			{ "True", "true_sharing", PAIR_TRUE, CELL_NUMBER, 0 },
+			{ "False", "false_sharing", PAIR_FALSE, CELL_NUMBER, 0 },
+			{ "Reused", "reused", PAIR_REUSED, CELL_NUMBER, 0 },
+		},
+	};
+	const struct pair *pair;
+	struct row *row;
+	u32 i, spot;
+
+	t.rows = kmap_array(NULL, pairs->nr + 1, sizeof(*t.rows));
+	for (i = 0; i < pairs->nr; i++) {
+		pair = hash_item(pairs, i);
+		if (!pair->sum[sum])
+			continue;
+		spot = pair->spots >> 32;
+		row = t.rows + t.nr++;
+		*row = (struct row){ .name = analysis_where(a, spot), .sum = pair->sum };
+		row->texts[0] = analysis_allocated(a, analysis_spot(a, spot)->kind);
+		row->texts[1] = describe(a, pair->ip, pair->how & 2);
+		row->texts[2] = analysis_where(a, pair->spots);
+		row->texts[3] = describe(a, pair->before, pair->how & 1);
+	}
+	analysis_table(a, &t, sum);
+}
