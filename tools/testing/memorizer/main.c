@@ -13,6 +13,7 @@ static const struct {
 	const char *name;
 	const struct test_case *cases;
 } suites[] = {
+	{ "start", start_cases },
 	{ "pool", pool_cases },
 	{ "index", index_cases },
 	{ "object", object_cases },

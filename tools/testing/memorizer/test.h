@@ -31,8 +31,8 @@ struct test_case {
 
 #define CASE(function)	{ #function, function }
 
-extern const struct test_case pool_cases[], index_cases[], object_cases[], access_cases[],
-	string_cases[], lines_cases[], thread_cases[], interrupt_cases[];
+extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
+	access_cases[], string_cases[], lines_cases[], thread_cases[], interrupt_cases[];
 
 /* Ends the case, as failed, unless the two are equal. */
 #define CHECK_EQ(a, b) \

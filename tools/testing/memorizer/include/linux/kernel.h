@@ -18,6 +18,7 @@
 				   __c > __d ? __c : __d; })
 #define clamp(x, low, high)	min(max(x, low), high)
 #define round_up(x, to)		((((x) - 1) | ((__typeof__(x))(to) - 1)) + 1)
+#define round_down(x, to)	((x) & ~((__typeof__(x))(to) - 1))
 #define DIV_ROUND_UP(x, by)	(((x) + (by) - 1) / (by))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where memory is, and what the kernel's header brings along. */
+#ifndef _TEST_LINUX_MM_H
+#define _TEST_LINUX_MM_H
+
+#include <errno.h>
+#include <stdio.h>
+
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#define PAGE_OFFSET	0xffff888000000000UL
+#define SZ_1M		(1ULL << 20)
+#define SZ_32G		(32ULL << 30)
+
+extern unsigned long max_pfn;
+
+unsigned long long memparse(const char *text, char **end);
+
+#define IS_ENABLED(option)	(option)
+
+/* Checked, but not said. */
+#define pr_info(...)	((void)(0 && printf(__VA_ARGS__)))
+#define pr_warn		pr_info
+#define pr_err		pr_info
+
+#endif /* _TEST_LINUX_MM_H */

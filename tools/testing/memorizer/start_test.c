@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's start: what it takes of the memory that is there at boot, and gives back.
+ */
+#include <linux/crash_dump.h>
+#include <linux/memblock.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+
+#include "test.h"
+
+#define RAM		(256UL << 20)
+#define MAX_PIECES	(TEST_CPUS + 4)
+
+unsigned long max_pfn = RAM >> PAGE_SHIFT;
+
+static bool kdump_kernel;
+static unsigned long largest_piece = RAM;
+static unsigned int allocations_left = UINT_MAX;
+static int logging_asked_for;
+
+/* What of the memory is taken. */
+static struct {
+	void *ptr;
+	size_t size;
+} pieces[MAX_PIECES];
+
+bool is_kdump_kernel(void)
+{
+	return kdump_kernel;
+}
+
+unsigned long memblock_phys_mem_size(void)
+{
+	return RAM;
+}
+
+void *memblock_alloc_try_nid_raw(size_t size, size_t align, unsigned long from, unsigned long to,
+				 int nid)
+{
+	unsigned int i;
+
+	CHECK_EQ(align, PAGE_SIZE);
+	CHECK_EQ(to, MEMBLOCK_ALLOC_NOLEAKTRACE);
+	if (!allocations_left || size > largest_piece)
+		return NULL;
+	allocations_left--;
+	for (i = 0; pieces[i].ptr; i++)
+		CHECK(i + 1 < MAX_PIECES);
+	pieces[i].ptr = reserve(size);
+	pieces[i].size = size;
+	return memset(pieces[i].ptr, 0xa5, size);
+}
+
+void *memblock_alloc_try_nid(size_t size, size_t align, unsigned long from, unsigned long to,
+			     int nid)
+{
+	void *ptr = memblock_alloc_try_nid_raw(size, align, from, to, nid);
+
+	return ptr ? memset(ptr, 0, size) : NULL;
+}
+
+void memblock_free(void *ptr, size_t size)
+{
+	unsigned int i;
+
+	for (i = 0; pieces[i].ptr != ptr; i++)
+		CHECK(i + 1 < MAX_PIECES);
+	CHECK_EQ(pieces[i].size, size);
+	free(ptr);
+	pieces[i].ptr = NULL;
+	pieces[i].size = 0;
+}
+
+unsigned long long memparse(const char *text, char **end)
+{
+	unsigned long long size = strtoull(text, end, 0);
+
+	if (*end != text && **end == 'M') {
+		++*end;
+		size <<= 20;
+	}
+	return size;
+}
+
+int memorizer_set_log_access(bool on)
+{
+	CHECK(on);
+	logging_asked_for++;
+	return memorizer_pool_size() ? 0 : -ENOMEM;
+}
+
+static unsigned long taken(void)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < MAX_PIECES; i++)
+		sum += pieces[i].size;
+	return sum;
+}
+
+/* The largest piece is the pool, and all of it is in use. */
+static void check_pool(unsigned long size)
+{
+	unsigned long largest = 0, records = memorizer_pool_size();
+	unsigned int i;
+
+	for (i = 0; i < MAX_PIECES; i++)
+		largest = max(largest, pieces[i].size);
+	CHECK_EQ(largest, size);
+	CHECK(records < size && records > size - size / 16);
+	CHECK(memorizer_is_enabled());
+	CHECK(memorizer_pool_alloc(MEMORIZER_OBJECT));
+}
+
+static void set_pool(const char *text)
+{
+	CHECK_EQ(param_pool.ops->set(text, &param_pool), 0);
+}
+
+static void nothing_is_on_without_a_pool(void)
+{
+	CHECK_EQ(taken(), 0);
+	CHECK_EQ(memorizer_pool_size(), 0);
+	CHECK(!memorizer_is_enabled());
+	CHECK_EQ(memorizer_set_enabled(true), -ENOMEM);
+	CHECK_EQ(memorizer_pool_alloc(MEMORIZER_OBJECT), 0);
+}
+
+static void pool_is_a_share_of_ram(void)
+{
+	memorizer_init_pool();
+	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
+}
+
+static void pool_is_what_was_asked_for(void)
+{
+	set_pool("3M");
+	memorizer_init_pool();
+	check_pool(3 << 20);
+}
+
+static void bad_size_changes_nothing(void)
+{
+	CHECK_EQ(param_pool.ops->set("banana", &param_pool), -EINVAL);
+	CHECK_EQ(param_pool.ops->set("3Mx", &param_pool), -EINVAL);
+	memorizer_init_pool();
+	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
+}
+
+static void pool_is_at_most_half_of_ram(void)
+{
+	set_pool("100000M");
+	memorizer_init_pool();
+	check_pool(RAM / 2);
+}
+
+static void pool_is_halved_until_it_can_be_had(void)
+{
+	largest_piece = 5 << 20;
+	memorizer_init_pool();
+	check_pool(4 << 20);
+}
+
+static void records_begin_zeroed(void)
+{
+	struct memorizer_entry *entry;
+	unsigned int i;
+
+	set_pool("1M");
+	memorizer_init_pool();
+	for (i = 0; i < 1000; i++) {
+		entry = memorizer_ptr(memorizer_pool_alloc(MEMORIZER_ENTRY));
+		CHECK_EQ(entry->pid, 0);
+		CHECK_EQ(local_read(&entry->reads), 0);
+	}
+}
+
+/* Each allocation fails in turn, and all that follow; what was there is given back. */
+static void pool_that_cannot_be_completed_is_given_back(void)
+{
+	unsigned int there;
+
+	for (there = 0; there < MAX_PIECES; there++) {
+		allocations_left = there;
+		memorizer_init_pool();
+		if (memorizer_pool_size())
+			break;
+		nothing_is_on_without_a_pool();
+	}
+	/* The pool, a hash table for each CPU, and the index's root. */
+	CHECK_EQ(there, 1 + TEST_CPUS + 1);
+	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
+}
+
+static void kdump_kernel_takes_nothing(void)
+{
+	kdump_kernel = true;
+	memorizer_init_pool();
+	nothing_is_on_without_a_pool();
+}
+
+static void kdump_kernel_takes_what_is_asked_for(void)
+{
+	kdump_kernel = true;
+	set_pool("2M");
+	memorizer_init_pool();
+	check_pool(2 << 20);
+}
+
+static void parameters_say_what_is_on(void)
+{
+	*param_enabled = false;
+	memorizer_init_pool();
+	memorizer_init();
+	CHECK(!memorizer_is_enabled());
+	CHECK_EQ(logging_asked_for, 0);
+	*param_log_access = true;
+	memorizer_init();
+	CHECK_EQ(logging_asked_for, 1);
+}
+
+const struct test_case start_cases[] = {
+	CASE(nothing_is_on_without_a_pool),
+	CASE(pool_is_a_share_of_ram),
+	CASE(pool_is_what_was_asked_for),
+	CASE(bad_size_changes_nothing),
+	CASE(pool_is_at_most_half_of_ram),
+	CASE(pool_is_halved_until_it_can_be_had),
+	CASE(records_begin_zeroed),
+	CASE(pool_that_cannot_be_completed_is_given_back),
+	CASE(kdump_kernel_takes_nothing),
+	CASE(kdump_kernel_takes_what_is_asked_for),
+	CASE(parameters_say_what_is_on),
+	{ }
+};
