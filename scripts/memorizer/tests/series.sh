@@ -22,6 +22,14 @@ has_mail_headers() {
 		grep -q '^Signed-off-by: test' "$1" && grep -q '^ [0-9]* files\? changed' "$1"
 }
 
+# can_be_read PATCH: it is not longer than what somebody reads at once; "series" divides the overlay.
+can_be_read() {
+	local lines
+
+	lines=$(wc -l <"$1")
+	[ "$lines" -le 6000 ] || { echo "$1 has $lines lines"; return 1; }
+}
+
 # builds PATCH: the kernel with the series up to PATCH and Memorizer switched on, without a word on stderr.
 builds() {
 	local fragments="$here/config/base.config $here/config/memorizer.config"
@@ -62,9 +70,10 @@ if [ "${1-}" = --build ]; then
 	export CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=content
 	tar -C "$work/tree" --strip-components=1 -xf "$(source_tarball)"
 fi
-plan $(((${build_each:+2} + 2) * ${#patches[@]} + 2))
+plan $(((${build_each:+2} + 3) * ${#patches[@]} + 2))
 for patch in "${patches[@]}"; do
 	result "${patch##*/} has what a mailed patch needs" has_mail_headers "$patch"
+	result "${patch##*/} has 6000 lines at most" can_be_read "$patch"
 	result "${patch##*/} applies with git am" git -C "$work/am" am -q --whitespace=error "$patch"
 	[ -z "$build_each" ] || {
 		result "the kernel builds with it" builds "$patch"
