@@ -6,7 +6,8 @@
  *	compare exact|optimized <nm's output> <sites' file> <observer's file> <csmith's option>
  *
  * "exact" is for code in which the compiler's last passes have left each access what it
- * was: all counts must be equal, but for the bytes of bit-fields. "optimized" is
+ * was: all counts must be equal, but for the bytes of bit-fields, and of values of which
+ * only parts are read. "optimized" is
  * for code as it is: differences must be of one of the kinds below. What is of none is
  * printed, and the exit status is 1. The last line tells how many accesses of bytes were
  * compared and how many differ, by kind.
@@ -244,6 +245,30 @@ static bool is_unit(const struct cell *cell, bool is_read)
 	return false;
 }
 
+/*
+ * Did the sites report a read of a value with this byte, of which the machine left out
+ * another byte? What it needs of a value that the register allocator found no register for
+ * it reads for each use, as in "b = (u8)s; c = (s8)s".
+ */
+static bool is_read_in_parts(const struct cell *cell)
+{
+	const struct access *access;
+	const struct cell *other;
+	uint64_t i;
+
+	for (access = reported.list; access < reported.list + reported.n; access++) {
+		if (access->function != cell->function || access->kind == 'w' ||
+		    cell->address - access->address >= access->size)
+			continue;
+		for (i = 0; i < access->size; i++) {
+			other = find_cell(cell->function, access->address + i);
+			if (other->machine.reads < other->site.reads)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Why does the machine not read, or write, as often as the sites say? */
 static enum difference judge(const struct cell *cell, bool is_read)
 {
@@ -257,6 +282,8 @@ static enum difference judge(const struct cell *cell, bool is_read)
 		return BIT_FIELD;
 	if (machine < site && is_narrowed(cell, is_read))
 		return NARROWED;
+	if (machine > site && is_read && is_read_in_parts(cell))
+		return REPEATED;
 	if (exact)
 		return UNEXPLAINED;
 	if (machine < site && (cell->machine.reads || cell->machine.writes))
