@@ -20,6 +20,7 @@ help:
 	@echo 'make bench    what Memorizer costs, in guest instructions, memory and time'
 	@echo 'make compare  memorizer record beside perf record: whether they agree, and what each costs'
 	@echo 'make coverage which accesses sites do not see'
+	@echo 'make html     trace a tar in a guest, and make the page and the picture that the README has'
 	@echo 'make qemu-trace a trace of the cache lines that move, made by a plugin for QEMU'
 	@echo 'make truth    compare what the KMAP says with what the machine did'
 	@echo 'make clean    remove build/'
@@ -57,6 +58,9 @@ compare:
 coverage:
 	@$(scripts)/coverage
 
+html: kernel $(memorizer)
+	@$(scripts)/html $(CONFIG)
+
 qemu-trace:
 	@$(scripts)/qemu-trace $(CONFIG)
 
@@ -66,4 +70,4 @@ truth:
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage qemu-trace truth clean
+.PHONY: help kernel run shell test bench compare coverage html qemu-trace truth clean

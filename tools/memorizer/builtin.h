@@ -27,7 +27,7 @@ struct command {
 
 extern const struct command command_report, command_symbolize, command_check, command_kmap;
 extern const struct command command_record, command_diff, command_qemu, command_script;
-extern const struct command command_fold, command_timeline, command_sharing;
+extern const struct command command_fold, command_timeline, command_sharing, command_html;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);

@@ -20,6 +20,7 @@ static const struct command * const commands[] = {
 	&command_fold,
 	&command_timeline,
 	&command_sharing,
+	&command_html,
 };
 
 /**

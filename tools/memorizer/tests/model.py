@@ -232,9 +232,11 @@ class Model:
         self.count("accesses", reads=reads, writes=writes)
         self.count("functions", f["ip"], reads=reads, writes=writes)
         for o in [o for o in found if o][:1]:
+            self.count("accessed_by", f["ip"], o.site, reads=reads, writes=writes)
             o.reads += reads
             o.writes += writes
             return
+        self.count("accessed_by", f["ip"], None, reads=reads, writes=writes)
         self.count("accesses", unknown_reads=reads, unknown_writes=writes)
 
     def end_accesses(self):
@@ -521,6 +523,9 @@ def from_csv(text):
                 key += (values[titles[0]],)
             elif table == "functions":
                 key += (int(values["start"], 16),)
+            elif table == "accessed_by":
+                key += (int(values["name"], 16),
+                        int(values["site"], 16) if values["site"] else None)
             elif table == "accessed_caches":
                 key += (int(values["cache"], 16), values["name"])
             elif table == "accessed_objects":

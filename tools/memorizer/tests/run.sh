@@ -32,6 +32,13 @@ run()
 	failed=$((failed + bad))
 }
 
+# Pages are opened with a browser once, where there is one.
+browser=
+if command -v chromedriver >/dev/null; then
+	browser=--browser
+else
+	echo "# no chromedriver: no page is opened"
+fi
 for dir; do
 	run "${dir}tests/test-parse"
 	run "${dir}tests/test-sums"
@@ -51,6 +58,9 @@ for dir; do
 	run sh "$here/test-source.sh" "$dir"
 	run sh "$here/test-record.sh" "$dir"
 	run sh "$here/test-report.sh" "$dir"
+	run sh "$here/test-html.sh" "$dir"
+	run python3 "$here/test-html.py" "$dir" $browser
+	browser=
 	run sh "$here/test-model.sh" "$dir"
 done
 run sh "$here/test-libfuzzer.sh" "$1"

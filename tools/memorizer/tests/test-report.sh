@@ -191,7 +191,7 @@ same "--cache, --kind, --cpu and --from choose none of them" "0 0 0 0" \
 		"$memorizer" report -c $filter "$tmp/retired" 2>&1 | sed -n 's/^kmap,objects,//p'
 	done | xargs)"
 "$memorizer" report "$tmp/retired" >"$tmp/out"
-same "text has a summary and tables of them" 7 "$(grep -c 'KMAP' "$tmp/out")"
+same "text has a summary and tables of them" 8 "$(grep -c 'KMAP' "$tmp/out")"
 grep -v '^snapshot.*complete=1' "$tmp/script" | "$make_trace" "$tmp/partly" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/partly"
 "$memorizer" report --csv "$tmp/partly" >"$tmp/out" 2>"$tmp/err"

@@ -119,6 +119,26 @@ static void name_function(const struct sums *k, const void *item, struct row *ro
 	row->name = table_text(text);
 }
 
+static void name_touch(const struct sums *k, enum access_source source, const void *item,
+		       struct row *row)
+{
+	const struct site *site = sums_touched(k, source, item);
+
+	name_function(k, sums_toucher(k, source, item), row);
+	if (site)
+		row->texts[0] = ip_name(k, site->ip);
+}
+
+static void name_streamed(const struct sums *k, const void *item, struct row *row)
+{
+	name_touch(k, ACCESS_STREAMED, item, row);
+}
+
+static void name_counted(const struct sums *k, const void *item, struct row *row)
+{
+	name_touch(k, ACCESS_COUNTED, item, row);
+}
+
 static void name_suspect(const struct sums *k, const void *item, struct row *row)
 {
 	const struct suspect *suspect = item;
@@ -153,6 +173,7 @@ static void name_pid(const struct sums *k, const void *item, struct row *row)
  * @name: names an item
  * @of_trace: title and key that the table of a KMAP has in the report of a trace; if there
  *	      are none, the table is of allocations and accesses that a trace streamed
+ * @of_most: whether the items are those of a struct most, which they are the beginning of
  */
 struct view {
 	struct table table;
@@ -160,6 +181,7 @@ struct view {
 	enum metric has[2];
 	void (*name)(const struct sums *k, const void *item, struct row *row);
 	struct text_column of_trace;
+	bool of_most;
 };
 
 #define BYTES_PER	{ "Total_alloc/Per", "bytes_alloc", SUM_ALLOC, CELL_PER, SUM_HIT }
@@ -199,6 +221,15 @@ struct view {
 #define MOST(source)							\
 	.hash = offsetof(struct sums, most[source].items),		\
 	.sum = offsetof(struct accessed, sum), .name = name_object,	\
+	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_most = true
+
+#define WHO_ACCESSES							\
+	.name_title = "Function", .name_key = "name",			\
+	.texts = { { "Callsite", "site" } }, .then = { SUM_ACCESSES, SUM_READS },	\
+	.columns = { READS, WRITES }
+#define TOUCHES(source, namer)						\
+	.hash = offsetof(struct sums, touches[source]),			\
+	.sum = offsetof(struct touch, sum), .name = namer,		\
 	.has = { SUM_ACCESSES, SUM_ACCESSES }
 
 #define KMAP_TABLE(text, name)						\
@@ -239,7 +270,7 @@ static const struct view views[] = {
 			.name_title = "Cache", .name_key = "name", .id_key = "cache",
 			.then = { SUM_ALLOC, SUM_HIT },
 			.columns = {
-				{ "Object", "object_size", SUM_OBJECT_SIZE, CELL_NUMBER, 0 },
+				{ "Object", "object_size", SUM_OBJECT_SIZE, CELL_OF_ONE, 0 },
 				BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG,
 			},
 		},
@@ -323,7 +354,7 @@ static const struct view views[] = {
 			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" } },
 			.then = { SUM_HIT, SUM_FIRST },
 			.columns = {
-				HIT, { "First event", "first", SUM_FIRST, CELL_NUMBER, 0 },
+				HIT, { "First event", "first", SUM_FIRST, CELL_OF_ONE, 0 },
 			},
 		},
 		.hash = offsetof(struct sums, suspects),
@@ -373,6 +404,11 @@ static const struct view views[] = {
 		},
 		SITES(sites, GROUP_PAGES), .has = { SUM_READS, SUM_WRITES },
 	}, {
+		.table = {
+			.title = "WHO ACCESSES WHAT", .key = "accessed_by", WHO_ACCESSES,
+		},
+		TOUCHES(ACCESS_STREAMED, name_streamed),
+	}, {
 		.table = { OBJECTS_ACCESSED },
 		MOST(ACCESS_STREAMED),
 	}, {
@@ -405,7 +441,7 @@ static const struct view views[] = {
 			CALL_SITES,
 			.columns = {
 				PER_OBJECT, OBJECTS,
-				{ "Pids", "most_pids", SUM_MOST_PIDS, CELL_NUMBER, 0 },
+				{ "Pids", "most_pids", SUM_MOST_PIDS, CELL_OF_ONE, 0 },
 				READS, WRITES,
 			},
 		},
@@ -437,6 +473,10 @@ static const struct view views[] = {
 		.has = { SUM_HIT, SUM_PIDS },
 		IN_TRACE("COMMANDS", "commands"),
 	}, {
+		.table = { .title = "WHO ACCESSES WHAT", .key = "who", WHO_ACCESSES },
+		TOUCHES(ACCESS_COUNTED, name_counted),
+		IN_TRACE("WHO ACCESSES WHAT", "who"),
+	}, {
 		.table = { OBJECTS_ACCESSED },
 		MOST(ACCESS_COUNTED),
 		IN_TRACE("OBJECTS ACCESSED MOST", "accessed_objects"),
@@ -447,11 +487,16 @@ static const struct view views[] = {
 static void fill(struct table *t, const struct view *v, const struct sums *k)
 {
 	const struct hash *h = (const void *)((const char *)k + v->hash);
+	const struct most *most = (const void *)h;
 	const u64 *sum;
 	struct row *row;
 	u32 i;
 	char *item;
 
+	if (v->of_most) {
+		t->left_out = most->nr - most->items.nr;
+		t->left_sum = most->left_sum;
+	}
 	t->rows = kmap_array(NULL, h->nr + 1, sizeof(*t->rows));
 	for (i = 0; i < h->nr; i++) {
 		item = hash_item(h, i);

@@ -32,6 +32,61 @@ u32 sums_function(struct sums *k, enum access_source source, u64 ip)
 	return item->function;
 }
 
+#define PAGE_SITE	0x80000000u	/* in a touch: the site is one of pages */
+
+/**
+ * sums_touch - find what is known of a function's accesses to what a call site allocated
+ * @k: the sums
+ * @source: where accesses come from
+ * @function: item of functions
+ * @site: item of the group's sites, or SUMS_NO_SITE
+ * @new: set to whether nothing was known yet
+ *
+ * Return: the item, valid until the next call.
+ */
+struct touch *sums_touch(struct sums *k, enum access_source source, u32 function, u32 site,
+			 bool *new)
+{
+	u64 key = (u64)function << 32 | site;
+
+	return hash_item(k->touches + source, hash_get(k->touches + source, &key, new));
+}
+
+/**
+ * sums_touched - tell what allocated what was accessed
+ * @k: the sums
+ * @source: where the accesses come from
+ * @touch: the accesses
+ *
+ * Return: the call site, or NULL if it is not known.
+ */
+const struct site *sums_touched(const struct sums *k, enum access_source source,
+				const struct touch *touch)
+{
+	u32 site = touch->key;
+
+	if (site == SUMS_NO_SITE)
+		return NULL;
+	if (source == ACCESS_COUNTED)
+		return hash_item(k->sites + GROUP_KMAP, site);
+	return hash_item(k->sites + (site & PAGE_SITE ? GROUP_PAGES : GROUP_SLAB),
+			 site & ~PAGE_SITE);
+}
+
+/**
+ * sums_toucher - tell what made accesses
+ * @k: the sums
+ * @source: where the accesses come from
+ * @touch: the accesses
+ *
+ * Return: the function.
+ */
+const struct function *sums_toucher(const struct sums *k, enum access_source source,
+				    const struct touch *touch)
+{
+	return hash_item(k->functions + source, touch->key >> 32);
+}
+
 /* Most accesses first, then as the report has them; of the same, what ended first. */
 static int compare(const void *left, const void *right)
 {
@@ -53,6 +108,7 @@ static void prune(struct most *m)
 	struct accessed *object;
 	bool new;
 	u32 i, nr;
+	int metric;
 
 	if (all.nr <= m->keep)
 		return;
@@ -62,6 +118,13 @@ static void prune(struct most *m)
 		object = hash_item(&all, i);
 		nr = hash_get(&m->items, &object->nr, &new);
 		memcpy(hash_item(&m->items, nr), object, sizeof(*object));
+	}
+	for (; i < all.nr; i++) {
+		object = hash_item(&all, i);
+		for (metric = 0; metric < OBJECT_METRICS; metric++)
+			if (__builtin_add_overflow(m->left_sum[metric], object->sum[metric],
+						   m->left_sum + metric))
+				m->left_sum[metric] = U64_MAX;
 	}
 	hash_free(&all);
 }
@@ -149,13 +212,17 @@ void sums_access(struct sums *k, const struct trace_event *e)
 {
 	enum group g;
 	struct allocation *o = object_at(k, e->u.access.ptr, &g);
-	u32 function;
+	u32 function, site = SUMS_NO_SITE;
+	bool new;
 
 	if (o ? !o->chosen : !counts_unknown(k))
 		return;
 	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
 	add(((struct function *)hash_item(k->functions + ACCESS_STREAMED, function))->sum, e);
+	if (o)
+		site = o->site | (g == GROUP_PAGES ? PAGE_SITE : 0);
+	add(sums_touch(k, ACCESS_STREAMED, function, site, &new)->sum, e);
 	if (!o) {
 		add(k->unattributed, e);
 		return;

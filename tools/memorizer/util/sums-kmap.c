@@ -22,7 +22,6 @@ void sums_kmap_init(struct sums *k)
 	hash_init(&k->shared, sizeof(struct site), sizeof(u64));
 	hash_init(&k->pids, sizeof(struct pid), sizeof(u64));
 	hash_init(&k->comms, sizeof(struct comm), SUMS_TEXT);
-	hash_init(&k->function_sites, sizeof(struct pair), sizeof(u64));
 	hash_init(&k->pid_comms, sizeof(struct pair), sizeof(u64));
 	hash_get(&k->comms, unknown, &new);
 }
@@ -37,7 +36,6 @@ void sums_kmap_free(struct sums *k)
 	hash_free(&k->shared);
 	hash_free(&k->pids);
 	hash_free(&k->comms);
-	hash_free(&k->function_sites);
 	hash_free(&k->pid_comms);
 }
 
@@ -192,6 +190,7 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 {
 	u64 *total = k->total[GROUP_KMAP], nr = total[SUM_HIT];
 	struct function *function;
+	struct touch *touch;
 	struct pid *pid;
 	bool new;
 	u32 i;
@@ -200,10 +199,11 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 		return;
 	i = sums_function(k, ACCESS_COUNTED, access->ip);
 	function = hash_item(k->functions + ACCESS_COUNTED, i);
+	touch = sums_touch(k, ACCESS_COUNTED, i, k->object.site, &new);
+	function->sum[SUM_SITES] += new;
 	if (function->last != nr) {
 		function->last = nr;
 		function->sum[SUM_TOUCHED]++;
-		function->sum[SUM_SITES] += new_pair(&k->function_sites, i, k->object.site);
 	}
 	pid = hash_item(&k->pids, hash_get(&k->pids, &access->pid, &new));
 	if (pid->last != nr) {
@@ -214,6 +214,7 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	add(k, &k->object.reads, access->reads);
 	add(k, &k->object.writes, access->writes);
 	add_accesses(k, function->sum, access->reads, access->writes);
+	add_accesses(k, touch->sum, access->reads, access->writes);
 	add_accesses(k, pid->sum, access->reads, access->writes);
 	add_accesses(k, total, access->reads, access->writes);
 }

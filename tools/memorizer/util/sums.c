@@ -140,6 +140,7 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	for (g = 0; g < ACCESS_SOURCES; g++) {
 		hash_init(k->functions + g, sizeof(struct function), sizeof(u64));
 		hash_init(k->ips + g, sizeof(struct access_ip), sizeof(u64));
+		hash_init(k->touches + g, sizeof(struct touch), sizeof(u64));
 		hash_init(&k->most[g].items, sizeof(struct accessed), sizeof(u64));
 	}
 	hash_init(&k->orders, sizeof(struct order), sizeof(u64));
@@ -181,6 +182,7 @@ void sums_free(struct sums *k)
 	for (g = 0; g < ACCESS_SOURCES; g++) {
 		hash_free(k->functions + g);
 		hash_free(k->ips + g);
+		hash_free(k->touches + g);
 		hash_free(&k->most[g].items);
 	}
 	hash_free(&k->orders);

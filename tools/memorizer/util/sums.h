@@ -146,6 +146,14 @@ struct suspect {
 	u64 sum[SUM_METRICS];
 };
 
+/* Accesses by a function to what a call site allocated, as items of both. */
+struct touch {
+	u64 key;
+	u64 sum[OBJECT_METRICS];
+};
+
+#define SUMS_NO_SITE	U32_MAX		/* of a touch: what was accessed is not known */
+
 /* Which function an instruction is in, as an item of functions. */
 struct access_ip {
 	u64 ip;
@@ -164,11 +172,13 @@ struct accessed {
  * @items: struct accessed, these and perhaps as many others
  * @nr: objects that were accessed
  * @keep: how many shall be kept, U32_MAX for all
+ * @left_sum: sums over those that were not kept
  */
 struct most {
 	struct hash items;
 	u64 nr;
 	u32 keep;
+	u64 left_sum[OBJECT_METRICS];
 };
 
 /**
@@ -236,6 +246,8 @@ struct counted {
  * @suspects: struct suspect by what and where
  * @functions: struct function by start
  * @ips: struct access_ip by instruction that accesses
+ * @touches: struct touch by function and site; pages' sites come after those of the slab
+ *	     allocator, see sums_touched()
  * @most: the objects with most accesses; none if their number is not set
  * @accesses: sums over the accesses that were streamed
  * @unattributed: those to what was not seen to be allocated
@@ -243,7 +255,6 @@ struct counted {
  * @all_shared: sums over those
  * @pids: struct pid by pid, of a KMAP
  * @comms: struct comm by name, of a KMAP; the first is for pids that allocated nothing
- * @function_sites: private: which function accessed objects of which site
  * @pid_comms: private: which pid allocated under which comm
  * @object: private: the last object of a KMAP
  * @overflow: whether a sum over a KMAP exceeded 64 bits and was left at the largest value
@@ -278,10 +289,10 @@ struct sums {
 	struct hash gfps[STREAM_GROUPS], orders, zones;
 	u64 total[GROUPS][SUM_METRICS];
 	struct hash caches, tasks, current_caches, current_tasks, suspects;
-	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES];
+	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
 	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS];
-	struct hash shared, pids, comms, function_sites, pid_comms;
+	struct hash shared, pids, comms, pid_comms;
 	u64 all_shared[SUM_METRICS];
 	struct counted object;
 	bool overflow;
@@ -311,6 +322,12 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip);
 void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object);
 void sums_most_end(struct sums *k);
 u32 sums_function(struct sums *k, enum access_source source, u64 ip);
+struct touch *sums_touch(struct sums *k, enum access_source source, u32 function, u32 site,
+			 bool *new);
+const struct site *sums_touched(const struct sums *k, enum access_source source,
+				const struct touch *touch);
+const struct function *sums_toucher(const struct sums *k, enum access_source source,
+				    const struct touch *touch);
 void sums_access(struct sums *k, const struct trace_event *e);
 void sums_kmap_init(struct sums *k);
 void sums_kmap_free(struct sums *k);

@@ -15,6 +15,8 @@
 #define LABEL_MAX	(KMAP_SYMBOL_MAX + 32)
 #define NAME_WIDTH	34			/* as perf kmem stat has it */
 
+struct table_limits table_limits;
+
 #define NAME_MIN	20			/* what a narrow terminal leaves of it */
 #define TEXT_MIN	12			/* and of another text */
 
@@ -309,26 +311,53 @@ void table_print(const struct table *t, u32 top)
 	print_rule(&l);
 }
 
+/* How a character stands in a JSON string; <, because the string may stand in a page. */
+static int json_char(char c, char text[8])
+{
+	if (c == '"' || c == '\\')
+		return snprintf(text, 8, "\\%c", c);
+	if (c >= ' ' && c <= '~' && c != '<')
+		return snprintf(text, 8, "%c", c);
+	return snprintf(text, 8, "\\u%04x", (unsigned char)c);
+}
+
+/* Prints a JSON string to @to if that is not NULL; returns its length. */
+static u64 write_json_string(FILE *to, const char *text)
+{
+	size_t len = text ? strlen(text) : 0, most = table_limits.text, i;
+	u64 written = 2;
+	char c[8];
+
+	if (!text) {
+		if (to)
+			fputs("null", to);
+		return 4;
+	}
+	if (to)
+		putc('"', to);
+	for (i = 0; i < len; i++) {
+		if (most && len > most && i == most / 2) {
+			written += 2;
+			if (to)
+				fputs("..", to);
+			i = len - most / 2;
+		}
+		written += json_char(text[i], c);
+		if (to)
+			fputs(c, to);
+	}
+	if (to)
+		putc('"', to);
+	return written;
+}
+
 /**
  * json_string - print a JSON string
  * @text: any text, or NULL for null; what is unprintable is escaped byte by byte
  */
 void json_string(const char *text)
 {
-	if (!text) {
-		printf("null");
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putchar('\\');
-		if (*text >= ' ' && *text <= '~')
-			putchar(*text);
-		else
-			printf("\\u%04x", (unsigned char)*text);
-	}
-	putchar('"');
+	write_json_string(stdout, text);
 }
 
 /* A cell as a number, the empty string where there is none. */
@@ -372,14 +401,85 @@ static void json_row(const struct table *t, const struct row *r)
 	printf("}");
 }
 
+/* How many bytes a row takes, with what stands before it. */
+static u64 row_size(const struct table *t, const struct row *r)
+{
+	u64 size = strlen(",\n\t\t{}");
+	const struct column *c;
+	char text[CELL_MAX];
+	int i;
+
+	if (t->id_key)
+		size += strlen(t->id_key) +
+			snprintf(text, sizeof(text), t->id_decimal ? "%llu" : "\"%llx\"", r->id) +
+			strlen("\"\": ");
+	if (t->name_key)
+		size += strlen(t->name_key) + write_json_string(NULL, r->name) +
+			strlen(", \"\": ");
+	for (i = 0; i < TABLE_TEXTS && t->texts[i].title; i++)
+		size += strlen(t->texts[i].key) + write_json_string(NULL, r->texts[i]) +
+			strlen(", \"\": ");
+	for (c = t->columns; c->title; c++) {
+		write_number(c, r->sum, text);
+		size += strlen(c->key) + (*text ? strlen(text) : strlen("null")) +
+			strlen(", \"\": ");
+	}
+	return size;
+}
+
+/* How many of the first rows are within the limit, which notes what all of them take. */
+static u32 rows_within_limit(const struct table *t, u32 rows)
+{
+	struct table_limits *l = &table_limits;
+	u64 size = 0;
+	u32 i, within = 0;
+
+	if (!l->table)
+		return rows;
+	for (i = 0; i < rows; i++) {
+		size += row_size(t, t->rows + i);
+		if (size <= l->table)
+			within = i + 1;
+	}
+	l->wanted = kmap_array(l->wanted, l->nr + 1, sizeof(*l->wanted));
+	l->wanted[l->nr++] = size;
+	return within;
+}
+
+/* Whether the numbers of a column can be added up. */
+static bool adds_up(const struct column *c)
+{
+	return c->cell == CELL_NUMBER || c->cell == CELL_PER;
+}
+
+/* Prints the sums over the rows that are not printed. */
+static void json_rest(const struct table *t, u32 printed)
+{
+	const struct column *c;
+	u64 sum;
+	u32 i;
+
+	printf(",\n\t\"%s_rest\": {\"rows\": %llu", t->key, t->nr - printed + t->left_out);
+	for (c = t->columns; c->title; c++) {
+		if (!adds_up(c) || (t->left_out && !t->left_sum))
+			continue;
+		sum = t->left_out ? t->left_sum[c->shows] : 0;
+		for (i = printed; i < t->nr; i++)
+			if (__builtin_add_overflow(sum, t->rows[i].sum[c->shows], &sum))
+				sum = U64_MAX;
+		printf(", \"%s\": %llu", c->key, sum);
+	}
+	printf("}");
+}
+
 /**
- * table_json - print a table as a member of a JSON object
+ * table_json - print a table as a member of a JSON object, and another if it is cut
  * @t: the table
  * @top: how many rows, 0 for all
  */
 void table_json(const struct table *t, u32 top)
 {
-	u32 rows = top && top < t->nr ? top : t->nr, i;
+	u32 rows = rows_within_limit(t, top && top < t->nr ? top : t->nr), i;
 
 	printf("\"%s\": [", t->key);
 	for (i = 0; i < rows; i++) {
@@ -387,6 +487,8 @@ void table_json(const struct table *t, u32 top)
 		json_row(t, t->rows + i);
 	}
 	printf("]");
+	if (rows < t->nr || t->left_out)
+		json_rest(t, rows);
 }
 
 /**

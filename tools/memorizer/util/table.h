@@ -18,6 +18,7 @@ enum cell {
 	CELL_SECONDS,		/* ns */
 	CELL_CHANGE,		/* may be negative */
 	CELL_HEX,		/* an offset: in hex, for machines decimal */
+	CELL_OF_ONE,		/* a number, of which a sum over rows makes no sense */
 };
 
 /**
@@ -73,6 +74,8 @@ struct row {
  * @columns: the columns, ended by one without title
  * @rows: the rows
  * @nr: number of rows
+ * @left_out: how many more there are, that are not among @rows
+ * @left_sum: their sums, by metric; NULL: not known
  */
 struct table {
 	const char *title, *key, *id_key;
@@ -83,7 +86,25 @@ struct table {
 	struct column columns[TABLE_COLUMNS + 1];
 	struct row *rows;
 	u32 nr;
+	u64 left_out;
+	const u64 *left_sum;
 };
+
+/**
+ * struct table_limits - how large what is printed as JSON may become
+ * @table: bytes of a table's rows, 0: as many as they take; what is over is summed up
+ * @text: characters of a text, 0: all; of a longer one the middle is left out
+ * @wanted: set to the bytes that the rows of each table so far would take, without @table
+ * @nr: how many tables there were so far
+ */
+struct table_limits {
+	u64 table;
+	u32 text;
+	u64 *wanted;
+	u32 nr;
+};
+
+extern struct table_limits table_limits;
 
 void table_sort(struct table *t, u32 first, bool by_name);
 void table_print(const struct table *t, u32 top);

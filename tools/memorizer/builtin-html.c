@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer html: a page about one or two KMAPs or traces, in one file that needs no other.
+ *
+ * Its data are what report, timeline and diff print as JSON, by running them. How large it
+ * becomes is bounded: of tables that are too long together, the last rows are summed up.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "html/embed.h"
+#include "table.h"
+
+#define RUNS		2
+#define PAGE_MAX	5000000		/* bytes of the page */
+#define PAGE_REST	500000		/* of it, what is not rows of tables takes less */
+#define TEXT_MAX	200		/* characters of a name or mark that are shown */
+#define ROWS		"20000"		/* of a table */
+#define SPANS		"240"
+#define ARGUMENTS	24		/* of a command that is run */
+
+static const char usage[] =
+	"Usage: memorizer html [OPTION...] -o FILE KMAP [KMAP]\n"
+	"       memorizer html [OPTION...] -o FILE DIR [DIR]\n"
+	"\n"
+	"Writes a page to look at in a browser: what report and timeline tell of a KMAP or trace,\n"
+	"with a map of the call sites, to search, sort and filter; of two, what has changed, too.\n"
+	"It is one file of at most 5 MB, which needs no network; rows that had no room in it are\n"
+	"counted and summed up.\n"
+	"\n"
+	"  -o, --output FILE    write the page to FILE\n"
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file; given twice, the\n"
+	"                       second is for the second input\n"
+	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms; given twice, the\n"
+	"                       second is for the second input (default for traces: their own)\n"
+	"  -h, --help           print this\n";
+
+static const struct option options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/**
+ * struct page - a page in the making
+ * @output: the file
+ * @vmlinux: where to take symbols from, of each run
+ * @kallsyms: copies of /proc/kallsyms
+ * @given: how often --vmlinux and --kallsyms were given
+ * @paths: the KMAPs or traces
+ * @nr: how many
+ * @traces: whether they are traces
+ * @stderr_fd: where messages go
+ * @told: whether the commands have said what they have to say
+ * @status: the exit status so far
+ */
+struct page {
+	const char *output, *vmlinux[RUNS], *kallsyms[RUNS];
+	int given[2];
+	char **paths;
+	int nr;
+	bool traces;
+	int stderr_fd;
+	bool told;
+	int status;
+};
+
+/* The worse of two exit statuses. */
+static int worse(int a, int b)
+{
+	static const int order[] = {
+		[EXIT_FINE] = 0, [EXIT_INCOMPLETE] = 1, [EXIT_MALFORMED] = 2, [EXIT_UNABLE] = 3,
+	};
+
+	return order[a] > order[b] ? a : b;
+}
+
+/* What messages go to from now on: once they were told, nowhere. */
+static void hush(const struct page *p, bool quiet)
+{
+	int null = quiet ? open("/dev/null", O_WRONLY) : -1;
+
+	fflush(stderr);
+	dup2(null >= 0 ? null : p->stderr_fd, STDERR_FILENO);
+	if (null >= 0)
+		close(null);
+}
+
+/* Runs a command on some of the runs; what it prints goes into the page. */
+static int run_command(struct page *p, const struct command *c, const char * const *more,
+		       int first, int nr, bool quiet)
+{
+	char name[64], *argv[ARGUMENTS];
+	int argc = 0, i, status;
+
+	snprintf(name, sizeof(name), "memorizer %s", c->name);
+	argv[argc++] = name;
+	argv[argc++] = (char *)"--json";
+	while (*more)
+		argv[argc++] = (char *)*more++;
+	for (i = first; i < first + nr; i++) {
+		if (p->vmlinux[i]) {
+			argv[argc++] = (char *)"--vmlinux";
+			argv[argc++] = (char *)p->vmlinux[i];
+		}
+		if (p->kallsyms[i]) {
+			argv[argc++] = (char *)"--kallsyms";
+			argv[argc++] = (char *)p->kallsyms[i];
+		}
+	}
+	argv[argc++] = (char *)"--";
+	for (i = first; i < first + nr; i++)
+		argv[argc++] = p->paths[i];
+	argv[argc] = NULL;
+	optind = 0;
+	hush(p, quiet || p->told);
+	status = c->run(argc, argv);
+	hush(p, false);
+	return status;
+}
+
+/* What there is over time; null if there are no events. */
+static void print_timeline(struct page *p, int run)
+{
+	static const char * const arguments[] = { "--spans", SPANS, "--top", ROWS, NULL };
+	off_t before;
+
+	printf(",\n\"timeline\": ");
+	fflush(stdout);
+	before = ftello(stdout);
+	if (p->traces)
+		run_command(p, &command_timeline, arguments, run, 1, true);
+	fflush(stdout);
+	if (ftello(stdout) == before)
+		printf("null");
+}
+
+static int print_run(struct page *p, int run)
+{
+	static const char * const arguments[] = { "--top", ROWS, NULL };
+	int status;
+
+	printf("%s{\"name\": ", run ? ",\n" : "");
+	json_string(p->paths[run]);
+	printf(",\n\"report\": ");
+	status = run_command(p, &command_report, arguments, run, 1, false);
+	if (status == EXIT_UNABLE)
+		return status;
+	print_timeline(p, run);
+	printf("}");
+	return status;
+}
+
+static int print_data(struct page *p)
+{
+	static const char * const arguments[] = { "--top", ROWS, NULL };
+	int run, status = EXIT_FINE;
+
+	printf("{\"memorizer\": ");
+	json_string(VERSION);
+	printf(",\n\"runs\": [");
+	for (run = 0; run < p->nr && status != EXIT_UNABLE; run++)
+		status = worse(status, print_run(p, run));
+	printf("],\n\"diff\": ");
+	if (p->nr < RUNS)
+		printf("null");
+	else if (status != EXIT_UNABLE)
+		status = worse(status, run_command(p, &command_diff, arguments, 0, RUNS, true));
+	printf("}");
+	return status;
+}
+
+/* Writes the page once; returns an exit status. */
+static int print_page(struct page *p)
+{
+	const char *text = page_html, *at;
+	int status = EXIT_FINE;
+
+	for (; (at = strchr(text, '@')); text = strchr(at + 1, '@') + 1) {
+		fwrite(text, 1, at - text, stdout);
+		if (at[1] == 'd')
+			status = print_data(p);
+		else
+			fputs(at[1] == 'j' ? page_js : page_css, stdout);
+	}
+	fputs(text, stdout);
+	if (fflush(stdout)) {
+		fprintf(stderr, "memorizer html: %s: %s\n", p->output, strerror(errno));
+		return EXIT_UNABLE;
+	}
+	return status;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const u64 *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* What each table may take so that all fit: those that want less leave it to the others. */
+static u64 fair_share(u64 *wanted, u32 nr, u64 room)
+{
+	u32 i;
+
+	qsort(wanted, nr, sizeof(*wanted), compare);
+	for (i = 0; i < nr; i++) {
+		if (wanted[i] > room / (nr - i))
+			return room / (nr - i);
+		room -= wanted[i];
+	}
+	return PAGE_MAX;
+}
+
+static int write_page(struct page *p)
+{
+	int status;
+
+	table_limits = (struct table_limits){ .table = PAGE_MAX, .text = TEXT_MAX };
+	status = print_page(p);
+	if (status != EXIT_UNABLE && ftello(stdout) > PAGE_MAX) {
+		p->told = true;
+		table_limits.table = fair_share(table_limits.wanted, table_limits.nr,
+						PAGE_MAX - PAGE_REST);
+		rewind(stdout);
+		if (ftruncate(STDOUT_FILENO, 0)) {
+			fprintf(stderr, "memorizer html: %s: %s\n", p->output, strerror(errno));
+			return EXIT_UNABLE;
+		}
+		status = print_page(p);
+	}
+	free(table_limits.wanted);
+	/* No part of a page is left that looks like one. */
+	if (status == EXIT_UNABLE && ftruncate(STDOUT_FILENO, 0))
+		fprintf(stderr, "memorizer html: %s: %s\n", p->output, strerror(errno));
+	return status;
+}
+
+static bool set_option(struct page *p, int option)
+{
+	switch (option) {
+	case 'o':
+		p->output = optarg;
+		return true;
+	case 'k':
+		p->vmlinux[p->given[0]++ % RUNS] = optarg;
+		return true;
+	case 'K':
+		p->kallsyms[p->given[1]++ % RUNS] = optarg;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool check_inputs(struct page *p)
+{
+	if (!p->output)
+		fprintf(stderr, "memorizer html: want --output FILE\n");
+	else if (p->nr < 1 || p->nr > RUNS)
+		fprintf(stderr, "memorizer html: %d inputs: want one or two\n", p->nr);
+	else if (p->nr == RUNS && input_is_trace(p->paths[0]) != input_is_trace(p->paths[1]))
+		fprintf(stderr, "memorizer html: one is a trace and one is a KMAP\n");
+	else
+		return true;
+	return false;
+}
+
+/* A page is written again if it has become too large, so it cannot go into a pipe. */
+static bool open_output(const char *path)
+{
+	struct stat st;
+
+	if (!freopen(path, "w", stdout) || fstat(STDOUT_FILENO, &st))
+		fprintf(stderr, "memorizer html: %s: %s\n", path, strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		fprintf(stderr, "memorizer html: %s: want a regular file\n", path);
+	else
+		return true;
+	return false;
+}
+
+static int run(int argc, char **argv)
+{
+	struct page p = { .status = EXIT_FINE };
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "o:k:K:h", options, NULL)) != -1) {
+		if (option == 'h') {
+			print_usage(&command_html);
+			return EXIT_FINE;
+		}
+		if (!set_option(&p, option))
+			return usage_error("html");
+	}
+	p.paths = argv + optind;
+	p.nr = argc - optind;
+	if (!check_inputs(&p))
+		return usage_error("html");
+	p.traces = input_is_trace(p.paths[0]);
+	/* What is given once is for both. */
+	if (p.given[0] == 1 && p.nr == RUNS)
+		p.vmlinux[1] = p.vmlinux[0];
+	if (p.given[1] == 1 && p.nr == RUNS)
+		p.kallsyms[1] = p.kallsyms[0];
+	if (!open_output(p.output))
+		return EXIT_UNABLE;
+	p.stderr_fd = dup(STDERR_FILENO);
+	status = write_page(&p);
+	close(p.stderr_fd);
+	return status;
+}
+
+const struct command command_html = {
+	.name = "html",
+	.summary = "write a page about a KMAP or trace, to look at in a browser",
+	.usage = usage,
+	.run = run,
+};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The files of the page, as texts: they are where the compiler is run, tools/memorizer. */
+#include "embed.h"
+
+#define EMBED(name, path)			\
+	__asm__(".pushsection .rodata\n"	\
+		".globl " #name "\n"		\
+		#name ":\n"			\
+		".incbin \"" path "\"\n"	\
+		".byte 0\n"			\
+		".popsection")
+
+EMBED(page_html, "html/page.html");
+EMBED(page_css, "html/page.css");
+EMBED(page_js, "html/page.js");

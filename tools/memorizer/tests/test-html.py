@@ -1,0 +1,470 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests memorizer html: what is in its pages, and with a browser that it can be read and used.
+
+Usage: test-html.py DIR [--browser], with memorizer in DIR, and in its tests/ what the tests need
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from browser import Browser  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = HERE + "/data"
+BUILD = sys.argv[1]
+PAGE_MAX = 5000000
+EVIL = "</script><b>&\"'<!--"
+
+count = bad = 0
+
+
+def check(name, good, *told):
+    """A line for a check."""
+    global count, bad
+    count += 1
+    bad += not good
+    print(f"{'' if good else 'not '}ok {count} - {name}", flush=True)
+    for text in () if good else told:
+        print("#", str(text)[:600], flush=True)
+
+
+def same(name, want, got):
+    """Compares two values."""
+    check(name, want == got, f"want: {want}", f"got:  {got}")
+
+
+def memorizer(*arguments):
+    """Runs it; returns its exit status, output and messages."""
+    done = subprocess.run([f"{BUILD}/memorizer", *arguments], capture_output=True, text=True,
+                          check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def made(*arguments):
+    """What a command prints as JSON, with numbers as they are written."""
+    return numbers(memorizer(*arguments)[1])
+
+
+def numbers(text):
+    """JSON, with numbers as decimals that compare exactly."""
+    return json.loads(text, parse_float=str, parse_int=int)
+
+
+def make_trace(name, text, order="le", *options):
+    """Makes a trace of a description, with symbols."""
+    subprocess.run([f"{BUILD}/tests/make-trace", "-e", order, *options, name], input=text,
+                   text=True, check=True)
+    os.mkdir(name + "/kernel")
+    shutil.copy(DATA + "/kallsyms", name + "/kernel")
+    return name
+
+
+def read(path):
+    """A file."""
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+def page_data(path):
+    """What a page has in it."""
+    found = re.search(r'<script type="application/json" id="data">\n(.*?)\n</script>',
+                      read(path), re.S)
+    return numbers(found[1])
+
+
+def tables(report):
+    """The tables of a report."""
+    return {key: rows for key, rows in report.items() if isinstance(rows, list)}
+
+
+def without(report, *keys):
+    """A report but for some members."""
+    return {key: value for key, value in report.items() if key not in keys}
+
+
+def html(page, *inputs):
+    """Makes a page; returns its data."""
+    status, out, said = memorizer("html", "-o", page, *inputs)
+    if status not in (0, 1, 3) or out:
+        print("#", status, out[:200], said[:200])
+    return page_data(page)
+
+
+def evil_trace():
+    """Names that would be markup, or more than a page has room for."""
+    quoted = "".join(c if c.isalnum() else f"\\x{ord(c):02x}" for c in EVIL)
+    return (f"time 1000\nswitch allocations=1 boot=1\ntask pid=1 comm={quoted[:60]}\n"
+            f"cache cache=ffff888000100000 object_size=60 size=64 name={quoted}\n"
+            "alloc kind=1 call_site=ffffffff9b000010 ptr=ffff888000001000 bytes_req=60 "
+            "bytes_alloc=64 pid=1 cache=ffff888000100000\n"
+            f"mark pid=1 text={quoted}\nmark pid=1 text={'x' * 250}\n")
+
+
+def large_trace():
+    """More call sites, tasks, caches, marks and objects than a page has room for."""
+    text = ["time 1000", "switch allocations=1 retirements=1 accesses=1 boot=1"]
+    for i in range(30000):
+        ptr = 0xffff888100000000 + 64 * i
+        cache = 0xffff888000000000 + 256 * i
+        text += [f"task pid={i + 1} comm=t{'%05d' % i}\\x01\\x02\\x03\\x04\\x05",
+                 f"cache cache={cache:x} object_size=60 size=64 name={'c' * 80}{i}",
+                 f"alloc kind=1 call_site={0xffffffff81000000 + 16 * i:x} ptr={ptr:x} "
+                 f"bytes_req={i % 60 + 1} bytes_alloc=64 pid={i + 1} cache={cache:x}",
+                 f"access ip={0xffffffff82000000 + 16 * i:x} ptr={ptr:x} size=8 kind={i % 3 + 1} "
+                 "pid=1",
+                 f"mark pid=1 text={'m' * 500}{i}"]
+    return "\n".join(text) + "\n"
+
+
+def test_data():
+    """The pages have what the commands print."""
+    for name, order in (("life", "le"), ("life", "be"), ("kmem", "le")):
+        trace = make_trace(f"{name}-{order}", read(f"{DATA}/{name}.trace"), order)
+        data = html(f"{trace}.html", trace)
+        limits = ("--top", "20000")
+        same(f"a page has what report says of {trace}", made("report", "--json", *limits, trace),
+             data["runs"][0]["report"])
+        same(f"and what timeline says of {trace}",
+             made("timeline", "--json", "--spans", "240", *limits, trace),
+             data["runs"][0]["timeline"])
+    kmap = (f"{DATA}/session.kmap", f"{DATA}/after.kmap")
+    symbols = ("--kallsyms", f"{DATA}/kallsyms")
+    data = html("kmap.html", *symbols, kmap[0])
+    same("of a KMAP as well", made("report", "--json", "--top", "20000", *symbols, kmap[0]),
+         data["runs"][0]["report"])
+    same("which has no times", None, data["runs"][0]["timeline"])
+    both = ("--kallsyms", f"{DATA}/kallsyms", "--kallsyms", f"{DATA}/after.kallsyms")
+    data = html("two.html", *both, *kmap)
+    same("of two, each with its own symbols",
+         [made("report", "--json", "--top", "20000", *both[2 * i:2 * i + 2], kmap[i])
+          for i in range(2)], [run["report"] for run in data["runs"]])
+    same("and what has changed", made("diff", "--json", "--top", "20000", *both, *kmap),
+         data["diff"])
+    make_trace("le", read(f"{DATA}/life.trace"))
+    make_trace("more", read(f"{DATA}/kmem.trace"))
+    data = html("traces.html", "le", "more")
+    same("and from one trace to another", made("diff", "--json", "--top", "20000", "le", "more"),
+         data["diff"])
+    make_trace("empty", "cpu 0\n")
+    same("an empty trace has a page", 0, memorizer("html", "-o", "empty.html", "empty")[0])
+
+
+def test_names():
+    """Names from the kernel and from programs do no harm."""
+    make_trace("evil", evil_trace())
+    html("evil.html", "evil")
+    text = read("evil.html")
+    same("no name ends a script or begins another", [2, 2, 0],
+         [text.count("<script"), text.count("</script"), text.count("<!--")
+          - text.split("<style>")[0].count("<!--")])
+    data = page_data("evil.html")["runs"][0]
+    same("a name is what it was", [EVIL], [row["name"] for row in data["report"]["caches"]])
+    same("of a long one the middle is left out", ["x" * 100 + ".." + "x" * 100],
+         [row["text"] for row in data["timeline"]["marks"][1:]])
+
+
+def rest_adds_up(whole, cut, key):
+    """Whether the rows of a table, and what is folded of it, are all."""
+    rest = cut.get(key + "_rest", {"rows": 0})
+    rows = cut[key]
+    if rest["rows"] + len(rows) != len(whole[key]):
+        return False
+    return all(sum(row[column] for row in rows) + rest[column] ==
+               sum(row[column] for row in whole[key]) for column in rest if column != "rows")
+
+
+def test_size():
+    """However much there is, a page is not too large, and what has no room is counted."""
+    make_trace("large", large_trace())
+    data = html("large.html", "large")["runs"][0]
+    size = os.path.getsize("large.html")
+    check("a page has at most 5 MB", size <= PAGE_MAX, size)
+    check("and uses them", size > PAGE_MAX * 3 / 4, size)
+    report = data["report"]
+    whole = made("report", "--json", "large")
+    folded = [key for key in tables(report) if key + "_rest" in report]
+    same("what is too much is folded",
+         {"accessed_by", "accessed_caches", "accessed_objects", "accessed_sites", "caches",
+          "functions", "live", "sites", "tasks"}, set(folded))
+    same("and counted", [], [key for key in tables(report)
+                             if not rest_adds_up(whole, report, key)])
+    same("marks, too", 30000, len(data["timeline"]["marks"]) +
+         data["timeline"]["marks_rest"]["rows"])
+    html("large.html", "large", "large")
+    size = os.path.getsize("large.html")
+    check("a page of two has at most 5 MB, too", PAGE_MAX / 2 < size <= PAGE_MAX, size)
+    cut = made("report", "--json", "--top", "1", "le")
+    whole = made("report", "--json", "le")
+    same("report --top counts what it leaves out as well", [],
+         [key for key in tables(whole) if not rest_adds_up(whole, cut, key)])
+    check("of the objects accessed, too", cut["accessed_objects_rest"]["rows"] > 0, cut)
+
+
+ROWS = """return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map((tr) =>
+    Object.fromEntries([...tr.cells].map((td) => [td.dataset.key, td.dataset.value ??
+        td.textContent])))"""
+
+
+def rows_shown(browser, table="main"):
+    """The rows of the table that is shown, as texts."""
+    return browser.run(ROWS, table)
+
+
+def as_shown(rows):
+    """The same of JSON."""
+    def text(value):
+        if value is None:
+            return "-"
+        # A number has no zeros that say nothing.
+        return re.sub(r"(\.\d*?)0+$", r"\1", value).rstrip(".") \
+            if isinstance(value, str) and re.fullmatch(r"-?\d+\.\d+", value) else str(value)
+    return [{key: text(value) for key, value in row.items()} for row in rows]
+
+
+def contrast(browser):
+    """Of the page's text, and of what is faint, to its background."""
+    return browser.run("""
+        function light(c) {
+            const [r, g, b] = c.match(/[\\d.]+/g).map((n) => n / 255).map((n) =>
+                n <= 0.04045 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        }
+        const paper = light(getComputedStyle(document.body).backgroundColor);
+        return ["body", "footer", "main a", "caption"].map((s) => {
+            const ink = light(getComputedStyle(document.querySelector(s)).color);
+            return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+        });""")
+
+
+def test_tables(browser):
+    """Each table of a page has the figures of the report, and can be sorted and filtered."""
+    for page in ("life-le", "kmap", "kmem-le"):
+        report = page_data(page + ".html")["runs"][0]["report"]
+        wrong = []
+        for key, rows in tables(report).items():
+            browser.open(page + ".html", f"#v=tables&t={key}")
+            if rows and rows_shown(browser) != as_shown(rows):
+                wrong += [key, as_shown(rows)[:2], rows_shown(browser)[:2]]
+        same(f"all tables of {page} have the figures of --json", [], wrong)
+        browser.open(page + ".html")
+        sums = {name: value for name, value in report.items()
+                if isinstance(value, dict) and name != "filters"}
+        got = {name: browser.run("""return Object.fromEntries([...document.querySelectorAll(
+            `[data-sums="${arguments[0]}"] dd`)].map((d) => [d.dataset.key, d.dataset.value]))""",
+                                 name) for name in sums}
+        same("so has its overview", {name: as_shown([value])[0] for name, value in sums.items()},
+             got)
+    with open("huge.kmap", "w", encoding="ascii") as file:
+        file.write("ffffffff9b000010,1,ffff888000001000,32,1,0,0,tar\n"
+                   f"  ffffffff9b000110,1,{2 ** 64 - 2},9007199254740993\n"
+                   "ffffffff9b000020,1,ffff888000002000,32,1,0,0,tar\n"
+                   f"  ffffffff9b000190,1,5,9007199254740992\n")
+    html("huge.html", "huge.kmap")
+    browser.open("huge.html", "#v=tables&t=sites&s=reads")
+    same("no digit of a large number is lost, nor its order",
+         [("9007199254740992", "5"), ("9007199254740993", str(2 ** 64 - 2))],
+         [(row["reads"], row["writes"]) for row in rows_shown(browser)])
+
+
+def test_use(browser):
+    """Sorting, filtering, links, the keyboard."""
+    rows = page_data("large.html")["runs"][0]["report"]["sites"]
+    browser.open("large.html", "#v=tables&t=sites")
+    same("of many rows there are some", as_shown(rows[:200]), rows_shown(browser))
+    browser.click(".more")
+    same("and more on demand", as_shown(rows[:400]), rows_shown(browser))
+    browser.click('th[data-key="bytes_req"] button')
+    down = sorted(rows, key=lambda row: -row["bytes_req"])
+    same("a click on a head sorts, largest first", as_shown(down[:200]), rows_shown(browser))
+    browser.press("Enter")
+    up = sorted(rows, key=lambda row: row["bytes_req"])
+    same("so does a key, and the other way", as_shown(up[:200]), rows_shown(browser))
+    same("which is told", "ascending",
+         browser.run("return document.querySelector('th[data-key=bytes_req]').ariaSort"))
+    browser.run("document.activeElement.blur()")
+    browser.press("/")
+    browser.press(*"bytes_req>=60 810")
+    want = [row for row in up if row["bytes_req"] >= 60 and
+            any("810" in str(value) for value in row.values())]
+    same("/ leads to the filter, which compares and searches", as_shown(want[:200]),
+         rows_shown(browser))
+    same("what is left is counted", str(len(want)),
+         browser.run("return document.querySelector('[data-rows]').dataset.rows"))
+    link = browser.run("return location.hash")
+    browser.open("large.html", link)
+    same("a link leads to the same", as_shown(want[:200]), rows_shown(browser))
+    same("with the filter that was typed", "bytes_req>=60 810",
+         browser.run("return document.getElementById('search').value"))
+    same("what was folded is told", str(page_data("large.html")["runs"][0]["report"]
+                                        ["sites_rest"]["bytes_alloc"]),
+         browser.run("return document.querySelector('tfoot [data-key=bytes_alloc]').dataset.value"))
+    browser.press("Escape")
+    same("Escape takes the filter away", str(len(rows)),
+         browser.run("return document.querySelector('[data-rows]').dataset.rows"))
+
+
+def test_map(browser):
+    """From an allocation site to who accesses it, and back, without a mouse."""
+    report = page_data("kmap.html")["runs"][0]["report"]
+    browser.open("kmap.html", "#v=map&m=reads")
+    read_most = sorted((row for row in report["sites"] if row["reads"]),
+                       key=lambda row: -row["reads"])
+    same("the map has a tile for each call site, largest first",
+         [row["name"] for row in read_most],
+         browser.run("return [...document.querySelectorAll('.tile')].map((t) => t.dataset.name)"))
+    area = browser.run("""return [...document.querySelectorAll('.tile rect')].map((r) =>
+        r.width.baseVal.value * r.height.baseVal.value)""")
+    all_reads = sum(row["reads"] for row in read_most)
+    same("of which the areas are the shares",
+         [round(1000 * row["reads"] / all_reads) for row in read_most],
+         [round(1000 * a / sum(area)) for a in area])
+    browser.run("document.querySelector('.tile[tabindex=\"0\"]').focus()")
+    browser.press("Right", "Enter")
+    name = read_most[1]["name"]
+    same("arrow keys and Enter select one", name,
+         browser.run("return document.getElementById('detail').dataset.of"))
+    same("of which all is told", {k: v for k, v in as_shown([read_most[1]])[0].items()
+                                  if k != "name"},
+         {k: "-" if v == "null" else v for k, v in browser.run(
+             "return Object.fromEntries([...document.querySelectorAll('#detail dd')]"
+             ".map((d) => [d.dataset.key, d.dataset.value]))").items()})
+    same("and who accesses it", as_shown([r for r in report["who"] if r["site"] == name]),
+         rows_shown(browser, "#detail"))
+    browser.click("#detail tbody a")
+    function = [r for r in report["who"] if r["site"] == name][0]["name"]
+    same("a function leads to what it accesses",
+         as_shown([r for r in report["who"] if r["name"] == function]),
+         rows_shown(browser, "#detail"))
+    browser.run("history.back()")
+    same("and back leads back", name,
+         browser.run("""return new Promise((done) => setTimeout(() =>
+             done(document.getElementById('detail').dataset.of), 200))"""))
+
+
+def test_time(browser):
+    """What is live over time."""
+    timeline = page_data("life-le.html")["runs"][0]["timeline"]
+    browser.open("life-le.html", "#v=time")
+    points = browser.run("return document.querySelector('path.slab').getAttribute('d')")
+    tops = [-float(y) for y in re.findall(r" ([\d.]+)", points)]
+    live = [span["slab_live"] for span in timeline["spans"]]
+    scale = (max(tops) - min(tops)) / (max(live) - min(live))
+    check("the curve is what is live", len(tops) == len(live) and
+          all(abs(top - min(tops) - (n - min(live)) * scale) < 0.2
+              for top, n in zip(tops, live)), points[:300])
+    same("each mark has a line", 2 * len(timeline["marks"]),
+         browser.run("return document.querySelectorAll('line.mark').length"))
+    browser.run("document.getElementById('span').focus()")
+    browser.press("Right", "Right", "Right")
+    same("arrow keys read it", {key: str(timeline["spans"][3][key]) for key in
+                                ("begin", "slab_live", "pages_live", "allocs", "frees")},
+         browser.run("return {...document.getElementById('at').dataset}"))
+    browser.open("life-le.html", browser.run("return location.hash"))
+    same("a link leads to that time", "3",
+         browser.run("return document.getElementById('span').value"))
+    dashes = browser.run("""return ["slab", "pages"].map((c) =>
+        getComputedStyle(document.querySelector("path." + c)).strokeDasharray)""")
+    check("curves differ by more than colour", dashes[0] != dashes[1], dashes)
+
+
+def test_changes(browser):
+    """Two runs in one view."""
+    data = page_data("two.html")
+    wrong = []
+    for key, rows in tables(data["diff"]).items():
+        browser.open("two.html", f"#v=changes&t={key}")
+        if rows and rows_shown(browser) != as_shown(rows):
+            wrong += [key, rows_shown(browser)]
+    same("what has changed has the figures of diff --json", [], wrong)
+    browser.open("two.html", "#v=tables&t=sites&r=1")
+    same("the second run has its own", as_shown(data["runs"][1]["report"]["sites"]),
+         rows_shown(browser))
+    browser.open("traces.html", "#v=changes")
+    same("both are in one picture", 2, browser.run(
+        "return document.querySelectorAll('path.slab').length"))
+
+
+def test_looks(browser):
+    """Light, dark, printed, and without anything from elsewhere."""
+    browser.open("life-le.html", "#v=tables&t=accessed_by")
+    first = contrast(browser)
+    was = browser.run("return getComputedStyle(document.body).backgroundColor")
+    browser.click("#theme")
+    second = contrast(browser)
+    now = browser.run("return getComputedStyle(document.body).backgroundColor")
+    check("light and dark", was != now, was, now)
+    check("all text can be read in both", min(first + second) >= 4.5, first, second)
+    pdf = browser.ask("POST", "/print", {})
+    check("it can be printed", pdf.startswith("JVBERi0"), pdf[:40])
+    browser.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia",
+                                              "params": {"media": "print"}})
+    same("without what is for the screen", ["none", "none"], browser.run(
+        "return ['nav', '#find'].map((s) => getComputedStyle(document.querySelector(s)).display)"))
+    browser.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia",
+                                              "params": {"media": ""}})
+    same("nothing comes from elsewhere", [], browser.run(
+        "return performance.getEntriesByType('resource').map((e) => e.name)"))
+    same("nor could it", "blocked", browser.run("""return fetch('http://127.0.0.1:9/').then(
+        () => 'fetched', () => 'blocked')"""))
+    browser.said()
+    browser.open("evil.html", "#v=tables&t=caches")
+    same("a name is a text", EVIL, browser.run(
+        "return document.querySelector('td[data-key=name]').textContent"))
+    browser.open("evil.html", "#v=time")
+    same("so is a mark", EVIL[:28], browser.run(
+        "return document.querySelector('text.mark').lastChild.textContent"))
+    nameless = browser.run("""return [...document.querySelectorAll(
+        'a, button, input, select, svg')].filter((e) => !(e.textContent.trim() || e.ariaLabel ||
+        (e.labels && e.labels.length))).map((e) => e.outerHTML)""")
+    same("all that can be used has a name", [], nameless)
+
+
+def test_big(browser):
+    """Ten million events and a million objects."""
+    subprocess.run([f"{BUILD}/tests/make-trace", "-b", "10000000", "-l", "1000000", "big"],
+                   check=True)
+    shutil.copytree("le/kernel", "big/kernel")
+    data = html("big.html", "big")["runs"][0]
+    shutil.rmtree("big")
+    size = os.path.getsize("big.html")
+    check("a page of ten million events has at most 5 MB", size <= PAGE_MAX, size)
+    check("of which a million objects were live", data["report"]["trace"]["events"] >= 10000000 and
+          data["report"]["slab"]["live"] + data["report"]["pages"]["live"] > 450000,
+          data["report"]["slab"])
+    for page in ("big.html", "large.html"):
+        browser.open(page, "#v=tables&t=sites&s=-hit")
+        print(f"# {page}: {os.path.getsize(page)} bytes, usable",
+              browser.run("return document.documentElement.dataset.ready"), "ms after it was asked "
+              "for; sorting took", browser.run("""const before = performance.now();
+                  document.querySelector('th[data-key=frees] button').click();
+                  return Math.round(performance.now() - before)"""), "ms")
+    browser.open("big.html", "#v=tables&t=sites")
+    same("it has its figures", as_shown(data["report"]["sites"])[:200], rows_shown(browser))
+
+
+def main():
+    """All tests, those with a browser if that is wanted."""
+    test_data()
+    test_names()
+    test_size()
+    if "--browser" in sys.argv:
+        with Browser() as browser:
+            for test in (test_tables, test_use, test_map, test_time, test_changes, test_looks,
+                         test_big):
+                test(browser)
+                said = [text for text in browser.said() if "127.0.0.1:9" not in text]
+                same(f"{test.__name__[5:]}: nothing to complain of", [], said)
+
+
+BUILD = os.path.abspath(BUILD)
+with tempfile.TemporaryDirectory() as directory:
+    os.chdir(directory)
+    main()
+    os.chdir("/")
+print(f"1..{count}")
+sys.exit(bad > 0)
