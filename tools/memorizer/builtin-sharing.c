@@ -167,6 +167,8 @@ static void touch(struct analysis *a, const struct touch *t)
 	struct line *line;
 	bool new;
 
+	if (!t->chosen)
+		return;
 	line = hash_item(&s->lines, hash_get(&s->lines, &t->line, &new));
 	count(s, line->sum, t);
 	line->sum[CPUS] += count_touched(&s->line_cpus, t->line, t->event->cpu);

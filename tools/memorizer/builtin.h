@@ -28,6 +28,8 @@ struct command {
 extern const struct command command_report, command_symbolize, command_check, command_kmap;
 extern const struct command command_record, command_diff, command_qemu, command_script;
 extern const struct command command_fold, command_timeline, command_sharing, command_html;
+extern const struct command command_false_sharing, command_per_entry, command_serial;
+extern const struct command command_cache_assoc, command_stacks, command_summary;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);

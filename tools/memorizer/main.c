@@ -20,6 +20,12 @@ static const struct command * const commands[] = {
 	&command_fold,
 	&command_timeline,
 	&command_sharing,
+	&command_false_sharing,
+	&command_per_entry,
+	&command_serial,
+	&command_cache_assoc,
+	&command_stacks,
+	&command_summary,
 	&command_html,
 };
 

@@ -7,6 +7,8 @@ model-lines.py make SEED       writes a random script for make-trace
 model-lines.py traffic <SCRIPT the same with a traffic event in place of each move of a line
 model-lines.py moves <SCRIPT   prints what is to be found in such a script, with accesses
 model-lines.py csv <CSV        prints the same from what "memorizer sharing --csv" prints
+model-lines.py assoc SETS WAYS <SCRIPT
+                               prints misses by CPU and kind in caches of that geometry
 """
 import collections
 import csv
@@ -173,11 +175,52 @@ def print_csv(text):
         print("sum of pairs", sums["pairs", "moves"], sums["sum", "known"])
 
 
+def print_assoc(script, sets, ways):
+    """A cache is a list of its lines, the oldest first; so is one without sets."""
+    caches = [[[] for _ in range(sets)] for _ in range(CPUS)]
+    had, taken = ([set() for _ in range(CPUS)] for _ in range(2))
+    whole = [[] for _ in range(CPUS)]
+    sums, cpu = [collections.Counter() for _ in range(CPUS)], 0
+    for text in script:
+        words = text.split()
+        if words[0] == "cpu":
+            cpu = int(words[1])
+        if words[0] != "access":
+            continue
+        fields = dict(w.split("=") for w in words[1:])
+        ptr, size = int(fields["ptr"], 16), int(fields["size"])
+        for line in range(ptr // LINE, (ptr + size - 1) // LINE + 1):
+            lines = caches[cpu][line % sets]
+            why = "hit" if line in lines else "cold" if line not in had[cpu] else \
+                "shared" if line in taken[cpu] else "conflict" if line in whole[cpu] else "capacity"
+            sums[cpu].update({"accesses": 1, why: 1, "misses": why != "hit"})
+            had[cpu].add(line)
+            taken[cpu].discard(line)
+            for cache, most in ((lines, ways), (whole[cpu], sets * ways)):
+                if line in cache:
+                    cache.remove(line)
+                cache.append(line)
+                del cache[:-most]
+            for other in range(CPUS):
+                if other == cpu or int(fields["kind"]) == READ or line not in had[other]:
+                    continue
+                taken[other].add(line)
+                for cache in caches[other][line % sets], whole[other]:
+                    if line in cache:
+                        cache.remove(line)
+    for cpu, s in enumerate(sums):
+        if s["accesses"]:
+            print(cpu, *(s[n] for n in ("misses", "conflict", "capacity", "shared", "cold",
+                                        "accesses")), sep=",")
+
+
 if sys.argv[1] == "make":
     make(int(sys.argv[2]))
 elif sys.argv[1] == "traffic":
     follow(sys.stdin, put_traffic)
 elif sys.argv[1] == "moves":
     print_moves(sys.stdin)
+elif sys.argv[1] == "assoc":
+    print_assoc(sys.stdin, int(sys.argv[2]), int(sys.argv[3]))
 else:
     print_csv(sys.stdin)

@@ -73,6 +73,78 @@ outcome "lines of a strange size" 2 /dev/null \
 "$memorizer" sharing --from nine "$tmp/lines.le" >"$tmp/out" 2>"$tmp/err"
 same "a mark that is there" "2 memorizer: $tmp/lines.le: no mark 'nine'" "$? $(cat "$tmp/err")"
 
+# false-sharing
+golden false-sharing lines
+make_trace predict
+golden false-sharing predict
+same "what lies on both sides of a line's end would be shared in longer lines, and 16 bytes on" \
+	"widget,widget_alloc+0x10/0x100,0,4,0,0,3,16" "$(rows predicted false-sharing "$tmp/predict.le")"
+same "in lines of 128 bytes it is" 4 \
+	"$(rows sum false-sharing --line 128 "$tmp/predict.le" | sed -n 's/^false_sharing,//p')"
+same "nothing is told of that without every access, or if it is not wanted" "" \
+	"$(rows predicted false-sharing -g 0 "$tmp/predict.le")"
+
+# per-entry
+make_trace entries
+golden per-entry entries
+same "the entries' moves are all there are" \
+	"$(rows sum per-entry "$tmp/entries.le" | sed -n 's/^moves,//p')" \
+	"$(rows entries per-entry "$tmp/entries.le" | awk -F, '{ n += $3 } END { print n }')"
+same "--cpu counts what is there alone" "syscall write,0,2,1,
+syscall exit_group,1,1,1,1.0
+exception page_fault,0,1,1,
+syscall 600,1,0,0,0.0" "$(rows entries per-entry --cpu 1 "$tmp/entries.le")"
+same "--accesses counts accesses" "[none],widget_free+0x14/0x40,1,1" \
+	"$(echo 'access ip=ffffffff9b000214 ptr=1000 size=8 kind=3' >"$tmp/script" &&
+	   "$build/tests/make-trace" "$tmp/access" <"$tmp/script" &&
+	   rows accesses per-entry --accesses --kallsyms "$data/kallsyms" "$tmp/access")"
+sed '/^enter kind=4/i packet\nlost 1' "$data/entries.trace" >"$tmp/entries.script"
+"$build/tests/make-trace" "$tmp/entries.lost" <"$tmp/entries.script"
+cp -r "$tmp/entries.le/kernel" "$tmp/entries.lost"
+"$memorizer" per-entry "$tmp/entries.lost" >"$tmp/out" 2>"$tmp/err"
+same "a loss makes it incomplete" "3 1" "$? $(grep -c incomplete "$tmp/err")"
+same "and nobody knows whether what was entered before has been left" "syscall read,2,3,3,1.5
+[none],0,2,0," "$(rows entries per-entry --to 1.00000021 "$tmp/entries.lost" | grep 'none\|read')"
+sed 's/x86_64/riscv64/' "$tmp/entries.le/metadata" >"$tmp/entries.lost/metadata"
+same "numbers of other machines have no names" 1 \
+	"$(rows entries per-entry "$tmp/entries.lost" | grep -c '^syscall 231,')"
+
+# serial
+golden serial entries
+same "the code's times are the locks'" "$(rows locks serial "$tmp/entries.le" |
+	awk -F, '{ a += $2; b += $6; c += $10 } END { print a, b, c }')" \
+	"$(rows sites serial "$tmp/entries.le" | awk -F, '{ a += $3; b += $7; c += $11 } END { print a, b, c }')"
+same "a lock that was waited for for 40 us twice, and 10" "files->lock,229990,0.378,109990,3,80010,40000,1,0,0" \
+	"$(rows locks serial "$tmp/entries.le" | grep files)"
+
+# cache-assoc
+make_trace assoc
+golden cache-assoc assoc --sets 2 --ways 2
+outcome "sets are a power of two" 2 /dev/null "memorizer cache-assoc: --sets 3: want a power of two
+Try 'memorizer help cache-assoc'." cache-assoc --sets 3 "$tmp/assoc.le"
+
+# stacks
+make_trace calls -q
+golden stacks calls --addresses --objects
+same "calls that are the same but for the place are one" "a\x3bb;gadget_irq [gadget];widget_free 1
+a\x3bb;read_mark 1
+tar;read_mark;widget_write;widget_free 3" "$("$memorizer" stacks "$tmp/calls.le")"
+same "calls at an instruction" "tar;read_mark;widget_write;widget_free 1" \
+	"$("$memorizer" stacks --at widget_free+0x14 "$tmp/calls.be")"
+same "at a function" 3 "$("$memorizer" stacks --at 'widget_*' --addresses "$tmp/calls.be" | grep -c '^tar;.* 1$')"
+for value in "accesses 2" "reads 1" "writes 1" "bytes 12"; do
+	same "by ${value% *}" "tar;read_mark;widget_write;widget_free ${value#* }" \
+		"$("$memorizer" stacks --value "${value% *}" "$tmp/calls.le")"
+done
+same "entries stand for calls that are not known" "tar;syscall read;read_mark 4" \
+	"$("$memorizer" stacks "$tmp/entries.le" | grep 'syscall read')"
+"$memorizer" stacks --value some "$tmp/calls.le" >"$tmp/out" 2>"$tmp/err"
+same "a value that there is is wanted" 2 $?
+
+# summary
+golden summary entries
+golden summary lines
+
 # Against a model that was written apart, of accesses, and of the traffic that it makes of them
 seed=${MODEL_SEED:-1}
 end=$((seed + ${MODEL_ROUNDS:-10}))
@@ -97,6 +169,16 @@ while [ "$seed" -lt "$end" ]; do
 	done
 	equal "and of traffic events the same, seed $seed" "$tmp/want.moves" "$tmp/got.traffic.moves"
 	same "whose tables add up" 0 "$(grep -c '^sum' "$tmp/got.traffic")"
+	sed -n 's/^total \(false_sharing\|moves\) /\1 /p' "$tmp/got" | sort >"$tmp/sums"
+	"$here/model-lines.py" assoc 2 3 <"$tmp/script" | sort >"$tmp/want"
+	rows cpus cache-assoc --sets 2 --ways 3 "$tmp/random" | sort >"$tmp/got"
+	equal "what a cache of 2 sets and 3 ways misses, seed $seed" "$tmp/want" "$tmp/got"
+	{
+		rows sum false-sharing "$tmp/random" | sed -n 's/^false_sharing,/false_sharing /p'
+		rows entries per-entry "$tmp/random" | sed -n 's/^.none.,0,\([0-9]*\),0,$/moves \1/p'
+		"$memorizer" stacks "$tmp/random" 2>"$tmp/err" | awk '{ n += $NF } END { print "moves", n }'
+	} | sort -u >"$tmp/got"
+	equal "false-sharing, per-entry and stacks count the same moves, seed $seed" "$tmp/sums" "$tmp/got"
 	seed=$((seed + 1))
 done
 tap_end

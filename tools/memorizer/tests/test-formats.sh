@@ -78,4 +78,19 @@ printed timeline --json "$tmp/life" >"$tmp/printed"
 agree timeline
 printed sharing --addresses --json "$tmp/lines" >"$tmp/printed"
 agree sharing
+printed false-sharing --json "$tmp/lines" >"$tmp/printed"
+agree false-sharing
+{
+	printed per-entry --json "$tmp/context"
+	printed per-entry --accesses --json "$tmp/lines"
+} >"$tmp/printed"
+agree per-entry
+printed serial --json "$tmp/context" >"$tmp/printed"
+agree serial
+printed cache-assoc --json "$tmp/lines" >"$tmp/printed"
+agree cache-assoc
+printed stacks --json "$tmp/lines" >"$tmp/printed"
+agree stacks
+printed summary --json "$tmp/context" >"$tmp/printed"
+agree summary
 tap_end

@@ -72,11 +72,15 @@ static void release(struct analysis *a)
 	hash_free(&a->nodes);
 }
 
-/* Begins anew with what is counted. */
+/* Takes back what accesses were followed for. */
 static void forget(struct analysis *a)
 {
 	cachelines_free(&a->lines);
 	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
+	if (a->ops->forget) {
+		a->ops->forget(a);
+		return;
+	}
 	if (a->ops->release)
 		a->ops->release(a);
 	if (a->ops->init)
@@ -96,7 +100,8 @@ static u32 get_kind(struct analysis *a, const struct trace_event *e)
 	kind = hash_item(&a->kinds, i);
 	if (new)
 		kind->chosen = kmem_filter_matches(a->filter.cache, name) &&
-			       kmem_filter_site(a->filter.site, a->symbols, kind->site);
+			       kmem_filter_code(a->filter.site, a->symbols, kind->site,
+						KMAP_IP_RETURN);
 	return i;
 }
 
@@ -224,13 +229,13 @@ static struct touch touch_of_traffic(const struct trace_event *e)
 	return t;
 }
 
-/* Gives an access to the analysis if it is chosen, too, by what it is to. */
-static void give(struct analysis *a, const struct touch *t)
+/* Gives an access to the analysis, which is told whether it is chosen. */
+static void give(struct analysis *a, struct touch *t)
 {
 	const struct kind *kind = hash_item(&a->kinds, t->place.kind);
 
-	if (a->chosen && kind->chosen)
-		a->ops->touch(a, t);
+	t->chosen = a->chosen && kind->chosen;
+	a->ops->touch(a, t);
 }
 
 /* The part of an access that lies in a line which begins at @line. */
@@ -271,6 +276,7 @@ static void access_lines(struct analysis *a, const struct trace_event *e)
 
 	if (a->told || !is_sound(&t))
 		return;
+	a->followed = true;
 	for (;; line += a->line_size) {
 		touch_line(a, t, line, false);
 		if (last - line < a->line_size)
@@ -283,7 +289,7 @@ static void move_line(struct analysis *a, const struct trace_event *e)
 	struct touch t = touch_of_traffic(e);
 	u64 line = e->u.traffic.line & -(u64)a->line_size;
 
-	if (!a->told)
+	if (!a->told && a->followed)
 		forget(a);
 	a->told = true;
 	if (is_sound(&t) && line <= t.ptr + t.size - 1 && t.ptr <= line + a->line_size - 1)
@@ -561,6 +567,37 @@ char *analysis_code(const struct analysis *a, u64 ip)
 }
 
 /**
+ * analysis_site - name a call site for a table
+ * @a: the analysis
+ * @ip: return address of the call; 0: not known
+ *
+ * Return: its name, or the address; NULL if it is not known.
+ */
+char *analysis_site(const struct analysis *a, u64 ip)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!ip)
+		return NULL;
+	analysis_ip(a, ip, KMAP_IP_RETURN, text);
+	return table_text(text);
+}
+
+/**
+ * analysis_text - have a text of the trace in a table
+ * @text: any text
+ *
+ * Return: the text with all that is unprintable escaped, as in a KMAP.
+ */
+char *analysis_text(const char *text)
+{
+	char *escaped = kmap_array(NULL, 4 * strlen(text) + 1, 1);
+
+	names_escape(escaped, text);
+	return escaped;
+}
+
+/**
  * analysis_object - name a kind of object for a table
  * @a: the analysis
  * @kind: the kind
@@ -599,12 +636,7 @@ char *analysis_where(const struct analysis *a, u32 spot)
  */
 char *analysis_allocated(const struct analysis *a, u32 kind)
 {
-	char text[KMAP_SYMBOL_MAX];
-
-	if (!kind)
-		return NULL;
-	analysis_ip(a, analysis_kind_site(a, kind), KMAP_IP_RETURN, text);
-	return table_text(text);
+	return analysis_site(a, analysis_kind_site(a, kind));
 }
 
 /**

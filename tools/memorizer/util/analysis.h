@@ -47,6 +47,7 @@ struct place {
  * @last: the last one
  * @reads: whether it loads
  * @writes: whether it stores
+ * @chosen: whether it counts; else it is but part of what has happened
  * @place: what the first byte belongs to
  * @spot: number of what kind of object that is, with the offset; see analysis_spot()
  * @moved: what came of it; of @before, data is the spot
@@ -55,7 +56,7 @@ struct touch {
 	const struct trace_event *event;
 	u64 ip, ptr, line;
 	u32 size, pid, stack, first, last;
-	bool reads, writes;
+	bool reads, writes, chosen;
 	struct place place;
 	u32 spot;
 	struct moved moved;
@@ -86,9 +87,11 @@ enum touches {
  * @option: takes an option of its own; returns whether it could, else there was a message
  * @init: begins with nothing counted
  * @release: releases that
+ * @forget: forgets what was made of accesses, as traffic events come; without it all is begun
+ *	    anew
  * @event: is called for each event after what it tells is known, whether it is chosen or not
  * @opened: is called when an entry or a scope is opened by an event that is chosen
- * @touch: is called for each access that is chosen
+ * @touch: is called for each access
  * @print: prints all but the head
  *
  * Any but the first four may be NULL.
@@ -101,6 +104,7 @@ struct analysis_ops {
 	bool (*option)(struct analysis *a, int option, const char *arg);
 	void (*init)(struct analysis *a);
 	void (*release)(struct analysis *a);
+	void (*forget)(struct analysis *a);
 	void (*event)(struct analysis *a, const struct trace_event *e);
 	void (*opened)(struct analysis *a, const struct trace_event *e,
 		       const struct opened *opened);
@@ -140,7 +144,7 @@ struct analysis {
 	bool incomplete, in_window, chosen;
 	/* private: */
 	const char *vmlinux, *kallsyms, *modules;
-	bool inlines, top_given, told;
+	bool inlines, top_given, followed, told;
 	struct window window;
 	struct tracker live;
 	struct hash texts, kinds, spots, nodes;
@@ -194,6 +198,8 @@ u64 analysis_kind_site(const struct analysis *a, u32 kind);
 u32 analysis_node(const struct analysis *a, u32 cpu);
 void analysis_ip(const struct analysis *a, u64 ip, enum kmap_ip kind, char text[KMAP_SYMBOL_MAX]);
 char *analysis_code(const struct analysis *a, u64 ip);
+char *analysis_site(const struct analysis *a, u64 ip);
+char *analysis_text(const char *text);
 char *analysis_object(const struct analysis *a, u32 kind);
 char *analysis_where(const struct analysis *a, u32 spot);
 char *analysis_allocated(const struct analysis *a, u32 kind);

@@ -181,6 +181,26 @@ static void touch(struct cachelines *c, u64 key, const struct toucher *t, bool t
 }
 
 /**
+ * cachelines_forget - let a line be held by all CPUs, as if it was never touched
+ * @c: the lines
+ * @line: number of the line
+ */
+void cachelines_forget(struct cachelines *c, u64 line)
+{
+	struct line *l;
+	u32 i;
+
+	if (!hash_find(&c->lines, &line, &i))
+		return;
+	l = hash_item(&c->lines, i);
+	l->taken = 0;
+	l->changed = false;
+	l->writer = 0;
+	l->nr_visits = 0;
+	l->nr_touchers = 0;
+}
+
+/**
  * cachelines_touch - account for an access
  * @c: the lines
  * @line: number of the line

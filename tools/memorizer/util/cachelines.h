@@ -53,6 +53,7 @@ struct cachelines {
 
 void cachelines_init(struct cachelines *c, bool alone);
 void cachelines_free(struct cachelines *c);
+void cachelines_forget(struct cachelines *c, u64 line);
 void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *toucher,
 		      struct moved *moved);
 void cachelines_move(struct cachelines *c, u64 line, const struct toucher *toucher,

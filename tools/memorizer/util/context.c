@@ -68,7 +68,14 @@ void context_free(struct context *c)
 	hash_free(&c->frames);
 }
 
-static u64 task_key(u32 cpu, u32 pid)
+/**
+ * context_owner - tell tasks apart
+ * @cpu: where something happens
+ * @pid: on whose behalf
+ *
+ * Return: what stands for the task: its pid, or if that is 0 what runs on the CPU.
+ */
+u64 context_owner(u32 cpu, u32 pid)
 {
 	return pid ? pid : IDLE_KEY | cpu;
 }
@@ -127,7 +134,7 @@ static struct stack *entries_of(struct context *c, const struct trace_event *e, 
 	bool task = e->u.entry.kind == TRACE_SYSCALL ||
 		    (e->u.entry.kind == TRACE_EXCEPTION && !(cpu && cpu->entries.nr));
 
-	*key = task ? task_key(e->cpu, e->u.entry.pid) : CPU_KEY | e->cpu;
+	*key = task ? context_owner(e->cpu, e->u.entry.pid) : CPU_KEY | e->cpu;
 	return &get_owner(c, *key)->entries;
 }
 
@@ -159,7 +166,7 @@ static const char *behind(const char *text, const char *word)
 
 static const struct opened *mark(struct context *c, const struct trace_event *e)
 {
-	u64 key = task_key(e->cpu, e->u.mark.pid);
+	u64 key = context_owner(e->cpu, e->u.mark.pid);
 	const char *text = e->u.mark.text, *name;
 
 	if ((name = behind(text, "scope")))
@@ -241,7 +248,7 @@ const struct opened *context_entry(const struct context *c, u32 cpu, u32 pid)
 
 	if (owner && owner->entries.nr)
 		return innermost(&owner->entries);
-	owner = find_owner(c, task_key(cpu, pid));
+	owner = find_owner(c, context_owner(cpu, pid));
 	return owner ? innermost(&owner->entries) : NULL;
 }
 
@@ -260,7 +267,7 @@ const struct opened *context_scope(const struct context *c, u32 cpu, u32 pid)
 
 	if (owner && owner->entries.nr)
 		return NULL;
-	owner = find_owner(c, task_key(cpu, pid));
+	owner = find_owner(c, context_owner(cpu, pid));
 	return owner ? innermost(&owner->scopes) : NULL;
 }
 

@@ -40,6 +40,7 @@ void context_free(struct context *c);
 const struct opened *context_event(struct context *c, const struct trace_event *e);
 const struct opened *context_entry(const struct context *c, u32 cpu, u32 pid);
 const struct opened *context_scope(const struct context *c, u32 cpu, u32 pid);
+u64 context_owner(u32 cpu, u32 pid);
 const char *context_text(const struct context *c, u32 number);
 u32 context_frame(const struct context *c, u32 stack, u64 *ip);
 u32 event_pid(const struct trace_event *e);

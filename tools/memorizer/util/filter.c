@@ -87,17 +87,19 @@ bool kmem_filter_matches(const char *pattern, const char *name)
 }
 
 /**
- * kmem_filter_site - match a call site
+ * kmem_filter_code - match an instruction
  * @pattern: as of kmem_filter_matches()
  * @symbols: what knows the functions' names
- * @ip: return address of the call
+ * @ip: its address
+ * @kind: what that is
  *
  * Return: whether the pattern matches its address, its function, or how a report shows it, with
  * or without the function's size.
  */
-bool kmem_filter_site(const char *pattern, const struct kmap_symbols *symbols, u64 ip)
+bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u64 ip,
+		      enum kmap_ip kind)
 {
-	const struct kmap_symbol *symbol = kmap_symbols_find(symbols, ip, KMAP_IP_RETURN);
+	const struct kmap_symbol *symbol = kmap_symbols_find(symbols, ip, kind);
 	char text[KMAP_SYMBOL_MAX];
 
 	if (!pattern)
@@ -109,7 +111,7 @@ bool kmem_filter_site(const char *pattern, const struct kmap_symbols *symbols, u
 		return false;
 	if (kmem_filter_matches(pattern, kmap_symbols_string(symbols, symbol->name)))
 		return true;
-	kmap_symbols_format(symbols, ip, KMAP_IP_RETURN, text);
+	kmap_symbols_format(symbols, ip, kind, text);
 	if (kmem_filter_matches(pattern, text))
 		return true;
 	text[strcspn(text, "/")] = '\0';

@@ -45,7 +45,8 @@ void kmem_filter_init(struct kmem_filter *f);
 bool kmem_filter_kind(struct kmem_filter *f, const char *text);
 bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT]);
 bool kmem_filter_matches(const char *pattern, const char *name);
-bool kmem_filter_site(const char *pattern, const struct kmap_symbols *symbols, u64 ip);
+bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u64 ip,
+		      enum kmap_ip kind);
 bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
 			const struct trace_event *e);
 bool kmem_filter_check_marks(const struct kmem_filter *f, const struct window *w,

@@ -33,7 +33,7 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
 	if (!new)
 		return i;
 	site = hash_item(sites, i);
-	site->chosen = kmem_filter_site(k->filter->site, k->symbols, ip);
+	site->chosen = kmem_filter_code(k->filter->site, k->symbols, ip, KMAP_IP_RETURN);
 	return i;
 }
 

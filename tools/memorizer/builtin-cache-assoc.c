@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer cache-assoc: how the accesses of each CPU would do in a cache of a given geometry, and
+ * in which of its sets lines are in each other's way.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+
+static const char usage[] =
+	"Usage: memorizer cache-assoc [OPTION...] DIR\n"
+	"\n"
+	"Takes all accesses in the trace in DIR through a cache for each CPU that has so many sets,\n"
+	"of so many lines each, of which the one is evicted that was used least recently. Prints\n"
+	"misses by CPU, by set and by kind of object: of what the CPU never had, of what another CPU\n"
+	"has stored to since, of what a cache of the same size without sets would have kept, which\n"
+	"is a conflict, and of what that would not have kept either.\n"
+	"\n"
+	"  -s, --sets N         the number of sets, a power of two (512)\n"
+	"  -w, --ways N         lines in a set (8)\n"
+	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
+	ANALYSIS_USAGE;
+
+static const struct option options[] = {
+	{ "sets", required_argument, NULL, 's' },
+	{ "ways", required_argument, NULL, 'w' },
+	{ "line", required_argument, NULL, 'l' },
+	ANALYSIS_OPTIONS
+};
+
+#define SETS	512
+#define WAYS	8
+#define MOST	(1u << 20)
+
+enum sum { ACCESSES, MISSES, COLD, SHARED, CONFLICT, CAPACITY, LINES, CPU, SET, SUMS };
+
+/*
+ * A line that a CPU has had: whether it has it now, and when it used it, of the lines in its set
+ * and of as many as there is room for in a cache without sets.
+ */
+struct line {
+	u64 key;
+	bool cached, kept, taken;
+	u32 newer, older;	/* in the cache without sets; numbers of lines plus one */
+};
+
+/**
+ * struct cache - the cache of a CPU
+ * @cpu: the CPU
+ * @lines: struct line by number
+ * @ways: numbers of the lines in each set plus one, the newest first
+ * @newest: of the cache without sets, number plus one
+ * @oldest: likewise
+ * @kept: how many it has
+ * @sets: struct group by set
+ * @sum: sums over it
+ */
+struct cache {
+	u64 cpu;
+	struct hash lines, sets;
+	u32 *ways, newest, oldest, kept;
+	u64 sum[SUMS];
+};
+
+/* A set, or a kind of object. */
+struct group {
+	u64 key;
+	u64 sum[SUMS];
+};
+
+/**
+ * struct assoc - what is counted
+ * @a: the analysis
+ * @sets: sets of a cache
+ * @ways: lines of a set
+ * @caches: struct cache by CPU
+ * @kinds: struct group by kind of object
+ * @total: sums over all
+ */
+struct assoc {
+	struct analysis a;
+	u32 sets, ways;
+	struct hash caches, kinds;
+	u64 total[SUMS];
+};
+
+static void init(struct analysis *a)
+{
+	struct assoc *c = (struct assoc *)a;
+
+	hash_init(&c->caches, sizeof(struct cache), sizeof(u64));
+	hash_init(&c->kinds, sizeof(struct group), sizeof(u64));
+}
+
+static void release(struct analysis *a)
+{
+	struct assoc *c = (struct assoc *)a;
+	struct cache *cache;
+	u32 i;
+
+	for (i = 0; i < c->caches.nr; i++) {
+		cache = hash_item(&c->caches, i);
+		hash_free(&cache->lines);
+		hash_free(&cache->sets);
+		free(cache->ways);
+	}
+	hash_free(&c->caches);
+	hash_free(&c->kinds);
+}
+
+static struct cache *get_cache(struct assoc *c, u64 cpu)
+{
+	size_t ways = (size_t)c->sets * c->ways;
+	struct cache *cache;
+	bool new;
+
+	cache = hash_item(&c->caches, hash_get(&c->caches, &cpu, &new));
+	if (!new)
+		return cache;
+	hash_init(&cache->lines, sizeof(struct line), sizeof(u64));
+	hash_init(&cache->sets, sizeof(struct group), sizeof(u64));
+	cache->ways = kmap_array(NULL, ways, sizeof(*cache->ways));
+	memset(cache->ways, 0, ways * sizeof(*cache->ways));
+	cache->sum[CPU] = cpu;
+	return cache;
+}
+
+static struct line *line_at(const struct cache *cache, u32 nr)
+{
+	return hash_item(&cache->lines, nr - 1);
+}
+
+/* The cache without sets: a list of lines by when they were used. */
+
+static void unlink_line(struct cache *cache, struct line *line)
+{
+	if (line->newer)
+		line_at(cache, line->newer)->older = line->older;
+	else
+		cache->newest = line->older;
+	if (line->older)
+		line_at(cache, line->older)->newer = line->newer;
+	else
+		cache->oldest = line->newer;
+	line->kept = false;
+	cache->kept--;
+}
+
+static void keep_line(struct cache *cache, u32 nr, u32 most)
+{
+	struct line *line = line_at(cache, nr);
+
+	if (line->kept)
+		unlink_line(cache, line);
+	line->kept = true;
+	line->newer = 0;
+	line->older = cache->newest;
+	if (cache->newest)
+		line_at(cache, cache->newest)->newer = nr;
+	else
+		cache->oldest = nr;
+	cache->newest = nr;
+	if (++cache->kept > most)
+		unlink_line(cache, line_at(cache, cache->oldest));
+}
+
+/* A line becomes the newest of its set. */
+static void cache_line(const struct assoc *c, struct cache *cache, u32 nr)
+{
+	struct line *line = line_at(cache, nr);
+	u32 *set = cache->ways + (line->key & (c->sets - 1)) * c->ways, i;
+
+	for (i = 0; i < c->ways - 1 && set[i] && set[i] != nr; i++)
+		;
+	if (set[i] && set[i] != nr)
+		line_at(cache, set[i])->cached = false;
+	memmove(set + 1, set, i * sizeof(*set));
+	*set = nr;
+	line->cached = true;
+}
+
+/* Another CPU has stored to a line. */
+static void take_line(const struct assoc *c, struct cache *cache, u64 key)
+{
+	struct line *line;
+	u32 nr, *set, i;
+
+	if (!hash_find(&cache->lines, &key, &nr))
+		return;
+	line = hash_item(&cache->lines, nr);
+	line->taken = true;
+	if (line->kept)
+		unlink_line(cache, line);
+	if (!line->cached)
+		return;
+	line->cached = false;
+	set = cache->ways + (key & (c->sets - 1)) * c->ways;
+	for (i = 0; set[i] != nr + 1; i++)
+		;
+	memmove(set + i, set + i + 1, (c->ways - 1 - i) * sizeof(*set));
+	set[c->ways - 1] = 0;
+}
+
+static u64 *sums_of(struct hash *groups, u64 key)
+{
+	bool new;
+
+	return ((struct group *)hash_item(groups, hash_get(groups, &key, &new)))->sum;
+}
+
+static void count(u64 *sum, enum sum why)
+{
+	sum[ACCESSES]++;
+	if (why == ACCESSES)
+		return;
+	sum[MISSES]++;
+	sum[why]++;
+}
+
+/* Which sum a use of a line counts in; ACCESSES if it is there. */
+static enum sum judge(const struct line *line, bool new)
+{
+	if (new)
+		return COLD;
+	if (line->cached)
+		return ACCESSES;
+	if (line->taken)
+		return SHARED;
+	return line->kept ? CONFLICT : CAPACITY;
+}
+
+static void use_line(struct assoc *c, const struct touch *t, u64 key)
+{
+	struct cache *cache = get_cache(c, t->event->cpu), *other;
+	u64 *set = sums_of(&cache->sets, key & (c->sets - 1));
+	struct line *line;
+	enum sum why;
+	bool new;
+	u32 nr, i;
+
+	nr = hash_get(&cache->lines, &key, &new);
+	line = hash_item(&cache->lines, nr);
+	why = judge(line, new);
+	if (t->chosen) {
+		set[LINES] += new;
+		count(set, why);
+		count(cache->sum, why);
+		count(sums_of(&c->kinds, t->place.kind), why);
+		count(c->total, why);
+	}
+	line->taken = false;
+	cache_line(c, cache, nr + 1);
+	keep_line(cache, nr + 1, c->sets * c->ways);
+	for (i = 0; t->writes && i < c->caches.nr; i++) {
+		other = hash_item(&c->caches, i);
+		if (other->cpu != t->event->cpu)
+			take_line(c, other, key);
+	}
+}
+
+static void touch(struct analysis *a, const struct touch *t)
+{
+	struct assoc *c = (struct assoc *)a;
+	u64 line = t->ptr / a->line_size, last = (t->ptr + t->size - 1) / a->line_size;
+
+	for (; line <= last; line++)
+		use_line(c, t, line);
+}
+
+#define COUNTS							\
+	{ "Misses", "misses", MISSES, CELL_NUMBER, 0 },		\
+	{ "Conflict", "conflict", CONFLICT, CELL_NUMBER, 0 },	\
+	{ "Capacity", "capacity", CAPACITY, CELL_NUMBER, 0 },	\
+	{ "Shared", "shared", SHARED, CELL_NUMBER, 0 },		\
+	{ "Cold", "cold", COLD, CELL_NUMBER, 0 },		\
+	{ "Accesses", "accesses", ACCESSES, CELL_NUMBER, 0 }
+
+static void print_caches(struct assoc *c)
+{
+	struct table t = {
+		.title = "CPUS", .key = "cpus", .name_title = "CPU", .id_key = "cpu",
+		.id_decimal = true, .then = { CONFLICT, ACCESSES }, .columns = { COUNTS },
+	};
+	struct cache *cache;
+	u32 i;
+
+	t.rows = kmap_array(NULL, c->caches.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < c->caches.nr; i++) {
+		cache = hash_item(&c->caches, i);
+		if (cache->sum[ACCESSES])
+			t.rows[t.nr++] = (struct row){ .id = cache->cpu, .sum = cache->sum };
+	}
+	analysis_table(&c->a, &t, MISSES);
+}
+
+static void print_sets(struct assoc *c)
+{
+	struct table t = {
+		.title = "SETS", .key = "sets", .name_title = "Set", .id_key = "set",
+		.id_decimal = true, .then = { CONFLICT, ACCESSES },
+		.columns = {
+			{ "CPU", "cpu", CPU, CELL_NUMBER, 0 }, COUNTS,
+			{ "Lines", "lines", LINES, CELL_NUMBER, 0 },
+		},
+	};
+	struct cache *cache;
+	struct group *group;
+	u32 i, j, room = 1;
+
+	for (i = 0; i < c->caches.nr; i++)
+		room += ((struct cache *)hash_item(&c->caches, i))->sets.nr;
+	t.rows = kmap_array(NULL, room, sizeof(*t.rows));
+	for (i = 0; i < c->caches.nr; i++) {
+		cache = hash_item(&c->caches, i);
+		for (j = 0; j < cache->sets.nr; j++) {
+			group = hash_item(&cache->sets, j);
+			group->sum[CPU] = cache->cpu;
+			if (group->sum[MISSES])
+				t.rows[t.nr++] = (struct row){ .id = group->key,
+							       .sum = group->sum };
+		}
+	}
+	analysis_table(&c->a, &t, MISSES);
+}
+
+static void print_kinds(struct assoc *c)
+{
+	struct table t = {
+		.title = "OBJECTS", .key = "objects", .name_title = "Object",
+		.name_key = "object", .texts = { { "Allocated by", "site" } },
+		.then = { MISSES, ACCESSES }, .columns = { COUNTS },
+	};
+	const struct group *group;
+	struct row *row;
+	u32 i;
+
+	t.rows = kmap_array(NULL, c->kinds.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < c->kinds.nr; i++) {
+		group = hash_item(&c->kinds, i);
+		if (!group->sum[MISSES])
+			continue;
+		row = t.rows + t.nr++;
+		*row = (struct row){ .name = analysis_object(&c->a, group->key),
+				     .sum = group->sum };
+		row->texts[0] = analysis_allocated(&c->a, group->key);
+	}
+	analysis_table(&c->a, &t, CONFLICT);
+}
+
+static void print(struct analysis *a)
+{
+	struct assoc *c = (struct assoc *)a;
+
+	analysis_sum(a, "Accesses to lines", "accesses", c->total[ACCESSES]);
+	analysis_sum(a, "  misses", "misses", c->total[MISSES]);
+	analysis_sum(a, "    conflicts in a set", "conflict", c->total[CONFLICT]);
+	analysis_sum(a, "    for want of room", "capacity", c->total[CAPACITY]);
+	analysis_sum(a, "    stored to by another CPU", "shared", c->total[SHARED]);
+	analysis_sum(a, "    never had", "cold", c->total[COLD]);
+	print_caches(c);
+	print_sets(c);
+	print_kinds(c);
+}
+
+static bool set_option(struct analysis *a, int option, const char *arg)
+{
+	struct assoc *c = (struct assoc *)a;
+
+	switch (option) {
+	case 'l':
+		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
+	case 'w':
+		return analysis_number(a, "--ways", arg, 1, MOST / c->sets, &c->ways);
+	default:
+		if (!analysis_number(a, "--sets", arg, 1, MOST / c->ways, &c->sets))
+			return false;
+		if (!(c->sets & (c->sets - 1)))
+			return true;
+		fprintf(stderr, "memorizer cache-assoc: --sets %s: want a power of two\n", arg);
+		return false;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct analysis_ops ops = {
+		.command = &command_cache_assoc, .shorts = "s:w:l:", .options = options,
+		.sort = "misses", .option = set_option, .init = init, .release = release,
+		.touch = touch, .print = print,
+	};
+	struct assoc c = {
+		.a = { .ops = &ops, .touches = TOUCH_ACCESSES }, .sets = SETS, .ways = WAYS,
+	};
+
+	return analysis_run(&c.a, argc, argv);
+}
+
+const struct command command_cache_assoc = {
+	.name = "cache-assoc",
+	.summary = "tell which sets of a cache of a given geometry have conflicts",
+	.usage = usage,
+	.run = run,
+};

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer per-entry: how many cache lines move in each kind of system call and interrupt, in
+ * each scope that user space has marked, and in each phase; or who accesses how often there.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "entries.h"
+
+static const char usage[] =
+	"Usage: memorizer per-entry [OPTION...] DIR\n"
+	"\n"
+	"Prints for each system call, interrupt or other entry to the kernel how often it was made,\n"
+	"and how many different cache lines moved in it, all and on average; the same for scopes\n"
+	"and phases that marks tell of. An access belongs to the innermost entry of its CPU, or\n"
+	"else to its task's system call.\n"
+	"\n"
+	"  -a, --accesses       instead, count the accesses of each instruction in each entry\n"
+	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
+	ANALYSIS_USAGE;
+
+static const struct option options[] = {
+	{ "accesses", no_argument, NULL, 'a' },
+	{ "line", required_argument, NULL, 'l' },
+	ANALYSIS_OPTIONS
+};
+
+enum sum { CALLS, MOVES, DISTINCT, AVERAGE, READS, WRITES, SUMS };
+
+#define NO_KIND		U32_MAX		/* of what happens in no entry, or scope */
+
+/* Entries of a kind and number; scopes and phases by number alone. */
+struct group {
+	u64 key;
+	u64 sum[SUMS];
+};
+
+/* A line that moved in what has a slot just now, or in a phase; and when that was last. */
+struct seen {
+	u64 slot, line;
+	u64 serial;
+};
+
+/* Accesses of an instruction in entries of a kind. */
+struct user {
+	u64 key, ip;
+	u64 sum[SUMS];
+};
+
+/**
+ * struct per_entry - what is counted
+ * @a: the analysis
+ * @accesses: whether accesses are counted
+ * @entries: struct group by kind and number
+ * @scopes: likewise
+ * @phases: likewise
+ * @seen: struct seen
+ * @users: struct user
+ * @total: sums of all
+ */
+struct per_entry {
+	struct analysis a;
+	bool accesses;
+	struct hash entries, scopes, phases, seen, users;
+	u64 total[SUMS];
+};
+
+static void init(struct analysis *a)
+{
+	struct per_entry *p = (struct per_entry *)a;
+
+	hash_init(&p->entries, sizeof(struct group), sizeof(u64));
+	hash_init(&p->scopes, sizeof(struct group), sizeof(u64));
+	hash_init(&p->phases, sizeof(struct group), sizeof(u64));
+	hash_init(&p->seen, sizeof(struct seen), 2 * sizeof(u64));
+	hash_init(&p->users, sizeof(struct user), 2 * sizeof(u64));
+	memset(p->total, 0, sizeof(p->total));
+}
+
+static void release(struct analysis *a)
+{
+	struct per_entry *p = (struct per_entry *)a;
+
+	hash_free(&p->entries);
+	hash_free(&p->scopes);
+	hash_free(&p->phases);
+	hash_free(&p->seen);
+	hash_free(&p->users);
+}
+
+static void forget_moves(struct hash *groups)
+{
+	u64 *sum;
+	u32 i;
+
+	for (i = 0; i < groups->nr; i++) {
+		sum = ((struct group *)hash_item(groups, i))->sum;
+		sum[MOVES] = 0;
+		sum[DISTINCT] = 0;
+	}
+}
+
+/* Calls are what they were. */
+static void forget(struct analysis *a)
+{
+	struct per_entry *p = (struct per_entry *)a;
+
+	forget_moves(&p->entries);
+	forget_moves(&p->scopes);
+	forget_moves(&p->phases);
+	hash_free(&p->seen);
+	hash_init(&p->seen, sizeof(struct seen), 2 * sizeof(u64));
+	memset(p->total, 0, sizeof(p->total));
+}
+
+static u64 key_of(const struct opened *o)
+{
+	return o ? (u64)o->kind << 32 | o->number : (u64)NO_KIND << 32;
+}
+
+static u64 *sums_of(struct hash *groups, u64 key)
+{
+	bool new;
+
+	return ((struct group *)hash_item(groups, hash_get(groups, &key, &new)))->sum;
+}
+
+static void opened(struct analysis *a, const struct trace_event *e, const struct opened *o)
+{
+	struct per_entry *p = (struct per_entry *)a;
+
+	sums_of(e->type == TRACE_ENTER ? &p->entries : &p->scopes, key_of(o))[CALLS]++;
+}
+
+/* Whether the line moves the first time in what has the slot. */
+static bool is_first(struct per_entry *p, u64 slot, u64 line, u64 serial)
+{
+	u64 key[2] = { slot, line };
+	struct seen *seen;
+	bool new;
+
+	seen = hash_item(&p->seen, hash_get(&p->seen, key, &new));
+	if (!new && seen->serial == serial)
+		return false;
+	seen->serial = serial;
+	return true;
+}
+
+static void count_move(struct per_entry *p, struct hash *groups, const struct opened *o, u64 line)
+{
+	u64 *sum = sums_of(groups, key_of(o));
+
+	sum[MOVES]++;
+	if (o)
+		sum[DISTINCT] += is_first(p, o->slot, line, o->serial);
+}
+
+static void count_access(struct per_entry *p, const struct touch *t, const struct opened *entry)
+{
+	struct user key = { .key = key_of(entry), .ip = t->ip }, *user;
+	bool new;
+
+	user = hash_item(&p->users, hash_get(&p->users, &key, &new));
+	user->sum[READS] += t->reads;
+	user->sum[WRITES] += t->writes;
+	p->total[READS] += t->reads;
+	p->total[WRITES] += t->writes;
+}
+
+static void touch(struct analysis *a, const struct touch *t)
+{
+	struct per_entry *p = (struct per_entry *)a;
+	const struct opened *entry = context_entry(&a->context, t->event->cpu, t->pid), phase = {
+		.serial = 1, .slot = U64_MAX - a->context.phase, .number = a->context.phase,
+	};
+
+	if (!t->chosen)
+		return;
+	if (p->accesses) {
+		count_access(p, t, entry);
+		return;
+	}
+	if (!t->moved.moves)
+		return;
+	p->total[MOVES]++;
+	count_move(p, &p->entries, entry, t->line);
+	count_move(p, &p->scopes, context_scope(&a->context, t->event->cpu, t->pid), t->line);
+	count_move(p, &p->phases, phase.number ? &phase : NULL, t->line);
+}
+
+static char *name_entry(const struct analysis *a, u64 key)
+{
+	char text[ENTRY_NAME_MAX];
+
+	if (key >> 32 == NO_KIND)
+		return table_text("[none]");
+	entry_name(trace_env_text(a->trace, "machine"), key >> 32, key, text);
+	return table_text(text);
+}
+
+static char *name_mark(const struct analysis *a, u64 key)
+{
+	if (key >> 32 == NO_KIND)
+		return table_text("[none]");
+	return analysis_text(context_text(&a->context, key));
+}
+
+#define MOVED						\
+	{ "Moves", "moves", MOVES, CELL_NUMBER, 0 },	\
+	{ "Distinct", "distinct", DISTINCT, CELL_NUMBER, 0 }
+#define PER_CALL									\
+	.then = { MOVES, CALLS },							\
+	.columns = {									\
+		{ "Calls", "calls", CALLS, CELL_NUMBER, 0 }, MOVED,			\
+		{ "Average", "average", AVERAGE, CELL_TENTHS, CALLS },			\
+	}
+
+static void print_groups(struct per_entry *p, struct hash *groups, struct table t,
+			 char *(*name)(const struct analysis *a, u64 key))
+{
+	struct group *group;
+	u32 i;
+
+	t.rows = kmap_array(NULL, groups->nr + 1, sizeof(*t.rows));
+	for (i = 0; i < groups->nr; i++) {
+		group = hash_item(groups, i);
+		if (group->sum[CALLS])
+			group->sum[AVERAGE] = group->sum[DISTINCT] * 10 / group->sum[CALLS];
+		t.rows[t.nr++] = (struct row){ .name = name(&p->a, group->key),
+					       .sum = group->sum };
+	}
+	analysis_table(&p->a, &t, DISTINCT);
+}
+
+static void print_users(struct per_entry *p)
+{
+	struct table t = {
+		.title = "ACCESSES BY ENTRY AND INSTRUCTION", .key = "accesses",
+		.name_title = "Entry", .name_key = "entry", .texts = { { "Code", "code" } },
+		.then = { READS, WRITES },
+		.columns = {
+			{ "Reads", "reads", READS, CELL_NUMBER, 0 },
+			{ "Writes", "writes", WRITES, CELL_NUMBER, 0 },
+		},
+	};
+	const struct user *user;
+	struct row *row;
+	u32 i;
+
+	t.rows = kmap_array(NULL, p->users.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < p->users.nr; i++) {
+		user = hash_item(&p->users, i);
+		row = t.rows + t.nr++;
+		*row = (struct row){ .name = name_entry(&p->a, user->key), .sum = user->sum };
+		row->texts[0] = analysis_code(&p->a, user->ip);
+	}
+	analysis_table(&p->a, &t, READS);
+}
+
+static void print(struct analysis *a)
+{
+	static const struct table entries = {
+		.title = "ENTRIES", .key = "entries", .name_title = "Entry",
+		.name_key = "entry", PER_CALL,
+	}, scopes = {
+		.title = "SCOPES", .key = "scopes", .name_title = "Scope", .name_key = "scope",
+		PER_CALL,
+	}, phases = {
+		.title = "PHASES", .key = "phases", .name_title = "Phase", .name_key = "phase",
+		.then = { MOVES, MOVES }, .columns = { MOVED },
+	};
+	struct per_entry *p = (struct per_entry *)a;
+
+	if (p->accesses) {
+		analysis_sum(a, "Reads", "reads", p->total[READS]);
+		analysis_sum(a, "Writes", "writes", p->total[WRITES]);
+		print_users(p);
+		return;
+	}
+	analysis_sum(a, "Lines moved", "moves", p->total[MOVES]);
+	analysis_sum(a, "Ends whose beginning was not seen", "stray", a->context.stray);
+	print_groups(p, &p->entries, entries, name_entry);
+	print_groups(p, &p->scopes, scopes, name_mark);
+	print_groups(p, &p->phases, phases, name_mark);
+}
+
+static bool set_option(struct analysis *a, int option, const char *arg)
+{
+	if (option == 'l')
+		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
+	((struct per_entry *)a)->accesses = true;
+	a->touches = TOUCH_ACCESSES;
+	return true;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct analysis_ops ops = {
+		.command = &command_per_entry, .shorts = "al:", .options = options,
+		.sort = "distinct", .option = set_option, .init = init, .release = release,
+		.forget = forget, .opened = opened, .touch = touch, .print = print,
+	};
+	struct per_entry p = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
+
+	return analysis_run(&p.a, argc, argv);
+}
+
+const struct command command_per_entry = {
+	.name = "per-entry",
+	.summary = "tell how many lines move in each system call, interrupt and scope",
+	.usage = usage,
+	.run = run,
+};

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer stacks: call stacks of accesses, folded for flame graphs, by how many lines they move
+ * or how much they access; also those of one instruction.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "entries.h"
+#include "texts.h"
+
+#define CALLS_MAX	256	/* of a stack; what lies further out is left out */
+
+static const char usage[] =
+	"Usage: memorizer stacks [OPTION...] DIR\n"
+	"\n"
+	"Prints folded stacks of the accesses in the trace in DIR, for flame graphs: a line for each\n"
+	"command, the calls from the outermost on and the function that accesses, with semicolons\n"
+	"between, and a number. Calls are those that QEMU's plugin tells of; without them, the entry\n"
+	"to the kernel stands in their place, if that is known.\n"
+	"\n"
+	"  -v, --value VALUE    the number: moves, of lines (default), accesses, reads, writes, or\n"
+	"                       bytes accessed\n"
+	"  -F, --at NAME        of accesses by this function or instruction only; * and ?\n"
+	"  -a, --addresses      tell calls apart by their place in a function\n"
+	"  -o, --objects        add what kind of object is accessed\n"
+	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
+	ANALYSIS_USAGE;
+
+static const struct option options[] = {
+	{ "value", required_argument, NULL, 'v' },
+	{ "at", required_argument, NULL, 'F' },
+	{ "addresses", no_argument, NULL, 'a' },
+	{ "objects", no_argument, NULL, 'o' },
+	{ "line", required_argument, NULL, 'l' },
+	ANALYSIS_OPTIONS
+};
+
+enum value { MOVES, ACCESSES, READS, WRITES, BYTES, VALUES };
+
+static const char * const value_names[VALUES] = {
+	[MOVES] = "moves", [ACCESSES] = "accesses", [READS] = "reads", [WRITES] = "writes",
+	[BYTES] = "bytes",
+};
+
+/* Accesses from somewhere: by whom, called by whom, of what. */
+struct from {
+	u64 comm, stack, entry, ip, kind;
+	u64 value;
+};
+
+/* A stack as it is printed. */
+struct folded {
+	u32 *frames, nr;
+	u64 value;
+};
+
+/* Whether --at chooses an instruction, and its name. */
+struct code {
+	u64 ip;
+	bool chosen;
+};
+
+/**
+ * struct stacks - what is counted
+ * @a: the analysis
+ * @value: what of an access
+ * @at: pattern of names of instructions, or NULL
+ * @addresses: whether to tell calls apart by place
+ * @objects: whether to add what is accessed
+ * @texts: names of commands and frames
+ * @from: struct from
+ * @code: struct code by ip
+ * @total: sum over all
+ */
+struct stacks {
+	struct analysis a;
+	enum value value;
+	const char *at;
+	bool addresses, objects;
+	struct hash texts, from, code;
+	u64 total;
+};
+
+static void init(struct analysis *a)
+{
+	struct stacks *s = (struct stacks *)a;
+
+	texts_init(&s->texts);
+	hash_init(&s->from, sizeof(struct from), offsetof(struct from, value));
+	hash_init(&s->code, sizeof(struct code), sizeof(u64));
+	s->total = 0;
+}
+
+static void release(struct analysis *a)
+{
+	struct stacks *s = (struct stacks *)a;
+
+	hash_free(&s->texts);
+	hash_free(&s->from);
+	hash_free(&s->code);
+}
+
+static u64 value_of(const struct stacks *s, const struct touch *t)
+{
+	switch (s->value) {
+	case MOVES:
+		return t->moved.moves;
+	case ACCESSES:
+		return 1;
+	case READS:
+		return t->reads;
+	case WRITES:
+		return t->writes;
+	default:
+		return t->size;
+	}
+}
+
+/* Whether --at chooses the instruction: its address, its function, or how it is shown. */
+static bool is_at(struct stacks *s, u64 ip)
+{
+	struct code *code;
+	bool new;
+
+	if (!s->at)
+		return true;
+	code = hash_item(&s->code, hash_get(&s->code, &ip, &new));
+	if (new)
+		code->chosen = kmem_filter_code(s->at, s->a.symbols, ip, KMAP_IP_EXACT);
+	return code->chosen;
+}
+
+static void touch(struct analysis *a, const struct touch *t)
+{
+	struct stacks *s = (struct stacks *)a;
+	const struct opened *entry;
+	u64 value = t->chosen ? value_of(s, t) : 0;
+	struct from key = { .stack = t->stack, .ip = t->ip };
+	struct from *from;
+	bool new;
+
+	if (!value || !is_at(s, t->ip))
+		return;
+	key.comm = texts_number(&s->texts, names_task(&a->names, t->pid));
+	entry = t->stack ? NULL : context_entry(&a->context, t->event->cpu, t->pid);
+	if (entry)
+		key.entry = (u64)entry->kind << 32 | entry->number;
+	if (s->objects)
+		key.kind = t->place.kind;
+	from = hash_item(&s->from, hash_get(&s->from, &key, &new));
+	from->value += value;
+	s->total += value;
+}
+
+/* The name of code, with or without the place in its function. */
+static u32 code_number(struct stacks *s, u64 ip)
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(s->a.symbols, ip, KMAP_IP_EXACT);
+	char text[KMAP_SYMBOL_MAX];
+	const char *module;
+
+	if (s->addresses || !symbol) {
+		analysis_ip(&s->a, ip, KMAP_IP_EXACT, text);
+		return texts_number(&s->texts, text);
+	}
+	module = kmap_symbols_string(s->a.symbols, symbol->module);
+	snprintf(text, sizeof(text), "%s%s%s%s",
+		 kmap_symbols_string(s->a.symbols, symbol->name), *module ? " [" : "", module,
+		 *module ? "]" : "");
+	return texts_number(&s->texts, text);
+}
+
+/* The calls that led to an access, the outermost first; returns how many. */
+static u32 fold_calls(struct stacks *s, u32 stack, u32 *frames)
+{
+	u64 calls[CALLS_MAX], ip;
+	u32 nr = 0, i, caller;
+
+	while (stack && nr < ARRAY_SIZE(calls)) {
+		caller = context_frame(&s->a.context, stack, &ip);
+		if (caller == U32_MAX)
+			break;
+		calls[nr++] = ip;
+		stack = caller;
+	}
+	for (i = 0; i < nr; i++)
+		frames[i] = code_number(s, calls[nr - 1 - i]);
+	return nr;
+}
+
+static void fold(struct stacks *s, const struct from *from, struct folded *f)
+{
+	u32 frames[CALLS_MAX + 4], nr = 0;
+	char text[ENTRY_NAME_MAX];
+
+	frames[nr++] = from->comm;
+	if (from->entry) {
+		entry_name(trace_env_text(s->a.trace, "machine"), from->entry >> 32, from->entry,
+			   text);
+		frames[nr++] = texts_number(&s->texts, text);
+	}
+	nr += fold_calls(s, from->stack, frames + nr);
+	frames[nr++] = code_number(s, from->ip);
+	if (s->objects)
+		frames[nr++] = texts_number(&s->texts, analysis_kind_name(&s->a, from->kind));
+	*f = (struct folded){ .nr = nr, .value = from->value };
+	f->frames = memcpy(kmap_array(NULL, nr, sizeof(*frames)), frames, nr * sizeof(*frames));
+}
+
+static int compare(const void *left, const void *right, void *arg)
+{
+	const struct folded *a = left, *b = right;
+	const struct hash *texts = arg;
+	int order;
+	u32 i;
+
+	for (i = 0; i < a->nr && i < b->nr; i++) {
+		if (a->frames[i] == b->frames[i])
+			continue;
+		order = strcmp(texts_get(texts, a->frames[i]), texts_get(texts, b->frames[i]));
+		if (order)
+			return order;
+	}
+	return (a->nr > b->nr) - (a->nr < b->nr);
+}
+
+/* A semicolon would end the frame. */
+static void print_folded(const struct stacks *s, const struct folded *f)
+{
+	const char *text;
+	u32 i;
+
+	for (i = 0; i < f->nr; i++) {
+		if (i)
+			putchar(';');
+		for (text = texts_get(&s->texts, f->frames[i]); *text; text++)
+			printf(*text == ';' ? "\\x3b" : "%c", *text);
+	}
+	if (s->a.format == REPORT_TEXT)
+		printf(" %llu\n", f->value);
+}
+
+static void print_stack(const struct stacks *s, const struct folded *f, bool first)
+{
+	u32 i;
+
+	if (s->a.format == REPORT_TEXT) {
+		print_folded(s, f);
+		return;
+	}
+	if (s->a.format == REPORT_CSV) {
+		printf("stacks,\"");
+		print_folded(s, f);
+		printf("\",%llu\n", f->value);
+		return;
+	}
+	printf("%s\n\t\t{\"frames\": [", first ? "" : ",");
+	for (i = 0; i < f->nr; i++) {
+		printf(i ? ", " : "");
+		json_string(texts_get(&s->texts, f->frames[i]));
+	}
+	printf("], \"value\": %llu}", f->value);
+}
+
+static void print(struct analysis *a)
+{
+	struct stacks *s = (struct stacks *)a;
+	struct folded *all = kmap_array(NULL, s->from.nr + 1, sizeof(*all));
+	u32 i, last = 0;
+
+	for (i = 0; i < s->from.nr; i++)
+		fold(s, hash_item(&s->from, i), all + i);
+	if (s->from.nr)
+		qsort_r(all, s->from.nr, sizeof(*all), compare, &s->texts);
+	if (a->format == REPORT_JSON)
+		printf(",\n\t\"value\": \"%s\",\n\t\"total\": %llu,\n\t\"stacks\": [",
+		       value_names[s->value], s->total);
+	else if (a->format == REPORT_CSV)
+		printf("sum,total,%llu\n\ntable,stack,%s\n", s->total, value_names[s->value]);
+	for (i = 1; i <= s->from.nr; i++) {
+		if (i < s->from.nr && !compare(all + last, all + i, &s->texts)) {
+			all[last].value += all[i].value;
+			continue;
+		}
+		print_stack(s, all + last, !last);
+		last = i;
+	}
+	if (a->format == REPORT_JSON)
+		printf("]");
+	for (i = 0; i < s->from.nr; i++)
+		free(all[i].frames);
+	free(all);
+}
+
+static bool set_value(struct stacks *s, const char *text)
+{
+	u32 i;
+
+	for (i = 0; i < VALUES; i++) {
+		if (strcmp(text, value_names[i]))
+			continue;
+		s->value = i;
+		s->a.touches = i == MOVES ? TOUCH_LINES : TOUCH_ACCESSES;
+		return true;
+	}
+	fprintf(stderr,
+		"memorizer stacks: --value %s: want moves, accesses, reads, writes or bytes\n",
+		text);
+	return false;
+}
+
+static bool set_option(struct analysis *a, int option, const char *arg)
+{
+	struct stacks *s = (struct stacks *)a;
+
+	switch (option) {
+	case 'v':
+		return set_value(s, arg);
+	case 'l':
+		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
+	case 'F':
+		s->at = arg;
+		return true;
+	case 'a':
+		s->addresses = true;
+		return true;
+	default:
+		s->objects = true;
+		return true;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct analysis_ops ops = {
+		.command = &command_stacks, .shorts = "v:F:aol:", .options = options,
+		.sort = "name", .option = set_option, .init = init, .release = release,
+		.touch = touch, .print = print,
+	};
+	struct stacks s = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
+
+	return analysis_run(&s.a, argc, argv);
+}
+
+const struct command command_stacks = {
+	.name = "stacks",
+	.summary = "print folded call stacks of what moves lines or accesses memory",
+	.usage = usage,
+	.run = run,
+};
