@@ -99,23 +99,30 @@ none_can_be_probed() {
 		     END { exit bad }' - "$work.reached" && grep -q ' memorizer_access_in_page$' "$work.reached"
 }
 
-# not_offered_to_uml: Kconfig drops the symbol there.
-not_offered_to_uml() {
-	rm -rf "$work.um"
-	mkdir -p "$work.um"
-	printf 'CONFIG_%s=y\n' GCC_PLUGINS DEBUG_FS MEMORIZER >"$work.um/fragment"
-	make -s -C "$tree" O="$work.um" ARCH=um KCONFIG_ALLCONFIG="$work.um/fragment" alldefconfig >"$work.um/said" 2>&1 ||
-		{ cat "$work.um/said"; return 1; }
-	grep -q '^CONFIG_UML=y' "$work.um/.config" && grep -q '^CONFIG_DEBUG_FS=y' "$work.um/.config" &&
-		! grep MEMORIZER "$work.um/.config"
+# not_offered ARCH SYMBOL...: with these symbols, Kconfig drops that of Memorizer.
+not_offered() {
+	local arch=$1 symbol
+
+	shift
+	rm -rf "$work.kconfig"
+	mkdir -p "$work.kconfig"
+	printf 'CONFIG_%s=y\n' GCC_PLUGINS DEBUG_FS MEMORIZER "$@" >"$work.kconfig/fragment"
+	make -s -C "$tree" O="$work.kconfig" ARCH="$arch" KCONFIG_ALLCONFIG="$work.kconfig/fragment" \
+		alldefconfig >"$work.kconfig/said" 2>&1 || { cat "$work.kconfig/said"; return 1; }
+	for symbol in GCC_PLUGINS DEBUG_FS "$@"; do
+		grep -q "^CONFIG_$symbol=y" "$work.kconfig/.config" || { echo "no $symbol"; return 1; }
+	done
+	! grep 'CONFIG_MEMORIZER[= ]' "$work.kconfig/.config"
 }
 
 "$here/build" --config memorizer
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
-plan 5
+plan 7
 result "objects without sites" objects_have_none
 result "objects that have them although they have no KASAN" objects_have_some
 result "functions without sites" functions_have_none
 result "nothing that a thunk reaches can be probed" none_can_be_probed
-result "UML is not offered Memorizer" not_offered_to_uml
+result "UML is not offered Memorizer" not_offered um UML
+result "nor is it offered beside KASAN" not_offered x86_64 KASAN
+result "nor beside KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL
