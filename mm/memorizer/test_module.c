@@ -3,15 +3,19 @@
  * Memorizer's test module: known accesses to a known object, for the selftests.
  *
  * It writes its object 10 times from init text and once from exit text, and
- * reads and writes it once for each increment that its parameter asks for.
+ * reads and writes it once for each increment that its parameter asks for. It
+ * keeps no reference to what it is told to leak but one that kmemleak cannot see.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #define TEST_SIZE	187	/* bytes, a number that nobody else asks for */
+#define MAX_LEAKS	16
 
 static unsigned long *object;
-static DEFINE_MUTEX(object_mutex);
+static unsigned long leaks[MAX_LEAKS];	/* complements of their addresses */
+static unsigned int leak_count;
+static DEFINE_MUTEX(object_mutex);	/* guards the leaks, too */
 
 static int set_increments(const char *text, const struct kernel_param *kp)
 {
@@ -33,6 +37,38 @@ static const struct kernel_param_ops increments_ops = {
 
 module_param_cb(increments, &increments_ops, NULL, 0200);
 MODULE_PARM_DESC(increments, "Read and write the object that often");
+
+static noinline int leak_one(void)
+{
+	unsigned long *leak = kmalloc(TEST_SIZE, GFP_KERNEL);
+
+	if (!leak)
+		return -ENOMEM;
+	WRITE_ONCE(leak[3], 0);
+	leaks[leak_count++] = ~(unsigned long)leak;
+	return 0;
+}
+
+static int set_leaks(const char *text, const struct kernel_param *kp)
+{
+	unsigned int count;
+	int err = kstrtouint(text, 0, &count);
+
+	if (!err && count > MAX_LEAKS)
+		err = -EINVAL;
+	mutex_lock(&object_mutex);
+	while (!err && leak_count < count)
+		err = leak_one();
+	mutex_unlock(&object_mutex);
+	return err;
+}
+
+static const struct kernel_param_ops leaks_ops = {
+	.set = set_leaks,
+};
+
+module_param_cb(leaks, &leaks_ops, NULL, 0200);
+MODULE_PARM_DESC(leaks, "Have so many objects that nothing refers to, until unloaded");
 
 static int get_object(char *buffer, const struct kernel_param *kp)
 {
@@ -62,6 +98,8 @@ static void __exit test_exit(void)
 {
 	WRITE_ONCE(object[0], 0);
 	kfree(object);
+	while (leak_count)
+		kfree((void *)~leaks[--leak_count]);
 }
 
 module_init(test_init);

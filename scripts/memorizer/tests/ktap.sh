@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of ktap.awk: every count in "make test" goes through it.
+# Tests of ktap.awk: every count in "make test" goes through it. And is every test counted at all?
 . "$(dirname "$0")/../lib.sh"
 
 # counts WANTED: whether the log on stdin is counted as WANTED.
@@ -11,7 +11,18 @@ counts() {
 	[ "$got" = "$1" ] || { echo "wanted '$1', got '$got'"; return 1; }
 }
 
-plan 11
+# each_is_called DIRECTORY: whether each function of the selftests there has a use.
+each_is_called() {
+	local name unused=0
+
+	for name in $(sed -n 's/^\([a-z_]*\)() *{.*/\1/p' "$1"/*.sh); do
+		[ "$(grep -h -v '^#' "$1"/*.sh | grep -c -w "$name")" -gt 1 ] ||
+			{ echo "nobody calls $name"; unused=1; }
+	done
+	return $unused
+}
+
+plan 12
 result "nested cases count, their suites do not" counts "3 passed, 1 failed, 1 skipped" <<'EOF'
 KTAP version 1
 1..2
@@ -100,3 +111,4 @@ okay
 # ok 1 a
 [    1.0] ok 1 a
 EOF
+result "each function of the selftests is called" each_is_called "$top/tools/testing/selftests/memorizer"

@@ -79,6 +79,16 @@ accesses_at() {
 		END { print objects + 0, writes + 0, reads + 0 }' "$2"
 }
 
+# The test module, where it is, and its parameters once it is loaded.
+module=memorizer_test_module
+P=/sys/module/$module/parameters
+
+module_found() {
+	file=$(find /modules . -name $module.ko 2>/dev/null | head -n 1)
+	[ -n "$file" ] || modprobe -n $module 2>/dev/null
+}
+load_module() { if [ -n "$file" ]; then insmod "$file"; else modprobe $module; fi; }
+
 # mode_of FILE MODE, and what a switch must take and refuse: tests of one file.
 mode_of() { same "$1" "$(stat -c %a $M/$1)" "$2"; }
 
