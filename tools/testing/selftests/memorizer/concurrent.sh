@@ -4,7 +4,9 @@
 . "${0%/*}/functions.sh"
 
 dir=$(mktemp -d)
-trap 'rm -rf $dir; quiet' EXIT
+server=/sys/kernel/debug/sched/fair_server/cpu1/runtime
+[ ! -w $server ] || runtime=$(cat $server)
+trap ': >$dir/done; wait; [ -z "${runtime-}" ] || echo $runtime >$server; rm -rf $dir; quiet' EXIT
 
 repeat() {
 	for n in 1 2 3 4 5 6; do
@@ -51,8 +53,30 @@ read_in_pieces_is_the_same() {
 	cmp $dir/kmap $dir/pieces
 }
 
-plan 4
+# Nothing waits for a CPU where a real-time task is busy, and others get no time at all.
+real_time_task_delays_nothing() {
+	[ -w /sys/devices/system/cpu/cpu1/online ] || { echo "# there is no second CPU"; return 0; }
+	[ -z "${runtime-}" ] || echo 0 >$server
+	echo 1 >$M/memorizer_enabled
+	taskset -p 1 $$ >/dev/null
+	${0%/*}/busy 1 $dir/done >$dir/busy &
+	until grep -q . $dir/busy; do
+		usleep 10000
+	done
+	echo 1 >$M/memorizer_log_access
+	echo 1 >$M/clear_object_list
+	echo 0 >$M/memorizer_log_access
+	cat $M/kmap >/dev/null
+	: >$dir/done
+	wait
+	taskset -p ff $$ >/dev/null
+	[ -z "${runtime-}" ] || echo $runtime >$server
+	same "real-time task" "$(tr '\n' ' ' <$dir/busy)" "busy told to end "
+}
+
+plan 5
 check at_once
+check real_time_task_delays_nothing
 check undisturbed counts_agree
 check undisturbed everything_can_be_cleared
 check undisturbed read_in_pieces_is_the_same
