@@ -623,13 +623,37 @@ static void access_while_logging_is_off_is_not_counted(struct kunit *test)
 	expect_hammered(test, v, ANY, 2);
 }
 
+static void make_task_switch_due(void)
+{
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+}
+
+static noinline bool reschedules(struct victim *v)
+{
+	make_task_switch_due();
+	WRITE_ONCE(v->quad, one);
+	return !test_tsk_need_resched(current);
+}
+
+/* As preempt_enable() does, also where the command line says what that is. */
+static void access_reschedules_if_that_is_due(struct kunit *test)
+{
+	struct victim *v = make_victim(test);
+	unsigned int i, times = 0;
+
+	for (i = 0; i < ROUNDS; i++)
+		times += reschedules(v);
+	KUNIT_EXPECT_EQ(test, times, preempt_model_preemptible() ? ROUNDS : 0);
+	KUNIT_EXPECT_EQ(test, tally_of(v, ANY).writes, ROUNDS);
+}
+
 /* Makes an access between user_access_begin() and user_access_end(), with a task switch due. */
 static noinline bool reschedules_in_user_access(struct victim *v)
 {
 	bool due;
 
-	set_tsk_need_resched(current);
-	set_preempt_need_resched();
+	make_task_switch_due();
 	__uaccess_begin();
 	WRITE_ONCE(v->quad, one);
 	due = test_tsk_need_resched(current);
@@ -665,6 +689,7 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(access_interrupted_by_the_same),
 	KUNIT_CASE(access_by_a_paused_task_is_not_counted),
 	KUNIT_CASE(access_while_logging_is_off_is_not_counted),
+	KUNIT_CASE(access_reschedules_if_that_is_due),
 	KUNIT_CASE(access_in_user_access_does_not_reschedule),
 	{ }
 };
