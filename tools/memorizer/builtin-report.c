@@ -26,6 +26,7 @@
  * @top_given: whether --top was given
  * @report: how to print it
  * @filter: what counts
+ * @kind: which command this is
  * @trace_only: name of an option that was given and is for traces only, or NULL
  */
 struct settings {
@@ -33,6 +34,7 @@ struct settings {
 	bool inlines, top_given;
 	struct report report;
 	struct kmem_filter filter;
+	const struct report_kind *kind;
 	const char *trace_only;
 };
 
@@ -146,6 +148,27 @@ static bool tell_overflow(const struct sums *k)
 	return k->overflow;
 }
 
+static void print(const struct settings *s, const struct sums *k)
+{
+	report_head(&s->report, k);
+	if (s->kind->print)
+		s->kind->print(&s->report, k);
+	else
+		report_print(&s->report, k);
+	if (s->report.format == REPORT_JSON)
+		printf("\n}\n");
+}
+
+/* Tells if there is nothing of the compiler's, which only report can do without. */
+static bool check_notes(const struct settings *s, const struct kmap_symbols *symbols)
+{
+	if (!s->kind->print || kmap_symbols_noted(symbols))
+		return true;
+	fprintf(stderr, "memorizer %s: no types are known: want --vmlinux with the compiler's notes\n",
+		s->kind->command->name);
+	return false;
+}
+
 static int report_objects(const struct kmap_symbols *symbols, struct input *in,
 			  struct settings *s)
 {
@@ -167,9 +190,11 @@ static int report_objects(const struct kmap_symbols *symbols, struct input *in,
 		if (!check_filter(&k, in->name))
 			status = EXIT_UNABLE;
 	}
+	if (status != EXIT_UNABLE && s->kind->check && !s->kind->check(&s->report, &k))
+		status = EXIT_UNABLE;
 	if (status != EXIT_UNABLE) {
 		s->report.incomplete = status != EXIT_FINE || k.overflow;
-		report_print(&s->report, &k);
+		print(s, &k);
 		if (s->vmlinux || s->kallsyms)
 			tell_unresolved(&k, s->kallsyms);
 		if (tell_overflow(&k))
@@ -229,10 +254,10 @@ static int report_events(const struct kmap_symbols *symbols, struct trace *t, co
 	count(&k, &b, t);
 	s->report.cpus = trace_streams(t);
 	s->report.incomplete = trace_incomplete(t) || rebuild_incomplete(&b) || k.overflow;
-	if (!check_filter(&k, dir)) {
+	if (!check_filter(&k, dir) || (s->kind->check && !s->kind->check(&s->report, &k))) {
 		status = EXIT_UNABLE;
 	} else {
-		report_print(&s->report, &k);
+		print(s, &k);
 		trace_tell(t);
 		rebuild_tell(&b, dir);
 		if (s->report.incomplete)
@@ -250,8 +275,8 @@ static bool set_top(struct settings *s, const char *text)
 	errno = 0;
 	top = strtoul(text, &end, 10);
 	if (errno || *text < '0' || *text > '9' || *end || top > U32_MAX) {
-		fprintf(stderr, "memorizer report: --top %s: want a number of rows, 0 for all\n",
-			text);
+		fprintf(stderr, "memorizer %s: --top %s: want a number of rows, 0 for all\n",
+			s->kind->command->name, text);
 		return false;
 	}
 	s->report.top = top;
@@ -321,7 +346,7 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			break;
 		case 'n':
 			if (!set_top(s, optarg))
-				return usage_error("report");
+				return usage_error(s->kind->command->name);
 			break;
 		case 'j':
 			s->report.format = REPORT_JSON;
@@ -330,11 +355,11 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			s->report.format = REPORT_CSV;
 			break;
 		case 'h':
-			print_usage(&command_report);
+			print_usage(s->kind->command);
 			return EXIT_FINE;
 		default:
 			if (!set_filter(s, option, optarg))
-				return usage_error("report");
+				return usage_error(s->kind->command->name);
 		}
 	}
 	return -1;
@@ -354,7 +379,8 @@ static int report_trace(struct settings *s, const char *dir)
 	}
 	symbols = trace_symbols_lines(dir, s->vmlinux, s->kallsyms, s->modules, s->inlines);
 	if (symbols) {
-		status = report_events(symbols, t, dir, s);
+		if (check_notes(s, symbols))
+			status = report_events(symbols, t, dir, s);
 		kmap_symbols_free(symbols);
 	}
 	trace_close(t);
@@ -368,22 +394,30 @@ static int report_kmap(struct settings *s, int argc, char **argv)
 	struct input in;
 
 	if (s->trace_only) {
-		fprintf(stderr, "memorizer report: --%s: this is for the directory of a trace\n",
-			s->trace_only);
-		return usage_error("report");
+		fprintf(stderr, "memorizer %s: --%s: this is for the directory of a trace\n",
+			s->kind->command->name, s->trace_only);
+		return usage_error(s->kind->command->name);
 	}
 	symbols = trace_symbols_lines(NULL, s->vmlinux, s->kallsyms, s->modules, s->inlines);
 	if (!symbols)
 		return EXIT_UNABLE;
-	if (input_open(&in, argc, argv))
+	if (check_notes(s, symbols) && input_open(&in, argc, argv))
 		status = report_objects(symbols, &in, s);
 	kmap_symbols_free(symbols);
 	return status;
 }
 
-static int run(int argc, char **argv)
+/**
+ * report_run - run report, or a command that reads as it does
+ * @argc: number of arguments
+ * @argv: the arguments
+ * @kind: the command
+ *
+ * Return: the exit status.
+ */
+int report_run(int argc, char **argv, const struct report_kind *kind)
 {
-	struct settings s = { .top_given = false };
+	struct settings s = { .kind = kind, .report.command = kind->command->name };
 	struct report *r = &s.report;
 	int status;
 
@@ -393,14 +427,30 @@ static int run(int argc, char **argv)
 		return status;
 	argc -= optind;
 	argv += optind;
+	if (kind->wants && argc) {
+		r->what = *argv++;
+		argc--;
+	} else if (kind->wants) {
+		fprintf(stderr, "memorizer %s: want %s\n", kind->command->name, kind->wants);
+		return usage_error(kind->command->name);
+	}
 	if (!s.top_given)
-		r->top = r->format == REPORT_TEXT ? TEXT_ROWS : 0;
+		r->top = r->format == REPORT_TEXT && kind->command != &command_layout ?
+			TEXT_ROWS : 0;
 	r->trace = argc <= 1 && input_is_trace(argc ? argv[0] : "-");
-	if (!report_sort(r, s.sort_key ? s.sort_key : r->trace ? "bytes" : "accesses"))
-		return usage_error("report");
+	if (!report_sort(r, s.sort_key ? s.sort_key : r->trace && !kind->print ? "bytes" :
+			 "accesses"))
+		return usage_error(kind->command->name);
 	if (r->trace)
 		return report_trace(&s, argc ? argv[0] : "-");
 	return report_kmap(&s, argc, argv);
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct report_kind kind = { .command = &command_report };
+
+	return report_run(argc, argv, &kind);
 }
 
 const struct command command_report = {

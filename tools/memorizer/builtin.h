@@ -30,6 +30,7 @@ extern const struct command command_record, command_diff, command_qemu, command_
 extern const struct command command_fold, command_timeline, command_sharing, command_html;
 extern const struct command command_false_sharing, command_per_entry, command_serial;
 extern const struct command command_cache_assoc, command_stacks, command_summary;
+extern const struct command command_types, command_layout, command_who, command_what;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);

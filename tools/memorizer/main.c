@@ -27,6 +27,10 @@ static const struct command * const commands[] = {
 	&command_stacks,
 	&command_summary,
 	&command_html,
+	&command_types,
+	&command_layout,
+	&command_who,
+	&command_what,
 };
 
 /**

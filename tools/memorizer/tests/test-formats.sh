@@ -42,7 +42,11 @@ agree()
 	equal "all members of $1, and no others, are in memorizer-formats(5)" "$tmp/want" "$tmp/got"
 }
 
+python3 -B "$here/make-notes.py" "$tmp/vmlinux" <"$data/session.notes" || exit 1
 {
+	printed report --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" \
+		"$data/session.kmap"
+	printed report --json --vmlinux "$tmp/vmlinux" "$tmp/life"
 	printed report --json "$data/session.kmap"
 	printed report --json "$tmp/life"
 	printed report --json "$tmp/kmem"
@@ -72,6 +76,19 @@ agree diff
 	printed script --json "$tmp/stacks"
 } >"$tmp/printed"
 agree script
+for command in types "layout widget" "who widget" "what *"; do
+	set -f
+	set -- $command
+	command=$1
+	shift
+	{
+		printed "$command" --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" \
+			"$@" "$data/session.kmap"
+		printed "$command" --json --vmlinux "$tmp/vmlinux" "$@" "$tmp/life"
+	} >"$tmp/printed"
+	set +f
+	agree "$command"
+done
 printed fold --json "$tmp/life" >"$tmp/printed"
 agree fold
 printed timeline --json "$tmp/life" >"$tmp/printed"

@@ -98,6 +98,8 @@ void head_print(const struct head *h, enum report_format format)
 	put_number(&m, "version", FORMAT_VERSION);
 	put_text(&m, "command", h->command);
 	put_text(&m, "input", h->input);
+	if (h->what)
+		put_text(&m, "of", h->what);
 	if (h->before) {
 		put_text(&m, "before", h->before);
 		put_text(&m, "after", h->after);

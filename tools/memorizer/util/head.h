@@ -13,6 +13,7 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
  * struct head - how a report begins
  * @command: the command that makes it
  * @input: what it is of: kmap or trace
+ * @what: what of it was asked for, or NULL
  * @before: the first of two inputs, or NULL if there is one
  * @after: the second
  * @incomplete: whether something is missing: events lost, lines malformed, damage
@@ -21,7 +22,7 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
  * @filter: what counts, or NULL if all does
  */
 struct head {
-	const char *command, *input, *before, *after;
+	const char *command, *input, *what, *before, *after;
 	bool incomplete;
 	const char *sort;
 	u32 top;

@@ -138,6 +138,8 @@ struct kmap_symbol {
 };
 
 struct kmap_symbols;
+struct note;
+struct notes;
 
 struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
 				       bool lines, char error[KMAP_ERROR_MAX]);
@@ -147,6 +149,10 @@ void kmap_symbols_free(struct kmap_symbols *s);
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
 					    enum kmap_ip kind);
 bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern);
+bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, const char *running,
+			char error[KMAP_ERROR_MAX]);
+const struct notes *kmap_symbols_noted(const struct kmap_symbols *s);
+const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind);
 const char *kmap_symbols_string(const struct kmap_symbols *s, u32 string);
 size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
 			   char text[KMAP_SYMBOL_MAX]);

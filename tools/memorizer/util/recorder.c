@@ -389,6 +389,7 @@ static bool save_kernel(const struct recorder *r)
 	free(text);
 	fine &= save_if_there(t, AT_FDCWD, "/proc/cmdline", "kernel/cmdline");
 	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
+	fine &= save_if_there(t, AT_FDCWD, "/sys/kernel/notes", "kernel/notes");
 	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
 	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
 	if (sieve_is_needed(&r->what->form.choice))

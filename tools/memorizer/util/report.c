@@ -8,6 +8,7 @@
 #include "report.h"
 #include "table.h"
 #include "term.h"
+#include "texts.h"
 
 static const char * const suspicions[SUSPICIONS] = {
 	[SUSPECT_SLAB_FREE] = "kmalloc memory freed by kmem_cache_free",
@@ -28,11 +29,43 @@ static char *ip_name(const struct sums *k, u64 ip)
 	return table_text(text);
 }
 
+/* The type that a call site allocates. */
+static char *type_name(const struct sums *k, u64 ip)
+{
+	const char *type = sums_type(k, ip);
+
+	return type ? table_text(type) : NULL;
+}
+
 static void name_site(const struct sums *k, const void *item, struct row *row)
 {
 	const struct site *site = item;
 
 	row->name = ip_name(k, site->ip);
+	row->texts[0] = type_name(k, site->ip);
+}
+
+/* A name of a type or member; none for what is not known, the first. */
+static char *known_name(const struct sums *k, u32 number)
+{
+	const char *name = texts_get(&k->names, number);
+
+	return number ? table_text(*name ? name : "[whole]") : NULL;
+}
+
+static void name_type(const struct sums *k, const void *item, struct row *row)
+{
+	const struct type *type = item;
+
+	row->name = known_name(k, type->name);
+}
+
+static void name_field(const struct sums *k, const void *item, struct row *row)
+{
+	const struct field *field = item;
+
+	row->name = known_name(k, field->key);
+	row->texts[0] = known_name(k, field->key >> 32);
 }
 
 static void name_size(const struct sums *k, const void *item, struct row *row)
@@ -101,21 +134,40 @@ static void name_task(const struct sums *k, const void *item, struct row *row)
 		row->name = table_text(task->comm);
 }
 
+static void write_function(const struct sums *k, u64 start, char text[KMAP_SYMBOL_MAX])
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(k->symbols, start, KMAP_IP_EXACT);
+	const char *module;
+
+	snprintf(text, KMAP_SYMBOL_MAX, "%llx", start);
+	if (!symbol)
+		return;
+	module = kmap_symbols_string(k->symbols, symbol->module);
+	snprintf(text, KMAP_SYMBOL_MAX, "%s%s%s%s",
+		 kmap_symbols_string(k->symbols, symbol->name), *module ? " [" : "",
+		 module, *module ? "]" : "");
+}
+
+/**
+ * report_function - write a function's name as the report has it
+ * @k: the sums
+ * @source: where the accesses come from
+ * @function: item of functions
+ * @text: where to write it; the address if it has no name
+ */
+void report_function(const struct sums *k, enum access_source source, u32 function,
+		     char text[KMAP_SYMBOL_MAX])
+{
+	write_function(k, ((struct function *)hash_item(k->functions + source, function))->start,
+		       text);
+}
+
 static void name_function(const struct sums *k, const void *item, struct row *row)
 {
 	const struct function *function = item;
-	const struct kmap_symbol *symbol;
 	char text[KMAP_SYMBOL_MAX];
-	const char *module;
 
-	symbol = kmap_symbols_find(k->symbols, function->start, KMAP_IP_EXACT);
-	snprintf(text, sizeof(text), "%llx", function->start);
-	if (symbol) {
-		module = kmap_symbols_string(k->symbols, symbol->module);
-		snprintf(text, sizeof(text), "%s%s%s%s",
-			 kmap_symbols_string(k->symbols, symbol->name), *module ? " [" : "",
-			 module, *module ? "]" : "");
-	}
+	write_function(k, function->start, text);
 	row->name = table_text(text);
 }
 
@@ -125,8 +177,10 @@ static void name_touch(const struct sums *k, enum access_source source, const vo
 	const struct site *site = sums_touched(k, source, item);
 
 	name_function(k, sums_toucher(k, source, item), row);
-	if (site)
+	if (site) {
 		row->texts[0] = ip_name(k, site->ip);
+		row->texts[1] = type_name(k, site->ip);
+	}
 }
 
 static void name_streamed(const struct sums *k, const void *item, struct row *row)
@@ -173,6 +227,7 @@ static void name_pid(const struct sums *k, const void *item, struct row *row)
  * @name: names an item
  * @of_trace: title and key that the table of a KMAP has in the report of a trace; if there
  *	      are none, the table is of allocations and accesses that a trace streamed
+ * @of_notes: whether there is such a table only if there are notes of the compiler's
  * @of_most: whether the items are those of a struct most, which they are the beginning of
  */
 struct view {
@@ -181,7 +236,7 @@ struct view {
 	enum metric has[2];
 	void (*name)(const struct sums *k, const void *item, struct row *row);
 	struct text_column of_trace;
-	bool of_most;
+	bool of_most, of_notes;
 };
 
 #define BYTES_PER	{ "Total_alloc/Per", "bytes_alloc", SUM_ALLOC, CELL_PER, SUM_HIT }
@@ -206,7 +261,8 @@ struct view {
 #define WRITES		{ "Writes", "writes", SUM_WRITES, CELL_NUMBER, 0 }
 #define ACCESSED	.then = { SUM_READS, SUM_WRITES }, .columns = { READS, WRITES }
 
-#define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip"
+#define TYPE		{ "Type", "type" }
+#define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip", .texts = { TYPE }
 #define SITES(which, group)						\
 	.hash = offsetof(struct sums, which[group]),			\
 	.sum = offsetof(struct site, sum), .name = name_site
@@ -225,12 +281,26 @@ struct view {
 
 #define WHO_ACCESSES							\
 	.name_title = "Function", .name_key = "name",			\
-	.texts = { { "Callsite", "site" } }, .then = { SUM_ACCESSES, SUM_READS },	\
-	.columns = { READS, WRITES }
+	.texts = { { "Callsite", "site" }, TYPE },			\
+	.then = { SUM_ACCESSES, SUM_READS }, .columns = { READS, WRITES }
 #define TOUCHES(source, namer)						\
 	.hash = offsetof(struct sums, touches[source]),			\
 	.sum = offsetof(struct touch, sum), .name = namer,		\
 	.has = { SUM_ACCESSES, SUM_ACCESSES }
+
+#define TYPES(group)							\
+	.hash = offsetof(struct sums, types[group]),			\
+	.sum = offsetof(struct type, sum), .name = name_type,		\
+	.has = { SUM_HIT, SUM_ACCESSES }, .of_notes = true
+#define FIELDS_ACCESSED							\
+	.name_title = "Member", .name_key = "field", .texts = { TYPE },	\
+	.then = { SUM_ACCESSES, SUM_READS }
+#define FIELDS(source)							\
+	.hash = offsetof(struct sums, fields[source]),			\
+	.sum = offsetof(struct field, sum), .name = name_field,		\
+	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_notes = true
+#define AT		{ "Offset", "offset", SUM_OFFSET, CELL_OFFSET, 0 }
+#define FUNCTIONS	{ "Functions", "functions", SUM_FUNCTIONS, CELL_NUMBER, 0 }
 
 #define KMAP_TABLE(text, name)						\
 	.title = text, .key = name, .then = { SUM_ACCESSES, SUM_REQ }
@@ -405,6 +475,20 @@ static const struct view views[] = {
 		SITES(sites, GROUP_PAGES), .has = { SUM_READS, SUM_WRITES },
 	}, {
 		.table = {
+			.title = "TYPES", .key = "types",
+			.name_title = "Type", .name_key = "type",
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, LIVE_PER, LIVE },
+		},
+		TYPES(GROUP_SLAB),
+	}, {
+		.table = {
+			.title = "ACCESSED MEMBERS", .key = "accessed_fields", FIELDS_ACCESSED,
+			.columns = { AT, READS, WRITES, FUNCTIONS },
+		},
+		FIELDS(ACCESS_STREAMED),
+	}, {
+		.table = {
 			.title = "WHO ACCESSES WHAT", .key = "accessed_by", WHO_ACCESSES,
 		},
 		TOUCHES(ACCESS_STREAMED, name_streamed),
@@ -472,6 +556,23 @@ static const struct view views[] = {
 		.sum = offsetof(struct comm, sum), .name = name_comm,
 		.has = { SUM_HIT, SUM_PIDS },
 		IN_TRACE("COMMANDS", "commands"),
+	}, {
+		.table = {
+			KMAP_TABLE("TYPES", "types"), .name_title = "Type", .name_key = "type",
+			.columns = { PER_OBJECT, OBJECTS, LIVE_PER, LIVE, TOUCHED, READS, WRITES },
+		},
+		TYPES(GROUP_KMAP),
+		IN_TRACE("TYPES", "types"),
+	}, {
+		.table = {
+			.title = "MEMBERS", .key = "fields", FIELDS_ACCESSED,
+			.columns = {
+				AT, READS, WRITES, FUNCTIONS,
+				{ "Pids", "pids", SUM_PIDS, CELL_NUMBER, 0 },
+			},
+		},
+		FIELDS(ACCESS_COUNTED),
+		IN_TRACE("MEMBERS", "fields"),
 	}, {
 		.table = { .title = "WHO ACCESSES WHAT", .key = "who", WHO_ACCESSES },
 		TOUCHES(ACCESS_COUNTED, name_counted),
@@ -571,55 +672,114 @@ bool report_sort(struct report *r, const char *key)
 			return true;
 		}
 	}
-	fprintf(stderr, "memorizer report: --sort %s: want ", key);
+	fprintf(stderr, "memorizer %s: --sort %s: want ", r->command, key);
 	for (i = 0; i < ARRAY_SIZE(sort_keys); i++)
 		fprintf(stderr, "%s%s", i ? ", " : "", sort_keys[i].key);
 	fprintf(stderr, " or name\n");
 	return false;
 }
 
+/**
+ * report_metric - tell what to order a table by
+ * @r: what to report
+ * @t: the table
+ *
+ * Return: the metric.
+ */
+u32 report_metric(const struct report *r, const struct table *t)
+{
+	return sort_metric(t, r->sort);
+}
+
+/**
+ * report_table - print a table as a part of a report
+ * @r: what to report
+ * @t: the table
+ */
+void report_table(const struct report *r, const struct table *t)
+{
+	if (r->format == REPORT_JSON) {
+		printf(",\n\t");
+		table_json(t, r->top);
+	} else if (r->format == REPORT_CSV) {
+		table_csv(t, r->top);
+	} else {
+		table_print(t, r->top);
+	}
+}
+
+/* Without notes there is no column of types, which is the last. */
+static void drop_types(struct table *t)
+{
+	int i;
+
+	for (i = 0; i < TABLE_TEXTS; i++)
+		if (t->texts[i].key && !strcmp(t->texts[i].key, "type"))
+			t->texts[i] = (struct text_column){ NULL };
+}
+
 static void print_table(const struct report *r, const struct view *v, const struct sums *k)
 {
+	bool noted = kmap_symbols_noted(k->symbols);
 	struct table t = v->table;
 
+	if (v->of_notes && !noted)
+		return;
 	if (r->trace && v->of_trace.key) {
 		t.title = v->of_trace.title;
 		t.key = v->of_trace.key;
 	}
+	if (!noted)
+		drop_types(&t);
 	fill(&t, v, k);
-	table_sort(&t, sort_metric(&t, r->sort), r->by_name);
-	if (r->format == REPORT_JSON) {
-		printf(",\n\t");
-		table_json(&t, r->top);
-	} else if (r->format == REPORT_CSV) {
-		table_csv(&t, r->top);
-	} else {
-		table_print(&t, r->top);
-	}
+	table_sort(&t, report_metric(r, &t), r->by_name);
+	report_table(r, &t);
 	table_free(&t);
 }
 
 /**
- * report_print - print a report
+ * report_head - print what a report begins with
+ * @r: what to report
+ * @k: the sums
+ */
+void report_head(const struct report *r, const struct sums *k)
+{
+	struct head head = {
+		.command = r->command, .input = r->trace ? "trace" : "kmap", .what = r->what,
+		.incomplete = r->incomplete, .sort = r->sort_key, .top = r->top,
+		.filter = k->filter,
+	};
+
+	if (r->format == REPORT_TEXT)
+		term_pager();
+	head_print(&head, r->format);
+}
+
+/**
+ * report_types - print the tables of types and members
+ * @r: what to report
+ * @k: the sums, after sums_end()
+ */
+void report_types(const struct report *r, const struct sums *k)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (views[i].of_notes && (r->trace || views[i].of_trace.key))
+			print_table(r, views + i, k);
+}
+
+/**
+ * report_print - print all tables of a report
  * @r: what to report
  * @k: the sums, after sums_end()
  */
 void report_print(const struct report *r, const struct sums *k)
 {
-	struct head head = {
-		.command = "report", .input = r->trace ? "trace" : "kmap",
-		.incomplete = r->incomplete, .sort = r->sort_key, .top = r->top,
-		.filter = k->filter,
-	};
 	size_t i;
 
-	if (r->format == REPORT_TEXT)
-		term_pager();
-	head_print(&head, r->format);
 	report_summarize(r, k);
 	for (i = 0; i < ARRAY_SIZE(views); i++)
 		if (r->trace || views[i].of_trace.key)
 			print_table(r, views + i, k);
-	if (r->format == REPORT_JSON)
-		printf("\n}\n");
 }

@@ -5,12 +5,17 @@
 
 #include "head.h"
 #include "sums.h"
+#include "table.h"
+
+struct command;
 
 /**
  * struct report - what to report
  * @trace: whether it is of a trace, which may have a KMAP in it, or of a KMAP alone
  * @incomplete: whether something is missing
  * @cpus: CPUs with a stream, of a trace
+ * @command: the command that makes it
+ * @what: type, member or function that is asked for, or NULL
  * @sort_key: what to order tables by, as --sort has it
  * @sort: private: the same, by number
  * @by_name: private: whether to order by name instead
@@ -20,6 +25,7 @@
 struct report {
 	bool trace, incomplete;
 	u32 cpus;
+	const char *command, *what;
 	const char *sort_key;
 	u32 sort;
 	bool by_name;
@@ -27,6 +33,27 @@ struct report {
 	enum report_format format;
 };
 
+/**
+ * struct report_kind - a command that reads as report does
+ * @command: the command
+ * @wants: what its first argument is, or NULL: it has none but the input
+ * @check: whether that can be told, after a message if not; or NULL
+ * @print: prints what it tells, of notes of the compiler's; NULL: all, as report does
+ */
+struct report_kind {
+	const struct command *command;
+	const char *wants;
+	bool (*check)(const struct report *r, const struct sums *k);
+	void (*print)(const struct report *r, const struct sums *k);
+};
+
+int report_run(int argc, char **argv, const struct report_kind *kind);
+void report_head(const struct report *r, const struct sums *k);
+void report_types(const struct report *r, const struct sums *k);
+void report_table(const struct report *r, const struct table *t);
+u32 report_metric(const struct report *r, const struct table *t);
+void report_function(const struct sums *k, enum access_source source, u32 function,
+		     char text[KMAP_SYMBOL_MAX]);
 bool report_sort(struct report *r, const char *key);
 void report_print(const struct report *r, const struct sums *k);
 

@@ -53,6 +53,24 @@ struct touch *sums_touch(struct sums *k, enum access_source source, u32 function
 }
 
 /**
+ * sums_site_of - tell what allocated what was accessed
+ * @k: the sums
+ * @source: where the accesses come from
+ * @site: item of the group's sites, as a touch has it
+ *
+ * Return: the call site, or NULL if it is not known.
+ */
+const struct site *sums_site_of(const struct sums *k, enum access_source source, u32 site)
+{
+	if (site == SUMS_NO_SITE)
+		return NULL;
+	if (source == ACCESS_COUNTED)
+		return hash_item(k->sites + GROUP_KMAP, site);
+	return hash_item(k->sites + (site & PAGE_SITE ? GROUP_PAGES : GROUP_SLAB),
+			 site & ~PAGE_SITE);
+}
+
+/**
  * sums_touched - tell what allocated what was accessed
  * @k: the sums
  * @source: where the accesses come from
@@ -63,14 +81,7 @@ struct touch *sums_touch(struct sums *k, enum access_source source, u32 function
 const struct site *sums_touched(const struct sums *k, enum access_source source,
 				const struct touch *touch)
 {
-	u32 site = touch->key;
-
-	if (site == SUMS_NO_SITE)
-		return NULL;
-	if (source == ACCESS_COUNTED)
-		return hash_item(k->sites + GROUP_KMAP, site);
-	return hash_item(k->sites + (site & PAGE_SITE ? GROUP_PAGES : GROUP_SLAB),
-			 site & ~PAGE_SITE);
+	return sums_site_of(k, source, touch->key);
 }
 
 /**
@@ -223,6 +234,7 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	if (o)
 		site = o->site | (g == GROUP_PAGES ? PAGE_SITE : 0);
 	add(sums_touch(k, ACCESS_STREAMED, function, site, &new)->sum, e);
+	sums_note(k, ACCESS_STREAMED, e->u.access.ip, site, is_read(e), is_write(e), NULL);
 	if (!o) {
 		add(k->unattributed, e);
 		return;

@@ -215,6 +215,8 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	add(k, &k->object.writes, access->writes);
 	add_accesses(k, function->sum, access->reads, access->writes);
 	add_accesses(k, touch->sum, access->reads, access->writes);
+	sums_note(k, ACCESS_COUNTED, access->ip, k->object.site, access->reads, access->writes,
+		  &access->pid);
 	add_accesses(k, pid->sum, access->reads, access->writes);
 	add_accesses(k, total, access->reads, access->writes);
 }

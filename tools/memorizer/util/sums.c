@@ -146,6 +146,7 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	hash_init(&k->orders, sizeof(struct order), sizeof(u64));
 	hash_init(&k->zones, sizeof(struct zone), sizeof(u64));
 	sums_kmap_init(k);
+	sums_types_init(k);
 	hash_init(&k->suspects, sizeof(struct suspect), 3 * sizeof(u64));
 	get_cache(k, 0);
 	k->page_size = 4096;
@@ -188,6 +189,7 @@ void sums_free(struct sums *k)
 	hash_free(&k->orders);
 	hash_free(&k->zones);
 	sums_kmap_free(k);
+	sums_types_free(k);
 	hash_free(&k->suspects);
 	free(k->objects);
 }
@@ -940,5 +942,6 @@ void sums_end(struct sums *k)
 	set_frags(&k->caches, offsetof(struct cache, sum));
 	set_frags(&k->tasks, offsetof(struct task, sum));
 	sums_kmap_end(k);
+	sums_types_end(k);
 	sums_most_end(k);
 }

@@ -50,6 +50,8 @@ enum metric {
 	SUM_SITES,		/* call sites whose objects were accessed */
 	SUM_PIDS,		/* pids that allocated */
 	SUM_MOST_PIDS,		/* most pids that accessed one object */
+	SUM_FUNCTIONS,		/* functions that accessed a member */
+	SUM_OFFSET,		/* where a member is in its record, in bytes */
 	SUM_METRICS
 };
 
@@ -154,6 +156,37 @@ struct touch {
 
 #define SUMS_NO_SITE	U32_MAX		/* of a touch: what was accessed is not known */
 
+/* Accesses by an instruction to what a call site allocated, as items of both. */
+struct noted {
+	u64 key;
+	u64 sum[OBJECT_METRICS];
+};
+
+/* What is of a type that call sites allocated. */
+struct type {
+	u64 name;			/* number in the names */
+	u64 sum[SUM_METRICS];
+};
+
+/* A member of a type, by the numbers of both in the names. */
+struct field {
+	u64 key;
+	u64 sum[SUM_METRICS];
+};
+
+/**
+ * struct named - what is accessed, by name
+ * @type: the type, NULL if it is not known
+ * @path: the member, empty for all of it, NULL if it is not known
+ * @offset: where that is in the type, in bytes, or NOTE_ANYWHERE
+ * @file: source file of the code that accesses, NULL if it is not known
+ * @function: item of functions: that code
+ */
+struct named {
+	const char *type, *path, *file;
+	u32 offset, function;
+};
+
 /* Which function an instruction is in, as an item of functions. */
 struct access_ip {
 	u64 ip;
@@ -248,6 +281,11 @@ struct counted {
  * @ips: struct access_ip by instruction that accesses
  * @touches: struct touch by function and site; pages' sites come after those of the slab
  *	     allocator, see sums_touched()
+ * @noted: struct noted by instruction and site, as in @touches, if there are notes
+ * @noted_pids: private: which of @noted there were on behalf of which pid, of a KMAP
+ * @names: names of types and members, numbered; the first is for those not known
+ * @types: struct type by name, if there are notes
+ * @fields: struct field by type and member, likewise
  * @most: the objects with most accesses; none if their number is not set
  * @accesses: sums over the accesses that were streamed
  * @unattributed: those to what was not seen to be allocated
@@ -290,6 +328,7 @@ struct sums {
 	u64 total[GROUPS][SUM_METRICS];
 	struct hash caches, tasks, current_caches, current_tasks, suspects;
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
+	struct hash noted[ACCESS_SOURCES], noted_pids, names, types[GROUPS], fields[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
 	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS];
 	struct hash shared, pids, comms, pid_comms;
@@ -329,6 +368,15 @@ const struct site *sums_touched(const struct sums *k, enum access_source source,
 const struct function *sums_toucher(const struct sums *k, enum access_source source,
 				    const struct touch *touch);
 void sums_access(struct sums *k, const struct trace_event *e);
+void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site, u64 reads,
+	       u64 writes, const u64 *pid);
+struct named sums_named(const struct sums *k, enum access_source source,
+			const struct noted *noted);
+const char *sums_type(const struct sums *k, u64 alloc_ip);
+void sums_types_init(struct sums *k);
+void sums_types_free(struct sums *k);
+void sums_types_end(struct sums *k);
+const struct site *sums_site_of(const struct sums *k, enum access_source source, u32 site);
 void sums_kmap_init(struct sums *k);
 void sums_kmap_free(struct sums *k);
 void sums_kmap_end(struct sums *k);

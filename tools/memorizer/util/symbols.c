@@ -262,6 +262,7 @@ void kmap_symbols_free(struct kmap_symbols *s)
 		elf_close(s->elf);
 	if (s->modules)
 		modules_close(s->modules);
+	notes_free(s->notes);
 	free(s->sym);
 	free(s->names);
 	free(s);
@@ -328,6 +329,48 @@ bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inline
 	if (modules)
 		s->modules = modules_open(modules, error);
 	return !modules || s->modules;
+}
+
+/**
+ * kmap_symbols_notes - read what the compiler noted
+ * @s: the symbols
+ * @vmlinux: the ELF file that they are from
+ * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL
+ * @error: where a message goes; empty if @vmlinux has no notes
+ *
+ * Return: whether there are notes.
+ */
+bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, const char *running,
+			char error[KMAP_ERROR_MAX])
+{
+	s->notes = notes_load(vmlinux, running, error);
+	return s->notes;
+}
+
+/**
+ * kmap_symbols_noted - tell what the compiler noted
+ * @s: the symbols
+ *
+ * Return: the notes, or NULL if there are none.
+ */
+const struct notes *kmap_symbols_noted(const struct kmap_symbols *s)
+{
+	return s->notes;
+}
+
+/**
+ * kmap_symbols_note - find what the compiler noted of an address
+ * @s: the symbols
+ * @ip: the address, in the traced kernel
+ * @kind: what it is
+ *
+ * Return: the note, or NULL if there is none.
+ */
+const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind)
+{
+	if (!s->notes)
+		return NULL;
+	return notes_find(s->notes, ip - s->offset, kind == KMAP_IP_RETURN);
 }
 
 /**

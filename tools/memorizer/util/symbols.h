@@ -4,6 +4,7 @@
 #define SYMBOLS_H
 
 #include "kmap.h"
+#include "notes.h"
 
 /* Which of several symbols of one address is taken: the lowest. */
 enum rank {
@@ -32,6 +33,7 @@ struct anchors {
  * @offset: what KASLR added to the addresses of vmlinux
  * @elf: vmlinux, for its line numbers, or NULL
  * @modules: the files of modules, for theirs, or NULL
+ * @notes: what the compiler noted, or NULL
  * @inlines: whether inlined functions are wanted, too
  * @error: where a message goes
  */
@@ -43,6 +45,7 @@ struct kmap_symbols {
 	u64 offset;
 	struct kmap_elf *elf;
 	struct modules *modules;
+	struct notes *notes;
 	bool inlines;
 	char *error;
 };

@@ -111,6 +111,9 @@ static void write_cell(const struct column *c, const u64 *sum, char text[CELL_MA
 		snprintf(text, CELL_MAX, "%s%llu", !n ? "" : n > U64_MAX / 2 ? "-" : "+",
 			 n > U64_MAX / 2 ? -n : n);
 		break;
+	case CELL_OFFSET:
+		snprintf(text, CELL_MAX, n < U32_MAX ? "%llu" : "-", n);
+		break;
 	case CELL_HEX:
 		snprintf(text, CELL_MAX, "0x%llx", n);
 		break;

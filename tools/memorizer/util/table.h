@@ -18,6 +18,7 @@ enum cell {
 	CELL_SECONDS,		/* ns */
 	CELL_CHANGE,		/* may be negative */
 	CELL_HEX,		/* an offset: in hex, for machines decimal */
+	CELL_OFFSET,		/* of a member in bytes, U32_MAX: not known */
 	CELL_OF_ONE,		/* a number, of which a sum over rows makes no sense */
 };
 

@@ -25,6 +25,18 @@ static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool line
 	return symbols;
 }
 
+/* Reads the compiler's notes, if vmlinux has any and is that of the traced kernel. */
+static void load_notes(struct kmap_symbols *s, const char *dir, const char *vmlinux)
+{
+	char error[KMAP_ERROR_MAX], *running = NULL;
+
+	if (dir && asprintf(&running, "%s/kernel/notes", dir) < 0)
+		abort();
+	if (!kmap_symbols_notes(s, vmlinux, running, error) && *error)
+		fprintf(stderr, "memorizer: %s\n", error);
+	free(running);
+}
+
 /**
  * trace_symbols_load - load the symbols of a trace
  * @dir: directory of the trace
@@ -64,6 +76,8 @@ struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 		if (!symbols)
 			fprintf(stderr, "memorizer: %s\n", error);
 	}
+	if (symbols && vmlinux)
+		load_notes(symbols, dir, vmlinux);
 	if (!symbols || kmap_symbols_lines(symbols, modules, inlines, error))
 		return symbols;
 	fprintf(stderr, "memorizer: %s\n", error);

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Makes a vmlinux that has symbols and the compiler's notes, of a description on standard input.
+
+make-notes.py [-e be] [-z] FILE     -z: with compressed sections. The description's lines:
+id HEX                              its build id
+function ADDRESS SIZE NAME          in hex
+symbol ADDRESS NAME                 one that is no function
+note KIND IP TYPE PATH FILE LINE OFFSET SIZE TYPE_SIZE FLAGS    numbers but for IP decimal, - is
+                                    an empty text; KIND is read, write, update, string or alloc
+record KIND NAME SIZE               a struct or union, of which the members follow
+member OFFSET SIZE PATH TYPE
+"""
+import struct
+import sys
+import zlib
+
+KINDS = {"read": 1, "write": 2, "update": 3, "string": 4, "alloc": 5}
+COMPRESSED = 0x800
+
+
+class Strings:
+    """Texts, one after the other."""
+
+    def __init__(self):
+        self.data = b"\0"
+
+    def add(self, text):
+        """Where it is."""
+        if text in ("", "-"):
+            return 0
+        self.data += text.encode() + b"\0"
+        return len(self.data) - len(text) - 1
+
+
+class Kernel:
+    """What the description says."""
+
+    def __init__(self, order):
+        self.order = order
+        self.build_id = b""
+        self.names, self.strings = Strings(), Strings()
+        self.symbols = self.pack("IBBHQQ", 0, 0, 0, 0, 0, 0)
+        self.notes, self.records = b"", []
+
+    def pack(self, form, *values):
+        """Bytes."""
+        return struct.pack(self.order + form, *values)
+
+    def line(self, words):
+        """Takes a line."""
+        if words[0] == "id":
+            self.build_id = bytes.fromhex(words[1])
+        elif words[0] == "function":
+            self.symbols += self.pack("IBBHQQ", self.names.add(words[3]), 0x12, 0, 1,
+                                      int(words[1], 16), int(words[2], 16))
+        elif words[0] == "symbol":
+            self.symbols += self.pack("IBBHQQ", self.names.add(words[2]), 0x10, 0, 1,
+                                      int(words[1], 16), 0)
+        elif words[0] == "note":
+            add = self.strings.add
+            line, offset, size, type_size, flags = map(int, words[6:])
+            self.notes += self.pack("Q7I2BHQ", int(words[2], 16), add(words[3]), add(words[4]),
+                                    add(words[5]), line, offset, size, type_size, 1,
+                                    KINDS[words[1]], flags, 0)
+        elif words[0] == "record":
+            self.records.append(" ".join(words[1:]) + "\n")
+        elif words[0] == "member":
+            self.records[-1] += " ".join(words[1:]) + "\n"
+        else:
+            sys.exit(f"make-notes.py: {words}")
+
+
+def write(kernel, path, compress):
+    """Writes the file: sections, their heads, the file's head before all."""
+    order, pack = kernel.order, kernel.pack
+    note = pack("III", 4, len(kernel.build_id), 3) + b"GNU\0" + kernel.build_id
+    types = "".join(record + "\0" for record in kernel.records).encode()
+    sections = [("", 0, b"", 0, 0), (".text", 1, b"", 0, 0), (".symtab", 2, kernel.symbols, 4, 24),
+                (".notes", 7, note if kernel.build_id else b"", 0, 0),
+                (".strtab", 3, kernel.names.data, 0, 0),
+                (".debug_memorizer_names", 1, kernel.notes, 0, 0),
+                (".debug_memorizer_str", 1, kernel.strings.data, 0, 0),
+                (".debug_memorizer_types", 1, types, 0, 0)]
+    if not kernel.notes:
+        del sections[5:]
+    names = Strings()
+    heads, data = b"", b""
+    for name, kind, content, link, size in sections + [(".shstrtab", 3, None, 0, 0)]:
+        at = names.add(name)
+        if content is None:
+            content = names.data
+        flags = 0
+        if compress and name.startswith(".debug"):
+            content = pack("IIQQ", 1, 0, len(content), 1) + zlib.compress(content)
+            flags = COMPRESSED
+        heads += pack("IIQQQQIIQQ", at, kind, flags, 0, 64 + len(data), len(content), link,
+                      1 if kind == 2 else 0, 8, size)
+        data += content + b"\0" * (-len(content) % 8)
+    ident = b"\x7fELF" + bytes([2, 1 if order == "<" else 2, 1]) + b"\0" * 9
+    head = ident + pack("HHIQQQIHHHHHH", 2, 62, 1, 0, 0, 64 + len(data), 0, 64, 0, 0, 64,
+                        len(sections) + 1, len(sections))
+    with open(path, "wb") as file:
+        file.write(head + data + heads)
+
+
+def main():
+    """Reads the description."""
+    order = ">" if "-e" in sys.argv and sys.argv[sys.argv.index("-e") + 1] == "be" else "<"
+    kernel = Kernel(order)
+    for line in sys.stdin:
+        if line.split() and not line.startswith("#"):
+            kernel.line(line.split(None, 4) if line.startswith("member") else line.split())
+    kernel.records = [record.replace("\n\n", "\n") for record in kernel.records]
+    write(kernel, sys.argv[-1], "-z" in sys.argv)
+
+
+main()

@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests what is told of types and members: report, types, layout, who and what, with notes of the
+# compiler's that tests/make-notes.py makes, in both byte orders.
+# Usage: test-types.sh DIR, with memorizer in it, and in its tests/ what the tests need
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+make_notes()
+{
+	python3 -B "$here/make-notes.py" "$@" || exit 1
+}
+
+make_notes -e le "$tmp/le" <"$data/session.notes"
+make_notes -e be "$tmp/be" <"$data/session.notes"
+make_notes -z "$tmp/compressed" <"$data/session.notes"
+sed '/^note /d' "$data/session.notes" | make_notes "$tmp/none"
+lost="memorizer: 1 of 9 addresses have no symbol: want --kallsyms from the very boot that was traced"
+kmap=$data/session.kmap
+symbols="--kallsyms $data/kallsyms --vmlinux"
+
+for format in txt json csv; do
+	option=$([ $format = txt ] || echo --$format)
+	outcome "types and members are told, as $format" 0 "$data/types.$format" "$lost" \
+		types $option $symbols "$tmp/le" "$kmap"
+	outcome "how a struct is laid out, as $format" 0 "$data/layout.$format" "$lost" \
+		layout $option $symbols "$tmp/le" widget "$kmap"
+	outcome "who accesses a type, as $format" 0 "$data/who.$format" "$lost" \
+		who $option $symbols "$tmp/le" widget "$kmap"
+	outcome "what functions access, as $format" 0 "$data/what.$format" "$lost" \
+		what $option $symbols "$tmp/le" 'widget_*' "$kmap"
+done
+for vmlinux in be compressed; do
+	outcome "notes that are $vmlinux are read" 0 "$data/types.txt" "$lost" \
+		types $symbols "$tmp/$vmlinux" "$kmap"
+	outcome "and how a struct is laid out" 0 "$data/layout.txt" "$lost" \
+		layout $symbols "$tmp/$vmlinux" widget "$kmap"
+done
+"$memorizer" report --csv $symbols "$tmp/le" "$kmap" 2>"$tmp/err" >"$tmp/whole"
+"$memorizer" types --csv $symbols "$tmp/le" "$kmap" 2>"$tmp/err" | grep -E '^(types|fields),' >"$tmp/types"
+grep -E '^(types|fields),' "$tmp/whole" >"$tmp/same"
+equal "report has the same" "$tmp/types" "$tmp/same"
+same "and the types of what call sites allocate" \
+	"ffffffffc0400010 ffffffff9b000010 widget ffffffff9b000100 char" \
+	"$(sed -n 's/^sites,\([^,]*\),[^,]*,\([^,]*\),.*/\1 \2/p' "$tmp/whole" | xargs)"
+"$memorizer" report $symbols "$tmp/none" "$kmap" >"$tmp/none.txt" 2>"$tmp/err"
+equal "without notes it is as ever" "$data/report.txt" "$tmp/none.txt"
+
+# counted WANT...: reads and writes that are told of a member, and of what is in it
+counted()
+{
+	same "who $1 has what is in it, and no more" "$2" "$("$memorizer" who --csv $symbols \
+		"$tmp/le" "$1" "$kmap" 2>"$tmp/err" |
+		awk -F, '$1 == "functions" { r += $4; w += $5 } END { print r + 0, w + 0 }')"
+}
+
+counted widget "10 9"
+counted widget.inner "6 0"
+counted widget.inner.count "6 0"
+counted widget.inn "0 0"
+counted widget.name "3 2"
+counted inner "0 0"
+sed 's/ inner\.count / first|inner.count /' "$data/session.notes" | make_notes "$tmp/le"
+counted widget.inner "6 0"
+counted widget.first "6 0"
+# Where the code has but bytes before it
+sed 's/widget name\[\] \(.*\) 2$/char - \1 4/' "$data/session.notes" | make_notes "$tmp/le"
+counted widget "10 9"
+counted widget.name "0 0"
+counted char "0 0"
+make_notes "$tmp/le" <"$data/session.notes"
+
+# Of a trace: what was streamed, and the objects that retired
+"$build/tests/make-trace" "$tmp/life" <"$data/life.trace" || exit 1
+mkdir "$tmp/life/kernel"
+cp "$data/kallsyms" "$tmp/life/kernel"
+told()
+{
+	"$memorizer" "$@" 2>"$tmp/err" | grep -v '^$' | grep -E "^(types|kmap_|accessed_|streamed_)" |
+		xargs
+}
+same "of a trace what was streamed, and its KMAP" \
+	"types,gadget,192,150,1,1,0,0 types,widget,64,60,1,1,0,0 types,,64,60,1,0,64,1 \
+accessed_fields,inner.count,widget,8,1,2,1 accessed_fields,flag,widget,28,1,1,1 \
+accessed_fields,,,,1,1,1 accessed_fields,,gadget,,1,0,1 kmap_types,widget,60,1,0,0,1,2,2 \
+kmap_fields,flag,widget,28,1,1,1,1 kmap_fields,inner.count,widget,8,1,1,1,1" \
+	"$(told types --csv --vmlinux "$tmp/le" "$tmp/life")"
+same "who and what, too" "streamed_functions,widget_read,inner.count,1,2 \
+streamed_functions,widget_write,flag,1,1 kmap_functions,widget_read,inner.count,1,1 \
+kmap_functions,widget_write,flag,1,1 streamed_members,inner.count,widget,1,2 \
+kmap_members,inner.count,widget,1,1" \
+	"$(told who --csv --vmlinux "$tmp/le" widget "$tmp/life" | xargs -n 1 | grep functions | xargs) \
+$(told what --csv --vmlinux "$tmp/le" "*read*" "$tmp/life")"
+same "and the layout" "streamed_layout,inner.count,int,8,4,0,1,2,1,0 \
+kmap_layout,inner.count,int,8,4,0,1,1,1,1" \
+	"$(told layout --csv --vmlinux "$tmp/le" widget "$tmp/life" | xargs -n 1 | grep count | xargs)"
+printf '\004\000\000\000\004\000\000\000\003\000\000\000GNU\000\001\043\105\147' >"$tmp/life/kernel/notes"
+"$memorizer" types --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
+same "notes of another build are refused" \
+	"2 memorizer: $tmp/le: stale: its build id is 0123456789abcdef0123456789abcdef01234567, that of \
+the traced kernel 01234567: no types are told" "$? $(head -n 1 "$tmp/err")"
+"$memorizer" report --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
+same "report goes on without" "0 1 0" \
+	"$? $(grep -c stale "$tmp/err") $(grep -c ^TYPES "$tmp/out")"
+{
+	printf '\004\000\000\000\024\000\000\000\003\000\000\000GNU\000'
+	printf '\001\043\105\147\211\253\315\357\001\043\105\147\211\253\315\357\001\043\105\147'
+} >"$tmp/life/kernel/notes"
+"$memorizer" report --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
+same "those of this one are not" "0 0 1" \
+	"$? $(grep -c stale "$tmp/err") $(grep -c '^TYPES' "$tmp/out")"
+
+# Notes that are not sound
+head -c 1000 "$tmp/le" >"$tmp/cut"
+"$memorizer" types $symbols "$tmp/cut" "$kmap" >"$tmp/out" 2>"$tmp/err"
+same "a file that is cut is refused" 2 $?
+python3 -B - "$tmp/le" "$tmp/version" "$tmp/wild" <<'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+at = data.index(bytes.fromhex("10000081ffffffff"), data.index(b"\x03\x00\x00\x00GNU"))
+open(sys.argv[2], "wb").write(data[:at + 36] + b"\2" + data[at + 37:])
+open(sys.argv[3], "wb").write(data[:at + 8] + b"\xff" * 12 + data[at + 20:])
+END
+hint="Try 'memorizer help types'."
+wanted="no types are known: want --vmlinux with the compiler's notes"
+outcome "notes of a later version are left alone" 2 /dev/null "memorizer types: $wanted" \
+	types $symbols "$tmp/version" "$kmap"
+"$memorizer" types $symbols "$tmp/wild" "$kmap" >"$tmp/out" 2>"$tmp/err"
+same "texts that are not there are none" "0 0" "$? $(grep -c ' widget  .*128' "$tmp/out")"
+
+outcome "a vmlinux is wanted" 2 /dev/null "memorizer types: $wanted" types "$kmap"
+outcome "with notes" 2 /dev/null "memorizer who: $wanted" who $symbols "$tmp/none" widget "$kmap"
+outcome "layout wants a type" 2 /dev/null "memorizer layout: want TYPE
+Try 'memorizer help layout'." layout
+outcome "that is there" 2 /dev/null "memorizer layout: no struct or union 'widge' in the notes" \
+	layout $symbols "$tmp/le" widge "$kmap"
+outcome "what wants a function" 2 /dev/null "memorizer what: want FUNCTION
+Try 'memorizer help what'." what
+outcome "who wants a type" 2 /dev/null "memorizer who: want TYPE[.FIELD]
+Try 'memorizer help who'." who
+outcome "--cache is for traces" 2 /dev/null \
+	"memorizer types: --cache: this is for the directory of a trace
+$hint" types --cache widget $symbols "$tmp/le" "$kmap"
+tap_end

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads what the compiler noted of accesses and allocations from sections of vmlinux that are
+ * not loaded; memorizer-formats(5) tells how they are laid out. The notes of one build are of
+ * no use for another: the build ids must agree, if that of the traced kernel is known.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "notes.h"
+
+#define NOTE_SIZE	48
+#define NOTE_VERSION	1
+#define BUILD_ID_MAX	64
+#define GNU		"GNU"		/* who has a build id's note, with its NUL */
+
+/* Bytes of a section. */
+struct bytes {
+	const unsigned char *data;
+	size_t size;
+};
+
+/* The build id of a kernel; none if its size is 0. */
+struct build_id {
+	unsigned char id[BUILD_ID_MAX];
+	size_t size;
+};
+
+/**
+ * struct notes - the notes of a vmlinux
+ * @fd: its file descriptor
+ * @elf: its handle in libelf
+ * @big_endian: its byte order
+ * @strings: texts that notes refer to
+ * @types: records, as texts
+ * @all: the notes, by address
+ * @nr: how many
+ */
+struct notes {
+	int fd;
+	Elf *elf;
+	bool big_endian;
+	struct bytes strings, types;
+	struct note *all;
+	size_t nr;
+};
+
+static u64 get(bool big_endian, const unsigned char *p, int size)
+{
+	u64 value = 0;
+	int i;
+
+	for (i = 0; i < size; i++)
+		value |= (u64)p[i] << 8 * (big_endian ? size - 1 - i : i);
+	return value;
+}
+
+/* The text at an offset; empty if that is not in the section, which ends with a NUL. */
+static const char *text_at(const struct bytes *texts, u64 offset)
+{
+	if (offset >= texts->size || texts->data[texts->size - 1])
+		return "";
+	return (const char *)texts->data + offset;
+}
+
+/* Takes a section, uncompressed; returns whether it can be read. */
+static bool take(Elf_Scn *scn, struct bytes *bytes)
+{
+	GElf_Shdr head;
+	Elf_Data *data;
+
+	if (!gelf_getshdr(scn, &head) ||
+	    (head.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0))
+		return false;
+	data = elf_rawdata(scn, NULL);
+	if (!data)
+		return false;
+	*bytes = (struct bytes){ data->d_buf, data->d_size };
+	return true;
+}
+
+/* Looks for the build id among ELF notes. */
+static void find_build_id(const struct bytes *b, bool big_endian, struct build_id *id)
+{
+	const unsigned char *p = b->data;
+	size_t left = b->size, name, size, room;
+
+	while (left >= 12) {
+		name = get(big_endian, p, 4);
+		size = get(big_endian, p + 4, 4);
+		room = 12 + (name + 3) / 4 * 4 + (size + 3) / 4 * 4;
+		if (name > left || size > left || room > left)
+			return;
+		if (get(big_endian, p + 8, 4) == NT_GNU_BUILD_ID && name == sizeof(GNU) &&
+		    !memcmp(p + 12, GNU, name) && size <= BUILD_ID_MAX) {
+			memcpy(id->id, p + 12 + (name + 3) / 4 * 4, size);
+			id->size = size;
+			return;
+		}
+		p += room;
+		left -= room;
+	}
+}
+
+static bool read_notes(struct notes *n, const struct bytes *b)
+{
+	const unsigned char *p;
+	struct note *note;
+	size_t i;
+
+	n->nr = b->size / NOTE_SIZE;
+	n->all = kmap_array(NULL, n->nr + 1, sizeof(*n->all));
+	for (i = 0; i < n->nr; i++) {
+		p = b->data + i * NOTE_SIZE;
+		note = n->all + i;
+		*note = (struct note){
+			.ip = get(n->big_endian, p, 8),
+			.type = text_at(&n->strings, get(n->big_endian, p + 8, 4)),
+			.path = text_at(&n->strings, get(n->big_endian, p + 12, 4)),
+			.file = text_at(&n->strings, get(n->big_endian, p + 16, 4)),
+			.offset = get(n->big_endian, p + 24, 4),
+			.type_size = get(n->big_endian, p + 32, 4),
+			.kind = p[37],
+			.flags = get(n->big_endian, p + 38, 2),
+		};
+		if (p[36] != NOTE_VERSION)
+			return false;
+	}
+	return true;
+}
+
+/* Of those of one address, one that knows the type comes first. */
+static int compare(const void *left, const void *right)
+{
+	const struct note *a = left, *b = right;
+
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	return !*a->type - !*b->type;
+}
+
+/* Reads all sections that matter; returns whether there are notes, of a version that we know. */
+static bool read_sections(struct notes *n, struct build_id *id)
+{
+	struct bytes names = { 0 }, notes;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr head;
+	const char *name;
+	size_t strings;
+	bool fine = true;
+
+	if (elf_getshdrstrndx(n->elf, &strings))
+		return false;
+	while (fine && (scn = elf_nextscn(n->elf, scn)) && gelf_getshdr(scn, &head)) {
+		name = elf_strptr(n->elf, strings, head.sh_name) ?: "";
+		if (!strcmp(name, ".debug_memorizer_names"))
+			fine = take(scn, &names);
+		else if (!strcmp(name, ".debug_memorizer_str"))
+			fine = take(scn, &n->strings);
+		else if (!strcmp(name, ".debug_memorizer_types"))
+			fine = take(scn, &n->types);
+		else if (head.sh_type == SHT_NOTE && !id->size && take(scn, &notes))
+			find_build_id(&notes, n->big_endian, id);
+	}
+	if (!fine || !names.size || !read_notes(n, &names))
+		return false;
+	qsort(n->all, n->nr, sizeof(*n->all), compare);
+	return true;
+}
+
+/* The build id in a copy of /sys/kernel/notes. */
+static void read_running(const char *path, bool big_endian, struct build_id *id)
+{
+	unsigned char data[4096];
+	struct bytes bytes = { data, 0 };
+	FILE *file = fopen(path, "rb");
+
+	if (!file)
+		return;
+	bytes.size = fread(data, 1, sizeof(data), file);
+	fclose(file);
+	find_build_id(&bytes, big_endian, id);
+}
+
+static void write_id(char *text, const struct build_id *id)
+{
+	size_t i;
+
+	for (i = 0; i < id->size; i++)
+		sprintf(text + 2 * i, "%02x", id->id[i]);
+}
+
+/* Whether vmlinux is that of the traced kernel, as far as that is known. */
+static bool is_same(const struct notes *n, const char *vmlinux, const char *path,
+		    const struct build_id *id, char error[KMAP_ERROR_MAX])
+{
+	char ours[2 * BUILD_ID_MAX + 1] = "", theirs[2 * BUILD_ID_MAX + 1] = "";
+	struct build_id running = { .size = 0 };
+
+	if (path)
+		read_running(path, n->big_endian, &running);
+	if (!running.size || !id->size ||
+	    (running.size == id->size && !memcmp(running.id, id->id, id->size)))
+		return true;
+	write_id(ours, id);
+	write_id(theirs, &running);
+	snprintf(error, KMAP_ERROR_MAX,
+		 "%s: stale: its build id is %s, that of the traced kernel %s: no types are told",
+		 vmlinux, ours, theirs);
+	return false;
+}
+
+/**
+ * notes_load - read the compiler's notes
+ * @vmlinux: the kernel's ELF file
+ * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL; none if it is not there
+ * @error: where a message goes; empty if @vmlinux has no notes
+ *
+ * Return: the notes, or NULL.
+ */
+struct notes *notes_load(const char *vmlinux, const char *running, char error[KMAP_ERROR_MAX])
+{
+	struct notes *n = kmap_array(NULL, 1, sizeof(*n));
+	struct build_id id = { .size = 0 };
+	char *ident;
+
+	*error = '\0';
+	*n = (struct notes){ .fd = open(vmlinux, O_RDONLY | O_CLOEXEC) };
+	elf_version(EV_CURRENT);
+	n->elf = n->fd < 0 ? NULL : elf_begin(n->fd, ELF_C_READ, NULL);
+	ident = n->elf ? elf_getident(n->elf, NULL) : NULL;
+	n->big_endian = ident && ident[EI_DATA] == ELFDATA2MSB;
+	if (ident && read_sections(n, &id) && is_same(n, vmlinux, running, &id, error))
+		return n;
+	notes_free(n);
+	return NULL;
+}
+
+/**
+ * notes_free - release the notes
+ * @n: the notes, or NULL
+ */
+void notes_free(struct notes *n)
+{
+	if (!n)
+		return;
+	free(n->all);
+	if (n->elf)
+		elf_end(n->elf);
+	if (n->fd >= 0)
+		close(n->fd);
+	free(n);
+}
+
+/**
+ * notes_find - find what was noted
+ * @n: the notes
+ * @ip: access_ip or alloc_ip, as vmlinux was linked
+ * @allocation: whether it is an alloc_ip
+ *
+ * Return: the note, or NULL if there is none.
+ */
+const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
+{
+	size_t low = 0, high = n->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (n->all[middle].ip < ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < n->nr && n->all[low].ip == ip; low++)
+		if ((n->all[low].kind == NOTE_ALLOCATION) == allocation)
+			return n->all + low;
+	return NULL;
+}
+
+/* BYTES or BYTES.BITS, as bits. */
+static bool read_bits(const char **p, u64 *bits)
+{
+	char *end;
+
+	*bits = 8 * strtoull(*p, &end, 10);
+	if (end == *p)
+		return false;
+	if (*end == '.') {
+		*p = end + 1;
+		*bits += strtoull(*p, &end, 10);
+	}
+	*p = end + (*end == ' ');
+	return true;
+}
+
+/* A line of a record: offset, size, path, type. */
+static bool read_member(struct record *r, const char *line, size_t len)
+{
+	const char *p = line, *end = line + len, *space;
+	struct member m;
+
+	if (!read_bits(&p, &m.offset) || !read_bits(&p, &m.size))
+		return false;
+	space = memchr(p, ' ', end - p);
+	if (!space)
+		return false;
+	m.path = strndup(p, space - p);
+	m.type = strndup(space + 1, end - space - 1);
+	r->members = kmap_array(r->members, r->nr + 1, sizeof(m));
+	r->members[r->nr++] = m;
+	return true;
+}
+
+static bool read_record(struct record *r, const char *text)
+{
+	size_t len = strcspn(text, "\n");
+	char kind[8], name[256];
+
+	if (sscanf(text, "%7s %255s %llu", kind, name, &r->size) != 3)
+		return false;
+	r->kind = strdup(kind);
+	r->name = strdup(name);
+	while (text[len] && text[len + 1]) {
+		text += len + 1;
+		len = strcspn(text, "\n");
+		if (!read_member(r, text, len))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a text is of the record of a name: its first line is KIND NAME SIZE. */
+static bool is_of(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	text += strcspn(text, " \n");
+	return *text == ' ' && !strncmp(text + 1, name, len) && text[1 + len] == ' ';
+}
+
+/**
+ * notes_record - tell how a record is laid out
+ * @n: the notes
+ * @name: its name
+ * @r: set to it; to be released with notes_record_free()
+ *
+ * Return: whether the record is known.
+ */
+bool notes_record(const struct notes *n, const char *name, struct record *r)
+{
+	size_t at;
+
+	for (at = 0; at < n->types.size; at += strlen(text_at(&n->types, at)) + 1) {
+		if (!is_of(text_at(&n->types, at), name))
+			continue;
+		*r = (struct record){ .nr = 0 };
+		if (read_record(r, text_at(&n->types, at)))
+			return true;
+		notes_record_free(r);
+	}
+	return false;
+}
+
+/**
+ * notes_record_free - release a record
+ * @r: the record
+ */
+void notes_record_free(struct record *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr; i++) {
+		free(r->members[i].path);
+		free(r->members[i].type);
+	}
+	free(r->members);
+	free(r->kind);
+	free(r->name);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the compiler noted of accesses and allocations, by address: types and members. */
+#ifndef NOTES_H
+#define NOTES_H
+
+#include "kmap.h"
+
+enum note_kind {
+	NOTE_READ = 1,
+	NOTE_WRITE,
+	NOTE_UPDATE,
+	NOTE_STRING,		/* a string function */
+	NOTE_ALLOCATION,
+};
+
+#define NOTE_SCALAR	0x4	/* in the flags: the type is no record */
+#define NOTE_ANYWHERE	U32_MAX	/* an offset that is not known */
+
+/**
+ * struct note - what was noted of an access or allocation
+ * @ip: access_ip or alloc_ip, as vmlinux was linked
+ * @type: name of the record, or of a scalar; empty if it is not known
+ * @path: member that is accessed, empty: all
+ * @file: source file, as the tree has it
+ * @offset: where in the record that is, in bytes, or NOTE_ANYWHERE
+ * @type_size: bytes of the record
+ * @kind: an enum note_kind
+ * @flags: NOTE_ and others
+ */
+struct note {
+	u64 ip;
+	const char *type, *path, *file;
+	u32 offset, type_size;
+	unsigned char kind;
+	unsigned short flags;
+};
+
+/**
+ * struct member - a member of a record, or of one that it contains
+ * @path: its name, with those of the records that it is in
+ * @type: its type
+ * @offset: where it begins, in bits
+ * @size: its size, in bits
+ */
+struct member {
+	char *path, *type;
+	u64 offset, size;
+};
+
+/**
+ * struct record - a struct or union
+ * @kind: struct or union
+ * @name: its name
+ * @size: its size in bytes
+ * @members: its members, those of records in it after these
+ * @nr: how many
+ */
+struct record {
+	char *kind, *name;
+	u64 size;
+	struct member *members;
+	u32 nr;
+};
+
+struct notes;
+
+struct notes *notes_load(const char *vmlinux, const char *running, char error[KMAP_ERROR_MAX]);
+void notes_free(struct notes *n);
+const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);
+bool notes_record(const struct notes *n, const char *name, struct record *r);
+void notes_record_free(struct record *r);
+
+#endif
