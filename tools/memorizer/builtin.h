@@ -31,6 +31,7 @@ extern const struct command command_fold, command_timeline, command_sharing, com
 extern const struct command command_false_sharing, command_per_entry, command_serial;
 extern const struct command command_cache_assoc, command_stacks, command_summary;
 extern const struct command command_types, command_layout, command_who, command_what;
+extern const struct command command_conflicts;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);

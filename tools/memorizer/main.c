@@ -31,6 +31,7 @@ static const struct command * const commands[] = {
 	&command_layout,
 	&command_who,
 	&command_what,
+	&command_conflicts,
 };
 
 /**

@@ -181,4 +181,34 @@ while [ "$seed" -lt "$end" ]; do
 	equal "false-sharing, per-entry and stacks count the same moves, seed $seed" "$tmp/sums" "$tmp/got"
 	seed=$((seed + 1))
 done
+
+# conflicts
+make_trace conflicts -q
+for order in le be; do
+	printf '%s\n' "ffffffff9b000230 t asm_sysvec_test" "ffffffff9b000238 t memorizer_hook" \
+		>>"$tmp/conflicts.$order/kernel/kallsyms"
+done
+golden conflicts conflicts
+# clashes TABLE ARGUMENTS...: phase, memory and bytes of what is in a table
+clashes()
+{
+	table=$1
+	shift
+	rows "$table" conflicts "$@" "$tmp/conflicts.le" | sed 's/"[^"]*"/-/g' |
+		awk -F, '{ print $2, $1, $(NF - 1) }'
+}
+same "nothing is left out with --all: an interrupt's access, and a hook's" \
+	"nothing widget+0x80 8
+nothing widget+0xc0 8" "$(clashes conflicts --all | grep nothing)"
+same "--without leaves out what a function does" \
+	"true widget+0xc0 4" "$(clashes conflicts --without 'widget_w*')"
+same "and what it calls: here, everything" "0 43" "$(rows sum conflicts --without read_mark "$tmp/conflicts.le" |
+	sed -n 's/^accesses,//p; s/^left_out,//p' | xargs)"
+same "lines of 8 bytes: none is shared without a conflict" "" "$(clashes lines --line 8)"
+same "but the conflicts are the same" "$(clashes conflicts)" "$(clashes conflicts --line 8)"
+same "--cpu: one alone conflicts with nobody" 0 \
+	"$(rows sum conflicts --cpu 1 "$tmp/conflicts.le" | sed -n 's/^windows,//p')"
+grep -v '^mark.*phase' "$data/conflicts.trace" | "$build/tests/make-trace" -q "$tmp/one" || exit 1
+same "without phases all is one window" "1 1 0" \
+	"$(rows sum conflicts "$tmp/one" | sed -n 's/^windows,//p; s/^nr_phases,//p; s/^free,//p' | xargs)"
 tap_end

@@ -19,6 +19,7 @@ done
 
 "$build/tests/make-trace" -q "$tmp/stacks" <"$data/stacks.trace" || exit 1
 cp -r "$tmp/life/kernel" "$tmp/stacks"
+"$build/tests/make-trace" -q "$tmp/conflicts" <"$data/conflicts.trace" || exit 1
 
 # documented SECTION: the members that the manual page has there
 documented()
@@ -110,4 +111,6 @@ printed stacks --json "$tmp/lines" >"$tmp/printed"
 agree stacks
 printed summary --json "$tmp/context" >"$tmp/printed"
 agree summary
+printed conflicts --json "$tmp/conflicts" >"$tmp/printed"
+agree conflicts
 tap_end

@@ -22,7 +22,10 @@
 #define LINE_SIZE	64
 #define LINE_MAX_SIZE	4096
 
-/* What kind of object: its cache's name and who allocated it; the first one is not known. */
+/*
+ * What kind of object: its cache's name and who allocated it, or the name of data that nobody
+ * did; the first one is not known.
+ */
 struct kind {
 	u64 name, site;
 	bool chosen;
@@ -30,6 +33,12 @@ struct kind {
 
 /* What the tracker's tag tells. */
 enum { TAG_KIND };
+
+/* Which kind memory is that no allocation tells of. */
+struct memory_kind {
+	u64 symbol, memory, cpu;
+	u32 kind;
+};
 
 /* A CPU's node. */
 struct node {
@@ -51,6 +60,7 @@ static void init(struct analysis *a)
 	hash_init(&a->kinds, sizeof(struct kind), sizeof(none));
 	hash_init(&a->spots, sizeof(struct spot), sizeof(struct spot));
 	hash_init(&a->nodes, sizeof(struct node), sizeof(u64));
+	hash_init(&a->memory_kinds, sizeof(struct memory_kind), offsetof(struct memory_kind, kind));
 	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
 	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
 	kind->chosen = !a->filter.cache && !a->filter.site;
@@ -70,6 +80,7 @@ static void release(struct analysis *a)
 	hash_free(&a->kinds);
 	hash_free(&a->spots);
 	hash_free(&a->nodes);
+	hash_free(&a->memory_kinds);
 }
 
 /* Takes back what accesses were followed for. */
@@ -89,10 +100,9 @@ static void forget(struct analysis *a)
 
 /* Objects */
 
-static u32 get_kind(struct analysis *a, const struct trace_event *e)
+static u32 get_kind(struct analysis *a, const char *name, u64 site)
 {
-	const char *name = names_cache(&a->names, e->u.alloc.kind, e->u.alloc.cache);
-	u64 key[2] = { texts_number(&a->texts, name), e->u.alloc.call_site };
+	u64 key[2] = { texts_number(&a->texts, name), site };
 	struct kind *kind;
 	bool new;
 	u32 i = hash_get(&a->kinds, key, &new);
@@ -107,10 +117,29 @@ static u32 get_kind(struct analysis *a, const struct trace_event *e)
 
 static void allocate(struct analysis *a, const struct trace_event *e)
 {
+	const char *name = names_cache(&a->names, e->u.alloc.kind, e->u.alloc.cache);
 	u32 tag[TRACKER_TAGS] = { 0 };
 
-	tag[TAG_KIND] = get_kind(a, e);
+	tag[TAG_KIND] = get_kind(a, name, e->u.alloc.call_site);
 	tracker_add(&a->live, e, tag);
+}
+
+/* What an address belongs to that is in no object. */
+static struct place place_in_memory(struct analysis *a, u64 addr)
+{
+	struct memory_place place = memory_find(&a->memory, addr);
+	struct memory_kind key = { place.symbol, place.type, place.cpu, 0 }, *known;
+	char name[KMAP_SYMBOL_MAX];
+	bool new;
+
+	if (!place.type)
+		return (struct place){ .object = 0 };
+	known = hash_item(&a->memory_kinds, hash_get(&a->memory_kinds, &key, &new));
+	if (new) {
+		memory_name(&a->memory, &place, name);
+		known->kind = get_kind(a, name, 0);
+	}
+	return (struct place){ .kind = known->kind, .offset = place.offset, .size = place.size };
 }
 
 /**
@@ -118,14 +147,14 @@ static void allocate(struct analysis *a, const struct trace_event *e)
  * @a: the analysis
  * @addr: the address
  *
- * Return: the object, all 0 if none is known.
+ * Return: the object, or the data of a symbol, whose @object is 0; all 0 if none is known.
  */
-struct place analysis_place(const struct analysis *a, u64 addr)
+struct place analysis_place(struct analysis *a, u64 addr)
 {
 	const struct tracked *item = tracker_find(&a->live, addr);
 
 	if (!item)
-		return (struct place){ .object = 0 };
+		return place_in_memory(a, addr);
 	return (struct place){ .object = item->nr, .kind = item->tag[TAG_KIND],
 			       .offset = addr - item->ptr, .size = item->bytes };
 }
@@ -337,6 +366,7 @@ static void handle(struct analysis *a, const struct trace_event *e)
 	const struct opened *opened;
 
 	names_event(&a->names, e);
+	memory_event(&a->memory, e);
 	note_node(a, e);
 	if (e->type == TRACE_ALLOC)
 		allocate(a, e);
@@ -405,7 +435,10 @@ static int open_and_analyse(struct analysis *a, const char *dir)
 	}
 	a->symbols = trace_symbols_lines(dir, a->vmlinux, a->kallsyms, a->modules, a->inlines);
 	if (a->symbols) {
-		status = analyse(a, dir);
+		if (memory_init(&a->memory, dir, a->kallsyms)) {
+			status = analyse(a, dir);
+			memory_free(&a->memory);
+		}
 		kmap_symbols_free(a->symbols);
 	}
 	trace_close(a->trace);

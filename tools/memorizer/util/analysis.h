@@ -16,6 +16,7 @@
 #include "cachelines.h"
 #include "context.h"
 #include "head.h"
+#include "memory.h"
 #include "names.h"
 #include "table.h"
 #include "tracker.h"
@@ -147,7 +148,8 @@ struct analysis {
 	bool inlines, top_given, followed, told;
 	struct window window;
 	struct tracker live;
-	struct hash texts, kinds, spots, nodes;
+	struct memory memory;
+	struct hash texts, kinds, spots, nodes, memory_kinds;
 };
 
 #define ANALYSIS_SHORTS	"k:K:iM:n:C:S:m:p:P:f:T:jch"
@@ -191,7 +193,7 @@ struct analysis {
 	"  -T, --to TIME        before then\n"
 
 int analysis_run(struct analysis *a, int argc, char **argv);
-struct place analysis_place(const struct analysis *a, u64 addr);
+struct place analysis_place(struct analysis *a, u64 addr);
 const struct spot *analysis_spot(const struct analysis *a, u32 spot);
 const char *analysis_kind_name(const struct analysis *a, u32 kind);
 u64 analysis_kind_site(const struct analysis *a, u32 kind);

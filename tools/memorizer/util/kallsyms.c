@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads symbols from a copy of /proc/kallsyms. */
+/* Reads symbols from a copy of /proc/kallsyms: those of functions, or those of data. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +38,28 @@ static bool parse_entry(const char *line, size_t len, struct entry *e)
 	return e->name_len;
 }
 
-static enum rank entry_rank(const struct entry *e)
+static enum rank data_rank(const struct entry *e)
+{
+	switch (e->type) {
+	case 'A':
+	case 'B':
+	case 'D':
+	case 'R':
+		return RANK_GLOBAL;
+	case 'V':
+	case 'v':
+		return RANK_WEAK;
+	case 'a':
+	case 'b':
+	case 'd':
+	case 'r':
+		return RANK_LOCAL;
+	default:
+		return RANK_BOUNDARY;
+	}
+}
+
+static enum rank function_rank(const struct entry *e)
 {
 	/* Linker marks that share their address with the first function. */
 	static const char * const marks[] = { "_text", "_stext", "_etext", "_sinittext",
@@ -72,7 +93,7 @@ static u32 module_string(struct kmap_symbols *s, const struct entry *e, u32 last
 }
 
 static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_lines *in,
-			 struct anchors *anchors)
+			 struct anchors *anchors, enum rank (*rank)(const struct entry *e))
 {
 	enum kmap_line state;
 	u32 module = 0;
@@ -86,8 +107,7 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_l
 		if (!e.module_len)
 			anchors_note(anchors, e.name, e.name_len, e.addr);
 		module = module_string(s, &e, module);
-		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len), module,
-			    entry_rank(&e));
+		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len), module, rank(&e));
 	}
 	if (state == KMAP_LINE_FAILED)
 		return symbols_fail(s, "%s: %s", path, strerror(errno));
@@ -105,14 +125,15 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_l
 }
 
 /**
- * kallsyms_read - add the functions of a copy of /proc/kallsyms
+ * kallsyms_read - add symbols of a copy of /proc/kallsyms
  * @s: where they are added
  * @path: the copy
+ * @data: those of data, else of functions
  * @anchors: where the addresses of the anchors go
  *
  * Return: whether that worked; if not there is a message.
  */
-bool kallsyms_read(struct kmap_symbols *s, const char *path, struct anchors *anchors)
+bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct anchors *anchors)
 {
 	struct kmap_lines in;
 	char error[KMAP_ERROR_MAX];
@@ -122,7 +143,7 @@ bool kallsyms_read(struct kmap_symbols *s, const char *path, struct anchors *anc
 	if (fd < 0)
 		return symbols_fail(s, "%s", error);
 	kmap_lines_init(&in, fd);
-	ok = read_entries(s, path, &in, anchors);
+	ok = read_entries(s, path, &in, anchors, data ? data_rank : function_rank);
 	kmap_lines_free(&in);
 	close(fd);
 	return ok;

@@ -124,7 +124,7 @@ enum kmap_ip {
 #define KMAP_SYMBOL_MAX	1024	/* room for anything kmap_symbols_format() writes */
 
 /**
- * struct kmap_symbol - a function
+ * struct kmap_symbol - a function, or data
  * @start: address of its first byte in the traced kernel
  * @size: its length in bytes
  * @name: its name, see kmap_symbols_string()
@@ -143,6 +143,7 @@ struct notes;
 
 struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
 				       bool lines, char error[KMAP_ERROR_MAX]);
+struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMAP_ERROR_MAX]);
 bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inlines,
 			char error[KMAP_ERROR_MAX]);
 void kmap_symbols_free(struct kmap_symbols *s);

@@ -216,7 +216,7 @@ static bool load(struct kmap_symbols *s, const char *vmlinux, const char *kallsy
 	if (vmlinux && !elf_open(s, vmlinux, lines, &elf))
 		return false;
 	core = s->nr;
-	if (kallsyms && !kallsyms_read(s, kallsyms, &running))
+	if (kallsyms && !kallsyms_read(s, kallsyms, false, &running))
 		return false;
 	if (vmlinux && kallsyms && !find_offset(s, &elf, &running, vmlinux, kallsyms))
 		return false;
@@ -250,6 +250,30 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
 		return s;
 	kmap_symbols_free(s);
 	return NULL;
+}
+
+/**
+ * kmap_symbols_load_data - read the symbols of the traced kernel's data
+ * @kallsyms: a copy of its /proc/kallsyms, taken while it was traced, or NULL: there are none
+ * @error: where a message goes
+ *
+ * The addresses of per-CPU data are offsets.
+ *
+ * Return: the symbols, or NULL and a message in @error.
+ */
+struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMAP_ERROR_MAX])
+{
+	struct kmap_symbols *s = kmap_array(NULL, 1, sizeof(*s));
+	struct anchors anchors = { 0 };
+
+	*s = (struct kmap_symbols){ .error = error };
+	symbols_string(s, "", 0);
+	if (kallsyms && !kallsyms_read(s, kallsyms, true, &anchors)) {
+		kmap_symbols_free(s);
+		return NULL;
+	}
+	settle(s);
+	return s;
 }
 
 /**

@@ -58,7 +58,7 @@ bool symbols_fail(struct kmap_symbols *s, const char *format, ...)
 void symbols_printable(char *text);
 void anchors_note(struct anchors *a, const char *name, size_t len, u64 addr);
 
-bool kallsyms_read(struct kmap_symbols *s, const char *path, struct anchors *anchors);
+bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct anchors *anchors);
 
 bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors);
 void elf_close(struct kmap_elf *elf);

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer conflicts: which marked scopes share memory: bytes that one writes and another one,
+ * on another CPU, accesses within one phase; and lines that they share without such a byte.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "clashes.h"
+
+static const char usage[] =
+	"Usage: memorizer conflicts [OPTION...] DIR\n"
+	"\n"
+	"Prints which scopes of the trace in DIR share memory. Scopes are what tasks have marked,\n"
+	"\"scope NAME\" and \"leave NAME\"; a window is the time from a mark \"phase NAME\" to the next\n"
+	"one. Two scopes of tasks on different CPUs conflict if one writes a byte that the other\n"
+	"accesses in the same window; if there is none in a line that one writes and the other\n"
+	"accesses, the line is shared for nothing. The trace needs all accesses within scopes.\n"
+	"\n"
+	"  -w, --without NAME   leave out what these functions do, and what they call, if the trace\n"
+	"                       has stacks; * and ? match others. Several are left out, and\n"
+	"                       always interrupts and Memorizer itself\n"
+	"  -a, --all            leave out nothing\n"
+	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
+	ANALYSIS_USAGE;
+
+static const struct option options[] = {
+	{ "without", required_argument, NULL, 'w' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "line", required_argument, NULL, 'l' },
+	ANALYSIS_OPTIONS
+};
+
+#define WITHOUT	64	/* most functions that are named */
+#define PAGE	4096
+
+/* Entry code of interrupts, and the hooks of Memorizer, which accesses its own records. */
+static const char * const always[] = {
+	"asm_sysvec_*", "asm_common_interrupt", "asm_exc_nmi", "*memorizer_*",
+};
+
+/* What is counted of a clash, and of a phase. */
+enum sum { BYTES, WINDOWS, CONFLICTS, LINES, NR_CONFLICTS, NR_LINES, RANK, SUMS };
+
+/* Whether code is left out: an instruction, or a call and what is called from there. */
+struct left_out {
+	u64 key;
+	bool out;
+};
+
+/**
+ * struct conflicts - what is found
+ * @a: the analysis
+ * @without: functions that are left out
+ * @nr_without: how many
+ * @all: nothing is
+ * @ips: struct left_out by address
+ * @stacks: likewise, by number of a frame
+ * @clashes: the clashes
+ * @phase: the phase that the window is of
+ * @left: accesses that were left out
+ * @taken: others
+ */
+struct conflicts {
+	struct analysis a;
+	const char *without[WITHOUT];
+	u32 nr_without;
+	bool all;
+	struct hash ips, stacks;
+	struct clashes clashes;
+	u32 phase;
+	u64 left, taken;
+};
+
+static void init(struct analysis *a)
+{
+	struct conflicts *c = (struct conflicts *)a;
+
+	hash_init(&c->ips, sizeof(struct left_out), sizeof(u64));
+	hash_init(&c->stacks, sizeof(struct left_out), sizeof(u64));
+	clashes_init(&c->clashes, a->line_size);
+}
+
+static void release(struct analysis *a)
+{
+	struct conflicts *c = (struct conflicts *)a;
+
+	hash_free(&c->ips);
+	hash_free(&c->stacks);
+	clashes_free(&c->clashes);
+}
+
+static bool function_left_out(const struct conflicts *c, u64 ip)
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(c->a.symbols, ip, KMAP_IP_EXACT);
+	const char *name;
+	u32 i;
+
+	if (!symbol)
+		return false;
+	name = kmap_symbols_string(c->a.symbols, symbol->name);
+	for (i = 0; i < ARRAY_SIZE(always); i++)
+		if (kmem_filter_matches(always[i], name))
+			return true;
+	for (i = 0; i < c->nr_without; i++)
+		if (kmem_filter_matches(c->without[i], name))
+			return true;
+	return false;
+}
+
+static bool ip_left_out(struct conflicts *c, u64 ip)
+{
+	struct left_out *known;
+	bool new;
+
+	known = hash_item(&c->ips, hash_get(&c->ips, &ip, &new));
+	if (new)
+		known->out = function_left_out(c, ip);
+	return known->out;
+}
+
+/* Is one of the calls left out? Their callers' numbers are lower. */
+static bool stack_left_out(struct conflicts *c, u32 stack)
+{
+	u64 key = stack, ip;
+	u32 caller, i;
+	bool out, new;
+
+	if (!stack)
+		return false;
+	if (hash_find(&c->stacks, &key, &i))
+		return ((struct left_out *)hash_item(&c->stacks, i))->out;
+	caller = context_frame(&c->a.context, stack, &ip);
+	if (caller == U32_MAX)
+		return false;
+	out = ip_left_out(c, ip) || (caller < stack && stack_left_out(c, caller));
+	i = hash_get(&c->stacks, &key, &new);
+	((struct left_out *)hash_item(&c->stacks, i))->out = out;
+	return out;
+}
+
+static bool is_left_out(struct conflicts *c, const struct touch *t)
+{
+	return !c->all && (ip_left_out(c, t->ip) || stack_left_out(c, t->stack));
+}
+
+/* User space's memory, which the kernel accesses for it, is not the kernel's. */
+static bool is_kernel(u64 addr)
+{
+	return addr >> 63;
+}
+
+static void touch(struct analysis *a, const struct touch *t)
+{
+	struct conflicts *c = (struct conflicts *)a;
+	const struct opened *scope = context_scope(&a->context, t->event->cpu, t->pid);
+	struct clash_access access = { .ptr = t->ptr, .ip = t->ip, .size = t->size };
+
+	if (!t->chosen || !scope || !is_kernel(t->ptr))
+		return;
+	if (is_left_out(c, t)) {
+		c->left++;
+		return;
+	}
+	c->taken++;
+	access.how = (t->reads ? CLASH_READS : 0) | (t->writes ? CLASH_WRITES : 0);
+	access.what = t->place.kind;
+	access.offset = t->place.kind ? t->place.offset : t->ptr % PAGE;
+	access.party = clashes_party(&c->clashes, scope->number, t->pid, t->event->cpu);
+	clashes_access(&c->clashes, &access);
+}
+
+/* Does a mark end a phase, and perhaps begin another one? */
+static bool ends_phase(const char *text)
+{
+	return !strncmp(text, "phase", strlen("phase")) &&
+	       (!text[strlen("phase")] || text[strlen("phase")] == ' ');
+}
+
+static void event(struct analysis *a, const struct trace_event *e)
+{
+	struct conflicts *c = (struct conflicts *)a;
+
+	if (e->type != TRACE_MARK || !ends_phase(e->u.mark.text))
+		return;
+	clashes_window(&c->clashes, c->phase);
+	c->phase = a->context.phase;
+}
+
+/* Output */
+
+static char *phase_name(const struct conflicts *c, u32 phase)
+{
+	return table_text(phase ? context_text(&c->a.context, phase) : "[none]");
+}
+
+/* The name of memory, and the offset; of what is not known, that in the page. */
+static char *where(const struct conflicts *c, const struct clash *clash)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	snprintf(text, sizeof(text), "%.900s+0x%llx", analysis_kind_name(&c->a, clash->what),
+		 clash->offset);
+	return table_text(text);
+}
+
+static char *scopes(const struct conflicts *c, const struct clash *clash)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	snprintf(text, sizeof(text), "%.400s, %.400s", context_text(&c->a.context, clash->first),
+		 context_text(&c->a.context, clash->second));
+	return table_text(text);
+}
+
+static int compare_users(const void *left, const void *right)
+{
+	const struct clash_user *a = left, *b = right;
+
+	if (a->clash != b->clash)
+		return a->clash < b->clash ? -1 : 1;
+	if (a->second != b->second)
+		return a->second ? 1 : -1;
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	return (a->how > b->how) - (a->how < b->how);
+}
+
+/* The code of both sides, each instruction once, with what it does; in front of it, its scope. */
+static char *code(const struct conflicts *c, const struct clash *clash, u64 nr, u32 *at)
+{
+	static const char * const how[] = {
+		[CLASH_READS] = "reads", [CLASH_WRITES] = "writes",
+		[CLASH_READS | CLASH_WRITES] = "updates",
+	};
+	const struct clash_user *user, *before = NULL;
+	char name[KMAP_SYMBOL_MAX], *text = NULL, *end;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		abort();
+	for (; *at < c->clashes.users.nr; before = user, ++*at) {
+		user = hash_item(&c->clashes.users, *at);
+		if (user->clash != nr)
+			break;
+		if (before && before->second == user->second && before->ip == user->ip &&
+		    before->how == user->how)
+			continue;
+		if (!before || before->second != user->second)
+			fprintf(f, "%s%s: ", before ? "; " : "",
+				context_text(&c->a.context,
+					     user->second ? clash->second : clash->first));
+		else
+			fputs(", ", f);
+		analysis_ip(&c->a, user->ip, KMAP_IP_EXACT, name);
+		end = strchr(name, '/');
+		fprintf(f, "%s %.*s", how[user->how], end ? (int)(end - name) : (int)strlen(name),
+			name);
+	}
+	fclose(f);
+	return text;
+}
+
+/* A table of the conflicts, or of the lines that are shared for nothing. */
+static void print_clashes(struct conflicts *c, bool only_line)
+{
+	struct table t = {
+		.title = only_line ? "LINES SHARED WITHOUT A CONFLICT" : "CONFLICTS",
+		.key = only_line ? "lines" : "conflicts",
+		.name_title = "Memory", .name_key = "memory",
+		.texts = { { "Phase", "phase" }, { "Scopes", "scopes" },
+			   { "Allocated by", "site" }, { "Code", "code" } },
+		.then = { WINDOWS, BYTES },
+		.columns = {
+			{ "Bytes", "bytes", BYTES, CELL_NUMBER, 0 },
+			{ "Windows", "windows", WINDOWS, CELL_NUMBER, 0 },
+		},
+	};
+	u64 (*sums)[SUMS] = kmap_array(NULL, c->clashes.clashes.nr + 1, sizeof(*sums));
+	const struct clash *clash;
+	struct row *row;
+	u32 i, at = 0;
+	char *text;
+
+	t.rows = kmap_array(NULL, c->clashes.clashes.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < c->clashes.clashes.nr; i++) {
+		clash = hash_item(&c->clashes.clashes, i);
+		text = code(c, clash, i, &at);
+		if (!clash->only_line != !only_line) {
+			free(text);
+			continue;
+		}
+		memset(sums[i], 0, sizeof(sums[i]));
+		sums[i][BYTES] = clash->bytes;
+		sums[i][WINDOWS] = clash->windows;
+		sums[i][RANK] = U64_MAX - clash->phase;
+		row = t.rows + t.nr++;
+		*row = (struct row){ .name = where(c, clash), .sum = sums[i] };
+		row->texts[0] = phase_name(c, clash->phase);
+		row->texts[1] = scopes(c, clash);
+		row->texts[2] = analysis_allocated(&c->a, clash->what);
+		row->texts[3] = text;
+	}
+	analysis_table(&c->a, &t, RANK);
+	free(sums);
+}
+
+static void print_phases(struct conflicts *c)
+{
+	struct table t = {
+		.title = "PHASES", .key = "phases", .name_title = "Phase", .name_key = "phase",
+		.then = { RANK, RANK },
+		.columns = {
+			{ "Windows", "windows", WINDOWS, CELL_NUMBER, 0 },
+			{ "With conflicts", "with_conflicts", CONFLICTS, CELL_NUMBER, 0 },
+			{ "Conflicts", "conflicts", NR_CONFLICTS, CELL_NUMBER, 0 },
+			{ "With lines", "with_lines", LINES, CELL_NUMBER, 0 },
+			{ "Lines", "lines", NR_LINES, CELL_NUMBER, 0 },
+		},
+	};
+	const struct hash *phases = &c->clashes.phases;
+	u64 (*sums)[SUMS] = kmap_array(NULL, phases->nr + 1, sizeof(*sums));
+	const struct clash_phase *phase;
+	struct row *row;
+	u32 i;
+
+	t.rows = kmap_array(NULL, phases->nr + 1, sizeof(*t.rows));
+	for (i = 0; i < phases->nr; i++) {
+		phase = hash_item(phases, i);
+		memset(sums[i], 0, sizeof(sums[i]));
+		sums[i][WINDOWS] = phase->windows;
+		sums[i][CONFLICTS] = phase->conflicts;
+		sums[i][LINES] = phase->lines;
+		sums[i][NR_CONFLICTS] = phase->nr_conflicts;
+		sums[i][NR_LINES] = phase->nr_lines;
+		sums[i][RANK] = phases->nr - i;
+		row = t.rows + t.nr++;
+		*row = (struct row){ .name = phase_name(c, phase->phase), .sum = sums[i] };
+	}
+	analysis_table(&c->a, &t, RANK);
+	free(sums);
+}
+
+static void print(struct analysis *a)
+{
+	struct conflicts *c = (struct conflicts *)a;
+	const struct clash_phase *phase;
+	u64 windows = 0, free_phases = 0, sometimes = 0;
+	struct hash *users = &c->clashes.users;
+	u32 i;
+
+	clashes_window(&c->clashes, c->phase);
+	for (i = 0; i < c->clashes.phases.nr; i++) {
+		phase = hash_item(&c->clashes.phases, i);
+		windows += phase->windows;
+		free_phases += !phase->conflicts;
+		sometimes += phase->conflicts && phase->conflicts < phase->windows;
+	}
+	if (users->nr)
+		qsort(hash_item(users, 0), users->nr, sizeof(struct clash_user), compare_users);
+	analysis_sum(a, "Accesses in scopes", "accesses", c->taken);
+	analysis_sum(a, "  left out", "left_out", c->left);
+	analysis_sum(a, "Windows", "windows", windows);
+	analysis_sum(a, "Phases", "nr_phases", c->clashes.phases.nr);
+	analysis_sum(a, "  free of conflicts", "free", free_phases);
+	analysis_sum(a, "  with conflicts in some windows", "sometimes", sometimes);
+	analysis_sum(a, "  with conflicts in every window", "never_free",
+		     c->clashes.phases.nr - free_phases - sometimes);
+	print_phases(c);
+	print_clashes(c, false);
+	print_clashes(c, true);
+}
+
+static bool set_option(struct analysis *a, int option, const char *arg)
+{
+	struct conflicts *c = (struct conflicts *)a;
+
+	switch (option) {
+	case 'l':
+		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
+	case 'a':
+		c->all = true;
+		return true;
+	default:
+		if (c->nr_without == WITHOUT) {
+			fprintf(stderr, "memorizer conflicts: more than %d --without\n", WITHOUT);
+			return false;
+		}
+		c->without[c->nr_without++] = arg;
+		return true;
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct analysis_ops ops = {
+		.command = &command_conflicts, .shorts = "aw:l:", .options = options,
+		.sort = "phase", .option = set_option, .init = init, .release = release,
+		.event = event, .touch = touch, .print = print,
+	};
+	struct conflicts c = { .a = { .ops = &ops, .touches = TOUCH_ACCESSES } };
+
+	return analysis_run(&c.a, argc, argv);
+}
+
+const struct command command_conflicts = {
+	.name = "conflicts",
+	.summary = "tell which marked scopes share memory that need not",
+	.usage = usage,
+	.run = run,
+};
