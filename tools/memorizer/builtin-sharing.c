@@ -17,11 +17,13 @@ static const char usage[] =
 	"of one with accesses only, that is followed.\n"
 	"\n"
 	"  -a, --addresses      print each address in these lines, by instruction and CPU, too\n"
+	"  -A, --all            print code that accesses these lines but never moves one, too\n"
 	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
 	ANALYSIS_USAGE;
 
 static const struct option options[] = {
 	{ "addresses", no_argument, NULL, 'a' },
+	{ "all", no_argument, NULL, 'A' },
 	{ "line", required_argument, NULL, 'l' },
 	ANALYSIS_OPTIONS
 };
@@ -65,6 +67,7 @@ struct touched {
  * struct sharing - what is counted
  * @a: the analysis
  * @addresses: whether to tell of addresses
+ * @all: whether to tell of code that moves no line
  * @lines: struct line by address
  * @users: struct user
  * @line_cpus: struct touched: lines by CPUs
@@ -77,7 +80,7 @@ struct touched {
  */
 struct sharing {
 	struct analysis a;
-	bool addresses;
+	bool addresses, all;
 	struct hash lines, users, line_cpus, user_cpus, line_kinds, places, pairs;
 	u64 total[SUMS], pair_total[PAIR_SUMS];
 };
@@ -307,7 +310,7 @@ static void print_users(struct sharing *s)
 	for (i = 0; i < s->users.nr; i++) {
 		user = hash_item(&s->users, i);
 		line = find_line(s, user->line);
-		if (!is_shared(line))
+		if (!is_shared(line) || !(s->all || user->sum[MOVES]))
 			continue;
 		user->sum[INDEX] = line->sum[INDEX];
 		user->sum[RANK] = line->sum[RANK];
@@ -384,16 +387,19 @@ static void print(struct analysis *a)
 
 static bool set_option(struct analysis *a, int option, const char *arg)
 {
+	struct sharing *s = (struct sharing *)a;
+
 	if (option == 'l')
 		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
-	((struct sharing *)a)->addresses = true;
+	s->addresses |= option == 'a';
+	s->all |= option == 'A';
 	return true;
 }
 
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_sharing, .shorts = "al:", .options = options,
+		.command = &command_sharing, .shorts = "aAl:", .options = options,
 		.sort = "moves", .option = set_option, .init = init, .release = release,
 		.touch = touch, .print = print,
 	};

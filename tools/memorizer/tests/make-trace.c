@@ -4,7 +4,7 @@
  * a make-believe load.
  *
  * Usage: make-trace [-e le|be] [-f|-q] DIR <SCRIPT
- *        make-trace [-e le|be] [-c CPUS] [-l LIVE] [-s SEED] -b EVENTS DIR
+ *        make-trace [-e le|be] [-c CPUS] [-l LIVE] [-s SEED] [-a] -b EVENTS DIR
  *
  * -e  byte order, little-endian without it
  * -f  from the future: the metadata has an event "future" and a last field "later" of
@@ -12,6 +12,8 @@
  * -q  as the plugin for QEMU writes them: accesses and traffic have a stack, there are
  *     events frame, and switches do not tell what only the kernel can
  * -b  this many events of a load; at most LIVE objects live at a time
+ * -a  three in four of them are accesses, to a few words of each object, and each CPU makes
+ *     system calls
  *
  * A script has a line for each event: its name and fields as NAME=VALUE, in any order.
  * A field left out has the value that this field had in the event's last line, at first
@@ -99,7 +101,8 @@ static struct event {
 	{ "future", { F("pid", U32), F("hope", U8) }, 77 },
 };
 
-enum { TASK, CACHE, ALLOC, FREE, ACCESS = 6, SWITCH = 8, TRAFFIC = 11, FRAME = 16 };	/* indices */
+enum { TASK, CACHE, ALLOC, FREE, ACCESS = 6, SWITCH = 8, TRAFFIC = 11, ENTER, LEAVE,
+       FRAME = 16 };	/* indices */
 
 static const char metadata[] =
 	"/* CTF 1.8 */\n"
@@ -197,7 +200,7 @@ static struct cpu {
 } cpus[CPUS];
 
 static const char *dir;
-static bool big_endian, from_future, from_qemu;
+static bool big_endian, from_future, from_qemu, with_accesses;
 static u64 now = 1000, events_written, line_nr;
 static u32 current;
 
@@ -535,6 +538,20 @@ static void alloc_or_free(u32 place, bool *live, u32 nr_cpus)
 	*live = !*live;
 }
 
+/* An access to one of four words of an object by one of its two instructions, perhaps in a call. */
+static void access_object(u32 place, u32 nr_cpus)
+{
+	u64 ptr = (place % 3 == 2 ? 0xffff888800000000ull : 0xffff888100000000ull) +
+		place * 8192ull;
+	u64 word = below(4), ip = 0xffffffff81000000ull + 16 * word + 8 * below(2), pid;
+
+	current = below(nr_cpus);
+	pid = 1 + current;
+	if (!below(8))
+		put_values(ENTER, (u64[]){ 1, below(4), pid });
+	put_values(ACCESS, (u64[]){ ip, ptr + 8 * word, 8, 1 + below(3), pid });
+}
+
 static void run_load(u64 nr, u32 nr_cpus, u32 nr_live, u64 seed)
 {
 	bool *live = calloc(nr_live, sizeof(*live));
@@ -558,7 +575,10 @@ static void run_load(u64 nr, u32 nr_cpus, u32 nr_live, u64 seed)
 	}
 	while (events_written < nr) {
 		i = below(nr_live);
-		alloc_or_free(i, live + i, nr_cpus);
+		if (with_accesses && below(4))
+			access_object(i, nr_cpus);
+		else
+			alloc_or_free(i, live + i, nr_cpus);
 	}
 	free(live);
 }
@@ -604,8 +624,11 @@ int main(int argc, char **argv)
 	int option;
 	u32 i;
 
-	while ((option = getopt(argc, argv, "e:fqb:c:l:s:")) != -1) {
+	while ((option = getopt(argc, argv, "ae:fqb:c:l:s:")) != -1) {
 		switch (option) {
+		case 'a':
+			with_accesses = true;
+			break;
 		case 'e':
 			big_endian = !strcmp(optarg, "be");
 			break;

@@ -50,11 +50,13 @@ rows()
 
 # sharing
 make_trace lines
-golden sharing lines --addresses
+golden sharing lines --addresses --all
 same "the two lines of an object: true and false sharing" \
 	"ffff888000001000,widget,widget_alloc+0x10/0x100,0,6,57.142,4,3,1,9,5,6,2,4,3
 ffff888000001040,widget,widget_alloc+0x10/0x100,1,4,0.000,0,0,0,4,0,4,0,4,2" \
 	"$(rows lines sharing "$tmp/lines.le" | grep ',widget,')"
+same "code that moves nothing is left out of the second table" "$(rows pareto sharing --all "$tmp/lines.le" |
+	awk -F, '$7 > 0')" "$(rows pareto sharing "$tmp/lines.le")"
 same "--site leaves the others out" 2 "$(rows lines sharing --site widget_alloc+0x10 "$tmp/lines.le" | wc -l)"
 same "--cpu counts what that one moves" 1 "$(rows sum sharing --cpu 2 "$tmp/lines.le" | sed -n 's/^moves,//p')"
 same "--pid, too" 8 "$(rows sum sharing --pid 101 "$tmp/lines.le" | sed -n 's/^moves,//p')"
@@ -141,6 +143,23 @@ same "entries stand for calls that are not known" "tar;syscall read;read_mark 4"
 "$memorizer" stacks --value some "$tmp/calls.le" >"$tmp/out" 2>"$tmp/err"
 same "a value that there is is wanted" 2 $?
 
+# Memory is bounded by what is accessed, not by how often: four times the events. A sanitizer would
+# keep what was freed.
+for events in 50000 200000; do
+	"$build/tests/make-trace" -a -b $events -l 8 -c 4 "$tmp/load.$events" || exit 1
+done
+for command in sharing false-sharing per-entry cache-assoc stacks serial summary; do
+	for events in 50000 200000; do
+		ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=1" \
+			"$build/tests/peak" "$memorizer" $command "$tmp/load.$events" 2>&1 >"$tmp/out" |
+			sed -n '$s/.* //p' >"$tmp/peak.$events"
+	done
+	[ "$(cat "$tmp/peak.50000")" -gt 0 ] &&
+		[ "$(cat "$tmp/peak.200000")" -le $(($(cat "$tmp/peak.50000") * 5 / 4)) ]
+	ok $? "memory of $command does not grow with the length of the trace"
+	echo "# kB: $(cat "$tmp/peak.50000" "$tmp/peak.200000" | xargs)"
+done
+
 # summary
 golden summary entries
 golden summary lines
@@ -156,7 +175,7 @@ while [ "$seed" -lt "$end" ]; do
 	for what in "" .traffic; do
 		rm -rf "$tmp/random$what"
 		"$build/tests/make-trace" -e $order "$tmp/random$what" <"$tmp/script$what"
-		"$memorizer" sharing --addresses --csv "$tmp/random$what" 2>"$tmp/err" |
+		"$memorizer" sharing --addresses --all --csv "$tmp/random$what" 2>"$tmp/err" |
 			"$here/model-lines.py" csv | sort >"$tmp/got$what"
 	done
 	"$here/model-lines.py" moves <"$tmp/script" | sort >"$tmp/want"

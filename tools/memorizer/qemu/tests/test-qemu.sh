@@ -265,6 +265,20 @@ if [ -n "$memorizer" ]; then
 		"fffffffffffff000,1,$neighbour,20,77,0,0,abcd" "  $(at load),0,0,1" "  $(at store),0,1,0" "  $(at add_to),0,1,1" \
 		"fffffffffffff000,1,$data,8,77,0,0,abcd" "  $(at store),0,1,0" >"$tmp/want"
 	equal "objects: the machine's KMAP" "$tmp/want" "$tmp/kmap"
+	# What moves lines, by the plugin and by the command from all accesses
+	for pattern in "ping-pong 20" "read-mostly 10" "false-sharing 20" "one-writer 4" "crossing 10"; do
+		for mode in traffic all; do
+			# shellcheck disable=SC2086 # two words
+			watch "mode=$mode,data=$(page sharing)" sharing $pattern
+			"$memorizer" sharing --csv "$tmp/trace" 2>"$tmp/said" |
+				awk -F, '$1 == "lines" { print $2, "moves", $6, "hitm", $8, "stores", $15 }
+					$1 == "sum" && $2 ~ /^(moves|hitm|true_sharing|false_sharing)$/' |
+				sort >"$tmp/$mode"
+		done
+		equal "${pattern% *}: sharing follows accesses as the plugin does" "$tmp/traffic" "$tmp/all"
+		[ "$(wc -l <"$tmp/all")" -ge 5 ]
+		ok $? "${pattern% *}: there is a line that moves"
+	done
 	command -u -S --vmlinux "$dir/tests/calls" -f jumper -f leaf --data "$(page calls)" -- \
 		qemu-x86_64 "$dir/tests/calls"
 	ok $? "command: a trace"
