@@ -28,8 +28,8 @@
  *   counts add them up.
  *
  * - cache slots are written by their own CPU, and by the collector with cmpxchg
- *   against the entry that it takes out; while accesses are observed, nobody
- *   stores an entry there. A hook cannot store that entry again:
+ *   against the entry that it takes out; while all accesses take the slow path,
+ *   nobody stores an entry there. A hook cannot store that entry again:
  *   its object left the index a grace period ago.
  */
 #include <linux/atomic.h>
@@ -60,6 +60,9 @@ DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache)
 static DEFINE_PER_CPU_READ_MOSTLY(u32 *, buckets);
 static unsigned int bucket_bits __ro_after_init;
 static unsigned int bucket_shift __ro_after_init;	/* 32 - bucket_bits */
+
+/* For so many reasons all accesses take the slow path. Written under memorizer_mutex. */
+static unsigned int slow_path_users __read_mostly;
 
 /**
  * memorizer_access_init() - make the CPUs' hash tables
@@ -150,27 +153,50 @@ static __always_inline void remember(struct memorizer_entry *entry, unsigned lon
 	this_cpu_write(memorizer_cache[memorizer_cache_slot(ip, addr)], entry);
 }
 
+/* Returns the entry that it was counted in, NULL if there is no room for one. */
 static __kprobes
-void count_access(u32 object_id, unsigned long addr, unsigned int kind, unsigned long ip)
+struct memorizer_entry *count(u32 object_id, u32 packed_ip, unsigned int kind)
 {
-	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id;
+	u32 pid = current->pid, id;
 	u32 *bucket = find_bucket(object_id, packed_ip, pid);
 	struct memorizer_object *object = memorizer_ptr(object_id);
 	struct memorizer_entry *entry = find_entry(bucket, object, packed_ip, pid);
 
 	if (entry) {
 		count_in_entry(entry, kind);
-	} else {
-		id = memorizer_pool_alloc(MEMORIZER_ENTRY);
-		if (!id) {
-			this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
-				     memorizer_kind_count(kind));
-			return;
-		}
-		entry = add_entry(id, bucket, object, packed_ip, pid, kind);
+		return entry;
 	}
-	if (!memorizer_tells_accesses())
+	id = memorizer_pool_alloc(MEMORIZER_ENTRY);
+	return id ? add_entry(id, bucket, object, packed_ip, pid, kind) : NULL;
+}
+
+static __kprobes
+void count_access(u32 object_id, unsigned long addr, unsigned int kind, unsigned long ip)
+{
+	u32 packed_ip = memorizer_pack_ip(ip);
+	struct memorizer_entry *entry = count(object_id, packed_ip, kind);
+
+	if (!entry)
+		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
+			     memorizer_kind_count(kind));
+	else if (!READ_ONCE(slow_path_users))
 		remember(entry, addr, packed_ip);
+}
+
+/**
+ * memorizer_count_traffic() - count an access that moves a cache line
+ * @object: id of the object
+ * @kind: MEMORIZER_READ or MEMORIZER_WRITE
+ * @ip: the address right behind the site
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void __kprobes memorizer_count_traffic(u32 object, unsigned int kind, unsigned long ip)
+{
+	if (count(object, memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, kind))
+		this_cpu_inc(memorizer_counters.traffic);
+	else
+		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
 }
 
 /**
@@ -245,6 +271,8 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		}
 		addr = next;
 	} while (addr - start < size);
+	if (memorizer_tracks_lines() && attributed && !paused)
+		memorizer_traffic(&(struct memorizer_access){ start, size, kind, ip });
 
 	if (!attributed)
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
@@ -273,8 +301,7 @@ again:
 		else if (cmpxchg(bucket, id, next) != id)
 			goto again;
 		if (state == MEMORIZER_CLEARED)
-			memorizer_cleared.accesses += local_read(&entry->reads) +
-				local_read(&entry->writes);
+			memorizer_cleared.accesses += memorizer_entry_accesses(entry);
 		/* Its object's list is not walked any more: the link is the pool's. */
 		memorizer_pool_give(MEMORIZER_ENTRY, id);
 		cond_resched();
@@ -328,33 +355,49 @@ static void wait_for_hooks(void)
 }
 
 /**
- * memorizer_observe_accesses() - switch telling the observer of accesses
- * @on: whether it is to be told of them
+ * memorizer_slow_path_begin() - have each access call memorizer_access()
  *
  * The thunks count most accesses by themselves, and must not become slower by
- * asking whether they may. While accesses are observed, all addresses seem to be
- * in the index, and the caches are and stay empty: each access is a miss. Each
- * miss seems to be of two pages, and so calls memorizer_access(). So that nobody
+ * asking whether they may. While somebody wants to see each access, all addresses
+ * seem to be in the index, and the caches are and stay empty: each access is a miss.
+ * Each miss seems to be of two pages, and so calls memorizer_access(). So that nobody
  * looks for an address in the index that is not in it, misses do that from before
  * the index seems larger until a grace period after.
  *
  * Context: process context, may sleep; or boot, one CPU.
  */
-void memorizer_observe_accesses(bool on)
+void memorizer_slow_path_begin(void)
 {
 	mutex_lock(&memorizer_mutex);
-	if (on) {
-		WRITE_ONCE(memorizer_accesses_observed, true);
+	WRITE_ONCE(slow_path_users, slow_path_users + 1);
+	if (slow_path_users == 1) {
 		WRITE_ONCE(memorizer_miss_bytes, 0);
 		/* Misses on other CPUs go there from now on, and remember() is not called. */
 		wait_for_hooks();
 		WRITE_ONCE(memorizer_thunk_bytes, ULONG_MAX);
 		empty_caches();
-	} else {
-		WRITE_ONCE(memorizer_thunk_bytes, memorizer_index_bytes);
-		wait_for_hooks();
-		WRITE_ONCE(memorizer_miss_bytes, PAGE_SIZE);
-		WRITE_ONCE(memorizer_accesses_observed, false);
 	}
+	mutex_unlock(&memorizer_mutex);
+}
+
+/**
+ * memorizer_slow_path_end() - end what memorizer_slow_path_begin() began
+ *
+ * Hooks that ran when it was called are done when it returns.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_slow_path_end(void)
+{
+	bool last;
+
+	mutex_lock(&memorizer_mutex);
+	last = slow_path_users == 1;
+	if (last)
+		WRITE_ONCE(memorizer_thunk_bytes, memorizer_index_bytes);
+	wait_for_hooks();
+	if (last)
+		WRITE_ONCE(memorizer_miss_bytes, PAGE_SIZE);
+	WRITE_ONCE(slow_path_users, slow_path_users - 1);
 	mutex_unlock(&memorizer_mutex);
 }

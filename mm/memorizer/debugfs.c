@@ -78,6 +78,34 @@ static int set_log_access(unsigned int unused, bool on)
 
 static const struct memorizer_switch log_access = { .is_on = is_logging, .set = set_log_access };
 
+static bool is_tracking(unsigned int unused)
+{
+	return memorizer_tracks_lines();
+}
+
+static int set_track_lines(unsigned int unused, bool on)
+{
+	return memorizer_set_track_lines(on);
+}
+
+static const struct memorizer_switch track_lines = {
+	.is_on = is_tracking,
+	.set = set_track_lines,
+};
+
+static int line_size_get(void *unused, u64 *bytes)
+{
+	*bytes = memorizer_line_size();
+	return 0;
+}
+
+static int line_size_set(void *unused, u64 bytes)
+{
+	return memorizer_set_line_size(bytes);
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(line_size_fops, line_size_get, line_size_set, "%llu\n");
+
 static int clear_if(unsigned int unused, bool on)
 {
 	if (on)
@@ -98,9 +126,13 @@ static int __init memorizer_debugfs_init(void)
 			    &memorizer_switch_fops);
 	debugfs_create_file("memorizer_log_access", 0600, dir, (void *)&log_access,
 			    &memorizer_switch_fops);
+	debugfs_create_file("memorizer_track_lines", 0600, dir, (void *)&track_lines,
+			    &memorizer_switch_fops);
+	debugfs_create_file_unsafe("line_size", 0600, dir, NULL, &line_size_fops);
 	debugfs_create_file("clear_object_list", 0200, dir, (void *)&clear, &memorizer_switch_fops);
 	debugfs_create_file("show_stats", 0400, dir, NULL, &memorizer_stats_fops);
 	debugfs_create_file("kmap", 0400, dir, NULL, &memorizer_kmap_fops);
+	debugfs_create_file("traffic", 0400, dir, NULL, &memorizer_traffic_fops);
 	memorizer_observer_files(dir);
 	return 0;
 }

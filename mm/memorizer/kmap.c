@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KMAP, as text.
+ * Memorizer's KMAP, as text; and its traffic: the cache lines that accesses moved.
  *
  * One record after the other, an object or one of its lines, in the order of the
- * pool. Each object is shown once and whole, with the counts of all CPUs added
- * up; tracing goes on meanwhile, clearing waits while a buffer is filled, and
- * spares the object that the reader is at. The reader's own work is not recorded.
+ * pool; of the traffic, those that have any. Each object is shown once and whole,
+ * with the counts of all CPUs added up; tracing goes on meanwhile, clearing waits
+ * while a buffer is filled, and spares the object that the reader is at. The
+ * reader's own work is not recorded.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -43,6 +44,7 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 
 /**
  * struct kmap_reader - one open file
+ * @traffic: it is the traffic that is shown
  * @pos: number of the record that is shown, an object's or a line
  * @object_pos: the object's position in the pool
  * @after: position behind it
@@ -52,6 +54,7 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
  * @line: the line that is shown, if it is not the object's own
  */
 struct kmap_reader {
+	bool traffic;
 	loff_t pos;
 	unsigned long object_pos;
 	unsigned long after;
@@ -60,12 +63,28 @@ struct kmap_reader {
 	struct memorizer_line line;
 };
 
+static bool has_traffic(const struct memorizer_object *object)
+{
+	const struct memorizer_entry *entry;
+	u32 id;
+
+	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		if (memorizer_is_traffic(entry))
+			return true;
+		cond_resched();
+	}
+	return false;
+}
+
 /* Goes to the first object at or behind a position in the pool. */
 static void *go_to_object(struct kmap_reader *reader, unsigned long from)
 {
 	memorizer_lines_end(&reader->lines);
 	reader->after = from;
-	reader->object = memorizer_kmap_next(&reader->after);
+	do {
+		reader->object = memorizer_kmap_next(&reader->after);
+	} while (reader->object && reader->traffic && !has_traffic(reader->object));
 	if (!reader->object)
 		return NULL;
 	reader->object_pos = reader->after - sizeof(*reader->object);
@@ -94,6 +113,18 @@ static void *kmap_start(struct seq_file *m, loff_t *pos)
 	return reader->object ? go_to_object(reader, reader->object_pos) : NULL;
 }
 
+/* Takes the next line that is to be shown; false if there is none. */
+static bool next_line(struct kmap_reader *reader)
+{
+	const struct memorizer_line *line = &reader->line;
+
+	while (memorizer_lines_next(&reader->lines, &reader->line))
+		if (reader->traffic ? line->read_moves | line->write_moves :
+				      line->reads | line->writes)
+			return true;
+	return false;
+}
+
 static void *kmap_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct kmap_reader *reader = v;
@@ -101,9 +132,7 @@ static void *kmap_next(struct seq_file *m, void *v, loff_t *pos)
 	reader->pos = ++*pos;
 	if (!reader->lines.object)
 		memorizer_lines_begin(&reader->lines, reader->object);
-	if (memorizer_lines_next(&reader->lines, &reader->line))
-		return reader;
-	return go_to_object(reader, reader->after);
+	return next_line(reader) ? reader : go_to_object(reader, reader->after);
 }
 
 static void kmap_stop(struct seq_file *m, void *v)
@@ -166,14 +195,22 @@ void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *l
 		   line->writes, line->reads);
 }
 
+static void show_traffic(struct seq_file *m, const struct memorizer_line *line)
+{
+	seq_printf(m, "  %lx,%u,%lu,%lu,%lu,%lu\n", memorizer_unpack_ip(line->ip), line->pid,
+		   line->write_moves, line->read_moves, line->writes, line->reads);
+}
+
 static int kmap_show(struct seq_file *m, void *v)
 {
 	const struct kmap_reader *reader = v;
 
-	if (reader->lines.object)
-		memorizer_kmap_show_line(m, &reader->line);
-	else
+	if (!reader->lines.object)
 		memorizer_kmap_show_object(m, reader->object);
+	else if (reader->traffic)
+		show_traffic(m, &reader->line);
+	else
+		memorizer_kmap_show_line(m, &reader->line);
 	return 0;
 }
 
@@ -184,16 +221,29 @@ static const struct seq_operations kmap_seq_ops = {
 	.show = kmap_show,
 };
 
-static int kmap_open(struct inode *inode, struct file *file)
+static int open_reader(struct file *file, bool traffic)
 {
 	int err = security_locked_down(LOCKDOWN_TRACEFS);
+	struct kmap_reader *reader;
 
 	if (err)
 		return err;
 	memorizer_pause();
-	err = seq_open_private(file, &kmap_seq_ops, sizeof(struct kmap_reader));
+	reader = __seq_open_private(file, &kmap_seq_ops, sizeof(*reader));
+	if (reader)
+		reader->traffic = traffic;
 	memorizer_resume();
-	return err;
+	return reader ? 0 : -ENOMEM;
+}
+
+static int kmap_open(struct inode *inode, struct file *file)
+{
+	return open_reader(file, false);
+}
+
+static int traffic_open(struct inode *inode, struct file *file)
+{
+	return open_reader(file, true);
 }
 
 static ssize_t kmap_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
@@ -223,6 +273,14 @@ static int kmap_release(struct inode *inode, struct file *file)
 const struct file_operations memorizer_kmap_fops = {
 	.owner = THIS_MODULE,
 	.open = kmap_open,
+	.read = kmap_read,
+	.llseek = seq_lseek,
+	.release = kmap_release,
+};
+
+const struct file_operations memorizer_traffic_fops = {
+	.owner = THIS_MODULE,
+	.open = traffic_open,
 	.read = kmap_read,
 	.llseek = seq_lseek,
 	.release = kmap_release,

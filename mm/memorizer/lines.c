@@ -28,10 +28,16 @@ static struct memorizer_entry *entry_of(u32 id)
 	return memorizer_ptr(id);
 }
 
+/* An entry's ip, whether it counts its accesses or its traffic. */
+static u32 ip_of(const struct memorizer_entry *entry)
+{
+	return entry->ip | MEMORIZER_ACCESS_IP;
+}
+
 /* Does entry @a belong before @b, or both into one line? */
 static bool in_order(const struct memorizer_entry *a, const struct memorizer_entry *b)
 {
-	return a->ip != b->ip ? a->ip < b->ip : a->pid <= b->pid;
+	return ip_of(a) != ip_of(b) ? ip_of(a) < ip_of(b) : a->pid <= b->pid;
 }
 
 /* Makes one sorted list of two, of which the first is not empty. */
@@ -140,13 +146,15 @@ bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *
 	if (!lines->next)
 		return false;
 	first = entry_of(lines->next);
-	*line = (struct memorizer_line) { .ip = first->ip, .pid = first->pid };
+	*line = (struct memorizer_line) { .ip = ip_of(first), .pid = first->pid };
 	do {
 		entry = entry_of(lines->next);
-		if (entry->ip != line->ip || entry->pid != line->pid)
+		if (ip_of(entry) != line->ip || entry->pid != line->pid)
 			break;
-		line->reads += local_read(&entry->reads);
-		line->writes += local_read(&entry->writes);
+		*(memorizer_is_traffic(entry) ? &line->read_moves : &line->reads) +=
+			local_read(&entry->reads);
+		*(memorizer_is_traffic(entry) ? &line->write_moves : &line->writes) +=
+			local_read(&entry->writes);
 		lines->next = READ_ONCE(entry->link);
 		cond_resched();
 	} while (lines->next);

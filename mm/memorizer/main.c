@@ -27,6 +27,13 @@ module_param_named(enabled, boot_enabled, bool, 0);
 static bool boot_log_access __initdata;
 module_param_named(log_access, boot_log_access, bool, 0);
 
+static bool boot_track_lines __initdata;
+module_param_named(track_lines, boot_track_lines, bool, 0);
+
+/* 0: one for each KiB of RAM. */
+static unsigned long boot_lines __initdata;
+module_param_named(lines, boot_lines, ulong, 0);
+
 /* 0: the default share. */
 #define DEFAULT_POOL	((unsigned long long)CONFIG_MEMORIZER_POOL_MB << 20)
 static unsigned long long boot_pool __initdata = DEFAULT_POOL;
@@ -116,6 +123,7 @@ void __init memorizer_init_pool(void)
 	unsigned long long size;
 	void *base;
 
+	memorizer_lines_wanted = boot_lines ?: ram >> 10;
 	if (is_kdump_kernel() && boot_pool == DEFAULT_POOL) {
 		pr_info("no pool in a kdump kernel, unless memorizer.pool= asks for one\n");
 		return;
@@ -142,6 +150,11 @@ void __init memorizer_init(void)
 	int err;
 
 	memorizer_observer_init();
+	if (boot_track_lines) {
+		err = memorizer_set_track_lines(true);
+		if (err)
+			pr_err("cannot track cache lines: error %d\n", err);
+	}
 	if (!boot_log_access)
 		return;
 	err = memorizer_set_log_access(true);

@@ -4,9 +4,10 @@
  *
  * An access site (sites.c) calls the hook (access.c), which asks the index
  * (index.c) for the object at the address and counts in that object's access
- * entry for (ip, pid). Objects come and go through the allocator's hooks
- * (object.c). All records live in the pool (pool.c) and are named by 32-bit
- * ids. lines.c, kmap.c and stats.c read them, debugfs.c is the way in for the user.
+ * entry for (ip, pid), and follows the cache line (traffic.c). Objects come and go
+ * through the allocator's hooks (object.c). All records live in the pool (pool.c) and
+ * are named by 32-bit ids. lines.c, kmap.c and stats.c read them, debugfs.c is the
+ * way in for the user.
  * observer.h says who is told of all this while it happens.
  *
  * These files also compile in user space, see tools/testing/memorizer.
@@ -41,7 +42,8 @@
  * struct memorizer_entry - how often one ip touched one object for one pid
  * @link: id of the object's next entry; the pool's when it is free
  * @chain: id of the next entry in its CPU's hash bucket
- * @ip: access ip, see memorizer_pack_ip()
+ * @ip: access ip, see memorizer_pack_ip(); without MEMORIZER_ACCESS_IP it counts
+ *	loads and stores of that ip that moved a cache line
  * @pid: the task on whose behalf
  * @object: the object
  * @start: first address of the object
@@ -128,6 +130,9 @@ enum memorizer_loss {
 	MEMORIZER_LOST_INDEX,	/* allocation: no room in the index */
 	MEMORIZER_LOST_RANGE,	/* allocation: outside of the memory known at boot, or too large */
 	MEMORIZER_LOST_ENTRY,	/* access: no room for the entry */
+	MEMORIZER_LOST_TRAFFIC,	/* move of a cache line: no room for the entry */
+	MEMORIZER_LOST_LINE,	/* access to a cache line: no room for the line */
+	MEMORIZER_LOST_NESTED,	/* access to a cache line: an NMI's, amid another's */
 	MEMORIZER_LOSSES,
 };
 
@@ -139,6 +144,7 @@ enum memorizer_loss {
  * @unknown_frees: frees of objects that are not recorded
  * @unattributed: accesses to memory that belongs to no recorded object
  * @paused: accesses to objects, and allocations, by tasks that read the KMAP
+ * @traffic: moves of cache lines that were counted in access entries
  * @lost: events that should have been recorded and are not
  */
 struct memorizer_counters {
@@ -148,6 +154,7 @@ struct memorizer_counters {
 	u64 unknown_frees;
 	u64 unattributed;
 	u64 paused;
+	u64 traffic;
 	u64 lost[MEMORIZER_LOSSES];
 };
 
@@ -159,9 +166,24 @@ static inline u32 memorizer_pack_ip(unsigned long ip)
 	return ip;
 }
 
+/* Kernel text has this bit of its packed ips set; an entry without it tells traffic. */
+#define MEMORIZER_ACCESS_IP	BIT(31)
+
 static inline unsigned long memorizer_unpack_ip(u32 ip)
 {
 	return (unsigned long)(long)(s32)ip;
+}
+
+static __always_inline bool memorizer_is_traffic(const struct memorizer_entry *entry)
+{
+	return !(entry->ip & MEMORIZER_ACCESS_IP);
+}
+
+/* The accesses that an entry counts. */
+static inline u64 memorizer_entry_accesses(const struct memorizer_entry *entry)
+{
+	return memorizer_is_traffic(entry) ? 0 :
+		local_read(&entry->reads) + local_read(&entry->writes);
 }
 
 /*
@@ -326,6 +348,40 @@ int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip);
 void memorizer_access_collect(void);
+void memorizer_count_traffic(u32 object, unsigned int kind, unsigned long ip);
+void memorizer_slow_path_begin(void);
+void memorizer_slow_path_end(void);
+
+/* traffic.c */
+
+/**
+ * struct memorizer_access - an access
+ * @addr: its first address
+ * @size: its size in bytes
+ * @kind: an enum memorizer_kind
+ * @ip: the address right behind the site
+ */
+struct memorizer_access {
+	unsigned long addr;
+	unsigned long size;
+	unsigned int kind;
+	unsigned long ip;
+};
+
+extern struct memorizer_line_table *memorizer_line_table;
+extern unsigned long memorizer_lines_wanted;
+void memorizer_traffic(const struct memorizer_access *access);
+int memorizer_set_track_lines(bool on);
+int memorizer_set_line_size(u64 bytes);
+unsigned long memorizer_line_size(void);
+unsigned long memorizer_lines_tracked(void);
+unsigned long memorizer_lines_room(void);
+
+/* Are cache lines tracked? */
+static __always_inline bool memorizer_tracks_lines(void)
+{
+	return unlikely(READ_ONCE(memorizer_line_table));
+}
 
 /* string.c */
 void memorizer_access_string(const char *a, const char *b, unsigned long n, unsigned int how,
@@ -398,12 +454,16 @@ extern const struct file_operations memorizer_switch_fops;
  * @pid: the task on whose behalf
  * @reads: loads, on all CPUs
  * @writes: stores, on all CPUs
+ * @read_moves: cache lines that its loads moved
+ * @write_moves: cache lines that its stores moved
  */
 struct memorizer_line {
 	u32 ip;
 	u32 pid;
 	unsigned long reads;
 	unsigned long writes;
+	unsigned long read_moves;
+	unsigned long write_moves;
 };
 
 /**
@@ -427,6 +487,6 @@ bool memorizer_is_pinned(const struct memorizer_object *object);
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
 void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_object *object);
 void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line);
-extern const struct file_operations memorizer_kmap_fops;
+extern const struct file_operations memorizer_kmap_fops, memorizer_traffic_fops;
 
 #endif /* _MM_MEMORIZER_H */

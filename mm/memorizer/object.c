@@ -320,8 +320,7 @@ void memorizer_retire(struct memorizer_object *object)
 	memorizer_retired.objects++;
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
-		memorizer_retired.accesses += local_read(&entry->reads) +
-			local_read(&entry->writes);
+		memorizer_retired.accesses += memorizer_entry_accesses(entry);
 		cond_resched();
 	}
 }

@@ -18,6 +18,7 @@
 /* Written under memorizer_mutex. */
 bool memorizer_allocations_observed __read_mostly;
 bool memorizer_accesses_observed __read_mostly;
+bool memorizer_traffic_observed __read_mostly;
 
 /**
  * memorizer_observe_allocations() - switch telling the observer of allocations
@@ -35,6 +36,34 @@ void memorizer_observe_allocations(bool on)
 		/* Hooks that found it on are done, unless they were preempted. */
 		memorizer_grace_period();
 	mutex_unlock(&memorizer_mutex);
+}
+
+/**
+ * memorizer_observe_accesses() - switch telling the observer of accesses
+ * @on: whether it is to be told of them
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_observe_accesses(bool on)
+{
+	if (on) {
+		WRITE_ONCE(memorizer_accesses_observed, true);
+		memorizer_slow_path_begin();
+	} else {
+		memorizer_slow_path_end();
+		WRITE_ONCE(memorizer_accesses_observed, false);
+	}
+}
+
+/**
+ * memorizer_observe_traffic() - switch telling the observer of lines that move
+ * @on: whether it is to be told of them, while they are tracked
+ *
+ * Context: process context; or boot, one CPU.
+ */
+void memorizer_observe_traffic(bool on)
+{
+	WRITE_ONCE(memorizer_traffic_observed, on);
 }
 
 /**
@@ -99,5 +128,19 @@ void __weak memorizer_observer_free(enum memorizer_source source, const void *pt
  */
 void __weak __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
 						unsigned int kind, unsigned long ip)
+{
+}
+
+/**
+ * memorizer_observer_traffic() - an access moves a cache line to this CPU
+ * @access: the access
+ * @kind: MEMORIZER_READ or MEMORIZER_WRITE, which of its kinds moves it
+ * @line: first address of the line
+ * @from: the CPU that stored to it last, -1: nobody yet
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void __weak __kprobes memorizer_observer_traffic(const struct memorizer_access *access,
+						 unsigned int kind, unsigned long line, int from)
 {
 }

@@ -18,6 +18,7 @@
 
 struct dentry;
 struct seq_file;
+struct memorizer_access;
 struct memorizer_object;
 
 /* What the observer defines; see observer.c. */
@@ -29,13 +30,14 @@ void memorizer_observer_alloc(enum memorizer_source source, const void *ptr, siz
 void memorizer_observer_free(enum memorizer_source source, const void *ptr, unsigned long ip);
 void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
 			       unsigned long ip);
+void memorizer_observer_traffic(const struct memorizer_access *access, unsigned int kind,
+				unsigned long line, int from);
 
 /* What the observer calls: observer.c */
-extern bool memorizer_accesses_observed;
+extern bool memorizer_accesses_observed, memorizer_traffic_observed;
 void memorizer_observe_allocations(bool on);
-
-/* Likewise, access.c */
 void memorizer_observe_accesses(bool on);
+void memorizer_observe_traffic(bool on);
 
 /* Likewise, object.c */
 bool memorizer_has_closed(void);
@@ -53,6 +55,12 @@ static __always_inline bool memorizer_tells_allocations(void)
 static __always_inline bool memorizer_tells_accesses(void)
 {
 	return unlikely(READ_ONCE(memorizer_accesses_observed));
+}
+
+/* Is the observer to be told of cache lines that move? */
+static __always_inline bool memorizer_tells_traffic(void)
+{
+	return unlikely(READ_ONCE(memorizer_traffic_observed));
 }
 
 #endif /* _MM_MEMORIZER_OBSERVER_H */

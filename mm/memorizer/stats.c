@@ -29,7 +29,7 @@ static u64 object_accesses(const struct memorizer_object *object)
 
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
-		sum += local_read(&entry->reads) + local_read(&entry->writes);
+		sum += memorizer_entry_accesses(entry);
 		cond_resched();
 	}
 	return sum;
@@ -91,6 +91,12 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "lost_objects_index_full: %llu\n", sum.lost[MEMORIZER_LOST_INDEX]);
 	seq_printf(m, "lost_objects_out_of_range: %llu\n", sum.lost[MEMORIZER_LOST_RANGE]);
 	seq_printf(m, "lost_accesses_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_ENTRY]);
+	seq_printf(m, "traffic: %llu\n", sum.traffic);
+	seq_printf(m, "lost_traffic_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_TRAFFIC]);
+	seq_printf(m, "lost_traffic_lines_full: %llu\n", sum.lost[MEMORIZER_LOST_LINE]);
+	seq_printf(m, "lost_traffic_nested: %llu\n", sum.lost[MEMORIZER_LOST_NESTED]);
+	seq_printf(m, "lines_tracked: %lu\n", memorizer_lines_tracked());
+	seq_printf(m, "lines_room: %lu\n", memorizer_lines_room());
 	seq_printf(m, "access_entries: %lu\n", memorizer_class_used(MEMORIZER_ENTRY));
 	seq_printf(m, "pool_objects: %lu\n",
 		   memorizer_pool_bytes(MEMORIZER_OBJECT, MEMORIZER_OBJECT));

@@ -29,6 +29,7 @@ static const char types[] =
 	"typealias " INTEGER(64, "base = 16; ") " := hex64;\n"
 	"typealias " INTEGER(8, "encoding = UTF8; ") " := text8;\n"
 	"typealias integer { size = 16; align = 8; signed = true; } := int16;\n"
+	"typealias integer { size = 32; align = 8; signed = true; } := int32;\n"
 	"typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := source;\n"
 	"typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"
 	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n";
@@ -68,6 +69,7 @@ static const struct event_text events[] = {
 	EVENT_TEXT(switch, SWITCH, NULL),
 	EVENT_TEXT(snapshot, SNAPSHOT, NULL),
 	EVENT_TEXT(module, MODULE, "name"),
+	EVENT_TEXT(traffic, TRAFFIC, NULL),
 };
 
 static void show_trace(struct seq_file *m)
@@ -86,7 +88,8 @@ static void show_environment(struct seq_file *m)
 	seq_printf(m, "\tabi_version = %d;\n", ABI_VERSION);
 	seq_printf(m, "\tkernel_release = \"%s\";\n", init_utsname()->release);
 	seq_printf(m, "\tmachine = \"%s\";\n", init_utsname()->machine);
-	seq_printf(m, "\tpage_size = %lu;\n\thz = %d;\n};\n\n", PAGE_SIZE, HZ);
+	seq_printf(m, "\tpage_size = %lu;\n\thz = %d;\n", PAGE_SIZE, HZ);
+	seq_printf(m, "\tline_size = %lu;\n};\n\n", memorizer_line_size());
 	seq_puts(m, "clock {\n\tname = memorizer;\n");
 	seq_puts(m, "\tdescription = \"ns of the kernel's sched_clock since boot\";\n");
 	seq_puts(m, "\tfreq = 1000000000;\n\toffset = 0;\n};\n\n");

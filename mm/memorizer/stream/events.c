@@ -188,6 +188,15 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
  * What the stream's reader does is left out: copying an event takes more than one
  * access, and would never end.
  */
+static __always_inline bool is_readers_own(void)
+{
+	if (likely(current->tgid != READ_ONCE(memorizer_stream_reader)) || !in_task() ||
+	    !current->tgid)
+		return false;
+	this_cpu_inc(memorizer_writer.own);
+	return true;
+}
+
 void __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
 					 unsigned int kind, unsigned long ip)
 {
@@ -195,11 +204,8 @@ void __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
 	struct memorizer_writer *writer;
 	unsigned long flags;
 
-	if (unlikely(current->tgid == READ_ONCE(memorizer_stream_reader)) && in_task() &&
-	    current->tgid) {
-		this_cpu_inc(memorizer_writer.own);
+	if (is_readers_own())
 		return;
-	}
 	writer = memorizer_stream_begin(&flags, 0);
 	if (unlikely(!writer))
 		return;
@@ -211,6 +217,32 @@ void __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
 		event->size = size;
 		event->kind = kind;
 		event->pid = current->pid;
+	}
+	memorizer_stream_end(writer, flags);
+}
+
+void __kprobes memorizer_observer_traffic(const struct memorizer_access *access,
+					  unsigned int kind, unsigned long line, int from)
+{
+	struct memorizer_traffic_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	if (is_readers_own())
+		return;
+	writer = memorizer_stream_begin(&flags, 0);
+	if (unlikely(!writer))
+		return;
+	announce_task(writer);
+	event = memorizer_stream_reserve(writer, MEMORIZER_TRAFFIC_EVENT, sizeof(*event));
+	if (likely(event)) {
+		event->ip = access->ip;
+		event->ptr = access->addr;
+		event->size = access->size;
+		event->kind = kind;
+		event->pid = current->pid;
+		event->line = line;
+		event->from = from;
 	}
 	memorizer_stream_end(writer, flags);
 }
@@ -267,6 +299,7 @@ void memorizer_stream_switched(bool boot)
 		event->retirements = memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS);
 		event->accesses = memorizer_stream_is_on(MEMORIZER_STREAM_ACCESSES);
 		event->boot = boot;
+		event->traffic = memorizer_stream_is_on(MEMORIZER_STREAM_TRAFFIC);
 	}
 	memorizer_stream_end(writer, flags);
 }

@@ -135,6 +135,8 @@ static bool emit_line(u32 id, const struct memorizer_line *line, bool killable)
 	event->pid = line->pid;
 	event->writes = line->writes;
 	event->reads = line->reads;
+	event->write_moves = line->write_moves;
+	event->read_moves = line->read_moves;
 	end_event(writer, flags);
 	return true;
 }

@@ -91,7 +91,9 @@
 	F(u64, hex64, ip)			\
 	F(u32, uint32, pid)			\
 	F(u64, uint64, writes)			\
-	F(u64, uint64, reads)
+	F(u64, uint64, reads)			\
+	F(u64, uint64, write_moves)		\
+	F(u64, uint64, read_moves)
 
 #define MEMORIZER_ACCESS_FIELDS(F, A)		\
 	F(u64, hex64, ip)			\
@@ -108,7 +110,8 @@
 	F(u8, uint8, allocations)		\
 	F(u8, uint8, retirements)		\
 	F(u8, uint8, accesses)			\
-	F(u8, uint8, boot)
+	F(u8, uint8, boot)			\
+	F(u8, uint8, traffic)
 
 #define MEMORIZER_SNAPSHOT_FIELDS(F, A)		\
 	F(u32, uint32, snapshot)		\
@@ -123,6 +126,15 @@
 	F(u64, hex64, init_base)		\
 	F(u32, uint32, init_size)		\
 	A(u8, hex8, build_id, 20)
+
+#define MEMORIZER_TRAFFIC_FIELDS(F, A)		\
+	F(u64, hex64, ip)			\
+	F(u64, hex64, ptr)			\
+	F(u32, uint32, size)			\
+	F(u8, direction, kind)			\
+	F(u32, uint32, pid)			\
+	F(u64, hex64, line)			\
+	F(s32, int32, from)
 
 #define MEMORIZER_C_FIELD(type, tsdl, name)		type name;
 #define MEMORIZER_C_ARRAY(type, tsdl, name, length)	type name[length];
@@ -144,18 +156,20 @@ MEMORIZER_EVENT(mark, MARK);
 MEMORIZER_EVENT(switch, SWITCH);
 MEMORIZER_EVENT(snapshot, SNAPSHOT);
 MEMORIZER_EVENT(module, MODULE);
+MEMORIZER_EVENT(traffic, TRAFFIC);
 
 static_assert(sizeof(struct memorizer_task_event) == 8 + 28);
 static_assert(sizeof(struct memorizer_cache_event) == 8 + 16);
 static_assert(sizeof(struct memorizer_alloc_event) == 8 + 43);
 static_assert(sizeof(struct memorizer_free_event) == 8 + 33);
 static_assert(sizeof(struct memorizer_object_event) == 8 + 73);
-static_assert(sizeof(struct memorizer_counts_event) == 8 + 32);
+static_assert(sizeof(struct memorizer_counts_event) == 8 + 48);
 static_assert(sizeof(struct memorizer_access_event) == 8 + 25);
 static_assert(sizeof(struct memorizer_mark_event) == 8 + 4);
-static_assert(sizeof(struct memorizer_switch_event) == 8 + 4);
+static_assert(sizeof(struct memorizer_switch_event) == 8 + 5);
 static_assert(sizeof(struct memorizer_snapshot_event) == 8 + 16);
 static_assert(sizeof(struct memorizer_module_event) == 8 + 45);
+static_assert(sizeof(struct memorizer_traffic_event) == 8 + 37);
 static_assert(TASK_COMM_LEN == 16);
 static_assert(BUILD_ID_SIZE_MAX == 20);
 
@@ -171,6 +185,7 @@ enum memorizer_event {
 	MEMORIZER_SWITCH_EVENT,
 	MEMORIZER_SNAPSHOT_EVENT,
 	MEMORIZER_MODULE_EVENT,
+	MEMORIZER_TRAFFIC_EVENT,
 };
 
 #define MEMORIZER_CTF_MAGIC	0xC1FC1FC1
@@ -201,7 +216,7 @@ static_assert(sizeof(struct memorizer_packet) == 80);
  * @produced: events that should have been written
  * @overrun: events that were not because the buffer was full
  * @nested: events that were not because an NMI came while @busy
- * @own: accesses by the stream's reader, which are no events
+ * @own: accesses by the stream's reader, and lines that they moved, which are no events
  * @bytes: of all finished packets
  * @reported: events lost since boot, when the last packet was finished
  * @reported_before: likewise, when the stream began: packets tell what was lost since
@@ -350,10 +365,11 @@ enum memorizer_stream_switch {
 	MEMORIZER_STREAM_ALLOCATIONS,
 	MEMORIZER_STREAM_RETIREMENTS,
 	MEMORIZER_STREAM_ACCESSES,
+	MEMORIZER_STREAM_TRAFFIC,
 	MEMORIZER_STREAM_SWITCHES,
 };
 
-/* All in events, but @bytes, and @own in accesses. */
+/* All in events, but @bytes, and @own in accesses and moves of cache lines. */
 struct memorizer_stream_sums {
 	u64 produced;
 	u64 read;

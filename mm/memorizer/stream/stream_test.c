@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #include "../../slab.h"
@@ -41,6 +42,7 @@ struct seen {
 		struct memorizer_mark_event mark;
 		struct memorizer_switch_event change;
 		struct memorizer_module_event module;
+		struct memorizer_traffic_event traffic;
 		u8 bytes[128];
 	};
 };
@@ -64,6 +66,7 @@ static const size_t event_sizes[] = {
 	[MEMORIZER_SWITCH_EVENT] = sizeof(struct memorizer_switch_event),
 	[MEMORIZER_SNAPSHOT_EVENT] = sizeof(struct memorizer_snapshot_event),
 	[MEMORIZER_MODULE_EVENT] = sizeof(struct memorizer_module_event),
+	[MEMORIZER_TRAFFIC_EVENT] = sizeof(struct memorizer_traffic_event),
 };
 
 static size_t event_size(const u8 *event)
@@ -812,6 +815,62 @@ static void each_access_makes_an_event_and_counts(struct kunit *test)
 	kfree(p);
 }
 
+static bool is_move_or_access(const struct seen *event, const void *ptr)
+{
+	return is_touch(event, ptr) ||
+		(event->id == MEMORIZER_TRAFFIC_EVENT &&
+		 event->traffic.ptr - (unsigned long)ptr < 2 * sizeof(u64));
+}
+
+static noinline void store_there(void *p)
+{
+	WRITE_ONCE(*(u64 *)p, one);
+}
+
+/* Of what touches a line that another CPU stored to, the first access; and no other event. */
+static void each_move_of_a_line_makes_an_event(struct kunit *test)
+{
+	int other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	unsigned long size = memorizer_line_size();
+	unsigned int i;
+	u64 *p;
+
+	if (other >= nr_cpu_ids)
+		kunit_skip(test, "one CPU");
+	KUNIT_ASSERT_EQ(test, memorizer_set_track_lines(true), 0);
+	KUNIT_ASSERT_EQ(test, switch_on(NULL), 0);
+	p = kmalloc(16, GFP_KERNEL);
+	smp_call_function_single(other, store_there, p, true);
+	touch(p);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_TRAFFIC, true), 0);
+	drain(test, NULL, NULL);
+	for (i = 0; i < 3; i++) {
+		smp_call_function_single(other, store_there, p, true);
+		touch(p);
+		touch(p);
+	}
+	stop(MEMORIZER_STREAM_TRAFFIC);
+	smp_call_function_single(other, store_there, p, true);
+	switch_off(NULL);
+	memorizer_set_track_lines(false);
+	drain(test, is_move_or_access, p);
+	KUNIT_ASSERT_EQ(test, seen_count, 6);
+	for (i = 0; i < 6; i++) {
+		KUNIT_EXPECT_EQ(test, seen[i].id, MEMORIZER_TRAFFIC_EVENT);
+		KUNIT_EXPECT_TRUE(test, ip_is_in(memorizer_pack_ip(seen[i].traffic.ip),
+						 i % 2 ? (void *)touch : (void *)store_there));
+		KUNIT_EXPECT_EQ(test, seen[i].traffic.ptr, (unsigned long)p);
+		KUNIT_EXPECT_EQ(test, seen[i].traffic.size, sizeof(u64));
+		KUNIT_EXPECT_EQ(test, seen[i].traffic.kind, MEMORIZER_WRITE);
+		KUNIT_EXPECT_EQ(test, seen[i].traffic.line, (unsigned long)p & -size);
+		KUNIT_EXPECT_EQ(test, seen[i].traffic.from,
+				i % 2 ? other : raw_smp_processor_id());
+		if (i % 2)
+			KUNIT_EXPECT_EQ(test, seen[i].traffic.pid, current->pid);
+	}
+	kfree(p);
+}
+
 static bool is_switch(const struct seen *event, const void *unused)
 {
 	return event->id == MEMORIZER_SWITCH_EVENT;
@@ -850,6 +909,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(full_buffer_loses_the_newest),
 	KUNIT_CASE(retired_object_has_its_counts_and_leaves_the_pool),
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
+	KUNIT_CASE(each_move_of_a_line_makes_an_event),
 	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
 	{ }
 };

@@ -32,7 +32,7 @@ static DEFINE_MUTEX(switch_mutex);
 static bool switches[MEMORIZER_STREAM_SWITCHES];
 
 const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES] = {
-	"allocations", "retirements", "accesses",
+	"allocations", "retirements", "accesses", "traffic",
 };
 
 #undef MODULE_PARAM_PREFIX
@@ -86,8 +86,7 @@ bool memorizer_stream_is_on(unsigned int which)
 
 static bool any_is_on(void)
 {
-	return switches[MEMORIZER_STREAM_ALLOCATIONS] ||
-		switches[MEMORIZER_STREAM_RETIREMENTS] || switches[MEMORIZER_STREAM_ACCESSES];
+	return memchr(switches, true, sizeof(switches));
 }
 
 /* Lets the events of a switch come, or not. */
@@ -105,6 +104,9 @@ static void switch_hooks(enum memorizer_stream_switch which, bool on)
 		break;
 	case MEMORIZER_STREAM_ACCESSES:
 		memorizer_observe_accesses(on);
+		break;
+	case MEMORIZER_STREAM_TRAFFIC:
+		memorizer_observe_traffic(on);
 		break;
 	default:
 		break;

@@ -76,7 +76,7 @@ reached() {
 				if (seen[name]++ || name ~ /^(preempt_schedule_notrace_thunk|__SCT__.*)$/)
 					continue
 				print address[name], name
-				if (name == "memorizer_observer_access")
+				if (name ~ /^memorizer_observer_(access|traffic)$/)
 					continue
 				if (pointer[name])
 					print "?", name

@@ -535,6 +535,68 @@ static void no_block_is_lost_to_an_interrupt(void)
 	CHECK_EQ(all_taken, HALF_BLOCKS);
 }
 
+/*
+ * CPU 1 loads from a line that CPU 0 stored to, or stores to it, and an NMI does so
+ * too: exactly one of them moves it, and what could not be decided is counted.
+ */
+static void store_elsewhere(void)
+{
+	try++;
+	become(0, 1);
+	range_site(a, 8, MEMORIZER_WRITE, IP(0));
+	become(1, 2);
+	this_cpu_write(memorizer_counters.lost[MEMORIZER_LOST_NESTED], 0);
+}
+
+static void load_a(void)
+{
+	range_site(a, 8, MEMORIZER_READ, IP(1));
+}
+
+static void store_a(void)
+{
+	range_site(a, 8, MEMORIZER_WRITE, IP(1));
+}
+
+static unsigned long undecided;
+
+static void check_one_load_moved(void)
+{
+	CHECK_TRAFFIC(shown_at(a, MEMORIZER_LIVE), IP(1), 2, try, 0);
+	CHECK(sum_counters().lost[MEMORIZER_LOST_NESTED] <= 1);
+	undecided += sum_counters().lost[MEMORIZER_LOST_NESTED];
+}
+
+static void check_one_store_moved(void)
+{
+	CHECK_TRAFFIC(shown_at(a, MEMORIZER_LIVE), IP(1), 2, 0, try);
+	CHECK(sum_counters().lost[MEMORIZER_LOST_NESTED] <= 1);
+	undecided += sum_counters().lost[MEMORIZER_LOST_NESTED];
+}
+
+static void start_tracking(unsigned int cpus)
+{
+	possible_cpus = cpus;
+	start(20);
+	CHECK_EQ(memorizer_set_track_lines(true), 0);
+	a = heap_alloc(SMALL);
+	hook_alloc(a, 64, IP(0));
+}
+
+static void line_moves_once_though_a_load_is_interrupted(void)
+{
+	start_tracking(TEST_CPUS);
+	at_each_instruction(store_elsewhere, load_a, load_a, check_one_load_moved);
+	CHECK(undecided);
+}
+
+static void line_moves_once_though_a_store_is_interrupted(void)
+{
+	start_tracking(100);
+	at_each_instruction(store_elsewhere, store_a, store_a, check_one_store_moved);
+	CHECK(undecided);
+}
+
 static void handle_interrupt(int sig)
 {
 	if (interrupts_disabled())
@@ -602,6 +664,8 @@ const struct test_case interrupt_cases[] = {
 	CASE(lost_object_is_never_seen),
 	CASE(free_list_may_change_under_an_allocation),
 	CASE(no_block_is_lost_to_an_interrupt),
+	CASE(line_moves_once_though_a_load_is_interrupted),
+	CASE(line_moves_once_though_a_store_is_interrupted),
 	CASE(counts_are_exact_while_interrupted),
 	{ }
 };

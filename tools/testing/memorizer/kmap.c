@@ -82,7 +82,7 @@ static struct counts add_up(const struct memorizer_object *object, bool all, u32
 	CHECK(object);
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
-		if (!all && (entry->ip != ip || entry->pid != pid))
+		if (all ? memorizer_is_traffic(entry) : entry->ip != ip || entry->pid != pid)
 			continue;
 		sum.reads += local_read(&entry->reads);
 		sum.writes += local_read(&entry->writes);
@@ -112,6 +112,19 @@ struct counts counts_of(const struct memorizer_object *object, unsigned long ip,
 struct counts all_counts_of(const struct memorizer_object *object)
 {
 	return add_up(object, true, 0, 0);
+}
+
+/**
+ * traffic_of() - how many cache lines one ip moved for one task
+ * @object: the object
+ * @ip: of the access
+ * @pid: the task
+ *
+ * Return: those that its loads and its stores moved, on all CPUs
+ */
+struct counts traffic_of(const struct memorizer_object *object, unsigned long ip, int pid)
+{
+	return add_up(object, false, memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, pid);
 }
 
 /**

@@ -12,7 +12,7 @@ static void miss(unsigned long addr, unsigned long size, unsigned int kind, unsi
 	unsigned long page = (addr - memorizer_index_base) >> PAGE_SHIFT;
 	u32 leaf = READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]), word;
 
-	if (((addr + 15) ^ addr) >= PAGE_SIZE) {
+	if (((addr + 15) ^ addr) >= READ_ONCE(memorizer_miss_bytes)) {
 		memorizer_access(addr, size, kind, ip);
 		return;
 	}
@@ -34,7 +34,7 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 {
 	struct memorizer_entry *entry;
 
-	if (addr - memorizer_index_base >= memorizer_index_bytes) {
+	if (addr - memorizer_index_base >= READ_ONCE(memorizer_thunk_bytes)) {
 		this_cpu_add(memorizer_counters.unattributed, hweight32(kind));
 		return;
 	}

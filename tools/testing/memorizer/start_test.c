@@ -132,6 +132,7 @@ static void pool_is_a_share_of_ram(void)
 {
 	memorizer_init_pool();
 	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
+	CHECK_EQ(memorizer_lines_wanted, RAM >> 10);
 }
 
 static void pool_is_what_was_asked_for(void)

@@ -32,7 +32,8 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
-	access_cases[], string_cases[], lines_cases[], thread_cases[], interrupt_cases[];
+	access_cases[], traffic_cases[], string_cases[], lines_cases[], thread_cases[],
+	interrupt_cases[];
 
 /* Ends the case, as failed, unless the two are equal. */
 #define CHECK_EQ(a, b) \
@@ -153,6 +154,7 @@ struct memorizer_object *next_shown(unsigned long *pos);
 struct memorizer_object *shown_at(unsigned long addr, u32 state);
 unsigned long shown_objects(void);
 struct counts counts_of(const struct memorizer_object *object, unsigned long ip, int pid);
+struct counts traffic_of(const struct memorizer_object *object, unsigned long ip, int pid);
 struct counts all_counts_of(const struct memorizer_object *object);
 struct memorizer_counters sum_counters(void);
 unsigned long slab_records(void);
@@ -163,6 +165,14 @@ unsigned long slab_records(void);
 									\
 	CHECK_EQ(__counts.reads, r);					\
 	CHECK_EQ(__counts.writes, w);					\
+} while (0)
+
+/* Checks how many lines loads and stores of an object's (ip, pid) moved. */
+#define CHECK_TRAFFIC(object, ip, pid, r, w) do {			\
+	struct counts __moves = traffic_of(object, ip, pid);		\
+									\
+	CHECK_EQ(__moves.reads, r);					\
+	CHECK_EQ(__moves.writes, w);					\
 } while (0)
 
 /* Checks the counts of all of an object's accesses. */

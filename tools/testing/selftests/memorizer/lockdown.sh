@@ -6,26 +6,29 @@
 L=/sys/kernel/security/lockdown
 [ -w $L ] || skip "no $L: CONFIG_SECURITY_LOCKDOWN_LSM is not set, or securityfs is not mounted"
 
-kmap_says() {
-	if why=$( { cat $M/kmap >/dev/null; } 2>&1 ); then
-		same kmap readable "$1"
-	else
-		same kmap "$(echo "$why" | sed 's/.*: //')" "$1"
-	fi
+# say ANSWER: what the files answer that tell what was recorded.
+say() {
+	for file in kmap traffic; do
+		if why=$( { cat $M/$file >/dev/null; } 2>&1 ); then
+			same $file readable "$1"
+		else
+			same $file "$(echo "$why" | sed 's/.*: //')" "$1"
+		fi || return 1
+	done
 }
 
-before() { kmap_says readable; }
+before() { say readable; }
 
 under_integrity() {
 	echo integrity >$L
 	# debugfs itself refuses what can be written.
 	same "switch" "$(put 1 memorizer_enabled)" "Operation not permitted" &&
-	kmap_says readable
+	say readable
 }
 
 under_confidentiality() {
 	echo confidentiality >$L
-	kmap_says "Operation not permitted"
+	say "Operation not permitted"
 }
 
 stream_under_confidentiality() {

@@ -10,7 +10,7 @@ dir=$(mktemp -d)
 cpus=$(cd $M && echo cpu*)
 
 off() {
-	for switch in allocations retirements accesses; do
+	for switch in allocations retirements accesses traffic; do
 		echo 0 >$M/stream_$switch
 	done
 }
@@ -83,7 +83,8 @@ mode_of_cpus() {
 metadata_is_ctf() {
 	same "first line" "$(head -n 1 $M/metadata)" "/* CTF 1.8 */" &&
 	same "events" "$(sed -n 's/^\tname = "\(.*\)";/\1/p' $M/metadata | tr '\n' ' ')" \
-		"task cache alloc free object counts access mark switch snapshot module " &&
+		"task cache alloc free object counts access mark switch snapshot module traffic " &&
+	same "line_size" "$(sed -n 's/^\tline_size = \(.*\);/\1/p' $M/metadata)" "$(cat $M/line_size)" &&
 	same "kernel_release" "$(sed -n 's/^\tkernel_release = "\(.*\)";/\1/p' $M/metadata)" "$(uname -r)" &&
 	same "read once more" "$(cat $M/metadata)" "$(cat $M/metadata)"
 }
@@ -114,12 +115,12 @@ snapshot_refuses_others() {
 
 refused_to_others() {
 	others_may_not $cpus metadata marker total_overruns stream_snapshot stream_allocations \
-		stream_retirements stream_accesses
+		stream_retirements stream_accesses stream_traffic
 }
 
 stats_have() {
 	for key in produced read lost buffered lost_overrun lost_nested bytes subbufs \
-		   subbuf_size allocations retirements accesses; do
+		   subbuf_size allocations retirements accesses traffic; do
 		stat_of stream_$key | grep -qx '[0-9]*' || { echo "# no number for stream_$key"; return 1; }
 	done
 	for key in objects_retired accesses_retired; do
@@ -357,14 +358,14 @@ accesses_are_streamed() {
 }
 
 off
-plan 38
+plan 41
 check files_are_for_each_cpu
 check mode_of_cpus
 check mode_of metadata 400
 check mode_of marker 200
 check mode_of total_overruns 400
 check mode_of stream_snapshot 600
-for switch in stream_allocations stream_retirements stream_accesses; do
+for switch in stream_allocations stream_retirements stream_accesses stream_traffic; do
 	check mode_of $switch 600
 	check switch_takes_booleans $switch
 	check switch_refuses_others $switch

@@ -26,6 +26,7 @@ typedef struct { s64 counter; } atomic64_t;
 #define atomic64_read(v)			READ_ONCE((v)->counter)
 #define atomic64_try_cmpxchg(v, old, new)	try_cmpxchg(&(v)->counter, old, new)
 #define atomic_long_read(v)			READ_ONCE((v)->counter)
+#define atomic_long_set(v, n)			WRITE_ONCE((v)->counter, n)
 #define atomic_long_sub(n, v)	((void)__atomic_fetch_sub(&(v)->counter, n, __ATOMIC_RELAXED))
 #define atomic_long_dec(v)			atomic_long_sub(1, v)
 #define atomic_long_inc(v)			atomic_long_sub(-1, v)

@@ -44,6 +44,7 @@ static inline unsigned long percpu_offset(unsigned int cpu)
 	__section("percpu") __typeof__(type) name
 
 #define num_possible_cpus()		possible_cpus
+#define nr_cpu_ids			possible_cpus
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < possible_cpus; (cpu)++)
 
 #define per_cpu_ptr(ptr, cpu)	RELOC_HIDE(ptr, percpu_offset(cpu))

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Large pieces of memory. */
+#include <stdlib.h>
+
+/* How many of them there may be. */
+extern unsigned int vmalloc_left;
+
+#define __vmalloc(size, gfp)	(vmalloc_left ? vmalloc_left--, calloc(1, size) : NULL)
+#define vfree(ptr)		(vmalloc_left++, free(ptr))
