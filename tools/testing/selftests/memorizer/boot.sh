@@ -32,6 +32,24 @@ switch() {
 }
 enabled() { switch enabled 1; }
 log_access() { switch log_access 0; }
+track_lines() { switch track_lines 0; }
+
+# Rounded up to a power of two; without a number, one for each KiB of RAM, of which the log
+# says a little less.
+lines() {
+	wanted=$(value_of lines)
+	[ "$(value_of track_lines)" = 1 ] || echo 1 >$M/memorizer_track_lines
+	room=$(stat_of lines_room)
+	[ "$(value_of track_lines)" = 1 ] || echo 0 >$M/memorizer_track_lines
+	case $wanted in
+	*[!0-9]*)	wanted=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
+			most=$((wanted / 97 * 100))
+			refused 1 lines ;;
+	*)		most=$wanted
+			refused 0 lines ;;
+	esac && [ $room -ge $wanted ] && [ $room -lt $((2 * most)) ] ||
+		{ echo "# room for $room lines"; return 1; }
+}
 
 # What it says is heard by QEMU alone.
 qemu() {
@@ -88,7 +106,7 @@ pool() {
 stream() {
 	known=0
 	set -- $(value_of stream | tr ',' ' ')
-	for switch in allocations retirements accesses; do
+	for switch in allocations retirements accesses traffic; do
 		on=0
 		for word; do
 			[ $word != $switch ] || on=1

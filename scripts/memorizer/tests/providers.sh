@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Cache lines on 8 CPUs: that the kernel counts the moves that each known pattern makes, and that QEMU's plugin,
+# which watches the same accesses, sees the very same ones.
+. "$(dirname "$0")/../lib.sh"
+
+dir=$out/providers
+work='P=/sys/module/memorizer_test_sharing/parameters M=/sys/kernel/debug/memorizer
+/selftests/traffic.sh
+echo 1 >$M/memorizer_enabled
+insmod /modules/memorizer_test_sharing.ko
+echo 1 >$M/memorizer_track_lines
+echo 1 >$M/memorizer_log_access
+/guest/qemu-say record 1
+for pattern in $(sed "s/ .*//" $P/objects); do echo $pattern 10 >$P/pattern; done
+/guest/qemu-say record 0
+echo 0 >$M/memorizer_log_access
+cat $P/objects >/out/objects
+cat $M/traffic >/out/traffic
+cat $M/show_stats >/out/show_stats'
+
+# watch: runs it; what the guest says of the patterns counts. Modules have the only text that is followed.
+watch() {
+	"$here/boot" --config memorizer --accel tcg --smp 8 --la57 off --out "$dir/guest" --append nokaslr \
+		--qemu "-plugin $build/tools/qemu/memorizer-qemu.so,out=$dir/trace,mode=traffic,paused=on,text=ffffffffa0000000-fffffffffeffffff" \
+		-- "$work"
+}
+
+# kernel: object, instruction, kind, and how many lines it moved; of the patterns' objects.
+kernel() {
+	awk -F, 'NR == FNR { split($0, of, " "); mine[of[2]] = 1; next }
+		 /^  / { if (object) { writes[object " " $1] += $3; reads[object " " $1] += $4 } next }
+		 { object = $3 in mine && $4 == 256 ? $3 : "" }
+		 END {
+			for (i in writes) {
+				if (writes[i])
+					print i, "write", writes[i]
+				if (reads[i])
+					print i, "read", reads[i]
+			}
+		 }' "$dir/guest/objects" "$dir/guest/traffic" | sed 's/  */ /g' | sort
+}
+
+# machine: the same from the trace. Objects are aligned to their size, 256.
+machine() {
+	sed 's/.* //; s/..$//' "$dir/guest/objects" >"$dir/prefixes"
+	babeltrace2 "$dir/trace" |
+		sed -n 's/.* traffic: .* ip = 0x\([0-9A-F]*\), ptr = 0x\([0-9A-F]*\)\(..\), .*kind = ( "\([a-z]*\)".*/\2 \1 \4/p' |
+		tr A-F a-f | awk 'NR == FNR { mine[$1] = 1; next }
+			$1 in mine { n[$1 "00 " $2 " " $3]++ }
+			END { for (i in n) print i, n[i] }' "$dir/prefixes" - | sort
+}
+
+agree() {
+	kernel >"$dir/kernel"
+	machine >"$dir/machine"
+	# Two patterns of five have two functions, two have three, and all begin with stores.
+	echo "# $(wc -l <"$dir/kernel") pairs of object and instruction, $(awk '{ n += $4 } END { print n }' "$dir/kernel") moves"
+	[ "$(awk '{ print $1 }' "$dir/kernel" | sort -u | wc -l)" = 5 ] && diff "$dir/kernel" "$dir/machine"
+}
+
+nothing_lost() {
+	! grep '^lost' "$dir/guest/show_stats" | grep -v ': 0$' && ! sed 1d "$dir/trace/qemu/stats" | grep -v ': 0$'
+}
+
+"$here/build" --config memorizer
+make_tools >&2
+rm -rf "$dir"
+mkdir -p "$dir"
+watch
+plan 2
+result "the kernel and QEMU's plugin see the same moves" agree
+result "neither lost anything" nothing_lost
