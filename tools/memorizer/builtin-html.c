@@ -2,7 +2,7 @@
 /*
  * memorizer html: a page about one or two KMAPs or traces, in one file that needs no other.
  *
- * Its data are what report, timeline and diff print as JSON, by running them. How large it
+ * Its data are what report, timeline, sharing and diff print as JSON, by running them. How large it
  * becomes is bounded: of tables that are too long together, the last rows are summed up.
  */
 #include <errno.h>
@@ -30,8 +30,9 @@ static const char usage[] =
 	"Usage: memorizer html [OPTION...] -o FILE KMAP [KMAP]\n"
 	"       memorizer html [OPTION...] -o FILE DIR [DIR]\n"
 	"\n"
-	"Writes a page to look at in a browser: what report and timeline tell of a KMAP or trace,\n"
-	"with a map of the call sites, to search, sort and filter; of two, what has changed, too.\n"
+	"Writes a page to look at in a browser: what report, timeline and sharing tell of a KMAP or\n"
+	"trace, with a map of types or call sites, to search, sort and filter; of two, what has\n"
+	"changed, too.\n"
 	"It is one file of at most 5 MB, which needs no network; rows that had no room in it are\n"
 	"counted and summed up.\n"
 	"\n"
@@ -128,17 +129,17 @@ static int run_command(struct page *p, const struct command *c, const char * con
 	return status;
 }
 
-/* What there is over time; null if there are no events. */
-static void print_timeline(struct page *p, int run)
+/* What a command tells of a trace; null if it tells nothing, as of one without events. */
+static void print_more(struct page *p, const char *key, const struct command *c,
+		       const char * const *arguments, int run)
 {
-	static const char * const arguments[] = { "--spans", SPANS, "--top", ROWS, NULL };
 	off_t before;
 
-	printf(",\n\"timeline\": ");
+	printf(",\n\"%s\": ", key);
 	fflush(stdout);
 	before = ftello(stdout);
 	if (p->traces)
-		run_command(p, &command_timeline, arguments, run, 1, true);
+		run_command(p, c, arguments, run, 1, true);
 	fflush(stdout);
 	if (ftello(stdout) == before)
 		printf("null");
@@ -147,6 +148,8 @@ static void print_timeline(struct page *p, int run)
 static int print_run(struct page *p, int run)
 {
 	static const char * const arguments[] = { "--top", ROWS, NULL };
+	static const char * const over_time[] = { "--spans", SPANS, "--top", ROWS, NULL };
+	static const char * const addresses[] = { "--addresses", "--top", ROWS, NULL };
 	int status;
 
 	printf("%s{\"name\": ", run ? ",\n" : "");
@@ -155,7 +158,8 @@ static int print_run(struct page *p, int run)
 	status = run_command(p, &command_report, arguments, run, 1, false);
 	if (status == EXIT_UNABLE)
 		return status;
-	print_timeline(p, run);
+	print_more(p, "timeline", &command_timeline, over_time, run);
+	print_more(p, "sharing", &command_sharing, addresses, run);
 	printf("}");
 	return status;
 }

@@ -164,7 +164,8 @@ static bool check_notes(const struct settings *s, const struct kmap_symbols *sym
 {
 	if (!s->kind->print || kmap_symbols_noted(symbols))
 		return true;
-	fprintf(stderr, "memorizer %s: no types are known: want --vmlinux with the compiler's notes\n",
+	fprintf(stderr,
+		"memorizer %s: no types are known: want --vmlinux with the compiler's notes\n",
 		s->kind->command->name);
 	return false;
 }

@@ -15,18 +15,18 @@
 
 #define LINE_SIZE	64		/* bytes of a cache line, for layout */
 
-#define INPUT_OPTIONS							\
-	"  -k, --vmlinux FILE   the kernel, with the compiler's notes\n"	\
-	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n"	\
-	"                       this copy of /proc/kallsyms of the traced kernel (default\n"	\
-	"                       for a trace: the one in it)\n"		\
-	"  -s, --sort KEY       largest KEY first, as for report; or by name\n"	\
-	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"	\
-	"                       --json and --csv all)\n"		\
-	"  -j, --json           print JSON\n"				\
-	"  -c, --csv            print CSV\n"				\
-	"  -h, --help           print this\n"				\
-	"\n"								\
+#define INPUT_OPTIONS \
+	"  -k, --vmlinux FILE   the kernel, with the compiler's notes\n" \
+	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n" \
+	"                       this copy of /proc/kallsyms of the traced kernel (default\n" \
+	"                       for a trace: the one in it)\n" \
+	"  -s, --sort KEY       largest KEY first, as for report; or by name\n" \
+	"  -n, --top N          print the first N rows of each table (0: all; default 20,\n" \
+	"                       with --json and --csv all)\n" \
+	"  -j, --json           print JSON\n" \
+	"  -c, --csv            print CSV\n" \
+	"  -h, --help           print this\n" \
+	"\n" \
 	"Options of report that say what counts do so here, too.\n"
 
 /* What is told of a row: the metrics that rows are sorted by come as report has them. */
@@ -124,7 +124,7 @@ static void begin(struct hash *tallies, struct hash *texts)
 	texts_number(texts, "\n");
 }
 
-static const char *whole(const char *path)
+static const char *shown_path(const char *path)
 {
 	return path && !*path ? "[whole]" : path;
 }
@@ -170,8 +170,8 @@ static bool is_asked_for(const struct named *named, const char *type, const char
 	return !*field || (named->path && path_matches(named->path, field));
 }
 
-#define ACCESSES	{ "Reads", "reads", TALLY_READS, CELL_NUMBER, 0 },	\
-			{ "Writes", "writes", TALLY_WRITES, CELL_NUMBER, 0 }
+#define READS		{ "Reads", "reads", TALLY_READS, CELL_NUMBER, 0 }
+#define WRITES		{ "Writes", "writes", TALLY_WRITES, CELL_NUMBER, 0 }
 
 static void print_who(const struct report *r, const struct sums *k)
 {
@@ -196,7 +196,7 @@ static void print_who(const struct report *r, const struct sums *k)
 		for (i = 0; i < ARRAY_SIZE(tables); i++) {
 			struct table t = { .name_title = tables[i].name, .name_key = "name",
 					   .texts = { { "Member", "field" } },
-					   .columns = { ACCESSES } };
+					   .columns = { READS, WRITES } };
 
 			begin(&tallies, &texts);
 			for (n = 0; n < k->noted[parts[p].source].nr; n++) {
@@ -207,7 +207,7 @@ static void print_who(const struct report *r, const struct sums *k)
 				report_function(k, parts[p].source, named.function, function);
 				name = i == 0 ? function : i == 1 ? named.file :
 					subsystem(named.file, text);
-				count(&tallies, &texts, name, whole(named.path), noted);
+				count(&tallies, &texts, name, shown_path(named.path), noted);
 			}
 			print_tallies(r, parts + p, tables[i].title, tables[i].key, &t, &tallies,
 				      &texts, false);
@@ -229,7 +229,7 @@ static void print_what(const struct report *r, const struct sums *k)
 
 	for (p = 0; p < nr; p++) {
 		struct table t = { .name_title = "Member", .name_key = "field",
-				   .texts = { { "Type", "type" } }, .columns = { ACCESSES } };
+				   .texts = { { "Type", "type" } }, .columns = { READS, WRITES } };
 
 		begin(&tallies, &texts);
 		for (n = 0; n < k->noted[parts[p].source].nr; n++) {
@@ -237,7 +237,7 @@ static void print_what(const struct report *r, const struct sums *k)
 			named = sums_named(k, parts[p].source, noted);
 			report_function(k, parts[p].source, named.function, function);
 			if (kmem_filter_matches(r->what, function))
-				count(&tallies, &texts, whole(named.path), named.type, noted);
+				count(&tallies, &texts, shown_path(named.path), named.type, noted);
 		}
 		print_tallies(r, parts + p, "WHAT IT ACCESSES", "members", &t, &tallies, &texts,
 			      false);
@@ -336,11 +336,13 @@ static void print_layout(const struct report *r, const struct sums *k)
 	snprintf(title, sizeof(title), "%s %s, %llu BYTES", record.kind, record.name, record.size);
 	for (p = 0; p < nr; p++) {
 		struct table t = {
-			.name_title = "Member", .name_key = "field", .texts = { { "Type", "type" } },
+			.name_title = "Member", .name_key = "field",
+			.texts = { { "Type", "type" } },
 			.columns = {
 				{ "Offset", "offset", TALLY_OFFSET, CELL_NUMBER, 0 },
 				{ "Size", "size", TALLY_SIZE, CELL_NUMBER, 0 },
-				{ "Line", "line", TALLY_LINE, CELL_NUMBER, 0 }, ACCESSES,
+				{ "Line", "line", TALLY_LINE, CELL_NUMBER, 0 },
+				READS, WRITES,
 				{ "Functions", "functions", TALLY_FUNCTIONS, CELL_NUMBER, 0 },
 				{ "Pids", "pids", TALLY_PIDS, CELL_NUMBER, 0 },
 			},

@@ -25,8 +25,8 @@ function parse(text) {
 const data = parse(document.getElementById("data").textContent);
 const runs = data.runs;
 
-/* What is shown: view, run, table, sort, filter, selection, metric. */
-const DEFAULTS = { v: "overview", r: "0", t: "", s: "", q: "", x: "", f: "", m: "" };
+/* What is shown: view, run, table, sort, filter, selection, of it function or member, metric, group. */
+const DEFAULTS = { v: "overview", r: "0", t: "", s: "", q: "", x: "", f: "", m: "", g: "" };
 let state = readState();
 
 function readState() {
@@ -118,6 +118,8 @@ const LABELS = {
 	functions: "Functions that access", shared: "Shared objects", live_pages: "Pages live at the end",
 	most_pids: "Pids", commands: "Commands", suspicious: "Suspicious", name: "Name",
 	slab_peak: "Live at the peak", pages_peak: "Pages live at the peak", lifetimes: "Lifetimes",
+	fields: "Members", accessed_fields: "Accessed members", field: "Member", users: "Who accesses which member",
+	field_users: "Who accesses which member", pareto: "Code that shares lines", pairs: "Who moves what, because of whom",
 	accessed_objects: "Objects accessed most", page_sites: "Page allocation sites",
 };
 
@@ -130,6 +132,8 @@ function label(key) {
 }
 
 const TIMES = new Set(["oldest", "youngest", "mean_life", "begin", "end", "duration", "time", "below"]);
+
+const PLACES = new Set(["offset", "line", "index", "cpu"]);
 
 function shown(key, value) {
 	if (value === null || value === undefined)
@@ -159,6 +163,7 @@ function tablesOf(object) {
 
 function allTables(run) {
 	return [...tablesOf(run.report).map((t) => ({ ...t, id: t.key, of: "" })),
+		...tablesOf(run.sharing).map((t) => ({ ...t, id: "sharing." + t.key, of: "Sharing: " })),
 		...tablesOf(run.timeline).map((t) => ({ ...t, id: "time." + t.key, of: "Over time: " }))];
 }
 
@@ -191,13 +196,17 @@ function matches(row, filter) {
 /* What a row leads to: a call site or a function in the map. */
 function target(table, key, row) {
 	if (key === "site" && row.site)
-		return { v: "map", x: row.site, f: "" };
+		return { v: "map", g: "sites", x: row.site, f: "" };
+	if (key === "type" && row.type)
+		return { v: "map", g: "types", x: row.type, f: "" };
+	if (key === "field" && row.field && row.type && "offset" in row)
+		return { v: "map", g: "types", x: row.type, f: row.field };
 	if (key !== "name" || typeof row.name !== "string")
 		return null;
 	if ("ip" in row)
-		return { v: "map", x: row.name, f: "" };
+		return { v: "map", g: "sites", x: row.name, f: "" };
 	if ("start" in row || /(^|_)(who|accessed_by)$/.test(table.key))
-		return { v: "map", x: "", f: row.name };
+		return { v: "map", g: "sites", x: "", f: row.name };
 	return null;
 }
 
@@ -205,7 +214,7 @@ function cell(table, key, row, most, numbers) {
 	const value = row[key];
 
 	if (isNumber(value)) {
-		const share = most[key] && !TIMES.has(key) ? 100 * Number(value) / most[key] : 0;
+		const share = most[key] && !TIMES.has(key) && !PLACES.has(key) ? 100 * Number(value) / most[key] : 0;
 		return el("td", { class: "bar", "data-key": key, "data-value": String(value),
 				  style: `--share:${Math.max(0, share).toFixed(2)}%` },
 			  shown(key, value));
@@ -261,12 +270,12 @@ function drawTable(table, options) {
 	const sort = options.sort ?? { key: "", down: false };
 	const filter = readFilter(options.filter ?? "");
 	const rows = sorted(table.rows.filter((row) => matches(row, filter)), sort);
-	const first = {}, most = {};
+	const first = {}, most = { ...options.most };
 
 	for (const key of keys) {
 		const row = table.rows.find((r) => (r[key] ?? null) !== null);
 		first[key] = row ? row[key] : "";
-		if (isNumber(first[key]))
+		if (isNumber(first[key]) && !options.most)
 			most[key] = table.rows.reduce((m, r) => Math.max(m, Number(r[key] ?? 0)), 0);
 	}
 	const body = el("tbody", {});
@@ -329,9 +338,19 @@ function mapOf(run) {
 	if (kmap !== null)
 		return { sites: r[kmap + "sites"], sites_rest: r[kmap + "sites_rest"],
 			 who: r[kmap + "who"], who_rest: r[kmap + "who_rest"], key: kmap + "sites",
-			 metrics: ["bytes", "objects", "live", "reads", "writes"] };
+			 metrics: ["bytes", "objects", "live", "reads", "writes"],
+			 types: typed(r, kmap + "types"), types_rest: r[kmap + "types_rest"],
+			 fields: r[kmap + "fields"], fields_rest: r[kmap + "fields_rest"],
+			 users: r[kmap + "users"], users_rest: r[kmap + "users_rest"] };
 	return { sites: r.sites, sites_rest: r.sites_rest, who: r.accessed_by, key: "sites",
-		 who_rest: r.accessed_by_rest, metrics: ["bytes_alloc", "hit", "frees"] };
+		 who_rest: r.accessed_by_rest, metrics: ["bytes_alloc", "hit", "frees"],
+		 types: typed(r, "types"), types_rest: r.types_rest, fields: r.accessed_fields,
+		 fields_rest: r.accessed_fields_rest, users: r.field_users, users_rest: r.field_users_rest };
+}
+
+/* The table of types, with their names where call sites have theirs. */
+function typed(report, key) {
+	return report[key]?.map((row) => ({ name: row.type ?? "[unknown]", ...row }));
 }
 
 /* Squarified: tiles of @values, largest first, in a rectangle. */
@@ -387,7 +406,7 @@ function heat(row, metric) {
 	return { depth, colour: `hsl(212 ${(45 + 25 * depth).toFixed(0)}% ${(90 - 62 * depth).toFixed(0)}%)` };
 }
 
-function treemap(rows, metric, rest, height) {
+function treemap(rows, metric, rest, height, what) {
 	const filter = readFilter(state.q);
 	const all = sorted(rows.filter((row) => row[metric] > 0 && matches(row, filter)),
 			   { key: metric, down: true });
@@ -402,7 +421,7 @@ function treemap(rows, metric, rest, height) {
 	items.sort((a, b) => b.value - a.value);
 	const tiles = squarify(items.map((i) => i.value), 0, 0, WIDTH, height);
 	const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", id: "treemap",
-				     "aria-label": `Call sites by ${label(metric)}` });
+				     "aria-label": `${what} by ${label(metric)}` });
 
 	function move(e) {
 		const list = [...picture.querySelectorAll(".tile[tabindex]")];
@@ -448,7 +467,7 @@ function treemap(rows, metric, rest, height) {
 }
 
 function select(name) {
-	go({ x: name, f: "" });
+	go({ v: "map", x: name, f: "" });
 	[...document.querySelectorAll("#treemap .tile")].find((t) => t.dataset.name === name)?.focus();
 	say(`Selected ${name}`);
 }
@@ -472,20 +491,46 @@ function detail(map) {
 			"call sites with fewer accesses are folded away, some perhaps of this.") : null);
 }
 
+/* What is known of a type: its members as they lie in it, and who accesses one. */
+function typeDetail(map) {
+	const same = (row) => (row.type ?? "[unknown]") === state.x;
+	const fields = map.fields.filter(same).map(({ type, field, offset, ...rest }) =>
+		({ field, type, offset, line: offset === null ? null : Math.floor(Number(offset) / 64), ...rest }));
+	const users = map.users.filter((row) => same(row) && (!state.f || row.field === state.f));
+	const folded = [map.fields_rest, map.users_rest].filter(Boolean).reduce((n, rest) => n + rest.rows, 0);
+
+	return el("section", { id: "detail", "data-of": state.f ? `${state.x}.${state.f}` : state.x },
+		  el("h2", {}, state.f ? `${state.x}.${state.f}` : state.x),
+		  fields.length ? drawTable({ key: "fields", rows: fields, rest: null },
+			{ caption: "Its members, as they lie in lines of 64 bytes",
+			  sort: readSort(state.s, { key: "offset", down: false }), onSort: (key) => sortBy(key, fields) })
+				: el("p", {}, "No accesses to it are known."),
+		  users.length ? el("div", { id: "users" }, drawTable({ key: "users", rows: users, rest: null },
+			{ caption: `Who accesses ${state.f || "them"}`, sort: { key: "reads", down: true } })) : null,
+		  folded ? el("p", { class: "note" }, `${grouped(folded)} members and users with fewer accesses are ` +
+			"folded away, some perhaps of this.") : null);
+}
+
+/* The map by type, if the compiler's notes are known. */
 function mapView(run) {
 	const map = mapOf(run);
+	const byType = map.types && state.g !== "sites";
+	const rows = byType ? map.types : map.sites, rest = byType ? map.types_rest : map.sites_rest;
+	const groups = !map.types ? [] : [el("label", { for: "group" }, "By"),
+		el("select", { id: "group", onchange: (e) => go({ g: e.target.value, x: "", f: "" }) },
+		   [["types", "Type"], ["sites", "Call site"]].map(([value, text]) =>
+			el("option", { value, selected: byType === (value === "types") }, text)))];
 	const metric = map.metrics.includes(state.m) ? state.m : map.metrics[0];
 	const sort = readSort(state.s, { key: metric, down: true });
 	const choice = el("select", { id: "metric", onchange: (e) => go({ m: e.target.value }) },
 		map.metrics.map((m) => el("option", { value: m, selected: m === metric }, label(m))));
 
-	return [el("div", { class: "tools" }, el("label", { for: "metric" }, "Area"), choice,
+	return [el("div", { class: "tools" }, groups, el("label", { for: "metric" }, "Area"), choice,
 		   el("span", { class: "faint" }, "Deeper: more accesses to a byte. Arrow keys move, Enter selects.")),
-		treemap(map.sites, metric, map.sites_rest, 420),
-		state.x || state.f ? detail(map)
-				   : drawTable({ key: map.key, rows: map.sites, rest: map.sites_rest },
-					       { sort, filter: state.q,
-						 onSort: (key) => sortBy(key, map.sites) })];
+		treemap(rows, metric, rest, 420, byType ? "Types" : "Call sites"),
+		byType && state.x ? typeDetail(map) : !byType && (state.x || state.f) ? detail(map)
+			: drawTable({ key: byType ? "types" : map.key, rows, rest },
+				    { sort, filter: state.q, onSort: (key) => sortBy(key, rows) })];
 }
 
 /* Over time */
@@ -597,9 +642,44 @@ function overview(run) {
 
 	return [run.report.incomplete ? el("p", { class: "note", id: "incomplete" },
 			"Something is missing: events were lost, lines were malformed, or sums were too large.") : null,
-		treemap(map.sites, map.metrics[0], map.sites_rest, 260),
+		map.types ? treemap(map.types, map.metrics[0], map.types_rest, 260, "Types")
+			  : treemap(map.sites, map.metrics[0], map.sites_rest, 260, "Call sites"),
 		...(run.timeline?.spans.length ? [panel(PANELS[0], [run])] : []),
 		el("div", { class: "columns" }, sums.map(([key, value]) => figures(key, value)))];
+}
+
+/* Cache lines that move: which CPU touches what in those that several do */
+
+function sharingView(run) {
+	const metrics = ["moves", "loads", "stores"];
+	const metric = metrics.includes(state.m) ? state.m : "moves";
+	const cpus = [...new Set(run.sharing.addresses.map((row) => row.cpu))].sort((a, b) => a - b);
+	const places = new Map();
+
+	for (const row of run.sharing.addresses) {
+		const key = JSON.stringify([row.object, row.site]);
+		const place = places.get(key) ?? { object: row.object, site: row.site, all: 0,
+						    ...Object.fromEntries(cpus.map((cpu) => ["cpu_" + cpu, 0])) };
+
+		place["cpu_" + row.cpu] += Number(row[metric]);
+		place.all += Number(row[metric]);
+		places.set(key, place);
+	}
+	const rows = [...places.values()];
+	const most = Math.max(0, ...rows.flatMap((row) => cpus.map((cpu) => row["cpu_" + cpu])));
+	const scale = Object.fromEntries(cpus.map((cpu) => ["cpu_" + cpu, most]));
+	const choice = el("select", { id: "metric", onchange: (e) => go({ m: e.target.value }) },
+		metrics.map((m) => el("option", { value: m, selected: m === metric }, label(m))));
+	const rest = run.sharing.addresses_rest;
+
+	return [el("div", { class: "tools" }, el("label", { for: "metric" }, "Count"), choice),
+		el("div", { id: "matrix" }, drawTable({ key: "matrix", rows, rest: null },
+			{ caption: "What lies in lines that one CPU writes and another touches, by CPU", most: scale,
+			  filter: state.q, sort: readSort(state.s, { key: "all", down: true }),
+			  onSort: (key) => sortBy(key, rows) })),
+		rest ? el("p", { class: "note" }, `${grouped(rest.rows)} addresses that move less are folded away: ` +
+			  `${grouped(rest[metric])} ${label(metric).toLowerCase()}.`) : null,
+		...tablesOf(run.sharing).filter((t) => t.key !== "addresses").map((t) => drawTable(t, { filter: state.q }))];
 }
 
 /* What has changed from one run to the other */
@@ -617,6 +697,8 @@ const VIEWS = [
 	{ id: "overview", title: "Overview", draw: overview },
 	{ id: "map", title: "Map", draw: mapView },
 	{ id: "time", title: "Time", draw: timeView },
+	...(runs.some((r) => r.sharing?.addresses.length) ?
+		[{ id: "sharing", title: "Sharing", draw: (run) => run.sharing ? sharingView(run) : [] }] : []),
 	{ id: "tables", title: "Tables", draw: (run) => tablesView(allTables(run)) },
 	...(data.diff ? [{ id: "changes", title: "Changes", draw: changesView }] : []),
 ];
@@ -629,7 +711,7 @@ function draw() {
 
 	document.title = `${view.title} - ${run.name} - Memorizer`;
 	document.getElementById("views").replaceChildren(...VIEWS.map((v) =>
-		el("a", { href: linkTo({ v: v.id, t: "", s: "", x: "", f: "", m: "" }),
+		el("a", { href: linkTo({ v: v.id, t: "", s: "", x: "", f: "", m: "", g: "" }),
 			  "aria-current": v === view ? "page" : null }, v.title)));
 	document.getElementById("runs").replaceChildren(...runs.map((r, i) =>
 		runs.length === 1 ? document.createTextNode(r.name)

@@ -154,6 +154,19 @@ def test_data():
     same("an empty trace has a page", 0, memorizer("html", "-o", "empty.html", "empty")[0])
 
 
+    make_trace("lines", read(f"{DATA}/lines.trace"))
+    data = html("lines.html", "lines")
+    same("and what sharing says", made("sharing", "--json", "--addresses", "--top", "20000",
+                                       "lines"), data["runs"][0]["sharing"])
+    subprocess.run(["python3", "-B", HERE + "/make-notes.py", "vmlinux"],
+                   input=read(f"{DATA}/session.notes"), text=True, check=True)
+    noted = (*symbols, "--vmlinux", "vmlinux")
+    data = html("noted.html", *noted, kmap[0])
+    same("types, too", made("report", "--json", "--top", "20000", *noted, kmap[0]),
+         data["runs"][0]["report"])
+    check("which there are", data["runs"][0]["report"]["fields"], data["runs"][0]["report"])
+
+
 def test_names():
     """Names from the kernel and from programs do no harm."""
     make_trace("evil", evil_trace())
@@ -346,6 +359,56 @@ def test_map(browser):
              done(document.getElementById('detail').dataset.of), 200))"""))
 
 
+def test_types(browser):
+    """From a type to its members, and to who accesses one."""
+    report = page_data("noted.html")["runs"][0]["report"]
+    browser.open("noted.html", "#v=map&m=reads")
+    same("the map is of types, where they are known",
+         [row["type"] or "[unknown]" for row in report["types"] if row["reads"]],
+         browser.run("return [...document.querySelectorAll('.tile')].map((t) => t.dataset.name)"))
+    browser.run("document.querySelector('.tile[tabindex=\"0\"]').focus()")
+    browser.press("Right", "Enter")
+    members = [{**row, "line": row["offset"] // 64} for row in report["fields"]
+               if row["type"] == "widget"]
+    members.sort(key=lambda row: row["offset"])
+    same("a type leads to its members, in their order", as_shown(members),
+         rows_shown(browser, "#detail section[data-table=fields]"))
+    browser.click("#detail td[data-key=field] a")
+    same("a member to who accesses it",
+         as_shown([row for row in report["users"] if row["field"] == members[0]["field"]]),
+         rows_shown(browser, "#users"))
+    same("which a link leads to", "widget." + members[0]["field"],
+         (browser.open("noted.html", browser.run("return location.hash")),
+          browser.run("return document.getElementById('detail').dataset.of"))[1])
+    browser.open("noted.html", "#v=map&m=reads&g=sites")
+    same("or of call sites", [row["name"] for row in report["sites"] if row["reads"]],
+         browser.run("return [...document.querySelectorAll('.tile')].map((t) => t.dataset.name)"))
+
+
+def test_sharing(browser):
+    """Which CPU touches what."""
+    sharing = page_data("lines.html")["runs"][0]["sharing"]
+    for metric in ("moves", "loads", "stores"):
+        browser.open("lines.html", f"#v=sharing&m={metric}&s=-all")
+        want = {}
+        for row in sharing["addresses"]:
+            place = want.setdefault((str(row["object"]), str(row["site"])), {})
+            place[row["cpu"]] = place.get(row["cpu"], 0) + row[metric]
+        got = {}
+        for row in rows_shown(browser, "#matrix"):
+            place = {int(key[4:]): int(value) for key, value in row.items()
+                     if key.startswith("cpu_") and int(value)}
+            same_sum = int(row["all"]) == sum(place.values())
+            got[row["object"], row["site"]] = place if same_sum else None
+        same(f"the matrix has all {metric}",
+             {key: {cpu: n for cpu, n in place.items() if n} for key, place in want.items()},
+             {tuple("None" if text == "-" else text for text in key): place
+              for key, place in got.items()})
+    check("of several CPUs", len({row["cpu"] for row in sharing["addresses"]}) > 1)
+    browser.open("lines.html", "#v=tables&t=sharing.pareto")
+    same("tables of sharing are there, too", as_shown(sharing["pareto"]), rows_shown(browser))
+
+
 def test_time(browser):
     """What is live over time."""
     timeline = page_data("life-le.html")["runs"][0]["timeline"]
@@ -454,8 +517,8 @@ def main():
     test_size()
     if "--browser" in sys.argv:
         with Browser() as browser:
-            for test in (test_tables, test_use, test_map, test_time, test_changes, test_looks,
-                         test_big):
+            for test in (test_tables, test_use, test_map, test_types, test_sharing, test_time,
+                         test_changes, test_looks, test_big):
                 test(browser)
                 said = [text for text in browser.said() if "127.0.0.1:9" not in text]
                 same(f"{test.__name__[5:]}: nothing to complain of", [], said)

@@ -89,7 +89,8 @@ same "of a trace what was streamed, and its KMAP" \
 	"types,gadget,192,150,1,1,0,0 types,widget,64,60,1,1,0,0 types,,64,60,1,0,64,1 \
 accessed_fields,inner.count,widget,8,1,2,1 accessed_fields,flag,widget,28,1,1,1 \
 accessed_fields,,,,1,1,1 accessed_fields,,gadget,,1,0,1 kmap_types,widget,60,1,0,0,1,2,2 \
-kmap_fields,flag,widget,28,1,1,1,1 kmap_fields,inner.count,widget,8,1,1,1,1" \
+kmap_fields,flag,widget,28,1,1,1,1 kmap_fields,inner.count,widget,8,1,1,1,1 \
+kmap_users,widget_read,inner.count,widget,1,1 kmap_users,widget_write,flag,widget,1,1" \
 	"$(told types --csv --vmlinux "$tmp/le" "$tmp/life")"
 same "who and what, too" "streamed_functions,widget_read,inner.count,1,2 \
 streamed_functions,widget_write,flag,1,1 kmap_functions,widget_read,inner.count,1,1 \

@@ -277,7 +277,7 @@ const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
 			high = middle;
 	}
 	for (; low < n->nr && n->all[low].ip == ip; low++)
-		if ((n->all[low].kind == NOTE_ALLOCATION) == allocation)
+		if (allocation == (n->all[low].kind == NOTE_ALLOCATION))
 			return n->all + low;
 	return NULL;
 }

@@ -125,6 +125,29 @@ static void name_object(const struct sums *k, const void *item, struct row *row)
 	row->texts[0] = ip_name(k, object->site);
 }
 
+static void name_user(const struct sums *k, enum access_source source, const void *item,
+		      struct row *row)
+{
+	const struct touch *user = item;
+	const struct field *field = hash_item(k->fields + source, user->key >> 32);
+	char text[KMAP_SYMBOL_MAX];
+
+	report_function(k, source, user->key, text);
+	row->name = table_text(text);
+	row->texts[0] = known_name(k, field->key);
+	row->texts[1] = known_name(k, field->key >> 32);
+}
+
+static void name_streamed_user(const struct sums *k, const void *item, struct row *row)
+{
+	name_user(k, ACCESS_STREAMED, item, row);
+}
+
+static void name_counted_user(const struct sums *k, const void *item, struct row *row)
+{
+	name_user(k, ACCESS_COUNTED, item, row);
+}
+
 static void name_task(const struct sums *k, const void *item, struct row *row)
 {
 	const struct task *task = item;
@@ -262,7 +285,8 @@ struct view {
 #define ACCESSED	.then = { SUM_READS, SUM_WRITES }, .columns = { READS, WRITES }
 
 #define TYPE		{ "Type", "type" }
-#define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip", .texts = { TYPE }
+#define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip",	\
+			.texts = { TYPE }
 #define SITES(which, group)						\
 	.hash = offsetof(struct sums, which[group]),			\
 	.sum = offsetof(struct site, sum), .name = name_site
@@ -299,6 +323,14 @@ struct view {
 	.hash = offsetof(struct sums, fields[source]),			\
 	.sum = offsetof(struct field, sum), .name = name_field,		\
 	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_notes = true
+#define USERS(source, namer)						\
+	.hash = offsetof(struct sums, users[source]),			\
+	.sum = offsetof(struct touch, sum), .name = namer,		\
+	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_notes = true
+#define USE_FIELDS							\
+	.name_title = "Function", .name_key = "name",			\
+	.texts = { { "Member", "field" }, TYPE },			\
+	.then = { SUM_ACCESSES, SUM_READS }, .columns = { READS, WRITES }
 #define AT		{ "Offset", "offset", SUM_OFFSET, CELL_OFFSET, 0 }
 #define FUNCTIONS	{ "Functions", "functions", SUM_FUNCTIONS, CELL_NUMBER, 0 }
 
@@ -489,6 +521,11 @@ static const struct view views[] = {
 		FIELDS(ACCESS_STREAMED),
 	}, {
 		.table = {
+			.title = "WHO ACCESSES WHICH MEMBER", .key = "field_users", USE_FIELDS,
+		},
+		USERS(ACCESS_STREAMED, name_streamed_user),
+	}, {
+		.table = {
 			.title = "WHO ACCESSES WHAT", .key = "accessed_by", WHO_ACCESSES,
 		},
 		TOUCHES(ACCESS_STREAMED, name_streamed),
@@ -573,6 +610,10 @@ static const struct view views[] = {
 		},
 		FIELDS(ACCESS_COUNTED),
 		IN_TRACE("MEMBERS", "fields"),
+	}, {
+		.table = { .title = "WHO ACCESSES WHICH MEMBER", .key = "users", USE_FIELDS },
+		USERS(ACCESS_COUNTED, name_counted_user),
+		IN_TRACE("WHO ACCESSES WHICH MEMBER", "users"),
 	}, {
 		.table = { .title = "WHO ACCESSES WHAT", .key = "who", WHO_ACCESSES },
 		TOUCHES(ACCESS_COUNTED, name_counted),

@@ -33,6 +33,7 @@ void sums_types_init(struct sums *k)
 	for (i = 0; i < ACCESS_SOURCES; i++) {
 		hash_init(k->noted + i, sizeof(struct noted), sizeof(u64));
 		hash_init(k->fields + i, sizeof(struct field), sizeof(u64));
+		hash_init(k->users + i, sizeof(struct touch), sizeof(u64));
 	}
 }
 
@@ -51,6 +52,7 @@ void sums_types_free(struct sums *k)
 	for (i = 0; i < ACCESS_SOURCES; i++) {
 		hash_free(k->noted + i);
 		hash_free(k->fields + i);
+		hash_free(k->users + i);
 	}
 }
 
@@ -205,14 +207,16 @@ static void count_pids(struct sums *k, const u32 *field_of, struct hash *seen)
 static void count_fields(struct sums *k, enum access_source source)
 {
 	u32 *field_of = kmap_array(NULL, k->noted[source].nr + 1, sizeof(*field_of));
-	struct hash users, pids;
 	const struct noted *noted;
+	struct touch *user;
 	struct field *field;
 	struct named named;
+	struct hash pids;
+	bool new;
+	u64 key;
 	u32 i, nr;
 	int m;
 
-	hash_init(&users, sizeof(struct pair), sizeof(u64));
 	hash_init(&pids, sizeof(struct pair), sizeof(u64));
 	for (i = 0; i < k->noted[source].nr; i++) {
 		noted = hash_item(k->noted + source, i);
@@ -220,13 +224,16 @@ static void count_fields(struct sums *k, enum access_source source)
 		nr = get_field(k, source, &named);
 		field_of[i] = nr;
 		field = hash_item(k->fields + source, nr);
-		for (m = SUM_READS; m <= SUM_ACCESSES; m++)
+		key = (u64)nr << 32 | named.function;
+		user = hash_item(k->users + source, hash_get(k->users + source, &key, &new));
+		field->sum[SUM_FUNCTIONS] += new;
+		for (m = SUM_READS; m <= SUM_ACCESSES; m++) {
 			add(k, field->sum + m, noted->sum[m]);
-		field->sum[SUM_FUNCTIONS] += new_pair(&users, nr, named.function);
+			add(k, user->sum + m, noted->sum[m]);
+		}
 	}
 	if (source == ACCESS_COUNTED)
 		count_pids(k, field_of, &pids);
-	hash_free(&users);
 	hash_free(&pids);
 	free(field_of);
 }

@@ -286,6 +286,7 @@ struct counted {
  * @names: names of types and members, numbered; the first is for those not known
  * @types: struct type by name, if there are notes
  * @fields: struct field by type and member, likewise
+ * @users: struct touch by field and function, as items of both
  * @most: the objects with most accesses; none if their number is not set
  * @accesses: sums over the accesses that were streamed
  * @unattributed: those to what was not seen to be allocated
@@ -328,7 +329,8 @@ struct sums {
 	u64 total[GROUPS][SUM_METRICS];
 	struct hash caches, tasks, current_caches, current_tasks, suspects;
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
-	struct hash noted[ACCESS_SOURCES], noted_pids, names, types[GROUPS], fields[ACCESS_SOURCES];
+	struct hash noted[ACCESS_SOURCES], noted_pids, names, types[GROUPS];
+	struct hash fields[ACCESS_SOURCES], users[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
 	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS];
 	struct hash shared, pids, comms, pid_comms;
