@@ -21,6 +21,7 @@ static const char usage[] =
 	"  -r, --retirements    also record freed objects with their counts, which leave\n"
 	"                       the kernel's memory then\n"
 	"  -a, --accesses       also record every single access: for short times\n"
+	"  -T, --traffic        also record each move of a cache line, where they are tracked\n"
 	"  -s, --snapshot       at the end also record what the kernel's kmap shows then\n"
 	"  -m, --mark TEXT      begin with a mark\n"
 	"  -t, --kind KIND      allocations and frees of slab or of pages only\n"
@@ -35,13 +36,14 @@ static const char usage[] =
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
-#define SHORT	"+o:f:rasm:t:p:P:zS:R:F:D:h"
+#define SHORT	"+o:f:raTsm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "for", required_argument, NULL, 'f' },
 	{ "retirements", no_argument, NULL, 'r' },
 	{ "accesses", no_argument, NULL, 'a' },
+	{ "traffic", no_argument, NULL, 'T' },
 	{ "snapshot", no_argument, NULL, 's' },
 	{ "mark", required_argument, NULL, 'm' },
 	{ "kind", required_argument, NULL, 't' },
@@ -175,6 +177,9 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			break;
 		case 'a':
 			what->on[STREAM_ACCESSES] = true;
+			break;
+		case 'T':
+			what->on[STREAM_TRAFFIC] = true;
 			break;
 		case 's':
 			what->snapshot = true;

@@ -23,7 +23,7 @@ debugfs()
 {
 	rm -rf "$tmp/debugfs" "$tmp/trace" "$tmp"/sent.* "$tmp"/at.*
 	mkdir -p "$m"
-	for file in stream_allocations stream_retirements stream_accesses total_overruns; do
+	for file in stream_allocations stream_retirements stream_accesses stream_traffic total_overruns; do
 		echo 0 >"$m/$file"
 	done
 	cp "$tmp/empty/metadata" "$m/metadata"
@@ -123,8 +123,8 @@ copied 0 1
 ok $? "all that the kernel gives is copied, also what comes after the end"
 same "the summary says what was recorded" \
 	"memorizer: trace: 45 packets, 412452 bytes, from 2 CPUs; 0 events lost" "$(message)"
-same "allocations are switched on" "1 0 0" "$(sort -r "$tmp/at.on" | xargs)"
-same "and off" "0 0 0" "$(xargs <"$tmp/at.off")"
+same "allocations are switched on" "1 0 0 0" "$(sort -r "$tmp/at.on" | xargs)"
+same "and off" "0 0 0 0" "$(xargs <"$tmp/at.off")"
 cmp "$m/metadata" "$tmp/trace/metadata"
 ok $? "the metadata is there"
 cmp "$m/show_stats" "$tmp/trace/kernel/show_stats" &&
@@ -154,21 +154,23 @@ options()
 	until_is stream_allocations 1
 	until_is stream_retirements 1
 	until_is stream_accesses 1
+	until_is stream_traffic 1
 	until_is marker "begin of it"
 	echo 12 >"$m/total_overruns"
 	send 0 1 100
 	: >"$tmp/at.sent"
 	until_is stream_retirements 0
 	until_is stream_accesses 0
+	until_is stream_traffic 0
 	exec 3<&-
 }
 
 debugfs 0
 echo 7 >"$m/total_overruns"
 start options
-record -o "$tmp/trace" -r -a --mark "begin of it" -- sh -c "$command"
+record -o "$tmp/trace" -r -a -T --mark "begin of it" -- sh -c "$command"
 wait $kernel
-same "retirements, accesses and a mark are recorded if wanted" 0 $status
+same "retirements, accesses, traffic and a mark are recorded if wanted" 0 $status
 same "what was lost is told, and what to do about it" "memorizer: trace: 1 packets, 100 bytes, \
 from 1 CPUs; 5 events lost: want larger memorizer.subbufs or memorizer.subbuf_size" "$(message)"
 

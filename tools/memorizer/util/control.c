@@ -15,6 +15,7 @@ static const char * const switches[NR_STREAM_SWITCHES] = {
 	[STREAM_ALLOCATIONS] = "stream_allocations",
 	[STREAM_RETIREMENTS] = "stream_retirements",
 	[STREAM_ACCESSES] = "stream_accesses",
+	[STREAM_TRAFFIC] = "stream_traffic",
 };
 
 /* Says why @file cannot be opened, and what to do about it. */

@@ -6,7 +6,7 @@
 #include "types.h"
 
 /* The stream's switches. */
-enum { STREAM_ALLOCATIONS, STREAM_RETIREMENTS, STREAM_ACCESSES, NR_STREAM_SWITCHES };
+enum { STREAM_ALLOCATIONS, STREAM_RETIREMENTS, STREAM_ACCESSES, STREAM_TRAFFIC, NR_STREAM_SWITCHES };
 
 /**
  * struct control - the directory memorizer/ of debugfs
