@@ -22,6 +22,7 @@ help:
 	@echo 'make coverage which accesses sites do not see'
 	@echo 'make html     trace a tar in a guest, and make the page and the picture that the README has'
 	@echo 'make qemu-trace a trace of the cache lines that move, made by a plugin for QEMU'
+	@echo 'make commuter which pairs of system calls that commute share memory all the same'
 	@echo 'make truth    compare what the KMAP says with what the machine did'
 	@echo 'make clean    remove build/'
 	@echo
@@ -64,10 +65,13 @@ html: kernel $(memorizer)
 qemu-trace:
 	@$(scripts)/qemu-trace $(CONFIG)
 
+commuter:
+	@$(scripts)/commuter
+
 truth:
 	@$(scripts)/truth
 
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage html qemu-trace truth clean
+.PHONY: help kernel run shell test bench compare coverage html qemu-trace commuter truth clean
