@@ -9,11 +9,10 @@
 
 #include "builtin.h"
 #include "notes.h"
+#include "pack.h"
 #include "report.h"
 #include "table.h"
 #include "texts.h"
-
-#define LINE_SIZE	64		/* bytes of a cache line, for layout */
 
 #define INPUT_OPTIONS \
 	"  -k, --vmlinux FILE   the kernel, with the compiler's notes\n" \
@@ -39,6 +38,7 @@ enum tally_metric {
 	TALLY_OFFSET,
 	TALLY_SIZE,
 	TALLY_LINE,
+	TALLY_FROM,		/* offset before */
 	TALLY_METRICS
 };
 
@@ -257,7 +257,7 @@ static struct tally *place(struct hash *tallies, struct hash *texts, const char 
 	tally = hash_item(tallies, hash_get(tallies, key, &new));
 	tally->sum[TALLY_OFFSET] = bits / 8;
 	tally->sum[TALLY_SIZE] = (size + 7) / 8;
-	tally->sum[TALLY_LINE] = bits / 8 / LINE_SIZE;
+	tally->sum[TALLY_LINE] = bits / 8 / PACK_LINE;
 	return tally;
 }
 
@@ -323,6 +323,105 @@ static void count_members(const struct sums *k, enum access_source source,
 	}
 }
 
+/* The members that are in no other; those with bits of the same bytes are one. */
+static u32 outer_members(const struct record *record, struct hash *tallies, struct hash *texts,
+			 struct packed *outer)
+{
+	const struct member *m;
+	struct packed *last;
+	struct tally *tally;
+	u64 begin, end;
+	u32 i, nr = 0;
+
+	for (i = 0; i < record->nr; i++) {
+		m = record->members + i;
+		begin = m->offset / 8;
+		end = (m->offset + m->size + 7) / 8;
+		last = nr ? outer + nr - 1 : NULL;
+		if (!last || begin >= last->offset + last->size) {
+			last = outer + nr++;
+			*last = (struct packed){ .name = m->path, .offset = begin,
+						 .size = end - begin };
+		} else if (end > last->offset + last->size) {
+			last->size = end - last->offset;
+		}
+		tally = member_row(record, tallies, texts, m->path);
+		add(&last->reads, tally->sum[TALLY_READS]);
+		add(&last->writes, tally->sum[TALLY_WRITES]);
+	}
+	return nr;
+}
+
+/* What the order amounts to, before and after. */
+static void print_figures(const struct report *r, const struct part *part,
+			  const struct pack_figures *before, const struct pack_figures *after)
+{
+	static const char * const names[] = { "bytes", "lines_accessed", "lines_mixed" };
+	const u64 figures[][2] = {
+		{ before->bytes, after->bytes }, { before->lines, after->lines },
+		{ before->mixed, after->mixed },
+	};
+	struct table t = {
+		.name_title = "What it changes", .name_key = "name",
+		.columns = {
+			{ "Before", "before", TALLY_FROM, CELL_OF_ONE, 0 },
+			{ "After", "after", TALLY_OFFSET, CELL_OF_ONE, 0 },
+		},
+	};
+	struct hash tallies, texts;
+	struct tally *tally;
+	size_t i;
+
+	begin(&tallies, &texts);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		tally = place(&tallies, &texts, names[i], NULL, 8 * figures[i][1], 0);
+		tally->sum[TALLY_FROM] = figures[i][0];
+	}
+	print_tallies(r, part, "WHAT THAT CHANGES", "changes", &t, &tallies, &texts, true);
+	hash_free(&tallies);
+	hash_free(&texts);
+}
+
+/* A better order, if the record is a struct of which something is accessed. */
+static void print_order(const struct report *r, const struct part *part,
+			const struct record *record, struct hash *tallies, struct hash *texts)
+{
+	static const char * const uses[] = {
+		[PACK_READ] = "read", [PACK_UNTOUCHED] = "untouched", [PACK_WRITTEN] = "written",
+	};
+	struct table t = {
+		.name_title = "Member", .name_key = "field", .texts = { { "Use", "use" } },
+		.columns = {
+			{ "Offset", "offset", TALLY_OFFSET, CELL_NUMBER, 0 },
+			{ "Size", "size", TALLY_SIZE, CELL_NUMBER, 0 },
+			{ "Line", "line", TALLY_LINE, CELL_NUMBER, 0 },
+			{ "Before", "offset_before", TALLY_FROM, CELL_NUMBER, 0 }, READS, WRITES,
+		},
+	};
+	struct packed *outer = kmap_array(NULL, record->nr + 1, sizeof(*outer));
+	u32 nr = outer_members(record, tallies, texts, outer), i;
+	struct pack_figures before, after;
+	struct hash rows, names;
+	struct tally *tally;
+
+	pack(outer, nr, &before, &after);
+	if (before.lines && !strcmp(record->kind, "struct")) {
+		begin(&rows, &names);
+		for (i = 0; i < nr; i++) {
+			tally = place(&rows, &names, outer[i].name, uses[outer[i].use],
+				      8 * outer[i].at, 8 * outer[i].size);
+			tally->sum[TALLY_FROM] = outer[i].offset;
+			tally->sum[TALLY_READS] = outer[i].reads;
+			tally->sum[TALLY_WRITES] = outer[i].writes;
+		}
+		print_tallies(r, part, "A BETTER ORDER, PERHAPS", "order", &t, &rows, &names, true);
+		print_figures(r, part, &before, &after);
+		hash_free(&rows);
+		hash_free(&names);
+	}
+	free(outer);
+}
+
 static void print_layout(const struct report *r, const struct sums *k)
 {
 	struct part parts[ACCESS_SOURCES];
@@ -352,6 +451,7 @@ static void print_layout(const struct report *r, const struct sums *k)
 		place_members(&record, &tallies, &texts);
 		count_members(k, parts[p].source, &record, &tallies, &texts);
 		print_tallies(r, parts + p, title, "layout", &t, &tallies, &texts, true);
+		print_order(r, parts + p, &record, &tallies, &texts);
 		hash_free(&tallies);
 		hash_free(&texts);
 	}
@@ -420,7 +520,8 @@ const struct command command_layout = {
 		"\n"
 		"Prints the members of a struct or union in their order, with offset, size and cache\n"
 		"line, and holes between them; how often each was read and written, by how many\n"
-		"functions and pids.\n"
+		"functions and pids. And an order that keeps what is mostly read apart from what is\n"
+		"written, with what that would change.\n"
 		"\n" INPUT_OPTIONS,
 	.run = run_layout,
 };

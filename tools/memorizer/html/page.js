@@ -13,11 +13,18 @@ const ROWS = 200;	/* of a table at once */
 const TILES = 120;	/* of a treemap; the others are one tile */
 const WIDTH = 1000;	/* of pictures */
 
-/* Numbers beyond what a double holds exactly become BigInts. */
+/* Numbers beyond what a double holds exactly become BigInts; most data have none. */
 function parse(text) {
-	const exact = text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.])/g,
-		(m) => m[0] === '"' ? m : `"\u0000${m}"`.replace("\u0000", "\\u0000"));
+	let large = false;
+	const exact = text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.])/g, (m) => {
+		if (m[0] === '"')
+			return m;
+		large = true;
+		return `"\\u0000${m}"`;
+	});
 
+	if (!large)
+		return JSON.parse(text);
 	return JSON.parse(exact, (key, value) =>
 		typeof value === "string" && value.startsWith("\0") ? BigInt(value.slice(1)) : value);
 }

@@ -76,6 +76,32 @@ counted widget.name "0 0"
 counted char "0 0"
 make_notes "$tmp/le" <"$data/session.notes"
 
+# An order of a struct of four lines, in the first of which one member is read, one written
+sed '/^record struct widget/,$d; s/ inner\.count .* 8 4 32 / ops - 0 0 8 256 /
+	s/ name\[\] .*/ lost - 0 136 8 256 0/; s/ flag .*/ hits - 0 8 8 256 0/' \
+	"$data/session.notes" >"$tmp/busy"
+cat >>"$tmp/busy" <<END
+record struct widget 256
+member 0 8 ops void *
+member 8 8 hits long
+member 16 112 pad char [112]
+member 128 8 next void *
+member 136 8 lost long
+member 144 112 tail char [112]
+END
+make_notes "$tmp/le" <"$tmp/busy"
+"$memorizer" layout --csv $symbols "$tmp/le" widget "$kmap" 2>"$tmp/err" >"$tmp/out"
+same "what is read is kept apart from what is written" \
+	"ops,read,0,8,0,0,6,0 pad,untouched,8,112,0,16,0,0 next,untouched,120,8,1,128,0,0 \
+tail,untouched,128,112,2,144,0,0 hits,written,240,8,3,8,1,7 lost,written,248,8,3,136,3,2" \
+	"$(sed -n 's/^order,//p' "$tmp/out" | xargs)"
+same "which has figures" "bytes,256,256 lines_accessed,2,2 lines_mixed,1,0" \
+	"$(sed -n 's/^changes,//p' "$tmp/out" | xargs)"
+sed 's/^record struct widget/record union widget/' "$tmp/busy" | make_notes "$tmp/le"
+same "a union has no order" 0 "$("$memorizer" layout --csv $symbols "$tmp/le" widget "$kmap" \
+	2>"$tmp/err" | grep -c ^order)"
+make_notes "$tmp/le" <"$data/session.notes"
+
 # Of a trace: what was streamed, and the objects that retired
 "$build/tests/make-trace" "$tmp/life" <"$data/life.trace" || exit 1
 mkdir "$tmp/life/kernel"
