@@ -4,6 +4,7 @@
  * last, so that neither moves the other's lines, and between them what is not accessed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "pack.h"
 
@@ -37,6 +38,17 @@ static u64 alignment(const struct packed *m)
 	u64 bits = m->offset | m->size | ALIGN_MOST;
 
 	return bits & -bits;
+}
+
+/* The first of those to come, of the same use as @i, that needs no hole before it; or else @i. */
+static u32 next_one(const struct packed *members, u32 nr, u32 i, u64 at)
+{
+	u32 j;
+
+	for (j = i; j < nr && members[j].use == members[i].use && members[j].size; j++)
+		if (!(at % alignment(members + j)))
+			return j;
+	return i;
 }
 
 /* Whether a member has bytes in a line. */
@@ -86,14 +98,19 @@ static void count(const struct packed *members, u32 nr, bool after, struct pack_
 void pack(struct packed *members, u32 nr, struct pack_figures *before,
 	  struct pack_figures *after)
 {
+	struct packed next;
 	u64 at = 0, align;
-	u32 i;
+	u32 i, j;
 
 	for (i = 0; i < nr; i++)
 		members[i].use = use_of(members + i);
 	count(members, nr, false, before);
 	qsort(members, nr, sizeof(*members), compare);
 	for (i = 0; i < nr; i++) {
+		j = next_one(members, nr, i, at);
+		next = members[j];
+		memmove(members + i + 1, members + i, (j - i) * sizeof(next));
+		members[i] = next;
 		align = alignment(members + i);
 		at = (at + align - 1) / align * align;
 		members[i].at = at;
