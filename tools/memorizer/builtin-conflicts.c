@@ -35,6 +35,7 @@ static const struct option options[] = {
 
 #define WITHOUT	64	/* most functions that are named */
 #define PAGE	4096
+#define ACCESS_MAX	(16u << 20)	/* bytes of an access; a larger one is taken for damage */
 
 /* Entry code of interrupts, and the hooks of Memorizer, which accesses its own records. */
 static const char * const always[] = {
@@ -121,23 +122,33 @@ static bool ip_left_out(struct conflicts *c, u64 ip)
 	return known->out;
 }
 
-/* Is one of the calls left out? Their callers' numbers are lower. */
+static bool known_left_out(const struct conflicts *c, u64 stack, bool *out)
+{
+	u32 i;
+
+	if (!hash_find(&c->stacks, &stack, &i))
+		return false;
+	*out = ((const struct left_out *)hash_item(&c->stacks, i))->out;
+	return true;
+}
+
+/* Is one of the calls left out? Their callers' numbers are lower, unless the trace is damaged. */
 static bool stack_left_out(struct conflicts *c, u32 stack)
 {
 	u64 key = stack, ip;
-	u32 caller, i;
-	bool out, new;
+	u32 at = stack, caller;
+	bool out = false, new;
 
-	if (!stack)
-		return false;
-	if (hash_find(&c->stacks, &key, &i))
-		return ((struct left_out *)hash_item(&c->stacks, i))->out;
-	caller = context_frame(&c->a.context, stack, &ip);
-	if (caller == U32_MAX)
-		return false;
-	out = ip_left_out(c, ip) || (caller < stack && stack_left_out(c, caller));
-	i = hash_get(&c->stacks, &key, &new);
-	((struct left_out *)hash_item(&c->stacks, i))->out = out;
+	while (at && !out && !known_left_out(c, at, &out)) {
+		caller = context_frame(&c->a.context, at, &ip);
+		if (caller == U32_MAX)
+			break;
+		out = ip_left_out(c, ip);
+		at = caller < at ? caller : 0;
+	}
+	if (stack)
+		((struct left_out *)hash_item(&c->stacks,
+					      hash_get(&c->stacks, &key, &new)))->out = out;
 	return out;
 }
 
@@ -160,7 +171,7 @@ static void touch(struct analysis *a, const struct touch *t)
 
 	if (!t->chosen || !scope || !is_kernel(t->ptr))
 		return;
-	if (is_left_out(c, t)) {
+	if (t->size > ACCESS_MAX || is_left_out(c, t)) {
 		c->left++;
 		return;
 	}

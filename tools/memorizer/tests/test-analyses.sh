@@ -221,12 +221,19 @@ same "nothing is left out with --all: an interrupt's access, and a hook's" \
 nothing widget+0xc0 8" "$(clashes conflicts --all | grep nothing)"
 same "--without leaves out what a function does" \
 	"true widget+0xc0 4" "$(clashes conflicts --without 'widget_w*')"
-same "and what it calls: here, everything" "0 43" "$(rows sum conflicts --without read_mark "$tmp/conflicts.le" |
+same "and what it calls: here, everything" "0 45" "$(rows sum conflicts --without read_mark "$tmp/conflicts.le" |
 	sed -n 's/^accesses,//p; s/^left_out,//p' | xargs)"
 same "lines of 8 bytes: none is shared without a conflict" "" "$(clashes lines --line 8)"
 same "but the conflicts are the same" "$(clashes conflicts)" "$(clashes conflicts --line 8)"
 same "--cpu: one alone conflicts with nobody" 0 \
 	"$(rows sum conflicts --cpu 1 "$tmp/conflicts.le" | sed -n 's/^windows,//p')"
+awk 'BEGIN {
+	for (i = 1; i <= 200000; i++)
+		print "frame stack=" i " caller=" i - 1 " ip=ffffffff9b000110"
+	print "mark pid=1 text=scope\\x20a"
+	print "access ip=ffffffff9b000110 ptr=ffff888000001000 size=8 kind=1 pid=1 stack=200000"
+}' | "$build/tests/make-trace" -q "$tmp/deep" || exit 1
+same "calls may be as deep as a trace is long" 1 "$(rows sum conflicts "$tmp/deep" | sed -n 's/^accesses,//p')"
 grep -v '^mark.*phase' "$data/conflicts.trace" | "$build/tests/make-trace" -q "$tmp/one" || exit 1
 same "without phases all is one window" "1 1 0" \
 	"$(rows sum conflicts "$tmp/one" | sed -n 's/^windows,//p; s/^nr_phases,//p; s/^free,//p' | xargs)"
