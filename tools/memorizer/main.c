@@ -32,6 +32,7 @@ static const struct command * const commands[] = {
 	&command_who,
 	&command_what,
 	&command_conflicts,
+	&command_rcu,
 };
 
 /**

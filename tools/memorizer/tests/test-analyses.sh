@@ -163,6 +163,36 @@ done
 # summary
 golden summary entries
 golden summary lines
+# rcu
+make_trace rcu
+for order in le be; do
+	printf '%s\n' 'ffffffff9f000000 t kvfree_call_rcu' 'ffffffff9f000100 t behind_it' \
+		>>"$tmp/rcu.$order/kernel/kallsyms"
+done
+golden rcu rcu --all
+same "without --all only what should not be is told" "late
+outside
+outside
+outside" "$(rows accesses rcu "$tmp/rcu.le" | awk -F, '{ print $5 }' | sort)"
+same "--pid" "outside:1 late:1" "$(rows sum rcu --pid 101 "$tmp/rcu.le" |
+	sed -n 's/^\(outside\|late\),/\1:/p' | xargs)"
+# Behind a loss nothing is known of a task's sections, until it enters a system call
+{
+	sed '/^# Idle tasks/,$d' "$data/rcu.trace"
+	printf '%s\n' packet "lost 3" \
+		"access ip=ffffffff9b000190 ptr=ffff888000001008 size=8 kind=1 pid=100" \
+		"enter kind=1 number=0 pid=100" \
+		"access ip=ffffffff9b000190 ptr=ffff888000001008 size=8 kind=1 pid=100" \
+		"access pid=101"
+} | "$build/tests/make-trace" "$tmp/rcu-lost"
+cp -r "$tmp/rcu.le/kernel" "$tmp/rcu-lost"
+same "where events are missing nothing is certain" "outside:4 uncertain:2" \
+	"$(rows sum rcu "$tmp/rcu-lost" | sed -n 's/^\(outside\|uncertain\),/\1:/p' | xargs)"
+grep -v ^lock "$data/rcu.trace" | "$build/tests/make-trace" "$tmp/rcu-locks"
+cp -r "$tmp/rcu.le/kernel" "$tmp/rcu-locks"
+"$memorizer" rcu "$tmp/rcu-locks" >"$tmp/out" 2>"$tmp/err"
+same "a trace without sections is no basis" "2 memorizer: $tmp/rcu-locks: no read-side sections of \
+RCU: want record --locks, and a kernel with lockdep" "$? $(cat "$tmp/err")"
 
 # Against a model that was written apart, of accesses, and of the traffic that it makes of them
 seed=${MODEL_SEED:-1}

@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-for trace in kmem life mixed bad packets lines context; do
+for trace in kmem life mixed bad packets lines rcu context; do
 	"$build/tests/make-trace" "$tmp/$trace" <"$data/$trace.trace" || exit 1
 	mkdir "$tmp/$trace/kernel"
 	cp "$data/kallsyms" "$tmp/$trace/kernel"
@@ -113,4 +113,6 @@ printed summary --json "$tmp/context" >"$tmp/printed"
 agree summary
 printed conflicts --json "$tmp/conflicts" >"$tmp/printed"
 agree conflicts
+printed rcu --all --json "$tmp/rcu" >"$tmp/printed"
+agree rcu
 tap_end

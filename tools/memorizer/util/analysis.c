@@ -415,7 +415,8 @@ static int analyse(struct analysis *a, const char *dir)
 	while (!a->window.ended && trace_next(a->trace, &e))
 		handle(a, &e);
 	a->incomplete = trace_incomplete(a->trace);
-	if (kmem_filter_check_marks(&a->filter, &a->window, dir)) {
+	if (kmem_filter_check_marks(&a->filter, &a->window, dir) &&
+	    (!a->ops->usable || a->ops->usable(a, dir))) {
 		print(a);
 		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : EXIT_FINE;
 	}

@@ -93,6 +93,7 @@ enum touches {
  * @event: is called for each event after what it tells is known, whether it is chosen or not
  * @opened: is called when an entry or a scope is opened by an event that is chosen
  * @touch: is called for each access
+ * @usable: tells at the end whether the trace has what is needed; if not there was a message
  * @print: prints all but the head
  *
  * Any but the first four may be NULL.
@@ -110,6 +111,7 @@ struct analysis_ops {
 	void (*opened)(struct analysis *a, const struct trace_event *e,
 		       const struct opened *opened);
 	void (*touch)(struct analysis *a, const struct touch *t);
+	bool (*usable)(struct analysis *a, const char *dir);
 	void (*print)(struct analysis *a);
 };
 

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer rcu: accesses to objects that RCU is to free, and that no reader may find any more.
+ *
+ * An object is handed to RCU when nobody can find it any more but who has it already, in a
+ * read-side section. Until it is freed, whoever else touches it may find it gone: outside of
+ * any section, or in one that began later. RCU's own work on it does not count.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis.h"
+
+static const char usage[] =
+	"Usage: memorizer rcu [OPTION...] DIR\n"
+	"\n"
+	"Prints which accesses in the trace in DIR were made to objects that had been handed to\n"
+	"kfree_rcu() or its like, but not yet freed: outside of RCU's read-side sections, or in a\n"
+	"section that began too late to know the object. The trace wants accesses, allocations\n"
+	"and locks (memorizer record --accesses --locks), of a kernel with lockdep.\n"
+	"\n"
+	"  -a, --all            print those that are as they should be, too\n"
+	ANALYSIS_USAGE;
+
+static const struct option options[] = {
+	{ "all", no_argument, NULL, 'a' },
+	ANALYSIS_OPTIONS
+};
+
+/* How an access was made. */
+enum how { INSIDE, OUTSIDE, LATE, UNCERTAIN, HOWS };
+
+static const char * const how_names[HOWS] = {
+	[INSIDE] = "inside", [OUTSIDE] = "outside", [LATE] = "late", [UNCERTAIN] = "uncertain",
+};
+
+/* Read-side sections have these names, and may lie in each other. */
+static const char * const section_names[] = {
+	"rcu_read_lock", "rcu_read_lock_bh", "rcu_read_lock_sched",
+};
+
+/* What RCU does with an object itself. */
+static const char * const own_functions[] = {
+	"kvfree_call_rcu*", "kfree_rcu_*", "kvfree_rcu_*", "need_offload_krc*",
+};
+
+/**
+ * struct reader - a task, or what runs on an idle CPU
+ * @key: its pid, or the CPU above 32 bits
+ * @depth: of the sections that are open
+ * @serial: number of the event that opened the outermost one
+ * @period: of the trace, see struct trace_event, that @depth is known in
+ */
+struct reader {
+	u64 key;
+	u64 depth, serial, period;
+};
+
+/**
+ * struct handed - an object that was handed to RCU
+ * @object: number of its allocation
+ * @serial: number of the event that did it
+ * @ip: return address of the call
+ */
+struct handed {
+	u64 object;
+	u64 serial, ip;
+};
+
+enum sum { READS, WRITES, BAD, SUMS };
+
+/* Accesses by an instruction to a spot of what a call site had handed to RCU. */
+struct late {
+	u64 spot, ip, freed_by, how;
+	u64 sum[SUMS];
+};
+
+/**
+ * struct rcu - what is counted
+ * @a: the analysis
+ * @all: whether to print all accesses
+ * @readers: struct reader
+ * @objects: struct handed
+ * @rows: struct late
+ * @sections: sections that were seen
+ * @stray: ends of sections whose begin was not
+ * @unknown: what was handed to RCU and is no known object
+ * @own: accesses by RCU itself
+ * @sum: accesses, by how
+ */
+struct rcu {
+	struct analysis a;
+	bool all;
+	struct hash readers, objects, rows;
+	u64 sections, stray, unknown, own, sum[HOWS];
+};
+
+static void init(struct analysis *a)
+{
+	struct rcu *r = (struct rcu *)a;
+
+	hash_init(&r->readers, sizeof(struct reader), sizeof(u64));
+	hash_init(&r->objects, sizeof(struct handed), sizeof(u64));
+	hash_init(&r->rows, sizeof(struct late), offsetof(struct late, sum));
+}
+
+static void release(struct analysis *a)
+{
+	struct rcu *r = (struct rcu *)a;
+
+	hash_free(&r->readers);
+	hash_free(&r->objects);
+	hash_free(&r->rows);
+}
+
+/* All idle tasks have pid 0. */
+static struct reader *get_reader(struct rcu *r, u32 cpu, u32 pid, u32 period)
+{
+	u64 key = pid ? pid : ((u64)cpu + 1) << 32;
+	struct reader *reader;
+	bool new;
+	u32 i = hash_get(&r->readers, &key, &new);
+
+	reader = hash_item(&r->readers, i);
+	if (new)
+		reader->period = period;
+	return reader;
+}
+
+static bool is_section(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(section_names); i++)
+		if (!strcmp(name, section_names[i]))
+			return true;
+	return false;
+}
+
+static void section(struct rcu *r, const struct trace_event *e)
+{
+	struct reader *reader = get_reader(r, e->cpu, e->u.lock.pid, e->period);
+
+	if (e->u.lock.op == TRACE_ACQUIRED) {
+		r->sections++;
+		if (!reader->depth++)
+			reader->serial = e->nr;
+	} else if (e->u.lock.op == TRACE_RELEASE && reader->depth) {
+		reader->depth--;
+	} else if (e->u.lock.op == TRACE_RELEASE) {
+		r->stray++;
+	}
+}
+
+/* No section is open where a task enters the kernel: this is known again after losses. */
+static void enter(struct rcu *r, const struct trace_event *e)
+{
+	struct reader *reader = get_reader(r, e->cpu, e->u.entry.pid, e->period);
+
+	if (e->u.entry.kind != TRACE_SYSCALL)
+		return;
+	reader->depth = 0;
+	reader->period = e->period;
+}
+
+static void hand(struct rcu *r, const struct trace_event *e)
+{
+	struct place place = analysis_place(&r->a, e->u.rcu_free.ptr);
+	struct handed *handed;
+	bool new;
+
+	if (!place.object) {
+		r->unknown++;
+		return;
+	}
+	handed = hash_item(&r->objects, hash_get(&r->objects, &place.object, &new));
+	handed->serial = e->nr;
+	handed->ip = e->u.rcu_free.ip;
+}
+
+static void event(struct analysis *a, const struct trace_event *e)
+{
+	struct rcu *r = (struct rcu *)a;
+
+	if (e->type == TRACE_LOCK && is_section(e->u.lock.name))
+		section(r, e);
+	else if (e->type == TRACE_ENTER)
+		enter(r, e);
+	else if (e->type == TRACE_RCU_FREE)
+		hand(r, e);
+}
+
+static bool is_own(const struct rcu *r, u64 ip)
+{
+	char name[KMAP_SYMBOL_MAX];
+	size_t i;
+
+	analysis_ip(&r->a, ip, KMAP_IP_EXACT, name);
+	for (i = 0; i < ARRAY_SIZE(own_functions); i++)
+		if (kmem_filter_matches(own_functions[i], name))
+			return true;
+	return false;
+}
+
+static enum how find_how(struct rcu *r, const struct touch *t, const struct handed *handed)
+{
+	const struct reader *reader = get_reader(r, t->event->cpu, t->pid, t->event->period);
+
+	if (reader->period != t->event->period)
+		return UNCERTAIN;
+	if (!reader->depth)
+		return OUTSIDE;
+	return reader->serial < handed->serial ? INSIDE : LATE;
+}
+
+static void touch(struct analysis *a, const struct touch *t)
+{
+	struct rcu *r = (struct rcu *)a;
+	const struct handed *handed;
+	struct late key, *late;
+	enum how how;
+	bool new;
+	u32 i;
+
+	if (!t->chosen || !t->place.object || !hash_find(&r->objects, &t->place.object, &i))
+		return;
+	if (is_own(r, t->ip)) {
+		r->own++;
+		return;
+	}
+	handed = hash_item(&r->objects, i);
+	how = find_how(r, t, handed);
+	r->sum[how]++;
+	key = (struct late){ t->spot, t->ip, handed->ip, how, { 0 } };
+	late = hash_item(&r->rows, hash_get(&r->rows, &key, &new));
+	late->sum[READS] += t->reads;
+	late->sum[WRITES] += t->writes;
+	late->sum[BAD] += how == OUTSIDE || how == LATE;
+}
+
+static void print_rows(struct rcu *r)
+{
+	struct table t = {
+		.title = "ACCESSES TO WHAT RCU IS TO FREE", .key = "accesses",
+		.name_title = "Object", .name_key = "object",
+		.texts = { { "Allocated by", "site" }, { "Handed to RCU by", "freed_by" },
+			   { "Code", "code" }, { "Section", "section" } },
+		.then = { WRITES, READS },
+		.columns = {
+			{ "Reads", "reads", READS, CELL_NUMBER, 0 },
+			{ "Writes", "writes", WRITES, CELL_NUMBER, 0 },
+		},
+	};
+	char text[KMAP_SYMBOL_MAX];
+	struct late *late;
+	struct row *row;
+	u32 i;
+
+	t.rows = kmap_array(NULL, r->rows.nr + 1, sizeof(*t.rows));
+	for (i = 0; i < r->rows.nr; i++) {
+		late = hash_item(&r->rows, i);
+		if (late->how == INSIDE && !r->all)
+			continue;
+		row = t.rows + t.nr++;
+		*row = (struct row){ .name = analysis_where(&r->a, late->spot),
+				     .sum = late->sum };
+		row->texts[0] = analysis_allocated(&r->a,
+						   analysis_spot(&r->a, late->spot)->kind);
+		analysis_ip(&r->a, late->freed_by, KMAP_IP_RETURN, text);
+		row->texts[1] = table_text(text);
+		row->texts[2] = analysis_code(&r->a, late->ip);
+		row->texts[3] = table_text(how_names[late->how]);
+	}
+	analysis_table(&r->a, &t, BAD);
+}
+
+static bool is_usable(struct analysis *a, const char *dir)
+{
+	const struct rcu *r = (struct rcu *)a;
+
+	if (r->sections || !r->objects.nr)
+		return true;
+	fprintf(stderr,
+		"memorizer: %s: no read-side sections of RCU: want record --locks, and a kernel with lockdep\n",
+		dir);
+	return false;
+}
+
+static void print(struct analysis *a)
+{
+	struct rcu *r = (struct rcu *)a;
+
+	analysis_sum(a, "Read-side sections", "sections", r->sections);
+	analysis_sum(a, "  that began before the trace", "stray", r->stray);
+	analysis_sum(a, "Objects that were handed to RCU", "handed", r->objects.nr);
+	analysis_sum(a, "Memory that was, and is no known object", "unknown", r->unknown);
+	analysis_sum(a, "Accesses to these objects by RCU itself", "own", r->own);
+	analysis_sum(a, "Others, in a section that may know it", "inside", r->sum[INSIDE]);
+	analysis_sum(a, "  outside of sections", "outside", r->sum[OUTSIDE]);
+	analysis_sum(a, "  in a section that began later", "late", r->sum[LATE]);
+	analysis_sum(a, "  where events are missing", "uncertain", r->sum[UNCERTAIN]);
+	print_rows(r);
+}
+
+static bool set_option(struct analysis *a, int option, const char *arg)
+{
+	(void)option;
+	(void)arg;
+	((struct rcu *)a)->all = true;
+	return true;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct analysis_ops ops = {
+		.command = &command_rcu, .shorts = "a", .options = options, .sort = "bad",
+		.option = set_option, .init = init, .release = release, .event = event,
+		.touch = touch, .usable = is_usable, .print = print,
+	};
+	struct rcu r = { .a = { .ops = &ops, .touches = TOUCH_ACCESSES } };
+
+	return analysis_run(&r.a, argc, argv);
+}
+
+const struct command command_rcu = {
+	.name = "rcu",
+	.summary = "tell who accesses what RCU is to free outside of its readers",
+	.usage = usage,
+	.run = run,
+};
