@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer under QEMU: announces objects, tasks, switches and marks to the plugin
+ * Memorizer under QEMU: announces objects, tasks, switches, marks and context to the plugin
  * that watches the machine, by loads whose addresses are the message; message.h
  * says how.
  *
@@ -221,6 +221,30 @@ void __memorizer_announce_mark(const char *text, size_t length)
 		 (1 + DIV_ROUND_UP(left, sizeof(u64))));
 	say_value(current->pid);
 	say_text(text, left);
+	end(flags);
+}
+
+void __memorizer_announce_entry(bool leave, unsigned int kind, unsigned int number)
+{
+	u64 values[] = { kind, number };
+	unsigned long flags;
+
+	if (!begin(&flags))
+		return;
+	say_task(current);
+	say(leave ? MEMORIZER_SAY_LEFT : MEMORIZER_SAY_ENTER, values, ARRAY_SIZE(values));
+	end(flags);
+}
+
+void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip)
+{
+	u64 values[] = { (unsigned long)ptr, ip };
+	unsigned long flags;
+
+	if (!begin(&flags))
+		return;
+	say_task(current);
+	say(MEMORIZER_SAY_RCU_FREE, values, ARRAY_SIZE(values));
 	end(flags);
 }
 

@@ -15,6 +15,8 @@ void __memorizer_announce_object(u32 id);
 void __memorizer_announce_end(u32 id);
 void __memorizer_announce_logging(bool on);
 void __memorizer_announce_mark(const char *text, size_t length);
+void __memorizer_announce_entry(bool leave, unsigned int kind, unsigned int number);
+void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip);
 
 #else
 
@@ -24,6 +26,9 @@ static inline void __memorizer_announce_object(u32 id) { }
 static inline void __memorizer_announce_end(u32 id) { }
 static inline void __memorizer_announce_logging(bool on) { }
 static inline void __memorizer_announce_mark(const char *text, size_t length) { }
+static inline void __memorizer_announce_entry(bool leave, unsigned int kind,
+					      unsigned int number) { }
+static inline void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip) { }
 
 #endif /* CONFIG_MEMORIZER_QEMU */
 
@@ -74,6 +79,33 @@ static inline void memorizer_announce_mark(const char *text, size_t length)
 {
 	if (unlikely(memorizer_announces))
 		__memorizer_announce_mark(text, length);
+}
+
+/**
+ * memorizer_announce_entry() - announce that the kernel is entered or left
+ * @leave: it is left
+ * @kind: an enum memorizer_entered
+ * @number: of the system call, vector or softirq
+ *
+ * Context: any.
+ */
+static inline void memorizer_announce_entry(bool leave, unsigned int kind, unsigned int number)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_entry(leave, kind, number);
+}
+
+/**
+ * memorizer_announce_rcu_free() - announce that memory is handed to RCU to be freed
+ * @ptr: the memory
+ * @ip: who did it
+ *
+ * Context: any.
+ */
+static inline void memorizer_announce_rcu_free(const void *ptr, unsigned long ip)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_rcu_free(ptr, ip);
 }
 
 #endif /* _MM_MEMORIZER_ANNOUNCE_H */

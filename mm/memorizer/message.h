@@ -8,7 +8,7 @@
  * page is a word of 12 bits. They are made by an instruction that no compiler
  * writes, MEMORIZER_ANNOUNCE_LOAD, by which the plugin knows them.
  *
- * The first word has the message's type in its upper 4 bits. Types from 8 on are
+ * The first word has the message's type in its upper 4 bits. Types from 8 to 11 are
  * complete with that: the lower 8 bits are their argument. Others have there the
  * number of values that follow. A value is 64 bits, rotated left by one and, if it
  * was negative, its other bits inverted; the least significant 11 bits come first,
@@ -40,7 +40,11 @@
 #define MEMORIZER_SAY_LEAVE	9	/* it ends */
 #define MEMORIZER_SAY_RECORD	10	/* 1: record from here on, 0: do not */
 #define MEMORIZER_SAY_POINT	11	/* a mark; its number */
+/* What surrounds accesses. */
+#define MEMORIZER_SAY_ENTER	12	/* kind, number: the kernel is entered */
+#define MEMORIZER_SAY_LEFT	13	/* kind, number: it is left */
+#define MEMORIZER_SAY_RCU_FREE	14	/* address, ip: RCU is to free it */
 
-#define MEMORIZER_ANNOUNCE_VERSION	2
+#define MEMORIZER_ANNOUNCE_VERSION	3
 
 #endif /* _MM_MEMORIZER_MESSAGE_H */

@@ -32,10 +32,16 @@ static const char types[] =
 	"typealias integer { size = 32; align = 8; signed = true; } := int32;\n"
 	"typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := source;\n"
 	"typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"
-	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n";
+	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n"
+	"typealias enum : uint8 { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 } := entry;\n"
+	"typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n";
 
 static_assert(MEMORIZER_KMALLOC == 0 && MEMORIZER_CACHE == 1 && MEMORIZER_PAGES == 2);
 static_assert(MEMORIZER_LIVE == 1 && MEMORIZER_FREED == 2 && MEMORIZER_BURIED == 3);
+static_assert(MEMORIZER_SYSCALL == 1 && MEMORIZER_INTERRUPT == 2 && MEMORIZER_EXCEPTION == 3 &&
+	      MEMORIZER_SOFTIRQ == 4 && MEMORIZER_NMI == 5);
+static_assert(MEMORIZER_LOCK_ACQUIRE == 1 && MEMORIZER_LOCK_ACQUIRED == 2 &&
+	      MEMORIZER_LOCK_RELEASE == 3);
 static_assert(MEMORIZER_READ == 1 && MEMORIZER_WRITE == 2 && MEMORIZER_UPDATE == 3);
 
 #define TSDL_FIELD(type, tsdl, name)	"\t\t" #tsdl " " #name ";\n"
@@ -70,6 +76,10 @@ static const struct event_text events[] = {
 	EVENT_TEXT(snapshot, SNAPSHOT, NULL),
 	EVENT_TEXT(module, MODULE, "name"),
 	EVENT_TEXT(traffic, TRAFFIC, NULL),
+	EVENT_TEXT(enter, ENTER, NULL),
+	EVENT_TEXT(leave, LEAVE, NULL),
+	EVENT_TEXT(lock, LOCK, "name"),
+	EVENT_TEXT(rcu_free, RCU_FREE, NULL),
 };
 
 static void show_trace(struct seq_file *m)

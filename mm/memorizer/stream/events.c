@@ -16,10 +16,11 @@
 #include <linux/string.h>
 
 #include "../../slab.h"
+#include "../announce.h"
 #include "stream.h"
 
-/* The most characters of a cache's name. */
-#define CACHE_NAME_MAX	63
+/* The most characters of the name of a cache or a lock. */
+#define NAME_MAX_LENGTH	63
 
 static __always_inline bool same_comm(const char *a, const char *b)
 {
@@ -62,7 +63,7 @@ static __always_inline void announce_task(struct memorizer_writer *writer)
 
 static noinline void write_cache(struct memorizer_writer *writer, struct kmem_cache *cache)
 {
-	size_t length = cache->name ? strnlen(cache->name, CACHE_NAME_MAX) : 0;
+	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
 	struct memorizer_cache_event *event;
 	char *name;
 
@@ -186,7 +187,7 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
 
 /*
  * What the stream's reader does is left out: copying an event takes more than one
- * access, and would never end.
+ * access, or lock, and would never end.
  */
 static __always_inline bool is_readers_own(void)
 {
@@ -197,6 +198,12 @@ static __always_inline bool is_readers_own(void)
 	return true;
 }
 
+/* With the switch scoped, accesses are streamed in scopes only. */
+static __always_inline bool is_out_of_scope(void)
+{
+	return unlikely(READ_ONCE(memorizer_stream_is_scoped)) && !memorizer_in_scope();
+}
+
 void __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
 					 unsigned int kind, unsigned long ip)
 {
@@ -204,7 +211,7 @@ void __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
 	struct memorizer_writer *writer;
 	unsigned long flags;
 
-	if (is_readers_own())
+	if (is_readers_own() || is_out_of_scope())
 		return;
 	writer = memorizer_stream_begin(&flags, 0);
 	if (unlikely(!writer))
@@ -228,7 +235,7 @@ void __kprobes memorizer_observer_traffic(const struct memorizer_access *access,
 	struct memorizer_writer *writer;
 	unsigned long flags;
 
-	if (is_readers_own())
+	if (is_readers_own() || is_out_of_scope())
 		return;
 	writer = memorizer_stream_begin(&flags, 0);
 	if (unlikely(!writer))
@@ -243,6 +250,91 @@ void __kprobes memorizer_observer_traffic(const struct memorizer_access *access,
 		event->pid = current->pid;
 		event->line = line;
 		event->from = from;
+	}
+	memorizer_stream_end(writer, flags);
+}
+
+void __memorizer_entry(bool leave, enum memorizer_entered kind, unsigned int number)
+{
+	enum memorizer_event id = leave ? MEMORIZER_LEAVE_EVENT : MEMORIZER_ENTER_EVENT;
+	struct memorizer_enter_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	if (is_readers_own())
+		return;
+	memorizer_announce_entry(leave, kind, number);
+	writer = memorizer_stream_begin(&flags, 0);
+	if (!writer)
+		return;
+	announce_task(writer);
+	event = memorizer_stream_reserve(writer, id, sizeof(*event));
+	if (event) {
+		event->kind = kind;
+		event->number = number;
+		event->pid = current->pid;
+	}
+	memorizer_stream_end(writer, flags);
+}
+
+/**
+ * memorizer_stream_lock() - stream what becomes of a lock
+ * @op: what
+ * @flags: how
+ * @lock: the lock
+ * @name: its name, or NULL
+ * @ip: who does it
+ *
+ * Context: any.
+ */
+void memorizer_stream_lock(enum memorizer_lock_op op, unsigned int flags, const void *lock,
+			   const char *name, unsigned long ip)
+{
+	size_t length = name ? strnlen(name, NAME_MAX_LENGTH) : 0;
+	struct memorizer_lock_event *event;
+	struct memorizer_writer *writer;
+	unsigned long irq_flags;
+	char *end;
+
+	if (is_readers_own())
+		return;
+	writer = memorizer_stream_begin(&irq_flags, 0);
+	if (!writer)
+		return;
+	announce_task(writer);
+	event = memorizer_stream_reserve(writer, MEMORIZER_LOCK_EVENT,
+					 sizeof(*event) + length + 1);
+	if (event) {
+		event->op = op;
+		event->flags = flags;
+		event->lock = (unsigned long)lock;
+		event->ip = ip;
+		event->pid = current->pid;
+		end = (char *)(event + 1);
+		memcpy(end, name, length);
+		end[length] = '\0';
+	}
+	memorizer_stream_end(writer, irq_flags);
+}
+
+void __memorizer_rcu_free(const void *ptr, unsigned long ip)
+{
+	struct memorizer_rcu_free_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	memorizer_announce_rcu_free(ptr, ip);
+	if (!READ_ONCE(memorizer_allocations_observed))
+		return;
+	writer = memorizer_stream_begin(&flags, 0);
+	if (!writer)
+		return;
+	announce_task(writer);
+	event = memorizer_stream_reserve(writer, MEMORIZER_RCU_FREE_EVENT, sizeof(*event));
+	if (event) {
+		event->ptr = (unsigned long)ptr;
+		event->ip = ip;
+		event->pid = current->pid;
 	}
 	memorizer_stream_end(writer, flags);
 }
@@ -300,6 +392,9 @@ void memorizer_stream_switched(bool boot)
 		event->accesses = memorizer_stream_is_on(MEMORIZER_STREAM_ACCESSES);
 		event->boot = boot;
 		event->traffic = memorizer_stream_is_on(MEMORIZER_STREAM_TRAFFIC);
+		event->entries = memorizer_stream_is_on(MEMORIZER_STREAM_ENTRIES);
+		event->locks = memorizer_stream_is_on(MEMORIZER_STREAM_LOCKS);
+		event->scoped = memorizer_stream_is_on(MEMORIZER_STREAM_SCOPED);
 	}
 	memorizer_stream_end(writer, flags);
 }

@@ -17,7 +17,6 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "../announce.h"
 #include "stream.h"
 
 /* The longest text of a mark in bytes. */
@@ -207,8 +206,7 @@ static ssize_t marker_write(struct file *file, const char __user *buf, size_t co
 	/* In the stream, a NUL ends it. */
 	if (!length || length > MARK_MAX || memchr(text, '\0', length))
 		return -EINVAL;
-	memorizer_announce_mark(text, length);
-	err = memorizer_stream_mark(text, length);
+	err = memorizer_stream_mark_scope(text, length);
 	return err ?: count;
 }
 

@@ -65,16 +65,6 @@ static bool write_module(const struct module *mod, bool loaded)
 	return event;
 }
 
-static bool any_is_on(void)
-{
-	unsigned int which;
-
-	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
-		if (memorizer_stream_is_on(which))
-			return true;
-	return false;
-}
-
 /**
  * memorizer_stream_module() - stream that a module comes or goes
  * @mod: the module
@@ -84,7 +74,7 @@ static bool any_is_on(void)
  */
 void memorizer_stream_module(const struct module *mod, bool loaded)
 {
-	if (any_is_on() && !write_module(mod, loaded))
+	if (memorizer_stream_any_is_on() && !write_module(mod, loaded))
 		WRITE_ONCE(owed, true);
 }
 

@@ -24,6 +24,7 @@
 #include <linux/wait.h>
 
 #include <linux/memorizer.h>
+#include <linux/memorizer-entry.h>
 
 #include "../memorizer.h"
 #include "../observer.h"
@@ -111,7 +112,10 @@
 	F(u8, uint8, retirements)		\
 	F(u8, uint8, accesses)			\
 	F(u8, uint8, boot)			\
-	F(u8, uint8, traffic)
+	F(u8, uint8, traffic)			\
+	F(u8, uint8, entries)			\
+	F(u8, uint8, locks)			\
+	F(u8, uint8, scoped)
 
 #define MEMORIZER_SNAPSHOT_FIELDS(F, A)		\
 	F(u32, uint32, snapshot)		\
@@ -136,6 +140,26 @@
 	F(u64, hex64, line)			\
 	F(s32, int32, from)
 
+#define MEMORIZER_ENTER_FIELDS(F, A)		\
+	F(u8, entry, kind)			\
+	F(u32, uint32, number)			\
+	F(u32, uint32, pid)
+
+#define MEMORIZER_LEAVE_FIELDS	MEMORIZER_ENTER_FIELDS
+
+/* Followed by a string, name. */
+#define MEMORIZER_LOCK_FIELDS(F, A)		\
+	F(u8, lock_op, op)			\
+	F(u8, hex8, flags)			\
+	F(u64, hex64, lock)			\
+	F(u64, hex64, ip)			\
+	F(u32, uint32, pid)
+
+#define MEMORIZER_RCU_FREE_FIELDS(F, A)		\
+	F(u64, hex64, ptr)			\
+	F(u64, hex64, ip)			\
+	F(u32, uint32, pid)
+
 #define MEMORIZER_C_FIELD(type, tsdl, name)		type name;
 #define MEMORIZER_C_ARRAY(type, tsdl, name, length)	type name[length];
 
@@ -157,6 +181,10 @@ MEMORIZER_EVENT(switch, SWITCH);
 MEMORIZER_EVENT(snapshot, SNAPSHOT);
 MEMORIZER_EVENT(module, MODULE);
 MEMORIZER_EVENT(traffic, TRAFFIC);
+MEMORIZER_EVENT(enter, ENTER);
+MEMORIZER_EVENT(leave, LEAVE);
+MEMORIZER_EVENT(lock, LOCK);
+MEMORIZER_EVENT(rcu_free, RCU_FREE);
 
 static_assert(sizeof(struct memorizer_task_event) == 8 + 28);
 static_assert(sizeof(struct memorizer_cache_event) == 8 + 16);
@@ -166,10 +194,14 @@ static_assert(sizeof(struct memorizer_object_event) == 8 + 73);
 static_assert(sizeof(struct memorizer_counts_event) == 8 + 48);
 static_assert(sizeof(struct memorizer_access_event) == 8 + 25);
 static_assert(sizeof(struct memorizer_mark_event) == 8 + 4);
-static_assert(sizeof(struct memorizer_switch_event) == 8 + 5);
+static_assert(sizeof(struct memorizer_switch_event) == 8 + 8);
 static_assert(sizeof(struct memorizer_snapshot_event) == 8 + 16);
 static_assert(sizeof(struct memorizer_module_event) == 8 + 45);
 static_assert(sizeof(struct memorizer_traffic_event) == 8 + 37);
+static_assert(sizeof(struct memorizer_enter_event) == 8 + 9);
+static_assert(sizeof(struct memorizer_leave_event) == 8 + 9);
+static_assert(sizeof(struct memorizer_lock_event) == 8 + 22);
+static_assert(sizeof(struct memorizer_rcu_free_event) == 8 + 20);
 static_assert(TASK_COMM_LEN == 16);
 static_assert(BUILD_ID_SIZE_MAX == 20);
 
@@ -186,7 +218,22 @@ enum memorizer_event {
 	MEMORIZER_SNAPSHOT_EVENT,
 	MEMORIZER_MODULE_EVENT,
 	MEMORIZER_TRAFFIC_EVENT,
+	MEMORIZER_ENTER_EVENT,
+	MEMORIZER_LEAVE_EVENT,
+	MEMORIZER_LOCK_EVENT,
+	MEMORIZER_RCU_FREE_EVENT,
 };
+
+/* What becomes of a lock, and how, in bits. */
+enum memorizer_lock_op {
+	MEMORIZER_LOCK_ACQUIRE = 1,	/* somebody wants it, and may have to wait */
+	MEMORIZER_LOCK_ACQUIRED,
+	MEMORIZER_LOCK_RELEASE,
+};
+
+#define MEMORIZER_LOCK_SHARED		1
+#define MEMORIZER_LOCK_TRY		2
+#define MEMORIZER_LOCK_CONTENDED	4
 
 #define MEMORIZER_CTF_MAGIC	0xC1FC1FC1
 
@@ -366,6 +413,9 @@ enum memorizer_stream_switch {
 	MEMORIZER_STREAM_RETIREMENTS,
 	MEMORIZER_STREAM_ACCESSES,
 	MEMORIZER_STREAM_TRAFFIC,
+	MEMORIZER_STREAM_ENTRIES,
+	MEMORIZER_STREAM_LOCKS,
+	MEMORIZER_STREAM_SCOPED,	/* makes no events, but leaves some out */
 	MEMORIZER_STREAM_SWITCHES,
 };
 
@@ -383,6 +433,7 @@ struct memorizer_stream_sums {
 /* switch.c */
 extern const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES];
 bool memorizer_stream_is_on(unsigned int which);
+bool memorizer_stream_any_is_on(void);
 int memorizer_stream_set(unsigned int which, bool on);
 
 /* buffer.c */
@@ -401,6 +452,18 @@ void memorizer_stream_sum(struct memorizer_stream_sums *sums);
 /* events.c */
 int memorizer_stream_mark(const char *text, size_t length);
 void memorizer_stream_switched(bool boot);
+void memorizer_stream_lock(enum memorizer_lock_op op, unsigned int flags, const void *lock,
+			   const char *name, unsigned long ip);
+
+/* entries.c, locks.c */
+int memorizer_stream_entries(bool on);
+int memorizer_stream_locks(bool on);
+
+/* scopes.c */
+#define MEMORIZER_SCOPE_SLOTS	256	/* tasks in scopes at a time */
+extern bool memorizer_stream_is_scoped;
+bool memorizer_in_scope(void);
+int memorizer_stream_mark_scope(const char *text, size_t length);
 
 /* modules.c */
 struct module;

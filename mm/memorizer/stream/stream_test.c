@@ -6,17 +6,22 @@
  * The buffers are read here as a reader of the files reads them. What other
  * tasks do meanwhile is in the stream as well: the tests look for their own.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/gfp.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
 #include <linux/kallsyms.h>
 #include <linux/kfence.h>
 #include <linux/kthread.h>
 #include <linux/memorizer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "../../slab.h"
@@ -43,6 +48,9 @@ struct seen {
 		struct memorizer_switch_event change;
 		struct memorizer_module_event module;
 		struct memorizer_traffic_event traffic;
+		struct memorizer_enter_event entry;
+		struct memorizer_lock_event lock;
+		struct memorizer_rcu_free_event rcu_free;
 		u8 bytes[128];
 	};
 };
@@ -67,6 +75,10 @@ static const size_t event_sizes[] = {
 	[MEMORIZER_SNAPSHOT_EVENT] = sizeof(struct memorizer_snapshot_event),
 	[MEMORIZER_MODULE_EVENT] = sizeof(struct memorizer_module_event),
 	[MEMORIZER_TRAFFIC_EVENT] = sizeof(struct memorizer_traffic_event),
+	[MEMORIZER_ENTER_EVENT] = sizeof(struct memorizer_enter_event),
+	[MEMORIZER_LEAVE_EVENT] = sizeof(struct memorizer_leave_event),
+	[MEMORIZER_LOCK_EVENT] = sizeof(struct memorizer_lock_event),
+	[MEMORIZER_RCU_FREE_EVENT] = sizeof(struct memorizer_rcu_free_event),
 };
 
 static size_t event_size(const u8 *event)
@@ -74,7 +86,7 @@ static size_t event_size(const u8 *event)
 	size_t size = event_sizes[event[0]];
 
 	if (event[0] == MEMORIZER_CACHE_EVENT || event[0] == MEMORIZER_MARK_EVENT ||
-	    event[0] == MEMORIZER_MODULE_EVENT)
+	    event[0] == MEMORIZER_MODULE_EVENT || event[0] == MEMORIZER_LOCK_EVENT)
 		size += strlen(event + size) + 1;
 	return size;
 }
@@ -336,7 +348,24 @@ static void krealloc_in_place_frees_and_allocates(struct kunit *test)
 	kfree(q);
 }
 
-static void kfree_rcu_makes_one_free(struct kunit *test)
+/* The task's own, at an address; the allocation says whose. */
+static bool is_slab_or_rcu_at(const struct seen *event, const void *ptr)
+{
+	return is_slab_at(event, ptr) || (event->id == MEMORIZER_RCU_FREE_EVENT &&
+		event->rcu_free.ptr == (unsigned long)ptr && event->rcu_free.pid == current->pid);
+}
+
+static noinline void free_by_rcu(void *ptr)
+{
+	struct {
+		struct rcu_head rcu;
+	} *p = ptr;
+
+	kfree_rcu(p, rcu);
+	barrier();
+}
+
+static void kfree_rcu_makes_one_free_and_is_announced(struct kunit *test)
 {
 	struct item {
 		struct rcu_head rcu;
@@ -347,11 +376,16 @@ static void kfree_rcu_makes_one_free(struct kunit *test)
 	start(test, MEMORIZER_STREAM_ALLOCATIONS);
 	p = kmalloc(sizeof(*p), GFP_KERNEL);
 	was = p;
-	kfree_rcu(p, rcu);
+	free_by_rcu(p);
 	kvfree_rcu_barrier();
 	stop(MEMORIZER_STREAM_ALLOCATIONS);
-	drain(test, is_slab_at, was);
-	KUNIT_EXPECT_EQ(test, find_pair(test)[1].free.kind, MEMORIZER_KMALLOC);
+	drain(test, is_slab_or_rcu_at, was);
+	KUNIT_ASSERT_GE(test, seen_count, 3);
+	KUNIT_EXPECT_EQ(test, seen[0].id, MEMORIZER_ALLOC_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[1].id, MEMORIZER_RCU_FREE_EVENT);
+	KUNIT_EXPECT_TRUE(test, ip_is_in(memorizer_pack_ip(seen[1].rcu_free.ip), free_by_rcu));
+	KUNIT_EXPECT_EQ(test, seen[2].id, MEMORIZER_FREE_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[2].free.kind, MEMORIZER_KMALLOC);
 }
 
 static void expect_pages(struct kunit *test, const void *ptr, size_t bytes)
@@ -891,10 +925,288 @@ static void each_change_of_a_switch_makes_an_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen[0].change.boot, 0);
 }
 
+static int mark(const char *text)
+{
+	return memorizer_stream_mark_scope(text, strlen(text));
+}
+
+/* Touches @p where no scope is, in one, in two, in one again, and where none is. */
+static void touch_in_scopes(struct kunit *test, u64 *p)
+{
+	touch(p);
+	KUNIT_EXPECT_EQ(test, mark("scope outer"), 0);
+	touch(p);
+	KUNIT_EXPECT_EQ(test, mark("scope inner"), 0);
+	touch(p);
+	KUNIT_EXPECT_EQ(test, mark("leave inner"), 0);
+	touch(p);
+	KUNIT_EXPECT_EQ(test, mark("leave outer"), 0);
+	touch(p);
+}
+
+static bool is_touch_or_mark(const struct seen *event, const void *ptr)
+{
+	return is_touch(event, ptr) ||
+		(event->id == MEMORIZER_MARK_EVENT && event->mark.pid == current->pid);
+}
+
+static void accesses_are_streamed_in_scopes_only(struct kunit *test)
+{
+	/* Marks and, between them, the accesses of touch(). */
+	static const char wanted[] = "m" "aaa" "m" "aaa" "m" "aaa" "m";
+	static u64 memory[2];
+	unsigned int i;
+
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+		kunit_skip(test, "too many accesses with lockdep");
+	KUNIT_ASSERT_EQ(test, switch_on(NULL), 0);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_SCOPED, true), 0);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ACCESSES, true), 0);
+	drain(test, NULL, NULL);
+	touch_in_scopes(test, memory);
+	stop(MEMORIZER_STREAM_ACCESSES);
+	stop(MEMORIZER_STREAM_SCOPED);
+	switch_off(NULL);
+	drain(test, is_touch_or_mark, memory);
+	KUNIT_ASSERT_EQ(test, seen_count, strlen(wanted));
+	for (i = 0; i < seen_count; i++)
+		KUNIT_EXPECT_EQ(test, seen[i].id == MEMORIZER_MARK_EVENT ? 'm' : 'a', wanted[i]);
+}
+
+/* What a task of its own has done. */
+struct other {
+	struct completion done;
+	unsigned int errors;
+};
+
+static int scopes_of_another(void *data)
+{
+	struct other *other = data;
+
+	other->errors += memorizer_in_scope();
+	other->errors += mark("leave outer") != -EINVAL;
+	other->errors += mark("scope inner") != 0 || !memorizer_in_scope();
+	other->errors += mark("leave inner") != 0 || memorizer_in_scope();
+	complete(&other->done);
+	return 0;
+}
+
+static int end_in_scope(void *data)
+{
+	struct other *other = data;
+
+	other->errors += mark("scope until the end") != 0;
+	complete(&other->done);
+	return 0;
+}
+
+/* Runs a task to its end; returns its errors. */
+static unsigned int run_other(struct kunit *test, int (*function)(void *data))
+{
+	struct other other = { };
+	struct task_struct *task;
+
+	init_completion(&other.done);
+	task = kthread_create(function, &other, "memorizer_scope");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	get_task_struct(task);
+	wake_up_process(task);
+	wait_for_completion(&other.done);
+	kthread_stop_put(task);
+	return other.errors;
+}
+
+static void scopes_are_those_of_their_task(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, memorizer_in_scope());
+	KUNIT_EXPECT_EQ(test, mark("leave what is not open"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mark("scope "), 0);
+	KUNIT_EXPECT_FALSE(test, memorizer_in_scope());
+	KUNIT_ASSERT_EQ(test, mark("scope outer"), 0);
+	KUNIT_EXPECT_EQ(test, run_other(test, scopes_of_another), 0);
+	KUNIT_EXPECT_TRUE(test, memorizer_in_scope());
+
+	/* Were it another task, with the pid of one that ended in its scope: */
+	current->start_time++;
+	KUNIT_EXPECT_FALSE(test, memorizer_in_scope());
+	KUNIT_EXPECT_EQ(test, mark("leave outer"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mark("scope its own"), 0);
+	KUNIT_EXPECT_TRUE(test, memorizer_in_scope());
+	current->start_time--;
+	KUNIT_EXPECT_FALSE(test, memorizer_in_scope());
+}
+
+/* More than there is room for at a time. */
+static void tasks_that_end_in_scopes_take_no_room(struct kunit *test)
+{
+	unsigned int i, errors = 0;
+
+	for (i = 0; i <= MEMORIZER_SCOPE_SLOTS && !errors; i++)
+		errors = run_other(test, end_in_scope);
+	KUNIT_EXPECT_EQ(test, errors, 0);
+}
+
+/* Marks in an interrupt, and in the softirq that follows it. */
+static bool interrupted;
+
+static void mark_in_softirq(struct tasklet_struct *unused)
+{
+	memorizer_stream_mark("softirq", strlen("softirq"));
+	WRITE_ONCE(interrupted, true);
+}
+
+static DECLARE_TASKLET(softirq_work, mark_in_softirq);
+
+static void mark_in_interrupt(struct irq_work *unused)
+{
+	memorizer_stream_mark("interrupt", strlen("interrupt"));
+	tasklet_schedule(&softirq_work);
+}
+
+static DEFINE_IRQ_WORK(interrupt_work, mark_in_interrupt);
+
+/* Those that came while the task ran, which is on one CPU. */
+static bool is_entry_or_mark(const struct seen *event, const void *unused)
+{
+	if (event->id == MEMORIZER_MARK_EVENT)
+		return event->mark.pid == current->pid;
+	return (event->id == MEMORIZER_ENTER_EVENT || event->id == MEMORIZER_LEAVE_EVENT) &&
+		event->entry.pid == current->pid;
+}
+
+/* The open entry that an event lies in, of those that interrupt; NULL if it is in none. */
+static const struct seen *innermost(const struct seen *event)
+{
+	const struct seen *open[8];
+	unsigned int depth = 0;
+
+	for (; event >= seen; event--) {
+		if (event->id == MEMORIZER_LEAVE_EVENT && depth < ARRAY_SIZE(open))
+			open[depth++] = event;
+		else if (event->id == MEMORIZER_ENTER_EVENT && !depth)
+			return event;
+		else if (event->id == MEMORIZER_ENTER_EVENT)
+			depth--;
+	}
+	return NULL;
+}
+
+static void each_entry_makes_its_two_events(struct kunit *test)
+{
+	const struct seen *found[2] = { };
+	unsigned int i, nr = 0;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "interrupt work runs in a thread");
+	interrupted = false;
+	start(test, MEMORIZER_STREAM_ENTRIES);
+	irq_work_queue(&interrupt_work);
+	while (!READ_ONCE(interrupted))
+		cpu_relax();
+	stop(MEMORIZER_STREAM_ENTRIES);
+	drain(test, is_entry_or_mark, NULL);
+	KUNIT_ASSERT_LT(test, seen_count, SEEN_MAX);
+	for (i = 0; i < seen_count; i++)
+		if (seen[i].id == MEMORIZER_MARK_EVENT && nr < ARRAY_SIZE(found))
+			found[nr++] = innermost(&seen[i]);
+	KUNIT_ASSERT_EQ(test, nr, 2);
+	KUNIT_ASSERT_NOT_NULL(test, found[0]);
+	KUNIT_EXPECT_EQ(test, found[0]->entry.kind, MEMORIZER_INTERRUPT);
+	KUNIT_EXPECT_EQ(test, found[0]->entry.pid, current->pid);
+	KUNIT_ASSERT_NOT_NULL(test, found[1]);
+	KUNIT_EXPECT_EQ(test, found[1]->entry.kind, MEMORIZER_SOFTIRQ);
+	KUNIT_EXPECT_EQ(test, found[1]->entry.number, TASKLET_SOFTIRQ);
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	msleep(20);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_entry_or_mark, NULL);
+	KUNIT_EXPECT_EQ(test, seen_count, 0);
+}
+
+static DEFINE_SPINLOCK(streamed_lock);
+
+static noinline void lock_and_unlock(void)
+{
+	spin_lock(&streamed_lock);
+	spin_unlock(&streamed_lock);
+	if (spin_trylock(&streamed_lock))
+		spin_unlock(&streamed_lock);
+}
+
+static noinline void read_by_rcu(void)
+{
+	rcu_read_lock();
+	rcu_read_unlock();
+}
+
+/* The task's, of a lock that is called so. */
+static bool is_lock_called(const struct seen *event, const void *name)
+{
+	return event->id == MEMORIZER_LOCK_EVENT && event->lock.pid == current->pid &&
+		!strcmp((const char *)event->bytes + sizeof(event->lock), name);
+}
+
+static bool is_rcu_section(const struct seen *event, const void *name)
+{
+	return is_lock_called(event, name) &&
+		ip_is_in(memorizer_pack_ip(event->lock.ip), read_by_rcu);
+}
+
+static void lock_makes_its_events(struct kunit *test)
+{
+	static const u8 want[][2] = {
+		{ MEMORIZER_LOCK_ACQUIRE, 0 },
+#ifdef CONFIG_LOCK_STAT
+		{ MEMORIZER_LOCK_ACQUIRED, 0 },
+#endif
+		{ MEMORIZER_LOCK_RELEASE, 0 },
+		{ MEMORIZER_LOCK_ACQUIRED, MEMORIZER_LOCK_TRY },
+		{ MEMORIZER_LOCK_RELEASE, 0 },
+	};
+	unsigned long flags;
+	unsigned int i;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "without lockdep there are waits only");
+	start(test, MEMORIZER_STREAM_LOCKS);
+	local_irq_save(flags);
+	lock_and_unlock();
+	local_irq_restore(flags);
+	stop(MEMORIZER_STREAM_LOCKS);
+	drain(test, is_lock_called, "streamed_lock");
+	KUNIT_ASSERT_EQ(test, seen_count, ARRAY_SIZE(want));
+	for (i = 0; i < seen_count; i++) {
+		KUNIT_EXPECT_EQ(test, seen[i].lock.op, want[i][0]);
+		KUNIT_EXPECT_EQ(test, seen[i].lock.flags, want[i][1]);
+		KUNIT_EXPECT_EQ(test, seen[i].lock.lock, seen[0].lock.lock);
+	}
+	KUNIT_EXPECT_LT(test, seen[0].lock.lock - (unsigned long)&streamed_lock,
+			sizeof(streamed_lock));
+}
+
+static void rcu_section_makes_its_two_events(struct kunit *test)
+{
+	unsigned long flags;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "without lockdep nothing tells of RCU's sections");
+	start(test, MEMORIZER_STREAM_LOCKS);
+	local_irq_save(flags);
+	read_by_rcu();
+	local_irq_restore(flags);
+	stop(MEMORIZER_STREAM_LOCKS);
+	drain(test, is_rcu_section, "rcu_read_lock");
+	KUNIT_ASSERT_EQ(test, seen_count, 2);
+	KUNIT_EXPECT_EQ(test, seen[0].lock.op, MEMORIZER_LOCK_ACQUIRED);
+	KUNIT_EXPECT_EQ(test, seen[0].lock.flags, MEMORIZER_LOCK_SHARED);
+	KUNIT_EXPECT_EQ(test, seen[1].lock.op, MEMORIZER_LOCK_RELEASE);
+}
+
 static struct kunit_case stream_cases[] = {
 	KUNIT_CASE_PARAM(allocation_makes_its_two_events, allocator_gen_params),
 	KUNIT_CASE(krealloc_in_place_frees_and_allocates),
-	KUNIT_CASE(kfree_rcu_makes_one_free),
+	KUNIT_CASE(kfree_rcu_makes_one_free_and_is_announced),
 	KUNIT_CASE(pages_make_their_two_events),
 	KUNIT_CASE(compound_page_makes_its_two_events),
 	KUNIT_CASE(bulk_pages_make_an_event_each),
@@ -911,6 +1223,12 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
 	KUNIT_CASE(each_move_of_a_line_makes_an_event),
 	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
+	KUNIT_CASE(accesses_are_streamed_in_scopes_only),
+	KUNIT_CASE(scopes_are_those_of_their_task),
+	KUNIT_CASE(tasks_that_end_in_scopes_take_no_room),
+	KUNIT_CASE(each_entry_makes_its_two_events),
+	KUNIT_CASE(lock_makes_its_events),
+	KUNIT_CASE(rcu_section_makes_its_two_events),
 	{ }
 };
 

@@ -32,7 +32,7 @@ static DEFINE_MUTEX(switch_mutex);
 static bool switches[MEMORIZER_STREAM_SWITCHES];
 
 const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES] = {
-	"allocations", "retirements", "accesses", "traffic",
+	"allocations", "retirements", "accesses", "traffic", "entries", "locks", "scoped",
 };
 
 #undef MODULE_PARAM_PREFIX
@@ -84,13 +84,23 @@ bool memorizer_stream_is_on(unsigned int which)
 	return READ_ONCE(switches[which]);
 }
 
-static bool any_is_on(void)
+/**
+ * memorizer_stream_any_is_on() - is a switch on that makes events?
+ *
+ * Return: true if there is one
+ */
+bool memorizer_stream_any_is_on(void)
 {
-	return memchr(switches, true, sizeof(switches));
+	unsigned int which;
+
+	for (which = 0; which < MEMORIZER_STREAM_SCOPED; which++)
+		if (memorizer_stream_is_on(which))
+			return true;
+	return false;
 }
 
-/* Lets the events of a switch come, or not. */
-static void switch_hooks(enum memorizer_stream_switch which, bool on)
+/* Lets the events of a switch come, or not; those that are off are off for good. */
+static int switch_hooks(enum memorizer_stream_switch which, bool on)
 {
 	switch (which) {
 	case MEMORIZER_STREAM_ALLOCATIONS:
@@ -108,9 +118,17 @@ static void switch_hooks(enum memorizer_stream_switch which, bool on)
 	case MEMORIZER_STREAM_TRAFFIC:
 		memorizer_observe_traffic(on);
 		break;
+	case MEMORIZER_STREAM_ENTRIES:
+		return memorizer_stream_entries(on);
+	case MEMORIZER_STREAM_LOCKS:
+		return memorizer_stream_locks(on);
+	case MEMORIZER_STREAM_SCOPED:
+		WRITE_ONCE(memorizer_stream_is_scoped, on);
+		break;
 	default:
 		break;
 	}
+	return 0;
 }
 
 /**
@@ -119,15 +137,18 @@ static void switch_hooks(enum memorizer_stream_switch which, bool on)
  * @on: whether such events are to be streamed
  *
  * Context: process context, may sleep.
- * Return: 0, or -ENOMEM if there are no buffers
+ * Return: 0; -ENOMEM if there are no buffers, or another error if the kernel cannot
+ *	tell of such events
  */
 int memorizer_stream_set(unsigned int which, bool on)
 {
+	int err = 0;
+
 	if (!memorizer_stream_is_open())
 		return -ENOMEM;
 	mutex_lock(&switch_mutex);
 	if (switches[which] != on) {
-		if (!any_is_on())
+		if (!memorizer_stream_any_is_on())
 			WRITE_ONCE(memorizer_beginnings, memorizer_beginnings + 1);
 		if (on)
 			WRITE_ONCE(memorizer_session, memorizer_session + 1);
@@ -137,11 +158,15 @@ int memorizer_stream_set(unsigned int which, bool on)
 		memorizer_stream_switched(false);
 		if (on) {
 			memorizer_stream_modules();
-			switch_hooks(which, true);
+			err = switch_hooks(which, true);
+		}
+		if (err) {
+			WRITE_ONCE(switches[which], false);
+			memorizer_stream_switched(false);
 		}
 	}
 	mutex_unlock(&switch_mutex);
-	return 0;
+	return err;
 }
 
 /* Opens the stream, and switches on what the command line asks for. */
@@ -170,12 +195,28 @@ void __init memorizer_observer_init(void)
 			boot_subbufs, boot_subbuf_size, subbufs, subbuf_size);
 
 	memcpy(switches, boot_switches, sizeof(switches));
-	if (!any_is_on())
+	WRITE_ONCE(memorizer_stream_is_scoped, switches[MEMORIZER_STREAM_SCOPED]);
+	if (!memorizer_stream_any_is_on())
 		return;
 	memorizer_beginnings++;
 	memorizer_session++;
 	memorizer_stream_switched(true);
-	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
+	for (which = 0; which < MEMORIZER_STREAM_ENTRIES; which++)
 		if (switches[which])
 			switch_hooks(which, true);
 }
+
+/* Tracepoints can be used only now. */
+static int __init observe_tracepoints(void)
+{
+	int which, err = 0;
+
+	for (which = MEMORIZER_STREAM_ENTRIES; which < MEMORIZER_STREAM_SCOPED; which++)
+		if (switches[which] && switch_hooks(which, true)) {
+			WRITE_ONCE(switches[which], false);
+			memorizer_stream_switched(false);
+			err = -ENODEV;
+		}
+	return err;
+}
+core_initcall(observe_tracepoints);

@@ -12,6 +12,11 @@ static void set_recording(struct vcpu *v, bool on)
 	write_switch(v, on);
 }
 
+static bool is_recording(void)
+{
+	return __atomic_load_n(&recording, __ATOMIC_ACQUIRE);
+}
+
 static void leave(struct vcpu *v)
 {
 	if (v->task->scopes)
@@ -64,13 +69,16 @@ static const u8 needed[] = {
 	[MEMORIZER_SAY_MARK] = 1,
 	[MEMORIZER_SAY_LOST] = 1,
 	[MEMORIZER_SAY_CACHE] = CACHE_VALUES,
+	[MEMORIZER_SAY_ENTER] = 2,
+	[MEMORIZER_SAY_LEFT] = 2,
+	[MEMORIZER_SAY_RCU_FREE] = 2,
 };
 
 static void message(struct vcpu *v, struct decoder *d)
 {
 	char text[VALUES * 8 + 1] = "";
 
-	if (d->type >= ARRAY_SIZE(needed) || d->nr < needed[d->type]) {
+	if (d->type >= ARRAY_SIZE(needed) || !needed[d->type] || d->nr < needed[d->type]) {
 		v->drops[DROP_MESSAGE]++;
 		return;
 	}
@@ -94,6 +102,15 @@ static void message(struct vcpu *v, struct decoder *d)
 	case MEMORIZER_SAY_CACHE:
 		memcpy(text, &d->value[CACHE_VALUES], (d->nr - CACHE_VALUES) * sizeof(u64));
 		objects_cache(v, d->value, text);
+		break;
+	case MEMORIZER_SAY_ENTER:
+	case MEMORIZER_SAY_LEFT:
+		if (is_recording())
+			write_entry(v, d->type == MEMORIZER_SAY_LEFT, d->value[0], d->value[1]);
+		break;
+	case MEMORIZER_SAY_RCU_FREE:
+		if (is_recording())
+			write_rcu_free(v, d->value[0], d->value[1]);
 		break;
 	case MEMORIZER_SAY_MARK:
 		memcpy(text, &d->value[1], (d->nr - 1) * sizeof(u64));
@@ -137,7 +154,7 @@ void guest_word(struct vcpu *v, bool user, u32 word)
 
 	if (d->left) {
 		add_word(v, d, word);
-	} else if (type >= MEMORIZER_SAY_SCOPE) {
+	} else if (type >= MEMORIZER_SAY_SCOPE && type <= MEMORIZER_SAY_POINT) {
 		short_message(v, type, word & MEMORIZER_ARGUMENT_MASK);
 	} else {
 		memset(d->value, 0, sizeof(d->value));

@@ -199,6 +199,8 @@ void write_traffic(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 s
 		   s32 from);
 void write_frame(struct vcpu *v, u32 stack, u32 caller, u64 ip);
 void write_mark(struct vcpu *v, const char *text);
+void write_entry(struct vcpu *v, bool leave, u32 kind, u32 number);
+void write_rcu_free(struct vcpu *v, u64 addr, u64 ip);
 void write_switch(struct vcpu *v, bool on);
 void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
 		  const u64 alloc[OBJECT_VALUES], const char comm[16], u64 free_ip,

@@ -34,6 +34,9 @@ enum event {
 	EVENT_MARK = 7,
 	EVENT_SWITCH = 8,
 	EVENT_SNAPSHOT = 9,
+	EVENT_ENTER = 12,
+	EVENT_LEAVE = 13,
+	EVENT_RCU_FREE = 15,
 	EVENT_TRAFFIC = 64,
 	EVENT_FRAME = 65,
 };
@@ -50,7 +53,9 @@ static const char metadata_head[] =
 	"typealias integer { size = 32; align = 8; signed = false; base = 16; } := hex32;\n"
 	"typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := memory;\n"
 	"typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"
-	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n\n"
+	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n"
+	"typealias enum : uint8 { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 }"
+	" := entry;\n\n"
 	"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
 	"\tpacket.header := struct {\n\t\tuint32 magic;\n\t\tuint8 uuid[16];\n"
 	"\t\tuint32 stream_id;\n\t};\n};\n\n"
@@ -100,6 +105,12 @@ static const struct {
 	  "\t\tuint8 allocations;\n\t\tuint8 retirements;\n\t\tuint8 accesses;\n\t\tuint8 boot;\n" },
 	{ EVENT_SNAPSHOT, "snapshot",
 	  "\t\tuint32 snapshot;\n\t\tuint32 complete;\n\t\tuint64 objects;\n" },
+	{ EVENT_ENTER, "enter",
+	  "\t\tentry kind;\n\t\tuint32 number;\n\t\tuint32 pid;\n" },
+	{ EVENT_LEAVE, "leave",
+	  "\t\tentry kind;\n\t\tuint32 number;\n\t\tuint32 pid;\n" },
+	{ EVENT_RCU_FREE, "rcu_free",
+	  "\t\thex64 ptr;\n\t\thex64 ip;\n\t\tuint32 pid;\n" },
 	{ EVENT_TRAFFIC, "traffic",
 	  "\t\thex64 ip;\n\t\thex64 ptr;\n\t\tuint32 size;\n\t\tdirection kind;\n"
 	  "\t\tuint32 pid;\n\t\tuint32 stack;\n\t\thex64 line;\n\t\tint32 from;\n" },
@@ -416,6 +427,29 @@ void write_mark(struct vcpu *v, const char *text)
 		return;
 	e->pid = v->pid;
 	memcpy(e->text, text, length);
+}
+
+void write_entry(struct vcpu *v, bool leave, u32 kind, u32 number)
+{
+	struct { u8 kind; u32 number, pid; } PACKED *e;
+
+	e = reserve(v, leave ? EVENT_LEAVE : EVENT_ENTER, sizeof(*e));
+	if (!e)
+		return;
+	e->kind = kind;
+	e->number = number;
+	e->pid = v->pid;
+}
+
+void write_rcu_free(struct vcpu *v, u64 addr, u64 ip)
+{
+	struct { u64 ptr, ip; u32 pid; } PACKED *e = reserve(v, EVENT_RCU_FREE, sizeof(*e));
+
+	if (!e)
+		return;
+	e->ptr = addr;
+	e->ip = ip;
+	e->pid = v->pid;
 }
 
 void write_switch(struct vcpu *v, bool on)

@@ -37,6 +37,14 @@ static void end(unsigned long id)
 	say(MEMORIZER_SAY_END, value, 4);
 }
 
+/* Two values of what surrounds accesses. */
+static void context(unsigned int type, unsigned long first, unsigned long second)
+{
+	unsigned long value[] = { first, second };
+
+	say(type, value, 2);
+}
+
 static void logging(unsigned long on)
 {
 	say(MEMORIZER_SAY_LOGGING, &on, 1);
@@ -72,8 +80,11 @@ int main(void)
 	/* Its last byte is behind the object, in no other one. */
 	store(watched + 64 + 16);
 	/* From behind the first object into the second. */
+	context(MEMORIZER_SAY_ENTER, 1, 39);
 	load(watched + 60);
+	context(MEMORIZER_SAY_LEFT, 1, 39);
 	add_to(watched + 64);
+	context(MEMORIZER_SAY_RCU_FREE, (unsigned long)watched, -4096UL);
 	end(1);
 	/* It is gone; then another is there. */
 	load(watched + 8);

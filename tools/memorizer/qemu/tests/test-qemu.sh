@@ -178,7 +178,7 @@ stacks()
 
 # Where accesses are events, so are allocations and frees
 watch "mode=all,data=$(page objects)" objects
-sed -n 's/.* \(alloc\|free\|cache\|access\): { cpu_id[^}]*}, {\(.*\)}/\1,\2/p' "$tmp/events" | tr -d ' ' |
+sed -n 's/.* \(alloc\|free\|cache\|access\|enter\|leave\|rcu_free\): { cpu_id[^}]*}, {\(.*\)}/\1,\2/p' "$tmp/events" | tr -d ' ' |
 	tr A-F a-f | sed 's/,ip=0x[0-9a-f]*//' >"$tmp/got"
 data=$(symbol objects watched | sed 's/^0*//')
 neighbour=$(printf '%x' $((0x$data + 64)))
@@ -198,13 +198,18 @@ accesses()
 	echo 'cache,cache=0xfffffffffffffff8,object_size=24,size=32,name="cache-of-24"'
 	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=32,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
 	echo "alloc,$small,call_site=0xfffffffffffff000,ptr=0x$neighbour,bytes_req=20,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0xfffffffffffffff8"
-	accesses 0:read 8:read 8:read 8:read 24:write 80:write 60:read 64:read 64:write
+	accesses 0:read 8:read 8:read 8:read 24:write 80:write
+	echo 'enter,kind=("syscall":container=1),number=39,pid=42'
+	accesses 60:read
+	echo 'leave,kind=("syscall":container=1),number=39,pid=42'
+	accesses 64:read 64:write
+	echo "rcu_free,ptr=0x$data,pid=42"
 	echo "free,$large,call_site=0xffffffffffffe000,ptr=0x$data,bytes=32,pid=42,cache=0x0"
 	accesses 8:read
 	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=8,bytes_alloc=8,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
 	accesses 0:write 0:write
 } >"$tmp/want"
-equal "all: objects come and go between the accesses" "$tmp/want" "$tmp/got"
+equal "all: objects and entries come and go between the accesses" "$tmp/want" "$tmp/got"
 
 sed 's/^	*//' >"$tmp/want" <<-'END'
 	1 "point 7" }

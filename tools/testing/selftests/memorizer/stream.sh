@@ -10,7 +10,7 @@ dir=$(mktemp -d)
 cpus=$(cd $M && echo cpu*)
 
 off() {
-	for switch in allocations retirements accesses traffic; do
+	for switch in allocations retirements accesses traffic entries locks scoped; do
 		echo 0 >$M/stream_$switch
 	done
 }
@@ -83,7 +83,7 @@ mode_of_cpus() {
 metadata_is_ctf() {
 	same "first line" "$(head -n 1 $M/metadata)" "/* CTF 1.8 */" &&
 	same "events" "$(sed -n 's/^\tname = "\(.*\)";/\1/p' $M/metadata | tr '\n' ' ')" \
-		"task cache alloc free object counts access mark switch snapshot module traffic " &&
+		"task cache alloc free object counts access mark switch snapshot module traffic enter leave lock rcu_free " &&
 	same "line_size" "$(sed -n 's/^\tline_size = \(.*\);/\1/p' $M/metadata)" "$(cat $M/line_size)" &&
 	same "kernel_release" "$(sed -n 's/^\tkernel_release = "\(.*\)";/\1/p' $M/metadata)" "$(uname -r)" &&
 	same "read once more" "$(cat $M/metadata)" "$(cat $M/metadata)"
@@ -115,12 +115,13 @@ snapshot_refuses_others() {
 
 refused_to_others() {
 	others_may_not $cpus metadata marker total_overruns stream_snapshot stream_allocations \
-		stream_retirements stream_accesses stream_traffic
+		stream_retirements stream_accesses stream_traffic stream_entries stream_locks \
+		stream_scoped
 }
 
 stats_have() {
 	for key in produced read lost buffered lost_overrun lost_nested bytes subbufs \
-		   subbuf_size allocations retirements accesses traffic; do
+		   subbuf_size allocations retirements accesses traffic entries locks scoped; do
 		stat_of stream_$key | grep -qx '[0-9]*' || { echo "# no number for stream_$key"; return 1; }
 	done
 	for key in objects_retired accesses_retired; do
@@ -357,15 +358,63 @@ accesses_are_streamed() {
 	same "after the switch is off" "$(stat_of stream_produced)" $produced && empty && balanced
 }
 
+# As many events of a system call as were made, by the task that made them, and each in its turn.
+system_calls_are_streamed() {
+	empty
+	for n in 1 100; do
+		echo 1 >$M/stream_entries
+		taskset 1 $reader calls $n >$dir/pid || return 1
+		echo 0 >$M/stream_entries
+		copy calls
+		cat $dir/calls.* >$dir/all
+		same "of $n calls" "$($reader entries $dir/all $(cat $dir/pid))" "$n enter, $n leave, in turn" ||
+			return 1
+	done
+	taskset 1 $reader calls 5 >$dir/pid
+	copy calls
+	cat $dir/calls.* >$dir/all
+	same "while it is off" "$($reader entries $dir/all $(cat $dir/pid))" "0 enter, 0 leave, in turn" && balanced
+}
+
+# A task may have been in a system call when the switch was turned on.
+entries_may_begin_in_the_middle() {
+	empty
+	taskset 1 sh -c "echo 1 >$M/stream_entries; echo 0 >$M/stream_entries; echo \$\$ >$dir/pid"
+	copy middle
+	cat $dir/middle.* >$dir/all
+	same "by the writes" "$($reader entries $dir/all $(cat $dir/pid) 1)" "1 enter, 1 leave, leave first"
+}
+
+locks_are_streamed() {
+	empty
+	before=$(stat_of stream_produced)
+	echo 1 >$M/stream_locks
+	cat /proc/version >/dev/null
+	echo 0 >$M/stream_locks
+	produced=$(($(stat_of stream_produced) - before))
+	[ ! -e /proc/lockdep ] || [ $produced -gt 1000 ] || { echo "# only $produced events"; return 1; }
+	empty && balanced
+}
+
+scopes_are_closed_by_who_opened_them() {
+	same "none is open" "$(put 'leave one' marker)" "Invalid argument" &&
+	echo "scope one" >$M/marker &&
+	same "another task's" "$(sh -c "echo leave one >$M/marker" 2>&1 | grep -o 'Invalid argument')" \
+		"Invalid argument" &&
+	echo "leave one" >$M/marker &&
+	same "it is closed" "$(put 'leave one' marker)" "Invalid argument"
+}
+
 off
-plan 41
+plan 54
 check files_are_for_each_cpu
 check mode_of_cpus
 check mode_of metadata 400
 check mode_of marker 200
 check mode_of total_overruns 400
 check mode_of stream_snapshot 600
-for switch in stream_allocations stream_retirements stream_accesses stream_traffic; do
+for switch in stream_allocations stream_retirements stream_accesses stream_traffic \
+		stream_entries stream_locks stream_scoped; do
 	check mode_of $switch 600
 	check switch_takes_booleans $switch
 	check switch_refuses_others $switch
@@ -392,5 +441,9 @@ check switching_retirements_off_ends_them
 check clearing_does_not_wait_for_the_reader
 check snapshot_is_numbered
 check accesses_are_streamed
+check system_calls_are_streamed
+check entries_may_begin_in_the_middle
+check locks_are_streamed
+check scopes_are_closed_by_who_opened_them
 check balanced
 finish

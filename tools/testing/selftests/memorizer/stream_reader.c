@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Does with a file of the stream what a shell cannot, and says what came of it:
- * stream_reader nonblock|twice|seek|poll FILE, stream_reader modules COPY.
+ * stream_reader nonblock|twice|seek|poll FILE, stream_reader modules COPY; or makes
+ * system calls and finds them: stream_reader calls N, stream_reader entries COPIES PID [CALL].
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char buffer[1 << 16];
@@ -98,10 +102,67 @@ static int do_modules(const char *file)
 	return 0;
 }
 
+/* Makes as many of a call that libc makes not by itself, and says for whom. */
+static int do_calls(const char *number)
+{
+	long n = atol(number);
+
+	while (n--)
+		syscall(SYS_getpgid, 0);
+	printf("%d\n", getpid());
+	return 0;
+}
+
+/* The events enter and leave, with their header. */
+struct entry_event {
+	unsigned char id;
+	unsigned char time[7];
+	unsigned char kind;
+	unsigned int number;
+	unsigned int pid;
+} __attribute__((packed));
+
+#define ENTER_EVENT	12
+#define LEAVE_EVENT	13
+#define ENTRY_SYSCALL	1
+
+/*
+ * Counts a task's events of one system call. What is behind their first byte and time,
+ * kind, number and pid, is nowhere else in a copy.
+ */
+static int do_entries(const char *file, unsigned int pid, unsigned int call)
+{
+	struct entry_event want = { .kind = ENTRY_SYSCALL, .number = call, .pid = pid };
+	size_t size, left = offsetof(struct entry_event, kind);
+	static unsigned char copy[1 << 24];
+	const unsigned char *at = copy;
+	const char *order = "in turn";
+	long entered = 0, gone = 0;
+	FILE *f = fopen(file, "r");
+	int id;
+
+	if (!f)
+		return say(-1);
+	size = fread(copy, 1, sizeof(copy), f);
+	while ((at = memmem(at, copy + size - at, (char *)&want + left, sizeof(want) - left))) {
+		id = at - copy >= (long)left ? at[-(long)left] : 0;
+		if (id == LEAVE_EVENT && gone++ >= entered)
+			order = "leave first";
+		else if (id == ENTER_EVENT && entered++ != gone && !strcmp(order, "in turn"))
+			order = "mixed up";
+		at++;
+	}
+	return !printf("%ld enter, %ld leave, %s\n", entered, gone, order);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 3 ? argv[1] : "";
 
+	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "entries"))
+		return do_entries(argv[2], atoi(argv[3]), argc == 5 ? atoi(argv[4]) : SYS_getpgid);
+	if (!strcmp(what, "calls"))
+		return do_calls(argv[2]);
 	if (!strcmp(what, "nonblock"))
 		return do_nonblock(argv[2]);
 	if (!strcmp(what, "twice"))
@@ -112,6 +173,6 @@ int main(int argc, char **argv)
 		return do_poll(argv[2]);
 	if (!strcmp(what, "modules"))
 		return do_modules(argv[2]);
-	fprintf(stderr, "usage: stream_reader nonblock|twice|seek|poll|modules FILE\n");
+	fprintf(stderr, "usage: stream_reader nonblock|twice|seek|poll|modules|calls|entries FILE\n");
 	return 2;
 }
