@@ -22,6 +22,9 @@ static const char usage[] =
 	"                       the kernel's memory then\n"
 	"  -a, --accesses       also record every single access: for short times\n"
 	"  -T, --traffic        also record each move of a cache line, where they are tracked\n"
+	"  -e, --entries        also record system calls, interrupts, page faults, softirqs\n"
+	"  -l, --locks          also record what becomes of locks, as far as the kernel tells\n"
+	"  -c, --scoped         accesses and traffic in scopes only, which marks open and close\n"
 	"  -s, --snapshot       at the end also record what the kernel's kmap shows then\n"
 	"  -m, --mark TEXT      begin with a mark\n"
 	"  -t, --kind KIND      allocations and frees of slab or of pages only\n"
@@ -36,7 +39,7 @@ static const char usage[] =
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
-#define SHORT	"+o:f:raTsm:t:p:P:zS:R:F:D:h"
+#define SHORT	"+o:f:raTelcsm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -44,6 +47,9 @@ static const struct option options[] = {
 	{ "retirements", no_argument, NULL, 'r' },
 	{ "accesses", no_argument, NULL, 'a' },
 	{ "traffic", no_argument, NULL, 'T' },
+	{ "entries", no_argument, NULL, 'e' },
+	{ "locks", no_argument, NULL, 'l' },
+	{ "scoped", no_argument, NULL, 'c' },
 	{ "snapshot", no_argument, NULL, 's' },
 	{ "mark", required_argument, NULL, 'm' },
 	{ "kind", required_argument, NULL, 't' },
@@ -149,6 +155,9 @@ static bool fit_together(const struct recording *what)
 	else if ((what->form.choice.pids.nr || what->form.choice.cpus.nr) &&
 		 !what->on[STREAM_ACCESSES])
 		message = "--pid and --cpu: want --accesses, which they choose from";
+	else if (what->on[STREAM_SCOPED] && !what->on[STREAM_ACCESSES] &&
+		 !what->on[STREAM_TRAFFIC])
+		message = "--scoped: want --accesses or --traffic, which it chooses from";
 	if (message)
 		fprintf(stderr, "memorizer record: %s\n", message);
 	return !message;
@@ -180,6 +189,15 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			break;
 		case 'T':
 			what->on[STREAM_TRAFFIC] = true;
+			break;
+		case 'e':
+			what->on[STREAM_ENTRIES] = true;
+			break;
+		case 'l':
+			what->on[STREAM_LOCKS] = true;
+			break;
+		case 'c':
+			what->on[STREAM_SCOPED] = true;
 			break;
 		case 's':
 			what->snapshot = true;

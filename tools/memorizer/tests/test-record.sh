@@ -197,6 +197,42 @@ same "and goes on" "1 0 0" \
 same "which is said" "memorizer: debugfs/memorizer/stream_allocations: was on already, \
 and will stay on: echo 0 there ends it" "$(message | head -n 1)"
 
+# Entries, locks and scopes; scoped is on before accesses are, and for longer
+context()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_scoped 1
+	until_is stream_accesses 1
+	cat "$m/stream_scoped" >"$tmp/at.on"
+	until_is stream_traffic 1
+	until_is stream_entries 1
+	until_is stream_locks 1
+	send 0 1 100
+	: >"$tmp/at.sent"
+	until_is stream_locks 0
+	until_is stream_entries 0
+	until_is stream_traffic 0
+	until_is stream_accesses 0
+	until_is stream_scoped 0
+	exec 3<&-
+}
+
+debugfs 0
+for file in scoped traffic entries locks; do
+	echo 0 >"$m/stream_$file"
+done
+start context
+record -o "$tmp/trace" -a --traffic --entries --locks --scoped -- sh -c "$command"
+wait $kernel
+same "traffic, entries, locks and scopes are recorded if wanted" "0 1" "$status $(head -n 1 "$tmp/at.on")"
+debugfs 0
+record -o "$tmp/trace" --entries --for 1ms
+same "a kernel that cannot is told" "2 memorizer: debugfs/memorizer/stream_entries: No such file \
+or directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
+record -o "$tmp/trace" --scoped --for 1ms
+same "scopes choose from accesses and traffic" "2 memorizer record: --scoped: want --accesses or --traffic, \
+which it chooses from" "$status $(head -n 1 "$tmp/err")"
+
 # The snapshot's file lets its writer wait until the streams have been read
 snapshot()
 {
@@ -951,7 +987,7 @@ echo 5 >"$m/stream_accesses"
 refuses "switches" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"
 rm "$m/stream_accesses"
 refuses "a kernel with the stream" ": debugfs/memorizer/stream_accesses: No such file or \
-directory: this kernel's Memorizer has no stream, want a later one" -o "$tmp/none"
+directory: not in this kernel's Memorizer, want a later one" -o "$tmp/none"
 debugfs
 refuses "and its files" ": debugfs/memorizer: no files cpu0, cpu1, ...: this kernel's \
 Memorizer has no stream, want a later one" -o "$tmp/none"

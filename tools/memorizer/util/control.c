@@ -16,7 +16,17 @@ static const char * const switches[NR_STREAM_SWITCHES] = {
 	[STREAM_RETIREMENTS] = "stream_retirements",
 	[STREAM_ACCESSES] = "stream_accesses",
 	[STREAM_TRAFFIC] = "stream_traffic",
+	[STREAM_ENTRIES] = "stream_entries",
+	[STREAM_LOCKS] = "stream_locks",
+	[STREAM_SCOPED] = "stream_scoped",
 };
+
+/* The kernels that had a stream first did not have all of them. */
+static bool is_optional(int which)
+{
+	return which == STREAM_SCOPED || which == STREAM_TRAFFIC || which == STREAM_ENTRIES ||
+	       which == STREAM_LOCKS;
+}
 
 /* Says why @file cannot be opened, and what to do about it. */
 static void tell(const struct control *c, const char *file)
@@ -31,7 +41,7 @@ static void tell(const struct control *c, const char *file)
 	else if (error == EBUSY)
 		advice = ": somebody else reads it, end that first";
 	else if (error == ENOENT)
-		advice = ": this kernel's Memorizer has no stream, want a later one";
+		advice = ": not in this kernel's Memorizer, want a later one";
 	fprintf(stderr, "memorizer: %s%s%s: %s%s\n", c->path, file ? "/" : "", file ? file : "",
 		strerror(error), advice);
 }
@@ -154,7 +164,10 @@ bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES])
 	int i;
 
 	for (i = 0; i < NR_STREAM_SWITCHES; i++) {
+		on[i] = false;
 		if (!read_text(c, switches[i], text, sizeof(text))) {
+			if (errno == ENOENT && is_optional(i))
+				continue;
 			tell(c, switches[i]);
 			return false;
 		}
@@ -183,8 +196,11 @@ bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWI
 	int i;
 
 	for (i = 0; i < NR_STREAM_SWITCHES; i++)
-		if (from[i] != to[i])
-			fine &= control_write(c, switches[i], to[i] ? "1\n" : "0\n");
+		if (!from[i] && to[i])
+			fine &= control_write(c, switches[i], "1\n");
+	while (i--)
+		if (from[i] && !to[i])
+			fine &= control_write(c, switches[i], "0\n");
 	return fine;
 }
 
@@ -231,7 +247,8 @@ bool control_is_off(const struct control *c)
 	int i;
 
 	for (i = 0; i < NR_STREAM_SWITCHES; i++)
-		if (!read_text(c, switches[i], text, sizeof(text)) || strcmp(text, "0"))
+		if (!read_text(c, switches[i], text, sizeof(text)) ?
+		    errno != ENOENT || !is_optional(i) : strcmp(text, "0"))
 			return false;
 	return true;
 }

@@ -5,8 +5,17 @@
 
 #include "types.h"
 
-/* The stream's switches. */
-enum { STREAM_ALLOCATIONS, STREAM_RETIREMENTS, STREAM_ACCESSES, STREAM_TRAFFIC, NR_STREAM_SWITCHES };
+/* The stream's switches, in the order in which they are turned on. */
+enum {
+	STREAM_SCOPED,		/* it chooses from what the others let come */
+	STREAM_ALLOCATIONS,
+	STREAM_RETIREMENTS,
+	STREAM_ACCESSES,
+	STREAM_TRAFFIC,
+	STREAM_ENTRIES,
+	STREAM_LOCKS,
+	NR_STREAM_SWITCHES
+};
 
 /**
  * struct control - the directory memorizer/ of debugfs
