@@ -263,9 +263,11 @@ static void losses_are_counted(void)
 	addr = heap_alloc(LARGE);
 	hook_alloc(addr, 3000, IP(0));
 	object = shown_at(addr, MEMORIZER_LIVE);
+	/* In an order in which their places in the table are not free at first. */
 	for (n = 0; n < lines; n++) {
-		store_on(0, addr + 64 * n);
-		load_on(1, addr + 64 * n);
+		store_on(0, addr + 64 * (n * 29 % lines));
+		load_on(1, addr + 64 * (n * 29 % lines));
+		CHECK_EQ(lost(), n < 16 ? 0 : 2 * (n - 15));
 	}
 	CHECK_EQ(memorizer_lines_tracked(), 16);
 	CHECK_EQ(memorizer_lines_room(), 16);
