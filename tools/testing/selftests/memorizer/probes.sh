@@ -11,17 +11,16 @@ T=/sys/kernel/tracing
 	skip "TCG may execute text that another CPU has patched: boot with one CPU"
 trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; quiet' EXIT
 
-# hits WHAT: how often the probe hits when files are opened, at least once.
+# hits WHAT: sets hits, how often the probe hits when files are opened, at least once.
 hits() {
 	echo "$1" >$T/kprobe_events || return 1
-	echo 1 >$T/events/kprobes/memorizer_test/enable
 	echo >$T/trace
+	echo 1 >$T/events/kprobes/memorizer_test/enable
 	cat /proc/version >/dev/null
 	echo 0 >$T/events/kprobes/memorizer_test/enable
-	grep -q memorizer_test: $T/trace
-	status=$?
+	hits=$(grep -c memorizer_test: $T/trace)
 	echo >$T/kprobe_events
-	return $status
+	[ $hits -gt 0 ]
 }
 
 refused() {
@@ -59,6 +58,37 @@ function_graph() {
 	return $seen
 }
 
+# The return address is that of the trampoline while a function is followed, so that this is
+# who allocated, as documented: once for each call that the tracer saw, and never else.
+allocated_by() {
+	address=$(sed -n "s/ . $1$//p" /proc/kallsyms)
+	awk -F, -v address="$address" '!/^  / && $1 == address { n++ } END { print n + 0 }' $M/kmap
+}
+
+return_probe_is_the_call_site() {
+	quiet
+	echo 1 >$M/memorizer_enabled
+	hits "r:memorizer_test kmem_cache_alloc_noprof" || return 1
+	echo 0 >$M/memorizer_enabled
+	same "objects" "$(allocated_by arch_rethook_trampoline)" $hits
+}
+
+function_graph_is_the_call_site() {
+	grep -qw function_graph $T/available_tracers || { echo "# no function_graph"; return 0; }
+	quiet
+	echo 1 >$M/memorizer_enabled
+	echo kmem_cache_alloc_noprof >$T/set_ftrace_filter
+	echo function_graph >$T/current_tracer
+	cat /proc/version >/dev/null
+	echo 0 >$T/tracing_on
+	echo 0 >$M/memorizer_enabled
+	calls=$(grep -c 'kmem_cache_alloc_noprof()' $T/trace)
+	echo nop >$T/current_tracer
+	echo >$T/set_ftrace_filter
+	echo 1 >$T/tracing_on
+	[ $calls -gt 0 ] && same "objects" "$(allocated_by return_to_handler)" $calls
+}
+
 # Objects and accesses are what they would be: those of the accounts agree.
 accounts_agree() {
 	echo 0 >$M/memorizer_log_access
@@ -70,11 +100,13 @@ accounts_agree() {
 quiet
 echo 1 >$M/memorizer_enabled
 echo 1 >$M/memorizer_log_access
-plan 6
+plan 8
 check hook_cannot_be_probed
 check hook_cannot_be_traced
 check probe_hits
 check return_probe_hits
 check function_graph
 check undisturbed accounts_agree
+check return_probe_is_the_call_site
+check function_graph_is_the_call_site
 finish
