@@ -122,6 +122,10 @@ same "a lock that was waited for for 40 us twice, and 10" "files->lock,229990,0.
 # cache-assoc
 make_trace assoc
 golden cache-assoc assoc --sets 2 --ways 2
+same "the sets' misses, and the objects', are all there are" "10 10 10" "$(rows sum cache-assoc --sets 2 --ways 2 \
+	"$tmp/assoc.le" | sed -n 's/^misses,//p') $(rows sets cache-assoc --sets 2 --ways 2 "$tmp/assoc.le" |
+	awk -F, '{ n += $3 } END { print n }') $(rows objects cache-assoc --sets 2 --ways 2 "$tmp/assoc.le" |
+	awk -F, '{ n += $3 } END { print n }')"
 outcome "sets are a power of two" 2 /dev/null "memorizer cache-assoc: --sets 3: want a power of two
 Try 'memorizer help cache-assoc'." cache-assoc --sets 3 "$tmp/assoc.le"
 
