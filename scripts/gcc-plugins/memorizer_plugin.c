@@ -48,6 +48,7 @@
 #include "rtl-iter.h"
 #include "tree-dfa.h"
 #include "ssa-iterators.h"
+#include "memorizer_names.h"
 #include "../../include/linux/memorizer-string.h"
 
 __visible int plugin_is_GPL_compatible;
@@ -137,10 +138,22 @@ static tree string_list(const char *string)
 }
 
 /*
- * Put a site before the statement at @gsi. @operands ends with a NULL
- * constraint. @clobber, if not NULL, says what GCC must think it changes.
+ * The location of the statement at @gsi. One that optimizers made has none, and passes for
+ * a part of what stands before it, as in line numbers; or else of its function.
  */
-static void insert_site(gimple_stmt_iterator *gsi, const char *stub,
+static location_t location_at(gimple_stmt_iterator gsi)
+{
+	for (; !gsi_end_p(gsi); gsi_prev(&gsi))
+		if (gimple_has_location(gsi_stmt(gsi)))
+			return gimple_location(gsi_stmt(gsi));
+	return DECL_SOURCE_LOCATION(current_function_decl);
+}
+
+/*
+ * Put a site before the statement at @gsi, with the note @name. @operands ends with
+ * a NULL constraint. @clobber, if not NULL, says what GCC must think it changes.
+ */
+static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
 			const struct site_operand *operands, const char *clobber)
 {
 	char *text = xasprintf("%s%s%s\n\t.popsection", SITE_BEGIN,
@@ -158,7 +171,7 @@ static void insert_site(gimple_stmt_iterator *gsi, const char *stub,
 	site = gimple_build_asm_vec(text, inputs, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(site, true);
 	gimple_asm_set_inline(site, true);
-	gimple_set_location(site, gimple_location(gsi_stmt(*gsi)));
+	gimple_set_location(site, location_with_name(location_at(*gsi), name));
 	gsi_insert_before(gsi, site, GSI_SAME_STMT);
 	sites++;
 
@@ -168,12 +181,13 @@ static void insert_site(gimple_stmt_iterator *gsi, const char *stub,
 }
 
 /* A site whose stub jumps to the thunk for this kind and size */
-static void insert_access_site(gimple_stmt_iterator *gsi, const char *stub, enum kind kind,
-			       const char *size, const struct site_operand *operands)
+static void insert_access_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
+			       enum kind kind, const char *size,
+			       const struct site_operand *operands)
 {
 	char *text = xasprintf("%s\tjmp memorizer_thunk_%c%s", stub, kind, size);
 
-	insert_site(gsi, text, operands, NULL);
+	insert_site(gsi, name, text, operands, NULL);
 	free(text);
 }
 
@@ -185,7 +199,8 @@ static tree size_operand(gimple_stmt_iterator *gsi, tree value)
 }
 
 /* A site for an access of @size bytes to where @lvalue begins */
-static void insert_access(gimple_stmt_iterator *gsi, enum kind kind, tree lvalue, tree size)
+static void insert_access(gimple_stmt_iterator *gsi, unsigned int name, enum kind kind,
+			  tree lvalue, tree size)
 {
 	struct site_operand operands[] = { { "m", lvalue }, { "i", size }, {} };
 	char bytes[4];
@@ -194,13 +209,13 @@ static void insert_access(gimple_stmt_iterator *gsi, enum kind kind, tree lvalue
 		return;
 	if (!tree_fits_uhwi_p(size) || tree_to_uhwi(size) > INT_MAX) {
 		operands[1] = { "re", size_operand(gsi, size) };
-		insert_access_site(gsi, STUB_RANGE, kind, "n", operands);
+		insert_access_site(gsi, name, STUB_RANGE, kind, "n", operands);
 	} else if (tree_to_uhwi(size) <= 16 && pow2p_hwi(tree_to_uhwi(size))) {
 		operands[1] = {};
 		snprintf(bytes, sizeof(bytes), "%d", (int)tree_to_uhwi(size));
-		insert_access_site(gsi, STUB_FIXED, kind, bytes, operands);
+		insert_access_site(gsi, name, STUB_FIXED, kind, bytes, operands);
 	} else {
-		insert_access_site(gsi, STUB_CONSTANT, kind, "n", operands);
+		insert_access_site(gsi, name, STUB_CONSTANT, kind, "n", operands);
 	}
 }
 
@@ -211,7 +226,8 @@ static tree word_operand(gimple_stmt_iterator *gsi, tree value)
 }
 
 /* A site for what a string function does to its @operands */
-static void insert_string(gimple_stmt_iterator *gsi, unsigned int how, tree a, tree b, tree n)
+static void insert_string(gimple_stmt_iterator *gsi, unsigned int name, unsigned int how, tree a,
+			  tree b, tree n)
 {
 	/* Not "r": the stack pointer is no longer what it was when the stub looks at it. */
 	const struct site_operand operands[] = {
@@ -220,7 +236,7 @@ static void insert_string(gimple_stmt_iterator *gsi, unsigned int how, tree a, t
 	};
 
 	/* The thunk reads the strings: what was stored to them must be there. */
-	insert_site(gsi, STUB_STRING, operands, "memory");
+	insert_site(gsi, name, STUB_STRING, operands, "memory");
 }
 
 /* Is it a member of a va_list? Such a pointer leads to arguments. */
@@ -430,10 +446,21 @@ static tree size_of_type(tree type)
 	return TYPE_SIZE_UNIT(type) ?: size_one_node;
 }
 
+static enum name_kind name_kind_of(enum kind kind)
+{
+	return kind == READ ? NAME_READ : kind == WRITE ? NAME_WRITE : NAME_UPDATE;
+}
+
+/* A size as the notes have it */
+static HOST_WIDE_INT constant_bytes(tree size)
+{
+	return tree_fits_uhwi_p(size) && tree_to_uhwi(size) <= INT_MAX ? tree_to_uhwi(size) : 0;
+}
+
 /* A site for the access to @ref, an operand of the statement at @gsi */
 static void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 {
-	tree size = NULL_TREE;
+	tree size = NULL_TREE, lvalue;
 
 	if (!ref)
 		return;
@@ -447,11 +474,13 @@ static void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 		/* To store some bits of a byte, the others have to be known. */
 		if (kind == WRITE && !fills_bytes(ref) && !is_read_before(gsi_stmt(*gsi), ref))
 			kind = UPDATE;
-		ref = bytes_of_bits(gsi, ref);
+		lvalue = bytes_of_bits(gsi, ref);
 	} else {
-		ref = strip_volatile(unshare_expr(ref));
+		lvalue = strip_volatile(unshare_expr(ref));
 	}
-	insert_access(gsi, kind, ref, size ?: size_of_type(TREE_TYPE(ref)));
+	size = size ?: size_of_type(TREE_TYPE(lvalue));
+	insert_access(gsi, name_access(name_kind_of(kind), ref, constant_bytes(size)), kind, lvalue,
+		      size);
 }
 
 /*
@@ -555,14 +584,24 @@ static tree tracked_target(tree ptr)
 	return is_tracked(ref) ? ref : NULL_TREE;
 }
 
+/* A site for an access of @size bytes to where @ptr points, if that is memory that counts */
+static void instrument_target(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree size)
+{
+	tree ref = tracked_target(ptr);
+
+	if (ref)
+		insert_access(gsi, name_target(name_kind_of(kind), gsi_stmt(*gsi), ptr,
+					       constant_bytes(size)),
+			      kind, ref, size);
+}
+
 static void instrument_argument(gimple_stmt_iterator *gsi, gcall *call,
 				const struct argument_use *use)
 {
-	tree ref = tracked_target(argument(call, use->ptr));
 	tree bound = argument(call, use->bound);
 
-	if (ref && bound && INTEGRAL_TYPE_P(TREE_TYPE(bound)))
-		insert_access(gsi, use->kind, ref, bound);
+	if (bound && INTEGRAL_TYPE_P(TREE_TYPE(bound)))
+		instrument_target(gsi, use->kind, argument(call, use->ptr), bound);
 }
 
 /* An operand of a string function, or the bound that it does not have; NULL_TREE: it cannot be one */
@@ -579,7 +618,7 @@ static void instrument_string_function(gimple_stmt_iterator *gsi, gcall *call,
 {
 	tree a = string_operand(call, function->a), b = string_operand(call, function->b);
 	tree n = string_operand(call, function->n);
-	unsigned int counts = function->counts;
+	unsigned int counts = function->counts, name = NO_NAME;
 
 	if (!a || !b || !n)
 		return;
@@ -587,9 +626,13 @@ static void instrument_string_function(gimple_stmt_iterator *gsi, gcall *call,
 		counts &= ~MEMORIZER_STRING_A;
 	if ((counts & MEMORIZER_STRING_B) && !tracked_target(b))
 		counts &= ~MEMORIZER_STRING_B;
+	if (counts & MEMORIZER_STRING_B)
+		name = name_target(NAME_STRING, call, b, 0);
+	if (counts & MEMORIZER_STRING_A)
+		name = name_both(name_target(NAME_STRING, call, a, 0), name);
 	/* What strsep() cuts is not an operand, and counts in any case. */
 	if (counts || function->string == MEMORIZER_STRSEP)
-		insert_string(gsi, function->string | counts, a, b, n);
+		insert_string(gsi, name, function->string | counts, a, b, n);
 }
 
 static void instrument_function(gimple_stmt_iterator *gsi, gcall *call, const char *name)
@@ -620,7 +663,6 @@ static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char
 {
 	enum kind kind = UPDATE;
 	int size = atoi(strrchr(name, '_') + 1);
-	tree ref;
 
 	if (strstr(name, "_load_"))
 		kind = READ;
@@ -630,15 +672,11 @@ static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char
 		size = 1;
 	if (!size)
 		return;		/* a fence, or a question about the type */
-	ref = tracked_target(argument(call, 1));
-	if (ref)
-		insert_access(gsi, kind, ref, size_int(size));
+	instrument_target(gsi, kind, argument(call, 1), size_int(size));
 
 	/* Reads what it expects there, and may write what it found instead. */
-	ref = strstr(name, "__atomic_compare_exchange_") ? tracked_target(argument(call, 2)) :
-	      NULL_TREE;
-	if (ref)
-		insert_access(gsi, UPDATE, ref, size_int(size));
+	if (strstr(name, "__atomic_compare_exchange_"))
+		instrument_target(gsi, UPDATE, argument(call, 2), size_int(size));
 }
 
 /*
@@ -648,7 +686,7 @@ static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char
 static void instrument_internal(gimple_stmt_iterator *gsi, gcall *call)
 {
 	unsigned int ptr;
-	tree ref, size;
+	tree size;
 
 	switch (gimple_call_internal_fn(call)) {
 	case IFN_ATOMIC_BIT_TEST_AND_SET:
@@ -674,16 +712,14 @@ static void instrument_internal(gimple_stmt_iterator *gsi, gcall *call)
 	default:
 		return;
 	}
-	ref = tracked_target(argument(call, ptr));
-	if (ref)
-		insert_access(gsi, UPDATE, ref, size);
+	instrument_target(gsi, UPDATE, argument(call, ptr), size);
 }
 
 static void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
 {
 	tree decl = gimple_call_fndecl(call);
+	unsigned int i, allocation;
 	const char *name;
-	unsigned int i;
 
 	for (i = 0; i < gimple_call_num_args(call); i++)
 		instrument_ref(gsi, READ, gimple_call_arg(call, i));
@@ -701,6 +737,9 @@ static void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
 	}
 
 	instrument_ref(gsi, WRITE, gimple_call_lhs(call));
+	allocation = name_allocation(call);
+	if (allocation)
+		gimple_set_location(call, location_with_name(location_at(*gsi), allocation));
 }
 
 /* What the text of inline assembly tells, of which the compiler knows nothing. */
@@ -942,14 +981,32 @@ static bool has_memory_output(gasm *stmt)
 	return false;
 }
 
+/* Give a site from asm/memorizer.h, which has a pointer and a size, the note that it lacks. */
+static void name_site(gimple_stmt_iterator *gsi, gasm *site)
+{
+	const char *thunk = strstr(gimple_asm_string(site), "memorizer_thunk_");
+	enum kind kind;
+
+	if (gimple_asm_ninputs(site) < 2 || !thunk ||
+	    name_of_location(gimple_location(site)) != NO_NAME)
+		return;
+	kind = (enum kind)thunk[strlen("memorizer_thunk_")];
+	gimple_set_location(site, location_with_name(location_at(*gsi),
+		name_target(name_kind_of(kind), site, TREE_VALUE(gimple_asm_input_op(site, 0)),
+			    constant_bytes(TREE_VALUE(gimple_asm_input_op(site, 1))))));
+}
+
 /* Assembly that has no instruction, or only such as manage the cache, accesses nothing. */
 static void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 {
 	struct asm_text text = judge_asm(gimple_asm_string(stmt));
 	unsigned int i;
 
-	if (!text.accesses || text.has_segment ||
-	    !strncmp(gimple_asm_string(stmt), SITE_LABEL, strlen(SITE_LABEL)))
+	if (!strncmp(gimple_asm_string(stmt), SITE_LABEL, strlen(SITE_LABEL))) {
+		name_site(gsi, stmt);
+		return;
+	}
+	if (!text.accesses || text.has_segment)
 		return;
 	for (i = 0; i < gimple_asm_noutputs(stmt); i++)
 		instrument_asm_output(gsi, stmt, i);
@@ -1001,6 +1058,20 @@ static unsigned int memorizer_sites_execute(void)
 	return 0;
 }
 
+static unsigned int memorizer_marks_execute(void)
+{
+	gimple_stmt_iterator gsi;
+	basic_block bb;
+
+	FOR_EACH_BB_FN(bb, cfun) {
+		for (gsi = gsi_start_phis(bb); !gsi_end_p(gsi); gsi_next(&gsi))
+			mark_references(gsi_stmt(gsi));
+		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
+			mark_references(gsi_stmt(gsi));
+	}
+	return 0;
+}
+
 static unsigned int memorizer_sizes_execute(void)
 {
 	gimple_stmt_iterator gsi;
@@ -1035,6 +1106,15 @@ static bool memorizer_sizes_gate(void)
 {
 	return memorizer_sites_gate();
 }
+
+static bool memorizer_marks_gate(void)
+{
+	return memorizer_sites_gate();
+}
+
+#define PASS_NAME memorizer_marks
+#define PROPERTIES_REQUIRED (PROP_ssa | PROP_cfg)
+#include "gcc-generate-gimple-pass.h"
 
 #define PASS_NAME memorizer_sizes
 #define PROPERTIES_REQUIRED PROP_cfg
@@ -1218,10 +1298,66 @@ static void join_sites(void)
 	}
 }
 
+/* Let the insn, an inline assembly that stands where @ip is, also write the note that it has. */
+static void write_note(rtx_insn *insn, rtx assembly, const char *ip)
+{
+	char *records = name_records(ASM_OPERANDS_SOURCE_LOCATION(assembly), ip);
+	char *text;
+
+	if (*records) {
+		text = concat(ASM_OPERANDS_TEMPLATE(assembly), records, NULL);
+		replace_asm(insn, assembly, text, ASM_OPERANDS_INPUT_VEC(assembly),
+			    ASM_OPERANDS_INPUT_CONSTRAINT_VEC(assembly));
+		free(text);
+	}
+	free(records);
+}
+
+/* The note on a call goes into inline assembly behind it, where the call returns to. */
+static void write_note_of_call(rtx_insn *call)
+{
+	char *records = name_records(INSN_LOCATION(call), "774b"), *text;
+	rtx body;
+
+	if (*records) {
+		text = concat("774:", records, NULL);
+		body = gen_rtx_ASM_OPERANDS(VOIDmode, ggc_strdup(text), "", 0, rtvec_alloc(0),
+					    rtvec_alloc(0), rtvec_alloc(0), INSN_LOCATION(call));
+		MEM_VOLATILE_P(body) = 1;
+		emit_insn_after(body, call);
+		free(text);
+	}
+	free(records);
+}
+
+static void write_notes(void)
+{
+	const char *label;
+	rtx_insn *insn;
+	rtx assembly;
+	char *ip;
+
+	for (insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
+		if (starts_with(insn, SITE_LABEL)) {
+			assembly = extract_asm_operands(PATTERN(insn));
+			write_note(insn, assembly, "771b + 5");
+		} else if (starts_with(insn, LABEL_BEGIN)) {
+			assembly = extract_asm_operands(PATTERN(insn));
+			label = ASM_OPERANDS_TEMPLATE(assembly);
+			ip = xasprintf("%.*sb", (int)strspn(label, "0123456789"), label);
+			write_note(insn, assembly, ip);
+			free(ip);
+		} else if (CALL_P(insn) && !SIBLING_CALL_P(insn)) {
+			write_note_of_call(insn);
+		}
+	}
+}
+
 /*
  * Delete the sites whose operand turned out to lie in the frame after all: it
  * is a local object, and the stub has moved the stack pointer. Such an address
- * cannot leave the frame, or else the program is undefined. Then join what is left.
+ * cannot leave the frame, or else the program is undefined. Then join what is left,
+ * and write the notes.
  */
 static unsigned int memorizer_join_execute(void)
 {
@@ -1239,6 +1375,7 @@ static unsigned int memorizer_join_execute(void)
 	}
 	joined_sites = 0;
 	join_sites();
+	write_notes();
 	if (verbose && sites)
 		inform(DECL_SOURCE_LOCATION(current_function_decl),
 		       "memorizer: %u sites in %qD, %u deleted that access its frame, %u joined to others",
@@ -1250,6 +1387,11 @@ static unsigned int memorizer_join_execute(void)
 #define NO_GATE
 #include "gcc-generate-rtl-pass.h"
 
+static void finish_unit(void *, void *)
+{
+	write_names(asm_out_file);
+}
+
 __visible int plugin_init(struct plugin_name_args *plugin_info,
 			  struct plugin_gcc_version *version)
 {
@@ -1259,6 +1401,8 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 
 	/* Before any optimizer, and before there is SSA */
 	PASS_INFO(memorizer_sizes, "cfg", 1, PASS_POS_INSERT_AFTER);
+	/* After what is inlined first, and before all else */
+	PASS_INFO(memorizer_marks, "einline", 1, PASS_POS_INSERT_AFTER);
 	/* After the GIMPLE optimizers and the warnings */
 	PASS_INFO(memorizer_sites, "optimized", 1, PASS_POS_INSERT_BEFORE);
 	/* After register allocation, prologues and the last copies of blocks */
@@ -1286,8 +1430,11 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
 			  &memorizer_sizes_pass_info);
 	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
+			  &memorizer_marks_pass_info);
+	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
 			  &memorizer_sites_pass_info);
 	register_callback(plugin_name, PLUGIN_PASS_MANAGER_SETUP, NULL,
 			  &memorizer_join_pass_info);
+	register_callback(plugin_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
 	return 0;
 }

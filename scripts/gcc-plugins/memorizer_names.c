@@ -1,0 +1,1322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The Memorizer plugin's notes: what the source calls what is accessed, and what
+ * is allocated. They go to sections that nobody loads, .debug_memorizer_*, which
+ * tools/memorizer/memorizer-formats.5 describes.
+ *
+ * A place is a record and a path of members in it. What the statement itself
+ * says, a reference like p->a.b, is often not all: where an inline function is
+ * given &p->a, the record is the one that p points to. So whatever a pointer was
+ * computed from is asked, too, and the largest record wins that has, where the
+ * access is, what the statement says.
+ *
+ * Optimizers do not keep the types of pointers: one void pointer may become two
+ * to different records. So before most of them run, references are marked with
+ * their place: the type of the offset of a MEM_REF, and that of the function in
+ * a call, become copies of themselves, which is no difference to anyone else.
+ *
+ * From the last GIMPLE pass on a note is on its way in a location, whose range
+ * then is none: only one who asks for it, and diagnostics, would see that. So
+ * insns are still found to be equal that only differ in their notes.
+ */
+
+#include "gcc-common.h"
+#include "ssa-iterators.h"
+#include "memorizer_names.h"
+
+enum {
+	NAME_BITS = 1 << 0,
+	NAME_INDEXED = 1 << 1,
+	NAME_SCALAR = 1 << 2,
+	NAME_VARIABLE = 1 << 3,
+	NAME_WIDE = 1 << 4,
+	NAME_ARRAY = 1 << 5,
+};
+
+#define NAMES_VERSION 1
+
+/* How far a pointer is followed back, and how many ways */
+#define MAX_DEPTH 12
+#define MAX_STEPS 200
+
+/* Of so many arguments of a call it is noted where they point to. */
+#define MAX_ARGUMENTS 2
+
+#define UNKNOWN_OFFSET HOST_WIDE_INT_MIN
+
+/*
+ * struct place - where something is in a record
+ * @type: the record's main variant; of what is in none, its own type; NULL: not known
+ * @path: from there, member by member
+ * @offset: in bytes, or UNKNOWN_OFFSET
+ * @flags: NAME_*
+ */
+struct place {
+	tree type;
+	const char *path;
+	HOST_WIDE_INT offset;
+	unsigned int flags;
+};
+
+/* What is looked for in memory: a @record, or @size bytes, 0 if not known */
+struct wanted {
+	tree record;
+	HOST_WIDE_INT size;
+	bool indexed;		/* in an array, at an index that is not constant */
+};
+
+/*
+ * struct note - what goes into a record
+ * @place: what is accessed; of an allocation, the type of what is allocated
+ * @size: accessed bytes, 0 if not known
+ * @kind: what happens
+ * @next: another note on the same instruction, or NO_NAME
+ */
+struct note {
+	struct place place;
+	HOST_WIDE_INT size;
+	enum name_kind kind;
+	unsigned int next;
+};
+
+static auto_vec<struct note> notes;
+
+/*
+ * struct mark - what a marked type stands for
+ * @place: of the memory that a reference begins with; what a call allocates
+ * @object: main variant of the type of that memory
+ * @member: of what the whole reference names: it may become a MEM_REF itself
+ * @member_type: main variant of its type
+ * @arguments: of a call: notes on where they point to
+ */
+struct mark {
+	struct place place, member;
+	tree object, member_type;
+	unsigned int arguments[MAX_ARGUMENTS];
+};
+
+/* By the uid of the type */
+static hash_map<int_hash<unsigned int, 0>, struct mark> marks;
+
+static const struct mark *mark_of(tree type)
+{
+	return marks.get(TYPE_UID(type));
+}
+
+/* Marked types, by what they are copies of and what they stand for */
+static hash_map<nofree_string_hash, tree> marked_types;
+
+/* Add a member to a path; where there are alternatives, to each. */
+static const char *concat_path(const char *path, const char *member)
+{
+	const char *more = strchr(path, '|');
+
+	if (!*member)
+		return path;
+	if (!*path)
+		return xstrdup(member);
+	if (more)
+		return xasprintf("%.*s%s%s|%s", (int)(more - path), path,
+				 *member == '[' ? "" : ".", member, concat_path(more + 1, member));
+	return xasprintf("%s%s%s", path, *member == '[' ? "" : ".", member);
+}
+
+static tree main_variant(tree type)
+{
+	return TYPE_MAIN_VARIANT(type);
+}
+
+/* The main variant of a record that is complete, or NULL_TREE */
+static tree record_of(tree type)
+{
+	if (!RECORD_OR_UNION_TYPE_P(type) || !COMPLETE_TYPE_P(type))
+		return NULL_TREE;
+	return main_variant(type);
+}
+
+/* The size of a type in bytes, 0 if it is not constant or not known */
+static HOST_WIDE_INT bytes_of_type(tree type)
+{
+	tree size = TYPE_SIZE_UNIT(type);
+
+	return size && tree_fits_shwi_p(size) ? tree_to_shwi(size) : 0;
+}
+
+/* The name of a record or scalar: a tag, or else what the first typedef calls it */
+static const char *tag(tree type)
+{
+	tree variant, name;
+
+	for (variant = main_variant(type); variant; variant = TYPE_NEXT_VARIANT(variant)) {
+		name = TYPE_NAME(variant);
+		if (name && TREE_CODE(name) == TYPE_DECL)
+			name = DECL_NAME(name);
+		if (name)
+			return IDENTIFIER_POINTER(name);
+	}
+	return "";
+}
+
+/* A type as C writes it, but for what functions take and give. Records are their tag. */
+static const char *type_name(tree type)
+{
+	switch (TREE_CODE(type)) {
+	case POINTER_TYPE:
+	case REFERENCE_TYPE:
+		return concat(type_name(TREE_TYPE(type)),
+			      POINTER_TYPE_P(TREE_TYPE(type)) ? "*" : " *", NULL);
+	case ARRAY_TYPE:
+		return concat(type_name(strip_array_types(type)), "[]", NULL);
+	case FUNCTION_TYPE:
+	case METHOD_TYPE:
+		return "function";
+	case RECORD_TYPE:
+	case UNION_TYPE:
+		return *tag(type) ? tag(type) : "(anonymous)";
+	case ENUMERAL_TYPE:
+		return *tag(type) ? concat("enum ", tag(type), NULL) : "enum";
+	default:
+		if (!*tag(type) && INTEGRAL_TYPE_P(type))
+			return xasprintf("%c%u", TYPE_UNSIGNED(type) ? 'u' : 's',
+					 TYPE_PRECISION(type));
+		return tag(type);
+	}
+}
+
+/* Where a member begins, in bytes; UNKNOWN_OFFSET if that is not constant */
+static HOST_WIDE_INT member_offset(tree field)
+{
+	tree offset = DECL_FIELD_OFFSET(field);
+
+	if (!offset || !tree_fits_shwi_p(offset))
+		return UNKNOWN_OFFSET;
+	return tree_to_shwi(offset) +
+	       tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) / BITS_PER_UNIT;
+}
+
+/* The bytes from a member's first to its last, 0 if there is no telling */
+static HOST_WIDE_INT member_size(tree field)
+{
+	tree size = DECL_SIZE(field);
+
+	if (!size || !tree_fits_shwi_p(size))
+		return 0;
+	return CEIL(tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) % BITS_PER_UNIT +
+		    tree_to_shwi(size), BITS_PER_UNIT);
+}
+
+static const char *member_name(tree field)
+{
+	return DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : "";
+}
+
+/* Is an array of this size one that goes on behind it? */
+static bool is_flexible(tree field)
+{
+	tree next;
+
+	if (TREE_CODE(TREE_TYPE(field)) != ARRAY_TYPE)
+		return false;
+	for (next = DECL_CHAIN(field); next; next = DECL_CHAIN(next))
+		if (TREE_CODE(next) == FIELD_DECL && member_size(next))
+			return false;
+	return true;
+}
+
+static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted, bool exactly,
+		    const char **path);
+
+static bool descend_member(tree field, HOST_WIDE_INT offset, const struct wanted *wanted,
+			   bool exactly, const char **path)
+{
+	HOST_WIDE_INT start = member_offset(field), size = member_size(field);
+	const char *inside = concat_path(*path, member_name(field));
+	bool flexible = is_flexible(field);
+
+	if (start == UNKNOWN_OFFSET || offset < start)
+		return false;
+	if (!flexible && offset + (wanted->record ? 1 : MAX(wanted->size, 1)) > start + size)
+		return false;
+	if (!descend(TREE_TYPE(field), offset - start, wanted, exactly, &inside))
+		return false;
+	*path = inside;
+	return true;
+}
+
+/*
+ * Find what is wanted @offset bytes into an object of this type, and add to
+ * @path how it is called there. @exactly: a scalar of the wanted size, not
+ * a part of one or more than one.
+ */
+static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted, bool exactly,
+		    const char **path)
+{
+	HOST_WIDE_INT size = bytes_of_type(type);
+	tree field;
+
+	if (wanted->record && main_variant(type) == wanted->record && !offset)
+		return true;
+	if (offset < 0)
+		return false;
+	switch (TREE_CODE(type)) {
+	case ARRAY_TYPE:
+		size = bytes_of_type(TREE_TYPE(type));
+		if (!size)
+			return false;
+		*path = concat_path(*path, "[]");
+		/* Several elements are not looked into. */
+		if (!wanted->record && offset % size + wanted->size > size)
+			return !exactly;
+		return descend(TREE_TYPE(type), offset % size, wanted, exactly, path);
+	case RECORD_TYPE:
+	case UNION_TYPE:
+		for (field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+			if (TREE_CODE(field) == FIELD_DECL &&
+			    descend_member(field, offset, wanted, exactly, path))
+				return true;
+		return !exactly && !wanted->record && (!size || offset + wanted->size <= size);
+	default:
+		return !wanted->record && (exactly ? !offset && size == wanted->size :
+						     offset + wanted->size <= size);
+	}
+}
+
+/* All of the object of this type that is at @place */
+static void add_whole(struct place *place, tree type)
+{
+	if (!AGGREGATE_TYPE_P(type))
+		return;
+	place->flags |= NAME_WIDE;
+	for (; TREE_CODE(type) == ARRAY_TYPE && record_of(place->type); type = TREE_TYPE(type))
+		place->path = concat_path(place->path, "[]");
+}
+
+/* Find what is wanted @offset bytes into the object of this type that is at @place. */
+static bool find_in(const struct place *place, tree type, HOST_WIDE_INT offset,
+		    const struct wanted *wanted, struct place *found)
+{
+	static const struct wanted first_byte = { NULL_TREE, 1, false };
+	const char *path = place->path;
+
+	*found = *place;
+	if (place->offset != UNKNOWN_OFFSET)
+		found->offset = place->offset + offset;
+	if (!wanted->record && !wanted->size && !offset) {
+		/* From there on, nobody knows how much. */
+		add_whole(found, type);
+		return true;
+	}
+	if (!descend(type, offset, wanted, true, &path)) {
+		path = place->path;
+		if (wanted->record || !descend(type, offset, wanted, false, &path))
+			return false;
+		/* Several members: the first of them. But what is whole has no first one. */
+		if (offset || wanted->size < bytes_of_type(type)) {
+			path = place->path;
+			descend(type, offset, &first_byte, false, &path);
+		}
+		found->flags |= NAME_WIDE;
+	}
+	if (wanted->indexed) {
+		if (!strstr(path + strlen(place->path), "[]"))
+			return false;
+		found->flags |= NAME_INDEXED;
+	}
+	found->path = path;
+	return true;
+}
+
+/*
+ * The same in the whole record, when it lies beyond the object. What is added to an
+ * index may lead beyond an array, but the index itself leads back.
+ */
+static bool find_around(const struct place *place, tree type, HOST_WIDE_INT offset,
+			const struct wanted *wanted, struct place *found)
+{
+	struct place whole = { place->type, "", 0, place->flags };
+	HOST_WIDE_INT size = bytes_of_type(type);
+
+	if ((!size || offset < size) && find_in(place, type, offset, wanted, found))
+		return true;
+	if (place->offset != UNKNOWN_OFFSET && record_of(place->type) && *place->path &&
+	    !(place->flags & NAME_INDEXED) &&
+	    find_in(&whole, place->type, place->offset + offset, wanted, found))
+		return true;
+	if (!wanted->indexed || TREE_CODE(type) != ARRAY_TYPE)
+		return false;
+	size = bytes_of_type(TREE_TYPE(type));
+	return size && find_in(place, type, ((offset % size) + size) % size, wanted, found);
+}
+
+/* What asking a pointer comes to: nothing; a place; nothing, but for what it was asked already */
+enum answer { NOTHING, FOUND, ASKED };
+
+struct question {
+	bitmap seen;
+	unsigned int steps;
+};
+
+static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struct place *place);
+static enum answer place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
+				    struct question *q, unsigned int depth, struct place *found);
+
+/* Is the record around @a larger than that around @b? */
+static bool is_larger(const struct place *a, const struct place *b)
+{
+	if (!b->type || !record_of(b->type))
+		return true;
+	return record_of(a->type) && bytes_of_type(a->type) > bytes_of_type(b->type);
+}
+
+/*
+ * The first value of an index, as far as it is constant: where a loop begins, and
+ * what is added to what varies. So constants count that optimizers moved into it.
+ */
+static HOST_WIDE_INT first_value(tree value, unsigned int depth)
+{
+	HOST_WIDE_INT first = 0;
+	unsigned int i;
+	gimple def;
+	tree arg;
+
+	if (TREE_CODE(value) == INTEGER_CST)
+		return TREE_INT_CST_LOW(value);
+	if (TREE_CODE(value) != SSA_NAME || depth > MAX_DEPTH)
+		return 0;
+	def = SSA_NAME_DEF_STMT(value);
+	if (gimple_code(def) == GIMPLE_PHI) {
+		for (i = 0; i < gimple_phi_num_args(def); i++) {
+			arg = gimple_phi_arg_def(def, i);
+			if (TREE_CODE(arg) == INTEGER_CST)
+				first = TREE_INT_CST_LOW(arg);
+		}
+		return first;
+	}
+	if (!is_gimple_assign(def))
+		return 0;
+	first = first_value(gimple_assign_rhs1(def), depth + 1);
+	switch (gimple_assign_rhs_code(def)) {
+	case SSA_NAME:
+	case NOP_EXPR:
+	case CONVERT_EXPR:
+		return first;
+	case PLUS_EXPR:
+		return first + first_value(gimple_assign_rhs2(def), depth + 1);
+	case MULT_EXPR:
+		return TREE_CODE(gimple_assign_rhs2(def)) == INTEGER_CST ?
+		       first * (HOST_WIDE_INT)TREE_INT_CST_LOW(gimple_assign_rhs2(def)) : 0;
+	default:
+		return 0;
+	}
+}
+
+/* The pointer leads to the one or to the other: say both, if they are in one record. */
+static bool add_alternative(struct place *place, const struct place *other)
+{
+	size_t length = strlen(other->path);
+	const char *one;
+
+	if (place->type != other->type)
+		return false;
+	if (place->offset != other->offset)
+		place->offset = UNKNOWN_OFFSET;
+	place->flags |= other->flags;
+	for (one = place->path; one; one = strchr(one, '|') ? strchr(one, '|') + 1 : NULL)
+		if (strcspn(one, "|") == length && !strncmp(one, other->path, length))
+			return true;
+	if (!*place->path || !length)
+		return false;
+	place->path = concat(place->path, "|", other->path, NULL);
+	return true;
+}
+
+static enum answer place_of_phi(gimple phi, HOST_WIDE_INT offset, const struct wanted *wanted,
+				struct question *q, unsigned int depth, struct place *found)
+{
+	enum answer answer, all = ASKED;
+	struct wanted inside = *wanted;
+	bool loops = false;
+	unsigned int i;
+	tree arg;
+	struct place one;
+
+	/* A pointer that is moved on in a loop is one into an array. */
+	for (i = 0; i < gimple_phi_num_args(phi); i++) {
+		arg = gimple_phi_arg_def(phi, i);
+		if (TREE_CODE(arg) == SSA_NAME && is_gimple_assign(SSA_NAME_DEF_STMT(arg)) &&
+		    gimple_assign_rhs_code(SSA_NAME_DEF_STMT(arg)) == POINTER_PLUS_EXPR &&
+		    gimple_assign_rhs1(SSA_NAME_DEF_STMT(arg)) == gimple_phi_result(phi))
+			loops = true;
+	}
+	inside.indexed |= loops;
+	for (i = 0; i < gimple_phi_num_args(phi); i++) {
+		arg = gimple_phi_arg_def(phi, i);
+		if (integer_zerop(arg))
+			continue;
+		answer = place_of_pointer(arg, offset, &inside, q, depth, &one);
+		if (answer == ASKED)
+			continue;
+		if (answer == NOTHING)
+			return NOTHING;
+		if (all != FOUND)
+			*found = one;
+		else if (!add_alternative(found, &one))
+			return NOTHING;
+		all = FOUND;
+	}
+	return all;
+}
+
+/* What the pointer was computed from says about where it leads. */
+static enum answer place_by_definition(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
+				       struct question *q, unsigned int depth, struct place *found)
+{
+	gimple def = SSA_NAME_DEF_STMT(ptr);
+	struct wanted inside = *wanted;
+	tree rhs, more;
+
+	if (gimple_code(def) == GIMPLE_PHI)
+		return place_of_phi(def, offset, wanted, q, depth, found);
+	if (!is_gimple_assign(def))
+		return NOTHING;
+	rhs = gimple_assign_rhs1(def);
+	switch (gimple_assign_rhs_code(def)) {
+	case SSA_NAME:
+	case ADDR_EXPR:
+	case NOP_EXPR:
+	case CONVERT_EXPR:
+		return place_of_pointer(rhs, offset, wanted, q, depth, found);
+	case POINTER_PLUS_EXPR:
+		more = gimple_assign_rhs2(def);
+		offset += first_value(more, 0);
+		if (TREE_CODE(more) != INTEGER_CST)
+			inside.indexed = true;
+		return place_of_pointer(rhs, offset, &inside, q, depth, found);
+	default:
+		return NOTHING;
+	}
+}
+
+/* The record that a pointer is declared to point to, or that is allocated there */
+static tree record_at(tree ptr)
+{
+	gimple def = SSA_NAME_DEF_STMT(ptr);
+	const struct mark *mark;
+
+	if (!POINTER_TYPE_P(TREE_TYPE(ptr)))
+		return NULL_TREE;
+	if (VOID_TYPE_P(TREE_TYPE(TREE_TYPE(ptr))) && is_gimple_call(def) &&
+	    gimple_call_fntype(def)) {
+		mark = mark_of(gimple_call_fntype(def));
+		return mark && mark->place.type ? record_of(mark->place.type) : NULL_TREE;
+	}
+	return record_of(TREE_TYPE(TREE_TYPE(ptr)));
+}
+
+/* Where is the memory @offset bytes from where @ptr points to? */
+static enum answer place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
+				    struct question *q, unsigned int depth, struct place *found)
+{
+	struct place declared = {}, defined;
+	enum answer answer;
+	tree record;
+
+	if (depth > MAX_DEPTH || ++q->steps > MAX_STEPS)
+		return NOTHING;
+	if (TREE_CODE(ptr) == ADDR_EXPR) {
+		ptr = TREE_OPERAND(ptr, 0);
+		if (!place_of_ref(ptr, q, depth + 1, &defined))
+			return NOTHING;
+		return find_around(&defined, TREE_TYPE(ptr), offset, wanted, found) ? FOUND :
+										      NOTHING;
+	}
+	if (TREE_CODE(ptr) != SSA_NAME)
+		return NOTHING;
+	if (!bitmap_set_bit(q->seen, SSA_NAME_VERSION(ptr)))
+		return ASKED;
+
+	record = record_at(ptr);
+	if (record && !(wanted->indexed && record == wanted->record)) {
+		const struct place whole = { record, "", 0, 0 };
+
+		if (!find_in(&whole, record, offset, wanted, &declared))
+			declared = {};
+	}
+	answer = place_by_definition(ptr, offset, wanted, q, depth + 1, &defined);
+	bitmap_clear_bit(q->seen, SSA_NAME_VERSION(ptr));
+	if (answer == FOUND && is_larger(&defined, &declared)) {
+		*found = defined;
+		return FOUND;
+	}
+	if (!declared.type)
+		return answer == ASKED ? ASKED : NOTHING;
+	*found = declared;
+	return FOUND;
+}
+
+/* The constant part of the offset of a MEM_REF or TARGET_MEM_REF; is there another one? */
+static HOST_WIDE_INT reference_offset(tree ref, bool *indexed)
+{
+	HOST_WIDE_INT offset = TREE_INT_CST_LOW(TREE_OPERAND(ref, 1));
+
+	*indexed = TREE_CODE(ref) == TARGET_MEM_REF && (TMR_INDEX(ref) || TMR_INDEX2(ref));
+	if (!*indexed)
+		return offset;
+	if (TMR_INDEX2(ref))
+		offset += first_value(TMR_INDEX2(ref), 0);
+	if (TMR_INDEX(ref))
+		offset += first_value(TMR_INDEX(ref), 0) *
+			  (TMR_STEP(ref) ? (HOST_WIDE_INT)TREE_INT_CST_LOW(TMR_STEP(ref)) : 1);
+	return offset;
+}
+
+/* Add @inner's path, which begins where @outer ends. */
+static struct place join_places(const struct place *outer, const struct place *inner)
+{
+	struct place place = *outer;
+
+	place.path = concat_path(outer->path, inner->path);
+	if (outer->offset == UNKNOWN_OFFSET || inner->offset == UNKNOWN_OFFSET)
+		place.offset = UNKNOWN_OFFSET;
+	else
+		place.offset += inner->offset;
+	place.flags |= inner->flags;
+	return place;
+}
+
+static bool is_same_object(tree a, tree b)
+{
+	if (main_variant(a) == main_variant(b))
+		return true;
+	return !record_of(a) && !record_of(b) && bytes_of_type(a) &&
+	       bytes_of_type(a) == bytes_of_type(b);
+}
+
+/* Where is the object that a MEM_REF or TARGET_MEM_REF names? */
+static bool place_of_memory(tree ref, struct question *q, unsigned int depth, struct place *place)
+{
+	const struct mark *mark = mark_of(TREE_TYPE(TREE_OPERAND(ref, 1)));
+	tree type = TREE_TYPE(ref), ptr = TREE_OPERAND(ref, 0);
+	struct wanted wanted = { record_of(type), bytes_of_type(type), false };
+	struct place inner = {}, outer;
+	HOST_WIDE_INT offset = reference_offset(ref, &wanted.indexed);
+
+	if (mark && is_same_object(type, mark->object))
+		inner = mark->place;
+	else if (mark && is_same_object(type, mark->member_type))
+		inner = mark->member;
+	else if (wanted.record)
+		inner = { wanted.record, "", 0, 0 };
+
+	if (inner.type) {
+		if (inner.offset == UNKNOWN_OFFSET) {
+			*place = inner;
+			return true;
+		}
+		wanted.record = inner.type;
+		offset -= inner.offset;
+	}
+	if (place_of_pointer(ptr, offset, &wanted, q, depth + 1, &outer) == FOUND &&
+	    (!inner.type || is_larger(&outer, &inner))) {
+		*place = inner.type ? join_places(&outer, &inner) : outer;
+		return true;
+	}
+	if (inner.type) {
+		*place = inner;
+		return true;
+	}
+	if (mark) {
+		/* A part of what was marked, or more than that: nobody knows where in it. */
+		*place = mark->member;
+		place->offset = UNKNOWN_OFFSET;
+		place->flags |= NAME_WIDE;
+		return true;
+	}
+	return false;
+}
+
+/* The part of an object that a COMPONENT_REF names */
+static void add_member(tree ref, struct place *place)
+{
+	tree field = TREE_OPERAND(ref, 1);
+	HOST_WIDE_INT start = member_offset(field);
+
+	place->path = concat_path(place->path, member_name(field));
+	if (start == UNKNOWN_OFFSET || place->offset == UNKNOWN_OFFSET)
+		place->offset = UNKNOWN_OFFSET;
+	else
+		place->offset += start;
+	if (DECL_BIT_FIELD(field))
+		place->flags |= NAME_BITS;
+}
+
+static void add_element(tree ref, struct place *place)
+{
+	HOST_WIDE_INT size = bytes_of_type(TREE_TYPE(ref));
+	tree index = TREE_OPERAND(ref, 1);
+
+	place->path = concat_path(place->path, "[]");
+	if (!tree_fits_shwi_p(index))
+		place->flags |= NAME_INDEXED;
+	else if (!size)
+		place->offset = UNKNOWN_OFFSET;
+	else if (place->offset != UNKNOWN_OFFSET)
+		place->offset += tree_to_shwi(index) * size;
+}
+
+/* Where is what a reference names? */
+static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struct place *place)
+{
+	tree inside;
+
+	switch (TREE_CODE(ref)) {
+	case COMPONENT_REF:
+	case ARRAY_REF:
+	case ARRAY_RANGE_REF:
+	case BIT_FIELD_REF:
+	case VIEW_CONVERT_EXPR:
+	case REALPART_EXPR:
+	case IMAGPART_EXPR:
+		inside = TREE_OPERAND(ref, 0);
+		if (!place_of_ref(inside, q, depth, place)) {
+			if (!record_of(TREE_TYPE(inside)))
+				return false;
+			*place = { record_of(TREE_TYPE(inside)), "", 0, 0 };
+		}
+		break;
+	case MEM_REF:
+	case TARGET_MEM_REF:
+		return place_of_memory(ref, q, depth, place);
+	case VAR_DECL:
+	case PARM_DECL:
+	case RESULT_DECL:
+		inside = strip_array_types(TREE_TYPE(ref));
+		*place = { main_variant(inside), "", 0, NAME_VARIABLE };
+		if (!record_of(inside)) {
+			place->flags |= NAME_SCALAR;
+			place->path = DECL_NAME(ref) ? IDENTIFIER_POINTER(DECL_NAME(ref)) : "";
+		}
+		return true;
+	default:
+		return false;
+	}
+
+	if (TREE_CODE(ref) == COMPONENT_REF) {
+		add_member(ref, place);
+	} else if (TREE_CODE(ref) == ARRAY_REF || TREE_CODE(ref) == ARRAY_RANGE_REF) {
+		/* An array of records that is a variable: the path begins in one of them. */
+		if (*place->path || !DECL_P(inside) || !record_of(place->type))
+			add_element(ref, place);
+	} else if (TREE_CODE(ref) == BIT_FIELD_REF) {
+		place->flags |= NAME_WIDE;
+		if (place->offset != UNKNOWN_OFFSET)
+			place->offset += tree_to_shwi(TREE_OPERAND(ref, 2)) / BITS_PER_UNIT;
+	}
+	return true;
+}
+
+static unsigned int add_note(enum name_kind kind, const struct place *place, HOST_WIDE_INT size)
+{
+	struct note note = { *place, size, kind, NO_NAME };
+
+	notes.safe_push(note);
+	return notes.length();
+}
+
+static const struct note *note_of(unsigned int name)
+{
+	return &notes[name - 1];
+}
+
+/* Where nothing else is known, what is accessed is what its @type says. */
+static void settle_place(struct place *place, tree type)
+{
+	if (!place->type)
+		*place = { main_variant(strip_array_types(type)), "", 0, 0 };
+	if (!record_of(place->type))
+		place->flags |= NAME_SCALAR;
+}
+
+/*
+ * name_access() - note what an access is to
+ * @kind: what it does
+ * @ref: the lvalue
+ * @size: bytes, 0 if not known
+ */
+unsigned int name_access(enum name_kind kind, tree ref, HOST_WIDE_INT size)
+{
+	struct place place = {};
+	auto_bitmap seen;
+	struct question q = { seen };
+
+	if (!place_of_ref(ref, &q, 0, &place))
+		place = {};
+	settle_place(&place, TREE_TYPE(ref));
+	add_whole(&place, TREE_TYPE(ref));
+	return add_note(kind, &place, size);
+}
+
+static bool place_of_target(tree ptr, HOST_WIDE_INT size, struct place *place)
+{
+	const struct wanted wanted = { NULL_TREE, size, false };
+	auto_bitmap seen;
+	struct question q = { seen };
+
+	return place_of_pointer(ptr, 0, &wanted, &q, 0, place) == FOUND;
+}
+
+/*
+ * name_target() - note what an access through a pointer is to
+ * @kind: what it does
+ * @stmt: the call or inline assembly that does it
+ * @ptr: the pointer, which says nothing about the size
+ * @size: bytes, 0 if not known
+ */
+unsigned int name_target(enum name_kind kind, gimple stmt, tree ptr, HOST_WIDE_INT size)
+{
+	const struct mark *mark = NULL;
+	struct place place = {}, marked;
+	unsigned int i;
+
+	if (!place_of_target(ptr, size, &place))
+		place = {};
+	if (is_gimple_call(stmt) && gimple_call_fntype(stmt))
+		mark = mark_of(gimple_call_fntype(stmt));
+	for (i = 0; mark && i < MIN(gimple_call_num_args(stmt), MAX_ARGUMENTS); i++) {
+		if (gimple_call_arg(stmt, i) != ptr || !mark->arguments[i])
+			continue;
+		marked = note_of(mark->arguments[i])->place;
+		if (!place.type || is_larger(&marked, &place))
+			place = marked;
+	}
+	settle_place(&place, POINTER_TYPE_P(TREE_TYPE(ptr)) ? TREE_TYPE(TREE_TYPE(ptr)) :
+							      void_type_node);
+	return add_note(kind, &place, size);
+}
+
+/* name_both() - let one instruction have two notes */
+unsigned int name_both(unsigned int first, unsigned int second)
+{
+	if (!first)
+		return second;
+	notes[first - 1].next = second;
+	return first;
+}
+
+/* The copy of a type that has this mark */
+static tree marked_type(tree type, const struct mark *mark)
+{
+	char *key = xasprintf("%u %u %u %lld %x %s %u %u %lld %x %s", TYPE_UID(main_variant(type)),
+			      TYPE_UID(mark->object), TYPE_UID(mark->place.type),
+			      (long long)mark->place.offset, mark->place.flags, mark->place.path,
+			      TYPE_UID(mark->member_type), TYPE_UID(mark->member.type),
+			      (long long)mark->member.offset, mark->member.flags,
+			      mark->member.path);
+	tree *known = marked_types.get(key), copy;
+
+	if (known) {
+		free(key);
+		return *known;
+	}
+	copy = build_variant_type_copy(type);
+	marks.put(TYPE_UID(copy), *mark);
+	marked_types.put(key, copy);
+	return copy;
+}
+
+/* Mark the memory that a reference begins with. */
+static void mark_reference(tree ref)
+{
+	struct mark mark = {};
+	auto_bitmap seen;
+	struct question q = { seen };
+	tree memory, offset;
+
+	for (memory = ref; handled_component_p(memory);)
+		memory = TREE_OPERAND(memory, 0);
+	if (TREE_CODE(memory) != MEM_REF || !place_of_memory(memory, &q, 0, &mark.place) ||
+	    !place_of_ref(ref, &q, 0, &mark.member) || !record_of(mark.place.type))
+		return;
+	mark.object = main_variant(TREE_TYPE(memory));
+	mark.member_type = main_variant(TREE_TYPE(ref));
+	offset = TREE_OPERAND(memory, 1);
+	TREE_OPERAND(memory, 1) = wide_int_to_tree(marked_type(TREE_TYPE(offset), &mark),
+						   wi::to_wide(offset));
+}
+
+static void mark_operand(tree op)
+{
+	if (!op)
+		return;
+	if (TREE_CODE(op) == TREE_LIST)
+		op = TREE_VALUE(op);
+	if (TREE_CODE(op) == WITH_SIZE_EXPR || TREE_CODE(op) == ADDR_EXPR)
+		op = TREE_OPERAND(op, 0);
+	mark_reference(op);
+}
+
+/*
+ * struct assigned - what becomes of an allocated object
+ * @type: what the pointer points to, NULL_TREE if nothing is known
+ * @rank: how much that tells
+ * @path: the member that it is assigned to, or ""
+ */
+struct assigned {
+	tree type;
+	unsigned int rank;
+	const char *path;
+};
+
+static void assign_type(struct assigned *assigned, tree type, unsigned int rank)
+{
+	if (!type || !POINTER_TYPE_P(type))
+		return;
+	type = main_variant(TREE_TYPE(type));
+	if (VOID_TYPE_P(type) || TREE_CODE(type) == FUNCTION_TYPE)
+		return;
+	/* What is a record tells most. */
+	if (RECORD_OR_UNION_TYPE_P(type))
+		rank += 10;
+	if (rank > assigned->rank) {
+		assigned->type = type;
+		assigned->rank = rank;
+	}
+}
+
+static void assign_path(struct assigned *assigned, tree lhs)
+{
+	struct place place;
+	auto_bitmap seen;
+	struct question q = { seen };
+
+	if (*assigned->path || !handled_component_p(lhs))
+		return;
+	if (place_of_ref(lhs, &q, 0, &place) && record_of(place.type))
+		assigned->path = concat(type_name(place.type), ".", place.path, NULL);
+}
+
+static tree parameter_type(gcall *call, tree value)
+{
+	tree type = gimple_call_fntype(call);
+	tree parameter = type ? TYPE_ARG_TYPES(type) : NULL_TREE;
+	unsigned int i;
+
+	for (i = 0; i < gimple_call_num_args(call) && parameter; i++) {
+		if (gimple_call_arg(call, i) == value)
+			return TREE_VALUE(parameter);
+		parameter = TREE_CHAIN(parameter);
+	}
+	return NULL_TREE;
+}
+
+/* The memory that a statement's operand accesses through @value, and nothing else */
+static tree dereferenced(tree op, tree value)
+{
+	while (op && handled_component_p(op))
+		op = TREE_OPERAND(op, 0);
+	if (!op || TREE_CODE(op) != MEM_REF || TREE_OPERAND(op, 0) != value ||
+	    !integer_zerop(TREE_OPERAND(op, 1)))
+		return NULL_TREE;
+	return record_of(TREE_TYPE(op));
+}
+
+/* Look where a pointer goes: which type it has there. */
+static void follow(tree value, struct assigned *assigned, bitmap seen, unsigned int depth)
+{
+	imm_use_iterator iter;
+	use_operand_p use;
+	gimple stmt;
+	tree lhs, type;
+	unsigned int i;
+
+	if (depth > MAX_DEPTH || !bitmap_set_bit(seen, SSA_NAME_VERSION(value)))
+		return;
+	assign_type(assigned, TREE_TYPE(value), 9);
+	FOR_EACH_IMM_USE_FAST(use, iter, value) {
+		stmt = USE_STMT(use);
+		switch (gimple_code(stmt)) {
+		case GIMPLE_PHI:
+			follow(gimple_phi_result(stmt), assigned, seen, depth + 1);
+			break;
+		case GIMPLE_RETURN:
+			assign_type(assigned, TREE_TYPE(DECL_RESULT(current_function_decl)), 5);
+			break;
+		case GIMPLE_CALL:
+			assign_type(assigned, parameter_type(as_a_gcall(stmt), value), 2);
+			break;
+		case GIMPLE_ASSIGN:
+			lhs = gimple_assign_lhs(stmt);
+			for (i = 0; i < gimple_num_ops(stmt); i++) {
+				type = dereferenced(gimple_op(stmt, i), value);
+				if (type)
+					assign_type(assigned, build_pointer_type(type), 8);
+			}
+			if (!gimple_assign_single_p(stmt) && !gimple_assign_cast_p(stmt))
+				break;
+			if (gimple_assign_rhs1(stmt) != value)
+				break;
+			if (TREE_CODE(lhs) == SSA_NAME) {
+				if (POINTER_TYPE_P(TREE_TYPE(lhs)) ||
+				    TYPE_PRECISION(TREE_TYPE(lhs)) == POINTER_SIZE)
+					follow(lhs, assigned, seen, depth + 1);
+			} else {
+				assign_type(assigned, TREE_TYPE(lhs), 6);
+				assign_path(assigned, lhs);
+			}
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* The bytes that a function with attribute alloc_size is asked for, 0: not constant, -1: none */
+static HOST_WIDE_INT bytes_asked(gcall *call)
+{
+	tree type = gimple_call_fntype(call), attribute, arg;
+	HOST_WIDE_INT bytes = 1, n;
+
+	attribute = type ? lookup_attribute("alloc_size", TYPE_ATTRIBUTES(type)) : NULL_TREE;
+	if (!attribute)
+		return -1;
+	for (arg = TREE_VALUE(attribute); arg; arg = TREE_CHAIN(arg)) {
+		n = tree_to_shwi(TREE_VALUE(arg));
+		if (n > gimple_call_num_args(call) ||
+		    !tree_fits_shwi_p(gimple_call_arg(call, n - 1)))
+			return 0;
+		bytes *= tree_to_shwi(gimple_call_arg(call, n - 1));
+	}
+	return bytes;
+}
+
+/* The argument of a function that stores pointers there to what it allocates, or NULL_TREE */
+static tree pointers_argument(gcall *call)
+{
+	tree decl = gimple_call_fndecl(call);
+
+	return decl && gimple_call_num_args(call) == 4 &&
+	       !strncmp(IDENTIFIER_POINTER(DECL_NAME(decl)), "kmem_cache_alloc_bulk", 21) ?
+	       gimple_call_arg(call, 3) : NULL_TREE;
+}
+
+/* The array that the argument is declared as says what is allocated. */
+static void assign_pointers(struct assigned *assigned, tree pointers)
+{
+	gimple def;
+
+	while (TREE_CODE(pointers) == SSA_NAME) {
+		def = SSA_NAME_DEF_STMT(pointers);
+		if (!is_gimple_assign(def) || !gimple_assign_single_p(def))
+			return;
+		pointers = gimple_assign_rhs1(def);
+	}
+	if (TREE_CODE(pointers) != ADDR_EXPR)
+		return;
+	pointers = TREE_OPERAND(pointers, 0);
+	assign_type(assigned, strip_array_types(TREE_TYPE(pointers)), 6);
+	assign_path(assigned, pointers);
+}
+
+/* What a call that returns a pointer, or stores some, allocates, if it does */
+static bool place_of_allocation(gcall *call, struct place *place)
+{
+	tree lhs = gimple_call_lhs(call), pointers = pointers_argument(call);
+	struct assigned assigned = { NULL_TREE, 0, "" };
+	auto_bitmap seen;
+	HOST_WIDE_INT asked, size;
+
+	if (gimple_call_internal_p(call) ||
+	    !(pointers || (lhs && POINTER_TYPE_P(TREE_TYPE(lhs)))))
+		return false;
+	if (pointers) {
+		assign_pointers(&assigned, pointers);
+	} else if (TREE_CODE(lhs) == SSA_NAME) {
+		follow(lhs, &assigned, seen, 0);
+	} else {
+		assign_type(&assigned, TREE_TYPE(lhs), 6);
+		assign_path(&assigned, lhs);
+	}
+	*place = { assigned.type ?: void_type_node, assigned.path, 0, 0 };
+	if (!RECORD_OR_UNION_TYPE_P(place->type))
+		place->flags |= NAME_SCALAR;
+	asked = bytes_asked(call);
+	size = VOID_TYPE_P(place->type) ? 0 : bytes_of_type(place->type);
+	if (asked == 0 || (asked > 0 && size && asked != size))
+		place->flags |= NAME_ARRAY;
+	return true;
+}
+
+/* name_allocation() - note what a call allocates; NO_NAME if it returns no pointer */
+unsigned int name_allocation(gcall *call)
+{
+	tree type = gimple_call_fntype(call);
+	const struct mark *mark = type ? mark_of(type) : NULL;
+	struct place place;
+
+	if (!place_of_allocation(call, &place))
+		return NO_NAME;
+	if (mark && mark->place.type &&
+	    ((place.flags & NAME_SCALAR) || !(mark->place.flags & NAME_SCALAR)))
+		place = mark->place;
+	return add_note(NAME_ALLOCATION, &place, 0);
+}
+
+/* Mark a call with what it allocates, and what its first arguments point to. */
+static void mark_call(gcall *call)
+{
+	struct mark mark = {};
+	struct place place;
+	bool marked = false;
+	unsigned int i;
+	tree type;
+
+	if (place_of_allocation(call, &place) && !VOID_TYPE_P(place.type)) {
+		mark.place = place;
+		marked = true;
+	}
+	for (i = 0; i < MIN(gimple_call_num_args(call), MAX_ARGUMENTS); i++) {
+		type = TREE_TYPE(gimple_call_arg(call, i));
+		if (!POINTER_TYPE_P(type) || !place_of_target(gimple_call_arg(call, i), 0, &place))
+			continue;
+		mark.arguments[i] = add_note(NAME_READ, &place, 0);
+		marked = true;
+	}
+	if (!marked)
+		return;
+	type = build_variant_type_copy(gimple_call_fntype(call));
+	marks.put(TYPE_UID(type), mark);
+	gimple_call_set_fntype(call, type);
+}
+
+/*
+ * mark_references() - mark what a statement accesses, or allocates, with its name
+ * @stmt: the statement
+ *
+ * To be called when what is inlined early is inlined, and nothing else has been done.
+ */
+void mark_references(gimple stmt)
+{
+	unsigned int i;
+
+	if (is_gimple_debug(stmt))
+		return;
+	if (gimple_code(stmt) == GIMPLE_PHI) {
+		for (i = 0; i < gimple_phi_num_args(stmt); i++)
+			mark_operand(gimple_phi_arg_def(stmt, i));
+		return;
+	}
+	for (i = 0; i < gimple_num_ops(stmt); i++)
+		mark_operand(gimple_op(stmt, i));
+	if (is_gimple_call(stmt) && gimple_call_fntype(stmt))
+		mark_call(as_a_gcall(stmt));
+}
+
+/*
+ * A range from a location that no token has to the number of the note, beyond what is reserved
+ */
+#define RANGE_START BUILTINS_LOCATION
+
+/* location_with_name() - let a location carry a note */
+location_t location_with_name(location_t location, unsigned int name)
+{
+	const source_range range = { RANGE_START, name + RESERVED_LOCATION_COUNT };
+	tree block = LOCATION_BLOCK(location);
+
+	if (!name)
+		return location;
+	location = LOCATION_LOCUS(location);
+#if BUILDING_GCC_VERSION >= 15000
+	return line_table->get_or_create_combined_loc(location, range, block, 0);
+#elif BUILDING_GCC_VERSION >= 13000
+	return COMBINE_LOCATION_DATA(line_table, location, range, block, 0);
+#else
+	return COMBINE_LOCATION_DATA(line_table, location, range, block);
+#endif
+}
+
+/* name_of_location() - the note that a location carries, or NO_NAME */
+unsigned int name_of_location(location_t location)
+{
+	source_range range;
+
+	if (!IS_ADHOC_LOC(location))
+		return NO_NAME;
+#if BUILDING_GCC_VERSION >= 15000
+	range = line_table->get_range_from_loc(location);
+#else
+	range = get_range_from_loc(line_table, location);
+#endif
+	if (range.m_start != RANGE_START || range.m_finish <= RESERVED_LOCATION_COUNT)
+		return NO_NAME;
+	return range.m_finish - RESERVED_LOCATION_COUNT;
+}
+
+/* Strings that are written, by what they say: the numbers of their labels */
+static hash_map<nofree_string_hash, unsigned int> strings;
+static auto_vec<const char *> written;
+
+static unsigned int string_label(const char *text)
+{
+	unsigned int *label = strings.get(text);
+
+	if (label)
+		return *label;
+	text = xstrdup(text);
+	written.safe_push(text);
+	strings.put(text, written.length());
+	return written.length();
+}
+
+/* Records that are described, by their uid: trees do not live as long as this. */
+static hash_set<int_hash<unsigned int, 0>> described;
+static auto_vec<const char *> descriptions;
+
+static void describe_members(tree record, const char *path, HOST_WIDE_INT offset, char **text);
+
+/* A line for a member that has a name, and those for what is in it */
+static void describe_member(tree field, const char *path, HOST_WIDE_INT offset, char **text)
+{
+	HOST_WIDE_INT start = member_offset(field), bits, first;
+	tree type = TREE_TYPE(field), inside;
+	char *line;
+
+	if (start == UNKNOWN_OFFSET)
+		return;
+	offset += start;
+	path = concat_path(path, member_name(field));
+	inside = strip_array_types(type);
+	if (TREE_CODE(type) == ARRAY_TYPE)
+		path = concat_path(path, "[]");
+	if (DECL_NAME(field)) {
+		line = *text;
+		if (DECL_BIT_FIELD(field)) {
+			first = tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) % BITS_PER_UNIT;
+			bits = tree_to_shwi(DECL_SIZE(field));
+			*text = xasprintf("%s%lld.%lld %lld.%lld %s %s\\n", line, (long long)offset,
+					  (long long)first, (long long)bits / BITS_PER_UNIT,
+					  (long long)bits % BITS_PER_UNIT, path,
+					  type_name(DECL_BIT_FIELD_TYPE(field) ?: type));
+		} else {
+			*text = xasprintf("%s%lld %lld %s %s\\n", line, (long long)offset,
+					  (long long)bytes_of_type(type), path, type_name(inside));
+		}
+		free(line);
+	}
+	if (record_of(inside))
+		describe_members(inside, path, offset, text);
+}
+
+static void describe_members(tree record, const char *path, HOST_WIDE_INT offset, char **text)
+{
+	tree field;
+
+	for (field = TYPE_FIELDS(record); field; field = DECL_CHAIN(field))
+		if (TREE_CODE(field) == FIELD_DECL)
+			describe_member(field, path, offset, text);
+}
+
+/* What a record has in it: see memorizer-formats.5 */
+static void describe(tree record)
+{
+	char *text;
+
+	if (!record_of(record) || described.add(TYPE_UID(record)))
+		return;
+	text = xasprintf("%s %s %lld\\n", TREE_CODE(record) == UNION_TYPE ? "union" : "struct",
+			 type_name(record), (long long)bytes_of_type(record));
+	describe_members(record, "", 0, &text);
+	descriptions.safe_push(text);
+}
+
+/* The first header of all that is compiled: before that stands the top of the kernel's tree. */
+#define FIRST_HEADER "include/linux/kconfig.h"
+
+static const char *skip_dot(const char *file)
+{
+	return strncmp(file, "./", 2) ? file : file + 2;
+}
+
+static const char *top_of_tree(void)
+{
+	static const char *top;
+	const char *file;
+	size_t length;
+	unsigned int i;
+
+	for (i = 0; !top && i < LINEMAPS_ORDINARY_USED(line_table); i++) {
+		file = ORDINARY_MAP_FILE_NAME(LINEMAPS_ORDINARY_MAP_AT(line_table, i));
+		file = file ? skip_dot(file) : "";
+		length = strlen(file);
+		if (length >= strlen(FIRST_HEADER) &&
+		    !strcmp(file + length - strlen(FIRST_HEADER), FIRST_HEADER))
+			top = xstrndup(file, length - strlen(FIRST_HEADER));
+	}
+	if (!top)
+		top = "";
+	return top;
+}
+
+/* The source's name as seen from the top of the kernel's tree, or of where it is built */
+static const char *source_name(const char *file)
+{
+	const char *top = top_of_tree();
+
+	file = file ? skip_dot(file) : "";
+	return strncmp(file, top, strlen(top)) ? file : file + strlen(top);
+}
+
+#define STRING ".Lmemorizer_str"
+
+/*
+ * name_records() - the directives that write the records for an instruction
+ * @location: of the instruction, with its note; without one, there is no record
+ * @ip: an expression that is the instruction pointer
+ *
+ * Return: text for a template of inline assembly, to be freed
+ */
+char *name_records(location_t location, const char *ip)
+{
+	unsigned int name = name_of_location(location);
+	expanded_location at = expand_location(location);
+	char *text = xstrdup(""), *more;
+	const struct note *note;
+	HOST_WIDE_INT offset;
+	bool is_known;
+
+	for (; name; name = note->next) {
+		note = note_of(name);
+		is_known = !VOID_TYPE_P(note->place.type);
+		describe(note->place.type);
+		offset = note->place.offset;
+		more = text;
+		text = xasprintf("%s\n\t.pushsection .debug_memorizer_names,\"\",@progbits\n"
+				 "\t.quad %s\n"
+				 "\t.long " STRING "%u, " STRING "%u, " STRING "%u\n"
+				 "\t.long %u, %lld, %lld, %lld\n"
+				 "\t.byte %d, %d\n\t.short %u\n\t.quad 0\n\t.popsection", more, ip,
+				 string_label(is_known ? type_name(note->place.type) : ""),
+				 string_label(note->place.path), string_label(source_name(at.file)),
+				 at.line, offset == UNKNOWN_OFFSET ? -1LL : (long long)offset,
+				 (long long)note->size,
+				 is_known ? (long long)bytes_of_type(note->place.type) : 0LL,
+				 NAMES_VERSION, note->kind, note->place.flags);
+		free(more);
+	}
+	return text;
+}
+
+/* write_names() - write what the records refer to, at the end of the assembly */
+void write_names(FILE *file)
+{
+	unsigned int i;
+
+	if (written.is_empty())
+		return;
+	fprintf(file, "\t.pushsection .debug_memorizer_str,\"MS\",@progbits,1\n");
+	for (i = 0; i < written.length(); i++)
+		fprintf(file, STRING "%u:\t.asciz \"%s\"\n", i + 1, written[i]);
+	fprintf(file, "\t.popsection\n\t.pushsection .debug_memorizer_types,\"MS\",@progbits,1\n");
+	for (i = 0; i < descriptions.length(); i++)
+		fprintf(file, "\t.asciz \"%s\"\n", descriptions[i]);
+	fprintf(file, "\t.popsection\n");
+}

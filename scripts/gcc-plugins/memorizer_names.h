@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of the Memorizer plugin tell each other: see memorizer_names.c.
+ */
+#ifndef MEMORIZER_NAMES_H
+#define MEMORIZER_NAMES_H
+
+/* As in the records: see tools/memorizer/memorizer-formats.5 */
+enum name_kind {
+	NAME_READ = 1,
+	NAME_WRITE = 2,
+	NAME_UPDATE = 3,
+	NAME_STRING = 4,
+	NAME_ALLOCATION = 5,
+};
+
+/* What stands in a location for what has no name */
+#define NO_NAME 0
+
+unsigned int name_access(enum name_kind kind, tree ref, HOST_WIDE_INT size);
+unsigned int name_target(enum name_kind kind, gimple stmt, tree ptr, HOST_WIDE_INT size);
+unsigned int name_both(unsigned int first, unsigned int second);
+unsigned int name_allocation(gcall *call);
+
+location_t location_with_name(location_t location, unsigned int name);
+unsigned int name_of_location(location_t location);
+char *name_records(location_t location, const char *ip);
+
+void mark_references(gimple stmt);
+void write_names(FILE *file);
+
+#endif /* MEMORIZER_NAMES_H */
