@@ -21,6 +21,7 @@ help:
 	@echo 'make compare  memorizer record beside perf record: whether they agree, and what each costs'
 	@echo 'make coverage which accesses sites do not see'
 	@echo 'make html     trace a tar in a guest, and make the page and the picture that the README has'
+	@echo 'make names    how much of what is accessed and allocated the compiler can name'
 	@echo 'make qemu-trace a trace of the cache lines that move, made by a plugin for QEMU'
 	@echo 'make commuter which pairs of system calls that commute share memory all the same'
 	@echo 'make truth    compare what the KMAP says with what the machine did'
@@ -62,6 +63,9 @@ coverage:
 html: kernel $(memorizer)
 	@$(scripts)/html $(CONFIG)
 
+names:
+	@$(scripts)/names
+
 qemu-trace:
 	@$(scripts)/qemu-trace $(CONFIG)
 
@@ -74,4 +78,4 @@ truth:
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage html qemu-trace commuter truth clean
+.PHONY: help kernel run shell test bench compare coverage html names qemu-trace commuter truth clean

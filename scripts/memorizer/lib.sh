@@ -122,6 +122,40 @@ pristine() (
 	cp -rp "$kept" "$2"
 )
 
+# access_ips VMLINUX: the access ips, of sites and of what was joined to them, as the low 32 bits in hex.
+access_ips() {
+	local start stop
+
+	start=$(nm "$1" | sed -n 's/ . __start_memorizer_sites$//p')
+	stop=$(nm "$1" | sed -n 's/ . __stop_memorizer_sites$//p')
+	{
+		objdump -d --no-show-raw-insn "$1" | grep -A1 'call  *[0-9a-f]* <memorizer_joined'
+		objdump -s --start-address=0x$start --stop-address=0x$stop "$1"
+	} | awk '
+		function value(hex,	n, i) {
+			n = 0
+			for (i = 1; i <= length(hex); i++)
+				n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		# What a joined access is announced with: the distance to it
+		/test +\$0x[0-9a-f]+,%eax/ {
+			distance = $0
+			sub(/.*\$0x/, "", distance)
+			sub(/,.*/, "", distance)
+			printf "%08x\n", (value(substr($1, 9, 8)) + 5 + value(distance)) % 4294967296
+		}
+		# The table: at each offset, how far the site is from there
+		/^ [0-9a-f]+ [0-9a-f]+/ {
+			at = value(substr($1, length($1) - 7))
+			for (i = 2; i <= 5 && $i ~ /^[0-9a-f]+$/ && length($i) == 8; i++) {
+				distance = substr($i, 7, 2) substr($i, 5, 2) substr($i, 3, 2) substr($i, 1, 2)
+				printf "%08x\n", (at + value(distance) + 5) % 4294967296
+				at += 4
+			}
+		}'
+}
+
 # ktap_plan and result: a flat KTAP document.
 results=0
 plan() { printf 'KTAP version 1\n1..%d\n' "$1"; }

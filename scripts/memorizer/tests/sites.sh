@@ -99,6 +99,18 @@ none_can_be_probed() {
 		     END { exit bad }' - "$work.reached" && grep -q ' memorizer_access_in_page$' "$work.reached"
 }
 
+# accesses_have_notes: each of vmlinux, and what has a note is one.
+accesses_have_notes() {
+	objcopy --dump-section ".debug_memorizer_names=$work.names" "$O/vmlinux" "$work.vmlinux" || return
+	od -An -v -w48 -t x4 "$work.names" | awk 'substr($10, 5, 2) != "05" { print $1 }' | sort -u >"$work.noted"
+	access_ips "$O/vmlinux" | sort -u >"$work.ips"
+	rm -f "$work.vmlinux"
+	echo "# $(wc -l <"$work.ips") ips"
+	comm -3 "$work.ips" "$work.noted" >"$work.differ"
+	head -n 5 "$work.differ"
+	[ "$(wc -l <"$work.ips")" -gt 100000 ] && [ ! -s "$work.differ" ]
+}
+
 # not_offered ARCH SYMBOL...: with these symbols, Kconfig drops that of Memorizer.
 not_offered() {
 	local arch=$1 symbol
@@ -118,11 +130,12 @@ not_offered() {
 "$here/build" --config memorizer
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
-plan 7
+plan 8
 result "objects without sites" objects_have_none
 result "objects that have them although they have no KASAN" objects_have_some
 result "functions without sites" functions_have_none
 result "nothing that a thunk reaches can be probed" none_can_be_probed
+result "accesses have notes" accesses_have_notes
 result "UML is not offered Memorizer" not_offered um UML
 result "nor is it offered beside KASAN" not_offered x86_64 KASAN
 result "nor beside KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL
