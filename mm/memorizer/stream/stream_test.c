@@ -925,6 +925,21 @@ static void each_change_of_a_switch_makes_an_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen[0].change.boot, 0);
 }
 
+/* Packets tell what was lost since the stream began. */
+static void scoped_begins_no_stream(struct kunit *test)
+{
+	u32 before = memorizer_beginnings;
+
+	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, true);
+	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, false);
+	KUNIT_EXPECT_EQ(test, memorizer_beginnings, before);
+	memorizer_stream_set(MEMORIZER_STREAM_ENTRIES, true);
+	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, true);
+	memorizer_stream_set(MEMORIZER_STREAM_ENTRIES, false);
+	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, false);
+	KUNIT_EXPECT_EQ(test, memorizer_beginnings, before + 1);
+}
+
 static int mark(const char *text)
 {
 	return memorizer_stream_mark_scope(text, strlen(text));
@@ -1223,6 +1238,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
 	KUNIT_CASE(each_move_of_a_line_makes_an_event),
 	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
+	KUNIT_CASE(scoped_begins_no_stream),
 	KUNIT_CASE(accesses_are_streamed_in_scopes_only),
 	KUNIT_CASE(scopes_are_those_of_their_task),
 	KUNIT_CASE(tasks_that_end_in_scopes_take_no_room),

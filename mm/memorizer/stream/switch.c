@@ -148,7 +148,7 @@ int memorizer_stream_set(unsigned int which, bool on)
 		return -ENOMEM;
 	mutex_lock(&switch_mutex);
 	if (switches[which] != on) {
-		if (!memorizer_stream_any_is_on())
+		if (which != MEMORIZER_STREAM_SCOPED && !memorizer_stream_any_is_on())
 			WRITE_ONCE(memorizer_beginnings, memorizer_beginnings + 1);
 		if (on)
 			WRITE_ONCE(memorizer_session, memorizer_session + 1);
