@@ -8,6 +8,8 @@
  *
  * - cache: an array of pointers to entries, hashed by ip and address. The
  *   thunks look there themselves; a hit needs neither index nor object.
+ * - found: the objects that the index told last, hashed by address. The thunks
+ *   look there for those that they do not find in the cache.
  * - buckets: a hash table of all the CPU's entries by (object, ip, pid), asked
  *   when the index has told the object.
  * - a new entry from the pool.
@@ -15,9 +17,10 @@
  * Invariants:
  *
  * - entry->object stays the same object until the entry is taken out of the
- *   caches and a grace period has passed. Its bound is not 0 only while it is
- *   live; a cache hit relies on it alone. So who closes an object has all its
- *   entries stop to match with one store, however many there are.
+ *   caches and a grace period has passed. Until then its address is the same, too,
+ *   and its bound is not 0 only while it is live; a cache hit relies on these
+ *   alone. So who closes an object has all its entries stop to match with one
+ *   store, however many there are.
  *
  * - A bucket's head is changed by cmpxchg: its own CPU, in any context, puts
  *   entries before it, memorizer_access_collect() on any CPU takes entries out.
@@ -30,9 +33,15 @@
  * - cache slots are written by their own CPU, and by the collector with cmpxchg
  *   against the entry that it takes out; while all accesses take the slow path,
  *   nobody stores an entry there. A hook cannot store that entry again:
- *   its object left the index a grace period ago.
+ *   its object left the index a grace period ago. So it is with the objects that
+ *   were found; that they are live, their bounds say.
+ *
+ * - An entry's counts have 32 bits, of which the highest says that it is time to
+ *   carry 2^31. Who finds it after counting does; if it is an interrupt's hook, the
+ *   one that it came into finds that it is done.
  */
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
@@ -50,16 +59,21 @@
 /* The thunks ask it: an access that crosses a multiple of it may be of two objects. */
 unsigned long memorizer_miss_bytes __read_mostly = PAGE_SIZE;
 
+/* Of an entry's counts: the highest bit of each. */
+#define READ_CARRY	BIT(31)
+#define WRITE_CARRY	BIT(63)
+#define CARRIES		(READ_CARRY | WRITE_CARRY)
+
 /* Matches no access. */
 static struct memorizer_object no_object __ro_after_init;
 static struct memorizer_entry no_entry __ro_after_init = { .object = &no_object };
 
 /* The thunks read it, hence not static. */
 DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
+DEFINE_PER_CPU(struct memorizer_object *[MEMORIZER_FOUND_SLOTS], memorizer_found);
 
 static DEFINE_PER_CPU_READ_MOSTLY(u32 *, buckets);
-static unsigned int bucket_bits __ro_after_init;
-static unsigned int bucket_shift __ro_after_init;	/* 32 - bucket_bits */
+static u32 bucket_mask __ro_after_init;		/* their number, less one */
 
 /* For so many reasons all accesses take the slow path. Written under memorizer_mutex. */
 static unsigned int slow_path_users __read_mostly;
@@ -78,37 +92,38 @@ int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size
 	unsigned long entries = pool_size / sizeof(struct memorizer_entry) / num_possible_cpus();
 	unsigned int cpu, i;
 
-	bucket_bits = clamp(ilog2(entries | 1), 8, 24) - 1;
-	bucket_shift = 32 - bucket_bits;
+	bucket_mask = (1U << (clamp(ilog2(entries | 1), 8, 24) - 1)) - 1;
 	for_each_possible_cpu(cpu) {
-		u32 *table = reserve(sizeof(u32) << bucket_bits);
+		u32 *table = reserve(sizeof(u32) * (bucket_mask + 1UL));
 
 		if (!table)
 			return -ENOMEM;
 		per_cpu(buckets, cpu) = table;
 		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
 			per_cpu(memorizer_cache, cpu)[i] = &no_entry;
+		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
+			per_cpu(memorizer_found, cpu)[i] = &no_object;
 	}
 	return 0;
 }
 
-static __always_inline u32 *find_bucket(u32 object, u32 ip, u32 pid)
+static __always_inline u32 *find_bucket(const struct memorizer_object *object, u64 key)
 {
 	/* Objects made one after the other, and ips of one function, must not meet. */
-	u32 key = object * 0x9e3779b1 + pid * 0x85ebca77 + ip;
+	u64 hash = (key + (unsigned long)object * GOLDEN_RATIO_32) * GOLDEN_RATIO_64;
 
-	return &__this_cpu_read(buckets)[key * GOLDEN_RATIO_32 >> bucket_shift];
+	return &this_cpu_read(buckets)[(hash >> 32) & bucket_mask];
 }
 
 static __always_inline struct memorizer_entry *
-find_entry(u32 *bucket, const struct memorizer_object *object, u32 ip, u32 pid)
+find_entry(u32 *bucket, const struct memorizer_object *object, u64 key)
 {
 	struct memorizer_entry *entry;
 	u32 id;
 
 	for (id = READ_ONCE(*bucket); id; id = READ_ONCE(entry->chain)) {
 		entry = memorizer_ptr(id);
-		if (entry->object == object && entry->ip == ip && entry->pid == pid)
+		if (entry->object == object && entry->key == key)
 			return entry;
 	}
 	return NULL;
@@ -116,17 +131,14 @@ find_entry(u32 *bucket, const struct memorizer_object *object, u32 ip, u32 pid)
 
 /* Makes entry @id of the object, with its first access counted, known to all. */
 static __always_inline struct memorizer_entry *
-add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u32 ip, u32 pid, unsigned int kind)
+add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 key, u64 how)
 {
 	struct memorizer_entry *entry = memorizer_ptr(id);
 	u32 head;
 
-	entry->ip = ip;
-	entry->pid = pid;
+	entry->key = key;
 	entry->object = object;
-	entry->start = READ_ONCE(object->va);
-	local_set(&entry->reads, kind & MEMORIZER_READ);
-	local_set(&entry->writes, kind / MEMORIZER_WRITE);
+	local_set(&entry->counts, how & MEMORIZER_HOW_COUNTS);
 
 	head = READ_ONCE(object->entries);
 	do {
@@ -140,47 +152,42 @@ add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u32 ip, u32 pid,
 	return entry;
 }
 
-static __always_inline void count_in_entry(struct memorizer_entry *entry, unsigned int kind)
-{
-	if (kind & MEMORIZER_READ)
-		local_inc(&entry->reads);
-	if (kind & MEMORIZER_WRITE)
-		local_inc(&entry->writes);
-}
-
-static __always_inline void remember(struct memorizer_entry *entry, unsigned long addr, u32 ip)
-{
-	this_cpu_write(memorizer_cache[memorizer_cache_slot(ip, addr)], entry);
-}
-
 /* Returns the entry that it was counted in, NULL if there is no room for one. */
 static __kprobes
-struct memorizer_entry *count(u32 object_id, u32 packed_ip, unsigned int kind)
+struct memorizer_entry *count(struct memorizer_object *object, u64 key, unsigned int kind)
 {
-	u32 pid = current->pid, id;
-	u32 *bucket = find_bucket(object_id, packed_ip, pid);
-	struct memorizer_object *object = memorizer_ptr(object_id);
-	struct memorizer_entry *entry = find_entry(bucket, object, packed_ip, pid);
+	u32 *bucket = find_bucket(object, key), id;
+	struct memorizer_entry *entry = find_entry(bucket, object, key);
 
 	if (entry) {
-		count_in_entry(entry, kind);
+		local_add(memorizer_how(kind, 0) & MEMORIZER_HOW_COUNTS, &entry->counts);
+		if (unlikely(local_read(&entry->counts) & CARRIES))
+			memorizer_access_carry(entry);
 		return entry;
 	}
 	id = memorizer_pool_alloc(MEMORIZER_ENTRY);
-	return id ? add_entry(id, bucket, object, packed_ip, pid, kind) : NULL;
+	return id ? add_entry(id, bucket, object, key, memorizer_how(kind, 0)) : NULL;
 }
 
-static __kprobes
-void count_access(u32 object_id, unsigned long addr, unsigned int kind, unsigned long ip)
+static __always_inline void remember(struct memorizer_entry *entry, unsigned long addr)
 {
-	u32 packed_ip = memorizer_pack_ip(ip);
-	struct memorizer_entry *entry = count(object_id, packed_ip, kind);
+	u32 slot = memorizer_cache_slot(memorizer_entry_ip(entry), addr);
+
+	this_cpu_write(memorizer_cache[slot], entry);
+}
+
+/* Thunks look for none but accesses of fixed size in the cache. */
+static __kprobes void count_access(u32 object_id, unsigned long addr, unsigned long size,
+				   unsigned int kind, unsigned long ip)
+{
+	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid);
+	struct memorizer_entry *entry = count(memorizer_ptr(object_id), key, kind);
 
 	if (!entry)
 		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
 			     memorizer_kind_count(kind));
-	else if (!READ_ONCE(slow_path_users))
-		remember(entry, addr, packed_ip);
+	else if (size <= MEMORIZER_FIXED_MAX && !READ_ONCE(slow_path_users))
+		remember(entry, addr);
 }
 
 /**
@@ -193,51 +200,112 @@ void count_access(u32 object_id, unsigned long addr, unsigned int kind, unsigned
  */
 void __kprobes memorizer_count_traffic(u32 object, unsigned int kind, unsigned long ip)
 {
-	if (count(object, memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, kind))
+	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
+
+	if (count(memorizer_ptr(object), key, kind))
 		this_cpu_inc(memorizer_counters.traffic);
 	else
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
 }
 
 /**
+ * memorizer_access_carry() - carry 2^31 of an entry's counts that have reached it
+ * @entry: the entry
+ *
+ * Nobody counts so far that the carries themselves would have to be carried.
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
+{
+	long old = local_read(&entry->counts), carries;
+	unsigned int kind;
+
+	do {
+		carries = old & CARRIES;
+		if (!carries)
+			return;
+	} while (!local_try_cmpxchg(&entry->counts, &old, old - carries));
+	kind = (carries & READ_CARRY ? MEMORIZER_READ : 0) |
+		(carries & WRITE_CARRY ? MEMORIZER_WRITE : 0);
+	if (!count(entry->object, memorizer_carry_key(entry->key), kind))
+		this_cpu_add(memorizer_counters.lost[memorizer_is_traffic(entry) ?
+						     MEMORIZER_LOST_TRAFFIC : MEMORIZER_LOST_ENTRY],
+			     (u64)memorizer_kind_count(kind) << 31);
+}
+
+/* What is not so easy: the same by memorizer_access(). */
+static __kprobes void access_anywhere(unsigned long addr, u64 how, u64 key)
+{
+	unsigned int kind = (how & MEMORIZER_READ) |
+		(how >> MEMORIZER_HOW_WRITE ? MEMORIZER_WRITE : 0);
+
+	memorizer_access(addr, (u8)(how >> MEMORIZER_HOW_SIZE), kind, memorizer_unpack_ip(key));
+}
+
+/* Calls nobody, so as to need few registers. False if it is not so easy. */
+static __always_inline
+bool access_in_object(unsigned long addr, u64 how, struct memorizer_object *object, u64 key)
+{
+	struct memorizer_entry *entry;
+	u32 *bucket, new;
+
+	if (unlikely(!memorizer_object_contains(object, addr, (u8)(how >> MEMORIZER_HOW_SIZE))))
+		return false;
+	bucket = find_bucket(object, key);
+	entry = find_entry(bucket, object, key);
+	if (entry) {
+		if (unlikely(local_read(&entry->counts) & CARRIES))
+			return false;
+		local_add(how & MEMORIZER_HOW_COUNTS, &entry->counts);
+	} else {
+		new = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry));
+		if (unlikely(!new))
+			return false;
+		entry = add_entry(new, bucket, object, key, how);
+	}
+	remember(entry, addr);
+	return true;
+}
+
+/**
  * memorizer_access_in_page() - count an access that lies in one page
  * @addr: its first address
- * @how: MEMORIZER_HOW() its kind and size; size in bytes, 1 to 16
+ * @how: memorizer_how() its kind and size; size in bytes, 1 to 16
  * @word: of the index, for that page; not 0
- * @ip: the address right behind the site
+ * @key: memorizer_key() of its ip and of the task, which is not paused
  *
  * The same as memorizer_access(), but fast where one object contains it all.
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void __kprobes memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word,
-					unsigned long ip)
+void __kprobes memorizer_access_in_page(unsigned long addr, u64 how, u32 word, u64 key)
 {
-	u32 packed_ip = memorizer_pack_ip(ip), pid = current->pid, id, new, *bucket;
-	struct memorizer_object *object;
-	struct memorizer_entry *entry;
+	u32 id = memorizer_object_at(word, addr);
+	struct memorizer_object *object = memorizer_ptr(id);
 
-	id = memorizer_object_at(word, addr);
-	if (unlikely(!id || current->memorizer_paused))
-		goto slow;
-	object = memorizer_ptr(id);
-	if (unlikely(!memorizer_object_contains(object, addr, (u8)how)))
-		goto slow;
+	if (unlikely(!id || !access_in_object(addr, how, object, key)))
+		access_anywhere(addr, how, key);
+	else
+		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
+}
 
-	bucket = find_bucket(id, packed_ip, pid);
-	entry = find_entry(bucket, object, packed_ip, pid);
-	if (entry) {
-		count_in_entry(entry, how >> 8);
-	} else {
-		new = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry));
-		if (unlikely(!new))
-			goto slow;
-		entry = add_entry(new, bucket, object, packed_ip, pid, how >> 8);
-	}
-	remember(entry, addr, packed_ip);
-	return;
-slow:
-	memorizer_access(addr, (u8)how, how >> 8, ip);
+/**
+ * memorizer_access_in_object() - count an access that begins in an object
+ * @addr: its first address, in one page with its last
+ * @how: memorizer_how() its kind and size; size in bytes, 1 to 16
+ * @object: an object that was found before
+ * @key: memorizer_key() of its ip and of the task, which is not paused
+ *
+ * The same again, but faster.
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void __kprobes memorizer_access_in_object(unsigned long addr, u64 how,
+					  struct memorizer_object *object, u64 key)
+{
+	if (unlikely(!access_in_object(addr, how, object, key)))
+		access_anywhere(addr, how, key);
 }
 
 /**
@@ -254,30 +322,34 @@ slow:
 void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 				unsigned long ip)
 {
-	bool attributed = false, paused = memorizer_is_paused();
 	unsigned long start = addr, next;
+	bool attributed = false;
 	u32 id;
 
 	if (!size)
 		return;
-	if (memorizer_tells_accesses() && !paused)
+	if (memorizer_is_paused()) {
+		if (addr - memorizer_index_base < memorizer_index_bytes)
+			this_cpu_add(memorizer_counters.paused, memorizer_kind_count(kind));
+		else
+			this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+		return;
+	}
+	if (memorizer_tells_accesses())
 		memorizer_observer_access(addr, size, kind, ip);
 	do {
 		id = memorizer_index_lookup(addr, &next);
 		if (id) {
 			attributed = true;
-			if (!paused)
-				count_access(id, addr, kind, ip);
+			count_access(id, addr, size, kind, ip);
 		}
 		addr = next;
 	} while (addr - start < size);
-	if (memorizer_tracks_lines() && attributed && !paused)
+	if (memorizer_tracks_lines() && attributed)
 		memorizer_traffic(&(struct memorizer_access){ start, size, kind, ip });
 
 	if (!attributed)
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
-	else if (paused)
-		this_cpu_add(memorizer_counters.paused, memorizer_kind_count(kind));
 }
 
 /* Takes the entries of objects that are out of sight out of one chain, for the pool. */
@@ -318,12 +390,13 @@ again:
  */
 void memorizer_access_collect(void)
 {
+	struct memorizer_object **found, *object;
 	struct memorizer_entry **cache, *entry;
 	unsigned long i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		for (i = 0; i < 1UL << bucket_bits; i++) {
+		for (i = 0; i <= bucket_mask; i++) {
 			collect_chain(&per_cpu(buckets, cpu)[i]);
 			cond_resched();
 		}
@@ -332,6 +405,12 @@ void memorizer_access_collect(void)
 			entry = READ_ONCE(cache[i]);
 			if (READ_ONCE(entry->object->state) >= MEMORIZER_CLEARED)
 				cmpxchg(&cache[i], entry, &no_entry);
+		}
+		found = per_cpu(memorizer_found, cpu);
+		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++) {
+			object = READ_ONCE(found[i]);
+			if (READ_ONCE(object->state) >= MEMORIZER_CLEARED)
+				cmpxchg(&found[i], object, &no_object);
 		}
 	}
 }
@@ -372,9 +451,9 @@ void memorizer_slow_path_begin(void)
 	WRITE_ONCE(slow_path_users, slow_path_users + 1);
 	if (slow_path_users == 1) {
 		WRITE_ONCE(memorizer_miss_bytes, 0);
-		/* Misses on other CPUs go there from now on, and remember() is not called. */
+		/* Misses on other CPUs go there from now on, and remember nothing. */
 		wait_for_hooks();
-		WRITE_ONCE(memorizer_thunk_bytes, ULONG_MAX);
+		WRITE_ONCE(memorizer_thunk_end, ULONG_MAX);
 		empty_caches();
 	}
 	mutex_unlock(&memorizer_mutex);
@@ -394,7 +473,7 @@ void memorizer_slow_path_end(void)
 	mutex_lock(&memorizer_mutex);
 	last = slow_path_users == 1;
 	if (last)
-		WRITE_ONCE(memorizer_thunk_bytes, memorizer_index_bytes);
+		WRITE_ONCE(memorizer_thunk_end, memorizer_index_base + memorizer_index_bytes);
 	wait_for_hooks();
 	if (last)
 		WRITE_ONCE(memorizer_miss_bytes, PAGE_SIZE);

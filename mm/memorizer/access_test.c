@@ -261,7 +261,7 @@ static void access_is_counted_once(struct kunit *test)
 	const struct memorizer_entry *entry;
 	struct tally tally;
 	unsigned int i;
-	u32 id;
+	u32 id, ip;
 
 	user_page = (void __user *)kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
 						 MAP_ANONYMOUS | MAP_PRIVATE, 0);
@@ -281,12 +281,38 @@ static void access_is_counted_once(struct kunit *test)
 	object = memorizer_ptr(object_at(v));
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
-		KUNIT_EXPECT_EQ(test, entry->pid, current->pid);
-		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(entry->ip, kind->access) ||
-				      is_made_elsewhere(kind),
-				      "%pS is not in %ps",
-				      (void *)memorizer_unpack_ip(entry->ip), kind->access);
+		ip = memorizer_entry_ip(entry);
+		KUNIT_EXPECT_EQ(test, memorizer_entry_pid(entry), current->pid);
+		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(ip, kind->access) || is_made_elsewhere(kind),
+				      "%pS is not in %ps", (void *)memorizer_unpack_ip(ip),
+				      kind->access);
 	}
+}
+
+/* Nothing is lost when the thunks' counts are carried, of an update both at once. */
+static void counts_have_64_bits(struct kunit *test)
+{
+	struct victim *v = make_victim(test);
+	struct memorizer_entry *entry;
+	struct tally tally;
+	u32 id;
+
+	read_8(v);
+	write_8(v);
+	do_atomic_inc(v);
+	id = ((struct memorizer_object *)memorizer_ptr(object_at(v)))->entries;
+	KUNIT_ASSERT_NE(test, id, 0);
+	for (; id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		WRITE_ONCE(entry->reads, entry->reads ? S32_MAX : 0);
+		WRITE_ONCE(entry->writes, entry->writes ? S32_MAX : 0);
+	}
+	read_8(v);
+	write_8(v);
+	do_atomic_inc(v);
+	tally = tally_of(v, current->pid);
+	KUNIT_EXPECT_EQ(test, tally.reads, 2UL << 31);
+	KUNIT_EXPECT_EQ(test, tally.writes, 2UL << 31);
 }
 
 /* One object after the other in one slab. */
@@ -678,6 +704,7 @@ static void access_in_user_access_does_not_reschedule(struct kunit *test)
 
 static struct kunit_case access_cases[] = {
 	KUNIT_CASE_PARAM(access_is_counted_once, kind_gen_params),
+	KUNIT_CASE(counts_have_64_bits),
 	KUNIT_CASE(access_to_several_objects_counts_for_each),
 	KUNIT_CASE(strings_are_read_as_far_as_they_are),
 	KUNIT_CASE(strings_count_for_the_objects_they_reach),

@@ -60,8 +60,8 @@ unsigned long memorizer_index_base __ro_after_init;	/* first address */
 unsigned long memorizer_index_bytes __ro_after_init;	/* from there on; 0: nothing is known */
 u32 *memorizer_index_root __ro_after_init;
 
-/* memorizer_index_bytes as the thunks are to see it, see memorizer_observe_accesses(). */
-unsigned long memorizer_thunk_bytes __read_mostly;
+/* From there on the thunks need not look, see memorizer_observe_accesses(). */
+unsigned long memorizer_thunk_end __read_mostly;
 
 /*
  * Slab records that were discarded: those of the running epoch, pushed by any
@@ -86,7 +86,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 		return -ENOMEM;
 	memorizer_index_base = base;
 	memorizer_index_bytes = bytes;
-	memorizer_thunk_bytes = bytes;
+	memorizer_thunk_end = base + bytes;
 	return 0;
 }
 
@@ -141,19 +141,14 @@ static bool overlaps(u32 id, unsigned long page)
 static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, unsigned long *next)
 {
 	unsigned long base = READ_ONCE(slab->base);
-	u32 stride = READ_ONCE(slab->stride);
-	unsigned long offset = addr - base;
-	unsigned long slot;
+	u64 slot = memorizer_slot(slab, addr);
 
-	if (unlikely(offset > U32_MAX)) {
+	if (unlikely(slot >= READ_ONCE(slab->slots))) {
 		if (addr < base)
 			*next = min(*next, base);
 		return NULL;
 	}
-	slot = (u32)offset / stride;
-	if (unlikely(slot >= READ_ONCE(slab->slots)))
-		return NULL;
-	*next = min(*next, base + (slot + 1) * stride);
+	*next = min(*next, base + (slot + 1) * READ_ONCE(slab->stride));
 	return &slab->object[slot];
 }
 
@@ -228,7 +223,7 @@ static u32 make_slab(const struct memorizer_geometry *geo)
 	for (i = 0; i < geo->slots; i++)
 		WRITE_ONCE(slab->object[i], 0);
 	WRITE_ONCE(slab->base, geo->base);
-	WRITE_ONCE(slab->stride, geo->stride);
+	memorizer_set_stride(slab, geo->stride);
 	WRITE_ONCE(slab->lead, geo->base - geo->start);
 	WRITE_ONCE(slab->slots, geo->slots);
 	return id;

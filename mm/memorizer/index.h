@@ -8,7 +8,7 @@
 #define _MM_MEMORIZER_INDEX_H
 
 #include <linux/bits.h>
-#include <linux/limits.h>
+#include <linux/math64.h>
 
 #include "memorizer.h"
 
@@ -22,6 +22,7 @@
  * @stride: bytes from slot to slot
  * @lead: bytes in front of slot 0
  * @base: address of slot 0
+ * @reciprocal: 2^63 / @stride, rounded up
  * @object: id of the object in each slot
  */
 struct slab_record {
@@ -30,22 +31,34 @@ struct slab_record {
 	u32 stride;
 	u32 lead;
 	unsigned long base;
+	u64 reciprocal;
 	u32 object[];
 };
+
+/*
+ * The number of the slot that an address lies in, @slots or more if it is in none.
+ * Exact, as a slab has less than 2^31 bytes; before slot 0, it is at least 2^31.
+ */
+static __always_inline u64 memorizer_slot(const struct slab_record *slab, unsigned long addr)
+{
+	return mul_u64_u64_shr(addr - READ_ONCE(slab->base), READ_ONCE(slab->reciprocal), 63);
+}
+
+static __always_inline void memorizer_set_stride(struct slab_record *slab, u32 stride)
+{
+	WRITE_ONCE(slab->stride, stride);
+	WRITE_ONCE(slab->reciprocal, (BIT_ULL(63) - 1) / stride + 1);
+}
 
 /* The object that a page's word knows at an address; it need not be live. 0: none. */
 static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr)
 {
 	struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
-	unsigned long offset;
-	u32 slot;
+	u64 slot;
 
 	if (unlikely(!(word & SLAB_BIT)))
 		return word;
-	offset = addr - READ_ONCE(slab->base);
-	if (unlikely(offset > U32_MAX))
-		return 0;
-	slot = (u32)offset / READ_ONCE(slab->stride);
+	slot = memorizer_slot(slab, addr);
 	return likely(slot < READ_ONCE(slab->slots)) ? READ_ONCE(slab->object[slot]) : 0;
 }
 

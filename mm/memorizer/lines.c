@@ -31,13 +31,14 @@ static struct memorizer_entry *entry_of(u32 id)
 /* An entry's ip, whether it counts its accesses or its traffic. */
 static u32 ip_of(const struct memorizer_entry *entry)
 {
-	return entry->ip | MEMORIZER_ACCESS_IP;
+	return memorizer_entry_ip(entry) | MEMORIZER_ACCESS_IP;
 }
 
 /* Does entry @a belong before @b, or both into one line? */
 static bool in_order(const struct memorizer_entry *a, const struct memorizer_entry *b)
 {
-	return ip_of(a) != ip_of(b) ? ip_of(a) < ip_of(b) : a->pid <= b->pid;
+	return ip_of(a) != ip_of(b) ? ip_of(a) < ip_of(b) :
+		memorizer_entry_pid(a) <= memorizer_entry_pid(b);
 }
 
 /* Makes one sorted list of two, of which the first is not empty. */
@@ -146,15 +147,18 @@ bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *
 	if (!lines->next)
 		return false;
 	first = entry_of(lines->next);
-	*line = (struct memorizer_line) { .ip = ip_of(first), .pid = first->pid };
+	*line = (struct memorizer_line) {
+		.ip = ip_of(first),
+		.pid = memorizer_entry_pid(first),
+	};
 	do {
 		entry = entry_of(lines->next);
-		if (ip_of(entry) != line->ip || entry->pid != line->pid)
+		if (ip_of(entry) != line->ip || memorizer_entry_pid(entry) != line->pid)
 			break;
 		*(memorizer_is_traffic(entry) ? &line->read_moves : &line->reads) +=
-			local_read(&entry->reads);
+			memorizer_entry_reads(entry);
 		*(memorizer_is_traffic(entry) ? &line->write_moves : &line->writes) +=
-			local_read(&entry->writes);
+			memorizer_entry_writes(entry);
 		lines->next = READ_ONCE(entry->link);
 		cond_resched();
 	} while (lines->next);

@@ -15,7 +15,9 @@
 #ifndef _MM_MEMORIZER_H
 #define _MM_MEMORIZER_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/limits.h>
 #include <linux/memorizer.h>
 #include <linux/memorizer-string.h>
 #include <linux/percpu.h>
@@ -38,33 +40,42 @@
 #define MEMORIZER_CACHE_SLOTS	8192
 #define MEMORIZER_CACHE_ADDR	6
 
+/* The objects found last, each in the slot of so many bytes of address. */
+#define MEMORIZER_FOUND_SLOTS	512
+#define MEMORIZER_FOUND_ADDR	8
+
 /**
  * struct memorizer_entry - how often one ip touched one object for one pid
  * @link: id of the object's next entry; the pool's when it is free
  * @chain: id of the next entry in its CPU's hash bucket
- * @ip: access ip, see memorizer_pack_ip(); without MEMORIZER_ACCESS_IP it counts
+ * @key: which ip and pid, see memorizer_key(); without MEMORIZER_ACCESS_IP it counts
  *	loads and stores of that ip that moved a cache line
- * @pid: the task on whose behalf
  * @object: the object
- * @start: first address of the object
  * @reads: loads
  * @writes: stores
+ * @counts: both
  *
  * Belongs to one CPU, which alone counts in it; the sum over all CPUs is what
- * the KMAP shows. @ip, @pid, @object and @start never change while it is in use.
+ * the KMAP shows. @key and @object never change while it is in use.
+ *
+ * Of counts that have reached 2^31, whoever sees it first takes that much away,
+ * and counts one in another entry: that of the carries, see memorizer_carry_key().
  */
 struct memorizer_entry {
 	u32 link;
 	u32 chain;
-	u32 ip;
-	u32 pid;
+	u64 key;
 	struct memorizer_object *object;
-	unsigned long start;
-	local_t reads;
-	local_t writes;
+	union {
+		struct {
+			u32 reads;
+			u32 writes;
+		};
+		local_t counts;
+	};
 };
 
-static_assert(sizeof(struct memorizer_entry) == 48);
+static_assert(sizeof(struct memorizer_entry) == 32);
 
 /* Where an object record is in its life; it moves down this list, then begins anew. */
 enum memorizer_state {
@@ -143,7 +154,8 @@ enum memorizer_loss {
  * @buried: recorded objects whose free was missed
  * @unknown_frees: frees of objects that are not recorded
  * @unattributed: accesses to memory that belongs to no recorded object
- * @paused: accesses to objects, and allocations, by tasks that read the KMAP
+ * @paused: accesses to memory where objects may be, and allocations, by tasks
+ *	that read the KMAP
  * @traffic: moves of cache lines that were counted in access entries
  * @lost: events that should have been recorded and are not
  */
@@ -174,16 +186,58 @@ static inline unsigned long memorizer_unpack_ip(u32 ip)
 	return (unsigned long)(long)(s32)ip;
 }
 
+/*
+ * Which ip and pid. The pid is inverted: the thunks get the key from an ip's 64
+ * bits, of which the upper half is ones, by xor. No pid has the highest bit. So it
+ * is set in a key, but for that of a paused task (see MEMORIZER_PAUSED), which
+ * must be no entry's in a cache, and that of the carries, which is none there.
+ */
+static __always_inline u64 memorizer_key(u32 ip, u32 pid)
+{
+	return (u64)~pid << 32 | ip;
+}
+
+static __always_inline u64 memorizer_carry_key(u64 key)
+{
+	return key & S64_MAX;
+}
+
+static __always_inline u32 memorizer_entry_ip(const struct memorizer_entry *entry)
+{
+	return entry->key;
+}
+
+static __always_inline u32 memorizer_entry_pid(const struct memorizer_entry *entry)
+{
+	return ~(entry->key >> 32) & S32_MAX;
+}
+
+/* What one count of an entry with that key stands for, as a power of 2. */
+static __always_inline unsigned int memorizer_unit(u64 key)
+{
+	return key >> 63 ? 0 : 31;
+}
+
+static inline u64 memorizer_entry_reads(const struct memorizer_entry *entry)
+{
+	return (u64)READ_ONCE(entry->reads) << memorizer_unit(entry->key);
+}
+
+static inline u64 memorizer_entry_writes(const struct memorizer_entry *entry)
+{
+	return (u64)READ_ONCE(entry->writes) << memorizer_unit(entry->key);
+}
+
 static __always_inline bool memorizer_is_traffic(const struct memorizer_entry *entry)
 {
-	return !(entry->ip & MEMORIZER_ACCESS_IP);
+	return !(memorizer_entry_ip(entry) & MEMORIZER_ACCESS_IP);
 }
 
 /* The accesses that an entry counts. */
 static inline u64 memorizer_entry_accesses(const struct memorizer_entry *entry)
 {
 	return memorizer_is_traffic(entry) ? 0 :
-		local_read(&entry->reads) + local_read(&entry->writes);
+		memorizer_entry_reads(entry) + memorizer_entry_writes(entry);
 }
 
 /*
@@ -202,6 +256,12 @@ static __always_inline bool memorizer_contains(unsigned long start, u32 bytes,
 static __always_inline u32 memorizer_cache_slot(u32 ip, unsigned long addr)
 {
 	return (ip ^ (u32)(addr >> MEMORIZER_CACHE_ADDR)) % MEMORIZER_CACHE_SLOTS;
+}
+
+/* The slot of the objects found last for an address; the thunks know it, too. */
+static __always_inline u32 memorizer_found_slot(unsigned long addr)
+{
+	return (addr >> MEMORIZER_FOUND_ADDR) % MEMORIZER_FOUND_SLOTS;
 }
 
 /* Is the object live, and does it contain all of an access? */
@@ -287,7 +347,7 @@ struct memorizer_geometry {
 };
 
 /* The thunks ask whether an address is in this range, and its page known at all. */
-extern unsigned long memorizer_index_base, memorizer_index_bytes, memorizer_thunk_bytes;
+extern unsigned long memorizer_index_base, memorizer_index_bytes, memorizer_thunk_end;
 extern u32 *memorizer_index_root;
 
 int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes);
@@ -340,13 +400,32 @@ static __always_inline unsigned int memorizer_kind_count(unsigned int kind)
 	return (kind & MEMORIZER_READ) + kind / MEMORIZER_WRITE;
 }
 
-/* Kind and size of an access: what the thunks tell memorizer_access_in_page(). */
-#define MEMORIZER_HOW(kind, size)	((kind) << 8 | (size))
+/* Bytes of the largest access whose size a thunk knows. */
+#define MEMORIZER_FIXED_MAX	16
+
+/*
+ * Kind and size of an access, as the thunks tell them memorizer_access_in_page():
+ * what it adds to an entry's counts; the size; and the sum of reads and writes.
+ */
+#define MEMORIZER_HOW_SIZE	8
+#define MEMORIZER_HOW_COUNT	16
+#define MEMORIZER_HOW_WRITE	32
+#define MEMORIZER_HOW_COUNTS	(BIT_ULL(MEMORIZER_HOW_WRITE) | 1)
+
+static __always_inline u64 memorizer_how(unsigned int kind, u64 size)
+{
+	return (kind & MEMORIZER_READ) | size << MEMORIZER_HOW_SIZE |
+		(u64)memorizer_kind_count(kind) << MEMORIZER_HOW_COUNT |
+		(u64)(kind / MEMORIZER_WRITE) << MEMORIZER_HOW_WRITE;
+}
 
 extern unsigned long memorizer_miss_bytes;
 int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
-void memorizer_access_in_page(unsigned long addr, unsigned int how, u32 word, unsigned long ip);
+void memorizer_access_in_page(unsigned long addr, u64 how, u32 word, u64 key);
+void memorizer_access_in_object(unsigned long addr, u64 how, struct memorizer_object *object,
+				u64 key);
+void memorizer_access_carry(struct memorizer_entry *entry);
 void memorizer_access_collect(void);
 void memorizer_count_traffic(u32 object, unsigned int kind, unsigned long ip);
 void memorizer_slow_path_begin(void);
@@ -387,6 +466,12 @@ static __always_inline bool memorizer_tracks_lines(void)
 void memorizer_access_string(const char *a, const char *b, unsigned long n, unsigned int how,
 			     unsigned long ip);
 
+/*
+ * In task_struct's memorizer_paused while the task is paused; the rest of it says
+ * how often. No pid has that bit.
+ */
+#define MEMORIZER_PAUSED	BIT(31)
+
 /**
  * memorizer_pause() - keep what this task does out of the KMAP
  *
@@ -396,7 +481,7 @@ void memorizer_access_string(const char *a, const char *b, unsigned long n, unsi
  */
 static inline void memorizer_pause(void)
 {
-	current->memorizer_paused++;
+	current->memorizer_paused = (current->memorizer_paused + 1) | MEMORIZER_PAUSED;
 	barrier();
 }
 
@@ -408,7 +493,8 @@ static inline void memorizer_pause(void)
 static inline void memorizer_resume(void)
 {
 	barrier();
-	current->memorizer_paused--;
+	if (--current->memorizer_paused == MEMORIZER_PAUSED)
+		current->memorizer_paused = 0;
 }
 
 /* True in a paused task, but not in an interrupt that came in there. */

@@ -360,8 +360,8 @@ static void kmap_line_is_the_documented_one(struct kunit *test)
 	/* Three lines, by ascending ip, writes before reads. */
 	KUNIT_EXPECT_NOT_NULL(test, strstr(buf, ",0,1\n"));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(buf, ",1,0\n"));
-	snprintf(expected, PAGE_SIZE, "  %lx,%u,1,0\n", memorizer_unpack_ip(entry->ip),
-		 current->pid);
+	snprintf(expected, PAGE_SIZE, "  %lx,%u,1,0\n",
+		 memorizer_unpack_ip(memorizer_entry_ip(entry)), current->pid);
 	KUNIT_EXPECT_STREQ(test, buf + strlen(buf) - strlen(expected), expected);
 	kfree(p);
 

@@ -52,6 +52,7 @@
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/cache.h>
+#include <linux/cpumask.h>
 #include <linux/kprobes.h>
 #include <linux/limits.h>
 #include <linux/math.h>
@@ -367,8 +368,9 @@ static __kprobes u32 steal_batch(unsigned int class, unsigned int *count)
 
 	if (!atomic_long_read(&shared.returned[class]))
 		return 0;
-	for_each_possible_cpu(cpu) {
-		id = pop_returned(class, cpu, count);
+	/* for_each_possible_cpu() may call what can be probed. */
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		id = cpu_possible(cpu) ? pop_returned(class, cpu, count) : 0;
 		if (id)
 			return id;
 	}

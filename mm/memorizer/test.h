@@ -41,10 +41,11 @@ static inline struct tally tally_id(u32 id, u32 pid)
 		return tally;
 	for (next = READ_ONCE(object->entries); next; next = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(next);
-		if (memorizer_is_traffic(entry) || (pid != ANY && entry->pid != pid))
+		if (memorizer_is_traffic(entry) ||
+		    (pid != ANY && memorizer_entry_pid(entry) != pid))
 			continue;
-		tally.reads += local_read(&entry->reads);
-		tally.writes += local_read(&entry->writes);
+		tally.reads += memorizer_entry_reads(entry);
+		tally.writes += memorizer_entry_writes(entry);
 	}
 	return tally;
 }

@@ -108,10 +108,10 @@ static struct tally moved_by(const void *object, void *function)
 	for (id = READ_ONCE(record->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		if (!memorizer_is_traffic(entry) ||
-		    !ip_is_in(entry->ip | MEMORIZER_ACCESS_IP, function))
+		    !ip_is_in(memorizer_entry_ip(entry) | MEMORIZER_ACCESS_IP, function))
 			continue;
-		tally.reads += local_read(&entry->reads);
-		tally.writes += local_read(&entry->writes);
+		tally.reads += memorizer_entry_reads(entry);
+		tally.writes += memorizer_entry_writes(entry);
 	}
 	return tally;
 }

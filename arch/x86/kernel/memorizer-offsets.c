@@ -7,6 +7,7 @@
 #define COMPILE_OFFSETS
 
 #include <linux/kbuild.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include <asm/current.h>
@@ -15,22 +16,27 @@
 
 static void __used common(void)
 {
-	OFFSET(MEMORIZER_ENTRY_IP, memorizer_entry, ip);
-	OFFSET(MEMORIZER_ENTRY_PID, memorizer_entry, pid);
+	OFFSET(MEMORIZER_ENTRY_KEY, memorizer_entry, key);
 	OFFSET(MEMORIZER_ENTRY_OBJECT, memorizer_entry, object);
-	OFFSET(MEMORIZER_ENTRY_START, memorizer_entry, start);
 	OFFSET(MEMORIZER_ENTRY_READS, memorizer_entry, reads);
 	OFFSET(MEMORIZER_ENTRY_WRITES, memorizer_entry, writes);
 
 	BLANK();
+	OFFSET(MEMORIZER_OBJECT_VA, memorizer_object, va);
 	OFFSET(MEMORIZER_OBJECT_BOUND, memorizer_object, bound);
 
 	BLANK();
 	OFFSET(MEMORIZER_UNATTRIBUTED, memorizer_counters, unattributed);
+	OFFSET(MEMORIZER_PAUSED_COUNT, memorizer_counters, paused);
 
 	BLANK();
+	DEFINE(MEMORIZER_HOW_SIZE, MEMORIZER_HOW_SIZE);
+	DEFINE(MEMORIZER_HOW_COUNT, MEMORIZER_HOW_COUNT);
+	DEFINE(MEMORIZER_HOW_WRITE, MEMORIZER_HOW_WRITE);
 	DEFINE(MEMORIZER_CACHE_SLOTS, MEMORIZER_CACHE_SLOTS);
 	DEFINE(MEMORIZER_CACHE_ADDR, MEMORIZER_CACHE_ADDR);
+	DEFINE(MEMORIZER_FOUND_SLOTS, MEMORIZER_FOUND_SLOTS);
+	DEFINE(MEMORIZER_FOUND_ADDR, MEMORIZER_FOUND_ADDR);
 	DEFINE(MEMORIZER_LEAF_SHIFT, MEMORIZER_LEAF_SHIFT);
 	DEFINE(MEMORIZER_LEAF_WORDS, MEMORIZER_LEAF_WORDS);
 	DEFINE(MEMORIZER_ID_SHIFT, MEMORIZER_ID_SHIFT);
@@ -39,4 +45,5 @@ static void __used common(void)
 	OFFSET(TASK_pid, task_struct, pid);
 	OFFSET(TASK_memorizer_paused, task_struct, memorizer_paused);
 	OFFSET(X86_preempt_count, pcpu_hot, preempt_count);
+	DEFINE(IN_INTERRUPT, NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET);
 }

@@ -7,10 +7,10 @@
  * first. Behind such a call there is an instruction that does nothing, `test
  * $distance, %eax`: the distance from its end to what follows the access's ip.
  *
- * A thunk preserves all registers but the flags. It counts an address outside of
- * the index at once, and looks for other accesses' entries in the CPU's cache,
+ * A thunk preserves all registers but the flags. It counts an address behind the
+ * index's at once, and looks for other accesses' entries in the CPU's cache,
  * where most find theirs; mm/memorizer/access.c says of the cache what this
- * relies on. Otherwise it calls the hook.
+ * relies on. Otherwise it calls the hook, unless the task is paused.
  *
  * Preemption is off from the look into the cache to the increment, so that the
  * entry is the CPU's own, and in use, for as long as it is looked at. NMIs and
@@ -128,52 +128,72 @@ SYM_FUNC_END(memorizer_preempt)
 	.endif
 .endm
 
+/* Its memorizer_key() in rcx, when rax and rcx were pushed. Clobbers rax. */
+.macro GET_KEY joined
+	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
+	movl	TASK_pid(%rax), %ecx
+	orl	TASK_memorizer_paused(%rax), %ecx
+	.if \joined
+	notl	%ecx
+	shlq	$32, %rcx
+	movq	16(%rsp), %rax
+	addl	1(%rax), %eax
+	addl	$5, %eax
+	orq	%rax, %rcx
+	.else
+	shlq	$32, %rcx
+	xorq	24(%rsp), %rcx
+	.endif
+.endm
+
+/* What memorizer_how() says of it, in rax. */
+.macro HOW kind size
+	movabsq	$(((\kind) & READ) | (\size) << MEMORIZER_HOW_SIZE | \
+		  (((\kind) & READ) + (\kind) / WRITE) << MEMORIZER_HOW_COUNT | \
+		  (\kind) / WRITE << MEMORIZER_HOW_WRITE), %rax
+.endm
+
 /*
  * Accesses of fixed size.
  */
 .macro THUNK name kind size joined
 SYM_CODE_START(memorizer_\name)
 	ENTRY	\joined
-	push	%rax
-	movq	%rdi, %rax
-	subq	memorizer_index_base(%rip), %rax
-	cmpq	memorizer_thunk_bytes(%rip), %rax
+	cmpq	memorizer_thunk_end(%rip), %rdi
 	jae	.Lno_object\@
+	push	%rax
 	push	%rcx
 	PREEMPT_OFF
 
-	GET_IP	\joined %rax %rcx 16
-	movq	%rdi, %rcx
-	shrq	$MEMORIZER_CACHE_ADDR, %rcx
-	xorl	%eax, %ecx
-	andl	$(MEMORIZER_CACHE_SLOTS - 1), %ecx
-	movq	__percpu(memorizer_cache)(, %rcx, 8), %rcx
-
-	cmpl	%eax, MEMORIZER_ENTRY_IP(%rcx)
-	jne	.Lmiss\@
-	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
-	cmpl	$0, TASK_memorizer_paused(%rax)
-	jne	.Lmiss\@
-	movl	TASK_pid(%rax), %eax
-	cmpl	%eax, MEMORIZER_ENTRY_PID(%rcx)
+	GET_KEY	\joined
+	movq	%rdi, %rax
+	shrq	$MEMORIZER_CACHE_ADDR, %rax
+	xorl	%ecx, %eax
+	andl	$(MEMORIZER_CACHE_SLOTS - 1), %eax
+	movq	__percpu(memorizer_cache)(, %rax, 8), %rax
+	cmpq	%rcx, MEMORIZER_ENTRY_KEY(%rax)
 	jne	.Lmiss\@
 
 	/* The object's bound is 0 when it is not live. */
-	movq	MEMORIZER_ENTRY_OBJECT(%rcx), %rax
-	movl	MEMORIZER_OBJECT_BOUND(%rax), %eax
-	subq	MEMORIZER_ENTRY_START(%rcx), %rdi
+	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
+	subq	MEMORIZER_OBJECT_VA(%rcx), %rdi
+	movl	MEMORIZER_OBJECT_BOUND(%rcx), %ecx
 	.if \size > 1
 	addq	$(\size - 1), %rdi
 	jc	.Loutside\@
 	.endif
-	cmpq	%rax, %rdi
+	cmpq	%rcx, %rdi
 	jae	.Loutside\@
 
 	.if (\kind) & READ
-	incq	MEMORIZER_ENTRY_READS(%rcx)
+	incl	MEMORIZER_ENTRY_READS(%rax)
+	js	.Lcarry_reads\@
+.Lread\@:
 	.endif
 	.if (\kind) & WRITE
-	incq	MEMORIZER_ENTRY_WRITES(%rcx)
+	incl	MEMORIZER_ENTRY_WRITES(%rax)
+	js	.Lcarry_writes\@
+.Lwritten\@:
 	.endif
 	PREEMPT_ON
 	pop	%rcx
@@ -181,16 +201,28 @@ SYM_CODE_START(memorizer_\name)
 	LEAVE	\joined
 
 .Lno_object\@:
-	addq	$(((\kind) & READ) + ((\kind) & WRITE) / WRITE), \
+	addq	$(((\kind) & READ) + (\kind) / WRITE), \
 		PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
-	pop	%rax
 	LEAVE	\joined
 
+	.if (\kind) & READ
+.Lcarry_reads\@:
+	call	memorizer_carry
+	jmp	.Lread\@
+	.endif
+	.if (\kind) & WRITE
+.Lcarry_writes\@:
+	call	memorizer_carry
+	jmp	.Lwritten\@
+	.endif
+
 .Loutside\@:
-	addq	MEMORIZER_ENTRY_START(%rcx), %rdi
+	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
+	addq	MEMORIZER_OBJECT_VA(%rcx), %rdi
 	subq	$(\size - 1), %rdi
+	movq	MEMORIZER_ENTRY_KEY(%rax), %rcx
 .Lmiss\@:
-	movl	$((\kind) << 8 | \size), %eax
+	HOW	\kind, \size
 	.if \joined
 	jmp	memorizer_miss_joined
 	.else
@@ -199,14 +231,17 @@ SYM_CODE_START(memorizer_\name)
 SYM_CODE_END(memorizer_\name)
 .endm
 
-/* Wherever it is. eax: kind << 8 | size; rcx and rax were pushed. */
+/* Wherever it is. rax: memorizer_how(); rcx and rax were pushed. */
 .macro ANY name joined
 SYM_CODE_START_LOCAL(\name)
 	ENTRY	\joined 16
 	push	%rdx
 	SAVE_ARGS
-	movzbl	%al, %esi
-	movzbl	%ah, %edx
+	movzbl	%ah, %esi
+	movq	%rax, %rdx
+	shrq	$(MEMORIZER_HOW_WRITE - 1), %rdx
+	andl	$READ, %eax
+	orl	%eax, %edx
 	GET_IP	\joined %rcx %r9 64
 	call	memorizer_access
 	RESTORE_ARGS
@@ -218,48 +253,83 @@ SYM_CODE_START_LOCAL(\name)
 SYM_CODE_END(\name)
 .endm
 
-/* Not in the cache. eax: kind << 8 | size; rcx and rax were pushed. */
+/* Calls a function with memorizer_how() of the access, and rdx and rcx. */
+.macro COUNT function
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	movq	%rax, %rsi
+	call	\function
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+.endm
+
+/* Not in the cache. rax: memorizer_how(); rcx: the key; rcx and rax were pushed. */
 .macro MISS name joined
 SYM_CODE_START_LOCAL(\name)
 	ENTRY	\joined 16
 	push	%rdx
+	push	%rsi
+
+	testq	%rcx, %rcx
+	jns	.Lpaused\@
 
 	/* In two pages? Or, while accesses are observed, anywhere? */
-	leaq	15(%rdi), %rcx
-	xorq	%rdi, %rcx
-	cmpq	memorizer_miss_bytes(%rip), %rcx
+	leaq	15(%rdi), %rdx
+	xorq	%rdi, %rdx
+	cmpq	memorizer_miss_bytes(%rip), %rdx
 	jae	.Lany\@
 
-	movq	%rdi, %rcx
-	subq	memorizer_index_base(%rip), %rcx
-	movq	%rcx, %rdx
-	shrq	$MEMORIZER_LEAF_SHIFT, %rdx
-	shlq	$2, %rdx
-	addq	memorizer_index_root(%rip), %rdx
-	movl	(%rdx), %edx
-	testl	%edx, %edx
-	jz	.Lnobody\@
-	shlq	$MEMORIZER_ID_SHIFT, %rdx
-	addq	memorizer_pool_origin(%rip), %rdx
-	shrq	$PAGE_SHIFT, %rcx
-	andl	$(MEMORIZER_LEAF_WORDS - 1), %ecx
-	movl	(%rdx, %rcx, 4), %edx
-	/* A page that never held an object? */
-	testl	%edx, %edx
-	jz	.Lnobody\@
-
-	SAVE_ARGS
-	movl	%eax, %esi
-	GET_IP	\joined %rcx %r9 64
-	call	memorizer_access_in_page
-	RESTORE_ARGS
+	/* In an object that was found there before? */
+	movq	%rdi, %rsi
+	shrq	$MEMORIZER_FOUND_ADDR, %rsi
+	andl	$(MEMORIZER_FOUND_SLOTS - 1), %esi
+	movq	__percpu(memorizer_found)(, %rsi, 8), %rsi
+	movl	MEMORIZER_OBJECT_BOUND(%rsi), %edx
+	addq	MEMORIZER_OBJECT_VA(%rsi), %rdx
+	cmpq	%rdx, %rdi
+	jae	.Llook\@
+	cmpq	MEMORIZER_OBJECT_VA(%rsi), %rdi
+	jb	.Llook\@
+	movq	%rsi, %rdx
+	COUNT	memorizer_access_in_object
+.Ldone\@:
+	pop	%rsi
 	pop	%rdx
 	PREEMPT_ON
 	pop	%rcx
 	pop	%rax
 	LEAVE	\joined
 
+.Llook\@:
+	movq	%rdi, %rdx
+	subq	memorizer_index_base(%rip), %rdx
+	cmpq	memorizer_index_bytes(%rip), %rdx
+	jae	.Lnobody\@
+	movq	%rdx, %rsi
+	shrq	$MEMORIZER_LEAF_SHIFT, %rsi
+	shlq	$2, %rsi
+	addq	memorizer_index_root(%rip), %rsi
+	movl	(%rsi), %esi
+	testl	%esi, %esi
+	jz	.Lnobody\@
+	shlq	$MEMORIZER_ID_SHIFT, %rsi
+	addq	memorizer_pool_origin(%rip), %rsi
+	shrq	$PAGE_SHIFT, %rdx
+	andl	$(MEMORIZER_LEAF_WORDS - 1), %edx
+	movl	(%rsi, %rdx, 4), %edx
+	/* A page that never held an object? */
+	testl	%edx, %edx
+	jz	.Lnobody\@
+
+	COUNT	memorizer_access_in_page
+	jmp	.Ldone\@
+
 .Lany\@:
+	pop	%rsi
 	pop	%rdx
 	.if \joined
 	jmp	memorizer_any_joined
@@ -267,17 +337,26 @@ SYM_CODE_START_LOCAL(\name)
 	jmp	memorizer_any
 	.endif
 
+	/* But not what came in between; memorizer_access() tells in any case. */
+.Lpaused\@:
+#ifdef CONFIG_PREEMPT_RT
+	jmp	.Lany\@
+#else
+	testl	$IN_INTERRUPT, PER_CPU_VAR(pcpu_hot + X86_preempt_count)
+	jnz	.Lany\@
+	movq	%rdi, %rdx
+	subq	memorizer_index_base(%rip), %rdx
+	cmpq	memorizer_index_bytes(%rip), %rdx
+	jae	.Lnobody\@
+	shrl	$MEMORIZER_HOW_COUNT, %eax
+	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_PAUSED_COUNT)
+	jmp	.Ldone\@
+#endif
+
 .Lnobody\@:
-	pop	%rdx
-	incq	PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
-	cmpl	$(UPDATE << 8), %eax
-	jb	.Lonce\@
-	incq	PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
-.Lonce\@:
-	PREEMPT_ON
-	pop	%rcx
-	pop	%rax
-	LEAVE	\joined
+	shrl	$MEMORIZER_HOW_COUNT, %eax
+	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
+	jmp	.Ldone\@
 SYM_CODE_END(\name)
 .endm
 
@@ -339,6 +418,21 @@ SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
 	.section .kprobes.text, "ax"
+
+/* A count of the entry in rax has reached 2^31. Clobbers rcx. */
+SYM_FUNC_START_LOCAL(memorizer_carry)
+	push	%rax
+	push	%rdx
+	push	%rdi
+	SAVE_ARGS
+	movq	%rax, %rdi
+	call	memorizer_access_carry
+	RESTORE_ARGS
+	pop	%rdi
+	pop	%rdx
+	pop	%rax
+	RET
+SYM_FUNC_END(memorizer_carry)
 
 	ANY	memorizer_any, 0
 	ANY	memorizer_any_joined, 1

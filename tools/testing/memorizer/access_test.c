@@ -245,6 +245,79 @@ static void accesses_elsewhere_are_unattributed(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
+/* The entry that an object's only accesses are counted in. */
+static struct memorizer_entry *only_entry(unsigned long addr)
+{
+	struct memorizer_entry *entry = memorizer_ptr(live(addr)->entries);
+
+	CHECK_EQ(entry->link, 0);
+	return entry;
+}
+
+/* However an access is counted: by way of the cache, of the hash table, or as a range. */
+static void counts_have_64_bits(void)
+{
+	static const u64 carry = 1ULL << 31;
+	struct memorizer_entry *entry;
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+	unsigned long addr;
+	unsigned int way;
+
+	start();
+	for (way = 0; way < 3; way++) {
+		addr = alloc(SMALL);
+		site(addr, 8, MEMORIZER_READ, IP(2));
+		entry = only_entry(addr);
+		entry->reads = carry - 1;
+		entry->writes = carry - 2;
+		if (way == 0)
+			site(addr, 8, MEMORIZER_UPDATE, IP(2));
+		else if (way == 1)
+			site(addr + 63, 1, MEMORIZER_UPDATE, IP(2) ^ 4096);
+		if (way)
+			range_site(addr, 64, MEMORIZER_UPDATE, IP(2));
+		CHECK_COUNTS(live(addr), IP(2), 1, carry, carry - 1);
+		site(addr, 8, MEMORIZER_UPDATE, IP(2));
+		CHECK_COUNTS(live(addr), IP(2), 1, carry + 1, carry);
+		entry->reads = carry - 1;
+		site(addr, 8, MEMORIZER_READ, IP(2));
+		CHECK_COUNTS(live(addr), IP(2), 1, 2 * carry, carry);
+
+		mutex_lock(&memorizer_mutex);
+		memorizer_lines_begin(&lines, live(addr));
+		CHECK(memorizer_lines_next(&lines, &line));
+		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2));
+		CHECK_EQ(line.pid, 1);
+		CHECK_EQ(line.reads, 2 * carry);
+		CHECK_EQ(line.writes, carry);
+		CHECK_EQ(memorizer_lines_next(&lines, &line), way == 1);
+		memorizer_lines_end(&lines);
+		mutex_unlock(&memorizer_mutex);
+		hook_free(addr, IP(1));
+	}
+	memorizer_clear();
+	CHECK_EQ(memorizer_cleared.accesses, 3 * (2 * carry + carry) + 2);
+}
+
+/* No room for the entry of carries: as many are lost as it stands for. */
+static void carry_in_a_full_pool_is_lost(void)
+{
+	struct memorizer_entry *entry;
+	unsigned long addr;
+
+	start();
+	addr = alloc(SMALL);
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	entry = only_entry(addr);
+	entry->reads = S32_MAX;
+	while (memorizer_pool_alloc(MEMORIZER_ENTRY))
+		;
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, 0, 2);
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 1UL << 31);
+}
+
 static void paused_task_is_not_counted(void)
 {
 	unsigned long addr;
@@ -258,8 +331,11 @@ static void paused_task_is_not_counted(void)
 	CHECK_COUNTS(live(addr), IP(2), 1, 1, 1);
 	CHECK_EQ(sum_counters().paused, 3);
 	site(0, 8, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	/* Nobody looks whether there is an object. */
 	range_site(addr + 64, 8, MEMORIZER_UPDATE, IP(2));
-	CHECK_EQ(sum_counters().unattributed, 3);
+	CHECK_EQ(sum_counters().unattributed, 1);
+	CHECK_EQ(sum_counters().paused, 5);
 
 	enter_interrupt();
 	site(addr, 8, MEMORIZER_UPDATE, IP(2));
@@ -269,7 +345,7 @@ static void paused_task_is_not_counted(void)
 	memorizer_resume();
 	site(addr, 8, MEMORIZER_UPDATE, IP(2));
 	CHECK_COUNTS(live(addr), IP(2), 1, 3, 3);
-	CHECK_EQ(sum_counters().paused, 3);
+	CHECK_EQ(sum_counters().paused, 5);
 }
 
 /* What the cache knows of an object ends with it, on all CPUs. */
@@ -369,17 +445,38 @@ static void full_pool_loses_accesses_until_cleared(void)
 	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 5);
 }
 
-/* An entry that is used again is not what it was in any CPU's cache. */
+/* On all CPUs, how often an object is among those found last. */
+static unsigned int times_found(const struct memorizer_object *object)
+{
+	unsigned int cpu, i, found = 0;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
+			found += per_cpu(memorizer_found, cpu)[i] == object;
+	return found;
+}
+
+/* A record that is used again is not what it was in any CPU's cache. */
 static void clearing_empties_the_caches(void)
 {
+	const struct memorizer_object *object;
 	unsigned long addr;
 	unsigned int cpu;
 
 	start();
+	/* So that the next entry comes the fast way. */
 	addr = alloc(SMALL);
 	site(addr, 8, MEMORIZER_READ, IP(2));
 	hook_free(addr, IP(1));
 	memorizer_clear();
+
+	addr = alloc(SMALL);
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	object = live(addr);
+	CHECK_EQ(times_found(object), 1);
+	hook_free(addr, IP(1));
+	memorizer_clear();
+	CHECK_EQ(times_found(object), 0);
 
 	hook_alloc(addr, 64, IP(1));
 	for (cpu = TEST_CPUS; cpu--; ) {
@@ -693,6 +790,8 @@ const struct test_case access_cases[] = {
 	CASE(range_over_page_borders_counts_once),
 	CASE(nothing_is_counted_for_0_bytes),
 	CASE(accesses_elsewhere_are_unattributed),
+	CASE(counts_have_64_bits),
+	CASE(carry_in_a_full_pool_is_lost),
 	CASE(paused_task_is_not_counted),
 	CASE(freed_object_is_counted_no_more),
 	CASE(new_object_at_a_cached_address_gets_its_own),

@@ -3,6 +3,7 @@
  * The core's tests: the index, called directly, with geometries of its own.
  */
 #include "test.h"
+#include "../../../mm/memorizer/index.h"
 
 #define LEAF_BYTES	(4UL << 20)
 
@@ -497,7 +498,29 @@ static void full_pool_is_told(void)
 	CHECK_EQ(state_of(id), MEMORIZER_LIVE);
 }
 
+/* The slot is the quotient, for each stride and up to the end of the largest slab. */
+static void each_byte_is_in_its_slot(void)
+{
+	struct slab_record slab = { .base = MAP_BASE };
+	u64 offset, step, last = BIT(31) - 1;
+	u32 stride;
+
+	for (stride = 1; stride < 100000; stride += stride < 3000 ? 1 : 977) {
+		memorizer_set_stride(&slab, stride);
+		for (step = stride; step <= last; step = step * 3 / 2 + stride) {
+			offset = step / stride * stride;
+			CHECK_EQ(memorizer_slot(&slab, MAP_BASE + offset - 1),
+				 (offset - 1) / stride);
+			CHECK_EQ(memorizer_slot(&slab, MAP_BASE + offset), offset / stride);
+		}
+		CHECK_EQ(memorizer_slot(&slab, MAP_BASE + last), last / stride);
+		CHECK(memorizer_slot(&slab, MAP_BASE - 1) >= BIT(31));
+		CHECK(memorizer_slot(&slab, MAP_BASE - BIT(46)) >= BIT(31));
+	}
+}
+
 const struct test_case index_cases[] = {
+	CASE(each_byte_is_in_its_slot),
 	CASE(each_byte_of_a_slot_names_its_object),
 	CASE(neighbours_do_not_matter),
 	CASE(large_objects_have_all_their_pages),

@@ -127,6 +127,32 @@ static void no_access_is_lost_to_the_same_access(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
+/* So many more are to be carried, whoever makes the last of them. */
+static void bring_entry_near_a_carry(void)
+{
+	struct memorizer_entry *entry;
+
+	try++;
+	site(a, 8, MEMORIZER_UPDATE, IP(try));
+	entry = memorizer_ptr(shown_at(a, MEMORIZER_LIVE)->entries);
+	entry->reads = S32_MAX - try % 4;
+	entry->writes = S32_MAX - 2;
+}
+
+static void check_carries(void)
+{
+	CHECK_COUNTS(shown_at(a, MEMORIZER_LIVE), IP(try), 1, S32_MAX - try % 4 + 4UL,
+		     S32_MAX - 2 + 4UL);
+}
+
+static void no_carry_is_lost_to_an_interrupt(void)
+{
+	start(20);
+	a = heap_alloc(SMALL);
+	hook_alloc(a, 64, IP(1));
+	at_each_instruction(bring_entry_near_a_carry, access_a, access_a, check_carries);
+}
+
 static void access_nothing(void)
 {
 	site(0, 8, MEMORIZER_UPDATE, IP(try));
@@ -650,6 +676,7 @@ static void counts_are_exact_while_interrupted(void)
 
 const struct test_case interrupt_cases[] = {
 	CASE(no_access_is_lost_to_the_same_access),
+	CASE(no_carry_is_lost_to_an_interrupt),
 	CASE(counters_miss_nothing),
 	CASE(allocation_may_interrupt_one_in_the_same_slab),
 	CASE(allocation_may_interrupt_a_free_in_the_same_slab),

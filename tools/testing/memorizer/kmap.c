@@ -82,10 +82,11 @@ static struct counts add_up(const struct memorizer_object *object, bool all, u32
 	CHECK(object);
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
-		if (all ? memorizer_is_traffic(entry) : entry->ip != ip || entry->pid != pid)
+		if (all ? memorizer_is_traffic(entry) :
+		    memorizer_entry_ip(entry) != ip || memorizer_entry_pid(entry) != pid)
 			continue;
-		sum.reads += local_read(&entry->reads);
-		sum.writes += local_read(&entry->writes);
+		sum.reads += memorizer_entry_reads(entry);
+		sum.writes += memorizer_entry_writes(entry);
 	}
 	return sum;
 }

@@ -141,11 +141,11 @@ static void used_records_come_back_unchanged(void)
 	start(1);
 	id = take(MEMORIZER_ENTRY);
 	entry = memorizer_ptr(id);
-	entry->pid = 4711;
+	entry->writes = 4711;
 	give(MEMORIZER_ENTRY, id);
 	while (take(MEMORIZER_ENTRY) != id)
 		;
-	CHECK_EQ(entry->pid, 4711);
+	CHECK_EQ(entry->writes, 4711);
 }
 
 static void size_is_what_can_hold_records(void)
@@ -181,7 +181,7 @@ static void cpus_never_share_cache_lines(void)
 {
 	static u8 owner[POOL_BLOCKS(64) / 64];
 	static u32 ids[TEST_CPUS][500];
-	unsigned int cpu, i, round;
+	unsigned int cpu, i, round, size = memorizer_class_size(MEMORIZER_ENTRY);
 	unsigned long line;
 	u64 seed = 3;
 
@@ -202,14 +202,14 @@ static void cpus_never_share_cache_lines(void)
 			if (!id)
 				continue;
 			for (line = (unsigned long)(id - 1) * 16 / 64;
-			     line <= ((unsigned long)(id - 1) * 16 + 47) / 64; line++) {
+			     line <= ((unsigned long)(id - 1) * 16 + size - 1) / 64; line++) {
 				CHECK(!owner[line] || owner[line] == i / 500 + 1);
 				owner[line] = i / 500 + 1;
 			}
 			if (random_u32(&seed) % 4) {
 				/* By whoever clears. */
 				memorizer_pool_give(MEMORIZER_ENTRY, id);
-				memset(&holder[id - 1], 0, 3 * sizeof(*holder));
+				memset(&holder[id - 1], 0, size / 16 * sizeof(*holder));
 				ids[i / 500][i % 500] = 0;
 			}
 		}
@@ -371,14 +371,14 @@ static void blocks_in_use_are_not_reclaimed(void)
 	CHECK_EQ(count, 4 * per_block(MEMORIZER_ENTRY));
 	kept = per_block(MEMORIZER_ENTRY) * 5 / 2;
 	entry = memorizer_ptr(ids[kept]);
-	entry->pid = 4711;
+	entry->writes = 4711;
 	give_all(MEMORIZER_ENTRY, ids, kept);
 	give_all(MEMORIZER_ENTRY, ids + kept + 1, count - kept - 1);
 	memorizer_pool_reclaim();
 
 	CHECK_EQ(take_all(MEMORIZER_OBJECT, ids), 3 * per_block(MEMORIZER_OBJECT));
 	CHECK_EQ(take_all(MEMORIZER_ENTRY, ids), per_block(MEMORIZER_ENTRY) - 1);
-	CHECK_EQ(entry->pid, 4711);
+	CHECK_EQ(entry->writes, 4711);
 }
 
 static void reclaiming_waits_until_blocks_are_missed(void)
@@ -391,12 +391,12 @@ static void reclaiming_waits_until_blocks_are_missed(void)
 	for (i = 0; i < per_block(MEMORIZER_ENTRY); i++)
 		ids[i] = take(MEMORIZER_ENTRY);
 	entry = memorizer_ptr(ids[0]);
-	entry->pid = 4711;
+	entry->writes = 4711;
 	give_all(MEMORIZER_ENTRY, ids, i);
 	memorizer_pool_reclaim();
 	while (take(MEMORIZER_ENTRY) != ids[0])
 		;
-	CHECK_EQ(entry->pid, 4711);
+	CHECK_EQ(entry->writes, 4711);
 }
 
 const struct test_case pool_cases[] = {

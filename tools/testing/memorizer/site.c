@@ -7,18 +7,33 @@
 /* Accesses that needed the cache only. */
 DEFINE_PER_CPU(unsigned long, site_hits);
 
-static void miss(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
+static s32 count_up(u32 *count)
 {
-	unsigned long page = (addr - memorizer_index_base) >> PAGE_SHIFT;
-	u32 leaf = READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]), word;
+	percpu_add(count, 1);
+	return READ_ONCE(*count);
+}
 
-	if (((addr + 15) ^ addr) >= READ_ONCE(memorizer_miss_bytes)) {
+static void miss(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip,
+		 u64 key)
+{
+	struct memorizer_object *object;
+	unsigned long page = (addr - memorizer_index_base) >> PAGE_SHIFT;
+	u32 leaf, word;
+
+	if (!(key >> 63) || ((addr + 15) ^ addr) >= READ_ONCE(memorizer_miss_bytes)) {
 		memorizer_access(addr, size, kind, ip);
 		return;
 	}
+	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
+	if (memorizer_object_contains(object, addr, 1)) {
+		memorizer_access_in_object(addr, memorizer_how(kind, size), object, key);
+		return;
+	}
+	leaf = addr - memorizer_index_base < memorizer_index_bytes ?
+		READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]) : 0;
 	word = leaf ? READ_ONCE(((u32 *)memorizer_ptr(leaf))[page % MEMORIZER_LEAF_WORDS]) : 0;
 	if (word)
-		memorizer_access_in_page(addr, MEMORIZER_HOW(kind, size), word, ip);
+		memorizer_access_in_page(addr, memorizer_how(kind, size), word, key);
 	else
 		this_cpu_add(memorizer_counters.unattributed, hweight32(kind));
 }
@@ -32,23 +47,23 @@ static void miss(unsigned long addr, unsigned long size, unsigned int kind, unsi
  */
 void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
 {
+	u64 key = ip ^ (u64)(current->pid | current->memorizer_paused) << 32;
 	struct memorizer_entry *entry;
 
-	if (addr - memorizer_index_base >= READ_ONCE(memorizer_thunk_bytes)) {
+	if (addr >= READ_ONCE(memorizer_thunk_end)) {
 		this_cpu_add(memorizer_counters.unattributed, hweight32(kind));
 		return;
 	}
 	preempt_disable_notrace();
-	entry = this_cpu_read(memorizer_cache[memorizer_cache_slot(ip, addr)]);
-	if (entry->ip == (u32)ip && entry->pid == current->pid && !current->memorizer_paused &&
-	    memorizer_contains(entry->start, READ_ONCE(entry->object->bound), addr, size)) {
-		if (kind & MEMORIZER_READ)
-			local_inc(&entry->reads);
-		if (kind & MEMORIZER_WRITE)
-			local_inc(&entry->writes);
+	entry = this_cpu_read(memorizer_cache[memorizer_cache_slot(key, addr)]);
+	if (entry->key == key && memorizer_object_contains(entry->object, addr, size)) {
+		if ((kind & MEMORIZER_READ) && count_up(&entry->reads) < 0)
+			memorizer_access_carry(entry);
+		if ((kind & MEMORIZER_WRITE) && count_up(&entry->writes) < 0)
+			memorizer_access_carry(entry);
 		this_cpu_inc(site_hits);
 	} else {
-		miss(addr, size, kind, ip);
+		miss(addr, size, kind, ip, key);
 	}
 	preempt_enable_notrace();
 }

@@ -173,8 +173,8 @@ static void records_begin_zeroed(void)
 	memorizer_init_pool();
 	for (i = 0; i < 1000; i++) {
 		entry = memorizer_ptr(memorizer_pool_alloc(MEMORIZER_ENTRY));
-		CHECK_EQ(entry->pid, 0);
-		CHECK_EQ(local_read(&entry->reads), 0);
+		CHECK_EQ(entry->key, 0);
+		CHECK_EQ(local_read(&entry->counts), 0);
 	}
 }
 

@@ -131,6 +131,7 @@ u32 lookup(unsigned long addr);
 
 /* Per CPU; access.c defines it for the thunks. */
 extern struct memorizer_entry *memorizer_cache[MEMORIZER_CACHE_SLOTS];
+extern struct memorizer_object *memorizer_found[MEMORIZER_FOUND_SLOTS];
 
 DECLARE_PER_CPU(unsigned long, site_hits);
 

@@ -114,15 +114,44 @@ static void worker_or_switcher(unsigned int cpu)
 	}
 }
 
+/* Leaves room for so many entries, and for some of each other kind of record on each CPU. */
+static void use_up_pool(u32 *held, unsigned int entries)
+{
+	unsigned int cpu, class, i, n;
+	u32 taken[20];
+
+	for (cpu = 0; cpu < TEST_CPUS; cpu++) {
+		become(cpu, cpu + 1);
+		for (class = 0; class < MEMORIZER_CLASSES; class++) {
+			n = class == MEMORIZER_OBJECT ? ARRAY_SIZE(taken) : 3;
+			for (i = 0; i < n && class != MEMORIZER_ENTRY; i++)
+				taken[i] = memorizer_pool_alloc(class);
+			while (i)
+				memorizer_pool_free(class, taken[--i]);
+		}
+	}
+	for (n = 0; (held[n] = memorizer_pool_alloc(MEMORIZER_ENTRY)); n++)
+		;
+	while (entries--) {
+		memorizer_pool_free(MEMORIZER_ENTRY, held[--n]);
+		held[n] = 0;
+	}
+}
+
 static void whatever_is_lost_is_counted(void)
 {
+	static u32 held[POOL_BLOCKS(100) / sizeof(struct memorizer_entry)];
 	struct memorizer_counters sum;
+	unsigned int i;
 
-	start(14);
+	start(100);
+	use_up_pool(held, 500);
 	lose_events();
 	run_threads(WORKERS + 1, worker_or_switcher);
 	free_all();
 	memorizer_clear();
+	for (i = 0; held[i]; i++)
+		memorizer_pool_free(MEMORIZER_ENTRY, held[i]);
 
 	sum = sum_counters();
 	CHECK_EQ(shown_objects(), 0);
@@ -241,7 +270,7 @@ static void find_entry_or_clear(unsigned int cpu)
 	preempt_disable_notrace();
 	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
 		entry = this_cpu_read(memorizer_cache[i]);
-		found += entry->start == object_addr;
+		found += entry->object->va == object_addr;
 	}
 	CHECK_EQ(found, 1);
 	tell(&hook_goes_on);
@@ -252,7 +281,7 @@ static void find_entry_or_clear(unsigned int cpu)
 	wait_for(&cleared);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-		CHECK_EQ(this_cpu_read(memorizer_cache[i])->start, 0);
+		CHECK_EQ(this_cpu_read(memorizer_cache[i])->object->va, 0);
 }
 
 static void clearing_waits_for_hooks_that_found_entries(void)

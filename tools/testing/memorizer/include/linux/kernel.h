@@ -12,6 +12,7 @@
 #define BIT(nr)			(1UL << (nr))
 #define BITS_PER_LONG		64
 #define BITS_TO_LONGS(bits)	DIV_ROUND_UP(bits, BITS_PER_LONG)
+#define BIT_ULL(nr)		(1ULL << (nr))
 #define hweight32(x)		((unsigned int)__builtin_popcount(x))
 #define ilog2(x)		(63 - __builtin_clzl(x))
 #define min(a, b)		({ __auto_type __a = (a); __auto_type __b = (b); \

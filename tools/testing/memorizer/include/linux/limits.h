@@ -9,5 +9,7 @@
 
 #define U16_MAX	((u16)~0U)
 #define U32_MAX	((u32)~0U)
+#define S32_MAX	((s32)(U32_MAX >> 1))
+#define S64_MAX	((s64)(~0ULL >> 1))
 
 #endif /* _TEST_LINUX_LIMITS_H */

@@ -43,6 +43,7 @@ static inline unsigned long percpu_offset(unsigned int cpu)
 #define DEFINE_PER_CPU(type, name) \
 	__section("percpu") __typeof__(type) name
 
+#define nr_cpu_ids			possible_cpus
 #define num_possible_cpus()		possible_cpus
 #define nr_cpu_ids			possible_cpus
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < possible_cpus; (cpu)++)
