@@ -613,6 +613,11 @@ static tree string_operand(gcall *call, unsigned int number)
 	       value : NULL_TREE;
 }
 
+static tree null_pointer_to_char(void)
+{
+	return build_zero_cst(build_pointer_type(char_type_node));
+}
+
 static void instrument_string_function(gimple_stmt_iterator *gsi, gcall *call,
 				       const struct string_function *function)
 {
@@ -630,7 +635,9 @@ static void instrument_string_function(gimple_stmt_iterator *gsi, gcall *call,
 		name = name_target(NAME_STRING, call, b, 0);
 	if (counts & MEMORIZER_STRING_A)
 		name = name_both(name_target(NAME_STRING, call, a, 0), name);
-	/* What strsep() cuts is not an operand, and counts in any case. */
+	/* What strsep() cuts is not an operand, and counts in any case: characters somewhere. */
+	if (function->string == MEMORIZER_STRSEP && !name)
+		name = name_target(NAME_STRING, call, null_pointer_to_char(), 0);
 	if (counts || function->string == MEMORIZER_STRSEP)
 		insert_string(gsi, name, function->string | counts, a, b, n);
 }

@@ -241,6 +241,13 @@ size_t by_string(struct thing *p)
 	return strlen(p->name);
 }
 
+/* string char 0 0 scalar */
+/* allocation char 0 0 scalar */
+char *by_cut(char *string)
+{
+	return strsep(&string, ",");
+}
+
 /* update thing.count.counter 4 4 */
 void by_assembly(struct thing *p)
 {
