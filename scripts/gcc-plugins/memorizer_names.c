@@ -368,6 +368,12 @@ static bool is_larger(const struct place *a, const struct place *b)
 	return record_of(a->type) && bytes_of_type(a->type) > bytes_of_type(b->type);
 }
 
+/* A constant of an index. In an unsigned type, what is subtracted is a large number. */
+static HOST_WIDE_INT signed_value(tree constant)
+{
+	return sext_hwi(TREE_INT_CST_LOW(constant), TYPE_PRECISION(TREE_TYPE(constant)));
+}
+
 /*
  * The first value of an index, as far as it is constant: where a loop begins, and
  * what is added to what varies. So constants count that optimizers moved into it.
@@ -380,7 +386,7 @@ static HOST_WIDE_INT first_value(tree value, unsigned int depth)
 	tree arg;
 
 	if (TREE_CODE(value) == INTEGER_CST)
-		return TREE_INT_CST_LOW(value);
+		return signed_value(value);
 	if (TREE_CODE(value) != SSA_NAME || depth > MAX_DEPTH)
 		return 0;
 	def = SSA_NAME_DEF_STMT(value);
@@ -388,7 +394,7 @@ static HOST_WIDE_INT first_value(tree value, unsigned int depth)
 		for (i = 0; i < gimple_phi_num_args(def); i++) {
 			arg = gimple_phi_arg_def(def, i);
 			if (TREE_CODE(arg) == INTEGER_CST)
-				first = TREE_INT_CST_LOW(arg);
+				first = signed_value(arg);
 		}
 		return first;
 	}
@@ -404,7 +410,7 @@ static HOST_WIDE_INT first_value(tree value, unsigned int depth)
 		return first + first_value(gimple_assign_rhs2(def), depth + 1);
 	case MULT_EXPR:
 		return TREE_CODE(gimple_assign_rhs2(def)) == INTEGER_CST ?
-		       first * (HOST_WIDE_INT)TREE_INT_CST_LOW(gimple_assign_rhs2(def)) : 0;
+		       first * signed_value(gimple_assign_rhs2(def)) : 0;
 	default:
 		return 0;
 	}
@@ -1296,7 +1302,7 @@ char *name_records(location_t location, const char *ip)
 				 "\t.byte %d, %d\n\t.short %u\n\t.quad 0\n\t.popsection", more, ip,
 				 string_label(is_known ? type_name(note->place.type) : ""),
 				 string_label(note->place.path), string_label(source_name(at.file)),
-				 at.line, offset == UNKNOWN_OFFSET ? -1LL : (long long)offset,
+				 at.line, offset < 0 || offset > INT_MAX ? -1LL : (long long)offset,
 				 (long long)note->size,
 				 is_known ? (long long)bytes_of_type(note->place.type) : 0LL,
 				 NAMES_VERSION, note->kind, note->place.flags);

@@ -105,6 +105,14 @@ int array_before(struct thing *p, long i)
 	return READ_ONCE(element[i - 1]);
 }
 
+/* read thing.array[] 56 4 indexed */
+int array_before_unsigned(struct thing *p, unsigned int i)
+{
+	int *element = p->array;
+
+	return READ_ONCE(element[i - 1]);
+}
+
 /* write thing.several[].second 90 2 indexed */
 void array_of_records(struct thing *p, long i)
 {
