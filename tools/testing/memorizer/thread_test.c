@@ -93,7 +93,14 @@ static void counts_are_exact_when_frees_are_missed(void)
 	CHECK_EQ(sum.unknown_frees + sum.unattributed + lost(), 0);
 }
 
-/* Clears whenever something has been lost, and switches recording off and on. */
+static unsigned long lost_objects(void)
+{
+	struct memorizer_counters sum = sum_counters();
+
+	return sum.lost[MEMORIZER_LOST_OBJECT] + sum.lost[MEMORIZER_LOST_INDEX];
+}
+
+/* Clears whenever an object has been lost, and switches recording off and on. */
 static void worker_or_switcher(unsigned int cpu)
 {
 	unsigned long seen = 0;
@@ -106,11 +113,11 @@ static void worker_or_switcher(unsigned int cpu)
 		CHECK_EQ(memorizer_set_enabled(false), 0);
 		sched_yield();
 		CHECK_EQ(memorizer_set_enabled(true), 0);
-		while (working() && lost() == seen)
+		while (working() && lost_objects() == seen)
 			sched_yield();
 		memorizer_clear();
 		check_kmap();
-		seen = lost();
+		seen = lost_objects();
 	}
 }
 
@@ -160,7 +167,7 @@ static void whatever_is_lost_is_counted(void)
 	CHECK_EQ(sum.frees, sum.allocs);
 	CHECK_EQ(sum.frees + sum.unknown_frees, allocations());
 	CHECK_EQ(memorizer_cleared.objects, sum.allocs);
-	CHECK(sum.lost[MEMORIZER_LOST_OBJECT] + sum.lost[MEMORIZER_LOST_INDEX]);
+	CHECK(lost_objects());
 	CHECK(sum.lost[MEMORIZER_LOST_ENTRY]);
 	CHECK_EQ(memorizer_cleared.accesses + sum.lost[MEMORIZER_LOST_ENTRY] + sum.unattributed,
 		 accesses());
