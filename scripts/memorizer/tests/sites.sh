@@ -10,7 +10,8 @@ tree=
 # The lists of scripts/Makefile.memorizer.
 list() { sed -n "s/^$1 += //p" "$top/scripts/Makefile.memorizer"; }
 
-has_sites() { objdump -h "$1" | grep -q ' memorizer_sites '; }
+# Not grep -q: objdump, which has more to say then, would fail.
+has_sites() { objdump -h "$1" | grep ' memorizer_sites ' >/dev/null; }
 
 # objects_have_none: each object on the list that was built has no sites.
 objects_have_none() {
