@@ -217,6 +217,66 @@ static void print_who(const struct report *r, const struct sums *k)
 	}
 }
 
+/* Whether there is an access to what who is asked for, of a source that is told. */
+static bool is_accessed(const struct report *r, const struct sums *k, const char *type,
+			const char *field)
+{
+	struct part parts[ACCESS_SOURCES];
+	struct named named;
+	int nr = parts_of(r, parts), p;
+	u32 n;
+
+	for (p = 0; p < nr; p++) {
+		for (n = 0; n < k->noted[parts[p].source].nr; n++) {
+			named = sums_named(k, parts[p].source,
+					   hash_item(k->noted + parts[p].source, n));
+			if (is_asked_for(&named, type, field))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool check_who(const struct report *r, const struct sums *k)
+{
+	char type[TEXTS_MAX];
+	struct record record;
+	const char *field;
+
+	split(r->what, type, &field);
+	if (is_accessed(r, k, type, field))
+		return true;
+	if (!notes_record(kmap_symbols_noted(k->symbols), type, &record)) {
+		fprintf(stderr,
+			"memorizer who: no access to '%s', and no struct or union '%s' in the notes\n",
+			r->what, type);
+		return false;
+	}
+	notes_record_free(&record);
+	fprintf(stderr, "memorizer who: no access to '%s'\n", r->what);
+	return false;
+}
+
+/* Whether a function that what is asked for accesses anything, in a source that is told. */
+static bool check_what(const struct report *r, const struct sums *k)
+{
+	char function[KMAP_SYMBOL_MAX];
+	struct part parts[ACCESS_SOURCES];
+	int nr = parts_of(r, parts), p;
+	u32 i;
+
+	for (p = 0; p < nr; p++) {
+		for (i = 0; i < k->functions[parts[p].source].nr; i++) {
+			report_function(k, parts[p].source, i, function);
+			if (kmem_filter_matches(r->what, function))
+				return true;
+		}
+	}
+	fprintf(stderr, "memorizer what: no access by '%s'%s\n", r->what,
+		kmap_symbols_have(k->symbols, r->what) ? "" : ", and no function of that name");
+	return false;
+}
+
 static void print_what(const struct report *r, const struct sums *k)
 {
 	char function[KMAP_SYMBOL_MAX];
@@ -490,14 +550,14 @@ static int run_layout(int argc, char **argv)
 
 static int run_who(int argc, char **argv)
 {
-	static const struct report_kind kind = { &command_who, "TYPE[.FIELD]", NULL, print_who };
+	static const struct report_kind kind = { &command_who, "TYPE[.FIELD]", check_who, print_who };
 
 	return report_run(argc, argv, &kind);
 }
 
 static int run_what(int argc, char **argv)
 {
-	static const struct report_kind kind = { &command_what, "FUNCTION", NULL, print_what };
+	static const struct report_kind kind = { &command_what, "FUNCTION", check_what, print_what };
 
 	return report_run(argc, argv, &kind);
 }

@@ -171,6 +171,21 @@ outcome "what wants a function" 2 /dev/null "memorizer what: want FUNCTION
 Try 'memorizer help what'." what
 outcome "who wants a type" 2 /dev/null "memorizer who: want TYPE[.FIELD]
 Try 'memorizer help who'." who
+outcome "of a type that is not there who says so" 2 /dev/null \
+	"memorizer who: no access to 'widge', and no struct or union 'widge' in the notes" \
+	who $symbols "$tmp/le" widge "$kmap"
+outcome "and of a member that nobody accesses" 2 /dev/null \
+	"memorizer who: no access to 'widget.next'" who --json $symbols "$tmp/le" widget.next "$kmap"
+outcome "of a function that is not there what says so" 2 /dev/null \
+	"memorizer what: no access by 'widge', and no function of that name" \
+	what $symbols "$tmp/le" widge "$kmap"
+outcome "and of one that accesses nothing" 2 /dev/null \
+	"memorizer what: no access by 'widget_free'" what --csv $symbols "$tmp/le" widget_free "$kmap"
+rm "$tmp/life/kernel/notes"
+outcome "of a trace who says so, too" 2 /dev/null "memorizer who: no access to 'widget.name'" \
+	who --vmlinux "$tmp/le" widget.name "$tmp/life"
+outcome "and what" 2 /dev/null "memorizer what: no access by 'widget_free'" \
+	what --vmlinux "$tmp/le" widget_free "$tmp/life"
 outcome "--cache is for traces" 2 /dev/null \
 	"memorizer types: --cache: this is for the directory of a trace
 $hint" types --cache widget $symbols "$tmp/le" "$kmap"
