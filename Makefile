@@ -42,7 +42,7 @@ $(memorizer): kernel
 
 run: kernel $(memorizer)
 	@$(scripts)/boot --config $(CONFIG) --mode run --mem 2G --out build/out/run
-	@ln -sf run/kmap run/kallsyms run/show_stats ../$(CONFIG)/vmlinux ../$(CONFIG)/System.map build/out/
+	@ln -sf run/kmap run/kmap.notes run/kallsyms run/show_stats ../$(CONFIG)/vmlinux ../$(CONFIG)/System.map build/out/
 	@cat build/out/show_stats
 	@$(memorizer) report --vmlinux build/out/vmlinux --kallsyms build/out/kallsyms build/out/kmap
 

@@ -399,7 +399,8 @@ static int report_kmap(struct settings *s, int argc, char **argv)
 			s->kind->command->name, s->trace_only);
 		return usage_error(s->kind->command->name);
 	}
-	symbols = trace_symbols_lines(NULL, s->vmlinux, s->kallsyms, s->modules, s->inlines);
+	symbols = trace_symbols_kmap(argc ? argv[0] : "-", s->vmlinux, s->kallsyms, s->modules,
+				     s->inlines);
 	if (!symbols)
 		return EXIT_UNABLE;
 	if (check_notes(s, symbols) && input_open(&in, argc, argv))

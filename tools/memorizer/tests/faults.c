@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes files do what only a kernel's can: linked into memorizer with --wrap=openat64 and
- * --wrap=read. The environment says which file cannot be opened, and why: FAULT=NAME:ERRNO. A
- * FIFO that has nothing to read says that it ends, if its reader may wait, as the stream's
- * files do.
+ * Makes files do what only a kernel's can: linked into memorizer with --wrap=openat64,
+ * --wrap=read and --wrap=statfs64. The environment says which file cannot be opened, and why:
+ * FAULT=NAME:ERRNO; and which is in debugfs: DEBUGFS=NAME. A FIFO that has nothing to read says
+ * that it ends, if its reader may wait, as the stream's files do.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int __real_openat64(int dir, const char *name, int flags, ...);
@@ -51,4 +53,17 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 	n = __real_read(fd, buffer, size);
 	fcntl(fd, F_SETFL, flags);
 	return n < 0 && errno == EAGAIN ? 0 : n;
+}
+
+int __real_statfs64(const char *name, struct statfs *fs);
+int __wrap_statfs64(const char *name, struct statfs *fs);
+
+int __wrap_statfs64(const char *name, struct statfs *fs)
+{
+	const char *in_debugfs = getenv("DEBUGFS");
+	int ret = __real_statfs64(name, fs);
+
+	if (!ret && in_debugfs && !strcmp(name, in_debugfs))
+		fs->f_type = DEBUGFS_MAGIC;
+	return ret;
 }

@@ -127,21 +127,59 @@ $(told what --csv --vmlinux "$tmp/le" "*read*" "$tmp/life")"
 same "and the layout" "streamed_layout,inner.count,int,8,4,0,1,2,1,0 \
 kmap_layout,inner.count,int,8,4,0,1,1,1,1" \
 	"$(told layout --csv --vmlinux "$tmp/le" widget "$tmp/life" | xargs -n 1 | grep count | xargs)"
-printf '\004\000\000\000\004\000\000\000\003\000\000\000GNU\000\001\043\105\147' >"$tmp/life/kernel/notes"
-"$memorizer" types --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
-same "notes of another build are refused" \
-	"2 memorizer: $tmp/le: stale: its build id is 0123456789abcdef0123456789abcdef01234567, that of \
-the traced kernel 01234567: no types are told" "$? $(head -n 1 "$tmp/err")"
-"$memorizer" report --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
-same "report goes on without" "0 1 0" \
-	"$? $(grep -c stale "$tmp/err") $(grep -c ^TYPES "$tmp/out")"
+# As /sys/kernel/notes has it, of another build and of that of the notes
+printf '\004\000\000\000\004\000\000\000\003\000\000\000GNU\000\001\043\105\147' >"$tmp/other"
 {
 	printf '\004\000\000\000\024\000\000\000\003\000\000\000GNU\000'
 	printf '\001\043\105\147\211\253\315\357\001\043\105\147\211\253\315\357\001\043\105\147'
-} >"$tmp/life/kernel/notes"
+} >"$tmp/same"
+stale="memorizer: $tmp/le: stale: its build id is 0123456789abcdef0123456789abcdef01234567, that of \
+the traced kernel"
+
+# told_of TRACE|KMAP OPTION...: exit status of types and its first message
+told_of()
+{
+	"$memorizer" types --vmlinux "$tmp/le" "$@" >"$tmp/out" 2>"$tmp/err"
+	echo "$?$(sed -n 's/^/ /p; q' "$tmp/err")"
+}
+
+cp "$tmp/other" "$tmp/life/kernel/notes"
+tar cf "$tmp/life.tar" -C "$tmp" life
+tar cf - -C "$tmp" life | zstd -q >"$tmp/life.tar.zst"
+for trace in life life.tar life.tar.zst; do
+	same "notes of another build are refused for $trace" "2 $stale 01234567: no types are told" \
+		"$(told_of "$tmp/$trace")"
+done
 "$memorizer" report --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
-same "those of this one are not" "0 0 1" \
-	"$? $(grep -c stale "$tmp/err") $(grep -c '^TYPES' "$tmp/out")"
+same "report goes on without" "0 1 0" \
+	"$? $(grep -c stale "$tmp/err") $(grep -c ^TYPES "$tmp/out")"
+cp "$tmp/same" "$tmp/life/kernel/notes"
+tar cf "$tmp/life.tar" -C "$tmp" life
+for trace in life life.tar; do
+	same "those of this one are not, for $trace" 0 "$(told_of "$tmp/$trace")"
+	same "and types are told" 1 "$(grep -c '^TYPES' "$tmp/out")"
+done
+
+# Of a KMAP: beside it, or if it is in debugfs those of the kernel that runs
+cp "$kmap" "$tmp/kmap"
+same "a KMAP without notes of its kernel is taken" "0 $lost" \
+	"$(told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
+cp "$tmp/other" "$tmp/kmap.notes"
+same "one with those of another build is not" "2 $stale 01234567: no types are told" \
+	"$(told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
+cp "$tmp/same" "$tmp/kmap.notes"
+same "one with those of this build is" "0 $lost" \
+	"$(told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
+memorizer=$build/tests/memorizer-faults
+running=$(od -An -v -t x1 /sys/kernel/notes 2>"$tmp/err" | tr -d ' \n' |
+	sed -n 's/.*040000001400000003000000474e5500\(.\{40\}\).*/\1/p')
+if [ -n "$running" ]; then
+	same "in debugfs it is that of the running kernel" "2 $stale $running: no types are told" \
+		"$(DEBUGFS=$tmp/kmap told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
+else
+	ok 0 "in debugfs it is that of the running kernel # SKIP no build id in /sys/kernel/notes"
+fi
+memorizer=$build/memorizer
 
 # Notes that are not sound
 head -c 1000 "$tmp/le" >"$tmp/cut"

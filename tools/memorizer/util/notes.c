@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "notes.h"
+#include "source.h"
 
 #define NOTE_SIZE	48
 #define NOTE_VERSION	1
@@ -173,17 +174,20 @@ static bool read_sections(struct notes *n, struct build_id *id)
 	return true;
 }
 
-/* The build id in a copy of /sys/kernel/notes. */
+/* The build id in a copy of /sys/kernel/notes, which may be in an archive. */
 static void read_running(const char *path, bool big_endian, struct build_id *id)
 {
+	char error[KMAP_ERROR_MAX];
+	struct source *file = source_open(path, error);
 	unsigned char data[4096];
 	struct bytes bytes = { data, 0 };
-	FILE *file = fopen(path, "rb");
+	long long got;
 
 	if (!file)
 		return;
-	bytes.size = fread(data, 1, sizeof(data), file);
-	fclose(file);
+	got = source_read(file, data, sizeof(data));
+	source_close(file);
+	bytes.size = got > 0 ? got : 0;
 	find_build_id(&bytes, big_endian, id);
 }
 

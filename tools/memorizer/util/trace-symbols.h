@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The symbols that belong to a trace. */
+/* The symbols that belong to a trace or KMAP. */
 #ifndef TRACE_SYMBOLS_H
 #define TRACE_SYMBOLS_H
 
@@ -10,5 +10,8 @@ struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
 
 struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 					 const char *kallsyms, const char *modules, bool inlines);
+
+struct kmap_symbols *trace_symbols_kmap(const char *path, const char *vmlinux,
+					const char *kallsyms, const char *modules, bool inlines);
 
 #endif
