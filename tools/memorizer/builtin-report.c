@@ -20,7 +20,7 @@
  * struct settings - what to report
  * @vmlinux: where to take the kernel's symbols from, or NULL
  * @kallsyms: a copy of /proc/kallsyms, or NULL
- * @modules: directory with the files of modules below it, for their lines, or NULL
+ * @modules: directory with the files of modules below it, for lines and notes, or NULL
  * @inlines: whether to give lines and inlined functions
  * @sort_key: argument of --sort, or NULL
  * @top_given: whether --top was given
@@ -52,7 +52,7 @@ static const char usage[] =
 	"                       this copy of /proc/kallsyms of the traced kernel (default\n"
 	"                       for a trace: the one in it)\n"
 	"  -i, --inlines        add source lines and inlined functions\n"
-	"  -M, --modules DIR    take lines of modules from the files NAME.ko below DIR\n"
+	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"
 	"  -s, --sort KEY       largest KEY first: accesses (default of a KMAP), reads, writes,\n"
 	"                       objects, bytes (default of a trace), live, life, touched,\n"
 	"                       sites, pids, req, hit, frag, pingpong, cross, node, freed,\n"

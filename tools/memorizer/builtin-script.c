@@ -28,7 +28,7 @@ static const char usage[] =
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
 	"                       in the trace)\n"
 	"  -i, --inlines        add source lines and inlined functions\n"
-	"  -M, --modules DIR    take lines of modules from the files NAME.ko below DIR\n"
+	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"
 	"  -e, --event EVENT    print alloc, free, access, ... or several: alloc,free\n"
 	"  -A, --addr ADDRESS   print the life of this address: what has it within\n"
 	"  -C, --cache NAME     print allocations and frees of this cache; * and ? match others\n"

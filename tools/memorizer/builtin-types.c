@@ -19,6 +19,7 @@
 	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n" \
 	"                       this copy of /proc/kallsyms of the traced kernel (default\n" \
 	"                       for a trace: the one in it)\n" \
+	"  -M, --modules DIR    take notes of modules from the files NAME.ko below DIR\n" \
 	"  -s, --sort KEY       largest KEY first, as for report; or by name\n" \
 	"  -n, --top N          print the first N rows of each table (0: all; default 20,\n" \
 	"                       with --json and --csv all)\n" \

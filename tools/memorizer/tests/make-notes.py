@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Makes a vmlinux that has symbols and the compiler's notes, of a description on standard input.
+"""Makes a vmlinux or module that has symbols and the compiler's notes, of a description on standard
+input.
 
 make-notes.py [-e be] [-z] FILE     -z: with compressed sections. The description's lines:
 id HEX                              its build id
+section NAME                        a module: the addresses that follow are offsets in this section
 function ADDRESS SIZE NAME          in hex
 symbol ADDRESS NAME                 one that is no function
 note KIND IP TYPE PATH FILE LINE OFFSET SIZE TYPE_SIZE FLAGS    numbers but for IP decimal, - is
@@ -33,12 +35,17 @@ class Strings:
         return len(self.data) - len(text) - 1
 
 
+SECTIONS = 8    # of a vmlinux; those of a module's code come after them
+NAMES, STRINGS = 5, 6
+
+
 class Kernel:
     """What the description says."""
 
     def __init__(self, order):
         self.order = order
         self.build_id = b""
+        self.sections, self.relocations = [], b""
         self.names, self.strings = Strings(), Strings()
         self.symbols = self.pack("IBBHQQ", 0, 0, 0, 0, 0, 0)
         self.notes, self.records = b"", []
@@ -47,22 +54,39 @@ class Kernel:
         """Bytes."""
         return struct.pack(self.order + form, *values)
 
+    def section(self):
+        """The number of the section that code is in."""
+        return SECTIONS + len(self.sections) - 1 if self.sections else 1
+
+    def note(self, words):
+        """Takes a note; in a module, what relocations say is not in it."""
+        add = self.strings.add
+        ip, texts = int(words[2], 16), [add(word) for word in words[3:6]]
+        line, offset, size, type_size, flags = map(int, words[6:])
+        if self.sections:
+            places = [(0, 1, len(self.sections) + 1, ip)] + \
+                [(8 + 4 * i, 10, 1, text) for i, text in enumerate(texts)]
+            for at, kind, symbol, addend in places:
+                self.relocations += self.pack("QQq", len(self.notes) + at, symbol << 32 | kind,
+                                              addend)
+            ip, texts = 0, [0, 0, 0]
+        self.notes += self.pack("Q7I2BHQ", ip, *texts, line, offset, size, type_size, 1,
+                                KINDS[words[1]], flags, 0)
+
     def line(self, words):
         """Takes a line."""
         if words[0] == "id":
             self.build_id = bytes.fromhex(words[1])
+        elif words[0] == "section":
+            self.sections.append(words[1])
         elif words[0] == "function":
-            self.symbols += self.pack("IBBHQQ", self.names.add(words[3]), 0x12, 0, 1,
-                                      int(words[1], 16), int(words[2], 16))
+            self.symbols += self.pack("IBBHQQ", self.names.add(words[3]), 0x12, 0,
+                                      self.section(), int(words[1], 16), int(words[2], 16))
         elif words[0] == "symbol":
             self.symbols += self.pack("IBBHQQ", self.names.add(words[2]), 0x10, 0, 1,
                                       int(words[1], 16), 0)
         elif words[0] == "note":
-            add = self.strings.add
-            line, offset, size, type_size, flags = map(int, words[6:])
-            self.notes += self.pack("Q7I2BHQ", int(words[2], 16), add(words[3]), add(words[4]),
-                                    add(words[5]), line, offset, size, type_size, 1,
-                                    KINDS[words[1]], flags, 0)
+            self.note(words)
         elif words[0] == "record":
             self.records.append(" ".join(words[1:]) + "\n")
         elif words[0] == "member":
@@ -84,6 +108,12 @@ def write(kernel, path, compress):
                 (".debug_memorizer_types", 1, types, 0, 0)]
     if not kernel.notes:
         del sections[5:]
+    local = [STRINGS] + list(range(SECTIONS, SECTIONS + len(kernel.sections)))
+    symbols = b"".join(pack("IBBHQQ", 0, 3, 0, number, 0, 0) for number in local)
+    if kernel.sections:
+        sections[2] = (".symtab", 2, kernel.symbols[:24] + symbols + kernel.symbols[24:], 4, 24)
+        sections += [(name, 1, b"", 0, 0) for name in kernel.sections]
+        sections += [(".rela.debug_memorizer_names", 4, kernel.relocations, 2, 24)]
     names = Strings()
     heads, data = b"", b""
     for name, kind, content, link, size in sections + [(".shstrtab", 3, None, 0, 0)]:
@@ -91,14 +121,15 @@ def write(kernel, path, compress):
         if content is None:
             content = names.data
         flags = 0
+        info = {2: 1 + len(symbols) // 24 if kernel.sections else 1, 4: NAMES}.get(kind, 0)
         if compress and name.startswith(".debug"):
             content = pack("IIQQ", 1, 0, len(content), 1) + zlib.compress(content)
             flags = COMPRESSED
         heads += pack("IIQQQQIIQQ", at, kind, flags, 0, 64 + len(data), len(content), link,
-                      1 if kind == 2 else 0, 8, size)
+                      info, 8, size)
         data += content + b"\0" * (-len(content) % 8)
     ident = b"\x7fELF" + bytes([2, 1 if order == "<" else 2, 1]) + b"\0" * 9
-    head = ident + pack("HHIQQQIHHHHHH", 2, 62, 1, 0, 0, 64 + len(data), 0, 64, 0, 0, 64,
+    head = ident + pack("HHIQQQIHHHHHH", 1 if kernel.sections else 2, 62, 1, 0, 0, 64 + len(data), 0, 64, 0, 0, 64,
                         len(sections) + 1, len(sections))
     with open(path, "wb") as file:
         file.write(head + data + heads)

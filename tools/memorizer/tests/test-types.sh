@@ -76,6 +76,48 @@ counted widget.name "0 0"
 counted char "0 0"
 make_notes "$tmp/le" <"$data/session.notes"
 
+# Modules have notes of their own
+mkdir -p "$tmp/modules/drivers"
+make_notes "$tmp/modules/drivers/gadget.ko" <"$data/gadget.notes"
+readelf -rW "$tmp/modules/drivers/gadget.ko" >"$tmp/out"
+same "the module is one that binutils understand" "4 12 2 0" "$(grep -c 'R_X86_64_64 .*text + ' "$tmp/out") \
+$(grep -c 'R_X86_64_32 .*_str + ' "$tmp/out") $(readelf -sW "$tmp/modules/drivers/gadget.ko" |
+	grep -c 'FUNC .* gadget_[pi]') $(readelf -a "$tmp/modules/drivers/gadget.ko" 2>&1 | grep -c -i warning)"
+# module_notes [OPTIONS]: types and members that are accessed by the module, or allocated
+module_notes()
+{
+	"$memorizer" types --csv $symbols "$tmp/le" -M "$tmp/modules" "$@" "$kmap" 2>"$tmp/err" |
+		grep -E '^(types,gadget|users,gadget)' | xargs
+}
+noted="types,gadget,64,2,32,1,1,1021,11 users,gadget_irq [gadget],next,link,20,10 \
+users,gadget_irq [gadget],all[],gadget,1,1"
+same "they are found where its sections were loaded" "$noted" "$(module_notes)"
+same "with no other message" "$lost" "$(cat "$tmp/err")"
+same "without them nothing is known of it" "users,gadget_irq [gadget],,,21,11" \
+	"$("$memorizer" types --csv $symbols "$tmp/le" "$kmap" 2>"$tmp/err" | grep gadget)"
+printf '1,1,1000,8,1,0,0,a\n  10,1,1,1\n' >"$tmp/nowhere.kmap"
+same "and nothing of a section that is nowhere" "users,10,,,1,1" "$("$memorizer" types --csv $symbols \
+	"$tmp/le" -M "$tmp/modules" "$tmp/nowhere.kmap" 2>"$tmp/err" | grep ^users)"
+same "structs that only a module has are known" "next prev" "$("$memorizer" layout --csv $symbols "$tmp/le" \
+	-M "$tmp/modules" link "$kmap" 2>"$tmp/err" | sed -n 's/^layout,\([a-z]*\),.*/\1/p' | xargs)"
+same "a module will do without vmlinux" 2 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
+	-M "$tmp/modules" "$kmap" 2>"$tmp/err" | grep -c '^users,gadget')"
+make_notes -z "$tmp/modules/drivers/gadget.ko" <"$data/gadget.notes"
+same "its sections may be compressed" "$noted" "$(module_notes)"
+make_notes -e be "$tmp/modules/drivers/gadget.ko" <"$data/gadget.notes"
+same "of another byte order" "$noted" "$(module_notes)"
+sed 's/gadget_open/gadget_irq/' "$data/gadget.notes" | make_notes "$tmp/modules/drivers/gadget.ko"
+same "functions of one name say nothing of where a section is" "types,gadget,64,2,32,1,1,1021,11 \
+users,gadget_irq [gadget],,gadget,21,11" "$(module_notes)"
+sed 's/gadget_open/gadget_probe/; s/^function 0 80 .*//' "$data/gadget.notes" |
+	make_notes "$tmp/modules/drivers/gadget.ko"
+same "a module whose functions lie elsewhere is refused" "memorizer: $tmp/modules/drivers/gadget.ko: \
+stale: gadget_irq and gadget_probe lie elsewhere in the module that ran: no types are told of it" \
+	"$(module_notes >"$tmp/out"; head -n 1 "$tmp/err")"
+same "and its notes" 1 "$(grep -c 'gadget_irq .gadget.,,,21,11' "$tmp/out")"
+head -c 700 "$tmp/le" >"$tmp/modules/drivers/gadget.ko"
+same "one that is cut has none" 1 "$(module_notes | grep -c 'gadget_irq .gadget.,,,21,11')"
+
 # An order of a struct of four lines, in the first of which one member is read, one written
 sed '/^record struct widget/,$d; s/ inner\.count .* 8 4 32 / ops - 0 0 8 256 /
 	s/ name\[\] .*/ lost - 0 136 8 256 0/; s/ flag .*/ hits - 0 8 8 256 0/' \

@@ -178,7 +178,7 @@ struct analysis {
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n" \
 	"                       in the trace)\n"					\
 	"  -i, --inlines        add source lines and inlined functions\n"		\
-	"  -M, --modules DIR    take lines of modules from the files NAME.ko below DIR\n"	\
+	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"	\
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n" \
 	"                       --json and --csv all)\n"				\
 	"  -j, --json           print JSON\n"						\

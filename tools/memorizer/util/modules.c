@@ -113,6 +113,24 @@ void modules_close(struct modules *m)
 	free(m);
 }
 
+/**
+ * modules_file - look at one of the files
+ * @m: the files
+ * @nr: which, from 0 on
+ * @name: set to the name of the module
+ * @path: set to that of the file
+ *
+ * Return: whether there are so many.
+ */
+bool modules_file(const struct modules *m, size_t nr, const char **name, const char **path)
+{
+	if (nr >= m->nr)
+		return false;
+	*name = m->files[nr].name;
+	*path = m->files[nr].path;
+	return true;
+}
+
 static void open_module(struct module *file)
 {
 	static const Dwfl_Callbacks callbacks = {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what the compiler noted of accesses and allocations from sections of vmlinux that are
- * not loaded; memorizer-formats(5) tells how they are laid out. The notes of one build are of
- * no use for another: the build ids must agree, if that of the traced kernel is known.
+ * Reads what the compiler noted of accesses and allocations from sections of vmlinux and of
+ * modules that are not loaded; memorizer-formats(5) tells how they are laid out. The notes of
+ * one build are of no use for another: the build ids must agree, if that of the traced kernel is
+ * known.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +15,9 @@
 #include "notes.h"
 #include "source.h"
 
-#define NOTE_SIZE	48
 #define NOTE_VERSION	1
 #define BUILD_ID_MAX	64
 #define GNU		"GNU"		/* who has a build id's note, with its NUL */
-
-/* Bytes of a section. */
-struct bytes {
-	const unsigned char *data;
-	size_t size;
-};
 
 /* The build id of a kernel; none if its size is 0. */
 struct build_id {
@@ -33,20 +26,22 @@ struct build_id {
 };
 
 /**
- * struct notes - the notes of a vmlinux
- * @fd: its file descriptor
+ * struct notes - the notes of a vmlinux or module
+ * @next: those of others, or NULL
+ * @fd: its file descriptor while it is read
  * @elf: its handle in libelf
  * @big_endian: its byte order
  * @strings: texts that notes refer to
  * @types: records, as texts
- * @all: the notes, by address
+ * @all: the notes, by address in the traced kernel
  * @nr: how many
  */
 struct notes {
+	struct notes *next;
 	int fd;
 	Elf *elf;
 	bool big_endian;
-	struct bytes strings, types;
+	struct notes_bytes strings, types;
 	struct note *all;
 	size_t nr;
 };
@@ -62,7 +57,7 @@ static u64 get(bool big_endian, const unsigned char *p, int size)
 }
 
 /* The text at an offset; empty if that is not in the section, which ends with a NUL. */
-static const char *text_at(const struct bytes *texts, u64 offset)
+static const char *text_at(const struct notes_bytes *texts, u64 offset)
 {
 	if (offset >= texts->size || texts->data[texts->size - 1])
 		return "";
@@ -70,7 +65,7 @@ static const char *text_at(const struct bytes *texts, u64 offset)
 }
 
 /* Takes a section, uncompressed; returns whether it can be read. */
-static bool take(Elf_Scn *scn, struct bytes *bytes)
+static bool take(Elf_Scn *scn, struct notes_bytes *bytes)
 {
 	GElf_Shdr head;
 	Elf_Data *data;
@@ -81,12 +76,12 @@ static bool take(Elf_Scn *scn, struct bytes *bytes)
 	data = elf_rawdata(scn, NULL);
 	if (!data)
 		return false;
-	*bytes = (struct bytes){ data->d_buf, data->d_size };
+	*bytes = (struct notes_bytes){ data->d_buf, data->d_size };
 	return true;
 }
 
 /* Looks for the build id among ELF notes. */
-static void find_build_id(const struct bytes *b, bool big_endian, struct build_id *id)
+static void find_build_id(const struct notes_bytes *b, bool big_endian, struct build_id *id)
 {
 	const unsigned char *p = b->data;
 	size_t left = b->size, name, size, room;
@@ -108,19 +103,22 @@ static void find_build_id(const struct bytes *b, bool big_endian, struct build_i
 	}
 }
 
-static bool read_notes(struct notes *n, const struct bytes *b)
+static bool read_notes(struct notes *n, const struct notes_bytes *b, u64 offset)
 {
+	size_t nr = b->size / NOTE_SIZE, i;
 	const unsigned char *p;
-	struct note *note;
-	size_t i;
+	u64 ip;
 
-	n->nr = b->size / NOTE_SIZE;
-	n->all = kmap_array(NULL, n->nr + 1, sizeof(*n->all));
-	for (i = 0; i < n->nr; i++) {
+	n->all = kmap_array(NULL, nr + 1, sizeof(*n->all));
+	for (i = 0; i < nr; i++) {
 		p = b->data + i * NOTE_SIZE;
-		note = n->all + i;
-		*note = (struct note){
-			.ip = get(n->big_endian, p, 8),
+		ip = get(n->big_endian, p, 8);
+		if (p[36] != NOTE_VERSION)
+			return false;
+		if (ip == NOTE_NOWHERE)
+			continue;
+		n->all[n->nr++] = (struct note){
+			.ip = ip + offset,
 			.type = text_at(&n->strings, get(n->big_endian, p + 8, 4)),
 			.path = text_at(&n->strings, get(n->big_endian, p + 12, 4)),
 			.file = text_at(&n->strings, get(n->big_endian, p + 16, 4)),
@@ -129,8 +127,6 @@ static bool read_notes(struct notes *n, const struct bytes *b)
 			.kind = p[37],
 			.flags = get(n->big_endian, p + 38, 2),
 		};
-		if (p[36] != NOTE_VERSION)
-			return false;
 	}
 	return true;
 }
@@ -145,10 +141,11 @@ static int compare(const void *left, const void *right)
 	return !*a->type - !*b->type;
 }
 
-/* Reads all sections that matter; returns whether there are notes, of a version that we know. */
-static bool read_sections(struct notes *n, struct build_id *id)
+/* Reads all sections that matter; returns whether there are notes; @section: where. */
+static bool read_sections(struct notes *n, struct build_id *id, struct notes_bytes *names,
+			  size_t *section)
 {
-	struct bytes names = { 0 }, notes;
+	struct notes_bytes notes;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr head;
 	const char *name;
@@ -159,17 +156,28 @@ static bool read_sections(struct notes *n, struct build_id *id)
 		return false;
 	while (fine && (scn = elf_nextscn(n->elf, scn)) && gelf_getshdr(scn, &head)) {
 		name = elf_strptr(n->elf, strings, head.sh_name) ?: "";
-		if (!strcmp(name, ".debug_memorizer_names"))
-			fine = take(scn, &names);
-		else if (!strcmp(name, ".debug_memorizer_str"))
+		if (!strcmp(name, ".debug_memorizer_names")) {
+			fine = take(scn, names);
+			*section = elf_ndxscn(scn);
+		} else if (!strcmp(name, ".debug_memorizer_str")) {
 			fine = take(scn, &n->strings);
-		else if (!strcmp(name, ".debug_memorizer_types"))
+		} else if (!strcmp(name, ".debug_memorizer_types")) {
 			fine = take(scn, &n->types);
-		else if (head.sh_type == SHT_NOTE && !id->size && take(scn, &notes))
+		} else if (head.sh_type == SHT_NOTE && !id->size && take(scn, &notes)) {
 			find_build_id(&notes, n->big_endian, id);
+		}
 	}
-	if (!fine || !names.size || !read_notes(n, &names))
+	return fine && names->size;
+}
+
+/* Takes the notes, if they are of a version that we know. What was read stays in memory. */
+static bool take_notes(struct notes *n, const struct notes_bytes *names, u64 offset)
+{
+	if (!read_notes(n, names, offset))
 		return false;
+	elf_cntl(n->elf, ELF_C_FDDONE);
+	close(n->fd);
+	n->fd = -1;
 	qsort(n->all, n->nr, sizeof(*n->all), compare);
 	return true;
 }
@@ -180,7 +188,7 @@ static void read_running(const char *path, bool big_endian, struct build_id *id)
 	char error[KMAP_ERROR_MAX];
 	struct source *file = source_open(path, error);
 	unsigned char data[4096];
-	struct bytes bytes = { data, 0 };
+	struct notes_bytes bytes = { data, 0 };
 	long long got;
 
 	if (!file)
@@ -219,30 +227,84 @@ static bool is_same(const struct notes *n, const char *vmlinux, const char *path
 	return false;
 }
 
+static struct notes *open_notes(const char *path)
+{
+	struct notes *n = kmap_array(NULL, 1, sizeof(*n));
+	char *ident;
+
+	*n = (struct notes){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	elf_version(EV_CURRENT);
+	n->elf = n->fd < 0 ? NULL : elf_begin(n->fd, ELF_C_READ, NULL);
+	ident = n->elf ? elf_getident(n->elf, NULL) : NULL;
+	n->big_endian = ident && ident[EI_DATA] == ELFDATA2MSB;
+	return n;
+}
+
 /**
  * notes_load - read the compiler's notes
  * @vmlinux: the kernel's ELF file
+ * @offset: what KASLR added to the addresses of vmlinux
  * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL; none if it is not there
  * @error: where a message goes; empty if @vmlinux has no notes
  *
  * Return: the notes, or NULL.
  */
-struct notes *notes_load(const char *vmlinux, const char *running, char error[KMAP_ERROR_MAX])
+struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
+			 char error[KMAP_ERROR_MAX])
 {
-	struct notes *n = kmap_array(NULL, 1, sizeof(*n));
+	struct notes *n = open_notes(vmlinux);
+	struct notes_bytes names = { 0 };
 	struct build_id id = { .size = 0 };
-	char *ident;
+	size_t section;
 
 	*error = '\0';
-	*n = (struct notes){ .fd = open(vmlinux, O_RDONLY | O_CLOEXEC) };
-	elf_version(EV_CURRENT);
-	n->elf = n->fd < 0 ? NULL : elf_begin(n->fd, ELF_C_READ, NULL);
-	ident = n->elf ? elf_getident(n->elf, NULL) : NULL;
-	n->big_endian = ident && ident[EI_DATA] == ELFDATA2MSB;
-	if (ident && read_sections(n, &id) && is_same(n, vmlinux, running, &id, error))
+	if (n->elf && read_sections(n, &id, &names, &section) &&
+	    is_same(n, vmlinux, running, &id, error) && take_notes(n, &names, offset))
 		return n;
 	notes_free(n);
 	return NULL;
+}
+
+/**
+ * notes_load_module - read the compiler's notes of a module
+ * @m: the module
+ * @error: where a message goes; empty if it has no notes
+ *
+ * Return: the notes, or NULL.
+ */
+struct notes *notes_load_module(const struct module_notes *m, char error[KMAP_ERROR_MAX])
+{
+	struct notes *n = open_notes(m->path);
+	struct notes_bytes names = { 0 };
+	struct build_id id = { .size = 0 };
+	size_t section;
+
+	*error = '\0';
+	if (n->elf && read_sections(n, &id, &names, &section) &&
+	    notes_relocate(m, n->elf, section, &names, n->big_endian, error) &&
+	    take_notes(n, &names, 0))
+		return n;
+	notes_free(n);
+	return NULL;
+}
+
+/**
+ * notes_join - make one of several notes
+ * @first: the first, or NULL
+ * @others: others, or NULL
+ *
+ * Return: all of them, of which @first comes first.
+ */
+struct notes *notes_join(struct notes *first, struct notes *others)
+{
+	struct notes *last = first;
+
+	while (last && last->next)
+		last = last->next;
+	if (!last)
+		return others;
+	last->next = others;
+	return first;
 }
 
 /**
@@ -251,25 +313,20 @@ struct notes *notes_load(const char *vmlinux, const char *running, char error[KM
  */
 void notes_free(struct notes *n)
 {
-	if (!n)
-		return;
-	free(n->all);
-	if (n->elf)
-		elf_end(n->elf);
-	if (n->fd >= 0)
-		close(n->fd);
-	free(n);
+	struct notes *next;
+
+	for (; n; n = next) {
+		next = n->next;
+		free(n->all);
+		if (n->elf)
+			elf_end(n->elf);
+		if (n->fd >= 0)
+			close(n->fd);
+		free(n);
+	}
 }
 
-/**
- * notes_find - find what was noted
- * @n: the notes
- * @ip: access_ip or alloc_ip, as vmlinux was linked
- * @allocation: whether it is an alloc_ip
- *
- * Return: the note, or NULL if there is none.
- */
-const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
+static const struct note *find(const struct notes *n, u64 ip, bool allocation)
 {
 	size_t low = 0, high = n->nr, middle;
 
@@ -284,6 +341,24 @@ const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
 		if (allocation == (n->all[low].kind == NOTE_ALLOCATION))
 			return n->all + low;
 	return NULL;
+}
+
+/**
+ * notes_find - find what was noted
+ * @n: the notes
+ * @ip: access_ip or alloc_ip, in the traced kernel
+ * @allocation: whether it is an alloc_ip
+ *
+ * Return: the note, or NULL if there is none.
+ */
+const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
+{
+	const struct note *note = NULL;
+
+	for (; n && !note; n = n->next)
+		if (n->nr && n->all[0].ip <= ip && ip <= n->all[n->nr - 1].ip)
+			note = find(n, ip, allocation);
+	return note;
 }
 
 /* BYTES or BYTES.BITS, as bits. */
@@ -347,6 +422,21 @@ static bool is_of(const char *text, const char *name)
 	return *text == ' ' && !strncmp(text + 1, name, len) && text[1 + len] == ' ';
 }
 
+static bool find_record(const struct notes_bytes *types, const char *name, struct record *r)
+{
+	size_t at;
+
+	for (at = 0; at < types->size; at += strlen(text_at(types, at)) + 1) {
+		if (!is_of(text_at(types, at), name))
+			continue;
+		*r = (struct record){ .nr = 0 };
+		if (read_record(r, text_at(types, at)))
+			return true;
+		notes_record_free(r);
+	}
+	return false;
+}
+
 /**
  * notes_record - tell how a record is laid out
  * @n: the notes
@@ -357,16 +447,9 @@ static bool is_of(const char *text, const char *name)
  */
 bool notes_record(const struct notes *n, const char *name, struct record *r)
 {
-	size_t at;
-
-	for (at = 0; at < n->types.size; at += strlen(text_at(&n->types, at)) + 1) {
-		if (!is_of(text_at(&n->types, at), name))
-			continue;
-		*r = (struct record){ .nr = 0 };
-		if (read_record(r, text_at(&n->types, at)))
+	for (; n; n = n->next)
+		if (find_record(&n->types, name, r))
 			return true;
-		notes_record_free(r);
-	}
 	return false;
 }
 

@@ -3,7 +3,12 @@
 #ifndef NOTES_H
 #define NOTES_H
 
+#include <gelf.h>
+
 #include "kmap.h"
+
+#define NOTE_SIZE	48		/* bytes of a note in a file */
+#define NOTE_NOWHERE	U64_MAX		/* an ip that is not known */
 
 enum note_kind {
 	NOTE_READ = 1,
@@ -18,7 +23,7 @@ enum note_kind {
 
 /**
  * struct note - what was noted of an access or allocation
- * @ip: access_ip or alloc_ip, as vmlinux was linked
+ * @ip: access_ip or alloc_ip
  * @type: name of the record, or of a scalar; empty if it is not known
  * @path: member that is accessed, empty: all
  * @file: source file, as the tree has it
@@ -64,10 +69,36 @@ struct record {
 
 struct notes;
 
-struct notes *notes_load(const char *vmlinux, const char *running, char error[KMAP_ERROR_MAX]);
+struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
+			 char error[KMAP_ERROR_MAX]);
+struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX]);
+struct notes *notes_join(struct notes *first, struct notes *others);
 void notes_free(struct notes *n);
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);
 bool notes_record(const struct notes *n, const char *name, struct record *r);
 void notes_record_free(struct record *r);
+
+/* Private: between the readers of notes. */
+
+/* Bytes of a section. */
+struct notes_bytes {
+	unsigned char *data;
+	size_t size;
+};
+
+/**
+ * struct module_notes - a module of which notes are read
+ * @name: its name
+ * @path: its file
+ * @loaded: the functions of the traced kernel's modules
+ */
+struct module_notes {
+	const char *name, *path;
+	const struct loaded *loaded;
+};
+
+struct notes *notes_load_module(const struct module_notes *m, char error[KMAP_ERROR_MAX]);
+bool notes_relocate(const struct module_notes *m, Elf *elf, size_t section,
+		    struct notes_bytes *b, bool big_endian, char error[KMAP_ERROR_MAX]);
 
 #endif

@@ -357,18 +357,26 @@ bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inline
 
 /**
  * kmap_symbols_notes - read what the compiler noted
- * @s: the symbols
- * @vmlinux: the ELF file that they are from
+ * @s: the symbols; notes of modules are read if kmap_symbols_lines() was told of their files
+ * @vmlinux: the ELF file that they are from, or NULL
  * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL
- * @error: where a message goes; empty if @vmlinux has no notes
+ * @error: where a message goes
  *
- * Return: whether there are notes.
+ * Return: false, and a message, if there are notes of another build, which are left out.
  */
 bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, const char *running,
 			char error[KMAP_ERROR_MAX])
 {
-	s->notes = notes_load(vmlinux, running, error);
-	return s->notes;
+	struct notes *modules;
+
+	*error = '\0';
+	if (vmlinux)
+		s->notes = notes_load(vmlinux, s->offset, running, error);
+	if (*error || !s->modules)
+		return !*error;
+	modules = notes_load_modules(s, error);
+	s->notes = notes_join(s->notes, modules);
+	return !*error;
 }
 
 /**
@@ -392,9 +400,7 @@ const struct notes *kmap_symbols_noted(const struct kmap_symbols *s)
  */
 const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind)
 {
-	if (!s->notes)
-		return NULL;
-	return notes_find(s->notes, ip - s->offset, kind == KMAP_IP_RETURN);
+	return notes_find(s->notes, ip, kind == KMAP_IP_RETURN);
 }
 
 /**

@@ -32,7 +32,7 @@ struct anchors {
  * @names_room: size of @names
  * @offset: what KASLR added to the addresses of vmlinux
  * @elf: vmlinux, for its line numbers, or NULL
- * @modules: the files of modules, for theirs, or NULL
+ * @modules: the files of modules, for theirs and for their notes, or NULL
  * @notes: what the compiler noted, or NULL
  * @inlines: whether inlined functions are wanted, too
  * @error: where a message goes

@@ -30,12 +30,12 @@ static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool line
 	return symbols;
 }
 
-/* Reads the compiler's notes, if vmlinux has any and is that of the traced kernel. */
+/* Reads the compiler's notes, if there are any, of the traced kernel. */
 static void load_notes(struct kmap_symbols *s, const char *vmlinux, const char *running)
 {
 	char error[KMAP_ERROR_MAX];
 
-	if (!kmap_symbols_notes(s, vmlinux, running, error) && *error)
+	if (!kmap_symbols_notes(s, vmlinux, running, error))
 		fprintf(stderr, "memorizer: %s\n", error);
 }
 
@@ -61,16 +61,15 @@ static struct kmap_symbols *finish(struct kmap_symbols *s, const char *path, boo
 
 	if (!s)
 		return NULL;
-	if (vmlinux) {
-		notes = notes_of(path, trace);
-		load_notes(s, vmlinux, notes);
-		free(notes);
+	if (!kmap_symbols_lines(s, modules, inlines, error)) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		kmap_symbols_free(s);
+		return NULL;
 	}
-	if (kmap_symbols_lines(s, modules, inlines, error))
-		return s;
-	fprintf(stderr, "memorizer: %s\n", error);
-	kmap_symbols_free(s);
-	return NULL;
+	notes = notes_of(path, trace);
+	load_notes(s, vmlinux, notes);
+	free(notes);
+	return s;
 }
 
 /* The symbols from what was named on the command line alone. */
@@ -104,7 +103,7 @@ struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
  * @dir: directory of the trace
  * @vmlinux: as trace_symbols_load()
  * @kallsyms: as trace_symbols_load()
- * @modules: directory with the files of modules below it, for their lines, or NULL
+ * @modules: directory with the files of modules below it, for their lines and notes, or NULL
  * @inlines: whether to give lines and inlined functions of @vmlinux
  *
  * Return: as trace_symbols_load().
