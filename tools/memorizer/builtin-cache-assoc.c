@@ -329,7 +329,7 @@ static void print_kinds(struct assoc *c)
 {
 	struct table t = {
 		.title = "OBJECTS", .key = "objects", .name_title = "Object",
-		.name_key = "object", .texts = { { "Allocated by", "site" } },
+		.name_key = "object", .texts = { { "Allocated by", "site" }, NAMED_TYPE },
 		.then = { MISSES, ACCESSES }, .columns = { COUNTS },
 	};
 	const struct group *group;
@@ -345,6 +345,7 @@ static void print_kinds(struct assoc *c)
 		*row = (struct row){ .name = analysis_object(&c->a, group->key),
 				     .sum = group->sum };
 		row->texts[0] = analysis_allocated(&c->a, group->key);
+		row->texts[1] = analysis_type(&c->a, group->key);
 	}
 	analysis_table(&c->a, &t, CONFLICT);
 }

@@ -275,6 +275,37 @@ static char *code(const struct conflicts *c, const struct clash *clash, u64 nr, 
 	return text;
 }
 
+/* Adds a name to a list with commas between, unless it is not known or there already. */
+static char *add_once(char *list, const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+	char *at = list, *longer;
+
+	for (; name && at; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL)
+		if (!strncmp(at, name, len) && (!at[len] || !strncmp(at + len, ", ", 2)))
+			return list;
+	if (!name || asprintf(&longer, "%s%s%s", list ? list : "", list ? ", " : "", name) < 0)
+		return list;
+	free(list);
+	return longer;
+}
+
+/* What the code of both sides accesses: all types and members; @at is the first of that code. */
+static void name_clash(const struct conflicts *c, u64 nr, u32 at, char *texts[2])
+{
+	const struct clash_user *user;
+	struct named named;
+
+	for (; at < c->clashes.users.nr; at++) {
+		user = hash_item(&c->clashes.users, at);
+		if (user->clash != nr)
+			break;
+		named = analysis_named(&c->a, user->ip, user->what);
+		texts[0] = add_once(texts[0], named.type);
+		texts[1] = add_once(texts[1], named_path(named.path));
+	}
+}
+
 /* A table of the conflicts, or of the lines that are shared for nothing. */
 static void print_clashes(struct conflicts *c, bool only_line)
 {
@@ -283,7 +314,8 @@ static void print_clashes(struct conflicts *c, bool only_line)
 		.key = only_line ? "lines" : "conflicts",
 		.name_title = "Memory", .name_key = "memory",
 		.texts = { { "Phase", "phase" }, { "Scopes", "scopes" },
-			   { "Allocated by", "site" }, { "Code", "code" } },
+			   { "Allocated by", "site" }, { "Code", "code" }, NAMED_TYPE,
+			   NAMED_FIELD },
 		.then = { WINDOWS, BYTES },
 		.columns = {
 			{ "Bytes", "bytes", BYTES, CELL_NUMBER, 0 },
@@ -293,12 +325,13 @@ static void print_clashes(struct conflicts *c, bool only_line)
 	u64 (*sums)[SUMS] = kmap_array(NULL, c->clashes.clashes.nr + 1, sizeof(*sums));
 	const struct clash *clash;
 	struct row *row;
-	u32 i, at = 0;
+	u32 i, at = 0, first;
 	char *text;
 
 	t.rows = kmap_array(NULL, c->clashes.clashes.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < c->clashes.clashes.nr; i++) {
 		clash = hash_item(&c->clashes.clashes, i);
+		first = at;
 		text = code(c, clash, i, &at);
 		if (!clash->only_line != !only_line) {
 			free(text);
@@ -314,6 +347,7 @@ static void print_clashes(struct conflicts *c, bool only_line)
 		row->texts[1] = scopes(c, clash);
 		row->texts[2] = analysis_allocated(&c->a, clash->what);
 		row->texts[3] = text;
+		name_clash(c, i, first, row->texts + 4);
 	}
 	analysis_table(&c->a, &t, RANK);
 	free(sums);

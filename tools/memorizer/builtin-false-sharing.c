@@ -257,12 +257,13 @@ static void print_groups(struct false_sharing *f, struct table t, enum sum sort,
 		*row = (struct row){ .name = analysis_object(&f->a, group->kind),
 				     .sum = group->sum };
 		row->texts[0] = analysis_allocated(&f->a, group->kind);
+		row->texts[1] = analysis_type(&f->a, group->kind);
 	}
 	analysis_table(&f->a, &t, sort);
 }
 
 #define OF_OBJECTS	.name_title = "Object", .name_key = "object",	\
-			.texts = { { "Allocated by", "site" } }
+			.texts = { { "Allocated by", "site" }, NAMED_TYPE }
 
 static void print(struct analysis *a)
 {

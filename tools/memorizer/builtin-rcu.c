@@ -244,7 +244,8 @@ static void print_rows(struct rcu *r)
 		.title = "ACCESSES TO WHAT RCU IS TO FREE", .key = "accesses",
 		.name_title = "Object", .name_key = "object",
 		.texts = { { "Allocated by", "site" }, { "Handed to RCU by", "freed_by" },
-			   { "Code", "code" }, { "Section", "section" } },
+			   { "Code", "code" }, { "Section", "section" }, NAMED_TYPE,
+			   NAMED_FIELD },
 		.then = { WRITES, READS },
 		.columns = {
 			{ "Reads", "reads", READS, CELL_NUMBER, 0 },
@@ -254,7 +255,7 @@ static void print_rows(struct rcu *r)
 	char text[KMAP_SYMBOL_MAX];
 	struct late *late;
 	struct row *row;
-	u32 i;
+	u32 i, kind;
 
 	t.rows = kmap_array(NULL, r->rows.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < r->rows.nr; i++) {
@@ -264,12 +265,13 @@ static void print_rows(struct rcu *r)
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = analysis_where(&r->a, late->spot),
 				     .sum = late->sum };
-		row->texts[0] = analysis_allocated(&r->a,
-						   analysis_spot(&r->a, late->spot)->kind);
+		kind = analysis_spot(&r->a, late->spot)->kind;
+		row->texts[0] = analysis_allocated(&r->a, kind);
 		analysis_ip(&r->a, late->freed_by, KMAP_IP_RETURN, text);
 		row->texts[1] = table_text(text);
 		row->texts[2] = analysis_code(&r->a, late->ip);
 		row->texts[3] = table_text(how_names[late->how]);
+		analysis_name(&r->a, row->texts + 4, late->ip, kind);
 	}
 	analysis_table(&r->a, &t, BAD);
 }

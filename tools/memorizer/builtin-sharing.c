@@ -251,7 +251,7 @@ static void print_lines(struct sharing *s)
 	struct table t = {
 		.title = "Shared Data Cache Line Table", .key = "lines",
 		.name_title = "Cacheline", .name_key = "line",
-		.texts = { { "Object", "object" }, { "Allocated by", "site" } },
+		.texts = { { "Object", "object" }, { "Allocated by", "site" }, NAMED_TYPE },
 		.then = { HITM, RECORDS },
 		.columns = {
 			{ "Index", "index", INDEX, CELL_NUMBER, 0 },
@@ -276,6 +276,7 @@ static void print_lines(struct sharing *s)
 				     .sum = line->sum };
 		row->texts[0] = line_object(s, line);
 		row->texts[1] = analysis_allocated(&s->a, line->kind);
+		row->texts[2] = analysis_type(&s->a, line->kind);
 	}
 	table_sort(&t, MOVES, false);
 	for (i = 0; i < t.nr; i++) {
@@ -293,7 +294,7 @@ static void print_users(struct sharing *s)
 		.title = "Shared Cache Line Distribution Pareto", .key = "pareto",
 		.name_title = "Cacheline", .name_key = "line",
 		.texts = { { "Symbol", "code" }, { "Object", "object" },
-			   { "Allocated by", "site" } },
+			   { "Allocated by", "site" }, NAMED_TYPE, NAMED_FIELD },
 		.then = { MOVES, RECORDS },
 		.columns = {
 			{ "Num", "index", INDEX, CELL_NUMBER, 0 },
@@ -320,6 +321,7 @@ static void print_users(struct sharing *s)
 		row->texts[0] = analysis_code(&s->a, user->ip);
 		row->texts[1] = analysis_object(&s->a, user->kind);
 		row->texts[2] = analysis_allocated(&s->a, user->kind);
+		analysis_name(&s->a, row->texts + 3, user->ip, user->kind);
 	}
 	analysis_table(&s->a, &t, RANK);
 }
@@ -330,7 +332,7 @@ static void print_addresses(struct sharing *s)
 		.title = "ADDRESSES IN SHARED LINES", .key = "addresses",
 		.name_title = "Address", .name_key = "ptr",
 		.texts = { { "Object", "object" }, { "Allocated by", "site" },
-			   { "Code", "code" } },
+			   { "Code", "code" }, NAMED_TYPE, NAMED_FIELD },
 		.then = { MOVES, RECORDS },
 		.columns = {
 			{ "CPU", "cpu", CPU, CELL_NUMBER, 0 },
@@ -342,7 +344,7 @@ static void print_addresses(struct sharing *s)
 	const struct line *line;
 	struct address *address;
 	struct row *row;
-	u32 i;
+	u32 i, kind;
 
 	t.rows = kmap_array(NULL, s->places.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < s->places.nr; i++) {
@@ -355,9 +357,10 @@ static void print_addresses(struct sharing *s)
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = address_text(address->addr), .sum = address->sum };
 		row->texts[0] = analysis_where(&s->a, address->spot);
-		row->texts[1] = analysis_allocated(&s->a,
-						   analysis_spot(&s->a, address->spot)->kind);
+		kind = analysis_spot(&s->a, address->spot)->kind;
+		row->texts[1] = analysis_allocated(&s->a, kind);
 		row->texts[2] = analysis_code(&s->a, address->ip);
+		analysis_name(&s->a, row->texts + 3, address->ip, kind);
 	}
 	analysis_table(&s->a, &t, RANK);
 }

@@ -26,14 +26,18 @@ static const char usage[] =
 	"  -F, --at NAME        of accesses by this function or instruction only; * and ?\n"
 	"  -a, --addresses      tell calls apart by their place in a function\n"
 	"  -o, --objects        add what kind of object is accessed\n"
+	"      --fields         add which member of which type, by the compiler's notes\n"
 	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
 	ANALYSIS_USAGE;
+
+#define OPTION_FIELDS	512	/* has no letter */
 
 static const struct option options[] = {
 	{ "value", required_argument, NULL, 'v' },
 	{ "at", required_argument, NULL, 'F' },
 	{ "addresses", no_argument, NULL, 'a' },
 	{ "objects", no_argument, NULL, 'o' },
+	{ "fields", no_argument, NULL, OPTION_FIELDS },
 	{ "line", required_argument, NULL, 'l' },
 	ANALYSIS_OPTIONS
 };
@@ -45,9 +49,9 @@ static const char * const value_names[VALUES] = {
 	[BYTES] = "bytes",
 };
 
-/* Accesses from somewhere: by whom, called by whom, of what. */
+/* Accesses from somewhere: by whom, called by whom, of what; field: number of its name. */
 struct from {
-	u64 comm, stack, entry, ip, kind;
+	u64 comm, stack, entry, ip, kind, field;
 	u64 value;
 };
 
@@ -70,6 +74,7 @@ struct code {
  * @at: pattern of names of instructions, or NULL
  * @addresses: whether to tell calls apart by place
  * @objects: whether to add what is accessed
+ * @fields: whether to add which member
  * @texts: names of commands and frames
  * @from: struct from
  * @code: struct code by ip
@@ -79,7 +84,7 @@ struct stacks {
 	struct analysis a;
 	enum value value;
 	const char *at;
-	bool addresses, objects;
+	bool addresses, objects, fields;
 	struct hash texts, from, code;
 	u64 total;
 };
@@ -133,6 +138,19 @@ static bool is_at(struct stacks *s, u64 ip)
 	return code->chosen;
 }
 
+/* The name of what is accessed: TYPE.FIELD, or as far as it is known. */
+static u32 field_number(struct stacks *s, const struct touch *t)
+{
+	const struct named *named = analysis_touched(&s->a, t);
+	char text[TEXTS_MAX];
+
+	if (!named || !named->type)
+		return texts_number(&s->texts, NAMES_UNKNOWN);
+	snprintf(text, sizeof(text), "%s%s%s", named->type,
+		 named->path && !*named->path ? "" : ".", named->path ? named->path : NAMES_UNKNOWN);
+	return texts_number(&s->texts, text);
+}
+
 static void touch(struct analysis *a, const struct touch *t)
 {
 	struct stacks *s = (struct stacks *)a;
@@ -150,6 +168,8 @@ static void touch(struct analysis *a, const struct touch *t)
 		key.entry = (u64)entry->kind << 32 | entry->number;
 	if (s->objects)
 		key.kind = t->place.kind;
+	if (s->fields)
+		key.field = field_number(s, t);
 	from = hash_item(&s->from, hash_get(&s->from, &key, &new));
 	from->value += value;
 	s->total += value;
@@ -193,7 +213,7 @@ static u32 fold_calls(struct stacks *s, u32 stack, u32 *frames)
 
 static void fold(struct stacks *s, const struct from *from, struct folded *f)
 {
-	u32 frames[CALLS_MAX + 4], nr = 0;
+	u32 frames[CALLS_MAX + 5], nr = 0;
 	char text[ENTRY_NAME_MAX];
 
 	frames[nr++] = from->comm;
@@ -206,6 +226,8 @@ static void fold(struct stacks *s, const struct from *from, struct folded *f)
 	frames[nr++] = code_number(s, from->ip);
 	if (s->objects)
 		frames[nr++] = texts_number(&s->texts, analysis_kind_name(&s->a, from->kind));
+	if (s->fields)
+		frames[nr++] = from->field;
 	*f = (struct folded){ .nr = nr, .value = from->value };
 	f->frames = memcpy(kmap_array(NULL, nr, sizeof(*frames)), frames, nr * sizeof(*frames));
 }
@@ -263,6 +285,18 @@ static void print_stack(const struct stacks *s, const struct folded *f, bool fir
 		json_string(texts_get(&s->texts, f->frames[i]));
 	}
 	printf("], \"value\": %llu}", f->value);
+}
+
+static bool is_usable(struct analysis *a, const char *dir)
+{
+	const struct stacks *s = (struct stacks *)a;
+
+	(void)dir;
+	if (!s->fields || kmap_symbols_noted(a->symbols))
+		return true;
+	fprintf(stderr,
+		"memorizer stacks: --fields: no types are known: want --vmlinux with the compiler's notes\n");
+	return false;
 }
 
 static void print(struct analysis *a)
@@ -327,6 +361,9 @@ static bool set_option(struct analysis *a, int option, const char *arg)
 	case 'a':
 		s->addresses = true;
 		return true;
+	case OPTION_FIELDS:
+		s->fields = true;
+		return true;
 	default:
 		s->objects = true;
 		return true;
@@ -338,7 +375,7 @@ static int run(int argc, char **argv)
 	static const struct analysis_ops ops = {
 		.command = &command_stacks, .shorts = "v:F:aol:", .options = options,
 		.sort = "name", .option = set_option, .init = init, .release = release,
-		.touch = touch, .print = print,
+		.touch = touch, .usable = is_usable, .print = print,
 	};
 	struct stacks s = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
 

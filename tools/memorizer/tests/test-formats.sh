@@ -94,25 +94,25 @@ printed fold --json "$tmp/life" >"$tmp/printed"
 agree fold
 printed timeline --json "$tmp/life" >"$tmp/printed"
 agree timeline
-printed sharing --addresses --json "$tmp/lines" >"$tmp/printed"
+printed sharing --addresses --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree sharing
-printed false-sharing --json "$tmp/lines" >"$tmp/printed"
+printed false-sharing --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree false-sharing
 {
 	printed per-entry --json "$tmp/context"
-	printed per-entry --accesses --json "$tmp/lines"
+	printed per-entry --accesses --vmlinux "$tmp/vmlinux" --json "$tmp/lines"
 } >"$tmp/printed"
 agree per-entry
 printed serial --json "$tmp/context" >"$tmp/printed"
 agree serial
-printed cache-assoc --json "$tmp/lines" >"$tmp/printed"
+printed cache-assoc --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree cache-assoc
 printed stacks --json "$tmp/lines" >"$tmp/printed"
 agree stacks
 printed summary --json "$tmp/context" >"$tmp/printed"
 agree summary
-printed conflicts --json "$tmp/conflicts" >"$tmp/printed"
+printed conflicts --vmlinux "$tmp/vmlinux" --json "$tmp/conflicts" >"$tmp/printed"
 agree conflicts
-printed rcu --all --json "$tmp/rcu" >"$tmp/printed"
+printed rcu --all --vmlinux "$tmp/vmlinux" --json "$tmp/rcu" >"$tmp/printed"
 agree rcu
 tap_end

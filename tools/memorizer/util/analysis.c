@@ -40,6 +40,13 @@ struct memory_kind {
 	u32 kind;
 };
 
+/* What accesses by an instruction to a kind of object are called, and whether that is chosen. */
+struct touched {
+	u64 ip, kind;
+	struct named named;
+	bool chosen;
+};
+
 /* A CPU's node. */
 struct node {
 	u64 cpu;
@@ -61,6 +68,7 @@ static void init(struct analysis *a)
 	hash_init(&a->spots, sizeof(struct spot), sizeof(struct spot));
 	hash_init(&a->nodes, sizeof(struct node), sizeof(u64));
 	hash_init(&a->memory_kinds, sizeof(struct memory_kind), offsetof(struct memory_kind, kind));
+	hash_init(&a->named, sizeof(struct touched), offsetof(struct touched, named));
 	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
 	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
 	kind->chosen = !a->filter.cache && !a->filter.site;
@@ -81,6 +89,7 @@ static void release(struct analysis *a)
 	hash_free(&a->spots);
 	hash_free(&a->nodes);
 	hash_free(&a->memory_kinds);
+	hash_free(&a->named);
 }
 
 /* Takes back what accesses were followed for. */
@@ -258,12 +267,48 @@ static struct touch touch_of_traffic(const struct trace_event *e)
 	return t;
 }
 
+static const struct touched *get_touched(struct analysis *a, const struct touch *t)
+{
+	u64 key[2] = { t->ip, t->place.kind };
+	struct touched *touched;
+	bool new;
+
+	touched = hash_item(&a->named, hash_get(&a->named, key, &new));
+	if (new) {
+		touched->named = analysis_named(a, t->ip, t->place.kind);
+		touched->chosen = named_matches(&a->filter, touched->named.type,
+						touched->named.path);
+	}
+	return touched;
+}
+
+/**
+ * analysis_touched - name what an access is to
+ * @a: the analysis
+ * @t: the access
+ *
+ * Return: the names, valid until the next call; NULL if there are no notes.
+ */
+const struct named *analysis_touched(struct analysis *a, const struct touch *t)
+{
+	return kmap_symbols_noted(a->symbols) ? &get_touched(a, t)->named : NULL;
+}
+
+/* Whether the filter chooses what is accessed by name. */
+static bool name_is_chosen(struct analysis *a, const struct touch *t)
+{
+	bool chosen = (!a->filter.type && !a->filter.field) || get_touched(a, t)->chosen;
+
+	a->named_seen |= chosen;
+	return chosen;
+}
+
 /* Gives an access to the analysis, which is told whether it is chosen. */
 static void give(struct analysis *a, struct touch *t)
 {
 	const struct kind *kind = hash_item(&a->kinds, t->place.kind);
 
-	t->chosen = a->chosen && kind->chosen;
+	t->chosen = a->chosen && kind->chosen && name_is_chosen(a, t);
 	a->ops->touch(a, t);
 }
 
@@ -387,7 +432,8 @@ static void print(struct analysis *a)
 {
 	struct head head = {
 		.command = a->ops->command->name, .input = "trace",
-		.incomplete = a->incomplete, .sort = a->ops->sort, .top = a->top,
+		.incomplete = a->incomplete, .sort = a->sort ? a->sort : a->ops->sort,
+		.top = a->top,
 		.filter = &a->filter,
 	};
 
@@ -397,6 +443,19 @@ static void print(struct analysis *a)
 	a->ops->print(a);
 	if (a->format == REPORT_JSON)
 		printf("\n}\n");
+}
+
+/* Whether something was chosen by name, if that was asked for; if not there was a message. */
+static bool check_names(const struct analysis *a, const char *dir)
+{
+	const struct kmem_filter *f = &a->filter;
+
+	if (a->named_seen || !(f->type || f->field))
+		return true;
+	fprintf(stderr, "memorizer: %s: nothing in it matches%s%s%s%s\n", dir,
+		f->type ? " --type " : "", f->type ? f->type : "",
+		f->field ? " --field " : "", f->field ? f->field : "");
+	return false;
 }
 
 static int analyse(struct analysis *a, const char *dir)
@@ -415,7 +474,7 @@ static int analyse(struct analysis *a, const char *dir)
 	while (!a->window.ended && trace_next(a->trace, &e))
 		handle(a, &e);
 	a->incomplete = trace_incomplete(a->trace);
-	if (kmem_filter_check_marks(&a->filter, &a->window, dir) &&
+	if (kmem_filter_check_marks(&a->filter, &a->window, dir) && check_names(a, dir) &&
 	    (!a->ops->usable || a->ops->usable(a, dir))) {
 		print(a);
 		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : EXIT_FINE;
@@ -436,7 +495,8 @@ static int open_and_analyse(struct analysis *a, const char *dir)
 	}
 	a->symbols = trace_symbols_lines(dir, a->vmlinux, a->kallsyms, a->modules, a->inlines);
 	if (a->symbols) {
-		if (memory_init(&a->memory, dir, a->kallsyms)) {
+		if (named_usable(&a->filter, a->symbols, a->ops->command->name) &&
+		    memory_init(&a->memory, dir, a->kallsyms)) {
 			status = analyse(a, dir);
 			memory_free(&a->memory);
 		}
@@ -501,9 +561,26 @@ static bool set_filter(struct analysis *a, int option, const char *arg)
 	case 'm':
 		f->comm = arg;
 		return true;
+	case ANALYSIS_TYPE:
+		f->type = arg;
+		return true;
+	case ANALYSIS_FIELD:
+		f->field = arg;
+		return true;
 	default:
 		return a->ops->option && a->ops->option(a, option, arg);
 	}
+}
+
+static bool set_sort(struct analysis *a, const char *key)
+{
+	if (!strcmp(key, "type") || !strcmp(key, "field")) {
+		a->sort = key;
+		return true;
+	}
+	fprintf(stderr, "memorizer %s: --sort %s: want type or field\n", a->ops->command->name,
+		key);
+	return false;
 }
 
 static bool set_option(struct analysis *a, int option, const char *arg)
@@ -530,6 +607,8 @@ static bool set_option(struct analysis *a, int option, const char *arg)
 	case 'n':
 		a->top_given = true;
 		return analysis_number(a, "--top", arg, 0, U32_MAX, &a->top);
+	case ANALYSIS_SORT:
+		return set_sort(a, arg);
 	case '?':
 		return false;
 	default:
@@ -564,6 +643,11 @@ int analysis_run(struct analysis *a, int argc, char **argv)
 	if (optind != argc - 1) {
 		fprintf(stderr, "memorizer %s: %d traces: want one directory\n", command->name,
 			argc - optind);
+		return usage_error(command->name);
+	}
+	if ((a->filter.type || a->filter.field) && !a->ops->touch) {
+		fprintf(stderr, "memorizer %s: --%s: it tells of no accesses\n", command->name,
+			a->filter.type ? "type" : "field");
 		return usage_error(command->name);
 	}
 	if (!a->top_given)
@@ -674,6 +758,48 @@ char *analysis_allocated(const struct analysis *a, u32 kind)
 }
 
 /**
+ * analysis_type - name the type of a kind of object for a table
+ * @a: the analysis
+ * @kind: the kind
+ *
+ * Return: the type that its call site allocates, NULL if that is not known.
+ */
+char *analysis_type(const struct analysis *a, u32 kind)
+{
+	const char *type = named_allocation(a->symbols, analysis_kind_site(a, kind));
+
+	return type ? table_text(type) : NULL;
+}
+
+/**
+ * analysis_named - name what an instruction accesses
+ * @a: the analysis
+ * @ip: the instruction
+ * @kind: the kind of object
+ *
+ * Return: the names.
+ */
+struct named analysis_named(const struct analysis *a, u64 ip, u32 kind)
+{
+	return named_access(a->symbols, ip, analysis_kind_site(a, kind));
+}
+
+/**
+ * analysis_name - name what an instruction accesses for a table
+ * @a: the analysis
+ * @texts: set to type and member, NULL where they are not known
+ * @ip: the instruction
+ * @kind: the kind of object
+ */
+void analysis_name(const struct analysis *a, char *texts[2], u64 ip, u32 kind)
+{
+	struct named named = analysis_named(a, ip, kind);
+
+	texts[0] = named.type ? table_text(named.type) : NULL;
+	texts[1] = named.path ? table_text(named_path(named.path)) : NULL;
+}
+
+/**
  * analysis_table - order a table, print and release it
  * @a: the analysis
  * @t: the table
@@ -681,6 +807,8 @@ char *analysis_allocated(const struct analysis *a, u32 kind)
  */
 void analysis_table(const struct analysis *a, struct table *t, u32 sort)
 {
+	named_drop(t, a->symbols);
+	t->by = a->sort;
 	table_sort(t, sort, false);
 	if (a->format == REPORT_JSON) {
 		printf(",\n\t");

@@ -17,6 +17,7 @@
 #include "context.h"
 #include "head.h"
 #include "memory.h"
+#include "named.h"
 #include "names.h"
 #include "table.h"
 #include "tracker.h"
@@ -121,6 +122,7 @@ struct analysis_ops {
  * @touches: which accesses it is about
  * @line_size: bytes of a cache line; 0: those that the trace says, or else 64
  * @format: how to print
+ * @sort: key of the text that tables are ordered by, or NULL: by what the analysis is about
  * @top: rows of a table, 0 for all
  * @filter: what is chosen
  * @trace: the trace
@@ -137,6 +139,7 @@ struct analysis {
 	enum touches touches;
 	u32 line_size;
 	enum report_format format;
+	const char *sort;
 	u32 top;
 	struct kmem_filter filter;
 	struct trace *trace;
@@ -147,14 +150,15 @@ struct analysis {
 	bool incomplete, in_window, chosen;
 	/* private: */
 	const char *vmlinux, *kallsyms, *modules;
-	bool inlines, top_given, followed, told;
+	bool inlines, top_given, followed, told, named_seen;
 	struct window window;
 	struct tracker live;
 	struct memory memory;
-	struct hash texts, kinds, spots, nodes, memory_kinds;
+	struct hash texts, kinds, spots, nodes, memory_kinds, named;
 };
 
 #define ANALYSIS_SHORTS	"k:K:iM:n:C:S:m:p:P:f:T:jch"
+enum { ANALYSIS_TYPE = 256, ANALYSIS_FIELD, ANALYSIS_SORT };	/* have no letters */
 #define ANALYSIS_OPTIONS						\
 	{ "vmlinux", required_argument, NULL, 'k' },			\
 	{ "kallsyms", required_argument, NULL, 'K' },			\
@@ -164,6 +168,9 @@ struct analysis {
 	{ "cache", required_argument, NULL, 'C' },			\
 	{ "site", required_argument, NULL, 'S' },			\
 	{ "comm", required_argument, NULL, 'm' },			\
+	{ "type", required_argument, NULL, ANALYSIS_TYPE },		\
+	{ "field", required_argument, NULL, ANALYSIS_FIELD },		\
+	{ "sort", required_argument, NULL, ANALYSIS_SORT },		\
 	{ "pid", required_argument, NULL, 'p' },			\
 	{ "cpu", required_argument, NULL, 'P' },			\
 	{ "from", required_argument, NULL, 'f' },			\
@@ -181,6 +188,8 @@ struct analysis {
 	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"	\
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n" \
 	"                       --json and --csv all)\n"				\
+	"      --sort KEY       order tables by type or field, where they have these columns, and\n" \
+	"                       then as ever\n"					\
 	"  -j, --json           print JSON\n"						\
 	"  -c, --csv            print CSV\n"						\
 	"  -h, --help           print this\n"						\
@@ -191,6 +200,8 @@ struct analysis {
 	"  -P, --cpu CPU        what happens on this CPU\n"				\
 	"  -C, --cache NAME     accesses to objects of this cache; * and ?\n"		\
 	"  -S, --site NAME      accesses to what this function or call site allocated; * and ?\n" \
+	"      --type TYPE      accesses to this type, by the compiler's notes; * and ?\n" \
+	"      --field FIELD    accesses to this member; * and ?\n"			\
 	"  -f, --from TIME      since then: seconds, or the text of a mark\n"		\
 	"  -T, --to TIME        before then\n"
 
@@ -207,6 +218,10 @@ char *analysis_text(const char *text);
 char *analysis_object(const struct analysis *a, u32 kind);
 char *analysis_where(const struct analysis *a, u32 spot);
 char *analysis_allocated(const struct analysis *a, u32 kind);
+char *analysis_type(const struct analysis *a, u32 kind);
+struct named analysis_named(const struct analysis *a, u64 ip, u32 kind);
+const struct named *analysis_touched(struct analysis *a, const struct touch *t);
+void analysis_name(const struct analysis *a, char *texts[2], u64 ip, u32 kind);
 void analysis_table(const struct analysis *a, struct table *t, u32 sort);
 void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum);
 bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,

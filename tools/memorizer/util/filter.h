@@ -18,6 +18,8 @@
  * @cache: pattern of names of caches, or NULL
  * @site: pattern of names of the functions that allocate, or NULL
  * @comm: pattern of comms, or NULL
+ * @type: pattern of types that are allocated or accessed, or NULL; see named.h
+ * @field: pattern of members that are accessed, or NULL
  * @cpu: CPU that allocates, U64_MAX for all
  * @pid: task that allocates, U64_MAX for all
  * @from: time from which on, in ns
@@ -27,7 +29,7 @@
  */
 struct kmem_filter {
 	u32 kinds;
-	const char *cache, *site, *comm;
+	const char *cache, *site, *comm, *type, *field;
 	u64 cpu, pid, from, to;
 	const char *from_mark, *to_mark;
 };

@@ -73,6 +73,10 @@ static void put_filter(struct members *m, const struct kmem_filter *f)
 		put_text(m, "site", f->site);
 	if (f->comm)
 		put_text(m, "comm", f->comm);
+	if (f->type)
+		put_text(m, "type", f->type);
+	if (f->field)
+		put_text(m, "field", f->field);
 	if (f->pid != U64_MAX)
 		put_number(m, "pid", f->pid);
 	if (f->cpu != U64_MAX)

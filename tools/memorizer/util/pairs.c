@@ -77,7 +77,9 @@ void pairs_print(const struct analysis *a, const struct hash *pairs, const char 
 		.title = title, .key = key, .name_title = "Object", .name_key = "object",
 		.texts = {
 			{ "Allocated by", "site" }, { "Moved by", "code" },
-			{ "Behind", "before_object" }, { "By", "before_code" },
+			{ "Behind", "before_object" }, { "By", "before_code" }, NAMED_TYPE,
+			NAMED_FIELD, { "Behind type", "before_type" },
+			{ "Behind field", "before_field" },
 		},
 		.then = { PAIR_MOVES, PAIR_HITM },
 		.columns = {
@@ -90,7 +92,7 @@ void pairs_print(const struct analysis *a, const struct hash *pairs, const char 
 	};
 	const struct pair *pair;
 	struct row *row;
-	u32 i, spot;
+	u32 i, spot, kind, before;
 
 	t.rows = kmap_array(NULL, pairs->nr + 1, sizeof(*t.rows));
 	for (i = 0; i < pairs->nr; i++) {
@@ -98,12 +100,16 @@ void pairs_print(const struct analysis *a, const struct hash *pairs, const char 
 		if (!pair->sum[sum])
 			continue;
 		spot = pair->spots >> 32;
+		kind = analysis_spot(a, spot)->kind;
+		before = analysis_spot(a, pair->spots)->kind;
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = analysis_where(a, spot), .sum = pair->sum };
-		row->texts[0] = analysis_allocated(a, analysis_spot(a, spot)->kind);
+		row->texts[0] = analysis_allocated(a, kind);
 		row->texts[1] = describe(a, pair->ip, pair->how & 2);
 		row->texts[2] = analysis_where(a, pair->spots);
 		row->texts[3] = describe(a, pair->before, pair->how & 1);
+		analysis_name(a, row->texts + 4, pair->ip, kind);
+		analysis_name(a, row->texts + 6, pair->before, before);
 	}
 	analysis_table(a, &t, sum);
 }

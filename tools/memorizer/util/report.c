@@ -749,16 +749,6 @@ void report_table(const struct report *r, const struct table *t)
 	}
 }
 
-/* Without notes there is no column of types, which is the last. */
-static void drop_types(struct table *t)
-{
-	int i;
-
-	for (i = 0; i < TABLE_TEXTS; i++)
-		if (t->texts[i].key && !strcmp(t->texts[i].key, "type"))
-			t->texts[i] = (struct text_column){ NULL };
-}
-
 static void print_table(const struct report *r, const struct view *v, const struct sums *k)
 {
 	bool noted = kmap_symbols_noted(k->symbols);
@@ -770,8 +760,7 @@ static void print_table(const struct report *r, const struct view *v, const stru
 		t.title = v->of_trace.title;
 		t.key = v->of_trace.key;
 	}
-	if (!noted)
-		drop_types(&t);
+	named_drop(&t, k->symbols);
 	fill(&t, v, k);
 	table_sort(&t, report_metric(r, &t), r->by_name);
 	report_table(r, &t);

@@ -106,9 +106,7 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site, u64 
  */
 const char *sums_type(const struct sums *k, u64 alloc_ip)
 {
-	const struct note *note = kmap_symbols_note(k->symbols, alloc_ip, KMAP_IP_RETURN);
-
-	return note && *note->type ? note->type : NULL;
+	return named_allocation(k->symbols, alloc_ip);
 }
 
 /**
@@ -117,26 +115,16 @@ const char *sums_type(const struct sums *k, u64 alloc_ip)
  * @source: where the accesses come from
  * @noted: the accesses
  *
- * Return: the names.
+ * Return: the names; the function is an item of functions.
  */
 struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted)
 {
 	const struct access_ip *ip = hash_item(k->ips + source, noted->key >> 32);
-	const struct note *note = kmap_symbols_note(k->symbols, ip->ip, KMAP_IP_EXACT);
 	const struct site *site = sums_site_of(k, source, noted->key);
-	struct named named = {
-		.offset = NOTE_ANYWHERE, .function = ip->function,
-		.file = note && *note->file ? note->file : NULL,
-	};
+	struct named named = named_access(k->symbols, ip->ip, site ? site->ip : 0);
 
-	if (note && *note->type && !(note->flags & NOTE_SCALAR)) {
-		named.type = note->type;
-		named.path = note->path;
-		named.offset = note->offset;
-	} else if (site) {
-		named.type = sums_type(k, site->ip);
-	}
+	named.function = ip->function;
 	return named;
 }
 

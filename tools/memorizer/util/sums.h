@@ -11,6 +11,7 @@
 #include "hash.h"
 #include "kmap.h"
 #include "live.h"
+#include "named.h"
 #include "trace.h"
 
 /* What is counted, in all and for each row of a table. */
@@ -172,19 +173,6 @@ struct type {
 struct field {
 	u64 key;
 	u64 sum[SUM_METRICS];
-};
-
-/**
- * struct named - what is accessed, by name
- * @type: the type, NULL if it is not known
- * @path: the member, empty for all of it, NULL if it is not known
- * @offset: where that is in the type, in bytes, or NOTE_ANYWHERE
- * @file: source file of the code that accesses, NULL if it is not known
- * @function: item of functions: that code
- */
-struct named {
-	const char *type, *path, *file;
-	u32 offset, function;
 };
 
 /* Which function an instruction is in, as an item of functions. */

@@ -26,8 +26,10 @@ struct layout {
 	int text[TABLE_TEXTS], column[TABLE_COLUMNS];
 };
 
+/* What rows are ordered by: a text, if that is not negative, before all; or by name alone. */
 struct order {
 	u32 metrics[3];
+	int text;
 	bool by_name;
 };
 
@@ -55,24 +57,44 @@ static int compare(const void *left, const void *right, void *arg)
 	const struct order *order = arg;
 	const u32 *metrics = order->metrics;
 	const struct row *a = left, *b = right;
+	int texts = 0;
 	size_t i;
 
+	if (order->text >= 0)
+		texts = compare_texts(a->texts[order->text], b->texts[order->text]);
+	if (texts)
+		return texts;
 	for (i = 0; !order->by_name && i < ARRAY_SIZE(order->metrics); i++)
 		if (a->sum[metrics[i]] != b->sum[metrics[i]])
 			return a->sum[metrics[i]] > b->sum[metrics[i]] ? -1 : 1;
 	return compare_names(a, b);
 }
 
+/* The column of texts that has a key, or -1. */
+static int text_column(const struct table *t, const char *key)
+{
+	int c;
+
+	for (c = 0; key && c < TABLE_TEXTS && t->texts[c].key; c++)
+		if (!strcmp(t->texts[c].key, key))
+			return c;
+	return -1;
+}
+
 /**
  * table_sort - order the rows
- * @t: the table
+ * @t: the table; if @t->by is the key of a text, by that first
  * @first: by what, largest first
  * @by_name: order by name instead
  */
 void table_sort(struct table *t, u32 first, bool by_name)
 {
-	struct order order = { { first, t->then[0], t->then[1] }, by_name };
+	struct order order = {
+		{ first, t->then[0], t->then[1] }, text_column(t, t->by), by_name,
+	};
 
+	if (t->by && t->name_key && !strcmp(t->by, t->name_key))
+		order.by_name = true;
 	qsort_r(t->rows, t->nr, sizeof(*t->rows), compare, &order);
 }
 

@@ -7,7 +7,7 @@
 #include "term.h"
 
 #define TABLE_COLUMNS	16	/* most columns of a table */
-#define TABLE_TEXTS	4	/* most texts of a row, beside its name */
+#define TABLE_TEXTS	8	/* most texts of a row, beside its name */
 
 /* How a column shows its metric. */
 enum cell {
@@ -71,6 +71,7 @@ struct row {
  * @name_title: head of the name's column
  * @name_key: name of the row's name in JSON, NULL when the id is all
  * @texts: columns of other texts
+ * @by: key of the text that orders rows before all else; NULL, or if the table has none of it: none
  * @then: metrics that order rows which are equal in what they are sorted by
  * @columns: the columns, ended by one without title
  * @rows: the rows
@@ -83,6 +84,7 @@ struct table {
 	bool id_decimal, id_seconds;
 	const char *name_title, *name_key;
 	struct text_column texts[TABLE_TEXTS];
+	const char *by;
 	u32 then[2];
 	struct column columns[TABLE_COLUMNS + 1];
 	struct row *rows;

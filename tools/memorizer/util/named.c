@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is accessed or allocated, by the compiler's notes: as type and member. */
+#include <stdio.h>
+#include <string.h>
+
+#include "named.h"
+
+/**
+ * named_allocation - tell what a call site allocates
+ * @s: the symbols, with notes or without
+ * @alloc_ip: return address of the call; 0: not known
+ *
+ * Return: the type, or NULL if it is not known.
+ */
+const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip)
+{
+	const struct note *note = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
+
+	return note && *note->type ? note->type : NULL;
+}
+
+/**
+ * named_access - tell what an instruction accesses
+ * @s: the symbols, with notes or without
+ * @ip: its address
+ * @alloc_ip: the call site that allocated what is accessed; 0: not known
+ *
+ * Where the code has but bytes before it, the type is the one that was allocated.
+ *
+ * Return: the names.
+ */
+struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip)
+{
+	const struct note *note = kmap_symbols_note(s, ip, KMAP_IP_EXACT);
+	struct named named = {
+		.offset = NOTE_ANYWHERE, .file = note && *note->file ? note->file : NULL,
+	};
+
+	if (note && *note->type && !(note->flags & NOTE_SCALAR)) {
+		named.type = note->type;
+		named.path = note->path;
+		named.offset = note->offset;
+	} else {
+		named.type = named_allocation(s, alloc_ip);
+	}
+	return named;
+}
+
+/**
+ * named_path - tell how a member is shown
+ * @path: the member, or NULL
+ *
+ * Return: @path, or [whole] for all of a record.
+ */
+const char *named_path(const char *path)
+{
+	return path && !*path ? "[whole]" : path;
+}
+
+/* Whether a member, or one of those that it may be, matches. */
+static bool path_matches(const char *pattern, const char *path)
+{
+	char one[KMAP_SYMBOL_MAX];
+	size_t len;
+
+	if (kmem_filter_matches(pattern, named_path(path)))
+		return true;
+	for (; path && *path; path += len + !!path[len]) {
+		len = strcspn(path, "|");
+		snprintf(one, sizeof(one), "%.*s", (int)len, path);
+		if (kmem_filter_matches(pattern, one))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * named_matches - find out whether a filter chooses a type and a member
+ * @f: the filter
+ * @type: the type, NULL if it is not known
+ * @path: the member, NULL if it is not known, or if there is none, as of an allocation
+ *
+ * Return: whether it does; what is not known is chosen by no pattern.
+ */
+bool named_matches(const struct kmem_filter *f, const char *type, const char *path)
+{
+	return kmem_filter_matches(f->type, type) && path_matches(f->field, path);
+}
+
+/**
+ * named_usable - find out whether a filter can be used
+ * @f: the filter
+ * @s: the symbols
+ * @command: the command, for a message
+ *
+ * Return: whether it can; if not, because it is by names that are not known, there was a message.
+ */
+bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
+		  const char *command)
+{
+	if (!(f->type || f->field) || kmap_symbols_noted(s))
+		return true;
+	fprintf(stderr,
+		"memorizer %s: --%s %s: no types are known: want --vmlinux with the compiler's notes\n",
+		command, f->type ? "type" : "field", f->type ? f->type : f->field);
+	return false;
+}
+
+/**
+ * named_drop - leave out a table's columns of names, if there can be none in them
+ * @t: the table, whose columns from Type on are of names
+ * @s: the symbols
+ */
+void named_drop(struct table *t, const struct kmap_symbols *s)
+{
+	int i = 0;
+
+	if (kmap_symbols_noted(s))
+		return;
+	while (i < TABLE_TEXTS && t->texts[i].key && strcmp(t->texts[i].key, "type"))
+		i++;
+	memset(t->texts + i, 0, (TABLE_TEXTS - i) * sizeof(*t->texts));
+}

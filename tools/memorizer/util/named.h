@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is accessed or allocated, by the compiler's notes: as type and member. The columns of
+ * tables that tell it are the last of their texts, and there are none without notes.
+ */
+#ifndef NAMED_H
+#define NAMED_H
+
+#include "filter.h"
+#include "kmap.h"
+#include "notes.h"
+#include "table.h"
+
+#define NAMED_TYPE	{ "Type", "type" }
+#define NAMED_FIELD	{ "Field", "field" }
+
+/**
+ * struct named - what is accessed, by name
+ * @type: the type, NULL if it is not known
+ * @path: the member, empty for all of it, NULL if it is not known
+ * @file: source file of the code that accesses, NULL if it is not known
+ * @offset: where the member is in the type, in bytes, or NOTE_ANYWHERE
+ * @function: the caller's: which function that code is in
+ */
+struct named {
+	const char *type, *path, *file;
+	u32 offset, function;
+};
+
+struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip);
+const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip);
+const char *named_path(const char *path);
+bool named_matches(const struct kmem_filter *f, const char *type, const char *path);
+bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
+		  const char *command);
+void named_drop(struct table *t, const struct kmap_symbols *s);
+
+#endif
