@@ -11,10 +11,12 @@
 #include "filter.h"
 #include "gfp.h"
 #include "head.h"
+#include "named.h"
 #include "names.h"
 #include "table.h"
 #include "term.h"
 #include "trace-symbols.h"
+#include "tracker.h"
 
 #define VALUE_MAX	KMAP_SYMBOL_MAX
 
@@ -22,7 +24,8 @@ static const char usage[] =
 	"Usage: memorizer script [OPTION...] DIR\n"
 	"\n"
 	"Prints the events of the trace in DIR in the order of time: task, CPU, time, event and\n"
-	"fields, with the names of functions, tasks, caches and flags.\n"
+	"fields, with the names of functions, tasks, caches and flags; and of types and members,\n"
+	"where the compiler's notes tell.\n"
 	"\n"
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
@@ -36,11 +39,15 @@ static const char usage[] =
 	"  -m, --comm COMM      print what this command does; * and ?\n"
 	"  -p, --pid PID        print what this task does\n"
 	"  -P, --cpu CPU        print what happens on this CPU\n"
+	"      --type TYPE      print what happens to this type, by the compiler's notes; * and ?\n"
+	"      --field FIELD    print accesses to this member; * and ?\n"
 	"  -f, --from TIME      print what happens since then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        print what happens before then\n"
 	"  -j, --json           print JSON, an object on each line\n"
 	"  -c, --csv            print CSV\n"
 	"  -h, --help           print this\n";
+
+enum { OPTION_TYPE = 256, OPTION_FIELD };	/* have no letters */
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -54,6 +61,8 @@ static const struct option options[] = {
 	{ "comm", required_argument, NULL, 'm' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "cpu", required_argument, NULL, 'P' },
+	{ "type", required_argument, NULL, OPTION_TYPE },
+	{ "field", required_argument, NULL, OPTION_FIELD },
 	{ "from", required_argument, NULL, 'f' },
 	{ "to", required_argument, NULL, 'T' },
 	{ "json", no_argument, NULL, 'j' },
@@ -62,7 +71,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* All fields that an event may have, in the order of CSV's columns. */
+/* All fields that an event may have, in the order of CSV's columns; the last are of notes. */
 enum field {
 	F_PID, F_COMM, F_KIND, F_PTR, F_BYTES_REQ, F_BYTES_ALLOC, F_BYTES, F_GFP, F_ZONE, F_ORDER,
 	F_NODE, F_CACHE, F_NAME, F_OBJECT_SIZE, F_SITE, F_SITE_NAME, F_FREE_SITE,
@@ -70,7 +79,7 @@ enum field {
 	F_WRITES, F_READS, F_TEXT, F_ALLOCATIONS, F_RETIREMENTS, F_ACCESSES, F_BOOT, F_COMPLETE,
 	F_OBJECTS, F_EVENTS, F_TRAFFIC, F_SCOPED, F_ENTRIES, F_LOCKS, F_NUMBER, F_LINE, F_FROM,
 	F_OP, F_FLAGS, F_LOCK, F_LOCK_NAME, F_MODULE, F_LOADED, F_INIT_PTR, F_INIT_BYTES, F_STACK,
-	F_CALLER, FIELDS
+	F_CALLER, F_TYPE, F_FIELD, FIELDS
 };
 
 static const char * const field_names[FIELDS] = {
@@ -90,6 +99,7 @@ static const char * const field_names[FIELDS] = {
 	[F_FLAGS] = "flags", [F_LOCK] = "lock", [F_LOCK_NAME] = "lock_name",
 	[F_MODULE] = "module", [F_LOADED] = "loaded", [F_INIT_PTR] = "init_ptr",
 	[F_INIT_BYTES] = "init_bytes", [F_STACK] = "stack", [F_CALLER] = "caller",
+	[F_TYPE] = "type", [F_FIELD] = "field",
 };
 
 /* How the value of a field is to be read. */
@@ -114,6 +124,10 @@ struct value {
  * @symbols: the symbols
  * @names: names of tasks and caches
  * @object: id of the last object event that has the address within, plus one
+ * @noted: whether there are notes of the compiler's, for which these are followed:
+ * @live: what is allocated, with the two halves of its call site as tags
+ * @objects: struct object: the last one of each number
+ * @named: what the current event is about
  * @window: how far the time to print has come
  * @printed: events printed
  * @values: the fields of the current event
@@ -129,9 +143,18 @@ struct script {
 	struct kmap_symbols *symbols;
 	struct names names;
 	u64 object;
+	bool noted;
+	struct tracker live;
+	struct hash objects;
+	struct named named;
 	struct window window;
 	u64 printed;
 	struct value values[FIELDS];
+};
+
+/* An object that an event told of: who allocated it. */
+struct object {
+	u64 nr, site;
 };
 
 __printf(4, 5)
@@ -158,6 +181,46 @@ static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 		return;
 	s->values[f + 1].flavour = TEXT;
 	kmap_symbols_format(s->symbols, ip, kind, s->values[f + 1].text);
+}
+
+/* Who allocated what is at an address, as far as that is followed; 0: not known. */
+static u64 allocated_at(const struct script *s, u64 addr)
+{
+	const struct tracked *item = s->noted ? tracker_find(&s->live, addr) : NULL;
+
+	return item ? item->tag[0] | (u64)item->tag[1] << 32 : 0;
+}
+
+/* Who allocated an object that an event told of. */
+static u64 allocated_object(const struct script *s, u64 nr)
+{
+	u32 i;
+
+	return hash_find(&s->objects, &nr, &i) ?
+		((const struct object *)hash_item(&s->objects, i))->site : 0;
+}
+
+static void put_named(struct script *s, const struct named *named)
+{
+	s->named = *named;
+	if (named->type)
+		put(s, F_TYPE, TEXT, "%s", named->type);
+	if (named->path)
+		put(s, F_FIELD, TEXT, "%s", named_path(named->path));
+}
+
+/* The type that a call site allocates. */
+static void put_type(struct script *s, u64 site)
+{
+	put_named(s, &(struct named){ .type = named_allocation(s->symbols, site) });
+}
+
+/* What an instruction accesses. */
+static void put_accessed(struct script *s, u64 ip, u64 site)
+{
+	struct named named = named_access(s->symbols, ip, site);
+
+	put_named(s, &named);
 }
 
 static void put_task(struct script *s, u32 pid)
@@ -217,6 +280,7 @@ static void put_alloc(struct script *s, const struct trace_event *e)
 	put(s, F_NODE, NUMBER, "%d", e->u.alloc.node);
 	put_cache(s, e->u.alloc.kind, e->u.alloc.cache);
 	put_site(s, F_SITE, e->u.alloc.call_site, KMAP_IP_RETURN);
+	put_type(s, e->u.alloc.call_site);
 }
 
 static void put_free(struct script *s, const struct trace_event *e)
@@ -227,6 +291,7 @@ static void put_free(struct script *s, const struct trace_event *e)
 	put_number(s, F_BYTES, e->u.free.bytes);
 	put_cache(s, e->u.free.kind, e->u.free.cache);
 	put_site(s, F_SITE, e->u.free.call_site, KMAP_IP_RETURN);
+	put_type(s, allocated_at(s, e->u.free.ptr));
 }
 
 static void put_object(struct script *s, const struct trace_event *e)
@@ -248,6 +313,7 @@ static void put_object(struct script *s, const struct trace_event *e)
 		put_number(s, F_SNAPSHOT, e->u.object.snapshot);
 	put_number(s, F_ALLOC_JIFFIES, e->u.object.alloc_jiffies);
 	put_site(s, F_SITE, e->u.object.alloc_site, KMAP_IP_RETURN);
+	put_type(s, e->u.object.alloc_site);
 	if (state == TRACE_LIVE)
 		return;
 	put_number(s, F_FREE_JIFFIES, e->u.object.free_jiffies);
@@ -277,6 +343,7 @@ static void put_access(struct script *s, const struct trace_event *e)
 	put(s, F_PTR, TEXT, "%llx", e->u.access.ptr);
 	put_number(s, F_BYTES, e->u.access.size);
 	put_site(s, F_SITE, e->u.access.ip, KMAP_IP_EXACT);
+	put_accessed(s, e->u.access.ip, allocated_at(s, e->u.access.ptr));
 	put_stack(s, e->u.access.stack);
 }
 
@@ -287,6 +354,7 @@ static void put_traffic(struct script *s, const struct trace_event *e)
 	put(s, F_PTR, TEXT, "%llx", e->u.traffic.ptr);
 	put_number(s, F_BYTES, e->u.traffic.size);
 	put_site(s, F_SITE, e->u.traffic.ip, KMAP_IP_EXACT);
+	put_accessed(s, e->u.traffic.ip, allocated_at(s, e->u.traffic.ptr));
 	put(s, F_LINE, TEXT, "%llx", e->u.traffic.line);
 	put(s, F_FROM, NUMBER, "%d", e->u.traffic.from);
 	put_stack(s, e->u.traffic.stack);
@@ -344,6 +412,7 @@ static void put_counts(struct script *s, const struct trace_event *e)
 	put_number(s, F_WRITES, e->u.counts.writes);
 	put_number(s, F_READS, e->u.counts.reads);
 	put_site(s, F_SITE, e->u.counts.ip, KMAP_IP_EXACT);
+	put_accessed(s, e->u.counts.ip, allocated_object(s, e->u.counts.object));
 }
 
 static void put_others(struct script *s, const struct trace_event *e)
@@ -383,6 +452,7 @@ static void put_others(struct script *s, const struct trace_event *e)
 		put_task(s, e->u.rcu_free.pid);
 		put(s, F_PTR, TEXT, "%llx", e->u.rcu_free.ptr);
 		put_site(s, F_SITE, e->u.rcu_free.ip, KMAP_IP_RETURN);
+		put_type(s, allocated_at(s, e->u.rcu_free.ptr));
 		break;
 	case TRACE_FRAME:
 		put_number(s, F_STACK, e->u.frame.stack);
@@ -401,6 +471,7 @@ static void put_event(struct script *s, const struct trace_event *e)
 
 	for (i = 0; i < FIELDS; i++)
 		s->values[i].flavour = NOT_THERE;
+	s->named = (struct named){ NULL };
 	switch (e->type) {
 	case TRACE_ALLOC:
 		put_alloc(s, e);
@@ -498,25 +569,31 @@ static void print_json(const struct script *s, const struct trace_event *e)
 	printf("}\n");
 }
 
+/* How many fields CSV has columns for. */
+static int fields(const struct script *s)
+{
+	return s->noted ? FIELDS : F_TYPE;
+}
+
 static void print_csv(const struct script *s, const struct trace_event *e)
 {
 	int i;
 
 	csv_string(event_name(e));
 	printf(",%llu,%llu,%u", e->nr, e->time, e->cpu);
-	for (i = 0; i < FIELDS; i++) {
+	for (i = 0; i < fields(s); i++) {
 		putchar(',');
 		csv_string(s->values[i].flavour == NOT_THERE ? NULL : s->values[i].text);
 	}
 	putchar('\n');
 }
 
-static void print_csv_head(void)
+static void print_csv_head(const struct script *s)
 {
 	int i;
 
 	printf("event,nr,time,cpu");
-	for (i = 0; i < FIELDS; i++)
+	for (i = 0; i < fields(s); i++)
 		printf(",%s", field_names[i]);
 	putchar('\n');
 }
@@ -595,16 +672,12 @@ static bool is_chosen(const struct script *s, const struct trace_event *e)
 	       (f->pid == U64_MAX || has(s, F_PID, pid)) &&
 	       (!f->cache || has(s, F_NAME, f->cache)) &&
 	       (!f->site || has_site(s, f->site)) &&
-	       (!f->comm || has(s, F_COMM, f->comm));
+	       (!f->comm || has(s, F_COMM, f->comm)) &&
+	       named_matches(f, s->named.type, s->named.path);
 }
 
-static void handle(struct script *s, const struct trace_event *e)
+static void show(struct script *s, const struct trace_event *e)
 {
-	bool about = !s->by_addr || is_about(s, e);
-
-	names_event(&s->names, e);
-	if (!kmem_filter_within(&s->filter, &s->window, e) || !about || !(s->types & 1u << e->type))
-		return;
 	put_event(s, e);
 	if (!is_chosen(s, e))
 		return;
@@ -617,32 +690,76 @@ static void handle(struct script *s, const struct trace_event *e)
 		print_text(s, e);
 }
 
+/* Follows who allocated what: that is the type where code has but bytes before it. */
+static void follow(struct script *s, const struct trace_event *e)
+{
+	u32 tag[TRACKER_TAGS] = { 0 };
+	struct object *object;
+	bool new;
+	u64 nr;
+
+	if (e->type == TRACE_ALLOC) {
+		tag[0] = e->u.alloc.call_site;
+		tag[1] = e->u.alloc.call_site >> 32;
+		tracker_add(&s->live, e, tag);
+	} else if (e->type == TRACE_FREE) {
+		tracker_remove(&s->live, e);
+	} else if (e->type == TRACE_OBJECT) {
+		nr = e->u.object.object;
+		object = hash_item(&s->objects, hash_get(&s->objects, &nr, &new));
+		object->site = e->u.object.alloc_site;
+	}
+}
+
+static void handle(struct script *s, const struct trace_event *e)
+{
+	bool about = !s->by_addr || is_about(s, e);
+
+	names_event(&s->names, e);
+	if (kmem_filter_within(&s->filter, &s->window, e) && about && s->types & 1u << e->type)
+		show(s, e);
+	if (s->noted)
+		follow(s, e);
+}
+
+static void print_events(struct script *s, struct trace *t)
+{
+	struct trace_event e;
+
+	s->noted = kmap_symbols_noted(s->symbols);
+	names_init(&s->names);
+	tracker_init(&s->live);
+	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
+	if (s->format == REPORT_CSV)
+		print_csv_head(s);
+	else if (s->format == REPORT_TEXT)
+		term_pager();
+	while (!s->window.ended && trace_next(t, &e))
+		handle(s, &e);
+	hash_free(&s->objects);
+	tracker_free(&s->live);
+	names_free(&s->names);
+}
+
 static int script(struct script *s, const char *dir)
 {
 	char error[KMAP_ERROR_MAX];
 	struct trace *t = trace_open(dir, error);
 	int status = EXIT_UNABLE;
-	struct trace_event e;
 
 	if (!t) {
 		fprintf(stderr, "memorizer: %s\n", error);
 		return EXIT_UNABLE;
 	}
 	s->symbols = trace_symbols_lines(dir, s->vmlinux, s->kallsyms, s->modules, s->inlines);
-	if (s->symbols) {
-		names_init(&s->names);
-		if (s->format == REPORT_CSV)
-			print_csv_head();
-		else if (s->format == REPORT_TEXT)
-			term_pager();
-		while (!s->window.ended && trace_next(t, &e))
-			handle(s, &e);
+	if (s->symbols && named_usable(&s->filter, s->symbols, "script")) {
+		print_events(s, t);
 		status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
 		if (!kmem_filter_check_marks(&s->filter, &s->window, dir))
 			status = EXIT_UNABLE;
-		names_free(&s->names);
-		kmap_symbols_free(s->symbols);
 	}
+	if (s->symbols)
+		kmap_symbols_free(s->symbols);
 	trace_close(t);
 	return status;
 }
@@ -722,6 +839,12 @@ static bool set_option(struct script *s, int option, const char *arg)
 		return kmem_filter_number(&f->pid, "script", "--pid", arg);
 	case 'P':
 		return kmem_filter_number(&f->cpu, "script", "--cpu", arg);
+	case OPTION_TYPE:
+		f->type = arg;
+		return true;
+	case OPTION_FIELD:
+		f->field = arg;
+		return true;
 	case 'f':
 		kmem_filter_point(&f->from, &f->from_mark, arg);
 		return true;

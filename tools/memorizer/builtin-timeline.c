@@ -13,6 +13,7 @@
 
 #include "builtin.h"
 #include "head.h"
+#include "named.h"
 #include "names.h"
 #include "table.h"
 #include "term.h"
@@ -486,7 +487,7 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 	struct table t = {
 		.title = heads[g].title, .key = heads[g].key,
 		.name_title = "Callsite", .name_key = "name", .id_key = "ip",
-		.then = { HELD_BYTES, HELD },
+		.texts = { NAMED_TYPE }, .then = { HELD_BYTES, HELD },
 		.columns = {
 			{ "Total_live/Per", "live_bytes", HELD_BYTES, CELL_PER, HELD },
 			{ "Live", "live", HELD, CELL_NUMBER, 0 },
@@ -495,6 +496,7 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 	};
 	char text[KMAP_SYMBOL_MAX];
 	const struct holder *holder;
+	const char *type;
 	u32 i;
 
 	t.rows = kmap_array(NULL, t.nr + 1, sizeof(*t.rows));
@@ -503,7 +505,10 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 		kmap_symbols_format(o->symbols, holder->ip, KMAP_IP_RETURN, text);
 		t.rows[i] = (struct row){ .id = holder->ip, .name = table_text(text),
 					  .sum = holder->sum };
+		type = named_allocation(o->symbols, holder->ip);
+		t.rows[i].texts[0] = type ? table_text(type) : NULL;
 	}
+	named_drop(&t, o->symbols);
 	table_sort(&t, HELD_BYTES, false);
 	print_table(o, &t, o->top);
 }

@@ -57,7 +57,7 @@ as_ever()
 sed '/^note /d' "$data/session.notes" | python3 -B "$here/make-notes.py" "$tmp/bare" || exit 1
 
 # Analyses
-for trace in lines entries assoc rcu; do
+for trace in lines life assoc rcu; do
 	make_trace $trace
 done
 make_trace conflicts -q
@@ -69,6 +69,41 @@ golden cache-assoc assoc
 golden rcu rcu --all
 golden stacks lines --fields --value accesses
 as_ever sharing --addresses --csv "$tmp/lines"
+
+# Events, and what was live
+golden script life
+golden timeline life --spans 4
+as_ever script --csv "$tmp/life"
+as_ever timeline --spans 4 "$tmp/life"
+chosen="script -k $vmlinux --csv $tmp/life"
+same "--type chooses all that happens to a type" \
+	"alloc access access access free object counts counts access" \
+	"$("$memorizer" $chosen --type widget | cut -d, -f 1 | sed 1d | xargs)"
+same "--field accesses to a member" "access:widget,flag counts:widget,flag" \
+	"$("$memorizer" $chosen --field 'fl?g' | sed 1d | sed 's/,.*widget,/:widget,/' | xargs)"
+same "where the code has but bytes before it, of what was allocated there" "alloc,1 access,1 free,1" \
+	"$("$memorizer" $chosen --type gadget | sed 1d | sed 's/,.*gadget,$/,1/' | xargs)"
+same "none is not chosen" 0 "$("$memorizer" $chosen --type '' --field '' | sed 1d | wc -l)"
+same "what RCU is to free has a type" "ffff888000001000,widget ffff888000001040,gadget" \
+	"$("$memorizer" script -k "$vmlinux" --json --event rcu_free --type '*' "$tmp/rcu" | sed 's/.*"ptr": "\([0-9a-f]*\)".*"type": "\([a-z]*\)"}/\1,\2/' | xargs)"
+same "traffic has both" "read,inner.count write,name[]" "$(printf '%s\n' \
+	'traffic ip=ffffffff9b000110 ptr=ffff888000001000 size=8 kind=1 pid=1 line=ffff888000001000 from=0' \
+	'traffic ip=ffffffff9b000120 ptr=ffff888000001000 size=8 kind=2 pid=1 line=ffff888000001000 from=0' |
+	"$build/tests/make-trace" -q "$tmp/traffic" && "$memorizer" script -k "$vmlinux" -K "$data/kallsyms" \
+	--json "$tmp/traffic" | sed 's/.*"kind": "\([a-z]*\)".*"field": "\([^"]*\)".*/\1,\2/' | xargs)"
+same "counts are of their object, and nothing is of what was freed" "counts,widget access, counts,gadget" \
+	"$(printf '%s\n' 'object object=5 alloc_site=ffffffff9b000010 ptr=ffff888000001000' \
+	'counts object=5 ip=ffffffff9b000140 pid=1 writes=1 reads=1' \
+	'alloc kind=1 call_site=ffffffff9b000010 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' \
+	'free kind=1 call_site=ffffffff9b000210 ptr=ffff888000001000 bytes=8' \
+	'access ip=ffffffff9b000140 ptr=ffff888000001000 size=8 kind=1' \
+	'object object=5 alloc_site=ffffffff9b000020 ptr=ffff888000001000' \
+	'counts object=5 ip=ffffffff9b000140 pid=1 writes=1 reads=1' |
+	"$build/tests/make-trace" -q "$tmp/objects" && "$memorizer" script -k "$vmlinux" -K "$data/kallsyms" --csv \
+	--event access,counts "$tmp/objects" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
+outcome "names are wanted to choose events by" 2 /dev/null \
+	"memorizer script: --field flag: no types are known: want --vmlinux with the compiler's notes" \
+	script --field flag "$tmp/life"
 
 # Choosing and ordering
 named="sharing -k $vmlinux $tmp/lines"

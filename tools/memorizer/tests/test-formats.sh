@@ -72,6 +72,7 @@ agree diff
 	for trace in kmem life; do
 		printed script --json "$tmp/$trace"
 	done
+	printed script --json --vmlinux "$tmp/vmlinux" "$tmp/life"
 	printed script --json "$tmp/mixed"
 	printed script --json "$tmp/context"
 	printed script --json "$tmp/stacks"
@@ -92,7 +93,7 @@ for command in types "layout widget" "who widget" "what *"; do
 done
 printed fold --json "$tmp/life" >"$tmp/printed"
 agree fold
-printed timeline --json "$tmp/life" >"$tmp/printed"
+printed timeline --vmlinux "$tmp/vmlinux" --json "$tmp/life" >"$tmp/printed"
 agree timeline
 printed sharing --addresses --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree sharing
