@@ -3,7 +3,8 @@
  * memorizer diff: what has changed from one KMAP, or trace, to another.
  *
  * Rows are aligned by the names of functions, so that neither KASLR nor a new build
- * matters; what GCC appends to a name when it specializes a function is left out.
+ * matters; what GCC appends to a name when it specializes a function is left out. Where the
+ * compiler's notes tell on both sides, they are aligned by types and members, too.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -13,11 +14,13 @@
 
 #include "builtin.h"
 #include "head.h"
+#include "named.h"
 #include "names.h"
 #include "rebuild.h"
 #include "sums.h"
 #include "table.h"
 #include "term.h"
+#include "texts.h"
 #include "trace-symbols.h"
 
 #define NAME_KEY	(KMAP_SYMBOL_MAX / 2)	/* function and module, a multiple of 8 */
@@ -29,9 +32,14 @@ enum side { BEFORE, AFTER, SIDES };
 /* The sums of a row, for each measure. */
 enum { VALUE_BEFORE, VALUE_AFTER, VALUE_CHANGE, VALUE_SIZE, VALUES };
 
-/* What is compared: a row of both tables that has this name. */
+/* What rows are aligned by: their name, and type and member, empty where there is none. */
+struct key {
+	char name[NAME_KEY], type[TEXTS_MAX], field[TEXTS_MAX];
+};
+
+/* What is compared: a row of both tables that has this key. */
 struct item {
-	char name[NAME_KEY];
+	struct key key;
 	u64 sum[MEASURES * VALUES];
 	bool there[SIDES];
 };
@@ -46,31 +54,38 @@ struct measure {
  * @title: its head
  * @key: its name in JSON
  * @name_title: head of the names
+ * @name_key: key of the names, NULL: name
  * @measures: what is compared; rows are ordered by how much the first has changed
  * @present: metric that a row which is there has
  * @hash: offset of the items in struct sums
  * @sum: offset of the sums in an item
  * @name: names an item
+ * @texts: further columns, of the compiler's notes
+ * @of_notes: whether there is such a table only if there are notes
  */
 struct view {
-	const char *title, *key, *name_title;
+	const char *title, *key, *name_title, *name_key;
 	struct measure measures[MEASURES];
 	u32 present;
 	size_t hash, sum;
-	void (*name)(const struct kmap_symbols *s, const void *item, char name[NAME_KEY]);
+	void (*name)(const struct sums *k, const void *item, struct key *key);
+	struct text_column texts[2];
+	bool of_notes;
 };
 
 /**
  * struct diff - a comparison
  * @vmlinux: where to take symbols from, of each side
  * @kallsyms: copies of /proc/kallsyms
- * @given: how often --vmlinux and --kallsyms were given
+ * @modules: directories with the files of modules below them, for their notes
+ * @given: how often each of these was given
  * @paths: the KMAPs or traces
  * @traces: whether they are traces
  * @top: rows of a table, 0 for all
  * @top_given: whether --top was given
  * @all: whether to show what has not changed, too
  * @by_name: order by name instead of by change
+ * @by: key of the text to order by before that, or NULL
  * @format: how to print
  * @symbols: the symbols of each side
  * @sums: what each side has
@@ -78,12 +93,13 @@ struct view {
  * @status: the exit status so far
  */
 struct diff {
-	const char *vmlinux[SIDES], *kallsyms[SIDES];
-	int given[2];
+	const char *vmlinux[SIDES], *kallsyms[SIDES], *modules[SIDES];
+	int given[3];
 	char **paths;
 	bool traces;
 	u32 top;
 	bool top_given, all, by_name;
+	const char *by;
 	enum report_format format;
 	struct kmap_symbols *symbols[SIDES];
 	struct sums sums[SIDES];
@@ -104,7 +120,10 @@ static const char usage[] =
 	"                       second is for the second input\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms; given twice, the\n"
 	"                       second is for the second input (default for traces: their own)\n"
-	"  -s, --sort KEY       what has changed most first: change (default); or by name\n"
+	"  -M, --modules DIR    take the compiler's notes of modules from the files NAME.ko below\n"
+	"                       DIR; given twice, the second is for the second input\n"
+	"  -s, --sort KEY       what has changed most first: change (default); or by name; or by\n"
+	"                       type or field first, of tables that have such a column\n"
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
 	"  -a, --all            print what has not changed, too\n"
@@ -115,6 +134,7 @@ static const char usage[] =
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "modules", required_argument, NULL, 'M' },
 	{ "sort", required_argument, NULL, 's' },
 	{ "top", required_argument, NULL, 'n' },
 	{ "all", no_argument, NULL, 'a' },
@@ -142,14 +162,18 @@ static void name_ip(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind, cha
 }
 
 /* Items of call sites and functions begin with the address. */
-static void name_site(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+static void name_site(const struct sums *k, const void *item, struct key *key)
 {
-	name_ip(s, *(const u64 *)item, KMAP_IP_RETURN, name);
+	u64 ip = *(const u64 *)item;
+	const char *type = named_allocation(k->symbols, ip);
+
+	name_ip(k->symbols, ip, KMAP_IP_RETURN, key->name);
+	snprintf(key->type, sizeof(key->type), "%s", type ? type : "");
 }
 
-static void name_function(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+static void name_function(const struct sums *k, const void *item, struct key *key)
 {
-	name_ip(s, *(const u64 *)item, KMAP_IP_EXACT, name);
+	name_ip(k->symbols, *(const u64 *)item, KMAP_IP_EXACT, key->name);
 }
 
 static void name_text(char name[NAME_KEY], const char *text)
@@ -158,26 +182,65 @@ static void name_text(char name[NAME_KEY], const char *text)
 }
 
 /* The comm of pids that allocated nothing is no comm, see sums_kmap_init(). */
-static void name_comm(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+static void name_comm(const struct sums *k, const void *item, struct key *key)
 {
 	const char *text = ((const struct comm *)item)->text;
 
-	(void)s;
-	name_text(name, *text == '\n' ? NULL : text);
+	(void)k;
+	name_text(key->name, *text == '\n' ? NULL : text);
 }
 
-static void name_task(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+static void name_task(const struct sums *k, const void *item, struct key *key)
 {
-	(void)s;
-	name_text(name, ((const struct task *)item)->comm);
+	(void)k;
+	name_text(key->name, ((const struct task *)item)->comm);
 }
 
-static void name_cache(const struct kmap_symbols *s, const void *item, char name[NAME_KEY])
+static void name_cache(const struct sums *k, const void *item, struct key *key)
 {
 	const struct cache *cache = item;
 
-	(void)s;
-	name_text(name, cache->cache ? cache->name : NAMES_LARGE);
+	(void)k;
+	name_text(key->name, cache->cache ? cache->name : NAMES_LARGE);
+}
+
+/* A type or member by its number in the names, of which the first is for those not known. */
+static const char *known_name(const struct sums *k, u32 number)
+{
+	return number ? named_path(texts_get(&k->names, number)) : "";
+}
+
+static void name_type(const struct sums *k, const void *item, struct key *key)
+{
+	name_text(key->name, known_name(k, ((const struct type *)item)->name));
+}
+
+static void name_field(const struct sums *k, const void *item, struct key *key)
+{
+	const struct field *field = item;
+
+	name_text(key->name, known_name(k, field->key));
+	snprintf(key->type, sizeof(key->type), "%s", known_name(k, field->key >> 32));
+}
+
+static void name_user(const struct sums *k, enum access_source source, const struct touch *user,
+		      struct key *key)
+{
+	const struct field *field = hash_item(k->fields + source, user->key >> 32);
+
+	name_function(k, hash_item(k->functions + source, (u32)user->key), key);
+	snprintf(key->type, sizeof(key->type), "%s", known_name(k, field->key >> 32));
+	snprintf(key->field, sizeof(key->field), "%s", known_name(k, field->key));
+}
+
+static void name_counted_user(const struct sums *k, const void *item, struct key *key)
+{
+	name_user(k, ACCESS_COUNTED, item, key);
+}
+
+static void name_streamed_user(const struct sums *k, const void *item, struct key *key)
+{
+	name_user(k, ACCESS_STREAMED, item, key);
 }
 
 #define BYTES_OBJECTS(bytes, objects)	\
@@ -187,15 +250,28 @@ static void name_cache(const struct kmap_symbols *s, const void *item, char name
 #define FUNCTIONS_OF(member, item, namer)	\
 	.name_title = "Function", .name = namer,	\
 	.hash = offsetof(struct sums, member), .sum = offsetof(struct item, sum)
+#define SITES_OF(group)	\
+	FUNCTIONS_OF(sites[group], site, name_site), .texts = { NAMED_TYPE }
+#define TYPES_OF(group)	\
+	.title = "TYPES", .key = "types", .name_title = "Type", .name_key = "type",	\
+	.present = SUM_HIT, .name = name_type, .of_notes = true,	\
+	.hash = offsetof(struct sums, types[group]), .sum = offsetof(struct type, sum)
+#define FIELDS_OF(source)	\
+	.name_title = "Member", .name_key = "field", READS_WRITES(SUM_READS, SUM_WRITES),	\
+	.present = SUM_READS, .name = name_field, .texts = { NAMED_TYPE }, .of_notes = true,	\
+	.hash = offsetof(struct sums, fields[source]), .sum = offsetof(struct field, sum)
+#define USERS_OF(source, namer)	\
+	READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_READS, .of_notes = true,	\
+	FUNCTIONS_OF(users[source], touch, namer), .texts = { NAMED_TYPE, NAMED_FIELD }
 
 static const struct view kmap_views[] = {
 	{
 		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites", BYTES_OBJECTS(SUM_REQ, SUM_HIT),
-		.present = SUM_HIT, FUNCTIONS_OF(sites[GROUP_KMAP], site, name_site),
+		.present = SUM_HIT, SITES_OF(GROUP_KMAP),
 	}, {
 		.title = "LIVE OBJECTS, BY FUNCTION", .key = "live",
 		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE),
-		.present = SUM_LIVE, FUNCTIONS_OF(sites[GROUP_KMAP], site, name_site),
+		.present = SUM_LIVE, SITES_OF(GROUP_KMAP),
 	}, {
 		.title = "FUNCTIONS THAT ACCESS OBJECTS", .key = "functions",
 		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_TOUCHED,
@@ -203,7 +279,7 @@ static const struct view kmap_views[] = {
 	}, {
 		.title = "ACCESSED OBJECTS, BY FUNCTION THAT ALLOCATES", .key = "accessed",
 		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_TOUCHED,
-		FUNCTIONS_OF(sites[GROUP_KMAP], site, name_site),
+		SITES_OF(GROUP_KMAP),
 	}, {
 		.title = "COMMANDS", .key = "commands", .name_title = "Comm",
 		.measures = {
@@ -211,6 +287,13 @@ static const struct view kmap_views[] = {
 		},
 		.present = SUM_PIDS, .name = name_comm,
 		.hash = offsetof(struct sums, comms), .sum = offsetof(struct comm, sum),
+	}, {
+		TYPES_OF(GROUP_KMAP), BYTES_OBJECTS(SUM_REQ, SUM_HIT),
+	}, {
+		.title = "MEMBERS", .key = "fields", FIELDS_OF(ACCESS_COUNTED),
+	}, {
+		.title = "WHO ACCESSES WHICH MEMBER", .key = "users",
+		USERS_OF(ACCESS_COUNTED, name_counted_user),
 	},
 };
 
@@ -218,11 +301,11 @@ static const struct view trace_views[] = {
 	{
 		.title = "FUNCTIONS THAT ALLOCATE", .key = "sites",
 		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT,
-		FUNCTIONS_OF(sites[GROUP_SLAB], site, name_site),
+		SITES_OF(GROUP_SLAB),
 	}, {
 		.title = "LIVE AT THE END, BY FUNCTION", .key = "live",
 		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE), .present = SUM_LIVE,
-		FUNCTIONS_OF(sites[GROUP_SLAB], site, name_site),
+		SITES_OF(GROUP_SLAB),
 	}, {
 		.title = "CACHES", .key = "caches", .name_title = "Cache",
 		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT, .name = name_cache,
@@ -230,11 +313,11 @@ static const struct view trace_views[] = {
 	}, {
 		.title = "FUNCTIONS THAT ALLOCATE PAGES", .key = "page_sites",
 		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT,
-		FUNCTIONS_OF(sites[GROUP_PAGES], site, name_site),
+		SITES_OF(GROUP_PAGES),
 	}, {
 		.title = "PAGES LIVE AT THE END, BY FUNCTION", .key = "live_pages",
 		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE), .present = SUM_LIVE,
-		FUNCTIONS_OF(sites[GROUP_PAGES], site, name_site),
+		SITES_OF(GROUP_PAGES),
 	}, {
 		.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
 		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_READS,
@@ -243,15 +326,30 @@ static const struct view trace_views[] = {
 		.title = "COMMANDS", .key = "commands", .name_title = "Comm",
 		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT, .name = name_task,
 		.hash = offsetof(struct sums, tasks), .sum = offsetof(struct task, sum),
+	}, {
+		TYPES_OF(GROUP_SLAB), BYTES_OBJECTS(SUM_ALLOC, SUM_HIT),
+	}, {
+		.title = "ACCESSED MEMBERS", .key = "accessed_fields", FIELDS_OF(ACCESS_STREAMED),
+	}, {
+		.title = "WHO ACCESSES WHICH MEMBER", .key = "field_users",
+		USERS_OF(ACCESS_STREAMED, name_streamed_user),
 	},
 };
 
-/* Adds the rows that one side has. */
-static void add_side(struct hash *items, const struct view *v, const struct sums *sums,
-		     const struct kmap_symbols *s, enum side side)
+/* Whether types and members can be compared: those of both sides are known. */
+static bool is_noted(const struct diff *d)
 {
+	return kmap_symbols_noted(d->symbols[BEFORE]) && kmap_symbols_noted(d->symbols[AFTER]);
+}
+
+/* Adds the rows that one side has. */
+static void add_side(struct hash *items, const struct view *v, const struct diff *d,
+		     enum side side)
+{
+	const struct sums *sums = d->sums + side;
 	const struct hash *h = (const void *)((const char *)sums + v->hash);
-	struct item key, *item;
+	struct item *item;
+	struct key key;
 	const u64 *sum;
 	bool new;
 	u32 i;
@@ -262,7 +360,9 @@ static void add_side(struct hash *items, const struct view *v, const struct sums
 		if (!sum[v->present] && !sum[v->measures[1].metric])
 			continue;
 		memset(&key, 0, sizeof(key));
-		v->name(s, hash_item(h, i), key.name);
+		v->name(sums, hash_item(h, i), &key);
+		if (!is_noted(d))
+			memset(key.type, 0, sizeof(key.type));
 		item = hash_item(items, hash_get(items, &key, &new));
 		item->there[side] = true;
 		for (m = 0; m < MEASURES; m++)
@@ -354,8 +454,8 @@ static void print_view(const struct diff *d, const struct view *v, bool in_trace
 	struct heading heading;
 	struct table t = {
 		.title = heading.title, .key = heading.key,
-		.name_title = v->name_title, .name_key = "name",
-		.texts = { { "What", "what" } },
+		.name_title = v->name_title, .name_key = v->name_key ? v->name_key : "name",
+		.texts = { { "What", "what" } }, .by = d->by,
 		.then = { VALUE_SIZE, VALUES + VALUE_SIZE },
 	};
 	char keys[MEASURES][2][32];
@@ -365,10 +465,14 @@ static void print_view(const struct diff *d, const struct view *v, bool in_trace
 	int side;
 	u32 i;
 
+	if (v->of_notes && !is_noted(d))
+		return;
 	name_table(&heading, in_trace, v->title, v->key);
-	hash_init(&items, sizeof(struct item), NAME_KEY);
+	hash_init(&items, sizeof(struct item), sizeof(struct key));
 	for (side = 0; side < SIDES; side++)
-		add_side(&items, v, d->sums + side, d->symbols[side], side);
+		add_side(&items, v, d, side);
+	if (is_noted(d))
+		memcpy(t.texts + 1, v->texts, sizeof(v->texts));
 	make_columns(&t, v, keys);
 	t.rows = kmap_array(NULL, items.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < items.nr; i++) {
@@ -378,7 +482,9 @@ static void print_view(const struct diff *d, const struct view *v, bool in_trace
 		row = t.rows + t.nr++;
 		*row = (struct row){ .sum = item->sum };
 		row->texts[0] = table_text(fate(item, &row->style));
-		row->name = table_text(item->name);
+		row->name = table_text(item->key.name);
+		row->texts[1] = *item->key.type ? table_text(item->key.type) : NULL;
+		row->texts[2] = *item->key.field ? table_text(item->key.field) : NULL;
 	}
 	table_sort(&t, VALUE_SIZE, d->by_name);
 	print_rows(d, &t);
@@ -468,7 +574,7 @@ static void print(const struct diff *d)
 		.command = "diff", .input = d->traces ? "trace" : "kmap",
 		.incomplete = d->status != EXIT_FINE,
 		.before = d->paths[BEFORE], .after = d->paths[AFTER],
-		.sort = d->by_name ? "name" : "change", .top = d->top,
+		.sort = d->by_name ? "name" : d->by ? d->by : "change", .top = d->top,
 	};
 
 	if (d->format == REPORT_TEXT)
@@ -485,14 +591,12 @@ static void print(const struct diff *d)
 static bool add_up(struct diff *d, enum side side)
 {
 	struct sums *k = d->sums + side;
-	char error[KMAP_ERROR_MAX];
 	enum kmap_event event;
 	struct input in;
 	int status;
 
-	d->symbols[side] = kmap_symbols_load(d->vmlinux[side], d->kallsyms[side], false, error);
-	if (!d->symbols[side])
-		fprintf(stderr, "memorizer: %s\n", error);
+	d->symbols[side] = trace_symbols_kmap(d->paths[side], d->vmlinux[side],
+					      d->kallsyms[side], d->modules[side], false);
 	if (!d->symbols[side] || !input_open(&in, 1, d->paths + side))
 		return false;
 	sums_init(k, d->symbols[side], &d->filter);
@@ -526,8 +630,8 @@ static bool add_up_trace(struct diff *d, enum side side)
 		fprintf(stderr, "memorizer: %s\n", error);
 		return false;
 	}
-	d->symbols[side] = trace_symbols_load(d->paths[side], d->vmlinux[side],
-					      d->kallsyms[side]);
+	d->symbols[side] = trace_symbols_lines(d->paths[side], d->vmlinux[side],
+					       d->kallsyms[side], d->modules[side], false);
 	if (d->symbols[side]) {
 		sums_init(k, d->symbols[side], &d->filter);
 		rebuild_init(&b, sums_give, k);
@@ -599,9 +703,10 @@ static bool set_top(struct diff *d, const char *text)
 static bool set_sort(struct diff *d, const char *key)
 {
 	d->by_name = !strcmp(key, "name");
-	if (d->by_name || !strcmp(key, "change"))
+	d->by = !strcmp(key, "type") || !strcmp(key, "field") ? key : NULL;
+	if (d->by_name || d->by || !strcmp(key, "change"))
 		return true;
-	fprintf(stderr, "memorizer diff: --sort %s: want change or name\n", key);
+	fprintf(stderr, "memorizer diff: --sort %s: want change, name, type or field\n", key);
 	return false;
 }
 
@@ -612,6 +717,8 @@ static bool set_option(struct diff *d, int option, const char *arg)
 		return set_files(d->vmlinux, d->given, "vmlinux", arg);
 	case 'K':
 		return set_files(d->kallsyms, d->given + 1, "kallsyms", arg);
+	case 'M':
+		return set_files(d->modules, d->given + 2, "modules", arg);
 	case 's':
 		return set_sort(d, arg);
 	case 'n':
@@ -635,7 +742,7 @@ static int run(int argc, char **argv)
 	struct diff d = { .format = REPORT_TEXT };
 	int option;
 
-	while ((option = getopt_long(argc, argv, "k:K:s:n:ajch", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "k:K:M:s:n:ajch", options, NULL)) != -1) {
 		if (option == 'h') {
 			print_usage(&command_diff);
 			return EXIT_FINE;

@@ -4,7 +4,7 @@
 # compiler's notes tell, and orders and chooses by that; and that all is as ever where they do not.
 # Usage: test-fields.sh DIR, with memorizer in it, and in its tests/ what the tests need
 
-here=$(dirname "$0")
+here=$(cd "$(dirname "$0")" && pwd)
 data=$here/data
 build=$(cd "$1" && pwd) || exit 1
 memorizer=$build/memorizer
@@ -104,6 +104,42 @@ same "counts are of their object, and nothing is of what was freed" "counts,widg
 outcome "names are wanted to choose events by" 2 /dev/null \
 	"memorizer script: --field flag: no types are known: want --vmlinux with the compiler's notes" \
 	script --field flag "$tmp/life"
+
+# What has changed
+cp "$data/session.kmap" "$tmp/before.kmap"
+cp "$data/after.kmap" "$tmp/after.kmap"
+python3 -B "$here/make-notes.py" "$tmp/after" <"$data/after.notes" || exit 1
+cd "$tmp" || exit 1
+compare="diff -k $vmlinux -k $tmp/after -K kallsyms -K after.kallsyms before.kmap after.kmap"
+cp "$data/after.kallsyms" "$data/kallsyms" "$tmp"
+outcome "a KMAP of another build is compared by type and member" 0 "$data/noted.diff" "" $compare --all
+outcome "as JSON" 0 "$data/noted.diff.json" "" $compare --json
+outcome "as CSV" 0 "$data/noted.diff.csv" "" $compare --csv
+same "--sort type orders tables by that" "char gadget widget -" "$(rows sites $compare --all --sort type |
+	cut -d, -f 3 | uniq | sed 's/^$/-/' | xargs)"
+same "and --sort field those that have it" "extra flag inner.count name[]" \
+	"$(rows users $compare --all --sort field | cut -d, -f 4 | xargs)"
+same "tables of members by their names" "extra flag inner.count name[]" \
+	"$(rows fields $compare --all --sort field | cut -d, -f 1 | grep -v unknown | xargs)"
+"$memorizer" diff --csv -K kallsyms -K after.kallsyms -k "$tmp/bare" -k "$tmp/after" \
+	before.kmap after.kmap >"$tmp/got" 2>"$tmp/err"
+grep -v read_mark kallsyms >marks
+"$memorizer" diff --csv -K marks -K after.kallsyms before.kmap after.kmap >"$tmp/want" 2>"$tmp/err"
+equal "with notes of one side alone it is as ever" "$tmp/want" "$tmp/got"
+sed 's/^access ip=ffffffff9b000110/access ip=ffffffff9b000120/; s/^\(counts.*writes=\)1/\15/' "$data/life.trace" |
+	"$build/tests/make-trace" "$tmp/later" || exit 1
+cp -r "$tmp/life/kernel" "$tmp/later"
+same "of traces, what was streamed and their KMAPs" "accessed_fields,inner.count,less,widget,1,0 \
+accessed_fields,name[],new,widget,0,1 field_users,widget_read,less,widget,inner.count,1 \
+field_users,widget_read,new,widget,name[],0 kmap_fields,flag,more,widget,1,1 \
+kmap_fields,inner.count,more,widget,1,1 kmap_users,widget_read,more,widget,inner.count,1 \
+kmap_users,widget_write,more,widget,flag,1" "$("$memorizer" diff --csv -k "$vmlinux" life later |
+	grep -E '^[a-z_]*(fields|users),' | cut -d, -f 1-6 | sort | xargs)"
+mkdir modules
+python3 -B "$here/make-notes.py" modules/gadget.ko <"$data/gadget.notes"
+same "--modules has notes of modules" "all[],same,gadget" \
+	"$(rows accessed_fields diff --all -k "$vmlinux" -M modules life life | grep -o '^all.*gadget')"
+cd "$OLDPWD" || exit 1
 
 # Choosing and ordering
 named="sharing -k $vmlinux $tmp/lines"

@@ -66,6 +66,9 @@ same "check has a version" 1 "$(grep -cx version "$tmp/printed" | sed 's/^4$/1/'
 {
 	printed diff --json "$data/session.kmap" "$data/after.kmap"
 	printed diff --json "$tmp/kmem" "$tmp/life"
+	printed diff --all --json --vmlinux "$tmp/vmlinux" "$tmp/life" "$tmp/life"
+	printed diff --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" "$data/session.kmap" \
+		"$data/after.kmap"
 } >"$tmp/printed"
 agree diff
 {
