@@ -183,12 +183,15 @@ static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 	kmap_symbols_format(s->symbols, ip, kind, s->values[f + 1].text);
 }
 
-/* Who allocated what is at an address, as far as that is followed; 0: not known. */
+/*
+ * Who allocated what is at an address, as far as that is followed; 0: not known. What is
+ * allocated with pages is what describes them.
+ */
 static u64 allocated_at(const struct script *s, u64 addr)
 {
 	const struct tracked *item = s->noted ? tracker_find(&s->live, addr) : NULL;
 
-	return item ? item->tag[0] | (u64)item->tag[1] << 32 : 0;
+	return item && item->group == TRACKER_SLAB ? item->tag[0] | (u64)item->tag[1] << 32 : 0;
 }
 
 /* Who allocated an object that an event told of. */

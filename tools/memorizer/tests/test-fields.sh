@@ -101,6 +101,15 @@ same "counts are of their object, and nothing is of what was freed" "counts,widg
 	'counts object=5 ip=ffffffff9b000140 pid=1 writes=1 reads=1' |
 	"$build/tests/make-trace" -q "$tmp/objects" && "$memorizer" script -k "$vmlinux" -K "$data/kallsyms" --csv \
 	--event access,counts "$tmp/objects" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
+same "pages are not of the type that describes them" "alloc,page access," \
+	"$(sed 's/^note alloc ffffffff81000020 gadget/note alloc ffffffff81000020 page/' "$data/session.notes" |
+	python3 -B "$here/make-notes.py" "$tmp/pages" && printf '%s\n' \
+	'alloc kind=2 call_site=ffffffff9b000020 ptr=ffff888000200000 bytes_req=4096 bytes_alloc=4096' \
+	'access ip=ffffffff9b000140 ptr=ffff888000200000 size=8 kind=1' |
+	"$build/tests/make-trace" -q "$tmp/paged" && "$memorizer" script -k "$tmp/pages" -K "$data/kallsyms" --csv \
+	"$tmp/paged" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
+same "in analyses, too" "[pages],widget_alloc+0x20/0x100,,1" "$(rows objects cache-assoc -k "$tmp/pages" \
+	-K "$data/kallsyms" "$tmp/paged" | cut -d, -f 1-4)"
 outcome "names are wanted to choose events by" 2 /dev/null \
 	"memorizer script: --field flag: no types are known: want --vmlinux with the compiler's notes" \
 	script --field flag "$tmp/life"

@@ -757,6 +757,15 @@ char *analysis_allocated(const struct analysis *a, u32 kind)
 	return analysis_site(a, analysis_kind_site(a, kind));
 }
 
+/*
+ * The call site that says of which type a kind of object is; 0: none. What it says of pages is
+ * the type of what describes them.
+ */
+static u64 typed_site(const struct analysis *a, u32 kind)
+{
+	return strcmp(analysis_kind_name(a, kind), NAMES_PAGES) ? analysis_kind_site(a, kind) : 0;
+}
+
 /**
  * analysis_type - name the type of a kind of object for a table
  * @a: the analysis
@@ -766,7 +775,7 @@ char *analysis_allocated(const struct analysis *a, u32 kind)
  */
 char *analysis_type(const struct analysis *a, u32 kind)
 {
-	const char *type = named_allocation(a->symbols, analysis_kind_site(a, kind));
+	const char *type = named_allocation(a->symbols, typed_site(a, kind));
 
 	return type ? table_text(type) : NULL;
 }
@@ -781,7 +790,7 @@ char *analysis_type(const struct analysis *a, u32 kind)
  */
 struct named analysis_named(const struct analysis *a, u64 ip, u32 kind)
 {
-	return named_access(a->symbols, ip, analysis_kind_site(a, kind));
+	return named_access(a->symbols, ip, typed_site(a, kind));
 }
 
 /**
