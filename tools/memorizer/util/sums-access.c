@@ -71,6 +71,18 @@ const struct site *sums_site_of(const struct sums *k, enum access_source source,
 }
 
 /**
+ * sums_is_page - tell whether what was accessed are pages
+ * @source: where the accesses come from
+ * @site: item of the group's sites, as a touch has it, or SUMS_NO_SITE
+ *
+ * Return: whether they are. What is allocated with them is what describes them.
+ */
+bool sums_is_page(enum access_source source, u32 site)
+{
+	return source == ACCESS_STREAMED && site != SUMS_NO_SITE && site & PAGE_SITE;
+}
+
+/**
  * sums_touched - tell what allocated what was accessed
  * @k: the sums
  * @source: where the accesses come from
@@ -226,13 +238,15 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	u32 function, site = SUMS_NO_SITE;
 	bool new;
 
-	if (o ? !o->chosen : !counts_unknown(k))
+	if (o ? !o->within : !counts_unknown(k))
+		return;
+	if (o)
+		site = o->site | (g == GROUP_PAGES ? PAGE_SITE : 0);
+	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, site))
 		return;
 	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
 	add(((struct function *)hash_item(k->functions + ACCESS_STREAMED, function))->sum, e);
-	if (o)
-		site = o->site | (g == GROUP_PAGES ? PAGE_SITE : 0);
 	add(sums_touch(k, ACCESS_STREAMED, function, site, &new)->sum, e);
 	sums_note(k, ACCESS_STREAMED, e->u.access.ip, site, is_read(e), is_write(e), NULL);
 	if (!o) {

@@ -34,6 +34,7 @@ void sums_types_init(struct sums *k)
 		hash_init(k->noted + i, sizeof(struct noted), sizeof(u64));
 		hash_init(k->fields + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->users + i, sizeof(struct touch), sizeof(u64));
+		hash_init(k->choices + i, sizeof(struct named_choice), 2 * sizeof(u64));
 	}
 }
 
@@ -53,6 +54,7 @@ void sums_types_free(struct sums *k)
 		hash_free(k->noted + i);
 		hash_free(k->fields + i);
 		hash_free(k->users + i);
+		hash_free(k->choices + i);
 	}
 }
 
@@ -109,6 +111,15 @@ const char *sums_type(const struct sums *k, u64 alloc_ip)
 	return named_allocation(k->symbols, alloc_ip);
 }
 
+/* Names what an instruction accesses in what a call site allocated. */
+static struct named name_access(const struct sums *k, enum access_source source, u64 ip, u32 site)
+{
+	const struct site *allocated = sums_is_page(source, site) ? NULL :
+		sums_site_of(k, source, site);
+
+	return named_access(k->symbols, ip, allocated ? allocated->ip : 0);
+}
+
 /**
  * sums_named - name what is accessed
  * @k: the sums
@@ -121,11 +132,37 @@ struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted)
 {
 	const struct access_ip *ip = hash_item(k->ips + source, noted->key >> 32);
-	const struct site *site = sums_site_of(k, source, noted->key);
-	struct named named = named_access(k->symbols, ip->ip, site ? site->ip : 0);
+	struct named named = name_access(k, source, ip->ip, noted->key);
 
 	named.function = ip->function;
 	return named;
+}
+
+/**
+ * sums_choose - find out whether the filter chooses accesses by name
+ * @k: the sums
+ * @source: where the accesses come from
+ * @ip: the instruction
+ * @site: item of the group's sites, or SUMS_NO_SITE, as for sums_touch()
+ *
+ * Return: whether it does.
+ */
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site)
+{
+	u64 key[2] = { ip, site };
+	struct named_choice *choice;
+	struct named named;
+	bool new;
+
+	if (!k->filter->type && !k->filter->field)
+		return true;
+	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
+	if (new) {
+		named = name_access(k, source, ip, site);
+		choice->chosen = named_matches(k->filter, named.type, named.path);
+		k->named_seen |= choice->chosen;
+	}
+	return choice->chosen;
 }
 
 static u32 name_number(struct sums *k, const char *name)
