@@ -73,6 +73,14 @@ as_ever sharing --addresses --csv "$tmp/lines"
 # Events, and what was live
 golden script life
 golden timeline life --spans 4
+mkdir -p "$tmp/modules"
+python3 -B "$here/make-notes.py" "$tmp/modules/gadget.ko" <"$data/gadget.notes" || exit 1
+printf '%s\n' 'alloc kind=0 call_site=ffffffffc0400010 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' |
+	"$build/tests/make-trace" -q "$tmp/module" || exit 1
+same "what a module allocates has a type, with its notes" gadget "$(rows slab_peak timeline \
+	-K "$data/kallsyms" -M "$tmp/modules" "$tmp/module" | cut -d, -f 3)"
+"$memorizer" html -o "$tmp/page" -K "$data/kallsyms" -M "$tmp/modules" "$tmp/module" 2>"$tmp/err"
+same "a page has it, too" 1 "$(sed -n '/"types": \[/,/\]/p' "$tmp/page" | grep -c '"type": "gadget"')"
 as_ever script --csv "$tmp/life"
 as_ever timeline --spans 4 "$tmp/life"
 chosen="script -k $vmlinux --csv $tmp/life"
@@ -137,9 +145,7 @@ same "what is suspicious, too" "freed from inside an object,gadget" "$(printf '%
 same "--type counts what is allocated of a type, and accesses to it" "2 128 19 2 3 2 2 3" \
 	"$(summed $report --type widget)"
 same "of a type that accesses are to, but that is not allocated, these alone" \
-	"0 0 30 1 1 1 1 0 users,gadget_irq [gadget],next,link,20,10" "$(mkdir -p "$tmp/modules"
-	python3 -B "$here/make-notes.py" "$tmp/modules/gadget.ko" <"$data/gadget.notes"
-	summed $report -M "$tmp/modules" --type link) $("$memorizer" $report --csv \
+	"0 0 30 1 1 1 1 0 users,gadget_irq [gadget],next,link,20,10" "$(summed $report -M "$tmp/modules" --type link) $("$memorizer" $report --csv \
 	-M "$tmp/modules" --type link 2>"$tmp/err" | grep ^users,)"
 same "--field counts accesses alone" "0 0 8 1 1 1 1 1" "$(summed $report --field flag)"
 same "whose objects, tasks and commands are told" "widget_alloc+0x10/0x100,widget,0,0,0,,1,1,7 101,kworker/0:1,0,0,1,1,7 \
