@@ -164,9 +164,11 @@ static void print_fields(const struct trace_event *e)
 		print_object(e);
 		break;
 	case TRACE_COUNTS:
-		printf("object = %u, ip = 0x%llX, pid = %u, writes = %llu, reads = %llu",
+		printf("object = %u, ip = 0x%llX, pid = %u, writes = %llu, reads = %llu, ",
 		       e->u.counts.object, e->u.counts.ip, e->u.counts.pid, e->u.counts.writes,
 		       e->u.counts.reads);
+		printf("write_moves = %llu, read_moves = %llu", e->u.counts.write_moves,
+		       e->u.counts.read_moves);
 		break;
 	case TRACE_ACCESS:
 		printf("ip = 0x%llX, ptr = 0x%llX, size = %u, kind = ( %s : container = %u ), ",

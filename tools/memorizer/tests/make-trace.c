@@ -80,7 +80,7 @@ static struct event {
 		      F("bytes_req", U32), F("alloc_jiffies", U64), F("free_jiffies", U64),
 		      F("free_site", X64), F("comm", COMM) }, 4 },
 	{ "counts", { F("object", U32), F("ip", X64), F("pid", U32), F("writes", U64),
-		      F("reads", U64) }, 5 },
+		      F("reads", U64), F("write_moves", U64), F("read_moves", U64) }, 5 },
 	{ "access", { F("ip", X64), F("ptr", X64), F("size", U32), F("kind", U8),
 		      F("pid", U32) }, 6 },
 	{ "mark", { F("pid", U32), F("text", STRING) }, 7 },
@@ -101,7 +101,7 @@ static struct event {
 	{ "future", { F("pid", U32), F("hope", U8) }, 77 },
 };
 
-enum { TASK, CACHE, ALLOC, FREE, ACCESS = 6, SWITCH = 8, TRAFFIC = 11, ENTER, LEAVE,
+enum { TASK, CACHE, ALLOC, FREE, COUNTS = 5, ACCESS, SWITCH = 8, TRAFFIC = 11, ENTER, LEAVE,
        FRAME = 16 };	/* indices */
 
 static const char metadata[] =
@@ -611,6 +611,7 @@ static void become_qemu(void)
 	memmove(events[TRAFFIC].fields + 6, events[TRAFFIC].fields + 5, 2 * sizeof(struct field));
 	events[TRAFFIC].fields[5] = (struct field)F("stack", U32);
 	memset(events[SWITCH].fields + 4, 0, 4 * sizeof(struct field));
+	memset(events[COUNTS].fields + 5, 0, 2 * sizeof(struct field));
 }
 
 static void usage(void)

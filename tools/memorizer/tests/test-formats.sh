@@ -43,11 +43,13 @@ agree()
 	equal "all members of $1, and no others, are in memorizer-formats(5)" "$tmp/want" "$tmp/got"
 }
 
+sed 's/^\(  [^,]*,[^,]*\),\(.*\)/\1,1,2,\2/' "$data/session.kmap" >"$tmp/traffic"
 python3 -B "$here/make-notes.py" "$tmp/vmlinux" <"$data/session.notes" || exit 1
 {
 	printed report --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" \
 		"$data/session.kmap"
 	printed report --json --vmlinux "$tmp/vmlinux" "$tmp/life"
+	printed report --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" "$tmp/traffic"
 	printed report --json "$data/session.kmap"
 	printed report --json "$tmp/life"
 	printed report --json "$tmp/kmem"
@@ -87,8 +89,10 @@ for command in types "layout widget" "who widget" "what *"; do
 	command=$1
 	shift
 	{
-		printed "$command" --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" \
-			"$@" "$data/session.kmap"
+		for kmap in "$data/session.kmap" "$tmp/traffic"; do
+			printed "$command" --json --vmlinux "$tmp/vmlinux" \
+				--kallsyms "$data/kallsyms" "$@" "$kmap"
+		done
 		printed "$command" --json --vmlinux "$tmp/vmlinux" "$@" "$tmp/life"
 	} >"$tmp/printed"
 	set +f

@@ -13,6 +13,7 @@
 	"is not an address: 1 to 16 lower-case hex digits without 0x"
 #define LARGEST	"18446744073709551615"
 #define ACCESS	"  ffffffff81000030,8,3,4\n"
+#define TRAFFIC	"  ffffffff81000030,8,5,6,3,4\n"
 
 /* Expects one event from a text that is nothing but one line. */
 static struct kmap_reader read_one(const char *text, enum kmap_event want, const char *name)
@@ -62,6 +63,29 @@ static void test_access(void)
 	tap_number(kmap_reader_next(&r), KMAP_END, "and then the KMAP ends");
 	tap_number(kmap_reader_next(&r), KMAP_END, "more than once");
 	tap_number(r.malformed, 0, "with nothing malformed");
+	kmap_reader_free(&r);
+	fclose(file);
+}
+
+/* The file traffic has the moves of cache lines, too, on each of its lines. */
+static void test_traffic(void)
+{
+	FILE *file = text_file(OBJECT TRAFFIC ACCESS, strlen(OBJECT TRAFFIC ACCESS));
+	struct kmap_reader r;
+
+	kmap_reader_init(&r, fileno(file));
+	kmap_reader_next(&r);
+	tap_number(kmap_reader_next(&r), KMAP_ACCESS, "a line of traffic is an access");
+	tap_number(r.access.ip, 0xffffffff81000030, "its access_ip");
+	tap_number(r.access.pid, 8, "its access_pid");
+	tap_number(r.access.write_moves, 5, "write_moves");
+	tap_number(r.access.read_moves, 6, "read_moves");
+	tap_number(r.access.writes, 3, "its write_count");
+	tap_number(r.access.reads, 4, "its read_count");
+	tap_number(kmap_reader_next(&r), KMAP_MALFORMED, "after it, others are malformed");
+	tap_text(r.error,
+		 "field count is 4, an access line has 6 like the first: access_ip,access_pid,write_moves,read_moves,write_count,read_count",
+		 "... and the message says so");
 	kmap_reader_free(&r);
 	fclose(file);
 }
@@ -165,6 +189,8 @@ static const struct {
 	  "field count is 5, an access line has 4: access_ip,access_pid,write_count,read_count" },
 	{ "\x20\x20\n",
 	  "field count is 1, an access line has 4: access_ip,access_pid,write_count,read_count" },
+	{ "  1,1,1,1,1,1\n",
+	  "field count is 6, an access line has 4: access_ip,access_pid,write_count,read_count" },
 	{ "  g,1,1,1\n",
 	  "access_ip \"g\" " NO_ADDRESS },
 	{ "  1,9999999999,1,1\n", "access_pid \"9999999999\" is too large: at most 2147483647" },
@@ -329,6 +355,7 @@ int main(void)
 {
 	test_object();
 	test_access();
+	test_traffic();
 	test_limits();
 	test_executable();
 	test_malformed();

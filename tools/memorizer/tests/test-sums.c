@@ -138,7 +138,7 @@ static void add(struct sums *k, u64 pid, u64 size, const char *comm)
 static void touch(struct sums *k, u64 ip, u64 pid, u64 writes,
 		  u64 reads)
 {
-	struct kmap_access one = { ip, pid, writes, reads };
+	struct kmap_access one = { .ip = ip, .pid = pid, .writes = writes, .reads = reads };
 
 	sums_count(k, &one);
 }

@@ -46,6 +46,7 @@ done
 "$memorizer" types --csv $symbols "$tmp/le" "$kmap" 2>"$tmp/err" | grep -E '^(types|fields),' >"$tmp/types"
 grep -E '^(types|fields),' "$tmp/whole" >"$tmp/same"
 equal "report has the same" "$tmp/types" "$tmp/same"
+same "but for members never touched" 0 "$(grep -c untouched_fields "$tmp/whole")"
 same "and the types of what call sites allocate" \
 	"ffffffffc0400010 ffffffff9b000010 widget ffffffff9b000100 char" \
 	"$(sed -n 's/^sites,\([^,]*\),[^,]*,\([^,]*\),.*/\1 \2/p' "$tmp/whole" | xargs)"
@@ -89,7 +90,7 @@ module_notes()
 	"$memorizer" types --csv $symbols "$tmp/le" -M "$tmp/modules" "$@" "$kmap" 2>"$tmp/err" |
 		grep -E '^(types,gadget|users,gadget)' | xargs
 }
-noted="types,gadget,64,2,32,1,1,1021,11 users,gadget_irq [gadget],next,link,20,10 \
+noted="types,gadget,all[] 2,64,2,32,1,1,1021,11,1,0,1030 users,gadget_irq [gadget],next,link,20,10 \
 users,gadget_irq [gadget],all[],gadget,1,1"
 same "they are found where its sections were loaded" "$noted" "$(module_notes)"
 same "with no other message" "$lost" "$(cat "$tmp/err")"
@@ -107,7 +108,7 @@ same "its sections may be compressed" "$noted" "$(module_notes)"
 make_notes -e be "$tmp/modules/drivers/gadget.ko" <"$data/gadget.notes"
 same "of another byte order" "$noted" "$(module_notes)"
 sed 's/gadget_open/gadget_irq/' "$data/gadget.notes" | make_notes "$tmp/modules/drivers/gadget.ko"
-same "functions of one name say nothing of where a section is" "types,gadget,64,2,32,1,1,1021,11 \
+same "functions of one name say nothing of where a section is" "types,gadget,,64,2,32,1,1,1021,11,1,1,1032 \
 users,gadget_irq [gadget],,gadget,21,11" "$(module_notes)"
 sed 's/gadget_open/gadget_probe/; s/^function 0 80 .*//' "$data/gadget.notes" |
 	make_notes "$tmp/modules/drivers/gadget.ko"
@@ -117,6 +118,128 @@ stale: gadget_irq and gadget_probe lie elsewhere in the module that ran: no type
 same "and its notes" 1 "$(grep -c 'gadget_irq .gadget.,,,21,11' "$tmp/out")"
 head -c 700 "$tmp/le" >"$tmp/modules/drivers/gadget.ko"
 same "one that is cut has none" 1 "$(module_notes | grep -c 'gadget_irq .gadget.,,,21,11')"
+# told_of_widget: of the type widget its row of types, its members of which there is more than none,
+# and those never touched
+told_of_widget()
+{
+	"$memorizer" types --csv $symbols "$tmp/le" "$kmap" 2>"$tmp/err" >"$tmp/out"
+	"$memorizer" layout --csv $symbols "$tmp/le" widget "$kmap" 2>"$tmp/err" >>"$tmp/out"
+	sed -n 's/^types,\(widget\|inner\),/\1:/p; s/^untouched_fields,\([^,]*\),widget,.*/\1/p
+		s/^layout,\([^,]*\),[^,]*,[^,]*,[^,]*,[^,]*,/\1:/p' "$tmp/out" | grep -v ':0,0,0,0$' |
+		xargs
+}
+
+# A record in what was allocated as another: in one place, in two, in too many to tell; and what is
+# not in it
+part='s/widget inner\.count .* 8 4 32 0$/inner count include\/widget.h 3 0 4 4 0/'
+{
+	sed "$part" "$data/session.notes"
+	printf '%s\n' "record struct inner 4" "member 0 4 count int"
+} >"$tmp/parts"
+make_notes "$tmp/le" <"$tmp/parts"
+same "what is in a record is part of what that is in" \
+	"widget:flag 8, inner.count 6, name[] 5,128,2,0,0,2,10,9,5,2,0 \
+inner:count 6,0,0,0,0,0,6,0,1,0,0 next unused inner.count:6,0,1,1 name[]:3,2,1,1 flag:1,7,1,1" \
+	"$(told_of_widget | tr -d '"')"
+counted widget "4 9"
+counted inner.count "6 0"
+sed 's/^member 24 4 unused int/member 24 4 unused inner/' "$tmp/parts" | make_notes "$tmp/le"
+same "of two places that may be either" \
+	"widget:flag 8, inner.count|... 6, name[] 5,128,2,0,0,2,10,9,5,1,0 \
+inner:count 6,0,0,0,0,0,6,0,1,0,0 next name[]:3,2,1,1 flag:1,7,1,1 \
+inner.count|unused.count:6,0,1,1" "$(told_of_widget | tr -d '"')"
+for i in 1 2 3 4 5 6 7 8; do echo "member 24 4 more$i inner"; done >>"$tmp/parts"
+sed '/^record struct inner/,/^member 0 4 count/d; /^member 28/d' "$tmp/parts" | make_notes "$tmp/le"
+same "of too many it is not known" "widget:flag 8, name[] 5,128,2,0,0,2,10,9,12,11,6" \
+	"$(told_of_widget | tr -d '"' | sed 's/ inner:.*//')"
+sed "s/^member 8 4 inner inner/member 8 4 inner other/" "$tmp/parts" | make_notes "$tmp/le"
+sed "$part; s/^member 8 4 inner inner/member 8 4 inner other/" "$data/session.notes" |
+	make_notes "$tmp/le"
+same "nor if it is nowhere" "widget:flag 8, name[] 5,128,2,0,0,2,10,9,5,3,6" \
+	"$(told_of_widget | tr -d '"' | sed 's/ inner:.*//')"
+make_notes "$tmp/le" <"$data/session.notes"
+
+# Arrays of arrays have one index in records; what is accessed as a whole touches no member
+sed 's/widget name\[\] /widget name[][] /; s/widget flag .* 28 1 32 1$/widget - - 0 0 32 32 0/' \
+	"$data/session.notes" | make_notes "$tmp/le"
+same "an array of arrays is one, all of a record no member" \
+	"widget:inner.count 6, name[][] 5,128,2,0,0,2,10,9,5,3,0 next unused flag \
+inner.count:6,0,1,1 name[]:3,2,1,1 [whole]:1,7,1,1" "$(told_of_widget | tr -d '"')"
+make_notes "$tmp/le" <"$data/session.notes"
+
+# Lines that were moved: the file traffic
+sed 's/^\(  [^,]*,[^,]*\),\(.*\)/\1,1,2,\2/' "$kmap" >"$tmp/traffic"
+"$memorizer" layout --csv $symbols "$tmp/le" widget "$tmp/traffic" 2>"$tmp/err" >"$tmp/out"
+same "how often lines were moved is told by member" \
+	"inner.count:6,0,1,1,6 \
+name[]:3,2,1,1,3 flag:1,7,1,1,3 to_members,10,9,12 elsewhere,0,0,0" \
+	"$(sed -n 's/^layout,\([^,]*\),[^,]*,[^,]*,[^,]*,[^,]*,/\1:/p
+		s/^basis,//p' "$tmp/out" | grep -v ':0,0,0,0,0$' | xargs)"
+same "and by function" "widget_write,flag,1,7,3 widget_read,inner.count,6,0,6 widget_read,name[],3,2,3" \
+	"$("$memorizer" who --csv $symbols "$tmp/le" widget "$tmp/traffic" 2>"$tmp/err" |
+		sed -n 's/^functions,//p' | xargs)"
+
+# Lines in text, and where they begin
+sed '/^record struct widget/,$d' "$data/session.notes" >"$tmp/lines"
+cat >>"$tmp/lines" <<'END'
+record struct widget 264
+member 0 64 name[] char
+member 64 8 flag long
+member 72 128 pad[] char
+member 200 16 inner inner
+member 200 4 inner.count int
+member 248 16 last[] char
+END
+make_notes "$tmp/lines.le" <"$tmp/lines"
+same "cache lines begin where they do" "struct widget, 264 BYTES IN 5 LINES, 32 OF THEM IN 1 HOLE \
+name[] --- line 1 flag pad[] --- line 3 began 8 bytes before inner inner.count [hole at 216] last[]" \
+	"$("$memorizer" layout $symbols "$tmp/lines.le" widget "$kmap" 2>"$tmp/err" |
+		sed -n '/^struct/,/^$/p' | sed '/^---*$/d; /^ Member/d; s/ *|.*//; s/^ //' | xargs)"
+
+# Subsystems as MAINTAINERS has them
+cat >"$tmp/MAINTAINERS" <<'END'
+List of maintainers
+===================
+	F:	*Files* and directories, indented: no section
+
+GADGETS
+M:	Somebody <somebody@example.org>
+F:	include/
+F:	drivers/*
+X:	drivers/widget.c
+
+WIDGETS
+F:	*/widget.*
+N:	gadget
+
+HEADERS
+F:	include/widget.h
+
+THE REST
+F:	*
+F:	*/
+END
+# owner NAME WANT: which subsystems access a widget
+owner()
+{
+	same "$1" "$2" "$("$memorizer" who -F "$tmp/MAINTAINERS" --csv $symbols "$tmp/le" widget \
+		"$kmap" 2>"$tmp/err" | sed -n 's/^subsystems,\([^,]*\),.*/\1/p' | sort -u | xargs)"
+}
+
+owner "the deepest pattern counts, but not what is left out" "HEADERS WIDGETS"
+sed -i 's/^X:.*//; s/^F:	\*\/widget.*/F:	drivers\/widget/' "$tmp/MAINTAINERS"
+owner "a directory is no beginning of a name" "GADGETS HEADERS"
+sed -i 's/^F:	include\/widget.h/F:	include\/widget/; s/^F:	drivers.\*/F:	*\/*\/*/' "$tmp/MAINTAINERS"
+owner "a pattern is of its depth" "GADGETS THE REST"
+sed -i 's/^N:.*/N:	w[ix]dget[.]c$/' "$tmp/MAINTAINERS"
+owner "an expression counts before what has wildcards" "GADGETS WIDGETS"
+sed -i '/^GADGETS/,$d' "$tmp/MAINTAINERS"
+owner "without any it is the directory" "drivers include"
+outcome "a MAINTAINERS that is not there is told" 2 /dev/null \
+	"memorizer: $tmp/none.such: No such file or directory" \
+	who -F "$tmp/none.such" $symbols "$tmp/le" widget "$kmap"
+outcome "only who has subsystems" 2 /dev/null "memorizer types: --maintainers: this is for who
+Try 'memorizer help types'." types -F "$tmp/MAINTAINERS" $symbols "$tmp/le" "$kmap"
 
 # An order of a struct of four lines, in the first of which one member is read, one written
 sed '/^record struct widget/,$d; s/ inner\.count .* 8 4 32 / ops - 0 0 8 256 /
@@ -154,10 +277,14 @@ told()
 		xargs
 }
 same "of a trace what was streamed, and its KMAP" \
-	"types,gadget,192,150,1,1,0,0 types,widget,64,60,1,1,0,0 types,,64,60,1,0,64,1 \
-accessed_fields,inner.count,widget,8,1,2,1 accessed_fields,flag,widget,28,1,1,1 \
-accessed_fields,,,,1,1,1 accessed_fields,,gadget,,1,0,1 kmap_types,widget,60,1,0,0,1,2,2 \
+	"types,widget,inner.count 3, flag 2,64,60,1,1,0,0,2,3,2,5,3,0 \
+types,,,64,60,1,0,64,1,1,1,1,0,0,0 types,gadget,,192,150,1,1,0,0,1,0,1,1,1,1 \
+accessed_fields,inner.count,widget,8,1,2,1,1,2 accessed_fields,flag,widget,28,1,1,1,1,1 \
+accessed_fields,,,,1,1,1,1,1 accessed_fields,,gadget,,1,0,1,1,1 \
+kmap_types,widget,inner.count 2, flag 2,60,1,0,0,1,2,2,5,3,0 \
 kmap_fields,flag,widget,28,1,1,1,1 kmap_fields,inner.count,widget,8,1,1,1,1 \
+kmap_untouched_fields,name[],widget,12,10 kmap_untouched_fields,next,widget,0,8 \
+kmap_untouched_fields,unused,widget,24,4 \
 kmap_users,widget_read,inner.count,widget,1,1 kmap_users,widget_write,flag,widget,1,1" \
 	"$(told types --csv --vmlinux "$tmp/le" "$tmp/life")"
 same "who and what, too" "streamed_functions,widget_read,inner.count,1,2 \
@@ -166,9 +293,40 @@ kmap_functions,widget_write,flag,1,1 streamed_members,inner.count,widget,1,2 \
 kmap_members,inner.count,widget,1,1" \
 	"$(told who --csv --vmlinux "$tmp/le" widget "$tmp/life" | xargs -n 1 | grep functions | xargs) \
 $(told what --csv --vmlinux "$tmp/le" "*read*" "$tmp/life")"
-same "and the layout" "streamed_layout,inner.count,int,8,4,0,1,2,1,0 \
+same "and the layout" "streamed_layout,inner.count,int,8,4,0,1,2,1,1,2 \
 kmap_layout,inner.count,int,8,4,0,1,1,1,1" \
 	"$(told layout --csv --vmlinux "$tmp/le" widget "$tmp/life" | xargs -n 1 | grep count | xargs)"
+# Moves of lines that were streamed, and those of objects that retired
+{
+	sed 's/^\(counts object=5.*\)/\1 write_moves=2 read_moves=3/; s/^\(counts ip=.*\)/\1 write_moves=0 read_moves=0/' \
+		"$data/life.trace"
+	echo "time 5000000000"
+	echo "cpu 2 0"
+	echo "traffic ip=ffffffff9b000110 ptr=ffff888000001008 size=4 kind=1 pid=102 line=ffff888000001000 from=1"
+	echo "traffic ip=ffffffff9b000120 ptr=ffff888000009000 size=4 kind=2 pid=102 line=ffff888000009000 from=0"
+} >"$tmp/moved.script"
+for option in "" -q; do
+	if [ -n "$option" ]; then
+		sed -i 's/ write_moves=.*//; s/^switch .*//' "$tmp/moved.script"
+	fi
+	"$build/tests/make-trace" $option "$tmp/moved$option" <"$tmp/moved.script" || exit 1
+	mkdir "$tmp/moved$option/kernel"
+	cp "$data/kallsyms" "$tmp/moved$option/kernel"
+done
+# moved KIND: members that were accessed, of each source: all but where they are
+moved()
+{
+	"$memorizer" layout --csv --vmlinux "$tmp/le" widget "$tmp/moved$1" 2>"$tmp/err" |
+		sed -n 's/^\(streamed\|kmap\)_layout,\([^,]*\),[^,]*,[^,]*,[^,]*,[^,]*,/\1 \2:/p' |
+		grep -v ':0,0,0,0' | xargs
+}
+same "moves are told where lines were tracked, of pids and CPUs, too" \
+	"streamed inner.count:1,2,1,2,3,1 streamed name[]:0,0,1,1,1,1 streamed flag:1,1,1,1,1,0 \
+kmap inner.count:1,1,1,1,5 kmap flag:1,1,1,1,0" "$(moved "")"
+same "of a trace that has none of objects those that it streams" \
+	"streamed inner.count:1,2,1,2,3,1 streamed name[]:0,0,1,1,1,1 streamed flag:1,1,1,1,1,0 \
+kmap inner.count:1,1,1,1 kmap flag:1,1,1,1" "$(moved -q)"
+
 # As /sys/kernel/notes has it, of another build and of that of the notes
 printf '\004\000\000\000\004\000\000\000\003\000\000\000GNU\000\001\043\105\147' >"$tmp/other"
 {

@@ -8,6 +8,7 @@
 
 #define OBJECT_FIELDS	8	/* seven numbers and the executable */
 #define ACCESS_FIELDS	4
+#define TRAFFIC_FIELDS	6
 #define QUOTE_MAX	24	/* bytes of a field that a message shows */
 
 struct field {
@@ -29,6 +30,15 @@ static const struct field object_fields[OBJECT_FIELDS - 1] = {
 static const struct field access_fields[ACCESS_FIELDS] = {
 	{ "access_ip", true, U64_MAX },
 	{ "access_pid", false, KMAP_PID_MAX },
+	{ "write_count", false, U64_MAX },
+	{ "read_count", false, U64_MAX },
+};
+
+static const struct field traffic_fields[TRAFFIC_FIELDS] = {
+	{ "access_ip", true, U64_MAX },
+	{ "access_pid", false, KMAP_PID_MAX },
+	{ "write_moves", false, U64_MAX },
+	{ "read_moves", false, U64_MAX },
 	{ "write_count", false, U64_MAX },
 	{ "read_count", false, U64_MAX },
 };
@@ -97,22 +107,35 @@ static const char *quote(const char *p, size_t len, char out[4 * QUOTE_MAX + 4])
 	return out;
 }
 
+/* How many fields the current line has, if none of them holds a comma. */
+static int count_fields(const struct kmap_reader *r)
+{
+	int nr = 1;
+	size_t i;
+
+	for (i = 0; i < r->lines.len; i++)
+		nr += r->lines.line[i] == ',';
+	return nr;
+}
+
 /* Says what is wrong with field @f, which begins at @p. */
 static bool bad_field(struct kmap_reader *r, const struct field *f, const char *p,
 		      bool too_large)
 {
 	bool object = *r->lines.line != ' ';
 	char text[4 * QUOTE_MAX + 4];
-	size_t i, len;
-	int nr = 1;
+	int nr = count_fields(r);
+	size_t len;
 
-	for (i = 0; i < r->lines.len; i++)
-		nr += r->lines.line[i] == ',';
 	if (object && nr < OBJECT_FIELDS)
 		return malformed(r,
 				 "field count is %d, an object line has 8: alloc_ip,pid,obj_va_ptr,size,alloc_jiffies,free_jiffies,free_ip,executable",
 				 nr);
-	if (!object && nr != ACCESS_FIELDS)
+	if (!object && r->traffic && nr != TRAFFIC_FIELDS)
+		return malformed(r,
+				 "field count is %d, an access line has 6 like the first: access_ip,access_pid,write_moves,read_moves,write_count,read_count",
+				 nr);
+	if (!object && !r->traffic && nr != ACCESS_FIELDS)
 		return malformed(r,
 				 "field count is %d, an access line has 4: access_ip,access_pid,write_count,read_count",
 				 nr);
@@ -206,14 +229,24 @@ static bool parse_object(struct kmap_reader *r)
 
 static bool parse_access(struct kmap_reader *r)
 {
-	u64 v[ACCESS_FIELDS];
+	u64 v[TRAFFIC_FIELDS] = { 0 };
 
-	if (!parse_fields(r, access_fields, ACCESS_FIELDS, r->lines.line + 2, '\n', v))
+	if (!r->accesses)
+		r->traffic = count_fields(r) == TRAFFIC_FIELDS;
+	r->accesses = true;
+	if (!parse_fields(r, r->traffic ? traffic_fields : access_fields,
+			  r->traffic ? TRAFFIC_FIELDS : ACCESS_FIELDS, r->lines.line + 2, '\n', v))
 		return false;
 	if (r->owner == KMAP_NOBODY)
 		return malformed(r,
 				 "an access before any object: a KMAP begins with an object line");
-	r->access = (struct kmap_access){ v[0], v[1], v[2], v[3] };
+	r->access = (struct kmap_access){ .ip = v[0], .pid = v[1] };
+	if (r->traffic) {
+		r->access.write_moves = v[2];
+		r->access.read_moves = v[3];
+	}
+	r->access.writes = v[r->traffic ? 4 : 2];
+	r->access.reads = v[r->traffic ? 5 : 3];
 	return true;
 }
 

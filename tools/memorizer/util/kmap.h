@@ -75,9 +75,11 @@ struct kmap_object {
  * @pid: task that made them
  * @writes: how many stores
  * @reads: how many loads
+ * @write_moves: how many stores moved a cache line, of the file traffic or a trace; or 0
+ * @read_moves: how many loads did
  */
 struct kmap_access {
-	u64 ip, pid, writes, reads;
+	u64 ip, pid, writes, reads, write_moves, read_moves;
 };
 
 /* What kmap_reader_next() found. */
@@ -94,21 +96,25 @@ enum kmap_event {
  * @lines: where it comes from; lines.nr is the number of the current line
  * @object: the last object
  * @access: the last access
+ * @traffic: whether access lines are as in the file traffic; set by the first
  * @field: start of each field of the current line; field[i + 1] - 1 is the end
  *	   of field i
  * @malformed: lines that were malformed
  * @orphans: access lines left out because their object's line was malformed
  * @error: message for KMAP_MALFORMED
  * @owner: private: whose accesses an access line would be
+ * @accesses: private: whether there was an access line
  */
 struct kmap_reader {
 	struct kmap_lines lines;
 	struct kmap_object object;
 	struct kmap_access access;
+	bool traffic;
 	const char *field[9];
 	u64 malformed, orphans;
 	char error[KMAP_ERROR_MAX];
 	enum { KMAP_NOBODY, KMAP_SOUND_OBJECT, KMAP_BAD_OBJECT } owner;
+	bool accesses;
 };
 
 void kmap_reader_init(struct kmap_reader *r, int fd);

@@ -27,9 +27,10 @@ struct known {
 #define F(event, field, how)	\
 	{ #field, STEP_##how, offsetof(struct trace_event, u.event.field), false }
 
-/* One of 32 bits that not all traces have. */
-#define OPTIONAL(event, field)	\
-	{ #field, STEP_U32, offsetof(struct trace_event, u.event.field), true }
+/* One that not all traces have; of 32 bits. */
+#define OPTIONAL_AS(event, field, how)	\
+	{ #field, STEP_##how, offsetof(struct trace_event, u.event.field), true }
+#define OPTIONAL(event, field)	OPTIONAL_AS(event, field, U32)
 
 static const struct known known[] = {
 	[TRACE_TASK] = { "task", { F(task, pid, U32), F(task, comm, COMM) } },
@@ -51,7 +52,8 @@ static const struct known known[] = {
 		F(object, comm, COMM) } },
 	[TRACE_COUNTS] = { "counts", {
 		F(counts, object, U32), F(counts, ip, U64), F(counts, pid, U32),
-		F(counts, writes, U64), F(counts, reads, U64) } },
+		F(counts, writes, U64), F(counts, reads, U64),
+		OPTIONAL_AS(counts, write_moves, U64), OPTIONAL_AS(counts, read_moves, U64) } },
 	[TRACE_ACCESS] = { "access", {
 		F(access, ip, U64), F(access, ptr, U64), F(access, size, U32),
 		F(access, kind, U32), F(access, pid, U32), OPTIONAL(access, stack) } },
@@ -134,7 +136,10 @@ static void zero_missing(struct decoder *d)
 
 	for (; k < known[d->type].fields + EVENT_FIELDS && k->name; k++)
 		if (!fields_find(&d->class->fields, k->name, NULL))
-			d->steps[d->nr++] = (struct step){ .how = STEP_ZERO, .to = k->offset };
+			d->steps[d->nr++] = (struct step){
+				.how = k->how == STEP_U64 ? STEP_ZERO_U64 : STEP_ZERO,
+				.to = k->offset,
+			};
 }
 
 /* Steps to take over what is known, and to pass over the rest. */

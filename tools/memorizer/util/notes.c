@@ -35,6 +35,8 @@ struct build_id {
  * @types: records, as texts
  * @all: the notes, by address in the traced kernel
  * @nr: how many
+ * @records: where each record begins in @types, by its name
+ * @nr_records: how many
  */
 struct notes {
 	struct notes *next;
@@ -44,6 +46,8 @@ struct notes {
 	struct notes_bytes strings, types;
 	struct note *all;
 	size_t nr;
+	const char **records;
+	size_t nr_records;
 };
 
 static u64 get(bool big_endian, const unsigned char *p, int size)
@@ -141,6 +145,54 @@ static int compare(const void *left, const void *right)
 	return !*a->type - !*b->type;
 }
 
+/* The name of a record: its first line is KIND NAME SIZE. */
+static const char *record_name(const char *text, size_t *len)
+{
+	text += strcspn(text, " \n");
+	text += *text == ' ';
+	*len = strcspn(text, " \n");
+	return text;
+}
+
+static int compare_names(const char *a, size_t len_a, const char *b, size_t len_b)
+{
+	int order = strncmp(a, b, len_a < len_b ? len_a : len_b);
+
+	if (order)
+		return order;
+	return len_a < len_b ? -1 : len_a > len_b;
+}
+
+/* By name; of several, the first comes first. */
+static int compare_records(const void *left, const void *right)
+{
+	const char *a = *(const char * const *)left, *b = *(const char * const *)right;
+	size_t len_a, len_b;
+	const char *name_a = record_name(a, &len_a), *name_b = record_name(b, &len_b);
+	int order = compare_names(name_a, len_a, name_b, len_b);
+
+	if (order)
+		return order;
+	return a < b ? -1 : a > b;
+}
+
+static void index_records(struct notes *n)
+{
+	size_t at, room = 0;
+
+	for (at = 0; at < n->types.size; at += strlen(text_at(&n->types, at)) + 1) {
+		if (!*text_at(&n->types, at))
+			continue;
+		if (n->nr_records == room) {
+			room = room ? 2 * room : 1024;
+			n->records = kmap_array(n->records, room, sizeof(*n->records));
+		}
+		n->records[n->nr_records++] = text_at(&n->types, at);
+	}
+	if (n->nr_records)
+		qsort(n->records, n->nr_records, sizeof(*n->records), compare_records);
+}
+
 /* Reads all sections that matter; returns whether there are notes; @section: where. */
 static bool read_sections(struct notes *n, struct build_id *id, struct notes_bytes *names,
 			  size_t *section)
@@ -179,6 +231,7 @@ static bool take_notes(struct notes *n, const struct notes_bytes *names, u64 off
 	close(n->fd);
 	n->fd = -1;
 	qsort(n->all, n->nr, sizeof(*n->all), compare);
+	index_records(n);
 	return true;
 }
 
@@ -318,6 +371,7 @@ void notes_free(struct notes *n)
 	for (; n; n = next) {
 		next = n->next;
 		free(n->all);
+		free(n->records);
 		if (n->elf)
 			elf_end(n->elf);
 		if (n->fd >= 0)
@@ -413,24 +467,26 @@ static bool read_record(struct record *r, const char *text)
 	return true;
 }
 
-/* Whether a text is of the record of a name: its first line is KIND NAME SIZE. */
-static bool is_of(const char *text, const char *name)
+/* Finds a record; of several of one name, the first that can be read. */
+static bool find_record(const struct notes *n, const char *name, struct record *r)
 {
-	size_t len = strlen(name);
+	size_t low = 0, high = n->nr_records, middle, len = strlen(name), found;
+	const char *other;
 
-	text += strcspn(text, " \n");
-	return *text == ' ' && !strncmp(text + 1, name, len) && text[1 + len] == ' ';
-}
-
-static bool find_record(const struct notes_bytes *types, const char *name, struct record *r)
-{
-	size_t at;
-
-	for (at = 0; at < types->size; at += strlen(text_at(types, at)) + 1) {
-		if (!is_of(text_at(types, at), name))
-			continue;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		other = record_name(n->records[middle], &found);
+		if (compare_names(other, found, name, len) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < n->nr_records; low++) {
+		other = record_name(n->records[low], &found);
+		if (compare_names(other, found, name, len))
+			return false;
 		*r = (struct record){ .nr = 0 };
-		if (read_record(r, text_at(types, at)))
+		if (read_record(r, n->records[low]))
 			return true;
 		notes_record_free(r);
 	}
@@ -448,7 +504,7 @@ static bool find_record(const struct notes_bytes *types, const char *name, struc
 bool notes_record(const struct notes *n, const char *name, struct record *r)
 {
 	for (; n; n = n->next)
-		if (find_record(&n->types, name, r))
+		if (find_record(n, name, r))
 			return true;
 	return false;
 }

@@ -17,12 +17,13 @@ enum pack_use { PACK_READ, PACK_UNTOUCHED, PACK_WRITTEN };
  * @size: its size in bytes; 0: a flexible array, which stays last
  * @reads: how often it is read
  * @writes: how often it is written
+ * @moves: how often that moved a cache line, where lines were tracked; is not looked at
  * @use: what is done with it: mostly read is what is read ten times as often as written
  * @at: where it would be
  */
 struct packed {
 	const char *name;
-	u64 offset, size, reads, writes;
+	u64 offset, size, reads, writes, moves;
 	enum pack_use use;
 	u64 at;
 };

@@ -127,8 +127,11 @@ static void add_counts(struct rebuild *b, const struct trace_event *e)
 		o->room = o->room ? 2 * o->room : 1;
 		o->counts = kmap_array(o->counts, o->room, sizeof(*o->counts));
 	}
-	o->counts[o->nr++] = (struct kmap_access){ e->u.counts.ip, e->u.counts.pid,
-						   e->u.counts.writes, e->u.counts.reads };
+	o->counts[o->nr++] = (struct kmap_access){
+		.ip = e->u.counts.ip, .pid = e->u.counts.pid, .writes = e->u.counts.writes,
+		.reads = e->u.counts.reads, .write_moves = e->u.counts.write_moves,
+		.read_moves = e->u.counts.read_moves,
+	};
 }
 
 /* What came of a snapshot becomes the one that counts, or is forgotten. */

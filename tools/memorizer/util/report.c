@@ -10,6 +10,8 @@
 #include "term.h"
 #include "texts.h"
 
+#define HOTTEST		3	/* members of a type */
+
 static const char * const suspicions[SUSPICIONS] = {
 	[SUSPECT_SLAB_FREE] = "kmalloc memory freed by kmem_cache_free",
 	[SUSPECT_KFREE] = "object of a cache freed by kfree",
@@ -53,11 +55,39 @@ static char *known_name(const struct sums *k, u32 number)
 	return number ? table_text(*name ? name : "[whole]") : NULL;
 }
 
-static void name_type(const struct sums *k, const void *item, struct row *row)
+/* The members of a type that are accessed most, and how often. */
+static char *hottest(const struct sums *k, enum access_source source, u32 type)
+{
+	const struct field *fields[HOTTEST];
+	u32 nr = sums_hottest(k, source, type, HOTTEST, fields), i;
+	char text[HOTTEST * (TEXTS_MAX + 32)];
+	size_t len = 0, first;
+	const char *path;
+
+	for (i = 0; i < nr; i++) {
+		path = texts_get(&k->names, (u32)fields[i]->key);
+		first = strcspn(path, "|");
+		len += snprintf(text + len, sizeof(text) - len, "%s%.*s%s %llu", i ? ", " : "",
+				(int)first, path, path[first] ? "|..." : "",
+				fields[i]->sum[SUM_ACCESSES]);
+	}
+	return nr ? table_text(text) : NULL;
+}
+
+static void name_streamed_type(const struct sums *k, const void *item, struct row *row)
 {
 	const struct type *type = item;
 
 	row->name = known_name(k, type->name);
+	row->texts[0] = hottest(k, ACCESS_STREAMED, type->name);
+}
+
+static void name_counted_type(const struct sums *k, const void *item, struct row *row)
+{
+	const struct type *type = item;
+
+	row->name = known_name(k, type->name);
+	row->texts[0] = hottest(k, ACCESS_COUNTED, type->name);
 }
 
 static void name_field(const struct sums *k, const void *item, struct row *row)
@@ -123,7 +153,6 @@ static void name_object(const struct sums *k, const void *item, struct row *row)
 	snprintf(text, sizeof(text), "%llx", object->ptr);
 	row->name = table_text(text);
 	row->texts[0] = ip_name(k, object->site);
-	row->texts[1] = type_name(k, object->site);
 }
 
 static void name_user(const struct sums *k, enum access_source source, const void *item,
@@ -224,7 +253,6 @@ static void name_suspect(const struct sums *k, const void *item, struct row *row
 	row->name = table_text(suspicions[suspect->suspicion]);
 	row->texts[0] = ip_name(k, suspect->alloc_site);
 	row->texts[1] = ip_name(k, suspect->free_site);
-	row->texts[2] = type_name(k, suspect->alloc_site);
 }
 
 /* The pids that allocated nothing have a comm that is not known. */
@@ -253,6 +281,7 @@ static void name_pid(const struct sums *k, const void *item, struct row *row)
  * @of_trace: title and key that the table of a KMAP has in the report of a trace; if there
  *	      are none, the table is of allocations and accesses that a trace streamed
  * @of_notes: whether there is such a table only if there are notes of the compiler's
+ * @of_types: whether it is one of types' that report does not have
  * @of_most: whether the items are those of a struct most, which they are the beginning of
  */
 struct view {
@@ -261,7 +290,7 @@ struct view {
 	enum metric has[2];
 	void (*name)(const struct sums *k, const void *item, struct row *row);
 	struct text_column of_trace;
-	bool of_most, of_notes;
+	bool of_most, of_notes, of_types;
 };
 
 #define BYTES_PER	{ "Total_alloc/Per", "bytes_alloc", SUM_ALLOC, CELL_PER, SUM_HIT }
@@ -286,9 +315,9 @@ struct view {
 #define WRITES		{ "Writes", "writes", SUM_WRITES, CELL_NUMBER, 0 }
 #define ACCESSED	.then = { SUM_READS, SUM_WRITES }, .columns = { READS, WRITES }
 
-#define TYPE		NAMED_TYPE
-#define FREE_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip"
-#define CALL_SITES	FREE_SITES, .texts = { TYPE }
+#define TYPE		{ "Type", "type" }
+#define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip",	\
+			.texts = { TYPE }
 #define SITES(which, group)						\
 	.hash = offsetof(struct sums, which[group]),			\
 	.sum = offsetof(struct site, sum), .name = name_site
@@ -298,7 +327,7 @@ struct view {
 #define OBJECTS_ACCESSED						\
 	.title = "OBJECTS ACCESSED MOST", .key = "accessed_objects",	\
 	.name_title = "Address", .name_key = "ptr",			\
-	.texts = { { "Callsite", "site" }, TYPE }, .then = { SUM_ACCESSES, SUM_READS },	\
+	.texts = { { "Callsite", "site" } }, .then = { SUM_ACCESSES, SUM_READS },	\
 	.columns = { { "Bytes", "bytes", SUM_OBJECT_SIZE, CELL_NUMBER, 0 }, READS, WRITES }
 #define MOST(source)							\
 	.hash = offsetof(struct sums, most[source].items),		\
@@ -314,25 +343,41 @@ struct view {
 	.sum = offsetof(struct touch, sum), .name = namer,		\
 	.has = { SUM_ACCESSES, SUM_ACCESSES }
 
-#define TYPES(group)							\
+#define TYPES(group, namer)						\
 	.hash = offsetof(struct sums, types[group]),			\
-	.sum = offsetof(struct type, sum), .name = name_type,		\
+	.sum = offsetof(struct type, sum), .name = namer,		\
 	.has = { SUM_HIT, SUM_ACCESSES }, .of_notes = true
+#define HOTTEST_TEXT	.texts = { { "Hottest members", "hottest" } }
+#define MEMBERS		{ "Members", "members", SUM_MEMBERS, CELL_NUMBER, 0 },		\
+			{ "Untouched", "untouched", SUM_UNTOUCHED, CELL_NUMBER, 0 },	\
+			{ "Unnamed", "unnamed", SUM_UNNAMED, CELL_NUMBER, 0 }
+#define MOVES		{ "Moves", "moves", SUM_MOVES, CELL_NUMBER, 0 }
+#define PIDS		{ "Pids", "pids", SUM_PIDS, CELL_NUMBER, 0 }
+#define CPUS		{ "CPUs", "cpus", SUM_CPUS, CELL_NUMBER, 0 }
 #define FIELDS_ACCESSED							\
 	.name_title = "Member", .name_key = "field", .texts = { TYPE },	\
 	.then = { SUM_ACCESSES, SUM_READS }
 #define FIELDS(source)							\
 	.hash = offsetof(struct sums, fields[source]),			\
 	.sum = offsetof(struct field, sum), .name = name_field,		\
-	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_notes = true
+	.has = { SUM_ACCESSES, SUM_MOVES }, .of_notes = true
+#define UNTOUCHED(source)						\
+	.hash = offsetof(struct sums, untouched[source]),		\
+	.sum = offsetof(struct field, sum), .name = name_field,		\
+	.has = { SUM_OBJECT_SIZE, SUM_OBJECT_SIZE }, .of_notes = true, .of_types = true
+#define NEVER_TOUCHED							\
+	.title = "MEMBERS NEVER TOUCHED", .key = "untouched_fields",	\
+	.name_title = "Member", .name_key = "field", .texts = { TYPE },	\
+	.then = { SUM_OBJECT_SIZE, SUM_OFFSET },			\
+	.columns = { AT, { "Size", "size", SUM_OBJECT_SIZE, CELL_NUMBER, 0 } }
 #define USERS(source, namer)						\
 	.hash = offsetof(struct sums, users[source]),			\
 	.sum = offsetof(struct touch, sum), .name = namer,		\
-	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_notes = true
+	.has = { SUM_ACCESSES, SUM_MOVES }, .of_notes = true
 #define USE_FIELDS							\
 	.name_title = "Function", .name_key = "name",			\
 	.texts = { { "Member", "field" }, TYPE },			\
-	.then = { SUM_ACCESSES, SUM_READS }, .columns = { READS, WRITES }
+	.then = { SUM_ACCESSES, SUM_READS }, .columns = { READS, WRITES, MOVES }
 #define AT		{ "Offset", "offset", SUM_OFFSET, CELL_OFFSET, 0 }
 #define FUNCTIONS	{ "Functions", "functions", SUM_FUNCTIONS, CELL_NUMBER, 0 }
 
@@ -353,7 +398,7 @@ static const struct view views[] = {
 		SITES(sites, GROUP_SLAB), .has = { SUM_HIT, SUM_HIT },
 	}, {
 		.table = {
-			.title = "FREE SITES", .key = "free_sites", FREE_SITES,
+			.title = "FREE SITES", .key = "free_sites", CALL_SITES,
 			.then = { SUM_FREED, SUM_CALLS },
 			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
 		},
@@ -390,7 +435,7 @@ static const struct view views[] = {
 		SITES(sites, GROUP_PAGES), .has = { SUM_HIT, SUM_HIT },
 	}, {
 		.table = {
-			.title = "PAGE FREE SITES", .key = "page_free_sites", FREE_SITES,
+			.title = "PAGE FREE SITES", .key = "page_free_sites", CALL_SITES,
 			.then = { SUM_FREED, SUM_CALLS },
 			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
 		},
@@ -455,7 +500,7 @@ static const struct view views[] = {
 		.table = {
 			.title = "SUSPICIOUS", .key = "suspicious",
 			.name_title = "What", .name_key = "what",
-			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" }, TYPE },
+			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" } },
 			.then = { SUM_HIT, SUM_FIRST },
 			.columns = {
 				HIT, { "First event", "first", SUM_FIRST, CELL_OF_ONE, 0 },
@@ -510,17 +555,23 @@ static const struct view views[] = {
 	}, {
 		.table = {
 			.title = "TYPES", .key = "types",
-			.name_title = "Type", .name_key = "type",
+			.name_title = "Type", .name_key = "type", HOTTEST_TEXT,
 			.then = { SUM_ALLOC, SUM_HIT },
-			.columns = { BYTES_PER, REQ_PER, HIT, FREES, LIVE_PER, LIVE },
+			.columns = {
+				BYTES_PER, REQ_PER, HIT, FREES, LIVE_PER, LIVE, READS, WRITES,
+				CPUS, MEMBERS, MOVES,
+			},
 		},
-		TYPES(GROUP_SLAB),
+		TYPES(GROUP_SLAB, name_streamed_type),
 	}, {
 		.table = {
 			.title = "ACCESSED MEMBERS", .key = "accessed_fields", FIELDS_ACCESSED,
-			.columns = { AT, READS, WRITES, FUNCTIONS },
+			.columns = { AT, READS, WRITES, FUNCTIONS, PIDS, CPUS, MOVES },
 		},
 		FIELDS(ACCESS_STREAMED),
+	}, {
+		.table = { NEVER_TOUCHED },
+		UNTOUCHED(ACCESS_STREAMED),
 	}, {
 		.table = {
 			.title = "WHO ACCESSES WHICH MEMBER", .key = "field_users", USE_FIELDS,
@@ -543,7 +594,7 @@ static const struct view views[] = {
 				TOUCHED, READS, WRITES,
 			},
 		},
-		SITES(sites, GROUP_KMAP), .has = { SUM_HIT, SUM_TOUCHED },
+		SITES(sites, GROUP_KMAP), .has = { SUM_HIT, SUM_HIT },
 		IN_TRACE("ALLOCATION SITES", "sites"),
 	}, {
 		.table = {
@@ -598,20 +649,25 @@ static const struct view views[] = {
 	}, {
 		.table = {
 			KMAP_TABLE("TYPES", "types"), .name_title = "Type", .name_key = "type",
-			.columns = { PER_OBJECT, OBJECTS, LIVE_PER, LIVE, TOUCHED, READS, WRITES },
+			HOTTEST_TEXT,
+			.columns = {
+				PER_OBJECT, OBJECTS, LIVE_PER, LIVE, TOUCHED, READS, WRITES,
+				MEMBERS, MOVES,
+			},
 		},
-		TYPES(GROUP_KMAP),
+		TYPES(GROUP_KMAP, name_counted_type),
 		IN_TRACE("TYPES", "types"),
 	}, {
 		.table = {
 			.title = "MEMBERS", .key = "fields", FIELDS_ACCESSED,
-			.columns = {
-				AT, READS, WRITES, FUNCTIONS,
-				{ "Pids", "pids", SUM_PIDS, CELL_NUMBER, 0 },
-			},
+			.columns = { AT, READS, WRITES, FUNCTIONS, PIDS, MOVES },
 		},
 		FIELDS(ACCESS_COUNTED),
 		IN_TRACE("MEMBERS", "fields"),
+	}, {
+		.table = { NEVER_TOUCHED },
+		UNTOUCHED(ACCESS_COUNTED),
+		IN_TRACE("MEMBERS NEVER TOUCHED", "untouched_fields"),
 	}, {
 		.table = { .title = "WHO ACCESSES WHICH MEMBER", .key = "users", USE_FIELDS },
 		USERS(ACCESS_COUNTED, name_counted_user),
@@ -707,8 +763,7 @@ bool report_sort(struct report *r, const char *key)
 
 	r->sort_key = key;
 	r->by_name = !strcmp(key, "name");
-	r->by = !strcmp(key, "type") || !strcmp(key, "field") ? key : NULL;
-	if (r->by_name || r->by)
+	if (r->by_name)
 		return true;
 	for (i = 0; i < ARRAY_SIZE(sort_keys); i++) {
 		if (!strcmp(sort_keys[i].key, key)) {
@@ -719,7 +774,7 @@ bool report_sort(struct report *r, const char *key)
 	fprintf(stderr, "memorizer %s: --sort %s: want ", r->command, key);
 	for (i = 0; i < ARRAY_SIZE(sort_keys); i++)
 		fprintf(stderr, "%s%s", i ? ", " : "", sort_keys[i].key);
-	fprintf(stderr, ", type, field or name\n");
+	fprintf(stderr, " or name\n");
 	return false;
 }
 
@@ -752,6 +807,21 @@ void report_table(const struct report *r, const struct table *t)
 	}
 }
 
+/**
+ * report_drop_moves - leave out the column of moves, where no cache line was seen to move
+ * @k: the sums
+ * @source: where the accesses come from
+ * @t: the table, of which that is the last column, if it has one
+ */
+void report_drop_moves(const struct sums *k, enum access_source source, struct table *t)
+{
+	struct column *c;
+
+	for (c = t->columns; c->title; c++)
+		if (c->shows == SUM_MOVES && !k->moved[source])
+			*c = (struct column){ NULL };
+}
+
 static void print_table(const struct report *r, const struct view *v, const struct sums *k)
 {
 	bool noted = kmap_symbols_noted(k->symbols);
@@ -764,8 +834,8 @@ static void print_table(const struct report *r, const struct view *v, const stru
 		t.key = v->of_trace.key;
 	}
 	named_drop(&t, k->symbols);
+	report_drop_moves(k, v->of_trace.key ? ACCESS_COUNTED : ACCESS_STREAMED, &t);
 	fill(&t, v, k);
-	t.by = r->by;
 	table_sort(&t, report_metric(r, &t), r->by_name);
 	report_table(r, &t);
 	table_free(&t);
@@ -814,6 +884,6 @@ void report_print(const struct report *r, const struct sums *k)
 
 	report_summarize(r, k);
 	for (i = 0; i < ARRAY_SIZE(views); i++)
-		if (r->trace || views[i].of_trace.key)
+		if (!views[i].of_types && (r->trace || views[i].of_trace.key))
 			print_table(r, views + i, k);
 }

@@ -16,21 +16,20 @@ struct command;
  * @cpus: CPUs with a stream, of a trace
  * @command: the command that makes it
  * @what: type, member or function that is asked for, or NULL
+ * @maintainers: a MAINTAINERS file, or NULL
  * @sort_key: what to order tables by, as --sort has it
  * @sort: private: the same, by number
  * @by_name: private: whether to order by name instead
- * @by: private: key of the text to order by before that, or NULL
  * @top: rows of a table, 0 for all
  * @format: how to print
  */
 struct report {
 	bool trace, incomplete;
 	u32 cpus;
-	const char *command, *what;
+	const char *command, *what, *maintainers;
 	const char *sort_key;
 	u32 sort;
 	bool by_name;
-	const char *by;
 	u32 top;
 	enum report_format format;
 };
@@ -39,20 +38,39 @@ struct report {
  * struct report_kind - a command that reads as report does
  * @command: the command
  * @wants: what its first argument is, or NULL: it has none but the input
+ * @takes_maintainers: whether it has the option --maintainers
  * @check: whether that can be told, after a message if not; or NULL
  * @print: prints what it tells, of notes of the compiler's; NULL: all, as report does
  */
 struct report_kind {
 	const struct command *command;
 	const char *wants;
+	bool takes_maintainers;
 	bool (*check)(const struct report *r, const struct sums *k);
 	void (*print)(const struct report *r, const struct sums *k);
 };
+
+/* What their help says of the options of report that they take, too. */
+#define REPORT_INPUT_OPTIONS \
+	"  -k, --vmlinux FILE   the kernel, with the compiler's notes\n" \
+	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n" \
+	"                       this copy of /proc/kallsyms of the traced kernel (default\n" \
+	"                       for a trace: the one in it)\n" \
+	"  -M, --modules DIR    take notes of modules from the files NAME.ko below DIR\n" \
+	"  -s, --sort KEY       largest KEY first, as for report; or by name\n" \
+	"  -n, --top N          print the first N rows of each table (0: all; default 20,\n" \
+	"                       with --json and --csv all)\n" \
+	"  -j, --json           print JSON\n" \
+	"  -c, --csv            print CSV\n" \
+	"  -h, --help           print this\n" \
+	"\n" \
+	"Options of report that say what counts do so here, too.\n"
 
 int report_run(int argc, char **argv, const struct report_kind *kind);
 void report_head(const struct report *r, const struct sums *k);
 void report_types(const struct report *r, const struct sums *k);
 void report_table(const struct report *r, const struct table *t);
+void report_drop_moves(const struct sums *k, enum access_source source, struct table *t);
 u32 report_metric(const struct report *r, const struct table *t);
 void report_function(const struct sums *k, enum access_source source, u32 function,
 		     char text[KMAP_SYMBOL_MAX]);

@@ -501,6 +501,9 @@ static enum decoded decode(const struct decoder *d, struct trace_event *e, struc
 		case STEP_ZERO:
 			*(u32 *)to = 0;
 			break;
+		case STEP_ZERO_U64:
+			*(u64 *)to = 0;
+			break;
 		default:
 			nul = memchr(p, '\0', end - p);
 			if (!nul)

@@ -20,6 +20,7 @@ struct step {
 	enum {
 		STEP_U32, STEP_U64, STEP_INT, STEP_COMM, STEP_TEXT, STEP_SKIP, STEP_SKIP_TEXT,
 		STEP_ZERO,	/* a 32-bit one that is not there */
+		STEP_ZERO_U64,
 	} how;
 	u32 size;
 	bool big_endian;

@@ -75,7 +75,7 @@ const struct site *sums_site_of(const struct sums *k, enum access_source source,
  * @source: where the accesses come from
  * @site: item of the group's sites, as a touch has it, or SUMS_NO_SITE
  *
- * Return: whether they are. What is allocated with them is what describes them.
+ * Return: whether they are.
  */
 bool sums_is_page(enum access_source source, u32 site)
 {
@@ -226,6 +226,12 @@ static bool counts_unknown(const struct sums *k)
 	       f->pid == U64_MAX && !kmem_filter_kinds(f, text);
 }
 
+/* What allocated what is accessed, as a touch has it. */
+static u32 touched_site(const struct allocation *o, enum group g)
+{
+	return o ? o->site | (g == GROUP_PAGES ? PAGE_SITE : 0) : SUMS_NO_SITE;
+}
+
 /**
  * sums_access - count an access
  * @k: the sums
@@ -235,20 +241,20 @@ void sums_access(struct sums *k, const struct trace_event *e)
 {
 	enum group g;
 	struct allocation *o = object_at(k, e->u.access.ptr, &g);
-	u32 function, site = SUMS_NO_SITE;
+	struct counts counts = {
+		.reads = is_read(e), .writes = is_write(e), .pid = e->u.access.pid, .cpu = e->cpu,
+	};
+	u32 function, site;
 	bool new;
 
-	if (o ? !o->within : !counts_unknown(k))
-		return;
-	if (o)
-		site = o->site | (g == GROUP_PAGES ? PAGE_SITE : 0);
-	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, site))
+	if (o ? !o->chosen : !counts_unknown(k))
 		return;
 	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
 	add(((struct function *)hash_item(k->functions + ACCESS_STREAMED, function))->sum, e);
+	site = touched_site(o, g);
 	add(sums_touch(k, ACCESS_STREAMED, function, site, &new)->sum, e);
-	sums_note(k, ACCESS_STREAMED, e->u.access.ip, site, is_read(e), is_write(e), NULL);
+	sums_note(k, ACCESS_STREAMED, e->u.access.ip, site, &counts);
 	if (!o) {
 		add(k->unattributed, e);
 		return;
@@ -258,4 +264,21 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	add(((struct site *)hash_item(k->sites + g, o->site))->sum, e);
 	if (g == GROUP_SLAB)
 		add(((struct cache *)hash_item(&k->caches, o->cache))->sum, e);
+}
+
+/**
+ * sums_traffic - count the move of a cache line, by instruction
+ * @k: the sums
+ * @e: the event
+ */
+void sums_traffic(struct sums *k, const struct trace_event *e)
+{
+	enum group g;
+	struct allocation *o = object_at(k, e->u.traffic.ptr, &g);
+	struct counts counts = { .moves = 1, .pid = e->u.traffic.pid, .cpu = e->cpu };
+
+	if (!kmap_symbols_noted(k->symbols) || (o ? !o->chosen : !counts_unknown(k)))
+		return;
+	sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
+	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, touched_site(o, g), &counts);
 }

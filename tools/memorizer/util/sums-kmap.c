@@ -118,9 +118,8 @@ static void add_object(struct sums *k, u64 *sum, const struct kmap_object *o)
 	}
 }
 
-/* Notes under which comm a pid allocates; and adds an object to the sums of both, if it counts. */
-static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT],
-		       bool counts)
+/* Adds an object to the sums of its pid and comm. */
+static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT])
 {
 	u32 p, c;
 	struct pid *pid;
@@ -135,8 +134,6 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 		pid->comm = c;
 		pid->comm_jiffies = o->alloc_jiffies;
 	}
-	if (!counts)
-		return;
 	pid->sum[SUM_HIT]++;
 	comm->sum[SUM_HIT]++;
 	add(k, pid->sum + SUM_REQ, o->size);
@@ -144,7 +141,7 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
 }
 
-/* Whether accesses to an object may count; of its cache, CPU and time, and of pages, a KMAP knows nothing. */
+/* Whether an object counts; of its cache, CPU and time, and of pages, a KMAP knows nothing. */
 static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *comm)
 {
 	const struct kmem_filter *f = k->filter;
@@ -175,16 +172,13 @@ void sums_object(struct sums *k, const struct kmap_object *o)
 		.ptr = o->addr, .size = o->size,
 	};
 	memcpy(comm, o->comm, o->comm_len < SUMS_TEXT ? o->comm_len : SUMS_TEXT - 1);
-	k->object.within = is_chosen(k, o, comm);
-	if (!k->object.within)
+	k->object.chosen = is_chosen(k, o, comm);
+	if (!k->object.chosen)
 		return;
-	k->object.nr = ++k->objects_within;
 	site = hash_item(k->sites + GROUP_KMAP, k->object.site);
-	add_to_pid(k, o, comm, site->of_type);
-	if (!site->of_type)
-		return;
 	add_object(k, k->total[GROUP_KMAP], o);
 	add_object(k, site->sum, o);
+	add_to_pid(k, o, comm);
 }
 
 /**
@@ -194,15 +188,18 @@ void sums_object(struct sums *k, const struct kmap_object *o)
  */
 void sums_count(struct sums *k, const struct kmap_access *access)
 {
-	u64 *total = k->total[GROUP_KMAP], nr = k->object.nr;
+	u64 *total = k->total[GROUP_KMAP], nr = total[SUM_HIT];
+	struct counts counts = {
+		.reads = access->reads, .writes = access->writes, .pid = access->pid,
+		.cpu = SUMS_NO_CPU,
+	};
 	struct function *function;
 	struct touch *touch;
 	struct pid *pid;
 	bool new;
 	u32 i;
 
-	if (!k->object.within ||
-	    !sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site))
+	if (!k->object.chosen)
 		return;
 	i = sums_function(k, ACCESS_COUNTED, access->ip);
 	function = hash_item(k->functions + ACCESS_COUNTED, i);
@@ -218,12 +215,13 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 		pid->sum[SUM_TOUCHED]++;
 		k->object.pids++;
 	}
+	add(k, &counts.moves, access->read_moves);
+	add(k, &counts.moves, access->write_moves);
 	add(k, &k->object.reads, access->reads);
 	add(k, &k->object.writes, access->writes);
 	add_accesses(k, function->sum, access->reads, access->writes);
 	add_accesses(k, touch->sum, access->reads, access->writes);
-	sums_note(k, ACCESS_COUNTED, access->ip, k->object.site, access->reads, access->writes,
-		  &access->pid);
+	sums_note(k, ACCESS_COUNTED, access->ip, k->object.site, &counts);
 	add_accesses(k, pid->sum, access->reads, access->writes);
 	add_accesses(k, total, access->reads, access->writes);
 }
@@ -274,7 +272,7 @@ void sums_kmap_end(struct sums *k)
 		pid = hash_item(&k->pids, i);
 		comm = hash_item(&k->comms, pid->comm);
 		add_accesses(k, comm->sum, pid->sum[SUM_READS], pid->sum[SUM_WRITES]);
-		comm->sum[SUM_PIDS] += !pid->sum[SUM_HIT] && pid->sum[SUM_TOUCHED];
+		comm->sum[SUM_PIDS] += !pid->comm;
 	}
 	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {
 		site = hash_item(k->sites + GROUP_KMAP, i);

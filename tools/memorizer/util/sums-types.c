@@ -27,14 +27,16 @@ void sums_types_init(struct sums *k)
 
 	texts_init(&k->names);
 	texts_number(&k->names, UNKNOWN);
-	hash_init(&k->noted_pids, sizeof(struct pair), sizeof(u64));
+	hash_init(&k->noted_cpus, sizeof(struct pair), sizeof(u64));
 	for (i = 0; i < GROUPS; i++)
 		hash_init(k->types + i, sizeof(struct type), sizeof(u64));
 	for (i = 0; i < ACCESS_SOURCES; i++) {
 		hash_init(k->noted + i, sizeof(struct noted), sizeof(u64));
+		hash_init(k->noted_pids + i, sizeof(struct pair), sizeof(u64));
+		hash_init(k->within + i, sizeof(struct field), sizeof(u64));
+		hash_init(k->untouched + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->fields + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->users + i, sizeof(struct touch), sizeof(u64));
-		hash_init(k->choices + i, sizeof(struct named_choice), 2 * sizeof(u64));
 	}
 }
 
@@ -47,14 +49,16 @@ void sums_types_free(struct sums *k)
 	int i;
 
 	hash_free(&k->names);
-	hash_free(&k->noted_pids);
+	hash_free(&k->noted_cpus);
 	for (i = 0; i < GROUPS; i++)
 		hash_free(k->types + i);
 	for (i = 0; i < ACCESS_SOURCES; i++) {
 		hash_free(k->noted + i);
+		hash_free(k->noted_pids + i);
+		hash_free(k->within + i);
+		hash_free(k->untouched + i);
 		hash_free(k->fields + i);
 		hash_free(k->users + i);
-		hash_free(k->choices + i);
 	}
 }
 
@@ -72,31 +76,33 @@ static void add(struct sums *k, u64 *sum, u64 n)
  * @source: where the accesses come from
  * @ip: the instruction, which sums_function() knows
  * @site: item of the group's sites, or SUMS_NO_SITE, as for sums_touch()
- * @reads: how many
- * @writes: how many
- * @pid: on whose behalf, or NULL
+ * @counts: the accesses
  */
-void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site, u64 reads,
-	       u64 writes, const u64 *pid)
+void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site,
+	       const struct counts *counts)
 {
 	struct noted *noted;
 	bool new;
 	u64 key;
-	u32 i, nr, p;
+	u32 i, nr;
 
 	if (!kmap_symbols_noted(k->symbols) || !hash_find(k->ips + source, &ip, &i))
 		return;
 	key = (u64)i << 32 | site;
 	nr = hash_get(k->noted + source, &key, &new);
 	noted = hash_item(k->noted + source, nr);
-	add(k, noted->sum + SUM_READS, reads);
-	add(k, noted->sum + SUM_WRITES, writes);
-	add(k, noted->sum + SUM_ACCESSES, reads);
-	add(k, noted->sum + SUM_ACCESSES, writes);
-	if (!pid || !hash_find(&k->pids, pid, &p))
+	add(k, noted->sum + SUM_READS, counts->reads);
+	add(k, noted->sum + SUM_WRITES, counts->writes);
+	add(k, noted->sum + SUM_ACCESSES, counts->reads);
+	add(k, noted->sum + SUM_ACCESSES, counts->writes);
+	add(k, noted->sum + SUM_MOVES, counts->moves);
+	k->moved[source] |= counts->moves;
+	key = (u64)nr << 32 | (u32)counts->pid;
+	hash_get(k->noted_pids + source, &key, &new);
+	if (counts->cpu == SUMS_NO_CPU)
 		return;
-	key = (u64)nr << 32 | p;
-	hash_get(&k->noted_pids, &key, &new);
+	key = (u64)nr << 32 | counts->cpu;
+	hash_get(&k->noted_cpus, &key, &new);
 }
 
 /**
@@ -111,13 +117,20 @@ const char *sums_type(const struct sums *k, u64 alloc_ip)
 	return named_allocation(k->symbols, alloc_ip);
 }
 
-/* Names what an instruction accesses in what a call site allocated. */
-static struct named name_access(const struct sums *k, enum access_source source, u64 ip, u32 site)
+/**
+ * sums_allocated - tell where what is accessed was allocated
+ * @k: the sums
+ * @source: where the accesses come from
+ * @noted: the accesses
+ *
+ * Return: the call site; 0 if it is not known, or of pages, whose type is that of what describes
+ * them.
+ */
+u64 sums_allocated(const struct sums *k, enum access_source source, const struct noted *noted)
 {
-	const struct site *allocated = sums_is_page(source, site) ? NULL :
-		sums_site_of(k, source, site);
+	const struct site *site = sums_site_of(k, source, noted->key);
 
-	return named_access(k->symbols, ip, allocated ? allocated->ip : 0);
+	return site && !sums_is_page(source, noted->key) ? site->ip : 0;
 }
 
 /**
@@ -132,40 +145,20 @@ struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted)
 {
 	const struct access_ip *ip = hash_item(k->ips + source, noted->key >> 32);
-	struct named named = name_access(k, source, ip->ip, noted->key);
+	struct named named = named_access(k->symbols, ip->ip, sums_allocated(k, source, noted));
 
 	named.function = ip->function;
 	return named;
 }
 
 /**
- * sums_choose - find out whether the filter chooses accesses by name
+ * sums_name - number a name
  * @k: the sums
- * @source: where the accesses come from
- * @ip: the instruction
- * @site: item of the group's sites, or SUMS_NO_SITE, as for sums_touch()
+ * @name: of a type or member, NULL if it is not known
  *
- * Return: whether it does.
+ * Return: its number in the names; 0 if it is not known.
  */
-bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site)
-{
-	u64 key[2] = { ip, site };
-	struct named_choice *choice;
-	struct named named;
-	bool new;
-
-	if (!k->filter->type && !k->filter->field)
-		return true;
-	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
-	if (new) {
-		named = name_access(k, source, ip, site);
-		choice->chosen = named_matches(k->filter, named.type, named.path);
-		k->named_seen |= choice->chosen;
-	}
-	return choice->chosen;
-}
-
-static u32 name_number(struct sums *k, const char *name)
+u32 sums_name(struct sums *k, const char *name)
 {
 	return texts_number(&k->names, name ? name : UNKNOWN);
 }
@@ -181,21 +174,11 @@ static void count_types(struct sums *k, enum group g)
 
 	for (i = 0; i < k->sites[g].nr; i++) {
 		site = hash_item(k->sites + g, i);
-		key = name_number(k, sums_type(k, site->ip));
+		key = sums_name(k, sums_type(k, site->ip));
 		type = hash_item(k->types + g, hash_get(k->types + g, &key, &new));
-		for (m = 0; m < SUM_METRICS; m++)
+		for (m = OBJECT_METRICS; m < SUM_METRICS; m++)
 			add(k, type->sum + m, site->sum[m]);
 	}
-}
-
-/* Whether two numbers have not been together yet. */
-static bool new_pair(struct hash *h, u32 first, u32 second)
-{
-	u64 key = (u64)first << 32 | second;
-	bool new;
-
-	hash_get(h, &key, &new);
-	return new;
 }
 
 /* The item of a member; sets where it is when it is new. */
@@ -206,7 +189,7 @@ static u32 get_field(struct sums *k, enum access_source source, const struct nam
 	u64 key;
 	u32 i;
 
-	key = (u64)name_number(k, named->type) << 32 | name_number(k, named->path);
+	key = (u64)sums_name(k, named->type) << 32 | sums_name(k, named->path);
 	i = hash_get(k->fields + source, &key, &new);
 	field = hash_item(k->fields + source, i);
 	if (new)
@@ -214,18 +197,32 @@ static u32 get_field(struct sums *k, enum access_source source, const struct nam
 	return i;
 }
 
-/* How many pids accessed each member, of a KMAP. */
-static void count_pids(struct sums *k, const u32 *field_of, struct hash *seen)
+/**
+ * sums_spread - count on behalf of how many pids, or on how many CPUs, something was accessed
+ * @pairs: which accesses there were on behalf of which
+ * @of: the item that accesses count for, by their number, or SUMS_NO_ITEM
+ * @items: struct field or struct type
+ * @metric: where to count
+ * @seen: pairs of item and pid or CPU that were counted
+ */
+void sums_spread(const struct hash *pairs, const u32 *of, struct hash *items,
+		 enum metric metric, struct hash *seen)
 {
 	const struct pair *pair;
 	struct field *field;
-	u32 i, nr;
+	bool new;
+	u64 key;
+	u32 i, item;
 
-	for (i = 0; i < k->noted_pids.nr; i++) {
-		pair = hash_item(&k->noted_pids, i);
-		nr = field_of[pair->key >> 32];
-		field = hash_item(k->fields + ACCESS_COUNTED, nr);
-		field->sum[SUM_PIDS] += new_pair(seen, nr, pair->key);
+	for (i = 0; i < pairs->nr; i++) {
+		pair = hash_item(pairs, i);
+		item = of[pair->key >> 32];
+		if (item == SUMS_NO_ITEM)
+			continue;
+		key = (u64)item << 32 | (u32)pair->key;
+		hash_get(seen, &key, &new);
+		field = hash_item(items, item);
+		field->sum[metric] += new;
 	}
 }
 
@@ -233,16 +230,15 @@ static void count_fields(struct sums *k, enum access_source source)
 {
 	u32 *field_of = kmap_array(NULL, k->noted[source].nr + 1, sizeof(*field_of));
 	const struct noted *noted;
+	struct hash pids, cpus;
 	struct touch *user;
 	struct field *field;
 	struct named named;
-	struct hash pids;
 	bool new;
 	u64 key;
 	u32 i, nr;
 	int m;
 
-	hash_init(&pids, sizeof(struct pair), sizeof(u64));
 	for (i = 0; i < k->noted[source].nr; i++) {
 		noted = hash_item(k->noted + source, i);
 		named = sums_named(k, source, noted);
@@ -252,14 +248,18 @@ static void count_fields(struct sums *k, enum access_source source)
 		key = (u64)nr << 32 | named.function;
 		user = hash_item(k->users + source, hash_get(k->users + source, &key, &new));
 		field->sum[SUM_FUNCTIONS] += new;
-		for (m = SUM_READS; m <= SUM_ACCESSES; m++) {
+		for (m = SUM_READS; m <= SUM_MOVES; m++) {
 			add(k, field->sum + m, noted->sum[m]);
 			add(k, user->sum + m, noted->sum[m]);
 		}
 	}
-	if (source == ACCESS_COUNTED)
-		count_pids(k, field_of, &pids);
+	hash_init(&pids, sizeof(struct pair), sizeof(u64));
+	hash_init(&cpus, sizeof(struct pair), sizeof(u64));
+	sums_spread(k->noted_pids + source, field_of, k->fields + source, SUM_PIDS, &pids);
+	if (source == ACCESS_STREAMED)
+		sums_spread(&k->noted_cpus, field_of, k->fields + source, SUM_CPUS, &cpus);
 	hash_free(&pids);
+	hash_free(&cpus);
 	free(field_of);
 }
 
@@ -275,6 +275,8 @@ void sums_types_end(struct sums *k)
 		return;
 	for (i = 0; i < GROUPS; i++)
 		count_types(k, i);
-	for (i = 0; i < ACCESS_SOURCES; i++)
+	for (i = 0; i < ACCESS_SOURCES; i++) {
 		count_fields(k, i);
+		sums_records(k, i);
+	}
 }

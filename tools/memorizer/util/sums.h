@@ -20,6 +20,7 @@ enum metric {
 	SUM_READS,		/* accesses that were streamed, or counted; an update is both */
 	SUM_WRITES,
 	SUM_ACCESSES,		/* SUM_READS + SUM_WRITES */
+	SUM_MOVES,		/* cache lines that accesses moved, where lines were tracked */
 	SUM_HIT,		/* allocations; objects of a KMAP */
 	SUM_REQ,		/* bytes requested */
 	SUM_ALLOC,		/* bytes allocated */
@@ -53,6 +54,10 @@ enum metric {
 	SUM_MOST_PIDS,		/* most pids that accessed one object */
 	SUM_FUNCTIONS,		/* functions that accessed a member */
 	SUM_OFFSET,		/* where a member is in its record, in bytes */
+	SUM_CPUS,		/* CPUs that accessed it, of a trace */
+	SUM_MEMBERS,		/* members of a record that have none in them */
+	SUM_UNTOUCHED,		/* of these, those that no access names */
+	SUM_UNNAMED,		/* accesses to a record of which the member is not known */
 	SUM_METRICS
 };
 
@@ -83,7 +88,6 @@ struct site {
 	u64 ip;
 	u64 sum[SUM_METRICS];
 	bool chosen;			/* by the filter's --site */
-	bool of_type;			/* by --type, and not left out by --field */
 };
 
 struct size {
@@ -176,10 +180,20 @@ struct field {
 	u64 sum[SUM_METRICS];
 };
 
-/* Whether the filter chooses accesses by an instruction to what a call site allocated, by name. */
-struct named_choice {
-	u64 ip, site;
-	bool chosen;
+#define SUMS_NO_CPU	U32_MAX
+#define SUMS_NO_ITEM	U32_MAX
+
+/**
+ * struct counts - accesses by one instruction
+ * @reads: how many loads
+ * @writes: how many stores
+ * @moves: how many cache lines they moved
+ * @pid: on whose behalf
+ * @cpu: on which CPU, SUMS_NO_CPU if that is not known
+ */
+struct counts {
+	u64 reads, writes, moves, pid;
+	u32 cpu;
 };
 
 /* Which function an instruction is in, as an item of functions. */
@@ -227,8 +241,7 @@ struct most {
  * @node: node of the memory, negative if not known
  * @kind: what was asked for
  * @stamp: when, as to losses
- * @within: whether the filter lets accesses to it count, but for what it says of their names
- * @chosen: whether it lets the allocation count
+ * @chosen: whether the filter lets it count
  * @closed: whether part of it was allocated again, and its free not seen
  */
 struct allocation {
@@ -237,15 +250,14 @@ struct allocation {
 	u32 req, left, next, cpu, stamp;
 	int node;
 	unsigned char kind;
-	bool within, chosen, closed;
+	bool chosen, closed;
 };
 
 /**
  * struct counted - the last object of a KMAP, while its accesses come
  * @ptr: its address
  * @site: item of the group's sites
- * @nr: its number among those of which accesses may count
- * @within: whether the filter lets accesses to it count, but for what it says of their names
+ * @chosen: whether the filter lets it count
  * @size: bytes requested for it
  * @reads: sum over its accesses
  * @writes: sum over its accesses
@@ -254,8 +266,7 @@ struct allocation {
 struct counted {
 	u64 ptr;
 	u32 site;
-	u64 nr;
-	bool within;
+	bool chosen;
 	u64 size, reads, writes, pids;
 };
 
@@ -280,10 +291,16 @@ struct counted {
  * @touches: struct touch by function and site; pages' sites come after those of the slab
  *	     allocator, see sums_touched()
  * @noted: struct noted by instruction and site, as in @touches, if there are notes
- * @noted_pids: private: which of @noted there were on behalf of which pid, of a KMAP
+ * @noted_pids: private: which of @noted there were on behalf of which pid
+ * @noted_cpus: private: which of @noted there were on which CPU, of a trace
  * @names: names of types and members, numbered; the first is for those not known
  * @types: struct type by name, if there are notes
  * @fields: struct field by type and member, likewise
+ * @within: the same, but an access to a record in what was allocated as another is also one to
+ *	    a member of that
+ * @untouched: struct field by type and member: those that no access names, of records that are
+ *	       accessed
+ * @moved: whether there are accesses that moved cache lines
  * @users: struct touch by field and function, as items of both
  * @most: the objects with most accesses; none if their number is not set
  * @accesses: sums over the accesses that were streamed
@@ -294,8 +311,6 @@ struct counted {
  * @comms: struct comm by name, of a KMAP; the first is for pids that allocated nothing
  * @pid_comms: private: which pid allocated under which comm
  * @object: private: the last object of a KMAP
- * @objects_within: private: how many of its objects there were of which accesses may count
- * @choices: private: struct named_choice, if the filter is for types or members
  * @overflow: whether a sum over a KMAP exceeded 64 bits and was left at the largest value
  * @page_size: bytes of a page of order 0, 4096 unless the caller knows better
  * @events: number of events
@@ -311,7 +326,6 @@ struct counted {
  * @cpu_seen: private: whether there was an event of the CPU that the filter is for
  * @pid_seen: private: whether there was an object of the pid that the filter is for
  * @comm_seen: private: whether there was an object of a comm that the filter is for
- * @named_seen: private: whether there was a type or member that the filter is for
  * @chosen: private: whether from_mark and from are past
  * @from_seen: whether the mark from_mark was seen
  * @to_seen: whether the mark to_mark was seen
@@ -330,20 +344,20 @@ struct sums {
 	u64 total[GROUPS][SUM_METRICS];
 	struct hash caches, tasks, current_caches, current_tasks, suspects;
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
-	struct hash noted[ACCESS_SOURCES], noted_pids, names, types[GROUPS];
-	struct hash fields[ACCESS_SOURCES], users[ACCESS_SOURCES];
+	struct hash noted[ACCESS_SOURCES], noted_pids[ACCESS_SOURCES], noted_cpus;
+	struct hash names, types[GROUPS], fields[ACCESS_SOURCES], users[ACCESS_SOURCES];
+	struct hash within[ACCESS_SOURCES], untouched[ACCESS_SOURCES];
+	bool moved[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
 	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS];
 	struct hash shared, pids, comms, pid_comms;
 	u64 all_shared[SUM_METRICS];
 	struct counted object;
-	u64 objects_within;
-	struct hash choices[ACCESS_SOURCES];
 	bool overflow;
 	u64 page_size;
 	u64 events, lost, uncertain, begin, end;
 	u32 period, loss_period, loss_stamp, since_switch;
-	bool cpu_seen, pid_seen, comm_seen, named_seen;
+	bool cpu_seen, pid_seen, comm_seen;
 	bool chosen, from_seen, to_seen, allocations;
 	struct live memory[STREAM_GROUPS];
 	struct allocation *objects;
@@ -373,16 +387,23 @@ const struct site *sums_touched(const struct sums *k, enum access_source source,
 const struct function *sums_toucher(const struct sums *k, enum access_source source,
 				    const struct touch *touch);
 void sums_access(struct sums *k, const struct trace_event *e);
-void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site, u64 reads,
-	       u64 writes, const u64 *pid);
+void sums_traffic(struct sums *k, const struct trace_event *e);
+void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site,
+	       const struct counts *counts);
 struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted);
 const char *sums_type(const struct sums *k, u64 alloc_ip);
-bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site);
 void sums_types_init(struct sums *k);
 void sums_types_free(struct sums *k);
 void sums_types_end(struct sums *k);
+void sums_spread(const struct hash *pairs, const u32 *of, struct hash *items,
+		 enum metric metric, struct hash *seen);
+void sums_records(struct sums *k, enum access_source source);
+u32 sums_hottest(const struct sums *k, enum access_source source, u32 type, u32 nr,
+		 const struct field **hottest);
+u32 sums_name(struct sums *k, const char *name);
 bool sums_is_page(enum access_source source, u32 site);
+u64 sums_allocated(const struct sums *k, enum access_source source, const struct noted *noted);
 const struct site *sums_site_of(const struct sums *k, enum access_source source, u32 site);
 void sums_kmap_init(struct sums *k);
 void sums_kmap_free(struct sums *k);

@@ -152,7 +152,7 @@ struct trace_event {
 			char comm[TRACE_COMM_SIZE];
 		} object;
 		struct {
-			u64 ip, writes, reads;
+			u64 ip, writes, reads, write_moves, read_moves;
 			u32 object, pid;
 		} counts;
 		struct {

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memorizer layout: how a record lies in cache lines, and how often each member is accessed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "members.h"
+#include "notes.h"
+#include "pack.h"
+#include "report.h"
+#include "tally.h"
+
+#define CPU_COLUMN	7	/* of a layout */
+
+static u64 sum_of(u64 a, u64 b)
+{
+	return __builtin_add_overflow(a, b, &a) ? U64_MAX : a;
+}
+
+/**
+ * struct layout - a record, and what is accessed of it
+ * @r: what to report
+ * @k: the sums
+ * @part: which accesses
+ * @record: the record
+ * @rows: its members in their order, holes, and what is accessed that is no member
+ * @elsewhere: sums over the last
+ * @holes: how many holes
+ * @hole_bytes: bytes of these
+ */
+struct layout {
+	const struct report *r;
+	const struct sums *k;
+	const struct part *part;
+	const struct record *record;
+	struct tallies rows;
+	struct tally elsewhere;
+	u64 holes, hole_bytes;
+};
+
+/* Says where a row is. */
+static struct tally *place(struct tallies *rows, const char *name, const char *text, u64 offset,
+			   u64 size)
+{
+	struct tally *tally = tally_row(rows, name, text);
+
+	tally->sum[TALLY_OFFSET] = offset;
+	tally->sum[TALLY_SIZE] = size;
+	tally->sum[TALLY_LINE] = offset / PACK_LINE;
+	return tally;
+}
+
+static void place_hole(struct layout *l, u64 from, u64 to)
+{
+	char hole[32];
+
+	if (from >= to)
+		return;
+	snprintf(hole, sizeof(hole), "[hole at %llu]", from);
+	place(&l->rows, hole, NULL, from, to - from);
+	l->holes++;
+	l->hole_bytes += to - from;
+}
+
+/* For readers, the last line that begins up to @offset, if that is beyond @line. */
+static u64 place_line(struct layout *l, u64 line, u64 offset)
+{
+	u64 next = offset / PACK_LINE, ago = offset % PACK_LINE;
+	char text[96];
+
+	if (next <= line || l->r->format != REPORT_TEXT)
+		return line;
+	if (ago)
+		snprintf(text, sizeof(text), "--- line %llu began %llu bytes before", next, ago);
+	else
+		snprintf(text, sizeof(text), "--- line %llu", next);
+	place(&l->rows, text, NULL, next * PACK_LINE, 0);
+	return next;
+}
+
+/* The members in their order, with holes between those that are in no other. */
+static void place_members(struct layout *l)
+{
+	const struct record *record = l->record;
+	const struct member *m;
+	u64 end = 0, line = 0;
+	u32 i;
+
+	for (i = 0; i < record->nr; i++) {
+		m = record->members + i;
+		place_hole(l, (end + 7) / 8, m->offset / 8);
+		line = place_line(l, line, m->offset / 8);
+		place(&l->rows, m->path, m->type, m->offset / 8, (m->size + 7) / 8);
+		if (m->offset + m->size > end)
+			end = m->offset + m->size;
+	}
+	place_hole(l, (end + 7) / 8, record->size);
+}
+
+/* The member of a path, or NULL: it is all of the record, not known, or one of several. */
+static const struct member *find_member(const struct record *record, const char *path)
+{
+	u32 i;
+
+	for (i = 0; path && *path && i < record->nr; i++)
+		if (members_is_in(record->members[i].path, path) &&
+		    members_is_in(path, record->members[i].path) && !strchr(path, '|'))
+			return record->members + i;
+	return NULL;
+}
+
+static void count_members(struct layout *l)
+{
+	const struct hash *within = l->k->within + l->part->source, *names = &l->k->names;
+	const struct field *field;
+	const struct member *m;
+	struct tally *tally;
+	const char *path;
+	u32 i;
+
+	for (i = 0; i < within->nr; i++) {
+		field = hash_item(within, i);
+		if (!(field->key >> 32) ||
+		    strcmp(texts_get(names, field->key >> 32), l->record->name))
+			continue;
+		path = (u32)field->key ? texts_get(names, (u32)field->key) : NULL;
+		m = find_member(l->record, path);
+		if (m) {
+			tally = tally_row(&l->rows, m->path, m->type);
+		} else {
+			tally = tally_row(&l->rows, named_path(path) ?: "[unknown]", NULL);
+			tally_add(&l->elsewhere, field->sum);
+		}
+		tally_add(tally, field->sum);
+		tally->sum[TALLY_FUNCTIONS] += field->sum[SUM_FUNCTIONS];
+		tally->sum[TALLY_PIDS] += field->sum[SUM_PIDS];
+		tally->sum[TALLY_CPUS] += field->sum[SUM_CPUS];
+	}
+}
+
+/* The members that are in no other; those with bits of the same bytes are one. */
+static u32 outer_members(struct layout *l, struct packed *outer, struct tally *placed)
+{
+	const struct member *m;
+	struct packed *last;
+	struct tally *tally;
+	u64 begin, end;
+	u32 i, nr = 0;
+
+	for (i = 0; i < l->record->nr; i++) {
+		m = l->record->members + i;
+		begin = m->offset / 8;
+		end = (m->offset + m->size + 7) / 8;
+		last = nr ? outer + nr - 1 : NULL;
+		if (!last || begin >= last->offset + last->size) {
+			last = outer + nr++;
+			*last = (struct packed){ .name = m->path, .offset = begin,
+						 .size = end - begin };
+		} else if (end > last->offset + last->size) {
+			last->size = end - last->offset;
+		}
+		tally = tally_row(&l->rows, m->path, m->type);
+		tally_add(placed, tally->sum);
+		last->reads = sum_of(last->reads, tally->sum[TALLY_READS]);
+		last->writes = sum_of(last->writes, tally->sum[TALLY_WRITES]);
+		last->moves = sum_of(last->moves, tally->sum[TALLY_MOVES]);
+	}
+	return nr;
+}
+
+/* What the order amounts to, before and after. */
+static void print_figures(const struct layout *l, const struct pack_figures *before,
+			  const struct pack_figures *after)
+{
+	static const char * const names[] = { "bytes", "lines_accessed", "lines_mixed" };
+	const u64 figures[][2] = {
+		{ before->bytes, after->bytes }, { before->lines, after->lines },
+		{ before->mixed, after->mixed },
+	};
+	struct table t = {
+		.name_title = "What it changes", .name_key = "name",
+		.columns = {
+			{ "Before", "before", TALLY_FROM, CELL_OF_ONE, 0 },
+			{ "After", "after", TALLY_OFFSET, CELL_OF_ONE, 0 },
+		},
+	};
+	struct tallies rows;
+	struct tally *tally;
+	size_t i;
+
+	tally_init(&rows);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		tally = place(&rows, names[i], NULL, figures[i][1], 0);
+		tally->sum[TALLY_FROM] = figures[i][0];
+	}
+	tally_print(l->r, l->k, l->part, "WHAT THAT CHANGES", "changes", &t, &rows, true);
+	tally_free(&rows);
+}
+
+/* On how many accesses the order rests, and of how many it is not known which member they are to. */
+static void print_basis(const struct layout *l, const struct tally *placed)
+{
+	struct table t = {
+		.name_title = "Accesses", .name_key = "name",
+		.columns = { TALLY_COLUMN_READS, TALLY_COLUMN_WRITES, TALLY_COLUMN_MOVES },
+	};
+	struct tallies rows;
+
+	tally_init(&rows);
+	tally_add(tally_row(&rows, "to_members", NULL), placed->sum);
+	tally_add(tally_row(&rows, "elsewhere", NULL), l->elsewhere.sum);
+	tally_print(l->r, l->k, l->part, "WHAT THAT RESTS ON", "basis", &t, &rows, true);
+	tally_free(&rows);
+}
+
+/* A better order, if the record is a struct of which something is accessed. */
+static void print_order(struct layout *l)
+{
+	static const char * const uses[] = {
+		[PACK_READ] = "read", [PACK_UNTOUCHED] = "untouched", [PACK_WRITTEN] = "written",
+	};
+	struct table t = {
+		.name_title = "Member", .name_key = "field", .texts = { { "Use", "use" } },
+		.columns = {
+			{ "Offset", "offset", TALLY_OFFSET, CELL_NUMBER, 0 },
+			{ "Size", "size", TALLY_SIZE, CELL_NUMBER, 0 },
+			{ "Line", "line", TALLY_LINE, CELL_NUMBER, 0 },
+			{ "Before", "offset_before", TALLY_FROM, CELL_NUMBER, 0 },
+			TALLY_COLUMN_READS, TALLY_COLUMN_WRITES, TALLY_COLUMN_MOVES,
+		},
+	};
+	struct packed *outer = kmap_array(NULL, l->record->nr + 1, sizeof(*outer));
+	struct tally placed = { .name = 0 }, *tally;
+	u32 nr = outer_members(l, outer, &placed), i;
+	struct pack_figures before, after;
+	struct tallies rows;
+
+	pack(outer, nr, &before, &after);
+	if (before.lines && !strcmp(l->record->kind, "struct")) {
+		tally_init(&rows);
+		for (i = 0; i < nr; i++) {
+			tally = place(&rows, outer[i].name, uses[outer[i].use], outer[i].at,
+				      outer[i].size);
+			tally->sum[TALLY_FROM] = outer[i].offset;
+			tally->sum[TALLY_READS] = outer[i].reads;
+			tally->sum[TALLY_WRITES] = outer[i].writes;
+			tally->sum[TALLY_MOVES] = outer[i].moves;
+		}
+		tally_print(l->r, l->k, l->part, "A BETTER ORDER, PERHAPS", "order", &t, &rows,
+			    true);
+		print_figures(l, &before, &after);
+		print_basis(l, &placed);
+		tally_free(&rows);
+	}
+	free(outer);
+}
+
+static void print_members(struct layout *l)
+{
+	struct table t = {
+		.name_title = "Member", .name_key = "field", .texts = { { "Type", "type" } },
+		.columns = {
+			{ "Offset", "offset", TALLY_OFFSET, CELL_NUMBER, 0 },
+			{ "Size", "size", TALLY_SIZE, CELL_NUMBER, 0 },
+			{ "Line", "line", TALLY_LINE, CELL_NUMBER, 0 },
+			TALLY_COLUMN_READS, TALLY_COLUMN_WRITES,
+			{ "Functions", "functions", TALLY_FUNCTIONS, CELL_NUMBER, 0 },
+			{ "Pids", "pids", TALLY_PIDS, CELL_NUMBER, 0 },
+			{ "CPUs", "cpus", TALLY_CPUS, CELL_NUMBER, 0 },
+			TALLY_COLUMN_MOVES,
+		},
+	};
+	const struct record *record = l->record;
+	u64 lines = (record->size + PACK_LINE - 1) / PACK_LINE;
+	char title[TEXTS_MAX];
+
+	/* A KMAP does not know of CPUs. */
+	if (l->part->source == ACCESS_COUNTED) {
+		t.columns[CPU_COLUMN] = t.columns[CPU_COLUMN + 1];
+		t.columns[CPU_COLUMN + 1] = (struct column){ NULL };
+	}
+	snprintf(title, sizeof(title), "%s %s, %llu BYTES IN %llu LINE%s, %llu OF THEM IN %llu HOLE%s",
+		 record->kind, record->name, record->size, lines, lines == 1 ? "" : "S",
+		 l->hole_bytes, l->holes, l->holes == 1 ? "" : "S");
+	tally_print(l->r, l->k, l->part, title, "layout", &t, &l->rows, true);
+}
+
+static void print_layout(const struct report *r, const struct sums *k)
+{
+	struct part parts[ACCESS_SOURCES];
+	struct record record;
+	int nr = tally_parts(r, parts), p;
+
+	if (!notes_record(kmap_symbols_noted(k->symbols), r->what, &record))
+		return;
+	for (p = 0; p < nr; p++) {
+		struct layout l = { .r = r, .k = k, .part = parts + p, .record = &record };
+
+		tally_init(&l.rows);
+		place_members(&l);
+		count_members(&l);
+		print_members(&l);
+		print_order(&l);
+		tally_free(&l.rows);
+	}
+	notes_record_free(&record);
+}
+
+/* Whether the record is known that layout is asked for. */
+static bool check_layout(const struct report *r, const struct sums *k)
+{
+	struct record record;
+
+	if (!notes_record(kmap_symbols_noted(k->symbols), r->what, &record)) {
+		fprintf(stderr, "memorizer layout: no struct or union '%s' in the notes\n",
+			r->what);
+		return false;
+	}
+	notes_record_free(&record);
+	return true;
+}
+
+static int run_layout(int argc, char **argv)
+{
+	static const struct report_kind kind = {
+		.command = &command_layout, .wants = "TYPE", .check = check_layout,
+		.print = print_layout,
+	};
+
+	return report_run(argc, argv, &kind);
+}
+
+const struct command command_layout = {
+	.name = "layout",
+	.summary = "tell how a struct is laid out, and how often each member is accessed",
+	.usage = "Usage: memorizer layout --vmlinux FILE [OPTION...] TYPE [KMAP|DIR|-]\n"
+		"\n"
+		"Prints the members of a struct or union in their order, with offset, size and cache\n"
+		"line, and holes between them; how often each was read and written, by how many\n"
+		"functions and pids. And an order that keeps what is mostly read apart from what is\n"
+		"written, with what that would change.\n"
+		"\n" REPORT_INPUT_OPTIONS,
+	.run = run_layout,
+};
+

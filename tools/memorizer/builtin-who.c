@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memorizer who and what: which code accesses a type or member, and what a function accesses. */
+#include <stdio.h>
+#include <string.h>
+
+#include "builtin.h"
+#include "maintainers.h"
+#include "members.h"
+#include "report.h"
+#include "tally.h"
+
+/* What who tells of an access. */
+enum by { BY_FUNCTION, BY_FILE, BY_SUBSYSTEM, BYS };
+
+/* The subsystem of a file, by the place of the file's name in the notes. */
+struct file_of {
+	u64 file;
+	const char *subsystem;
+};
+
+/**
+ * struct owners - knows which subsystem a file belongs to
+ * @maintainers: what MAINTAINERS says, or NULL
+ * @files: struct file_of, of files that were looked for
+ */
+struct owners {
+	struct maintainers *maintainers;
+	struct hash files;
+};
+
+/* Splits TYPE.FIELD; the field is empty if there is none. */
+static void split(const char *what, char type[TEXTS_MAX], const char **field)
+{
+	size_t len = strcspn(what, ".");
+
+	snprintf(type, TEXTS_MAX, "%.*s", (int)len, what);
+	*field = what[len] ? what + len + 1 : "";
+}
+
+static bool is_asked_for(const struct named *named, const char *type, const char *field)
+{
+	if (!named->type || strcmp(named->type, type))
+		return false;
+	return !*field || (named->path && members_match(named->path, field));
+}
+
+/* The directory that a file is in, to a depth of two: the subsystem, as far as a path says. */
+static const char *directory(const char *file, char text[TEXTS_MAX])
+{
+	const char *slash = file ? strchr(file, '/') : NULL, *second;
+
+	if (!file)
+		return NULL;
+	second = slash ? strchr(slash + 1, '/') : NULL;
+	if (second)
+		slash = second;
+	snprintf(text, TEXTS_MAX, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
+	return text;
+}
+
+/* The subsystem of a file: what MAINTAINERS says, or else its path. */
+static const char *subsystem(struct owners *o, const char *file, char text[TEXTS_MAX])
+{
+	u64 key = (unsigned long)file;
+	struct file_of *found;
+	bool new;
+
+	if (!file || !o->maintainers)
+		return directory(file, text);
+	found = hash_item(&o->files, hash_get(&o->files, &key, &new));
+	if (new)
+		found->subsystem = maintainers_find(o->maintainers, file);
+	return found->subsystem ? found->subsystem : directory(file, text);
+}
+
+static void count_who(const struct report *r, const struct sums *k, enum access_source source,
+		      enum by by, struct owners *o, struct tallies *t)
+{
+	char type[TEXTS_MAX], text[TEXTS_MAX], function[KMAP_SYMBOL_MAX];
+	const struct noted *noted;
+	const char *field, *name;
+	struct named named;
+	u32 i;
+
+	split(r->what, type, &field);
+	for (i = 0; i < k->noted[source].nr; i++) {
+		noted = hash_item(k->noted + source, i);
+		named = sums_named(k, source, noted);
+		if (!is_asked_for(&named, type, field))
+			continue;
+		report_function(k, source, named.function, function);
+		name = by == BY_FUNCTION ? function : by == BY_FILE ? named.file :
+			subsystem(o, named.file, text);
+		tally_add(tally_row(t, name, named_path(named.path)), noted->sum);
+	}
+}
+
+static void print_who(const struct report *r, const struct sums *k)
+{
+	static const struct {
+		const char *title, *key, *name;
+	} tables[BYS] = {
+		[BY_FUNCTION] = { "BY FUNCTION", "functions", "Function" },
+		[BY_FILE] = { "BY FILE", "files", "File" },
+		[BY_SUBSYSTEM] = { "BY SUBSYSTEM", "subsystems", "Subsystem" },
+	};
+	struct part parts[ACCESS_SOURCES];
+	char error[KMAP_ERROR_MAX];
+	struct owners owners = { NULL };
+	int nr = tally_parts(r, parts), p;
+	struct tallies tallies;
+	enum by by;
+
+	if (r->maintainers)
+		owners.maintainers = maintainers_read(r->maintainers, error);
+	hash_init(&owners.files, sizeof(struct file_of), sizeof(u64));
+	for (p = 0; p < nr; p++) {
+		for (by = 0; by < BYS; by++) {
+			struct table t = {
+				.name_title = tables[by].name, .name_key = "name",
+				.texts = { { "Member", "field" } },
+				.columns = {
+					TALLY_COLUMN_READS, TALLY_COLUMN_WRITES, TALLY_COLUMN_MOVES,
+				},
+			};
+
+			tally_init(&tallies);
+			count_who(r, k, parts[p].source, by, &owners, &tallies);
+			tally_print(r, k, parts + p, tables[by].title, tables[by].key, &t,
+				    &tallies, false);
+			tally_free(&tallies);
+		}
+	}
+	hash_free(&owners.files);
+	maintainers_free(owners.maintainers);
+}
+
+/* Whether there is an access to what who is asked for, of a source that is told. */
+static bool is_accessed(const struct report *r, const struct sums *k, const char *type,
+			const char *field)
+{
+	struct part parts[ACCESS_SOURCES];
+	struct named named;
+	int nr = tally_parts(r, parts), p;
+	u32 n;
+
+	for (p = 0; p < nr; p++) {
+		for (n = 0; n < k->noted[parts[p].source].nr; n++) {
+			named = sums_named(k, parts[p].source,
+					   hash_item(k->noted + parts[p].source, n));
+			if (is_asked_for(&named, type, field))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether MAINTAINERS can be read, if it was given. */
+static bool check_maintainers(const struct report *r)
+{
+	char error[KMAP_ERROR_MAX];
+	struct maintainers *m = r->maintainers ? maintainers_read(r->maintainers, error) : NULL;
+
+	if (r->maintainers && !m)
+		fprintf(stderr, "memorizer: %s\n", error);
+	maintainers_free(m);
+	return m || !r->maintainers;
+}
+
+static bool check_who(const struct report *r, const struct sums *k)
+{
+	char type[TEXTS_MAX];
+	struct record record;
+	const char *field;
+
+	if (!check_maintainers(r))
+		return false;
+	split(r->what, type, &field);
+	if (is_accessed(r, k, type, field))
+		return true;
+	if (!notes_record(kmap_symbols_noted(k->symbols), type, &record)) {
+		fprintf(stderr,
+			"memorizer who: no access to '%s', and no struct or union '%s' in the notes\n",
+			r->what, type);
+		return false;
+	}
+	notes_record_free(&record);
+	fprintf(stderr, "memorizer who: no access to '%s'\n", r->what);
+	return false;
+}
+
+/* Whether a function that what is asked for accesses anything, in a source that is told. */
+static bool check_what(const struct report *r, const struct sums *k)
+{
+	char function[KMAP_SYMBOL_MAX];
+	struct part parts[ACCESS_SOURCES];
+	int nr = tally_parts(r, parts), p;
+	u32 i;
+
+	for (p = 0; p < nr; p++) {
+		for (i = 0; i < k->functions[parts[p].source].nr; i++) {
+			report_function(k, parts[p].source, i, function);
+			if (kmem_filter_matches(r->what, function))
+				return true;
+		}
+	}
+	fprintf(stderr, "memorizer what: no access by '%s'%s\n", r->what,
+		kmap_symbols_have(k->symbols, r->what) ? "" : ", and no function of that name");
+	return false;
+}
+
+static void print_what(const struct report *r, const struct sums *k)
+{
+	char function[KMAP_SYMBOL_MAX];
+	struct part parts[ACCESS_SOURCES];
+	const struct noted *noted;
+	struct tallies tallies;
+	struct named named;
+	struct tally *tally;
+	int nr = tally_parts(r, parts), p;
+	u32 n;
+
+	for (p = 0; p < nr; p++) {
+		struct table t = {
+			.name_title = "Member", .name_key = "field",
+			.texts = { { "Type", "type" } },
+			.columns = { TALLY_COLUMN_READS, TALLY_COLUMN_WRITES, TALLY_COLUMN_MOVES },
+		};
+
+		tally_init(&tallies);
+		for (n = 0; n < k->noted[parts[p].source].nr; n++) {
+			noted = hash_item(k->noted + parts[p].source, n);
+			named = sums_named(k, parts[p].source, noted);
+			report_function(k, parts[p].source, named.function, function);
+			if (!kmem_filter_matches(r->what, function))
+				continue;
+			tally = tally_row(&tallies, named_path(named.path), named.type);
+			tally_add(tally, noted->sum);
+		}
+		tally_print(r, k, parts + p, "WHAT IT ACCESSES", "members", &t, &tallies, false);
+		tally_free(&tallies);
+	}
+}
+
+static int run_who(int argc, char **argv)
+{
+	static const struct report_kind kind = {
+		.command = &command_who, .wants = "TYPE[.FIELD]", .takes_maintainers = true,
+		.check = check_who, .print = print_who,
+	};
+
+	return report_run(argc, argv, &kind);
+}
+
+static int run_what(int argc, char **argv)
+{
+	static const struct report_kind kind = {
+		.command = &command_what, .wants = "FUNCTION", .check = check_what,
+		.print = print_what,
+	};
+
+	return report_run(argc, argv, &kind);
+}
+
+const struct command command_who = {
+	.name = "who",
+	.summary = "tell who reads and writes a type or a member of it",
+	.usage = "Usage: memorizer who --vmlinux FILE [OPTION...] TYPE[.FIELD] [KMAP|DIR|-]\n"
+		"\n"
+		"Prints which code read and wrote a type, or a member and what is in it: by function,\n"
+		"source file and subsystem, which is the file's directory.\n"
+		"\n"
+		"  -F, --maintainers FILE\n"
+		"                       take subsystems from this MAINTAINERS of the kernel's source\n"
+		REPORT_INPUT_OPTIONS,
+	.run = run_who,
+};
+
+const struct command command_what = {
+	.name = "what",
+	.summary = "tell which members a function reads and writes",
+	.usage = "Usage: memorizer what --vmlinux FILE [OPTION...] FUNCTION [KMAP|DIR|-]\n"
+		"\n"
+		"Prints which members of which types a function read and wrote; in its name, * and ?\n"
+		"match others.\n"
+		"\n" REPORT_INPUT_OPTIONS,
+	.run = run_what,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Members of records by their paths, as notes have them. */
+#ifndef MEMBERS_H
+#define MEMBERS_H
+
+#include "notes.h"
+#include "texts.h"
+
+bool members_is_in(const char *path, const char *outer);
+bool members_match(const char *paths, const char *outer);
+bool members_is_leaf(const struct record *record, u32 member);
+void members_mark(const struct record *record, const char *paths, bool *marks);
+void members_join(const char *outer, const char *inner, char text[TEXTS_MAX]);
+
+#endif
