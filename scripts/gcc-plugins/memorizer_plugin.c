@@ -27,7 +27,11 @@
  *
  * which returns with rdi as it was. The instruction behind the call, one more
  * "test $distance, %eax", does nothing when it is executed; its operand is the
- * distance from its end to the instruction that makes the access.
+ * distance from its end to the instruction that makes the access. If accesses are
+ * of several kinds, their order matters: the stub calls for its own, too, and at last
+ * jumps to
+ *
+ *	memorizer_leave			on the stack: rdi, return address
  *
  * An access is what is left of the source's loads and stores when the GIMPLE
  * optimizers are done. Not seen are: the function's own frame and arguments,
@@ -1174,8 +1178,9 @@ static void replace_asm(rtx_insn *insn, rtx site, const char *text, rtvec inputs
 	df_insn_rescan(insn);
 }
 
-/* The end of a stub for an access of fixed size to operand 0 */
+/* The end of a stub for an access of fixed size to operand 0, and of one for accesses in order */
 #define FIXED_END "\tleaq %0, %%rdi\n\tjmp memorizer_thunk_"
+#define ORDERED_END "\tjmp memorizer_leave"
 
 /* Does the pattern, or part of one, access the memory at @address? */
 static bool mentions_memory(const_rtx pattern, rtx address)
@@ -1230,6 +1235,38 @@ static void move_label(rtx_insn *insn, rtx address, bool is_read)
 	}
 }
 
+/* What a stub does for one of its accesses: to @operand, of the kind and size that @thunk begins with, at @ip */
+static char *joined_access(unsigned int operand, const char *thunk, const char *ip)
+{
+	return xasprintf("\tleaq %%%u, %%%%rdi\n\tcall memorizer_joined_%.*s\n"
+			 "773:\ttestl $%s - 773b - 5, %%%%eax\n", operand,
+			 (int)strcspn(thunk, "\n"), thunk, ip);
+}
+
+/*
+ * The text of a site's stub with one more access. Accesses of one kind come as it costs
+ * least, the site's own one last. From the first of another kind on, they come in the
+ * order of the code, those before it first: it matters to who looks at cache lines.
+ */
+static char *add_access(const char *text, unsigned int operand, const char *thunk, const char *ip)
+{
+	const char *ordered = strstr(text, ORDERED_END);
+	const char *end = ordered ? ordered : strstr(text, FIXED_END);
+	const char *own_thunk = end + strlen(FIXED_END);
+	char *joined = joined_access(operand, thunk, ip), *own, *added;
+
+	if (ordered || *own_thunk == *thunk) {
+		added = xasprintf("%.*s%s%s", (int)(end - text), text, joined, end);
+	} else {
+		own = joined_access(0, own_thunk, "771b + 5");
+		added = xasprintf("%.*s%s%s" ORDERED_END "%s", (int)(end - text), text, own, joined,
+				  strchr(own_thunk, '\n'));
+		free(own);
+	}
+	free(joined);
+	return added;
+}
+
 /*
  * Let the stub of @lead also count the access of @insn, behind it in straight
  * code, whose operand already has its value at @lead. Where @insn was there
@@ -1240,11 +1277,9 @@ static void join_site(rtx_insn *lead, rtx_insn *insn)
 	static unsigned int last_label = 773000000;	/* begins with LABEL_BEGIN */
 	rtx into = site_of(lead), site = site_of(insn);
 	unsigned int n = ASM_OPERANDS_INPUT_LENGTH(into), i, label = ++last_label;
-	const char *text = ASM_OPERANDS_TEMPLATE(into);
-	const char *end = strstr(text, FIXED_END);
 	const char *thunk = strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END) + strlen(FIXED_END);
 	rtvec inputs = rtvec_alloc(n + 1), constraints = rtvec_alloc(n + 1);
-	char *joined;
+	char *text, *ip;
 
 	for (i = 0; i < n; i++) {
 		RTVEC_ELT(inputs, i) = ASM_OPERANDS_INPUT(into, i);
@@ -1253,15 +1288,15 @@ static void join_site(rtx_insn *lead, rtx_insn *insn)
 	RTVEC_ELT(inputs, n) = ASM_OPERANDS_INPUT(site, 0);
 	RTVEC_ELT(constraints, n) = ASM_OPERANDS_INPUT_CONSTRAINT_EXP(site, 0);
 
-	joined = xasprintf("%.*s\tleaq %%%u, %%%%rdi\n\tcall memorizer_joined_%.*s\n"
-			   "773:\ttestl $%uf - 773b - 5, %%%%eax\n%s", (int)(end - text), text, n,
-			   (int)strcspn(thunk, "\n"), thunk, label, end);
-	replace_asm(lead, into, joined, inputs, constraints);
-	free(joined);
+	ip = xasprintf("%uf", label);
+	text = add_access(ASM_OPERANDS_TEMPLATE(into), n, thunk, ip);
+	replace_asm(lead, into, text, inputs, constraints);
+	free(text);
+	free(ip);
 
-	joined = xasprintf("%u:", label);
-	replace_asm(insn, site, joined, rtvec_alloc(0), rtvec_alloc(0));
-	free(joined);
+	text = xasprintf("%u:", label);
+	replace_asm(insn, site, text, rtvec_alloc(0), rtvec_alloc(0));
+	free(text);
 	move_label(insn, XEXP(ASM_OPERANDS_INPUT(site, 0), 0), *thunk != WRITE);
 	joined_sites++;
 }

@@ -33,3 +33,4 @@ EXPORT_THUNK(thunk_rn);
 EXPORT_THUNK(thunk_wn);
 EXPORT_THUNK(thunk_un);
 EXPORT_THUNK(thunk_string);
+EXPORT_THUNK(leave);

@@ -5,7 +5,8 @@
  * A stub jumps to the thunk for its access, which returns to the site. If other
  * accesses were joined to the site, the stub calls a thunk for each of them
  * first. Behind such a call there is an instruction that does nothing, `test
- * $distance, %eax`: the distance from its end to what follows the access's ip.
+ * $distance, %eax`: the distance from its end to what follows the access's ip. A
+ * stub may call for its own access, too, and jump to memorizer_leave at last.
  *
  * A thunk preserves all registers but the flags. It counts an address behind the
  * index's at once, and looks for other accesses' entries in the CPU's cache,
@@ -360,6 +361,14 @@ SYM_CODE_START_LOCAL(\name)
 SYM_CODE_END(\name)
 .endm
 
+/* Ends a stub that has called for all of its accesses. */
+.macro LEAVE_THUNK name
+SYM_CODE_START(memorizer_\name)
+	ENTRY	0
+	LEAVE	0
+SYM_CODE_END(memorizer_\name)
+.endm
+
 /* Accesses of a size in rsi. Stack: rdx, rsi, rdi, return address. */
 .macro RANGE_THUNK name kind
 SYM_CODE_START(memorizer_thunk_\name)
@@ -455,6 +464,8 @@ SYM_FUNC_END(memorizer_carry)
 	THUNKS	u4,  UPDATE, 4
 	THUNKS	u8,  UPDATE, 8
 	THUNKS	u16, UPDATE, 16
+
+	LEAVE_THUNK leave
 
 	RANGE_THUNK rn, READ
 	RANGE_THUNK wn, WRITE

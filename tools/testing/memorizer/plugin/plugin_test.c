@@ -324,24 +324,38 @@ static bool ips_are_exact(void)
 	return ok && nr_sites("four_pages") == 1;
 }
 
-/*
- * Accesses that share a site are reported together when the first of them is to be made:
- * that one last, after the others in the order in which they are in the code.
- */
-static bool order_is_known(void)
+static void log_function(const char *name, int (*function)(struct pages *p), struct pages *pages)
+{
+	nr_logged = 0;
+	switch_sites(true, name);
+	function(pages);
+	switch_sites(false, name);
+}
+
+/* Loads and stores that share a site are reported in the order in which they are in the code. */
+static bool order_is_that_of_the_code(void)
 {
 	static struct pages pages;
 	unsigned int i;
 	bool ok;
 
-	nr_logged = 0;
-	switch_sites(true, "four_pages");
-	four_pages(&pages);
-	switch_sites(false, "four_pages");
-	ok = nr_logged == 5 && logged[4].address == &pages.source && logged[4].kind == 'r';
-	for (i = 0; i < 3; i++)
-		ok &= logged[i].ip <= logged[i + 1].ip && logged[i].ip > logged[4].ip;
+	log_function("four_pages", four_pages, &pages);
+	ok = nr_logged == 5 && logged[0].address == &pages.source && logged[0].kind == 'r' &&
+	     logged[0].ip < logged[1].ip;
+	for (i = 0; i < 4; i++)
+		ok &= logged[i].ip <= logged[i + 1].ip;
 	return ok;
+}
+
+/* If all are loads, or all stores, the first of them comes last. */
+static bool first_of_a_kind_comes_last(void)
+{
+	static struct pages pages;
+
+	log_function("two_pages", two_pages, &pages);
+	return nr_logged == 2 && logged[0].kind == 'r' && logged[1].kind == 'r' &&
+	       logged[0].address == &pages.last && logged[1].address == &pages.counter &&
+	       nr_sites("two_pages") == 1;
 }
 
 int main(void)
@@ -354,7 +368,8 @@ int main(void)
 	result(stubs_share_section(), "stubs in their function's section");
 	result(ips_are_exact(), "exact ips of accesses that share a site");
 
-	result(order_is_known(), "order of accesses that share a site");
+	result(order_is_that_of_the_code(), "order of accesses that share a site");
+	result(first_of_a_kind_comes_last(), "order of loads that share a site");
 
 	for (test = access_cases; test->name; test++)
 		run_case(test);

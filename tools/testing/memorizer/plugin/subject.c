@@ -745,3 +745,8 @@ int four_pages(struct pages *p)
 	p->counter++;
 	return p->last;
 }
+
+int two_pages(struct pages *p)
+{
+	return p->counter - p->last;
+}

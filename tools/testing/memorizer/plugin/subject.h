@@ -247,5 +247,6 @@ struct pages {
 };
 
 int four_pages(struct pages *p);
+int two_pages(struct pages *p);
 
 #endif

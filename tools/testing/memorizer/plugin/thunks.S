@@ -54,6 +54,11 @@
 	common	common, 0
 	common	common_joined, 1
 
+	.globl	memorizer_leave
+memorizer_leave:
+	pop	%rdi
+	ret
+
 /* The stub has pushed the kind, here which string function it is. */
 	.globl	memorizer_thunk_string
 	common	memorizer_thunk_string, 0, memorizer_access_string
