@@ -30,6 +30,17 @@ static __always_inline void memorizer_site_read(const volatile void *ptr, size_t
 }
 
 /**
+ * memorizer_site_read_word() - a word is about to be read
+ * @ptr: address of its sizeof(long) bytes
+ *
+ * Context: any, NMI included.
+ */
+static __always_inline void memorizer_site_read_word(const volatile void *ptr)
+{
+	MEMORIZER_SITE_FIXED("memorizer_thunk_r8", ptr);
+}
+
+/**
  * memorizer_site_write() - memory is about to be written
  * @ptr: first address
  * @size: bytes
@@ -44,6 +55,7 @@ static __always_inline void memorizer_site_write(const volatile void *ptr, size_
 #else /* !__MEMORIZER_SITES__ */
 
 static inline void memorizer_site_read(const volatile void *ptr, size_t size) { }
+static inline void memorizer_site_read_word(const volatile void *ptr) { }
 static inline void memorizer_site_write(const volatile void *ptr, size_t size) { }
 
 #endif /* __MEMORIZER_SITES__ */

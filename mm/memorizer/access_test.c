@@ -23,6 +23,7 @@
 
 #include <asm/apic.h>
 #include <asm/nmi.h>
+#include <asm/word-at-a-time.h>
 
 #include "test.h"
 
@@ -91,6 +92,7 @@ ACCESS(copy_aggregate, v->blob = v->other)
 ACCESS(clear_aggregate, v->blob = (struct blob){ })
 ACCESS(read_unaligned, sink = get_unaligned((u32 *)(v->text + 1)))
 ACCESS(write_unaligned, put_unaligned((u32)one, (u32 *)(v->text + 1)))
+ACCESS(read_zeropad, sink = load_unaligned_zeropad(v->text + 1))
 ACCESS(loop, for (long i = 0; i < 5 * one; i++) sink = v->blob.word[i])
 ACCESS(chase, sink = v->next->next->byte)
 
@@ -178,6 +180,7 @@ static const struct kind {
 	KIND(clear_aggregate, 0, 1),
 	KIND(read_unaligned, 1, 0),
 	KIND(write_unaligned, 0, 1),
+	KIND(read_zeropad, 1, 0),
 	KIND(loop, 5, 0),
 	KIND(chase, 3, 0),
 	KIND(do_atomic_read, 1, 0),

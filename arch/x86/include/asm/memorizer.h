@@ -13,7 +13,7 @@
  * (memorizer_thunk.S), which returns to the site.
  *
  * The plugin (scripts/gcc-plugins/memorizer_plugin.c) emits most sites. Those
- * for accesses that it cannot see, user copies, come from here.
+ * for accesses that it cannot see, user copies and words of names, come from here.
  */
 #ifndef _ASM_X86_MEMORIZER_H
 #define _ASM_X86_MEMORIZER_H
@@ -47,6 +47,14 @@
 	MEMORIZER_STUB_HINT						\
 	stub								\
 	"	.previous\n"
+
+/* An access to as many bytes at @ptr as the thunk is for. */
+#define MEMORIZER_SITE_FIXED(thunk, ptr)				\
+	asm_inline volatile(MEMORIZER_SITE(				\
+		"	push %%rdi\n"					\
+		"	mov %0, %%rdi\n"				\
+		"	jmp " thunk "\n")				\
+		: : "r" (ptr))
 
 /* An access to @size bytes at @ptr. */
 #define MEMORIZER_SITE_RANGE(thunk, ptr, size)				\
