@@ -37,20 +37,6 @@ const char *__tsan_default_options(void)
 #endif
 
 /**
- * check_fail() - end the case as failed
- * @a: what a check compared
- * @b: with what
- * @what: the check
- * @file: its place
- * @line: its place
- */
-void check_fail(unsigned long a, unsigned long b, const char *what, const char *file, int line)
-{
-	fprintf(stderr, "%s:%d: %s: %#lx is not %#lx\n", file, line, what, a, b);
-	_exit(1);
-}
-
-/**
  * reserve() - memory for the core's tables
  * @size: bytes
  *
@@ -86,18 +72,6 @@ void boot_hashed(unsigned long pool_size, unsigned long hashed)
 	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES), 0);
 	memorizer_pool_init(reserve(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
-}
-
-/**
- * random_u32() - the next of a sequence of random numbers
- * @state: where the sequence is; its first value is the seed
- *
- * Return: the number
- */
-u32 random_u32(u64 *state)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *state >> 33;
 }
 
 static bool passes(const struct test_case *test)

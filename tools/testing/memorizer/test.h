@@ -61,6 +61,8 @@ static inline void check_eq(unsigned long a, unsigned long b, const char *what,
 void *reserve(size_t size);
 void boot(unsigned long pool_size);
 void boot_hashed(unsigned long pool_size, unsigned long hashed);
+
+/* util.c */
 u32 random_u32(u64 *state);
 
 /* Runs faster builds longer. */

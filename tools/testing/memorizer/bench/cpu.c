@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's bench: threads that play CPUs.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <asm/prctl.h>
+
+#include "bench.h"
+
+DEFINE_PER_CPU(struct pcpu_hot, pcpu_hot);
+static_assert(offsetof(struct pcpu_hot, current_task) == 0);	/* X86_current_task */
+
+__thread struct task_struct this_task = { .comm = "bench" };
+static __thread struct task_struct task_of_thunks;
+__thread unsigned long chances_to_schedule;
+unsigned long test_jiffies = 1000;
+char *percpu_areas;
+unsigned int possible_cpus = BENCH_CPUS;
+static unsigned long tables;
+
+/* As memory of the kernel's is: there, zeroed, and mapped by large pages if they can be had. */
+static void *memory(size_t size)
+{
+	size_t whole = round_up(size, 2UL << 20);
+	void *ptr = aligned_alloc(2UL << 20, whole);
+
+	CHECK(ptr);
+	madvise(ptr, whole, MADV_HUGEPAGE);
+	return memset(ptr, 0, whole);
+}
+
+static void *reserve_table(size_t size)
+{
+	tables += size;
+	return memory(size);
+}
+
+/**
+ * bench_boot() - start the core, as memorizer_init_pool() does in the kernel
+ * @pool_size: bytes of the pool
+ */
+void bench_boot(unsigned long pool_size)
+{
+	size_t pattern = __stop_percpu - __start_percpu;
+	unsigned int cpu;
+
+	percpu_areas = memory(CONFIG_NR_CPUS * round_up(pattern, 64));
+	for (cpu = 0; cpu < CONFIG_NR_CPUS; cpu++)
+		memcpy(percpu_areas + cpu * round_up(pattern, 64), __start_percpu, pattern);
+	CHECK_EQ(memorizer_access_init(reserve_table, pool_size), 0);
+	CHECK_EQ(memorizer_index_init(memory, OBJECTS, OBJECTS_END - OBJECTS), 0);
+	memorizer_pool_init(memory(pool_size), pool_size);
+	CHECK_EQ(memorizer_set_enabled(true), 0);
+	become(0, 1);
+}
+
+/**
+ * bench_tables() - bytes of the hash tables of all CPUs
+ *
+ * Return: the bytes
+ */
+unsigned long bench_tables(void)
+{
+	return tables;
+}
+
+/**
+ * set_pid() - go on as another task
+ * @pid: the task
+ */
+void set_pid(int pid)
+{
+	WRITE_ONCE(this_task.pid, pid);
+	WRITE_ONCE(task_of_thunks.pid, ~pid);
+}
+
+/**
+ * become() - go on as a task on a CPU
+ * @cpu: the CPU, which no other thread may play meanwhile
+ * @pid: the task
+ */
+void become(unsigned int cpu, int pid)
+{
+	CHECK_EQ(syscall(SYS_arch_prctl, ARCH_SET_GS, percpu_offset(cpu)), 0);
+	set_pid(pid);
+	this_cpu_write(pcpu_hot.task, &this_task);
+	this_cpu_write(pcpu_hot.current_task, &task_of_thunks);
+	this_cpu_write(pcpu_hot.cpu_number, cpu);
+}
+
+void memorizer_grace_period(void)
+{
+}
+
+/* Nobody tracks cache lines. */
+struct memorizer_line_table *memorizer_line_table;
+
+void memorizer_traffic(const struct memorizer_access *access)
+{
+	CHECK(!access);
+}
+
+static void (*run_on_cpu)(unsigned int cpu);
+
+static void *start_cpu(void *data)
+{
+	unsigned int cpu = (unsigned long)data;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu % sysconf(_SC_NPROCESSORS_ONLN), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	become(cpu, cpu + 1);
+	run_on_cpu(cpu);
+	return NULL;
+}
+
+/**
+ * run_cpus() - run a function on several CPUs at once, each on one of the machine's
+ * @count: number of CPUs, which may be more than those of the machine
+ * @run: the function
+ */
+void run_cpus(unsigned int count, void (*run)(unsigned int cpu))
+{
+	pthread_t threads[BENCH_CPUS];
+	unsigned long cpu;
+
+	run_on_cpu = run;
+	for (cpu = 0; cpu < count; cpu++)
+		CHECK_EQ(pthread_create(&threads[cpu], NULL, start_cpu, (void *)cpu), 0);
+	for (cpu = 0; cpu < count; cpu++)
+		pthread_join(threads[cpu], NULL);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's bench: loops that make accesses, each in two versions that differ in
+ * nothing but the sites, which are switched on.
+ */
+#include "bench.h"
+
+/* An address there has bit 31 set, as ips of the kernel have. */
+#define __sites	__section(".sites") __attribute__((noinline))
+
+/* A load, and before it, if @on, its site, as the compiler's plugin makes it. */
+static __always_inline void load(unsigned long addr, bool on)
+{
+	const unsigned long *p = (const unsigned long *)addr;
+
+	if (on)
+		asm volatile("call 771f\n"
+			     "	.subsection 1\n"
+			     "771:	push %%rdi\n"
+			     "	lea %0, %%rdi\n"
+			     "	jmp memorizer_thunk_r8\n"
+			     "	.previous\n" : : "m" (*p) : "cc");
+	READ_ONCE(*p);
+}
+
+#define LOOP(name)							\
+static __sites void name##_off(const struct walk *walk) { name(walk, false); }	\
+static __sites void name##_on(const struct walk *walk) { name(walk, true); }
+
+static __always_inline void turns(const struct walk *walk, bool on)
+{
+	unsigned long addr = walk->first, end = addr + walk->places * walk->stride, i;
+
+	for (i = 0; i < walk->count; i++) {
+		load(addr, on);
+		addr += walk->stride;
+		if (addr == end)
+			addr = walk->first;
+	}
+}
+
+LOOP(turns)
+
+static __always_inline void visits(const struct walk *walk, bool on)
+{
+	unsigned long addr, i;
+
+	for (i = 0; i < walk->count; i++) {
+		addr = walk->first + walk->order[i] * walk->stride;
+		load(addr, on);
+		load(addr + 8, on);
+		load(addr + 16, on);
+		load(addr + 24, on);
+		load(addr + 32, on);
+		load(addr + 40, on);
+		load(addr + 48, on);
+		load(addr + 56, on);
+	}
+}
+
+static_assert(VISIT_IPS == 8);
+LOOP(visits)
+
+/* Each task makes @count rounds before it is the next one's turn. */
+static __always_inline void tasks(const struct walk *walk, bool on)
+{
+	chain_t *chain = (on ? chain_on : chain_off)[MAX_IPS - walk->ips];
+	unsigned long again, pid, i;
+
+	for (again = 0; again < walk->again; again++) {
+		for (pid = 1; pid <= walk->tasks; pid++) {
+			set_pid(pid);
+			for (i = 0; i < walk->count; i++)
+				chain(walk->first);
+		}
+	}
+}
+
+LOOP(tasks)
+
+/**
+ * in_turn() - have places be accessed one after the other, again and again
+ * @walk: the places
+ * @count: number of accesses
+ */
+void in_turn(struct walk *walk, unsigned long count)
+{
+	walk->loop[0] = turns_off;
+	walk->loop[1] = turns_on;
+	walk->count = count;
+	walk->accesses = count;
+}
+
+/**
+ * in_visits() - have places be visited in their order
+ * @walk: the places
+ * @count: number of visits
+ */
+void in_visits(struct walk *walk, unsigned long count)
+{
+	walk->loop[0] = visits_off;
+	walk->loop[1] = visits_on;
+	walk->count = count;
+	walk->accesses = count * VISIT_IPS;
+}
+
+/**
+ * by_tasks() - have one place be accessed by tasks and ips, each in turn
+ * @walk: the place, the number of tasks and of ips
+ * @rounds: so often by all ips for one task before it is the next one's turn
+ * @again: so often is it each task's turn
+ */
+void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again)
+{
+	walk->loop[0] = tasks_off;
+	walk->loop[1] = tasks_on;
+	walk->count = rounds;
+	walk->again = again;
+	walk->accesses = again * walk->tasks * rounds * walk->ips;
+}

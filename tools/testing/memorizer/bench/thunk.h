@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the thunks take from the kernel's headers, for user space: as in a kernel
+ * without preemption and without mitigations of speculation.
+ */
+#define PAGE_SHIFT		12
+#define X86_current_task	0	/* see cpu.c */
+
+#define __percpu(variable)	%gs:variable
+#define PER_CPU_VAR(variable)	__percpu(variable)(%rip)
+#define RET			ret
+
+#define SYM_CODE_START_LOCAL(name)	.balign 16; name:
+#define SYM_CODE_START(name)		.globl name; SYM_CODE_START_LOCAL(name)
+#define SYM_CODE_END(name)
+#define SYM_FUNC_START_LOCAL(name)	SYM_CODE_START_LOCAL(name)
+#define SYM_FUNC_END(name)
+
+/* For objtool. */
+#define ANNOTATE_NOENDBR
+.macro UNWIND_HINT type sp_reg sp_offset
+.endm
