@@ -89,7 +89,7 @@ struct view {
  * @format: how to print
  * @symbols: the symbols of each side
  * @sums: what each side has
- * @filter: what counts in traces: all
+ * @filter: what counts
  * @status: the exit status so far
  */
 struct diff {
@@ -127,9 +127,13 @@ static const char usage[] =
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
 	"  -a, --all            print what has not changed, too\n"
+	"      --type TYPE      compare allocations of this type and accesses to it; * and ?\n"
+	"      --field FIELD    compare accesses to this member, and no allocations; * and ?\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
 	"  -h, --help           print this\n";
+
+enum { OPTION_TYPE = 256, OPTION_FIELD };	/* have no letters */
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -138,6 +142,8 @@ static const struct option options[] = {
 	{ "sort", required_argument, NULL, 's' },
 	{ "top", required_argument, NULL, 'n' },
 	{ "all", no_argument, NULL, 'a' },
+	{ "type", required_argument, NULL, OPTION_TYPE },
+	{ "field", required_argument, NULL, OPTION_FIELD },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
@@ -575,6 +581,7 @@ static void print(const struct diff *d)
 		.incomplete = d->status != EXIT_FINE,
 		.before = d->paths[BEFORE], .after = d->paths[AFTER],
 		.sort = d->by_name ? "name" : d->by ? d->by : "change", .top = d->top,
+		.filter = &d->filter,
 	};
 
 	if (d->format == REPORT_TEXT)
@@ -597,7 +604,8 @@ static bool add_up(struct diff *d, enum side side)
 
 	d->symbols[side] = trace_symbols_kmap(d->paths[side], d->vmlinux[side],
 					      d->kallsyms[side], d->modules[side], false);
-	if (!d->symbols[side] || !input_open(&in, 1, d->paths + side))
+	if (!d->symbols[side] || !named_usable(&d->filter, d->symbols[side], "diff") ||
+	    !input_open(&in, 1, d->paths + side))
 		return false;
 	sums_init(k, d->symbols[side], &d->filter);
 	while ((event = input_next(&in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
@@ -632,7 +640,7 @@ static bool add_up_trace(struct diff *d, enum side side)
 	}
 	d->symbols[side] = trace_symbols_lines(d->paths[side], d->vmlinux[side],
 					       d->kallsyms[side], d->modules[side], false);
-	if (d->symbols[side]) {
+	if (d->symbols[side] && named_usable(&d->filter, d->symbols[side], "diff")) {
 		sums_init(k, d->symbols[side], &d->filter);
 		rebuild_init(&b, sums_give, k);
 		while (trace_next(t, &e) && sums_event(k, &e))
@@ -647,17 +655,29 @@ static bool add_up_trace(struct diff *d, enum side side)
 			d->status = EXIT_INCOMPLETE;
 	}
 	trace_close(t);
-	return d->symbols[side];
+	return k->symbols;
+}
+
+/* Whether there is what was asked for, in one of both; if not there was a message. */
+static bool check_filter(const struct diff *d)
+{
+	char text[KMAP_ERROR_MAX];
+	const char *option = sums_unmatched(d->sums + AFTER, text);
+
+	if (!option || !sums_unmatched(d->sums + BEFORE, text))
+		return true;
+	fprintf(stderr, "memorizer: %s and %s: nothing in them matches --%s %s\n",
+		d->paths[BEFORE], d->paths[AFTER], option, text);
+	return false;
 }
 
 static int diff(struct diff *d)
 {
 	int side, done = 0;
 
-	kmem_filter_init(&d->filter);
 	while (done < SIDES && (d->traces ? add_up_trace(d, done) : add_up(d, done)))
 		done++;
-	if (done == SIDES)
+	if (done == SIDES && check_filter(d))
 		print(d);
 	else
 		d->status = EXIT_UNABLE;
@@ -719,6 +739,12 @@ static bool set_option(struct diff *d, int option, const char *arg)
 		return set_files(d->kallsyms, d->given + 1, "kallsyms", arg);
 	case 'M':
 		return set_files(d->modules, d->given + 2, "modules", arg);
+	case OPTION_TYPE:
+		d->filter.type = arg;
+		return true;
+	case OPTION_FIELD:
+		d->filter.field = arg;
+		return true;
 	case 's':
 		return set_sort(d, arg);
 	case 'n':
@@ -742,6 +768,7 @@ static int run(int argc, char **argv)
 	struct diff d = { .format = REPORT_TEXT };
 	int option;
 
+	kmem_filter_init(&d.filter);
 	while ((option = getopt_long(argc, argv, "k:K:M:s:n:ajch", options, NULL)) != -1) {
 		if (option == 'h') {
 			print_usage(&command_diff);

@@ -41,12 +41,15 @@ static const char usage[] =
 	"                       second is for the second input\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms; given twice, the\n"
 	"                       second is for the second input (default for traces: their own)\n"
+	"  -M, --modules DIR    take the compiler's notes of modules from the files NAME.ko below\n"
+	"                       DIR; given twice, the second is for the second input\n"
 	"  -h, --help           print this\n";
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "modules", required_argument, NULL, 'M' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -56,7 +59,8 @@ static const struct option options[] = {
  * @output: the file
  * @vmlinux: where to take symbols from, of each run
  * @kallsyms: copies of /proc/kallsyms
- * @given: how often --vmlinux and --kallsyms were given
+ * @modules: directories with the files of modules below them, for their notes
+ * @given: how often each of these was given
  * @paths: the KMAPs or traces
  * @nr: how many
  * @traces: whether they are traces
@@ -65,8 +69,8 @@ static const struct option options[] = {
  * @status: the exit status so far
  */
 struct page {
-	const char *output, *vmlinux[RUNS], *kallsyms[RUNS];
-	int given[2];
+	const char *output, *vmlinux[RUNS], *kallsyms[RUNS], *modules[RUNS];
+	int given[3];
 	char **paths;
 	int nr;
 	bool traces;
@@ -116,6 +120,10 @@ static int run_command(struct page *p, const struct command *c, const char * con
 		if (p->kallsyms[i]) {
 			argv[argc++] = (char *)"--kallsyms";
 			argv[argc++] = (char *)p->kallsyms[i];
+		}
+		if (p->modules[i]) {
+			argv[argc++] = (char *)"--modules";
+			argv[argc++] = (char *)p->modules[i];
 		}
 	}
 	argv[argc++] = (char *)"--";
@@ -261,6 +269,9 @@ static bool set_option(struct page *p, int option)
 	case 'K':
 		p->kallsyms[p->given[1]++ % RUNS] = optarg;
 		return true;
+	case 'M':
+		p->modules[p->given[2]++ % RUNS] = optarg;
+		return true;
 	default:
 		return false;
 	}
@@ -298,7 +309,7 @@ static int run(int argc, char **argv)
 	struct page p = { .status = EXIT_FINE };
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "o:k:K:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "o:k:K:M:h", options, NULL)) != -1) {
 		if (option == 'h') {
 			print_usage(&command_html);
 			return EXIT_FINE;
@@ -316,6 +327,8 @@ static int run(int argc, char **argv)
 		p.vmlinux[1] = p.vmlinux[0];
 	if (p.given[1] == 1 && p.nr == RUNS)
 		p.kallsyms[1] = p.kallsyms[0];
+	if (p.given[2] == 1 && p.nr == RUNS)
+		p.modules[1] = p.modules[0];
 	if (!open_output(p.output))
 		return EXIT_UNABLE;
 	p.stderr_fd = dup(STDERR_FILENO);

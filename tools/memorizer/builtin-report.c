@@ -56,7 +56,8 @@ static const char usage[] =
 	"  -s, --sort KEY       largest KEY first: accesses (default of a KMAP), reads, writes,\n"
 	"                       objects, bytes (default of a trace), live, life, touched,\n"
 	"                       sites, pids, req, hit, frag, pingpong, cross, node, freed,\n"
-	"                       age; or by name\n"
+	"                       age; or by name; or by type or field first, of tables that\n"
+	"                       have such a column\n"
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
 	"  -j, --json           print JSON\n"
@@ -68,6 +69,9 @@ static const char usage[] =
 	"                       * and ? match others\n"
 	"  -m, --comm COMM      count those of this command; * and ?\n"
 	"  -p, --pid PID        count those of this task\n"
+	"      --type TYPE      count allocations of this type and accesses to it, by the\n"
+	"                       compiler's notes; * and ?\n"
+	"      --field FIELD    count accesses to this member, and no allocations; * and ?\n"
 	"\n"
 	"Of a trace only, and with these nothing of its KMAP:\n"
 	"  -t, --kind KIND      count kmalloc, cache, pages, or several: kmalloc,cache\n"
@@ -75,6 +79,8 @@ static const char usage[] =
 	"  -P, --cpu CPU        count those on this CPU\n"
 	"  -f, --from TIME      count those since then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        take the trace to end then; what its KMAP is by then counts\n";
+
+enum { OPTION_TYPE = 256, OPTION_FIELD };	/* have no letters */
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -90,6 +96,8 @@ static const struct option options[] = {
 	{ "site", required_argument, NULL, 'S' },
 	{ "comm", required_argument, NULL, 'm' },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "type", required_argument, NULL, OPTION_TYPE },
+	{ "field", required_argument, NULL, OPTION_FIELD },
 	{ "cpu", required_argument, NULL, 'P' },
 	{ "maintainers", required_argument, NULL, 'F' },
 	{ "from", required_argument, NULL, 'f' },
@@ -164,7 +172,7 @@ static void print(const struct settings *s, const struct sums *k)
 static bool check_notes(const struct settings *s, const struct kmap_symbols *symbols)
 {
 	if (!s->kind->print || kmap_symbols_noted(symbols))
-		return true;
+		return named_usable(&s->filter, symbols, s->kind->command->name);
 	fprintf(stderr,
 		"memorizer %s: no types are known: want --vmlinux with the compiler's notes\n",
 		s->kind->command->name);
@@ -293,7 +301,7 @@ static bool set_filter(struct settings *s, int option, const char *arg)
 	size_t i;
 
 	for (i = 0; options[i].name; i++)
-		if (options[i].val == option && !strchr("Smp", option))
+		if (options[i].val == option && option < OPTION_TYPE && !strchr("Smp", option))
 			s->trace_only = options[i].name;
 	switch (option) {
 	case 't':
@@ -316,6 +324,12 @@ static bool set_filter(struct settings *s, int option, const char *arg)
 		break;
 	case 'm':
 		f->comm = arg;
+		break;
+	case OPTION_TYPE:
+		f->type = arg;
+		break;
+	case OPTION_FIELD:
+		f->field = arg;
 		break;
 	default:
 		return false;
@@ -430,6 +444,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 {
 	struct settings s = { .kind = kind, .report.command = kind->command->name };
 	struct report *r = &s.report;
+	const char *usual;
 	int status;
 
 	kmem_filter_init(&s.filter);
@@ -449,8 +464,8 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		r->top = r->format == REPORT_TEXT && kind->command != &command_layout ?
 			TEXT_ROWS : 0;
 	r->trace = argc <= 1 && input_is_trace(argc ? argv[0] : "-");
-	if (!report_sort(r, s.sort_key ? s.sort_key : r->trace && !kind->print ? "bytes" :
-			 "accesses"))
+	usual = r->trace && !kind->print ? "bytes" : "accesses";
+	if (!report_sort(r, usual) || (s.sort_key && !report_sort(r, s.sort_key)))
 		return usage_error(kind->command->name);
 	if (r->trace)
 		return report_trace(&s, argc ? argv[0] : "-");

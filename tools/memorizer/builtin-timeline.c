@@ -41,6 +41,8 @@ static const char usage[] =
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
 	"                       in the trace)\n"
+	"  -M, --modules DIR    take the compiler's notes of modules from the files NAME.ko below\n"
+	"                       DIR\n"
 	"  -n, --top N          print the first N call sites (0: all; default 20, with --json and\n"
 	"                       --csv all)\n"
 	"  -j, --json           print JSON\n"
@@ -54,6 +56,7 @@ static const struct option options[] = {
 	{ "svg", required_argument, NULL, 'o' },
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "modules", required_argument, NULL, 'M' },
 	{ "top", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
@@ -74,6 +77,7 @@ enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
  * struct overtime - a timeline in the making
  * @vmlinux: where to take symbols from, or NULL
  * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
+ * @modules: directory with the files of modules below it, for their notes, or NULL
  * @svg: file for the picture, or NULL
  * @spans: how many spans of time, 0: not said
  * @top: rows of the tables of call sites, 0 for all
@@ -97,7 +101,7 @@ enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
  * @peak_nr: number of the event at which each peak is reached, 0: live from the beginning
  */
 struct overtime {
-	const char *vmlinux, *kallsyms, *svg;
+	const char *vmlinux, *kallsyms, *modules, *svg;
 	u32 spans, top;
 	bool top_given;
 	enum report_format format;
@@ -589,7 +593,7 @@ static int timeline(struct overtime *o, const char *dir)
 		hash_init(o->holders + g, sizeof(struct holder), sizeof(u64));
 	if (!read_trace(o, dir) || !check_window(o, dir))
 		goto out;
-	o->symbols = trace_symbols_load(dir, o->vmlinux, o->kallsyms);
+	o->symbols = trace_symbols_lines(dir, o->vmlinux, o->kallsyms, o->modules, false);
 	if (!o->symbols)
 		goto out;
 	make_spans(o);
@@ -646,6 +650,9 @@ static bool set_option(struct overtime *o, int option, const char *arg)
 	case 'K':
 		o->kallsyms = arg;
 		return true;
+	case 'M':
+		o->modules = arg;
+		return true;
 	case 'j':
 		o->format = REPORT_JSON;
 		return true;
@@ -663,7 +670,7 @@ static int run(int argc, char **argv)
 	int option;
 
 	kmem_filter_init(&o.filter);
-	while ((option = getopt_long(argc, argv, "b:f:T:o:k:K:n:jch", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "b:f:T:o:k:K:M:n:jch", options, NULL)) != -1) {
 		if (option == 'h') {
 			print_usage(&command_timeline);
 			return EXIT_FINE;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Cache lines on 8 CPUs: that the kernel counts the moves that each known pattern makes, and that QEMU's plugin,
+# Cache lines on 16 CPUs: that the kernel counts the moves that each known pattern makes, and that QEMU's plugin,
 # which watches the same accesses, sees the very same ones.
 . "$(dirname "$0")/../lib.sh"
 
@@ -21,7 +21,7 @@ cat $M/show_stats >/out/show_stats'
 
 # watch: runs it; what the guest says of the patterns counts. Modules have the only text that is followed.
 watch() {
-	"$here/boot" --config memorizer --accel tcg --smp 8 --la57 off --out "$dir/guest" --append nokaslr \
+	"$here/boot" --config memorizer --icount --smp 16 --la57 off --out "$dir/guest" --append nokaslr \
 		--qemu "-plugin $build/tools/qemu/memorizer-qemu.so,out=$dir/trace,mode=traffic,paused=on,text=ffffffffa0000000-fffffffffeffffff" \
 		-- "$work"
 }
@@ -59,6 +59,17 @@ agree() {
 	[ "$(awk '{ print $1 }' "$dir/kernel" | sort -u | wc -l)" = 5 ] && diff "$dir/kernel" "$dir/machine"
 }
 
+# fifteen_readers: in each of 10 rounds each CPU but the first one loads what that one has stored, once.
+fifteen_readers() {
+	local object
+
+	object=$(sed -n 's/^one_writer //p' "$dir/guest/objects" | tr a-f A-F)
+	babeltrace2 "$dir/trace" |
+		sed -n "s/.* traffic: .*cpu_id = \([0-9]*\),.*ptr = 0x$object, .*\"read\".*from = \([-0-9]*\) .*/\1 from \2/p" |
+		sort -n | uniq -c | awk '{ print $2, $3, $4, $1 }' |
+		diff <(for cpu in $(seq 15); do echo "$cpu from 0 10"; done) -
+}
+
 nothing_lost() {
 	! grep '^lost' "$dir/guest/show_stats" | grep -v ': 0$' && ! sed 1d "$dir/trace/qemu/stats" | grep -v ': 0$'
 }
@@ -68,6 +79,7 @@ make_tools >&2
 rm -rf "$dir"
 mkdir -p "$dir"
 watch
-plan 2
+plan 3
 result "the kernel and QEMU's plugin see the same moves" agree
+result "one CPU writes, fifteen read" fifteen_readers
 result "neither lost anything" nothing_lost

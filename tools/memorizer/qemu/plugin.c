@@ -23,6 +23,7 @@ enum {
 	INSN_RETURN = 2,
 	INSN_WORD = 4,
 	INSN_RECORD = 8,
+	INSN_UPDATE = 16,
 };
 
 struct insn {
@@ -101,9 +102,9 @@ static bool is_in_scope(const struct vcpu *v)
 }
 
 /* An access to one line. */
-static void touch(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, u32 size, u64 part)
+static void touch(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, u32 size,
+		  bool store, u64 part)
 {
-	bool store = qemu_plugin_mem_is_store(info);
 	u64 named;
 	s32 from;
 
@@ -124,7 +125,7 @@ static void touch(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, u
 			      part & -(u64)options.line, from);
 }
 
-static void record(struct vcpu *v, const struct insn *insn, u32 info, u64 addr)
+static void record(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, bool store)
 {
 	u32 size = 1 << qemu_plugin_mem_size_shift(info);
 	u64 last = addr + size - 1;
@@ -133,16 +134,16 @@ static void record(struct vcpu *v, const struct insn *insn, u32 info, u64 addr)
 		return;
 	switch (options.mode) {
 	case MODE_OBJECTS:
-		objects_access(insn->ip, addr, size, qemu_plugin_mem_is_store(info));
+		objects_access(insn->ip, addr, size, store);
 		break;
 	case MODE_TRAFFIC:
-		touch(v, insn, info, addr, size, addr);
+		touch(v, insn, info, addr, size, store, addr);
 		if ((addr ^ last) & -(u64)options.line)
-			touch(v, insn, info, addr, size, last & -(u64)options.line);
+			touch(v, insn, info, addr, size, store, last & -(u64)options.line);
 		break;
 	case MODE_ALL:
 		if (is_in_scope(v) && wanted(addr, size) && sampled(v))
-			write_access(v, insn->ip, addr, size, qemu_plugin_mem_is_store(info),
+			write_access(v, insn->ip, addr, size, store,
 				     options.stacks ? stack_now(v, !is_kernel(insn->ip)) : 0);
 		break;
 	}
@@ -191,8 +192,28 @@ static bool is_own_store(struct vcpu *v, const struct insn *insn, u64 addr)
 	return true;
 }
 
+/*
+ * An atomic update loads and stores. QEMU tells of both while no other vCPU could come in between,
+ * else of the store alone; true: this is a store whose load it did not tell of.
+ */
+static bool is_whole_update(struct vcpu *v, const struct insn *insn, bool store)
+{
+	if (v->update != insn) {
+		v->update = insn;
+		v->loads = 0;
+	}
+	if (!store)
+		v->loads++;
+	else if (!v->loads)
+		return true;
+	else
+		v->loads--;
+	return false;
+}
+
 static void on_access(unsigned int cpu, uint32_t info, uint64_t addr, void *data)
 {
+	bool store = qemu_plugin_mem_is_store(info);
 	const struct insn *insn = data;
 	struct vcpu *v;
 
@@ -205,28 +226,42 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t addr, void *data
 		guest_word(v, !is_kernel(insn->ip), addr & 0xfff);
 		return;
 	}
-	if (insn->what & INSN_CALL && qemu_plugin_mem_is_store(info)) {
+	if (insn->what & INSN_CALL && store) {
 		if (!is_own_store(v, insn, addr))
 			return;
 	} else if (insn->what & INSN_RETURN) {
 		stack_return(v, insn->ip, addr);
 	}
-	if (insn->what & INSN_RECORD)
-		record(v, insn, info, addr);
+	if (!(insn->what & INSN_RECORD))
+		return;
+	if (insn->what & INSN_UPDATE && is_whole_update(v, insn, store))
+		record(v, insn, info, addr, false);
+	record(v, insn, info, addr, store);
 }
 
-/* Whether bytes are a near call or return; prefixes do not change that. */
-static u32 call_or_return(const u8 *byte, size_t size)
+static bool is_prefix(u8 byte)
 {
-	while (size > 1 && (*byte == 0x2e || *byte == 0x3e || *byte == 0x66 || *byte == 0xf2 ||
-			    *byte == 0xf3 || (*byte & 0xf0) == 0x40)) {
-		byte++;
-		size--;
-	}
+	static const u8 prefixes[] = {
+		0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3,
+	};
+
+	return (byte & 0xf0) == 0x40 || memchr(prefixes, byte, sizeof(prefixes));
+}
+
+/* Whether bytes are a near call or return, or update memory atomically. */
+static u32 kind_of(const u8 *byte, size_t size)
+{
+	bool locked = false;
+
+	for (; size > 1 && is_prefix(*byte); byte++, size--)
+		locked |= *byte == 0xf0;
 	if (*byte == 0xc3 || *byte == 0xc2)
 		return INSN_RETURN;
 	if (*byte == 0xe8 || (*byte == 0xff && size > 1 && (byte[1] >> 3 & 7) == 2))
 		return INSN_CALL;
+	/* xchg needs no prefix. */
+	if (locked || ((*byte & 0xfe) == 0x86 && size > 1 && byte[1] < 0xc0))
+		return INSN_UPDATE;
 	return 0;
 }
 
@@ -235,15 +270,16 @@ static u32 what_is(const struct qemu_plugin_insn *insn, u64 ip)
 	static const u8 word[] = { 0x3e, 0x3e, 0x3e, 0x8a, 0x07 };
 	const u8 *byte = qemu_plugin_insn_data(insn);
 	size_t size = qemu_plugin_insn_size(insn);
-	u32 what = 0;
+	u32 what;
 
 	if (size == sizeof(word) && !memcmp(byte, word, size))
 		return INSN_WORD;
-	if (options.stacks)
-		what = call_or_return(byte, size);
+	what = kind_of(byte, size);
+	if (!options.stacks)
+		what &= ~(INSN_CALL | INSN_RETURN);
 	if ((options.user || is_kernel(ip)) && in_ranges(&options.text, ip))
-		what |= INSN_RECORD;
-	return what;
+		return what | INSN_RECORD;
+	return what & ~INSN_UPDATE;
 }
 
 /* The one record of an instruction like this. */

@@ -139,6 +139,8 @@ enum drop {
 	DROPS
 };
 
+struct insn;
+
 /**
  * struct vcpu - a virtual CPU; only its own thread uses it
  * @nr: its number
@@ -158,6 +160,8 @@ enum drop {
  * @comm: likewise
  * @in_user: it was in user space when last seen
  * @calling: it executes a call, whose store has not come yet
+ * @update: the atomic update that it has made last
+ * @loads: loads of that, which no store has followed yet
  * @own: its context before it was seen in the kernel
  * @now: its kernel stack
  * @task: that of its task
@@ -172,6 +176,8 @@ struct vcpu {
 	u32 pid;
 	char comm[16];
 	bool in_user, calling;
+	const struct insn *update;
+	u32 loads;
 	struct context own, *now, *task;
 	struct decoder from[2];
 };

@@ -73,6 +73,14 @@ as_ever sharing --addresses --csv "$tmp/lines"
 # Events, and what was live
 golden script life
 golden timeline life --spans 4
+mkdir -p "$tmp/modules"
+python3 -B "$here/make-notes.py" "$tmp/modules/gadget.ko" <"$data/gadget.notes" || exit 1
+printf '%s\n' 'alloc kind=0 call_site=ffffffffc0400010 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' |
+	"$build/tests/make-trace" -q "$tmp/module" || exit 1
+same "what a module allocates has a type, with its notes" gadget "$(rows slab_peak timeline \
+	-K "$data/kallsyms" -M "$tmp/modules" "$tmp/module" | cut -d, -f 3)"
+"$memorizer" html -o "$tmp/page" -K "$data/kallsyms" -M "$tmp/modules" "$tmp/module" 2>"$tmp/err"
+same "a page has it, too" 1 "$(sed -n '/"types": \[/,/\]/p' "$tmp/page" | grep -c '"type": "gadget"')"
 as_ever script --csv "$tmp/life"
 as_ever timeline --spans 4 "$tmp/life"
 chosen="script -k $vmlinux --csv $tmp/life"
@@ -114,6 +122,81 @@ outcome "names are wanted to choose events by" 2 /dev/null \
 	"memorizer script: --field flag: no types are known: want --vmlinux with the compiler's notes" \
 	script --field flag "$tmp/life"
 
+# Sums
+kmap=$data/session.kmap
+report="report -k $vmlinux -K $data/kallsyms $kmap"
+# summed ARGUMENTS: some sums of a report of a KMAP
+summed()
+{
+	rows summary "$@" >"$tmp/rows"
+	for sum in objects bytes accesses touched access_sites functions pids comms; do
+		sed -n "s/^$sum,//p" "$tmp/rows"
+	done | xargs
+}
+
+same "what was accessed most has the type of its call site" \
+	"ffff888000004000,,32,1021,11 ffff888000001000,widget,64,6,7 ffff888000002000,widget,64,4,2" \
+	"$(rows accessed_objects $report | cut -d, -f 1,3- | xargs)"
+same "what is suspicious, too" "freed from inside an object,gadget" "$(printf '%s\n' \
+	'alloc kind=0 call_site=ffffffff9b000020 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' \
+	'free kind=0 call_site=ffffffff9b000210 ptr=ffff888000001004 bytes=4' |
+	"$build/tests/make-trace" -q "$tmp/inside" && rows suspicious report -k "$vmlinux" -K "$data/kallsyms" \
+	"$tmp/inside" | cut -d, -f 1,4)"
+same "--type counts what is allocated of a type, and accesses to it" "2 128 19 2 3 2 2 3" \
+	"$(summed $report --type widget)"
+same "of a type that accesses are to, but that is not allocated, these alone" \
+	"0 0 30 1 1 1 1 0 users,gadget_irq [gadget],next,link,20,10" "$(summed $report -M "$tmp/modules" --type link) $("$memorizer" $report --csv \
+	-M "$tmp/modules" --type link 2>"$tmp/err" | grep ^users,)"
+same "--field counts accesses alone" "0 0 8 1 1 1 1 1" "$(summed $report --field flag)"
+same "whose objects, tasks and commands are told" "widget_alloc+0x10/0x100,widget,0,0,0,,1,1,7 101,kworker/0:1,0,0,1,1,7 \
+kworker/0:1,1,0,0,1,7" "$(rows sites $report --field flag | cut -d, -f 2-) \
+$(rows tasks $report --field flag) $(rows commands $report --field flag)"
+same "all types and none are all" "$(summed report -K "$data/kallsyms" "$kmap" | cut -d ' ' -f 1,3)" \
+	"$({ rows summary $report --type '*'
+	     rows sites $report | awk -F, '$3 == "" { print "objects," $5 }'
+	     rows fields $report | awk -F, '$1 $2 == "" { print "accesses," $4 + $5 }'; } | awk -F, '
+		{ n[$1] += $2 } END { print n["objects"], n["accesses"] }')"
+same "objects that none chosen was between are counted once each" "2 2" "$(rows functions $report --field 'inner*' |
+	cut -d, -f 5 | xargs) $(rows sites $report --field 'inner*' | cut -d, -f 8)"
+same "--sort type orders tables by that" "char widget -" "$(rows sites $report --sort type | cut -d, -f 3 |
+	sed 's/^$/-/' | xargs)"
+same "then by what they are about" "flag inner.count name[] -" "$(rows fields $report --sort type |
+	cut -d, -f 1 | sed 's/^$/-/' | xargs)"
+same "and --sort field" "flag inner.count name[] -" "$(rows users $report --sort field | cut -d, -f 2 |
+	sed 's/^$/-/' | uniq | xargs)"
+same "which is told" '"sort": "type","filters": {"type": "w*", "field": "f*"}' "$("$memorizer" $report --json \
+	--sort type --type 'w*' --field 'f*' 2>"$tmp/err" | sed -n 's/^\t\("sort".*\|"filters.*}\),$/\1/p' |
+	paste -sd, -)"
+outcome "a type that is there" 2 /dev/null \
+	"memorizer: $kmap: nothing in it matches --type widget --field nothing" \
+	$report --type widget --field nothing
+outcome "names are wanted to count by" 2 /dev/null \
+	"memorizer report: --type widget: no types are known: want --vmlinux with the compiler's notes" \
+	report -K "$data/kallsyms" --type widget "$kmap"
+# Of a trace, what was streamed and its KMAP
+streamed="report -k $vmlinux $tmp/life"
+same "of a trace: allocations and frees of a type" "widget,64,60,1,1,1,0,6.250 bytes_alloc,64 bytes_freed,64 frees,1 live,0" \
+	"$(rows sites $streamed --type widget | cut -d, -f 3-) $(rows slab $streamed --type widget |
+	grep -E '^(live|bytes_alloc|bytes_freed|frees),' | sort | xargs)"
+same "accesses to it, wherever" "inner.count,widget,8,1,2 flag,widget,28,1,1 2 3" \
+	"$(rows accessed_fields $streamed --type widget | cut -d, -f 1-5 | xargs) \
+$(rows accesses $streamed --type widget | sed -n 's/^reads,//p; s/^writes,//p' | xargs)"
+same "and its KMAP" "1 4 flag,widget,28,1,1 inner.count,widget,8,1,1" "$(rows kmap $streamed --type widget |
+	sed -n 's/^objects,//p; s/^accesses,//p' | xargs) $(rows kmap_fields $streamed --type widget |
+	cut -d, -f 1-5 | xargs)"
+same "no allocation has a member" "0 0 0 2" "$(rows slab $streamed --field flag | sed -n 's/^hit,//p; s/^frees,//p' | xargs) \
+$(rows kmap $streamed --field flag | sed -n 's/^objects,//p; s/^accesses,//p' | xargs)"
+same "its sums are told all the same" 1 "$("$memorizer" $streamed --field flag | grep -c '^SUMMARY (KMAP)')"
+same "what was not seen to be allocated is of no type" "1 0" "$(printf '%s\n' \
+	'alloc kind=0 call_site=ffffffff9b000020 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' \
+	'free kind=0 call_site=ffffffff9b000210 ptr=ffff888000003000 bytes=8' |
+	"$build/tests/make-trace" -q "$tmp/unseen" && for option in "" "--type *"; do
+		set -f
+		rows slab report -k "$vmlinux" -K "$data/kallsyms" $option "$tmp/unseen" |
+			sed -n 's/^frees,//p'
+		set +f
+	done | xargs)"
+
 # What has changed
 cp "$data/session.kmap" "$tmp/before.kmap"
 cp "$data/after.kmap" "$tmp/after.kmap"
@@ -144,8 +227,16 @@ field_users,widget_read,new,widget,name[],0 kmap_fields,flag,more,widget,1,1 \
 kmap_fields,inner.count,more,widget,1,1 kmap_users,widget_read,more,widget,inner.count,1 \
 kmap_users,widget_write,more,widget,flag,1" "$("$memorizer" diff --csv -k "$vmlinux" life later |
 	grep -E '^[a-z_]*(fields|users),' | cut -d, -f 1-6 | sort | xargs)"
-mkdir modules
-python3 -B "$here/make-notes.py" modules/gadget.ko <"$data/gadget.notes"
+same "--type compares what is of a type" "flag name[] inner.count extra" \
+	"$(rows fields $compare --all --type widget | cut -d, -f 1 | xargs)"
+same "and --field accesses to a member" "0,0 flag" "$(rows sums $compare --field flag |
+	sed -n 's/^objects,\(.*\),.*/\1/p') $(rows fields $compare --field flag | cut -d, -f 1)"
+same "one that is gone is no error" "name[],gone" "$(rows fields $compare --field 'name*' | cut -d, -f 1,2)"
+outcome "but one that neither has" 2 /dev/null \
+	"memorizer: before.kmap and after.kmap: nothing in them matches --type nothing" $compare --type nothing
+outcome "and names that are not known" 2 /dev/null \
+	"memorizer diff: --field flag: no types are known: want --vmlinux with the compiler's notes" \
+	diff --field flag life later
 same "--modules has notes of modules" "all[],same,gadget" \
 	"$(rows accessed_fields diff --all -k "$vmlinux" -M modules life life | grep -o '^all.*gadget')"
 cd "$OLDPWD" || exit 1

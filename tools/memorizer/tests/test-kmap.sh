@@ -165,7 +165,7 @@ $hint" report --top 4294967296 "$session"
 refuse "a key for --sort" \
 	"memorizer report: --sort size: \
 want accesses, reads, writes, objects, hit, bytes, req, frag, pingpong, cross, node, freed, live, \
-age, life, touched, sites, pids or name
+age, life, touched, sites, pids, type, field or name
 $hint" report --sort size "$session"
 refuse "a site that is there" "memorizer: $session: nothing in it matches --site nobody" \
 	report --site nobody "$session"

@@ -163,18 +163,18 @@ static void summarize_accesses(const struct sums *k, const struct report *r)
 		print_lines(r, "ACCESSES", "accesses", access_lines, ARRAY_SIZE(access_lines));
 }
 
-/* How many call sites have objects that count. */
-static u64 used_sites(const struct hash *sites)
+/* How many items from @first on have something that counts; @sum: offset of their sums. */
+static u64 used(const struct hash *h, u32 first, size_t sum, enum metric one, enum metric other)
 {
-	const struct site *site;
-	u64 used = 0;
+	const u64 *sums;
+	u64 nr = 0;
 	u32 i;
 
-	for (i = 0; i < sites->nr; i++) {
-		site = hash_item(sites, i);
-		used += !!site->sum[SUM_HIT];
+	for (i = first; i < h->nr; i++) {
+		sums = (const void *)((const char *)hash_item(h, i) + sum);
+		nr += sums[one] || sums[other];
 	}
-	return used;
+	return nr;
 }
 
 /* Of a KMAP this is all that there is; of a trace, what its objects amount to. */
@@ -193,12 +193,14 @@ static void summarize_kmap(const struct sums *k, const struct report *r)
 		{ "Accesses", "accesses", t[SUM_ACCESSES], LINE_NUMBER },
 		{ "  reads", "reads", t[SUM_READS], LINE_NUMBER },
 		{ "  writes", "writes", t[SUM_WRITES], LINE_NUMBER },
-		{ "Allocation sites", "allocation_sites", used_sites(k->sites + GROUP_KMAP),
-		  LINE_NUMBER },
+		{ "Allocation sites", "allocation_sites", used(k->sites + GROUP_KMAP, 0,
+		  offsetof(struct site, sum), SUM_HIT, SUM_HIT), LINE_NUMBER },
 		{ "Access sites", "access_sites", k->ips[ACCESS_COUNTED].nr, LINE_NUMBER },
 		{ "  functions", "functions", k->functions[ACCESS_COUNTED].nr, LINE_NUMBER },
-		{ "Pids", "pids", k->pids.nr, LINE_NUMBER },
-		{ "Comms", "comms", k->comms.nr - 1, LINE_NUMBER },
+		{ "Pids", "pids", used(&k->pids, 0, offsetof(struct pid, sum), SUM_HIT,
+		  SUM_TOUCHED), LINE_NUMBER },
+		{ "Comms", "comms", used(&k->comms, 1, offsetof(struct comm, sum), SUM_HIT,
+		  SUM_PIDS), LINE_NUMBER },
 		{ "Shared objects (accessed by several pids)", "shared_objects",
 		  shared[SUM_HIT], LINE_NUMBER },
 		{ "  bytes requested", "shared_bytes", shared[SUM_REQ], LINE_NUMBER },
@@ -207,7 +209,7 @@ static void summarize_kmap(const struct sums *k, const struct report *r)
 		{ "  most pids of one", "most_pids", shared[SUM_MOST_PIDS], LINE_NUMBER },
 	};
 
-	if (r->format != REPORT_TEXT || !r->trace || t[SUM_HIT])
+	if (r->format != REPORT_TEXT || !r->trace || t[SUM_HIT] || t[SUM_TOUCHED])
 		print_lines(r, "KMAP", r->trace ? "kmap" : "summary", lines, ARRAY_SIZE(lines));
 }
 

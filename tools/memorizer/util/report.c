@@ -153,6 +153,7 @@ static void name_object(const struct sums *k, const void *item, struct row *row)
 	snprintf(text, sizeof(text), "%llx", object->ptr);
 	row->name = table_text(text);
 	row->texts[0] = ip_name(k, object->site);
+	row->texts[1] = type_name(k, object->site);
 }
 
 static void name_user(const struct sums *k, enum access_source source, const void *item,
@@ -253,6 +254,7 @@ static void name_suspect(const struct sums *k, const void *item, struct row *row
 	row->name = table_text(suspicions[suspect->suspicion]);
 	row->texts[0] = ip_name(k, suspect->alloc_site);
 	row->texts[1] = ip_name(k, suspect->free_site);
+	row->texts[2] = type_name(k, suspect->alloc_site);
 }
 
 /* The pids that allocated nothing have a comm that is not known. */
@@ -315,9 +317,9 @@ struct view {
 #define WRITES		{ "Writes", "writes", SUM_WRITES, CELL_NUMBER, 0 }
 #define ACCESSED	.then = { SUM_READS, SUM_WRITES }, .columns = { READS, WRITES }
 
-#define TYPE		{ "Type", "type" }
-#define CALL_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip",	\
-			.texts = { TYPE }
+#define TYPE		NAMED_TYPE
+#define FREE_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip"
+#define CALL_SITES	FREE_SITES, .texts = { TYPE }
 #define SITES(which, group)						\
 	.hash = offsetof(struct sums, which[group]),			\
 	.sum = offsetof(struct site, sum), .name = name_site
@@ -327,7 +329,7 @@ struct view {
 #define OBJECTS_ACCESSED						\
 	.title = "OBJECTS ACCESSED MOST", .key = "accessed_objects",	\
 	.name_title = "Address", .name_key = "ptr",			\
-	.texts = { { "Callsite", "site" } }, .then = { SUM_ACCESSES, SUM_READS },	\
+	.texts = { { "Callsite", "site" }, TYPE }, .then = { SUM_ACCESSES, SUM_READS },	\
 	.columns = { { "Bytes", "bytes", SUM_OBJECT_SIZE, CELL_NUMBER, 0 }, READS, WRITES }
 #define MOST(source)							\
 	.hash = offsetof(struct sums, most[source].items),		\
@@ -398,7 +400,7 @@ static const struct view views[] = {
 		SITES(sites, GROUP_SLAB), .has = { SUM_HIT, SUM_HIT },
 	}, {
 		.table = {
-			.title = "FREE SITES", .key = "free_sites", CALL_SITES,
+			.title = "FREE SITES", .key = "free_sites", FREE_SITES,
 			.then = { SUM_FREED, SUM_CALLS },
 			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
 		},
@@ -435,7 +437,7 @@ static const struct view views[] = {
 		SITES(sites, GROUP_PAGES), .has = { SUM_HIT, SUM_HIT },
 	}, {
 		.table = {
-			.title = "PAGE FREE SITES", .key = "page_free_sites", CALL_SITES,
+			.title = "PAGE FREE SITES", .key = "page_free_sites", FREE_SITES,
 			.then = { SUM_FREED, SUM_CALLS },
 			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
 		},
@@ -500,7 +502,7 @@ static const struct view views[] = {
 		.table = {
 			.title = "SUSPICIOUS", .key = "suspicious",
 			.name_title = "What", .name_key = "what",
-			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" } },
+			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" }, TYPE },
 			.then = { SUM_HIT, SUM_FIRST },
 			.columns = {
 				HIT, { "First event", "first", SUM_FIRST, CELL_OF_ONE, 0 },
@@ -594,7 +596,7 @@ static const struct view views[] = {
 				TOUCHED, READS, WRITES,
 			},
 		},
-		SITES(sites, GROUP_KMAP), .has = { SUM_HIT, SUM_HIT },
+		SITES(sites, GROUP_KMAP), .has = { SUM_HIT, SUM_TOUCHED },
 		IN_TRACE("ALLOCATION SITES", "sites"),
 	}, {
 		.table = {
@@ -763,7 +765,8 @@ bool report_sort(struct report *r, const char *key)
 
 	r->sort_key = key;
 	r->by_name = !strcmp(key, "name");
-	if (r->by_name)
+	r->by = !strcmp(key, "type") || !strcmp(key, "field") ? key : NULL;
+	if (r->by_name || r->by)
 		return true;
 	for (i = 0; i < ARRAY_SIZE(sort_keys); i++) {
 		if (!strcmp(sort_keys[i].key, key)) {
@@ -774,7 +777,7 @@ bool report_sort(struct report *r, const char *key)
 	fprintf(stderr, "memorizer %s: --sort %s: want ", r->command, key);
 	for (i = 0; i < ARRAY_SIZE(sort_keys); i++)
 		fprintf(stderr, "%s%s", i ? ", " : "", sort_keys[i].key);
-	fprintf(stderr, " or name\n");
+	fprintf(stderr, ", type, field or name\n");
 	return false;
 }
 
@@ -836,6 +839,7 @@ static void print_table(const struct report *r, const struct view *v, const stru
 	named_drop(&t, k->symbols);
 	report_drop_moves(k, v->of_trace.key ? ACCESS_COUNTED : ACCESS_STREAMED, &t);
 	fill(&t, v, k);
+	t.by = r->by;
 	table_sort(&t, report_metric(r, &t), r->by_name);
 	report_table(r, &t);
 	table_free(&t);

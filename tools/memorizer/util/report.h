@@ -20,6 +20,7 @@ struct command;
  * @sort_key: what to order tables by, as --sort has it
  * @sort: private: the same, by number
  * @by_name: private: whether to order by name instead
+ * @by: private: key of the text to order by before that, or NULL
  * @top: rows of a table, 0 for all
  * @format: how to print
  */
@@ -30,6 +31,7 @@ struct report {
 	const char *sort_key;
 	u32 sort;
 	bool by_name;
+	const char *by;
 	u32 top;
 	enum report_format format;
 };

@@ -75,7 +75,7 @@ const struct site *sums_site_of(const struct sums *k, enum access_source source,
  * @source: where the accesses come from
  * @site: item of the group's sites, as a touch has it, or SUMS_NO_SITE
  *
- * Return: whether they are.
+ * Return: whether they are. What is allocated with them is what describes them.
  */
 bool sums_is_page(enum access_source source, u32 site)
 {
@@ -247,12 +247,14 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	u32 function, site;
 	bool new;
 
-	if (o ? !o->chosen : !counts_unknown(k))
+	if (o ? !o->within : !counts_unknown(k))
+		return;
+	site = touched_site(o, g);
+	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, site))
 		return;
 	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
 	add(((struct function *)hash_item(k->functions + ACCESS_STREAMED, function))->sum, e);
-	site = touched_site(o, g);
 	add(sums_touch(k, ACCESS_STREAMED, function, site, &new)->sum, e);
 	sums_note(k, ACCESS_STREAMED, e->u.access.ip, site, &counts);
 	if (!o) {
@@ -276,9 +278,11 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	enum group g;
 	struct allocation *o = object_at(k, e->u.traffic.ptr, &g);
 	struct counts counts = { .moves = 1, .pid = e->u.traffic.pid, .cpu = e->cpu };
+	u32 site = touched_site(o, g);
 
-	if (!kmap_symbols_noted(k->symbols) || (o ? !o->chosen : !counts_unknown(k)))
+	if (!kmap_symbols_noted(k->symbols) || (o ? !o->within : !counts_unknown(k)) ||
+	    !sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, site))
 		return;
 	sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
-	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, touched_site(o, g), &counts);
+	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, site, &counts);
 }

@@ -118,8 +118,9 @@ static void add_object(struct sums *k, u64 *sum, const struct kmap_object *o)
 	}
 }
 
-/* Adds an object to the sums of its pid and comm. */
-static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT])
+/* Notes under which comm a pid allocates; and adds an object to the sums of both, if it counts. */
+static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT],
+		       bool counts)
 {
 	u32 p, c;
 	struct pid *pid;
@@ -134,6 +135,8 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 		pid->comm = c;
 		pid->comm_jiffies = o->alloc_jiffies;
 	}
+	if (!counts)
+		return;
 	pid->sum[SUM_HIT]++;
 	comm->sum[SUM_HIT]++;
 	add(k, pid->sum + SUM_REQ, o->size);
@@ -141,7 +144,7 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
 }
 
-/* Whether an object counts; of its cache, CPU and time, and of pages, a KMAP knows nothing. */
+/* Whether accesses to an object may count; of its cache, CPU and time, and of pages, a KMAP knows nothing. */
 static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *comm)
 {
 	const struct kmem_filter *f = k->filter;
@@ -172,13 +175,16 @@ void sums_object(struct sums *k, const struct kmap_object *o)
 		.ptr = o->addr, .size = o->size,
 	};
 	memcpy(comm, o->comm, o->comm_len < SUMS_TEXT ? o->comm_len : SUMS_TEXT - 1);
-	k->object.chosen = is_chosen(k, o, comm);
-	if (!k->object.chosen)
+	k->object.within = is_chosen(k, o, comm);
+	if (!k->object.within)
 		return;
+	k->object.nr = ++k->objects_within;
 	site = hash_item(k->sites + GROUP_KMAP, k->object.site);
+	add_to_pid(k, o, comm, site->of_type);
+	if (!site->of_type)
+		return;
 	add_object(k, k->total[GROUP_KMAP], o);
 	add_object(k, site->sum, o);
-	add_to_pid(k, o, comm);
 }
 
 /**
@@ -188,7 +194,7 @@ void sums_object(struct sums *k, const struct kmap_object *o)
  */
 void sums_count(struct sums *k, const struct kmap_access *access)
 {
-	u64 *total = k->total[GROUP_KMAP], nr = total[SUM_HIT];
+	u64 *total = k->total[GROUP_KMAP], nr = k->object.nr;
 	struct counts counts = {
 		.reads = access->reads, .writes = access->writes, .pid = access->pid,
 		.cpu = SUMS_NO_CPU,
@@ -199,7 +205,8 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	bool new;
 	u32 i;
 
-	if (!k->object.chosen)
+	if (!k->object.within ||
+	    !sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site))
 		return;
 	i = sums_function(k, ACCESS_COUNTED, access->ip);
 	function = hash_item(k->functions + ACCESS_COUNTED, i);
@@ -272,7 +279,7 @@ void sums_kmap_end(struct sums *k)
 		pid = hash_item(&k->pids, i);
 		comm = hash_item(&k->comms, pid->comm);
 		add_accesses(k, comm->sum, pid->sum[SUM_READS], pid->sum[SUM_WRITES]);
-		comm->sum[SUM_PIDS] += !pid->comm;
+		comm->sum[SUM_PIDS] += !pid->sum[SUM_HIT] && pid->sum[SUM_TOUCHED];
 	}
 	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {
 		site = hash_item(k->sites + GROUP_KMAP, i);

@@ -37,6 +37,7 @@ void sums_types_init(struct sums *k)
 		hash_init(k->untouched + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->fields + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->users + i, sizeof(struct touch), sizeof(u64));
+		hash_init(k->choices + i, sizeof(struct named_choice), 2 * sizeof(u64));
 	}
 }
 
@@ -59,6 +60,7 @@ void sums_types_free(struct sums *k)
 		hash_free(k->untouched + i);
 		hash_free(k->fields + i);
 		hash_free(k->users + i);
+		hash_free(k->choices + i);
 	}
 }
 
@@ -149,6 +151,34 @@ struct named sums_named(const struct sums *k, enum access_source source,
 
 	named.function = ip->function;
 	return named;
+}
+
+/**
+ * sums_choose - find out whether the filter chooses accesses by name
+ * @k: the sums
+ * @source: where the accesses come from
+ * @ip: the instruction
+ * @site: item of the group's sites, or SUMS_NO_SITE, as for sums_touch()
+ *
+ * Return: whether it does.
+ */
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site)
+{
+	const struct noted noted = { .key = site };
+	u64 key[2] = { ip, site };
+	struct named_choice *choice;
+	struct named named;
+	bool new;
+
+	if (!k->filter->type && !k->filter->field)
+		return true;
+	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
+	if (new) {
+		named = named_access(k->symbols, ip, sums_allocated(k, source, &noted));
+		choice->chosen = named_matches(k->filter, named.type, named.path);
+		k->named_seen |= choice->chosen;
+	}
+	return choice->chosen;
 }
 
 /**

@@ -34,6 +34,8 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
 		return i;
 	site = hash_item(sites, i);
 	site->chosen = kmem_filter_code(k->filter->site, k->symbols, ip, KMAP_IP_RETURN);
+	site->of_type = named_matches(k->filter, sums_type(k, ip), NULL);
+	k->named_seen |= site->of_type;
 	return i;
 }
 
@@ -450,8 +452,11 @@ static void alloc(struct sums *k, const struct trace_event *e)
 		.node = e->u.alloc.node,
 		.kind = e->u.alloc.kind,
 	};
+	const struct site *site;
 
-	o.chosen = is_chosen(k, e, o.kind, hash_item(k->sites + g, o.site), o.cache, o.task);
+	site = hash_item(k->sites + g, o.site);
+	o.within = is_chosen(k, e, o.kind, site, o.cache, o.task);
+	o.chosen = o.within && site->of_type;
 	if (o.chosen)
 		count_alloc(k, e, &o);
 	if (is_range(e->u.alloc.ptr, o.left))
@@ -501,7 +506,7 @@ static bool count_free(struct sums *k, const struct trace_event *e, u32 i, u64 b
 	return true;
 }
 
-/* The call site that frees, if it counts; NULL if it does not. */
+/* The call site that frees what is of no known type, if it counts; NULL if it does not. */
 static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 {
 	enum group g = group_of(e->u.free.kind);
@@ -509,7 +514,8 @@ static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 	struct site *site = hash_item(k->frees + g,
 					   sums_site(k, k->frees + g, e->u.free.call_site));
 
-	return is_chosen(k, e, e->u.free.kind, site, cache, task) ? site : NULL;
+	return is_chosen(k, e, e->u.free.kind, site, cache, task) &&
+	       named_matches(k->filter, NULL, NULL) ? site : NULL;
 }
 
 /* Counts bytes freed that were not seen to be allocated. */
@@ -837,6 +843,12 @@ const char *sums_unmatched(const struct sums *k, char text[KMAP_ERROR_MAX])
 	if (f->site && !site_is_there(k) && !kmap_symbols_have(k->symbols, f->site)) {
 		snprintf(text, KMAP_ERROR_MAX, "%s", f->site);
 		return "site";
+	}
+	if ((f->type || f->field) && !k->named_seen) {
+		snprintf(text, KMAP_ERROR_MAX, "%s%s%s", f->type ? f->type : f->field,
+			 f->type && f->field ? " --field " : "",
+			 f->type && f->field ? f->field : "");
+		return f->type ? "type" : "field";
 	}
 	if (f->cache && !cache_is_there(k)) {
 		snprintf(text, KMAP_ERROR_MAX, "%s", f->cache);

@@ -88,6 +88,7 @@ struct site {
 	u64 ip;
 	u64 sum[SUM_METRICS];
 	bool chosen;			/* by the filter's --site */
+	bool of_type;			/* by --type, and not left out by --field */
 };
 
 struct size {
@@ -196,6 +197,12 @@ struct counts {
 	u32 cpu;
 };
 
+/* Whether the filter chooses accesses by an instruction to what a call site allocated, by name. */
+struct named_choice {
+	u64 ip, site;
+	bool chosen;
+};
+
 /* Which function an instruction is in, as an item of functions. */
 struct access_ip {
 	u64 ip;
@@ -241,7 +248,8 @@ struct most {
  * @node: node of the memory, negative if not known
  * @kind: what was asked for
  * @stamp: when, as to losses
- * @chosen: whether the filter lets it count
+ * @within: whether the filter lets accesses to it count, but for what it says of their names
+ * @chosen: whether it lets the allocation count
  * @closed: whether part of it was allocated again, and its free not seen
  */
 struct allocation {
@@ -250,14 +258,15 @@ struct allocation {
 	u32 req, left, next, cpu, stamp;
 	int node;
 	unsigned char kind;
-	bool chosen, closed;
+	bool within, chosen, closed;
 };
 
 /**
  * struct counted - the last object of a KMAP, while its accesses come
  * @ptr: its address
  * @site: item of the group's sites
- * @chosen: whether the filter lets it count
+ * @nr: its number among those of which accesses may count
+ * @within: whether the filter lets accesses to it count, but for what it says of their names
  * @size: bytes requested for it
  * @reads: sum over its accesses
  * @writes: sum over its accesses
@@ -266,7 +275,8 @@ struct allocation {
 struct counted {
 	u64 ptr;
 	u32 site;
-	bool chosen;
+	u64 nr;
+	bool within;
 	u64 size, reads, writes, pids;
 };
 
@@ -311,6 +321,8 @@ struct counted {
  * @comms: struct comm by name, of a KMAP; the first is for pids that allocated nothing
  * @pid_comms: private: which pid allocated under which comm
  * @object: private: the last object of a KMAP
+ * @objects_within: private: how many of its objects there were of which accesses may count
+ * @choices: private: struct named_choice, if the filter is for types or members
  * @overflow: whether a sum over a KMAP exceeded 64 bits and was left at the largest value
  * @page_size: bytes of a page of order 0, 4096 unless the caller knows better
  * @events: number of events
@@ -326,6 +338,7 @@ struct counted {
  * @cpu_seen: private: whether there was an event of the CPU that the filter is for
  * @pid_seen: private: whether there was an object of the pid that the filter is for
  * @comm_seen: private: whether there was an object of a comm that the filter is for
+ * @named_seen: private: whether there was a type or member that the filter is for
  * @chosen: private: whether from_mark and from are past
  * @from_seen: whether the mark from_mark was seen
  * @to_seen: whether the mark to_mark was seen
@@ -353,11 +366,13 @@ struct sums {
 	struct hash shared, pids, comms, pid_comms;
 	u64 all_shared[SUM_METRICS];
 	struct counted object;
+	u64 objects_within;
+	struct hash choices[ACCESS_SOURCES];
 	bool overflow;
 	u64 page_size;
 	u64 events, lost, uncertain, begin, end;
 	u32 period, loss_period, loss_stamp, since_switch;
-	bool cpu_seen, pid_seen, comm_seen;
+	bool cpu_seen, pid_seen, comm_seen, named_seen;
 	bool chosen, from_seen, to_seen, allocations;
 	struct live memory[STREAM_GROUPS];
 	struct allocation *objects;
@@ -393,6 +408,7 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site,
 struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted);
 const char *sums_type(const struct sums *k, u64 alloc_ip);
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site);
 void sums_types_init(struct sums *k);
 void sums_types_free(struct sums *k);
 void sums_types_end(struct sums *k);

@@ -45,6 +45,24 @@ static void ping_pong(int nr)
 	__asm__ volatile("incq (%0)" : : "r" (watched) : "memory");
 }
 
+/* The same, in ways that nobody can come in between. */
+static void locked(int nr)
+{
+	(void)nr;
+	__asm__ volatile("lock incq (%0)" : : "r" (watched) : "memory");
+}
+
+static void exchange(int nr)
+{
+	__asm__ volatile("xchgq %0, (%1)" : : "r" ((long)nr), "r" (watched) : "memory");
+}
+
+static void exchange_16(int nr)
+{
+	__asm__ volatile("lock cmpxchg16b (%0)" : : "r" (watched), "a" (0L), "b" ((long)nr),
+			 "c" (1L), "d" (0L) : "memory", "cc");
+}
+
 /* The first stores in its first turn only, the others load. */
 static void read_mostly(int nr)
 {
@@ -102,6 +120,9 @@ static const struct {
 	int threads;
 } patterns[] = {
 	{ "ping-pong", ping_pong, 2 },
+	{ "locked", locked, 2 },
+	{ "exchange", exchange, 2 },
+	{ "exchange-16", exchange_16, 2 },
 	{ "read-mostly", read_mostly, 4 },
 	{ "false-sharing", false_sharing, 2 },
 	{ "one-writer", one_writer, 16 },

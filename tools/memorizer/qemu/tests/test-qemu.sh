@@ -52,13 +52,15 @@ pattern()
 }
 
 # A store to a line that nobody has stored to moves it: at first all CPUs hold it.
-pattern ping-pong 50 <<-END
-	0 read 00 1 49
-	0 write 00 -1 1
-	0 write 00 1 49
-	1 read 00 0 50
-	1 write 00 0 50
-END
+for update in ping-pong locked exchange exchange-16; do
+	pattern $update 50 <<-END
+		0 read 00 1 49
+		0 write 00 -1 1
+		0 write 00 1 49
+		1 read 00 0 50
+		1 write 00 0 50
+	END
+done
 pattern read-mostly 20 <<-END
 	0 write 00 -1 1
 	1 read 00 0 1
@@ -271,7 +273,7 @@ if [ -n "$memorizer" ]; then
 		"fffffffffffff000,1,$data,8,77,0,0,abcd" "  $(at store),0,1,0" >"$tmp/want"
 	equal "objects: the machine's KMAP" "$tmp/want" "$tmp/kmap"
 	# What moves lines, by the plugin and by the command from all accesses
-	for pattern in "ping-pong 20" "read-mostly 10" "false-sharing 20" "one-writer 4" "crossing 10"; do
+	for pattern in "ping-pong 20" "locked 20" "read-mostly 10" "false-sharing 20" "one-writer 4" "crossing 10"; do
 		for mode in traffic all; do
 			# shellcheck disable=SC2086 # two words
 			watch "mode=$mode,data=$(page sharing)" sharing $pattern
