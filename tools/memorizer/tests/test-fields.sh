@@ -167,6 +167,11 @@ same "and --sort field" "flag inner.count name[] -" "$(rows users $report --sort
 same "which is told" '"sort": "type","filters": {"type": "w*", "field": "f*"}' "$("$memorizer" $report --json \
 	--sort type --type 'w*' --field 'f*' 2>"$tmp/err" | sed -n 's/^\t\("sort".*\|"filters.*}\),$/\1/p' |
 	paste -sd, -)"
+same "what orders what a function accesses by it, too" "flag inner.count name[] -" \
+	"$(rows members what -k "$vmlinux" -K "$data/kallsyms" --sort type '*' "$kmap" | cut -d, -f 1 |
+	   sed 's/^$/-/' | xargs)"
+same "which --field chooses, too" "widget_write,flag,1,7" "$(rows functions who -k "$vmlinux" \
+	-K "$data/kallsyms" --field flag widget "$kmap")"
 outcome "a type that is there" 2 /dev/null \
 	"memorizer: $kmap: nothing in it matches --type widget --field nothing" \
 	$report --type widget --field nothing
@@ -186,6 +191,8 @@ same "and its KMAP" "1 4 flag,widget,28,1,1 inner.count,widget,8,1,1" "$(rows km
 	cut -d, -f 1-5 | xargs)"
 same "no allocation has a member" "0 0 0 2" "$(rows slab $streamed --field flag | sed -n 's/^hit,//p; s/^frees,//p' | xargs) \
 $(rows kmap $streamed --field flag | sed -n 's/^objects,//p; s/^accesses,//p' | xargs)"
+same "moves of cache lines are chosen as accesses are" "inner.count,widget" "$(rows accessed_fields report \
+	-k "$vmlinux" -K "$data/kallsyms" --field 'inner*' "$tmp/traffic" | cut -d, -f 1,2)"
 same "its sums are told all the same" 1 "$("$memorizer" $streamed --field flag | grep -c '^SUMMARY (KMAP)')"
 same "what was not seen to be allocated is of no type" "1 0" "$(printf '%s\n' \
 	'alloc kind=0 call_site=ffffffff9b000020 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' \

@@ -109,6 +109,7 @@ void tally_print(const struct report *r, const struct sums *k, const struct part
 			table->rows[i].texts[0] = table_text(texts_get(&t->texts, tally->text));
 	}
 	table->nr = t->rows.nr;
+	table->by = r->by;
 	report_drop_moves(k, part->source, table);
 	if (!ordered)
 		table_sort(table, report_metric(r, table), r->by_name);
