@@ -107,10 +107,17 @@ int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size
 	return 0;
 }
 
+/*
+ * Ips that are near each other have buckets that are, one for 8 bytes of code, so that those
+ * of an object and task share cache lines. Low bits of a factor scatter pids; and objects,
+ * which are made one after the other, by one with which they do not meet.
+ */
+#define BUCKET_OF_KEY		(BIT_ULL(29) + 0x9e377)
+#define BUCKET_OF_OBJECT	(GOLDEN_RATIO_64 * GOLDEN_RATIO_64)
+
 static __always_inline u32 *find_bucket(const struct memorizer_object *object, u64 key)
 {
-	/* Objects made one after the other, and ips of one function, must not meet. */
-	u64 hash = (key + (unsigned long)object * GOLDEN_RATIO_32) * GOLDEN_RATIO_64;
+	u64 hash = key * BUCKET_OF_KEY + (unsigned long)object * BUCKET_OF_OBJECT;
 
 	return &this_cpu_read(buckets)[(hash >> 32) & bucket_mask];
 }
