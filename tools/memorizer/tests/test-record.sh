@@ -137,6 +137,31 @@ same "the command line" "$(cat /proc/cmdline 2>/dev/null)" \
 	"$(cat "$tmp/trace/kernel/cmdline" 2>/dev/null)"
 same "and the release are there" "$(uname -snrvm)" "$(cat "$tmp/trace/kernel/uname")"
 
+# Modules have a build id each, in a note behind 16 bytes; those in the kernel itself have none
+mkdir -p "$tmp/modules/gadget/notes" "$tmp/modules/my_widget/notes" "$tmp/modules/built_in"
+printf '\004\000\000\000\003\000\000\000\003\000\000\000GNU\000\001\253\357' \
+	>"$tmp/modules/gadget/notes/.note.gnu.build-id"
+printf '\004\000\000\000\001\000\000\000\003\000\000\000GNU\000\377' \
+	>"$tmp/modules/my_widget/notes/.note.gnu.build-id"
+if unshare -m true 2>"$tmp/err"; then
+	cat >"$tmp/with-modules" <<-END
+		#!/bin/sh
+		exec unshare -m sh -c 'mount --bind "$tmp/modules" /sys/module && exec "$memorizer" "\$@"' sh "\$@"
+	END
+	chmod +x "$tmp/with-modules"
+	here_memorizer=$memorizer
+	memorizer=$tmp/with-modules
+	debugfs 0 1
+	start simple
+	record -o "$tmp/trace" -- sh -c "$command"
+	wait $kernel
+	memorizer=$here_memorizer
+	same "build ids of modules are there" "0 gadget 01abef my_widget ff" \
+		"$status $(sort "$tmp/trace/kernel/notes.modules" | xargs)"
+else
+	echo "# no mount namespace: build ids of modules are not looked at"
+fi
+
 debugfs 0 1
 start simple
 record -o "$tmp/trace" -- sh -c "$command; kill -KILL \$\$"

@@ -103,6 +103,26 @@ same "structs that only a module has are known" "next prev" "$("$memorizer" layo
 	-M "$tmp/modules" link "$kmap" 2>"$tmp/err" | sed -n 's/^layout,\([a-z]*\),.*/\1/p' | xargs)"
 same "a module will do without vmlinux" 2 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
 	-M "$tmp/modules" "$kmap" 2>"$tmp/err" | grep -c '^users,gadget')"
+# In a trace there are the build ids of the modules that ran; beside a KMAP there may be
+for id in "gadge 00" "gadget 76543210fedcba98" "gadget2 00"; do
+	echo "$id" >>"$tmp/session.kmap.notes.modules"
+done
+cp "$kmap" "$tmp/session.kmap"
+same "a module of the same build has notes" 2 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
+	-M "$tmp/modules" "$tmp/session.kmap" 2>"$tmp/err" | grep -c '^users,gadget')"
+echo "gadget 76543210fedcba" >"$tmp/session.kmap.notes.modules"
+same "one of another build has none" "1 memorizer: $tmp/modules/drivers/gadget.ko: stale: its build id is \
+76543210fedcba98, that of the module that ran 76543210fedcba: no types are told" "$("$memorizer" types --csv \
+	$symbols "$tmp/le" -M "$tmp/modules" "$tmp/session.kmap" 2>"$tmp/err" | grep -c 'users,gadget.*,,,21,11') \
+$(head -n 1 "$tmp/err")"
+mkdir -p "$tmp/ran/kernel"
+printf '%s\n' 'alloc kind=0 call_site=ffffffffc0400010 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' |
+	"$build/tests/make-trace" "$tmp/ran" && cp "$data/kallsyms" "$tmp/ran/kernel"
+"$memorizer" types --csv -M "$tmp/modules" "$tmp/ran" >"$tmp/out" 2>"$tmp/err"
+same "nor of a trace" "0 1" "$(grep -c stale "$tmp/err") $(grep -c '^types,gadget' "$tmp/out")"
+echo "gadget 00" >"$tmp/ran/kernel/notes.modules"
+"$memorizer" types --csv -M "$tmp/modules" "$tmp/ran" >"$tmp/out" 2>"$tmp/err"
+same "whose ids are in it" "1 0" "$(grep -c stale "$tmp/err") $(grep -c '^types,gadget' "$tmp/out")"
 make_notes -z "$tmp/modules/drivers/gadget.ko" <"$data/gadget.notes"
 same "its sections may be compressed" "$noted" "$(module_notes)"
 make_notes -e be "$tmp/modules/drivers/gadget.ko" <"$data/gadget.notes"

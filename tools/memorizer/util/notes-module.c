@@ -242,11 +242,13 @@ bool notes_relocate(const struct module_notes *m, Elf *elf, size_t section,
 /**
  * notes_load_modules - read the notes of the modules that the traced kernel had
  * @s: its symbols, with the files of modules
+ * @ids: a file with the build ids of these, as record saves it, or NULL; none if it is not there
  * @error: where a message goes: of the first file that is not of the module that ran
  *
  * Return: their notes, or NULL if there are none.
  */
-struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX])
+struct notes *notes_load_modules(struct kmap_symbols *s, const char *ids,
+				 char error[KMAP_ERROR_MAX])
 {
 	char one[KMAP_ERROR_MAX];
 	struct module_notes m;
@@ -257,6 +259,7 @@ struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_M
 	*error = '\0';
 	find_loaded(&l, s);
 	m.loaded = &l;
+	m.ids = ids;
 	for (i = 0; modules_file(s->modules, i, &m.name, &m.path); i++) {
 		if (!was_loaded(&l, m.name))
 			continue;

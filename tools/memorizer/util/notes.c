@@ -260,23 +260,51 @@ static void write_id(char *text, const struct build_id *id)
 		sprintf(text + 2 * i, "%02x", id->id[i]);
 }
 
-/* Whether vmlinux is that of the traced kernel, as far as that is known. */
-static bool is_same(const struct notes *n, const char *vmlinux, const char *path,
-		    const struct build_id *id, char error[KMAP_ERROR_MAX])
+static void read_id(const char *text, size_t len, struct build_id *id)
+{
+	unsigned int byte;
+	size_t i;
+
+	for (i = 0; i < BUILD_ID_MAX && 2 * i + 1 < len; i++) {
+		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+			return;
+		id->id[i] = byte;
+	}
+	id->size = i;
+}
+
+/* The build id of a module among lines of names and build ids, as record saves them. */
+static void read_module(const char *path, const char *name, struct build_id *id)
+{
+	char error[KMAP_ERROR_MAX];
+	int fd = source_fd(path, error);
+	size_t len = strlen(name);
+	struct kmap_lines in;
+
+	if (fd < 0)
+		return;
+	kmap_lines_init(&in, fd);
+	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE)
+		if (in.len > len && !memcmp(in.line, name, len) && in.line[len] == ' ')
+			read_id(in.line + len + 1, in.len - len - 1, id);
+	kmap_lines_free(&in);
+	close(fd);
+}
+
+/* Whether a file is of what ran, as far as that is known. */
+static bool is_same(const char *path, const struct build_id *id, const struct build_id *running,
+		    const char *whose, char error[KMAP_ERROR_MAX])
 {
 	char ours[2 * BUILD_ID_MAX + 1] = "", theirs[2 * BUILD_ID_MAX + 1] = "";
-	struct build_id running = { .size = 0 };
 
-	if (path)
-		read_running(path, n->big_endian, &running);
-	if (!running.size || !id->size ||
-	    (running.size == id->size && !memcmp(running.id, id->id, id->size)))
+	if (!running->size || !id->size ||
+	    (running->size == id->size && !memcmp(running->id, id->id, id->size)))
 		return true;
 	write_id(ours, id);
-	write_id(theirs, &running);
+	write_id(theirs, running);
 	snprintf(error, KMAP_ERROR_MAX,
-		 "%s: stale: its build id is %s, that of the traced kernel %s: no types are told",
-		 vmlinux, ours, theirs);
+		 "%s: stale: its build id is %s, that of the %s %s: no types are told", path, ours,
+		 whose, theirs);
 	return false;
 }
 
@@ -307,12 +335,15 @@ struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
 {
 	struct notes *n = open_notes(vmlinux);
 	struct notes_bytes names = { 0 };
-	struct build_id id = { .size = 0 };
+	struct build_id id = { .size = 0 }, ran = { .size = 0 };
 	size_t section;
 
 	*error = '\0';
+	if (running)
+		read_running(running, n->big_endian, &ran);
 	if (n->elf && read_sections(n, &id, &names, &section) &&
-	    is_same(n, vmlinux, running, &id, error) && take_notes(n, &names, offset))
+	    is_same(vmlinux, &id, &ran, "traced kernel", error) &&
+	    take_notes(n, &names, offset))
 		return n;
 	notes_free(n);
 	return NULL;
@@ -329,11 +360,14 @@ struct notes *notes_load_module(const struct module_notes *m, char error[KMAP_ER
 {
 	struct notes *n = open_notes(m->path);
 	struct notes_bytes names = { 0 };
-	struct build_id id = { .size = 0 };
+	struct build_id id = { .size = 0 }, ran = { .size = 0 };
 	size_t section;
 
 	*error = '\0';
+	if (m->ids)
+		read_module(m->ids, m->name, &ran);
 	if (n->elf && read_sections(n, &id, &names, &section) &&
+	    is_same(m->path, &id, &ran, "module that ran", error) &&
 	    notes_relocate(m, n->elf, section, &names, n->big_endian, error) &&
 	    take_notes(n, &names, 0))
 		return n;

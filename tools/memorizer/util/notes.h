@@ -71,7 +71,8 @@ struct notes;
 
 struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
 			 char error[KMAP_ERROR_MAX]);
-struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX]);
+struct notes *notes_load_modules(struct kmap_symbols *s, const char *ids,
+				 char error[KMAP_ERROR_MAX]);
 struct notes *notes_join(struct notes *first, struct notes *others);
 void notes_free(struct notes *n);
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);
@@ -90,10 +91,11 @@ struct notes_bytes {
  * struct module_notes - a module of which notes are read
  * @name: its name
  * @path: its file
+ * @ids: a file with the build ids of modules that ran, or NULL; none if it is not there
  * @loaded: the functions of the traced kernel's modules
  */
 struct module_notes {
-	const char *name, *path;
+	const char *name, *path, *ids;
 	const struct loaded *loaded;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording: switches the kernel's stream on and copies it to a directory, a trace. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -357,6 +358,57 @@ static bool save_if_there(const struct save *t, int dir, const char *from, const
 	return faccessat(dir, from, F_OK, 0) ? errno == ENOENT : save_copy(t, dir, from, to);
 }
 
+#define MODULES		"/sys/module"
+#define ID_MAX		64
+#define ID_AT		16		/* where it begins in the note that has it */
+
+/* Writes the build id of a module, if it has one, as a line of its name and the id in hex. */
+static void write_module_id(FILE *to, const char *name)
+{
+	unsigned char note[ID_AT + ID_MAX];
+	size_t got, i;
+	char *path;
+	FILE *from;
+
+	if (asprintf(&path, MODULES "/%s/notes/.note.gnu.build-id", name) < 0)
+		abort();
+	from = fopen(path, "rbe");
+	free(path);
+	if (!from)
+		return;
+	got = fread(note, 1, sizeof(note), from);
+	fclose(from);
+	if (got <= ID_AT)
+		return;
+	fprintf(to, "%s ", name);
+	for (i = ID_AT; i < got; i++)
+		fprintf(to, "%02x", note[i]);
+	fputc('\n', to);
+}
+
+/* Saves the build ids of modules: the compiler's notes of one build are of no use for another. */
+static bool save_modules(const struct save *t)
+{
+	DIR *d = opendir(MODULES);
+	struct dirent *entry;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool fine;
+
+	if (!f)
+		abort();
+	while (d && (entry = readdir(d)))
+		if (*entry->d_name != '.')
+			write_module_id(f, entry->d_name);
+	if (d)
+		closedir(d);
+	fclose(f);
+	fine = !*text || save_text(t, text, "kernel/notes.modules");
+	free(text);
+	return fine;
+}
+
 /* Saves how many events were not chosen, which are no part of what the kernel counts. */
 static bool save_unwanted(const struct recorder *r)
 {
@@ -390,6 +442,7 @@ static bool save_kernel(const struct recorder *r)
 	fine &= save_if_there(t, AT_FDCWD, "/proc/cmdline", "kernel/cmdline");
 	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
 	fine &= save_if_there(t, AT_FDCWD, "/sys/kernel/notes", "kernel/notes");
+	fine &= save_modules(t);
 	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
 	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
 	if (sieve_is_needed(&r->what->form.choice))

@@ -359,7 +359,8 @@ bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inline
  * kmap_symbols_notes - read what the compiler noted
  * @s: the symbols; notes of modules are read if kmap_symbols_lines() was told of their files
  * @vmlinux: the ELF file that they are from, or NULL
- * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL
+ * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL; the build ids of its modules
+ *	     are in the file that has .modules behind that name, if it is there
  * @error: where a message goes
  *
  * Return: false, and a message, if there are notes of another build, which are left out.
@@ -368,13 +369,17 @@ bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, const char 
 			char error[KMAP_ERROR_MAX])
 {
 	struct notes *modules;
+	char *ids = NULL;
 
 	*error = '\0';
 	if (vmlinux)
 		s->notes = notes_load(vmlinux, s->offset, running, error);
 	if (*error || !s->modules)
 		return !*error;
-	modules = notes_load_modules(s, error);
+	if (running && asprintf(&ids, "%s.modules", running) < 0)
+		abort();
+	modules = notes_load_modules(s, ids, error);
+	free(ids);
 	s->notes = notes_join(s->notes, modules);
 	return !*error;
 }
