@@ -473,6 +473,20 @@ static enum answer place_of_phi(gimple phi, HOST_WIDE_INT offset, const struct w
 	return all;
 }
 
+/* Is @value what something was added to, to make it @ptr? */
+static bool comes_from(tree ptr, tree value, unsigned int depth)
+{
+	gimple def;
+
+	if (ptr == value)
+		return true;
+	if (TREE_CODE(ptr) != SSA_NAME || depth > MAX_DEPTH)
+		return false;
+	def = SSA_NAME_DEF_STMT(ptr);
+	return is_gimple_assign(def) && gimple_assign_rhs_code(def) == POINTER_PLUS_EXPR &&
+	       comes_from(gimple_assign_rhs1(def), value, depth + 1);
+}
+
 /* What the pointer was computed from says about where it leads. */
 static enum answer place_by_definition(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
 				       struct question *q, unsigned int depth, struct place *found)
@@ -734,13 +748,103 @@ static const struct note *note_of(unsigned int name)
 	return &notes[name - 1];
 }
 
-/* Where nothing else is known, what is accessed is what its @type says. */
-static void settle_place(struct place *place, tree type)
+static bool path_of_source(tree ptr, bitmap seen, unsigned int depth, const char **path);
+
+/* The same of one of several values that a pointer may have, after others that are in @path */
+static bool add_source(tree ptr, bitmap seen, unsigned int depth, const char **path)
 {
+	const char *other;
+	size_t length;
+
+	if (integer_zerop(ptr))
+		return true;
+	if (!path_of_source(ptr, seen, depth, &other))
+		return false;
+	length = strlen(*path);
+	if (!length)
+		*path = other;
+	else if (!strstr(*path, other))
+		*path = concat(*path, "|", other, NULL);
+	return true;
+}
+
+/*
+ * The member of a record that a pointer was read from, before anything was added to it, with the
+ * record in front and * before that; of several that it may have been, all
+ */
+static bool path_of_source(tree ptr, bitmap seen, unsigned int depth, const char **path)
+{
+	struct place place;
+	auto_bitmap visited;
+	struct question q = { visited };
+	unsigned int i;
+	gimple def;
+	tree arg;
+
+	*path = "";
+	if (TREE_CODE(ptr) != SSA_NAME || depth > MAX_DEPTH)
+		return false;
+	def = SSA_NAME_DEF_STMT(ptr);
+	if (gimple_code(def) == GIMPLE_PHI) {
+		if (!bitmap_set_bit(seen, SSA_NAME_VERSION(ptr)))
+			return false;
+		for (i = 0; i < gimple_phi_num_args(def); i++) {
+			arg = gimple_phi_arg_def(def, i);
+			/* Where it is moved on in a loop, it was read before that. */
+			if (!comes_from(arg, ptr, 0) && !add_source(arg, seen, depth + 1, path))
+				return false;
+		}
+		return **path;
+	}
+	if (!is_gimple_assign(def))
+		return false;
+	if (gimple_assign_load_p(def)) {
+		if (!place_of_ref(gimple_assign_rhs1(def), &q, 0, &place) ||
+		    !record_of(place.type) || !*place.path || strchr(place.path, '|'))
+			return false;
+		*path = concat("*", type_name(place.type), ".", place.path, NULL);
+		return true;
+	}
+	switch (gimple_assign_rhs_code(def)) {
+	case SSA_NAME:
+	case NOP_EXPR:
+	case CONVERT_EXPR:
+	case POINTER_PLUS_EXPR:
+	case BIT_AND_EXPR:
+		return path_of_source(gimple_assign_rhs1(def), seen, depth + 1, path);
+	case COND_EXPR:
+		return add_source(gimple_assign_rhs2(def), seen, depth + 1, path) &&
+		       add_source(gimple_assign_rhs3(def), seen, depth + 1, path) && **path;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Where nothing else is known, what is accessed is what its @type says, and the member that @ptr
+ * was read from points to it.
+ */
+static void settle_place(struct place *place, tree type, tree ptr)
+{
+	const char *source;
+	auto_bitmap seen;
+
 	if (!place->type)
 		*place = { main_variant(strip_array_types(type)), "", 0, 0 };
-	if (!record_of(place->type))
-		place->flags |= NAME_SCALAR;
+	if (record_of(place->type))
+		return;
+	place->flags |= NAME_SCALAR;
+	if (!(place->flags & NAME_VARIABLE) && ptr && path_of_source(ptr, seen, 0, &source))
+		place->path = source;
+}
+
+/* The pointer that a reference goes through, or NULL_TREE */
+static tree pointer_of(tree ref)
+{
+	while (handled_component_p(ref))
+		ref = TREE_OPERAND(ref, 0);
+	return TREE_CODE(ref) == MEM_REF || TREE_CODE(ref) == TARGET_MEM_REF ?
+	       TREE_OPERAND(ref, 0) : NULL_TREE;
 }
 
 /*
@@ -757,7 +861,7 @@ unsigned int name_access(enum name_kind kind, tree ref, HOST_WIDE_INT size)
 
 	if (!place_of_ref(ref, &q, 0, &place))
 		place = {};
-	settle_place(&place, TREE_TYPE(ref));
+	settle_place(&place, TREE_TYPE(ref), pointer_of(ref));
 	add_whole(&place, TREE_TYPE(ref));
 	return add_note(kind, &place, size);
 }
@@ -796,7 +900,7 @@ unsigned int name_target(enum name_kind kind, gimple stmt, tree ptr, HOST_WIDE_I
 			place = marked;
 	}
 	settle_place(&place, POINTER_TYPE_P(TREE_TYPE(ptr)) ? TREE_TYPE(TREE_TYPE(ptr)) :
-							      void_type_node);
+							      void_type_node, ptr);
 	return add_note(kind, &place, size);
 }
 
@@ -918,6 +1022,8 @@ static tree parameter_type(gcall *call, tree value)
 /* The memory that a statement's operand accesses through @value, and nothing else */
 static tree dereferenced(tree op, tree value)
 {
+	if (op && TREE_CODE(op) == ADDR_EXPR)
+		op = TREE_OPERAND(op, 0);
 	while (op && handled_component_p(op))
 		op = TREE_OPERAND(op, 0);
 	if (!op || TREE_CODE(op) != MEM_REF || TREE_OPERAND(op, 0) != value ||

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# names.awk NOTES KMAP: the share of the KMAP's accesses and allocations that the notes name, see names.
+# names.awk NOTES KMAP: the share of the KMAP's accesses and allocations that the notes name, see names. What
+# is no record has no members; if the pointer to it was read from a member, that is its name.
 
 BEGIN { FS = "\t" }
 
@@ -13,6 +14,7 @@ FILENAME == ARGV[1] {
 			allocated[$1] = $6 " points to it"
 		typed[$1] = $5 != ""
 	} else if (!($1 in cause) || cause[$1] != "") {
+		pointed[$1] = scalar && $6 ~ /^[*]/
 		if (scalar)
 			cause[$1] = "through a pointer to " ($5 == "" ? "void" : $5)
 		else
@@ -52,6 +54,8 @@ function function_of(ip,	low, high, middle, word) {
 		why["no note: " function_of(field[1])] += n
 	else if (cause[ip] == "")
 		named += n
+	else if (pointed[ip])
+		by_pointer += n
 	else
 		why[cause[ip] ", in " function_of(field[1])] += n
 	next
@@ -75,8 +79,9 @@ function list(rest, all,	cause, sort) {
 }
 
 END {
-	printf "%s: %d accesses, %.2f %% to a member of a record; the others:\n", load, accesses,
-	       accesses ? 100 * named / accesses : 0
+	printf "%s: %d accesses, %.2f %% to a member of a record, %.2f %% to what one points to; the others:\n",
+	       load, accesses, accesses ? 100 * named / accesses : 0,
+	       accesses ? 100 * by_pointer / accesses : 0
 	list(why, accesses)
 	printf "%s: %d objects, %.2f %% of known type; the others:\n", load, objects,
 	       objects ? 100 * known / objects : 0

@@ -179,6 +179,24 @@ same "nor if it is nowhere" "widget:flag 8, name[] 5,128,2,0,0,2,10,9,5,3,6" \
 	"$(told_of_widget | tr -d '"' | sed 's/ inner:.*//')"
 make_notes "$tmp/le" <"$data/session.notes"
 
+# What a member points to has its name if it is no record, and was not allocated as one
+sed 's/^\(note read ffffffff81000120\) .*/\1 char *widget.next include\/widget.h 4 0 1 1 4/
+	s/^note alloc ffffffff81000010 .*/note alloc ffffffff81000010 - - drivers\/widget.c 10 0 0 0 4/' \
+	"$data/session.notes" | make_notes "$tmp/le"
+# fields_of TYPE: members of it that are accessed, with reads and writes
+fields_of()
+{
+	"$memorizer" types --csv $symbols "$tmp/le" "$kmap" 2>"$tmp/err" |
+		sed -n "s/^fields,\([^,]*\),$1,[^,]*,\([0-9]*,[0-9]*\),.*/\1:\2/p" | xargs
+}
+same "what a member points to has its name" "*widget.next:3,2" "$(fields_of char)"
+counted widget "7 7"
+sed 's/^\(note read ffffffff81000120\) .*/\1 char *widget.next include\/widget.h 4 0 1 1 4/' \
+	"$data/session.notes" | make_notes "$tmp/le"
+same "but not if its type is known" " flag:1,7 inner.count:6,0 :3,2" \
+	"$(fields_of char) $(fields_of widget)"
+make_notes "$tmp/le" <"$data/session.notes"
+
 # Arrays of arrays have one index in records; what is accessed as a whole touches no member
 sed 's/widget name\[\] /widget name[][] /; s/widget flag .* 28 1 32 1$/widget - - 0 0 32 32 0/' \
 	"$data/session.notes" | make_notes "$tmp/le"

@@ -19,13 +19,21 @@ const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip)
 	return note && *note->type ? note->type : NULL;
 }
 
+/* What is no record, but a member of one points to it; nothing is known of it but that. */
+static bool is_pointed_to(const struct note *note, const struct note *allocation)
+{
+	return note && note->flags & NOTE_SCALAR && *note->path == '*' &&
+	       (!allocation || !*allocation->type || allocation->flags & NOTE_SCALAR);
+}
+
 /**
  * named_access - tell what an instruction accesses
  * @s: the symbols, with notes or without
  * @ip: its address
  * @alloc_ip: the call site that allocated what is accessed; 0: not known
  *
- * Where the code has but bytes before it, the type is the one that was allocated.
+ * Where the code has but bytes before it, the type is the one that was allocated. If that is no
+ * record, either, but the pointer was read from a member, the path is that with * in front.
  *
  * Return: the names.
  */
@@ -40,6 +48,9 @@ struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip)
 		named.type = note->type;
 		named.path = note->path;
 		named.offset = note->offset;
+	} else if (is_pointed_to(note, kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN))) {
+		named.type = *note->type ? note->type : NULL;
+		named.path = note->path;
 	} else {
 		named.type = named_allocation(s, alloc_ip);
 	}

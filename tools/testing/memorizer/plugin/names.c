@@ -306,6 +306,60 @@ long of_scalar_variable(void)
 	return a_long;
 }
 
+/* read thing.text 184 8 */
+/* read char.*thing.text 0 1 scalar */
+char through_member(struct thing *p, long i)
+{
+	return p->text[i];
+}
+
+/* read thing.text 184 8 */
+/* read char.*thing.text 0 1 scalar */
+long through_member_in_loop(struct thing *p)
+{
+	const char *s;
+	long n = 0;
+
+	for (s = p->text; *s; s++)
+		n += *s;
+	return n;
+}
+
+struct holder {
+	char *one, *two;
+};
+
+/* read holder.one 0 8 */
+/* read holder.two 8 8 */
+/* write char.*holder.one|*holder.two 0 1 scalar */
+void through_either(struct holder *h, int first)
+{
+	char *p;
+
+	if (first)
+		p = h->one;
+	else
+		p = h->two;
+	*p = 1;
+}
+
+/* read holder.one 0 8 */
+/* read char 0 1 scalar */
+/* write char 0 1 scalar */
+void through_member_or_not(struct holder *h, char *other, int first)
+{
+	char *p = first ? h->one : other;
+
+	(*p)++;
+}
+
+/* read thing.text 184 8 */
+/* string char.*thing.text 0 0 scalar */
+unsigned long string_of_member(struct thing *p)
+{
+	return strlen(p->text);
+}
+
 /* read int 0 4 scalar */
 int scalar(int *p)
 {
