@@ -315,8 +315,8 @@ told()
 		xargs
 }
 same "of a trace what was streamed, and its KMAP" \
-	"types,widget,inner.count 3, flag 2,64,60,1,1,0,0,2,3,2,5,3,0 \
-types,,,64,60,1,0,64,1,1,1,1,0,0,0 types,gadget,,192,150,1,1,0,0,1,0,1,1,1,1 \
+	"types,widget,inner.count 3, flag 2,128,120,2,1,64,1,2,3,2,5,3,0 \
+types,,,0,0,0,0,0,0,1,1,1,0,0,0 types,gadget,,192,150,1,1,0,0,1,0,1,1,1,1 \
 accessed_fields,inner.count,widget,8,1,2,1,1,2 accessed_fields,flag,widget,28,1,1,1,1,1 \
 accessed_fields,,,,1,1,1,1,1 accessed_fields,,gadget,,1,0,1,1,1 \
 kmap_types,widget,inner.count 2, flag 2,60,1,0,0,1,2,2,5,3,0 \
@@ -334,6 +334,43 @@ $(told what --csv --vmlinux "$tmp/le" "*read*" "$tmp/life")"
 same "and the layout" "streamed_layout,inner.count,int,8,4,0,1,2,1,1,2 \
 kmap_layout,inner.count,int,8,4,0,1,1,1,1" \
 	"$(told layout --csv --vmlinux "$tmp/le" widget "$tmp/life" | xargs -n 1 | grep count | xargs)"
+# Where a call site does not tell the type, the cache may: if others do, and say the same, or its name
+cat >"$tmp/caches.script" <<'END'
+cpu 0 0
+time 1000000000
+switch allocations=1 accesses=1
+task pid=100 comm=tar
+cache cache=ffff888000100000 object_size=32 size=32 name=wid
+cache cache=ffff888000100100 object_size=24 size=24 name=gadget
+cache cache=ffff888000100200 object_size=64 size=64 name=widget
+cache cache=ffff888000100300 object_size=32 size=32 name=kmalloc-32
+alloc kind=1 call_site=ffffffff9b000030 ptr=ffff888000001000 bytes_req=32 bytes_alloc=32 pid=100 cache=ffff888000100000
+alloc kind=1 call_site=ffffffff9b000010 ptr=ffff888000001020 bytes_req=32 bytes_alloc=32 pid=100 cache=ffff888000100000
+alloc kind=1 call_site=ffffffff9b000030 ptr=ffff888000002000 bytes_req=24 bytes_alloc=24 pid=100 cache=ffff888000100100
+alloc kind=1 call_site=ffffffff9b000030 ptr=ffff888000003000 bytes_req=64 bytes_alloc=64 pid=100 cache=ffff888000100200
+alloc kind=0 call_site=ffffffff9b000010 ptr=ffff888000004000 bytes_req=32 bytes_alloc=32 pid=100 cache=ffff888000100300
+alloc kind=0 call_site=ffffffff9b000030 ptr=ffff888000004020 bytes_req=31 bytes_alloc=32 pid=100 cache=ffff888000100300
+access ip=ffffffffc0400090 ptr=ffff888000001000 size=8 kind=1 pid=100
+access ip=ffffffffc0400090 ptr=ffff888000002000 size=8 kind=2 pid=100
+access ip=ffffffffc0400090 ptr=ffff888000003000 size=8 kind=2 pid=100
+END
+# by_cache: for each type how much was requested, how often, reads and writes
+by_cache()
+{
+	rm -rf "$tmp/caches"
+	"$build/tests/make-trace" "$tmp/caches" <"$tmp/caches.script" || exit 1
+	mkdir "$tmp/caches/kernel"
+	cp "$data/kallsyms" "$tmp/caches/kernel"
+	"$memorizer" types --csv --sort name --vmlinux "$tmp/le" "$tmp/caches" 2>"$tmp/err" |
+		awk -F, '$1 == "types" { print $2 ":" $5 "," $6 "," $10 "," $11 }' | xargs
+}
+same "a cache tells the type where a call site does not" \
+	"gadget:24,1,0,1 widget:96,3,1,0 :95,2,0,1" "$(by_cache)"
+echo "alloc kind=1 call_site=ffffffff9b000020 ptr=ffff888000001040 bytes_req=32 bytes_alloc=32 pid=100 \
+cache=ffff888000100000" >>"$tmp/caches.script"
+same "but not if its objects are of several" \
+	"gadget:56,2,0,1 widget:64,2,0,0 :127,3,1,1" "$(by_cache)"
+
 # Moves of lines that were streamed, and those of objects that retired
 {
 	sed 's/^\(counts object=5.*\)/\1 write_moves=2 read_moves=3/; s/^\(counts ip=.*\)/\1 write_moves=0 read_moves=0/' \

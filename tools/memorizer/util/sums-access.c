@@ -232,6 +232,12 @@ static u32 touched_site(const struct allocation *o, enum group g)
 	return o ? o->site | (g == GROUP_PAGES ? PAGE_SITE : 0) : SUMS_NO_SITE;
 }
 
+/* The same as what is noted has it. */
+static u32 origin_of(const struct allocation *o, enum group g)
+{
+	return o && g == GROUP_SLAB ? o->origin : touched_site(o, g);
+}
+
 /**
  * sums_access - count an access
  * @k: the sums
@@ -250,13 +256,13 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	if (o ? !o->within : !counts_unknown(k))
 		return;
 	site = touched_site(o, g);
-	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, site))
+	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g)))
 		return;
 	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
 	add(((struct function *)hash_item(k->functions + ACCESS_STREAMED, function))->sum, e);
 	add(sums_touch(k, ACCESS_STREAMED, function, site, &new)->sum, e);
-	sums_note(k, ACCESS_STREAMED, e->u.access.ip, site, &counts);
+	sums_note(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g), &counts);
 	if (!o) {
 		add(k->unattributed, e);
 		return;
@@ -278,11 +284,11 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	enum group g;
 	struct allocation *o = object_at(k, e->u.traffic.ptr, &g);
 	struct counts counts = { .moves = 1, .pid = e->u.traffic.pid, .cpu = e->cpu };
-	u32 site = touched_site(o, g);
+	u32 origin = origin_of(o, g);
 
 	if (!kmap_symbols_noted(k->symbols) || (o ? !o->within : !counts_unknown(k)) ||
-	    !sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, site))
+	    !sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin))
 		return;
 	sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
-	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, site, &counts);
+	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, origin, &counts);
 }

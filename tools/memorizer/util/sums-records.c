@@ -117,7 +117,7 @@ static void count_both(struct records *r, u32 i)
 	char text[TEXTS_MAX];
 	u32 outer, places;
 
-	outer = sums_name(r->k, sums_type(r->k, sums_allocated(r->k, r->source, noted)));
+	outer = sums_name(r->k, sums_object_type(r->k, r->source, noted->key));
 	r->within[0][i] = count(r, type, path, noted, named.function);
 	r->type[0][i] = count_type(r, type, noted);
 	r->within[1][i] = SUMS_NO_ITEM;

@@ -77,10 +77,11 @@ static void add(struct sums *k, u64 *sum, u64 n)
  * @k: the sums
  * @source: where the accesses come from
  * @ip: the instruction, which sums_function() knows
- * @site: item of the group's sites, or SUMS_NO_SITE, as for sums_touch()
+ * @origin: what allocated what they are to: item of the group's sites, or SUMS_NO_SITE, as for
+ *	    sums_touch(); but of a trace's slab objects, item of the origins
  * @counts: the accesses
  */
-void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site,
+void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	       const struct counts *counts)
 {
 	struct noted *noted;
@@ -90,7 +91,7 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site,
 
 	if (!kmap_symbols_noted(k->symbols) || !hash_find(k->ips + source, &ip, &i))
 		return;
-	key = (u64)i << 32 | site;
+	key = (u64)i << 32 | origin;
 	nr = hash_get(k->noted + source, &key, &new);
 	noted = hash_item(k->noted + source, nr);
 	add(k, noted->sum + SUM_READS, counts->reads);
@@ -119,20 +120,52 @@ const char *sums_type(const struct sums *k, u64 alloc_ip)
 	return named_allocation(k->symbols, alloc_ip);
 }
 
-/**
- * sums_allocated - tell where what is accessed was allocated
- * @k: the sums
- * @source: where the accesses come from
- * @noted: the accesses
- *
- * Return: the call site; 0 if it is not known, or of pages, whose type is that of what describes
- * them.
- */
-u64 sums_allocated(const struct sums *k, enum access_source source, const struct noted *noted)
+/* Where the slab allocator's objects are from, of a trace; NULL: it is not known, or others. */
+static const struct origin *origin_of(const struct sums *k, enum access_source source, u32 origin)
 {
-	const struct site *site = sums_site_of(k, source, noted->key);
+	if (source == ACCESS_COUNTED || origin == SUMS_NO_SITE || sums_is_page(source, origin))
+		return NULL;
+	return hash_item(&k->origins, origin);
+}
 
-	return site && !sums_is_page(source, noted->key) ? site->ip : 0;
+/*
+ * The call site that allocated; 0 if it is not known, or of pages, whose type is that of what
+ * describes them.
+ */
+static u64 allocated_at(const struct sums *k, enum access_source source, u32 origin)
+{
+	const struct origin *from = origin_of(k, source, origin);
+	const struct site *site = NULL;
+
+	if (from)
+		site = hash_item(k->sites + GROUP_SLAB, from->key >> 32);
+	else if (source == ACCESS_COUNTED)
+		site = sums_site_of(k, source, origin);
+	return site ? site->ip : 0;
+}
+
+/* The type of the objects of a cache, if all call sites that say one say the same. */
+static const char *cache_type(const struct sums *k, const struct origin *from)
+{
+	const struct cache *cache = hash_item(&k->caches, (u32)from->key);
+
+	return cache->types ? NULL : cache->type;
+}
+
+/**
+ * sums_object_type - tell the type of what is accessed, as it was allocated
+ * @k: the sums, once sums_types_end() has begun
+ * @source: where the accesses come from
+ * @origin: what allocated it, as what is noted has it
+ *
+ * Return: the type, by the call site, or else by the cache; NULL if it is not known.
+ */
+const char *sums_object_type(const struct sums *k, enum access_source source, u32 origin)
+{
+	const struct origin *from = origin_of(k, source, origin);
+	const char *type = sums_type(k, allocated_at(k, source, origin));
+
+	return type || !from ? type : cache_type(k, from);
 }
 
 /**
@@ -147,8 +180,11 @@ struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted)
 {
 	const struct access_ip *ip = hash_item(k->ips + source, noted->key >> 32);
-	struct named named = named_access(k->symbols, ip->ip, sums_allocated(k, source, noted));
+	struct named named = named_access(k->symbols, ip->ip,
+					  allocated_at(k, source, noted->key));
 
+	if (!named.type)
+		named.type = sums_object_type(k, source, noted->key);
 	named.function = ip->function;
 	return named;
 }
@@ -158,14 +194,13 @@ struct named sums_named(const struct sums *k, enum access_source source,
  * @k: the sums
  * @source: where the accesses come from
  * @ip: the instruction
- * @site: item of the group's sites, or SUMS_NO_SITE, as for sums_touch()
+ * @origin: what allocated what it accesses, as for sums_note()
  *
- * Return: whether it does.
+ * Return: whether it does. What only a cache tells of types comes too late for that.
  */
-bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site)
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin)
 {
-	const struct noted noted = { .key = site };
-	u64 key[2] = { ip, site };
+	u64 key[2] = { ip, origin };
 	struct named_choice *choice;
 	struct named named;
 	bool new;
@@ -174,7 +209,7 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site)
 		return true;
 	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
 	if (new) {
-		named = named_access(k->symbols, ip, sums_allocated(k, source, &noted));
+		named = named_access(k->symbols, ip, allocated_at(k, source, origin));
 		choice->chosen = named_matches(k->filter, named.type, named.path);
 		k->named_seen |= choice->chosen;
 	}
@@ -193,21 +228,71 @@ u32 sums_name(struct sums *k, const char *name)
 	return texts_number(&k->names, name ? name : UNKNOWN);
 }
 
-static void count_types(struct sums *k, enum group g)
+/* KMEM_CACHE() gives a cache the name of the struct that its objects are. */
+static bool is_named_as_type(const struct sums *k, const struct cache *cache)
 {
+	struct record record;
+	bool is;
+
+	if (!cache->name || !notes_record(kmap_symbols_noted(k->symbols), cache->name, &record))
+		return false;
+	is = record.size == cache->sum[SUM_OBJECT_SIZE];
+	notes_record_free(&record);
+	return is;
+}
+
+/* Finds out of which type the objects of caches are: by the call sites that take some, or names. */
+static void find_cache_types(struct sums *k)
+{
+	const struct origin *from;
 	const struct site *site;
+	struct cache *cache;
+	const char *type;
+	u32 i;
+
+	for (i = 0; i < k->origins.nr; i++) {
+		from = hash_item(&k->origins, i);
+		site = hash_item(k->sites + GROUP_SLAB, from->key >> 32);
+		type = sums_type(k, site->ip);
+		if (!type || !(u32)from->key)
+			continue;
+		cache = hash_item(&k->caches, (u32)from->key);
+		cache->types |= cache->type && strcmp(cache->type, type);
+		cache->type = type;
+	}
+	for (i = 0; i < k->caches.nr; i++) {
+		cache = hash_item(&k->caches, i);
+		if (!cache->type && is_named_as_type(k, cache))
+			cache->type = cache->name;
+	}
+}
+
+/* Adds what was allocated to its type. */
+static void count_type(struct sums *k, enum group g, const char *name, const u64 *sum)
+{
+	u64 key = sums_name(k, name);
 	struct type *type;
 	bool new;
-	u64 key;
-	u32 i;
 	int m;
 
-	for (i = 0; i < k->sites[g].nr; i++) {
-		site = hash_item(k->sites + g, i);
-		key = sums_name(k, sums_type(k, site->ip));
-		type = hash_item(k->types + g, hash_get(k->types + g, &key, &new));
-		for (m = OBJECT_METRICS; m < SUM_METRICS; m++)
-			add(k, type->sum + m, site->sum[m]);
+	type = hash_item(k->types + g, hash_get(k->types + g, &key, &new));
+	for (m = OBJECT_METRICS; m < SUM_METRICS; m++)
+		add(k, type->sum + m, sum[m]);
+}
+
+static void count_types(struct sums *k)
+{
+	const struct origin *from;
+	const struct site *site;
+	u32 i;
+
+	for (i = 0; i < k->origins.nr; i++) {
+		from = hash_item(&k->origins, i);
+		count_type(k, GROUP_SLAB, sums_object_type(k, ACCESS_STREAMED, i), from->sum);
+	}
+	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {
+		site = hash_item(k->sites + GROUP_KMAP, i);
+		count_type(k, GROUP_KMAP, sums_type(k, site->ip), site->sum);
 	}
 }
 
@@ -303,8 +388,8 @@ void sums_types_end(struct sums *k)
 
 	if (!kmap_symbols_noted(k->symbols))
 		return;
-	for (i = 0; i < GROUPS; i++)
-		count_types(k, i);
+	find_cache_types(k);
+	count_types(k);
 	for (i = 0; i < ACCESS_SOURCES; i++) {
 		count_fields(k, i);
 		sums_records(k, i);

@@ -13,7 +13,7 @@
 #include "sums.h"
 
 #define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
-#define OBJECT_SUMS	6		/* rows that an allocation counts in */
+#define OBJECT_SUMS	7		/* rows that an allocation counts in */
 #define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
 
 /**
@@ -136,6 +136,7 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 		live_init(k->memory + g);
 	}
 	hash_init(&k->caches, sizeof(struct cache), 2 * sizeof(u64));
+	hash_init(&k->origins, sizeof(struct origin), sizeof(u64));
 	hash_init(&k->tasks, sizeof(struct task), offsetof(struct task, sum));
 	hash_init(&k->current_caches, sizeof(struct current), sizeof(u64));
 	hash_init(&k->current_tasks, sizeof(struct current), sizeof(u64));
@@ -179,6 +180,7 @@ void sums_free(struct sums *k)
 		live_free(k->memory + g);
 	}
 	hash_free(&k->caches);
+	hash_free(&k->origins);
 	hash_free(&k->tasks);
 	hash_free(&k->current_caches);
 	hash_free(&k->current_tasks);
@@ -338,10 +340,13 @@ static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[OB
 	sums[3] = ((struct gfp *)hash_item(k->gfps + g, o->gfp))->sum;
 	sums[4] = NULL;
 	sums[5] = NULL;
+	sums[6] = NULL;
 	if (g == GROUP_PAGES)
 		return;
 	sums[4] = ((struct cache *)hash_item(&k->caches, o->cache))->sum;
 	sums[5] = ((struct task *)hash_item(&k->tasks, o->task))->sum;
+	if (o->origin != SUMS_NO_ITEM)
+		sums[6] = ((struct origin *)hash_item(&k->origins, o->origin))->sum;
 }
 
 static void count(u64 *sums[OBJECT_SUMS], enum metric metric, u64 n)
@@ -434,6 +439,15 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 	}
 }
 
+/* The call site and the cache that an object is from; what kmalloc() takes of caches is anything. */
+static u32 get_origin(struct sums *k, const struct allocation *o)
+{
+	u64 key = (u64)o->site << 32 | (o->kind == TRACE_CACHE ? o->cache : 0);
+	bool new;
+
+	return hash_get(&k->origins, &key, &new);
+}
+
 static void alloc(struct sums *k, const struct trace_event *e)
 {
 	enum group g = group_of(e->u.alloc.kind);
@@ -454,6 +468,8 @@ static void alloc(struct sums *k, const struct trace_event *e)
 	};
 	const struct site *site;
 
+	o.origin = g == GROUP_SLAB && kmap_symbols_noted(k->symbols) ? get_origin(k, &o) :
+								       SUMS_NO_ITEM;
 	site = hash_item(k->sites + g, o.site);
 	o.within = is_chosen(k, e, o.kind, site, o.cache, o.task);
 	o.chosen = o.within && site->of_type;

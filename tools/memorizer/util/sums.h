@@ -119,6 +119,14 @@ struct cache {
 	u64 sum[SUM_METRICS];
 	char *name;			/* NULL: not known */
 	bool chosen;			/* by the filter's --cache */
+	const char *type;		/* of its objects, once sums_end() has found that out */
+	bool types;			/* whether they are of several */
+};
+
+/* Objects of the slab allocator by call site and, but for kmalloc(), cache, as items of both. */
+struct origin {
+	u64 key;
+	u64 sum[SUM_METRICS];
 };
 
 /* A task of a trace, under each name that it had. */
@@ -163,7 +171,10 @@ struct touch {
 
 #define SUMS_NO_SITE	U32_MAX		/* of a touch: what was accessed is not known */
 
-/* Accesses by an instruction to what a call site allocated, as items of both. */
+/*
+ * Accesses by an instruction to what a call site allocated, as items of both; of what a trace tells
+ * of the slab allocator's objects, the latter is one of origins.
+ */
 struct noted {
 	u64 key;
 	u64 sum[OBJECT_METRICS];
@@ -236,6 +247,7 @@ struct most {
  * @site: item of the group's sites
  * @size: item of the group's sizes
  * @cache: item of the caches
+ * @origin: item of the origins, SUMS_NO_ITEM if there are no notes
  * @task: item of the tasks
  * @gfp: item of the group's gfps
  * @ptr: its address
@@ -254,7 +266,7 @@ struct most {
  */
 struct allocation {
 	u64 time, ptr, reads, writes;
-	u32 site, size, cache, task, gfp;
+	u32 site, size, cache, origin, task, gfp;
 	u32 req, left, next, cpu, stamp;
 	int node;
 	unsigned char kind;
@@ -292,6 +304,7 @@ struct counted {
  * @zones: struct zone by zone that the flags ask for, of pages; likewise of gfps
  * @total: sums over all
  * @caches: struct cache by address and number; the first is large kmalloc
+ * @origins: struct origin by call site and cache, if there are notes
  * @tasks: struct task by pid and comm
  * @current_caches: private: item of @caches by address, the one that is there now
  * @current_tasks: private: item of @tasks by pid, the name that it has now
@@ -355,7 +368,7 @@ struct sums {
 	struct hash sites[GROUPS], frees[STREAM_GROUPS], sizes[STREAM_GROUPS];
 	struct hash gfps[STREAM_GROUPS], orders, zones;
 	u64 total[GROUPS][SUM_METRICS];
-	struct hash caches, tasks, current_caches, current_tasks, suspects;
+	struct hash caches, origins, tasks, current_caches, current_tasks, suspects;
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
 	struct hash noted[ACCESS_SOURCES], noted_pids[ACCESS_SOURCES], noted_cpus;
 	struct hash names, types[GROUPS], fields[ACCESS_SOURCES], users[ACCESS_SOURCES];
@@ -403,12 +416,12 @@ const struct function *sums_toucher(const struct sums *k, enum access_source sou
 				    const struct touch *touch);
 void sums_access(struct sums *k, const struct trace_event *e);
 void sums_traffic(struct sums *k, const struct trace_event *e);
-void sums_note(struct sums *k, enum access_source source, u64 ip, u32 site,
+void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	       const struct counts *counts);
 struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted);
 const char *sums_type(const struct sums *k, u64 alloc_ip);
-bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 site);
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin);
 void sums_types_init(struct sums *k);
 void sums_types_free(struct sums *k);
 void sums_types_end(struct sums *k);
@@ -419,7 +432,7 @@ u32 sums_hottest(const struct sums *k, enum access_source source, u32 type, u32 
 		 const struct field **hottest);
 u32 sums_name(struct sums *k, const char *name);
 bool sums_is_page(enum access_source source, u32 site);
-u64 sums_allocated(const struct sums *k, enum access_source source, const struct noted *noted);
+const char *sums_object_type(const struct sums *k, enum access_source source, u32 origin);
 const struct site *sums_site_of(const struct sums *k, enum access_source source, u32 site);
 void sums_kmap_init(struct sums *k);
 void sums_kmap_free(struct sums *k);
