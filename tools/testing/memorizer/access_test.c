@@ -779,7 +779,104 @@ static void missed_frees_leave_the_counts_right(void)
 		CHECK_EQ(sum.lost[i], 0);
 }
 
+/* The core's memory but for its hash tables, and who wrote to each of its cache lines, plus one. */
+static struct region {
+	const u64 *start;
+	size_t lines;
+	u64 *before;
+	u8 *writer;
+} regions[3];
+
+#define LINE_WORDS	(SMP_CACHE_BYTES / sizeof(u64))
+
+static void add_region(struct region *region, const void *start, const void *end)
+{
+	region->start = (const u64 *)round_up((unsigned long)start, SMP_CACHE_BYTES);
+	region->lines = ((const u64 *)end - region->start) / LINE_WORDS;
+	region->before = reserve(region->lines * SMP_CACHE_BYTES);
+	region->writer = reserve(region->lines);
+}
+
+/* Between variables there is what sanitizers do not let others look at. */
+__attribute__((no_sanitize("address"))) static void take_picture(struct region *region)
+{
+	size_t i;
+
+	for (i = 0; i < region->lines * LINE_WORDS; i++)
+		region->before[i] = READ_ONCE(region->start[i]);
+}
+
+/* Says whose lines are those that have changed since; returns their number. */
+__attribute__((no_sanitize("address")))
+static size_t note_writer(struct region *region, unsigned int cpu)
+{
+	size_t changed = 0, i, j;
+
+	for (i = 0; i < region->lines; i++) {
+		for (j = i * LINE_WORDS; j < (i + 1) * LINE_WORDS; j++)
+			if (READ_ONCE(region->start[j]) != region->before[j])
+				break;
+		if (j == (i + 1) * LINE_WORDS)
+			continue;
+		CHECK(!region->writer[i] || region->writer[i] == cpu + 1);
+		region->writer[i] = cpu + 1;
+		changed++;
+	}
+	return changed;
+}
+
+/* Hits, misses, several objects at once, and what belongs to nobody. */
+static void access_in_all_ways(unsigned int cpu, unsigned int i)
+{
+	unsigned int pid;
+
+	for (pid = 1; pid <= 2; pid++) {
+		become(cpu, pid);
+		site(PAGE(0) + i % 16 * 64, 8, i % 2 + 1, IP(i % 3));
+		site(PAGE(0) + i % 16 * 64, 8, MEMORIZER_UPDATE, IP(3));
+		range_site(PAGE(0) + 32, 512, MEMORIZER_WRITE, IP(4));
+		range_site(PAGE(1), 512, MEMORIZER_READ, IP(5));
+		site(PAGE(2), 8, MEMORIZER_READ, IP(6));
+		site(MAP_BASE + MAP_BYTES, 8, MEMORIZER_READ, IP(7));
+	}
+}
+
+static void cpus_write_no_line_of_each_others(void)
+{
+	extern const char __data_start[], _end[];
+	struct memorizer_geometry geo = {
+		.start = PAGE(0), .base = PAGE(0), .stride = 64, .slots = 64, .pages = 1,
+	};
+	unsigned int cpu, round, i;
+	size_t changed;
+
+	boot(POOL_BLOCKS(20));
+	add_region(&regions[0], __data_start, _end);
+	add_region(&regions[1], memorizer_ptr(1), memorizer_ptr(1) + memorizer_pool_size());
+	add_region(&regions[2], percpu_areas, (void *)percpu_offset(TEST_CPUS) +
+		   (unsigned long)__start_percpu);
+	for (i = 0; i < 16; i++)
+		insert_object(&geo, PAGE(0) + i * 64, 64);
+	/* They make their entries in turn. */
+	for (i = 0; i < 96; i++)
+		for (cpu = 0; cpu < TEST_CPUS; cpu++)
+			access_in_all_ways(cpu, i);
+
+	for (round = 0; round < 2; round++) {
+		for (cpu = 0; cpu < TEST_CPUS; cpu++) {
+			for (i = 0; i < ARRAY_SIZE(regions); i++)
+				take_picture(&regions[i]);
+			for (i = 0; i < 96; i++)
+				access_in_all_ways(cpu, i);
+			for (changed = 0, i = 0; i < ARRAY_SIZE(regions); i++)
+				changed += note_writer(&regions[i], cpu);
+			CHECK(changed);
+		}
+	}
+}
+
 const struct test_case access_cases[] = {
+	CASE(cpus_write_no_line_of_each_others),
 	CASE(each_kind_is_counted_once),
 	CASE(each_byte_of_the_object_counts),
 	CASE(access_over_the_edge_counts),
