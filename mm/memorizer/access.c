@@ -250,6 +250,15 @@ static __kprobes void access_anywhere(unsigned long addr, u64 how, u64 key)
 	memorizer_access(addr, (u8)(how >> MEMORIZER_HOW_SIZE), kind, memorizer_unpack_ip(key));
 }
 
+/* There is no object at its first address; allocators access what is free. */
+static __kprobes void access_free_slot(unsigned long addr, u64 how, u32 word, u64 key)
+{
+	if (likely(memorizer_in_one_slot(word, addr, (u8)(how >> MEMORIZER_HOW_SIZE))))
+		this_cpu_add(memorizer_counters.unattributed, (u16)(how >> MEMORIZER_HOW_COUNT));
+	else
+		access_anywhere(addr, how, key);
+}
+
 /* Calls nobody, so as to need few registers. False if it is not so easy. */
 static __always_inline
 bool access_in_object(unsigned long addr, u64 how, struct memorizer_object *object, u64 key)
@@ -282,7 +291,8 @@ bool access_in_object(unsigned long addr, u64 how, struct memorizer_object *obje
  * @word: of the index, for that page; not 0
  * @key: memorizer_key() of its ip and of the task, which is not paused
  *
- * The same as memorizer_access(), but fast where one object contains it all.
+ * The same as memorizer_access(), but fast where one object contains it all, or it lies in
+ * one slot that is free.
  *
  * Context: any, NMI included, with preemption disabled.
  */
@@ -291,7 +301,9 @@ void __kprobes memorizer_access_in_page(unsigned long addr, u64 how, u32 word, u
 	u32 id = memorizer_object_at(word, addr);
 	struct memorizer_object *object = memorizer_ptr(id);
 
-	if (unlikely(!id || !access_in_object(addr, how, object, key)))
+	if (unlikely(!id))
+		access_free_slot(addr, how, word, key);
+	else if (unlikely(!access_in_object(addr, how, object, key)))
 		access_anywhere(addr, how, key);
 	else
 		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);

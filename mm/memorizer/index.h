@@ -62,4 +62,17 @@ static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr)
 	return likely(slot < READ_ONCE(slab->slots)) ? READ_ONCE(slab->object[slot]) : 0;
 }
 
+/* Does all of an access lie in one slot of the slab that a page's word names, if it names one? */
+static __always_inline bool memorizer_in_one_slot(u32 word, unsigned long addr,
+						  unsigned long size)
+{
+	const struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
+	u64 slot;
+
+	if (!(word & SLAB_BIT))
+		return false;
+	slot = memorizer_slot(slab, addr);
+	return slot < READ_ONCE(slab->slots) && memorizer_slot(slab, addr + size - 1) == slot;
+}
+
 #endif /* _MM_MEMORIZER_INDEX_H */

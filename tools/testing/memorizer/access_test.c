@@ -105,6 +105,27 @@ static void access_over_the_edge_counts(void)
 }
 
 /* So many of each that any two of them share a hash chain somewhere. */
+static void access_to_a_free_slot_is_nobodys(void)
+{
+	unsigned long addr[3], i;
+
+	start();
+	for (i = 0; i < 3; i++)
+		addr[i] = alloc(SMALL);
+	CHECK_EQ(addr[1] - addr[0], 64);
+	CHECK_EQ(addr[2] - addr[1], 64);
+	hook_free(addr[1], IP(1));
+	for (i = 0; i < 5; i++) {
+		site(addr[1], 8, MEMORIZER_WRITE, IP(2));
+		site(addr[1] + 56, 8, MEMORIZER_UPDATE, IP(2));
+		site(addr[1] + 57, 8, MEMORIZER_READ, IP(2));
+		site(addr[1] - 1, 8, MEMORIZER_READ, IP(2));
+	}
+	CHECK_EQ(sum_counters().unattributed, 15);
+	CHECK_COUNTS(live(addr[0]), IP(2), 1, 5, 0);
+	CHECK_COUNTS(live(addr[2]), IP(2), 1, 5, 0);
+}
+
 static void counts_are_by_object_ip_and_pid(void)
 {
 	enum { MANY = 30 };
@@ -880,6 +901,7 @@ const struct test_case access_cases[] = {
 	CASE(each_kind_is_counted_once),
 	CASE(each_byte_of_the_object_counts),
 	CASE(access_over_the_edge_counts),
+	CASE(access_to_a_free_slot_is_nobodys),
 	CASE(counts_are_by_object_ip_and_pid),
 	CASE(cpus_count_on_their_own),
 	CASE(range_counts_once_per_object_in_it),
