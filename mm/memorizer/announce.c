@@ -31,8 +31,8 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "memorizer."
 
-/* The most characters of a cache's name. */
-#define CACHE_NAME_MAX	64
+/* The most characters of the name of a cache or a lock. */
+#define NAME_MAX_LENGTH	64
 
 bool memorizer_announces __ro_after_init;
 module_param_named(qemu, memorizer_announces, bool, 0);
@@ -140,20 +140,28 @@ static void say_text(const char *text, size_t length)
 	}
 }
 
+/* Says a message that ends with text. */
+static void say_with_text(unsigned int type, const u64 *values, unsigned int count,
+			  const char *text, size_t length)
+{
+	unsigned int i;
+
+	say_word(type << MEMORIZER_TYPE_SHIFT | (count + DIV_ROUND_UP(length, sizeof(u64))));
+	for (i = 0; i < count; i++)
+		say_value(values[i]);
+	say_text(text, length);
+}
+
 /* Says what a cache is, unless that was said. */
 static void say_cache(struct kmem_cache *cache)
 {
-	size_t length = cache->name ? strnlen(cache->name, CACHE_NAME_MAX) : 0;
+	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
+	u64 values[] = { (unsigned long)cache, cache->object_size, cache->size };
 
 	if (READ_ONCE(cache->memorizer_announced))
 		return;
 	WRITE_ONCE(cache->memorizer_announced, true);
-	say_word(MEMORIZER_SAY_CACHE << MEMORIZER_TYPE_SHIFT |
-		 (3 + DIV_ROUND_UP(length, sizeof(u64))));
-	say_value((unsigned long)cache);
-	say_value(cache->object_size);
-	say_value(cache->size);
-	say_text(cache->name, length);
+	say_with_text(MEMORIZER_SAY_CACHE, values, ARRAY_SIZE(values), cache->name, length);
 }
 
 void __memorizer_announce_object(u32 id)
@@ -213,14 +221,12 @@ void __memorizer_announce_mark(const char *text, size_t length)
 	/* As many values as the message's first word can tell of. */
 	size_t left = min_t(size_t, length, (MEMORIZER_ARGUMENT_MASK - 1) * sizeof(u64));
 	unsigned long flags;
+	u64 pid = current->pid;
 
 	if (!begin(&flags))
 		return;
 	say_task(current);
-	say_word(MEMORIZER_SAY_MARK << MEMORIZER_TYPE_SHIFT |
-		 (1 + DIV_ROUND_UP(left, sizeof(u64))));
-	say_value(current->pid);
-	say_text(text, left);
+	say_with_text(MEMORIZER_SAY_MARK, &pid, 1, text, left);
 	end(flags);
 }
 
@@ -245,6 +251,20 @@ void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip)
 		return;
 	say_task(current);
 	say(MEMORIZER_SAY_RCU_FREE, values, ARRAY_SIZE(values));
+	end(flags);
+}
+
+void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lock,
+			       const char *name, unsigned long ip)
+{
+	u64 values[] = { op | how << 8, (unsigned long)lock, ip };
+	unsigned long flags;
+
+	if (!begin(&flags))
+		return;
+	say_task(current);
+	say_with_text(MEMORIZER_SAY_LOCK, values, ARRAY_SIZE(values), name,
+		      name ? strnlen(name, NAME_MAX_LENGTH) : 0);
 	end(flags);
 }
 

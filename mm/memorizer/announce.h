@@ -17,6 +17,8 @@ void __memorizer_announce_logging(bool on);
 void __memorizer_announce_mark(const char *text, size_t length);
 void __memorizer_announce_entry(bool leave, unsigned int kind, unsigned int number);
 void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip);
+void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lock,
+			       const char *name, unsigned long ip);
 
 #else
 
@@ -29,6 +31,8 @@ static inline void __memorizer_announce_mark(const char *text, size_t length) { 
 static inline void __memorizer_announce_entry(bool leave, unsigned int kind,
 					      unsigned int number) { }
 static inline void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip) { }
+static inline void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lock,
+					     const char *name, unsigned long ip) { }
 
 #endif /* CONFIG_MEMORIZER_QEMU */
 
@@ -106,6 +110,23 @@ static inline void memorizer_announce_rcu_free(const void *ptr, unsigned long ip
 {
 	if (unlikely(memorizer_announces))
 		__memorizer_announce_rcu_free(ptr, ip);
+}
+
+/**
+ * memorizer_announce_lock() - announce what becomes of a lock
+ * @op: an enum memorizer_lock_op
+ * @how: flags, as in its event
+ * @lock: the lock
+ * @name: its name, or NULL
+ * @ip: who does it
+ *
+ * Context: any.
+ */
+static inline void memorizer_announce_lock(unsigned int op, unsigned int how, const void *lock,
+					   const char *name, unsigned long ip)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_lock(op, how, lock, name, ip);
 }
 
 #endif /* _MM_MEMORIZER_ANNOUNCE_H */

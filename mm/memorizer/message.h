@@ -44,7 +44,8 @@
 #define MEMORIZER_SAY_ENTER	12	/* kind, number: the kernel is entered */
 #define MEMORIZER_SAY_LEFT	13	/* kind, number: it is left */
 #define MEMORIZER_SAY_RCU_FREE	14	/* address, ip: RCU is to free it */
+#define MEMORIZER_SAY_LOCK	15	/* what and how (flags << 8), lock, ip, name */
 
-#define MEMORIZER_ANNOUNCE_VERSION	3
+#define MEMORIZER_ANNOUNCE_VERSION	4
 
 #endif /* _MM_MEMORIZER_MESSAGE_H */

@@ -298,6 +298,7 @@ void memorizer_stream_lock(enum memorizer_lock_op op, unsigned int flags, const 
 
 	if (is_readers_own())
 		return;
+	memorizer_announce_lock(op, flags, lock, name, ip);
 	writer = memorizer_stream_begin(&irq_flags, 0);
 	if (!writer)
 		return;

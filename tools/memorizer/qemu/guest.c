@@ -72,11 +72,20 @@ static const u8 needed[] = {
 	[MEMORIZER_SAY_ENTER] = 2,
 	[MEMORIZER_SAY_LEFT] = 2,
 	[MEMORIZER_SAY_RCU_FREE] = 2,
+	[MEMORIZER_SAY_LOCK] = LOCK_VALUES,
 };
+
+/* The text of a message, which begins behind so many values. */
+static const char *text_of(const struct decoder *d, u32 values, char text[VALUES * 8 + 1])
+{
+	memcpy(text, &d->value[values], (d->nr - values) * sizeof(u64));
+	text[(d->nr - values) * sizeof(u64)] = '\0';
+	return text;
+}
 
 static void message(struct vcpu *v, struct decoder *d)
 {
-	char text[VALUES * 8 + 1] = "";
+	char text[VALUES * 8 + 1];
 
 	if (d->type >= ARRAY_SIZE(needed) || !needed[d->type] || d->nr < needed[d->type]) {
 		v->drops[DROP_MESSAGE]++;
@@ -100,8 +109,7 @@ static void message(struct vcpu *v, struct decoder *d)
 		objects_logging(d->value[0]);
 		break;
 	case MEMORIZER_SAY_CACHE:
-		memcpy(text, &d->value[CACHE_VALUES], (d->nr - CACHE_VALUES) * sizeof(u64));
-		objects_cache(v, d->value, text);
+		objects_cache(v, d->value, text_of(d, CACHE_VALUES, text));
 		break;
 	case MEMORIZER_SAY_ENTER:
 	case MEMORIZER_SAY_LEFT:
@@ -112,9 +120,13 @@ static void message(struct vcpu *v, struct decoder *d)
 		if (is_recording())
 			write_rcu_free(v, d->value[0], d->value[1]);
 		break;
+	case MEMORIZER_SAY_LOCK:
+		if (is_recording())
+			write_lock(v, d->value[0] & 0xff, d->value[0] >> 8, d->value[1],
+				   d->value[2], text_of(d, LOCK_VALUES, text));
+		break;
 	case MEMORIZER_SAY_MARK:
-		memcpy(text, &d->value[1], (d->nr - 1) * sizeof(u64));
-		write_mark(v, text);
+		write_mark(v, text_of(d, 1, text));
 		break;
 	case MEMORIZER_SAY_LOST:
 		v->drops[DROP_MESSAGE] += d->value[0];

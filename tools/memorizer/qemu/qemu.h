@@ -184,9 +184,10 @@ struct vcpu {
 
 extern struct vcpu *vcpus;
 
-/* How many values the guest announces an object with, and a cache, beside its name. */
+/* How many values the guest announces an object with, and a cache and a lock, beside its name. */
 #define OBJECT_VALUES	7
 #define CACHE_VALUES	3
+#define LOCK_VALUES	3
 
 /* plugin.c */
 extern bool recording;
@@ -207,6 +208,7 @@ void write_frame(struct vcpu *v, u32 stack, u32 caller, u64 ip);
 void write_mark(struct vcpu *v, const char *text);
 void write_entry(struct vcpu *v, bool leave, u32 kind, u32 number);
 void write_rcu_free(struct vcpu *v, u64 addr, u64 ip);
+void write_lock(struct vcpu *v, u32 op, u32 flags, u64 lock, u64 ip, const char *name);
 void write_switch(struct vcpu *v, bool on);
 void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
 		  const u64 alloc[OBJECT_VALUES], const char comm[16], u64 free_ip,

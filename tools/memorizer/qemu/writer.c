@@ -36,6 +36,7 @@ enum event {
 	EVENT_SNAPSHOT = 9,
 	EVENT_ENTER = 12,
 	EVENT_LEAVE = 13,
+	EVENT_LOCK = 14,
 	EVENT_RCU_FREE = 15,
 	EVENT_TRAFFIC = 64,
 	EVENT_FRAME = 65,
@@ -51,11 +52,13 @@ static const char metadata_head[] =
 	"typealias integer { size = 32; align = 8; signed = true; } := int32;\n"
 	"typealias integer { size = 16; align = 8; signed = true; } := int16;\n"
 	"typealias integer { size = 32; align = 8; signed = false; base = 16; } := hex32;\n"
+	"typealias integer { size = 8; align = 8; signed = false; base = 16; } := hex8;\n"
 	"typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := memory;\n"
 	"typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"
 	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n"
 	"typealias enum : uint8 { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 }"
-	" := entry;\n\n"
+	" := entry;\n"
+	"typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n\n"
 	"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
 	"\tpacket.header := struct {\n\t\tuint32 magic;\n\t\tuint8 uuid[16];\n"
 	"\t\tuint32 stream_id;\n\t};\n};\n\n"
@@ -109,6 +112,9 @@ static const struct {
 	  "\t\tentry kind;\n\t\tuint32 number;\n\t\tuint32 pid;\n" },
 	{ EVENT_LEAVE, "leave",
 	  "\t\tentry kind;\n\t\tuint32 number;\n\t\tuint32 pid;\n" },
+	{ EVENT_LOCK, "lock",
+	  "\t\tlock_op op;\n\t\thex8 flags;\n\t\thex64 lock;\n\t\thex64 ip;\n\t\tuint32 pid;\n"
+	  "\t\tstring name;\n" },
 	{ EVENT_RCU_FREE, "rcu_free",
 	  "\t\thex64 ptr;\n\t\thex64 ip;\n\t\tuint32 pid;\n" },
 	{ EVENT_TRAFFIC, "traffic",
@@ -450,6 +456,26 @@ void write_rcu_free(struct vcpu *v, u64 addr, u64 ip)
 	e->ptr = addr;
 	e->ip = ip;
 	e->pid = v->pid;
+}
+
+void write_lock(struct vcpu *v, u32 op, u32 flags, u64 lock, u64 ip, const char *name)
+{
+	size_t length = strlen(name) + 1;
+	struct {
+		u8 op, flags;
+		u64 lock, ip;
+		u32 pid;
+		char name[];
+	} PACKED *e = reserve(v, EVENT_LOCK, sizeof(*e) + length);
+
+	if (!e)
+		return;
+	e->op = op;
+	e->flags = flags;
+	e->lock = lock;
+	e->ip = ip;
+	e->pid = v->pid;
+	memcpy(e->name, name, length);
 }
 
 void write_switch(struct vcpu *v, bool on)

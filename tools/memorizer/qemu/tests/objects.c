@@ -45,6 +45,15 @@ static void context(unsigned int type, unsigned long first, unsigned long second
 	say(type, value, 2);
 }
 
+/* A lock without a name, or with one of 8 characters at most. */
+static void lock(unsigned long op, unsigned long flags, const char *name)
+{
+	unsigned long value[] = { op | flags << 8, -16384UL, -4096UL, 0 };
+
+	__builtin_memcpy(&value[3], name, __builtin_strlen(name));
+	say(MEMORIZER_SAY_LOCK, value, *name ? 4 : 3);
+}
+
 static void logging(unsigned long on)
 {
 	say(MEMORIZER_SAY_LOGGING, &on, 1);
@@ -84,6 +93,8 @@ int main(void)
 	load(watched + 60);
 	context(MEMORIZER_SAY_LEFT, 1, 39);
 	add_to(watched + 64);
+	lock(2, 3, "a_lock");
+	lock(3, 0, "");
 	context(MEMORIZER_SAY_RCU_FREE, (unsigned long)watched, -4096UL);
 	end(1);
 	/* It is gone; then another is there. */

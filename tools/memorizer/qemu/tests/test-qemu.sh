@@ -180,7 +180,7 @@ stacks()
 
 # Where accesses are events, so are allocations and frees
 watch "mode=all,data=$(page objects)" objects
-sed -n 's/.* \(alloc\|free\|cache\|access\|enter\|leave\|rcu_free\): { cpu_id[^}]*}, {\(.*\)}/\1,\2/p' "$tmp/events" | tr -d ' ' |
+sed -n 's/.* \(alloc\|free\|cache\|access\|enter\|leave\|lock\|rcu_free\): { cpu_id[^}]*}, {\(.*\)}/\1,\2/p' "$tmp/events" | tr -d ' ' |
 	tr A-F a-f | sed 's/,ip=0x[0-9a-f]*//' >"$tmp/got"
 data=$(symbol objects watched | sed 's/^0*//')
 neighbour=$(printf '%x' $((0x$data + 64)))
@@ -205,6 +205,8 @@ accesses()
 	accesses 60:read
 	echo 'leave,kind=("syscall":container=1),number=39,pid=42'
 	accesses 64:read 64:write
+	echo 'lock,op=("acquired":container=2),flags=0x3,lock=0xffffffffffffc000,pid=42,name="a_lock"'
+	echo 'lock,op=("release":container=3),flags=0x0,lock=0xffffffffffffc000,pid=42,name=""'
 	echo "rcu_free,ptr=0x$data,pid=42"
 	echo "free,$large,call_site=0xffffffffffffe000,ptr=0x$data,bytes=32,pid=42,cache=0x0"
 	accesses 8:read
