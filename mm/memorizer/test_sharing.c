@@ -176,7 +176,8 @@ static void free_objects(void)
 		kfree(patterns[i].object);
 }
 
-static int __init sharing_init(void)
+/* Not in init text, whose names are gone when the module is there. */
+static noinline int make_objects(void)
 {
 	unsigned int i;
 
@@ -189,6 +190,11 @@ static int __init sharing_init(void)
 		}
 	}
 	return 0;
+}
+
+static int __init sharing_init(void)
+{
+	return make_objects();
 }
 
 module_init(sharing_init);
