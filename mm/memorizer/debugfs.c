@@ -11,6 +11,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "filter.h"
 #include "memorizer.h"
 #include "observer.h"
 
@@ -126,6 +127,7 @@ static int __init memorizer_debugfs_init(void)
 			    &memorizer_switch_fops);
 	debugfs_create_file("memorizer_log_access", 0600, dir, (void *)&log_access,
 			    &memorizer_switch_fops);
+	debugfs_create_file("memorizer_filter", 0600, dir, NULL, &memorizer_filter_fops);
 	debugfs_create_file("memorizer_track_lines", 0600, dir, (void *)&track_lines,
 			    &memorizer_switch_fops);
 	debugfs_create_file_unsafe("line_size", 0600, dir, NULL, &line_size_fops);

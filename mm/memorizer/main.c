@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 
+#include "filter.h"
 #include "memorizer.h"
 #include "observer.h"
 
@@ -26,6 +27,24 @@ module_param_named(enabled, boot_enabled, bool, 0);
 
 static bool boot_log_access __initdata;
 module_param_named(log_access, boot_log_access, bool, 0);
+
+/* Stays where it is in the command line. */
+static const char *boot_filter __initdata;
+
+/* There is no memory for a filter yet: only what it is like can be said. */
+static int __init take_filter(const char *text, const struct kernel_param *param)
+{
+	if (!memorizer_is_filter(text))
+		return -EINVAL;
+	boot_filter = text;
+	return 0;
+}
+
+static const struct kernel_param_ops filter_ops __initconst = {
+	.set = take_filter,
+};
+
+module_param_cb(filter, &filter_ops, NULL, 0);
 
 static bool boot_track_lines __initdata;
 module_param_named(track_lines, boot_track_lines, bool, 0);
@@ -155,7 +174,11 @@ void __init memorizer_init(void)
 		if (err)
 			pr_err("cannot track cache lines: error %d\n", err);
 	}
-	if (!boot_log_access)
+	err = boot_filter ? memorizer_set_filter(boot_filter) : 0;
+	if (err)
+		pr_err("cannot filter accesses: error %d\n", err);
+	/* Not all accesses instead of those asked for. */
+	if (!boot_log_access || err)
 		return;
 	err = memorizer_set_log_access(true);
 	if (err)

@@ -156,6 +156,7 @@ enum memorizer_loss {
  * @unattributed: accesses to memory that belongs to no recorded object
  * @paused: accesses to memory where objects may be, and allocations, by tasks
  *	that read the KMAP
+ * @allocs_left_out: allocations of objects that were not chosen
  * @traffic: moves of cache lines that were counted in access entries
  * @lost: events that should have been recorded and are not
  */
@@ -166,6 +167,7 @@ struct memorizer_counters {
 	u64 unknown_frees;
 	u64 unattributed;
 	u64 paused;
+	u64 allocs_left_out;
 	u64 traffic;
 	u64 lost[MEMORIZER_LOSSES];
 };
@@ -363,6 +365,10 @@ void memorizer_grace_period(void);
 /* geometry.c */
 void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo);
 
+/* choose.c */
+extern bool memorizer_chooses_objects;
+bool memorizer_takes_object(const void *ptr, unsigned long ip);
+
 /* object.c */
 extern struct mutex memorizer_mutex;
 
@@ -506,7 +512,7 @@ static __always_inline bool memorizer_is_paused(void)
 /* sites.c */
 int memorizer_set_log_access(bool on);
 bool memorizer_is_logging(void);
-unsigned long memorizer_site_count(void);
+unsigned long memorizer_count_sites(unsigned long *on);
 #if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
 bool memorizer_sites_lack_memory(void);
 extern void (*memorizer_sites_amid)(void);

@@ -70,12 +70,17 @@ static u32 make_object(unsigned long va, size_t size, unsigned long ip)
 }
 
 /* An allocation that is not recorded takes its place all the same. */
-static void lose_alloc(unsigned long va, enum memorizer_loss why)
+static void make_room(unsigned long va)
 {
 	u32 id = memorizer_index_erase(va);
 
 	if (id)
 		memorizer_object_bury(id);
+}
+
+static void lose_alloc(unsigned long va, enum memorizer_loss why)
+{
+	make_room(va);
 	this_cpu_inc(memorizer_counters.lost[why]);
 }
 
@@ -126,7 +131,12 @@ void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t siz
 		return;
 	}
 	preempt_disable_notrace();
-	record_alloc(ptr, size, ip);
+	if (unlikely(READ_ONCE(memorizer_chooses_objects)) && !memorizer_takes_object(ptr, ip)) {
+		make_room((unsigned long)ptr);
+		this_cpu_inc(memorizer_counters.allocs_left_out);
+	} else {
+		record_alloc(ptr, size, ip);
+	}
 	preempt_enable_notrace();
 }
 

@@ -25,6 +25,7 @@
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/cpu.h>
 #include <linux/kallsyms.h>
 #include <linux/list.h>
@@ -42,6 +43,7 @@
 #include <asm/sync_core.h>
 
 #include "announce.h"
+#include "filter.h"
 #include "memorizer.h"
 
 extern const s32 __start_memorizer_sites[], __stop_memorizer_sites[];
@@ -57,6 +59,9 @@ static DEFINE_MUTEX(sites_mutex);
 static LIST_HEAD(site_modules);
 static bool logging;
 
+/* Says which sites are switched on; NULL: all. Freed by whoever changes it. */
+static const struct memorizer_filter *filter;
+
 /* A piece of text and its writable mapping. */
 struct text_alias {
 	unsigned long start;
@@ -64,19 +69,31 @@ struct text_alias {
 	void *map;
 };
 
+/**
+ * struct site_table - the sites of the kernel, or of a module
+ * @name: of the module, "vmlinux" for the kernel
+ * @start: the first of them
+ * @stop: behind the last
+ */
+struct site_table {
+	const char *name;
+	const s32 *start;
+	const s32 *stop;
+};
+
 /* What is to be patched: a table of sites, and the text that they lie in. */
 struct patch {
 	struct list_head list;
-	const s32 *start;
-	const s32 *stop;
+	struct site_table table;
+	unsigned long *chosen;	/* a bit for each site that may be on; NULL: all may */
 	struct text_alias text[2];
 };
 
 /* A switch: all patches are made, or none. */
 struct patches {
 	struct list_head list;
-	u8 opcode;
-	bool all;		/* not of one module only */
+	bool on;
+	bool announce;		/* logging as such is switched */
 	atomic_t cpus;		/* the first to come patches */
 };
 
@@ -127,7 +144,50 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 	return 0;
 }
 
-static struct patch *add_patch(struct patches *patches, const s32 *start, const s32 *stop)
+static struct site_table kernel_table(void)
+{
+	return (struct site_table){
+		"vmlinux", __start_memorizer_sites, __stop_memorizer_sites,
+	};
+}
+
+/*
+ * Has only those of the sites on that the filter takes: a site belongs to the function
+ * of whose text it is a part, by its symbol, as do the accesses that were joined to it.
+ */
+static int choose_sites(struct patch *patch)
+{
+	unsigned long addr, offset, first = 0, size = 0, i;
+	const struct site_table *table = &patch->table;
+	unsigned long count = table->stop - table->start;
+	char name[KSYM_NAME_LEN];
+	bool takes = false;
+
+	if (!filter)
+		return 0;
+	if (!memorizer_sites_lack_memory())
+		patch->chosen = kvcalloc(BITS_TO_LONGS(count), sizeof(long), GFP_KERNEL);
+	if (!patch->chosen)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		addr = site_addr(&table->start[i]);
+		if (addr - first >= size) {
+			if (kallsyms_lookup(addr, &size, &offset, NULL, name)) {
+				first = addr - offset;
+			} else {
+				size = 0;
+				*name = '\0';
+			}
+			takes = memorizer_filter_takes(filter, table->name, name);
+			cond_resched();
+		}
+		if (takes)
+			__set_bit(i, patch->chosen);
+	}
+	return 0;
+}
+
+static struct patch *add_patch(struct patches *patches, const struct site_table *table)
 {
 	struct patch *patch = NULL;
 
@@ -135,8 +195,7 @@ static struct patch *add_patch(struct patches *patches, const s32 *start, const 
 		patch = kzalloc(sizeof(*patch), GFP_KERNEL);
 	if (!patch)
 		return NULL;
-	patch->start = start;
-	patch->stop = stop;
+	patch->table = *table;
 	list_add(&patch->list, &patches->list);
 	return patch;
 }
@@ -150,6 +209,7 @@ static void free_patches(struct patches *patches)
 		for (i = 0; i < ARRAY_SIZE(patch->text); i++)
 			if (patch->text[i].map)
 				vunmap(patch->text[i].map);
+		kvfree(patch->chosen);
 		kfree(patch);
 	}
 	/* Leave no writable mapping behind in any TLB. */
@@ -168,10 +228,11 @@ static void patch_site(const struct patch *patch, unsigned long addr, u8 to)
 		if (addr < alias->start || addr >= alias->end)
 			continue;
 		opcode = alias->map + (addr - alias->start);
-		if (*opcode == MEMORIZER_SITE_OFF || *opcode == MEMORIZER_SITE_ON)
+		if (WARN_ONCE(*opcode != MEMORIZER_SITE_OFF && *opcode != MEMORIZER_SITE_ON,
+			      "no site at %pS\n", (void *)addr))
+			return;
+		if (*opcode != to)
 			WRITE_ONCE(*opcode, to);
-		else
-			WARN_ONCE(1, "no site at %pS\n", (void *)addr);
 		return;
 	}
 }
@@ -182,13 +243,18 @@ VISIBLE_IF_KUNIT void (*memorizer_sites_amid)(void);
 static void patch_sites(const struct patches *patches)
 {
 	const struct patch *patch;
-	const s32 *site;
+	unsigned long i;
+	bool on;
 
-	list_for_each_entry(patch, &patches->list, list)
-		for (site = patch->start; site < patch->stop; site++)
-			patch_site(patch, site_addr(site), patches->opcode);
-	if (patches->all)
-		memorizer_announce_logging(patches->opcode == MEMORIZER_SITE_ON);
+	list_for_each_entry(patch, &patches->list, list) {
+		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
+			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen));
+			patch_site(patch, site_addr(&patch->table.start[i]),
+				   on ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF);
+		}
+	}
+	if (patches->announce)
+		memorizer_announce_logging(patches->on);
 	if (IS_ENABLED(CONFIG_MEMORIZER_KUNIT_TEST) && memorizer_sites_amid)
 		memorizer_sites_amid();
 }
@@ -248,7 +314,7 @@ static int apply_patches(struct patches *patches, bool on)
 {
 	int err;
 
-	patches->opcode = on ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF;
+	patches->on = on;
 	atomic_set(&patches->cpus, 0);
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
@@ -260,12 +326,13 @@ static int apply_patches(struct patches *patches, bool on)
 
 static int add_kernel(struct patches *patches)
 {
-	struct patch *patch = add_patch(patches, __start_memorizer_sites, __stop_memorizer_sites);
+	const struct site_table table = kernel_table();
+	struct patch *patch = add_patch(patches, &table);
 	int err;
 
 	if (!patch)
 		return -ENOMEM;
-	err = map_text(&patch->text[0], _stext, _etext);
+	err = choose_sites(patch) ?: map_text(&patch->text[0], _stext, _etext);
 	if (!err && system_state < SYSTEM_FREEING_INITMEM)
 		err = map_text(&patch->text[1], _sinittext, _einittext);
 	return err;
@@ -279,15 +346,31 @@ static int map_module_text(struct text_alias *alias, struct module *mod, enum mo
 	return map_text(alias, mem->base, mem->base + mem->size);
 }
 
+static struct site_table module_table(const struct module *mod)
+{
+	return (struct site_table){
+		mod->name, mod->memorizer_sites,
+		mod->memorizer_sites + mod->num_memorizer_sites,
+	};
+}
+
+/* Text of the module that is there for as long as it is on the list. */
+static bool is_module_text(const struct module *mod, unsigned long addr)
+{
+	return within_module_mem_type(addr, mod, MOD_TEXT) ||
+		(mod->state == MODULE_STATE_COMING &&
+		 within_module_mem_type(addr, mod, MOD_INIT_TEXT));
+}
+
 static int add_module_text(struct patches *patches, struct module *mod)
 {
-	struct patch *patch = add_patch(patches, mod->memorizer_sites,
-					mod->memorizer_sites + mod->num_memorizer_sites);
+	const struct site_table table = module_table(mod);
+	struct patch *patch = add_patch(patches, &table);
 	int err;
 
 	if (!patch)
 		return -ENOMEM;
-	err = map_module_text(&patch->text[0], mod, MOD_TEXT);
+	err = choose_sites(patch) ?: map_module_text(&patch->text[0], mod, MOD_TEXT);
 	/* Its init text goes once it is live; see notify_module(). */
 	if (!err && mod->state == MODULE_STATE_COMING)
 		err = map_module_text(&patch->text[1], mod, MOD_INIT_TEXT);
@@ -340,6 +423,8 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 {
 	int err = 0;
 
+	if (event == MODULE_STATE_COMING)
+		memorizer_functions_come();
 	mutex_lock(&sites_mutex);
 	switch (event) {
 	case MODULE_STATE_COMING:
@@ -366,15 +451,25 @@ static int __init register_sites(void)
 }
 early_initcall(register_sites);
 #else
+static struct site_table module_table(const struct module *mod)
+{
+	return (struct site_table){ };
+}
+
+static bool is_module_text(const struct module *mod, unsigned long addr)
+{
+	return false;
+}
+
 static int add_module_text(struct patches *patches, struct module *mod)
 {
 	return 0;
 }
 #endif /* CONFIG_MODULES */
 
-static int switch_all(bool on)
+static int switch_all(bool on, bool announce)
 {
-	struct patches patches = { .list = LIST_HEAD_INIT(patches.list), .all = true };
+	struct patches patches = { .list = LIST_HEAD_INIT(patches.list), .announce = announce };
 	struct site_module *entry;
 	int err;
 
@@ -403,10 +498,36 @@ int memorizer_set_log_access(bool on)
 		return -ENOMEM;
 	mutex_lock(&sites_mutex);
 	if (on != logging) {
-		err = switch_all(on);
+		err = switch_all(on, true);
 		if (!err)
 			WRITE_ONCE(logging, on);
 	}
+	mutex_unlock(&sites_mutex);
+	return err;
+}
+
+/**
+ * memorizer_filter_sites() - change which sites access logging switches on
+ * @new: says which; NULL: all
+ *
+ * While accesses are logged, the others are switched off, all at once.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ * Return: 0: the filter that was there before may be freed, but not @new; or -ENOMEM:
+ *	then nothing has changed
+ */
+int memorizer_filter_sites(const struct memorizer_filter *new)
+{
+	const struct memorizer_filter *old;
+	int err = 0;
+
+	mutex_lock(&sites_mutex);
+	old = filter;
+	filter = new;
+	if (logging)
+		err = switch_all(true, false);
+	if (err)
+		filter = old;
 	mutex_unlock(&sites_mutex);
 	return err;
 }
@@ -421,24 +542,41 @@ bool memorizer_is_logging(void)
 	return READ_ONCE(logging);
 }
 
+/* Of a table, the sites that are on; text that is gone has none. */
+static unsigned long count_sites_on(const struct site_table *table, const struct module *mod)
+{
+	unsigned long addr, count = 0;
+	const s32 *site;
+
+	for (site = table->start; site < table->stop; site++) {
+		addr = site_addr(site);
+		if (mod ? is_module_text(mod, addr) : core_kernel_text(addr))
+			count += *(const u8 *)addr == MEMORIZER_SITE_ON;
+	}
+	return count;
+}
+
 /**
- * memorizer_site_count() - number of sites, modules included
+ * memorizer_count_sites() - number of sites, modules included
+ * @on: set to how many of them are switched on
  *
  * Context: process context, may sleep.
  * Return: the number
  */
-unsigned long memorizer_site_count(void)
+unsigned long memorizer_count_sites(unsigned long *on)
 {
-	unsigned long count = __stop_memorizer_sites - __start_memorizer_sites;
-
-#ifdef CONFIG_MODULES
-	struct site_module *entry;
+	struct site_table table = kernel_table();
+	unsigned long count = table.stop - table.start;
+	const struct site_module *entry;
 
 	mutex_lock(&sites_mutex);
-	list_for_each_entry(entry, &site_modules, list)
-		count += entry->mod->num_memorizer_sites;
+	*on = count_sites_on(&table, NULL);
+	list_for_each_entry(entry, &site_modules, list) {
+		table = module_table(entry->mod);
+		count += table.stop - table.start;
+		*on += count_sites_on(&table, entry->mod);
+	}
 	mutex_unlock(&sites_mutex);
-#endif
 	return count;
 }
 
@@ -458,13 +596,13 @@ static bool is_in_stub(unsigned long addr, unsigned long stub)
 	return stub && kallsyms_lookup_size_offset(addr, &size, &offset) && addr - offset <= stub;
 }
 
-static bool table_reserved(const s32 *start, const s32 *stop, unsigned long first,
+static bool table_reserved(const struct site_table *table, unsigned long first,
 			   unsigned long last)
 {
 	unsigned long addr, stub = 0;
 	const s32 *site;
 
-	for (site = start; site < stop; site++) {
+	for (site = table->start; site < table->stop; site++) {
 		addr = site_addr(site);
 		if (addr <= last && first < addr + MEMORIZER_SITE_SIZE)
 			return true;
@@ -478,12 +616,8 @@ static bool table_reserved(const s32 *start, const s32 *stop, unsigned long firs
 bool memorizer_text_reserved(const void *start, const void *end)
 {
 	unsigned long first = (unsigned long)start, last = (unsigned long)end;
-#ifdef CONFIG_MODULES
 	const struct module *mod = __module_text_address(first);
+	const struct site_table table = mod ? module_table(mod) : kernel_table();
 
-	if (mod)
-		return table_reserved(mod->memorizer_sites,
-				      mod->memorizer_sites + mod->num_memorizer_sites, first, last);
-#endif
-	return table_reserved(__start_memorizer_sites, __stop_memorizer_sites, first, last);
+	return table_reserved(&table, first, last);
 }

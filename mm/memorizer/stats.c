@@ -64,6 +64,7 @@ static u64 attributed(void)
 int memorizer_stats_show(struct seq_file *m, void *unused)
 {
 	struct memorizer_counters sum;
+	unsigned long sites, sites_patched;
 	u64 accesses, closed;
 
 	memorizer_pause();
@@ -87,6 +88,7 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
 	seq_printf(m, "paused: %llu\n", sum.paused);
+	seq_printf(m, "allocations_left_out: %llu\n", sum.allocs_left_out);
 	seq_printf(m, "lost_objects_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_OBJECT]);
 	seq_printf(m, "lost_objects_index_full: %llu\n", sum.lost[MEMORIZER_LOST_INDEX]);
 	seq_printf(m, "lost_objects_out_of_range: %llu\n", sum.lost[MEMORIZER_LOST_RANGE]);
@@ -106,7 +108,9 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 		   memorizer_pool_bytes(MEMORIZER_LEAF, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_used: %lu\n", memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_size: %lu\n", memorizer_pool_size());
-	seq_printf(m, "sites: %lu\n", memorizer_site_count());
+	sites = memorizer_count_sites(&sites_patched);
+	seq_printf(m, "sites: %lu\n", sites);
+	seq_printf(m, "sites_patched: %lu\n", sites_patched);
 	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
 	memorizer_observer_stats(m);
 	mutex_unlock(&memorizer_mutex);

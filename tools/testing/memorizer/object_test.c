@@ -270,6 +270,41 @@ static void paused_task_records_no_new_objects(void)
 	CHECK_EQ(sum_counters().paused, 1);
 }
 
+/* What is allocated by others is left out, if the filter says so. */
+#define CHOSEN_IP	IP(77)
+
+bool memorizer_chooses_objects;
+
+bool memorizer_takes_object(const void *ptr, unsigned long ip)
+{
+	return ip == CHOSEN_IP;
+}
+
+static void objects_that_are_left_out_are_counted(void)
+{
+	unsigned long a, b;
+
+	start();
+	a = heap_alloc(SMALL);
+	b = heap_alloc(SMALL);
+	hook_alloc(a, 64, IP(1));
+	memorizer_chooses_objects = true;
+	hook_alloc(b, 64, CHOSEN_IP);
+	CHECK(shown_at(b, MEMORIZER_LIVE));
+	/* It comes over what was there all the same. */
+	hook_alloc(a, 64, IP(1));
+	memorizer_chooses_objects = false;
+	CHECK(shown_at(a, MEMORIZER_BURIED));
+	CHECK(!shown_at(a, MEMORIZER_LIVE));
+	CHECK_EQ(sum_counters().allocs, 2);
+	CHECK_EQ(sum_counters().allocs_left_out, 1);
+	hook_free(a, IP(2));
+	CHECK_EQ(sum_counters().unknown_frees, 1);
+	hook_alloc(a, 64, IP(1));
+	CHECK(shown_at(a, MEMORIZER_LIVE));
+	CHECK_EQ(sum_counters().allocs_left_out, 1);
+}
+
 static void full_pool_loses_objects_until_cleared(void)
 {
 	unsigned long addr[20];
@@ -504,6 +539,7 @@ const struct test_case object_cases[] = {
 	CASE(nothing_is_recorded_before_it_is_enabled),
 	CASE(disabled_follows_known_objects_only),
 	CASE(paused_task_records_no_new_objects),
+	CASE(objects_that_are_left_out_are_counted),
 	CASE(full_pool_loses_objects_until_cleared),
 	CASE(full_pool_loses_objects_of_unindexed_memory),
 	CASE(object_lost_to_the_index_buries_what_was_there),

@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 
+#include "../../../mm/memorizer/filter.h"
 #include "test.h"
 
 #define RAM		(256UL << 20)
@@ -17,7 +18,7 @@ unsigned long max_pfn = RAM >> PAGE_SHIFT;
 static bool kdump_kernel;
 static unsigned long largest_piece = RAM;
 static unsigned int allocations_left = UINT_MAX;
-static int logging_asked_for;
+static int logging_asked_for, filtering_asked_for, filter_error;
 
 /* What of the memory is taken. */
 static struct {
@@ -88,6 +89,20 @@ int memorizer_set_log_access(bool on)
 	CHECK(on);
 	logging_asked_for++;
 	return memorizer_pool_size() ? 0 : -ENOMEM;
+}
+
+/* There is one filter here. */
+bool memorizer_is_filter(const char *text)
+{
+	return !strcmp(text, "filter");
+}
+
+int memorizer_set_filter(const char *text)
+{
+	CHECK(memorizer_is_filter(text));
+	CHECK_EQ(logging_asked_for, 0);
+	filtering_asked_for++;
+	return filter_error;
 }
 
 static unsigned long taken(void)
@@ -222,6 +237,28 @@ static void parameters_say_what_is_on(void)
 	CHECK_EQ(logging_asked_for, 1);
 }
 
+static void filter_is_there_before_logging(void)
+{
+	memorizer_init_pool();
+	*param_log_access = true;
+	CHECK_EQ(param_filter.ops->set("fulter", &param_filter), -EINVAL);
+	CHECK_EQ(param_filter.ops->set("filter", &param_filter), 0);
+	memorizer_init();
+	CHECK_EQ(filtering_asked_for, 1);
+	CHECK_EQ(logging_asked_for, 1);
+}
+
+static void nothing_is_logged_if_it_cannot_be_filtered(void)
+{
+	memorizer_init_pool();
+	*param_log_access = true;
+	CHECK_EQ(param_filter.ops->set("filter", &param_filter), 0);
+	filter_error = -ENOMEM;
+	memorizer_init();
+	CHECK_EQ(filtering_asked_for, 1);
+	CHECK_EQ(logging_asked_for, 0);
+}
+
 const struct test_case start_cases[] = {
 	CASE(nothing_is_on_without_a_pool),
 	CASE(pool_is_a_share_of_ram),
@@ -234,5 +271,7 @@ const struct test_case start_cases[] = {
 	CASE(kdump_kernel_takes_nothing),
 	CASE(kdump_kernel_takes_what_is_asked_for),
 	CASE(parameters_say_what_is_on),
+	CASE(filter_is_there_before_logging),
+	CASE(nothing_is_logged_if_it_cannot_be_filtered),
 	{ }
 };

@@ -97,6 +97,14 @@ void memorizer_grace_period(void)
 {
 }
 
+/* Nobody filters objects. */
+bool memorizer_chooses_objects;
+
+bool memorizer_takes_object(const void *ptr, unsigned long ip)
+{
+	return true;
+}
+
 /* Nobody tracks cache lines. */
 struct memorizer_line_table *memorizer_line_table;
 

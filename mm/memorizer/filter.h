@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's filter: which code has its sites switched on with access logging, and which
+ * objects are recorded.
+ */
+#ifndef _MM_MEMORIZER_FILTER_H
+#define _MM_MEMORIZER_FILTER_H
+
+#include <linux/types.h>
+
+struct file_operations;
+struct memorizer_filter;
+struct seq_file;
+
+/* filter.c */
+bool memorizer_is_filter(const char *text);
+struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *before,
+					       const char *text);
+void memorizer_free_filter(struct memorizer_filter *old);
+bool memorizer_filter_takes(const struct memorizer_filter *by, const char *module,
+			    const char *function);
+bool memorizer_filter_has_objects(const struct memorizer_filter *by);
+bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char *cache);
+bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const char *function);
+void memorizer_filter_show(const struct memorizer_filter *by, struct seq_file *m);
+
+/* filter_set.c */
+int memorizer_set_filter(const char *text);
+extern const struct file_operations memorizer_filter_fops;
+
+/* choose.c */
+void memorizer_filter_objects(const struct memorizer_filter *new);
+void memorizer_functions_come(void);
+
+/* sites.c */
+int memorizer_filter_sites(const struct memorizer_filter *new);
+
+#endif /* _MM_MEMORIZER_FILTER_H */

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's KUnit tests of the filter: which terms there are, what they match, and that
+ * the sites and the objects of what matches are switched on and recorded, and no other.
+ */
+#include <kunit/static_stub.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include <asm/memorizer.h>
+#include <asm/sections.h>
+
+#include "filter.h"
+#include "test.h"
+
+extern const s32 __start_memorizer_sites[], __stop_memorizer_sites[];
+
+static void terms_are_taken_or_refused(struct kunit *test)
+{
+	static const char * const good[] = {
+		"", " \n", "a", "*", "vfs_*", "!vfs_*", "function:a", "module:ext4", "!module:*",
+		"cache::0001", "alloc:a", "!cache:*",
+		"[ab]*", "[]]", "[!]]", "a\\[", "\\*", "a,b c\td\ne", " a ",
+	};
+	static const char * const bad[] = {
+		"!", "module:", ":", ":a", "function:", "modul:a", "modules:a", "Module:a", "[a",
+		"[", "[]", "[!", "[!]", "a\\", "!!:a", "a [", "a\x01", "a\xe4", "good module:",
+	};
+	struct memorizer_filter *filter;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		filter = memorizer_make_filter(NULL, good[i]);
+		KUNIT_EXPECT_FALSE_MSG(test, IS_ERR(filter), "'%s'", good[i]);
+		KUNIT_EXPECT_EQ_MSG(test, !filter, strlen(good[i]) == strspn(good[i], " \n"),
+				    "'%s'", good[i]);
+		KUNIT_EXPECT_TRUE_MSG(test, memorizer_is_filter(good[i]), "'%s'", good[i]);
+		if (!IS_ERR(filter))
+			memorizer_free_filter(filter);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR(memorizer_make_filter(NULL, bad[i])), -EINVAL,
+				    "'%s'", bad[i]);
+		KUNIT_EXPECT_FALSE_MSG(test, memorizer_is_filter(bad[i]), "'%s'", bad[i]);
+	}
+}
+
+/* Up to 64 KiB, with what is behind each term. */
+static void length_is_bounded(struct kunit *test)
+{
+	char *text = kunit_kzalloc(test, SZ_64K + 1, GFP_KERNEL);
+	struct memorizer_filter *half, *filter;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memset(text, 'a', SZ_64K);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(memorizer_make_filter(NULL, text)), -EINVAL);
+	text[SZ_64K - 1] = '\0';
+	filter = memorizer_make_filter(NULL, text);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, filter);
+	memorizer_free_filter(filter);
+
+	text[SZ_32K - 1] = '\0';
+	half = memorizer_make_filter(NULL, text);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, half);
+	filter = memorizer_make_filter(half, text);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, filter);
+	if (!IS_ERR(filter))
+		memorizer_free_filter(filter);
+	text[SZ_32K - 1] = 'a';
+	text[SZ_32K] = '\0';
+	KUNIT_EXPECT_EQ(test, PTR_ERR(memorizer_make_filter(half, text)), -EINVAL);
+	memorizer_free_filter(half);
+}
+
+static const struct match {
+	const char *filter;
+	const char *module;
+	const char *function;
+	bool takes;
+} matches[] = {
+	{ "vfs_read", "vmlinux", "vfs_read", true },
+	{ "vfs_read", "vmlinux", "vfs_readv", false },
+	{ "vfs_*", "vmlinux", "vfs_readv", true },
+	{ "vfs_*", "vmlinux", "do_vfs_readv", false },
+	{ "vfs_?ead", "vmlinux", "vfs_read", true },
+	{ "vfs_[rw]*", "vmlinux", "vfs_open", false },
+	{ "function:vfs_read", "vmlinux", "vfs_read", true },
+	/* What a function was split into */
+	{ "foo", "vmlinux", "foo.cold", true },
+	{ "foo", "vmlinux", "foo.constprop.0.isra.0", true },
+	{ "foo.part.0", "vmlinux", "foo.part.0.cold", true },
+	{ "foo.part.0", "vmlinux", "foo.cold", false },
+	{ "foo.cold", "vmlinux", "foo.cold", true },
+	{ "foo.cold", "vmlinux", "foo", false },
+	{ "fo", "vmlinux", "foo.cold", false },
+	{ "cold", "vmlinux", "foo.cold", false },
+	{ "!foo", "vmlinux", "foo.cold", false },
+	/* Several of one kind */
+	{ "a b", "vmlinux", "a", true },
+	{ "a b", "vmlinux", "b", true },
+	{ "a b", "vmlinux", "c", false },
+	{ "a* !ab", "vmlinux", "ac", true },
+	{ "a* !ab", "vmlinux", "ab", false },
+	{ "!ab a*", "vmlinux", "ab", false },
+	{ "!ab", "vmlinux", "c", true },
+	{ "!ab", "vmlinux", "ab", false },
+	/* Of two kinds */
+	{ "module:ext4", "ext4", "vfs_read", true },
+	{ "module:ext4", "vmlinux", "vfs_read", false },
+	{ "module:vmlinux", "vmlinux", "vfs_read", true },
+	{ "a* module:ext4", "ext4", "ab", true },
+	{ "a* module:ext4", "ext4", "b", false },
+	{ "a* module:ext4", "vmlinux", "ab", false },
+	{ "a* !module:ext4", "vmlinux", "ab", true },
+	{ "a* !module:ext4", "ext4", "ab", false },
+	/* What is about objects */
+	{ "cache:dentry alloc:b", "vmlinux", "a", true },
+	/* Without a symbol */
+	{ "a", "vmlinux", "", false },
+	{ "module:vmlinux", "vmlinux", "", true },
+};
+
+static void terms_match(struct kunit *test)
+{
+	const struct match *match;
+	struct memorizer_filter *filter;
+
+	for (match = matches; match < matches + ARRAY_SIZE(matches); match++) {
+		filter = memorizer_make_filter(NULL, match->filter);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, filter);
+		KUNIT_EXPECT_EQ_MSG(test, match->takes,
+				    memorizer_filter_takes(filter, match->module,
+							   match->function),
+				    "'%s': %s of %s", match->filter, match->function,
+				    match->module);
+		memorizer_free_filter(filter);
+	}
+}
+
+static unsigned long *object;
+
+static noinline void filter_write_once(void)
+{
+	WRITE_ONCE(object[0], 1);
+}
+
+static noinline void filter_write_twice(void)
+{
+	WRITE_ONCE(object[1], 1);
+	WRITE_ONCE(object[1], 2);
+}
+
+/*
+ * Is each site of the kernel on if it lies in one of two functions, and off otherwise?
+ * Returns how many are on.
+ */
+static unsigned long check_sites(struct kunit *test, void (*one)(void), void (*other)(void))
+{
+	unsigned long addr, first = (unsigned long)_stext, last = (unsigned long)_etext;
+	unsigned long ones, others, unused, on = 0, wrong = 0;
+	const s32 *site;
+	bool wanted;
+
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset((unsigned long)one, &ones, &unused));
+	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset((unsigned long)other, &others,
+							    &unused));
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		addr = (unsigned long)site + *site;
+		if (addr < first || addr >= last)
+			continue;
+		wanted = addr - (unsigned long)one < ones || addr - (unsigned long)other < others;
+		on += *(u8 *)addr == MEMORIZER_SITE_ON;
+		wrong += *(u8 *)addr != (wanted ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF);
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	return on;
+}
+
+/* The sites of the kernel and its modules that are on are those counted. */
+static void expect_patched(struct kunit *test, unsigned long on)
+{
+	unsigned long patched;
+
+	memorizer_count_sites(&patched);
+	KUNIT_EXPECT_EQ(test, patched, on);
+}
+
+#define BOTH	"filter_write_once module:vmlinux, filter_write_twice"
+
+/* While accesses are logged, changing the filter switches sites, too. */
+static void sites_of_what_matches_are_on(struct kunit *test)
+{
+	unsigned long one, both;
+	struct tally tally;
+
+	object = kunit_kzalloc(test, 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("filter_write_once"));
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
+	one = check_sites(test, filter_write_once, filter_write_once);
+	KUNIT_EXPECT_GT(test, one, 0);
+	expect_patched(test, one);
+	filter_write_once();
+	filter_write_twice();
+	tally = tally_of(object, ANY);
+	KUNIT_EXPECT_EQ(test, tally.writes, 1);
+	KUNIT_EXPECT_EQ(test, tally.reads, 0);
+
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH));
+	both = check_sites(test, filter_write_once, filter_write_twice);
+	KUNIT_EXPECT_GT(test, both, one);
+	expect_patched(test, both);
+	filter_write_once();
+	filter_write_twice();
+	tally = tally_of(object, ANY);
+	KUNIT_EXPECT_EQ(test, tally.writes, 1 + 3);
+
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("filter_write_twice"));
+	KUNIT_EXPECT_EQ(test, both - one, check_sites(test, filter_write_twice, filter_write_twice));
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("nobody_is_called_so"));
+	expect_patched(test, 0);
+	filter_write_once();
+	tally = tally_of(object, ANY);
+	KUNIT_EXPECT_EQ(test, tally.writes, 1 + 3);
+}
+
+static void bad_filter_changes_nothing(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH));
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
+	KUNIT_EXPECT_EQ(test, memorizer_set_filter("filter_write_once module:"), -EINVAL);
+	expect_patched(test, check_sites(test, filter_write_once, filter_write_twice));
+}
+
+/* These call the allocator, rather than leave it the return to their caller. */
+static noinline void *filter_alloc_64(void)
+{
+	void *ptr = kmalloc(64, GFP_KERNEL);
+
+	OPTIMIZER_HIDE_VAR(ptr);
+	return ptr;
+}
+
+static noinline void *filter_alloc_200(void)
+{
+	void *ptr = kmalloc(200, GFP_KERNEL);
+
+	OPTIMIZER_HIDE_VAR(ptr);
+	return ptr;
+}
+
+/* Is what these two allocate recorded? A bit for each. */
+static unsigned int recorded(struct kunit *test, const char *filter)
+{
+	void *small, *large;
+	unsigned int bits;
+
+	KUNIT_EXPECT_EQ_MSG(test, 0, memorizer_set_filter(filter), "'%s'", filter);
+	small = filter_alloc_64();
+	large = filter_alloc_200();
+	bits = (object_at(small) ? 1 : 0) + (object_at(large) ? 2 : 0);
+	kfree(small);
+	kfree(large);
+	return bits;
+}
+
+static void objects_that_match_are_recorded(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, recorded(test, ""), 3);
+	KUNIT_EXPECT_EQ(test, recorded(test, "alloc:filter_alloc_64"), 1);
+	KUNIT_EXPECT_EQ(test, recorded(test, "alloc:filter_alloc_2*"), 2);
+	KUNIT_EXPECT_EQ(test, recorded(test, "alloc:filter_alloc_*"), 3);
+	KUNIT_EXPECT_EQ(test, recorded(test, "!alloc:filter_alloc_64"), 2);
+	KUNIT_EXPECT_EQ(test, recorded(test, "cache:kmalloc-*64"), 1);
+	KUNIT_EXPECT_EQ(test, recorded(test, "cache:kmalloc-*"), 3);
+	KUNIT_EXPECT_EQ(test, recorded(test, "cache:kmalloc-* !cache:*64"), 2);
+	KUNIT_EXPECT_EQ(test, recorded(test, "cache:dentry"), 0);
+	KUNIT_EXPECT_EQ(test, recorded(test, "cache:kmalloc-*64 alloc:filter_alloc_200"), 0);
+	KUNIT_EXPECT_EQ(test, recorded(test, "cache:kmalloc-*64 alloc:filter_alloc_64"), 1);
+	KUNIT_EXPECT_EQ(test, recorded(test, "filter_write_once"), 3);
+	KUNIT_EXPECT_EQ(test, recorded(test, ""), 3);
+}
+
+/* The object that lay there is not taken for the new one; interrupts must not allocate here. */
+static void object_that_does_not_match_takes_its_place(struct kunit *test)
+{
+	u64 left_out, buried;
+	unsigned long flags;
+	void *ptr = kunit_kzalloc(test, 64, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ptr);
+	KUNIT_ASSERT_NE(test, object_at(ptr), 0);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("alloc:nobody_is_called_so"));
+	local_irq_save(flags);
+	left_out = this_cpu_read(memorizer_counters.allocs_left_out);
+	buried = this_cpu_read(memorizer_counters.buried);
+	memorizer_alloc(MEMORIZER_KMALLOC, ptr, 64, GFP_KERNEL, _THIS_IP_);
+	left_out = this_cpu_read(memorizer_counters.allocs_left_out) - left_out;
+	buried = this_cpu_read(memorizer_counters.buried) - buried;
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, left_out, 1);
+	KUNIT_EXPECT_EQ(test, buried, 1);
+	KUNIT_EXPECT_EQ(test, object_at(ptr), 0);
+}
+
+/* The allocation that fails, counted down; none does once it is below 0. */
+static int allocations_left;
+
+static bool lack_memory(void)
+{
+	return allocations_left-- == 0;
+}
+
+static void filter_without_memory_changes_nothing(struct kunit *test)
+{
+	int failing, err;
+
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("filter_write_once"));
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
+	kunit_activate_static_stub(test, memorizer_sites_lack_memory, lack_memory);
+	for (failing = 0; failing < 100; failing++) {
+		allocations_left = failing;
+		err = memorizer_set_filter(BOTH);
+		if (!err)
+			break;
+		KUNIT_EXPECT_EQ(test, err, -ENOMEM);
+		check_sites(test, filter_write_once, filter_write_once);
+	}
+	KUNIT_EXPECT_GE(test, failing, 4);
+	KUNIT_EXPECT_LT(test, failing, 100);
+	check_sites(test, filter_write_once, filter_write_twice);
+}
+
+static int filter_test_init(struct kunit *test)
+{
+	return memorizer_set_enabled(true);
+}
+
+static void filter_test_exit(struct kunit *test)
+{
+	memorizer_set_log_access(false);
+	memorizer_set_filter("");
+}
+
+static struct kunit_case filter_cases[] = {
+	KUNIT_CASE(terms_are_taken_or_refused),
+	KUNIT_CASE(length_is_bounded),
+	KUNIT_CASE(terms_match),
+	KUNIT_CASE(sites_of_what_matches_are_on),
+	KUNIT_CASE(bad_filter_changes_nothing),
+	KUNIT_CASE(filter_without_memory_changes_nothing),
+	KUNIT_CASE(objects_that_match_are_recorded),
+	KUNIT_CASE(object_that_does_not_match_takes_its_place),
+	{ }
+};
+
+static struct kunit_suite filter_suite = {
+	.name = "memorizer_filter",
+	.init = filter_test_init,
+	.exit = filter_test_exit,
+	.test_cases = filter_cases,
+};
+kunit_test_suite(filter_suite);
+
+MODULE_DESCRIPTION("KUnit tests of Memorizer's filter");
+MODULE_LICENSE("GPL");
