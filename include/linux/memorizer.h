@@ -27,6 +27,8 @@ enum memorizer_source {
 	MEMORIZER_PAGES,
 };
 
+struct task_struct;
+
 #ifdef CONFIG_MEMORIZER
 
 #include <linux/jump_label.h>
@@ -72,6 +74,14 @@ void memorizer_init(void);
  * Return: true if a byte of the text is a site's or a stub's
  */
 bool memorizer_text_reserved(const void *start, const void *end);
+
+/**
+ * memorizer_fork() - say whether a new task's accesses are recorded
+ * @child: the task, a copy of the one that runs
+ *
+ * Context: under tasklist_lock, for writing; nobody else sees the task yet.
+ */
+void memorizer_fork(struct task_struct *child);
 
 DECLARE_PER_CPU(bool, memorizer_held);
 void __memorizer_nmi_enter(void);
@@ -164,6 +174,7 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_
 #else /* !CONFIG_MEMORIZER */
 
 static __always_inline void memorizer_nmi_enter(void) { }
+static inline void memorizer_fork(struct task_struct *child) { }
 static inline void memorizer_init_pool(void) { }
 static inline void memorizer_init(void) { }
 static inline void memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size,

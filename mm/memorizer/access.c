@@ -347,11 +347,13 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 
 	if (!size)
 		return;
-	if (memorizer_is_paused()) {
-		if (addr - memorizer_index_base < memorizer_index_bytes)
-			this_cpu_add(memorizer_counters.paused, memorizer_kind_count(kind));
-		else
+	if (memorizer_is_left_out() || memorizer_is_paused()) {
+		if (addr - memorizer_index_base >= memorizer_index_bytes)
 			this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+		else if (memorizer_is_left_out())
+			this_cpu_add(memorizer_counters.left_out, memorizer_kind_count(kind));
+		else
+			this_cpu_add(memorizer_counters.paused, memorizer_kind_count(kind));
 		return;
 	}
 	if (memorizer_tells_accesses())

@@ -25,6 +25,7 @@
 #include <asm/nmi.h>
 #include <asm/word-at-a-time.h>
 
+#include "tasks.h"
 #include "test.h"
 
 struct blob {
@@ -640,6 +641,57 @@ static void access_by_a_paused_task_is_not_counted(struct kunit *test)
 	expect_hammered(test, context.v, ANY, 1);
 }
 
+/* Nor is what interrupts it, all of which is counted as left out. */
+static void access_by_a_task_that_is_left_out_is_not_counted(struct kunit *test)
+{
+	struct context context = { .v = make_victim(test) };
+	unsigned long flags;
+	char own[16];
+	u64 left_out;
+
+	context.irq_work = IRQ_WORK_INIT_HARD(hardirq_fn);
+	snprintf(own, sizeof(own), "%d", current->pid);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_pids("1"));
+	local_irq_save(flags);
+	left_out = this_cpu_read(memorizer_counters.left_out);
+	hammer(context.v);
+	left_out = this_cpu_read(memorizer_counters.left_out) - left_out;
+	local_irq_restore(flags);
+	irq_work_queue(&context.irq_work);
+	irq_work_sync(&context.irq_work);
+	/* A pause begins and ends meanwhile. */
+	memorizer_pause();
+	hammer(context.v);
+	memorizer_resume();
+	hammer(context.v);
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_pids(own));
+	expect_hammered(test, context.v, ANY, 0);
+	hammer(context.v);
+	expect_hammered(test, context.v, ANY, 1);
+	KUNIT_EXPECT_EQ(test, left_out, tally_of(context.v, ANY).reads +
+			tally_of(context.v, ANY).writes);
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_pids(""));
+	hammer(context.v);
+	expect_hammered(test, context.v, ANY, 2);
+}
+
+static void bad_pids_change_nothing(struct kunit *test)
+{
+	static const char * const bad[] = { "x", "1x", "-1", "1 x", "4194305", "1 none", "none1" };
+	struct victim *v = make_victim(test);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_pids("none"));
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, memorizer_set_pids(bad[i]), "'%s'", bad[i]);
+	KUNIT_EXPECT_EQ(test, -ESRCH, memorizer_set_pids("1 4194304"));
+	hammer(v);
+	expect_hammered(test, v, ANY, 0);
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_pids(""));
+	hammer(v);
+	expect_hammered(test, v, ANY, 1);
+}
+
 static void access_while_logging_is_off_is_not_counted(struct kunit *test)
 {
 	struct victim *v = make_victim(test);
@@ -718,6 +770,8 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(access_from_two_cpus_and_pids),
 	KUNIT_CASE(access_interrupted_by_the_same),
 	KUNIT_CASE(access_by_a_paused_task_is_not_counted),
+	KUNIT_CASE(access_by_a_task_that_is_left_out_is_not_counted),
+	KUNIT_CASE(bad_pids_change_nothing),
 	KUNIT_CASE(access_while_logging_is_off_is_not_counted),
 	KUNIT_CASE(access_reschedules_if_that_is_due),
 	KUNIT_CASE(access_in_user_access_does_not_reschedule),

@@ -14,6 +14,7 @@
 #include "filter.h"
 #include "memorizer.h"
 #include "observer.h"
+#include "tasks.h"
 
 static ssize_t switch_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
@@ -94,6 +95,18 @@ static const struct memorizer_switch track_lines = {
 	.set = set_track_lines,
 };
 
+static bool has_pid_fork(unsigned int unused)
+{
+	return memorizer_has_pid_fork();
+}
+
+static int set_pid_fork(unsigned int unused, bool on)
+{
+	return memorizer_set_pid_fork(on);
+}
+
+static const struct memorizer_switch pid_fork = { .is_on = has_pid_fork, .set = set_pid_fork };
+
 static int line_size_get(void *unused, u64 *bytes)
 {
 	*bytes = memorizer_line_size();
@@ -128,6 +141,9 @@ static int __init memorizer_debugfs_init(void)
 	debugfs_create_file("memorizer_log_access", 0600, dir, (void *)&log_access,
 			    &memorizer_switch_fops);
 	debugfs_create_file("memorizer_filter", 0600, dir, NULL, &memorizer_filter_fops);
+	debugfs_create_file("memorizer_pid", 0600, dir, NULL, &memorizer_pids_fops);
+	debugfs_create_file("memorizer_pid_fork", 0600, dir, (void *)&pid_fork,
+			    &memorizer_switch_fops);
 	debugfs_create_file("memorizer_track_lines", 0600, dir, (void *)&track_lines,
 			    &memorizer_switch_fops);
 	debugfs_create_file_unsafe("line_size", 0600, dir, NULL, &line_size_fops);

@@ -15,6 +15,7 @@
 #ifndef _MM_MEMORIZER_H
 #define _MM_MEMORIZER_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/limits.h>
@@ -156,6 +157,7 @@ enum memorizer_loss {
  * @unattributed: accesses to memory that belongs to no recorded object
  * @paused: accesses to memory where objects may be, and allocations, by tasks
  *	that read the KMAP
+ * @left_out: accesses to memory where objects may be, by tasks that were not chosen
  * @allocs_left_out: allocations of objects that were not chosen
  * @traffic: moves of cache lines that were counted in access entries
  * @lost: events that should have been recorded and are not
@@ -167,6 +169,7 @@ struct memorizer_counters {
 	u64 unknown_frees;
 	u64 unattributed;
 	u64 paused;
+	u64 left_out;
 	u64 allocs_left_out;
 	u64 traffic;
 	u64 lost[MEMORIZER_LOSSES];
@@ -473,10 +476,25 @@ void memorizer_access_string(const char *a, const char *b, unsigned long n, unsi
 			     unsigned long ip);
 
 /*
- * In task_struct's memorizer_paused while the task is paused; the rest of it says
- * how often. No pid has that bit.
+ * In task_struct's memorizer_paused, of which no pid has these bits: PAUSED is there if
+ * anything else is, LEFT_OUT if the task was not chosen (tasks.c), which others set and
+ * clear. The rest says how often the task is paused.
  */
 #define MEMORIZER_PAUSED	BIT(31)
+#define MEMORIZER_LEFT_OUT	BIT(30)
+#define MEMORIZER_PAUSES	(MEMORIZER_LEFT_OUT - 1)
+
+static inline void memorizer_change_paused(struct task_struct *task, int pauses,
+					   unsigned int clear, unsigned int set)
+{
+	unsigned int old = READ_ONCE(task->memorizer_paused), new;
+
+	do {
+		new = ((old & ~(MEMORIZER_PAUSED | clear)) | set) + pauses;
+		if (new)
+			new |= MEMORIZER_PAUSED;
+	} while (!try_cmpxchg(&task->memorizer_paused, &old, new));
+}
 
 /**
  * memorizer_pause() - keep what this task does out of the KMAP
@@ -487,7 +505,7 @@ void memorizer_access_string(const char *a, const char *b, unsigned long n, unsi
  */
 static inline void memorizer_pause(void)
 {
-	current->memorizer_paused = (current->memorizer_paused + 1) | MEMORIZER_PAUSED;
+	memorizer_change_paused(current, 1, 0, 0);
 	barrier();
 }
 
@@ -499,14 +517,19 @@ static inline void memorizer_pause(void)
 static inline void memorizer_resume(void)
 {
 	barrier();
-	if (--current->memorizer_paused == MEMORIZER_PAUSED)
-		current->memorizer_paused = 0;
+	memorizer_change_paused(current, -1, 0, 0);
 }
 
 /* True in a paused task, but not in an interrupt that came in there. */
 static __always_inline bool memorizer_is_paused(void)
 {
-	return unlikely(current->memorizer_paused) && in_task();
+	return unlikely(READ_ONCE(current->memorizer_paused) & MEMORIZER_PAUSES) && in_task();
+}
+
+/* True in a task that was not chosen, and in an interrupt that came in there. */
+static __always_inline bool memorizer_is_left_out(void)
+{
+	return unlikely(READ_ONCE(current->memorizer_paused) & MEMORIZER_LEFT_OUT);
 }
 
 /* sites.c */

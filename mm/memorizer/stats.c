@@ -88,6 +88,7 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
 	seq_printf(m, "paused: %llu\n", sum.paused);
+	seq_printf(m, "accesses_left_out: %llu\n", sum.left_out);
 	seq_printf(m, "allocations_left_out: %llu\n", sum.allocs_left_out);
 	seq_printf(m, "lost_objects_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_OBJECT]);
 	seq_printf(m, "lost_objects_index_full: %llu\n", sum.lost[MEMORIZER_LOST_INDEX]);

@@ -11,7 +11,7 @@
  * A thunk preserves all registers but the flags. It counts an address behind the
  * index's at once, and looks for other accesses' entries in the CPU's cache,
  * where most find theirs; mm/memorizer/access.c says of the cache what this
- * relies on. Otherwise it calls the hook, unless the task is paused.
+ * relies on. Otherwise it calls the hook, unless the task is paused or left out.
  *
  * Preemption is off from the look into the cache to the increment, so that the
  * entry is the CPU's own, and in use, for as long as it is looked at. NMIs and
@@ -338,8 +338,10 @@ SYM_CODE_START_LOCAL(\name)
 	jmp	memorizer_any
 	.endif
 
-	/* But not what came in between; memorizer_access() tells in any case. */
 .Lpaused\@:
+	btq	$MEMORIZER_KEY_LEFT_OUT, %rcx
+	jnc	.Lleft_out\@
+	/* But not what came in between; memorizer_access() tells in any case. */
 #ifdef CONFIG_PREEMPT_RT
 	jmp	.Lany\@
 #else
@@ -353,6 +355,15 @@ SYM_CODE_START_LOCAL(\name)
 	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_PAUSED_COUNT)
 	jmp	.Ldone\@
 #endif
+
+.Lleft_out\@:
+	movq	%rdi, %rdx
+	subq	memorizer_index_base(%rip), %rdx
+	cmpq	memorizer_index_bytes(%rip), %rdx
+	jae	.Lnobody\@
+	shrl	$MEMORIZER_HOW_COUNT, %eax
+	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_LEFT_OUT_COUNT)
+	jmp	.Ldone\@
 
 .Lnobody\@:
 	shrl	$MEMORIZER_HOW_COUNT, %eax

@@ -339,6 +339,43 @@ static void carry_in_a_full_pool_is_lost(void)
 	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 1UL << 31);
 }
 
+/* Neither is it counted in an interrupt; what is allocated is. */
+static void task_that_is_left_out_is_not_counted(void)
+{
+	unsigned long addr;
+
+	start();
+	addr = alloc(SMALL);
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	memorizer_change_paused(current, 0, 0, MEMORIZER_LEFT_OUT);
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	range_site(addr, 8, MEMORIZER_WRITE, IP(2));
+	enter_interrupt();
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	leave_interrupt();
+	CHECK_COUNTS(live(addr), IP(2), 1, 1, 1);
+	CHECK_EQ(sum_counters().left_out, 4);
+	CHECK_EQ(sum_counters().paused, 0);
+	site(0, 8, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	CHECK_EQ(sum_counters().left_out, 4);
+
+	/* It may be chosen while it is paused, and left out again. */
+	memorizer_pause();
+	memorizer_change_paused(current, 0, MEMORIZER_LEFT_OUT, 0);
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().paused, 1);
+	memorizer_change_paused(current, 0, 0, MEMORIZER_LEFT_OUT);
+	memorizer_resume();
+	site(addr, 8, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().left_out, 5);
+	CHECK(live(alloc(SMALL)));
+	memorizer_change_paused(current, 0, MEMORIZER_LEFT_OUT, 0);
+	CHECK_EQ(current->memorizer_paused, 0);
+	site(addr, 8, MEMORIZER_UPDATE, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, 2, 2);
+}
+
 static void paused_task_is_not_counted(void)
 {
 	unsigned long addr;
@@ -911,6 +948,7 @@ const struct test_case access_cases[] = {
 	CASE(accesses_elsewhere_are_unattributed),
 	CASE(counts_have_64_bits),
 	CASE(carry_in_a_full_pool_is_lost),
+	CASE(task_that_is_left_out_is_not_counted),
 	CASE(paused_task_is_not_counted),
 	CASE(freed_object_is_counted_no_more),
 	CASE(new_object_at_a_cached_address_gets_its_own),
