@@ -34,6 +34,35 @@ enabled() { switch enabled 1; }
 log_access() { switch log_access 0; }
 track_lines() { switch track_lines 0; }
 
+# In effect from when accesses are logged; one with a term that is none is none.
+filter() {
+	value=$(value_of filter)
+	case $value in
+	*modul:*)	same filter "$(cat $M/memorizer_filter)" "" && refused 1 filter
+			return ;;
+	esac
+	same filter "$(tr '\n' ',' <$M/memorizer_filter)" "$value," && refused 0 filter || return 1
+	[ "$(value_of log_access)" = 1 ] || return 0
+	patched=$(stat_of sites_patched)
+	[ $patched -gt 0 ] && [ $((100 * patched)) -lt "$(stat_of sites)" ] ||
+		{ echo "# $patched sites are patched"; return 1; }
+}
+
+# Whose accesses are recorded: what is no pid is none. Init is there at once.
+pid() {
+	value=$(value_of pid)
+	case $value in
+	*[!0-9,]*)	same pid "$(cat $M/memorizer_pid)" "" && refused 1 pid ;;
+	*)		refused 0 pid && grep -qx 1 $M/memorizer_pid || return 1
+			[ "$(value_of pid_fork)" = 1 ] || { same pid "$(cat $M/memorizer_pid)" "$value"; return; }
+			# This shell comes from init; kthreadd does not.
+			grep -qx $$ $M/memorizer_pid && ! grep -qx 2 $M/memorizer_pid &&
+				[ "$(stat_of accesses_left_out)" -gt 0 ] ;;
+	esac
+}
+
+pid_fork() { same pid_fork "$(cat $M/memorizer_pid_fork)" "$(value_of pid_fork)"; }
+
 # Rounded up to a power of two; without a number, one for each KiB of RAM, of which the log
 # says a little less.
 lines() {
@@ -146,7 +175,8 @@ early_accesses() {
 	[ $early -ge 1000 ] || { echo "# only $early access entries of pids 0 and 1"; return 1; }
 }
 
-[ "$(value_of log_access)" != 1 ] || [ "$(value_of enabled)" = 0 ] || names="$names early_accesses"
+[ "$(value_of log_access)" != 1 ] || [ "$(value_of enabled)" = 0 ] || [ -n "$(value_of filter)" ] ||
+	names="$names early_accesses"
 set -- $names
 plan $#
 for name; do

@@ -1,0 +1,357 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Filters: which sites are switched on, whose accesses and which objects are recorded.
+. "${0%/*}/functions.sh"
+
+dir=$(mktemp -d)
+trap 'rmmod $module 2>/dev/null; kill $worker 2>/dev/null; rm -rf $dir; quiet; all' EXIT
+worker=
+
+# all: nothing is filtered.
+all() {
+	echo >$M/memorizer_filter
+	echo >$M/memorizer_pid
+	echo 0 >$M/memorizer_pid_fork
+}
+
+# start: objects are recorded, nothing is logged, nothing filtered.
+start() {
+	quiet
+	all
+	echo 1 >$M/memorizer_enabled
+}
+
+# filter TERM...: by these.
+filter() { echo "$*" >$M/memorizer_filter; }
+
+read_back() { cat $M/memorizer_filter | tr '\n' ' '; }
+
+filter_is_read_back() {
+	start
+	same "filter at first" "$(read_back)" "" || return 1
+	filter 'vfs_*' '!vfs_read,module:vmlinux' || return 1
+	same "filter" "$(read_back)" "vfs_* !vfs_read module:vmlinux " || return 1
+	echo 'module:ext[234]' >>$M/memorizer_filter
+	same "filter with more" "$(read_back)" "vfs_* !vfs_read module:vmlinux module:ext[234] " || return 1
+	(echo a; echo b) >$M/memorizer_filter
+	same "filter of two writes" "$(read_back)" "a b " || return 1
+	echo >$M/memorizer_filter
+	same "filter that was taken away" "$(read_back)" ""
+}
+
+# Refused whole, with logging off and on; what was there stays.
+bad_filters_change_nothing() {
+	start
+	filter 'vfs_*'
+	echo $1 >$M/memorizer_log_access
+	patched=$(stat_of sites_patched)
+	[ $1 -eq 0 ] || [ "$patched" -gt 0 ] || { echo "# no site is patched"; return 1; }
+	for bad in 'module:' ':a' 'modul:a' '!' 'a[b' 'a [!]' 'a\' "$(printf 'a\001')" "$(printf '%4096s' a)"; do
+		same "filter <- '$bad'" "$(put "$bad" memorizer_filter)" "Invalid argument" &&
+		same "filter after '$bad'" "$(read_back)" "vfs_* " || return 1
+	done
+	same "sites patched" "$(stat_of sites_patched)" "$patched"
+}
+
+# patched TERM...: how many sites are switched on with that filter.
+patched() {
+	filter "$@"
+	stat_of sites_patched
+}
+
+# Each site belongs to one function, so that the sums of classes of functions are all sites.
+# Those of init text are gone.
+each_site_is_one_functions() {
+	start
+	same "sites patched while it is off" "$(stat_of sites_patched)" 0 || return 1
+	echo 1 >$M/memorizer_log_access
+	all=$(stat_of sites_patched)
+	[ $all -gt $(($(stat_of sites) / 2)) ] && [ $all -le "$(stat_of sites)" ] ||
+		{ echo "# $all sites are patched"; return 1; }
+	early=$(patched '[a-m]*')
+	late=$(patched '[n-z]*')
+	same "sites of functions" $((early + late + $(patched '[!a-z]*'))) $all &&
+	same "sites of all others" $(patched '![a-m]*') $((all - early)) &&
+	same "sites of all but some" $(patched '[a-z]*' '![n-z]*') $early &&
+	same "sites of either" $(patched '[a-m]*' '[n-z]*') $((early + late)) &&
+	same "sites of no module" $(patched 'module:vmlinux') $all &&
+	same "sites of no function" $(patched '*' '!module:vmlinux') 0 &&
+	same "sites without a filter" $(patched) $all
+}
+
+# bounds FUNCTION: first address, and that of the next symbol.
+bounds() {
+	sort /proc/kallsyms | awk -v name="$1" '
+		first && $1 > first { print first, $1; exit }
+		$3 == name { first = $1 }'
+}
+
+# accesses_by FIRST END: "by others, by the function" of the KMAP; addresses are of one length.
+accesses_by() {
+	awk -F '[ ,]+' -v first="$1" -v end="$2" '
+		/^  / { n[$2 "" >= first "" && $2 "" < end ""] += $4 + $5 }
+		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
+}
+
+# Live objects still have what was counted before.
+kmap_is_of_that_function() {
+	start
+	filter $1
+	range=$(bounds $1)
+	set -- $(accesses_by $range)
+	others=$1 own=$2
+	echo 1 >$M/memorizer_log_access
+	for n in 1 2 3; do
+		cat /proc/self/status >/dev/null
+	done
+	echo 0 >$M/memorizer_log_access
+	set -- $(accesses_by $range)
+	[ $2 -gt $own ] || { echo "# no accesses by the function at $range"; return 1; }
+	same "accesses by others" $1 $others
+}
+
+nothing_is_counted_that_does_not_match() {
+	start
+	filter nobody_is_called_so
+	echo 1 >$M/memorizer_log_access
+	same "sites patched" "$(stat_of sites_patched)" 0 || return 1
+	before="$(stat_of accesses_unattributed) $(stat_of accesses_attributed)"
+	cat /proc/self/status >/dev/null
+	same "accesses" "$(stat_of accesses_unattributed) $(stat_of accesses_attributed)" "$before"
+}
+
+# module_session WRITES READS FILTER...: the test module comes while accesses are logged. It
+# makes 10 writes when it is loaded, 7 reads and writes in use, and one write when it goes.
+module_session() {
+	wanted="1 $1 $2"
+	shift 2
+	start
+	filter "$@"
+	echo 1 >$M/memorizer_log_access
+	load_module || return 1
+	object=$(cat $P/object)
+	echo 7 >$P/increments
+	rmmod $module || return 1
+	echo 0 >$M/memorizer_log_access
+	same "objects, writes, reads" "$(accesses_of_module)" "$wanted"
+}
+
+# accesses_of_module: "objects writes reads" of its object. Others may have had one there, too.
+accesses_of_module() {
+	awk -F, '/^  / { if (mine) print; next }
+		 { mine = $3 == "'$object'" && $4 == 187 && $8 ~ /insmod|modprobe/
+		   if (mine) print }' $M/kmap >$dir/kmap
+	accesses_at $object $dir/kmap
+}
+
+filter_changes_while_logging() {
+	start
+	filter module:vmlinux
+	echo 1 >$M/memorizer_log_access
+	load_module || return 1
+	object=$(cat $P/object)
+	vmlinux=$(stat_of sites_patched)
+	echo 7 >$P/increments
+	filter set_increments
+	one=$(stat_of sites_patched)
+	echo 20 >$P/increments
+	filter test_exit
+	other=$(stat_of sites_patched)
+	echo 300 >$P/increments
+	filter module:$module
+	whole=$(stat_of sites_patched)
+	echo 4000 >$P/increments
+	filter
+	echo 50000 >$P/increments
+	same "sites of all" "$(stat_of sites_patched)" $((vmlinux + whole)) || return 1
+	echo 0 >$M/memorizer_log_access
+	rmmod $module
+	[ $one -gt 0 ] && [ $other -gt 0 ] && [ $((one + other)) -lt $whole ] ||
+		{ echo "# sites: $one of set_increments, $other of test_exit, $whole in all"; return 1; }
+	same "objects, writes, reads" "$(accesses_of_module)" "1 54020 54020"
+}
+
+# A shell that does as it is told, one after the other.
+start_worker() {
+	mkfifo $dir/tell $dir/told
+	sh -c 'while read -r what <'$dir'/tell; do
+		case $what in
+		itself)	read -r x </proc/self/status ;;
+		child)	cat /proc/self/status >'$dir'/child ;;
+		end)	exit 0 ;;
+		esac
+		echo "done" >'$dir'/told
+	done' &
+	worker=$!
+}
+
+tell() {
+	echo $1 >$dir/tell
+	if [ $1 = end ]; then
+		wait $worker
+	else
+		read -r x <$dir/told
+	fi
+}
+
+end_worker() {
+	tell end
+	rm -f $dir/tell $dir/told
+	worker=
+}
+
+# accesses_of PID: "by others, by that one" of the KMAP.
+accesses_of() {
+	awk -F '[ ,]+' -v pid="$1" '
+		/^  / { n[$3 == pid] += $4 + $5 }
+		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
+}
+
+# What others do meanwhile is counted as left out.
+accesses_of_others_are_left_out() {
+	start
+	start_worker
+	echo $worker >$M/memorizer_pid
+	same "pids" "$(cat $M/memorizer_pid)" $worker || return 1
+	set -- $(accesses_of $worker)
+	others=$1 own=$2 left_out=$(stat_of accesses_left_out)
+	echo 1 >$M/memorizer_log_access
+	tell itself
+	tell child
+	echo 0 >$M/memorizer_log_access
+	set -- $(accesses_of $worker)
+	left=$(($(stat_of accesses_left_out) - left_out))
+	[ $2 -gt $own ] && [ $left -gt 100 ] ||
+		{ echo "# $(($2 - own)) accesses, $left left out"; return 1; }
+	same "accesses by others" $1 $others || return 1
+	end_worker
+	same "pids when they have ended" "$(cat $M/memorizer_pid)" none || return 1
+	echo >$M/memorizer_pid
+	same "pids of all" "$(cat $M/memorizer_pid)" ""
+}
+
+# But this shell's are not.
+children_are_chosen() {
+	start
+	start_worker
+	echo 1 >$M/memorizer_pid_fork
+	echo $worker >$M/memorizer_pid
+	set -- $(accesses_of $worker) $(accesses_of $$)
+	others=$1 own=$2 mine=$4
+	echo 1 >$M/memorizer_log_access
+	tell child
+	echo 0 >$M/memorizer_log_access
+	set -- $(accesses_of $worker) $(accesses_of $$)
+	[ $2 -gt $own ] && [ $1 -gt $others ] ||
+		{ echo "# $(($2 - own)) accesses, $(($1 - others)) by its children"; return 1; }
+	same "accesses by this shell" $4 $mine || return 1
+	echo 0 >$M/memorizer_pid_fork
+	end_worker
+}
+
+bad_pids_change_nothing() {
+	start
+	start_worker
+	echo $worker >$M/memorizer_pid
+	for bad in x 1x -1 '1 x' 4194305 'none 1' "$(printf '%4096s' 1)"; do
+		same "pid <- '$bad'" "$(put "$bad" memorizer_pid)" "Invalid argument" &&
+		same "pid after '$bad'" "$(cat $M/memorizer_pid)" $worker || return 1
+	done
+	same "pid of nobody" "$(put "1 4194304" memorizer_pid)" "No such process" &&
+	same "pid after that of nobody" "$(cat $M/memorizer_pid)" $worker || return 1
+	echo 1 >>$M/memorizer_pid
+	same "pids" "$(cat $M/memorizer_pid | tr '\n' ' ')" "1 $worker " || return 1
+	echo 0 >$M/memorizer_pid
+	same "pids of idle tasks" "$(cat $M/memorizer_pid)" 0 || return 1
+	echo none >$M/memorizer_pid
+	same "pids of nobody" "$(cat $M/memorizer_pid)" none || return 1
+	end_worker
+}
+
+# objects_of_module OWN LEAKS FILTER...: how many of the module's object, and of the 3 that another
+# of its functions allocates, are recorded; all others are left out, those of this shell, too.
+objects_of_module() {
+	own=$1 leaks=$2
+	shift 2
+	start
+	had=$(live_of_size)
+	filter "$@"
+	left_out=$(stat_of allocations_left_out)
+	load_module || return 1
+	echo 3 >$P/leaks
+	object=$(cat $P/object)
+	echo 0 >$M/memorizer_enabled
+	left_out=$(($(stat_of allocations_left_out) - left_out))
+	[ $left_out -gt 100 ] || { echo "# only $left_out allocations were left out"; return 1; }
+	live=$(live_of_size) mine=$(live_of_size $object)
+	rmmod $module
+	same "objects" "$mine $((live - had - mine))" "$own $leaks"
+}
+
+# live_of_size [ADDRESS]: how many live objects of the size of the module's are recorded, there or
+# anywhere; few others are of that size.
+live_of_size() {
+	awk -F, -v address="$1" '
+		!/^  / && $4 == 187 && $6 == 0 && (address == "" || $3 == address) { n++ }
+		END { print n + 0 }' $M/kmap
+}
+
+# Each that is recorded is of that cache: all dentries are of one size.
+objects_are_of_that_cache() {
+	start
+	size=$(awk '$1 == "dentry" { print $4 }' /proc/slabinfo 2>/dev/null)
+	filter cache:dentry
+	echo 0 >$M/memorizer_enabled
+	before=$(stat_of allocations)
+	had=$(objects_of_size ${size:-192})
+	echo 1 >$M/memorizer_enabled
+	for n in 1 2 3 4 5; do
+		mkdir $dir/$n
+		ls $dir/$n/none 2>/dev/null
+	done
+	echo 0 >$M/memorizer_enabled
+	filter
+	new=$(($(stat_of allocations) - before))
+	[ $new -ge 10 ] || { echo "# only $new objects"; return 1; }
+	same "objects" $(($(objects_of_size ${size:-192}) - had)) $new
+}
+
+objects_of_size() {
+	awk -F, -v size="$1" '!/^  / && $4 == size { n++ } END { print n + 0 }' $M/kmap
+}
+
+refused_to_others() { others_may_not memorizer_filter memorizer_pid memorizer_pid_fork; }
+
+with_module() {
+	module_found || { echo "# no module $module"; return 0; }
+	"$@"
+}
+
+plan 26
+check mode_of memorizer_filter 600
+check mode_of memorizer_pid 600
+check mode_of memorizer_pid_fork 600
+check switch_takes_booleans memorizer_pid_fork
+check refused_to_others
+check filter_is_read_back
+check bad_filters_change_nothing 0
+check bad_filters_change_nothing 1
+check each_site_is_one_functions
+check kmap_is_of_that_function seq_read_iter
+check nothing_is_counted_that_does_not_match
+check with_module module_session 18 7 module:$module
+check with_module module_session 7 7 set_increments
+check with_module module_session 7 7 'set_incr*' '!test_exit'
+check with_module module_session 10 0 test_init
+check with_module module_session 1 0 'test_[!i]*'
+check with_module module_session 0 0 module:vmlinux
+check with_module module_session 8 7 '!test_init'
+check with_module filter_changes_while_logging
+check accesses_of_others_are_left_out
+check children_are_chosen
+check bad_pids_change_nothing
+check with_module objects_of_module 1 0 alloc:test_init
+check with_module objects_of_module 0 3 alloc:leak_one
+check with_module objects_of_module 1 3 'cache:kmalloc-*192'
+check objects_are_of_that_cache
+finish
