@@ -25,10 +25,16 @@ static const char usage[] =
 	"  -e, --entries        also record system calls, interrupts, page faults, softirqs\n"
 	"  -l, --locks          also record what becomes of locks, as far as the kernel tells\n"
 	"  -c, --scoped         accesses and traffic in scopes only, which marks open and close\n"
+	"  -n, --function GLOB,...  log accesses by these functions only, or, with ! in front,\n"
+	"                       not by them; logging is switched on for that\n"
+	"  -M, --module GLOB,...  likewise by modules; vmlinux is what is built in\n"
+	"  -C, --cache GLOB,...  record objects of these slab caches only\n"
+	"  -A, --alloc GLOB,...  record objects that these functions allocate only\n"
+	"  -p, --pid PID,...    accesses by these tasks only\n"
+	"  -k, --children       and by their children; without --pid, by COMMAND and its children\n"
 	"  -s, --snapshot       at the end also record what the kernel's kmap shows then\n"
 	"  -m, --mark TEXT      begin with a mark\n"
 	"  -t, --kind KIND      allocations and frees of slab or of pages only\n"
-	"  -p, --pid PID,...    accesses by these tasks only\n"
 	"  -P, --cpu CPU,...    accesses on these CPUs only\n"
 	"  -z, --compress       compress the files of the CPUs by zstd\n"
 	"  -S, --max-size SIZE  end when they have this size together: a number and K, M, G\n"
@@ -39,7 +45,7 @@ static const char usage[] =
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
-#define SHORT	"+o:f:raTelcsm:t:p:P:zS:R:F:D:h"
+#define SHORT	"+o:f:raTelcn:M:C:A:ksm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -50,6 +56,11 @@ static const struct option options[] = {
 	{ "entries", no_argument, NULL, 'e' },
 	{ "locks", no_argument, NULL, 'l' },
 	{ "scoped", no_argument, NULL, 'c' },
+	{ "function", required_argument, NULL, 'n' },
+	{ "module", required_argument, NULL, 'M' },
+	{ "cache", required_argument, NULL, 'C' },
+	{ "alloc", required_argument, NULL, 'A' },
+	{ "children", no_argument, NULL, 'k' },
 	{ "snapshot", no_argument, NULL, 's' },
 	{ "mark", required_argument, NULL, 'm' },
 	{ "kind", required_argument, NULL, 't' },
@@ -141,6 +152,14 @@ static bool parse_list(const char *option, struct sieve_list *list, const char *
 	return false;
 }
 
+static bool parse_globs(struct narrow *n, const char *kind, const char *text)
+{
+	if (narrow_add(n, kind, text))
+		return true;
+	fprintf(stderr, "memorizer record: --%s %s: want globs with commas between\n", kind, text);
+	return false;
+}
+
 /* Whether options go together; if not there was a message. */
 static bool fit_together(const struct recording *what)
 {
@@ -152,12 +171,16 @@ static bool fit_together(const struct recording *what)
 		message = "--rotate: want --max-size, too, which says when";
 	else if (what->form.flight && what->form.max_size)
 		message = "--flight and --max-size: want one of them";
-	else if ((what->form.choice.pids.nr || what->form.choice.cpus.nr) &&
-		 !what->on[STREAM_ACCESSES])
-		message = "--pid and --cpu: want --accesses, which they choose from";
+	else if (what->form.choice.cpus.nr && !what->on[STREAM_ACCESSES])
+		message = "--cpu: want --accesses, which it chooses from";
 	else if (what->on[STREAM_SCOPED] && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC])
 		message = "--scoped: want --accesses or --traffic, which it chooses from";
+	else if (what->narrow.children && !what->form.choice.pids.nr && !what->command)
+		message = "--children: want --pid or a command, whose they are";
+	else if (narrow_is_needed(&what->narrow) && !what->on[STREAM_ACCESSES] &&
+		 !what->on[STREAM_TRAFFIC] && !what->on[STREAM_RETIREMENTS] && !what->snapshot)
+		message = "filters: want --accesses, --traffic, --retirements or --snapshot, which they choose from";
 	if (message)
 		fprintf(stderr, "memorizer record: %s\n", message);
 	return !message;
@@ -198,6 +221,25 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			break;
 		case 'c':
 			what->on[STREAM_SCOPED] = true;
+			break;
+		case 'n':
+			if (parse_globs(&what->narrow, "function", optarg))
+				break;
+			return usage_error("record");
+		case 'M':
+			if (parse_globs(&what->narrow, "module", optarg))
+				break;
+			return usage_error("record");
+		case 'C':
+			if (parse_globs(&what->narrow, "cache", optarg))
+				break;
+			return usage_error("record");
+		case 'A':
+			if (parse_globs(&what->narrow, "alloc", optarg))
+				break;
+			return usage_error("record");
+		case 'k':
+			what->narrow.children = true;
 			break;
 		case 's':
 			what->snapshot = true;
@@ -260,11 +302,14 @@ static int run(int argc, char **argv)
 		.on = { [STREAM_ALLOCATIONS] = true },
 		.form.choice = { .slab = true, .pages = true },
 	};
-	int status = parse_options(argc, argv, &what);
+	int status;
 
+	what.narrow.pids = &what.form.choice.pids;
+	status = parse_options(argc, argv, &what);
 	if (status < 0)
 		status = record(&what);
 	sieve_free_choice(&what.form.choice);
+	narrow_free(&what.narrow);
 	return status;
 }
 

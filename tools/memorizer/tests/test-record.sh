@@ -258,6 +258,100 @@ record -o "$tmp/trace" --scoped --for 1ms
 same "scopes choose from accesses and traffic" "2 memorizer record: --scoped: want --accesses or --traffic, \
 which it chooses from" "$status $(head -n 1 "$tmp/err")"
 
+# The kernel's filter, with which accesses are logged for as long as they are recorded
+narrowed()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_accesses 1
+	until_is memorizer_log_access 1
+	cp "$m/memorizer_filter" "$tmp/at.filter"
+	send 0 1 100
+	: >"$tmp/at.sent"
+	until_is stream_accesses 0
+	cat "$m/memorizer_log_access" >"$tmp/at.off"
+	exec 3<&-
+}
+
+# Tasks that the kernel chooses
+chooses()
+{
+	exec 3<>"$m/cpu0"
+	until_is memorizer_log_access 1
+	cat "$m/memorizer_pid" "$m/memorizer_pid_fork" >"$tmp/at.pids"
+	send 0 1 100
+	: >"$tmp/at.sent"
+	until_is stream_accesses 0
+	exec 3<&-
+}
+
+# chooses_tasks BEFORE ARGUMENTS...: with these tasks chosen before, records with the arguments
+chooses_tasks()
+{
+	debugfs 0
+	echo 0 >"$m/memorizer_log_access"
+	printf '%s' "$1" >"$m/memorizer_pid"
+	echo 1 >"$m/memorizer_pid_fork"
+	shift
+	start chooses
+	record -o "$tmp/trace" --accesses "$@"
+	wait $kernel
+}
+
+# narrows LOGGING FILTER ARGUMENTS...: with what is there before, records with these
+narrows()
+{
+	debugfs 0
+	echo "$1" >"$m/memorizer_log_access"
+	printf '%s' "$2" >"$m/memorizer_filter"
+	printf '%s' "$2" >"$tmp/want"
+	shift 2
+	start narrowed
+	record -o "$tmp/trace" "$@" -- sh -c "$command"
+	wait $kernel
+}
+
+narrows 0 "before*
+" --accesses --function 'ext4_*,!ext4_da_*' --module ext4 --function 'jbd2_[a-c]*'
+same "the kernel filters" "0 function:ext4_* !function:ext4_da_* module:ext4 function:jbd2_[a-c]*" \
+	"$status $(xargs <"$tmp/at.filter")"
+same "logging is off before the stream is" 0 "$(cat "$tmp/at.off")"
+cmp "$tmp/want" "$m/memorizer_filter" && [ "$(cat "$m/memorizer_log_access")" = 0 ]
+ok $? "the filter is put back, and logging is off again"
+narrows 1 "" --accesses --module vmlinux
+same "where there was none, it is taken away" "0 module:vmlinux -" \
+	"$status $(cat "$tmp/at.filter") $(tr -d '\n' <"$m/memorizer_filter")-"
+same "logging that was on stays on" "1 1" "$(cat "$tmp/at.off" "$m/memorizer_log_access" | xargs)"
+narrows 0 "$(seq -f function_%g 1000)
+" --accesses --module vmlinux
+cmp "$tmp/want" "$m/memorizer_filter"
+ok $? "a filter that is longer than the kernel takes at once is put back"
+
+chooses_tasks "" --cache 'dentry,!filp' --alloc __d_alloc -- true
+[ ! -e "$tmp/trace" ]
+ok $? "a kernel that filters is wanted for all of that"
+narrows 0 "" --accesses --cache 'dentry,!filp' --alloc __d_alloc
+same "objects are filtered, too" "0 cache:dentry !cache:filp alloc:__d_alloc" \
+	"$status $(xargs <"$tmp/at.filter")"
+chooses_tasks "" --pid 7,8 --pid 9 -- sh -c "$command"
+same "tasks are chosen" "0 7 8 9 0" "$status $(xargs <"$tmp/at.pids")"
+same "and all are again" "- 1" "$(tr -d '\n' <"$m/memorizer_pid")- $(cat "$m/memorizer_pid_fork")"
+grep -q 'not chosen' "$tmp/err"
+[ $? -eq 1 ]
+ok $? "by the kernel, not by the recorder"
+chooses_tasks "$$
+4194304
+" --children --pid 7 -- sh -c "$command"
+same "with their children" "0 7 1" "$status $(xargs <"$tmp/at.pids")"
+same "those that were chosen before are again, but who has ended" "$$ 1" \
+	"$(cat "$m/memorizer_pid") $(cat "$m/memorizer_pid_fork")"
+chooses_tasks "4194304
+" --children -- sh -c "echo \$\$; cat $m/memorizer_pid; $command"
+same "a command is chosen before it begins" "0 2 1" \
+	"$status $(wc -l <"$tmp/out") $(sort -u "$tmp/out" | wc -l)"
+same "with its children" "$(head -n 1 "$tmp/out") 1" "$(xargs <"$tmp/at.pids")"
+same "if all have ended, nobody is chosen again" "none 1" \
+	"$(cat "$m/memorizer_pid") $(cat "$m/memorizer_pid_fork")"
+
 # The snapshot's file lets its writer wait until the streams have been read
 snapshot()
 {
@@ -998,8 +1092,7 @@ refuses "a time or a command" " record: --for and a command: want one of them $h
 	--for 1s true
 refuses "a kind that is one" " record: --kind cache: want slab or pages $hint" --kind cache
 refuses "pids that are some" " record: --pid 5,: want numbers with commas between $hint" --pid 5,
-refuses "accesses to choose" " record: --pid and --cpu: want --accesses, which they choose \
-from $hint" --cpu 1
+refuses "accesses to choose" " record: --cpu: want --accesses, which it chooses from $hint" --cpu 1
 refuses "a size that is one" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T
 refuses "one to keep, too" " record: --flight 0: want a size like 100M $hint" --flight 0
 refuses "a number of parts" " record: --rotate 1K: want a number of parts $hint" --rotate 1K
@@ -1008,6 +1101,35 @@ refuses "a size for parts" " record: --rotate: want --max-size, too, which says 
 refuses "one way to keep the last" " record: --flight and --max-size: want one of them $hint" \
 	--flight 1M --max-size 1M
 refuses "options that exist" " record: unrecognized option '--frob' $hint" --frob
+refuses "globs" " record: --function : want globs with commas between $hint" --accesses --function ""
+refuses "no blanks in them" " record: --module a b: want globs with commas between $hint" \
+	--accesses --module "a b"
+refuses "all of them" " record: --module a,,b: want globs with commas between $hint" -M "a,,b"
+refuses "what tells of accesses" " record: filters: want --accesses, --traffic, --retirements \
+or --snapshot, which they choose from $hint" --function a
+refuses "the same for tasks" " record: filters: want --accesses, --traffic, --retirements \
+or --snapshot, which they choose from $hint" --pid 1
+refuses "whose children" " record: --children: want --pid or a command, whose they are $hint" \
+	--accesses --children
+refuses "a kernel that filters" ": debugfs/memorizer/memorizer_filter: No such file or directory: not \
+in this kernel's Memorizer, want a later one" -o "$tmp/none" --accesses --function a
+# It takes numbers only, as the kernel takes terms only
+ln -s /proc/self/oom_score_adj "$m/memorizer_filter"
+refuses "terms that the kernel takes" ": debugfs/memorizer/memorizer_filter: 'function:a[': Invalid \
+argument" -o "$tmp/none" --accesses --function "a["
+rm "$m/memorizer_filter"
+refuses "a kernel that chooses tasks" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
+not in this kernel's Memorizer, want a later one" -o "$tmp/none" --retirements --pid 1
+refuses "and their children" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
+not in this kernel's Memorizer, want a later one" -o "$tmp/none" --accesses --pid 1 --children
+# One of the two fails: what was done is undone
+echo 0 >"$m/memorizer_pid_fork"
+echo "vfs_*" >"$m/memorizer_filter"
+ln -s /proc/self/oom_score_adj "$m/memorizer_pid"
+refuses "tasks that there are" ": debugfs/memorizer/memorizer_pid: '4194304': Invalid argument" \
+	-o "$tmp/none" --accesses --children --pid 4194304 --module ext4
+same "what was there is there again" "vfs_* 0" "$(xargs <"$m/memorizer_filter") $(cat "$m/memorizer_pid_fork")"
+rm "$m/memorizer_filter" "$m/memorizer_pid" "$m/memorizer_pid_fork"
 echo 5 >"$m/stream_accesses"
 refuses "switches" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"
 rm "$m/stream_accesses"

@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "kmap.h"
+
+#define LINES_MAX	4095	/* bytes that the kernel takes at once */
 
 static const char * const switches[NR_STREAM_SWITCHES] = {
 	[STREAM_ALLOCATIONS] = "stream_allocations",
@@ -149,6 +152,75 @@ static bool read_text(const struct control *c, const char *file, char *text, siz
 	text[len] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	return true;
+}
+
+/**
+ * control_read - read a file of the kernel
+ * @c: the files
+ * @file: its name
+ *
+ * Return: its text, to be freed, or NULL and there was a message.
+ */
+char *control_read(const struct control *c, const char *file)
+{
+	int fd = openat(c->dir, file, O_RDONLY | O_CLOEXEC);
+	size_t size = 4096, len = 0;
+	char *text = NULL;
+	ssize_t n = -1;
+
+	while (fd >= 0) {
+		text = kmap_array(text, size, 1);
+		n = read(fd, text + len, size - len - 1);
+		if (n <= 0)
+			break;
+		len += n;
+		if (len == size - 1)
+			size *= 2;
+	}
+	if (n < 0) {
+		tell(c, file);
+		free(text);
+		text = NULL;
+	} else {
+		text[len] = '\0';
+	}
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* Bytes of the lines at the beginning of a text that the kernel takes at once. */
+static size_t some_lines(const char *text)
+{
+	size_t len = strlen(text);
+	const char *end = len > LINES_MAX ? memrchr(text, '\n', LINES_MAX) : NULL;
+
+	return end ? (size_t)(end + 1 - text) : len;
+}
+
+/**
+ * control_write_lines - write a file of the kernel that adds lines to those before
+ * @c: the files
+ * @file: its name
+ * @text: the lines, which take the place of those that are there
+ *
+ * Return: 0 or an errno.
+ */
+int control_write_lines(const struct control *c, const char *file, const char *text)
+{
+	int fd = openat(c->dir, file, O_WRONLY | O_TRUNC | O_CLOEXEC), error = 0;
+	size_t len;
+
+	if (fd < 0)
+		return errno;
+	do {
+		len = some_lines(text);
+		if (write(fd, text, len) < 0)
+			error = errno;
+		text += len;
+	} while (*text && !error);
+	close(fd);
+	return error;
 }
 
 /**

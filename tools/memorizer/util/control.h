@@ -31,6 +31,8 @@ bool control_open(struct control *c, const char *debugfs);
 void control_close(struct control *c);
 bool control_write(const struct control *c, const char *file, const char *text);
 int control_write_quietly(const struct control *c, const char *file, const char *text);
+char *control_read(const struct control *c, const char *file);
+int control_write_lines(const struct control *c, const char *file, const char *text);
 bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES]);
 bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWITCHES],
 			  const bool to[NR_STREAM_SWITCHES]);

@@ -57,7 +57,7 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @failed: whether something went wrong, of which there was a message
  */
 struct recorder {
-	const struct recording *what;
+	struct recording *what;
 	struct control kernel;
 	struct save trace;
 	struct copies copies;
@@ -326,10 +326,12 @@ static void record_snapshot(struct recorder *r)
 }
 
 /* Becomes the command, with nothing left of what the recorder has set for itself. */
-static void run_command(const struct recorder *r, int priority)
+static void run_command(const struct recorder *r, int priority, int wait)
 {
-	char **command = r->what->command;
+	char **command = r->what->command, end;
 
+	if (wait >= 0 && read(wait, &end, 1))
+		_exit(126);
 	setpriority(PRIO_PROCESS, 0, priority);
 	setrlimit(RLIMIT_NOFILE, &r->copies.files);
 	signal(SIGXFSZ, SIG_DFL);
@@ -342,14 +344,33 @@ static void run_command(const struct recorder *r, int priority)
 
 static bool start_command(struct recorder *r, int priority)
 {
+	int wait[2] = { -1, -1 };
+	bool fine = true;
+
+	/* At its end when the command's process is chosen, which waits for that. */
+	if (narrow_waits(&r->what->narrow) && pipe2(wait, O_CLOEXEC)) {
+		fprintf(stderr, "memorizer: pipe: %s\n", strerror(errno));
+		return false;
+	}
 	r->command = fork();
-	if (!r->command)
-		run_command(r, priority);
-	if (r->command > 0)
-		return true;
-	fprintf(stderr, "memorizer: fork: %s\n", strerror(errno));
-	r->command = 0;
-	return false;
+	if (!r->command) {
+		close(wait[1]);
+		run_command(r, priority, wait[0]);
+	}
+	if (r->command < 0) {
+		fprintf(stderr, "memorizer: fork: %s\n", strerror(errno));
+		r->command = 0;
+		fine = false;
+	} else if (wait[1] >= 0) {
+		fine = narrow_to_command(&r->kernel, r->command);
+		if (!fine)
+			kill(r->command, SIGKILL);
+	}
+	if (wait[1] >= 0) {
+		close(wait[0]);
+		close(wait[1]);
+	}
+	return fine;
 }
 
 /* Copies a file that not every kernel has. */
@@ -481,7 +502,10 @@ static bool prepare(struct recorder *r)
 
 	if (!control_open(&r->kernel, r->what->debugfs) ||
 	    !control_get_switches(&r->kernel, r->before) ||
-	    !copies_open(c, &r->what->form, &r->kernel) ||
+	    !narrow_begin(&r->what->narrow, &r->kernel, r->what->on[STREAM_ACCESSES]))
+		return false;
+	r->what->form.choice.chosen = r->what->narrow.pids_before;
+	if (!copies_open(c, &r->what->form, &r->kernel) ||
 	    !save_open(&r->trace, r->what->output) || !copies_begin(c, &r->trace))
 		return false;
 	if (!block_signals(r) ||
@@ -509,7 +533,8 @@ static void switch_on(struct recorder *r)
 	if (!control_set_switches(&r->kernel, r->before, r->now)) {
 		control_get_switches(&r->kernel, r->now);
 		fail(r);
-	} else if ((r->what->mark && !control_write(&r->kernel, "marker", r->what->mark)) ||
+	} else if (!narrow_log(&r->what->narrow, &r->kernel, true) ||
+		   (r->what->mark && !control_write(&r->kernel, "marker", r->what->mark)) ||
 		   (r->what->command && !start_command(r, priority))) {
 		fail(r);
 	}
@@ -523,6 +548,8 @@ static void switch_off(struct recorder *r)
 {
 	const bool off[NR_STREAM_SWITCHES] = { false };
 
+	if (!narrow_log(&r->what->narrow, &r->kernel, false))
+		r->failed = true;
 	if (!control_set_switches(&r->kernel, r->now, off)) {
 		r->failed = true;
 		r->stays_on = !control_is_off(&r->kernel);
@@ -533,7 +560,8 @@ static void switch_off(struct recorder *r)
 	if (r->what->form.flight && !copies_snapshot(&r->copies))
 		r->failed = true;
 	update_losses(r);
-	if (!control_set_switches(&r->kernel, off, r->before))
+	if (!narrow_end(&r->what->narrow, &r->kernel) ||
+	    !control_set_switches(&r->kernel, off, r->before))
 		r->failed = true;
 }
 
@@ -570,8 +598,11 @@ static void release(struct recorder *r)
 		close(r->signals);
 	if (r->trace.path)
 		save_close(&r->trace);
-	if (r->kernel.path)
-		control_close(&r->kernel);
+	if (!r->kernel.path)
+		return;
+	if (!narrow_end(&r->what->narrow, &r->kernel))
+		r->failed = true;
+	control_close(&r->kernel);
 }
 
 /* Records, and waits for the command if that goes on. */
@@ -595,7 +626,7 @@ static void run(struct recorder *r)
  *
  * Return: the exit status: that of the command, if there was one and recording went well.
  */
-int record(const struct recording *what)
+int record(struct recording *what)
 {
 	struct recorder r = { .what = what, .signals = -1 };
 

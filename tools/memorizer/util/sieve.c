@@ -69,7 +69,7 @@ static bool chooses(const struct sieve_list *list, u32 number)
  */
 bool sieve_is_needed(const struct sieve_choice *choice)
 {
-	return choice->pids.nr || choice->cpus.nr || !choice->slab || !choice->pages;
+	return (choice->pids.nr && !choice->chosen) || choice->cpus.nr || !choice->slab || !choice->pages;
 }
 
 /* The events that matter, and by which field. */
@@ -156,7 +156,8 @@ static bool is_wanted(const struct sieve *s, const struct sieve_event *e, u32 cp
 	switch (e->what) {
 	case SIEVE_ACCESS:
 		memcpy(&pid, p + e->at, sizeof(pid));
-		return chooses(&s->choice->pids, pid) && chooses(&s->choice->cpus, cpu);
+		return (s->choice->chosen || chooses(&s->choice->pids, pid)) &&
+		       chooses(&s->choice->cpus, cpu);
 	case SIEVE_MEMORY:
 		return p[e->at] == PAGES ? s->choice->pages : s->choice->slab;
 	default:

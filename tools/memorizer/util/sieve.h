@@ -14,13 +14,14 @@ struct sieve_list {
 /**
  * struct sieve_choice - which events to keep
  * @pids: tasks whose accesses are kept
+ * @chosen: whether the kernel chooses them already, and perhaps their children
  * @cpus: CPUs whose accesses are kept
  * @slab: whether allocations and frees of the slab allocator are
  * @pages: whether those of pages are
  */
 struct sieve_choice {
 	struct sieve_list pids, cpus;
-	bool slab, pages;
+	bool chosen, slab, pages;
 };
 
 bool sieve_parse_list(struct sieve_list *list, const char *text);

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a recording is narrowed to: the kernel's filters, which are put back in the end. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "narrow.h"
+
+#define FILTER	"memorizer_filter"
+#define LOG	"memorizer_log_access"
+#define PIDS	"memorizer_pid"
+#define FORK	"memorizer_pid_fork"
+
+/**
+ * narrow_add - add terms to the filter of code and objects
+ * @n: where to
+ * @kind: what the globs are of
+ * @globs: globs with commas between; what one with ! in front matches is excluded
+ *
+ * Whether the kernel knows such globs is not looked at.
+ *
+ * Return: whether there are such.
+ */
+bool narrow_add(struct narrow *n, const char *kind, const char *globs)
+{
+	const char *p = globs;
+	size_t len, i;
+	char *terms;
+	bool out;
+
+	for (;; p += len + 1) {
+		out = *p == '!';
+		p += out;
+		len = strcspn(p, ",");
+		for (i = 0; i < len; i++)
+			if (!isgraph((unsigned char)p[i]))
+				return false;
+		if (!len || asprintf(&terms, "%s%s%s:%.*s\n", n->terms ? n->terms : "",
+				     out ? "!" : "", kind, (int)len, p) < 0)
+			return false;
+		free(n->terms);
+		n->terms = terms;
+		if (!p[len])
+			return true;
+	}
+}
+
+/* Has the kernel take lines. */
+static bool set_lines(const struct control *c, const char *file, const char *lines)
+{
+	int error = control_write_lines(c, file, *lines ? lines : "\n");
+
+	if (error)
+		fprintf(stderr, "memorizer: %s/%s: '%.*s': %s\n", c->path, file,
+			(int)strcspn(lines, "\n"), lines, strerror(error));
+	return !error;
+}
+
+/**
+ * narrow_is_needed - tell whether anything is filtered
+ * @n: the filters
+ *
+ * Return: whether it is.
+ */
+bool narrow_is_needed(const struct narrow *n)
+{
+	return n->terms || n->pids->nr || n->children;
+}
+
+/* Puts a line with a number behind lines, which are freed. */
+static char *add_number(char *lines, u32 number)
+{
+	char *more;
+
+	if (asprintf(&more, "%s%u\n", lines ? lines : "", number) < 0)
+		abort();
+	free(lines);
+	return more;
+}
+
+/* Has the kernel choose tasks: those that were named, or nobody until the command is there. */
+static bool choose_tasks(struct narrow *n, const struct control *c)
+{
+	char *lines = n->pids->nr ? NULL : strdup("none\n"), *fork;
+	bool fine;
+	u32 i;
+
+	fork = control_read(c, FORK);
+	n->pids_before = fork ? control_read(c, PIDS) : NULL;
+	n->children_before = fork && *fork == '1';
+	free(fork);
+	for (i = 0; i < n->pids->nr; i++)
+		lines = add_number(lines, n->pids->number[i]);
+	fine = n->pids_before && control_write(c, FORK, n->children ? "1\n" : "0\n") &&
+	       set_lines(c, PIDS, lines);
+	free(lines);
+	return fine;
+}
+
+/**
+ * narrow_begin - have the kernel filter
+ * @n: the filters
+ * @c: the kernel's files
+ * @else_sieve: whether a kernel that cannot choose tasks may do without
+ *
+ * Return: whether that worked; if not there was a message, and narrow_end() puts back what
+ *	has changed.
+ */
+bool narrow_begin(struct narrow *n, const struct control *c, bool else_sieve)
+{
+	if (n->terms) {
+		n->before = control_read(c, FILTER);
+		if (!n->before || !set_lines(c, FILTER, n->terms))
+			return false;
+	}
+	if (!n->pids->nr && !n->children)
+		return true;
+	if (else_sieve && !n->children && faccessat(c->dir, PIDS, F_OK, 0) && errno == ENOENT)
+		return true;
+	return choose_tasks(n, c);
+}
+
+/**
+ * narrow_waits - tell whether a command is to be chosen before it does anything
+ * @n: the filters
+ *
+ * Return: whether it is.
+ */
+bool narrow_waits(const struct narrow *n)
+{
+	return n->pids_before && !n->pids->nr;
+}
+
+/**
+ * narrow_to_command - have the kernel choose a task
+ * @c: the kernel's files
+ * @pid: the task
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool narrow_to_command(const struct control *c, pid_t pid)
+{
+	char *line = add_number(NULL, pid);
+	bool fine = set_lines(c, PIDS, line);
+
+	free(line);
+	return fine;
+}
+
+/**
+ * narrow_log - switch the logging of accesses, unless it was on before or nothing is filtered
+ * @n: the filter
+ * @c: the kernel's files
+ * @on: whether they are to be logged
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool narrow_log(struct narrow *n, const struct control *c, bool on)
+{
+	char *now;
+
+	if ((!n->before && !n->pids_before) || on == n->logs)
+		return true;
+	if (on) {
+		now = control_read(c, LOG);
+		n->logs = now && *now == '0';
+		free(now);
+		if (!n->logs)
+			return now;
+	}
+	if (control_write(c, LOG, on ? "1\n" : "0\n")) {
+		n->logs = on;
+		return true;
+	}
+	n->logs = false;
+	return false;
+}
+
+/* Of tasks that were chosen before, those that are still there; the kernel refuses others. */
+static char *living(char *pids)
+{
+	char *left = NULL, *line, *save = NULL, *proc;
+
+	if (!*pids || !strcmp(pids, "none\n"))
+		return strdup(pids);
+	for (line = strtok_r(pids, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (asprintf(&proc, "/proc/%s", line) < 0)
+			abort();
+		if (!strcmp(line, "0") || !access(proc, F_OK))
+			left = add_number(left, strtoul(line, NULL, 10));
+		free(proc);
+	}
+	return left ? left : strdup("none\n");
+}
+
+/**
+ * narrow_end - have the kernel do what it did before
+ * @n: the filters
+ * @c: the kernel's files
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool narrow_end(struct narrow *n, const struct control *c)
+{
+	bool fine = narrow_log(n, c, false);
+	char *pids;
+
+	if (n->pids_before) {
+		pids = living(n->pids_before);
+		fine &= set_lines(c, PIDS, pids);
+		fine &= control_write(c, FORK, n->children_before ? "1\n" : "0\n");
+		free(pids);
+	}
+	if (n->before)
+		fine &= set_lines(c, FILTER, n->before);
+	free(n->before);
+	free(n->pids_before);
+	n->before = NULL;
+	n->pids_before = NULL;
+	return fine;
+}
+
+/**
+ * narrow_free - release memory
+ * @n: the filters
+ */
+void narrow_free(struct narrow *n)
+{
+	free(n->terms);
+}
