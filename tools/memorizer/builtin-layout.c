@@ -343,4 +343,3 @@ const struct command command_layout = {
 		"\n" REPORT_INPUT_OPTIONS,
 	.run = run_layout,
 };
-
