@@ -192,6 +192,16 @@ static int suite(int alone)
 	return 0;
 }
 
+/* How often the suite makes each call. */
+static int print_counts(void)
+{
+	size_t i;
+
+	for (i = 0; i < CALLS; i++)
+		printf("%s %d\n", calls[i].name, calls[i].count / 4 + calls[i].count);
+	return 0;
+}
+
 static void pin(int cpu)
 {
 	cpu_set_t set;
@@ -295,13 +305,15 @@ int main(int argc, char **argv)
 		return suite(0);
 	if (argc == 2 && !strcmp(argv[1], "suite-alone"))
 		return suite(1);
+	if (argc == 2 && !strcmp(argv[1], "counts"))
+		return print_counts();
 	if (argc == 4 && !strcmp(argv[1], "load"))
 		return run_load(atoi(argv[2]), atoi(argv[3]));
 	if (argc == 4 && !strcmp(argv[1], "write"))
 		return time_write(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "read"))
 		return time_read(argv[2]);
-	fputs("usage: bench-calls suite | suite-alone | load CPUS ROUNDS | write FILE VALUE | read FILE\n",
+	fputs("usage: bench-calls suite | suite-alone | counts | load CPUS ROUNDS | write FILE VALUE | read FILE\n",
 	      stderr);
 	return 2;
 }
