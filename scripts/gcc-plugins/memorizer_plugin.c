@@ -19,6 +19,8 @@
  * with kind r (read), w (write) or u (update: one read and one write). The
  * section memorizer_sites holds one 32-bit offset to each site.
  *
+ * Sites of a section whose stubs would be the same have one.
+ *
  * Where code is straight, a site's stub also counts accesses that come later:
  * before it jumps to its thunk it calls, for each of them,
  *
@@ -75,20 +77,22 @@ static unsigned int joined_sites;	/* of these, those that another one's stub cou
 #define MAX_JOINED 12
 
 /*
- * The start of each site's text; the stub's instructions, its jump and .popsection follow.
+ * The start of each site's text; the stub's instructions, its jump and .popsection follow,
+ * until share_stub() makes something else of it.
  * The site is an instruction, not data, for GAS to give it a line number. The
  * stub goes to subsection 1 of the function's own section, so that it shares
  * the fate of init and module text; .popsection restores .previous as well.
  */
 #define SITE_LABEL "771:\ttestl"
-#define SITE_BEGIN					\
-	SITE_LABEL " $772f - 771b - 5, %%eax\n"		\
+#define SITE_TO						\
+	" - 771b - 5, %%eax\n"				\
 	"\t.pushsection memorizer_sites, \"a\"\n"	\
 	"\t.balign 4\n"					\
 	"\t.long 771b - .\n"				\
 	"\t.previous\n"					\
-	"\t.subsection 1\n"				\
-	"772:\n"
+	"\t.subsection 1\n"
+#define SITE_BEGIN SITE_LABEL " $772f" SITE_TO "772:\n"
+#define SITE_END "\n\t.popsection"
 
 /* UNWIND_HINT_FUNC: ORC_REG_SP, 8, UNWIND_HINT_TYPE_FUNC, no signal */
 #define UNWIND_HINT					\
@@ -160,8 +164,7 @@ static location_t location_at(gimple_stmt_iterator gsi)
 static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
 			const struct site_operand *operands, const char *clobber)
 {
-	char *text = xasprintf("%s%s%s\n\t.popsection", SITE_BEGIN,
-			       unwind_hints ? UNWIND_HINT : "", stub);
+	char *text = xasprintf("%s%s%s" SITE_END, SITE_BEGIN, unwind_hints ? UNWIND_HINT : "", stub);
 	auto inputs = make_tree_vector();
 	auto clobbers = make_tree_vector();
 	gasm *site;
@@ -1340,6 +1343,63 @@ static void join_sites(void)
 	}
 }
 
+/*
+ * Adds to a label what tells an address from others; false if that takes more than
+ * registers and numbers.
+ */
+static bool name_address(const_rtx address, char *label, size_t size)
+{
+	char *end = label + strlen(label);
+	int left = label + size - end;
+
+	switch (GET_CODE(address)) {
+	case REG:
+		return snprintf(end, left, "_r%u", REGNO(address)) < left;
+	case CONST_INT:
+		return snprintf(end, left, "_%llx", (unsigned long long)INTVAL(address)) < left;
+	case PLUS:
+	case MULT:
+	case ASHIFT:
+		return snprintf(end, left, "_%s", GET_RTX_NAME(GET_CODE(address))) < left &&
+		       name_address(XEXP(address, 0), label, size) &&
+		       name_address(XEXP(address, 1), label, size);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Let a site for one access of fixed size have its stub in common with those in its
+ * section that do the same: the first of them, to the assembler, makes it. Its label
+ * says all that it does.
+ */
+static void share_stub(rtx_insn *insn)
+{
+	const char *section = get_decl_section_name(current_function_decl), *thunk;
+	rtx site = site_of(insn), operand;
+	char label[256], *stub, *text;
+
+	thunk = site ? strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END) : NULL;
+	if (!thunk || ASM_OPERANDS_INPUT_LENGTH(site) != 1)
+		return;
+	thunk += strlen(FIXED_END);
+	operand = ASM_OPERANDS_INPUT(site, 0);
+	if (!MEM_P(operand) ||
+	    snprintf(label, sizeof(label), ".Lmemorizer%s_%.*s", section ? section : "",
+		     (int)strcspn(thunk, "\n"), thunk) >= (int)sizeof(label) ||
+	    !name_address(XEXP(operand, 0), label, sizeof(label)))
+		return;
+
+	stub = xstrdup(ASM_OPERANDS_TEMPLATE(site) + strlen(SITE_BEGIN));
+	stub[strlen(stub) - strlen(SITE_END)] = 0;
+	text = concat(SITE_LABEL " $", label, SITE_TO, "\t.ifndef ", label, "\n", label, ":\n772:\n",
+		      stub, "\n\t.endif", SITE_END, NULL);
+	replace_asm(insn, site, text, ASM_OPERANDS_INPUT_VEC(site),
+		    ASM_OPERANDS_INPUT_CONSTRAINT_VEC(site));
+	free(text);
+	free(stub);
+}
+
 /* Let the insn, an inline assembly that stands where @ip is, also write the note that it has. */
 static void write_note(rtx_insn *insn, rtx assembly, const char *ip)
 {
@@ -1399,7 +1459,7 @@ static void write_notes(void)
  * Delete the sites whose operand turned out to lie in the frame after all: it
  * is a local object, and the stub has moved the stack pointer. Such an address
  * cannot leave the frame, or else the program is undefined. Then join what is left,
- * and write the notes.
+ * share stubs, and write the notes.
  */
 static unsigned int memorizer_join_execute(void)
 {
@@ -1417,6 +1477,8 @@ static unsigned int memorizer_join_execute(void)
 	}
 	joined_sites = 0;
 	join_sites();
+	for (insn = get_insns(); insn; insn = NEXT_INSN(insn))
+		share_stub(insn);
 	write_notes();
 	if (verbose && sites)
 		inform(DECL_SOURCE_LOCATION(current_function_decl),

@@ -38,6 +38,7 @@ static unsigned int nr_logged, nr_expected;
 static unsigned int passed, failed;
 
 extern const int __start_memorizer_sites[], __stop_memorizer_sites[];
+extern const unsigned char memorizer_thunk_r8[];
 extern const unsigned char __executable_start[], etext[], __start_init_code[], __stop_init_code[];
 
 /* This program's own functions */
@@ -256,6 +257,41 @@ static bool nothing_has_no_sites(void)
 	return ok;
 }
 
+static const unsigned char *stub_of(const int *site)
+{
+	const unsigned char *address = site_address(site);
+
+	return address + SITE_SIZE + *(const int *)(address + 1);
+}
+
+/*
+ * What sites have in common is not there twice: a load of 8 bytes at rdi, of which there are
+ * many. But functions that have a section each share nothing.
+ */
+static bool same_stubs_are_one(void)
+{
+	static const unsigned char load[] = { 0x57, 0x48, 0x8d, 0x3f, 0xe9 };
+	const unsigned char *address, *stub, *first = NULL;
+	unsigned int sites = 0;
+	const int *site;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		address = site_address(site);
+		stub = stub_of(site);
+		if ((address >= __start_init_code && address < __stop_init_code) ||
+		    memcmp(stub, load, sizeof(load)) ||
+		    stub + sizeof(load) + 4 + *(const int *)(stub + sizeof(load)) !=
+		    memorizer_thunk_r8)
+			continue;
+		if (!first)
+			first = stub;
+		if (stub != first)
+			return !strcmp(VARIANT, "O2-sections");
+		sites++;
+	}
+	return sites > 1;
+}
+
 /* Code and stubs of a section that is freed after boot stay together. */
 static bool stubs_share_section(void)
 {
@@ -265,7 +301,7 @@ static bool stubs_share_section(void)
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
 		address = site_address(site);
-		stub = address + SITE_SIZE + *(const int *)(address + 1);
+		stub = stub_of(site);
 		if ((address >= __start_init_code && address < __stop_init_code) !=
 		    (stub >= __start_init_code && stub < __stop_init_code))
 			return false;
@@ -366,6 +402,7 @@ int main(void)
 	result(table_is_sound(), "site table");
 	result(nothing_has_no_sites(), "no sites without accesses");
 	result(stubs_share_section(), "stubs in their function's section");
+	result(same_stubs_are_one(), "sites that do the same share their stub");
 	result(ips_are_exact(), "exact ips of accesses that share a site");
 
 	result(order_is_that_of_the_code(), "order of accesses that share a site");
