@@ -8,11 +8,12 @@
 memorizer=$build/tools/memorizer
 dir=$out/context
 
-record() { "$here/boot" --config debug --mode context --mem 2G --out "$dir" --with "$memorizer"; }
+record() { "$here/boot" --config debug --mode context --icount --smp 2 --mem 2G --out "$dir" --with "$memorizer"; }
 
-# announce: leaves in $dir/qemu what the guest has announced. No text is followed.
+# announce: leaves in $dir/qemu what the guest has announced. No text is followed. CPUs take turns:
+# QEMU's threads can execute a breakpoint of a jump label that is patched when it is there no more.
 announce() {
-	"$here/boot" --config debug --accel tcg --la57 off --mem 2G --out "$dir-qemu" --append memorizer.qemu=1 \
+	"$here/boot" --config debug --icount --smp 2 --la57 off --mem 2G --out "$dir-qemu" --append memorizer.qemu=1 \
 		--qemu "-plugin $build/tools/qemu/memorizer-qemu.so,out=$dir/qemu,mode=traffic,paused=on,text=0-0" \
 		-- 'sh /guest/context announce'
 }

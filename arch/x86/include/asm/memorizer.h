@@ -48,13 +48,13 @@
 	stub								\
 	"	.previous\n"
 
-/* An access to as many bytes at @ptr as the thunk is for. */
-#define MEMORIZER_SITE_FIXED(thunk, ptr)				\
+/* An access to @size bytes at @ptr, for which the thunk is; it is the plugin that reads @size. */
+#define MEMORIZER_SITE_FIXED(thunk, ptr, size)				\
 	asm_inline volatile(MEMORIZER_SITE(				\
 		"	push %%rdi\n"					\
 		"	mov %0, %%rdi\n"				\
 		"	jmp " thunk "\n")				\
-		: : "r" (ptr))
+		: : "r" (ptr), "i" (size))
 
 /* An access to @size bytes at @ptr. */
 #define MEMORIZER_SITE_RANGE(thunk, ptr, size)				\
