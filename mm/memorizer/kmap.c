@@ -189,7 +189,7 @@ void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_objec
 	seq_putc(m, '\n');
 }
 
-/* What lines begin with. seq_printf() would take three times as long. */
+/* What lines begin with. seq_printf() would read its format anew for each. */
 static void show_who(struct seq_file *m, const struct memorizer_line *line)
 {
 	seq_put_hex_ll(m, "  ", memorizer_unpack_ip(line->ip), 0);
