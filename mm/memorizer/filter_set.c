@@ -7,13 +7,9 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
-#include <linux/sizes.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 #include "filter.h"
-
-#define WRITE_MAX	SZ_4K
+#include "memorizer.h"
 
 /* Serializes changing the filter, and reading it back. */
 static DEFINE_MUTEX(filter_mutex);
@@ -69,24 +65,9 @@ static int filter_open(struct inode *inode, struct file *file)
 	return single_open(file, filter_show, NULL);
 }
 
-/* As with any file, what is written behind something, or with O_APPEND, adds to it. */
 static ssize_t filter_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
-	char *text;
-	int err;
-
-	if (count >= WRITE_MAX)
-		return -EINVAL;
-	text = memdup_user_nul(buf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	err = strlen(text) == count ?
-		change_filter(text, *pos || (file->f_flags & O_APPEND)) : -EINVAL;
-	kfree(text);
-	if (err)
-		return err;
-	*pos += count;
-	return count;
+	return memorizer_write_list(file, buf, count, pos, change_filter);
 }
 
 const struct file_operations memorizer_filter_fops = {

@@ -26,7 +26,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -34,7 +33,6 @@
 #include "memorizer.h"
 #include "tasks.h"
 
-#define WRITE_MAX	SZ_4K
 #define SEPARATORS	" \t\n,"
 
 /* All tasks are left out: what is read back when those that were chosen have ended. */
@@ -263,24 +261,9 @@ static int pids_open(struct inode *inode, struct file *file)
 	return single_open(file, pids_show, NULL);
 }
 
-/* As with the filter, what is written behind something, or with O_APPEND, adds to it. */
 static ssize_t pids_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
-	char *text;
-	int err;
-
-	if (count >= WRITE_MAX)
-		return -EINVAL;
-	text = memdup_user_nul(buf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	err = strlen(text) == count ?
-		choose_tasks(text, *pos || (file->f_flags & O_APPEND)) : -EINVAL;
-	kfree(text);
-	if (err)
-		return err;
-	*pos += count;
-	return count;
+	return memorizer_write_list(file, buf, count, pos, choose_tasks);
 }
 
 const struct file_operations memorizer_pids_fops = {

@@ -268,6 +268,17 @@ SYM_CODE_END(\name)
 	pop	%r8
 .endm
 
+/* Counts an access where objects may be, which is not recorded, or goes to @nobody. Clobbers rdx. */
+.macro COUNT_UNRECORDED counter nobody done
+	movq	%rdi, %rdx
+	subq	memorizer_index_base(%rip), %rdx
+	cmpq	memorizer_index_bytes(%rip), %rdx
+	jae	\nobody
+	shrl	$MEMORIZER_HOW_COUNT, %eax
+	addq	%rax, PER_CPU_VAR(memorizer_counters + \counter)
+	jmp	\done
+.endm
+
 /* Not in the cache. rax: memorizer_how(); rcx: the key; rcx and rax were pushed. */
 .macro MISS name joined
 SYM_CODE_START_LOCAL(\name)
@@ -347,23 +358,11 @@ SYM_CODE_START_LOCAL(\name)
 #else
 	testl	$IN_INTERRUPT, PER_CPU_VAR(pcpu_hot + X86_preempt_count)
 	jnz	.Lany\@
-	movq	%rdi, %rdx
-	subq	memorizer_index_base(%rip), %rdx
-	cmpq	memorizer_index_bytes(%rip), %rdx
-	jae	.Lnobody\@
-	shrl	$MEMORIZER_HOW_COUNT, %eax
-	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_PAUSED_COUNT)
-	jmp	.Ldone\@
+	COUNT_UNRECORDED MEMORIZER_PAUSED_COUNT, .Lnobody\@, .Ldone\@
 #endif
 
 .Lleft_out\@:
-	movq	%rdi, %rdx
-	subq	memorizer_index_base(%rip), %rdx
-	cmpq	memorizer_index_bytes(%rip), %rdx
-	jae	.Lnobody\@
-	shrl	$MEMORIZER_HOW_COUNT, %eax
-	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_LEFT_OUT_COUNT)
-	jmp	.Ldone\@
+	COUNT_UNRECORDED MEMORIZER_LEFT_OUT_COUNT, .Lnobody\@, .Ldone\@
 
 .Lnobody\@:
 	shrl	$MEMORIZER_HOW_COUNT, %eax
