@@ -299,7 +299,7 @@ live_of_size() {
 # Each that is recorded is of that cache: all dentries are of one size.
 objects_are_of_that_cache() {
 	start
-	size=$(awk '$1 == "dentry" { print $4 }' /proc/slabinfo 2>/dev/null)
+	size=$(cat /sys/kernel/slab/dentry/object_size 2>/dev/null)
 	filter cache:dentry
 	echo 0 >$M/memorizer_enabled
 	before=$(stat_of allocations)

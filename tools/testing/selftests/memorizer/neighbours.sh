@@ -8,12 +8,7 @@ T=/sys/kernel/tracing
 [ -d $T/events ] || skip "no tracefs"
 trap 'echo nop >$T/current_tracer; echo >$T/kprobe_events; quiet' EXIT
 
-# QEMU 7.2's TCG may keep a translation of an instruction that another CPU patched
-# while it was translated. A breakpoint that is gone is then fatal, and a probe
-# that is there never hits, in a kernel without Memorizer as well: it dies within
-# seconds of switching the function tracer on and off.
-! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(cat /sys/devices/system/cpu/possible)" = 0 ] ||
-	skip "TCG may execute text that another CPU has patched: boot with one CPU"
+text_may_be_patched || skip "$unpatched"
 
 switch_often() {
 	for n in 1 2 3; do

@@ -6,9 +6,7 @@
 T=/sys/kernel/tracing
 [ -d $T/events ] || mount -t tracefs tracefs $T 2>/dev/null
 [ -e $T/kprobe_events ] || skip "no kprobe events"
-# See neighbours.sh.
-! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(cat /sys/devices/system/cpu/possible)" = 0 ] ||
-	skip "TCG may execute text that another CPU has patched: boot with one CPU"
+text_may_be_patched || skip "$unpatched"
 trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; quiet' EXIT
 
 # hits WHAT: sets hits, how often the probe hits when files are opened, at least once.

@@ -416,9 +416,13 @@ check mode_of total_overruns 400
 check mode_of stream_snapshot 600
 for switch in stream_allocations stream_retirements stream_accesses stream_traffic \
 		stream_entries stream_locks stream_scoped; do
+	check=check
+	case $switch in
+	stream_entries|stream_locks) check=check_patching ;;
+	esac
 	check mode_of $switch 600
-	check switch_takes_booleans $switch
-	check switch_refuses_others $switch
+	$check switch_takes_booleans $switch
+	$check switch_refuses_others $switch
 done
 check metadata_is_ctf
 check marker_takes_text
@@ -442,9 +446,9 @@ check switching_retirements_off_ends_them
 check clearing_does_not_wait_for_the_reader
 check snapshot_is_numbered
 check accesses_are_streamed
-check system_calls_are_streamed
-check entries_may_begin_in_the_middle
-check locks_are_streamed
+check_patching system_calls_are_streamed
+check_patching entries_may_begin_in_the_middle
+check_patching locks_are_streamed
 check scopes_are_closed_by_who_opened_them
 check balanced
 finish
