@@ -138,7 +138,23 @@ function set_apart(	cell, part, c) {
 	}
 }
 
-function compare(	cell, part, k, m, more, rest) {
+# What a cell of the KMAP has more than the machine's is what functions did for it, as far as there is any.
+function take(cell,	part, m, more, rest) {
+	split(cell, part, SUBSEP)
+	m = cell in machine ? machine[cell] : 0
+	more = kernel[cell] - m
+	if (more <= 0)
+		return
+	rest = pool[part[1], part[3]]
+	if (rest > more)
+		rest = more
+	pool[part[1], part[3]] -= rest
+	announced += rest
+	if (more > rest)
+		differ("more", part[2], part[1], part[3], more - rest)
+}
+
+function compare(	cell, part, k, m, late) {
 	for (cell in machine) {
 		split(cell, part, SUBSEP)
 		m = machine[cell]
@@ -147,20 +163,13 @@ function compare(	cell, part, k, m, more, rest) {
 		if (k < m)
 			differ(k ? "fewer" : "missed", part[2], part[1], part[3], m - k)
 	}
-	for (cell in kernel) {
-		split(cell, part, SUBSEP)
-		m = cell in machine ? machine[cell] : 0
-		more = kernel[cell] - m
-		if (more <= 0)
-			continue
-		rest = pool[part[1], part[3]]
-		if (rest > more)
-			rest = more
-		pool[part[1], part[3]] -= rest
-		announced += rest
-		if (more > rest)
-			differ("more", part[2], part[1], part[3], more - rest)
-	}
+	# Those that have another cause for it come last.
+	for (late = 0; late < 2; late++)
+		for (cell in kernel) {
+			split(cell, part, SUBSEP)
+			if ((cause_of("more", part[2], part[3]) != "") == late)
+				take(cell)
+		}
 }
 
 function share(n) { return sprintf("%10d  %5.2f %%", n, accesses ? 100 * n / accesses : 0) }

@@ -89,12 +89,32 @@ unexplained() {
 1 missed entry write" ]
 }
 
+# Two have more than the machine, and callees account for one of them: the one that has no other cause.
+callees_account_for_the_unexplained() {
+	local f
+
+	cat >"$dir/machine" <<-END
+		ffffffff81000010,1,ffff888000001000,64,100,0,0,a
+		  ffffffff81000210,0,0,2
+	END
+	cat >"$dir/kernel" <<-END
+		ffffffff81000010,1,ffff888000001000,64,100,102,ffffffff81000010,a
+		  ffffffff81000024,1,0,2
+		  ffffffff81000530,1,0,2
+	END
+	for f in first third; do
+		printf '%s\n' "callee mem.* string functions" "more $f merged loads" >"$dir/causes"
+		run || { cat "$dir/got"; return 1; }
+	done
+}
+
 nothing() {
 	: >"$dir/kernel"
 	! run && grep -q '^nothing was compared' "$dir/got"
 }
 
-plan 3
+plan 4
 result "each difference has its cause" explained
 result "a difference without a cause is named, and fails" unexplained
+result "callees account for what has no other cause" callees_account_for_the_unexplained
 result "nothing to compare fails" nothing
