@@ -9,7 +9,6 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/gfp.h>
-#include <linux/init.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kallsyms.h>
@@ -1116,8 +1115,7 @@ static const struct seen *innermost(const struct seen *event)
 static void skip_unless_text_may_be_patched(struct kunit *test)
 {
 #ifdef CONFIG_X86
-	if (num_possible_cpus() > 1 && strstr(boot_cpu_data.x86_model_id, "QEMU TCG") &&
-	    !strstr(saved_command_line, "tcg-threads=single"))
+	if (num_possible_cpus() > 1 && strstr(boot_cpu_data.x86_model_id, "QEMU TCG"))
 		kunit_skip(test, "TCG may execute text that another CPU has patched");
 #endif
 }

@@ -33,13 +33,11 @@ skip() {
 # text_may_be_patched: QEMU 7.2's TCG may keep a translation of an instruction that
 # another CPU patched while it was translated. A breakpoint that is gone is then fatal,
 # and a probe that is there never hits, in a kernel without Memorizer as well: it dies
-# within seconds of switching the function tracer on and off. Who starts QEMU with one
-# thread for all CPUs says so by tcg-threads=single.
+# within seconds of switching the function tracer on and off.
 text_may_be_patched() {
-	! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(cat /sys/devices/system/cpu/possible)" = 0 ] ||
-		grep -qw tcg-threads=single /proc/cmdline
+	! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(cat /sys/devices/system/cpu/possible)" = 0 ]
 }
-unpatched="TCG may execute text that another CPU has patched: boot with one CPU, or with one thread"
+unpatched="TCG may execute text that another CPU has patched: boot with one CPU"
 
 # check_patching FUNCTION [ARGUMENTS]: runs a test that switches tracepoints or static branches.
 check_patching() {
