@@ -2,7 +2,7 @@
 /*
  * memorizer html: a page about one or two KMAPs or traces, in one file that needs no other.
  *
- * Its data are what report, timeline, sharing and diff print as JSON, by running them. How large it
+ * Its data are what report, layout, timeline, sharing and diff print as JSON, by running them. How large it
  * becomes is bounded: of tables that are too long together, the last rows are summed up.
  */
 #include <errno.h>
@@ -30,9 +30,9 @@ static const char usage[] =
 	"Usage: memorizer html [OPTION...] -o FILE KMAP [KMAP]\n"
 	"       memorizer html [OPTION...] -o FILE DIR [DIR]\n"
 	"\n"
-	"Writes a page to look at in a browser: what report, timeline and sharing tell of a KMAP or\n"
-	"trace, with a map of types or call sites, to search, sort and filter; of two, what has\n"
-	"changed, too.\n"
+	"Writes a page to look at in a browser: what report, layout, timeline and sharing tell of a\n"
+	"KMAP or trace, with a map of types, how they lie in cache lines and who accesses which\n"
+	"member, or of call sites; to search, sort and filter; of two, what has changed, too.\n"
 	"It is one file of at most 5 MB, which needs no network; rows that had no room in it are\n"
 	"counted and summed up.\n"
 	"\n"
@@ -137,8 +137,8 @@ static int run_command(struct page *p, const struct command *c, const char * con
 	return status;
 }
 
-/* What a command tells of a trace; null if it tells nothing, as of one without events. */
-static void print_more(struct page *p, const char *key, const struct command *c,
+/* What a command tells, if it can; null if it tells nothing, as of a trace without events. */
+static void print_more(struct page *p, const char *key, bool can, const struct command *c,
 		       const char * const *arguments, int run)
 {
 	off_t before;
@@ -146,7 +146,7 @@ static void print_more(struct page *p, const char *key, const struct command *c,
 	printf(",\n\"%s\": ", key);
 	fflush(stdout);
 	before = ftello(stdout);
-	if (p->traces)
+	if (can)
 		run_command(p, c, arguments, run, 1, true);
 	fflush(stdout);
 	if (ftello(stdout) == before)
@@ -157,6 +157,7 @@ static int print_run(struct page *p, int run)
 {
 	static const char * const arguments[] = { "--top", ROWS, NULL };
 	static const char * const over_time[] = { "--spans", SPANS, "--top", ROWS, NULL };
+	static const char * const layouts[] = { "--all", "--top", ROWS, NULL };
 	static const char * const addresses[] = { "--addresses", "--top", ROWS, NULL };
 	int status;
 
@@ -166,8 +167,9 @@ static int print_run(struct page *p, int run)
 	status = run_command(p, &command_report, arguments, run, 1, false);
 	if (status == EXIT_UNABLE)
 		return status;
-	print_more(p, "timeline", &command_timeline, over_time, run);
-	print_more(p, "sharing", &command_sharing, addresses, run);
+	print_more(p, "layout", p->vmlinux[run] || p->modules[run], &command_layout, layouts, run);
+	print_more(p, "timeline", p->traces, &command_timeline, over_time, run);
+	print_more(p, "sharing", p->traces, &command_sharing, addresses, run);
 	printf("}");
 	return status;
 }
@@ -202,7 +204,7 @@ static int print_page(struct page *p)
 		if (at[1] == 'd')
 			status = print_data(p);
 		else
-			fputs(at[1] == 'j' ? page_js : page_css, stdout);
+			fputs(at[1] == 'j' ? page_js : at[1] == 'r' ? record_js : page_css, stdout);
 	}
 	fputs(text, stdout);
 	if (fflush(stdout)) {

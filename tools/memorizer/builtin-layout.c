@@ -12,6 +12,7 @@
 #include "tally.h"
 
 #define CPU_COLUMN	7	/* of a layout */
+#define PATH_DEPTH	64	/* of members in members */
 
 static u64 sum_of(u64 a, u64 b)
 {
@@ -69,7 +70,7 @@ static u64 place_line(struct layout *l, u64 line, u64 offset)
 	u64 next = offset / PACK_LINE, ago = offset % PACK_LINE;
 	char text[96];
 
-	if (next <= line || l->r->format != REPORT_TEXT)
+	if (next <= line || l->r->format != REPORT_TEXT || l->r->all)
 		return line;
 	if (ago)
 		snprintf(text, sizeof(text), "--- line %llu began %llu bytes before", next, ago);
@@ -256,14 +257,15 @@ static void print_order(struct layout *l)
 	free(outer);
 }
 
-static void print_members(struct layout *l)
+/* A table of members, but for what it is called, and its rows. */
+static struct table member_table(const struct part *part)
 {
 	struct table t = {
 		.name_title = "Member", .name_key = "field", .texts = { { "Type", "type" } },
 		.columns = {
-			{ "Offset", "offset", TALLY_OFFSET, CELL_NUMBER, 0 },
-			{ "Size", "size", TALLY_SIZE, CELL_NUMBER, 0 },
-			{ "Line", "line", TALLY_LINE, CELL_NUMBER, 0 },
+			{ "Offset", "offset", TALLY_OFFSET, CELL_OF_ONE, 0 },
+			{ "Size", "size", TALLY_SIZE, CELL_OF_ONE, 0 },
+			{ "Line", "line", TALLY_LINE, CELL_OF_ONE, 0 },
 			TALLY_COLUMN_READS, TALLY_COLUMN_WRITES,
 			{ "Functions", "functions", TALLY_FUNCTIONS, CELL_NUMBER, 0 },
 			{ "Pids", "pids", TALLY_PIDS, CELL_NUMBER, 0 },
@@ -271,19 +273,163 @@ static void print_members(struct layout *l)
 			TALLY_COLUMN_MOVES,
 		},
 	};
+
+	/* A KMAP does not know of CPUs. */
+	if (part->source == ACCESS_COUNTED) {
+		t.columns[CPU_COLUMN] = t.columns[CPU_COLUMN + 1];
+		t.columns[CPU_COLUMN + 1] = (struct column){ NULL };
+	}
+	return t;
+}
+
+static void print_members(struct layout *l)
+{
+	struct table t = member_table(l->part);
 	const struct record *record = l->record;
 	u64 lines = (record->size + PACK_LINE - 1) / PACK_LINE;
 	char title[TEXTS_MAX];
 
-	/* A KMAP does not know of CPUs. */
-	if (l->part->source == ACCESS_COUNTED) {
-		t.columns[CPU_COLUMN] = t.columns[CPU_COLUMN + 1];
-		t.columns[CPU_COLUMN + 1] = (struct column){ NULL };
-	}
 	snprintf(title, sizeof(title), "%s %s, %llu BYTES IN %llu LINE%s, %llu OF THEM IN %llu HOLE%s",
 		 record->kind, record->name, record->size, lines, lines == 1 ? "" : "S",
 		 l->hole_bytes, l->holes, l->holes == 1 ? "" : "S");
 	tally_print(l->r, l->k, l->part, title, "layout", &t, &l->rows, true);
+}
+
+/* Marks the members that are accessed, what is in these, and what they are in. */
+static bool *accessed_members(const struct layout *l)
+{
+	bool *marks = kmap_array(NULL, l->record->nr + 1, sizeof(*marks));
+	const struct tally *tally;
+	u32 i;
+
+	memset(marks, 0, (l->record->nr + 1) * sizeof(*marks));
+	for (i = 0; i < l->rows.rows.nr; i++) {
+		tally = hash_item(&l->rows.rows, i);
+		if (tally->sum[TALLY_ACCESSES] || tally->sum[TALLY_MOVES])
+			members_mark(l->record, texts_get(&l->rows.texts, tally->name), marks);
+	}
+	return marks;
+}
+
+/* Marks the members that are in one which is not accessed, so that it says all of them. */
+static bool *hidden_members(const struct layout *l)
+{
+	const struct record *record = l->record;
+	bool *accessed = accessed_members(l);
+	bool *hidden = kmap_array(NULL, record->nr + 1, sizeof(*hidden));
+	u32 outer[PATH_DEPTH], depth = 0, i;
+
+	for (i = 0; i < record->nr; i++) {
+		while (depth && !members_is_in(record->members[i].path,
+					       record->members[outer[depth - 1]].path))
+			depth--;
+		hidden[i] = depth && !accessed[outer[depth - 1]];
+		if (depth < PATH_DEPTH)
+			outer[depth++] = i;
+	}
+	free(accessed);
+	return hidden;
+}
+
+/* Whether a row is of a hidden member; rows have the order of members, of which @m is the next. */
+static bool is_hidden(const struct layout *l, const bool *hidden, const struct tally *tally, u32 *m)
+{
+	const char *path = texts_get(&l->rows.texts, tally->name);
+	const struct record *record = l->record;
+
+	if (!tally->text)
+		return false;
+	while (*m < record->nr && strcmp(record->members[*m].path, path))
+		++*m;
+	return *m < record->nr && hidden[(*m)++];
+}
+
+/* Adds the rows of a record to a table of several. */
+static void add_rows(struct table *t, const struct layout *l)
+{
+	bool *hidden = hidden_members(l);
+	const struct tally *tally;
+	struct row *row;
+	u32 i, m = 0;
+
+	t->rows = kmap_array(t->rows, t->nr + l->rows.rows.nr + 1, sizeof(*t->rows));
+	for (i = 0; i < l->rows.rows.nr; i++) {
+		tally = hash_item(&l->rows.rows, i);
+		if (is_hidden(l, hidden, tally, &m))
+			continue;
+		row = t->rows + t->nr++;
+		*row = (struct row){ .sum = tally->sum };
+		row->name = table_text(texts_get(&l->rows.texts, tally->name));
+		row->texts[0] = table_text(l->record->name);
+		if (tally->text)
+			row->texts[1] = table_text(texts_get(&l->rows.texts, tally->text));
+	}
+	free(hidden);
+}
+
+/* Types of which more is accessed come first. */
+static int compare_types(const void *left, const void *right)
+{
+	const struct type *a = *(const struct type * const *)left;
+	const struct type *b = *(const struct type * const *)right;
+
+	if (a->sum[SUM_ACCESSES] != b->sum[SUM_ACCESSES])
+		return a->sum[SUM_ACCESSES] > b->sum[SUM_ACCESSES] ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+/* Prints how all records lie that are accessed. */
+static void print_part(const struct report *r, const struct sums *k, const struct part *part)
+{
+	const struct hash *types = k->types +
+		(part->source == ACCESS_COUNTED ? GROUP_KMAP : GROUP_SLAB);
+	const struct type **order = kmap_array(NULL, types->nr + 1, sizeof(*order));
+	struct layout *layouts = kmap_array(NULL, types->nr + 1, sizeof(*layouts)), *l;
+	struct record *records = kmap_array(NULL, types->nr + 1, sizeof(*records));
+	struct table t = member_table(part);
+	char title[TEXTS_MAX], key[64];
+	u32 i, nr = 0;
+
+	t.texts[1] = t.texts[0];
+	t.texts[0] = (struct text_column){ "Record", "record" };
+	for (i = 0; i < types->nr; i++)
+		order[i] = hash_item(types, i);
+	qsort(order, types->nr, sizeof(*order), compare_types);
+	for (i = 0; i < types->nr && order[i]->sum[SUM_ACCESSES]; i++) {
+		if (!order[i]->name ||
+		    !notes_record(kmap_symbols_noted(k->symbols),
+				  texts_get(&k->names, order[i]->name), records + nr))
+			continue;
+		l = layouts + nr;
+		*l = (struct layout){ .r = r, .k = k, .part = part, .record = records + nr++ };
+		tally_init(&l->rows);
+		place_members(l);
+		count_members(l);
+		add_rows(&t, l);
+	}
+	snprintf(title, sizeof(title), "%sHOW ALL THAT IS ACCESSED IS LAID OUT", part->title);
+	snprintf(key, sizeof(key), "%slayouts", part->key);
+	t.title = title;
+	t.key = key;
+	report_drop_moves(k, part->source, &t);
+	report_table(r, &t);
+	table_free(&t);
+	for (i = 0; i < nr; i++) {
+		tally_free(&layouts[i].rows);
+		notes_record_free(records + i);
+	}
+	free(records);
+	free(layouts);
+	free(order);
+}
+
+static void print_all(const struct report *r, const struct sums *k)
+{
+	struct part parts[ACCESS_SOURCES];
+	int nr = tally_parts(r, parts), p;
+
+	for (p = 0; p < nr; p++)
+		print_part(r, k, parts + p);
 }
 
 static void print_layout(const struct report *r, const struct sums *k)
@@ -292,6 +438,10 @@ static void print_layout(const struct report *r, const struct sums *k)
 	struct record record;
 	int nr = tally_parts(r, parts), p;
 
+	if (r->all) {
+		print_all(r, k);
+		return;
+	}
 	if (!notes_record(kmap_symbols_noted(k->symbols), r->what, &record))
 		return;
 	for (p = 0; p < nr; p++) {
@@ -312,6 +462,8 @@ static bool check_layout(const struct report *r, const struct sums *k)
 {
 	struct record record;
 
+	if (r->all)
+		return true;
 	if (!notes_record(kmap_symbols_noted(k->symbols), r->what, &record)) {
 		fprintf(stderr, "memorizer layout: no struct or union '%s' in the notes\n",
 			r->what);
@@ -324,7 +476,7 @@ static bool check_layout(const struct report *r, const struct sums *k)
 static int run_layout(int argc, char **argv)
 {
 	static const struct report_kind kind = {
-		.command = &command_layout, .wants = "TYPE", .check = check_layout,
+		.command = &command_layout, .wants = "TYPE", .takes_all = true, .check = check_layout,
 		.print = print_layout,
 	};
 
@@ -335,11 +487,15 @@ const struct command command_layout = {
 	.name = "layout",
 	.summary = "tell how a struct is laid out, and how often each member is accessed",
 	.usage = "Usage: memorizer layout --vmlinux FILE [OPTION...] TYPE [KMAP|DIR|-]\n"
+		"       memorizer layout --vmlinux FILE [OPTION...] --all [KMAP|DIR|-]\n"
 		"\n"
 		"Prints the members of a struct or union in their order, with offset, size and cache\n"
 		"line, and holes between them; how often each was read and written, by how many\n"
 		"functions and pids. And an order that keeps what is mostly read apart from what is\n"
 		"written, with what that would change.\n"
-		"\n" REPORT_INPUT_OPTIONS,
+		"\n"
+		"  -a, --all            print the members of all records that are accessed, but those\n"
+		"                       in a member that is not, and no orders\n"
+		REPORT_INPUT_OPTIONS,
 	.run = run_layout,
 };

@@ -99,6 +99,7 @@ static const struct option options[] = {
 	{ "type", required_argument, NULL, OPTION_TYPE },
 	{ "field", required_argument, NULL, OPTION_FIELD },
 	{ "cpu", required_argument, NULL, 'P' },
+	{ "all", no_argument, NULL, 'a' },
 	{ "maintainers", required_argument, NULL, 'F' },
 	{ "from", required_argument, NULL, 'f' },
 	{ "to", required_argument, NULL, 'T' },
@@ -337,20 +338,30 @@ static bool set_filter(struct settings *s, int option, const char *arg)
 	return true;
 }
 
+/* Tells that an option is another command's. */
+static int misplaced(const struct settings *s, const char *option, const struct command *c)
+{
+	fprintf(stderr, "memorizer %s: %s: this is for %s\n", s->kind->command->name, option,
+		c->name);
+	return usage_error(s->kind->command->name);
+}
+
 /* Returns an exit status, or -1 to go on. */
 static int parse_options(int argc, char **argv, struct settings *s)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "F:k:K:iM:s:n:jct:C:S:m:p:P:f:T:h", options,
+	while ((option = getopt_long(argc, argv, "aF:k:K:iM:s:n:jct:C:S:m:p:P:f:T:h", options,
 				     NULL)) != -1) {
 		switch (option) {
+		case 'a':
+			if (!s->kind->takes_all)
+				return misplaced(s, "--all", &command_layout);
+			s->report.all = true;
+			break;
 		case 'F':
-			if (!s->kind->takes_maintainers) {
-				fprintf(stderr, "memorizer %s: --maintainers: this is for who\n",
-					s->kind->command->name);
-				return usage_error(s->kind->command->name);
-			}
+			if (!s->kind->takes_maintainers)
+				return misplaced(s, "--maintainers", &command_who);
 			s->report.maintainers = optarg;
 			break;
 		case 'k':
@@ -453,10 +464,10 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		return status;
 	argc -= optind;
 	argv += optind;
-	if (kind->wants && argc) {
+	if (kind->wants && !r->all && argc) {
 		r->what = *argv++;
 		argc--;
-	} else if (kind->wants) {
+	} else if (kind->wants && !r->all) {
 		fprintf(stderr, "memorizer %s: want %s\n", kind->command->name, kind->wants);
 		return usage_error(kind->command->name);
 	}

@@ -13,3 +13,4 @@
 EMBED(page_html, "html/page.html");
 EMBED(page_css, "html/page.css");
 EMBED(page_js, "html/page.js");
+EMBED(record_js, "html/record.js");

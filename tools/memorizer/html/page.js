@@ -5,10 +5,6 @@
  * shown is in the address, so that it can be passed on. Texts come from the kernel and from
  * programs: they become text nodes, never markup.
  */
-"use strict";
-
-(function () {
-
 const ROWS = 200;	/* of a table at once */
 const TILES = 120;	/* of a treemap; the others are one tile */
 const WIDTH = 1000;	/* of pictures */
@@ -32,8 +28,8 @@ function parse(text) {
 const data = parse(document.getElementById("data").textContent);
 const runs = data.runs;
 
-/* What is shown: view, run, table, sort, filter, selection, of it function or member, metric, group. */
-const DEFAULTS = { v: "overview", r: "0", t: "", s: "", q: "", x: "", f: "", m: "", g: "" };
+/* What is shown: view, run, table, sort, filter, selection, of it function or member, metric, group, heat. */
+const DEFAULTS = { v: "overview", r: "0", t: "", s: "", q: "", x: "", f: "", m: "", g: "", h: "" };
 let state = readState();
 
 function readState() {
@@ -126,6 +122,7 @@ const LABELS = {
 	most_pids: "Pids", commands: "Commands", suspicious: "Suspicious", name: "Name",
 	slab_peak: "Live at the peak", pages_peak: "Pages live at the peak", lifetimes: "Lifetimes",
 	fields: "Members", accessed_fields: "Accessed members", field: "Member", users: "Who accesses which member",
+	layouts: "Layouts", kmap_layouts: "KMAP: Layouts", members: "Members", accesses_change: "Change of accesses",
 	field_users: "Who accesses which member", pareto: "Code that shares lines", pairs: "Who moves what, because of whom",
 	accessed_objects: "Objects accessed most", page_sites: "Page allocation sites",
 };
@@ -152,6 +149,11 @@ function shown(key, value) {
 	return TIMES.has(key) ? seconds(value) : grouped(value);
 }
 
+/* Without loss of digits; what is no BigInt yet is small. */
+function plus(a, b) {
+	return typeof a === typeof b ? a + b : BigInt(a) + BigInt(b);
+}
+
 function isNumber(value) {
 	return typeof value === "number" || typeof value === "bigint";
 }
@@ -170,6 +172,7 @@ function tablesOf(object) {
 
 function allTables(run) {
 	return [...tablesOf(run.report).map((t) => ({ ...t, id: t.key, of: "" })),
+		...tablesOf(run.layout).map((t) => ({ ...t, id: "layout." + t.key, of: "" })),
 		...tablesOf(run.sharing).map((t) => ({ ...t, id: "sharing." + t.key, of: "Sharing: " })),
 		...tablesOf(run.timeline).map((t) => ({ ...t, id: "time." + t.key, of: "Over time: " }))];
 }
@@ -200,13 +203,21 @@ function matches(row, filter) {
 	});
 }
 
-/* What a row leads to: a call site or a function in the map. */
+/* What a row leads to: a call site, a function, a type or a member in the map. */
 function target(table, key, row) {
+	const record = table.record ?? row.record, run = runs[Number(state.r)];
+
+	if (record && key === "type")
+		return recordsOf(run).has(row.type) ? { v: "map", g: "types", x: row.type, f: "" } : null;
+	if (record && (key === "record" || (key === "field" && !/^\[hole/.test(row.field))))
+		return { v: "map", g: "types", x: record, f: key === "field" ? row.field : "" };
+	if (key === "name" && "field" in row && "type" in row)
+		return { v: "map", g: "types", x: "", f: row.name };
 	if (key === "site" && row.site)
 		return { v: "map", g: "sites", x: row.site, f: "" };
 	if (key === "type" && row.type)
 		return { v: "map", g: "types", x: row.type, f: "" };
-	if (key === "field" && row.field && row.type && "offset" in row)
+	if (key === "field" && row.field && row.type)
 		return { v: "map", g: "types", x: row.type, f: row.field };
 	if (key !== "name" || typeof row.name !== "string")
 		return null;
@@ -293,7 +304,7 @@ function drawTable(table, options) {
 		const next = Math.min(rows.length, drawn + ROWS);
 
 		body.append(...rows.slice(drawn, next).map((row) =>
-			el("tr", {}, keys.map((key) => cell(table, key, row, most, isNumber(first[key]))))));
+			el("tr", { "aria-selected": options.selected?.(row) ? "true" : null }, keys.map((key) => cell(table, key, row, most, isNumber(first[key]))))));
 		drawn = next;
 		more.textContent = `Show ${grouped(Math.min(ROWS, rows.length - drawn))} more of ` +
 			`${grouped(rows.length - drawn)}`;
@@ -348,16 +359,44 @@ function mapOf(run) {
 			 metrics: ["bytes", "objects", "live", "reads", "writes"],
 			 types: typed(r, kmap + "types"), types_rest: r[kmap + "types_rest"],
 			 fields: r[kmap + "fields"], fields_rest: r[kmap + "fields_rest"],
-			 users: r[kmap + "users"], users_rest: r[kmap + "users_rest"] };
+			 users: r[kmap + "users"], users_rest: r[kmap + "users_rest"],
+			 layouts: run.layout?.[kmap + "layouts"], layouts_rest: run.layout?.[kmap + "layouts_rest"] };
 	return { sites: r.sites, sites_rest: r.sites_rest, who: r.accessed_by, key: "sites",
 		 who_rest: r.accessed_by_rest, metrics: ["bytes_alloc", "hit", "frees"],
 		 types: typed(r, "types"), types_rest: r.types_rest, fields: r.accessed_fields,
-		 fields_rest: r.accessed_fields_rest, users: r.field_users, users_rest: r.field_users_rest };
+		 fields_rest: r.accessed_fields_rest, users: r.field_users, users_rest: r.field_users_rest,
+		 layouts: run.layout?.streamed_layouts, layouts_rest: run.layout?.streamed_layouts_rest };
 }
 
 /* The table of types, with their names where call sites have theirs. */
 function typed(report, key) {
 	return report[key]?.map((row) => ({ name: row.type ?? "[unknown]", ...row }));
+}
+
+/* The rows of a table of a run with accesses in both runs, if there are two, and those that are in the other alone. */
+function compared(run, rowsOf, key) {
+	const rows = rowsOf(run), other = runs.find((r) => r !== run);
+
+	if (!other || !rows)
+		return rows;
+	const others = new Map((rowsOf(other) ?? []).map((row) => [key(row), row]));
+	const both = rows.map((row) => {
+		const there = others.get(key(row));
+		others.delete(key(row));
+		return withChange(row, row, there, run);
+	});
+
+	return [...both, ...[...others.values()].map((there) => withChange({ ...there, ...Object.fromEntries(
+		Object.keys(there).filter((k) => isNumber(there[k]) && !PLACES.has(k) && k !== "size").map((k) => [k, 0])) },
+		null, there, run))];
+}
+
+function withChange(row, here, there, run) {
+	const n = (r) => r ? plus(r.reads ?? 0, r.writes ?? 0) : 0;
+	const before = n(run === runs[0] ? here : there), after = n(run === runs[0] ? there : here);
+
+	return { ...row, accesses_before: before, accesses_after: after,
+		 accesses_change: typeof before === typeof after ? after - before : BigInt(after) - BigInt(before) };
 }
 
 /* Squarified: tiles of @values, largest first, in a rectangle. */
@@ -413,24 +452,9 @@ function heat(row, metric) {
 	return { depth, colour: `hsl(212 ${(45 + 25 * depth).toFixed(0)}% ${(90 - 62 * depth).toFixed(0)}%)` };
 }
 
-function treemap(rows, metric, rest, height, what) {
-	const filter = readFilter(state.q);
-	const all = sorted(rows.filter((row) => row[metric] > 0 && matches(row, filter)),
-			   { key: metric, down: true });
-	const items = all.slice(0, TILES).map((row) => ({ row, value: Number(row[metric]) }));
-	const others = all.slice(TILES);
-
-	if (others.length)
-		items.push({ others: `${grouped(others.length)} others`,
-			     value: others.reduce((n, row) => n + Number(row[metric]), 0) });
-	if (rest && Number(rest[metric] ?? 0) > 0)
-		items.push({ others: `${grouped(rest.rows)} folded away`, value: Number(rest[metric]) });
-	items.sort((a, b) => b.value - a.value);
-	const tiles = squarify(items.map((i) => i.value), 0, 0, WIDTH, height);
-	const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", id: "treemap",
-				     "aria-label": `${what} by ${label(metric)}` });
-
-	function move(e) {
+/* Arrow keys lead from tile to tile, Enter selects one. */
+function rove(picture) {
+	picture.addEventListener("keydown", (e) => {
 		const list = [...picture.querySelectorAll(".tile[tabindex]")];
 		const at = list.indexOf(e.target.closest(".tile"));
 		const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
@@ -445,13 +469,34 @@ function treemap(rows, metric, rest, height, what) {
 			return;
 		}
 		e.preventDefault();
-	}
-	picture.addEventListener("keydown", move);
+	});
+}
+
+function treemap(rows, metric, rest, height, what) {
+	const filter = readFilter(state.q);
+	const much = (row) => Math.abs(Number(row[metric]));
+	const all = rows.filter((row) => much(row) > 0 && matches(row, filter))
+		.sort((a, b) => much(b) - much(a));
+	const items = all.slice(0, TILES).map((row) => ({ row, value: much(row) }));
+	const others = all.slice(TILES);
+
+	if (others.length)
+		items.push({ others: `${grouped(others.length)} others`,
+			     value: others.reduce((n, row) => n + much(row), 0) });
+	if (rest && Number(rest[metric] ?? 0) > 0)
+		items.push({ others: `${grouped(rest.rows)} folded away`, value: Number(rest[metric]) });
+	items.sort((a, b) => b.value - a.value);
+	const tiles = squarify(items.map((i) => i.value), 0, 0, WIDTH, height);
+	const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "group", id: "treemap",
+				     "aria-label": `${what} by ${label(metric)}` });
+
+	rove(picture);
 	tiles.forEach((tile, i) => {
 		const { row, others: name } = items[i];
 		const { depth, colour } = row ? heat(row, metric) : { depth: 0, colour: "hsl(0 0% 80%)" };
 		const text = row ? row.name ?? "[unknown]" : name;
-		const what = `${text}: ${label(metric)} ${grouped(row ? row[metric] : items[i].value)}` +
+		const sign = row && metric === "accesses_change" && row[metric] > 0 ? "+" : "";
+		const what = `${text}: ${label(metric)} ${sign}${grouped(row ? row[metric] : items[i].value)}` +
 			(row && "reads" in row ? `, reads ${grouped(row.reads)}, writes ${grouped(row.writes)}` : "");
 		const room = Math.floor((tile.width - 8) / 7);
 		const g = svg("g", { class: "tile " + (depth > 0.45 ? "deep" : "pale"), role: row ? "button" : "img",
@@ -467,7 +512,8 @@ function treemap(rows, metric, rest, height, what) {
 				     text.length > room ? text.slice(0, room - 1) + "\u2026" : text));
 		if (room > 6 && tile.height > 32)
 			g.append(svg("text", { x: tile.x + 5, y: tile.y + 29 },
-				     /bytes/.test(metric) ? bytes(items[i].value) : grouped(items[i].value)));
+				     /bytes/.test(metric) ? bytes(items[i].value)
+						   : sign + grouped(row ? row[metric] : items[i].value)));
 		picture.append(g);
 	});
 	return picture;
@@ -498,19 +544,63 @@ function detail(map) {
 			"call sites with fewer accesses are folded away, some perhaps of this.") : null);
 }
 
-/* What is known of a type: its members as they lie in it, and who accesses one. */
-function typeDetail(map) {
-	const same = (row) => (row.type ?? "[unknown]") === state.x;
-	const fields = map.fields.filter(same).map(({ type, field, offset, ...rest }) =>
-		({ field, type, offset, line: offset === null ? null : Math.floor(Number(offset) / 64), ...rest }));
-	const users = map.users.filter((row) => same(row) && (!state.f || row.field === state.f));
-	const folded = [map.fields_rest, map.users_rest].filter(Boolean).reduce((n, rest) => n + rest.rows, 0);
+/* The members of a record as layout has them; else, of what is no record, those that are accessed. */
+function membersOf(run) {
+	if (recordsOf(run).has(state.x) || runs.some((r) => recordsOf(r).has(state.x)))
+		return { record: state.x, rows: comparedMembers(run, state.x) };
+	return { rows: compared(run, (r) => (mapOf(r).fields ?? []).filter((row) =>
+			(row.type ?? "[unknown]") === state.x).map(({ type, field, offset, ...rest }) =>
+			({ field, type, offset, line: offset === null ? null : Math.floor(Number(offset) / LINE), ...rest })),
+		(row) => row.field) };
+}
 
-	return el("section", { id: "detail", "data-of": state.f ? `${state.x}.${state.f}` : state.x },
-		  el("h2", {}, state.f ? `${state.x}.${state.f}` : state.x),
-		  fields.length ? drawTable({ key: "fields", rows: fields, rest: null },
-			{ caption: "Its members, as they lie in lines of 64 bytes",
-			  sort: readSort(state.s, { key: "offset", down: false }), onSort: (key) => sortBy(key, fields) })
+/* Who accesses the type, or its member (functions without what GCC appends, as diff has them): by that name, and by those it has in records that it is in. */
+function usersOf(run, members) {
+	const names = state.f && members.record ? withinRecords(members.rows, state.x, state.f) : [[state.x, state.f]];
+
+	return compared(run, (r) => (mapOf(r).users ?? []).filter((row) => names.some(([type, field]) =>
+		(row.type ?? "[unknown]") === type && (!field || row.field === field || (row.field && isOf(row.field, field))))),
+		(row) => JSON.stringify([row.name.replace(/^(.[^.\s]*)\.\S*/, "$1"), row.type, row.field]));
+}
+
+/* The record as it lies in lines, what is deep in it being chosen. */
+function recordDetail(members) {
+	const heats = ["accesses", "reads", "writes",
+		       ...["moves", "accesses_change"].filter((key) => members.rows.some((row) => key in row))];
+	const metric = heats.includes(state.h) ? state.h : "accesses";
+	const rows = members.rows.map((row) => ({ ...row, accesses: plus(row.reads, row.writes) }));
+	const holes = rows.filter(isHole);
+	const elsewhere = summed(rows.filter((row) => row.offset === null), "accesses");
+
+	return [el("div", { class: "tools" }, el("label", { for: "heat" }, "Deeper: more"),
+		   el("select", { id: "heat", onchange: (e) => go({ h: e.target.value }) },
+		      heats.map((h) => el("option", { value: h, selected: h === metric }, label(h)))),
+		   el("span", { class: "faint" }, "The bar below a member: its share of writes. Hatched: holes. " +
+			"White: none. Arrow keys move, Enter selects.")),
+		recordMap(rows, state.x, metric),
+		el("p", {}, `${grouped(holes.length)} holes of ${grouped(summed(holes, "size"))} bytes` +
+			(elsewhere ? `; ${grouped(elsewhere)} accesses to no single member.` : "."))];
+}
+
+/* What is known of a type: its members as they lie in it, and who accesses one. */
+function typeDetail(run) {
+	const map = mapOf(run), members = membersOf(run);
+	const users = usersOf(run, members);
+	const title = state.f ? `${state.x}.${state.f}` : state.x;
+	const type = Object.entries((map.types ?? []).find((row) => row.name === state.x) ?? {})
+		.filter(([key]) => key !== "name" && key !== "type");
+	const folded = [map.layouts_rest, map.fields_rest, map.users_rest].filter(Boolean)
+		.reduce((n, rest) => n + rest.rows, 0);
+
+	return el("section", { id: "detail", "data-of": title },
+		  el("h2", {}, title),
+		  el("dl", { class: "figures" }, type.map(([key, value]) =>
+			el("div", {}, el("dt", {}, label(key)), el("dd", { "data-key": key,
+				"data-value": String(value) }, shown(key, value))))),
+		  members.record ? recordDetail(members) : null,
+		  members.rows.length ? drawTable({ key: "members", rows: members.rows, rest: null, record: members.record },
+			{ caption: "Its members, as they lie in lines of 64 bytes", selected: (row) => row.field === state.f,
+			  sort: readSort(state.s, { key: "offset", down: false }), onSort: (key) => sortBy(key, members.rows) })
 				: el("p", {}, "No accesses to it are known."),
 		  users.length ? el("div", { id: "users" }, drawTable({ key: "users", rows: users, rest: null },
 			{ caption: `Who accesses ${state.f || "them"}`, sort: { key: "reads", down: true } })) : null,
@@ -518,25 +608,43 @@ function typeDetail(map) {
 			"folded away, some perhaps of this.") : null);
 }
 
+/* What a function accesses. */
+function functionDetail(run) {
+	const map = mapOf(run);
+	const rows = compared(run, (r) => (mapOf(r).users ?? []).filter((row) => row.name === state.f),
+			      (row) => JSON.stringify([row.type, row.field]));
+
+	return el("section", { id: "detail", "data-of": state.f },
+		  el("h2", {}, state.f),
+		  rows.length ? drawTable({ key: "users", rows, rest: null },
+			{ caption: "What it accesses", sort: readSort(state.s, { key: "reads", down: true }),
+			  onSort: (key) => sortBy(key, rows) })
+			      : el("p", {}, "No accesses by it are known."),
+		  map.users_rest ? el("p", { class: "note" }, `${grouped(map.users_rest.rows)} members and users with ` +
+			"fewer accesses are folded away, some perhaps of this.") : null);
+}
+
 /* The map by type, if the compiler's notes are known. */
 function mapView(run) {
 	const map = mapOf(run);
 	const byType = map.types && state.g !== "sites";
-	const rows = byType ? map.types : map.sites, rest = byType ? map.types_rest : map.sites_rest;
+	const rows = byType ? compared(run, (r) => mapOf(r).types, (row) => row.name) : map.sites, rest = byType ? map.types_rest : map.sites_rest;
 	const groups = !map.types ? [] : [el("label", { for: "group" }, "By"),
 		el("select", { id: "group", onchange: (e) => go({ g: e.target.value, x: "", f: "" }) },
 		   [["types", "Type"], ["sites", "Call site"]].map(([value, text]) =>
 			el("option", { value, selected: byType === (value === "types") }, text)))];
-	const metric = map.metrics.includes(state.m) ? state.m : map.metrics[0];
+	const metrics = byType && runs.length > 1 ? [...map.metrics, "accesses_change"] : map.metrics;
+	const metric = metrics.includes(state.m) ? state.m : metrics[0];
 	const sort = readSort(state.s, { key: metric, down: true });
 	const choice = el("select", { id: "metric", onchange: (e) => go({ m: e.target.value }) },
-		map.metrics.map((m) => el("option", { value: m, selected: m === metric }, label(m))));
+		metrics.map((m) => el("option", { value: m, selected: m === metric }, label(m))));
 
 	return [el("div", { class: "tools" }, groups, el("label", { for: "metric" }, "Area"), choice,
 		   el("span", { class: "faint" }, "Deeper: more accesses to a byte. Arrow keys move, Enter selects.")),
-		treemap(rows, metric, rest, 420, byType ? "Types" : "Call sites"),
-		byType && state.x ? typeDetail(map) : !byType && (state.x || state.f) ? detail(map)
-			: drawTable({ key: byType ? "types" : map.key, rows, rest },
+		treemap(rows, metric, rest, byType && (state.x || state.f) ? 160 : 420, byType ? "Types" : "Call sites"),
+		byType && state.x ? typeDetail(run) : byType && state.f ? functionDetail(run) : !byType && (state.x || state.f) ? detail(map)
+			: drawTable({ key: byType ? "types" : map.key, rest,
+				      rows: byType ? rows.map(({ name, ...row }) => ({ ...row, type: name })) : rows },
 				    { sort, filter: state.q, onSort: (key) => sortBy(key, rows) })];
 }
 
@@ -768,5 +876,3 @@ addEventListener("hashchange", () => {
 });
 draw();
 document.documentElement.dataset.ready = String(Math.round(performance.now()));
-
-})();

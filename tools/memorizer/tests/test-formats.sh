@@ -94,6 +94,10 @@ for command in types "layout widget" "who widget" "what *"; do
 				--kallsyms "$data/kallsyms" "$@" "$kmap"
 		done
 		printed "$command" --json --vmlinux "$tmp/vmlinux" "$@" "$tmp/life"
+		[ "$command" != layout ] || printed layout --json --vmlinux "$tmp/vmlinux" --all \
+			"$tmp/life"
+		[ "$command" != layout ] || printed layout --json --vmlinux "$tmp/vmlinux" --all \
+			--kallsyms "$data/kallsyms" "$data/session.kmap"
 	} >"$tmp/printed"
 	set +f
 	agree "$command"

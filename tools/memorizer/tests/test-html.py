@@ -166,6 +166,10 @@ def test_data():
     same("types, too", made("report", "--json", "--top", "20000", *noted, kmap[0]),
          data["runs"][0]["report"])
     check("which there are", data["runs"][0]["report"]["fields"], data["runs"][0]["report"])
+    same("and how they are laid out", made("layout", "--all", "--json", "--top", "20000",
+                                                *noted, kmap[0]),
+         data["runs"][0]["layout"])
+    same("of which there is nothing without notes", None, page_data("kmap.html")["runs"][0]["layout"])
 
 
 def test_names():
@@ -361,8 +365,21 @@ def test_map(browser):
              done(document.getElementById('detail').dataset.of), 200))"""))
 
 
+MEMBERS = "#detail section[data-table=members]"
+CELLS = """return Object.fromEntries([...document.querySelectorAll('#record .tile')].map((t) =>
+    [t.dataset.field ?? t.getAttribute('aria-label').split(':')[0], t.dataset.value]))"""
+
+
+def layout_shown(rows):
+    """Rows of layout as the page has them, by offset: what is no single member is nowhere."""
+    nowhere = {"offset": None, "size": None, "line": None}
+    return as_shown(sorted((row if row["type"] or row["field"].startswith("[hole at")
+                            else {**row, **nowhere} for row in rows),
+                           key=lambda row: (row["offset"] is None, row["offset"])))
+
+
 def test_types(browser):
-    """From a type to its members, and to who accesses one."""
+    """From a type to how it lies in lines, to its members, and to who accesses one."""
     report = page_data("noted.html")["runs"][0]["report"]
     browser.open("noted.html", "#v=map&m=reads")
     same("the map is of types, where they are known",
@@ -370,21 +387,141 @@ def test_types(browser):
          browser.run("return [...document.querySelectorAll('.tile')].map((t) => t.dataset.name)"))
     browser.run("document.querySelector('.tile[tabindex=\"0\"]').focus()")
     browser.press("Right", "Enter")
-    members = [{**row, "line": row["offset"] // 64} for row in report["fields"]
-               if row["type"] == "widget"]
-    members.sort(key=lambda row: row["offset"])
-    same("a type leads to its members, in their order", as_shown(members),
-         rows_shown(browser, "#detail section[data-table=fields]"))
-    browser.click("#detail td[data-key=field] a")
-    same("a member to who accesses it",
-         as_shown([row for row in report["users"] if row["field"] == members[0]["field"]]),
-         rows_shown(browser, "#users"))
-    same("which a link leads to", "widget." + members[0]["field"],
+    noted = ("--kallsyms", DATA + "/kallsyms", "--vmlinux", "vmlinux")
+    kmap = DATA + "/session.kmap"
+    layout = made("layout", "--json", *noted, "widget", kmap)["layout"]
+    same("a type leads to its members, as layout has them", layout_shown(layout),
+         rows_shown(browser, MEMBERS))
+    same("and to what is told of it", {key: str(value) for key, value in next(
+        row for row in report["types"] if row["type"] == "widget").items() if key != "type"},
+         browser.run("return Object.fromEntries([...document.querySelectorAll('#detail dd')]"
+                     ".map((d) => [d.dataset.key, d.dataset.value]))"))
+    leaves = [row for row in layout if row["field"] != "inner"]
+    for metric in ("accesses", "reads", "writes"):
+        browser.open("noted.html", f"#v=map&x=widget&h={metric}")
+        same(f"its picture has the {metric} of each, and holes", {
+            row["field"]: str(row.get(metric, row["reads"] + row["writes"])) for row in leaves},
+             browser.run(CELLS))
+        depths = browser.run("""return [...document.querySelectorAll('#record [data-value]')].map(
+            (t) => [Number(t.dataset.value), Number(t.dataset.depth)])""")
+        same("which are the deeper the more there are", sorted(depths),
+             sorted(depths, key=lambda pair: pair[1]))
+    boxes = browser.run("""return Object.fromEntries([...document.querySelectorAll(
+        '#record .tile')].map((t) => [t.dataset.field ?? t.getAttribute('aria-label').split(':')[0],
+        [t.querySelector('rect').x.baseVal.value, t.querySelector('rect').width.baseVal.value]]))""")
+    byte = boxes["next"][1] / 8
+    same("they lie where they lie", {row["field"]: [row["offset"], row["size"]] for row in leaves},
+         {name: [round((x - boxes["next"][0]) / byte), round(width / byte)]
+          for name, (x, width) in boxes.items()})
+    same("what differs in colour differs in more", [True, True, True], browser.run(
+        """return ['never', 'hole', 'written'].map((c) => new Set(['next', 'flag'].map((f) => {
+        const t = document.querySelector(`#record [data-field="${f}"]`);
+        return c === 'hole' ? getComputedStyle(document.querySelector('.hole rect')).fill
+                            : c === 'never' ? t.getAttribute('aria-label').includes('never accessed')
+                            : t.querySelector('.written') === null;})).size === (c === 'hole' ? 1 : 2))"""))
+    browser.run("document.querySelector('#record .tile[tabindex=\"0\"]').focus()")
+    browser.press("Right", "Enter")
+    users = made("who", "--json", *noted, "widget.inner.count", kmap)["functions"]
+    got = rows_shown(browser, "#users")
+    same("arrow keys and Enter lead to who accesses one", as_shown(users),
+         [{key: value for key, value in row.items() if key != "type"} for row in got])
+    same("which keeps the focus", "inner.count",
+         browser.run("return document.activeElement.dataset.field"))
+    same("and is marked in the table", ["inner.count"], browser.run(
+        "return [...document.querySelectorAll('tr[aria-selected] [data-key=field]')]"
+        ".map((td) => td.textContent)"))
+    same("which a link leads to", "widget.inner.count",
          (browser.open("noted.html", browser.run("return location.hash")),
           browser.run("return document.getElementById('detail').dataset.of"))[1])
+    browser.open("noted.html", "#v=map&x=widget&f=inner")
+    same("what has members has their users, too", as_shown(users),
+         [{key: value for key, value in row.items() if key != "type"}
+          for row in rows_shown(browser, "#users")])
+    browser.click("#users td[data-key=name] a")
+    what = made("what", "--json", *noted, users[0]["name"], kmap)["members"]
+    got = [{key: value for key, value in row.items() if key != "name"}
+           for row in rows_shown(browser, "#detail")]
+    same("a function leads to what it accesses", sorted(as_shown(what), key=str),
+         sorted(got, key=str))
+    browser.click("#detail td[data-key=field] a")
+    check("and that to the member", browser.run(
+        "return document.getElementById('detail').dataset.of").startswith("widget."))
     browser.open("noted.html", "#v=map&m=reads&g=sites")
     same("or of call sites", [row["name"] for row in report["sites"] if row["reads"]],
          browser.run("return [...document.querySelectorAll('.tile')].map((t) => t.dataset.name)"))
+
+
+def test_parts(browser):
+    """A record in a record, members that share bytes, lines in which nothing is accessed."""
+    notes = read(f"{DATA}/session.notes").split("record struct widget")[0]
+    notes = notes.replace("widget inner.count include/widget.h 3 8 4 32 0",
+                          "inner count include/widget.h 3 0 4 4 0")
+    notes = notes.replace("widget name[] include", "widget one include")
+    notes += ("record struct inner 4\nmember 0 4 count int\nrecord struct widget 400\n"
+              "member 0 8 next widget *\nmember 8 4 inner inner\nmember 8 4 inner.count int\n"
+              "member 64 4 one int\nmember 64 8 two long\nmember 72 256 pad outer\n"
+              "member 72 256 pad.a long [32]\nmember 328 16 more outer [1]\n"
+              "member 384 4 flag int\n")
+    subprocess.run(["python3", "-B", HERE + "/make-notes.py", "parts.vmlinux"], input=notes,
+                   text=True, check=True)
+    noted = ("--kallsyms", DATA + "/kallsyms", "--vmlinux", "parts.vmlinux")
+    data = html("parts.html", *noted, f"{DATA}/session.kmap")["runs"][0]
+    whole = made("layout", "--json", *noted, "widget", f"{DATA}/session.kmap")["layout"]
+    got = [{key: value for key, value in row.items() if key != "record"}
+           for row in data["layout"]["layouts"] if row["record"] == "widget"]
+    same("of a member that is not accessed no members are there",
+         [row for row in whole if row["field"] != "pad.a"], got)
+    browser.open("parts.html", "#v=map&x=widget&f=inner.count")
+    same("what is in a record that is in another is accessed as that", ["inner", "count"],
+         [rows_shown(browser, "#users")[0][key] for key in ("type", "field")])
+    same("members that share bytes share a cell", 1, browser.run(
+        "return document.querySelectorAll('#record [aria-label^=\"one | two\"]').length"))
+    same("lines in which nothing is accessed are one", ["line 0", "line 1",
+         "lines 2\u20135: nothing accessed", "line 6"], browser.run(
+             "return [...document.querySelectorAll('#record > text')].map((t) => t.textContent)"))
+    browser.click("#detail td[data-key=type] a")
+    same("the type of a member leads to it", "inner", browser.run(
+        "return document.getElementById('detail').dataset.of"))
+
+
+def test_difference(browser):
+    """Two runs in the picture of a type."""
+    subprocess.run(["python3", "-B", HERE + "/make-notes.py", "after.vmlinux"],
+                   input=read(f"{DATA}/after.notes"), text=True, check=True)
+    options = ("-K", DATA + "/kallsyms", "-K", DATA + "/after.kallsyms", "-k", "vmlinux", "-k",
+               "after.vmlinux")
+    kmaps = (f"{DATA}/session.kmap", f"{DATA}/after.kmap")
+    html("both.html", *options, *kmaps)
+    diff = made("diff", "--json", "--all", *options, *kmaps)
+    name = next(row["type"] for row in diff["fields"] if row["type"])
+    for run in "01":
+        browser.open("both.html", f"#v=map&x={name}&h=accesses_change&r={run}")
+        rows = rows_shown(browser, MEMBERS)
+        got = {row["field"]: [int(row["accesses_" + key]) for key in ("before", "after", "change")]
+               for row in rows if row["accesses_before"] != "0" or row["accesses_after"] != "0"}
+        want = {}
+        for row in diff["fields"]:
+            if row["type"] == name:
+                n = [sum(row[f"{key}{when}"] for key in ("reads", "writes"))
+                     for when in ("_before", "")]
+                want[row["field"]] = [*n, n[1] - n[0]]
+        same(f"a type has the accesses of both, seen from {run}", want, got)
+        there = {row["field"] for row in rows if row["offset"] != "-"}
+        same("and its picture how those changed that it has",
+             {field: str(n[2]) for field, n in want.items() if field in there},
+             {field: n for field, n in browser.run(CELLS).items() if field in want})
+    check("of which there are some", any(n[2] for n in want.values()), want)
+    browser.open("both.html", "#v=map&m=accesses_change")
+    tiles = browser.run("return [...document.querySelectorAll('#treemap .tile')].map((t) => "
+                        "t.dataset.name)")
+    check("the map has tiles for what changed", name in tiles, tiles)
+    browser.open("both.html", f"#v=map&x={name}")
+    users = {(row["name"].split(".")[0], row["field"]): [int(row["accesses_before"]), int(row["accesses_after"])]
+             for row in rows_shown(browser, "#users")}
+    want = {(row["name"], row["field"]): [row["reads_before"] + row["writes_before"],
+                                          row["reads"] + row["writes"]]
+            for row in diff["users"] if row["type"] == name}
+    same("who accesses it is of both, too", want, users)
 
 
 def test_sharing(browser):
@@ -519,7 +656,7 @@ def main():
     test_size()
     if "--browser" in sys.argv:
         with Browser() as browser:
-            for test in (test_tables, test_use, test_map, test_types, test_sharing, test_time,
+            for test in (test_tables, test_use, test_map, test_types, test_parts, test_difference, test_sharing, test_time,
                          test_changes, test_looks, test_big):
                 test(browser)
                 said = [text for text in browser.said() if "127.0.0.1:9" not in text]

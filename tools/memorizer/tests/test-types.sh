@@ -234,6 +234,26 @@ name[] --- line 1 flag pad[] --- line 3 began 8 bytes before inner inner.count [
 	"$("$memorizer" layout $symbols "$tmp/lines.le" widget "$kmap" 2>"$tmp/err" |
 		sed -n '/^struct/,/^$/p' | sed '/^---*$/d; /^ Member/d; s/ *|.*//; s/^ //' | xargs)"
 
+# All that is accessed, without what is in members that are not
+{
+	sed '/^record struct widget/,$d; s/widget inner\.count .*/inner count - 3 0 4 4 0/' "$data/session.notes"
+	printf '%s\n' "record struct inner 4" "member 0 4 count int" "record struct widget 64" \
+		"member 0 8 next widget *" "member 8 4 inner inner" "member 8 4 inner.count int" \
+		"member 16 8 other outer" "member 16 8 other.a outest" "member 16 4 other.a.b int" \
+		"member 20 4 other.a.c int" "member 28.0 0.1 flag int" "record struct gadget 8" \
+		"member 0 8 all long"
+} | make_notes "$tmp/all.le"
+for type in widget inner; do
+	"$memorizer" layout --csv $symbols "$tmp/all.le" $type "$kmap" 2>"$tmp/err" |
+		sed -n "s/^layout,\([^,]*\),/layouts,\1,$type,/p" | grep -v ',other[.]a'
+done >"$tmp/want"
+"$memorizer" layout --all --csv $symbols "$tmp/all.le" "$kmap" 2>"$tmp/err" | grep ^layouts >"$tmp/out"
+equal "of all that is accessed it is the same, most accesses first" "$tmp/want" "$tmp/out"
+same "but for what is in members that are not" "next inner inner.count [hole at 12] other [hole at 24] flag \
+[hole at 29] name[] count" "$(cut -d , -f 2 "$tmp/out" | xargs)"
+outcome "only layout has all" 2 /dev/null "memorizer who: --all: this is for layout
+Try 'memorizer help who'." who --all $symbols "$tmp/all.le" "$kmap"
+
 # Subsystems as MAINTAINERS has them
 cat >"$tmp/MAINTAINERS" <<'END'
 List of maintainers

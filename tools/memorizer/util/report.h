@@ -16,6 +16,7 @@ struct command;
  * @cpus: CPUs with a stream, of a trace
  * @command: the command that makes it
  * @what: type, member or function that is asked for, or NULL
+ * @all: whether all is asked for instead
  * @maintainers: a MAINTAINERS file, or NULL
  * @sort_key: what to order tables by, as --sort has it
  * @sort: private: the same, by number
@@ -25,7 +26,7 @@ struct command;
  * @format: how to print
  */
 struct report {
-	bool trace, incomplete;
+	bool trace, incomplete, all;
 	u32 cpus;
 	const char *command, *what, *maintainers;
 	const char *sort_key;
@@ -40,6 +41,7 @@ struct report {
  * struct report_kind - a command that reads as report does
  * @command: the command
  * @wants: what its first argument is, or NULL: it has none but the input
+ * @takes_all: whether it has the option --all, with which it wants none
  * @takes_maintainers: whether it has the option --maintainers
  * @check: whether that can be told, after a message if not; or NULL
  * @print: prints what it tells, of notes of the compiler's; NULL: all, as report does
@@ -47,7 +49,7 @@ struct report {
 struct report_kind {
 	const struct command *command;
 	const char *wants;
-	bool takes_maintainers;
+	bool takes_all, takes_maintainers;
 	bool (*check)(const struct report *r, const struct sums *k);
 	void (*print)(const struct report *r, const struct sums *k);
 };
