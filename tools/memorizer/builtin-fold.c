@@ -10,6 +10,7 @@
 
 #include "builtin.h"
 #include "head.h"
+#include "named.h"
 #include "names.h"
 #include "table.h"
 #include "term.h"
@@ -25,19 +26,24 @@ static const char usage[] =
 	"number. A KMAP has no caches. The command is that which allocated, of accesses the one\n"
 	"that accessed.\n"
 	"\n"
+	"  -t, --types          by the compiler's notes, the type instead of the cache, and of\n"
+	"                       accesses the member instead of the function that allocated\n"
 	"  -v, --value VALUE    the number: accesses (default), reads, writes, objects, bytes,\n"
 	"                       live or live-bytes\n"
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default for a\n"
 	"                       trace: the one in it)\n"
+	"  -M, --modules DIR    take notes of modules from the files NAME.ko below DIR\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
 	"  -h, --help           print this\n";
 
 static const struct option options[] = {
+	{ "types", no_argument, NULL, 't' },
 	{ "value", required_argument, NULL, 'v' },
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
+	{ "modules", required_argument, NULL, 'M' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
@@ -51,14 +57,20 @@ static const char * const value_names[VALUES] = {
 	[BYTES] = "bytes", [LIVE] = "live", [LIVE_BYTES] = "live-bytes",
 };
 
-/* The frames of a stack; those before the accessor are the tags of what is tracked. */
+/*
+ * The frames of a stack; those before the accessor are the tags of what is tracked. With --types
+ * CACHE is the type, and SITE of an access the member.
+ */
 enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
 
 static_assert(ACCESSOR == TRACKER_TAGS, "the tags are the first frames of a stack");
 
 #define NONE	U32_MAX		/* in place of a frame: there is none */
 
-/* A stack: its frames' texts; while a KMAP is read, WHO is a pid if it is of an access. */
+/*
+ * A stack: its frames' texts; while a KMAP is read, WHO is a pid if it is of an access. What is
+ * allocated has the number of its call site's function in place of SITE's text.
+ */
 struct stack {
 	u32 frame[FRAMES];
 	u64 value;
@@ -80,6 +92,8 @@ struct task {
  * struct fold - the stacks
  * @vmlinux: where to take symbols from, or NULL
  * @kallsyms: a copy of /proc/kallsyms, or NULL
+ * @modules: directory with the files of modules below it, for their notes, or NULL
+ * @types: whether frames are types and members
  * @value: what is counted
  * @format: how to print
  * @symbols: the symbols
@@ -94,7 +108,8 @@ struct task {
  * @retired: by the id of its record, the stack of the object whose counts come next
  */
 struct fold {
-	const char *vmlinux, *kallsyms;
+	const char *vmlinux, *kallsyms, *modules;
+	bool types;
 	enum value value;
 	enum report_format format;
 	struct kmap_symbols *symbols;
@@ -109,7 +124,7 @@ struct retired {
 	struct stack stack;
 };
 
-/* The function that an address is in, or the address. */
+/* The number of the function that an address is in. */
 static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 {
 	struct function key = { .ip = ip, .kind = kind }, *function;
@@ -117,10 +132,10 @@ static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 	char text[KMAP_SYMBOL_MAX];
 	const char *module;
 	bool new;
+	u32 nr = hash_get(&f->functions, &key, &new);
 
-	function = hash_item(&f->functions, hash_get(&f->functions, &key, &new));
 	if (!new)
-		return function->frame;
+		return nr;
 	symbol = kmap_symbols_find(f->symbols, ip, kind);
 	snprintf(text, sizeof(text), "%llx", ip);
 	if (symbol) {
@@ -129,8 +144,63 @@ static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 			 kmap_symbols_string(f->symbols, symbol->name), *module ? " [" : "",
 			 module, *module ? "]" : "");
 	}
+	function = hash_item(&f->functions, nr);
 	function->frame = texts_number(&f->frames, text);
-	return function->frame;
+	return nr;
+}
+
+/* What is known of a text, as a frame. */
+static u32 frame_of(struct fold *f, const char *text)
+{
+	return texts_number(&f->frames, text ? text : NAMES_UNKNOWN);
+}
+
+/* The stack of what a call site allocates, of a cache if that is known; pages have no types. */
+static struct stack allocation(struct fold *f, const char *who, const char *cache, u64 ip, bool pages)
+{
+	struct stack stack = { { NONE, NONE, function_of(f, ip, KMAP_IP_RETURN), NONE }, 0 };
+
+	if (who)
+		stack.frame[WHO] = texts_number(&f->frames, who);
+	if (f->types && !pages)
+		stack.frame[CACHE] = frame_of(f, named_allocation(f->symbols, ip));
+	else if (cache)
+		stack.frame[CACHE] = texts_number(&f->frames, cache);
+	return stack;
+}
+
+/* Puts the text of a function in place of its number. */
+static void name_site(const struct fold *f, struct stack *stack)
+{
+	const struct function *function;
+
+	if (stack->frame[SITE] == NONE)
+		return;
+	function = hash_item(&f->functions, stack->frame[SITE]);
+	stack->frame[SITE] = function->frame;
+}
+
+/* Makes the stack of an access of that of what it is to, whose site is NONE if that is not known. */
+static void access_stack(struct fold *f, u64 ip, bool pages, struct stack *stack)
+{
+	const struct function *function;
+	struct named named;
+	u64 site = 0;
+
+	function = hash_item(&f->functions, function_of(f, ip, KMAP_IP_EXACT));
+	stack->frame[ACCESSOR] = function->frame;
+	if (!f->types) {
+		name_site(f, stack);
+		if (stack->frame[SITE] == NONE)
+			stack->frame[SITE] = frame_of(f, NULL);
+		return;
+	}
+	if (stack->frame[SITE] != NONE && !pages)
+		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->ip;
+	named = named_access(f->symbols, ip, site);
+	if (named.type || !pages)
+		stack->frame[CACHE] = frame_of(f, named.type);
+	stack->frame[SITE] = frame_of(f, named_path(named.path));
 }
 
 static void add(struct hash *stacks, const struct stack *stack, u64 value)
@@ -143,6 +213,15 @@ static void add(struct hash *stacks, const struct stack *stack, u64 value)
 	key.value = 0;
 	found = hash_item(stacks, hash_get(stacks, &key, &new));
 	found->value += value;
+}
+
+static void add_allocation(struct fold *f, struct hash *stacks, const struct stack *stack,
+			   u64 value)
+{
+	struct stack named = *stack;
+
+	name_site(f, &named);
+	add(stacks, &named, value);
 }
 
 /* What of a number of reads and writes is counted. */
@@ -190,11 +269,10 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 	bool new;
 
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
-	*stack = (struct stack){ { texts_number(&f->frames, comm), NONE,
-				   function_of(f, o->alloc_ip, KMAP_IP_RETURN), NONE }, 0 };
-	add(&f->others, stack, object_value(f, o->size));
+	*stack = allocation(f, comm, NULL, o->alloc_ip, false);
+	add_allocation(f, &f->others, stack, object_value(f, o->size));
 	if (!o->free_jiffies)
-		add(&f->others, stack, live_value(f, o->size));
+		add_allocation(f, &f->others, stack, live_value(f, o->size));
 	task = hash_item(&f->tasks, hash_get(&f->tasks, &o->pid, &new));
 	if (!new && task->jiffies > o->alloc_jiffies)
 		return;
@@ -204,8 +282,8 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 
 static void add_access(struct fold *f, const struct kmap_access *a, struct stack stack)
 {
+	access_stack(f, a->ip, false, &stack);
 	stack.frame[WHO] = a->pid;
-	stack.frame[ACCESSOR] = function_of(f, a->ip, KMAP_IP_EXACT);
 	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
 }
 
@@ -254,29 +332,24 @@ static int read_kmap(struct fold *f, char **argv)
 
 static void allocate(struct fold *f, const struct trace_event *e)
 {
-	struct stack stack = { {
-		texts_number(&f->frames, names_task(&f->names, e->u.alloc.pid)),
-		texts_number(&f->frames, names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache)),
-		function_of(f, e->u.alloc.call_site, KMAP_IP_RETURN), NONE }, 0 };
+	struct stack stack = allocation(f, names_task(&f->names, e->u.alloc.pid),
+		names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache), e->u.alloc.call_site,
+		e->u.alloc.kind == TRACE_PAGES);
 
-	add(&f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
+	add_allocation(f, &f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
 	tracker_add(&f->live, e, stack.frame);
 }
 
 static void count_access(struct fold *f, const struct trace_event *e)
 {
 	const struct tracked *item = tracker_find(&f->live, e->u.access.ptr);
-	struct stack stack = { { 0, 0, 0, 0 }, 0 };
+	struct stack stack = { { 0, frame_of(f, NULL), NONE, NONE }, 0 };
 	u32 kind = e->u.access.kind;
 
-	if (item) {
+	if (item)
 		memcpy(stack.frame, item->tag, sizeof(item->tag));
-	} else {
-		stack.frame[CACHE] = texts_number(&f->frames, NAMES_UNKNOWN);
-		stack.frame[SITE] = stack.frame[CACHE];
-	}
+	access_stack(f, e->u.access.ip, item && item->group == TRACKER_PAGES, &stack);
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
-	stack.frame[ACCESSOR] = function_of(f, e->u.access.ip, KMAP_IP_EXACT);
 	add(&f->stacks, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
 					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
 }
@@ -289,8 +362,7 @@ static void retire(struct fold *f, const struct trace_event *e)
 	bool new;
 
 	retired = hash_item(&f->retired, hash_get(&f->retired, &id, &new));
-	retired->stack = (struct stack){ { 0, texts_number(&f->frames, NAMES_UNKNOWN),
-		function_of(f, e->u.object.alloc_site, KMAP_IP_RETURN), NONE }, 0 };
+	retired->stack = allocation(f, NULL, NAMES_UNKNOWN, e->u.object.alloc_site, false);
 }
 
 static void count_counts(struct fold *f, const struct trace_event *e)
@@ -302,8 +374,8 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 	if (!hash_find(&f->retired, &id, &i))
 		return;
 	stack = ((struct retired *)hash_item(&f->retired, i))->stack;
+	access_stack(f, e->u.counts.ip, false, &stack);
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.counts.pid));
-	stack.frame[ACCESSOR] = function_of(f, e->u.counts.ip, KMAP_IP_EXACT);
 	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));
 }
 
@@ -339,7 +411,7 @@ static void count_live(struct fold *f)
 	for (item = f->live.items; item < f->live.items + f->live.nr; item++) {
 		memcpy(stack.frame, item->tag, sizeof(item->tag));
 		if (item->left)
-			add(&f->stacks, &stack, live_value(f, item->left));
+			add_allocation(f, &f->stacks, &stack, live_value(f, item->left));
 	}
 }
 
@@ -400,9 +472,18 @@ static void print_folded(const struct fold *f, const struct stack *stack)
 	printf(" %llu\n", stack->value);
 }
 
-static void print_stack(const struct fold *f, const struct stack *stack, bool first)
+/* What a frame is called. */
+static const char *frame_key(const struct fold *f, int frame)
 {
 	static const char * const keys[FRAMES] = { "comm", "cache", "site", "accessor" };
+
+	if (f->types && frame == CACHE)
+		return "type";
+	return f->types && frame == SITE && f->value < OBJECTS ? "field" : keys[frame];
+}
+
+static void print_stack(const struct fold *f, const struct stack *stack, bool first)
+{
 	bool json = f->format == REPORT_JSON;
 	const char *text;
 	int i;
@@ -412,7 +493,7 @@ static void print_stack(const struct fold *f, const struct stack *stack, bool fi
 	for (i = 0; i < FRAMES; i++) {
 		text = stack->frame[i] == NONE ? NULL : texts_get(&f->frames, stack->frame[i]);
 		if (json) {
-			printf("\"%s\": ", keys[i]);
+			printf("\"%s\": ", frame_key(f, i));
 			json_string(text);
 			printf(", ");
 		} else {
@@ -437,7 +518,9 @@ static void print(struct fold *f, const char *input, bool incomplete)
 		head_print(&head, f->format);
 		printf(",\n\t\"value\": \"%s\",\n\t\"stacks\": [", value_names[f->value]);
 	} else if (f->format == REPORT_CSV) {
-		printf("comm,cache,site,accessor,%s\n", value_names[f->value]);
+		for (i = 0; i < FRAMES; i++)
+			printf("%s,", frame_key(f, i));
+		printf("%s\n", value_names[f->value]);
 	}
 	for (i = 0; i < f->stacks.nr; i++) {
 		stack = hash_item(&f->stacks, i);
@@ -479,18 +562,19 @@ static void release(struct fold *f)
 static int fold(struct fold *f, char **argv)
 {
 	bool trace = input_is_trace(argv[0]);
-	char error[KMAP_ERROR_MAX];
 	int status;
 
-	if (trace) {
-		f->symbols = trace_symbols_load(argv[0], f->vmlinux, f->kallsyms);
-	} else {
-		f->symbols = kmap_symbols_load(f->vmlinux, f->kallsyms, false, error);
-		if (!f->symbols)
-			fprintf(stderr, "memorizer: %s\n", error);
-	}
+	if (trace)
+		f->symbols = trace_symbols_lines(argv[0], f->vmlinux, f->kallsyms, f->modules, false);
+	else
+		f->symbols = trace_symbols_kmap(argv[0], f->vmlinux, f->kallsyms, f->modules, false);
 	if (!f->symbols)
 		return EXIT_UNABLE;
+	if (f->types && !kmap_symbols_noted(f->symbols)) {
+		fprintf(stderr, "memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes\n");
+		kmap_symbols_free(f->symbols);
+		return EXIT_UNABLE;
+	}
 	init(f);
 	status = trace ? read_trace(f, argv[0]) : read_kmap(f, argv);
 	if (status != EXIT_UNABLE)
@@ -521,8 +605,14 @@ static int run(int argc, char **argv)
 	struct fold f = { .format = REPORT_TEXT };
 	int option;
 
-	while ((option = getopt_long(argc, argv, "v:k:K:jch", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "tv:k:K:M:jch", options, NULL)) != -1) {
 		switch (option) {
+		case 't':
+			f.types = true;
+			break;
+		case 'M':
+			f.modules = optarg;
+			break;
 		case 'v':
 			if (!set_value(&f, optarg))
 				return usage_error("fold");

@@ -102,7 +102,10 @@ for command in types "layout widget" "who widget" "what *"; do
 	set +f
 	agree "$command"
 done
-printed fold --json "$tmp/life" >"$tmp/printed"
+{
+	printed fold --json "$tmp/life"
+	printed fold --types --vmlinux "$tmp/vmlinux" --json "$tmp/life"
+} >"$tmp/printed"
 agree fold
 printed timeline --vmlinux "$tmp/vmlinux" --json "$tmp/life" >"$tmp/printed"
 agree timeline

@@ -174,6 +174,32 @@ a;b,[pages],read_mark,,1
 tar,widget,widget_alloc,,1' --csv -v live "$tmp/le"
 "$memorizer" fold --json "$tmp/le" >"$tmp/out"
 equal "as JSON" "$data/life.fold.json" "$tmp/out"
+python3 -B "$here/make-notes.py" "$tmp/vmlinux" <"$data/session.notes" || exit 1
+by_type="--types -k $tmp/vmlinux"
+folded "by type and member" 'a\x3bb;[pages];[unknown];gadget_irq [gadget] 1
+a\x3bb;[unknown];[unknown];gadget_irq [gadget] 1
+a\x3bb;gadget;[unknown];gadget_irq [gadget] 1
+a\x3bb;widget;flag;widget_write 2
+tar;widget;inner.count;widget_read 3' $by_type "$tmp/le"
+folded "allocations by type" 'a\x3bb;[pages];widget_read 1
+a\x3bb;gadget;widget_alloc 1
+tar;[unknown];widget_alloc 1
+tar;widget;widget_alloc 1' $by_type -v objects "$tmp/le"
+folded "what is live, too" 'a\x3bb;[pages];widget_read 4096
+tar;[unknown];widget_alloc 64' $by_type -v live-bytes "$tmp/le"
+folded "and the counts of retired objects" 'a\x3bb;widget;flag;widget_write 2
+tar;widget;inner.count;widget_read 2' $by_type "$tmp/retired"
+folded "and a KMAP" '[unknown];[unknown];[unknown];gadget_irq [gadget] 30
+a,b\x0ac\\d;[unknown];[unknown];gadget_irq [gadget] 2
+kworker/0:1;widget;flag;widget_write 8
+tar;[unknown];[unknown];ffffffff8b000000 1000
+tar;widget;inner.count;widget_read 6
+tar;widget;name[];widget_read 5' $by_type -K "$data/kallsyms" "$data/session.kmap"
+same "which columns tell" "comm,type,field,accessor,reads comm,type,site,accessor,live" \
+	"$(for value in reads live; do "$memorizer" fold --csv $by_type -v $value "$tmp/le" | head -n 1; done | xargs)"
+outcome "if there are types" 2 /dev/null \
+	"memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes" \
+	fold --types "$tmp/le"
 same "a value that there is is wanted" "2" \
 	"$("$memorizer" fold -v size "$tmp/le" >"$tmp/out" 2>&1; echo $?)"
 
