@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests of which types what allocates by wrappers has: a guest loads the test module of names, and what the compiler
+# noted of each object in the KMAP must be what is known of it.
+. "$(dirname "$0")/../lib.sh"
+
+memorizer=$build/tools/memorizer
+O=$build/memorizer
+dir=$out/test-names
+
+# expected: command, which is the wrapper, type, function that allocates as alloc_ip has it, and how many objects. That
+# is the wrapper's caller, but where the wrapper asks an allocator on its own behalf; where that only has a pointer to
+# void, or what it allocates lies in an allocation of more, the type is not known.
+expected() {
+	cat <<-END
+	alloc_skb;[unknown];kmalloc_reserve 1
+	alloc_skb;sk_buff;__alloc_skb 1
+	bytes;[unknown];by_bytes 1
+	cache_bulk;names_thing;by_cache_bulk 2
+	cache_zalloc;names_thing;by_cache_zalloc 1
+	devm_kcalloc;names_part;by_devm_kcalloc 1
+	devm_kmemdup;[unknown];devm_kmemdup 1
+	devm_kzalloc;names_thing;by_devm_kzalloc 1
+	kasprintf;char;kasprintf 1
+	kcalloc;names_part;by_kcalloc 1
+	kmalloc;names_thing;by_kmalloc 1
+	kmalloc_array;names_thing;by_kmalloc_array 1
+	kmemdup;names_thing;by_kmemdup 1
+	krealloc;names_thing;by_krealloc 1
+	kstrdup;char;by_kstrdup 1
+	kvzalloc;names_thing;by_kvzalloc 1
+	kzalloc;names_thing;by_kzalloc 1
+	kzalloc_node;names_thing;by_kzalloc_node 1
+	mempool_alloc;[unknown];mempool_alloc_noprof 1
+	shmem_file;dentry;__d_alloc 1
+	shmem_file;file;alloc_empty_file 1
+	shmem_file;shmem_inode_info;shmem_alloc_inode 1
+	struct_size;names_list;by_struct_size 1
+	END
+}
+
+known() {
+	"$here/boot" --config memorizer --smp 1 --out "$dir" -- 'D=/sys/kernel/debug/memorizer
+		insmod /modules/memorizer_test_names.ko && cat $D/kmap >/out/kmap && cat /proc/kallsyms >/out/kallsyms &&
+		cat /sys/kernel/notes >/out/kmap.notes && rmmod memorizer_test_names'
+}
+
+# typed: the same, by the notes, of what has the wrappers' names for command.
+typed() {
+	local wrappers
+
+	wrappers=$(grep -o '{ "[a-z_]*", by_' "$top/mm/memorizer/test_names.c" | cut -d '"' -f 2 | paste -s -d '|')
+	"$memorizer" fold --types --value objects -k "$O/vmlinux" -K "$dir/kallsyms" -M "$O" "$dir/kmap" |
+		sed 's/ \[memorizer_test_names\]//' | grep -E "^($wrappers);"
+}
+
+types_are_known() { diff <(expected) <(typed); }
+
+"$here/build" --config memorizer
+make_tools
+plan 2
+result "the test module of names allocates" known
+result "what wrappers allocate is of the types that it is" types_are_known
