@@ -640,7 +640,8 @@ function mapView(run) {
 		metrics.map((m) => el("option", { value: m, selected: m === metric }, label(m))));
 
 	return [el("div", { class: "tools" }, groups, el("label", { for: "metric" }, "Area"), choice,
-		   el("span", { class: "faint" }, "Deeper: more accesses to a byte. Arrow keys move, Enter selects.")),
+		   el("span", { class: "faint" }, "Deeper: more accesses to a byte. " +
+			(byType ? "What is in a record in another counts for both. " : "") + "Arrow keys move, Enter selects.")),
 		treemap(rows, metric, rest, byType && (state.x || state.f) ? 160 : 420, byType ? "Types" : "Call sites"),
 		byType && state.x ? typeDetail(run) : byType && state.f ? functionDetail(run) : !byType && (state.x || state.f) ? detail(map)
 			: drawTable({ key: byType ? "types" : map.key, rest,
