@@ -61,6 +61,8 @@ mapfile -t patches < <(find "$work/patches" -name '*.patch' | sort)
 build_each=
 if [ "${1-}" = --build ]; then
 	build_each=y
+	# What boot takes from the kernel's source
+	"$here/build" --config memorizer --config-only
 	mkdir "$work/tree"
 	# One kernel after the other in one place: only what a patch touches is built again.
 	objects=$build/each
