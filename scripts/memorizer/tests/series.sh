@@ -66,7 +66,6 @@ if [ "${1-}" = --build ]; then
 	mkdir "$work/tree"
 	# One kernel after the other in one place: only what a patch touches is built again.
 	objects=$build/each
-	lock each
 	rm -rf "$objects"
 	mkdir "$objects"
 	export CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=content
