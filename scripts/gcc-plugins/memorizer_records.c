@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The Memorizer plugin's notes: what records, their members and other types are
+ * called, and what of a record is where.
+ */
+
+#include "gcc-common.h"
+#include "memorizer_places.h"
+
+/* Add a member to a path; where there are alternatives, to each. */
+const char *concat_path(const char *path, const char *member)
+{
+	const char *more = strchr(path, '|');
+
+	if (!*member)
+		return path;
+	if (!*path)
+		return xstrdup(member);
+	if (more)
+		return xasprintf("%.*s%s%s|%s", (int)(more - path), path,
+				 *member == '[' ? "" : ".", member, concat_path(more + 1, member));
+	return xasprintf("%s%s%s", path, *member == '[' ? "" : ".", member);
+}
+
+/* The main variant of a record that is complete, or NULL_TREE */
+tree record_of(tree type)
+{
+	if (!RECORD_OR_UNION_TYPE_P(type) || !COMPLETE_TYPE_P(type))
+		return NULL_TREE;
+	return main_variant(type);
+}
+
+/* The size of a type in bytes, 0 if it is not constant or not known */
+HOST_WIDE_INT bytes_of_type(tree type)
+{
+	tree size = TYPE_SIZE_UNIT(type);
+
+	return size && tree_fits_shwi_p(size) ? tree_to_shwi(size) : 0;
+}
+
+/* The name of a record or scalar: a tag, or else what the first typedef calls it */
+static const char *tag(tree type)
+{
+	tree variant, name;
+
+	for (variant = main_variant(type); variant; variant = TYPE_NEXT_VARIANT(variant)) {
+		name = TYPE_NAME(variant);
+		if (name && TREE_CODE(name) == TYPE_DECL)
+			name = DECL_NAME(name);
+		if (name)
+			return IDENTIFIER_POINTER(name);
+	}
+	return "";
+}
+
+/* A type as C writes it, but for what functions take and give. Records are their tag. */
+const char *type_name(tree type)
+{
+	switch (TREE_CODE(type)) {
+	case POINTER_TYPE:
+	case REFERENCE_TYPE:
+		return concat(type_name(TREE_TYPE(type)),
+			      POINTER_TYPE_P(TREE_TYPE(type)) ? "*" : " *", NULL);
+	case ARRAY_TYPE:
+		return concat(type_name(strip_array_types(type)), "[]", NULL);
+	case FUNCTION_TYPE:
+	case METHOD_TYPE:
+		return "function";
+	case RECORD_TYPE:
+	case UNION_TYPE:
+		return *tag(type) ? tag(type) : "(anonymous)";
+	case ENUMERAL_TYPE:
+		return *tag(type) ? concat("enum ", tag(type), NULL) : "enum";
+	default:
+		if (!*tag(type) && INTEGRAL_TYPE_P(type))
+			return xasprintf("%c%u", TYPE_UNSIGNED(type) ? 'u' : 's',
+					 TYPE_PRECISION(type));
+		return tag(type);
+	}
+}
+
+/* Where a member begins, in bytes; UNKNOWN_OFFSET if that is not constant */
+HOST_WIDE_INT member_offset(tree field)
+{
+	tree offset = DECL_FIELD_OFFSET(field);
+
+	if (!offset || !tree_fits_shwi_p(offset))
+		return UNKNOWN_OFFSET;
+	return tree_to_shwi(offset) +
+	       tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) / BITS_PER_UNIT;
+}
+
+/* The bytes from a member's first to its last, 0 if there is no telling */
+static HOST_WIDE_INT member_size(tree field)
+{
+	tree size = DECL_SIZE(field);
+
+	if (!size || !tree_fits_shwi_p(size))
+		return 0;
+	return CEIL(tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) % BITS_PER_UNIT +
+		    tree_to_shwi(size), BITS_PER_UNIT);
+}
+
+const char *member_name(tree field)
+{
+	return DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : "";
+}
+
+/* Is an array of this size one that goes on behind it? */
+static bool is_flexible(tree field)
+{
+	tree next;
+
+	if (TREE_CODE(TREE_TYPE(field)) != ARRAY_TYPE)
+		return false;
+	for (next = DECL_CHAIN(field); next; next = DECL_CHAIN(next))
+		if (TREE_CODE(next) == FIELD_DECL && member_size(next))
+			return false;
+	return true;
+}
+
+static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted, bool exactly,
+		    const char **path);
+
+static bool descend_member(tree field, HOST_WIDE_INT offset, const struct wanted *wanted,
+			   bool exactly, const char **path)
+{
+	HOST_WIDE_INT start = member_offset(field), size = member_size(field);
+	const char *inside = concat_path(*path, member_name(field));
+	bool flexible = is_flexible(field);
+
+	if (start == UNKNOWN_OFFSET || offset < start)
+		return false;
+	if (!flexible && offset + (wanted->record ? 1 : MAX(wanted->size, 1)) > start + size)
+		return false;
+	if (!descend(TREE_TYPE(field), offset - start, wanted, exactly, &inside))
+		return false;
+	*path = inside;
+	return true;
+}
+
+/*
+ * Find what is wanted @offset bytes into an object of this type, and add to
+ * @path how it is called there. @exactly: a scalar of the wanted size, not
+ * a part of one or more than one.
+ */
+static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted, bool exactly,
+		    const char **path)
+{
+	HOST_WIDE_INT size = bytes_of_type(type);
+	tree field;
+
+	if (wanted->record && main_variant(type) == wanted->record && !offset)
+		return true;
+	if (offset < 0)
+		return false;
+	switch (TREE_CODE(type)) {
+	case ARRAY_TYPE:
+		size = bytes_of_type(TREE_TYPE(type));
+		if (!size)
+			return false;
+		*path = concat_path(*path, "[]");
+		/* Several elements are not looked into. */
+		if (!wanted->record && offset % size + wanted->size > size)
+			return !exactly;
+		return descend(TREE_TYPE(type), offset % size, wanted, exactly, path);
+	case RECORD_TYPE:
+	case UNION_TYPE:
+		for (field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+			if (TREE_CODE(field) == FIELD_DECL &&
+			    descend_member(field, offset, wanted, exactly, path))
+				return true;
+		return !exactly && !wanted->record && (!size || offset + wanted->size <= size);
+	default:
+		return !wanted->record && (exactly ? !offset && size == wanted->size :
+						     offset + wanted->size <= size);
+	}
+}
+
+/* All of the object of this type that is at @place */
+void add_whole(struct place *place, tree type)
+{
+	if (!AGGREGATE_TYPE_P(type))
+		return;
+	place->flags |= NAME_WIDE;
+	for (; TREE_CODE(type) == ARRAY_TYPE && record_of(place->type); type = TREE_TYPE(type))
+		place->path = concat_path(place->path, "[]");
+}
+
+/* Find what is wanted @offset bytes into the object of this type that is at @place. */
+bool find_in(const struct place *place, tree type, HOST_WIDE_INT offset,
+	     const struct wanted *wanted, struct place *found)
+{
+	static const struct wanted first_byte = { NULL_TREE, 1, false };
+	const char *path = place->path;
+
+	*found = *place;
+	if (place->offset != UNKNOWN_OFFSET)
+		found->offset = place->offset + offset;
+	if (!wanted->record && !wanted->size && !offset) {
+		/* From there on, nobody knows how much. */
+		add_whole(found, type);
+		return true;
+	}
+	if (!descend(type, offset, wanted, true, &path)) {
+		path = place->path;
+		if (wanted->record || !descend(type, offset, wanted, false, &path))
+			return false;
+		/* Several members: the first of them. But what is whole has no first one. */
+		if (offset || wanted->size < bytes_of_type(type)) {
+			path = place->path;
+			descend(type, offset, &first_byte, false, &path);
+		}
+		found->flags |= NAME_WIDE;
+	}
+	if (wanted->indexed) {
+		if (!strstr(path + strlen(place->path), "[]"))
+			return false;
+		found->flags |= NAME_INDEXED;
+	}
+	found->path = path;
+	return true;
+}
+
+/*
+ * The same in the whole record, when it lies beyond the object. What is added to an
+ * index may lead beyond an array, but the index itself leads back.
+ */
+bool find_around(const struct place *place, tree type, HOST_WIDE_INT offset,
+		 const struct wanted *wanted, struct place *found)
+{
+	struct place whole = { place->type, "", 0, place->flags };
+	HOST_WIDE_INT size = bytes_of_type(type);
+
+	if ((!size || offset < size) && find_in(place, type, offset, wanted, found))
+		return true;
+	if (place->offset != UNKNOWN_OFFSET && record_of(place->type) && *place->path &&
+	    !(place->flags & NAME_INDEXED) &&
+	    find_in(&whole, place->type, place->offset + offset, wanted, found))
+		return true;
+	if (!wanted->indexed || TREE_CODE(type) != ARRAY_TYPE)
+		return false;
+	size = bytes_of_type(TREE_TYPE(type));
+	return size && find_in(place, type, ((offset % size) + size) % size, wanted, found);
+}
