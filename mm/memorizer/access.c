@@ -14,6 +14,11 @@
  *   when the index has told the object.
  * - a new entry from the pool.
  *
+ * So it is with the accesses of a group, which take one entry together, with the group in
+ * the place of an ip. They are counted there if one object contains them all; if that is
+ * not so, or not so easy, each is counted by itself. Who reads counts tells them one by one
+ * in any case.
+ *
  * Invariants:
  *
  * - entry->object stays the same object until the entry is taken out of the
@@ -38,7 +43,8 @@
  *
  * - An entry's counts have 32 bits, of which the highest says that it is time to
  *   carry 2^31. Who finds it after counting does; if it is an interrupt's hook, the
- *   one that it came into finds that it is done.
+ *   one that it came into finds that it is done. A group's entry has its extent in the
+ *   place of the second count, which never gets there.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -136,16 +142,16 @@ find_entry(u32 *bucket, const struct memorizer_object *object, u64 key)
 	return NULL;
 }
 
-/* Makes entry @id of the object, with its first access counted, known to all. */
+/* Makes entry @id of the object, with the counts of its first access, known to all. */
 static __always_inline struct memorizer_entry *
-add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 key, u64 how)
+add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 key, u64 counts)
 {
 	struct memorizer_entry *entry = memorizer_ptr(id);
 	u32 head;
 
 	entry->key = key;
 	entry->object = object;
-	local_set(&entry->counts, how & MEMORIZER_HOW_COUNTS);
+	local_set(&entry->counts, counts);
 
 	head = READ_ONCE(object->entries);
 	do {
@@ -159,21 +165,36 @@ add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 key, u64 how
 	return entry;
 }
 
-/* Returns the entry that it was counted in, NULL if there is no room for one. */
-static __kprobes
-struct memorizer_entry *count(struct memorizer_object *object, u64 key, unsigned int kind)
+/*
+ * Adds @counts to an entry, or gives a new one those and @more. Returns the entry, NULL if
+ * there is no room for one.
+ */
+static __kprobes struct memorizer_entry *count(struct memorizer_object *object, u64 key,
+					       u64 counts, u64 more)
 {
 	u32 *bucket = find_bucket(object, key), id;
 	struct memorizer_entry *entry = find_entry(bucket, object, key);
 
 	if (entry) {
-		local_add(memorizer_how(kind, 0) & MEMORIZER_HOW_COUNTS, &entry->counts);
+		local_add(counts, &entry->counts);
 		if (unlikely(local_read(&entry->counts) & CARRIES))
 			memorizer_access_carry(entry);
 		return entry;
 	}
 	id = memorizer_pool_alloc(MEMORIZER_ENTRY);
-	return id ? add_entry(id, bucket, object, key, memorizer_how(kind, 0)) : NULL;
+	return id ? add_entry(id, bucket, object, key, counts + more) : NULL;
+}
+
+/* What an access of that kind adds to an entry's counts. */
+static __always_inline u64 counts_of(unsigned int kind)
+{
+	return memorizer_how(kind, 0) & MEMORIZER_HOW_COUNTS;
+}
+
+/* What a group's entry has beside how often it was made. */
+static __always_inline u64 extent_of(const struct memorizer_group *group)
+{
+	return (u64)group->extent << MEMORIZER_HOW_WRITE;
 }
 
 static __always_inline void remember(struct memorizer_entry *entry, unsigned long addr)
@@ -188,7 +209,7 @@ static __kprobes void count_access(u32 object_id, unsigned long addr, unsigned l
 				   unsigned int kind, unsigned long ip)
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid);
-	struct memorizer_entry *entry = count(memorizer_ptr(object_id), key, kind);
+	struct memorizer_entry *entry = count(memorizer_ptr(object_id), key, counts_of(kind), 0);
 
 	if (!entry)
 		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
@@ -209,7 +230,7 @@ void __kprobes memorizer_count_traffic(u32 object, unsigned int kind, unsigned l
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
 
-	if (count(memorizer_ptr(object), key, kind))
+	if (count(memorizer_ptr(object), key, counts_of(kind), 0))
 		this_cpu_inc(memorizer_counters.traffic);
 	else
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
@@ -225,6 +246,7 @@ void __kprobes memorizer_count_traffic(u32 object, unsigned int kind, unsigned l
  */
 void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 {
+	const struct memorizer_group *group = memorizer_entry_group(entry);
 	long old = local_read(&entry->counts), carries;
 	unsigned int kind;
 
@@ -235,10 +257,10 @@ void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 	} while (!local_try_cmpxchg(&entry->counts, &old, old - carries));
 	kind = (carries & READ_CARRY ? MEMORIZER_READ : 0) |
 		(carries & WRITE_CARRY ? MEMORIZER_WRITE : 0);
-	if (!count(entry->object, memorizer_carry_key(entry->key), kind))
+	if (!count(entry->object, memorizer_carry_key(entry->key), counts_of(kind), 0))
 		this_cpu_add(memorizer_counters.lost[memorizer_is_traffic(entry) ?
 						     MEMORIZER_LOST_TRAFFIC : MEMORIZER_LOST_ENTRY],
-			     (u64)memorizer_kind_count(kind) << 31);
+			     (u64)(group ? group->accesses : memorizer_kind_count(kind)) << 31);
 }
 
 /* What is not so easy: the same by memorizer_access(). */
@@ -259,29 +281,33 @@ static __kprobes void access_free_slot(unsigned long addr, u64 how, u32 word, u6
 		access_anywhere(addr, how, key);
 }
 
-/* Calls nobody, so as to need few registers. False if it is not so easy. */
-static __always_inline
-bool access_in_object(unsigned long addr, u64 how, struct memorizer_object *object, u64 key)
+/* The same, but calls nobody, so as to need few registers. False if it is not so easy. */
+static __always_inline bool add_counts(struct memorizer_object *object, u64 key, u64 counts,
+				       u64 more, unsigned long addr)
 {
-	struct memorizer_entry *entry;
-	u32 *bucket, new;
+	u32 *bucket = find_bucket(object, key), new;
+	struct memorizer_entry *entry = find_entry(bucket, object, key);
 
-	if (unlikely(!memorizer_object_contains(object, addr, (u8)(how >> MEMORIZER_HOW_SIZE))))
-		return false;
-	bucket = find_bucket(object, key);
-	entry = find_entry(bucket, object, key);
 	if (entry) {
 		if (unlikely(local_read(&entry->counts) & CARRIES))
 			return false;
-		local_add(how & MEMORIZER_HOW_COUNTS, &entry->counts);
+		local_add(counts, &entry->counts);
 	} else {
 		new = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry));
 		if (unlikely(!new))
 			return false;
-		entry = add_entry(new, bucket, object, key, how);
+		entry = add_entry(new, bucket, object, key, counts + more);
 	}
 	remember(entry, addr);
 	return true;
+}
+
+/* False if it is not so easy. */
+static __always_inline
+bool access_in_object(unsigned long addr, u64 how, struct memorizer_object *object, u64 key)
+{
+	return likely(memorizer_object_contains(object, addr, (u8)(how >> MEMORIZER_HOW_SIZE))) &&
+		add_counts(object, key, how & MEMORIZER_HOW_COUNTS, 0, addr);
 }
 
 /**
@@ -371,6 +397,69 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 
 	if (!attributed)
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+}
+
+/* What is not so easy: each member by itself. */
+static __kprobes void access_members(unsigned long addr, const struct memorizer_group *group)
+{
+	const struct memorizer_member *member;
+	unsigned int i;
+
+	for (i = 0; i < group->members; i++) {
+		member = &group->member[i];
+		memorizer_access(addr + member->offset, member->size, member->kind,
+				 memorizer_unpack_ip(memorizer_member_ip(member)));
+	}
+}
+
+/* All of it is in the object. Members may have entries where there is no room for the group's. */
+static __kprobes void count_group(struct memorizer_object *object,
+				  const struct memorizer_group *group, u64 key, unsigned long addr)
+{
+	struct memorizer_entry *entry = count(object, key, 1, extent_of(group));
+
+	if (!entry) {
+		access_members(addr, group);
+		return;
+	}
+	remember(entry, addr);
+	this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
+}
+
+/**
+ * memorizer_access_group() - count the accesses of a group
+ * @addr: the first byte of them
+ * @group: the group
+ * @key: memorizer_key() of its address, in place of an ip, and of the task
+ *
+ * The same as memorizer_access() for each member, but at once where one object contains
+ * them all, or nothing else is there.
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void __kprobes memorizer_access_group(unsigned long addr, const struct memorizer_group *group,
+				      u64 key)
+{
+	unsigned long last = addr + group->extent - 1, next;
+	struct memorizer_object *object;
+	u32 id;
+
+	if (unlikely(!(key >> 63) || (addr ^ last) >= READ_ONCE(memorizer_miss_bytes))) {
+		access_members(addr, group);
+		return;
+	}
+	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
+	if (likely(memorizer_object_contains(object, addr, group->extent)) &&
+	    add_counts(object, key, 1, extent_of(group), addr))
+		return;
+	id = memorizer_index_lookup(addr, &next);
+	object = memorizer_ptr(id);
+	if (!id && last < next)
+		this_cpu_add(memorizer_counters.unattributed, group->accesses);
+	else if (!id || !memorizer_object_contains(object, addr, group->extent))
+		access_members(addr, group);
+	else
+		count_group(object, group, key, addr);
 }
 
 /* Takes the entries of objects that are out of sight out of one chain, for the pool. */

@@ -12,6 +12,11 @@
  * memorizer_mutex. A list that was sorted consists of new entries in any order,
  * and the sorted ones, which are what is left of the list once more; who goes on
  * from one of these meets all that come after it, as well as some that are newer.
+ *
+ * A group's entry counts for lines of several ips, of which the first is its place in the
+ * order. All entries of one ip, or one group, are a run, by ascending pid. A reader goes from
+ * ip to ip, and for each merges the runs that have it: that of the ip, and those of the few
+ * groups that it can be in.
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
@@ -28,17 +33,43 @@ static struct memorizer_entry *entry_of(u32 id)
 	return memorizer_ptr(id);
 }
 
-/* An entry's ip, whether it counts its accesses or its traffic. */
+/* The lowest ip of a group's accesses behind @ip, 0 if there is none. */
+static u32 group_ip_behind(const struct memorizer_group *group, u32 ip)
+{
+	u32 lowest = 0, other;
+	unsigned int i;
+
+	for (i = 0; i < group->members; i++) {
+		other = memorizer_member_ip(&group->member[i]);
+		if (other > ip && (!lowest || other < lowest))
+			lowest = other;
+	}
+	return lowest;
+}
+
+/* An entry's ip, whether it counts its accesses or its traffic; a group's first ip. */
 static u32 ip_of(const struct memorizer_entry *entry)
 {
-	return memorizer_entry_ip(entry) | MEMORIZER_ACCESS_IP;
+	const struct memorizer_group *group = memorizer_entry_group(entry);
+
+	return group ? group_ip_behind(group, 0) :
+		memorizer_entry_ip(entry) | MEMORIZER_ACCESS_IP;
+}
+
+/* What tells an entry's run from others that have its ip_of() */
+static u32 run_of(const struct memorizer_entry *entry)
+{
+	return memorizer_entry_group(entry) ? memorizer_entry_ip(entry) : 0;
 }
 
 /* Does entry @a belong before @b, or both into one line? */
 static bool in_order(const struct memorizer_entry *a, const struct memorizer_entry *b)
 {
-	return ip_of(a) != ip_of(b) ? ip_of(a) < ip_of(b) :
-		memorizer_entry_pid(a) <= memorizer_entry_pid(b);
+	if (ip_of(a) != ip_of(b))
+		return ip_of(a) < ip_of(b);
+	if (run_of(a) != run_of(b))
+		return run_of(a) < run_of(b);
+	return memorizer_entry_pid(a) <= memorizer_entry_pid(b);
 }
 
 /* Makes one sorted list of two, of which the first is not empty. */
@@ -113,6 +144,95 @@ static u32 sort_entries(struct memorizer_object *object)
 	return sorted;
 }
 
+/* The entry behind @id if it is of the same run, else 0. */
+static u32 next_in_run(u32 id)
+{
+	u32 next = READ_ONCE(entry_of(id)->link);
+
+	cond_resched();
+	return next && ip_of(entry_of(next)) == ip_of(entry_of(id)) &&
+		run_of(entry_of(next)) == run_of(entry_of(id)) ? next : 0;
+}
+
+/* The first entry of the next run, 0 behind the last. */
+static u32 next_run(u32 id)
+{
+	u32 next;
+
+	while ((next = next_in_run(id)))
+		id = next;
+	return READ_ONCE(entry_of(id)->link);
+}
+
+/* The first ip behind @ip that an entry counts for, 0 if there is none. */
+static u32 ip_behind(const struct memorizer_entry *entry, u32 ip)
+{
+	const struct memorizer_group *group = memorizer_entry_group(entry);
+
+	if (group)
+		return group_ip_behind(group, ip);
+	return ip_of(entry) > ip ? ip_of(entry) : 0;
+}
+
+/* Goes to the next ip, and the runs that have it; false if there is none. */
+static bool next_ip(struct memorizer_lines *lines)
+{
+	u32 ip = U32_MAX, id, other;
+
+	lines->runs = 0;
+	while (lines->next && !ip_behind(entry_of(lines->next), lines->ip))
+		lines->next = next_run(lines->next);
+	for (id = lines->next; id && ip_of(entry_of(id)) <= ip; id = next_run(id)) {
+		other = ip_behind(entry_of(id), lines->ip);
+		if (!other || other > ip)
+			continue;
+		if (other < ip)
+			lines->runs = 0;
+		ip = other;
+		if (lines->runs < ARRAY_SIZE(lines->at))
+			lines->at[lines->runs++] = id;
+	}
+	lines->ip = ip;
+	return lines->runs;
+}
+
+/* Adds what an entry counts for the line's ip. */
+static void add_entry(struct memorizer_line *line, const struct memorizer_entry *entry)
+{
+	const struct memorizer_group *group = memorizer_entry_group(entry);
+	const struct memorizer_member *member;
+	unsigned int i;
+
+	if (!group) {
+		*(memorizer_is_traffic(entry) ? &line->read_moves : &line->reads) +=
+			memorizer_entry_reads(entry);
+		*(memorizer_is_traffic(entry) ? &line->write_moves : &line->writes) +=
+			memorizer_entry_writes(entry);
+		return;
+	}
+	for (i = 0; i < group->members; i++) {
+		member = &group->member[i];
+		if (memorizer_member_ip(member) != line->ip)
+			continue;
+		if (member->kind & MEMORIZER_READ)
+			line->reads += memorizer_entry_times(entry);
+		if (member->kind & MEMORIZER_WRITE)
+			line->writes += memorizer_entry_times(entry);
+	}
+}
+
+/* The lowest pid of the entries that come next for the reader's ip; false if there is none. */
+static bool next_pid(const struct memorizer_lines *lines, u32 *pid)
+{
+	unsigned int i;
+
+	*pid = U32_MAX;
+	for (i = 0; i < lines->runs; i++)
+		if (lines->at[i])
+			*pid = min(*pid, memorizer_entry_pid(entry_of(lines->at[i])));
+	return *pid != U32_MAX;
+}
+
 /**
  * memorizer_lines_begin() - begin with an object's lines
  * @lines: says where the reader is, until memorizer_lines_end()
@@ -124,9 +244,11 @@ static u32 sort_entries(struct memorizer_object *object)
  */
 void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object)
 {
-	lines->object = object;
-	lines->next = sort_entries(object);
-	lines->others = readers;
+	*lines = (struct memorizer_lines) {
+		.object = object,
+		.next = sort_entries(object),
+		.others = readers,
+	};
 	readers = lines;
 }
 
@@ -142,26 +264,17 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
  */
 bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line)
 {
-	const struct memorizer_entry *entry, *first;
+	unsigned int i;
+	u32 pid;
 
-	if (!lines->next)
+	if (!next_pid(lines, &pid) && !(next_ip(lines) && next_pid(lines, &pid)))
 		return false;
-	first = entry_of(lines->next);
-	*line = (struct memorizer_line) {
-		.ip = ip_of(first),
-		.pid = memorizer_entry_pid(first),
-	};
-	do {
-		entry = entry_of(lines->next);
-		if (ip_of(entry) != line->ip || memorizer_entry_pid(entry) != line->pid)
-			break;
-		*(memorizer_is_traffic(entry) ? &line->read_moves : &line->reads) +=
-			memorizer_entry_reads(entry);
-		*(memorizer_is_traffic(entry) ? &line->write_moves : &line->writes) +=
-			memorizer_entry_writes(entry);
-		lines->next = READ_ONCE(entry->link);
-		cond_resched();
-	} while (lines->next);
+	*line = (struct memorizer_line) { .ip = lines->ip, .pid = pid };
+	for (i = 0; i < lines->runs; i++)
+		while (lines->at[i] && memorizer_entry_pid(entry_of(lines->at[i])) == pid) {
+			add_entry(line, entry_of(lines->at[i]));
+			lines->at[i] = next_in_run(lines->at[i]);
+		}
 	return true;
 }
 

@@ -20,6 +20,7 @@
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/memorizer.h>
+#include <linux/memorizer-group.h>
 #include <linux/memorizer-string.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -46,15 +47,18 @@
 #define MEMORIZER_FOUND_ADDR	8
 
 /**
- * struct memorizer_entry - how often one ip touched one object for one pid
+ * struct memorizer_entry - how often one ip, or group of them, touched one object for one pid
  * @link: id of the object's next entry; the pool's when it is free
  * @chain: id of the next entry in its CPU's hash bucket
  * @key: which ip and pid, see memorizer_key(); without MEMORIZER_ACCESS_IP it counts
- *	loads and stores of that ip that moved a cache line
+ *	loads and stores of that ip that moved a cache line; in place of the ip may be
+ *	the address of a group
  * @object: the object
  * @reads: loads
  * @writes: stores
- * @counts: both
+ * @times: how often all accesses of a group were made
+ * @extent: of that group, see struct memorizer_group
+ * @counts: both, or a group's two
  *
  * Belongs to one CPU, which alone counts in it; the sum over all CPUs is what
  * the KMAP shows. @key and @object never change while it is in use.
@@ -71,6 +75,10 @@ struct memorizer_entry {
 		struct {
 			u32 reads;
 			u32 writes;
+		};
+		struct {
+			u32 times;
+			u32 extent;
 		};
 		local_t counts;
 	};
@@ -223,6 +231,70 @@ static __always_inline unsigned int memorizer_unit(u64 key)
 	return key >> 63 ? 0 : 31;
 }
 
+static __always_inline bool memorizer_is_traffic(const struct memorizer_entry *entry)
+{
+	return !(memorizer_entry_ip(entry) & MEMORIZER_ACCESS_IP);
+}
+
+/**
+ * struct memorizer_member - an access of a group
+ * @ip: distance from here to the address right behind its site
+ * @offset: from the group's first byte to its own
+ * @size: its size in bytes
+ * @kind: an enum memorizer_kind
+ */
+struct memorizer_member {
+	s32 ip;
+	u16 offset;
+	u8 size;
+	u8 kind;
+};
+
+/**
+ * struct memorizer_group - accesses that are all made if one is, at known distances
+ * @extent: from the first byte of them to behind the last
+ * @members: their number
+ * @accesses: how many loads and stores they are together
+ * @member: each of them, in the order in which they are counted one by one
+ *
+ * The compiler's plugin makes them, for the kernel's own code: they never go. If one object
+ * contains them all, one entry counts them.
+ */
+struct memorizer_group {
+	u16 extent;
+	u8 members;
+	u8 accesses;
+	struct memorizer_member member[];
+};
+
+extern const char __start_memorizer_groups[], __stop_memorizer_groups[];
+
+/*
+ * The group that an entry counts, NULL if it counts a single ip's accesses. The kernel's
+ * addresses have MEMORIZER_ACCESS_IP set; those of tests may not.
+ */
+static __always_inline const struct memorizer_group *
+memorizer_entry_group(const struct memorizer_entry *entry)
+{
+	u32 at = (memorizer_entry_ip(entry) - (u32)(unsigned long)__start_memorizer_groups) &
+		~MEMORIZER_ACCESS_IP;
+
+	return at < (u32)(__stop_memorizer_groups - __start_memorizer_groups) ?
+		(const void *)(__start_memorizer_groups + at) : NULL;
+}
+
+static __always_inline u32 memorizer_member_ip(const struct memorizer_member *member)
+{
+	return memorizer_pack_ip((unsigned long)&member->ip + member->ip);
+}
+
+/* How often a group's accesses were made. */
+static inline u64 memorizer_entry_times(const struct memorizer_entry *entry)
+{
+	return (u64)READ_ONCE(entry->times) << memorizer_unit(entry->key);
+}
+
+/* An entry's counts, but not a group's. */
 static inline u64 memorizer_entry_reads(const struct memorizer_entry *entry)
 {
 	return (u64)READ_ONCE(entry->reads) << memorizer_unit(entry->key);
@@ -233,14 +305,13 @@ static inline u64 memorizer_entry_writes(const struct memorizer_entry *entry)
 	return (u64)READ_ONCE(entry->writes) << memorizer_unit(entry->key);
 }
 
-static __always_inline bool memorizer_is_traffic(const struct memorizer_entry *entry)
-{
-	return !(memorizer_entry_ip(entry) & MEMORIZER_ACCESS_IP);
-}
-
 /* The accesses that an entry counts. */
 static inline u64 memorizer_entry_accesses(const struct memorizer_entry *entry)
 {
+	const struct memorizer_group *group = memorizer_entry_group(entry);
+
+	if (group)
+		return memorizer_entry_times(entry) * group->accesses;
 	return memorizer_is_traffic(entry) ? 0 :
 		memorizer_entry_reads(entry) + memorizer_entry_writes(entry);
 }
@@ -434,6 +505,7 @@ void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 void memorizer_access_in_page(unsigned long addr, u64 how, u32 word, u64 key);
 void memorizer_access_in_object(unsigned long addr, u64 how, struct memorizer_object *object,
 				u64 key);
+void memorizer_access_group(unsigned long addr, const struct memorizer_group *group, u64 key);
 void memorizer_access_carry(struct memorizer_entry *entry);
 void memorizer_access_collect(void);
 void memorizer_count_traffic(u32 object, unsigned int kind, unsigned long ip);
@@ -587,11 +659,17 @@ struct memorizer_line {
 /**
  * struct memorizer_lines - where a reader of an object's lines is
  * @object: the object, NULL if it is at none
- * @next: id of the next line's first entry, 0 behind the last
+ * @ip: of the lines that it is at
+ * @runs: how many runs of entries have this ip: its own, and those of groups
+ * @at: id of the next entry of each, 0 behind its last
+ * @next: id of the first entry that may have a later ip, 0 if there is none
  * @others: another reader
  */
 struct memorizer_lines {
 	struct memorizer_object *object;
+	u32 ip;
+	u32 runs;
+	u32 at[1 + MEMORIZER_GROUPS_AT_ONCE];
 	u32 next;
 	struct memorizer_lines *others;
 };

@@ -73,8 +73,23 @@ unsigned long shown_objects(void)
 	return count;
 }
 
+/* Adds what the group's accesses by one ip, or all of them, were @times. */
+static void add_group(struct counts *sum, const struct memorizer_group *group, bool all, u32 ip,
+		      u64 times)
+{
+	unsigned int i;
+
+	for (i = 0; i < group->members; i++) {
+		if (!all && memorizer_member_ip(&group->member[i]) != ip)
+			continue;
+		sum->reads += group->member[i].kind & MEMORIZER_READ ? times : 0;
+		sum->writes += group->member[i].kind & MEMORIZER_WRITE ? times : 0;
+	}
+}
+
 static struct counts add_up(const struct memorizer_object *object, bool all, u32 ip, u32 pid)
 {
+	const struct memorizer_group *group;
 	const struct memorizer_entry *entry;
 	struct counts sum = { };
 	u32 id;
@@ -82,8 +97,11 @@ static struct counts add_up(const struct memorizer_object *object, bool all, u32
 	CHECK(object);
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
-		if (all ? memorizer_is_traffic(entry) :
-		    memorizer_entry_ip(entry) != ip || memorizer_entry_pid(entry) != pid)
+		group = memorizer_entry_group(entry);
+		if (group && (all || memorizer_entry_pid(entry) == pid))
+			add_group(&sum, group, all, ip, memorizer_entry_times(entry));
+		if (group || (all ? memorizer_is_traffic(entry) :
+			      memorizer_entry_ip(entry) != ip || memorizer_entry_pid(entry) != pid))
 			continue;
 		sum.reads += memorizer_entry_reads(entry);
 		sum.writes += memorizer_entry_writes(entry);

@@ -18,6 +18,7 @@ static const struct {
 	{ "index", index_cases },
 	{ "object", object_cases },
 	{ "access", access_cases },
+	{ "group", group_cases },
 	{ "traffic", traffic_cases },
 	{ "strings", string_cases },
 	{ "lines", lines_cases },

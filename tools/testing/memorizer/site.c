@@ -4,8 +4,40 @@
  */
 #include "test.h"
 
-/* Accesses that needed the cache only. */
+/* Accesses, and groups of them, that needed the cache only. */
 DEFINE_PER_CPU(unsigned long, site_hits);
+
+#define GROUP_MEMBERS	8
+
+static struct {
+	struct memorizer_group group;
+	struct memorizer_member member[GROUP_MEMBERS];
+} groups[64] __section("memorizer_groups");
+
+/**
+ * make_group() - make a group of accesses
+ * @members: what they are: the ip is that of the access, and not a distance
+ * @count: their number
+ *
+ * Return: the group
+ */
+const struct memorizer_group *make_group(const struct memorizer_member *members, unsigned int count)
+{
+	static unsigned int used;
+	struct memorizer_group *group = &groups[used].group;
+	struct memorizer_member *member = groups[used].member;
+	unsigned int i;
+
+	CHECK(++used <= ARRAY_SIZE(groups) && count <= GROUP_MEMBERS);
+	for (i = 0; i < count; i++) {
+		member[i] = members[i];
+		member[i].ip -= (u32)(unsigned long)&member[i].ip;
+		group->extent = max(group->extent, member[i].offset + member[i].size);
+		group->accesses += memorizer_kind_count(member[i].kind);
+	}
+	group->members = count;
+	return group;
+}
 
 static s32 count_up(u32 *count)
 {
@@ -64,6 +96,33 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 		this_cpu_inc(site_hits);
 	} else {
 		miss(addr, size, kind, ip, key);
+	}
+	preempt_enable_notrace();
+}
+
+/**
+ * group_site() - make all accesses of a group
+ * @addr: address of the first byte
+ * @group: the group
+ */
+void group_site(unsigned long addr, const struct memorizer_group *group)
+{
+	u64 key = memorizer_key(memorizer_pack_ip((unsigned long)group) | MEMORIZER_ACCESS_IP,
+				current->pid | current->memorizer_paused);
+	struct memorizer_entry *entry;
+
+	if (addr >= READ_ONCE(memorizer_thunk_end)) {
+		this_cpu_add(memorizer_counters.unattributed, group->accesses);
+		return;
+	}
+	preempt_disable_notrace();
+	entry = this_cpu_read(memorizer_cache[memorizer_cache_slot(key, addr)]);
+	if (entry->key == key && memorizer_object_contains(entry->object, addr, entry->extent)) {
+		if (count_up(&entry->times) < 0)
+			memorizer_access_carry(entry);
+		this_cpu_inc(site_hits);
+	} else {
+		memorizer_access_group(addr, group, key);
 	}
 	preempt_enable_notrace();
 }
