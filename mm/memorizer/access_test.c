@@ -261,11 +261,9 @@ static void access_is_counted_once(struct kunit *test)
 {
 	const struct kind *kind = test->param_value;
 	struct victim *v = make_victim(test);
-	const struct memorizer_object *object;
-	const struct memorizer_entry *entry;
+	struct memorizer_line line[8];
 	struct tally tally;
-	unsigned int i;
-	u32 id, ip;
+	unsigned int i, n;
 
 	user_page = (void __user *)kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE,
 						 MAP_ANONYMOUS | MAP_PRIVATE, 0);
@@ -282,14 +280,13 @@ static void access_is_counted_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tally.reads, 3 * kind->reads);
 	KUNIT_EXPECT_EQ(test, tally.writes, 3 * kind->writes);
 
-	object = memorizer_ptr(object_at(v));
-	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
-		entry = memorizer_ptr(id);
-		ip = memorizer_entry_ip(entry);
-		KUNIT_EXPECT_EQ(test, memorizer_entry_pid(entry), current->pid);
-		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(ip, kind->access) || is_made_elsewhere(kind),
-				      "%pS is not in %ps", (void *)memorizer_unpack_ip(ip),
-				      kind->access);
+	n = copy_lines(memorizer_ptr(object_at(v)), line, ARRAY_SIZE(line));
+	KUNIT_ASSERT_LE(test, n, ARRAY_SIZE(line));
+	for (i = 0; i < n; i++) {
+		KUNIT_EXPECT_EQ(test, line[i].pid, current->pid);
+		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(line[i].ip, kind->access) ||
+				      is_made_elsewhere(kind), "%pS is not in %ps",
+				      (void *)memorizer_unpack_ip(line[i].ip), kind->access);
 	}
 }
 

@@ -29,6 +29,25 @@ static inline u32 object_at(const void *ptr)
 	return id;
 }
 
+/* Adds what an entry counts. */
+static inline void add_to_tally(struct tally *tally, const struct memorizer_entry *entry)
+{
+	const struct memorizer_group *group = memorizer_entry_group(entry);
+	unsigned int i;
+
+	if (!group) {
+		tally->reads += memorizer_entry_reads(entry);
+		tally->writes += memorizer_entry_writes(entry);
+		return;
+	}
+	for (i = 0; i < group->members; i++) {
+		if (group->member[i].kind & MEMORIZER_READ)
+			tally->reads += memorizer_entry_times(entry);
+		if (group->member[i].kind & MEMORIZER_WRITE)
+			tally->writes += memorizer_entry_times(entry);
+	}
+}
+
 /* Adds up the lines of one pid, or of ANY. */
 static inline struct tally tally_id(u32 id, u32 pid)
 {
@@ -44,8 +63,7 @@ static inline struct tally tally_id(u32 id, u32 pid)
 		if (memorizer_is_traffic(entry) ||
 		    (pid != ANY && memorizer_entry_pid(entry) != pid))
 			continue;
-		tally.reads += memorizer_entry_reads(entry);
-		tally.writes += memorizer_entry_writes(entry);
+		add_to_tally(&tally, entry);
 	}
 	return tally;
 }
@@ -53,6 +71,26 @@ static inline struct tally tally_id(u32 id, u32 pid)
 static inline struct tally tally_of(const void *ptr, u32 pid)
 {
 	return tally_id(object_at(ptr), pid);
+}
+
+/* Copies an object's lines; returns how many there are, @size or more if not all were copied. */
+static inline unsigned int copy_lines(struct memorizer_object *object, struct memorizer_line *line,
+				      unsigned int size)
+{
+	struct memorizer_lines lines;
+	struct memorizer_line more;
+	unsigned int n = 0;
+
+	memorizer_pause();
+	mutex_lock(&memorizer_mutex);
+	memorizer_lines_begin(&lines, object);
+	while (memorizer_lines_next(&lines, &more))
+		if (n++ < size)
+			line[n - 1] = more;
+	memorizer_lines_end(&lines);
+	mutex_unlock(&memorizer_mutex);
+	memorizer_resume();
+	return n;
 }
 
 /* For suites that need objects and accesses recorded. */

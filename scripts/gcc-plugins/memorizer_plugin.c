@@ -35,6 +35,15 @@
  *
  *	memorizer_leave			on the stack: rdi, return address
  *
+ * Accesses at known distances from each other make a group, which the stub counts at
+ * once. It calls, or at last jumps to
+ *
+ *	memorizer_joined_group		address of the first byte in rdi; on the stack as above
+ *	memorizer_group			likewise; on the stack: group, rdi, return address
+ *
+ * The operand behind the call is the distance to the group. The section memorizer_groups
+ * says what groups are: see struct memorizer_group.
+ *
  * An access is what is left of the source's loads and stores when the GIMPLE
  * optimizers are done. Not seen are: the function's own frame and arguments,
  * registers, per-CPU and other %gs or %fs relative data, thread-local data,
@@ -43,6 +52,7 @@
  *
  * Arguments:
  *	unwind-hints	give objtool an unwind hint for each stub
+ *	groups		make groups; they must be there for as long as their counts are
  *	skip=<function>	put no sites there; may come several times
  *	verbose		say for each function what was instrumented
  *	id=<anything>	ignored; makes the command line depend on the plugin
@@ -55,6 +65,7 @@
 #include "tree-dfa.h"
 #include "ssa-iterators.h"
 #include "memorizer_names.h"
+#include "../../include/linux/memorizer-group.h"
 #include "../../include/linux/memorizer-string.h"
 
 __visible int plugin_is_GPL_compatible;
@@ -62,12 +73,14 @@ __visible int plugin_is_GPL_compatible;
 static struct plugin_info memorizer_plugin_info = {
 	.version = PLUGIN_VERSION,
 	.help = "unwind-hints\temit objtool unwind hints for the stubs\n"
+		"groups\t\tcount accesses at known distances at once\n"
 		"skip=function\tput no sites there\n"
 		"verbose\t\tprint what was instrumented\n"
 		"id=anything\tignored, for rebuilding what an older plugin built\n"
 };
 
 static bool unwind_hints;
+static bool with_groups;
 static bool verbose;
 static auto_vec<const char *> skipped;	/* names of functions */
 static unsigned int sites;		/* put into the current function */
@@ -75,6 +88,9 @@ static unsigned int joined_sites;	/* of these, those that another one's stub cou
 
 /* So many accesses can share a site. */
 #define MAX_JOINED 12
+
+/* And those of a group lie in so many bytes. */
+#define MAX_EXTENT 4096
 
 /*
  * The start of each site's text; the stub's instructions, its jump and .popsection follow,
@@ -1238,83 +1254,261 @@ static void move_label(rtx_insn *insn, rtx address, bool is_read)
 	}
 }
 
-/* What a stub does for one of its accesses: to @operand, of the kind and size that @thunk begins with, at @ip */
-static char *joined_access(unsigned int operand, const char *thunk, const char *ip)
-{
-	return xasprintf("\tleaq %%%u, %%%%rdi\n\tcall memorizer_joined_%.*s\n"
-			 "773:\ttestl $%s - 773b - 5, %%%%eax\n", operand,
-			 (int)strcspn(thunk, "\n"), thunk, ip);
-}
+/* An access that a stub counts */
+struct counted {
+	rtx operand, constraint;
+	char thunk[4];		/* its kind and size, as memorizer_thunk_... has them */
+	char ip[16];		/* a label that stands there */
+};
 
-/*
- * The text of a site's stub with one more access. Accesses of one kind come as it costs
- * least, the site's own one last. From the first of another kind on, they come in the
- * order of the code, those before it first: it matters to who looks at cache lines.
- */
-static char *add_access(const char *text, unsigned int operand, const char *thunk, const char *ip)
-{
-	const char *ordered = strstr(text, ORDERED_END);
-	const char *end = ordered ? ordered : strstr(text, FIXED_END);
-	const char *own_thunk = end + strlen(FIXED_END);
-	char *joined = joined_access(operand, thunk, ip), *own, *added;
+/* A site that others can be joined to, and the accesses that its stub counts, in their order */
+struct lead {
+	rtx_insn *insn;
+	auto_vec<counted> accesses;
+};
 
-	if (ordered || *own_thunk == *thunk) {
-		added = xasprintf("%.*s%s%s", (int)(end - text), text, joined, end);
-	} else {
-		own = joined_access(0, own_thunk, "771b + 5");
-		added = xasprintf("%.*s%s%s" ORDERED_END "%s", (int)(end - text), text, own, joined,
-				  strchr(own_thunk, '\n'));
-		free(own);
-	}
-	free(joined);
-	return added;
-}
+/* A part of a stub: one access, or several that are counted at once */
+struct part {
+	unsigned int members[MAX_JOINED], n;	/* which of the accesses */
+	unsigned int first;	/* the one that begins at @start */
+	char kind;		/* of all of them; 0: they differ */
+	rtx base;		/* where they begin, but for bytes that are known: */
+	HOST_WIDE_INT start, end;
+};
 
-/*
- * Let the stub of @lead also count the access of @insn, behind it in straight
- * code, whose operand already has its value at @lead. Where @insn was there
- * remains a label, which tells the thunk the access's ip.
- */
-static void join_site(rtx_insn *lead, rtx_insn *insn)
+static counted make_counted(rtx site, const char *ip)
 {
-	static unsigned int last_label = 773000000;	/* begins with LABEL_BEGIN */
-	rtx into = site_of(lead), site = site_of(insn);
-	unsigned int n = ASM_OPERANDS_INPUT_LENGTH(into), i, label = ++last_label;
 	const char *thunk = strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END) + strlen(FIXED_END);
-	rtvec inputs = rtvec_alloc(n + 1), constraints = rtvec_alloc(n + 1);
-	char *text, *ip;
+	counted made = { ASM_OPERANDS_INPUT(site, 0), ASM_OPERANDS_INPUT_CONSTRAINT_EXP(site, 0) };
+
+	snprintf(made.thunk, sizeof(made.thunk), "%.*s", (int)strcspn(thunk, "\n"), thunk);
+	snprintf(made.ip, sizeof(made.ip), "%s", ip);
+	return made;
+}
+
+static lead *make_lead(rtx_insn *insn, rtx site)
+{
+	lead *made = new lead();
+
+	made->insn = insn;
+	made->accesses.safe_push(make_counted(site, "771b + 5"));
+	return made;
+}
+
+/* The part that has one access only, the @i-th of the lead */
+static part make_part(const lead *lead, unsigned int i)
+{
+	const counted *access = &lead->accesses[i];
+	part made = { { i }, 1, i, access->thunk[0] };
+	poly_int64 known;
+
+	made.base = strip_offset(XEXP(access->operand, 0), &known);
+	made.start = known.to_constant();
+	made.end = made.start + atoi(access->thunk + 1);
+	return made;
+}
+
+/* Have the one access of @more counted with @part; false if they are not near each other. */
+static bool merge_parts(part *part, const struct part *more)
+{
+	HOST_WIDE_INT start = MIN(part->start, more->start), end = MAX(part->end, more->end);
+
+	if (end - start > MAX_EXTENT || !rtx_equal_p(part->base, more->base))
+		return false;
+	part->members[part->n++] = more->first;
+	if (start < part->start)
+		part->first = more->first;
+	part->start = start;
+	part->end = end;
+	if (part->kind != more->kind)
+		part->kind = 0;
+	return true;
+}
+
+/* Count @more with the last of @parts that it can be counted with; false if there is none. */
+static bool merge_into(auto_vec<part> *parts, const part *more)
+{
+	unsigned int i;
+
+	for (i = parts->length(); i-- > 0;) {
+		if (merge_parts(&(*parts)[i], more))
+			return true;
+		if ((*parts)[i].kind != more->kind)
+			return false;
+	}
+	return false;
+}
+
+/*
+ * Divide what a stub counts into parts, of which each one that has several accesses makes a
+ * group; there are no more than @groups. Loads and stores are counted in their order: it
+ * matters to who looks at cache lines. Returns the number of groups.
+ */
+static unsigned int divide(const lead *lead, unsigned int groups, auto_vec<part> *parts)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < lead->accesses.length(); i++) {
+		part more = make_part(lead, i);
+
+		if (!groups || !merge_into(parts, &more))
+			parts->safe_push(more);
+	}
+	for (i = 0; i < parts->length(); i++)
+		n += (*parts)[i].n > 1;
+	if (n <= groups)
+		return n;
+	parts->truncate(0);
+	return divide(lead, 0, parts);
+}
+
+/* What the section of groups has, behind the label 775: a part, see struct memorizer_group */
+static char *describe_group(const lead *lead, const part *part)
+{
+	unsigned int i, accesses = 0;
+	char *all = xstrdup(""), *more;
+
+	for (i = 0; i < part->n; i++) {
+		const counted *access = &lead->accesses[part->members[i]];
+		struct part one = make_part(lead, part->members[i]);
+
+		accesses += one.kind == UPDATE ? 2 : 1;
+		more = xasprintf("%s\t.long %s - .\n\t.short %d\n\t.byte %d, %d\n", all, access->ip,
+				 (int)(one.start - part->start), (int)(one.end - one.start),
+				 one.kind == READ ? 1 : one.kind == WRITE ? 2 : 3);
+		free(all);
+		all = more;
+	}
+	more = xasprintf("\t.pushsection memorizer_groups, \"a\"\n\t.balign 4\n"
+			 "775:\t.short %d\n\t.byte %u, %u\n%s\t.popsection\n",
+			 (int)(part->end - part->start), part->n, accesses, all);
+	free(all);
+	return more;
+}
+
+/* What a stub does for one of its parts: a call, or at its end a jump */
+static char *count_part(const lead *lead, const part *part, bool is_last)
+{
+	const counted *access = &lead->accesses[part->first];
+	bool is_group = part->n > 1;
+	char *group, *text;
+
+	if (is_last && !is_group && !part->first)
+		return xasprintf("\tleaq %%0, %%%%rdi\n\tjmp memorizer_thunk_%s\n", access->thunk);
+	if (is_last && !is_group) {
+		group = count_part(lead, part, false);
+		text = xasprintf("%s" ORDERED_END "\n", group);
+		free(group);
+		return text;
+	}
+	group = is_group ? describe_group(lead, part) : xstrdup("");
+	if (is_last)
+		text = xasprintf("\tpushq $775f\n\tleaq %%%u, %%%%rdi\n\tjmp memorizer_group\n%s",
+				 part->first, group);
+	else
+		text = xasprintf("\tleaq %%%u, %%%%rdi\n\tcall memorizer_joined_%s\n"
+				 "773:\ttestl $%s - 773b - 5, %%%%eax\n%s", part->first,
+				 is_group ? "group" : access->thunk, is_group ? "775f" : access->ip,
+				 group);
+	free(group);
+	return text;
+}
+
+/*
+ * Let the site of @lead have the stub that counts all of its accesses, in parts. If their
+ * order does not matter, the part with the site's own access is the last: it costs least.
+ * There are no more than @groups groups in it; returns their number.
+ */
+static unsigned int write_stub(const lead *lead, unsigned int groups)
+{
+	unsigned int n = lead->accesses.length(), i;
+	rtvec inputs = rtvec_alloc(n), constraints = rtvec_alloc(n);
+	rtx site = site_of(lead->insn);
+	const char *text = ASM_OPERANDS_TEMPLATE(site), *end = strstr(text, FIXED_END);
+	char *stub = xasprintf("%.*s", (int)(end - text), text), *part_text, *more;
+	auto_vec<part> parts;
+	bool in_order = false;
 
 	for (i = 0; i < n; i++) {
-		RTVEC_ELT(inputs, i) = ASM_OPERANDS_INPUT(into, i);
-		RTVEC_ELT(constraints, i) = ASM_OPERANDS_INPUT_CONSTRAINT_EXP(into, i);
+		RTVEC_ELT(inputs, i) = lead->accesses[i].operand;
+		RTVEC_ELT(constraints, i) = lead->accesses[i].constraint;
+		in_order |= lead->accesses[i].thunk[0] != lead->accesses[0].thunk[0];
 	}
-	RTVEC_ELT(inputs, n) = ASM_OPERANDS_INPUT(site, 0);
-	RTVEC_ELT(constraints, n) = ASM_OPERANDS_INPUT_CONSTRAINT_EXP(site, 0);
+	groups = divide(lead, groups, &parts);
+	for (i = 1; i <= parts.length(); i++) {
+		part_text = count_part(lead, &parts[in_order ? i - 1 : i % parts.length()],
+				       i == parts.length());
+		more = concat(stub, part_text, NULL);
+		free(part_text);
+		free(stub);
+		stub = more;
+	}
+	/* SITE_END begins with the end of a line. */
+	more = concat(stub, strchr(end + strlen(FIXED_END), '\n') + 1, NULL);
+	replace_asm(lead->insn, site, more, inputs, constraints);
+	free(more);
+	free(stub);
+	return groups;
+}
 
-	ip = xasprintf("%uf", label);
-	text = add_access(ASM_OPERANDS_TEMPLATE(into), n, thunk, ip);
-	replace_asm(lead, into, text, inputs, constraints);
-	free(text);
-	free(ip);
+/*
+ * Groups are there for as long as the kernel is: none in modules, nor in text that goes
+ * when the kernel has started.
+ */
+static bool may_group(void)
+{
+	const char *section = get_decl_section_name(current_function_decl);
 
+	return with_groups && (!section || (strncmp(section, ".init", strlen(".init")) &&
+					    strncmp(section, ".exit", strlen(".exit"))));
+}
+
+/*
+ * Let @lead count the access of @insn's site, too, which is behind it in straight code, and
+ * whose operand already has its value there. Where @insn was there remains a label, which
+ * tells the access's ip.
+ */
+static void join_site(lead *lead, rtx_insn *insn)
+{
+	static unsigned int last_label = 773000000;	/* begins with LABEL_BEGIN */
+	unsigned int label = ++last_label;
+	rtx site = site_of(insn);
+	char ip[16], *text;
+
+	snprintf(ip, sizeof(ip), "%uf", label);
+	lead->accesses.safe_push(make_counted(site, ip));
 	text = xasprintf("%u:", label);
 	replace_asm(insn, site, text, rtvec_alloc(0), rtvec_alloc(0));
 	free(text);
-	move_label(insn, XEXP(ASM_OPERANDS_INPUT(site, 0), 0), *thunk != WRITE);
+	move_label(insn, XEXP(lead->accesses.last().operand, 0),
+		   lead->accesses.last().thunk[0] != WRITE);
 	joined_sites++;
 }
 
-/* The site in the last of @leads that can count the access of @insn's site too, NULL if none can */
-static rtx_insn *find_lead(const auto_vec<rtx_insn *> &leads, rtx_insn *insn, rtx site)
+/* The last of @leads that can count the access of @insn's site too, NULL if none can */
+static lead *find_lead(const auto_vec<lead *> &leads, rtx_insn *insn, rtx site)
 {
 	rtx address = XEXP(ASM_OPERANDS_INPUT(site, 0), 0);
 	unsigned int i;
 
 	for (i = leads.length(); i-- > 0;)
-		if (ASM_OPERANDS_INPUT_LENGTH(site_of(leads[i])) < MAX_JOINED &&
-		    !modified_between_p(address, leads[i], insn))
+		if (leads[i]->accesses.length() < MAX_JOINED &&
+		    !modified_between_p(address, leads[i]->insn, insn))
 			return leads[i];
 	return NULL;
+}
+
+/* Nothing more can be joined to these. */
+static void write_stubs(auto_vec<lead *> &leads)
+{
+	unsigned int i, groups = may_group() ? MEMORIZER_GROUPS_AT_ONCE : 0;
+
+	for (i = 0; i < leads.length(); i++) {
+		if (leads[i]->accesses.length() > 1)
+			groups -= write_stub(leads[i], groups);
+		delete leads[i];
+	}
+	leads.truncate(0);
 }
 
 /*
@@ -1324,8 +1518,9 @@ static rtx_insn *find_lead(const auto_vec<rtx_insn *> &leads, rtx_insn *insn, rt
  */
 static void join_sites(void)
 {
-	auto_vec<rtx_insn *> leads;
-	rtx_insn *insn, *next, *lead;
+	auto_vec<lead *> leads;
+	rtx_insn *insn, *next;
+	lead *lead;
 	rtx site;
 
 	for (insn = get_insns(); insn; insn = next) {
@@ -1336,11 +1531,12 @@ static void join_sites(void)
 			if (lead)
 				join_site(lead, insn);
 			else
-				leads.safe_push(insn);
+				leads.safe_push(make_lead(insn, site));
 		} else if (ends_straight_code(insn)) {
-			leads.truncate(0);
+			write_stubs(leads);
 		}
 	}
+	write_stubs(leads);
 }
 
 /*
@@ -1520,6 +1716,8 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 	for (i = 0; i < plugin_info->argc; i++) {
 		if (!strcmp(argv[i].key, "unwind-hints")) {
 			unwind_hints = true;
+		} else if (!strcmp(argv[i].key, "groups")) {
+			with_groups = true;
 		} else if (!strcmp(argv[i].key, "verbose")) {
 			verbose = true;
 		} else if (!strcmp(argv[i].key, "skip") && argv[i].value) {

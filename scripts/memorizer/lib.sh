@@ -122,15 +122,26 @@ pristine() (
 	cp -rp "$kept" "$2"
 )
 
-# access_ips VMLINUX: the access ips, of sites and of what was joined to them, as the low 32 bits in hex.
-access_ips() {
+# section_words VMLINUX NAME: what is between __start_NAME and __stop_NAME, as lines of an address's low 32 bits and a word.
+section_words() {
 	local start stop
 
-	start=$(nm "$1" | sed -n 's/ . __start_memorizer_sites$//p')
-	stop=$(nm "$1" | sed -n 's/ . __stop_memorizer_sites$//p')
+	start=$(nm "$1" | sed -n "s/ . __start_$2$//p")
+	stop=$(nm "$1" | sed -n "s/ . __stop_$2$//p")
+	objdump -s --start-address="0x$start" --stop-address="0x$stop" "$1" | awk '
+		/^ [0-9a-f]+ [0-9a-f]+/ {
+			at = substr($1, length($1) - 7)
+			for (i = 2; i <= 5 && $i ~ /^[0-9a-f]+$/ && length($i) == 8; i++)
+				print at, 4 * (i - 2), substr($i, 7, 2) substr($i, 5, 2) substr($i, 3, 2) substr($i, 1, 2)
+		}'
+}
+
+# access_ips VMLINUX: the access ips, of sites, of what was joined to them, and of groups, as the low 32 bits in hex.
+access_ips() {
 	{
-		objdump -d --no-show-raw-insn "$1" | grep -A1 'call  *[0-9a-f]* <memorizer_joined'
-		objdump -s --start-address=0x$start --stop-address=0x$stop "$1"
+		objdump -d --no-show-raw-insn "$1" | grep -A1 'call  *[0-9a-f]* <memorizer_joined_[rwu]'
+		section_words "$1" memorizer_sites | sed 's/^/site /'
+		section_words "$1" memorizer_groups | sed 's/^/group /'
 	} | awk '
 		function value(hex,	n, i) {
 			n = 0
@@ -138,21 +149,21 @@ access_ips() {
 				n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
 			return n
 		}
+		function show(at, distance) { printf "%08x\n", (at + distance) % 4294967296 }
 		# What a joined access is announced with: the distance to it
 		/test +\$0x[0-9a-f]+,%eax/ {
 			distance = $0
 			sub(/.*\$0x/, "", distance)
 			sub(/,.*/, "", distance)
-			printf "%08x\n", (value(substr($1, 9, 8)) + 5 + value(distance)) % 4294967296
+			show(value(substr($1, 9, 8)) + 5, value(distance))
 		}
-		# The table: at each offset, how far the site is from there
-		/^ [0-9a-f]+ [0-9a-f]+/ {
-			at = value(substr($1, length($1) - 7))
-			for (i = 2; i <= 5 && $i ~ /^[0-9a-f]+$/ && length($i) == 8; i++) {
-				distance = substr($i, 7, 2) substr($i, 5, 2) substr($i, 3, 2) substr($i, 1, 2)
-				printf "%08x\n", (at + value(distance) + 5) % 4294967296
-				at += 4
-			}
+		# How far the site is from there
+		$1 == "site"	{ show(value($2) + $3, value($4) + 5) }
+		# A group is a word, of whose bytes the third is the number of its members, and two words for each: the first is how far its ip is
+		$1 == "group" && !left	{ left = 2 * value(substr($4, 3, 2)); next }
+		$1 == "group" {
+			if (left-- % 2 == 0)
+				show(value($2) + $3, value($4))
 		}'
 }
 

@@ -20,6 +20,9 @@ static void __used common(void)
 	OFFSET(MEMORIZER_ENTRY_OBJECT, memorizer_entry, object);
 	OFFSET(MEMORIZER_ENTRY_READS, memorizer_entry, reads);
 	OFFSET(MEMORIZER_ENTRY_WRITES, memorizer_entry, writes);
+	OFFSET(MEMORIZER_ENTRY_TIMES, memorizer_entry, times);
+	OFFSET(MEMORIZER_ENTRY_EXTENT, memorizer_entry, extent);
+	OFFSET(MEMORIZER_GROUP_ACCESSES, memorizer_group, accesses);
 
 	BLANK();
 	OFFSET(MEMORIZER_OBJECT_VA, memorizer_object, va);

@@ -6,7 +6,8 @@
  * accesses were joined to the site, the stub calls a thunk for each of them
  * first. Behind such a call there is an instruction that does nothing, `test
  * $distance, %eax`: the distance from its end to what follows the access's ip. A
- * stub may call for its own access, too, and jump to memorizer_leave at last.
+ * stub may call for its own access, too, and jump to memorizer_leave at last. It
+ * counts accesses at known distances from each other by one call or jump.
  *
  * A thunk preserves all registers but the flags. It counts an address behind the
  * index's at once, and looks for other accesses' entries in the CPU's cache,
@@ -129,8 +130,24 @@ SYM_FUNC_END(memorizer_preempt)
 	.endif
 .endm
 
+/* The group, likewise. */
+.macro GET_GROUP joined group scratch pushed
+	.if \joined
+	GET_IP	1 \group \scratch \pushed
+	.else
+	movq	\pushed(%rsp), \group
+	.endif
+.endm
+
+.macro LEAVE_GROUP joined
+	.if !\joined
+	leaq	8(%rsp), %rsp
+	.endif
+	LEAVE	\joined
+.endm
+
 /* Its memorizer_key() in rcx, when rax and rcx were pushed. Clobbers rax. */
-.macro GET_KEY joined
+.macro GET_KEY joined at=24
 	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
 	movl	TASK_pid(%rax), %ecx
 	orl	TASK_memorizer_paused(%rax), %ecx
@@ -143,7 +160,7 @@ SYM_FUNC_END(memorizer_preempt)
 	orq	%rax, %rcx
 	.else
 	shlq	$32, %rcx
-	xorq	24(%rsp), %rcx
+	xorq	\at(%rsp), %rcx
 	.endif
 .endm
 
@@ -229,6 +246,81 @@ SYM_CODE_START(memorizer_\name)
 	.else
 	jmp	memorizer_miss
 	.endif
+SYM_CODE_END(memorizer_\name)
+.endm
+
+/*
+ * Accesses that are counted at once: see struct memorizer_group. rdi: the first byte. The
+ * group is in the place of an access's ip; or on the stack, before all else, for a stub that
+ * ends with it.
+ */
+.macro GROUP name joined
+SYM_CODE_START(memorizer_\name)
+	ENTRY	\joined 8-8*\joined
+	cmpq	memorizer_thunk_end(%rip), %rdi
+	jae	.Lno_object\@
+	push	%rax
+	push	%rcx
+	PREEMPT_OFF
+
+	.if \joined
+	GET_KEY	1
+	.else
+	GET_KEY	0 16
+	.endif
+	movq	%rdi, %rax
+	shrq	$MEMORIZER_CACHE_ADDR, %rax
+	xorl	%ecx, %eax
+	andl	$(MEMORIZER_CACHE_SLOTS - 1), %eax
+	movq	__percpu(memorizer_cache)(, %rax, 8), %rax
+	cmpq	%rcx, MEMORIZER_ENTRY_KEY(%rax)
+	jne	.Lmiss\@
+
+	/* All of them within the object? Its bound is 0 when it is not live. */
+	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
+	subq	MEMORIZER_OBJECT_VA(%rcx), %rdi
+	movl	MEMORIZER_OBJECT_BOUND(%rcx), %ecx
+	subl	MEMORIZER_ENTRY_EXTENT(%rax), %ecx
+	jb	.Loutside\@
+	cmpq	%rcx, %rdi
+	ja	.Loutside\@
+
+	incl	MEMORIZER_ENTRY_TIMES(%rax)
+	js	.Lcarry\@
+.Lcounted\@:
+	PREEMPT_ON
+	pop	%rcx
+	pop	%rax
+	LEAVE_GROUP \joined
+
+.Lcarry\@:
+	call	memorizer_carry
+	jmp	.Lcounted\@
+
+.Lno_object\@:
+	push	%rax
+	GET_GROUP \joined %rax %rdi 8
+	movzbl	MEMORIZER_GROUP_ACCESSES(%rax), %eax
+	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
+	pop	%rax
+	LEAVE_GROUP \joined
+
+.Loutside\@:
+	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
+	addq	MEMORIZER_OBJECT_VA(%rcx), %rdi
+	movq	MEMORIZER_ENTRY_KEY(%rax), %rcx
+.Lmiss\@:
+	push	%rdx
+	SAVE_ARGS
+	GET_GROUP \joined %rsi %rdx 64
+	movq	%rcx, %rdx
+	call	memorizer_access_group
+	RESTORE_ARGS
+	pop	%rdx
+	PREEMPT_ON
+	pop	%rcx
+	pop	%rax
+	LEAVE_GROUP \joined
 SYM_CODE_END(memorizer_\name)
 .endm
 
@@ -474,6 +566,9 @@ SYM_FUNC_END(memorizer_carry)
 	THUNKS	u4,  UPDATE, 4
 	THUNKS	u8,  UPDATE, 8
 	THUNKS	u16, UPDATE, 16
+
+	GROUP	group, 0
+	GROUP	joined_group, 1
 
 	LEAVE_THUNK leave
 

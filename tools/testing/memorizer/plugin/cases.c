@@ -423,6 +423,15 @@ CASE(init_text)
 	return init_text(&x) + x;
 }
 
+CASE(init_pair)
+{
+	int x[6] = { 1, 2, 3, 4, 5, 6 };
+
+	READ(init_pair, x[5]);
+	WRITE(init_pair, x[0]);
+	return init_pair(x) + x[0];
+}
+
 CASE(inlined)
 {
 	int x[2] = { 10, 20 };
@@ -663,6 +672,7 @@ const struct test_case access_cases[] = {
 	ENTRY(other_memory)
 	ENTRY(sections)
 	ENTRY(init_text)
+	ENTRY(init_pair)
 	ENTRY(inlined)
 	ENTRY(cold_path)
 	ENTRY(nested_calls)

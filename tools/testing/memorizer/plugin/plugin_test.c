@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 
@@ -310,6 +311,51 @@ static bool stubs_share_section(void)
 	return n == 1;
 }
 
+/* See struct memorizer_group. */
+struct group {
+	unsigned short extent;
+	unsigned char members, accesses;
+	struct {
+		int ip;
+		unsigned short offset;
+		unsigned char size, kind;
+	} member[];
+};
+
+extern const char __start_memorizer_groups[], __stop_memorizer_groups[];
+
+static bool group_is_sound(const struct group *group)
+{
+	unsigned int i, first = -1U, end = 0, accesses = 0;
+	const char *ip;
+
+	for (i = 0; i < group->members; i++) {
+		ip = (const char *)&group->member[i].ip + group->member[i].ip;
+		if (!strcmp(function_at(ip), "(nowhere)") || is_part_of(function_at(ip), "init_pair"))
+			return false;
+		first = MIN(first, group->member[i].offset);
+		end = MAX(end, group->member[i].offset + group->member[i].size);
+		accesses += group->member[i].kind == 3 ? 2 : 1;
+	}
+	return group->members > 1 && !first && end == group->extent && accesses == group->accesses;
+}
+
+/* What the table says of a group fits together; none is in text that goes. */
+static bool groups_are_sound(void)
+{
+	const char *at = __start_memorizer_groups;
+	const struct group *group;
+	unsigned int n = 0;
+
+	for (; at < __stop_memorizer_groups; n++) {
+		group = (const void *)at;
+		if (!group_is_sound(group))
+			return false;
+		at += sizeof(*group) + group->members * sizeof(group->member[0]);
+	}
+	return n > 10 && at == __stop_memorizer_groups;
+}
+
 /* Where the subject was when it could not access a page. */
 static const void *fault_ip;
 
@@ -403,6 +449,7 @@ int main(void)
 	result(nothing_has_no_sites(), "no sites without accesses");
 	result(stubs_share_section(), "stubs in their function's section");
 	result(same_stubs_are_one(), "sites that do the same share their stub");
+	result(groups_are_sound(), "table of groups");
 	result(ips_are_exact(), "exact ips of accesses that share a site");
 
 	result(order_is_that_of_the_code(), "order of accesses that share a site");

@@ -562,6 +562,13 @@ __section("init_code") long init_text(int *p)
 	return get(p);
 }
 
+/* Two accesses that would make a group, were they to stay. */
+__section(".init.text") long init_pair(int *p)
+{
+	p[0] = p[5];
+	return p[0];
+}
+
 long inlined(int *p)
 {
 	return get(p) + get(p + 1);

@@ -208,6 +208,7 @@ long entry(int *p);
 long head(int *p);
 long naked(int *p);
 long init_text(int *p);
+long init_pair(int *p);
 long inlined(int *p);
 long cold_path(int *p, int *q);
 long nested_calls(int *p, int n);

@@ -59,6 +59,75 @@ memorizer_leave:
 	pop	%rdi
 	ret
 
+/*
+ * Several accesses at once, see struct memorizer_group. Stack: the group, rdi, return address;
+ * or the return address into the stub, where an instruction leads to it, in its place.
+ */
+.macro group name, joined
+	.globl	\name
+\name:
+	push	%rbp
+	mov	%rsp, %rbp
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	push	%rbx
+	push	%r12
+	push	%r13
+	mov	8(%rbp), %rbx
+	.if \joined
+	movslq	1(%rbx), %rax
+	lea	5(%rbx, %rax), %rbx
+	.endif
+	mov	%rdi, %r12
+	movzbl	2(%rbx), %r13d
+	add	$4, %rbx
+	and	$-16, %rsp
+1:	movzwl	4(%rbx), %edi
+	add	%r12, %rdi
+	movzbl	6(%rbx), %esi
+	movzbl	7(%rbx), %ecx
+	movzbl	kinds(%rcx), %ecx
+	movslq	(%rbx), %r8
+	add	%rbx, %r8
+	call	log_access
+	add	$8, %rbx
+	dec	%r13d
+	jnz	1b
+	lea	-88(%rbp), %rsp
+	pop	%r13
+	pop	%r12
+	pop	%rbx
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	pop	%rbp
+	.if \joined
+	mov	8(%rsp), %rdi
+	.else
+	add	$8, %rsp
+	pop	%rdi
+	.endif
+	ret
+.endm
+
+	group	memorizer_group, 0
+	group	memorizer_joined_group, 1
+
+	/* How log_access() knows an enum memorizer_kind */
+kinds:
+	.ascii	"-rwu"
+
 /* The stub has pushed the kind, here which string function it is. */
 	.globl	memorizer_thunk_string
 	common	memorizer_thunk_string, 0, memorizer_access_string

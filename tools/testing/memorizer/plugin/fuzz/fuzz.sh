@@ -23,7 +23,8 @@ csmith_options="--no-consts --no-argc --max-block-depth 4 --max-array-dim 2
 # be in a library.
 flags="-w -O2 -std=gnu11 -mno-red-zone -mgeneral-regs-only -fno-pie -fno-strict-aliasing
 	-fno-tree-loop-distribute-patterns -minline-all-stringops
-	-fno-zero-initialized-in-bss -fno-common -I/usr/include/csmith -fplugin=$plugin"
+	-fno-zero-initialized-in-bss -fno-common -I/usr/include/csmith -fplugin=$plugin
+	-fplugin-arg-memorizer_plugin-groups"
 exact_flags="-fno-gcse -fno-rerun-cse-after-loop -fno-dse -fno-forward-propagate
 	-fno-move-loop-invariants -fno-if-conversion -fno-if-conversion2 -fno-dce
 	-fno-cprop-registers -fno-peephole2
