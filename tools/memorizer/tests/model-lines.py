@@ -103,10 +103,11 @@ def follow(script, put):
             cpu, node = int(words[1]), int(words[2])
         elif words[0] == "alloc":
             number += 1
-            for addr in range(int(fields["ptr"], 16), int(fields["ptr"], 16) + 96):
+            # What the slot has behind the bytes that were asked for is nobody's.
+            for addr in range(int(fields["ptr"], 16), int(fields["ptr"], 16) + 90):
                 live[addr] = number
         elif words[0] == "free":
-            for addr in range(int(fields["ptr"], 16), int(fields["ptr"], 16) + 96):
+            for addr in range(int(fields["ptr"], 16), int(fields["ptr"], 16) + 90):
                 del live[addr]
         if words[0] != "access":
             put(text, None)

@@ -165,7 +165,7 @@ struct place analysis_place(struct analysis *a, u64 addr)
 	if (!item)
 		return place_in_memory(a, addr);
 	return (struct place){ .object = item->nr, .kind = item->tag[TAG_KIND],
-			       .offset = addr - item->ptr, .size = item->bytes };
+			       .offset = addr - item->ptr, .size = item->asked };
 }
 
 /**

@@ -109,6 +109,7 @@ bool tracker_add(struct tracker *t, const struct trace_event *e, const u32 tag[T
 	live_visit(t->memory + g, v.start, v.end, take, &v);
 	nr = new_item(t);
 	t->items[nr] = (struct tracked){ .time = e->time, .nr = e->nr, .ptr = ptr,
+					   .asked = e->u.alloc.bytes_req,
 					   .bytes = bytes, .left = bytes, .group = g };
 	memcpy(t->items[nr].tag, tag, sizeof(t->items[nr].tag));
 	live_set(t->memory + g, v.start, v.end, true, 0, nr);
@@ -137,17 +138,24 @@ void tracker_remove(struct tracker *t, const struct trace_event *e)
  * @t: what is allocated
  * @addr: the address
  *
+ * What a slab's slot has beyond the bytes that were asked for belongs to no object, as in
+ * the KMAP. With SLUB's debugging it ends within the red zone before the next object.
+ *
  * Return: the object of the slab allocator that has it within, or else the pages, or NULL.
  */
 const struct tracked *tracker_find(const struct tracker *t, u64 addr)
 {
 	const struct live_range *range;
+	const struct tracked *item;
 	int g;
 
 	for (g = 0; g < TRACKER_GROUPS; g++) {
 		range = live_find(t->memory + g, addr);
-		if (range && range->live)
-			return t->items + range->nr;
+		if (!range || !range->live)
+			continue;
+		item = t->items + range->nr;
+		if (addr - item->ptr < item->asked)
+			return item;
 	}
 	return NULL;
 }

@@ -16,14 +16,15 @@ enum tracker_group { TRACKER_SLAB, TRACKER_PAGES, TRACKER_GROUPS };
  * @time: when it was allocated, in ns
  * @nr: number of the event that allocated it
  * @ptr: its address
- * @bytes: its size
+ * @asked: bytes that were asked for
+ * @bytes: its size, with what the allocator adds: no code is to use that
  * @left: bytes that were not freed; 0: this one is not in use
  * @tag: what the reader knows of it
  * @group: which memory it is
  * @next: private: the next that is not in use, plus one
  */
 struct tracked {
-	u64 time, nr, ptr, bytes, left;
+	u64 time, nr, ptr, asked, bytes, left;
 	u32 tag[TRACKER_TAGS];
 	enum tracker_group group;
 	u32 next;
