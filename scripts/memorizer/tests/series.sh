@@ -35,6 +35,7 @@ builds() {
 	local fragments="$here/config/base.config $here/config/memorizer.config"
 
 	patch -s -p1 -d "$work/tree" <"$1" || return 1
+	rm -f "$objects/arch/x86/boot/bzImage"	# that of the patch before, which boots, too
 	! grep -q KUNIT "$work"/tree/mm/memorizer/Kconfig* || fragments="$fragments $here/config/test.config"
 	cat $fragments >"$work/fragments"
 	make -s -C "$work/tree" O="$objects" KCONFIG_ALLCONFIG="$work/fragments" allnoconfig &&
