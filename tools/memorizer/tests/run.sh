@@ -66,5 +66,6 @@ for dir; do
 	run sh "$here/test-model.sh" "$dir"
 done
 run sh "$here/test-libfuzzer.sh" "$1"
+run sh "$here/test-referee.sh" "$1"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

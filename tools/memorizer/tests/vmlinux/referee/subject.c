@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions each of which accesses memory once, by what a parameter or variable points to, or by what
+ * only was in a register: of which test-referee.sh says what notes and DWARF know.
+ */
+struct inner {
+	int first, second;
+};
+
+struct outer {
+	long head;
+	struct inner in;
+	struct inner list[4];
+	int flag;
+};
+
+int same(struct outer *o);
+int same(struct outer *o)
+{
+	return o->in.second;
+}
+
+int other_member(struct outer *o);
+int other_member(struct outer *o)
+{
+	return o->flag;
+}
+
+void different(struct outer *o);
+void different(struct outer *o)
+{
+	o->in.first = 0;
+}
+
+int unnamed(struct outer *o);
+int unnamed(struct outer *o)
+{
+	return o->list[2].first;
+}
+
+int nameless(const int *p);
+int nameless(const int *p)
+{
+	return *p;
+}
+
+int no_variable(unsigned long address);
+int no_variable(unsigned long address)
+{
+	return *(int *)address;
+}
