@@ -29,6 +29,20 @@ enum memorizer_source {
 
 struct task_struct;
 
+/**
+ * struct memorizer_file - which access sites are of a source file
+ * @first: distance from here to the first of them in the table of sites
+ * @end: distance from here to behind the last one there
+ * @name: distance from here to the file's name, from the top of the kernel's tree on
+ *
+ * The compiler's plugin makes them.
+ */
+struct memorizer_file {
+	s32 first;
+	s32 end;
+	s32 name;
+};
+
 #ifdef CONFIG_MEMORIZER
 
 #include <linux/jump_label.h>

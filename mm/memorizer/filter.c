@@ -27,6 +27,7 @@
 enum kind {
 	KIND_FUNCTION,
 	KIND_MODULE,
+	KIND_FILE,
 	KIND_CACHE,
 	KIND_ALLOC,
 	KINDS
@@ -35,6 +36,7 @@ enum kind {
 static const char * const kind_names[KINDS] = {
 	[KIND_FUNCTION] = "function",
 	[KIND_MODULE] = "module",
+	[KIND_FILE] = "file",
 	[KIND_CACHE] = "cache",
 	[KIND_ALLOC] = "alloc",
 };
@@ -255,18 +257,20 @@ static bool match_function(const char *glob, const char *name)
 }
 
 /**
- * memorizer_filter_takes() - are the sites of a function to be switched on?
+ * memorizer_filter_takes() - is a site to be switched on?
  * @by: a filter
- * @module: the name of the function's module, "vmlinux" for the kernel itself
- * @function: the function's symbol, "" if it has none
+ * @module: the name of the site's module, "vmlinux" for the kernel itself
+ * @file: the name of the source file, from the top of the kernel's tree on, "" if not known
+ * @function: the symbol of the function that it is in, "" if there is none
  *
  * Context: any.
- * Return: true if they are
+ * Return: true if it is
  */
 bool memorizer_filter_takes(const struct memorizer_filter *by, const char *module,
-			    const char *function)
+			    const char *file, const char *function)
 {
 	return is_taken(by, KIND_MODULE, match_whole, module) &&
+	       is_taken(by, KIND_FILE, match_whole, file) &&
 	       is_taken(by, KIND_FUNCTION, match_function, function);
 }
 

@@ -19,11 +19,12 @@ static void terms_are_taken_or_refused(struct kunit *test)
 {
 	static const char * const good[] = {
 		"", " \n", "a", "*", "vfs_*", "!vfs_*", "function:a", "module:ext4", "!module:*",
+		"file:mm/*", "!file:fs/ext[24]/*.c",
 		"cache::0001", "alloc:a", "!cache:*",
 		"[ab]*", "[]]", "[!]]", "a\\[", "\\*", "a,b c\td\ne", " a ",
 	};
 	static const char * const bad[] = {
-		"!", "module:", ":", ":a", "function:", "modul:a", "modules:a", "Module:a", "[a",
+		"!", "module:", "file:", "files:a", ":", ":a", "function:", "modul:a", "modules:a", "Module:a", "[a",
 		"[", "[]", "[!", "[!]", "a\\", "!!:a", "a [", "a\x01", "a\xe4", "good module:",
 	};
 	struct memorizer_filter *filter;
@@ -75,49 +76,63 @@ static void length_is_bounded(struct kunit *test)
 static const struct match {
 	const char *filter;
 	const char *module;
+	const char *file;
 	const char *function;
 	bool takes;
 } matches[] = {
-	{ "vfs_read", "vmlinux", "vfs_read", true },
-	{ "vfs_read", "vmlinux", "vfs_readv", false },
-	{ "vfs_*", "vmlinux", "vfs_readv", true },
-	{ "vfs_*", "vmlinux", "do_vfs_readv", false },
-	{ "vfs_?ead", "vmlinux", "vfs_read", true },
-	{ "vfs_[rw]*", "vmlinux", "vfs_open", false },
-	{ "function:vfs_read", "vmlinux", "vfs_read", true },
+	{ "vfs_read", "vmlinux", "fs/read_write.c", "vfs_read", true },
+	{ "vfs_read", "vmlinux", "fs/read_write.c", "vfs_readv", false },
+	{ "vfs_*", "vmlinux", "fs/read_write.c", "vfs_readv", true },
+	{ "vfs_*", "vmlinux", "fs/read_write.c", "do_vfs_readv", false },
+	{ "vfs_?ead", "vmlinux", "fs/read_write.c", "vfs_read", true },
+	{ "vfs_[rw]*", "vmlinux", "fs/read_write.c", "vfs_open", false },
+	{ "function:vfs_read", "vmlinux", "fs/read_write.c", "vfs_read", true },
 	/* What a function was split into */
-	{ "foo", "vmlinux", "foo.cold", true },
-	{ "foo", "vmlinux", "foo.constprop.0.isra.0", true },
-	{ "foo.part.0", "vmlinux", "foo.part.0.cold", true },
-	{ "foo.part.0", "vmlinux", "foo.cold", false },
-	{ "foo.cold", "vmlinux", "foo.cold", true },
-	{ "foo.cold", "vmlinux", "foo", false },
-	{ "fo", "vmlinux", "foo.cold", false },
-	{ "cold", "vmlinux", "foo.cold", false },
-	{ "!foo", "vmlinux", "foo.cold", false },
+	{ "foo", "vmlinux", "fs/read_write.c", "foo.cold", true },
+	{ "foo", "vmlinux", "fs/read_write.c", "foo.constprop.0.isra.0", true },
+	{ "foo.part.0", "vmlinux", "fs/read_write.c", "foo.part.0.cold", true },
+	{ "foo.part.0", "vmlinux", "fs/read_write.c", "foo.cold", false },
+	{ "foo.cold", "vmlinux", "fs/read_write.c", "foo.cold", true },
+	{ "foo.cold", "vmlinux", "fs/read_write.c", "foo", false },
+	{ "fo", "vmlinux", "fs/read_write.c", "foo.cold", false },
+	{ "cold", "vmlinux", "fs/read_write.c", "foo.cold", false },
+	{ "!foo", "vmlinux", "fs/read_write.c", "foo.cold", false },
 	/* Several of one kind */
-	{ "a b", "vmlinux", "a", true },
-	{ "a b", "vmlinux", "b", true },
-	{ "a b", "vmlinux", "c", false },
-	{ "a* !ab", "vmlinux", "ac", true },
-	{ "a* !ab", "vmlinux", "ab", false },
-	{ "!ab a*", "vmlinux", "ab", false },
-	{ "!ab", "vmlinux", "c", true },
-	{ "!ab", "vmlinux", "ab", false },
+	{ "a b", "vmlinux", "fs/read_write.c", "a", true },
+	{ "a b", "vmlinux", "fs/read_write.c", "b", true },
+	{ "a b", "vmlinux", "fs/read_write.c", "c", false },
+	{ "a* !ab", "vmlinux", "fs/read_write.c", "ac", true },
+	{ "a* !ab", "vmlinux", "fs/read_write.c", "ab", false },
+	{ "!ab a*", "vmlinux", "fs/read_write.c", "ab", false },
+	{ "!ab", "vmlinux", "fs/read_write.c", "c", true },
+	{ "!ab", "vmlinux", "fs/read_write.c", "ab", false },
 	/* Of two kinds */
-	{ "module:ext4", "ext4", "vfs_read", true },
-	{ "module:ext4", "vmlinux", "vfs_read", false },
-	{ "module:vmlinux", "vmlinux", "vfs_read", true },
-	{ "a* module:ext4", "ext4", "ab", true },
-	{ "a* module:ext4", "ext4", "b", false },
-	{ "a* module:ext4", "vmlinux", "ab", false },
-	{ "a* !module:ext4", "vmlinux", "ab", true },
-	{ "a* !module:ext4", "ext4", "ab", false },
+	{ "module:ext4", "ext4", "fs/read_write.c", "vfs_read", true },
+	{ "module:ext4", "vmlinux", "fs/read_write.c", "vfs_read", false },
+	{ "module:vmlinux", "vmlinux", "fs/read_write.c", "vfs_read", true },
+	{ "a* module:ext4", "ext4", "fs/read_write.c", "ab", true },
+	{ "a* module:ext4", "ext4", "fs/read_write.c", "b", false },
+	{ "a* module:ext4", "vmlinux", "fs/read_write.c", "ab", false },
+	{ "a* !module:ext4", "vmlinux", "fs/read_write.c", "ab", true },
+	{ "a* !module:ext4", "ext4", "fs/read_write.c", "ab", false },
+	/* Of files */
+	{ "file:fs/*", "vmlinux", "fs/ext4/inode.c", "a", true },
+	{ "file:fs/*", "vmlinux", "mm/slub.c", "a", false },
+	{ "file:fs", "vmlinux", "fs/ext4/inode.c", "a", false },
+	{ "file:fs/*.c", "vmlinux", "fs/ext4/inode.c", "a", true },
+	{ "file:s/*", "vmlinux", "fs/ext4/inode.c", "a", false },
+	{ "file:fs/ext4/inode.c", "vmlinux", "fs/ext4/inode.c", "a", true },
+	{ "file:fs/* !file:fs/ext[24]/*", "vmlinux", "fs/ext4/inode.c", "a", false },
+	{ "file:fs/* !file:fs/ext[24]/*", "vmlinux", "fs/open.c", "a", true },
+	{ "file:fs/* a*", "vmlinux", "fs/open.c", "b", false },
+	{ "file:fs/* module:ext4", "vmlinux", "fs/open.c", "a", false },
+	{ "file:*", "vmlinux", "", "a", true },
+	{ "file:?*", "vmlinux", "", "a", false },
 	/* What is about objects */
-	{ "cache:dentry alloc:b", "vmlinux", "a", true },
+	{ "cache:dentry alloc:b", "vmlinux", "fs/read_write.c", "a", true },
 	/* Without a symbol */
-	{ "a", "vmlinux", "", false },
-	{ "module:vmlinux", "vmlinux", "", true },
+	{ "a", "vmlinux", "fs/read_write.c", "", false },
+	{ "module:vmlinux", "vmlinux", "fs/read_write.c", "", true },
 };
 
 static void terms_match(struct kunit *test)
@@ -129,10 +144,10 @@ static void terms_match(struct kunit *test)
 		filter = memorizer_make_filter(NULL, match->filter);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, filter);
 		KUNIT_EXPECT_EQ_MSG(test, match->takes,
-				    memorizer_filter_takes(filter, match->module,
+				    memorizer_filter_takes(filter, match->module, match->file,
 							   match->function),
-				    "'%s': %s of %s", match->filter, match->function,
-				    match->module);
+				    "'%s': %s of %s of %s", match->filter, match->function,
+				    match->file, match->module);
 		memorizer_free_filter(filter);
 	}
 }
@@ -222,6 +237,41 @@ static void sites_of_what_matches_are_on(struct kunit *test)
 	filter_write_once();
 	tally = tally_of(object, ANY);
 	KUNIT_EXPECT_EQ(test, tally.writes, 1 + 3);
+}
+
+/*
+ * This file has these sites and no others in the kernel: among them those of its functions, and
+ * none of a function of another file.
+ */
+static void sites_of_a_file_are_on(struct kunit *test)
+{
+	unsigned long own, others, all;
+	struct tally tally;
+
+	object = kunit_kzalloc(test, 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("module:vmlinux"));
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
+	memorizer_count_sites(&all);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH));
+	own = check_sites(test, filter_write_once, filter_write_twice);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH ", file:mm/memorizer/filter_test.c"));
+	KUNIT_EXPECT_EQ(test, own, check_sites(test, filter_write_once, filter_write_twice));
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH ", file:mm/memorizer/filter.c"));
+	expect_patched(test, 0);
+
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("file:mm/memorizer/filter_test.c"));
+	memorizer_count_sites(&own);
+	filter_write_twice();
+	tally = tally_of(object, ANY);
+	KUNIT_EXPECT_EQ(test, tally.writes, 2);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("!file:mm/memorizer/filter_test.c module:vmlinux"));
+	memorizer_count_sites(&others);
+	filter_write_twice();
+	tally = tally_of(object, ANY);
+	KUNIT_EXPECT_EQ(test, tally.writes, 2);
+	KUNIT_EXPECT_EQ(test, own + others, all);
+	KUNIT_EXPECT_GT(test, others, own);
 }
 
 static void bad_filter_changes_nothing(struct kunit *test)
@@ -347,6 +397,7 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(length_is_bounded),
 	KUNIT_CASE(terms_match),
 	KUNIT_CASE(sites_of_what_matches_are_on),
+	KUNIT_CASE(sites_of_a_file_are_on),
 	KUNIT_CASE(bad_filter_changes_nothing),
 	KUNIT_CASE(filter_without_memory_changes_nothing),
 	KUNIT_CASE(objects_that_match_are_recorded),

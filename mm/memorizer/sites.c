@@ -47,6 +47,7 @@
 #include "memorizer.h"
 
 extern const s32 __start_memorizer_sites[], __stop_memorizer_sites[];
+extern const struct memorizer_file __start_memorizer_files[], __stop_memorizer_files[];
 
 /* A module that is loaded and has sites. */
 struct site_module {
@@ -74,11 +75,15 @@ struct text_alias {
  * @name: of the module, "vmlinux" for the kernel
  * @start: the first of them
  * @stop: behind the last
+ * @files: the source files that they are of, each with sites that lie side by side
+ * @nr_files: number of @files
  */
 struct site_table {
 	const char *name;
 	const s32 *start;
 	const s32 *stop;
+	const struct memorizer_file *files;
+	unsigned long nr_files;
 };
 
 /* What is to be patched: a table of sites, and the text that they lie in. */
@@ -148,18 +153,51 @@ static struct site_table kernel_table(void)
 {
 	return (struct site_table){
 		"vmlinux", __start_memorizer_sites, __stop_memorizer_sites,
+		__start_memorizer_files, __stop_memorizer_files - __start_memorizer_files,
 	};
+}
+
+static bool is_of_file(const struct memorizer_file *file, const s32 *site)
+{
+	return (void *)site >= (void *)&file->first + file->first &&
+	       (void *)site < (void *)&file->end + file->end;
+}
+
+static const char *name_of_file(const struct memorizer_file *file)
+{
+	return (const char *)&file->name + file->name;
+}
+
+/*
+ * The file that a site is of; NULL if that is not known. Files are linked in the order of
+ * their sites: it is looked for from @last on.
+ */
+static const struct memorizer_file *find_file(const struct site_table *table, const s32 *site,
+					      const struct memorizer_file *last)
+{
+	const struct memorizer_file *file = last;
+	unsigned long i;
+
+	for (i = 0; i < table->nr_files; i++) {
+		if (is_of_file(file, site))
+			return file;
+		if (++file == table->files + table->nr_files)
+			file = table->files;
+	}
+	return NULL;
 }
 
 /*
  * Has only those of the sites on that the filter takes: a site belongs to the function
- * of whose text it is a part, by its symbol, as do the accesses that were joined to it.
+ * of whose text it is a part, by its symbol, as do the accesses that were joined to it; and
+ * to the file that was compiled.
  */
 static int choose_sites(struct patch *patch)
 {
 	unsigned long addr, offset, first = 0, size = 0, i;
 	const struct site_table *table = &patch->table;
 	unsigned long count = table->stop - table->start;
+	const struct memorizer_file *file = NULL, *last = table->files;
 	char name[KSYM_NAME_LEN];
 	bool takes = false;
 
@@ -178,7 +216,13 @@ static int choose_sites(struct patch *patch)
 				size = 0;
 				*name = '\0';
 			}
-			takes = memorizer_filter_takes(filter, table->name, name);
+			file = NULL;
+		}
+		if (!file || !is_of_file(file, &table->start[i])) {
+			file = find_file(table, &table->start[i], last);
+			last = file ?: last;
+			takes = memorizer_filter_takes(filter, table->name,
+						       file ? name_of_file(file) : "", name);
 			cond_resched();
 		}
 		if (takes)
@@ -351,6 +395,7 @@ static struct site_table module_table(const struct module *mod)
 	return (struct site_table){
 		mod->name, mod->memorizer_sites,
 		mod->memorizer_sites + mod->num_memorizer_sites,
+		mod->memorizer_files, mod->num_memorizer_files,
 	};
 }
 

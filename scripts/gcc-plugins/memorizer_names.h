@@ -27,6 +27,7 @@ unsigned int name_of_location(location_t location);
 char *name_records(location_t location, const char *ip);
 
 void mark_references(gimple stmt);
+const char *name_of_file(void);
 void write_names(FILE *file);
 
 #endif /* MEMORIZER_NAMES_H */

@@ -17,7 +17,9 @@
  *		include/linux/memorizer-string.h), rdx, rsi, rdi, return address
  *
  * with kind r (read), w (write) or u (update: one read and one write). The
- * section memorizer_sites holds one 32-bit offset to each site.
+ * section memorizer_sites holds one 32-bit offset to each site. The section
+ * memorizer_files says which of these a file has: for each, the distances to the
+ * first of them, behind the last, and to the file's name.
  *
  * Sites of a section whose stubs would be the same have one.
  *
@@ -85,6 +87,7 @@ static bool verbose;
 static auto_vec<const char *> skipped;	/* names of functions */
 static unsigned int sites;		/* put into the current function */
 static unsigned int joined_sites;	/* of these, those that another one's stub counts */
+static bool any_sites;			/* put anywhere */
 
 /* So many accesses can share a site. */
 #define MAX_JOINED 12
@@ -197,6 +200,7 @@ static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char
 	gimple_set_location(site, location_with_name(location_at(*gsi), name));
 	gsi_insert_before(gsi, site, GSI_SAME_STMT);
 	sites++;
+	any_sites = true;
 
 	release_tree_vector(inputs);
 	release_tree_vector(clobbers);
@@ -1034,6 +1038,7 @@ static void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 
 	if (!strncmp(gimple_asm_string(stmt), SITE_LABEL, strlen(SITE_LABEL))) {
 		name_site(gsi, stmt);
+		any_sites = true;
 		return;
 	}
 	if (!text.accesses || text.has_segment)
@@ -1687,8 +1692,27 @@ static unsigned int memorizer_join_execute(void)
 #define NO_GATE
 #include "gcc-generate-rtl-pass.h"
 
+/* Which sites are of this file, if it has any */
+static void write_file(FILE *file)
+{
+	if (!any_sites)
+		return;
+	fprintf(file, "\t.pushsection memorizer_sites, \"a\"\n"
+		".Lmemorizer_sites_end:\n"
+		"\t.popsection\n"
+		"\t.pushsection .rodata.str1.1, \"aMS\", @progbits, 1\n"
+		".Lmemorizer_file:\n"
+		"\t.asciz \"%s\"\n"
+		"\t.popsection\n"
+		"\t.pushsection memorizer_files, \"a\"\n"
+		"\t.balign 4\n"
+		"\t.long memorizer_sites - ., .Lmemorizer_sites_end - ., .Lmemorizer_file - .\n"
+		"\t.popsection\n", name_of_file());
+}
+
 static void finish_unit(void *, void *)
 {
+	write_file(asm_out_file);
 	write_names(asm_out_file);
 }
 

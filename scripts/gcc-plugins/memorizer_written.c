@@ -124,6 +124,12 @@ static const char *source_name(const char *file)
 	return strncmp(file, top, strlen(top)) ? file : file + strlen(top);
 }
 
+/* name_of_file() - the name of the file that is compiled, as seen from the top of the tree */
+const char *name_of_file(void)
+{
+	return source_name(main_input_filename);
+}
+
 #define STRING ".Lmemorizer_str"
 
 /*

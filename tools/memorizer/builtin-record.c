@@ -28,6 +28,7 @@ static const char usage[] =
 	"  -n, --function GLOB,...  log accesses by these functions only, or, with ! in front,\n"
 	"                       not by them; logging is switched on for that\n"
 	"  -M, --module GLOB,...  likewise by modules; vmlinux is what is built in\n"
+	"  -I, --file GLOB,...  likewise by what source files have, as fs/ext4/*\n"
 	"  -C, --cache GLOB,...  record objects of these slab caches only\n"
 	"  -A, --alloc GLOB,...  record objects that these functions allocate only\n"
 	"  -p, --pid PID,...    accesses by these tasks only\n"
@@ -45,7 +46,7 @@ static const char usage[] =
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
-#define SHORT	"+o:f:raTelcn:M:C:A:ksm:t:p:P:zS:R:F:D:h"
+#define SHORT	"+o:f:raTelcn:M:I:C:A:ksm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -58,6 +59,7 @@ static const struct option options[] = {
 	{ "scoped", no_argument, NULL, 'c' },
 	{ "function", required_argument, NULL, 'n' },
 	{ "module", required_argument, NULL, 'M' },
+	{ "file", required_argument, NULL, 'I' },
 	{ "cache", required_argument, NULL, 'C' },
 	{ "alloc", required_argument, NULL, 'A' },
 	{ "children", no_argument, NULL, 'k' },
@@ -228,6 +230,10 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			return usage_error("record");
 		case 'M':
 			if (parse_globs(&what->narrow, "module", optarg))
+				break;
+			return usage_error("record");
+		case 'I':
+			if (parse_globs(&what->narrow, "file", optarg))
 				break;
 			return usage_error("record");
 		case 'C':

@@ -311,8 +311,8 @@ narrows()
 }
 
 narrows 0 "before*
-" --accesses --function 'ext4_*,!ext4_da_*' --module ext4 --function 'jbd2_[a-c]*'
-same "the kernel filters" "0 function:ext4_* !function:ext4_da_* module:ext4 function:jbd2_[a-c]*" \
+" --accesses --function 'ext4_*,!ext4_da_*' --module ext4 --file 'fs/*' --function 'jbd2_[a-c]*'
+same "the kernel filters" "0 function:ext4_* !function:ext4_da_* module:ext4 file:fs/* function:jbd2_[a-c]*" \
 	"$status $(xargs <"$tmp/at.filter")"
 same "logging is off before the stream is" 0 "$(cat "$tmp/at.off")"
 cmp "$tmp/want" "$m/memorizer_filter" && [ "$(cat "$m/memorizer_log_access")" = 0 ]

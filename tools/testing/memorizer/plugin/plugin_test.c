@@ -356,6 +356,37 @@ static bool groups_are_sound(void)
 	return n > 10 && at == __stop_memorizer_groups;
 }
 
+/* See struct memorizer_file. */
+extern const struct file {
+	int first, end, name;
+} __start_memorizer_files[], __stop_memorizer_files[];
+
+/* Each site is of one file: of two that are linked here, odd.c has those of one function. */
+static bool files_are_sound(void)
+{
+	const struct file *file;
+	const int *site;
+	const char *name;
+	unsigned int of, n[2] = { 0 };
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		of = 0;
+		for (file = __start_memorizer_files; file < __stop_memorizer_files; file++) {
+			if ((const char *)site < (const char *)&file->first + file->first ||
+			    (const char *)site >= (const char *)&file->end + file->end)
+				continue;
+			name = basename((const char *)&file->name + file->name);
+			of += !strcmp(name, "odd.c") ? 2 : !strcmp(name, "subject.c") ? 1 : 3;
+		}
+		if (of != 1 && of != 2)
+			return false;
+		if (is_part_of(function_at(site_address(site)), "call_with_too_few") != (of == 2))
+			return false;
+		n[of - 1]++;
+	}
+	return n[0] && n[1];
+}
+
 /* Where the subject was when it could not access a page. */
 static const void *fault_ip;
 
@@ -450,6 +481,7 @@ int main(void)
 	result(stubs_share_section(), "stubs in their function's section");
 	result(same_stubs_are_one(), "sites that do the same share their stub");
 	result(groups_are_sound(), "table of groups");
+	result(files_are_sound(), "table of files");
 	result(ips_are_exact(), "exact ips of accesses that share a site");
 
 	result(order_is_that_of_the_code(), "order of accesses that share a site");

@@ -76,6 +76,9 @@ each_site_is_one_functions() {
 	same "sites of either" $(patched '[a-m]*' '[n-z]*') $((early + late)) &&
 	same "sites of no module" $(patched 'module:vmlinux') $all &&
 	same "sites of no function" $(patched '*' '!module:vmlinux') 0 &&
+	same "sites of no file" $(patched '!file:?*') 0 &&
+	same "sites of files" $(($(patched 'file:fs/*') + $(patched 'file:mm/*') + $(patched '!file:fs/*' '!file:mm/*'))) $all &&
+	same "sites of files by name" $(patched 'file:fs/*.c' 'file:*/*') $all &&
 	same "sites without a filter" $(patched) $all
 }
 
@@ -327,7 +330,7 @@ with_module() {
 	"$@"
 }
 
-plan 26
+plan 29
 check mode_of memorizer_filter 600
 check mode_of memorizer_pid 600
 check mode_of memorizer_pid_fork 600
@@ -345,6 +348,9 @@ check with_module module_session 7 7 'set_incr*' '!test_exit'
 check with_module module_session 10 0 test_init
 check with_module module_session 1 0 'test_[!i]*'
 check with_module module_session 0 0 module:vmlinux
+check with_module module_session 18 7 file:mm/memorizer/test_module.c
+check with_module module_session 8 7 'file:mm/*' '!test_init'
+check with_module module_session 0 0 '!file:mm/memorizer/*'
 check with_module module_session 8 7 '!test_init'
 check with_module filter_changes_while_logging
 check accesses_of_others_are_left_out
