@@ -19,13 +19,19 @@
  * not so, or not so easy, each is counted by itself. Who reads counts tells them one by one
  * in any case.
  *
+ * Accesses to an object that is counted by granule never get that far: it has no bound, so
+ * that neither the thunks nor any of the fast ways here take it for theirs, at no cost to
+ * other objects. memorizer_access() counts them one by one, and what it finds has an entry for
+ * (granules, ip, pid), which no cache has. There is no other entry for them: whoever adds up an
+ * object's entries has the same sums as if it had not been chosen.
+ *
  * Invariants:
  *
  * - entry->object stays the same object until the entry is taken out of the
  *   caches and a grace period has passed. Until then its address is the same, too,
  *   and its bound is not 0 only while it is live; a cache hit relies on these
- *   alone. So who closes an object has all its entries stop to match with one
- *   store, however many there are.
+ *   alone; an entry of granules relies on the first. So who closes an object has all
+ *   its entries stop to match with one store, however many there are.
  *
  * - A bucket's head is changed by cmpxchg: its own CPU, in any context, puts
  *   entries before it, memorizer_access_collect() on any CPU takes entries out.
@@ -119,24 +125,24 @@ int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size
  * which are made one after the other, by one with which they do not meet.
  */
 #define BUCKET_OF_KEY		(BIT_ULL(29) + 0x9e377)
-#define BUCKET_OF_OBJECT	(GOLDEN_RATIO_64 * GOLDEN_RATIO_64)
+#define BUCKET_OF_TARGET	(GOLDEN_RATIO_64 * GOLDEN_RATIO_64)
 
-static __always_inline u32 *find_bucket(const struct memorizer_object *object, u64 key)
+static __always_inline u32 *find_bucket(u64 target, u64 key)
 {
-	u64 hash = key * BUCKET_OF_KEY + (unsigned long)object * BUCKET_OF_OBJECT;
+	u64 hash = key * BUCKET_OF_KEY + target * BUCKET_OF_TARGET;
 
 	return &this_cpu_read(buckets)[(hash >> 32) & bucket_mask];
 }
 
 static __always_inline struct memorizer_entry *
-find_entry(u32 *bucket, const struct memorizer_object *object, u64 key)
+find_entry(u32 *bucket, u64 target, u64 key)
 {
 	struct memorizer_entry *entry;
 	u32 id;
 
 	for (id = READ_ONCE(*bucket); id; id = READ_ONCE(entry->chain)) {
 		entry = memorizer_ptr(id);
-		if (entry->object == object && entry->key == key)
+		if (entry->target == target && entry->key == key)
 			return entry;
 	}
 	return NULL;
@@ -144,13 +150,13 @@ find_entry(u32 *bucket, const struct memorizer_object *object, u64 key)
 
 /* Makes entry @id of the object, with the counts of its first access, known to all. */
 static __always_inline struct memorizer_entry *
-add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 key, u64 counts)
+add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 target, u64 key, u64 counts)
 {
 	struct memorizer_entry *entry = memorizer_ptr(id);
 	u32 head;
 
 	entry->key = key;
-	entry->object = object;
+	entry->target = target;
 	local_set(&entry->counts, counts);
 
 	head = READ_ONCE(object->entries);
@@ -165,15 +171,27 @@ add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 key, u64 cou
 	return entry;
 }
 
+/* What entries have that count accesses to an object, wherever in it. */
+static __always_inline u64 whole(const struct memorizer_object *object)
+{
+	return (unsigned long)object;
+}
+
+/* What those have that count accesses to some granules of it. */
+static __always_inline u64 part(u32 object, u32 granules)
+{
+	return (u64)granules << 32 | object;
+}
+
 /*
  * Adds @counts to an entry, or gives a new one those and @more. Returns the entry, NULL if
  * there is no room for one.
  */
-static __kprobes struct memorizer_entry *count(struct memorizer_object *object, u64 key,
+static __kprobes struct memorizer_entry *count(struct memorizer_object *object, u64 target, u64 key,
 					       u64 counts, u64 more)
 {
-	u32 *bucket = find_bucket(object, key), id;
-	struct memorizer_entry *entry = find_entry(bucket, object, key);
+	u32 *bucket = find_bucket(target, key), id;
+	struct memorizer_entry *entry = find_entry(bucket, target, key);
 
 	if (entry) {
 		local_add(counts, &entry->counts);
@@ -182,7 +200,7 @@ static __kprobes struct memorizer_entry *count(struct memorizer_object *object, 
 		return entry;
 	}
 	id = memorizer_pool_alloc(MEMORIZER_ENTRY);
-	return id ? add_entry(id, bucket, object, key, counts + more) : NULL;
+	return id ? add_entry(id, bucket, object, target, key, counts + more) : NULL;
 }
 
 /* What an access of that kind adds to an entry's counts. */
@@ -204,33 +222,59 @@ static __always_inline void remember(struct memorizer_entry *entry, unsigned lon
 	this_cpu_write(memorizer_cache[slot], entry);
 }
 
-/* Thunks look for none but accesses of fixed size in the cache. */
-static __kprobes void count_access(u32 object_id, unsigned long addr, unsigned long size,
-				   unsigned int kind, unsigned long ip)
+/* Counts an access of which the object has @size bytes from @addr on, or up to its end. */
+static __kprobes bool count_by_granule(u32 id, unsigned long addr, unsigned long size,
+				       unsigned int kind, unsigned long ip)
+{
+	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid | MEMORIZER_BY_GRANULE);
+	struct memorizer_object *object = memorizer_ptr(id);
+	unsigned long first = addr - object->va;
+	unsigned long last = first + min(size, object->size - first) - 1;
+
+	return count(object, part(id, memorizer_granules(first, last)), key, counts_of(kind), 0);
+}
+
+/* The same, wherever in it. Thunks look for none but accesses of fixed size in the cache. */
+static __kprobes bool count_in_whole(struct memorizer_object *object, unsigned long addr,
+				     unsigned long size, unsigned int kind, unsigned long ip)
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid);
-	struct memorizer_entry *entry = count(memorizer_ptr(object_id), key, counts_of(kind), 0);
+	struct memorizer_entry *entry = count(object, whole(object), key, counts_of(kind), 0);
 
-	if (!entry)
+	if (entry && size <= MEMORIZER_FIXED_MAX && !READ_ONCE(slow_path_users))
+		remember(entry, addr);
+	return entry;
+}
+
+static __kprobes void count_access(u32 id, unsigned long addr, unsigned long size,
+				   unsigned int kind, unsigned long ip)
+{
+	struct memorizer_object *object = memorizer_ptr(id);
+	bool counted;
+
+	if (unlikely(memorizer_counts_granules(object)))
+		counted = count_by_granule(id, addr, size, kind, ip);
+	else
+		counted = count_in_whole(object, addr, size, kind, ip);
+	if (!counted)
 		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
 			     memorizer_kind_count(kind));
-	else if (size <= MEMORIZER_FIXED_MAX && !READ_ONCE(slow_path_users))
-		remember(entry, addr);
 }
 
 /**
  * memorizer_count_traffic() - count an access that moves a cache line
- * @object: id of the object
+ * @id: the object's
  * @kind: MEMORIZER_READ or MEMORIZER_WRITE
  * @ip: the address right behind the site
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void __kprobes memorizer_count_traffic(u32 object, unsigned int kind, unsigned long ip)
+void __kprobes memorizer_count_traffic(u32 id, unsigned int kind, unsigned long ip)
 {
+	struct memorizer_object *object = memorizer_ptr(id);
 	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
 
-	if (count(memorizer_ptr(object), key, counts_of(kind), 0))
+	if (count(object, whole(object), key, counts_of(kind), 0))
 		this_cpu_inc(memorizer_counters.traffic);
 	else
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
@@ -257,7 +301,8 @@ void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 	} while (!local_try_cmpxchg(&entry->counts, &old, old - carries));
 	kind = (carries & READ_CARRY ? MEMORIZER_READ : 0) |
 		(carries & WRITE_CARRY ? MEMORIZER_WRITE : 0);
-	if (!count(entry->object, memorizer_carry_key(entry->key), counts_of(kind), 0))
+	if (!count(memorizer_entry_object(entry), entry->target, memorizer_carry_key(entry->key),
+		   counts_of(kind), 0))
 		this_cpu_add(memorizer_counters.lost[memorizer_is_traffic(entry) ?
 						     MEMORIZER_LOST_TRAFFIC : MEMORIZER_LOST_ENTRY],
 			     (u64)(group ? group->accesses : memorizer_kind_count(kind)) << 31);
@@ -285,8 +330,8 @@ static __kprobes void access_free_slot(unsigned long addr, u64 how, u32 word, u6
 static __always_inline bool add_counts(struct memorizer_object *object, u64 key, u64 counts,
 				       u64 more, unsigned long addr)
 {
-	u32 *bucket = find_bucket(object, key), new;
-	struct memorizer_entry *entry = find_entry(bucket, object, key);
+	u32 *bucket = find_bucket(whole(object), key), new;
+	struct memorizer_entry *entry = find_entry(bucket, whole(object), key);
 
 	if (entry) {
 		if (unlikely(local_read(&entry->counts) & CARRIES))
@@ -296,7 +341,7 @@ static __always_inline bool add_counts(struct memorizer_object *object, u64 key,
 		new = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry));
 		if (unlikely(!new))
 			return false;
-		entry = add_entry(new, bucket, object, key, counts + more);
+		entry = add_entry(new, bucket, object, whole(object), key, counts + more);
 	}
 	remember(entry, addr);
 	return true;
@@ -388,7 +433,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		id = memorizer_index_lookup(addr, &next);
 		if (id) {
 			attributed = true;
-			count_access(id, addr, size, kind, ip);
+			count_access(id, addr, size - (addr - start), kind, ip);
 		}
 		addr = next;
 	} while (addr - start < size);
@@ -416,7 +461,7 @@ static __kprobes void access_members(unsigned long addr, const struct memorizer_
 static __kprobes void count_group(struct memorizer_object *object,
 				  const struct memorizer_group *group, u64 key, unsigned long addr)
 {
-	struct memorizer_entry *entry = count(object, key, 1, extent_of(group));
+	struct memorizer_entry *entry = count(object, whole(object), key, 1, extent_of(group));
 
 	if (!entry) {
 		access_members(addr, group);
@@ -473,7 +518,7 @@ again:
 	for (id = READ_ONCE(*bucket); id; id = next) {
 		entry = memorizer_ptr(id);
 		next = READ_ONCE(entry->chain);
-		state = READ_ONCE(entry->object->state);
+		state = READ_ONCE(memorizer_entry_object(entry)->state);
 		if (state < MEMORIZER_CLEARED) {
 			before = entry;
 			continue;

@@ -173,7 +173,7 @@ void __memorizer_announce_object(u32 id)
 		object->va,
 		object->size,
 		memorizer_unpack_ip(object->alloc_ip),
-		object->pid,
+		memorizer_object_pid(object),
 		object->alloc_jiffies,
 		slab ? (unsigned long)slab->slab_cache : 0,
 	};

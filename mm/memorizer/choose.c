@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's choice of objects: which allocations are recorded.
+ * Memorizer's choice of objects: which allocations are recorded, and which by granule.
  *
- * The filter says it, by the name of the slab cache and by the function that allocates. To
- * match globs for each allocation would take long: what came out is kept, in each cache,
- * and for call sites in a table, with the number of the filter that it is of.
+ * A filter for each of these says it, by the name of the slab cache and by the function that
+ * allocates. To match globs for each allocation would take long: what came out is kept, in
+ * each cache, and for call sites in a table, with the number of the filters that it is of.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -18,109 +18,142 @@
 
 #define SITE_BITS	10
 
-/* Whether objects are filtered at all: it is asked for each allocation. */
+/* Whether objects are chosen at all: it is asked for each allocation. */
 bool memorizer_chooses_objects __read_mostly;
 
 /* Read by hooks, with preemption disabled. Changed under memorizer_mutex. */
-static const struct memorizer_filter *filter;
+static const struct memorizer_filter *filters[MEMORIZER_CHOICES];
 
-/* Changes with it, and when there may be other functions: 31 bits, never 0. */
+/* Of an object, if there is no filter. */
+#define NO_FILTER	BIT(MEMORIZER_RECORDED)
+
+/* Changes with them, and when there may be other functions: so many bits, never 0. */
 static u32 generation = 1;
+#define GENERATION_MAX	(U32_MAX >> MEMORIZER_CHOICES)
 
 /* What came out for a call site: its packed ip above, as a verdict below. */
 static u64 sites[1 << SITE_BITS];
 
-static u32 verdict(u32 of, bool takes)
+static u32 verdict(u32 of, unsigned int chosen)
 {
-	return of << 1 | takes;
+	return of << MEMORIZER_CHOICES | chosen;
 }
 
-static bool takes_cache(const struct memorizer_filter *by, u32 now, const void *ptr)
+static bool is_of(u32 verdict, u32 now)
+{
+	return verdict >> MEMORIZER_CHOICES == now;
+}
+
+static unsigned int chosen_by(u32 verdict)
+{
+	return verdict & (BIT(MEMORIZER_CHOICES) - 1);
+}
+
+/* A bit for each filter that takes the name. */
+static unsigned int ask(bool (*takes)(const struct memorizer_filter *by, const char *name),
+			const char *name)
+{
+	const struct memorizer_filter *by;
+	unsigned int chosen = 0, i;
+
+	for (i = 0; i < MEMORIZER_CHOICES; i++) {
+		by = READ_ONCE(filters[i]);
+		chosen |= by ? takes(by, name) << i : NO_FILTER & BIT(i);
+	}
+	return chosen;
+}
+
+static unsigned int choose_cache(u32 now, const void *ptr)
 {
 	const struct slab *slab = virt_to_slab(ptr);
 	struct kmem_cache *cache;
 	u32 known;
 
 	if (!slab)
-		return memorizer_filter_takes_cache(by, "");
+		return ask(memorizer_filter_takes_cache, "");
 	cache = slab->slab_cache;
 	known = READ_ONCE(cache->memorizer_verdict);
-	if (known >> 1 != now) {
-		known = verdict(now, memorizer_filter_takes_cache(by, cache->name));
+	if (!is_of(known, now)) {
+		known = verdict(now, ask(memorizer_filter_takes_cache, cache->name));
 		WRITE_ONCE(cache->memorizer_verdict, known);
 	}
-	return known & 1;
+	return chosen_by(known);
 }
 
 /* The function's name, for the byte before the return address: a call may be its last. */
-static bool takes_function(const struct memorizer_filter *by, unsigned long ip)
+static unsigned int choose_function(unsigned long ip)
 {
 	char name[KSYM_NAME_LEN];
 	unsigned long unused;
 
 	if (!kallsyms_lookup(ip - 1, &unused, &unused, NULL, name))
 		*name = '\0';
-	return memorizer_filter_takes_allocator(by, name);
+	return ask(memorizer_filter_takes_allocator, name);
 }
 
-static bool takes_site(const struct memorizer_filter *by, u32 now, unsigned long ip)
+static unsigned int choose_site(u32 now, unsigned long ip)
 {
 	u32 packed = memorizer_pack_ip(ip);
 	u64 *slot = &sites[hash_32(packed, SITE_BITS)];
 	u64 known = READ_ONCE(*slot);
 
-	if (known >> 32 != packed || (u32)known >> 1 != now) {
-		known = (u64)packed << 32 | verdict(now, takes_function(by, ip));
+	if (known >> 32 != packed || !is_of(known, now)) {
+		known = (u64)packed << 32 | verdict(now, choose_function(ip));
 		WRITE_ONCE(*slot, known);
 	}
-	return known & 1;
+	return chosen_by(known);
 }
 
 /**
- * memorizer_takes_object() - is an object to be recorded?
+ * memorizer_choose_object() - what is an object chosen for?
  * @ptr: the object, which is allocated
  * @ip: return address into the caller of the allocator
  *
  * Context: any, NMI included, with preemption disabled.
- * Return: true if the filter takes it
+ * Return: a bit for each enum memorizer_choice
  */
-bool memorizer_takes_object(const void *ptr, unsigned long ip)
+unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 {
 	u32 now = READ_ONCE(generation);
-	const struct memorizer_filter *by;
+	unsigned int chosen;
 
 	/* Pairs with begin_anew(). */
 	smp_rmb();
-	by = READ_ONCE(filter);
-	return !by || (takes_cache(by, now, ptr) && takes_site(by, now, ip));
+	chosen = choose_cache(now, ptr);
+	return chosen ? chosen & choose_site(now, ip) : 0;
 }
 
 /* What came out so far holds no longer. */
 static void begin_anew(void)
 {
-	/* Who sees this number sees the filter, too: pairs with memorizer_takes_object(). */
+	/* Who sees this number sees the filters, too: pairs with memorizer_choose_object(). */
 	smp_wmb();
-	WRITE_ONCE(generation, ((generation + 1) & S32_MAX) ?: 1);
+	WRITE_ONCE(generation, ((generation + 1) & GENERATION_MAX) ?: 1);
 }
 
 /**
- * memorizer_filter_objects() - change which objects are recorded from now on
- * @new: says which; NULL: all
+ * memorizer_filter_objects() - change which objects are chosen from now on
+ * @which: for what
+ * @new: says which; NULL: all are recorded, none by granule
  *
  * Context: process context, may sleep; or boot, one CPU. Nobody looks at the filter that
  *	was there before any more when it returns.
  */
-void memorizer_filter_objects(const struct memorizer_filter *new)
+void memorizer_filter_objects(enum memorizer_choice which, const struct memorizer_filter *new)
 {
 	const struct memorizer_filter *old;
+	bool any = false;
+	unsigned int i;
 
 	if (new && !memorizer_filter_has_objects(new))
 		new = NULL;
 	mutex_lock(&memorizer_mutex);
-	old = filter;
-	WRITE_ONCE(filter, new);
+	old = filters[which];
+	WRITE_ONCE(filters[which], new);
 	begin_anew();
-	WRITE_ONCE(memorizer_chooses_objects, new);
+	for (i = 0; i < MEMORIZER_CHOICES; i++)
+		any |= filters[i] != NULL;
+	WRITE_ONCE(memorizer_chooses_objects, any);
 	if (old)
 		memorizer_grace_period();
 	mutex_unlock(&memorizer_mutex);

@@ -177,6 +177,7 @@ static int __init memorizer_debugfs_init(void)
 	debugfs_create_file("memorizer_log_access", 0600, dir, (void *)&log_access,
 			    &memorizer_switch_fops);
 	debugfs_create_file("memorizer_filter", 0600, dir, NULL, &memorizer_filter_fops);
+	debugfs_create_file("memorizer_fields", 0600, dir, NULL, &memorizer_fields_fops);
 	debugfs_create_file("memorizer_pid", 0600, dir, NULL, &memorizer_pids_fops);
 	debugfs_create_file("memorizer_pid_fork", 0600, dir, (void *)&pid_fork,
 			    &memorizer_switch_fops);
@@ -186,6 +187,7 @@ static int __init memorizer_debugfs_init(void)
 	debugfs_create_file("clear_object_list", 0200, dir, (void *)&clear, &memorizer_switch_fops);
 	debugfs_create_file("show_stats", 0400, dir, NULL, &memorizer_stats_fops);
 	debugfs_create_file("kmap", 0400, dir, NULL, &memorizer_kmap_fops);
+	debugfs_create_file("kmap_fields", 0400, dir, NULL, &memorizer_fields_kmap_fops);
 	debugfs_create_file("traffic", 0400, dir, NULL, &memorizer_traffic_fops);
 	memorizer_observer_files(dir);
 	return 0;

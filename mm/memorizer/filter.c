@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memorizer's filter: which code has its sites switched on with access logging, and which
- * objects are recorded.
+ * objects are recorded, or counted by granule.
  *
  * A filter is a list of terms, with blanks or commas in between: GLOB is of functions,
  * KIND:GLOB of what the kind says, !TERM excludes. What the kinds are about is taken if, of
  * each kind of which there are terms that do not exclude, one matches it, and no excluding
  * one does.
  */
+#define pr_fmt(fmt) "memorizer: " fmt
+
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/glob.h>
 #include <linux/kallsyms.h>
+#include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -209,6 +212,8 @@ struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *be
 	     next = next_term(next + length, &length))
 		err = add_term(new, room, next, length);
 	if (err) {
+		pr_warn("no term of a filter: '%*pE'\n", (int)strlen(room + new->length),
+			room + new->length);
 		memorizer_free_filter(new);
 		return ERR_PTR(err);
 	}
@@ -274,6 +279,16 @@ bool memorizer_filter_takes(const struct memorizer_filter *by, const char *modul
 	       is_taken(by, KIND_FUNCTION, match_function, function);
 }
 
+static bool has_terms(const struct memorizer_filter *by, bool of_objects)
+{
+	const struct term *term;
+
+	for (term = by->terms; term < by->terms + by->nr; term++)
+		if ((term->kind == KIND_CACHE || term->kind == KIND_ALLOC) == of_objects)
+			return true;
+	return false;
+}
+
 /**
  * memorizer_filter_has_objects() - is it about objects at all?
  * @by: a filter
@@ -283,12 +298,19 @@ bool memorizer_filter_takes(const struct memorizer_filter *by, const char *modul
  */
 bool memorizer_filter_has_objects(const struct memorizer_filter *by)
 {
-	const struct term *term;
+	return has_terms(by, true);
+}
 
-	for (term = by->terms; term < by->terms + by->nr; term++)
-		if (term->kind == KIND_CACHE || term->kind == KIND_ALLOC)
-			return true;
-	return false;
+/**
+ * memorizer_filter_has_code() - is it about code at all?
+ * @by: a filter
+ *
+ * Context: any.
+ * Return: false if it takes all code
+ */
+bool memorizer_filter_has_code(const struct memorizer_filter *by)
+{
+	return has_terms(by, false);
 }
 
 /**

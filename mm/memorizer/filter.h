@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's filter: which code has its sites switched on with access logging, and which
- * objects are recorded.
+ * Memorizer's filters: which code has its sites switched on with access logging, and which
+ * objects are recorded, and counted by granule.
  */
 #ifndef _MM_MEMORIZER_FILTER_H
 #define _MM_MEMORIZER_FILTER_H
@@ -20,16 +20,19 @@ void memorizer_free_filter(struct memorizer_filter *old);
 bool memorizer_filter_takes(const struct memorizer_filter *by, const char *module,
 			    const char *file, const char *function);
 bool memorizer_filter_has_objects(const struct memorizer_filter *by);
+bool memorizer_filter_has_code(const struct memorizer_filter *by);
 bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char *cache);
 bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const char *function);
 void memorizer_filter_show(const struct memorizer_filter *by, struct seq_file *m);
 
 /* filter_set.c */
 int memorizer_set_filter(const char *text);
-extern const struct file_operations memorizer_filter_fops;
+int memorizer_set_fields(const char *text);
+extern const struct file_operations memorizer_filter_fops, memorizer_fields_fops;
 
 /* choose.c */
-void memorizer_filter_objects(const struct memorizer_filter *new);
+enum memorizer_choice;
+void memorizer_filter_objects(enum memorizer_choice which, const struct memorizer_filter *new);
 void memorizer_functions_come(void);
 
 /* sites.c */

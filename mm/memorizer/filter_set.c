@@ -1,42 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's filter that is in effect, and its file in debugfs.
+ * Memorizer's filters that are in effect, and their files in debugfs: which code logs accesses
+ * and which objects are recorded, and which of these are counted by granule.
  */
+#define pr_fmt(fmt) "memorizer: " fmt
+
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/seq_file.h>
 
 #include "filter.h"
 #include "memorizer.h"
 
-/* Serializes changing the filter, and reading it back. */
+/* Serializes changing the filters, and reading them back. */
 static DEFINE_MUTEX(filter_mutex);
 
-/* NULL: everything is taken. */
-static struct memorizer_filter *filter;
+/* NULL: everything is taken, but nothing by granule. */
+static struct memorizer_filter *filters[MEMORIZER_CHOICES];
+
+/* What is beside objects. */
+static int filter_code(enum memorizer_choice which, const struct memorizer_filter *new)
+{
+	if (which == MEMORIZER_RECORDED)
+		return memorizer_filter_sites(new);
+	if (!new || !memorizer_filter_has_code(new))
+		return 0;
+	pr_warn("fields are of objects only: cache:GLOB, alloc:GLOB\n");
+	return -EINVAL;
+}
 
 /* Has @text follow the terms that there are, or take their place; all of it or nothing. */
-static int change_filter(const char *text, bool add)
+static int change(enum memorizer_choice which, const char *text, bool add)
 {
 	struct memorizer_filter *new;
 	int err;
 
 	mutex_lock(&filter_mutex);
-	new = memorizer_make_filter(add ? filter : NULL, text);
+	new = memorizer_make_filter(add ? filters[which] : NULL, text);
 	err = PTR_ERR_OR_ZERO(new);
 	if (!err) {
-		err = memorizer_filter_sites(new);
+		err = filter_code(which, new);
 		/* The one that is not in use now is freed. */
 		if (!err) {
-			memorizer_filter_objects(new);
-			swap(filter, new);
+			memorizer_filter_objects(which, new);
+			swap(filters[which], new);
 		}
 		memorizer_free_filter(new);
 	}
 	mutex_unlock(&filter_mutex);
 	return err;
+}
+
+static int change_filter(const char *text, bool add)
+{
+	return change(MEMORIZER_RECORDED, text, add);
+}
+
+static int change_fields(const char *text, bool add)
+{
+	return change(MEMORIZER_FIELDS, text, add);
 }
 
 /**
@@ -51,12 +76,37 @@ int memorizer_set_filter(const char *text)
 	return change_filter(text, false);
 }
 
-static int filter_show(struct seq_file *m, void *unused)
+/**
+ * memorizer_set_fields() - change which objects have their accesses counted by granule
+ * @text: terms of a filter of objects; none: no object
+ *
+ * Those that are recorded already stay as they are.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ * Return: 0, or -EINVAL or -ENOMEM: then nothing has changed
+ */
+int memorizer_set_fields(const char *text)
+{
+	return change_fields(text, false);
+}
+
+static void show(struct seq_file *m, enum memorizer_choice which)
 {
 	mutex_lock(&filter_mutex);
-	if (filter)
-		memorizer_filter_show(filter, m);
+	if (filters[which])
+		memorizer_filter_show(filters[which], m);
 	mutex_unlock(&filter_mutex);
+}
+
+static int filter_show(struct seq_file *m, void *unused)
+{
+	show(m, MEMORIZER_RECORDED);
+	return 0;
+}
+
+static int fields_show(struct seq_file *m, void *unused)
+{
+	show(m, MEMORIZER_FIELDS);
 	return 0;
 }
 
@@ -65,9 +115,19 @@ static int filter_open(struct inode *inode, struct file *file)
 	return single_open(file, filter_show, NULL);
 }
 
+static int fields_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, fields_show, NULL);
+}
+
 static ssize_t filter_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
 	return memorizer_write_list(file, buf, count, pos, change_filter);
+}
+
+static ssize_t fields_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	return memorizer_write_list(file, buf, count, pos, change_fields);
 }
 
 const struct file_operations memorizer_filter_fops = {
@@ -75,6 +135,15 @@ const struct file_operations memorizer_filter_fops = {
 	.open = filter_open,
 	.read = seq_read,
 	.write = filter_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+const struct file_operations memorizer_fields_fops = {
+	.owner = THIS_MODULE,
+	.open = fields_open,
+	.read = seq_read,
+	.write = fields_write,
 	.llseek = seq_lseek,
 	.release = single_release,
 };

@@ -124,6 +124,21 @@ static u32 *make_word(unsigned long addr)
 	return find_word(addr);
 }
 
+/* Is the address one of a live object's that is counted by granule? */
+static __always_inline bool by_granule_at(const struct memorizer_object *object,
+					  unsigned long addr)
+{
+	/* Pairs with the release in record_alloc(). */
+	return smp_load_acquire(&object->state) == MEMORIZER_LIVE &&
+		memorizer_counts_granules(object) &&
+		memorizer_contains(READ_ONCE(object->va), READ_ONCE(object->size), addr, 1);
+}
+
+static __always_inline bool is_live_at(const struct memorizer_object *object, unsigned long addr)
+{
+	return likely(memorizer_object_contains(object, addr, 1)) || by_granule_at(object, addr);
+}
+
 /* Is the object live and has memory in the page? */
 static bool overlaps(u32 id, unsigned long page)
 {
@@ -131,6 +146,8 @@ static bool overlaps(u32 id, unsigned long page)
 	u32 bound = READ_ONCE(object->bound);
 	unsigned long va = READ_ONCE(object->va);
 
+	if (!bound && by_granule_at(object, va))
+		bound = READ_ONCE(object->size);
 	return bound && va < page + PAGE_SIZE && page < va + bound;
 }
 
@@ -181,7 +198,7 @@ u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 		return 0;
 	object = memorizer_ptr(id);
 	va = READ_ONCE(object->va);
-	if (memorizer_object_contains(object, addr, 1)) {
+	if (is_live_at(object, addr)) {
 		*next = va + READ_ONCE(object->size);
 		return id;
 	}
@@ -409,7 +426,7 @@ u32 memorizer_index_erase(unsigned long addr)
 		id = READ_ONCE(*slot);
 	}
 	object = memorizer_ptr(id);
-	if (!id || !memorizer_object_contains(object, addr, 1))
+	if (!id || !is_live_at(object, addr))
 		return 0;
 	if (READ_ONCE(object->va) != addr)
 		return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KMAP, as text; and its traffic: the cache lines that accesses moved.
+ * Memorizer's KMAP, as text, also by granule; and its traffic: the cache lines that accesses moved.
  *
  * One record after the other, an object or one of its lines, in the order of the
  * pool; of the traffic, those that have any. Each object is shown once and whole,
@@ -44,9 +44,12 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 	return NULL;
 }
 
+/* What a file shows of each object. */
+enum kmap_view { ACCESSES, FIELDS, TRAFFIC };
+
 /**
  * struct kmap_reader - one open file
- * @traffic: it is the traffic that is shown
+ * @view: what is shown
  * @pos: number of the record that is shown, an object's or a line
  * @object_pos: the object's position in the pool
  * @after: position behind it
@@ -56,7 +59,7 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
  * @line: the line that is shown, if it is not the object's own
  */
 struct kmap_reader {
-	bool traffic;
+	enum kmap_view view;
 	loff_t pos;
 	unsigned long object_pos;
 	unsigned long after;
@@ -86,7 +89,7 @@ static void *go_to_object(struct kmap_reader *reader, unsigned long from)
 	reader->after = from;
 	do {
 		reader->object = memorizer_kmap_next(&reader->after);
-	} while (reader->object && reader->traffic && !has_traffic(reader->object));
+	} while (reader->object && reader->view == TRAFFIC && !has_traffic(reader->object));
 	if (!reader->object)
 		return NULL;
 	reader->object_pos = reader->after - sizeof(*reader->object);
@@ -121,8 +124,8 @@ static bool next_line(struct kmap_reader *reader)
 	const struct memorizer_line *line = &reader->line;
 
 	while (memorizer_lines_next(&reader->lines, &reader->line))
-		if (reader->traffic ? line->read_moves | line->write_moves :
-				      line->reads | line->writes)
+		if (reader->view == TRAFFIC ? line->read_moves | line->write_moves :
+					      line->reads | line->writes)
 			return true;
 	return false;
 }
@@ -133,7 +136,7 @@ static void *kmap_next(struct seq_file *m, void *v, loff_t *pos)
 
 	reader->pos = ++*pos;
 	if (!reader->lines.object)
-		memorizer_lines_begin(&reader->lines, reader->object);
+		memorizer_lines_begin(&reader->lines, reader->object, reader->view == FIELDS);
 	return next_line(reader) ? reader : go_to_object(reader, reader->after);
 }
 
@@ -178,7 +181,7 @@ void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_objec
 			memorizer_unpack_ip(object->free_ip);
 	}
 	seq_put_hex_ll(m, NULL, memorizer_unpack_ip(object->alloc_ip), 0);
-	seq_put_decimal_ull(m, ",", object->pid);
+	seq_put_decimal_ull(m, ",", memorizer_object_pid(object));
 	seq_put_hex_ll(m, ",", object->va, 0);
 	seq_put_decimal_ull(m, ",", object->size);
 	seq_put_decimal_ull(m, ",", object->alloc_jiffies);
@@ -196,6 +199,13 @@ static void show_who(struct seq_file *m, const struct memorizer_line *line)
 	seq_put_decimal_ull(m, ",", line->pid);
 }
 
+static void show_counts(struct seq_file *m, const struct memorizer_line *line)
+{
+	show_who(m, line);
+	seq_put_decimal_ull(m, ",", line->writes);
+	seq_put_decimal_ull(m, ",", line->reads);
+}
+
 /**
  * memorizer_kmap_show_line() - show what one ip did to an object for one pid
  * @m: where to
@@ -205,9 +215,22 @@ static void show_who(struct seq_file *m, const struct memorizer_line *line)
  */
 void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line)
 {
-	show_who(m, line);
-	seq_put_decimal_ull(m, ",", line->writes);
-	seq_put_decimal_ull(m, ",", line->reads);
+	show_counts(m, line);
+	seq_putc(m, '\n');
+}
+
+/* The same, and where in the object, in bytes, if that is known. */
+static void show_field(struct seq_file *m, const struct memorizer_object *object,
+		       const struct memorizer_line *line)
+{
+	u32 first = (line->granules >> 16) * MEMORIZER_GRANULE;
+	u32 end = ((line->granules & U16_MAX) + 1) * MEMORIZER_GRANULE;
+
+	show_counts(m, line);
+	if (line->granules != MEMORIZER_NO_GRANULES) {
+		seq_put_decimal_ull(m, ",", first);
+		seq_put_decimal_ull(m, "+", min(end, object->size) - first);
+	}
 	seq_putc(m, '\n');
 }
 
@@ -227,8 +250,10 @@ static int kmap_show(struct seq_file *m, void *v)
 
 	if (!reader->lines.object)
 		memorizer_kmap_show_object(m, reader->object);
-	else if (reader->traffic)
+	else if (reader->view == TRAFFIC)
 		show_traffic(m, &reader->line);
+	else if (reader->view == FIELDS)
+		show_field(m, reader->object, &reader->line);
 	else
 		memorizer_kmap_show_line(m, &reader->line);
 	return 0;
@@ -244,7 +269,7 @@ static const struct seq_operations kmap_seq_ops = {
 /* Each read(2) gives so much, if it asks for that. */
 #define BUFFER_SIZE	SZ_64K
 
-static int open_reader(struct file *file, bool traffic)
+static int open_reader(struct file *file, enum kmap_view view)
 {
 	int err = security_locked_down(LOCKDOWN_TRACEFS);
 	struct kmap_reader *reader;
@@ -255,7 +280,7 @@ static int open_reader(struct file *file, bool traffic)
 	memorizer_pause();
 	reader = __seq_open_private(file, &kmap_seq_ops, sizeof(*reader));
 	if (reader) {
-		reader->traffic = traffic;
+		reader->view = view;
 		/* As single_open_size() does; seq_file makes a small one if there is none. */
 		m = file->private_data;
 		m->buf = kvmalloc(BUFFER_SIZE, GFP_KERNEL);
@@ -267,12 +292,17 @@ static int open_reader(struct file *file, bool traffic)
 
 static int kmap_open(struct inode *inode, struct file *file)
 {
-	return open_reader(file, false);
+	return open_reader(file, ACCESSES);
+}
+
+static int fields_open(struct inode *inode, struct file *file)
+{
+	return open_reader(file, FIELDS);
 }
 
 static int traffic_open(struct inode *inode, struct file *file)
 {
-	return open_reader(file, true);
+	return open_reader(file, TRAFFIC);
 }
 
 static ssize_t kmap_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
@@ -302,6 +332,14 @@ static int kmap_release(struct inode *inode, struct file *file)
 const struct file_operations memorizer_kmap_fops = {
 	.owner = THIS_MODULE,
 	.open = kmap_open,
+	.read = kmap_read,
+	.llseek = seq_lseek,
+	.release = kmap_release,
+};
+
+const struct file_operations memorizer_fields_kmap_fops = {
+	.owner = THIS_MODULE,
+	.open = fields_open,
 	.read = kmap_read,
 	.llseek = seq_lseek,
 	.release = kmap_release,

@@ -14,7 +14,8 @@
  * from one of these meets all that come after it, as well as some that are newer.
  *
  * A group's entry counts for lines of several ips, of which the first is its place in the
- * order. All entries of one ip, or one group, are a run, by ascending pid. A reader goes from
+ * order. All entries of one ip, or one group, are a run, by ascending pid and, if the object is
+ * counted so, granules, which a reader may want to have together. A reader goes from
  * ip to ip, and for each merges the runs that have it: that of the ip, and those of the few
  * groups that it can be in.
  */
@@ -62,6 +63,13 @@ static u32 run_of(const struct memorizer_entry *entry)
 	return memorizer_entry_group(entry) ? memorizer_entry_ip(entry) : 0;
 }
 
+/* What tells entries of one run apart. */
+static u64 rank_of(const struct memorizer_entry *entry, bool by_granule)
+{
+	return (u64)memorizer_entry_pid(entry) << 32 |
+		(by_granule ? memorizer_entry_granules(entry) : MEMORIZER_NO_GRANULES);
+}
+
 /* Does entry @a belong before @b, or both into one line? */
 static bool in_order(const struct memorizer_entry *a, const struct memorizer_entry *b)
 {
@@ -69,7 +77,7 @@ static bool in_order(const struct memorizer_entry *a, const struct memorizer_ent
 		return ip_of(a) < ip_of(b);
 	if (run_of(a) != run_of(b))
 		return run_of(a) < run_of(b);
-	return memorizer_entry_pid(a) <= memorizer_entry_pid(b);
+	return rank_of(a, true) <= rank_of(b, true);
 }
 
 /* Makes one sorted list of two, of which the first is not empty. */
@@ -221,31 +229,34 @@ static void add_entry(struct memorizer_line *line, const struct memorizer_entry 
 	}
 }
 
-/* The lowest pid of the entries that come next for the reader's ip; false if there is none. */
-static bool next_pid(const struct memorizer_lines *lines, u32 *pid)
+/* The lowest rank of the entries that come next for the reader's ip; false if there is none. */
+static bool next_rank(const struct memorizer_lines *lines, u64 *rank)
 {
 	unsigned int i;
 
-	*pid = U32_MAX;
+	*rank = U64_MAX;
 	for (i = 0; i < lines->runs; i++)
 		if (lines->at[i])
-			*pid = min(*pid, memorizer_entry_pid(entry_of(lines->at[i])));
-	return *pid != U32_MAX;
+			*rank = min(*rank, rank_of(entry_of(lines->at[i]), lines->by_granule));
+	return *rank != U64_MAX;
 }
 
 /**
  * memorizer_lines_begin() - begin with an object's lines
  * @lines: says where the reader is, until memorizer_lines_end()
  * @object: the object, which is pinned
+ * @by_granule: whether its granules have lines of their own, if it is counted by them
  *
  * Accesses that are made from now on may be left out.
  *
  * Context: process context, may sleep, under memorizer_mutex.
  */
-void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object)
+void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object,
+			   bool by_granule)
 {
 	*lines = (struct memorizer_lines) {
 		.object = object,
+		.by_granule = by_granule,
 		.next = sort_entries(object),
 		.others = readers,
 	};
@@ -257,7 +268,7 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
  * @lines: where the reader is
  * @line: is filled in
  *
- * Lines come by ascending ip and pid, each once.
+ * Lines come by ascending ip, pid, and granules, each once.
  *
  * Context: process context, may sleep, under memorizer_mutex.
  * Return: false if there is none
@@ -265,13 +276,14 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
 bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line)
 {
 	unsigned int i;
-	u32 pid;
+	u64 rank;
 
-	if (!next_pid(lines, &pid) && !(next_ip(lines) && next_pid(lines, &pid)))
+	if (!next_rank(lines, &rank) && !(next_ip(lines) && next_rank(lines, &rank)))
 		return false;
-	*line = (struct memorizer_line) { .ip = lines->ip, .pid = pid };
+	*line = (struct memorizer_line) { .ip = lines->ip, .pid = rank >> 32, .granules = rank };
 	for (i = 0; i < lines->runs; i++)
-		while (lines->at[i] && memorizer_entry_pid(entry_of(lines->at[i])) == pid) {
+		while (lines->at[i] &&
+		       rank_of(entry_of(lines->at[i]), lines->by_granule) == rank) {
 			add_entry(line, entry_of(lines->at[i]));
 			lines->at[i] = next_in_run(lines->at[i]);
 		}

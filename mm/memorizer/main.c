@@ -28,15 +28,15 @@ module_param_named(enabled, boot_enabled, bool, 0);
 static bool boot_log_access __initdata;
 module_param_named(log_access, boot_log_access, bool, 0);
 
-/* Stays where it is in the command line. */
-static const char *boot_filter __initdata;
+/* They stay where they are in the command line. */
+static const char *boot_filter __initdata, *boot_fields __initdata;
 
 /* There is no memory for a filter yet: only what it is like can be said. */
 static int __init take_filter(const char *text, const struct kernel_param *param)
 {
 	if (!memorizer_is_filter(text))
 		return -EINVAL;
-	boot_filter = text;
+	*(const char **)param->arg = text;
 	return 0;
 }
 
@@ -44,7 +44,8 @@ static const struct kernel_param_ops filter_ops __initconst = {
 	.set = take_filter,
 };
 
-module_param_cb(filter, &filter_ops, NULL, 0);
+module_param_cb(filter, &filter_ops, &boot_filter, 0);
+module_param_cb(fields, &filter_ops, &boot_fields, 0);
 
 static bool boot_track_lines __initdata;
 module_param_named(track_lines, boot_track_lines, bool, 0);
@@ -174,6 +175,9 @@ void __init memorizer_init(void)
 		if (err)
 			pr_err("cannot track cache lines: error %d\n", err);
 	}
+	err = boot_fields ? memorizer_set_fields(boot_fields) : 0;
+	if (err)
+		pr_err("cannot count accesses by granule: error %d\n", err);
 	err = boot_filter ? memorizer_set_filter(boot_filter) : 0;
 	if (err)
 		pr_err("cannot filter accesses: error %d\n", err);

@@ -54,6 +54,9 @@
  *	loads and stores of that ip that moved a cache line; in place of the ip may be
  *	the address of a group
  * @object: the object
+ * @owner: with MEMORIZER_BY_GRANULE in @key, instead of @object: its id
+ * @granules: likewise, which part of it, see memorizer_granules()
+ * @target: whichever it is
  * @reads: loads
  * @writes: stores
  * @times: how often all accesses of a group were made
@@ -61,7 +64,7 @@
  * @counts: both, or a group's two
  *
  * Belongs to one CPU, which alone counts in it; the sum over all CPUs is what
- * the KMAP shows. @key and @object never change while it is in use.
+ * the KMAP shows. @key and @target never change while it is in use.
  *
  * Of counts that have reached 2^31, whoever sees it first takes that much away,
  * and counts one in another entry: that of the carries, see memorizer_carry_key().
@@ -70,7 +73,14 @@ struct memorizer_entry {
 	u32 link;
 	u32 chain;
 	u64 key;
-	struct memorizer_object *object;
+	union {
+		struct memorizer_object *object;
+		struct {
+			u32 owner;
+			u32 granules;
+		};
+		u64 target;
+	};
 	union {
 		struct {
 			u32 reads;
@@ -105,16 +115,19 @@ enum memorizer_state {
  * @va: address
  * @alloc_jiffies: when it was allocated
  * @free_jiffies: when it was freed
- * @bound: @size while it is live, else 0
+ * @bound: @size while it is live, else 0; always 0 if it is counted by granule, so that no
+ *	fast path takes an access for its
  * @alloc_ip: who allocated it, see memorizer_pack_ip()
  * @free_ip: who freed it, or is about to
- * @pid: the task that allocated it
+ * @who: pid of the task that allocated it, and MEMORIZER_BY_GRANULE if accesses to it are
+ *	counted by the part of it that they are to
  * @comm: that task's name, without the NUL at its end if it is that long
  * @state: an enum memorizer_state
  *
  * What describes the allocation is complete before @state says LIVE, what
  * describes the free before @state says FREED or BURIED. An access is one to the
- * object if it lies within @bound, which is read before @va.
+ * object if it lies within @bound, which is read before @va; or, if that is counted by
+ * granule, within @size while @state is LIVE.
  */
 struct memorizer_object {
 	union {
@@ -128,7 +141,7 @@ struct memorizer_object {
 	u32 bound;
 	u32 alloc_ip;
 	u32 free_ip;
-	u32 pid;
+	u32 who;
 	char comm[TASK_COMM_LEN - 1];
 	u8 state;
 };
@@ -220,9 +233,50 @@ static __always_inline u32 memorizer_entry_ip(const struct memorizer_entry *entr
 	return entry->key;
 }
 
+/* Beside a pid, which has no such bit: an entry, or all of an object, counts by granule. */
+#define MEMORIZER_BY_GRANULE	BIT(29)
+
+static __always_inline u32 memorizer_object_pid(const struct memorizer_object *object)
+{
+	return object->who & (MEMORIZER_BY_GRANULE - 1);
+}
+
+static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->who) & MEMORIZER_BY_GRANULE;
+}
+
 static __always_inline u32 memorizer_entry_pid(const struct memorizer_entry *entry)
 {
-	return ~(entry->key >> 32) & S32_MAX;
+	return ~(entry->key >> 32) & (MEMORIZER_BY_GRANULE - 1);
+}
+
+static __always_inline bool memorizer_is_by_granule(const struct memorizer_entry *entry)
+{
+	return ~(entry->key >> 32) & MEMORIZER_BY_GRANULE;
+}
+
+/* Bytes of a granule: the size of an int, a lock and a reference count. */
+#define MEMORIZER_GRANULE	4
+#define MEMORIZER_GRANULE_MAX	U16_MAX
+
+/* Of an entry that counts accesses wherever they are. No access ends before it begins. */
+#define MEMORIZER_NO_GRANULES	(1U << 16)
+
+/*
+ * The first granule of an access and the last, in one word. What is behind the highest
+ * number counts as if it were there.
+ */
+static __always_inline u32 memorizer_granules(unsigned long first, unsigned long last)
+{
+	first = min(first / MEMORIZER_GRANULE, (unsigned long)MEMORIZER_GRANULE_MAX);
+	last = min(last / MEMORIZER_GRANULE, (unsigned long)MEMORIZER_GRANULE_MAX);
+	return first << 16 | last;
+}
+
+static __always_inline u32 memorizer_entry_granules(const struct memorizer_entry *entry)
+{
+	return memorizer_is_by_granule(entry) ? entry->granules : MEMORIZER_NO_GRANULES;
 }
 
 /* What one count of an entry with that key stands for, as a power of 2. */
@@ -370,6 +424,12 @@ static __always_inline u32 memorizer_id(const void *ptr)
 	return (ptr - memorizer_pool_origin) >> MEMORIZER_ID_SHIFT;
 }
 
+static __always_inline struct memorizer_object *
+memorizer_entry_object(const struct memorizer_entry *entry)
+{
+	return memorizer_is_by_granule(entry) ? memorizer_ptr(entry->owner) : entry->object;
+}
+
 /* Of each CPU, see pool.c. */
 DECLARE_PER_CPU(u64 [MEMORIZER_CLASSES], memorizer_cursor);
 DECLARE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
@@ -441,7 +501,15 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
 
 /* choose.c */
 extern bool memorizer_chooses_objects;
-bool memorizer_takes_object(const void *ptr, unsigned long ip);
+
+/* What an object may be chosen for. */
+enum memorizer_choice {
+	MEMORIZER_RECORDED,
+	MEMORIZER_FIELDS,	/* its accesses are counted by granule */
+	MEMORIZER_CHOICES,
+};
+
+unsigned int memorizer_choose_object(const void *ptr, unsigned long ip);
 
 /* object.c */
 extern struct mutex memorizer_mutex;
@@ -508,7 +576,7 @@ void memorizer_access_in_object(unsigned long addr, u64 how, struct memorizer_ob
 void memorizer_access_group(unsigned long addr, const struct memorizer_group *group, u64 key);
 void memorizer_access_carry(struct memorizer_entry *entry);
 void memorizer_access_collect(void);
-void memorizer_count_traffic(u32 object, unsigned int kind, unsigned long ip);
+void memorizer_count_traffic(u32 id, unsigned int kind, unsigned long ip);
 void memorizer_slow_path_begin(void);
 void memorizer_slow_path_end(void);
 
@@ -644,12 +712,14 @@ ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t c
  * @pid: the task on whose behalf
  * @reads: loads, on all CPUs
  * @writes: stores, on all CPUs
+ * @granules: which part of the object, see memorizer_granules(); or MEMORIZER_NO_GRANULES
  * @read_moves: cache lines that its loads moved
  * @write_moves: cache lines that its stores moved
  */
 struct memorizer_line {
 	u32 ip;
 	u32 pid;
+	u32 granules;
 	unsigned long reads;
 	unsigned long writes;
 	unsigned long read_moves;
@@ -659,6 +729,7 @@ struct memorizer_line {
 /**
  * struct memorizer_lines - where a reader of an object's lines is
  * @object: the object, NULL if it is at none
+ * @by_granule: granules have lines of their own
  * @ip: of the lines that it is at
  * @runs: how many runs of entries have this ip: its own, and those of groups
  * @at: id of the next entry of each, 0 behind its last
@@ -667,6 +738,7 @@ struct memorizer_line {
  */
 struct memorizer_lines {
 	struct memorizer_object *object;
+	bool by_granule;
 	u32 ip;
 	u32 runs;
 	u32 at[1 + MEMORIZER_GROUPS_AT_ONCE];
@@ -674,7 +746,8 @@ struct memorizer_lines {
 	struct memorizer_lines *others;
 };
 
-void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object);
+void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object,
+			   bool by_granule);
 bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line);
 void memorizer_lines_end(struct memorizer_lines *lines);
 bool memorizer_is_pinned(const struct memorizer_object *object);
@@ -683,6 +756,7 @@ bool memorizer_is_pinned(const struct memorizer_object *object);
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
 void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_object *object);
 void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line);
-extern const struct file_operations memorizer_kmap_fops, memorizer_traffic_fops;
+extern const struct file_operations memorizer_kmap_fops, memorizer_fields_kmap_fops;
+extern const struct file_operations memorizer_traffic_fops;
 
 #endif /* _MM_MEMORIZER_H */

@@ -49,7 +49,7 @@ static bool enabled __read_mostly;
 static bool recorded __read_mostly;
 
 /* Returns the id of a complete object that nobody sees yet. */
-static u32 make_object(unsigned long va, size_t size, unsigned long ip)
+static u32 make_object(unsigned long va, size_t size, bool by_granule, unsigned long ip)
 {
 	u32 id = memorizer_pool_alloc(MEMORIZER_OBJECT);
 	struct memorizer_object *object;
@@ -64,7 +64,7 @@ static u32 make_object(unsigned long va, size_t size, unsigned long ip)
 	object->free_jiffies = 0;
 	object->alloc_ip = memorizer_pack_ip(ip);
 	WRITE_ONCE(object->free_ip, 0);
-	object->pid = current->pid;
+	WRITE_ONCE(object->who, current->pid | (by_granule ? MEMORIZER_BY_GRANULE : 0));
 	memcpy(object->comm, current->comm, sizeof(object->comm));
 	return id;
 }
@@ -84,7 +84,7 @@ static void lose_alloc(unsigned long va, enum memorizer_loss why)
 	this_cpu_inc(memorizer_counters.lost[why]);
 }
 
-static void record_alloc(const void *ptr, size_t size, unsigned long ip)
+static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned long ip)
 {
 	unsigned long va = (unsigned long)ptr;
 	struct memorizer_geometry geo;
@@ -97,7 +97,7 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 		return;
 	}
 	memorizer_geometry(ptr, size, &geo);
-	id = make_object(va, size, ip);
+	id = make_object(va, size, by_granule, ip);
 	if (!id) {
 		lose_alloc(va, MEMORIZER_LOST_OBJECT);
 		return;
@@ -110,8 +110,9 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 	}
 	object = memorizer_ptr(id);
 	/* Not before: hooks find it in the index. */
-	WRITE_ONCE(object->bound, size);
-	/* Readers of the KMAP see it. */
+	if (likely(!by_granule))
+		WRITE_ONCE(object->bound, size);
+	/* Readers of the KMAP see it, and hooks if it is counted by granule. */
 	smp_store_release(&object->state, MEMORIZER_LIVE);
 	memorizer_announce_object(id);
 	this_cpu_inc(memorizer_counters.allocs);
@@ -120,6 +121,8 @@ static void record_alloc(const void *ptr, size_t size, unsigned long ip)
 void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
 		       unsigned long ip)
 {
+	unsigned int chosen = BIT(MEMORIZER_RECORDED);
+
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
 	if (memorizer_tells_allocations())
@@ -131,11 +134,13 @@ void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t siz
 		return;
 	}
 	preempt_disable_notrace();
-	if (unlikely(READ_ONCE(memorizer_chooses_objects)) && !memorizer_takes_object(ptr, ip)) {
+	if (unlikely(READ_ONCE(memorizer_chooses_objects)))
+		chosen = memorizer_choose_object(ptr, ip);
+	if (likely(chosen & BIT(MEMORIZER_RECORDED))) {
+		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip);
+	} else {
 		make_room((unsigned long)ptr);
 		this_cpu_inc(memorizer_counters.allocs_left_out);
-	} else {
-		record_alloc(ptr, size, ip);
 	}
 	preempt_enable_notrace();
 }

@@ -125,7 +125,7 @@ static void expect_live(struct kunit *test, const struct memorizer_object *objec
 	KUNIT_EXPECT_EQ(test, object->state, MEMORIZER_LIVE);
 	KUNIT_EXPECT_EQ(test, object->va, (unsigned long)p);
 	KUNIT_EXPECT_EQ(test, object->size, size);
-	KUNIT_EXPECT_EQ(test, object->pid, current->pid);
+	KUNIT_EXPECT_EQ(test, memorizer_object_pid(object), current->pid);
 	KUNIT_EXPECT_EQ(test, memcmp(object->comm, current->comm, sizeof(object->comm)), 0);
 	KUNIT_EXPECT_TRUE(test, time_in_range(object->alloc_jiffies, case_start, jiffies));
 }
@@ -303,7 +303,7 @@ static void render(struct kunit *test, u32 id, char *buf, size_t size)
 
 	mutex_lock(&memorizer_mutex);
 	memorizer_kmap_show_object(&m, memorizer_ptr(id));
-	memorizer_lines_begin(&lines, memorizer_ptr(id));
+	memorizer_lines_begin(&lines, memorizer_ptr(id), false);
 	while (memorizer_lines_next(&lines, &line))
 		memorizer_kmap_show_line(&m, &line);
 	memorizer_lines_end(&lines);

@@ -83,7 +83,7 @@ static inline unsigned int copy_lines(struct memorizer_object *object, struct me
 
 	memorizer_pause();
 	mutex_lock(&memorizer_mutex);
-	memorizer_lines_begin(&lines, object);
+	memorizer_lines_begin(&lines, object, false);
 	while (memorizer_lines_next(&lines, &more))
 		if (n++ < size)
 			line[n - 1] = more;

@@ -108,7 +108,7 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	event->snapshot = snapshot;
 	event->state = copy.state;
 	event->alloc_site = memorizer_unpack_ip(copy.alloc_ip);
-	event->pid = copy.pid;
+	event->pid = memorizer_object_pid(&copy);
 	event->ptr = copy.va;
 	event->bytes_req = copy.size;
 	event->alloc_jiffies = copy.alloc_jiffies;
@@ -177,7 +177,7 @@ static void copy_object(struct memorizer_object *object)
 
 	copy = *object;
 	copy.state = state;
-	memorizer_lines_begin(&lines, object);
+	memorizer_lines_begin(&lines, object, false);
 }
 
 /* Ends with the object, which leaves the pool or does not. */

@@ -306,7 +306,7 @@ static void counts_have_64_bits(void)
 		CHECK_COUNTS(live(addr), IP(2), 1, 2 * carry, carry);
 
 		mutex_lock(&memorizer_mutex);
-		memorizer_lines_begin(&lines, live(addr));
+		memorizer_lines_begin(&lines, live(addr), false);
 		CHECK(memorizer_lines_next(&lines, &line));
 		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2));
 		CHECK_EQ(line.pid, 1);

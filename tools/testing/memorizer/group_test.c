@@ -67,7 +67,7 @@ static void check_lines(struct memorizer_object *object, const struct told *told
 	unsigned int i;
 
 	mutex_lock(&memorizer_mutex);
-	memorizer_lines_begin(&lines, object);
+	memorizer_lines_begin(&lines, object, false);
 	for (i = 0; i < count; i++) {
 		CHECK(memorizer_lines_next(&lines, &line));
 		CHECK_EQ(memorizer_unpack_ip(line.ip), told[i].ip);
@@ -424,7 +424,7 @@ static void random_groups_are_told_as_single_accesses_are(void)
 	for (n = 0; n < 20; n++) {
 		mutex_lock(&memorizer_mutex);
 		for (i = 0; i < 2; i++)
-			memorizer_lines_begin(&lines[i], live(addr[i][n]));
+			memorizer_lines_begin(&lines[i], live(addr[i][n]), false);
 		while (memorizer_lines_next(&lines[0], &line[0])) {
 			CHECK(memorizer_lines_next(&lines[1], &line[1]));
 			CHECK_EQ(memcmp(&line[0], &line[1], sizeof(line[0])), 0);

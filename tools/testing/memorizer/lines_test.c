@@ -21,7 +21,7 @@ static void start(unsigned int blocks)
 static void begin(struct memorizer_lines *lines)
 {
 	mutex_lock(&memorizer_mutex);
-	memorizer_lines_begin(lines, object);
+	memorizer_lines_begin(lines, object, false);
 	mutex_unlock(&memorizer_mutex);
 }
 

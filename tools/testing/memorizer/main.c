@@ -19,6 +19,7 @@ static const struct {
 	{ "object", object_cases },
 	{ "access", access_cases },
 	{ "group", group_cases },
+	{ "fields", fields_cases },
 	{ "traffic", traffic_cases },
 	{ "strings", string_cases },
 	{ "lines", lines_cases },

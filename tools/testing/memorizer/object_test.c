@@ -36,7 +36,7 @@ static void allocation_is_recorded_whole(void)
 	CHECK_EQ(object->size, 60);
 	CHECK_EQ(object->alloc_jiffies, 4711);
 	CHECK_EQ(memorizer_unpack_ip(object->alloc_ip), IP(1));
-	CHECK_EQ(object->pid, 42);
+	CHECK_EQ(memorizer_object_pid(object), 42);
 	CHECK_EQ(memcmp(object->comm, "fifteen,letter\n", TASK_COMM_LEN - 1), 0);
 	CHECK_EQ(object->free_ip, 0);
 	CHECK_EQ(object->free_jiffies, 0);
@@ -275,9 +275,13 @@ static void paused_task_records_no_new_objects(void)
 
 bool memorizer_chooses_objects;
 
-bool memorizer_takes_object(const void *ptr, unsigned long ip)
+bool odd_by_granule;
+
+unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 {
-	return ip == CHOSEN_IP;
+	if (odd_by_granule)
+		return BIT(MEMORIZER_RECORDED) | (ip & 1) << MEMORIZER_FIELDS;
+	return ip == CHOSEN_IP ? BIT(MEMORIZER_RECORDED) : 0;
 }
 
 static void objects_that_are_left_out_are_counted(void)

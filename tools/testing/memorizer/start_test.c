@@ -18,7 +18,7 @@ unsigned long max_pfn = RAM >> PAGE_SHIFT;
 static bool kdump_kernel;
 static unsigned long largest_piece = RAM;
 static unsigned int allocations_left = UINT_MAX;
-static int logging_asked_for, filtering_asked_for, filter_error;
+static int logging_asked_for, filtering_asked_for, fields_asked_for, filter_error;
 
 /* What of the memory is taken. */
 static struct {
@@ -103,6 +103,14 @@ int memorizer_set_filter(const char *text)
 	CHECK_EQ(logging_asked_for, 0);
 	filtering_asked_for++;
 	return filter_error;
+}
+
+int memorizer_set_fields(const char *text)
+{
+	CHECK(memorizer_is_filter(text));
+	CHECK_EQ(logging_asked_for, 0);
+	fields_asked_for++;
+	return 0;
 }
 
 static unsigned long taken(void)
@@ -259,6 +267,18 @@ static void nothing_is_logged_if_it_cannot_be_filtered(void)
 	CHECK_EQ(logging_asked_for, 0);
 }
 
+static void fields_are_there_before_logging(void)
+{
+	memorizer_init_pool();
+	*param_log_access = true;
+	CHECK_EQ(param_fields.ops->set("fulter", &param_fields), -EINVAL);
+	CHECK_EQ(param_fields.ops->set("filter", &param_fields), 0);
+	memorizer_init();
+	CHECK_EQ(fields_asked_for, 1);
+	CHECK_EQ(filtering_asked_for, 0);
+	CHECK_EQ(logging_asked_for, 1);
+}
+
 const struct test_case start_cases[] = {
 	CASE(nothing_is_on_without_a_pool),
 	CASE(pool_is_a_share_of_ram),
@@ -273,5 +293,6 @@ const struct test_case start_cases[] = {
 	CASE(parameters_say_what_is_on),
 	CASE(filter_is_there_before_logging),
 	CASE(nothing_is_logged_if_it_cannot_be_filtered),
+	CASE(fields_are_there_before_logging),
 	{ }
 };

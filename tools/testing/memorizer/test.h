@@ -32,7 +32,7 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
-	access_cases[], group_cases[], traffic_cases[], string_cases[], lines_cases[], thread_cases[],
+	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[], lines_cases[], thread_cases[],
 	interrupt_cases[];
 
 /* Ends the case, as failed, unless the two are equal. */
@@ -118,6 +118,12 @@ static inline void hook_free(unsigned long addr, unsigned long ip)
 {
 	memorizer_free(MEMORIZER_KMALLOC, (void *)addr, ip);
 }
+
+/*
+ * object_test.c: while memorizer_chooses_objects, with this what an odd ip allocates is counted
+ * by granule.
+ */
+extern bool odd_by_granule;
 
 /* insert.c */
 

@@ -76,6 +76,14 @@ static void counts_are_exact_while_cleared_and_read(void)
 	CHECK_EQ(sum.buried + sum.unknown_frees + sum.unattributed + lost(), 0);
 }
 
+/* Of every other object, by granule; they are compared with what was done all the same. */
+static void counts_are_exact_by_granule(void)
+{
+	odd_by_granule = true;
+	memorizer_chooses_objects = true;
+	counts_are_exact_while_cleared_and_read();
+}
+
 static void counts_are_exact_when_frees_are_missed(void)
 {
 	struct memorizer_counters sum;
@@ -492,6 +500,7 @@ static void leaf_may_be_entered_by_all_at_once(void)
 
 const struct test_case thread_cases[] = {
 	CASE(counts_are_exact_while_cleared_and_read),
+	CASE(counts_are_exact_by_granule),
 	CASE(counts_are_exact_when_frees_are_missed),
 	CASE(whatever_is_lost_is_counted),
 	CASE(clearing_waits_for_hooks_that_found_objects),

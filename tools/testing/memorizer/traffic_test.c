@@ -298,7 +298,7 @@ static void traffic_is_in_the_lines(void)
 		site(addr, 8, MEMORIZER_UPDATE, IP(i % 5));
 	}
 	mutex_lock(&memorizer_mutex);
-	memorizer_lines_begin(&lines, object);
+	memorizer_lines_begin(&lines, object, false);
 	for (i = 0; i < 5; i++) {
 		CHECK(memorizer_lines_next(&lines, &line));
 		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));

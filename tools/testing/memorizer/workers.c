@@ -302,7 +302,7 @@ static void check_object(const struct memorizer_object *object, bool closed)
 
 	CHECK_EQ(object->va, life->addr);
 	CHECK_EQ(object->size, life->size);
-	CHECK_EQ(object->pid, life->pid);
+	CHECK_EQ(memorizer_object_pid(object), life->pid);
 	if (!closed)
 		return;
 	CHECK(life->over);

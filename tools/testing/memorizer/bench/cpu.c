@@ -100,9 +100,9 @@ void memorizer_grace_period(void)
 /* Nobody filters objects. */
 bool memorizer_chooses_objects;
 
-bool memorizer_takes_object(const void *ptr, unsigned long ip)
+unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 {
-	return true;
+	return BIT(MEMORIZER_RECORDED);
 }
 
 /* Nobody tracks cache lines. */

@@ -48,6 +48,15 @@ filter() {
 		{ echo "# $patched sites are patched"; return 1; }
 }
 
+# Which objects are counted by granule.
+fields() {
+	value=$(value_of fields)
+	case $value in
+	*modul:*)	same fields "$(cat $M/memorizer_fields)" "" && refused 1 fields ;;
+	*)		same fields "$(tr '\n' ',' <$M/memorizer_fields)" "$value," && refused 0 fields ;;
+	esac
+}
+
 # Whose accesses are recorded: what is no pid is none. Init is there at once.
 pid() {
 	value=$(value_of pid)

@@ -8,7 +8,7 @@ L=/sys/kernel/security/lockdown
 
 # say ANSWER: what the files answer that tell what was recorded.
 say() {
-	for file in kmap traffic; do
+	for file in kmap kmap_fields traffic; do
 		if why=$( { cat $M/$file >/dev/null; } 2>&1 ); then
 			same $file readable "$1"
 		else

@@ -11,5 +11,6 @@
 #define U32_MAX	((u32)~0U)
 #define S32_MAX	((s32)(U32_MAX >> 1))
 #define S64_MAX	((s64)(~0ULL >> 1))
+#define U64_MAX		(~0ULL)
 
 #endif /* _TEST_LINUX_LIMITS_H */

@@ -25,6 +25,6 @@ struct kernel_param {
 	const struct kernel_param param_##name = { .ops = its_ops, .arg = its_arg }
 
 extern bool *const param_enabled, *const param_log_access;
-extern const struct kernel_param param_pool, param_filter;
+extern const struct kernel_param param_pool, param_filter, param_fields;
 
 #endif /* _TEST_LINUX_MODULEPARAM_H */

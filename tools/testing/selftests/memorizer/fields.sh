@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Fields: accesses to chosen objects are counted by granule, those to others as ever.
+. "${0%/*}/functions.sh"
+
+dir=$(mktemp -d)
+trap 'rmmod $module 2>/dev/null; rm -rf $dir; quiet; echo >$M/memorizer_fields' EXIT
+
+# start [TERM...]: objects are recorded, these by granule, nothing is logged.
+start() {
+	quiet
+	echo "$*" >$M/memorizer_fields
+	echo 1 >$M/memorizer_enabled
+}
+
+read_back() { cat $M/memorizer_fields | tr '\n' ' '; }
+
+fields_are_read_back() {
+	start
+	same "fields at first" "$(read_back)" "" || return 1
+	echo 'cache:dentry,!alloc:__d_*' >$M/memorizer_fields
+	same "fields" "$(read_back)" "cache:dentry !alloc:__d_* " || return 1
+	echo 'cache:ext[234]*' >>$M/memorizer_fields
+	same "fields with more" "$(read_back)" "cache:dentry !alloc:__d_* cache:ext[234]* " || return 1
+	echo >$M/memorizer_fields
+	same "fields that were taken away" "$(read_back)" ""
+}
+
+# What is no term, or of code rather than objects; the log says why.
+bad_fields_change_nothing() {
+	start cache:dentry
+	for bad in 'cache:' ':a' 'modul:a' '!' 'cache:a[b' 'vfs_*' 'function:vfs_*' 'module:ext4' \
+		   'cache:a !b' 'cache:a\' "$(printf '%4096s' cache:a)"; do
+		same "fields <- '$bad'" "$(put "$bad" memorizer_fields)" "Invalid argument" &&
+		same "fields after '$bad'" "$(read_back)" "cache:dentry " || return 1
+	done
+	dmesg | grep -q "memorizer: no term of a filter: 'modul:a'" &&
+	dmesg | grep -q "memorizer: fields are of objects only"
+}
+
+# kmap_of FILE: a copy with the counts of each object's ip and pid together, as kmap has them.
+kmap_of() {
+	awk -F, '
+		function flush() { if (line != "") print line "," writes "," reads; line = "" }
+		!/^  / { flush(); print; next }
+		$1 "," $2 != line { flush(); line = $1 "," $2; writes = reads = 0 }
+		{ writes += $3; reads += $4 }
+		END { flush() }' $M/$1
+}
+
+# While nothing is freed or allocated, both files are of the same.
+granules_add_up_to_the_kmap() {
+	echo 1 >$M/clear_object_list
+	kmap_of kmap >$dir/kmap
+	kmap_of kmap_fields >$dir/fields
+	cmp -s $dir/kmap $dir/fields || { echo "# the sums differ"; return 1; }
+	cp $M/kmap_fields $dir/fields
+	awk -F, '/^  / { n[NF] += $3 + $4 } END { exit !(n[4] > 1000 && n[5] > 100) }' $dir/fields ||
+		{ echo "# not enough accesses of each kind"; return 1; }
+	same "objects and accesses" "$(sum_kmap <$dir/fields)" \
+		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+}
+
+# The dentries that are made meanwhile stay.
+fields_add_up() {
+	start cache:dentry
+	echo 1 >$M/memorizer_log_access
+	for n in 1 2 3; do
+		mkdir $dir/$n
+		for m in 1 2 3 4; do
+			cat $dir/$n/none$m 2>/dev/null
+		done
+	done
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	undisturbed granules_add_up_to_the_kmap
+}
+
+# Within the object, by ascending ip, pid, and place.
+lines_are_sound() {
+	awk -F, '
+		!/^  / { size = $4; last = ""; next }
+		{ n = split($5, at, "+")
+		  if (NF != 4 && (NF != 5 || n != 2)) bad++
+		  if (NF == 5 && (at[1] % 4 || at[2] < 1 || at[1] + at[2] > size ||
+				  (at[2] % 4 && at[1] + at[2] != size))) bad++
+		  now = sprintf("%s %10d %10d %10d", $1, $2, at[1], at[2])
+		  if (now <= last) bad++
+		  last = now }
+		END { exit bad != 0 }' $dir/fields
+}
+
+# lines_of_module: what kmap_fields has of the live object, but for ips and pids.
+lines_of_module() {
+	awk -F, '/^  / { if (mine) { n[$5 "," $3 "," $4]++ } next }
+		 { mine = $3 == "'$object'" && $6 == 0 }
+		 END { for (line in n) print line " " n[line] }' $M/kmap_fields | sort -n | tr '\n' ';'
+}
+
+# It makes 10 writes of 8 bytes, one after the other by one site, then reads and writes the fourth.
+module_is_counted_where_it_accesses() {
+	start alloc:test_init
+	echo 1 >$M/memorizer_log_access
+	load_module || return 1
+	object=$(cat $P/object)
+	echo 7 >$P/increments
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	lines=$(lines_of_module)
+	rmmod $module
+	wanted=
+	for n in 0 1 2 3 4 5 6 7 8 9; do
+		wanted="$wanted$((8 * n))+8,1,0 1;"
+		[ $n != 3 ] || wanted="${wanted}24+8,7,0 1;24+8,0,7 1;"
+	done
+	same "lines" "$(echo "$lines" | tr ';' '\n' | sort | tr '\n' ';')" \
+		"$(echo "$wanted" | tr ';' '\n' | sort | tr '\n' ';')"
+}
+
+refused_to_others() { others_may_not memorizer_fields kmap_fields; }
+
+with_module() {
+	module_found || { echo "# no module $module"; return 0; }
+	"$@"
+}
+
+plan 8
+check mode_of memorizer_fields 600
+check mode_of kmap_fields 400
+check refused_to_others
+check fields_are_read_back
+check bad_fields_change_nothing
+check fields_add_up
+check lines_are_sound
+check with_module module_is_counted_where_it_accesses
+finish
