@@ -181,7 +181,7 @@ static void name_site(const struct fold *f, struct stack *stack)
 }
 
 /* Makes the stack of an access of that of what it is to, whose site is NONE if that is not known. */
-static void access_stack(struct fold *f, u64 ip, bool pages, struct stack *stack)
+static void access_stack(struct fold *f, u64 ip, u64 place, bool pages, struct stack *stack)
 {
 	const struct function *function;
 	struct named named;
@@ -197,7 +197,7 @@ static void access_stack(struct fold *f, u64 ip, bool pages, struct stack *stack
 	}
 	if (stack->frame[SITE] != NONE && !pages)
 		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->ip;
-	named = named_access(f->symbols, ip, site);
+	named = named_access(f->symbols, ip, site, place);
 	if (named.type || !pages)
 		stack->frame[CACHE] = frame_of(f, named.type);
 	stack->frame[SITE] = frame_of(f, named_path(named.path));
@@ -282,7 +282,7 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 
 static void add_access(struct fold *f, const struct kmap_access *a, struct stack stack)
 {
-	access_stack(f, a->ip, false, &stack);
+	access_stack(f, a->ip, a->place, false, &stack);
 	stack.frame[WHO] = a->pid;
 	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
 }
@@ -348,7 +348,7 @@ static void count_access(struct fold *f, const struct trace_event *e)
 
 	if (item)
 		memcpy(stack.frame, item->tag, sizeof(item->tag));
-	access_stack(f, e->u.access.ip, item && item->group == TRACKER_PAGES, &stack);
+	access_stack(f, e->u.access.ip, 0, item && item->group == TRACKER_PAGES, &stack);
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
 	add(&f->stacks, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
 					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
@@ -374,7 +374,7 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 	if (!hash_find(&f->retired, &id, &i))
 		return;
 	stack = ((struct retired *)hash_item(&f->retired, i))->stack;
-	access_stack(f, e->u.counts.ip, false, &stack);
+	access_stack(f, e->u.counts.ip, 0, false, &stack);
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.counts.pid));
 	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));
 }

@@ -221,7 +221,7 @@ static void put_type(struct script *s, u64 site)
 /* What an instruction accesses. */
 static void put_accessed(struct script *s, u64 ip, u64 site)
 {
-	struct named named = named_access(s->symbols, ip, site);
+	struct named named = named_access(s->symbols, ip, site, 0);
 
 	put_named(s, &named);
 }

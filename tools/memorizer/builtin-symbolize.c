@@ -89,7 +89,7 @@ static void put_access(const struct kmap_symbols *symbols, struct hash *names,
 
 	put(r->lines.line, f[0]);
 	put_ip(symbols, names, r->access.ip, KMAP_IP_EXACT, f[0], f[1] - 1);
-	put(f[1] - 1, f[r->traffic ? 6 : 4]);
+	put(f[1] - 1, r->lines.line + r->lines.len + 1);
 }
 
 static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool kallsyms)

@@ -179,6 +179,52 @@ same "nor if it is nowhere" "widget:flag 8, name[] 5,128,2,0,0,2,10,9,5,3,6" \
 	"$(told_of_widget | tr -d '"' | sed 's/ inner:.*//')"
 make_notes "$tmp/le" <"$data/session.notes"
 
+# By granule: where the code has but bytes before it, the place tells the member; and only there.
+sed 's/widget name\[\] \(.*\) 2$/char - \1 4/
+	s/^member 28.0 .*/member 28.0 0.1 flag unsigned int\nmember 32 0 tail[] char/' "$data/session.notes" >"$tmp/places"
+make_notes "$tmp/le" <"$tmp/places"
+# placed_kmap LINE...: a KMAP of one widget of 64 bytes with these access lines
+placed_kmap()
+{
+	printf '%s\n' ffffffff9b000010,100,ffff888000001000,64,1000,1010,0,sh "$@" >"$tmp/placed.kmap"
+}
+
+# fields_at KMAP: members of widget that are accessed, with reads and writes
+fields_at()
+{
+	"$memorizer" types --csv $symbols "$tmp/le" "$1" 2>"$tmp/err" |
+		sed -n "s/^fields,\([^,]*\),widget,[^,]*,\([0-9]*,[0-9]*\),.*/\1:\2/p" | sort | xargs
+}
+
+char=ffffffff9b000120
+placed_kmap "  $char,7,0,1,0+4" "  $char,7,0,2,0+8" "  $char,7,0,4,8+4" "  $char,7,0,8,12+4" \
+	"  $char,7,0,16,12+8" "  $char,7,0,32,20+4" "  $char,7,0,64,24+4" "  $char,7,64,0,36+16"
+same "a place tells what is there" \
+	"inner.count:4,0 name[]:56,0 next:3,0 tail[]:0,64 unused:64,0" "$(fields_at "$tmp/placed.kmap")"
+same "by fold, too" "unused 64" "$("$memorizer" fold --types --value reads $symbols "$tmp/le" "$tmp/placed.kmap" \
+	2>"$tmp/err" | sed -n 's/.*;\(unused\);.* /\1 /p')"
+same "and who accesses it" "64 0" "$("$memorizer" who --csv $symbols "$tmp/le" widget.unused "$tmp/placed.kmap" \
+	2>"$tmp/err" | awk -F, '$1 == "functions" { r += $4; w += $5 } END { print r + 0, w + 0 }')"
+same "and what is chosen by it" "fields,unused" "$("$memorizer" types --csv --field unused $symbols "$tmp/le" \
+	"$tmp/placed.kmap" 2>"$tmp/err" | sed -n 's/^\(fields,[^,]*\),.*/\1/p')"
+placed_kmap "  $char,7,0,1,0+12" "  $char,7,0,2,28+4" "  $char,7,0,4,8+8" "  $char,7,0,8,20+12" \
+	"  $char,7,0,16,0+64"
+same "one of several members has no name" "flag:2,0 :29,0" \
+	"$(fields_at "$tmp/placed.kmap" | tr ' ' '\n' | sort -r | xargs)"
+placed_kmap "  ffffffff9b000110,7,0,1,12+4" "  ffffffff9b000110,7,0,2,24+4" "  $char,7,0,4"
+same "the code's own name comes first" ":4,0 inner.count:3,0" "$(fields_at "$tmp/placed.kmap")"
+for bad in "$char,7,0,1,60+8" "$char,7,0,1,0+0" "$char,7,0,1,4" "$char,7,0,1,+4" "$char,7,0,1,0+4,"; do
+	placed_kmap "  $bad"
+	"$memorizer" check "$tmp/placed.kmap" >"$tmp/out" 2>&1
+	same "$bad is refused" 1 "$(grep -c '^line 2: line: ' "$tmp/out")"
+done
+placed_kmap "  $char,7,0,1,0+4" "  $char,7,0,1,0+8" "  $char,7,0,1,4+4" "  $char,8,0,1,0+4"
+same "places are in order" "1 objects, 4 access lines: 0 violations" "$("$memorizer" check "$tmp/placed.kmap")"
+placed_kmap "  $char,7,0,1,4+4" "  $char,7,0,1,0+8" "  $char,7,0,1,0+8"
+same "or not, and twice" "1 order 1 duplicate" "$("$memorizer" check "$tmp/placed.kmap" |
+	awk '$3 == "order:" { o++ } $3 == "duplicate:" { d++ } END { print o, "order", d, "duplicate" }')"
+make_notes "$tmp/le" <"$data/session.notes"
+
 # What a member points to has its name if it is no record, and was not allocated as one
 sed 's/^\(note read ffffffff81000120\) .*/\1 char *widget.next include\/widget.h 4 0 1 1 4/
 	s/^note alloc ffffffff81000010 .*/note alloc ffffffff81000010 - - drivers\/widget.c 10 0 0 0 4/' \

@@ -790,7 +790,7 @@ char *analysis_type(const struct analysis *a, u32 kind)
  */
 struct named analysis_named(const struct analysis *a, u64 ip, u32 kind)
 {
-	return named_access(a->symbols, ip, typed_site(a, kind));
+	return named_access(a->symbols, ip, typed_site(a, kind), 0);
 }
 
 /**

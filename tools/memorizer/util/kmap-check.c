@@ -48,7 +48,7 @@ struct extent {
 
 /* An access line of the current object. */
 struct pair {
-	u64 ip, pid, line;
+	u64 ip, pid, place, line;
 };
 
 /**
@@ -96,18 +96,24 @@ static void violation(struct kmap_check *c, enum kind kind, u64 line, const char
 	printf("}");
 }
 
-static int compare_pairs(const void *left, const void *right)
+/* As they come in a KMAP. */
+static int in_order(const struct pair *a, const struct pair *b)
 {
-	const struct pair *a = left, *b = right;
-
 	if (a->ip != b->ip)
 		return a->ip < b->ip ? -1 : 1;
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* An object has an access line for each ip and pid, in their order. */
+static int compare_pairs(const void *left, const void *right)
+{
+	const struct pair *a = left, *b = right;
+
+	return in_order(a, b) ?: (a->line > b->line) - (a->line < b->line);
+}
+
+/* An object has an access line for each ip, pid and, by granule, place, in their order. */
 static void end_accesses(struct kmap_check *c)
 {
 	struct pair *p = c->pairs;
@@ -115,7 +121,7 @@ static void end_accesses(struct kmap_check *c)
 	size_t i;
 
 	for (i = 1; i < c->nr_pairs; i++) {
-		if (p[i - 1].ip < p[i].ip || (p[i - 1].ip == p[i].ip && p[i - 1].pid <= p[i].pid))
+		if (in_order(p + i - 1, p + i) <= 0)
 			continue;
 		sorted = false;
 		violation(c, ORDER, p[i].line, "%llx,%llu after %llx,%llu", p[i].ip, p[i].pid,
@@ -124,7 +130,7 @@ static void end_accesses(struct kmap_check *c)
 	if (!sorted)
 		qsort(p, c->nr_pairs, sizeof(*p), compare_pairs);
 	for (i = 1; i < c->nr_pairs; i++)
-		if (p[i - 1].ip == p[i].ip && p[i - 1].pid == p[i].pid)
+		if (!in_order(p + i - 1, p + i))
 			violation(c, DUPLICATE, p[i].line, "%llx,%llu is in line %llu, too",
 				  p[i].ip, p[i].pid, p[i - 1].line);
 	c->nr_pairs = 0;
@@ -136,7 +142,9 @@ static void add_access(struct kmap_check *c, const struct kmap_reader *r)
 		c->room_pairs = c->room_pairs ? 2 * c->room_pairs : 64;
 		c->pairs = kmap_array(c->pairs, c->room_pairs, sizeof(*c->pairs));
 	}
-	c->pairs[c->nr_pairs++] = (struct pair){ r->access.ip, r->access.pid, r->lines.nr };
+	c->pairs[c->nr_pairs++] = (struct pair){
+		r->access.ip, r->access.pid, r->access.place, r->lines.nr,
+	};
 	c->accesses++;
 }
 

@@ -8,6 +8,7 @@
 
 #define OBJECT_FIELDS	8	/* seven numbers and the executable */
 #define ACCESS_FIELDS	4
+#define FIELDS_FIELDS	5	/* the same, and where in the object */
 #define TRAFFIC_FIELDS	6
 #define QUOTE_MAX	24	/* bytes of a field that a message shows */
 
@@ -135,7 +136,7 @@ static bool bad_field(struct kmap_reader *r, const struct field *f, const char *
 		return malformed(r,
 				 "field count is %d, an access line has 6 like the first: access_ip,access_pid,write_moves,read_moves,write_count,read_count",
 				 nr);
-	if (!object && !r->traffic && nr != ACCESS_FIELDS)
+	if (!object && !r->traffic && nr != ACCESS_FIELDS && nr != FIELDS_FIELDS)
 		return malformed(r,
 				 "field count is %d, an access line has 4: access_ip,access_pid,write_count,read_count",
 				 nr);
@@ -227,15 +228,36 @@ static bool parse_object(struct kmap_reader *r)
 	return true;
 }
 
+/* Parses OFFSET+BYTES at the end of a line: a part of the object. */
+static bool parse_place(struct kmap_reader *r, u64 *place)
+{
+	const char *start = r->field[ACCESS_FIELDS], *plus, *end;
+	char text[4 * QUOTE_MAX + 4];
+	u64 offset = 0, bytes = 0;
+
+	plus = parse_decimal(start, U32_MAX, &offset);
+	end = plus && plus > start && *plus == '+' ? parse_decimal(plus + 1, U32_MAX, &bytes) :
+						     NULL;
+	*place = kmap_place(offset, bytes);
+	if (end && *end == '\n' && bytes && offset + bytes <= r->object.size)
+		return true;
+	quote(start, r->lines.line + r->lines.len - start, text);
+	return malformed(r, "\"%s\" is no part of an object of %llu bytes: OFFSET+BYTES", text,
+			 r->object.size);
+}
+
 static bool parse_access(struct kmap_reader *r)
 {
 	u64 v[TRAFFIC_FIELDS] = { 0 };
+	bool place;
 
 	if (!r->accesses)
 		r->traffic = count_fields(r) == TRAFFIC_FIELDS;
 	r->accesses = true;
+	place = !r->traffic && count_fields(r) == FIELDS_FIELDS;
 	if (!parse_fields(r, r->traffic ? traffic_fields : access_fields,
-			  r->traffic ? TRAFFIC_FIELDS : ACCESS_FIELDS, r->lines.line + 2, '\n', v))
+			  r->traffic ? TRAFFIC_FIELDS : ACCESS_FIELDS, r->lines.line + 2,
+			  place ? ',' : '\n', v))
 		return false;
 	if (r->owner == KMAP_NOBODY)
 		return malformed(r,
@@ -247,7 +269,7 @@ static bool parse_access(struct kmap_reader *r)
 	}
 	r->access.writes = v[r->traffic ? 4 : 2];
 	r->access.reads = v[r->traffic ? 5 : 3];
-	return true;
+	return !place || r->owner == KMAP_BAD_OBJECT || parse_place(r, &r->access.place);
 }
 
 /*

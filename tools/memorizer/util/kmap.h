@@ -77,10 +77,23 @@ struct kmap_object {
  * @reads: how many loads
  * @write_moves: how many stores moved a cache line, of the file traffic or a trace; or 0
  * @read_moves: how many loads did
+ * @place: which part of the object they are to, see kmap_place(); 0: not known
  */
 struct kmap_access {
-	u64 ip, pid, writes, reads, write_moves, read_moves;
+	u64 ip, pid, writes, reads, write_moves, read_moves, place;
 };
+
+/**
+ * kmap_place - tell a part of an object
+ * @offset: where it begins, in bytes
+ * @bytes: its size, not 0
+ *
+ * Return: both in one number.
+ */
+static inline u64 kmap_place(u32 offset, u32 bytes)
+{
+	return (u64)offset << 32 | bytes;
+}
 
 /* What kmap_reader_next() found. */
 enum kmap_event {

@@ -72,6 +72,86 @@ bool members_is_leaf(const struct record *record, u32 member)
 	       !members_is_in(record->members[member + 1].path, record->members[member].path);
 }
 
+/* Whether a member has all of some bits; one at the end may be an array of any length. */
+static bool has_bits(const struct record *record, const struct member *m, u64 first, u64 end)
+{
+	if (!m->size && m->offset == 8 * record->size)
+		return m->offset <= first;
+	return m->offset <= first && end <= m->offset + m->size;
+}
+
+/* Of the members that have others in them and all of some bits, the smallest; NULL: none. */
+static const struct member *innermost(const struct record *record, u64 first, u64 end)
+{
+	const struct member *inner = NULL, *m;
+	u32 i;
+
+	for (i = 0; i < record->nr; i++) {
+		m = record->members + i;
+		if (has_bits(record, m, first, end) && (!inner || m->size <= inner->size))
+			inner = m;
+	}
+	return inner;
+}
+
+/* The only member without others in it that has one of some bits; NULL: none, or several do. */
+static const struct member *only(const struct record *record, u64 first, u64 end)
+{
+	const struct member *found = NULL, *m;
+	u32 i;
+
+	for (i = 0; i < record->nr; i++) {
+		m = record->members + i;
+		if (!members_is_leaf(record, i) || m->offset >= end || m->offset + m->size <= first)
+			continue;
+		if (found)
+			return NULL;
+		found = m;
+	}
+	return found;
+}
+
+/**
+ * members_placed - tell what lies in a part of a record
+ * @record: the record
+ * @offset: where the part begins, in bytes
+ * @bytes: its size
+ * @at: set to where what lies there begins, in bytes
+ *
+ * That is the member that has all of the part and no others in it; in unions there may be several.
+ * Or else the innermost one that has all of it; or the only one that has any of it, where the
+ * part has padding.
+ *
+ * Return: the path, or several with | in between, to be freed; NULL if it cannot be told.
+ */
+char *members_placed(const struct record *record, u32 offset, u32 bytes, u32 *at)
+{
+	u64 first = 8ULL * offset, end = first + 8ULL * bytes;
+	const struct member *m = NULL;
+	char text[TEXTS_MAX] = "";
+	size_t len = 0;
+	u32 i;
+
+	for (i = 0; i < record->nr && len < TEXTS_MAX; i++) {
+		if (!members_is_leaf(record, i) || !has_bits(record, record->members + i, first, end))
+			continue;
+		if (!m)
+			m = record->members + i;
+		len += snprintf(text + len, TEXTS_MAX - len, "%s%s", len ? "|" : "",
+				record->members[i].path);
+	}
+	if (len >= TEXTS_MAX)
+		return NULL;
+	if (!m) {
+		m = innermost(record, first, end) ?: only(record, first, end);
+		if (!m)
+			return NULL;
+		snprintf(text, sizeof(text), "%s", m->path);
+	}
+	*at = m->offset / 8;
+	return strdup(text);
+}
+
 /**
  * members_mark - mark what one of several members is, or is in, or has in it
  * @record: the record

@@ -9,6 +9,7 @@
 bool members_is_in(const char *path, const char *outer);
 bool members_match(const char *paths, const char *outer);
 bool members_is_leaf(const struct record *record, u32 member);
+char *members_placed(const struct record *record, u32 offset, u32 bytes, u32 *at);
 void members_mark(const struct record *record, const char *paths, bool *marks);
 void members_join(const char *outer, const char *inner, char text[TEXTS_MAX]);
 

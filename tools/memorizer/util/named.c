@@ -27,17 +27,41 @@ static bool is_pointed_to(const struct note *note, const struct note *allocation
 }
 
 /**
+ * named_by_place - find out whether what an instruction accesses depends on where that is
+ * @s: the symbols, with notes or without
+ * @ip: its address
+ *
+ * Return: whether it does: the code has but bytes before it.
+ */
+bool named_by_place(const struct kmap_symbols *s, u64 ip)
+{
+	const struct note *note = kmap_symbols_note(s, ip, KMAP_IP_EXACT);
+
+	return !note || !*note->type || note->flags & NOTE_SCALAR;
+}
+
+static void name_place(struct named *named, const struct kmap_symbols *s, u64 place)
+{
+	const struct placed *placed = notes_placed(kmap_symbols_noted(s), named->type, place);
+
+	named->path = placed->path;
+	named->offset = placed->path ? placed->offset : NOTE_ANYWHERE;
+}
+
+/**
  * named_access - tell what an instruction accesses
  * @s: the symbols, with notes or without
  * @ip: its address
  * @alloc_ip: the call site that allocated what is accessed; 0: not known
+ * @place: which part of it is accessed, see kmap_place(); 0: not known
  *
- * Where the code has but bytes before it, the type is the one that was allocated. If that is no
- * record, either, but the pointer was read from a member, the path is that with * in front.
+ * Where the code has but bytes before it, the type is the one that was allocated, and the member
+ * what lies in that part of it. If that is no record, either, but the pointer was read from a
+ * member, the path is that with * in front.
  *
  * Return: the names.
  */
-struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip)
+struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place)
 {
 	const struct note *note = kmap_symbols_note(s, ip, KMAP_IP_EXACT);
 	struct named named = {
@@ -53,6 +77,8 @@ struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip)
 		named.path = note->path;
 	} else {
 		named.type = named_allocation(s, alloc_ip);
+		if (named.type && place)
+			name_place(&named, s, place);
 	}
 	return named;
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hash.h"
+#include "members.h"
 #include "notes.h"
 #include "source.h"
 
@@ -37,6 +39,7 @@ struct build_id {
  * @nr: how many
  * @records: where each record begins in @types, by its name
  * @nr_records: how many
+ * @placed: struct placed, those that were asked for
  */
 struct notes {
 	struct notes *next;
@@ -48,6 +51,7 @@ struct notes {
 	size_t nr;
 	const char **records;
 	size_t nr_records;
+	struct hash *placed;
 };
 
 static u64 get(bool big_endian, const unsigned char *p, int size)
@@ -314,6 +318,8 @@ static struct notes *open_notes(const char *path)
 	char *ident;
 
 	*n = (struct notes){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	n->placed = kmap_array(NULL, 1, sizeof(*n->placed));
+	hash_init(n->placed, sizeof(struct placed), 2 * sizeof(u64));
 	elf_version(EV_CURRENT);
 	n->elf = n->fd < 0 ? NULL : elf_begin(n->fd, ELF_C_READ, NULL);
 	ident = n->elf ? elf_getident(n->elf, NULL) : NULL;
@@ -401,9 +407,14 @@ struct notes *notes_join(struct notes *first, struct notes *others)
 void notes_free(struct notes *n)
 {
 	struct notes *next;
+	u32 i;
 
 	for (; n; n = next) {
 		next = n->next;
+		for (i = 0; i < n->placed->nr; i++)
+			free(((struct placed *)hash_item(n->placed, i))->path);
+		hash_free(n->placed);
+		free(n->placed);
 		free(n->all);
 		free(n->records);
 		if (n->elf)
@@ -558,4 +569,26 @@ void notes_record_free(struct record *r)
 	free(r->members);
 	free(r->kind);
 	free(r->name);
+}
+
+/**
+ * notes_placed - tell what lies in a part of a record
+ * @n: the notes
+ * @name: name of the record, which stays where it is
+ * @place: the part, see kmap_place()
+ *
+ * Return: what is there; good until this is called again.
+ */
+const struct placed *notes_placed(const struct notes *n, const char *name, u64 place)
+{
+	struct placed key = { .name = (unsigned long)name, .place = place }, *placed;
+	struct record record;
+	bool new;
+
+	placed = hash_item(n->placed, hash_get(n->placed, &key, &new));
+	if (new && notes_record(n, name, &record)) {
+		placed->path = members_placed(&record, place >> 32, (u32)place, &placed->offset);
+		notes_record_free(&record);
+	}
+	return placed;
 }

@@ -67,6 +67,19 @@ struct record {
 	u32 nr;
 };
 
+/**
+ * struct placed - what lies in a part of a record
+ * @name: where the name of the record is, and ...
+ * @place: ... the part, see kmap_place(): the key
+ * @path: its member, or several of which each may be that, with | in between; NULL: none
+ * @offset: where the first of these is, in bytes
+ */
+struct placed {
+	u64 name, place;
+	char *path;
+	u32 offset;
+};
+
 struct notes;
 
 struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
@@ -77,6 +90,7 @@ struct notes *notes_join(struct notes *first, struct notes *others);
 void notes_free(struct notes *n);
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);
 bool notes_record(const struct notes *n, const char *name, struct record *r);
+const struct placed *notes_placed(const struct notes *n, const char *name, u64 place);
 void notes_record_free(struct record *r);
 
 /* Private: between the readers of notes. */

@@ -256,7 +256,7 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	if (o ? !o->within : !counts_unknown(k))
 		return;
 	site = touched_site(o, g);
-	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g)))
+	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g), 0))
 		return;
 	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
@@ -287,7 +287,7 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	u32 origin = origin_of(o, g);
 
 	if (!kmap_symbols_noted(k->symbols) || (o ? !o->within : !counts_unknown(k)) ||
-	    !sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin))
+	    !sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin, 0))
 		return;
 	sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
 	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, origin, &counts);

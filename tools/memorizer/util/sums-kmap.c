@@ -197,7 +197,7 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	u64 *total = k->total[GROUP_KMAP], nr = k->object.nr;
 	struct counts counts = {
 		.reads = access->reads, .writes = access->writes, .pid = access->pid,
-		.cpu = SUMS_NO_CPU,
+		.place = access->place, .cpu = SUMS_NO_CPU,
 	};
 	struct function *function;
 	struct touch *touch;
@@ -206,7 +206,7 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	u32 i;
 
 	if (!k->object.within ||
-	    !sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site))
+	    !sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site, access->place))
 		return;
 	i = sums_function(k, ACCESS_COUNTED, access->ip);
 	function = hash_item(k->functions + ACCESS_COUNTED, i);

@@ -31,13 +31,13 @@ void sums_types_init(struct sums *k)
 	for (i = 0; i < GROUPS; i++)
 		hash_init(k->types + i, sizeof(struct type), sizeof(u64));
 	for (i = 0; i < ACCESS_SOURCES; i++) {
-		hash_init(k->noted + i, sizeof(struct noted), sizeof(u64));
+		hash_init(k->noted + i, sizeof(struct noted), 2 * sizeof(u64));
 		hash_init(k->noted_pids + i, sizeof(struct pair), sizeof(u64));
 		hash_init(k->within + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->untouched + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->fields + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->users + i, sizeof(struct touch), sizeof(u64));
-		hash_init(k->choices + i, sizeof(struct named_choice), 2 * sizeof(u64));
+		hash_init(k->choices + i, sizeof(struct named_choice), 3 * sizeof(u64));
 	}
 }
 
@@ -72,6 +72,12 @@ static void add(struct sums *k, u64 *sum, u64 n)
 	}
 }
 
+/* The part of an object that is accessed, if the instruction does not know what that is. */
+static u64 place_of(const struct sums *k, u64 ip, u64 place)
+{
+	return place && named_by_place(k->symbols, ip) ? place : 0;
+}
+
 /**
  * sums_note - count accesses by instruction, if there are notes of what instructions access
  * @k: the sums
@@ -84,15 +90,15 @@ static void add(struct sums *k, u64 *sum, u64 n)
 void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	       const struct counts *counts)
 {
-	struct noted *noted;
+	struct noted of = { .place = place_of(k, ip, counts->place) }, *noted;
 	bool new;
 	u64 key;
 	u32 i, nr;
 
 	if (!kmap_symbols_noted(k->symbols) || !hash_find(k->ips + source, &ip, &i))
 		return;
-	key = (u64)i << 32 | origin;
-	nr = hash_get(k->noted + source, &key, &new);
+	of.key = (u64)i << 32 | origin;
+	nr = hash_get(k->noted + source, &of, &new);
 	noted = hash_item(k->noted + source, nr);
 	add(k, noted->sum + SUM_READS, counts->reads);
 	add(k, noted->sum + SUM_WRITES, counts->writes);
@@ -181,7 +187,7 @@ struct named sums_named(const struct sums *k, enum access_source source,
 {
 	const struct access_ip *ip = hash_item(k->ips + source, noted->key >> 32);
 	struct named named = named_access(k->symbols, ip->ip,
-					  allocated_at(k, source, noted->key));
+					  allocated_at(k, source, noted->key), noted->place);
 
 	if (!named.type)
 		named.type = sums_object_type(k, source, noted->key);
@@ -195,12 +201,13 @@ struct named sums_named(const struct sums *k, enum access_source source,
  * @source: where the accesses come from
  * @ip: the instruction
  * @origin: what allocated what it accesses, as for sums_note()
+ * @place: which part of that, see kmap_place(); 0: not known
  *
  * Return: whether it does. What only a cache tells of types comes too late for that.
  */
-bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin)
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place)
 {
-	u64 key[2] = { ip, origin };
+	u64 key[3] = { ip, origin, place };
 	struct named_choice *choice;
 	struct named named;
 	bool new;
@@ -209,7 +216,7 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin)
 		return true;
 	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
 	if (new) {
-		named = named_access(k->symbols, ip, allocated_at(k, source, origin));
+		named = named_access(k->symbols, ip, allocated_at(k, source, origin), place);
 		choice->chosen = named_matches(k->filter, named.type, named.path);
 		k->named_seen |= choice->chosen;
 	}
