@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# names.awk NOTES KMAP: the share of the KMAP's accesses and allocations that the notes name, see names. What
-# is no record has no members; if the pointer to it was read from a member, that is its name.
+# names.awk NOTES TYPES KMAP: the share of the KMAP's accesses and allocations that the notes name, see names. What
+# is no record has no members; where the code has but that, its place in the object tells the member of what was
+# allocated, if the KMAP has places; or if the pointer to it was read from a member, that is its name.
 
 BEGIN { FS = "\t" }
 
@@ -13,6 +14,7 @@ FILENAME == ARGV[1] {
 		if ($5 == "" && $6 != "")
 			allocated[$1] = $6 " points to it"
 		typed[$1] = $5 != ""
+		record[$1] = scalar ? "" : $5
 	} else if (!($1 in cause) || cause[$1] != "") {
 		pointed[$1] = scalar && $6 ~ /^[*]/
 		if (scalar)
@@ -21,6 +23,58 @@ FILENAME == ARGV[1] {
 			cause[$1] = ""
 	}
 	next
+}
+
+# KIND NAME SIZE, then OFFSET SIZE PATH TYPE of each member; offsets and sizes are BYTES or BYTES.BITS.
+function bits(text,	part) { return split(text, part, ".") > 1 ? 8 * part[1] + part[2] : 8 * text }
+
+FILENAME == ARGV[2] {
+	split($0, word, " ")
+	if ($0 ~ /^(struct|union) /) {
+		taken = !(word[2] in members)
+		type = word[2]
+		if (taken) {
+			members[type] = 0
+			size[type] = 8 * word[3]
+		}
+	} else if (taken && $0 ~ /^[0-9]/) {
+		i = ++members[type]
+		from[type, i] = bits(word[1])
+		to[type, i] = from[type, i] + bits(word[2])
+		path[type, i] = word[3]
+	}
+	next
+}
+
+# Has the member others in it? They come right behind it.
+function is_leaf(type, i,	next_path, rest) {
+	next_path = path[type, i + 1]
+	rest = substr(next_path, length(path[type, i]) + 1, 1)
+	return i == members[type] || index(next_path, path[type, i]) != 1 || (rest != "." && rest != "[")
+}
+
+# Does OFFSET+BYTES of a record tell a member? One has all of it, or only one that has no others has any.
+function placed(type, place,	at, first, end, i, found) {
+	split(place, at, "+")
+	first = 8 * at[1]
+	end = first + 8 * at[2]
+	for (i = 1; i <= members[type]; i++) {
+		# One at the end may be an array of any length.
+		if (from[type, i] <= first &&
+		    (end <= to[type, i] || (from[type, i] == to[type, i] && from[type, i] == size[type])))
+			return 1
+		if (is_leaf(type, i) && from[type, i] < end && first < to[type, i])
+			found++
+	}
+	return found == 1
+}
+
+function has_place(type, place) {
+	if (type == "" || place == "")
+		return 0
+	if (!((type, place) in has))
+		has[type, place] = placed(type, place)
+	return has[type, place]
 }
 
 BEGIN {
@@ -46,14 +100,16 @@ function function_of(ip,	low, high, middle, word) {
 }
 
 /^ / {
-	split(substr($0, 3), field, ",")
+	nr = split(substr($0, 3), field, ",")
 	ip = substr(field[1], 9)
 	n = field[3] + field[4]
 	accesses += n
-	if (!(ip in cause))
-		why["no note: " function_of(field[1])] += n
-	else if (cause[ip] == "")
+	if (ip in cause && cause[ip] == "")
 		named += n
+	else if (has_place(type_of_object, nr > 4 ? field[5] : ""))
+		by_place += n
+	else if (!(ip in cause))
+		why["no note: " function_of(field[1])] += n
 	else if (pointed[ip])
 		by_pointer += n
 	else
@@ -64,6 +120,7 @@ function function_of(ip,	low, high, middle, word) {
 {
 	split($0, field, ",")
 	ip = substr(field[1], 9)
+	type_of_object = record[ip]
 	objects++
 	if (typed[ip])
 		known++
@@ -79,9 +136,13 @@ function list(rest, all,	cause, sort) {
 }
 
 END {
-	printf "%s: %d accesses, %.2f %% to a member of a record, %.2f %% to what one points to; the others:\n",
-	       load, accesses, accesses ? 100 * named / accesses : 0,
-	       accesses ? 100 * by_pointer / accesses : 0
+	if (!accesses)
+		accesses = 1
+	printf "%s: %d accesses, %.2f %% to a member of a record", load, accesses,
+	       100 * (named + by_place) / accesses
+	if (by_place)
+		printf " (%.2f %% by their place)", 100 * by_place / accesses
+	printf ", %.2f %% to what one points to; the others:\n", 100 * by_pointer / accesses
 	list(why, accesses)
 	printf "%s: %d objects, %.2f %% of known type; the others:\n", load, objects,
 	       objects ? 100 * known / objects : 0
