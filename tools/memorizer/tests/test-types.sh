@@ -211,6 +211,12 @@ placed_kmap "  $char,7,0,1,0+12" "  $char,7,0,2,28+4" "  $char,7,0,4,8+8" "  $ch
 	"  $char,7,0,16,0+64"
 same "one of several members has no name" "flag:2,0 :29,0" \
 	"$(fields_at "$tmp/placed.kmap" | tr ' ' '\n' | sort -r | xargs)"
+sed 's/^member 0 8 next .*/member 0 8 pair pair\nmember 0 4 pair.a int\nmember 4 4 pair.b int/' "$tmp/places" |
+	make_notes "$tmp/le"
+placed_kmap "  $char,7,0,1,0+4" "  $char,7,0,2,0+8" "  $char,7,0,4,0+12" "  $char,7,0,8,4+4"
+same "but that of what they are both in" ":4,0 pair.a:1,0 pair.b:8,0 pair:2,0" \
+	"$(fields_at "$tmp/placed.kmap" | tr ' ' '\n' | LC_ALL=C sort | xargs)"
+make_notes "$tmp/le" <"$tmp/places"
 placed_kmap "  ffffffff9b000110,7,0,1,12+4" "  ffffffff9b000110,7,0,2,24+4" "  $char,7,0,4"
 same "the code's own name comes first" ":4,0 inner.count:3,0" "$(fields_at "$tmp/placed.kmap")"
 for bad in "$char,7,0,1,60+8" "$char,7,0,1,0+0" "$char,7,0,1,4" "$char,7,0,1,+4" "$char,7,0,1,0+4,"; do
