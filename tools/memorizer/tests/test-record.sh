@@ -277,6 +277,10 @@ chooses()
 {
 	exec 3<>"$m/cpu0"
 	until_is memorizer_log_access 1
+	# A command is chosen after that, in a file that is empty before it is written.
+	while running && ! grep -q '^[0-9]' "$m/memorizer_pid"; do
+		sleep 0.02
+	done
 	cat "$m/memorizer_pid" "$m/memorizer_pid_fork" >"$tmp/at.pids"
 	send 0 1 100
 	: >"$tmp/at.sent"
