@@ -149,13 +149,20 @@ void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t siz
 static bool close_object(u32 id, enum memorizer_state state)
 {
 	struct memorizer_object *object = memorizer_ptr(id);
+	u8 was = READ_ONCE(object->state);
 
-	if (READ_ONCE(object->state) != MEMORIZER_LIVE)
+	if (was == MEMORIZER_LIVE) {
+		WRITE_ONCE(object->free_jiffies, jiffies);
+		was = cmpxchg(&object->state, MEMORIZER_LIVE, state);
+	}
+	/*
+	 * Whoever comes second has it match no more, too: the first one may not have got here,
+	 * and what the second one allocates may be accessed next.
+	 */
+	if (was != MEMORIZER_UNUSED)
+		WRITE_ONCE(object->bound, 0);
+	if (was != MEMORIZER_LIVE)
 		return false;
-	WRITE_ONCE(object->free_jiffies, jiffies);
-	if (cmpxchg(&object->state, MEMORIZER_LIVE, state) != MEMORIZER_LIVE)
-		return false;
-	WRITE_ONCE(object->bound, 0);
 	memorizer_announce_end(id);
 	return true;
 }

@@ -145,6 +145,26 @@ static void allocation_over_a_live_object_buries_it(void)
 	CHECK(shown_at(addr, MEMORIZER_FREED));
 }
 
+/* What another CPU is about to bury, too, is not accessed any more when the allocation is there. */
+static void object_that_is_being_buried_matches_no_more(void)
+{
+	struct memorizer_object *object;
+	unsigned long addr;
+
+	start();
+	addr = heap_alloc(SMALL);
+	hook_alloc(addr, 64, IP(1));
+	site(addr, 8, MEMORIZER_WRITE, IP(5));
+	object = memorizer_ptr(lookup(addr));
+	/* The other CPU has got so far. */
+	object->state = MEMORIZER_BURIED;
+	hook_alloc(addr, 64, IP(2));
+	site(addr, 8, MEMORIZER_WRITE, IP(5));
+	CHECK_COUNTS(object, IP(5), 1, 0, 1);
+	CHECK_COUNTS(shown_at(addr, MEMORIZER_LIVE), IP(5), 1, 0, 1);
+	CHECK_EQ(sum_counters().buried, 0);
+}
+
 static void addresses_that_are_no_objects_are_ignored(void)
 {
 	struct memorizer_counters sum;
@@ -537,6 +557,7 @@ const struct test_case object_cases[] = {
 	CASE(free_without_ip_has_none),
 	CASE(resizing_makes_a_new_object),
 	CASE(allocation_over_a_live_object_buries_it),
+	CASE(object_that_is_being_buried_matches_no_more),
 	CASE(addresses_that_are_no_objects_are_ignored),
 	CASE(frees_of_unknown_objects_are_counted),
 	CASE(reused_address_is_another_object),
