@@ -38,27 +38,17 @@ bad_fields_change_nothing() {
 	dmesg | grep -q "memorizer: fields are of objects only"
 }
 
-# kmap_of FILE: a copy with the counts of each object's ip and pid together, as kmap has them.
-kmap_of() {
+# Both files, of one moment if nothing is freed or allocated meanwhile. What is to be made of them can wait.
+both_are_read() { cp $M/kmap $dir/kmap && cp $M/kmap_fields $dir/fields && cp $M/show_stats $dir/stats; }
+
+# The counts of each object's ip and pid together, as kmap has them.
+sums_of_fields() {
 	awk -F, '
 		function flush() { if (line != "") print line "," writes "," reads; line = "" }
 		!/^  / { flush(); print; next }
 		$1 "," $2 != line { flush(); line = $1 "," $2; writes = reads = 0 }
 		{ writes += $3; reads += $4 }
-		END { flush() }' $M/$1
-}
-
-# While nothing is freed or allocated, both files are of the same.
-granules_add_up_to_the_kmap() {
-	echo 1 >$M/clear_object_list
-	kmap_of kmap >$dir/kmap
-	kmap_of kmap_fields >$dir/fields
-	cmp -s $dir/kmap $dir/fields || { echo "# the sums differ"; return 1; }
-	cp $M/kmap_fields $dir/fields
-	awk -F, '/^  / { n[NF] += $3 + $4 } END { exit !(n[4] > 1000 && n[5] > 100) }' $dir/fields ||
-		{ echo "# not enough accesses of each kind"; return 1; }
-	same "objects and accesses" "$(sum_kmap <$dir/fields)" \
-		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+		END { flush() }' $dir/fields
 }
 
 # The dentries that are made meanwhile stay.
@@ -73,7 +63,13 @@ fields_add_up() {
 	done
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
-	undisturbed granules_add_up_to_the_kmap
+	echo 1 >$M/clear_object_list
+	undisturbed both_are_read || return 1
+	sums_of_fields | cmp -s $dir/kmap - || { echo "# the sums differ"; return 1; }
+	awk -F, '/^  / { n[NF] += $3 + $4 } END { exit !(n[4] > 1000 && n[5] > 100) }' $dir/fields ||
+		{ echo "# not enough accesses of each kind"; return 1; }
+	same "objects and accesses" "$(sum_kmap <$dir/fields)" \
+		"$(awk '{ n[$1] = $2 } END { print n["objects_live:"] + n["objects_freed:"], n["accesses_attributed:"] }' $dir/stats)"
 }
 
 # Within the object, by ascending ip, pid, and place.
