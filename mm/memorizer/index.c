@@ -23,7 +23,12 @@
  *   always to the same value, before the object's slot.
  *
  * - object[slot] goes from 0 to an id and back by xchg, so that of all that
- *   insert, erase or bury one object just one gets its id.
+ *   insert or erase one object just one gets its id. Several may bury one: its
+ *   state says who did.
+ *
+ * - A word is replaced when all is buried that is live behind it and overlaps
+ *   the page (bury_word()), by cmpxchg: whoever finds another CPU's word there
+ *   may put an object of its own behind it, and access that at once.
  *
  * - Who replaces the word of a slab's first page discards the slab record, and
  *   takes it out of all other words before that: it will be used again, and no
@@ -278,35 +283,64 @@ static void clear_words(u32 id)
 	}
 }
 
+/* Does a slab begin there? Stale words of other pages name it, too. */
+static bool begins_at(const struct slab_record *slab, unsigned long page)
+{
+	return slab->base - slab->lead == page;
+}
+
 /*
- * A page's word was replaced: close what is still live behind it. The page has
- * another owner, so those objects' frees were not seen.
+ * A page has another owner than its word says: bury what is still live behind it, whose frees were
+ * not seen. This comes before the word says so: whoever sees the new word may have memory there,
+ * and access it next. Several CPUs may do it at once; each is done when all is buried.
  */
-static void discard_word(u32 old, unsigned long page)
+static void bury_word(u32 word, unsigned long page)
 {
 	struct slab_record *slab;
 	bool whole;
 	u32 i, id;
 
-	if (!old)
+	if (!word)
 		return;
-	if (!(old & SLAB_BIT)) {
-		if (overlaps(old, page)) {
-			memorizer_object_bury(old);
-			clear_words(old);
+	if (!(word & SLAB_BIT)) {
+		if (overlaps(word, page)) {
+			memorizer_object_bury(word);
+			clear_words(word);
 		}
 		return;
 	}
-	slab = memorizer_ptr(old & ~SLAB_BIT);
-	/* Stale words of other pages name it too: only its first page's discards it. */
-	whole = slab->base - slab->lead == page;
+	slab = memorizer_ptr(word & ~SLAB_BIT);
+	whole = begins_at(slab, page);
 	for (i = 0; i < slab->slots; i++) {
 		id = READ_ONCE(slab->object[i]);
-		if (id && (whole || overlaps(id, page)) && cmpxchg(&slab->object[i], id, 0) == id)
-			memorizer_object_bury(id);
+		if (!id || !(whole || overlaps(id, page)))
+			continue;
+		/* In this order: what is in no slot is buried. */
+		memorizer_object_bury(id);
+		cmpxchg(&slab->object[i], id, 0);
 	}
-	if (whole)
+}
+
+/* A page's word was replaced, by this CPU: nobody else discards the slab that it was the first of. */
+static void discard_word(u32 old, unsigned long page)
+{
+	struct slab_record *slab = memorizer_ptr(old & ~SLAB_BIT);
+
+	if ((old & SLAB_BIT) && begins_at(slab, page))
 		discard_slab(slab, old);
+}
+
+static void replace_word(u32 *word, u32 value, unsigned long page)
+{
+	u32 old = READ_ONCE(*word);
+
+	while (old != value) {
+		bury_word(old, page);
+		if (try_cmpxchg(word, &old, value)) {
+			discard_word(old, page);
+			break;
+		}
+	}
 }
 
 /* The slab record in force, NULL if there is no room for a new one. */
@@ -326,6 +360,7 @@ static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 		id = make_slab(geo);
 		if (!id)
 			return NULL;
+		bury_word(old, geo->start);
 		if (try_cmpxchg(word, &old, id | SLAB_BIT)) {
 			discard_word(old, geo->start);
 			return memorizer_ptr(id);
@@ -339,7 +374,7 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 	const struct memorizer_object *object = memorizer_ptr(id);
 	struct slab_record *slab = get_slab(geo);
 	unsigned long page, unused = ULONG_MAX;
-	u32 *word, *slot, value, old;
+	u32 *word, *slot, value;
 
 	if (!slab)
 		return -ENOMEM;
@@ -351,11 +386,7 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 		word = make_word(page);
 		if (!word)
 			return -ENOMEM;
-		old = READ_ONCE(*word);
-		while (old != value && !try_cmpxchg(word, &old, value))
-			;
-		if (old != value)
-			discard_word(old, page);
+		replace_word(word, value, page);
 	}
 	id = xchg(slot, id);
 	if (id)
@@ -366,16 +397,13 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 static int insert_in_pages(const struct memorizer_geometry *geo, u32 id)
 {
 	unsigned long page, end = geo->start + (geo->pages << PAGE_SHIFT);
-	u32 *word;
 
 	/* All or nothing: make the leaves first. */
 	for (page = geo->start; page < end; page += PAGE_SIZE)
 		if (!make_word(page))
 			return -ENOMEM;
-	for (page = geo->start; page < end; page += PAGE_SIZE) {
-		word = find_word(page);
-		discard_word(xchg(word, id), page);
-	}
+	for (page = geo->start; page < end; page += PAGE_SIZE)
+		replace_word(find_word(page), id, page);
 	return 0;
 }
 

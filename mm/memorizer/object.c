@@ -4,7 +4,8 @@
  * allocation to free to being cleared.
  *
  * Hooks run in any context and take no lock. An object is LIVE from the moment
- * that its record is complete; who takes it out of the index closes it. Closed
+ * that its record is complete; who takes it out of the index, or is about to, closes
+ * it; and whoever comes to close it has it match no access any more. Closed
  * objects stay until memorizer_clear(), or until the observer retires them
  * (memorizer_retire()). Records are given back in this order only:
  *

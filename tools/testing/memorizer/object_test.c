@@ -550,6 +550,66 @@ static void buried_object_leaves_all_of_its_pages(void)
 	}
 }
 
+void __real_memorizer_object_bury(u32 id);
+void __wrap_memorizer_object_bury(u32 id);
+
+/* Comes, once, right before the index buries something. */
+static void (*before_burying)(void);
+
+void __wrap_memorizer_object_bury(u32 id)
+{
+	void (*now)(void) = before_burying;
+
+	if (now) {
+		before_burying = NULL;
+		now();
+	}
+	__real_memorizer_object_bury(id);
+}
+
+static unsigned long neighbour;
+
+static void allocate_neighbour(void)
+{
+	hook_alloc(neighbour, 64, IP(3));
+	site(neighbour, 8, MEMORIZER_WRITE, IP(5));
+}
+
+/*
+ * A page was an object's, whose free was missed, and now is a slab's: while its first object comes
+ * in, there comes another one, too, of which accesses are its own.
+ */
+static void object_below_a_new_slab_matches_no_more(void)
+{
+	struct memorizer_object *object;
+	unsigned long old, addr, at;
+
+	start();
+	heap_init(1);
+	old = heap_alloc_large(PAGE_SIZE);
+	hook_alloc(old, PAGE_SIZE, IP(1));
+	object = shown_at(old, MEMORIZER_LIVE);
+	for (at = old; at < old + PAGE_SIZE; at += 64)
+		site(at, 8, MEMORIZER_WRITE, IP(5));
+	heap_free(old);
+	addr = heap_alloc(SMALL);
+	neighbour = heap_alloc(SMALL);
+	before_burying = allocate_neighbour;
+	hook_alloc(addr, 64, IP(2));
+	CHECK(!before_burying);
+	site(addr, 8, MEMORIZER_WRITE, IP(5));
+
+	CHECK_COUNTS(object, IP(5), 1, 0, PAGE_SIZE / 64);
+	CHECK_COUNTS(shown_at(addr, MEMORIZER_LIVE), IP(5), 1, 0, 1);
+	CHECK_COUNTS(shown_at(neighbour, MEMORIZER_LIVE), IP(5), 1, 0, 1);
+	CHECK_EQ(sum_counters().buried, 1);
+	CHECK_EQ(sum_counters().unattributed, 0);
+	CHECK_EQ(slab_records(), 1);
+	hook_free(addr, IP(1));
+	hook_free(neighbour, IP(1));
+	CHECK_EQ(sum_counters().unknown_frees, 0);
+}
+
 const struct test_case object_cases[] = {
 	CASE(allocation_is_recorded_whole),
 	CASE(free_is_recorded),
@@ -573,5 +633,6 @@ const struct test_case object_cases[] = {
 	CASE(recycled_records_begin_anew),
 	CASE(room_of_objects_serves_accesses_once_cleared),
 	CASE(buried_object_leaves_all_of_its_pages),
+	CASE(object_below_a_new_slab_matches_no_more),
 	{ }
 };
