@@ -152,7 +152,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 	WRITE_ONCE(filters[which], new);
 	begin_anew();
 	for (i = 0; i < MEMORIZER_CHOICES; i++)
-		any |= filters[i] != NULL;
+		any |= !!filters[i];
 	WRITE_ONCE(memorizer_chooses_objects, any);
 	if (old)
 		memorizer_grace_period();

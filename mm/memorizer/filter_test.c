@@ -24,8 +24,9 @@ static void terms_are_taken_or_refused(struct kunit *test)
 		"[ab]*", "[]]", "[!]]", "a\\[", "\\*", "a,b c\td\ne", " a ",
 	};
 	static const char * const bad[] = {
-		"!", "module:", "file:", "files:a", ":", ":a", "function:", "modul:a", "modules:a", "Module:a", "[a",
-		"[", "[]", "[!", "[!]", "a\\", "!!:a", "a [", "a\x01", "a\xe4", "good module:",
+		"!", "module:", "file:", "files:a", ":", ":a", "function:", "modul:a", "modules:a",
+		"Module:a", "[a", "[", "[]", "[!", "[!]", "a\\", "!!:a", "a [", "a\x01", "a\xe4",
+		"good module:",
 	};
 	struct memorizer_filter *filter;
 	unsigned int i;
@@ -265,7 +266,8 @@ static void sites_of_a_file_are_on(struct kunit *test)
 	filter_write_twice();
 	tally = tally_of(object, ANY);
 	KUNIT_EXPECT_EQ(test, tally.writes, 2);
-	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("!file:mm/memorizer/filter_test.c module:vmlinux"));
+	KUNIT_ASSERT_EQ(test, 0,
+			memorizer_set_filter("module:vmlinux !file:mm/memorizer/filter_test.c"));
 	memorizer_count_sites(&others);
 	filter_write_twice();
 	tally = tally_of(object, ANY);

@@ -321,7 +321,7 @@ static void bury_word(u32 word, unsigned long page)
 	}
 }
 
-/* A page's word was replaced, by this CPU: nobody else discards the slab that it was the first of. */
+/* This CPU replaced a page's word: if a slab began there, nobody else discards its record. */
 static void discard_word(u32 old, unsigned long page)
 {
 	struct slab_record *slab = memorizer_ptr(old & ~SLAB_BIT);
