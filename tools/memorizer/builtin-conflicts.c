@@ -179,6 +179,7 @@ static void touch(struct analysis *a, const struct touch *t)
 	access.how = (t->reads ? CLASH_READS : 0) | (t->writes ? CLASH_WRITES : 0);
 	access.what = t->place.kind;
 	access.offset = t->place.kind ? t->place.offset : t->ptr % PAGE;
+	access.name = analysis_called(a, t);
 	access.party = clashes_party(&c->clashes, scope->number, t->pid, t->event->cpu);
 	clashes_access(&c->clashes, &access);
 }
@@ -300,7 +301,7 @@ static void name_clash(const struct conflicts *c, u64 nr, u32 at, char *texts[2]
 		user = hash_item(&c->clashes.users, at);
 		if (user->clash != nr)
 			break;
-		named = analysis_named(&c->a, user->ip, user->what);
+		named = analysis_named(&c->a, user->name);
 		texts[0] = add_once(texts[0], named.type);
 		texts[1] = add_once(texts[1], named_path(named.path));
 	}

@@ -180,8 +180,12 @@ static void name_site(const struct fold *f, struct stack *stack)
 	stack->frame[SITE] = function->frame;
 }
 
-/* Makes the stack of an access of that of what it is to, whose site is NONE if that is not known. */
-static void access_stack(struct fold *f, u64 ip, u64 place, bool pages, struct stack *stack)
+/*
+ * Makes the stack of an access of that of what it is to, whose site is NONE if that is not known:
+ * of an object of so many bytes, in this part of it.
+ */
+static void access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages,
+			 struct stack *stack)
 {
 	const struct function *function;
 	struct named named;
@@ -197,7 +201,7 @@ static void access_stack(struct fold *f, u64 ip, u64 place, bool pages, struct s
 	}
 	if (stack->frame[SITE] != NONE && !pages)
 		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->ip;
-	named = named_access(f->symbols, ip, site, place);
+	named = named_access(f->symbols, ip, site, named_part(f->symbols, ip, site, place, size));
 	if (named.type || !pages)
 		stack->frame[CACHE] = frame_of(f, named.type);
 	stack->frame[SITE] = frame_of(f, named_path(named.path));
@@ -280,9 +284,9 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 	task->frame = stack->frame[WHO];
 }
 
-static void add_access(struct fold *f, const struct kmap_access *a, struct stack stack)
+static void add_access(struct fold *f, const struct kmap_access *a, u64 size, struct stack stack)
 {
-	access_stack(f, a->ip, a->place, false, &stack);
+	access_stack(f, a->ip, a->place, size, false, &stack);
 	stack.frame[WHO] = a->pid;
 	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
 }
@@ -321,7 +325,7 @@ static int read_kmap(struct fold *f, char **argv)
 		if (event == KMAP_OBJECT)
 			add_object(f, &in.reader.object, &stack);
 		else
-			add_access(f, &in.reader.access, stack);
+			add_access(f, &in.reader.access, in.reader.object.size, stack);
 	}
 	name_tasks(f);
 	choose(&f->stacks, &f->others);
@@ -345,10 +349,15 @@ static void count_access(struct fold *f, const struct trace_event *e)
 	const struct tracked *item = tracker_find(&f->live, e->u.access.ptr);
 	struct stack stack = { { 0, frame_of(f, NULL), NONE, NONE }, 0 };
 	u32 kind = e->u.access.kind;
+	u64 place = 0, size = 0;
 
-	if (item)
+	if (item) {
 		memcpy(stack.frame, item->tag, sizeof(item->tag));
-	access_stack(f, e->u.access.ip, 0, item && item->group == TRACKER_PAGES, &stack);
+		size = item->asked;
+		place = named_place(e->u.access.ptr - item->ptr, e->u.access.size, size);
+	}
+	access_stack(f, e->u.access.ip, place, size, item && item->group == TRACKER_PAGES,
+		     &stack);
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
 	add(&f->stacks, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
 					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
@@ -374,7 +383,7 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 	if (!hash_find(&f->retired, &id, &i))
 		return;
 	stack = ((struct retired *)hash_item(&f->retired, i))->stack;
-	access_stack(f, e->u.counts.ip, 0, false, &stack);
+	access_stack(f, e->u.counts.ip, 0, 0, false, &stack);
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.counts.pid));
 	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));
 }

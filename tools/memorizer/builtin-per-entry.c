@@ -8,7 +8,6 @@
 
 #include "analysis.h"
 #include "entries.h"
-#include "texts.h"
 
 static const char usage[] =
 	"Usage: memorizer per-entry [OPTION...] DIR\n"
@@ -44,12 +43,9 @@ struct seen {
 	u64 serial;
 };
 
-/*
- * Accesses of an instruction in entries of a kind; and to a type, by the number of its name,
- * where that is known of what was allocated alone.
- */
+/* Accesses of an instruction in entries of a kind, under a name. */
 struct user {
-	u64 key, ip, type;
+	u64 key, ip, name;
 	u64 sum[SUMS];
 };
 
@@ -62,13 +58,12 @@ struct user {
  * @phases: likewise
  * @seen: struct seen
  * @users: struct user
- * @types: names of types
  * @total: sums of all
  */
 struct per_entry {
 	struct analysis a;
 	bool accesses;
-	struct hash entries, scopes, phases, seen, users, types;
+	struct hash entries, scopes, phases, seen, users;
 	u64 total[SUMS];
 };
 
@@ -81,8 +76,6 @@ static void init(struct analysis *a)
 	hash_init(&p->phases, sizeof(struct group), sizeof(u64));
 	hash_init(&p->seen, sizeof(struct seen), 2 * sizeof(u64));
 	hash_init(&p->users, sizeof(struct user), offsetof(struct user, sum));
-	texts_init(&p->types);
-	texts_number(&p->types, "");
 	memset(p->total, 0, sizeof(p->total));
 }
 
@@ -95,7 +88,6 @@ static void release(struct analysis *a)
 	hash_free(&p->phases);
 	hash_free(&p->seen);
 	hash_free(&p->users);
-	hash_free(&p->types);
 }
 
 static void forget_moves(struct hash *groups)
@@ -167,13 +159,11 @@ static void count_move(struct per_entry *p, struct hash *groups, const struct op
 
 static void count_access(struct per_entry *p, const struct touch *t, const struct opened *entry)
 {
-	struct user key = { .key = key_of(entry), .ip = t->ip }, *user;
-	const struct named *named;
+	struct user key = {
+		.key = key_of(entry), .ip = t->ip, .name = analysis_called(&p->a, t),
+	}, *user;
 	bool new;
 
-	named = analysis_touched(&p->a, t);
-	if (named && named->type && !named->path)
-		key.type = texts_number(&p->types, named->type);
 	user = hash_item(&p->users, hash_get(&p->users, &key, &new));
 	user->sum[READS] += t->reads;
 	user->sum[WRITES] += t->writes;
@@ -268,10 +258,7 @@ static void print_users(struct per_entry *p)
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = name_entry(&p->a, user->key), .sum = user->sum };
 		row->texts[0] = analysis_code(&p->a, user->ip);
-		if (user->type)
-			row->texts[1] = table_text(texts_get(&p->types, user->type));
-		else
-			analysis_name(&p->a, row->texts + 1, user->ip, 0);
+		analysis_name(&p->a, row->texts + 1, user->name);
 	}
 	analysis_table(&p->a, &t, READS);
 }

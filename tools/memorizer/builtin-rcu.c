@@ -271,7 +271,7 @@ static void print_rows(struct rcu *r)
 		row->texts[1] = table_text(text);
 		row->texts[2] = analysis_code(&r->a, late->ip);
 		row->texts[3] = table_text(how_names[late->how]);
-		analysis_name(&r->a, row->texts + 4, late->ip, kind);
+		analysis_name(&r->a, row->texts + 4, analysis_spot(&r->a, late->spot)->name);
 	}
 	analysis_table(&r->a, &t, BAD);
 }

@@ -184,14 +184,20 @@ static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 }
 
 /*
- * Who allocated what is at an address, as far as that is followed; 0: not known. What is
- * allocated with pages is what describes them.
+ * The object at an address, as far as that is followed, or NULL. What is allocated with pages is
+ * what describes them.
  */
-static u64 allocated_at(const struct script *s, u64 addr)
+static const struct tracked *object_at(const struct script *s, u64 addr)
 {
 	const struct tracked *item = s->noted ? tracker_find(&s->live, addr) : NULL;
 
-	return item && item->group == TRACKER_SLAB ? item->tag[0] | (u64)item->tag[1] << 32 : 0;
+	return item && item->group == TRACKER_SLAB ? item : NULL;
+}
+
+/* Who allocated an object; 0: not known. */
+static u64 allocator(const struct tracked *item)
+{
+	return item ? item->tag[0] | (u64)item->tag[1] << 32 : 0;
 }
 
 /* Who allocated an object that an event told of. */
@@ -218,12 +224,24 @@ static void put_type(struct script *s, u64 site)
 	put_named(s, &(struct named){ .type = named_allocation(s->symbols, site) });
 }
 
-/* What an instruction accesses. */
-static void put_accessed(struct script *s, u64 ip, u64 site)
+/* What an instruction accesses, of what a call site allocated; see named_part(). */
+static void put_accessed(struct script *s, u64 ip, u64 site, u64 part)
 {
-	struct named named = named_access(s->symbols, ip, site, 0);
+	struct named named = named_access(s->symbols, ip, site, part);
 
 	put_named(s, &named);
+}
+
+/* What an instruction accesses at an address. */
+static void put_accessed_at(struct script *s, u64 ip, u64 addr, u32 bytes)
+{
+	const struct tracked *item = object_at(s, addr);
+	u64 part = 0;
+
+	if (item)
+		part = named_part(s->symbols, ip, allocator(item),
+				  named_place(addr - item->ptr, bytes, item->asked), item->asked);
+	put_accessed(s, ip, allocator(item), part);
 }
 
 static void put_task(struct script *s, u32 pid)
@@ -294,7 +312,7 @@ static void put_free(struct script *s, const struct trace_event *e)
 	put_number(s, F_BYTES, e->u.free.bytes);
 	put_cache(s, e->u.free.kind, e->u.free.cache);
 	put_site(s, F_SITE, e->u.free.call_site, KMAP_IP_RETURN);
-	put_type(s, allocated_at(s, e->u.free.ptr));
+	put_type(s, allocator(object_at(s, e->u.free.ptr)));
 }
 
 static void put_object(struct script *s, const struct trace_event *e)
@@ -346,7 +364,7 @@ static void put_access(struct script *s, const struct trace_event *e)
 	put(s, F_PTR, TEXT, "%llx", e->u.access.ptr);
 	put_number(s, F_BYTES, e->u.access.size);
 	put_site(s, F_SITE, e->u.access.ip, KMAP_IP_EXACT);
-	put_accessed(s, e->u.access.ip, allocated_at(s, e->u.access.ptr));
+	put_accessed_at(s, e->u.access.ip, e->u.access.ptr, e->u.access.size);
 	put_stack(s, e->u.access.stack);
 }
 
@@ -357,7 +375,7 @@ static void put_traffic(struct script *s, const struct trace_event *e)
 	put(s, F_PTR, TEXT, "%llx", e->u.traffic.ptr);
 	put_number(s, F_BYTES, e->u.traffic.size);
 	put_site(s, F_SITE, e->u.traffic.ip, KMAP_IP_EXACT);
-	put_accessed(s, e->u.traffic.ip, allocated_at(s, e->u.traffic.ptr));
+	put_accessed_at(s, e->u.traffic.ip, e->u.traffic.ptr, e->u.traffic.size);
 	put(s, F_LINE, TEXT, "%llx", e->u.traffic.line);
 	put(s, F_FROM, NUMBER, "%d", e->u.traffic.from);
 	put_stack(s, e->u.traffic.stack);
@@ -415,7 +433,7 @@ static void put_counts(struct script *s, const struct trace_event *e)
 	put_number(s, F_WRITES, e->u.counts.writes);
 	put_number(s, F_READS, e->u.counts.reads);
 	put_site(s, F_SITE, e->u.counts.ip, KMAP_IP_EXACT);
-	put_accessed(s, e->u.counts.ip, allocated_object(s, e->u.counts.object));
+	put_accessed(s, e->u.counts.ip, allocated_object(s, e->u.counts.object), 0);
 }
 
 static void put_others(struct script *s, const struct trace_event *e)
@@ -455,7 +473,7 @@ static void put_others(struct script *s, const struct trace_event *e)
 		put_task(s, e->u.rcu_free.pid);
 		put(s, F_PTR, TEXT, "%llx", e->u.rcu_free.ptr);
 		put_site(s, F_SITE, e->u.rcu_free.ip, KMAP_IP_RETURN);
-		put_type(s, allocated_at(s, e->u.rcu_free.ptr));
+		put_type(s, allocator(object_at(s, e->u.rcu_free.ptr)));
 		break;
 	case TRACE_FRAME:
 		put_number(s, F_STACK, e->u.frame.stack);

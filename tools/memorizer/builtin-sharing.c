@@ -45,9 +45,9 @@ struct line {
 	u32 kind, kinds;	/* which that is, and how many there are */
 };
 
-/* Accesses to a line by an instruction at an offset, to a kind of object. */
+/* Accesses to a line by an instruction at an offset, to a kind of object, under a name. */
 struct user {
-	u64 line, ip, offset, kind;
+	u64 line, ip, offset, kind, name;
 	u64 sum[SUMS];
 };
 
@@ -143,6 +143,7 @@ static void count_user(struct sharing *s, const struct touch *t)
 {
 	struct user key = {
 		.line = t->line, .ip = t->ip, .offset = t->first, .kind = t->place.kind,
+		.name = analysis_called(&s->a, t),
 	}, *user;
 	bool new;
 	u32 i = hash_get(&s->users, &key, &new);
@@ -321,7 +322,7 @@ static void print_users(struct sharing *s)
 		row->texts[0] = analysis_code(&s->a, user->ip);
 		row->texts[1] = analysis_object(&s->a, user->kind);
 		row->texts[2] = analysis_allocated(&s->a, user->kind);
-		analysis_name(&s->a, row->texts + 3, user->ip, user->kind);
+		analysis_name(&s->a, row->texts + 3, user->name);
 	}
 	analysis_table(&s->a, &t, RANK);
 }
@@ -360,7 +361,7 @@ static void print_addresses(struct sharing *s)
 		kind = analysis_spot(&s->a, address->spot)->kind;
 		row->texts[1] = analysis_allocated(&s->a, kind);
 		row->texts[2] = analysis_code(&s->a, address->ip);
-		analysis_name(&s->a, row->texts + 3, address->ip, kind);
+		analysis_name(&s->a, row->texts + 3, analysis_spot(&s->a, address->spot)->name);
 	}
 	analysis_table(&s->a, &t, RANK);
 }

@@ -141,13 +141,13 @@ static bool is_at(struct stacks *s, u64 ip)
 /* The name of what is accessed: TYPE.FIELD, or as far as it is known. */
 static u32 field_number(struct stacks *s, const struct touch *t)
 {
-	const struct named *named = analysis_touched(&s->a, t);
-	char text[TEXTS_MAX];
+	struct named named = analysis_named(&s->a, analysis_called(&s->a, t));
+	char text[2 * TEXTS_MAX];
 
-	if (!named || !named->type)
+	if (!named.type)
 		return texts_number(&s->texts, NAMES_UNKNOWN);
-	snprintf(text, sizeof(text), "%s%s%s", named->type,
-		 named->path && !*named->path ? "" : ".", named->path ? named->path : NAMES_UNKNOWN);
+	snprintf(text, sizeof(text), "%s%s%s", named.type, named.path && !*named.path ? "" : ".",
+		 named.path ? named.path : NAMES_UNKNOWN);
 	return texts_number(&s->texts, text);
 }
 

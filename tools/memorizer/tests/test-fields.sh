@@ -70,6 +70,33 @@ golden rcu rcu --all
 golden stacks lines --fields --value accesses
 as_ever sharing --addresses --csv "$tmp/lines"
 
+# Where the code has but bytes before it, the place in what was allocated tells the member: of one of
+# several, behind the end of one that has a flexible array, and nothing else
+cat "$data/session.notes" "$data/places.notes" | python3 -B "$here/make-notes.py" "$tmp/placed" || exit 1
+make_trace places
+sed '/^traffic/d' "$data/places.trace" | "$build/tests/make-trace" "$tmp/untold" || exit 1
+cp -r "$tmp/places/kernel" "$tmp/untold"
+# by_place COMMAND...: what it prints of the traces, but for its head
+by_place()
+{
+	echo "# $*"
+	"$memorizer" "$@" --csv -k "$tmp/placed" "$tmp/$where" 2>"$tmp/err" | sed '/^table,key,value/,/^$/d'
+}
+{
+	where=places
+	for command in "types" "layout pack" "who widget" "who pack.slots" "what widget_free" \
+		"fold --types --value accesses" "conflicts" "rcu --all" "per-entry --accesses" \
+		"stacks --fields --value accesses" "types --field slots*"; do
+		by_place $command
+	done
+	by_place script --event access,traffic | cut -d, -f 1,2,7,8,11,20,55-
+	where=untold
+	by_place sharing --all --addresses
+	by_place false-sharing
+	by_place sharing --all --field unused
+} >"$tmp/out"
+equal "a place tells what is there" "$data/noted.places" "$tmp/out"
+
 # Events, and what was live
 golden script life
 golden timeline life --spans 4
@@ -266,7 +293,7 @@ same "what is known of the allocation alone has a type, but no member" "0,2" \
 same "--sort type orders tables by that, what has none last" "$(rows accesses $accesses | cut -d, -f 3 |
 	grep . | sort) 1" "$(rows accesses $accesses --sort type | cut -d, -f 3 | grep .) \
 $(rows accesses $accesses --sort type | tail -n 1 | grep -c ',,,')"
-same "and --sort field" "flag inner.count inner.count name[]" \
+same "and --sort field" "flag inner.count inner.count name[] next" \
 	"$(rows accesses $accesses --sort field | cut -d, -f 4 | xargs)"
 same "then as ever" "2,5 2,4" \
 	"$(rows accesses $accesses --sort field | sed -n 's/.*inner.count,//p' | xargs)"

@@ -229,6 +229,47 @@ same "places are in order" "1 objects, 4 access lines: 0 violations" "$("$memori
 placed_kmap "  $char,7,0,1,4+4" "  $char,7,0,1,0+8" "  $char,7,0,1,0+8"
 same "or not, and twice" "1 order 1 duplicate" "$("$memorizer" check "$tmp/placed.kmap" |
 	awk '$3 == "order:" { o++ } $3 == "duplicate:" { d++ } END { print o, "order", d, "duplicate" }')"
+
+# Of one of several, and behind the end of one that has a flexible array
+{
+	cat "$tmp/places" "$data/places.notes"
+	printf '%s\n' "note alloc ffffffff81000060 box - drivers/box.c 10 0 0 24 32" "record struct box 24" \
+		"member 0 4 size int" "member 4 0 none[] char" "member 4 20 slots[] slot" "member 4 4 slots[].id int" \
+		"note alloc ffffffff81000070 tray - drivers/tray.c 10 0 0 36 0" "record struct tray 36" \
+		"member 0 36 u [anonymous]" "member 0 36 u.slots[] slot" "member 0 4 u.slots[].id int" \
+		"member 4 4 u.slots[].len int" "member 8 2 u.slots[].pad[] char" "member 0 36 u.raw[] int" \
+		"note alloc ffffffff81000080 crate - drivers/crate.c 10 0 0 6 32" "record struct crate 6" \
+		"member 0 4 a int" "member 4 1 b char"
+} | sed 's/^member 28.0 .*/member 28 4 flag int/; s/^member 32 0 tail.*//' | make_notes "$tmp/le"
+# fields_of_object SITE SIZE LINE...: members of an object of that size, with reads and writes
+fields_of_object()
+{
+	site=$1 size=$2
+	shift 2
+	{
+		echo "$site,100,ffff888000001000,$size,1000,1010,0,sh"
+		for line; do echo "  $char,7,$line"; done
+	} >"$tmp/placed.kmap"
+	"$memorizer" types --csv $symbols "$tmp/le" "$tmp/placed.kmap" 2>"$tmp/err" |
+		sed -n "s/^fields,\([^,]*\),[a-z]*,[^,]*,\([0-9]*,[0-9]*\),.*/\1:\2/p" | LC_ALL=C sort | xargs
+}
+same "the place in one of several is a place in it, of two of them it has no name" \
+	":16,0 flag:2,0 inner.count:9,0 unused:4,0" "$(fields_of_object ffffffff9b000040 96 0,1,8+4 \
+	0,2,28+4 0,4,56+4 0,8,72+4 0,16,60+8)"
+same "but of one with something behind it that has none" ":6,0 flag:1,0" \
+	"$(fields_of_object ffffffff9b000040 104 0,1,28+4 0,2,60+4 0,4,28+8)"
+same "nor have granules of two" ":6,0 a:1,0" \
+	"$(fields_of_object ffffffff9b000080 12 0,1,0+4 0,2,4+4 0,4,8+4)"
+same "and so it is where one is allocated" ":2,0 flag:1,0" \
+	"$(fields_of_object ffffffff9b000010 96 0,1,28+4 0,2,60+4)"
+same "behind a record are the elements of its flexible array, whatever its size" \
+	"nr:1,0 slots[].id:18,0 slots[].len:4,0 slots[]:32,0" "$(fields_of_object ffffffff9b000030 64 0,1,0+4 \
+	0,2,16+4 0,4,20+4 0,16,28+4 0,32,24+8)"
+same "an array with something behind it is not flexible" "size:2,0 slots[]:4,0" \
+	"$(fields_of_object ffffffff9b000060 48 0,2,24+4 0,4,16+4)"
+same "elements of an array that is a member are like the first, in each of several that it may be" \
+	"u.raw[]:4,0 u.slots[].len|u.raw[]:1,0 u.slots[].pad[]|u.raw[]:2,0" \
+	"$(fields_of_object ffffffff9b000070 36 0,1,16+4 0,2,32+1 0,4,8+8)"
 make_notes "$tmp/le" <"$data/session.notes"
 
 # What a member points to has its name if it is no record, and was not allocated as one

@@ -40,12 +40,19 @@ struct memory_kind {
 	u32 kind;
 };
 
-/* What accesses by an instruction to a kind of object are called, and whether that is chosen. */
+/* What accesses by an instruction to a part of a kind of object are called; see struct called. */
 struct touched {
-	u64 ip, kind;
-	struct named named;
+	u64 ip, kind, part;
+	u32 name;
+};
+
+/* Type and member as texts, NO_TEXT where they are not known; and whether that is chosen. */
+struct called {
+	u32 type, path;
 	bool chosen;
 };
+
+#define NO_TEXT	U32_MAX
 
 /* A CPU's node. */
 struct node {
@@ -53,8 +60,11 @@ struct node {
 	u32 node;
 };
 
+static u32 get_name(struct analysis *a, const struct named *named);
+
 static void init(struct analysis *a)
 {
+	static const struct named unnamed = { .type = NULL };
 	u64 none[2] = { 0, 0 };
 	struct kind *kind;
 	bool new;
@@ -68,10 +78,12 @@ static void init(struct analysis *a)
 	hash_init(&a->spots, sizeof(struct spot), sizeof(struct spot));
 	hash_init(&a->nodes, sizeof(struct node), sizeof(u64));
 	hash_init(&a->memory_kinds, sizeof(struct memory_kind), offsetof(struct memory_kind, kind));
-	hash_init(&a->named, sizeof(struct touched), offsetof(struct touched, named));
+	hash_init(&a->touched, sizeof(struct touched), offsetof(struct touched, name));
+	hash_init(&a->called, sizeof(struct called), offsetof(struct called, chosen));
 	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
 	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
 	kind->chosen = !a->filter.cache && !a->filter.site;
+	get_name(a, &unnamed);
 	if (a->ops->init)
 		a->ops->init(a);
 }
@@ -89,7 +101,8 @@ static void release(struct analysis *a)
 	hash_free(&a->spots);
 	hash_free(&a->nodes);
 	hash_free(&a->memory_kinds);
-	hash_free(&a->named);
+	hash_free(&a->touched);
+	hash_free(&a->called);
 }
 
 /* Takes back what accesses were followed for. */
@@ -180,9 +193,9 @@ const struct spot *analysis_spot(const struct analysis *a, u32 spot)
 	return hash_item(&a->spots, spot);
 }
 
-static u32 get_spot(struct analysis *a, const struct place *place)
+static u32 get_spot(struct analysis *a, const struct place *place, u32 name)
 {
-	struct spot key = { place->kind, place->offset };
+	struct spot key = { .kind = place->kind, .offset = place->offset, .name = name };
 	bool new;
 
 	return hash_get(&a->spots, &key, &new);
@@ -267,40 +280,80 @@ static struct touch touch_of_traffic(const struct trace_event *e)
 	return t;
 }
 
-static const struct touched *get_touched(struct analysis *a, const struct touch *t)
+/* Names */
+
+/*
+ * The call site that says of which type a kind of object is; 0: none. What it says of pages is
+ * the type of what describes them.
+ */
+static u64 typed_site(const struct analysis *a, u32 kind)
 {
-	u64 key[2] = { t->ip, t->place.kind };
+	return strcmp(analysis_kind_name(a, kind), NAMES_PAGES) ? analysis_kind_site(a, kind) : 0;
+}
+
+/* The number of names, of which the first are of what is not known. */
+static u32 get_name(struct analysis *a, const struct named *named)
+{
+	struct called key = {
+		.type = named->type ? texts_number(&a->texts, named->type) : NO_TEXT,
+		.path = named->path ? texts_number(&a->texts, named->path) : NO_TEXT,
+	}, *called;
+	bool new;
+	u32 i = hash_get(&a->called, &key, &new);
+
+	if (new) {
+		called = hash_item(&a->called, i);
+		called->chosen = named_matches(&a->filter, named->type, named->path);
+	}
+	return i;
+}
+
+/*
+ * What an instruction that accesses so many bytes from the beginning of a place on accesses.
+ * What is called by its place has an object, not data.
+ */
+static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 bytes)
+{
+	u64 site = typed_site(a, place->kind), part = 0, key[3];
 	struct touched *touched;
+	struct named named;
 	bool new;
 
-	touched = hash_item(&a->named, hash_get(&a->named, key, &new));
+	if (!kmap_symbols_noted(a->symbols))
+		return 0;
+	if (place->object)
+		part = named_part(a->symbols, ip, site,
+				  named_place(place->offset, bytes, place->size), place->size);
+	key[0] = ip;
+	key[1] = place->kind;
+	key[2] = part;
+	touched = hash_item(&a->touched, hash_get(&a->touched, key, &new));
 	if (new) {
-		touched->named = analysis_named(a, t->ip, t->place.kind);
-		touched->chosen = named_matches(&a->filter, touched->named.type,
-						touched->named.path);
+		named = named_access(a->symbols, ip, site, part);
+		touched->name = get_name(a, &named);
 	}
-	return touched;
+	return touched->name;
 }
 
 /**
- * analysis_touched - name what an access is to
+ * analysis_called - tell what an access is to
  * @a: the analysis
  * @t: the access
  *
- * Return: the names, valid until the next call; NULL if there are no notes.
+ * Return: the number of the names, see analysis_name().
  */
-const struct named *analysis_touched(struct analysis *a, const struct touch *t)
+u32 analysis_called(const struct analysis *a, const struct touch *t)
 {
-	return kmap_symbols_noted(a->symbols) ? &get_touched(a, t)->named : NULL;
+	return analysis_spot(a, t->spot)->name;
 }
 
 /* Whether the filter chooses what is accessed by name. */
 static bool name_is_chosen(struct analysis *a, const struct touch *t)
 {
-	bool chosen = (!a->filter.type && !a->filter.field) || get_touched(a, t)->chosen;
+	const struct called *called = hash_item(&a->called, analysis_called(a, t));
 
-	a->named_seen |= chosen;
-	return chosen;
+	a->named_seen |= called->chosen;
+	return called->chosen;
 }
 
 /* Gives an access to the analysis, which is told whether it is chosen. */
@@ -324,7 +377,7 @@ static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
 	t.first = first - line;
 	t.last = last - line;
 	t.place = analysis_place(a, first);
-	t.spot = get_spot(a, &t.place);
+	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, last - first + 1));
 	toucher = (struct toucher){
 		.ip = t.ip, .object = t.place.object, .data = t.spot, .cpu = t.event->cpu,
 		.first = t.first, .last = t.last, .reads = t.reads, .writes = t.writes,
@@ -375,7 +428,7 @@ static void access_whole(struct analysis *a, const struct trace_event *e)
 	struct touch t = touch_of_access(e);
 
 	t.place = analysis_place(a, t.ptr);
-	t.spot = get_spot(a, &t.place);
+	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, t.size));
 	t.line = t.ptr & -(u64)a->line_size;
 	if (is_sound(&t))
 		give(a, &t);
@@ -757,15 +810,6 @@ char *analysis_allocated(const struct analysis *a, u32 kind)
 	return analysis_site(a, analysis_kind_site(a, kind));
 }
 
-/*
- * The call site that says of which type a kind of object is; 0: none. What it says of pages is
- * the type of what describes them.
- */
-static u64 typed_site(const struct analysis *a, u32 kind)
-{
-	return strcmp(analysis_kind_name(a, kind), NAMES_PAGES) ? analysis_kind_site(a, kind) : 0;
-}
-
 /**
  * analysis_type - name the type of a kind of object for a table
  * @a: the analysis
@@ -781,28 +825,31 @@ char *analysis_type(const struct analysis *a, u32 kind)
 }
 
 /**
- * analysis_named - name what an instruction accesses
+ * analysis_named - tell names by their number
  * @a: the analysis
- * @ip: the instruction
- * @kind: the kind of object
+ * @name: the number
  *
- * Return: the names.
+ * Return: type and member, NULL where they are not known; valid until the next event.
  */
-struct named analysis_named(const struct analysis *a, u64 ip, u32 kind)
+struct named analysis_named(const struct analysis *a, u32 name)
 {
-	return named_access(a->symbols, ip, typed_site(a, kind), 0);
+	const struct called *called = hash_item(&a->called, name);
+
+	return (struct named){
+		.type = called->type == NO_TEXT ? NULL : texts_get(&a->texts, called->type),
+		.path = called->path == NO_TEXT ? NULL : texts_get(&a->texts, called->path),
+	};
 }
 
 /**
- * analysis_name - name what an instruction accesses for a table
+ * analysis_name - tell names for a table
  * @a: the analysis
  * @texts: set to type and member, NULL where they are not known
- * @ip: the instruction
- * @kind: the kind of object
+ * @name: number of the names
  */
-void analysis_name(const struct analysis *a, char *texts[2], u64 ip, u32 kind)
+void analysis_name(const struct analysis *a, char *texts[2], u32 name)
 {
-	struct named named = analysis_named(a, ip, kind);
+	struct named named = analysis_named(a, name);
 
 	texts[0] = named.type ? table_text(named.type) : NULL;
 	texts[1] = named.path ? table_text(named_path(named.path)) : NULL;

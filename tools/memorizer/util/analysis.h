@@ -51,7 +51,7 @@ struct place {
  * @writes: whether it stores
  * @chosen: whether it counts; else it is but part of what has happened
  * @place: what the first byte belongs to
- * @spot: number of what kind of object that is, with the offset; see analysis_spot()
+ * @spot: number of what kind of object that is, with the offset and name; see analysis_spot()
  * @moved: what came of it; of @before, data is the spot
  */
 struct touch {
@@ -68,9 +68,10 @@ struct touch {
  * struct spot - a place in a kind of object
  * @kind: the kind
  * @offset: in bytes
+ * @name: number of what it is called where it is accessed, see analysis_name()
  */
 struct spot {
-	u32 kind, offset;
+	u32 kind, offset, name, unused;
 };
 
 /* Which accesses an analysis is about. */
@@ -154,7 +155,7 @@ struct analysis {
 	struct window window;
 	struct tracker live;
 	struct memory memory;
-	struct hash texts, kinds, spots, nodes, memory_kinds, named;
+	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called;
 };
 
 #define ANALYSIS_SHORTS	"k:K:iM:n:C:S:m:p:P:f:T:jch"
@@ -219,9 +220,9 @@ char *analysis_object(const struct analysis *a, u32 kind);
 char *analysis_where(const struct analysis *a, u32 spot);
 char *analysis_allocated(const struct analysis *a, u32 kind);
 char *analysis_type(const struct analysis *a, u32 kind);
-struct named analysis_named(const struct analysis *a, u64 ip, u32 kind);
-const struct named *analysis_touched(struct analysis *a, const struct touch *t);
-void analysis_name(const struct analysis *a, char *texts[2], u64 ip, u32 kind);
+struct named analysis_named(const struct analysis *a, u32 name);
+u32 analysis_called(const struct analysis *a, const struct touch *t);
+void analysis_name(const struct analysis *a, char *texts[2], u32 name);
 void analysis_table(const struct analysis *a, struct table *t, u32 sort);
 void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum);
 bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,

@@ -176,6 +176,7 @@ static void add_users(const struct look *l, u32 clash, u32 first, u32 last)
 		user.offset = a->offset;
 		user.size = a->size;
 		user.how = a->how;
+		user.name = a->name;
 		user.second = a->party == l->party[1];
 		hash_get(&l->c->users, &user, &new);
 	}

@@ -17,10 +17,11 @@ enum { CLASH_READS = 1, CLASH_WRITES = 2 };
  * @size: in bytes
  * @party: whose it is, see clashes_party()
  * @how: whether it reads and writes
+ * @name: what it is called; the caller's
  */
 struct clash_access {
 	u64 ptr, ip, what, offset;
-	u32 size, party, how, unused;
+	u32 size, party, how, name;
 };
 
 /**
@@ -50,10 +51,11 @@ struct clash {
  * @size: bytes
  * @how: as in struct clash_access
  * @second: whether it is the second scope's
+ * @name: as in struct clash_access
  */
 struct clash_user {
 	u64 clash, ip, what, offset;
-	u32 size, how, second, unused;
+	u32 size, how, second, name;
 };
 
 /**

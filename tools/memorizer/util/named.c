@@ -26,23 +26,69 @@ static bool is_pointed_to(const struct note *note, const struct note *allocation
 	       (!allocation || !*allocation->type || allocation->flags & NOTE_SCALAR);
 }
 
-/**
- * named_by_place - find out whether what an instruction accesses depends on where that is
- * @s: the symbols, with notes or without
- * @ip: its address
- *
- * Return: whether it does: the code has but bytes before it.
- */
-bool named_by_place(const struct kmap_symbols *s, u64 ip)
+/* Whether the code that accesses has a record before it, not but bytes. */
+static bool is_known(const struct note *note)
 {
-	const struct note *note = kmap_symbols_note(s, ip, KMAP_IP_EXACT);
-
-	return !note || !*note->type || note->flags & NOTE_SCALAR;
+	return note && *note->type && !(note->flags & NOTE_SCALAR);
 }
 
-static void name_place(struct named *named, const struct kmap_symbols *s, u64 place)
+/* The bytes of each of several records that are an object; 0: it is one, with what is behind it. */
+static u32 element_size(const struct kmap_symbols *s, const struct note *allocation, u64 size)
 {
-	const struct placed *placed = notes_placed(kmap_symbols_noted(s), named->type, place);
+	u32 one = allocation->type_size;
+
+	if (!(allocation->flags & NOTE_SEVERAL) || !one || size % one ||
+	    notes_flexible(kmap_symbols_noted(s), allocation->type))
+		return 0;
+	return one;
+}
+
+/**
+ * named_part - tell which part of what was allocated names an access to it
+ * @s: the symbols, with notes or without
+ * @ip: the instruction that accesses
+ * @alloc_ip: the call site that allocated the object; 0: not known
+ * @place: which part of the object is accessed, see kmap_place(); 0: not known
+ * @size: bytes that were asked for
+ *
+ * Return: the part of the type that was allocated, of several of any one; 0 if there is no name
+ * by that: the code has more than bytes before it, there was no record allocated, or it is parts of
+ * several.
+ */
+u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u64 size)
+{
+	const struct note *allocation;
+	u32 offset = place >> 32, bytes = place, one;
+
+	if (!place || is_known(kmap_symbols_note(s, ip, KMAP_IP_EXACT)))
+		return 0;
+	allocation = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
+	if (!is_known(allocation))
+		return 0;
+	one = element_size(s, allocation, size);
+	if (!one)
+		return place;
+	return bytes <= one - offset % one ? kmap_place(offset % one, bytes) : 0;
+}
+
+/**
+ * named_place - tell which part of an object is accessed
+ * @offset: where the access begins in it, in bytes
+ * @bytes: its size
+ * @size: bytes of the object that were asked for
+ *
+ * Return: the part of the access that is to the object, see kmap_place(); 0 if there is none.
+ */
+u64 named_place(u64 offset, u64 bytes, u64 size)
+{
+	if (!bytes || offset >= size || size > U32_MAX)
+		return 0;
+	return kmap_place(offset, bytes < size - offset ? bytes : size - offset);
+}
+
+static void name_part(struct named *named, const struct kmap_symbols *s, u64 part)
+{
+	const struct placed *placed = notes_placed(kmap_symbols_noted(s), named->type, part);
 
 	named->path = placed->path;
 	named->offset = placed->path ? placed->offset : NOTE_ANYWHERE;
@@ -53,7 +99,7 @@ static void name_place(struct named *named, const struct kmap_symbols *s, u64 pl
  * @s: the symbols, with notes or without
  * @ip: its address
  * @alloc_ip: the call site that allocated what is accessed; 0: not known
- * @place: which part of it is accessed, see kmap_place(); 0: not known
+ * @part: which part of it that names, see named_part(); 0: none
  *
  * Where the code has but bytes before it, the type is the one that was allocated, and the member
  * what lies in that part of it. If that is no record, either, but the pointer was read from a
@@ -61,14 +107,14 @@ static void name_place(struct named *named, const struct kmap_symbols *s, u64 pl
  *
  * Return: the names.
  */
-struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place)
+struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part)
 {
 	const struct note *note = kmap_symbols_note(s, ip, KMAP_IP_EXACT);
 	struct named named = {
 		.offset = NOTE_ANYWHERE, .file = note && *note->file ? note->file : NULL,
 	};
 
-	if (note && *note->type && !(note->flags & NOTE_SCALAR)) {
+	if (is_known(note)) {
 		named.type = note->type;
 		named.path = note->path;
 		named.offset = note->offset;
@@ -77,8 +123,8 @@ struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u6
 		named.path = note->path;
 	} else {
 		named.type = named_allocation(s, alloc_ip);
-		if (named.type && place)
-			name_place(&named, s, place);
+		if (named.type && part)
+			name_part(&named, s, part);
 	}
 	return named;
 }

@@ -27,8 +27,9 @@ struct named {
 	u32 offset, function;
 };
 
-struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place);
-bool named_by_place(const struct kmap_symbols *s, u64 ip);
+struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part);
+u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u64 size);
+u64 named_place(u64 offset, u64 bytes, u64 size);
 const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip);
 const char *named_path(const char *path);
 bool named_matches(const struct kmem_filter *f, const char *type, const char *path);

@@ -40,6 +40,7 @@ struct build_id {
  * @records: where each record begins in @types, by its name
  * @nr_records: how many
  * @placed: struct placed, those that were asked for
+ * @extents: struct extent, likewise
  */
 struct notes {
 	struct notes *next;
@@ -51,7 +52,7 @@ struct notes {
 	size_t nr;
 	const char **records;
 	size_t nr_records;
-	struct hash *placed;
+	struct hash *placed, *extents;
 };
 
 static u64 get(bool big_endian, const unsigned char *p, int size)
@@ -320,6 +321,8 @@ static struct notes *open_notes(const char *path)
 	*n = (struct notes){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
 	n->placed = kmap_array(NULL, 1, sizeof(*n->placed));
 	hash_init(n->placed, sizeof(struct placed), 2 * sizeof(u64));
+	n->extents = kmap_array(NULL, 1, sizeof(*n->extents));
+	hash_init(n->extents, sizeof(struct extent), sizeof(u64));
 	elf_version(EV_CURRENT);
 	n->elf = n->fd < 0 ? NULL : elf_begin(n->fd, ELF_C_READ, NULL);
 	ident = n->elf ? elf_getident(n->elf, NULL) : NULL;
@@ -415,6 +418,8 @@ void notes_free(struct notes *n)
 			free(((struct placed *)hash_item(n->placed, i))->path);
 		hash_free(n->placed);
 		free(n->placed);
+		hash_free(n->extents);
+		free(n->extents);
 		free(n->all);
 		free(n->records);
 		if (n->elf)
@@ -480,7 +485,7 @@ static bool read_bits(const char **p, u64 *bits)
 static bool read_member(struct record *r, const char *line, size_t len)
 {
 	const char *p = line, *end = line + len, *space;
-	struct member m;
+	struct member m = { .element = 0 };
 
 	if (!read_bits(&p, &m.offset) || !read_bits(&p, &m.size))
 		return false;
@@ -572,6 +577,44 @@ void notes_record_free(struct record *r)
 }
 
 /**
+ * notes_flexible - tell whether a record ends in an array of any length
+ * @n: the notes
+ * @name: name of the record, which stays where it is
+ *
+ * Return: whether it does; not if it is not known.
+ */
+bool notes_flexible(const struct notes *n, const char *name)
+{
+	u64 key = (unsigned long)name;
+	struct extent *extent;
+	struct record record;
+	bool new;
+
+	extent = hash_item(n->extents, hash_get(n->extents, &key, &new));
+	if (new && notes_record(n, name, &record)) {
+		extent->flexible = members_flexible(&record) != U64_MAX;
+		notes_record_free(&record);
+	}
+	return extent->flexible;
+}
+
+/* Finds out how large the elements of arrays of records are. Many records may have no name. */
+static void find_elements(const struct notes *n, struct record *r)
+{
+	struct record element;
+	u32 i;
+
+	for (i = 0; i < r->nr; i++) {
+		if (!members_is_array(r->members + i) || members_is_leaf(r, i) ||
+		    *r->members[i].type == '(' ||
+		    !notes_record(n, r->members[i].type, &element))
+			continue;
+		members_set_element(r, i, 8 * element.size);
+		notes_record_free(&element);
+	}
+}
+
+/**
  * notes_placed - tell what lies in a part of a record
  * @n: the notes
  * @name: name of the record, which stays where it is
@@ -587,6 +630,7 @@ const struct placed *notes_placed(const struct notes *n, const char *name, u64 p
 
 	placed = hash_item(n->placed, hash_get(n->placed, &key, &new));
 	if (new && notes_record(n, name, &record)) {
+		find_elements(n, &record);
 		placed->path = members_placed(&record, place >> 32, (u32)place, &placed->offset);
 		notes_record_free(&record);
 	}

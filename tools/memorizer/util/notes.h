@@ -18,7 +18,9 @@ enum note_kind {
 	NOTE_ALLOCATION,
 };
 
-#define NOTE_SCALAR	0x4	/* in the flags: the type is no record */
+/* In the flags. */
+#define NOTE_SCALAR	0x4	/* the type is no record */
+#define NOTE_SEVERAL	0x20	/* several are allocated, or one with more behind it */
 #define NOTE_ANYWHERE	U32_MAX	/* an offset that is not known */
 
 /**
@@ -45,11 +47,12 @@ struct note {
  * @path: its name, with those of the records that it is in
  * @type: its type
  * @offset: where it begins, in bits
- * @size: its size, in bits
+ * @size: its size, in bits; of an array that of all elements, 0 if it is flexible
+ * @element: that of one element of an array of records, in bits; 0: none, or not known
  */
 struct member {
 	char *path, *type;
-	u64 offset, size;
+	u64 offset, size, element;
 };
 
 /**
@@ -80,6 +83,16 @@ struct placed {
 	u32 offset;
 };
 
+/**
+ * struct extent - whether there may be more behind a record
+ * @name: where the name of the record is: the key
+ * @flexible: whether it ends in an array of any length
+ */
+struct extent {
+	u64 name;
+	bool flexible;
+};
+
 struct notes;
 
 struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
@@ -90,6 +103,7 @@ struct notes *notes_join(struct notes *first, struct notes *others);
 void notes_free(struct notes *n);
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);
 bool notes_record(const struct notes *n, const char *name, struct record *r);
+bool notes_flexible(const struct notes *n, const char *name);
 const struct placed *notes_placed(const struct notes *n, const char *name, u64 place);
 void notes_record_free(struct record *r);
 

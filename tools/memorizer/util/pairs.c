@@ -92,7 +92,7 @@ void pairs_print(const struct analysis *a, const struct hash *pairs, const char 
 	};
 	const struct pair *pair;
 	struct row *row;
-	u32 i, spot, kind, before;
+	u32 i, spot, before;
 
 	t.rows = kmap_array(NULL, pairs->nr + 1, sizeof(*t.rows));
 	for (i = 0; i < pairs->nr; i++) {
@@ -100,16 +100,15 @@ void pairs_print(const struct analysis *a, const struct hash *pairs, const char 
 		if (!pair->sum[sum])
 			continue;
 		spot = pair->spots >> 32;
-		kind = analysis_spot(a, spot)->kind;
-		before = analysis_spot(a, pair->spots)->kind;
+		before = pair->spots;
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = analysis_where(a, spot), .sum = pair->sum };
-		row->texts[0] = analysis_allocated(a, kind);
+		row->texts[0] = analysis_allocated(a, analysis_spot(a, spot)->kind);
 		row->texts[1] = describe(a, pair->ip, pair->how & 2);
-		row->texts[2] = analysis_where(a, pair->spots);
+		row->texts[2] = analysis_where(a, before);
 		row->texts[3] = describe(a, pair->before, pair->how & 1);
-		analysis_name(a, row->texts + 4, pair->ip, kind);
-		analysis_name(a, row->texts + 6, pair->before, before);
+		analysis_name(a, row->texts + 4, analysis_spot(a, spot)->name);
+		analysis_name(a, row->texts + 6, analysis_spot(a, before)->name);
 	}
 	analysis_table(a, &t, sum);
 }

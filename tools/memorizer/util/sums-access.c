@@ -238,6 +238,16 @@ static u32 origin_of(const struct allocation *o, enum group g)
 	return o && g == GROUP_SLAB ? o->origin : touched_site(o, g);
 }
 
+/* Which part of an allocation names what an instruction accesses there. */
+static u64 part_of(const struct sums *k, const struct allocation *o, enum group g, u64 ip, u64 ptr,
+		   u32 bytes)
+{
+	if (!o || g != GROUP_SLAB)
+		return 0;
+	return sums_part(k, ACCESS_STREAMED, ip, o->origin,
+			 named_place(ptr - o->ptr, bytes, o->req), o->req);
+}
+
 /**
  * sums_access - count an access
  * @k: the sums
@@ -256,7 +266,8 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	if (o ? !o->within : !counts_unknown(k))
 		return;
 	site = touched_site(o, g);
-	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g), 0))
+	counts.part = part_of(k, o, g, e->u.access.ip, e->u.access.ptr, e->u.access.size);
+	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g), counts.part))
 		return;
 	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
@@ -286,8 +297,10 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	struct counts counts = { .moves = 1, .pid = e->u.traffic.pid, .cpu = e->cpu };
 	u32 origin = origin_of(o, g);
 
-	if (!kmap_symbols_noted(k->symbols) || (o ? !o->within : !counts_unknown(k)) ||
-	    !sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin, 0))
+	if (!kmap_symbols_noted(k->symbols) || (o ? !o->within : !counts_unknown(k)))
+		return;
+	counts.part = part_of(k, o, g, e->u.traffic.ip, e->u.traffic.ptr, e->u.traffic.size);
+	if (!sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin, counts.part))
 		return;
 	sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
 	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, origin, &counts);

@@ -197,7 +197,7 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	u64 *total = k->total[GROUP_KMAP], nr = k->object.nr;
 	struct counts counts = {
 		.reads = access->reads, .writes = access->writes, .pid = access->pid,
-		.place = access->place, .cpu = SUMS_NO_CPU,
+		.cpu = SUMS_NO_CPU,
 	};
 	struct function *function;
 	struct touch *touch;
@@ -205,8 +205,11 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	bool new;
 	u32 i;
 
-	if (!k->object.within ||
-	    !sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site, access->place))
+	if (!k->object.within)
+		return;
+	counts.part = sums_part(k, ACCESS_COUNTED, access->ip, k->object.site, access->place,
+				k->object.size);
+	if (!sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site, counts.part))
 		return;
 	i = sums_function(k, ACCESS_COUNTED, access->ip);
 	function = hash_item(k->functions + ACCESS_COUNTED, i);

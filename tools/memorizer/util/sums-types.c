@@ -72,12 +72,6 @@ static void add(struct sums *k, u64 *sum, u64 n)
 	}
 }
 
-/* The part of an object that is accessed, if the instruction does not know what that is. */
-static u64 place_of(const struct sums *k, u64 ip, u64 place)
-{
-	return place && named_by_place(k->symbols, ip) ? place : 0;
-}
-
 /**
  * sums_note - count accesses by instruction, if there are notes of what instructions access
  * @k: the sums
@@ -90,7 +84,7 @@ static u64 place_of(const struct sums *k, u64 ip, u64 place)
 void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	       const struct counts *counts)
 {
-	struct noted of = { .place = place_of(k, ip, counts->place) }, *noted;
+	struct noted of = { .part = counts->part }, *noted;
 	bool new;
 	u64 key;
 	u32 i, nr;
@@ -175,6 +169,25 @@ const char *sums_object_type(const struct sums *k, enum access_source source, u3
 }
 
 /**
+ * sums_part - tell which part of what was allocated names an access to it
+ * @k: the sums
+ * @source: where the access comes from
+ * @ip: the instruction
+ * @origin: what allocated what it accesses, as for sums_note()
+ * @place: which part of the object is accessed, see kmap_place(); 0: not known
+ * @size: bytes of the object
+ *
+ * Return: the part; 0 if the name does not depend on that.
+ */
+u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place,
+	      u64 size)
+{
+	if (!place || !kmap_symbols_noted(k->symbols))
+		return 0;
+	return named_part(k->symbols, ip, allocated_at(k, source, origin), place, size);
+}
+
+/**
  * sums_named - name what is accessed
  * @k: the sums
  * @source: where the accesses come from
@@ -187,7 +200,7 @@ struct named sums_named(const struct sums *k, enum access_source source,
 {
 	const struct access_ip *ip = hash_item(k->ips + source, noted->key >> 32);
 	struct named named = named_access(k->symbols, ip->ip,
-					  allocated_at(k, source, noted->key), noted->place);
+					  allocated_at(k, source, noted->key), noted->part);
 
 	if (!named.type)
 		named.type = sums_object_type(k, source, noted->key);
@@ -201,13 +214,13 @@ struct named sums_named(const struct sums *k, enum access_source source,
  * @source: where the accesses come from
  * @ip: the instruction
  * @origin: what allocated what it accesses, as for sums_note()
- * @place: which part of that, see kmap_place(); 0: not known
+ * @part: which part of that names it, see sums_part()
  *
  * Return: whether it does. What only a cache tells of types comes too late for that.
  */
-bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place)
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 part)
 {
-	u64 key[3] = { ip, origin, place };
+	u64 key[3] = { ip, origin, part };
 	struct named_choice *choice;
 	struct named named;
 	bool new;
@@ -216,7 +229,7 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, 
 		return true;
 	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
 	if (new) {
-		named = named_access(k->symbols, ip, allocated_at(k, source, origin), place);
+		named = named_access(k->symbols, ip, allocated_at(k, source, origin), part);
 		choice->chosen = named_matches(k->filter, named.type, named.path);
 		k->named_seen |= choice->chosen;
 	}

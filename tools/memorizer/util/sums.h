@@ -177,7 +177,7 @@ struct touch {
  */
 struct noted {
 	u64 key;
-	u64 place;			/* which part, if that tells what; see kmap_place() */
+	u64 part;			/* which part, if that tells what; see sums_part() */
 	u64 sum[OBJECT_METRICS];
 };
 
@@ -202,17 +202,17 @@ struct field {
  * @writes: how many stores
  * @moves: how many cache lines they moved
  * @pid: on whose behalf
- * @place: to which part of the object, see kmap_place(); 0: not known
+ * @part: which part of what was allocated names them, see sums_part()
  * @cpu: on which CPU, SUMS_NO_CPU if that is not known
  */
 struct counts {
-	u64 reads, writes, moves, pid, place;
+	u64 reads, writes, moves, pid, part;
 	u32 cpu;
 };
 
 /* Whether the filter chooses accesses by an instruction to what a call site allocated, by name. */
 struct named_choice {
-	u64 ip, site, place;
+	u64 ip, site, part;
 	bool chosen;
 };
 
@@ -423,7 +423,9 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted);
 const char *sums_type(const struct sums *k, u64 alloc_ip);
-bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place);
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 part);
+u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place,
+	      u64 size);
 void sums_types_init(struct sums *k);
 void sums_types_free(struct sums *k);
 void sums_types_end(struct sums *k);
