@@ -31,6 +31,8 @@ static const char usage[] =
 	"  -I, --file GLOB,...  likewise by what source files have, as fs/ext4/*\n"
 	"  -C, --cache GLOB,...  record objects of these slab caches only\n"
 	"  -A, --alloc GLOB,...  record objects that these functions allocate only\n"
+	"      --fields TERM,...  count accesses to objects that cache:GLOB or alloc:GLOB match by\n"
+	"                       the place in them, too, and put kmap_fields beside the trace\n"
 	"  -p, --pid PID,...    accesses by these tasks only\n"
 	"  -k, --children       and by their children; without --pid, by COMMAND and its children\n"
 	"  -s, --snapshot       at the end also record what the kernel's kmap shows then\n"
@@ -46,6 +48,7 @@ static const char usage[] =
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
+#define OPTION_FIELDS	256		/* has no letter */
 #define SHORT	"+o:f:raTelcn:M:I:C:A:ksm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
@@ -62,6 +65,7 @@ static const struct option options[] = {
 	{ "file", required_argument, NULL, 'I' },
 	{ "cache", required_argument, NULL, 'C' },
 	{ "alloc", required_argument, NULL, 'A' },
+	{ "fields", required_argument, NULL, OPTION_FIELDS },
 	{ "children", no_argument, NULL, 'k' },
 	{ "snapshot", no_argument, NULL, 's' },
 	{ "mark", required_argument, NULL, 'm' },
@@ -162,6 +166,16 @@ static bool parse_globs(struct narrow *n, const char *kind, const char *text)
 	return false;
 }
 
+static bool parse_fields(struct narrow *n, const char *text)
+{
+	if (narrow_add_fields(n, text))
+		return true;
+	fprintf(stderr,
+		"memorizer record: --fields %s: want cache:GLOB or alloc:GLOB, with commas between\n",
+		text);
+	return false;
+}
+
 /* Whether options go together; if not there was a message. */
 static bool fit_together(const struct recording *what)
 {
@@ -180,6 +194,8 @@ static bool fit_together(const struct recording *what)
 		message = "--scoped: want --accesses or --traffic, which it chooses from";
 	else if (what->narrow.children && !what->form.choice.pids.nr && !what->command)
 		message = "--children: want --pid or a command, whose they are";
+	else if (what->narrow.fields && what->on[STREAM_RETIREMENTS])
+		message = "--fields and --retirements: want one of them, what is retired has no places";
 	else if (narrow_is_needed(&what->narrow) && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC] && !what->on[STREAM_RETIREMENTS] && !what->snapshot)
 		message = "filters: want --accesses, --traffic, --retirements or --snapshot, which they choose from";
@@ -242,6 +258,10 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			return usage_error("record");
 		case 'A':
 			if (parse_globs(&what->narrow, "alloc", optarg))
+				break;
+			return usage_error("record");
+		case OPTION_FIELDS:
+			if (parse_fields(&what->narrow, optarg))
 				break;
 			return usage_error("record");
 		case 'k':

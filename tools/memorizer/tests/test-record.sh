@@ -265,6 +265,7 @@ narrowed()
 	until_is stream_accesses 1
 	until_is memorizer_log_access 1
 	cp "$m/memorizer_filter" "$tmp/at.filter"
+	cp "$m/memorizer_fields" "$tmp/at.fields"
 	send 0 1 100
 	: >"$tmp/at.sent"
 	until_is stream_accesses 0
@@ -308,6 +309,8 @@ narrows()
 	echo "$1" >"$m/memorizer_log_access"
 	printf '%s' "$2" >"$m/memorizer_filter"
 	printf '%s' "$2" >"$tmp/want"
+	echo "cache:before" >"$m/memorizer_fields"
+	echo "1,1,1000,8,1,0,0,a" >"$m/kmap_fields"
 	shift 2
 	start narrowed
 	record -o "$tmp/trace" "$@" -- sh -c "$command"
@@ -336,6 +339,18 @@ ok $? "a kernel that filters is wanted for all of that"
 narrows 0 "" --accesses --cache 'dentry,!filp' --alloc __d_alloc
 same "objects are filtered, too" "0 cache:dentry !cache:filp alloc:__d_alloc" \
 	"$status $(xargs <"$tmp/at.filter")"
+same "by place they are counted as before, and no file tells of that" "cache:before cache:before 1" \
+	"$(cat "$tmp/at.fields" "$m/memorizer_fields" | xargs) $([ -e "$tmp/trace/kernel/kmap_fields" ]; echo $?)"
+narrows 0 "" --fields 'cache:dentry,!cache:*-4k' --fields alloc:__d_alloc --accesses
+same "accesses to chosen objects are counted by place, and logged for that" "0 cache:dentry !cache:*-4k alloc:__d_alloc" \
+	"$status $(xargs <"$tmp/at.fields")"
+same "then others are again, and nothing is logged" "cache:before 0 0" "$(cat "$m/memorizer_fields" "$tmp/at.off" \
+	"$m/memorizer_log_access" | xargs)"
+equal "what was counted is beside the trace" "$m/kmap_fields" "$tmp/trace/kernel/kmap_fields"
+same "the filter is as it was" "-" "$(tr -d '\n' <"$tmp/at.filter")-"
+chooses_tasks "" --fields cache:dentry -- true
+same "a kernel that counts so is wanted" "2 memorizer: debugfs/memorizer/memorizer_fields: No such file or \
+directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
 chooses_tasks "" --pid 7,8 --pid 9 -- sh -c "$command"
 same "tasks are chosen" "0 7 8 9 0" "$status $(xargs <"$tmp/at.pids")"
 same "and all are again" "- 1" "$(tr -d '\n' <"$m/memorizer_pid")- $(cat "$m/memorizer_pid_fork")"
@@ -1109,6 +1124,12 @@ refuses "globs" " record: --function : want globs with commas between $hint" --a
 refuses "no blanks in them" " record: --module a b: want globs with commas between $hint" \
 	--accesses --module "a b"
 refuses "all of them" " record: --module a,,b: want globs with commas between $hint" -M "a,,b"
+for terms in "" dentry cache: function:vfs_read "cache:a,,cache:b" "cache:a b" "cache:a,b"; do
+	refuses "terms of objects: '$terms'" " record: --fields $terms: want cache:GLOB or alloc:GLOB, with \
+commas between $hint" --fields "$terms"
+done
+refuses "objects that stay" " record: --fields and --retirements: want one of them, what is retired has no \
+places $hint" --fields cache:a --retirements
 refuses "what tells of accesses" " record: filters: want --accesses, --traffic, --retirements \
 or --snapshot, which they choose from $hint" --function a
 refuses "the same for tasks" " record: filters: want --accesses, --traffic, --retirements \
@@ -1122,6 +1143,10 @@ ln -s /proc/self/oom_score_adj "$m/memorizer_filter"
 refuses "terms that the kernel takes" ": debugfs/memorizer/memorizer_filter: 'function:a[': Invalid \
 argument" -o "$tmp/none" --accesses --function "a["
 rm "$m/memorizer_filter"
+ln -s /proc/self/oom_score_adj "$m/memorizer_fields"
+refuses "terms of objects that the kernel takes" ": debugfs/memorizer/memorizer_fields: 'cache:a[': Invalid \
+argument" -o "$tmp/none" --fields "cache:a["
+rm "$m/memorizer_fields"
 refuses "a kernel that chooses tasks" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
 not in this kernel's Memorizer, want a later one" -o "$tmp/none" --retirements --pid 1
 refuses "and their children" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
@@ -1133,7 +1158,11 @@ ln -s /proc/self/oom_score_adj "$m/memorizer_pid"
 refuses "tasks that there are" ": debugfs/memorizer/memorizer_pid: '4194304': Invalid argument" \
 	-o "$tmp/none" --accesses --children --pid 4194304 --module ext4
 same "what was there is there again" "vfs_* 0" "$(xargs <"$m/memorizer_filter") $(cat "$m/memorizer_pid_fork")"
-rm "$m/memorizer_filter" "$m/memorizer_pid" "$m/memorizer_pid_fork"
+echo "cache:before" >"$m/memorizer_fields"
+refuses "tasks, and then" ": debugfs/memorizer/memorizer_pid: '4194304': Invalid argument" \
+	-o "$tmp/none" --pid 4194304 --children --snapshot --fields cache:dentry
+same "it is so with what is counted by place" cache:before "$(cat "$m/memorizer_fields")"
+rm "$m/memorizer_filter" "$m/memorizer_pid" "$m/memorizer_pid_fork" "$m/memorizer_fields"
 echo 5 >"$m/stream_accesses"
 refuses "switches" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"
 rm "$m/stream_accesses"

@@ -14,6 +14,45 @@
 #define LOG	"memorizer_log_access"
 #define PIDS	"memorizer_pid"
 #define FORK	"memorizer_pid_fork"
+#define FIELDS	"memorizer_fields"
+
+/* Whether a term says of which objects it is. */
+static bool is_of_objects(const char *term, size_t len)
+{
+	static const char * const kinds[] = { "cache:", "alloc:" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (len > strlen(kinds[i]) && !strncmp(term, kinds[i], strlen(kinds[i])))
+			return true;
+	return false;
+}
+
+/* Adds terms to lines: globs of a kind, or terms of objects if @kind is NULL, with commas between. */
+static bool add_terms(char **lines, const char *kind, const char *terms)
+{
+	const char *p = terms;
+	size_t len, i;
+	char *more;
+	bool out;
+
+	for (;; p += len + 1) {
+		out = *p == '!';
+		p += out;
+		len = strcspn(p, ",");
+		for (i = 0; i < len; i++)
+			if (!isgraph((unsigned char)p[i]))
+				return false;
+		if (!len || (!kind && !is_of_objects(p, len)) ||
+		    asprintf(&more, "%s%s%s%s%.*s\n", *lines ? *lines : "", out ? "!" : "",
+			     kind ? kind : "", kind ? ":" : "", (int)len, p) < 0)
+			return false;
+		free(*lines);
+		*lines = more;
+		if (!p[len])
+			return true;
+	}
+}
 
 /**
  * narrow_add - add terms to the filter of code and objects
@@ -27,26 +66,19 @@
  */
 bool narrow_add(struct narrow *n, const char *kind, const char *globs)
 {
-	const char *p = globs;
-	size_t len, i;
-	char *terms;
-	bool out;
+	return add_terms(&n->terms, kind, globs);
+}
 
-	for (;; p += len + 1) {
-		out = *p == '!';
-		p += out;
-		len = strcspn(p, ",");
-		for (i = 0; i < len; i++)
-			if (!isgraph((unsigned char)p[i]))
-				return false;
-		if (!len || asprintf(&terms, "%s%s%s:%.*s\n", n->terms ? n->terms : "",
-				     out ? "!" : "", kind, (int)len, p) < 0)
-			return false;
-		free(n->terms);
-		n->terms = terms;
-		if (!p[len])
-			return true;
-	}
+/**
+ * narrow_add_fields - add terms of objects whose accesses are counted by place
+ * @n: where to
+ * @terms: cache:GLOB or alloc:GLOB with commas between; what one with ! in front matches is excluded
+ *
+ * Return: whether there are such.
+ */
+bool narrow_add_fields(struct narrow *n, const char *terms)
+{
+	return add_terms(&n->fields, NULL, terms);
 }
 
 /* Has the kernel take lines. */
@@ -101,6 +133,14 @@ static bool choose_tasks(struct narrow *n, const struct control *c)
 	return fine;
 }
 
+/* Has the kernel take lines in place of others, which are kept. */
+static bool replace_lines(const struct control *c, const char *file, const char *lines,
+			  char **before)
+{
+	*before = control_read(c, file);
+	return *before && set_lines(c, file, lines);
+}
+
 /**
  * narrow_begin - have the kernel filter
  * @n: the filters
@@ -112,11 +152,9 @@ static bool choose_tasks(struct narrow *n, const struct control *c)
  */
 bool narrow_begin(struct narrow *n, const struct control *c, bool else_sieve)
 {
-	if (n->terms) {
-		n->before = control_read(c, FILTER);
-		if (!n->before || !set_lines(c, FILTER, n->terms))
-			return false;
-	}
+	if ((n->terms && !replace_lines(c, FILTER, n->terms, &n->before)) ||
+	    (n->fields && !replace_lines(c, FIELDS, n->fields, &n->fields_before)))
+		return false;
 	if (!n->pids->nr && !n->children)
 		return true;
 	if (else_sieve && !n->children && faccessat(c->dir, PIDS, F_OK, 0) && errno == ENOENT)
@@ -152,7 +190,7 @@ bool narrow_to_command(const struct control *c, pid_t pid)
 }
 
 /**
- * narrow_log - switch the logging of accesses, unless it was on before or nothing is filtered
+ * narrow_log - switch the logging of accesses, unless it was on before or nothing is chosen
  * @n: the filter
  * @c: the kernel's files
  * @on: whether they are to be logged
@@ -163,7 +201,7 @@ bool narrow_log(struct narrow *n, const struct control *c, bool on)
 {
 	char *now;
 
-	if ((!n->before && !n->pids_before) || on == n->logs)
+	if ((!n->before && !n->pids_before && !n->fields_before) || on == n->logs)
 		return true;
 	if (on) {
 		now = control_read(c, LOG);
@@ -215,11 +253,15 @@ bool narrow_end(struct narrow *n, const struct control *c)
 		fine &= control_write(c, FORK, n->children_before ? "1\n" : "0\n");
 		free(pids);
 	}
+	if (n->fields_before)
+		fine &= set_lines(c, FIELDS, n->fields_before);
 	if (n->before)
 		fine &= set_lines(c, FILTER, n->before);
 	free(n->before);
+	free(n->fields_before);
 	free(n->pids_before);
 	n->before = NULL;
+	n->fields_before = NULL;
 	n->pids_before = NULL;
 	return fine;
 }
@@ -231,4 +273,5 @@ bool narrow_end(struct narrow *n, const struct control *c)
 void narrow_free(struct narrow *n)
 {
 	free(n->terms);
+	free(n->fields);
 }

@@ -443,6 +443,14 @@ static bool save_unwanted(const struct recorder *r)
 	return fine;
 }
 
+/* Saves the KMAP with the places that accesses were to, if that is what was asked for. */
+static bool save_fields(const struct recorder *r)
+{
+	return !r->what->narrow.fields ||
+	       save_copy(copies_base(&r->copies), r->kernel.dir, "kmap_fields",
+			 "kernel/kmap_fields");
+}
+
 /*
  * Saves what a report needs beside the stream: before, lest the disk be full later,
  * and again in the end, when there may be more modules and there are other sums.
@@ -613,7 +621,7 @@ static void run(struct recorder *r)
 	clear_live();
 	switch_off(r);
 	clear_live();
-	if (!save_kernel(r))
+	if (!save_kernel(r) || !save_fields(r))
 		r->failed = true;
 	summarize(r);
 	while (r->command)
