@@ -90,7 +90,15 @@ void memorizer_init(void);
 bool memorizer_text_reserved(const void *start, const void *end);
 
 /**
- * memorizer_fork() - say whether a new task's accesses are recorded
+ * memorizer_set_pid() - say that a task has got its pid, or another one
+ * @task: the task
+ *
+ * Context: any in which the task keeps that pid.
+ */
+void memorizer_set_pid(struct task_struct *task);
+
+/**
+ * memorizer_fork() - say whether a new task's accesses are recorded, and as whose
  * @child: the task, a copy of the one that runs
  *
  * Context: under tasklist_lock, for writing; nobody else sees the task yet.
@@ -188,6 +196,7 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_
 #else /* !CONFIG_MEMORIZER */
 
 static __always_inline void memorizer_nmi_enter(void) { }
+static inline void memorizer_set_pid(struct task_struct *task) { }
 static inline void memorizer_fork(struct task_struct *child) { }
 static inline void memorizer_init_pool(void) { }
 static inline void memorizer_init(void) { }

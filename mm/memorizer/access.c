@@ -8,8 +8,9 @@
  *
  * - cache: an array of pointers to entries, hashed by ip and address. The
  *   thunks look there themselves; a hit needs neither index nor object.
- * - found: the objects that the index told last, hashed by address. The thunks
- *   look there for those that they do not find in the cache.
+ * - found: the objects that the index told last, hashed by address, for those that are not
+ *   in the cache. There is memorizer_nobody in the place of one where the index knew no page:
+ *   then the thunks ask the index by themselves whether it still knows none.
  * - buckets: a hash table of all the CPU's entries by (object, ip, pid), asked
  *   when the index has told the object.
  * - a new entry from the pool.
@@ -68,19 +69,20 @@
 #include "memorizer.h"
 #include "observer.h"
 
-/* The thunks ask it: an access that crosses a multiple of it may be of two objects. */
-unsigned long memorizer_miss_bytes __read_mostly = PAGE_SIZE;
+/* What crosses a multiple of it may be of two objects that the index knows; 0: so is all. */
+static unsigned long miss_bytes __read_mostly = PAGE_SIZE;
 
 /* Of an entry's counts: the highest bit of each. */
 #define READ_CARRY	BIT(31)
 #define WRITE_CARRY	BIT(63)
 #define CARRIES		(READ_CARRY | WRITE_CARRY)
 
-/* Matches no access. */
+/* Match no access. */
 static struct memorizer_object no_object __ro_after_init;
+struct memorizer_object memorizer_nobody __ro_after_init;
 static struct memorizer_entry no_entry __ro_after_init = { .object = &no_object };
 
-/* The thunks read it, hence not static. */
+/* The thunks read them, hence not static. */
 DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
 DEFINE_PER_CPU(struct memorizer_object *[MEMORIZER_FOUND_SLOTS], memorizer_found);
 
@@ -148,11 +150,11 @@ find_entry(u32 *bucket, u64 target, u64 key)
 	return NULL;
 }
 
-/* Makes entry @id of the object, with the counts of its first access, known to all. */
-static __always_inline struct memorizer_entry *
-add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 target, u64 key, u64 counts)
+/* Makes an entry of the object, with the counts of its first access, known to all. */
+static __always_inline void add_entry(struct memorizer_entry *entry, u32 id, u32 *bucket,
+				      struct memorizer_object *object, u64 target, u64 key,
+				      u64 counts)
 {
-	struct memorizer_entry *entry = memorizer_ptr(id);
 	u32 head;
 
 	entry->key = key;
@@ -168,7 +170,6 @@ add_entry(u32 id, u32 *bucket, struct memorizer_object *object, u64 target, u64 
 	do {
 		WRITE_ONCE(entry->chain, head);
 	} while (unlikely(!try_cmpxchg(bucket, &head, id)));
-	return entry;
 }
 
 /* What entries have that count accesses to an object, wherever in it. */
@@ -200,19 +201,17 @@ static __kprobes struct memorizer_entry *count(struct memorizer_object *object, 
 		return entry;
 	}
 	id = memorizer_pool_alloc(MEMORIZER_ENTRY);
-	return id ? add_entry(id, bucket, object, target, key, counts + more) : NULL;
-}
-
-/* What an access of that kind adds to an entry's counts. */
-static __always_inline u64 counts_of(unsigned int kind)
-{
-	return memorizer_how(kind, 0) & MEMORIZER_HOW_COUNTS;
+	if (!id)
+		return NULL;
+	entry = memorizer_ptr(id);
+	add_entry(entry, id, bucket, object, target, key, counts + more);
+	return entry;
 }
 
 /* What a group's entry has beside how often it was made. */
 static __always_inline u64 extent_of(const struct memorizer_group *group)
 {
-	return (u64)group->extent << MEMORIZER_HOW_WRITE;
+	return (u64)group->extent << 32;
 }
 
 static __always_inline void remember(struct memorizer_entry *entry, unsigned long addr)
@@ -231,7 +230,7 @@ static __kprobes bool count_by_granule(u32 id, unsigned long addr, unsigned long
 	unsigned long first = addr - object->va;
 	unsigned long last = first + min(size, object->size - first) - 1;
 
-	return count(object, part(id, memorizer_granules(first, last)), key, counts_of(kind), 0);
+	return count(object, part(id, memorizer_granules(first, last)), key, memorizer_kind_counts(kind), 0);
 }
 
 /* The same, wherever in it. Thunks look for none but accesses of fixed size in the cache. */
@@ -239,7 +238,7 @@ static __kprobes bool count_in_whole(struct memorizer_object *object, unsigned l
 				     unsigned long size, unsigned int kind, unsigned long ip)
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid);
-	struct memorizer_entry *entry = count(object, whole(object), key, counts_of(kind), 0);
+	struct memorizer_entry *entry = count(object, whole(object), key, memorizer_kind_counts(kind), 0);
 
 	if (entry && size <= MEMORIZER_FIXED_MAX && !READ_ONCE(slow_path_users))
 		remember(entry, addr);
@@ -274,7 +273,7 @@ void __kprobes memorizer_count_traffic(u32 id, unsigned int kind, unsigned long 
 	struct memorizer_object *object = memorizer_ptr(id);
 	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
 
-	if (count(object, whole(object), key, counts_of(kind), 0))
+	if (count(object, whole(object), key, memorizer_kind_counts(kind), 0))
 		this_cpu_inc(memorizer_counters.traffic);
 	else
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
@@ -302,100 +301,125 @@ void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 	kind = (carries & READ_CARRY ? MEMORIZER_READ : 0) |
 		(carries & WRITE_CARRY ? MEMORIZER_WRITE : 0);
 	if (!count(memorizer_entry_object(entry), entry->target, memorizer_carry_key(entry->key),
-		   counts_of(kind), 0))
+		   memorizer_kind_counts(kind), 0))
 		this_cpu_add(memorizer_counters.lost[memorizer_is_traffic(entry) ?
 						     MEMORIZER_LOST_TRAFFIC : MEMORIZER_LOST_ENTRY],
 			     (u64)(group ? group->accesses : memorizer_kind_count(kind)) << 31);
-}
-
-/* What is not so easy: the same by memorizer_access(). */
-static __kprobes void access_anywhere(unsigned long addr, u64 how, u64 key)
-{
-	unsigned int kind = (how & MEMORIZER_READ) |
-		(how >> MEMORIZER_HOW_WRITE ? MEMORIZER_WRITE : 0);
-
-	memorizer_access(addr, (u8)(how >> MEMORIZER_HOW_SIZE), kind, memorizer_unpack_ip(key));
-}
-
-/* There is no object at its first address; allocators access what is free. */
-static __kprobes void access_free_slot(unsigned long addr, u64 how, u32 word, u64 key)
-{
-	if (likely(memorizer_in_one_slot(word, addr, (u8)(how >> MEMORIZER_HOW_SIZE))))
-		this_cpu_add(memorizer_counters.unattributed, (u16)(how >> MEMORIZER_HOW_COUNT));
-	else
-		access_anywhere(addr, how, key);
 }
 
 /* The same, but calls nobody, so as to need few registers. False if it is not so easy. */
 static __always_inline bool add_counts(struct memorizer_object *object, u64 key, u64 counts,
 				       u64 more, unsigned long addr)
 {
-	u32 *bucket = find_bucket(whole(object), key), new;
+	u32 *bucket = find_bucket(whole(object), key), id;
 	struct memorizer_entry *entry = find_entry(bucket, whole(object), key);
+	void *new;
 
 	if (entry) {
 		if (unlikely(local_read(&entry->counts) & CARRIES))
 			return false;
 		local_add(counts, &entry->counts);
 	} else {
-		new = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry));
-		if (unlikely(!new))
+		id = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry), &new);
+		if (unlikely(!id))
 			return false;
-		entry = add_entry(new, bucket, object, whole(object), key, counts + more);
+		entry = new;
+		add_entry(entry, id, bucket, object, whole(object), key, counts + more);
 	}
 	remember(entry, addr);
 	return true;
 }
 
-/* False if it is not so easy. */
-static __always_inline
-bool access_in_object(unsigned long addr, u64 how, struct memorizer_object *object, u64 key)
+/* Counts an access of a task that is left out or paused; false if it is none. */
+static __always_inline bool is_unrecorded(unsigned long addr, unsigned int kind)
 {
-	return likely(memorizer_object_contains(object, addr, (u8)(how >> MEMORIZER_HOW_SIZE))) &&
-		add_counts(object, key, how & MEMORIZER_HOW_COUNTS, 0, addr);
-}
-
-/**
- * memorizer_access_in_page() - count an access that lies in one page
- * @addr: its first address
- * @how: memorizer_how() its kind and size; size in bytes, 1 to 16
- * @word: of the index, for that page; not 0
- * @key: memorizer_key() of its ip and of the task, which is not paused
- *
- * The same as memorizer_access(), but fast where one object contains it all, or it lies in
- * one slot that is free.
- *
- * Context: any, NMI included, with preemption disabled.
- */
-void __kprobes memorizer_access_in_page(unsigned long addr, u64 how, u32 word, u64 key)
-{
-	u32 id = memorizer_object_at(word, addr);
-	struct memorizer_object *object = memorizer_ptr(id);
-
-	if (unlikely(!id))
-		access_free_slot(addr, how, word, key);
-	else if (unlikely(!access_in_object(addr, how, object, key)))
-		access_anywhere(addr, how, key);
+	if (!memorizer_is_left_out() && !memorizer_is_paused())
+		return false;
+	if (addr - memorizer_index_base >= memorizer_index_bytes)
+		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+	else if (memorizer_is_left_out())
+		this_cpu_add(memorizer_counters.left_out, memorizer_kind_count(kind));
 	else
+		this_cpu_add(memorizer_counters.paused, memorizer_kind_count(kind));
+	return true;
+}
+
+/* What is not so easy: the same by memorizer_access(). */
+static __kprobes void access_anywhere(unsigned long addr, unsigned long last, u64 counts, u64 key)
+{
+	memorizer_access(addr, last - addr + 1, memorizer_counts_kind(counts),
+			 memorizer_unpack_ip(key));
+}
+
+/* One of a task that is left out or paused, or of an interrupt that came in there. */
+static noinline __kprobes void access_unrecorded(unsigned long addr, unsigned long last,
+						 u64 counts, u64 key)
+{
+	if (!is_unrecorded(addr, memorizer_counts_kind(counts)))
+		access_anywhere(addr, last, counts, key);
+}
+
+/*
+ * An access, or a group's, that is to no object that was found before, where one object contains
+ * it all, or it lies in one slot that is free. False if it is not so easy.
+ */
+static __always_inline bool count_in_page(unsigned long addr, unsigned long last, u64 key,
+					  u64 counts, u64 more, unsigned int accesses)
+{
+	struct memorizer_object *object;
+	const u32 *place;
+	u32 word, id;
+
+	/* In two pages? Or, while accesses are observed, anywhere? */
+	if (unlikely((addr ^ last) >= READ_ONCE(miss_bytes)))
+		return false;
+	place = memorizer_find_word(addr);
+	word = place ? READ_ONCE(*place) : 0;
+	id = memorizer_object_at(word, addr);
+	if (likely(id)) {
+		object = memorizer_ptr(id);
+		if (unlikely(!memorizer_object_has(object, addr, last) ||
+			     !add_counts(object, key, counts, more, addr)))
+			return false;
 		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
+		return true;
+	}
+	/* A page that never held an object, or what allocators access. */
+	if (!word)
+		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], &memorizer_nobody);
+	else if (unlikely(!memorizer_in_one_slot(word, addr, last - addr + 1)))
+		return false;
+	this_cpu_add(memorizer_counters.unattributed, accesses);
+	return true;
+}
+
+static noinline __kprobes void access_in_page(unsigned long addr, unsigned long last, u64 counts,
+					      u64 key)
+{
+	if (!count_in_page(addr, last, key, counts, 0, memorizer_counts_sum(counts)))
+		access_anywhere(addr, last, counts, key);
 }
 
 /**
- * memorizer_access_in_object() - count an access that begins in an object
- * @addr: its first address, in one page with its last
- * @how: memorizer_how() its kind and size; size in bytes, 1 to 16
- * @object: an object that was found before
- * @key: memorizer_key() of its ip and of the task, which is not paused
+ * memorizer_access_miss() - count an access whose entry is not in the cache
+ * @addr: its first address
+ * @last: its last address; it has 1 to 16 bytes
+ * @counts: memorizer_kind_counts() of its kind
+ * @key: memorizer_key() of its ip and of the task, or of one that is paused
+ * @object: what was found at @addr before
  *
- * The same again, but faster.
+ * The same as memorizer_access(), but faster.
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void __kprobes memorizer_access_in_object(unsigned long addr, u64 how,
-					  struct memorizer_object *object, u64 key)
+void __kprobes memorizer_access_miss(unsigned long addr, unsigned long last, u64 counts, u64 key,
+				     struct memorizer_object *object)
 {
-	if (unlikely(!access_in_object(addr, how, object, key)))
-		access_anywhere(addr, how, key);
+	if (unlikely(!(key >> 63)))
+		access_unrecorded(addr, last, counts, key);
+	else if (!memorizer_object_has(object, addr, last) ||
+		 unlikely(!add_counts(object, key, counts, 0, addr)))
+		access_in_page(addr, last, counts, key);
 }
 
 /**
@@ -418,15 +442,8 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 
 	if (!size)
 		return;
-	if (memorizer_is_left_out() || memorizer_is_paused()) {
-		if (addr - memorizer_index_base >= memorizer_index_bytes)
-			this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
-		else if (memorizer_is_left_out())
-			this_cpu_add(memorizer_counters.left_out, memorizer_kind_count(kind));
-		else
-			this_cpu_add(memorizer_counters.paused, memorizer_kind_count(kind));
+	if (is_unrecorded(addr, kind))
 		return;
-	}
 	if (memorizer_tells_accesses())
 		memorizer_observer_access(addr, size, kind, ip);
 	do {
@@ -457,18 +474,38 @@ static __kprobes void access_members(unsigned long addr, const struct memorizer_
 	}
 }
 
-/* All of it is in the object. Members may have entries where there is no room for the group's. */
-static __kprobes void count_group(struct memorizer_object *object,
-				  const struct memorizer_group *group, u64 key, unsigned long addr)
+/* What is not so easy: the same for a group. */
+static __kprobes void access_group_anywhere(unsigned long addr,
+					    const struct memorizer_group *group, u64 key)
 {
-	struct memorizer_entry *entry = count(object, whole(object), key, 1, extent_of(group));
+	struct memorizer_object *object;
+	struct memorizer_entry *entry;
+	unsigned long next;
+	u32 id;
 
-	if (!entry) {
-		access_members(addr, group);
+	if (addr % PAGE_SIZE + group->extent > READ_ONCE(miss_bytes))
+		goto members;
+	id = memorizer_index_lookup(addr, &next);
+	object = memorizer_ptr(id);
+	if (!id || !memorizer_object_contains(object, addr, group->extent))
+		goto members;
+	/* Members may have entries where there is no room for the group's. */
+	entry = count(object, whole(object), key, 1, extent_of(group));
+	if (entry) {
+		remember(entry, addr);
+		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
 		return;
 	}
-	remember(entry, addr);
-	this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
+members:
+	access_members(addr, group);
+}
+
+static noinline __kprobes void access_group_in_page(unsigned long addr,
+						    const struct memorizer_group *group, u64 key)
+{
+	if (!count_in_page(addr, addr + group->extent - 1, key, 1, extent_of(group),
+			   group->accesses))
+		access_group_anywhere(addr, group, key);
 }
 
 /**
@@ -485,26 +522,13 @@ static __kprobes void count_group(struct memorizer_object *object,
 void __kprobes memorizer_access_group(unsigned long addr, const struct memorizer_group *group,
 				      u64 key)
 {
-	unsigned long last = addr + group->extent - 1, next;
-	struct memorizer_object *object;
-	u32 id;
+	struct memorizer_object *object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 
-	if (unlikely(!(key >> 63) || (addr ^ last) >= READ_ONCE(memorizer_miss_bytes))) {
+	if (unlikely(!(key >> 63)))
 		access_members(addr, group);
-		return;
-	}
-	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
-	if (likely(memorizer_object_contains(object, addr, group->extent)) &&
-	    add_counts(object, key, 1, extent_of(group), addr))
-		return;
-	id = memorizer_index_lookup(addr, &next);
-	object = memorizer_ptr(id);
-	if (!id && last < next)
-		this_cpu_add(memorizer_counters.unattributed, group->accesses);
-	else if (!id || !memorizer_object_contains(object, addr, group->extent))
-		access_members(addr, group);
-	else
-		count_group(object, group, key, addr);
+	else if (!memorizer_object_contains(object, addr, group->extent) ||
+		 unlikely(!add_counts(object, key, 1, extent_of(group), addr)))
+		access_group_in_page(addr, group, key);
 }
 
 /* Takes the entries of objects that are out of sight out of one chain, for the pool. */
@@ -570,6 +594,16 @@ void memorizer_access_collect(void)
 	}
 }
 
+static void empty_found(void)
+{
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
+			WRITE_ONCE(per_cpu(memorizer_found, cpu)[i], &no_object);
+}
+
 static void empty_caches(void)
 {
 	unsigned int i;
@@ -594,9 +628,10 @@ static void wait_for_hooks(void)
  * The thunks count most accesses by themselves, and must not become slower by
  * asking whether they may. While somebody wants to see each access, all addresses
  * seem to be in the index, and the caches are and stay empty: each access is a miss.
- * Each miss seems to be of two pages, and so calls memorizer_access(). So that nobody
- * looks for an address in the index that is not in it, misses do that from before
- * the index seems larger until a grace period after.
+ * There are no objects that were found before, either. Each miss seems to be of two pages,
+ * and so calls memorizer_access(). They are made so in turn, with a grace period in between:
+ * once nobody goes to the index any more, nobody finds objects; then nobody finds entries,
+ * and nothing fills the caches again.
  *
  * Context: process context, may sleep; or boot, one CPU.
  */
@@ -605,8 +640,9 @@ void memorizer_slow_path_begin(void)
 	mutex_lock(&memorizer_mutex);
 	WRITE_ONCE(slow_path_users, slow_path_users + 1);
 	if (slow_path_users == 1) {
-		WRITE_ONCE(memorizer_miss_bytes, 0);
-		/* Misses on other CPUs go there from now on, and remember nothing. */
+		WRITE_ONCE(miss_bytes, 0);
+		wait_for_hooks();
+		empty_found();
 		wait_for_hooks();
 		WRITE_ONCE(memorizer_thunk_end, ULONG_MAX);
 		empty_caches();
@@ -631,7 +667,7 @@ void memorizer_slow_path_end(void)
 		WRITE_ONCE(memorizer_thunk_end, memorizer_index_base + memorizer_index_bytes);
 	wait_for_hooks();
 	if (last)
-		WRITE_ONCE(memorizer_miss_bytes, PAGE_SIZE);
+		WRITE_ONCE(miss_bytes, PAGE_SIZE);
 	WRITE_ONCE(slow_path_users, slow_path_users - 1);
 	mutex_unlock(&memorizer_mutex);
 }

@@ -3,11 +3,13 @@
  * Memorizer's KUnit tests of accesses: each kind counts once, as what it is, in
  * every context.
  */
+#include <kunit/resource.h>
 #include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/gfp.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kallsyms.h>
@@ -25,6 +27,7 @@
 #include <asm/nmi.h>
 #include <asm/word-at-a-time.h>
 
+#include "index.h"
 #include "tasks.h"
 #include "test.h"
 
@@ -492,6 +495,63 @@ static void softirq_fn(struct tasklet_struct *tasklet)
 	complete(&context->done);
 }
 
+static void free_two_pages(void *pages)
+{
+	free_pages((unsigned long)pages, 1);
+}
+
+static noinline void read_at(void *ptr)
+{
+	sink = READ_ONCE(*(u64 *)ptr);
+}
+
+/* Two pages side by side that never held an object; 0 if there are none. */
+static unsigned long pages_without_objects(struct kunit *test)
+{
+	unsigned long pages, place;
+	unsigned int tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		pages = __get_free_pages(GFP_KERNEL, 1);
+		if (!pages)
+			return 0;
+		for (place = pages; place < pages + 2 * PAGE_SIZE; place += PAGE_SIZE)
+			if (memorizer_find_word(place) && *memorizer_find_word(place))
+				break;
+		if (place == pages + 2 * PAGE_SIZE)
+			return pages;
+		/* It would come again. */
+		kunit_add_action(test, free_two_pages, (void *)pages);
+	}
+	return 0;
+}
+
+/* Where the index knew no page, thunks ask it by themselves; on this CPU. */
+static void page_without_objects_may_get_one(struct kunit *test)
+{
+	unsigned long pages = pages_without_objects(test);
+	void *object = (void *)pages + PAGE_SIZE;
+	struct tally tally;
+	unsigned int i;
+
+	KUNIT_ASSERT_NE(test, pages, 0);
+	preempt_disable();
+	for (i = 0; i < 3; i++) {
+		read_at(object);
+		read_at(object - 8);
+	}
+	memorizer_alloc(MEMORIZER_KMALLOC, object, PAGE_SIZE, GFP_KERNEL, _THIS_IP_);
+	read_at(object);
+	read_at(object - 4);
+	read_at(object - 8);
+	tally = tally_of(object, current->pid);
+	memorizer_free(MEMORIZER_KMALLOC, object, _THIS_IP_);
+	preempt_enable();
+	free_pages(pages, 1);
+	KUNIT_EXPECT_EQ(test, tally.reads, 2);
+	KUNIT_EXPECT_EQ(test, tally.writes, 0);
+}
+
 static void access_in_softirq(struct kunit *test)
 {
 	struct context context = { .v = make_victim(test) };
@@ -761,6 +821,7 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(strings_are_read_as_far_as_they_are),
 	KUNIT_CASE(strings_count_for_the_objects_they_reach),
 	KUNIT_CASE(access_behind_the_object_is_not_counted),
+	KUNIT_CASE(page_without_objects_may_get_one),
 	KUNIT_CASE(access_in_softirq),
 	KUNIT_CASE(access_in_hardirq),
 	KUNIT_CASE(access_in_nmi),

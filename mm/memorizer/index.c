@@ -95,21 +95,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 	return 0;
 }
 
-/* The word of an address, NULL if no page near it ever held an object. */
-static __kprobes u32 *find_word(unsigned long addr)
-{
-	unsigned long offset = addr - memorizer_index_base;
-	u32 leaf;
-
-	if (unlikely(offset >= memorizer_index_bytes))
-		return NULL;
-	leaf = READ_ONCE(memorizer_index_root[offset >> LEAF_SHIFT]);
-	if (!leaf)
-		return NULL;
-	return (u32 *)memorizer_ptr(leaf) + (offset >> PAGE_SHIFT) % LEAF_WORDS;
-}
-
-/* The same, but makes the leaf that is missing. NULL if the pool is full. */
+/* The word of an address's page; makes the leaf that is missing. NULL if the pool is full. */
 static u32 *make_word(unsigned long addr)
 {
 	u32 *slot = &memorizer_index_root[(addr - memorizer_index_base) >> LEAF_SHIFT];
@@ -126,7 +112,7 @@ static u32 *make_word(unsigned long addr)
 		if (cmpxchg(slot, 0, leaf))
 			memorizer_pool_free(MEMORIZER_LEAF, leaf);
 	}
-	return find_word(addr);
+	return memorizer_find_word(addr);
 }
 
 /* Is the address one of a live object's that is counted by granule? */
@@ -185,7 +171,7 @@ static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, un
 u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 {
 	const struct memorizer_object *object;
-	u32 *word = find_word(addr);
+	u32 *word = memorizer_find_word(addr);
 	unsigned long va;
 	u32 id, *slot;
 
@@ -259,7 +245,7 @@ static void discard_slab(struct slab_record *slab, u32 value)
 	u32 *word, first;
 
 	for (; page < end; page += PAGE_SIZE) {
-		word = find_word(page);
+		word = memorizer_find_word(page);
 		if (word)
 			cmpxchg(word, value, 0);
 	}
@@ -277,7 +263,7 @@ static void clear_words(u32 id)
 	u32 *word;
 
 	for (page = object->va & PAGE_MASK; page < end; page += PAGE_SIZE) {
-		word = find_word(page);
+		word = memorizer_find_word(page);
 		if (READ_ONCE(*word) == id)
 			cmpxchg(word, id, 0);
 	}
@@ -373,22 +359,26 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
 	struct slab_record *slab = get_slab(geo);
-	unsigned long page, unused = ULONG_MAX;
-	u32 *word, *slot, value;
+	unsigned long page;
+	u32 *word, value;
+	u64 slot;
 
 	if (!slab)
 		return -ENOMEM;
-	slot = find_slot(slab, addr, &unused);
-	if (!slot)
+	slot = memorizer_slot(slab, addr);
+	if (slot >= geo->slots)
 		return -ERANGE;
 	value = memorizer_id(slab) | SLAB_BIT;
 	for (page = addr & PAGE_MASK; page < addr + object->size; page += PAGE_SIZE) {
+		/* That one says so. */
+		if (page == geo->start)
+			continue;
 		word = make_word(page);
 		if (!word)
 			return -ENOMEM;
 		replace_word(word, value, page);
 	}
-	id = xchg(slot, id);
+	id = xchg(&slab->object[slot], id);
 	if (id)
 		memorizer_object_bury(id);
 	return 0;
@@ -403,7 +393,7 @@ static int insert_in_pages(const struct memorizer_geometry *geo, u32 id)
 		if (!make_word(page))
 			return -ENOMEM;
 	for (page = geo->start; page < end; page += PAGE_SIZE)
-		replace_word(find_word(page), id, page);
+		replace_word(memorizer_find_word(page), id, page);
 	return 0;
 }
 
@@ -440,17 +430,20 @@ int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long a
 u32 memorizer_index_erase(unsigned long addr)
 {
 	const struct memorizer_object *object;
-	u32 id, *word = find_word(addr);
-	unsigned long unused;
+	u32 id, *word = memorizer_find_word(addr);
+	struct slab_record *slab;
 	u32 *slot = word;
+	u64 number;
 
 	if (!word)
 		return 0;
 	id = READ_ONCE(*word);
 	if (id & SLAB_BIT) {
-		slot = find_slot(memorizer_ptr(id & ~SLAB_BIT), addr, &unused);
-		if (!slot)
+		slab = memorizer_ptr(id & ~SLAB_BIT);
+		number = memorizer_slot(slab, addr);
+		if (number >= READ_ONCE(slab->slots))
 			return 0;
+		slot = &slab->object[number];
 		id = READ_ONCE(*slot);
 	}
 	object = memorizer_ptr(id);

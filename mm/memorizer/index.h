@@ -50,6 +50,20 @@ static __always_inline void memorizer_set_stride(struct slab_record *slab, u32 s
 	WRITE_ONCE(slab->reciprocal, (BIT_ULL(63) - 1) / stride + 1);
 }
 
+/* The word of an address's page, NULL if no page near it ever held an object. */
+static __always_inline u32 *memorizer_find_word(unsigned long addr)
+{
+	unsigned long offset = addr - memorizer_index_base;
+	u32 leaf;
+
+	if (unlikely(offset >= memorizer_index_bytes))
+		return NULL;
+	leaf = READ_ONCE(memorizer_index_root[offset >> MEMORIZER_LEAF_SHIFT]);
+	if (unlikely(!leaf))
+		return NULL;
+	return (u32 *)memorizer_ptr(leaf) + (offset >> PAGE_SHIFT) % MEMORIZER_LEAF_WORDS;
+}
+
 /* The object that a page's word knows at an address; it need not be live. 0: none. */
 static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr)
 {

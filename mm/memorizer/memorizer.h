@@ -214,9 +214,10 @@ static inline unsigned long memorizer_unpack_ip(u32 ip)
 
 /*
  * Which ip and pid. The pid is inverted: the thunks get the key from an ip's 64
- * bits, of which the upper half is ones, by xor. No pid has the highest bit. So it
- * is set in a key, but for that of a paused task (see MEMORIZER_PAUSED), which
- * must be no entry's in a cache, and that of the carries, which is none there.
+ * bits, of which the upper half is ones, by xor with the task's memorizer_key. No pid has
+ * the highest bit. So it is set in a key, but for that of a paused task (see
+ * MEMORIZER_PAUSED), which must be no entry's in a cache, and that of the carries, which is
+ * none there.
  */
 static __always_inline u64 memorizer_key(u32 ip, u32 pid)
 {
@@ -403,6 +404,16 @@ static __always_inline bool memorizer_object_contains(const struct memorizer_obj
 	return memorizer_contains(READ_ONCE(object->va), bound, addr, size);
 }
 
+/* The same, for an access from @addr to @last. */
+static __always_inline bool memorizer_object_has(const struct memorizer_object *object,
+						 unsigned long addr, unsigned long last)
+{
+	u32 bound = READ_ONCE(object->bound);
+	unsigned long va = READ_ONCE(object->va);
+
+	return likely(addr >= va) && likely(last - va < bound);
+}
+
 /* main.c */
 struct kernel_param_ops;
 extern const struct kernel_param_ops memorizer_size_ops;
@@ -435,19 +446,23 @@ DECLARE_PER_CPU(u64 [MEMORIZER_CLASSES], memorizer_cursor);
 DECLARE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
 
 /* Takes a record of @size bytes from this CPU's batch; 0 if that is used up. */
-static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int size)
+static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int size, void **ptr)
 {
-	u64 old = this_cpu_read(memorizer_cursor[class]);
+	u64 old = this_cpu_read(memorizer_cursor[class]), new, now;
+	u32 id;
 
 	while (likely((u32)old)) {
-		const s32 *link = memorizer_ptr(old);
+		id = old;
+		OPTIMIZER_HIDE_VAR(id);
+		*ptr = memorizer_ptr(id);
 		/* The sum of the low halves is an id: nothing is carried into the tag. */
-		u64 new = old + (size >> MEMORIZER_ID_SHIFT) + (s64)READ_ONCE(*link);
-
-		if (likely(this_cpu_try_cmpxchg(memorizer_cursor[class], &old, new))) {
+		new = old + (size >> MEMORIZER_ID_SHIFT) + (s64)READ_ONCE(*(const s32 *)*ptr);
+		now = this_cpu_cmpxchg(memorizer_cursor[class], old, new);
+		if (likely(now == old)) {
 			this_cpu_inc(memorizer_in_use[class]);
 			return old;
 		}
+		old = now;
 	}
 	return 0;
 }
@@ -551,28 +566,28 @@ static __always_inline unsigned int memorizer_kind_count(unsigned int kind)
 /* Bytes of the largest access whose size a thunk knows. */
 #define MEMORIZER_FIXED_MAX	16
 
-/*
- * Kind and size of an access, as the thunks tell them memorizer_access_in_page():
- * what it adds to an entry's counts; the size; and the sum of reads and writes.
- */
-#define MEMORIZER_HOW_SIZE	8
-#define MEMORIZER_HOW_COUNT	16
-#define MEMORIZER_HOW_WRITE	32
-#define MEMORIZER_HOW_COUNTS	(BIT_ULL(MEMORIZER_HOW_WRITE) | 1)
-
-static __always_inline u64 memorizer_how(unsigned int kind, u64 size)
+/* What an access of that kind adds to an entry's counts; the thunks know it, too. */
+static __always_inline u64 memorizer_kind_counts(unsigned int kind)
 {
-	return (kind & MEMORIZER_READ) | size << MEMORIZER_HOW_SIZE |
-		(u64)memorizer_kind_count(kind) << MEMORIZER_HOW_COUNT |
-		(u64)(kind / MEMORIZER_WRITE) << MEMORIZER_HOW_WRITE;
+	return (kind & MEMORIZER_READ) | (u64)(kind / MEMORIZER_WRITE) << 32;
 }
 
-extern unsigned long memorizer_miss_bytes;
+/* How many accesses that is. */
+static __always_inline unsigned int memorizer_counts_sum(u64 counts)
+{
+	return counts + (counts >> 32);
+}
+
+/* And back. */
+static __always_inline unsigned int memorizer_counts_kind(u64 counts)
+{
+	return (counts & MEMORIZER_READ) | counts >> 31;
+}
+
 int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
-void memorizer_access_in_page(unsigned long addr, u64 how, u32 word, u64 key);
-void memorizer_access_in_object(unsigned long addr, u64 how, struct memorizer_object *object,
-				u64 key);
+void memorizer_access_miss(unsigned long addr, unsigned long last, u64 counts, u64 key,
+			   struct memorizer_object *object);
 void memorizer_access_group(unsigned long addr, const struct memorizer_group *group, u64 key);
 void memorizer_access_carry(struct memorizer_entry *entry);
 void memorizer_access_collect(void);
@@ -616,36 +631,39 @@ void memorizer_access_string(const char *a, const char *b, unsigned long n, unsi
 			     unsigned long ip);
 
 /*
- * In task_struct's memorizer_paused, of which no pid has these bits: PAUSED is there if
- * anything else is, LEFT_OUT if the task was not chosen (tasks.c), which others set and
- * clear. The rest says how often the task is paused.
+ * The upper half of a task's memorizer_key, of which the lower one is 0: its pid, as
+ * memorizer_key() has it; how often it is paused; LEFT_OUT if it was not chosen (tasks.c),
+ * which others set and clear; and PAUSED if it is either. It is not written when tasks switch.
  */
-#define MEMORIZER_PAUSED	BIT(31)
+#define MEMORIZER_PIDS		(BIT(24) - 1)
+#define MEMORIZER_ONE_PAUSE	BIT(24)
+#define MEMORIZER_PAUSES	(BIT(29) - BIT(24))
 #define MEMORIZER_LEFT_OUT	BIT(30)
-#define MEMORIZER_PAUSES	(MEMORIZER_LEFT_OUT - 1)
+#define MEMORIZER_PAUSED	BIT(31)
 
-static inline void memorizer_change_paused(struct task_struct *task, int pauses,
-					   unsigned int clear, unsigned int set)
+static inline void memorizer_change_task(struct task_struct *task, int add,
+					 unsigned int clear, unsigned int set)
 {
-	unsigned int old = READ_ONCE(task->memorizer_paused), new;
+	u64 old = READ_ONCE(task->memorizer_key);
+	u32 new;
 
 	do {
-		new = ((old & ~(MEMORIZER_PAUSED | clear)) | set) + pauses;
-		if (new)
+		new = ((old >> 32 & ~(MEMORIZER_PAUSED | clear)) | set) + add;
+		if (new & (MEMORIZER_PAUSES | MEMORIZER_LEFT_OUT))
 			new |= MEMORIZER_PAUSED;
-	} while (!try_cmpxchg(&task->memorizer_paused, &old, new));
+	} while (!try_cmpxchg(&task->memorizer_key, &old, (u64)new << 32));
 }
 
 /**
  * memorizer_pause() - keep what this task does out of the KMAP
  *
- * Nests; interrupts that come in between are recorded all the same.
+ * Nests, 31 deep; interrupts that come in between are recorded all the same.
  *
  * Context: process context.
  */
 static inline void memorizer_pause(void)
 {
-	memorizer_change_paused(current, 1, 0, 0);
+	memorizer_change_task(current, MEMORIZER_ONE_PAUSE, 0, 0);
 	barrier();
 }
 
@@ -657,19 +675,19 @@ static inline void memorizer_pause(void)
 static inline void memorizer_resume(void)
 {
 	barrier();
-	memorizer_change_paused(current, -1, 0, 0);
+	memorizer_change_task(current, -(int)MEMORIZER_ONE_PAUSE, 0, 0);
 }
 
 /* True in a paused task, but not in an interrupt that came in there. */
 static __always_inline bool memorizer_is_paused(void)
 {
-	return unlikely(READ_ONCE(current->memorizer_paused) & MEMORIZER_PAUSES) && in_task();
+	return unlikely(READ_ONCE(current->memorizer_key) >> 32 & MEMORIZER_PAUSES) && in_task();
 }
 
 /* True in a task that was not chosen, and in an interrupt that came in there. */
 static __always_inline bool memorizer_is_left_out(void)
 {
-	return unlikely(READ_ONCE(current->memorizer_paused) & MEMORIZER_LEFT_OUT);
+	return unlikely(READ_ONCE(current->memorizer_key) >> 32 & MEMORIZER_LEFT_OUT);
 }
 
 /* sites.c */

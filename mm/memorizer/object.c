@@ -52,12 +52,18 @@ static bool recorded __read_mostly;
 /* Returns the id of a complete object that nobody sees yet. */
 static u32 make_object(unsigned long va, size_t size, bool by_granule, unsigned long ip)
 {
-	u32 id = memorizer_pool_alloc(MEMORIZER_OBJECT);
 	struct memorizer_object *object;
+	void *record;
+	u32 id;
 
-	if (!id)
-		return 0;
-	object = memorizer_ptr(id);
+	id = memorizer_pool_take(MEMORIZER_OBJECT, sizeof(*object), &record);
+	if (unlikely(!id)) {
+		id = memorizer_pool_alloc(MEMORIZER_OBJECT);
+		if (!id)
+			return 0;
+		record = memorizer_ptr(id);
+	}
+	object = record;
 	WRITE_ONCE(object->entries, 0);
 	WRITE_ONCE(object->va, va);
 	WRITE_ONCE(object->size, size);

@@ -408,10 +408,11 @@ u32 __kprobes memorizer_pool_alloc(unsigned int class)
 {
 	unsigned int size = memorizer_class_size(class), count;
 	u64 empty, full;
+	void *unused;
 	u32 id;
 
 	for (;;) {
-		id = memorizer_pool_take(class, size);
+		id = memorizer_pool_take(class, size, &unused);
 		if (id)
 			return id;
 		empty = this_cpu_read(memorizer_cursor[class]);

@@ -2,7 +2,7 @@
 /*
  * Memorizer's choice of tasks: whose accesses are recorded.
  *
- * A task that is left out has MEMORIZER_LEFT_OUT in its memorizer_paused: the thunks find
+ * A task that is left out has MEMORIZER_LEFT_OUT in its memorizer_key: the thunks find
  * nothing of it in their caches, and go the way of those that are paused. So nobody else
  * pays for it, and nothing is done when tasks switch. A new task gets it, or not, before
  * anybody sees it; all others when the choice is changed, under tasklist_lock.
@@ -10,6 +10,7 @@
 #define pr_fmt(fmt) "memorizer: " fmt
 
 #include <linux/bsearch.h>
+#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -29,6 +30,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
+#include <linux/threads.h>
 
 #include "memorizer.h"
 #include "tasks.h"
@@ -69,13 +71,13 @@ static bool is_in(const struct pids *pids, pid_t pid)
 
 static bool is_left_out(const struct task_struct *task)
 {
-	return READ_ONCE(task->memorizer_paused) & MEMORIZER_LEFT_OUT;
+	return READ_ONCE(task->memorizer_key) >> 32 & MEMORIZER_LEFT_OUT;
 }
 
 /* The task may pause or resume meanwhile. */
 static void leave_out(struct task_struct *task, bool out)
 {
-	memorizer_change_paused(task, 0, MEMORIZER_LEFT_OUT, out ? MEMORIZER_LEFT_OUT : 0);
+	memorizer_change_task(task, 0, MEMORIZER_LEFT_OUT, out ? MEMORIZER_LEFT_OUT : 0);
 }
 
 /* A number at the beginning of a text; the rest, or NULL if there is none. */
@@ -200,9 +202,18 @@ int memorizer_set_pids(const char *text)
 	return choose_tasks(text, false);
 }
 
+/* No pid has more bits than the key has for it. */
+static_assert(PID_MAX_LIMIT <= MEMORIZER_PIDS);
+
+void memorizer_set_pid(struct task_struct *task)
+{
+	memorizer_change_task(task, 0, MEMORIZER_PIDS, task->pid);
+}
+
 /* What the task that runs had in it when it was copied may have changed since. */
 void memorizer_fork(struct task_struct *child)
 {
+	memorizer_set_pid(child);
 	leave_out(child, chooses_tasks && (is_left_out(current) || !READ_ONCE(with_children)));
 }
 

@@ -30,13 +30,8 @@ static void __used common(void)
 
 	BLANK();
 	OFFSET(MEMORIZER_UNATTRIBUTED, memorizer_counters, unattributed);
-	OFFSET(MEMORIZER_PAUSED_COUNT, memorizer_counters, paused);
-	OFFSET(MEMORIZER_LEFT_OUT_COUNT, memorizer_counters, left_out);
 
 	BLANK();
-	DEFINE(MEMORIZER_HOW_SIZE, MEMORIZER_HOW_SIZE);
-	DEFINE(MEMORIZER_HOW_COUNT, MEMORIZER_HOW_COUNT);
-	DEFINE(MEMORIZER_HOW_WRITE, MEMORIZER_HOW_WRITE);
 	DEFINE(MEMORIZER_CACHE_SLOTS, MEMORIZER_CACHE_SLOTS);
 	DEFINE(MEMORIZER_CACHE_ADDR, MEMORIZER_CACHE_ADDR);
 	DEFINE(MEMORIZER_FOUND_SLOTS, MEMORIZER_FOUND_SLOTS);
@@ -46,10 +41,6 @@ static void __used common(void)
 	DEFINE(MEMORIZER_ID_SHIFT, MEMORIZER_ID_SHIFT);
 
 	BLANK();
-	/* Of a key: a task's pid and memorizer_paused are its upper half, inverted. */
-	DEFINE(MEMORIZER_KEY_LEFT_OUT, 32 + ilog2(MEMORIZER_LEFT_OUT));
-	OFFSET(TASK_pid, task_struct, pid);
-	OFFSET(TASK_memorizer_paused, task_struct, memorizer_paused);
+	OFFSET(TASK_memorizer_key, task_struct, memorizer_key);
 	OFFSET(X86_preempt_count, pcpu_hot, preempt_count);
-	DEFINE(IN_INTERRUPT, NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET);
 }

@@ -12,7 +12,7 @@
  * A thunk preserves all registers but the flags. It counts an address behind the
  * index's at once, and looks for other accesses' entries in the CPU's cache,
  * where most find theirs; mm/memorizer/access.c says of the cache what this
- * relies on. Otherwise it calls the hook, unless the task is paused or left out.
+ * relies on. Otherwise it calls the hook.
  *
  * Preemption is off from the look into the cache to the increment, so that the
  * entry is the CPU's own, and in use, for as long as it is looked at. NMIs and
@@ -119,21 +119,12 @@ SYM_FUNC_END(memorizer_preempt)
 	RET
 .endm
 
-/* The access's ip, when so many bytes were pushed. */
-.macro GET_IP joined ip scratch pushed
-	.if \joined
-	movq	\pushed(%rsp), \scratch
-	movslq	1(\scratch), \ip
-	leaq	5(\scratch, \ip), \ip
-	.else
-	movq	8 + \pushed(%rsp), \ip
-	.endif
-.endm
-
-/* The group, likewise. */
+/* The group, when so many bytes were pushed. */
 .macro GET_GROUP joined group scratch pushed
 	.if \joined
-	GET_IP	1 \group \scratch \pushed
+	movq	\pushed(%rsp), \scratch
+	movslq	1(\scratch), \group
+	leaq	5(\scratch, \group), \group
 	.else
 	movq	\pushed(%rsp), \group
 	.endif
@@ -148,27 +139,26 @@ SYM_FUNC_END(memorizer_preempt)
 
 /* Its memorizer_key() in rcx, when rax and rcx were pushed. Clobbers rax. */
 .macro GET_KEY joined at=24
-	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
-	movl	TASK_pid(%rax), %ecx
-	orl	TASK_memorizer_paused(%rax), %ecx
 	.if \joined
-	notl	%ecx
-	shlq	$32, %rcx
 	movq	16(%rsp), %rax
-	addl	1(%rax), %eax
-	addl	$5, %eax
-	orq	%rax, %rcx
+	movslq	1(%rax), %rcx
+	leaq	5(%rax, %rcx), %rcx
+	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
+	xorq	TASK_memorizer_key(%rax), %rcx
 	.else
-	shlq	$32, %rcx
+	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
+	movq	TASK_memorizer_key(%rax), %rcx
 	xorq	\at(%rsp), %rcx
 	.endif
 .endm
 
-/* What memorizer_how() says of it, in rax. */
-.macro HOW kind size
-	movabsq	$(((\kind) & READ) | (\size) << MEMORIZER_HOW_SIZE | \
-		  (((\kind) & READ) + (\kind) / WRITE) << MEMORIZER_HOW_COUNT | \
-		  (\kind) / WRITE << MEMORIZER_HOW_WRITE), %rax
+/* What it adds to an entry's counts: memorizer_kind_counts(), in rdx. */
+.macro COUNTS kind
+	.if \kind == READ
+	movl	$1, %edx
+	.else
+	movabsq	$(((\kind) & READ) | (\kind) / WRITE << 32), %rdx
+	.endif
 .endm
 
 /*
@@ -240,7 +230,10 @@ SYM_CODE_START(memorizer_\name)
 	subq	$(\size - 1), %rdi
 	movq	MEMORIZER_ENTRY_KEY(%rax), %rcx
 .Lmiss\@:
-	HOW	\kind, \size
+	push	%rdx
+	push	%rsi
+	leaq	(\size - 1)(%rdi), %rsi
+	COUNTS	\kind
 	.if \joined
 	jmp	memorizer_miss_joined
 	.else
@@ -324,83 +317,30 @@ SYM_CODE_START(memorizer_\name)
 SYM_CODE_END(memorizer_\name)
 .endm
 
-/* Wherever it is. rax: memorizer_how(); rcx and rax were pushed. */
-.macro ANY name joined
+/*
+ * Not in the cache. rdi, rsi, rdx, rcx: what memorizer_access_miss() is given; but for rdi,
+ * and rax before them, they were pushed.
+ */
+.macro MISS name joined
 SYM_CODE_START_LOCAL(\name)
-	ENTRY	\joined 16
-	push	%rdx
-	SAVE_ARGS
-	movzbl	%ah, %esi
-	movq	%rax, %rdx
-	shrq	$(MEMORIZER_HOW_WRITE - 1), %rdx
-	andl	$READ, %eax
-	orl	%eax, %edx
-	GET_IP	\joined %rcx %r9 64
-	call	memorizer_access
-	RESTORE_ARGS
-	pop	%rdx
-	PREEMPT_ON
-	pop	%rcx
-	pop	%rax
-	LEAVE	\joined
-SYM_CODE_END(\name)
-.endm
-
-/* Calls a function with memorizer_how() of the access, and rdx and rcx. */
-.macro COUNT function
+	ENTRY	\joined 32
 	push	%r8
+	movq	%rdi, %rax
+	shrq	$MEMORIZER_FOUND_ADDR, %rax
+	andl	$(MEMORIZER_FOUND_SLOTS - 1), %eax
+	movq	__percpu(memorizer_found)(, %rax, 8), %r8
+	cmpq	$memorizer_nobody, %r8
+	je	.Lnobody\@
+.Lcall\@:
 	push	%r9
 	push	%r10
 	push	%r11
-	movq	%rax, %rsi
-	call	\function
+	call	memorizer_access_miss
 	pop	%r11
 	pop	%r10
 	pop	%r9
+.Lleave\@:
 	pop	%r8
-.endm
-
-/* Counts an access where objects may be, which is not recorded, or goes to @nobody. Clobbers rdx. */
-.macro COUNT_UNRECORDED counter nobody done
-	movq	%rdi, %rdx
-	subq	memorizer_index_base(%rip), %rdx
-	cmpq	memorizer_index_bytes(%rip), %rdx
-	jae	\nobody
-	shrl	$MEMORIZER_HOW_COUNT, %eax
-	addq	%rax, PER_CPU_VAR(memorizer_counters + \counter)
-	jmp	\done
-.endm
-
-/* Not in the cache. rax: memorizer_how(); rcx: the key; rcx and rax were pushed. */
-.macro MISS name joined
-SYM_CODE_START_LOCAL(\name)
-	ENTRY	\joined 16
-	push	%rdx
-	push	%rsi
-
-	testq	%rcx, %rcx
-	jns	.Lpaused\@
-
-	/* In two pages? Or, while accesses are observed, anywhere? */
-	leaq	15(%rdi), %rdx
-	xorq	%rdi, %rdx
-	cmpq	memorizer_miss_bytes(%rip), %rdx
-	jae	.Lany\@
-
-	/* In an object that was found there before? */
-	movq	%rdi, %rsi
-	shrq	$MEMORIZER_FOUND_ADDR, %rsi
-	andl	$(MEMORIZER_FOUND_SLOTS - 1), %esi
-	movq	__percpu(memorizer_found)(, %rsi, 8), %rsi
-	movl	MEMORIZER_OBJECT_BOUND(%rsi), %edx
-	addq	MEMORIZER_OBJECT_VA(%rsi), %rdx
-	cmpq	%rdx, %rdi
-	jae	.Llook\@
-	cmpq	MEMORIZER_OBJECT_VA(%rsi), %rdi
-	jb	.Llook\@
-	movq	%rsi, %rdx
-	COUNT	memorizer_access_in_object
-.Ldone\@:
 	pop	%rsi
 	pop	%rdx
 	PREEMPT_ON
@@ -408,58 +348,38 @@ SYM_CODE_START_LOCAL(\name)
 	pop	%rax
 	LEAVE	\joined
 
-.Llook\@:
-	movq	%rdi, %rdx
-	subq	memorizer_index_base(%rip), %rdx
-	cmpq	memorizer_index_bytes(%rip), %rdx
-	jae	.Lnobody\@
-	movq	%rdx, %rsi
-	shrq	$MEMORIZER_LEAF_SHIFT, %rsi
-	shlq	$2, %rsi
-	addq	memorizer_index_root(%rip), %rsi
-	movl	(%rsi), %esi
-	testl	%esi, %esi
-	jz	.Lnobody\@
-	shlq	$MEMORIZER_ID_SHIFT, %rsi
-	addq	memorizer_pool_origin(%rip), %rsi
-	shrq	$PAGE_SHIFT, %rdx
-	andl	$(MEMORIZER_LEAF_WORDS - 1), %edx
-	movl	(%rsi, %rdx, 4), %edx
-	/* A page that never held an object? */
-	testl	%edx, %edx
-	jz	.Lnobody\@
-
-	COUNT	memorizer_access_in_page
-	jmp	.Ldone\@
-
-.Lany\@:
-	pop	%rsi
-	pop	%rdx
-	.if \joined
-	jmp	memorizer_any_joined
-	.else
-	jmp	memorizer_any
-	.endif
-
-.Lpaused\@:
-	btq	$MEMORIZER_KEY_LEFT_OUT, %rcx
-	jnc	.Lleft_out\@
-	/* But not what came in between; memorizer_access() tells in any case. */
-#ifdef CONFIG_PREEMPT_RT
-	jmp	.Lany\@
-#else
-	testl	$IN_INTERRUPT, PER_CPU_VAR(pcpu_hot + X86_preempt_count)
-	jnz	.Lany\@
-	COUNT_UNRECORDED MEMORIZER_PAUSED_COUNT, .Lnobody\@, .Ldone\@
-#endif
-
-.Lleft_out\@:
-	COUNT_UNRECORDED MEMORIZER_LEFT_OUT_COUNT, .Lnobody\@, .Ldone\@
-
+	/* Does the index still know no page there, nor any that the access ends in? */
 .Lnobody\@:
-	shrl	$MEMORIZER_HOW_COUNT, %eax
+	testq	%rcx, %rcx
+	jns	.Lcall\@
+	movq	%rdi, %rax
+	xorq	%rsi, %rax
+	shrq	$PAGE_SHIFT, %rax
+	jnz	.Lcall\@
+	movq	%rdi, %rax
+	subq	memorizer_index_base(%rip), %rax
+	cmpq	memorizer_index_bytes(%rip), %rax
+	jae	.Lcall\@
+	movq	%rax, %r8
+	shrq	$MEMORIZER_LEAF_SHIFT, %r8
+	shlq	$2, %r8
+	addq	memorizer_index_root(%rip), %r8
+	movl	(%r8), %r8d
+	testl	%r8d, %r8d
+	jz	.Lcount\@
+	shlq	$MEMORIZER_ID_SHIFT, %r8
+	addq	memorizer_pool_origin(%rip), %r8
+	shrq	$PAGE_SHIFT, %rax
+	andl	$(MEMORIZER_LEAF_WORDS - 1), %eax
+	cmpl	$0, (%r8, %rax, 4)
+	movq	$memorizer_nobody, %r8
+	jne	.Lcall\@
+.Lcount\@:
+	movl	%edx, %eax
+	shrq	$32, %rdx
+	addq	%rdx, %rax
 	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
-	jmp	.Ldone\@
+	jmp	.Lleave\@
 SYM_CODE_END(\name)
 .endm
 
@@ -544,9 +464,6 @@ SYM_FUNC_START_LOCAL(memorizer_carry)
 	pop	%rax
 	RET
 SYM_FUNC_END(memorizer_carry)
-
-	ANY	memorizer_any, 0
-	ANY	memorizer_any_joined, 1
 
 	MISS	memorizer_miss, 0
 	MISS	memorizer_miss_joined, 1

@@ -97,7 +97,7 @@ none_can_be_probed() {
 	sed -n 's/^0x\([0-9a-f]*\)-.*/\1/p' "$work.blacklist" |
 		awk 'NR == FNR { refused[$1] = 1; next }
 		     !($1 in refused) { print; bad = 1 }
-		     END { exit bad }' - "$work.reached" && grep -q ' memorizer_access_in_page$' "$work.reached"
+		     END { exit bad }' - "$work.reached" && grep -q ' memorizer_access_miss$' "$work.reached"
 }
 
 # accesses_have_notes: each of vmlinux, and what has a note is one.

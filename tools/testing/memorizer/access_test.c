@@ -138,7 +138,7 @@ static void counts_are_by_object_ip_and_pid(void)
 	for (i = 0; i < MANY; i++) {
 		for (ip = 0; ip < MANY; ip++) {
 			for (pid = 1; pid <= MANY; pid++) {
-				current->pid = pid * 1000003;
+				set_pid(pid * 100003);
 				for (n = 0; n <= (i + ip + pid) % 5; n++)
 					site(addr[i], 4, MEMORIZER_UPDATE, IP(ip * 1009));
 			}
@@ -148,7 +148,7 @@ static void counts_are_by_object_ip_and_pid(void)
 		for (ip = 0; ip < MANY; ip++) {
 			for (pid = 1; pid <= MANY; pid++) {
 				n = 1 + (i + ip + pid) % 5;
-				CHECK_COUNTS(live(addr[i]), IP(ip * 1009), pid * 1000003, n, n);
+				CHECK_COUNTS(live(addr[i]), IP(ip * 1009), pid * 100003, n, n);
 			}
 		}
 	}
@@ -266,6 +266,41 @@ static void accesses_elsewhere_are_unattributed(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
+/* What the index knew nothing of may get an object, and may be next to one. */
+static void page_without_objects_may_get_one(void)
+{
+	unsigned long first, small, large;
+	unsigned int i;
+
+	start();
+	first = heap_alloc_large(PAGE_SIZE);
+	small = heap_alloc(SMALL);
+	large = heap_alloc_large(2 * PAGE_SIZE);
+	for (i = 0; i < 3; i++) {
+		site(small, 8, MEMORIZER_UPDATE, IP(2));
+		site(first + 8, 8, MEMORIZER_READ, IP(2));
+		site(large - 8, 8, MEMORIZER_WRITE, IP(2));
+	}
+	CHECK_EQ(sum_counters().unattributed, 12);
+	hook_alloc(small, 64, IP(1));
+	site(small, 8, MEMORIZER_UPDATE, IP(2));
+	CHECK_COUNTS(live(small), IP(2), 1, 1, 1);
+	CHECK_EQ(sum_counters().unattributed, 12);
+
+	/* Its page is found no more by one that ends in the next. */
+	hook_alloc(large, 2 * PAGE_SIZE, IP(1));
+	site(large - 4, 8, MEMORIZER_WRITE, IP(3));
+	CHECK_COUNTS(live(large), IP(3), 1, 0, 1);
+	site(first + 8, 8, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 13);
+
+	/* Nor by a task that is left out. */
+	memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
+	site(first + 8, 8, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().left_out, 1);
+	CHECK_EQ(sum_counters().unattributed, 13);
+}
+
 /* The entry that an object's only accesses are counted in. */
 static struct memorizer_entry *only_entry(unsigned long addr)
 {
@@ -347,7 +382,7 @@ static void task_that_is_left_out_is_not_counted(void)
 	start();
 	addr = alloc(SMALL);
 	site(addr, 8, MEMORIZER_UPDATE, IP(2));
-	memorizer_change_paused(current, 0, 0, MEMORIZER_LEFT_OUT);
+	memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
 	site(addr, 8, MEMORIZER_UPDATE, IP(2));
 	range_site(addr, 8, MEMORIZER_WRITE, IP(2));
 	enter_interrupt();
@@ -362,16 +397,16 @@ static void task_that_is_left_out_is_not_counted(void)
 
 	/* It may be chosen while it is paused, and left out again. */
 	memorizer_pause();
-	memorizer_change_paused(current, 0, MEMORIZER_LEFT_OUT, 0);
+	memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT, 0);
 	site(addr, 8, MEMORIZER_READ, IP(2));
 	CHECK_EQ(sum_counters().paused, 1);
-	memorizer_change_paused(current, 0, 0, MEMORIZER_LEFT_OUT);
+	memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
 	memorizer_resume();
 	site(addr, 8, MEMORIZER_READ, IP(2));
 	CHECK_EQ(sum_counters().left_out, 5);
 	CHECK(live(alloc(SMALL)));
-	memorizer_change_paused(current, 0, MEMORIZER_LEFT_OUT, 0);
-	CHECK_EQ(current->memorizer_paused, 0);
+	memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT, 0);
+	CHECK_EQ(current->memorizer_key >> 32, current->pid);
 	site(addr, 8, MEMORIZER_UPDATE, IP(2));
 	CHECK_COUNTS(live(addr), IP(2), 1, 2, 2);
 }
@@ -679,7 +714,7 @@ static void model_access(const struct model *m, bool within)
 		addr += pick(2) * pick(m->size - size + 1);
 	else if (within)
 		size = m->size;
-	current->pid = 1 + pid;
+	set_pid(1 + pid);
 	while (times--) {
 		expect_access(addr, size, kind, ip, pid);
 		if (size <= 16)
@@ -946,6 +981,7 @@ const struct test_case access_cases[] = {
 	CASE(range_over_page_borders_counts_once),
 	CASE(nothing_is_counted_for_0_bytes),
 	CASE(accesses_elsewhere_are_unattributed),
+	CASE(page_without_objects_may_get_one),
 	CASE(counts_have_64_bits),
 	CASE(carry_in_a_full_pool_is_lost),
 	CASE(task_that_is_left_out_is_not_counted),

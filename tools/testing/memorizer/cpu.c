@@ -11,7 +11,7 @@
 
 #include "test.h"
 
-__thread struct task_struct this_task = { .pid = 1, .comm = "test" };
+__thread struct task_struct this_task = { .pid = 1, .memorizer_key = 1UL << 32, .comm = "test" };
 __thread unsigned long chances_to_schedule;
 unsigned long test_jiffies = 1000;
 char *percpu_areas;
@@ -43,6 +43,16 @@ static __attribute__((constructor)) void make_percpu_areas(void)
 }
 
 /**
+ * set_pid() - go on as another task
+ * @pid: the task
+ */
+void set_pid(int pid)
+{
+	current->pid = pid;
+	memorizer_change_task(current, 0, MEMORIZER_PIDS, pid);
+}
+
+/**
  * become() - go on as a task on a CPU
  * @cpu: the CPU, which no other thread may play meanwhile
  * @pid: the task
@@ -50,7 +60,7 @@ static __attribute__((constructor)) void make_percpu_areas(void)
 void become(unsigned int cpu, int pid)
 {
 	this_cpu = cpu;
-	current->pid = pid;
+	set_pid(pid);
 }
 
 unsigned int smp_processor_id(void)

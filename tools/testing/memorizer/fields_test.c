@@ -343,9 +343,9 @@ static void paused_task_is_not_counted(void)
 	memorizer_pause();
 	site(addr, 4, R, IP(10));
 	memorizer_resume();
-	memorizer_change_paused(current, 0, 0, MEMORIZER_LEFT_OUT);
+	memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
 	site(addr, 4, R, IP(10));
-	memorizer_change_paused(current, 0, MEMORIZER_LEFT_OUT, 0);
+	memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT, 0);
 	CHECK_EQ(sum_counters().paused, 1);
 	CHECK_EQ(sum_counters().left_out, 1);
 	CHECK_EQ(entries(), 0);

@@ -334,10 +334,10 @@ static void paused_task_is_not_counted(void)
 	group_site(addr, group);
 	CHECK_EQ(sum_counters().paused, 4);
 	memorizer_resume();
-	memorizer_change_paused(current, 0, 0, MEMORIZER_LEFT_OUT);
+	memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
 	group_site(addr, group);
 	CHECK_EQ(sum_counters().left_out, 4);
-	memorizer_change_paused(current, 0, MEMORIZER_LEFT_OUT, 0);
+	memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT, 0);
 	CHECK_EQ(sum_counters().unattributed, 0);
 	CHECK_LINES(live(addr), { IP(10), 1, 0, 1 }, { IP(20), 1, 1, 1 }, { IP(30), 1, 1, 0 });
 }
@@ -345,16 +345,17 @@ static void paused_task_is_not_counted(void)
 /* While somebody wants to see each access, there is nothing at once. */
 static void slow_path_sees_each_access(void)
 {
-	const struct memorizer_group *group;
+	const struct memorizer_group *group, *other;
 	unsigned long addr;
 
 	start();
 	group = make_group(three, 3);
+	other = make_group(three, 3);
 	addr = alloc();
 	group_site(addr, group);
 	CHECK_EQ(entries(), 1);
 	memorizer_slow_path_begin();
-	group_site(addr, group);
+	group_site(addr, other);
 	CHECK_EQ(entries(), 4);
 	group_site(MAP_BASE + MAP_BYTES, group);
 	CHECK_EQ(sum_counters().unattributed, 4);

@@ -26,7 +26,7 @@ static void allocation_is_recorded_whole(void)
 	start();
 	addr = heap_alloc(SMALL);
 	test_jiffies = 4711;
-	current->pid = 42;
+	set_pid(42);
 	memcpy(current->comm, "fifteen,letter\n", TASK_COMM_LEN);
 	hook_alloc(addr, 60, IP(1));
 

@@ -45,29 +45,22 @@ static s32 count_up(u32 *count)
 	return READ_ONCE(*count);
 }
 
-static void miss(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip,
-		 u64 key)
+static void miss(unsigned long addr, unsigned long last, unsigned int kind, u64 key)
 {
-	struct memorizer_object *object;
-	unsigned long page = (addr - memorizer_index_base) >> PAGE_SHIFT;
-	u32 leaf, word;
+	struct memorizer_object *object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
+	unsigned long page = (addr - memorizer_index_base) / PAGE_SIZE;
+	u32 leaf;
 
-	if (!(key >> 63) || ((addr + 15) ^ addr) >= READ_ONCE(memorizer_miss_bytes)) {
-		memorizer_access(addr, size, kind, ip);
-		return;
+	if (object == &memorizer_nobody && key >> 63 && addr / PAGE_SIZE == last / PAGE_SIZE &&
+	    page < memorizer_index_bytes / PAGE_SIZE) {
+		leaf = READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]);
+		if (!leaf ||
+		    !READ_ONCE(((u32 *)memorizer_ptr(leaf))[page % MEMORIZER_LEAF_WORDS])) {
+			this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+			return;
+		}
 	}
-	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
-	if (memorizer_object_contains(object, addr, 1)) {
-		memorizer_access_in_object(addr, memorizer_how(kind, size), object, key);
-		return;
-	}
-	leaf = addr - memorizer_index_base < memorizer_index_bytes ?
-		READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]) : 0;
-	word = leaf ? READ_ONCE(((u32 *)memorizer_ptr(leaf))[page % MEMORIZER_LEAF_WORDS]) : 0;
-	if (word)
-		memorizer_access_in_page(addr, memorizer_how(kind, size), word, key);
-	else
-		this_cpu_add(memorizer_counters.unattributed, hweight32(kind));
+	memorizer_access_miss(addr, last, memorizer_kind_counts(kind), key, object);
 }
 
 /**
@@ -79,7 +72,7 @@ static void miss(unsigned long addr, unsigned long size, unsigned int kind, unsi
  */
 void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
 {
-	u64 key = ip ^ (u64)(current->pid | current->memorizer_paused) << 32;
+	u64 key = ip ^ current->memorizer_key;
 	struct memorizer_entry *entry;
 
 	if (addr >= READ_ONCE(memorizer_thunk_end)) {
@@ -95,7 +88,7 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 			memorizer_access_carry(entry);
 		this_cpu_inc(site_hits);
 	} else {
-		miss(addr, size, kind, ip, key);
+		miss(addr, addr + size - 1, kind, key);
 	}
 	preempt_enable_notrace();
 }
@@ -108,7 +101,7 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 void group_site(unsigned long addr, const struct memorizer_group *group)
 {
 	u64 key = memorizer_key(memorizer_pack_ip((unsigned long)group) | MEMORIZER_ACCESS_IP,
-				current->pid | current->memorizer_paused);
+				current->memorizer_key >> 32);
 	struct memorizer_entry *entry;
 
 	if (addr >= READ_ONCE(memorizer_thunk_end)) {

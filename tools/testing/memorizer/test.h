@@ -74,6 +74,7 @@ u32 random_u32(u64 *state);
 
 /* cpu.c */
 void become(unsigned int cpu, int pid);
+void set_pid(int pid);
 void enter_interrupt(void);
 void leave_interrupt(void);
 void disable_interrupts(void);
@@ -140,6 +141,7 @@ u32 lookup(unsigned long addr);
 /* Per CPU; access.c defines it for the thunks. */
 extern struct memorizer_entry *memorizer_cache[MEMORIZER_CACHE_SLOTS];
 extern struct memorizer_object *memorizer_found[MEMORIZER_FOUND_SLOTS];
+extern struct memorizer_object memorizer_nobody;
 
 DECLARE_PER_CPU(unsigned long, site_hits);
 

@@ -243,6 +243,22 @@ static void fast_path_comes_back(void)
 	CHECK_COUNTS(object, IP(2), 1, 0, 4);
 }
 
+/* By code, too, that has no entry for it yet. */
+static void object_that_was_found_is_tracked(void)
+{
+	start();
+	CHECK_EQ(memorizer_set_track_lines(false), 0);
+	/* The first one may have to get the CPU some entries. */
+	load_on(0, addr);
+	site(addr, 8, MEMORIZER_READ, IP(4));
+	CHECK_EQ(memorizer_set_track_lines(true), 0);
+	store_on(0, addr);
+	CHECK_EQ(sum_counters().traffic, 1);
+	CHECK_EQ(memorizer_set_track_lines(false), 0);
+	site(addr, 8, MEMORIZER_WRITE, IP(3));
+	CHECK_EQ(sum_counters().traffic, 1);
+}
+
 static void no_memory_for_lines_is_an_error(void)
 {
 	vmalloc_left = 0;
@@ -512,6 +528,7 @@ const struct test_case traffic_cases[] = {
 	CASE(the_only_cpu_moves_nothing),
 	CASE(switching_on_forgets_who_held_what),
 	CASE(fast_path_comes_back),
+	CASE(object_that_was_found_is_tracked),
 	CASE(no_memory_for_lines_is_an_error),
 	CASE(losses_are_counted),
 	CASE(traffic_is_in_the_lines),

@@ -23,7 +23,6 @@
 #define BENCH_CPUS	4
 
 void bench_boot(unsigned long pool_size);
-void set_pid(int pid);
 unsigned long bench_tables(void);
 void run_cpus(unsigned int count, void (*run)(unsigned int cpu));
 

@@ -76,7 +76,7 @@ unsigned long bench_tables(void)
 void set_pid(int pid)
 {
 	WRITE_ONCE(this_task.pid, pid);
-	WRITE_ONCE(task_of_thunks.pid, ~pid);
+	WRITE_ONCE(task_of_thunks.memorizer_key, (u64)~pid << 32);
 }
 
 /**

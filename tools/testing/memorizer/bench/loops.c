@@ -6,7 +6,7 @@
 #include "bench.h"
 
 /* An address there has bit 31 set, as ips of the kernel have. */
-#define __sites	__section(".sites") __attribute__((noinline))
+#define __sites	__section(".sites") noinline
 
 /* A load, and before it, if @on, its site, as the compiler's plugin makes it. */
 static __always_inline void load(unsigned long addr, bool on)

@@ -252,6 +252,23 @@ children_are_chosen() {
 	end_worker
 }
 
+# All that it writes to pipes it does with the pid that it took over.
+thread_that_executes_has_another_pid() {
+	start
+	set -- $(bounds pipe_write)
+	echo 1 >$M/memorizer_log_access
+	${0%/*}/thread_exec >$dir/told
+	echo 0 >$M/memorizer_log_access
+	read -r pid had <$dir/told
+	[ "$pid" -ne "$had" ] || { echo "# it had $had before"; return 1; }
+	awk -F '[ ,]+' -v first="$1" -v end="$2" -v pid="$pid" -v had="$had" '
+		/^  / && $2 "" >= first "" && $2 "" < end "" { lines[$3]++ }
+		END {
+			print "# " lines[pid] + 0 " lines of " pid ", " lines[had] + 0 " of " had
+			exit !lines[pid] || lines[had]
+		}' $M/kmap
+}
+
 bad_pids_change_nothing() {
 	start
 	start_worker
@@ -330,7 +347,7 @@ with_module() {
 	"$@"
 }
 
-plan 29
+plan 30
 check mode_of memorizer_filter 600
 check mode_of memorizer_pid 600
 check mode_of memorizer_pid_fork 600
@@ -355,6 +372,7 @@ check with_module module_session 8 7 '!test_init'
 check with_module filter_changes_while_logging
 check accesses_of_others_are_left_out
 check children_are_chosen
+check thread_that_executes_has_another_pid
 check bad_pids_change_nothing
 check with_module objects_of_module 1 0 alloc:test_init
 check with_module objects_of_module 0 3 alloc:leak_one

@@ -33,7 +33,7 @@ refused() {
 
 # Those of the handlers of breakpoints and of probes are the same.
 hook_cannot_be_probed() {
-	refused memorizer_access_in_page memorizer_access memorizer_pool_alloc \
+	refused memorizer_access_miss memorizer_access memorizer_pool_alloc \
 		memorizer_access_string memorizer_index_lookup memorizer_thunk_r8 memorizer_thunk_string
 }
 

@@ -10,11 +10,13 @@
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
+#define OPTIMIZER_HIDE_VAR(var)	asm("" : "=r" (var) : "0" (var))
 #define barrier()	asm volatile("" : : : "memory")
 
 #define __aligned(bytes)	__attribute__((aligned(bytes)))
 #define __section(name)		__attribute__((section(name)))
 #define __weak			__attribute__((weak))
+#define noinline		__attribute__((noinline))
 #define __read_mostly
 
 /* Keeps the compiler from knowing which variable an address came from. */

@@ -10,7 +10,7 @@
 struct task_struct {
 	int pid;
 	char comm[TASK_COMM_LEN];
-	unsigned int memorizer_paused;
+	u64 memorizer_key;
 };
 
 extern __thread struct task_struct this_task;
