@@ -93,6 +93,13 @@ lines_of_module() {
 		 END { for (line in n) print line " " n[line] }' $M/kmap_fields | sort -n | tr '\n' ';'
 }
 
+# Writes to live objects of the same size, as kmap_fields has them without a place and with one.
+writes_of_others() {
+	awk -F, '/^  / { if (other) n[NF] += $3; next }
+		 { other = $4 == 187 && $3 != "'$object'" && $6 == 0 }
+		 END { print n[4] + 0, n[5] + 0 }' $M/kmap_fields
+}
+
 # It makes 10 writes of 8 bytes, one after the other by one site, then reads and writes the fourth.
 module_is_counted_where_it_accesses() {
 	start alloc:test_init
@@ -100,10 +107,14 @@ module_is_counted_where_it_accesses() {
 	load_module || return 1
 	object=$(cat $P/object)
 	echo 7 >$P/increments
+	echo 1 >$P/leaks
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
 	lines=$(lines_of_module)
+	set -- $(writes_of_others)
 	rmmod $module
+	[ $1 -ge 1 ] || { echo "# nothing was written to what another function allocates"; return 1; }
+	same "writes by place to what another function allocates" $2 0 || return 1
 	wanted=
 	for n in 0 1 2 3 4 5 6 7 8 9; do
 		wanted="$wanted$((8 * n))+8,1,0 1;"
