@@ -53,7 +53,8 @@ function is_leaf(type, i,	next_path, rest) {
 	return i == members[type] || index(next_path, path[type, i]) != 1 || (rest != "." && rest != "[")
 }
 
-# Does OFFSET+BYTES of a record tell a member? One has all of it, or only one that has no others has any.
+# Does OFFSET+BYTES of a record tell a member? One has all of it, or only one that has no others has any,
+# and nothing of it is behind the record.
 function placed(type, place,	at, first, end, i, found) {
 	split(place, at, "+")
 	first = 8 * at[1]
@@ -66,7 +67,7 @@ function placed(type, place,	at, first, end, i, found) {
 		if (is_leaf(type, i) && from[type, i] < end && first < to[type, i])
 			found++
 	}
-	return found == 1
+	return found == 1 && end <= size[type]
 }
 
 function has_place(type, place) {
