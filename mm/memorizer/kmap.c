@@ -8,13 +8,16 @@
  * while a buffer is filled, and spares the object that the reader is at. The
  * reader's own work is not recorded.
  */
+#include <linux/bits.h>
 #include <linux/fs.h>
+#include <linux/hex.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "memorizer.h"
 
@@ -192,18 +195,55 @@ void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_objec
 	seq_putc(m, '\n');
 }
 
-/* What lines begin with. seq_printf() would read its format anew for each. */
-static void show_who(struct seq_file *m, const struct memorizer_line *line)
+/*
+ * A line is put together here, and written at once: there are millions of them, and a call of
+ * seq_file's for each number, or a format, would take most of the time.
+ */
+#define LINE_SIZE	160
+
+/* Of memorizer_unpack_ip(), all digits. */
+static char *put_ip(char *to, u32 ip)
 {
-	seq_put_hex_ll(m, "  ", memorizer_unpack_ip(line->ip), 0);
-	seq_put_decimal_ull(m, ",", line->pid);
+	int shift;
+
+	memcpy(to, ip & BIT(31) ? "ffffffff" : "00000000", 8);
+	to += 8;
+	for (shift = 24; shift >= 0; shift -= 8)
+		to = hex_byte_pack(to, ip >> shift);
+	return to;
 }
 
-static void show_counts(struct seq_file *m, const struct memorizer_line *line)
+static char *put_number(char *to, char before, u64 number)
 {
-	show_who(m, line);
-	seq_put_decimal_ull(m, ",", line->writes);
-	seq_put_decimal_ull(m, ",", line->reads);
+	char digits[20];
+	unsigned int nr = 0;
+
+	do {
+		digits[nr++] = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	*to++ = before;
+	while (nr)
+		*to++ = digits[--nr];
+	return to;
+}
+
+static char *put_who(char *to, const struct memorizer_line *line)
+{
+	*to++ = ' ';
+	*to++ = ' ';
+	return put_number(put_ip(to, line->ip), ',', line->pid);
+}
+
+static char *put_counts(char *to, const struct memorizer_line *line)
+{
+	return put_number(put_number(to, ',', line->writes), ',', line->reads);
+}
+
+static void write_line(struct seq_file *m, char *text, char *end)
+{
+	*end++ = '\n';
+	seq_write(m, text, end - text);
 }
 
 /**
@@ -215,8 +255,9 @@ static void show_counts(struct seq_file *m, const struct memorizer_line *line)
  */
 void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line)
 {
-	show_counts(m, line);
-	seq_putc(m, '\n');
+	char text[LINE_SIZE];
+
+	write_line(m, text, put_counts(put_who(text, line), line));
 }
 
 /* The same, and where in the object, in bytes, if that is known. */
@@ -225,23 +266,23 @@ static void show_field(struct seq_file *m, const struct memorizer_object *object
 {
 	u32 first = (line->granules >> 16) * MEMORIZER_GRANULE;
 	u32 end = ((line->granules & U16_MAX) + 1) * MEMORIZER_GRANULE;
+	char text[LINE_SIZE], *to;
 
-	show_counts(m, line);
+	to = put_counts(put_who(text, line), line);
 	if (line->granules != MEMORIZER_NO_GRANULES) {
-		seq_put_decimal_ull(m, ",", first);
-		seq_put_decimal_ull(m, "+", min(end, object->size) - first);
+		to = put_number(to, ',', first);
+		to = put_number(to, '+', min(end, object->size) - first);
 	}
-	seq_putc(m, '\n');
+	write_line(m, text, to);
 }
 
 static void show_traffic(struct seq_file *m, const struct memorizer_line *line)
 {
-	show_who(m, line);
-	seq_put_decimal_ull(m, ",", line->write_moves);
-	seq_put_decimal_ull(m, ",", line->read_moves);
-	seq_put_decimal_ull(m, ",", line->writes);
-	seq_put_decimal_ull(m, ",", line->reads);
-	seq_putc(m, '\n');
+	char text[LINE_SIZE], *to;
+
+	to = put_number(put_who(text, line), ',', line->write_moves);
+	to = put_number(to, ',', line->read_moves);
+	write_line(m, text, put_counts(to, line));
 }
 
 static int kmap_show(struct seq_file *m, void *v)

@@ -70,14 +70,29 @@ static u64 rank_of(const struct memorizer_entry *entry, bool by_granule)
 		(by_granule ? memorizer_entry_granules(entry) : MEMORIZER_NO_GRANULES);
 }
 
+/* Are both of one run? No group lies where an ip is. */
+static bool same_run(const struct memorizer_entry *a, const struct memorizer_entry *b)
+{
+	return !((memorizer_entry_ip(a) ^ memorizer_entry_ip(b)) & ~MEMORIZER_ACCESS_IP);
+}
+
 /* Does entry @a belong before @b, or both into one line? */
 static bool in_order(const struct memorizer_entry *a, const struct memorizer_entry *b)
 {
-	if (ip_of(a) != ip_of(b))
-		return ip_of(a) < ip_of(b);
-	if (run_of(a) != run_of(b))
-		return run_of(a) < run_of(b);
-	return rank_of(a, true) <= rank_of(b, true);
+	u32 ip_a, ip_b;
+
+	if (same_run(a, b))
+		return rank_of(a, true) <= rank_of(b, true);
+	ip_a = ip_of(a);
+	ip_b = ip_of(b);
+	return ip_a != ip_b ? ip_a < ip_b : run_of(a) < run_of(b);
+}
+
+/* A call for each entry would take a tenth of the time. */
+static void may_schedule(void)
+{
+	if (need_resched())
+		cond_resched();
 }
 
 /* Makes one sorted list of two, of which the first is not empty. */
@@ -93,7 +108,7 @@ static u32 merge(u32 a, u32 b)
 			first = *from;
 		last = *from;
 		*from = READ_ONCE(entry_of(last)->link);
-		cond_resched();
+		may_schedule();
 	}
 	if (!last)
 		return a;
@@ -109,7 +124,7 @@ static u32 cut_run(u32 *list)
 	while ((next = READ_ONCE(entry_of(last)->link)) &&
 	       in_order(entry_of(last), entry_of(next))) {
 		last = next;
-		cond_resched();
+		may_schedule();
 	}
 	WRITE_ONCE(entry_of(last)->link, 0);
 	*list = next;
@@ -146,7 +161,7 @@ static u32 sort_entries(struct memorizer_object *object)
 	/* Behind what came meanwhile; the last of these stays the last. */
 	while ((next = READ_ONCE(entry_of(id)->link))) {
 		id = next;
-		cond_resched();
+		may_schedule();
 	}
 	WRITE_ONCE(entry_of(id)->link, sorted);
 	return sorted;
@@ -157,9 +172,8 @@ static u32 next_in_run(u32 id)
 {
 	u32 next = READ_ONCE(entry_of(id)->link);
 
-	cond_resched();
-	return next && ip_of(entry_of(next)) == ip_of(entry_of(id)) &&
-		run_of(entry_of(next)) == run_of(entry_of(id)) ? next : 0;
+	may_schedule();
+	return next && same_run(entry_of(next), entry_of(id)) ? next : 0;
 }
 
 /* The first entry of the next run, 0 behind the last. */

@@ -19,6 +19,7 @@ extern __thread struct task_struct this_task;
 /* How often a thread might have been scheduled out. */
 extern __thread unsigned long chances_to_schedule;
 
+#define need_resched()	true
 #define cond_resched()	((void)chances_to_schedule++)
 
 #endif /* _TEST_LINUX_SCHED_H */
