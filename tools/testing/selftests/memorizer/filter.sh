@@ -257,9 +257,9 @@ thread_that_executes_has_another_pid() {
 	start
 	set -- $(bounds pipe_write)
 	echo 1 >$M/memorizer_log_access
-	${0%/*}/thread_exec >$dir/told
+	${0%/*}/thread_exec >$dir/thread
 	echo 0 >$M/memorizer_log_access
-	read -r pid had <$dir/told
+	read -r pid had <$dir/thread
 	[ "$pid" -ne "$had" ] || { echo "# it had $had before"; return 1; }
 	awk -F '[ ,]+' -v first="$1" -v end="$2" -v pid="$pid" -v had="$had" '
 		/^  / && $2 "" >= first "" && $2 "" < end "" { lines[$3]++ }
