@@ -230,7 +230,8 @@ static __kprobes bool count_by_granule(u32 id, unsigned long addr, unsigned long
 	unsigned long first = addr - object->va;
 	unsigned long last = first + min(size, object->size - first) - 1;
 
-	return count(object, part(id, memorizer_granules(first, last)), key, memorizer_kind_counts(kind), 0);
+	return count(object, part(id, memorizer_granules(first, last)), key,
+		     memorizer_kind_counts(kind), 0);
 }
 
 /* The same, wherever in it. Thunks look for none but accesses of fixed size in the cache. */
@@ -238,8 +239,9 @@ static __kprobes bool count_in_whole(struct memorizer_object *object, unsigned l
 				     unsigned long size, unsigned int kind, unsigned long ip)
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid);
-	struct memorizer_entry *entry = count(object, whole(object), key, memorizer_kind_counts(kind), 0);
+	struct memorizer_entry *entry;
 
+	entry = count(object, whole(object), key, memorizer_kind_counts(kind), 0);
 	if (entry && size <= MEMORIZER_FIXED_MAX && !READ_ONCE(slow_path_users))
 		remember(entry, addr);
 	return entry;
@@ -522,8 +524,9 @@ static noinline __kprobes void access_group_in_page(unsigned long addr,
 void __kprobes memorizer_access_group(unsigned long addr, const struct memorizer_group *group,
 				      u64 key)
 {
-	struct memorizer_object *object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
+	struct memorizer_object *object;
 
+	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 	if (unlikely(!(key >> 63)))
 		access_members(addr, group);
 	else if (!memorizer_object_contains(object, addr, group->extent) ||

@@ -122,7 +122,7 @@ static __always_inline bool by_granule_at(const struct memorizer_object *object,
 	/* Pairs with the release in record_alloc(). */
 	return smp_load_acquire(&object->state) == MEMORIZER_LIVE &&
 		memorizer_counts_granules(object) &&
-		memorizer_contains(READ_ONCE(object->va), READ_ONCE(object->size), addr, 1);
+		memorizer_contains(READ_ONCE(object->va), READ_ONCE(object->size), addr, addr);
 }
 
 static __always_inline bool is_live_at(const struct memorizer_object *object, unsigned long addr)

@@ -11,6 +11,7 @@
 #include <linux/bits.h>
 #include <linux/fs.h>
 #include <linux/hex.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/security.h>
@@ -199,6 +200,7 @@ void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_objec
  * A line is put together here, and written at once: there are millions of them, and a call of
  * seq_file's for each number, or a format, would take most of the time.
  */
+#define NUMBER_SIZE	20
 #define LINE_SIZE	160
 
 /* Of memorizer_unpack_ip(), all digits. */
@@ -215,17 +217,8 @@ static char *put_ip(char *to, u32 ip)
 
 static char *put_number(char *to, char before, u64 number)
 {
-	char digits[20];
-	unsigned int nr = 0;
-
-	do {
-		digits[nr++] = '0' + number % 10;
-		number /= 10;
-	} while (number);
 	*to++ = before;
-	while (nr)
-		*to++ = digits[--nr];
-	return to;
+	return to + num_to_str(to, NUMBER_SIZE, number, 0);
 }
 
 static char *put_who(char *to, const struct memorizer_line *line)

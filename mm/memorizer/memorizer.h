@@ -372,15 +372,13 @@ static inline u64 memorizer_entry_accesses(const struct memorizer_entry *entry)
 }
 
 /*
- * Does an object of @bytes at @start contain all of an access? It has none once
- * it is no longer live. The thunks ask the same of an entry.
+ * Does an object of @bytes at @start contain all of an access, from @addr to @last? It has
+ * none once it is no longer live. The thunks ask the same of an entry.
  */
 static __always_inline bool memorizer_contains(unsigned long start, u32 bytes,
-					       unsigned long addr, unsigned long size)
+					       unsigned long addr, unsigned long last)
 {
-	unsigned long last = addr - start + size - 1;
-
-	return last >= size - 1 && last < bytes;
+	return addr >= start && last - start < bytes;
 }
 
 /* The slot of the per-CPU cache for an access; the thunks know it, too. */
@@ -395,23 +393,20 @@ static __always_inline u32 memorizer_found_slot(unsigned long addr)
 	return (addr >> MEMORIZER_FOUND_ADDR) % MEMORIZER_FOUND_SLOTS;
 }
 
-/* Is the object live, and does it contain all of an access? */
-static __always_inline bool memorizer_object_contains(const struct memorizer_object *object,
-						      unsigned long addr, unsigned long size)
-{
-	u32 bound = READ_ONCE(object->bound);
-
-	return memorizer_contains(READ_ONCE(object->va), bound, addr, size);
-}
-
-/* The same, for an access from @addr to @last. */
+/* Is the object live, and does it contain all of an access, from @addr to @last? */
 static __always_inline bool memorizer_object_has(const struct memorizer_object *object,
 						 unsigned long addr, unsigned long last)
 {
 	u32 bound = READ_ONCE(object->bound);
-	unsigned long va = READ_ONCE(object->va);
 
-	return likely(addr >= va) && likely(last - va < bound);
+	return memorizer_contains(READ_ONCE(object->va), bound, addr, last);
+}
+
+/* The same, for one of @size bytes. */
+static __always_inline bool memorizer_object_contains(const struct memorizer_object *object,
+						      unsigned long addr, unsigned long size)
+{
+	return memorizer_object_has(object, addr, addr + size - 1);
 }
 
 /* main.c */
