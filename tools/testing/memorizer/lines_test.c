@@ -82,6 +82,39 @@ static void lines_are_in_order_and_added_up(void)
 	CHECK_EQ(n, 100 * 7 * TEST_CPUS);
 }
 
+/* An ip's accesses and the lines that they moved are told together, once for each pid. */
+static void moves_are_told_with_their_accesses(void)
+{
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+	unsigned int i, ip, pid;
+
+	start(64);
+	/* Of each ip and pid on each CPU, the last pid and the moves first. */
+	for (i = 0; i < 3 * 5 * TEST_CPUS; i++) {
+		become(i % TEST_CPUS, 5 - i / TEST_CPUS % 5);
+		ip = i / TEST_CPUS / 5;
+		preempt_disable_notrace();
+		memorizer_count_traffic(memorizer_id(object), MEMORIZER_WRITE, IP(ip));
+		preempt_enable_notrace();
+		site(addr, 8, MEMORIZER_UPDATE, IP(ip));
+	}
+	begin(&lines);
+	for (ip = 0; ip < 3; ip++) {
+		for (pid = 1; pid <= 5; pid++) {
+			CHECK(next(&lines, &line));
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
+			CHECK_EQ(line.pid, pid);
+			CHECK_EQ(line.reads, TEST_CPUS);
+			CHECK_EQ(line.writes, TEST_CPUS);
+			CHECK_EQ(line.read_moves, 0);
+			CHECK_EQ(line.write_moves, TEST_CPUS);
+		}
+	}
+	CHECK(!next(&lines, &line));
+	end(&lines);
+}
+
 static void object_without_accesses_has_no_lines(void)
 {
 	struct memorizer_lines lines;
@@ -200,6 +233,7 @@ static void many_lines_take_many_small_steps(void)
 
 const struct test_case lines_cases[] = {
 	CASE(lines_are_in_order_and_added_up),
+	CASE(moves_are_told_with_their_accesses),
 	CASE(object_without_accesses_has_no_lines),
 	CASE(readers_meet_each_line_once),
 	CASE(object_is_whole_though_it_is_cleared),
