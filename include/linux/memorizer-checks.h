@@ -37,7 +37,7 @@ static __always_inline void memorizer_site_read(const volatile void *ptr, size_t
  */
 static __always_inline void memorizer_site_read_word(const volatile void *ptr)
 {
-	MEMORIZER_SITE_FIXED("memorizer_thunk_r8", ptr, sizeof(long));
+	MEMORIZER_SITE_FIXED("r8", ptr, sizeof(long));
 }
 
 /**

@@ -242,8 +242,11 @@ static __kprobes bool count_in_whole(struct memorizer_object *object, unsigned l
 	struct memorizer_entry *entry;
 
 	entry = count(object, whole(object), key, memorizer_kind_counts(kind), 0);
-	if (entry && size <= MEMORIZER_FIXED_MAX && !READ_ONCE(slow_path_users))
-		remember(entry, addr);
+	if (entry && !READ_ONCE(slow_path_users)) {
+		if (size <= MEMORIZER_FIXED_MAX)
+			remember(entry, addr);
+		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
+	}
 	return entry;
 }
 
@@ -309,9 +312,9 @@ void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 			     (u64)(group ? group->accesses : memorizer_kind_count(kind)) << 31);
 }
 
-/* The same, but calls nobody, so as to need few registers. False if it is not so easy. */
-static __always_inline bool add_counts(struct memorizer_object *object, u64 key, u64 counts,
-				       u64 more, unsigned long addr)
+/* The same, but calls nobody, so as to need few registers. NULL if it is not so easy. */
+static __always_inline struct memorizer_entry *
+add_counts(struct memorizer_object *object, u64 key, u64 counts, u64 more)
 {
 	u32 *bucket = find_bucket(whole(object), key), id;
 	struct memorizer_entry *entry = find_entry(bucket, whole(object), key);
@@ -319,15 +322,26 @@ static __always_inline bool add_counts(struct memorizer_object *object, u64 key,
 
 	if (entry) {
 		if (unlikely(local_read(&entry->counts) & CARRIES))
-			return false;
+			return NULL;
 		local_add(counts, &entry->counts);
 	} else {
 		id = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry), &new);
 		if (unlikely(!id))
-			return false;
+			return NULL;
 		entry = new;
 		add_entry(entry, id, bucket, object, whole(object), key, counts + more);
 	}
+	return entry;
+}
+
+/* The same for what a thunk looks for in the cache. */
+static __always_inline bool count_and_remember(struct memorizer_object *object, u64 key,
+					       u64 counts, u64 more, unsigned long addr)
+{
+	struct memorizer_entry *entry = add_counts(object, key, counts, more);
+
+	if (unlikely(!entry))
+		return false;
 	remember(entry, addr);
 	return true;
 }
@@ -346,7 +360,20 @@ static __always_inline bool is_unrecorded(unsigned long addr, unsigned int kind)
 	return true;
 }
 
-/* What is not so easy: the same by memorizer_access(). */
+/* What is not so easy: the same for an object that contains all of an access. */
+static noinline __kprobes void access_object(unsigned long addr, struct memorizer_object *object,
+					     u64 key, u64 counts)
+{
+	struct memorizer_entry *entry = count(object, whole(object), key, counts, 0);
+
+	if (entry)
+		remember(entry, addr);
+	else
+		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
+			     memorizer_counts_sum(counts));
+}
+
+/* The same by memorizer_access(). */
 static __kprobes void access_anywhere(unsigned long addr, unsigned long last, u64 counts, u64 key)
 {
 	memorizer_access(addr, last - addr + 1, memorizer_counts_kind(counts),
@@ -371,17 +398,18 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 	struct memorizer_object *object;
 	const u32 *place;
 	u32 word, id;
+	u64 slot;
 
 	/* In two pages? Or, while accesses are observed, anywhere? */
 	if (unlikely((addr ^ last) >= READ_ONCE(miss_bytes)))
 		return false;
 	place = memorizer_find_word(addr);
 	word = place ? READ_ONCE(*place) : 0;
-	id = memorizer_object_at(word, addr);
+	id = memorizer_object_at(word, addr, &slot);
 	if (likely(id)) {
 		object = memorizer_ptr(id);
 		if (unlikely(!memorizer_object_has(object, addr, last) ||
-			     !add_counts(object, key, counts, more, addr)))
+			     !count_and_remember(object, key, counts, more, addr)))
 			return false;
 		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
 		return true;
@@ -389,7 +417,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 	/* A page that never held an object, or what allocators access. */
 	if (!word)
 		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], &memorizer_nobody);
-	else if (unlikely(!memorizer_in_one_slot(word, addr, last - addr + 1)))
+	else if (unlikely(!memorizer_in_slot(word, slot, last)))
 		return false;
 	this_cpu_add(memorizer_counters.unattributed, accesses);
 	return true;
@@ -404,24 +432,25 @@ static noinline __kprobes void access_in_page(unsigned long addr, unsigned long 
 
 /**
  * memorizer_access_miss() - count an access whose entry is not in the cache
- * @addr: its first address
- * @last: its last address; it has 1 to 16 bytes
- * @counts: memorizer_kind_counts() of its kind
- * @key: memorizer_key() of its ip and of the task, or of one that is paused
  * @object: what was found at @addr before
+ * @last: its last address; it has 1 to 16 bytes
+ * @addr: its first address
+ * @key: memorizer_key() of its ip and of the task, or of one that is paused
+ * @counts: memorizer_kind_counts() of its kind
  *
  * The same as memorizer_access(), but faster.
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void __kprobes memorizer_access_miss(unsigned long addr, unsigned long last, u64 counts, u64 key,
-				     struct memorizer_object *object)
+void __kprobes memorizer_access_miss(struct memorizer_object *object, unsigned long last,
+				     unsigned long addr, u64 key, u64 counts)
 {
 	if (unlikely(!(key >> 63)))
 		access_unrecorded(addr, last, counts, key);
-	else if (!memorizer_object_has(object, addr, last) ||
-		 unlikely(!add_counts(object, key, counts, 0, addr)))
+	else if (!memorizer_object_has(object, addr, last))
 		access_in_page(addr, last, counts, key);
+	else if (unlikely(!count_and_remember(object, key, counts, 0, addr)))
+		access_object(addr, object, key, counts);
 }
 
 /**
@@ -438,6 +467,7 @@ void __kprobes memorizer_access_miss(unsigned long addr, unsigned long last, u64
 void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 				unsigned long ip)
 {
+	struct memorizer_object *object;
 	unsigned long start = addr, next;
 	bool attributed = false;
 	u32 id;
@@ -445,6 +475,12 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	if (!size)
 		return;
 	if (is_unrecorded(addr, kind))
+		return;
+	/* There are none while accesses are observed. */
+	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
+	if (memorizer_object_contains(object, addr, size) &&
+	    add_counts(object, memorizer_key(memorizer_pack_ip(ip), current->pid),
+		       memorizer_kind_counts(kind), 0))
 		return;
 	if (memorizer_tells_accesses())
 		memorizer_observer_access(addr, size, kind, ip);
@@ -515,6 +551,7 @@ static noinline __kprobes void access_group_in_page(unsigned long addr,
  * @addr: the first byte of them
  * @group: the group
  * @key: memorizer_key() of its address, in place of an ip, and of the task
+ * @object: what was found at @addr before
  *
  * The same as memorizer_access() for each member, but at once where one object contains
  * them all, or nothing else is there.
@@ -522,15 +559,12 @@ static noinline __kprobes void access_group_in_page(unsigned long addr,
  * Context: any, NMI included, with preemption disabled.
  */
 void __kprobes memorizer_access_group(unsigned long addr, const struct memorizer_group *group,
-				      u64 key)
+				      u64 key, struct memorizer_object *object)
 {
-	struct memorizer_object *object;
-
-	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 	if (unlikely(!(key >> 63)))
 		access_members(addr, group);
 	else if (!memorizer_object_contains(object, addr, group->extent) ||
-		 unlikely(!add_counts(object, key, 1, extent_of(group), addr)))
+		 unlikely(!count_and_remember(object, key, 1, extent_of(group), addr)))
 		access_group_in_page(addr, group, key);
 }
 

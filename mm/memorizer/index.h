@@ -64,29 +64,33 @@ static __always_inline u32 *memorizer_find_word(unsigned long addr)
 	return (u32 *)memorizer_ptr(leaf) + (offset >> PAGE_SHIFT) % MEMORIZER_LEAF_WORDS;
 }
 
-/* The object that a page's word knows at an address; it need not be live. 0: none. */
-static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr)
+/* In no slot of a slab. */
+#define MEMORIZER_NO_SLOT	U64_MAX
+
+/*
+ * The object that a page's word knows at an address; it need not be live. 0: none. In @slot
+ * goes which slot that is, if the word names a slab.
+ */
+static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr, u64 *slot)
 {
 	struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
-	u64 slot;
 
+	*slot = MEMORIZER_NO_SLOT;
 	if (unlikely(!(word & SLAB_BIT)))
 		return word;
-	slot = memorizer_slot(slab, addr);
-	return likely(slot < READ_ONCE(slab->slots)) ? READ_ONCE(slab->object[slot]) : 0;
+	*slot = memorizer_slot(slab, addr);
+	if (likely(*slot < READ_ONCE(slab->slots)))
+		return READ_ONCE(slab->object[*slot]);
+	*slot = MEMORIZER_NO_SLOT;
+	return 0;
 }
 
-/* Does all of an access lie in one slot of the slab that a page's word names, if it names one? */
-static __always_inline bool memorizer_in_one_slot(u32 word, unsigned long addr,
-						  unsigned long size)
+/* Is an address in that slot of the slab that a page's word names, if there is one? */
+static __always_inline bool memorizer_in_slot(u32 word, u64 slot, unsigned long addr)
 {
 	const struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
-	u64 slot;
 
-	if (!(word & SLAB_BIT))
-		return false;
-	slot = memorizer_slot(slab, addr);
-	return slot < READ_ONCE(slab->slots) && memorizer_slot(slab, addr + size - 1) == slot;
+	return slot != MEMORIZER_NO_SLOT && memorizer_slot(slab, addr) == slot;
 }
 
 #endif /* _MM_MEMORIZER_INDEX_H */

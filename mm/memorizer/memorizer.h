@@ -443,23 +443,21 @@ DECLARE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
 /* Takes a record of @size bytes from this CPU's batch; 0 if that is used up. */
 static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int size, void **ptr)
 {
-	u64 old = this_cpu_read(memorizer_cursor[class]), new, now;
-	u32 id;
+	u64 old = this_cpu_read(memorizer_cursor[class]), new;
+	u32 id, place;
 
-	while (likely((u32)old)) {
+	do {
 		id = old;
-		OPTIMIZER_HIDE_VAR(id);
-		*ptr = memorizer_ptr(id);
+		if (unlikely(!id))
+			return 0;
+		place = id;
+		OPTIMIZER_HIDE_VAR(place);
+		*ptr = memorizer_ptr(place);
 		/* The sum of the low halves is an id: nothing is carried into the tag. */
 		new = old + (size >> MEMORIZER_ID_SHIFT) + (s64)READ_ONCE(*(const s32 *)*ptr);
-		now = this_cpu_cmpxchg(memorizer_cursor[class], old, new);
-		if (likely(now == old)) {
-			this_cpu_inc(memorizer_in_use[class]);
-			return old;
-		}
-		old = now;
-	}
-	return 0;
+	} while (unlikely(!this_cpu_try_cmpxchg(memorizer_cursor[class], &old, new)));
+	this_cpu_inc(memorizer_in_use[class]);
+	return id;
 }
 
 void memorizer_pool_init(void *base, unsigned long size);
@@ -581,9 +579,10 @@ static __always_inline unsigned int memorizer_counts_kind(u64 counts)
 
 int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
-void memorizer_access_miss(unsigned long addr, unsigned long last, u64 counts, u64 key,
-			   struct memorizer_object *object);
-void memorizer_access_group(unsigned long addr, const struct memorizer_group *group, u64 key);
+void memorizer_access_miss(struct memorizer_object *object, unsigned long last, unsigned long addr,
+			   u64 key, u64 counts);
+void memorizer_access_group(unsigned long addr, const struct memorizer_group *group, u64 key,
+			    struct memorizer_object *object);
 void memorizer_access_carry(struct memorizer_entry *entry);
 void memorizer_access_collect(void);
 void memorizer_count_traffic(u32 id, unsigned int kind, unsigned long ip);

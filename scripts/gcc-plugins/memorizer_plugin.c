@@ -8,7 +8,7 @@
  * thunk for this kind of access:
  *
  *	memorizer_thunk_<kind><size>	size 1, 2, 4, 8 or 16:
- *		address in rdi; on the stack: rdi, return address
+ *		address in r11; on the stack: return address; changes r9, r10 and r11
  *	memorizer_thunk_<kind>n		any other size:
  *		address in rdi, size in rsi;
  *		on the stack: rdx, rsi, rdi, return address
@@ -26,25 +26,23 @@
  * Where code is straight, a site's stub also counts accesses that come later:
  * before it jumps to its thunk it calls, for each of them,
  *
- *	memorizer_joined_<kind><size>	address in rdi; on the stack: return
- *		address into the stub, rdi as it was, return address
- *
- * which returns with rdi as it was. The instruction behind the call, one more
- * "test $distance, %eax", does nothing when it is executed; its operand is the
- * distance from its end to the instruction that makes the access. If accesses are
- * of several kinds, their order matters: the stub calls for its own, too, and at last
- * jumps to
- *
- *	memorizer_leave			on the stack: rdi, return address
+ *	memorizer_joined_<kind><size>	address in r11, in r10 the one behind the site that
+ *		there would be; changes r9, r10 and r11
  *
  * Accesses at known distances from each other make a group, which the stub counts at
- * once. It calls, or at last jumps to
+ * once, by
  *
- *	memorizer_joined_group		address of the first byte in rdi; on the stack as above
- *	memorizer_group			likewise; on the stack: group, rdi, return address
+ *	memorizer_group			address of the first byte in r11, the group's in r10;
+ *		changes r9, r10 and r11
  *
- * The operand behind the call is the distance to the group. The section memorizer_groups
- * says what groups are: see struct memorizer_group.
+ * The section memorizer_groups says what groups are: see struct memorizer_group. If
+ * accesses are of several kinds, their order matters: what the stub counts last, which it
+ * jumps for, may be joined.
+ *
+ * Where the value in r9, r10 or r11 is still needed, the stub pushes it and those that stand
+ * here before it, calls for its own access, too, and jumps to
+ *
+ *	memorizer_leave_r<last>		on the stack: those, the last one first; return address
  *
  * An access is what is left of the source's loads and stores when the GIMPLE
  * optimizers are done. Not seen are: the function's own frame and arguments,
@@ -63,6 +61,8 @@
 #include "gcc-common.h"
 #include "gimplify-me.h"
 #include "df.h"
+#include "regs.h"
+#include "function-abi.h"
 #include "rtl-iter.h"
 #include "tree-dfa.h"
 #include "ssa-iterators.h"
@@ -126,9 +126,7 @@ static bool any_sites;			/* put anywhere */
 #define SAVE_3 SAVE_1 "\tpushq %%rsi\n\tpushq %%rdx\n"
 
 /* Instructions of the stubs; the thunk restores what they save. */
-#define STUB_FIXED					\
-	"\tpushq %%rdi\n"				\
-	"\tleaq %0, %%rdi\n"
+#define STUB_FIXED "\tleaq %0, %%r11\n"
 #define STUB_SAVE					\
 	"\tpushq %%rdi\n"				\
 	"\tpushq %%rsi\n"				\
@@ -1018,13 +1016,14 @@ static bool has_memory_output(gasm *stmt)
 /* Give a site from asm/memorizer.h, which has a pointer and a size, the note that it lacks. */
 static void name_site(gimple_stmt_iterator *gsi, gasm *site)
 {
-	const char *thunk = strstr(gimple_asm_string(site), "memorizer_thunk_");
+	const char *text = gimple_asm_string(site);
+	const char *thunk = strstr(text, "memorizer_thunk_") ?: strstr(text, "memorizer_joined_");
 	enum kind kind;
 
 	if (gimple_asm_ninputs(site) < 2 || !thunk ||
 	    name_of_location(gimple_location(site)) != NO_NAME)
 		return;
-	kind = (enum kind)thunk[strlen("memorizer_thunk_")];
+	kind = (enum kind)strchr(thunk + strlen("memorizer_"), '_')[1];
 	gimple_set_location(site, location_with_name(location_at(*gsi),
 		name_target(name_kind_of(kind), site, TREE_VALUE(gimple_asm_input_op(site, 0)),
 			    constant_bytes(TREE_VALUE(gimple_asm_input_op(site, 1))))));
@@ -1202,9 +1201,29 @@ static void replace_asm(rtx_insn *insn, rtx site, const char *text, rtvec inputs
 	df_insn_rescan(insn);
 }
 
-/* The end of a stub for an access of fixed size to operand 0, and of one for accesses in order */
-#define FIXED_END "\tleaq %0, %%rdi\n\tjmp memorizer_thunk_"
-#define ORDERED_END "\tjmp memorizer_leave"
+/* A stub for an access of fixed size to operand 0 */
+#define FIXED_END STUB_FIXED "\tjmp memorizer_thunk_"
+
+/* The registers that thunks for accesses of fixed size and for groups change */
+static const unsigned int changed_registers[] = { R9_REG, R10_REG, R11_REG };
+
+/* What a stub does that has to save so many of them, the first ones */
+static const struct saving {
+	const char *save;
+	const char *load;	/* between two calls */
+	const char *leave;	/* at its end */
+} savings[] = {
+	{ "", "", "" },
+	{ "\tpushq %%r9\n",
+	  "\tmovq (%%rsp), %%r9\n",
+	  "\tjmp memorizer_leave_r9\n" },
+	{ "\tpushq %%r9\n\tpushq %%r10\n",
+	  "\tmovq (%%rsp), %%r10\n\tmovq 8(%%rsp), %%r9\n",
+	  "\tjmp memorizer_leave_r10\n" },
+	{ "\tpushq %%r9\n\tpushq %%r10\n\tpushq %%r11\n",
+	  "\tmovq (%%rsp), %%r11\n\tmovq 8(%%rsp), %%r10\n\tmovq 16(%%rsp), %%r9\n",
+	  "\tjmp memorizer_leave_r11\n" },
+};
 
 /* Does the pattern, or part of one, access the memory at @address? */
 static bool mentions_memory(const_rtx pattern, rtx address)
@@ -1226,11 +1245,19 @@ static bool insn_accesses(rtx_insn *insn, rtx address, bool is_read)
 	return mentions_memory(is_read ? SET_SRC(set) : SET_DEST(set), address);
 }
 
+/* Is it an inline assembly without an instruction, as that of barrier() is? */
+static bool is_empty_asm(rtx_insn *insn)
+{
+	rtx body = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL;
+
+	return body && !*ASM_OPERANDS_TEMPLATE(body);
+}
+
 /* Does other code follow only sometimes, or much happen in this insn? */
 static bool ends_straight_code(rtx_insn *insn)
 {
 	return LABEL_P(insn) || BARRIER_P(insn) || JUMP_P(insn) || CALL_P(insn) ||
-	       (NONDEBUG_INSN_P(insn) && volatile_insn_p(PATTERN(insn)) &&
+	       (NONDEBUG_INSN_P(insn) && volatile_insn_p(PATTERN(insn)) && !is_empty_asm(insn) &&
 		!starts_with(insn, SITE_BEGIN) && !starts_with(insn, LABEL_BEGIN));
 }
 
@@ -1259,6 +1286,76 @@ static void move_label(rtx_insn *insn, rtx address, bool is_read)
 	}
 }
 
+/* How many of these registers a site of the current function has to save; it is not there: none */
+static hash_map<rtx_insn *, unsigned int> saved_by_sites;
+
+static const struct saving *saving_of(rtx_insn *site)
+{
+	unsigned int *saved = saved_by_sites.get(site);
+
+	return &savings[saved ? *saved : 0];
+}
+
+/* Let the site say which of them it changes: callers of a function may rely on what it does. */
+static void add_clobbers(rtx_insn *insn)
+{
+	const unsigned int first = saving_of(insn) - savings;
+	rtx old = PATTERN(insn);
+	unsigned int n = GET_CODE(old) == PARALLEL ? XVECLEN(old, 0) : 1, i;
+	rtvec all = rtvec_alloc(n + ARRAY_SIZE(changed_registers) - first);
+
+	for (i = 0; i < n; i++)
+		RTVEC_ELT(all, i) = GET_CODE(old) == PARALLEL ? XVECEXP(old, 0, i) : old;
+	for (i = first; i < ARRAY_SIZE(changed_registers); i++)
+		RTVEC_ELT(all, n + i - first) =
+			gen_rtx_CLOBBER(VOIDmode, gen_rtx_REG(DImode, changed_registers[i]));
+	PATTERN(insn) = gen_rtx_PARALLEL(VOIDmode, all);
+	INSN_CODE(insn) = -1;
+	df_insn_rescan(insn);
+}
+
+/* Are these any function's to change, and so not those of a caller of this one? */
+static bool registers_are_callees(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(changed_registers); i++)
+		if (fixed_regs[changed_registers[i]] ||
+		    !crtl->abi->clobbers_full_reg_p(changed_registers[i]))
+			return false;
+	return !lookup_attribute("no_caller_saved_registers",
+				 TYPE_ATTRIBUTES(TREE_TYPE(current_function_decl)));
+}
+
+/* Find out which of them have a value at each site that is needed there, or later. */
+static void find_saved_registers(void)
+{
+	bool callees = registers_are_callees();
+	unsigned int i, saved;
+	auto_bitmap live;
+	basic_block bb;
+	rtx_insn *insn;
+
+	saved_by_sites.empty();
+	df_analyze();
+	FOR_EACH_BB_REVERSE_FN(bb, cfun) {
+		bitmap_copy(live, DF_LR_OUT(bb));
+		df_simulate_initialize_backwards(bb, live);
+		FOR_BB_INSNS_REVERSE(bb, insn) {
+			if (!INSN_P(insn))
+				continue;
+			df_simulate_one_insn_backwards(bb, insn, live);
+			if (!site_of(insn))
+				continue;
+			for (saved = 0, i = 0; i < ARRAY_SIZE(changed_registers); i++)
+				if (!callees || bitmap_bit_p(live, changed_registers[i]))
+					saved = i + 1;
+			if (saved)
+				saved_by_sites.put(insn, saved);
+		}
+	}
+}
+
 /* An access that a stub counts */
 struct counted {
 	rtx operand, constraint;
@@ -1269,6 +1366,7 @@ struct counted {
 /* A site that others can be joined to, and the accesses that its stub counts, in their order */
 struct lead {
 	rtx_insn *insn;
+	const struct saving *saving;	/* of the registers that thunks change */
 	auto_vec<counted> accesses;
 };
 
@@ -1296,6 +1394,7 @@ static lead *make_lead(rtx_insn *insn, rtx site)
 	lead *made = new lead();
 
 	made->insn = insn;
+	made->saving = saving_of(insn);
 	made->accesses.safe_push(make_counted(site, "771b + 5"));
 	return made;
 }
@@ -1399,24 +1498,22 @@ static char *count_part(const lead *lead, const part *part, bool is_last)
 	char *group, *text;
 
 	if (is_last && !is_group && !part->first)
-		return xasprintf("\tleaq %%0, %%%%rdi\n\tjmp memorizer_thunk_%s\n", access->thunk);
-	if (is_last && !is_group) {
-		group = count_part(lead, part, false);
-		text = xasprintf("%s" ORDERED_END "\n", group);
-		free(group);
-		return text;
-	}
+		return concat(FIXED_END, access->thunk, "\n", NULL);
 	group = is_group ? describe_group(lead, part) : xstrdup("");
-	if (is_last)
-		text = xasprintf("\tpushq $775f\n\tleaq %%%u, %%%%rdi\n\tjmp memorizer_group\n%s",
-				 part->first, group);
-	else
-		text = xasprintf("\tleaq %%%u, %%%%rdi\n\tcall memorizer_joined_%s\n"
-				 "773:\ttestl $%s - 773b - 5, %%%%eax\n%s", part->first,
-				 is_group ? "group" : access->thunk, is_group ? "775f" : access->ip,
-				 group);
+	text = xasprintf("\tleaq %%%u, %%%%r11\n\tleaq %s(%%%%rip), %%%%r10\n\t%s memorizer_%s%s\n%s",
+			 part->first, is_group ? "775f" : access->ip, is_last ? "jmp" : "call",
+			 is_group ? "group" : "joined_", is_group ? "" : access->thunk, group);
 	free(group);
 	return text;
+}
+
+/* Appends to a text. */
+static void append(char **text, const char *more)
+{
+	char *all = concat(*text, more, NULL);
+
+	free(*text);
+	*text = all;
 }
 
 /*
@@ -1430,7 +1527,7 @@ static unsigned int write_stub(const lead *lead, unsigned int groups)
 	rtvec inputs = rtvec_alloc(n), constraints = rtvec_alloc(n);
 	rtx site = site_of(lead->insn);
 	const char *text = ASM_OPERANDS_TEMPLATE(site), *end = strstr(text, FIXED_END);
-	char *stub = xasprintf("%.*s", (int)(end - text), text), *part_text, *more;
+	char *stub = xasprintf("%.*s", (int)(end - text), text), *part_text;
 	auto_vec<part> parts;
 	bool in_order = false;
 
@@ -1440,18 +1537,19 @@ static unsigned int write_stub(const lead *lead, unsigned int groups)
 		in_order |= lead->accesses[i].thunk[0] != lead->accesses[0].thunk[0];
 	}
 	groups = divide(lead, groups, &parts);
+	append(&stub, lead->saving->save);
 	for (i = 1; i <= parts.length(); i++) {
+		if (i > 1)
+			append(&stub, lead->saving->load);
 		part_text = count_part(lead, &parts[in_order ? i - 1 : i % parts.length()],
-				       i == parts.length());
-		more = concat(stub, part_text, NULL);
+				       lead->saving == savings && i == parts.length());
+		append(&stub, part_text);
 		free(part_text);
-		free(stub);
-		stub = more;
 	}
+	append(&stub, lead->saving->leave);
 	/* SITE_END begins with the end of a line. */
-	more = concat(stub, strchr(end + strlen(FIXED_END), '\n') + 1, NULL);
-	replace_asm(lead->insn, site, more, inputs, constraints);
-	free(more);
+	append(&stub, strchr(end + strlen(FIXED_END), '\n') + 1);
+	replace_asm(lead->insn, site, stub, inputs, constraints);
 	free(stub);
 	return groups;
 }
@@ -1509,8 +1607,9 @@ static void write_stubs(auto_vec<lead *> &leads)
 	unsigned int i, groups = may_group() ? MEMORIZER_GROUPS_AT_ONCE : 0;
 
 	for (i = 0; i < leads.length(); i++) {
-		if (leads[i]->accesses.length() > 1)
+		if (leads[i]->accesses.length() > 1 || leads[i]->saving != savings)
 			groups -= write_stub(leads[i], groups);
+		add_clobbers(leads[i]->insn);
 		delete leads[i];
 	}
 	leads.truncate(0);
@@ -1677,6 +1776,7 @@ static unsigned int memorizer_join_execute(void)
 		}
 	}
 	joined_sites = 0;
+	find_saved_registers();
 	join_sites();
 	for (insn = get_insns(); insn; insn = NEXT_INSN(insn))
 		share_stub(insn);

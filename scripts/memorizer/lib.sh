@@ -139,7 +139,8 @@ section_words() {
 # access_ips VMLINUX: the access ips, of sites, of what was joined to them, and of groups, as the low 32 bits in hex.
 access_ips() {
 	{
-		objdump -d --no-show-raw-insn "$1" | grep -A1 'call  *[0-9a-f]* <memorizer_joined_[rwu]'
+		objdump -d --no-show-raw-insn "$1" |
+			grep -B1 'memorizer_joined_[rwu][0-9]*>$' | sed -n 's/.*(%rip),%r10 *# /joined /p'
 		section_words "$1" memorizer_sites | sed 's/^/site /'
 		section_words "$1" memorizer_groups | sed 's/^/group /'
 	} | awk '
@@ -150,13 +151,8 @@ access_ips() {
 			return n
 		}
 		function show(at, distance) { printf "%08x\n", (at + distance) % 4294967296 }
-		# What a joined access is announced with: the distance to it
-		/test +\$0x[0-9a-f]+,%eax/ {
-			distance = $0
-			sub(/.*\$0x/, "", distance)
-			sub(/,.*/, "", distance)
-			show(value(substr($1, 9, 8)) + 5, value(distance))
-		}
+		# What a joined access is announced with
+		$1 == "joined"	{ print substr($2, 9) }
 		# How far the site is from there
 		$1 == "site"	{ show(value($2) + $3, value($4) + 5) }
 		# A group is a word, of whose bytes the third is the number of its members, and two words for each: the first is how far its ip is

@@ -22,6 +22,7 @@ static void __used common(void)
 	OFFSET(MEMORIZER_ENTRY_WRITES, memorizer_entry, writes);
 	OFFSET(MEMORIZER_ENTRY_TIMES, memorizer_entry, times);
 	OFFSET(MEMORIZER_ENTRY_EXTENT, memorizer_entry, extent);
+	OFFSET(MEMORIZER_GROUP_EXTENT, memorizer_group, extent);
 	OFFSET(MEMORIZER_GROUP_ACCESSES, memorizer_group, accesses);
 
 	BLANK();

@@ -33,4 +33,6 @@ EXPORT_THUNK(thunk_rn);
 EXPORT_THUNK(thunk_wn);
 EXPORT_THUNK(thunk_un);
 EXPORT_THUNK(thunk_string);
-EXPORT_THUNK(leave);
+EXPORT_THUNK(leave_r9);
+EXPORT_THUNK(leave_r10);
+EXPORT_THUNK(leave_r11);

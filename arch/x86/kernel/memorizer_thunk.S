@@ -4,15 +4,15 @@
  *
  * A stub jumps to the thunk for its access, which returns to the site. If other
  * accesses were joined to the site, the stub calls a thunk for each of them
- * first. Behind such a call there is an instruction that does nothing, `test
- * $distance, %eax`: the distance from its end to what follows the access's ip. A
- * stub may call for its own access, too, and jump to memorizer_leave at last. It
- * counts accesses at known distances from each other by one call or jump.
+ * first, or for several at once that are at known distances from each other.
  *
- * A thunk preserves all registers but the flags. It counts an address behind the
- * index's at once, and looks for other accesses' entries in the CPU's cache,
- * where most find theirs; mm/memorizer/access.c says of the cache what this
- * relies on. Otherwise it calls the hook.
+ * The address is in r11. A thunk leaves all other registers as they are, but r9, r10
+ * and the flags: a stub saves those three where a value in one is needed, calls
+ * for all that it counts, and jumps to memorizer_leave_... at last.
+ *
+ * A thunk counts an address behind the index's at once, and looks for other accesses'
+ * entries in the CPU's cache, where most find theirs; mm/memorizer/access.c says of
+ * the cache what this relies on. Otherwise it calls the hook.
  *
  * Preemption is off from the look into the cache to the increment, so that the
  * entry is the CPU's own, and in use, for as long as it is looked at. NMIs and
@@ -101,117 +101,132 @@ SYM_FUNC_END(memorizer_preempt)
 	pop	%rsi
 .endm
 
-/*
- * A thunk's stack: the site's rdi, return address into the site; below that, for
- * a joined access, the return address into the stub. The stub needs rdi again.
- */
-.macro ENTRY joined pushed=0
-	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=16-8*\joined+\pushed type=UNWIND_HINT_TYPE_CALL
+/* What a thunk or its tail has on the stack: so many bytes, then a return address. */
+.macro ENTRY pushed=0
+	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=8+\pushed type=UNWIND_HINT_TYPE_CALL
 	ANNOTATE_NOENDBR
 .endm
 
-.macro LEAVE joined
-	.if \joined
-	movq	8(%rsp), %rdi
-	.else
+/* Of an access with memorizer_key() r9: its slot's entry in r10. Is it another's? */
+.macro FIND
+	movq	%r11, %r10
+	shrq	$MEMORIZER_CACHE_ADDR, %r10
+	xorl	%r9d, %r10d
+	andl	$(MEMORIZER_CACHE_SLOTS - 1), %r10d
+	movq	__percpu(memorizer_cache)(, %r10, 8), %r10
+	cmpq	%r9, MEMORIZER_ENTRY_KEY(%r10)
+.endm
+
+/* What was found at the address before, in r10. */
+.macro FOUND
+	movq	%r11, %r10
+	shrq	$MEMORIZER_FOUND_ADDR, %r10
+	andl	$(MEMORIZER_FOUND_SLOTS - 1), %r10d
+	movq	__percpu(memorizer_found)(, %r10, 8), %r10
+.endm
+
+.macro PUSH_ARGS
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%rcx
+	push	%r8
+	push	%rax
+.endm
+
+.macro POP_ARGS
+	pop	%rax
+	pop	%r8
+	pop	%rcx
 	pop	%rdi
-	.endif
-	RET
+	pop	%rsi
+	pop	%rdx
 .endm
 
-/* The group, when so many bytes were pushed. */
-.macro GET_GROUP joined group scratch pushed
-	.if \joined
-	movq	\pushed(%rsp), \scratch
-	movslq	1(\scratch), \group
-	leaq	5(\scratch, \group), \group
-	.else
-	movq	\pushed(%rsp), \group
-	.endif
-.endm
-
-.macro LEAVE_GROUP joined
-	.if !\joined
-	leaq	8(%rsp), %rsp
-	.endif
-	LEAVE	\joined
-.endm
-
-/* Its memorizer_key() in rcx, when rax and rcx were pushed. Clobbers rax. */
-.macro GET_KEY joined at=24
-	.if \joined
-	movq	16(%rsp), %rax
-	movslq	1(%rax), %rcx
-	leaq	5(%rax, %rcx), %rcx
-	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
-	xorq	TASK_memorizer_key(%rax), %rcx
-	.else
-	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %rax
-	movq	TASK_memorizer_key(%rax), %rcx
-	xorq	\at(%rsp), %rcx
-	.endif
-.endm
-
-/* What it adds to an entry's counts: memorizer_kind_counts(), in rdx. */
+/* What it adds to an entry's counts: memorizer_kind_counts(), in r8. */
 .macro COUNTS kind
 	.if \kind == READ
-	movl	$1, %edx
+	movl	$1, %r8d
 	.else
-	movabsq	$(((\kind) & READ) | (\kind) / WRITE << 32), %rdx
+	movabsq	$(((\kind) & READ) | (\kind) / WRITE << 32), %r8
 	.endif
 .endm
 
 /*
- * Accesses of fixed size.
+ * Does the index still know no page at r11? No other page than the first is asked for.
+ * Clobbers r10.
+ */
+.macro NOBODY yes no
+	movq	%r11, %r10
+	subq	memorizer_index_base(%rip), %r10
+	cmpq	memorizer_index_bytes(%rip), %r10
+	jae	\no
+	shrq	$MEMORIZER_LEAF_SHIFT, %r10
+	shlq	$2, %r10
+	addq	memorizer_index_root(%rip), %r10
+	movl	(%r10), %r10d
+	testl	%r10d, %r10d
+	jz	\yes
+	shlq	$MEMORIZER_ID_SHIFT, %r10
+	addq	memorizer_pool_origin(%rip), %r10
+	push	%r9
+	movq	%r11, %r9
+	subq	memorizer_index_base(%rip), %r9
+	shrq	$PAGE_SHIFT, %r9
+	andl	$(MEMORIZER_LEAF_WORDS - 1), %r9d
+	cmpl	$0, (%r10, %r9, 4)
+	pop	%r9
+	je	\yes
+.endm
+
+/*
+ * Accesses of fixed size. The ip is where it returns to, or in r10.
  */
 .macro THUNK name kind size joined
 SYM_CODE_START(memorizer_\name)
-	ENTRY	\joined
-	cmpq	memorizer_thunk_end(%rip), %rdi
+	ENTRY
+	cmpq	memorizer_thunk_end(%rip), %r11
 	jae	.Lno_object\@
-	push	%rax
-	push	%rcx
 	PREEMPT_OFF
 
-	GET_KEY	\joined
-	movq	%rdi, %rax
-	shrq	$MEMORIZER_CACHE_ADDR, %rax
-	xorl	%ecx, %eax
-	andl	$(MEMORIZER_CACHE_SLOTS - 1), %eax
-	movq	__percpu(memorizer_cache)(, %rax, 8), %rax
-	cmpq	%rcx, MEMORIZER_ENTRY_KEY(%rax)
+	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %r9
+	movq	TASK_memorizer_key(%r9), %r9
+	.if \joined
+	xorq	%r10, %r9
+	.else
+	xorq	(%rsp), %r9
+	.endif
+	FIND
 	jne	.Lmiss\@
 
 	/* The object's bound is 0 when it is not live. */
-	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
-	subq	MEMORIZER_OBJECT_VA(%rcx), %rdi
-	movl	MEMORIZER_OBJECT_BOUND(%rcx), %ecx
+	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
+	subq	MEMORIZER_OBJECT_VA(%r9), %r11
+	movl	MEMORIZER_OBJECT_BOUND(%r9), %r9d
 	.if \size > 1
-	addq	$(\size - 1), %rdi
+	addq	$(\size - 1), %r11
 	jc	.Loutside\@
 	.endif
-	cmpq	%rcx, %rdi
+	cmpq	%r9, %r11
 	jae	.Loutside\@
 
 	.if (\kind) & READ
-	incl	MEMORIZER_ENTRY_READS(%rax)
+	incl	MEMORIZER_ENTRY_READS(%r10)
 	js	.Lcarry_reads\@
 .Lread\@:
 	.endif
 	.if (\kind) & WRITE
-	incl	MEMORIZER_ENTRY_WRITES(%rax)
+	incl	MEMORIZER_ENTRY_WRITES(%r10)
 	js	.Lcarry_writes\@
 .Lwritten\@:
 	.endif
 	PREEMPT_ON
-	pop	%rcx
-	pop	%rax
-	LEAVE	\joined
+	RET
 
 .Lno_object\@:
 	addq	$(((\kind) & READ) + (\kind) / WRITE), \
 		PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
-	LEAVE	\joined
+	RET
 
 	.if (\kind) & READ
 .Lcarry_reads\@:
@@ -225,169 +240,117 @@ SYM_CODE_START(memorizer_\name)
 	.endif
 
 .Loutside\@:
-	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
-	addq	MEMORIZER_OBJECT_VA(%rcx), %rdi
-	subq	$(\size - 1), %rdi
-	movq	MEMORIZER_ENTRY_KEY(%rax), %rcx
+	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
+	addq	MEMORIZER_OBJECT_VA(%r9), %r11
+	subq	$(\size - 1), %r11
+	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
-	push	%rdx
-	push	%rsi
-	leaq	(\size - 1)(%rdi), %rsi
+	FOUND
+	cmpq	$memorizer_nobody, %r10
+	je	.Lnobody\@
+.Lcall\@:
+	PUSH_ARGS
+	leaq	(\size - 1)(%r11), %rsi
 	COUNTS	\kind
-	.if \joined
-	jmp	memorizer_miss_joined
-	.else
 	jmp	memorizer_miss
+
+	/* One of a task that counts, in one page? */
+.Lnobody\@:
+	testq	%r9, %r9
+	jns	.Lcall\@
+	.if \size > 1
+	testl	$(\size - 1), %r11d
+	jnz	.Lcall\@
 	.endif
+	NOBODY	.Lcount\@, .Lsomebody\@
+.Lsomebody\@:
+	movq	$memorizer_nobody, %r10
+	jmp	.Lcall\@
+.Lcount\@:
+	addq	$(((\kind) & READ) + (\kind) / WRITE), \
+		PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
+	PREEMPT_ON
+	RET
 SYM_CODE_END(memorizer_\name)
 .endm
 
-/*
- * Accesses that are counted at once: see struct memorizer_group. rdi: the first byte. The
- * group is in the place of an access's ip; or on the stack, before all else, for a stub that
- * ends with it.
- */
-.macro GROUP name joined
+/* Accesses that are counted at once: r10 has their struct memorizer_group. */
+.macro GROUP name
 SYM_CODE_START(memorizer_\name)
-	ENTRY	\joined 8-8*\joined
-	cmpq	memorizer_thunk_end(%rip), %rdi
+	ENTRY
+	cmpq	memorizer_thunk_end(%rip), %r11
 	jae	.Lno_object\@
-	push	%rax
-	push	%rcx
 	PREEMPT_OFF
 
-	.if \joined
-	GET_KEY	1
-	.else
-	GET_KEY	0 16
-	.endif
-	movq	%rdi, %rax
-	shrq	$MEMORIZER_CACHE_ADDR, %rax
-	xorl	%ecx, %eax
-	andl	$(MEMORIZER_CACHE_SLOTS - 1), %eax
-	movq	__percpu(memorizer_cache)(, %rax, 8), %rax
-	cmpq	%rcx, MEMORIZER_ENTRY_KEY(%rax)
+	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %r9
+	movq	TASK_memorizer_key(%r9), %r9
+	xorq	%r10, %r9
+	FIND
 	jne	.Lmiss\@
 
 	/* All of them within the object? Its bound is 0 when it is not live. */
-	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
-	subq	MEMORIZER_OBJECT_VA(%rcx), %rdi
-	movl	MEMORIZER_OBJECT_BOUND(%rcx), %ecx
-	subl	MEMORIZER_ENTRY_EXTENT(%rax), %ecx
+	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
+	subq	MEMORIZER_OBJECT_VA(%r9), %r11
+	movl	MEMORIZER_OBJECT_BOUND(%r9), %r9d
+	subl	MEMORIZER_ENTRY_EXTENT(%r10), %r9d
 	jb	.Loutside\@
-	cmpq	%rcx, %rdi
+	cmpq	%r9, %r11
 	ja	.Loutside\@
 
-	incl	MEMORIZER_ENTRY_TIMES(%rax)
+	incl	MEMORIZER_ENTRY_TIMES(%r10)
 	js	.Lcarry\@
 .Lcounted\@:
 	PREEMPT_ON
-	pop	%rcx
-	pop	%rax
-	LEAVE_GROUP \joined
+	RET
 
 .Lcarry\@:
 	call	memorizer_carry
 	jmp	.Lcounted\@
 
 .Lno_object\@:
-	push	%rax
-	GET_GROUP \joined %rax %rdi 8
-	movzbl	MEMORIZER_GROUP_ACCESSES(%rax), %eax
-	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
-	pop	%rax
-	LEAVE_GROUP \joined
+	movzbl	MEMORIZER_GROUP_ACCESSES(%r10), %r9d
+	addq	%r9, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
+	RET
 
 .Loutside\@:
-	movq	MEMORIZER_ENTRY_OBJECT(%rax), %rcx
-	addq	MEMORIZER_OBJECT_VA(%rcx), %rdi
-	movq	MEMORIZER_ENTRY_KEY(%rax), %rcx
+	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
+	addq	MEMORIZER_OBJECT_VA(%r9), %r11
+	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
-	push	%rdx
-	SAVE_ARGS
-	GET_GROUP \joined %rsi %rdx 64
-	movq	%rcx, %rdx
-	call	memorizer_access_group
-	RESTORE_ARGS
-	pop	%rdx
-	PREEMPT_ON
-	pop	%rcx
-	pop	%rax
-	LEAVE_GROUP \joined
-SYM_CODE_END(memorizer_\name)
-.endm
-
-/*
- * Not in the cache. rdi, rsi, rdx, rcx: what memorizer_access_miss() is given; but for rdi,
- * and rax before them, they were pushed.
- */
-.macro MISS name joined
-SYM_CODE_START_LOCAL(\name)
-	ENTRY	\joined 32
-	push	%r8
-	movq	%rdi, %rax
-	shrq	$MEMORIZER_FOUND_ADDR, %rax
-	andl	$(MEMORIZER_FOUND_SLOTS - 1), %eax
-	movq	__percpu(memorizer_found)(, %rax, 8), %r8
-	cmpq	$memorizer_nobody, %r8
+	FOUND
+	cmpq	$memorizer_nobody, %r10
 	je	.Lnobody\@
 .Lcall\@:
-	push	%r9
-	push	%r10
-	push	%r11
-	call	memorizer_access_miss
-	pop	%r11
-	pop	%r10
-	pop	%r9
-.Lleave\@:
-	pop	%r8
-	pop	%rsi
-	pop	%rdx
+	PUSH_ARGS
+	movq	%r11, %rdi
+	movslq	%r9d, %rsi
+	movq	%r9, %rdx
+	movq	%r10, %rcx
+	call	memorizer_access_group
+	POP_ARGS
 	PREEMPT_ON
-	pop	%rcx
-	pop	%rax
-	LEAVE	\joined
+	RET
 
-	/* Does the index still know no page there, nor any that the access ends in? */
+	/* Those of a task that counts, in one page? */
 .Lnobody\@:
-	testq	%rcx, %rcx
+	testq	%r9, %r9
 	jns	.Lcall\@
-	movq	%rdi, %rax
-	xorq	%rsi, %rax
-	shrq	$PAGE_SHIFT, %rax
-	jnz	.Lcall\@
-	movq	%rdi, %rax
-	subq	memorizer_index_base(%rip), %rax
-	cmpq	memorizer_index_bytes(%rip), %rax
-	jae	.Lcall\@
-	movq	%rax, %r8
-	shrq	$MEMORIZER_LEAF_SHIFT, %r8
-	shlq	$2, %r8
-	addq	memorizer_index_root(%rip), %r8
-	movl	(%r8), %r8d
-	testl	%r8d, %r8d
-	jz	.Lcount\@
-	shlq	$MEMORIZER_ID_SHIFT, %r8
-	addq	memorizer_pool_origin(%rip), %r8
-	shrq	$PAGE_SHIFT, %rax
-	andl	$(MEMORIZER_LEAF_WORDS - 1), %eax
-	cmpl	$0, (%r8, %rax, 4)
-	movq	$memorizer_nobody, %r8
-	jne	.Lcall\@
+	movslq	%r9d, %r10
+	movzwl	MEMORIZER_GROUP_EXTENT(%r10), %r10d
+	leaq	-1(%r11, %r10), %r10
+	xorq	%r11, %r10
+	shrq	$PAGE_SHIFT, %r10
+	jnz	.Lsomebody\@
+	NOBODY	.Lcount\@, .Lsomebody\@
+.Lsomebody\@:
+	movq	$memorizer_nobody, %r10
+	jmp	.Lcall\@
 .Lcount\@:
-	movl	%edx, %eax
-	shrq	$32, %rdx
-	addq	%rdx, %rax
-	addq	%rax, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
-	jmp	.Lleave\@
-SYM_CODE_END(\name)
-.endm
-
-/* Ends a stub that has called for all of its accesses. */
-.macro LEAVE_THUNK name
-SYM_CODE_START(memorizer_\name)
-	ENTRY	0
-	LEAVE	0
+	movslq	%r9d, %r9
+	movzbl	MEMORIZER_GROUP_ACCESSES(%r9), %r9d
+	addq	%r9, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
+	PREEMPT_ON
+	RET
 SYM_CODE_END(memorizer_\name)
 .endm
 
@@ -450,23 +413,46 @@ SYM_CODE_END(memorizer_thunk_\name)
 
 	.section .kprobes.text, "ax"
 
-/* A count of the entry in rax has reached 2^31. Clobbers rcx. */
+/* A count of the entry in r10 has reached 2^31. */
 SYM_FUNC_START_LOCAL(memorizer_carry)
-	push	%rax
-	push	%rdx
-	push	%rdi
-	SAVE_ARGS
-	movq	%rax, %rdi
+	PUSH_ARGS
+	push	%r10
+	movq	%r10, %rdi
 	call	memorizer_access_carry
-	RESTORE_ARGS
-	pop	%rdi
-	pop	%rdx
-	pop	%rax
+	pop	%r10
+	POP_ARGS
 	RET
 SYM_FUNC_END(memorizer_carry)
 
-	MISS	memorizer_miss, 0
-	MISS	memorizer_miss_joined, 1
+/*
+ * Not in the cache. r11, rsi, r10, r9, r8: what memorizer_access_miss() is given, of which
+ * PUSH_ARGS has saved what was there before.
+ */
+SYM_CODE_START_LOCAL(memorizer_miss)
+	ENTRY	48
+	movq	%r10, %rdi
+	movq	%r11, %rdx
+	movq	%r9, %rcx
+	call	memorizer_access_miss
+	POP_ARGS
+	PREEMPT_ON
+	RET
+SYM_CODE_END(memorizer_miss)
+
+/* The end of a stub that has pushed r9, and r10, and r11. */
+SYM_CODE_START(memorizer_leave_r11)
+	ENTRY	24
+	pop	%r11
+SYM_CODE_START_NOALIGN(memorizer_leave_r10)
+	ENTRY	16
+	pop	%r10
+SYM_CODE_START_NOALIGN(memorizer_leave_r9)
+	ENTRY	8
+	pop	%r9
+	RET
+SYM_CODE_END(memorizer_leave_r9)
+SYM_CODE_END(memorizer_leave_r10)
+SYM_CODE_END(memorizer_leave_r11)
 
 	THUNKS	r1,  READ, 1
 	THUNKS	r2,  READ, 2
@@ -484,10 +470,7 @@ SYM_FUNC_END(memorizer_carry)
 	THUNKS	u8,  UPDATE, 8
 	THUNKS	u16, UPDATE, 16
 
-	GROUP	group, 0
-	GROUP	joined_group, 1
-
-	LEAVE_THUNK leave
+	GROUP	group
 
 	RANGE_THUNK rn, READ
 	RANGE_THUNK wn, WRITE

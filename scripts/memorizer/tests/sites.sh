@@ -61,7 +61,7 @@ reached() {
 		/^[0-9a-f]+ <.*>:$/ {
 			name = substr($2, 2, length($2) - 3)
 			address[name] = $1
-			if (name ~ /^memorizer_(thunk_|joined_|group$|leave$)/)
+			if (name ~ /^memorizer_(thunk_|joined_|group$|leave_)/)
 				todo[++last] = name
 			next
 		}

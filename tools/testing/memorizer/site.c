@@ -45,22 +45,22 @@ static s32 count_up(u32 *count)
 	return READ_ONCE(*count);
 }
 
-static void miss(unsigned long addr, unsigned long last, unsigned int kind, u64 key)
+static struct memorizer_object *found_at(unsigned long addr)
 {
-	struct memorizer_object *object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
+	return this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
+}
+
+/* Nobody was found there, and the index still knows no page. */
+static bool is_nobodys(unsigned long addr, u64 key)
+{
 	unsigned long page = (addr - memorizer_index_base) / PAGE_SIZE;
 	u32 leaf;
 
-	if (object == &memorizer_nobody && key >> 63 && addr / PAGE_SIZE == last / PAGE_SIZE &&
-	    page < memorizer_index_bytes / PAGE_SIZE) {
-		leaf = READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]);
-		if (!leaf ||
-		    !READ_ONCE(((u32 *)memorizer_ptr(leaf))[page % MEMORIZER_LEAF_WORDS])) {
-			this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
-			return;
-		}
-	}
-	memorizer_access_miss(addr, last, memorizer_kind_counts(kind), key, object);
+	if (found_at(addr) != &memorizer_nobody || !(key >> 63) ||
+	    page >= memorizer_index_bytes / PAGE_SIZE)
+		return false;
+	leaf = READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]);
+	return !leaf || !READ_ONCE(((u32 *)memorizer_ptr(leaf))[page % MEMORIZER_LEAF_WORDS]);
 }
 
 /**
@@ -87,8 +87,11 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 		if ((kind & MEMORIZER_WRITE) && count_up(&entry->writes) < 0)
 			memorizer_access_carry(entry);
 		this_cpu_inc(site_hits);
+	} else if (addr % size == 0 && is_nobodys(addr, key)) {
+		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
 	} else {
-		miss(addr, addr + size - 1, kind, key);
+		memorizer_access_miss(found_at(addr), addr + size - 1, addr, key,
+				      memorizer_kind_counts(kind));
 	}
 	preempt_enable_notrace();
 }
@@ -114,8 +117,10 @@ void group_site(unsigned long addr, const struct memorizer_group *group)
 		if (count_up(&entry->times) < 0)
 			memorizer_access_carry(entry);
 		this_cpu_inc(site_hits);
+	} else if (addr % PAGE_SIZE + group->extent <= PAGE_SIZE && is_nobodys(addr, key)) {
+		this_cpu_add(memorizer_counters.unattributed, group->accesses);
 	} else {
-		memorizer_access_group(addr, group, key);
+		memorizer_access_group(addr, group, key, found_at(addr));
 	}
 	preempt_enable_notrace();
 }

@@ -48,12 +48,19 @@
 	stub								\
 	"	.previous\n"
 
-/* An access to @size bytes at @ptr, for which the thunk is; it is the plugin that reads @size. */
-#define MEMORIZER_SITE_FIXED(thunk, ptr, size)				\
+/*
+ * An access of that kind and @size bytes at @ptr. It is the plugin that reads @size, and knows
+ * which registers are free; here it may be none.
+ */
+#define MEMORIZER_SITE_FIXED(kind, ptr, size)				\
 	asm_inline volatile(MEMORIZER_SITE(				\
-		"	push %%rdi\n"					\
-		"	mov %0, %%rdi\n"				\
-		"	jmp " thunk "\n")				\
+		"	push %%r9\n"					\
+		"	push %%r10\n"					\
+		"	push %%r11\n"					\
+		"	mov %0, %%r11\n"				\
+		"	lea 771b + 5(%%rip), %%r10\n"			\
+		"	call memorizer_joined_" kind "\n"		\
+		"	jmp memorizer_leave_r11\n")				\
 		: : "r" (ptr), "i" (size))
 
 /* An access to @size bytes at @ptr. */

@@ -17,8 +17,7 @@
 	.if	\on
 	call	771f
 	.subsection 1
-771:	push	%rdi
-	lea	(%rdi), %rdi
+771:	lea	(%rdi), %r11
 	jmp	memorizer_thunk_r8
 	.previous
 	.endif

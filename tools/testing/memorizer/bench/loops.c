@@ -16,10 +16,11 @@ static __always_inline void load(unsigned long addr, bool on)
 	if (on)
 		asm volatile("call 771f\n"
 			     "	.subsection 1\n"
-			     "771:	push %%rdi\n"
-			     "	lea %0, %%rdi\n"
+			     "771:	lea %0, %%r11\n"
 			     "	jmp memorizer_thunk_r8\n"
-			     "	.previous\n" : : "m" (*p) : "cc");
+			     "	.previous\n" : : "m" (*p) : "cc", "r9", "r10", "r11");
+	else
+		asm volatile("" : : "m" (*p) : "cc", "r9", "r10", "r11");
 	READ_ONCE(*p);
 }
 

@@ -12,6 +12,7 @@
 
 #define SYM_CODE_START_LOCAL(name)	.balign 16; name:
 #define SYM_CODE_START(name)		.globl name; SYM_CODE_START_LOCAL(name)
+#define SYM_CODE_START_NOALIGN(name)	.globl name; name:
 #define SYM_CODE_END(name)
 #define SYM_FUNC_START_LOCAL(name)	SYM_CODE_START_LOCAL(name)
 #define SYM_FUNC_END(name)

@@ -271,7 +271,7 @@ static const unsigned char *stub_of(const int *site)
  */
 static bool same_stubs_are_one(void)
 {
-	static const unsigned char load[] = { 0x57, 0x48, 0x8d, 0x3f, 0xe9 };
+	static const unsigned char load[] = { 0x4c, 0x8d, 0x1f, 0xe9 };
 	const unsigned char *address, *stub, *first = NULL;
 	unsigned int sites = 0;
 	const int *site;

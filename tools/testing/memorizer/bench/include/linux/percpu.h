@@ -12,6 +12,7 @@
 #undef this_cpu_write
 #undef this_cpu_add
 #undef this_cpu_cmpxchg
+#undef this_cpu_try_cmpxchg
 
 #define this_cpu_read(var)		my_cpu(var)
 #define this_cpu_write(var, value)	((void)(my_cpu(var) = (value)))
@@ -26,6 +27,16 @@
 		     : "+a" (__old), "+m" (my_cpu(var))			\
 		     : "r" ((__typeof__(var))(new)) : "memory", "cc");	\
 	__old;								\
+})
+
+#define this_cpu_try_cmpxchg(var, old, new) ({				\
+	__typeof__(old) __old = (old);					\
+	bool __done;							\
+									\
+	asm volatile("cmpxchg%z2 %3, %2"				\
+		     : "=@ccz" (__done), "+a" (*__old), "+m" (my_cpu(var))	\
+		     : "r" ((__typeof__(var))(new)) : "memory");	\
+	__done;								\
 })
 
 /* What the thunks and <linux/sched.h> look for there. */
