@@ -85,6 +85,7 @@ static struct memorizer_entry no_entry __ro_after_init = { .object = &no_object 
 /* The thunks read them, hence not static. */
 DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
 DEFINE_PER_CPU(struct memorizer_object *[MEMORIZER_FOUND_SLOTS], memorizer_found);
+DEFINE_PER_CPU(u64, memorizer_current_key);
 
 static DEFINE_PER_CPU_READ_MOSTLY(u32 *, buckets);
 static u32 bucket_mask __ro_after_init;		/* their number, less one */

@@ -732,6 +732,73 @@ static void access_by_a_task_that_is_left_out_is_not_counted(struct kunit *test)
 	expect_hammered(test, context.v, ANY, 2);
 }
 
+struct spinner {
+	struct victim *v;
+	unsigned long rounds;
+	bool stop;
+};
+
+/* Never leaves its CPU. */
+static int spin(void *data)
+{
+	struct spinner *spinner = data;
+
+	preempt_disable();
+	while (!READ_ONCE(spinner->stop)) {
+		hammer(spinner->v);
+		WRITE_ONCE(spinner->rounds, spinner->rounds + 1);
+	}
+	preempt_enable();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* Waits until it has begun and ended at least one more round. */
+static void wait_for_rounds(struct spinner *spinner)
+{
+	unsigned long begin = READ_ONCE(spinner->rounds);
+
+	while (READ_ONCE(spinner->rounds) - begin < 2)
+		cond_resched();
+}
+
+static u64 accesses_to(struct victim *v)
+{
+	return tally_of(v, ANY).reads + tally_of(v, ANY).writes;
+}
+
+/* It is not switched to meanwhile. */
+static void running_task_is_left_out_at_once(struct kunit *test)
+{
+	struct spinner spinner = { .v = make_victim(test) };
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct task_struct *task;
+	u64 counted;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "there is one CPU only");
+	task = kthread_create(spin, &spinner, "memorizer/spin");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, cpu);
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
+	wake_up_process(task);
+
+	wait_for_rounds(&spinner);
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_pids("1"));
+	counted = accesses_to(spinner.v);
+	KUNIT_EXPECT_GT(test, counted, 0);
+	wait_for_rounds(&spinner);
+	KUNIT_EXPECT_EQ(test, accesses_to(spinner.v), counted);
+
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_pids(""));
+	wait_for_rounds(&spinner);
+	KUNIT_EXPECT_GT(test, accesses_to(spinner.v), counted);
+	WRITE_ONCE(spinner.stop, true);
+	kthread_stop(task);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
 static void bad_pids_change_nothing(struct kunit *test)
 {
 	static const char * const bad[] = { "x", "1x", "-1", "1 x", "4194305", "1 none", "none1" };
@@ -829,6 +896,7 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(access_interrupted_by_the_same),
 	KUNIT_CASE(access_by_a_paused_task_is_not_counted),
 	KUNIT_CASE(access_by_a_task_that_is_left_out_is_not_counted),
+	KUNIT_CASE(running_task_is_left_out_at_once),
 	KUNIT_CASE(bad_pids_change_nothing),
 	KUNIT_CASE(access_while_logging_is_off_is_not_counted),
 	KUNIT_CASE(access_reschedules_if_that_is_due),

@@ -18,6 +18,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/irqflags.h>
 #include <linux/limits.h>
 #include <linux/memorizer.h>
 #include <linux/memorizer-group.h>
@@ -627,7 +628,8 @@ void memorizer_access_string(const char *a, const char *b, unsigned long n, unsi
 /*
  * The upper half of a task's memorizer_key, of which the lower one is 0: its pid, as
  * memorizer_key() has it; how often it is paused; LEFT_OUT if it was not chosen (tasks.c),
- * which others set and clear; and PAUSED if it is either. It is not written when tasks switch.
+ * which others set and clear; and PAUSED if it is either. That of the task that runs is
+ * the CPU's memorizer_current_key.
  */
 #define MEMORIZER_PIDS		(BIT(24) - 1)
 #define MEMORIZER_ONE_PAUSE	BIT(24)
@@ -648,6 +650,19 @@ static inline void memorizer_change_task(struct task_struct *task, int add,
 	} while (!try_cmpxchg(&task->memorizer_key, &old, (u64)new << 32));
 }
 
+/*
+ * Takes over what has changed in the running task's. With interrupts off: after others
+ * changed it they interrupt its CPU to do this, see memorizer_set_pids().
+ */
+static inline void memorizer_load_key(void)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	this_cpu_write(memorizer_current_key, READ_ONCE(current->memorizer_key));
+	raw_local_irq_restore(flags);
+}
+
 /**
  * memorizer_pause() - keep what this task does out of the KMAP
  *
@@ -658,6 +673,7 @@ static inline void memorizer_change_task(struct task_struct *task, int add,
 static inline void memorizer_pause(void)
 {
 	memorizer_change_task(current, MEMORIZER_ONE_PAUSE, 0, 0);
+	memorizer_load_key();
 	barrier();
 }
 
@@ -670,6 +686,7 @@ static inline void memorizer_resume(void)
 {
 	barrier();
 	memorizer_change_task(current, -(int)MEMORIZER_ONE_PAUSE, 0, 0);
+	memorizer_load_key();
 }
 
 /* True in a paused task, but not in an interrupt that came in there. */

@@ -4,13 +4,15 @@
  *
  * A task that is left out has MEMORIZER_LEFT_OUT in its memorizer_key: the thunks find
  * nothing of it in their caches, and go the way of those that are paused. So nobody else
- * pays for it, and nothing is done when tasks switch. A new task gets it, or not, before
- * anybody sees it; all others when the choice is changed, under tasklist_lock.
+ * pays for it. A new task gets it, or not, before anybody sees it; all others when the
+ * choice is changed, under tasklist_lock, and from those that run their CPUs take it over
+ * then.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
 #include <linux/bsearch.h>
 #include <linux/build_bug.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -28,6 +30,7 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/threads.h>
@@ -166,6 +169,24 @@ static void choose_among_all(const struct pids *pids, bool add)
 		choose(idle_task(cpu), pids, keep);
 }
 
+static void load_key(void *unused)
+{
+	memorizer_load_key();
+}
+
+/* Of a CPU that is not online, its idle task is current. */
+static void load_keys(void)
+{
+	int cpu;
+
+	cpus_read_lock();
+	on_each_cpu(load_key, NULL, true);
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			per_cpu(memorizer_current_key, cpu) = idle_task(cpu)->memorizer_key;
+	cpus_read_unlock();
+}
+
 /* Chooses those of @text, if @add beside others; all of them or nothing. */
 static int choose_tasks(const char *text, bool add)
 {
@@ -185,6 +206,7 @@ static int choose_tasks(const char *text, bool add)
 		choose_among_all(NULL, false);
 	read_unlock(&tasklist_lock);
 	rcu_read_unlock();
+	load_keys();
 	mutex_unlock(&tasks_mutex);
 	kvfree(pids);
 	return err;
@@ -208,6 +230,8 @@ static_assert(PID_MAX_LIMIT <= MEMORIZER_PIDS);
 void memorizer_set_pid(struct task_struct *task)
 {
 	memorizer_change_task(task, 0, MEMORIZER_PIDS, task->pid);
+	if (task == current)
+		memorizer_load_key();
 }
 
 /* What the task that runs had in it when it was copied may have changed since. */

@@ -8,7 +8,6 @@
 
 #include <linux/kbuild.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
 
 #include <asm/current.h>
 
@@ -42,6 +41,5 @@ static void __used common(void)
 	DEFINE(MEMORIZER_ID_SHIFT, MEMORIZER_ID_SHIFT);
 
 	BLANK();
-	OFFSET(TASK_memorizer_key, task_struct, memorizer_key);
 	OFFSET(X86_preempt_count, pcpu_hot, preempt_count);
 }

@@ -189,8 +189,7 @@ SYM_CODE_START(memorizer_\name)
 	jae	.Lno_object\@
 	PREEMPT_OFF
 
-	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %r9
-	movq	TASK_memorizer_key(%r9), %r9
+	movq	PER_CPU_VAR(memorizer_current_key), %r9
 	.if \joined
 	xorq	%r10, %r9
 	.else
@@ -282,8 +281,7 @@ SYM_CODE_START(memorizer_\name)
 	jae	.Lno_object\@
 	PREEMPT_OFF
 
-	movq	PER_CPU_VAR(pcpu_hot + X86_current_task), %r9
-	movq	TASK_memorizer_key(%r9), %r9
+	movq	PER_CPU_VAR(memorizer_current_key), %r9
 	xorq	%r10, %r9
 	FIND
 	jne	.Lmiss\@

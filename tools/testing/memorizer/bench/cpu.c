@@ -13,10 +13,8 @@
 #include "bench.h"
 
 DEFINE_PER_CPU(struct pcpu_hot, pcpu_hot);
-static_assert(offsetof(struct pcpu_hot, current_task) == 0);	/* X86_current_task */
 
 __thread struct task_struct this_task = { .comm = "bench" };
-static __thread struct task_struct task_of_thunks;
 __thread unsigned long chances_to_schedule;
 unsigned long test_jiffies = 1000;
 char *percpu_areas;
@@ -76,7 +74,7 @@ unsigned long bench_tables(void)
 void set_pid(int pid)
 {
 	WRITE_ONCE(this_task.pid, pid);
-	WRITE_ONCE(task_of_thunks.memorizer_key, (u64)~pid << 32);
+	this_cpu_write(memorizer_current_key, (u64)~pid << 32);
 }
 
 /**
@@ -89,7 +87,6 @@ void become(unsigned int cpu, int pid)
 	CHECK_EQ(syscall(SYS_arch_prctl, ARCH_SET_GS, percpu_offset(cpu)), 0);
 	set_pid(pid);
 	this_cpu_write(pcpu_hot.task, &this_task);
-	this_cpu_write(pcpu_hot.current_task, &task_of_thunks);
 	this_cpu_write(pcpu_hot.cpu_number, cpu);
 }
 

@@ -4,7 +4,6 @@
  * without preemption and without mitigations of speculation.
  */
 #define PAGE_SHIFT		12
-#define X86_current_task	0	/* see cpu.c */
 
 #define __percpu(variable)	%gs:variable
 #define PER_CPU_VAR(variable)	__percpu(variable)(%rip)

@@ -41,7 +41,6 @@
 
 /* What the thunks and <linux/sched.h> look for there. */
 struct pcpu_hot {
-	struct task_struct *current_task;	/* as the thunks see it, see become() */
 	struct task_struct *task;
 	unsigned int preempt_count;
 	unsigned int cpu_number;
