@@ -218,6 +218,11 @@ static char *put_ip(char *to, u32 ip)
 static char *put_number(char *to, char before, u64 number)
 {
 	*to++ = before;
+	/* As most counts are. */
+	if (number < 10) {
+		*to++ = '0' + number;
+		return to;
+	}
 	return to + num_to_str(to, NUMBER_SIZE, number, 0);
 }
 
