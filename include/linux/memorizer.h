@@ -89,24 +89,13 @@ void memorizer_init(void);
  */
 bool memorizer_text_reserved(const void *start, const void *end);
 
-/* The memorizer_key of the task that runs on a CPU, for the thunks. */
-DECLARE_PER_CPU(u64, memorizer_current_key);
-
 /**
  * memorizer_switch_to() - say which task a CPU goes on as
  * @next: the task
  *
- * It is no site's access, hence the assembly.
- *
  * Context: interrupts disabled, while tasks are switched.
  */
-#define memorizer_switch_to(next)						\
-do {										\
-	u64 __key;								\
-										\
-	asm volatile("movq %1, %0" : "=r" (__key) : "m" ((next)->memorizer_key));	\
-	raw_cpu_write(memorizer_current_key, __key);				\
-} while (0)
+void memorizer_switch_to(const struct task_struct *next);
 
 /**
  * memorizer_set_pid() - say that a task has got its pid, or another one
@@ -215,7 +204,7 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_
 #else /* !CONFIG_MEMORIZER */
 
 static __always_inline void memorizer_nmi_enter(void) { }
-static inline void memorizer_switch_to(struct task_struct *next) { }
+static inline void memorizer_switch_to(const struct task_struct *next) { }
 static inline void memorizer_set_pid(struct task_struct *task) { }
 static inline void memorizer_fork(struct task_struct *child) { }
 static inline void memorizer_init_pool(void) { }

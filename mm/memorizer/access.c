@@ -222,6 +222,12 @@ static __always_inline void remember(struct memorizer_entry *entry, unsigned lon
 	this_cpu_write(memorizer_cache[slot], entry);
 }
 
+/* Here, where nothing has sites: it is Memorizer's own access. */
+void __kprobes memorizer_switch_to(const struct task_struct *next)
+{
+	this_cpu_write(memorizer_current_key, READ_ONCE(next->memorizer_key));
+}
+
 /* Counts an access of which the object has @size bytes from @addr on, or up to its end. */
 static __kprobes bool count_by_granule(u32 id, unsigned long addr, unsigned long size,
 				       unsigned int kind, unsigned long ip)

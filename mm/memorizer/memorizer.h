@@ -650,6 +650,8 @@ static inline void memorizer_change_task(struct task_struct *task, int add,
 	} while (!try_cmpxchg(&task->memorizer_key, &old, (u64)new << 32));
 }
 
+DECLARE_PER_CPU(u64, memorizer_current_key);
+
 /*
  * Takes over what has changed in the running task's. With interrupts off: after others
  * changed it they interrupt its CPU to do this, see memorizer_set_pids().
