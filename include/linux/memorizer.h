@@ -12,6 +12,7 @@
 #ifndef _LINUX_MEMORIZER_H
 #define _LINUX_MEMORIZER_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
 
@@ -51,13 +52,26 @@ struct memorizer_file {
 /* Objects are or have been recorded, or allocations are observed; see object.c. */
 DECLARE_STATIC_KEY_FALSE(memorizer_tracking);
 
-/* An observer is told of allocations; see mm/memorizer/observer.c. */
-extern bool memorizer_allocations_observed;
+/* What the allocator's hooks have to do, in bits; see mm/memorizer/object.c. */
+extern u8 memorizer_hooks;
+
+#define MEMORIZER_DO_RECORD	BIT(0)	/* record new objects */
+#define MEMORIZER_DO_FOLLOW	BIT(1)	/* follow recorded ones: there are or were some */
+#define MEMORIZER_DO_CHOOSE	BIT(2)	/* record some only, or in another way */
+#define MEMORIZER_DO_TELL	BIT(3)	/* tell the observer */
+#define MEMORIZER_DO_ANNOUNCE	BIT(4)	/* announce them to QEMU */
+
+/* Is the observer to be told of allocations? */
+static __always_inline bool memorizer_tells_allocations(void)
+{
+	return unlikely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_TELL);
+}
 
 void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
 		       unsigned long ip);
 void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned long ip);
 void __memorizer_freeing(const void *ptr, unsigned long ip);
+void __memorizer_slab_free(const void *start);
 
 /**
  * memorizer_init_pool() - reserve the memory for all that Memorizer records
@@ -181,6 +195,20 @@ static __always_inline void memorizer_freeing(const void *ptr, unsigned long ip)
 }
 
 /**
+ * memorizer_slab_free() - say that a slab is given back, in which no object is left
+ * @start: its first address
+ *
+ * Call it while its pages are still its own.
+ *
+ * Context: any. Takes no lock, allocates nothing.
+ */
+static __always_inline void memorizer_slab_free(const void *start)
+{
+	if (static_branch_unlikely(&memorizer_tracking))
+		__memorizer_slab_free(start);
+}
+
+/**
  * memorizer_realloc() - record that krealloc() resized an object where it is
  * @ptr: the object
  * @size: bytes that the caller asked for now
@@ -214,6 +242,7 @@ static inline void memorizer_alloc(enum memorizer_source source, const void *ptr
 static inline void memorizer_free(enum memorizer_source source, const void *ptr,
 				  unsigned long ip) { }
 static inline void memorizer_freeing(const void *ptr, unsigned long ip) { }
+static inline void memorizer_slab_free(const void *start) { }
 static inline void memorizer_realloc(const void *ptr, size_t size, gfp_t gfp,
 				     unsigned long ip) { }
 static inline bool memorizer_text_reserved(const void *start, const void *end) { return false; }

@@ -18,9 +18,6 @@
 
 #define SITE_BITS	10
 
-/* Whether objects are chosen at all: it is asked for each allocation. */
-bool memorizer_chooses_objects __read_mostly;
-
 /* Read by hooks, with preemption disabled. Changed under memorizer_mutex. */
 static const struct memorizer_filter *filters[MEMORIZER_CHOICES];
 
@@ -153,7 +150,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 	begin_anew();
 	for (i = 0; i < MEMORIZER_CHOICES; i++)
 		any |= !!filters[i];
-	WRITE_ONCE(memorizer_chooses_objects, any);
+	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, any);
 	if (old)
 		memorizer_grace_period();
 	mutex_unlock(&memorizer_mutex);

@@ -17,10 +17,24 @@
  *   words were zeroed before; the cmpxchg (a full barrier) pairs with the
  *   address dependency from the slot to the words.
  *
- * - The word of a slab's first page says which slab record is in force: it is
+ * - The word of a slab's first page says which slab record is the slab's: it is
  *   replaced by cmpxchg, and the loser takes the winner's record. The words of
  *   the slab's other pages follow it: whoever inserts an object stores them,
- *   always to the same value, before the object's slot.
+ *   always to the same value, before the object's slot. While there is an object
+ *   in a slab its record stays: its geometry is that of all who insert one.
+ *
+ * - A slab record is in force only while its pages are a slab of its geometry: who
+ *   inserts an object, which keeps the slab, sets that once the geometry was compared;
+ *   the allocator's hook ends it before the pages go (memorizer_index_end_slab()), on
+ *   all CPUs since before the first object was recorded. The record stays, for a slab
+ *   that has the same geometry.
+ *
+ *   So an object in a page whose word names a record that is in force is one of that
+ *   slab: words name a record in its own pages only, and those are all of one slab
+ *   now, the object's. Nothing is left to be compared, and no other word to be stored
+ *   where the object's pages all name the record (memorizer_has_slot()). What the
+ *   inserting CPU reads is no older than the slab, as whoever freed these pages, or
+ *   allocated the slab, handed them on with what was written before.
  *
  * - object[slot] goes from 0 to an id and back by xchg, so that of all that
  *   insert or erase one object just one gets its id. Several may bury one: its
@@ -60,6 +74,8 @@
 
 static_assert(LEAF_WORDS * sizeof(u32) == PAGE_SIZE);
 static_assert((unsigned long)LEAF_WORDS << PAGE_SHIFT == 1UL << LEAF_SHIFT);
+/* A slab record counts its slots in 16 bits. */
+static_assert(MEMORIZER_BLOCK_SIZE / sizeof(u32) <= U16_MAX);
 
 unsigned long memorizer_index_base __ro_after_init;	/* first address */
 unsigned long memorizer_index_bytes __ro_after_init;	/* from there on; 0: nothing is known */
@@ -230,6 +246,7 @@ static u32 make_slab(const struct memorizer_geometry *geo)
 	slab = memorizer_ptr(id);
 	for (i = 0; i < geo->slots; i++)
 		WRITE_ONCE(slab->object[i], 0);
+	WRITE_ONCE(slab->in_force, 0);
 	WRITE_ONCE(slab->base, geo->base);
 	memorizer_set_stride(slab, geo->stride);
 	WRITE_ONCE(slab->lead, geo->base - geo->start);
@@ -329,7 +346,7 @@ static void replace_word(u32 *word, u32 value, unsigned long page)
 	}
 }
 
-/* The slab record in force, NULL if there is no room for a new one. */
+/* The slab's record, NULL if there is no room for a new one. */
 static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 {
 	u32 *word = make_word(geo->start);
@@ -365,6 +382,8 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 
 	if (!slab)
 		return -ENOMEM;
+	if (!READ_ONCE(slab->in_force))
+		WRITE_ONCE(slab->in_force, geo->slots);
 	slot = memorizer_slot(slab, addr);
 	if (slot >= geo->slots)
 		return -ERANGE;
@@ -417,6 +436,22 @@ int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long a
 	    geo->pages > (memorizer_index_bytes - offset) >> PAGE_SHIFT)
 		return -ERANGE;
 	return geo->slots ? insert_in_slab(geo, addr, id) : insert_in_pages(geo, id);
+}
+
+/**
+ * memorizer_index_end_slab() - end the time in which a slab's record is in force
+ * @start: the slab's first address; its pages are still its own
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void memorizer_index_end_slab(unsigned long start)
+{
+	struct slab_record *slab;
+	u32 word;
+
+	/* If it is not this slab's, it is not in force. */
+	if (memorizer_has_slab(start, &slab, &word) && READ_ONCE(slab->in_force))
+		WRITE_ONCE(slab->in_force, 0);
 }
 
 /**

@@ -19,6 +19,7 @@
  * struct slab_record - the division of a slab into slots
  * @link: id of the next slab record among the discarded; the pool's when it is free
  * @slots: number of slots
+ * @in_force: as many while it is that of its pages' slab, see index.c; else 0
  * @stride: bytes from slot to slot
  * @lead: bytes in front of slot 0
  * @base: address of slot 0
@@ -27,7 +28,8 @@
  */
 struct slab_record {
 	u32 link;
-	u32 slots;
+	u16 slots;
+	u16 in_force;
 	u32 stride;
 	u32 lead;
 	unsigned long base;
@@ -50,18 +52,79 @@ static __always_inline void memorizer_set_stride(struct slab_record *slab, u32 s
 	WRITE_ONCE(slab->reciprocal, (BIT_ULL(63) - 1) / stride + 1);
 }
 
-/* The word of an address's page, NULL if no page near it ever held an object. */
-static __always_inline u32 *memorizer_find_word(unsigned long addr)
+/* Finds the word of an address's page; false if no page near it ever held an object. */
+static __always_inline bool memorizer_has_word(unsigned long addr, u32 **word)
 {
 	unsigned long offset = addr - memorizer_index_base;
 	u32 leaf;
 
 	if (unlikely(offset >= memorizer_index_bytes))
-		return NULL;
+		return false;
 	leaf = READ_ONCE(memorizer_index_root[offset >> MEMORIZER_LEAF_SHIFT]);
 	if (unlikely(!leaf))
-		return NULL;
-	return (u32 *)memorizer_ptr(leaf) + (offset >> PAGE_SHIFT) % MEMORIZER_LEAF_WORDS;
+		return false;
+	*word = (u32 *)memorizer_ptr(leaf) + (offset >> PAGE_SHIFT) % MEMORIZER_LEAF_WORDS;
+	return true;
+}
+
+/* The same, NULL if there is none. */
+static __always_inline u32 *memorizer_find_word(unsigned long addr)
+{
+	u32 *word;
+
+	return memorizer_has_word(addr, &word) ? word : NULL;
+}
+
+/* Finds the slab record that an address's page names, and the word that does; false: none. */
+static __always_inline bool memorizer_has_slab(unsigned long addr, struct slab_record **slab,
+					       u32 *word)
+{
+	u32 *at;
+
+	if (!memorizer_has_word(addr, &at))
+		return false;
+	*word = READ_ONCE(*at);
+	if (unlikely(!(*word & SLAB_BIT)))
+		return false;
+	*slab = memorizer_ptr(*word & ~SLAB_BIT);
+	return true;
+}
+
+/* Does an object lie in more than one page? */
+static __always_inline bool memorizer_crosses(unsigned long addr, unsigned long last)
+{
+	return unlikely((addr ^ last) >> PAGE_SHIFT);
+}
+
+/* Does an object that does have two, and is the second one's word this? */
+static __always_inline bool memorizer_continues(u32 word, unsigned long addr, unsigned long last)
+{
+	u32 *next;
+
+	return (last >> PAGE_SHIFT) - (addr >> PAGE_SHIFT) == 1 &&
+		memorizer_has_word(last, &next) && READ_ONCE(*next) == word;
+}
+
+/*
+ * Finds the slot of an object that was allocated, if its slab record is in force and all its
+ * pages say so: then nothing is left to be done for it but to put it there. @crosses: it does.
+ */
+static __always_inline bool memorizer_has_slot(unsigned long addr, unsigned long last,
+					       bool crosses, u32 **slot)
+{
+	struct slab_record *slab;
+	u32 word;
+	u64 n;
+
+	if (!memorizer_has_slab(addr, &slab, &word))
+		return false;
+	n = memorizer_slot(slab, addr);
+	if (unlikely(n >= READ_ONCE(slab->in_force)))
+		return false;
+	if (crosses && !memorizer_continues(word, addr, last))
+		return false;
+	*slot = &slab->object[n];
+	return true;
 }
 
 /* In no slot of a slab. */

@@ -499,6 +499,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 u32 memorizer_index_lookup(unsigned long addr, unsigned long *next);
 int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
 u32 memorizer_index_erase(unsigned long addr);
+void memorizer_index_end_slab(unsigned long start);
 void memorizer_index_collect(void);
 void memorizer_index_recycle(void);
 
@@ -509,7 +510,6 @@ void memorizer_grace_period(void);
 void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo);
 
 /* choose.c */
-extern bool memorizer_chooses_objects;
 
 /* What an object may be chosen for. */
 enum memorizer_choice {
@@ -540,6 +540,7 @@ struct memorizer_retired {
 
 extern struct memorizer_retired memorizer_retired;
 void memorizer_object_bury(u32 id);
+void memorizer_switch_hooks(unsigned int what, bool on);
 int memorizer_set_enabled(bool on);
 bool memorizer_is_enabled(void);
 void memorizer_clear(void);

@@ -31,6 +31,7 @@
 #include <linux/string.h>
 
 #include "announce.h"
+#include "index.h"
 #include "memorizer.h"
 #include "observer.h"
 
@@ -43,27 +44,16 @@ DEFINE_MUTEX(memorizer_mutex);
 struct memorizer_cleared memorizer_cleared;
 struct memorizer_retired memorizer_retired;
 
-/* Whether new objects are recorded. Written under memorizer_mutex. */
-static bool enabled __read_mostly;
+/* What the hooks have to do. Written under memorizer_mutex. */
+u8 memorizer_hooks __read_mostly;
 
-/* Whether objects are or have been recorded. Written under memorizer_mutex. */
-static bool recorded __read_mostly;
+/* When all new objects are recorded, and nobody else is told of them. */
+#define RECORD_ALL	(MEMORIZER_DO_RECORD | MEMORIZER_DO_FOLLOW)
 
-/* Returns the id of a complete object that nobody sees yet. */
-static u32 make_object(unsigned long va, size_t size, bool by_granule, unsigned long ip)
+/* Describes a new object, which nobody sees yet. */
+static __always_inline void describe(struct memorizer_object *object, unsigned long va,
+				     size_t size, bool by_granule, unsigned long ip)
 {
-	struct memorizer_object *object;
-	void *record;
-	u32 id;
-
-	id = memorizer_pool_take(MEMORIZER_OBJECT, sizeof(*object), &record);
-	if (unlikely(!id)) {
-		id = memorizer_pool_alloc(MEMORIZER_OBJECT);
-		if (!id)
-			return 0;
-		record = memorizer_ptr(id);
-	}
-	object = record;
 	WRITE_ONCE(object->entries, 0);
 	WRITE_ONCE(object->va, va);
 	WRITE_ONCE(object->size, size);
@@ -73,6 +63,22 @@ static u32 make_object(unsigned long va, size_t size, bool by_granule, unsigned 
 	WRITE_ONCE(object->free_ip, 0);
 	WRITE_ONCE(object->who, current->pid | (by_granule ? MEMORIZER_BY_GRANULE : 0));
 	memcpy(object->comm, current->comm, sizeof(object->comm));
+}
+
+/* Returns the id of a complete object that nobody sees yet. */
+static u32 make_object(unsigned long va, size_t size, bool by_granule, unsigned long ip)
+{
+	void *record;
+	u32 id;
+
+	id = memorizer_pool_take(MEMORIZER_OBJECT, sizeof(struct memorizer_object), &record);
+	if (unlikely(!id)) {
+		id = memorizer_pool_alloc(MEMORIZER_OBJECT);
+		if (!id)
+			return 0;
+		record = memorizer_ptr(id);
+	}
+	describe(record, va, size, by_granule, ip);
 	return id;
 }
 
@@ -91,11 +97,21 @@ static void lose_alloc(unsigned long va, enum memorizer_loss why)
 	this_cpu_inc(memorizer_counters.lost[why]);
 }
 
+/* The object is in the index: hooks find it there, not before it is live. */
+static __always_inline void make_live(struct memorizer_object *object, size_t size,
+				      bool by_granule)
+{
+	if (likely(!by_granule))
+		WRITE_ONCE(object->bound, size);
+	/* Readers of the KMAP see it, and hooks if it is counted by granule. */
+	smp_store_release(&object->state, MEMORIZER_LIVE);
+	this_cpu_inc(memorizer_counters.allocs);
+}
+
 static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned long ip)
 {
 	unsigned long va = (unsigned long)ptr;
 	struct memorizer_geometry geo;
-	struct memorizer_object *object;
 	u32 id;
 	int err;
 
@@ -115,33 +131,17 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 		lose_alloc(va, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
 		return;
 	}
-	object = memorizer_ptr(id);
-	/* Not before: hooks find it in the index. */
-	if (likely(!by_granule))
-		WRITE_ONCE(object->bound, size);
-	/* Readers of the KMAP see it, and hooks if it is counted by granule. */
-	smp_store_release(&object->state, MEMORIZER_LIVE);
+	make_live(memorizer_ptr(id), size, by_granule);
 	memorizer_announce_object(id);
-	this_cpu_inc(memorizer_counters.allocs);
 }
 
-void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
-		       unsigned long ip)
+/* Records an object, or not, in the way that is chosen for it. */
+static noinline void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 {
 	unsigned int chosen = BIT(MEMORIZER_RECORDED);
 
-	if (ZERO_OR_NULL_PTR(ptr))
-		return;
-	if (memorizer_tells_allocations())
-		memorizer_observer_alloc(source, ptr, size, gfp, ip);
-	if (!READ_ONCE(enabled))
-		return;
-	if (memorizer_is_paused()) {
-		this_cpu_inc(memorizer_counters.paused);
-		return;
-	}
 	preempt_disable_notrace();
-	if (unlikely(READ_ONCE(memorizer_chooses_objects)))
+	if (unlikely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE))
 		chosen = memorizer_choose_object(ptr, ip);
 	if (likely(chosen & BIT(MEMORIZER_RECORDED))) {
 		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip);
@@ -150,6 +150,87 @@ void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t siz
 		this_cpu_inc(memorizer_counters.allocs_left_out);
 	}
 	preempt_enable_notrace();
+}
+
+/* Whatever there is to be done. If that is to tell the observer no register is saved for it. */
+static noinline void alloc_in_general(enum memorizer_source source, const void *ptr, size_t size,
+				      gfp_t gfp, unsigned long ip)
+{
+	unsigned int hooks = READ_ONCE(memorizer_hooks);
+
+	if (!(hooks & MEMORIZER_DO_RECORD)) {
+		if (hooks & MEMORIZER_DO_TELL)
+			memorizer_observer_alloc(source, ptr, size, gfp, ip);
+		return;
+	}
+	if (hooks & MEMORIZER_DO_TELL)
+		memorizer_observer_alloc(source, ptr, size, gfp, ip);
+	if (memorizer_is_paused())
+		this_cpu_inc(memorizer_counters.paused);
+	else
+		choose_alloc(ptr, size, ip);
+}
+
+/* Ends what record_in_slab() began, where an object was known. */
+static noinline void bury_below(u32 id, struct memorizer_object *object, size_t size)
+{
+	memorizer_object_bury(id);
+	make_live(object, size, false);
+	preempt_enable_notrace();
+}
+
+/* Is the running task paused? Perhaps this is an interrupt. */
+static __always_inline bool may_be_paused(void)
+{
+	return unlikely(this_cpu_read(memorizer_current_key) >> 32 & MEMORIZER_PAUSES);
+}
+
+/* Records an object if little is to be done for it, see memorizer_has_slot(). */
+static __always_inline bool record_in_slab(unsigned long va, size_t size, bool crosses,
+					   unsigned long ip)
+{
+	u32 id, old, *slot;
+	void *record;
+
+	preempt_disable_notrace();
+	if (unlikely(!memorizer_has_slot(va, va + size - 1, crosses, &slot)))
+		goto failed;
+	id = memorizer_pool_take(MEMORIZER_OBJECT, sizeof(struct memorizer_object), &record);
+	if (unlikely(!id))
+		goto failed;
+	describe(record, va, size, false, ip);
+	old = xchg(slot, id);
+	if (unlikely(old)) {
+		bury_below(old, record, size);
+		return true;
+	}
+	make_live(record, size, false);
+	preempt_enable_notrace();
+	return true;
+failed:
+	preempt_enable_notrace();
+	return false;
+}
+
+static noinline void record_across_pages(const void *ptr, size_t size, unsigned long ip)
+{
+	if (!record_in_slab((unsigned long)ptr, size, true, ip))
+		choose_alloc(ptr, size, ip);
+}
+
+void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
+		       unsigned long ip)
+{
+	unsigned long va = (unsigned long)ptr;
+
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	if (unlikely(READ_ONCE(memorizer_hooks) != RECORD_ALL) || may_be_paused())
+		alloc_in_general(source, ptr, size, gfp, ip);
+	else if (memorizer_crosses(va, va + size - 1))
+		record_across_pages(ptr, size, ip);
+	else if (!record_in_slab(va, size, false, ip))
+		choose_alloc(ptr, size, ip);
 }
 
 /* Ends a live object's life, its entries stop to match; false if it has ended already. */
@@ -186,30 +267,92 @@ void memorizer_object_bury(u32 id)
 		this_cpu_inc(memorizer_counters.buried);
 }
 
-void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned long ip)
+static void end_object(unsigned long va, unsigned long ip)
+{
+	u32 id = memorizer_index_erase(va);
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	if (id && !object->free_ip)
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	if (id && close_object(id, MEMORIZER_FREED))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+}
+
+/* Likewise. */
+static noinline void free_in_general(enum memorizer_source source, const void *ptr,
+				     unsigned long ip)
+{
+	unsigned int hooks = READ_ONCE(memorizer_hooks);
+
+	if (!(hooks & MEMORIZER_DO_FOLLOW)) {
+		if (hooks & MEMORIZER_DO_TELL)
+			memorizer_observer_free(source, ptr, ip);
+		return;
+	}
+	if (hooks & MEMORIZER_DO_TELL)
+		memorizer_observer_free(source, ptr, ip);
+	preempt_disable_notrace();
+	end_object((unsigned long)ptr, ip);
+	preempt_enable_notrace();
+}
+
+/*
+ * Ends the life of an object that is a slab's: as memorizer_index_erase() and close_object()
+ * do. False if it is none, or not live; then nothing was done.
+ */
+static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 {
 	struct memorizer_object *object;
-	u32 id;
+	u8 state = MEMORIZER_LIVE;
+	struct slab_record *slab;
+	u32 id, word;
+	u64 slot;
+
+	if (!memorizer_has_slab(va, &slab, &word))
+		return false;
+	slot = memorizer_slot(slab, va);
+	if (unlikely(slot >= READ_ONCE(slab->slots)))
+		return false;
+	id = READ_ONCE(slab->object[slot]);
+	object = memorizer_ptr(id);
+	if (unlikely(!id || READ_ONCE(object->va) != va || READ_ONCE(object->state) != state))
+		return false;
+	if (unlikely(!try_cmpxchg(&slab->object[slot], &id, 0)))
+		return false;
+	if (likely(!object->free_ip))
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	WRITE_ONCE(object->free_jiffies, jiffies);
+	if (likely(try_cmpxchg(&object->state, &state, MEMORIZER_FREED)))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+	WRITE_ONCE(object->bound, 0);
+	return true;
+}
+
+void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned long ip)
+{
+	bool done;
 
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
-	if (memorizer_tells_allocations())
-		memorizer_observer_free(source, ptr, ip);
-	if (unlikely(!READ_ONCE(recorded)))
+	if (unlikely(READ_ONCE(memorizer_hooks) & (MEMORIZER_DO_TELL | MEMORIZER_DO_ANNOUNCE))) {
+		free_in_general(source, ptr, ip);
 		return;
-	preempt_disable_notrace();
-	id = memorizer_index_erase((unsigned long)ptr);
-	if (id) {
-		object = memorizer_ptr(id);
-		if (!object->free_ip)
-			WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-		if (close_object(id, MEMORIZER_FREED))
-			this_cpu_inc(memorizer_counters.frees);
-		else
-			this_cpu_inc(memorizer_counters.unknown_frees);
-	} else {
-		this_cpu_inc(memorizer_counters.unknown_frees);
 	}
+	preempt_disable_notrace();
+	done = end_in_slab((unsigned long)ptr, ip);
+	preempt_enable_notrace();
+	if (unlikely(!done))
+		free_in_general(source, ptr, ip);
+}
+
+void __memorizer_slab_free(const void *start)
+{
+	preempt_disable_notrace();
+	memorizer_index_end_slab((unsigned long)start);
 	preempt_enable_notrace();
 }
 
@@ -231,6 +374,18 @@ void __memorizer_freeing(const void *ptr, unsigned long ip)
 }
 
 /**
+ * memorizer_switch_hooks() - change what the allocator's hooks do
+ * @what: MEMORIZER_DO_RECORD or another bit, or several
+ * @on: whether they are to do that
+ *
+ * Context: process context, under memorizer_mutex; or boot, one CPU.
+ */
+void memorizer_switch_hooks(unsigned int what, bool on)
+{
+	WRITE_ONCE(memorizer_hooks, (memorizer_hooks & ~what) | (on ? what : 0));
+}
+
+/**
  * memorizer_set_enabled() - switch the recording of new objects
  * @on: whether they are to be recorded
  *
@@ -242,13 +397,19 @@ void __memorizer_freeing(const void *ptr, unsigned long ip)
  */
 int memorizer_set_enabled(bool on)
 {
+	unsigned int what = RECORD_ALL;
+
 	if (on && !memorizer_pool_size())
 		return -ENOMEM;
 	mutex_lock(&memorizer_mutex);
-	WRITE_ONCE(enabled, on);
 	if (on) {
-		WRITE_ONCE(recorded, true);
+		/* Before the first object: none of its slabs goes without its hook. */
 		static_branch_enable(&memorizer_tracking);
+		if (memorizer_announces)
+			what |= MEMORIZER_DO_ANNOUNCE;
+		memorizer_switch_hooks(what, true);
+	} else {
+		memorizer_switch_hooks(MEMORIZER_DO_RECORD, false);
 	}
 	mutex_unlock(&memorizer_mutex);
 	return 0;
@@ -261,7 +422,7 @@ int memorizer_set_enabled(bool on)
  */
 bool memorizer_is_enabled(void)
 {
-	return READ_ONCE(enabled);
+	return READ_ONCE(memorizer_hooks) & MEMORIZER_DO_RECORD;
 }
 
 /* Takes all closed objects out of sight, but for those whose lines somebody is at. */

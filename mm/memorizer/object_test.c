@@ -294,6 +294,40 @@ static void address_used_again_is_another_object(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
+/* What is known of a slab ends with it. */
+static void pages_may_go_to_another_cache(struct kunit *test)
+{
+	static unsigned long pages[2][100];
+	unsigned int round, i, j, again = 0;
+	struct kmem_cache *cache;
+	void *p[100];
+	size_t size;
+	u32 id;
+
+	for (round = 0; round < 20; round++) {
+		size = round % 2 ? 136 : 120;
+		cache = kmem_cache_create("memorizer_test", size, 0, SLAB_NO_MERGE, NULL);
+		KUNIT_ASSERT_NOT_NULL(test, cache);
+		for (i = 0; i < 100; i++) {
+			p[i] = kmem_cache_alloc(cache, GFP_KERNEL);
+			KUNIT_ASSERT_NOT_NULL(test, p[i]);
+			pages[round % 2][i] = (unsigned long)p[i] & PAGE_MASK;
+		}
+		for (i = 0; i < 100; i++) {
+			id = object_at(p[i]);
+			KUNIT_EXPECT_NE(test, id, 0);
+			KUNIT_EXPECT_EQ(test, object_at(p[i] + size - 1), id);
+			expect_live(test, memorizer_ptr(id), p[i], size);
+			for (j = 0; j < 100 && round; j++)
+				again += pages[round % 2][i] == pages[!(round % 2)][j];
+			kmem_cache_free(cache, p[i]);
+		}
+		kmem_cache_destroy(cache);
+	}
+	/* Otherwise nothing was seen. */
+	KUNIT_EXPECT_NE(test, again, 0);
+}
+
 /* The object's line, without what one cannot know beforehand. */
 static void render(struct kunit *test, u32 id, char *buf, size_t size)
 {
@@ -446,6 +480,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(typesafe_by_rcu_object_ends_with_its_free),
 	KUNIT_CASE(cache_keeps_its_size_and_name),
 	KUNIT_CASE(address_used_again_is_another_object),
+	KUNIT_CASE(pages_may_go_to_another_cache),
 	KUNIT_CASE(allocation_over_a_live_object_is_deadbeef),
 	KUNIT_CASE(kmap_line_is_the_documented_one),
 	KUNIT_CASE(comm_is_escaped),

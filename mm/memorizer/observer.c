@@ -16,7 +16,6 @@
 #include "observer.h"
 
 /* Written under memorizer_mutex. */
-bool memorizer_allocations_observed __read_mostly;
 bool memorizer_accesses_observed __read_mostly;
 bool memorizer_traffic_observed __read_mostly;
 
@@ -29,7 +28,7 @@ bool memorizer_traffic_observed __read_mostly;
 void memorizer_observe_allocations(bool on)
 {
 	mutex_lock(&memorizer_mutex);
-	WRITE_ONCE(memorizer_allocations_observed, on);
+	memorizer_switch_hooks(MEMORIZER_DO_TELL, on);
 	if (on)
 		static_branch_enable(&memorizer_tracking);
 	else

@@ -45,12 +45,6 @@ void memorizer_retire(struct memorizer_object *object);
 void memorizer_let_go(struct memorizer_object *object);
 void memorizer_give_back(void);
 
-/* Is the observer to be told of allocations? */
-static __always_inline bool memorizer_tells_allocations(void)
-{
-	return unlikely(READ_ONCE(memorizer_allocations_observed));
-}
-
 /* Is the observer to be told of accesses? */
 static __always_inline bool memorizer_tells_accesses(void)
 {

@@ -21,7 +21,7 @@ static void start(void)
 	boot(POOL_BLOCKS(256));
 	heap_init(64);
 	odd_by_granule = true;
-	memorizer_chooses_objects = true;
+	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, true);
 }
 
 static unsigned long alloc(unsigned long ip)

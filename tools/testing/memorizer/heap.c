@@ -38,18 +38,8 @@ static struct heap_page page_table[MAX_PAGES];
 static unsigned long heap_base, heap_pages;
 static u64 heap_random;
 
-/**
- * heap_init() - make the heap, empty
- * @pages: its size; the border between two of the index's leaves is amid them
- */
-void heap_init(unsigned long pages)
-{
-	CHECK(pages <= MAX_PAGES);
-	memset(page_table, 0, sizeof(page_table));
-	heap_pages = pages;
-	heap_base = MAP_BASE + (4UL << 20) - (pages / 2 << PAGE_SHIFT);
-	heap_random = 1;
-}
+/* How often the geometry of an object's pages was asked for. */
+unsigned long heap_questions;
 
 static void lock_heap(void)
 {
@@ -111,8 +101,28 @@ static void release_pages(struct heap_page *page)
 {
 	unsigned int i;
 
+	if (page->cache)
+		memorizer_slab_free((void *)page_address(page));
 	for (i = 0; i < page->pages; i++)
 		page[i].first = NULL;
+}
+
+/**
+ * heap_init() - make the heap, empty
+ * @pages: its size; the border between two of the index's leaves is amid them
+ */
+void heap_init(unsigned long pages)
+{
+	struct heap_page *page;
+
+	CHECK(pages <= MAX_PAGES);
+	for (page = page_table; page < page_table + heap_pages; page++)
+		if (page->first == page)
+			release_pages(page);
+	memset(page_table, 0, sizeof(page_table));
+	heap_pages = pages;
+	heap_base = MAP_BASE + (4UL << 20) - (pages / 2 << PAGE_SHIFT);
+	heap_random = 1;
 }
 
 /* The same, but gives up empty slabs if need be. */
@@ -252,6 +262,7 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
 	unsigned long addr = (unsigned long)ptr;
 	const struct heap_page *page = page_of(addr)->first;
 
+	__atomic_fetch_add(&heap_questions, 1, __ATOMIC_RELAXED);
 	if (!page->cache) {
 		geo->start = addr & PAGE_MASK;
 		geo->pages = DIV_ROUND_UP((addr & ~PAGE_MASK) + size, PAGE_SIZE);

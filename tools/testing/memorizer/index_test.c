@@ -470,6 +470,64 @@ static void recycled_record_may_come_to_its_old_pages(void)
 	CHECK_EQ(lookup(PAGE(10) + 3 * 256), id);
 }
 
+/* Is all known of an object that is about to be put into a slot? */
+static bool has_slot(const struct memorizer_geometry *geo, unsigned int slot, size_t size)
+{
+	unsigned long va = geo->base + slot * geo->stride, last = va + size - 1;
+	bool crosses = memorizer_crosses(va, last);
+	u32 *known;
+
+	return memorizer_has_slot(va, last, crosses, &known);
+}
+
+/* A slot is known while the slab is there, once each of the object's pages says so. */
+static void slot_is_known_in_known_pages_of_a_slab(void)
+{
+	const struct memorizer_geometry *geo = &slabs[3];	/* pages 4 and 5, slot 5 in both */
+	unsigned int round;
+
+	start();
+	CHECK(!has_slot(geo, 0, 704));
+	for (round = 0; round < 2; round++) {
+		erase_object(geo->base, insert_slot(geo, 0, 704));
+		CHECK(has_slot(geo, 0, 704));
+		CHECK(has_slot(geo, 4, 704));
+		CHECK_EQ(has_slot(geo, 5, 704), round);
+		CHECK(has_slot(geo, 5, PAGE_SIZE - 5 * 704));
+		CHECK_EQ(has_slot(geo, 6, 704), round);
+		erase_object(geo->base + 5 * 704, insert_slot(geo, 5, 704));
+		CHECK(has_slot(geo, 5, 704));
+		CHECK(has_slot(geo, 6, 704));
+		CHECK(!has_slot(geo, 11, 1));
+
+		/* What another slab's end tells of it is nothing. */
+		memorizer_index_end_slab(slabs[4].start);
+		CHECK(has_slot(geo, 0, 704));
+		memorizer_index_end_slab(geo->start);
+		CHECK(!has_slot(geo, 0, 704));
+		CHECK(!has_slot(geo, 5, 704));
+		CHECK(!has_slot(geo, 6, 704));
+		CHECK_EQ(slab_records(), 1);
+	}
+}
+
+/* The page amid an object's says nothing. */
+static void slot_of_many_pages_is_not_known(void)
+{
+	static const struct memorizer_geometry geo = {
+		.start = PAGE(8), .base = PAGE(8), .stride = 8704, .slots = 3, .pages = 8,
+	};
+
+	start();
+	insert_slot(&geo, 0, 8704);
+	insert_slot(&geo, 2, 8704);
+	CHECK(has_slot(&geo, 0, PAGE_SIZE + 1));
+	CHECK(!has_slot(&geo, 1, 8704));
+	CHECK(!has_slot(&geo, 0, U32_MAX + 1UL));
+	/* An object of no bytes, at a page's beginning. */
+	CHECK(!has_slot(&geo, 0, 0));
+}
+
 static void full_pool_is_told(void)
 {
 	struct memorizer_geometry geo = slabs[1];
@@ -539,6 +597,8 @@ const struct test_case index_cases[] = {
 	CASE(replaced_slab_records_are_recycled),
 	CASE(record_lives_as_long_as_its_first_page),
 	CASE(recycled_record_may_come_to_its_old_pages),
+	CASE(slot_is_known_in_known_pages_of_a_slab),
+	CASE(slot_of_many_pages_is_not_known),
 	CASE(full_pool_is_told),
 	{ }
 };

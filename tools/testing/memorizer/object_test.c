@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-enum { SMALL = 1, STRADDLING = 4 };	/* of heap_caches */
+enum { SMALL = 1, GAPS = 2, STRADDLING = 4 };	/* of heap_caches */
 
 static void start(void)
 {
@@ -293,8 +293,6 @@ static void paused_task_records_no_new_objects(void)
 /* What is allocated by others is left out, if the filter says so. */
 #define CHOSEN_IP	IP(77)
 
-bool memorizer_chooses_objects;
-
 bool odd_by_granule;
 
 unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
@@ -312,12 +310,12 @@ static void objects_that_are_left_out_are_counted(void)
 	a = heap_alloc(SMALL);
 	b = heap_alloc(SMALL);
 	hook_alloc(a, 64, IP(1));
-	memorizer_chooses_objects = true;
+	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, true);
 	hook_alloc(b, 64, CHOSEN_IP);
 	CHECK(shown_at(b, MEMORIZER_LIVE));
 	/* It comes over what was there all the same. */
 	hook_alloc(a, 64, IP(1));
-	memorizer_chooses_objects = false;
+	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, false);
 	CHECK(shown_at(a, MEMORIZER_BURIED));
 	CHECK(!shown_at(a, MEMORIZER_LIVE));
 	CHECK_EQ(sum_counters().allocs, 2);
@@ -567,6 +565,97 @@ void __wrap_memorizer_object_bury(u32 id)
 	__real_memorizer_object_bury(id);
 }
 
+/* Allocates all objects of a cache that there is room for, and checks that each is whole. */
+static unsigned int fill_heap(unsigned int cache, unsigned long *addr)
+{
+	size_t size = heap_caches[cache].size;
+	unsigned int n, i;
+
+	for (n = 0; (addr[n] = heap_alloc(cache)); n++) {
+		hook_alloc(addr[n], size, IP(n));
+		CHECK(lookup(addr[n]));
+		CHECK_EQ(lookup(addr[n] + size - 1), lookup(addr[n]));
+	}
+	for (i = 0; i < n; i++) {
+		const struct memorizer_object *object = shown_at(addr[i], MEMORIZER_LIVE);
+
+		CHECK(object);
+		CHECK_EQ(memorizer_unpack_ip(object->alloc_ip), IP(i));
+		CHECK_EQ(lookup(addr[i]), memorizer_id(object));
+		CHECK_EQ(lookup(addr[i] + size - 1), memorizer_id(object));
+		CHECK(lookup(addr[i] + size) != memorizer_id(object));
+	}
+	return n;
+}
+
+static void empty_heap(unsigned int n, const unsigned long *addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		hook_free(addr[i], IP(i));
+		CHECK(!lookup(addr[i]));
+		heap_free(addr[i]);
+	}
+}
+
+/* What the index knows of a slab does not outlive it. */
+static void pages_of_freed_slabs_are_divided_anew(void)
+{
+	static const unsigned int caches[] = { SMALL, GAPS, STRADDLING, GAPS, STRADDLING, SMALL };
+	unsigned int round, n;
+	unsigned long addr[512];
+
+	start();
+	heap_init(2);
+	for (round = 0; round < 10 * ARRAY_SIZE(caches); round++) {
+		n = fill_heap(caches[round % ARRAY_SIZE(caches)], addr);
+		CHECK(n);
+		empty_heap(n, addr);
+		memorizer_clear();
+	}
+	CHECK_EQ(sum_counters().unknown_frees, 0);
+	CHECK_EQ(sum_counters().buried, 0);
+}
+
+/* What was found of a slab is not asked for again, but once it was freed; its record stays. */
+static void geometry_is_asked_once_for_each_page(void)
+{
+	unsigned int round, n;
+	unsigned long addr[512];
+
+	start();
+	heap_init(2);
+	for (round = 0; round < 10; round++) {
+		heap_questions = 0;
+		n = fill_heap(STRADDLING, addr);
+		CHECK_EQ(n, 11);
+		/* The second page says so, too, since the first time. */
+		CHECK_EQ(heap_questions, round ? 1 : 2);
+		empty_heap(n, addr);
+		CHECK_EQ(slab_records(), 1);
+		memorizer_slab_free((void *)(addr[0] & PAGE_MASK));
+	}
+	CHECK_EQ(sum_counters().unknown_frees, 0);
+}
+
+static bool branch_was_enabled;
+
+static void check_not_recording(void)
+{
+	CHECK(!memorizer_is_enabled());
+	branch_was_enabled = true;
+}
+
+/* A CPU whose hooks are off yet could free a slab of which another CPU's know objects. */
+static void recording_begins_when_hooks_are_on(void)
+{
+	before_branch = check_not_recording;
+	start();
+	CHECK(branch_was_enabled);
+	CHECK(memorizer_is_enabled());
+}
+
 static unsigned long neighbour;
 
 static void allocate_neighbour(void)
@@ -634,5 +723,8 @@ const struct test_case object_cases[] = {
 	CASE(room_of_objects_serves_accesses_once_cleared),
 	CASE(buried_object_leaves_all_of_its_pages),
 	CASE(object_below_a_new_slab_matches_no_more),
+	CASE(pages_of_freed_slabs_are_divided_anew),
+	CASE(geometry_is_asked_once_for_each_page),
+	CASE(recording_begins_when_hooks_are_on),
 	{ }
 };

@@ -101,6 +101,7 @@ struct heap_cache {
 };
 
 extern const struct heap_cache heap_caches[];
+extern unsigned long heap_questions;
 #define HEAP_CACHES	8
 
 void heap_init(unsigned long pages);
@@ -121,8 +122,8 @@ static inline void hook_free(unsigned long addr, unsigned long ip)
 }
 
 /*
- * object_test.c: while memorizer_chooses_objects, with this what an odd ip allocates is counted
- * by granule.
+ * object_test.c: while objects are chosen, with this what an odd ip allocates is counted by
+ * granule.
  */
 extern bool odd_by_granule;
 

@@ -80,7 +80,7 @@ static void counts_are_exact_while_cleared_and_read(void)
 static void counts_are_exact_by_granule(void)
 {
 	odd_by_granule = true;
-	memorizer_chooses_objects = true;
+	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, true);
 	counts_are_exact_while_cleared_and_read();
 }
 

@@ -6,6 +6,8 @@
 
 #include "test.h"
 
+void (*before_branch)(void);
+
 /**
  * check_fail() - end the case as failed
  * @a: what a check compared

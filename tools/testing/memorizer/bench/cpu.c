@@ -95,8 +95,6 @@ void memorizer_grace_period(void)
 }
 
 /* Nobody filters objects. */
-bool memorizer_chooses_objects;
-
 unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 {
 	return BIT(MEMORIZER_RECORDED);

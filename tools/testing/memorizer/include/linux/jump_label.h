@@ -12,6 +12,14 @@ struct static_key_false {
 #define DECLARE_STATIC_KEY_FALSE(name)	extern struct static_key_false name
 #define DEFINE_STATIC_KEY_FALSE(name)	struct static_key_false name
 #define static_branch_unlikely(key)	unlikely(READ_ONCE((key)->on))
-#define static_branch_enable(key)	WRITE_ONCE((key)->on, true)
+
+/* Called, if there is one, before a branch goes the other way. */
+extern void (*before_branch)(void);
+
+#define static_branch_enable(key) do {					\
+	if (before_branch)						\
+		before_branch();					\
+	WRITE_ONCE((key)->on, true);					\
+} while (0)
 
 #endif /* _TEST_LINUX_JUMP_LABEL_H */
