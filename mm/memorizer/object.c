@@ -135,42 +135,6 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 	memorizer_announce_object(id);
 }
 
-/* Records an object, or not, in the way that is chosen for it. */
-static noinline void choose_alloc(const void *ptr, size_t size, unsigned long ip)
-{
-	unsigned int chosen = BIT(MEMORIZER_RECORDED);
-
-	preempt_disable_notrace();
-	if (unlikely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE))
-		chosen = memorizer_choose_object(ptr, ip);
-	if (likely(chosen & BIT(MEMORIZER_RECORDED))) {
-		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip);
-	} else {
-		make_room((unsigned long)ptr);
-		this_cpu_inc(memorizer_counters.allocs_left_out);
-	}
-	preempt_enable_notrace();
-}
-
-/* Whatever there is to be done. If that is to tell the observer no register is saved for it. */
-static noinline void alloc_in_general(enum memorizer_source source, const void *ptr, size_t size,
-				      gfp_t gfp, unsigned long ip)
-{
-	unsigned int hooks = READ_ONCE(memorizer_hooks);
-
-	if (!(hooks & MEMORIZER_DO_RECORD)) {
-		if (hooks & MEMORIZER_DO_TELL)
-			memorizer_observer_alloc(source, ptr, size, gfp, ip);
-		return;
-	}
-	if (hooks & MEMORIZER_DO_TELL)
-		memorizer_observer_alloc(source, ptr, size, gfp, ip);
-	if (memorizer_is_paused())
-		this_cpu_inc(memorizer_counters.paused);
-	else
-		choose_alloc(ptr, size, ip);
-}
-
 /* Ends what record_in_slab() began, where an object was known. */
 static noinline void bury_below(u32 id, struct memorizer_object *object, size_t size)
 {
@@ -212,9 +176,53 @@ failed:
 	return false;
 }
 
-static noinline void record_across_pages(const void *ptr, size_t size, unsigned long ip)
+/* Records an object, of which all accesses are counted wherever they are. */
+static noinline void record_object(const void *ptr, size_t size, unsigned long ip)
 {
-	if (!record_in_slab((unsigned long)ptr, size, true, ip))
+	unsigned long va = (unsigned long)ptr;
+
+	if (record_in_slab(va, size, memorizer_crosses(va, va + size - 1), ip))
+		return;
+	preempt_disable_notrace();
+	record_alloc(ptr, size, false, ip);
+	preempt_enable_notrace();
+}
+
+/* Records an object, or not, in the way that is chosen for it. */
+static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
+{
+	unsigned int chosen = BIT(MEMORIZER_RECORDED);
+
+	preempt_disable_notrace();
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
+		chosen = memorizer_choose_object(ptr, ip);
+	if (!(chosen & BIT(MEMORIZER_RECORDED))) {
+		make_room((unsigned long)ptr);
+		this_cpu_inc(memorizer_counters.allocs_left_out);
+	} else if (chosen & BIT(MEMORIZER_FIELDS) || memorizer_announces) {
+		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip);
+	} else {
+		record_object(ptr, size, ip);
+	}
+	preempt_enable_notrace();
+}
+
+/* Whatever there is to be done. If that is to tell the observer no register is saved for it. */
+static noinline void alloc_in_general(enum memorizer_source source, const void *ptr, size_t size,
+				      gfp_t gfp, unsigned long ip)
+{
+	unsigned int hooks = READ_ONCE(memorizer_hooks);
+
+	if (!(hooks & MEMORIZER_DO_RECORD)) {
+		if (hooks & MEMORIZER_DO_TELL)
+			memorizer_observer_alloc(source, ptr, size, gfp, ip);
+		return;
+	}
+	if (hooks & MEMORIZER_DO_TELL)
+		memorizer_observer_alloc(source, ptr, size, gfp, ip);
+	if (memorizer_is_paused())
+		this_cpu_inc(memorizer_counters.paused);
+	else
 		choose_alloc(ptr, size, ip);
 }
 
@@ -227,10 +235,8 @@ void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t siz
 		return;
 	if (unlikely(READ_ONCE(memorizer_hooks) != RECORD_ALL) || may_be_paused())
 		alloc_in_general(source, ptr, size, gfp, ip);
-	else if (memorizer_crosses(va, va + size - 1))
-		record_across_pages(ptr, size, ip);
-	else if (!record_in_slab(va, size, false, ip))
-		choose_alloc(ptr, size, ip);
+	else if (memorizer_crosses(va, va + size - 1) || !record_in_slab(va, size, false, ip))
+		record_object(ptr, size, ip);
 }
 
 /* Ends a live object's life, its entries stop to match; false if it has ended already. */

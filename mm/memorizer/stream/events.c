@@ -49,15 +49,20 @@ static noinline void write_task(struct memorizer_writer *writer, struct task_str
 	memcpy(task->memorizer_announced.comm, comm, sizeof(comm));
 }
 
+/* A task begins with its parent's, which may be of a task that had its pid before. */
+static __always_inline bool is_task_announced(const struct task_struct *task, u32 session)
+{
+	return task->memorizer_announced.pid == task->pid &&
+		task->memorizer_announced.started == task->start_time &&
+		task->memorizer_announced.session == session &&
+		same_comm(task->memorizer_announced.comm, task->comm);
+}
+
 static __always_inline void announce_task(struct memorizer_writer *writer)
 {
 	struct task_struct *task = current;
 
-	/* A task begins with its parent's, which may be of a task that had its pid before. */
-	if (unlikely(task->memorizer_announced.pid != task->pid ||
-		     task->memorizer_announced.started != task->start_time ||
-		     task->memorizer_announced.session != READ_ONCE(memorizer_session) ||
-		     !same_comm(task->memorizer_announced.comm, task->comm)))
+	if (unlikely(!is_task_announced(task, READ_ONCE(memorizer_session))))
 		write_task(writer, task);
 }
 
@@ -80,76 +85,182 @@ static noinline void write_cache(struct memorizer_writer *writer, struct kmem_ca
 	WRITE_ONCE(cache->memorizer_session, memorizer_session);
 }
 
+static __always_inline bool is_cache_announced(const struct kmem_cache *cache, u32 session)
+{
+	return READ_ONCE(cache->memorizer_session) == session;
+}
+
 static __always_inline void announce_cache(struct memorizer_writer *writer,
 					   struct kmem_cache *cache)
 {
-	if (cache && unlikely(READ_ONCE(cache->memorizer_session) != READ_ONCE(memorizer_session)))
+	if (cache && unlikely(!is_cache_announced(cache, READ_ONCE(memorizer_session))))
 		write_cache(writer, cache);
+}
+
+/*
+ * Begins an event if nothing else is to be done for it: nobody writes, the open packet has
+ * room and there is nothing to be announced, neither the task nor @cache (@named: it is to
+ * be). The event goes where the writer's @next says. False: nothing has happened.
+ */
+static __always_inline bool begin_at_once(struct memorizer_writer **writer, unsigned long *flags,
+					  bool named, const struct kmem_cache *cache, size_t size)
+{
+	u32 session = READ_ONCE(memorizer_session);
+
+	raw_local_irq_save(*flags);
+	*writer = this_cpu_ptr(&memorizer_writer);
+	if (likely(!(*writer)->busy)) {
+		WRITE_ONCE((*writer)->busy, true);
+		barrier();
+		if (likely(is_task_announced(current, session) &&
+			   (!named || is_cache_announced(cache, session)) &&
+			   memorizer_stream_room(*writer, size)))
+			return true;
+		WRITE_ONCE((*writer)->busy, false);
+	}
+	raw_local_irq_restore(*flags);
+	return false;
+}
+
+/* Ends it. No packet was finished, nobody is to be told. */
+static __always_inline void end_at_once(struct memorizer_writer *writer, unsigned long flags,
+					enum memorizer_event id, size_t size)
+{
+	memorizer_stream_commit(writer, id, size);
+	barrier();
+	WRITE_ONCE(writer->busy, false);
+	raw_local_irq_restore(flags);
+}
+
+static __always_inline void fill_alloc(struct memorizer_alloc_event *event,
+				       enum memorizer_source source, const void *ptr, size_t size,
+				       u32 bytes, gfp_t gfp, int node, unsigned long ip,
+				       const struct kmem_cache *cache)
+{
+	event->kind = source;
+	event->call_site = ip;
+	event->ptr = (unsigned long)ptr;
+	event->bytes_req = size;
+	event->bytes_alloc = bytes;
+	event->gfp_flags = (__force u32)gfp;
+	event->node = node;
+	event->pid = current->pid;
+	event->cache = (unsigned long)cache;
+}
+
+static struct kmem_cache *cache_of(const struct folio *folio)
+{
+	return folio_test_slab(folio) ? folio_slab(folio)->slab_cache : NULL;
+}
+
+static __always_inline void write_alloc(enum memorizer_source source, const void *ptr,
+					size_t size, u32 bytes, gfp_t gfp, int node,
+					unsigned long ip, struct kmem_cache *cache)
+{
+	struct memorizer_alloc_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	writer = memorizer_stream_begin(&flags, 0);
+	if (!writer)
+		return;
+	announce_task(writer);
+	announce_cache(writer, cache);
+	event = memorizer_stream_reserve(writer, MEMORIZER_ALLOC_EVENT, sizeof(*event));
+	if (event)
+		fill_alloc(event, source, ptr, size, bytes, gfp, node, ip, cache);
+	memorizer_stream_end(writer, flags);
+}
+
+static noinline void write_object(enum memorizer_source source, const void *ptr, size_t size,
+				  gfp_t gfp, unsigned long ip)
+{
+	const struct folio *folio = virt_to_folio(ptr);
+	struct kmem_cache *cache = cache_of(folio);
+
+	write_alloc(source, ptr, size, cache ? cache->size : folio_size(folio), gfp,
+		    folio_nid(folio), ip, cache);
 }
 
 void memorizer_observer_alloc(enum memorizer_source source, const void *ptr, size_t size,
 			      gfp_t gfp, unsigned long ip)
 {
-	struct folio *folio = virt_to_folio(ptr);
+	const struct folio *folio = virt_to_folio(ptr);
 	struct memorizer_alloc_event *event;
 	struct memorizer_writer *writer;
-	struct kmem_cache *cache = NULL;
+	struct kmem_cache *cache;
 	unsigned long flags;
 
-	if (likely(folio_test_slab(folio)))
-		cache = folio_slab(folio)->slab_cache;
-	writer = memorizer_stream_begin(&flags, 0);
-	if (unlikely(!writer))
-		return;
-	announce_task(writer);
-	announce_cache(writer, cache);
-	event = memorizer_stream_reserve(writer, MEMORIZER_ALLOC_EVENT, sizeof(*event));
-	if (likely(event)) {
-		event->kind = source;
-		event->call_site = ip;
-		event->ptr = (unsigned long)ptr;
-		event->bytes_req = size;
-		event->bytes_alloc = likely(cache) ? cache->size : folio_size(folio);
-		event->gfp_flags = (__force u32)gfp;
-		event->node = folio_nid(folio);
-		event->pid = current->pid;
-		event->cache = (unsigned long)cache;
-	}
-	memorizer_stream_end(writer, flags);
+	if (unlikely(!folio_test_slab(folio)))
+		goto general;
+	cache = folio_slab(folio)->slab_cache;
+	if (unlikely(!begin_at_once(&writer, &flags, true, cache, sizeof(*event))))
+		goto general;
+	event = (void *)writer->next;
+	fill_alloc(event, source, ptr, size, cache->size, gfp, folio_nid(folio), ip, cache);
+	end_at_once(writer, flags, MEMORIZER_ALLOC_EVENT, sizeof(*event));
+	return;
+general:
+	write_object(source, ptr, size, gfp, ip);
 }
 
-static __always_inline void write_free(enum memorizer_source source, const void *ptr, u32 bytes,
-				       struct kmem_cache *cache, unsigned long ip)
+static __always_inline void fill_free(struct memorizer_free_event *event,
+				      enum memorizer_source source, const void *ptr, u32 bytes,
+				      const struct kmem_cache *cache, unsigned long ip)
+{
+	event->kind = source;
+	event->call_site = ip;
+	event->ptr = (unsigned long)ptr;
+	event->bytes = bytes;
+	event->pid = current->pid;
+	event->cache = (unsigned long)cache;
+}
+
+static noinline void write_free(enum memorizer_source source, const void *ptr, u32 bytes,
+				struct kmem_cache *cache, unsigned long ip)
 {
 	struct memorizer_free_event *event;
 	struct memorizer_writer *writer;
 	unsigned long flags;
 
 	writer = memorizer_stream_begin(&flags, 0);
-	if (unlikely(!writer))
+	if (!writer)
 		return;
 	announce_task(writer);
 	announce_cache(writer, cache);
 	event = memorizer_stream_reserve(writer, MEMORIZER_FREE_EVENT, sizeof(*event));
-	if (likely(event)) {
-		event->kind = source;
-		event->call_site = ip;
-		event->ptr = (unsigned long)ptr;
-		event->bytes = bytes;
-		event->pid = current->pid;
-		event->cache = (unsigned long)cache;
-	}
+	if (event)
+		fill_free(event, source, ptr, bytes, cache, ip);
 	memorizer_stream_end(writer, flags);
 }
 
 void memorizer_observer_free(enum memorizer_source source, const void *ptr, unsigned long ip)
 {
-	struct folio *folio = virt_to_folio(ptr);
-	struct kmem_cache *cache = NULL;
+	const struct folio *folio = virt_to_folio(ptr);
+	struct memorizer_free_event *event;
+	struct memorizer_writer *writer;
+	struct kmem_cache *cache;
+	unsigned long flags;
 
-	if (likely(folio_test_slab(folio)))
-		cache = folio_slab(folio)->slab_cache;
-	write_free(source, ptr, likely(cache) ? cache->size : folio_size(folio), cache, ip);
+	if (unlikely(!folio_test_slab(folio))) {
+		write_free(source, ptr, folio_size(folio), NULL, ip);
+		return;
+	}
+	cache = folio_slab(folio)->slab_cache;
+	if (unlikely(!begin_at_once(&writer, &flags, true, cache, sizeof(*event)))) {
+		write_free(source, ptr, cache->size, cache, ip);
+		return;
+	}
+	event = (void *)writer->next;
+	fill_free(event, source, ptr, cache->size, cache, ip);
+	end_at_once(writer, flags, MEMORIZER_FREE_EVENT, sizeof(*event));
+}
+
+static noinline void write_pages(const struct page *page, unsigned int order, gfp_t gfp,
+				 unsigned long ip)
+{
+	write_alloc(MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, PAGE_SIZE << order,
+		    gfp, page_to_nid(page), ip, NULL);
 }
 
 void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
@@ -161,28 +272,29 @@ void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t 
 
 	if (!page)
 		return;
-	writer = memorizer_stream_begin(&flags, 0);
-	if (unlikely(!writer))
+	if (unlikely(!begin_at_once(&writer, &flags, false, NULL, sizeof(*event)))) {
+		write_pages(page, order, gfp, ip);
 		return;
-	announce_task(writer);
-	event = memorizer_stream_reserve(writer, MEMORIZER_ALLOC_EVENT, sizeof(*event));
-	if (likely(event)) {
-		event->kind = MEMORIZER_PAGES;
-		event->call_site = ip;
-		event->ptr = (unsigned long)page_to_virt(page);
-		event->bytes_req = PAGE_SIZE << order;
-		event->bytes_alloc = PAGE_SIZE << order;
-		event->gfp_flags = (__force u32)gfp;
-		event->node = page_to_nid(page);
-		event->pid = current->pid;
-		event->cache = 0;
 	}
-	memorizer_stream_end(writer, flags);
+	event = (void *)writer->next;
+	fill_alloc(event, MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order,
+		   PAGE_SIZE << order, gfp, page_to_nid(page), ip, NULL);
+	end_at_once(writer, flags, MEMORIZER_ALLOC_EVENT, sizeof(*event));
 }
 
 void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip)
 {
-	write_free(MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
+	struct memorizer_free_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+
+	if (unlikely(!begin_at_once(&writer, &flags, false, NULL, sizeof(*event)))) {
+		write_free(MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
+		return;
+	}
+	event = (void *)writer->next;
+	fill_free(event, MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
+	end_at_once(writer, flags, MEMORIZER_FREE_EVENT, sizeof(*event));
 }
 
 /*
