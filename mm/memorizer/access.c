@@ -22,9 +22,9 @@
  *
  * Accesses to an object that is counted by granule never get that far: it has no bound, so
  * that neither the thunks nor any of the fast ways here take it for theirs, at no cost to
- * other objects. memorizer_access() counts them one by one, and what it finds has an entry for
- * (granules, ip, pid), which no cache has. There is no other entry for them: whoever adds up an
- * object's entries has the same sums as if it had not been chosen.
+ * other objects. memorizer_access() counts them one by one, and what it finds has a wide entry
+ * for (granules, ip, pid), which no cache has. There is no other entry for them: whoever adds up
+ * an object's entries has the same sums as if it had not been chosen.
  *
  * Invariants:
  *
@@ -48,10 +48,17 @@
  *   its object left the index a grace period ago. So it is with the objects that
  *   were found; that they are live, their bounds say.
  *
- * - An entry's counts have 32 bits, of which the highest says that it is time to
- *   carry 2^31. Who finds it after counting does; if it is an interrupt's hook, the
- *   one that it came into finds that it is done. A group's entry has its extent in the
+ * - An entry's counts have 16 bits, of which the highest says that it is time to
+ *   carry 2^15. Who finds it after counting does; if it is an interrupt's hook, the
+ *   one that it came into finds that it is done. So a count is above 2^15 by no more than
+ *   there are hooks one inside the other, and none reaches its neighbour, although both
+ *   are counted up by one addition. A group's entry has its extent in the
  *   place of the second count, which never gets there.
+ *
+ * - Carries go to a wide entry, of which the key is the same but for one bit. Its counts have 64
+ *   bits, in which nobody counts so far that they overflow. What is carried is in neither entry
+ *   for a moment, or a reader meets it in both, or in none: who adds up entries that may be
+ *   counted in asks before and after whether any was carried, see memorizer_carries_done().
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -73,14 +80,26 @@
 static unsigned long miss_bytes __read_mostly = PAGE_SIZE;
 
 /* Of an entry's counts: the highest bit of each. */
-#define READ_CARRY	BIT(31)
-#define WRITE_CARRY	BIT(63)
-#define CARRIES		(READ_CARRY | WRITE_CARRY)
+#define CARRIES		(BIT(31) | BIT(15))
 
-/* Match no access. */
-static struct memorizer_object no_object __ro_after_init;
+/*
+ * How often counts of the objects that go there were carried. All CPUs write here, each at most
+ * once in 2^15 accesses by one ip.
+ */
+static struct carries {
+	atomic_t begun;
+	atomic_t done;
+} carries_of[64];
+
+/* Match no access. They are together as an entry knows where its object is from there. */
+static struct {
+	struct memorizer_entry entry;
+	struct memorizer_object object;
+} nothing __ro_after_init = {
+	.entry.object = sizeof(struct memorizer_entry) >> MEMORIZER_ID_SHIFT,
+};
+
 struct memorizer_object memorizer_nobody __ro_after_init;
-static struct memorizer_entry no_entry __ro_after_init = { .object = &no_object };
 
 /* The thunks read them, hence not static. */
 DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
@@ -115,9 +134,9 @@ int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size
 			return -ENOMEM;
 		per_cpu(buckets, cpu) = table;
 		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-			per_cpu(memorizer_cache, cpu)[i] = &no_entry;
+			per_cpu(memorizer_cache, cpu)[i] = &nothing.entry;
 		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
-			per_cpu(memorizer_found, cpu)[i] = &no_object;
+			per_cpu(memorizer_found, cpu)[i] = &nothing.object;
 	}
 	return 0;
 }
@@ -132,35 +151,51 @@ int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size
 
 static __always_inline u32 *find_bucket(u64 target, u64 key)
 {
-	u64 hash = key * BUCKET_OF_KEY + target * BUCKET_OF_TARGET;
+	u32 hash = (key * BUCKET_OF_KEY + target * BUCKET_OF_TARGET) >> 32;
 
-	return &this_cpu_read(buckets)[(hash >> 32) & bucket_mask];
+	return &this_cpu_read(buckets)[hash & bucket_mask];
 }
 
-static __always_inline struct memorizer_entry *
-find_entry(u32 *bucket, u64 target, u64 key)
+/* Does the entry count what that key does to that object? */
+static __always_inline bool is_for(const struct memorizer_entry *entry,
+				   const struct memorizer_object *object, u64 key)
 {
-	struct memorizer_entry *entry;
+	return entry->key == key && memorizer_entry_object(entry) == object;
+}
+
+/* The bucket of what counts accesses to an object, wherever in it. */
+static __always_inline u32 *find_whole(const struct memorizer_object *object, u64 key)
+{
+	return find_bucket((unsigned long)object, key);
+}
+
+/*
+ * Says whether there is an entry besides telling which, for the kernel's compiler takes no sum for
+ * a pointer that is not NULL. Most that are looked for by the fast paths are new.
+ */
+static __always_inline bool find_entry(const u32 *bucket, const struct memorizer_object *object,
+				       u64 key, struct memorizer_entry **entry)
+{
 	u32 id;
 
-	for (id = READ_ONCE(*bucket); id; id = READ_ONCE(entry->chain)) {
-		entry = memorizer_ptr(id);
-		if (entry->target == target && entry->key == key)
-			return entry;
+	for (id = READ_ONCE(*bucket); unlikely(id); id = READ_ONCE((*entry)->chain)) {
+		*entry = memorizer_ptr(id);
+		if (is_for(*entry, object, key))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
-/* Makes an entry of the object, with the counts of its first access, known to all. */
+/* Makes an entry of the object, with its first counts or its granules, known to all. */
 static __always_inline void add_entry(struct memorizer_entry *entry, u32 id, u32 *bucket,
-				      struct memorizer_object *object, u64 target, u64 key,
-				      u64 counts)
+				      struct memorizer_object *object, u64 key, u64 counts)
 {
+	u64 distance = (void *)object - (void *)entry;
 	u32 head;
 
 	entry->key = key;
-	entry->target = target;
-	local_set(&entry->counts, counts);
+	/* A multiple of the unit: all below is 0. */
+	local_set(&entry->word, distance << (32 - MEMORIZER_ID_SHIFT) | counts);
 
 	head = READ_ONCE(object->entries);
 	do {
@@ -173,31 +208,19 @@ static __always_inline void add_entry(struct memorizer_entry *entry, u32 id, u32
 	} while (unlikely(!try_cmpxchg(bucket, &head, id)));
 }
 
-/* What entries have that count accesses to an object, wherever in it. */
-static __always_inline u64 whole(const struct memorizer_object *object)
-{
-	return (unsigned long)object;
-}
-
-/* What those have that count accesses to some granules of it. */
-static __always_inline u64 part(u32 object, u32 granules)
-{
-	return (u64)granules << 32 | object;
-}
-
 /*
  * Adds @counts to an entry, or gives a new one those and @more. Returns the entry, NULL if
  * there is no room for one.
  */
-static __kprobes struct memorizer_entry *count(struct memorizer_object *object, u64 target, u64 key,
+static __kprobes struct memorizer_entry *count(struct memorizer_object *object, u64 key,
 					       u64 counts, u64 more)
 {
-	u32 *bucket = find_bucket(target, key), id;
-	struct memorizer_entry *entry = find_entry(bucket, target, key);
+	u32 *bucket = find_whole(object, key), id;
+	struct memorizer_entry *entry;
 
-	if (entry) {
-		local_add(counts, &entry->counts);
-		if (unlikely(local_read(&entry->counts) & CARRIES))
+	if (find_entry(bucket, object, key, &entry)) {
+		local_add(counts, &entry->word);
+		if (unlikely(local_read(&entry->word) & CARRIES))
 			memorizer_access_carry(entry);
 		return entry;
 	}
@@ -205,14 +228,50 @@ static __kprobes struct memorizer_entry *count(struct memorizer_object *object, 
 	if (!id)
 		return NULL;
 	entry = memorizer_ptr(id);
-	add_entry(entry, id, bucket, object, target, key, counts + more);
+	add_entry(entry, id, bucket, object, key, counts + more);
 	return entry;
+}
+
+static __always_inline struct memorizer_wide_entry *
+find_wide(const u32 *bucket, const struct memorizer_object *object, u64 key, u32 granules)
+{
+	struct memorizer_entry *entry;
+	u32 id;
+
+	for (id = READ_ONCE(*bucket); id; id = READ_ONCE(entry->chain)) {
+		entry = memorizer_ptr(id);
+		if (is_for(entry, object, key) && entry->granules == granules)
+			return memorizer_wide(entry);
+	}
+	return NULL;
+}
+
+/* The same for a wide entry, as the key is; false if there is no room for one. */
+static __kprobes bool count_wide(struct memorizer_object *object, u64 key, u32 granules,
+				 u32 reads, u32 writes)
+{
+	u32 *bucket = find_bucket((unsigned long)object + granules * GOLDEN_RATIO_64, key), id;
+	struct memorizer_wide_entry *wide = find_wide(bucket, object, key, granules);
+
+	if (wide) {
+		local_add(reads, &wide->reads);
+		local_add(writes, &wide->writes);
+		return true;
+	}
+	id = memorizer_pool_alloc(MEMORIZER_WIDE_ENTRY);
+	if (!id)
+		return false;
+	wide = memorizer_ptr(id);
+	local_set(&wide->reads, reads);
+	local_set(&wide->writes, writes);
+	add_entry(&wide->entry, id, bucket, object, key, granules);
+	return true;
 }
 
 /* What a group's entry has beside how often it was made. */
 static __always_inline u64 extent_of(const struct memorizer_group *group)
 {
-	return (u64)group->extent << 32;
+	return (u64)group->extent << 16;
 }
 
 static __always_inline void remember(struct memorizer_entry *entry, unsigned long addr)
@@ -229,16 +288,15 @@ void __kprobes memorizer_switch_to(const struct task_struct *next)
 }
 
 /* Counts an access of which the object has @size bytes from @addr on, or up to its end. */
-static __kprobes bool count_by_granule(u32 id, unsigned long addr, unsigned long size,
-				       unsigned int kind, unsigned long ip)
+static __kprobes bool count_by_granule(struct memorizer_object *object, unsigned long addr,
+				       unsigned long size, unsigned int kind, unsigned long ip)
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid | MEMORIZER_BY_GRANULE);
-	struct memorizer_object *object = memorizer_ptr(id);
 	unsigned long first = addr - object->va;
 	unsigned long last = first + min(size, object->size - first) - 1;
 
-	return count(object, part(id, memorizer_granules(first, last)), key,
-		     memorizer_kind_counts(kind), 0);
+	return count_wide(object, key, memorizer_granules(first, last), kind & MEMORIZER_READ,
+			  kind / MEMORIZER_WRITE);
 }
 
 /* The same, wherever in it. Thunks look for none but accesses of fixed size in the cache. */
@@ -248,7 +306,7 @@ static __kprobes bool count_in_whole(struct memorizer_object *object, unsigned l
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid);
 	struct memorizer_entry *entry;
 
-	entry = count(object, whole(object), key, memorizer_kind_counts(kind), 0);
+	entry = count(object, key, memorizer_kind_counts(kind), 0);
 	if (entry && !READ_ONCE(slow_path_users)) {
 		if (size <= MEMORIZER_FIXED_MAX)
 			remember(entry, addr);
@@ -264,7 +322,7 @@ static __kprobes void count_access(u32 id, unsigned long addr, unsigned long siz
 	bool counted;
 
 	if (unlikely(memorizer_counts_granules(object)))
-		counted = count_by_granule(id, addr, size, kind, ip);
+		counted = count_by_granule(object, addr, size, kind, ip);
 	else
 		counted = count_in_whole(object, addr, size, kind, ip);
 	if (!counted)
@@ -285,69 +343,117 @@ void __kprobes memorizer_count_traffic(u32 id, unsigned int kind, unsigned long 
 	struct memorizer_object *object = memorizer_ptr(id);
 	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
 
-	if (count(object, whole(object), key, memorizer_kind_counts(kind), 0))
+	if (count(object, key, memorizer_kind_counts(kind), 0))
 		this_cpu_inc(memorizer_counters.traffic);
 	else
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
 }
 
+static __always_inline struct carries *find_carries(const struct memorizer_object *object)
+{
+	return &carries_of[(unsigned long)object / sizeof(*object) % ARRAY_SIZE(carries_of)];
+}
+
+static __always_inline void carry(struct memorizer_entry *entry, struct memorizer_object *object)
+{
+	const struct memorizer_group *group = memorizer_entry_group(entry);
+	long old = local_read(&entry->word);
+	u32 bits, reads, writes;
+
+	do {
+		bits = old & CARRIES;
+		if (!bits)
+			return;
+	} while (!local_try_cmpxchg(&entry->word, &old, old - bits));
+	/* They are what they stand for. */
+	reads = (u16)bits;
+	writes = bits >> 16;
+	if (!count_wide(object, memorizer_carry_key(entry->key), MEMORIZER_NO_GRANULES, reads,
+			writes))
+		this_cpu_add(memorizer_counters.lost[memorizer_is_traffic(entry) ?
+						     MEMORIZER_LOST_TRAFFIC : MEMORIZER_LOST_ENTRY],
+			     group ? reads * group->accesses : reads + writes);
+}
+
 /**
- * memorizer_access_carry() - carry 2^31 of an entry's counts that have reached it
+ * memorizer_access_carry() - carry 2^15 of an entry's counts that have reached it
  * @entry: the entry
- *
- * Nobody counts so far that the carries themselves would have to be carried.
  *
  * Context: any, NMI included, with preemption disabled.
  */
 void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 {
-	const struct memorizer_group *group = memorizer_entry_group(entry);
-	long old = local_read(&entry->counts), carries;
-	unsigned int kind;
+	struct memorizer_object *object = memorizer_entry_object(entry);
+	struct carries *carries = find_carries(object);
 
-	do {
-		carries = old & CARRIES;
-		if (!carries)
-			return;
-	} while (!local_try_cmpxchg(&entry->counts, &old, old - carries));
-	kind = (carries & READ_CARRY ? MEMORIZER_READ : 0) |
-		(carries & WRITE_CARRY ? MEMORIZER_WRITE : 0);
-	if (!count(memorizer_entry_object(entry), entry->target, memorizer_carry_key(entry->key),
-		   memorizer_kind_counts(kind), 0))
-		this_cpu_add(memorizer_counters.lost[memorizer_is_traffic(entry) ?
-						     MEMORIZER_LOST_TRAFFIC : MEMORIZER_LOST_ENTRY],
-			     (u64)(group ? group->accesses : memorizer_kind_count(kind)) << 31);
+	atomic_inc(&carries->begun);
+	smp_mb__after_atomic();
+	carry(entry, object);
+	smp_mb__before_atomic();
+	atomic_inc(&carries->done);
 }
 
-/* The same, but calls nobody, so as to need few registers. NULL if it is not so easy. */
-static __always_inline struct memorizer_entry *
-add_counts(struct memorizer_object *object, u64 key, u64 counts, u64 more)
+/**
+ * memorizer_carries_done() - how many carries of an object's counts are done
+ * @object: the object, and some others
+ *
+ * If so many are begun, no more, after an object's entries were read, no carry came between.
+ *
+ * Context: any.
+ * Return: a number to compare with others
+ */
+u32 memorizer_carries_done(const struct memorizer_object *object)
 {
-	u32 *bucket = find_bucket(whole(object), key), id;
-	struct memorizer_entry *entry = find_entry(bucket, whole(object), key);
+	u32 done = atomic_read(&find_carries(object)->done);
+
+	smp_rmb();
+	return done;
+}
+
+/**
+ * memorizer_carries_begun() - how many carries of an object's counts are begun
+ * @object: the object, and some others
+ *
+ * Context: any.
+ * Return: a number to compare with memorizer_carries_done()
+ */
+u32 memorizer_carries_begun(const struct memorizer_object *object)
+{
+	smp_rmb();
+	return atomic_read(&find_carries(object)->begun);
+}
+
+/*
+ * The same, but calls nobody, so as to need few registers. Tells the entry; false if it is not
+ * so easy.
+ */
+static __always_inline bool add_counts(struct memorizer_object *object, u64 key, u64 counts,
+				       u64 more, struct memorizer_entry **entry)
+{
+	u32 *bucket = find_whole(object, key), id;
 	void *new;
 
-	if (entry) {
-		if (unlikely(local_read(&entry->counts) & CARRIES))
-			return NULL;
-		local_add(counts, &entry->counts);
-	} else {
-		id = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(*entry), &new);
-		if (unlikely(!id))
-			return NULL;
-		entry = new;
-		add_entry(entry, id, bucket, object, whole(object), key, counts + more);
+	if (find_entry(bucket, object, key, entry)) {
+		if (unlikely(local_read(&(*entry)->word) & CARRIES))
+			return false;
+		local_add(counts, &(*entry)->word);
+		return true;
 	}
-	return entry;
+	id = memorizer_pool_take(MEMORIZER_ENTRY, sizeof(**entry), &new);
+	if (unlikely(!id))
+		return false;
+	*entry = new;
+	add_entry(*entry, id, bucket, object, key, counts + more);
+	return true;
 }
 
 /* The same for what a thunk looks for in the cache. */
 static __always_inline bool count_and_remember(struct memorizer_object *object, u64 key,
 					       u64 counts, u64 more, unsigned long addr)
 {
-	struct memorizer_entry *entry = add_counts(object, key, counts, more);
+	struct memorizer_entry *entry;
 
-	if (unlikely(!entry))
+	if (unlikely(!add_counts(object, key, counts, more, &entry)))
 		return false;
 	remember(entry, addr);
 	return true;
@@ -371,7 +477,7 @@ static __always_inline bool is_unrecorded(unsigned long addr, unsigned int kind)
 static noinline __kprobes void access_object(unsigned long addr, struct memorizer_object *object,
 					     u64 key, u64 counts)
 {
-	struct memorizer_entry *entry = count(object, whole(object), key, counts, 0);
+	struct memorizer_entry *entry = count(object, key, counts, 0);
 
 	if (entry)
 		remember(entry, addr);
@@ -441,16 +547,16 @@ static noinline __kprobes void access_in_page(unsigned long addr, unsigned long 
  * memorizer_access_miss() - count an access whose entry is not in the cache
  * @object: what was found at @addr before
  * @last: its last address; it has 1 to 16 bytes
+ * @counts: memorizer_kind_counts() of its kind
  * @addr: its first address
  * @key: memorizer_key() of its ip and of the task, or of one that is paused
- * @counts: memorizer_kind_counts() of its kind
  *
  * The same as memorizer_access(), but faster.
  *
  * Context: any, NMI included, with preemption disabled.
  */
 void __kprobes memorizer_access_miss(struct memorizer_object *object, unsigned long last,
-				     unsigned long addr, u64 key, u64 counts)
+				     u64 counts, unsigned long addr, u64 key)
 {
 	if (unlikely(!(key >> 63)))
 		access_unrecorded(addr, last, counts, key);
@@ -476,6 +582,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 {
 	struct memorizer_object *object;
 	unsigned long start = addr, next;
+	struct memorizer_entry *entry;
 	bool attributed = false;
 	u32 id;
 
@@ -487,7 +594,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 	if (memorizer_object_contains(object, addr, size) &&
 	    add_counts(object, memorizer_key(memorizer_pack_ip(ip), current->pid),
-		       memorizer_kind_counts(kind), 0))
+		       memorizer_kind_counts(kind), 0, &entry))
 		return;
 	if (memorizer_tells_accesses())
 		memorizer_observer_access(addr, size, kind, ip);
@@ -535,7 +642,7 @@ static __kprobes void access_group_anywhere(unsigned long addr,
 	if (!id || !memorizer_object_contains(object, addr, group->extent))
 		goto members;
 	/* Members may have entries where there is no room for the group's. */
-	entry = count(object, whole(object), key, 1, extent_of(group));
+	entry = count(object, key, 1, extent_of(group));
 	if (entry) {
 		remember(entry, addr);
 		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
@@ -598,7 +705,8 @@ again:
 		if (state == MEMORIZER_CLEARED)
 			memorizer_cleared.accesses += memorizer_entry_accesses(entry);
 		/* Its object's list is not walked any more: the link is the pool's. */
-		memorizer_pool_give(MEMORIZER_ENTRY, id);
+		memorizer_pool_give(memorizer_is_wide(entry) ? MEMORIZER_WIDE_ENTRY :
+				    MEMORIZER_ENTRY, id);
 		cond_resched();
 	}
 }
@@ -626,14 +734,14 @@ void memorizer_access_collect(void)
 		cache = per_cpu(memorizer_cache, cpu);
 		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
 			entry = READ_ONCE(cache[i]);
-			if (READ_ONCE(entry->object->state) >= MEMORIZER_CLEARED)
-				cmpxchg(&cache[i], entry, &no_entry);
+			if (READ_ONCE(memorizer_entry_object(entry)->state) >= MEMORIZER_CLEARED)
+				cmpxchg(&cache[i], entry, &nothing.entry);
 		}
 		found = per_cpu(memorizer_found, cpu);
 		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++) {
 			object = READ_ONCE(found[i]);
 			if (READ_ONCE(object->state) >= MEMORIZER_CLEARED)
-				cmpxchg(&found[i], object, &no_object);
+				cmpxchg(&found[i], object, &nothing.object);
 		}
 	}
 }
@@ -645,7 +753,7 @@ static void empty_found(void)
 
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
-			WRITE_ONCE(per_cpu(memorizer_found, cpu)[i], &no_object);
+			WRITE_ONCE(per_cpu(memorizer_found, cpu)[i], &nothing.object);
 }
 
 static void empty_caches(void)
@@ -655,7 +763,7 @@ static void empty_caches(void)
 
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-			WRITE_ONCE(per_cpu(memorizer_cache, cpu)[i], &no_entry);
+			WRITE_ONCE(per_cpu(memorizer_cache, cpu)[i], &nothing.entry);
 }
 
 /* All hooks and thunks that run now are done. */

@@ -5,6 +5,7 @@
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "test.h"
@@ -36,6 +37,21 @@ static const struct memorizer_entry *entry_at(const void *ptr)
 	const struct memorizer_object *object = memorizer_ptr(object_at(ptr));
 
 	return memorizer_ptr(object->entries);
+}
+
+/* The accesses that were counted as a group's. */
+static u64 accesses_of_groups(const void *ptr)
+{
+	const struct memorizer_object *object = memorizer_ptr(object_at(ptr));
+	const struct memorizer_entry *entry;
+	u64 sum = 0;
+	u32 id;
+
+	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		sum += memorizer_entry_group(entry) ? memorizer_entry_accesses(entry) : 0;
+	}
+	return sum;
 }
 
 static void expect_line(struct kunit *test, const struct memorizer_line *line, u32 pid,
@@ -108,6 +124,30 @@ static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
+/* Of its bound the thunk has more than 16 bits. What is behind it is free until 2^n bytes. */
+static void group_at_the_end_of_a_large_object_is_in_or_out(struct kunit *test)
+{
+	static const unsigned int sizes[] = { SZ_64K + 8, SZ_64K + 40, 3 * SZ_64K + 16 };
+	struct memorizer_line line[4];
+	unsigned int i, j, at;
+	char *p;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		p = kunit_kzalloc(test, sizes[i], GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, p);
+		/* The second and third time the entry comes from the cache. */
+		for (at = sizes[i] - 64; at <= sizes[i] - 8; at += 8)
+			for (j = 0; j < 3; j++)
+				touch_three(p + at);
+		KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(p)), line, 4), 3);
+		expect_line(test, &line[0], current->pid, 0, 3 * 8);
+		expect_line(test, &line[1], current->pid, 3 * 7, 0);
+		expect_line(test, &line[2], current->pid, 0, 3 * 6);
+		KUNIT_EXPECT_EQ(test, accesses_of_groups(p), 3 * 3 * 6);
+		kunit_kfree(test, p);
+	}
+}
+
 struct task_work {
 	struct words *words;
 	struct completion done;
@@ -169,13 +209,13 @@ static void counts_have_64_bits(struct kunit *test)
 	struct memorizer_line line[4];
 
 	touch_three(w);
-	WRITE_ONCE(((struct memorizer_entry *)entry_at(w))->times, S32_MAX);
+	WRITE_ONCE(((struct memorizer_entry *)entry_at(w))->times, S16_MAX);
 	touch_three(w);
 	touch_three(w);
 	KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(w)), line, 4), 3);
-	expect_line(test, &line[0], current->pid, 0, BIT(31) + 1);
-	expect_line(test, &line[1], current->pid, BIT(31) + 1, 0);
-	expect_line(test, &line[2], current->pid, 0, BIT(31) + 1);
+	expect_line(test, &line[0], current->pid, 0, BIT(15) + 1);
+	expect_line(test, &line[1], current->pid, BIT(15) + 1, 0);
+	expect_line(test, &line[2], current->pid, 0, BIT(15) + 1);
 }
 
 /* Who looks at each access meets the group's, and so do its lines. */
@@ -201,6 +241,7 @@ static void slow_path_sees_each_access(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(group_within_an_object_takes_one_entry),
 	KUNIT_CASE(group_over_the_edge_counts_for_whom_it_accesses),
+	KUNIT_CASE(group_at_the_end_of_a_large_object_is_in_or_out),
 	KUNIT_CASE(tasks_have_lines_of_their_own),
 	KUNIT_CASE(freed_object_is_counted_no_more),
 	KUNIT_CASE(counts_have_64_bits),

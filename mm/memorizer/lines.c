@@ -13,6 +13,12 @@
  * and the sorted ones, which are what is left of the list once more; who goes on
  * from one of these meets all that come after it, as well as some that are newer.
  *
+ * An access that was counted before is in its line once, although counts may be carried meanwhile.
+ * If any of the object's were since the entries were sorted, new entries of carries are looked
+ * for, and all sorted once more; if any are while a line is added up, that is added up once
+ * more. Entries of carries come behind those of their run and rank that they are of, so that a
+ * reader in front of these finds them.
+ *
  * A group's entry counts for lines of several ips, of which the first is its place in the
  * order. All entries of one ip, or one group, are a run, by ascending pid and, if the object is
  * counted so, granules, which a reader may want to have together. A reader goes from
@@ -79,10 +85,15 @@ static bool same_run(const struct memorizer_entry *a, const struct memorizer_ent
 /* Does entry @a belong before @b, or both into one line? */
 static bool in_order(const struct memorizer_entry *a, const struct memorizer_entry *b)
 {
+	u64 rank_a, rank_b;
 	u32 ip_a, ip_b;
 
-	if (same_run(a, b))
-		return rank_of(a, true) <= rank_of(b, true);
+	if (same_run(a, b)) {
+		rank_a = rank_of(a, true);
+		rank_b = rank_of(b, true);
+		return rank_a != rank_b ? rank_a < rank_b :
+			memorizer_is_carry(a) <= memorizer_is_carry(b);
+	}
 	ip_a = ip_of(a);
 	ip_b = ip_of(b);
 	return ip_a != ip_b ? ip_a < ip_b : run_of(a) < run_of(b);
@@ -255,6 +266,38 @@ static bool next_rank(const struct memorizer_lines *lines, u64 *rank)
 	return *rank != U64_MAX;
 }
 
+/* Takes the next line, false if there is none. */
+static bool add_up(struct memorizer_lines *lines, struct memorizer_line *line)
+{
+	unsigned int i;
+	u64 rank;
+
+	if (!next_rank(lines, &rank) && !(next_ip(lines) && next_rank(lines, &rank)))
+		return false;
+	*line = (struct memorizer_line) { .ip = lines->ip, .pid = rank >> 32, .granules = rank };
+	for (i = 0; i < lines->runs; i++)
+		while (lines->at[i] &&
+		       rank_of(entry_of(lines->at[i]), lines->by_granule) == rank) {
+			add_entry(line, entry_of(lines->at[i]));
+			lines->at[i] = next_in_run(lines->at[i]);
+		}
+	return true;
+}
+
+/* May there be an entry of carries that came after the object's entries were sorted? */
+static bool has_new_carries(const struct memorizer_lines *lines)
+{
+	u32 id;
+
+	for (id = READ_ONCE(lines->object->entries); id && id != lines->first;
+	     id = READ_ONCE(entry_of(id)->link)) {
+		if (memorizer_is_carry(entry_of(id)))
+			return true;
+		may_schedule();
+	}
+	return false;
+}
+
 /**
  * memorizer_lines_begin() - begin with an object's lines
  * @lines: says where the reader is, until memorizer_lines_end()
@@ -268,10 +311,14 @@ static bool next_rank(const struct memorizer_lines *lines, u64 *rank)
 void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object,
 			   bool by_granule)
 {
+	u32 carried = memorizer_carries_done(object), first = sort_entries(object);
+
 	*lines = (struct memorizer_lines) {
 		.object = object,
 		.by_granule = by_granule,
-		.next = sort_entries(object),
+		.next = first,
+		.first = first,
+		.carried = carried,
 		.others = readers,
 	};
 	readers = lines;
@@ -289,19 +336,22 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
  */
 bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line)
 {
-	unsigned int i;
-	u64 rank;
+	struct memorizer_lines before;
+	u32 carried;
+	bool any;
 
-	if (!next_rank(lines, &rank) && !(next_ip(lines) && next_rank(lines, &rank)))
-		return false;
-	*line = (struct memorizer_line) { .ip = lines->ip, .pid = rank >> 32, .granules = rank };
-	for (i = 0; i < lines->runs; i++)
-		while (lines->at[i] &&
-		       rank_of(entry_of(lines->at[i]), lines->by_granule) == rank) {
-			add_entry(line, entry_of(lines->at[i]));
-			lines->at[i] = next_in_run(lines->at[i]);
-		}
-	return true;
+	for (;;) {
+		carried = memorizer_carries_done(lines->object);
+		if (carried != lines->carried && has_new_carries(lines))
+			lines->first = sort_entries(lines->object);
+		lines->carried = carried;
+		before = *lines;
+		any = add_up(lines, line);
+		if (memorizer_carries_begun(lines->object) == carried)
+			return any;
+		*lines = before;
+		cond_resched();
+	}
 }
 
 /**

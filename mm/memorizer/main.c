@@ -16,8 +16,9 @@
 #include "observer.h"
 
 #define POOL_MIN	SZ_1M
-/* Ids are 32 bits of which one is taken, in units of 16 bytes. */
-#define POOL_MAX	(SZ_32G - SZ_1M)
+/* Ids are 32 bits of which one is taken, and as far it is from an entry to an object. */
+#define POOL_MAX	(SZ_16G - SZ_1M)
+static_assert(POOL_MAX >> MEMORIZER_ID_SHIFT < BIT(31));
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "memorizer."

@@ -18,6 +18,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/container_of.h>
 #include <linux/irqflags.h>
 #include <linux/limits.h>
 #include <linux/memorizer.h>
@@ -29,8 +30,8 @@
 
 #include <asm/local.h>
 
-/* Ids count units of 16 bytes of the pool. */
-#define MEMORIZER_ID_SHIFT	4
+/* Ids count units of 8 bytes of the pool. */
+#define MEMORIZER_ID_SHIFT	3
 
 /* The index: a leaf has a word for each of this many pages, see index.c. */
 #define MEMORIZER_LEAF_SHIFT	22
@@ -54,48 +55,60 @@
  * @key: which ip and pid, see memorizer_key(); without MEMORIZER_ACCESS_IP it counts
  *	loads and stores of that ip that moved a cache line; in place of the ip may be
  *	the address of a group
- * @object: the object
- * @owner: with MEMORIZER_BY_GRANULE in @key, instead of @object: its id
- * @granules: likewise, which part of it, see memorizer_granules()
- * @target: whichever it is
  * @reads: loads
  * @writes: stores
  * @times: how often all accesses of a group were made
  * @extent: of that group, see struct memorizer_group
- * @counts: both, or a group's two
+ * @granules: a wide entry has them in place of these, see memorizer_granules()
+ * @object: distance from here to the object, in units of ids
+ * @word: what is in place of the counts, and @object
  *
  * Belongs to one CPU, which alone counts in it; the sum over all CPUs is what
- * the KMAP shows. @key and @target never change while it is in use.
+ * the KMAP shows. @key, @object and @granules never change while it is in use.
  *
- * Of counts that have reached 2^31, whoever sees it first takes that much away,
- * and counts one in another entry: that of the carries, see memorizer_carry_key().
+ * Of counts that have reached 2^15, whoever sees it first takes that much away,
+ * and adds it to another entry: that of the carries, see memorizer_carry_key().
  */
 struct memorizer_entry {
 	u32 link;
 	u32 chain;
 	u64 key;
 	union {
-		struct memorizer_object *object;
 		struct {
-			u32 owner;
-			u32 granules;
+			union {
+				struct {
+					u16 reads;
+					u16 writes;
+				};
+				struct {
+					u16 times;
+					u16 extent;
+				};
+				u32 granules;
+			};
+			s32 object;
 		};
-		u64 target;
-	};
-	union {
-		struct {
-			u32 reads;
-			u32 writes;
-		};
-		struct {
-			u32 times;
-			u32 extent;
-		};
-		local_t counts;
+		local_t word;
 	};
 };
 
-static_assert(sizeof(struct memorizer_entry) == 32);
+static_assert(sizeof(struct memorizer_entry) == 24);
+
+/**
+ * struct memorizer_wide_entry - one whose counts need no carrying
+ * @entry: what it has in common with others; its key says that it is wide
+ * @reads: loads; or how often a group was made
+ * @writes: stores
+ *
+ * No thunk counts in one: it is that of the carries, or of accesses to some granules.
+ */
+struct memorizer_wide_entry {
+	struct memorizer_entry entry;
+	local_t reads;
+	local_t writes;
+};
+
+static_assert(sizeof(struct memorizer_wide_entry) == 40);
 
 /* Where an object record is in its life; it moves down this list, then begins anew. */
 enum memorizer_state {
@@ -153,6 +166,7 @@ static_assert(sizeof(struct memorizer_object) == 64);
 enum memorizer_class {
 	MEMORIZER_OBJECT,
 	MEMORIZER_ENTRY,
+	MEMORIZER_WIDE_ENTRY,
 	MEMORIZER_LEAF,
 	MEMORIZER_SLAB,		/* the first of several sizes, see index.c */
 	MEMORIZER_CLASSES = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES,
@@ -276,15 +290,25 @@ static __always_inline u32 memorizer_granules(unsigned long first, unsigned long
 	return first << 16 | last;
 }
 
-static __always_inline u32 memorizer_entry_granules(const struct memorizer_entry *entry)
+static __always_inline bool memorizer_is_carry(const struct memorizer_entry *entry)
 {
-	return memorizer_is_by_granule(entry) ? entry->granules : MEMORIZER_NO_GRANULES;
+	return !(entry->key >> 63);
 }
 
-/* What one count of an entry with that key stands for, as a power of 2. */
-static __always_inline unsigned int memorizer_unit(u64 key)
+static __always_inline bool memorizer_is_wide(const struct memorizer_entry *entry)
 {
-	return key >> 63 ? 0 : 31;
+	return memorizer_is_carry(entry) || memorizer_is_by_granule(entry);
+}
+
+static __always_inline struct memorizer_wide_entry *
+memorizer_wide(const struct memorizer_entry *entry)
+{
+	return container_of((struct memorizer_entry *)entry, struct memorizer_wide_entry, entry);
+}
+
+static __always_inline u32 memorizer_entry_granules(const struct memorizer_entry *entry)
+{
+	return memorizer_is_wide(entry) ? entry->granules : MEMORIZER_NO_GRANULES;
 }
 
 static __always_inline bool memorizer_is_traffic(const struct memorizer_entry *entry)
@@ -308,7 +332,8 @@ struct memorizer_member {
 
 /**
  * struct memorizer_group - accesses that are all made if one is, at known distances
- * @extent: from the first byte of them to behind the last
+ * @extent: from the first byte of them to behind the last, less than 2^15: the plugin makes
+ *	none of more than a page
  * @members: their number
  * @accesses: how many loads and stores they are together
  * @member: each of them, in the order in which they are counted one by one
@@ -347,18 +372,21 @@ static __always_inline u32 memorizer_member_ip(const struct memorizer_member *me
 /* How often a group's accesses were made. */
 static inline u64 memorizer_entry_times(const struct memorizer_entry *entry)
 {
-	return (u64)READ_ONCE(entry->times) << memorizer_unit(entry->key);
+	return memorizer_is_wide(entry) ? local_read(&memorizer_wide(entry)->reads) :
+		READ_ONCE(entry->times);
 }
 
 /* An entry's counts, but not a group's. */
 static inline u64 memorizer_entry_reads(const struct memorizer_entry *entry)
 {
-	return (u64)READ_ONCE(entry->reads) << memorizer_unit(entry->key);
+	return memorizer_is_wide(entry) ? local_read(&memorizer_wide(entry)->reads) :
+		READ_ONCE(entry->reads);
 }
 
 static inline u64 memorizer_entry_writes(const struct memorizer_entry *entry)
 {
-	return (u64)READ_ONCE(entry->writes) << memorizer_unit(entry->key);
+	return memorizer_is_wide(entry) ? local_read(&memorizer_wide(entry)->writes) :
+		READ_ONCE(entry->writes);
 }
 
 /* The accesses that an entry counts. */
@@ -434,7 +462,8 @@ static __always_inline u32 memorizer_id(const void *ptr)
 static __always_inline struct memorizer_object *
 memorizer_entry_object(const struct memorizer_entry *entry)
 {
-	return memorizer_is_by_granule(entry) ? memorizer_ptr(entry->owner) : entry->object;
+	/* Its CPU writes the same there when it counts. */
+	return (void *)entry + READ_ONCE(entry->object) * (1L << MEMORIZER_ID_SHIFT);
 }
 
 /* Of each CPU, see pool.c. */
@@ -445,7 +474,8 @@ DECLARE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
 static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int size, void **ptr)
 {
 	u64 old = this_cpu_read(memorizer_cursor[class]), new;
-	u32 id, place;
+	unsigned long place;
+	u32 id;
 
 	do {
 		id = old;
@@ -453,7 +483,7 @@ static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int 
 			return 0;
 		place = id;
 		OPTIMIZER_HIDE_VAR(place);
-		*ptr = memorizer_ptr(place);
+		*ptr = memorizer_pool_origin + (place << MEMORIZER_ID_SHIFT);
 		/* The sum of the low halves is an id: nothing is carried into the tag. */
 		new = old + (size >> MEMORIZER_ID_SHIFT) + (s64)READ_ONCE(*(const s32 *)*ptr);
 	} while (unlikely(!this_cpu_try_cmpxchg(memorizer_cursor[class], &old, new)));
@@ -564,28 +594,30 @@ static __always_inline unsigned int memorizer_kind_count(unsigned int kind)
 /* What an access of that kind adds to an entry's counts; the thunks know it, too. */
 static __always_inline u64 memorizer_kind_counts(unsigned int kind)
 {
-	return (kind & MEMORIZER_READ) | (u64)(kind / MEMORIZER_WRITE) << 32;
+	return (kind & MEMORIZER_READ) | kind / MEMORIZER_WRITE << 16;
 }
 
 /* How many accesses that is. */
 static __always_inline unsigned int memorizer_counts_sum(u64 counts)
 {
-	return counts + (counts >> 32);
+	return (u16)counts + (counts >> 16);
 }
 
 /* And back. */
 static __always_inline unsigned int memorizer_counts_kind(u64 counts)
 {
-	return (counts & MEMORIZER_READ) | counts >> 31;
+	return (counts & MEMORIZER_READ) | counts >> 15;
 }
 
 int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
-void memorizer_access_miss(struct memorizer_object *object, unsigned long last, unsigned long addr,
-			   u64 key, u64 counts);
+void memorizer_access_miss(struct memorizer_object *object, unsigned long last, u64 counts,
+			   unsigned long addr, u64 key);
 void memorizer_access_group(unsigned long addr, const struct memorizer_group *group, u64 key,
 			    struct memorizer_object *object);
 void memorizer_access_carry(struct memorizer_entry *entry);
+u32 memorizer_carries_done(const struct memorizer_object *object);
+u32 memorizer_carries_begun(const struct memorizer_object *object);
 void memorizer_access_collect(void);
 void memorizer_count_traffic(u32 id, unsigned int kind, unsigned long ip);
 void memorizer_slow_path_begin(void);
@@ -766,6 +798,8 @@ struct memorizer_line {
  * @runs: how many runs of entries have this ip: its own, and those of groups
  * @at: id of the next entry of each, 0 behind its last
  * @next: id of the first entry that may have a later ip, 0 if there is none
+ * @first: id of the object's first entry when they were sorted, 0 if there was none
+ * @carried: memorizer_carries_done() when it was last looked for new entries of carries
  * @others: another reader
  */
 struct memorizer_lines {
@@ -775,6 +809,8 @@ struct memorizer_lines {
 	u32 runs;
 	u32 at[1 + MEMORIZER_GROUPS_AT_ONCE];
 	u32 next;
+	u32 first;
+	u32 carried;
 	struct memorizer_lines *others;
 };
 

@@ -115,7 +115,9 @@ DEFINE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
 
 static_assert(sizeof(struct memorizer_object) % (1 << MEMORIZER_ID_SHIFT) == 0);
 static_assert(sizeof(struct memorizer_entry) % (1 << MEMORIZER_ID_SHIFT) == 0);
-static_assert(sizeof(struct free_record) <= 1 << MEMORIZER_ID_SHIFT);
+static_assert(sizeof(struct memorizer_wide_entry) % (1 << MEMORIZER_ID_SHIFT) == 0);
+/* The smallest record. */
+static_assert(sizeof(struct free_record) <= sizeof(struct memorizer_entry));
 static_assert(CONFIG_NR_CPUS <= NOBODY);
 
 /**
@@ -131,6 +133,8 @@ unsigned int __kprobes memorizer_class_size(unsigned int class)
 		return sizeof(struct memorizer_object);
 	case MEMORIZER_ENTRY:
 		return sizeof(struct memorizer_entry);
+	case MEMORIZER_WIDE_ENTRY:
+		return sizeof(struct memorizer_wide_entry);
 	case MEMORIZER_LEAF:
 		return PAGE_SIZE;
 	default:

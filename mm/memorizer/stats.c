@@ -35,7 +35,7 @@ static u64 object_accesses(const struct memorizer_object *object)
 	return sum;
 }
 
-/* The accesses in the KMAP. */
+/* The accesses in the KMAP. Of an object with many entries, counts may be carried all the time. */
 static u64 attributed(void)
 {
 	struct memorizer_object *object;
@@ -100,11 +100,12 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "lost_traffic_nested: %llu\n", sum.lost[MEMORIZER_LOST_NESTED]);
 	seq_printf(m, "lines_tracked: %lu\n", memorizer_lines_tracked());
 	seq_printf(m, "lines_room: %lu\n", memorizer_lines_room());
-	seq_printf(m, "access_entries: %lu\n", memorizer_class_used(MEMORIZER_ENTRY));
+	seq_printf(m, "access_entries: %lu\n", memorizer_class_used(MEMORIZER_ENTRY) +
+		   memorizer_class_used(MEMORIZER_WIDE_ENTRY));
 	seq_printf(m, "pool_objects: %lu\n",
 		   memorizer_pool_bytes(MEMORIZER_OBJECT, MEMORIZER_OBJECT));
 	seq_printf(m, "pool_entries: %lu\n",
-		   memorizer_pool_bytes(MEMORIZER_ENTRY, MEMORIZER_ENTRY));
+		   memorizer_pool_bytes(MEMORIZER_ENTRY, MEMORIZER_WIDE_ENTRY));
 	seq_printf(m, "pool_index: %lu\n",
 		   memorizer_pool_bytes(MEMORIZER_LEAF, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_used: %lu\n", memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1));

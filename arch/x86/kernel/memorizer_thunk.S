@@ -117,6 +117,12 @@ SYM_FUNC_END(memorizer_preempt)
 	cmpq	%r9, MEMORIZER_ENTRY_KEY(%r10)
 .endm
 
+/* Where the object is from the entry in r10, in r9. */
+.macro OBJECT
+	movslq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
+.endm
+#define OBJECT_AT	%r10, %r9, (1 << MEMORIZER_ID_SHIFT)
+
 /* What was found at the address before, in r10. */
 .macro FOUND
 	movq	%r11, %r10
@@ -143,13 +149,9 @@ SYM_FUNC_END(memorizer_preempt)
 	pop	%rdx
 .endm
 
-/* What it adds to an entry's counts: memorizer_kind_counts(), in r8. */
+/* What it adds to an entry's counts: memorizer_kind_counts(), in rdx. */
 .macro COUNTS kind
-	.if \kind == READ
-	movl	$1, %r8d
-	.else
-	movabsq	$(((\kind) & READ) | (\kind) / WRITE << 32), %r8
-	.endif
+	movl	$(((\kind) & READ) | (\kind) / WRITE << 16), %edx
 .endm
 
 /*
@@ -199,9 +201,9 @@ SYM_CODE_START(memorizer_\name)
 	jne	.Lmiss\@
 
 	/* The object's bound is 0 when it is not live. */
-	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
-	subq	MEMORIZER_OBJECT_VA(%r9), %r11
-	movl	MEMORIZER_OBJECT_BOUND(%r9), %r9d
+	OBJECT
+	subq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
+	movl	MEMORIZER_OBJECT_BOUND(OBJECT_AT), %r9d
 	.if \size > 1
 	addq	$(\size - 1), %r11
 	jc	.Loutside\@
@@ -210,12 +212,12 @@ SYM_CODE_START(memorizer_\name)
 	jae	.Loutside\@
 
 	.if (\kind) & READ
-	incl	MEMORIZER_ENTRY_READS(%r10)
+	incw	MEMORIZER_ENTRY_READS(%r10)
 	js	.Lcarry_reads\@
 .Lread\@:
 	.endif
 	.if (\kind) & WRITE
-	incl	MEMORIZER_ENTRY_WRITES(%r10)
+	incw	MEMORIZER_ENTRY_WRITES(%r10)
 	js	.Lcarry_writes\@
 .Lwritten\@:
 	.endif
@@ -239,8 +241,8 @@ SYM_CODE_START(memorizer_\name)
 	.endif
 
 .Loutside\@:
-	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
-	addq	MEMORIZER_OBJECT_VA(%r9), %r11
+	OBJECT
+	addq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
 	subq	$(\size - 1), %r11
 	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
@@ -287,15 +289,16 @@ SYM_CODE_START(memorizer_\name)
 	jne	.Lmiss\@
 
 	/* All of them within the object? Its bound is 0 when it is not live. */
-	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
-	subq	MEMORIZER_OBJECT_VA(%r9), %r11
-	movl	MEMORIZER_OBJECT_BOUND(%r9), %r9d
-	subl	MEMORIZER_ENTRY_EXTENT(%r10), %r9d
-	jb	.Loutside\@
+	OBJECT
+	subq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
+	movl	MEMORIZER_OBJECT_BOUND(OBJECT_AT), %r9d
+	subw	MEMORIZER_ENTRY_EXTENT(%r10), %r9w
+	jb	.Lborrow\@
+.Lcompare\@:
 	cmpq	%r9, %r11
 	ja	.Loutside\@
 
-	incl	MEMORIZER_ENTRY_TIMES(%r10)
+	incw	MEMORIZER_ENTRY_TIMES(%r10)
 	js	.Lcarry\@
 .Lcounted\@:
 	PREEMPT_ON
@@ -305,14 +308,20 @@ SYM_CODE_START(memorizer_\name)
 	call	memorizer_carry
 	jmp	.Lcounted\@
 
+	/* The extent has 16 bits: so has the subtraction. */
+.Lborrow\@:
+	subl	$(1 << 16), %r9d
+	jae	.Lcompare\@
+	jmp	.Loutside\@
+
 .Lno_object\@:
 	movzbl	MEMORIZER_GROUP_ACCESSES(%r10), %r9d
 	addq	%r9, PER_CPU_VAR(memorizer_counters + MEMORIZER_UNATTRIBUTED)
 	RET
 
 .Loutside\@:
-	movq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
-	addq	MEMORIZER_OBJECT_VA(%r9), %r11
+	OBJECT
+	addq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
 	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
 	FOUND
@@ -411,7 +420,7 @@ SYM_CODE_END(memorizer_thunk_\name)
 
 	.section .kprobes.text, "ax"
 
-/* A count of the entry in r10 has reached 2^31. */
+/* A count of the entry in r10 has reached 2^15. */
 SYM_FUNC_START_LOCAL(memorizer_carry)
 	PUSH_ARGS
 	push	%r10
@@ -423,14 +432,14 @@ SYM_FUNC_START_LOCAL(memorizer_carry)
 SYM_FUNC_END(memorizer_carry)
 
 /*
- * Not in the cache. r11, rsi, r10, r9, r8: what memorizer_access_miss() is given, of which
+ * Not in the cache. r10, rsi, rdx, r11, r9: what memorizer_access_miss() is given, of which
  * PUSH_ARGS has saved what was there before.
  */
 SYM_CODE_START_LOCAL(memorizer_miss)
 	ENTRY	48
 	movq	%r10, %rdi
-	movq	%r11, %rdx
-	movq	%r9, %rcx
+	movq	%r11, %rcx
+	movq	%r9, %r8
 	call	memorizer_access_miss
 	POP_ARGS
 	PREEMPT_ON

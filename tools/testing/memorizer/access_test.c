@@ -313,7 +313,7 @@ static struct memorizer_entry *only_entry(unsigned long addr)
 /* However an access is counted: by way of the cache, of the hash table, or as a range. */
 static void counts_have_64_bits(void)
 {
-	static const u64 carry = 1ULL << 31;
+	static const u64 carry = 1ULL << 15;
 	struct memorizer_entry *entry;
 	struct memorizer_lines lines;
 	struct memorizer_line line;
@@ -366,12 +366,12 @@ static void carry_in_a_full_pool_is_lost(void)
 	addr = alloc(SMALL);
 	site(addr, 8, MEMORIZER_UPDATE, IP(2));
 	entry = only_entry(addr);
-	entry->reads = S32_MAX;
+	entry->reads = S16_MAX;
 	while (memorizer_pool_alloc(MEMORIZER_ENTRY))
 		;
 	site(addr, 8, MEMORIZER_UPDATE, IP(2));
 	CHECK_COUNTS(live(addr), IP(2), 1, 0, 2);
-	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 1UL << 31);
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 1UL << 15);
 }
 
 /* Neither is it counted in an interrupt; what is allocated is. */

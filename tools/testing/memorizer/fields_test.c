@@ -73,7 +73,7 @@ static void check_lines(struct memorizer_object *object, bool by_granule,
 
 static unsigned long entries(void)
 {
-	return memorizer_class_used(MEMORIZER_ENTRY);
+	return memorizer_class_used(MEMORIZER_ENTRY) + memorizer_class_used(MEMORIZER_WIDE_ENTRY);
 }
 
 static unsigned long hits(void)
@@ -307,7 +307,7 @@ static void full_pool_loses_what_has_no_entry(void)
 	start();
 	addr = alloc(FIELDS_IP);
 	site(addr, 4, R, IP(10));
-	while (memorizer_pool_alloc(MEMORIZER_ENTRY))
+	while (memorizer_pool_alloc(MEMORIZER_WIDE_ENTRY))
 		;
 	site(addr, 4, R, IP(10));
 	site(addr + 4, 4, U, IP(10));
@@ -318,20 +318,20 @@ static void full_pool_loses_what_has_no_entry(void)
 
 static void counts_have_64_bits(void)
 {
-	struct memorizer_entry *entry;
+	struct memorizer_wide_entry *entry;
 	unsigned long addr;
 
 	start();
 	addr = alloc(FIELDS_IP);
 	site(addr + 8, 4, U, IP(10));
 	entry = memorizer_ptr(live(addr)->entries);
-	entry->reads = S32_MAX;
-	entry->writes = S32_MAX;
+	local_set(&entry->reads, U32_MAX);
+	local_set(&entry->writes, U32_MAX);
 	site(addr + 8, 4, U, IP(10));
 	site(addr + 12, 4, R, IP(10));
-	CHECK_LINES(live(addr), true, { IP(10), 1, 8, 11, BIT(31), BIT(31) },
+	CHECK_LINES(live(addr), true, { IP(10), 1, 8, 11, BIT(32), BIT(32) },
 		    { IP(10), 1, 12, 15, 0, 1 });
-	CHECK_LINES(live(addr), false, { IP(10), 1, 0, 0, BIT(31), BIT(31) + 1 });
+	CHECK_LINES(live(addr), false, { IP(10), 1, 0, 0, BIT(32), BIT(32) + 1 });
 }
 
 static void paused_task_is_not_counted(void)

@@ -40,6 +40,14 @@ static struct memorizer_object *live(unsigned long addr)
 	return shown_at(addr, MEMORIZER_LIVE);
 }
 
+static struct memorizer_entry *only_entry(unsigned long addr)
+{
+	struct memorizer_entry *entry = memorizer_ptr(live(addr)->entries);
+
+	CHECK_EQ(entry->link, 0);
+	return entry;
+}
+
 static unsigned long hits(void)
 {
 	unsigned long sum = 0;
@@ -52,7 +60,7 @@ static unsigned long hits(void)
 
 static unsigned long entries(void)
 {
-	return memorizer_class_used(MEMORIZER_ENTRY);
+	return memorizer_class_used(MEMORIZER_ENTRY) + memorizer_class_used(MEMORIZER_WIDE_ENTRY);
 }
 
 /* Each of an object's lines, as what tells it: ip, pid, stores, loads. */
@@ -101,7 +109,7 @@ static void group_within_an_object_takes_one_entry(void)
 	CHECK_EQ(hits(), 2);
 	CHECK_EQ(entries(), 1);
 	CHECK_LINES(live(addr), { IP(10), 1, 0, 3 }, { IP(20), 1, 3, 3 }, { IP(30), 1, 3, 0 });
-	CHECK_EQ(memorizer_entry_accesses(memorizer_ptr(live(addr)->entries)), 3 * 4);
+	CHECK_EQ(memorizer_entry_accesses(only_entry(addr)), 3 * 4);
 }
 
 /* At each offset at which any of its bytes is the object's. */
@@ -257,14 +265,6 @@ static void groups_at_once_are_told_together(void)
 	check_lines(live(addr), told, 100);
 }
 
-static struct memorizer_entry *only_entry(unsigned long addr)
-{
-	struct memorizer_entry *entry = memorizer_ptr(live(addr)->entries);
-
-	CHECK_EQ(entry->link, 0);
-	return entry;
-}
-
 static void counts_have_64_bits(void)
 {
 	const struct memorizer_group *group;
@@ -276,15 +276,15 @@ static void counts_have_64_bits(void)
 	addr = alloc();
 	object = live(addr);
 	group_site(addr, group);
-	only_entry(addr)->times = S32_MAX;
+	only_entry(addr)->times = S16_MAX;
 	group_site(addr, group);
 	group_site(addr, group);
 	CHECK_EQ(entries(), 2);
-	CHECK_LINES(object, { IP(10), 1, 0, BIT(31) + 1 }, { IP(20), 1, BIT(31) + 1, BIT(31) + 1 },
-		    { IP(30), 1, BIT(31) + 1, 0 });
+	CHECK_LINES(object, { IP(10), 1, 0, BIT(15) + 1 }, { IP(20), 1, BIT(15) + 1, BIT(15) + 1 },
+		    { IP(30), 1, BIT(15) + 1, 0 });
 	/* Its extent is still there. */
 	group_site(addr + SIZE - 8, group);
-	CHECK_EQ(counts_of(object, IP(30), 1).writes, BIT(31) + 1);
+	CHECK_EQ(counts_of(object, IP(30), 1).writes, BIT(15) + 1);
 	CHECK_EQ(sum_counters().unattributed, 3);
 }
 
@@ -297,11 +297,11 @@ static void carry_in_a_full_pool_is_lost(void)
 	group = make_group(three, 3);
 	addr = alloc();
 	group_site(addr, group);
-	only_entry(addr)->times = S32_MAX;
+	only_entry(addr)->times = S16_MAX;
 	while (memorizer_pool_alloc(MEMORIZER_ENTRY))
 		;
 	group_site(addr, group);
-	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 4UL << 31);
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 4UL << 15);
 	group_site(addr, group);
 	CHECK_LINES(live(addr), { IP(10), 1, 0, 1 }, { IP(20), 1, 1, 1 }, { IP(30), 1, 1, 0 });
 }

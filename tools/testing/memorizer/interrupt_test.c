@@ -135,14 +135,14 @@ static void bring_entry_near_a_carry(void)
 	try++;
 	site(a, 8, MEMORIZER_UPDATE, IP(try));
 	entry = memorizer_ptr(shown_at(a, MEMORIZER_LIVE)->entries);
-	entry->reads = S32_MAX - try % 4;
-	entry->writes = S32_MAX - 2;
+	entry->reads = S16_MAX - try % 4;
+	entry->writes = S16_MAX - 2;
 }
 
 static void check_carries(void)
 {
-	CHECK_COUNTS(shown_at(a, MEMORIZER_LIVE), IP(try), 1, S32_MAX - try % 4 + 4UL,
-		     S32_MAX - 2 + 4UL);
+	CHECK_COUNTS(shown_at(a, MEMORIZER_LIVE), IP(try), 1, S16_MAX - try % 4 + 4UL,
+		     S16_MAX - 2 + 4UL);
 }
 
 static void no_carry_is_lost_to_an_interrupt(void)

@@ -160,6 +160,48 @@ static void readers_meet_each_line_once(void)
 	end(&lines[0]);
 }
 
+/* Counts that are carried while somebody is at the object's lines are in those to come. */
+static void what_is_carried_meanwhile_is_met(void)
+{
+	struct memorizer_lines lines;
+	struct memorizer_entry *entry;
+	struct memorizer_line line;
+	unsigned int i, cpu;
+
+	start(64);
+	for (i = 0; i < 100; i++) {
+		for (cpu = 0; cpu < 2; cpu++) {
+			become(cpu, 1 + i % 3);
+			site(addr, 8, MEMORIZER_UPDATE, IP(i));
+			entry = memorizer_ptr(object->entries);
+			entry->reads = S16_MAX;
+			entry->writes = S16_MAX - cpu;
+		}
+	}
+	begin(&lines);
+	for (i = 0; i < 100; i++) {
+		for (cpu = 0; cpu < 2; cpu++) {
+			become(cpu, 1 + i % 3);
+			site(addr, 8, MEMORIZER_UPDATE, IP(i));
+			site(addr, 8, MEMORIZER_READ, IP(99 - i % 10));
+		}
+		CHECK(next(&lines, &line));
+		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
+		if (i < 90) {
+			CHECK_EQ(line.pid, 1 + i % 3);
+			CHECK_EQ(line.reads, 2 * (S16_MAX + 1));
+			CHECK_EQ(line.writes, 2 * (S16_MAX + 1) - 1);
+			continue;
+		}
+		/* Three tasks have these. */
+		CHECK_EQ(line.pid, 1);
+		CHECK(next(&lines, &line));
+		CHECK(next(&lines, &line));
+	}
+	CHECK(!next(&lines, &line));
+	end(&lines);
+}
+
 /* An object that is cleared while somebody is at its lines stays until they are through. */
 static void object_is_whole_though_it_is_cleared(void)
 {
@@ -236,6 +278,7 @@ const struct test_case lines_cases[] = {
 	CASE(moves_are_told_with_their_accesses),
 	CASE(object_without_accesses_has_no_lines),
 	CASE(readers_meet_each_line_once),
+	CASE(what_is_carried_meanwhile_is_met),
 	CASE(object_is_whole_though_it_is_cleared),
 	CASE(many_lines_take_many_small_steps),
 	{ }

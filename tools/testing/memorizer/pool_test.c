@@ -182,7 +182,7 @@ static void cpus_never_share_cache_lines(void)
 	static u8 owner[POOL_BLOCKS(64) / 64];
 	static u32 ids[TEST_CPUS][500];
 	unsigned int cpu, i, round, size = memorizer_class_size(MEMORIZER_ENTRY);
-	unsigned long line;
+	unsigned long begin, line;
 	u64 seed = 3;
 
 	start(64);
@@ -201,15 +201,15 @@ static void cpus_never_share_cache_lines(void)
 
 			if (!id)
 				continue;
-			for (line = (unsigned long)(id - 1) * 16 / 64;
-			     line <= ((unsigned long)(id - 1) * 16 + size - 1) / 64; line++) {
+			begin = (unsigned long)(id - 1) << MEMORIZER_ID_SHIFT;
+			for (line = begin / 64; line <= (begin + size - 1) / 64; line++) {
 				CHECK(!owner[line] || owner[line] == i / 500 + 1);
 				owner[line] = i / 500 + 1;
 			}
 			if (random_u32(&seed) % 4) {
 				/* By whoever clears. */
 				memorizer_pool_give(MEMORIZER_ENTRY, id);
-				memset(&holder[id - 1], 0, size / 16 * sizeof(*holder));
+				memset(&holder[id - 1], 0, (size >> MEMORIZER_ID_SHIFT) * sizeof(*holder));
 				ids[i / 500][i % 500] = 0;
 			}
 		}

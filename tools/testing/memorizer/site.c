@@ -39,7 +39,7 @@ const struct memorizer_group *make_group(const struct memorizer_member *members,
 	return group;
 }
 
-static s32 count_up(u32 *count)
+static s16 count_up(u16 *count)
 {
 	percpu_add(count, 1);
 	return READ_ONCE(*count);
@@ -81,7 +81,8 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 	}
 	preempt_disable_notrace();
 	entry = this_cpu_read(memorizer_cache[memorizer_cache_slot(key, addr)]);
-	if (entry->key == key && memorizer_object_contains(entry->object, addr, size)) {
+	if (entry->key == key &&
+	    memorizer_object_contains(memorizer_entry_object(entry), addr, size)) {
 		if ((kind & MEMORIZER_READ) && count_up(&entry->reads) < 0)
 			memorizer_access_carry(entry);
 		if ((kind & MEMORIZER_WRITE) && count_up(&entry->writes) < 0)
@@ -90,8 +91,8 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 	} else if (addr % size == 0 && is_nobodys(addr, key)) {
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
 	} else {
-		memorizer_access_miss(found_at(addr), addr + size - 1, addr, key,
-				      memorizer_kind_counts(kind));
+		memorizer_access_miss(found_at(addr), addr + size - 1,
+				      memorizer_kind_counts(kind), addr, key);
 	}
 	preempt_enable_notrace();
 }
@@ -113,7 +114,8 @@ void group_site(unsigned long addr, const struct memorizer_group *group)
 	}
 	preempt_disable_notrace();
 	entry = this_cpu_read(memorizer_cache[memorizer_cache_slot(key, addr)]);
-	if (entry->key == key && memorizer_object_contains(entry->object, addr, entry->extent)) {
+	if (entry->key == key &&
+	    memorizer_object_contains(memorizer_entry_object(entry), addr, entry->extent)) {
 		if (count_up(&entry->times) < 0)
 			memorizer_access_carry(entry);
 		this_cpu_inc(site_hits);

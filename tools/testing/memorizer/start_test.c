@@ -197,7 +197,7 @@ static void records_begin_zeroed(void)
 	for (i = 0; i < 1000; i++) {
 		entry = memorizer_ptr(memorizer_pool_alloc(MEMORIZER_ENTRY));
 		CHECK_EQ(entry->key, 0);
-		CHECK_EQ(local_read(&entry->counts), 0);
+		CHECK_EQ(local_read(&entry->word), 0);
 	}
 }
 

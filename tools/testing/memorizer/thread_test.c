@@ -285,7 +285,7 @@ static void find_entry_or_clear(unsigned int cpu)
 	preempt_disable_notrace();
 	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
 		entry = this_cpu_read(memorizer_cache[i]);
-		found += entry->object->va == object_addr;
+		found += memorizer_entry_object(entry)->va == object_addr;
 	}
 	CHECK_EQ(found, 1);
 	tell(&hook_goes_on);
@@ -296,7 +296,7 @@ static void find_entry_or_clear(unsigned int cpu)
 	wait_for(&cleared);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-		CHECK_EQ(this_cpu_read(memorizer_cache[i])->object->va, 0);
+		CHECK_EQ(memorizer_entry_object(this_cpu_read(memorizer_cache[i]))->va, 0);
 }
 
 static void clearing_waits_for_hooks_that_found_entries(void)
@@ -399,7 +399,7 @@ static void take_and_give(unsigned int cpu)
 		preempt_disable_notrace();
 		if (*id) {
 			/* Its owner may write to it as it likes. */
-			memset(memorizer_ptr(*id) + 4, cpu, 28);
+			memset(memorizer_ptr(*id) + 4, cpu, 20);
 			CHECK_EQ(xchg(&holder[*id], 0), cpu + 1);
 			memorizer_pool_free(classes[class], *id);
 			*id = 0;
@@ -408,7 +408,7 @@ static void take_and_give(unsigned int cpu)
 			*id = memorizer_pool_alloc(classes[class]);
 			CHECK(*id);
 			CHECK_EQ(xchg(&holder[*id], cpu + 1), 0);
-			memset(memorizer_ptr(*id) + 4, cpu, 28);
+			memset(memorizer_ptr(*id) + 4, cpu, 20);
 			count++;
 		}
 		preempt_enable_notrace();
@@ -423,6 +423,49 @@ static void records_have_one_owner_at_a_time(void)
 	run_threads(WORKERS, take_and_give);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT) + memorizer_class_used(MEMORIZER_ENTRY) +
 		 memorizer_class_used(MEMORIZER_SLAB), held_at_end);
+}
+
+/* How often it was accessed, at least, and at most. */
+static unsigned long accesses_done, accesses_begun;
+
+/* CPUs 0 and 1 count in an object, and the last one reads its line meanwhile. */
+static void count_or_read(unsigned int cpu)
+{
+	unsigned long i, least, most, reads = 0;
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+
+	if (cpu < 2) {
+		set_pid(1);
+		for (i = 0; i < ROUNDS(20000000); i++) {
+			if (i % 32 == 0)
+				__atomic_add_fetch(&accesses_begun, 32, __ATOMIC_SEQ_CST);
+			site(object_addr, 8, MEMORIZER_READ, IP(2));
+			if (i % 32 == 31)
+				__atomic_add_fetch(&accesses_done, 32, __ATOMIC_SEQ_CST);
+		}
+		tell(cpu ? &collecting : &hook_goes_on);
+		return;
+	}
+	while (!told(&collecting) || !told(&hook_goes_on)) {
+		mutex_lock(&memorizer_mutex);
+		least = max(__atomic_load_n(&accesses_done, __ATOMIC_SEQ_CST), reads);
+		memorizer_lines_begin(&lines, shown_at(object_addr, MEMORIZER_LIVE), false);
+		CHECK(memorizer_lines_next(&lines, &line));
+		reads = line.reads;
+		memorizer_lines_end(&lines);
+		most = __atomic_load_n(&accesses_begun, __ATOMIC_SEQ_CST) + 1;
+		mutex_unlock(&memorizer_mutex);
+		CHECK(reads >= least);
+		CHECK(reads <= most);
+	}
+}
+
+static void lines_are_exact_while_counts_are_carried(void)
+{
+	start_object(NULL);
+	run_threads(3, count_or_read);
+	CHECK_COUNTS(shown_at(object_addr, MEMORIZER_LIVE), IP(2), 1, accesses_done + 1, 0);
 }
 
 static pthread_barrier_t barrier;
@@ -506,6 +549,7 @@ const struct test_case thread_cases[] = {
 	CASE(clearing_waits_for_hooks_that_found_objects),
 	CASE(clearing_waits_for_hooks_that_found_entries),
 	CASE(access_may_meet_a_free),
+	CASE(lines_are_exact_while_counts_are_carried),
 	CASE(records_have_one_owner_at_a_time),
 	CASE(slab_may_be_entered_by_all_at_once),
 	CASE(leaf_may_be_entered_by_all_at_once),

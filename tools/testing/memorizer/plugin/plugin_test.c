@@ -337,7 +337,9 @@ static bool group_is_sound(const struct group *group)
 		end = MAX(end, group->member[i].offset + group->member[i].size);
 		accesses += group->member[i].kind == 3 ? 2 : 1;
 	}
-	return group->members > 1 && !first && end == group->extent && accesses == group->accesses;
+	/* The thunks have 15 bits for the extent. */
+	return group->members > 1 && !first && end == group->extent && end < 1 << 15 &&
+		accesses == group->accesses;
 }
 
 /* What the table says of a group fits together; none is in text that goes. */

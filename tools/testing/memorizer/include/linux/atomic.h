@@ -9,6 +9,11 @@ typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;
 typedef struct { s64 counter; } atomic64_t;
 
+/* As x86 needs them, beside those operations. */
+#define smp_rmb()			barrier()
+#define smp_mb__before_atomic()		barrier()
+#define smp_mb__after_atomic()		barrier()
+
 #define xchg(ptr, new)	__atomic_exchange_n(ptr, new, __ATOMIC_SEQ_CST)
 
 #define try_cmpxchg(ptr, old, new) \
@@ -20,6 +25,7 @@ typedef struct { s64 counter; } atomic64_t;
 	__old;								\
 })
 
+#define atomic_inc(v)	((void)__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic_read(v)				READ_ONCE((v)->counter)
 #define atomic_xchg(v, new)			xchg(&(v)->counter, new)
 #define atomic_try_cmpxchg(v, old, new)		try_cmpxchg(&(v)->counter, old, new)

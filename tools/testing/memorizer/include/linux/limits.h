@@ -9,7 +9,7 @@
 
 #define U16_MAX	((u16)~0U)
 #define U32_MAX	((u32)~0U)
-#define S32_MAX	((s32)(U32_MAX >> 1))
+#define S16_MAX	((s16)(U16_MAX >> 1))
 #define S64_MAX	((s64)(~0ULL >> 1))
 #define U64_MAX		(~0ULL)
 

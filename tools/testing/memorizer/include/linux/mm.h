@@ -11,7 +11,7 @@
 
 #define PAGE_OFFSET	0xffff888000000000UL
 #define SZ_1M		(1ULL << 20)
-#define SZ_32G		(32ULL << 30)
+#define SZ_16G		(16ULL << 30)
 
 extern unsigned long max_pfn;
 
