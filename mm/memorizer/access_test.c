@@ -774,7 +774,7 @@ static void running_task_is_left_out_at_once(struct kunit *test)
 	struct spinner spinner = { .v = make_victim(test) };
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 	struct task_struct *task;
-	u64 counted;
+	u64 counted, under_way;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "there is one CPU only");
@@ -789,11 +789,15 @@ static void running_task_is_left_out_at_once(struct kunit *test)
 	counted = accesses_to(spinner.v);
 	KUNIT_EXPECT_GT(test, counted, 0);
 	wait_for_rounds(&spinner);
-	KUNIT_EXPECT_EQ(test, accesses_to(spinner.v), counted);
+	/* A load and a store, which are counted together, may have been on their way. */
+	under_way = accesses_to(spinner.v) - counted;
+	KUNIT_EXPECT_LE(test, under_way, 2);
+	wait_for_rounds(&spinner);
+	KUNIT_EXPECT_EQ(test, accesses_to(spinner.v), counted + under_way);
 
 	KUNIT_EXPECT_EQ(test, 0, memorizer_set_pids(""));
 	wait_for_rounds(&spinner);
-	KUNIT_EXPECT_GT(test, accesses_to(spinner.v), counted);
+	KUNIT_EXPECT_GT(test, accesses_to(spinner.v), counted + under_way);
 	WRITE_ONCE(spinner.stop, true);
 	kthread_stop(task);
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
