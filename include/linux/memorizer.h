@@ -31,6 +31,19 @@ enum memorizer_source {
 struct task_struct;
 
 /**
+ * struct memorizer_site - an access site
+ * @addr: distance from here to the site
+ * @stub: distance from behind the site to its stub, and what the site is when it is off; see
+ *	asm/memorizer.h
+ *
+ * The compiler's plugin makes them.
+ */
+struct memorizer_site {
+	s32 addr;
+	s32 stub;
+};
+
+/**
  * struct memorizer_file - which access sites are of a source file
  * @first: distance from here to the first of them in the table of sites
  * @end: distance from here to behind the last one there

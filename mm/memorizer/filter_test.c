@@ -7,13 +7,13 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
-#include <asm/memorizer.h>
+#include <asm/memorizer-sites.h>
 #include <asm/sections.h>
 
 #include "filter.h"
 #include "test.h"
 
-extern const s32 __start_memorizer_sites[], __stop_memorizer_sites[];
+extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
 
 static void terms_are_taken_or_refused(struct kunit *test)
 {
@@ -174,19 +174,19 @@ static unsigned long check_sites(struct kunit *test, void (*one)(void), void (*o
 {
 	unsigned long addr, first = (unsigned long)_stext, last = (unsigned long)_etext;
 	unsigned long ones, others, unused, on = 0, wrong = 0;
-	const s32 *site;
+	const struct memorizer_site *site;
 	bool wanted;
 
 	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset((unsigned long)one, &ones, &unused));
 	KUNIT_ASSERT_TRUE(test, kallsyms_lookup_size_offset((unsigned long)other, &others,
 							    &unused));
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
-		addr = (unsigned long)site + *site;
+		addr = memorizer_site_addr(site);
 		if (addr < first || addr >= last)
 			continue;
 		wanted = addr - (unsigned long)one < ones || addr - (unsigned long)other < others;
-		on += *(u8 *)addr == MEMORIZER_SITE_ON;
-		wrong += *(u8 *)addr != (wanted ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF);
+		on += memorizer_site_is(site, true);
+		wrong += !memorizer_site_is(site, wanted);
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	return on;

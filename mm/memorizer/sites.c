@@ -3,7 +3,7 @@
  * Memorizer's sites: switching access logging on and off.
  *
  * The compiler leaves a table of all sites, one for the kernel and one for each
- * module. Switching stores one byte at each of them. Text stays read-only: the
+ * module. Switching stores five bytes at each of them. Text stays read-only: the
  * bytes are stored through a second, temporary mapping, writable and not
  * executable. All mappings are there before the first byte is stored, so that
  * either all sites are switched or none.
@@ -38,7 +38,7 @@
 #include <linux/stop_machine.h>
 #include <linux/vmalloc.h>
 
-#include <asm/memorizer.h>
+#include <asm/memorizer-sites.h>
 #include <asm/sections.h>
 #include <asm/sync_core.h>
 
@@ -46,7 +46,7 @@
 #include "filter.h"
 #include "memorizer.h"
 
-extern const s32 __start_memorizer_sites[], __stop_memorizer_sites[];
+extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
 extern const struct memorizer_file __start_memorizer_files[], __stop_memorizer_files[];
 
 /* A module that is loaded and has sites. */
@@ -80,8 +80,8 @@ struct text_alias {
  */
 struct site_table {
 	const char *name;
-	const s32 *start;
-	const s32 *stop;
+	const struct memorizer_site *start;
+	const struct memorizer_site *stop;
 	const struct memorizer_file *files;
 	unsigned long nr_files;
 };
@@ -107,11 +107,6 @@ DEFINE_PER_CPU(bool, memorizer_held);
 
 /* The CPU that patches; -1: none does. */
 static int patcher = -1;
-
-static unsigned long site_addr(const s32 *site)
-{
-	return (unsigned long)site + *site;
-}
 
 /* For KUnit, which makes each allocation fail. */
 VISIBLE_IF_KUNIT bool memorizer_sites_lack_memory(void)
@@ -157,7 +152,7 @@ static struct site_table kernel_table(void)
 	};
 }
 
-static bool is_of_file(const struct memorizer_file *file, const s32 *site)
+static bool is_of_file(const struct memorizer_file *file, const struct memorizer_site *site)
 {
 	return (void *)site >= (void *)&file->first + file->first &&
 	       (void *)site < (void *)&file->end + file->end;
@@ -172,7 +167,7 @@ static const char *name_of_file(const struct memorizer_file *file)
  * The file that a site is of; NULL if that is not known. Files are linked in the order of
  * their sites: it is looked for from @last on.
  */
-static const struct memorizer_file *find_file(const struct site_table *table, const s32 *site,
+static const struct memorizer_file *find_file(const struct site_table *table, const struct memorizer_site *site,
 					      const struct memorizer_file *last)
 {
 	const struct memorizer_file *file = last;
@@ -208,7 +203,7 @@ static int choose_sites(struct patch *patch)
 	if (!patch->chosen)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		addr = site_addr(&table->start[i]);
+		addr = memorizer_site_addr(&table->start[i]);
 		if (addr - first >= size) {
 			if (kallsyms_lookup(addr, &size, &offset, NULL, name)) {
 				first = addr - offset;
@@ -260,23 +255,46 @@ static void free_patches(struct patches *patches)
 	vm_unmap_aliases();
 }
 
-/* Sites in text that is not mapped are those of init text that is gone. */
-static void patch_site(const struct patch *patch, unsigned long addr, u8 to)
+/*
+ * Stores what a site is to be. An NMI on this CPU may come at any point: a word is stored at once.
+ * A site in two words is a test while its other bytes change, which are its operand.
+ */
+static void store_site(u8 *text, u64 was, u64 to)
 {
+	u64 *word = PTR_ALIGN_DOWN((u64 *)text, sizeof(u64));
+	unsigned int offset = text - (u8 *)word;
+	u32 operand = to >> 8;
+
+	if (offset + MEMORIZER_SITE_SIZE <= sizeof(u64)) {
+		WRITE_ONCE(*word, *word ^ (was ^ to) << 8 * offset);
+		return;
+	}
+	if (operand != (u32)(was >> 8)) {
+		WRITE_ONCE(text[0], MEMORIZER_SITE_TEST);
+		barrier();
+		memcpy(text + 1, &operand, sizeof(operand));
+		barrier();
+	}
+	WRITE_ONCE(text[0], to);
+}
+
+/* Sites in text that is not mapped are those of init text that is gone. */
+static void patch_site(const struct patch *patch, const struct memorizer_site *site, bool on)
+{
+	u64 was = memorizer_site_text(site, !on), to = memorizer_site_text(site, on), is;
+	unsigned long addr = memorizer_site_addr(site);
 	const struct text_alias *alias;
 	unsigned int i;
-	u8 *opcode;
+	u8 *text;
 
 	for (i = 0; i < ARRAY_SIZE(patch->text); i++) {
 		alias = &patch->text[i];
 		if (addr < alias->start || addr >= alias->end)
 			continue;
-		opcode = alias->map + (addr - alias->start);
-		if (WARN_ONCE(*opcode != MEMORIZER_SITE_OFF && *opcode != MEMORIZER_SITE_ON,
-			      "no site at %pS\n", (void *)addr))
-			return;
-		if (*opcode != to)
-			WRITE_ONCE(*opcode, to);
+		text = alias->map + (addr - alias->start);
+		is = memorizer_load_site(text);
+		if (is != to && !WARN_ONCE(is != was, "no site at %pS\n", (void *)addr))
+			store_site(text, was, to);
 		return;
 	}
 }
@@ -293,8 +311,7 @@ static void patch_sites(const struct patches *patches)
 	list_for_each_entry(patch, &patches->list, list) {
 		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
 			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen));
-			patch_site(patch, site_addr(&patch->table.start[i]),
-				   on ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF);
+			patch_site(patch, &patch->table.start[i], on);
 		}
 	}
 	if (patches->announce)
@@ -591,12 +608,12 @@ bool memorizer_is_logging(void)
 static unsigned long count_sites_on(const struct site_table *table, const struct module *mod)
 {
 	unsigned long addr, count = 0;
-	const s32 *site;
+	const struct memorizer_site *site;
 
 	for (site = table->start; site < table->stop; site++) {
-		addr = site_addr(site);
+		addr = memorizer_site_addr(site);
 		if (mod ? is_module_text(mod, addr) : core_kernel_text(addr))
-			count += *(const u8 *)addr == MEMORIZER_SITE_ON;
+			count += memorizer_site_is(site, true);
 	}
 	return count;
 }
@@ -625,9 +642,9 @@ unsigned long memorizer_count_sites(unsigned long *on)
 	return count;
 }
 
-static unsigned long stub_of(unsigned long site)
+static unsigned long stub_of(const struct memorizer_site *site)
 {
-	return site + MEMORIZER_SITE_SIZE + *(const s32 *)(site + 1);
+	return memorizer_site_addr(site) + MEMORIZER_SITE_SIZE + memorizer_site_distance(site);
 }
 
 /*
@@ -641,19 +658,25 @@ static bool is_in_stub(unsigned long addr, unsigned long stub)
 	return stub && kallsyms_lookup_size_offset(addr, &size, &offset) && addr - offset <= stub;
 }
 
+/* What stands behind prefixes begins with them when these are there. */
+static unsigned long reserved_bytes(const struct memorizer_site *site)
+{
+	return MEMORIZER_SITE_SIZE + (memorizer_site_form(site) != MEMORIZER_FORM_TEST);
+}
+
 static bool table_reserved(const struct site_table *table, unsigned long first,
 			   unsigned long last)
 {
 	unsigned long addr, stub = 0;
-	const s32 *site;
+	const struct memorizer_site *site;
 
 	for (site = table->start; site < table->stop; site++) {
-		addr = site_addr(site);
-		if (addr <= last && first < addr + MEMORIZER_SITE_SIZE)
+		addr = memorizer_site_addr(site);
+		if (addr <= last && first < addr + reserved_bytes(site))
 			return true;
 		/* Init text may be gone, and its stubs with it. */
-		if (kernel_text_address(addr) && stub_of(addr) <= last && stub_of(addr) > stub)
-			stub = stub_of(addr);
+		if (kernel_text_address(addr) && stub_of(site) <= last && stub_of(site) > stub)
+			stub = stub_of(site);
 	}
 	return is_in_stub(last, stub);
 }

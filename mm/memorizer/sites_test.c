@@ -7,16 +7,17 @@
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/memorizer.h>
 #include <linux/smp.h>
 
 #include <asm/apic.h>
-#include <asm/memorizer.h>
+#include <asm/memorizer-sites.h>
 #include <asm/nmi.h>
 #include <asm/sections.h>
 
 #include "test.h"
 
-extern const s32 __start_memorizer_sites[], __stop_memorizer_sites[];
+extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
 
 /* The allocation that fails, counted down; none does once it is below 0. */
 static int allocations_left;
@@ -30,12 +31,12 @@ static bool lack_memory(void)
 static unsigned long sites_other_than(bool on)
 {
 	unsigned long addr, count = 0;
-	const s32 *site;
+	const struct memorizer_site *site;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
-		addr = (unsigned long)site + *site;
+		addr = memorizer_site_addr(site);
 		if (addr < (unsigned long)_etext)
-			count += *(u8 *)addr != (on ? MEMORIZER_SITE_ON : MEMORIZER_SITE_OFF);
+			count += !memorizer_site_is(site, on);
 	}
 	return count;
 }
@@ -133,6 +134,40 @@ static void nmi_of_the_patching_cpu_does_not_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&nmis), 1);
 }
 
+/* The first site of that form, NULL if there is none; no other one begins behind it. */
+static const struct memorizer_site *first_of_form(unsigned int form)
+{
+	const struct memorizer_site *site;
+	unsigned long addr;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites - 1; site++) {
+		addr = memorizer_site_addr(site);
+		if (memorizer_site_form(site) == form && addr < (unsigned long)_etext &&
+		    memorizer_site_addr(site + 1) != addr + MEMORIZER_SITE_SIZE)
+			return site;
+	}
+	return NULL;
+}
+
+/* Nobody may probe a site, nor what has its prefixes, whether they are there or not. */
+static void sites_are_reserved(struct kunit *test)
+{
+	const struct memorizer_site *site;
+	unsigned int form, i;
+	const u8 *text;
+
+	for (form = MEMORIZER_FORM_TEST; form <= MEMORIZER_FORM_SS; form++) {
+		site = first_of_form(form);
+		KUNIT_ASSERT_NOT_NULL(test, site);
+		text = (const u8 *)memorizer_site_addr(site);
+		for (i = 0; i < MEMORIZER_SITE_SIZE; i++)
+			KUNIT_EXPECT_TRUE(test, memorizer_text_reserved(text + i, text + i));
+		KUNIT_EXPECT_EQ(test, memorizer_text_reserved(text + i, text + i),
+				form != MEMORIZER_FORM_TEST);
+		KUNIT_EXPECT_FALSE(test, memorizer_text_reserved(text + i + 1, text + i + 1));
+	}
+}
+
 static void sites_test_exit(struct kunit *test)
 {
 	memorizer_set_log_access(false);
@@ -142,6 +177,7 @@ static struct kunit_case sites_cases[] = {
 	KUNIT_CASE(switch_is_all_or_nothing),
 	KUNIT_CASE(nmi_waits_while_sites_are_patched),
 	KUNIT_CASE(nmi_of_the_patching_cpu_does_not_wait),
+	KUNIT_CASE(sites_are_reserved),
 	{ }
 };
 

@@ -2,10 +2,11 @@
 /*
  * GCC plugin: put a Memorizer site before every load and store of memory.
  *
- * A site is a 5-byte "test $rel32, %eax", which does nothing. The kernel turns
- * it into "call rel32" by writing its first byte. rel32 leads to the site's
- * stub, which loads the address that is about to be accessed and jumps to the
- * thunk for this kind of access:
+ * A site is five bytes, which the kernel turns into "call rel32", and back into what
+ * it was: prefixes of the instruction behind it, which change nothing; or, where none
+ * follows at once that may have them, "test $rel32, %eax", which does nothing. rel32
+ * leads to the site's stub, which loads the address that is about to be accessed and
+ * jumps to the thunk for this kind of access:
  *
  *	memorizer_thunk_<kind><size>	size 1, 2, 4, 8 or 16:
  *		address in r11; on the stack: return address; changes r9, r10 and r11
@@ -17,7 +18,9 @@
  *		include/linux/memorizer-string.h), rdx, rsi, rdi, return address
  *
  * with kind r (read), w (write) or u (update: one read and one write). The
- * section memorizer_sites holds one 32-bit offset to each site. The section
+ * section memorizer_sites holds, for each site, two words: the distance to it; and
+ * that from its end to its stub, plus, from bit 28 on, what it is: 0 a test, 1 prefixes
+ * %ds, 2 prefixes %ss. The section
  * memorizer_files says which of these a file has: for each, the distances to the
  * first of them, behind the last, and to the file's name.
  *
@@ -60,8 +63,11 @@
 
 #include "gcc-common.h"
 #include "gimplify-me.h"
+#include "insn-attr.h"
 #include "df.h"
+#include "insn-config.h"
 #include "regs.h"
+#include "recog.h"
 #include "function-abi.h"
 #include "rtl-iter.h"
 #include "tree-dfa.h"
@@ -103,14 +109,18 @@ static bool any_sites;			/* put anywhere */
  * the fate of init and module text; .popsection restores .previous as well.
  */
 #define SITE_LABEL "771:\ttestl"
-#define SITE_TO						\
-	" - 771b - 5, %%eax\n"				\
+#define SITE_DISTANCE " - 771b - 5"
+#define SITE_TABLE					\
+	SITE_DISTANCE ", %%eax\n"			\
 	"\t.pushsection memorizer_sites, \"a\"\n"	\
 	"\t.balign 4\n"					\
 	"\t.long 771b - .\n"				\
+	"\t.long "
+#define SITE_STUB					\
+	SITE_DISTANCE "\n"				\
 	"\t.previous\n"					\
 	"\t.subsection 1\n"
-#define SITE_BEGIN SITE_LABEL " $772f" SITE_TO "772:\n"
+#define SITE_BEGIN SITE_LABEL " $772f" SITE_TABLE "772f" SITE_STUB "772:\n"
 #define SITE_END "\n\t.popsection"
 
 /* UNWIND_HINT_FUNC: ORC_REG_SP, 8, UNWIND_HINT_TYPE_FUNC, no signal */
@@ -1673,11 +1683,11 @@ static bool name_address(const_rtx address, char *label, size_t size)
  * section that do the same: the first of them, to the assembler, makes it. Its label
  * says all that it does.
  */
-static void share_stub(rtx_insn *insn)
+static void share_stub(rtx_insn *insn, const char *section)
 {
-	const char *section = get_decl_section_name(current_function_decl), *thunk;
 	rtx site = site_of(insn), operand;
 	char label[256], *stub, *text;
+	const char *thunk;
 
 	thunk = site ? strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END) : NULL;
 	if (!thunk || ASM_OPERANDS_INPUT_LENGTH(site) != 1)
@@ -1685,19 +1695,42 @@ static void share_stub(rtx_insn *insn)
 	thunk += strlen(FIXED_END);
 	operand = ASM_OPERANDS_INPUT(site, 0);
 	if (!MEM_P(operand) ||
-	    snprintf(label, sizeof(label), ".Lmemorizer%s_%.*s", section ? section : "",
+	    snprintf(label, sizeof(label), ".Lmemorizer%s_%.*s", section,
 		     (int)strcspn(thunk, "\n"), thunk) >= (int)sizeof(label) ||
 	    !name_address(XEXP(operand, 0), label, sizeof(label)))
 		return;
 
 	stub = xstrdup(ASM_OPERANDS_TEMPLATE(site) + strlen(SITE_BEGIN));
 	stub[strlen(stub) - strlen(SITE_END)] = 0;
-	text = concat(SITE_LABEL " $", label, SITE_TO, "\t.ifndef ", label, "\n", label, ":\n772:\n",
-		      stub, "\n\t.endif", SITE_END, NULL);
+	text = concat(SITE_LABEL " $", label, SITE_TABLE, label, SITE_STUB, "\t.ifndef ", label, "\n",
+		      label, ":\n772:\n", stub, "\n\t.endif", SITE_END, NULL);
 	replace_asm(insn, site, text, ASM_OPERANDS_INPUT_VEC(site),
 		    ASM_OPERANDS_INPUT_CONSTRAINT_VEC(site));
 	free(text);
 	free(stub);
+}
+
+/* The section that the current function's code goes into, or what of it is seldom executed */
+static const char *name_of_section(bool cold)
+{
+	const bool was_cold = in_cold_section_p;
+	const section *to;
+
+	in_cold_section_p = cold;
+	to = current_function_section();
+	in_cold_section_p = was_cold;
+	return SECTION_STYLE(to) == SECTION_NAMED ? to->named.name : "";
+}
+
+static void share_stubs(void)
+{
+	const char *hot = name_of_section(false), *cold = name_of_section(true);
+	basic_block bb;
+	rtx_insn *insn;
+
+	FOR_EACH_BB_FN(bb, cfun)
+		FOR_BB_INSNS(bb, insn)
+			share_stub(insn, BB_PARTITION(bb) == BB_COLD_PARTITION ? cold : hot);
 }
 
 /* Let the insn, an inline assembly that stands where @ip is, also write the note that it has. */
@@ -1755,11 +1788,139 @@ static void write_notes(void)
 	}
 }
 
+/* What a site is when it is off, as its table says */
+enum form { TEST, DS, SS };
+
+/* No instruction is longer. */
+#define MAX_INSN_LENGTH 15
+#define SITE_LENGTH 5
+
+/* In place of the test; as the assembler knows %ss: no more where it means nothing */
+#define FIVE(prefix) prefix "\n\t" prefix "\n\t" prefix "\n\t" prefix "\n\t" prefix
+#define PREFIXES_DS "771:\t" FIVE("ds")
+#define PREFIXES_SS "771:\t.code32\n\t" FIVE("ss") "\n\t.code64"
+
+/* Which segment an address refers to if the instruction does not say it; TEST: it is not clear */
+static enum form segment_of(const_rtx address)
+{
+	const_rtx base = GET_CODE(address) == PLUS && CONST_INT_P(XEXP(address, 1)) ?
+			 XEXP(address, 0) : address;
+
+	if (!reg_mentioned_p(stack_pointer_rtx, address) &&
+	    !reg_mentioned_p(hard_frame_pointer_rtx, address))
+		return DS;
+	return REG_P(base) ? SS : TEST;
+}
+
+/*
+ * Which prefixes change nothing in an instruction: those of the segment that its operand in
+ * memory is in; what the stack is used for beside that is not asked. TEST: it is not clear.
+ */
+static enum form form_of_operands(const_rtx pattern)
+{
+	subrtx_iterator::array_type array;
+	enum form form = TEST, one;
+
+	FOR_EACH_SUBRTX(iter, array, pattern, ALL) {
+		if (GET_CODE(*iter) == UNSPEC || GET_CODE(*iter) == UNSPEC_VOLATILE)
+			return TEST;
+		if (!MEM_P(*iter) || GET_RTX_CLASS(GET_CODE(XEXP(*iter, 0))) == RTX_AUTOINC)
+			continue;
+		one = ADDR_SPACE_GENERIC_P(MEM_ADDR_SPACE(*iter)) ? segment_of(XEXP(*iter, 0)) : TEST;
+		if (one == TEST || (form != TEST && form != one))
+			return TEST;
+		form = one;
+	}
+	return form == TEST ? DS : form;
+}
+
+/*
+ * Which prefixes the insn can have, all of a site's, TEST if it can have none. It must be one
+ * instruction, but none that changes where the code goes on: there they have a meaning. Nor one
+ * of inline assembly, whose address may be in a table of those to be patched.
+ */
+static enum form form_before(rtx_insn *insn)
+{
+	if (starts_with(insn, SITE_LABEL))
+		return DS;
+	if (!NONJUMP_INSN_P(insn) || recog_memoized(insn) < 0 ||
+	    get_attr_length(insn) > MAX_INSN_LENGTH - SITE_LENGTH)
+		return TEST;
+	switch (get_attr_type(insn)) {
+	case TYPE_ALU:
+	case TYPE_ALU1:
+	case TYPE_NEGNOT:
+	case TYPE_IMOV:
+	case TYPE_IMOVX:
+	case TYPE_LEA:
+	case TYPE_INCDEC:
+	case TYPE_ISHIFT:
+	case TYPE_ISHIFT1:
+	case TYPE_ROTATE:
+	case TYPE_ROTATE1:
+	case TYPE_IMUL:
+	case TYPE_IDIV:
+	case TYPE_ICMP:
+	case TYPE_TEST:
+	case TYPE_SETCC:
+	case TYPE_ICMOV:
+	case TYPE_PUSH:
+	case TYPE_POP:
+		return form_of_operands(PATTERN(insn));
+	default:
+		return TEST;
+	}
+}
+
+/* Is it none, or one for which no byte is written where it stands, nor may any in front of it? */
+static bool is_nothing(rtx_insn *insn)
+{
+	return NOTE_P(insn) || DEBUG_INSN_P(insn) || is_empty_asm(insn) || starts_with(insn, LABEL_BEGIN) ||
+	       (NONJUMP_INSN_P(insn) && (GET_CODE(PATTERN(insn)) == USE ||
+					 GET_CODE(PATTERN(insn)) == CLOBBER));
+}
+
+/* What the site, a test, becomes, so that when it is off it is no instruction of its own */
+static void write_prefixes_of(rtx_insn *insn)
+{
+	rtx assembly = extract_asm_operands(PATTERN(insn));
+	const char *test = ASM_OPERANDS_TEMPLATE(assembly), *table, *stub;
+	enum form form = TEST;
+	char *text, *entry;
+	rtx_insn *next;
+
+	for (next = NEXT_INSN(insn); next && is_nothing(next); next = NEXT_INSN(next))
+		;
+	if (next)
+		form = form_before(next);
+	if (form == TEST)
+		return;
+	table = strchr(test, '\n');
+	stub = strstr(table, SITE_DISTANCE "\n") + strlen(SITE_DISTANCE);
+	entry = xstrndup(table, stub - table);
+	text = concat(form == DS ? PREFIXES_DS : PREFIXES_SS, entry,
+		      form == DS ? " + (1 << 28)" : " + (2 << 28)", stub, NULL);
+	replace_asm(insn, assembly, text, ASM_OPERANDS_INPUT_VEC(assembly),
+		    ASM_OPERANDS_INPUT_CONSTRAINT_VEC(assembly));
+	free(entry);
+	free(text);
+}
+
+/* From the last site to the first: one that stays a test can have prefixes itself. */
+static void write_prefixes(void)
+{
+	rtx_insn *insn;
+
+	for (insn = get_last_insn(); insn; insn = PREV_INSN(insn))
+		if (starts_with(insn, SITE_LABEL))
+			write_prefixes_of(insn);
+}
+
 /*
  * Delete the sites whose operand turned out to lie in the frame after all: it
  * is a local object, and the stub has moved the stack pointer. Such an address
  * cannot leave the frame, or else the program is undefined. Then join what is left,
- * share stubs, and write the notes.
+ * share stubs, write the notes, and put prefixes where they can stand.
  */
 static unsigned int memorizer_join_execute(void)
 {
@@ -1778,9 +1939,9 @@ static unsigned int memorizer_join_execute(void)
 	joined_sites = 0;
 	find_saved_registers();
 	join_sites();
-	for (insn = get_insns(); insn; insn = NEXT_INSN(insn))
-		share_stub(insn);
+	share_stubs();
 	write_notes();
+	write_prefixes();
 	if (verbose && sites)
 		inform(DECL_SOURCE_LOCATION(current_function_decl),
 		       "memorizer: %u sites in %qD, %u deleted that access its frame, %u joined to others",

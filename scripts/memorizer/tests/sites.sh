@@ -47,7 +47,7 @@ functions_have_none() {
 		[ -f "$O/${function%:*}" ] || continue
 		n=$((n + 1))
 		! objdump -d --no-show-raw-insn --disassemble="${function#*:}" "$O/${function%:*}" |
-			grep 'test   \$0x.*,%eax' || { echo "$function has sites"; return 1; }
+			grep -E 'test   \$0x.*,%eax|(ds|ss) (ds|ss) (ds|ss) (ds|ss)' || { echo "$function has sites"; return 1; }
 	done
 	echo "# $n functions"
 	[ $n -gt 2 ]

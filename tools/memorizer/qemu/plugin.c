@@ -282,6 +282,23 @@ static u32 what_is(const struct qemu_plugin_insn *insn, u64 ip)
 	return what & ~INSN_UPDATE;
 }
 
+/*
+ * Where the code behind an access's site begins: a site that is off is five prefixes of the
+ * instruction, which it is told to stand behind all the same.
+ */
+static u64 ip_of(const struct qemu_plugin_insn *insn)
+{
+	static const u8 sites[2][5] = {
+		{ 0x3e, 0x3e, 0x3e, 0x3e, 0x3e }, { 0x36, 0x36, 0x36, 0x36, 0x36 },
+	};
+	const u8 *byte = qemu_plugin_insn_data(insn);
+	bool is_site = qemu_plugin_insn_size(insn) > sizeof(sites[0]) &&
+		       (!memcmp(byte, sites[0], sizeof(sites[0])) ||
+			!memcmp(byte, sites[1], sizeof(sites[1])));
+
+	return qemu_plugin_insn_vaddr(insn) + (is_site ? sizeof(sites[0]) : 0);
+}
+
 /* The one record of an instruction like this. */
 static struct insn *keep(u64 ip, u32 what)
 {
@@ -311,7 +328,7 @@ static void on_translation(uint64_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
-		ip = qemu_plugin_insn_vaddr(insn);
+		ip = ip_of(insn);
 		what = what_is(insn, ip);
 		if (what & INSN_CALL)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_call,

@@ -2,11 +2,7 @@
 /*
  * Memorizer's access sites on x86-64.
  *
- * A site is an instruction of five bytes: an opcode, and the distance from its
- * end to the site's stub. Off, it is `test $distance, %eax`, which does nothing
- * but set flags; on, it is `call stub`. The two differ in the opcode only, so
- * that switching is the store of one byte. Nobody executes a site meanwhile (see
- * mm/memorizer/sites.c) but for machine checks, which execute the one or the other.
+ * asm/memorizer-sites.h says what a site is, and how it is switched.
  *
  * The stub lies behind the code of its section. It saves the registers that it
  * needs, loads the operands, and jumps to the thunk for the kind of access
@@ -17,10 +13,6 @@
  */
 #ifndef _ASM_X86_MEMORIZER_H
 #define _ASM_X86_MEMORIZER_H
-
-#define MEMORIZER_SITE_OFF	0xa9
-#define MEMORIZER_SITE_ON	0xe8
-#define MEMORIZER_SITE_SIZE	5
 
 #ifndef __ASSEMBLY__
 
@@ -41,6 +33,7 @@
 	"	.pushsection memorizer_sites, \"a\"\n"			\
 	"	.balign 4\n"						\
 	"	.long 771b - .\n"					\
+	"	.long 772f - 771b - 5\n"				\
 	"	.popsection\n"						\
 	"	.subsection 1\n"					\
 	"772:\n"							\

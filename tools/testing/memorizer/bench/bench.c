@@ -144,6 +144,21 @@ static void beyond(unsigned long arg, struct cost *cost)
 	turns_over((unsigned long)somewhere, 8, 2, cost);
 }
 
+/* These do not call: nothing is counted. */
+static void off(unsigned long prefixes, struct cost *cost)
+{
+	struct walk walk = { .first = OBJECTS };
+
+	start(64 * MIB);
+	make_objects(0, 1);
+	past_sites(&walk, prefixes);
+	measure(&walk, WINDOWS, cost);
+	if (counting)
+		count_instructions(&walk, cost);
+	accesses_made = 0;
+	check_counts();
+}
+
 static u32 *make_order(unsigned long count)
 {
 	u32 *order = malloc(count * sizeof(*order));
@@ -305,6 +320,9 @@ static const struct figure figures[] = {
 	{ "one access", "nobody's, page without objects", nowhere, NO_OBJECTS },
 	{ "one access", "nobody's, freed slot of a slab", freed, 16 },
 	{ "one access", "nobody's, beyond the direct map", beyond, 0 },
+
+	{ "a site that is off", "prefixes of the load", off, true },
+	{ "a site that is off", "a test before it", off, false },
 
 	{ "the same 100 of live objects", "1000", same_objects, K },
 	{ "the same 100 of live objects", "10000", same_objects, 10 * K },

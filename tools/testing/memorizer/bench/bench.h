@@ -76,6 +76,10 @@ void in_turn(struct walk *walk, unsigned long count);
 void in_visits(struct walk *walk, unsigned long count);
 void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again);
 
+#define STRAIGHT_LOADS	8192
+
+void past_sites(struct walk *walk, bool prefixes);
+
 /* chain.S */
 #define MAX_IPS		10000
 

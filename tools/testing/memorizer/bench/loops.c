@@ -119,3 +119,40 @@ void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again)
 	walk->again = again;
 	walk->accesses = again * walk->tasks * rounds * walk->ips;
 }
+
+/*
+ * Straight code, more than a processor keeps in decoded form: loads, each among other
+ * instructions, with what a site is in front of it when it is off.
+ */
+#define STRAIGHT(name, site)						\
+static noinline void straight_##name(const struct walk *walk)		\
+{									\
+	unsigned long i;						\
+									\
+	for (i = 0; i < walk->count; i++)				\
+		asm volatile(".rept %c1\n" site				\
+			     "	movq 8(%0), %%rax\n"			\
+			     "	leaq 1(%%rax), %%rcx\n"		\
+			     "	addq %%rax, %%rdx\n"			\
+			     "	xorl %%ecx, %%esi\n"			\
+			     ".endr\n" : : "r" (walk->first),		\
+			       "i" (STRAIGHT_LOADS)			\
+			     : "cc", "rax", "rcx", "rdx", "rsi");	\
+}
+
+STRAIGHT(plain, "")
+STRAIGHT(prefixes, "	ds\n	ds\n	ds\n	ds\n	ds\n")
+STRAIGHT(test, "	testl $0x12345678, %%eax\n")
+
+/**
+ * past_sites() - have loads be made whose sites are off
+ * @walk: what is loaded
+ * @prefixes: they are prefixes, or else tests
+ */
+void past_sites(struct walk *walk, bool prefixes)
+{
+	walk->loop[0] = straight_plain;
+	walk->loop[1] = prefixes ? straight_prefixes : straight_test;
+	walk->count = 1;
+	walk->accesses = STRAIGHT_LOADS;
+}

@@ -4,7 +4,8 @@
  *
  * Arguments: text=<hex>, where the kernel's text begins; first=<hex> and
  * last=<hex>, the direct map; out=<file>. At the end it writes a line for each
- * instruction that accessed it: address and number of accesses.
+ * instruction that accessed it: address and number of accesses. What stands behind a site
+ * that is off, five prefixes, has the address behind these.
  *
  * Debian packages QEMU without the header of its plugin interface: what is used
  * of version 1 is declared here.
@@ -35,6 +36,8 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, char **argv);
 
 static uint64_t text, first, last;
@@ -47,6 +50,15 @@ static void access_memory(unsigned int cpu, uint32_t info, uint64_t addr, void *
 		++*(uint64_t *)data;
 }
 
+/* How many bytes of the instruction are a site */
+static size_t site_of(const struct qemu_plugin_insn *insn)
+{
+	const char *bytes = qemu_plugin_insn_data(insn);
+
+	return qemu_plugin_insn_size(insn) > 5 && (!memcmp(bytes, "\x3e\x3e\x3e\x3e\x3e", 5) ||
+						   !memcmp(bytes, "\x36\x36\x36\x36\x36", 5)) ? 5 : 0;
+}
+
 static void translate(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	struct qemu_plugin_insn *insn;
@@ -55,7 +67,7 @@ static void translate(uint64_t id, struct qemu_plugin_tb *tb)
 
 	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
-		offset = qemu_plugin_insn_vaddr(insn) - text;
+		offset = qemu_plugin_insn_vaddr(insn) + site_of(insn) - text;
 		if (offset < TEXT_SIZE)
 			qemu_plugin_register_vcpu_mem_cb(insn, access_memory, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW, &count[offset]);

@@ -630,6 +630,22 @@ CASE(separate)
 	return separate(&where, delimiters) == (long)text && where == text + 4;
 }
 
+CASE(forms)
+{
+	static struct far far;
+	long word = 3;
+
+	READ(load_at_once, word);
+	READ(load_by_rbp, word);
+	UPDATE(add_by_asm, word);
+	add_by_asm(&word);
+	WRITE(store_in_ten_bytes, far.number);
+	store_in_ten_bytes(&far);
+	WRITE(store_in_eleven_bytes, far.word);
+	store_in_eleven_bytes(&far);
+	return load_at_once(&word) + load_by_rbp(&word) + far.number + far.word;
+}
+
 /* Only the sites of increment() are on. */
 CASE(one_function)
 {
@@ -689,6 +705,7 @@ const struct test_case access_cases[] = {
 	ENTRY(asm_operands)
 	ENTRY(asm_text)
 	ENTRY(separate)
+	ENTRY(forms)
 	{ "one_function", test_one_function, NULL, "increment" },
 	{}
 };

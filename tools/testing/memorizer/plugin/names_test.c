@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "names.h"
+#include "sites.h"
 
 #define MAX_NAMES 1000
 #define TEXT 200
@@ -251,15 +252,13 @@ static bool has_record(uint64_t ip, bool allocation)
 	return false;
 }
 
-extern const int32_t __start_memorizer_sites[], __stop_memorizer_sites[];
-
 /* The ip of a site is that of the instruction behind it. */
 static bool sites_have_records(void)
 {
-	const int32_t *site;
+	const struct site *site;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
-		if (!has_record((uint64_t)site + *site + 5, false))
+		if (!has_record((uint64_t)site_address(site) + SITE_SIZE, false))
 			return false;
 	return site > __start_memorizer_sites;
 }

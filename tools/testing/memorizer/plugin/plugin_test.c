@@ -19,12 +19,10 @@
 #include <ucontext.h>
 
 #include "plugin_test.h"
+#include "sites.h"
 #include "subject.h"
 
 #define MAX_ACCESSES	256
-#define SITE_OFF	0xa9
-#define SITE_ON		0xe8
-#define SITE_SIZE	5
 
 struct access {
 	const char *function;
@@ -38,7 +36,6 @@ static struct access logged[MAX_ACCESSES], expected[MAX_ACCESSES];
 static unsigned int nr_logged, nr_expected;
 static unsigned int passed, failed;
 
-extern const int __start_memorizer_sites[], __stop_memorizer_sites[];
 extern const unsigned char memorizer_thunk_r8[];
 extern const unsigned char __executable_start[], etext[], __start_init_code[], __stop_init_code[];
 
@@ -120,17 +117,12 @@ void expect(const char *function, char kind, const void *address, unsigned long 
 	expected[nr_expected++] = (struct access){ function, kind, size, address, NULL };
 }
 
-static unsigned char *site_address(const int *site)
-{
-	return (unsigned char *)site + *site;
-}
-
 /* Switch the sites in a function, or all. */
 static void switch_sites(bool on, const char *function)
 {
 	void *text = (void *)((unsigned long)__executable_start & -4096UL);
 	size_t size = (void *)etext - text;
-	const int *site;
+	const struct site *site;
 
 	if (mprotect(text, size, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		perror("mprotect");
@@ -138,14 +130,14 @@ static void switch_sites(bool on, const char *function)
 	}
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
 		if (!function || is_part_of(function_at(site_address(site)), function))
-			*site_address(site) = on ? SITE_ON : SITE_OFF;
+			switch_site(site, on);
 	mprotect(text, size, PROT_READ | PROT_EXEC);
 }
 
 static unsigned int nr_sites(const char *function)
 {
 	unsigned int n = 0;
-	const int *site;
+	const struct site *site;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
 		n += is_part_of(function_at(site_address(site)), function);
@@ -225,16 +217,51 @@ static void run_case(const struct test_case *test)
 /* Every entry of the table leads to a site, and no two to the same. */
 static bool table_is_sound(void)
 {
-	const int *site, *other;
+	const struct site *site, *other;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
-		if (*site_address(site) != SITE_OFF)
+		if (!site_is(site, false))
 			return false;
 		for (other = __start_memorizer_sites; other < site; other++)
 			if (site_address(site) == site_address(other))
 				return false;
 	}
 	return site > __start_memorizer_sites;
+}
+
+static const struct site *site_in(const char *function)
+{
+	const struct site *site;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
+		if (is_part_of(function_at(site_address(site)), function))
+			return site;
+	return NULL;
+}
+
+/* A site is prefixes of what follows, where that can have them. */
+static bool forms_are_right(void)
+{
+	const bool has_frame_pointer = strstr(VARIANT, "-fp");
+	const struct {
+		const char *function;
+		enum site_form form;
+	} forms[] = {
+		{ "load_at_once", FORM_DS }, { "store_in_ten_bytes", FORM_DS },
+		{ "store_in_eleven_bytes", FORM_TEST }, { "add_by_asm", FORM_TEST },
+		{ "load_by_rbp", has_frame_pointer ? FORM_DS : FORM_SS },
+	};
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+		if (nr_sites(forms[i].function) == 1 &&
+		    site_form(site_in(forms[i].function)) == forms[i].form)
+			continue;
+		printf("#   %s: not form %d\n", forms[i].function, forms[i].form);
+		ok = false;
+	}
+	return ok;
 }
 
 /* Functions that access nothing that counts have no site at all. */
@@ -258,13 +285,6 @@ static bool nothing_has_no_sites(void)
 	return ok;
 }
 
-static const unsigned char *stub_of(const int *site)
-{
-	const unsigned char *address = site_address(site);
-
-	return address + SITE_SIZE + *(const int *)(address + 1);
-}
-
 /*
  * What sites have in common is not there twice: a load of 8 bytes at rdi, of which there are
  * many. But functions that have a section each share nothing.
@@ -274,7 +294,7 @@ static bool same_stubs_are_one(void)
 	static const unsigned char load[] = { 0x4c, 0x8d, 0x1f, 0xe9 };
 	const unsigned char *address, *stub, *first = NULL;
 	unsigned int sites = 0;
-	const int *site;
+	const struct site *site;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
 		address = site_address(site);
@@ -297,7 +317,7 @@ static bool same_stubs_are_one(void)
 static bool stubs_share_section(void)
 {
 	const unsigned char *address, *stub;
-	const int *site;
+	const struct site *site;
 	unsigned int n = 0;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
@@ -367,7 +387,7 @@ extern const struct file {
 static bool files_are_sound(void)
 {
 	const struct file *file;
-	const int *site;
+	const struct site *site;
 	const char *name;
 	unsigned int of, n[2] = { 0 };
 
@@ -479,6 +499,7 @@ int main(void)
 
 	load_symbols();
 	result(table_is_sound(), "site table");
+	result(forms_are_right(), "sites that are prefixes");
 	result(nothing_has_no_sites(), "no sites without accesses");
 	result(stubs_share_section(), "stubs in their function's section");
 	result(same_stubs_are_one(), "sites that do the same share their stub");

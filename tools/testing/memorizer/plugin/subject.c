@@ -757,3 +757,37 @@ int two_pages(struct pages *p)
 {
 	return p->counter - p->last;
 }
+
+/* What follows the site is a load, a store of as many bytes of code as can be, and of one more. */
+long load_at_once(long *p)
+{
+	return *p;
+}
+
+void store_in_ten_bytes(struct far *p)
+{
+	p->number = 0x12345678;
+}
+
+void store_in_eleven_bytes(struct far *p)
+{
+	p->word = 0x12345678;
+}
+
+/* The address is in rbp, and so relative to another segment, which is the same one. */
+long load_by_rbp(long *p)
+{
+#ifndef FRAME_POINTER
+	register long *address asm("rbp") = p;
+
+	asm volatile("" : "+r" (address));
+	p = address;
+#endif
+	return *p;
+}
+
+/* What follows is inline assembly. */
+void add_by_asm(long *p)
+{
+	asm volatile("addq $1, %0" : "+m" (*p));
+}

@@ -248,6 +248,18 @@ struct pages {
 };
 
 int four_pages(struct pages *p);
+
+struct far {
+	char bytes[4096];
+	long word;
+	int number;
+};
+
+long load_at_once(long *p);
+void store_in_ten_bytes(struct far *p);
+void store_in_eleven_bytes(struct far *p);
+long load_by_rbp(long *p);
+void add_by_asm(long *p);
 int two_pages(struct pages *p);
 
 #endif

@@ -7,12 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../sites.h"
 #include "tally.h"
 
-#define SITE_ON		0xe8
 #define MAX_EVENTS	200000
 
-extern const int __start_memorizer_sites[], __stop_memorizer_sites[];
 extern char __start_subject_text[], __stop_subject_text[];
 extern char __start_subject_data[], __stop_subject_data[];
 
@@ -46,7 +45,7 @@ static void write_log(void)
 __attribute__((constructor)) static void switch_on(void)
 {
 	char *text = (char *)((unsigned long)__start_subject_text & -4096UL);
-	const int *site;
+	const struct site *site;
 
 	if (!getenv("FUZZ_LOG"))
 		return;
@@ -55,5 +54,5 @@ __attribute__((constructor)) static void switch_on(void)
 	    mprotect(text, __stop_subject_text - text, PROT_READ | PROT_WRITE | PROT_EXEC))
 		abort();
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
-		*((unsigned char *)site + *site) = SITE_ON;
+		switch_site(site, true);
 }
