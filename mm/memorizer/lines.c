@@ -208,25 +208,25 @@ static u32 ip_behind(const struct memorizer_entry *entry, u32 ip)
 }
 
 /* Goes to the next ip, and the runs that have it; false if there is none. */
-static bool next_ip(struct memorizer_lines *lines)
+static bool next_ip(struct memorizer_place *place)
 {
 	u32 ip = U32_MAX, id, other;
 
-	lines->runs = 0;
-	while (lines->next && !ip_behind(entry_of(lines->next), lines->ip))
-		lines->next = next_run(lines->next);
-	for (id = lines->next; id && ip_of(entry_of(id)) <= ip; id = next_run(id)) {
-		other = ip_behind(entry_of(id), lines->ip);
+	place->runs = 0;
+	while (place->next && !ip_behind(entry_of(place->next), place->ip))
+		place->next = next_run(place->next);
+	for (id = place->next; id && ip_of(entry_of(id)) <= ip; id = next_run(id)) {
+		other = ip_behind(entry_of(id), place->ip);
 		if (!other || other > ip)
 			continue;
 		if (other < ip)
-			lines->runs = 0;
+			place->runs = 0;
 		ip = other;
-		if (lines->runs < ARRAY_SIZE(lines->at))
-			lines->at[lines->runs++] = id;
+		if (place->runs < ARRAY_SIZE(place->at))
+			place->at[place->runs++] = id;
 	}
-	lines->ip = ip;
-	return lines->runs;
+	place->ip = ip;
+	return place->runs;
 }
 
 /* Adds what an entry counts for the line's ip. */
@@ -260,10 +260,22 @@ static bool next_rank(const struct memorizer_lines *lines, u64 *rank)
 	unsigned int i;
 
 	*rank = U64_MAX;
-	for (i = 0; i < lines->runs; i++)
-		if (lines->at[i])
-			*rank = min(*rank, rank_of(entry_of(lines->at[i]), lines->by_granule));
+	for (i = 0; i < lines->place.runs; i++)
+		if (lines->place.at[i])
+			*rank = min(*rank, rank_of(entry_of(lines->place.at[i]), lines->by_granule));
 	return *rank != U64_MAX;
+}
+
+/* For each line: what it does not need is not copied, nor is anything cleared. */
+static void copy_place(struct memorizer_place *to, const struct memorizer_place *from)
+{
+	unsigned int i;
+
+	to->ip = from->ip;
+	to->runs = from->runs;
+	to->next = from->next;
+	for (i = 0; i < from->runs; i++)
+		WRITE_ONCE(to->at[i], from->at[i]);
 }
 
 /* Takes the next line, false if there is none. */
@@ -272,14 +284,14 @@ static bool add_up(struct memorizer_lines *lines, struct memorizer_line *line)
 	unsigned int i;
 	u64 rank;
 
-	if (!next_rank(lines, &rank) && !(next_ip(lines) && next_rank(lines, &rank)))
+	if (!next_rank(lines, &rank) && !(next_ip(&lines->place) && next_rank(lines, &rank)))
 		return false;
-	*line = (struct memorizer_line) { .ip = lines->ip, .pid = rank >> 32, .granules = rank };
-	for (i = 0; i < lines->runs; i++)
-		while (lines->at[i] &&
-		       rank_of(entry_of(lines->at[i]), lines->by_granule) == rank) {
-			add_entry(line, entry_of(lines->at[i]));
-			lines->at[i] = next_in_run(lines->at[i]);
+	*line = (struct memorizer_line) { .ip = lines->place.ip, .pid = rank >> 32, .granules = rank };
+	for (i = 0; i < lines->place.runs; i++)
+		while (lines->place.at[i] &&
+		       rank_of(entry_of(lines->place.at[i]), lines->by_granule) == rank) {
+			add_entry(line, entry_of(lines->place.at[i]));
+			lines->place.at[i] = next_in_run(lines->place.at[i]);
 		}
 	return true;
 }
@@ -316,7 +328,7 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
 	*lines = (struct memorizer_lines) {
 		.object = object,
 		.by_granule = by_granule,
-		.next = first,
+		.place.next = first,
 		.first = first,
 		.carried = carried,
 		.others = readers,
@@ -336,7 +348,6 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
  */
 bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line)
 {
-	struct memorizer_lines before;
 	u32 carried;
 	bool any;
 
@@ -345,11 +356,11 @@ bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *
 		if (carried != lines->carried && has_new_carries(lines))
 			lines->first = sort_entries(lines->object);
 		lines->carried = carried;
-		before = *lines;
+		copy_place(&lines->before, &lines->place);
 		any = add_up(lines, line);
 		if (memorizer_carries_begun(lines->object) == carried)
 			return any;
-		*lines = before;
+		copy_place(&lines->place, &lines->before);
 		cond_resched();
 	}
 }

@@ -791,13 +791,25 @@ struct memorizer_line {
 };
 
 /**
- * struct memorizer_lines - where a reader of an object's lines is
- * @object: the object, NULL if it is at none
- * @by_granule: granules have lines of their own
- * @ip: of the lines that it is at
+ * struct memorizer_place - which lines of an object come next
+ * @ip: of the lines that were last
  * @runs: how many runs of entries have this ip: its own, and those of groups
  * @at: id of the next entry of each, 0 behind its last
  * @next: id of the first entry that may have a later ip, 0 if there is none
+ */
+struct memorizer_place {
+	u32 ip;
+	u32 runs;
+	u32 next;
+	u32 at[1 + MEMORIZER_GROUPS_AT_ONCE];
+};
+
+/**
+ * struct memorizer_lines - where a reader of an object's lines is
+ * @object: the object, NULL if it is at none
+ * @by_granule: granules have lines of their own
+ * @place: where it is
+ * @before: where it was before the line that it takes
  * @first: id of the object's first entry when they were sorted, 0 if there was none
  * @carried: memorizer_carries_done() when it was last looked for new entries of carries
  * @others: another reader
@@ -805,10 +817,8 @@ struct memorizer_line {
 struct memorizer_lines {
 	struct memorizer_object *object;
 	bool by_granule;
-	u32 ip;
-	u32 runs;
-	u32 at[1 + MEMORIZER_GROUPS_AT_ONCE];
-	u32 next;
+	struct memorizer_place place;
+	struct memorizer_place before;
 	u32 first;
 	u32 carried;
 	struct memorizer_lines *others;
