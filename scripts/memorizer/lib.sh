@@ -141,7 +141,7 @@ access_ips() {
 	{
 		objdump -d --no-show-raw-insn "$1" |
 			grep -B1 'memorizer_joined_[rwu][0-9]*>$' | sed -n 's/.*(%rip),%r10 *# /joined /p'
-		section_words "$1" memorizer_sites | sed 's/^/site /'
+		section_words "$1" memorizer_sites | awk 'NR % 2 { print "site", $0 }'	# of two words the first
 		section_words "$1" memorizer_groups | sed 's/^/group /'
 	} | awk '
 		function value(hex,	n, i) {

@@ -112,6 +112,13 @@ accesses_have_notes() {
 	[ "$(wc -l <"$work.ips")" -gt 100000 ] && [ ! -s "$work.differ" ]
 }
 
+# most_are_prefixes: more than nine in ten sites of vmlinux are no instruction when they are off, as their table says.
+most_are_prefixes() {
+	section_words "$O/vmlinux" memorizer_sites | awk '
+		NR % 2 == 0 && $3 ~ /^[12]/ { n++ }
+		END { printf "# %d of %d sites\n", n, NR / 2; exit n <= 0.9 * NR / 2 }'
+}
+
 # not_offered ARCH SYMBOL...: with these symbols, Kconfig drops that of Memorizer.
 not_offered() {
 	local arch=$1 symbol
@@ -131,12 +138,13 @@ not_offered() {
 "$here/build" --config memorizer
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
-plan 8
+plan 9
 result "objects without sites" objects_have_none
 result "objects that have them although they have no KASAN" objects_have_some
 result "functions without sites" functions_have_none
 result "nothing that a thunk reaches can be probed" none_can_be_probed
 result "accesses have notes" accesses_have_notes
+result "most sites are prefixes" most_are_prefixes
 result "UML is not offered Memorizer" not_offered um UML
 result "nor is it offered beside KASAN" not_offered x86_64 KASAN
 result "nor beside KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL
