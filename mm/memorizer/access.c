@@ -387,8 +387,10 @@ void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 	struct carries *carries = find_carries(object);
 
 	atomic_inc(&carries->begun);
+	/* Pairs with the barrier in memorizer_carries_begun(): who read a part of it sees it begun. */
 	smp_mb__after_atomic();
 	carry(entry, object);
+	/* Pairs with the barrier in memorizer_carries_done(): who sees it done reads all of it. */
 	smp_mb__before_atomic();
 	atomic_inc(&carries->done);
 }
@@ -406,6 +408,7 @@ u32 memorizer_carries_done(const struct memorizer_object *object)
 {
 	u32 done = atomic_read(&find_carries(object)->done);
 
+	/* Before the entries; pairs with the second barrier in memorizer_access_carry(). */
 	smp_rmb();
 	return done;
 }
@@ -419,6 +422,7 @@ u32 memorizer_carries_done(const struct memorizer_object *object)
  */
 u32 memorizer_carries_begun(const struct memorizer_object *object)
 {
+	/* After the entries; pairs with the first barrier in memorizer_access_carry(). */
 	smp_rmb();
 	return atomic_read(&find_carries(object)->begun);
 }
