@@ -387,10 +387,10 @@ void __kprobes memorizer_access_carry(struct memorizer_entry *entry)
 	struct carries *carries = find_carries(object);
 
 	atomic_inc(&carries->begun);
-	/* Pairs with the barrier in memorizer_carries_begun(): who read a part of it sees it begun. */
+	/* Pairs with that in memorizer_carries_begun(): who read a part of it sees it begun. */
 	smp_mb__after_atomic();
 	carry(entry, object);
-	/* Pairs with the barrier in memorizer_carries_done(): who sees it done reads all of it. */
+	/* Pairs with that in memorizer_carries_done(): who sees it done reads all of it. */
 	smp_mb__before_atomic();
 	atomic_inc(&carries->done);
 }
