@@ -80,9 +80,10 @@ static __always_inline bool memorizer_tells_allocations(void)
 	return unlikely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_TELL);
 }
 
-void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
-		       unsigned long ip);
-void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned long ip);
+/* What all need comes first, so that nothing is to be moved when it is passed on. */
+void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
+		       enum memorizer_source source, gfp_t gfp);
+void __memorizer_free(const void *ptr, unsigned long ip, enum memorizer_source source);
 void __memorizer_freeing(const void *ptr, unsigned long ip);
 void __memorizer_slab_free(const void *start);
 
@@ -126,7 +127,8 @@ void memorizer_switch_to(const struct task_struct *next);
 
 /**
  * memorizer_set_pid() - say that a task has got its pid, or another one
- * @task: the task; one that runs on another CPU goes on under the old one until it is switched
+ * @task: the task, whose start time is set, too; one that runs on another CPU goes on under
+ *	the old pid until it is switched
  *
  * Context: any in which the task keeps that pid.
  */
@@ -171,7 +173,7 @@ static __always_inline void memorizer_alloc(enum memorizer_source source, const 
 					    size_t size, gfp_t gfp, unsigned long ip)
 {
 	if (static_branch_unlikely(&memorizer_tracking))
-		__memorizer_alloc(source, ptr, size, gfp, ip);
+		__memorizer_alloc(ptr, size, ip, source, gfp);
 }
 
 /**
@@ -188,7 +190,7 @@ static __always_inline void memorizer_free(enum memorizer_source source, const v
 					   unsigned long ip)
 {
 	if (static_branch_unlikely(&memorizer_tracking))
-		__memorizer_free(source, ptr, ip);
+		__memorizer_free(ptr, ip, source);
 }
 
 /**
@@ -237,8 +239,8 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_
 					      unsigned long ip)
 {
 	if (static_branch_unlikely(&memorizer_tracking)) {
-		__memorizer_free(MEMORIZER_KMALLOC, ptr, ip);
-		__memorizer_alloc(MEMORIZER_KMALLOC, ptr, size, gfp, ip);
+		__memorizer_free(ptr, ip, MEMORIZER_KMALLOC);
+		__memorizer_alloc(ptr, size, ip, MEMORIZER_KMALLOC, gfp);
 	}
 }
 

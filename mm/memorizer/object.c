@@ -176,16 +176,25 @@ failed:
 	return false;
 }
 
+/* Records an object that lies across pages, or for which more is to be done. */
+static noinline void record_elsewhere(const void *ptr, size_t size, unsigned long ip)
+{
+	unsigned long va = (unsigned long)ptr;
+
+	if (memorizer_crosses(va, va + size - 1) && record_in_slab(va, size, true, ip))
+		return;
+	preempt_disable_notrace();
+	record_alloc(ptr, size, false, ip);
+	preempt_enable_notrace();
+}
+
 /* Records an object, of which all accesses are counted wherever they are. */
 static noinline void record_object(const void *ptr, size_t size, unsigned long ip)
 {
 	unsigned long va = (unsigned long)ptr;
 
-	if (record_in_slab(va, size, memorizer_crosses(va, va + size - 1), ip))
-		return;
-	preempt_disable_notrace();
-	record_alloc(ptr, size, false, ip);
-	preempt_enable_notrace();
+	if (memorizer_crosses(va, va + size - 1) || !record_in_slab(va, size, false, ip))
+		record_elsewhere(ptr, size, ip);
 }
 
 /* Records an object, or not, in the way that is chosen for it. */
@@ -207,35 +216,38 @@ static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 	preempt_enable_notrace();
 }
 
-/* Whatever there is to be done. If that is to tell the observer no register is saved for it. */
-static noinline void alloc_in_general(enum memorizer_source source, const void *ptr, size_t size,
-				      gfp_t gfp, unsigned long ip)
+/* Whatever there is to be done, but not to tell the observer. */
+static noinline void alloc_in_general(const void *ptr, size_t size, unsigned long ip)
 {
-	unsigned int hooks = READ_ONCE(memorizer_hooks);
-
-	if (!(hooks & MEMORIZER_DO_RECORD)) {
-		if (hooks & MEMORIZER_DO_TELL)
-			memorizer_observer_alloc(source, ptr, size, gfp, ip);
+	if (!memorizer_is_enabled())
 		return;
-	}
-	if (hooks & MEMORIZER_DO_TELL)
-		memorizer_observer_alloc(source, ptr, size, gfp, ip);
 	if (memorizer_is_paused())
 		this_cpu_inc(memorizer_counters.paused);
 	else
 		choose_alloc(ptr, size, ip);
 }
 
-void __memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size, gfp_t gfp,
-		       unsigned long ip)
+/* Likewise, and before that the observer is told, if it is to be. */
+static noinline void tell_and_alloc(const void *ptr, size_t size, unsigned long ip,
+				    enum memorizer_source source, gfp_t gfp)
 {
-	unsigned long va = (unsigned long)ptr;
+	if (memorizer_tells_allocations())
+		memorizer_observer_alloc(ptr, size, ip, source, gfp);
+	alloc_in_general(ptr, size, ip);
+}
+
+void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
+		       enum memorizer_source source, gfp_t gfp)
+{
+	u8 hooks = READ_ONCE(memorizer_hooks);
 
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
-	if (unlikely(READ_ONCE(memorizer_hooks) != RECORD_ALL) || may_be_paused())
-		alloc_in_general(source, ptr, size, gfp, ip);
-	else if (memorizer_crosses(va, va + size - 1) || !record_in_slab(va, size, false, ip))
+	if (hooks == MEMORIZER_DO_TELL)
+		memorizer_observer_alloc(ptr, size, ip, source, gfp);
+	else if (unlikely(hooks != RECORD_ALL) || may_be_paused())
+		tell_and_alloc(ptr, size, ip, source, gfp);
+	else
 		record_object(ptr, size, ip);
 }
 
@@ -286,22 +298,22 @@ static void end_object(unsigned long va, unsigned long ip)
 		this_cpu_inc(memorizer_counters.unknown_frees);
 }
 
-/* Likewise. */
-static noinline void free_in_general(enum memorizer_source source, const void *ptr,
-				     unsigned long ip)
+/* Ends the life of any object, if there can be one. */
+static noinline void free_in_general(const void *ptr, unsigned long ip)
 {
-	unsigned int hooks = READ_ONCE(memorizer_hooks);
-
-	if (!(hooks & MEMORIZER_DO_FOLLOW)) {
-		if (hooks & MEMORIZER_DO_TELL)
-			memorizer_observer_free(source, ptr, ip);
+	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
 		return;
-	}
-	if (hooks & MEMORIZER_DO_TELL)
-		memorizer_observer_free(source, ptr, ip);
 	preempt_disable_notrace();
 	end_object((unsigned long)ptr, ip);
 	preempt_enable_notrace();
+}
+
+/* Likewise, and before that the observer is told, if it is to be. */
+static noinline void tell_and_free(const void *ptr, unsigned long ip, enum memorizer_source source)
+{
+	if (memorizer_tells_allocations())
+		memorizer_observer_free(ptr, ip, source);
+	free_in_general(ptr, ip);
 }
 
 /*
@@ -338,21 +350,30 @@ static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 	return true;
 }
 
-void __memorizer_free(enum memorizer_source source, const void *ptr, unsigned long ip)
+/* Ends the life of any object that was recorded. */
+static noinline void end_recorded(const void *ptr, unsigned long ip)
 {
 	bool done;
 
-	if (ZERO_OR_NULL_PTR(ptr))
-		return;
-	if (unlikely(READ_ONCE(memorizer_hooks) & (MEMORIZER_DO_TELL | MEMORIZER_DO_ANNOUNCE))) {
-		free_in_general(source, ptr, ip);
-		return;
-	}
 	preempt_disable_notrace();
 	done = end_in_slab((unsigned long)ptr, ip);
 	preempt_enable_notrace();
 	if (unlikely(!done))
-		free_in_general(source, ptr, ip);
+		free_in_general(ptr, ip);
+}
+
+void __memorizer_free(const void *ptr, unsigned long ip, enum memorizer_source source)
+{
+	u8 hooks = READ_ONCE(memorizer_hooks);
+
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	if (hooks == MEMORIZER_DO_TELL)
+		memorizer_observer_free(ptr, ip, source);
+	else if (unlikely(hooks & (MEMORIZER_DO_TELL | MEMORIZER_DO_ANNOUNCE)))
+		tell_and_free(ptr, ip, source);
+	else
+		end_recorded(ptr, ip);
 }
 
 void __memorizer_slab_free(const void *start)

@@ -90,31 +90,39 @@ void __weak memorizer_observer_stats(struct seq_file *m) { }
 
 /**
  * memorizer_observer_alloc() - slab memory is allocated
- * @source: by which kind of function
  * @ptr: the object
  * @size: bytes that the caller asked for
- * @gfp: the flags that it gave
  * @ip: return address into the caller
+ * @source: by which kind of function
+ * @gfp: the flags that it gave
  *
  * Context: any, NMI included.
  */
-void __weak memorizer_observer_alloc(enum memorizer_source source, const void *ptr, size_t size,
-				     gfp_t gfp, unsigned long ip)
+void __weak memorizer_observer_alloc(const void *ptr, size_t size, unsigned long ip,
+				     enum memorizer_source source, gfp_t gfp)
 {
 }
 
 /**
  * memorizer_observer_free() - slab memory is given back
- * @source: by which kind of function
  * @ptr: the object
  * @ip: return address into the caller, 0 if it is not known
+ * @source: by which kind of function
  *
  * Context: any, NMI included.
  */
-void __weak memorizer_observer_free(enum memorizer_source source, const void *ptr,
-				    unsigned long ip)
+void __weak memorizer_observer_free(const void *ptr, unsigned long ip,
+				    enum memorizer_source source)
 {
 }
+
+/**
+ * memorizer_observer_task() - a task is new, or has got another pid
+ * @task: the task, whose pid and start time are set
+ *
+ * Context: any in which the task keeps that pid.
+ */
+void __weak memorizer_observer_task(struct task_struct *task) { }
 
 /**
  * memorizer_observer_access() - memory is accessed

@@ -18,6 +18,7 @@
 
 struct dentry;
 struct seq_file;
+struct task_struct;
 struct memorizer_access;
 struct memorizer_object;
 
@@ -25,9 +26,10 @@ struct memorizer_object;
 void memorizer_observer_init(void);
 void memorizer_observer_files(struct dentry *dir);
 void memorizer_observer_stats(struct seq_file *m);
-void memorizer_observer_alloc(enum memorizer_source source, const void *ptr, size_t size,
-			      gfp_t gfp, unsigned long ip);
-void memorizer_observer_free(enum memorizer_source source, const void *ptr, unsigned long ip);
+void memorizer_observer_alloc(const void *ptr, size_t size, unsigned long ip,
+			      enum memorizer_source source, gfp_t gfp);
+void memorizer_observer_free(const void *ptr, unsigned long ip, enum memorizer_source source);
+void memorizer_observer_task(struct task_struct *task);
 void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
 			       unsigned long ip);
 void memorizer_observer_traffic(const struct memorizer_access *access, unsigned int kind,

@@ -36,6 +36,7 @@
 #include <linux/threads.h>
 
 #include "memorizer.h"
+#include "observer.h"
 #include "tasks.h"
 
 #define SEPARATORS	" \t\n,"
@@ -230,6 +231,7 @@ static_assert(PID_MAX_LIMIT <= MEMORIZER_PIDS);
 void memorizer_set_pid(struct task_struct *task)
 {
 	memorizer_change_task(task, 0, MEMORIZER_PIDS, task->pid);
+	memorizer_observer_task(task);
 	if (task == current)
 		memorizer_load_key();
 }

@@ -15,6 +15,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include <asm/memorizer.h>
+
 #include "../../slab.h"
 #include "../announce.h"
 #include "stream.h"
@@ -29,33 +31,42 @@ static __always_inline bool same_comm(const char *a, const char *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
+/*
+ * A task that was announced in no session. Another CPU may give a task that ends another pid
+ * just now: it sets that, then forgets the session; here the session is set, then the pid read.
+ * The barriers between them see to it that a task with another pid than was told stays
+ * unannounced.
+ */
+#define NO_SESSION	0
+
 static noinline void write_task(struct memorizer_writer *writer, struct task_struct *task)
 {
 	struct memorizer_task_event *event;
-	char comm[TASK_COMM_LEN];
 
-	/* Somebody may rename it just now: tell, and remember, one and the same. */
-	memcpy(comm, task->comm, sizeof(comm));
 	event = memorizer_stream_reserve(writer, MEMORIZER_TASK_EVENT, sizeof(*event));
 	if (!event)
 		return;
-	event->pid = task->pid;
-	memcpy(event->comm, comm, sizeof(comm));
+	WRITE_ONCE(task->memorizer_session, READ_ONCE(memorizer_session));
+	smp_mb(); /* Pairs with memorizer_observer_task(). */
+	/* Somebody may rename it just now: tell, and remember, one and the same. */
+	memcpy(task->memorizer_comm, task->comm, sizeof(task->memorizer_comm));
+	barrier();
+	event->pid = READ_ONCE(task->pid);
+	memcpy(event->comm, task->memorizer_comm, sizeof(event->comm));
 	event->started = task->start_time;
-
-	task->memorizer_announced.pid = task->pid;
-	task->memorizer_announced.started = task->start_time;
-	task->memorizer_announced.session = READ_ONCE(memorizer_session);
-	memcpy(task->memorizer_announced.comm, comm, sizeof(comm));
 }
 
-/* A task begins with its parent's, which may be of a task that had its pid before. */
+/* A new task is a copy of its parent, which may have been announced. */
+void memorizer_observer_task(struct task_struct *task)
+{
+	smp_mb(); /* Pairs with write_task(). */
+	WRITE_ONCE(task->memorizer_session, NO_SESSION);
+}
+
 static __always_inline bool is_task_announced(const struct task_struct *task, u32 session)
 {
-	return task->memorizer_announced.pid == task->pid &&
-		task->memorizer_announced.started == task->start_time &&
-		task->memorizer_announced.session == session &&
-		same_comm(task->memorizer_announced.comm, task->comm);
+	return READ_ONCE(task->memorizer_session) == session &&
+		same_comm(task->memorizer_comm, task->comm);
 }
 
 static __always_inline void announce_task(struct memorizer_writer *writer)
@@ -97,39 +108,56 @@ static __always_inline void announce_cache(struct memorizer_writer *writer,
 		write_cache(writer, cache);
 }
 
+static __always_inline u8 *next_event(void)
+{
+	return raw_cpu_read(memorizer_writer.next);
+}
+
 /*
  * Begins an event if nothing else is to be done for it: nobody writes, the open packet has
  * room and there is nothing to be announced, neither the task nor @cache (@named: it is to
- * be). The event goes where the writer's @next says. False: nothing has happened.
+ * be). The event goes where next_event() says; its header is written at the end, so that
+ * there is less to be kept while the clock is asked. The writer is this CPU's throughout, which
+ * takes no register. False: nothing has happened.
  */
-static __always_inline bool begin_at_once(struct memorizer_writer **writer, unsigned long *flags,
-					  bool named, const struct kmem_cache *cache, size_t size)
+static __always_inline bool begin_at_once(bool *were_off, bool named,
+					  const struct kmem_cache *cache, size_t size)
 {
 	u32 session = READ_ONCE(memorizer_session);
+	unsigned long flags;
 
-	raw_local_irq_save(*flags);
-	*writer = this_cpu_ptr(&memorizer_writer);
-	if (likely(!(*writer)->busy)) {
-		WRITE_ONCE((*writer)->busy, true);
+	raw_local_irq_save(flags);
+	*were_off = raw_irqs_disabled_flags(flags);
+	if (likely(!this_cpu_read(memorizer_writer.busy))) {
+		this_cpu_write(memorizer_writer.busy, true);
 		barrier();
 		if (likely(is_task_announced(current, session) &&
 			   (!named || is_cache_announced(cache, session)) &&
-			   memorizer_stream_room(*writer, size)))
+			   size <= raw_cpu_read(memorizer_writer.end) - next_event()))
 			return true;
-		WRITE_ONCE((*writer)->busy, false);
+		this_cpu_write(memorizer_writer.busy, false);
 	}
-	raw_local_irq_restore(*flags);
+	if (!*were_off)
+		raw_local_irq_enable();
 	return false;
 }
 
 /* Ends it. No packet was finished, nobody is to be told. */
-static __always_inline void end_at_once(struct memorizer_writer *writer, unsigned long flags,
-					enum memorizer_event id, size_t size)
+static __always_inline void end_at_once(bool were_off, enum memorizer_event id, size_t size)
 {
-	memorizer_stream_commit(writer, id, size);
+	u64 time = local_clock_noinstr(), before = raw_cpu_read(memorizer_writer.time);
+	u8 *event = next_event();
+
+	time = max(time, before);
+	raw_cpu_write(memorizer_writer.time, time);
+	*(u64 *)event = memorizer_event_header(id, time);
+	raw_cpu_write(memorizer_writer.next, event + size);
+	raw_cpu_inc(memorizer_writer.events);
+	this_cpu_inc(memorizer_writer.produced);
 	barrier();
-	WRITE_ONCE(writer->busy, false);
-	raw_local_irq_restore(flags);
+	this_cpu_write(memorizer_writer.busy, false);
+	if (!were_off)
+		raw_local_irq_enable();
 }
 
 static __always_inline void fill_alloc(struct memorizer_alloc_event *event,
@@ -146,6 +174,11 @@ static __always_inline void fill_alloc(struct memorizer_alloc_event *event,
 	event->node = node;
 	event->pid = current->pid;
 	event->cache = (unsigned long)cache;
+}
+
+static __always_inline const struct folio *folio_of(const void *ptr)
+{
+	return page_folio(memorizer_page(ptr));
 }
 
 static struct kmem_cache *cache_of(const struct folio *folio)
@@ -172,36 +205,35 @@ static __always_inline void write_alloc(enum memorizer_source source, const void
 	memorizer_stream_end(writer, flags);
 }
 
-static noinline void write_object(enum memorizer_source source, const void *ptr, size_t size,
-				  gfp_t gfp, unsigned long ip)
+static noinline void write_object(const void *ptr, size_t size, unsigned long ip,
+				  enum memorizer_source source, gfp_t gfp)
 {
-	const struct folio *folio = virt_to_folio(ptr);
+	const struct folio *folio = folio_of(ptr);
 	struct kmem_cache *cache = cache_of(folio);
 
 	write_alloc(source, ptr, size, cache ? cache->size : folio_size(folio), gfp,
 		    folio_nid(folio), ip, cache);
 }
 
-void memorizer_observer_alloc(enum memorizer_source source, const void *ptr, size_t size,
-			      gfp_t gfp, unsigned long ip)
+void memorizer_observer_alloc(const void *ptr, size_t size, unsigned long ip,
+			      enum memorizer_source source, gfp_t gfp)
 {
-	const struct folio *folio = virt_to_folio(ptr);
+	const struct folio *folio = folio_of(ptr);
 	struct memorizer_alloc_event *event;
-	struct memorizer_writer *writer;
 	struct kmem_cache *cache;
-	unsigned long flags;
+	bool were_off;
 
 	if (unlikely(!folio_test_slab(folio)))
 		goto general;
 	cache = folio_slab(folio)->slab_cache;
-	if (unlikely(!begin_at_once(&writer, &flags, true, cache, sizeof(*event))))
+	if (unlikely(!begin_at_once(&were_off, true, cache, sizeof(*event))))
 		goto general;
-	event = (void *)writer->next;
+	event = (void *)next_event();
 	fill_alloc(event, source, ptr, size, cache->size, gfp, folio_nid(folio), ip, cache);
-	end_at_once(writer, flags, MEMORIZER_ALLOC_EVENT, sizeof(*event));
+	end_at_once(were_off, MEMORIZER_ALLOC_EVENT, sizeof(*event));
 	return;
 general:
-	write_object(source, ptr, size, gfp, ip);
+	write_object(ptr, size, ip, source, gfp);
 }
 
 static __always_inline void fill_free(struct memorizer_free_event *event,
@@ -234,26 +266,25 @@ static noinline void write_free(enum memorizer_source source, const void *ptr, u
 	memorizer_stream_end(writer, flags);
 }
 
-void memorizer_observer_free(enum memorizer_source source, const void *ptr, unsigned long ip)
+void memorizer_observer_free(const void *ptr, unsigned long ip, enum memorizer_source source)
 {
-	const struct folio *folio = virt_to_folio(ptr);
+	const struct folio *folio = folio_of(ptr);
 	struct memorizer_free_event *event;
-	struct memorizer_writer *writer;
 	struct kmem_cache *cache;
-	unsigned long flags;
+	bool were_off;
 
 	if (unlikely(!folio_test_slab(folio))) {
 		write_free(source, ptr, folio_size(folio), NULL, ip);
 		return;
 	}
 	cache = folio_slab(folio)->slab_cache;
-	if (unlikely(!begin_at_once(&writer, &flags, true, cache, sizeof(*event)))) {
+	if (unlikely(!begin_at_once(&were_off, true, cache, sizeof(*event)))) {
 		write_free(source, ptr, cache->size, cache, ip);
 		return;
 	}
-	event = (void *)writer->next;
+	event = (void *)next_event();
 	fill_free(event, source, ptr, cache->size, cache, ip);
-	end_at_once(writer, flags, MEMORIZER_FREE_EVENT, sizeof(*event));
+	end_at_once(were_off, MEMORIZER_FREE_EVENT, sizeof(*event));
 }
 
 static noinline void write_pages(const struct page *page, unsigned int order, gfp_t gfp,
@@ -267,34 +298,32 @@ void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t 
 			     unsigned long ip)
 {
 	struct memorizer_alloc_event *event;
-	struct memorizer_writer *writer;
-	unsigned long flags;
+	bool were_off;
 
 	if (!page)
 		return;
-	if (unlikely(!begin_at_once(&writer, &flags, false, NULL, sizeof(*event)))) {
+	if (unlikely(!begin_at_once(&were_off, false, NULL, sizeof(*event)))) {
 		write_pages(page, order, gfp, ip);
 		return;
 	}
-	event = (void *)writer->next;
+	event = (void *)next_event();
 	fill_alloc(event, MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order,
 		   PAGE_SIZE << order, gfp, page_to_nid(page), ip, NULL);
-	end_at_once(writer, flags, MEMORIZER_ALLOC_EVENT, sizeof(*event));
+	end_at_once(were_off, MEMORIZER_ALLOC_EVENT, sizeof(*event));
 }
 
 void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip)
 {
 	struct memorizer_free_event *event;
-	struct memorizer_writer *writer;
-	unsigned long flags;
+	bool were_off;
 
-	if (unlikely(!begin_at_once(&writer, &flags, false, NULL, sizeof(*event)))) {
+	if (unlikely(!begin_at_once(&were_off, false, NULL, sizeof(*event)))) {
 		write_free(MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
 		return;
 	}
-	event = (void *)writer->next;
+	event = (void *)next_event();
 	fill_free(event, MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
-	end_at_once(writer, flags, MEMORIZER_FREE_EVENT, sizeof(*event));
+	end_at_once(were_off, MEMORIZER_FREE_EVENT, sizeof(*event));
 }
 
 /*

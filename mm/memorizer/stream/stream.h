@@ -380,23 +380,6 @@ static __always_inline u64 memorizer_event_header(enum memorizer_event id, u64 t
 }
 
 /**
- * memorizer_stream_room() - is there room for an event in the open packet?
- * @writer: this CPU's
- * @size: of the event in bytes
- *
- * Then it may be written where @next says before its time is known; memorizer_stream_commit()
- * adds that, and its header. So there is less to be kept while the clock is asked.
- *
- * Context: this CPU writes: interrupts are off, and it has set @busy.
- * Return: true if there is
- */
-static __always_inline bool memorizer_stream_room(const struct memorizer_writer *writer,
-						  size_t size)
-{
-	return size <= writer->end - writer->next;
-}
-
-/**
  * memorizer_stream_reserve() - make room for an event
  * @writer: this CPU's
  * @id: of the event
@@ -412,7 +395,7 @@ static __always_inline void *memorizer_stream_reserve(struct memorizer_writer *w
 	u8 *event;
 
 	this_cpu_inc(memorizer_writer.produced);
-	if (unlikely(!memorizer_stream_room(writer, size)) &&
+	if (unlikely(size > writer->end - writer->next) &&
 	    !memorizer_stream_open_packet(writer)) {
 		writer->overrun++;
 		return NULL;
@@ -422,27 +405,6 @@ static __always_inline void *memorizer_stream_reserve(struct memorizer_writer *w
 	writer->events++;
 	*(u64 *)event = memorizer_event_header(id, writer->time);
 	return event;
-}
-
-/**
- * memorizer_stream_commit() - complete an event that is at @next
- * @writer: this CPU's
- * @id: of the event
- * @size: likewise, in bytes
- *
- * Context: this CPU writes, and memorizer_stream_room() said that there is room.
- */
-static __always_inline void memorizer_stream_commit(struct memorizer_writer *writer,
-						    enum memorizer_event id, size_t size)
-{
-	u64 time = max(local_clock_noinstr(), writer->time);
-	u8 *event = writer->next;
-
-	this_cpu_inc(memorizer_writer.produced);
-	writer->time = time;
-	writer->next = event + size;
-	writer->events++;
-	*(u64 *)event = memorizer_event_header(id, time);
 }
 
 /* The switches. */

@@ -19,6 +19,8 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -492,7 +494,42 @@ static void expect_task(struct kunit *test, const struct seen *event, const char
 	KUNIT_EXPECT_EQ(test, strncmp(event->task.comm, comm, TASK_COMM_LEN), 0);
 }
 
-/* A new task has what its parent had, and may get the pid that is in there. */
+static bool is_of_new_task(const struct seen *event, const void *pid)
+{
+	return (event->id == MEMORIZER_TASK_EVENT && event->task.pid == *(const pid_t *)pid) ||
+		(event->id == MEMORIZER_MARK_EVENT && event->mark.pid == *(const pid_t *)pid);
+}
+
+static int __noreturn mark_as_new_task(void *marked)
+{
+	memorizer_stream_mark("2", 1);
+	complete(marked);
+	do_exit(0);
+}
+
+/* It begins as a copy of its parent, under the same name. */
+static void new_task_is_announced(struct kunit *test)
+{
+	DECLARE_COMPLETION_ONSTACK(marked);
+	pid_t pid;
+
+	drain(test, NULL, NULL);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, true), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("1", 1), 0);
+	pid = kernel_thread(mark_as_new_task, &marked, NULL, CLONE_FS | CLONE_FILES | SIGCHLD);
+	if (pid > 0)
+		wait_for_completion(&marked);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	KUNIT_ASSERT_GT(test, pid, 0);
+	drain(test, is_of_new_task, &pid);
+	KUNIT_ASSERT_EQ(test, seen_count, 2);
+	KUNIT_EXPECT_EQ(test, seen[0].id, MEMORIZER_TASK_EVENT);
+	KUNIT_EXPECT_EQ(test, strncmp(seen[0].task.comm, current->comm, TASK_COMM_LEN), 0);
+	KUNIT_EXPECT_GT(test, seen[0].task.started, current->start_time);
+	KUNIT_EXPECT_EQ(test, seen[1].id, MEMORIZER_MARK_EVENT);
+}
+
+/* As one that calls execve() has, if it is not the first of its process. */
 static void task_with_the_pid_of_another_is_announced(struct kunit *test)
 {
 	u64 started = current->start_time;
@@ -501,10 +538,12 @@ static void task_with_the_pid_of_another_is_announced(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, true), 0);
 	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("1", 1), 0);
 	current->start_time = started + 1;
+	memorizer_set_pid(current);
 	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("2", 1), 0);
 	stop(MEMORIZER_STREAM_ALLOCATIONS);
 	drain_own(test);
 	current->start_time = started;
+	memorizer_set_pid(current);
 	KUNIT_ASSERT_EQ(test, seen_count, 4);
 	expect_task(test, &seen[0], current->comm);
 	KUNIT_EXPECT_EQ(test, seen[0].task.started, started);
@@ -674,11 +713,11 @@ static void event_in_a_writer_is_counted_as_lost(struct kunit *test)
 	memorizer_stream_sum(&before);
 	local_irq_save(flags);
 	/* Otherwise they could be written at once. */
-	memorizer_observer_free(MEMORIZER_KMALLOC, p, _RET_IP_);
+	memorizer_observer_free(p, _RET_IP_, MEMORIZER_KMALLOC);
 	this_cpu_write(memorizer_writer.busy, true);
 	err = memorizer_stream_mark("nested", 6);
-	memorizer_observer_alloc(MEMORIZER_KMALLOC, p, 8, GFP_KERNEL, _RET_IP_);
-	memorizer_observer_free(MEMORIZER_KMALLOC, p, _RET_IP_);
+	memorizer_observer_alloc(p, 8, _RET_IP_, MEMORIZER_KMALLOC, GFP_KERNEL);
+	memorizer_observer_free(p, _RET_IP_, MEMORIZER_KMALLOC);
 	this_cpu_write(memorizer_writer.busy, false);
 	local_irq_restore(flags);
 	memorizer_stream_sum(&after);
@@ -1252,6 +1291,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(bulk_pages_make_an_event_each),
 	KUNIT_CASE(split_page_is_freed_in_parts),
 	KUNIT_CASE(task_is_announced_once_and_when_renamed),
+	KUNIT_CASE(new_task_is_announced),
 	KUNIT_CASE(task_with_the_pid_of_another_is_announced),
 	KUNIT_CASE(module_event_tells_where_it_is),
 	KUNIT_CASE(cache_is_announced_once_in_each_session),

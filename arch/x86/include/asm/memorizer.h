@@ -69,6 +69,13 @@
 		"	jmp " thunk "\n")				\
 		: : "r" (ptr), "re" ((unsigned long)(size)))
 
+/*
+ * The page of memory in the direct map, where all is that the page and slab allocators hand
+ * out. virt_to_page() asks whether it is the kernel's image.
+ */
+#define memorizer_page(ptr)						\
+	pfn_to_page(((unsigned long)(ptr) - PAGE_OFFSET) >> PAGE_SHIFT)
+
 /**
  * memorizer_load_byte() - load a byte that may not be there
  * @ptr: its address
