@@ -127,11 +127,33 @@ static u32 merge(u32 a, u32 b)
 	return first;
 }
 
-/* Cuts the entries that are in order already off the begin of a list. */
+/* Cuts the entries that are in reverse order, two at least, off the begin of a list. */
+static u32 cut_reverse_run(u32 *list)
+{
+	u32 first = *list, next = READ_ONCE(entry_of(first)->link), behind;
+
+	WRITE_ONCE(entry_of(first)->link, 0);
+	do {
+		behind = READ_ONCE(entry_of(next)->link);
+		WRITE_ONCE(entry_of(next)->link, first);
+		first = next;
+		next = behind;
+		may_schedule();
+	} while (next && !in_order(entry_of(first), entry_of(next)));
+	*list = next;
+	return first;
+}
+
+/*
+ * Cuts the entries that are in order already off the begin of a list. Code that goes forward
+ * puts them there in reverse order.
+ */
 static u32 cut_run(u32 *list)
 {
-	u32 first = *list, last = first, next;
+	u32 first = *list, last = first, next = READ_ONCE(entry_of(first)->link);
 
+	if (next && !in_order(entry_of(first), entry_of(next)))
+		return cut_reverse_run(list);
 	while ((next = READ_ONCE(entry_of(last)->link)) &&
 	       in_order(entry_of(last), entry_of(next))) {
 		last = next;
