@@ -174,32 +174,60 @@ static double measure(void (*call)(void), int count)
 	return (clock_read() - start) / count;
 }
 
-/* The ten calls, each warmed up before it is measured; @alone: without what other tasks do. */
-static int suite(int alone)
+/* The events that were streamed so far, as @stats says; none if there is no such file. */
+static double events(const char *stats)
+{
+	unsigned long long n = 0;
+	char line[256];
+	FILE *in;
+
+	if (!stats)
+		return 0;
+	in = fopen(stats, "r");
+	check(!!in, stats);
+	while (fgets(line, sizeof(line), in) && sscanf(line, "stream_produced: %llu", &n) != 1)
+		;
+	fclose(in);
+	return n;
+}
+
+/* Prints what a call costs, and, if there are @stats, the events that it makes. */
+static void print_call(size_t which, double loop, const char *stats)
+{
+	int count = calls[which].count;
+	double cost, first, before, own;
+
+	measure(calls[which].call, count / 4);
+	/* To ask for the number of events makes some. */
+	first = events(stats);
+	before = events(stats);
+	own = before - first;
+	cost = measure(calls[which].call, count) - loop;
+	printf("%s %.2f", calls[which].name, cost);
+	if (stats)
+		printf(" %.3f", (events(stats) - before - own) / count);
+	printf("\n");
+	fflush(stdout);
+}
+
+/* The ten calls, each warmed up before it is measured. */
+static int suite(const char *stats)
 {
 	double loop;
 	size_t i;
 
-	if (alone)
-		clock_read = run_time;
 	prepare(0);
 	loop = measure(call_empty, 10000);
-	for (i = 0; i < CALLS; i++) {
-		measure(calls[i].call, calls[i].count / 4);
-		printf("%s %.2f\n", calls[i].name, measure(calls[i].call, calls[i].count) - loop);
-		fflush(stdout);
-	}
+	for (i = 0; i < CALLS; i++)
+		print_call(i, loop, stats);
 	return 0;
 }
 
-/* How often the suite makes each call. */
-static int print_counts(void)
+/* Likewise, without what other tasks do. */
+static int suite_alone(void)
 {
-	size_t i;
-
-	for (i = 0; i < CALLS; i++)
-		printf("%s %d\n", calls[i].name, calls[i].count / 4 + calls[i].count);
-	return 0;
+	clock_read = run_time;
+	return suite(NULL);
 }
 
 static void pin(int cpu)
@@ -279,41 +307,44 @@ static int time_write(const char *name, const char *value)
 	return 0;
 }
 
-/* How long it takes to read @name, and how many lines it has. */
+/* How long it takes to read @name, and how many lines it has; to count these takes time, too. */
 static int time_read(const char *name)
 {
 	static char chunk[1 << 17];
 	int fd = open(name, O_RDONLY);
 	unsigned long lines = 0, bytes = 0;
-	double start = now();
+	double start, took = 0;
 	ssize_t n, i;
 
 	check(fd >= 0, name);
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0) {
+	do {
+		start = now();
+		n = read(fd, chunk, sizeof(chunk));
+		took += now() - start;
+		check(n >= 0, name);
 		bytes += n;
 		for (i = 0; i < n; i++)
 			lines += chunk[i] == '\n';
-	}
-	check(!n, name);
-	printf("lines %lu\nbytes %lu\nread %.6f\n", lines, bytes, now() - start);
+	} while (n);
+	printf("lines %lu\nbytes %lu\nread %.6f\n", lines, bytes, took);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "suite"))
-		return suite(0);
+		return suite(NULL);
 	if (argc == 2 && !strcmp(argv[1], "suite-alone"))
-		return suite(1);
-	if (argc == 2 && !strcmp(argv[1], "counts"))
-		return print_counts();
+		return suite_alone();
+	if (argc == 3 && !strcmp(argv[1], "events"))
+		return suite(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "load"))
 		return run_load(atoi(argv[2]), atoi(argv[3]));
 	if (argc == 4 && !strcmp(argv[1], "write"))
 		return time_write(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "read"))
 		return time_read(argv[2]);
-	fputs("usage: bench-calls suite | suite-alone | counts | load CPUS ROUNDS | write FILE VALUE | read FILE\n",
+	fputs("usage: bench-calls suite | suite-alone | events STATS | load CPUS ROUNDS | write FILE VALUE | read FILE\n",
 	      stderr);
 	return 2;
 }

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,17 @@ static pid_t start(void)
 
 	check(child >= 0, "fork");
 	return child;
+}
+
+/* Two tasks that talk to each other do so on one CPU: else it is chance where they are. */
+static void bind_pair(int pair)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(pair % cpus, &set);
+	check(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
 }
 
 static void await(pid_t child)
@@ -116,6 +128,7 @@ static int echo(int count)
 	int fd[2], i;
 
 	check(!socketpair(AF_UNIX, SOCK_STREAM, 0, fd), "socketpair");
+	bind_pair(0);
 	server = start();
 	if (!server) {
 		close(fd[0]);
@@ -142,12 +155,14 @@ static int pipes(int tasks, int count)
 		check(!pipe(fd), "pipe");
 		child[i] = start();
 		if (!child[i]) {
+			bind_pair(i / 2);
 			for (n = 0; n < count; n++)
 				check(write(fd[1], buffer, MESSAGE) == MESSAGE, "send");
 			_exit(0);
 		}
 		child[i + 1] = start();
 		if (!child[i + 1]) {
+			bind_pair(i / 2);
 			for (n = 0; n < count; n++)
 				check(read_all(fd[0], MESSAGE), "receive");
 			_exit(0);
