@@ -53,6 +53,21 @@ back_to_pristine() {
 	(cd "$pristine" && find . -type f | sort | xargs md5sum) | diff - "$work/now"
 }
 
+# takes_any_name TREE: a file that looks like options is one like the others when it changes.
+takes_any_name() {
+	local odd=$work/odd n
+
+	rm -rf "$odd"
+	mkdir -p "$odd/scripts"
+	cp -r "$here" "$odd/scripts/memorizer"
+	: >"$odd/another"
+	for n in 1 2; do
+		echo $n >"$odd/-inf"
+		"$odd/scripts/memorizer/apply" "$1" || return 1
+		cmp "$odd/-inf" "$1/-inf" && cmp "$odd/another" "$1/another" || return 1
+	done
+}
+
 fresh() {
 	rm -rf "$work/tree"
 	cp -rp "$pristine" "$work/tree"
@@ -72,7 +87,7 @@ offered=$(source_versions)
 mapfile -t versions <<<"$offered"
 patched=$(overlay_files | sed -n 's/\.patch$//p' | tail -n 1)
 copied=$(overlay_files | grep -v '\.patch$' | tail -n 1)
-plan $((4 * ${#versions[@]} + 9))
+plan $((4 * ${#versions[@]} + 10))
 
 lock apply-test
 rm -rf "$work"
@@ -103,6 +118,7 @@ result "patches that another tool applied are recognised" eval '
 result "a patched file that was restored is patched again" eval '
 	cp "$pristine/$patched" "$work/tree/$patched"
 	applies "$work/tree" && is_overlaid "$work/tree"'
+result "a file's name may look like options" takes_any_name "$work/tree"
 result "what the overlay no longer has is taken back" back_to_pristine "$work/tree"
 
 fresh
