@@ -711,7 +711,7 @@ again:
 		/* Its object's list is not walked any more: the link is the pool's. */
 		memorizer_pool_give(memorizer_is_wide(entry) ? MEMORIZER_WIDE_ENTRY :
 				    MEMORIZER_ENTRY, id);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 
@@ -733,7 +733,7 @@ void memorizer_access_collect(void)
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i <= bucket_mask; i++) {
 			collect_chain(&per_cpu(buckets, cpu)[i]);
-			cond_resched();
+			memorizer_may_schedule();
 		}
 		cache = per_cpu(memorizer_cache, cpu);
 		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {

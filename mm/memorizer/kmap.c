@@ -43,7 +43,7 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 	while ((object = memorizer_object_from(pos))) {
 		if (is_shown(object))
 			return object;
-		cond_resched();
+		memorizer_may_schedule();
 	}
 	return NULL;
 }
@@ -81,7 +81,7 @@ static bool has_traffic(const struct memorizer_object *object)
 		entry = memorizer_ptr(id);
 		if (memorizer_is_traffic(entry))
 			return true;
-		cond_resched();
+		memorizer_may_schedule();
 	}
 	return false;
 }

@@ -28,7 +28,6 @@
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
-#include <linux/sched.h>
 
 #include "memorizer.h"
 
@@ -99,13 +98,6 @@ static bool in_order(const struct memorizer_entry *a, const struct memorizer_ent
 	return ip_a != ip_b ? ip_a < ip_b : run_of(a) < run_of(b);
 }
 
-/* A call for each entry would take a tenth of the time. */
-static void may_schedule(void)
-{
-	if (need_resched())
-		cond_resched();
-}
-
 /* Makes one sorted list of two, of which the first is not empty. */
 static u32 merge(u32 a, u32 b)
 {
@@ -119,7 +111,7 @@ static u32 merge(u32 a, u32 b)
 			first = *from;
 		last = *from;
 		*from = READ_ONCE(entry_of(last)->link);
-		may_schedule();
+		memorizer_may_schedule();
 	}
 	if (!last)
 		return a;
@@ -138,7 +130,7 @@ static u32 cut_reverse_run(u32 *list)
 		WRITE_ONCE(entry_of(next)->link, first);
 		first = next;
 		next = behind;
-		may_schedule();
+		memorizer_may_schedule();
 	} while (next && !in_order(entry_of(first), entry_of(next)));
 	*list = next;
 	return first;
@@ -157,7 +149,7 @@ static u32 cut_run(u32 *list)
 	while ((next = READ_ONCE(entry_of(last)->link)) &&
 	       in_order(entry_of(last), entry_of(next))) {
 		last = next;
-		may_schedule();
+		memorizer_may_schedule();
 	}
 	WRITE_ONCE(entry_of(last)->link, 0);
 	*list = next;
@@ -194,7 +186,7 @@ static u32 sort_entries(struct memorizer_object *object)
 	/* Behind what came meanwhile; the last of these stays the last. */
 	while ((next = READ_ONCE(entry_of(id)->link))) {
 		id = next;
-		may_schedule();
+		memorizer_may_schedule();
 	}
 	WRITE_ONCE(entry_of(id)->link, sorted);
 	return sorted;
@@ -205,7 +197,7 @@ static u32 next_in_run(u32 id)
 {
 	u32 next = READ_ONCE(entry_of(id)->link);
 
-	may_schedule();
+	memorizer_may_schedule();
 	return next && same_run(entry_of(next), entry_of(id)) ? next : 0;
 }
 
@@ -327,7 +319,7 @@ static bool has_new_carries(const struct memorizer_lines *lines)
 	     id = READ_ONCE(entry_of(id)->link)) {
 		if (memorizer_is_carry(entry_of(id)))
 			return true;
-		may_schedule();
+		memorizer_may_schedule();
 	}
 	return false;
 }
@@ -383,7 +375,7 @@ bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *
 		if (memorizer_carries_begun(lines->object) == carried)
 			return any;
 		copy_place(&lines->place, &lines->before);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 

@@ -724,6 +724,20 @@ static inline void memorizer_resume(void)
 	memorizer_load_key();
 }
 
+/**
+ * memorizer_may_schedule() - let others run, from within a loop over records
+ *
+ * cond_resched() for each record would take a tenth of the time, and with lockdep,
+ * which looks each time what is held, most of it.
+ *
+ * Context: process context, may sleep.
+ */
+static inline void memorizer_may_schedule(void)
+{
+	if (need_resched())
+		cond_resched();
+}
+
 /* True in a paused task, but not in an interrupt that came in there. */
 static __always_inline bool memorizer_is_paused(void)
 {

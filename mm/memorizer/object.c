@@ -464,7 +464,7 @@ static void clear_objects(void)
 		if ((state == MEMORIZER_FREED || state == MEMORIZER_BURIED) &&
 		    !memorizer_is_pinned(object))
 			WRITE_ONCE(object->state, MEMORIZER_CLEARED);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 
@@ -483,7 +483,7 @@ static void recycle_objects(void)
 		memorizer_pool_give(MEMORIZER_OBJECT, memorizer_id(object));
 		if (state == MEMORIZER_CLEARED)
 			memorizer_cleared.objects++;
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 
@@ -538,7 +538,7 @@ void memorizer_retire(struct memorizer_object *object)
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		memorizer_retired.accesses += memorizer_entry_accesses(entry);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 

@@ -57,7 +57,6 @@
 #include <linux/limits.h>
 #include <linux/math.h>
 #include <linux/percpu.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -493,7 +492,7 @@ void memorizer_pool_give_back(void)
 		class = READ_ONCE(block_class[block]);
 		for (i = 0; class && i < chunks_per_block; i++)
 			give_back_chunk(class - 1, &chunks[block * chunks_per_block + i]);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 
@@ -511,7 +510,7 @@ static long take_batches(atomic64_t *list, u32 *batches)
 		WRITE_ONCE(record->next, *batches);
 		*batches = id;
 		taken++;
-		cond_resched();
+		memorizer_may_schedule();
 	}
 	return taken;
 }
@@ -531,7 +530,7 @@ static void detach_blocks(unsigned int class)
 		batches = free_record(id)->next;
 		if (block_free[block_of(id)] < capacity)
 			put_batch(class, id, free_record(id)->count);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 
@@ -570,7 +569,7 @@ void memorizer_pool_reclaim(void)
 		class = block_class[block];
 		if (class && block_free[block] == records_per_block(class - 1))
 			free_block(block);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 }
 

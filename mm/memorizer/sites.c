@@ -218,7 +218,7 @@ static int choose_sites(struct patch *patch)
 			last = file ?: last;
 			takes = memorizer_filter_takes(filter, table->name,
 						       file ? name_of_file(file) : "", name);
-			cond_resched();
+			memorizer_may_schedule();
 		}
 		if (takes)
 			__set_bit(i, patch->chosen);

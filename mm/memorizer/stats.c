@@ -3,7 +3,6 @@
  * Memorizer's statistics: what is in the KMAP, what is not, and why.
  */
 #include <linux/mutex.h>
-#include <linux/sched.h>
 #include <linux/seq_file.h>
 
 #include "memorizer.h"
@@ -30,7 +29,7 @@ static u64 object_accesses(const struct memorizer_object *object)
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		sum += memorizer_entry_accesses(entry);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 	return sum;
 }
@@ -48,7 +47,7 @@ static u64 attributed(void)
 		if (state != MEMORIZER_UNUSED && state != MEMORIZER_LEAVING &&
 		    state != MEMORIZER_RETIRED)
 			sum += object_accesses(object);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 	return sum;
 }

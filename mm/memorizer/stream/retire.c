@@ -204,7 +204,7 @@ static u32 collect_batch(unsigned long *pos, u64 *clearings)
 		state = READ_ONCE(object->state);
 		if (state == MEMORIZER_FREED || state == MEMORIZER_BURIED)
 			batch[n++] = memorizer_id(object);
-		cond_resched();
+		memorizer_may_schedule();
 	}
 	if (n)
 		memorizer_grace_period();
