@@ -13,7 +13,7 @@ help:
 	@echo '              cross   memorizer elsewhere           core    the core in user space'
 	@echo '              apply   on each source that apt has   series  the exported patches'
 	@echo '              guest   KUnit and selftests           boots   parameters, small pool'
-	@echo '              stream  recorded traces, and perf     debug   with lockdep, SLUB debugging'
+	@echo '              stream  recorded traces, and perf     debug, debug-rest  with lockdep, SLUB debugging'
 	@echo '              qemu    the plugin for QEMU           sites   where sites are, what they reach'
 	@echo '              and, which takes longer, the guest on other kernels: rt (PREEMPT_RT), kfence'
 	@echo '              (beside KFENCE, kmemleak, page_owner), gcc11 (built by GCC 11), defconfig; each, after'

@@ -91,8 +91,8 @@ bounds() {
 
 # accesses_by FIRST END: "by others, by the function" of the KMAP; addresses are of one length.
 accesses_by() {
-	awk -F '[ ,]+' -v first="$1" -v end="$2" '
-		/^  / { n[$2 "" >= first "" && $2 "" < end ""] += $4 + $5 }
+	awk -F, -v first="  $1" -v end="  $2" '
+		/^  / { n[$1 "" >= first "" && $1 "" < end ""] += $3 + $4 }
 		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
 }
 
@@ -205,8 +205,8 @@ end_worker() {
 
 # accesses_of PID: "by others, by that one" of the KMAP.
 accesses_of() {
-	awk -F '[ ,]+' -v pid="$1" '
-		/^  / { n[$3 == pid] += $4 + $5 }
+	awk -F, -v pid="$1" '
+		/^  / { n[$2 == pid] += $3 + $4 }
 		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
 }
 
@@ -261,8 +261,8 @@ thread_that_executes_has_another_pid() {
 	echo 0 >$M/memorizer_log_access
 	read -r pid had <$dir/thread
 	[ "$pid" -ne "$had" ] || { echo "# it had $had before"; return 1; }
-	awk -F '[ ,]+' -v first="$1" -v end="$2" -v pid="$pid" -v had="$had" '
-		/^  / && $2 "" >= first "" && $2 "" < end "" { lines[$3]++ }
+	awk -F, -v first="  $1" -v end="  $2" -v pid="$pid" -v had="$had" '
+		/^  / && $1 "" >= first "" && $1 "" < end "" { lines[$2]++ }
 		END {
 			print "# " lines[pid] + 0 " lines of " pid ", " lines[had] + 0 " of " had
 			exit !lines[pid] || lines[had]
