@@ -10,7 +10,6 @@
  */
 #include <linux/bits.h>
 #include <linux/fs.h>
-#include <linux/hex.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -19,6 +18,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 
 #include "memorizer.h"
 
@@ -197,33 +197,66 @@ void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_objec
 }
 
 /*
- * A line is put together here, and written at once: there are millions of them, and a call of
+ * A line is put together here, where it is to be: there are millions of them, and a call of
  * seq_file's for each number, or a format, would take most of the time.
  */
 #define NUMBER_SIZE	20
-#define LINE_SIZE	160
+#define LINE_SIZE	128
+
+/* Where to put a line, NULL if there is no room: seq_file then makes some, and asks again. */
+static char *begin_line(struct seq_file *m)
+{
+	char *to;
+
+	if (seq_get_buf(m, &to) >= LINE_SIZE)
+		return to;
+	seq_commit(m, -1);
+	return NULL;
+}
+
+static void end_line(struct seq_file *m, const char *begin, char *end)
+{
+	*end++ = '\n';
+	seq_commit(m, end - begin);
+}
+
+/* Eight digits, each in a byte, the first in the lowest, and ten to fifteen as letters. */
+static u64 hex_digits(u32 number)
+{
+	u64 digits = (u64)(u16)number << 32 | number >> 16;
+
+	digits = (digits & 0x000000ff000000ff) << 16 | (digits >> 8 & 0x000000ff000000ff);
+	digits = (digits & 0x000f000f000f000f) << 8 | (digits >> 4 & 0x000f000f000f000f);
+	return digits + 0x3030303030303030 +
+		((digits + 0x0606060606060606) >> 4 & 0x0101010101010101) * ('a' - '0' - 10);
+}
 
 /* Of memorizer_unpack_ip(), all digits. */
 static char *put_ip(char *to, u32 ip)
 {
-	int shift;
-
 	memcpy(to, ip & BIT(31) ? "ffffffff" : "00000000", 8);
-	to += 8;
-	for (shift = 24; shift >= 0; shift -= 8)
-		to = hex_byte_pack(to, ip >> shift);
-	return to;
+	put_unaligned_le64(hex_digits(ip), to + 8);
+	return to + 16;
 }
 
 static char *put_number(char *to, char before, u64 number)
 {
+	u64 digits = 0;
+	char *end;
+
 	*to++ = before;
 	/* As most counts are. */
 	if (number < 10) {
 		*to++ = '0' + number;
 		return to;
 	}
-	return to + num_to_str(to, NUMBER_SIZE, number, 0);
+	if (number >= 100000000)
+		return to + num_to_str(to, NUMBER_SIZE, number, 0);
+	/* The last digit first. What is stored behind them is overwritten by what comes next. */
+	for (end = to; number; number /= 10, end++)
+		digits = digits << 8 | ('0' + number % 10);
+	put_unaligned_le64(digits, to);
+	return end;
 }
 
 static char *put_who(char *to, const struct memorizer_line *line)
@@ -238,12 +271,6 @@ static char *put_counts(char *to, const struct memorizer_line *line)
 	return put_number(put_number(to, ',', line->writes), ',', line->reads);
 }
 
-static void write_line(struct seq_file *m, char *text, char *end)
-{
-	*end++ = '\n';
-	seq_write(m, text, end - text);
-}
-
 /**
  * memorizer_kmap_show_line() - show what one ip did to an object for one pid
  * @m: where to
@@ -253,9 +280,10 @@ static void write_line(struct seq_file *m, char *text, char *end)
  */
 void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line)
 {
-	char text[LINE_SIZE];
+	char *text = begin_line(m);
 
-	write_line(m, text, put_counts(put_who(text, line), line));
+	if (text)
+		end_line(m, text, put_counts(put_who(text, line), line));
 }
 
 /* The same, and where in the object, in bytes, if that is known. */
@@ -264,23 +292,27 @@ static void show_field(struct seq_file *m, const struct memorizer_object *object
 {
 	u32 first = (line->granules >> 16) * MEMORIZER_GRANULE;
 	u32 end = ((line->granules & U16_MAX) + 1) * MEMORIZER_GRANULE;
-	char text[LINE_SIZE], *to;
+	char *text = begin_line(m), *to;
 
+	if (!text)
+		return;
 	to = put_counts(put_who(text, line), line);
 	if (line->granules != MEMORIZER_NO_GRANULES) {
 		to = put_number(to, ',', first);
 		to = put_number(to, '+', min(end, object->size) - first);
 	}
-	write_line(m, text, to);
+	end_line(m, text, to);
 }
 
 static void show_traffic(struct seq_file *m, const struct memorizer_line *line)
 {
-	char text[LINE_SIZE], *to;
+	char *text = begin_line(m), *to;
 
+	if (!text)
+		return;
 	to = put_number(put_who(text, line), ',', line->write_moves);
 	to = put_number(to, ',', line->read_moves);
-	write_line(m, text, put_counts(to, line));
+	end_line(m, text, put_counts(to, line));
 }
 
 static int kmap_show(struct seq_file *m, void *v)

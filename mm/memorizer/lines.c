@@ -54,18 +54,18 @@ static u32 group_ip_behind(const struct memorizer_group *group, u32 ip)
 }
 
 /* An entry's ip, whether it counts its accesses or its traffic; a group's first ip. */
-static u32 ip_of(const struct memorizer_entry *entry)
+static __always_inline u32 ip_of(const struct memorizer_entry *entry)
 {
 	const struct memorizer_group *group = memorizer_entry_group(entry);
 
-	return group ? group_ip_behind(group, 0) :
+	return unlikely(group) ? group_ip_behind(group, 0) :
 		memorizer_entry_ip(entry) | MEMORIZER_ACCESS_IP;
 }
 
-/* What tells an entry's run from others that have its ip_of() */
+/* What tells an entry's run from others that have its ip_of(): those of groups are before the ip's. */
 static u32 run_of(const struct memorizer_entry *entry)
 {
-	return memorizer_entry_group(entry) ? memorizer_entry_ip(entry) : 0;
+	return memorizer_entry_group(entry) ? memorizer_entry_ip(entry) : U32_MAX;
 }
 
 /* What tells entries of one run apart. */
@@ -192,44 +192,51 @@ static u32 sort_entries(struct memorizer_object *object)
 	return sorted;
 }
 
-/* The entry behind @id if it is of the same run, else 0. */
-static u32 next_in_run(u32 id)
-{
-	u32 next = READ_ONCE(entry_of(id)->link);
-
-	memorizer_may_schedule();
-	return next && same_run(entry_of(next), entry_of(id)) ? next : 0;
-}
-
 /* The first entry of the next run, 0 behind the last. */
 static u32 next_run(u32 id)
 {
 	u32 next;
 
-	while ((next = next_in_run(id)))
+	while ((next = READ_ONCE(entry_of(id)->link)) && same_run(entry_of(next), entry_of(id))) {
 		id = next;
-	return READ_ONCE(entry_of(id)->link);
+		memorizer_may_schedule();
+	}
+	return next;
+}
+
+/* The same for the run that is next; what comes between later is of accesses made since. */
+static u32 run_behind(struct memorizer_lines *lines)
+{
+	if (!lines->behind)
+		lines->behind = next_run(lines->next);
+	return lines->behind;
 }
 
 /* The first ip behind @ip that an entry counts for, 0 if there is none. */
-static u32 ip_behind(const struct memorizer_entry *entry, u32 ip)
+static __always_inline u32 ip_behind(const struct memorizer_entry *entry, u32 ip)
 {
 	const struct memorizer_group *group = memorizer_entry_group(entry);
+	u32 own;
 
-	if (group)
+	if (unlikely(group))
 		return group_ip_behind(group, ip);
-	return ip_of(entry) > ip ? ip_of(entry) : 0;
+	own = memorizer_entry_ip(entry) | MEMORIZER_ACCESS_IP;
+	return own > ip ? own : 0;
 }
 
 /* Goes to the next ip, and the runs that have it; false if there is none. */
-static bool next_ip(struct memorizer_place *place)
+static bool next_ip(struct memorizer_lines *lines)
 {
+	struct memorizer_place *place = &lines->place;
 	u32 ip = U32_MAX, id, other;
 
 	place->runs = 0;
-	while (place->next && !ip_behind(entry_of(place->next), place->ip))
-		place->next = next_run(place->next);
-	for (id = place->next; id && ip_of(entry_of(id)) <= ip; id = next_run(id)) {
+	while (lines->next && !ip_behind(entry_of(lines->next), place->ip)) {
+		lines->next = run_behind(lines);
+		lines->behind = 0;
+	}
+	for (id = lines->next; id && ip_of(entry_of(id)) <= ip;
+	     id = id == lines->next ? run_behind(lines) : next_run(id)) {
 		other = ip_behind(entry_of(id), place->ip);
 		if (!other || other > ip)
 			continue;
@@ -238,9 +245,25 @@ static bool next_ip(struct memorizer_place *place)
 		ip = other;
 		if (place->runs < ARRAY_SIZE(place->at))
 			place->at[place->runs++] = id;
+		/* All others behind an ip's own run are of later ones. */
+		if (!memorizer_entry_group(entry_of(id)))
+			break;
 	}
 	place->ip = ip;
 	return place->runs;
+}
+
+/* The entry behind @id if it is of the same run, else 0; where the run that is next ends is noted. */
+static u32 next_in_run(struct memorizer_lines *lines, u32 id)
+{
+	u32 next = READ_ONCE(entry_of(id)->link);
+
+	memorizer_may_schedule();
+	if (next && same_run(entry_of(next), entry_of(id)))
+		return next;
+	if (same_run(entry_of(id), entry_of(lines->next)))
+		lines->behind = next;
+	return 0;
 }
 
 /* Adds what an entry counts for the line's ip. */
@@ -280,14 +303,16 @@ static bool next_rank(const struct memorizer_lines *lines, u64 *rank)
 	return *rank != U64_MAX;
 }
 
-/* For each line: what it does not need is not copied, nor is anything cleared. */
+/*
+ * For each line: what it does not need is not copied, nor is anything cleared. What the reader has
+ * passed stays so: it had no later ip before either.
+ */
 static void copy_place(struct memorizer_place *to, const struct memorizer_place *from)
 {
 	unsigned int i;
 
 	to->ip = from->ip;
 	to->runs = from->runs;
-	to->next = from->next;
 	for (i = 0; i < from->runs; i++)
 		WRITE_ONCE(to->at[i], from->at[i]);
 }
@@ -298,14 +323,14 @@ static bool add_up(struct memorizer_lines *lines, struct memorizer_line *line)
 	unsigned int i;
 	u64 rank;
 
-	if (!next_rank(lines, &rank) && !(next_ip(&lines->place) && next_rank(lines, &rank)))
+	if (!next_rank(lines, &rank) && !(next_ip(lines) && next_rank(lines, &rank)))
 		return false;
 	*line = (struct memorizer_line) { .ip = lines->place.ip, .pid = rank >> 32, .granules = rank };
 	for (i = 0; i < lines->place.runs; i++)
 		while (lines->place.at[i] &&
 		       rank_of(entry_of(lines->place.at[i]), lines->by_granule) == rank) {
 			add_entry(line, entry_of(lines->place.at[i]));
-			lines->place.at[i] = next_in_run(lines->place.at[i]);
+			lines->place.at[i] = next_in_run(lines, lines->place.at[i]);
 		}
 	return true;
 }
@@ -342,7 +367,7 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
 	*lines = (struct memorizer_lines) {
 		.object = object,
 		.by_granule = by_granule,
-		.place.next = first,
+		.next = first,
 		.first = first,
 		.carried = carried,
 		.others = readers,

@@ -809,12 +809,10 @@ struct memorizer_line {
  * @ip: of the lines that were last
  * @runs: how many runs of entries have this ip: its own, and those of groups
  * @at: id of the next entry of each, 0 behind its last
- * @next: id of the first entry that may have a later ip, 0 if there is none
  */
 struct memorizer_place {
 	u32 ip;
 	u32 runs;
-	u32 next;
 	u32 at[1 + MEMORIZER_GROUPS_AT_ONCE];
 };
 
@@ -824,6 +822,8 @@ struct memorizer_place {
  * @by_granule: granules have lines of their own
  * @place: where it is
  * @before: where it was before the line that it takes
+ * @next: id of the first entry that may have a later ip, 0 if there is none
+ * @behind: id of the first entry behind its run, 0 if that is not known
  * @first: id of the object's first entry when they were sorted, 0 if there was none
  * @carried: memorizer_carries_done() when it was last looked for new entries of carries
  * @others: another reader
@@ -833,6 +833,8 @@ struct memorizer_lines {
 	bool by_granule;
 	struct memorizer_place place;
 	struct memorizer_place before;
+	u32 next;
+	u32 behind;
 	u32 first;
 	u32 carried;
 	struct memorizer_lines *others;

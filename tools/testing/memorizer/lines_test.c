@@ -160,6 +160,59 @@ static void readers_meet_each_line_once(void)
 	end(&lines[0]);
 }
 
+u32 __real_memorizer_carries_begun(const struct memorizer_object *object);
+u32 __wrap_memorizer_carries_begun(const struct memorizer_object *object);
+
+/* If any: its count is carried when next a line was added up. */
+static struct memorizer_entry *carried_next;
+
+u32 __wrap_memorizer_carries_begun(const struct memorizer_object *of)
+{
+	if (carried_next) {
+		carried_next->reads = S16_MAX;
+		carried_next = NULL;
+		become(0, 9);
+		site(addr, 8, MEMORIZER_READ, IP(1000));
+	}
+	return __real_memorizer_carries_begun(of);
+}
+
+/* A line is added up once more from where the reader was, the first of an ip and the last. */
+static void carry_in_between_repeats_the_line(void)
+{
+	struct memorizer_entry *carried;
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+	unsigned int i, ip, pid;
+
+	start(64);
+	become(0, 9);
+	site(addr, 8, MEMORIZER_WRITE, IP(1000));
+	carried = memorizer_ptr(object->entries);
+	for (i = 0; i < 20 * 3 * 2; i++) {
+		become(i % 2, 1 + i / 2 % 3);
+		site(addr, 8, MEMORIZER_UPDATE, IP(i / 6));
+	}
+	begin(&lines);
+	for (ip = 0; ip < 20; ip++) {
+		for (pid = 1; pid <= 3; pid++) {
+			carried_next = carried;
+			CHECK(next(&lines, &line));
+			CHECK(!carried_next);
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
+			CHECK_EQ(line.pid, pid);
+			CHECK_EQ(line.reads, 2);
+			CHECK_EQ(line.writes, 2);
+		}
+	}
+	CHECK(next(&lines, &line));
+	CHECK_EQ(memorizer_unpack_ip(line.ip), IP(1000));
+	CHECK_EQ(line.reads, 20 * 3 * (S16_MAX + 1));
+	CHECK_EQ(line.writes, 1);
+	CHECK(!next(&lines, &line));
+	end(&lines);
+}
+
 /* Counts that are carried while somebody is at the object's lines are in those to come. */
 static void what_is_carried_meanwhile_is_met(void)
 {
@@ -278,6 +331,7 @@ const struct test_case lines_cases[] = {
 	CASE(moves_are_told_with_their_accesses),
 	CASE(object_without_accesses_has_no_lines),
 	CASE(readers_meet_each_line_once),
+	CASE(carry_in_between_repeats_the_line),
 	CASE(what_is_carried_meanwhile_is_met),
 	CASE(object_is_whole_though_it_is_cleared),
 	CASE(many_lines_take_many_small_steps),
