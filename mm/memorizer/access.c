@@ -20,7 +20,7 @@
  * not so, or not so easy, each is counted by itself. Who reads counts tells them one by one
  * in any case.
  *
- * Accesses to an object that is counted by granule never get that far: it has no bound, so
+ * Accesses to an object that is counted by granule never get that far: it is hidden, so
  * that neither the thunks nor any of the fast ways here take it for theirs, at no cost to
  * other objects. memorizer_access() counts them one by one, and what it finds has a wide entry
  * for (granules, ip, pid), which no cache has. There is no other entry for them: whoever adds up
@@ -30,7 +30,7 @@
  *
  * - entry->object stays the same object until the entry is taken out of the
  *   caches and a grace period has passed. Until then its address is the same, too,
- *   and its bound is not 0 only while it is live; a cache hit relies on these
+ *   and it is hidden but while it is live; a cache hit relies on these
  *   alone; an entry of granules relies on the first. So who closes an object has all
  *   its entries stop to match with one store, however many there are.
  *
@@ -46,7 +46,7 @@
  *   against the entry that it takes out; while all accesses take the slow path,
  *   nobody stores an entry there. A hook cannot store that entry again:
  *   its object left the index a grace period ago. So it is with the objects that
- *   were found; that they are live, their bounds say.
+ *   were found; that they are live, their addresses say.
  *
  * - An entry's counts have 16 bits, of which the highest says that it is time to
  *   carry 2^15. Who finds it after counting does; if it is an interrupt's hook, the
@@ -292,7 +292,7 @@ static __kprobes bool count_by_granule(struct memorizer_object *object, unsigned
 				       unsigned long size, unsigned int kind, unsigned long ip)
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid | MEMORIZER_BY_GRANULE);
-	unsigned long first = addr - object->va;
+	unsigned long first = addr - memorizer_object_va(object);
 	unsigned long last = first + min(size, object->size - first) - 1;
 
 	return count_wide(object, key, memorizer_granules(first, last), kind & MEMORIZER_READ,

@@ -167,14 +167,14 @@ static void say_cache(struct kmem_cache *cache)
 void __memorizer_announce_object(u32 id)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
-	const struct slab *slab = virt_to_slab((void *)object->va);
+	const struct slab *slab = virt_to_slab((void *)memorizer_object_va(object));
 	u64 values[] = {
 		id,
-		object->va,
+		memorizer_object_va(object),
 		object->size,
 		memorizer_unpack_ip(object->alloc_ip),
 		memorizer_object_pid(object),
-		object->alloc_jiffies,
+		memorizer_alloc_jiffies(object),
 		slab ? (unsigned long)slab->slab_cache : 0,
 	};
 	unsigned long flags;
@@ -195,7 +195,7 @@ void __memorizer_announce_end(u32 id)
 		id,
 		object->state,
 		memorizer_unpack_ip(object->free_ip),
-		object->free_jiffies,
+		memorizer_free_jiffies(object),
 	};
 	unsigned long flags;
 

@@ -167,8 +167,8 @@ static void others_are_counted_as_ever(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, line[i].reads, as_chosen[i].reads);
 		KUNIT_EXPECT_EQ(test, line[i].writes, as_chosen[i].writes);
 	}
-	KUNIT_EXPECT_EQ(test, ((struct memorizer_object *)memorizer_ptr(object_at(w)))->bound,
-			sizeof(*w));
+	KUNIT_EXPECT_EQ(test, ((struct memorizer_object *)memorizer_ptr(object_at(w)))->at,
+			(unsigned long)w);
 	KUNIT_EXPECT_EQ(test, lines_by(w, fields_read, true, line, 8), 1);
 	KUNIT_EXPECT_EQ(test, line[0].granules, MEMORIZER_NO_GRANULES);
 	kfree(w);

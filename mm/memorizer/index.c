@@ -138,7 +138,8 @@ static __always_inline bool by_granule_at(const struct memorizer_object *object,
 	/* Pairs with the release in record_alloc(). */
 	return smp_load_acquire(&object->state) == MEMORIZER_LIVE &&
 		memorizer_counts_granules(object) &&
-		memorizer_contains(READ_ONCE(object->va), READ_ONCE(object->size), addr, addr);
+		memorizer_contains(memorizer_object_va(object), READ_ONCE(object->size), addr,
+				   addr);
 }
 
 static __always_inline bool is_live_at(const struct memorizer_object *object, unsigned long addr)
@@ -150,12 +151,10 @@ static __always_inline bool is_live_at(const struct memorizer_object *object, un
 static bool overlaps(u32 id, unsigned long page)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
-	u32 bound = READ_ONCE(object->bound);
-	unsigned long va = READ_ONCE(object->va);
+	unsigned long va = memorizer_object_va(object);
 
-	if (!bound && by_granule_at(object, va))
-		bound = READ_ONCE(object->size);
-	return bound && va < page + PAGE_SIZE && page < va + bound;
+	return va < page + PAGE_SIZE && page < va + READ_ONCE(object->size) &&
+		is_live_at(object, va);
 }
 
 /*
@@ -204,7 +203,7 @@ u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 	if (!id)
 		return 0;
 	object = memorizer_ptr(id);
-	va = READ_ONCE(object->va);
+	va = memorizer_object_va(object);
 	if (is_live_at(object, addr)) {
 		*next = va + READ_ONCE(object->size);
 		return id;
@@ -221,15 +220,14 @@ static bool same_geometry(const struct slab_record *slab, const struct memorizer
 		READ_ONCE(slab->lead) == geo->base - geo->start;
 }
 
-/* The class of records with that many slots, MEMORIZER_CLASSES if there is none. */
+/* The class of records with room for that many slots, MEMORIZER_CLASSES if there is none. */
 static unsigned int slab_class(u32 slots)
 {
-	size_t bytes = struct_size_t(struct slab_record, object, slots);
-	unsigned int class = MEMORIZER_SLAB;
+	unsigned int n = 0;
 
-	while (class < MEMORIZER_CLASSES && memorizer_class_size(class) < bytes)
-		class++;
-	return class;
+	while (n < MEMORIZER_SLAB_SIZES && memorizer_slab_room(n) < slots)
+		n++;
+	return MEMORIZER_SLAB + n;
 }
 
 static u32 make_slab(const struct memorizer_geometry *geo)
@@ -276,10 +274,10 @@ static void discard_slab(struct slab_record *slab, u32 value)
 static void clear_words(u32 id)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
-	unsigned long page, end = object->va + object->size;
+	unsigned long va = memorizer_object_va(object), end = va + object->size, page;
 	u32 *word;
 
-	for (page = object->va & PAGE_MASK; page < end; page += PAGE_SIZE) {
+	for (page = va & PAGE_MASK; page < end; page += PAGE_SIZE) {
 		word = memorizer_find_word(page);
 		if (READ_ONCE(*word) == id)
 			cmpxchg(word, id, 0);
@@ -484,7 +482,7 @@ u32 memorizer_index_erase(unsigned long addr)
 	object = memorizer_ptr(id);
 	if (!id || !is_live_at(object, addr))
 		return 0;
-	if (READ_ONCE(object->va) != addr)
+	if (memorizer_object_va(object) != addr)
 		return 0;
 	if (cmpxchg(slot, id, 0) != id)
 		return 0;

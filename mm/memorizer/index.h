@@ -9,6 +9,7 @@
 
 #include <linux/bits.h>
 #include <linux/math64.h>
+#include <linux/overflow.h>
 
 #include "memorizer.h"
 
@@ -36,6 +37,17 @@ struct slab_record {
 	u64 reciprocal;
 	u32 object[];
 };
+
+/* How many slots the n-th size of slab records has room for: 4, 6, 8, 12, 16, 24 and so on. */
+static __always_inline u32 memorizer_slab_room(unsigned int n)
+{
+	return (n % 2 ? 6 : 4) << n / 2;
+}
+
+static __always_inline unsigned int memorizer_slab_size(unsigned int n)
+{
+	return struct_size_t(struct slab_record, object, memorizer_slab_room(n));
+}
 
 /*
  * The number of the slot that an address lies in, @slots or more if it is in none.

@@ -180,15 +180,15 @@ void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_objec
 	/* Pairs with the cmpxchg in close_object(): then the free is described. */
 	state = smp_load_acquire(&object->state);
 	if (state == MEMORIZER_FREED || state == MEMORIZER_BURIED) {
-		free_jiffies = object->free_jiffies;
+		free_jiffies = memorizer_free_jiffies(object);
 		free_ip = state == MEMORIZER_BURIED ? 0xdeadbeef :
 			memorizer_unpack_ip(object->free_ip);
 	}
 	seq_put_hex_ll(m, NULL, memorizer_unpack_ip(object->alloc_ip), 0);
 	seq_put_decimal_ull(m, ",", memorizer_object_pid(object));
-	seq_put_hex_ll(m, ",", object->va, 0);
+	seq_put_hex_ll(m, ",", memorizer_object_va(object), 0);
 	seq_put_decimal_ull(m, ",", object->size);
-	seq_put_decimal_ull(m, ",", object->alloc_jiffies);
+	seq_put_decimal_ull(m, ",", memorizer_alloc_jiffies(object));
 	seq_put_decimal_ull(m, ",", free_jiffies);
 	seq_put_hex_ll(m, ",", free_ip, 0);
 	seq_putc(m, ',');

@@ -37,8 +37,8 @@
 #define MEMORIZER_LEAF_SHIFT	22
 #define MEMORIZER_LEAF_WORDS	1024
 
-/* Sizes of index records for a slab, see index.c. */
-#define MEMORIZER_SLAB_SIZES	10
+/* Sizes of index records for a slab, see memorizer_slab_room(). */
+#define MEMORIZER_SLAB_SIZES	24
 
 /* The per-CPU cache in front of the general path, see memorizer_cache_slot(). */
 #define MEMORIZER_CACHE_SLOTS	8192
@@ -126,11 +126,10 @@ enum memorizer_state {
  * @entries: id of its first access entry
  * @link: the pool's when it is free
  * @size: bytes requested
- * @va: address
- * @alloc_jiffies: when it was allocated
- * @free_jiffies: when it was freed
- * @bound: @size while it is live, else 0; always 0 if it is counted by granule, so that no
- *	fast path takes an access for its
+ * @at: its address while it is live, or else that of no memory, see memorizer_hide(); so it
+ *	always is if it is counted by granule, so that no fast path takes an access for its
+ * @times: when it was freed, in jiffies, and the upper part of when it was allocated
+ * @alloc_jiffies: the lower part of that
  * @alloc_ip: who allocated it, see memorizer_pack_ip()
  * @free_ip: who freed it, or is about to
  * @who: pid of the task that allocated it, and MEMORIZER_BY_GRANULE if accesses to it are
@@ -140,8 +139,8 @@ enum memorizer_state {
  *
  * What describes the allocation is complete before @state says LIVE, what
  * describes the free before @state says FREED or BURIED. An access is one to the
- * object if it lies within @bound, which is read before @va; or, if that is counted by
- * granule, within @size while @state is LIVE.
+ * object if it lies within @size from @at on; or, if that is counted by granule, from
+ * memorizer_object_va() on while @state is LIVE.
  */
 struct memorizer_object {
 	union {
@@ -149,10 +148,9 @@ struct memorizer_object {
 		u32 link;
 	};
 	u32 size;
-	unsigned long va;
-	unsigned long alloc_jiffies;
-	unsigned long free_jiffies;
-	u32 bound;
+	unsigned long at;
+	u64 times;
+	u32 alloc_jiffies;
 	u32 alloc_ip;
 	u32 free_ip;
 	u32 who;
@@ -160,7 +158,7 @@ struct memorizer_object {
 	u8 state;
 };
 
-static_assert(sizeof(struct memorizer_object) == 64);
+static_assert(sizeof(struct memorizer_object) == 56);
 
 /* Records of one class have one size. */
 enum memorizer_class {
@@ -255,6 +253,51 @@ static __always_inline u32 memorizer_entry_ip(const struct memorizer_entry *entr
 static __always_inline u32 memorizer_object_pid(const struct memorizer_object *object)
 {
 	return object->who & (MEMORIZER_BY_GRANULE - 1);
+}
+
+/*
+ * Of an address, all but the highest bit tell where it is: the next one is the same. So where an
+ * object was can be said by what is no address: no memory is within 2^57 bytes of it.
+ */
+static __always_inline unsigned long memorizer_hide(unsigned long va)
+{
+	return va ^ BIT(63);
+}
+
+/* Where an object is, or was. */
+static __always_inline unsigned long memorizer_object_va(const struct memorizer_object *object)
+{
+	return (long)(READ_ONCE(object->at) << 1) >> 1;
+}
+
+/* Jiffies of 48 bits: they end after 8,900 years of 1,000 a second. */
+#define MEMORIZER_JIFFIES	48
+
+static __always_inline void memorizer_set_alloc_jiffies(struct memorizer_object *object,
+							unsigned long now)
+{
+	object->alloc_jiffies = now;
+	object->times = (u16)(now >> 32);
+}
+
+static inline unsigned long memorizer_alloc_jiffies(const struct memorizer_object *object)
+{
+	return (unsigned long)(u16)object->times << 32 | object->alloc_jiffies;
+}
+
+/* Several CPUs may do so at once, of which one is in time. */
+static __always_inline void memorizer_set_free_jiffies(struct memorizer_object *object,
+						       unsigned long now)
+{
+	u64 times = READ_ONCE(object->times);
+
+	WRITE_ONCE(object->times, (u64)now << (64 - MEMORIZER_JIFFIES) | (u16)times);
+}
+
+/* 0 if it is live. */
+static inline unsigned long memorizer_free_jiffies(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->times) >> (64 - MEMORIZER_JIFFIES);
 }
 
 static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)
@@ -401,8 +444,8 @@ static inline u64 memorizer_entry_accesses(const struct memorizer_entry *entry)
 }
 
 /*
- * Does an object of @bytes at @start contain all of an access, from @addr to @last? It has
- * none once it is no longer live. The thunks ask the same of an entry.
+ * Does an object of @bytes at @start contain all of an access, from @addr to @last? The thunks
+ * ask the same of an entry.
  */
 static __always_inline bool memorizer_contains(unsigned long start, u32 bytes,
 					       unsigned long addr, unsigned long last)
@@ -426,9 +469,7 @@ static __always_inline u32 memorizer_found_slot(unsigned long addr)
 static __always_inline bool memorizer_object_has(const struct memorizer_object *object,
 						 unsigned long addr, unsigned long last)
 {
-	u32 bound = READ_ONCE(object->bound);
-
-	return memorizer_contains(READ_ONCE(object->va), bound, addr, last);
+	return memorizer_contains(READ_ONCE(object->at), READ_ONCE(object->size), addr, last);
 }
 
 /* The same, for one of @size bytes. */

@@ -55,10 +55,9 @@ static __always_inline void describe(struct memorizer_object *object, unsigned l
 				     size_t size, bool by_granule, unsigned long ip)
 {
 	WRITE_ONCE(object->entries, 0);
-	WRITE_ONCE(object->va, va);
+	WRITE_ONCE(object->at, memorizer_hide(va));
 	WRITE_ONCE(object->size, size);
-	object->alloc_jiffies = jiffies;
-	object->free_jiffies = 0;
+	memorizer_set_alloc_jiffies(object, jiffies);
 	object->alloc_ip = memorizer_pack_ip(ip);
 	WRITE_ONCE(object->free_ip, 0);
 	WRITE_ONCE(object->who, current->pid | (by_granule ? MEMORIZER_BY_GRANULE : 0));
@@ -98,11 +97,11 @@ static void lose_alloc(unsigned long va, enum memorizer_loss why)
 }
 
 /* The object is in the index: hooks find it there, not before it is live. */
-static __always_inline void make_live(struct memorizer_object *object, size_t size,
+static __always_inline void make_live(struct memorizer_object *object, unsigned long va,
 				      bool by_granule)
 {
 	if (likely(!by_granule))
-		WRITE_ONCE(object->bound, size);
+		WRITE_ONCE(object->at, va);
 	/* Readers of the KMAP see it, and hooks if it is counted by granule. */
 	smp_store_release(&object->state, MEMORIZER_LIVE);
 	this_cpu_inc(memorizer_counters.allocs);
@@ -131,15 +130,15 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 		lose_alloc(va, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
 		return;
 	}
-	make_live(memorizer_ptr(id), size, by_granule);
+	make_live(memorizer_ptr(id), va, by_granule);
 	memorizer_announce_object(id);
 }
 
 /* Ends what record_in_slab() began, where an object was known. */
-static noinline void bury_below(u32 id, struct memorizer_object *object, size_t size)
+static noinline void bury_below(u32 id, struct memorizer_object *object, unsigned long va)
 {
 	memorizer_object_bury(id);
-	make_live(object, size, false);
+	make_live(object, va, false);
 	preempt_enable_notrace();
 }
 
@@ -165,10 +164,10 @@ static __always_inline bool record_in_slab(unsigned long va, size_t size, bool c
 	describe(record, va, size, false, ip);
 	old = xchg(slot, id);
 	if (unlikely(old)) {
-		bury_below(old, record, size);
+		bury_below(old, record, va);
 		return true;
 	}
-	make_live(record, size, false);
+	make_live(record, va, false);
 	preempt_enable_notrace();
 	return true;
 failed:
@@ -258,7 +257,7 @@ static bool close_object(u32 id, enum memorizer_state state)
 	u8 was = READ_ONCE(object->state);
 
 	if (was == MEMORIZER_LIVE) {
-		WRITE_ONCE(object->free_jiffies, jiffies);
+		memorizer_set_free_jiffies(object, jiffies);
 		was = cmpxchg(&object->state, MEMORIZER_LIVE, state);
 	}
 	/*
@@ -266,7 +265,7 @@ static bool close_object(u32 id, enum memorizer_state state)
 	 * and what the second one allocates may be accessed next.
 	 */
 	if (was != MEMORIZER_UNUSED)
-		WRITE_ONCE(object->bound, 0);
+		WRITE_ONCE(object->at, memorizer_hide(memorizer_object_va(object)));
 	if (was != MEMORIZER_LIVE)
 		return false;
 	memorizer_announce_end(id);
@@ -335,18 +334,18 @@ static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 		return false;
 	id = READ_ONCE(slab->object[slot]);
 	object = memorizer_ptr(id);
-	if (unlikely(!id || READ_ONCE(object->va) != va || READ_ONCE(object->state) != state))
+	if (unlikely(!id || READ_ONCE(object->at) != va || READ_ONCE(object->state) != state))
 		return false;
 	if (unlikely(!try_cmpxchg(&slab->object[slot], &id, 0)))
 		return false;
 	if (likely(!object->free_ip))
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-	WRITE_ONCE(object->free_jiffies, jiffies);
+	memorizer_set_free_jiffies(object, jiffies);
 	if (likely(try_cmpxchg(&object->state, &state, MEMORIZER_FREED)))
 		this_cpu_inc(memorizer_counters.frees);
 	else
 		this_cpu_inc(memorizer_counters.unknown_frees);
-	WRITE_ONCE(object->bound, 0);
+	WRITE_ONCE(object->at, memorizer_hide(va));
 	return true;
 }
 

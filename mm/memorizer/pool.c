@@ -60,6 +60,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "index.h"
 #include "memorizer.h"
 
 /**
@@ -137,11 +138,13 @@ unsigned int __kprobes memorizer_class_size(unsigned int class)
 	case MEMORIZER_LEAF:
 		return PAGE_SIZE;
 	default:
-		return 128U << (class - MEMORIZER_SLAB);
+		return memorizer_slab_size(class - MEMORIZER_SLAB);
 	}
 }
 
-static_assert(128UL << (MEMORIZER_SLAB_SIZES - 1) == MEMORIZER_BLOCK_SIZE);
+static_assert(sizeof(struct slab_record) % (1 << MEMORIZER_ID_SHIFT) == 0);
+/* The largest that goes into a block. */
+static_assert(sizeof(struct slab_record) + 12288 * sizeof(u32) <= MEMORIZER_BLOCK_SIZE);
 
 static __kprobes unsigned int id_step(unsigned int class)
 {

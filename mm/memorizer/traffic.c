@@ -38,6 +38,7 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
+#include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/processor.h>
 #include <linux/smp.h>

@@ -25,8 +25,8 @@ static void __used common(void)
 	OFFSET(MEMORIZER_GROUP_ACCESSES, memorizer_group, accesses);
 
 	BLANK();
-	OFFSET(MEMORIZER_OBJECT_VA, memorizer_object, va);
-	OFFSET(MEMORIZER_OBJECT_BOUND, memorizer_object, bound);
+	OFFSET(MEMORIZER_OBJECT_AT, memorizer_object, at);
+	OFFSET(MEMORIZER_OBJECT_SIZE, memorizer_object, size);
 
 	BLANK();
 	OFFSET(MEMORIZER_UNATTRIBUTED, memorizer_counters, unattributed);

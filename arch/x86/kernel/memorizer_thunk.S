@@ -123,6 +123,21 @@ SYM_FUNC_END(memorizer_preempt)
 .endm
 #define OBJECT_AT	%r10, %r9, (1 << MEMORIZER_ID_SHIFT)
 
+/*
+ * The address again, in r11, from its distance to what the object in r10's entry was at. That may
+ * have been hidden since: of both, the highest bit is taken for the one below it, see
+ * memorizer_hide(). What is no address faults. Clobbers r9.
+ */
+.macro ADDRESS
+	OBJECT
+	movq	MEMORIZER_OBJECT_AT(OBJECT_AT), %r9
+	shlq	%r9
+	sarq	%r9
+	shlq	%r11
+	sarq	%r11
+	addq	%r9, %r11
+.endm
+
 /* What was found at the address before, in r10. */
 .macro FOUND
 	movq	%r11, %r10
@@ -200,10 +215,10 @@ SYM_CODE_START(memorizer_\name)
 	FIND
 	jne	.Lmiss\@
 
-	/* The object's bound is 0 when it is not live. */
+	/* The object is far from any address when it is not live. */
 	OBJECT
-	subq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
-	movl	MEMORIZER_OBJECT_BOUND(OBJECT_AT), %r9d
+	subq	MEMORIZER_OBJECT_AT(OBJECT_AT), %r11
+	movl	MEMORIZER_OBJECT_SIZE(OBJECT_AT), %r9d
 	.if \size > 1
 	addq	$(\size - 1), %r11
 	jc	.Loutside\@
@@ -241,8 +256,7 @@ SYM_CODE_START(memorizer_\name)
 	.endif
 
 .Loutside\@:
-	OBJECT
-	addq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
+	ADDRESS
 	subq	$(\size - 1), %r11
 	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
@@ -288,10 +302,10 @@ SYM_CODE_START(memorizer_\name)
 	FIND
 	jne	.Lmiss\@
 
-	/* All of them within the object? Its bound is 0 when it is not live. */
+	/* All of them within the object? It is far from any address when it is not live. */
 	OBJECT
-	subq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
-	movl	MEMORIZER_OBJECT_BOUND(OBJECT_AT), %r9d
+	subq	MEMORIZER_OBJECT_AT(OBJECT_AT), %r11
+	movl	MEMORIZER_OBJECT_SIZE(OBJECT_AT), %r9d
 	subw	MEMORIZER_ENTRY_EXTENT(%r10), %r9w
 	jb	.Lborrow\@
 .Lcompare\@:
@@ -320,8 +334,7 @@ SYM_CODE_START(memorizer_\name)
 	RET
 
 .Loutside\@:
-	OBJECT
-	addq	MEMORIZER_OBJECT_VA(OBJECT_AT), %r11
+	ADDRESS
 	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
 	FOUND

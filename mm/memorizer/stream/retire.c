@@ -109,10 +109,10 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	event->state = copy.state;
 	event->alloc_site = memorizer_unpack_ip(copy.alloc_ip);
 	event->pid = memorizer_object_pid(&copy);
-	event->ptr = copy.va;
+	event->ptr = memorizer_object_va(&copy);
 	event->bytes_req = copy.size;
-	event->alloc_jiffies = copy.alloc_jiffies;
-	event->free_jiffies = copy.state == MEMORIZER_LIVE ? 0 : copy.free_jiffies;
+	event->alloc_jiffies = memorizer_alloc_jiffies(&copy);
+	event->free_jiffies = copy.state == MEMORIZER_LIVE ? 0 : memorizer_free_jiffies(&copy);
 	event->free_site = copy.state == MEMORIZER_LIVE ? 0 :
 		copy.state == MEMORIZER_BURIED ? 0xdeadbeef : memorizer_unpack_ip(copy.free_ip);
 	memcpy(event->comm, copy.comm, sizeof(copy.comm));

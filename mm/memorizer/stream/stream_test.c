@@ -833,7 +833,7 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 	KUNIT_EXPECT_TRUE(test, object->state == MEMORIZER_UNUSED ||
 			  object->state == MEMORIZER_LIVE || object->state == MEMORIZER_LEAVING ||
 			  object->state == MEMORIZER_RETIRED ||
-			  object->va != (unsigned long)p);
+			  memorizer_object_va(object) != (unsigned long)p);
 }
 
 static bool is_touch(const struct seen *event, const void *ptr)

@@ -602,7 +602,7 @@ static void clearing_leaves_the_entries_of_live_objects(void)
 			}
 		for (i = 0; i < OBJECTS; i++) {
 			struct memorizer_object *object = live(addr[i]);
-			unsigned long since = object->alloc_jiffies;
+			unsigned long since = memorizer_alloc_jiffies(object);
 
 			CHECK_ALL_COUNTS(object, (round + 1 - since) * IPS,
 					 (round + 1 - since) * IPS);
@@ -758,7 +758,7 @@ static void check_model(void)
 		const struct model *m = &model[memorizer_unpack_ip(object->alloc_ip) - IP(0)];
 		struct counts sum = { };
 
-		CHECK_EQ(object->va, m->addr);
+		CHECK_EQ(memorizer_object_va(object), m->addr);
 		CHECK_EQ(object->size, m->size);
 		CHECK_EQ(object->state, m->freed ? MEMORIZER_FREED : MEMORIZER_LIVE);
 		for (ip = 0; ip < IPS; ip++) {
@@ -831,7 +831,7 @@ static void check_missed(void)
 		const struct model *m = &model[memorizer_unpack_ip(object->alloc_ip) - IP(0)];
 		unsigned int ip, pid;
 
-		CHECK_EQ(object->va, m->addr);
+		CHECK_EQ(memorizer_object_va(object), m->addr);
 		CHECK(m->freed || object->state == MEMORIZER_LIVE);
 		for (ip = 0; ip < IPS; ip++)
 			for (pid = 0; pid < PIDS; pid++)

@@ -168,10 +168,10 @@ static void only_live_objects_are_found(void)
 	start();
 	id = insert_slot(&slabs[3], 5, 704);
 	object = memorizer_ptr(id);
-	CHECK_EQ(lookup(object->va), id);
-	object->bound = 0;
-	CHECK_EQ(lookup(object->va), 0);
-	CHECK_EQ(memorizer_index_erase(object->va), 0);
+	CHECK_EQ(lookup(memorizer_object_va(object)), id);
+	object->at = memorizer_hide(object->at);
+	CHECK_EQ(lookup(memorizer_object_va(object)), 0);
+	CHECK_EQ(memorizer_index_erase(memorizer_object_va(object)), 0);
 }
 
 /* What follows an object's last byte, a gap's begin or a free slot's. */

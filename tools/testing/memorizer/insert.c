@@ -18,7 +18,7 @@ u32 make_object(unsigned long va, size_t size)
 
 	CHECK(id);
 	WRITE_ONCE(object->entries, 0);
-	WRITE_ONCE(object->va, va);
+	WRITE_ONCE(object->at, memorizer_hide(va));
 	WRITE_ONCE(object->size, size);
 	return id;
 }
@@ -38,7 +38,7 @@ u32 insert_object(const struct memorizer_geometry *geo, unsigned long va, size_t
 	struct memorizer_object *object = memorizer_ptr(id);
 
 	CHECK_EQ(memorizer_index_insert(geo, va, id), 0);
-	WRITE_ONCE(object->bound, size);
+	WRITE_ONCE(object->at, va);
 	WRITE_ONCE(object->state, MEMORIZER_LIVE);
 	return id;
 }
@@ -54,7 +54,7 @@ void erase_object(unsigned long va, u32 id)
 
 	CHECK_EQ(memorizer_index_erase(va), id);
 	WRITE_ONCE(object->state, MEMORIZER_FREED);
-	WRITE_ONCE(object->bound, 0);
+	WRITE_ONCE(object->at, memorizer_hide(va));
 }
 
 /**

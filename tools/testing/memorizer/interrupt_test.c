@@ -519,17 +519,19 @@ static void free_list_may_change_under_an_allocation(void)
 }
 
 /* Two of these fill a block. */
-enum { HALF_BLOCK = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES - 2, HALF_BLOCKS = 4000 };
+enum { HALF_BLOCK = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES - 3, HALF_BLOCKS = 4000 };
 static bool taken[HALF_BLOCKS];
 static unsigned long all_taken;
 
 static u32 take_half(void)
 {
 	u32 id = memorizer_pool_alloc(HALF_BLOCK);
-	unsigned long n = (id - 1) / (memorizer_class_size(HALF_BLOCK) >> MEMORIZER_ID_SHIFT);
+	unsigned long offset = (id - 1UL) << MEMORIZER_ID_SHIFT;
+	unsigned long n = offset / MEMORIZER_BLOCK_SIZE * 2 + !!(offset % MEMORIZER_BLOCK_SIZE);
 
 	if (!id)
 		return 0;
+	CHECK_EQ(MEMORIZER_BLOCK_SIZE / memorizer_class_size(HALF_BLOCK), 2);
 	CHECK(!taken[n]);
 	taken[n] = true;
 	all_taken++;

@@ -51,7 +51,7 @@ struct memorizer_object *shown_at(unsigned long addr, u32 state)
 	unsigned long pos = 0;
 
 	while ((object = next_shown(&pos))) {
-		if (object->va != addr || object->state != state)
+		if (memorizer_object_va(object) != addr || object->state != state)
 			continue;
 		CHECK(!found);
 		found = object;

@@ -34,12 +34,12 @@ static void allocation_is_recorded_whole(void)
 	object = shown_at(addr, MEMORIZER_LIVE);
 	CHECK(object);
 	CHECK_EQ(object->size, 60);
-	CHECK_EQ(object->alloc_jiffies, 4711);
+	CHECK_EQ(memorizer_alloc_jiffies(object), 4711);
 	CHECK_EQ(memorizer_unpack_ip(object->alloc_ip), IP(1));
 	CHECK_EQ(memorizer_object_pid(object), 42);
 	CHECK_EQ(memcmp(object->comm, "fifteen,letter\n", TASK_COMM_LEN - 1), 0);
 	CHECK_EQ(object->free_ip, 0);
-	CHECK_EQ(object->free_jiffies, 0);
+	CHECK_EQ(memorizer_free_jiffies(object), 0);
 	CHECK_EQ(object->entries, 0);
 	CHECK_EQ(sum_counters().allocs, 1);
 }
@@ -58,11 +58,60 @@ static void free_is_recorded(void)
 	CHECK_EQ(shown_objects(), 1);
 	object = shown_at(addr, MEMORIZER_FREED);
 	CHECK(object);
-	CHECK_EQ(object->alloc_jiffies, 1000);
-	CHECK_EQ(object->free_jiffies, 5000);
+	CHECK_EQ(memorizer_alloc_jiffies(object), 1000);
+	CHECK_EQ(memorizer_free_jiffies(object), 5000);
 	CHECK_EQ(memorizer_unpack_ip(object->free_ip), IP(2));
 	CHECK_EQ(sum_counters().frees, 1);
 	CHECK_EQ(sum_counters().unknown_frees, 0);
+}
+
+/* Jiffies have 48 bits in a record: no part of one time is another's. */
+static void times_are_told_as_they_were(void)
+{
+	static const unsigned long times[] = {
+		0, 1, U32_MAX, U32_MAX + 1UL, 0x123456789abc, 1UL << (MEMORIZER_JIFFIES - 1),
+		(1UL << MEMORIZER_JIFFIES) - 2, (1UL << MEMORIZER_JIFFIES) - 1,
+	};
+	unsigned long addr;
+	unsigned int i, j;
+
+	start();
+	addr = heap_alloc(SMALL);
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		for (j = 0; j < ARRAY_SIZE(times); j++) {
+			test_jiffies = times[i];
+			hook_alloc(addr, 64, IP(1));
+			CHECK_EQ(memorizer_free_jiffies(shown_at(addr, MEMORIZER_LIVE)), 0);
+			test_jiffies = times[j];
+			hook_free(addr, IP(2));
+			CHECK_EQ(memorizer_alloc_jiffies(shown_at(addr, MEMORIZER_FREED)), times[i]);
+			CHECK_EQ(memorizer_free_jiffies(shown_at(addr, MEMORIZER_FREED)), times[j]);
+			memorizer_clear();
+		}
+	}
+}
+
+/* Whatever is no live object's matches nothing, and yet it is told where it was. */
+static void hidden_address_is_no_address(void)
+{
+	static const unsigned long addresses[] = {
+		0xff11000000001000, 0xff90fffffffffff8, 0xffff888000000000, 0xffffc87fffffff40,
+		0x100000000000,
+	};
+	struct memorizer_object object = { .size = U32_MAX };
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
+		object.at = memorizer_hide(addresses[i]);
+		CHECK_EQ(memorizer_object_va(&object), addresses[i]);
+		for (j = 0; j < ARRAY_SIZE(addresses); j++)
+			CHECK(!memorizer_object_contains(&object, addresses[j], 8));
+		CHECK(!memorizer_object_contains(&object, 0, 8));
+		CHECK(!memorizer_object_contains(&object, 0x7ffffffff000, 8));
+		object.at = addresses[i];
+		CHECK_EQ(memorizer_object_va(&object), addresses[i]);
+		CHECK(memorizer_object_contains(&object, addresses[i], 8));
+	}
 }
 
 static void free_on_behalf_of_somebody_has_their_ip(void)
@@ -73,7 +122,7 @@ static void free_on_behalf_of_somebody_has_their_ip(void)
 	addr = heap_alloc(SMALL);
 	hook_alloc(addr, 64, IP(1));
 	memorizer_freeing((void *)addr, IP(3));
-	CHECK_EQ(shown_at(addr, MEMORIZER_LIVE)->free_jiffies, 0);
+	CHECK_EQ(memorizer_free_jiffies(shown_at(addr, MEMORIZER_LIVE)), 0);
 	hook_free(addr, IP(2));
 	CHECK_EQ(memorizer_unpack_ip(shown_at(addr, MEMORIZER_FREED)->free_ip), IP(3));
 
@@ -132,7 +181,7 @@ static void allocation_over_a_live_object_buries_it(void)
 	CHECK_EQ(shown_objects(), 2);
 	object = shown_at(addr, MEMORIZER_BURIED);
 	CHECK(object);
-	CHECK_EQ(object->free_jiffies, 2000);
+	CHECK_EQ(memorizer_free_jiffies(object), 2000);
 	CHECK_COUNTS(object, IP(5), 1, 0, 1);
 	object = shown_at(addr, MEMORIZER_LIVE);
 	CHECK_EQ(object->size, 32);
@@ -465,7 +514,7 @@ static void recycled_records_begin_anew(void)
 		object = shown_at(addr, MEMORIZER_LIVE);
 		CHECK_EQ(memorizer_unpack_ip(object->alloc_ip), IP(i));
 		CHECK_EQ(object->free_ip, 0);
-		CHECK_EQ(object->free_jiffies, 0);
+		CHECK_EQ(memorizer_free_jiffies(object), 0);
 		CHECK_ALL_COUNTS(object, 0, 0);
 		site(addr, 8, MEMORIZER_READ, IP(i % 3));
 		site(addr, 8, MEMORIZER_READ, IP(i % 3));
@@ -702,6 +751,8 @@ static void object_below_a_new_slab_matches_no_more(void)
 const struct test_case object_cases[] = {
 	CASE(allocation_is_recorded_whole),
 	CASE(free_is_recorded),
+	CASE(times_are_told_as_they_were),
+	CASE(hidden_address_is_no_address),
 	CASE(free_on_behalf_of_somebody_has_their_ip),
 	CASE(free_without_ip_has_none),
 	CASE(resizing_makes_a_new_object),

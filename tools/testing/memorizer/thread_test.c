@@ -155,11 +155,11 @@ static void use_up_pool(u32 *held, unsigned int entries)
 
 static void whatever_is_lost_is_counted(void)
 {
-	static u32 held[POOL_BLOCKS(100) / sizeof(struct memorizer_entry)];
+	static u32 held[POOL_BLOCKS(200) / sizeof(struct memorizer_entry)];
 	struct memorizer_counters sum;
 	unsigned int i;
 
-	start(100);
+	start(200);
 	use_up_pool(held, 500);
 	lose_events();
 	run_threads(WORKERS + 1, worker_or_switcher);
@@ -258,7 +258,7 @@ static void find_object_or_clear(unsigned int cpu)
 	CHECK(id);
 	tell(&hook_goes_on);
 	let_clearing_go_on(&collecting);
-	CHECK_EQ(((struct memorizer_object *)memorizer_ptr(id))->va, object_addr);
+	CHECK_EQ(memorizer_object_va(memorizer_ptr(id)), object_addr);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
 	preempt_enable_notrace();
 	wait_for(&cleared);
@@ -285,7 +285,7 @@ static void find_entry_or_clear(unsigned int cpu)
 	preempt_disable_notrace();
 	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
 		entry = this_cpu_read(memorizer_cache[i]);
-		found += memorizer_entry_object(entry)->va == object_addr;
+		found += memorizer_object_va(memorizer_entry_object(entry)) == object_addr;
 	}
 	CHECK_EQ(found, 1);
 	tell(&hook_goes_on);
@@ -295,8 +295,10 @@ static void find_entry_or_clear(unsigned int cpu)
 	preempt_enable_notrace();
 	wait_for(&cleared);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
-	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-		CHECK_EQ(memorizer_entry_object(this_cpu_read(memorizer_cache[i]))->va, 0);
+	for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
+		entry = this_cpu_read(memorizer_cache[i]);
+		CHECK_EQ(memorizer_object_va(memorizer_entry_object(entry)), 0);
+	}
 }
 
 static void clearing_waits_for_hooks_that_found_entries(void)

@@ -300,7 +300,7 @@ static void check_object(const struct memorizer_object *object, bool closed)
 	struct counts sum = { }, all;
 	unsigned int cpu, ip;
 
-	CHECK_EQ(object->va, life->addr);
+	CHECK_EQ(memorizer_object_va(object), life->addr);
 	CHECK_EQ(object->size, life->size);
 	CHECK_EQ(memorizer_object_pid(object), life->pid);
 	if (!closed)

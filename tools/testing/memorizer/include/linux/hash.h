@@ -8,4 +8,6 @@
 
 #define hash_64(value, bits)	((value) * GOLDEN_RATIO_64 >> (64 - (bits)))
 
+#define hash_long(value, bits)	hash_64(value, bits)
+
 #endif /* _TEST_LINUX_HASH_H */

@@ -25,9 +25,6 @@
 #define DIV_ROUND_UP(x, by)	(((x) + (by) - 1) / (by))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 
-#define struct_size_t(type, member, count) \
-	(sizeof(type) + (count) * sizeof(((type *)0)->member[0]))
-
 #define ZERO_SIZE_PTR		((void *)16)
 #define ZERO_OR_NULL_PTR(ptr)	((unsigned long)(ptr) <= (unsigned long)ZERO_SIZE_PTR)
 

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sizes of what ends in an array. */
+#ifndef _TEST_LINUX_OVERFLOW_H
+#define _TEST_LINUX_OVERFLOW_H
+
+#define struct_size_t(type, member, count) \
+	(sizeof(type) + (count) * sizeof(((type *)0)->member[0]))
+
+#endif /* _TEST_LINUX_OVERFLOW_H */
