@@ -67,9 +67,9 @@
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 
 #include "index.h"
@@ -109,7 +109,7 @@ DEFINE_PER_CPU(u64, memorizer_current_key);
 static DEFINE_PER_CPU_READ_MOSTLY(u32 *, buckets);
 static u32 bucket_mask __ro_after_init;		/* their number, less one */
 
-/* For so many reasons all accesses take the slow path. Written under memorizer_mutex. */
+/* For so many reasons all accesses take the slow path. Written under memorizer_rwsem. */
 static unsigned int slow_path_users __read_mostly;
 
 /**
@@ -720,7 +720,7 @@ again:
  *
  * The pool has got them, but must not give them out before a grace period.
  *
- * Context: process context, under memorizer_mutex, a grace period after the
+ * Context: process context, under memorizer_rwsem, for writing, a grace period after the
  *	objects were made CLEARED or RETIRED.
  */
 void memorizer_access_collect(void)
@@ -793,7 +793,7 @@ static void wait_for_hooks(void)
  */
 void memorizer_slow_path_begin(void)
 {
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	WRITE_ONCE(slow_path_users, slow_path_users + 1);
 	if (slow_path_users == 1) {
 		WRITE_ONCE(miss_bytes, 0);
@@ -803,7 +803,7 @@ void memorizer_slow_path_begin(void)
 		WRITE_ONCE(memorizer_thunk_end, ULONG_MAX);
 		empty_caches();
 	}
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 /**
@@ -817,7 +817,7 @@ void memorizer_slow_path_end(void)
 {
 	bool last;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	last = slow_path_users == 1;
 	if (last)
 		WRITE_ONCE(memorizer_thunk_end, memorizer_index_base + memorizer_index_bytes);
@@ -825,5 +825,5 @@ void memorizer_slow_path_end(void)
 	if (last)
 		WRITE_ONCE(miss_bytes, PAGE_SIZE);
 	WRITE_ONCE(slow_path_users, slow_path_users - 1);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }

@@ -9,7 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
-#include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 
 #include "../slab.h"
@@ -18,7 +18,7 @@
 
 #define SITE_BITS	10
 
-/* Read by hooks, with preemption disabled. Changed under memorizer_mutex. */
+/* Read by hooks, with preemption disabled. Changed under memorizer_rwsem. */
 static const struct memorizer_filter *filters[MEMORIZER_CHOICES];
 
 /* Of an object, if there is no filter. */
@@ -144,7 +144,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 
 	if (new && !memorizer_filter_has_objects(new))
 		new = NULL;
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	old = filters[which];
 	WRITE_ONCE(filters[which], new);
 	begin_anew();
@@ -153,7 +153,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, any);
 	if (old)
 		memorizer_grace_period();
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 /**
@@ -163,7 +163,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
  */
 void memorizer_functions_come(void)
 {
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	begin_anew();
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }

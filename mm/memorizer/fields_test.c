@@ -80,13 +80,13 @@ static unsigned int lines_by(struct words *w, void *function, bool by_granule,
 	unsigned int n = 0;
 
 	memorizer_pause();
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_begin(&lines, memorizer_ptr(object_at(w)), by_granule);
 	while (memorizer_lines_next(&lines, &more))
 		if (ip_is_in(more.ip, function) && n++ < size)
 			line[n - 1] = more;
 	memorizer_lines_end(&lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	memorizer_resume();
 	return n;
 }

@@ -21,7 +21,7 @@ static int do_nothing(void *unused)
 /**
  * memorizer_grace_period() - wait until all hooks that run now are done
  *
- * Context: process context, may sleep, under memorizer_mutex; there is a scheduler.
+ * Context: process context, may sleep, under memorizer_rwsem, for writing; there is a scheduler.
  */
 void memorizer_grace_period(void)
 {

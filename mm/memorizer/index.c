@@ -496,7 +496,7 @@ u32 memorizer_index_erase(unsigned long addr)
  *
  * A grace period later memorizer_index_recycle() gives them to the pool.
  *
- * Context: process context, under memorizer_mutex.
+ * Context: process context, under memorizer_rwsem, for writing.
  */
 void memorizer_index_collect(void)
 {
@@ -506,7 +506,7 @@ void memorizer_index_collect(void)
 /**
  * memorizer_index_recycle() - have the pool get the collected slab records back
  *
- * Context: process context, under memorizer_mutex, a grace period after
+ * Context: process context, under memorizer_rwsem, for writing, a grace period after
  *	memorizer_index_collect().
  */
 void memorizer_index_recycle(void)

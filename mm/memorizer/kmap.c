@@ -5,14 +5,14 @@
  * One record after the other, an object or one of its lines, in the order of the
  * pool; of the traffic, those that have any. Each object is shown once and whole,
  * with the counts of all CPUs added up; tracing goes on meanwhile, clearing waits
- * while a buffer is filled, and spares the object that the reader is at. The
- * reader's own work is not recorded.
+ * while a buffer is filled, and spares the object that the reader is at. Several
+ * read at once. A reader's own work is not recorded.
  */
 #include <linux/bits.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
@@ -33,7 +33,7 @@ static bool is_shown(const struct memorizer_object *object)
  * memorizer_kmap_next() - the next object of the KMAP
  * @pos: position in the pool, 0 at first; is set behind the object
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_rwsem.
  * Return: the object, NULL behind the last
  */
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
@@ -58,7 +58,8 @@ enum kmap_view { ACCESSES, FIELDS, TRAFFIC };
  * @object_pos: the object's position in the pool
  * @after: position behind it
  * @object: the object, NULL at the end of the KMAP; once its lines are shown,
- *	pinned
+ *	pinned, and held while a buffer is filled
+ * @held: it is
  * @lines: where the reader is among the object's lines
  * @line: the line that is shown, if it is not the object's own
  */
@@ -68,6 +69,7 @@ struct kmap_reader {
 	unsigned long object_pos;
 	unsigned long after;
 	struct memorizer_object *object;
+	bool held;
 	struct memorizer_lines lines;
 	struct memorizer_line line;
 };
@@ -75,20 +77,36 @@ struct kmap_reader {
 static bool has_traffic(const struct memorizer_object *object)
 {
 	const struct memorizer_entry *entry;
+	bool has = false;
 	u32 id;
 
-	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+	memorizer_hold(object);
+	for (id = READ_ONCE(object->entries); id && !has; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
-		if (memorizer_is_traffic(entry))
-			return true;
+		has = memorizer_is_traffic(entry);
 		memorizer_may_schedule();
 	}
-	return false;
+	memorizer_release(object);
+	return has;
+}
+
+static void hold(struct kmap_reader *reader)
+{
+	memorizer_hold(reader->object);
+	reader->held = true;
+}
+
+static void let_go(struct kmap_reader *reader)
+{
+	if (reader->held)
+		memorizer_release(reader->object);
+	reader->held = false;
 }
 
 /* Goes to the first object at or behind a position in the pool. */
 static void *go_to_object(struct kmap_reader *reader, unsigned long from)
 {
+	let_go(reader);
 	memorizer_lines_end(&reader->lines);
 	reader->after = from;
 	do {
@@ -108,7 +126,7 @@ static void *kmap_start(struct seq_file *m, loff_t *pos)
 {
 	struct kmap_reader *reader = m->private;
 
-	if (mutex_lock_killable(&memorizer_mutex))
+	if (down_read_killable(&memorizer_rwsem))
 		return ERR_PTR(-EINTR);
 	if (!*pos) {
 		reader->pos = 0;
@@ -117,8 +135,10 @@ static void *kmap_start(struct seq_file *m, loff_t *pos)
 	/* seq_file goes from one to the next, and begins anew to seek. */
 	if (WARN_ON_ONCE(*pos != reader->pos))
 		return NULL;
-	if (reader->lines.object)
+	if (reader->lines.object) {
+		hold(reader);
 		return reader;
+	}
 	return reader->object ? go_to_object(reader, reader->object_pos) : NULL;
 }
 
@@ -139,15 +159,19 @@ static void *kmap_next(struct seq_file *m, void *v, loff_t *pos)
 	struct kmap_reader *reader = v;
 
 	reader->pos = ++*pos;
-	if (!reader->lines.object)
+	if (!reader->lines.object) {
+		hold(reader);
 		memorizer_lines_begin(&reader->lines, reader->object, reader->view == FIELDS);
+	}
 	return next_line(reader) ? reader : go_to_object(reader, reader->after);
 }
 
 static void kmap_stop(struct seq_file *m, void *v)
 {
-	if (!IS_ERR(v))
-		mutex_unlock(&memorizer_mutex);
+	if (IS_ERR(v))
+		return;
+	let_go(m->private);
+	up_read(&memorizer_rwsem);
 }
 
 /* Anything unprintable, and the backslash that says so, is escaped. */
@@ -170,7 +194,7 @@ static void show_comm(struct seq_file *m, const char *comm)
  * @m: where to
  * @object: the object
  *
- * Context: process context, under memorizer_mutex.
+ * Context: process context, under memorizer_rwsem.
  */
 void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_object *object)
 {
@@ -392,9 +416,9 @@ static int kmap_release(struct inode *inode, struct file *file)
 	int ret;
 
 	memorizer_pause();
-	mutex_lock(&memorizer_mutex);
+	down_read(&memorizer_rwsem);
 	memorizer_lines_end(&reader->lines);
-	mutex_unlock(&memorizer_mutex);
+	up_read(&memorizer_rwsem);
 	ret = seq_release_private(inode, file);
 	memorizer_resume();
 	return ret;

@@ -4,12 +4,14 @@
  *
  * An object may have millions of entries. They are put in order where they are,
  * in the object's list, so that no memory is needed, and taken line by line.
- * Between two lines memorizer_mutex may be given up: an object whose lines
+ * Between two lines all locks may be given up: an object whose lines
  * somebody is at is pinned, it is neither cleared nor retired.
  *
  * Hooks put new entries before the others of an object, by cmpxchg of its head,
- * and do not look at the list apart from that. All that walk or sort it hold
- * memorizer_mutex. A list that was sorted consists of new entries in any order,
+ * and do not look at the list apart from that. All that walk or sort it have
+ * memorizer_rwsem for writing; or for reading, and hold the object: so several read at
+ * once, and who comes to an object that another one is at waits no longer than for a buffer to
+ * be filled. A list that was sorted consists of new entries in any order,
  * and the sorted ones, which are what is left of the list once more; who goes on
  * from one of these meets all that come after it, as well as some that are newer.
  *
@@ -26,13 +28,59 @@
  * groups that it can be in.
  */
 #include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/spinlock.h>
 
 #include "memorizer.h"
 
-/* All that are at an object's lines. Guarded by memorizer_mutex. */
+/* All that are at an object's lines. Changed under readers_lock and memorizer_rwsem. */
 static struct memorizer_lines *readers;
+static DEFINE_SPINLOCK(readers_lock);
+
+/* Of the objects that go there, one is held at a time. */
+static struct mutex holders[64];
+
+static int __init init_holders(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(holders); i++)
+		mutex_init(&holders[i]);
+	return 0;
+}
+early_initcall(init_holders);
+
+static struct mutex *holder_of(const struct memorizer_object *object)
+{
+	return &holders[hash_long((unsigned long)object, ilog2(ARRAY_SIZE(holders)))];
+}
+
+/**
+ * memorizer_hold() - have nobody else walk over an object's entries, or sort them
+ * @object: the object; no other one may be held by the same task
+ *
+ * Context: process context, may sleep, under memorizer_rwsem.
+ */
+void memorizer_hold(const struct memorizer_object *object)
+{
+	mutex_lock(holder_of(object));
+}
+
+/**
+ * memorizer_release() - end what memorizer_hold() began
+ * @object: the object
+ *
+ * Context: process context.
+ */
+void memorizer_release(const struct memorizer_object *object)
+{
+	mutex_unlock(holder_of(object));
+}
 
 static struct memorizer_entry *entry_of(u32 id)
 {
@@ -357,7 +405,8 @@ static bool has_new_carries(const struct memorizer_lines *lines)
  *
  * Accesses that are made from now on may be left out.
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_rwsem; unless that is for writing, the
+ *	object is held.
  */
 void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object,
 			   bool by_granule)
@@ -370,9 +419,11 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
 		.next = first,
 		.first = first,
 		.carried = carried,
-		.others = readers,
 	};
+	spin_lock(&readers_lock);
+	lines->others = readers;
 	readers = lines;
+	spin_unlock(&readers_lock);
 }
 
 /**
@@ -382,7 +433,8 @@ void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_objec
  *
  * Lines come by ascending ip, pid, and granules, each once.
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_rwsem; unless that is for writing, the
+ *	object is held.
  * Return: false if there is none
  */
 bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line)
@@ -408,7 +460,7 @@ bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *
  * memorizer_lines_end() - end what memorizer_lines_begin() began
  * @lines: where the reader is; if it is at no object, nothing happens
  *
- * Context: process context, under memorizer_mutex.
+ * Context: process context, under memorizer_rwsem.
  */
 void memorizer_lines_end(struct memorizer_lines *lines)
 {
@@ -416,9 +468,11 @@ void memorizer_lines_end(struct memorizer_lines *lines)
 
 	if (!lines->object)
 		return;
+	spin_lock(&readers_lock);
 	while (*at != lines)
 		at = &(*at)->others;
 	*at = lines->others;
+	spin_unlock(&readers_lock);
 	lines->object = NULL;
 }
 
@@ -426,7 +480,7 @@ void memorizer_lines_end(struct memorizer_lines *lines)
  * memorizer_is_pinned() - is somebody at an object's lines?
  * @object: the object
  *
- * Context: process context, under memorizer_mutex.
+ * Context: process context, under memorizer_rwsem, for writing.
  * Return: true if so: it must stay
  */
 bool memorizer_is_pinned(const struct memorizer_object *object)

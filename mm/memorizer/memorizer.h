@@ -166,7 +166,7 @@ enum memorizer_class {
 	MEMORIZER_ENTRY,
 	MEMORIZER_WIDE_ENTRY,
 	MEMORIZER_LEAF,
-	MEMORIZER_SLAB,		/* the first of several sizes, see index.c */
+	MEMORIZER_SLAB,		/* the first of several sizes */
 	MEMORIZER_CLASSES = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES,
 };
 
@@ -592,9 +592,9 @@ enum memorizer_choice {
 unsigned int memorizer_choose_object(const void *ptr, unsigned long ip);
 
 /* object.c */
-extern struct mutex memorizer_mutex;
+extern struct rw_semaphore memorizer_rwsem;
 
-/* What memorizer_clear() has taken away so far, how often. Guarded by memorizer_mutex. */
+/* What memorizer_clear() has taken away so far, how often. Guarded by memorizer_rwsem. */
 struct memorizer_cleared {
 	u64 objects;
 	u64 accesses;
@@ -603,7 +603,7 @@ struct memorizer_cleared {
 
 extern struct memorizer_cleared memorizer_cleared;
 
-/* What memorizer_retire() has taken away so far. Guarded by memorizer_mutex. */
+/* What memorizer_retire() has taken away so far. Guarded by memorizer_rwsem. */
 struct memorizer_retired {
 	u64 objects;
 	u64 accesses;
@@ -881,6 +881,8 @@ struct memorizer_lines {
 	struct memorizer_lines *others;
 };
 
+void memorizer_hold(const struct memorizer_object *object);
+void memorizer_release(const struct memorizer_object *object);
 void memorizer_lines_begin(struct memorizer_lines *lines, struct memorizer_object *object,
 			   bool by_granule);
 bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *line);

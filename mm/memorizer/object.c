@@ -26,7 +26,7 @@
 #include <linux/jiffies.h>
 #include <linux/limits.h>
 #include <linux/memorizer.h>
-#include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -39,12 +39,12 @@ DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
 
 DEFINE_PER_CPU(struct memorizer_counters, memorizer_counters);
 
-/* Serializes switching, clearing, and reading the records. */
-DEFINE_MUTEX(memorizer_mutex);
+/* Had for reading the records, and by one alone for switching, clearing and retiring. */
+DECLARE_RWSEM(memorizer_rwsem);
 struct memorizer_cleared memorizer_cleared;
 struct memorizer_retired memorizer_retired;
 
-/* What the hooks have to do. Written under memorizer_mutex. */
+/* What the hooks have to do. Written under memorizer_rwsem. */
 u8 memorizer_hooks __read_mostly;
 
 /* When all new objects are recorded, and nobody else is told of them. */
@@ -404,7 +404,7 @@ void __memorizer_freeing(const void *ptr, unsigned long ip)
  * @what: MEMORIZER_DO_RECORD or another bit, or several
  * @on: whether they are to do that
  *
- * Context: process context, under memorizer_mutex; or boot, one CPU.
+ * Context: process context, under memorizer_rwsem, for writing; or boot, one CPU.
  */
 void memorizer_switch_hooks(unsigned int what, bool on)
 {
@@ -427,7 +427,7 @@ int memorizer_set_enabled(bool on)
 
 	if (on && !memorizer_pool_size())
 		return -ENOMEM;
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	if (on) {
 		/* Before the first object: none of its slabs goes without its hook. */
 		static_branch_enable(&memorizer_tracking);
@@ -437,7 +437,7 @@ int memorizer_set_enabled(bool on)
 	} else {
 		memorizer_switch_hooks(MEMORIZER_DO_RECORD, false);
 	}
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	return 0;
 }
 
@@ -486,7 +486,7 @@ static void recycle_objects(void)
 	}
 }
 
-/* Steps 2 to 5; under memorizer_mutex. */
+/* Steps 2 to 5; under memorizer_rwsem, for writing. */
 static void give_back(void)
 {
 	memorizer_index_collect();
@@ -510,11 +510,11 @@ void memorizer_clear(void)
 {
 	if (!memorizer_pool_size())
 		return;
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_cleared.clearings++;
 	clear_objects();
 	give_back();
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 /**
@@ -525,7 +525,7 @@ void memorizer_clear(void)
  *
  * Nobody else may be at them: see memorizer_is_pinned().
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_rwsem, for writing.
  */
 void memorizer_retire(struct memorizer_object *object)
 {
@@ -561,9 +561,9 @@ void memorizer_let_go(struct memorizer_object *object)
  */
 void memorizer_give_back(void)
 {
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	give_back();
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 /**
@@ -578,11 +578,11 @@ bool memorizer_has_closed(void)
 	bool any;
 	int cpu;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	for_each_possible_cpu(cpu)
 		closed += READ_ONCE(per_cpu(memorizer_counters, cpu).frees) +
 			READ_ONCE(per_cpu(memorizer_counters, cpu).buried);
 	any = closed != memorizer_cleared.objects + memorizer_retired.objects;
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	return any;
 }

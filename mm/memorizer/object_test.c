@@ -336,13 +336,13 @@ static void render(struct kunit *test, u32 id, char *buf, size_t size)
 	struct memorizer_lines lines;
 	struct memorizer_line line;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_kmap_show_object(&m, memorizer_ptr(id));
 	memorizer_lines_begin(&lines, memorizer_ptr(id), false);
 	while (memorizer_lines_next(&lines, &line))
 		memorizer_kmap_show_line(&m, &line);
 	memorizer_lines_end(&lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	KUNIT_ASSERT_LT(test, m.count, size);
 	buf[m.count] = '\0';
 }

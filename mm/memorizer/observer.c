@@ -10,12 +10,12 @@
 #include <linux/init.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
-#include <linux/mutex.h>
+#include <linux/rwsem.h>
 
 #include "memorizer.h"
 #include "observer.h"
 
-/* Written under memorizer_mutex. */
+/* Written under memorizer_rwsem. */
 bool memorizer_accesses_observed __read_mostly;
 bool memorizer_traffic_observed __read_mostly;
 
@@ -27,14 +27,14 @@ bool memorizer_traffic_observed __read_mostly;
  */
 void memorizer_observe_allocations(bool on)
 {
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_switch_hooks(MEMORIZER_DO_TELL, on);
 	if (on)
 		static_branch_enable(&memorizer_tracking);
 	else
 		/* Hooks that found it on are done, unless they were preempted. */
 		memorizer_grace_period();
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 /**
@@ -84,7 +84,7 @@ void __weak __init memorizer_observer_files(struct dentry *dir) { }
  * memorizer_observer_stats() - show the observer's part of debugfs memorizer/show_stats
  * @m: where to
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_rwsem.
  */
 void __weak memorizer_observer_stats(struct seq_file *m) { }
 

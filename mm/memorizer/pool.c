@@ -455,7 +455,7 @@ void memorizer_pool_free(unsigned int class, u32 id)
  *
  * memorizer_pool_give_back() gives them back.
  *
- * Context: process context, under memorizer_mutex.
+ * Context: process context, under memorizer_rwsem, for writing.
  */
 void memorizer_pool_give(unsigned int class, u32 id)
 {
@@ -484,7 +484,7 @@ static void give_back_chunk(unsigned int class, struct chunk *chunk)
  *
  * Nobody may still use them: see memorizer_clear() for how that is made sure.
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_rwsem, for writing.
  */
 void memorizer_pool_give_back(void)
 {
@@ -553,7 +553,7 @@ static void free_block(unsigned long block)
  * Does nothing unless somebody lacked a block since it was called last. While it
  * looks, what is in the lists cannot be had.
  *
- * Context: process context, may sleep, under memorizer_mutex.
+ * Context: process context, may sleep, under memorizer_rwsem, for writing.
  */
 void memorizer_pool_reclaim(void)
 {

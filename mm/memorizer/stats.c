@@ -2,7 +2,7 @@
 /*
  * Memorizer's statistics: what is in the KMAP, what is not, and why.
  */
-#include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/seq_file.h>
 
 #include "memorizer.h"
@@ -26,11 +26,13 @@ static u64 object_accesses(const struct memorizer_object *object)
 	u64 sum = 0;
 	u32 id;
 
+	memorizer_hold(object);
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		sum += memorizer_entry_accesses(entry);
 		memorizer_may_schedule();
 	}
+	memorizer_release(object);
 	return sum;
 }
 
@@ -67,7 +69,7 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	u64 accesses, closed;
 
 	memorizer_pause();
-	mutex_lock(&memorizer_mutex);
+	down_read(&memorizer_rwsem);
 	accesses = attributed();
 	sum_counters(&sum);
 	closed = sum.frees + sum.buried;
@@ -114,7 +116,7 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "sites_patched: %lu\n", sites_patched);
 	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
 	memorizer_observer_stats(m);
-	mutex_unlock(&memorizer_mutex);
+	up_read(&memorizer_rwsem);
 	memorizer_resume();
 	return 0;
 }

@@ -82,13 +82,13 @@ static inline unsigned int copy_lines(struct memorizer_object *object, struct me
 	unsigned int n = 0;
 
 	memorizer_pause();
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_begin(&lines, object, false);
 	while (memorizer_lines_next(&lines, &more))
 		if (n++ < size)
 			line[n - 1] = more;
 	memorizer_lines_end(&lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	memorizer_resume();
 	return n;
 }

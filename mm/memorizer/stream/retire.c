@@ -7,7 +7,7 @@
  * lost on this way: without room, the thread waits for the reader. A snapshot
  * writes all objects of the KMAP likewise, and leaves them where they are.
  *
- * An object is copied under memorizer_mutex, and some of its lines at a time, and
+ * An object is copied under memorizer_rwsem, and some of its lines at a time, and
  * written from the copy without, so that the KMAP can be read and cleared during
  * a wait. Its counts are final when a grace period has passed since it was closed:
  * no hook that saw it live is running any more. The thread collects a batch of
@@ -22,6 +22,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/wait.h>
 
 #include "stream.h"
@@ -45,7 +46,7 @@ static DECLARE_WAIT_QUEUE_HEAD(switched_on);
 static bool in_hand, stuck;
 static DECLARE_WAIT_QUEUE_HEAD(hand_empty);
 
-/* Who writes objects; guards all below. Taken before memorizer_mutex. */
+/* Who writes objects; guards all below. Taken before memorizer_rwsem. */
 static DEFINE_MUTEX(emit_mutex);
 static struct memorizer_object copy;
 static struct memorizer_lines lines;
@@ -146,10 +147,10 @@ static unsigned int copy_lines(void)
 {
 	unsigned int n = 0;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	while (n < PIECE && memorizer_lines_next(&lines, &piece[n]))
 		n++;
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	return n;
 }
 
@@ -169,7 +170,7 @@ static bool emit(u32 id, u32 snapshot, bool killable)
 	return true;
 }
 
-/* Copies an object and begins with its lines, under memorizer_mutex. */
+/* Copies an object and begins with its lines, under memorizer_rwsem. */
 static void copy_object(struct memorizer_object *object)
 {
 	/* Pairs with the cmpxchg in close_object(): then the free is described. */
@@ -183,13 +184,13 @@ static void copy_object(struct memorizer_object *object)
 /* Ends with the object, which leaves the pool or does not. */
 static void let_go(bool leaves)
 {
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	if (leaves)
 		memorizer_let_go(lines.object);
 	memorizer_lines_end(&lines);
 	/* Of what was an object's address, kmemleak would think that it still is. */
-	copy.va = 0;
-	mutex_unlock(&memorizer_mutex);
+	copy.at = 0;
+	up_write(&memorizer_rwsem);
 }
 
 /* Returns the number of closed objects in the batch, a grace period ago all of them. */
@@ -198,7 +199,7 @@ static u32 collect_batch(unsigned long *pos, u64 *clearings)
 	struct memorizer_object *object;
 	u32 n = 0, state;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	*clearings = memorizer_cleared.clearings;
 	while (n < BATCH && (object = memorizer_object_from(pos))) {
 		state = READ_ONCE(object->state);
@@ -208,7 +209,7 @@ static u32 collect_batch(unsigned long *pos, u64 *clearings)
 	}
 	if (n)
 		memorizer_grace_period();
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	return n;
 }
 
@@ -218,17 +219,17 @@ static bool retire_object(u32 id, u64 clearings)
 	struct memorizer_object *object = memorizer_ptr(id);
 	bool valid;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	valid = memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS) &&
 		memorizer_cleared.clearings == clearings;
 	if (!valid || memorizer_is_pinned(object)) {
-		mutex_unlock(&memorizer_mutex);
+		up_write(&memorizer_rwsem);
 		return valid;
 	}
 	set_hand(true, false);
 	copy_object(object);
 	memorizer_retire(object);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 
 	emit(id, 0, false);
 	let_go(true);
@@ -291,8 +292,8 @@ void memorizer_retire_wake(void)
 void memorizer_retire_stop(void)
 {
 	/* Who took an object while they were on has it in hand now. */
-	mutex_lock(&memorizer_mutex);
-	mutex_unlock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
+	up_write(&memorizer_rwsem);
 	memorizer_stream_look_again();
 	wait_event_idle(hand_empty, !READ_ONCE(in_hand) || READ_ONCE(stuck));
 }
@@ -325,11 +326,11 @@ static u32 copy_next(unsigned long *pos)
 {
 	struct memorizer_object *object;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	object = memorizer_kmap_next(pos);
 	if (object)
 		copy_object(object);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	return object ? memorizer_id(object) : 0;
 }
 

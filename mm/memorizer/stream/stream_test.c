@@ -801,9 +801,9 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 	switch_off(NULL);
 	KUNIT_EXPECT_EQ(test, tally_id(id, current->pid).writes, 2);
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	before = memorizer_retired;
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_RETIREMENTS, true), 0);
 	seen_count = 0;
 	while (!seen_count) {

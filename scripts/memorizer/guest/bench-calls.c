@@ -239,6 +239,15 @@ static void pin(int cpu)
 	check(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
 }
 
+/* What workers do at once. */
+struct task {
+	const char *name;
+	void (*warm_up)(int cpu, const struct task *task);
+	void (*run)(const struct task *task);
+	const char *file;
+	int rounds;
+};
+
 static void work(int rounds)
 {
 	size_t i;
@@ -256,20 +265,31 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* A worker says that it is warm, and starts when nobody can write to @go any more. */
-static void worker(int cpu, int rounds, int ready, int go)
+static void warm_up_work(int cpu, const struct task *task)
 {
-	pin(cpu);
 	prepare(cpu);
 	work(1);
+}
+
+static void run_work(const struct task *task)
+{
+	work(task->rounds);
+}
+
+/* A worker says that it is warm, and starts when nobody can write to @go any more. */
+static void worker(int cpu, const struct task *task, int ready, int go)
+{
+	pin(cpu);
+	if (task->warm_up)
+		task->warm_up(cpu, task);
 	check(write(ready, "", 1) == 1, "be ready");
 	check(!read(go, buffer, 1), "wait for the start");
-	work(rounds);
+	task->run(task);
 	_exit(0);
 }
 
 /* The same work on each of @cpus CPUs at once; the time until all have done it. */
-static int run_load(int cpus, int rounds)
+static int run_at_once(int cpus, const struct task *task)
 {
 	int ready[2], go[2], cpu, status;
 	double start;
@@ -281,7 +301,7 @@ static int run_load(int cpus, int rounds)
 		check(child >= 0, "fork");
 		if (!child) {
 			close(go[1]);
-			worker(cpu, rounds, ready[1], go[0]);
+			worker(cpu, task, ready[1], go[0]);
 		}
 	}
 	for (cpu = 0; cpu < cpus; cpu++)
@@ -290,8 +310,17 @@ static int run_load(int cpus, int rounds)
 	close(go[1]);
 	for (cpu = 0; cpu < cpus; cpu++)
 		check(wait(&status) > 0 && !status, "a worker");
-	printf("load-%d %.6f\n", cpus, now() - start);
+	printf("%s-%d %.6f\n", task->name, cpus, now() - start);
 	return 0;
+}
+
+static int run_load(int cpus, int rounds)
+{
+	const struct task task = {
+		.name = "load", .warm_up = warm_up_work, .run = run_work, .rounds = rounds,
+	};
+
+	return run_at_once(cpus, &task);
 }
 
 /* How long it takes to write @value into @name. */
@@ -330,6 +359,27 @@ static int time_read(const char *name)
 	return 0;
 }
 
+static void read_file(const struct task *task)
+{
+	static char chunk[1 << 17];
+	int fd = open(task->file, O_RDONLY);
+	ssize_t n;
+
+	check(fd >= 0, task->file);
+	do {
+		n = read(fd, chunk, sizeof(chunk));
+		check(n >= 0, task->file);
+	} while (n);
+}
+
+/* How long it takes @readers to read all of @name, each on a CPU of its own. */
+static int time_readers(int readers, const char *name)
+{
+	const struct task task = { .name = "readers", .run = read_file, .file = name };
+
+	return run_at_once(readers, &task);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "suite"))
@@ -344,7 +394,9 @@ int main(int argc, char **argv)
 		return time_write(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "read"))
 		return time_read(argv[2]);
-	fputs("usage: bench-calls suite | suite-alone | events STATS | load CPUS ROUNDS | write FILE VALUE | read FILE\n",
+	if (argc == 4 && !strcmp(argv[1], "readers"))
+		return time_readers(atoi(argv[2]), argv[3]);
+	fputs("usage: bench-calls suite | suite-alone | events STATS | load CPUS ROUNDS | write FILE VALUE | read FILE | readers READERS FILE\n",
 	      stderr);
 	return 2;
 }

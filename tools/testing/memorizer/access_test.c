@@ -340,7 +340,7 @@ static void counts_have_64_bits(void)
 		site(addr, 8, MEMORIZER_READ, IP(2));
 		CHECK_COUNTS(live(addr), IP(2), 1, 2 * carry, carry);
 
-		mutex_lock(&memorizer_mutex);
+		down_write(&memorizer_rwsem);
 		memorizer_lines_begin(&lines, live(addr), false);
 		CHECK(memorizer_lines_next(&lines, &line));
 		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2));
@@ -349,7 +349,7 @@ static void counts_have_64_bits(void)
 		CHECK_EQ(line.writes, carry);
 		CHECK_EQ(memorizer_lines_next(&lines, &line), way == 1);
 		memorizer_lines_end(&lines);
-		mutex_unlock(&memorizer_mutex);
+		up_write(&memorizer_rwsem);
 		hook_free(addr, IP(1));
 	}
 	memorizer_clear();

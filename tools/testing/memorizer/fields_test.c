@@ -49,7 +49,7 @@ static void check_lines(struct memorizer_object *object, bool by_granule,
 	struct memorizer_line line;
 	unsigned int i;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_begin(&lines, object, by_granule);
 	for (i = 0; i < count; i++) {
 		CHECK(memorizer_lines_next(&lines, &line));
@@ -62,7 +62,7 @@ static void check_lines(struct memorizer_object *object, bool by_granule,
 	}
 	CHECK(!memorizer_lines_next(&lines, &line));
 	memorizer_lines_end(&lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 #define CHECK_LINES(object, by_granule, ...) do {			\
@@ -108,7 +108,7 @@ static void granules_add_up(void)
 	CHECK_LINES(live(addr), false, { IP(10), 1, 0, 0, n, 3 * n });
 	CHECK_COUNTS(live(addr), IP(10), 1, 3 * n, n);
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_begin(&lines, live(addr), true);
 	for (n = 0; memorizer_lines_next(&lines, &line); n++) {
 		CHECK(!n || line.granules > last);
@@ -118,7 +118,7 @@ static void granules_add_up(void)
 		writes += line.writes;
 	}
 	memorizer_lines_end(&lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	CHECK_EQ(reads, 3 * writes);
 	CHECK_EQ(writes, 64 + 63 + 61 + 57 + 49);
 	/* In one, over one edge, and over as many as 5 and 8 and 16 bytes have. */
@@ -172,10 +172,10 @@ static void others_are_counted_as_ever(void)
 	CHECK_EQ(hits(), 15);
 	CHECK_EQ(entries(), 16 + 1);
 	CHECK_LINES(live(plain), false, { IP(10), 1, 0, 0, 0, 16 });
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	CHECK_EQ(memorizer_entry_granules(memorizer_ptr(live(plain)->entries)),
 		 MEMORIZER_NO_GRANULES);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	CHECK_EQ(memorizer_object_pid(live(chosen)), 1);
 }
 

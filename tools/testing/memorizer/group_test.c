@@ -74,7 +74,7 @@ static void check_lines(struct memorizer_object *object, const struct told *told
 	struct memorizer_line line;
 	unsigned int i;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_begin(&lines, object, false);
 	for (i = 0; i < count; i++) {
 		CHECK(memorizer_lines_next(&lines, &line));
@@ -85,7 +85,7 @@ static void check_lines(struct memorizer_object *object, const struct told *told
 	}
 	CHECK(!memorizer_lines_next(&lines, &line));
 	memorizer_lines_end(&lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 #define CHECK_LINES(object, ...) do {					\
@@ -423,7 +423,7 @@ static void random_groups_are_told_as_single_accesses_are(void)
 			     member[g][j].kind, memorizer_unpack_ip(member[g][j].ip));
 	}
 	for (n = 0; n < 20; n++) {
-		mutex_lock(&memorizer_mutex);
+		down_write(&memorizer_rwsem);
 		for (i = 0; i < 2; i++)
 			memorizer_lines_begin(&lines[i], live(addr[i][n]), false);
 		while (memorizer_lines_next(&lines[0], &line[0])) {
@@ -433,7 +433,7 @@ static void random_groups_are_told_as_single_accesses_are(void)
 		CHECK(!memorizer_lines_next(&lines[1], &line[1]));
 		for (i = 0; i < 2; i++)
 			memorizer_lines_end(&lines[i]);
-		mutex_unlock(&memorizer_mutex);
+		up_write(&memorizer_rwsem);
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * The core's tests: read what the core has recorded.
  *
- * Callers hold memorizer_mutex, or nobody clears meanwhile.
+ * Callers hold memorizer_rwsem, or nobody clears meanwhile.
  */
 #include "test.h"
 

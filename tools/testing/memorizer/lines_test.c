@@ -20,26 +20,26 @@ static void start(unsigned int blocks)
 
 static void begin(struct memorizer_lines *lines)
 {
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_begin(lines, object, false);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 static bool next(struct memorizer_lines *lines, struct memorizer_line *line)
 {
 	bool any;
 
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	any = memorizer_lines_next(lines, line);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	return any;
 }
 
 static void end(struct memorizer_lines *lines)
 {
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_end(lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 }
 
 /* By ip and pid, with the counts of all CPUs, whatever the order of accesses. */

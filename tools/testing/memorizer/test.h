@@ -18,7 +18,7 @@
 #include <linux/jiffies.h>
 #include <linux/limits.h>
 #include <linux/memorizer.h>
-#include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/string.h>
 
 #include "../../../mm/memorizer/memorizer.h"

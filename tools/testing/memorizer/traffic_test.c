@@ -313,7 +313,7 @@ static void traffic_is_in_the_lines(void)
 		become(i % 2, 1);
 		site(addr, 8, MEMORIZER_UPDATE, IP(i % 5));
 	}
-	mutex_lock(&memorizer_mutex);
+	down_write(&memorizer_rwsem);
 	memorizer_lines_begin(&lines, object, false);
 	for (i = 0; i < 5; i++) {
 		CHECK(memorizer_lines_next(&lines, &line));
@@ -325,7 +325,7 @@ static void traffic_is_in_the_lines(void)
 	}
 	CHECK(!memorizer_lines_next(&lines, &line));
 	memorizer_lines_end(&lines);
-	mutex_unlock(&memorizer_mutex);
+	up_write(&memorizer_rwsem);
 	hook_free(addr, IP(0));
 	memorizer_clear();
 	CHECK_EQ(memorizer_cleared.accesses, 40);

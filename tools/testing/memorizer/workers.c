@@ -20,7 +20,7 @@
  * @refs: who may touch it; the last one frees it
  * @over: it was freed, whether or not Memorizer was told
  * @reported: Memorizer was told
- * @dump: the last dump that showed it
+ * @dump: the last dump of each CPU that showed it
  * @done: accesses by CPU and ip
  *
  * Objects are named by their index among the lives, see name_of().
@@ -32,7 +32,7 @@ struct life {
 	int refs;
 	bool over;
 	bool reported;
-	unsigned int dump;
+	unsigned int dump[TEST_CPUS];
 	struct counts done[TEST_CPUS][IPS];
 };
 
@@ -55,8 +55,10 @@ static unsigned int rounds, workers_left;
 static bool frees_are_missed, events_are_lost, interrupts_are_wanted;
 static unsigned int interrupts;
 
-/* Guarded by memorizer_mutex. */
-static unsigned int dumps;
+/* How many there were. */
+static unsigned int dumps[TEST_CPUS];
+
+/* Guarded by memorizer_rwsem. */
 static unsigned long objects_gone, accesses_gone;
 
 static struct life *life_of(const struct memorizer_object *object)
@@ -324,25 +326,57 @@ static void check_object(const struct memorizer_object *object, bool closed)
 	}
 }
 
+/* Each ip and pid has one line, or as many as it has granules; together they have all counts. */
+static void check_lines(struct memorizer_object *object, bool closed)
+{
+	struct memorizer_lines lines;
+	struct memorizer_line line;
+	struct counts sum = { }, all;
+	u64 last = 0, now;
+
+	memorizer_lines_begin(&lines, object, false);
+	while (memorizer_lines_next(&lines, &line)) {
+		now = (u64)line.ip << 32 | line.pid;
+		CHECK(now > last);
+		last = now;
+		sum.reads += line.reads;
+		sum.writes += line.writes;
+	}
+	memorizer_lines_end(&lines);
+	if (!closed)
+		return;
+	all = all_counts_of(object);
+	CHECK_EQ(sum.reads, all.reads);
+	CHECK_EQ(sum.writes, all.writes);
+}
+
 /**
  * check_kmap() - read all objects and check them
+ *
+ * Several CPUs may do so at once.
  */
 void check_kmap(void)
 {
+	unsigned int cpu = smp_processor_id();
 	struct memorizer_object *object;
 	unsigned long pos = 0;
 	struct life *life;
+	bool closed;
 
-	mutex_lock(&memorizer_mutex);
-	dumps++;
+	down_read(&memorizer_rwsem);
+	dumps[cpu]++;
 	while ((object = next_shown(&pos))) {
 		/* Pairs with the cmpxchg that closed it: nobody touched it after that. */
-		check_object(object, smp_load_acquire(&object->state) != MEMORIZER_LIVE);
+		closed = smp_load_acquire(&object->state) != MEMORIZER_LIVE;
+		memorizer_hold(object);
+		check_object(object, closed);
+		check_lines(object, closed);
+		memorizer_release(object);
 		life = life_of(object);
-		CHECK(life->dump != dumps);
-		life->dump = dumps;
+		CHECK(life->dump[cpu] != dumps[cpu]);
+		life->dump[cpu] = dumps[cpu];
 	}
-	mutex_unlock(&memorizer_mutex);
+	up_read(&memorizer_rwsem);
 }
 
 void (*before_collecting)(void);

@@ -14,6 +14,11 @@ struct mutex {
 
 #define DEFINE_MUTEX(name)	struct mutex name
 
+static inline void mutex_init(struct mutex *m)
+{
+	*m = (struct mutex){ };
+}
+
 static inline void mutex_lock(struct mutex *m)
 {
 	unsigned int ticket = __atomic_fetch_add(&m->last_ticket, 1, __ATOMIC_RELAXED);
