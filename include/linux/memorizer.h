@@ -142,6 +142,23 @@ void memorizer_set_pid(struct task_struct *task);
  */
 void memorizer_fork(struct task_struct *child);
 
+/**
+ * memorizer_cgroup_task() - say that a task was put into a control group
+ * @task: the task
+ *
+ * Context: under css_set_lock, the task is in the group already.
+ */
+void memorizer_cgroup_task(struct task_struct *task);
+
+/**
+ * memorizer_cgroup_moved() - say that tasks were moved from group to group, which may run
+ *
+ * What they do from now on, they do as members of the new one.
+ *
+ * Context: process context, interrupts enabled.
+ */
+void memorizer_cgroup_moved(void);
+
 DECLARE_PER_CPU(bool, memorizer_held);
 void __memorizer_nmi_enter(void);
 
@@ -250,6 +267,8 @@ static __always_inline void memorizer_nmi_enter(void) { }
 static inline void memorizer_switch_to(const struct task_struct *next) { }
 static inline void memorizer_set_pid(struct task_struct *task) { }
 static inline void memorizer_fork(struct task_struct *child) { }
+static inline void memorizer_cgroup_task(struct task_struct *task) { }
+static inline void memorizer_cgroup_moved(void) { }
 static inline void memorizer_init_pool(void) { }
 static inline void memorizer_init(void) { }
 static inline void memorizer_alloc(enum memorizer_source source, const void *ptr, size_t size,

@@ -181,6 +181,8 @@ static int __init memorizer_debugfs_init(void)
 	debugfs_create_file("memorizer_pid", 0600, dir, NULL, &memorizer_pids_fops);
 	debugfs_create_file("memorizer_pid_fork", 0600, dir, (void *)&pid_fork,
 			    &memorizer_switch_fops);
+	if (IS_ENABLED(CONFIG_CGROUPS))
+		debugfs_create_file("memorizer_cgroup", 0600, dir, NULL, &memorizer_cgroups_fops);
 	debugfs_create_file("memorizer_track_lines", 0600, dir, (void *)&track_lines,
 			    &memorizer_switch_fops);
 	debugfs_create_file_unsafe("line_size", 0600, dir, NULL, &line_size_fops);

@@ -701,13 +701,14 @@ void memorizer_access_string(const char *a, const char *b, unsigned long n, unsi
 
 /*
  * The upper half of a task's memorizer_key, of which the lower one is 0: its pid, as
- * memorizer_key() has it; how often it is paused; LEFT_OUT if it was not chosen (tasks.c),
- * which others set and clear; and PAUSED if it is either. That of the task that runs is
- * the CPU's memorizer_current_key.
+ * memorizer_key() has it; how often it is paused; LEFT_OUT if it was not chosen (tasks.c), and
+ * OUTSIDE if it is in no chosen group (cgroups.c), which others set and clear; and PAUSED if it
+ * is any of these. That of the task that runs is the CPU's memorizer_current_key.
  */
 #define MEMORIZER_PIDS		(BIT(24) - 1)
 #define MEMORIZER_ONE_PAUSE	BIT(24)
 #define MEMORIZER_PAUSES	(BIT(29) - BIT(24))
+#define MEMORIZER_OUTSIDE	BIT(29)
 #define MEMORIZER_LEFT_OUT	BIT(30)
 #define MEMORIZER_PAUSED	BIT(31)
 
@@ -719,7 +720,7 @@ static inline void memorizer_change_task(struct task_struct *task, int add,
 
 	do {
 		new = ((old >> 32 & ~(MEMORIZER_PAUSED | clear)) | set) + add;
-		if (new & (MEMORIZER_PAUSES | MEMORIZER_LEFT_OUT))
+		if (new & (MEMORIZER_PAUSES | MEMORIZER_OUTSIDE | MEMORIZER_LEFT_OUT))
 			new |= MEMORIZER_PAUSED;
 	} while (!try_cmpxchg(&task->memorizer_key, &old, (u64)new << 32));
 }
@@ -788,7 +789,8 @@ static __always_inline bool memorizer_is_paused(void)
 /* True in a task that was not chosen, and in an interrupt that came in there. */
 static __always_inline bool memorizer_is_left_out(void)
 {
-	return unlikely(READ_ONCE(current->memorizer_key) >> 32 & MEMORIZER_LEFT_OUT);
+	return unlikely(READ_ONCE(current->memorizer_key) >> 32 &
+			(MEMORIZER_OUTSIDE | MEMORIZER_LEFT_OUT));
 }
 
 /* sites.c */

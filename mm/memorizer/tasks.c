@@ -175,13 +175,18 @@ static void load_key(void *unused)
 	memorizer_load_key();
 }
 
-/* Of a CPU that is not online, its idle task is current. */
-static void load_keys(void)
+/**
+ * memorizer_load_keys() - have all CPUs take over what was changed of the tasks that run there
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_load_keys(void)
 {
 	int cpu;
 
 	cpus_read_lock();
 	on_each_cpu(load_key, NULL, true);
+	/* Of a CPU that is not online, its idle task is current. */
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))
 			per_cpu(memorizer_current_key, cpu) = idle_task(cpu)->memorizer_key;
@@ -207,7 +212,7 @@ static int choose_tasks(const char *text, bool add)
 		choose_among_all(NULL, false);
 	read_unlock(&tasklist_lock);
 	rcu_read_unlock();
-	load_keys();
+	memorizer_load_keys();
 	mutex_unlock(&tasks_mutex);
 	kvfree(pids);
 	return err;

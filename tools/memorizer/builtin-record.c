@@ -33,6 +33,8 @@ static const char usage[] =
 	"  -A, --alloc GLOB,...  record objects that these functions allocate only\n"
 	"      --fields TERM,...  count accesses to objects that cache:GLOB or alloc:GLOB match by\n"
 	"                       the place in them, too, and put kmap_fields beside the trace\n"
+	"  -G, --cgroup PATH,...  accesses by members of these control groups only, and of\n"
+	"                       those below them: /user.slice\n"
 	"  -p, --pid PID,...    accesses by these tasks only\n"
 	"  -k, --children       and by their children; without --pid, by COMMAND and its children\n"
 	"  -s, --snapshot       at the end also record what the kernel's kmap shows then\n"
@@ -49,7 +51,7 @@ static const char usage[] =
 
 #define SIZE	"a size like 100M"
 #define OPTION_FIELDS	256		/* has no letter */
-#define SHORT	"+o:f:raTelcn:M:I:C:A:ksm:t:p:P:zS:R:F:D:h"
+#define SHORT	"+o:f:raTelcn:M:I:C:A:G:ksm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -66,6 +68,7 @@ static const struct option options[] = {
 	{ "cache", required_argument, NULL, 'C' },
 	{ "alloc", required_argument, NULL, 'A' },
 	{ "fields", required_argument, NULL, OPTION_FIELDS },
+	{ "cgroup", required_argument, NULL, 'G' },
 	{ "children", no_argument, NULL, 'k' },
 	{ "snapshot", no_argument, NULL, 's' },
 	{ "mark", required_argument, NULL, 'm' },
@@ -176,6 +179,16 @@ static bool parse_fields(struct narrow *n, const char *text)
 	return false;
 }
 
+static bool parse_cgroups(struct narrow *n, const char *text)
+{
+	if (narrow_add_cgroups(n, text))
+		return true;
+	fprintf(stderr,
+		"memorizer record: --cgroup %s: want paths of control groups, which begin with /, with commas between\n",
+		text);
+	return false;
+}
+
 /* Whether options go together; if not there was a message. */
 static bool fit_together(const struct recording *what)
 {
@@ -262,6 +275,10 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			return usage_error("record");
 		case OPTION_FIELDS:
 			if (parse_fields(&what->narrow, optarg))
+				break;
+			return usage_error("record");
+		case 'G':
+			if (parse_cgroups(&what->narrow, optarg))
 				break;
 			return usage_error("record");
 		case 'k':

@@ -266,6 +266,7 @@ narrowed()
 	until_is memorizer_log_access 1
 	cp "$m/memorizer_filter" "$tmp/at.filter"
 	cp "$m/memorizer_fields" "$tmp/at.fields"
+	cp "$m/memorizer_cgroup" "$tmp/at.cgroups"
 	send 0 1 100
 	: >"$tmp/at.sent"
 	until_is stream_accesses 0
@@ -310,6 +311,7 @@ narrows()
 	printf '%s' "$2" >"$m/memorizer_filter"
 	printf '%s' "$2" >"$tmp/want"
 	echo "cache:before" >"$m/memorizer_fields"
+	echo "/before" >"$m/memorizer_cgroup"
 	echo "1,1,1000,8,1,0,0,a" >"$m/kmap_fields"
 	shift 2
 	start narrowed
@@ -350,6 +352,14 @@ equal "what was counted is beside the trace" "$m/kmap_fields" "$tmp/trace/kernel
 same "the filter is as it was" "-" "$(tr -d '\n' <"$tmp/at.filter")-"
 chooses_tasks "" --fields cache:dentry -- true
 same "a kernel that counts so is wanted" "2 memorizer: debugfs/memorizer/memorizer_fields: No such file or \
+directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
+narrows 0 "" --accesses --cgroup /user.slice,/a/b,/ --cgroup /system.slice/memorizer.service
+same "members of groups are chosen" "0 /user.slice /a/b / /system.slice/memorizer.service" \
+	"$status $(xargs <"$tmp/at.cgroups")"
+same "then those of others are again, and nothing is logged" "/before 0 0" "$(cat "$m/memorizer_cgroup" \
+	"$tmp/at.off" "$m/memorizer_log_access" | xargs)"
+chooses_tasks "" --cgroup / -- true
+same "a kernel that chooses so is wanted" "2 memorizer: debugfs/memorizer/memorizer_cgroup: No such file or \
 directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
 chooses_tasks "" --pid 7,8 --pid 9 -- sh -c "$command"
 same "tasks are chosen" "0 7 8 9 0" "$status $(xargs <"$tmp/at.pids")"
@@ -1128,6 +1138,12 @@ for terms in "" dentry cache: function:vfs_read "cache:a,,cache:b" "cache:a b" "
 	refuses "terms of objects: '$terms'" " record: --fields $terms: want cache:GLOB or alloc:GLOB, with \
 commas between $hint" --fields "$terms"
 done
+for paths in "" a ./a /a, /a,b "/a b"; do
+	refuses "paths of groups: '$paths'" " record: --cgroup $paths: want paths of control groups, which begin \
+with /, with commas between $hint" --cgroup "$paths"
+done
+refuses "what tells of accesses by members" " record: filters: want --accesses, --traffic, --retirements \
+or --snapshot, which they choose from $hint" --cgroup /
 refuses "objects that stay" " record: --fields and --retirements: want one of them, what is retired has no \
 places $hint" --fields cache:a --retirements
 refuses "what tells of accesses" " record: filters: want --accesses, --traffic, --retirements \
@@ -1147,6 +1163,10 @@ ln -s /proc/self/oom_score_adj "$m/memorizer_fields"
 refuses "terms of objects that the kernel takes" ": debugfs/memorizer/memorizer_fields: 'cache:a[': Invalid \
 argument" -o "$tmp/none" --fields "cache:a["
 rm "$m/memorizer_fields"
+ln -s /proc/self/oom_score_adj "$m/memorizer_cgroup"
+refuses "groups that there are" ": debugfs/memorizer/memorizer_cgroup: '/nowhere': Invalid \
+argument" -o "$tmp/none" --accesses --cgroup /nowhere
+rm "$m/memorizer_cgroup"
 refuses "a kernel that chooses tasks" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
 not in this kernel's Memorizer, want a later one" -o "$tmp/none" --retirements --pid 1
 refuses "and their children" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \

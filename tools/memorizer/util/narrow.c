@@ -15,6 +15,7 @@
 #define PIDS	"memorizer_pid"
 #define FORK	"memorizer_pid_fork"
 #define FIELDS	"memorizer_fields"
+#define CGROUPS	"memorizer_cgroup"
 
 /* Whether a term says of which objects it is. */
 static bool is_of_objects(const char *term, size_t len)
@@ -28,21 +29,29 @@ static bool is_of_objects(const char *term, size_t len)
 	return false;
 }
 
+/* Bytes up to the next comma, 0 if there is a blank among them. */
+static size_t word_length(const char *p)
+{
+	size_t len = strcspn(p, ","), i;
+
+	for (i = 0; i < len; i++)
+		if (!isgraph((unsigned char)p[i]))
+			return 0;
+	return len;
+}
+
 /* Adds terms to lines: globs of a kind, or terms of objects if @kind is NULL, with commas between. */
 static bool add_terms(char **lines, const char *kind, const char *terms)
 {
 	const char *p = terms;
-	size_t len, i;
 	char *more;
+	size_t len;
 	bool out;
 
 	for (;; p += len + 1) {
 		out = *p == '!';
 		p += out;
-		len = strcspn(p, ",");
-		for (i = 0; i < len; i++)
-			if (!isgraph((unsigned char)p[i]))
-				return false;
+		len = word_length(p);
 		if (!len || (!kind && !is_of_objects(p, len)) ||
 		    asprintf(&more, "%s%s%s%s%.*s\n", *lines ? *lines : "", out ? "!" : "",
 			     kind ? kind : "", kind ? ":" : "", (int)len, p) < 0)
@@ -81,6 +90,31 @@ bool narrow_add_fields(struct narrow *n, const char *terms)
 	return add_terms(&n->fields, NULL, terms);
 }
 
+/**
+ * narrow_add_cgroups - add control groups whose members are chosen
+ * @n: where to
+ * @paths: paths from the unified hierarchy's root on, with commas between
+ *
+ * Return: whether there are such.
+ */
+bool narrow_add_cgroups(struct narrow *n, const char *paths)
+{
+	const char *p = paths;
+	char *more;
+	size_t len;
+
+	for (;; p += len + 1) {
+		len = word_length(p);
+		if (*p != '/' || !len ||
+		    asprintf(&more, "%s%.*s\n", n->cgroups ? n->cgroups : "", (int)len, p) < 0)
+			return false;
+		free(n->cgroups);
+		n->cgroups = more;
+		if (!p[len])
+			return true;
+	}
+}
+
 /* Has the kernel take lines. */
 static bool set_lines(const struct control *c, const char *file, const char *lines)
 {
@@ -100,7 +134,7 @@ static bool set_lines(const struct control *c, const char *file, const char *lin
  */
 bool narrow_is_needed(const struct narrow *n)
 {
-	return n->terms || n->pids->nr || n->children;
+	return n->terms || n->cgroups || n->pids->nr || n->children;
 }
 
 /* Puts a line with a number behind lines, which are freed. */
@@ -153,7 +187,8 @@ static bool replace_lines(const struct control *c, const char *file, const char 
 bool narrow_begin(struct narrow *n, const struct control *c, bool else_sieve)
 {
 	if ((n->terms && !replace_lines(c, FILTER, n->terms, &n->before)) ||
-	    (n->fields && !replace_lines(c, FIELDS, n->fields, &n->fields_before)))
+	    (n->fields && !replace_lines(c, FIELDS, n->fields, &n->fields_before)) ||
+	    (n->cgroups && !replace_lines(c, CGROUPS, n->cgroups, &n->cgroups_before)))
 		return false;
 	if (!n->pids->nr && !n->children)
 		return true;
@@ -201,7 +236,8 @@ bool narrow_log(struct narrow *n, const struct control *c, bool on)
 {
 	char *now;
 
-	if ((!n->before && !n->pids_before && !n->fields_before) || on == n->logs)
+	if ((!n->before && !n->pids_before && !n->fields_before && !n->cgroups_before) ||
+	    on == n->logs)
 		return true;
 	if (on) {
 		now = control_read(c, LOG);
@@ -253,15 +289,19 @@ bool narrow_end(struct narrow *n, const struct control *c)
 		fine &= control_write(c, FORK, n->children_before ? "1\n" : "0\n");
 		free(pids);
 	}
+	if (n->cgroups_before)
+		fine &= set_lines(c, CGROUPS, n->cgroups_before);
 	if (n->fields_before)
 		fine &= set_lines(c, FIELDS, n->fields_before);
 	if (n->before)
 		fine &= set_lines(c, FILTER, n->before);
 	free(n->before);
 	free(n->fields_before);
+	free(n->cgroups_before);
 	free(n->pids_before);
 	n->before = NULL;
 	n->fields_before = NULL;
+	n->cgroups_before = NULL;
 	n->pids_before = NULL;
 	return fine;
 }
@@ -274,4 +314,5 @@ void narrow_free(struct narrow *n)
 {
 	free(n->terms);
 	free(n->fields);
+	free(n->cgroups);
 }

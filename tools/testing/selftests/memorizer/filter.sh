@@ -5,7 +5,6 @@
 
 dir=$(mktemp -d)
 trap 'rmmod $module 2>/dev/null; kill $worker 2>/dev/null; rm -rf $dir; quiet; all' EXIT
-worker=
 
 # all: nothing is filtered.
 all() {
@@ -172,42 +171,6 @@ filter_changes_while_logging() {
 	[ $one -gt 0 ] && [ $other -gt 0 ] && [ $((one + other)) -lt $whole ] ||
 		{ echo "# sites: $one of set_increments, $other of test_exit, $whole in all"; return 1; }
 	same "objects, writes, reads" "$(accesses_of_module)" "1 54020 54020"
-}
-
-# A shell that does as it is told, one after the other.
-start_worker() {
-	mkfifo $dir/tell $dir/told
-	sh -c 'while read -r what <'$dir'/tell; do
-		case $what in
-		itself)	read -r x </proc/self/status ;;
-		child)	cat /proc/self/status >'$dir'/child ;;
-		end)	exit 0 ;;
-		esac
-		echo "done" >'$dir'/told
-	done' &
-	worker=$!
-}
-
-tell() {
-	echo $1 >$dir/tell
-	if [ $1 = end ]; then
-		wait $worker
-	else
-		read -r x <$dir/told
-	fi
-}
-
-end_worker() {
-	tell end
-	rm -f $dir/tell $dir/told
-	worker=
-}
-
-# accesses_of PID: "by others, by that one" of the KMAP.
-accesses_of() {
-	awk -F, -v pid="$1" '
-		/^  / { n[$2 == pid] += $3 + $4 }
-		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
 }
 
 # What others do meanwhile is counted as left out.

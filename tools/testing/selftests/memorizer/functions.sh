@@ -148,6 +148,43 @@ others_may_not() {
 	done
 }
 
+# A shell, $worker, that does as it is told, one after the other. Needs a directory $dir.
+worker=
+start_worker() {
+	mkfifo $dir/tell $dir/told
+	sh -c 'while read -r what <'$dir'/tell; do
+		case $what in
+		itself)	read -r x </proc/self/status ;;
+		child)	cat /proc/self/status >'$dir'/child ;;
+		end)	exit 0 ;;
+		esac
+		echo "done" >'$dir'/told
+	done' &
+	worker=$!
+}
+
+tell() {
+	echo $1 >$dir/tell
+	if [ $1 = end ]; then
+		wait $worker
+	else
+		read -r x <$dir/told
+	fi
+}
+
+end_worker() {
+	tell end
+	rm -f $dir/tell $dir/told
+	worker=
+}
+
+# accesses_of PID: "by others, by that one" of the KMAP.
+accesses_of() {
+	awk -F, -v pid="$1" '
+		/^  / { n[$2 == pid] += $3 + $4 }
+		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
+}
+
 quiet() {
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's choice of control groups: whose members' accesses are recorded.
+ *
+ * A task that is in none of the chosen groups, nor in one below these, has MEMORIZER_OUTSIDE in
+ * its memorizer_key, beside what tasks.c says of it. It gets it, or not, when it is put into a
+ * group, which is when it is made or when it is moved, and when the choice is changed. Both read
+ * which group it is in, and which are chosen, under choice_lock: who comes second knows what the
+ * first one did.
+ *
+ * Groups are those of the unified hierarchy, which each task is in.
+ */
+#include <linux/cgroup.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/limits.h>
+#include <linux/memorizer.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/nsproxy.h>
+#include <linux/overflow.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "memorizer.h"
+#include "tasks.h"
+
+#define SEPARATORS	" \t\n"
+
+/* No task is in any: what is read back when those that were chosen have gone. */
+#define NO_GROUP	"none"
+
+/**
+ * struct groups - some control groups
+ * @nr: how many
+ * @group: each of them, with a reference
+ */
+struct groups {
+	unsigned int nr;
+	struct cgroup *group[];
+};
+
+/* Serializes choosing, and reading it back. */
+static DEFINE_MUTEX(groups_mutex);
+
+/* NULL: all tasks are chosen. Written under groups_mutex and choice_lock. */
+static struct groups *chosen;
+static DEFINE_RAW_SPINLOCK(choice_lock);
+
+static bool is_inside(struct cgroup *group, const struct groups *groups)
+{
+	unsigned int i;
+
+	for (i = 0; i < groups->nr; i++)
+		if (cgroup_is_descendant(group, groups->group[i]))
+			return true;
+	return false;
+}
+
+/* Says whether a task is outside; it may be moved at any time. */
+static void judge(struct task_struct *task)
+{
+	unsigned long flags;
+	bool outside;
+
+	rcu_read_lock();
+	raw_spin_lock_irqsave(&choice_lock, flags);
+	outside = chosen && !is_inside(task_dfl_cgroup(task), chosen);
+	memorizer_change_task(task, 0, MEMORIZER_OUTSIDE, outside ? MEMORIZER_OUTSIDE : 0);
+	raw_spin_unlock_irqrestore(&choice_lock, flags);
+	rcu_read_unlock();
+}
+
+void memorizer_cgroup_task(struct task_struct *task)
+{
+	judge(task);
+}
+
+static void load_key(void *unused)
+{
+	memorizer_load_key();
+}
+
+void memorizer_cgroup_moved(void)
+{
+	/* Whoever changes the choice meanwhile does the same. Idle tasks are never moved. */
+	if (READ_ONCE(chosen))
+		on_each_cpu(load_key, NULL, true);
+}
+
+static void judge_all(void)
+{
+	struct task_struct *leader, *task;
+	int cpu;
+
+	read_lock(&tasklist_lock);
+	for_each_process_thread(leader, task)
+		judge(task);
+	for_each_possible_cpu(cpu)
+		judge(idle_task(cpu));
+	read_unlock(&tasklist_lock);
+	memorizer_load_keys();
+}
+
+static void put_groups(struct groups *groups)
+{
+	unsigned int i;
+
+	if (!groups)
+		return;
+	for (i = 0; i < groups->nr; i++)
+		cgroup_put(groups->group[i]);
+	kfree(groups);
+}
+
+/* The next word of a text, which is cut off there; NULL if there is none. */
+static char *next_word(char **text)
+{
+	char *word;
+
+	do {
+		word = strsep(text, SEPARATORS);
+	} while (word && !*word);
+	return word;
+}
+
+static unsigned int count_words(const char *text)
+{
+	unsigned int nr;
+
+	for (nr = 0; *(text += strspn(text, SEPARATORS)); nr++)
+		text += strcspn(text, SEPARATORS);
+	return nr;
+}
+
+/* Adds the groups of a text; those of it that there are have their references in any case. */
+static int add_groups(struct groups *groups, char *text)
+{
+	bool only = count_words(text) == 1;
+	struct cgroup *group;
+	char *word;
+
+	while ((word = next_word(&text))) {
+		if (only && !strcmp(word, NO_GROUP))
+			break;
+		if (*word != '/')
+			return -EINVAL;
+		group = cgroup_get_from_path(word);
+		if (IS_ERR(group))
+			return PTR_ERR(group);
+		groups->group[groups->nr++] = group;
+	}
+	return 0;
+}
+
+/* Those of a text, and others before them if there are any. */
+static struct groups *make_groups(const char *text, const struct groups *others)
+{
+	unsigned int nr = count_words(text) + (others ? others->nr : 0), i;
+	struct groups *groups = kzalloc(struct_size(groups, group, nr), GFP_KERNEL);
+	char *copy = kstrdup(text, GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (groups && copy) {
+		for (i = 0; others && i < others->nr; i++) {
+			groups->group[i] = others->group[i];
+			cgroup_get(groups->group[i]);
+		}
+		groups->nr = i;
+		err = add_groups(groups, copy);
+	}
+	kfree(copy);
+	if (!err)
+		return groups;
+	put_groups(groups);
+	return ERR_PTR(err);
+}
+
+/* Takes @groups for those that are chosen; returns those that were. */
+static struct groups *exchange(struct groups *groups)
+{
+	struct groups *old = chosen;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&choice_lock, flags);
+	WRITE_ONCE(chosen, groups);
+	raw_spin_unlock_irqrestore(&choice_lock, flags);
+	return old;
+}
+
+/* Chooses those of @text, if @add beside others; all of them or nothing. */
+static int choose_groups(const char *text, bool add)
+{
+	struct groups *groups = NULL;
+	int err = 0;
+
+	mutex_lock(&groups_mutex);
+	if (count_words(text)) {
+		groups = make_groups(text, add ? chosen : NULL);
+		err = PTR_ERR_OR_ZERO(groups);
+	} else if (add) {
+		goto unlock;
+	}
+	if (!err) {
+		groups = exchange(groups);
+		judge_all();
+		put_groups(groups);
+	}
+unlock:
+	mutex_unlock(&groups_mutex);
+	return err;
+}
+
+static int show_group(struct seq_file *m, struct cgroup *group)
+{
+	struct cgroup_namespace *ns = current->nsproxy->cgroup_ns;
+	char *path = kmalloc(PATH_MAX, GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (path)
+		err = cgroup_path_ns(group, path, PATH_MAX, ns);
+	if (err >= 0)
+		seq_printf(m, "%s\n", path);
+	kfree(path);
+	return min(err, 0);
+}
+
+static int groups_show(struct seq_file *m, void *unused)
+{
+	bool any = false;
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&groups_mutex);
+	for (i = 0; chosen && i < chosen->nr && !err; i++) {
+		if (!(chosen->group[i]->self.flags & CSS_ONLINE))
+			continue;
+		err = show_group(m, chosen->group[i]);
+		any = true;
+	}
+	if (chosen && !any)
+		seq_puts(m, NO_GROUP "\n");
+	mutex_unlock(&groups_mutex);
+	return err;
+}
+
+static int groups_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, groups_show, NULL);
+}
+
+static ssize_t groups_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	return memorizer_write_list(file, buf, count, pos, choose_groups);
+}
+
+const struct file_operations memorizer_cgroups_fops = {
+	.owner = THIS_MODULE,
+	.open = groups_open,
+	.read = seq_read,
+	.write = groups_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
