@@ -147,7 +147,11 @@ int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size
  * which are made one after the other, by one with which they do not meet.
  */
 #define BUCKET_OF_KEY		(BIT_ULL(29) + 0x9e377)
-#define BUCKET_OF_TARGET	(GOLDEN_RATIO_64 * GOLDEN_RATIO_64)
+#define BETWEEN_OBJECTS		(GOLDEN_RATIO_64 * GOLDEN_RATIO_64 * 64)
+#define BUCKET_OF_TARGET	(BETWEEN_OBJECTS / 8 * 0x6db6db6db6db6db7)
+
+/* Modulo 2^64: the last number above is the inverse of 7. */
+static_assert(sizeof(struct memorizer_object) * BUCKET_OF_TARGET == BETWEEN_OBJECTS);
 
 static __always_inline u32 *find_bucket(u64 target, u64 key)
 {
