@@ -41,7 +41,7 @@
 #define MEMORIZER_SLAB_SIZES	24
 
 /* The per-CPU cache in front of the general path, see memorizer_cache_slot(). */
-#define MEMORIZER_CACHE_SLOTS	8192
+#define MEMORIZER_CACHE_SLOTS	16384
 #define MEMORIZER_CACHE_ADDR	6
 
 /* The objects found last, each in the slot of so many bytes of address. */
