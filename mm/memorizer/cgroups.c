@@ -26,7 +26,6 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
@@ -84,16 +83,11 @@ void memorizer_cgroup_task(struct task_struct *task)
 	judge(task);
 }
 
-static void load_key(void *unused)
-{
-	memorizer_load_key();
-}
-
 void memorizer_cgroup_moved(void)
 {
 	/* Whoever changes the choice meanwhile does the same. Idle tasks are never moved. */
 	if (READ_ONCE(chosen))
-		on_each_cpu(load_key, NULL, true);
+		memorizer_load_running_keys();
 }
 
 static void judge_all(void)

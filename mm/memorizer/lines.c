@@ -110,7 +110,7 @@ static __always_inline u32 ip_of(const struct memorizer_entry *entry)
 		memorizer_entry_ip(entry) | MEMORIZER_ACCESS_IP;
 }
 
-/* What tells an entry's run from others that have its ip_of(): those of groups are before the ip's. */
+/* What tells an entry's run from others of its ip_of(): those of groups are before the ip's. */
 static u32 run_of(const struct memorizer_entry *entry)
 {
 	return memorizer_entry_group(entry) ? memorizer_entry_ip(entry) : U32_MAX;
@@ -301,7 +301,7 @@ static bool next_ip(struct memorizer_lines *lines)
 	return place->runs;
 }
 
-/* The entry behind @id if it is of the same run, else 0; where the run that is next ends is noted. */
+/* The entry behind @id if it is of the same run, else 0; notes where the run that is next ends. */
 static u32 next_in_run(struct memorizer_lines *lines, u32 id)
 {
 	u32 next = READ_ONCE(entry_of(id)->link);
@@ -343,11 +343,14 @@ static void add_entry(struct memorizer_line *line, const struct memorizer_entry 
 static bool next_rank(const struct memorizer_lines *lines, u64 *rank)
 {
 	unsigned int i;
+	u32 id;
 
 	*rank = U64_MAX;
-	for (i = 0; i < lines->place.runs; i++)
-		if (lines->place.at[i])
-			*rank = min(*rank, rank_of(entry_of(lines->place.at[i]), lines->by_granule));
+	for (i = 0; i < lines->place.runs; i++) {
+		id = lines->place.at[i];
+		if (id)
+			*rank = min(*rank, rank_of(entry_of(id), lines->by_granule));
+	}
 	return *rank != U64_MAX;
 }
 
@@ -373,7 +376,9 @@ static bool add_up(struct memorizer_lines *lines, struct memorizer_line *line)
 
 	if (!next_rank(lines, &rank) && !(next_ip(lines) && next_rank(lines, &rank)))
 		return false;
-	*line = (struct memorizer_line) { .ip = lines->place.ip, .pid = rank >> 32, .granules = rank };
+	*line = (struct memorizer_line) {
+		.ip = lines->place.ip, .pid = rank >> 32, .granules = rank,
+	};
 	for (i = 0; i < lines->place.runs; i++)
 		while (lines->place.at[i] &&
 		       rank_of(entry_of(lines->place.at[i]), lines->by_granule) == rank) {

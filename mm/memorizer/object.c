@@ -578,11 +578,11 @@ bool memorizer_has_closed(void)
 	bool any;
 	int cpu;
 
-	down_write(&memorizer_rwsem);
+	down_read(&memorizer_rwsem);
 	for_each_possible_cpu(cpu)
 		closed += READ_ONCE(per_cpu(memorizer_counters, cpu).frees) +
 			READ_ONCE(per_cpu(memorizer_counters, cpu).buried);
 	any = closed != memorizer_cleared.objects + memorizer_retired.objects;
-	up_write(&memorizer_rwsem);
+	up_read(&memorizer_rwsem);
 	return any;
 }

@@ -143,8 +143,10 @@ unsigned int __kprobes memorizer_class_size(unsigned int class)
 }
 
 static_assert(sizeof(struct slab_record) % (1 << MEMORIZER_ID_SHIFT) == 0);
-/* The largest that goes into a block. */
-static_assert(sizeof(struct slab_record) + 12288 * sizeof(u32) <= MEMORIZER_BLOCK_SIZE);
+/* The largest, see memorizer_slab_room(), goes into a block. */
+static_assert(MEMORIZER_SLAB_SIZES % 2 == 0);
+static_assert(sizeof(struct slab_record) + (6UL << (MEMORIZER_SLAB_SIZES - 1) / 2) * sizeof(u32) <=
+	      MEMORIZER_BLOCK_SIZE);
 
 static __kprobes unsigned int id_step(unsigned int class)
 {

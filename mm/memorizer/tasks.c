@@ -176,7 +176,19 @@ static void load_key(void *unused)
 }
 
 /**
- * memorizer_load_keys() - have all CPUs take over what was changed of the tasks that run there
+ * memorizer_load_running_keys() - have CPUs take over what was changed of the tasks they run
+ *
+ * No idle task of a CPU that is not online was changed.
+ *
+ * Context: process context, interrupts enabled.
+ */
+void memorizer_load_running_keys(void)
+{
+	on_each_cpu(load_key, NULL, true);
+}
+
+/**
+ * memorizer_load_keys() - the same, whatever tasks were changed
  *
  * Context: process context, may sleep.
  */
@@ -185,7 +197,7 @@ void memorizer_load_keys(void)
 	int cpu;
 
 	cpus_read_lock();
-	on_each_cpu(load_key, NULL, true);
+	memorizer_load_running_keys();
 	/* Of a CPU that is not online, its idle task is current. */
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))

@@ -12,6 +12,7 @@ struct file_operations;
 int memorizer_set_pids(const char *text);
 int memorizer_set_pid_fork(bool on);
 bool memorizer_has_pid_fork(void);
+void memorizer_load_running_keys(void);
 void memorizer_load_keys(void);
 extern const struct file_operations memorizer_pids_fops;
 
