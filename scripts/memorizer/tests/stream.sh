@@ -33,8 +33,10 @@ same() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
 
 amounts_to_kmap() {
 	"$memorizer" kmap "$dir/whole" >"$dir/trace.kmap" && [ "$(wc -l <"$dir/trace.kmap")" -gt 10000 ] &&
-		cmp <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap")
+		differ_not <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap")
 }
+# differ_not A B: shows the first lines that do.
+differ_not() { diff "$1" "$2" >"$dir/differences" || { cut -c 1-200 "$dir/differences" | head -n 20; return 1; }; }
 # whole_records: each object with its accesses in one line, sorted.
 whole_records() { awk '/^  / { printf "|%s", $0; next } { printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }' | sort; }
 
