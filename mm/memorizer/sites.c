@@ -255,29 +255,6 @@ static void free_patches(struct patches *patches)
 	vm_unmap_aliases();
 }
 
-/*
- * Stores what a site is to be. An NMI on this CPU may come at any point: a word is stored at once.
- * A site in two words is a test while its other bytes change, which are its operand.
- */
-static void store_site(u8 *text, u64 was, u64 to)
-{
-	u64 *word = PTR_ALIGN_DOWN((u64 *)text, sizeof(u64));
-	unsigned int offset = text - (u8 *)word;
-	u32 operand = to >> 8;
-
-	if (offset + MEMORIZER_SITE_SIZE <= sizeof(u64)) {
-		WRITE_ONCE(*word, *word ^ (was ^ to) << 8 * offset);
-		return;
-	}
-	if (operand != (u32)(was >> 8)) {
-		WRITE_ONCE(text[0], MEMORIZER_SITE_TEST);
-		barrier();
-		memcpy(text + 1, &operand, sizeof(operand));
-		barrier();
-	}
-	WRITE_ONCE(text[0], to);
-}
-
 /* Sites in text that is not mapped are those of init text that is gone. */
 static void patch_site(const struct patch *patch, const struct memorizer_site *site, bool on)
 {
@@ -294,7 +271,7 @@ static void patch_site(const struct patch *patch, const struct memorizer_site *s
 		text = alias->map + (addr - alias->start);
 		is = memorizer_load_site(text);
 		if (is != to && !WARN_ONCE(is != was, "no site at %pS\n", (void *)addr))
-			store_site(text, was, to);
+			memorizer_store_site(text, was, to);
 		return;
 	}
 }

@@ -26,6 +26,7 @@ static const struct {
 	{ "threads", thread_cases },
 #ifndef __SANITIZE_THREAD__
 	{ "interrupts", interrupt_cases },
+	{ "patches", patch_cases },
 #endif
 };
 

@@ -16,6 +16,7 @@
 #ifndef _ASM_X86_MEMORIZER_SITES_H
 #define _ASM_X86_MEMORIZER_SITES_H
 
+#include <linux/compiler.h>
 #include <linux/memorizer.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -84,6 +85,33 @@ static inline u64 memorizer_load_site(const void *text)
 
 	memcpy(&bytes, text, MEMORIZER_SITE_SIZE);
 	return bytes;
+}
+
+/**
+ * memorizer_store_site() - store the bytes of a site
+ * @text: where they are
+ * @was: what is there
+ * @to: what is to be there, of the same site
+ *
+ * Whoever executes it between two instructions finds one of these, or a test.
+ * Emulators take a store that is not of a whole, aligned word for several, of which
+ * each has them look for what they translated.
+ *
+ * Context: any; nobody else stores to what is eight bytes before or behind.
+ */
+static inline void memorizer_store_site(void *text, u64 was, u64 to)
+{
+	unsigned int first = (unsigned long)text % sizeof(u64) * 8;	/* bit in the word */
+	u64 *word = text - (unsigned long)text % sizeof(u64);
+	u64 test = (to & ~0xffULL) | MEMORIZER_SITE_TEST;
+
+	if ((was ^ to) >> 1 >> (63 - first)) {
+		/* In two words: a test while its operand changes. */
+		WRITE_ONCE(word[0], word[0] ^ (was ^ test) << first);
+		WRITE_ONCE(word[1], word[1] ^ (was ^ test) >> 1 >> (63 - first));
+		was = test;
+	}
+	WRITE_ONCE(word[0], word[0] ^ (was ^ to) << first);
 }
 
 /**

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: how the text of a site is stored, looked at after each instruction.
+ */
+#include <signal.h>
+#include <ucontext.h>
+
+#include "test.h"
+
+#include "../../../arch/x86/include/asm/memorizer-sites.h"
+
+#define TRAP_FLAG	0x100	/* in the flags: trap after each instruction */
+
+#define NEIGHBOURS	0xcc
+
+/* A site somewhere in the text, and what it may be. */
+static u8 text[64] __aligned(16);
+static u8 *site_text;
+static u64 site_was, site_to;
+
+static bool stepping;
+static unsigned int instructions, states;
+static u64 last_seen;
+
+static void look(void)
+{
+	u64 is = memorizer_load_site(site_text);
+	unsigned int i;
+
+	CHECK(is == site_was || is == site_to || (u8)is == MEMORIZER_SITE_TEST);
+	for (i = 0; i < sizeof(text); i++)
+		if (text + i < site_text || text + i >= site_text + MEMORIZER_SITE_SIZE)
+			CHECK_EQ(text[i], NEIGHBOURS);
+	states += is != last_seen;
+	last_seen = is;
+	instructions++;
+}
+
+static void handle_trap(int sig, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+
+	*flags &= ~TRAP_FLAG;
+	if (!stepping)
+		return;
+	look();
+	*flags |= TRAP_FLAG;
+}
+
+/* Returns in how many states the site was seen, but for that in which it was. */
+static unsigned int store(unsigned int offset, u64 was, u64 to)
+{
+	memset(text, NEIGHBOURS, sizeof(text));
+	site_text = text + offset;
+	site_was = was;
+	site_to = to;
+	memcpy(site_text, &was, MEMORIZER_SITE_SIZE);
+	last_seen = was;
+	instructions = 0;
+	states = 0;
+	stepping = true;
+	asm volatile("int3" : : : "memory");
+	memorizer_store_site(site_text, was, to);
+	stepping = false;
+	asm volatile("int3" : : : "memory");
+	CHECK_EQ(memorizer_load_site(site_text), to);
+	CHECK(instructions > 4);
+	return states;
+}
+
+static void site_is_on_or_off_or_a_test(void)
+{
+	static const s32 stubs[] = { 0x123456, -0x123456, 0x3e, -0x3600 };
+	struct sigaction action = { .sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO };
+	unsigned int offset, form, i, other_word;
+	struct memorizer_site site;
+	u64 on, off;
+
+	sigaction(SIGTRAP, &action, NULL);
+	for (i = 0; i < ARRAY_SIZE(stubs); i++) {
+		for (form = MEMORIZER_FORM_TEST; form <= MEMORIZER_FORM_SS; form++) {
+			site.stub = stubs[i] + (form << MEMORIZER_SITE_FORM);
+			on = memorizer_site_text(&site, true);
+			off = memorizer_site_text(&site, false);
+			for (offset = 16; offset < 32; offset++) {
+				other_word = form != MEMORIZER_FORM_TEST && offset % 8 > 3;
+				CHECK_EQ(store(offset, off, on), other_word ? 3 : 1);
+				CHECK_EQ(store(offset, on, off), other_word ? 3 : 1);
+			}
+		}
+	}
+}
+
+const struct test_case patch_cases[] = {
+	CASE(site_is_on_or_off_or_a_test),
+	{ }
+};
