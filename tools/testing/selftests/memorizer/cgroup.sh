@@ -14,10 +14,10 @@ trap 'end; umount $G; rm -rf $dir' EXIT
 end() {
 	quiet
 	all
-	touch $dir/enough
-	kill $worker $runner 2>/dev/null
-	wait $worker $runner
-	worker='' runner=''
+	end_runner
+	kill $worker 2>/dev/null
+	wait $worker
+	worker=
 	for group in $G/memorizer/* $G/memorizer $G/other; do
 		[ ! -d $group ] || rmdir $group
 	done
@@ -137,9 +137,26 @@ start_runner() {
 	runner=$!
 }
 
+end_runner() {
+	[ -n "${runner-}" ] || return 0
+	touch $dir/enough
+	kill $runner 2>/dev/null
+	wait $runner
+	runner=
+}
+
+# Nothing is said while it runs: what is written to may wait for an interrupt's thread on that CPU.
 whoever_is_moved_is_chosen_at_once() {
 	start
 	start_runner
+	said=$(runner_is_chosen)
+	status=$?
+	end_runner
+	[ -z "$said" ] || echo "$said"
+	return $status
+}
+
+runner_is_chosen() {
 	echo /memorizer/below >$M/memorizer_cgroup
 	# It makes objects faster than they are read.
 	echo 0 >$M/memorizer_enabled
