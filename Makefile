@@ -9,7 +9,7 @@ help:
 	@echo 'make run      trace "tar zcf" of a directory tree in a guest and report who touched what'
 	@echo 'make shell    boot the same kernel to an interactive shell'
 	@echo 'make test     all tests; make test TEST="tools core" only those groups, of'
-	@echo '              house   the counting of results       tools   the command memorizer'
+	@echo '              house   the tests themselves          tools   the command memorizer'
 	@echo '              cross   memorizer elsewhere           core    the core in user space'
 	@echo '              apply   on each source that apt has   series  the exported patches'
 	@echo '              guest   KUnit and selftests           boots   parameters, small pool'

@@ -164,6 +164,19 @@ access_ips() {
 }
 
 # ktap_plan and result: a flat KTAP document.
+# What a kernel says on its console when something is wrong
+splats='WARNING:|BUG:|INFO: (possible|task|rcu|trying)|Oops|Kernel panic|general protection|detected stalls?|self-detected stall|={20,}'
+
+# stale_breakpoint CONSOLE: the kernel died, before it was up, of a breakpoint that is not in its memory, as the
+# dump of its code shows: text_poke_bp() has taken it away again, but QEMU 7.2 goes on with what it translated
+# meanwhile, if CPUs do not take turns. So dies a kernel without Memorizer, which sets no breakpoints.
+stale_breakpoint() {
+	! grep -q -a '^guest: up' "$1" && grep -a -m 1 -A 8 -E "$splats" "$1" | awk '
+		NR == 1 { int3 = /Oops: int3/ }
+		/ Code: .* </ { gone = !/ cc </; exit }
+		END { exit !(int3 && gone) }'
+}
+
 results=0
 plan() { printf 'KTAP version 1\n1..%d\n' "$1"; }
 result() {	# NAME COMMAND...: ok if COMMAND succeeds
