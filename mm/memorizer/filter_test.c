@@ -13,8 +13,6 @@
 #include "filter.h"
 #include "test.h"
 
-extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
-
 static void terms_are_taken_or_refused(struct kunit *test)
 {
 	static const char * const good[] = {

@@ -793,7 +793,8 @@ static __always_inline bool memorizer_is_left_out(void)
 			(MEMORIZER_OUTSIDE | MEMORIZER_LEFT_OUT));
 }
 
-/* sites.c */
+/* sites.c; the linker makes the table */
+extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
 int memorizer_set_log_access(bool on);
 bool memorizer_is_logging(void);
 unsigned long memorizer_count_sites(unsigned long *on);

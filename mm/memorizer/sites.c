@@ -46,7 +46,6 @@
 #include "filter.h"
 #include "memorizer.h"
 
-extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
 extern const struct memorizer_file __start_memorizer_files[], __stop_memorizer_files[];
 
 /* A module that is loaded and has sites. */
@@ -167,7 +166,8 @@ static const char *name_of_file(const struct memorizer_file *file)
  * The file that a site is of; NULL if that is not known. Files are linked in the order of
  * their sites: it is looked for from @last on.
  */
-static const struct memorizer_file *find_file(const struct site_table *table, const struct memorizer_site *site,
+static const struct memorizer_file *find_file(const struct site_table *table,
+					      const struct memorizer_site *site,
 					      const struct memorizer_file *last)
 {
 	const struct memorizer_file *file = last;

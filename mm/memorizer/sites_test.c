@@ -17,8 +17,6 @@
 
 #include "test.h"
 
-extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
-
 /* The allocation that fails, counted down; none does once it is below 0. */
 static int allocations_left;
 

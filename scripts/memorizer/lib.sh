@@ -163,7 +163,6 @@ access_ips() {
 		}'
 }
 
-# ktap_plan and result: a flat KTAP document.
 # What a kernel says on its console when something is wrong
 splats='WARNING:|BUG:|INFO: (possible|task|rcu|trying)|Oops|Kernel panic|general protection|detected stalls?|self-detected stall|={20,}'
 
@@ -177,6 +176,7 @@ stale_breakpoint() {
 		END { exit !(int3 && gone) }'
 }
 
+# plan and result: a flat KTAP document.
 results=0
 plan() { printf 'KTAP version 1\n1..%d\n' "$1"; }
 result() {	# NAME COMMAND...: ok if COMMAND succeeds

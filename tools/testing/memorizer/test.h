@@ -32,8 +32,8 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
-	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[], lines_cases[], thread_cases[],
-	interrupt_cases[], patch_cases[];
+	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[],
+	lines_cases[], thread_cases[], interrupt_cases[], patch_cases[];
 
 /* Ends the case, as failed, unless the two are equal. */
 #define CHECK_EQ(a, b) \
@@ -148,7 +148,8 @@ DECLARE_PER_CPU(unsigned long, site_hits);
 
 void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 void range_site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
-const struct memorizer_group *make_group(const struct memorizer_member *members, unsigned int count);
+const struct memorizer_group *make_group(const struct memorizer_member *members,
+					 unsigned int count);
 void group_site(unsigned long addr, const struct memorizer_group *group);
 
 /* kmap.c */
