@@ -13,6 +13,7 @@
 #include "trace-symbols.h"
 
 #define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
+#define BRIEF_ROWS	10
 #define BAR_WIDTH	50
 #define BAR_EVENTS	(1u << 16)	/* between two looks at how far it is */
 
@@ -62,6 +63,8 @@ static const char usage[] =
 	"                       --json and --csv all)\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
+	"  -b, --brief          print one screen: who allocates, who accesses what, which\n"
+	"                       members; 10 rows each, and --no-wait\n"
 	"  -h, --help           print this\n"
 	"\n"
 	"What counts. A free counts with its allocation, an access with its object.\n"
@@ -72,6 +75,8 @@ static const char usage[] =
 	"      --type TYPE      count allocations of this type and accesses to it, by the\n"
 	"                       compiler's notes; * and ?\n"
 	"      --field FIELD    count accesses to this member, and no allocations; * and ?\n"
+	"      --no-wait        leave out accesses by functions that spin until a lock or\n"
+	"                       another CPU is free; the summary has their sum\n"
 	"\n"
 	"Of a trace only, and with these nothing of its KMAP:\n"
 	"  -t, --kind KIND      count kmalloc, cache, pages, or several: kmalloc,cache\n"
@@ -80,7 +85,7 @@ static const char usage[] =
 	"  -f, --from TIME      count those since then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        take the trace to end then; what its KMAP is by then counts\n";
 
-enum { OPTION_TYPE = 256, OPTION_FIELD };	/* have no letters */
+enum { OPTION_TYPE = 256, OPTION_FIELD, OPTION_NO_WAIT };	/* have no letters */
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -98,6 +103,8 @@ static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "type", required_argument, NULL, OPTION_TYPE },
 	{ "field", required_argument, NULL, OPTION_FIELD },
+	{ "no-wait", no_argument, NULL, OPTION_NO_WAIT },
+	{ "brief", no_argument, NULL, 'b' },
 	{ "cpu", required_argument, NULL, 'P' },
 	{ "all", no_argument, NULL, 'a' },
 	{ "maintainers", required_argument, NULL, 'F' },
@@ -332,6 +339,9 @@ static bool set_filter(struct settings *s, int option, const char *arg)
 	case OPTION_FIELD:
 		f->field = arg;
 		break;
+	case OPTION_NO_WAIT:
+		f->no_wait = true;
+		break;
 	default:
 		return false;
 	}
@@ -351,13 +361,19 @@ static int parse_options(int argc, char **argv, struct settings *s)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "aF:k:K:iM:s:n:jct:C:S:m:p:P:f:T:h", options,
+	while ((option = getopt_long(argc, argv, "abF:k:K:iM:s:n:jct:C:S:m:p:P:f:T:h", options,
 				     NULL)) != -1) {
 		switch (option) {
 		case 'a':
 			if (!s->kind->takes_all)
 				return misplaced(s, "--all", &command_layout);
 			s->report.all = true;
+			break;
+		case 'b':
+			if (s->kind->print)
+				return misplaced(s, "--brief", &command_report);
+			s->report.brief = true;
+			s->filter.no_wait = true;
 			break;
 		case 'F':
 			if (!s->kind->takes_maintainers)
@@ -378,6 +394,7 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			break;
 		case 's':
 			s->sort_key = optarg;
+			s->report.sort_given = true;
 			break;
 		case 'n':
 			if (!set_top(s, optarg))
@@ -471,7 +488,9 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		fprintf(stderr, "memorizer %s: want %s\n", kind->command->name, kind->wants);
 		return usage_error(kind->command->name);
 	}
-	if (!s.top_given)
+	if (!s.top_given && r->brief)
+		r->top = BRIEF_ROWS;
+	else if (!s.top_given)
 		r->top = r->format == REPORT_TEXT && kind->command != &command_layout ?
 			TEXT_ROWS : 0;
 	r->trace = argc <= 1 && input_is_trace(argc ? argv[0] : "-");

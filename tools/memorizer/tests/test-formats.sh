@@ -50,7 +50,7 @@ python3 -B "$here/make-notes.py" "$tmp/vmlinux" <"$data/session.notes" || exit 1
 		"$data/session.kmap"
 	printed report --json --vmlinux "$tmp/vmlinux" "$tmp/life"
 	printed report --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" "$tmp/traffic"
-	printed report --json "$data/session.kmap"
+	printed report --json --no-wait "$data/session.kmap"
 	printed report --json "$tmp/life"
 	printed report --json "$tmp/kmem"
 } >"$tmp/printed"

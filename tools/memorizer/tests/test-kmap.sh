@@ -90,6 +90,52 @@ sed 's/ (.*),1,/,1,/; s/ (.*),2,/,2,/' "$tmp/start.sym" >"$tmp/start.plain"
 outcome "symbolize without --lines does not" 0 "$tmp/start.plain" "" \
 	symbolize -k "$tmp/vmlinux" -K "$data/kallsyms" "$tmp/start.kmap"
 
+# Accesses by functions that spin: a clone of one, and one that only begins like one
+cat >"$tmp/spin.kallsyms" <<END
+ffffffff9b000000 T _stext
+ffffffff9b000010 t maker
+ffffffff9b000110 t mutex_spin_on_owner.part.0
+ffffffff9b000120 t osq_lockers
+ffffffff9b000200 T _etext
+END
+cat >"$tmp/spin.kmap" <<END
+ffffffff9b000014,1,0010,8,1,0,0,a
+  ffffffff9b000114,2,1,1000
+  ffffffff9b000124,2,3,4
+ffffffff9b000014,1,0020,64,1,0,0,a
+  ffffffff9b000114,2,0,20
+END
+# counts OPTION...: accesses and what is left out of them, in all and by function
+counts()
+{
+	"$memorizer" report --csv -K "$tmp/spin.kallsyms" "$@" "$tmp/spin.kmap" |
+		awk -F, '/^summary,(accesses|waiting),/ { printf "%s ", $3 }
+			 $1 == "functions" && !/,start,/ { printf "%s %s %s ", $3, $4, $5 }'
+}
+same "report counts accesses by functions that spin" \
+	"1028 mutex_spin_on_owner.part.0 1020 1 osq_lockers 4 3 " "$(counts)"
+same "report --no-wait leaves them out and shows their sum" "7 1021 osq_lockers 4 3 " "$(counts --no-wait)"
+cat >"$tmp/brief.txt" <<END
+2 objects allocated, 2 live at the end; 4 reads and 3 writes.
+Left out: 1021 accesses by functions that spin until a lock or a CPU is free.
+
+ALLOCATION SITES
+-----------------------------------------------------------------
+ Callsite                           | Total_req/Per | Hit | Live
+-----------------------------------------------------------------
+ maker+0x4/0x100                    |         72/36 |   2 |    2
+-----------------------------------------------------------------
+
+WHO ACCESSES WHAT
+-----------------------------------------------------------------------
+ Function                           | Callsite        | Reads | Writes
+-----------------------------------------------------------------------
+ osq_lockers                        | maker+0x4/0x100 |     4 |      3
+-----------------------------------------------------------------------
+END
+outcome "report --brief prints one screen" 0 "$tmp/brief.txt" "" \
+	report --brief -K "$tmp/spin.kallsyms" "$tmp/spin.kmap"
+
 # Malformed lines
 {
 	sed -n 1,2p "$data/session.kmap"

@@ -26,12 +26,14 @@
  * @to: time at which the trace ends, in ns
  * @from_mark: text of the mark from which on, or NULL
  * @to_mark: text of the mark at which the trace ends, or NULL
+ * @no_wait: accesses of functions that spin do not count
  */
 struct kmem_filter {
 	u32 kinds;
 	const char *cache, *site, *comm, *type, *field;
 	u64 cpu, pid, from, to;
 	const char *from_mark, *to_mark;
+	bool no_wait;
 };
 
 /**

@@ -77,6 +77,8 @@ static void put_filter(struct members *m, const struct kmem_filter *f)
 		put_text(m, "type", f->type);
 	if (f->field)
 		put_text(m, "field", f->field);
+	if (f->no_wait)
+		put_bool(m, "no_wait", true);
 	if (f->pid != U64_MAX)
 		put_number(m, "pid", f->pid);
 	if (f->cpu != U64_MAX)

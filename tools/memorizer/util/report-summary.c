@@ -76,6 +76,9 @@ static void print_lines(const struct report *r, const char *title, const char *k
 		printf("}");
 }
 
+/* What --no-wait leaves out. */
+#define WAITING	{ "Left out, by functions that spin", "waiting", k->waiting[SUM_ACCESSES], LINE_NUMBER }
+
 static void summarize_trace(const struct sums *k, const struct report *r)
 {
 	const struct line trace_lines[] = {
@@ -157,10 +160,12 @@ static void summarize_accesses(const struct sums *k, const struct report *r)
 		{ "Functions that access", "functions", k->functions[ACCESS_STREAMED].nr,
 		  LINE_NUMBER },
 		{ "Objects accessed", "touched", k->most[ACCESS_STREAMED].nr, LINE_NUMBER },
+		WAITING,
 	};
+	size_t nr = ARRAY_SIZE(access_lines) - !k->filter->no_wait;
 
 	if (r->format != REPORT_TEXT || k->functions[ACCESS_STREAMED].nr)
-		print_lines(r, "ACCESSES", "accesses", access_lines, ARRAY_SIZE(access_lines));
+		print_lines(r, "ACCESSES", "accesses", access_lines, nr);
 }
 
 /* How many items from @first on have something that counts; @sum: offset of their sums. */
@@ -207,10 +212,13 @@ static void summarize_kmap(const struct sums *k, const struct report *r)
 		{ "  reads", "shared_reads", shared[SUM_READS], LINE_NUMBER },
 		{ "  writes", "shared_writes", shared[SUM_WRITES], LINE_NUMBER },
 		{ "  most pids of one", "most_pids", shared[SUM_MOST_PIDS], LINE_NUMBER },
+		WAITING,
 	};
+	/* Without --no-wait there is no such line. */
+	size_t nr = ARRAY_SIZE(lines) - !k->filter->no_wait;
 
 	if (r->format != REPORT_TEXT || !r->trace || t[SUM_HIT] || t[SUM_TOUCHED])
-		print_lines(r, "KMAP", r->trace ? "kmap" : "summary", lines, ARRAY_SIZE(lines));
+		print_lines(r, "KMAP", r->trace ? "kmap" : "summary", lines, nr);
 }
 
 /**
@@ -227,4 +235,25 @@ void report_summarize(const struct report *r, const struct sums *k)
 		summarize_accesses(k, r);
 	}
 	summarize_kmap(k, r);
+}
+
+/**
+ * report_summarize_briefly - print the most important sums in two lines of text
+ * @r: what to report
+ * @k: the sums
+ */
+void report_summarize_briefly(const struct report *r, const struct sums *k)
+{
+	const u64 *slab = k->total[GROUP_SLAB], *t = k->total[GROUP_KMAP];
+	const u64 *accesses = r->trace ? k->accesses : t;
+
+	if (r->format != REPORT_TEXT) {
+		report_summarize(r, k);
+		return;
+	}
+	printf("%llu objects allocated, %llu live at the end; %llu reads and %llu writes.\n",
+	       r->trace ? slab[SUM_HIT] : t[SUM_HIT], r->trace ? slab[SUM_LIVE] : t[SUM_LIVE],
+	       accesses[SUM_READS], accesses[SUM_WRITES]);
+	printf("Left out: %llu accesses by functions that spin until a lock or a CPU is free.\n",
+	       k->waiting[SUM_ACCESSES]);
 }

@@ -825,7 +825,24 @@ void report_drop_moves(const struct sums *k, enum access_source source, struct t
 			*c = (struct column){ NULL };
 }
 
-static void print_table(const struct report *r, const struct view *v, const struct sums *k)
+/* Keep the columns with these keys. */
+static void keep_columns(struct table *t, const char * const *keys)
+{
+	const char * const *key;
+	struct column *c, *to = t->columns;
+
+	for (c = t->columns; c->title; c++) {
+		for (key = keys; *key && strcmp(*key, c->key); key++)
+			;
+		if (*key)
+			*to++ = *c;
+	}
+	*to = (struct column){ NULL };
+}
+
+/* Print the table of a view, or only the columns with these keys. */
+static void print_table(const struct report *r, const struct view *v, const struct sums *k,
+			const char * const *columns)
 {
 	bool noted = kmap_symbols_noted(k->symbols);
 	struct table t = v->table;
@@ -838,6 +855,8 @@ static void print_table(const struct report *r, const struct view *v, const stru
 	}
 	named_drop(&t, k->symbols);
 	report_drop_moves(k, v->of_trace.key ? ACCESS_COUNTED : ACCESS_STREAMED, &t);
+	if (columns)
+		keep_columns(&t, columns);
 	fill(&t, v, k);
 	t.by = r->by;
 	table_sort(&t, report_metric(r, &t), r->by_name);
@@ -874,7 +893,34 @@ void report_types(const struct report *r, const struct sums *k)
 
 	for (i = 0; i < ARRAY_SIZE(views); i++)
 		if (views[i].of_notes && (r->trace || views[i].of_trace.key))
-			print_table(r, views + i, k);
+			print_table(r, views + i, k, NULL);
+}
+
+/* Print what fits on one screen: who allocates, who accesses what, and which members. */
+static void report_brief(const struct report *r, const struct sums *k)
+{
+	static const struct {
+		const char *of_kmap, *of_trace, *sort, *columns[6];
+	} brief[] = {
+		{ "sites", "sites", "bytes",
+		  { "bytes", "objects", "live", "bytes_alloc", "hit" } },
+		{ "who", "accessed_by", "accesses", { "reads", "writes" } },
+		{ "fields", "accessed_fields", "accesses", { "reads", "writes", "functions" } },
+	};
+	struct report sorted = *r;
+	const struct view *v;
+	const char *key;
+	size_t i;
+
+	report_summarize_briefly(r, k);
+	for (i = 0; i < ARRAY_SIZE(brief); i++) {
+		key = r->trace ? brief[i].of_trace : brief[i].of_kmap;
+		if (!r->sort_given)
+			report_sort(&sorted, brief[i].sort);
+		for (v = views; v < views + ARRAY_SIZE(views); v++)
+			if (r->trace == !v->of_trace.key && !strcmp(v->table.key, key))
+				print_table(&sorted, v, k, brief[i].columns);
+	}
 }
 
 /**
@@ -886,8 +932,12 @@ void report_print(const struct report *r, const struct sums *k)
 {
 	size_t i;
 
+	if (r->brief) {
+		report_brief(r, k);
+		return;
+	}
 	report_summarize(r, k);
 	for (i = 0; i < ARRAY_SIZE(views); i++)
 		if (!views[i].of_types && (r->trace || views[i].of_trace.key))
-			print_table(r, views + i, k);
+			print_table(r, views + i, k, NULL);
 }

@@ -17,8 +17,10 @@ struct command;
  * @command: the command that makes it
  * @what: type, member or function that is asked for, or NULL
  * @all: whether all is asked for instead
+ * @brief: print the few tables of report_brief(), not all
  * @maintainers: a MAINTAINERS file, or NULL
  * @sort_key: what to order tables by, as --sort has it
+ * @sort_given: whether that is an option's; if not, each of the brief tables has its own
  * @sort: private: the same, by number
  * @by_name: private: whether to order by name instead
  * @by: private: key of the text to order by before that, or NULL
@@ -26,7 +28,7 @@ struct command;
  * @format: how to print
  */
 struct report {
-	bool trace, incomplete, all;
+	bool trace, incomplete, all, brief, sort_given;
 	u32 cpus;
 	const char *command, *what, *maintainers;
 	const char *sort_key;
@@ -83,5 +85,6 @@ void report_print(const struct report *r, const struct sums *k);
 
 /* Private: between the parts of the report. */
 void report_summarize(const struct report *r, const struct sums *k);
+void report_summarize_briefly(const struct report *r, const struct sums *k);
 
 #endif

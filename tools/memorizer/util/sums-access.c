@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sums.h"
+#include "waits.h"
 
 /**
  * sums_function - find the function that makes the accesses at an instruction
@@ -28,8 +29,26 @@ u32 sums_function(struct sums *k, enum access_source source, u64 ip)
 		symbol = kmap_symbols_find(k->symbols, ip, KMAP_IP_EXACT);
 		start = symbol ? symbol->start : ip;
 		item->function = hash_get(k->functions + source, &start, &new);
+		if (symbol)
+			((struct function *)hash_item(k->functions + source, item->function))->waits =
+				waits(kmap_symbols_string(k->symbols, symbol->name));
 	}
 	return item->function;
+}
+
+/**
+ * sums_leaves_out - check whether --no-wait leaves out the accesses of a function
+ * @k: the sums
+ * @source: where accesses come from
+ * @function: item of functions
+ *
+ * Return: true if they do not count; the caller adds them to @k->waiting.
+ */
+bool sums_leaves_out(const struct sums *k, enum access_source source, u32 function)
+{
+	const struct function *f = hash_item(k->functions + source, function);
+
+	return k->filter->no_wait && f->waits;
 }
 
 #define PAGE_SITE	0x80000000u	/* in a touch: the site is one of pages */
@@ -269,8 +288,12 @@ void sums_access(struct sums *k, const struct trace_event *e)
 	counts.part = part_of(k, o, g, e->u.access.ip, e->u.access.ptr, e->u.access.size);
 	if (!sums_choose(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g), counts.part))
 		return;
-	add(k->accesses, e);
 	function = sums_function(k, ACCESS_STREAMED, e->u.access.ip);
+	if (sums_leaves_out(k, ACCESS_STREAMED, function)) {
+		add(k->waiting, e);
+		return;
+	}
+	add(k->accesses, e);
 	add(((struct function *)hash_item(k->functions + ACCESS_STREAMED, function))->sum, e);
 	add(sums_touch(k, ACCESS_STREAMED, function, site, &new)->sum, e);
 	sums_note(k, ACCESS_STREAMED, e->u.access.ip, origin_of(o, g), &counts);

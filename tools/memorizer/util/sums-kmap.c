@@ -212,6 +212,10 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	if (!sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site, counts.part))
 		return;
 	i = sums_function(k, ACCESS_COUNTED, access->ip);
+	if (sums_leaves_out(k, ACCESS_COUNTED, i)) {
+		add_accesses(k, k->waiting, access->reads, access->writes);
+		return;
+	}
 	function = hash_item(k->functions + ACCESS_COUNTED, i);
 	touch = sums_touch(k, ACCESS_COUNTED, i, k->object.site, &new);
 	function->sum[SUM_SITES] += new;

@@ -156,6 +156,7 @@ struct function {
 	u64 start;
 	u64 sum[SUM_METRICS];
 	u64 last;			/* number of the object that it last touched */
+	bool waits;			/* it spins until a lock or another CPU is free */
 };
 
 struct suspect {
@@ -377,7 +378,7 @@ struct sums {
 	struct hash within[ACCESS_SOURCES], untouched[ACCESS_SOURCES];
 	bool moved[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
-	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS];
+	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS], waiting[SUM_METRICS];
 	struct hash shared, pids, comms, pid_comms;
 	u64 all_shared[SUM_METRICS];
 	struct counted object;
@@ -410,6 +411,7 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip);
 void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object);
 void sums_most_end(struct sums *k);
 u32 sums_function(struct sums *k, enum access_source source, u64 ip);
+bool sums_leaves_out(const struct sums *k, enum access_source source, u32 function);
 struct touch *sums_touch(struct sums *k, enum access_source source, u32 function, u32 site,
 			 bool *new);
 const struct site *sums_touched(const struct sums *k, enum access_source source,

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Functions that spin. */
+#ifndef WAITS_H
+#define WAITS_H
+
+#include <stdbool.h>
+
+bool waits(const char *function);
+
+#endif
