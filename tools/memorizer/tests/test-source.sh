@@ -51,7 +51,11 @@ tar -C "$tmp" -cf "$tmp/small.tar" small
 alike "one of compressed files" "$tmp/small.tar"
 zstd -q "$tmp/gnu.tar" -o "$tmp/tar.zst"
 alike "a compressed archive" "$tmp/tar.zst"
-for file in gnu.tar tar.zst; do
+gzip -c "$tmp/gnu.tar" >"$tmp/tar.gz"
+alike "one compressed by gzip" "$tmp/tar.gz"
+xz -0 -c "$tmp/gnu.tar" >"$tmp/tar.xz"
+alike "and by xz" "$tmp/tar.xz"
+for file in gnu.tar tar.zst tar.gz tar.xz; do
 	input=$tmp/$file
 	alike "standard input that is $file" -
 	input=
@@ -83,6 +87,26 @@ zstd -q "$kmap" -o "$tmp/kmap.zst"
 equal "a compressed KMAP" "$tmp/want" "$tmp/got"
 cat "$tmp/kmap.zst" | "$memorizer" report --csv >"$tmp/got" 2>&1
 equal "on standard input as well" "$tmp/want" "$tmp/got"
+for packer in gzip xz; do
+	half=$(($(wc -l <"$kmap") / 2))
+	{
+		head -n $half "$kmap" | $packer
+		tail -n +$((half + 1)) "$kmap" | $packer
+	} >"$tmp/kmap.packed"
+	"$memorizer" report --csv "$tmp/kmap.packed" >"$tmp/got" 2>&1
+	equal "a KMAP in two streams of $packer" "$tmp/want" "$tmp/got"
+	head -c -5 "$tmp/kmap.packed" >"$tmp/cut.packed"
+	"$memorizer" report "$tmp/cut.packed" >"$tmp/out" 2>"$tmp/err"
+	same "one that is cut off is told" \
+		"2 memorizer: $tmp/cut.packed: its compressed data are cut off" "$? $(cat "$tmp/err")"
+	{
+		head -c -8 "$tmp/kmap.packed"
+		echo abcdefg
+	} >"$tmp/damaged.packed"
+	"$memorizer" report "$tmp/damaged.packed" >"$tmp/out" 2>"$tmp/err"
+	same "so is one that is damaged" "2 1" \
+		"$? $(grep -c 'its compressed data are damaged: ' "$tmp/err")"
+done
 "$memorizer" symbolize --kallsyms "$data/kallsyms" "$kmap" >"$tmp/want" 2>/dev/null
 "$memorizer" symbolize --kallsyms "$tmp/small/kernel/kallsyms" "$tmp/kmap.zst" >"$tmp/got" \
 	2>/dev/null

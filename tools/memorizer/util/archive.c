@@ -107,7 +107,7 @@ static bool decompress(struct archive *a, char error[KMAP_ERROR_MAX])
 	int fd;
 
 	reader_init(&r, &a->all);
-	if (!r.zstd)
+	if (!r.packed)
 		return true;
 	fd = reader_spool(&r, a->path, &size, error);
 	memcpy(a->damage, r.damage, sizeof(a->damage));

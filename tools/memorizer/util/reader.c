@@ -73,17 +73,13 @@ size_t range_read(const struct range *range, u64 at, void *buffer, size_t size)
  */
 void reader_init(struct reader *r, const struct range *range)
 {
-	static const unsigned char magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	unsigned char head[sizeof(magic)];
+	unsigned char magic[DECOMPRESS_MAGIC] = { 0 };
 
 	*r = (struct reader){ .range = *range };
-	if (range_read(range, 0, head, sizeof(head)) != sizeof(head) ||
-	    memcmp(head, magic, sizeof(magic)))
-		return;
-	r->zstd = ZSTD_createDStream();
-	if (!r->zstd)
-		abort();
-	r->buffer = kmap_array(NULL, CHUNK, 1);
+	range_read(range, 0, magic, sizeof(magic));
+	r->packed = decompress_new(magic);
+	if (r->packed)
+		r->buffer = kmap_array(NULL, CHUNK, 1);
 }
 
 /* Reads stored bytes; negative on error. */
@@ -98,32 +94,31 @@ static long long read_stored(struct reader *r, void *to, size_t size)
 }
 
 /* Reads and decompresses. */
-static long long read_zstd(struct reader *r, void *to, size_t size)
+static long long read_packed(struct reader *r, void *to, size_t size)
 {
-	ZSTD_outBuffer out = { to, size, 0 };
+	struct pieces p = { r->in, r->in_len, to, size };
+	const char *wrong;
 	long long got;
-	size_t left;
 
-	while (out.pos < size && !*r->damage) {
-		if (r->in.pos == r->in.size) {
+	while (p.out_len && !*r->damage) {
+		if (!p.in_len) {
 			got = read_stored(r, r->buffer, CHUNK);
 			if (got < 0)
 				return -1;
-			r->in.src = r->buffer;
-			r->in.size = got;
-			r->in.pos = 0;
-			if (!got && r->in_frame)
+			p.in = r->buffer;
+			p.in_len = got;
+			if (!got && decompress_is_within(r->packed))
 				fail(r->damage, "its compressed data are cut off");
 			if (!got)
 				break;
 		}
-		left = ZSTD_decompressStream(r->zstd, &out, &r->in);
-		if (ZSTD_isError(left))
-			fail(r->damage, "its compressed data are damaged: %s",
-			     ZSTD_getErrorName(left));
-		r->in_frame = left;
+		wrong = decompress_step(r->packed, &p);
+		if (wrong)
+			fail(r->damage, "its compressed data are damaged: %s", wrong);
 	}
-	return out.pos;
+	r->in = p.in;
+	r->in_len = p.in_len;
+	return size - p.out_len;
 }
 
 /**
@@ -137,7 +132,7 @@ static long long read_zstd(struct reader *r, void *to, size_t size)
  */
 long long reader_read(struct reader *r, void *to, size_t size)
 {
-	return r->zstd ? read_zstd(r, to, size) : read_stored(r, to, size);
+	return r->packed ? read_packed(r, to, size) : read_stored(r, to, size);
 }
 
 /**
@@ -146,7 +141,7 @@ long long reader_read(struct reader *r, void *to, size_t size)
  */
 void reader_free(struct reader *r)
 {
-	ZSTD_freeDStream(r->zstd);
+	decompress_free(r->packed);
 	free(r->buffer);
 }
 
@@ -231,7 +226,7 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[KMAP_
 			break;
 		}
 		*size += n;
-		fine = (!r->zstd || *size <= GROWTH_FREE + GROWTH_MAX * r->at ||
+		fine = (!r->packed || *size <= GROWTH_FREE + GROWTH_MAX * r->at ||
 			fail(error, "%s: grows to more than %d times its size: not a trace", path,
 			     GROWTH_MAX)) &&
 		       put(out, buffer, n, error);

@@ -3,8 +3,7 @@
 #ifndef READER_H
 #define READER_H
 
-#include <zstd.h>
-
+#include "decompress.h"
 #include "kmap.h"
 
 /**
@@ -25,19 +24,19 @@ size_t range_read(const struct range *range, u64 at, void *buffer, size_t size);
  * @range: where they are stored
  * @at: how many of the stored ones were read
  * @damage: why there are no more behind the last one, or empty
- * @zstd: private: what decompresses, or NULL
+ * @packed: what decompresses them, NULL: they are not compressed
  * @buffer: private: bytes to decompress
  * @in: private: which of them come next
- * @in_frame: private: whether the frame of compressed data goes on
+ * @in_len: private: how many there are
  */
 struct reader {
 	struct range range;
 	u64 at;
 	char damage[KMAP_ERROR_MAX];
-	ZSTD_DStream *zstd;
+	struct decompress *packed;
 	char *buffer;
-	ZSTD_inBuffer in;
-	bool in_frame;
+	const char *in;
+	size_t in_len;
 };
 
 void reader_init(struct reader *r, const struct range *range);

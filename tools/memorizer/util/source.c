@@ -262,7 +262,7 @@ static int open_plain(const char *path)
 	if (!fstat(range.fd, &st) && S_ISREG(st.st_mode)) {
 		range.size = st.st_size;
 		reader_init(&r, &range);
-		plain = !r.zstd && !tar_is_archive(&range);
+		plain = !r.packed && !tar_is_archive(&range);
 		reader_free(&r);
 	}
 	if (plain && !lseek(range.fd, 0, SEEK_SET))

@@ -2,7 +2,7 @@
 /*
  * What commands read, as bytes in their order: a text, or the files of a trace. A trace is a
  * directory or a tar archive; "-" is what is on standard input. Anything may be compressed by
- * zstd. A file of a trace is named as if the trace were a directory, and without .zst.
+ * zstd, gzip or xz. A file of a trace is named as if the trace were a directory, and without .zst.
  */
 #ifndef SOURCE_H
 #define SOURCE_H
