@@ -2,7 +2,6 @@
 /* memorizer script: each event of a trace on a line, with names in place of addresses. */
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "trace-symbols.h"
 #include "tracker.h"
 
-#define VALUE_MAX	KMAP_SYMBOL_MAX
+#define DIGITS	24		/* room for a number in decimal or hex */
 
 static const char usage[] =
 	"Usage: memorizer script [OPTION...] DIR\n"
@@ -102,13 +101,7 @@ static const char * const field_names[FIELDS] = {
 	[F_TYPE] = "type", [F_FIELD] = "field",
 };
 
-/* How the value of a field is to be read. */
-enum flavour { NOT_THERE, NUMBER, TEXT };
-
-struct value {
-	enum flavour flavour;
-	char text[VALUE_MAX];
-};
+static_assert(FIELDS <= 64);		/* bits of struct script's masks */
 
 /**
  * struct script - what to print
@@ -129,8 +122,14 @@ struct value {
  * @objects: struct object: the last one of each number
  * @named: what the current event is about
  * @window: how far the time to print has come
+ * @sites: struct site: the names of addresses so far
  * @printed: events printed
- * @values: the fields of the current event
+ * @given: mask of enum field: which fields the current event has
+ * @numbers: of @given, those that are numbers in JSON
+ * @texts: the values of the fields; each is valid until the next event
+ * @digits: room for the values that are numbers or addresses
+ * @gfp: room for the names of gfp flags
+ * @comm: room for the comm of an object's event
  */
 struct script {
 	const char *vmlinux, *kallsyms, *modules;
@@ -148,8 +147,13 @@ struct script {
 	struct hash objects;
 	struct named named;
 	struct window window;
+	struct hash sites;
 	u64 printed;
-	struct value values[FIELDS];
+	u64 given, numbers;
+	const char *texts[FIELDS];
+	char digits[FIELDS][DIGITS];
+	char gfp[GFP_TEXT];
+	char comm[4 * TRACE_COMM_SIZE];
 };
 
 /* An object that an event told of: who allocated it. */
@@ -157,30 +161,89 @@ struct object {
 	u64 nr, site;
 };
 
-__printf(4, 5)
-static void put(struct script *s, enum field f, enum flavour flavour, const char *format, ...)
-{
-	va_list args;
+/* The name of an address, NULL if it has none: looking it up takes longer than printing it. */
+struct site {
+	u64 ip, kind;
+	char *name;
+};
 
-	s->values[f].flavour = flavour;
-	va_start(args, format);
-	vsnprintf(s->values[f].text, VALUE_MAX, format, args);
-	va_end(args);
+/* Writes a number that ends where @text, of DIGITS bytes, does. Returns where it begins. */
+static const char *write_digits(char *text, u64 n, u32 base)
+{
+	char *p = text + DIGITS - 1;
+
+	*p = '\0';
+	do {
+		p--;
+		*p = "0123456789abcdef"[n % base];
+		n /= base;
+	} while (n);
+	return p;
+}
+
+static bool is_given(const struct script *s, enum field f)
+{
+	return s->given >> f & 1;
+}
+
+/* The text has to stay as it is until the event is printed. */
+static void put_text(struct script *s, enum field f, const char *text)
+{
+	s->given |= 1ull << f;
+	s->texts[f] = text;
 }
 
 static void put_number(struct script *s, enum field f, u64 n)
 {
-	put(s, f, NUMBER, "%llu", n);
+	s->numbers |= 1ull << f;
+	put_text(s, f, write_digits(s->digits[f], n, 10));
+}
+
+static void put_signed(struct script *s, enum field f, int n)
+{
+	s->numbers |= 1ull << f;
+	snprintf(s->digits[f], DIGITS, "%d", n);
+	put_text(s, f, s->digits[f]);
+}
+
+static void put_hex(struct script *s, enum field f, u64 n)
+{
+	put_text(s, f, write_digits(s->digits[f], n, 16));
+}
+
+static const char *site_name(struct script *s, u64 ip, enum kmap_ip kind)
+{
+	char name[KMAP_SYMBOL_MAX];
+	struct site *site;
+	bool new;
+
+	site = hash_item(&s->sites, hash_get(&s->sites, (u64[]){ ip, kind }, &new));
+	if (new && kmap_symbols_find(s->symbols, ip, kind)) {
+		kmap_symbols_format(s->symbols, ip, kind, name);
+		site->name = strdup(name);
+		if (!site->name)
+			abort();
+	}
+	return site->name;
+}
+
+static void forget_sites(struct script *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->sites.nr; i++)
+		free(((struct site *)hash_item(&s->sites, i))->name);
+	hash_free(&s->sites);
 }
 
 /* A call site or instruction: its address, and its name if it has one. */
 static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 {
-	put(s, f, TEXT, "%llx", ip);
-	if (!kmap_symbols_find(s->symbols, ip, kind))
-		return;
-	s->values[f + 1].flavour = TEXT;
-	kmap_symbols_format(s->symbols, ip, kind, s->values[f + 1].text);
+	const char *name = site_name(s, ip, kind);
+
+	put_hex(s, f, ip);
+	if (name)
+		put_text(s, f + 1, name);
 }
 
 /*
@@ -213,9 +276,9 @@ static void put_named(struct script *s, const struct named *named)
 {
 	s->named = *named;
 	if (named->type)
-		put(s, F_TYPE, TEXT, "%s", named->type);
+		put_text(s, F_TYPE, named->type);
 	if (named->path)
-		put(s, F_FIELD, TEXT, "%s", named_path(named->path));
+		put_text(s, F_FIELD, named_path(named->path));
 }
 
 /* The type that a call site allocates. */
@@ -247,13 +310,13 @@ static void put_accessed_at(struct script *s, u64 ip, u64 addr, u32 bytes)
 static void put_task(struct script *s, u32 pid)
 {
 	put_number(s, F_PID, pid);
-	put(s, F_COMM, TEXT, "%s", names_task(&s->names, pid));
+	put_text(s, F_COMM, names_task(&s->names, pid));
 }
 
 /* The name of an enumerator. */
 static void put_name(struct script *s, enum field f, const char *const *names, u32 nr, u32 value)
 {
-	put(s, f, TEXT, "%s", value < nr && names[value] ? names[value] : "unknown");
+	put_text(s, f, value < nr && names[value] ? names[value] : "unknown");
 }
 
 static void put_kind(struct script *s, u32 kind)
@@ -269,8 +332,8 @@ static void put_cache(struct script *s, u32 kind, u64 cache)
 {
 	if (kind == TRACE_PAGES)
 		return;
-	put(s, F_CACHE, TEXT, "%llx", cache);
-	put(s, F_NAME, TEXT, "%s", names_cache(&s->names, kind, cache));
+	put_hex(s, F_CACHE, cache);
+	put_text(s, F_NAME, names_cache(&s->names, kind, cache));
 }
 
 /* The order of the pages that an allocation got; nothing for the pieces of larger ones. */
@@ -285,20 +348,18 @@ static void put_order(struct script *s, u64 bytes)
 
 static void put_alloc(struct script *s, const struct trace_event *e)
 {
-	char text[GFP_TEXT];
-
 	put_task(s, e->u.alloc.pid);
 	put_kind(s, e->u.alloc.kind);
-	put(s, F_PTR, TEXT, "%llx", e->u.alloc.ptr);
+	put_hex(s, F_PTR, e->u.alloc.ptr);
 	put_number(s, F_BYTES_REQ, e->u.alloc.bytes_req);
 	put_number(s, F_BYTES_ALLOC, e->u.alloc.bytes_alloc);
-	gfp_text(e->u.alloc.gfp_flags, text);
-	put(s, F_GFP, TEXT, "%s", text);
+	gfp_text(e->u.alloc.gfp_flags, s->gfp);
+	put_text(s, F_GFP, s->gfp);
 	if (e->u.alloc.kind == TRACE_PAGES) {
-		put(s, F_ZONE, TEXT, "%s", gfp_zone(e->u.alloc.gfp_flags));
+		put_text(s, F_ZONE, gfp_zone(e->u.alloc.gfp_flags));
 		put_order(s, e->u.alloc.bytes_alloc);
 	}
-	put(s, F_NODE, NUMBER, "%d", e->u.alloc.node);
+	put_signed(s, F_NODE, e->u.alloc.node);
 	put_cache(s, e->u.alloc.kind, e->u.alloc.cache);
 	put_site(s, F_SITE, e->u.alloc.call_site, KMAP_IP_RETURN);
 	put_type(s, e->u.alloc.call_site);
@@ -308,7 +369,7 @@ static void put_free(struct script *s, const struct trace_event *e)
 {
 	put_task(s, e->u.free.pid);
 	put_kind(s, e->u.free.kind);
-	put(s, F_PTR, TEXT, "%llx", e->u.free.ptr);
+	put_hex(s, F_PTR, e->u.free.ptr);
 	put_number(s, F_BYTES, e->u.free.bytes);
 	put_cache(s, e->u.free.kind, e->u.free.cache);
 	put_site(s, F_SITE, e->u.free.call_site, KMAP_IP_RETURN);
@@ -320,13 +381,12 @@ static void put_object(struct script *s, const struct trace_event *e)
 	static const char * const states[] = {
 		[TRACE_LIVE] = "live", [TRACE_FREED] = "freed", [TRACE_BURIED] = "buried",
 	};
-	char comm[4 * TRACE_COMM_SIZE];
 	u32 state = e->u.object.state;
 
 	put_number(s, F_PID, e->u.object.pid);
-	names_escape(comm, e->u.object.comm);
-	put(s, F_COMM, TEXT, "%s", comm);
-	put(s, F_PTR, TEXT, "%llx", e->u.object.ptr);
+	names_escape(s->comm, e->u.object.comm);
+	put_text(s, F_COMM, s->comm);
+	put_hex(s, F_PTR, e->u.object.ptr);
 	put_number(s, F_BYTES_REQ, e->u.object.bytes_req);
 	put_name(s, F_STATE, states, ARRAY_SIZE(states), state);
 	put_number(s, F_OBJECT, e->u.object.object);
@@ -361,7 +421,7 @@ static void put_access(struct script *s, const struct trace_event *e)
 {
 	put_task(s, e->u.access.pid);
 	put_direction(s, e->u.access.kind);
-	put(s, F_PTR, TEXT, "%llx", e->u.access.ptr);
+	put_hex(s, F_PTR, e->u.access.ptr);
 	put_number(s, F_BYTES, e->u.access.size);
 	put_site(s, F_SITE, e->u.access.ip, KMAP_IP_EXACT);
 	put_accessed_at(s, e->u.access.ip, e->u.access.ptr, e->u.access.size);
@@ -372,12 +432,12 @@ static void put_traffic(struct script *s, const struct trace_event *e)
 {
 	put_task(s, e->u.traffic.pid);
 	put_direction(s, e->u.traffic.kind);
-	put(s, F_PTR, TEXT, "%llx", e->u.traffic.ptr);
+	put_hex(s, F_PTR, e->u.traffic.ptr);
 	put_number(s, F_BYTES, e->u.traffic.size);
 	put_site(s, F_SITE, e->u.traffic.ip, KMAP_IP_EXACT);
 	put_accessed_at(s, e->u.traffic.ip, e->u.traffic.ptr, e->u.traffic.size);
-	put(s, F_LINE, TEXT, "%llx", e->u.traffic.line);
-	put(s, F_FROM, NUMBER, "%d", e->u.traffic.from);
+	put_hex(s, F_LINE, e->u.traffic.line);
+	put_signed(s, F_FROM, e->u.traffic.from);
 	put_stack(s, e->u.traffic.stack);
 }
 
@@ -399,30 +459,35 @@ static void put_lock(struct script *s, const struct trace_event *e)
 		[TRACE_ACQUIRE] = "acquire", [TRACE_ACQUIRED] = "acquired",
 		[TRACE_RELEASE] = "release",
 	};
+	static const char * const names[] = {
+		[TRACE_LOCK_SHARED] = "shared", [TRACE_LOCK_TRY] = "try",
+		[TRACE_LOCK_SHARED | TRACE_LOCK_TRY] = "shared|try",
+		[TRACE_LOCK_CONTENDED] = "contended",
+		[TRACE_LOCK_SHARED | TRACE_LOCK_CONTENDED] = "shared|contended",
+		[TRACE_LOCK_TRY | TRACE_LOCK_CONTENDED] = "try|contended",
+		[TRACE_LOCK_SHARED | TRACE_LOCK_TRY | TRACE_LOCK_CONTENDED] =
+			"shared|try|contended",
+	};
 	u32 flags = e->u.lock.flags;
 
 	put_task(s, e->u.lock.pid);
 	put_name(s, F_OP, ops, ARRAY_SIZE(ops), e->u.lock.op);
 	if (flags)
-		put(s, F_FLAGS, TEXT, "%s%s%s%s%s", flags & TRACE_LOCK_SHARED ? "shared" : "",
-		    flags & TRACE_LOCK_SHARED && flags > TRACE_LOCK_SHARED ? "|" : "",
-		    flags & TRACE_LOCK_TRY ? "try" : "",
-		    flags & TRACE_LOCK_TRY && flags & TRACE_LOCK_CONTENDED ? "|" : "",
-		    flags & TRACE_LOCK_CONTENDED ? "contended" : "");
-	put(s, F_LOCK, TEXT, "%llx", e->u.lock.lock);
-	put(s, F_LOCK_NAME, TEXT, "%s", e->u.lock.name);
+		put_name(s, F_FLAGS, names, ARRAY_SIZE(names), flags);
+	put_hex(s, F_LOCK, e->u.lock.lock);
+	put_text(s, F_LOCK_NAME, e->u.lock.name);
 	put_site(s, F_SITE, e->u.lock.ip, KMAP_IP_RETURN);
 }
 
 static void put_module(struct script *s, const struct trace_event *e)
 {
-	put(s, F_MODULE, TEXT, "%s", e->u.module.name);
+	put_text(s, F_MODULE, e->u.module.name);
 	put_number(s, F_LOADED, e->u.module.loaded);
-	put(s, F_PTR, TEXT, "%llx", e->u.module.base);
+	put_hex(s, F_PTR, e->u.module.base);
 	put_number(s, F_BYTES, e->u.module.size);
 	if (!e->u.module.init_size)
 		return;
-	put(s, F_INIT_PTR, TEXT, "%llx", e->u.module.init_base);
+	put_hex(s, F_INIT_PTR, e->u.module.init_base);
 	put_number(s, F_INIT_BYTES, e->u.module.init_size);
 }
 
@@ -449,7 +514,7 @@ static void put_others(struct script *s, const struct trace_event *e)
 		break;
 	case TRACE_MARK:
 		put_task(s, e->u.mark.pid);
-		put(s, F_TEXT, TEXT, "%s", e->u.mark.text);
+		put_text(s, F_TEXT, e->u.mark.text);
 		break;
 	case TRACE_SWITCH:
 		put_number(s, F_ALLOCATIONS, e->u.switches.allocations);
@@ -471,7 +536,7 @@ static void put_others(struct script *s, const struct trace_event *e)
 		break;
 	case TRACE_RCU_FREE:
 		put_task(s, e->u.rcu_free.pid);
-		put(s, F_PTR, TEXT, "%llx", e->u.rcu_free.ptr);
+		put_hex(s, F_PTR, e->u.rcu_free.ptr);
 		put_site(s, F_SITE, e->u.rcu_free.ip, KMAP_IP_RETURN);
 		put_type(s, allocator(object_at(s, e->u.rcu_free.ptr)));
 		break;
@@ -488,10 +553,8 @@ static void put_others(struct script *s, const struct trace_event *e)
 
 static void put_event(struct script *s, const struct trace_event *e)
 {
-	int i;
-
-	for (i = 0; i < FIELDS; i++)
-		s->values[i].flavour = NOT_THERE;
+	s->given = 0;
+	s->numbers = 0;
 	s->named = (struct named){ NULL };
 	switch (e->type) {
 	case TRACE_ALLOC:
@@ -537,57 +600,118 @@ static const char *event_name(const struct trace_event *e)
 /* Names stand for addresses, and the task is at the beginning of the line. */
 static bool is_in_text(const struct script *s, enum field f)
 {
-	if (s->values[f].flavour == NOT_THERE || f == F_PID || f == F_COMM)
+	if (f == F_PID || f == F_COMM)
 		return false;
-	if (f == F_CACHE || f == F_SITE || f == F_FREE_SITE)
-		return s->values[f + 1].flavour == NOT_THERE;
-	return true;
+	return !((f == F_CACHE || f == F_SITE || f == F_FREE_SITE) && is_given(s, f + 1));
+}
+
+static void print_string(const char *text)
+{
+	fputs_unlocked(text, stdout);
 }
 
 /* Marks hold any text. */
 static void print_escaped(const char *text)
 {
-	for (; *text; text++)
-		printf(*text >= ' ' && *text <= '~' ? "%c" : "\\x%02x", (unsigned char)*text);
+	size_t len;
+
+	for (;; text += len + 1) {
+		for (len = 0; text[len] >= ' ' && text[len] <= '~'; len++)
+			;
+		fwrite_unlocked(text, 1, len, stdout);
+		if (!text[len])
+			return;
+		printf("\\x%02x", (unsigned char)text[len]);
+	}
+}
+
+/* Prints a number, with as many zeroes before it as make @width digits. */
+static void print_digits(u64 n, u32 width)
+{
+	char text[DIGITS];
+	const char *p = write_digits(text, n, 10);
+	u32 len = text + DIGITS - 1 - p;
+
+	for (; len < width; len++)
+		putchar_unlocked('0');
+	print_string(p);
+}
+
+/* COMM-PID of the task, if there is one, at the right of 16 columns. */
+static void print_task(const struct script *s)
+{
+	size_t len = 0;
+
+	if (is_given(s, F_PID))
+		len = strlen(s->texts[F_COMM]) + 1 + strlen(s->texts[F_PID]);
+	for (; len < 16; len++)
+		putchar_unlocked(' ');
+	if (!is_given(s, F_PID))
+		return;
+	print_string(s->texts[F_COMM]);
+	putchar_unlocked('-');
+	print_string(s->texts[F_PID]);
+}
+
+static void print_head(const struct script *s, const struct trace_event *e)
+{
+	print_task(s);
+	print_string(" [");
+	print_digits(e->cpu, 3);
+	print_string("] ");
+	print_digits(e->time / 1000000000, 1);
+	putchar_unlocked('.');
+	print_digits(e->time % 1000000000, 9);
+	print_string(": ");
+	print_string(term_style(STYLE_HEAD));
+	print_string(event_name(e));
+	print_string(term_plain());
+	putchar_unlocked(':');
 }
 
 static void print_text(const struct script *s, const struct trace_event *e)
 {
-	const struct value *v = s->values;
-	char task[2 * VALUE_MAX] = "";
-	int i;
+	enum field f;
+	u64 left;
 
-	if (v[F_PID].flavour != NOT_THERE)
-		snprintf(task, sizeof(task), "%s-%s", v[F_COMM].text, v[F_PID].text);
-	printf("%16s [%03u] %llu.%09llu: %s%s%s:", task, e->cpu, e->time / 1000000000,
-	       e->time % 1000000000, term_style(STYLE_HEAD), event_name(e), term_plain());
-	for (i = 0; i < FIELDS; i++) {
-		if (!is_in_text(s, i))
+	print_head(s, e);
+	for (left = s->given; left; left &= left - 1) {
+		f = __builtin_ctzll(left);
+		if (!is_in_text(s, f))
 			continue;
-		printf(" %s=", i == F_NAME ? "cache" : i == F_SITE_NAME ? "site" :
-		       i == F_FREE_SITE_NAME ? "free_site" : field_names[i]);
-		print_escaped(v[i].text);
+		putchar_unlocked(' ');
+		print_string(f == F_NAME ? "cache" : f == F_SITE_NAME ? "site" :
+			     f == F_FREE_SITE_NAME ? "free_site" : field_names[f]);
+		putchar_unlocked('=');
+		print_escaped(s->texts[f]);
 	}
-	putchar('\n');
+	putchar_unlocked('\n');
 }
 
 static void print_json(const struct script *s, const struct trace_event *e)
 {
-	int i;
+	enum field f;
+	u64 left;
 
-	printf("{\"event\": ");
+	print_string("{\"event\": ");
 	json_string(event_name(e));
-	printf(", \"nr\": %llu, \"time\": %llu, \"cpu\": %u", e->nr, e->time, e->cpu);
-	for (i = 0; i < FIELDS; i++) {
-		if (s->values[i].flavour == NOT_THERE)
-			continue;
-		printf(", \"%s\": ", field_names[i]);
-		if (s->values[i].flavour == NUMBER)
-			printf("%s", s->values[i].text);
+	print_string(", \"nr\": ");
+	print_digits(e->nr, 1);
+	print_string(", \"time\": ");
+	print_digits(e->time, 1);
+	print_string(", \"cpu\": ");
+	print_digits(e->cpu, 1);
+	for (left = s->given; left; left &= left - 1) {
+		f = __builtin_ctzll(left);
+		print_string(", \"");
+		print_string(field_names[f]);
+		print_string("\": ");
+		if (s->numbers >> f & 1)
+			print_string(s->texts[f]);
 		else
-			json_string(s->values[i].text);
+			json_string(s->texts[f]);
 	}
-	printf("}\n");
+	print_string("}\n");
 }
 
 /* How many fields CSV has columns for. */
@@ -601,12 +725,17 @@ static void print_csv(const struct script *s, const struct trace_event *e)
 	int i;
 
 	csv_string(event_name(e));
-	printf(",%llu,%llu,%u", e->nr, e->time, e->cpu);
+	putchar_unlocked(',');
+	print_digits(e->nr, 1);
+	putchar_unlocked(',');
+	print_digits(e->time, 1);
+	putchar_unlocked(',');
+	print_digits(e->cpu, 1);
 	for (i = 0; i < fields(s); i++) {
-		putchar(',');
-		csv_string(s->values[i].flavour == NOT_THERE ? NULL : s->values[i].text);
+		putchar_unlocked(',');
+		csv_string(is_given(s, i) ? s->texts[i] : NULL);
 	}
-	putchar('\n');
+	putchar_unlocked('\n');
 }
 
 static void print_csv_head(const struct script *s)
@@ -659,22 +788,19 @@ static bool is_about(struct script *s, const struct trace_event *e)
 /* Whether a field has the value that an option wants; what has no such field has not. */
 static bool has(const struct script *s, enum field f, const char *pattern)
 {
-	const struct value *v = s->values + f;
-
-	return v->flavour != NOT_THERE && kmem_filter_matches(pattern, v->text);
+	return is_given(s, f) && kmem_filter_matches(pattern, s->texts[f]);
 }
 
 /* As in the report: by address, by what is shown, or by function with or without offset. */
 static bool has_site(const struct script *s, const char *pattern)
 {
-	const struct value *v = s->values + F_SITE_NAME;
-	char name[VALUE_MAX];
+	char name[KMAP_SYMBOL_MAX];
 
 	if (has(s, F_SITE, pattern) || has(s, F_SITE_NAME, pattern))
 		return true;
-	if (v->flavour == NOT_THERE)
+	if (!is_given(s, F_SITE_NAME))
 		return false;
-	memcpy(name, v->text, sizeof(name));
+	snprintf(name, sizeof(name), "%s", s->texts[F_SITE_NAME]);
 	name[strcspn(name, "/")] = '\0';
 	if (kmem_filter_matches(pattern, name))
 		return true;
@@ -751,12 +877,14 @@ static void print_events(struct script *s, struct trace *t)
 	names_init(&s->names);
 	tracker_init(&s->live);
 	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
+	hash_init(&s->sites, sizeof(struct site), 2 * sizeof(u64));
 	if (s->format == REPORT_CSV)
 		print_csv_head(s);
 	else if (s->format == REPORT_TEXT)
 		term_pager();
 	while (!s->window.ended && trace_next(t, &e))
 		handle(s, &e);
+	forget_sites(s);
 	hash_free(&s->objects);
 	tracker_free(&s->live);
 	names_free(&s->names);

@@ -4,6 +4,7 @@
  * ZEROTAGS are depends on the kernel's configuration, so they stay numbers.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "gfp.h"
 
@@ -52,23 +53,24 @@ static const struct {
  */
 void gfp_text(u32 flags, char text[GFP_TEXT])
 {
-	size_t len = 0, i;
+	char *end = text;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(combinations); i++) {
 		if ((flags & combinations[i].flags) != combinations[i].flags)
 			continue;
-		len += sprintf(text + len, "%s", combinations[i].name);
+		end = stpcpy(end, combinations[i].name);
 		flags &= ~combinations[i].flags;
 		break;
 	}
 	for (i = 0; i < ARRAY_SIZE(bits); i++) {
 		if (!bits[i] || !(flags & 1u << i))
 			continue;
-		len += sprintf(text + len, "%s%s", len ? "|" : "", bits[i]);
+		end = stpcpy(stpcpy(end, end == text ? "" : "|"), bits[i]);
 		flags &= ~(1u << i);
 	}
-	if (flags || !len)
-		sprintf(text + len, "%s%#x", len ? "|" : "", flags);
+	if (flags || end == text)
+		sprintf(end, "%s%#x", end == text ? "" : "|", flags);
 }
 
 /**

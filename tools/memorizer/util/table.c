@@ -336,43 +336,60 @@ void table_print(const struct table *t, u32 top)
 	print_rule(&l);
 }
 
-/* How a character stands in a JSON string; <, because the string may stand in a page. */
-static int json_char(char c, char text[8])
+/* Whether a character stands in a JSON string as it is; not <, as a page may hold the string. */
+static bool is_plain(char c)
 {
-	if (c == '"' || c == '\\')
-		return snprintf(text, 8, "\\%c", c);
-	if (c >= ' ' && c <= '~' && c != '<')
-		return snprintf(text, 8, "%c", c);
-	return snprintf(text, 8, "\\u%04x", (unsigned char)c);
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<';
+}
+
+/* Prints part of a JSON string to @to if that is not NULL; returns how long it is there. */
+static u64 write_json_part(FILE *to, const char *text, size_t len)
+{
+	const char *end = text + len, *begin;
+	u64 written = 0;
+	char c[8];
+
+	while (text < end) {
+		for (begin = text; text < end && is_plain(*text); text++)
+			;
+		written += text - begin;
+		if (to)
+			fwrite_unlocked(begin, 1, text - begin, to);
+		if (text == end)
+			break;
+		if (*text == '"' || *text == '\\')
+			written += snprintf(c, sizeof(c), "\\%c", *text++);
+		else
+			written += snprintf(c, sizeof(c), "\\u%04x", (unsigned char)*text++);
+		if (to)
+			fputs_unlocked(c, to);
+	}
+	return written;
 }
 
 /* Prints a JSON string to @to if that is not NULL; returns its length. */
 static u64 write_json_string(FILE *to, const char *text)
 {
-	size_t len = text ? strlen(text) : 0, most = table_limits.text, i;
+	size_t len = text ? strlen(text) : 0, most = table_limits.text;
 	u64 written = 2;
-	char c[8];
 
 	if (!text) {
 		if (to)
-			fputs("null", to);
+			fputs_unlocked("null", to);
 		return 4;
 	}
 	if (to)
-		putc('"', to);
-	for (i = 0; i < len; i++) {
-		if (most && len > most && i == most / 2) {
-			written += 2;
-			if (to)
-				fputs("..", to);
-			i = len - most / 2;
-		}
-		written += json_char(text[i], c);
+		putc_unlocked('"', to);
+	if (most && len > most) {
+		written += write_json_part(to, text, most / 2) + 2;
 		if (to)
-			fputs(c, to);
+			fputs_unlocked("..", to);
+		text += len - most / 2;
+		len = most / 2;
 	}
+	written += write_json_part(to, text, len);
 	if (to)
-		putc('"', to);
+		putc_unlocked('"', to);
 	return written;
 }
 
@@ -525,7 +542,7 @@ void csv_string(const char *text)
 	if (!text)
 		return;
 	if (!text[strcspn(text, ",\"\r\n")]) {
-		printf("%s", text);
+		fputs_unlocked(text, stdout);
 		return;
 	}
 	putchar('"');

@@ -48,15 +48,21 @@ bool term_set_color(const char *when)
 	return false;
 }
 
-static bool has_colors(void)
+static bool terminal_has_colors(void)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	if (colors != WHEN_TERMINAL)
-		return colors == WHEN_ALWAYS;
 	if ((none && *none) || !term || !strcmp(term, "dumb"))
 		return false;
 	return paged || isatty(STDOUT_FILENO);
+}
+
+/* Each piece of text asks, so the terminal is asked once. */
+static bool has_colors(void)
+{
+	if (colors == WHEN_TERMINAL)
+		colors = terminal_has_colors() ? WHEN_ALWAYS : WHEN_NEVER;
+	return colors == WHEN_ALWAYS;
 }
 
 /**
