@@ -16,6 +16,7 @@
 
 #include "builtin.h"
 #include "html/embed.h"
+#include "output.h"
 #include "table.h"
 
 #define RUNS		2
@@ -253,9 +254,6 @@ static int write_page(struct page *p)
 		status = print_page(p);
 	}
 	free(table_limits.wanted);
-	/* No part of a page is left that looks like one. */
-	if (status == EXIT_UNABLE && ftruncate(STDOUT_FILENO, 0))
-		fprintf(stderr, "memorizer html: %s: %s\n", p->output, strerror(errno));
 	return status;
 }
 
@@ -292,23 +290,32 @@ static bool check_inputs(struct page *p)
 	return false;
 }
 
-/* A page is written again if it has become too large, so it cannot go into a pipe. */
-static bool open_output(const char *path)
+/* Has standard output go to the page. It is written twice if it is too large: not to a pipe. */
+static bool begin_output(struct output *o, const struct page *p)
 {
+	const char *inputs[3 * RUNS] = { NULL };
 	struct stat st;
+	int i;
 
-	if (!freopen(path, "w", stdout) || fstat(STDOUT_FILENO, &st))
-		fprintf(stderr, "memorizer html: %s: %s\n", path, strerror(errno));
-	else if (!S_ISREG(st.st_mode))
-		fprintf(stderr, "memorizer html: %s: want a regular file\n", path);
-	else
+	for (i = 0; i < p->nr; i++) {
+		inputs[i] = p->paths[i];
+		inputs[RUNS + i] = p->vmlinux[i];
+		inputs[2 * RUNS + i] = p->kallsyms[i];
+	}
+	if (!output_begin(o, p->output, inputs, ARRAY_SIZE(inputs)))
+		return false;
+	fflush(stdout);
+	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) && dup2(o->fd, STDOUT_FILENO) >= 0)
 		return true;
+	fprintf(stderr, "memorizer html: %s: want a regular file\n", p->output);
+	output_drop(o);
 	return false;
 }
 
 static int run(int argc, char **argv)
 {
 	struct page p = { .status = EXIT_FINE };
+	struct output output;
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "o:k:K:M:h", options, NULL)) != -1) {
@@ -331,11 +338,15 @@ static int run(int argc, char **argv)
 		p.kallsyms[1] = p.kallsyms[0];
 	if (p.given[2] == 1 && p.nr == RUNS)
 		p.modules[1] = p.modules[0];
-	if (!open_output(p.output))
+	if (!begin_output(&output, &p))
 		return EXIT_UNABLE;
 	p.stderr_fd = dup(STDERR_FILENO);
 	status = write_page(&p);
 	close(p.stderr_fd);
+	if (status == EXIT_UNABLE)
+		output_drop(&output);
+	else if (!output_end(&output))
+		status = EXIT_UNABLE;
 	return status;
 }
 

@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "builtin.h"
 #include "head.h"
 #include "named.h"
 #include "names.h"
+#include "output.h"
 #include "table.h"
 #include "term.h"
 #include "timeline.h"
@@ -585,10 +587,24 @@ static void release(struct overtime *o)
 		kmap_symbols_free(o->symbols);
 }
 
+/* Draws the picture; returns whether that worked, else there was a message. */
+static bool draw(const struct overtime *o, struct output *output, const char *dir)
+{
+	if (timeline_svg(&o->line, dup(output->fd), dir))
+		return output_end(output);
+	fprintf(stderr, "memorizer: %s: %s\n", o->svg, strerror(errno));
+	output_drop(output);
+	return false;
+}
+
 static int timeline(struct overtime *o, const char *dir)
 {
+	const char *inputs[] = { dir, o->vmlinux, o->kallsyms };
+	struct output output = { .fd = -1 };
 	int status = EXIT_UNABLE, g;
 
+	if (o->svg && !output_begin(&output, o->svg, inputs, ARRAY_SIZE(inputs)))
+		return EXIT_UNABLE;
 	for (g = 0; g < TRACKER_GROUPS; g++)
 		hash_init(o->holders + g, sizeof(struct holder), sizeof(u64));
 	if (!read_trace(o, dir) || !check_window(o, dir))
@@ -603,9 +619,10 @@ static int timeline(struct overtime *o, const char *dir)
 	finish(o);
 	print(o);
 	status = o->incomplete ? EXIT_INCOMPLETE : EXIT_FINE;
-	if (o->svg && !timeline_svg(&o->line, o->svg, dir))
+	if (o->svg && !draw(o, &output, dir))
 		status = EXIT_UNABLE;
 out:
+	output_drop(&output);
 	release(o);
 	return status;
 }

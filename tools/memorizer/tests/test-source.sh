@@ -160,6 +160,25 @@ head -c 500000000 /dev/zero | zstd -q -o "$tmp/bomb.zst"
 says "so is what only fills the disk" 2 \
 	"memorizer: bomb.zst: grows to more than 200 times its size: not a trace" "$tmp/bomb.zst"
 
+# What is printed does not go into what is read.
+told="is the output, too: want another file"
+cp "$data/session.kmap" "$tmp/k"
+cp "$tmp/tar.zst" "$tmp/t"
+for run in "symbolize -K $data/kallsyms $tmp/k" "symbolize -K $data/kallsyms -" "kmap $tmp/t" \
+	   "script $tmp/t"; do
+	file=${run##* }
+	[ "$file" = - ] && file=$tmp/k
+	# shellcheck disable=SC2086 # a command and its arguments
+	"$memorizer" $run >>"$file" <"$file" 2>"$tmp/err"
+	same "${run%% *} does not append to its input" \
+		"2 memorizer: ${run##* }: $told" "$? $(cat "$tmp/err")"
+done
+"$memorizer" report "$tmp/small" 2>"$tmp/err" >>"$tmp/small/cpu0.zst"
+same "nor to a file of a trace" \
+	"2 memorizer: $tmp/small/cpu0: $told" "$? $(cat "$tmp/err")"
+cmp -s "$tmp/k" "$data/session.kmap" && cmp -s "$tmp/t" "$tmp/tar.zst"
+ok $? "they are as they were"
+
 # Memory: what zstd takes for its window, and nothing that grows with the trace. A sanitizer's
 # own memory is another matter.
 "$make" -b 1500000 -c 2 -l 1000 "$tmp/large"

@@ -109,6 +109,18 @@ outcome "a time that is not over when it begins" 2 /dev/null \
 "$memorizer" timeline --svg "$tmp/none/x" "$tmp/le" >"$tmp/out" 2>"$tmp/err"
 same "a picture that can be written" "2 memorizer: $tmp/none/x: No such file or directory" \
 	"$? $(cat "$tmp/err")"
+cp "$data/life.svg" "$tmp/picture"
+"$memorizer" timeline --svg "$tmp/picture" "$tmp/none" >"$tmp/out" 2>"$tmp/err"
+"$memorizer" timeline --svg "$tmp/picture" --from 99 "$tmp/le" >"$tmp/out" 2>"$tmp/err"
+equal "a picture stays as it was if there is no new one" "$data/life.svg" "$tmp/picture"
+for file in cpu0 kernel/kallsyms new; do
+	"$memorizer" timeline --svg "$tmp/le/$file" "$tmp/le" >"$tmp/out" 2>"$tmp/err"
+	same "it does not go to $file of the trace" \
+		"2 memorizer: $tmp/le/$file: lies in an input: want a file outside of it" \
+		"$? $(cat "$tmp/err")"
+done
+outcome "and nothing of the trace is changed" 0 "$data/life.timeline" "" \
+	timeline --spans 4 "$tmp/le"
 missing=$("$memorizer" help timeline | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
 	while read -r option; do
 		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"

@@ -126,6 +126,8 @@ static bool open_bytes(struct archive *a, char error[KMAP_ERROR_MAX])
 
 	if (fd < 0 || fstat(fd, &st)) {
 		fail(error, a->path, strerror(errno));
+	} else if (reader_is_output(fd)) {
+		fail(error, a->path, READER_OUTPUT);
 	} else if (S_ISREG(st.st_mode)) {
 		a->all = (struct range){ .fd = fd, .size = st.st_size };
 		return true;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "reader.h"
@@ -32,6 +33,22 @@ static bool fail(char error[KMAP_ERROR_MAX], const char *format, ...)
 	vsnprintf(error, KMAP_ERROR_MAX, format, args);
 	va_end(args);
 	return false;
+}
+
+/**
+ * reader_is_output - check whether standard output goes to a file that is read
+ * @fd: the file
+ *
+ * What is printed would end up in what is still to be read.
+ *
+ * Return: whether it does.
+ */
+bool reader_is_output(int fd)
+{
+	struct stat in, out;
+
+	return !fstat(fd, &in) && !fstat(STDOUT_FILENO, &out) && S_ISREG(in.st_mode) &&
+	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 /**

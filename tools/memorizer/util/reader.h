@@ -17,6 +17,9 @@ struct range {
 	u64 offset, size;
 };
 
+#define READER_OUTPUT	"is the output, too: want another file"
+
+bool reader_is_output(int fd);
 size_t range_read(const struct range *range, u64 at, void *buffer, size_t size);
 
 /**

@@ -158,6 +158,8 @@ static bool open_file(const char *path, struct range *range, char error[KMAP_ERR
 		return fail(error, path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return fail(error, path, "not a regular file");
+	if (reader_is_output(range->fd))
+		return fail(error, path, READER_OUTPUT);
 	range->size = st.st_size;
 	return true;
 }
@@ -259,7 +261,7 @@ static int open_plain(const char *path)
 
 	if (range.fd < 0)
 		return -1;
-	if (!fstat(range.fd, &st) && S_ISREG(st.st_mode)) {
+	if (!fstat(range.fd, &st) && S_ISREG(st.st_mode) && !reader_is_output(range.fd)) {
 		range.size = st.st_size;
 		reader_init(&r, &range);
 		plain = !r.packed && !tar_is_archive(&range);

@@ -296,22 +296,19 @@ static void draw(FILE *f, const struct timeline *t, const char *title)
 /**
  * timeline_svg - draw spans of time
  * @t: the spans
- * @path: the file to write
+ * @fd: where to write the picture; is closed
  * @title: what stands above
  *
- * Return: whether that worked; if not there was a message.
+ * Return: whether that worked; if not see errno.
  */
-bool timeline_svg(const struct timeline *t, const char *path, const char *title)
+bool timeline_svg(const struct timeline *t, int fd, const char *title)
 {
-	FILE *f = fopen(path, "we");
+	FILE *f = fdopen(fd, "w");
 	bool bad;
 
-	if (f) {
-		draw(f, t, title);
-		bad = ferror(f);
-		if (!fclose(f) && !bad)
-			return true;
-	}
-	fprintf(stderr, "memorizer: %s: %s\n", path, strerror(errno));
-	return false;
+	if (!f)
+		return false;
+	draw(f, t, title);
+	bad = ferror(f);
+	return !fclose(f) && !bad;
 }

@@ -55,6 +55,6 @@ struct timeline {
 	u64 peak[TRACKER_GROUPS], peak_time[TRACKER_GROUPS];
 };
 
-bool timeline_svg(const struct timeline *t, const char *path, const char *title);
+bool timeline_svg(const struct timeline *t, int fd, const char *title);
 
 #endif
