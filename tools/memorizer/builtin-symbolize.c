@@ -8,6 +8,7 @@
 #include "builtin.h"
 #include "hash.h"
 #include "term.h"
+#include "trace-symbols.h"
 
 /* What an address is written as; @ip and @kind are the key. */
 struct name {
@@ -120,7 +121,6 @@ static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool 
 static int run(int argc, char **argv)
 {
 	const char *vmlinux = NULL, *kallsyms = NULL, *modules = NULL;
-	char error[KMAP_ERROR_MAX];
 	struct kmap_symbols *symbols;
 	int option, status;
 	bool lines = false, inlines = false;
@@ -156,11 +156,10 @@ static int run(int argc, char **argv)
 				"nothing to take symbols from: give --vmlinux, --kallsyms or both");
 		return usage_error("symbolize");
 	}
-	symbols = kmap_symbols_load(vmlinux, kallsyms, vmlinux && (lines || inlines), error);
+	symbols = trace_symbols_text(optind < argc ? argv[optind] : "-", vmlinux, kallsyms, modules,
+				     lines, inlines);
 	status = EXIT_UNABLE;
-	if (!symbols || !kmap_symbols_lines(symbols, modules, inlines, error))
-		fprintf(stderr, "memorizer: %s\n", error);
-	else if (input_open(&in, argc - optind, argv + optind))
+	if (symbols && input_open(&in, argc - optind, argv + optind))
 		status = symbolize(symbols, &in, kallsyms);
 	if (symbols)
 		kmap_symbols_free(symbols);

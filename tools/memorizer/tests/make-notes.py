@@ -3,7 +3,8 @@
 """Makes a vmlinux or module that has symbols and the compiler's notes, of a description on standard
 input.
 
-make-notes.py [-e be] [-z] FILE     -z: with compressed sections. The description's lines:
+make-notes.py [-e be] [-z|-Z] FILE  -z: with sections compressed by zlib, -Z: by zstd. The
+                                    description's lines:
 id HEX                              its build id
 section NAME                        a module: the addresses that follow are offsets in this section
 function ADDRESS SIZE NAME          in hex
@@ -14,11 +15,13 @@ record KIND NAME SIZE               a struct or union, of which the members foll
 member OFFSET SIZE PATH TYPE
 """
 import struct
+import subprocess
 import sys
 import zlib
 
 KINDS = {"read": 1, "write": 2, "update": 3, "string": 4, "alloc": 5}
 COMPRESSED = 0x800
+ZLIB, ZSTD = 1, 2    # types of compression
 
 
 class Strings:
@@ -123,10 +126,13 @@ def write(kernel, path, compress):
         flags = 0
         info = {2: 1 + len(symbols) // 24 if kernel.sections else 1, 4: NAMES}.get(kind, 0)
         if compress and name.startswith(".debug"):
-            content = pack("IIQQ", 1, 0, len(content), 1) + zlib.compress(content)
+            content = pack("IIQQ", compress, 0, len(content), 1) + \
+                (zlib.compress(content) if compress == ZLIB else
+                 subprocess.run(["zstd", "-q"], input=content, capture_output=True,
+                                check=True).stdout)
             flags = COMPRESSED
         heads += pack("IIQQQQIIQQ", at, kind, flags, 0, 64 + len(data), len(content), link,
-                      info, 8, size)
+                      info, 4 if kind == 7 else 8, size)
         data += content + b"\0" * (-len(content) % 8)
     ident = b"\x7fELF" + bytes([2, 1 if order == "<" else 2, 1]) + b"\0" * 9
     head = ident + pack("HHIQQQIHHHHHH", 1 if kernel.sections else 2, 62, 1, 0, 0, 64 + len(data), 0, 64, 0, 0, 64,
@@ -143,7 +149,7 @@ def main():
         if line.split() and not line.startswith("#"):
             kernel.line(line.split(None, 4) if line.startswith("member") else line.split())
     kernel.records = [record.replace("\n\n", "\n") for record in kernel.records]
-    write(kernel, sys.argv[-1], "-z" in sys.argv)
+    write(kernel, sys.argv[-1], ZLIB if "-z" in sys.argv else ZSTD if "-Z" in sys.argv else 0)
 
 
 main()

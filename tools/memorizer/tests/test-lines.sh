@@ -69,6 +69,7 @@ kmap()
 	sed 's/\(.*\)/  \1,1,0,1/'
 }
 
+size_of_outer=$size
 addresses "$start" $size >"$tmp/addresses"
 sed 's/^ffffffff81/ffffffff9b/' "$tmp/addresses" | kmap >"$tmp/kmap"
 judge "$tmp/vmlinux" <"$tmp/addresses" >"$tmp/want"
@@ -97,6 +98,104 @@ done
 same "and inlined functions" 1 "$(addresses ffffffffc0400100 16 | kmap >"$tmp/kmap"
 	lines -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" | grep -c 'gadget_set .*:8 < .*:22' |
 	sed 's/^[1-9][0-9]*$/1/')"
+
+# As distributions ship it, and of the build that ran
+addresses ffffffffc0400100 16 | kmap >"$tmp/kmap"
+lines -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" >"$tmp/want"
+# ships NAME COMMAND...: lines of a module whose file of that name COMMAND makes
+ships()
+{
+	rm -rf "$tmp/shipped"
+	mkdir "$tmp/shipped"
+	file=$1
+	shift
+	"$@" <"$module" >"$tmp/shipped/$file"
+	sed 's/\[gadget\]/[snd_gadget]/' "$tmp/kallsyms" >"$tmp/kallsyms.shipped"
+	"$memorizer" symbolize -i -M "$tmp/shipped" -K "$tmp/kallsyms.shipped" "$tmp/kmap" 2>"$tmp/err" |
+		sed -n 's|[^ (]*/vmlinux/||g; s/^  [^ ]* \[snd_gadget\] (\(.*\)),1,0,1$/\1/p' >"$tmp/got"
+	equal "lines of a file $file" "$tmp/want" "$tmp/got"
+}
+
+ships snd-gadget.ko cat
+ships snd-gadget.ko.xz xz -c --check=crc32
+ships snd-gadget.ko.zst zstd -qc
+ships snd_gadget.ko.gz gzip -c
+ships snd-gadget.ko.debug cat
+ships snd-gadget.ko.debug.xz xz -c
+head -c 1000 "$tmp/shipped/snd-gadget.ko.debug.xz" >"$tmp/shipped/snd-gadget.ko.xz"
+rm "$tmp/shipped/snd-gadget.ko.debug.xz"
+same "a file that cannot be read is told" "memorizer: $tmp/shipped/snd-gadget.ko.xz: its compressed \
+data are cut off" "$("$memorizer" report -i -M "$tmp/shipped" -K "$tmp/kallsyms.shipped" "$tmp/kmap" \
+	2>&1 >"$tmp/out" | head -n 1)"
+
+mkdir -p "$tmp/two/kernel" "$tmp/two/updates/dkms"
+{
+	printf '\n\n\n\n'
+	cat "$vm/gadget/gadget.c"
+} >"$tmp/gadget.c"
+${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -fno-pie -c -o "$tmp/gadget.o" "$tmp/gadget.c"
+ld -r --build-id=0x1111111111111111 -o "$tmp/two/kernel/gadget.ko" "$module"
+ld -r --build-id=0x2222222222222222 -o "$tmp/two/updates/dkms/gadget.ko" "$tmp/gadget.o"
+# of_build ID...: the lines that the first two addresses have, and what it says
+of_build()
+{
+	for id; do
+		echo "gadget $id"
+	done >"$tmp/kmap.notes.modules"
+	lines -i -M "$tmp/two" -K "$tmp/kallsyms" "$tmp/kmap" | sed -n 's/.*://; 1p'
+	"$memorizer" report --csv -i -M "$tmp/two" -K "$tmp/kallsyms" "$tmp/kmap" 2>&1 >"$tmp/out" |
+		sed -n "s|$tmp/||g; /two/p"
+}
+
+same "of two files the one that ran has the lines" "21" "$(of_build 1111111111111111)"
+same "whichever that is" "25" "$(of_build 2222222222222222)"
+same "none of them did" "memorizer: two/kernel/gadget.ko: stale: its build id is 1111111111111111, that of \
+the module that ran 3333333333333333: nothing is taken of it" "$(of_build 3333333333333333)"
+same "it is not known which" "memorizer: two/kernel/gadget.ko: one of several builds of gadget, and which \
+one ran is not known: nothing is taken of them" "$(of_build)"
+rm "$tmp/kmap.notes.modules" "$tmp/two/updates/dkms/gadget.ko"
+same "a file alone will do then" 21 "$(lines -i -M "$tmp/two" -K "$tmp/kallsyms" "$tmp/kmap" |
+	sed -n 's/.*://; 1p')"
+
+# vmlinux is compared, too
+${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -fno-pie -no-pie -mcmodel=large -nostdlib -static \
+	-Wl,-Ttext=0xffffffff81000000 -Wl,--build-id=0x1234123412341234 -Wl,-e,0 -o "$tmp/vmlinux.id" \
+	"$vm/lib/layout.c" "$vm/init/main.c" "$vm/lib/inlined.c" || exit 1
+sed -n 's/^ffffffff81/ffffffff9b/p' "$tmp/addresses" | kmap >"$tmp/core"
+# running_id OCTAL: the kernel that ran has this as the last byte of its build id
+running_id()
+{
+	printf '\004\000\000\000\010\000\000\000\003\000\000\000GNU\000' >"$tmp/core.notes"
+	printf '\022\064\022\064\022\064\022%b' "\\0${1#?}" >>"$tmp/core.notes"
+}
+running_id '\064'
+"$memorizer" symbolize -i -k "$tmp/vmlinux.id" -K "$tmp/kallsyms" "$tmp/core" >"$tmp/out" 2>"$tmp/err"
+same "lines of the vmlinux that ran" "$size_of_outer" "$(grep -c '(.*:[0-9]*)' "$tmp/out")"
+running_id '\065'
+"$memorizer" symbolize -i -k "$tmp/vmlinux.id" -K "$tmp/kallsyms" "$tmp/core" >"$tmp/out" 2>"$tmp/err"
+same "none of another one, but names of kallsyms" "0 $size_of_outer memorizer: $tmp/vmlinux.id: stale: its \
+build id is 1234123412341234, that of the traced kernel 1234123412341235: nothing is taken of it" \
+	"$(grep -c '(.*:[0-9]*)' "$tmp/out") $(grep -c '^  outer+' "$tmp/out") $(head -n 1 "$tmp/err")"
+
+# Sections that zstd compressed: libelf knows them from 0.189 on
+mkdir "$tmp/packed"
+python3 "$here/make-notes.py" -Z "$tmp/packed/gadget.ko" <"$data/gadget.notes"
+python3 "$here/make-notes.py" -Z "$tmp/zstd" <"$data/session.notes"
+for what in zstd packed/gadget.ko; do
+	case $what in
+	zstd) set -- -k "$tmp/zstd" -K "$data/kallsyms" ;;
+	*) set -- -M "$tmp/packed" -K "$data/kallsyms" ;;
+	esac
+	"$memorizer" types --csv "$@" "$data/session.kmap" >"$tmp/out" 2>"$tmp/err"
+	if grep -q '^types,.*' "$tmp/out" && ! grep -q zstd "$tmp/err"; then
+		ok 0 "sections that zstd compressed are read in $what"
+	else
+		same "sections that zstd compressed are told in $what" "memorizer: $tmp/$what: its sections \
+are compressed by zstd, which this libelf does not know: want elfutils 0.189 or later, or a copy that \
+objcopy --decompress-debug-sections made" "$(head -n 1 "$tmp/err")"
+	fi
+done
+
 # report and script give the same
 echo "ffffffffc0400110,1,1000,8,1,0,0,a" >"$tmp/kmap"
 want=$("$memorizer" symbolize -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" | sed 's/,1,1000.*//')
@@ -109,6 +208,6 @@ same "that of a trace, too" "$want" "$("$memorizer" report --csv -i -M "$tmp/mod
 same "and script" "$want" "$("$memorizer" script -i -M "$tmp/modules" \
 	-K "$tmp/kallsyms" "$tmp/trace" | sed -n 's/.* site=//p')"
 outcome "modules that are there are wanted" 2 /dev/null \
-	"memorizer: $tmp/none: no modules, NAME.ko, below it" \
+	"memorizer: $tmp/none: no modules below it: want NAME.ko or NAME.ko.debug, perhaps with .xz, .zst or .gz" \
 	symbolize -M "$tmp/none" -K "$tmp/kallsyms" "$tmp/kmap"
 tap_end

@@ -330,6 +330,9 @@ narrows 1 "" --accesses --module vmlinux
 same "where there was none, it is taken away" "0 module:vmlinux -" \
 	"$status $(cat "$tmp/at.filter") $(tr -d '\n' <"$m/memorizer_filter")-"
 same "logging that was on stays on" "1 1" "$(cat "$tmp/at.off" "$m/memorizer_log_access" | xargs)"
+narrows 0 "" --accesses --module 'snd-hda-*,!snd-[a-c]-?,[x-' --function 'a-b'
+same "modules may be called as their files are" "0 module:snd_hda_* !module:snd_[a-c]_? module:[x- \
+function:a-b" "$status $(xargs <"$tmp/at.filter")"
 narrows 0 "$(seq -f function_%g 1000)
 " --accesses --module vmlinux
 cmp "$tmp/want" "$m/memorizer_filter"

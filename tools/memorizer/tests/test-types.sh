@@ -112,7 +112,7 @@ same "a module of the same build has notes" 2 "$("$memorizer" types --csv --kall
 	-M "$tmp/modules" "$tmp/session.kmap" 2>"$tmp/err" | grep -c '^users,gadget')"
 echo "gadget 76543210fedcba" >"$tmp/session.kmap.notes.modules"
 same "one of another build has none" "1 memorizer: $tmp/modules/drivers/gadget.ko: stale: its build id is \
-76543210fedcba98, that of the module that ran 76543210fedcba: no types are told" "$("$memorizer" types --csv \
+76543210fedcba98, that of the module that ran 76543210fedcba: nothing is taken of it" "$("$memorizer" types --csv \
 	$symbols "$tmp/le" -M "$tmp/modules" "$tmp/session.kmap" 2>"$tmp/err" | grep -c 'users,gadget.*,,,21,11') \
 $(head -n 1 "$tmp/err")"
 mkdir -p "$tmp/ran/kernel"
@@ -535,7 +535,7 @@ cp "$tmp/other" "$tmp/life/kernel/notes"
 tar cf "$tmp/life.tar" -C "$tmp" life
 tar cf - -C "$tmp" life | zstd -q >"$tmp/life.tar.zst"
 for trace in life life.tar life.tar.zst; do
-	same "notes of another build are refused for $trace" "2 $stale 01234567: no types are told" \
+	same "notes of another build are refused for $trace" "2 $stale 01234567: nothing is taken of it" \
 		"$(told_of "$tmp/$trace")"
 done
 "$memorizer" report --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
@@ -553,7 +553,7 @@ cp "$kmap" "$tmp/kmap"
 same "a KMAP without notes of its kernel is taken" "0 $lost" \
 	"$(told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
 cp "$tmp/other" "$tmp/kmap.notes"
-same "one with those of another build is not" "2 $stale 01234567: no types are told" \
+same "one with those of another build is not" "2 $stale 01234567: nothing is taken of it" \
 	"$(told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
 cp "$tmp/same" "$tmp/kmap.notes"
 same "one with those of this build is" "0 $lost" \
@@ -562,7 +562,7 @@ memorizer=$build/tests/memorizer-faults
 running=$(od -An -v -t x1 /sys/kernel/notes 2>"$tmp/err" | tr -d ' \n' |
 	sed -n 's/.*040000001400000003000000474e5500\(.\{40\}\).*/\1/p')
 if [ -n "$running" ]; then
-	same "in debugfs it is that of the running kernel" "2 $stale $running: no types are told" \
+	same "in debugfs it is that of the running kernel" "2 $stale $running: nothing is taken of it" \
 		"$(DEBUGFS=$tmp/kmap told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
 else
 	ok 0 "in debugfs it is that of the running kernel # SKIP no build id in /sys/kernel/notes"

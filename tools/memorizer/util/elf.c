@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "frames.h"
+#include "sections.h"
 #include "symbols.h"
 
 /**
@@ -129,6 +130,8 @@ static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *pat
 		return false;
 	if (!lines)
 		return true;
+	if (!sections_check(e->elf, path, s->error))
+		return false;
 	e->dwarf = dwarf_begin_elf(e->elf, DWARF_C_READ, NULL);
 	if (!e->dwarf)
 		return symbols_fail(s,
@@ -136,6 +139,34 @@ static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *pat
 				    path, dwarf_errmsg(-1));
 	find_root(e);
 	return true;
+}
+
+/**
+ * elf_check - check whether a vmlinux is that of the kernel that ran
+ * @path: the file
+ * @running: a copy of the kernel's /sys/kernel/notes, or NULL; it need not be there
+ * @error: where a message goes
+ *
+ * Return: false, and a message, if its build id is another one; a file that cannot be read is not.
+ */
+bool elf_check(const char *path, const char *running, char error[KMAP_ERROR_MAX])
+{
+	struct build_id ran = build_id_kernel(running), id;
+	int fd = ran.size ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	bool fine = true;
+	Elf *elf;
+
+	if (fd < 0)
+		return true;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf_kind(elf) == ELF_K_ELF) {
+		id = build_id_elf(elf);
+		fine = build_id_check(path, &id, &ran, "traced kernel", error);
+	}
+	elf_end(elf);
+	close(fd);
+	return fine;
 }
 
 /**

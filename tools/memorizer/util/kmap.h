@@ -163,14 +163,13 @@ struct notes;
 struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
 				       bool lines, char error[KMAP_ERROR_MAX]);
 struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMAP_ERROR_MAX]);
-bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inlines,
-			char error[KMAP_ERROR_MAX]);
+bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
+			bool inlines, char error[KMAP_ERROR_MAX]);
 void kmap_symbols_free(struct kmap_symbols *s);
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
 					    enum kmap_ip kind);
 bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern);
-bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, const char *running,
-			char error[KMAP_ERROR_MAX]);
+bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, char error[KMAP_ERROR_MAX]);
 const struct notes *kmap_symbols_noted(const struct kmap_symbols *s);
 const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind);
 const char *kmap_symbols_string(const struct kmap_symbols *s, u32 string);

@@ -63,6 +63,20 @@ static bool add_terms(char **lines, const char *kind, const char *terms)
 	}
 }
 
+/* Names of modules have _ in the kernel where their files may have -; in [a-c] it is a range. */
+static char *module_globs(const char *globs)
+{
+	char *copy = strdup(globs), *c;
+	bool range = false;
+
+	for (c = copy; c && *c; c++) {
+		range = *c == '[' || (range && *c != ']');
+		if (*c == '-' && !range)
+			*c = '_';
+	}
+	return copy;
+}
+
 /**
  * narrow_add - add terms to the filter of code and objects
  * @n: where to
@@ -75,7 +89,14 @@ static bool add_terms(char **lines, const char *kind, const char *terms)
  */
 bool narrow_add(struct narrow *n, const char *kind, const char *globs)
 {
-	return add_terms(&n->terms, kind, globs);
+	char *copy = strcmp(kind, "module") ? strdup(globs) : module_globs(globs);
+	bool fine;
+
+	if (!copy)
+		abort();
+	fine = add_terms(&n->terms, kind, copy);
+	free(copy);
+	return fine;
 }
 
 /**

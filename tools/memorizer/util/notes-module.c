@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frames.h"
+#include "modules.h"
 #include "symbols.h"
 
 /**
@@ -83,13 +83,6 @@ static size_t first_of(const struct loaded *l, const char *module, const char *n
 	return low;
 }
 
-static bool was_loaded(const struct loaded *l, const char *module)
-{
-	size_t i = first_of(l, module, "");
-
-	return i < l->count && !strcmp(module_of(l->s, l->nr[i]), module);
-}
-
 static bool is_function(const struct loaded *l, size_t i, const char *module, const char *name)
 {
 	return i < l->count && !strcmp(module_of(l->s, l->nr[i]), module) &&
@@ -142,11 +135,11 @@ static size_t find_locals(Elf *elf, size_t sections, struct local **locals)
 }
 
 /* Finds where sections are; returns false, and a message, if that cannot be of this file. */
-static bool find_bases(const struct loaded *l, const struct module_notes *m, Elf *elf,
-		       struct base *bases, size_t sections, char error[KMAP_ERROR_MAX])
+static bool find_bases(const struct module_notes *m, struct base *bases, size_t sections,
+		       char error[KMAP_ERROR_MAX])
 {
 	struct local *locals, *one;
-	size_t nr = find_locals(elf, sections, &locals), i;
+	size_t nr = find_locals(m->elf, sections, &locals), i;
 	struct base *base;
 	bool fine = true;
 	u64 at;
@@ -156,7 +149,7 @@ static bool find_bases(const struct loaded *l, const struct module_notes *m, Elf
 		if ((i && !strcmp(one[-1].name, one->name)) ||
 		    (i + 1 < nr && !strcmp(one[1].name, one->name)))
 			continue;
-		at = find_function(l, m->name, one->name);
+		at = find_function(m->loaded, m->name, one->name);
 		base = bases + one->section;
 		if (at && base->by && base->moved != at - one->at) {
 			snprintf(error, KMAP_ERROR_MAX,
@@ -181,7 +174,7 @@ static void put(unsigned char *to, u64 value, int size, bool big_endian)
 
 /* Applies a relocation to the notes: an address in code, or an offset among strings. */
 static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base *base,
-		  struct notes_bytes *b, bool big_endian)
+		  struct section_bytes *b, bool big_endian)
 {
 	size_t size = rela->r_offset % NOTE_SIZE ? 4 : 8;
 	u64 value = sym->st_value + rela->r_addend;
@@ -196,7 +189,6 @@ static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base 
 /**
  * notes_relocate - say where the traced kernel has what the notes of a module are of
  * @m: the module
- * @elf: its file
  * @section: number of the section that the notes are in
  * @b: the notes, which are changed
  * @big_endian: their byte order
@@ -206,10 +198,11 @@ static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base 
  *
  * Return: whether the file is that of the module that ran, as far as can be seen.
  */
-bool notes_relocate(const struct module_notes *m, Elf *elf, size_t section,
-		    struct notes_bytes *b, bool big_endian, char error[KMAP_ERROR_MAX])
+bool notes_relocate(const struct module_notes *m, size_t section, struct section_bytes *b,
+		    bool big_endian, char error[KMAP_ERROR_MAX])
 {
 	Elf_Data *data, *symbols;
+	Elf *elf = m->elf;
 	struct base *bases;
 	GElf_Shdr head, link;
 	Elf_Scn *scn = NULL;
@@ -223,7 +216,7 @@ bool notes_relocate(const struct module_notes *m, Elf *elf, size_t section,
 		return false;
 	bases = kmap_array(NULL, sections + 1, sizeof(*bases));
 	memset(bases, 0, (sections + 1) * sizeof(*bases));
-	fine = find_bases(m->loaded, m, elf, bases, sections, error);
+	fine = find_bases(m, bases, sections, error);
 	while (fine && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &head)) {
 		if (head.sh_type != SHT_RELA || head.sh_info != section ||
 		    !gelf_getshdr(elf_getscn(elf, head.sh_link), &link))
@@ -239,34 +232,50 @@ bool notes_relocate(const struct module_notes *m, Elf *elf, size_t section,
 	return fine;
 }
 
+/* Reads the notes of a module; returns whether it has any. */
+static bool load_module(struct kmap_symbols *s, const struct loaded *l, const char *name,
+			struct notes **all, char error[KMAP_ERROR_MAX])
+{
+	struct module_notes m = { .name = name, .loaded = l };
+	const struct module_file *file = NULL;
+	struct notes *notes = NULL;
+
+	while (!notes && (file = modules_next(s->modules, file, name, NULL))) {
+		m.path = modules_path(file);
+		m.elf = modules_elf(file);
+		notes = notes_load_module(&m, error);
+	}
+	*all = notes_join(notes, *all);
+	return notes;
+}
+
 /**
  * notes_load_modules - read the notes of the modules that the traced kernel had
  * @s: its symbols, with the files of modules
- * @ids: a file with the build ids of these, as record saves it, or NULL; none if it is not there
  * @error: where a message goes: of the first file that is not of the module that ran
  *
  * Return: their notes, or NULL if there are none.
  */
-struct notes *notes_load_modules(struct kmap_symbols *s, const char *ids,
-				 char error[KMAP_ERROR_MAX])
+struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX])
 {
 	char one[KMAP_ERROR_MAX];
-	struct module_notes m;
-	struct notes *all = NULL, *notes;
+	struct notes *all = NULL;
+	const char *name;
 	struct loaded l;
 	size_t i;
 
 	*error = '\0';
 	find_loaded(&l, s);
-	m.loaded = &l;
-	m.ids = ids;
-	for (i = 0; modules_file(s->modules, i, &m.name, &m.path); i++) {
-		if (!was_loaded(&l, m.name))
+	for (i = 0; i < l.count; i++) {
+		name = module_of(s, l.nr[i]);
+		if (i && !strcmp(module_of(s, l.nr[i - 1]), name))
 			continue;
-		notes = notes_load_module(&m, one);
-		if (!notes && *one && !*error)
+		*one = '\0';
+		if (modules_check(s->modules, name, one) &&
+		    load_module(s, &l, name, &all, one))
+			continue;
+		if (*one && !*error)
 			memcpy(error, one, sizeof(one));
-		all = notes_join(notes, all);
 	}
 	free(l.nr);
 	return all;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads what the compiler noted of accesses and allocations from sections of vmlinux and of
- * modules that are not loaded; memorizer-formats(5) tells how they are laid out. The notes of
- * one build are of no use for another: the build ids must agree, if that of the traced kernel is
- * known.
+ * modules that are not loaded; memorizer-formats(5) describes their layout.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,20 +16,12 @@
 #include "source.h"
 
 #define NOTE_VERSION	1
-#define BUILD_ID_MAX	64
-#define GNU		"GNU"		/* who has a build id's note, with its NUL */
-
-/* The build id of a kernel; none if its size is 0. */
-struct build_id {
-	unsigned char id[BUILD_ID_MAX];
-	size_t size;
-};
 
 /**
  * struct notes - the notes of a vmlinux or module
  * @next: those of others, or NULL
- * @fd: its file descriptor while it is read
- * @elf: its handle in libelf
+ * @fd: its file descriptor; -1: the file is that of a module, which somebody else closes
+ * @elf: its handle in libelf, which owns the texts
  * @big_endian: its byte order
  * @strings: texts that notes refer to
  * @types: records, as texts
@@ -47,7 +37,7 @@ struct notes {
 	int fd;
 	Elf *elf;
 	bool big_endian;
-	struct notes_bytes strings, types;
+	struct section_bytes strings, types;
 	struct note *all;
 	size_t nr;
 	const char **records;
@@ -66,53 +56,14 @@ static u64 get(bool big_endian, const unsigned char *p, int size)
 }
 
 /* The text at an offset; empty if that is not in the section, which ends with a NUL. */
-static const char *text_at(const struct notes_bytes *texts, u64 offset)
+static const char *text_at(const struct section_bytes *texts, u64 offset)
 {
 	if (offset >= texts->size || texts->data[texts->size - 1])
 		return "";
 	return (const char *)texts->data + offset;
 }
 
-/* Takes a section, uncompressed; returns whether it can be read. */
-static bool take(Elf_Scn *scn, struct notes_bytes *bytes)
-{
-	GElf_Shdr head;
-	Elf_Data *data;
-
-	if (!gelf_getshdr(scn, &head) ||
-	    (head.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0))
-		return false;
-	data = elf_rawdata(scn, NULL);
-	if (!data)
-		return false;
-	*bytes = (struct notes_bytes){ data->d_buf, data->d_size };
-	return true;
-}
-
-/* Looks for the build id among ELF notes. */
-static void find_build_id(const struct notes_bytes *b, bool big_endian, struct build_id *id)
-{
-	const unsigned char *p = b->data;
-	size_t left = b->size, name, size, room;
-
-	while (left >= 12) {
-		name = get(big_endian, p, 4);
-		size = get(big_endian, p + 4, 4);
-		room = 12 + (name + 3) / 4 * 4 + (size + 3) / 4 * 4;
-		if (name > left || size > left || room > left)
-			return;
-		if (get(big_endian, p + 8, 4) == NT_GNU_BUILD_ID && name == sizeof(GNU) &&
-		    !memcmp(p + 12, GNU, name) && size <= BUILD_ID_MAX) {
-			memcpy(id->id, p + 12 + (name + 3) / 4 * 4, size);
-			id->size = size;
-			return;
-		}
-		p += room;
-		left -= room;
-	}
-}
-
-static bool read_notes(struct notes *n, const struct notes_bytes *b, u64 offset)
+static bool read_notes(struct notes *n, const struct section_bytes *b, u64 offset)
 {
 	size_t nr = b->size / NOTE_SIZE, i;
 	const unsigned char *p;
@@ -199,10 +150,8 @@ static void index_records(struct notes *n)
 }
 
 /* Reads all sections that matter; returns whether there are notes; @section: where. */
-static bool read_sections(struct notes *n, struct build_id *id, struct notes_bytes *names,
-			  size_t *section)
+static bool read_sections(struct notes *n, struct section_bytes *names, size_t *section)
 {
-	struct notes_bytes notes;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr head;
 	const char *name;
@@ -214,118 +163,40 @@ static bool read_sections(struct notes *n, struct build_id *id, struct notes_byt
 	while (fine && (scn = elf_nextscn(n->elf, scn)) && gelf_getshdr(scn, &head)) {
 		name = elf_strptr(n->elf, strings, head.sh_name) ?: "";
 		if (!strcmp(name, ".debug_memorizer_names")) {
-			fine = take(scn, names);
+			fine = sections_take(scn, names);
 			*section = elf_ndxscn(scn);
 		} else if (!strcmp(name, ".debug_memorizer_str")) {
-			fine = take(scn, &n->strings);
+			fine = sections_take(scn, &n->strings);
 		} else if (!strcmp(name, ".debug_memorizer_types")) {
-			fine = take(scn, &n->types);
-		} else if (head.sh_type == SHT_NOTE && !id->size && take(scn, &notes)) {
-			find_build_id(&notes, n->big_endian, id);
+			fine = sections_take(scn, &n->types);
 		}
 	}
 	return fine && names->size;
 }
 
 /* Takes the notes, if they are of a version that we know. What was read stays in memory. */
-static bool take_notes(struct notes *n, const struct notes_bytes *names, u64 offset)
+static bool take_notes(struct notes *n, const struct section_bytes *names, u64 offset)
 {
 	if (!read_notes(n, names, offset))
 		return false;
-	elf_cntl(n->elf, ELF_C_FDDONE);
-	close(n->fd);
-	n->fd = -1;
+	if (n->fd >= 0)
+		elf_cntl(n->elf, ELF_C_FDDONE);
 	qsort(n->all, n->nr, sizeof(*n->all), compare);
 	index_records(n);
 	return true;
 }
 
-/* The build id in a copy of /sys/kernel/notes, which may be in an archive. */
-static void read_running(const char *path, bool big_endian, struct build_id *id)
-{
-	char error[KMAP_ERROR_MAX];
-	struct source *file = source_open(path, error);
-	unsigned char data[4096];
-	struct notes_bytes bytes = { data, 0 };
-	long long got;
-
-	if (!file)
-		return;
-	got = source_read(file, data, sizeof(data));
-	source_close(file);
-	bytes.size = got > 0 ? got : 0;
-	find_build_id(&bytes, big_endian, id);
-}
-
-static void write_id(char *text, const struct build_id *id)
-{
-	size_t i;
-
-	for (i = 0; i < id->size; i++)
-		sprintf(text + 2 * i, "%02x", id->id[i]);
-}
-
-static void read_id(const char *text, size_t len, struct build_id *id)
-{
-	unsigned int byte;
-	size_t i;
-
-	for (i = 0; i < BUILD_ID_MAX && 2 * i + 1 < len; i++) {
-		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
-			return;
-		id->id[i] = byte;
-	}
-	id->size = i;
-}
-
-/* The build id of a module among lines of names and build ids, as record saves them. */
-static void read_module(const char *path, const char *name, struct build_id *id)
-{
-	char error[KMAP_ERROR_MAX];
-	int fd = source_fd(path, error);
-	size_t len = strlen(name);
-	struct kmap_lines in;
-
-	if (fd < 0)
-		return;
-	kmap_lines_init(&in, fd);
-	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE)
-		if (in.len > len && !memcmp(in.line, name, len) && in.line[len] == ' ')
-			read_id(in.line + len + 1, in.len - len - 1, id);
-	kmap_lines_free(&in);
-	close(fd);
-}
-
-/* Whether a file is of what ran, as far as that is known. */
-static bool is_same(const char *path, const struct build_id *id, const struct build_id *running,
-		    const char *whose, char error[KMAP_ERROR_MAX])
-{
-	char ours[2 * BUILD_ID_MAX + 1] = "", theirs[2 * BUILD_ID_MAX + 1] = "";
-
-	if (!running->size || !id->size ||
-	    (running->size == id->size && !memcmp(running->id, id->id, id->size)))
-		return true;
-	write_id(ours, id);
-	write_id(theirs, running);
-	snprintf(error, KMAP_ERROR_MAX,
-		 "%s: stale: its build id is %s, that of the %s %s: no types are told", path, ours,
-		 whose, theirs);
-	return false;
-}
-
-static struct notes *open_notes(const char *path)
+/* Notes of a file that is open. */
+static struct notes *make_notes(int fd, Elf *elf)
 {
 	struct notes *n = kmap_array(NULL, 1, sizeof(*n));
-	char *ident;
+	char *ident = elf ? elf_getident(elf, NULL) : NULL;
 
-	*n = (struct notes){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	*n = (struct notes){ .fd = fd, .elf = elf };
 	n->placed = kmap_array(NULL, 1, sizeof(*n->placed));
 	hash_init(n->placed, sizeof(struct placed), 2 * sizeof(u64));
 	n->extents = kmap_array(NULL, 1, sizeof(*n->extents));
 	hash_init(n->extents, sizeof(struct extent), sizeof(u64));
-	elf_version(EV_CURRENT);
-	n->elf = n->fd < 0 ? NULL : elf_begin(n->fd, ELF_C_READ, NULL);
-	ident = n->elf ? elf_getident(n->elf, NULL) : NULL;
 	n->big_endian = ident && ident[EI_DATA] == ELFDATA2MSB;
 	return n;
 }
@@ -334,25 +205,22 @@ static struct notes *open_notes(const char *path)
  * notes_load - read the compiler's notes
  * @vmlinux: the kernel's ELF file
  * @offset: what KASLR added to the addresses of vmlinux
- * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL; none if it is not there
  * @error: where a message goes; empty if @vmlinux has no notes
  *
  * Return: the notes, or NULL.
  */
-struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
-			 char error[KMAP_ERROR_MAX])
+struct notes *notes_load(const char *vmlinux, u64 offset, char error[KMAP_ERROR_MAX])
 {
-	struct notes *n = open_notes(vmlinux);
-	struct notes_bytes names = { 0 };
-	struct build_id id = { .size = 0 }, ran = { .size = 0 };
+	int fd = open(vmlinux, O_RDONLY | O_CLOEXEC);
+	struct section_bytes names = { 0 };
+	struct notes *n;
 	size_t section;
 
 	*error = '\0';
-	if (running)
-		read_running(running, n->big_endian, &ran);
-	if (n->elf && read_sections(n, &id, &names, &section) &&
-	    is_same(vmlinux, &id, &ran, "traced kernel", error) &&
-	    take_notes(n, &names, offset))
+	elf_version(EV_CURRENT);
+	n = make_notes(fd, fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL));
+	if (n->elf && sections_check(n->elf, vmlinux, error) &&
+	    read_sections(n, &names, &section) && take_notes(n, &names, offset))
 		return n;
 	notes_free(n);
 	return NULL;
@@ -367,17 +235,13 @@ struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
  */
 struct notes *notes_load_module(const struct module_notes *m, char error[KMAP_ERROR_MAX])
 {
-	struct notes *n = open_notes(m->path);
-	struct notes_bytes names = { 0 };
-	struct build_id id = { .size = 0 }, ran = { .size = 0 };
+	struct section_bytes names = { 0 };
+	struct notes *n = make_notes(-1, m->elf);
 	size_t section;
 
 	*error = '\0';
-	if (m->ids)
-		read_module(m->ids, m->name, &ran);
-	if (n->elf && read_sections(n, &id, &names, &section) &&
-	    is_same(m->path, &id, &ran, "module that ran", error) &&
-	    notes_relocate(m, n->elf, section, &names, n->big_endian, error) &&
+	if (read_sections(n, &names, &section) &&
+	    notes_relocate(m, section, &names, n->big_endian, error) &&
 	    take_notes(n, &names, 0))
 		return n;
 	notes_free(n);
@@ -422,7 +286,7 @@ void notes_free(struct notes *n)
 		free(n->extents);
 		free(n->all);
 		free(n->records);
-		if (n->elf)
+		if (n->elf && n->fd >= 0)
 			elf_end(n->elf);
 		if (n->fd >= 0)
 			close(n->fd);

@@ -6,6 +6,7 @@
 #include <gelf.h>
 
 #include "kmap.h"
+#include "sections.h"
 
 #define NOTE_SIZE	48		/* bytes of a note in a file */
 #define NOTE_NOWHERE	U64_MAX		/* an ip that is not known */
@@ -95,10 +96,8 @@ struct extent {
 
 struct notes;
 
-struct notes *notes_load(const char *vmlinux, u64 offset, const char *running,
-			 char error[KMAP_ERROR_MAX]);
-struct notes *notes_load_modules(struct kmap_symbols *s, const char *ids,
-				 char error[KMAP_ERROR_MAX]);
+struct notes *notes_load(const char *vmlinux, u64 offset, char error[KMAP_ERROR_MAX]);
+struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX]);
 struct notes *notes_join(struct notes *first, struct notes *others);
 void notes_free(struct notes *n);
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);
@@ -109,26 +108,21 @@ void notes_record_free(struct record *r);
 
 /* Private: between the readers of notes. */
 
-/* Bytes of a section. */
-struct notes_bytes {
-	unsigned char *data;
-	size_t size;
-};
-
 /**
  * struct module_notes - a module of which notes are read
  * @name: its name
  * @path: its file
- * @ids: a file with the build ids of modules that ran, or NULL; none if it is not there
+ * @elf: the file's handle in libelf
  * @loaded: the functions of the traced kernel's modules
  */
 struct module_notes {
-	const char *name, *path, *ids;
+	const char *name, *path;
+	Elf *elf;
 	const struct loaded *loaded;
 };
 
 struct notes *notes_load_module(const struct module_notes *m, char error[KMAP_ERROR_MAX]);
-bool notes_relocate(const struct module_notes *m, Elf *elf, size_t section,
-		    struct notes_bytes *b, bool big_endian, char error[KMAP_ERROR_MAX]);
+bool notes_relocate(const struct module_notes *m, size_t section, struct section_bytes *b,
+		    bool big_endian, char error[KMAP_ERROR_MAX]);
 
 #endif

@@ -284,9 +284,9 @@ void kmap_symbols_free(struct kmap_symbols *s)
 {
 	if (s->elf)
 		elf_close(s->elf);
+	notes_free(s->notes);
 	if (s->modules)
 		modules_close(s->modules);
-	notes_free(s->notes);
 	free(s->sym);
 	free(s->names);
 	free(s);
@@ -331,56 +331,54 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
 			elf_line(s->elf, addr - s->offset, s->inlines, text, size);
 		return;
 	}
-	dwarf = s->modules ? modules_find(s->modules, module, kmap_symbols_string(s, sym->name),
-					  addr - sym->start, &at) : NULL;
+	dwarf = s->modules ? modules_find(s->modules, module, NULL,
+					  kmap_symbols_string(s, sym->name), addr - sym->start, &at) :
+			     NULL;
 	if (dwarf)
 		frames_write(dwarf, at, s->elf ? elf_root(s->elf) : NULL, s->inlines, text, size);
 }
 
 /**
- * kmap_symbols_lines - write more lines
+ * kmap_symbols_files - use files of modules, for lines and notes
  * @s: the symbols
- * @modules: directory with the files of modules below it, or NULL
+ * @modules: directory with the files below it, or NULL
+ * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL; the build ids of its modules
+ *	     are in the file that has .modules behind that name, if it is there
  * @inlines: whether kmap_symbols_format() shall give inlined functions where it gives lines
  * @error: where a message goes
  *
- * Return: whether that worked; if not there is a message in @error.
+ * Return: whether there are files; if not there is a message in @error.
  */
-bool kmap_symbols_lines(struct kmap_symbols *s, const char *modules, bool inlines,
-			char error[KMAP_ERROR_MAX])
+bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
+			bool inlines, char error[KMAP_ERROR_MAX])
 {
+	char *ids = NULL;
+
 	s->inlines = inlines;
-	if (modules)
-		s->modules = modules_open(modules, error);
-	return !modules || s->modules;
+	if (!modules)
+		return true;
+	if (running && asprintf(&ids, "%s.modules", running) < 0)
+		abort();
+	s->modules = modules_open(modules, ids, error);
+	free(ids);
+	return s->modules;
 }
 
 /**
  * kmap_symbols_notes - read what the compiler noted
- * @s: the symbols; notes of modules are read if kmap_symbols_lines() was told of their files
+ * @s: the symbols; notes of modules are read if kmap_symbols_files() gave it their files
  * @vmlinux: the ELF file that they are from, or NULL
- * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL; the build ids of its modules
- *	     are in the file that has .modules behind that name, if it is there
  * @error: where a message goes
  *
- * Return: false, and a message, if there are notes of another build, which are left out.
+ * Return: false, and a message, if there are files that are not of what ran, or cannot be read.
  */
-bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, const char *running,
-			char error[KMAP_ERROR_MAX])
+bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, char error[KMAP_ERROR_MAX])
 {
-	struct notes *modules;
-	char *ids = NULL;
-
 	*error = '\0';
 	if (vmlinux)
-		s->notes = notes_load(vmlinux, s->offset, running, error);
-	if (*error || !s->modules)
-		return !*error;
-	if (running && asprintf(&ids, "%s.modules", running) < 0)
-		abort();
-	modules = notes_load_modules(s, ids, error);
-	free(ids);
-	s->notes = notes_join(s->notes, modules);
+		s->notes = notes_load(vmlinux, s->offset, error);
+	if (s->modules && !*error)
+		s->notes = notes_join(s->notes, notes_load_modules(s, error));
 	return !*error;
 }
 

@@ -4,6 +4,7 @@
 #define SYMBOLS_H
 
 #include "kmap.h"
+#include "modules.h"
 #include "notes.h"
 
 /* Which of several symbols of one address is taken: the lowest. */
@@ -60,6 +61,7 @@ void anchors_note(struct anchors *a, const char *name, size_t len, u64 addr);
 
 bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct anchors *anchors);
 
+bool elf_check(const char *path, const char *running, char error[KMAP_ERROR_MAX]);
 bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors);
 void elf_close(struct kmap_elf *elf);
 void elf_line(struct kmap_elf *elf, u64 addr, bool inlines, char *text, size_t size);

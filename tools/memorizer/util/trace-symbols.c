@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/vfs.h>
 
+#include "symbols.h"
 #include "trace-symbols.h"
 
 #define RUNNING		"/sys/kernel/notes"
@@ -30,15 +31,6 @@ static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool line
 	return symbols;
 }
 
-/* Reads the compiler's notes, if there are any, of the traced kernel. */
-static void load_notes(struct kmap_symbols *s, const char *vmlinux, const char *running)
-{
-	char error[KMAP_ERROR_MAX];
-
-	if (!kmap_symbols_notes(s, vmlinux, running, error))
-		fprintf(stderr, "memorizer: %s\n", error);
-}
-
 /* A copy of the traced kernel's /sys/kernel/notes: in a trace, or beside a KMAP. */
 static char *notes_of(const char *path, bool trace)
 {
@@ -54,21 +46,37 @@ static char *notes_of(const char *path, bool trace)
 	return notes;
 }
 
-static struct kmap_symbols *finish(struct kmap_symbols *s, const char *path, bool trace,
-				   const char *vmlinux, const char *modules, bool inlines)
+/* Leaves out a vmlinux that is not that of the traced kernel. */
+static const char *usable(const char *vmlinux, const char *running)
 {
-	char error[KMAP_ERROR_MAX], *notes;
+	char error[KMAP_ERROR_MAX];
 
-	if (!s)
-		return NULL;
-	if (!kmap_symbols_lines(s, modules, inlines, error)) {
+	if (!vmlinux || elf_check(vmlinux, running, error))
+		return vmlinux;
+	fprintf(stderr, "memorizer: %s\n", error);
+	return NULL;
+}
+
+/* Adds the files of modules; NULL, and a message, if there are none. */
+static struct kmap_symbols *add_files(struct kmap_symbols *s, const char *running,
+				      const char *modules, bool inlines)
+{
+	char error[KMAP_ERROR_MAX];
+
+	if (!s || kmap_symbols_files(s, modules, running, inlines, error))
+		return s;
+	fprintf(stderr, "memorizer: %s\n", error);
+	kmap_symbols_free(s);
+	return NULL;
+}
+
+/* Adds what the compiler noted, if there is anything. */
+static struct kmap_symbols *add_notes(struct kmap_symbols *s, const char *vmlinux)
+{
+	char error[KMAP_ERROR_MAX];
+
+	if (s && !kmap_symbols_notes(s, vmlinux, error))
 		fprintf(stderr, "memorizer: %s\n", error);
-		kmap_symbols_free(s);
-		return NULL;
-	}
-	notes = notes_of(path, trace);
-	load_notes(s, vmlinux, notes);
-	free(notes);
 	return s;
 }
 
@@ -111,10 +119,15 @@ struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
 struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 					 const char *kallsyms, const char *modules, bool inlines)
 {
-	bool lines = vmlinux && inlines;
+	char *running = notes_of(dir, true);
+	struct kmap_symbols *s;
 
-	return finish(kallsyms ? load_given(vmlinux, kallsyms, lines) : load(dir, vmlinux, lines),
-		      dir, true, vmlinux, modules, inlines);
+	vmlinux = usable(vmlinux, running);
+	s = kallsyms ? load_given(vmlinux, kallsyms, vmlinux && inlines) :
+		       load(dir, vmlinux, vmlinux && inlines);
+	s = add_notes(add_files(s, running, modules, inlines), vmlinux);
+	free(running);
+	return s;
 }
 
 /**
@@ -133,6 +146,38 @@ struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 struct kmap_symbols *trace_symbols_kmap(const char *path, const char *vmlinux,
 					const char *kallsyms, const char *modules, bool inlines)
 {
-	return finish(load_given(vmlinux, kallsyms, vmlinux && inlines), path, false, vmlinux,
-		      modules, inlines);
+	char *running = notes_of(path, false);
+	struct kmap_symbols *s;
+
+	vmlinux = usable(vmlinux, running);
+	s = load_given(vmlinux, kallsyms, vmlinux && inlines);
+	s = add_notes(add_files(s, running, modules, inlines), vmlinux);
+	free(running);
+	return s;
+}
+
+/**
+ * trace_symbols_text - load the symbols of a KMAP, without the compiler's notes
+ * @path: as trace_symbols_kmap()
+ * @vmlinux: as trace_symbols_kmap()
+ * @kallsyms: as trace_symbols_kmap()
+ * @modules: as trace_symbols_kmap()
+ * @lines: whether to give lines of @vmlinux
+ * @inlines: as trace_symbols_kmap()
+ *
+ * Return: the symbols; NULL, and a message, if there are none.
+ */
+struct kmap_symbols *trace_symbols_text(const char *path, const char *vmlinux,
+					const char *kallsyms, const char *modules, bool lines,
+					bool inlines)
+{
+	char *running = notes_of(path, false);
+	struct kmap_symbols *s = NULL;
+
+	vmlinux = usable(vmlinux, running);
+	if (vmlinux || kallsyms)
+		s = load_given(vmlinux, kallsyms, vmlinux && (lines || inlines));
+	s = add_files(s, running, modules, inlines);
+	free(running);
+	return s;
 }

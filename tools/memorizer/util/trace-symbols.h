@@ -14,4 +14,8 @@ struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 struct kmap_symbols *trace_symbols_kmap(const char *path, const char *vmlinux,
 					const char *kallsyms, const char *modules, bool inlines);
 
+struct kmap_symbols *trace_symbols_text(const char *path, const char *vmlinux,
+					const char *kallsyms, const char *modules, bool lines,
+					bool inlines);
+
 #endif
