@@ -82,11 +82,16 @@ static void lines_are_in_order_and_added_up(void)
 	CHECK_EQ(n, 100 * 7 * TEST_CPUS);
 }
 
-/* An ip's accesses and the lines that they moved are told together, once for each pid. */
+/*
+ * An ip's accesses and the lines that they moved are told together, once for each pid. The reader
+ * passes each entry once, and those of the last run a second time, to find that nothing follows.
+ */
 static void moves_are_told_with_their_accesses(void)
 {
 	struct memorizer_lines lines;
 	struct memorizer_line line;
+	const unsigned int per_ip = 2 * 5 * TEST_CPUS;
+	unsigned long chances;
 	unsigned int i, ip, pid;
 
 	start(64);
@@ -100,6 +105,7 @@ static void moves_are_told_with_their_accesses(void)
 		site(addr, 8, MEMORIZER_UPDATE, IP(ip));
 	}
 	begin(&lines);
+	chances = chances_to_schedule;
 	for (ip = 0; ip < 3; ip++) {
 		for (pid = 1; pid <= 5; pid++) {
 			CHECK(next(&lines, &line));
@@ -112,6 +118,7 @@ static void moves_are_told_with_their_accesses(void)
 		}
 	}
 	CHECK(!next(&lines, &line));
+	CHECK(chances_to_schedule - chances < 3 * per_ip + per_ip);
 	end(&lines);
 }
 
