@@ -56,6 +56,7 @@ void free_objects(unsigned long first, unsigned long count);
  * @again: how often all tasks have their turns
  * @tasks: number of tasks in turn
  * @ips: number of ips in turn
+ * @warm: execute each loop once before it is measured, so that its code is in the caches
  */
 struct walk {
 	void (*loop[2])(const struct walk *walk);
@@ -68,6 +69,7 @@ struct walk {
 	unsigned long again;
 	unsigned long tasks;
 	unsigned long ips;
+	bool warm;
 };
 
 #define VISIT_IPS	8	/* a visit is an access by each of so many ips */
@@ -76,9 +78,13 @@ void in_turn(struct walk *walk, unsigned long count);
 void in_visits(struct walk *walk, unsigned long count);
 void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again);
 
-#define STRAIGHT_LOADS	8192
+/* How much code there is in a row: 64, 12,000, or 60,000 accesses. */
+enum bench_text { BENCH_HOT, BENCH_LARGE, BENCH_HUGE, BENCH_TEXTS };
 
-void past_sites(struct walk *walk, bool prefixes);
+/* What a site is when it is off. */
+enum bench_form { BENCH_PREFIXES, BENCH_TEST, BENCH_NOP, BENCH_FORMS };
+
+void past_sites(struct walk *walk, enum bench_text text, enum bench_form form);
 
 /* chain.S */
 #define MAX_IPS		10000

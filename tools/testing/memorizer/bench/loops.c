@@ -121,11 +121,11 @@ void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again)
 }
 
 /*
- * Straight code, more than a processor keeps in decoded form: loads, each among other
- * instructions, with what a site is in front of it when it is off.
+ * Straight code: a mix of loads and arithmetic, with what a site is in front of each load when it
+ * is off. It is executed from the decoded instructions, from the L2 cache, or from behind it.
  */
-#define STRAIGHT(name, site)						\
-static noinline void straight_##name(const struct walk *walk)		\
+#define STRAIGHT(name, site, loads)					\
+static noinline void name##_##loads(const struct walk *walk)		\
 {									\
 	unsigned long i;						\
 									\
@@ -135,24 +135,42 @@ static noinline void straight_##name(const struct walk *walk)		\
 			     "	leaq 1(%%rax), %%rcx\n"		\
 			     "	addq %%rax, %%rdx\n"			\
 			     "	xorl %%ecx, %%esi\n"			\
-			     ".endr\n" : : "r" (walk->first),		\
-			       "i" (STRAIGHT_LOADS)			\
+			     ".endr\n" : : "r" (walk->first), "i" (loads)	\
 			     : "cc", "rax", "rcx", "rdx", "rsi");	\
 }
 
-STRAIGHT(plain, "")
-STRAIGHT(prefixes, "	ds\n	ds\n	ds\n	ds\n	ds\n")
-STRAIGHT(test, "	testl $0x12345678, %%eax\n")
+#define STRAIGHT_CODE(loads)						\
+	STRAIGHT(plain, "", loads)					\
+	STRAIGHT(prefixes, "	ds\n	ds\n	ds\n	ds\n	ds\n", loads)	\
+	STRAIGHT(test, "	testl $0x12345678, %%eax\n", loads)	\
+	STRAIGHT(nop, "	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n", loads)
+
+STRAIGHT_CODE(64)
+STRAIGHT_CODE(12000)
+STRAIGHT_CODE(60000)
+
+#define STRAIGHT_LOOPS(loads)	{ loads, { plain_##loads, prefixes_##loads, test_##loads, nop_##loads } }
+
+static const struct {
+	unsigned long loads;
+	void (*loop[1 + BENCH_FORMS])(const struct walk *walk);
+} straight[BENCH_TEXTS] = {
+	[BENCH_HOT] = STRAIGHT_LOOPS(64),
+	[BENCH_LARGE] = STRAIGHT_LOOPS(12000),
+	[BENCH_HUGE] = STRAIGHT_LOOPS(60000),
+};
 
 /**
  * past_sites() - have loads be made whose sites are off
  * @walk: what is loaded
- * @prefixes: they are prefixes, or else tests
+ * @text: how much code
+ * @form: what the sites are
  */
-void past_sites(struct walk *walk, bool prefixes)
+void past_sites(struct walk *walk, enum bench_text text, enum bench_form form)
 {
-	walk->loop[0] = straight_plain;
-	walk->loop[1] = prefixes ? straight_prefixes : straight_test;
-	walk->count = 1;
-	walk->accesses = STRAIGHT_LOADS;
+	walk->loop[0] = straight[text].loop[0];
+	walk->loop[1] = straight[text].loop[1 + form];
+	walk->count = max(8192 / straight[text].loads, 1UL);
+	walk->accesses = walk->count * straight[text].loads;
+	walk->warm = true;
 }

@@ -93,6 +93,8 @@ void measure(struct walk *walk, unsigned int windows, struct cost *cost)
 	CHECK(windows <= MAX_WINDOWS);
 	for (i = 0; i < windows; i++) {
 		for (on = 0; on < 2; on++) {
+			if (walk->warm)
+				run(walk, on);
 			begin = cycles();
 			run(walk, on);
 			ns[on][i] = (cycles() - begin) / cycles_per_ns / walk->accesses;
