@@ -119,6 +119,40 @@ most_are_prefixes() {
 		END { printf "# %d of %d sites\n", n, NR / 2; exit n <= 0.9 * NR / 2 }'
 }
 
+# sites_in OBJECT: how many sites it has.
+sites_in() {
+	size -A "$1" | awk '$1 == "memorizer_sites" { n = $2 / 8 } END { print n + 0 }'
+}
+
+# module_leaves_out: a module out of the tree says which of its files and functions have no sites.
+module_leaves_out() {
+	local module=$work.module
+
+	rm -rf "$module"
+	mkdir -p "$module"
+	cat >"$module/Kbuild" <<-'END'
+		obj-m := ring.o
+		ring-y := main.o poll.o
+		MEMORIZER_WITHOUT += $(obj)/poll.o
+		MEMORIZER_WITHOUT_FUNCTIONS += $(obj)/main.o:spin
+	END
+	cat >"$module/main.c" <<-'END'
+		#include <linux/module.h>
+		int poll(int *p), spin(int *p), count(int *p);
+		noinline int spin(int *p) { return *p; }
+		noinline int count(int *p) { return *p; }
+		MODULE_DESCRIPTION("A module that leaves some of its code out");
+		MODULE_LICENSE("GPL");
+	END
+	cat >"$module/poll.c" <<-'END'
+		int poll(int *p);
+		int poll(int *p) { return *p; }
+	END
+	make -s -C "$tree" O="$O" M="$module" modules || return
+	echo "# $(sites_in "$module/poll.o") and $(sites_in "$module/main.o") sites"
+	[ "$(sites_in "$module/poll.o")" -eq 0 ] && [ "$(sites_in "$module/main.o")" -eq 1 ]
+}
+
 # not_offered ARCH SYMBOL...: with these symbols, Kconfig drops that of Memorizer.
 not_offered() {
 	local arch=$1 symbol
@@ -138,13 +172,14 @@ not_offered() {
 "$here/build" --config memorizer
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
-plan 9
+plan 10
 result "objects without sites" objects_have_none
 result "objects that have them although they have no KASAN" objects_have_some
 result "functions without sites" functions_have_none
 result "nothing that a thunk reaches can be probed" none_can_be_probed
 result "accesses have notes" accesses_have_notes
 result "most sites are prefixes" most_are_prefixes
+result "a module leaves files and functions out" module_leaves_out
 result "UML is not offered Memorizer" not_offered um UML
 result "nor is it offered beside KASAN" not_offered x86_64 KASAN
 result "nor beside KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL
