@@ -25,8 +25,9 @@ static u64 sum_of(u64 a, u64 b)
  * @k: the sums
  * @part: which accesses
  * @record: the record
+ * @name: number of its name in the sums, TEXTS_NONE if nothing has that name
  * @rows: its members in their order, holes, and what is accessed that is no member
- * @elsewhere: sums over the last
+ * @elsewhere: sums over the last, but for what lies within one member
  * @holes: how many holes
  * @hole_bytes: bytes of these
  */
@@ -35,6 +36,7 @@ struct layout {
 	const struct sums *k;
 	const struct part *part;
 	const struct record *record;
+	u32 name;
 	struct tallies rows;
 	struct tally elsewhere;
 	u64 holes, hole_bytes;
@@ -111,39 +113,61 @@ static const struct member *find_member(const struct record *record, const char 
 	return NULL;
 }
 
-static void count_members(struct layout *l)
+/* Whether a member contains all of what may be accessed. */
+static bool is_contained(const struct record *record, const char *paths)
 {
-	const struct hash *within = l->k->within + l->part->source, *names = &l->k->names;
-	const struct field *field;
-	const struct member *m;
-	struct tally *tally;
-	const char *path;
+	char rest[TEXTS_MAX];
 	u32 i;
 
-	for (i = 0; i < within->nr; i++) {
-		field = hash_item(within, i);
-		if (!(field->key >> 32) ||
-		    strcmp(texts_get(names, field->key >> 32), l->record->name))
-			continue;
-		path = (u32)field->key ? texts_get(names, (u32)field->key) : NULL;
-		m = find_member(l->record, path);
-		if (m) {
-			tally = tally_row(&l->rows, m->path, m->type);
-		} else {
-			tally = tally_row(&l->rows, named_path(path) ?: "[unknown]", NULL);
-			tally_add(&l->elsewhere, field->sum);
-		}
-		tally_add(tally, field->sum);
-		tally->sum[TALLY_FUNCTIONS] += field->sum[SUM_FUNCTIONS];
-		tally->sum[TALLY_PIDS] += field->sum[SUM_PIDS];
-		tally->sum[TALLY_CPUS] += field->sum[SUM_CPUS];
-	}
+	for (i = 0; paths && *paths && i < record->nr; i++)
+		if (members_rest(paths, record->members[i].path, rest))
+			return true;
+	return false;
 }
 
-/* The members that are in no other; those with bits of the same bytes are one. */
+static void count_member(struct layout *l, const struct field *field)
+{
+	u32 name = field->key;
+	const char *path = name ? texts_get(&l->k->names, name) : NULL;
+	const struct member *m = find_member(l->record, path);
+	struct tally *tally;
+
+	if (m)
+		tally = tally_row(&l->rows, m->path, m->type);
+	else
+		tally = tally_row(&l->rows, named_path(path) ?: "[unknown]", NULL);
+	if (!m && !is_contained(l->record, path))
+		tally_add(&l->elsewhere, field->sum);
+	tally_add(tally, field->sum);
+	tally->sum[TALLY_FUNCTIONS] += field->sum[SUM_FUNCTIONS];
+	tally->sum[TALLY_PIDS] += field->sum[SUM_PIDS];
+	tally->sum[TALLY_CPUS] += field->sum[SUM_CPUS];
+}
+
+/* Whether a member is accessed, and is one of the record. */
+static bool is_of_record(const struct layout *l, const struct field *field)
+{
+	return field->key >> 32 == l->name &&
+	       (field->sum[SUM_ACCESSES] || field->sum[SUM_MOVES]);
+}
+
+static void count_members(struct layout *l)
+{
+	const struct hash *within = l->k->within + l->part->source;
+	u32 i;
+
+	for (i = 0; i < within->nr; i++)
+		if (is_of_record(l, hash_item(within, i)))
+			count_member(l, hash_item(within, i));
+}
+
+/*
+ * The members that are in no other, with the accesses to what is in them; those with bits of the
+ * same bytes are one.
+ */
 static u32 outer_members(struct layout *l, struct packed *outer, struct tally *placed)
 {
-	const struct member *m;
+	const struct member *m, *around = NULL;
 	struct packed *last;
 	struct tally *tally;
 	u64 begin, end;
@@ -151,6 +175,9 @@ static u32 outer_members(struct layout *l, struct packed *outer, struct tally *p
 
 	for (i = 0; i < l->record->nr; i++) {
 		m = l->record->members + i;
+		if (around && members_is_in(m->path, around->path))
+			continue;
+		around = m;
 		begin = m->offset / 8;
 		end = (m->offset + m->size + 7) / 8;
 		last = nr ? outer + nr - 1 : NULL;
@@ -298,15 +325,16 @@ static void print_members(struct layout *l)
 /* Marks the members that are accessed, what is in these, and what they are in. */
 static bool *accessed_members(const struct layout *l)
 {
+	const struct hash *fields = l->k->fields + l->part->source;
 	bool *marks = kmap_array(NULL, l->record->nr + 1, sizeof(*marks));
-	const struct tally *tally;
+	const struct field *field;
 	u32 i;
 
 	memset(marks, 0, (l->record->nr + 1) * sizeof(*marks));
-	for (i = 0; i < l->rows.rows.nr; i++) {
-		tally = hash_item(&l->rows.rows, i);
-		if (tally->sum[TALLY_ACCESSES] || tally->sum[TALLY_MOVES])
-			members_mark(l->record, texts_get(&l->rows.texts, tally->name), marks);
+	for (i = 0; i < fields->nr; i++) {
+		field = hash_item(fields, i);
+		if (is_of_record(l, field) && (u32)field->key)
+			members_mark(l->record, texts_get(&l->k->names, (u32)field->key), marks);
 	}
 	return marks;
 }
@@ -401,7 +429,8 @@ static void print_part(const struct report *r, const struct sums *k, const struc
 				  texts_get(&k->names, order[i]->name), records + nr))
 			continue;
 		l = layouts + nr;
-		*l = (struct layout){ .r = r, .k = k, .part = part, .record = records + nr++ };
+		*l = (struct layout){ .r = r, .k = k, .part = part, .record = records + nr++,
+				      .name = order[i]->name };
 		tally_init(&l->rows);
 		place_members(l);
 		count_members(l);
@@ -445,7 +474,10 @@ static void print_layout(const struct report *r, const struct sums *k)
 	if (!notes_record(kmap_symbols_noted(k->symbols), r->what, &record))
 		return;
 	for (p = 0; p < nr; p++) {
-		struct layout l = { .r = r, .k = k, .part = parts + p, .record = &record };
+		struct layout l = {
+			.r = r, .k = k, .part = parts + p, .record = &record,
+			.name = texts_find(&k->names, record.name),
+		};
 
 		tally_init(&l.rows);
 		place_members(&l);

@@ -37,11 +37,22 @@ static void split(const char *what, char type[TEXTS_MAX], const char **field)
 	*field = what[len] ? what + len + 1 : "";
 }
 
-static bool is_asked_for(const struct named *named, const char *type, const char *field)
+/* The member under which accesses belong to what is asked for; NULL if they do not. */
+static const struct alias *asked_for(const struct sums *k, enum access_source source,
+				     const struct noted *noted, const char *type,
+				     const char *field)
 {
-	if (!named->type || strcmp(named->type, type))
-		return false;
-	return !*field || (named->path && members_match(named->path, field));
+	const struct alias *alias;
+	u32 first, nr = aliases_get(k->aliases + source, noted->names, &first);
+	const char *path;
+
+	for (alias = k->aliases[source].all + first; nr; alias++, nr--) {
+		if (!alias->type || strcmp(texts_get(&k->names, alias->type), type))
+			continue;
+		path = alias->path ? texts_get(&k->names, alias->path) : NULL;
+		return !*field || (path && members_match(path, field)) ? alias : NULL;
+	}
+	return NULL;
 }
 
 /* The directory that a file is in, to a depth of two: the subsystem, as far as a path says. */
@@ -77,6 +88,7 @@ static void count_who(const struct report *r, const struct sums *k, enum access_
 		      enum by by, struct owners *o, struct tallies *t)
 {
 	char type[TEXTS_MAX], text[TEXTS_MAX], function[KMAP_SYMBOL_MAX];
+	const struct alias *alias;
 	const struct noted *noted;
 	const char *field, *name;
 	struct named named;
@@ -85,12 +97,14 @@ static void count_who(const struct report *r, const struct sums *k, enum access_
 	split(r->what, type, &field);
 	for (i = 0; i < k->noted[source].nr; i++) {
 		noted = hash_item(k->noted + source, i);
-		named = sums_named(k, source, noted);
-		if (!is_asked_for(&named, type, field))
+		alias = asked_for(k, source, noted, type, field);
+		if (!alias)
 			continue;
+		named = sums_named(k, source, noted);
 		report_function(k, source, named.function, function);
 		name = by == BY_FUNCTION ? function : by == BY_FILE ? named.file :
 			subsystem(o, named.file, text);
+		named.path = alias->path ? texts_get(&k->names, alias->path) : NULL;
 		tally_add(tally_row(t, name, named_path(named.path)), noted->sum);
 	}
 }
@@ -140,18 +154,14 @@ static bool is_accessed(const struct report *r, const struct sums *k, const char
 			const char *field)
 {
 	struct part parts[ACCESS_SOURCES];
-	struct named named;
 	int nr = tally_parts(r, parts), p;
 	u32 n;
 
-	for (p = 0; p < nr; p++) {
-		for (n = 0; n < k->noted[parts[p].source].nr; n++) {
-			named = sums_named(k, parts[p].source,
-					   hash_item(k->noted + parts[p].source, n));
-			if (is_asked_for(&named, type, field))
+	for (p = 0; p < nr; p++)
+		for (n = 0; n < k->noted[parts[p].source].nr; n++)
+			if (asked_for(k, parts[p].source,
+				      hash_item(k->noted + parts[p].source, n), type, field))
 				return true;
-		}
-	}
 	return false;
 }
 
@@ -209,14 +219,28 @@ static bool check_what(const struct report *r, const struct sums *k)
 	return false;
 }
 
+/* Adds accesses to a member of each record that contains what is accessed. */
+static void count_what(const struct sums *k, enum access_source source,
+		       const struct noted *noted, struct tallies *t)
+{
+	const struct alias *alias;
+	const char *type, *path;
+	u32 first, nr = aliases_get(k->aliases + source, noted->names, &first);
+
+	for (alias = k->aliases[source].all + first; nr; alias++, nr--) {
+		type = alias->type ? texts_get(&k->names, alias->type) : NULL;
+		path = alias->path ? texts_get(&k->names, alias->path) : NULL;
+		tally_add(tally_row(t, named_path(path), type), noted->sum);
+	}
+}
+
 static void print_what(const struct report *r, const struct sums *k)
 {
 	char function[KMAP_SYMBOL_MAX];
 	struct part parts[ACCESS_SOURCES];
+	const struct access_ip *ip;
 	const struct noted *noted;
 	struct tallies tallies;
-	struct named named;
-	struct tally *tally;
 	int nr = tally_parts(r, parts), p;
 	u32 n;
 
@@ -230,12 +254,10 @@ static void print_what(const struct report *r, const struct sums *k)
 		tally_init(&tallies);
 		for (n = 0; n < k->noted[parts[p].source].nr; n++) {
 			noted = hash_item(k->noted + parts[p].source, n);
-			named = sums_named(k, parts[p].source, noted);
-			report_function(k, parts[p].source, named.function, function);
-			if (!kmem_filter_matches(r->what, function))
-				continue;
-			tally = tally_row(&tallies, named_path(named.path), named.type);
-			tally_add(tally, noted->sum);
+			ip = hash_item(k->ips + parts[p].source, noted->key >> 32);
+			report_function(k, parts[p].source, ip->function, function);
+			if (kmem_filter_matches(r->what, function))
+				count_what(k, parts[p].source, noted, &tallies);
 		}
 		tally_print(r, k, parts + p, "WHAT IT ACCESSES", "members", &t, &tallies, false);
 		tally_free(&tallies);
@@ -264,11 +286,12 @@ static int run_what(int argc, char **argv)
 
 const struct command command_who = {
 	.name = "who",
-	.summary = "tell who reads and writes a type or a member of it",
+	.summary = "list the code that reads and writes a type or a member of it",
 	.usage = "Usage: memorizer who --vmlinux FILE [OPTION...] TYPE[.FIELD] [KMAP|DIR|-]\n"
 		"\n"
 		"Prints which code read and wrote a type, or a member and what is in it: by function,\n"
-		"source file and subsystem, which is the file's directory.\n"
+		"source file and subsystem, which is the file's directory. Code that accesses an embedded\n"
+		"record, as _raw_spin_lock() does a lock, accesses the records around it as well.\n"
 		"\n"
 		"  -F, --maintainers FILE\n"
 		"                       take subsystems from this MAINTAINERS of the kernel's source\n"

@@ -119,7 +119,7 @@ const LABELS = {
 	sites: "Allocation sites", free_sites: "Free sites", site: "Allocated at", ip: "Address",
 	ptr: "Address", gfp: "GFP flags", page_gfp: "GFP flags of pages", start: "Address",
 	functions: "Functions that access", shared: "Shared objects", live_pages: "Pages live at the end",
-	most_pids: "Pids", commands: "Commands", suspicious: "Suspicious", name: "Name",
+	most_pids: "Most pids of an object", commands: "Commands", suspicious: "Suspicious", name: "Name",
 	slab_peak: "Live at the peak", pages_peak: "Pages live at the peak", lifetimes: "Lifetimes",
 	fields: "Members", accessed_fields: "Accessed members", field: "Member", users: "Who accesses which member",
 	layouts: "Layouts", kmap_layouts: "KMAP: Layouts", members: "Members", accesses_change: "Change of accesses",
@@ -554,12 +554,11 @@ function membersOf(run) {
 		(row) => row.field) };
 }
 
-/* Who accesses the type, or its member (functions without what GCC appends, as diff has them): by that name, and by those it has in records that it is in. */
-function usersOf(run, members) {
-	const names = state.f && members.record ? withinRecords(members.rows, state.x, state.f) : [[state.x, state.f]];
-
-	return compared(run, (r) => (mapOf(r).users ?? []).filter((row) => names.some(([type, field]) =>
-		(row.type ?? "[unknown]") === type && (!field || row.field === field || (row.field && isOf(row.field, field))))),
+/* The functions that access the type or its member, without what GCC appends to their names, as diff has them. */
+function usersOf(run) {
+	return compared(run, (r) => (mapOf(r).users ?? []).filter((row) =>
+		(row.type ?? "[unknown]") === state.x &&
+		(!state.f || row.field === state.f || (row.field && isOf(row.field, state.f)))),
 		(row) => JSON.stringify([row.name.replace(/^(.[^.\s]*)\.\S*/, "$1"), row.type, row.field]));
 }
 
@@ -585,7 +584,7 @@ function recordDetail(members) {
 /* What is known of a type: its members as they lie in it, and who accesses one. */
 function typeDetail(run) {
 	const map = mapOf(run), members = membersOf(run);
-	const users = usersOf(run, members);
+	const users = usersOf(run);
 	const title = state.f ? `${state.x}.${state.f}` : state.x;
 	const type = Object.entries((map.types ?? []).find((row) => row.name === state.x) ?? {})
 		.filter(([key]) => key !== "name" && key !== "type");
@@ -641,7 +640,7 @@ function mapView(run) {
 
 	return [el("div", { class: "tools" }, groups, el("label", { for: "metric" }, "Area"), choice,
 		   el("span", { class: "faint" }, "Deeper: more accesses to a byte. " +
-			(byType ? "What is in a record in another counts for both. " : "") + "Arrow keys move, Enter selects.")),
+			(byType ? "An access counts for each record that contains what it is to. " : "") + "Arrow keys move, Enter selects.")),
 		treemap(rows, metric, rest, byType && (state.x || state.f) ? 160 : 420, byType ? "Types" : "Call sites"),
 		byType && state.x ? typeDetail(run) : byType && state.f ? functionDetail(run) : !byType && (state.x || state.f) ? detail(map)
 			: drawTable({ key: byType ? "types" : map.key, rest,

@@ -49,18 +49,6 @@ function isOf(paths, outers) {
 		outers.split("|").some((outer) => isIn(path, outer)));
 }
 
-/* The records that a member is in, with what it is in them: [type, path], outermost first. */
-function withinRecords(members, type, field) {
-	const list = [[type, field]];
-
-	for (const m of members) {
-		const path = field.startsWith(m.field) && field !== m.field ? field.slice(m.field.length) : "";
-		if (m.type && /^(\.|\[\]\.)/.test(path))
-			list.push([m.type.replace(/ \[\d+\]$/, ""), path.replace(/^(\[\])?\./, "")]);
-	}
-	return list;
-}
-
 /* What a member is called that is all of what it is in: the name of that, as of a lock's counter the lock's. */
 function calledAs(list, i) {
 	let at = i;

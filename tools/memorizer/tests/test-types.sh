@@ -64,6 +64,15 @@ counted()
 counted widget "10 9"
 counted widget.inner "6 0"
 counted widget.inner.count "6 0"
+# agree NAME [INPUT]: report, types, layout and who have the same sums for each type
+agree()
+{
+	python3 -B "$here/agree.py" "$memorizer" $symbols "$tmp/le" "${2:-$kmap}" >"$tmp/out"
+	ok $? "all add up the same of $1"
+	sed 's/^/# /' "$tmp/out"
+}
+
+agree "a KMAP"
 counted widget.inn "0 0"
 counted widget.name "3 2"
 counted inner "0 0"
@@ -91,7 +100,7 @@ module_notes()
 		grep -E '^(types,gadget|users,gadget)' | xargs
 }
 noted="types,gadget,all[] 2,64,2,32,1,1,1021,11,1,0,1030 users,gadget_irq [gadget],next,link,20,10 \
-users,gadget_irq [gadget],all[],gadget,1,1"
+users,gadget_irq [gadget],,gadget,20,10 users,gadget_irq [gadget],all[],gadget,1,1"
 same "they are found where its sections were loaded" "$noted" "$(module_notes)"
 same "with no other message" "$lost" "$(cat "$tmp/err")"
 same "without them nothing is known of it" "users,gadget_irq [gadget],,,21,11" \
@@ -101,14 +110,14 @@ same "and nothing of a section that is nowhere" "users,10,,,1,1" "$("$memorizer"
 	"$tmp/le" -M "$tmp/modules" "$tmp/nowhere.kmap" 2>"$tmp/err" | grep ^users)"
 same "structs that only a module has are known" "next prev" "$("$memorizer" layout --csv $symbols "$tmp/le" \
 	-M "$tmp/modules" link "$kmap" 2>"$tmp/err" | sed -n 's/^layout,\([a-z]*\),.*/\1/p' | xargs)"
-same "a module will do without vmlinux" 2 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
+same "a module will do without vmlinux" 3 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
 	-M "$tmp/modules" "$kmap" 2>"$tmp/err" | grep -c '^users,gadget')"
 # In a trace there are the build ids of the modules that ran; beside a KMAP there may be
 for id in "gadge 00" "gadget 76543210fedcba98" "gadget2 00"; do
 	echo "$id" >>"$tmp/session.kmap.notes.modules"
 done
 cp "$kmap" "$tmp/session.kmap"
-same "a module of the same build has notes" 2 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
+same "a module of the same build has notes" 3 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
 	-M "$tmp/modules" "$tmp/session.kmap" 2>"$tmp/err" | grep -c '^users,gadget')"
 echo "gadget 76543210fedcba" >"$tmp/session.kmap.notes.modules"
 same "one of another build has none" "1 memorizer: $tmp/modules/drivers/gadget.ko: stale: its build id is \
@@ -159,10 +168,12 @@ part='s/widget inner\.count .* 8 4 32 0$/inner count include\/widget.h 3 0 4 4 0
 make_notes "$tmp/le" <"$tmp/parts"
 same "what is in a record is part of what that is in" \
 	"widget:flag 8, inner.count 6, name[] 5,128,2,0,0,2,10,9,5,2,0 \
-inner:count 6,0,0,0,0,0,6,0,1,0,0 next unused inner.count:6,0,1,1 name[]:3,2,1,1 flag:1,7,1,1" \
+inner:count 6,0,0,0,0,0,6,0,1,0,0 next unused inner:6,0,1,1 inner.count:6,0,1,1 name[]:3,2,1,1 flag:1,7,1,1" \
 	"$(told_of_widget | tr -d '"')"
-counted widget "4 9"
+counted widget "10 9"
+counted widget.inner "6 0"
 counted inner.count "6 0"
+agree "a record in another"
 sed 's/^member 24 4 unused int/member 24 4 unused inner/' "$tmp/parts" | make_notes "$tmp/le"
 same "of two places that may be either" \
 	"widget:flag 8, inner.count|... 6, name[] 5,128,2,0,0,2,10,9,5,1,0 \
@@ -177,6 +188,30 @@ sed "$part; s/^member 8 4 inner inner/member 8 4 inner other/" "$data/session.no
 	make_notes "$tmp/le"
 same "nor if it is nowhere" "widget:flag 8, name[] 5,128,2,0,0,2,10,9,5,3,6" \
 	"$(told_of_widget | tr -d '"' | sed 's/ inner:.*//')"
+# The code knows the smallest record, the allocation the largest: those in between have the access, too
+{
+	sed 's/note alloc ffffffff81000010 widget/note alloc ffffffff81000010 holder/' "$tmp/parts" |
+		sed '/^member 24 4 more/d; s/^member 24 4 unused inner/member 24 4 unused int/'
+	printf '%s\n' "record struct holder 64" "member 0 8 next holder *" "member 16 32 one widget" \
+		"member 24 4 one.inner inner" "member 24 4 one.inner.count int" "member 28 10 one.name[] char [10]" \
+		"member 44.0 0.1 one.flag unsigned int" "member 56 8 last long"
+} | make_notes "$tmp/le"
+for what in holder "holder.one" widget; do
+	counted $what "10 9"
+done
+for what in holder.one.inner holder.one.inner.count widget.inner inner.count inner; do
+	counted $what "6 0"
+done
+counted holder.last "0 0"
+agree "records in records"
+same "what is in a record counts for it, and each function once" \
+	"next,0,0,0,0 one,10,9,2,2 one.inner,6,0,1,1 one.inner.count,6,0,1,1 one.name[],3,2,1,1 one.flag,1,7,1,1 \
+last,0,0,0,0" "$("$memorizer" layout --csv $symbols "$tmp/le" holder "$kmap" 2>"$tmp/err" |
+		sed -n 's/^layout,\([a-z][^,]*\),[^,]*,[^,]*,[^,]*,[^,]*,/\1,/p' | xargs)"
+same "chosen by any of the names" "6,0 6,0 6,0" "$(for what in holder widget inner; do
+	"$memorizer" report --csv --type $what --field '*count' $symbols "$tmp/le" "$kmap" 2>"$tmp/err" |
+		sed -n 's/^fields,[^,]*,'"$what"',[^,]*,\([0-9]*,[0-9]*\),.*/\1/p'
+done | xargs)"
 make_notes "$tmp/le" <"$data/session.notes"
 
 # By granule: where the code has but bytes before it, the place tells the member; and only there.
@@ -263,7 +298,7 @@ same "nor have granules of two" ":6,0 a:1,0" \
 same "and so it is where one is allocated" ":2,0 flag:1,0" \
 	"$(fields_of_object ffffffff9b000010 96 0,1,28+4 0,2,60+4)"
 same "behind a record are the elements of its flexible array, whatever its size" \
-	"nr:1,0 slots[].id:18,0 slots[].len:4,0 slots[]:32,0" "$(fields_of_object ffffffff9b000030 64 0,1,0+4 \
+	"id:18,0 len:4,0 nr:1,0 slots[].id:18,0 slots[].len:4,0 slots[]:32,0" "$(fields_of_object ffffffff9b000030 64 0,1,0+4 \
 	0,2,16+4 0,4,20+4 0,16,28+4 0,32,24+8)"
 same "an array with something behind it is not flexible" "size:2,0 slots[]:4,0" \
 	"$(fields_of_object ffffffff9b000060 48 0,2,24+4 0,4,16+4)"
@@ -295,14 +330,14 @@ sed 's/widget name\[\] /widget name[][] /; s/widget flag .* 28 1 32 1$/widget - 
 	"$data/session.notes" | make_notes "$tmp/le"
 same "an array of arrays is one, all of a record no member" \
 	"widget:inner.count 6, name[][] 5,128,2,0,0,2,10,9,5,3,0 next unused flag \
-inner.count:6,0,1,1 name[]:3,2,1,1 [whole]:1,7,1,1" "$(told_of_widget | tr -d '"')"
+inner:6,0,1,1 inner.count:6,0,1,1 name[]:3,2,1,1 [whole]:1,7,1,1" "$(told_of_widget | tr -d '"')"
 make_notes "$tmp/le" <"$data/session.notes"
 
 # Lines that were moved: the file traffic
 sed 's/^\(  [^,]*,[^,]*\),\(.*\)/\1,1,2,\2/' "$kmap" >"$tmp/traffic"
 "$memorizer" layout --csv $symbols "$tmp/le" widget "$tmp/traffic" 2>"$tmp/err" >"$tmp/out"
 same "how often lines were moved is told by member" \
-	"inner.count:6,0,1,1,6 \
+	"inner:6,0,1,1,6 inner.count:6,0,1,1,6 \
 name[]:3,2,1,1,3 flag:1,7,1,1,3 to_members,10,9,12 elsewhere,0,0,0" \
 	"$(sed -n 's/^layout,\([^,]*\),[^,]*,[^,]*,[^,]*,[^,]*,/\1:/p
 		s/^basis,//p' "$tmp/out" | grep -v ':0,0,0,0,0$' | xargs)"
@@ -509,11 +544,11 @@ moved()
 		grep -v ':0,0,0,0' | xargs
 }
 same "moves are told where lines were tracked, of pids and CPUs, too" \
-	"streamed inner.count:1,2,1,2,3,1 streamed name[]:0,0,1,1,1,1 streamed flag:1,1,1,1,1,0 \
-kmap inner.count:1,1,1,1,5 kmap flag:1,1,1,1,0" "$(moved "")"
+	"streamed inner:1,2,1,2,3,1 streamed inner.count:1,2,1,2,3,1 streamed name[]:0,0,1,1,1,1 streamed flag:1,1,1,1,1,0 \
+kmap inner:1,1,1,1,5 kmap inner.count:1,1,1,1,5 kmap flag:1,1,1,1,0" "$(moved "")"
 same "of a trace that has none of objects those that it streams" \
-	"streamed inner.count:1,2,1,2,3,1 streamed name[]:0,0,1,1,1,1 streamed flag:1,1,1,1,1,0 \
-kmap inner.count:1,1,1,1 kmap flag:1,1,1,1" "$(moved -q)"
+	"streamed inner:1,2,1,2,3,1 streamed inner.count:1,2,1,2,3,1 streamed name[]:0,0,1,1,1,1 streamed flag:1,1,1,1,1,0 \
+kmap inner:1,1,1,1 kmap inner.count:1,1,1,1 kmap flag:1,1,1,1" "$(moved -q)"
 
 # As /sys/kernel/notes has it, of another build and of that of the notes
 printf '\004\000\000\000\004\000\000\000\003\000\000\000GNU\000\001\043\105\147' >"$tmp/other"

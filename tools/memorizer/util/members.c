@@ -26,6 +26,18 @@ static const char *skip_indexes(const char *p, const char *path)
 	return p;
 }
 
+/* What follows a member's path in the path of one within it, or NULL if it is not within it. */
+static const char *behind(const char *path, const char *outer)
+{
+	const char *p = path, *o = outer;
+
+	while (*o && *o != '|' && *p == *o) {
+		p = skip_indexes(p + 1, path);
+		o = skip_indexes(o + 1, outer);
+	}
+	return (!*o || *o == '|') && strchr(".[|", *p) ? p : NULL;
+}
+
 /**
  * members_is_in - tell whether a member is another one, or in it
  * @path: its path; of alternatives, the first
@@ -35,13 +47,38 @@ static const char *skip_indexes(const char *p, const char *path)
  */
 bool members_is_in(const char *path, const char *outer)
 {
-	const char *p = path, *o = outer;
+	return behind(path, outer);
+}
 
-	while (*o && *o != '|' && *p == *o) {
-		p = skip_indexes(p + 1, path);
-		o = skip_indexes(o + 1, outer);
+/**
+ * members_rest - name members as seen from a member that contains them
+ * @paths: their paths, with | in between
+ * @outer: path of the member that contains them; not empty
+ * @text: set to their paths within @outer, likewise; empty if one of them is @outer itself
+ *
+ * Return: whether @outer contains all of them.
+ */
+bool members_rest(const char *paths, const char *outer, char text[TEXTS_MAX])
+{
+	const char *rest;
+	bool whole = false;
+	size_t len = 0;
+
+	*text = '\0';
+	for (; paths; paths = next_of(paths)) {
+		rest = behind(paths, outer);
+		if (!rest || len >= TEXTS_MAX)
+			return false;
+		if (!strncmp(rest, "[]", 2))
+			rest += 2;
+		rest += *rest == '.';
+		whole |= !first_of(rest);
+		len += snprintf(text + len, TEXTS_MAX - len, "%s%.*s", len ? "|" : "",
+				(int)first_of(rest), rest);
 	}
-	return (!*o || *o == '|') && strchr(".[|", *p);
+	if (whole)
+		*text = '\0';
+	return len < TEXTS_MAX;
 }
 
 /**

@@ -7,6 +7,7 @@
 #include "texts.h"
 
 bool members_is_in(const char *path, const char *outer);
+bool members_rest(const char *paths, const char *outer, char text[TEXTS_MAX]);
 bool members_match(const char *paths, const char *outer);
 bool members_is_leaf(const struct record *record, u32 member);
 bool members_is_array(const struct member *member);

@@ -39,20 +39,12 @@ void sums_kmap_free(struct sums *k)
 	hash_free(&k->pid_comms);
 }
 
-static void add(struct sums *k, u64 *sum, u64 n)
-{
-	if (__builtin_add_overflow(*sum, n, sum)) {
-		*sum = U64_MAX;
-		k->overflow = true;
-	}
-}
-
 static void add_accesses(struct sums *k, u64 *sum, u64 reads, u64 writes)
 {
-	add(k, sum + SUM_READS, reads);
-	add(k, sum + SUM_WRITES, writes);
-	add(k, sum + SUM_ACCESSES, reads);
-	add(k, sum + SUM_ACCESSES, writes);
+	sums_add(k, sum + SUM_READS, reads);
+	sums_add(k, sum + SUM_WRITES, writes);
+	sums_add(k, sum + SUM_ACCESSES, reads);
+	sums_add(k, sum + SUM_ACCESSES, writes);
 }
 
 static bool new_pair(struct hash *h, u32 first, u32 second)
@@ -70,7 +62,7 @@ static void add_shared(struct sums *k, u64 *sum)
 	const struct counted *o = &k->object;
 
 	sum[SUM_HIT]++;
-	add(k, sum + SUM_REQ, o->size);
+	sums_add(k, sum + SUM_REQ, o->size);
 	add_accesses(k, sum, o->reads, o->writes);
 	if (sum[SUM_MOST_PIDS] < o->pids)
 		sum[SUM_MOST_PIDS] = o->pids;
@@ -105,16 +97,16 @@ static void end_object(struct sums *k)
 static void add_object(struct sums *k, u64 *sum, const struct kmap_object *o)
 {
 	sum[SUM_HIT]++;
-	add(k, sum + SUM_REQ, o->size);
+	sums_add(k, sum + SUM_REQ, o->size);
 	if (!o->free_jiffies) {
 		sum[SUM_LIVE]++;
-		add(k, sum + SUM_LIVE_BYTES, o->size);
+		sums_add(k, sum + SUM_LIVE_BYTES, o->size);
 	} else if (o->free_ip == KMAP_IP_OVERWRITTEN) {
 		sum[SUM_OVERWRITES]++;
 	} else {
 		sum[SUM_UNKNOWN_FREES] += o->free_ip == KMAP_IP_UNKNOWN;
 		sum[SUM_LIVES]++;
-		add(k, sum + SUM_JIFFIES, o->free_jiffies - o->alloc_jiffies);
+		sums_add(k, sum + SUM_JIFFIES, o->free_jiffies - o->alloc_jiffies);
 	}
 }
 
@@ -139,8 +131,8 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 		return;
 	pid->sum[SUM_HIT]++;
 	comm->sum[SUM_HIT]++;
-	add(k, pid->sum + SUM_REQ, o->size);
-	add(k, comm->sum + SUM_REQ, o->size);
+	sums_add(k, pid->sum + SUM_REQ, o->size);
+	sums_add(k, comm->sum + SUM_REQ, o->size);
 	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
 }
 
@@ -229,10 +221,10 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 		pid->sum[SUM_TOUCHED]++;
 		k->object.pids++;
 	}
-	add(k, &counts.moves, access->read_moves);
-	add(k, &counts.moves, access->write_moves);
-	add(k, &k->object.reads, access->reads);
-	add(k, &k->object.writes, access->writes);
+	sums_add(k, &counts.moves, access->read_moves);
+	sums_add(k, &counts.moves, access->write_moves);
+	sums_add(k, &k->object.reads, access->reads);
+	sums_add(k, &k->object.writes, access->writes);
 	add_accesses(k, function->sum, access->reads, access->writes);
 	add_accesses(k, touch->sum, access->reads, access->writes);
 	sums_note(k, ACCESS_COUNTED, access->ip, k->object.site, &counts);
@@ -263,8 +255,8 @@ static void set_life(struct sums *k, u64 *sum)
 	if (!sum[SUM_LIVES])
 		return;
 	for (i = 0; i < 10; i++)
-		add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] / sum[SUM_LIVES]);
-	add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] % sum[SUM_LIVES] * 10 / sum[SUM_LIVES]);
+		sums_add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] / sum[SUM_LIVES]);
+	sums_add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] % sum[SUM_LIVES] * 10 / sum[SUM_LIVES]);
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sums by record: an access to a record that is part of an object which was allocated as another
- * is an access to both. And which members of a record no access names.
+ * Sums by record and member, under all names that an access has (see aliases.c), and the members
+ * that no access names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,175 +12,257 @@
 #include "sums.h"
 #include "texts.h"
 
-#define PLACES_MAX	8	/* places of a record in another that are told apart */
-
-/* Where a record is in another: one name or several of members, 0: in none, or in too many. */
-struct inside {
-	u64 key;
-	u32 names;
-};
-
 /**
- * struct records - what is being summed up
+ * struct targets - what accesses count for, by alias
  * @k: the sums
  * @source: where the accesses come from
- * @types: the types of what was accessed
- * @insides: struct inside by the names of both
- * @functions: pairs of item of within and function that were counted
- * @within: for each of the noted accesses, items of within: the record, and what is around it
- * @type: the same of types
+ * @items: struct field or struct type, which begin alike
+ * @first: by alias, where its items begin in @item
+ * @item: items, one alias after the other
+ * @nr: how many
  */
-struct records {
+struct targets {
 	struct sums *k;
 	enum access_source source;
-	struct hash *types, insides, functions;
-	u32 *within[2], *type[2];
+	struct hash *items;
+	u32 *first, *item, nr;
 };
 
-/* The places of records of a type in another, as texts_number() has them. */
-static u32 find_places(struct sums *k, u32 outer, u32 inner)
+static void init_targets(struct targets *t, struct sums *k, enum access_source source,
+			 struct hash *items)
 {
-	char type[TEXTS_MAX], places[TEXTS_MAX] = "";
-	struct record record;
-	size_t len = 0;
-	u32 i, nr = 0;
-
-	snprintf(type, sizeof(type), "%s", texts_get(&k->names, inner));
-	if (!notes_record(kmap_symbols_noted(k->symbols), texts_get(&k->names, outer), &record))
-		return 0;
-	for (i = 0; i < record.nr && nr <= PLACES_MAX && len < sizeof(places); i++) {
-		if (strcmp(record.members[i].type, type))
-			continue;
-		len += snprintf(places + len, sizeof(places) - len, "%s%s", nr++ ? "|" : "",
-				record.members[i].path);
-	}
-	notes_record_free(&record);
-	return nr && nr <= PLACES_MAX && len < sizeof(places) ? sums_name(k, places) : 0;
+	*t = (struct targets){ .k = k, .source = source, .items = items };
+	t->first = kmap_array(NULL, k->aliases[source].nr + 1, sizeof(*t->first));
+	memset(t->first, 0, (k->aliases[source].nr + 1) * sizeof(*t->first));
 }
 
-static u32 places_of(struct records *r, u32 outer, u32 inner)
+static void free_targets(struct targets *t)
 {
-	struct inside *inside;
-	bool new;
-	u64 key = (u64)outer << 32 | inner;
-	u32 i = hash_get(&r->insides, &key, &new), names;
-
-	if (new) {
-		names = find_places(r->k, outer, inner);
-		inside = hash_item(&r->insides, i);
-		inside->names = names;
-	}
-	return ((struct inside *)hash_item(&r->insides, i))->names;
+	free(t->first);
+	free(t->item);
 }
 
-/* What an access counts for: a member of a record, which may be not known. */
-static u32 count(struct records *r, u32 type, u32 path, const struct noted *noted, u32 function)
+/* Lets an alias count for an item; aliases come in their order. */
+static void add_target(struct targets *t, u32 alias, u64 key, u32 offset)
 {
-	struct hash *within = r->k->within + r->source;
-	u64 key = (u64)type << 32 | path;
 	struct field *field;
 	bool new;
-	u32 i = hash_get(within, &key, &new);
-	int m;
+	u32 i = hash_get(t->items, &key, &new);
 
-	field = hash_item(within, i);
-	for (m = SUM_READS; m <= SUM_MOVES; m++)
-		if (__builtin_add_overflow(field->sum[m], noted->sum[m], field->sum + m))
-			field->sum[m] = U64_MAX;
-	key = (u64)i << 32 | function;
-	hash_get(&r->functions, &key, &new);
-	field->sum[SUM_FUNCTIONS] += new;
-	return i;
+	field = hash_item(t->items, i);
+	if (new || field->sum[SUM_OFFSET] == NOTE_ANYWHERE)
+		field->sum[SUM_OFFSET] = offset;
+	if (!(t->nr & (t->nr - 1)))
+		t->item = kmap_array(t->item, t->nr ? 2 * (size_t)t->nr : 1, sizeof(*t->item));
+	t->item[t->nr++] = i;
+	t->first[alias + 1] = t->nr;
 }
 
-static u32 count_type(struct records *r, u32 name, const struct noted *noted)
+/* Calls a function for each item that accesses count for, given the number of what is noted. */
+static void visit(struct targets *t, u32 noted,
+		  void (*count)(struct targets *t, u32 item, const void *data), const void *data)
 {
-	struct type *type;
-	u64 key = name;
+	const struct noted *n = hash_item(t->k->noted + t->source, noted);
+	u32 alias, nr = aliases_get(t->k->aliases + t->source, n->names, &alias), i;
+
+	for (i = t->first[alias]; i < t->first[alias + nr]; i++)
+		count(t, t->item[i], data);
+}
+
+static void add_sums(struct targets *t, u32 item, const void *data)
+{
+	const struct noted *noted = data;
+	struct field *field = hash_item(t->items, item);
+	int m;
+
+	for (m = SUM_READS; m <= SUM_MOVES; m++)
+		sums_add(t->k, field->sum + m, noted->sum[m]);
+}
+
+/* By whom something is accessed: a function, pid or CPU. */
+struct party {
+	struct hash seen;	/* pairs of item and party */
+	enum metric metric;
+	u32 nr;
+};
+
+static void add_party(struct targets *t, u32 item, const void *data)
+{
+	struct party *p = (void *)data;
+	u64 key = (u64)item << 32 | p->nr;
+	struct field *field = hash_item(t->items, item);
 	bool new;
-	u32 i = hash_get(r->types, &key, &new);
+
+	hash_get(&p->seen, &key, &new);
+	field->sum[p->metric] += new;
+}
+
+/* Counts by how many parties each item is accessed; pairs are of what is noted and a party. */
+static void count_parties(struct targets *t, const struct hash *pairs, enum metric metric)
+{
+	struct party p = { .metric = metric };
+	u64 key;
+	u32 i;
+
+	hash_init(&p.seen, sizeof(u64), sizeof(u64));
+	for (i = 0; i < pairs->nr; i++) {
+		key = *(const u64 *)hash_item(pairs, i);
+		p.nr = key;
+		visit(t, key >> 32, add_party, &p);
+	}
+	hash_free(&p.seen);
+}
+
+static void count_functions(struct targets *t)
+{
+	const struct hash *noted = t->k->noted + t->source;
+	const struct access_ip *ip;
+	struct hash pairs;
+	bool new;
+	u64 key;
+	u32 i;
+
+	hash_init(&pairs, sizeof(u64), sizeof(u64));
+	for (i = 0; i < noted->nr; i++) {
+		key = ((const struct noted *)hash_item(noted, i))->key;
+		ip = hash_item(t->k->ips + t->source, key >> 32);
+		key = (u64)i << 32 | ip->function;
+		hash_get(&pairs, &key, &new);
+	}
+	count_parties(t, &pairs, SUM_FUNCTIONS);
+	hash_free(&pairs);
+}
+
+/* Counts accesses to members, and by whom. */
+static void count_targets(struct targets *t)
+{
+	const struct hash *noted = t->k->noted + t->source;
+	u32 i;
+
+	for (i = 0; i < noted->nr; i++)
+		visit(t, i, add_sums, hash_item(noted, i));
+	count_functions(t);
+	count_parties(t, t->k->noted_pids + t->source, SUM_PIDS);
+	if (t->source == ACCESS_STREAMED)
+		count_parties(t, &t->k->noted_cpus, SUM_CPUS);
+}
+
+static u64 key_of(const struct alias *alias)
+{
+	return (u64)alias->type << 32 | alias->path;
+}
+
+static void count_fields(struct sums *k, enum access_source source)
+{
+	const struct alias *alias;
+	struct targets t;
+	u32 i;
+
+	init_targets(&t, k, source, k->fields + source);
+	for (i = 0; i < k->aliases[source].nr; i++) {
+		alias = k->aliases[source].all + i;
+		add_target(&t, i, key_of(alias), alias->offset);
+	}
+	count_targets(&t);
+	free_targets(&t);
+}
+
+static void count_types(struct sums *k, enum access_source source, struct hash *types)
+{
+	const struct hash *noted = k->noted + source;
+	struct targets t;
+	u32 i;
+
+	init_targets(&t, k, source, types);
+	for (i = 0; i < k->aliases[source].nr; i++)
+		add_target(&t, i, k->aliases[source].all[i].type, 0);
+	for (i = 0; i < noted->nr; i++)
+		visit(&t, i, add_sums, hash_item(noted, i));
+	if (source == ACCESS_STREAMED)
+		count_parties(&t, &k->noted_cpus, SUM_CPUS);
+	free_targets(&t);
+}
+
+static void count_users(struct sums *k, enum access_source source)
+{
+	const struct access_ip *ip;
+	const struct noted *noted;
+	u32 i, j, first, nr, field;
+	struct touch *user;
+	bool new;
+	u64 key;
 	int m;
 
-	type = hash_item(r->types, i);
-	for (m = SUM_READS; m <= SUM_MOVES; m++)
-		if (__builtin_add_overflow(type->sum[m], noted->sum[m], type->sum + m))
-			type->sum[m] = U64_MAX;
-	return i;
-}
-
-/* Counts accesses for the record that is noted, and for what it is in. */
-static void count_both(struct records *r, u32 i)
-{
-	const struct noted *noted = hash_item(r->k->noted + r->source, i);
-	struct named named = sums_named(r->k, r->source, noted);
-	u32 type = sums_name(r->k, named.type), path = sums_name(r->k, named.path);
-	char text[TEXTS_MAX];
-	u32 outer, places;
-
-	outer = sums_name(r->k, sums_object_type(r->k, r->source, noted->key));
-	r->within[0][i] = count(r, type, path, noted, named.function);
-	r->type[0][i] = count_type(r, type, noted);
-	r->within[1][i] = SUMS_NO_ITEM;
-	r->type[1][i] = SUMS_NO_ITEM;
-	if (!outer || outer == type)
-		return;
-	places = places_of(r, outer, type);
-	path = 0;
-	if (places) {
-		members_join(texts_get(&r->k->names, places), named.path, text);
-		path = sums_name(r->k, text);
+	for (i = 0; i < k->noted[source].nr; i++) {
+		noted = hash_item(k->noted + source, i);
+		ip = hash_item(k->ips + source, noted->key >> 32);
+		nr = aliases_get(k->aliases + source, noted->names, &first);
+		for (j = first; j < first + nr; j++) {
+			key = key_of(k->aliases[source].all + j);
+			field = hash_get(k->fields + source, &key, &new);
+			key = (u64)field << 32 | ip->function;
+			user = hash_item(k->users + source,
+					 hash_get(k->users + source, &key, &new));
+			for (m = SUM_READS; m <= SUM_MOVES; m++)
+				sums_add(k, user->sum + m, noted->sum[m]);
+		}
 	}
-	r->within[1][i] = count(r, outer, path, noted, named.function);
-	r->type[1][i] = count_type(r, outer, noted);
 }
 
-/* Counts pids or CPUs of items of which each access counts for two at most. */
-static void spread(const struct hash *pairs, struct hash *items, u32 * const of[2],
-		   enum metric metric)
+static void find_names(struct sums *k, enum access_source source)
 {
-	struct hash seen;
-	int i;
+	struct noted *noted;
+	struct named named;
+	u32 i;
 
-	hash_init(&seen, sizeof(u64), sizeof(u64));
-	for (i = 0; i < 2; i++)
-		sums_spread(pairs, of[i], items, metric, &seen);
-	hash_free(&seen);
+	for (i = 0; i < k->noted[source].nr; i++) {
+		noted = hash_item(k->noted + source, i);
+		named = sums_named(k, source, noted);
+		noted->names = sums_aliases(k, source, &named,
+					    sums_object_type(k, source, noted->key));
+	}
+}
+
+/* Names that the filter did not choose are there, too. */
+static bool is_accessed(const struct field *field)
+{
+	return field->sum[SUM_ACCESSES] || field->sum[SUM_MOVES];
 }
 
 /* Marks the members that accesses name. */
-static void mark_members(const struct records *r, const struct record *record, u32 type,
-			 bool *named, u64 *unnamed)
+static void mark_members(struct sums *k, enum access_source source, const struct record *record,
+			 struct type *type, bool *named)
 {
-	const struct hash *within = r->k->within + r->source;
+	const struct hash *fields = k->fields + source;
 	const struct field *field;
 	u32 i;
 
-	for (i = 0; i < within->nr; i++) {
-		field = hash_item(within, i);
-		if (field->key >> 32 != type)
+	for (i = 0; i < fields->nr; i++) {
+		field = hash_item(fields, i);
+		if (field->key >> 32 != type->name || !is_accessed(field))
 			continue;
 		if ((u32)field->key)
-			members_mark(record, texts_get(&r->k->names, (u32)field->key), named);
+			members_mark(record, texts_get(&k->names, (u32)field->key), named);
 		else
-			*unnamed += field->sum[SUM_ACCESSES];
+			sums_add(k, type->sum + SUM_UNNAMED, field->sum[SUM_ACCESSES]);
 	}
 }
 
 /* Counts the members of a type, and notes those that no access names. */
-static void count_members(struct records *r, struct type *type)
+static void count_members(struct sums *k, enum access_source source, struct type *type)
 {
 	struct record record;
 	struct field *field;
-	const char *name = texts_get(&r->k->names, type->name);
+	const char *name = texts_get(&k->names, type->name);
 	bool new, *named;
 	u64 key;
 	u32 i;
 
-	if (!type->name || !notes_record(kmap_symbols_noted(r->k->symbols), name, &record))
+	if (!type->name || !notes_record(kmap_symbols_noted(k->symbols), name, &record))
 		return;
 	named = kmap_array(NULL, record.nr + 1, sizeof(*named));
 	memset(named, 0, (record.nr + 1) * sizeof(*named));
-	mark_members(r, &record, type->name, named, type->sum + SUM_UNNAMED);
+	mark_members(k, source, &record, type, named);
 	for (i = 0; i < record.nr; i++) {
 		if (!members_is_leaf(&record, i))
 			continue;
@@ -190,9 +272,9 @@ static void count_members(struct records *r, struct type *type)
 		type->sum[SUM_UNTOUCHED]++;
 		if (!type->sum[SUM_ACCESSES])
 			continue;
-		key = type->name << 32 | sums_name(r->k, record.members[i].path);
-		field = hash_item(r->k->untouched + r->source,
-				  hash_get(r->k->untouched + r->source, &key, &new));
+		key = type->name << 32 | sums_name(k, record.members[i].path);
+		field = hash_item(k->untouched + source,
+				  hash_get(k->untouched + source, &key, &new));
 		field->sum[SUM_OFFSET] = record.members[i].offset / 8;
 		field->sum[SUM_OBJECT_SIZE] = (record.members[i].size + 7) / 8;
 	}
@@ -200,40 +282,58 @@ static void count_members(struct records *r, struct type *type)
 	notes_record_free(&record);
 }
 
+/* Lets an alias count for its member and for the members around that. */
+static void add_containers(struct targets *t, u32 i)
+{
+	const struct alias *alias = t->k->aliases[t->source].all + i;
+	char path[TEXTS_MAX], rest[TEXTS_MAX];
+	struct record record;
+	const struct member *m;
+	u64 type = (u64)alias->type << 32;
+	u32 j;
+
+	add_target(t, i, key_of(alias), alias->offset);
+	if (!alias->path || !notes_record(kmap_symbols_noted(t->k->symbols),
+					  texts_get(&t->k->names, alias->type), &record))
+		return;
+	snprintf(path, sizeof(path), "%s", texts_get(&t->k->names, alias->path));
+	for (j = 0; *path && j < record.nr; j++) {
+		m = record.members + j;
+		if (members_rest(path, m->path, rest) && *rest)
+			add_target(t, i, type | sums_name(t->k, m->path), m->offset / 8);
+	}
+	notes_record_free(&record);
+}
+
+static void count_within(struct sums *k, enum access_source source)
+{
+	struct targets t;
+	u32 i;
+
+	init_targets(&t, k, source, k->within + source);
+	for (i = 0; i < k->aliases[source].nr; i++)
+		add_containers(&t, i);
+	count_targets(&t);
+	free_targets(&t);
+}
+
 /**
- * sums_records - sum up by record
+ * sums_records - sum up by record and member
  * @k: the sums, of which all but this is complete
  * @source: where the accesses come from
  */
 void sums_records(struct sums *k, enum access_source source)
 {
-	struct records r = {
-		.k = k, .source = source,
-		.types = k->types + (source == ACCESS_COUNTED ? GROUP_KMAP : GROUP_SLAB),
-	};
-	u32 i, nr = k->noted[source].nr;
+	struct hash *types = k->types + (source == ACCESS_COUNTED ? GROUP_KMAP : GROUP_SLAB);
+	u32 i;
 
-	hash_init(&r.insides, sizeof(struct inside), sizeof(u64));
-	hash_init(&r.functions, sizeof(u64), sizeof(u64));
-	for (i = 0; i < 2; i++) {
-		r.within[i] = kmap_array(NULL, nr + 1, sizeof(u32));
-		r.type[i] = kmap_array(NULL, nr + 1, sizeof(u32));
-	}
-	for (i = 0; i < nr; i++)
-		count_both(&r, i);
-	spread(k->noted_pids + source, k->within + source, r.within, SUM_PIDS);
-	if (source == ACCESS_STREAMED) {
-		spread(&k->noted_cpus, k->within + source, r.within, SUM_CPUS);
-		spread(&k->noted_cpus, r.types, r.type, SUM_CPUS);
-	}
-	for (i = 0; i < r.types->nr; i++)
-		count_members(&r, hash_item(r.types, i));
-	for (i = 0; i < 2; i++) {
-		free(r.within[i]);
-		free(r.type[i]);
-	}
-	hash_free(&r.insides);
-	hash_free(&r.functions);
+	find_names(k, source);
+	count_fields(k, source);
+	count_within(k, source);
+	count_types(k, source, types);
+	count_users(k, source);
+	for (i = 0; i < types->nr; i++)
+		count_members(k, source, hash_item(types, i));
 }
 
 /**
@@ -242,19 +342,19 @@ void sums_records(struct sums *k, enum access_source source)
  * @source: where the accesses come from
  * @type: the type, as the names have it
  * @nr: how many are wanted
- * @hottest: set to items of within, most accesses first; of as many, the first one seen
+ * @hottest: set to items of fields, most accesses first; of as many, the first one seen
  *
  * Return: how many there are.
  */
 u32 sums_hottest(const struct sums *k, enum access_source source, u32 type, u32 nr,
 		 const struct field **hottest)
 {
-	const struct hash *within = k->within + source;
+	const struct hash *fields = k->fields + source;
 	const struct field *field;
 	u32 i, j, found = 0;
 
-	for (i = 0; i < within->nr; i++) {
-		field = hash_item(within, i);
+	for (i = 0; i < fields->nr; i++) {
+		field = hash_item(fields, i);
 		if (field->key >> 32 != type || !field->sum[SUM_ACCESSES] || !(u32)field->key ||
 		    !*texts_get(&k->names, (u32)field->key))
 			continue;

@@ -31,6 +31,7 @@ void sums_types_init(struct sums *k)
 	for (i = 0; i < GROUPS; i++)
 		hash_init(k->types + i, sizeof(struct type), sizeof(u64));
 	for (i = 0; i < ACCESS_SOURCES; i++) {
+		aliases_init(k->aliases + i, &k->names);
 		hash_init(k->noted + i, sizeof(struct noted), 2 * sizeof(u64));
 		hash_init(k->noted_pids + i, sizeof(struct pair), sizeof(u64));
 		hash_init(k->within + i, sizeof(struct field), sizeof(u64));
@@ -54,6 +55,7 @@ void sums_types_free(struct sums *k)
 	for (i = 0; i < GROUPS; i++)
 		hash_free(k->types + i);
 	for (i = 0; i < ACCESS_SOURCES; i++) {
+		aliases_free(k->aliases + i);
 		hash_free(k->noted + i);
 		hash_free(k->noted_pids + i);
 		hash_free(k->within + i);
@@ -61,14 +63,6 @@ void sums_types_free(struct sums *k)
 		hash_free(k->fields + i);
 		hash_free(k->users + i);
 		hash_free(k->choices + i);
-	}
-}
-
-static void add(struct sums *k, u64 *sum, u64 n)
-{
-	if (__builtin_add_overflow(*sum, n, sum)) {
-		*sum = U64_MAX;
-		k->overflow = true;
 	}
 }
 
@@ -94,11 +88,11 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	of.key = (u64)i << 32 | origin;
 	nr = hash_get(k->noted + source, &of, &new);
 	noted = hash_item(k->noted + source, nr);
-	add(k, noted->sum + SUM_READS, counts->reads);
-	add(k, noted->sum + SUM_WRITES, counts->writes);
-	add(k, noted->sum + SUM_ACCESSES, counts->reads);
-	add(k, noted->sum + SUM_ACCESSES, counts->writes);
-	add(k, noted->sum + SUM_MOVES, counts->moves);
+	sums_add(k, noted->sum + SUM_READS, counts->reads);
+	sums_add(k, noted->sum + SUM_WRITES, counts->writes);
+	sums_add(k, noted->sum + SUM_ACCESSES, counts->reads);
+	sums_add(k, noted->sum + SUM_ACCESSES, counts->writes);
+	sums_add(k, noted->sum + SUM_MOVES, counts->moves);
 	k->moved[source] |= counts->moves;
 	key = (u64)nr << 32 | (u32)counts->pid;
 	hash_get(k->noted_pids + source, &key, &new);
@@ -142,6 +136,12 @@ static u64 allocated_at(const struct sums *k, enum access_source source, u32 ori
 	else if (source == ACCESS_COUNTED)
 		site = sums_site_of(k, source, origin);
 	return site ? site->ip : 0;
+}
+
+/* A name by its number, NULL if it is not known. */
+static const char *known_name(const struct sums *k, u32 number)
+{
+	return number ? texts_get(&k->names, number) : NULL;
 }
 
 /* The type of the objects of a cache, if all call sites that say one say the same. */
@@ -209,6 +209,41 @@ struct named sums_named(const struct sums *k, enum access_source source,
 }
 
 /**
+ * sums_aliases - find all names of an access
+ * @k: the sums
+ * @source: where the access comes from
+ * @named: what the code knows
+ * @object: type of the object that is accessed, NULL if it is not known
+ *
+ * Return: number of the set of names in the source's aliases.
+ */
+u32 sums_aliases(struct sums *k, enum access_source source, const struct named *named,
+		 const char *object)
+{
+	struct alias own = { sums_name(k, named->type), sums_name(k, named->path), named->offset };
+
+	return aliases_find(k->aliases + source, kmap_symbols_noted(k->symbols), &own,
+			    sums_name(k, object));
+}
+
+/* Whether the filter chooses one of the names of an access. */
+static bool matches(struct sums *k, enum access_source source, const struct named *named,
+		    const char *object)
+{
+	const struct alias *alias;
+	u32 first, nr = aliases_get(k->aliases + source, sums_aliases(k, source, named, object),
+				    &first), i;
+
+	for (i = first; i < first + nr; i++) {
+		alias = k->aliases[source].all + i;
+		if (named_matches(k->filter, known_name(k, alias->type),
+				  known_name(k, alias->path)))
+			return true;
+	}
+	return false;
+}
+
+/**
  * sums_choose - find out whether the filter chooses accesses by name
  * @k: the sums
  * @source: where the accesses come from
@@ -223,14 +258,16 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, 
 	u64 key[3] = { ip, origin, part };
 	struct named_choice *choice;
 	struct named named;
+	u64 alloc_ip;
 	bool new;
 
 	if (!k->filter->type && !k->filter->field)
 		return true;
 	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
 	if (new) {
-		named = named_access(k->symbols, ip, allocated_at(k, source, origin), part);
-		choice->chosen = named_matches(k->filter, named.type, named.path);
+		alloc_ip = allocated_at(k, source, origin);
+		named = named_access(k->symbols, ip, alloc_ip, part);
+		choice->chosen = matches(k, source, &named, sums_type(k, alloc_ip));
 		k->named_seen |= choice->chosen;
 	}
 	return choice->chosen;
@@ -297,7 +334,7 @@ static void count_type(struct sums *k, enum group g, const char *name, const u64
 
 	type = hash_item(k->types + g, hash_get(k->types + g, &key, &new));
 	for (m = OBJECT_METRICS; m < SUM_METRICS; m++)
-		add(k, type->sum + m, sum[m]);
+		sums_add(k, type->sum + m, sum[m]);
 }
 
 static void count_types(struct sums *k)
@@ -316,88 +353,6 @@ static void count_types(struct sums *k)
 	}
 }
 
-/* The item of a member; sets where it is when it is new. */
-static u32 get_field(struct sums *k, enum access_source source, const struct named *named)
-{
-	struct field *field;
-	bool new;
-	u64 key;
-	u32 i;
-
-	key = (u64)sums_name(k, named->type) << 32 | sums_name(k, named->path);
-	i = hash_get(k->fields + source, &key, &new);
-	field = hash_item(k->fields + source, i);
-	if (new)
-		field->sum[SUM_OFFSET] = named->offset;
-	return i;
-}
-
-/**
- * sums_spread - count on behalf of how many pids, or on how many CPUs, something was accessed
- * @pairs: which accesses there were on behalf of which
- * @of: the item that accesses count for, by their number, or SUMS_NO_ITEM
- * @items: struct field or struct type
- * @metric: where to count
- * @seen: pairs of item and pid or CPU that were counted
- */
-void sums_spread(const struct hash *pairs, const u32 *of, struct hash *items,
-		 enum metric metric, struct hash *seen)
-{
-	const struct pair *pair;
-	struct field *field;
-	bool new;
-	u64 key;
-	u32 i, item;
-
-	for (i = 0; i < pairs->nr; i++) {
-		pair = hash_item(pairs, i);
-		item = of[pair->key >> 32];
-		if (item == SUMS_NO_ITEM)
-			continue;
-		key = (u64)item << 32 | (u32)pair->key;
-		hash_get(seen, &key, &new);
-		field = hash_item(items, item);
-		field->sum[metric] += new;
-	}
-}
-
-static void count_fields(struct sums *k, enum access_source source)
-{
-	u32 *field_of = kmap_array(NULL, k->noted[source].nr + 1, sizeof(*field_of));
-	const struct noted *noted;
-	struct hash pids, cpus;
-	struct touch *user;
-	struct field *field;
-	struct named named;
-	bool new;
-	u64 key;
-	u32 i, nr;
-	int m;
-
-	for (i = 0; i < k->noted[source].nr; i++) {
-		noted = hash_item(k->noted + source, i);
-		named = sums_named(k, source, noted);
-		nr = get_field(k, source, &named);
-		field_of[i] = nr;
-		field = hash_item(k->fields + source, nr);
-		key = (u64)nr << 32 | named.function;
-		user = hash_item(k->users + source, hash_get(k->users + source, &key, &new));
-		field->sum[SUM_FUNCTIONS] += new;
-		for (m = SUM_READS; m <= SUM_MOVES; m++) {
-			add(k, field->sum + m, noted->sum[m]);
-			add(k, user->sum + m, noted->sum[m]);
-		}
-	}
-	hash_init(&pids, sizeof(struct pair), sizeof(u64));
-	hash_init(&cpus, sizeof(struct pair), sizeof(u64));
-	sums_spread(k->noted_pids + source, field_of, k->fields + source, SUM_PIDS, &pids);
-	if (source == ACCESS_STREAMED)
-		sums_spread(&k->noted_cpus, field_of, k->fields + source, SUM_CPUS, &cpus);
-	hash_free(&pids);
-	hash_free(&cpus);
-	free(field_of);
-}
-
 /**
  * sums_types_end - sum up by type and member, if there are notes
  * @k: the sums
@@ -410,8 +365,6 @@ void sums_types_end(struct sums *k)
 		return;
 	find_cache_types(k);
 	count_types(k);
-	for (i = 0; i < ACCESS_SOURCES; i++) {
-		count_fields(k, i);
+	for (i = 0; i < ACCESS_SOURCES; i++)
 		sums_records(k, i);
-	}
 }

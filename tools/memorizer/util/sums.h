@@ -7,6 +7,7 @@
 #ifndef SUMS_H
 #define SUMS_H
 
+#include "aliases.h"
 #include "filter.h"
 #include "hash.h"
 #include "kmap.h"
@@ -180,6 +181,7 @@ struct noted {
 	u64 key;
 	u64 part;			/* which part, if that tells what; see sums_part() */
 	u64 sum[OBJECT_METRICS];
+	u32 names;			/* set of the aliases, once sums_end() has found them */
 };
 
 /* What is of a type that call sites allocated. */
@@ -321,9 +323,9 @@ struct counted {
  * @noted_cpus: private: which of @noted there were on which CPU, of a trace
  * @names: names of types and members, numbered; the first is for those not known
  * @types: struct type by name, if there are notes
- * @fields: struct field by type and member, likewise
- * @within: the same, but an access to a record in what was allocated as another is also one to
- *	    a member of that
+ * @fields: struct field by type and member, likewise; an access counts for each of its names
+ * @within: the same, but what is accessed of a member counts for the members around it, too
+ * @aliases: all names that accesses have, by source
  * @untouched: struct field by type and member: those that no access names, of records that are
  *	       accessed
  * @moved: whether there are accesses that moved cache lines
@@ -376,6 +378,7 @@ struct sums {
 	struct hash noted[ACCESS_SOURCES], noted_pids[ACCESS_SOURCES], noted_cpus;
 	struct hash names, types[GROUPS], fields[ACCESS_SOURCES], users[ACCESS_SOURCES];
 	struct hash within[ACCESS_SOURCES], untouched[ACCESS_SOURCES];
+	struct aliases aliases[ACCESS_SOURCES];
 	bool moved[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
 	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS], waiting[SUM_METRICS];
@@ -394,6 +397,20 @@ struct sums {
 	struct allocation *objects;
 	u32 nr, room, unused;
 };
+
+/**
+ * sums_add - add to a sum, which saturates
+ * @k: the sums, which note an overflow
+ * @sum: the sum
+ * @n: what to add
+ */
+static inline void sums_add(struct sums *k, u64 *sum, u64 n)
+{
+	if (__builtin_add_overflow(*sum, n, sum)) {
+		*sum = U64_MAX;
+		k->overflow = true;
+	}
+}
 
 void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	       const struct kmem_filter *filter);
@@ -431,11 +448,11 @@ u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origi
 void sums_types_init(struct sums *k);
 void sums_types_free(struct sums *k);
 void sums_types_end(struct sums *k);
-void sums_spread(const struct hash *pairs, const u32 *of, struct hash *items,
-		 enum metric metric, struct hash *seen);
 void sums_records(struct sums *k, enum access_source source);
 u32 sums_hottest(const struct sums *k, enum access_source source, u32 type, u32 nr,
 		 const struct field **hottest);
+u32 sums_aliases(struct sums *k, enum access_source source, const struct named *named,
+		 const char *object);
 u32 sums_name(struct sums *k, const char *name);
 bool sums_is_page(enum access_source source, u32 site);
 const char *sums_object_type(const struct sums *k, enum access_source source, u32 origin);

@@ -19,3 +19,19 @@ u32 texts_number(struct hash *texts, const char *text)
 	memcpy(key, text, strnlen(text, sizeof(key) - 1));
 	return hash_get(texts, key, &new);
 }
+
+/**
+ * texts_find - look up a text
+ * @texts: the texts
+ * @text: the text
+ *
+ * Return: its number, TEXTS_NONE if it has none.
+ */
+u32 texts_find(const struct hash *texts, const char *text)
+{
+	char key[TEXTS_MAX] = "";
+	u32 nr;
+
+	memcpy(key, text, strnlen(text, sizeof(key) - 1));
+	return hash_find(texts, key, &nr) ? nr : TEXTS_NONE;
+}

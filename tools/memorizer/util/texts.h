@@ -16,7 +16,10 @@ static inline void texts_init(struct hash *texts)
 	hash_init(texts, TEXTS_MAX, TEXTS_MAX);
 }
 
+#define TEXTS_NONE	U32_MAX	/* of a text that has no number */
+
 u32 texts_number(struct hash *texts, const char *text);
+u32 texts_find(const struct hash *texts, const char *text);
 
 /**
  * texts_get - tell a text
