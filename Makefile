@@ -6,45 +6,46 @@ CONFIG ?= $(if $(filter-out 0 n,$(DEFCONFIG)),defconfig,memorizer)
 memorizer := build/tools/memorizer
 
 help:
-	@echo 'make run      trace "tar zcf" of a directory tree in a guest and report who touched what'
-	@echo 'make shell    boot the same kernel to an interactive shell'
-	@echo 'make test     all tests; make test TEST="tools core" only those groups, of'
-	@echo '              house   the tests themselves          tools   the command memorizer'
-	@echo '              cross   memorizer elsewhere           core    the core in user space'
-	@echo '              apply   on each source that apt has   series  the exported patches'
-	@echo '              guest   KUnit and selftests           boots   parameters, small pool'
-	@echo '              stream  recorded traces, and perf     debug, debug-rest  with lockdep, SLUB debugging'
-	@echo '              qemu    the plugin for QEMU           sites   where sites are, what they reach'
-	@echo '              and, which takes longer, the guest on other kernels: rt (PREEMPT_RT), kfence'
-	@echo '              (beside KFENCE, kmemleak, page_owner), gcc11 (built by GCC 11), defconfig; each, after'
-	@echo '              each exported patch'
-	@echo 'make bench    what Memorizer costs, in guest instructions, memory and time'
-	@echo 'make compare  memorizer record beside perf record: whether they agree, and what each costs'
-	@echo 'make coverage which accesses sites do not see'
-	@echo 'make html     trace a tar in a guest, and make the page and the picture that the README has'
-	@echo 'make names    how much of what is accessed and allocated the compiler can name'
-	@echo 'make qemu-trace a trace of the cache lines that move, made by a plugin for QEMU'
-	@echo 'make commuter which pairs of system calls that commute share memory all the same'
-	@echo 'make truth    compare what the KMAP says with what the machine did'
-	@echo 'make clean    remove build/'
+	@echo 'The two commands, with their time on two quiet cores (first time, later):'
+	@echo '  make run        trace "tar zcf" in a guest and show who accessed what     @RUN@'
+	@echo '  make test       run all tests                                             @TEST@'
 	@echo
-	@echo 'DEFCONFIG=1   for run and shell: build on x86_64 defconfig, instead of the small'
-	@echo '              configuration of scripts/memorizer/config'
+	@echo '  make test TEST="tools core" runs these groups only:'
+	@echo '    house   the tests themselves          tools   the command memorizer'
+	@echo '    cross   the command on other machines core    the core in user space'
+	@echo '    apply   on each source that apt has   series  the exported patches'
+	@echo '    guest   KUnit and selftests           boots   parameters, small pool'
+	@echo '    stream  recorded traces, and perf     debug, debug-rest  lockdep, SLUB debugging'
+	@echo '    qemu    the plugin for QEMU           sites   where sites are, what they reach'
+	@echo '  and, not by default: rt (PREEMPT_RT), kfence (with kmemleak, page_owner), gcc11 (built'
+	@echo '  by GCC 11), defconfig, and each (every exported patch builds and boots)'
 	@echo
-	@echo 'All of them install what is missing (apt, with sudo if need be) and work below build/.'
+	@echo 'Others:'
+	@echo '  make shell      boot the same kernel to a shell                           @SHELL@'
+	@echo '  make html       trace a tar and make the page and picture of the README   @HTML@'
+	@echo '  make bench      measure the cost in instructions, memory and time         @BENCH@'
+	@echo '  make compare    record with memorizer and with perf: do they agree?       @COMPARE@'
+	@echo '  make coverage   list the accesses that sites do not see                   @COVERAGE@'
+	@echo '  make names      count what the compiler can name                          @NAMES@'
+	@echo '  make truth      compare the KMAP with what the machine did                @TRUTH@'
+	@echo '  make qemu-trace trace the cache lines that move, with a plugin for QEMU   @QEMUTRACE@'
+	@echo '  make commuter   find commutative system calls that share memory           @COMMUTER@'
+	@echo '  make clean      remove build/'
+	@echo
+	@echo 'DEFCONFIG=1 makes run and shell use x86_64_defconfig, not the small configuration.'
+	@echo 'Each target installs its packages (apt, with sudo if needed; the list is in'
+	@echo 'scripts/memorizer/setup) and works below build/.'
 	@echo 'For a kernel tree of your own: scripts/memorizer/apply TREE, then set CONFIG_MEMORIZER=y.'
 
 kernel:
 	@$(scripts)/build --config $(CONFIG)
 
 $(memorizer): kernel
+	@$(scripts)/setup tools
 	@$(MAKE) --no-print-directory -s -C tools/memorizer OUTPUT=$(CURDIR)/$(@D)/
 
-run: kernel $(memorizer)
-	@$(scripts)/boot --config $(CONFIG) --mode run --mem 2G --out build/out/run
-	@ln -sf run/kmap run/kmap.notes run/kallsyms run/show_stats ../$(CONFIG)/vmlinux ../$(CONFIG)/System.map build/out/
-	@cat build/out/show_stats
-	@$(memorizer) report --vmlinux build/out/vmlinux --kallsyms build/out/kallsyms build/out/kmap
+run:
+	@$(scripts)/run $(CONFIG)
 
 shell: kernel
 	@$(scripts)/boot --config $(CONFIG) --mode shell --mem 2G

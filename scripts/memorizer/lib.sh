@@ -31,8 +31,21 @@ lock() {
 # locked NAME COMMAND...: COMMAND, while nobody else holds build/NAME.lock.
 locked() ( lock "$1"; shift; "$@" )
 
-# make_tools TARGET...: of tools/memorizer, what goes into build/tools; test and test-cross begin with tests.
-make_tools() { locked tools make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" "$@"; }
+# make_tools TARGET...: build targets of tools/memorizer into build/tools.
+make_tools() {
+	"$here/setup" tools &&
+		locked tools make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" "$@"
+}
+
+# need_space GB WHAT: fail unless the disk below build/ has room for WHAT.
+need_space() {
+	local free
+
+	mkdir -p "$build"
+	free=$(($(df --output=avail -k "$build" | tail -n 1) >> 20))
+	[ "$free" -ge "$1" ] ||
+		die "$2 needs $1 GB below $build, $free GB are free; free some, or run 'make clean'"
+}
 
 # overlay_files: the files that belong into a kernel tree, F.patch among them.
 # Everything outside a directory, and the directories that are the
@@ -175,6 +188,9 @@ stale_breakpoint() {
 		/ Code: .* </ { gone = !/ cc </; exit }
 		END { exit !(int3 && gone) }'
 }
+
+# not COMMAND...: succeeds if COMMAND fails.
+not() { ! "$@"; }
 
 # plan and result: a flat KTAP document.
 results=0

@@ -46,7 +46,6 @@ made="syscall getppid,1000
 syscall stat,700
 syscall write,17"
 
-"$here/setup"
 "$here/build" --config debug
 make_tools >&2
 plan 13

@@ -106,7 +106,7 @@ moves() { grep -q -E "^$1 $2 $3\$" "$dir/stacks"; }
 # never REGEX: no stack is like that.
 never() { ! grep -E "$1" "$dir/stacks" | sort | uniq -c | sort -rn | head -n 5 | grep .; }
 
-"$here/setup"
+"$here/setup" boot test-qemu
 make_tools >&2
 locked qemu make -s -C "$top/tools/memorizer/qemu" OUTPUT="$plugin/" "$plugin/tests/stock" >&2
 rm -rf "$dir"

@@ -51,7 +51,7 @@ other_byte_order() {
 	done
 }
 
-"$here/setup"
+"$here/setup" test-stream
 "$here/build" --config memorizer
 make_tools >&2
 plan 15

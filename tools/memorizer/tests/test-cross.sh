@@ -148,8 +148,7 @@ compare() {
 
 for a; do
 	choose "$a"
-	"$here/../../../scripts/memorizer/setup" gcc-$triplet libc6-dev-"$arch"-cross \
-		qemu-user >&2
+	"$here/../../../scripts/memorizer/setup" test-cross -- gcc-$triplet libc6-dev-"$arch"-cross >&2
 	make_sysroot
 	build
 done
