@@ -389,7 +389,8 @@ static int run(int argc, char **argv)
 	static const struct analysis_ops ops = {
 		.command = &command_cache_assoc, .shorts = "s:w:l:", .options = options,
 		.sort = "misses", .option = set_option, .init = init, .release = release,
-		.touch = touch, .print = print,
+		.touch = touch, .wanted = { WANTED(ACCESS) },
+		.print = print,
 	};
 	struct assoc c = {
 		.a = { .ops = &ops, .touches = TOUCH_ACCESSES }, .sets = SETS, .ways = WAYS,

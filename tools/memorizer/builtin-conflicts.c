@@ -445,7 +445,8 @@ static int run(int argc, char **argv)
 	static const struct analysis_ops ops = {
 		.command = &command_conflicts, .shorts = "aw:l:", .options = options,
 		.sort = "phase", .option = set_option, .init = init, .release = release,
-		.event = event, .touch = touch, .print = print,
+		.event = event, .touch = touch, .wanted = { WANTED(ACCESS), WANTED(MARK) },
+		.print = print,
 	};
 	struct conflicts c = { .a = { .ops = &ops, .touches = TOUCH_ACCESSES } };
 

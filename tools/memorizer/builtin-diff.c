@@ -127,13 +127,24 @@ static const char usage[] =
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
 	"  -a, --all            print what has not changed, too\n"
-	"      --type TYPE      compare allocations of this type and accesses to it; * and ?\n"
-	"      --field FIELD    compare accesses to this member, and no allocations; * and ?\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
-	"  -h, --help           print this\n";
+	"  -h, --help           print this\n"
+	"\n"
+	"What counts on both sides, as for report:\n"
+	"  -S, --site NAME      what this function, call site or address allocates; * and ?\n"
+	"  -m, --comm COMM      what this command allocates; * and ?\n"
+	"  -p, --pid PID        what this task allocates\n"
+	"      --type TYPE      allocations of this type and accesses to it; * and ?\n"
+	"      --field FIELD    accesses to this member, and no allocations; * and ?\n"
+	"\n"
+	"Of traces only, and with these nothing of their KMAPs:\n"
+	"  -C, --cache NAME     allocations from this cache; * and ?\n"
+	"  -P, --cpu CPU        allocations on this CPU\n"
+	"  -f, --from TIME      allocations since then: seconds, or the text of a mark\n"
+	"  -T, --to TIME        end both traces then\n";
 
-enum { OPTION_TYPE = 256, OPTION_FIELD };	/* have no letters */
+#define SHORTS	KMEM_FILTER_SHORTS "k:K:M:s:n:ajch"
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -142,8 +153,7 @@ static const struct option options[] = {
 	{ "sort", required_argument, NULL, 's' },
 	{ "top", required_argument, NULL, 'n' },
 	{ "all", no_argument, NULL, 'a' },
-	{ "type", required_argument, NULL, OPTION_TYPE },
-	{ "field", required_argument, NULL, OPTION_FIELD },
+	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
@@ -658,17 +668,28 @@ static bool add_up_trace(struct diff *d, enum side side)
 	return k->symbols;
 }
 
-/* Whether there is what was asked for, in one of both; if not there was a message. */
+/* Whether something in one of both matches each option; if not there was a message. */
 static bool check_filter(const struct diff *d)
 {
 	char text[KMAP_ERROR_MAX];
-	const char *option = sums_unmatched(d->sums + AFTER, text);
+	const char *option;
+	struct window w;
+	u32 seen = 0;
+	int side;
 
-	if (!option || !sums_unmatched(d->sums + BEFORE, text))
-		return true;
-	fprintf(stderr, "memorizer: %s and %s: nothing in them matches --%s %s\n",
-		d->paths[BEFORE], d->paths[AFTER], option, text);
-	return false;
+	for (side = 0; side < SIDES; side++) {
+		w = sums_window(d->sums + side);
+		seen |= sums_seen(d->sums + side);
+		if (d->filter.site && kmap_symbols_have(d->symbols[side], d->filter.site))
+			seen |= KMEM_SEEN_SITE;
+		if (!kmem_filter_check_window(&d->filter, &w, d->paths[side]))
+			return false;
+	}
+	option = kmem_filter_unmatched(&d->filter, seen, d->symbols[AFTER], text);
+	if (option)
+		fprintf(stderr, "memorizer: %s and %s: nothing in them matches --%s %s\n",
+			d->paths[BEFORE], d->paths[AFTER], option, text);
+	return !option;
 }
 
 static int diff(struct diff *d)
@@ -739,12 +760,6 @@ static bool set_option(struct diff *d, int option, const char *arg)
 		return set_files(d->kallsyms, d->given + 1, "kallsyms", arg);
 	case 'M':
 		return set_files(d->modules, d->given + 2, "modules", arg);
-	case OPTION_TYPE:
-		d->filter.type = arg;
-		return true;
-	case OPTION_FIELD:
-		d->filter.field = arg;
-		return true;
 	case 's':
 		return set_sort(d, arg);
 	case 'n':
@@ -759,17 +774,18 @@ static bool set_option(struct diff *d, int option, const char *arg)
 		d->format = REPORT_CSV;
 		return true;
 	default:
-		return false;
+		return kmem_filter_option(&d->filter, "diff", option, arg) == KMEM_TAKEN;
 	}
 }
 
 static int run(int argc, char **argv)
 {
+	const char *trace_only;
 	struct diff d = { .format = REPORT_TEXT };
 	int option;
 
 	kmem_filter_init(&d.filter);
-	while ((option = getopt_long(argc, argv, "k:K:M:s:n:ajch", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, SHORTS, options, NULL)) != -1) {
 		if (option == 'h') {
 			print_usage(&command_diff);
 			return EXIT_FINE;
@@ -786,6 +802,12 @@ static int run(int argc, char **argv)
 	d.traces = input_is_trace(d.paths[BEFORE]);
 	if (d.traces != input_is_trace(d.paths[AFTER])) {
 		fprintf(stderr, "memorizer diff: a trace and a KMAP: want two of a kind\n");
+		return usage_error("diff");
+	}
+	trace_only = kmem_filter_trace_only(&d.filter);
+	if (!d.traces && trace_only) {
+		fprintf(stderr, "memorizer diff: --%s: this is for the directory of a trace\n",
+			trace_only);
 		return usage_error("diff");
 	}
 	if (!d.top_given)

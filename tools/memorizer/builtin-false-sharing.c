@@ -322,7 +322,8 @@ static int run(int argc, char **argv)
 	static const struct analysis_ops ops = {
 		.command = &command_false_sharing, .shorts = "g:l:", .options = options,
 		.sort = "false_sharing", .option = set_option, .init = init, .release = release,
-		.touch = touch, .print = print,
+		.touch = touch, .wanted = { WANTED_TOUCHES },
+		.print = print,
 	};
 	struct false_sharing f = {
 		.a = { .ops = &ops, .touches = TOUCH_LINES }, .granularity = GRANULARITY,

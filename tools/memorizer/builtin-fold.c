@@ -17,6 +17,7 @@
 #include "texts.h"
 #include "trace-symbols.h"
 #include "tracker.h"
+#include "wanted.h"
 
 static const char usage[] =
 	"Usage: memorizer fold [OPTION...] DIR|KMAP|-\n"
@@ -36,7 +37,21 @@ static const char usage[] =
 	"  -M, --modules DIR    take notes of modules from the files NAME.ko below DIR\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
-	"  -h, --help           print this\n";
+	"  -h, --help           print this\n"
+	"\n"
+	"What counts:\n"
+	"  -S, --site NAME      what this function, call site or address allocates, and accesses\n"
+	"                       to it; * and ? match others\n"
+	"  -m, --comm COMM      what this command allocates and accesses; * and ?\n"
+	"  -p, --pid PID        what this task allocates and accesses\n"
+	"\n"
+	"Of a trace only, and with these nothing of its KMAP:\n"
+	"  -C, --cache NAME     allocations from this cache, and accesses to them; * and ?\n"
+	"  -P, --cpu CPU        what is allocated and accessed on this CPU\n"
+	"  -f, --from TIME      what happens since then: seconds, or the text of a mark\n"
+	"  -T, --to TIME        what happens before then\n";
+
+#define SHORTS	KMEM_FILTER_SHORTS "tv:k:K:M:jch"
 
 static const struct option options[] = {
 	{ "types", no_argument, NULL, 't' },
@@ -44,6 +59,7 @@ static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
 	{ "modules", required_argument, NULL, 'M' },
+	KMEM_FILTER_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
@@ -58,12 +74,15 @@ static const char * const value_names[VALUES] = {
 };
 
 /*
- * The frames of a stack; those before the accessor are the tags of what is tracked. With --types
+ * The frames of a stack; those before the accessor are tags of what is tracked, too. With --types
  * CACHE is the type, and SITE of an access the member.
  */
 enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
 
-static_assert(ACCESSOR == TRACKER_TAGS, "the tags are the first frames of a stack");
+/* Another tag of what is tracked: whether the filter chooses the object, and its allocation. */
+enum { CHOSEN = ACCESSOR, CHOSEN_OBJECT = 1, CHOSEN_ALLOC = 2 };
+
+static_assert(CHOSEN < TRACKER_TAGS, "the tags are the first frames of a stack, and CHOSEN");
 
 #define NONE	U32_MAX		/* in place of a frame: there is none */
 
@@ -103,6 +122,10 @@ struct task {
  * @stacks: struct stack by frames; of access lines, or of a trace's allocations and accesses
  * @others: the same, of object lines, or of the counts of retired objects: every access is
  *	    an event, or in its object's counts, or both, and must not be counted twice
+ * @filter: what counts
+ * @choice: what it chooses
+ * @object: whether it chooses the current object, of a KMAP
+ * @types_seen: mask of enum trace_type: which events came, of a trace
  * @names: names of tasks and caches, of a trace
  * @live: what is allocated, of a trace; its tags are the frames of its stack
  * @retired: by the id of its record, the stack of the object whose counts come next
@@ -114,6 +137,10 @@ struct fold {
 	enum report_format format;
 	struct kmap_symbols *symbols;
 	struct hash frames, functions, tasks, stacks, others;
+	struct kmem_filter filter;
+	struct kmem_choice choice;
+	bool object;
+	u32 types_seen;
 	struct names names;
 	struct tracker live;
 	struct hash retired;
@@ -122,6 +149,7 @@ struct fold {
 struct retired {
 	u64 id;
 	struct stack stack;
+	bool chosen;
 };
 
 /* The number of the function that an address is in. */
@@ -253,13 +281,11 @@ static u64 live_value(const struct fold *f, u64 bytes)
 	return f->value == LIVE ? 1 : f->value == LIVE_BYTES ? bytes : 0;
 }
 
-/* Takes the other stacks where there are none of these. */
-static void choose(struct hash *stacks, struct hash *others)
+/* Takes the other stacks in place of these. */
+static void exchange(struct hash *stacks, struct hash *others)
 {
 	struct hash none = *stacks;
 
-	if (stacks->nr)
-		return;
 	*stacks = *others;
 	*others = none;
 }
@@ -270,12 +296,15 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 {
 	char comm[KMAP_COMM_TEXT + 1];
 	struct task *task;
-	bool new;
+	bool chosen, new;
 
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
 	*stack = allocation(f, comm, NULL, o->alloc_ip, false);
-	add_allocation(f, &f->others, stack, object_value(f, o->size));
-	if (!o->free_jiffies)
+	f->object = kmem_choice_object(&f->choice, NULL, o->alloc_ip);
+	chosen = kmem_choice_task(&f->choice, o->pid, comm) && f->object;
+	if (chosen)
+		add_allocation(f, &f->others, stack, object_value(f, o->size));
+	if (chosen && !o->free_jiffies)
 		add_allocation(f, &f->others, stack, live_value(f, o->size));
 	task = hash_item(&f->tasks, hash_get(&f->tasks, &o->pid, &new));
 	if (!new && task->jiffies > o->alloc_jiffies)
@@ -286,12 +315,15 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 
 static void add_access(struct fold *f, const struct kmap_access *a, u64 size, struct stack stack)
 {
+	if (!f->object || (f->filter.pid != U64_MAX && f->filter.pid != a->pid))
+		return;
+	f->choice.seen |= KMEM_SEEN_PID;
 	access_stack(f, a->ip, a->place, size, false, &stack);
 	stack.frame[WHO] = a->pid;
 	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
 }
 
-/* Puts comms in place of pids. */
+/* Puts comms in place of pids, and leaves out those that are not chosen. */
 static void name_tasks(struct fold *f)
 {
 	struct hash named;
@@ -307,7 +339,8 @@ static void name_tasks(struct fold *f)
 			stack.frame[WHO] = ((struct task *)hash_item(&f->tasks, task))->frame;
 		else
 			stack.frame[WHO] = texts_number(&f->frames, NAMES_UNKNOWN);
-		add(&named, &stack, stack.value);
+		if (kmem_filter_matches(f->filter.comm, texts_get(&f->frames, stack.frame[WHO])))
+			add(&named, &stack, stack.value);
 	}
 	hash_free(&f->stacks);
 	f->stacks = named;
@@ -316,8 +349,10 @@ static void name_tasks(struct fold *f)
 static int read_kmap(struct fold *f, char **argv)
 {
 	enum kmap_event event;
+	static const struct window all = { .begun = true, .ended = true };
 	struct stack stack;
 	struct input in;
+	int status;
 
 	if (!input_open(&in, 1, argv))
 		return EXIT_UNABLE;
@@ -328,11 +363,26 @@ static int read_kmap(struct fold *f, char **argv)
 			add_access(f, &in.reader.access, in.reader.object.size, stack);
 	}
 	name_tasks(f);
-	choose(&f->stacks, &f->others);
-	return input_close(&in, event);
+	if (f->value >= OBJECTS)
+		exchange(&f->stacks, &f->others);
+	status = input_close(&in, event);
+	if (status != EXIT_UNABLE &&
+	    !kmem_filter_check(&f->filter, &all, f->choice.seen, f->symbols, in.name))
+		status = EXIT_UNABLE;
+	return status;
 }
 
 /* Trace */
+
+/* What of an allocation the filter chooses, as a tag. */
+static u32 choose_allocation(struct fold *f, const struct trace_event *e)
+{
+	const char *cache = names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache);
+
+	if (!kmem_choice_object(&f->choice, cache, e->u.alloc.call_site))
+		return 0;
+	return CHOSEN_OBJECT | (f->choice.chosen ? CHOSEN_ALLOC : 0);
+}
 
 static void allocate(struct fold *f, const struct trace_event *e)
 {
@@ -340,8 +390,13 @@ static void allocate(struct fold *f, const struct trace_event *e)
 		names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache), e->u.alloc.call_site,
 		e->u.alloc.kind == TRACE_PAGES);
 
-	add_allocation(f, &f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
-	tracker_add(&f->live, e, stack.frame);
+	u32 tag[TRACKER_TAGS];
+
+	memcpy(tag, stack.frame, sizeof(tag));
+	tag[CHOSEN] = choose_allocation(f, e);
+	if (tag[CHOSEN] & CHOSEN_ALLOC)
+		add_allocation(f, &f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
+	tracker_add(&f->live, e, tag);
 }
 
 static void count_access(struct fold *f, const struct trace_event *e)
@@ -351,8 +406,11 @@ static void count_access(struct fold *f, const struct trace_event *e)
 	u32 kind = e->u.access.kind;
 	u64 place = 0, size = 0;
 
+	if (!f->choice.chosen ||
+	    !(item ? item->tag[CHOSEN] : kmem_choice_object(&f->choice, NAMES_UNKNOWN, 0)))
+		return;
 	if (item) {
-		memcpy(stack.frame, item->tag, sizeof(item->tag));
+		memcpy(stack.frame, item->tag, CHOSEN * sizeof(*item->tag));
 		size = item->asked;
 		place = named_place(e->u.access.ptr - item->ptr, e->u.access.size, size);
 	}
@@ -372,17 +430,23 @@ static void retire(struct fold *f, const struct trace_event *e)
 
 	retired = hash_item(&f->retired, hash_get(&f->retired, &id, &new));
 	retired->stack = allocation(f, NULL, NAMES_UNKNOWN, e->u.object.alloc_site, false);
+	retired->chosen = kmem_choice_object(&f->choice, NULL, e->u.object.alloc_site);
 }
 
 static void count_counts(struct fold *f, const struct trace_event *e)
 {
 	u64 id = e->u.counts.object;
+	const struct retired *retired;
 	struct stack stack;
 	u32 i;
 
-	if (!hash_find(&f->retired, &id, &i))
+	if (kmem_filter_trace_only(&f->filter) || !f->choice.by_whom ||
+	    !hash_find(&f->retired, &id, &i))
 		return;
-	stack = ((struct retired *)hash_item(&f->retired, i))->stack;
+	retired = hash_item(&f->retired, i);
+	if (!retired->chosen)
+		return;
+	stack = retired->stack;
 	access_stack(f, e->u.counts.ip, 0, 0, false, &stack);
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.counts.pid));
 	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));
@@ -391,6 +455,10 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 static void handle(struct fold *f, const struct trace_event *e)
 {
 	names_event(&f->names, e);
+	kmem_choice_event(&f->choice, e);
+	if (f->choice.window.ended)
+		return;
+	f->types_seen |= 1u << e->type;
 	switch (e->type) {
 	case TRACE_ALLOC:
 		allocate(f, e);
@@ -418,8 +486,8 @@ static void count_live(struct fold *f)
 	const struct tracked *item;
 
 	for (item = f->live.items; item < f->live.items + f->live.nr; item++) {
-		memcpy(stack.frame, item->tag, sizeof(item->tag));
-		if (item->left)
+		memcpy(stack.frame, item->tag, CHOSEN * sizeof(*item->tag));
+		if (item->left && item->tag[CHOSEN] & CHOSEN_ALLOC)
 			add_allocation(f, &f->stacks, &stack, live_value(f, item->left));
 	}
 }
@@ -429,17 +497,22 @@ static int read_trace(struct fold *f, const char *dir)
 	char error[KMAP_ERROR_MAX];
 	struct trace *t = trace_open(dir, error);
 	struct trace_event e;
+	u32 wanted;
 	int status;
 
 	if (!t) {
 		fprintf(stderr, "memorizer: %s\n", error);
 		return EXIT_UNABLE;
 	}
-	while (trace_next(t, &e))
+	while (!f->choice.window.ended && trace_next(t, &e))
 		handle(f, &e);
 	count_live(f);
-	choose(&f->stacks, &f->others);
+	if (f->value < OBJECTS && !(f->types_seen & WANTED(ACCESS)))
+		exchange(&f->stacks, &f->others);
 	status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
+	wanted = f->value < OBJECTS ? WANTED(ACCESS) | WANTED(COUNTS) : WANTED(ALLOC);
+	if (!wanted_check(dir, f->types_seen, wanted) || !kmem_choice_check(&f->choice, dir))
+		status = EXIT_UNABLE;
 	trace_close(t);
 	return status;
 }
@@ -516,7 +589,7 @@ static void print_stack(const struct fold *f, const struct stack *stack, bool fi
 static void print(struct fold *f, const char *input, bool incomplete)
 {
 	struct head head = { .command = "fold", .input = input, .incomplete = incomplete,
-			     .sort = "name" };
+			     .sort = "name", .filter = &f->filter };
 	const struct stack *stack;
 	u32 i;
 
@@ -553,6 +626,7 @@ static void init(struct fold *f)
 	hash_init(&f->others, sizeof(struct stack), frames);
 	hash_init(&f->retired, sizeof(struct retired), sizeof(u64));
 	names_init(&f->names);
+	kmem_choice_init(&f->choice, &f->filter, f->symbols, &f->names);
 	tracker_init(&f->live);
 }
 
@@ -564,15 +638,22 @@ static void release(struct fold *f)
 	hash_free(&f->stacks);
 	hash_free(&f->others);
 	hash_free(&f->retired);
+	kmem_choice_free(&f->choice);
 	names_free(&f->names);
 	tracker_free(&f->live);
 }
 
 static int fold(struct fold *f, char **argv)
 {
+	const char *trace_only = kmem_filter_trace_only(&f->filter);
 	bool trace = input_is_trace(argv[0]);
 	int status;
 
+	if (!trace && trace_only) {
+		fprintf(stderr, "memorizer fold: --%s: this is for the directory of a trace\n",
+			trace_only);
+		return usage_error("fold");
+	}
 	if (trace)
 		f->symbols = trace_symbols_lines(argv[0], f->vmlinux, f->kallsyms, f->modules, false);
 	else
@@ -614,7 +695,8 @@ static int run(int argc, char **argv)
 	struct fold f = { .format = REPORT_TEXT };
 	int option;
 
-	while ((option = getopt_long(argc, argv, "tv:k:K:M:jch", options, NULL)) != -1) {
+	kmem_filter_init(&f.filter);
+	while ((option = getopt_long(argc, argv, SHORTS, options, NULL)) != -1) {
 		switch (option) {
 		case 't':
 			f.types = true;
@@ -642,7 +724,8 @@ static int run(int argc, char **argv)
 			print_usage(&command_fold);
 			return EXIT_FINE;
 		default:
-			return usage_error("fold");
+			if (kmem_filter_option(&f.filter, "fold", option, optarg) != KMEM_TAKEN)
+				return usage_error("fold");
 		}
 	}
 	if (optind != argc - 1) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer kmap: the KMAP that a trace amounts to, as text. */
-#include <getopt.h>
 #include <stdio.h>
 
 #include "builtin.h"
+#include "filter.h"
 #include "rebuild.h"
+#include "trace-symbols.h"
+#include "wanted.h"
 
 static const char usage[] =
 	"Usage: memorizer kmap [OPTION...] DIR\n"
@@ -12,19 +14,47 @@ static const char usage[] =
 	"Writes the KMAP of the trace in DIR: the objects that were retired, and those of the\n"
 	"last complete snapshot. The order of the objects is not that of the kernel's file.\n"
 	"\n"
+	"  -S, --site NAME      objects that this function, call site or address allocates; * and ?\n"
+	"                       match others\n"
+	"  -m, --comm COMM      objects that this command allocates; * and ?\n"
+	"  -p, --pid PID        objects that this task allocates\n"
+	"  -f, --from TIME      objects that the trace tells of since then: seconds, or the text of\n"
+	"                       a mark\n"
+	"  -T, --to TIME        the KMAP as it is then\n"
 	"  -h, --help           print this\n";
 
 static const struct option options[] = {
+	KMEM_FILTER_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
+};
+
+/**
+ * struct writer - a KMAP that is being written
+ * @filter: which objects
+ * @choice: what that chooses
+ * @objects: struct told by number: whether the last object of each number is in the time
+ */
+struct writer {
+	struct kmem_filter filter;
+	struct kmem_choice choice;
+	struct hash objects;
+};
+
+struct told {
+	u64 object;
+	bool within;
 };
 
 static void write_object(void *data, const struct kmap_object *o,
 			 const struct kmap_access *counts, u32 nr)
 {
+	struct writer *w = data;
 	u32 i;
 
-	(void)data;
+	if (!kmem_choice_object(&w->choice, NULL, o->alloc_ip) ||
+	    !kmem_choice_task(&w->choice, o->pid, o->comm))
+		return;
 	printf("%llx,%llu,%llx,%llu,%llu,%llu,%llx,%s\n", o->alloc_ip, o->pid, o->addr, o->size,
 	       o->alloc_jiffies, o->free_jiffies, o->free_ip, o->comm);
 	for (i = 0; i < nr; i++)
@@ -32,47 +62,103 @@ static void write_object(void *data, const struct kmap_object *o,
 		       counts[i].reads);
 }
 
-static int rebuild(const char *dir)
+/* Whether an event is in the time that is chosen. Counts are with their object. */
+static bool is_within(struct writer *w, const struct trace_event *e)
+{
+	bool object = e->type == TRACE_OBJECT, new;
+	u64 nr = object ? e->u.object.object : e->u.counts.object;
+	struct told *told;
+
+	if (!object && e->type != TRACE_COUNTS)
+		return true;
+	told = hash_item(&w->objects, hash_get(&w->objects, &nr, &new));
+	if (object || new)
+		told->within = w->choice.within;
+	return told->within;
+}
+
+/* Writes the objects; returns whether there were some to choose from, else there was a message. */
+static bool write_objects(struct writer *w, struct trace *t, struct rebuild *b, const char *dir)
+{
+	struct trace_event e;
+	u32 types = 0;
+
+	while (!w->choice.window.ended && trace_next(t, &e)) {
+		types |= 1u << e.type;
+		names_event((struct names *)w->choice.names, &e);
+		kmem_choice_event(&w->choice, &e);
+		if (!w->choice.window.ended && is_within(w, &e))
+			rebuild_event(b, &e);
+	}
+	rebuild_end(b);
+	return wanted_check(dir, types, WANTED(OBJECT)) && kmem_choice_check(&w->choice, dir);
+}
+
+static int rebuild(struct writer *w, const char *dir)
 {
 	char error[KMAP_ERROR_MAX];
-	struct trace_event e;
+	struct kmap_symbols *symbols = NULL;
+	struct trace *t = trace_open(dir, error);
+	struct names names;
 	struct rebuild b;
-	bool incomplete;
-	struct trace *t;
+	int status = EXIT_UNABLE;
 
-	t = trace_open(dir, error);
 	if (!t) {
 		fprintf(stderr, "memorizer: %s\n", error);
 		return EXIT_UNABLE;
 	}
-	rebuild_init(&b, write_object, NULL);
-	while (trace_next(t, &e))
-		rebuild_event(&b, &e);
-	rebuild_end(&b);
-	incomplete = trace_tell(t);
-	incomplete |= rebuild_tell(&b, dir);
+	if (w->filter.site)
+		symbols = trace_symbols_load(dir, NULL, NULL);
+	names_init(&names);
+	kmem_choice_init(&w->choice, &w->filter, symbols, &names);
+	hash_init(&w->objects, sizeof(struct told), sizeof(u64));
+	rebuild_init(&b, write_object, w);
+	if ((symbols || !w->filter.site) && write_objects(w, t, &b, dir))
+		status = EXIT_FINE;
+	if (trace_tell(t) | rebuild_tell(&b, dir) && status == EXIT_FINE)
+		status = EXIT_INCOMPLETE;
+	hash_free(&w->objects);
+	kmem_choice_free(&w->choice);
+	names_free(&names);
+	if (symbols)
+		kmap_symbols_free(symbols);
 	trace_close(t);
-	return incomplete ? EXIT_INCOMPLETE : EXIT_FINE;
+	return status;
+}
+
+/* Whether all options are about what a KMAP has; if not there was a message. */
+static bool check_options(const struct kmem_filter *f)
+{
+	const char *option = f->cache ? "cache" : f->cpu != U64_MAX ? "cpu" : NULL;
+
+	if (option)
+		fprintf(stderr,
+			"memorizer kmap: --%s: a KMAP has none: want --site, --comm or --pid\n",
+			option);
+	return !option;
 }
 
 static int run(int argc, char **argv)
 {
+	struct writer w;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (option) {
-		case 'h':
+	kmem_filter_init(&w.filter);
+	while ((option = getopt_long(argc, argv, KMEM_FILTER_SHORTS "h", options, NULL)) != -1) {
+		if (option == 'h') {
 			print_usage(&command_kmap);
 			return EXIT_FINE;
-		default:
-			return usage_error("kmap");
 		}
+		if (kmem_filter_option(&w.filter, "kmap", option, optarg) != KMEM_TAKEN)
+			return usage_error("kmap");
 	}
+	if (!check_options(&w.filter))
+		return usage_error("kmap");
 	if (optind != argc - 1) {
 		fprintf(stderr, "memorizer kmap: %d traces: want one directory\n", argc - optind);
 		return usage_error("kmap");
 	}
-	return rebuild(argv[optind]);
+	return rebuild(&w, argv[optind]);
 }
 
 const struct command command_kmap = {

@@ -304,7 +304,8 @@ static int run(int argc, char **argv)
 	static const struct analysis_ops ops = {
 		.command = &command_per_entry, .shorts = "al:", .options = options,
 		.sort = "distinct", .option = set_option, .init = init, .release = release,
-		.forget = forget, .opened = opened, .touch = touch, .print = print,
+		.forget = forget, .opened = opened, .touch = touch, .wanted = { WANTED_TOUCHES },
+		.print = print,
 	};
 	struct per_entry p = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
 

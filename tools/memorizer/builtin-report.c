@@ -28,7 +28,6 @@
  * @report: how to print it
  * @filter: what counts
  * @kind: which command this is
- * @trace_only: name of an option that was given and is for traces only, or NULL
  */
 struct settings {
 	const char *vmlinux, *kallsyms, *modules, *sort_key;
@@ -36,7 +35,6 @@ struct settings {
 	struct report report;
 	struct kmem_filter filter;
 	const struct report_kind *kind;
-	const char *trace_only;
 };
 
 static const char usage[] =
@@ -85,7 +83,7 @@ static const char usage[] =
 	"  -f, --from TIME      count those since then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        take the trace to end then; what its KMAP is by then counts\n";
 
-enum { OPTION_TYPE = 256, OPTION_FIELD, OPTION_NO_WAIT };	/* have no letters */
+#define OPTION_NO_WAIT	300	/* has no letter */
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -97,19 +95,11 @@ static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "kind", required_argument, NULL, 't' },
-	{ "cache", required_argument, NULL, 'C' },
-	{ "site", required_argument, NULL, 'S' },
-	{ "comm", required_argument, NULL, 'm' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "type", required_argument, NULL, OPTION_TYPE },
-	{ "field", required_argument, NULL, OPTION_FIELD },
 	{ "no-wait", no_argument, NULL, OPTION_NO_WAIT },
 	{ "brief", no_argument, NULL, 'b' },
-	{ "cpu", required_argument, NULL, 'P' },
 	{ "all", no_argument, NULL, 'a' },
 	{ "maintainers", required_argument, NULL, 'F' },
-	{ "from", required_argument, NULL, 'f' },
-	{ "to", required_argument, NULL, 'T' },
+	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -133,28 +123,12 @@ static void tell_unresolved(const struct sums *k, bool kallsyms)
 	input_unresolved(missing, sites->nr + ips->nr, kallsyms);
 }
 
-/* Tells of what was asked for and did not come. */
+/* Whether something matches each option; if not there was a message. */
 static bool check_filter(const struct sums *k, const char *name)
 {
-	const struct kmem_filter *f = k->filter;
-	char text[KMAP_ERROR_MAX];
-	const char *option = sums_unmatched(k, text);
+	struct window w = sums_window(k);
 
-	if (f->from_mark && !k->from_seen)
-		fprintf(stderr, "memorizer: %s: no mark '%s'\n", name, f->from_mark);
-	else if (f->to_mark && !k->to_seen)
-		fprintf(stderr, "memorizer: %s: no mark '%s'%s%s%s\n", name, f->to_mark,
-			f->from_mark ? " after '" : "", f->from_mark ? f->from_mark : "",
-			f->from_mark ? "'" : "");
-	else if (f->from && !f->from_mark && !k->chosen)
-		fprintf(stderr, "memorizer: %s: ends before --from %llu.%09llu\n", name,
-			f->from / 1000000000, f->from % 1000000000);
-	else if (option)
-		fprintf(stderr, "memorizer: %s: nothing in it matches --%s %s\n", name, option,
-			text);
-	else
-		return true;
-	return false;
+	return kmem_filter_check(k->filter, &w, sums_seen(k), k->symbols, name);
 }
 
 /* Tells of sums over counts that are too large for what they are kept in. */
@@ -305,47 +279,15 @@ static bool set_top(struct settings *s, const char *text)
 /* Takes an option that says what counts. */
 static bool set_filter(struct settings *s, int option, const char *arg)
 {
-	struct kmem_filter *f = &s->filter;
-	size_t i;
-
-	for (i = 0; options[i].name; i++)
-		if (options[i].val == option && option < OPTION_TYPE && !strchr("Smp", option))
-			s->trace_only = options[i].name;
 	switch (option) {
 	case 't':
-		return kmem_filter_kind(f, arg);
-	case 'p':
-		return kmem_filter_number(&f->pid, "report", "--pid", arg);
-	case 'P':
-		return kmem_filter_number(&f->cpu, "report", "--cpu", arg);
-	case 'f':
-		kmem_filter_point(&f->from, &f->from_mark, arg);
-		break;
-	case 'T':
-		kmem_filter_point(&f->to, &f->to_mark, arg);
-		break;
-	case 'C':
-		f->cache = arg;
-		break;
-	case 'S':
-		f->site = arg;
-		break;
-	case 'm':
-		f->comm = arg;
-		break;
-	case OPTION_TYPE:
-		f->type = arg;
-		break;
-	case OPTION_FIELD:
-		f->field = arg;
-		break;
+		return kmem_filter_kind(&s->filter, arg);
 	case OPTION_NO_WAIT:
-		f->no_wait = true;
-		break;
+		s->filter.no_wait = true;
+		return true;
 	default:
-		return false;
+		return kmem_filter_option(&s->filter, "report", option, arg) == KMEM_TAKEN;
 	}
-	return true;
 }
 
 /* Tells that an option is another command's. */
@@ -443,11 +385,12 @@ static int report_kmap(struct settings *s, int argc, char **argv)
 {
 	struct kmap_symbols *symbols;
 	int status = EXIT_UNABLE;
+	const char *trace_only = kmem_filter_trace_only(&s->filter);
 	struct input in;
 
-	if (s->trace_only) {
+	if (trace_only) {
 		fprintf(stderr, "memorizer %s: --%s: this is for the directory of a trace\n",
-			s->kind->command->name, s->trace_only);
+			s->kind->command->name, trace_only);
 		return usage_error(s->kind->command->name);
 	}
 	symbols = trace_symbols_kmap(argc ? argv[0] : "-", s->vmlinux, s->kallsyms, s->modules,

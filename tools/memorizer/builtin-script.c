@@ -16,6 +16,7 @@
 #include "term.h"
 #include "trace-symbols.h"
 #include "tracker.h"
+#include "wanted.h"
 
 #define DIGITS	24		/* room for a number in decimal or hex */
 
@@ -46,8 +47,6 @@ static const char usage[] =
 	"  -c, --csv            print CSV\n"
 	"  -h, --help           print this\n";
 
-enum { OPTION_TYPE = 256, OPTION_FIELD };	/* have no letters */
-
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
@@ -55,15 +54,7 @@ static const struct option options[] = {
 	{ "modules", required_argument, NULL, 'M' },
 	{ "event", required_argument, NULL, 'e' },
 	{ "addr", required_argument, NULL, 'A' },
-	{ "cache", required_argument, NULL, 'C' },
-	{ "site", required_argument, NULL, 'S' },
-	{ "comm", required_argument, NULL, 'm' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "cpu", required_argument, NULL, 'P' },
-	{ "type", required_argument, NULL, OPTION_TYPE },
-	{ "field", required_argument, NULL, OPTION_FIELD },
-	{ "from", required_argument, NULL, 'f' },
-	{ "to", required_argument, NULL, 'T' },
+	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
@@ -121,7 +112,9 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
  * @live: what is allocated, with the two halves of its call site as tags
  * @objects: struct object: the last one of each number
  * @named: what the current event is about
- * @window: how far the time to print has come
+ * @choice: what is chosen of the trace so far
+ * @types_seen: mask of enum trace_type: which events came
+ * @addr_seen: whether one came that has the address within
  * @sites: struct site: the names of addresses so far
  * @printed: events printed
  * @given: mask of enum field: which fields the current event has
@@ -146,7 +139,9 @@ struct script {
 	struct tracker live;
 	struct hash objects;
 	struct named named;
-	struct window window;
+	struct kmem_choice choice;
+	u32 types_seen;
+	bool addr_seen;
 	struct hash sites;
 	u64 printed;
 	u64 given, numbers;
@@ -809,18 +804,19 @@ static bool has_site(const struct script *s, const char *pattern)
 }
 
 /* Whether to print the current event. */
-static bool is_chosen(const struct script *s, const struct trace_event *e)
+static bool is_chosen(struct script *s, const struct trace_event *e)
 {
 	const struct kmem_filter *f = &s->filter;
 	char pid[24];
+	bool site = !f->site || has_site(s, f->site);
+	bool named = named_matches(f, s->named.type, s->named.path);
 
 	snprintf(pid, sizeof(pid), "%llu", f->pid);
-	return s->types & 1u << e->type && (f->cpu == U64_MAX || f->cpu == e->cpu) &&
+	s->choice.seen |= (site ? KMEM_SEEN_SITE : 0) | (named ? KMEM_SEEN_NAMED : 0);
+	return (f->cpu == U64_MAX || f->cpu == e->cpu) &&
 	       (f->pid == U64_MAX || has(s, F_PID, pid)) &&
-	       (!f->cache || has(s, F_NAME, f->cache)) &&
-	       (!f->site || has_site(s, f->site)) &&
-	       (!f->comm || has(s, F_COMM, f->comm)) &&
-	       named_matches(f, s->named.type, s->named.path);
+	       (!f->cache || has(s, F_NAME, f->cache)) && site &&
+	       (!f->comm || has(s, F_COMM, f->comm)) && named;
 }
 
 static void show(struct script *s, const struct trace_event *e)
@@ -863,7 +859,10 @@ static void handle(struct script *s, const struct trace_event *e)
 	bool about = !s->by_addr || is_about(s, e);
 
 	names_event(&s->names, e);
-	if (kmem_filter_within(&s->filter, &s->window, e) && about && s->types & 1u << e->type)
+	kmem_choice_event(&s->choice, e);
+	s->types_seen |= 1u << e->type;
+	s->addr_seen |= about;
+	if (s->choice.within && about && s->types & 1u << e->type)
 		show(s, e);
 	if (s->noted)
 		follow(s, e);
@@ -875,6 +874,7 @@ static void print_events(struct script *s, struct trace *t)
 
 	s->noted = kmap_symbols_noted(s->symbols);
 	names_init(&s->names);
+	kmem_choice_init(&s->choice, &s->filter, s->symbols, &s->names);
 	tracker_init(&s->live);
 	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
 	hash_init(&s->sites, sizeof(struct site), 2 * sizeof(u64));
@@ -882,12 +882,29 @@ static void print_events(struct script *s, struct trace *t)
 		print_csv_head(s);
 	else if (s->format == REPORT_TEXT)
 		term_pager();
-	while (!s->window.ended && trace_next(t, &e))
+	while (!s->choice.window.ended && trace_next(t, &e))
 		handle(s, &e);
 	forget_sites(s);
 	hash_free(&s->objects);
 	tracker_free(&s->live);
 	names_free(&s->names);
+}
+
+/* Whether there is what was asked for; if not there was a message. */
+static bool check(const struct script *s, const char *dir)
+{
+	bool all = s->types == (2u << TRACE_UNKNOWN) - 1;
+
+	if (!kmem_choice_check(&s->choice, dir) ||
+	    !wanted_check(dir, s->types_seen, all ? 0 : s->types))
+		return false;
+	if (!s->addr_seen)
+		fprintf(stderr, "memorizer: %s: nothing in it matches --addr %llx\n", dir, s->addr);
+	else if (!s->printed && s->types_seen)
+		fprintf(stderr, "memorizer: %s: no event matches all options: want fewer\n", dir);
+	else
+		return true;
+	return false;
 }
 
 static int script(struct script *s, const char *dir)
@@ -904,8 +921,9 @@ static int script(struct script *s, const char *dir)
 	if (s->symbols && named_usable(&s->filter, s->symbols, "script")) {
 		print_events(s, t);
 		status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
-		if (!kmem_filter_check_marks(&s->filter, &s->window, dir))
+		if (!check(s, dir))
 			status = EXIT_UNABLE;
+		kmem_choice_free(&s->choice);
 	}
 	if (s->symbols)
 		kmap_symbols_free(s->symbols);
@@ -956,8 +974,6 @@ static bool set_addr(struct script *s, const char *text)
 
 static bool set_option(struct script *s, int option, const char *arg)
 {
-	struct kmem_filter *f = &s->filter;
-
 	switch (option) {
 	case 'k':
 		s->vmlinux = arg;
@@ -975,31 +991,6 @@ static bool set_option(struct script *s, int option, const char *arg)
 		return set_types(s, arg);
 	case 'A':
 		return set_addr(s, arg);
-	case 'C':
-		f->cache = arg;
-		return true;
-	case 'S':
-		f->site = arg;
-		return true;
-	case 'm':
-		f->comm = arg;
-		return true;
-	case 'p':
-		return kmem_filter_number(&f->pid, "script", "--pid", arg);
-	case 'P':
-		return kmem_filter_number(&f->cpu, "script", "--cpu", arg);
-	case OPTION_TYPE:
-		f->type = arg;
-		return true;
-	case OPTION_FIELD:
-		f->field = arg;
-		return true;
-	case 'f':
-		kmem_filter_point(&f->from, &f->from_mark, arg);
-		return true;
-	case 'T':
-		kmem_filter_point(&f->to, &f->to_mark, arg);
-		return true;
 	case 'j':
 		s->format = REPORT_JSON;
 		return true;
@@ -1007,7 +998,7 @@ static bool set_option(struct script *s, int option, const char *arg)
 		s->format = REPORT_CSV;
 		return true;
 	default:
-		return false;
+		return kmem_filter_option(&s->filter, "script", option, arg) == KMEM_TAKEN;
 	}
 }
 

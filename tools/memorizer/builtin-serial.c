@@ -119,7 +119,7 @@ static void add_hold(struct serial *s, struct holder *h, const struct trace_even
 	}
 	h->holds[h->nr++] = (struct hold){
 		.site = e->u.lock.ip, .wanted = e->time, .taken = e->time, .name = name_of(s, e),
-		.shared = e->u.lock.flags & TRACE_LOCK_SHARED, .chosen = s->a.chosen,
+		.shared = e->u.lock.flags & TRACE_LOCK_SHARED, .chosen = s->a.choice.chosen,
 	};
 }
 
@@ -191,7 +191,7 @@ static void take(struct serial *s, struct holder *h, const struct trace_event *e
 static void drop(struct serial *s, struct holder *h, const struct trace_event *e)
 {
 	if (!h->nr) {
-		s->unseen += s->a.chosen;
+		s->unseen += s->a.choice.chosen;
 		return;
 	}
 	count(s, h->holds + --h->nr, e->time);
@@ -229,7 +229,7 @@ static void event(struct analysis *a, const struct trace_event *e)
 {
 	struct serial *s = (struct serial *)a;
 
-	if (a->in_window) {
+	if (a->choice.within) {
 		if (!s->begun)
 			s->begin = e->time;
 		s->begun = true;
@@ -322,7 +322,8 @@ static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
 		.command = &command_serial, .shorts = "", .options = options, .sort = "held",
-		.init = init, .release = release, .event = event, .print = print,
+		.init = init, .release = release, .event = event, .wanted = { WANTED(LOCK) },
+		.print = print,
 	};
 	struct serial s = { .a = { .ops = &ops } };
 

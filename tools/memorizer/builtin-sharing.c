@@ -405,7 +405,8 @@ static int run(int argc, char **argv)
 	static const struct analysis_ops ops = {
 		.command = &command_sharing, .shorts = "aAl:", .options = options,
 		.sort = "moves", .option = set_option, .init = init, .release = release,
-		.touch = touch, .print = print,
+		.touch = touch, .wanted = { WANTED_TOUCHES },
+		.print = print,
 	};
 	struct sharing s = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
 

@@ -375,7 +375,8 @@ static int run(int argc, char **argv)
 	static const struct analysis_ops ops = {
 		.command = &command_stacks, .shorts = "v:F:aol:", .options = options,
 		.sort = "name", .option = set_option, .init = init, .release = release,
-		.touch = touch, .usable = is_usable, .print = print,
+		.touch = touch, .usable = is_usable, .wanted = { WANTED_TOUCHES },
+		.print = print,
 	};
 	struct stacks s = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
 

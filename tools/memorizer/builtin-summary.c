@@ -111,7 +111,7 @@ static void event(struct analysis *a, const struct trace_event *e)
 {
 	struct summary *s = (struct summary *)a;
 
-	if (!a->chosen)
+	if (!a->choice.chosen)
 		return;
 	if (e->type == TRACE_DISCARDED) {
 		sums_of(&s->cpus, e->cpu)[LOST] += e->u.discarded.events;

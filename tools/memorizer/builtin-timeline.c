@@ -37,8 +37,6 @@ static const char usage[] =
 	"\n"
 	"  -b, --spans N        cut the time into N spans of equal length (default 40, for a\n"
 	"                       picture 400)\n"
-	"  -f, --from TIME      begin then: seconds, or the text of a mark\n"
-	"  -T, --to TIME        end then\n"
 	"  -o, --svg FILE       draw a picture, too\n"
 	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
 	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
@@ -49,12 +47,24 @@ static const char usage[] =
 	"                       --csv all)\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
-	"  -h, --help           print this\n";
+	"  -h, --help           print this\n"
+	"\n"
+	"What counts. A free counts with its allocation; what was allocated before TIME is live\n"
+	"in it.\n"
+	"  -m, --comm COMM      what this command allocates and accesses; * and ? match others\n"
+	"  -p, --pid PID        what this task allocates and accesses\n"
+	"  -P, --cpu CPU        what is allocated and accessed on this CPU\n"
+	"  -C, --cache NAME     allocations from this cache, and accesses to them; * and ?\n"
+	"  -S, --site NAME      allocations by this function or call site, and accesses to them;\n"
+	"                       * and ?\n"
+	"  -f, --from TIME      begin then: seconds, or the text of a mark\n"
+	"  -T, --to TIME        end then\n";
+
+#define SHORTS	KMEM_FILTER_SHORTS "b:o:k:K:M:n:jch"
 
 static const struct option options[] = {
 	{ "spans", required_argument, NULL, 'b' },
-	{ "from", required_argument, NULL, 'f' },
-	{ "to", required_argument, NULL, 'T' },
+	KMEM_FILTER_OPTIONS,
 	{ "svg", required_argument, NULL, 'o' },
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
@@ -65,6 +75,9 @@ static const struct option options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
+
+/* Tags of what is live: its call site, and whether the filter chooses it, or what it is. */
+enum { TAG_SITE, TAG_CHOSEN, TAG_OBJECT };
 
 /* What a call site had allocated that was live at a peak. */
 enum holder_metric { HELD, HELD_BYTES, HOLDER_METRICS };
@@ -85,20 +98,19 @@ enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
  * @top: rows of the tables of call sites, 0 for all
  * @top_given: whether --top was given
  * @format: how to print
- * @filter: from when, to when
+ * @filter: what is chosen
  * @symbols: the symbols
  * @line: what is found
  * @holders: struct holder by call site, at each peak
  * @lifetimes: of what was freed, by powers of ten
  * @incomplete: whether events are missing
  * @second: whether this is the second time that the trace is read
- * @sites: call sites, which the tags of what is live are numbers of
+ * @sites: call sites, by number
  * @live: what is live
  * @bytes: how much that is
  * @now: the span of time of the last event
- * @begun: whether the time or mark to begin at is past
- * @ended: whether the time or mark to end at has come
- * @begin_nr: number of the event that it begins with
+ * @names: names of tasks and caches
+ * @choice: what the filter chooses
  * @event: the current event
  * @peak_nr: number of the event at which each peak is reached, 0: live from the beginning
  */
@@ -117,8 +129,8 @@ struct overtime {
 	struct tracker live;
 	u64 bytes[TRACKER_GROUPS];
 	u32 now;
-	bool begun, ended;
-	u64 begin_nr;
+	struct names names;
+	struct kmem_choice choice;
 	const struct trace_event *event;
 	u64 peak_nr[TRACKER_GROUPS];
 };
@@ -156,8 +168,10 @@ static void gone(void *data, const struct tracked *item, u64 bytes, bool freed)
 {
 	struct overtime *o = data;
 
+	if (!item->tag[TAG_CHOSEN])
+		return;
 	o->bytes[item->group] -= bytes;
-	if (o->second && o->begun && freed)
+	if (o->second && o->choice.window.begun && freed)
 		count_death(o, item, bytes);
 }
 
@@ -189,9 +203,9 @@ static void note_holders(struct overtime *o, enum tracker_group g)
 	bool new;
 
 	for (item = o->live.items; item < o->live.items + o->live.nr; item++) {
-		if (!item->left || item->group != g)
+		if (!item->left || item->group != g || !item->tag[TAG_CHOSEN])
 			continue;
-		ip = *(u64 *)hash_item(&o->sites, item->tag[0]);
+		ip = *(u64 *)hash_item(&o->sites, item->tag[TAG_SITE]);
 		holder = hash_item(&o->holders[g], hash_get(&o->holders[g], &ip, &new));
 		holder->sum[HELD]++;
 		holder->sum[HELD_BYTES] += item->left;
@@ -217,19 +231,50 @@ static void look_at_peaks(struct overtime *o)
 	}
 }
 
+/* What is not chosen is followed, too: what it takes the place of is live no longer. */
 static void allocate(struct overtime *o, const struct trace_event *e)
 {
 	enum tracker_group g = e->u.alloc.kind == TRACE_PAGES ? TRACKER_PAGES : TRACKER_SLAB;
+	const char *cache = names_cache(&o->names, e->u.alloc.kind, e->u.alloc.cache);
 	u32 tag[TRACKER_TAGS] = { 0 };
 	bool new;
 
-	tag[0] = hash_get(&o->sites, &e->u.alloc.call_site, &new);
-	if (tracker_add(&o->live, e, tag))
+	tag[TAG_SITE] = hash_get(&o->sites, &e->u.alloc.call_site, &new);
+	tag[TAG_OBJECT] = kmem_choice_object(&o->choice, cache, e->u.alloc.call_site);
+	tag[TAG_CHOSEN] = tag[TAG_OBJECT] && o->choice.by_whom;
+	if (tracker_add(&o->live, e, tag) && tag[TAG_CHOSEN])
 		o->bytes[g] += e->u.alloc.bytes_alloc;
-	if (!o->second || !o->begun)
+	if (!o->second || !o->choice.within || !tag[TAG_CHOSEN])
 		return;
 	current(o)[TIMELINE_ALLOCS]++;
 	current(o)[TIMELINE_ALLOC_BYTES] += e->u.alloc.bytes_alloc;
+}
+
+/* Counts a free that is chosen with its allocation, or if that is not known by itself. */
+static void free_memory(struct overtime *o, const struct trace_event *e)
+{
+	const struct tracked *item = tracker_find(&o->live, e->u.free.ptr);
+	const char *cache = names_cache(&o->names, e->u.free.kind, e->u.free.cache);
+
+	if (o->second && o->choice.within)
+		current(o)[TIMELINE_FREES] += item ? item->tag[TAG_CHOSEN] :
+			kmem_choice_object(&o->choice, cache, e->u.free.call_site) &&
+			o->choice.by_whom;
+	tracker_remove(&o->live, e);
+}
+
+/* Counts an access that is chosen by itself, with what it is to. */
+static void count_access(struct overtime *o, const struct trace_event *e)
+{
+	const struct tracked *item = tracker_find(&o->live, e->u.access.ptr);
+	u32 kind = e->u.access.kind;
+	u64 *sum = current(o);
+
+	if (!o->choice.chosen ||
+	    !(item ? item->tag[TAG_OBJECT] : kmem_choice_object(&o->choice, NAMES_UNKNOWN, 0)))
+		return;
+	sum[TIMELINE_READS] += kind == TRACE_READ || kind == TRACE_UPDATE;
+	sum[TIMELINE_WRITES] += kind == TRACE_WRITE || kind == TRACE_UPDATE;
 }
 
 static void add_mark(struct overtime *o, const struct trace_event *e)
@@ -244,35 +289,12 @@ static void add_mark(struct overtime *o, const struct trace_event *e)
 	};
 }
 
-/* Whether the time to look at begins with this event. */
-static bool begins(const struct overtime *o, const struct trace_event *e)
-{
-	const struct kmem_filter *f = &o->filter;
-
-	if (!f->from_mark)
-		return e->time >= f->from && f->from < f->to;
-	return e->type == TRACE_MARK && !strcmp(e->u.mark.text, f->from_mark);
-}
-
-static bool ends(const struct overtime *o, const struct trace_event *e)
-{
-	const struct kmem_filter *f = &o->filter;
-
-	if (!f->to_mark)
-		return e->time >= f->to;
-	return o->begun && e->type == TRACE_MARK &&
-	       (!f->from_mark || e->nr > o->begin_nr) &&
-	       !strcmp(e->u.mark.text, f->to_mark);
-}
-
 /* What is live at the beginning may be the most that is. */
 static void begin(struct overtime *o, const struct trace_event *e)
 {
 	const struct kmem_filter *f = &o->filter;
 	int g;
 
-	o->begun = true;
-	o->begin_nr = e->nr;
 	if (!o->second)
 		o->line.begin = f->from && !f->from_mark ? f->from : e->time;
 	for (g = 0; g < TRACKER_GROUPS; g++) {
@@ -292,90 +314,80 @@ static void set_end(struct overtime *o, const struct trace_event *e)
 {
 	const struct kmem_filter *f = &o->filter;
 
-	o->line.end = o->ended && !f->to_mark ? f->to - 1 : e->time;
-}
-
-static void count(struct overtime *o, const struct trace_event *e)
-{
-	u32 kind = e->type == TRACE_ACCESS ? e->u.access.kind : 0;
-	u64 *sum = current(o);
-
-	sum[TIMELINE_FREES] += e->type == TRACE_FREE;
-	sum[TIMELINE_READS] += kind == TRACE_READ || kind == TRACE_UPDATE;
-	sum[TIMELINE_WRITES] += kind == TRACE_WRITE || kind == TRACE_UPDATE;
+	o->line.end = o->choice.window.ended && !f->to_mark ? f->to - 1 : e->time;
 }
 
 static void handle(struct overtime *o, const struct trace_event *e)
 {
+	const struct window *w = &o->choice.window;
+	bool begun = w->begun;
+
 	o->event = e;
 	if (e->type >= TRACE_DISCARDED)
 		return;
-	if (!o->begun && begins(o, e))
+	names_event(&o->names, e);
+	kmem_choice_event(&o->choice, e);
+	if (!begun && w->begun)
 		begin(o, e);
-	o->ended = ends(o, e);
-	if (o->begun && !o->second)
+	if (w->begun && !o->second)
 		set_end(o, e);
-	if (o->ended)
+	if (w->ended)
 		return;
-	if (o->begun && o->second)
+	if (w->begun && o->second)
 		move_on(o, e->time);
 	if (e->type == TRACE_ALLOC)
 		allocate(o, e);
 	else if (e->type == TRACE_FREE)
-		tracker_remove(&o->live, e);
-	else if (e->type == TRACE_MARK && o->begun && o->second)
+		free_memory(o, e);
+	else if (e->type == TRACE_MARK && w->begun && o->second)
 		add_mark(o, e);
-	if (o->begun && o->second)
-		count(o, e);
-	if (o->begun)
+	else if (e->type == TRACE_ACCESS && w->begun && o->second)
+		count_access(o, e);
+	if (w->begun)
 		look_at_peaks(o);
 }
 
-/* Reads the trace; returns whether it could be opened. */
+/* Reads the trace; returns whether it has what was asked for, else there was a message. */
 static bool read_trace(struct overtime *o, const char *dir)
 {
 	char error[KMAP_ERROR_MAX];
 	struct trace *t = trace_open(dir, error);
 	struct trace_event e;
+	bool matches;
 
 	if (!t) {
 		fprintf(stderr, "memorizer: %s\n", error);
 		return false;
 	}
-	o->begun = false;
-	o->ended = false;
+	if (!o->symbols)
+		o->symbols = trace_symbols_lines(dir, o->vmlinux, o->kallsyms, o->modules, false);
+	if (!o->symbols) {
+		trace_close(t);
+		return false;
+	}
+	names_init(&o->names);
+	kmem_choice_init(&o->choice, &o->filter, o->symbols, &o->names);
 	memset(o->bytes, 0, sizeof(o->bytes));
 	hash_init(&o->sites, sizeof(u64), sizeof(u64));
 	tracker_init(&o->live);
 	o->live.gone = gone;
 	o->live.data = o;
-	while (!o->ended && trace_next(t, &e))
+	while (!o->choice.window.ended && trace_next(t, &e))
 		handle(o, &e);
-	if (o->second && o->begun)
+	if (o->second && o->choice.window.begun)
 		move_on(o, o->line.end);
 	o->incomplete = o->second ? trace_tell(t) : trace_incomplete(t);
 	tracker_free(&o->live);
 	hash_free(&o->sites);
 	trace_close(t);
-	return true;
-}
-
-/* Tells of what was asked for and did not come. */
-static bool check_window(const struct overtime *o, const char *dir)
-{
-	const struct kmem_filter *f = &o->filter;
-
-	if (f->from_mark && !o->begun)
-		fprintf(stderr, "memorizer: %s: no mark '%s'\n", dir, f->from_mark);
-	else if (f->to_mark && !o->ended)
-		fprintf(stderr, "memorizer: %s: no mark '%s'%s%s%s\n", dir, f->to_mark,
-			f->from_mark ? " after '" : "", f->from_mark ? f->from_mark : "",
-			f->from_mark ? "'" : "");
-	else if (!o->begun)
+	matches = o->second || kmem_choice_check(&o->choice, dir);
+	kmem_choice_free(&o->choice);
+	names_free(&o->names);
+	if (matches && (!o->choice.window.begun || o->line.begin > o->line.end)) {
 		fprintf(stderr, "memorizer: %s: no events in that time\n", dir);
-	else
-		return true;
-	return false;
+		matches = false;
+	}
+	return matches;
 }
 
 static void make_spans(struct overtime *o)
@@ -607,10 +619,7 @@ static int timeline(struct overtime *o, const char *dir)
 		return EXIT_UNABLE;
 	for (g = 0; g < TRACKER_GROUPS; g++)
 		hash_init(o->holders + g, sizeof(struct holder), sizeof(u64));
-	if (!read_trace(o, dir) || !check_window(o, dir))
-		goto out;
-	o->symbols = trace_symbols_lines(dir, o->vmlinux, o->kallsyms, o->modules, false);
-	if (!o->symbols)
+	if (!read_trace(o, dir))
 		goto out;
 	make_spans(o);
 	o->second = true;
@@ -644,20 +653,12 @@ static bool set_number(u32 *number, const char *option, const char *text, u32 le
 
 static bool set_option(struct overtime *o, int option, const char *arg)
 {
-	struct kmem_filter *f = &o->filter;
-
 	switch (option) {
 	case 'b':
 		return set_number(&o->spans, "--spans", arg, 1, SPANS_MAX);
 	case 'n':
 		o->top_given = true;
 		return set_number(&o->top, "--top", arg, 0, U32_MAX);
-	case 'f':
-		kmem_filter_point(&f->from, &f->from_mark, arg);
-		return true;
-	case 'T':
-		kmem_filter_point(&f->to, &f->to_mark, arg);
-		return true;
 	case 'o':
 		o->svg = arg;
 		return true;
@@ -677,7 +678,7 @@ static bool set_option(struct overtime *o, int option, const char *arg)
 		o->format = REPORT_CSV;
 		return true;
 	default:
-		return false;
+		return kmem_filter_option(&o->filter, "timeline", option, arg) == KMEM_TAKEN;
 	}
 }
 
@@ -687,7 +688,7 @@ static int run(int argc, char **argv)
 	int option;
 
 	kmem_filter_init(&o.filter);
-	while ((option = getopt_long(argc, argv, "b:f:T:o:k:K:M:n:jch", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, SHORTS, options, NULL)) != -1) {
 		if (option == 'h') {
 			print_usage(&command_timeline);
 			return EXIT_FINE;

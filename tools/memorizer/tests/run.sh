@@ -50,6 +50,7 @@ for dir; do
 	run sh "$here/test-diff.sh" "$dir"
 	run sh "$here/test-script.sh" "$dir"
 	run sh "$here/test-timeline.sh" "$dir"
+	run sh "$here/test-filters.sh" "$dir"
 	run sh "$here/test-analyses.sh" "$dir"
 	run sh "$here/test-formats.sh" "$dir"
 	run sh "$here/test-lines.sh" "${dir}memorizer"

@@ -49,6 +49,19 @@ for command in $commands; do
 done
 same "it has all options" "" "$missing"
 
+# Each line of the synopsis is one of its own, and ends with what the command reads
+synopsis=$(sed -n '/^.SH SYNOPSIS/,/^.SH DESCRIPTION/p' <<<"$page")
+same "commands begin lines of the synopsis" "" \
+	"$(awk '/^.B memorizer/ && before !~ /^.(br|SH)/ { print $3 } { before = $0 }' \
+		<<<"$synopsis")"
+same "and all but record, which reads the kernel, end with what they read" "record" \
+	"$(awk '/^.(B memorizer|SH DESC)/ {
+			if (name && (last ~ /^.RB/ || last ~ /^[^[]*]$/))
+				print name
+			name = $3
+		}
+		!/^.(br|SH)/ { last = $0 }' <<<"$synopsis")"
+
 # completes WORD...: what the last word may become
 . "$tmp/root/opt/m/share/bash-completion/completions/memorizer"
 completes()

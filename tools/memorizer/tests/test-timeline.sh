@@ -103,9 +103,12 @@ outcome "a mark that is there" 2 /dev/null "memorizer: $tmp/le: no mark 'nine'" 
 outcome "one after the first" 2 /dev/null "memorizer: $tmp/le: no mark 'begin' after 'begin'" \
 	timeline --from begin --to begin "$tmp/le"
 outcome "a time that is not past its end" 2 /dev/null \
-	"memorizer: $tmp/le: no events in that time" timeline --from 99 "$tmp/le"
+	"memorizer: $tmp/le: ends before --from 99.000000000" timeline --from 99 "$tmp/le"
 outcome "a time that is not over when it begins" 2 /dev/null \
-	"memorizer: $tmp/le: no events in that time" timeline --from 3 --to 2 "$tmp/le"
+	"memorizer: $tmp/le: --to is not after --from: want a later time" \
+	timeline --from 3 --to 2 "$tmp/le"
+outcome "a time that is not over when the trace begins" 2 /dev/null \
+	"memorizer: $tmp/le: no events in that time" timeline --to 0.5 "$tmp/le"
 "$memorizer" timeline --svg "$tmp/none/x" "$tmp/le" >"$tmp/out" 2>"$tmp/err"
 same "a picture that can be written" "2 memorizer: $tmp/none/x: No such file or directory" \
 	"$? $(cat "$tmp/err")"

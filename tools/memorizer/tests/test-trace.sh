@@ -302,7 +302,9 @@ cpu 0
 END
 summary "all may be empty" 0 \
 	"0 events in 0 packets of 0 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
-outcome "then the KMAP is empty" 0 /dev/null "" kmap "$tmp/trace"
+outcome "then there is no KMAP" 2 /dev/null \
+	"memorizer: $tmp/trace: it has no objects: want record --retirements or record --snapshot" \
+	kmap "$tmp/trace"
 
 # Damage: all that is not damaged is used, and the message tells where it is
 # damaged NAME EVENTS ERR

@@ -70,6 +70,7 @@ static void init(struct analysis *a)
 	bool new;
 
 	names_init(&a->names);
+	kmem_choice_init(&a->choice, &a->filter, a->symbols, &a->names);
 	context_init(&a->context);
 	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
 	tracker_init(&a->live);
@@ -92,6 +93,7 @@ static void release(struct analysis *a)
 {
 	if (a->ops->release)
 		a->ops->release(a);
+	kmem_choice_free(&a->choice);
 	names_free(&a->names);
 	context_free(&a->context);
 	cachelines_free(&a->lines);
@@ -131,9 +133,7 @@ static u32 get_kind(struct analysis *a, const char *name, u64 site)
 
 	kind = hash_item(&a->kinds, i);
 	if (new)
-		kind->chosen = kmem_filter_matches(a->filter.cache, name) &&
-			       kmem_filter_code(a->filter.site, a->symbols, kind->site,
-						KMAP_IP_RETURN);
+		kind->chosen = kmem_choice_object(&a->choice, name, kind->site);
 	return i;
 }
 
@@ -352,7 +352,8 @@ static bool name_is_chosen(struct analysis *a, const struct touch *t)
 {
 	const struct called *called = hash_item(&a->called, analysis_called(a, t));
 
-	a->named_seen |= called->chosen;
+	if (called->chosen)
+		a->choice.seen |= KMEM_SEEN_NAMED;
 	return called->chosen;
 }
 
@@ -361,7 +362,7 @@ static void give(struct analysis *a, struct touch *t)
 {
 	const struct kind *kind = hash_item(&a->kinds, t->place.kind);
 
-	t->chosen = a->chosen && kind->chosen && name_is_chosen(a, t);
+	t->chosen = a->choice.chosen && kind->chosen && name_is_chosen(a, t);
 	a->ops->touch(a, t);
 }
 
@@ -446,23 +447,11 @@ static void touch(struct analysis *a, const struct trace_event *e)
 
 /* Events */
 
-static bool is_chosen(const struct analysis *a, const struct trace_event *e)
-{
-	const struct kmem_filter *f = &a->filter;
-	u32 pid = event_pid(e);
-
-	if (f->cpu != U64_MAX && f->cpu != e->cpu)
-		return false;
-	if (pid == U32_MAX)
-		return f->pid == U64_MAX && !f->comm;
-	return (f->pid == U64_MAX || f->pid == pid) &&
-	       kmem_filter_matches(f->comm, names_task(&a->names, pid));
-}
-
 static void handle(struct analysis *a, const struct trace_event *e)
 {
 	const struct opened *opened;
 
+	a->types |= 1u << e->type;
 	names_event(&a->names, e);
 	memory_event(&a->memory, e);
 	note_node(a, e);
@@ -471,9 +460,7 @@ static void handle(struct analysis *a, const struct trace_event *e)
 	else if (e->type == TRACE_FREE)
 		tracker_remove(&a->live, e);
 	opened = context_event(&a->context, e);
-	a->in_window = kmem_filter_within(&a->filter, &a->window, e);
-	a->chosen = a->in_window && is_chosen(a, e);
-	if (opened && a->chosen && a->ops->opened)
+	if (kmem_choice_event(&a->choice, e) && opened && a->ops->opened)
 		a->ops->opened(a, e, opened);
 	if (a->ops->touch)
 		touch(a, e);
@@ -498,19 +485,6 @@ static void print(struct analysis *a)
 		printf("\n}\n");
 }
 
-/* Whether something was chosen by name, if that was asked for; if not there was a message. */
-static bool check_names(const struct analysis *a, const char *dir)
-{
-	const struct kmem_filter *f = &a->filter;
-
-	if (a->named_seen || !(f->type || f->field))
-		return true;
-	fprintf(stderr, "memorizer: %s: nothing in it matches%s%s%s%s\n", dir,
-		f->type ? " --type " : "", f->type ? f->type : "",
-		f->field ? " --field " : "", f->field ? f->field : "");
-	return false;
-}
-
 static int analyse(struct analysis *a, const char *dir)
 {
 	int status = EXIT_UNABLE;
@@ -524,10 +498,12 @@ static int analyse(struct analysis *a, const char *dir)
 		return EXIT_UNABLE;
 	}
 	init(a);
-	while (!a->window.ended && trace_next(a->trace, &e))
+	while (!a->choice.window.ended && trace_next(a->trace, &e))
 		handle(a, &e);
 	a->incomplete = trace_incomplete(a->trace);
-	if (kmem_filter_check_marks(&a->filter, &a->window, dir) && check_names(a, dir) &&
+	if (wanted_check(dir, a->types, a->ops->wanted[0]) &&
+	    wanted_check(dir, a->types, a->ops->wanted[1]) &&
+	    kmem_choice_check(&a->choice, dir) &&
 	    (!a->ops->usable || a->ops->usable(a, dir))) {
 		print(a);
 		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : EXIT_FINE;
@@ -588,38 +564,14 @@ bool analysis_number(const struct analysis *a, const char *option, const char *t
 	return false;
 }
 
-/* Takes an option that says what is chosen. */
+/* Takes an option that says what is chosen, or one of the analysis itself. */
 static bool set_filter(struct analysis *a, int option, const char *arg)
 {
-	const char *command = a->ops->command->name;
-	struct kmem_filter *f = &a->filter;
-
-	switch (option) {
-	case 'p':
-		return kmem_filter_number(&f->pid, command, "--pid", arg);
-	case 'P':
-		return kmem_filter_number(&f->cpu, command, "--cpu", arg);
-	case 'f':
-		kmem_filter_point(&f->from, &f->from_mark, arg);
+	switch (kmem_filter_option(&a->filter, a->ops->command->name, option, arg)) {
+	case KMEM_TAKEN:
 		return true;
-	case 'T':
-		kmem_filter_point(&f->to, &f->to_mark, arg);
-		return true;
-	case 'C':
-		f->cache = arg;
-		return true;
-	case 'S':
-		f->site = arg;
-		return true;
-	case 'm':
-		f->comm = arg;
-		return true;
-	case ANALYSIS_TYPE:
-		f->type = arg;
-		return true;
-	case ANALYSIS_FIELD:
-		f->field = arg;
-		return true;
+	case KMEM_REFUSED:
+		return false;
 	default:
 		return a->ops->option && a->ops->option(a, option, arg);
 	}

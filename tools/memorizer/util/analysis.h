@@ -21,6 +21,7 @@
 #include "names.h"
 #include "table.h"
 #include "tracker.h"
+#include "wanted.h"
 
 struct analysis;
 
@@ -95,6 +96,7 @@ enum touches {
  * @event: is called for each event after what it tells is known, whether it is chosen or not
  * @opened: is called when an entry or a scope is opened by an event that is chosen
  * @touch: is called for each access
+ * @wanted: masks of types of events, see WANTED(): the trace must have one of each; 0: none
  * @usable: tells at the end whether the trace has what is needed; if not there was a message
  * @print: prints all but the head
  *
@@ -113,6 +115,7 @@ struct analysis_ops {
 	void (*opened)(struct analysis *a, const struct trace_event *e,
 		       const struct opened *opened);
 	void (*touch)(struct analysis *a, const struct touch *t);
+	u32 wanted[2];
 	bool (*usable)(struct analysis *a, const char *dir);
 	void (*print)(struct analysis *a);
 };
@@ -131,9 +134,9 @@ struct analysis_ops {
  * @names: names of tasks
  * @context: what is open
  * @lines: the lines
+ * @types: mask of the types of events that came
  * @incomplete: whether something is missing, once it is printed
- * @in_window: whether the current event lies in the time that is chosen
- * @chosen: whether it is chosen by time, CPU, pid and comm
+ * @choice: what is chosen of it
  */
 struct analysis {
 	const struct analysis_ops *ops;
@@ -148,34 +151,27 @@ struct analysis {
 	struct names names;
 	struct context context;
 	struct cachelines lines;
-	bool incomplete, in_window, chosen;
+	struct kmem_choice choice;
+	u32 types;
+	bool incomplete;
 	/* private: */
 	const char *vmlinux, *kallsyms, *modules;
-	bool inlines, top_given, followed, told, named_seen;
-	struct window window;
+	bool inlines, top_given, followed, told;
 	struct tracker live;
 	struct memory memory;
 	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called;
 };
 
-#define ANALYSIS_SHORTS	"k:K:iM:n:C:S:m:p:P:f:T:jch"
-enum { ANALYSIS_TYPE = 256, ANALYSIS_FIELD, ANALYSIS_SORT };	/* have no letters */
+#define ANALYSIS_SHORTS	KMEM_FILTER_SHORTS "k:K:iM:n:jch"
+enum { ANALYSIS_SORT = 300 };	/* has no letter */
 #define ANALYSIS_OPTIONS						\
 	{ "vmlinux", required_argument, NULL, 'k' },			\
 	{ "kallsyms", required_argument, NULL, 'K' },			\
 	{ "inlines", no_argument, NULL, 'i' },				\
 	{ "modules", required_argument, NULL, 'M' },			\
 	{ "top", required_argument, NULL, 'n' },			\
-	{ "cache", required_argument, NULL, 'C' },			\
-	{ "site", required_argument, NULL, 'S' },			\
-	{ "comm", required_argument, NULL, 'm' },			\
-	{ "type", required_argument, NULL, ANALYSIS_TYPE },		\
-	{ "field", required_argument, NULL, ANALYSIS_FIELD },		\
+	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,			\
 	{ "sort", required_argument, NULL, ANALYSIS_SORT },		\
-	{ "pid", required_argument, NULL, 'p' },			\
-	{ "cpu", required_argument, NULL, 'P' },			\
-	{ "from", required_argument, NULL, 'f' },			\
-	{ "to", required_argument, NULL, 'T' },				\
 	{ "json", no_argument, NULL, 'j' },				\
 	{ "csv", no_argument, NULL, 'c' },				\
 	{ "help", no_argument, NULL, 'h' },				\

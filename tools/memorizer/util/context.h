@@ -43,6 +43,5 @@ const struct opened *context_scope(const struct context *c, u32 cpu, u32 pid);
 u64 context_owner(u32 cpu, u32 pid);
 const char *context_text(const struct context *c, u32 number);
 u32 context_frame(const struct context *c, u32 stack, u64 *ip);
-u32 event_pid(const struct trace_event *e);
 
 #endif

@@ -844,46 +844,35 @@ static bool comm_is_there(const struct sums *k)
 }
 
 /**
- * sums_unmatched - find an option that nothing in what this kernel and these tasks did
- *		    can match
+ * sums_seen - find the options of the filter that something matches
  * @k: the sums over all of the trace or KMAP
- * @text: set to the option's argument
  *
- * Return: the option's name, or NULL if there is none.
+ * Return: mask of enum kmem_seen.
  */
-const char *sums_unmatched(const struct sums *k, char text[KMAP_ERROR_MAX])
+u32 sums_seen(const struct sums *k)
 {
-	const struct kmem_filter *f = k->filter;
+	u64 pid = k->filter->pid;
 	u32 i;
 
-	if (f->site && !site_is_there(k) && !kmap_symbols_have(k->symbols, f->site)) {
-		snprintf(text, KMAP_ERROR_MAX, "%s", f->site);
-		return "site";
-	}
-	if ((f->type || f->field) && !k->named_seen) {
-		snprintf(text, KMAP_ERROR_MAX, "%s%s%s", f->type ? f->type : f->field,
-			 f->type && f->field ? " --field " : "",
-			 f->type && f->field ? f->field : "");
-		return f->type ? "type" : "field";
-	}
-	if (f->cache && !cache_is_there(k)) {
-		snprintf(text, KMAP_ERROR_MAX, "%s", f->cache);
-		return "cache";
-	}
-	if (f->comm && !k->comm_seen && !comm_is_there(k)) {
-		snprintf(text, KMAP_ERROR_MAX, "%s", f->comm);
-		return "comm";
-	}
-	if (f->pid != U64_MAX && !k->pid_seen &&
-	    !hash_find(&k->current_tasks, &f->pid, &i)) {
-		snprintf(text, KMAP_ERROR_MAX, "%llu", f->pid);
-		return "pid";
-	}
-	if (f->cpu != U64_MAX && !k->cpu_seen) {
-		snprintf(text, KMAP_ERROR_MAX, "%llu", f->cpu);
-		return "cpu";
-	}
-	return NULL;
+	return (site_is_there(k) ? KMEM_SEEN_SITE : 0) |
+	       (k->named_seen ? KMEM_SEEN_NAMED : 0) |
+	       (cache_is_there(k) ? KMEM_SEEN_CACHE : 0) |
+	       (k->comm_seen || comm_is_there(k) ? KMEM_SEEN_COMM : 0) |
+	       (k->pid_seen || hash_find(&k->current_tasks, &pid, &i) ? KMEM_SEEN_PID : 0) |
+	       (k->cpu_seen ? KMEM_SEEN_CPU : 0);
+}
+
+/**
+ * sums_window - find how far the time came that the filter chooses
+ * @k: the sums over all of the trace or KMAP
+ *
+ * Return: whether that time has begun and ended.
+ */
+struct window sums_window(const struct sums *k)
+{
+	return (struct window){
+		.begun = k->filter->from_mark ? k->from_seen : k->chosen, .ended = k->to_seen,
+	};
 }
 
 /* Internal fragmentation, without exceeding 64 bits. */

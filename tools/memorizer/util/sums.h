@@ -421,7 +421,8 @@ void sums_object(struct sums *k, const struct kmap_object *o);
 void sums_count(struct sums *k, const struct kmap_access *access);
 void sums_give(void *k, const struct kmap_object *o, const struct kmap_access *counts, u32 nr);
 void sums_end(struct sums *k);
-const char *sums_unmatched(const struct sums *k, char text[KMAP_ERROR_MAX]);
+u32 sums_seen(const struct sums *k);
+struct window sums_window(const struct sums *k);
 
 /* Private: between the parts of the engine. */
 u32 sums_site(struct sums *k, struct hash *sites, u64 ip);

@@ -9,7 +9,7 @@
 /* Slab allocator and large kmalloc; pages. One lies in the other. */
 enum tracker_group { TRACKER_SLAB, TRACKER_PAGES, TRACKER_GROUPS };
 
-#define TRACKER_TAGS	3
+#define TRACKER_TAGS	4
 
 /**
  * struct tracked - memory that is allocated
