@@ -384,6 +384,75 @@ same "with its children" "$(head -n 1 "$tmp/out") 1" "$(xargs <"$tmp/at.pids")"
 same "if all have ended, nobody is chosen again" "none 1" \
 	"$(cat "$m/memorizer_pid") $(cat "$m/memorizer_pid_fork")"
 
+# What was asked for and does not come
+# stats SITES ACCESSES OTHERS OBJECTS NOT_CHOSEN: what the kernel counts
+stats()
+{
+	printf '%s\n' "allocations: $4" "accesses_attributed: 0" "accesses_cleared: 0" \
+		"accesses_retired: 0" "accesses_unattributed: $2" "accesses_left_out: $3" \
+		"allocations_left_out: $5" "sites_patched: $1" >"$m/show_stats"
+}
+
+counting()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_allocations 1
+	# shellcheck disable=SC2086 # numbers
+	stats $after
+	send 0 1 100
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	exec 3<&-
+}
+
+# yields NAME STATUS MESSAGE BEFORE AFTER LOGGING ARGUMENTS...: with these counts before and after
+yields()
+{
+	name=$1 exit=$2 said=$3 before=$4 after=$5
+	debugfs 0
+	echo "$6" >"$m/memorizer_log_access"
+	: >"$m/memorizer_filter"
+	: >"$m/memorizer_pid"
+	echo 0 >"$m/memorizer_pid_fork"
+	# shellcheck disable=SC2086 # numbers
+	stats $before
+	shift 6
+	start counting
+	record -o "$tmp/trace" "$@" -- sh -c "$command"
+	wait $kernel
+	same "$name" "$exit $said" "$status $(message | grep -v ' packets, ' | xargs)"
+}
+
+off="memorizer: debugfs/memorizer/memorizer_log_access: off: no accesses come: want echo 1 there, or \
+--function, --module or --file"
+no_code="memorizer: debugfs/memorizer/memorizer_filter: no code of the kernel matches: no accesses come \
+until a module does"
+no_accesses="memorizer: trace: it has no accesses:"
+idle="$no_accesses no code ran that matches: want another --function, --module or --file"
+no_objects="memorizer: trace: it has no objects: none of 50 matches: want another --cache or --alloc"
+yields "accesses that come are not missing" 0 "" "9 1 0 0 0" "9 2 0 0 0" 1 -a
+yields "accesses are while they are not logged" 2 \
+	"$off $no_accesses want debugfs/memorizer/memorizer_log_access on" "0 1 0 0 0" "0 1 0 0 0" 0 -a
+yields "moves of lines are, too" 2 \
+	"$off $no_accesses want debugfs/memorizer/memorizer_log_access on" "0 1 0 0 0" "0 1 0 0 0" 0 -T
+yields "unless somebody switches logging on" 0 "$off" "0 1 0 0 0" "9 2 0 0 0" 0 -a
+yields "allocations do not need that" 0 "" "0 1 0 0 0" "0 1 0 0 0" 0
+for kind in function module file; do
+	yields "accesses are where no $kind matches" 2 \
+		"$no_code $idle" "0 1 0 0 0" "0 1 0 0 0" 0 -a --$kind nobody
+done
+yields "unless a module comes that matches" 0 "$no_code" "0 1 0 0 0" "9 2 0 0 0" 0 -r --module late
+yields "they are where matching code does not run" 2 \
+	"$idle" "9 1 0 0 0" "9 1 0 0 0" 0 -r --function idle
+yields "and where other tasks made all of them" 2 \
+	"$no_accesses all 70 were by other tasks: want another --pid or --cgroup" \
+	"9 1 30 0 0" "9 1 100 0 0" 1 -a --pid 7
+for kind in cache alloc; do
+	yields "objects are where no $kind matches" 2 \
+		"$no_objects" "9 1 0 5 10" "9 2 0 5 60" 1 -r --$kind nobody
+	yields "not where one does" 0 "" "9 1 0 5 10" "9 2 0 6 60" 1 -r --$kind somebody
+done
+
 # The snapshot's file lets its writer wait until the streams have been read
 snapshot()
 {

@@ -326,6 +326,34 @@ bool control_is_off(const struct control *c)
 }
 
 /**
+ * control_stat - read a number of the kernel's statistics
+ * @c: the files
+ * @name: its name
+ * @value: set to it
+ *
+ * Return: whether the kernel has such a number.
+ */
+bool control_stat(const struct control *c, const char *name, u64 *value)
+{
+	int fd = openat(c->dir, "show_stats", O_RDONLY | O_CLOEXEC);
+	char text[8192] = "\n", wanted[64];
+	const char *found;
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	len = read(fd, text + 1, sizeof(text) - 2);
+	close(fd);
+	if (len < 0)
+		return false;
+	snprintf(wanted, sizeof(wanted), "\n%s: ", name);
+	found = strstr(text, wanted);
+	if (found)
+		*value = strtoull(found + strlen(wanted), NULL, 10);
+	return found;
+}
+
+/**
  * control_buffer_size - tell how much a CPU's buffer holds
  * @c: the files
  * @otherwise: what to return when the kernel does not tell
@@ -334,23 +362,12 @@ bool control_is_off(const struct control *c)
  */
 u64 control_buffer_size(const struct control *c, u64 otherwise)
 {
-	static const char *const names[] = { "\nstream_subbufs: ", "\nstream_subbuf_size: " };
-	char text[8192] = "\n";
-	u64 size = 1;
-	int fd = openat(c->dir, "show_stats", O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text + 1, sizeof(text) - 2);
-	const char *found;
-	size_t i;
+	u64 nr, size;
 
-	if (fd >= 0)
-		close(fd);
-	if (len < 0)
+	if (!control_stat(c, "stream_subbufs", &nr) ||
+	    !control_stat(c, "stream_subbuf_size", &size))
 		return otherwise;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		found = strstr(text, names[i]);
-		size *= found ? strtoull(found + strlen(names[i]), NULL, 10) : 0;
-	}
-	return size ? size : otherwise;
+	return nr && size ? nr * size : otherwise;
 }
 
 /**

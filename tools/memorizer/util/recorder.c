@@ -20,6 +20,7 @@
 #include "copies.h"
 #include "recorder.h"
 #include "save.h"
+#include "yield.h"
 
 #define TICK_MS		1000		/* how often to look for new CPUs and show the live line */
 #define PRIORITY	-20		/* a recorder that waits for a CPU loses events */
@@ -51,6 +52,7 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @command: the command's process, 0 when it has ended or there was none
  * @command_status: its wait status
  * @snapshot: the process that waits for the snapshot, 0 when it has ended or there was none
+ * @yield: what the kernel had counted before of what was asked for
  * @told: whether a signal said that it shall end
  * @stays_on: whether the stream could not be switched off
  * @over: whether to end what is being waited for
@@ -68,6 +70,7 @@ struct recorder {
 	u64 begin, end, tick, overruns, lost, buffer_size, shown, shown_at;
 	pid_t command, snapshot;
 	int command_status;
+	struct yield yield;
 	bool told, stays_on, over, failed;
 };
 
@@ -524,6 +527,7 @@ static bool prepare(struct recorder *r)
 	if (!copies_first_part(c))
 		return false;
 	r->overruns = control_overruns(&r->kernel, 0);
+	r->yield = yield_now(&r->kernel);
 	return true;
 }
 
@@ -617,6 +621,8 @@ static void release(struct recorder *r)
 static void run(struct recorder *r)
 {
 	switch_on(r);
+	if (!r->failed)
+		yield_warn(r->what, &r->kernel);
 	record_until_over(r);
 	clear_live();
 	switch_off(r);
@@ -624,6 +630,8 @@ static void run(struct recorder *r)
 	if (!save_kernel(r) || !save_fields(r))
 		r->failed = true;
 	summarize(r);
+	if (!yield_check(r->what, &r->kernel, &r->yield, r->trace.path))
+		r->failed = true;
 	while (r->command)
 		take_signal(r);
 }
