@@ -123,7 +123,25 @@ static struct group *get_group(struct false_sharing *f, u64 kind)
 	return group;
 }
 
-static void count(u64 *sum, const struct touch *t)
+static bool overlap(u64 a, u64 a_size, u64 b, u64 b_size)
+{
+	return a < b + b_size && b < a + a_size;
+}
+
+/* Whether the object before was another one at a place of its own, not an earlier one at this. */
+static bool is_neighbour(const struct analysis *a, const struct touch *t)
+{
+	const struct toucher *before = &t->moved.before;
+	u64 offset = analysis_spot(a, before->data)->offset;
+	u64 size = before->size ? before->size : before->last - before->first + 1;
+
+	return before->object != t->place.object &&
+	       !overlap(t->line + t->first - t->place.offset,
+			t->place.size ? t->place.size : t->last - t->first + 1,
+			t->line + before->first - offset, size);
+}
+
+static void count(const struct analysis *a, u64 *sum, const struct touch *t)
 {
 	bool reused = t->moved.before.object != t->place.object;
 
@@ -131,7 +149,7 @@ static void count(u64 *sum, const struct touch *t)
 	sum[TRUE] += t->moved.same && !reused;
 	sum[REUSED] += t->moved.same && reused;
 	sum[FALSE] += !t->moved.same;
-	sum[OTHERS] += !t->moved.same && reused;
+	sum[OTHERS] += !t->moved.same && is_neighbour(a, t);
 }
 
 /* What a part of an access makes of a line in another layout; whether that is false sharing. */
@@ -220,8 +238,8 @@ static void touch(struct analysis *a, const struct touch *t)
 		touch_others(f, t);
 	if (!t->chosen || !pairs_count(&f->pairs, t, f->pair_total))
 		return;
-	count(get_group(f, t->place.kind)->sum, t);
-	count(f->total, t);
+	count(a, get_group(f, t->place.kind)->sum, t);
+	count(a, f->total, t);
 }
 
 /* Looks where objects of a kind should begin. */

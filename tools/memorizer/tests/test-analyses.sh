@@ -77,6 +77,27 @@ same "a mark that is there" "2 memorizer: $tmp/lines.le: no mark 'nine'" "$? $(c
 
 # false-sharing
 golden false-sharing lines
+# others EARLIER LATER: false sharing, and of that with others: CPU 0 stores to an object, which is
+# freed; then CPU 1 stores to other bytes of the line. Objects are PTR,BYTES,STORE.
+others()
+{
+	rm -rf "$tmp/others"
+	{
+		printf '%s\n' "cpu 1 0" "time 1000000000" "cpu 0 0" "switch allocations=1 accesses=1"
+		for object; do
+			rest=${object#*,}
+			echo "alloc kind=0 call_site=ffffffff9b000010 ptr=ffff8880000010${object%%,*} bytes_req=${rest%,*} bytes_alloc=${rest%,*}"
+			echo "access ip=ffffffff9b000110 ptr=ffff8880000010${rest#*,} size=4 kind=2"
+			echo "free kind=0 call_site=ffffffff9b000210 ptr=ffff8880000010${object%%,*} bytes=${rest%,*}"
+			echo "cpu 1"
+		done
+	} | "$build/tests/make-trace" -q "$tmp/others"
+	rows sum false-sharing "$tmp/others" | sed -n 's/^\(false_sharing\|of_others\),//p' | xargs
+}
+
+same "an earlier owner of the same memory is no other object" "1 0" "$(others 00,32,00 00,32,08)"
+same "whatever the size of both" "1 0 1 0" "$({ others 00,64,38 00,32,08; others 00,64,38 20,16,20; } | xargs)"
+same "but one beside it is, freed or not" "1 1" "$(others 20,32,20 00,32,08)"
 make_trace predict
 golden false-sharing predict
 same "what lies on both sides of a line's end would be shared in longer lines, and 16 bytes on" \

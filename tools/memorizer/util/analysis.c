@@ -380,8 +380,9 @@ static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
 	t.place = analysis_place(a, first);
 	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, last - first + 1));
 	toucher = (struct toucher){
-		.ip = t.ip, .object = t.place.object, .data = t.spot, .cpu = t.event->cpu,
-		.first = t.first, .last = t.last, .reads = t.reads, .writes = t.writes,
+		.ip = t.ip, .object = t.place.object, .data = t.spot, .size = t.place.size,
+		.cpu = t.event->cpu, .first = t.first, .last = t.last, .reads = t.reads,
+		.writes = t.writes,
 	};
 	if (told) {
 		cachelines_move(&a->lines, line / a->line_size, &toucher, &t.moved);

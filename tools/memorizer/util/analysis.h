@@ -53,7 +53,7 @@ struct place {
  * @chosen: whether it counts; else it is but part of what has happened
  * @place: what the first byte belongs to
  * @spot: number of what kind of object that is, with the offset and name; see analysis_spot()
- * @moved: what came of it; of @before, data is the spot
+ * @moved: what came of it; of @before, data is the spot, and size that of the object
  */
 struct touch {
 	const struct trace_event *event;

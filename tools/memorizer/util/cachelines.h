@@ -10,6 +10,7 @@
  * @ip: the instruction
  * @object: number of what it was to, the caller's
  * @data: the caller's
+ * @size: of the object in bytes, the caller's
  * @order: private: when
  * @cpu: who made it
  * @first: its first byte in the line
@@ -19,7 +20,7 @@
  */
 struct toucher {
 	u64 ip, object, order;
-	u32 data, cpu, first, last;
+	u32 data, size, cpu, first, last;
 	bool reads, writes;
 };
 
