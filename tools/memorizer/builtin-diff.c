@@ -84,8 +84,7 @@ struct view {
  * @top: rows of a table, 0 for all
  * @top_given: whether --top was given
  * @all: whether to show what has not changed, too
- * @by_name: order by name instead of by change
- * @by: key of the text to order by before that, or NULL
+ * @order: what --sort asks for
  * @format: how to print
  * @symbols: the symbols of each side
  * @sums: what each side has
@@ -98,8 +97,8 @@ struct diff {
 	char **paths;
 	bool traces;
 	u32 top;
-	bool top_given, all, by_name;
-	const char *by;
+	bool top_given, all;
+	struct table_order *order;
 	enum report_format format;
 	struct kmap_symbols *symbols[SIDES];
 	struct sums sums[SIDES];
@@ -122,8 +121,9 @@ static const char usage[] =
 	"                       second is for the second input (default for traces: their own)\n"
 	"  -M, --modules DIR    take the compiler's notes of modules from the files NAME.ko below\n"
 	"                       DIR; given twice, the second is for the second input\n"
-	"  -s, --sort KEY       what has changed most first: change (default); or by name; or by\n"
-	"                       type or field first, of tables that have such a column\n"
+	"  -s, --sort KEY       what has changed most first: change (default); or the largest KEY\n"
+	"                       of tables that have it: the key that a column has in JSON; or by\n"
+	"                       name; or by type or field first\n"
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
 	"  -a, --all            print what has not changed, too\n"
@@ -471,7 +471,7 @@ static void print_view(const struct diff *d, const struct view *v, bool in_trace
 	struct table t = {
 		.title = heading.title, .key = heading.key,
 		.name_title = v->name_title, .name_key = v->name_key ? v->name_key : "name",
-		.texts = { { "What", "what" } }, .by = d->by,
+		.texts = { { "What", "what" } },
 		.then = { VALUE_SIZE, VALUES + VALUE_SIZE },
 	};
 	char keys[MEASURES][2][32];
@@ -502,7 +502,7 @@ static void print_view(const struct diff *d, const struct view *v, bool in_trace
 		row->texts[1] = *item->key.type ? table_text(item->key.type) : NULL;
 		row->texts[2] = *item->key.field ? table_text(item->key.field) : NULL;
 	}
-	table_sort(&t, VALUE_SIZE, d->by_name);
+	table_sort(&t, d->order, VALUE_SIZE);
 	print_rows(d, &t);
 	table_free(&t);
 	hash_free(&items);
@@ -590,7 +590,7 @@ static void print(const struct diff *d)
 		.command = "diff", .input = d->traces ? "trace" : "kmap",
 		.incomplete = d->status != EXIT_FINE,
 		.before = d->paths[BEFORE], .after = d->paths[AFTER],
-		.sort = d->by_name ? "name" : d->by ? d->by : "change", .top = d->top,
+		.sort = d->order->key ?: "change", .top = d->top,
 		.filter = &d->filter,
 	};
 
@@ -743,12 +743,8 @@ static bool set_top(struct diff *d, const char *text)
 
 static bool set_sort(struct diff *d, const char *key)
 {
-	d->by_name = !strcmp(key, "name");
-	d->by = !strcmp(key, "type") || !strcmp(key, "field") ? key : NULL;
-	if (d->by_name || d->by || !strcmp(key, "change"))
-		return true;
-	fprintf(stderr, "memorizer diff: --sort %s: want change, name, type or field\n", key);
-	return false;
+	d->order->key = NULL;
+	return !strcmp(key, "change") || table_order_set(d->order, "diff", key);
 }
 
 static bool set_option(struct diff *d, int option, const char *arg)
@@ -780,8 +776,9 @@ static bool set_option(struct diff *d, int option, const char *arg)
 
 static int run(int argc, char **argv)
 {
+	struct table_order order = { .key = NULL };
+	struct diff d = { .format = REPORT_TEXT, .order = &order };
 	const char *trace_only;
-	struct diff d = { .format = REPORT_TEXT };
 	int option;
 
 	kmem_filter_init(&d.filter);
@@ -815,7 +812,9 @@ static int run(int argc, char **argv)
 	if (!d.traces && !d.given[0] && !d.given[1])
 		fprintf(stderr,
 			"memorizer diff: no symbols: addresses are compared, which only one boot has in common\n");
-	return diff(&d);
+	if (diff(&d) != EXIT_UNABLE && !table_order_check(&order, "diff"))
+		return EXIT_UNABLE;
+	return d.status;
 }
 
 const struct command command_diff = {

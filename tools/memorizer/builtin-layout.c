@@ -72,7 +72,7 @@ static u64 place_line(struct layout *l, u64 line, u64 offset)
 	u64 next = offset / PACK_LINE, ago = offset % PACK_LINE;
 	char text[96];
 
-	if (next <= line || l->r->format != REPORT_TEXT || l->r->all)
+	if (next <= line || l->r->format != REPORT_TEXT || l->r->all || l->r->order->key)
 		return line;
 	if (ago)
 		snprintf(text, sizeof(text), "--- line %llu began %llu bytes before", next, ago);
@@ -209,8 +209,8 @@ static void print_figures(const struct layout *l, const struct pack_figures *bef
 	struct table t = {
 		.name_title = "What it changes", .name_key = "name",
 		.columns = {
-			{ "Before", "before", TALLY_FROM, CELL_OF_ONE, 0 },
-			{ "After", "after", TALLY_OFFSET, CELL_OF_ONE, 0 },
+			{ "Before", "before", TALLY_FROM, CELL_NUMBER, 0 },
+			{ "After", "after", TALLY_OFFSET, CELL_NUMBER, 0 },
 		},
 	};
 	struct tallies rows;
@@ -290,9 +290,9 @@ static struct table member_table(const struct part *part)
 	struct table t = {
 		.name_title = "Member", .name_key = "field", .texts = { { "Type", "type" } },
 		.columns = {
-			{ "Offset", "offset", TALLY_OFFSET, CELL_OF_ONE, 0 },
-			{ "Size", "size", TALLY_SIZE, CELL_OF_ONE, 0 },
-			{ "Line", "line", TALLY_LINE, CELL_OF_ONE, 0 },
+			{ "Offset", "offset", TALLY_OFFSET, CELL_NUMBER, 0 },
+			{ "Size", "size", TALLY_SIZE, CELL_NUMBER, 0 },
+			{ "Line", "line", TALLY_LINE, CELL_NUMBER, 0 },
 			TALLY_COLUMN_READS, TALLY_COLUMN_WRITES,
 			{ "Functions", "functions", TALLY_FUNCTIONS, CELL_NUMBER, 0 },
 			{ "Pids", "pids", TALLY_PIDS, CELL_NUMBER, 0 },
@@ -319,7 +319,7 @@ static void print_members(struct layout *l)
 	snprintf(title, sizeof(title), "%s %s, %llu BYTES IN %llu LINE%s, %llu OF THEM IN %llu HOLE%s",
 		 record->kind, record->name, record->size, lines, lines == 1 ? "" : "S",
 		 l->hole_bytes, l->holes, l->holes == 1 ? "" : "S");
-	tally_print(l->r, l->k, l->part, title, "layout", &t, &l->rows, true);
+	tally_print(l->r, l->k, l->part, title, "layout", &t, &l->rows, !l->r->order->key);
 }
 
 /* Marks the members that are accessed, what is in these, and what they are in. */
@@ -441,6 +441,8 @@ static void print_part(const struct report *r, const struct sums *k, const struc
 	t.title = title;
 	t.key = key;
 	report_drop_moves(k, part->source, &t);
+	if (r->order->key)
+		report_order(r, &t);
 	report_table(r, &t);
 	table_free(&t);
 	for (i = 0; i < nr; i++) {
@@ -508,8 +510,8 @@ static bool check_layout(const struct report *r, const struct sums *k)
 static int run_layout(int argc, char **argv)
 {
 	static const struct report_kind kind = {
-		.command = &command_layout, .wants = "TYPE", .takes_all = true, .check = check_layout,
-		.print = print_layout,
+		.command = &command_layout, .wants = "TYPE", .usual = "place", .takes_all = true,
+		.check = check_layout, .print = print_layout,
 	};
 
 	return report_run(argc, argv, &kind);

@@ -23,14 +23,15 @@
  * @kallsyms: a copy of /proc/kallsyms, or NULL
  * @modules: directory with the files of modules below it, for lines and notes, or NULL
  * @inlines: whether to give lines and inlined functions
- * @sort_key: argument of --sort, or NULL
+ * @order: what --sort asks for
  * @top_given: whether --top was given
  * @report: how to print it
  * @filter: what counts
  * @kind: which command this is
  */
 struct settings {
-	const char *vmlinux, *kallsyms, *modules, *sort_key;
+	const char *vmlinux, *kallsyms, *modules;
+	struct table_order order;
 	bool inlines, top_given;
 	struct report report;
 	struct kmem_filter filter;
@@ -52,11 +53,10 @@ static const char usage[] =
 	"                       for a trace: the one in it)\n"
 	"  -i, --inlines        add source lines and inlined functions\n"
 	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"
-	"  -s, --sort KEY       largest KEY first: accesses (default of a KMAP), reads, writes,\n"
-	"                       objects, bytes (default of a trace), live, life, touched,\n"
-	"                       sites, pids, req, hit, frag, pingpong, cross, node, freed,\n"
-	"                       age; or by name; or by type or field first, of tables that\n"
-	"                       have such a column\n"
+	"  -s, --sort KEY       largest KEY first, of tables that have it (default: bytes of a\n"
+	"                       trace, accesses of a KMAP): the key that a column has in JSON, or\n"
+	"                       req, objects, freed, age, pids, cross, node and others, see the\n"
+	"                       manual page; or by name; or by type or field first\n"
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
 	"  -j, --json           print JSON\n"
@@ -335,8 +335,8 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			s->modules = optarg;
 			break;
 		case 's':
-			s->sort_key = optarg;
-			s->report.sort_given = true;
+			if (!table_order_set(&s->order, s->kind->command->name, optarg))
+				return usage_error(s->kind->command->name);
 			break;
 		case 'n':
 			if (!set_top(s, optarg))
@@ -415,7 +415,6 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 {
 	struct settings s = { .kind = kind, .report.command = kind->command->name };
 	struct report *r = &s.report;
-	const char *usual;
 	int status;
 
 	kmem_filter_init(&s.filter);
@@ -437,12 +436,12 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		r->top = r->format == REPORT_TEXT && kind->command != &command_layout ?
 			TEXT_ROWS : 0;
 	r->trace = argc <= 1 && input_is_trace(argc ? argv[0] : "-");
-	usual = r->trace && !kind->print ? "bytes" : "accesses";
-	if (!report_sort(r, usual) || (s.sort_key && !report_sort(r, s.sort_key)))
-		return usage_error(kind->command->name);
-	if (r->trace)
-		return report_trace(&s, argc ? argv[0] : "-");
-	return report_kmap(&s, argc, argv);
+	r->order = &s.order;
+	r->usual = kind->usual ?: r->trace ? "bytes" : "accesses";
+	status = r->trace ? report_trace(&s, argc ? argv[0] : "-") : report_kmap(&s, argc, argv);
+	if (status != EXIT_UNABLE && !table_order_check(&s.order, kind->command->name))
+		return EXIT_UNABLE;
+	return status;
 }
 
 static int run(int argc, char **argv)

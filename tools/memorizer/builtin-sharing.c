@@ -279,7 +279,7 @@ static void print_lines(struct sharing *s)
 		row->texts[1] = analysis_allocated(&s->a, line->kind);
 		row->texts[2] = analysis_type(&s->a, line->kind);
 	}
-	table_sort(&t, MOVES, false);
+	table_sort(&t, &(struct table_order){ .key = NULL }, MOVES);
 	for (i = 0; i < t.nr; i++) {
 		line = (struct line *)find_line(s, t.rows[i].id);
 		line->sum[INDEX] = i;

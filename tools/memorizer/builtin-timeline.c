@@ -450,7 +450,8 @@ static void print_spans(const struct overtime *o)
 			  CELL_NUMBER, 0 },
 			{ "Alloc/s", "alloc_rate", TIMELINE_ALLOC_RATE, CELL_NUMBER, 0 },
 			{ "Free/s", "free_rate", TIMELINE_FREE_RATE, CELL_NUMBER, 0 },
-			{ "Life", "mean_life", TIMELINE_MEAN_LIFE, CELL_SECONDS, 0 },
+			{ "Life", "mean_life", TIMELINE_MEAN_LIFE, CELL_MEAN_SECONDS,
+			  TIMELINE_LIVES },
 			{ "Allocs", "allocs", TIMELINE_ALLOCS, CELL_NUMBER, 0 },
 			{ "Frees", "frees", TIMELINE_FREES, CELL_NUMBER, 0 },
 			{ "Alloc_bytes", "bytes_alloc", TIMELINE_ALLOC_BYTES, CELL_NUMBER, 0 },
@@ -527,7 +528,7 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 		t.rows[i].texts[0] = type ? table_text(type) : NULL;
 	}
 	named_drop(&t, o->symbols);
-	table_sort(&t, HELD_BYTES, false);
+	table_sort(&t, &(struct table_order){ .key = NULL }, HELD_BYTES);
 	print_table(o, &t, o->top);
 }
 

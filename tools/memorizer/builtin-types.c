@@ -6,7 +6,7 @@
 static int run_types(int argc, char **argv)
 {
 	static const struct report_kind kind = {
-		.command = &command_types, .print = report_types,
+		.command = &command_types, .usual = "accesses", .print = report_types,
 	};
 
 	return report_run(argc, argv, &kind);

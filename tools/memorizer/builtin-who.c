@@ -267,8 +267,8 @@ static void print_what(const struct report *r, const struct sums *k)
 static int run_who(int argc, char **argv)
 {
 	static const struct report_kind kind = {
-		.command = &command_who, .wants = "TYPE[.FIELD]", .takes_maintainers = true,
-		.check = check_who, .print = print_who,
+		.command = &command_who, .wants = "TYPE[.FIELD]", .usual = "accesses",
+		.takes_maintainers = true, .check = check_who, .print = print_who,
 	};
 
 	return report_run(argc, argv, &kind);
@@ -277,8 +277,8 @@ static int run_who(int argc, char **argv)
 static int run_what(int argc, char **argv)
 {
 	static const struct report_kind kind = {
-		.command = &command_what, .wants = "FUNCTION", .check = check_what,
-		.print = print_what,
+		.command = &command_what, .wants = "FUNCTION", .usual = "accesses",
+		.check = check_what, .print = print_what,
 	};
 
 	return report_run(argc, argv, &kind);

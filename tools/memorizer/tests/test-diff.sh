@@ -102,8 +102,8 @@ outcome "two KMAPs are wanted" 2 /dev/null "memorizer diff: 1 inputs: want two K
 $hint" diff "$before"
 outcome "that are there" 2 /dev/null "memorizer: $tmp/none: No such file or directory" \
 	diff -K "$tmp/kallsyms" "$before" "$tmp/none"
-outcome "a key for --sort" 2 /dev/null "memorizer diff: --sort size: want change, name, type or field
-$hint" diff --sort size "$before" "$after"
+outcome "a key for --sort" 2 /dev/null "memorizer diff: --sort sizes: want a column, by its key in JSON, or name, type or field
+$hint" diff --sort sizes "$before" "$after"
 outcome "a number for --top" 2 /dev/null \
 	"memorizer diff: --top x: want a number of rows, 0 for all
 $hint" diff --top x "$before" "$after"

@@ -311,8 +311,8 @@ outcome "or to fold by" 2 /dev/null \
 	"memorizer stacks: --fields: no types are known: want --vmlinux with the compiler's notes" \
 	stacks --fields -k "$tmp/bare" "$tmp/lines"
 outcome "tables are ordered by type or field" 2 /dev/null \
-	"memorizer rcu: --sort size: want type or field
-Try 'memorizer help rcu'." rcu --sort size "$tmp/rcu"
+	"memorizer rcu: --sort sizes: want a column, by its key in JSON, or name, type or field
+Try 'memorizer help rcu'." rcu --sort sizes "$tmp/rcu"
 outcome "what tells of no accesses cannot choose some" 2 /dev/null \
 	"memorizer serial: --field: it tells of no accesses
 Try 'memorizer help serial'." serial --field flag -k "$vmlinux" "$tmp/lines"

@@ -209,10 +209,11 @@ $hint" report --top -1 "$session"
 refuse "that fits" "memorizer report: --top 4294967296: want a number of rows, 0 for all
 $hint" report --top 4294967296 "$session"
 refuse "a key for --sort" \
-	"memorizer report: --sort size: \
-want accesses, reads, writes, objects, hit, bytes, req, frag, pingpong, cross, node, freed, live, \
-age, life, touched, sites, pids, type, field or name
-$hint" report --sort size "$session"
+	"memorizer report: --sort sizes: want a column, by its key in JSON, or name, type or field
+$hint" report --sort sizes "$session"
+"$memorizer" report --sort held "$session" >"$tmp/out" 2>"$tmp/err"
+same "of a column that a table has" "2 memorizer report: --sort held: none of its tables has that column" \
+	"$? $(cat "$tmp/err")"
 refuse "a site that is there" "memorizer: $session: nothing in it matches --site nobody" \
 	report --site nobody "$session"
 refuse "a comm that is there" "memorizer: $session: nothing in it matches --comm nobody" \

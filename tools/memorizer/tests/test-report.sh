@@ -337,9 +337,9 @@ outcome "a mark that is there is wanted" 2 /dev/null "memorizer: $tmp/le: no mar
 	--from nine "$tmp/le"
 outcome "and after the first" 2 /dev/null "memorizer: $tmp/le: no mark 'one' after 'two'" report \
 	--from two --to one "$tmp/le"
-outcome "a key" 2 /dev/null "memorizer report: --sort size: want accesses, reads, writes, objects, \
-hit, bytes, req, frag, pingpong, cross, node, freed, live, age, life, touched, sites, pids, type, field or name
-$hint" report --sort size "$tmp/le"
+outcome "a key" 2 /dev/null "memorizer report: --sort sizes: want a column, by its key in JSON, \
+or name, type or field
+$hint" report --sort sizes "$tmp/le"
 outcome "a kind" 2 /dev/null "memorizer report: --kind slab: want kmalloc, cache, pages or several of \
 them with commas between
 $hint" report --kind slab "$tmp/le"

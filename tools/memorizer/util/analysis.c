@@ -473,7 +473,7 @@ static void print(struct analysis *a)
 {
 	struct head head = {
 		.command = a->ops->command->name, .input = "trace",
-		.incomplete = a->incomplete, .sort = a->sort ? a->sort : a->ops->sort,
+		.incomplete = a->incomplete, .sort = a->order.key ?: a->ops->sort,
 		.top = a->top,
 		.filter = &a->filter,
 	};
@@ -578,17 +578,6 @@ static bool set_filter(struct analysis *a, int option, const char *arg)
 	}
 }
 
-static bool set_sort(struct analysis *a, const char *key)
-{
-	if (!strcmp(key, "type") || !strcmp(key, "field")) {
-		a->sort = key;
-		return true;
-	}
-	fprintf(stderr, "memorizer %s: --sort %s: want type or field\n", a->ops->command->name,
-		key);
-	return false;
-}
-
 static bool set_option(struct analysis *a, int option, const char *arg)
 {
 	switch (option) {
@@ -614,7 +603,7 @@ static bool set_option(struct analysis *a, int option, const char *arg)
 		a->top_given = true;
 		return analysis_number(a, "--top", arg, 0, U32_MAX, &a->top);
 	case ANALYSIS_SORT:
-		return set_sort(a, arg);
+		return table_order_set(&a->order, a->ops->command->name, arg);
 	case '?':
 		return false;
 	default:
@@ -634,7 +623,7 @@ int analysis_run(struct analysis *a, int argc, char **argv)
 {
 	const struct command *command = a->ops->command;
 	char shorts[64];
-	int option;
+	int option, status;
 
 	kmem_filter_init(&a->filter);
 	snprintf(shorts, sizeof(shorts), "%s%s", ANALYSIS_SHORTS, a->ops->shorts);
@@ -658,7 +647,10 @@ int analysis_run(struct analysis *a, int argc, char **argv)
 	}
 	if (!a->top_given)
 		a->top = a->format == REPORT_TEXT ? TEXT_ROWS : 0;
-	return open_and_analyse(a, argv[optind]);
+	status = open_and_analyse(a, argv[optind]);
+	if (status != EXIT_UNABLE && !table_order_check(&a->order, command->name))
+		return EXIT_UNABLE;
+	return status;
 }
 
 /* Output */
@@ -812,13 +804,12 @@ void analysis_name(const struct analysis *a, char *texts[2], u32 name)
  * analysis_table - order a table, print and release it
  * @a: the analysis
  * @t: the table
- * @sort: what to order it by
+ * @usual: metric that orders its rows without --sort
  */
-void analysis_table(const struct analysis *a, struct table *t, u32 sort)
+void analysis_table(struct analysis *a, struct table *t, u32 usual)
 {
 	named_drop(t, a->symbols);
-	t->by = a->sort;
-	table_sort(t, sort, false);
+	table_sort(t, &a->order, usual);
 	if (a->format == REPORT_JSON) {
 		printf(",\n\t");
 		table_json(t, a->top);

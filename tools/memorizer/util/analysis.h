@@ -87,7 +87,7 @@ enum touches {
  * @command: the command
  * @shorts: its own options, as getopt() takes them
  * @options: all its options, with ANALYSIS_OPTIONS
- * @sort: what its tables are ordered by, as told to machines
+ * @sort: what its tables are ordered by without --sort, as told to machines
  * @option: takes an option of its own; returns whether it could, else there was a message
  * @init: begins with nothing counted
  * @release: releases that
@@ -126,7 +126,7 @@ struct analysis_ops {
  * @touches: which accesses it is about
  * @line_size: bytes of a cache line; 0: those that the trace says, or else 64
  * @format: how to print
- * @sort: key of the text that tables are ordered by, or NULL: by what the analysis is about
+ * @order: what --sort asks for
  * @top: rows of a table, 0 for all
  * @filter: what is chosen
  * @trace: the trace
@@ -143,7 +143,7 @@ struct analysis {
 	enum touches touches;
 	u32 line_size;
 	enum report_format format;
-	const char *sort;
+	struct table_order order;
 	u32 top;
 	struct kmem_filter filter;
 	struct trace *trace;
@@ -185,8 +185,8 @@ enum { ANALYSIS_SORT = 300 };	/* has no letter */
 	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"	\
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n" \
 	"                       --json and --csv all)\n"				\
-	"      --sort KEY       order tables by type or field, where they have these columns, and\n" \
-	"                       then as ever\n"					\
+	"      --sort KEY       largest KEY first, of tables that have this column of JSON; or by\n" \
+	"                       name, or by type or field first\n"			\
 	"  -j, --json           print JSON\n"						\
 	"  -c, --csv            print CSV\n"						\
 	"  -h, --help           print this\n"						\
@@ -219,7 +219,7 @@ char *analysis_type(const struct analysis *a, u32 kind);
 struct named analysis_named(const struct analysis *a, u32 name);
 u32 analysis_called(const struct analysis *a, const struct touch *t);
 void analysis_name(const struct analysis *a, char *texts[2], u32 name);
-void analysis_table(const struct analysis *a, struct table *t, u32 sort);
+void analysis_table(struct analysis *a, struct table *t, u32 usual);
 void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum);
 bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,
 		     u32 most, u32 *number);

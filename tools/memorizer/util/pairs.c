@@ -70,7 +70,7 @@ static char *describe(const struct analysis *a, u64 ip, bool writes)
  * @key: its name for machines
  * @sum: what it is ordered by; pairs that have none of this are left out
  */
-void pairs_print(const struct analysis *a, const struct hash *pairs, const char *title,
+void pairs_print(struct analysis *a, const struct hash *pairs, const char *title,
 		 const char *key, enum pair_sum sum)
 {
 	struct table t = {

@@ -17,7 +17,7 @@ enum pair_sum {
 
 void pairs_init(struct hash *pairs);
 bool pairs_count(struct hash *pairs, const struct touch *t, u64 total[PAIR_SUMS]);
-void pairs_print(const struct analysis *a, const struct hash *pairs, const char *title,
+void pairs_print(struct analysis *a, const struct hash *pairs, const char *title,
 		 const char *key, enum pair_sum sum);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "columns.h"
 #include "gfp.h"
 #include "names.h"
 #include "report.h"
@@ -421,7 +422,7 @@ static const struct view views[] = {
 			.name_title = "Cache", .name_key = "name", .id_key = "cache",
 			.then = { SUM_ALLOC, SUM_HIT },
 			.columns = {
-				{ "Object", "object_size", SUM_OBJECT_SIZE, CELL_OF_ONE, 0 },
+				{ "Object", "object_size", SUM_OBJECT_SIZE, CELL_NUMBER, 0 },
 				BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG,
 			},
 		},
@@ -505,7 +506,7 @@ static const struct view views[] = {
 			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" }, TYPE },
 			.then = { SUM_HIT, SUM_FIRST },
 			.columns = {
-				HIT, { "First event", "first", SUM_FIRST, CELL_OF_ONE, 0 },
+				HIT, { "First event", "first", SUM_FIRST, CELL_NUMBER, 0 },
 			},
 		},
 		.hash = offsetof(struct sums, suspects),
@@ -617,7 +618,7 @@ static const struct view views[] = {
 			CALL_SITES,
 			.columns = {
 				PER_OBJECT, OBJECTS,
-				{ "Pids", "most_pids", SUM_MOST_PIDS, CELL_OF_ONE, 0 },
+				{ "Pids", "most_pids", SUM_MOST_PIDS, CELL_NUMBER, 0 },
 				READS, WRITES,
 			},
 		},
@@ -713,84 +714,29 @@ static void fill(struct table *t, const struct view *v, const struct sums *k)
 	}
 }
 
-/* What tables can be ordered by: the first of these metrics that a table has. */
-static const struct {
-	const char *key;
-	enum metric metrics[2];
-} sort_keys[] = {
-	{ "accesses", { SUM_ACCESSES, SUM_ACCESSES } }, { "reads", { SUM_READS, SUM_READS } },
-	{ "writes", { SUM_WRITES, SUM_WRITES } }, { "objects", { SUM_HIT, SUM_CALLS } },
-	{ "hit", { SUM_HIT, SUM_CALLS } }, { "bytes", { SUM_ALLOC, SUM_REQ } },
-	{ "req", { SUM_REQ, SUM_REQ } }, { "frag", { SUM_FRAG, SUM_FRAG } },
-	{ "pingpong", { SUM_CROSS_CPU, SUM_CROSS_CPU } },
-	{ "cross", { SUM_CROSS_CPU, SUM_CROSS_CPU } },
-	{ "node", { SUM_CROSS_NODE, SUM_CROSS_NODE } }, { "freed", { SUM_FREED, SUM_FREED } },
-	{ "live", { SUM_LIVE_BYTES, SUM_LIVE } }, { "age", { SUM_OLDEST, SUM_OLDEST } },
-	{ "life", { SUM_LIFE, SUM_LIFE } }, { "touched", { SUM_TOUCHED, SUM_TOUCHED } },
-	{ "sites", { SUM_SITES, SUM_SITES } }, { "pids", { SUM_PIDS, SUM_PIDS } },
-};
-
-/* Whether a table shows a metric; reads and writes show accesses. */
-static bool has_metric(const struct table *t, enum metric metric)
+/* What orders a table that has no --sort: bytes or accesses, or else what the table is about. */
+static u32 usual_metric(const struct report *r, const struct table *t)
 {
-	const struct column *c;
+	const struct column *c, *plus;
 
-	for (c = t->columns; c->title; c++)
-		if (c->shows == metric || (metric == SUM_ACCESSES && c->shows == SUM_READS))
-			return true;
-	return false;
-}
-
-/* What to order a table by: what was asked for, or what it is about if it has not got that. */
-static u32 sort_metric(const struct table *t, u32 key)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(sort_keys[key].metrics); i++)
-		if (has_metric(t, sort_keys[key].metrics[i]))
-			return sort_keys[key].metrics[i];
+	if (r->order->key)
+		return t->then[0];
+	if (!strcmp(r->usual, "accesses") && columns_sort(t, r->usual, &plus))
+		return SUM_ACCESSES;
+	for (c = t->columns; !strcmp(r->usual, "bytes") && c->title; c++)
+		if (c->shows == SUM_ALLOC || c->shows == SUM_REQ)
+			return c->shows;
 	return t->then[0];
 }
 
 /**
- * report_sort - set what to order tables by
- * @r: what to report
- * @key: the argument of --sort
- *
- * Return: whether there is such a key; if not there was a message.
- */
-bool report_sort(struct report *r, const char *key)
-{
-	u32 i;
-
-	r->sort_key = key;
-	r->by_name = !strcmp(key, "name");
-	r->by = !strcmp(key, "type") || !strcmp(key, "field") ? key : NULL;
-	if (r->by_name || r->by)
-		return true;
-	for (i = 0; i < ARRAY_SIZE(sort_keys); i++) {
-		if (!strcmp(sort_keys[i].key, key)) {
-			r->sort = i;
-			return true;
-		}
-	}
-	fprintf(stderr, "memorizer %s: --sort %s: want ", r->command, key);
-	for (i = 0; i < ARRAY_SIZE(sort_keys); i++)
-		fprintf(stderr, "%s%s", i ? ", " : "", sort_keys[i].key);
-	fprintf(stderr, ", type, field or name\n");
-	return false;
-}
-
-/**
- * report_metric - tell what to order a table by
+ * report_order - order the rows of a table
  * @r: what to report
  * @t: the table
- *
- * Return: the metric.
  */
-u32 report_metric(const struct report *r, const struct table *t)
+void report_order(const struct report *r, struct table *t)
 {
-	return sort_metric(t, r->sort);
+	table_sort(t, r->order, usual_metric(r, t));
 }
 
 /**
@@ -858,8 +804,7 @@ static void print_table(const struct report *r, const struct view *v, const stru
 	if (columns)
 		keep_columns(&t, columns);
 	fill(&t, v, k);
-	t.by = r->by;
-	table_sort(&t, report_metric(r, &t), r->by_name);
+	report_order(r, &t);
 	report_table(r, &t);
 	table_free(&t);
 }
@@ -873,7 +818,7 @@ void report_head(const struct report *r, const struct sums *k)
 {
 	struct head head = {
 		.command = r->command, .input = r->trace ? "trace" : "kmap", .what = r->what,
-		.incomplete = r->incomplete, .sort = r->sort_key, .top = r->top,
+		.incomplete = r->incomplete, .sort = r->order->key ?: r->usual, .top = r->top,
 		.filter = k->filter,
 	};
 
@@ -915,8 +860,7 @@ static void report_brief(const struct report *r, const struct sums *k)
 	report_summarize_briefly(r, k);
 	for (i = 0; i < ARRAY_SIZE(brief); i++) {
 		key = r->trace ? brief[i].of_trace : brief[i].of_kmap;
-		if (!r->sort_given)
-			report_sort(&sorted, brief[i].sort);
+		sorted.usual = brief[i].sort;
 		for (v = views; v < views + ARRAY_SIZE(views); v++)
 			if (r->trace == !v->of_trace.key && !strcmp(v->table.key, key))
 				print_table(&sorted, v, k, brief[i].columns);

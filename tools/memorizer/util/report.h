@@ -19,22 +19,17 @@ struct command;
  * @all: whether all is asked for instead
  * @brief: print the few tables of report_brief(), not all
  * @maintainers: a MAINTAINERS file, or NULL
- * @sort_key: what to order tables by, as --sort has it
- * @sort_given: whether that is an option's; if not, each of the brief tables has its own
- * @sort: private: the same, by number
- * @by_name: private: whether to order by name instead
- * @by: private: key of the text to order by before that, or NULL
+ * @order: what --sort asks for
+ * @usual: what orders tables without that: bytes, accesses, or place, the order of members
  * @top: rows of a table, 0 for all
  * @format: how to print
  */
 struct report {
-	bool trace, incomplete, all, brief, sort_given;
+	bool trace, incomplete, all, brief;
 	u32 cpus;
 	const char *command, *what, *maintainers;
-	const char *sort_key;
-	u32 sort;
-	bool by_name;
-	const char *by;
+	struct table_order *order;
+	const char *usual;
 	u32 top;
 	enum report_format format;
 };
@@ -43,6 +38,7 @@ struct report {
  * struct report_kind - a command that reads as report does
  * @command: the command
  * @wants: what its first argument is, or NULL: it has none but the input
+ * @usual: what orders its tables without --sort, NULL: as report's
  * @takes_all: whether it has the option --all, with which it wants none
  * @takes_maintainers: whether it has the option --maintainers
  * @check: whether that can be told, after a message if not; or NULL
@@ -50,7 +46,7 @@ struct report {
  */
 struct report_kind {
 	const struct command *command;
-	const char *wants;
+	const char *wants, *usual;
 	bool takes_all, takes_maintainers;
 	bool (*check)(const struct report *r, const struct sums *k);
 	void (*print)(const struct report *r, const struct sums *k);
@@ -63,7 +59,7 @@ struct report_kind {
 	"                       this copy of /proc/kallsyms of the traced kernel (default\n" \
 	"                       for a trace: the one in it)\n" \
 	"  -M, --modules DIR    take notes of modules from the files NAME.ko below DIR\n" \
-	"  -s, --sort KEY       largest KEY first, as for report; or by name\n" \
+	"  -s, --sort KEY       largest KEY first, as for report; or by name, type or field\n" \
 	"  -n, --top N          print the first N rows of each table (0: all; default 20,\n" \
 	"                       with --json and --csv all)\n" \
 	"  -j, --json           print JSON\n" \
@@ -77,10 +73,9 @@ void report_head(const struct report *r, const struct sums *k);
 void report_types(const struct report *r, const struct sums *k);
 void report_table(const struct report *r, const struct table *t);
 void report_drop_moves(const struct sums *k, enum access_source source, struct table *t);
-u32 report_metric(const struct report *r, const struct table *t);
+void report_order(const struct report *r, struct table *t);
 void report_function(const struct sums *k, enum access_source source, u32 function,
 		     char text[KMAP_SYMBOL_MAX]);
-bool report_sort(struct report *r, const char *key);
 void report_print(const struct report *r, const struct sums *k);
 
 /* Private: between the parts of the report. */

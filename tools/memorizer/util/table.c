@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "table.h"
 
 #define CELL_MAX	48			/* two numbers of 20 digits and a slash */
@@ -26,8 +27,12 @@ struct layout {
 	int text[TABLE_TEXTS], column[TABLE_COLUMNS];
 };
 
-/* What rows are ordered by: a text, if that is not negative, before all; or by name alone. */
+/*
+ * What rows are ordered by: a text, if that is not negative, before all; then a column, if there
+ * is one, or the sum of two; then metrics; or by name alone.
+ */
 struct order {
+	const struct column *by, *plus;
 	u32 metrics[3];
 	int text;
 	bool by_name;
@@ -51,19 +56,62 @@ static int compare_names(const struct row *a, const struct row *b)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
+/* Whether a row has something to show in a column. */
+static bool is_shown(const struct column *c, const u64 *sum)
+{
+	switch (c->cell) {
+	case CELL_TENTHS:
+	case CELL_MEAN_SECONDS:
+		return sum[c->of];
+	case CELL_OFFSET:
+		return sum[c->shows] < U32_MAX;
+	default:
+		return true;
+	}
+}
+
+/* What a column orders rows by: what is not shown comes last. */
+static u64 rank(const struct column *c, const u64 *sum)
+{
+	u64 n = sum[c->shows];
+
+	if (!is_shown(c, sum))
+		return 0;
+	if (c->cell == CELL_CHANGE)
+		n ^= 1ULL << 63;
+	return n < U64_MAX ? n + 1 : n;
+}
+
+static int compare_ranks(const struct order *order, const struct row *a, const struct row *b)
+{
+	u64 left, right;
+
+	if (!order->by)
+		return 0;
+	left = rank(order->by, a->sum);
+	right = rank(order->by, b->sum);
+	if (order->plus && __builtin_add_overflow(left, a->sum[order->plus->shows], &left))
+		left = U64_MAX;
+	if (order->plus && __builtin_add_overflow(right, b->sum[order->plus->shows], &right))
+		right = U64_MAX;
+	return (left < right) - (left > right);
+}
+
 /* Largest first. */
 static int compare(const void *left, const void *right, void *arg)
 {
 	const struct order *order = arg;
 	const u32 *metrics = order->metrics;
 	const struct row *a = left, *b = right;
-	int texts = 0;
+	int before = 0;
 	size_t i;
 
 	if (order->text >= 0)
-		texts = compare_texts(a->texts[order->text], b->texts[order->text]);
-	if (texts)
-		return texts;
+		before = compare_texts(a->texts[order->text], b->texts[order->text]);
+	if (!before)
+		before = compare_ranks(order, a, b);
+	if (before)
+		return before;
 	for (i = 0; !order->by_name && i < ARRAY_SIZE(order->metrics); i++)
 		if (a->sum[metrics[i]] != b->sum[metrics[i]])
 			return a->sum[metrics[i]] > b->sum[metrics[i]] ? -1 : 1;
@@ -75,27 +123,72 @@ static int text_column(const struct table *t, const char *key)
 {
 	int c;
 
-	for (c = 0; key && c < TABLE_TEXTS && t->texts[c].key; c++)
+	for (c = 0; c < TABLE_TEXTS && t->texts[c].key; c++)
 		if (!strcmp(t->texts[c].key, key))
 			return c;
 	return -1;
 }
 
 /**
- * table_sort - order the rows
- * @t: the table; if @t->by is the key of a text, by that first
- * @first: by what, largest first
- * @by_name: order by name instead
+ * table_order_set - take what tables are to be ordered by
+ * @order: set to it
+ * @command: the command, for a message
+ * @key: the argument of --sort
+ *
+ * Return: whether some table may have it; if not there was a message.
  */
-void table_sort(struct table *t, u32 first, bool by_name)
+bool table_order_set(struct table_order *order, const char *command, const char *key)
 {
-	struct order order = {
-		{ first, t->then[0], t->then[1] }, text_column(t, t->by), by_name,
-	};
+	static const char * const texts[] = { "name", "type", "field" };
+	size_t i;
 
-	if (t->by && t->name_key && !strcmp(t->by, t->name_key))
-		order.by_name = true;
-	qsort_r(t->rows, t->nr, sizeof(*t->rows), compare, &order);
+	*order = (struct table_order){ .key = key };
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!strcmp(key, texts[i]))
+			return true;
+	if (columns_known(key))
+		return true;
+	fprintf(stderr,
+		"memorizer %s: --sort %s: want a column, by its key in JSON, or name, type or field\n",
+		command, key);
+	return false;
+}
+
+/**
+ * table_order_check - find out whether tables could be ordered as asked for
+ * @order: what was asked for, after table_sort() of all tables
+ * @command: the command, for a message
+ *
+ * Return: whether a table has it; if none has, there was a message.
+ */
+bool table_order_check(const struct table_order *order, const char *command)
+{
+	if (!order->key || order->found)
+		return true;
+	fprintf(stderr, "memorizer %s: --sort %s: none of its tables has that column\n", command,
+		order->key);
+	return false;
+}
+
+/**
+ * table_sort - order the rows
+ * @t: the table
+ * @order: what is asked for; notes whether the table has it
+ * @usual: metric that orders rows, largest first, if the table does not have it
+ */
+void table_sort(struct table *t, struct table_order *order, u32 usual)
+{
+	struct order o = { NULL, NULL, { usual, t->then[0], t->then[1] }, -1, false };
+	const char *key = order->key;
+
+	if (key) {
+		o.by_name = !strcmp(key, "name") || (t->name_key && !strcmp(t->name_key, key));
+		o.text = text_column(t, key);
+		o.by = columns_sort(t, key, &o.plus);
+		order->found |= o.by_name || o.text >= 0 || o.by;
+	}
+	if (t->nr)
+		qsort_r(t->rows, t->nr, sizeof(*t->rows), compare, &o);
 }
 
 /* What stands in a row's first column. */
@@ -119,6 +212,10 @@ static void write_cell(const struct column *c, const u64 *sum, char text[CELL_MA
 {
 	u64 n = sum[c->shows];
 
+	if (!is_shown(c, sum)) {
+		snprintf(text, CELL_MAX, "-");
+		return;
+	}
 	switch (c->cell) {
 	case CELL_PER:
 		snprintf(text, CELL_MAX, "%llu/%llu", n, sum[c->of] ? n / sum[c->of] : 0);
@@ -127,23 +224,18 @@ static void write_cell(const struct column *c, const u64 *sum, char text[CELL_MA
 		snprintf(text, CELL_MAX, "%llu.%03llu%%", n / 1000, n % 1000);
 		break;
 	case CELL_SECONDS:
+	case CELL_MEAN_SECONDS:
 		snprintf(text, CELL_MAX, "%llu.%06llu", n / 1000000000, n / 1000 % 1000000);
 		break;
 	case CELL_CHANGE:
 		snprintf(text, CELL_MAX, "%s%llu", !n ? "" : n > U64_MAX / 2 ? "-" : "+",
 			 n > U64_MAX / 2 ? -n : n);
 		break;
-	case CELL_OFFSET:
-		snprintf(text, CELL_MAX, n < U32_MAX ? "%llu" : "-", n);
-		break;
 	case CELL_HEX:
 		snprintf(text, CELL_MAX, "0x%llx", n);
 		break;
 	case CELL_TENTHS:
-		if (sum[c->of])
-			snprintf(text, CELL_MAX, "%llu.%u", n / 10, (unsigned int)(n % 10));
-		else
-			snprintf(text, CELL_MAX, "-");
+		snprintf(text, CELL_MAX, "%llu.%u", n / 10, (unsigned int)(n % 10));
 		break;
 	default:
 		snprintf(text, CELL_MAX, "%llu", n);
@@ -405,15 +497,16 @@ void json_string(const char *text)
 /* A cell as a number, the empty string where there is none. */
 static void write_number(const struct column *c, const u64 *sum, char text[CELL_MAX])
 {
-	if (c->cell == CELL_SECONDS || c->cell == CELL_HEX)
+	if (!is_shown(c, sum))
+		*text = '\0';
+	else if (c->cell == CELL_SECONDS || c->cell == CELL_MEAN_SECONDS || c->cell == CELL_HEX)
 		snprintf(text, CELL_MAX, "%llu", sum[c->shows]);
 	else if (c->cell == CELL_CHANGE)
 		snprintf(text, CELL_MAX, "%lld", (long long)sum[c->shows]);
 	else
 		write_cell(c, sum, text);
-	text[1 + strcspn(text + 1, "/%")] = '\0';
-	if (!strcmp(text, "-"))
-		*text = '\0';
+	if (*text)
+		text[1 + strcspn(text + 1, "/%")] = '\0';
 }
 
 static void json_row(const struct table *t, const struct row *r)
@@ -488,10 +581,12 @@ static u32 rows_within_limit(const struct table *t, u32 rows)
 	return within;
 }
 
-/* Whether the numbers of a column can be added up. */
-static bool adds_up(const struct column *c)
+/* Changes may be negative; other sums saturate. */
+static u64 add(const struct column *c, u64 sum, u64 n)
 {
-	return c->cell == CELL_NUMBER || c->cell == CELL_PER;
+	if (c->cell == CELL_CHANGE)
+		return sum + n;
+	return __builtin_add_overflow(sum, n, &sum) ? U64_MAX : sum;
 }
 
 /* Prints the sums over the rows that are not printed. */
@@ -503,13 +598,12 @@ static void json_rest(const struct table *t, u32 printed)
 
 	printf(",\n\t\"%s_rest\": {\"rows\": %llu", t->key, t->nr - printed + t->left_out);
 	for (c = t->columns; c->title; c++) {
-		if (!adds_up(c) || (t->left_out && !t->left_sum))
+		if (!columns_add_up(c->key) || (t->left_out && !t->left_sum))
 			continue;
 		sum = t->left_out ? t->left_sum[c->shows] : 0;
 		for (i = printed; i < t->nr; i++)
-			if (__builtin_add_overflow(sum, t->rows[i].sum[c->shows], &sum))
-				sum = U64_MAX;
-		printf(", \"%s\": %llu", c->key, sum);
+			sum = add(c, sum, t->rows[i].sum[c->shows]);
+		printf(c->cell == CELL_CHANGE ? ", \"%s\": %lld" : ", \"%s\": %llu", c->key, sum);
 	}
 	printf("}");
 }

@@ -16,16 +16,16 @@ enum cell {
 	CELL_TENTHS,		/* a mean of another metric, with one decimal */
 	CELL_PERCENT,		/* thousandths of a percent */
 	CELL_SECONDS,		/* ns */
+	CELL_MEAN_SECONDS,	/* ns, a mean of another metric */
 	CELL_CHANGE,		/* may be negative */
 	CELL_HEX,		/* an offset: in hex, for machines decimal */
 	CELL_OFFSET,		/* of a member in bytes, U32_MAX: not known */
-	CELL_OF_ONE,		/* a number, of which a sum over rows makes no sense */
 };
 
 /**
  * struct column - a column
  * @title: its head
- * @key: its name in JSON
+ * @key: its name in JSON, which is one of those in columns.c
  * @shows: the metric
  * @cell: how
  * @of: the other metric, if @cell needs one; a mean of nothing is not shown
@@ -71,7 +71,6 @@ struct row {
  * @name_title: head of the name's column
  * @name_key: name of the row's name in JSON, NULL when the id is all
  * @texts: columns of other texts
- * @by: key of the text that orders rows before all else; NULL, or if the table has none of it: none
  * @then: metrics that order rows which are equal in what they are sorted by
  * @columns: the columns, ended by one without title
  * @rows: the rows
@@ -84,7 +83,6 @@ struct table {
 	bool id_decimal, id_seconds;
 	const char *name_title, *name_key;
 	struct text_column texts[TABLE_TEXTS];
-	const char *by;
 	u32 then[2];
 	struct column columns[TABLE_COLUMNS + 1];
 	struct row *rows;
@@ -109,7 +107,19 @@ struct table_limits {
 
 extern struct table_limits table_limits;
 
-void table_sort(struct table *t, u32 first, bool by_name);
+/**
+ * struct table_order - what --sort asks for
+ * @key: key of a column, or name; NULL: nothing
+ * @found: whether a table has it
+ */
+struct table_order {
+	const char *key;
+	bool found;
+};
+
+bool table_order_set(struct table_order *order, const char *command, const char *key);
+bool table_order_check(const struct table_order *order, const char *command);
+void table_sort(struct table *t, struct table_order *order, u32 usual);
 void table_print(const struct table *t, u32 top);
 void table_json(const struct table *t, u32 top);
 void table_csv(const struct table *t, u32 top);

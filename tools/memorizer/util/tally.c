@@ -109,10 +109,9 @@ void tally_print(const struct report *r, const struct sums *k, const struct part
 			table->rows[i].texts[0] = table_text(texts_get(&t->texts, tally->text));
 	}
 	table->nr = t->rows.nr;
-	table->by = r->by;
 	report_drop_moves(k, part->source, table);
 	if (!ordered)
-		table_sort(table, report_metric(r, table), r->by_name);
+		report_order(r, table);
 	report_table(r, table);
 	table_free(table);
 }

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Tests all columns of all tables: which of them NAME_rest adds up, and that --sort orders by each.
+
+columns.py DIR TMP: DIR has memorizer, and in its tests/ what makes traces; TMP is for files.
+What does not add up is what memorizer-formats(5) says.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = HERE + "/data"
+BUILD, TMP = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+
+NOTES, SYMBOLS = ("--vmlinux", "vmlinux"), ("--kallsyms", DATA + "/kallsyms")
+KMAP = (*NOTES, *SYMBOLS, "traffic")
+# Commands with their inputs: together they have all tables of which --top leaves rows out
+RUNS = [
+    ("report", *KMAP), ("report", *NOTES, "life"), ("report", "kmem"), ("types", *KMAP),
+    ("types", *NOTES, "life"), ("layout", "widget", *KMAP), ("layout", "--all", *KMAP),
+    ("layout", "--all", *NOTES, "lines"), ("who", "widget", *KMAP), ("what", "*", *KMAP),
+    ("diff", "--all", *NOTES, *SYMBOLS, f"{DATA}/session.kmap", f"{DATA}/after.kmap"),
+    ("diff", "--all", *NOTES, "kmem", "life"), ("sharing", "--addresses", *NOTES, "lines"),
+    ("false-sharing", *NOTES, "lines"), ("false-sharing", "predict"), ("per-entry", "context"),
+    ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"), ("serial", "entries"),
+    ("cache-assoc", *NOTES, "assoc"), ("summary", "context"), ("summary", "entries"),
+    ("summary", "life"), ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
+]
+# Their rows are in an order that says something, which --sort leaves as it is
+ORDERED = re.compile("(streamed_|kmap_)?(order|changes|basis|sums)$")
+
+TESTS = {"nr": 0, "failed": 0}
+
+
+def check(name, wrong):
+    """Prints a line of TAP; @wrong is a list of what is wrong."""
+    TESTS["nr"] += 1
+    TESTS["failed"] += bool(wrong)
+    print(f"{'not ' if wrong else ''}ok {TESTS['nr']} - {name}")
+    for line in wrong[:20]:
+        print("#", line)
+
+
+def run(command, *arguments):
+    """What a command prints, and its tables by name."""
+    done = subprocess.run([f"{BUILD}/memorizer", command, "--json", *arguments], cwd=TMP,
+                          capture_output=True, text=True, check=False)
+    printed = json.loads(done.stdout) if done.stdout else {}
+    return printed, {key: rows for key, rows in printed.items()
+                     if isinstance(rows, list) and rows and isinstance(rows[0], dict)}
+
+
+def columns(rows):
+    """The columns of a table that have numbers; the first may be what rows are of."""
+    return [key for i, key in enumerate(rows[0])
+            if all(row[key] is None or isinstance(row[key], (int, float)) for row in rows) and
+            any(row[key] is not None for row in rows) and i]
+
+
+def documented():
+    """What memorizer-formats(5) says does not add up."""
+    with open(HERE + "/../memorizer-formats.5", encoding="ascii") as file:
+        text = file.read()
+    found = re.search(r"\.\\\" Not added up\n(.*?)\n\.\\\"", text, re.S)
+    return set(re.findall(r"\b[a-z_]{3,}\b", re.sub(r"^\.[A-Z]+", "", found[1], flags=re.M)))
+
+
+def base(key):
+    """The key of a column without what diff appends."""
+    return re.sub("(.)_(before|change)$", r"\1", key)
+
+
+def check_rest(arguments, seen):
+    """What is left out is added up, if it can be."""
+    wrong = []
+    whole, cut = run(*arguments, "--top", "0")[1], run(*arguments, "--top", "1")[0]
+    for name, rows in whole.items():
+        rest = cut.get(name + "_rest")
+        if len(rows) < 2 or rest is None:
+            continue
+        sums = {"rows": len(rows) - 1}
+        for key in columns(rows):
+            seen.add(base(key))
+            if base(key) not in NOT_ADDED:
+                sums[key] = sum(row[key] or 0 for row in rows[1:])
+        if sums != rest:
+            wrong.append(f"{name}: want {sums}, got {rest}")
+    return wrong
+
+
+def check_sort(arguments):
+    """Each column orders the tables that have it."""
+    wrong, keys = [], set()
+    whole = run(*arguments, "--top", "0")[1]
+    for name, rows in whole.items():
+        keys |= set() if ORDERED.match(name) else set(columns(rows))
+    for key in keys:
+        for name, rows in run(*arguments, "--top", "0", "--sort", key)[1].items():
+            if key not in columns(rows) or ORDERED.match(name):
+                continue
+            got = [-float("inf") if row[key] is None else row[key] for row in rows]
+            if got != sorted(got, reverse=True):
+                wrong.append(f"{name} by {key}: {got}")
+            if sorted(map(str, rows)) != sorted(map(str, whole[name])):
+                wrong.append(f"{name} by {key}: other rows")
+    return wrong if keys else ["no columns"]
+
+
+def make_inputs():
+    """Traces, a KMAP with moves, and notes."""
+    os.chdir(TMP)
+    for name in ("kmem", "life", "lines", "predict", "context", "entries", "assoc", "conflicts",
+                 "rcu"):
+        with open(f"{DATA}/{name}.trace", encoding="ascii") as text:
+            quiet = ["-q"] if name == "conflicts" else []
+            subprocess.run([f"{BUILD}/tests/make-trace", *quiet, name], stdin=text, check=True)
+        os.mkdir(name + "/kernel")
+        shutil.copy(DATA + "/kallsyms", name + "/kernel")
+    with open(DATA + "/session.kmap", encoding="ascii") as text, \
+            open("traffic", "w", encoding="ascii") as out:
+        for line in text:
+            out.write(re.sub(r"^(  [^,]*,[^,]*),(.*)", r"\1,1,2,\2", line))
+    with open(DATA + "/session.notes", encoding="ascii") as text:
+        subprocess.run(["python3", "-B", HERE + "/make-notes.py", "vmlinux"], stdin=text,
+                       check=True)
+
+
+NOT_ADDED = documented()
+make_inputs()
+SEEN = set()
+for run_of in RUNS:
+    what = f"{run_of[0]} of {os.path.basename(run_of[-1])}"
+    check(f"what --top leaves out is added up by {what}", check_rest(run_of, SEEN))
+    check(f"each column orders tables of {what}", check_sort(run_of))
+check("all that does not add up is a column", sorted(NOT_ADDED - SEEN))
+print(f"1..{TESTS['nr']}")
+sys.exit(TESTS["failed"] > 0)
