@@ -1683,7 +1683,7 @@ static bool name_address(const_rtx address, char *label, size_t size)
  * section that do the same: the first of them, to the assembler, makes it. Its label
  * says all that it does.
  */
-static void share_stub(rtx_insn *insn, const char *section)
+static void share_stub(rtx_insn *insn, unsigned int section)
 {
 	rtx site = site_of(insn), operand;
 	char label[256], *stub, *text;
@@ -1695,7 +1695,7 @@ static void share_stub(rtx_insn *insn, const char *section)
 	thunk += strlen(FIXED_END);
 	operand = ASM_OPERANDS_INPUT(site, 0);
 	if (!MEM_P(operand) ||
-	    snprintf(label, sizeof(label), ".Lmemorizer%s_%.*s", section,
+	    snprintf(label, sizeof(label), ".Lmemorizer%u_%.*s", section,
 		     (int)strcspn(thunk, "\n"), thunk) >= (int)sizeof(label) ||
 	    !name_address(XEXP(operand, 0), label, sizeof(label)))
 		return;
@@ -1710,21 +1710,31 @@ static void share_stub(rtx_insn *insn, const char *section)
 	free(stub);
 }
 
-/* The section that the current function's code goes into, or what of it is seldom executed */
-static const char *name_of_section(bool cold)
+/* Numbers of the sections that have stubs, by name: not every name can be part of a label. */
+static hash_map<nofree_string_hash, unsigned int> stub_sections;
+
+/* The section of the current function's code, or of its rarely executed part */
+static unsigned int number_of_section(bool cold)
 {
+	unsigned int number = stub_sections.elements(), *known;
 	const bool was_cold = in_cold_section_p;
 	const section *to;
+	const char *name;
 
 	in_cold_section_p = cold;
 	to = current_function_section();
 	in_cold_section_p = was_cold;
-	return SECTION_STYLE(to) == SECTION_NAMED ? to->named.name : "";
+	name = SECTION_STYLE(to) == SECTION_NAMED ? to->named.name : "";
+	known = stub_sections.get(name);
+	if (known)
+		return *known;
+	stub_sections.put(xstrdup(name), number);
+	return number;
 }
 
 static void share_stubs(void)
 {
-	const char *hot = name_of_section(false), *cold = name_of_section(true);
+	unsigned int hot = number_of_section(false), cold = number_of_section(true);
 	basic_block bb;
 	rtx_insn *insn;
 

@@ -155,6 +155,7 @@ char *name_records(location_t location, const char *ip)
 		offset = note->place.offset;
 		more = text;
 		text = xasprintf("%s\n\t.pushsection .debug_memorizer_names,\"\",@progbits\n"
+				 "\t.balign 8\n"
 				 "\t.quad %s\n"
 				 "\t.long " STRING "%u, " STRING "%u, " STRING "%u\n"
 				 "\t.long %u, %lld, %lld, %lld\n"
@@ -170,18 +171,23 @@ char *name_records(location_t location, const char *ip)
 	return text;
 }
 
-/* write_names() - write what the records refer to, at the end of the assembly */
-void write_names(FILE *file)
+/* Linkers cannot compress an empty section: without strings there is none. */
+static void write_strings(FILE *file, const char *section, const auto_vec<const char *> &texts,
+			  const char *label)
 {
 	unsigned int i;
 
-	if (written.is_empty())
+	if (texts.is_empty())
 		return;
-	fprintf(file, "\t.pushsection .debug_memorizer_str,\"MS\",@progbits,1\n");
-	for (i = 0; i < written.length(); i++)
-		fprintf(file, STRING "%u:\t.asciz \"%s\"\n", i + 1, written[i]);
-	fprintf(file, "\t.popsection\n\t.pushsection .debug_memorizer_types,\"MS\",@progbits,1\n");
-	for (i = 0; i < descriptions.length(); i++)
-		fprintf(file, "\t.asciz \"%s\"\n", descriptions[i]);
+	fprintf(file, "\t.pushsection %s,\"MS\",@progbits,1\n", section);
+	for (i = 0; i < texts.length(); i++)
+		fprintf(file, "%s%u:\t.asciz \"%s\"\n", label, i + 1, texts[i]);
 	fprintf(file, "\t.popsection\n");
+}
+
+/* write_names() - write what the records refer to, at the end of the assembly */
+void write_names(FILE *file)
+{
+	write_strings(file, ".debug_memorizer_str", written, STRING);
+	write_strings(file, ".debug_memorizer_types", descriptions, ".Lmemorizer_type");
 }

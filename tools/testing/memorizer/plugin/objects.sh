@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Do objects that the plugin made link, whatever notes they have, however these are compressed,
+# and whatever their sections are called? Arguments: the compiler, the plugin, a directory for the
+# objects.
+set -eu
+
+compiler=$1 plugin=$2 work=$3
+passed=0 failed=0
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+# The shapes: which notes there are differs.
+cat >nothing.c <<'C'
+int nothing(int a) { return a + 1; }
+C
+cat >scalar.c <<'C'
+int scalar(int *p) { return *p; }
+C
+cat >variable.c <<'C'
+static int variable;
+int next(void) { return variable++; }
+C
+cat >member.c <<'C'
+struct record { int a; int b[3]; };
+int member(struct record *record) { return record->b[1]; }
+C
+cat >allocation.c <<'C'
+void *allocate(unsigned long size) __attribute__((alloc_size(1)));
+void *allocation(void) { char *p = allocate(10); if (p) p[3] = 1; return p; }
+C
+cat >string.c <<'C'
+unsigned long strlen(const char *s);
+unsigned long string(const char *s) { return strlen(s); }
+C
+cat >cold.c <<'C'
+void __attribute__((cold)) fail(int);
+void cold(int *p) { if (*p) fail(p[1]); }
+C
+cat >sections.c <<'C'
+#define IN(name) __attribute__((section(name)))
+IN(".text.hot-path") int in_hyphen(int *p) { return *p; }
+IN(".text.hot_path") int in_underscore(int *p) { return *p; }
+IN(".text.hot+p@th") int in_signs(int *p) { return *p; }
+int in_text(int *p) { return *p; }
+C
+
+result() {	# NAME COMMAND...: ok if COMMAND succeeds, and says nothing
+	local name=$1
+
+	shift
+	if "$@" >said 2>&1 && [ ! -s said ]; then
+		echo "ok $compiler: $name"
+		passed=$((passed + 1))
+	else
+		sed 's/^/#   /' said
+		echo "not ok $compiler: $name"
+		failed=$((failed + 1))
+	fi
+}
+
+# compile SHAPE COMPRESSION: what -gz does, which older compilers do not offer for each compression.
+compile() {
+	$compiler -O2 -g -std=gnu11 -mno-red-zone -fno-pie -fplugin="$plugin" \
+		"-Wa,--compress-debug-sections=$2" -c -o "$1-$2.o" "$1.c"
+}
+
+# links COMPRESSION SHAPE...
+links() {
+	local compression=$1 objects=() shape
+
+	shift
+	for shape; do
+		compile "$shape" "$compression" || return
+		objects+=("$shape-$compression.o")
+	done
+	ld -r --fatal-warnings "--compress-debug-sections=$compression" -o linked.o \
+		"${objects[@]}" && ld -r --fatal-warnings -o linked-again.o linked.o
+}
+
+# notes SHAPE: its sections of notes, each with size and alignment.
+notes() {
+	readelf -SW "$1-none.o" | sed 's/^ *\[ *[0-9]*\] *//' |
+		awk '$1 ~ /^(\.debug_)?memorizer_/ && $2 == "PROGBITS" { print $1, $5, $NF }'
+}
+
+# sections_are_sound: none is empty, and what holds words is aligned; says which is not.
+sections_are_sound() {
+	local shape
+
+	for shape in "${shapes[@]}"; do
+		notes "$shape"
+	done >notes
+	awk '$2 ~ /^0+$/ { print $1, "is empty" }
+	     $1 ~ /_names$/ && $3 != 8 || $1 ~ /_(sites|files|groups)$/ && $3 != 4 {
+		print $1, "is aligned to", $3
+	     }
+	     { n[$1]++ }
+	     END { if (length(n) < 5) print "only", length(n), "kinds of sections" }' notes
+}
+
+# stubs_stay: each section has the stub of its site itself.
+stubs_stay() {
+	local section
+
+	for section in .text '.text.hot-path' '.text.hot_path' '.text.hot+p@th'; do
+		objdump -d -r -j "$section" sections-none.o >code
+		grep -q 'R_X86_64_PLT32.*memorizer_thunk_r4' code || echo "no stub in $section"
+	done
+}
+
+shapes=(nothing scalar variable member allocation string cold sections)
+for compression in none zlib zlib-gnu zstd; do
+	compile nothing "$compression" 2>said || continue
+	[ ! -s said ] || continue
+	for shape in "${shapes[@]}"; do
+		result "notes of $shape, compression $compression" links "$compression" "$shape"
+	done
+	result "notes of all, compression $compression" links "$compression" "${shapes[@]}"
+done
+result "sections of notes" sections_are_sound
+result "stubs in sections of any name" stubs_stay
+echo "$passed passed, $failed failed"
