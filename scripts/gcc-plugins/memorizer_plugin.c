@@ -1890,6 +1890,27 @@ static bool is_nothing(rtx_insn *insn)
 					 GET_CODE(PATTERN(insn)) == CLOBBER));
 }
 
+/*
+ * Kprobes refuse sites. So put a NOP in front of a site that a function would begin with, or
+ * its rarely executed part, which has a symbol of its own: both can be probed at their entry.
+ */
+static void keep_entries_free(void)
+{
+	/* The call of __fentry__ is not an insn yet. */
+	bool is_entry = !(crtl->profile && flag_fentry);
+	rtx_insn *insn;
+
+	for (insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
+		if (NOTE_P(insn) && NOTE_KIND(insn) == NOTE_INSN_SWITCH_TEXT_SECTIONS)
+			is_entry = true;
+		if (!is_entry || is_nothing(insn) || LABEL_P(insn) || BARRIER_P(insn))
+			continue;
+		if (starts_with(insn, SITE_LABEL))
+			emit_insn_before(gen_nop(), insn);
+		is_entry = false;
+	}
+}
+
 /* What the site, a test, becomes, so that when it is off it is no instruction of its own */
 static void write_prefixes_of(rtx_insn *insn)
 {
@@ -1930,7 +1951,7 @@ static void write_prefixes(void)
  * Delete the sites whose operand turned out to lie in the frame after all: it
  * is a local object, and the stub has moved the stack pointer. Such an address
  * cannot leave the frame, or else the program is undefined. Then join what is left,
- * share stubs, write the notes, and put prefixes where they can stand.
+ * share stubs, write the notes, keep entries free, and put prefixes where they can stand.
  */
 static unsigned int memorizer_join_execute(void)
 {
@@ -1951,6 +1972,7 @@ static unsigned int memorizer_join_execute(void)
 	join_sites();
 	share_stubs();
 	write_notes();
+	keep_entries_free();
 	write_prefixes();
 	if (verbose && sites)
 		inform(DECL_SOURCE_LOCATION(current_function_decl),

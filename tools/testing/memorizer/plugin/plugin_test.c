@@ -264,6 +264,31 @@ static bool forms_are_right(void)
 	return ok;
 }
 
+/* Kprobes refuse sites: no function, nor its cold part, begins with one, behind an ENDBR. */
+static bool entries_are_free(void)
+{
+	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const unsigned char *entry;
+	const struct site *site;
+	unsigned long i;
+	bool ok = true;
+
+	for (i = 0; i < nr_symbols; i++) {
+		if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC || !symbols[i].st_size)
+			continue;
+		entry = (const unsigned char *)symbols[i].st_value;
+		if (!memcmp(entry, endbr, sizeof(endbr)))
+			entry += sizeof(endbr);
+		for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+			if (site_address(site) != entry)
+				continue;
+			printf("#   %s begins with a site\n", symbol_names + symbols[i].st_name);
+			ok = false;
+		}
+	}
+	return ok;
+}
+
 /* Functions that access nothing that counts have no site at all. */
 static bool nothing_has_no_sites(void)
 {
@@ -500,6 +525,7 @@ int main(void)
 	load_symbols();
 	result(table_is_sound(), "site table");
 	result(forms_are_right(), "sites that are prefixes");
+	result(entries_are_free(), "entries that can be probed");
 	result(nothing_has_no_sites(), "no sites without accesses");
 	result(stubs_share_section(), "stubs in their function's section");
 	result(same_stubs_are_one(), "sites that do the same share their stub");
