@@ -5,6 +5,10 @@
  * An object is handed to RCU when nobody can find it any more but who has it already, in a
  * read-side section. Until it is freed, whoever else touches it may find it gone: outside of
  * any section, or in one that began later. RCU's own work on it does not count.
+ *
+ * A section that began before the trace, or in a loss, was not seen to begin. So a task may be in
+ * one until it enters a system call, or until RCU frees an object that was handed to it since:
+ * by then, all sections have ended that were open when it was handed over.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +20,9 @@ static const char usage[] =
 	"\n"
 	"Prints which accesses in the trace in DIR were made to objects that had been handed to\n"
 	"kfree_rcu() or its like, but not yet freed: outside of RCU's read-side sections, or in a\n"
-	"section that began too late to know the object. The trace wants accesses, allocations\n"
-	"and locks (memorizer record --accesses --locks), of a kernel with lockdep.\n"
+	"section that began too late to know the object. The trace wants accesses, allocations,\n"
+	"locks and entries (memorizer record --accesses --locks --entries), of a kernel with\n"
+	"lockdep.\n"
 	"\n"
 	"  -a, --all            print those that are as they should be, too\n"
 	ANALYSIS_USAGE;
@@ -47,13 +52,15 @@ static const char * const own_functions[] = {
 /**
  * struct reader - a task, or what runs on an idle CPU
  * @key: its pid, or the CPU above 32 bits
- * @depth: of the sections that are open
- * @serial: number of the event that opened the outermost one
- * @period: of the trace, see struct trace_event, that @depth is known in
+ * @depth: of the sections that are open and were seen to begin
+ * @serial: number of the event that opened the outermost of these
+ * @stretch: of the trace, see stretch(), that @depth is of
+ * @known: whether no other section is open
  */
 struct reader {
 	u64 key;
-	u64 depth, serial, period;
+	u64 depth, serial, stretch;
+	bool known;
 };
 
 /**
@@ -65,6 +72,16 @@ struct reader {
 struct handed {
 	u64 object;
 	u64 serial, ip;
+};
+
+/**
+ * struct pending - memory that RCU is to free
+ * @ptr: its address
+ * @stretch: of the trace in which it was handed over; 0: it is freed
+ */
+struct pending {
+	u64 ptr;
+	u64 stretch;
 };
 
 enum sum { READS, WRITES, BAD, SUMS };
@@ -81,6 +98,10 @@ struct late {
  * @all: whether to print all accesses
  * @readers: struct reader
  * @objects: struct handed
+ * @pending: struct pending
+ * @known: stretch of the trace in which all sections from before it have ended, 0: none yet
+ * @locks: whether events of locks are switched on
+ * @switched: how often they were
  * @rows: struct late
  * @sections: sections that were seen
  * @stray: ends of sections whose begin was not
@@ -91,8 +112,9 @@ struct late {
 struct rcu {
 	struct analysis a;
 	bool all;
-	struct hash readers, objects, rows;
-	u64 sections, stray, unknown, own, sum[HOWS];
+	struct hash readers, objects, pending, rows;
+	u64 known, switched, sections, stray, unknown, own, sum[HOWS];
+	bool locks;
 };
 
 static void init(struct analysis *a)
@@ -101,6 +123,7 @@ static void init(struct analysis *a)
 
 	hash_init(&r->readers, sizeof(struct reader), sizeof(u64));
 	hash_init(&r->objects, sizeof(struct handed), sizeof(u64));
+	hash_init(&r->pending, sizeof(struct pending), sizeof(u64));
 	hash_init(&r->rows, sizeof(struct late), offsetof(struct late, sum));
 }
 
@@ -110,20 +133,26 @@ static void release(struct analysis *a)
 
 	hash_free(&r->readers);
 	hash_free(&r->objects);
+	hash_free(&r->pending);
 	hash_free(&r->rows);
 }
 
-/* All idle tasks have pid 0. */
-static struct reader *get_reader(struct rcu *r, u32 cpu, u32 pid, u32 period)
+/* A part of the trace in which no begin of a section may be missing. */
+static u64 stretch(const struct rcu *r, const struct trace_event *e)
 {
-	u64 key = pid ? pid : ((u64)cpu + 1) << 32;
+	return r->switched << 32 | e->period;
+}
+
+/* All idle tasks have pid 0. What is open in one stretch says nothing of the next. */
+static struct reader *get_reader(struct rcu *r, const struct trace_event *e, u32 pid)
+{
+	u64 key = pid ? pid : ((u64)e->cpu + 1) << 32;
 	struct reader *reader;
 	bool new;
-	u32 i = hash_get(&r->readers, &key, &new);
 
-	reader = hash_item(&r->readers, i);
-	if (new)
-		reader->period = period;
+	reader = hash_item(&r->readers, hash_get(&r->readers, &key, &new));
+	if (reader->stretch != stretch(r, e))
+		*reader = (struct reader){ .key = key, .stretch = stretch(r, e) };
 	return reader;
 }
 
@@ -139,7 +168,7 @@ static bool is_section(const char *name)
 
 static void section(struct rcu *r, const struct trace_event *e)
 {
-	struct reader *reader = get_reader(r, e->cpu, e->u.lock.pid, e->period);
+	struct reader *reader = get_reader(r, e, e->u.lock.pid);
 
 	if (e->u.lock.op == TRACE_ACQUIRED) {
 		r->sections++;
@@ -152,23 +181,26 @@ static void section(struct rcu *r, const struct trace_event *e)
 	}
 }
 
-/* No section is open where a task enters the kernel: this is known again after losses. */
+/* No section is open where a task enters the kernel. */
 static void enter(struct rcu *r, const struct trace_event *e)
 {
-	struct reader *reader = get_reader(r, e->cpu, e->u.entry.pid, e->period);
+	struct reader *reader = get_reader(r, e, e->u.entry.pid);
 
 	if (e->u.entry.kind != TRACE_SYSCALL)
 		return;
 	reader->depth = 0;
-	reader->period = e->period;
+	reader->known = true;
 }
 
 static void hand(struct rcu *r, const struct trace_event *e)
 {
 	struct place place = analysis_place(&r->a, e->u.rcu_free.ptr);
 	struct handed *handed;
+	struct pending *pending;
 	bool new;
 
+	pending = hash_item(&r->pending, hash_get(&r->pending, &e->u.rcu_free.ptr, &new));
+	pending->stretch = stretch(r, e);
 	if (!place.object) {
 		r->unknown++;
 		return;
@@ -176,6 +208,26 @@ static void hand(struct rcu *r, const struct trace_event *e)
 	handed = hash_item(&r->objects, hash_get(&r->objects, &place.object, &new));
 	handed->serial = e->nr;
 	handed->ip = e->u.rcu_free.ip;
+}
+
+/* A grace period is over: so are the sections that were open when it began. */
+static void take_free(struct rcu *r, const struct trace_event *e)
+{
+	struct pending *pending;
+	u32 i;
+
+	if (!hash_find(&r->pending, &e->u.free.ptr, &i))
+		return;
+	pending = hash_item(&r->pending, i);
+	if (pending->stretch == stretch(r, e))
+		r->known = pending->stretch;
+	pending->stretch = 0;
+}
+
+static void take_switch(struct rcu *r, const struct trace_event *e)
+{
+	r->switched += e->u.switches.locks && !r->locks;
+	r->locks = e->u.switches.locks;
 }
 
 static void event(struct analysis *a, const struct trace_event *e)
@@ -188,6 +240,10 @@ static void event(struct analysis *a, const struct trace_event *e)
 		enter(r, e);
 	else if (e->type == TRACE_RCU_FREE)
 		hand(r, e);
+	else if (e->type == TRACE_FREE)
+		take_free(r, e);
+	else if (e->type == TRACE_SWITCH)
+		take_switch(r, e);
 }
 
 static bool is_own(const struct rcu *r, u64 ip)
@@ -204,13 +260,13 @@ static bool is_own(const struct rcu *r, u64 ip)
 
 static enum how find_how(struct rcu *r, const struct touch *t, const struct handed *handed)
 {
-	const struct reader *reader = get_reader(r, t->event->cpu, t->pid, t->event->period);
+	const struct reader *reader = get_reader(r, t->event, t->pid);
 
-	if (reader->period != t->event->period)
+	if (reader->depth && reader->serial < handed->serial)
+		return INSIDE;
+	if (!reader->known && r->known != reader->stretch)
 		return UNCERTAIN;
-	if (!reader->depth)
-		return OUTSIDE;
-	return reader->serial < handed->serial ? INSIDE : LATE;
+	return reader->depth ? LATE : OUTSIDE;
 }
 
 static void touch(struct analysis *a, const struct touch *t)
@@ -300,7 +356,7 @@ static void print(struct analysis *a)
 	analysis_sum(a, "Others, in a section that may know it", "inside", r->sum[INSIDE]);
 	analysis_sum(a, "  outside of sections", "outside", r->sum[OUTSIDE]);
 	analysis_sum(a, "  in a section that began later", "late", r->sum[LATE]);
-	analysis_sum(a, "  where events are missing", "uncertain", r->sum[UNCERTAIN]);
+	analysis_sum(a, "  of which that is not known", "uncertain", r->sum[UNCERTAIN]);
 	print_rows(r);
 }
 
