@@ -48,6 +48,37 @@ for width in 60 72 80 100; do
 	[ "$(widest "$tmp/tables")" -le $width ]
 	ok $? "so do those of a KMAP"
 done
+# Tables of all analyses, on widths that people have
+for name in lines entries assoc conflicts rcu; do
+	case $name in
+	entries | rcu) of= ;;
+	*) of=-q ;;	# QEMU
+	esac
+	"$build/tests/make-trace" $of "$tmp/$name" <"$data/$name.trace" || exit 1
+	cp -r "$tmp/trace/kernel" "$tmp/$name"
+done
+for command in "sharing --addresses" false-sharing per-entry summary; do
+	for width in 60 72 80 100 132; do
+		# shellcheck disable=SC2086 # a command and its option
+		COLUMNS=$width terminal "$memorizer" $command "$tmp/lines" >"$tmp/all"
+		plain "$tmp/all" | grep -e '---' -e ' | ' -e '^ no room' >"$tmp/out"
+		got=$(widest "$tmp/out")
+		[ "$got" -le $width ] && [ "$got" -gt $((width / 2)) ]
+		ok $? "the tables of ${command%% *} fit $width columns"
+	done
+done
+for command in "serial entries" "cache-assoc assoc" "conflicts conflicts" "rcu rcu" "timeline lines"; do
+	COLUMNS=80 terminal "$memorizer" "${command% *}" "$tmp/${command#* }" >"$tmp/all"
+	plain "$tmp/all" | grep -e '---' -e ' | ' -e '^ no room' >"$tmp/out"
+	got=$(widest "$tmp/out")
+	[ "$got" -le 80 ] && [ "$got" -gt 40 ]
+	ok $? "those of ${command% *} fit 80"
+done
+COLUMNS=80 terminal "$memorizer" sharing "$tmp/lines" >"$tmp/out"
+plain "$tmp/out" | grep -q '^ Cacheline *| Symbol *| Object *| Num | *Off | Moves$'
+ok $? "of the code that moves lines the code, the object and the moves stay"
+same "texts without room are named, too" " no room for Allocated by, LclHitm" \
+	"$(plain "$tmp/out" | sed -n '/Pareto/,$s/^\( no room [^,]*, [^,]*\),.*/\1/p' | head -n 1)"
 COLUMNS=60 terminal "$memorizer" report "$tmp/trace" >"$tmp/out"
 same "columns without room are named" " no room for Hit, Freed, Ping-pong, X-node, Frag" \
 	"$(plain "$tmp/out" | grep -m 1 'no room')"

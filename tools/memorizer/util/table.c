@@ -20,10 +20,12 @@ struct table_limits table_limits;
 
 #define NAME_MIN	20			/* what a narrow terminal leaves of it */
 #define TEXT_MIN	12			/* and of another text */
+#define COLUMNS_MIN	3			/* how many columns stay as long as */
+#define TEXTS_MIN	2			/* ... there are more texts than these */
 
-/* Widths, in characters, and the number of columns that have room. */
+/* Widths, in characters, the longest label, and the number of columns and texts that have room. */
 struct layout {
-	int label, rule, columns;
+	int label, longest, rule, columns, texts;
 	int text[TABLE_TEXTS], column[TABLE_COLUMNS];
 };
 
@@ -268,23 +270,50 @@ static void narrow(struct layout *l, int *width, int min, int terminal)
 	l->rule -= excess;
 }
 
-/* Makes the table fit the terminal: names are cut, then columns left out, the last first. */
-static void fit(const struct table *t, struct layout *l)
+/*
+ * Leaves out a column or a text, the last first. Where there is room for it, three columns and
+ * two texts stay. Returns whether there was something to leave out.
+ */
+static bool leave_out(struct layout *l)
 {
-	int terminal = term_width(), wanted = l->label, room, c;
+	if (l->columns > COLUMNS_MIN || (l->texts <= TEXTS_MIN && l->columns > 1))
+		l->rule -= l->column[--l->columns] + 3;
+	else if (l->texts)
+		l->rule -= l->text[--l->texts] + 3;
+	else
+		return false;
+	return true;
+}
+
+/* Gives a text room that is left, up to what it wants. */
+static void widen(struct layout *l, int *width, int wanted, int terminal)
+{
+	int room = terminal - l->rule;
+
+	if (room > wanted - *width)
+		room = wanted - *width;
+	if (room <= 0)
+		return;
+	*width += room;
+	l->rule += room;
+}
+
+/* Makes the table fit the terminal: texts are cut, then columns and texts left out. */
+static void fit(struct layout *l)
+{
+	struct layout wanted = *l;
+	int terminal = term_width(), c;
 
 	if (!terminal)
 		return;
-	narrow(l, &l->label, NAME_MIN, terminal);
-	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++)
+	narrow(l, &l->label, l->longest < NAME_MIN ? l->longest : NAME_MIN, terminal);
+	for (c = 0; c < l->texts; c++)
 		narrow(l, l->text + c, TEXT_MIN, terminal);
-	while (l->rule > terminal && l->columns > 1)
-		l->rule -= l->column[--l->columns] + 3;
-	room = terminal - l->rule < wanted - l->label ? terminal - l->rule : wanted - l->label;
-	if (room > 0) {
-		l->label += room;
-		l->rule += room;
-	}
+	while (l->rule > terminal && leave_out(l))
+		;
+	for (c = 0; c < l->texts; c++)
+		widen(l, l->text + c, wanted.text[c], terminal);
+	widen(l, &l->label, wanted.label, terminal);
 }
 
 /* Cuts a text that is too long: the size of a function first, then what is in the middle. */
@@ -311,11 +340,12 @@ static void measure(const struct table *t, u32 rows, struct layout *l)
 	u32 i;
 	int c;
 
-	l->label = NAME_WIDTH;
+	l->longest = strlen(t->name_title);
 	for (i = 0; i < rows; i++) {
 		write_label(t, t->rows + i, text);
-		l->label = longer(l->label, text);
+		l->longest = longer(l->longest, text);
 	}
+	l->label = l->longest > NAME_WIDTH ? l->longest : NAME_WIDTH;
 	l->rule = l->label + 2;
 	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++) {
 		l->text[c] = strlen(t->texts[c].title);
@@ -323,6 +353,7 @@ static void measure(const struct table *t, u32 rows, struct layout *l)
 			l->text[c] = longer(l->text[c], shown(t->rows[i].texts[c]));
 		l->rule += l->text[c] + 3;
 	}
+	l->texts = c;
 	for (c = 0; t->columns[c].title; c++) {
 		l->column[c] = strlen(t->columns[c].title);
 		for (i = 0; i < rows; i++) {
@@ -345,22 +376,24 @@ static void print_rule(const struct layout *l)
 }
 
 /* How wide a text is to be: there is nothing behind the last thing on a line. */
-static int text_width(const struct table *t, const struct layout *l, int c)
+static int text_width(const struct layout *l, int c)
 {
-	bool last = !l->columns && (c + 1 == TABLE_TEXTS || !t->texts[c + 1].title);
-
-	return last ? 0 : l->text[c];
+	return !l->columns && c + 1 == l->texts ? 0 : l->text[c];
 }
 
 static void print_head(const struct table *t, const struct layout *l)
 {
+	char title[LABEL_MAX];
 	int c;
 
 	printf("\n%s%s%s\n", term_style(STYLE_TITLE), t->title, term_plain());
 	print_rule(l);
 	printf("%s %-*s", term_style(STYLE_HEAD), l->label, t->name_title);
-	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++)
-		printf(" | %-*s", text_width(t, l, c), t->texts[c].title);
+	for (c = 0; c < l->texts; c++) {
+		snprintf(title, sizeof(title), "%s", t->texts[c].title);
+		cut(title, l->text[c]);
+		printf(" | %-*s", text_width(l, c), title);
+	}
 	for (c = 0; c < l->columns; c++)
 		printf(" | %*s", l->column[c], t->columns[c].title);
 	printf("%s\n", term_plain());
@@ -375,10 +408,10 @@ static void print_row(const struct table *t, const struct row *r, const struct l
 	write_label(t, r, text);
 	cut(text, l->label);
 	printf("%s %-*s", term_style(r->style), l->label, text);
-	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++) {
+	for (c = 0; c < l->texts; c++) {
 		snprintf(text, sizeof(text), "%s", shown(r->texts[c]));
 		cut(text, l->text[c]);
-		printf(" | %-*s", text_width(t, l, c), text);
+		printf(" | %-*s", text_width(l, c), text);
 	}
 	for (c = 0; c < l->columns; c++) {
 		write_cell(t->columns + c, r->sum, text);
@@ -387,22 +420,28 @@ static void print_row(const struct table *t, const struct row *r, const struct l
 	printf("%s\n", r->style ? term_plain() : "");
 }
 
-/* Tells which columns have no room, on as many lines as that takes. */
+/* Names something that has no room, behind what stands on the line up to @at. */
+static size_t print_title(const char *title, size_t at)
+{
+	if (!at)
+		return printf(" no room for %s", title);
+	if (at + strlen(title) + 3 > term_width())
+		return printf(",\n %s", title) - 2;
+	return at + printf(", %s", title);
+}
+
+/* Tells which texts and columns have no room, on as many lines as that takes. */
 static void print_left_out(const struct table *t, const struct layout *l)
 {
-	const struct column *c = t->columns + l->columns;
-	size_t at, width = term_width();
+	size_t at = 0;
+	int c;
 
-	if (!c->title)
-		return;
-	at = printf(" no room for %s", c->title);
-	for (c++; c->title; c++) {
-		if (at + strlen(c->title) + 3 > width)
-			at = printf(",\n %s", c->title) - 2;
-		else
-			at += printf(", %s", c->title);
-	}
-	putchar('\n');
+	for (c = l->texts; c < TABLE_TEXTS && t->texts[c].title; c++)
+		at = print_title(t->texts[c].title, at);
+	for (c = l->columns; t->columns[c].title; c++)
+		at = print_title(t->columns[c].title, at);
+	if (at)
+		putchar('\n');
 }
 
 /**
@@ -418,7 +457,7 @@ void table_print(const struct table *t, u32 top)
 	if (!t->nr)
 		return;
 	measure(t, rows, &l);
-	fit(t, &l);
+	fit(&l);
 	print_head(t, &l);
 	for (i = 0; i < rows; i++)
 		print_row(t, t->rows + i, &l);
