@@ -16,6 +16,7 @@
 #include "head.h"
 #include "named.h"
 #include "names.h"
+#include "namesakes.h"
 #include "rebuild.h"
 #include "sums.h"
 #include "table.h"
@@ -44,6 +45,8 @@ struct item {
 	bool there[SIDES];
 };
 
+struct diff;
+
 struct measure {
 	const char *title, *key;
 	u32 metric;
@@ -68,7 +71,7 @@ struct view {
 	struct measure measures[MEASURES];
 	u32 present;
 	size_t hash, sum;
-	void (*name)(const struct sums *k, const void *item, struct key *key);
+	void (*name)(const struct diff *d, enum side side, const void *item, struct key *key);
 	struct text_column texts[2];
 	bool of_notes;
 };
@@ -87,6 +90,7 @@ struct view {
  * @order: what --sort asks for
  * @format: how to print
  * @symbols: the symbols of each side
+ * @files: whether both know the files of functions
  * @sums: what each side has
  * @filter: what counts
  * @status: the exit status so far
@@ -95,7 +99,7 @@ struct diff {
 	const char *vmlinux[SIDES], *kallsyms[SIDES], *modules[SIDES];
 	int given[3];
 	char **paths;
-	bool traces;
+	bool traces, files;
 	u32 top;
 	bool top_given, all;
 	struct table_order *order;
@@ -160,11 +164,24 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Writes a function's name without .isra.0, .cold and their like; its address if it has none. */
-static void name_ip(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind, char name[NAME_KEY])
+/* Whether types and members can be compared: those of both sides are known. */
+static bool is_noted(const struct diff *d)
 {
+	return kmap_symbols_noted(d->symbols[BEFORE]) && kmap_symbols_noted(d->symbols[AFTER]);
+}
+
+/*
+ * Writes a function's name without .isra.0, .cold and their like; its address if it has none. Its
+ * file is there if both sides know files, and one has several functions of that name.
+ */
+static void name_ip(const struct diff *d, enum side side, u64 ip, enum kmap_ip kind,
+		    char name[NAME_KEY])
+{
+	const struct kmap_symbols *s = d->symbols[side];
 	const struct kmap_symbol *symbol = kmap_symbols_find(s, ip, kind);
 	const char *function, *module;
+	enum namesakes_by by = NAMESAKES_NONE, here;
+	int i;
 
 	if (!symbol) {
 		snprintf(name, NAME_KEY, "%llx", ip);
@@ -172,24 +189,28 @@ static void name_ip(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind, cha
 	}
 	function = kmap_symbols_string(s, symbol->name);
 	module = kmap_symbols_string(s, symbol->module);
-	snprintf(name, NAME_KEY, "%.*s%s%s%s",
-		 *function ? (int)(1 + strcspn(function + 1, ".")) : 0, function,
-		 *module ? " [" : "", module, *module ? "]" : "");
+	for (i = BEFORE; d->files && i < SIDES; i++) {
+		here = namesakes_by(d->symbols[i], function, module);
+		by = here > by ? here : by;
+	}
+	if (by == NAMESAKES_PATH && !is_noted(d))
+		by = NAMESAKES_FILE;
+	namesakes_name(s, symbol, true, by, name, NAME_KEY);
 }
 
 /* Items of call sites and functions begin with the address. */
-static void name_site(const struct sums *k, const void *item, struct key *key)
+static void name_site(const struct diff *d, enum side side, const void *item, struct key *key)
 {
 	u64 ip = *(const u64 *)item;
-	const char *type = named_allocation(k->symbols, ip);
+	const char *type = named_allocation(d->symbols[side], ip);
 
-	name_ip(k->symbols, ip, KMAP_IP_RETURN, key->name);
+	name_ip(d, side, ip, KMAP_IP_RETURN, key->name);
 	snprintf(key->type, sizeof(key->type), "%s", type ? type : "");
 }
 
-static void name_function(const struct sums *k, const void *item, struct key *key)
+static void name_function(const struct diff *d, enum side side, const void *item, struct key *key)
 {
-	name_ip(k->symbols, *(const u64 *)item, KMAP_IP_EXACT, key->name);
+	name_ip(d, side, *(const u64 *)item, KMAP_IP_EXACT, key->name);
 }
 
 static void name_text(char name[NAME_KEY], const char *text)
@@ -198,25 +219,28 @@ static void name_text(char name[NAME_KEY], const char *text)
 }
 
 /* The comm of pids that allocated nothing is no comm, see sums_kmap_init(). */
-static void name_comm(const struct sums *k, const void *item, struct key *key)
+static void name_comm(const struct diff *d, enum side side, const void *item, struct key *key)
 {
 	const char *text = ((const struct comm *)item)->text;
 
-	(void)k;
+	(void)d;
+	(void)side;
 	name_text(key->name, *text == '\n' ? NULL : text);
 }
 
-static void name_task(const struct sums *k, const void *item, struct key *key)
+static void name_task(const struct diff *d, enum side side, const void *item, struct key *key)
 {
-	(void)k;
+	(void)d;
+	(void)side;
 	name_text(key->name, ((const struct task *)item)->comm);
 }
 
-static void name_cache(const struct sums *k, const void *item, struct key *key)
+static void name_cache(const struct diff *d, enum side side, const void *item, struct key *key)
 {
 	const struct cache *cache = item;
 
-	(void)k;
+	(void)d;
+	(void)side;
 	name_text(key->name, cache->cache ? cache->name : NAMES_LARGE);
 }
 
@@ -226,37 +250,41 @@ static const char *known_name(const struct sums *k, u32 number)
 	return number ? named_path(texts_get(&k->names, number)) : "";
 }
 
-static void name_type(const struct sums *k, const void *item, struct key *key)
+static void name_type(const struct diff *d, enum side side, const void *item, struct key *key)
 {
-	name_text(key->name, known_name(k, ((const struct type *)item)->name));
+	name_text(key->name, known_name(d->sums + side, ((const struct type *)item)->name));
 }
 
-static void name_field(const struct sums *k, const void *item, struct key *key)
+static void name_field(const struct diff *d, enum side side, const void *item, struct key *key)
 {
+	const struct sums *k = d->sums + side;
 	const struct field *field = item;
 
 	name_text(key->name, known_name(k, field->key));
 	snprintf(key->type, sizeof(key->type), "%s", known_name(k, field->key >> 32));
 }
 
-static void name_user(const struct sums *k, enum access_source source, const struct touch *user,
-		      struct key *key)
+static void name_user(const struct diff *d, enum side side, enum access_source source,
+		      const struct touch *user, struct key *key)
 {
+	const struct sums *k = d->sums + side;
 	const struct field *field = hash_item(k->fields + source, user->key >> 32);
 
-	name_function(k, hash_item(k->functions + source, (u32)user->key), key);
+	name_function(d, side, hash_item(k->functions + source, (u32)user->key), key);
 	snprintf(key->type, sizeof(key->type), "%s", known_name(k, field->key >> 32));
 	snprintf(key->field, sizeof(key->field), "%s", known_name(k, field->key));
 }
 
-static void name_counted_user(const struct sums *k, const void *item, struct key *key)
+static void name_counted_user(const struct diff *d, enum side side, const void *item,
+			      struct key *key)
 {
-	name_user(k, ACCESS_COUNTED, item, key);
+	name_user(d, side, ACCESS_COUNTED, item, key);
 }
 
-static void name_streamed_user(const struct sums *k, const void *item, struct key *key)
+static void name_streamed_user(const struct diff *d, enum side side, const void *item,
+			       struct key *key)
 {
-	name_user(k, ACCESS_STREAMED, item, key);
+	name_user(d, side, ACCESS_STREAMED, item, key);
 }
 
 #define BYTES_OBJECTS(bytes, objects)	\
@@ -352,12 +380,6 @@ static const struct view trace_views[] = {
 	},
 };
 
-/* Whether types and members can be compared: those of both sides are known. */
-static bool is_noted(const struct diff *d)
-{
-	return kmap_symbols_noted(d->symbols[BEFORE]) && kmap_symbols_noted(d->symbols[AFTER]);
-}
-
 /* Adds the rows that one side has. */
 static void add_side(struct hash *items, const struct view *v, const struct diff *d,
 		     enum side side)
@@ -376,7 +398,7 @@ static void add_side(struct hash *items, const struct view *v, const struct diff
 		if (!sum[v->present] && !sum[v->measures[1].metric])
 			continue;
 		memset(&key, 0, sizeof(key));
-		v->name(sums, hash_item(h, i), &key);
+		v->name(d, side, hash_item(h, i), &key);
 		if (!is_noted(d))
 			memset(key.type, 0, sizeof(key.type));
 		item = hash_item(items, hash_get(items, &key, &new));
@@ -698,10 +720,15 @@ static int diff(struct diff *d)
 
 	while (done < SIDES && (d->traces ? add_up_trace(d, done) : add_up(d, done)))
 		done++;
-	if (done == SIDES && check_filter(d))
+	if (done == SIDES && check_filter(d)) {
+		d->files = namesakes_files(d->symbols[BEFORE]) &&
+			   namesakes_files(d->symbols[AFTER]);
 		print(d);
-	else
+		if (!namesakes_tell(d->symbols[BEFORE], "diff"))
+			namesakes_tell(d->symbols[AFTER], "diff");
+	} else {
 		d->status = EXIT_UNABLE;
+	}
 	for (side = 0; side < SIDES; side++) {
 		if (d->sums[side].symbols)
 			sums_free(d->sums + side);

@@ -12,6 +12,7 @@
 #include "head.h"
 #include "named.h"
 #include "names.h"
+#include "namesakes.h"
 #include "table.h"
 #include "term.h"
 #include "texts.h"
@@ -158,7 +159,6 @@ static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 	struct function key = { .ip = ip, .kind = kind }, *function;
 	const struct kmap_symbol *symbol;
 	char text[KMAP_SYMBOL_MAX];
-	const char *module;
 	bool new;
 	u32 nr = hash_get(&f->functions, &key, &new);
 
@@ -166,12 +166,8 @@ static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 		return nr;
 	symbol = kmap_symbols_find(f->symbols, ip, kind);
 	snprintf(text, sizeof(text), "%llx", ip);
-	if (symbol) {
-		module = kmap_symbols_string(f->symbols, symbol->module);
-		snprintf(text, sizeof(text), "%s%s%s%s",
-			 kmap_symbols_string(f->symbols, symbol->name), *module ? " [" : "",
-			 module, *module ? "]" : "");
-	}
+	if (symbol)
+		namesakes_write(f->symbols, symbol, text);
 	function = hash_item(&f->functions, nr);
 	function->frame = texts_number(&f->frames, text);
 	return nr;
@@ -670,6 +666,7 @@ static int fold(struct fold *f, char **argv)
 	if (status != EXIT_UNABLE)
 		print(f, trace ? "trace" : "kmap", status != EXIT_FINE);
 	release(f);
+	namesakes_tell(f->symbols, "fold");
 	kmap_symbols_free(f->symbols);
 	return status;
 }

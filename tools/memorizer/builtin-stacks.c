@@ -9,6 +9,7 @@
 
 #include "analysis.h"
 #include "entries.h"
+#include "namesakes.h"
 #include "texts.h"
 
 #define CALLS_MAX	256	/* of a stack; what lies further out is left out */
@@ -180,16 +181,12 @@ static u32 code_number(struct stacks *s, u64 ip)
 {
 	const struct kmap_symbol *symbol = kmap_symbols_find(s->a.symbols, ip, KMAP_IP_EXACT);
 	char text[KMAP_SYMBOL_MAX];
-	const char *module;
 
 	if (s->addresses || !symbol) {
 		analysis_ip(&s->a, ip, KMAP_IP_EXACT, text);
 		return texts_number(&s->texts, text);
 	}
-	module = kmap_symbols_string(s->a.symbols, symbol->module);
-	snprintf(text, sizeof(text), "%s%s%s%s",
-		 kmap_symbols_string(s->a.symbols, symbol->name), *module ? " [" : "", module,
-		 *module ? "]" : "");
+	namesakes_write(s->a.symbols, symbol, text);
 	return texts_number(&s->texts, text);
 }
 
@@ -327,6 +324,7 @@ static void print(struct analysis *a)
 	for (i = 0; i < s->from.nr; i++)
 		free(all[i].frames);
 	free(all);
+	namesakes_tell(a->symbols, "stacks");
 }
 
 static bool set_value(struct stacks *s, const char *text)

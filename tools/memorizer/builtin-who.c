@@ -6,6 +6,7 @@
 #include "builtin.h"
 #include "maintainers.h"
 #include "members.h"
+#include "namesakes.h"
 #include "report.h"
 #include "tally.h"
 
@@ -147,6 +148,7 @@ static void print_who(const struct report *r, const struct sums *k)
 	}
 	hash_free(&owners.files);
 	maintainers_free(owners.maintainers);
+	namesakes_tell(k->symbols, "who");
 }
 
 /* Whether there is an access to what who is asked for, of a source that is told. */
@@ -199,6 +201,16 @@ static bool check_who(const struct report *r, const struct sums *k)
 	return false;
 }
 
+/* Whether what is asked for a function, by its name with or without a file. */
+static bool is_meant(const struct report *r, const char *function)
+{
+	char name[KMAP_SYMBOL_MAX];
+	const char *file = strstr(function, " (");
+
+	snprintf(name, sizeof(name), "%.*s", file ? (int)(file - function) : -1, function);
+	return kmem_filter_matches(r->what, function) || kmem_filter_matches(r->what, name);
+}
+
 /* Whether a function that what is asked for accesses anything, in a source that is told. */
 static bool check_what(const struct report *r, const struct sums *k)
 {
@@ -210,7 +222,7 @@ static bool check_what(const struct report *r, const struct sums *k)
 	for (p = 0; p < nr; p++) {
 		for (i = 0; i < k->functions[parts[p].source].nr; i++) {
 			report_function(k, parts[p].source, i, function);
-			if (kmem_filter_matches(r->what, function))
+			if (is_meant(r, function))
 				return true;
 		}
 	}
@@ -256,7 +268,7 @@ static void print_what(const struct report *r, const struct sums *k)
 			noted = hash_item(k->noted + parts[p].source, n);
 			ip = hash_item(k->ips + parts[p].source, noted->key >> 32);
 			report_function(k, parts[p].source, ip->function, function);
-			if (kmem_filter_matches(r->what, function))
+			if (is_meant(r, function))
 				count_what(k, parts[p].source, noted, &tallies);
 		}
 		tally_print(r, k, parts + p, "WHAT IT ACCESSES", "members", &t, &tallies, false);

@@ -9,6 +9,7 @@ id HEX                              its build id
 section NAME                        a module: the addresses that follow are offsets in this section
 function ADDRESS SIZE NAME          in hex
 symbol ADDRESS NAME                 one that is no function
+file NAME                           the functions that follow are local ones of this file; -: global
 note KIND IP TYPE PATH FILE LINE OFFSET SIZE TYPE_SIZE FLAGS    numbers but for IP decimal, - is
                                     an empty text; KIND is read, write, update, string or alloc
 record KIND NAME SIZE               a struct or union, of which the members follow
@@ -52,6 +53,7 @@ class Kernel:
         self.names, self.strings = Strings(), Strings()
         self.symbols = self.pack("IBBHQQ", 0, 0, 0, 0, 0, 0)
         self.notes, self.records = b"", []
+        self.local = False
 
     def pack(self, form, *values):
         """Bytes."""
@@ -83,8 +85,12 @@ class Kernel:
         elif words[0] == "section":
             self.sections.append(words[1])
         elif words[0] == "function":
-            self.symbols += self.pack("IBBHQQ", self.names.add(words[3]), 0x12, 0,
+            self.symbols += self.pack("IBBHQQ", self.names.add(words[3]),
+                                      0x02 if self.local else 0x12, 0,
                                       self.section(), int(words[1], 16), int(words[2], 16))
+        elif words[0] == "file":
+            self.local = words[1] != "-"
+            self.symbols += self.pack("IBBHQQ", self.names.add(words[1]), 0x04, 0, 0xfff1, 0, 0)
         elif words[0] == "symbol":
             self.symbols += self.pack("IBBHQQ", self.names.add(words[2]), 0x10, 0, 1,
                                       int(words[1], 16), 0)

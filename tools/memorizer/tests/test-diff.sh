@@ -114,4 +114,65 @@ missing=$("$memorizer" help diff | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed '
 		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
 	done)
 same "the man page has all options" "" "$missing"
+# Functions of one name: static ones of two files, whose order changes, and a global one with a clone
+# kernel FILE ORDER: a vmlinux and its kallsyms; the KMAP of it has 1 read by alike() of a.c, 2 of b.c,
+# 4 by spin(), 8 by its clone
+kernel()
+{
+	{
+		printf '%s\n' "symbol ffffffff81000000 _stext" "symbol ffffffff81000000 _text" \
+			"symbol ffffffff81000240 _etext" "function ffffffff81000000 100 widget_alloc"
+		at=1
+		for file in $2; do
+			printf '%s\n' "file $file" "function ffffffff810001${at}0 10 alike"
+			at=$((at + 1))
+		done
+		printf '%s\n' "file c.c" "function ffffffff81000140 10 spin.part.0" "file -" \
+			"function ffffffff81000150 10 spin" "note read ffffffff81000114 - - include/x.h 1 0 4 4 0" \
+			"note read ffffffff81000115 - - drivers/x/${2%% *} 1 0 4 4 0"
+	} >"$1.notes"
+	python3 -B "$here/make-notes.py" "$1" <"$1.notes" || exit 1
+	sed -n 's/^function \([^ ]*\) [^ ]* \(.*\)/\1 t \2/p; s/^symbol \([^ ]*\) /\1 T /p' "$1.notes" >"$1.kallsyms"
+	first=1
+	[ "${2%% *}" = a.c ] || first=2
+	printf '%s\n' ffffffff81000010,1,ffff888000001000,64,1,0,0,sh "  ffffffff81000114,1,0,$first" \
+		"  ffffffff81000124,1,0,$((3 - first))" "  ffffffff81000144,1,0,8" "  ffffffff81000154,1,0,4" >"$1.kmap"
+}
+
+kernel "$tmp/ab" "a.c b.c"
+kernel "$tmp/ba" "b.c a.c"
+# functions OPTION...: functions that access, and reads before and after
+functions()
+{
+	"$memorizer" diff --csv --all "$@" "$tmp/ab.kmap" "$tmp/ba.kmap" 2>"$tmp/err" |
+		sed -n 's/^functions,\([^,]*\),[^,]*,\([^,]*,[^,]*\),.*/\1:\2/p' | sort | xargs
+}
+same "static functions of one name are told apart by file, clones are not" \
+	"alike (a.c):1,1 alike (b.c):2,2 spin:12,12" "$(functions -k "$tmp/ab" -k "$tmp/ba")"
+same "without a message" "" "$(cat "$tmp/err")"
+same "without files they are added up" "alike:3,3 spin.part.0: spin:12,12" \
+	"$(functions -K "$tmp/ab.kallsyms" -K "$tmp/ba.kallsyms" | sed 's/spin:/spin.part.0: spin:/')"
+same "and that is told" "memorizer diff: 1 name is that of several functions, which no file tells apart: \
+they are added up; want --vmlinux" "$(cat "$tmp/err")"
+# Files of one name: the notes have where they are
+for one in ab ba; do
+	sed 's/^file [ab].c/file x.c/; s/^note.*115 .*/note read ffffffff81000115 - - '"${one%?}"'\/x.c 1 0 4 4 0/
+		s/^note.*114 .*/note read ffffffff81000125 - - '"${one#?}"'\/x.c 1 0 4 4 0/' "$tmp/$one.notes" |
+		python3 -B "$here/make-notes.py" "$tmp/x$one" || exit 1
+done
+same "files of one name by where they are" "alike (a/x.c):1,1 alike (b/x.c):2,2 spin:12,12" \
+	"$(functions -k "$tmp/xab" -k "$tmp/xba")"
+# folded OPTION...: functions that access, and reads
+folded()
+{
+	"$memorizer" fold --value reads "$@" "$tmp/ab.kmap" 2>"$tmp/err" | sed 's/^[^;]*;[^;]*;//' | sort | xargs
+}
+same "fold tells them apart, too" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
+	"$(folded -k "$tmp/ab" | sed 's/widget_alloc;//g')"
+same "or says that it does not" "memorizer fold: 1 name is that of several functions, which no file tells \
+apart: they are added up; want --vmlinux" "$(folded -K "$tmp/ab.kallsyms" >"$tmp/out"; cat "$tmp/err")"
+same "as report does" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
+	"$("$memorizer" report --csv -k "$tmp/ab" "$tmp/ab.kmap" | sed -n 's/^functions,[^,]*,\([^,]*\),\([0-9]*\),.*/\1 \2/p' |
+		sort | xargs)"
+
 tap_end

@@ -23,6 +23,7 @@
  * @elf: its handle in libelf
  * @dwarf: its handle in libdw
  * @main: address of start_kernel(), 0 when it has none
+ * @file: string of the source file that the next local symbols are of
  * @root: directory of the kernel's source, with a slash at its end
  * @root_len: length of @root, 0 when it is not known
  */
@@ -31,6 +32,7 @@ struct kmap_elf {
 	Elf *elf;
 	Dwarf *dwarf;
 	u64 main;
+	u32 file;
 	char *root;
 	size_t root_len;
 };
@@ -51,7 +53,10 @@ static void read_symbol(struct kmap_symbols *s, struct kmap_elf *e, const char *
 			const GElf_Sym *sym, struct anchors *anchors)
 {
 	size_t len = strlen(name);
+	bool local = GELF_ST_BIND(sym->st_info) == STB_LOCAL;
 
+	if (GELF_ST_TYPE(sym->st_info) == STT_FILE)
+		e->file = len ? symbols_string(s, name, len) : 0;
 	if (sym->st_shndx == SHN_UNDEF)
 		return;
 	anchors_note(anchors, name, len, sym->st_value);
@@ -60,7 +65,7 @@ static void read_symbol(struct kmap_symbols *s, struct kmap_elf *e, const char *
 	if (!strcmp(name, "start_kernel"))
 		e->main = sym->st_value;
 	symbols_add(s, sym->st_value, sym->st_size, symbols_string(s, name, len), 0,
-		    symbol_rank(sym));
+		    local ? e->file : 0, symbol_rank(sym));
 }
 
 /* Reads the symbol tables; there is one, unless vmlinux was stripped. */

@@ -107,7 +107,8 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_l
 		if (!e.module_len)
 			anchors_note(anchors, e.name, e.name_len, e.addr);
 		module = module_string(s, &e, module);
-		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len), module, rank(&e));
+		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len), module, 0,
+			    rank(&e));
 	}
 	if (state == KMAP_LINE_FAILED)
 		return symbols_fail(s, "%s: %s", path, strerror(errno));

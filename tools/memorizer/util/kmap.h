@@ -148,11 +148,12 @@ enum kmap_ip {
  * @size: its length in bytes
  * @name: its name, see kmap_symbols_string()
  * @module: name of its module, the empty string for the kernel itself
+ * @file: name of its source file without directory, empty if it is global or that is not known
  * @rank: private: which of several names of one address is taken
  */
 struct kmap_symbol {
 	u64 start, size;
-	u32 name, module;
+	u32 name, module, file;
 	u32 rank;
 };
 

@@ -294,7 +294,8 @@ void notes_free(struct notes *n)
 	}
 }
 
-static const struct note *find(const struct notes *n, u64 ip, bool allocation)
+/* The first note from an address on. */
+static size_t first_from(const struct notes *n, u64 ip)
 {
 	size_t low = 0, high = n->nr, middle;
 
@@ -305,6 +306,13 @@ static const struct note *find(const struct notes *n, u64 ip, bool allocation)
 		else
 			high = middle;
 	}
+	return low;
+}
+
+static const struct note *find(const struct notes *n, u64 ip, bool allocation)
+{
+	size_t low = first_from(n, ip);
+
 	for (; low < n->nr && n->all[low].ip == ip; low++)
 		if (allocation == (n->all[low].kind == NOTE_ALLOCATION))
 			return n->all + low;
@@ -327,6 +335,29 @@ const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
 		if (n->nr && n->all[0].ip <= ip && ip <= n->all[n->nr - 1].ip)
 			note = find(n, ip, allocation);
 	return note;
+}
+
+/**
+ * notes_file - find out where the file of a function is
+ * @n: the notes
+ * @start: address of the function in the traced kernel
+ * @size: its bytes
+ * @name: name of the file without directory
+ *
+ * Return: the file as the tree has it; NULL if no note of the function has it.
+ */
+const char *notes_file(const struct notes *n, u64 start, u64 size, const char *name)
+{
+	const char *slash;
+	size_t i;
+
+	for (; n; n = n->next)
+		for (i = first_from(n, start); i < n->nr && n->all[i].ip - start < size; i++) {
+			slash = strrchr(n->all[i].file, '/');
+			if (!strcmp(slash ? slash + 1 : n->all[i].file, name))
+				return n->all[i].file;
+		}
+	return NULL;
 }
 
 /* BYTES or BYTES.BITS, as bits. */

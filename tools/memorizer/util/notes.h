@@ -101,6 +101,7 @@ struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_M
 struct notes *notes_join(struct notes *first, struct notes *others);
 void notes_free(struct notes *n);
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);
+const char *notes_file(const struct notes *n, u64 start, u64 size, const char *name);
 bool notes_record(const struct notes *n, const char *name, struct record *r);
 bool notes_flexible(const struct notes *n, const char *name);
 const struct placed *notes_placed(const struct notes *n, const char *name, u64 place);

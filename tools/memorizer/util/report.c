@@ -6,6 +6,7 @@
 #include "columns.h"
 #include "gfp.h"
 #include "names.h"
+#include "namesakes.h"
 #include "report.h"
 #include "table.h"
 #include "term.h"
@@ -192,15 +193,11 @@ static void name_task(const struct sums *k, const void *item, struct row *row)
 static void write_function(const struct sums *k, u64 start, char text[KMAP_SYMBOL_MAX])
 {
 	const struct kmap_symbol *symbol = kmap_symbols_find(k->symbols, start, KMAP_IP_EXACT);
-	const char *module;
 
-	snprintf(text, KMAP_SYMBOL_MAX, "%llx", start);
-	if (!symbol)
-		return;
-	module = kmap_symbols_string(k->symbols, symbol->module);
-	snprintf(text, KMAP_SYMBOL_MAX, "%s%s%s%s",
-		 kmap_symbols_string(k->symbols, symbol->name), *module ? " [" : "",
-		 module, *module ? "]" : "");
+	if (symbol)
+		namesakes_write(k->symbols, symbol, text);
+	else
+		snprintf(text, KMAP_SYMBOL_MAX, "%llx", start);
 }
 
 /**
@@ -208,7 +205,7 @@ static void write_function(const struct sums *k, u64 start, char text[KMAP_SYMBO
  * @k: the sums
  * @source: where the accesses come from
  * @function: item of functions
- * @text: where to write it; the address if it has no name
+ * @text: where to write it, with its file if others have its name; the address if it has none
  */
 void report_function(const struct sums *k, enum access_source source, u32 function,
 		     char text[KMAP_SYMBOL_MAX])

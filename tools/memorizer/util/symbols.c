@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frames.h"
+#include "namesakes.h"
 #include "symbols.h"
 
 #define PAGE_BYTES	4096
@@ -85,13 +86,14 @@ u32 symbols_string(struct kmap_symbols *s, const char *text, size_t len)
  * @size: its size, 0 when it ends where the next symbol begins
  * @name: string of its name
  * @module: string of its module's name
+ * @file: string of its source file's name
  * @rank: which of several symbols of one address is taken
  */
 void symbols_add(struct kmap_symbols *s, u64 start, u64 size, u32 name,
-		 u32 module, enum rank rank)
+		 u32 module, u32 file, enum rank rank)
 {
 	s->sym = grow(s->sym, s->nr + 1, &s->room, sizeof(*s->sym));
-	s->sym[s->nr++] = (struct kmap_symbol){ start, size, name, module, rank };
+	s->sym[s->nr++] = (struct kmap_symbol){ start, size, name, module, file, rank };
 }
 
 /**
@@ -244,7 +246,7 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
 {
 	struct kmap_symbols *s = kmap_array(NULL, 1, sizeof(*s));
 
-	*s = (struct kmap_symbols){ .error = error };
+	*s = (struct kmap_symbols){ .error = error, .namesakes = namesakes_make() };
 	symbols_string(s, "", 0);
 	if (load(s, vmlinux, kallsyms, lines))
 		return s;
@@ -266,7 +268,7 @@ struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMA
 	struct kmap_symbols *s = kmap_array(NULL, 1, sizeof(*s));
 	struct anchors anchors = { 0 };
 
-	*s = (struct kmap_symbols){ .error = error };
+	*s = (struct kmap_symbols){ .error = error, .namesakes = namesakes_make() };
 	symbols_string(s, "", 0);
 	if (kallsyms && !kallsyms_read(s, kallsyms, true, &anchors)) {
 		kmap_symbols_free(s);
@@ -285,6 +287,7 @@ void kmap_symbols_free(struct kmap_symbols *s)
 	if (s->elf)
 		elf_close(s->elf);
 	notes_free(s->notes);
+	namesakes_free(s->namesakes);
 	if (s->modules)
 		modules_close(s->modules);
 	free(s->sym);

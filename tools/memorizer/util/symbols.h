@@ -35,6 +35,7 @@ struct anchors {
  * @elf: vmlinux, for its line numbers, or NULL
  * @modules: the files of modules, for theirs and for their notes, or NULL
  * @notes: what the compiler noted, or NULL
+ * @namesakes: the functions by name, see namesakes.c
  * @inlines: whether inlined functions are wanted, too
  * @error: where a message goes
  */
@@ -47,13 +48,14 @@ struct kmap_symbols {
 	struct kmap_elf *elf;
 	struct modules *modules;
 	struct notes *notes;
+	struct namesakes *namesakes;
 	bool inlines;
 	char *error;
 };
 
 u32 symbols_string(struct kmap_symbols *s, const char *text, size_t len);
 void symbols_add(struct kmap_symbols *s, u64 start, u64 size, u32 name,
-		 u32 module, enum rank rank);
+		 u32 module, u32 file, enum rank rank);
 bool symbols_fail(struct kmap_symbols *s, const char *format, ...)
 	__printf(2, 3);
 void symbols_printable(char *text);
