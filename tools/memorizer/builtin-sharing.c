@@ -294,7 +294,7 @@ static void print_users(struct sharing *s)
 	struct table t = {
 		.title = "Shared Cache Line Distribution Pareto", .key = "pareto",
 		.name_title = "Cacheline", .name_key = "line",
-		.texts = { { "Symbol", "code" }, { "Object", "object" },
+		.texts = { { "Symbol", "code" }, { "Object", "object" }, { "Source", "source" },
 			   { "Allocated by", "site" }, NAMED_TYPE, NAMED_FIELD },
 		.then = { MOVES, RECORDS },
 		.columns = {
@@ -319,10 +319,10 @@ static void print_users(struct sharing *s)
 		user->sum[OFFSET] = user->offset;
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = address_text(user->line), .sum = user->sum };
-		row->texts[0] = analysis_code(&s->a, user->ip);
+		analysis_code_source(&s->a, user->ip, row->texts, row->texts + 2);
 		row->texts[1] = analysis_object(&s->a, user->kind);
-		row->texts[2] = analysis_allocated(&s->a, user->kind);
-		analysis_name(&s->a, row->texts + 3, user->name);
+		row->texts[3] = analysis_allocated(&s->a, user->kind);
+		analysis_name(&s->a, row->texts + 4, user->name);
 	}
 	analysis_table(&s->a, &t, RANK);
 }
@@ -333,7 +333,7 @@ static void print_addresses(struct sharing *s)
 		.title = "ADDRESSES IN SHARED LINES", .key = "addresses",
 		.name_title = "Address", .name_key = "ptr",
 		.texts = { { "Object", "object" }, { "Allocated by", "site" },
-			   { "Code", "code" }, NAMED_TYPE, NAMED_FIELD },
+			   { "Code", "code" }, { "Source", "source" }, NAMED_TYPE, NAMED_FIELD },
 		.then = { MOVES, RECORDS },
 		.columns = {
 			{ "CPU", "cpu", CPU, CELL_NUMBER, 0 },
@@ -360,8 +360,8 @@ static void print_addresses(struct sharing *s)
 		row->texts[0] = analysis_where(&s->a, address->spot);
 		kind = analysis_spot(&s->a, address->spot)->kind;
 		row->texts[1] = analysis_allocated(&s->a, kind);
-		row->texts[2] = analysis_code(&s->a, address->ip);
-		analysis_name(&s->a, row->texts + 3, analysis_spot(&s->a, address->spot)->name);
+		analysis_code_source(&s->a, address->ip, row->texts + 2, row->texts + 3);
+		analysis_name(&s->a, row->texts + 4, analysis_spot(&s->a, address->spot)->name);
 	}
 	analysis_table(&s->a, &t, RANK);
 }

@@ -109,9 +109,9 @@ done
 agree fold
 printed timeline --vmlinux "$tmp/vmlinux" --json "$tmp/life" >"$tmp/printed"
 agree timeline
-printed sharing --addresses --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
+printed sharing --addresses --inlines --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree sharing
-printed false-sharing --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
+printed false-sharing --inlines --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree false-sharing
 {
 	printed per-entry --json "$tmp/context"

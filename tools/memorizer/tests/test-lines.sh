@@ -99,6 +99,35 @@ same "and inlined functions" 1 "$(addresses ffffffffc0400100 16 | kmap >"$tmp/km
 	lines -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" | grep -c 'gadget_set .*:8 < .*:22' |
 	sed 's/^[1-9][0-9]*$/1/')"
 
+# The lines of code that shares cache lines
+at=$(nm "$tmp/vmlinux" | sed -n 's/ T outer$//p' | sed 's/^ffffffff81/ffffffff9b/')
+here_line=$(addr2line -e "$tmp/vmlinux" "$(echo "$at" | sed 's/^ffffffff9b/ffffffff81/')" |
+	sed 's/ (discriminator.*//; s|.*/vmlinux/||')
+"$(dirname "$memorizer")/tests/make-trace" "$tmp/shared" <<END
+cpu 0
+time 1000000000
+access ip=$at ptr=ffff888000001000 size=8 kind=2 pid=1
+cpu 1
+time 1000001000
+access ip=$at ptr=ffff888000001000 size=8 kind=2 pid=2
+END
+mkdir "$tmp/shared/kernel"
+cp "$tmp/kallsyms" "$tmp/shared/kernel"
+# sources OPTION...: the tables' names, and all sources in them
+sources()
+{
+	"$memorizer" sharing --addresses --csv "$@" "$tmp/shared" | awk -F, '
+		$1 == "table" { delete is; for (i = 1; i <= NF; i++) is[i] = $i ~ /source$/ }
+		NF && $1 != "table" { for (i = 1; i <= NF; i++) if (is[i]) print $1, $i }' |
+		sed 's| .*/vmlinux/| |' | sort -u
+}
+printf '%s\n' "addresses $here_line" "pairs $here_line" "pareto $here_line" >"$tmp/want"
+sources --inlines -k "$tmp/vmlinux" | sed 's/ [^ ]* \([^ ]*:[0-9]*\)$/ \1/' >"$tmp/got"
+equal "sharing tells the source lines of code" "$tmp/want" "$tmp/got"
+same "only if lines are asked for" "" "$(sources -k "$tmp/vmlinux")"
+same "the code is without them" 0 "$("$memorizer" sharing -i -k "$tmp/vmlinux" "$tmp/shared" |
+	grep -c 'outer+0x0/[^ ]* (')"
+
 # As distributions ship it, and of the build that ran
 addresses ffffffffc0400100 16 | kmap >"$tmp/kmap"
 lines -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" >"$tmp/want"

@@ -683,6 +683,34 @@ char *analysis_code(const struct analysis *a, u64 ip)
 }
 
 /**
+ * analysis_code_source - name an instruction and its source line for a table
+ * @a: the analysis
+ * @ip: its address
+ * @code: set to its name, or the address
+ * @source: set to the file and line, with --inlines those of inlined functions; NULL: not known
+ *
+ * The columns are to have keys that end in "code" and "source"; see analysis_table().
+ */
+void analysis_code_source(const struct analysis *a, u64 ip, char **code, char **source)
+{
+	char text[KMAP_SYMBOL_MAX], *line;
+	size_t len;
+
+	analysis_ip(a, ip, KMAP_IP_EXACT, text);
+	line = strstr(text, " (");
+	*source = NULL;
+	if (line) {
+		*line = '\0';
+		line += strlen(" (");
+		len = strlen(line);
+		if (len && line[len - 1] == ')')
+			line[len - 1] = '\0';
+		*source = table_text(line);
+	}
+	*code = table_text(text);
+}
+
+/**
  * analysis_site - name a call site for a table
  * @a: the analysis
  * @ip: return address of the call; 0: not known
@@ -803,12 +831,16 @@ void analysis_name(const struct analysis *a, char *texts[2], u32 name)
 /**
  * analysis_table - order a table, print and release it
  * @a: the analysis
- * @t: the table
+ * @t: the table; types are left out if none are known, sources if no lines were asked for
  * @usual: metric that orders its rows without --sort
  */
 void analysis_table(struct analysis *a, struct table *t, u32 usual)
 {
 	named_drop(t, a->symbols);
+	if (!a->inlines && !a->modules) {
+		table_drop(t, "source");
+		table_drop(t, "before_source");
+	}
 	table_sort(t, &a->order, usual);
 	if (a->format == REPORT_JSON) {
 		printf(",\n\t");

@@ -210,6 +210,7 @@ u64 analysis_kind_site(const struct analysis *a, u32 kind);
 u32 analysis_node(const struct analysis *a, u32 cpu);
 void analysis_ip(const struct analysis *a, u64 ip, enum kmap_ip kind, char text[KMAP_SYMBOL_MAX]);
 char *analysis_code(const struct analysis *a, u64 ip);
+void analysis_code_source(const struct analysis *a, u64 ip, char **code, char **source);
 char *analysis_site(const struct analysis *a, u64 ip);
 char *analysis_text(const char *text);
 char *analysis_object(const struct analysis *a, u32 kind);

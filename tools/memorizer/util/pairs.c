@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Pairs of accesses by two CPUs, of which the later moved a line because of the earlier. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pairs.h"
@@ -52,14 +53,15 @@ bool pairs_count(struct hash *pairs, const struct touch *t, u64 total[PAIR_SUMS]
 	return true;
 }
 
-/* Which code of the pair does what to which bytes of an object. */
-static char *describe(const struct analysis *a, u64 ip, bool writes)
+/* Tells which code of the pair does what to which bytes of an object, and where its source is. */
+static void describe(const struct analysis *a, u64 ip, bool writes, char **texts)
 {
-	char text[KMAP_SYMBOL_MAX + 8];
+	char *code;
 
-	analysis_ip(a, ip, KMAP_IP_EXACT, text);
-	strcat(text, writes ? " W" : " R");
-	return table_text(text);
+	analysis_code_source(a, ip, &code, texts + 1);
+	if (asprintf(texts, "%s %c", code, writes ? 'W' : 'R') < 0)
+		abort();
+	free(code);
 }
 
 /**
@@ -76,8 +78,9 @@ void pairs_print(struct analysis *a, const struct hash *pairs, const char *title
 	struct table t = {
 		.title = title, .key = key, .name_title = "Object", .name_key = "object",
 		.texts = {
-			{ "Allocated by", "site" }, { "Moved by", "code" },
-			{ "Behind", "before_object" }, { "By", "before_code" }, NAMED_TYPE,
+			{ "Allocated by", "site" }, { "Moved by", "code" }, { "Source", "source" },
+			{ "Behind", "before_object" }, { "By", "before_code" },
+			{ "By source", "before_source" }, NAMED_TYPE,
 			NAMED_FIELD, { "Behind type", "before_type" },
 			{ "Behind field", "before_field" },
 		},
@@ -104,11 +107,11 @@ void pairs_print(struct analysis *a, const struct hash *pairs, const char *title
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = analysis_where(a, spot), .sum = pair->sum };
 		row->texts[0] = analysis_allocated(a, analysis_spot(a, spot)->kind);
-		row->texts[1] = describe(a, pair->ip, pair->how & 2);
-		row->texts[2] = analysis_where(a, before);
-		row->texts[3] = describe(a, pair->before, pair->how & 1);
-		analysis_name(a, row->texts + 4, analysis_spot(a, spot)->name);
-		analysis_name(a, row->texts + 6, analysis_spot(a, before)->name);
+		describe(a, pair->ip, pair->how & 2, row->texts + 1);
+		row->texts[3] = analysis_where(a, before);
+		describe(a, pair->before, pair->how & 1, row->texts + 4);
+		analysis_name(a, row->texts + 6, analysis_spot(a, spot)->name);
+		analysis_name(a, row->texts + 8, analysis_spot(a, before)->name);
 	}
 	analysis_table(a, &t, sum);
 }

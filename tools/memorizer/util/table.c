@@ -173,6 +173,29 @@ bool table_order_check(const struct table_order *order, const char *command)
 }
 
 /**
+ * table_drop - leave out a column of texts
+ * @t: the table
+ * @key: key of the column; nothing happens if there is none
+ */
+void table_drop(struct table *t, const char *key)
+{
+	int c = text_column(t, key), last = TABLE_TEXTS - 1;
+	size_t nr = last - c;
+	u32 i;
+
+	if (c < 0)
+		return;
+	memmove(t->texts + c, t->texts + c + 1, nr * sizeof(*t->texts));
+	t->texts[last] = (struct text_column){ NULL };
+	for (i = 0; i < t->nr; i++) {
+		free(t->rows[i].texts[c]);
+		memmove(t->rows[i].texts + c, t->rows[i].texts + c + 1,
+			nr * sizeof(*t->rows[i].texts));
+		t->rows[i].texts[last] = NULL;
+	}
+}
+
+/**
  * table_sort - order the rows
  * @t: the table
  * @order: what is asked for; notes whether the table has it

@@ -7,7 +7,7 @@
 #include "term.h"
 
 #define TABLE_COLUMNS	16	/* most columns of a table */
-#define TABLE_TEXTS	8	/* most texts of a row, beside its name */
+#define TABLE_TEXTS	10	/* most texts of a row, beside its name */
 
 /* How a column shows its metric. */
 enum cell {
@@ -119,6 +119,7 @@ struct table_order {
 
 bool table_order_set(struct table_order *order, const char *command, const char *key);
 bool table_order_check(const struct table_order *order, const char *command);
+void table_drop(struct table *t, const char *key);
 void table_sort(struct table *t, struct table_order *order, u32 usual);
 void table_print(const struct table *t, u32 top);
 void table_json(const struct table *t, u32 top);
