@@ -33,6 +33,8 @@ printed()
 	"$memorizer" "$@" 2>"$tmp/err" | grep -o '"[a-z_]*": ' | tr -d '": '
 }
 
+mkdir "$tmp/modules"
+: >"$tmp/modules/none.ko"
 documented head | sort -u >"$tmp/head"
 
 # agree COMMAND: compares $tmp/printed with the manual page
@@ -109,9 +111,9 @@ done
 agree fold
 printed timeline --vmlinux "$tmp/vmlinux" --json "$tmp/life" >"$tmp/printed"
 agree timeline
-printed sharing --addresses --inlines --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
+printed sharing --addresses --modules "$tmp/modules" --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree sharing
-printed false-sharing --inlines --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
+printed false-sharing --modules "$tmp/modules" --vmlinux "$tmp/vmlinux" --json "$tmp/lines" >"$tmp/printed"
 agree false-sharing
 {
 	printed per-entry --json "$tmp/context"
