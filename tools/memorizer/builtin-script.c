@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "chrome.h"
 #include "filter.h"
 #include "gfp.h"
 #include "head.h"
@@ -45,6 +46,7 @@ static const char usage[] =
 	"  -T, --to TIME        print what happens before then\n"
 	"  -j, --json           print JSON, an object on each line\n"
 	"  -c, --csv            print CSV\n"
+	"  -x, --chrome         print JSON in Chrome's trace event format, for ui.perfetto.dev\n"
 	"  -h, --help           print this\n";
 
 static const struct option options[] = {
@@ -57,6 +59,7 @@ static const struct option options[] = {
 	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
+	{ "chrome", no_argument, NULL, 'x' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -101,6 +104,11 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
  * @modules: directory with the files of modules below it, for their lines, or NULL
  * @inlines: whether to give lines and inlined functions
  * @format: how to print
+ * @chrome: whether to print in Chrome's trace event format
+ * @machine: machine of the traced kernel, or NULL
+ * @comma: whether an event was printed already
+ * @cpus: CPUs that are named
+ * @bytes: how much is live, if that is followed
  * @filter: which events
  * @types: mask of enum trace_type: which events
  * @addr: address that events have within, if @by_addr
@@ -108,7 +116,7 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
  * @symbols: the symbols
  * @names: names of tasks and caches
  * @object: id of the last object event that has the address within, plus one
- * @noted: whether there are notes of the compiler's, for which these are followed:
+ * @noted: whether there are notes of the compiler's
  * @live: what is allocated, with the two halves of its call site as tags
  * @objects: struct object: the last one of each number
  * @named: what the current event is about
@@ -128,6 +136,10 @@ struct script {
 	const char *vmlinux, *kallsyms, *modules;
 	bool inlines;
 	enum report_format format;
+	bool chrome, comma;
+	const char *machine;
+	struct hash cpus;
+	u64 bytes[TRACKER_GROUPS];
 	struct kmem_filter filter;
 	u32 types;
 	u64 addr;
@@ -683,7 +695,8 @@ static void print_text(const struct script *s, const struct trace_event *e)
 	putchar_unlocked('\n');
 }
 
-static void print_json(const struct script *s, const struct trace_event *e)
+/* Prints an event as a JSON object. */
+static void print_object(const struct script *s, const struct trace_event *e)
 {
 	enum field f;
 	u64 left;
@@ -706,7 +719,93 @@ static void print_json(const struct script *s, const struct trace_event *e)
 		else
 			json_string(s->texts[f]);
 	}
-	print_string("}\n");
+	putchar_unlocked('}');
+}
+
+static void print_json(const struct script *s, const struct trace_event *e)
+{
+	print_object(s, e);
+	putchar_unlocked('\n');
+}
+
+/* Prints what all of Chrome's events begin with. */
+static void print_chrome_head(struct script *s, char phase, u32 process, u32 thread,
+			      const char *name)
+{
+	print_string(s->comma ? ",\n{\"ph\": \"" : "\n{\"ph\": \"");
+	s->comma = true;
+	putchar_unlocked(phase);
+	print_string("\", \"pid\": ");
+	print_digits(process, 1);
+	print_string(", \"tid\": ");
+	print_digits(thread, 1);
+	print_string(", \"name\": ");
+	json_string(name);
+}
+
+/* Names a process or thread. */
+static void print_chrome_name(struct script *s, u32 process, u32 thread, const char *what,
+			      const char *name)
+{
+	print_chrome_head(s, 'M', process, thread, what);
+	print_string(", \"args\": {\"name\": ");
+	json_string(name);
+	print_string("}}");
+}
+
+/* Names the thread of a CPU when its first event comes, that of a task when its name does. */
+static void name_threads(struct script *s, const struct trace_event *e)
+{
+	u64 cpu = e->cpu;
+	char name[32];
+	bool new;
+
+	hash_get(&s->cpus, &cpu, &new);
+	snprintf(name, sizeof(name), "CPU %u", e->cpu);
+	if (new)
+		print_chrome_name(s, CHROME_CPUS, e->cpu, "thread_name", name);
+	if (e->type == TRACE_TASK && e->u.task.pid)
+		print_chrome_name(s, CHROME_TASKS, e->u.task.pid, "thread_name",
+				  names_task(&s->names, e->u.task.pid));
+}
+
+/* In microseconds, with all digits. */
+static void print_chrome_time(u64 time)
+{
+	print_string(", \"ts\": ");
+	print_digits(time / 1000, 1);
+	putchar_unlocked('.');
+	print_digits(time % 1000, 3);
+}
+
+static void print_chrome(struct script *s, const struct trace_event *e)
+{
+	struct chrome_event c;
+
+	chrome_event(&c, e, event_name(e), s->machine);
+	print_chrome_head(s, c.phase, c.process, c.thread, c.name);
+	print_chrome_time(e->time);
+	print_string(", \"cat\": ");
+	json_string(event_name(e));
+	if (c.phase == 'i')
+		print_string(c.global ? ", \"s\": \"g\"" : ", \"s\": \"t\"");
+	if (c.id)
+		printf(", \"id\": \"%llx.%u\"", c.id, c.thread);
+	print_string(", \"args\": ");
+	print_object(s, e);
+	putchar_unlocked('}');
+}
+
+/* How much is live behind an allocation or free. */
+static void print_chrome_live(struct script *s, const struct trace_event *e)
+{
+	print_chrome_head(s, 'C', CHROME_CPUS, 0, "live");
+	print_chrome_time(e->time);
+	print_string(", \"args\": {\"slab\": ");
+	print_digits(s->bytes[TRACKER_SLAB], 1);
+	print_string(", \"pages\": ");
+	print_digits(s->bytes[TRACKER_PAGES], 1);
+	print_string("}}");
 }
 
 /* How many fields CSV has columns for. */
@@ -819,18 +918,31 @@ static bool is_chosen(struct script *s, const struct trace_event *e)
 	       (!f->comm || has(s, F_COMM, f->comm)) && named;
 }
 
-static void show(struct script *s, const struct trace_event *e)
+/* Prints an event, if it is chosen; returns whether it is. */
+static bool show(struct script *s, const struct trace_event *e)
 {
 	put_event(s, e);
 	if (!is_chosen(s, e))
-		return;
+		return false;
 	s->printed++;
-	if (s->format == REPORT_JSON)
+	if (s->chrome)
+		print_chrome(s, e);
+	else if (s->format == REPORT_JSON)
 		print_json(s, e);
 	else if (s->format == REPORT_CSV)
 		print_csv(s, e);
 	else
 		print_text(s, e);
+	return true;
+}
+
+/* Bytes of an allocation have gone. */
+static void gone(void *data, const struct tracked *item, u64 bytes, bool freed)
+{
+	struct script *s = data;
+
+	(void)freed;
+	s->bytes[item->group] -= bytes;
 }
 
 /* Follows who allocated what: that is the type where code has but bytes before it. */
@@ -844,7 +956,8 @@ static void follow(struct script *s, const struct trace_event *e)
 	if (e->type == TRACE_ALLOC) {
 		tag[0] = e->u.alloc.call_site;
 		tag[1] = e->u.alloc.call_site >> 32;
-		tracker_add(&s->live, e, tag);
+		if (tracker_add(&s->live, e, tag))
+			s->bytes[e->u.alloc.kind == TRACE_PAGES] += e->u.alloc.bytes_alloc;
 	} else if (e->type == TRACE_FREE) {
 		tracker_remove(&s->live, e);
 	} else if (e->type == TRACE_OBJECT) {
@@ -856,16 +969,19 @@ static void follow(struct script *s, const struct trace_event *e)
 
 static void handle(struct script *s, const struct trace_event *e)
 {
-	bool about = !s->by_addr || is_about(s, e);
+	bool about = !s->by_addr || is_about(s, e), shown;
 
 	names_event(&s->names, e);
 	kmem_choice_event(&s->choice, e);
 	s->types_seen |= 1u << e->type;
 	s->addr_seen |= about;
-	if (s->choice.within && about && s->types & 1u << e->type)
-		show(s, e);
-	if (s->noted)
+	if (s->chrome)
+		name_threads(s, e);
+	shown = s->choice.within && about && s->types & 1u << e->type && show(s, e);
+	if (s->noted || s->chrome)
 		follow(s, e);
+	if (s->chrome && shown && (e->type == TRACE_ALLOC || e->type == TRACE_FREE))
+		print_chrome_live(s, e);
 }
 
 static void print_events(struct script *s, struct trace *t)
@@ -876,15 +992,27 @@ static void print_events(struct script *s, struct trace *t)
 	names_init(&s->names);
 	kmem_choice_init(&s->choice, &s->filter, s->symbols, &s->names);
 	tracker_init(&s->live);
+	s->live.gone = gone;
+	s->live.data = s;
+	hash_init(&s->cpus, sizeof(u64), sizeof(u64));
 	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
 	hash_init(&s->sites, sizeof(struct site), 2 * sizeof(u64));
-	if (s->format == REPORT_CSV)
+	if (s->chrome) {
+		s->machine = trace_env_text(t, "machine");
+		print_string("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+		print_chrome_name(s, CHROME_TASKS, 0, "process_name", "Tasks");
+		print_chrome_name(s, CHROME_CPUS, 0, "process_name", "CPUs");
+	} else if (s->format == REPORT_CSV) {
 		print_csv_head(s);
-	else if (s->format == REPORT_TEXT)
+	} else if (s->format == REPORT_TEXT) {
 		term_pager();
+	}
 	while (!s->choice.window.ended && trace_next(t, &e))
 		handle(s, &e);
+	if (s->chrome)
+		print_string("\n]}\n");
 	forget_sites(s);
+	hash_free(&s->cpus);
 	hash_free(&s->objects);
 	tracker_free(&s->live);
 	names_free(&s->names);
@@ -997,6 +1125,10 @@ static bool set_option(struct script *s, int option, const char *arg)
 	case 'c':
 		s->format = REPORT_CSV;
 		return true;
+	case 'x':
+		s->chrome = true;
+		s->format = REPORT_JSON;
+		return true;
 	default:
 		return kmem_filter_option(&s->filter, "script", option, arg) == KMEM_TAKEN;
 	}
@@ -1011,7 +1143,7 @@ static int run(int argc, char **argv)
 	s->format = REPORT_TEXT;
 	s->types = (2u << TRACE_UNKNOWN) - 1;
 	kmem_filter_init(&s->filter);
-	while ((option = getopt_long(argc, argv, "k:K:iM:e:A:C:S:m:p:P:f:T:jch", options,
+	while ((option = getopt_long(argc, argv, KMEM_FILTER_SHORTS "k:K:iM:e:A:jcxh", options,
 				     NULL)) != -1) {
 		if (option != 'h' && set_option(s, option, optarg))
 			continue;

@@ -114,6 +114,28 @@ events "--from and --to times" "16 17" --from 3 --to 3.00000002
 events "--from and --to marks" "10 11 12 13 14 15 16 17 18 19" --from begin \
 	--to "$(printf 'end\nof"it')"
 
+# Chrome's trace event format, against what script prints
+# chrome NAME TRACE ARGUMENTS...
+chrome()
+{
+	name=$1 trace=$2
+	shift 2
+	"$memorizer" script --chrome "$@" "$tmp/$trace" >"$tmp/chrome" 2>"$tmp/err"
+	"$memorizer" script --json "$@" "$tmp/$trace" >"$tmp/lines" 2>"$tmp/err"
+	python3 -B "$here/check-chrome.py" "$tmp/chrome" "$tmp/lines" >"$tmp/out" 2>&1
+	ok $? "$name"
+	sed 's/^/# /' "$tmp/out"
+}
+
+for order in le be; do
+	chrome "what is allocated and accessed as Chrome's events, $order" $order
+	chrome "entries, locks and scopes, too, $order" context-$order
+done
+chrome "a load" load
+chrome "what a plugin for QEMU writes" qemu
+chrome "what is chosen" load --event alloc,free --pid 3
+chrome "what lies in a time" le --from begin
+
 hint="Try 'memorizer help script'."
 outcome "script wants a trace" 2 /dev/null "memorizer script: 0 traces: want one directory
 $hint" script
@@ -128,6 +150,7 @@ same "a mark that is there" "2 memorizer: $tmp/le: no mark 'nine'" "$? $(cat "$t
 
 "$build/tests/make-trace" "$tmp/lost" <"$data/kmem.trace" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/lost"
+chrome "a trace that lacks events is sound as Chrome's, too" lost
 "$memorizer" script "$tmp/lost" >"$tmp/out" 2>"$tmp/err"
 same "losses are events, and the status says that it is incomplete" "3 1 1" \
 	"$? $(grep -c ' lost: events=3$' "$tmp/out") $(grep -c incomplete "$tmp/err")"

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Checks what memorizer script --chrome prints against the events that script --json prints.
+
+Usage: check-chrome.py CHROME LINES; prints what is wrong, and fails if something is
+"""
+import json
+import sys
+from decimal import Decimal
+
+TASKS, CPUS = 1, 2
+PAGE = 4096
+COMMON = {"ph", "pid", "tid", "name", "ts", "cat", "args"}
+failed = False
+
+
+def check(good, *told):
+    """Tells what is wrong."""
+    global failed
+    if not good:
+        failed = True
+        print(*told)
+
+
+def shape(event):
+    """Phase, process, thread and further keys that an event is to have."""
+    kind, pid, cpu = event["event"], event.get("pid"), event["cpu"]
+    where = (TASKS, pid) if pid else (CPUS, cpu)
+    if kind in ("enter", "leave"):
+        if event["kind"] not in ("syscall", "exception"):
+            where = (CPUS, cpu)
+        return "B" if kind == "enter" else "E", where, set()
+    if kind == "lock" and event["op"] != "unknown":
+        return {"acquire": "b", "acquired": "n", "release": "e"}[event["op"]], where, {"id"}
+    if kind == "mark" and event["text"].startswith(("scope ", "leave ")):
+        return "B" if event["text"].startswith("scope ") else "E", where, set()
+    return "i", where, {"s"}
+
+
+class Live:
+    """Bytes that are live, by a plain model."""
+
+    def __init__(self):
+        self.slab, self.pages = {}, set()
+
+    def take(self, event):
+        """Follows an event; returns whether it changes what is live."""
+        if event["event"] not in ("alloc", "free"):
+            return False
+        ptr = int(event["ptr"], 16)
+        size = event["bytes_alloc" if event["event"] == "alloc" else "bytes"]
+        pages = set(range(ptr // PAGE, (ptr + size) // PAGE))
+        if event["kind"] == "pages":
+            self.pages = self.pages | pages if event["event"] == "alloc" else self.pages - pages
+        elif event["event"] == "alloc":
+            self.slab[ptr] = size
+        else:
+            self.slab.pop(ptr, None)
+        return True
+
+    def bytes(self):
+        """As the counter has it."""
+        return {"slab": sum(self.slab.values()), "pages": PAGE * len(self.pages)}
+
+
+def check_event(got, event):
+    """Compares an event with what script prints of it."""
+    phase, where, more = shape(event)
+    check(got["args"] == event, "arguments of", event["nr"], got["args"])
+    check(got["ts"] * 1000 == event["time"], "time of", event["nr"], got["ts"])
+    check(got["cat"] == event["event"], "category of", event["nr"], got["cat"])
+    check((got["ph"], got["pid"], got["tid"]) == (phase, *where), "place of", event["nr"], got)
+    check(set(got) == COMMON | more, "members of", event["nr"], sorted(got))
+    if event["event"] in ("enter", "leave"):
+        check(got["name"].startswith(event["kind"]), "name of", event["nr"], got["name"])
+    elif phase in "BE":
+        check(got["name"] == event["text"][6:], "name of", event["nr"], got["name"])
+    if "id" in more:
+        check(got["id"] == f"{event['lock']}.{got['tid']}", "id of", event["nr"], got["id"])
+        name = event["lock_name"] or event["lock"]
+        check(got["name"] == name, "name of", event["nr"], got["name"])
+    if "s" in more:
+        want = "g" if event["event"] == "mark" else "t"
+        check(got["s"] == want, "scope of", event["nr"], got["s"])
+        check(got["name"] == event.get("text", event["event"]), "name of", event["nr"])
+
+
+def check_slices(events):
+    """What ends is what began last, on each thread and with each id, once something did."""
+    open_slices = {}
+    for event in events:
+        if event["ph"] in "BE":
+            key = event["pid"], event["tid"]
+        elif event["ph"] in "be":
+            key = event["id"]
+        else:
+            continue
+        stack = open_slices.setdefault(key, [])
+        if event["ph"] in "Bb":
+            stack.append(event["name"])
+        elif stack:
+            check(stack.pop() == event["name"], "ends otherwise than it began:", event)
+
+
+def main():
+    """Checks all of it."""
+    with open(sys.argv[1], encoding="ascii") as file:
+        made = json.load(file, parse_float=Decimal)
+    with open(sys.argv[2], encoding="ascii") as file:
+        events = [json.loads(line) for line in file]
+    check(set(made) == {"displayTimeUnit", "traceEvents"}, "members:", sorted(made))
+    check(events, "no events")
+    all_events = made["traceEvents"]
+    named = {(e["pid"], e["tid"]) for e in all_events if e["name"] == "thread_name"}
+    wanted = iter(events)
+    live, now, known = Live(), None, {e["pid"] for e in events if e["event"] == "task"}
+    for got in all_events:
+        if got["ph"] == "C":
+            check(now and now.pop("changes", False), "a counter behind no allocation or free")
+            if complete:
+                check(got["args"] == live.bytes(), "live:", got["args"], live.bytes())
+        elif got["ph"] != "M":
+            now = dict(event=next(wanted))
+            now["changes"] = live.take(now["event"])
+            check_event(got, now["event"])
+            task = got["pid"] == CPUS or got["tid"] not in known
+            check(task or (got["pid"], got["tid"]) in named, "a thread without name:", got)
+            check(got["pid"] != CPUS or (CPUS, got["tid"]) in named, "a CPU without name:", got)
+    check(next(wanted, None) is None, "events are missing")
+    counters = [e for e in all_events if e["ph"] == "C"]
+    changes = [e for e in events if e["event"] in ("alloc", "free")]
+    check(len(counters) == len(changes), "counters:", len(counters), len(changes))
+    check_slices(all_events)
+    return failed
+
+
+# What is live is known if all events are there from the beginning.
+with open(sys.argv[2], encoding="ascii") as lines:
+    numbers = [json.loads(line)["nr"] for line in lines]
+complete = numbers == list(range(1, len(numbers) + 1))
+sys.exit(main())
