@@ -4,6 +4,7 @@
  * shows them, beside the objects that they belong to and the code on both sides.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pairs.h"
@@ -28,7 +29,7 @@ static const struct option options[] = {
 	ANALYSIS_OPTIONS
 };
 
-/* What is counted of a line, of code that touches it, and of an address. */
+/* The sums of a line, of code that touches it, and of an address, as tables show them. */
 enum sum {
 	RECORDS, LOADS, STORES, MOVES, HITM, LOCAL_HITM, REMOTE_HITM, L1_HIT, L1_MISS, CPUS,
 	SHARE,			/* of all HITM, in thousandths of a percent */
@@ -37,24 +38,50 @@ enum sum {
 	SUMS
 };
 
-/* A line. */
+/* What is counted; the other sums follow from it. */
+struct counts {
+	u64 records, loads, stores, moves, local_hitm, remote_hitm, missed;
+};
+
+/* CPUs: a bit for each of the first 64, and how many there are. */
+struct cpus {
+	u64 first;
+	u64 nr;
+};
+
+/* A line. The first kind of object in it is counted here, others in line_kinds. */
 struct line {
 	u64 addr;
-	u64 sum[SUMS];
-	u64 most;		/* accesses to the kind of object that has most of them */
-	u32 kind, kinds;	/* which that is, and how many there are */
+	struct counts counts;
+	struct cpus cpus;
+	u64 of_first, most;	/* accesses to the first kind, and to the one that has most */
+	u32 first, kind, kinds;	/* the first kind, the one that has most, how many there are */
+	u32 index;
 };
 
-/* Accesses to a line by an instruction at an offset, to a kind of object, under a name. */
+/* Code that touches a kind of object, under a name, at an offset in a line. */
+struct code {
+	u64 ip;
+	u32 kind, name, offset, unused;
+};
+
+/* Accesses to a line by code, as items of both. There may be millions of these: they are small. */
 struct user {
-	u64 line, ip, offset, kind, name;
-	u64 sum[SUMS];
+	u32 line, code;
+	struct counts counts;
+	struct cpus cpus;
 };
 
-/* Accesses to an address. */
+/* An instruction that touches a spot, at an offset in a line, on a CPU. */
+struct toucher_at {
+	u64 ip;
+	u32 spot, cpu, offset, unused;
+};
+
+/* Accesses to an address: to a line by such an instruction, as items of both. */
 struct address {
-	u64 addr, ip, cpu, line, spot;
-	u64 sum[SUMS];
+	u32 line, by;
+	u64 records, loads, stores, moves;
 };
 
 /* Something that a CPU touches; of a kind of object in a line, by no CPU but counted. */
@@ -69,20 +96,26 @@ struct touched {
  * @addresses: whether to tell of addresses
  * @all: whether to tell of code that moves no line
  * @lines: struct line by address
+ * @codes: struct code
  * @users: struct user
- * @line_cpus: struct touched: lines by CPUs
+ * @line_cpus: struct touched: lines by those CPUs that have no bit in struct cpus
  * @user_cpus: likewise, numbers of users by CPUs
- * @line_kinds: likewise, lines by kinds of objects
+ * @line_kinds: likewise, lines by kinds of objects but the first
+ * @touchers: struct toucher_at
  * @places: struct address
  * @pairs: see pairs.h
- * @total: sums over all
- * @pair_total: likewise
+ * @total: counts over all
+ * @pair_total: sums over all pairs
+ * @shared: the lines that are shared, as items of @lines, in the order of their table
+ * @nr_shared: how many there are
  */
 struct sharing {
 	struct analysis a;
 	bool addresses, all;
-	struct hash lines, users, line_cpus, user_cpus, line_kinds, places, pairs;
-	u64 total[SUMS], pair_total[PAIR_SUMS];
+	struct hash lines, codes, users, line_cpus, user_cpus, line_kinds, touchers, places, pairs;
+	struct counts total;
+	u64 pair_total[PAIR_SUMS];
+	u32 *shared, nr_shared;
 };
 
 static void init(struct analysis *a)
@@ -90,13 +123,15 @@ static void init(struct analysis *a)
 	struct sharing *s = (struct sharing *)a;
 
 	hash_init(&s->lines, sizeof(struct line), sizeof(u64));
-	hash_init(&s->users, sizeof(struct user), offsetof(struct user, sum));
+	hash_init(&s->codes, sizeof(struct code), sizeof(struct code));
+	hash_init(&s->users, sizeof(struct user), offsetof(struct user, counts));
 	hash_init(&s->line_cpus, sizeof(struct touched), 2 * sizeof(u64));
 	hash_init(&s->user_cpus, sizeof(struct touched), 2 * sizeof(u64));
 	hash_init(&s->line_kinds, sizeof(struct touched), 2 * sizeof(u64));
-	hash_init(&s->places, sizeof(struct address), offsetof(struct address, sum));
+	hash_init(&s->touchers, sizeof(struct toucher_at), sizeof(struct toucher_at));
+	hash_init(&s->places, sizeof(struct address), offsetof(struct address, records));
 	pairs_init(&s->pairs);
-	memset(s->total, 0, sizeof(s->total));
+	s->total = (struct counts){ 0 };
 	memset(s->pair_total, 0, sizeof(s->pair_total));
 }
 
@@ -105,12 +140,15 @@ static void release(struct analysis *a)
 	struct sharing *s = (struct sharing *)a;
 
 	hash_free(&s->lines);
+	hash_free(&s->codes);
 	hash_free(&s->users);
 	hash_free(&s->line_cpus);
 	hash_free(&s->user_cpus);
 	hash_free(&s->line_kinds);
+	hash_free(&s->touchers);
 	hash_free(&s->places);
 	hash_free(&s->pairs);
+	free(s->shared);
 }
 
 /* Counts @by for @what; returns whether it is new. */
@@ -123,46 +161,85 @@ static bool count_touched(struct hash *h, u64 what, u64 by)
 	return new;
 }
 
-static void count(const struct sharing *s, u64 *sum, const struct touch *t)
+static void count_cpu(struct cpus *cpus, struct hash *others, u64 what, u32 cpu)
+{
+	u64 bit = cpu < 64 ? 1ull << cpu : 0;
+	bool new = bit ? !(cpus->first & bit) : count_touched(others, what, cpu);
+
+	cpus->first |= bit;
+	cpus->nr += new;
+}
+
+static void count(const struct sharing *s, struct counts *c, const struct touch *t)
 {
 	u32 node = analysis_node(&s->a, t->event->cpu);
 	bool remote = t->moved.from >= 0 && analysis_node(&s->a, t->moved.from) != node;
 
-	sum[RECORDS]++;
-	sum[LOADS] += t->reads;
-	sum[STORES] += t->writes;
-	sum[MOVES] += t->moved.moves;
-	sum[HITM] += t->moved.hitm;
-	sum[REMOTE_HITM] += t->moved.hitm && remote;
-	sum[LOCAL_HITM] += t->moved.hitm && !remote;
-	sum[L1_MISS] += t->writes && t->moved.moves;
-	sum[L1_HIT] += t->writes && !t->moved.moves;
+	c->records++;
+	c->loads += t->reads;
+	c->stores += t->writes;
+	c->moves += t->moved.moves;
+	c->remote_hitm += t->moved.hitm && remote;
+	c->local_hitm += t->moved.hitm && !remote;
+	c->missed += t->writes && t->moved.moves;
 }
 
-static void count_user(struct sharing *s, const struct touch *t)
+static void set_sums(u64 *sum, const struct counts *c)
 {
-	struct user key = {
-		.line = t->line, .ip = t->ip, .offset = t->first, .kind = t->place.kind,
-		.name = analysis_called(&s->a, t),
-	}, *user;
-	bool new;
-	u32 i = hash_get(&s->users, &key, &new);
-
-	user = hash_item(&s->users, i);
-	count(s, user->sum, t);
-	user->sum[CPUS] += count_touched(&s->user_cpus, i, t->event->cpu);
+	sum[RECORDS] = c->records;
+	sum[LOADS] = c->loads;
+	sum[STORES] = c->stores;
+	sum[MOVES] = c->moves;
+	sum[HITM] = c->local_hitm + c->remote_hitm;
+	sum[LOCAL_HITM] = c->local_hitm;
+	sum[REMOTE_HITM] = c->remote_hitm;
+	sum[L1_HIT] = c->stores - c->missed;
+	sum[L1_MISS] = c->missed;
 }
 
-static void count_address(struct sharing *s, const struct touch *t)
+static void count_user(struct sharing *s, u32 line, const struct touch *t)
 {
-	struct address key = {
-		.addr = t->line + t->first, .ip = t->ip, .cpu = t->event->cpu, .line = t->line,
-		.spot = t->spot,
+	struct code code = {
+		.ip = t->ip, .kind = t->place.kind, .name = analysis_called(&s->a, t),
+		.offset = t->first,
 	};
+	struct user key = { .line = line }, *user;
+	bool new;
+	u32 i;
+
+	key.code = hash_get(&s->codes, &code, &new);
+	i = hash_get(&s->users, &key, &new);
+	user = hash_item(&s->users, i);
+	count(s, &user->counts, t);
+	count_cpu(&user->cpus, &s->user_cpus, i, t->event->cpu);
+}
+
+static void count_address(struct sharing *s, u32 line, const struct touch *t)
+{
+	struct toucher_at by = {
+		.ip = t->ip, .spot = t->spot, .cpu = t->event->cpu, .offset = t->first,
+	};
+	struct address key = { .line = line }, *address;
 	bool new;
 
-	count(s, ((struct address *)hash_item(&s->places,
-					      hash_get(&s->places, &key, &new)))->sum, t);
+	key.by = hash_get(&s->touchers, &by, &new);
+	address = hash_item(&s->places, hash_get(&s->places, &key, &new));
+	address->records++;
+	address->loads += t->reads;
+	address->stores += t->writes;
+	address->moves += t->moved.moves;
+}
+
+static void count_kind(struct sharing *s, struct line *line, u32 kind)
+{
+	if (!line->kinds) {
+		line->first = kind;
+		line->kinds = 1;
+	}
+	if (line->first == kind)
+		line->of_first++;
+	else
+		line->kinds += count_touched(&s->line_kinds, line->addr, kind);
 }
 
 static void touch(struct analysis *a, const struct touch *t)
@@ -170,31 +247,25 @@ static void touch(struct analysis *a, const struct touch *t)
 	struct sharing *s = (struct sharing *)a;
 	struct line *line;
 	bool new;
+	u32 i;
 
 	if (!t->chosen)
 		return;
-	line = hash_item(&s->lines, hash_get(&s->lines, &t->line, &new));
-	count(s, line->sum, t);
-	line->sum[CPUS] += count_touched(&s->line_cpus, t->line, t->event->cpu);
-	line->kinds += count_touched(&s->line_kinds, t->line, t->place.kind);
-	count(s, s->total, t);
-	count_user(s, t);
+	i = hash_get(&s->lines, &t->line, &new);
+	line = hash_item(&s->lines, i);
+	count(s, &line->counts, t);
+	count_cpu(&line->cpus, &s->line_cpus, t->line, t->event->cpu);
+	count_kind(s, line, t->place.kind);
+	count(s, &s->total, t);
+	count_user(s, i, t);
 	if (s->addresses)
-		count_address(s, t);
+		count_address(s, i, t);
 	pairs_count(&s->pairs, t, s->pair_total);
 }
 
 static bool is_shared(const struct line *line)
 {
-	return line->sum[STORES] && line->sum[CPUS] > 1;
-}
-
-static const struct line *find_line(const struct sharing *s, u64 addr)
-{
-	u32 i = 0;
-
-	hash_find(&s->lines, &addr, &i);
-	return hash_item(&s->lines, i);
+	return line->counts.stores && line->cpus.nr > 1;
 }
 
 /* Finds what kind of object has most accesses to each line. */
@@ -202,8 +273,13 @@ static void find_kinds(struct sharing *s)
 {
 	const struct touched *touched;
 	struct line *line;
-	u32 i, nr;
+	u32 i, nr = 0;
 
+	for (i = 0; i < s->lines.nr; i++) {
+		line = hash_item(&s->lines, i);
+		line->most = line->of_first;
+		line->kind = line->first;
+	}
 	for (i = 0; i < s->line_kinds.nr; i++) {
 		touched = hash_item(&s->line_kinds, i);
 		hash_find(&s->lines, &touched->what, &nr);
@@ -235,6 +311,137 @@ static char *address_text(u64 addr)
 	return table_text(text);
 }
 
+/* Most moves first; lines that are equal otherwise are ordered by address, as a text. */
+static int compare_lines(const void *left, const void *right, void *data)
+{
+	const struct hash *lines = data;
+	const struct line *a = hash_item(lines, *(const u32 *)left);
+	const struct line *b = hash_item(lines, *(const u32 *)right);
+	u64 a_sum[SUMS], b_sum[SUMS];
+	char texts[2][24];
+
+	set_sums(a_sum, &a->counts);
+	set_sums(b_sum, &b->counts);
+	if (a_sum[MOVES] != b_sum[MOVES])
+		return a_sum[MOVES] > b_sum[MOVES] ? -1 : 1;
+	if (a_sum[HITM] != b_sum[HITM])
+		return a_sum[HITM] > b_sum[HITM] ? -1 : 1;
+	if (a_sum[RECORDS] != b_sum[RECORDS])
+		return a_sum[RECORDS] > b_sum[RECORDS] ? -1 : 1;
+	snprintf(texts[0], sizeof(texts[0]), "%llx", a->addr);
+	snprintf(texts[1], sizeof(texts[1]), "%llx", b->addr);
+	return strcmp(texts[0], texts[1]);
+}
+
+/* Numbers the lines that are shared. */
+static void number_lines(struct sharing *s)
+{
+	u32 i;
+
+	s->shared = kmap_array(NULL, s->lines.nr + 1, sizeof(*s->shared));
+	s->nr_shared = 0;
+	for (i = 0; i < s->lines.nr; i++)
+		if (is_shared(hash_item(&s->lines, i)))
+			s->shared[s->nr_shared++] = i;
+	qsort_r(s->shared, s->nr_shared, sizeof(*s->shared), compare_lines, &s->lines);
+	for (i = 0; i < s->nr_shared; i++)
+		((struct line *)hash_item(&s->lines, s->shared[i]))->index = i;
+}
+
+static void set_index(const struct sharing *s, u64 *sum, const struct line *line)
+{
+	sum[INDEX] = line->index;
+	sum[RANK] = s->nr_shared - line->index;
+}
+
+static bool sum_line(void *data, u32 item, u64 *sum)
+{
+	const struct sharing *s = data;
+	const struct line *line = hash_item(&s->lines, s->shared[item]);
+	u64 hitm = s->total.local_hitm + s->total.remote_hitm;
+
+	set_sums(sum, &line->counts);
+	set_index(s, sum, line);
+	sum[CPUS] = line->cpus.nr;
+	if (hitm)
+		sum[SHARE] = sum[HITM] * 100000 / hitm;
+	return true;
+}
+
+static void name_line(void *data, u32 item, struct row *row)
+{
+	const struct sharing *s = data;
+	const struct line *line = hash_item(&s->lines, s->shared[item]);
+
+	row->id = line->addr;
+	row->name = address_text(line->addr);
+	row->texts[0] = line_object(s, line);
+	row->texts[1] = analysis_allocated(&s->a, line->kind);
+	row->texts[2] = analysis_type(&s->a, line->kind);
+}
+
+static bool sum_user(void *data, u32 item, u64 *sum)
+{
+	const struct sharing *s = data;
+	const struct user *user = hash_item(&s->users, item);
+	const struct code *code = hash_item(&s->codes, user->code);
+	const struct line *line = hash_item(&s->lines, user->line);
+
+	if (!is_shared(line) || !(s->all || user->counts.moves))
+		return false;
+	set_sums(sum, &user->counts);
+	set_index(s, sum, line);
+	sum[CPUS] = user->cpus.nr;
+	sum[OFFSET] = code->offset;
+	return true;
+}
+
+static void name_user(void *data, u32 item, struct row *row)
+{
+	const struct sharing *s = data;
+	const struct user *user = hash_item(&s->users, item);
+	const struct code *code = hash_item(&s->codes, user->code);
+
+	row->name = address_text(((const struct line *)hash_item(&s->lines, user->line))->addr);
+	analysis_code_source(&s->a, code->ip, row->texts, row->texts + 2);
+	row->texts[1] = analysis_object(&s->a, code->kind);
+	row->texts[3] = analysis_allocated(&s->a, code->kind);
+	analysis_name(&s->a, row->texts + 4, code->name);
+}
+
+static bool sum_address(void *data, u32 item, u64 *sum)
+{
+	const struct sharing *s = data;
+	const struct address *address = hash_item(&s->places, item);
+	const struct toucher_at *by = hash_item(&s->touchers, address->by);
+	const struct line *line = hash_item(&s->lines, address->line);
+
+	if (!is_shared(line))
+		return false;
+	set_index(s, sum, line);
+	sum[RECORDS] = address->records;
+	sum[LOADS] = address->loads;
+	sum[STORES] = address->stores;
+	sum[MOVES] = address->moves;
+	sum[CPU] = by->cpu;
+	return true;
+}
+
+static void name_address(void *data, u32 item, struct row *row)
+{
+	const struct sharing *s = data;
+	const struct address *address = hash_item(&s->places, item);
+	const struct toucher_at *by = hash_item(&s->touchers, address->by);
+	const struct spot *spot = analysis_spot(&s->a, by->spot);
+	const struct line *line = hash_item(&s->lines, address->line);
+
+	row->name = address_text(line->addr + by->offset);
+	row->texts[0] = analysis_where(&s->a, by->spot);
+	row->texts[1] = analysis_allocated(&s->a, spot->kind);
+	analysis_code_source(&s->a, by->ip, row->texts + 2, row->texts + 3);
+	analysis_name(&s->a, row->texts + 4, spot->name);
+}
+
 #define C2C_COUNTS							\
 	{ "Total records", "records", RECORDS, CELL_NUMBER, 0 },	\
 	{ "Total Loads", "loads", LOADS, CELL_NUMBER, 0 },		\
@@ -246,7 +453,6 @@ static char *address_text(u64 addr)
 	{ "LclHitm", "local_hitm", LOCAL_HITM, CELL_NUMBER, 0 },	\
 	{ "RmtHitm", "remote_hitm", REMOTE_HITM, CELL_NUMBER, 0 }
 
-/* Lines are numbered in the order of this table. */
 static void print_lines(struct sharing *s)
 {
 	struct table t = {
@@ -261,32 +467,12 @@ static void print_lines(struct sharing *s)
 			{ "Hitm", "hitm", HITM, CELL_NUMBER, 0 }, C2C_HITM, C2C_COUNTS,
 		},
 	};
-	struct line *line;
-	struct row *row;
-	u32 i;
+	struct row_items items = {
+		.nr = s->nr_shared, .metrics = SUMS, .sum = sum_line, .name = name_line, .data = s,
+	};
 
-	t.rows = kmap_array(NULL, s->lines.nr + 1, sizeof(*t.rows));
-	for (i = 0; i < s->lines.nr; i++) {
-		line = hash_item(&s->lines, i);
-		if (!is_shared(line))
-			continue;
-		if (s->total[HITM])
-			line->sum[SHARE] = line->sum[HITM] * 100000 / s->total[HITM];
-		row = t.rows + t.nr++;
-		*row = (struct row){ .id = line->addr, .name = address_text(line->addr),
-				     .sum = line->sum };
-		row->texts[0] = line_object(s, line);
-		row->texts[1] = analysis_allocated(&s->a, line->kind);
-		row->texts[2] = analysis_type(&s->a, line->kind);
-	}
-	table_sort(&t, &(struct table_order){ .key = NULL }, MOVES);
-	for (i = 0; i < t.nr; i++) {
-		line = (struct line *)find_line(s, t.rows[i].id);
-		line->sum[INDEX] = i;
-		line->sum[RANK] = t.nr - i;
-	}
-	analysis_sum(&s->a, "Lines that are shared", "shared_lines", t.nr);
-	analysis_table(&s->a, &t, MOVES);
+	analysis_sum(&s->a, "Lines that are shared", "shared_lines", s->nr_shared);
+	analysis_rows(&s->a, &t, &items, MOVES);
 }
 
 static void print_users(struct sharing *s)
@@ -303,28 +489,11 @@ static void print_users(struct sharing *s)
 			{ "Moves", "moves", MOVES, CELL_NUMBER, 0 }, C2C_HITM, C2C_COUNTS,
 		},
 	};
-	const struct line *line;
-	struct user *user;
-	struct row *row;
-	u32 i;
+	struct row_items items = {
+		.nr = s->users.nr, .metrics = SUMS, .sum = sum_user, .name = name_user, .data = s,
+	};
 
-	t.rows = kmap_array(NULL, s->users.nr + 1, sizeof(*t.rows));
-	for (i = 0; i < s->users.nr; i++) {
-		user = hash_item(&s->users, i);
-		line = find_line(s, user->line);
-		if (!is_shared(line) || !(s->all || user->sum[MOVES]))
-			continue;
-		user->sum[INDEX] = line->sum[INDEX];
-		user->sum[RANK] = line->sum[RANK];
-		user->sum[OFFSET] = user->offset;
-		row = t.rows + t.nr++;
-		*row = (struct row){ .name = address_text(user->line), .sum = user->sum };
-		analysis_code_source(&s->a, user->ip, row->texts, row->texts + 2);
-		row->texts[1] = analysis_object(&s->a, user->kind);
-		row->texts[3] = analysis_allocated(&s->a, user->kind);
-		analysis_name(&s->a, row->texts + 4, user->name);
-	}
-	analysis_table(&s->a, &t, RANK);
+	analysis_rows(&s->a, &t, &items, RANK);
 }
 
 static void print_addresses(struct sharing *s)
@@ -342,28 +511,12 @@ static void print_addresses(struct sharing *s)
 			{ "Moves", "moves", MOVES, CELL_NUMBER, 0 },
 		},
 	};
-	const struct line *line;
-	struct address *address;
-	struct row *row;
-	u32 i, kind;
+	struct row_items items = {
+		.nr = s->places.nr, .metrics = SUMS, .sum = sum_address, .name = name_address,
+		.data = s,
+	};
 
-	t.rows = kmap_array(NULL, s->places.nr + 1, sizeof(*t.rows));
-	for (i = 0; i < s->places.nr; i++) {
-		address = hash_item(&s->places, i);
-		line = find_line(s, address->line);
-		if (!is_shared(line))
-			continue;
-		address->sum[CPU] = address->cpu;
-		address->sum[RANK] = line->sum[RANK];
-		row = t.rows + t.nr++;
-		*row = (struct row){ .name = address_text(address->addr), .sum = address->sum };
-		row->texts[0] = analysis_where(&s->a, address->spot);
-		kind = analysis_spot(&s->a, address->spot)->kind;
-		row->texts[1] = analysis_allocated(&s->a, kind);
-		analysis_code_source(&s->a, address->ip, row->texts + 2, row->texts + 3);
-		analysis_name(&s->a, row->texts + 4, analysis_spot(&s->a, address->spot)->name);
-	}
-	analysis_table(&s->a, &t, RANK);
+	analysis_rows(&s->a, &t, &items, RANK);
 }
 
 static void print(struct analysis *a)
@@ -371,11 +524,13 @@ static void print(struct analysis *a)
 	struct sharing *s = (struct sharing *)a;
 
 	find_kinds(s);
-	analysis_sum(a, "Accesses to lines", "records", s->total[RECORDS]);
-	analysis_sum(a, "  loads", "loads", s->total[LOADS]);
-	analysis_sum(a, "  stores", "stores", s->total[STORES]);
-	analysis_sum(a, "Lines moved", "moves", s->total[MOVES]);
-	analysis_sum(a, "  loads of what another CPU changed", "hitm", s->total[HITM]);
+	number_lines(s);
+	analysis_sum(a, "Accesses to lines", "records", s->total.records);
+	analysis_sum(a, "  loads", "loads", s->total.loads);
+	analysis_sum(a, "  stores", "stores", s->total.stores);
+	analysis_sum(a, "Lines moved", "moves", s->total.moves);
+	analysis_sum(a, "  loads of what another CPU changed", "hitm",
+		     s->total.local_hitm + s->total.remote_hitm);
 	analysis_sum(a, "  because of a known access", "known", s->pair_total[PAIR_MOVES]);
 	analysis_sum(a, "    to the same bytes", "true_sharing", s->pair_total[PAIR_TRUE]);
 	analysis_sum(a, "    to others", "false_sharing", s->pair_total[PAIR_FALSE]);

@@ -854,6 +854,19 @@ void analysis_table(struct analysis *a, struct table *t, u32 usual)
 }
 
 /**
+ * analysis_rows - make the rows of a table, order it, print and release it
+ * @a: the analysis
+ * @t: the table
+ * @items: what it has rows of
+ * @usual: metric that orders its rows without --sort
+ */
+void analysis_rows(struct analysis *a, struct table *t, const struct row_items *items, u32 usual)
+{
+	rows_fill(t, items, usual, a->order.key ? 0 : a->top);
+	analysis_table(a, t, usual);
+}
+
+/**
  * analysis_sum - print a sum over the whole trace
  * @a: the analysis
  * @label: what it is

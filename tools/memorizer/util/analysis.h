@@ -19,6 +19,7 @@
 #include "memory.h"
 #include "named.h"
 #include "names.h"
+#include "rows.h"
 #include "table.h"
 #include "tracker.h"
 #include "wanted.h"
@@ -221,6 +222,7 @@ struct named analysis_named(const struct analysis *a, u32 name);
 u32 analysis_called(const struct analysis *a, const struct touch *t);
 void analysis_name(const struct analysis *a, char *texts[2], u32 name);
 void analysis_table(struct analysis *a, struct table *t, u32 usual);
+void analysis_rows(struct analysis *a, struct table *t, const struct row_items *items, u32 usual);
 void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum);
 bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,
 		     u32 most, u32 *number);

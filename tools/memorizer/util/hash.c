@@ -26,15 +26,18 @@ static u32 hash_key(const struct hash *h, const char *key)
 	return sum;
 }
 
-static inline bool is_key(const struct hash *h, const void *item, const void *key)
+static inline bool is_key(const struct hash *h, const char *item, const char *key)
 {
 	u64 a, b;
+	size_t i;
 
-	if (h->key_size != sizeof(a))
-		return !memcmp(item, key, h->key_size);
-	memcpy(&a, item, sizeof(a));
-	memcpy(&b, key, sizeof(b));
-	return a == b;
+	for (i = 0; i < h->key_size; i += sizeof(a)) {
+		memcpy(&a, item + i, sizeof(a));
+		memcpy(&b, key + i, sizeof(b));
+		if (a != b)
+			return false;
+	}
+	return true;
 }
 
 /* The slot that holds @key, or the empty one where it belongs. */

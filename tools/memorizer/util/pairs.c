@@ -64,6 +64,38 @@ static void describe(const struct analysis *a, u64 ip, bool writes, char **texts
 	free(code);
 }
 
+/* The pairs that a table has rows of: those that have some of a sum. */
+struct shown {
+	const struct analysis *a;
+	const struct hash *pairs;
+	enum pair_sum sum;
+};
+
+static bool sum_pair(void *data, u32 item, u64 *sum)
+{
+	const struct shown *shown = data;
+	const struct pair *pair = hash_item(shown->pairs, item);
+
+	memcpy(sum, pair->sum, sizeof(pair->sum));
+	return sum[shown->sum];
+}
+
+static void name_pair(void *data, u32 item, struct row *row)
+{
+	const struct shown *shown = data;
+	const struct analysis *a = shown->a;
+	const struct pair *pair = hash_item(shown->pairs, item);
+	u32 spot = pair->spots >> 32, before = pair->spots;
+
+	row->name = analysis_where(a, spot);
+	row->texts[0] = analysis_allocated(a, analysis_spot(a, spot)->kind);
+	describe(a, pair->ip, pair->how & 2, row->texts + 1);
+	row->texts[3] = analysis_where(a, before);
+	describe(a, pair->before, pair->how & 1, row->texts + 4);
+	analysis_name(a, row->texts + 6, analysis_spot(a, spot)->name);
+	analysis_name(a, row->texts + 8, analysis_spot(a, before)->name);
+}
+
 /**
  * pairs_print - print a table of pairs
  * @a: the analysis
@@ -93,25 +125,11 @@ void pairs_print(struct analysis *a, const struct hash *pairs, const char *title
 			{ "Reused", "reused", PAIR_REUSED, CELL_NUMBER, 0 },
 		},
 	};
-	const struct pair *pair;
-	struct row *row;
-	u32 i, spot, before;
+	struct shown shown = { a, pairs, sum };
+	struct row_items items = {
+		.nr = pairs->nr, .metrics = PAIR_SUMS, .sum = sum_pair, .name = name_pair,
+		.data = &shown,
+	};
 
-	t.rows = kmap_array(NULL, pairs->nr + 1, sizeof(*t.rows));
-	for (i = 0; i < pairs->nr; i++) {
-		pair = hash_item(pairs, i);
-		if (!pair->sum[sum])
-			continue;
-		spot = pair->spots >> 32;
-		before = pair->spots;
-		row = t.rows + t.nr++;
-		*row = (struct row){ .name = analysis_where(a, spot), .sum = pair->sum };
-		row->texts[0] = analysis_allocated(a, analysis_spot(a, spot)->kind);
-		describe(a, pair->ip, pair->how & 2, row->texts + 1);
-		row->texts[3] = analysis_where(a, before);
-		describe(a, pair->before, pair->how & 1, row->texts + 4);
-		analysis_name(a, row->texts + 6, analysis_spot(a, spot)->name);
-		analysis_name(a, row->texts + 8, analysis_spot(a, before)->name);
-	}
-	analysis_table(a, &t, sum);
+	analysis_rows(a, &t, &items, sum);
 }

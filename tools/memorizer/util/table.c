@@ -484,8 +484,8 @@ void table_print(const struct table *t, u32 top)
 	print_head(t, &l);
 	for (i = 0; i < rows; i++)
 		print_row(t, t->rows + i, &l);
-	if (rows < t->nr)
-		printf(" ... and %u more\n", t->nr - rows);
+	if (rows < t->nr || t->left_out)
+		printf(" ... and %llu more\n", t->nr - rows + t->left_out);
 	print_left_out(t, &l);
 	print_rule(&l);
 }
@@ -790,4 +790,5 @@ void table_free(struct table *t)
 			free(t->rows[i].texts[j]);
 	}
 	free(t->rows);
+	free(t->sums);
 }

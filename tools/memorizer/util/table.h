@@ -77,6 +77,7 @@ struct row {
  * @nr: number of rows
  * @left_out: how many more there are, that are not among @rows
  * @left_sum: their sums, by metric; NULL: not known
+ * @sums: memory that is freed with the table, or NULL: where sums of rows are
  */
 struct table {
 	const char *title, *key, *id_key;
@@ -89,6 +90,7 @@ struct table {
 	u32 nr;
 	u64 left_out;
 	const u64 *left_sum;
+	u64 *sums;
 };
 
 /**
