@@ -30,6 +30,9 @@
 
 enum side { BEFORE, AFTER, SIDES };
 
+/* What is compared: numbers, their shares of all, or what they are per second. */
+enum relative { ABSOLUTE, PERCENT, RATE };
+
 /* The sums of a row, for each measure. */
 enum { VALUE_BEFORE, VALUE_AFTER, VALUE_CHANGE, VALUE_SIZE, VALUES };
 
@@ -87,6 +90,7 @@ struct view {
  * @top: rows of a table, 0 for all
  * @top_given: whether --top was given
  * @all: whether to show what has not changed, too
+ * @relative: whether to compare numbers, shares or rates
  * @order: what --sort asks for
  * @format: how to print
  * @symbols: the symbols of each side
@@ -102,6 +106,7 @@ struct diff {
 	bool traces, files;
 	u32 top;
 	bool top_given, all;
+	enum relative relative;
 	struct table_order *order;
 	enum report_format format;
 	struct kmap_symbols *symbols[SIDES];
@@ -131,6 +136,8 @@ static const char usage[] =
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
 	"  -a, --all            print what has not changed, too\n"
+	"      --percent        compare the shares of all that each side has\n"
+	"      --rate           of traces, compare how much there was per second\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
 	"  -h, --help           print this\n"
@@ -148,6 +155,8 @@ static const char usage[] =
 	"  -f, --from TIME      allocations since then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        end both traces then\n";
 
+enum { OPTION_PERCENT = 300, OPTION_RATE };	/* have no letters */
+
 #define SHORTS	KMEM_FILTER_SHORTS "k:K:M:s:n:ajch"
 
 static const struct option options[] = {
@@ -157,6 +166,8 @@ static const struct option options[] = {
 	{ "sort", required_argument, NULL, 's' },
 	{ "top", required_argument, NULL, 'n' },
 	{ "all", no_argument, NULL, 'a' },
+	{ "percent", no_argument, NULL, OPTION_PERCENT },
+	{ "rate", no_argument, NULL, OPTION_RATE },
 	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
@@ -408,6 +419,42 @@ static void add_side(struct hash *items, const struct view *v, const struct diff
 	}
 }
 
+/* The sum of a measure over a side. */
+static u64 sum_up(const struct hash *items, u32 value)
+{
+	const struct item *item;
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < items->nr; i++) {
+		item = hash_item(items, i);
+		if (__builtin_add_overflow(sum, item->sum[value], &sum))
+			return U64_MAX;
+	}
+	return sum;
+}
+
+/* Replaces the numbers of a side by thousandths: of shares in percent, or per second. */
+static void make_relative(const struct diff *d, const struct view *v, enum side side,
+			  enum access_source source, struct hash *items)
+{
+	u64 total[SUM_METRICS], of;
+	struct item *item;
+	int m, digits = d->relative == RATE ? 12 : 5;
+	u32 i, value;
+
+	sums_total(d->sums + side, source, total);
+	for (m = 0; m < MEASURES; m++) {
+		value = m * VALUES + side;
+		of = d->relative == RATE ? sums_duration(d->sums + side) :
+		     v->of_notes ? total[v->measures[m].metric] : sum_up(items, value);
+		for (i = 0; i < items->nr; i++) {
+			item = hash_item(items, i);
+			item->sum[value] = table_ratio(item->sum[value], of, digits);
+		}
+	}
+}
+
 /* Compares the sides of a row; returns whether anything has changed. */
 static bool compare(struct item *item)
 {
@@ -447,20 +494,41 @@ static const char *fate(const struct item *item, enum style *style)
 	return "same";
 }
 
-static void make_columns(struct table *t, const struct view *v, char keys[MEASURES][2][32])
+/* The texts of a measure's columns. */
+struct heads {
+	char title[32], before[32], after[32], change[32];
+};
+
+static void make_columns(struct table *t, const struct view *v, enum relative relative,
+			 struct heads heads[MEASURES])
 {
+	static const struct {
+		const char *title, *key;
+		enum cell cell, change;
+	} kinds[] = {
+		[ABSOLUTE] = { "", "", CELL_NUMBER, CELL_CHANGE },
+		[PERCENT] = { " %", "_percent", CELL_PERCENT, CELL_CHANGE_THOUSANDTHS },
+		[RATE] = { "/s", "_rate", CELL_THOUSANDTHS, CELL_CHANGE_THOUSANDTHS },
+	};
+	typeof(*kinds) *kind = kinds + relative;
 	struct column *c = t->columns;
+	const char *key;
+	struct heads *h;
 	int m;
 
 	for (m = 0; m < MEASURES; m++) {
-		snprintf(keys[m][0], sizeof(keys[m][0]), "%s_before", v->measures[m].key);
-		snprintf(keys[m][1], sizeof(keys[m][1]), "%s_change", v->measures[m].key);
-		*c++ = (struct column){ "Before", keys[m][0], m * VALUES + VALUE_BEFORE,
-					CELL_NUMBER, 0 };
-		*c++ = (struct column){ v->measures[m].title, v->measures[m].key,
-					m * VALUES + VALUE_AFTER, CELL_NUMBER, 0 };
-		*c++ = (struct column){ "Change", keys[m][1], m * VALUES + VALUE_CHANGE,
-					CELL_CHANGE, 0 };
+		h = heads + m;
+		key = v->measures[m].key;
+		snprintf(h->title, sizeof(h->title), "%s%s", v->measures[m].title, kind->title);
+		snprintf(h->before, sizeof(h->before), "%s%s_before", key, kind->key);
+		snprintf(h->after, sizeof(h->after), "%s%s", key, kind->key);
+		snprintf(h->change, sizeof(h->change), "%s%s_change", key, kind->key);
+		*c++ = (struct column){ "Before", h->before, m * VALUES + VALUE_BEFORE,
+					kind->cell, 0 };
+		*c++ = (struct column){ h->title, h->after, m * VALUES + VALUE_AFTER,
+					kind->cell, 0 };
+		*c++ = (struct column){ "Change", h->change, m * VALUES + VALUE_CHANGE,
+					kind->change, 0 };
 	}
 }
 
@@ -487,8 +555,11 @@ static void name_table(struct heading *h, bool in_trace, const char *title, cons
 	snprintf(h->key, sizeof(h->key), "%s%s", in_trace ? "kmap_" : "", key);
 }
 
-static void print_view(const struct diff *d, const struct view *v, bool in_trace)
+static void print_view(const struct diff *d, const struct view *v, enum access_source source)
 {
+	bool in_trace = d->traces && source == ACCESS_COUNTED;
+	bool no_rate = in_trace || v->present == SUM_LIVE;
+	enum relative relative = no_rate && d->relative == RATE ? ABSOLUTE : d->relative;
 	struct heading heading;
 	struct table t = {
 		.title = heading.title, .key = heading.key,
@@ -496,7 +567,7 @@ static void print_view(const struct diff *d, const struct view *v, bool in_trace
 		.texts = { { "What", "what" } },
 		.then = { VALUE_SIZE, VALUES + VALUE_SIZE },
 	};
-	char keys[MEASURES][2][32];
+	struct heads heads[MEASURES];
 	struct hash items;
 	struct item *item;
 	struct row *row;
@@ -509,9 +580,11 @@ static void print_view(const struct diff *d, const struct view *v, bool in_trace
 	hash_init(&items, sizeof(struct item), sizeof(struct key));
 	for (side = 0; side < SIDES; side++)
 		add_side(&items, v, d, side);
+	for (side = 0; relative && side < SIDES; side++)
+		make_relative(d, v, side, source, &items);
 	if (is_noted(d))
 		memcpy(t.texts + 1, v->texts, sizeof(v->texts));
-	make_columns(&t, v, keys);
+	make_columns(&t, v, relative, heads);
 	t.rows = kmap_array(NULL, items.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < items.nr; i++) {
 		item = hash_item(&items, i);
@@ -587,7 +660,7 @@ static void print_kmap(const struct diff *d)
 		return;
 	print_sums(d, totals, ARRAY_SIZE(totals), GROUP_KMAP);
 	for (i = 0; i < ARRAY_SIZE(kmap_views); i++)
-		print_view(d, kmap_views + i, d->traces);
+		print_view(d, kmap_views + i, ACCESS_COUNTED);
 }
 
 static void print_trace(const struct diff *d)
@@ -603,7 +676,7 @@ static void print_trace(const struct diff *d)
 
 	print_sums(d, totals, ARRAY_SIZE(totals), GROUP_SLAB);
 	for (i = 0; i < ARRAY_SIZE(trace_views); i++)
-		print_view(d, trace_views + i, false);
+		print_view(d, trace_views + i, ACCESS_STREAMED);
 }
 
 static void print(const struct diff *d)
@@ -790,6 +863,12 @@ static bool set_option(struct diff *d, int option, const char *arg)
 	case 'a':
 		d->all = true;
 		return true;
+	case OPTION_PERCENT:
+		d->relative = PERCENT;
+		return true;
+	case OPTION_RATE:
+		d->relative = RATE;
+		return true;
 	case 'j':
 		d->format = REPORT_JSON;
 		return true;
@@ -828,7 +907,7 @@ static int run(int argc, char **argv)
 		fprintf(stderr, "memorizer diff: a trace and a KMAP: want two of a kind\n");
 		return usage_error("diff");
 	}
-	trace_only = kmem_filter_trace_only(&d.filter);
+	trace_only = kmem_filter_trace_only(&d.filter) ?: d.relative == RATE ? "rate" : NULL;
 	if (!d.traces && trace_only) {
 		fprintf(stderr, "memorizer diff: --%s: this is for the directory of a trace\n",
 			trace_only);

@@ -59,6 +59,8 @@ static const char usage[] =
 	"                       manual page; or by name; or by type or field first\n"
 	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
 	"                       --json and --csv all)\n"
+	"      --percent        add a column of shares behind each number of events or bytes\n"
+	"      --rate           of a trace, add one of how many that are per second\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
 	"  -b, --brief          print one screen: who allocates, who accesses what, which\n"
@@ -83,7 +85,7 @@ static const char usage[] =
 	"  -f, --from TIME      count those since then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        take the trace to end then; what its KMAP is by then counts\n";
 
-#define OPTION_NO_WAIT	300	/* has no letter */
+enum { OPTION_NO_WAIT = 300, OPTION_PERCENT, OPTION_RATE };	/* have no letters */
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -97,6 +99,8 @@ static const struct option options[] = {
 	{ "kind", required_argument, NULL, 't' },
 	{ "no-wait", no_argument, NULL, OPTION_NO_WAIT },
 	{ "brief", no_argument, NULL, 'b' },
+	{ "percent", no_argument, NULL, OPTION_PERCENT },
+	{ "rate", no_argument, NULL, OPTION_RATE },
 	{ "all", no_argument, NULL, 'a' },
 	{ "maintainers", required_argument, NULL, 'F' },
 	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
@@ -317,6 +321,14 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			s->report.brief = true;
 			s->filter.no_wait = true;
 			break;
+		case OPTION_PERCENT:
+		case OPTION_RATE:
+			if (s->kind->wants)
+				return misplaced(s, option == OPTION_RATE ? "--rate" : "--percent",
+						 &command_report);
+			s->report.percent |= option == OPTION_PERCENT;
+			s->report.rate |= option == OPTION_RATE;
+			break;
 		case 'F':
 			if (!s->kind->takes_maintainers)
 				return misplaced(s, "--maintainers", &command_who);
@@ -385,7 +397,8 @@ static int report_kmap(struct settings *s, int argc, char **argv)
 {
 	struct kmap_symbols *symbols;
 	int status = EXIT_UNABLE;
-	const char *trace_only = kmem_filter_trace_only(&s->filter);
+	const char *trace_only = kmem_filter_trace_only(&s->filter) ?:
+				 s->report.rate ? "rate" : NULL;
 	struct input in;
 
 	if (trace_only) {

@@ -5,6 +5,7 @@
 columns.py DIR TMP: DIR has memorizer, and in its tests/ what makes traces; TMP is for files.
 What does not add up is what memorizer-formats(5) says.
 """
+import fractions
 import json
 import os
 import re
@@ -24,7 +25,8 @@ RUNS = [
     ("types", *NOTES, "life"), ("layout", "widget", *KMAP), ("layout", "--all", *KMAP),
     ("layout", "--all", *NOTES, "lines"), ("who", "widget", *KMAP), ("what", "*", *KMAP),
     ("diff", "--all", *NOTES, *SYMBOLS, f"{DATA}/session.kmap", f"{DATA}/after.kmap"),
-    ("diff", "--all", *NOTES, "kmem", "life"), ("sharing", "--addresses", *NOTES, "lines"),
+    ("diff", "--all", *NOTES, "kmem", "life"), ("diff", "--all", "--percent", "kmem", "life"),
+    ("report", "--percent", "--rate", "life"), ("sharing", "--addresses", *NOTES, "lines"),
     ("false-sharing", *NOTES, "lines"), ("false-sharing", "predict"), ("per-entry", "context"),
     ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"), ("serial", "entries"),
     ("cache-assoc", *NOTES, "assoc"), ("summary", "context"), ("summary", "entries"),
@@ -74,6 +76,11 @@ def base(key):
     return re.sub("(.)_(before|change)$", r"\1", key)
 
 
+def is_relative(key):
+    """Whether a column has shares or rates."""
+    return re.search("_(percent|rate)$", base(key))
+
+
 def check_rest(arguments, seen):
     """What is left out is added up, if it can be."""
     wrong = []
@@ -85,7 +92,7 @@ def check_rest(arguments, seen):
         sums = {"rows": len(rows) - 1}
         for key in columns(rows):
             seen.add(base(key))
-            if base(key) not in NOT_ADDED:
+            if base(key) not in NOT_ADDED and not is_relative(key):
                 sums[key] = sum(row[key] or 0 for row in rows[1:])
         if sums != rest:
             wrong.append(f"{name}: want {sums}, got {rest}")
@@ -108,6 +115,55 @@ def check_sort(arguments):
             if sorted(map(str, rows)) != sorted(map(str, whole[name])):
                 wrong.append(f"{name} by {key}: other rows")
     return wrong if keys else ["no columns"]
+
+
+def cut(value, of, scale):
+    """A quotient with three decimals, rounded down."""
+    return float(fractions.Fraction(int(fractions.Fraction(value) * scale * 1000 / of), 1000))
+
+
+def check_relative(arguments, sums):
+    """Shares and rates are those of the numbers before them; @sums has those over all accesses."""
+    wrong, found = [], 0
+    printed, tables = run(*arguments, "--top", "0", "--percent",
+                          *(["--rate"] if arguments[-1] == "life" else []))
+    for name, rows in tables.items():
+        noted = re.search("types|fields|users", name)
+        for key in columns(rows):
+            total = sums(printed, name).get(key) if noted else sum(row[key] or 0 for row in rows)
+            for row in rows:
+                if key + "_percent" in row:
+                    found += 1
+                    if total and row[key + "_percent"] != cut(row[key], total, 100):
+                        wrong.append(f"{name}: {key} of {total}: {row}")
+                if key + "_rate" in row:
+                    found += 1
+                    if row[key + "_rate"] != cut(row[key], printed["trace"]["duration"], 10 ** 9):
+                        wrong.append(f"{name}: {key}: {row}")
+    return wrong if found > 20 else ["nothing is relative"]
+
+
+def check_diff(option, of):
+    """diff compares shares, or rates, which are those of the numbers on each side."""
+    arguments = ("diff", "--all", "kmem", "life")
+    wrong, found = [], 0
+    numbers, tables = run(*arguments)[1], run(*arguments, option)[1]
+    for name, rows in tables.items():
+        by_name = {row["name"]: row for row in numbers[name]}
+        for row in rows:
+            there = by_name[row["name"]]
+            for key in [key for key in there if key + "_before" in there]:
+                new = f"{key}_{option[2:]}"
+                if new not in row:
+                    continue
+                scale = 10 ** 9 if option == "--rate" else 100
+                want = [cut(there[k], of(side, [r[k] for r in numbers[name]]) or 1, scale)
+                        for side, k in enumerate((key + "_before", key))]
+                got = [row[new + "_before"], row[new]]
+                found += 1
+                if want != got or abs(got[1] - got[0] - row[new + "_change"]) > 1e-6:
+                    wrong.append(f"{name}: {there}: want {want}, got {row}")
+    return wrong if found > 10 else ["nothing is relative"]
 
 
 def make_inputs():
@@ -137,5 +193,14 @@ for run_of in RUNS:
     check(f"what --top leaves out is added up by {what}", check_rest(run_of, SEEN))
     check(f"each column orders tables of {what}", check_sort(run_of))
 check("all that does not add up is a column", sorted(NOT_ADDED - SEEN))
+check("shares and rates of a trace", check_relative(
+    ("report", *NOTES, "life"),
+    lambda printed, name: printed["kmap"] if name.startswith("kmap_") else
+    {**printed["slab"], "reads": printed["accesses"]["reads"],
+     "writes": printed["accesses"]["writes"]}))
+check("shares of a KMAP", check_relative(("report", *KMAP), lambda printed, name: printed["summary"]))
+DURATION = [run("report", name)[0]["trace"]["duration"] for name in ("kmem", "life")]
+check("diff compares shares", check_diff("--percent", lambda side, values: sum(values)))
+check("and rates", check_diff("--rate", lambda side, values: DURATION[side]))
 print(f"1..{TESTS['nr']}")
 sys.exit(TESTS["failed"] > 0)

@@ -11,16 +11,18 @@
 #include "columns.h"
 
 /*
- * A column: its key, whether it adds up, and other names that --sort has for it. If several
- * columns of a table have such a name, the first of them here counts.
+ * A column: its key, those of its shares and rates, whether it adds up, and other names that
+ * --sort has for it. If several columns of a table have such a name, the first of them here counts.
+ * A level, such as what is live, adds up and has no rate.
  */
 static const struct known_column {
-	const char *key;
+	const char *key, *percent, *rate;
 	bool adds_up;
 	const char *names[3];
 } columns[] = {
-#define SUM(key, ...)	{ key, true, { __VA_ARGS__ } }
-#define OTHER(key, ...)	{ key, false, { __VA_ARGS__ } }
+#define SUM(key, ...)	{ key, key "_percent", key "_rate", true, { __VA_ARGS__ } }
+#define LEVEL(key, ...)	{ key, key "_percent", NULL, true, { __VA_ARGS__ } }
+#define OTHER(key, ...)	{ key, NULL, NULL, false, { __VA_ARGS__ } }
 	SUM("accesses"),
 	OTHER("after"),
 	SUM("allocs"),
@@ -31,7 +33,7 @@ static const struct known_column {
 	SUM("bytes_alloc", "bytes"),
 	SUM("bytes", "req"),
 	SUM("bytes_req", "req", "bytes"),
-	SUM("live_bytes", "live", "bytes"),
+	LEVEL("live_bytes", "live", "bytes"),
 	SUM("bytes_freed", "freed", "bytes"),
 	SUM("page_bytes", "bytes"),
 	SUM("calls"),
@@ -61,14 +63,14 @@ static const struct known_column {
 	OTHER("life"),
 	OTHER("line"),
 	OTHER("lines"),
-	SUM("live"),
-	SUM("live_uncertain"),
+	LEVEL("live"),
+	LEVEL("live_uncertain"),
 	SUM("loads"),
 	SUM("local_hitm"),
 	SUM("locks"),
 	SUM("longer"),
 	SUM("lost"),
-	SUM("members"),
+	LEVEL("members"),
 	SUM("misses"),
 	OTHER("most_pids", "pids"),
 	SUM("moves"),
@@ -98,8 +100,8 @@ static const struct known_column {
 	SUM("traffic"),
 	SUM("true_sharing"),
 	SUM("unknown"),
-	SUM("unnamed"),
-	SUM("untouched"),
+	LEVEL("unnamed"),
+	LEVEL("untouched"),
 	SUM("waited"),
 	OTHER("waited_most"),
 	SUM("windows"),
@@ -110,32 +112,41 @@ static const struct known_column {
 	SUM("writes"),
 	OTHER("youngest"),
 #undef SUM
+#undef LEVEL
 #undef OTHER
 };
 
-/* The key of a column of diff is one of these, with what it is of it behind. */
-static const char * const suffixes[] = { "_before", "_change" };
+/* What may be behind the key of a column: of diff the first two, and for what is relative. */
+static const char * const suffixes[] = { "_before", "_change", "_percent", "_rate" };
 
-static size_t base_length(const char *key)
+static const struct known_column *find_base(const char *key, size_t len)
 {
-	size_t len = strlen(key), i, suffix;
-
-	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		suffix = strlen(suffixes[i]);
-		if (len > suffix && !strcmp(key + len - suffix, suffixes[i]))
-			return len - suffix;
-	}
-	return len;
-}
-
-static const struct known_column *find(const char *key)
-{
-	size_t len = base_length(key), i;
+	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(columns); i++)
 		if (!strncmp(columns[i].key, key, len) && !columns[i].key[len])
 			return columns + i;
 	return NULL;
+}
+
+/* The column of a key; @relative is set if that is of its shares or rates. */
+static const struct known_column *find(const char *key, bool *relative)
+{
+	size_t len = strlen(key), i, suffix;
+	const struct known_column *c;
+
+	*relative = false;
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		c = find_base(key, len);
+		if (c)
+			return c;
+		suffix = strlen(suffixes[i]);
+		if (len <= suffix || strncmp(key + len - suffix, suffixes[i], suffix))
+			continue;
+		*relative |= i > 1;
+		len -= suffix;
+	}
+	return find_base(key, len);
 }
 
 static bool has_name(const struct known_column *c, const char *name)
@@ -156,9 +167,32 @@ static bool has_name(const struct known_column *c, const char *name)
  */
 bool columns_add_up(const char *key)
 {
-	const struct known_column *c = find(key);
+	bool relative;
+	const struct known_column *c = find(key, &relative);
 
-	return c && c->adds_up;
+	return c && c->adds_up && !relative;
+}
+
+/**
+ * columns_percent - name the column of the shares of another one
+ * @key: key of that, which adds up
+ *
+ * Return: its key.
+ */
+const char *columns_percent(const char *key)
+{
+	return find_base(key, strlen(key))->percent;
+}
+
+/**
+ * columns_rate - name the column of the rates of another one
+ * @key: key of that, which adds up
+ *
+ * Return: its key, NULL if it makes no sense.
+ */
+const char *columns_rate(const char *key)
+{
+	return find_base(key, strlen(key))->rate;
 }
 
 /**
@@ -169,9 +203,10 @@ bool columns_add_up(const char *key)
  */
 bool columns_known(const char *key)
 {
+	bool relative;
 	size_t i;
 
-	if (find(key))
+	if (find(key, &relative))
 		return true;
 	for (i = 0; i < ARRAY_SIZE(columns); i++)
 		if (has_name(columns + i, key))

@@ -6,6 +6,8 @@
 #include "table.h"
 
 bool columns_add_up(const char *key);
+const char *columns_percent(const char *key);
+const char *columns_rate(const char *key);
 bool columns_known(const char *key);
 const struct column *columns_sort(const struct table *t, const char *key,
 				  const struct column **plus);

@@ -783,6 +783,20 @@ static void keep_columns(struct table *t, const char * const *keys)
 	*to = (struct column){ NULL };
 }
 
+/* An access counts for several types and members, so that their shares are of all accesses. */
+static void add_relative(const struct report *r, const struct view *v, const struct sums *k,
+			 struct table *t)
+{
+	enum access_source source = v->of_trace.key ? ACCESS_COUNTED : ACCESS_STREAMED;
+	u64 total[SUM_METRICS], duration = 0;
+
+	if (r->rate && source == ACCESS_STREAMED)
+		duration = sums_duration(k);
+	sums_total(k, source, total);
+	if (r->percent || duration)
+		table_add_relative(t, r->percent, duration, v->of_notes ? total : NULL);
+}
+
 /* Print the table of a view, or only the columns with these keys. */
 static void print_table(const struct report *r, const struct view *v, const struct sums *k,
 			const char * const *columns)
@@ -801,6 +815,7 @@ static void print_table(const struct report *r, const struct view *v, const stru
 	if (columns)
 		keep_columns(&t, columns);
 	fill(&t, v, k);
+	add_relative(r, v, k, &t);
 	report_order(r, &t);
 	report_table(r, &t);
 	table_free(&t);

@@ -20,12 +20,14 @@ struct command;
  * @brief: print the few tables of report_brief(), not all
  * @maintainers: a MAINTAINERS file, or NULL
  * @order: what --sort asks for
+ * @percent: whether to print shares, too
+ * @rate: whether to print rates, too, of a trace
  * @usual: what orders tables without that: bytes, accesses, or place, the order of members
  * @top: rows of a table, 0 for all
  * @format: how to print
  */
 struct report {
-	bool trace, incomplete, all, brief;
+	bool trace, incomplete, all, brief, percent, rate;
 	u32 cpus;
 	const char *command, *what, *maintainers;
 	struct table_order *order;

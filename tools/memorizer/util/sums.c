@@ -691,13 +691,15 @@ static void free_memory(struct sums *k, const struct trace_event *e)
 }
 
 /* Takes a mark, at which what counts may begin or the trace end. */
-static bool mark(struct sums *k, const char *text)
+static bool mark(struct sums *k, const struct trace_event *e)
 {
 	const struct kmem_filter *f = k->filter;
+	const char *text = e->u.mark.text;
 
 	if (f->from_mark && !k->from_seen && !strcmp(text, f->from_mark)) {
 		k->from_seen = true;
 		k->chosen = true;
+		k->since = e->time;
 	} else if (f->to_mark && (k->from_seen || !f->from_mark) && !strcmp(text, f->to_mark)) {
 		k->to_seen = true;
 	}
@@ -756,7 +758,7 @@ bool sums_event(struct sums *k, const struct trace_event *e)
 		note_switch(k, e);
 		break;
 	case TRACE_MARK:
-		return mark(k, e->u.mark.text);
+		return mark(k, e);
 	default:
 		break;
 	}
@@ -934,6 +936,37 @@ static void count_zones(struct sums *k)
 		zone = hash_item(&k->zones, hash_get(&k->zones, &key, &new));
 		add_sums(zone->sum, gfp->sum);
 	}
+}
+
+/**
+ * sums_duration - tell how long a trace was that counts
+ * @k: the sums
+ *
+ * Return: ns from where the filter begins, or the first event, to the last event that counts.
+ */
+u64 sums_duration(const struct sums *k)
+{
+	u64 since = k->filter->from_mark ? k->since : k->filter->from;
+
+	if (since < k->begin)
+		since = k->begin;
+	return k->end > since ? k->end - since : 0;
+}
+
+/**
+ * sums_total - tell what shares of types, members and their users are of
+ * @k: the sums
+ * @source: where accesses come from, and with them the allocations
+ * @total: set to sums over all, by metric; 0 for metrics that have no such sum
+ */
+void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_METRICS])
+{
+	enum group g = source == ACCESS_COUNTED ? GROUP_KMAP : GROUP_SLAB;
+	int m;
+
+	memcpy(total, k->total[g], sizeof(k->total[g]));
+	for (m = SUM_READS; source == ACCESS_STREAMED && m <= SUM_ACCESSES; m++)
+		total[m] = k->accesses[m];
 }
 
 /**

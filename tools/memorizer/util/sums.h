@@ -351,6 +351,7 @@ struct counted {
  * @loss_period: private: the trace's period
  * @loss_stamp: private: when the last event was, as to losses
  * @since_switch: private: the period since which allocations are traced
+ * @since: private: time of the mark from_mark, in ns
  * @begin: time of the first event, in ns
  * @end: time of the last one, in ns
  * @cpu_seen: private: whether there was an event of the CPU that the filter is for
@@ -389,7 +390,7 @@ struct sums {
 	struct hash choices[ACCESS_SOURCES];
 	bool overflow;
 	u64 page_size;
-	u64 events, lost, uncertain, begin, end;
+	u64 events, lost, uncertain, since, begin, end;
 	u32 period, loss_period, loss_stamp, since_switch;
 	bool cpu_seen, pid_seen, comm_seen, named_seen;
 	bool chosen, from_seen, to_seen, allocations;
@@ -421,6 +422,8 @@ void sums_object(struct sums *k, const struct kmap_object *o);
 void sums_count(struct sums *k, const struct kmap_access *access);
 void sums_give(void *k, const struct kmap_object *o, const struct kmap_access *counts, u32 nr);
 void sums_end(struct sums *k);
+u64 sums_duration(const struct sums *k);
+void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_METRICS]);
 u32 sums_seen(const struct sums *k);
 struct window sums_window(const struct sums *k);
 

@@ -65,11 +65,19 @@ static bool is_shown(const struct column *c, const u64 *sum)
 	case CELL_TENTHS:
 	case CELL_MEAN_SECONDS:
 		return sum[c->of];
+	case CELL_SHARE:
+		return c->of;
 	case CELL_OFFSET:
 		return sum[c->shows] < U32_MAX;
 	default:
 		return true;
 	}
+}
+
+/* Whether the numbers of a column may be negative. */
+static bool is_signed(const struct column *c)
+{
+	return c->cell == CELL_CHANGE || c->cell == CELL_CHANGE_THOUSANDTHS;
 }
 
 /* What a column orders rows by: what is not shown comes last. */
@@ -79,7 +87,7 @@ static u64 rank(const struct column *c, const u64 *sum)
 
 	if (!is_shown(c, sum))
 		return 0;
-	if (c->cell == CELL_CHANGE)
+	if (is_signed(c))
 		n ^= 1ULL << 63;
 	return n < U64_MAX ? n + 1 : n;
 }
@@ -216,6 +224,76 @@ void table_sort(struct table *t, struct table_order *order, u32 usual)
 		qsort_r(t->rows, t->nr, sizeof(*t->rows), compare, &o);
 }
 
+/**
+ * table_ratio - divide two numbers
+ * @n: the one
+ * @of: the other
+ * @digits: how many decimals the quotient is to have
+ *
+ * Return: the quotient without a point, rounded down, U64_MAX if it is larger; 0 if @of is 0.
+ */
+u64 table_ratio(u64 n, u64 of, int digits)
+{
+	u64 quotient, rest;
+
+	for (; of > U64_MAX / 10; of /= 2)
+		n /= 2;
+	if (!of)
+		return 0;
+	quotient = n / of;
+	for (rest = n % of; digits; digits--) {
+		rest *= 10;
+		if (__builtin_mul_overflow(quotient, 10, &quotient) ||
+		    __builtin_add_overflow(quotient, rest / of, &quotient))
+			return U64_MAX;
+		rest %= of;
+	}
+	return quotient;
+}
+
+/* The sum of a column over all rows, also those that are not there. */
+static u64 column_sum(const struct table *t, const struct column *c)
+{
+	u64 sum = t->left_sum ? t->left_sum[c->shows] : 0;
+	u32 i;
+
+	for (i = 0; i < t->nr; i++)
+		if (__builtin_add_overflow(sum, t->rows[i].sum[c->shows], &sum))
+			return U64_MAX;
+	return sum;
+}
+
+/**
+ * table_add_relative - add to each column that adds up its share, or its rate
+ * @t: the table, with its rows
+ * @percent: whether to add shares
+ * @duration: ns that rates are over, 0: add none
+ * @total: what shares are of, by metric, 0: nothing is known; NULL: the sum over the rows
+ */
+void table_add_relative(struct table *t, bool percent, u64 duration, const u64 *total)
+{
+	struct column columns[TABLE_COLUMNS + 1], *c;
+	u32 nr = 0;
+	u64 sum;
+
+	for (c = t->columns; c->title && nr + 3 <= TABLE_COLUMNS; c++) {
+		columns[nr++] = *c;
+		if (!columns_add_up(c->key))
+			continue;
+		sum = total ? total[c->shows] : column_sum(t, c);
+		if (percent && sum)
+			columns[nr++] = (struct column){
+				"%", columns_percent(c->key), c->shows, CELL_SHARE, sum,
+			};
+		if (duration && columns_rate(c->key))
+			columns[nr++] = (struct column){
+				"/s", columns_rate(c->key), c->shows, CELL_RATE, duration,
+			};
+	}
+	columns[nr] = (struct column){ NULL };
+	memcpy(t->columns, columns, sizeof(columns));
+}
+
 /* What stands in a row's first column. */
 static void write_label(const struct table *t, const struct row *r, char text[LABEL_MAX])
 {
@@ -233,6 +311,15 @@ static void write_label(const struct table *t, const struct row *r, char text[LA
 		snprintf(text, LABEL_MAX, "%s", name);
 }
 
+/* A change in thousandths, which may be negative. */
+static void write_change(u64 n, const char *plus, char text[CELL_MAX])
+{
+	u64 size = n > U64_MAX / 2 ? -n : n;
+
+	snprintf(text, CELL_MAX, "%s%llu.%03llu", !n ? "" : n > U64_MAX / 2 ? "-" : plus,
+		 size / 1000, size % 1000);
+}
+
 static void write_cell(const struct column *c, const u64 *sum, char text[CELL_MAX])
 {
 	u64 n = sum[c->shows];
@@ -241,12 +328,24 @@ static void write_cell(const struct column *c, const u64 *sum, char text[CELL_MA
 		snprintf(text, CELL_MAX, "-");
 		return;
 	}
+	if (c->cell == CELL_SHARE)
+		n = table_ratio(n, c->of, 5);
+	else if (c->cell == CELL_RATE)
+		n = table_ratio(n, c->of, 12);
 	switch (c->cell) {
 	case CELL_PER:
 		snprintf(text, CELL_MAX, "%llu/%llu", n, sum[c->of] ? n / sum[c->of] : 0);
 		break;
+	case CELL_SHARE:
 	case CELL_PERCENT:
 		snprintf(text, CELL_MAX, "%llu.%03llu%%", n / 1000, n % 1000);
+		break;
+	case CELL_RATE:
+	case CELL_THOUSANDTHS:
+		snprintf(text, CELL_MAX, "%llu.%03llu", n / 1000, n % 1000);
+		break;
+	case CELL_CHANGE_THOUSANDTHS:
+		write_change(n, "+", text);
 		break;
 	case CELL_SECONDS:
 	case CELL_MEAN_SECONDS:
@@ -565,6 +664,8 @@ static void write_number(const struct column *c, const u64 *sum, char text[CELL_
 		snprintf(text, CELL_MAX, "%llu", sum[c->shows]);
 	else if (c->cell == CELL_CHANGE)
 		snprintf(text, CELL_MAX, "%lld", (long long)sum[c->shows]);
+	else if (c->cell == CELL_CHANGE_THOUSANDTHS)
+		write_change(sum[c->shows], "", text);
 	else
 		write_cell(c, sum, text);
 	if (*text)
@@ -646,7 +747,7 @@ static u32 rows_within_limit(const struct table *t, u32 rows)
 /* Changes may be negative; other sums saturate. */
 static u64 add(const struct column *c, u64 sum, u64 n)
 {
-	if (c->cell == CELL_CHANGE)
+	if (is_signed(c))
 		return sum + n;
 	return __builtin_add_overflow(sum, n, &sum) ? U64_MAX : sum;
 }
@@ -665,7 +766,7 @@ static void json_rest(const struct table *t, u32 printed)
 		sum = t->left_out ? t->left_sum[c->shows] : 0;
 		for (i = printed; i < t->nr; i++)
 			sum = add(c, sum, t->rows[i].sum[c->shows]);
-		printf(c->cell == CELL_CHANGE ? ", \"%s\": %lld" : ", \"%s\": %llu", c->key, sum);
+		printf(is_signed(c) ? ", \"%s\": %lld" : ", \"%s\": %llu", c->key, sum);
 	}
 	printf("}");
 }

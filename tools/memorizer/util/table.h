@@ -6,7 +6,7 @@
 #include "kmap.h"
 #include "term.h"
 
-#define TABLE_COLUMNS	16	/* most columns of a table */
+#define TABLE_COLUMNS	48	/* most columns of a table */
 #define TABLE_TEXTS	10	/* most texts of a row, beside its name */
 
 /* How a column shows its metric. */
@@ -17,7 +17,11 @@ enum cell {
 	CELL_PERCENT,		/* thousandths of a percent */
 	CELL_SECONDS,		/* ns */
 	CELL_MEAN_SECONDS,	/* ns, a mean of another metric */
+	CELL_THOUSANDTHS,
 	CELL_CHANGE,		/* may be negative */
+	CELL_CHANGE_THOUSANDTHS,
+	CELL_SHARE,		/* of the number @of, in percent */
+	CELL_RATE,		/* per second, of @of ns */
 	CELL_HEX,		/* an offset: in hex, for machines decimal */
 	CELL_OFFSET,		/* of a member in bytes, U32_MAX: not known */
 };
@@ -28,13 +32,13 @@ enum cell {
  * @key: its name in JSON, which is one of those in columns.c
  * @shows: the metric
  * @cell: how
- * @of: the other metric, if @cell needs one; a mean of nothing is not shown
+ * @of: the other metric or number, if @cell needs one; a mean or share of nothing is not shown
  */
 struct column {
 	const char *title, *key;
 	u32 shows;
 	enum cell cell;
-	u32 of;
+	u64 of;
 };
 
 /**
@@ -123,6 +127,8 @@ bool table_order_set(struct table_order *order, const char *command, const char 
 bool table_order_check(const struct table_order *order, const char *command);
 void table_drop(struct table *t, const char *key);
 void table_sort(struct table *t, struct table_order *order, u32 usual);
+u64 table_ratio(u64 n, u64 of, int digits);
+void table_add_relative(struct table *t, bool percent, u64 duration, const u64 *total);
 void table_print(const struct table *t, u32 top);
 void table_json(const struct table *t, u32 top);
 void table_csv(const struct table *t, u32 top);
