@@ -195,7 +195,7 @@ static void name_ip(const struct diff *d, enum side side, u64 ip, enum kmap_ip k
 	int i;
 
 	if (!symbol) {
-		snprintf(name, NAME_KEY, "%llx", ip);
+		snprintf(name, NAME_KEY, "%llx", kmap_symbols_address(s, ip));
 		return;
 	}
 	function = kmap_symbols_string(s, symbol->name);
@@ -748,7 +748,7 @@ static bool add_up_trace(struct diff *d, enum side side)
 	if (d->symbols[side] && named_usable(&d->filter, d->symbols[side], "diff")) {
 		sums_init(k, d->symbols[side], &d->filter);
 		rebuild_init(&b, sums_give, k);
-		while (trace_next(t, &e) && sums_event(k, &e))
+		while (trace_symbols_next(t, d->symbols[side], &e) && sums_event(k, &e))
 			rebuild_event(&b, &e);
 		rebuild_end(&b);
 		sums_end(k);

@@ -157,17 +157,13 @@ struct retired {
 static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 {
 	struct function key = { .ip = ip, .kind = kind }, *function;
-	const struct kmap_symbol *symbol;
 	char text[KMAP_SYMBOL_MAX];
 	bool new;
 	u32 nr = hash_get(&f->functions, &key, &new);
 
 	if (!new)
 		return nr;
-	symbol = kmap_symbols_find(f->symbols, ip, kind);
-	snprintf(text, sizeof(text), "%llx", ip);
-	if (symbol)
-		namesakes_write(f->symbols, symbol, text);
+	kmap_symbols_function(f->symbols, ip, kind, text);
 	function = hash_item(&f->functions, nr);
 	function->frame = texts_number(&f->frames, text);
 	return nr;
@@ -500,7 +496,7 @@ static int read_trace(struct fold *f, const char *dir)
 		fprintf(stderr, "memorizer: %s\n", error);
 		return EXIT_UNABLE;
 	}
-	while (!f->choice.window.ended && trace_next(t, &e))
+	while (!f->choice.window.ended && trace_symbols_next(t, f->symbols, &e))
 		handle(f, &e);
 	count_live(f);
 	if (f->value < OBJECTS && !(f->types_seen & WANTED(ACCESS)))

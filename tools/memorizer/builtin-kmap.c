@@ -34,17 +34,25 @@ static const struct option options[] = {
  * @filter: which objects
  * @choice: what that chooses
  * @objects: struct told by number: whether the last object of each number is in the time
+ * @symbols: what --site is looked up in, or NULL
  */
 struct writer {
 	struct kmem_filter filter;
 	struct kmem_choice choice;
 	struct hash objects;
+	struct kmap_symbols *symbols;
 };
 
 struct told {
 	u64 object;
 	bool within;
 };
+
+/* An address of code as the kernel has it. */
+static u64 address(const struct writer *w, u64 ip)
+{
+	return w->symbols ? kmap_symbols_address(w->symbols, ip) : ip;
+}
 
 static void write_object(void *data, const struct kmap_object *o,
 			 const struct kmap_access *counts, u32 nr)
@@ -55,11 +63,12 @@ static void write_object(void *data, const struct kmap_object *o,
 	if (!kmem_choice_object(&w->choice, NULL, o->alloc_ip) ||
 	    !kmem_choice_task(&w->choice, o->pid, o->comm))
 		return;
-	printf("%llx,%llu,%llx,%llu,%llu,%llu,%llx,%s\n", o->alloc_ip, o->pid, o->addr, o->size,
-	       o->alloc_jiffies, o->free_jiffies, o->free_ip, o->comm);
+	printf("%llx,%llu,%llx,%llu,%llu,%llu,%llx,%s\n", address(w, o->alloc_ip), o->pid,
+	       o->addr, o->size, o->alloc_jiffies, o->free_jiffies, address(w, o->free_ip),
+	       o->comm);
 	for (i = 0; i < nr; i++)
-		printf("  %llx,%llu,%llu,%llu\n", counts[i].ip, counts[i].pid, counts[i].writes,
-		       counts[i].reads);
+		printf("  %llx,%llu,%llu,%llu\n", address(w, counts[i].ip), counts[i].pid,
+		       counts[i].writes, counts[i].reads);
 }
 
 /* Whether an event is in the time that is chosen. Counts are with their object. */
@@ -85,6 +94,8 @@ static bool write_objects(struct writer *w, struct trace *t, struct rebuild *b, 
 
 	while (!w->choice.window.ended && trace_next(t, &e)) {
 		types |= 1u << e.type;
+		if (w->symbols)
+			kmap_symbols_event(w->symbols, &e);
 		names_event((struct names *)w->choice.names, &e);
 		kmem_choice_event(&w->choice, &e);
 		if (!w->choice.window.ended && is_within(w, &e))
@@ -97,7 +108,6 @@ static bool write_objects(struct writer *w, struct trace *t, struct rebuild *b, 
 static int rebuild(struct writer *w, const char *dir)
 {
 	char error[KMAP_ERROR_MAX];
-	struct kmap_symbols *symbols = NULL;
 	struct trace *t = trace_open(dir, error);
 	struct names names;
 	struct rebuild b;
@@ -108,20 +118,20 @@ static int rebuild(struct writer *w, const char *dir)
 		return EXIT_UNABLE;
 	}
 	if (w->filter.site)
-		symbols = trace_symbols_load(dir, NULL, NULL);
+		w->symbols = trace_symbols_load(dir, NULL, NULL);
 	names_init(&names);
-	kmem_choice_init(&w->choice, &w->filter, symbols, &names);
+	kmem_choice_init(&w->choice, &w->filter, w->symbols, &names);
 	hash_init(&w->objects, sizeof(struct told), sizeof(u64));
 	rebuild_init(&b, write_object, w);
-	if ((symbols || !w->filter.site) && write_objects(w, t, &b, dir))
+	if ((w->symbols || !w->filter.site) && write_objects(w, t, &b, dir))
 		status = EXIT_FINE;
 	if (trace_tell(t) | rebuild_tell(&b, dir) && status == EXIT_FINE)
 		status = EXIT_INCOMPLETE;
 	hash_free(&w->objects);
 	kmem_choice_free(&w->choice);
 	names_free(&names);
-	if (symbols)
-		kmap_symbols_free(symbols);
+	if (w->symbols)
+		kmap_symbols_free(w->symbols);
 	trace_close(t);
 	return status;
 }
@@ -140,7 +150,7 @@ static bool check_options(const struct kmem_filter *f)
 
 static int run(int argc, char **argv)
 {
-	struct writer w;
+	struct writer w = { .symbols = NULL };
 	int option;
 
 	kmem_filter_init(&w.filter);

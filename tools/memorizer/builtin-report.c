@@ -214,12 +214,13 @@ static void show_progress(const struct trace *t)
 	fprintf(stderr, "\r[%s] %3u%%", bar, percent);
 }
 
-static void count(struct sums *k, struct rebuild *b, struct trace *t)
+static void count(struct sums *k, struct rebuild *b, struct trace *t,
+		  struct kmap_symbols *symbols)
 {
 	bool bar = isatty(STDERR_FILENO), shown = false;
 	struct trace_event e;
 
-	while (trace_next(t, &e)) {
+	while (trace_symbols_next(t, symbols, &e)) {
 		sums_prefetch(k, trace_ahead(t));
 		if (!sums_event(k, &e))
 			break;
@@ -235,7 +236,7 @@ static void count(struct sums *k, struct rebuild *b, struct trace *t)
 	sums_end(k);
 }
 
-static int report_events(const struct kmap_symbols *symbols, struct trace *t, const char *dir,
+static int report_events(struct kmap_symbols *symbols, struct trace *t, const char *dir,
 			 struct settings *s)
 {
 	int status = EXIT_FINE;
@@ -247,7 +248,7 @@ static int report_events(const struct kmap_symbols *symbols, struct trace *t, co
 	k.most[ACCESS_COUNTED].keep = k.most[ACCESS_STREAMED].keep;
 	k.page_size = trace_env_number(t, "page_size", k.page_size);
 	rebuild_init(&b, sums_give, &k);
-	count(&k, &b, t);
+	count(&k, &b, t, symbols);
 	s->report.cpus = trace_streams(t);
 	s->report.incomplete = trace_incomplete(t) || rebuild_incomplete(&b) || k.overflow;
 	if (!check_filter(&k, dir) || (s->kind->check && !s->kind->check(&s->report, &k))) {

@@ -248,7 +248,7 @@ static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 {
 	const char *name = site_name(s, ip, kind);
 
-	put_hex(s, f, ip);
+	put_hex(s, f, kmap_symbols_address(s->symbols, ip));
 	if (name)
 		put_text(s, f + 1, name);
 }
@@ -1007,7 +1007,7 @@ static void print_events(struct script *s, struct trace *t)
 	} else if (s->format == REPORT_TEXT) {
 		term_pager();
 	}
-	while (!s->choice.window.ended && trace_next(t, &e))
+	while (!s->choice.window.ended && trace_symbols_next(t, s->symbols, &e))
 		handle(s, &e);
 	if (s->chrome)
 		print_string("\n]}\n");

@@ -179,14 +179,12 @@ static void touch(struct analysis *a, const struct touch *t)
 /* The name of code, with or without the place in its function. */
 static u32 code_number(struct stacks *s, u64 ip)
 {
-	const struct kmap_symbol *symbol = kmap_symbols_find(s->a.symbols, ip, KMAP_IP_EXACT);
 	char text[KMAP_SYMBOL_MAX];
 
-	if (s->addresses || !symbol) {
+	if (s->addresses)
 		analysis_ip(&s->a, ip, KMAP_IP_EXACT, text);
-		return texts_number(&s->texts, text);
-	}
-	namesakes_write(s->a.symbols, symbol, text);
+	else
+		kmap_symbols_function(s->a.symbols, ip, KMAP_IP_EXACT, text);
 	return texts_number(&s->texts, text);
 }
 

@@ -372,7 +372,8 @@ static bool read_trace(struct overtime *o, const char *dir)
 	tracker_init(&o->live);
 	o->live.gone = gone;
 	o->live.data = o;
-	while (!o->choice.window.ended && trace_next(t, &e))
+	kmap_symbols_rewind(o->symbols);
+	while (!o->choice.window.ended && trace_symbols_next(t, o->symbols, &e))
 		handle(o, &e);
 	if (o->second && o->choice.window.begun)
 		move_on(o, o->line.end);
@@ -522,7 +523,8 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 	for (i = 0; i < t.nr; i++) {
 		holder = hash_item(&o->holders[g], i);
 		kmap_symbols_format(o->symbols, holder->ip, KMAP_IP_RETURN, text);
-		t.rows[i] = (struct row){ .id = holder->ip, .name = table_text(text),
+		t.rows[i] = (struct row){ .id = kmap_symbols_address(o->symbols, holder->ip),
+					  .name = table_text(text),
 					  .sum = holder->sum };
 		type = named_allocation(o->symbols, holder->ip);
 		t.rows[i].texts[0] = type ? table_text(type) : NULL;

@@ -96,12 +96,18 @@ static void print_stack(u32 stack)
 /* Those events that tell of context. */
 static void print_context(const struct trace_event *e)
 {
+	int i;
+
 	switch (e->type) {
 	case TRACE_MODULE:
 		printf("loaded = %u, base = 0x%llX, size = %u, init_base = 0x%llX, ",
 		       e->u.module.loaded, e->u.module.base, e->u.module.size,
 		       e->u.module.init_base);
-		printf("init_size = %u, ", e->u.module.init_size);
+		printf("init_size = %u, jiffies = %llu, build_id = [ ", e->u.module.init_size,
+		       e->u.module.jiffies);
+		for (i = 0; i < TRACE_BUILD_ID; i++)
+			printf("[%d] = 0x%X%s", i, e->u.module.build_id[i],
+			       i < TRACE_BUILD_ID - 1 ? ", " : " ], ");
 		print_text("name", e->u.module.name);
 		break;
 	case TRACE_TRAFFIC:

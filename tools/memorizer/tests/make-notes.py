@@ -21,7 +21,7 @@ import sys
 import zlib
 
 KINDS = {"read": 1, "write": 2, "update": 3, "string": 4, "alloc": 5}
-COMPRESSED = 0x800
+CODE, COMPRESSED = 6, 0x800    # flags of sections: allocated and executable
 ZLIB, ZSTD = 1, 2    # types of compression
 
 
@@ -50,6 +50,7 @@ class Kernel:
         self.order = order
         self.build_id = b""
         self.sections, self.relocations = [], b""
+        self.sizes = {}    # of sections, by number
         self.names, self.strings = Strings(), Strings()
         self.symbols = self.pack("IBBHQQ", 0, 0, 0, 0, 0, 0)
         self.notes, self.records = b"", []
@@ -85,6 +86,8 @@ class Kernel:
         elif words[0] == "section":
             self.sections.append(words[1])
         elif words[0] == "function":
+            end = int(words[1], 16) + int(words[2], 16)
+            self.sizes[self.section()] = max(end, self.sizes.get(self.section(), 0))
             self.symbols += self.pack("IBBHQQ", self.names.add(words[3]),
                                       0x02 if self.local else 0x12, 0,
                                       self.section(), int(words[1], 16), int(words[2], 16))
@@ -121,7 +124,8 @@ def write(kernel, path, compress):
     symbols = b"".join(pack("IBBHQQ", 0, 3, 0, number, 0, 0) for number in local)
     if kernel.sections:
         sections[2] = (".symtab", 2, kernel.symbols[:24] + symbols + kernel.symbols[24:], 4, 24)
-        sections += [(name, 1, b"", 0, 0) for name in kernel.sections]
+        sections += [(name, 1, bytes(kernel.sizes.get(number, 0)), 0, 0)
+                     for number, name in enumerate(kernel.sections, SECTIONS)]
         sections += [(".rela.debug_memorizer_names", 4, kernel.relocations, 2, 24)]
     names = Strings()
     heads, data = b"", b""
@@ -129,7 +133,7 @@ def write(kernel, path, compress):
         at = names.add(name)
         if content is None:
             content = names.data
-        flags = 0
+        flags = CODE if name in kernel.sections else 0
         info = {2: 1 + len(symbols) // 24 if kernel.sections else 1, 4: NAMES}.get(kind, 0)
         if compress and name.startswith(".debug"):
             content = pack("IIQQ", compress, 0, len(content), 1) + \

@@ -49,8 +49,9 @@
 #define HEADER_SIZE	80		/* of a packet, with its context */
 #define CPUS		256
 #define TEXT_MAX	256
+#define ID_SIZE		20		/* of a build id */
 
-enum type { U8, U16, U32, S32, U64, X8, X32, X64, COMM, STRING };
+enum type { U8, U16, U32, S32, U64, X8, X32, X64, COMM, ID, STRING };
 
 struct field {
 	const char *name;
@@ -89,7 +90,8 @@ static struct event {
 		      F("locks", U8) }, 8 },
 	{ "snapshot", { F("snapshot", U32), F("complete", U32), F("objects", U64) }, 9 },
 	{ "module", { F("loaded", U8), F("base", X64), F("size", U32), F("init_base", X64),
-		      F("init_size", U32), F("name", STRING) }, 10 },
+		      F("init_size", U32), F("jiffies", U64), F("build_id", ID),
+		      F("name", STRING) }, 10 },
 	{ "traffic", { F("ip", X64), F("ptr", X64), F("size", U32), F("kind", U8),
 		       F("pid", U32), F("line", X64), F("from", S32) }, 11 },
 	{ "enter", { F("kind", U8), F("number", U32), F("pid", U32) }, 12 },
@@ -158,7 +160,7 @@ static const char *tsdl_type(const struct event *e, const struct field *f)
 	static const char * const types[] = {
 		[U8] = "uint8_t", [U16] = "int16_t", [U32] = "uint32_t", [U64] = "uint64_t",
 		[S32] = "int32_t", [X8] = "xint8_t", [X32] = "xint32_t", [X64] = "xint64_t",
-		[COMM] = "text_t", [STRING] = "string",
+		[COMM] = "text_t", [ID] = "xint8_t", [STRING] = "string",
 	};
 
 	if (!strcmp(f->name, "kind") && (e->id == 2 || e->id == 3))
@@ -309,6 +311,10 @@ static unsigned char *put_field(unsigned char *p, const struct field *f)
 		memcpy(p, f->text, 16);
 		return p + 16;
 	}
+	if (f->type == ID) {
+		memcpy(p, f->text, ID_SIZE);
+		return p + ID_SIZE;
+	}
 	if (f->type == STRING)
 		return (unsigned char *)stpcpy((char *)p, f->text) + 1;
 	return put(p, f->value, sizes[f->type]);
@@ -334,7 +340,7 @@ static void put_event(const struct event *e)
 /* Text with \xNN; what is longer than its field is cut. */
 static void parse_text(struct field *f, const char *p)
 {
-	size_t len = 0, max = f->type == COMM ? 16 : TEXT_MAX - 1;
+	size_t len = 0, max = f->type == COMM ? 16 : f->type == ID ? ID_SIZE : TEXT_MAX - 1;
 	char hex[3] = "";
 
 	memset(f->text, 0, sizeof(f->text));
@@ -373,7 +379,7 @@ static void parse_field(struct event *e, char *word)
 		;
 	if (!f->name)
 		die("%s has no field '%s'", e->name, word);
-	if (f->type == COMM || f->type == STRING)
+	if (f->type == COMM || f->type == ID || f->type == STRING)
 		parse_text(f, value);
 	else
 		f->value = parse_number(value, f->type == X8 || f->type == X32 || f->type == X64 ?
@@ -514,7 +520,7 @@ static void put_values(u32 nr, const u64 *values)
 	struct field *f;
 
 	for (f = e->fields; f->name; f++)
-		if (f->type != COMM && f->type != STRING)
+		if (f->type != COMM && f->type != ID && f->type != STRING)
 			f->value = *values++;
 	put_event(e);
 }
@@ -597,7 +603,7 @@ static void put_metadata(void)
 			"\tfields := struct {\n", events[i].name, events[i].id);
 		for (f = events[i].fields; f->name; f++)
 			fprintf(file, "\t\t%s %s%s;\n", tsdl_type(events + i, f), f->name,
-				f->type == COMM ? "[16]" : "");
+				f->type == COMM ? "[16]" : f->type == ID ? "[20]" : "");
 		fprintf(file, "\t};\n};\n");
 	}
 	finish(file);

@@ -55,6 +55,7 @@ for dir; do
 	run sh "$here/test-formats.sh" "$dir"
 	run sh "$here/test-columns.sh" "$dir"
 	run sh "$here/test-lines.sh" "${dir}memorizer"
+	run sh "$here/test-modules.sh" "$dir"
 	run sh "$here/test-trace.sh" "$dir"
 	run bash "$here/test-install.sh" "$dir"
 	run sh "$here/test-source.sh" "$dir"

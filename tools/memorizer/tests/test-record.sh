@@ -158,6 +158,51 @@ if unshare -m true 2>"$tmp/err"; then
 	memorizer=$here_memorizer
 	same "build ids of modules are there" "0 gadget 01abef my_widget ff" \
 		"$status $(sort "$tmp/trace/kernel/notes.modules" | xargs)"
+
+	# Modules that come and go meanwhile, at one address
+	mkdir "$tmp/proc"
+	echo "a command line" >"$tmp/proc/cmdline"
+	echo "tailor 4096 0 - Live 0xffffffffc0300000" >"$tmp/proc/modules"
+	printf '%s\n' "ffffffff81000000 T _stext" "ffffffffc0300000 t tailor_sew	[tailor]" \
+		>"$tmp/proc/kallsyms"
+	cat >"$tmp/with-modules" <<-END
+		#!/bin/sh
+		exec unshare -m sh -c 'mount --bind "$tmp/modules" /sys/module && mount --bind "$tmp/proc" /proc &&
+			exec "$here_memorizer" "\$@"' sh "\$@"
+	END
+	cat >"$tmp/come-and-go" <<-END
+		comes()
+		{
+			echo "\$1 4096 0 - Live 0xffffffffc0400000 (O)" >"$tmp/proc/modules"
+			printf '%s\n' "ffffffff81000000 T _stext" "ffffffffc0400040 t \$1_irq	[\$1]" \
+				"ffffffffc0402000 d \$1_data	[\$1]" >"$tmp/proc/kallsyms"
+			until grep -q "^ffffffffc0402000 d \$1_data" "$tmp/trace/kernel/kallsyms.modules"; do
+				sleep 0.1
+			done
+		}
+		comes gadget
+		comes my_widget
+		: >"$tmp/proc/modules"
+		echo "ffffffff81000000 T _stext" >"$tmp/proc/kallsyms"
+		$command
+	END
+	memorizer=$tmp/with-modules
+	debugfs 0 1
+	start simple
+	record -o "$tmp/trace" -- sh "$tmp/come-and-go"
+	wait $kernel
+	memorizer=$here_memorizer
+	cat >"$tmp/want" <<-END
+		module tailor ffffffffc0300000 -
+		ffffffffc0300000 t tailor_sew	[tailor]
+		module gadget ffffffffc0400000 01abef
+		ffffffffc0400040 t gadget_irq	[gadget]
+		ffffffffc0402000 d gadget_data	[gadget]
+		module my_widget ffffffffc0400000 ff
+		ffffffffc0400040 t my_widget_irq	[my_widget]
+		ffffffffc0402000 d my_widget_data	[my_widget]
+	END
+	equal "symbols of modules are saved as they appear" "$tmp/want" "$tmp/trace/kernel/kallsyms.modules"
 else
 	echo "# no mount namespace: build ids of modules are not looked at"
 fi

@@ -499,7 +499,7 @@ static int analyse(struct analysis *a, const char *dir)
 		return EXIT_UNABLE;
 	}
 	init(a);
-	while (!a->choice.window.ended && trace_next(a->trace, &e))
+	while (!a->choice.window.ended && trace_symbols_next(a->trace, a->symbols, &e))
 		handle(a, &e);
 	a->incomplete = trace_incomplete(a->trace);
 	if (wanted_check(dir, a->types, a->ops->wanted[0]) &&

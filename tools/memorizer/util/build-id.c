@@ -2,6 +2,7 @@
 /* Build ids, which say whether a file is that of what ran. */
 #include <elfutils/libdwelf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,11 +17,12 @@
  * @a: a build id
  * @b: another
  *
- * Return: whether they are equal; two that are not known are.
+ * Return: whether they are equal, but for bytes 0 at their ends, which the kernel adds to short
+ *	   ones; two that are not known are.
  */
 bool build_id_equal(const struct build_id *a, const struct build_id *b)
 {
-	return a->size == b->size && !memcmp(a->id, b->id, a->size);
+	return !a->size == !b->size && !memcmp(a->id, b->id, BUILD_ID_MAX);
 }
 
 /**
@@ -99,12 +101,14 @@ static struct build_id find(const unsigned char *p, size_t left, bool big_endian
 {
 	size_t name, size, at, room;
 
-	for (; left >= HEAD; p += room, left -= room) {
+	for (room = 0; left >= HEAD + room; ) {
+		p += room;
+		left -= room;
 		name = number(p, big_endian);
 		size = number(p + 4, big_endian);
 		at = HEAD + (name + 3) / 4 * 4;
 		room = at + (size + 3) / 4 * 4;
-		if (name > left || size > left || room > left)
+		if (name > left || size > left || at + size > left)
 			break;
 		if (number(p + 8, big_endian) == NT_GNU_BUILD_ID && name == sizeof(GNU) &&
 		    !memcmp(p + HEAD, GNU, name))
@@ -160,6 +164,32 @@ struct build_id build_id_module(const char *path, const char *name)
 	kmap_lines_free(&in);
 	close(fd);
 	return id;
+}
+
+/**
+ * build_id_loaded - get the build id of a module of the kernel that runs
+ * @name: name of the module
+ *
+ * Return: the build id; unknown if it has none.
+ */
+struct build_id build_id_loaded(const char *name)
+{
+	struct build_id id = { .size = 0 };
+	unsigned char note[256];
+	size_t got;
+	char *path;
+	FILE *from;
+
+	if (asprintf(&path, "/sys/module/%s/notes/.note.gnu.build-id", name) < 0)
+		return id;
+	from = fopen(path, "rbe");
+	free(path);
+	if (!from)
+		return id;
+	got = fread(note, 1, sizeof(note), from);
+	fclose(from);
+	id = find(note, got, false);
+	return id.size ? id : find(note, got, true);
 }
 
 /**

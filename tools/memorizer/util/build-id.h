@@ -7,7 +7,7 @@
 
 #include "kmap.h"
 
-#define BUILD_ID_MAX	64			/* bytes kept of one */
+#define BUILD_ID_MAX	32			/* bytes kept of one */
 #define BUILD_ID_TEXT	(2 * BUILD_ID_MAX + 1)	/* the same in hex, with a NUL */
 
 /* A build id; @size in bytes, 0: not known. */
@@ -22,6 +22,7 @@ struct build_id build_id_parse(const char *text, size_t len);
 struct build_id build_id_elf(Elf *elf);
 struct build_id build_id_kernel(const char *path);
 struct build_id build_id_module(const char *path, const char *name);
+struct build_id build_id_loaded(const char *name);
 bool build_id_check(const char *path, const struct build_id *id, const struct build_id *ran,
 		    const char *whose, char error[KMAP_ERROR_MAX]);
 

@@ -26,7 +26,7 @@
 /* What all parts have in common, below the base. */
 static const char * const common[] = {
 	"metadata", "kernel/uname", "kernel/cmdline", "kernel/kallsyms", "kernel/notes",
-	"kernel/notes.modules",
+	"kernel/notes.modules", "kernel/kallsyms.modules",
 };
 
 /**

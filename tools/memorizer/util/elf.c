@@ -37,7 +37,13 @@ struct kmap_elf {
 	size_t root_len;
 };
 
-static enum rank symbol_rank(const GElf_Sym *sym)
+/**
+ * elf_rank - tell which of several symbols of one address is taken
+ * @sym: the symbol
+ *
+ * Return: its rank.
+ */
+enum rank elf_rank(const GElf_Sym *sym)
 {
 	switch (GELF_ST_BIND(sym->st_info)) {
 	case STB_GLOBAL:
@@ -65,7 +71,7 @@ static void read_symbol(struct kmap_symbols *s, struct kmap_elf *e, const char *
 	if (!strcmp(name, "start_kernel"))
 		e->main = sym->st_value;
 	symbols_add(s, sym->st_value, sym->st_size, symbols_string(s, name, len), 0,
-		    local ? e->file : 0, symbol_rank(sym));
+		    local ? e->file : 0, elf_rank(sym));
 }
 
 /* Reads the symbol tables; there is one, unless vmlinux was stripped. */

@@ -104,7 +104,7 @@ bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u
 
 	if (!pattern)
 		return true;
-	snprintf(text, sizeof(text), "%llx", ip);
+	snprintf(text, sizeof(text), "%llx", kmap_symbols_address(symbols, ip));
 	if (kmem_filter_matches(pattern, text))
 		return true;
 	if (!symbol)

@@ -126,6 +126,21 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_l
 }
 
 /**
+ * kallsyms_add - add a function of a line of /proc/kallsyms
+ * @s: where it is added; nothing is if the line is none
+ * @line: the line
+ * @len: its length
+ */
+void kallsyms_add(struct kmap_symbols *s, const char *line, size_t len)
+{
+	struct entry e;
+
+	if (parse_entry(line, len, &e))
+		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len),
+			    symbols_string(s, e.module, e.module_len), 0, function_rank(&e));
+}
+
+/**
  * kallsyms_read - add symbols of a copy of /proc/kallsyms
  * @s: where they are added
  * @path: the copy

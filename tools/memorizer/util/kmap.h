@@ -158,6 +158,7 @@ struct kmap_symbol {
 };
 
 struct kmap_symbols;
+struct trace_event;
 struct note;
 struct notes;
 
@@ -166,6 +167,10 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
 struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMAP_ERROR_MAX]);
 bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
 			bool inlines, char error[KMAP_ERROR_MAX]);
+void kmap_symbols_follow(struct kmap_symbols *s, const char *dir);
+void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e);
+void kmap_symbols_rewind(struct kmap_symbols *s);
+u64 kmap_symbols_address(const struct kmap_symbols *s, u64 ip);
 void kmap_symbols_free(struct kmap_symbols *s);
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
 					    enum kmap_ip kind);
@@ -174,6 +179,8 @@ bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, char error[
 const struct notes *kmap_symbols_noted(const struct kmap_symbols *s);
 const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind);
 const char *kmap_symbols_string(const struct kmap_symbols *s, u32 string);
+void kmap_symbols_function(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
+			   char text[KMAP_SYMBOL_MAX]);
 size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
 			   char text[KMAP_SYMBOL_MAX]);
 

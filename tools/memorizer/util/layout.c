@@ -68,7 +68,8 @@ static const struct known known[] = {
 		F(snapshot, objects, U64) } },
 	[TRACE_MODULE] = { "module", {
 		F(module, loaded, U32), F(module, base, U64), F(module, size, U32),
-		F(module, init_base, U64), F(module, init_size, U32), F(module, name, TEXT) } },
+		F(module, init_base, U64), F(module, init_size, U32), F(module, name, TEXT),
+		OPTIONAL_AS(module, build_id, BUILD_ID), OPTIONAL_AS(module, jiffies, U64) } },
 	[TRACE_TRAFFIC] = { "traffic", {
 		F(traffic, ip, U64), F(traffic, ptr, U64), F(traffic, size, U32),
 		F(traffic, kind, U32), F(traffic, pid, U32), OPTIONAL(traffic, stack),
@@ -110,6 +111,9 @@ static bool check_field(const char *event, const struct known_field *k, const st
 			return fail(error, "event %s, field %s: want text", event, k->name);
 		return true;
 	}
+	if (k->how == STEP_BUILD_ID)
+		return f->type == FIELD_OTHER ||
+		       fail(error, "event %s, field %s: want an array", event, k->name);
 	if (f->type != (is_signed ? FIELD_SIGNED : FIELD_UNSIGNED))
 		return fail(error, "event %s, field %s: want %s integer", event, k->name,
 			    is_signed ? "a signed" : "an unsigned");
@@ -137,7 +141,8 @@ static void zero_missing(struct decoder *d)
 	for (; k < known[d->type].fields + EVENT_FIELDS && k->name; k++)
 		if (!fields_find(&d->class->fields, k->name, NULL))
 			d->steps[d->nr++] = (struct step){
-				.how = k->how == STEP_U64 ? STEP_ZERO_U64 : STEP_ZERO,
+				.how = k->how == STEP_BUILD_ID ? STEP_BUILD_ID :
+				       k->how == STEP_U64 ? STEP_ZERO_U64 : STEP_ZERO,
 				.to = k->offset,
 			};
 }

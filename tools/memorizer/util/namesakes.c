@@ -230,6 +230,9 @@ static void note(struct namesakes *n, const char *text, const struct kmap_symbol
 	struct namesake *named;
 	bool new;
 
+	/* Those of modules that are gone are of the same module, at several times. */
+	if (symbol < n->symbols->sym || symbol >= n->symbols->sym + n->nr)
+		return;
 	memcpy(key, text, strnlen(text, sizeof(key) - 1));
 	named = hash_item(&n->named, hash_get(&n->named, key, &new));
 	if (new) {
@@ -248,7 +251,7 @@ static void note(struct namesakes *n, const char *text, const struct kmap_symbol
  * @symbol: the function
  * @base: leave out what GCC appends
  * @by: what tells it from others; where a file is, only the compiler's notes have
- * @text: where to write it: name [module] (file)
+ * @text: where to write it: name [module] (file); a function without a name is all of a module
  * @size: room for it
  */
 void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symbol, bool base,
@@ -261,7 +264,7 @@ void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symb
 	if (*file && by == NAMESAKES_PATH)
 		file = notes_file(s->notes, symbol->start, symbol->size, file) ?: file;
 	snprintf(text, size, "%.*s%s%s%s%s%s%s", (int)(base ? namesakes_base(name) : strlen(name)),
-		 name, *module ? " [" : "", module, *module ? "]" : "", *file ? " (" : "", file,
+		 name, *module ? *name ? " [" : "[" : "", module, *module ? "]" : "", *file ? " (" : "", file,
 		 *file ? ")" : "");
 	note(n, text, symbol);
 }

@@ -13,14 +13,15 @@
 #include "symbols.h"
 
 /**
- * struct loaded - the functions of all modules that the traced kernel had
- * @s: its symbols
- * @nr: numbers of those in modules, by module and name
+ * struct loaded - functions of modules that the traced kernel had
+ * @s: what knows their names
+ * @sym: the functions, by module and name
  * @count: how many
  */
 struct loaded {
 	const struct kmap_symbols *s;
-	size_t *nr, count;
+	const struct kmap_symbol **sym;
+	size_t count;
 };
 
 /* A function in the file of a module. */
@@ -36,34 +37,39 @@ struct base {
 	const char *by;		/* a function in it */
 };
 
-static const char *name_of(const struct kmap_symbols *s, size_t nr)
+static const char *name_of(const struct loaded *l, size_t nr)
 {
-	return kmap_symbols_string(s, s->sym[nr].name);
+	return kmap_symbols_string(l->s, l->sym[nr]->name);
 }
 
-static const char *module_of(const struct kmap_symbols *s, size_t nr)
+static const char *module_of(const struct loaded *l, size_t nr)
 {
-	return kmap_symbols_string(s, s->sym[nr].module);
+	return kmap_symbols_string(l->s, l->sym[nr]->module);
 }
 
 static int compare_loaded(const void *left, const void *right, void *symbols)
 {
-	size_t a = *(const size_t *)left, b = *(const size_t *)right;
-	int order = strcmp(module_of(symbols, a), module_of(symbols, b));
+	const struct kmap_symbol *a = *(const struct kmap_symbol **)left;
+	const struct kmap_symbol *b = *(const struct kmap_symbol **)right;
+	int order = strcmp(kmap_symbols_string(symbols, a->module),
+			   kmap_symbols_string(symbols, b->module));
 
-	return order ? order : strcmp(name_of(symbols, a), name_of(symbols, b));
+	return order ? order : strcmp(kmap_symbols_string(symbols, a->name),
+				      kmap_symbols_string(symbols, b->name));
 }
 
-static void find_loaded(struct loaded *l, struct kmap_symbols *s)
+/* Takes those of @nr functions that are of modules. */
+static void find_loaded(struct loaded *l, struct kmap_symbols *s, const struct kmap_symbol *sym,
+			size_t nr)
 {
 	size_t i;
 
-	*l = (struct loaded){ .s = s, .nr = kmap_array(NULL, s->nr + 1, sizeof(*l->nr)) };
-	for (i = 0; i < s->nr; i++)
-		if (*module_of(s, i))
-			l->nr[l->count++] = i;
+	*l = (struct loaded){ .s = s, .sym = kmap_array(NULL, nr + 1, sizeof(*l->sym)) };
+	for (i = 0; i < nr; i++)
+		if (*kmap_symbols_string(s, sym[i].module))
+			l->sym[l->count++] = sym + i;
 	if (l->count)
-		qsort_r(l->nr, l->count, sizeof(*l->nr), compare_loaded, s);
+		qsort_r(l->sym, l->count, sizeof(*l->sym), compare_loaded, s);
 }
 
 /* The first function of a module that is not before a name; @l->count if there is none. */
@@ -74,8 +80,8 @@ static size_t first_of(const struct loaded *l, const char *module, const char *n
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		order = strcmp(module_of(l->s, l->nr[middle]), module);
-		if (order < 0 || (!order && strcmp(name_of(l->s, l->nr[middle]), name) < 0))
+		order = strcmp(module_of(l, middle), module);
+		if (order < 0 || (!order && strcmp(name_of(l, middle), name) < 0))
 			low = middle + 1;
 		else
 			high = middle;
@@ -85,8 +91,8 @@ static size_t first_of(const struct loaded *l, const char *module, const char *n
 
 static bool is_function(const struct loaded *l, size_t i, const char *module, const char *name)
 {
-	return i < l->count && !strcmp(module_of(l->s, l->nr[i]), module) &&
-	       !strcmp(name_of(l->s, l->nr[i]), name);
+	return i < l->count && !strcmp(module_of(l, i), module) &&
+	       !strcmp(name_of(l, i), name);
 }
 
 /* The only function of that name in the module, or 0. */
@@ -96,7 +102,7 @@ static u64 find_function(const struct loaded *l, const char *module, const char 
 
 	if (!is_function(l, i, module, name) || is_function(l, i + 1, module, name))
 		return 0;
-	return l->s->sym[l->nr[i]].start;
+	return l->sym[i]->start;
 }
 
 static int compare_locals(const void *left, const void *right)
@@ -232,20 +238,42 @@ bool notes_relocate(const struct module_notes *m, size_t section, struct section
 	return fine;
 }
 
-/* Reads the notes of a module; returns whether it has any. */
-static bool load_module(struct kmap_symbols *s, const struct loaded *l, const char *name,
-			struct notes **all, char error[KMAP_ERROR_MAX])
+/* Reads the notes of a module, or NULL; @id as for modules_next(). */
+static struct notes *load_module(struct kmap_symbols *s, const struct loaded *l, const char *name,
+				 const struct build_id *id, char error[KMAP_ERROR_MAX])
 {
 	struct module_notes m = { .name = name, .loaded = l };
 	const struct module_file *file = NULL;
 	struct notes *notes = NULL;
 
-	while (!notes && (file = modules_next(s->modules, file, name, NULL))) {
+	while (!notes && (file = modules_next(s->modules, file, name, id))) {
 		m.path = modules_path(file);
 		m.elf = modules_elf(file);
 		notes = notes_load_module(&m, error);
 	}
-	*all = notes_join(notes, *all);
+	return notes;
+}
+
+/**
+ * notes_load_mapped - read the notes of a module that was there at some time
+ * @s: the symbols, with the files of modules
+ * @sym: the module's functions then
+ * @nr: how many
+ * @name: its name
+ * @id: its build id
+ *
+ * Return: the notes, or NULL if there are none.
+ */
+struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol *sym, size_t nr,
+				const char *name, const struct build_id *id)
+{
+	char error[KMAP_ERROR_MAX];
+	struct notes *notes;
+	struct loaded l;
+
+	find_loaded(&l, s, sym, nr);
+	notes = load_module(s, &l, name, id, error);
+	free(l.sym);
 	return notes;
 }
 
@@ -258,25 +286,23 @@ static bool load_module(struct kmap_symbols *s, const struct loaded *l, const ch
  */
 struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX])
 {
+	struct notes *all = NULL, *notes;
 	char one[KMAP_ERROR_MAX];
-	struct notes *all = NULL;
-	const char *name;
 	struct loaded l;
 	size_t i;
 
 	*error = '\0';
-	find_loaded(&l, s);
+	find_loaded(&l, s, s->sym, s->nr);
 	for (i = 0; i < l.count; i++) {
-		name = module_of(s, l.nr[i]);
-		if (i && !strcmp(module_of(s, l.nr[i - 1]), name))
+		if (i && !strcmp(module_of(&l, i - 1), module_of(&l, i)))
 			continue;
 		*one = '\0';
-		if (modules_check(s->modules, name, one) &&
-		    load_module(s, &l, name, &all, one))
-			continue;
-		if (*one && !*error)
+		notes = modules_check(s->modules, module_of(&l, i), one) ?
+			load_module(s, &l, module_of(&l, i), NULL, one) : NULL;
+		if (!notes && *one && !*error)
 			memcpy(error, one, sizeof(one));
+		all = notes_join(notes, all);
 	}
-	free(l.nr);
+	free(l.sym);
 	return all;
 }

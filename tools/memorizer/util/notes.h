@@ -5,6 +5,7 @@
 
 #include <gelf.h>
 
+#include "build-id.h"
 #include "kmap.h"
 #include "sections.h"
 
@@ -98,6 +99,8 @@ struct notes;
 
 struct notes *notes_load(const char *vmlinux, u64 offset, char error[KMAP_ERROR_MAX]);
 struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX]);
+struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol *sym, size_t nr,
+				const char *name, const struct build_id *id);
 struct notes *notes_join(struct notes *first, struct notes *others);
 void notes_free(struct notes *n);
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording: switches the kernel's stream on and copies it to a directory, a trace. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "arrivals.h"
 #include "copies.h"
 #include "recorder.h"
 #include "save.h"
@@ -35,6 +35,7 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @kernel: the kernel's files
  * @trace: the directory
  * @copies: the copies of the CPUs' streams
+ * @arrivals: the modules that appear
  * @signals: file descriptor of the signals that end the recording or come from children
  * @mask: signals that were blocked before
  * @ends: signals that end the recording
@@ -63,6 +64,7 @@ struct recorder {
 	struct control kernel;
 	struct save trace;
 	struct copies copies;
+	struct arrivals arrivals;
 	int signals;
 	sigset_t mask, ends;
 	sighandler_t pipe;
@@ -120,7 +122,8 @@ static int tick(struct recorder *r)
 	u64 now = now_ms();
 
 	if (now >= r->tick) {
-		if (!copies_find(&r->copies) || !copies_start(&r->copies))
+		if (!copies_find(&r->copies) || !copies_start(&r->copies) ||
+		    !arrivals_look(&r->arrivals))
 			fail(r);
 		if (isatty(STDERR_FILENO))
 			show_live(r, now);
@@ -197,6 +200,7 @@ static void record_until_over(struct recorder *r)
 	struct pollfd polls[] = {
 		{ .fd = r->signals, .events = POLLIN },
 		{ .fd = r->copies.event, .events = POLLIN },
+		{ .fd = r->arrivals.events, .events = POLLIN },
 	};
 	int n;
 
@@ -215,6 +219,8 @@ static void record_until_over(struct recorder *r)
 			take_signal(r);
 		if (n > 0 && polls[1].revents && !r->over && !copies_settle(&r->copies))
 			r->over = true;
+		if (n > 0 && polls[2].revents && !arrivals_event(&r->arrivals))
+			fail(r);
 	}
 	copies_stop(&r->copies);
 }
@@ -382,57 +388,6 @@ static bool save_if_there(const struct save *t, int dir, const char *from, const
 	return faccessat(dir, from, F_OK, 0) ? errno == ENOENT : save_copy(t, dir, from, to);
 }
 
-#define MODULES		"/sys/module"
-#define ID_MAX		64
-#define ID_AT		16		/* where it begins in the note that has it */
-
-/* Writes the build id of a module, if it has one, as a line of its name and the id in hex. */
-static void write_module_id(FILE *to, const char *name)
-{
-	unsigned char note[ID_AT + ID_MAX];
-	size_t got, i;
-	char *path;
-	FILE *from;
-
-	if (asprintf(&path, MODULES "/%s/notes/.note.gnu.build-id", name) < 0)
-		abort();
-	from = fopen(path, "rbe");
-	free(path);
-	if (!from)
-		return;
-	got = fread(note, 1, sizeof(note), from);
-	fclose(from);
-	if (got <= ID_AT)
-		return;
-	fprintf(to, "%s ", name);
-	for (i = ID_AT; i < got; i++)
-		fprintf(to, "%02x", note[i]);
-	fputc('\n', to);
-}
-
-/* Saves the build ids of modules: the compiler's notes of one build are of no use for another. */
-static bool save_modules(const struct save *t)
-{
-	DIR *d = opendir(MODULES);
-	struct dirent *entry;
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-	bool fine;
-
-	if (!f)
-		abort();
-	while (d && (entry = readdir(d)))
-		if (*entry->d_name != '.')
-			write_module_id(f, entry->d_name);
-	if (d)
-		closedir(d);
-	fclose(f);
-	fine = !*text || save_text(t, text, "kernel/notes.modules");
-	free(text);
-	return fine;
-}
-
 /* Saves how many events were not chosen, which are no part of what the kernel counts. */
 static bool save_unwanted(const struct recorder *r)
 {
@@ -474,7 +429,7 @@ static bool save_kernel(const struct recorder *r)
 	fine &= save_if_there(t, AT_FDCWD, "/proc/cmdline", "kernel/cmdline");
 	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
 	fine &= save_if_there(t, AT_FDCWD, "/sys/kernel/notes", "kernel/notes");
-	fine &= save_modules(t);
+	fine &= arrivals_save_ids(t);
 	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
 	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
 	if (sieve_is_needed(&r->what->form.choice))
@@ -524,7 +479,8 @@ static bool prepare(struct recorder *r)
 		return false;
 	control_say_on(&r->kernel, r->before);
 	save_kernel(r);
-	if (!copies_first_part(c))
+	arrivals_begin(&r->arrivals, copies_base(c));
+	if (!arrivals_look(&r->arrivals) || !copies_first_part(c))
 		return false;
 	r->overruns = control_overruns(&r->kernel, 0);
 	r->yield = yield_now(&r->kernel);
@@ -605,6 +561,7 @@ static void summarize(const struct recorder *r)
 static void release(struct recorder *r)
 {
 	copies_close(&r->copies);
+	arrivals_end(&r->arrivals);
 	r->failed |= r->copies.failed;
 	if (r->signals >= 0)
 		close(r->signals);
@@ -627,7 +584,7 @@ static void run(struct recorder *r)
 	clear_live();
 	switch_off(r);
 	clear_live();
-	if (!save_kernel(r) || !save_fields(r))
+	if (!arrivals_look(&r->arrivals) || !save_kernel(r) || !save_fields(r))
 		r->failed = true;
 	summarize(r);
 	if (!yield_check(r->what, &r->kernel, &r->yield, r->trace.path))
@@ -644,7 +601,8 @@ static void run(struct recorder *r)
  */
 int record(struct recording *what)
 {
-	struct recorder r = { .what = what, .signals = -1 };
+	struct recorder r = { .what = what, .signals = -1, .arrivals.file = -1,
+			      .arrivals.events = -1 };
 
 	if (prepare(&r))
 		run(&r);

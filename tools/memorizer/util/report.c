@@ -6,7 +6,6 @@
 #include "columns.h"
 #include "gfp.h"
 #include "names.h"
-#include "namesakes.h"
 #include "report.h"
 #include "table.h"
 #include "term.h"
@@ -190,16 +189,6 @@ static void name_task(const struct sums *k, const void *item, struct row *row)
 		row->name = table_text(task->comm);
 }
 
-static void write_function(const struct sums *k, u64 start, char text[KMAP_SYMBOL_MAX])
-{
-	const struct kmap_symbol *symbol = kmap_symbols_find(k->symbols, start, KMAP_IP_EXACT);
-
-	if (symbol)
-		namesakes_write(k->symbols, symbol, text);
-	else
-		snprintf(text, KMAP_SYMBOL_MAX, "%llx", start);
-}
-
 /**
  * report_function - write a function's name as the report has it
  * @k: the sums
@@ -210,8 +199,9 @@ static void write_function(const struct sums *k, u64 start, char text[KMAP_SYMBO
 void report_function(const struct sums *k, enum access_source source, u32 function,
 		     char text[KMAP_SYMBOL_MAX])
 {
-	write_function(k, ((struct function *)hash_item(k->functions + source, function))->start,
-		       text);
+	const struct function *f = hash_item(k->functions + source, function);
+
+	kmap_symbols_function(k->symbols, f->start, KMAP_IP_EXACT, text);
 }
 
 static void name_function(const struct sums *k, const void *item, struct row *row)
@@ -219,7 +209,7 @@ static void name_function(const struct sums *k, const void *item, struct row *ro
 	const struct function *function = item;
 	char text[KMAP_SYMBOL_MAX];
 
-	write_function(k, function->start, text);
+	kmap_symbols_function(k->symbols, function->start, KMAP_IP_EXACT, text);
 	row->name = table_text(text);
 }
 
@@ -683,6 +673,12 @@ static const struct view views[] = {
 	},
 };
 
+/* Whether the rows are of code. */
+static bool is_code(const struct table *t)
+{
+	return t->id_key && (!strcmp(t->id_key, "ip") || !strcmp(t->id_key, "start"));
+}
+
 /* Makes a row of each item that has something to say. */
 static void fill(struct table *t, const struct view *v, const struct sums *k)
 {
@@ -708,6 +704,8 @@ static void fill(struct table *t, const struct view *v, const struct sums *k)
 		v->name(k, item, row);
 		if (t->id_key)
 			memcpy(&row->id, item, sizeof(row->id));
+		if (is_code(t))
+			row->id = kmap_symbols_address(k->symbols, row->id);
 	}
 }
 

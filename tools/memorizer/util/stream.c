@@ -496,6 +496,10 @@ static enum decoded decode(const struct decoder *d, struct trace_event *e, struc
 			memcpy(to, p, step->size < TRACE_COMM_SIZE ? step->size :
 			       TRACE_COMM_SIZE - 1);
 			break;
+		case STEP_BUILD_ID:
+			memset(to, 0, TRACE_BUILD_ID);
+			memcpy(to, p, step->size < TRACE_BUILD_ID ? step->size : TRACE_BUILD_ID);
+			break;
 		case STEP_SKIP:
 			break;
 		case STEP_ZERO:

@@ -18,7 +18,8 @@
  */
 struct step {
 	enum {
-		STEP_U32, STEP_U64, STEP_INT, STEP_COMM, STEP_TEXT, STEP_SKIP, STEP_SKIP_TEXT,
+		STEP_U32, STEP_U64, STEP_INT, STEP_COMM, STEP_BUILD_ID, STEP_TEXT, STEP_SKIP,
+		STEP_SKIP_TEXT,
 		STEP_ZERO,	/* a 32-bit one that is not there */
 		STEP_ZERO_U64,
 	} how;

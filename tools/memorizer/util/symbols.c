@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frames.h"
+#include "mapped.h"
 #include "namesakes.h"
 #include "symbols.h"
 
@@ -190,8 +191,11 @@ static u64 guess_size(const struct kmap_symbol *sym, const struct kmap_symbol *n
 	return next->start - sym->start;
 }
 
-/* Orders the symbols and leaves one for each address. */
-static void settle(struct kmap_symbols *s)
+/**
+ * symbols_settle - order the symbols and leave one for each address
+ * @s: the symbols
+ */
+void symbols_settle(struct kmap_symbols *s)
 {
 	size_t i, nr = 0;
 
@@ -224,7 +228,7 @@ static bool load(struct kmap_symbols *s, const char *vmlinux, const char *kallsy
 		return false;
 	for (i = 0; i < core; i++)
 		s->sym[i].start += s->offset;
-	settle(s);
+	symbols_settle(s);
 	return true;
 }
 
@@ -274,7 +278,7 @@ struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMA
 		kmap_symbols_free(s);
 		return NULL;
 	}
-	settle(s);
+	symbols_settle(s);
 	return s;
 }
 
@@ -290,41 +294,79 @@ void kmap_symbols_free(struct kmap_symbols *s)
 	namesakes_free(s->namesakes);
 	if (s->modules)
 		modules_close(s->modules);
+	if (s->mapped)
+		mapped_free(s->mapped);
+	free(s->ids);
 	free(s->sym);
 	free(s->names);
 	free(s);
 }
 
 /**
- * kmap_symbols_find - find the function that an address is in
- * @s: the symbols
+ * symbols_search - find the function that an address is in
+ * @sym: functions, by address
+ * @nr: how many
  * @ip: the address
  * @kind: what it is; a return address may be the first one after its function
  *
  * Return: the function, or NULL.
  */
-const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
-					    enum kmap_ip kind)
+const struct kmap_symbol *symbols_search(const struct kmap_symbol *sym, size_t nr, u64 ip,
+					 enum kmap_ip kind)
 {
 	u64 addr = kind == KMAP_IP_RETURN ? ip - 1 : ip;
-	size_t low = 0, high = s->nr, middle;
+	size_t low = 0, high = nr, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (s->sym[middle].start <= addr)
+		if (sym[middle].start <= addr)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || addr - s->sym[low - 1].start >= s->sym[low - 1].size)
-		return NULL;
-	return s->sym + low - 1;
+	return low && addr - sym[low - 1].start < sym[low - 1].size ? sym + low - 1 : NULL;
+}
+
+/**
+ * kmap_symbols_find - find the function that an address is in
+ * @s: the symbols
+ * @ip: the address
+ * @kind: what it is
+ *
+ * Return: the function; one without a name is all of its module; NULL: not known.
+ */
+const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
+					    enum kmap_ip kind)
+{
+	u32 nr = s->mapped ? mapped_number(s->mapped, ip) : MAPPINGS_NONE;
+
+	return nr == MAPPINGS_NONE ? symbols_search(s->sym, s->nr, ip, kind) :
+				     mapped_find(s->mapped, nr, ip, kind);
+}
+
+/**
+ * kmap_symbols_function - write the function of an address, see namesakes_write()
+ * @s: the symbols
+ * @ip: the address
+ * @kind: what it is
+ * @text: where to write it; an address without a symbol is written in hex
+ */
+void kmap_symbols_function(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
+			   char text[KMAP_SYMBOL_MAX])
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(s, ip, kind);
+
+	if (symbol)
+		namesakes_write(s, symbol, text);
+	else
+		sprintf(text, "%llx", kmap_symbols_address(s, ip));
 }
 
 /* Writes the line of an address in a function, of the kernel or a module. */
 static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *sym, u64 addr,
 		       char *text, size_t size)
 {
+	u32 nr = s->mapped ? mapped_number(s->mapped, addr) : MAPPINGS_NONE;
 	const char *module = kmap_symbols_string(s, sym->module);
 	Dwarf *dwarf;
 	u64 at;
@@ -334,7 +376,8 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
 			elf_line(s->elf, addr - s->offset, s->inlines, text, size);
 		return;
 	}
-	dwarf = s->modules ? modules_find(s->modules, module, NULL,
+	dwarf = s->modules ? modules_find(s->modules, module,
+					  nr == MAPPINGS_NONE ? NULL : mapped_id(s->mapped, nr),
 					  kmap_symbols_string(s, sym->name), addr - sym->start, &at) :
 			     NULL;
 	if (dwarf)
@@ -355,16 +398,23 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
 bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
 			bool inlines, char error[KMAP_ERROR_MAX])
 {
-	char *ids = NULL;
-
 	s->inlines = inlines;
+	if (running && asprintf(&s->ids, "%s.modules", running) < 0)
+		abort();
 	if (!modules)
 		return true;
-	if (running && asprintf(&ids, "%s.modules", running) < 0)
-		abort();
-	s->modules = modules_open(modules, ids, error);
-	free(ids);
+	s->modules = modules_open(modules, s->ids, error);
 	return s->modules;
+}
+
+/**
+ * kmap_symbols_follow - get ready to be told of a trace's events
+ * @s: the symbols
+ * @dir: the trace
+ */
+void kmap_symbols_follow(struct kmap_symbols *s, const char *dir)
+{
+	s->mapped = mapped_new(dir);
 }
 
 /**
@@ -426,8 +476,10 @@ size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip ki
 	int len;
 
 	if (!sym)
-		return sprintf(text, "%llx", ip);
+		return sprintf(text, "%llx", kmap_symbols_address(s, ip));
 	module = kmap_symbols_string(s, sym->module);
+	if (!*kmap_symbols_string(s, sym->name) && *module)
+		return snprintf(text, KMAP_SYMBOL_MAX, "[%s+0x%llx]", module, ip - sym->start);
 	len = snprintf(text, KMAP_SYMBOL_MAX, "%s+0x%llx/0x%llx%s%s%s",
 		       kmap_symbols_string(s, sym->name), ip - sym->start, sym->size,
 		       *module ? " [" : "", module, *module ? "]" : "");
@@ -452,6 +504,7 @@ bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern)
 
 	for (i = 0; name && !found && i < s->nr; i++)
 		found = !fnmatch(name, s->names + s->sym[i].name, FNM_NOESCAPE);
+	found = found || (name && mapped_have(s, name));
 	free(name);
 	return found;
 }

@@ -23,6 +23,8 @@ struct anchors {
 	u64 addr[NR_ANCHORS];
 };
 
+struct mapped;
+
 /**
  * struct kmap_symbols - the functions of the traced kernel, ordered by address
  * @sym: array of functions
@@ -36,6 +38,8 @@ struct anchors {
  * @modules: the files of modules, for theirs and for their notes, or NULL
  * @notes: what the compiler noted, or NULL
  * @namesakes: the functions by name, see namesakes.c
+ * @ids: file with the build ids of the modules in kallsyms, or NULL
+ * @mapped: the modules of a trace at each time, or NULL
  * @inlines: whether inlined functions are wanted, too
  * @error: where a message goes
  */
@@ -49,6 +53,8 @@ struct kmap_symbols {
 	struct modules *modules;
 	struct notes *notes;
 	struct namesakes *namesakes;
+	char *ids;
+	struct mapped *mapped;
 	bool inlines;
 	char *error;
 };
@@ -56,6 +62,9 @@ struct kmap_symbols {
 u32 symbols_string(struct kmap_symbols *s, const char *text, size_t len);
 void symbols_add(struct kmap_symbols *s, u64 start, u64 size, u32 name,
 		 u32 module, u32 file, enum rank rank);
+void symbols_settle(struct kmap_symbols *s);
+const struct kmap_symbol *symbols_search(const struct kmap_symbol *sym, size_t nr, u64 ip,
+					 enum kmap_ip kind);
 bool symbols_fail(struct kmap_symbols *s, const char *format, ...)
 	__printf(2, 3);
 void symbols_printable(char *text);
@@ -63,6 +72,9 @@ void anchors_note(struct anchors *a, const char *name, size_t len, u64 addr);
 
 bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct anchors *anchors);
 
+void kallsyms_add(struct kmap_symbols *s, const char *line, size_t len);
+
+enum rank elf_rank(const GElf_Sym *sym);
 bool elf_check(const char *path, const char *running, char error[KMAP_ERROR_MAX]);
 bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors);
 void elf_close(struct kmap_elf *elf);

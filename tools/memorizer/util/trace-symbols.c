@@ -127,6 +127,8 @@ struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 		       load(dir, vmlinux, vmlinux && inlines);
 	s = add_notes(add_files(s, running, modules, inlines), vmlinux);
 	free(running);
+	if (s)
+		kmap_symbols_follow(s, dir);
 	return s;
 }
 

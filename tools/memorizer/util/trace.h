@@ -18,6 +18,7 @@
 #include "kmap.h"
 
 #define TRACE_COMM_SIZE	(KMAP_COMM_MAX + 2)	/* 16 bytes and a NUL */
+#define TRACE_BUILD_ID	20			/* bytes of a module's build id */
 
 enum trace_type {
 	TRACE_TASK,
@@ -102,6 +103,8 @@ enum trace_lock_op {
  * @u: its fields, as the metadata names them; no value is checked, and strings are
  *     valid until the next call of trace_next(); what a trace does not tell is 0
  * @u.access.stack: the innermost caller's frame, see @u.frame; 0: not known
+ * @u.module.jiffies: when it was loaded, even before the trace, or unloaded; 0: not known
+ * @u.module.build_id: its build id, all 0: not known
  * @u.traffic.line: address of the line's first byte
  * @u.traffic.from: CPU that stored to it last; -1: none has
  * @u.entry: of both TRACE_ENTER and TRACE_LEAVE. System calls nest in a task, the others
@@ -172,8 +175,9 @@ struct trace_event {
 			u64 objects;
 		} snapshot;
 		struct {
-			u64 base, init_base;
+			u64 base, init_base, jiffies;
 			u32 loaded, size, init_size;
+			unsigned char build_id[TRACE_BUILD_ID];
 			const char *name;
 		} module;
 		struct {
