@@ -2,8 +2,9 @@
 /*
  * memorizer html: a page about one or two KMAPs or traces, in one file that needs no other.
  *
- * Its data are what report, layout, timeline, sharing and diff print as JSON, by running them. How large it
- * becomes is bounded: of tables that are too long together, the last rows are summed up.
+ * Its data are what report, layout, timeline, sharing and diff print as JSON, by running them. They
+ * print it to a temporary file, which is copied into the page: how large that becomes is bounded,
+ * and of tables that are too long together, the last rows are summed up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,10 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "cut.h"
 #include "html/embed.h"
 #include "output.h"
+#include "progress.h"
 #include "table.h"
 
 #define RUNS		2
@@ -66,7 +69,6 @@ static const struct option options[] = {
  * @nr: how many
  * @traces: whether they are traces
  * @stderr_fd: where messages go
- * @told: whether the commands have said what they have to say
  * @status: the exit status so far
  */
 struct page {
@@ -76,7 +78,6 @@ struct page {
 	int nr;
 	bool traces;
 	int stderr_fd;
-	bool told;
 	int status;
 };
 
@@ -105,7 +106,7 @@ static void hush(const struct page *p, bool quiet)
 static int run_command(struct page *p, const struct command *c, const char * const *more,
 		       int first, int nr, bool quiet)
 {
-	char name[64], *argv[ARGUMENTS];
+	char name[64], label[64], *argv[ARGUMENTS];
 	int argc = 0, i, status;
 
 	snprintf(name, sizeof(name), "memorizer %s", c->name);
@@ -132,9 +133,12 @@ static int run_command(struct page *p, const struct command *c, const char * con
 		argv[argc++] = p->paths[i];
 	argv[argc] = NULL;
 	optind = 0;
-	hush(p, quiet || p->told);
+	snprintf(label, sizeof(label), "%s: ", c->name);
+	progress_label = label;
+	hush(p, quiet);
 	status = c->run(argc, argv);
 	hush(p, false);
+	progress_label = "";
 	return status;
 }
 
@@ -194,67 +198,47 @@ static int print_data(struct page *p)
 	return status;
 }
 
-/* Writes the page once; returns an exit status. */
-static int print_page(struct page *p)
+/* Writes the page, with the data that were printed to a file; returns whether it could. */
+static bool write_page(FILE *data, FILE *to)
 {
+	u64 room = ftello(data) + PAGE_REST > PAGE_MAX ? PAGE_MAX - PAGE_REST : U64_MAX;
 	const char *text = page_html, *at;
-	int status = EXIT_FINE;
+	bool fine = true;
 
 	for (; (at = strchr(text, '@')); text = strchr(at + 1, '@') + 1) {
-		fwrite(text, 1, at - text, stdout);
+		fwrite(text, 1, at - text, to);
 		if (at[1] == 'd')
-			status = print_data(p);
+			fine = cut_copy(data, to, room);
 		else
-			fputs(at[1] == 'j' ? page_js : at[1] == 'r' ? record_js : page_css, stdout);
+			fputs(at[1] == 'j' ? page_js : at[1] == 'r' ? record_js : page_css, to);
 	}
-	fputs(text, stdout);
-	if (fflush(stdout)) {
-		fprintf(stderr, "memorizer html: %s: %s\n", p->output, strerror(errno));
-		return EXIT_UNABLE;
-	}
-	return status;
+	fputs(text, to);
+	return fine && !ferror(to);
 }
 
-static int compare(const void *left, const void *right)
+/* Prints the data to a temporary file, and from there writes the page; returns an exit status. */
+static int make_page(struct page *p, int fd)
 {
-	const u64 *a = left, *b = right;
+	FILE *data = tmpfile(), *to = fdopen(fd, "w");
+	int status = EXIT_UNABLE;
+	bool fine;
 
-	return (*a > *b) - (*a < *b);
-}
-
-/* What each table may take so that all fit: those that want less leave it to the others. */
-static u64 fair_share(u64 *wanted, u32 nr, u64 room)
-{
-	u32 i;
-
-	qsort(wanted, nr, sizeof(*wanted), compare);
-	for (i = 0; i < nr; i++) {
-		if (wanted[i] > room / (nr - i))
-			return room / (nr - i);
-		room -= wanted[i];
+	fflush(stdout);
+	fine = data && to && dup2(fileno(data), STDOUT_FILENO) >= 0;
+	if (fine) {
+		table_limits = (struct table_limits){ .table = PAGE_MAX, .text = TEXT_MAX };
+		status = print_data(p);
+		fine = !fflush(stdout) && !fseeko(data, 0, SEEK_END);
+		fine = fine && (status == EXIT_UNABLE || write_page(data, to));
+		cut_free();
 	}
-	return PAGE_MAX;
-}
-
-static int write_page(struct page *p)
-{
-	int status;
-
-	table_limits = (struct table_limits){ .table = PAGE_MAX, .text = TEXT_MAX };
-	status = print_page(p);
-	if (status != EXIT_UNABLE && ftello(stdout) > PAGE_MAX) {
-		p->told = true;
-		table_limits.table = fair_share(table_limits.wanted, table_limits.nr,
-						PAGE_MAX - PAGE_REST);
-		rewind(stdout);
-		if (ftruncate(STDOUT_FILENO, 0)) {
-			fprintf(stderr, "memorizer html: %s: %s\n", p->output, strerror(errno));
-			return EXIT_UNABLE;
-		}
-		status = print_page(p);
-	}
-	free(table_limits.wanted);
-	return status;
+	if (data)
+		fclose(data);
+	fine = fine && !fflush(to);
+	if (fine)
+		return status;
+	fprintf(stderr, "memorizer html: %s: %s\n", p->output, strerror(errno));
+	return EXIT_UNABLE;
 }
 
 static bool set_option(struct page *p, int option)
@@ -290,7 +274,6 @@ static bool check_inputs(struct page *p)
 	return false;
 }
 
-/* Has standard output go to the page. It is written twice if it is too large: not to a pipe. */
 static bool begin_output(struct output *o, const struct page *p)
 {
 	const char *inputs[3 * RUNS] = { NULL };
@@ -304,8 +287,7 @@ static bool begin_output(struct output *o, const struct page *p)
 	}
 	if (!output_begin(o, p->output, inputs, ARRAY_SIZE(inputs)))
 		return false;
-	fflush(stdout);
-	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) && dup2(o->fd, STDOUT_FILENO) >= 0)
+	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode))
 		return true;
 	fprintf(stderr, "memorizer html: %s: want a regular file\n", p->output);
 	output_drop(o);
@@ -341,7 +323,9 @@ static int run(int argc, char **argv)
 	if (!begin_output(&output, &p))
 		return EXIT_UNABLE;
 	p.stderr_fd = dup(STDERR_FILENO);
-	status = write_page(&p);
+	progress_fd = p.stderr_fd;
+	status = make_page(&p, output.fd);
+	progress_fd = STDERR_FILENO;
 	close(p.stderr_fd);
 	if (status == EXIT_UNABLE)
 		output_drop(&output);

@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "progress.h"
 #include "rebuild.h"
 #include "report.h"
 #include "trace-symbols.h"
 
 #define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
 #define BRIEF_ROWS	10
-#define BAR_WIDTH	50
-#define BAR_EVENTS	(1u << 16)	/* between two looks at how far it is */
 
 /**
  * struct settings - what to report
@@ -200,24 +199,9 @@ static int report_objects(const struct kmap_symbols *symbols, struct input *in,
 	return status;
 }
 
-/* A bar on the terminal, which overwrites itself. */
-static void show_progress(const struct trace *t)
-{
-	u64 total = trace_bytes_total(t), done = trace_bytes_done(t);
-	u32 percent = total >= 100 ? done / (total / 100) : 100;
-	char bar[BAR_WIDTH + 1];
-
-	percent = percent < 100 ? percent : 100;
-	memset(bar, ' ', BAR_WIDTH);
-	memset(bar, '=', percent * BAR_WIDTH / 100);
-	bar[BAR_WIDTH] = '\0';
-	fprintf(stderr, "\r[%s] %3u%%", bar, percent);
-}
-
 static void count(struct sums *k, struct rebuild *b, struct trace *t,
 		  struct kmap_symbols *symbols)
 {
-	bool bar = isatty(STDERR_FILENO), shown = false;
 	struct trace_event e;
 
 	while (trace_symbols_next(t, symbols, &e)) {
@@ -225,13 +209,9 @@ static void count(struct sums *k, struct rebuild *b, struct trace *t,
 		if (!sums_event(k, &e))
 			break;
 		rebuild_event(b, &e);
-		if (bar && !(e.nr % BAR_EVENTS)) {
-			show_progress(t);
-			shown = true;
-		}
+		progress_show(t, &e);
 	}
-	if (shown)
-		fprintf(stderr, "\r\033[K");
+	progress_end();
 	rebuild_end(b);
 	sums_end(k);
 }

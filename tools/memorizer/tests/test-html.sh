@@ -87,4 +87,15 @@ missing=$("$memorizer" help html | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed '
 		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
 	done)
 same "the man page has all options" "" "$missing"
+# The page is larger than its tables may be, and yet each command runs once. Their bars tell.
+"$build/tests/make-trace" -a -b 200000 -l 20000 "$tmp/wide" || exit 1
+mkdir "$tmp/wide/kernel"
+cp "$data/kallsyms" "$tmp/wide/kernel"
+"$build/tests/terminal" "$memorizer" html -o "$tmp/wide.html" "$tmp/wide" 2>&1 | tr '\r' '\n' |
+	sed -n 's/: \[=* *\] *[0-9]*%$//p' | uniq | xargs >"$tmp/bars"
+same "each command reads a trace once, and shows how far it is" "report timeline sharing" \
+	"$(cat "$tmp/bars")"
+grep -q '"addresses_rest"' "$tmp/wide.html" && [ "$(wc -c <"$tmp/wide.html")" -le 5000000 ]
+ok $? "and the page has at most 5 MB"
+
 tap_end

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "cut.h"
 #include "table.h"
 
 #define CELL_MAX	48			/* two numbers of 20 digits and a slash */
@@ -74,12 +75,6 @@ static bool is_shown(const struct column *c, const u64 *sum)
 	}
 }
 
-/* Whether the numbers of a column may be negative. */
-static bool is_signed(const struct column *c)
-{
-	return c->cell == CELL_CHANGE || c->cell == CELL_CHANGE_THOUSANDTHS;
-}
-
 /* What a column orders rows by: what is not shown comes last. */
 static u64 rank(const struct column *c, const u64 *sum)
 {
@@ -87,7 +82,7 @@ static u64 rank(const struct column *c, const u64 *sum)
 
 	if (!is_shown(c, sum))
 		return 0;
-	if (is_signed(c))
+	if (column_is_signed(c))
 		n ^= 1ULL << 63;
 	return n < U64_MAX ? n + 1 : n;
 }
@@ -595,55 +590,22 @@ static bool is_plain(char c)
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<';
 }
 
-/* Prints part of a JSON string to @to if that is not NULL; returns how long it is there. */
-static u64 write_json_part(FILE *to, const char *text, size_t len)
+/* Prints part of a JSON string. */
+static void print_json_part(const char *text, size_t len)
 {
 	const char *end = text + len, *begin;
-	u64 written = 0;
-	char c[8];
 
 	while (text < end) {
 		for (begin = text; text < end && is_plain(*text); text++)
 			;
-		written += text - begin;
-		if (to)
-			fwrite_unlocked(begin, 1, text - begin, to);
+		fwrite_unlocked(begin, 1, text - begin, stdout);
 		if (text == end)
 			break;
 		if (*text == '"' || *text == '\\')
-			written += snprintf(c, sizeof(c), "\\%c", *text++);
+			printf("\\%c", *text++);
 		else
-			written += snprintf(c, sizeof(c), "\\u%04x", (unsigned char)*text++);
-		if (to)
-			fputs_unlocked(c, to);
+			printf("\\u%04x", (unsigned char)*text++);
 	}
-	return written;
-}
-
-/* Prints a JSON string to @to if that is not NULL; returns its length. */
-static u64 write_json_string(FILE *to, const char *text)
-{
-	size_t len = text ? strlen(text) : 0, most = table_limits.text;
-	u64 written = 2;
-
-	if (!text) {
-		if (to)
-			fputs_unlocked("null", to);
-		return 4;
-	}
-	if (to)
-		putc_unlocked('"', to);
-	if (most && len > most) {
-		written += write_json_part(to, text, most / 2) + 2;
-		if (to)
-			fputs_unlocked("..", to);
-		text += len - most / 2;
-		len = most / 2;
-	}
-	written += write_json_part(to, text, len);
-	if (to)
-		putc_unlocked('"', to);
-	return written;
 }
 
 /**
@@ -652,7 +614,21 @@ static u64 write_json_string(FILE *to, const char *text)
  */
 void json_string(const char *text)
 {
-	write_json_string(stdout, text);
+	size_t len = text ? strlen(text) : 0, most = table_limits.text;
+
+	if (!text) {
+		fputs_unlocked("null", stdout);
+		return;
+	}
+	putchar_unlocked('"');
+	if (most && len > most) {
+		print_json_part(text, most / 2);
+		fputs_unlocked("..", stdout);
+		text += len - most / 2;
+		len = most / 2;
+	}
+	print_json_part(text, len);
+	putchar_unlocked('"');
 }
 
 /* A cell as a number, the empty string where there is none. */
@@ -699,78 +675,6 @@ static void json_row(const struct table *t, const struct row *r)
 	printf("}");
 }
 
-/* How many bytes a row takes, with what stands before it. */
-static u64 row_size(const struct table *t, const struct row *r)
-{
-	u64 size = strlen(",\n\t\t{}");
-	const struct column *c;
-	char text[CELL_MAX];
-	int i;
-
-	if (t->id_key)
-		size += strlen(t->id_key) +
-			snprintf(text, sizeof(text), t->id_decimal ? "%llu" : "\"%llx\"", r->id) +
-			strlen("\"\": ");
-	if (t->name_key)
-		size += strlen(t->name_key) + write_json_string(NULL, r->name) +
-			strlen(", \"\": ");
-	for (i = 0; i < TABLE_TEXTS && t->texts[i].title; i++)
-		size += strlen(t->texts[i].key) + write_json_string(NULL, r->texts[i]) +
-			strlen(", \"\": ");
-	for (c = t->columns; c->title; c++) {
-		write_number(c, r->sum, text);
-		size += strlen(c->key) + (*text ? strlen(text) : strlen("null")) +
-			strlen(", \"\": ");
-	}
-	return size;
-}
-
-/* How many of the first rows are within the limit, which notes what all of them take. */
-static u32 rows_within_limit(const struct table *t, u32 rows)
-{
-	struct table_limits *l = &table_limits;
-	u64 size = 0;
-	u32 i, within = 0;
-
-	if (!l->table)
-		return rows;
-	for (i = 0; i < rows; i++) {
-		size += row_size(t, t->rows + i);
-		if (size <= l->table)
-			within = i + 1;
-	}
-	l->wanted = kmap_array(l->wanted, l->nr + 1, sizeof(*l->wanted));
-	l->wanted[l->nr++] = size;
-	return within;
-}
-
-/* Changes may be negative; other sums saturate. */
-static u64 add(const struct column *c, u64 sum, u64 n)
-{
-	if (is_signed(c))
-		return sum + n;
-	return __builtin_add_overflow(sum, n, &sum) ? U64_MAX : sum;
-}
-
-/* Prints the sums over the rows that are not printed. */
-static void json_rest(const struct table *t, u32 printed)
-{
-	const struct column *c;
-	u64 sum;
-	u32 i;
-
-	printf(",\n\t\"%s_rest\": {\"rows\": %llu", t->key, t->nr - printed + t->left_out);
-	for (c = t->columns; c->title; c++) {
-		if (!columns_add_up(c->key) || (t->left_out && !t->left_sum))
-			continue;
-		sum = t->left_out ? t->left_sum[c->shows] : 0;
-		for (i = printed; i < t->nr; i++)
-			sum = add(c, sum, t->rows[i].sum[c->shows]);
-		printf(is_signed(c) ? ", \"%s\": %lld" : ", \"%s\": %llu", c->key, sum);
-	}
-	printf("}");
-}
-
 /**
  * table_json - print a table as a member of a JSON object, and another if it is cut
  * @t: the table
@@ -778,16 +682,21 @@ static void json_rest(const struct table *t, u32 printed)
  */
 void table_json(const struct table *t, u32 top)
 {
-	u32 rows = rows_within_limit(t, top && top < t->nr ? top : t->nr), i;
+	u32 most = top && top < t->nr ? top : t->nr, rows = 0;
+	struct cut *cut;
 
 	printf("\"%s\": [", t->key);
-	for (i = 0; i < rows; i++) {
-		printf(i ? ",\n\t\t" : "\n\t\t");
-		json_row(t, t->rows + i);
+	cut = cut_begin(t);
+	while (rows < most) {
+		printf(rows ? ",\n\t\t" : "\n\t\t");
+		json_row(t, t->rows + rows++);
+		if (!cut_row(cut))
+			break;
 	}
 	printf("]");
 	if (rows < t->nr || t->left_out)
-		json_rest(t, rows);
+		cut_print_rest(t, rows);
+	cut_end(cut, t, rows);
 }
 
 /**

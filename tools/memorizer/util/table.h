@@ -42,6 +42,17 @@ struct column {
 };
 
 /**
+ * column_is_signed - find out whether the numbers of a column may be negative
+ * @c: the column
+ *
+ * Return: whether they may.
+ */
+static inline bool column_is_signed(const struct column *c)
+{
+	return c->cell == CELL_CHANGE || c->cell == CELL_CHANGE_THOUSANDTHS;
+}
+
+/**
  * struct text_column - a column of texts
  * @title: its head
  * @key: its name in JSON
@@ -99,16 +110,13 @@ struct table {
 
 /**
  * struct table_limits - how large what is printed as JSON may become
- * @table: bytes of a table's rows, 0: as many as they take; what is over is summed up
+ * @table: bytes of a table's rows, of which none after them are printed; the tables can be cut
+ *	   later, see cut.c. 0: as many as they take
  * @text: characters of a text, 0: all; of a longer one the middle is left out
- * @wanted: set to the bytes that the rows of each table so far would take, without @table
- * @nr: how many tables there were so far
  */
 struct table_limits {
 	u64 table;
 	u32 text;
-	u64 *wanted;
-	u32 nr;
 };
 
 extern struct table_limits table_limits;
