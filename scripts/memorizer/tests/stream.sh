@@ -40,6 +40,12 @@ differ_not() { diff "$1" "$2" >"$dir/differences" || { cut -c 1-200 "$dir/differ
 # whole_records: each object with its accesses in one line, sorted.
 whole_records() { awk '/^  / { printf "|%s", $0; next } { printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }' | sort; }
 
+# same_sums: of a real KMAP, report, types, layout and who add up the same for each type.
+same_sums() {
+	python3 -B "$top/tools/memorizer/tests/agree.py" "$memorizer" --vmlinux "$build/memorizer/vmlinux" \
+		--kallsyms "$dir/whole/kernel/kallsyms" "$dir/kernel.kmap"
+}
+
 # other_byte_order TRACE: memorizer for s390x, which test-cross made, says the same of it.
 other_byte_order() {
 	local cross=$build/tools/s390x command
@@ -54,7 +60,7 @@ other_byte_order() {
 "$here/setup" test-stream
 "$here/build" --config memorizer
 make_tools >&2
-plan 15
+plan 16
 result "the guest records its traces" record
 for trace in load accesses whole; do
 	result "$trace: nothing is lost" nothing_lost $trace
@@ -64,5 +70,6 @@ done
 result "babeltrace2 reads as many events as the kernel counted" same "$(events load all)" "$(value load stream_read)"
 result "each object that was retired is in the trace" same "$(events load object)" "$(value load objects_retired)"
 result "the trace amounts to the KMAP" amounts_to_kmap
+result "report, types, layout and who agree on each type" same_sums
 result "a big-endian machine reads it alike" other_byte_order whole
 result "memorizer record agrees with perf, and costs less" "$here/compare"
