@@ -60,6 +60,8 @@ static const char usage[] =
 	"                       --json and --csv all)\n"
 	"      --percent        add a column of shares behind each number of events or bytes\n"
 	"      --rate           of a trace, add one of how many that are per second\n"
+	"      --histogram      print how large what each call site allocates is, and how long it\n"
+	"                       lives\n"
 	"  -j, --json           print JSON\n"
 	"  -c, --csv            print CSV\n"
 	"  -b, --brief          print one screen: who allocates, who accesses what, which\n"
@@ -84,7 +86,8 @@ static const char usage[] =
 	"  -f, --from TIME      count those since then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        take the trace to end then; what its KMAP is by then counts\n";
 
-enum { OPTION_NO_WAIT = 300, OPTION_PERCENT, OPTION_RATE };	/* have no letters */
+/* Options without letters. */
+enum { OPTION_NO_WAIT = 300, OPTION_PERCENT, OPTION_RATE, OPTION_HISTOGRAM };
 
 static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
@@ -100,6 +103,7 @@ static const struct option options[] = {
 	{ "brief", no_argument, NULL, 'b' },
 	{ "percent", no_argument, NULL, OPTION_PERCENT },
 	{ "rate", no_argument, NULL, OPTION_RATE },
+	{ "histogram", no_argument, NULL, OPTION_HISTOGRAM },
 	{ "all", no_argument, NULL, 'a' },
 	{ "maintainers", required_argument, NULL, 'F' },
 	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
@@ -172,6 +176,7 @@ static int report_objects(const struct kmap_symbols *symbols, struct input *in,
 	int status;
 
 	sums_init(&k, symbols, &s->filter);
+	k.histograms = s->report.histograms;
 	k.most[ACCESS_COUNTED].keep = s->report.top ? s->report.top : U32_MAX;
 	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
 		if (event == KMAP_OBJECT)
@@ -224,6 +229,7 @@ static int report_events(struct kmap_symbols *symbols, struct trace *t, const ch
 	struct sums k;
 
 	sums_init(&k, symbols, &s->filter);
+	k.histograms = s->report.histograms;
 	k.most[ACCESS_STREAMED].keep = s->report.top ? s->report.top : U32_MAX;
 	k.most[ACCESS_COUNTED].keep = k.most[ACCESS_STREAMED].keep;
 	k.page_size = trace_env_number(t, "page_size", k.page_size);
@@ -301,6 +307,11 @@ static int parse_options(int argc, char **argv, struct settings *s)
 				return misplaced(s, "--brief", &command_report);
 			s->report.brief = true;
 			s->filter.no_wait = true;
+			break;
+		case OPTION_HISTOGRAM:
+			if (s->kind->print)
+				return misplaced(s, "--histogram", &command_report);
+			s->report.histograms = true;
 			break;
 		case OPTION_PERCENT:
 		case OPTION_RATE:

@@ -166,6 +166,33 @@ def check_diff(option, of):
     return wrong if found > 10 else ["nothing is relative"]
 
 
+def check_histograms(arguments):
+    """What a call site allocates is in one bucket of sizes, and in one of lifetimes."""
+    wrong, found = [], 0
+    tables, buckets = run("report", *arguments)[0], run("report", "--histogram", *arguments)[0]
+    for kind in ("", "page_", "kmap_"):
+        rows = tables.get(kind + "sites", [])
+        lives = {row["ip"]: row["live"] for row in
+                 tables.get("live_pages" if kind == "page_" else "live", [])}
+        for row in rows:
+            sizes, ends = ([b for b in buckets[f"{kind}site_{table}"] if b["ip"] == row["ip"]]
+                           for table in ("sizes", "lives"))
+            count = "objects" if "objects" in row else "hit"
+            live = row["live"] if "live" in row else lives.get(row["ip"], 0)
+            asked = next(row[key] for key in ("bytes", "bytes_req", "bytes_alloc") if key in row)
+            want = [row[count], asked, row[count], live]
+            got = [sum(b[count] for b in sizes), sum(b["bytes"] for b in sizes),
+                   sum(b[count] for b in ends),
+                   sum(b[count] for b in ends if b["bucket"] == "[live]")]
+            found += 1
+            if want != got:
+                wrong.append(f"{kind}{row['ip']}: want {want}, got {got}")
+            if "frees" in row and row["frees"] != sum(b[count] for b in ends
+                                                      if b["bucket"][0] != "["):
+                wrong.append(f"{kind}{row['ip']}: {row['frees']} frees, {ends}")
+    return wrong if found else ["no call sites"]
+
+
 def make_inputs():
     """Traces, a KMAP with moves, and notes."""
     os.chdir(TMP)
@@ -199,6 +226,8 @@ check("shares and rates of a trace", check_relative(
     {**printed["slab"], "reads": printed["accesses"]["reads"],
      "writes": printed["accesses"]["writes"]}))
 check("shares of a KMAP", check_relative(("report", *KMAP), lambda printed, name: printed["summary"]))
+for run_of in (("kmem",), ("life",), ("--kallsyms", DATA + "/kallsyms", "traffic")):
+    check(f"histograms have all that call sites of {run_of[-1]} allocate", check_histograms(run_of))
 DURATION = [run("report", name)[0]["trace"]["duration"] for name in ("kmem", "life")]
 check("diff compares shares", check_diff("--percent", lambda side, values: sum(values)))
 check("and rates", check_diff("--rate", lambda side, values: DURATION[side]))

@@ -53,6 +53,8 @@ python3 -B "$here/make-notes.py" "$tmp/vmlinux" <"$data/session.notes" || exit 1
 	printed report --json --vmlinux "$tmp/vmlinux" "$tmp/life"
 	printed report --json --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" "$tmp/traffic"
 	printed report --json --no-wait "$data/session.kmap"
+	printed report --json --histogram "$data/session.kmap"
+	printed report --json --histogram "$tmp/life"
 	printed report --json "$tmp/life"
 	printed report --json "$tmp/kmem"
 } >"$tmp/printed"

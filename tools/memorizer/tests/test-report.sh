@@ -444,4 +444,17 @@ missing=$("$memorizer" help report | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed
 		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
 	done)
 same "the man page has all options" "" "$missing"
+# Histograms: all that a call site allocates is in one bucket of sizes and in one of lifetimes
+same "sizes by powers of two" "ffffffff9b000020,32-63,3,60.000,121 ffffffff9b000020,64-127,1,20.000,100 \
+ffffffff9b000020,8192-16383,1,20.000,10000 ffffffff9b000010,32-63,3,100.000,180 \
+ffffffffc0400010,64-127,1,100.000,64" "$("$memorizer" report --csv --histogram "$tmp/le" 2>"$tmp/err" |
+	sed -n 's/^site_sizes,\([^,]*\),[^,]*,/\1,/p' | xargs)"
+same "lifetimes by powers of ten, with what is live or was freed unseen" \
+	"ffffffff9b000020,10-99,2,40.000,16448 ffffffff9b000020,[live],2,40.000,128 \
+ffffffff9b000020,[freed unseen],1,20.000,64 ffffffff9b000010,100000000-999999999,2,66.666,128 \
+ffffffff9b000010,[live],1,33.333,64 ffffffffc0400010,10-99,1,100.000,64" \
+	"$("$memorizer" report --csv --histogram "$tmp/le" 2>"$tmp/err" |
+		sed -n 's/^site_lives,\([^,]*\),[^,]*,/\1,/p' | xargs -d '\n')"
+same "for readers with units and bars" 1 "$("$memorizer" report --histogram "$tmp/le" 2>"$tmp/err" |
+	grep -c ' widget_alloc+0x10/0x100 .* | 100-1000 ms *| @@@@@@@@@@@@@@@@@@@ *|   2 |  66.666% |   128$')"
 tap_end

@@ -22,7 +22,14 @@ static const char * const suspicions[SUSPICIONS] = {
 };
 
 /* The texts of rows. */
-static char *ip_name(const struct sums *k, u64 ip)
+/**
+ * report_site - name a call site for a table
+ * @k: the sums
+ * @ip: return address of the call; 0: not known
+ *
+ * Return: its name, or the address; NULL if it is not known.
+ */
+char *report_site(const struct sums *k, u64 ip)
 {
 	char text[KMAP_SYMBOL_MAX];
 
@@ -32,8 +39,14 @@ static char *ip_name(const struct sums *k, u64 ip)
 	return table_text(text);
 }
 
-/* The type that a call site allocates. */
-static char *type_name(const struct sums *k, u64 ip)
+/**
+ * report_site_type - name the type that a call site allocates for a table
+ * @k: the sums
+ * @ip: return address of the call
+ *
+ * Return: the type, NULL if it is not known.
+ */
+char *report_site_type(const struct sums *k, u64 ip)
 {
 	const char *type = sums_type(k, ip);
 
@@ -44,8 +57,8 @@ static void name_site(const struct sums *k, const void *item, struct row *row)
 {
 	const struct site *site = item;
 
-	row->name = ip_name(k, site->ip);
-	row->texts[0] = type_name(k, site->ip);
+	row->name = report_site(k, site->ip);
+	row->texts[0] = report_site_type(k, site->ip);
 }
 
 /* A name of a type or member; none for what is not known, the first. */
@@ -153,8 +166,8 @@ static void name_object(const struct sums *k, const void *item, struct row *row)
 
 	snprintf(text, sizeof(text), "%llx", object->ptr);
 	row->name = table_text(text);
-	row->texts[0] = ip_name(k, object->site);
-	row->texts[1] = type_name(k, object->site);
+	row->texts[0] = report_site(k, object->site);
+	row->texts[1] = report_site_type(k, object->site);
 }
 
 static void name_user(const struct sums *k, enum access_source source, const void *item,
@@ -220,8 +233,8 @@ static void name_touch(const struct sums *k, enum access_source source, const vo
 
 	name_function(k, sums_toucher(k, source, item), row);
 	if (site) {
-		row->texts[0] = ip_name(k, site->ip);
-		row->texts[1] = type_name(k, site->ip);
+		row->texts[0] = report_site(k, site->ip);
+		row->texts[1] = report_site_type(k, site->ip);
 	}
 }
 
@@ -240,9 +253,9 @@ static void name_suspect(const struct sums *k, const void *item, struct row *row
 	const struct suspect *suspect = item;
 
 	row->name = table_text(suspicions[suspect->suspicion]);
-	row->texts[0] = ip_name(k, suspect->alloc_site);
-	row->texts[1] = ip_name(k, suspect->free_site);
-	row->texts[2] = type_name(k, suspect->alloc_site);
+	row->texts[0] = report_site(k, suspect->alloc_site);
+	row->texts[1] = report_site(k, suspect->free_site);
+	row->texts[2] = report_site_type(k, suspect->alloc_site);
 }
 
 /* The pids that allocated nothing have a comm that is not known. */
@@ -888,6 +901,10 @@ void report_print(const struct report *r, const struct sums *k)
 
 	if (r->brief) {
 		report_brief(r, k);
+		return;
+	}
+	if (r->histograms) {
+		report_histograms(r, k);
 		return;
 	}
 	report_summarize(r, k);

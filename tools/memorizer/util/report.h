@@ -20,6 +20,7 @@ struct command;
  * @brief: print the few tables of report_brief(), not all
  * @maintainers: a MAINTAINERS file, or NULL
  * @order: what --sort asks for
+ * @histograms: print histograms, see report-histogram.c, not all
  * @percent: whether to print shares, too
  * @rate: whether to print rates, too, of a trace
  * @usual: what orders tables without that: bytes, accesses, or place, the order of members
@@ -27,7 +28,7 @@ struct command;
  * @format: how to print
  */
 struct report {
-	bool trace, incomplete, all, brief, percent, rate;
+	bool trace, incomplete, all, brief, histograms, percent, rate;
 	u32 cpus;
 	const char *command, *what, *maintainers;
 	struct table_order *order;
@@ -82,6 +83,9 @@ void report_print(const struct report *r, const struct sums *k);
 
 /* Private: between the parts of the report. */
 void report_summarize(const struct report *r, const struct sums *k);
+char *report_site(const struct sums *k, u64 ip);
+char *report_site_type(const struct sums *k, u64 ip);
+void report_histograms(const struct report *r, const struct sums *k);
 void report_summarize_briefly(const struct report *r, const struct sums *k);
 
 #endif

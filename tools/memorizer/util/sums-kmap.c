@@ -2,6 +2,7 @@
 /* Sums over the objects and accesses of a KMAP: by call site, function, pid and comm. */
 #include <string.h>
 
+#include "histogram.h"
 #include "sums.h"
 
 /* Two numbers of items of other tables. */
@@ -110,6 +111,20 @@ static void add_object(struct sums *k, u64 *sum, const struct kmap_object *o)
 	}
 }
 
+/* Adds the last object to the histograms of its site. */
+static void add_to_histograms(struct sums *k, const struct kmap_object *o)
+{
+	u32 site = k->object.site;
+
+	histogram_size(k, GROUP_KMAP, site, o->size);
+	if (!o->free_jiffies)
+		histogram_add(k, GROUP_KMAP, HISTOGRAM_LIVES, site, BUCKET_LIVE, 1, o->size);
+	else if (o->free_ip == KMAP_IP_OVERWRITTEN)
+		histogram_add(k, GROUP_KMAP, HISTOGRAM_LIVES, site, BUCKET_UNSEEN, 1, o->size);
+	else
+		histogram_life(k, GROUP_KMAP, site, o->free_jiffies - o->alloc_jiffies, 1, o->size);
+}
+
 /* Notes under which comm a pid allocates; and adds an object to the sums of both, if it counts. */
 static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT],
 		       bool counts)
@@ -177,6 +192,7 @@ void sums_object(struct sums *k, const struct kmap_object *o)
 		return;
 	add_object(k, k->total[GROUP_KMAP], o);
 	add_object(k, site->sum, o);
+	add_to_histograms(k, o);
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gfp.h"
+#include "histogram.h"
 #include "names.h"
 #include "sums.h"
 
@@ -135,6 +136,8 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 		hash_init(k->gfps + g, sizeof(struct gfp), sizeof(u64));
 		live_init(k->memory + g);
 	}
+	for (g = 0; g < GROUPS; g++)
+		hash_init(k->buckets + g, sizeof(struct bucket), sizeof(u64));
 	hash_init(&k->caches, sizeof(struct cache), 2 * sizeof(u64));
 	hash_init(&k->origins, sizeof(struct origin), sizeof(u64));
 	hash_init(&k->tasks, sizeof(struct task), offsetof(struct task, sum));
@@ -179,6 +182,8 @@ void sums_free(struct sums *k)
 		hash_free(k->gfps + g);
 		live_free(k->memory + g);
 	}
+	for (g = 0; g < GROUPS; g++)
+		hash_free(k->buckets + g);
 	hash_free(&k->caches);
 	hash_free(&k->origins);
 	hash_free(&k->tasks);
@@ -397,6 +402,8 @@ static void close_object(void *data, const struct live_range *range)
 	if (!o->closed && o->chosen) {
 		object_sums(v->k, o, sums);
 		count(sums, SUM_UNSEEN, 1);
+		histogram_add(v->k, group_of(o->kind), HISTOGRAM_LIVES, o->site, BUCKET_UNSEEN, 1,
+			      o->left);
 	}
 	o->closed = true;
 	take(v->k, range->nr, live_overlap(range, v->start, v->end));
@@ -422,6 +429,7 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 	struct task *task;
 	u64 *sums[OBJECT_SUMS];
 
+	histogram_size(k, group_of(o->kind), o->site, req);
 	object_sums(k, o, sums);
 	count(sums, SUM_HIT, 1);
 	count(sums, SUM_REQ, req);
@@ -508,6 +516,7 @@ static bool count_free(struct sums *k, const struct trace_event *e, u32 i, u64 b
 	object_sums(k, o, sums);
 	count(sums, SUM_FREED, bytes);
 	site[SUM_FREED] += bytes;
+	histogram_life(k, group_of(o->kind), o->site, e->time - o->time, last, bytes);
 	if (!last)
 		return true;
 	count(sums, SUM_FREES, 1);
@@ -792,6 +801,7 @@ static void count_live(struct sums *k, const struct allocation *o)
 	}
 	count(sums, SUM_LIVE, 1);
 	count(sums, SUM_LIVE_BYTES, o->left);
+	histogram_add(k, group_of(o->kind), HISTOGRAM_LIVES, o->site, BUCKET_LIVE, 1, o->left);
 	count(sums, SUM_LIVE_UNCERTAIN, may_be_gone(k, o->stamp));
 }
 

@@ -308,6 +308,8 @@ struct counted {
  * @orders: struct order of pages, once sums_end() has made them of sizes
  * @zones: struct zone by zone that the flags ask for, of pages; likewise of gfps
  * @total: sums over all
+ * @histograms: whether histograms are wanted; the caller's, before anything is counted
+ * @buckets: struct bucket, see histogram.h
  * @caches: struct cache by address and number; the first is large kmalloc
  * @origins: struct origin by call site and cache, if there are notes
  * @tasks: struct task by pid and comm
@@ -374,6 +376,8 @@ struct sums {
 	struct hash sites[GROUPS], frees[STREAM_GROUPS], sizes[STREAM_GROUPS];
 	struct hash gfps[STREAM_GROUPS], orders, zones;
 	u64 total[GROUPS][SUM_METRICS];
+	bool histograms;
+	struct hash buckets[GROUPS];
 	struct hash caches, origins, tasks, current_caches, current_tasks, suspects;
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
 	struct hash noted[ACCESS_SOURCES], noted_pids[ACCESS_SOURCES], noted_cpus;
