@@ -203,4 +203,27 @@ equal "what is of the past is named by when that was" "$tmp/want" "$tmp/got"
 "$memorizer" kmap "$tmp/past" | grep -A 1 '^ffffffffc0400060,[0-9]*,ffff888000001000' >"$tmp/want"
 "$memorizer" kmap --site gadget_irq "$tmp/past" | head -n 2 >"$tmp/got"
 equal "kmap chooses by such names, and writes addresses" "$tmp/want" "$tmp/got"
+
+
+# Data, too: that of gadget has no name, as kallsyms is of the end
+data_of()
+{
+	for i in 1 2 3; do
+		printf '%s\n' "cpu 0" "time $(($1 + 20 * i))" \
+			"access ip=ffffffff81000010 ptr=ffffffffc0402008 size=8 kind=2" \
+			"cpu 1" "time $(($1 + 20 * i + 10))" \
+			"access ip=ffffffff81000020 ptr=ffffffffc0402008 size=8 kind=2"
+	done
+}
+{
+	printf '%s\n' "switch accesses=1" "module loaded=1 $gadget_is"
+	data_of 2000
+	printf '%s\n' "cpu 0" "time 3000" "module loaded=1 $widget_is"
+	data_of 4000
+} | "$make" "$tmp/data"
+cp -r "$tmp/trace/kernel" "$tmp/data/"
+echo "ffffffffc0402000 d widget_data	[widget]" >>"$tmp/data/kernel/kallsyms"
+"$memorizer" sharing --csv "$tmp/data" >"$tmp/out" 2>"$tmp/err"
+same "data of a module that is gone are not another's" "[unknown] 3 widget_data 3 [unknown] 3 widget_data 3" \
+	"$(sed -n 's/^pareto,[^,]*,[^,]*,\([^,]*\),,0,8,\([0-9]*\),.*/\1 \2/p' "$tmp/out" | xargs)"
 tap_end

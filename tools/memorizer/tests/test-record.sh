@@ -1173,6 +1173,24 @@ ok $? "caches have names in it"
 awk '/dropped|made room/' "$tmp/err" | grep -q packets
 ok $? "although it forgot packets"
 
+# Modules are announced in each part: the last one at each address
+rm -rf "$tmp/whole"
+{
+	for module in "gadget base=ffffffffc0400000" "widget base=ffffffffc0400000" \
+		"tailor base=ffffffffc0500000"; do
+		echo "module loaded=1 size=4096 name=$module"
+	done
+	for i in $(seq 4000); do
+		echo "alloc ptr=ffff8880000$((10000 + i))"
+	done
+	echo "cpu 1"
+	echo "alloc ptr=ffff888100000000"
+} | "$build/tests/make-trace" "$tmp/whole"
+records --max-size 80000 --rotate 2
+last=$tmp/trace/$(cd "$tmp/trace" && printf "%s\n" [0-9]* | sort -n | tail -n 1)
+same "modules that are there are announced in each part" 'tailor widget' \
+	"$("$build/tests/dump-trace" "$last" | sed -n 's/.*module: .*name = "\([a-z]*\)".*/\1/p' | sort | xargs)"
+
 # An announcement that is in the next part, as its CPU's file has ended here
 rm -rf "$tmp/part"
 printf '%s\n' "cpu 0" "time 100" "task pid=1 comm=one" "time 500" "mark pid=9 text=late" |

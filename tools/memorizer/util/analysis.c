@@ -530,7 +530,7 @@ static int open_and_analyse(struct analysis *a, const char *dir)
 	a->symbols = trace_symbols_lines(dir, a->vmlinux, a->kallsyms, a->modules, a->inlines);
 	if (a->symbols) {
 		if (named_usable(&a->filter, a->symbols, a->ops->command->name) &&
-		    memory_init(&a->memory, dir, a->kallsyms)) {
+		    memory_init(&a->memory, dir, a->kallsyms, a->symbols)) {
 			status = analyse(a, dir);
 			memory_free(&a->memory);
 		}

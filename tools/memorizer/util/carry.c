@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Announcements of tasks and caches in packets that a part of a recording no longer has. The
- * kernel makes each once, so a part begins with those from before, in a packet that stands in
+ * Announcements of tasks, caches and modules in packets that a part of a recording no longer has.
+ * The kernel makes each once, so a part begins with those from before, in a packet that stands in
  * the place of the last one that is gone: with its number, and what had been lost by then. An
- * announcement from before the part's begin gets the time of that; of several of the same task
- * or cache, which may have been made on different CPUs, only the last one counts then.
+ * announcement from before the part's begin gets the time of that; of several of one task,
+ * cache or module, which may have been made on different CPUs, only the last one counts then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 
 /**
  * struct carry_item - an announcement
- * @key: the task or cache
- * @task: whether it is a task
+ * @key: the task, cache or address of the module
+ * @what: which of them
  * @old: a later one is valid at the begin of the part
  * @time: when it was made, in ns
  * @size: bytes of the event
@@ -28,7 +28,8 @@
  */
 struct carry_item {
 	u64 key;
-	bool task, old;
+	u32 what;
+	bool old;
 	u64 time;
 	size_t size;
 	char *event;
@@ -88,9 +89,9 @@ static void add(struct carry *c, const struct sieve_event *e, const char *p, siz
 	}
 	item = c->item + c->nr++;
 	*item = (struct carry_item){
-		.task = e->what == SIEVE_TASK, .time = stamp_of(p), .size = size
+		.what = e->what, .time = stamp_of(p), .size = size
 	};
-	if (item->task) {
+	if (item->what == SIEVE_TASK) {
 		memcpy(&pid, p + e->at, sizeof(pid));
 		item->key = pid;
 	} else {
@@ -122,7 +123,8 @@ void carry_note(struct carry *c, const struct sieve *s, const char *packet, size
 			n = sieve_event_size(e, p, end - p);
 			if (!n)
 				break;
-			if (e->what == SIEVE_TASK || e->what == SIEVE_CACHE)
+			if (e->what == SIEVE_TASK || e->what == SIEVE_CACHE ||
+			    e->what == SIEVE_MODULE)
 				add(c, e, p, n);
 		}
 		if (!c->head)
@@ -137,8 +139,8 @@ static int compare(const void *a, const void *b)
 	const struct carry_item *x = *(struct carry_item *const *)a;
 	const struct carry_item *y = *(struct carry_item *const *)b;
 
-	if (x->task != y->task)
-		return x->task ? 1 : -1;
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
 	return x->time < y->time ? -1 : x->time > y->time;
@@ -163,7 +165,7 @@ void carry_prune(struct carry **carries, u32 nr, u64 since)
 			all[n++] = carries[i]->item + j;
 	qsort(all, n, sizeof(*all), compare);
 	for (i = 0; i + 1 < n; i++)
-		all[i]->old = all[i]->task == all[i + 1]->task &&
+		all[i]->old = all[i]->what == all[i + 1]->what &&
 			      all[i]->key == all[i + 1]->key && all[i + 1]->time <= since;
 	free(all);
 	for (i = 0; i < nr; i++) {

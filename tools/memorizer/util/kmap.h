@@ -169,6 +169,7 @@ bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char 
 			bool inlines, char error[KMAP_ERROR_MAX]);
 void kmap_symbols_follow(struct kmap_symbols *s, const char *dir);
 void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e);
+bool kmap_symbols_is_there(struct kmap_symbols *s, const char *module);
 void kmap_symbols_rewind(struct kmap_symbols *s);
 u64 kmap_symbols_address(const struct kmap_symbols *s, u64 ip);
 void kmap_symbols_free(struct kmap_symbols *s);

@@ -406,6 +406,28 @@ void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e)
 }
 
 /**
+ * kmap_symbols_is_there - check whether a module of kallsyms is there now
+ * @s: the symbols of a trace
+ * @module: its name, empty: the kernel
+ *
+ * Return: whether it is, as far as the trace says which modules there are.
+ */
+bool kmap_symbols_is_there(struct kmap_symbols *s, const char *module)
+{
+	const struct mappings *m = &s->mapped->mappings;
+	const struct mapping_span *span;
+	u32 i;
+
+	for (i = 0; *module && i < m->nr_now; i++) {
+		span = m->now + i;
+		if (!m->mapping[span->mapping].init &&
+		    !strcmp(m->mapping[span->mapping].name, module))
+			return numbered(s, span->start, span->mapping) == span->start;
+	}
+	return !*module || !m->nr_now;
+}
+
+/**
  * kmap_symbols_rewind - get ready for the events of the trace from the first on, again
  * @s: the symbols
  */

@@ -95,7 +95,7 @@ static void end_span(struct mappings *m, u32 at, u64 jiffies)
 	memmove(m->now + at, m->now + at + 1, (--m->nr_now - at) * sizeof(*m->now));
 }
 
-/* Puts a mapping where it is, in place of what was there. */
+/* Puts a mapping where it is since @jiffies, in place of what was there. */
 static void put(struct mappings *m, const struct mapping *new, u64 jiffies)
 {
 	struct mapping_span span = { number_of(m, new), new->base, new->base + new->size, jiffies,
@@ -123,9 +123,11 @@ static void put(struct mappings *m, const struct mapping *new, u64 jiffies)
 void mappings_event(struct mappings *m, const struct trace_event *e)
 {
 	static const unsigned char none[TRACE_BUILD_ID];
+	/* What is unloaded was there, if a loss has hidden since when. */
+	u64 since = e->u.module.loaded ? e->u.module.jiffies : 0;
 	struct mapping new;
 
-	if (e->type != TRACE_MODULE || !e->u.module.loaded)
+	if (e->type != TRACE_MODULE)
 		return;
 	new = (struct mapping){
 		.name = (char *)e->u.module.name, .module = e->u.module.base,
@@ -137,13 +139,13 @@ void mappings_event(struct mappings *m, const struct trace_event *e)
 		new.id.size = sizeof(none);
 	}
 	if (new.size && new.base + new.size > new.base)
-		put(m, &new, e->u.module.jiffies);
+		put(m, &new, since);
 	new.base = e->u.module.init_base;
 	new.size = e->u.module.init_size;
 	new.init_size = 0;
 	new.init = true;
 	if (new.size && new.base + new.size > new.base)
-		put(m, &new, e->u.module.jiffies);
+		put(m, &new, since);
 }
 
 static bool has(const struct mapping_span *span, u64 addr)

@@ -25,15 +25,18 @@ struct region {
  * @m: the memory
  * @dir: directory of a trace
  * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace, which may have none
+ * @code: symbols of code, which are told of the trace's events
  *
  * Return: whether that worked; if not there was a message.
  */
-bool memory_init(struct memory *m, const char *dir, const char *kallsyms)
+bool memory_init(struct memory *m, const char *dir, const char *kallsyms,
+		 struct kmap_symbols *code)
 {
 	char error[KMAP_ERROR_MAX], *path;
 
 	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
 		abort();
+	m->code = code;
 	hash_init(&m->regions, sizeof(struct region), NAME_SIZE);
 	m->symbols = kmap_symbols_load_data(kallsyms ? kallsyms : path, error);
 	free(path);
@@ -80,7 +83,8 @@ static struct memory_place in_symbol(const struct memory *m, u64 addr, u64 base)
 	const struct kmap_symbol *symbol;
 
 	symbol = kmap_symbols_find(m->symbols, addr - base, KMAP_IP_EXACT);
-	if (!symbol)
+	if (!symbol || !kmap_symbols_is_there(m->code, kmap_symbols_string(m->symbols,
+									   symbol->module)))
 		return (struct memory_place){ .type = MEMORY_UNKNOWN };
 	return (struct memory_place){ .type = MEMORY_STATIC, .symbol = symbol->start,
 				      .offset = addr - base - symbol->start,

@@ -32,14 +32,16 @@ struct memory_place {
 /**
  * struct memory - what is known
  * @symbols: private: of data
+ * @code: private: of code, which know the modules that are there now
  * @regions: private: struct region by name
  */
 struct memory {
-	struct kmap_symbols *symbols;
+	struct kmap_symbols *symbols, *code;
 	struct hash regions;
 };
 
-bool memory_init(struct memory *m, const char *dir, const char *kallsyms);
+bool memory_init(struct memory *m, const char *dir, const char *kallsyms,
+		 struct kmap_symbols *code);
 void memory_free(struct memory *m);
 void memory_event(struct memory *m, const struct trace_event *e);
 struct memory_place memory_find(const struct memory *m, u64 addr);

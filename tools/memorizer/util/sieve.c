@@ -82,6 +82,7 @@ static const struct {
 	{ "free", "kind", 1, SIEVE_MEMORY },
 	{ "task", "pid", sizeof(u32), SIEVE_TASK },
 	{ "cache", "cache", sizeof(u64), SIEVE_CACHE },
+	{ "module", "base", sizeof(u64), SIEVE_MODULE },
 };
 
 /* Learns what an event is like; false if it cannot be chosen by what it has. */

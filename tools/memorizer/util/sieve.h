@@ -38,7 +38,8 @@ void sieve_free_choice(struct sieve_choice *choice);
 struct sieve_event {
 	bool known, text;
 	u32 size;
-	enum { SIEVE_KEEP, SIEVE_ACCESS, SIEVE_MEMORY, SIEVE_TASK, SIEVE_CACHE } what;
+	enum { SIEVE_KEEP, SIEVE_ACCESS, SIEVE_MEMORY, SIEVE_TASK, SIEVE_CACHE,
+	       SIEVE_MODULE } what;
 	u32 at;
 };
 
