@@ -40,10 +40,12 @@ differ_not() { diff "$1" "$2" >"$dir/differences" || { cut -c 1-200 "$dir/differ
 # whole_records: each object with its accesses in one line, sorted.
 whole_records() { awk '/^  / { printf "|%s", $0; next } { printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }' | sort; }
 
-# same_sums: of a real KMAP, report, types, layout and who add up the same for each type.
+# same_sums: of a real KMAP, report, types, layout and who add up the same for each type. Its first
+# objects are enough, as who reads all of it for each type.
 same_sums() {
-	python3 -B "$top/tools/memorizer/tests/agree.py" "$memorizer" --vmlinux "$build/memorizer/vmlinux" \
-		--kallsyms "$dir/whole/kernel/kallsyms" "$dir/kernel.kmap"
+	awk 'NR > 100000 && !/^  / { exit } { print }' "$dir/kernel.kmap" >"$dir/part.kmap" &&
+		python3 -B "$top/tools/memorizer/tests/agree.py" "$memorizer" --vmlinux "$build/memorizer/vmlinux" \
+			--kallsyms "$dir/whole/kernel/kallsyms" "$dir/part.kmap"
 }
 
 # other_byte_order TRACE: memorizer for s390x, which test-cross made, says the same of it.
