@@ -153,6 +153,24 @@ module_leaves_out() {
 	[ "$(sites_in "$module/poll.o")" -eq 0 ] && [ "$(sites_in "$module/main.o")" -eq 1 ]
 }
 
+# long_instruction BYTES: an object with a site and an instruction of so many bytes behind it.
+long_instruction() {
+	{
+		echo '.section .text; .globl f; .type f, @function; f:'
+		for _ in $(seq $(($1 - 11))); do echo '.byte 0x3e'; done
+		echo 'movq $0x12345678, 0x12345(%rdi); .byte 0xc3; .size f, .-f'	# 11 bytes
+		echo '.section memorizer_sites, "a"; .long f - ., 0x10000000'
+	} | as -o "$work.long.o"
+}
+
+# objtool's exit status is the build's.
+too_long_is_refused() {
+	local objtool=$O/tools/objtool/objtool
+
+	long_instruction 15 && "$objtool" --stackval "$work.long.o" || { echo "15 bytes are refused"; return 1; }
+	long_instruction 16 && ! "$objtool" --stackval "$work.long.o" || { echo "16 bytes are accepted"; return 1; }
+}
+
 # not_offered ARCH SYMBOL...: with these symbols, Kconfig drops that of Memorizer.
 not_offered() {
 	local arch=$1 symbol
@@ -172,7 +190,7 @@ not_offered() {
 "$here/build" --config memorizer
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
-plan 10
+plan 11
 result "objects without sites" objects_have_none
 result "objects that have them although they have no KASAN" objects_have_some
 result "functions without sites" functions_have_none
@@ -180,6 +198,7 @@ result "nothing that a thunk reaches can be probed" none_can_be_probed
 result "accesses have notes" accesses_have_notes
 result "most sites are prefixes" most_are_prefixes
 result "a module leaves files and functions out" module_leaves_out
+result "a site makes no instruction longer than 15 bytes" too_long_is_refused
 result "UML is not offered Memorizer" not_offered um UML
 result "nor is it offered beside KASAN" not_offered x86_64 KASAN
 result "nor beside KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL
