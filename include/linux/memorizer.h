@@ -112,8 +112,8 @@ void memorizer_init(void);
  * Sites are patched at run time; nobody else may patch there. A breakpoint's
  * handler has sites, too, so that none may be in a stub.
  *
- * Context: preemption disabled.
- * Return: true if a byte of the text is a site's or a stub's
+ * Context: any but NMI.
+ * Return: true if a byte of the text is a site's or a stub's, or its module is being removed
  */
 bool memorizer_text_reserved(const void *start, const void *end);
 

@@ -45,8 +45,7 @@
 #include "announce.h"
 #include "filter.h"
 #include "memorizer.h"
-
-extern const struct memorizer_file __start_memorizer_files[], __stop_memorizer_files[];
+#include "sites.h"
 
 /* A module that is loaded and has sites. */
 struct site_module {
@@ -67,22 +66,6 @@ struct text_alias {
 	unsigned long start;
 	unsigned long end;
 	void *map;
-};
-
-/**
- * struct site_table - the sites of the kernel, or of a module
- * @name: of the module, "vmlinux" for the kernel
- * @start: the first of them
- * @stop: behind the last
- * @files: the source files that they are of, each with sites that lie side by side
- * @nr_files: number of @files
- */
-struct site_table {
-	const char *name;
-	const struct memorizer_site *start;
-	const struct memorizer_site *stop;
-	const struct memorizer_file *files;
-	unsigned long nr_files;
 };
 
 /* What is to be patched: a table of sites, and the text that they lie in. */
@@ -141,14 +124,6 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 	alias->start = first;
 	alias->end = (unsigned long)end;
 	return 0;
-}
-
-static struct site_table kernel_table(void)
-{
-	return (struct site_table){
-		"vmlinux", __start_memorizer_sites, __stop_memorizer_sites,
-		__start_memorizer_files, __stop_memorizer_files - __start_memorizer_files,
-	};
 }
 
 static bool is_of_file(const struct memorizer_file *file, const struct memorizer_site *site)
@@ -384,15 +359,6 @@ static int map_module_text(struct text_alias *alias, struct module *mod, enum mo
 	return map_text(alias, mem->base, mem->base + mem->size);
 }
 
-static struct site_table module_table(const struct module *mod)
-{
-	return (struct site_table){
-		mod->name, mod->memorizer_sites,
-		mod->memorizer_sites + mod->num_memorizer_sites,
-		mod->memorizer_files, mod->num_memorizer_files,
-	};
-}
-
 /* Text of the module that is there for as long as it is on the list. */
 static bool is_module_text(const struct module *mod, unsigned long addr)
 {
@@ -490,11 +456,6 @@ static int __init register_sites(void)
 }
 early_initcall(register_sites);
 #else
-static struct site_table module_table(const struct module *mod)
-{
-	return (struct site_table){ };
-}
-
 static bool is_module_text(const struct module *mod, unsigned long addr)
 {
 	return false;
@@ -617,52 +578,4 @@ unsigned long memorizer_count_sites(unsigned long *on)
 	}
 	mutex_unlock(&sites_mutex);
 	return count;
-}
-
-static unsigned long stub_of(const struct memorizer_site *site)
-{
-	return memorizer_site_addr(site) + MEMORIZER_SITE_SIZE + memorizer_site_distance(site);
-}
-
-/*
- * Stubs lie behind all functions of their section: text is a stub's if the last
- * one that begins before it does so in the same symbol.
- */
-static bool is_in_stub(unsigned long addr, unsigned long stub)
-{
-	unsigned long size, offset;
-
-	return stub && kallsyms_lookup_size_offset(addr, &size, &offset) && addr - offset <= stub;
-}
-
-/* What stands behind prefixes begins with them when these are there. */
-static unsigned long reserved_bytes(const struct memorizer_site *site)
-{
-	return MEMORIZER_SITE_SIZE + (memorizer_site_form(site) != MEMORIZER_FORM_TEST);
-}
-
-static bool table_reserved(const struct site_table *table, unsigned long first,
-			   unsigned long last)
-{
-	unsigned long addr, stub = 0;
-	const struct memorizer_site *site;
-
-	for (site = table->start; site < table->stop; site++) {
-		addr = memorizer_site_addr(site);
-		if (addr <= last && first < addr + reserved_bytes(site))
-			return true;
-		/* Init text may be gone, and its stubs with it. */
-		if (kernel_text_address(addr) && stub_of(site) <= last && stub_of(site) > stub)
-			stub = stub_of(site);
-	}
-	return is_in_stub(last, stub);
-}
-
-bool memorizer_text_reserved(const void *start, const void *end)
-{
-	unsigned long first = (unsigned long)start, last = (unsigned long)end;
-	const struct module *mod = __module_text_address(first);
-	const struct site_table table = mod ? module_table(mod) : kernel_table();
-
-	return table_reserved(&table, first, last);
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of sites: they are switched all or none, and nobody
- * executes one meanwhile.
+ * Memorizer's KUnit tests of sites: they are switched all or none, nobody executes
+ * one meanwhile, and kprobes are kept away from them.
  */
 #include <kunit/static_stub.h>
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kallsyms.h>
+#include <linux/ktime.h>
 #include <linux/memorizer.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include <asm/apic.h>
@@ -166,6 +170,104 @@ static void sites_are_reserved(struct kunit *test)
 	}
 }
 
+/* Of the kernel's text, a bit for each byte that is a site's, and for each where a stub begins. */
+struct text_bits {
+	unsigned long *sites, *stubs;
+};
+
+static void free_text_bits(void *bits)
+{
+	kvfree(bits);
+}
+
+static unsigned long *alloc_text_bits(struct kunit *test)
+{
+	unsigned long *bits = kvcalloc(BITS_TO_LONGS(_etext - _stext), sizeof(long), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bits);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, free_text_bits, bits));
+	return bits;
+}
+
+static void mark_site(struct text_bits *text, const struct memorizer_site *site)
+{
+	unsigned long at = memorizer_site_addr(site) - (unsigned long)_stext;
+	bool prefixes = memorizer_site_form(site) != MEMORIZER_FORM_TEST;
+
+	if (at >= _etext - _stext)
+		return;
+	bitmap_set(text->sites, at, MEMORIZER_SITE_SIZE + prefixes);
+	__set_bit(at + MEMORIZER_SITE_SIZE + memorizer_site_distance(site), text->stubs);
+}
+
+/* By the bits: a stub's text is in the symbol in which it, or one before it, begins. */
+static bool is_reserved(const struct text_bits *text, unsigned long at)
+{
+	unsigned long size, offset, stub = find_last_bit(text->stubs, at + 1);
+
+	if (test_bit(at, text->sites))
+		return true;
+	if (!kallsyms_lookup_size_offset((unsigned long)_stext + at, &size, &offset))
+		return false;
+	return stub <= at && stub + offset >= at;
+}
+
+static unsigned long differing_near(const struct text_bits *text, unsigned long at)
+{
+	unsigned long i, differ = 0;
+
+	for (i = at - 1; i < at + 8; i++)
+		differ += memorizer_text_reserved(_stext + i, _stext + i) != is_reserved(text, i);
+	return differ;
+}
+
+/* What is reserved agrees with the table, all over the kernel's text. */
+static void reserved_text_agrees_with_table(struct kunit *test)
+{
+	struct text_bits text = { alloc_text_bits(test), alloc_text_bits(test) };
+	const unsigned long end = _etext - _stext - 8;
+	const struct memorizer_site *site;
+	unsigned long at, last = 0;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++)
+		mark_site(&text, site);
+	for (at = 1; at < end; at += 5003)
+		KUNIT_EXPECT_EQ(test, differing_near(&text, at), 0);
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site += 101) {
+		at = memorizer_site_addr(site) - (unsigned long)_stext;
+		if (at < end)
+			KUNIT_EXPECT_EQ(test, differing_near(&text, at), 0);
+	}
+	/* Where functions end and stubs begin */
+	for_each_set_bit(at, text.stubs, end) {
+		if (at - last > 256)
+			KUNIT_EXPECT_EQ(test, differing_near(&text, at), 0);
+		last = at;
+	}
+}
+
+/* A lookup is a search: ten take less time than one pass over the table. */
+static void lookup_is_a_search(struct kunit *test)
+{
+	u64 lookups = U64_MAX, pass = U64_MAX, begin;
+	unsigned int round, i;
+	unsigned long flags;
+
+	for (round = 0; round < 5; round++) {
+		local_irq_save(flags);
+		begin = ktime_get_ns();
+		for (i = 0; i < 10; i++)
+			memorizer_text_reserved(_stext + i, _stext + i);
+		lookups = min(lookups, ktime_get_ns() - begin);
+		begin = ktime_get_ns();
+		sites_other_than(true);
+		pass = min(pass, ktime_get_ns() - begin);
+		local_irq_restore(flags);
+	}
+	kunit_info(test, "10 lookups: %llu ns, a pass: %llu ns\n", lookups, pass);
+	KUNIT_EXPECT_LT(test, lookups, pass);
+}
+
 static void sites_test_exit(struct kunit *test)
 {
 	memorizer_set_log_access(false);
@@ -176,6 +278,8 @@ static struct kunit_case sites_cases[] = {
 	KUNIT_CASE(nmi_waits_while_sites_are_patched),
 	KUNIT_CASE(nmi_of_the_patching_cpu_does_not_wait),
 	KUNIT_CASE(sites_are_reserved),
+	KUNIT_CASE(reserved_text_agrees_with_table),
+	KUNIT_CASE(lookup_is_a_search),
 	{ }
 };
 
