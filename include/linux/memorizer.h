@@ -161,16 +161,28 @@ void memorizer_cgroup_moved(void);
 
 DECLARE_PER_CPU(bool, memorizer_held);
 void __memorizer_nmi_enter(void);
+void __memorizer_nmi_exit(void);
 
 /**
- * memorizer_nmi_enter() - keep an NMI away from sites while they are patched
+ * memorizer_nmi_enter() - keep an NMI or a machine check away from sites while they are patched
  *
- * Context: NMI, before any code that has sites.
+ * Context: NMI or machine check in kernel mode, before any code that has sites.
  */
 static __always_inline void memorizer_nmi_enter(void)
 {
 	if (unlikely(this_cpu_read(memorizer_held)))
 		__memorizer_nmi_enter();
+}
+
+/**
+ * memorizer_nmi_exit() - allow patching after memorizer_nmi_enter()
+ *
+ * Context: as there, behind all code that has sites.
+ */
+static __always_inline void memorizer_nmi_exit(void)
+{
+	if (unlikely(this_cpu_read(memorizer_held)))
+		__memorizer_nmi_exit();
 }
 
 /**
@@ -264,6 +276,7 @@ static __always_inline void memorizer_realloc(const void *ptr, size_t size, gfp_
 #else /* !CONFIG_MEMORIZER */
 
 static __always_inline void memorizer_nmi_enter(void) { }
+static __always_inline void memorizer_nmi_exit(void) { }
 static inline void memorizer_switch_to(const struct task_struct *next) { }
 static inline void memorizer_set_pid(struct task_struct *task) { }
 static inline void memorizer_fork(struct task_struct *child) { }

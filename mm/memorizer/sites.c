@@ -8,19 +8,25 @@
  * executable. All mappings are there before the first byte is stored, so that
  * either all sites are switched or none.
  *
- * One CPU patches, from when all others are held in hold_cpu(): they wait there,
- * where there are no sites, with interrupts off. NMIs come nevertheless:
+ * One CPU patches while all others are held in hold_cpu(), where there are no sites, with
+ * interrupts off. Nobody executes a site while it is stored to, whatever else comes:
  *
- * - On a CPU that is held, memorizer_nmi_enter() makes the NMI wait, too, before
- *   anything that has sites. The store to memorizer_held is both: it tells the
- *   patching CPU that this one is held, and NMIs that begin after it that they
- *   must wait; an NMI that began before it delays it. So nobody executes a site
- *   while it is stored to.
- * - On the patching CPU, an NMI finds sites in either state, but nobody stores
- *   meanwhile; memorizer_nmi_enter() serializes before it executes any.
+ * - NMIs and machine checks, by IDT or by FRED, call memorizer_nmi_enter() before their first
+ *   site, and memorizer_nmi_exit() behind their last. On a held CPU, entry waits until the
+ *   patching CPU pauses, and that CPU stores nothing before exit. So handlers that wait for
+ *   each other on all CPUs, as those of broadcast machine checks do, make progress. On the
+ *   patching CPU, they interrupt the stores anyway, and others may go on meanwhile. Their
+ *   sites are in either state.
+ * - Debug exceptions would come from hardware breakpoints only, which hold_cpu() switches off;
+ *   nothing single-steps there. Kprobes are refused (__kprobes), so that there are no breakpoint
+ *   exceptions either.
+ * - SEV's #VC and TDX's #VE are raised by instructions that the hypervisor emulates. Neither
+ *   hold_cpu() nor memorizer_nmi_enter() has one: both serialize without CPUID. SEV's #HV
+ *   doorbell needs restricted injection, which Linux does not use.
+ * - Page faults do not occur, since all that is accessed is mapped. A double fault or an
+ *   unknown FRED event is fatal.
  *
- * Whoever was held serializes before it goes on: it must not execute what it had
- * fetched before.
+ * A CPU that was held serializes before it executes a site: it may have fetched the old one.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -28,6 +34,7 @@
 #include <linux/bitmap.h>
 #include <linux/cpu.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/memorizer.h>
 #include <linux/memory.h>
@@ -38,6 +45,7 @@
 #include <linux/stop_machine.h>
 #include <linux/vmalloc.h>
 
+#include <asm/memorizer-hold.h>
 #include <asm/memorizer-sites.h>
 #include <asm/sections.h>
 #include <asm/sync_core.h>
@@ -72,8 +80,9 @@ struct text_alias {
 struct patch {
 	struct list_head list;
 	struct site_table table;
+	struct module *mod;	/* NULL: the kernel */
 	unsigned long *chosen;	/* a bit for each site that may be on; NULL: all may */
-	struct text_alias text[2];
+	struct text_alias text[2];	/* the second is init text */
 };
 
 /* A switch: all patches are made, or none. */
@@ -89,6 +98,12 @@ DEFINE_PER_CPU(bool, memorizer_held);
 
 /* The CPU that patches; -1: none does. */
 static int patcher = -1;
+
+/* How many NMIs and machine checks have begun on held CPUs; the patching CPU pauses for them. */
+static atomic_t nmis = ATOMIC_INIT(0);
+
+/* They may execute sites. Set and cleared by the patching CPU, which stores to none meanwhile. */
+static bool paused;
 
 /* For KUnit, which makes each allocation fail. */
 VISIBLE_IF_KUNIT bool memorizer_sites_lack_memory(void)
@@ -201,7 +216,7 @@ static int choose_sites(struct patch *patch)
 	return 0;
 }
 
-static struct patch *add_patch(struct patches *patches, const struct site_table *table)
+static struct patch *add_patch(struct patches *patches, struct module *mod)
 {
 	struct patch *patch = NULL;
 
@@ -209,7 +224,8 @@ static struct patch *add_patch(struct patches *patches, const struct site_table 
 		patch = kzalloc(sizeof(*patch), GFP_KERNEL);
 	if (!patch)
 		return NULL;
-	patch->table = *table;
+	patch->table = mod ? module_table(mod) : kernel_table();
+	patch->mod = mod;
 	list_add(&patch->list, &patches->list);
 	return patch;
 }
@@ -230,8 +246,15 @@ static void free_patches(struct patches *patches)
 	vm_unmap_aliases();
 }
 
+/* Is the init text of a module there, or of the kernel, if @mod is NULL? */
+static bool has_init_text(struct module *mod)
+{
+	return mod ? module_is_coming(mod) : system_state < SYSTEM_FREEING_INITMEM;
+}
+
 /* Sites in text that is not mapped are those of init text that is gone. */
-static void patch_site(const struct patch *patch, const struct memorizer_site *site, bool on)
+static void __kprobes patch_site(const struct patch *patch, const struct memorizer_site *site,
+				 bool on)
 {
 	u64 was = memorizer_site_text(site, !on), to = memorizer_site_text(site, on), is;
 	unsigned long addr = memorizer_site_addr(site);
@@ -251,53 +274,93 @@ static void patch_site(const struct patch *patch, const struct memorizer_site *s
 	}
 }
 
-/* For KUnit: called by the patching CPU amid its work. */
+/* For KUnit: called by the patching CPU while the others are held. */
 VISIBLE_IF_KUNIT void (*memorizer_sites_amid)(void);
 
-static void patch_sites(const struct patches *patches)
+/* Let held CPUs handle NMIs that have come. An NMI on this CPU itself may clear @paused. */
+static noinstr void pause_patching(void)
 {
-	const struct patch *patch;
+	do {
+		/* Pairs with the barrier in __memorizer_nmi_exit(). */
+		while (raw_atomic_read_acquire(&nmis)) {
+			/* Pairs with the acquire in __memorizer_nmi_enter(). */
+			smp_store_release(&paused, true);
+			cpu_relax();
+		}
+		WRITE_ONCE(paused, false);
+		/* Pairs with the barrier in __memorizer_nmi_enter(): it waits, or is seen here. */
+		smp_mb();
+	} while (raw_atomic_read(&nmis));
+}
+
+static void __kprobes patch_sites(const struct patches *patches)
+{
+	struct patch *patch;
 	unsigned long i;
 	bool on;
 
+	if (IS_ENABLED(CONFIG_MEMORIZER_KUNIT_TEST) && memorizer_sites_amid)
+		memorizer_sites_amid();
 	list_for_each_entry(patch, &patches->list, list) {
+		/* It may have been freed since it was mapped; nobody frees it now. */
+		if (!has_init_text(patch->mod))
+			patch->text[1].end = patch->text[1].start;
 		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
 			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen));
+			if (raw_atomic_read(&nmis))
+				pause_patching();
 			patch_site(patch, &patch->table.start[i], on);
 		}
 	}
+	/* What follows may be probed. */
+	sync_core();
 	if (patches->announce)
 		memorizer_announce_logging(patches->on);
-	if (IS_ENABLED(CONFIG_MEMORIZER_KUNIT_TEST) && memorizer_sites_amid)
-		memorizer_sites_amid();
-}
-
-/* Wait until nobody patches. Serializes. */
-static __always_inline void wait_for_patcher(void)
-{
-	/* Pairs with the release in hold_cpu(). */
-	while (smp_load_acquire(&patcher) >= 0)
-		cpu_relax();
 }
 
 /**
- * __memorizer_nmi_enter() - an NMI came while sites are patched
+ * __memorizer_nmi_enter() - let an NMI or a machine check begin while sites are patched
  *
- * Context: NMI, on a CPU that is held or patches.
+ * Context: NMI or machine check, which may nest, on a CPU that is held or patches.
  */
 noinstr void __memorizer_nmi_enter(void)
 {
-	if (READ_ONCE(patcher) != raw_smp_processor_id())
-		wait_for_patcher();
-	/* sync_core() may unmask NMIs; this is rare enough for CPUID. */
-	native_cpuid_eax(0);
+	if (READ_ONCE(patcher) == raw_smp_processor_id()) {
+		/* Pairs with the acquire below: others see what is stored. */
+		smp_store_release(&paused, true);
+	} else {
+		raw_atomic_inc(&nmis);
+		/* Pairs with the barrier in pause_patching(). */
+		smp_mb__after_atomic();
+		/* Pairs with the releases in pause_patching() and hold_cpu(). */
+		while (!smp_load_acquire(&paused) && smp_load_acquire(&patcher) >= 0)
+			cpu_relax();
+	}
+	memorizer_serialize();
+}
+
+/**
+ * __memorizer_nmi_exit() - let the patching CPU go on
+ *
+ * Context: as __memorizer_nmi_enter(), behind the last site.
+ */
+noinstr void __memorizer_nmi_exit(void)
+{
+	if (READ_ONCE(patcher) == raw_smp_processor_id()) {
+		pause_patching();
+	} else {
+		/* Pairs with the acquire in pause_patching(): the sites were executed. */
+		smp_mb__before_atomic();
+		raw_atomic_dec(&nmis);
+	}
 }
 
 /* Runs on all CPUs, interrupts off: one patches, while the others are held. */
-static int hold_cpu(void *data)
+static int __kprobes hold_cpu(void *data)
 {
 	struct patches *patches = data;
 	int me = smp_processor_id(), cpu;
+	unsigned long breakpoints = memorizer_disable_breakpoints();
 
 	if (atomic_inc_return(&patches->cpus) == 1) {
 		WRITE_ONCE(patcher, me);
@@ -305,20 +368,23 @@ static int hold_cpu(void *data)
 		for_each_online_cpu(cpu) {
 			/* Pairs with the release below: what the CPU did before is done. */
 			while (!smp_load_acquire(per_cpu_ptr(&memorizer_held, cpu)))
-				cpu_relax();
+				pause_patching();
 		}
 		patch_sites(patches);
-		/* Pairs with wait_for_patcher(): they go on to new text only. */
+		/* Pairs with the acquires: the others go on to new text only. */
 		smp_store_release(&patcher, -1);
 	} else {
 		while (READ_ONCE(patcher) < 0)
 			cpu_relax();
 		/* Pairs with the acquire above. */
 		smp_store_release(this_cpu_ptr(&memorizer_held), true);
-		wait_for_patcher();
+		/* Pairs with the release above. */
+		while (smp_load_acquire(&patcher) >= 0)
+			cpu_relax();
 	}
 	sync_core();
 	this_cpu_write(memorizer_held, false);
+	memorizer_enable_breakpoints(breakpoints);
 	return 0;
 }
 
@@ -339,14 +405,13 @@ static int apply_patches(struct patches *patches, bool on)
 
 static int add_kernel(struct patches *patches)
 {
-	const struct site_table table = kernel_table();
-	struct patch *patch = add_patch(patches, &table);
+	struct patch *patch = add_patch(patches, NULL);
 	int err;
 
 	if (!patch)
 		return -ENOMEM;
 	err = choose_sites(patch) ?: map_text(&patch->text[0], _stext, _etext);
-	if (!err && system_state < SYSTEM_FREEING_INITMEM)
+	if (!err && has_init_text(NULL))
 		err = map_text(&patch->text[1], _sinittext, _einittext);
 	return err;
 }
@@ -369,15 +434,14 @@ static bool is_module_text(const struct module *mod, unsigned long addr)
 
 static int add_module_text(struct patches *patches, struct module *mod)
 {
-	const struct site_table table = module_table(mod);
-	struct patch *patch = add_patch(patches, &table);
+	struct patch *patch = add_patch(patches, mod);
 	int err;
 
 	if (!patch)
 		return -ENOMEM;
 	err = choose_sites(patch) ?: map_module_text(&patch->text[0], mod, MOD_TEXT);
 	/* Its init text goes once it is live; see notify_module(). */
-	if (!err && mod->state == MODULE_STATE_COMING)
+	if (!err && has_init_text(mod))
 		err = map_module_text(&patch->text[1], mod, MOD_INIT_TEXT);
 	return err;
 }

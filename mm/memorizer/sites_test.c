@@ -70,70 +70,179 @@ static void switch_is_all_or_nothing(struct kunit *test)
 	switch_with_failures(test, false);
 }
 
-static atomic_t patching, nmis, nmis_amid;
+/* The kernel's init text, which KUnit's tests come before. */
+static unsigned long init_sites_on(void)
+{
+	unsigned long addr, count = 0;
+	const struct memorizer_site *site;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		addr = memorizer_site_addr(site);
+		if (addr >= (unsigned long)_sinittext && addr < (unsigned long)_einittext)
+			count += memorizer_site_is(site, true);
+	}
+	return count;
+}
+
+/* The fourth allocation maps init text, the fifth is not needed for more. */
+static bool init_text_goes(void)
+{
+	if (allocations_left-- == 1)
+		system_state = SYSTEM_FREEING_INITMEM;
+	return false;
+}
+
+/* Init text is about to be freed once it was mapped: nobody patches it. */
+static void init_text_goes_before_it_is_patched(struct kunit *test)
+{
+	enum system_states state = system_state;
+	int err;
+
+	if (state >= SYSTEM_FREEING_INITMEM)
+		kunit_skip(test, "init text is gone");
+	kunit_activate_static_stub(test, memorizer_sites_lack_memory, init_text_goes);
+	allocations_left = 4;
+	err = memorizer_set_log_access(true);
+	system_state = state;
+	kunit_deactivate_static_stub(test, memorizer_sites_lack_memory);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_LE(test, allocations_left, 0);
+	KUNIT_EXPECT_EQ(test, init_sites_on(), 0);
+	KUNIT_EXPECT_EQ(test, sites_other_than(true), 0);
+
+	/* It is there yet. */
+	KUNIT_EXPECT_EQ(test, memorizer_set_log_access(false), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_set_log_access(true), 0);
+	KUNIT_EXPECT_GT(test, init_sites_on(), 0);
+}
+
+/* How many NMIs came, how many of them amid @amid, and found sites that were not yet switched. */
+static atomic_t nmis, nmis_amid, nmis_paused;
+static atomic_t in_amid;
+static bool switching_to;
+
+/* What it finds of the sites' state stays so for as long as it runs. */
+static void find_sites_unchanged(void)
+{
+	unsigned long others = sites_other_than(switching_to);
+
+	if (atomic_read(&in_amid))
+		atomic_inc(&nmis_amid);
+	mdelay(1);
+	if (others && sites_other_than(switching_to) == others)
+		atomic_inc(&nmis_paused);
+	atomic_inc(&nmis);
+}
+
+/*
+ * As machine checks that are broadcast do: nobody goes on before all CPUs are there. They give
+ * up long after a deadlock.
+ */
+static void meet_all_cpus(void)
+{
+	unsigned int tries;
+
+	atomic_inc(&nmis);
+	for (tries = 0; tries < 20000; tries++) {
+		if (atomic_read(&nmis) == num_online_cpus()) {
+			atomic_inc(&nmis_paused);
+			break;
+		}
+		mdelay(1);
+	}
+}
+
+static void (*handle_nmi)(void);
 
 static int nmi_handler(unsigned int type, struct pt_regs *regs)
 {
-	atomic_inc(&nmis);
-	if (atomic_read(&patching))
-		atomic_inc(&nmis_amid);
+	handle_nmi();
 	return NMI_HANDLED;
 }
 
-/* On the CPU that patches: to all others an NMI, and time enough to handle it. */
+static void send_nmi(unsigned int cpu)
+{
+	__apic_send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
+}
+
 static void send_nmis_to_others(void)
 {
 	unsigned int cpu;
 
-	atomic_set(&patching, 1);
 	for_each_online_cpu(cpu)
 		if (cpu != smp_processor_id())
-			__apic_send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
+			send_nmi(cpu);
+}
+
+/* On the CPU that patches: to all others an NMI, and time enough to handle it. */
+static void send_nmis_and_wait(void)
+{
+	atomic_set(&in_amid, 1);
+	send_nmis_to_others();
 	mdelay(200);
-	atomic_set(&patching, 0);
+	atomic_set(&in_amid, 0);
 }
 
 /* On the CPU that patches: an NMI to itself, which must not wait. */
 static void send_nmi_to_itself(void)
 {
-	__apic_send_IPI_mask(cpumask_of(smp_processor_id()), NMI_VECTOR);
+	send_nmi(smp_processor_id());
 	while (!atomic_read(&nmis))
 		cpu_relax();
 }
 
-static int switch_amid(struct kunit *test, void (*amid)(void))
+/* Itself comes last: its handler waits for the others. */
+static void send_nmis_to_all(void)
+{
+	send_nmis_to_others();
+	send_nmi(smp_processor_id());
+}
+
+static int switch_amid(struct kunit *test, void (*amid)(void), void (*handler)(void))
 {
 	int err;
 
 	atomic_set(&nmis, 0);
 	atomic_set(&nmis_amid, 0);
+	atomic_set(&nmis_paused, 0);
+	switching_to = !memorizer_is_logging();
+	handle_nmi = handler;
 	KUNIT_ASSERT_EQ(test, 0, register_nmi_handler(NMI_LOCAL, nmi_handler, 0,
 						      "memorizer_sites_test"));
 	memorizer_sites_amid = amid;
-	err = memorizer_set_log_access(!memorizer_is_logging());
+	err = memorizer_set_log_access(switching_to);
 	memorizer_sites_amid = NULL;
-	/* Those that had to wait come now. */
+	/* One that came too late comes now. */
 	msleep(100);
 	unregister_nmi_handler(NMI_LOCAL, "memorizer_sites_test");
 	return err;
 }
 
-static void nmi_waits_while_sites_are_patched(struct kunit *test)
+static void patching_pauses_for_nmis(struct kunit *test)
 {
 	unsigned int others = num_online_cpus() - 1;
 
 	if (!others)
 		kunit_skip(test, "there is one CPU");
-	KUNIT_EXPECT_EQ(test, 0, switch_amid(test, send_nmis_to_others));
+	KUNIT_EXPECT_EQ(test, 0, switch_amid(test, send_nmis_and_wait, find_sites_unchanged));
 	KUNIT_EXPECT_EQ(test, atomic_read(&nmis), others);
 	KUNIT_EXPECT_EQ(test, atomic_read(&nmis_amid), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&nmis_paused), others);
 	KUNIT_EXPECT_EQ(test, sites_other_than(memorizer_is_logging()), 0);
 }
 
 static void nmi_of_the_patching_cpu_does_not_wait(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, 0, switch_amid(test, send_nmi_to_itself));
+	KUNIT_EXPECT_EQ(test, 0, switch_amid(test, send_nmi_to_itself, find_sites_unchanged));
 	KUNIT_EXPECT_EQ(test, atomic_read(&nmis), 1);
+}
+
+static void nmis_of_all_cpus_meet(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, 0, switch_amid(test, send_nmis_to_all, meet_all_cpus));
+	KUNIT_EXPECT_EQ(test, atomic_read(&nmis), num_online_cpus());
+	KUNIT_EXPECT_EQ(test, atomic_read(&nmis_paused), num_online_cpus());
+	KUNIT_EXPECT_EQ(test, sites_other_than(memorizer_is_logging()), 0);
 }
 
 /* The first site of that form, NULL if there is none; no other one begins behind it. */
@@ -275,8 +384,10 @@ static void sites_test_exit(struct kunit *test)
 
 static struct kunit_case sites_cases[] = {
 	KUNIT_CASE(switch_is_all_or_nothing),
-	KUNIT_CASE(nmi_waits_while_sites_are_patched),
+	KUNIT_CASE(init_text_goes_before_it_is_patched),
+	KUNIT_CASE(patching_pauses_for_nmis),
 	KUNIT_CASE(nmi_of_the_patching_cpu_does_not_wait),
+	KUNIT_CASE(nmis_of_all_cpus_meet),
 	KUNIT_CASE(sites_are_reserved),
 	KUNIT_CASE(reserved_text_agrees_with_table),
 	KUNIT_CASE(lookup_is_a_search),

@@ -171,6 +171,20 @@ too_long_is_refused() {
 	long_instruction 16 && ! "$objtool" --stackval "$work.long.o" || { echo "16 bytes are accepted"; return 1; }
 }
 
+# entries_are_gated FUNCTION...: what may interrupt a CPU while sites are patched waits before it executes one.
+entries_are_gated() {
+	local kernel=$build/debug/vmlinux start end
+
+	"$here/build" --config debug || return
+	start=$(nm "$kernel" | sed -n 's/ . __noinstr_text_start$//p')
+	end=$(nm "$kernel" | sed -n 's/ . __noinstr_text_end$//p')
+	{
+		objdump -d --no-show-raw-insn --start-address="0x$start" --stop-address="0x$end" "$kernel"
+		# What static_cpu_has() jumps to
+		objdump -d --no-show-raw-insn -j .altinstr_aux "$kernel"
+	} | awk -v functions="$*" -f "$here/tests/gates.awk"
+}
+
 # not_offered ARCH SYMBOL...: with these symbols, Kconfig drops that of Memorizer.
 not_offered() {
 	local arch=$1 symbol
@@ -190,7 +204,7 @@ not_offered() {
 "$here/build" --config memorizer
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
-plan 11
+plan 12
 result "objects without sites" objects_have_none
 result "objects that have them although they have no KASAN" objects_have_some
 result "functions without sites" functions_have_none
@@ -199,6 +213,8 @@ result "accesses have notes" accesses_have_notes
 result "most sites are prefixes" most_are_prefixes
 result "a module leaves files and functions out" module_leaves_out
 result "a site makes no instruction longer than 15 bytes" too_long_is_refused
+result "NMIs and machine checks wait before their first site" \
+	entries_are_gated exc_nmi fred_exc_nmi exc_machine_check fred_exc_machine_check
 result "UML is not offered Memorizer" not_offered um UML
 result "nor is it offered beside KASAN" not_offered x86_64 KASAN
 result "nor beside KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL

@@ -10,8 +10,8 @@
  *   flags; its operand is the distance from the site's end to its stub, as that of the call.
  *
  * So sites differ when they are off, but are all the same when they are on. What may lie in between
- * while one is switched is a test, of whatever operand. Nobody executes a site meanwhile (see
- * mm/memorizer/sites.c) but for machine checks, which find it in one of these states.
+ * while one is switched is a test, of whatever operand. Nobody executes a site meanwhile; see
+ * mm/memorizer/sites.c.
  */
 #ifndef _ASM_X86_MEMORIZER_SITES_H
 #define _ASM_X86_MEMORIZER_SITES_H

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0
+# Reads the disassembly of noinstr text, where there are no sites. Each of functions must read
+# memorizer_held before it calls anything else, and again behind the last such call.
+
+function fail(text) {
+	print "# " entry ": " text
+	bad = 1
+}
+
+# Follow all paths from an instruction, into what is called. With gated, stop where memorizer_held is read.
+function walk(n, gated) {
+	for (; !((n, gated) in seen); n++) {
+		seen[n, gated] = 1
+		if (gated && (n in gate)) {
+			entered[n] = 1
+			return
+		}
+		# It complains where preemption is enabled, which it is not here.
+		if (jumps[n] && name[at[to[n]]] != "check_preemption_disabled") {
+			if (to[n] in at)
+				walk(at[to[n]], gated)
+			else if (what[n] !~ /__x86_return_thunk/)
+				fail(name[n] " reaches" what[n])
+		}
+		if (ends[n])
+			return
+	}
+}
+
+/^[0-9a-f]+ <.*>:$/ { current = substr($2, 2, length($2) - 3) }
+
+/^ *[0-9a-f]+:/ {
+	here = substr($1, 1, length($1) - 1)
+	name[++count] = current
+	at[here] = count
+	if (!(current in first))
+		first[current] = count
+	if (/<memorizer_held/)
+		gate[count] = 1
+	jumps[count] = $2 ~ /^(call|j[a-z]+|notrack|bnd)$/
+	to[count] = $3
+	what[count] = substr($0, index($0, $2) + length($2))
+	ends[count] = $2 ~ /^(jmp|ret|iretq)$/
+}
+
+END {
+	wanted = split(functions, list, " ")
+	for (i = 1; i <= wanted; i++) {
+		entry = list[i]
+		delete seen
+		delete entered
+		if (!(entry in first)) {
+			fail("no such function")
+			continue
+		}
+		walk(first[entry], 1)
+		gates = exits = 0
+		for (n in gate)
+			if (name[n] == entry) {
+				gates++
+				if (!(n in entered)) {
+					exits++
+					walk(n, 0)
+				}
+			}
+		if (gates - exits != 1 || !exits)
+			fail(gates - exits " entries and " exits " exits are gated")
+	}
+	exit bad
+}
