@@ -12,6 +12,7 @@
 #include "head.h"
 #include "kmap-check.h"
 #include "live.h"
+#include "progress.h"
 #include "source.h"
 #include "table.h"
 #include "term.h"
@@ -120,6 +121,7 @@ static void violation(struct check *c, enum kind kind, const struct trace_event 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	progress_end();
 	if (!c->json) {
 		if (e)
 			printf("event %llu (cpu%u, %llu.%09llu): ", e->nr, e->cpu,

@@ -323,9 +323,7 @@ static int run(int argc, char **argv)
 	if (!begin_output(&output, &p))
 		return EXIT_UNABLE;
 	p.stderr_fd = dup(STDERR_FILENO);
-	progress_fd = p.stderr_fd;
 	status = make_page(&p, output.fd);
-	progress_fd = STDERR_FILENO;
 	close(p.stderr_fd);
 	if (status == EXIT_UNABLE)
 		output_drop(&output);

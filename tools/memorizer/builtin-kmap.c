@@ -5,6 +5,7 @@
 #include "builtin.h"
 #include "filter.h"
 #include "rebuild.h"
+#include "term.h"
 #include "trace-symbols.h"
 #include "wanted.h"
 
@@ -92,6 +93,7 @@ static bool write_objects(struct writer *w, struct trace *t, struct rebuild *b, 
 	struct trace_event e;
 	u32 types = 0;
 
+	term_stream();
 	while (!w->choice.window.ended && trace_next(t, &e)) {
 		types |= 1u << e.type;
 		if (w->symbols)

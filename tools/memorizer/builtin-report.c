@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "progress.h"
 #include "rebuild.h"
 #include "report.h"
 #include "trace-symbols.h"
@@ -214,9 +213,7 @@ static void count(struct sums *k, struct rebuild *b, struct trace *t,
 		if (!sums_event(k, &e))
 			break;
 		rebuild_event(b, &e);
-		progress_show(t, &e);
 	}
-	progress_end();
 	rebuild_end(b);
 	sums_end(k);
 }

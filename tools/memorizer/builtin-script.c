@@ -1007,6 +1007,7 @@ static void print_events(struct script *s, struct trace *t)
 	} else if (s->format == REPORT_TEXT) {
 		term_pager();
 	}
+	term_stream();
 	while (!s->choice.window.ended && trace_symbols_next(t, s->symbols, &e))
 		handle(s, &e);
 	if (s->chrome)

@@ -159,6 +159,7 @@ static int run(int argc, char **argv)
 	symbols = trace_symbols_text(optind < argc ? argv[optind] : "-", vmlinux, kallsyms, modules,
 				     lines, inlines);
 	status = EXIT_UNABLE;
+	term_stream();
 	if (symbols && input_open(&in, argc - optind, argv + optind))
 		status = symbolize(symbols, &in, kallsyms);
 	if (symbols)

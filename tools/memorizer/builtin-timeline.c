@@ -16,7 +16,6 @@
 #include "head.h"
 #include "named.h"
 #include "names.h"
-#include "progress.h"
 #include "output.h"
 #include "table.h"
 #include "term.h"
@@ -374,11 +373,8 @@ static bool read_trace(struct overtime *o, const char *dir)
 	o->live.gone = gone;
 	o->live.data = o;
 	kmap_symbols_rewind(o->symbols);
-	while (!o->choice.window.ended && trace_symbols_next(t, o->symbols, &e)) {
+	while (!o->choice.window.ended && trace_symbols_next(t, o->symbols, &e))
 		handle(o, &e);
-		progress_show(t, &e);
-	}
-	progress_end();
 	if (o->second && o->choice.window.begun)
 		move_on(o, o->line.end);
 	o->incomplete = o->second ? trace_tell(t) : trace_incomplete(t);

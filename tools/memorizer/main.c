@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "builtin.h"
+#include "progress.h"
 #include "term.h"
 
 static const struct command * const commands[] = {
@@ -128,6 +129,7 @@ static int run(int argc, char **argv)
 	if (asprintf(&name, "memorizer %s", c->name) < 0)
 		return EXIT_UNABLE;
 	argv[1] = name;
+	progress_init();
 	status = c->run(argc - 1, argv + 1);
 	free(name);
 	return status;

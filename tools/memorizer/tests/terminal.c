@@ -37,8 +37,10 @@ int main(int argc, char **argv)
 	pid = fork();
 	if (!pid)
 		run(ptsname(fd), output, argv + 1 + output);
-	while ((n = read(fd, buffer, sizeof(buffer))) > 0)	/* fails when it is closed */
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0) {	/* fails when it is closed */
 		fwrite(buffer, 1, n, stdout);
+		fflush(stdout);
+	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return EXIT_FAILURE;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

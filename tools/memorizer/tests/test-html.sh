@@ -91,8 +91,9 @@ same "the man page has all options" "" "$missing"
 "$build/tests/make-trace" -a -b 200000 -l 20000 "$tmp/wide" || exit 1
 mkdir "$tmp/wide/kernel"
 cp "$data/kallsyms" "$tmp/wide/kernel"
+export MEMORIZER_PROGRESS=at-once
 "$build/tests/terminal" "$memorizer" html -o "$tmp/wide.html" "$tmp/wide" 2>&1 | tr '\r' '\n' |
-	sed -n 's/: \[=* *\] *[0-9]*%$//p' | uniq | xargs >"$tmp/bars"
+	sed -n 's/: [^ ]*\/wide \[=* *\] *[0-9]*%$//p' | uniq | xargs >"$tmp/bars"
 same "each command reads a trace once, and shows how far it is" "report timeline sharing" \
 	"$(cat "$tmp/bars")"
 grep -q '"addresses_rest"' "$tmp/wide.html" && [ "$(wc -c <"$tmp/wide.html")" -le 5000000 ]

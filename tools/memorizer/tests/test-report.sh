@@ -414,14 +414,6 @@ for command in check report; do
 done
 rm -r "$tmp/load"
 
-# A terminal has a bar; nothing else has
-"$make_trace" -b 200000 "$tmp/load" || exit 1
-cp -r "$tmp/le/kernel" "$tmp/load"
-"$build/tests/terminal" sh -c '"$0" report "$1" >"$2"' "$memorizer" "$tmp/load" "$tmp/out" >"$tmp/bar"
-tr '\r' '\n' <"$tmp/bar" | grep -q '^\[=* *\]  *[0-9]*%'
-ok $? "a terminal has a progress bar"
-outcome "nothing else has" 0 "$tmp/out" "" report "$tmp/load"
-
 # Damage: a report or a message, but nothing worse
 worst=0
 size=$(wc -c <"$tmp/le/cpu0")

@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 unset NO_COLOR PAGER MEMORIZER_PAGER LESS COLUMNS
-export TERM=vt100 LC_ALL=C
+export TERM=vt100 LC_ALL=C MEMORIZER_PROGRESS=no
 
 "$build/tests/make-trace" "$tmp/trace" <"$data/kmem.trace" || exit 1
 mkdir "$tmp/trace/kernel"
@@ -134,6 +134,55 @@ PAGER="$tmp/pager" terminal sh -c '"$0" symbolize -K "$1" "$2"; echo "status $?"
 same "messages go through it, too, and the exit status stays" \
 	"paged, LESS=FRX > memorizer: $tmp/bad.kmap: left out 1 malformed status 1" \
 	"$(sed '2d;s/ lines.*//' "$tmp/out" | xargs)"
+# Progress, of what takes longer than a second: it takes as long as this test waits to see it
+# draws NAME LINE COMMAND...: the command, whose output goes nowhere until LINE is on its terminal
+draws()
+{
+	name=$1 line=$2
+	shift 2
+	rm -f "$tmp/fifo" "$tmp/ended"
+	mkfifo "$tmp/fifo"
+	{
+		MEMORIZER_PROGRESS= "$build/tests/terminal" sh -c '"$@" >"$0"' "$tmp/fifo" "$@" >"$tmp/drawn"
+		: >"$tmp/ended"
+	} &
+	exec 3<"$tmp/fifo"
+	until tr '\r' '\n' <"$tmp/drawn" | grep -q "$line" || [ -e "$tmp/ended" ]; do
+		sleep 0.1
+	done
+	cat <&3 >"$tmp/out"
+	exec 3<&-
+	wait $!
+	tr '\r' '\n' <"$tmp/drawn" | grep -q "$line"
+	ok $? "$name"
+	tr '\r' '\n' <"$tmp/drawn" | grep -A 1 "$line" | tail -n 1 | cut -c 1-3 >"$tmp/last"
+	same "and takes it away" "$(printf '\033[K')" "$(cat "$tmp/last")"
+}
+
+"$build/tests/make-trace" -b 100000 "$tmp/long" || exit 1
+cp -r "$tmp/trace/kernel" "$tmp/long"
+yes "$(cat "$data/session.kmap")" | head -n 100000 >"$tmp/long.kmap"
+draws "a terminal sees how far a trace is read" '/long \[=* *\]  *[0-9]*%' \
+	"$memorizer" script --csv "$tmp/long"
+"$memorizer" script --csv "$tmp/long" 2>&1 | cmp -s - "$tmp/out"
+ok $? "what is printed is the same"
+draws "how far a KMAP is read, too" 'kmap \[=* *\]  *[0-9]*%' \
+	"$memorizer" symbolize -K "$data/kallsyms" "$tmp/long.kmap"
+mkfifo "$tmp/kallsyms"
+MEMORIZER_PROGRESS= "$build/tests/terminal" "$memorizer" report -K "$tmp/kallsyms" "$tmp/long" \
+	>"$tmp/drawn" &
+exec 3>"$tmp/kallsyms"
+until tr '\r' '\n' <"$tmp/drawn" | grep -q 'reading symbols \.\.\.$'; do
+	sleep 0.1
+done
+cat "$data/kallsyms" >&3
+exec 3>&-
+wait $!
+ok $? "and that it waits for symbols"
+"$memorizer" script "$tmp/long" >"$tmp/want" 2>&1
+MEMORIZER_PROGRESS= COLUMNS=300 NO_COLOR=1 terminal "$memorizer" --no-pager script "$tmp/long" |
+	cmp -s - "$tmp/want"
+ok $? "lines that are printed to the terminal have no progress among them"
 outcome "a colour that is none is refused" 2 /dev/null "memorizer: no command '--color=blue'
 Try 'memorizer help'." --color=blue report
 tap_end

@@ -14,7 +14,6 @@
 
 #include "analysis.h"
 #include "gfp.h"
-#include "progress.h"
 #include "term.h"
 #include "texts.h"
 #include "trace-symbols.h"
@@ -500,11 +499,8 @@ static int analyse(struct analysis *a, const char *dir)
 		return EXIT_UNABLE;
 	}
 	init(a);
-	while (!a->choice.window.ended && trace_symbols_next(a->trace, a->symbols, &e)) {
+	while (!a->choice.window.ended && trace_symbols_next(a->trace, a->symbols, &e))
 		handle(a, &e);
-		progress_show(a->trace, &e);
-	}
-	progress_end();
 	a->incomplete = trace_incomplete(a->trace);
 	if (wanted_check(dir, a->types, a->ops->wanted[0]) &&
 	    wanted_check(dir, a->types, a->ops->wanted[1]) &&

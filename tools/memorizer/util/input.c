@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "builtin.h"
+#include "progress.h"
 #include "source.h"
 
 #define MESSAGES	20	/* about malformed lines; the others are counted */
@@ -33,6 +35,7 @@ bool input_open(struct input *in, int argc, char **argv)
 {
 	const char *path = argc ? argv[0] : "-";
 	char error[KMAP_ERROR_MAX];
+	struct stat st;
 
 	if (argc > 1) {
 		fprintf(stderr, "memorizer: %d input files: want one, or - for standard input\n", argc);
@@ -45,6 +48,7 @@ bool input_open(struct input *in, int argc, char **argv)
 		return false;
 	}
 	kmap_reader_init(&in->reader, in->fd);
+	progress_begin(in->name, fstat(in->fd, &st) ? 0 : st.st_size);
 	return true;
 }
 
@@ -59,6 +63,8 @@ enum kmap_event input_next(struct input *in)
 	enum kmap_event event;
 
 	while ((event = kmap_reader_next(&in->reader)) == KMAP_MALFORMED) {
+		if (in->reader.malformed == 1)
+			progress_end();
 		if (in->reader.malformed <= MESSAGES)
 			fprintf(stderr, "%s:%llu: %s\n", in->name, in->reader.lines.nr,
 				in->reader.error);
@@ -66,6 +72,8 @@ enum kmap_event input_next(struct input *in)
 			fprintf(stderr, "%s:%llu: malformed, too; check lists all of them\n",
 				in->name, in->reader.lines.nr);
 	}
+	if (event == KMAP_END || event == KMAP_FAILED)
+		progress_end();
 	if (event == KMAP_FAILED)
 		fprintf(stderr, "memorizer: %s: %s\n", in->name, strerror(errno));
 	return event;

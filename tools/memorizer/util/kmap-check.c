@@ -16,6 +16,7 @@
 #include "builtin.h"
 #include "head.h"
 #include "kmap-check.h"
+#include "progress.h"
 #include "table.h"
 #include "term.h"
 
@@ -86,6 +87,7 @@ static void violation(struct kmap_check *c, enum kind kind, u64 line, const char
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	progress_end();
 	if (!c->json) {
 		printf("line %llu: %s: %s\n", line, kind_names[kind], text);
 		return;

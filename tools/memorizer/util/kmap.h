@@ -34,6 +34,7 @@ enum kmap_line {
  * @line: the line last returned; any bytes, valid until the next call
  * @len: its length without the newline
  * @fd: private: where they come from
+ * @read: private: how many bytes were read so far
  * @buf: private: bytes that were read
  * @start: private: where in @buf the next line begins
  * @end: private: how much of @buf is filled
@@ -43,6 +44,7 @@ struct kmap_lines {
 	const char *line;
 	size_t len;
 	int fd;
+	u64 read;
 	char *buf;
 	size_t start, end;
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kmap.h"
+#include "progress.h"
 
 #define BUF_SIZE	(128 * 1024)
 
@@ -61,8 +62,11 @@ static ssize_t fill(struct kmap_lines *in)
 	do {
 		got = read(in->fd, in->buf + in->end, BUF_SIZE - in->end);
 	} while (got < 0 && errno == EINTR);
-	if (got > 0)
+	if (got > 0) {
 		in->end += got;
+		in->read += got;
+		progress_at(in->read);
+	}
 	return got;
 }
 

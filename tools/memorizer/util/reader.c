@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "reader.h"
 
 /*
@@ -232,12 +233,15 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[KMAP_
 {
 	static char buffer[CHUNK];
 	int out = make(error);
-	bool fine = true;
+	bool fine = true, alone;
 	long long n;
 
 	*size = 0;
+	alone = progress_begin_if_idle(path, r->range.size);
 	while (out >= 0 && fine) {
 		n = reader_read(r, buffer, sizeof(buffer));
+		if (alone)
+			progress_at(r->at);
 		if (n <= 0) {
 			fine = !n || fail(error, "%s: %s", path, strerror(errno));
 			break;
@@ -248,6 +252,8 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[KMAP_
 			     GROWTH_MAX)) &&
 		       put(out, buffer, n, error);
 	}
+	if (alone)
+		progress_end();
 	return out < 0 ? out : end_copy(out, fine);
 }
 
@@ -264,10 +270,11 @@ int reader_spool_fd(int fd, const char *path, u64 *size, char error[KMAP_ERROR_M
 {
 	static char buffer[CHUNK];
 	int out = make(error);
-	bool fine = true;
+	bool fine = true, alone;
 	ssize_t n;
 
 	*size = 0;
+	alone = progress_begin_if_idle(path, 0);
 	while (out >= 0 && fine) {
 		n = read(fd, buffer, sizeof(buffer));
 		if (n < 0 && errno == EINTR)
@@ -279,5 +286,7 @@ int reader_spool_fd(int fd, const char *path, u64 *size, char error[KMAP_ERROR_M
 		fine = put(out, buffer, n, error);
 		*size += n;
 	}
+	if (alone)
+		progress_end();
 	return out < 0 ? out : end_copy(out, fine);
 }

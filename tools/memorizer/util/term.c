@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "term.h"
 
 /* When there are colours. */
@@ -181,12 +182,15 @@ void term_pager(void)
 	int ends[2];
 	size_t i;
 
+	if (isatty(STDOUT_FILENO))
+		progress_end();
 	if (paged || term_no_pager || !isatty(STDOUT_FILENO) || (command && !*command))
 		return;
 	width = terminal_width();
 	fflush(stdout);
 	if (pipe(ends))
 		return;
+	progress_stop();
 	pager = fork();
 	if (!pager) {
 		dup2(ends[0], STDIN_FILENO);
@@ -208,4 +212,15 @@ void term_pager(void)
 		atexit(end);
 	}
 	close(ends[1]);
+}
+
+/**
+ * term_stream - say that lines will be printed while input is read
+ *
+ * On a terminal there is no progress beside them.
+ */
+void term_stream(void)
+{
+	if (isatty(STDOUT_FILENO))
+		progress_stop();
 }

@@ -20,6 +20,7 @@ extern bool term_no_pager;
 
 bool term_set_color(const char *when);
 void term_pager(void);
+void term_stream(void);
 u32 term_width(void);
 const char *term_style(enum style style);
 const char *term_plain(void);

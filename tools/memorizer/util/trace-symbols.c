@@ -7,9 +7,23 @@
 #include <sys/vfs.h>
 
 #include "symbols.h"
+#include "progress.h"
 #include "trace-symbols.h"
 
 #define RUNNING		"/sys/kernel/notes"
+
+/* What progress is called meanwhile; reading a file of symbols may have a name of its own. */
+static void begin(void)
+{
+	progress_begin("reading symbols", 0);
+}
+
+/* Prints a message in place of the progress. */
+static void tell(const char *message, const char *more)
+{
+	progress_end();
+	fprintf(stderr, "memorizer: %s%s\n", message, more);
+}
 
 /* The symbols from the trace itself, if it has any that can be used. */
 static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool lines)
@@ -19,13 +33,13 @@ static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool line
 
 	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
 		abort();
+	begin();
 	symbols = kmap_symbols_load(vmlinux, path, lines, error);
 	if (!symbols) {
-		fprintf(stderr, "memorizer: %s%s\n", error,
-			vmlinux ? "" : ": call sites have no names");
+		tell(error, vmlinux ? "" : ": call sites have no names");
 		symbols = kmap_symbols_load(vmlinux, NULL, lines, error);
 		if (!symbols)
-			fprintf(stderr, "memorizer: %s\n", error);
+			tell(error, "");
 	}
 	free(path);
 	return symbols;
@@ -53,7 +67,7 @@ static const char *usable(const char *vmlinux, const char *running)
 
 	if (!vmlinux || elf_check(vmlinux, running, error))
 		return vmlinux;
-	fprintf(stderr, "memorizer: %s\n", error);
+	tell(error, "");
 	return NULL;
 }
 
@@ -63,9 +77,10 @@ static struct kmap_symbols *add_files(struct kmap_symbols *s, const char *runnin
 {
 	char error[KMAP_ERROR_MAX];
 
+	begin();
 	if (!s || kmap_symbols_files(s, modules, running, inlines, error))
 		return s;
-	fprintf(stderr, "memorizer: %s\n", error);
+	tell(error, "");
 	kmap_symbols_free(s);
 	return NULL;
 }
@@ -75,8 +90,9 @@ static struct kmap_symbols *add_notes(struct kmap_symbols *s, const char *vmlinu
 {
 	char error[KMAP_ERROR_MAX];
 
+	begin();
 	if (s && !kmap_symbols_notes(s, vmlinux, error))
-		fprintf(stderr, "memorizer: %s\n", error);
+		tell(error, "");
 	return s;
 }
 
@@ -84,10 +100,12 @@ static struct kmap_symbols *add_notes(struct kmap_symbols *s, const char *vmlinu
 static struct kmap_symbols *load_given(const char *vmlinux, const char *kallsyms, bool lines)
 {
 	char error[KMAP_ERROR_MAX];
-	struct kmap_symbols *symbols = kmap_symbols_load(vmlinux, kallsyms, lines, error);
+	struct kmap_symbols *symbols;
 
+	begin();
+	symbols = kmap_symbols_load(vmlinux, kallsyms, lines, error);
 	if (!symbols)
-		fprintf(stderr, "memorizer: %s\n", error);
+		tell(error, "");
 	return symbols;
 }
 
@@ -129,6 +147,7 @@ struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 	free(running);
 	if (s)
 		kmap_symbols_follow(s, dir);
+	progress_end();
 	return s;
 }
 
@@ -155,6 +174,7 @@ struct kmap_symbols *trace_symbols_kmap(const char *path, const char *vmlinux,
 	s = load_given(vmlinux, kallsyms, vmlinux && inlines);
 	s = add_notes(add_files(s, running, modules, inlines), vmlinux);
 	free(running);
+	progress_end();
 	return s;
 }
 
@@ -181,5 +201,6 @@ struct kmap_symbols *trace_symbols_text(const char *path, const char *vmlinux,
 		s = load_given(vmlinux, kallsyms, vmlinux && (lines || inlines));
 	s = add_files(s, running, modules, inlines);
 	free(running);
+	progress_end();
 	return s;
 }

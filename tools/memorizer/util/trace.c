@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -212,6 +213,7 @@ static void next_batch(struct trace *t, struct input *in)
 		enqueue(t, in);
 	pthread_mutex_unlock(&t->lock);
 	t->bytes_done += front(in)->bytes;
+	progress_at(t->bytes_done);
 }
 
 static const struct trace_event *head(const struct input *in)
@@ -330,6 +332,7 @@ static void begin(struct trace *t)
 	struct input *in;
 	u32 i;
 
+	progress_begin(t->dir, t->bytes_total);
 	start_threads(t);
 	for (i = 0; i < t->nr_inputs; i++) {
 		in = t->inputs + i;
@@ -367,8 +370,10 @@ bool trace_next(struct trace *t, struct trace_event *e)
 		if (t->nr_heap)
 			sift_down(t, 0);
 	}
-	if (!t->nr_heap)
+	if (!t->nr_heap) {
+		progress_end();
 		return false;
+	}
 	in = t->heap[0];
 	t->held = true;
 	*e = *head(in);
@@ -599,6 +604,7 @@ void trace_close(struct trace *t)
 {
 	u32 i;
 
+	progress_end();
 	stop_threads(t);
 	for (i = 0; i < t->nr_inputs; i++) {
 		stream_close(&t->inputs[i].stream);
@@ -648,6 +654,7 @@ void trace_show_packets(struct trace *t)
  */
 bool trace_incomplete(const struct trace *t)
 {
+	progress_end();
 	return t->nr_notes || t->lost || t->lost_packets;
 }
 
@@ -661,6 +668,7 @@ bool trace_tell(const struct trace *t)
 {
 	u64 i;
 
+	progress_end();
 	fflush(stdout);
 	for (i = 0; i < t->nr_notes && i < NOTES_MAX; i++)
 		fprintf(stderr, "memorizer: %s/%s\n", t->dir, t->notes[i]);
