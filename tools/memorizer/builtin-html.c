@@ -198,6 +198,21 @@ static int print_data(struct page *p)
 	return status;
 }
 
+/* What stands for @record@ and so on in the page, by its first letter. */
+static const char *part(char letter)
+{
+	switch (letter) {
+	case 'j':
+		return page_js;
+	case 'r':
+		return record_js;
+	case 'o':
+		return overview_js;
+	default:
+		return page_css;
+	}
+}
+
 /* Writes the page, with the data that were printed to a file; returns whether it could. */
 static bool write_page(FILE *data, FILE *to)
 {
@@ -210,7 +225,7 @@ static bool write_page(FILE *data, FILE *to)
 		if (at[1] == 'd')
 			fine = cut_copy(data, to, room);
 		else
-			fputs(at[1] == 'j' ? page_js : at[1] == 'r' ? record_js : page_css, to);
+			fputs(part(at[1]), to);
 	}
 	fputs(text, to);
 	return fine && !ferror(to);

@@ -14,3 +14,4 @@ EMBED(page_html, "html/page.html");
 EMBED(page_css, "html/page.css");
 EMBED(page_js, "html/page.js");
 EMBED(record_js, "html/record.js");
+EMBED(overview_js, "html/overview.js");

@@ -3,6 +3,6 @@
 #ifndef EMBED_H
 #define EMBED_H
 
-extern const char page_html[], page_css[], page_js[], record_js[];
+extern const char page_html[], page_css[], page_js[], record_js[], overview_js[];
 
 #endif

@@ -749,20 +749,6 @@ function figures(title, object) {
 			   el("dd", { "data-key": key, "data-value": String(value) }, shown(key, value))))));
 }
 
-function overview(run) {
-	const map = mapOf(run);
-	const sums = Object.entries(run.report).filter(([key, value]) =>
-		value && typeof value === "object" && !Array.isArray(value) && key !== "filters" &&
-		!key.endsWith("_rest"));
-
-	return [run.report.incomplete ? el("p", { class: "note", id: "incomplete" },
-			"Something is missing: events were lost, lines were malformed, or sums were too large.") : null,
-		map.types ? treemap(map.types, map.metrics[0], map.types_rest, 260, "Types")
-			  : treemap(map.sites, map.metrics[0], map.sites_rest, 260, "Call sites"),
-		...(run.timeline?.spans.length ? [panel(PANELS[0], [run])] : []),
-		el("div", { class: "columns" }, sums.map(([key, value]) => figures(key, value)))];
-}
-
 /* Cache lines that move: which CPU touches what in those that several do */
 
 function sharingView(run) {

@@ -254,8 +254,9 @@ def contrast(browser):
             return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         }
         const paper = light(getComputedStyle(document.body).backgroundColor);
-        return ["body", "footer", "main a", "caption"].map((s) => {
-            const ink = light(getComputedStyle(document.querySelector(s)).color);
+        const texts = ["body", "footer", "main a", "caption", ".card p", ".card small", ".share"];
+        return texts.map((s) => document.querySelector(s)).filter(Boolean).map((e) => {
+            const ink = light(getComputedStyle(e).color);
             return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
         });""")
 
@@ -292,6 +293,73 @@ def test_tables(browser):
     same("no digit of a large number is lost, nor its order",
          [("9007199254740992", "5"), ("9007199254740993", str(2 ** 64 - 2))],
          [(row["reads"], row["writes"]) for row in rows_shown(browser)])
+
+
+def card_rows(browser, card):
+    """The names and amounts of a card of the overview."""
+    return [tuple(row) for row in browser.run("""return [...document.querySelectorAll(
+        `[data-card="${arguments[0]}"] tr`)].map((tr) => [tr.querySelector("td.text").firstChild.textContent,
+                                                          tr.querySelector("td.bar").dataset.value])""", card)]
+
+
+def first_rows(rows, name, much):
+    """The first eight rows by an amount, as a card has them."""
+    rows = sorted((row for row in rows if much(row)), key=lambda row: -abs(much(row)))[:8]
+    return [(name(row) or "[unknown]", str(much(row))) for row in rows]
+
+
+def accesses(row):
+    """Reads and writes."""
+    return row["reads"] + row["writes"]
+
+
+def test_overview(browser):
+    """The overview answers from the tables."""
+    def name(row):
+        return row["name"]
+
+    for page, prefix, amount in (("kmap", "", "bytes"), ("kmem-le", "", "bytes_alloc"),
+                                 ("life-le", "kmap_", "bytes")):
+        report = page_data(page + ".html")["runs"][0]["report"]
+        browser.open(page + ".html")
+        same(f"{page}: which call sites allocate most",
+             first_rows(report[prefix + "sites"], name, lambda row: row[amount]),
+             card_rows(browser, "sites"))
+        functions = first_rows(report[prefix + "functions"], name, accesses)
+        same(f"{page}: which functions access most", functions, card_rows(browser, "functions"))
+        live = (report["live"], "live_bytes") if not prefix and "live" in report else (
+            report[prefix + "sites"], "live")
+        same(f"{page}: what is live", first_rows(live[0], name, lambda row: row[live[1]]),
+             card_rows(browser, "live"))
+    sharing = page_data("lines.html")["runs"][0]["sharing"]
+    browser.open("lines.html")
+    same("what moves between CPUs", sorted(amount for _, amount in first_rows(
+        sharing["pairs"], lambda row: row["object"], lambda row: row["moves"])),
+         sorted(amount for _, amount in card_rows(browser, "sharing")))
+    check("there are such moves", bool(card_rows(browser, "sharing")))
+    diff = page_data("two.html")["diff"]
+    browser.open("two.html")
+    got = card_rows(browser, "changes")
+    same("what has changed most", first_rows(diff["sites"], name, lambda row: row["bytes_change"])[:3],
+         [row for row in got if row in [(r["name"], str(r["bytes_change"])) for r in diff["sites"]]][:3])
+    check("of three tables at most", 3 < len(got) <= 9, got)
+    browser.click('[data-card="changes"] h2 a')
+    check("which leads to all changes", "v=changes" in browser.run("return location.hash"))
+    browser.open("kmap.html")
+    browser.click('[data-card="sites"] td a')
+    check("and a row to its call site", "v=map" in browser.run("return location.hash"))
+    broken = []
+    for page in ("kmap", "kmem-le", "life-le", "lines", "noted", "two", "evil"):
+        browser.open(page + ".html")
+        if browser.run("return document.querySelectorAll('.card').length") != 6:
+            broken.append(page + " has not six cards")
+        if browser.run("return document.documentElement.scrollWidth > innerWidth"):
+            broken.append(page + " is wider than the window")
+    same("each overview has its cards, and fits the window", [], broken)
+    same("a hostile name is a text in a card", [EVIL], [row[0] for row in card_rows(browser, "types")])
+    check("all text of the overview can be read", min(contrast(browser)) >= 4.5, contrast(browser))
+    browser.click("#theme")
+    check("in the dark, too", min(contrast(browser)) >= 4.5, contrast(browser))
 
 
 def test_use(browser):
@@ -661,7 +729,7 @@ def main():
     test_size()
     if "--browser" in sys.argv:
         with Browser() as browser:
-            for test in (test_tables, test_use, test_map, test_types, test_parts, test_difference, test_sharing, test_time,
+            for test in (test_tables, test_overview, test_use, test_map, test_types, test_parts, test_difference, test_sharing, test_time,
                          test_changes, test_looks, test_big):
                 test(browser)
                 said = [text for text in browser.said() if "127.0.0.1:9" not in text]
