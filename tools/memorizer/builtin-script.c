@@ -120,6 +120,9 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
  * @live: what is allocated, with the two halves of its call site as tags
  * @objects: struct object: the last one of each number
  * @named: what the current event is about
+ * @allocated: and the type of the object that it accesses, or NULL
+ * @alias_texts: of the names of accesses
+ * @aliases: all names that these have
  * @choice: what is chosen of the trace so far
  * @types_seen: mask of enum trace_type: which events came
  * @addr_seen: whether one came that has the address within
@@ -151,6 +154,9 @@ struct script {
 	struct tracker live;
 	struct hash objects;
 	struct named named;
+	const char *allocated;
+	struct hash alias_texts;
+	struct aliases aliases;
 	struct kmem_choice choice;
 	u32 types_seen;
 	bool addr_seen;
@@ -300,6 +306,7 @@ static void put_accessed(struct script *s, u64 ip, u64 site, u64 part)
 	struct named named = named_access(s->symbols, ip, site, part);
 
 	put_named(s, &named);
+	s->allocated = named_allocation(s->symbols, site);
 }
 
 /* What an instruction accesses at an address. */
@@ -563,6 +570,7 @@ static void put_event(struct script *s, const struct trace_event *e)
 	s->given = 0;
 	s->numbers = 0;
 	s->named = (struct named){ NULL };
+	s->allocated = NULL;
 	switch (e->type) {
 	case TRACE_ALLOC:
 		put_alloc(s, e);
@@ -902,13 +910,35 @@ static bool has_site(const struct script *s, const char *pattern)
 	return kmem_filter_matches(pattern, name);
 }
 
+static u32 alias_text(struct script *s, const char *text)
+{
+	return text ? texts_number(&s->alias_texts, text) : 0;
+}
+
+/* Whether the current event is chosen by type and member, under one of its names. */
+static bool is_named(struct script *s)
+{
+	const struct named *named = &s->named;
+	struct alias own;
+
+	if (named_matches(&s->filter, named->type, named->path))
+		return true;
+	if (!s->allocated)
+		return false;
+	own = (struct alias){ alias_text(s, named->type), alias_text(s, named->path),
+			      named->offset };
+	return named_chosen(&s->filter, &s->aliases,
+			    aliases_find(&s->aliases, kmap_symbols_noted(s->symbols), &own,
+					 alias_text(s, s->allocated)));
+}
+
 /* Whether to print the current event. */
 static bool is_chosen(struct script *s, const struct trace_event *e)
 {
 	const struct kmem_filter *f = &s->filter;
 	char pid[24];
 	bool site = !f->site || has_site(s, f->site);
-	bool named = named_matches(f, s->named.type, s->named.path);
+	bool named = is_named(s);
 
 	snprintf(pid, sizeof(pid), "%llu", f->pid);
 	s->choice.seen |= (site ? KMEM_SEEN_SITE : 0) | (named ? KMEM_SEEN_NAMED : 0);
@@ -997,6 +1027,9 @@ static void print_events(struct script *s, struct trace *t)
 	hash_init(&s->cpus, sizeof(u64), sizeof(u64));
 	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
 	hash_init(&s->sites, sizeof(struct site), 2 * sizeof(u64));
+	texts_init(&s->alias_texts);
+	texts_number(&s->alias_texts, "\n");
+	aliases_init(&s->aliases, &s->alias_texts);
 	if (s->chrome) {
 		s->machine = trace_env_text(t, "machine");
 		print_string("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
@@ -1013,6 +1046,8 @@ static void print_events(struct script *s, struct trace *t)
 	if (s->chrome)
 		print_string("\n]}\n");
 	forget_sites(s);
+	hash_free(&s->alias_texts);
+	aliases_free(&s->aliases);
 	hash_free(&s->cpus);
 	hash_free(&s->objects);
 	tracker_free(&s->live);

@@ -77,7 +77,7 @@ def main():
             if name:
                 who = asked.setdefault(name, run("who", name))
                 for table in ("functions", "files", "subsystems"):
-                    sums["who, " + table] = added(who[names[4] + table])
+                    sums["who, " + table] = added(who.get(names[4] + table, []))
             nr_types += 1
             nr_sums += len(sums)
             for key, value in sums.items():

@@ -482,6 +482,20 @@ $(told what --csv --vmlinux "$tmp/le" "*read*" "$tmp/life")"
 same "and the layout" "streamed_layout,inner.count,int,8,4,0,1,2,1,1,2 \
 kmap_layout,inner.count,int,8,4,0,1,1,1,1" \
 	"$(told layout --csv --vmlinux "$tmp/le" widget "$tmp/life" | xargs -n 1 | grep count | xargs)"
+# --type and --field choose by any of the names that an access has
+sed '/^member 24 4 more/d; s/^member 24 4 unused inner/member 24 4 unused int/' "$tmp/parts" | make_notes "$tmp/le"
+# chosen OPTION...: how many accesses script prints, and stacks counts
+chosen()
+{
+	"$memorizer" script --csv --event access --vmlinux "$tmp/le" "$@" "$tmp/life" 2>"$tmp/err" | grep -c '^access,'
+	"$memorizer" stacks --csv --value accesses --vmlinux "$tmp/le" "$@" "$tmp/life" 2>"$tmp/err" |
+		sed -n 's/^sum,total,//p'
+}
+same "events and what analyses count are chosen by the record that the code knows" "3 3" \
+	"$(chosen --type inner | xargs)"
+same "or by one around it, where the object is known" "2 2 3 3" \
+	"$(chosen --type widget --field inner.count | xargs) $(chosen --type widget | xargs)"
+make_notes "$tmp/le" <"$data/session.notes"
 # Where a call site does not tell the type, the cache may: if others do, and say the same, or its name
 cat >"$tmp/caches.script" <<'END'
 cpu 0 0

@@ -44,12 +44,12 @@ struct memory_kind {
 struct touched {
 	u64 ip, kind, part;
 	u32 name;
+	bool chosen;		/* by the filter, under one of its names */
 };
 
-/* Type and member as texts, NO_TEXT where they are not known; and whether that is chosen. */
+/* Type and member as texts, NO_TEXT where they are not known. */
 struct called {
 	u32 type, path;
-	bool chosen;
 };
 
 #define NO_TEXT	U32_MAX
@@ -80,7 +80,10 @@ static void init(struct analysis *a)
 	hash_init(&a->nodes, sizeof(struct node), sizeof(u64));
 	hash_init(&a->memory_kinds, sizeof(struct memory_kind), offsetof(struct memory_kind, kind));
 	hash_init(&a->touched, sizeof(struct touched), offsetof(struct touched, name));
-	hash_init(&a->called, sizeof(struct called), offsetof(struct called, chosen));
+	hash_init(&a->called, sizeof(struct called), sizeof(struct called));
+	texts_init(&a->alias_texts);
+	texts_number(&a->alias_texts, "\n");
+	aliases_init(&a->aliases, &a->alias_texts);
 	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
 	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
 	kind->chosen = !a->filter.cache && !a->filter.site;
@@ -105,6 +108,8 @@ static void release(struct analysis *a)
 	hash_free(&a->memory_kinds);
 	hash_free(&a->touched);
 	hash_free(&a->called);
+	hash_free(&a->alias_texts);
+	aliases_free(&a->aliases);
 }
 
 /* Takes back what accesses were followed for. */
@@ -297,28 +302,44 @@ static u32 get_name(struct analysis *a, const struct named *named)
 	struct called key = {
 		.type = named->type ? texts_number(&a->texts, named->type) : NO_TEXT,
 		.path = named->path ? texts_number(&a->texts, named->path) : NO_TEXT,
-	}, *called;
+	};
 	bool new;
-	u32 i = hash_get(&a->called, &key, &new);
 
-	if (new) {
-		called = hash_item(&a->called, i);
-		called->chosen = named_matches(&a->filter, named->type, named->path);
-	}
-	return i;
+	return hash_get(&a->called, &key, &new);
+}
+
+static u32 alias_text(struct analysis *a, const char *text)
+{
+	return text ? texts_number(&a->alias_texts, text) : 0;
+}
+
+/* Whether the filter chooses what is called so, or what of an object of a kind it is part of. */
+static bool is_named(struct analysis *a, const struct named *named, u64 site)
+{
+	struct alias own = { alias_text(a, named->type), alias_text(a, named->path),
+			     named->offset };
+	u32 outer;
+
+	if (!a->filter.type && !a->filter.field)
+		return true;
+	outer = alias_text(a, named_allocation(a->symbols, site));
+	return named_chosen(&a->filter, &a->aliases,
+			    aliases_find(&a->aliases, kmap_symbols_noted(a->symbols), &own, outer));
 }
 
 /*
  * What an instruction that accesses so many bytes from the beginning of a place on accesses.
  * What is called by its place has an object, not data.
  */
-static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 bytes)
+static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 bytes,
+		     bool *chosen)
 {
 	u64 site = typed_site(a, place->kind), part = 0, key[3];
 	struct touched *touched;
 	struct named named;
 	bool new;
 
+	*chosen = true;
 	if (!kmap_symbols_noted(a->symbols))
 		return 0;
 	if (place->object)
@@ -331,7 +352,9 @@ static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 
 	if (new) {
 		named = named_access(a->symbols, ip, site, part);
 		touched->name = get_name(a, &named);
+		touched->chosen = is_named(a, &named, site);
 	}
+	*chosen = touched->chosen;
 	return touched->name;
 }
 
@@ -350,11 +373,9 @@ u32 analysis_called(const struct analysis *a, const struct touch *t)
 /* Whether the filter chooses what is accessed by name. */
 static bool name_is_chosen(struct analysis *a, const struct touch *t)
 {
-	const struct called *called = hash_item(&a->called, analysis_called(a, t));
-
-	if (called->chosen)
+	if (t->named)
 		a->choice.seen |= KMEM_SEEN_NAMED;
-	return called->chosen;
+	return t->named;
 }
 
 /* Gives an access to the analysis, which is told whether it is chosen. */
@@ -378,7 +399,8 @@ static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
 	t.first = first - line;
 	t.last = last - line;
 	t.place = analysis_place(a, first);
-	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, last - first + 1));
+	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, last - first + 1,
+						 &t.named));
 	toucher = (struct toucher){
 		.ip = t.ip, .object = t.place.object, .data = t.spot, .size = t.place.size,
 		.cpu = t.event->cpu, .first = t.first, .last = t.last, .reads = t.reads,
@@ -430,7 +452,7 @@ static void access_whole(struct analysis *a, const struct trace_event *e)
 	struct touch t = touch_of_access(e);
 
 	t.place = analysis_place(a, t.ptr);
-	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, t.size));
+	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, t.size, &t.named));
 	t.line = t.ptr & -(u64)a->line_size;
 	if (is_sound(&t))
 		give(a, &t);

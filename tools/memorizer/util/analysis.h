@@ -51,6 +51,7 @@ struct place {
  * @last: the last one
  * @reads: whether it loads
  * @writes: whether it stores
+ * @named: private: whether the filter chooses it by type and member
  * @chosen: whether it counts; else it is but part of what has happened
  * @place: what the first byte belongs to
  * @spot: number of what kind of object that is, with the offset and name; see analysis_spot()
@@ -60,7 +61,7 @@ struct touch {
 	const struct trace_event *event;
 	u64 ip, ptr, line;
 	u32 size, pid, stack, first, last;
-	bool reads, writes, chosen;
+	bool reads, writes, named, chosen;
 	struct place place;
 	u32 spot;
 	struct moved moved;
@@ -160,7 +161,8 @@ struct analysis {
 	bool inlines, top_given, followed, told;
 	struct tracker live;
 	struct memory memory;
-	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called;
+	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called, alias_texts;
+	struct aliases aliases;
 };
 
 #define ANALYSIS_SHORTS	KMEM_FILTER_SHORTS "k:K:iM:n:jch"

@@ -171,6 +171,26 @@ bool named_matches(const struct kmem_filter *f, const char *type, const char *pa
 }
 
 /**
+ * named_chosen - find out whether a filter chooses one of the names of an access
+ * @f: the filter
+ * @a: names of accesses
+ * @set: those of this one, from aliases_find()
+ *
+ * Return: whether it does.
+ */
+bool named_chosen(const struct kmem_filter *f, const struct aliases *a, u32 set)
+{
+	u32 first, nr = aliases_get(a, set, &first);
+	const struct alias *alias;
+
+	for (alias = a->all + first; nr; alias++, nr--)
+		if (named_matches(f, alias->type ? texts_get(a->texts, alias->type) : NULL,
+				  alias->path ? texts_get(a->texts, alias->path) : NULL))
+			return true;
+	return false;
+}
+
+/**
  * named_usable - find out whether a filter can be used
  * @f: the filter
  * @s: the symbols

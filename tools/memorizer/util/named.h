@@ -6,6 +6,7 @@
 #ifndef NAMED_H
 #define NAMED_H
 
+#include "aliases.h"
 #include "filter.h"
 #include "kmap.h"
 #include "notes.h"
@@ -33,6 +34,7 @@ u64 named_place(u64 offset, u64 bytes, u64 size);
 const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip);
 const char *named_path(const char *path);
 bool named_matches(const struct kmem_filter *f, const char *type, const char *path);
+bool named_chosen(const struct kmem_filter *f, const struct aliases *a, u32 set);
 bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
 		  const char *command);
 void named_drop(struct table *t, const struct kmap_symbols *s);

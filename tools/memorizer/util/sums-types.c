@@ -138,12 +138,6 @@ static u64 allocated_at(const struct sums *k, enum access_source source, u32 ori
 	return site ? site->ip : 0;
 }
 
-/* A name by its number, NULL if it is not known. */
-static const char *known_name(const struct sums *k, u32 number)
-{
-	return number ? texts_get(&k->names, number) : NULL;
-}
-
 /* The type of the objects of a cache, if all call sites that say one say the same. */
 static const char *cache_type(const struct sums *k, const struct origin *from)
 {
@@ -226,23 +220,6 @@ u32 sums_aliases(struct sums *k, enum access_source source, const struct named *
 			    sums_name(k, object));
 }
 
-/* Whether the filter chooses one of the names of an access. */
-static bool matches(struct sums *k, enum access_source source, const struct named *named,
-		    const char *object)
-{
-	const struct alias *alias;
-	u32 first, nr = aliases_get(k->aliases + source, sums_aliases(k, source, named, object),
-				    &first), i;
-
-	for (i = first; i < first + nr; i++) {
-		alias = k->aliases[source].all + i;
-		if (named_matches(k->filter, known_name(k, alias->type),
-				  known_name(k, alias->path)))
-			return true;
-	}
-	return false;
-}
-
 /**
  * sums_choose - find out whether the filter chooses accesses by name
  * @k: the sums
@@ -260,6 +237,7 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, 
 	struct named named;
 	u64 alloc_ip;
 	bool new;
+	u32 set;
 
 	if (!k->filter->type && !k->filter->field)
 		return true;
@@ -267,7 +245,8 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, 
 	if (new) {
 		alloc_ip = allocated_at(k, source, origin);
 		named = named_access(k->symbols, ip, alloc_ip, part);
-		choice->chosen = matches(k, source, &named, sums_type(k, alloc_ip));
+		set = sums_aliases(k, source, &named, sums_type(k, alloc_ip));
+		choice->chosen = named_chosen(k->filter, k->aliases + source, set);
 		k->named_seen |= choice->chosen;
 	}
 	return choice->chosen;
