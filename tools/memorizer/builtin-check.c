@@ -455,7 +455,7 @@ static void check_event(struct check *c, const struct trace_event *e)
 		c->loss_period = e->period;
 		c->period++;
 	}
-	if (e->type < TRACE_DISCARDED || e->type == TRACE_UNKNOWN)
+	if (!trace_is_pseudo(e->type))
 		check_time(c, e);
 	switch (e->type) {
 	case TRACE_TASK:
@@ -523,7 +523,7 @@ static u64 events(const struct check *c)
 	int i;
 
 	for (i = 0; i < TRACE_TYPES; i++)
-		if (i < TRACE_DISCARDED || i == TRACE_UNKNOWN)
+		if (!trace_is_pseudo(i))
 			sum += c->types[i];
 	return sum;
 }

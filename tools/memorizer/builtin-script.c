@@ -1001,6 +1001,8 @@ static void handle(struct script *s, const struct trace_event *e)
 {
 	bool about = !s->by_addr || is_about(s, e), shown;
 
+	if (e->type == TRACE_DISCARDED && e->u.discarded.early)
+		return;
 	names_event(&s->names, e);
 	kmem_choice_event(&s->choice, e);
 	s->types_seen |= 1u << e->type;

@@ -229,7 +229,7 @@ static void event(struct analysis *a, const struct trace_event *e)
 {
 	struct serial *s = (struct serial *)a;
 
-	if (a->choice.within) {
+	if (a->choice.within && !trace_is_pseudo(e->type)) {
 		if (!s->begun)
 			s->begin = e->time;
 		s->begun = true;

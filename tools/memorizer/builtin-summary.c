@@ -117,7 +117,7 @@ static void event(struct analysis *a, const struct trace_event *e)
 		sums_of(&s->cpus, e->cpu)[LOST] += e->u.discarded.events;
 		s->total[LOST] += e->u.discarded.events;
 	}
-	if (e->type >= TRACE_DISCARDED && e->type != TRACE_UNKNOWN)
+	if (trace_is_pseudo(e->type))
 		return;
 	count_sum(s->total, e);
 	count_sum(sums_of(&s->types, e->type), e);

@@ -3,10 +3,11 @@
  * Writes traces for tests, in either byte order: from a script, or many events of
  * a make-believe load.
  *
- * Usage: make-trace [-e le|be] [-f|-q] DIR <SCRIPT
- *        make-trace [-e le|be] [-c CPUS] [-l LIVE] [-s SEED] [-a] -b EVENTS DIR
+ * Usage: make-trace [-e le|be] [-d] [-f|-q] DIR <SCRIPT
+ *        make-trace [-e le|be] [-d] [-c CPUS] [-l LIVE] [-s SEED] [-a] -b EVENTS DIR
  *
  * -e  byte order, little-endian without it
+ * -d  packets have events_discarded_before, as those of kernels since this was added
  * -f  from the future: the metadata has an event "future" and a last field "later" of
  *     alloc, which tools of today do not know
  * -q  as the plugin for QEMU writes them: accesses and traffic have a stack, there are
@@ -46,7 +47,7 @@
 
 #define PACKET_MAX	65536
 #define EVENT_MAX	1024
-#define HEADER_SIZE	80		/* of a packet, with its context */
+#define HEADER_SIZE	(lost_before ? 88 : 80)	/* of a packet, with its context */
 #define CPUS		256
 #define TEXT_MAX	256
 #define ID_SIZE		20		/* of a build id */
@@ -151,7 +152,7 @@ static const char metadata[] =
 	"\tid = 0;\n"
 	"\tpacket.context := struct { clock_t timestamp_begin; clock_t timestamp_end;\n"
 	"\t\tuint64_t content_size; uint64_t packet_size; uint64_t packet_seq_num;\n"
-	"\t\tuint64_t events_discarded; uint32_t cpu_id; uint32_t node_id; };\n"
+	"\t\tuint64_t events_discarded; uint32_t cpu_id; uint32_t node_id;%s };\n"
 	"\tevent.header := struct { uint8_t id; stamp_t timestamp; };\n"
 	"};\n";
 
@@ -196,13 +197,13 @@ static struct cpu {
 	FILE *file;
 	unsigned char *packet;
 	size_t size;			/* of the packet so far, 0: none is begun */
-	u64 begin, end, seq, lost;
+	u64 begin, end, seq, lost, reported;
 	u32 node;
 	struct set set[ARRAY_SIZE(places)];
 } cpus[CPUS];
 
 static const char *dir;
-static bool big_endian, from_future, from_qemu, with_accesses;
+static bool big_endian, lost_before, from_future, from_qemu, with_accesses;
 static u64 now = 1000, events_written, line_nr;
 static u32 current;
 
@@ -279,7 +280,10 @@ static void end_packet(struct cpu *c)
 	p = put(p, c->seq++, 8);
 	p = put(p, c->lost, 8);
 	p = put(p, c - cpus, 4);
-	put(p, c->node, 4);
+	p = put(p, c->node, 4);
+	if (lost_before)
+		put(p, c->reported, 8);
+	c->reported = c->lost;
 	for (i = 0; i < ARRAY_SIZE(places); i++)
 		if (c->set[i].given)
 			put(c->packet + places[i].offset, c->set[i].value, places[i].size);
@@ -595,7 +599,8 @@ static void put_metadata(void)
 	const struct field *f;
 	size_t i;
 
-	fprintf(file, metadata, big_endian ? "be" : "le");
+	fprintf(file, metadata, big_endian ? "be" : "le",
+		lost_before ? " uint64_t events_discarded_before;" : "");
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		if ((events[i].id == 77 && !from_future) || (i == FRAME && !from_qemu))
 			continue;
@@ -631,10 +636,13 @@ int main(int argc, char **argv)
 	int option;
 	u32 i;
 
-	while ((option = getopt(argc, argv, "ae:fqb:c:l:s:")) != -1) {
+	while ((option = getopt(argc, argv, "ade:fqb:c:l:s:")) != -1) {
 		switch (option) {
 		case 'a':
 			with_accesses = true;
+			break;
+		case 'd':
+			lost_before = true;
 			break;
 		case 'e':
 			big_endian = !strcmp(optarg, "be");

@@ -134,6 +134,13 @@ same "numbers of other machines have no names" 1 \
 
 # serial
 golden serial entries
+# A boot's later recording: the CPU's first packets were read before
+awk '{ print } /^cpu/ && !seen[$2]++ { print "skip 5" }' "$data/entries.trace" |
+	"$build/tests/make-trace" "$tmp/later"
+cp -r "$tmp/entries.le/kernel" "$tmp/later" 2>/dev/null
+same "a trace lasts from its first event, though its packets are not the first of the boot" \
+	"$("$memorizer" serial --csv "$tmp/entries.le" 2>/dev/null | grep -e duration -e ^locks)" \
+	"$("$memorizer" serial --csv "$tmp/later" 2>/dev/null | grep -e duration -e ^locks)"
 same "the code's times are the locks'" "$(rows locks serial "$tmp/entries.le" |
 	awk -F, '{ a += $2; b += $6; c += $10 } END { print a, b, c }')" \
 	"$(rows sites serial "$tmp/entries.le" | awk -F, '{ a += $3; b += $7; c += $11 } END { print a, b, c }')"

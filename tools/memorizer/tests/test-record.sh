@@ -59,11 +59,11 @@ until_there()
 	done
 }
 
-# send CPU NUMBER BYTES: packets, and keeps a copy to compare with
+# send CPU NUMBER BYTES [LOST]: packets, and keeps a copy to compare with
 send()
 {
-	"$packets" "$2" "$3" >>"$tmp/sent.$1"
-	"$packets" "$2" "$3" >"$m/cpu$1"
+	"$packets" "$2" "$3" "${4:-0}" >>"$tmp/sent.$1"
+	"$packets" "$2" "$3" "${4:-0}" >"$m/cpu$1"
 }
 
 # start KERNEL: starts the function that plays the kernel
@@ -226,8 +226,7 @@ options()
 	until_is stream_accesses 1
 	until_is stream_traffic 1
 	until_is marker "begin of it"
-	echo 12 >"$m/total_overruns"
-	send 0 1 100
+	send 0 1 100 5
 	: >"$tmp/at.sent"
 	until_is stream_retirements 0
 	until_is stream_accesses 0
@@ -236,7 +235,6 @@ options()
 }
 
 debugfs 0
-echo 7 >"$m/total_overruns"
 start options
 record -o "$tmp/trace" -r -a -T --mark "begin of it" -- sh -c "$command"
 wait $kernel
@@ -1190,6 +1188,67 @@ records --max-size 80000 --rotate 2
 last=$tmp/trace/$(cd "$tmp/trace" && printf "%s\n" [0-9]* | sort -n | tail -n 1)
 same "modules that are there are announced in each part" 'tailor widget' \
 	"$("$build/tests/dump-trace" "$last" | sed -n 's/.*module: .*name = "\([a-z]*\)".*/\1/p' | sort | xargs)"
+
+# One definition of the events that are lost in a trace. An earlier reader has had the first packet
+# of each CPU, which reports losses of its own.
+rm -rf "$tmp/whole"
+for cpu in 0 1; do
+	printf '%s\n' "cpu $cpu" "time $((100 * cpu))" "task pid=5 comm=five" "lost 1000" \
+		"mark pid=5 text=x"
+	for n in 1 2 3 4 5 6 7 8 9; do
+		printf '%s\n' packet "lost $((n % 3))" "mark pid=5 text=$n"
+	done
+done | "$build/tests/make-trace" -d "$tmp/whole"
+
+# later: gives all but the first packet of each CPU
+later()
+{
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+	until_is stream_allocations 1
+	for cpu in 0 1; do
+		bits=$(od -A n -t u8 -j 48 -N 8 "$tmp/whole/cpu$cpu" | tr -d ' ')
+		tail -c +$((bits / 8 + 1)) "$tmp/whole/cpu$cpu" >"$m/cpu$cpu"
+	done
+	: >"$tmp/at.sent"
+	until_is stream_allocations 0
+	exec 3<&- 4<&-
+}
+
+# checked: the sum of the losses that check finds in the trace or its parts
+checked()
+{
+	if [ -e "$tmp/trace/metadata" ]; then
+		set -- "$tmp/trace"
+	else
+		set -- "$tmp/trace"/[0-9]*
+	fi
+	for trace; do
+		"$memorizer" check --json "$trace" | sed -n 's/.*"lost": \([0-9]*\).*/\1/p'
+	done | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# Two times 1 + 2 + 0, three times each
+for kind in "" --compress "--accesses --scoped" "--max-size 230 --rotate 50" "--flight 10000"; do
+	debugfs 0 1
+	echo 0 >"$m/stream_scoped"
+	cp "$tmp/whole/metadata" "$m/metadata"
+	start later
+	# shellcheck disable=SC2086 # options
+	record -o "$tmp/trace" $kind -- sh -c "$command"
+	wait $kernel
+	same "losses are those of the trace, to recorder and check: record $kind" "18 18" \
+		"$(message | sed -n 's/.*; \([0-9]*\) events lost.*/\1/p') $(checked)"
+done
+# Of three parts, the losses of those that are kept
+debugfs 0 1
+cp "$tmp/whole/metadata" "$m/metadata"
+start later
+record -o "$tmp/trace" --max-size 700 --rotate 1 -- sh -c "$command"
+wait $kernel
+part=$(echo "$tmp/trace"/[0-9]*)
+kept=$("$build/tests/dump-trace" "$part" |
+	awk '/text = "[147]"/ { sum++ } /text = "[258]"/ { sum += 2 } END { print sum + 0 }')
+same "a part has its own losses, not those of earlier ones" "$kept 1" "$(checked) $((kept < 18))"
 
 # An announcement that is in the next part, as its CPU's file has ended here
 rm -rf "$tmp/part"

@@ -242,6 +242,13 @@ outcome "if there are types" 2 /dev/null \
 same "a value that there is is wanted" "2" \
 	"$("$memorizer" fold -v size "$tmp/le" >"$tmp/out" 2>&1; echo $?)"
 
+# What a CPU's first packet does not have, others may have read: that is no loss
+printf '%s\n' "cpu 0" "skip 2" "time 5000" "mark pid=1 text=late" packet "lost 3" \
+	"mark pid=1 text=later" |
+	"$build/tests/make-trace" "$tmp/late"
+same "only a loss is printed as one" "event mark lost mark" \
+	"$("$memorizer" script --csv "$tmp/late" 2>/dev/null | cut -d, -f 1 | xargs)"
+
 for command in script fold; do
 	missing=$("$memorizer" help $command | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' |
 		sed 's/-/\\-/g' | while read -r option; do

@@ -2,9 +2,10 @@
 /*
  * Announcements of tasks, caches and modules in packets that a part of a recording no longer has.
  * The kernel makes each once, so a part begins with those from before, in a packet that stands in
- * the place of the last one that is gone: with its number, and what had been lost by then. An
- * announcement from before the part's begin gets the time of that; of several of one task,
- * cache or module, which may have been made on different CPUs, only the last one counts then.
+ * the place of the last one that is gone: with its number, and what had been lost by then,
+ * which the earlier parts report. An announcement from before the part's begin gets the time of
+ * that; of several of one task, cache or module, which may have been made on different CPUs, only
+ * the last one counts then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #define BEGIN_OFFSET	24
 #define END_OFFSET	32
 #define SIZE_OFFSET	48
+#define DISCARDED	64
+#define DISCARDED_BEFORE 80
 
 /**
  * struct carry_item - an announcement
@@ -208,6 +211,8 @@ char *carry_packet(const struct carry *c, const struct sieve *s, u64 since, size
 			set_stamp(p, begin);
 		p += c->item[i].size;
 	}
+	if (s->head > DISCARDED_BEFORE)
+		memcpy(packet + DISCARDED_BEFORE, packet + DISCARDED, sizeof(u64));
 	bits = 8 * *size;
 	memcpy(packet + BEGIN_OFFSET, &begin, sizeof(begin));
 	memcpy(packet + s->content, &bits, sizeof(bits));

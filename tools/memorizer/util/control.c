@@ -277,21 +277,6 @@ bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWI
 }
 
 /**
- * control_overruns - tell how many events were lost since boot
- * @c: the files
- * @otherwise: what to return when the kernel does not tell
- *
- * Return: their number.
- */
-u64 control_overruns(const struct control *c, u64 otherwise)
-{
-	char text[32];
-
-	return read_text(c, "total_overruns", text, sizeof(text)) ? strtoull(text, NULL, 10) :
-								   otherwise;
-}
-
-/**
  * control_say_on - say which switches are on already
  * @c: the files
  * @on: what they are

@@ -40,7 +40,6 @@ void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES]);
 bool control_is_off(const struct control *c);
 bool control_stat(const struct control *c, const char *name, u64 *value);
 u64 control_buffer_size(const struct control *c, u64 otherwise);
-u64 control_overruns(const struct control *c, u64 otherwise);
 int control_open_stream(const struct control *c, const char *file);
 
 #endif

@@ -342,6 +342,10 @@ static bool next_part(struct copies *c)
  */
 bool copies_first_part(struct copies *c)
 {
+	char *metadata = control_read(c->kernel, "metadata");
+
+	c->lost_before = metadata && strstr(metadata, "events_discarded_before");
+	free(metadata);
 	if (sieve_is_needed(&c->form.choice) || in_parts(c)) {
 		c->sieve = kmap_array(NULL, 1, sizeof(*c->sieve));
 		if (!sieve_init(c->sieve, &c->form.choice, copies_base(c)->path))
@@ -374,11 +378,13 @@ static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
 
 	s->read += len;
 	if (c->form.flight) {
+		drain_count_losses(&s->losses, data, len, c->lost_before);
 		keep_flying(c, s, data, len);
 	} else if (c->over) {
 		s->left_out += len;
 	} else {
 		wrote = store_write(&s->out, &c->limit, data, len, &done);
+		drain_count_losses(&s->losses, data, done, c->lost_before);
 		if (c->form.parts)
 			carry_note(&s->carry, c->sieve, data, done);
 		switch (wrote) {
@@ -659,7 +665,7 @@ bool copies_snapshot(struct copies *c)
  * copies_sum - add up what was copied
  * @c: the copies, which may be being made
  *
- * Return: the sums, of which @read is right meanwhile.
+ * Return: the sums, of which @read and @lost are right meanwhile.
  */
 struct copies_sums copies_sum(const struct copies *c)
 {
@@ -670,6 +676,7 @@ struct copies_sums copies_sum(const struct copies *c)
 	for (i = 0; i < c->nr; i++) {
 		s = c->copy[i];
 		sums.read += s->read;
+		sums.lost += s->losses.lost;
 		if (c->nr_crew)
 			continue;
 		sums.packets += s->out.packets;

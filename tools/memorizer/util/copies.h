@@ -39,6 +39,7 @@ struct copies_form {
  * @carry: announcements in packets that were left to earlier parts, or forgotten
  * @held: packets that there was no room for in this part
  * @held_len: how many bytes they have
+ * @losses: what its packets report, but for those that are left out
  * @read: bytes of packets that were read
  * @left_out: bytes of those for which there was no room any more
  * @unwanted: events that were not chosen
@@ -53,6 +54,7 @@ struct copy {
 	struct carry carry;
 	char *held;
 	size_t held_len;
+	struct drain_losses losses;
 	atomic_ullong read;
 	u64 left_out, unwanted;
 	bool ended, failed;
@@ -67,9 +69,10 @@ struct copy {
  * @left_out: bytes that came when there was no room any more
  * @unwanted: events that were not chosen
  * @dropped: packets that were forgotten to make room, in memory or with a part
+ * @lost: events that the kernel had no room for
  */
 struct copies_sums {
-	u64 read, packets, bytes, stored, left_out, unwanted, dropped;
+	u64 read, packets, bytes, stored, left_out, unwanted, dropped, lost;
 };
 
 /**
@@ -82,6 +85,7 @@ struct copies_sums {
  * @full: there was no room for what was read
  * @over: there will be no room any more: what is read now is left out
  * @begun: private: there is a part
+ * @lost_before: private: packets have events_discarded_before
  * @form: private: what they are like
  * @kernel: private: the kernel's files
  * @top: private: the directory that was asked for
@@ -105,7 +109,7 @@ struct copies {
 	struct copy **copy;
 	struct copies_sums sums;
 	atomic_bool failed, full;
-	bool over, begun;
+	bool over, begun, lost_before;
 	struct copies_form form;
 	const struct control *kernel;
 	const struct save *top;

@@ -16,6 +16,8 @@
 /* Where things are in a packet; in the byte order of this machine, which it was made on. */
 #define MAGIC		0xc1fc1fc1u
 #define SIZE_OFFSET	48		/* packet_size, in bits */
+#define DISCARDED	64		/* events_discarded */
+#define DISCARDED_BEFORE 80		/* events_discarded_before, in kernels that write it */
 #define HEAD		80		/* bytes of a packet without events */
 
 static enum drain fail(const struct drain_stream *s, const char *what)
@@ -43,6 +45,40 @@ u64 drain_packet_size(const char *packet, size_t len)
 	if (magic != MAGIC || bits % 8 || bits / 8 < HEAD || bits / 8 > PACKET_MAX)
 		return U64_MAX;
 	return bits / 8;
+}
+
+static u64 load(const char *p)
+{
+	u64 value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+/**
+ * drain_count_losses - count the events that packets report as lost
+ * @l: the losses of their stream so far
+ * @data: whole packets, the next ones of the stream
+ * @len: their size in bytes
+ * @before: whether packets have events_discarded_before
+ *
+ * The reader of a trace counts in the same way, see stream.c.
+ */
+void drain_count_losses(struct drain_losses *l, const char *data, size_t len, bool before)
+{
+	const char *end = data + len;
+	u64 reported;
+
+	for (; data < end; data += drain_packet_size(data, end - data)) {
+		if (!l->begun)
+			l->reported = before ? load(data + DISCARDED_BEFORE) : 0;
+		l->begun = true;
+		reported = load(data + DISCARDED);
+		if (reported <= l->reported)
+			continue;
+		l->lost += reported - l->reported;
+		l->reported = reported;
+	}
 }
 
 /* Makes room for what is there of a packet, the rest of it, and what a read gives. */

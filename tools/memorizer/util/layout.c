@@ -242,6 +242,8 @@ static bool find_places(struct layout *l, char error[KMAP_ERROR_MAX])
 	       find_place(context, "packet_size", size, true, &l->size, error) &&
 	       find_place(context, "packet_seq_num", size, true, &l->seq, error) &&
 	       find_place(context, "events_discarded", size, true, &l->discarded, error) &&
+	       find_place(context, "events_discarded_before", size, false, &l->discarded_before,
+			  error) &&
 	       find_place(context, "cpu_id", size, true, &l->cpu, error) &&
 	       find_place(context, "node_id", size, true, &l->node, error) &&
 	       find_place(event, "id", 0, true, &l->id, error) &&

@@ -45,8 +45,6 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @begin: when it began, in ms
  * @end: when it shall end, in ms, 0 for no such time
  * @tick: when the next tick is due, in ms
- * @overruns: events that had been lost before
- * @lost: events lost since then
  * @buffer_size: bytes that a CPU's buffer holds
  * @shown: bytes that were copied when the live line was last shown
  * @shown_at: when that was, in ms
@@ -69,7 +67,7 @@ struct recorder {
 	sigset_t mask, ends;
 	sighandler_t pipe;
 	bool before[NR_STREAM_SWITCHES], now[NR_STREAM_SWITCHES];
-	u64 begin, end, tick, overruns, lost, buffer_size, shown, shown_at;
+	u64 begin, end, tick, buffer_size, shown, shown_at;
 	pid_t command, snapshot;
 	int command_status;
 	struct yield yield;
@@ -91,21 +89,16 @@ static void fail(struct recorder *r)
 	r->over = true;
 }
 
-static void update_losses(struct recorder *r)
-{
-	r->lost = control_overruns(&r->kernel, r->overruns + r->lost) - r->overruns;
-}
-
 /* A line that overwrites itself: seconds, rate, size and losses. */
 static void show_live(struct recorder *r, u64 now)
 {
-	u64 bytes = copies_sum(&r->copies).read, ms = now - r->shown_at;
+	struct copies_sums sums = copies_sum(&r->copies);
+	u64 bytes = sums.read, ms = now - r->shown_at;
 	u64 rate = ms ? (bytes - r->shown) / ms : 0;	/* bytes/ms are kB/s */
 
-	update_losses(r);
 	fprintf(stderr, "\r%llu s  %llu.%03llu MB/s  %llu.%03llu MB  %llu lost \033[K",
 		(now - r->begin) / 1000, rate / 1000, rate % 1000,
-		bytes / 1000000, bytes / 1000 % 1000, r->lost);
+		bytes / 1000000, bytes / 1000 % 1000, sums.lost);
 	r->shown = bytes;
 	r->shown_at = now;
 }
@@ -482,7 +475,6 @@ static bool prepare(struct recorder *r)
 	arrivals_begin(&r->arrivals, copies_base(c));
 	if (!arrivals_look(&r->arrivals) || !copies_first_part(c))
 		return false;
-	r->overruns = control_overruns(&r->kernel, 0);
 	r->yield = yield_now(&r->kernel);
 	return true;
 }
@@ -527,7 +519,6 @@ static void switch_off(struct recorder *r)
 	drain_rest(r);
 	if (r->what->form.flight && !copies_snapshot(&r->copies))
 		r->failed = true;
-	update_losses(r);
 	if (!narrow_end(&r->what->narrow, &r->kernel) ||
 	    !control_set_switches(&r->kernel, off, r->before))
 		r->failed = true;
@@ -544,8 +535,8 @@ static void summarize(const struct recorder *r)
 		fprintf(stderr, " (%llu compressed)", sums.stored);
 	if (c->nr_parts)
 		fprintf(stderr, " in %u part%s", c->nr_parts, c->nr_parts > 1 ? "s" : "");
-	fprintf(stderr, ", from %u CPUs; %llu events lost%s\n", c->nr, r->lost,
-		r->lost ? ": want larger memorizer.subbufs or memorizer.subbuf_size" : "");
+	fprintf(stderr, ", from %u CPUs; %llu events lost%s\n", c->nr, sums.lost,
+		sums.lost ? ": want larger memorizer.subbufs or memorizer.subbuf_size" : "");
 	if (sums.dropped)
 		fprintf(stderr, "memorizer: %s: %llu packets made room for later ones\n",
 			r->trace.path, sums.dropped);

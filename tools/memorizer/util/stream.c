@@ -219,23 +219,27 @@ static void fault(struct stream *s, struct batch *b, bool incomplete, const char
 	e->u.fault.incomplete = incomplete;
 }
 
+static void add_loss(struct stream *s, struct batch *b, u64 time, u64 events, u64 packets)
+{
+	struct trace_event *e = add_pseudo(s, b, TRACE_DISCARDED, time);
+
+	e->u.discarded.events = events > U64_MAX / 2 ? 0 : events;
+	e->u.discarded.packets = packets;
+	e->u.discarded.broken = s->broken;
+	e->u.discarded.early = false;
+}
+
 /* From the end of the packet before on events may be missing, for good. */
 static void end_with_loss(struct stream *s, struct batch *b)
 {
-	struct trace_event *e;
-
 	const char *why = s->read_error ? strerror(s->read_error) : source_damage(s->source);
 
 	if (why) {
 		fault(s, b, true, "at byte %llu: %s", s->packet_offset, why);
 		s->broken = true;
 	}
-	if (s->broken) {
-		e = add_pseudo(s, b, TRACE_DISCARDED, s->last);
-		e->u.discarded.events = 0;
-		e->u.discarded.packets = 0;
-		e->u.discarded.broken = true;
-	}
+	if (s->broken)
+		add_loss(s, b, s->last, 0, 0);
 	s->ended = true;
 }
 
@@ -266,8 +270,9 @@ static bool take_frame(struct stream *s, struct batch *b, const unsigned char *h
 	*f = (struct frame){
 		.begin = get(h, &l->begin), .end = get(h, &l->end), .size = size / 8,
 		.content = content / 8, .seq = get(h, &l->seq),
-		.discarded = get(h, &l->discarded), .cpu = get(h, &l->cpu),
-		.node = get(h, &l->node),
+		.discarded = get(h, &l->discarded),
+		.discarded_before = get(h, &l->discarded_before),
+		.cpu = get(h, &l->cpu), .node = get(h, &l->node),
 	};
 	if (get(h, &l->magic) != MAGIC)
 		fault(s, b, true, "at byte %llu: no packet: magic is %08llx, want %08x",
@@ -349,21 +354,32 @@ static void compare_frames(struct stream *s, struct batch *b)
 		      before->node);
 }
 
-/* Tells from when to when events may be missing before the packet. */
+/* Others may have read the packets before the first one, and the events in them. */
+static void begin_late(struct stream *s, struct batch *b)
+{
+	add_loss(s, b, 0, 0, 0);
+	b->events[b->nr - 1].u.discarded.early = !s->broken;
+	b->events[b->nr - 1].u.discarded.broken = true;
+}
+
+/*
+ * Adds pseudo events for what is missing before the packet. Of what its CPU lost, the part that
+ * an earlier packet reports belongs to the trace only if that packet does.
+ */
 static void tell_loss(struct stream *s, struct batch *b)
 {
 	const struct frame *f = &s->frame, *before = &s->before;
-	struct trace_event *e;
-	u64 lost = f->discarded;
+	u64 known = s->any ? before->discarded : f->discarded_before;
+	u64 lost = f->discarded > known ? f->discarded - known : 0;
+	u64 packets = s->any && f->seq > before->seq ? f->seq - before->seq - 1 : 0;
+	bool late = !s->any && (f->seq || s->broken);
 
-	if (s->any)
-		lost = f->discarded > before->discarded ? f->discarded - before->discarded : 0;
-	if (!lost && !s->broken && (s->any || !f->seq))
+	if (late)
+		begin_late(s, b);
+	if (lost || (s->any && s->broken))
+		add_loss(s, b, s->any ? s->last : f->begin, lost, packets);
+	else if (!late)
 		return;
-	e = add_pseudo(s, b, TRACE_DISCARDED, s->any ? s->last : 0);
-	e->u.discarded.events = lost > U64_MAX / 2 ? 0 : lost;
-	e->u.discarded.packets = s->any && f->seq > before->seq ? f->seq - before->seq - 1 : 0;
-	e->u.discarded.broken = s->broken || (!s->any && f->seq);
 	add_pseudo(s, b, TRACE_RESUMED, f->begin);
 	s->broken = false;
 }

@@ -68,6 +68,7 @@ struct place {
  * @size: packet_size
  * @seq: packet_seq_num
  * @discarded: events_discarded
+ * @discarded_before: events_discarded_before, which older kernels do not write
  * @cpu: cpu_id
  * @node: node_id
  * @packet_size: bytes of a packet's header and context
@@ -79,7 +80,8 @@ struct place {
  */
 struct layout {
 	const struct metadata *metadata;
-	struct place magic, uuid, stream_id, begin, end, content, size, seq, discarded, cpu, node;
+	struct place magic, uuid, stream_id, begin, end, content, size, seq, cpu, node;
+	struct place discarded, discarded_before;
 	u32 packet_size;
 	struct place id, timestamp;
 	u32 event_size;
@@ -113,7 +115,7 @@ void batch_free(struct batch *b);
 
 /* The frame of a packet. */
 struct frame {
-	u64 begin, end, size, content, seq, discarded;
+	u64 begin, end, size, content, seq, discarded, discarded_before;
 	u32 cpu, node;
 };
 

@@ -733,7 +733,7 @@ bool sums_event(struct sums *k, const struct trace_event *e)
 		k->lost += e->u.discarded.events;
 	if (e->time < k->filter->to)
 		k->loss_stamp = loss_stamp(e);
-	if (e->type >= TRACE_DISCARDED && e->type != TRACE_UNKNOWN)
+	if (trace_is_pseudo(e->type))
 		return true;
 	if (e->time >= k->filter->to)
 		return false;

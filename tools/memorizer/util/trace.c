@@ -303,11 +303,6 @@ static void note(struct trace *t, struct input *in, const struct trace_event *e)
 	}
 }
 
-static bool is_pseudo(enum trace_type type)
-{
-	return type >= TRACE_DISCARDED && type != TRACE_UNKNOWN;
-}
-
 /* One less than there are processors: who merges is busy as well. */
 static void start_threads(struct trace *t)
 {
@@ -377,11 +372,11 @@ bool trace_next(struct trace *t, struct trace_event *e)
 	in = t->heap[0];
 	t->held = true;
 	*e = *head(in);
-	if (is_pseudo(e->type))
+	if (trace_is_pseudo(e->type))
 		note(t, in, e);
 	else
 		t->nr++;
-	e->nr = t->nr + is_pseudo(e->type);
+	e->nr = t->nr + trace_is_pseudo(e->type);
 	e->period = t->period;
 	e->certain = !t->nr_missing && e->time >= t->complete_since &&
 		     e->time <= t->complete_until;

@@ -118,6 +118,8 @@ enum trace_lock_op {
  * @u.discarded.packets: how many packets are missing; 0: none, or not known
  * @u.discarded.broken: whether packets are missing or damaged: unlike overruns, that may
  *			concern any event
+ * @u.discarded.early: nothing is known to be missing: the trace begins with a later packet of
+ *		       the CPU than its first, and others may have read those before
  * @u.packet.begin: time at which the packet says that it begins
  * @u.packet.end: time at which it says that it ends
  * @u.fault.text: what is wrong, with the file and the number of the packet
@@ -203,7 +205,7 @@ struct trace_event {
 		} frame;
 		struct {
 			u64 events, packets;
-			bool broken;
+			bool broken, early;
 		} discarded;
 		struct {
 			u64 begin, end;
@@ -218,6 +220,12 @@ struct trace_event {
 		} unknown;
 	} u;
 };
+
+/* Whether it is no event of the kernel's, but what the reader says about the trace. */
+static inline bool trace_is_pseudo(enum trace_type type)
+{
+	return type >= TRACE_DISCARDED && type != TRACE_UNKNOWN;
+}
 
 struct trace;
 
