@@ -14,13 +14,13 @@
 #include "live.h"
 #include "progress.h"
 #include "source.h"
+#include "stats.h"
 #include "table.h"
 #include "term.h"
 #include "trace.h"
 
 #define SHOWN		20		/* violations of a kind, without --all */
 #define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
-#define STATS_MAX	65536		/* bytes of kernel/show_stats */
 
 static const char usage[] =
 	"Usage: memorizer check [OPTION...] DIR|KMAP|-\n"
@@ -70,6 +70,7 @@ struct record {
 /**
  * struct check - a check
  * @trace: the trace
+ * @by_kernel: whether the kernel wrote it, not the plugin for QEMU
  * @all: whether to list all violations
  * @json: whether to print JSON
  * @nr: violations of each kind
@@ -96,7 +97,7 @@ struct record {
  */
 struct check {
 	struct trace *trace;
-	bool all, json;
+	bool by_kernel, all, json;
 	u64 nr[KINDS], listed, types[TRACE_TYPES], uncertain;
 	bool broken;
 	struct hash cpus, pids, caches, records;
@@ -192,8 +193,14 @@ static bool announce(struct hash *set, u64 nr)
 	return new;
 }
 
+/*
+ * The plugin for QEMU writes pid 0 until the guest announces a task, if it ever does. The kernel
+ * announces pid 0 as well.
+ */
 static void check_pid(struct check *c, const struct trace_event *e, u32 pid)
 {
+	if (!pid && !c->by_kernel)
+		return;
 	if (announce(&c->pids, pid) && !c->types[TRACE_DISCARDED] && e->certain)
 		violation(c, TASK, e, "pid %u: no task event came before", pid);
 }
@@ -528,37 +535,32 @@ static u64 events(const struct check *c)
 	return sum;
 }
 
-/* The number behind "@name: " in the text of show_stats. */
-static bool find_stat(const char *text, const char *name, u64 *value)
+/*
+ * Compares with what the kernel counted. The recorder says what it left out, and what others
+ * had read before; older ones did not, so that only a boot's first trace could be compared.
+ */
+static void check_stats(struct check *c, const char *stats, const char *recorder)
 {
-	size_t len = strlen(name);
-	const char *p;
+	u64 produced, read, lost, buffered, unwanted = 0, before = 0, left_out = 0, all = events(c);
+	bool whole = find_stat(recorder, "events_read_before", &before) ||
+		     (trace_streams(c->trace) && trace_from_start(c->trace));
 
-	for (p = strstr(text, name); p; p = strstr(p + len, name)) {
-		if ((p == text || p[-1] == '\n') && p[len] == ':') {
-			*value = strtoull(p + len + 1, NULL, 10);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Compares with what the kernel counted; @unwanted events were left out by the recorder. */
-static void check_stats(struct check *c, const char *text, u64 unwanted)
-{
-	u64 produced, read, lost, buffered, all = events(c) + unwanted;
-
-	if (!find_stat(text, "stream_produced", &produced) ||
-	    !find_stat(text, "stream_read", &read) || !find_stat(text, "stream_lost", &lost) ||
-	    !find_stat(text, "stream_buffered", &buffered)) {
+	if (!find_stat(stats, "stream_produced", &produced) ||
+	    !find_stat(stats, "stream_read", &read) || !find_stat(stats, "stream_lost", &lost) ||
+	    !find_stat(stats, "stream_buffered", &buffered)) {
 		violation(c, SUMS, NULL, "kernel/show_stats has no lines stream_...");
 		return;
 	}
-	if (produced != read + lost + buffered)
+	find_stat(recorder, "events_not_chosen", &unwanted);
+	whole = whole && !c->broken && !find_stat(recorder, "bytes_left_out", &left_out) &&
+		!find_stat(recorder, "packets_dropped", &left_out);
+	all += unwanted;
+	read -= before;
+	if (produced != before + read + lost + buffered)
 		violation(c, SUMS, NULL,
 			  "%llu events produced, but %llu read, %llu lost and %llu buffered",
-			  produced, read, lost, buffered);
-	if (trace_from_start(c->trace) && !c->broken ? all != read : all > read)
+			  produced, before + read, lost, buffered);
+	if (whole ? all != read : all > read)
 		violation(c, SUMS, NULL, "%llu events in the trace%s, %llu read from the kernel",
 			  all, unwanted ? " or not chosen" : "", read);
 	if (trace_lost(c->trace) > lost)
@@ -566,35 +568,14 @@ static void check_stats(struct check *c, const char *text, u64 unwanted)
 			  trace_lost(c->trace), lost);
 }
 
-/* The text of a small file of the trace, or NULL. */
-static char *read_text(const char *dir, const char *name)
-{
-	char path[PATH_MAX], error[KMAP_ERROR_MAX], *text;
-	struct source *file;
-	long long len;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	file = source_open(path, error);
-	if (!file)
-		return NULL;
-	text = kmap_array(NULL, STATS_MAX + 1, 1);
-	len = source_read(file, text, STATS_MAX);
-	text[len < 0 ? 0 : len] = '\0';
-	source_close(file);
-	return text;
-}
-
-/* Compares with the sums that the recorder has saved, if there are any. */
+/* Compares with the sums at the end of the recording, if there are any. */
 static void check_sums(struct check *c, const char *dir)
 {
-	char *stats = read_text(dir, "kernel/show_stats");
-	char *recorder = read_text(dir, "kernel/recorder");
-	u64 unwanted = 0;
+	char *stats = source_text(dir, "kernel/show_stats");
+	char *recorder = source_text(dir, "kernel/recorder");
 
-	if (recorder)
-		find_stat(recorder, "events_not_chosen", &unwanted);
-	if (stats)
-		check_stats(c, stats, unwanted);
+	if (stats && !trace_unfinished(c->trace))
+		check_stats(c, stats, recorder ? recorder : "");
 	free(recorder);
 	free(stats);
 }
@@ -654,6 +635,7 @@ static void print_json(const struct check *c)
 
 static void init(struct check *c)
 {
+	c->by_kernel = trace_env_text(c->trace, "kernel_release");
 	c->period = 1;
 	c->loss_period = 1;
 	hash_init(&c->cpus, sizeof(struct cpu), sizeof(u64));
@@ -719,6 +701,7 @@ static int check(struct check *c, const char *dir)
 		print_json(c);
 	else
 		print_summary(c);
+	trace_tell_unfinished(c->trace);
 	if (violations(c))
 		status = EXIT_MALFORMED;
 	else if (trace_incomplete(c->trace))

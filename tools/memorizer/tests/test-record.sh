@@ -1091,16 +1091,33 @@ chosen()
 	"$build/tests/dump-trace" "$tmp/trace" >"$tmp/got"
 }
 
-# real: gives all of the trace "whole"
+# counted PRODUCED: has the kernel count so many events, all of them read
+counted()
+{
+	printf 'stream_%s\n' "produced: $1" "read: $1" "lost: 0" "buffered: 0" >"$m/show_stats"
+}
+
+# give CPU: gives a file of the trace "whole"
+give()
+{
+	exec 3<>"$m/cpu$1"
+	cat "$tmp/whole/cpu$1" >"$m/cpu$1"
+	: >"$tmp/at.given$1"
+	until_is stream_allocations 0
+	exec 3<&-
+}
+
+# real: gives all of the trace "whole"; a recorder that has no room any more reads one CPU's
+# file to its end, then the other's
 real()
 {
-	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
 	until_is stream_allocations 1
-	cat "$tmp/whole/cpu0" >"$m/cpu0"
-	cat "$tmp/whole/cpu1" >"$m/cpu1"
+	counted $((nr_before + nr_events))
+	give 0 &
+	give 1 &
+	until_there "$tmp/at.given0" "$tmp/at.given1"
 	: >"$tmp/at.sent"
-	until_is stream_allocations 0
-	exec 3<&- 4<&-
+	wait
 }
 
 # records ARGUMENTS...: records "whole"
@@ -1109,13 +1126,13 @@ records()
 	debugfs 0 1
 	cp "$tmp/whole/metadata" "$m/metadata"
 	nr_events=$("$build/tests/dump-trace" "$tmp/whole" | wc -l)
-	printf 'stream_%s\n' "produced: $nr_events" "read: $nr_events" "lost: 0" "buffered: 0" \
-		>"$m/show_stats"
+	counted $nr_before
 	start real
 	record -o "$tmp/trace" "$@" -- sh -c "$command"
 	wait $kernel
 }
 
+nr_before=7
 rm -rf "$tmp/whole"
 "$build/tests/make-trace" -b 20000 -c 2 -l 500 "$tmp/whole"
 for kind in slab pages; do
@@ -1130,8 +1147,8 @@ for kind in slab pages; do
 	same "what was not chosen is counted" "0 $((nr_events - left)) events were not chosen" \
 		"$status $(message | sed -n 's/.*trace: \(.* not chosen\)/\1/p')"
 	"$memorizer" check "$tmp/trace" >"$tmp/out" 2>&1
-	same "check knows of it" "0 events_not_chosen: $((nr_events - left))" \
-		"$? $(cat "$tmp/trace/kernel/recorder")"
+	same "check knows of it" "0 events_read_before: 7 events_not_chosen: $((nr_events - left))" \
+		"$? $(xargs <"$tmp/trace/kernel/recorder")"
 	babeltrace2 "$tmp/trace" 2>&1 | wc -l >"$tmp/got"
 	same "and babeltrace2 reads it" "$left" "$(cat "$tmp/got")"
 done
@@ -1170,6 +1187,72 @@ grep -q '^caches,.*cache-4' "$tmp/out"
 ok $? "caches have names in it"
 awk '/dropped|made room/' "$tmp/err" | grep -q packets
 ok $? "although it forgot packets"
+
+# What each kind of recording writes is sound: 3 is a trace that lacks what the recording was told
+# to leave out
+sound()
+{
+	for trace in "$tmp/trace" "$tmp/trace"/[0-9]*; do
+		[ -e "$trace/metadata" ] || continue
+		"$memorizer" check "$trace" >>"$tmp/out" 2>&1
+		case $? in
+		0|3) ;;
+		*) sed 's/^/# /' "$tmp/out" && return 1 ;;
+		esac
+	done
+}
+
+for kind in "" --compress "--kind slab" "--pid 4 --accesses" "--cpu 1 --accesses" "--max-size 300000" \
+	    "--max-size 100000 --compress" "--max-size 70000 --rotate 3" "--flight 100000" "--mark begin"; do
+	# shellcheck disable=SC2086 # options
+	records $kind
+	sound
+	ok $? "check has nothing to say about what record writes${kind:+: $kind}"
+done
+# Of a boot's first recording, one in which nothing happens, and what has no room for a packet
+for nr_before in 0 7; do
+	for kind in "" "--max-size 1"; do
+		debugfs 0 1
+		cp "$tmp/whole/metadata" "$m/metadata"
+		counted $nr_before
+		nr_events=$("$build/tests/dump-trace" "$tmp/whole" | wc -l)
+		if [ -n "$kind" ]; then
+			start real
+			# shellcheck disable=SC2086 # options
+			record -o "$tmp/trace" $kind -- sh -c "$command"
+			wait $kernel
+		else
+			record -o "$tmp/trace" --for 1ms
+		fi
+		sound
+		ok $? "nor about one without events${kind:+: $kind}"
+	done
+done
+
+# A recorder that is killed has not saved what the kernel counted in the end
+nr_before=0
+debugfs 0 1
+cp "$tmp/whole/metadata" "$m/metadata"
+counted 0
+start real
+"$memorizer" record --debugfs "$d" -o "$tmp/trace" 2>"$tmp/err" </dev/null &
+recorder=$!
+until_there "$tmp/at.sent"
+while [ "$(cat "$tmp/trace"/cpu? | wc -c)" -lt "$(cat "$tmp/whole"/cpu? | wc -c)" ] && alive; do
+	sleep 0.02
+done
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+: >"$tmp/ended"
+wait $kernel
+"$memorizer" check "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
+same "the trace of a recorder that was killed is incomplete, which is no violation" \
+	"3 memorizer: trace: incomplete: its recorder was killed, or could not write all of it" \
+	"$? $(message)"
+grep -q '0 violations, incomplete$' "$tmp/out"
+ok $? "check says both"
+"$memorizer" report --json "$tmp/trace" 2>/dev/null | grep -q '"incomplete": true'
+ok $? "report says it, too"
 
 # Modules are announced in each part: the last one at each address
 rm -rf "$tmp/whole"
@@ -1278,11 +1361,11 @@ page=ffff888000001
 records --accesses --pid 5,7
 chosen 'access: .*pid = 6 '
 equal "accesses of some tasks" "$tmp/want" "$tmp/got"
-same "the others are counted" 4 "$(sed 's/.*: //' "$tmp/trace/kernel/recorder")"
+same "the others are counted" 4 "$(sed -n 's/^events_not_chosen: //p' "$tmp/trace/kernel/recorder")"
 records --accesses --cpu 1 --compress
 chosen 'cpu_id = 0.*access: |access: .*cpu_id = 0'
 equal "accesses on some CPUs" "$tmp/want" "$tmp/got"
-same "the others are counted, too" 6 "$(sed 's/.*: //' "$tmp/trace/kernel/recorder")"
+same "the others are counted, too" 6 "$(sed -n 's/^events_not_chosen: //p' "$tmp/trace/kernel/recorder")"
 records --accesses --cpu 0 --pid 6 --kind pages
 chosen 'alloc: |access: .*pid = [57] |cpu_id = 1.*access: |access: .*cpu_id = 1'
 equal "all at once" "$tmp/want" "$tmp/got"

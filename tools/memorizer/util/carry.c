@@ -17,6 +17,7 @@
 #define BEGIN_OFFSET	24
 #define END_OFFSET	32
 #define SIZE_OFFSET	48
+#define SEQ_OFFSET	56
 #define DISCARDED	64
 #define DISCARDED_BEFORE 80
 
@@ -55,6 +56,17 @@ static u64 load(const char *p)
 u64 carry_begin(const char *packet)
 {
 	return load(packet + BEGIN_OFFSET);
+}
+
+/**
+ * carry_number - tell which packet the announcements stand in place of
+ * @c: the announcements of a stream, of which there are some
+ *
+ * Return: its packet_seq_num.
+ */
+u64 carry_number(const struct carry *c)
+{
+	return load(c->head + SEQ_OFFSET);
 }
 
 /* The header of an event is a word: the id in its first byte, the time in the others. */

@@ -24,6 +24,7 @@ void carry_note(struct carry *c, const struct sieve *s, const char *packet, size
 void carry_prune(struct carry **carries, u32 nr, u64 since);
 char *carry_packet(const struct carry *c, const struct sieve *s, u64 since, size_t *size);
 u64 carry_begin(const char *packet);
+u64 carry_number(const struct carry *c);
 void carry_free(struct carry *c);
 
 #endif

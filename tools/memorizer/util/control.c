@@ -11,6 +11,7 @@
 
 #include "control.h"
 #include "kmap.h"
+#include "stats.h"
 
 #define LINES_MAX	4095	/* bytes that the kernel takes at once */
 
@@ -313,29 +314,23 @@ bool control_is_off(const struct control *c)
 /**
  * control_stat - read a number of the kernel's statistics
  * @c: the files
- * @name: its name
+ * @name: its name in show_stats
  * @value: set to it
  *
- * Return: whether the kernel has such a number.
+ * Return: whether the kernel has it.
  */
 bool control_stat(const struct control *c, const char *name, u64 *value)
 {
 	int fd = openat(c->dir, "show_stats", O_RDONLY | O_CLOEXEC);
-	char text[8192] = "\n", wanted[64];
-	const char *found;
-	ssize_t len;
+	ssize_t len = -1;
+	char text[8192];
 
-	if (fd < 0)
-		return false;
-	len = read(fd, text + 1, sizeof(text) - 2);
-	close(fd);
-	if (len < 0)
-		return false;
-	snprintf(wanted, sizeof(wanted), "\n%s: ", name);
-	found = strstr(text, wanted);
-	if (found)
-		*value = strtoull(found + strlen(wanted), NULL, 10);
-	return found;
+	if (fd >= 0) {
+		len = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[len < 0 ? 0 : len] = '\0';
+	return find_stat(text, name, value);
 }
 
 /**
@@ -347,12 +342,11 @@ bool control_stat(const struct control *c, const char *name, u64 *value)
  */
 u64 control_buffer_size(const struct control *c, u64 otherwise)
 {
-	u64 nr, size;
+	u64 subbufs, size;
 
-	if (!control_stat(c, "stream_subbufs", &nr) ||
-	    !control_stat(c, "stream_subbuf_size", &size))
-		return otherwise;
-	return nr && size ? nr * size : otherwise;
+	return control_stat(c, "stream_subbufs", &subbufs) &&
+	       control_stat(c, "stream_subbuf_size", &size) && subbufs && size ?
+	       subbufs * size : otherwise;
 }
 
 /**

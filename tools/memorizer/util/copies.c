@@ -101,7 +101,7 @@ static bool add_stream(struct copies *c, u32 cpu, const char *file)
 	if (fd < 0)
 		return false;
 	s = kmap_array(NULL, 1, sizeof(*s));
-	*s = (struct copy){ .cpu = cpu, .in.fd = fd, .out.fd = -1 };
+	*s = (struct copy){ .cpu = cpu, .in.fd = fd, .out.fd = -1, .carried = U64_MAX };
 	if (asprintf(&s->in.path, "%s/%s", c->kernel->path, file) < 0)
 		abort();
 	c->copy = kmap_array(c->copy, c->nr + 1, sizeof(*c->copy));
@@ -215,26 +215,38 @@ static u64 begin_of_part(const struct copies *c)
 	return since;
 }
 
+/* How far a part is when save_part_state() describes it. */
+enum part_state { PART_BEGUN, PART_ENDED, PART_LAST };
+
 /*
  * Says in the part between which times all events are in it. CPUs' files begin and end at
- * different times: what one lacks there is in the part before or, if there is @more, behind.
+ * different times: what one lacks there is in the part before or, but for the last part, behind.
  * A CPU that had no packet so far may have one that began at any time.
  */
-static bool save_times(const struct copies *c, bool more)
+static bool save_part_state(struct copies *c, enum part_state state)
 {
-	u64 since = c->since, until = U64_MAX;
-	const struct carry *gone;
-	char text[96];
+	u64 until = U64_MAX;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool fine;
 	u32 i;
 
-	for (i = 0; i < c->nr; i++) {
-		gone = &c->copy[i]->carry;
-		if (gone->end < until)
-			until = gone->end;
-	}
-	snprintf(text, sizeof(text), "complete_since: %llu\ncomplete_until: %llu\n", since,
-		 more ? until : U64_MAX);
-	return (!since && !more) || save_text(&c->part, text, "kernel/recorder");
+	if (!f)
+		abort();
+	for (i = 0; i < c->nr && state == PART_ENDED; i++)
+		if (c->copy[i]->carry.end < until)
+			until = c->copy[i]->carry.end;
+	if (state == PART_BEGUN)
+		fprintf(f, "unfinished: 1\n");
+	fprintf(f, "complete_since: %llu\ncomplete_until: %llu\n", c->since, until);
+	for (i = 0; i < c->nr; i++)
+		if (c->copy[i]->carried != U64_MAX)
+			fprintf(f, "carried_cpu%u: %llu\n", c->copy[i]->cpu, c->copy[i]->carried);
+	fclose(f);
+	fine = save_text(&c->part, text, "kernel/recorder");
+	free(text);
+	return fine;
 }
 
 /* Writes what was announced before the part, which the limit does not count. */
@@ -252,11 +264,13 @@ static bool write_carried(struct copies *c)
 	for (i = 0, c->since = 0; i < c->nr; i++)
 		if (c->copy[i]->carry.end > c->since)
 			c->since = c->copy[i]->carry.end;
-	fine = save_times(c, false);
 	for (i = 0; i < c->nr; i++)
 		carries[i] = &c->copy[i]->carry;
 	carry_prune(carries, c->nr, since);
+	for (i = 0; i < c->nr; i++)
+		c->copy[i]->carried = carries[i]->nr ? carry_number(carries[i]) : U64_MAX;
 	free(carries);
+	fine = save_part_state(c, PART_BEGUN);
 	for (i = 0; fine && i < c->nr; i++) {
 		packet = carry_packet(&c->copy[i]->carry, c->sieve, since, &size);
 		out = &c->copy[i]->out;
@@ -319,7 +333,7 @@ static bool next_part(struct copies *c)
 	char name[16];
 	u32 old;
 
-	if (!save_times(c, true))
+	if (!save_part_state(c, PART_ENDED))
 		c->failed = true;
 	end_part(c);
 	if (!begin_part(c))
@@ -378,13 +392,13 @@ static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
 
 	s->read += len;
 	if (c->form.flight) {
-		drain_count_losses(&s->losses, data, len, c->lost_before);
+		drain_note(&s->noted, data, len, c->lost_before);
 		keep_flying(c, s, data, len);
 	} else if (c->over) {
 		s->left_out += len;
 	} else {
 		wrote = store_write(&s->out, &c->limit, data, len, &done);
-		drain_count_losses(&s->losses, data, done, c->lost_before);
+		drain_note(&s->noted, data, done, c->lost_before);
 		if (c->form.parts)
 			carry_note(&s->carry, c->sieve, data, done);
 		switch (wrote) {
@@ -654,6 +668,7 @@ bool copies_snapshot(struct copies *c)
 	fine = fine && write_carried(c);
 	for (i = 0; fine && i < c->nr; i++)
 		fine = write_ring(c, c->copy[i]);
+	fine = fine && save_part_state(c, PART_LAST);
 	if (fine)
 		fprintf(stderr, "memorizer: %s\n", c->part.path);
 	end_part(c);
@@ -673,16 +688,19 @@ struct copies_sums copies_sum(const struct copies *c)
 	const struct copy *s;
 	u32 i;
 
+	sums.until = U64_MAX;
 	for (i = 0; i < c->nr; i++) {
 		s = c->copy[i];
 		sums.read += s->read;
-		sums.lost += s->losses.lost;
+		sums.lost += s->noted.lost;
 		if (c->nr_crew)
 			continue;
 		sums.packets += s->out.packets;
 		sums.bytes += s->out.bytes;
 		sums.stored += s->out.stored;
 		sums.left_out += s->left_out;
+		if (s->left_out && s->noted.end < sums.until)
+			sums.until = s->noted.end;
 		sums.unwanted += s->unwanted;
 		sums.dropped += s->ring.dropped;
 	}
@@ -699,8 +717,10 @@ void copies_close(struct copies *c)
 
 	if (!c->kernel)
 		return;
-	if (c->begun && in_parts(c) && !c->form.flight && !c->failed)
+	if (c->begun && in_parts(c) && !c->form.flight && !c->failed) {
 		link_common(c);		/* as they are in the end */
+		save_part_state(c, PART_LAST);
+	}
 	end_part(c);
 	for (i = 0; i < c->nr; i++) {
 		drain_close(&c->copy[i]->in);

@@ -37,9 +37,10 @@ struct copies_form {
  * @out: its file, while there is one
  * @ring: what is kept of it in memory
  * @carry: announcements in packets that were left to earlier parts, or forgotten
+ * @carried: number of the packet that this part has announcements in place of; U64_MAX: none
  * @held: packets that there was no room for in this part
  * @held_len: how many bytes they have
- * @losses: what its packets report, but for those that are left out
+ * @noted: what is known of its packets, but for those that are left out
  * @read: bytes of packets that were read
  * @left_out: bytes of those for which there was no room any more
  * @unwanted: events that were not chosen
@@ -52,9 +53,10 @@ struct copy {
 	struct store out;
 	struct ring ring;
 	struct carry carry;
+	u64 carried;
 	char *held;
 	size_t held_len;
-	struct drain_losses losses;
+	struct drain_noted noted;
 	atomic_ullong read;
 	u64 left_out, unwanted;
 	bool ended, failed;
@@ -70,9 +72,10 @@ struct copy {
  * @unwanted: events that were not chosen
  * @dropped: packets that were forgotten to make room, in memory or with a part
  * @lost: events that the kernel had no room for
+ * @until: when the first CPU begins to lack packets that are left out, in ns; U64_MAX: none does
  */
 struct copies_sums {
-	u64 read, packets, bytes, stored, left_out, unwanted, dropped, lost;
+	u64 read, packets, bytes, stored, left_out, unwanted, dropped, lost, until;
 };
 
 /**

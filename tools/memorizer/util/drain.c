@@ -15,6 +15,7 @@
 
 /* Where things are in a packet; in the byte order of this machine, which it was made on. */
 #define MAGIC		0xc1fc1fc1u
+#define END_OFFSET	32		/* timestamp_end */
 #define SIZE_OFFSET	48		/* packet_size, in bits */
 #define DISCARDED	64		/* events_discarded */
 #define DISCARDED_BEFORE 80		/* events_discarded_before, in kernels that write it */
@@ -56,28 +57,29 @@ static u64 load(const char *p)
 }
 
 /**
- * drain_count_losses - count the events that packets report as lost
- * @l: the losses of their stream so far
+ * drain_note - add packets to what is known of a stream
+ * @n: that
  * @data: whole packets, the next ones of the stream
  * @len: their size in bytes
  * @before: whether packets have events_discarded_before
  *
- * The reader of a trace counts in the same way, see stream.c.
+ * The reader of a trace counts losses in the same way, see stream.c.
  */
-void drain_count_losses(struct drain_losses *l, const char *data, size_t len, bool before)
+void drain_note(struct drain_noted *n, const char *data, size_t len, bool before)
 {
 	const char *end = data + len;
 	u64 reported;
 
 	for (; data < end; data += drain_packet_size(data, end - data)) {
-		if (!l->begun)
-			l->reported = before ? load(data + DISCARDED_BEFORE) : 0;
-		l->begun = true;
+		if (!n->begun)
+			n->reported = before ? load(data + DISCARDED_BEFORE) : 0;
+		n->begun = true;
+		n->end = load(data + END_OFFSET);
 		reported = load(data + DISCARDED);
-		if (reported <= l->reported)
+		if (reported <= n->reported)
 			continue;
-		l->lost += reported - l->reported;
-		l->reported = reported;
+		n->lost += reported - n->reported;
+		n->reported = reported;
 	}
 }
 

@@ -45,6 +45,7 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @begin: when it began, in ms
  * @end: when it shall end, in ms, 0 for no such time
  * @tick: when the next tick is due, in ms
+ * @read_before: events that had been read before
  * @buffer_size: bytes that a CPU's buffer holds
  * @shown: bytes that were copied when the live line was last shown
  * @shown_at: when that was, in ms
@@ -56,6 +57,8 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @stays_on: whether the stream could not be switched off
  * @over: whether to end what is being waited for
  * @failed: whether something went wrong, of which there was a message
+ * @knows_read: whether the kernel tells what was read before
+ * @ended: whether the trace has come to its end, with all that it is to have
  */
 struct recorder {
 	struct recording *what;
@@ -67,11 +70,11 @@ struct recorder {
 	sigset_t mask, ends;
 	sighandler_t pipe;
 	bool before[NR_STREAM_SWITCHES], now[NR_STREAM_SWITCHES];
-	u64 begin, end, tick, buffer_size, shown, shown_at;
+	u64 begin, end, tick, read_before, buffer_size, shown, shown_at;
 	pid_t command, snapshot;
 	int command_status;
 	struct yield yield;
-	bool told, stays_on, over, failed;
+	bool told, stays_on, over, failed, knows_read, ended;
 };
 
 static u64 now_ms(void)
@@ -381,14 +384,34 @@ static bool save_if_there(const struct save *t, int dir, const char *from, const
 	return faccessat(dir, from, F_OK, 0) ? errno == ENOENT : save_copy(t, dir, from, to);
 }
 
-/* Saves how many events were not chosen, which are no part of what the kernel counts. */
-static bool save_unwanted(const struct recorder *r)
+/* Adds a line about what is not in the trace, if there is something. */
+static void add_line(FILE *to, const char *name, u64 number)
 {
-	char *text;
+	if (number)
+		fprintf(to, "%s: %llu\n", name, number);
+}
+
+/* Saves what explains the difference between the trace and what the kernel counts. */
+static bool save_recorder(const struct recorder *r)
+{
+	struct copies_sums sums = copies_sum(&r->copies);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 	bool fine;
 
-	if (asprintf(&text, "events_not_chosen: %llu\n", copies_sum(&r->copies).unwanted) < 0)
+	if (!f)
 		abort();
+	add_line(f, "unfinished", !r->ended);
+	if (r->knows_read)
+		fprintf(f, "events_read_before: %llu\n", r->read_before);
+	if (sieve_is_needed(&r->what->form.choice))
+		fprintf(f, "events_not_chosen: %llu\n", sums.unwanted);
+	add_line(f, "bytes_left_out", sums.left_out);
+	if (sums.left_out)
+		fprintf(f, "complete_until: %llu\n", sums.until);
+	add_line(f, "packets_dropped", sums.dropped);
+	fclose(f);
 	fine = save_text(copies_base(&r->copies), text, "kernel/recorder");
 	free(text);
 	return fine;
@@ -425,8 +448,7 @@ static bool save_kernel(const struct recorder *r)
 	fine &= arrivals_save_ids(t);
 	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
 	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
-	if (sieve_is_needed(&r->what->form.choice))
-		fine &= save_unwanted(r);
+	fine &= save_recorder(r);
 	return fine;
 }
 
@@ -471,6 +493,7 @@ static bool prepare(struct recorder *r)
 	    !save_copy(copies_base(c), r->kernel.dir, "metadata", "metadata"))
 		return false;
 	control_say_on(&r->kernel, r->before);
+	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
 	save_kernel(r);
 	arrivals_begin(&r->arrivals, copies_base(c));
 	if (!arrivals_look(&r->arrivals) || !copies_first_part(c))
@@ -575,6 +598,7 @@ static void run(struct recorder *r)
 	clear_live();
 	switch_off(r);
 	clear_live();
+	r->ended = !r->copies.failed;
 	if (!arrivals_look(&r->arrivals) || !save_kernel(r) || !save_fields(r))
 		r->failed = true;
 	summarize(r);

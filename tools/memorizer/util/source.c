@@ -18,6 +18,8 @@
 #include "source.h"
 #include "tar.h"
 
+#define TEXT_MAX	65536	/* bytes that source_text() reads */
+
 /**
  * struct source - a file being read
  * @reader: what reads it
@@ -246,6 +248,30 @@ void source_close(struct source *s)
 	if (s->opened)
 		close(s->reader.range.fd);
 	free(s);
+}
+
+/**
+ * source_text - read a small text of a trace
+ * @dir: the trace
+ * @name: the file's name in it
+ *
+ * Return: its first TEXT_MAX bytes, to be freed; NULL if it cannot be read.
+ */
+char *source_text(const char *dir, const char *name)
+{
+	char path[PATH_MAX], error[KMAP_ERROR_MAX], *text;
+	struct source *file;
+	long long len;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = source_open(path, error);
+	if (!file)
+		return NULL;
+	text = kmap_array(NULL, TEXT_MAX + 1, 1);
+	len = source_read(file, text, TEXT_MAX);
+	text[len < 0 ? 0 : len] = '\0';
+	source_close(file);
+	return text;
 }
 
 /*

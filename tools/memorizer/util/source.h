@@ -18,6 +18,7 @@ int source_fd(const char *path, char error[KMAP_ERROR_MAX]);
 
 struct source *source_open(const char *path, char error[KMAP_ERROR_MAX]);
 u64 source_size(const struct source *s);
+char *source_text(const char *dir, const char *name);
 long long source_read(struct source *s, void *to, size_t size);
 const char *source_damage(const struct source *s);
 void source_close(struct source *s);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "progress.h"
+#include "stats.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -69,6 +70,7 @@ struct input {
  * @lost: events of which packets said that they were lost
  * @lost_packets: packets that are missing
  * @from_start: whether each stream has its first packet
+ * @unfinished: whether the recording did not come to its end
  * @complete_since: when the part of a recording begins to have all events, in ns; 0: at once
  * @complete_until: when it has no longer all of them
  * @notes: what was wrong first
@@ -94,7 +96,7 @@ struct trace {
 	u64 nr;
 	u32 nr_missing, period;
 	u64 nr_packets, lost, lost_packets;
-	bool from_start;
+	bool from_start, unfinished;
 	u64 complete_since, complete_until;
 	char *notes[NOTES_MAX];
 	u64 nr_notes;
@@ -520,31 +522,23 @@ static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
 }
 
 /*
- * What the recorder says of a part of a recording. Its files begin and end at different times,
+ * What the recorder says. The files of a part of a recording begin and end at different times,
  * so that events of some CPUs are in other parts while those of others are in this one.
  */
 static void read_recorder(struct trace *t)
 {
-	static const char * const keys[] = { "complete_since: ", "complete_until: " };
-	u64 *values[] = { &t->complete_since, &t->complete_until };
-	char path[PATH_MAX], error[KMAP_ERROR_MAX], text[256];
-	struct source *file;
-	const char *found;
-	long long len;
-	size_t i;
+	char *text = source_text(t->dir, "kernel/recorder");
+	u64 unfinished;
 
-	snprintf(path, sizeof(path), "%s/kernel/recorder", t->dir);
-	file = source_open(path, error);
-	if (!file)
+	if (!text)
 		return;
-	len = source_read(file, text, sizeof(text) - 1);
-	source_close(file);
-	text[len < 0 ? 0 : len] = '\0';
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		found = strstr(text, keys[i]);
-		if (found)
-			*values[i] = strtoull(found + strlen(keys[i]), NULL, 10);
-	}
+	find_stat(text, "complete_since", &t->complete_since);
+	find_stat(text, "complete_until", &t->complete_until);
+	t->unfinished = find_stat(text, "unfinished", &unfinished);
+	/* Its CPUs' files end at different times, which nobody has noted. */
+	if (t->unfinished)
+		t->complete_until = 0;
+	free(text);
 }
 
 /**
@@ -642,15 +636,39 @@ void trace_show_packets(struct trace *t)
 }
 
 /**
+ * trace_unfinished - tell whether the recording of a trace did not come to its end
+ * @t: the trace
+ *
+ * Return: whether the recorder was killed or failed: what the kernel counted is not known then.
+ */
+bool trace_unfinished(const struct trace *t)
+{
+	return t->unfinished;
+}
+
+/**
  * trace_incomplete - tell whether a trace is incomplete
  * @t: the trace, which has been read to its end
  *
- * Return: whether events were lost, or packets are damaged, missing, or left out.
+ * Return: whether events were lost, packets are damaged, missing, or left out, or the recording
+ *	did not come to its end.
  */
 bool trace_incomplete(const struct trace *t)
 {
 	progress_end();
-	return t->nr_notes || t->lost || t->lost_packets;
+	return t->nr_notes || t->lost || t->lost_packets || t->unfinished;
+}
+
+/**
+ * trace_tell_unfinished - tell on standard error if the recording did not come to its end
+ * @t: the trace
+ */
+void trace_tell_unfinished(const struct trace *t)
+{
+	if (t->unfinished)
+		fprintf(stderr,
+			"memorizer: %s: incomplete: its recorder was killed, or could not write all of it\n",
+			t->dir);
 }
 
 /**
@@ -670,7 +688,8 @@ bool trace_tell(const struct trace *t)
 	if (t->nr_notes > NOTES_MAX)
 		fprintf(stderr, "memorizer: %s: %llu more like this\n", t->dir,
 			t->nr_notes - NOTES_MAX);
-	if (trace_incomplete(t))
+	trace_tell_unfinished(t);
+	if (t->nr_notes || t->lost || t->lost_packets)
 		fprintf(stderr,
 			"memorizer: %s: incomplete: %llu events were lost, %llu packets are missing\n",
 			t->dir, t->lost, t->lost_packets);
