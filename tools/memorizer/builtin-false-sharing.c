@@ -45,10 +45,15 @@ struct group {
 	u64 *at;		/* false sharing if objects began at each offset */
 };
 
-/* A line of an object, counted from where the object would begin; and whose it is now. */
+/* A line of objects at a base, counted from where they would begin. */
 struct virtual_line {
 	u64 base, nr;
+};
+
+/* The same if objects began at an offset; and whose it is now. */
+struct shifted_line {
 	u64 object;
+	struct cacheline line;
 };
 
 /**
@@ -58,36 +63,38 @@ struct virtual_line {
  * @groups: struct group by kind
  * @pairs: see pairs.h
  * @longer: lines of twice the size
- * @offsets: for each offset, lines of objects that begin there
- * @virtual: for each offset, struct virtual_line, whose number the line has
+ * @virtual: struct virtual_line
+ * @shifted: for each of @virtual and each offset, the line of objects that begin there
+ * @room: for how many of @virtual there are @shifted
+ * @order: of the last access to any of @shifted
+ * @recent: numbers of those of @virtual that were looked for last, by their own last bit
  * @nr: how many offsets
  * @total: sums over all kinds
  * @pair_total: sums over all pairs
  */
 struct false_sharing {
 	struct analysis a;
-	u32 granularity, nr;
-	struct hash groups, pairs, *virtual;
-	struct cachelines longer, *offsets;
+	u32 granularity, nr, room, recent[2];
+	struct hash groups, pairs, virtual;
+	struct cachelines longer;
+	struct shifted_line *shifted;
+	u64 order;
 	u64 total[SUMS], pair_total[PAIR_SUMS];
 };
 
 static void init(struct analysis *a)
 {
 	struct false_sharing *f = (struct false_sharing *)a;
-	bool alone = a->lines.alone;
-	u32 i;
 
 	f->nr = f->granularity ? (a->line_size + f->granularity - 1) / f->granularity : 0;
 	hash_init(&f->groups, sizeof(struct group), sizeof(u64));
 	pairs_init(&f->pairs);
-	cachelines_init(&f->longer, alone);
-	f->offsets = kmap_array(NULL, f->nr + 1, sizeof(*f->offsets));
-	f->virtual = kmap_array(NULL, f->nr + 1, sizeof(*f->virtual));
-	for (i = 0; i < f->nr; i++) {
-		cachelines_init(f->offsets + i, alone);
-		hash_init(f->virtual + i, sizeof(struct virtual_line), 2 * sizeof(u64));
-	}
+	cachelines_init(&f->longer, a->lines.alone);
+	hash_init(&f->virtual, sizeof(struct virtual_line), sizeof(struct virtual_line));
+	f->shifted = NULL;
+	f->room = 0;
+	f->order = 0;
+	memset(f->recent, 0, sizeof(f->recent));
 	memset(f->total, 0, sizeof(f->total));
 	memset(f->pair_total, 0, sizeof(f->pair_total));
 }
@@ -95,16 +102,14 @@ static void init(struct analysis *a)
 static void release(struct analysis *a)
 {
 	struct false_sharing *f = (struct false_sharing *)a;
-	u32 i;
+	size_t i;
 
 	for (i = 0; i < f->groups.nr; i++)
 		free(((struct group *)hash_item(&f->groups, i))->at);
-	for (i = 0; i < f->nr; i++) {
-		cachelines_free(f->offsets + i);
-		hash_free(f->virtual + i);
-	}
-	free(f->offsets);
-	free(f->virtual);
+	for (i = 0; i < (size_t)f->room * f->nr; i++)
+		cacheline_free(&f->shifted[i].line);
+	free(f->shifted);
+	hash_free(&f->virtual);
 	cachelines_free(&f->longer);
 	hash_free(&f->groups);
 	hash_free(&f->pairs);
@@ -152,33 +157,57 @@ static void count(const struct analysis *a, u64 *sum, const struct touch *t)
 	sum[OTHERS] += !t->moved.same && is_neighbour(a, t);
 }
 
-/* What a part of an access makes of a line in another layout; whether that is false sharing. */
-static bool is_false(struct cachelines *lines, u64 line, u32 first, u32 last,
-		     const struct touch *t)
+/* A part of an access, as something that touches a line in another layout. */
+static struct toucher toucher_of(const struct touch *t, u32 first, u32 last)
 {
-	struct toucher toucher = {
+	return (struct toucher){
 		.ip = t->ip, .cpu = t->event->cpu, .first = first, .last = last,
 		.reads = t->reads, .writes = t->writes, .object = t->place.object,
 	};
-	struct moved moved;
-
-	cachelines_touch(lines, line, &toucher, &moved);
-	return moved.by_other && !moved.same;
 }
 
-/* The number of a line of an object that begins at an offset; new if another object was there. */
-static u32 virtual_line(struct false_sharing *f, u32 nr, u64 line, const struct touch *t)
+static bool is_false(const struct moved *moved)
 {
-	u64 key[2] = { t->ptr - t->place.offset, line };
-	struct virtual_line *virtual;
-	bool new;
-	u32 i = hash_get(f->virtual + nr, key, &new);
+	return moved->by_other && !moved->same;
+}
 
-	virtual = hash_item(f->virtual + nr, i);
-	if (virtual->object != t->place.object)
-		cachelines_forget(f->offsets + nr, i);
-	virtual->object = t->place.object;
-	return i;
+/* Makes lines for those of @virtual that have none. */
+static void make_lines(struct false_sharing *f)
+{
+	size_t before = (size_t)f->room * f->nr, all = (size_t)f->virtual.room * f->nr;
+
+	f->shifted = kmap_array(f->shifted, all, sizeof(*f->shifted));
+	memset(f->shifted + before, 0, (all - before) * sizeof(*f->shifted));
+	f->room = f->virtual.room;
+}
+
+/* The lines of an object at all offsets; accesses to one are to one line or the next, mostly. */
+static struct shifted_line *shifted_lines(struct false_sharing *f, u64 line, const struct touch *t)
+{
+	struct virtual_line key = { t->ptr - t->place.offset, line }, *last;
+	u32 *recent = f->recent + line % 2;
+	bool new;
+
+	last = hash_item(&f->virtual, *recent);
+	if (!f->virtual.nr || last->base != key.base || last->nr != key.nr)
+		*recent = hash_get(&f->virtual, &key, &new);
+	if (f->room < f->virtual.room)
+		make_lines(f);
+	return f->shifted + (size_t)*recent * f->nr;
+}
+
+/* What a part of an access makes of a line at an offset; forgets what another object did there. */
+static bool touch_shifted(struct false_sharing *f, struct shifted_line *shifted,
+			  const struct touch *t, u32 first, u32 last)
+{
+	struct toucher toucher = toucher_of(t, first, last);
+	struct moved moved;
+
+	if (shifted->object != t->place.object)
+		cacheline_forget(&shifted->line);
+	shifted->object = t->place.object;
+	cacheline_touch(&shifted->line, f->longer.alone, ++f->order, &toucher, false, &moved);
+	return is_false(&moved);
 }
 
 /* Accesses to an object if objects of its kind began at an offset; how many were false sharing. */
@@ -191,10 +220,24 @@ static u32 touch_offset(struct false_sharing *f, const struct touch *t, u32 nr)
 		end = first | (size - 1);
 		if (end > last)
 			end = last;
-		found += is_false(f->offsets + nr, virtual_line(f, nr, first / size, t),
-				  first % size, end % size, t);
+		found += touch_shifted(f, shifted_lines(f, first / size, t) + nr, t,
+				       first % size, end % size);
 	}
 	return found;
+}
+
+/* Fetches what is known of the lines at all offsets at once: it is all over memory. */
+static void prefetch_offsets(struct false_sharing *f, const struct touch *t)
+{
+	const struct shifted_line *shifted;
+	u32 i;
+
+	for (i = 0; i < f->nr; i++) {
+		shifted = shifted_lines(f, ((u64)i * f->granularity + t->place.offset) /
+					f->a.line_size, t) + i;
+		__builtin_prefetch(shifted->line.visits);
+		__builtin_prefetch(shifted->line.touchers);
+	}
 }
 
 /* The same in lines of twice the size. */
@@ -202,12 +245,16 @@ static u32 touch_longer(struct false_sharing *f, const struct touch *t)
 {
 	u64 first = t->ptr, last = t->ptr + t->size - 1, end;
 	u32 size = 2 * f->a.line_size, found = 0;
+	struct toucher toucher;
+	struct moved moved;
 
 	for (;; first = end + 1) {
 		end = first | (size - 1);
 		if (end > last)
 			end = last;
-		found += is_false(&f->longer, first / size, first % size, end % size, t);
+		toucher = toucher_of(t, first % size, end % size);
+		cachelines_touch(&f->longer, first / size, &toucher, &moved);
+		found += is_false(&moved);
 		if (end == last)
 			return found;
 	}
@@ -223,6 +270,8 @@ static void touch_others(struct false_sharing *f, const struct touch *t)
 		group->sum[LONGER] += found;
 		f->total[LONGER] += found;
 	}
+	if (t->place.object)
+		prefetch_offsets(f, t);
 	for (i = 0; i < f->nr && t->place.object; i++) {
 		found = touch_offset(f, t, i);
 		if (t->chosen)

@@ -17,21 +17,18 @@
 #include "cachelines.h"
 #include "kmap.h"
 
+#define LEAST	4u		/* items that an array has room for */
+
 /* When a CPU touched a line last. */
 struct visit {
 	u64 order;
 	u32 cpu;
 };
 
-/* A line; what is 0 was not touched. */
-struct line {
+/* A line of a number. */
+struct numbered {
 	u64 key;
-	u64 taken;		/* when it was stored to so that it moved: 0: all hold it */
-	bool changed;		/* ... and nobody has moved it to read it since */
-	u32 nr_visits, nr_touchers;
-	int writer;		/* the CPU that stored to it last, plus one */
-	struct visit *visits;
-	struct toucher *touchers;
+	struct cacheline line;
 };
 
 /**
@@ -43,7 +40,7 @@ void cachelines_init(struct cachelines *c, bool alone)
 {
 	c->alone = alone;
 	c->order = 0;
-	hash_init(&c->lines, sizeof(struct line), sizeof(u64));
+	hash_init(&c->lines, sizeof(struct numbered), sizeof(u64));
 }
 
 /**
@@ -52,30 +49,23 @@ void cachelines_init(struct cachelines *c, bool alone)
  */
 void cachelines_free(struct cachelines *c)
 {
-	struct line *line;
 	u32 i;
 
-	for (i = 0; i < c->lines.nr; i++) {
-		line = hash_item(&c->lines, i);
-		free(line->visits);
-		free(line->touchers);
-	}
+	for (i = 0; i < c->lines.nr; i++)
+		cacheline_free(&((struct numbered *)hash_item(&c->lines, i))->line);
 	hash_free(&c->lines);
 }
 
-static bool is_power(u32 n)
-{
-	return !(n & (n - 1));
-}
-
-/* An array grows whenever the number of its items is a power of two. */
+/* An array grows when the number of its items is 0, or a power of two from LEAST on. */
 static void *grow(void *array, u32 nr, size_t size)
 {
-	return is_power(nr) ? kmap_array(array, nr ? 2 * (size_t)nr : 1, size) : array;
+	bool full = !nr || (nr >= LEAST && !(nr & (nr - 1)));
+
+	return full ? kmap_array(array, nr ? 2 * (size_t)nr : LEAST, size) : array;
 }
 
 /* The CPU's own visit, made if there is none. */
-static struct visit *get_visit(struct line *line, u32 cpu)
+static struct visit *get_visit(struct cacheline *line, u32 cpu)
 {
 	u32 i;
 
@@ -89,22 +79,21 @@ static struct visit *get_visit(struct line *line, u32 cpu)
 }
 
 /* Whether other CPUs hold a line; once it was taken these are the ones that came later. */
-static bool others_hold(const struct cachelines *c, const struct line *line, u32 cpu)
+static bool others_hold(bool alone, const struct cacheline *line, u32 cpu)
 {
 	u32 i;
 
 	if (!line->taken)
-		return !c->alone;
+		return !alone;
 	for (i = 0; i < line->nr_visits; i++)
 		if (line->visits[i].cpu != cpu && line->visits[i].order >= line->taken)
 			return true;
 	return false;
 }
 
-static bool is_move(const struct cachelines *c, const struct line *line,
-		    const struct toucher *t, u64 last)
+static bool is_move(bool alone, const struct cacheline *line, const struct toucher *t, u64 last)
 {
-	return last < line->taken || (t->writes && others_hold(c, line, t->cpu));
+	return last < line->taken || (t->writes && others_hold(alone, line, t->cpu));
 }
 
 static bool overlap(const struct toucher *a, const struct toucher *b)
@@ -113,7 +102,7 @@ static bool overlap(const struct toucher *a, const struct toucher *b)
 }
 
 /* Looks for what made the line move since @last. */
-static void find_before(const struct line *line, const struct toucher *t, u64 last,
+static void find_before(const struct cacheline *line, const struct toucher *t, u64 last,
 			struct moved *moved)
 {
 	const struct toucher *other, *best = NULL;
@@ -141,7 +130,7 @@ static bool is_covered(const struct toucher *old, const struct toucher *by)
 	return old->first >= by->first && old->last <= by->last && (by->writes || !old->writes);
 }
 
-static void keep(struct line *line, const struct toucher *t, u64 order)
+static void keep(struct cacheline *line, const struct toucher *t, u64 order)
 {
 	u32 i, kept = 0;
 
@@ -155,17 +144,21 @@ static void keep(struct line *line, const struct toucher *t, u64 order)
 	line->nr_touchers = kept + 1;
 }
 
-static void touch(struct cachelines *c, u64 key, const struct toucher *t, bool told,
-		  struct moved *moved)
+/**
+ * cacheline_touch - account for an access to a line
+ * @line: the line
+ * @alone: whether there is but one CPU
+ * @order: when; greater than for any access to the line before
+ * @t: the access
+ * @told: whether it is known to have moved the line
+ * @moved: set to what came of it
+ */
+void cacheline_touch(struct cacheline *line, bool alone, u64 order, const struct toucher *t,
+		     bool told, struct moved *moved)
 {
-	struct visit *visit;
-	struct line *line;
-	u64 order = ++c->order;
-	bool new;
+	struct visit *visit = get_visit(line, t->cpu);
 
-	line = hash_item(&c->lines, hash_get(&c->lines, &key, &new));
-	visit = get_visit(line, t->cpu);
-	*moved = (struct moved){ .moves = told || is_move(c, line, t, visit->order),
+	*moved = (struct moved){ .moves = told || is_move(alone, line, t, visit->order),
 				   .from = line->writer - 1 };
 	if (moved->moves) {
 		find_before(line, t, visit->order, moved);
@@ -181,23 +174,36 @@ static void touch(struct cachelines *c, u64 key, const struct toucher *t, bool t
 }
 
 /**
- * cachelines_forget - let a line be held by all CPUs, as if it was never touched
- * @c: the lines
- * @line: number of the line
+ * cacheline_forget - let a line be held by all CPUs, as if it was never touched
+ * @line: the line
  */
-void cachelines_forget(struct cachelines *c, u64 line)
+void cacheline_forget(struct cacheline *line)
 {
-	struct line *l;
-	u32 i;
+	line->taken = 0;
+	line->changed = false;
+	line->writer = 0;
+	line->nr_visits = 0;
+	line->nr_touchers = 0;
+}
 
-	if (!hash_find(&c->lines, &line, &i))
-		return;
-	l = hash_item(&c->lines, i);
-	l->taken = 0;
-	l->changed = false;
-	l->writer = 0;
-	l->nr_visits = 0;
-	l->nr_touchers = 0;
+/**
+ * cacheline_free - release memory
+ * @line: the line
+ */
+void cacheline_free(struct cacheline *line)
+{
+	free(line->visits);
+	free(line->touchers);
+}
+
+static void touch(struct cachelines *c, u64 key, const struct toucher *t, bool told,
+		  struct moved *moved)
+{
+	struct numbered *numbered;
+	bool new;
+
+	numbered = hash_item(&c->lines, hash_get(&c->lines, &key, &new));
+	cacheline_touch(&numbered->line, c->alone, ++c->order, t, told, moved);
 }
 
 /**

@@ -41,6 +41,30 @@ struct moved {
 };
 
 /**
+ * struct cacheline - a line; what is 0 was not touched
+ * @taken: private: when it was stored to so that it moved: 0: all hold it
+ * @changed: private: whether it was stored to then and nobody has moved it to read it since
+ * @nr_visits: private: number of @visits
+ * @nr_touchers: private: number of @touchers
+ * @writer: private: the CPU that stored to it last, plus one
+ * @visits: private: when each CPU touched it last
+ * @touchers: private: the last touch of each range of bytes
+ */
+struct cacheline {
+	u64 taken;
+	bool changed;
+	u32 nr_visits, nr_touchers;
+	int writer;
+	struct visit *visits;
+	struct toucher *touchers;
+};
+
+void cacheline_free(struct cacheline *line);
+void cacheline_forget(struct cacheline *line);
+void cacheline_touch(struct cacheline *line, bool alone, u64 order, const struct toucher *t,
+		     bool told, struct moved *moved);
+
+/**
  * struct cachelines - the lines
  * @alone: whether there is but one CPU, which holds all lines from the beginning
  * @lines: private: by number
@@ -54,7 +78,6 @@ struct cachelines {
 
 void cachelines_init(struct cachelines *c, bool alone);
 void cachelines_free(struct cachelines *c);
-void cachelines_forget(struct cachelines *c, u64 line);
 void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *toucher,
 		      struct moved *moved);
 void cachelines_move(struct cachelines *c, u64 line, const struct toucher *toucher,
