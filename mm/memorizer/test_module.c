@@ -70,6 +70,36 @@ static const struct kernel_param_ops leaks_ops = {
 module_param_cb(leaks, &leaks_ops, NULL, 0200);
 MODULE_PARM_DESC(leaks, "Have so many objects that nothing refers to, until unloaded");
 
+/* For kprobes: no access, and nowhere jumped to, so that a probe in it can be optimized. */
+static noinline unsigned int memorizer_test_mix(unsigned int value)
+{
+	value ^= value >> 16;
+	value *= 0x7feb352d;
+	value ^= value >> 15;
+	value *= 0x846ca68b;
+	return value ^ value >> 16;
+}
+
+static int set_mixes(const char *text, const struct kernel_param *kp)
+{
+	unsigned int i, count, value = 0;
+	int err = kstrtouint(text, 0, &count);
+
+	if (err)
+		return err;
+	for (i = 0; i < count; i++)
+		value = memorizer_test_mix(value + i);
+	barrier_data(&value);
+	return 0;
+}
+
+static const struct kernel_param_ops mixes_ops = {
+	.set = set_mixes,
+};
+
+module_param_cb(mixes, &mixes_ops, NULL, 0200);
+MODULE_PARM_DESC(mixes, "Call memorizer_test_mix() that often");
+
 static int get_object(char *buffer, const struct kernel_param *kp)
 {
 	return sysfs_emit(buffer, "%lx\n", (unsigned long)object);

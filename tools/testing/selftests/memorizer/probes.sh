@@ -6,8 +6,9 @@
 T=/sys/kernel/tracing
 [ -d $T/events ] || mount -t tracefs tracefs $T 2>/dev/null
 [ -e $T/kprobe_events ] || skip "no kprobe events"
+module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
 text_may_be_patched || skip "$unpatched"
-trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; quiet' EXIT
+trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; rmmod $module 2>/dev/null; quiet' EXIT
 
 # hits WHAT: sets hits, how often the probe hits when files are opened, at least once.
 hits() {
@@ -87,6 +88,169 @@ function_graph_is_the_call_site() {
 	[ $calls -gt 0 ] && same "objects" "$(allocated_by return_to_handler)" $calls
 }
 
+# new_module: loads the test module, which a test that failed may have left.
+new_module() {
+	rmmod $module 2>/dev/null
+	load_module
+}
+
+# The other module, and what is done again and again until end_of_side.
+other=memorizer_test_sharing
+load_other() { if [ -n "$file" ]; then insmod "${file%/*}/$other.ko"; else modprobe $other; fi; }
+on_the_side() {
+	goes_on=$(mktemp)
+	while [ -e $goes_on ]; do eval "$1"; done &
+}
+end_of_side() {
+	rm $goes_on
+	wait
+}
+
+# warned: has the kernel warned of anything since it was booted?
+warned() { echo $(($(cat /proc/sys/kernel/tainted) >> 9 & 1)); }
+
+# module_hits PLACE HITS WHEN: with the probe enabled before or after the module is loaded, seven
+# calls of memorizer_test_mix() hit it that often.
+module_hits() {
+	[ $3 = before ] || new_module || return 1
+	echo "p:memorizer_test $module:$1" >$T/kprobe_events || return 1
+	echo >$T/trace
+	echo 1 >$T/events/kprobes/memorizer_test/enable
+	[ $3 = after ] || new_module || return 1
+	echo 7 >$P/mixes
+	hits=$(grep -c memorizer_test: $T/trace)
+	echo 0 >$T/events/kprobes/memorizer_test/enable
+	echo >$T/kprobe_events
+	rmmod $module
+	same "hits at $1, probed $3" "$hits" $2
+}
+
+# With the modules' sites on, and off.
+module_probe_hits() {
+	for logging in 0 1; do
+		echo $logging >$M/memorizer_log_access
+		module_hits memorizer_test_mix 7 after &&
+			module_hits memorizer_test_mix 7 before &&
+			module_hits test_init 1 before || return 1
+	done
+}
+
+# accepted: at which bytes of a module's function with sites a probe may be.
+accepted() {
+	for at in $(seq 0 200); do
+		echo "p:memorizer_test $module:set_increments+$at" >$T/kprobe_events 2>/dev/null || continue
+		echo >$T/kprobe_events
+		echo "$at"
+	done
+}
+
+# A site is refused, whether it is a call or the prefixes of an instruction.
+module_sites_are_refused() {
+	new_module || return 1
+	echo 1 >$M/memorizer_log_access
+	on=$(accepted)
+	echo 0 >$M/memorizer_log_access
+	off=$(accepted)
+	echo 1 >$M/memorizer_log_access
+	rmmod $module
+	[ -n "$on" ] && same "places" "$off" "$on"
+}
+
+# optimized: waits until the probe is; jumps are put in place of breakpoints some ticks later.
+optimized() {
+	for try in $(seq 300); do
+		! grep "memorizer_test_mix.*OPTIMIZED" /sys/kernel/debug/kprobes/list >/dev/null || return 0
+		sleep 0.1
+	done
+	cat /sys/kernel/debug/kprobes/list
+	return 1
+}
+
+# Behind the call of the tracer, which is behind ENDBR if there is one.
+mix_probe() {
+	for at in 5 9; do
+		! echo "p:memorizer_test $module:memorizer_test_mix+$at" >$T/kprobe_events 2>/dev/null || return 0
+	done
+	echo "# no probe in memorizer_test_mix"
+	return 1
+}
+
+# Whether the probe goes before the module, or the module while the probe is enabled.
+optimized_hits() {
+	new_module && mix_probe || return 1
+	echo >$T/trace
+	echo 1 >$T/events/kprobes/memorizer_test/enable
+	optimized || return 1
+	echo 7 >$P/mixes
+	hits=$(grep -c memorizer_test: $T/trace)
+	[ $1 = probe ] || rmmod $module
+	echo 0 >$T/events/kprobes/memorizer_test/enable
+	echo >$T/kprobe_events
+	[ $1 = module ] || rmmod $module
+	same "hits" "$hits" 7
+}
+
+# The optimizer looks up which module the text is of, while another one comes and goes.
+optimized_probe_in_module() {
+	[ -e /proc/sys/debug/kprobes-optimization ] || { echo "# no optimized probes"; return 0; }
+	before=$(warned)
+	on_the_side "load_other && rmmod $other"
+	optimized_hits probe && optimized_hits module && optimized_hits probe
+	status=$?
+	end_of_side
+	[ $status = 0 ] && same "warnings" "$(warned)" "$before"
+}
+
+# Functions are traced, tracepoints are enabled, and probes become jumps and go again.
+patch_text() {
+	new_module && mix_probe || return 1
+	for try in 1 2 3 4 5; do
+		echo function >$T/current_tracer
+		echo 1 >$T/events/kprobes/memorizer_test/enable
+		echo 1 >$T/events/sched/enable
+		optimized || return 1
+		echo 0 >$T/events/sched/enable
+		echo 0 >$T/events/kprobes/memorizer_test/enable
+		echo nop >$T/current_tracer
+	done
+	echo >$T/kprobe_events
+	rmmod $module
+}
+
+# All that while sites are switched.
+everybody_patches() {
+	before="$(stat_of sites_on) $(warned)"
+	on_the_side 'echo 0 >$M/memorizer_log_access; echo 1 >$M/memorizer_log_access'
+	patch_text
+	status=$?
+	end_of_side
+	[ $status = 0 ] && same "sites on, warnings" "$(stat_of sites_on) $(warned)" "$before"
+}
+
+# livepatched: has the kernel another command line, once all tasks have left what they execute?
+livepatched() {
+	transition=/sys/kernel/livepatch/livepatch_sample/transition
+	for try in $(seq 300); do
+		[ "$(cat $transition 2>/dev/null)" = 1 ] || break
+		sleep 0.1
+	done
+	grep "this has been live patched" /proc/cmdline >/dev/null
+}
+
+# A function that has sites gives way to one of a module, which has some, too.
+live_patch() {
+	sample=$(find /modules . -name livepatch-sample.ko 2>/dev/null | head -n 1)
+	[ -n "$sample" ] || { echo "# no module livepatch-sample"; return 0; }
+	before=$(warned)
+	insmod $sample && livepatched || return 1
+	echo 0 >$M/memorizer_log_access
+	livepatched || return 1
+	echo 1 >$M/memorizer_log_access
+	livepatched || return 1
+	echo 0 >/sys/kernel/livepatch/livepatch_sample/enabled
+	! livepatched && rmmod livepatch_sample && same "warnings" "$(warned)" "$before"
+}
+
 # Objects and accesses are what they would be: those of the accounts agree.
 accounts_agree() {
 	echo 0 >$M/memorizer_log_access
@@ -98,12 +262,17 @@ accounts_agree() {
 quiet
 echo 1 >$M/memorizer_enabled
 echo 1 >$M/memorizer_log_access
-plan 8
+plan 13
 check hook_cannot_be_probed
 check hook_cannot_be_traced
 check probe_hits
 check return_probe_hits
 check function_graph
+check module_probe_hits
+check module_sites_are_refused
+check optimized_probe_in_module
+check everybody_patches
+check live_patch
 check undisturbed accounts_agree
 check return_probe_is_the_call_site
 check function_graph_is_the_call_site
