@@ -67,7 +67,8 @@ for command in "sharing --addresses" false-sharing per-entry summary; do
 		ok $? "the tables of ${command%% *} fit $width columns"
 	done
 done
-for command in "serial entries" "cache-assoc assoc" "conflicts conflicts" "rcu rcu" "timeline lines"; do
+for command in "serial entries" "cache-assoc assoc" "conflicts conflicts" "rcu rcu" \
+	       "timeline lines"; do
 	COLUMNS=80 terminal "$memorizer" "${command% *}" "$tmp/${command#* }" >"$tmp/all"
 	plain "$tmp/all" | grep -e '---' -e ' | ' -e '^ no room' >"$tmp/out"
 	got=$(widest "$tmp/out")
@@ -143,7 +144,8 @@ draws()
 	rm -f "$tmp/fifo" "$tmp/ended"
 	mkfifo "$tmp/fifo"
 	{
-		MEMORIZER_PROGRESS= "$build/tests/terminal" sh -c '"$@" >"$0"' "$tmp/fifo" "$@" >"$tmp/drawn"
+		MEMORIZER_PROGRESS= "$build/tests/terminal" sh -c '"$@" >"$0"' "$tmp/fifo" "$@" \
+			>"$tmp/drawn"
 		: >"$tmp/ended"
 	} &
 	exec 3<"$tmp/fifo"
