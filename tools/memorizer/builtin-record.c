@@ -50,6 +50,7 @@ static const char usage[] =
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
+#define MARK_MAX	255		/* bytes that the kernel takes */
 #define OPTION_FIELDS	256		/* has no letter */
 #define SHORT	"+o:f:raTelcn:M:I:C:A:G:ksm:t:p:P:zS:R:F:D:h"
 
@@ -189,6 +190,22 @@ static bool parse_cgroups(struct narrow *n, const char *text)
 	return false;
 }
 
+/* Takes the text of a mark, which the kernel would refuse without saying why. */
+static bool parse_mark(struct recording *what, const char *text)
+{
+	const char *want = NULL;
+
+	what->mark = text;
+	if (!*text || strlen(text) > MARK_MAX)
+		want = "1 to 255 bytes";
+	else if (!strncmp(text, "leave ", 6) && text[6])
+		want = "a text that does not leave a scope: none is open yet";
+	if (want)
+		fprintf(stderr, "memorizer record: --mark %.20s%s: want %s\n", text,
+			strlen(text) > 20 ? "..." : "", want);
+	return !want;
+}
+
 /* Whether options go together; if not there was a message. */
 static bool fit_together(const struct recording *what)
 {
@@ -288,8 +305,9 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			what->snapshot = true;
 			break;
 		case 'm':
-			what->mark = optarg;
-			break;
+			if (parse_mark(what, optarg))
+				break;
+			return usage_error("record");
 		case 't':
 			if (parse_kind(&what->form.choice, optarg))
 				break;

@@ -1370,6 +1370,18 @@ records --accesses --cpu 0 --pid 6 --kind pages
 chosen 'alloc: |access: .*pid = [57] |cpu_id = 1.*access: |access: .*cpu_id = 1'
 equal "all at once" "$tmp/want" "$tmp/got"
 
+# With kptr_restrict of 2 all addresses are 0, for root, too
+if unshare -m true 2>"$tmp/err"; then
+	for hidden in 0 1; do
+		debugfs 0
+		printf '0000000000000000 A fixed\n%016x T _text\n' $((!hidden)) >"$tmp/kallsyms"
+		unshare -m sh -c 'mount --bind "$1" /proc/kallsyms && shift && exec "$@"' sh "$tmp/kallsyms" \
+			"$memorizer" record --debugfs "$d" -o "$tmp/trace" --for 1ms 2>"$tmp/err"
+		same "symbols that cannot be had are missed at the beginning: $hidden" "$? $hidden" \
+			"0 $(head -n 1 "$tmp/err" | grep -c 'the trace will have no symbols')"
+	done
+fi
+
 # Refusals: before anything is switched on or written
 # refuses NAME MESSAGE ARGUMENTS...
 refuses()
@@ -1406,6 +1418,16 @@ refuses "a size for parts" " record: --rotate: want --max-size, too, which says 
 	--rotate 3
 refuses "one way to keep the last" " record: --flight and --max-size: want one of them $hint" \
 	--flight 1M --max-size 1M
+refuses "a mark" " record: --mark : want 1 to 255 bytes $hint" --mark ""
+refuses "one that the kernel takes" " record: --mark $(printf '%020d' 0)...: want 1 to 255 bytes $hint" \
+	--mark "$(printf '%0256d' 0)"
+refuses "one that may be where no scope is open" " record: --mark leave it: want a text that does not leave \
+a scope: none is open yet $hint" --mark "leave it"
+echo "stream_subbuf_size: 524288" >"$m/show_stats"
+refuses "room for a packet" " record: --max-size 524287: a packet may have 524288 bytes: want at least that" \
+	-o "$tmp/none" --max-size 524287
+refuses "room for a packet in a part" " record: --max-size 1: a packet may have 524288 bytes: want at least that" \
+	-o "$tmp/none" --max-size 1 --rotate 2
 refuses "options that exist" " record: unrecognized option '--frob' $hint" --frob
 refuses "globs" " record: --function : want globs with commas between $hint" --accesses --function ""
 refuses "no blanks in them" " record: --module a b: want globs with commas between $hint" \

@@ -476,12 +476,41 @@ static bool block_signals(struct recorder *r)
 	return r->signals >= 0;
 }
 
+/* Whether --max-size has room for any packet that this kernel writes; if not there was a message. */
+static bool fits_a_packet(const struct recorder *r)
+{
+	u64 max = r->what->form.max_size, size;
+
+	if (!max || !control_stat(&r->kernel, "stream_subbuf_size", &size) || max >= size)
+		return true;
+	fprintf(stderr,
+		"memorizer record: --max-size %llu: a packet may have %llu bytes: want at least that\n",
+		max, size);
+	return false;
+}
+
+/* Says at the beginning that there will be no names, as addresses cannot be had later. */
+static void look_at_symbols(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long long address = 0;
+	bool any = false;
+
+	while (f && !address && fscanf(f, "%llx%*[^\n]", &address) == 1)
+		any = true;
+	if (f)
+		fclose(f);
+	if (any && !address)
+		fprintf(stderr,
+			"memorizer: /proc/kallsyms: addresses are hidden, the trace will have no symbols: want 0 or 1 in /proc/sys/kernel/kptr_restrict\n");
+}
+
 /* Opens what is read and makes what is written, before anything is switched on. */
 static bool prepare(struct recorder *r)
 {
 	struct copies *c = &r->copies;
 
-	if (!control_open(&r->kernel, r->what->debugfs) ||
+	if (!control_open(&r->kernel, r->what->debugfs) || !fits_a_packet(r) ||
 	    !control_get_switches(&r->kernel, r->before) ||
 	    !narrow_begin(&r->what->narrow, &r->kernel, r->what->on[STREAM_ACCESSES]))
 		return false;
@@ -493,6 +522,7 @@ static bool prepare(struct recorder *r)
 	    !save_copy(copies_base(c), r->kernel.dir, "metadata", "metadata"))
 		return false;
 	control_say_on(&r->kernel, r->before);
+	look_at_symbols();
 	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
 	save_kernel(r);
 	arrivals_begin(&r->arrivals, copies_base(c));
