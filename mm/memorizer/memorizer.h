@@ -6,8 +6,8 @@
  * (index.c) for the object at the address and counts in that object's access
  * entry for (ip, pid), and follows the cache line (traffic.c). Objects come and go
  * through the allocator's hooks (object.c). All records live in the pool (pool.c) and
- * are named by 32-bit ids. lines.c, kmap.c and stats.c read them, debugfs.c is the
- * way in for the user.
+ * are named by 32-bit ids. lines.c, rows.c, kmap.c and stats.c read them, debugfs.c
+ * is the way in for the user.
  * observer.h says who is told of all this while it happens.
  *
  * These files also compile in user space, see tools/testing/memorizer.
@@ -892,10 +892,19 @@ bool memorizer_lines_next(struct memorizer_lines *lines, struct memorizer_line *
 void memorizer_lines_end(struct memorizer_lines *lines);
 bool memorizer_is_pinned(const struct memorizer_object *object);
 
+/* rows.c */
+
+/* Bytes that a row takes at most, and its functions may write. */
+#define MEMORIZER_ROW_MAX	192
+
+char *memorizer_row_object(char *to, const struct memorizer_object *object);
+char *memorizer_row_line(char *to, const struct memorizer_line *line);
+char *memorizer_row_field(char *to, const struct memorizer_object *object,
+			  const struct memorizer_line *line);
+char *memorizer_row_traffic(char *to, const struct memorizer_line *line);
+
 /* kmap.c */
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
-void memorizer_kmap_show_object(struct seq_file *m, const struct memorizer_object *object);
-void memorizer_kmap_show_line(struct seq_file *m, const struct memorizer_line *line);
 extern const struct file_operations memorizer_kmap_fops, memorizer_fields_kmap_fops;
 extern const struct file_operations memorizer_traffic_fops;
 

@@ -7,7 +7,6 @@
 #include <linux/memorizer.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -332,19 +331,19 @@ static void pages_may_go_to_another_cache(struct kunit *test)
 /* The object's line, without what one cannot know beforehand. */
 static void render(struct kunit *test, u32 id, char *buf, size_t size)
 {
-	struct seq_file m = { .buf = buf, .size = size };
 	struct memorizer_lines lines;
 	struct memorizer_line line;
+	char *to;
 
 	down_write(&memorizer_rwsem);
-	memorizer_kmap_show_object(&m, memorizer_ptr(id));
+	to = memorizer_row_object(buf, memorizer_ptr(id));
 	memorizer_lines_begin(&lines, memorizer_ptr(id), false);
-	while (memorizer_lines_next(&lines, &line))
-		memorizer_kmap_show_line(&m, &line);
+	while (to - buf + MEMORIZER_ROW_MAX <= size && memorizer_lines_next(&lines, &line))
+		to = memorizer_row_line(to, &line);
 	memorizer_lines_end(&lines);
 	up_write(&memorizer_rwsem);
-	KUNIT_ASSERT_LT(test, m.count, size);
-	buf[m.count] = '\0';
+	KUNIT_ASSERT_LE(test, to - buf + MEMORIZER_ROW_MAX, size);
+	*to = '\0';
 }
 
 static void allocation_over_a_live_object_is_deadbeef(struct kunit *test)

@@ -2,7 +2,9 @@
 /*
  * Memorizer's statistics: what is in the KMAP, what is not, and why.
  */
+#include <linux/errno.h>
 #include <linux/rwsem.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
 #include "memorizer.h"
@@ -36,8 +38,11 @@ static u64 object_accesses(const struct memorizer_object *object)
 	return sum;
 }
 
-/* The accesses in the KMAP. Of an object with many entries, counts may be carried all the time. */
-static u64 attributed(void)
+/*
+ * Adds up the accesses in the KMAP; false if the task was killed. Of an object with many entries,
+ * counts may be carried all the time.
+ */
+static bool attributed(u64 *accesses)
 {
 	struct memorizer_object *object;
 	unsigned long pos = 0;
@@ -49,28 +54,20 @@ static u64 attributed(void)
 		if (state != MEMORIZER_UNUSED && state != MEMORIZER_LEAVING &&
 		    state != MEMORIZER_RETIRED)
 			sum += object_accesses(object);
+		if (fatal_signal_pending(current))
+			return false;
 		memorizer_may_schedule();
 	}
-	return sum;
+	*accesses = sum;
+	return true;
 }
 
-/**
- * memorizer_stats_show() - show debugfs memorizer/show_stats
- * @m: where to
- * @unused: not used
- *
- * Context: process context, may sleep.
- * Return: 0
- */
-int memorizer_stats_show(struct seq_file *m, void *unused)
+static void show(struct seq_file *m, u64 accesses)
 {
 	struct memorizer_counters sum;
 	unsigned long sites, sites_patched;
-	u64 accesses, closed;
+	u64 closed;
 
-	memorizer_pause();
-	down_read(&memorizer_rwsem);
-	accesses = attributed();
 	sum_counters(&sum);
 	closed = sum.frees + sum.buried;
 
@@ -116,7 +113,29 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "sites_patched: %lu\n", sites_patched);
 	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
 	memorizer_observer_stats(m);
-	up_read(&memorizer_rwsem);
+}
+
+/**
+ * memorizer_stats_show() - show debugfs memorizer/show_stats
+ * @m: where to
+ * @unused: not used
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -EINTR if the task was killed
+ */
+int memorizer_stats_show(struct seq_file *m, void *unused)
+{
+	int err = -EINTR;
+	u64 accesses;
+
+	memorizer_pause();
+	if (!down_read_killable(&memorizer_rwsem)) {
+		if (attributed(&accesses)) {
+			show(m, accesses);
+			err = 0;
+		}
+		up_read(&memorizer_rwsem);
+	}
 	memorizer_resume();
-	return 0;
+	return err;
 }

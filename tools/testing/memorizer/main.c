@@ -23,6 +23,7 @@ static const struct {
 	{ "traffic", traffic_cases },
 	{ "strings", string_cases },
 	{ "lines", lines_cases },
+	{ "rows", rows_cases },
 	{ "threads", thread_cases },
 #ifndef __SANITIZE_THREAD__
 	{ "interrupts", interrupt_cases },

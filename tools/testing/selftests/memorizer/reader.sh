@@ -4,7 +4,7 @@
 . "${0%/*}/functions.sh"
 
 kmap=$(mktemp)
-trap 'rm -f $kmap; quiet' EXIT
+trap 'rm -f $kmap*; rmmod $module 2>/dev/null; quiet' EXIT
 
 # range_of FUNCTION: "first last", the addresses of a function's code.
 range_of() {
@@ -26,7 +26,7 @@ reader_is_not_recorded() {
 	grep -E "^  [0-9a-f]+,($(echo $pids | tr ' ' '|'))," $M/kmap >$kmap
 	for pid in $pids; do
 		grep -q "^  [0-9a-f]*,$pid," $kmap || { echo "# nothing of $pid, not even its start"; return 1; }
-		for function in seq_read_iter seq_printf sort_r; do
+		for function in mutex_lock_interruptible down_read_interruptible; do
 			range=$(range_of $function)
 			same "accesses of $pid in $function" "$(grep "^  [0-9a-f]*,$pid," $kmap |
 				tr ',' ' ' | awk -v range="$range" '
@@ -47,7 +47,57 @@ reading_does_not_stop_tracing() {
 	[ "$(stat_of accesses_attributed)" -gt "$before" ]
 }
 
-plan 2
+# Code with sites must not run for each row: a thunk would find each of its accesses to be paused.
+reading_costs_few_accesses() {
+	quiet
+	echo 1 >$M/memorizer_enabled
+	echo 1 >$M/memorizer_log_access
+	ls -lR /sys/devices >/dev/null
+	before=$(stat_of paused)
+	between=$(stat_of paused)
+	rows=$(cat $M/kmap | wc -l)
+	after=$(stat_of paused)
+	echo 0 >$M/memorizer_log_access
+	accesses=$((after - between - (between - before)))
+	echo "# $accesses accesses for $rows rows"
+	[ $rows -gt 10000 ] && [ $accesses -lt $((10 * rows)) ]
+}
+
+# Nobody walks to a position, which would take as long as reading all that is before it.
+reading_begins_at_the_beginning() {
+	quiet
+	echo 1 >$M/memorizer_enabled
+	echo 1 >$M/memorizer_track_lines
+	echo 1 >$M/memorizer_log_access
+	ls -lR /sys/devices >/dev/null
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	for file in kmap kmap_fields traffic; do
+		[ $file != traffic ] || grep -q . $M/traffic || continue
+		${0%/*}/positions $M/$file || { echo "# $file"; return 1; }
+	done
+	echo 0 >$M/memorizer_track_lines
+}
+
+# A module comes and goes beside a reader that takes a byte at a time, and the reader can be killed.
+reader_is_in_nobodys_way() {
+	module_found || { echo "# no module"; return 0; }
+	quiet
+	echo 1 >$M/memorizer_enabled
+	echo 1 >$M/memorizer_log_access
+	ls -lR /sys/devices >/dev/null
+	dd if=$M/kmap bs=1 of=/dev/null 2>/dev/null &
+	reader=$!
+	load_module && rmmod $module || return 1
+	kill $reader
+	wait $reader
+	same "status of the reader" $? 143
+}
+
+plan 5
 check reader_is_not_recorded
 check reading_does_not_stop_tracing
+check reading_costs_few_accesses
+check undisturbed reading_begins_at_the_beginning
+check reader_is_in_nobodys_way
 finish
