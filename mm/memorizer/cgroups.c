@@ -54,6 +54,16 @@ static DEFINE_MUTEX(groups_mutex);
 static struct groups *chosen;
 static DEFINE_RAW_SPINLOCK(choice_lock);
 
+static bool is_listed(const struct cgroup *group, const struct groups *groups)
+{
+	unsigned int i;
+
+	for (i = 0; i < groups->nr; i++)
+		if (groups->group[i] == group)
+			return true;
+	return false;
+}
+
 static bool is_inside(struct cgroup *group, const struct groups *groups)
 {
 	unsigned int i;
@@ -135,7 +145,10 @@ static unsigned int count_words(const char *text)
 	return nr;
 }
 
-/* Adds the groups of a text; those of it that there are have their references in any case. */
+/*
+ * Adds the groups of a text, each once, with a reference. A list that is added to again and
+ * again therefore has no more groups than there are.
+ */
 static int add_groups(struct groups *groups, char *text)
 {
 	bool only = count_words(text) == 1;
@@ -150,7 +163,10 @@ static int add_groups(struct groups *groups, char *text)
 		group = cgroup_get_from_path(word);
 		if (IS_ERR(group))
 			return PTR_ERR(group);
-		groups->group[groups->nr++] = group;
+		if (is_listed(group, groups))
+			cgroup_put(group);
+		else
+			groups->group[groups->nr++] = group;
 	}
 	return 0;
 }

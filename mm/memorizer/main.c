@@ -5,11 +5,16 @@
 #define pr_fmt(fmt) "memorizer: " fmt
 
 #include <linux/crash_dump.h>
+#include <linux/ctype.h>
+#include <linux/errno.h>
 #include <linux/init.h>
+#include <linux/kstrtox.h>
 #include <linux/memblock.h>
 #include <linux/memorizer.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
 
 #include "filter.h"
 #include "memorizer.h"
@@ -51,7 +56,7 @@ module_param_cb(fields, &filter_ops, &boot_fields, 0);
 static bool boot_track_lines __initdata;
 module_param_named(track_lines, boot_track_lines, bool, 0);
 
-/* 0: one for each KiB of RAM. */
+/* See memorizer_lines_init(). */
 static unsigned long boot_lines __initdata;
 module_param_named(lines, boot_lines, ulong, 0);
 
@@ -60,14 +65,26 @@ module_param_named(lines, boot_lines, ulong, 0);
 static unsigned long long boot_pool __initdata = DEFAULT_POOL;
 module_param_cb(pool, &memorizer_size_ops, &boot_pool, 0);
 
-/* A size in bytes, with a suffix such as M. */
+/* A size in bytes, with a suffix such as M. memparse() would wrap a size of more than 64 bits. */
 static int __init set_size(const char *text, const struct kernel_param *param)
 {
-	char *end;
-	unsigned long long size = memparse(text, &end);
+	static const char suffixes[] __initconst = "KMGTP";
+	size_t length = strlen(text);
+	const char *suffix = length ? strchr(suffixes, toupper(text[length - 1])) : NULL;
+	unsigned long long size;
+	char number[24];
+	int err;
 
-	if (end == text || *end)
-		return -EINVAL;
+	if (length >= sizeof(number))
+		return -ERANGE;
+	strscpy(number, text, sizeof(number));
+	if (suffix)
+		number[length - 1] = '\0';
+	err = kstrtoull(number, 0, &size);
+	if (err)
+		return err;
+	if (suffix && check_shl_overflow(size, 10 * (suffix - suffixes + 1), &size))
+		return -ERANGE;
 	*(unsigned long long *)param->arg = size;
 	return 0;
 }
@@ -144,7 +161,7 @@ void __init memorizer_init_pool(void)
 	unsigned long long size;
 	void *base;
 
-	memorizer_lines_wanted = boot_lines ?: ram >> 10;
+	memorizer_lines_init(boot_lines, ram);
 	if (is_kdump_kernel() && boot_pool == DEFAULT_POOL) {
 		pr_info("no pool in a kdump kernel, unless memorizer.pool= asks for one\n");
 		return;

@@ -29,6 +29,8 @@
  *   the CPU that stored last does. So what would make others' loads or stores stay
  *   is taken away first, and what makes one's own stay is given last.
  */
+#define pr_fmt(fmt) "memorizer: " fmt
+
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/errno.h>
@@ -40,6 +42,7 @@
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/processor.h>
 #include <linux/smp.h>
 #include <linux/types.h>
@@ -88,7 +91,7 @@ struct memorizer_line_table {
 /* NULL: lines are not tracked. Written under tracking_mutex. */
 struct memorizer_line_table *memorizer_line_table __read_mostly;
 
-/* For so many lines there is room at least. */
+/* The table has room for at least so many lines. Such a table fits into memory. */
 unsigned long memorizer_lines_wanted __ro_after_init = 1 << 16;
 
 /* Of records: how many are in use, and how many there are. */
@@ -259,9 +262,31 @@ void __kprobes memorizer_traffic(const struct memorizer_access *access)
 	} while (at = next, at - access->addr < access->size);
 }
 
+/* Bytes of a record, which has a bit for each CPU. */
+static size_t record_size(void)
+{
+	return struct_size_t(struct cache_line, absent, BITS_TO_LONGS(nr_cpu_ids));
+}
+
+/**
+ * memorizer_lines_init() - set how many cache lines the table has room for
+ * @wanted: their number, rounded up to a power of two; 0: one for each KiB of RAM
+ * @ram: bytes of RAM, of which the table takes a quarter at most
+ *
+ * Context: boot, one CPU, once.
+ */
+void memorizer_lines_init(unsigned long wanted, unsigned long long ram)
+{
+	unsigned long most = BIT(ilog2(ram / 4 / record_size()));
+
+	memorizer_lines_wanted = min(wanted ?: (unsigned long)(ram >> 10), most);
+	if (wanted > most)
+		pr_warn("room for %lu cache lines cannot be had, taking %lu\n", wanted, most);
+}
+
 static struct memorizer_line_table *make_table(void)
 {
-	size_t record = struct_size_t(struct cache_line, absent, BITS_TO_LONGS(nr_cpu_ids));
+	size_t record = record_size();
 	unsigned int bits = ilog2(max(memorizer_lines_wanted, 2UL) - 1) + 1;
 	size_t size = sizeof(struct memorizer_line_table) + (record << bits);
 	struct memorizer_line_table *table;

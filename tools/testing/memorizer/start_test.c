@@ -73,17 +73,6 @@ void memblock_free(void *ptr, size_t size)
 	pieces[i].size = 0;
 }
 
-unsigned long long memparse(const char *text, char **end)
-{
-	unsigned long long size = strtoull(text, end, 0);
-
-	if (*end != text && **end == 'M') {
-		++*end;
-		size <<= 20;
-	}
-	return size;
-}
-
 int memorizer_set_log_access(bool on)
 {
 	CHECK(on);
@@ -171,6 +160,49 @@ static void bad_size_changes_nothing(void)
 	CHECK_EQ(param_pool.ops->set("3Mx", &param_pool), -EINVAL);
 	memorizer_init_pool();
 	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
+}
+
+/* Sizes with all suffixes are taken up to 2^64 - 1, and not modulo 2^64. */
+static void size_of_more_than_64_bits_is_refused(void)
+{
+	static const struct {
+		const char *text;
+		unsigned long long size;
+	} good[] = {
+		{ "18446744073709551615", ULLONG_MAX }, { "18014398509481983K", -1ULL << 10 },
+		{ "17179869183G", -1ULL << 30 }, { "16383P", -1ULL << 50 }, { "0x10k", 1 << 14 },
+		{ "1m", 1 << 20 }, { "1T", 1ULL << 40 }, { "0", 0 },
+	};
+	static const char * const bad[] = {
+		"18446744073709551616", "18014398509481984K", "17179869184G", "16384P",
+		"17592186044417M", "100000000000000000000000000000", "K", "", "-1", "1KM",
+	};
+	unsigned long long *size = param_pool.arg;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		CHECK_EQ(param_pool.ops->set(good[i].text, &param_pool), 0);
+		CHECK_EQ(*size, good[i].size);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		CHECK(param_pool.ops->set(bad[i], &param_pool) < 0);
+		CHECK_EQ(*size, 0);
+	}
+}
+
+/* The table is a power of two of records of 32 bytes, and at most a quarter of RAM. */
+static void room_for_lines_is_bounded(void)
+{
+	const unsigned long most = RAM / 4 / 32;
+
+	memorizer_lines_init(2305843009213693952, RAM);
+	CHECK_EQ(memorizer_lines_wanted, most);
+	memorizer_lines_init(ULONG_MAX, RAM);
+	CHECK_EQ(memorizer_lines_wanted, most);
+	memorizer_lines_init(most, RAM);
+	CHECK_EQ(memorizer_lines_wanted, most);
+	memorizer_lines_init(5000, RAM);
+	CHECK_EQ(memorizer_lines_wanted, 5000);
 }
 
 static void pool_is_at_most_half_of_ram(void)
@@ -284,6 +316,8 @@ const struct test_case start_cases[] = {
 	CASE(pool_is_a_share_of_ram),
 	CASE(pool_is_what_was_asked_for),
 	CASE(bad_size_changes_nothing),
+	CASE(size_of_more_than_64_bits_is_refused),
+	CASE(room_for_lines_is_bounded),
 	CASE(pool_is_at_most_half_of_ram),
 	CASE(pool_is_halved_until_it_can_be_had),
 	CASE(records_begin_zeroed),

@@ -73,7 +73,7 @@ pid() {
 pid_fork() { same pid_fork "$(cat $M/memorizer_pid_fork)" "$(value_of pid_fork)"; }
 
 # Rounded up to a power of two; without a number, one for each KiB of RAM, of which the log
-# says a little less.
+# says a little less. A table of more than a quarter of RAM cannot be had; a record is 32 bytes.
 lines() {
 	wanted=$(value_of lines)
 	[ "$(value_of track_lines)" = 1 ] || echo 1 >$M/memorizer_track_lines
@@ -83,8 +83,15 @@ lines() {
 	*[!0-9]*)	wanted=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
 			most=$((wanted / 97 * 100))
 			refused 1 lines ;;
-	*)		most=$wanted
-			refused 0 lines ;;
+	*)		refused 0 lines || return 1
+			ram=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
+			if [ $wanted -gt $((ram * 1024 / 32 / 4)) ]; then
+				[ $room -gt 0 ] && [ $room -le $((ram * 1024 / 32 / 4)) ] &&
+					says 1 "room for $wanted cache lines cannot be had, taking $room"
+				return
+			fi
+			says 0 "room for .* cache lines cannot be had" || return 1
+			most=$wanted ;;
 	esac && [ $room -ge $wanted ] && [ $room -lt $((2 * most)) ] ||
 		{ echo "# room for $room lines"; return 1; }
 }
@@ -97,17 +104,18 @@ qemu() {
 	esac
 }
 
-# kib SIZE: in KiB; nothing if it is not a size.
+# kib SIZE: in KiB; nothing if it is not a size, or one of 2^64 bytes or more.
 kib() {
 	number=${1%[KMG]}
 	case $number in
 	''|*[!0-9]*)	return ;;
 	esac
 	case $1 in
-	*K)	echo $number ;;
-	*M)	echo $((number << 10)) ;;
-	*G)	echo $((number << 20)) ;;
+	*K)	bits=0 ;;
+	*M)	bits=10 ;;
+	*G)	bits=20 ;;
 	esac
+	[ $((number >> (54 - bits))) -ne 0 ] || echo $((number << bits))
 }
 
 # tables KIB: what a pool of that size needs to know of its blocks of 64 KiB, in KiB, in

@@ -4,9 +4,9 @@
 #define _TEST_LINUX_MM_H
 
 #include <errno.h>
-#include <stdio.h>
 
 #include <linux/kernel.h>
+#include <linux/printk.h>
 #include <linux/string.h>
 
 #define PAGE_OFFSET	0xffff888000000000UL
@@ -15,13 +15,6 @@
 
 extern unsigned long max_pfn;
 
-unsigned long long memparse(const char *text, char **end);
-
 #define IS_ENABLED(option)	(option)
-
-/* Checked, but not said. */
-#define pr_info(...)	((void)(0 && printf(__VA_ARGS__)))
-#define pr_warn		pr_info
-#define pr_err		pr_info
 
 #endif /* _TEST_LINUX_MM_H */
