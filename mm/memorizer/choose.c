@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/hash.h>
 #include <linux/kallsyms.h>
+#include <linux/percpu.h>
 #include <linux/rwsem.h>
 #include <linux/slab.h>
 
@@ -24,7 +25,7 @@ static const struct memorizer_filter *filters[MEMORIZER_CHOICES];
 /* Of an object, if there is no filter. */
 #define NO_FILTER	BIT(MEMORIZER_RECORDED)
 
-/* Changes with them, and when there may be other functions: so many bits, never 0. */
+/* Changes with them, and when there may be other functions, without a lock. Never 0. */
 static u32 generation = 1;
 #define GENERATION_MAX	(U32_MAX >> MEMORIZER_CHOICES)
 
@@ -46,16 +47,15 @@ static unsigned int chosen_by(u32 verdict)
 	return verdict & (BIT(MEMORIZER_CHOICES) - 1);
 }
 
-/* A bit for each filter that takes the name. */
-static unsigned int ask(bool (*takes)(const struct memorizer_filter *by, const char *name),
-			const char *name)
+/* A bit for each filter that takes the cache's name. */
+static unsigned int ask_for_cache(const char *name)
 {
 	const struct memorizer_filter *by;
 	unsigned int chosen = 0, i;
 
 	for (i = 0; i < MEMORIZER_CHOICES; i++) {
 		by = READ_ONCE(filters[i]);
-		chosen |= by ? takes(by, name) << i : NO_FILTER & BIT(i);
+		chosen |= by ? memorizer_filter_takes_cache(by, name) << i : NO_FILTER & BIT(i);
 	}
 	return chosen;
 }
@@ -67,25 +67,56 @@ static unsigned int choose_cache(u32 now, const void *ptr)
 	u32 known;
 
 	if (!slab)
-		return ask(memorizer_filter_takes_cache, "");
+		return ask_for_cache("");
 	cache = slab->slab_cache;
 	known = READ_ONCE(cache->memorizer_verdict);
 	if (!is_of(known, now)) {
-		known = verdict(now, ask(memorizer_filter_takes_cache, cache->name));
+		known = verdict(now, ask_for_cache(cache->name));
 		WRITE_ONCE(cache->memorizer_verdict, known);
 	}
 	return chosen_by(known);
 }
 
-/* The function's name, for the byte before the return address: a call may be its last. */
-static unsigned int choose_function(unsigned long ip)
+/*
+ * Room for names, as the stack has none: an allocation may come at any depth. A hook may
+ * interrupt another one's use of it: that of a task, by those of a softirq, an interrupt, an NMI
+ * and an exception in the NMI. Each takes the next room, and gives it back before it returns.
+ */
+struct names {
+	char function[KSYM_NAME_LEN];
+	char part[KSYM_NAME_LEN];
+};
+
+static DEFINE_PER_CPU(struct names [6], names);
+static DEFINE_PER_CPU(unsigned int, names_in_use);
+
+/* A bit for each filter that takes the function's name. */
+static unsigned int ask_for_function(unsigned long ip, struct names *room)
 {
-	char name[KSYM_NAME_LEN];
+	const struct memorizer_filter *by;
+	unsigned int chosen = 0, i;
 	unsigned long unused;
 
-	if (!kallsyms_lookup(ip - 1, &unused, &unused, NULL, name))
-		*name = '\0';
-	return ask(memorizer_filter_takes_allocator, name);
+	/* For the byte before the return address: a call may be a function's last instruction. */
+	if (!kallsyms_lookup(ip - 1, &unused, &unused, NULL, room->function))
+		*room->function = '\0';
+	for (i = 0; i < MEMORIZER_CHOICES; i++) {
+		by = READ_ONCE(filters[i]);
+		chosen |= by ? memorizer_filter_takes_allocator(by, room->function,
+								room->part) << i :
+			NO_FILTER & BIT(i);
+	}
+	return chosen;
+}
+
+static unsigned int choose_function(unsigned long ip)
+{
+	unsigned int place = this_cpu_inc_return(names_in_use) - 1, chosen = NO_FILTER;
+
+	if (!WARN_ON_ONCE(place >= ARRAY_SIZE(names)))
+		chosen = ask_for_function(ip, this_cpu_ptr(&names[place]));
+	this_cpu_dec(names_in_use);
+	return chosen;
 }
 
 static unsigned int choose_site(u32 now, unsigned long ip)
@@ -123,9 +154,11 @@ unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 /* What came out so far holds no longer. */
 static void begin_anew(void)
 {
-	/* Who sees this number sees the filters, too: pairs with memorizer_choose_object(). */
-	smp_wmb();
-	WRITE_ONCE(generation, ((generation + 1) & GENERATION_MAX) ?: 1);
+	u32 now = READ_ONCE(generation);
+
+	/* After the filters, which it orders before: pairs with memorizer_choose_object(). */
+	while (!try_cmpxchg(&generation, &now, ((now + 1) & GENERATION_MAX) ?: 1))
+		;
 }
 
 /**
@@ -157,13 +190,13 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 }
 
 /**
- * memorizer_functions_come() - say that functions come, where others may have been
+ * memorizer_functions_come() - forget which call sites were chosen, as others may be there now
  *
- * Context: process context, may sleep.
+ * Takes no lock: a module's load must not wait for a reader of the KMAP.
+ *
+ * Context: any.
  */
 void memorizer_functions_come(void)
 {
-	down_write(&memorizer_rwsem);
 	begin_anew();
-	up_write(&memorizer_rwsem);
 }

@@ -220,14 +220,35 @@ struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *be
 	return new;
 }
 
-static bool is_taken(const struct memorizer_filter *by, enum kind kind,
-		     bool (*match)(const char *glob, const char *name), const char *name)
+/*
+ * GCC names what it splits off a function, or clones, after it, with a dot behind the name:
+ * foo.cold, foo.part.0, foo.constprop.0.cold. Cuts these endings off in @part.
+ */
+static bool match_part(const char *glob, const char *name, char *part)
+{
+	char *dot;
+
+	if (strscpy(part, name, KSYM_NAME_LEN) < 0)
+		return false;
+	while ((dot = strrchr(part, '.')) && dot > part) {
+		*dot = '\0';
+		if (glob_match(glob, part))
+			return true;
+	}
+	return false;
+}
+
+/* @part: room for KSYM_NAME_LEN bytes if @name is a function's, else NULL. */
+static bool is_taken(const struct memorizer_filter *by, enum kind kind, const char *name,
+		     char *part)
 {
 	bool taken = !by->chooses[kind];
 	const struct term *term;
 
 	for (term = by->terms; term < by->terms + by->nr; term++) {
-		if (term->kind != kind || (taken && !term->excludes) || !match(term->glob, name))
+		if (term->kind != kind || (taken && !term->excludes))
+			continue;
+		if (!glob_match(term->glob, name) && !(part && match_part(term->glob, name, part)))
 			continue;
 		if (term->excludes)
 			return false;
@@ -236,47 +257,22 @@ static bool is_taken(const struct memorizer_filter *by, enum kind kind,
 	return taken;
 }
 
-static bool match_whole(const char *glob, const char *name)
-{
-	return glob_match(glob, name);
-}
-
-/*
- * What GCC makes of a function that it splits or clones is called as that one is, with a
- * dot behind it: foo.cold, foo.part.0, foo.constprop.0.cold.
- */
-static bool match_function(const char *glob, const char *name)
-{
-	char part[KSYM_NAME_LEN], *dot;
-
-	if (match_whole(glob, name))
-		return true;
-	if (strscpy(part, name, sizeof(part)) < 0)
-		return false;
-	while ((dot = strrchr(part, '.')) && dot > part) {
-		*dot = '\0';
-		if (match_whole(glob, part))
-			return true;
-	}
-	return false;
-}
-
 /**
  * memorizer_filter_takes() - is a site to be switched on?
  * @by: a filter
  * @module: the name of the site's module, "vmlinux" for the kernel itself
  * @file: the name of the source file, from the top of the kernel's tree on, "" if not known
  * @function: the symbol of the function that it is in, "" if there is none
+ * @part: room for KSYM_NAME_LEN bytes
  *
  * Context: any.
  * Return: true if it is
  */
 bool memorizer_filter_takes(const struct memorizer_filter *by, const char *module,
-			    const char *file, const char *function)
+			    const char *file, const char *function, char *part)
 {
-	return is_taken(by, KIND_MODULE, match_whole, module) &&
-	       is_taken(by, KIND_FILE, match_whole, file) &&
-	       is_taken(by, KIND_FUNCTION, match_function, function);
+	return is_taken(by, KIND_MODULE, module, NULL) && is_taken(by, KIND_FILE, file, NULL) &&
+	       is_taken(by, KIND_FUNCTION, function, part);
 }
 
 static bool has_terms(const struct memorizer_filter *by, bool of_objects)
@@ -323,20 +319,22 @@ bool memorizer_filter_has_code(const struct memorizer_filter *by)
  */
 bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char *cache)
 {
-	return is_taken(by, KIND_CACHE, match_whole, cache);
+	return is_taken(by, KIND_CACHE, cache, NULL);
 }
 
 /**
  * memorizer_filter_takes_allocator() - are objects to be recorded that a function allocates?
  * @by: a filter
  * @function: the function's symbol, "" if it has none
+ * @part: room for KSYM_NAME_LEN bytes, which a hook has not got on the stack
  *
  * Context: any.
  * Return: true if they are, unless the cache says otherwise
  */
-bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const char *function)
+bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const char *function,
+				      char *part)
 {
-	return is_taken(by, KIND_ALLOC, match_function, function);
+	return is_taken(by, KIND_ALLOC, function, part);
 }
 
 /**

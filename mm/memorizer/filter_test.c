@@ -4,7 +4,11 @@
  * the sites and the objects of what matches are switched on and recorded, and no other.
  */
 #include <kunit/static_stub.h>
+#include <linux/completion.h>
 #include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <asm/memorizer-sites.h>
@@ -136,15 +140,17 @@ static const struct match {
 
 static void terms_match(struct kunit *test)
 {
+	char *part = kunit_kzalloc(test, KSYM_NAME_LEN, GFP_KERNEL);
 	const struct match *match;
 	struct memorizer_filter *filter;
 
+	KUNIT_ASSERT_NOT_NULL(test, part);
 	for (match = matches; match < matches + ARRAY_SIZE(matches); match++) {
 		filter = memorizer_make_filter(NULL, match->filter);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, filter);
 		KUNIT_EXPECT_EQ_MSG(test, match->takes,
 				    memorizer_filter_takes(filter, match->module, match->file,
-							   match->function),
+							   match->function, part),
 				    "'%s': %s of %s of %s", match->filter, match->function,
 				    match->file, match->module);
 		memorizer_free_filter(filter);
@@ -381,6 +387,49 @@ static void filter_without_memory_changes_nothing(struct kunit *test)
 	check_sites(test, filter_write_once, filter_write_twice);
 }
 
+static void hook_alloc(void *ptr)
+{
+	memorizer_alloc(MEMORIZER_KMALLOC, ptr, 64, GFP_KERNEL, _THIS_IP_);
+}
+
+/* Its name is looked up, and matched, somewhere else than on the stack of whoever allocates. */
+static void unknown_call_site_takes_little_stack(struct kunit *test)
+{
+	void *ptr = kunit_kzalloc(test, 64, GFP_KERNEL);
+	unsigned int used;
+
+	KUNIT_ASSERT_NOT_NULL(test, ptr);
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("alloc:nobody_is_called_so"));
+	used = stack_used(hook_alloc, ptr);
+	kunit_info(test, "%u bytes", used);
+	KUNIT_EXPECT_LE(test, used, 450);
+}
+
+static int say_that_functions_come(void *done)
+{
+	memorizer_functions_come();
+	complete(done);
+	return 0;
+}
+
+/* A module that is loaded says so. It must not wait for a reader. */
+static void functions_come_while_the_kmap_is_read(struct kunit *test)
+{
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct task_struct *thread;
+
+	thread = kthread_create(say_that_functions_come, &done, "functions_come");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	down_read(&memorizer_rwsem);
+	wake_up_process(thread);
+	/* Until it is done, or waits for the lock. */
+	while (!completion_done(&done) && !rwsem_is_contended(&memorizer_rwsem))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_FALSE(test, rwsem_is_contended(&memorizer_rwsem));
+	up_read(&memorizer_rwsem);
+	wait_for_completion(&done);
+}
+
 static int filter_test_init(struct kunit *test)
 {
 	return memorizer_set_enabled(true);
@@ -400,6 +449,8 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(sites_of_a_file_are_on),
 	KUNIT_CASE(bad_filter_changes_nothing),
 	KUNIT_CASE(filter_without_memory_changes_nothing),
+	KUNIT_CASE(unknown_call_site_takes_little_stack),
+	KUNIT_CASE(functions_come_while_the_kmap_is_read),
 	KUNIT_CASE(objects_that_match_are_recorded),
 	KUNIT_CASE(object_that_does_not_match_takes_its_place),
 	{ }

@@ -183,7 +183,7 @@ static int choose_sites(struct patch *patch)
 	const struct site_table *table = &patch->table;
 	unsigned long count = table->stop - table->start;
 	const struct memorizer_file *file = NULL, *last = table->files;
-	char name[KSYM_NAME_LEN];
+	char name[KSYM_NAME_LEN], part[KSYM_NAME_LEN];
 	bool takes = false;
 
 	if (!filter)
@@ -207,7 +207,7 @@ static int choose_sites(struct patch *patch)
 			file = find_file(table, &table->start[i], last);
 			last = file ?: last;
 			takes = memorizer_filter_takes(filter, table->name,
-						       file ? name_of_file(file) : "", name);
+						       file ? name_of_file(file) : "", name, part);
 			memorizer_may_schedule();
 		}
 		if (takes)

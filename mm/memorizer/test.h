@@ -73,6 +73,29 @@ static inline struct tally tally_of(const void *ptr, u32 pid)
 	return tally_id(object_at(ptr), pid);
 }
 
+#define STACK_WORDS	400
+#define STACK_PATTERN	0x5741434b57414b53UL
+
+/*
+ * Returns how many bytes of stack a call takes: it fills what is below the stack pointer, and
+ * looks how far that was overwritten. Interrupts are off, so nobody else writes there.
+ */
+static noinline __maybe_unused unsigned int stack_used(void (*call)(void *ptr), void *ptr)
+{
+	unsigned long flags, left = STACK_WORDS, *bottom, *at;
+
+	local_irq_save(flags);
+	bottom = (unsigned long *)current_stack_pointer - STACK_WORDS;
+	at = bottom;
+	asm volatile("rep stosq" : "+D" (at), "+c" (left) : "a" (STACK_PATTERN) : "memory");
+	call(ptr);
+	at = bottom;
+	left = STACK_WORDS;
+	asm volatile("repe scasq" : "+D" (at), "+c" (left) : "a" (STACK_PATTERN) : "cc", "memory");
+	local_irq_restore(flags);
+	return (bottom + STACK_WORDS - (at - 1)) * sizeof(*at);
+}
+
 /* Copies an object's lines; returns how many there are, @size or more if not all were copied. */
 static inline unsigned int copy_lines(struct memorizer_object *object, struct memorizer_line *line,
 				      unsigned int size)
