@@ -213,8 +213,8 @@ static __always_inline void add_entry(struct memorizer_entry *entry, u32 id, u32
 }
 
 /*
- * Adds @counts to an entry, or gives a new one those and @more. Returns the entry, NULL if
- * there is no room for one.
+ * Adds @counts to an entry, or gives a new one those and @more. Returns the entry, for settle(),
+ * or NULL if there is no room for one.
  */
 static __kprobes struct memorizer_entry *count(struct memorizer_object *object, u64 key,
 					       u64 counts, u64 more)
@@ -224,8 +224,6 @@ static __kprobes struct memorizer_entry *count(struct memorizer_object *object, 
 
 	if (find_entry(bucket, object, key, &entry)) {
 		local_add(counts, &entry->word);
-		if (unlikely(local_read(&entry->word) & CARRIES))
-			memorizer_access_carry(entry);
 		return entry;
 	}
 	id = memorizer_pool_alloc(MEMORIZER_ENTRY);
@@ -234,6 +232,13 @@ static __kprobes struct memorizer_entry *count(struct memorizer_object *object, 
 	entry = memorizer_ptr(id);
 	add_entry(entry, id, bucket, object, key, counts + more);
 	return entry;
+}
+
+/* Carries what was counted, if it is time to. Not in count(): its stack would be kept meanwhile. */
+static __always_inline void settle(struct memorizer_entry *entry)
+{
+	if (unlikely(local_read(&entry->word) & CARRIES))
+		memorizer_access_carry(entry);
 }
 
 static __always_inline struct memorizer_wide_entry *
@@ -316,6 +321,8 @@ static __kprobes bool count_in_whole(struct memorizer_object *object, unsigned l
 			remember(entry, addr);
 		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
 	}
+	if (entry)
+		settle(entry);
 	return entry;
 }
 
@@ -346,11 +353,14 @@ void __kprobes memorizer_count_traffic(u32 id, unsigned int kind, unsigned long 
 {
 	struct memorizer_object *object = memorizer_ptr(id);
 	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
+	struct memorizer_entry *entry = count(object, key, memorizer_kind_counts(kind), 0);
 
-	if (count(object, key, memorizer_kind_counts(kind), 0))
-		this_cpu_inc(memorizer_counters.traffic);
-	else
+	if (!entry) {
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
+		return;
+	}
+	this_cpu_inc(memorizer_counters.traffic);
+	settle(entry);
 }
 
 static __always_inline struct carries *find_carries(const struct memorizer_object *object)
@@ -487,11 +497,13 @@ static noinline __kprobes void access_object(unsigned long addr, struct memorize
 {
 	struct memorizer_entry *entry = count(object, key, counts, 0);
 
-	if (entry)
-		remember(entry, addr);
-	else
+	if (!entry) {
 		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY],
 			     memorizer_counts_sum(counts));
+		return;
+	}
+	remember(entry, addr);
+	settle(entry);
 }
 
 /* The same by memorizer_access(). */
@@ -614,15 +626,15 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		}
 		addr = next;
 	} while (addr - start < size);
-	if (memorizer_tracks_lines() && attributed)
-		memorizer_traffic(&(struct memorizer_access){ start, size, kind, ip });
-
 	if (!attributed)
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+	else if (memorizer_tracks_lines())
+		memorizer_traffic(start, size, kind, ip);
 }
 
 /* What is not so easy: each member by itself. */
-static __kprobes void access_members(unsigned long addr, const struct memorizer_group *group)
+static noinline __kprobes void access_members(unsigned long addr,
+					      const struct memorizer_group *group)
 {
 	const struct memorizer_member *member;
 	unsigned int i;
@@ -635,8 +647,8 @@ static __kprobes void access_members(unsigned long addr, const struct memorizer_
 }
 
 /* What is not so easy: the same for a group. */
-static __kprobes void access_group_anywhere(unsigned long addr,
-					    const struct memorizer_group *group, u64 key)
+static noinline __kprobes void access_group_anywhere(unsigned long addr,
+						     const struct memorizer_group *group, u64 key)
 {
 	struct memorizer_object *object;
 	struct memorizer_entry *entry;
@@ -654,6 +666,7 @@ static __kprobes void access_group_anywhere(unsigned long addr,
 	if (entry) {
 		remember(entry, addr);
 		this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
+		settle(entry);
 		return;
 	}
 members:

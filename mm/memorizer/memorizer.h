@@ -683,7 +683,8 @@ struct memorizer_access {
 extern struct memorizer_line_table *memorizer_line_table;
 extern unsigned long memorizer_lines_wanted;
 void memorizer_lines_init(unsigned long wanted, unsigned long long ram);
-void memorizer_traffic(const struct memorizer_access *access);
+void memorizer_traffic(unsigned long addr, unsigned long size, unsigned int kind,
+		       unsigned long ip);
 int memorizer_set_track_lines(bool on);
 int memorizer_set_line_size(u64 bytes);
 unsigned long memorizer_line_size(void);

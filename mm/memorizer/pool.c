@@ -290,7 +290,7 @@ static u32 pop_all(atomic64_t *list)
 }
 
 /* Puts a batch where its chunk's owner finds it. */
-static __kprobes void put_batch(unsigned int class, u32 id, unsigned int count)
+static noinline __kprobes void put_batch(unsigned int class, u32 id, unsigned int count)
 {
 	unsigned int cpu = READ_ONCE(chunk_of(class, id)->owner);
 
@@ -303,7 +303,8 @@ static __kprobes void put_batch(unsigned int class, u32 id, unsigned int count)
 	push_batch(&per_cpu(returned, cpu)[class], id, count);
 }
 
-static __kprobes u32 pop_returned(unsigned int class, unsigned int cpu, unsigned int *count)
+static noinline __kprobes u32 pop_returned(unsigned int class, unsigned int cpu,
+					   unsigned int *count)
 {
 	u32 id = pop_batch(&per_cpu(returned, cpu)[class], count);
 
@@ -325,7 +326,7 @@ static __kprobes u32 next_fresh_block(void)
 }
 
 /* Makes a zeroed block's chunks batches, chained; returns the id of the last one. */
-static __kprobes u32 cut_block(unsigned int class, u32 first)
+static noinline __kprobes u32 cut_block(unsigned int class, u32 first)
 {
 	unsigned int left = records_per_block(class), n = records_per_chunk(class);
 	unsigned int step = id_step(class);
@@ -344,8 +345,11 @@ static __kprobes u32 cut_block(unsigned int class, u32 first)
 	}
 }
 
-/* Cuts a new block and keeps its first chunk; 0 if there is no block left. */
-static __kprobes u32 take_block(unsigned int class, unsigned int *count)
+/*
+ * Cuts a new block and keeps its first chunk; 0 if there is no block left. Not inlined, as others
+ * below: a hook takes the stack of one of them at a time.
+ */
+static noinline __kprobes u32 take_block(unsigned int class, unsigned int *count)
 {
 	u32 first = next_fresh_block(), last, second;
 
@@ -369,7 +373,7 @@ static __kprobes u32 take_block(unsigned int class, unsigned int *count)
 }
 
 /* A batch of another CPU's. */
-static __kprobes u32 steal_batch(unsigned int class, unsigned int *count)
+static noinline __kprobes u32 steal_batch(unsigned int class, unsigned int *count)
 {
 	unsigned int cpu;
 	u32 id;

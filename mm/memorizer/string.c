@@ -26,6 +26,7 @@ struct walk {
 	unsigned long reads[2];
 	unsigned long writes;	/* of the first operand */
 	unsigned long offset;	/* from the first operand to what is written */
+	unsigned int pointer;	/* what kind of access the pointer to the first operand gets */
 	bool fault;
 };
 
@@ -153,7 +154,7 @@ static __kprobes void append(struct walk *walk, enum memorizer_string string, un
 }
 
 /* Goes on to where the pointer leads that a is. It is written, too, if it is not NULL. */
-static __kprobes void separate(struct walk *walk, unsigned int how, unsigned long ip)
+static __kprobes void separate(struct walk *walk)
 {
 	union {
 		u8 bytes[sizeof(char *)];
@@ -164,9 +165,7 @@ static __kprobes void separate(struct walk *walk, unsigned int how, unsigned lon
 	for (i = 0; i < sizeof(pointer); i++)
 		if (!memorizer_load_byte(walk->operand[A] + i, &pointer.bytes[i]))
 			return;
-	if (how & MEMORIZER_STRING_A)
-		memorizer_access((unsigned long)walk->operand[A], sizeof(pointer),
-				 pointer.string ? MEMORIZER_UPDATE : MEMORIZER_READ, ip);
+	walk->pointer = pointer.string ? MEMORIZER_UPDATE : MEMORIZER_READ;
 	if (!pointer.string)
 		return;
 	walk->operand[A] = pointer.string;
@@ -174,8 +173,8 @@ static __kprobes void separate(struct walk *walk, unsigned int how, unsigned lon
 	walk->offset = walk->reads[A] - walk->writes;
 }
 
-static __kprobes void walk_string(struct walk *walk, unsigned long n, unsigned int how,
-				  unsigned long ip)
+/* Counts nothing, so that what it has on the stack is gone when the accesses are counted. */
+static noinline __kprobes void walk_string(struct walk *walk, unsigned long n, unsigned int how)
 {
 	enum memorizer_string string = how & (MEMORIZER_STRING_A - 1);
 	unsigned long size = (unsigned long)walk->operand[B];
@@ -216,7 +215,7 @@ static __kprobes void walk_string(struct walk *walk, unsigned long n, unsigned i
 		span(walk, string == MEMORIZER_STRSPN);
 		break;
 	case MEMORIZER_STRSEP:
-		separate(walk, how, ip);
+		separate(walk);
 		break;
 	}
 }
@@ -239,7 +238,9 @@ void __kprobes memorizer_access_string(const char *a, const char *b, unsigned lo
 {
 	struct walk walk = { .operand = { a, b } };
 
-	walk_string(&walk, n, how, ip);
+	walk_string(&walk, n, how);
+	if (walk.pointer && how & MEMORIZER_STRING_A)
+		memorizer_access((unsigned long)a, sizeof(char *), walk.pointer, ip);
 	/* The string was not an operand: it always counts. */
 	if (walk.operand[A] != a)
 		how |= MEMORIZER_STRING_A;

@@ -226,16 +226,22 @@ static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32
 
 /**
  * memorizer_traffic() - follow the cache lines of an access
- * @access: the access; an update loads, then stores
+ * @addr: its first address
+ * @size: its size in bytes
+ * @kind: an enum memorizer_kind; an update loads, then stores
+ * @ip: the address right behind the site
  *
  * Each line in which it touches an object is accessed, once.
  *
  * Context: any, NMI included, with preemption disabled.
  */
-void __kprobes memorizer_traffic(const struct memorizer_access *access)
+void __kprobes memorizer_traffic(unsigned long addr, unsigned long size, unsigned int kind,
+				 unsigned long ip)
 {
+	/* Not the caller's: it goes on here by a jump, and so takes no stack meanwhile. */
+	const struct memorizer_access access = { addr, size, kind, ip };
 	struct memorizer_line_table *table = READ_ONCE(memorizer_line_table);
-	unsigned long at = access->addr, next, size;
+	unsigned long at = addr, next, line_bytes;
 	unsigned int cpu = smp_processor_id();
 	struct cache_line *line;
 	u32 id;
@@ -243,23 +249,23 @@ void __kprobes memorizer_traffic(const struct memorizer_access *access)
 	/* Switched off just now? */
 	if (!table)
 		return;
-	size = BIT(table->shift);
+	line_bytes = BIT(table->shift);
 	do {
 		id = memorizer_index_lookup(at, &next);
 		if (!id)
 			continue;
-		next = (at | (size - 1)) + 1;
+		next = (at | (line_bytes - 1)) + 1;
 		line = find_line(table, at);
 		if (!line) {
 			this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_LINE],
-				     memorizer_kind_count(access->kind));
+				     memorizer_kind_count(kind));
 			continue;
 		}
-		if (access->kind & MEMORIZER_READ)
-			access_line(line, cpu, id, access, MEMORIZER_READ, at & -size);
-		if (access->kind & MEMORIZER_WRITE)
-			access_line(line, cpu, id, access, MEMORIZER_WRITE, at & -size);
-	} while (at = next, at - access->addr < access->size);
+		if (kind & MEMORIZER_READ)
+			access_line(line, cpu, id, &access, MEMORIZER_READ, at & -line_bytes);
+		if (kind & MEMORIZER_WRITE)
+			access_line(line, cpu, id, &access, MEMORIZER_WRITE, at & -line_bytes);
+	} while (at = next, at - addr < size);
 }
 
 /* Bytes of a record, which has a bit for each CPU. */

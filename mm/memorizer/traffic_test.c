@@ -375,6 +375,24 @@ static void accesses_are_counted_beside_traffic(struct kunit *test)
 	kmem_cache_free(cache, s);
 }
 
+static void hook_access(void *ptr)
+{
+	memorizer_access((unsigned long)ptr, 8, MEMORIZER_UPDATE, _THIS_IP_);
+}
+
+/* The first access needs new entries, for itself and for the line that it moves. */
+static void access_takes_little_stack(struct kunit *test)
+{
+	void *ptr = kunit_kzalloc(test, 64, GFP_KERNEL);
+	unsigned int used;
+
+	KUNIT_ASSERT_NOT_NULL(test, ptr);
+	used = stack_used(hook_access, ptr);
+	kunit_info(test, "%u bytes", used);
+	KUNIT_EXPECT_NE(test, tally_of(ptr, ANY).writes, 0);
+	KUNIT_EXPECT_LE(test, used, 550);
+}
+
 static int track_lines(struct kunit_suite *suite)
 {
 	cache = kmem_cache_create("memorizer_test_lines", sizeof(struct shared), LINE,
@@ -404,6 +422,7 @@ static struct kunit_case traffic_cases[] = {
 	KUNIT_CASE(reader_of_the_kmap_moves_nothing),
 	KUNIT_CASE(nmi_moves_the_line),
 	KUNIT_CASE(accesses_are_counted_beside_traffic),
+	KUNIT_CASE(access_takes_little_stack),
 	{ }
 };
 

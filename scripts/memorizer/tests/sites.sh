@@ -100,6 +100,66 @@ none_can_be_probed() {
 		     END { exit bad }' - "$work.reached" && grep -q ' memorizer_access_miss$' "$work.reached"
 }
 
+# unwind_table: objtool's, for stack.awk.
+unwind_table() {
+	local at
+
+	at=$(objdump -h "$O/vmlinux" | awk '$2 == ".orc_unwind_ip" { print $4 }')
+	objcopy --dump-section ".orc_unwind_ip=$work.orc_ip" --dump-section ".orc_unwind=$work.orc" \
+		"$O/vmlinux" "$work.vmlinux" || return
+	rm -f "$work.vmlinux"
+	paste -d ' ' <(od -An -v -w4 -t d4 "$work.orc_ip") <(od -An -v -w6 -t d2 "$work.orc") |
+		awk -v at=$((0x$at - 0xffffffff80000000)) '{
+			print "orc", at + 4 * (NR - 1) + $1, $2, ($4 + 65536) % 16
+		}'
+}
+
+# stack_of ROOTS LEAVES: as stack.awk has it; what comes after the hook, preemption, does not count, nor do probes of tracepoints.
+stack_of() {
+	[ -s "$work.unwind" ] || unwind_table >"$work.unwind" || return
+	objdump -d --no-show-raw-insn "$O/vmlinux" | awk -v roots="$1" \
+		-v leaves="^(preempt_schedule_notrace_thunk|__SCT__preempt.*$2)\$" -v reached="$work.callees" \
+		-f "$here/stack.awk" "$work.unwind" - | sort -rn >"$work.stack"
+}
+
+# stack_is_bounded BYTES: of none of $work.stack more.
+stack_is_bounded() {
+	sed 's/^/# /' "$work.stack" | head -n 1
+	awk -v most="$1" '$1 > most { bad = 1 } END { exit bad || !NR }' "$work.stack"
+}
+
+# callees_have_no_sites: of the functions of $work.callees none has any: a hook would be called within a hook.
+callees_have_no_sites() {
+	access_ips "$O/vmlinux" | awk '
+		function value(hex,	n, i) {
+			n = 0
+			for (i = 1; i <= length(hex); i++)
+				n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		NR == FNR	{ first[NR] = $1; behind[NR] = $2; name[NR] = $3; n = NR; next }
+		{
+			ip = value($1) - 2147483648
+			for (i = 1; i <= n; i++)
+				if (ip > first[i] && ip <= behind[i]) {
+					print "# " name[i] " has a site before " $1
+					bad = 1
+				}
+		}
+		END		{ print "# " n " functions"; exit bad || !n }' "$work.callees" -
+}
+
+# An access's hook: that of the thunks, which may wake the stream's reader.
+accesses_stack() {
+	stack_of '^memorizer_(thunk_.*|joined_.*|group)$' '|__traceiter_.*' && stack_is_bounded 800 && callees_have_no_sites
+}
+
+# An allocation's hook, which looks for the caller's name where there are sites: one hook within another.
+allocations_stack() {
+	stack_of '^__memorizer_(alloc|free|freeing|slab_free|alloc_pages|free_pages|rcu_free)$' \
+		'|__traceiter_.*' && stack_is_bounded 560
+}
+
 # accesses_have_notes: each of vmlinux, and what has a note is one.
 accesses_have_notes() {
 	objcopy --dump-section ".debug_memorizer_names=$work.names" "$O/vmlinux" "$work.vmlinux" || return
@@ -204,11 +264,14 @@ not_offered() {
 "$here/build" --config memorizer
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
-plan 12
+rm -f "$work.unwind"
+plan 14
 result "objects without sites" objects_have_none
 result "objects that have them although they have no KASAN" objects_have_some
 result "functions without sites" functions_have_none
 result "nothing that a thunk reaches can be probed" none_can_be_probed
+result "an access's hook takes little stack, and reaches no site" accesses_stack
+result "an allocation's hook takes little stack" allocations_stack
 result "accesses have notes" accesses_have_notes
 result "most sites are prefixes" most_are_prefixes
 result "a module leaves files and functions out" module_leaves_out
