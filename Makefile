@@ -6,9 +6,9 @@ CONFIG ?= $(if $(filter-out 0 n,$(DEFCONFIG)),defconfig,memorizer)
 memorizer := build/tools/memorizer
 
 help:
-	@echo 'The two commands, with their time on two quiet cores (first time, later):'
-	@echo '  make run        trace "tar zcf" in a guest and show who accessed what     @RUN@'
-	@echo '  make test       run all tests                                             @TEST@'
+	@echo 'The two commands, with their approximate time on two quiet cores:'
+	@echo '  make run        trace "tar zcf" in a guest and show who accessed what   (10 min, then 1)'
+	@echo '  make test       run all tests   (35 min when cached)'
 	@echo
 	@echo '  make test TEST="tools core" runs these groups only:'
 	@echo '    house   the tests themselves          tools   the command memorizer'
@@ -21,15 +21,15 @@ help:
 	@echo '  by GCC 11), defconfig, and each (every exported patch builds and boots)'
 	@echo
 	@echo 'Others:'
-	@echo '  make shell      boot the same kernel to a shell                           @SHELL@'
-	@echo '  make html       trace a tar and make the page and picture of the README   @HTML@'
-	@echo '  make bench      measure the cost in instructions, memory and time         @BENCH@'
-	@echo '  make compare    record with memorizer and with perf: do they agree?       @COMPARE@'
-	@echo '  make coverage   list the accesses that sites do not see                   @COVERAGE@'
-	@echo '  make names      count what the compiler can name                          @NAMES@'
-	@echo '  make truth      compare the KMAP with what the machine did                @TRUTH@'
-	@echo '  make qemu-trace trace the cache lines that move, with a plugin for QEMU   @QEMUTRACE@'
-	@echo '  make commuter   find commutative system calls that share memory           @COMMUTER@'
+	@echo '  make shell      boot the same kernel to a shell'
+	@echo '  make html       trace a tar and make the page and picture of the README'
+	@echo '  make bench      measure the cost in instructions, memory and time   (45 min, kernels built)'
+	@echo '  make compare    record with memorizer and with perf: do they agree?'
+	@echo '  make coverage   list the accesses that sites do not see'
+	@echo '  make names      count what the compiler can name'
+	@echo '  make truth      compare the KMAP with what the machine did'
+	@echo '  make qemu-trace trace the cache lines that move, with a plugin for QEMU'
+	@echo '  make commuter   find commutative system calls that share memory'
 	@echo '  make clean      remove build/'
 	@echo
 	@echo 'DEFCONFIG=1 makes run and shell use x86_64_defconfig, not the small configuration.'
