@@ -116,6 +116,8 @@ bool memorizer_stream_open_packet(struct memorizer_writer *writer)
 	packet->packet_seq_num = writer->finished;
 	packet->cpu_id = writer->cpu;
 	packet->node_id = cpu_to_node(writer->cpu);
+	/* Lets a reader that joins later count only the losses of its own trace. */
+	packet->events_discarded_before = writer->reported - writer->reported_before;
 	writer->next = (u8 *)(packet + 1);
 	writer->end = (u8 *)packet + subbuf_size;
 	return true;
@@ -208,16 +210,12 @@ static void flush(void *info)
 {
 	struct memorizer_writer *writer = info;
 
-	if (writer->cpu != smp_processor_id()) {
-		/* Offline: what it lost since its last packet stays in show_stats. */
-		if (writer->events)
-			close_packet(writer);
-		return;
-	}
 	WRITE_ONCE(writer->busy, true);
 	barrier();
 	if (writer->next || writer->reported != writer->overrun + READ_ONCE(writer->nested)) {
-		writer->time = max(writer->time, local_clock_noinstr());
+		/* An offline CPU's clock cannot be read: its last event's time has to do. */
+		if (writer->cpu == smp_processor_id())
+			writer->time = max(writer->time, local_clock_noinstr());
 		if (writer->next || memorizer_stream_open_packet(writer))
 			close_packet(writer);
 	}

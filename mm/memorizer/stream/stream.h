@@ -42,7 +42,8 @@
 	F(u64, uint64, packet_seq_num)		\
 	F(u64, uint64, events_discarded)	\
 	F(u32, uint32, cpu_id)			\
-	F(u32, uint32, node_id)
+	F(u32, uint32, node_id)			\
+	F(u64, uint64, events_discarded_before)
 
 #define MEMORIZER_TASK_FIELDS(F, A)		\
 	F(u32, uint32, pid)			\
@@ -245,7 +246,7 @@ struct memorizer_packet {
 	MEMORIZER_PACKET_CONTEXT(MEMORIZER_C_FIELD, MEMORIZER_C_ARRAY)
 } __packed;
 
-static_assert(sizeof(struct memorizer_packet) == 80);
+static_assert(sizeof(struct memorizer_packet) == 88);
 
 /**
  * struct memorizer_writer - one CPU's buffer, and its end of the stream
@@ -266,7 +267,7 @@ static_assert(sizeof(struct memorizer_packet) == 80);
  * @own: accesses by the stream's reader, and lines that they moved, which are no events
  * @bytes: of all finished packets
  * @reported: events lost since boot, when the last packet was finished
- * @reported_before: likewise, when the stream began: packets tell what was lost since
+ * @reported_before: likewise, when the stream began; events_discarded counts from there
  * @beginnings: how often the stream had begun when the last packet was opened
  * @read: events in packets that were read to their end; the reader's
  * @position: bytes that were read of the next packet to read; the reader's

@@ -730,23 +730,30 @@ static void event_in_a_writer_is_counted_as_lost(struct kunit *test)
 	drain(test, NULL, NULL);
 }
 
+/* Fills this CPU's buffer with marks until @want of them were lost. */
+static unsigned int lose_marks(unsigned int want)
+{
+	size_t subbufs, subbuf_size, n;
+	unsigned int lost = 0;
+	unsigned long flags;
+
+	memorizer_stream_size(&subbufs, &subbuf_size);
+	local_irq_save(flags);
+	for (n = 0; n < subbufs * subbuf_size / 32 && lost < want; n++)
+		lost += memorizer_stream_mark("0123456789abcdef0123456789abcdef", 32) == -ENOSPC;
+	local_irq_restore(flags);
+	return lost;
+}
+
 /* Nothing is overwritten, what is lost is in the packet behind it, and all of it counts. */
 static void full_buffer_loses_the_newest(struct kunit *test)
 {
 	struct memorizer_stream_sums before, after;
-	size_t subbufs, subbuf_size;
-	unsigned long flags;
-	u64 lost = 0, n;
 
-	memorizer_stream_size(&subbufs, &subbuf_size);
 	drain(test, NULL, NULL);
 	memorizer_stream_sum(&before);
-	local_irq_save(flags);
-	for (n = 0; n < subbufs * subbuf_size / 32 && !lost; n++)
-		lost = memorizer_stream_mark("0123456789abcdef0123456789abcdef", 32) == -ENOSPC;
-	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, lose_marks(1), 1);
 	memorizer_stream_sum(&after);
-	KUNIT_EXPECT_EQ(test, lost, 1);
 	KUNIT_EXPECT_EQ(test, after.overrun, before.overrun + 1);
 	KUNIT_EXPECT_EQ(test, after.buffered,
 			after.produced - before.produced - 1 + before.buffered);
@@ -974,19 +981,78 @@ static void each_change_of_a_switch_makes_an_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen[0].change.boot, 0);
 }
 
-/* Packets tell what was lost since the stream began. */
-static void scoped_begins_no_stream(struct kunit *test)
+/* A CPU's oldest packet, once the open one is finished if need be. */
+static const struct memorizer_packet *next_packet(struct memorizer_writer *writer)
 {
-	u32 before = memorizer_beginnings;
+	const struct memorizer_packet *packet = memorizer_stream_packet(writer);
 
-	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, true);
-	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, false);
-	KUNIT_EXPECT_EQ(test, memorizer_beginnings, before);
+	if (packet)
+		return packet;
+	memorizer_stream_flush(writer);
+	return memorizer_stream_packet(writer);
+}
+
+/*
+ * Empties the buffers; as long as one is full, no packet can report what was lost. Returns the
+ * losses that the packets report, and sets @first to what the first ones count from, together.
+ */
+static u64 drain_losses(u64 *first)
+{
+	const struct memorizer_packet *packet;
+	struct memorizer_writer *writer;
+	u64 losses = 0;
+	int cpu;
+
+	*first = 0;
+	memorizer_pause();
+	for_each_possible_cpu(cpu) {
+		writer = &per_cpu(memorizer_writer, cpu);
+		packet = next_packet(writer);
+		if (packet)
+			*first += packet->events_discarded_before;
+		for (; packet; packet = next_packet(writer)) {
+			losses += packet->events_discarded - packet->events_discarded_before;
+			memorizer_stream_consume(writer);
+		}
+	}
+	memorizer_resume();
+	return losses;
+}
+
+/* A reader that comes between two packets counts the losses of its own trace. */
+static void packet_tells_its_own_losses(struct kunit *test)
+{
+	u64 lost, first;
+
+	drain_losses(&first);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_TRAFFIC, true), 0);
+	lost = lose_marks(3);
+	KUNIT_EXPECT_GE(test, drain_losses(&first), lost);
+	KUNIT_EXPECT_EQ(test, first, 0);
+	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("later", 5), 0);
+	KUNIT_EXPECT_EQ(test, drain_losses(&first), 0);
+	KUNIT_EXPECT_GE(test, first, lost);
+	stop(MEMORIZER_STREAM_TRAFFIC);
+	drain(test, NULL, NULL);
+}
+
+/* The switch event of the first one is in the first packet. */
+static void any_switch_begins_the_stream(struct kunit *test)
+{
+	u64 first;
+
+	drain_losses(&first);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_TRAFFIC, true), 0);
+	lose_marks(3);
+	stop(MEMORIZER_STREAM_TRAFFIC);
+	drain_losses(&first);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_SCOPED, true), 0);
 	memorizer_stream_set(MEMORIZER_STREAM_TRAFFIC, true);
-	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, true);
-	memorizer_stream_set(MEMORIZER_STREAM_TRAFFIC, false);
-	memorizer_stream_set(MEMORIZER_STREAM_SCOPED, false);
-	KUNIT_EXPECT_EQ(test, memorizer_beginnings, before + 1);
+	KUNIT_EXPECT_EQ(test, drain_losses(&first), 0);
+	KUNIT_EXPECT_EQ(test, first, 0);
+	stop(MEMORIZER_STREAM_TRAFFIC);
+	stop(MEMORIZER_STREAM_SCOPED);
+	drain(test, NULL, NULL);
 }
 
 static int mark(const char *text)
@@ -1303,7 +1369,8 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
 	KUNIT_CASE(each_move_of_a_line_makes_an_event),
 	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
-	KUNIT_CASE(scoped_begins_no_stream),
+	KUNIT_CASE(packet_tells_its_own_losses),
+	KUNIT_CASE(any_switch_begins_the_stream),
 	KUNIT_CASE(accesses_are_streamed_in_scopes_only),
 	KUNIT_CASE(scopes_are_those_of_their_task),
 	KUNIT_CASE(tasks_that_end_in_scopes_take_no_room),

@@ -148,7 +148,8 @@ int memorizer_stream_set(unsigned int which, bool on)
 		return -ENOMEM;
 	mutex_lock(&switch_mutex);
 	if (switches[which] != on) {
-		if (which != MEMORIZER_STREAM_SCOPED && !memorizer_stream_any_is_on())
+		/* Whichever comes first, its switch event opens the first packet. */
+		if (on && !memorizer_stream_any_is_on())
 			WRITE_ONCE(memorizer_beginnings, memorizer_beginnings + 1);
 		if (on)
 			WRITE_ONCE(memorizer_session, memorizer_session + 1);
