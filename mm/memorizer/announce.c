@@ -158,10 +158,12 @@ static void say_cache(struct kmem_cache *cache)
 	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
 	u64 values[] = { (unsigned long)cache, cache->object_size, cache->size };
 
-	if (READ_ONCE(cache->memorizer_announced))
+	/* Pairs with the release below. */
+	if (smp_load_acquire(&cache->memorizer_announced))
 		return;
-	WRITE_ONCE(cache->memorizer_announced, true);
 	say_with_text(MEMORIZER_SAY_CACHE, values, ARRAY_SIZE(values), cache->name, length);
+	/* Only now: another CPU that sees this names the cache, and must come later. */
+	smp_store_release(&cache->memorizer_announced, true);
 }
 
 void __memorizer_announce_object(u32 id)
