@@ -5,8 +5,10 @@
  * Modules are announced when they are loaded and unloaded while a switch is on, and
  * all that are loaded when one is turned on. So whoever reads the stream knows whose
  * an address is at the time of an event, even if two modules lie there one after the
- * other.
+ * other. Objects and counts are of an earlier time, which they have in jiffies; so each
+ * announcement says since when the module has been there.
  */
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -16,10 +18,11 @@
 
 #include "stream.h"
 
-/* A module that is loaded. */
+/* A module that is loaded, since when in jiffies. */
 struct loaded_module {
 	struct list_head list;
 	const struct module *mod;
+	u64 when;
 };
 
 /* Guards all below. */
@@ -28,9 +31,11 @@ static LIST_HEAD(modules);
 /* An announcement was lost. Also read without the mutex. */
 static bool owed;
 
-static void fill_in(struct memorizer_module_event *event, const struct module *mod, bool loaded)
+static void fill_in(struct memorizer_module_event *event, const struct module *mod, bool loaded,
+		    u64 when)
 {
 	event->loaded = loaded;
+	event->jiffies = when;
 	event->base = (unsigned long)mod->mem[MOD_TEXT].base;
 	event->size = mod->mem[MOD_TEXT].size;
 	event->init_base = (unsigned long)mod->mem[MOD_INIT_TEXT].base;
@@ -42,7 +47,7 @@ static void fill_in(struct memorizer_module_event *event, const struct module *m
 #endif
 }
 
-static bool write_module(const struct module *mod, bool loaded)
+static bool write_module(const struct module *mod, bool loaded, u64 when)
 {
 	size_t length = strnlen(mod->name, MODULE_NAME_LEN - 1);
 	struct memorizer_module_event *event;
@@ -56,7 +61,7 @@ static bool write_module(const struct module *mod, bool loaded)
 	event = memorizer_stream_reserve(writer, MEMORIZER_MODULE_EVENT,
 					 sizeof(*event) + length + 1);
 	if (event) {
-		fill_in(event, mod, loaded);
+		fill_in(event, mod, loaded, when);
 		name = (char *)(event + 1);
 		memcpy(name, mod->name, length);
 		name[length] = '\0';
@@ -69,12 +74,13 @@ static bool write_module(const struct module *mod, bool loaded)
  * memorizer_stream_module() - stream that a module comes or goes
  * @mod: the module
  * @loaded: it comes
+ * @when: it was loaded or unloaded, in jiffies
  *
  * Context: process context, may sleep.
  */
-void memorizer_stream_module(const struct module *mod, bool loaded)
+void memorizer_stream_module(const struct module *mod, bool loaded, u64 when)
 {
-	if (memorizer_stream_any_is_on() && !write_module(mod, loaded))
+	if (memorizer_stream_any_is_on() && !write_module(mod, loaded, when))
 		WRITE_ONCE(owed, true);
 }
 
@@ -90,7 +96,7 @@ void memorizer_stream_modules(void)
 	mutex_lock(&modules_mutex);
 	WRITE_ONCE(owed, false);
 	list_for_each_entry(entry, &modules, list)
-		memorizer_stream_module(entry->mod, true);
+		memorizer_stream_module(entry->mod, true, entry->when);
 	mutex_unlock(&modules_mutex);
 }
 
@@ -112,8 +118,9 @@ static int add_module(const struct module *mod)
 	if (!entry)
 		return -ENOMEM;
 	entry->mod = mod;
+	entry->when = get_jiffies_64();
 	list_add_tail(&entry->list, &modules);
-	memorizer_stream_module(mod, true);
+	memorizer_stream_module(mod, true, entry->when);
 	return 0;
 }
 
@@ -123,7 +130,7 @@ static void remove_module(const struct module *mod)
 
 	list_for_each_entry_safe(entry, next, &modules, list) {
 		if (entry->mod == mod) {
-			memorizer_stream_module(mod, false);
+			memorizer_stream_module(mod, false, get_jiffies_64());
 			list_del(&entry->list);
 			kfree(entry);
 		}

@@ -130,6 +130,7 @@
 	F(u32, uint32, size)			\
 	F(u64, hex64, init_base)		\
 	F(u32, uint32, init_size)		\
+	F(u64, uint64, jiffies)			\
 	A(u8, hex8, build_id, 20)
 
 #define MEMORIZER_TRAFFIC_FIELDS(F, A)		\
@@ -197,7 +198,7 @@ static_assert(sizeof(struct memorizer_access_event) == 8 + 25);
 static_assert(sizeof(struct memorizer_mark_event) == 8 + 4);
 static_assert(sizeof(struct memorizer_switch_event) == 8 + 8);
 static_assert(sizeof(struct memorizer_snapshot_event) == 8 + 16);
-static_assert(sizeof(struct memorizer_module_event) == 8 + 45);
+static_assert(sizeof(struct memorizer_module_event) == 8 + 53);
 static_assert(sizeof(struct memorizer_traffic_event) == 8 + 37);
 static_assert(sizeof(struct memorizer_enter_event) == 8 + 9);
 static_assert(sizeof(struct memorizer_leave_event) == 8 + 9);
@@ -468,7 +469,7 @@ int memorizer_stream_mark_scope(const char *text, size_t length);
 
 /* modules.c */
 struct module;
-void memorizer_stream_module(const struct module *mod, bool loaded);
+void memorizer_stream_module(const struct module *mod, bool loaded, u64 when);
 #ifdef CONFIG_MODULES
 void memorizer_stream_modules(void);
 void memorizer_stream_modules_again(void);

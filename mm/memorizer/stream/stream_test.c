@@ -568,9 +568,9 @@ static void module_event_tells_where_it_is(struct kunit *test)
 	mod->mem[MOD_INIT_TEXT].base = (void *)0xffffffffc0200000;
 	mod->mem[MOD_INIT_TEXT].size = 0x1000;
 	/* Nobody listens. */
-	memorizer_stream_module(mod, true);
+	memorizer_stream_module(mod, true, 1);
 	start(test, MEMORIZER_STREAM_ALLOCATIONS);
-	memorizer_stream_module(mod, false);
+	memorizer_stream_module(mod, false, 0x123456789a);
 	stop(MEMORIZER_STREAM_ALLOCATIONS);
 	drain(test, is_module, NULL);
 	KUNIT_ASSERT_EQ(test, seen_count, 1);
@@ -579,6 +579,7 @@ static void module_event_tells_where_it_is(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, event->size, 0x3000);
 	KUNIT_EXPECT_EQ(test, event->init_base, 0xffffffffc0200000);
 	KUNIT_EXPECT_EQ(test, event->init_size, 0x1000);
+	KUNIT_EXPECT_EQ(test, event->jiffies, 0x123456789a);
 	KUNIT_EXPECT_STREQ(test, (const char *)(event + 1), "a_module");
 }
 

@@ -69,6 +69,7 @@ struct module_event {
 	unsigned int size;
 	unsigned long init_base;
 	unsigned int init_size;
+	unsigned long jiffies;
 	unsigned char build_id[20];
 	char name[];
 } __attribute__((packed));
@@ -91,8 +92,9 @@ static int do_modules(const char *file)
 	while ((at = memmem(at, copy + size - at, name, sizeof(name)))) {
 		event = (const void *)(at - sizeof(*event));
 		if (at - copy >= (long)lead && at[-(long)lead] == MODULE_EVENT) {
-			printf("%s %lx %x %d ", event->loaded ? "load" : "unload", event->base,
-			       event->size, event->init_size != 0);
+			printf("%s %lx %x %d %lu ", event->loaded ? "load" : "unload",
+			       event->base, event->size, event->init_size != 0,
+			       event->jiffies);
 			for (i = 0; i < sizeof(event->build_id); i++)
 				printf("%02x", event->build_id[i]);
 			puts("");
