@@ -199,9 +199,9 @@ static unsigned long check_sites(struct kunit *test, void (*one)(void), void (*o
 /* The sites of the kernel and its modules that are on are those counted. */
 static void expect_patched(struct kunit *test, unsigned long on)
 {
-	unsigned long patched;
+	unsigned long patched, prefixes;
 
-	memorizer_count_sites(&patched);
+	memorizer_count_sites(&patched, &prefixes);
 	KUNIT_EXPECT_EQ(test, patched, on);
 }
 
@@ -250,14 +250,14 @@ static void sites_of_what_matches_are_on(struct kunit *test)
  */
 static void sites_of_a_file_are_on(struct kunit *test)
 {
-	unsigned long own, others, all;
+	unsigned long own, others, all, prefixes;
 	struct tally tally;
 
 	object = kunit_kzalloc(test, 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, object);
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("module:vmlinux"));
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
-	memorizer_count_sites(&all);
+	memorizer_count_sites(&all, &prefixes);
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH));
 	own = check_sites(test, filter_write_once, filter_write_twice);
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH ", file:mm/memorizer/filter_test.c"));
@@ -266,13 +266,13 @@ static void sites_of_a_file_are_on(struct kunit *test)
 	expect_patched(test, 0);
 
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("file:mm/memorizer/filter_test.c"));
-	memorizer_count_sites(&own);
+	memorizer_count_sites(&own, &prefixes);
 	filter_write_twice();
 	tally = tally_of(object, ANY);
 	KUNIT_EXPECT_EQ(test, tally.writes, 2);
 	KUNIT_ASSERT_EQ(test, 0,
 			memorizer_set_filter("module:vmlinux !file:mm/memorizer/filter_test.c"));
-	memorizer_count_sites(&others);
+	memorizer_count_sites(&others, &prefixes);
 	filter_write_twice();
 	tally = tally_of(object, ANY);
 	KUNIT_EXPECT_EQ(test, tally.writes, 2);

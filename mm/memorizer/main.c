@@ -34,6 +34,10 @@ module_param_named(enabled, boot_enabled, bool, 0);
 static bool boot_log_access __initdata;
 module_param_named(log_access, boot_log_access, bool, 0);
 
+/* Below 0: unless the processor stalls at them. */
+static int boot_prefixes __initdata = -1;
+module_param_named(prefixes, boot_prefixes, bint, 0);
+
 /* They stay where they are in the command line. */
 static const char *boot_filter __initdata, *boot_fields __initdata;
 
@@ -187,6 +191,9 @@ void __init memorizer_init(void)
 {
 	int err;
 
+	err = memorizer_choose_form(boot_prefixes);
+	if (err)
+		pr_err("sites stay prefixes while they are off: error %d\n", err);
 	memorizer_observer_init();
 	if (boot_track_lines) {
 		err = memorizer_set_track_lines(true);

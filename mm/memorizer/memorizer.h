@@ -797,9 +797,10 @@ static __always_inline bool memorizer_is_left_out(void)
 
 /* sites.c; the linker makes the table */
 extern const struct memorizer_site __start_memorizer_sites[], __stop_memorizer_sites[];
+int memorizer_choose_form(int prefixes);
 int memorizer_set_log_access(bool on);
 bool memorizer_is_logging(void);
-unsigned long memorizer_count_sites(unsigned long *on);
+unsigned long memorizer_count_sites(unsigned long *on, unsigned long *prefixes);
 #if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
 bool memorizer_sites_lack_memory(void);
 extern void (*memorizer_sites_amid)(void);

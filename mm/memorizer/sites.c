@@ -28,6 +28,8 @@
  *
  * A CPU that was held serializes before it executes a site: it may have fetched the old one.
  */
+#define pr_fmt(fmt) "memorizer: " fmt
+
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 #include <linux/atomic.h>
@@ -92,6 +94,8 @@ struct patches {
 	bool announce;		/* logging as such is switched */
 	atomic_t cpus;		/* the first to come patches */
 };
+
+bool memorizer_prefixes __ro_after_init = true;
 
 /* See the top of this file: this CPU is held, or it is the one that patches. */
 DEFINE_PER_CPU(bool, memorizer_held);
@@ -256,7 +260,7 @@ static bool has_init_text(struct module *mod)
 static void __kprobes patch_site(const struct patch *patch, const struct memorizer_site *site,
 				 bool on)
 {
-	u64 was = memorizer_site_text(site, !on), to = memorizer_site_text(site, on), is;
+	u64 to = memorizer_site_text(site, on), is;
 	unsigned long addr = memorizer_site_addr(site);
 	const struct text_alias *alias;
 	unsigned int i;
@@ -268,8 +272,9 @@ static void __kprobes patch_site(const struct patch *patch, const struct memoriz
 			continue;
 		text = alias->map + (addr - alias->start);
 		is = memorizer_load_site(text);
-		if (is != to && !WARN_ONCE(is != was, "no site at %pS\n", (void *)addr))
-			memorizer_store_site(text, was, to);
+		if (is != to && !WARN_ONCE(!memorizer_site_may_be(site, is), "no site at %pS\n",
+					   (void *)addr))
+			memorizer_store_site(text, is, to);
 		return;
 	}
 }
@@ -446,13 +451,13 @@ static int add_module_text(struct patches *patches, struct module *mod)
 	return err;
 }
 
-/* A module that is loaded while accesses are logged. */
-static int switch_module_on(struct module *mod)
+/* A module that is loaded while its sites must not stay as the compiler made them. */
+static int switch_module(struct module *mod, bool on)
 {
 	struct patches patches = { .list = LIST_HEAD_INIT(patches.list) };
 	int err;
 
-	err = add_module_text(&patches, mod) ?: apply_patches(&patches, true);
+	err = add_module_text(&patches, mod) ?: apply_patches(&patches, on);
 	free_patches(&patches);
 	return err;
 }
@@ -468,7 +473,7 @@ static int add_module(struct module *mod)
 	if (!entry)
 		return -ENOMEM;
 	entry->mod = mod;
-	err = logging ? switch_module_on(mod) : 0;
+	err = logging || !memorizer_prefixes ? switch_module(mod, logging) : 0;
 	if (err)
 		kfree(entry);
 	else
@@ -548,6 +553,34 @@ static int switch_all(bool on, bool announce)
 }
 
 /**
+ * memorizer_choose_form() - choose what sites are while they are off
+ * @prefixes: 1: prefixes, where the compiler could make them that; 0: tests; negative:
+ *	prefixes unless this processor stalls at them
+ *
+ * What is chosen applies to the sites of modules, too.
+ *
+ * Context: boot, one CPU, before access logging is switched on.
+ * Return: 0, or -ENOMEM: then sites stay prefixes
+ */
+int __init memorizer_choose_form(int prefixes)
+{
+	int err;
+
+	if (prefixes < 0)
+		prefixes = !memorizer_prefixes_stall();
+	if (prefixes)
+		return 0;
+	mutex_lock(&sites_mutex);
+	memorizer_prefixes = false;
+	err = switch_all(false, false);
+	memorizer_prefixes = err < 0;
+	mutex_unlock(&sites_mutex);
+	if (!err)
+		pr_info("sites are tests while they are off, not prefixes\n");
+	return err;
+}
+
+/**
  * memorizer_set_log_access() - switch access logging
  * @on: whether accesses are to be logged
  *
@@ -606,39 +639,44 @@ bool memorizer_is_logging(void)
 	return READ_ONCE(logging);
 }
 
-/* Of a table, the sites that are on; text that is gone has none. */
-static unsigned long count_sites_on(const struct site_table *table, const struct module *mod)
+/* Adds those of a table that are on, and that are prefixes; text that is gone has none. */
+static void count_states(const struct site_table *table, const struct module *mod,
+			 unsigned long *on, unsigned long *prefixes)
 {
-	unsigned long addr, count = 0;
 	const struct memorizer_site *site;
+	unsigned long addr;
 
 	for (site = table->start; site < table->stop; site++) {
 		addr = memorizer_site_addr(site);
-		if (mod ? is_module_text(mod, addr) : core_kernel_text(addr))
-			count += memorizer_site_is(site, true);
+		if (mod ? is_module_text(mod, addr) : core_kernel_text(addr)) {
+			*on += memorizer_site_is(site, true);
+			*prefixes += memorizer_site_has_prefixes(site);
+		}
 	}
-	return count;
 }
 
 /**
  * memorizer_count_sites() - number of sites, modules included
  * @on: set to how many of them are switched on
+ * @prefixes: set to how many of them are prefixes now
  *
  * Context: process context, may sleep.
  * Return: the number
  */
-unsigned long memorizer_count_sites(unsigned long *on)
+unsigned long memorizer_count_sites(unsigned long *on, unsigned long *prefixes)
 {
 	struct site_table table = kernel_table();
 	unsigned long count = table.stop - table.start;
 	const struct site_module *entry;
 
+	*on = 0;
+	*prefixes = 0;
 	mutex_lock(&sites_mutex);
-	*on = count_sites_on(&table, NULL);
+	count_states(&table, NULL, on, prefixes);
 	list_for_each_entry(entry, &site_modules, list) {
 		table = module_table(entry->mod);
 		count += table.stop - table.start;
-		*on += count_sites_on(&table, entry->mod);
+		count_states(&table, entry->mod, on, prefixes);
 	}
 	mutex_unlock(&sites_mutex);
 	return count;

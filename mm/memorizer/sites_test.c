@@ -377,6 +377,31 @@ static void lookup_is_a_search(struct kunit *test)
 	KUNIT_EXPECT_LT(test, lookups, pass);
 }
 
+/* Off, all sites have the form that boot chose, by the bytes that are there. */
+static void sites_have_the_chosen_form(struct kunit *test)
+{
+	unsigned long addr, prefixes = 0, tests = 0, others = 0;
+	const struct memorizer_site *site;
+
+	KUNIT_ASSERT_FALSE(test, memorizer_is_logging());
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		addr = memorizer_site_addr(site);
+		if (addr >= (unsigned long)_etext)
+			continue;
+		if (memorizer_site_has_prefixes(site))
+			prefixes++;
+		else if (*(const u8 *)addr == MEMORIZER_SITE_TEST)
+			tests++;
+		else
+			others++;
+	}
+	KUNIT_EXPECT_EQ(test, others, 0);
+	if (memorizer_prefixes)
+		KUNIT_EXPECT_GT(test, prefixes, 9 * tests);
+	else
+		KUNIT_EXPECT_EQ(test, prefixes, 0);
+}
+
 static void sites_test_exit(struct kunit *test)
 {
 	memorizer_set_log_access(false);
@@ -391,6 +416,7 @@ static struct kunit_case sites_cases[] = {
 	KUNIT_CASE(sites_are_reserved),
 	KUNIT_CASE(reserved_text_agrees_with_table),
 	KUNIT_CASE(lookup_is_a_search),
+	KUNIT_CASE(sites_have_the_chosen_form),
 	{ }
 };
 

@@ -65,7 +65,7 @@ static bool attributed(u64 *accesses)
 static void show(struct seq_file *m, u64 accesses)
 {
 	struct memorizer_counters sum;
-	unsigned long sites, sites_patched;
+	unsigned long sites, sites_patched, sites_prefixes;
 	u64 closed;
 
 	sum_counters(&sum);
@@ -108,10 +108,11 @@ static void show(struct seq_file *m, u64 accesses)
 		   memorizer_pool_bytes(MEMORIZER_LEAF, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_used: %lu\n", memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_size: %lu\n", memorizer_pool_size());
-	sites = memorizer_count_sites(&sites_patched);
+	sites = memorizer_count_sites(&sites_patched, &sites_prefixes);
 	seq_printf(m, "sites: %lu\n", sites);
 	seq_printf(m, "sites_patched: %lu\n", sites_patched);
 	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
+	seq_printf(m, "sites_prefixes: %lu\n", sites_prefixes);
 	memorizer_observer_stats(m);
 }
 

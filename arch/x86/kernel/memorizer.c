@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's thunks, for the sites of modules.
+ * Memorizer's thunks, for the sites of modules, and the processors that sites suit.
  *
  * memorizer_thunk.S has the code. Only stubs jump to a thunk, or call it.
  */
 #include <linux/export.h>
+#include <linux/init.h>
+
+#include <asm/cpu_device_id.h>
+#include <asm/intel-family.h>
+#include <asm/memorizer-sites.h>
 
 #define EXPORT_THUNK(name)			\
 	void memorizer_##name(void);		\
@@ -36,3 +41,34 @@ EXPORT_THUNK(thunk_string);
 EXPORT_THUNK(leave_r9);
 EXPORT_THUNK(leave_r10);
 EXPORT_THUNK(leave_r11);
+
+/*
+ * Processors whose decoders stall at an instruction with more than three prefixes, or four
+ * (Goldmont), some of which count escapes such as 0F as well. A site has five.
+ */
+static const struct x86_cpu_id stalling[] __initconst = {
+	/* Bulldozer, Piledriver, Steamroller, Excavator */
+	X86_MATCH_VENDOR_FAM(AMD, 0x15, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_BONNELL, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_BONNELL_MID, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_SALTWELL, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_SALTWELL_MID, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_SALTWELL_TABLET, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_SILVERMONT, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_SILVERMONT_D, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_SILVERMONT_MID, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_AIRMONT, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_AIRMONT_MID, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_AIRMONT_NP, NULL),
+	X86_MATCH_VFM(INTEL_XEON_PHI_KNL, NULL),
+	X86_MATCH_VFM(INTEL_XEON_PHI_KNM, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_GOLDMONT, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_GOLDMONT_D, NULL),
+	X86_MATCH_VFM(INTEL_ATOM_GOLDMONT_PLUS, NULL),
+	{ }
+};
+
+bool __init memorizer_prefixes_stall(void)
+{
+	return x86_match_cpu(stalling);
+}

@@ -9,6 +9,8 @@
 
 #include "../../../arch/x86/include/asm/memorizer-sites.h"
 
+bool memorizer_prefixes = true;
+
 #define TRAP_FLAG	0x100	/* in the flags: trap after each instruction */
 
 #define NEIGHBOURS	0xcc
@@ -50,6 +52,9 @@ static void handle_trap(int sig, siginfo_t *info, void *context)
 /* Returns in how many states the site was seen, but for that in which it was. */
 static unsigned int store(unsigned int offset, u64 was, u64 to)
 {
+	const struct sigaction action = { .sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGTRAP, &action, NULL);
 	memset(text, NEIGHBOURS, sizeof(text));
 	site_text = text + offset;
 	site_was = was;
@@ -71,12 +76,10 @@ static unsigned int store(unsigned int offset, u64 was, u64 to)
 static void site_is_on_or_off_or_a_test(void)
 {
 	static const s32 stubs[] = { 0x123456, -0x123456, 0x3e, -0x3600 };
-	struct sigaction action = { .sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO };
 	unsigned int offset, form, i, other_word;
 	struct memorizer_site site;
 	u64 on, off;
 
-	sigaction(SIGTRAP, &action, NULL);
 	for (i = 0; i < ARRAY_SIZE(stubs); i++) {
 		for (form = MEMORIZER_FORM_TEST; form <= MEMORIZER_FORM_SS; form++) {
 			site.stub = stubs[i] + (form << MEMORIZER_SITE_FORM);
@@ -91,7 +94,39 @@ static void site_is_on_or_off_or_a_test(void)
 	}
 }
 
+/* Where prefixes stall, a site of any form is a test when it is off: one byte is stored. */
+static void site_is_a_test_instead_of_prefixes(void)
+{
+	unsigned int offset, form, other_word;
+	u64 on, off, original;
+	struct memorizer_site site;
+
+	for (form = MEMORIZER_FORM_TEST; form <= MEMORIZER_FORM_SS; form++) {
+		site.stub = -0x123456 + (form << MEMORIZER_SITE_FORM);
+		original = memorizer_site_text(&site, false);
+		on = memorizer_site_text(&site, true);
+		memorizer_prefixes = false;
+		off = memorizer_site_text(&site, false);
+		CHECK_EQ(memorizer_site_text(&site, true), on);
+		memorizer_prefixes = true;
+		CHECK_EQ((u8)off, MEMORIZER_SITE_TEST);
+		CHECK_EQ(off >> 8, on >> 8);
+		CHECK_EQ(off == original, form == MEMORIZER_FORM_TEST);
+		CHECK(memorizer_site_may_be(&site, original));
+		CHECK(memorizer_site_may_be(&site, on));
+		CHECK(memorizer_site_may_be(&site, off));
+		CHECK(!memorizer_site_may_be(&site, off ^ 1 << 8));
+		for (offset = 16; offset < 32 && form != MEMORIZER_FORM_TEST; offset++) {
+			other_word = offset % 8 > 3;
+			CHECK_EQ(store(offset, original, off), other_word ? 2 : 1);
+			CHECK_EQ(store(offset, off, on), 1);
+			CHECK_EQ(store(offset, on, off), 1);
+		}
+	}
+}
+
 const struct test_case patch_cases[] = {
 	CASE(site_is_on_or_off_or_a_test),
+	CASE(site_is_a_test_instead_of_prefixes),
 	{ }
 };

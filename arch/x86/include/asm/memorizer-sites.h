@@ -5,9 +5,12 @@
  * A site is five bytes. On, they are `call stub`. Off, they are, as its table says,
  *
  * - prefixes of the instruction that stands behind them, which change nothing, as they name
- *   the segment that it addresses in any case: it costs no instruction; or
+ *   the segment that it addresses in any case: no instruction is added; or
  * - where none follows that bears them, `test $distance, %eax`, which does nothing but set
  *   flags; its operand is the distance from the site's end to its stub, as that of the call.
+ *
+ * Some processors stall while they decode so many prefixes. On these all sites are tests when they
+ * are off: flags are dead at each site, for inline assembly clobbers them.
  *
  * So sites differ when they are off, but are all the same when they are on. What may lie in between
  * while one is switched is a test, of whatever operand. Nobody executes a site meanwhile; see
@@ -35,6 +38,17 @@
 #define MEMORIZER_FORM_DS	1
 #define MEMORIZER_FORM_SS	2
 
+/* The sites that have a form with prefixes use it. Changes before the first site is switched on. */
+extern bool memorizer_prefixes;
+
+/**
+ * memorizer_prefixes_stall() - check whether this processor stalls at five prefixes
+ *
+ * Context: boot, once the processor is identified.
+ * Return: true if it does
+ */
+bool memorizer_prefixes_stall(void);
+
 static inline unsigned long memorizer_site_addr(const struct memorizer_site *site)
 {
 	return (unsigned long)&site->addr + site->addr;
@@ -52,6 +66,22 @@ static inline s32 memorizer_site_distance(const struct memorizer_site *site)
 	return site->stub - (memorizer_site_form(site) << MEMORIZER_SITE_FORM);
 }
 
+/* The site as an instruction whose operand is the distance to its stub */
+static inline u64 memorizer_site_insn(const struct memorizer_site *site, u8 opcode)
+{
+	return (u64)(u32)memorizer_site_distance(site) << 8 | opcode;
+}
+
+/* The site as the compiler made it */
+static inline u64 memorizer_site_original(const struct memorizer_site *site)
+{
+	unsigned int form = memorizer_site_form(site);
+
+	return form == MEMORIZER_FORM_DS ? MEMORIZER_SITE_DS :
+	       form == MEMORIZER_FORM_SS ? MEMORIZER_SITE_SS :
+	       memorizer_site_insn(site, MEMORIZER_SITE_TEST);
+}
+
 /**
  * memorizer_site_text() - tell what a site is
  * @site: the site
@@ -62,14 +92,24 @@ static inline s32 memorizer_site_distance(const struct memorizer_site *site)
  */
 static inline u64 memorizer_site_text(const struct memorizer_site *site, bool on)
 {
-	unsigned int form = memorizer_site_form(site);
+	if (!on && memorizer_prefixes)
+		return memorizer_site_original(site);
+	return memorizer_site_insn(site, on ? MEMORIZER_SITE_CALL : MEMORIZER_SITE_TEST);
+}
 
-	if (!on && form == MEMORIZER_FORM_DS)
-		return MEMORIZER_SITE_DS;
-	if (!on && form == MEMORIZER_FORM_SS)
-		return MEMORIZER_SITE_SS;
-	return (u64)(u32)memorizer_site_distance(site) << 8 |
-		(on ? MEMORIZER_SITE_CALL : MEMORIZER_SITE_TEST);
+/**
+ * memorizer_site_may_be() - check that some bytes are one of a site's states
+ * @site: the site
+ * @text: the bytes, the first one the lowest
+ *
+ * Context: any.
+ * Return: true if they are what the compiler left there, the call, or the test
+ */
+static inline bool memorizer_site_may_be(const struct memorizer_site *site, u64 text)
+{
+	return text == memorizer_site_original(site) ||
+	       text == memorizer_site_insn(site, MEMORIZER_SITE_CALL) ||
+	       text == memorizer_site_insn(site, MEMORIZER_SITE_TEST);
 }
 
 /**
@@ -126,6 +166,20 @@ static inline bool memorizer_site_is(const struct memorizer_site *site, bool on)
 {
 	return memorizer_load_site((const void *)memorizer_site_addr(site)) ==
 		memorizer_site_text(site, on);
+}
+
+/**
+ * memorizer_site_has_prefixes() - tell whether a site is prefixes of what is behind it
+ * @site: the site, in text that is there
+ *
+ * Context: while nobody switches it.
+ * Return: true if it is
+ */
+static inline bool memorizer_site_has_prefixes(const struct memorizer_site *site)
+{
+	u64 text = memorizer_load_site((const void *)memorizer_site_addr(site));
+
+	return text == MEMORIZER_SITE_DS || text == MEMORIZER_SITE_SS;
 }
 
 #endif /* _ASM_X86_MEMORIZER_SITES_H */

@@ -34,6 +34,18 @@ enabled() { switch enabled 1; }
 log_access() { switch log_access 0; }
 track_lines() { switch track_lines 0; }
 
+# A value that is none leaves it to the processor. AMD's family 15h stalls at prefixes.
+prefixes() {
+	value=$(value_of prefixes)
+	case $value in
+	0|1)	wanted=$value refusals=0 ;;
+	*)	wanted=1 refusals=1
+		! grep -q '^cpu family[[:space:]]*: 21$' /proc/cpuinfo || wanted=0 ;;
+	esac
+	same prefixes $(($(stat_of sites_prefixes) > 0)) $wanted && refused $refusals prefixes &&
+		says $((1 - wanted)) "sites are tests while they are off, not prefixes"
+}
+
 # In effect from when accesses are logged; one with a term that is none is none.
 filter() {
 	value=$(value_of filter)

@@ -46,6 +46,21 @@ sites_come_and_go() {
 	[ "$with" -gt "$before" ] && same "sites" "$(stat_of sites)" "$before"
 }
 
+# Off, sites of a module are prefixes if those of the kernel are, and else none of them, whether it
+# was loaded while accesses were logged or not.
+form_is_the_kernels() {
+	for on in 0 1; do
+		start
+		before=$(stat_of sites_prefixes)
+		echo $on >$M/memorizer_log_access
+		load_module || return 1
+		echo 0 >$M/memorizer_log_access
+		with=$(stat_of sites_prefixes)
+		rmmod $module
+		same "prefixes in the module" $((with > before)) $((before > 0)) || return 1
+	done
+}
+
 # Where the module is and which one, from the events of loading and unloading it while
 # a switch is on, and of turning another one on.
 modules_are_announced() {
@@ -104,7 +119,7 @@ load_while_switching() {
 	wait
 }
 
-plan 10
+plan 11
 check module_session 0 0 0
 check module_session 1 1 1
 check module_session 0 1 1
@@ -112,6 +127,7 @@ check module_session 1 0 1
 check module_session 1 1 0
 check module_session 0 1 0
 check sites_come_and_go
+check form_is_the_kernels
 check modules_are_announced
 check load_and_unload_often
 check load_while_switching

@@ -19,6 +19,8 @@ struct kernel_param {
 	void *arg;
 };
 
+#define bint int
+
 #define module_param_named(name, variable, type, mode) \
 	type *const param_##name = &(variable)
 #define module_param_cb(name, its_ops, its_arg, mode) \
