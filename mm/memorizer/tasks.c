@@ -136,18 +136,27 @@ static struct pids *make_pids(const char *text)
 	pids->nr = nr;
 	if (nr)
 		parse_pids(text, pids->pid);
-	sort(pids->pid, nr, sizeof(*pids->pid), compare_pids, NULL);
 	return pids;
 }
 
-/* All CPUs' idle tasks are 0. */
-static bool all_live(const struct pids *pids)
+/*
+ * Replaces pids of the current task's namespace by those of the initial one, and sorts them;
+ * false if a task is not there. Under RCU. All CPUs' idle tasks are 0 in any namespace.
+ */
+static bool find_tasks(struct pids *pids)
 {
+	const struct task_struct *task;
 	unsigned int i;
 
-	for (i = 0; i < pids->nr; i++)
-		if (pids->pid[i] && !find_task_by_pid_ns(pids->pid[i], &init_pid_ns))
+	for (i = 0; i < pids->nr; i++) {
+		if (!pids->pid[i])
+			continue;
+		task = find_task_by_vpid(pids->pid[i]);
+		if (!task)
 			return false;
+		pids->pid[i] = task->pid;
+	}
+	sort(pids->pid, pids->nr, sizeof(*pids->pid), compare_pids, NULL);
 	return true;
 }
 
@@ -216,7 +225,7 @@ static int choose_tasks(const char *text, bool add)
 	mutex_lock(&tasks_mutex);
 	rcu_read_lock();
 	read_lock(&tasklist_lock);
-	if (!all_live(pids))
+	if (!find_tasks(pids))
 		err = -ESRCH;
 	else if (pids->nr || is_nobody(text))
 		choose_among_all(pids, add);
@@ -232,7 +241,8 @@ static int choose_tasks(const char *text, bool add)
 
 /**
  * memorizer_set_pids() - choose the tasks whose accesses are recorded
- * @text: their pids, with blanks or commas in between; "none" for nobody; none for all
+ * @text: their pids in the current task's namespace, with blanks or commas in between; "none" for
+ *	nobody; none for all
  *
  * Context: process context, may sleep.
  * Return: 0, or -EINVAL, -ESRCH or -ENOMEM: then nothing has changed
@@ -283,27 +293,32 @@ bool memorizer_has_pid_fork(void)
 	return READ_ONCE(with_children);
 }
 
+/* As in proc, a task that has no pid in the reader's namespace is 0. So are idle tasks anywhere. */
 static int pids_show(struct seq_file *m, void *unused)
 {
+	struct pid_namespace *ns = task_active_pid_ns(current);
 	struct task_struct *leader, *task;
-	bool any = false;
+	bool any = false, zero;
+	pid_t pid;
 
 	mutex_lock(&tasks_mutex);
 	if (!chooses_tasks)
 		goto unlock;
-	if (!is_left_out(idle_task(0))) {
-		seq_puts(m, "0\n");
-		any = true;
-	}
+	zero = !is_left_out(idle_task(0));
 	rcu_read_lock();
 	for_each_process_thread(leader, task) {
-		if (!is_left_out(task)) {
-			seq_printf(m, "%d\n", task->pid);
-			any = true;
-		}
+		if (is_left_out(task))
+			continue;
+		pid = task_pid_nr_ns(task, ns);
+		if (pid)
+			seq_printf(m, "%d\n", pid);
+		zero |= !pid;
+		any = true;
 	}
 	rcu_read_unlock();
-	if (!any)
+	if (zero)
+		seq_puts(m, "0\n");
+	else if (!any)
 		seq_puts(m, NOBODY "\n");
 unlock:
 	mutex_unlock(&tasks_mutex);
