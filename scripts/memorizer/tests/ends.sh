@@ -22,7 +22,7 @@ said() { grep -a -q -e "$1" "$dir/console.log" || { echo "nobody said '$1'"; tai
 panics() {
 	! end panic "$1" || { echo "it did not panic"; return 1; }
 	! grep hung "$dir.said" && said 'Kernel panic - not syncing: sysrq triggered crash' &&
-		said ' sysrq_handle_crash' && said '---\[ end Kernel panic' &&
+		said ' sysrq_handle_crash' && said '</TASK>' &&
 		! grep -a -E 'WARNING:|BUG:|Oops|double fault' "$dir/console.log"
 }
 

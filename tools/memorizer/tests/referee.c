@@ -270,7 +270,7 @@ int main(int argc, char **argv)
 						  .section_address = dwfl_offline_section_address };
 	char error[KMAP_ERROR_MAX], line[1024];
 	u64 sums[VERDICTS] = { 0 }, all = 0, ip, weight;
-	struct notes *notes = argc > 1 ? notes_load(argv[1], 0, NULL, error) : NULL;
+	struct notes *notes = argc > 1 ? notes_load(argv[1], 0, error) : NULL;
 	FILE *list = argc > 3 ? fopen(argv[3], "w") : NULL;
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 	struct hash counts;
