@@ -209,7 +209,9 @@ static void print_fields(const struct trace_event *e)
 static void print_event(const struct trace_event *e, bool packets)
 {
 	if (e->type == TRACE_DISCARDED) {
-		if (packets)
+		if (packets && e->u.discarded.early)
+			printf("before %llu: cpu %u may have lost events\n", e->nr, e->cpu);
+		else if (packets)
 			printf("before %llu: cpu %u lost %llu events, %llu packets\n", e->nr,
 			       e->cpu, e->u.discarded.events, e->u.discarded.packets);
 		return;

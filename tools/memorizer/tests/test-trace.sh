@@ -133,12 +133,14 @@ cpu 1
 lost 18446744073709551614
 mark
 END
-"$dump" -p "$tmp/trace" | sed -n 's/.*: \(cpu . lost.*\)/\1/p' | sort >"$tmp/got"
+"$dump" -p "$tmp/trace" | sed -n 's/.*: \(cpu . .*lost.*\)/\1/p' | sort >"$tmp/got"
 cat >"$tmp/want" <<END
 cpu 0 lost 0 events, 2 packets
 cpu 0 lost 1 events, 0 packets
 cpu 0 lost 3 events, 0 packets
+cpu 0 may have lost events
 cpu 1 lost 0 events, 0 packets
+cpu 1 may have lost events
 END
 equal "losses are told, those before the first packet too" "$tmp/want" "$tmp/got"
 # lossy NAME STATUS END: the same double free, with lines before and in between

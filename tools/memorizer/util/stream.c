@@ -359,7 +359,7 @@ static void begin_late(struct stream *s, struct batch *b)
 {
 	add_loss(s, b, 0, 0, 0);
 	b->events[b->nr - 1].u.discarded.early = !s->broken;
-	b->events[b->nr - 1].u.discarded.broken = true;
+	b->events[b->nr - 1].u.discarded.broken = s->broken || s->frame.seq;
 }
 
 /*
@@ -372,7 +372,8 @@ static void tell_loss(struct stream *s, struct batch *b)
 	u64 known = s->any ? before->discarded : f->discarded_before;
 	u64 lost = f->discarded > known ? f->discarded - known : 0;
 	u64 packets = s->any && f->seq > before->seq ? f->seq - before->seq - 1 : 0;
-	bool late = !s->any && (f->seq || s->broken);
+	/* What a first packet lost may have come at any time before it, like packets before it. */
+	bool late = !s->any && (f->seq || s->broken || lost);
 
 	if (late)
 		begin_late(s, b);

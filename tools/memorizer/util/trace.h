@@ -118,8 +118,8 @@ enum trace_lock_op {
  * @u.discarded.packets: how many packets are missing; 0: none, or not known
  * @u.discarded.broken: whether packets are missing or damaged: unlike overruns, that may
  *			concern any event
- * @u.discarded.early: nothing is known to be missing: the trace begins with a later packet of
- *		       the CPU than its first, and others may have read those before
+ * @u.discarded.early: counts nothing: until the first packet of the CPU, events may be missing
+ *		       that it reports as lost, or that others have read
  * @u.packet.begin: time at which the packet says that it begins
  * @u.packet.end: time at which it says that it ends
  * @u.fault.text: what is wrong, with the file and the number of the packet
