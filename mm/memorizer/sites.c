@@ -372,8 +372,11 @@ static int __kprobes hold_cpu(void *data)
 		this_cpu_write(memorizer_held, true);
 		for_each_online_cpu(cpu) {
 			/* Pairs with the release below: what the CPU did before is done. */
-			while (!smp_load_acquire(per_cpu_ptr(&memorizer_held, cpu)))
+			while (!smp_load_acquire(per_cpu_ptr(&memorizer_held, cpu))) {
+				/* Without it, virtual CPUs that take turns do not change. */
+				cpu_relax();
 				pause_patching();
+			}
 		}
 		patch_sites(patches);
 		/* Pairs with the acquires: the others go on to new text only. */
