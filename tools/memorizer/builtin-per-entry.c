@@ -299,13 +299,21 @@ static bool set_option(struct analysis *a, int option, const char *arg)
 	return true;
 }
 
+/* Without accesses, entries can still be counted. */
+static bool is_usable(struct analysis *a, const char *dir)
+{
+	bool accesses = ((struct per_entry *)a)->accesses;
+
+	return wanted_check(dir, a->types, WANTED_TOUCHES | (accesses ? 0 : WANTED(ENTER)));
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
 		.command = &command_per_entry, .shorts = "al:", .options = options,
 		.sort = "distinct", .option = set_option, .init = init, .release = release,
-		.forget = forget, .opened = opened, .touch = touch, .wanted = { WANTED_TOUCHES },
-		.print = print,
+		.forget = forget, .opened = opened, .touch = touch,
+		.usable = is_usable, .print = print,
 	};
 	struct per_entry p = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
 

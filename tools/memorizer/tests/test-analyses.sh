@@ -121,6 +121,12 @@ same "--accesses counts accesses" "[none],widget_free+0x14/0x40,1,1" \
 	"$(echo 'access ip=ffffffff9b000214 ptr=1000 size=8 kind=3' >"$tmp/script" &&
 	   "$build/tests/make-trace" "$tmp/access" <"$tmp/script" &&
 	   rows accesses per-entry --accesses --kallsyms "$data/kallsyms" "$tmp/access")"
+grep -v '^traffic' "$data/entries.trace" | "$build/tests/make-trace" "$tmp/quiet"
+same "entries are counted where nothing is accessed" \
+	"$(rows entries per-entry "$tmp/entries.le" | awk -F, '$2 { print $1, $2 }' | sort)" \
+	"$(rows entries per-entry "$tmp/quiet" | awk -F, '{ print $1, $2 }' | sort)"
+"$memorizer" per-entry --accesses "$tmp/quiet" >/dev/null 2>"$tmp/err"
+same "but --accesses is about accesses" "2 1" "$? $(grep -c 'it has no accesses or moves' "$tmp/err")"
 sed '/^enter kind=4/i packet\nlost 1' "$data/entries.trace" >"$tmp/entries.script"
 "$build/tests/make-trace" "$tmp/entries.lost" <"$tmp/entries.script"
 cp -r "$tmp/entries.le/kernel" "$tmp/entries.lost"

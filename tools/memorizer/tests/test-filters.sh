@@ -235,10 +235,14 @@ none=$tmp/none
 accesses="record --accesses with memorizer_log_access on"
 moves="record --traffic with memorizer_log_access and memorizer_track_lines on"
 without="memorizer: $none: it has no accesses"
-for command in sharing false-sharing stacks per-entry; do
+for command in sharing false-sharing stacks "per-entry --accesses"; do
 	outcome "$command says that there are no accesses" 2 /dev/null \
 		"$without or moves of cache lines: want $accesses, or $moves" $command "$none"
 done
+entries="record --entries"
+outcome "per-entry also says that there are no entries" 2 /dev/null \
+	"$without or moves of cache lines or entries to the kernel: want $accesses, or $moves, or $entries" \
+	per-entry "$none"
 for command in cache-assoc conflicts; do
 	outcome "so does $command" 2 /dev/null "$without: want $accesses" $command "$none"
 done
