@@ -79,15 +79,20 @@ modules_are_announced() {
 	same "events" "$(cut -d ' ' -f 1,4 $kmap.events | sort | tr '\n' ' ')" "load 0 load 1 unload 0 " ||
 		return 1
 	# An announcement made again still says when the module was loaded.
-	same "times of loading" "$(sed -n 's/^load .* \([0-9]*\) [0-9a-f]*$/\1/p' $kmap.events | sort -u | wc -l)" 1 &&
-	[ "$(sed -n 's/^load .* \([0-9]*\) [0-9a-f]*$/\1/p; q' $kmap.events)" -le \
-	  "$(sed -n 's/^unload .* \([0-9]*\) [0-9a-f]*$/\1/p' $kmap.events)" ] || return 1
+	loaded=$(times_of load)
+	same "times of loading" "$(echo "$loaded" | wc -l)" 1 && [ "$loaded" -le "$(times_of unload)" ] ||
+		return 1
 	while read -r what base size init when build_id; do
 		same "build id at $what" $build_id $id &&
 		[ $((text)) -ge $((0x$base)) ] && [ $((text)) -lt $((0x$base + 0x$size)) ] ||
 			{ echo "# .text at $text is not in $what $base $size"; return 1; }
 	done <$kmap.events
 	rm -f $kmap.events
+}
+
+# times_of load|unload: in jiffies, each once; the events of each CPU are in order, not those of all.
+times_of() {
+	sed -n "s/^$1 .* \([0-9]*\) [0-9a-f]*$/\1/p" $kmap.events | sort -u
 }
 
 # drain: what the stream holds of the module goes to $kmap.events.
