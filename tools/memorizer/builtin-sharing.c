@@ -311,26 +311,35 @@ static char *address_text(u64 addr)
 	return table_text(text);
 }
 
+/*
+ * Order of two addresses as texts in hex: that of their first digits, then the shorter one.
+ */
+static int compare_as_texts(u64 a, u64 b)
+{
+	int zeros_a = __builtin_clzll(a | 1) & ~3, zeros_b = __builtin_clzll(b | 1) & ~3;
+	u64 digits_a = a << zeros_a, digits_b = b << zeros_b;
+
+	if (digits_a != digits_b)
+		return digits_a < digits_b ? -1 : 1;
+	return zeros_b - zeros_a;
+}
+
 /* Most moves first; lines that are equal otherwise are ordered by address, as a text. */
 static int compare_lines(const void *left, const void *right, void *data)
 {
 	const struct hash *lines = data;
 	const struct line *a = hash_item(lines, *(const u32 *)left);
 	const struct line *b = hash_item(lines, *(const u32 *)right);
-	u64 a_sum[SUMS], b_sum[SUMS];
-	char texts[2][24];
+	u64 hitm_a = a->counts.local_hitm + a->counts.remote_hitm;
+	u64 hitm_b = b->counts.local_hitm + b->counts.remote_hitm;
 
-	set_sums(a_sum, &a->counts);
-	set_sums(b_sum, &b->counts);
-	if (a_sum[MOVES] != b_sum[MOVES])
-		return a_sum[MOVES] > b_sum[MOVES] ? -1 : 1;
-	if (a_sum[HITM] != b_sum[HITM])
-		return a_sum[HITM] > b_sum[HITM] ? -1 : 1;
-	if (a_sum[RECORDS] != b_sum[RECORDS])
-		return a_sum[RECORDS] > b_sum[RECORDS] ? -1 : 1;
-	snprintf(texts[0], sizeof(texts[0]), "%llx", a->addr);
-	snprintf(texts[1], sizeof(texts[1]), "%llx", b->addr);
-	return strcmp(texts[0], texts[1]);
+	if (a->counts.moves != b->counts.moves)
+		return a->counts.moves > b->counts.moves ? -1 : 1;
+	if (hitm_a != hitm_b)
+		return hitm_a > hitm_b ? -1 : 1;
+	if (a->counts.records != b->counts.records)
+		return a->counts.records > b->counts.records ? -1 : 1;
+	return compare_as_texts(a->addr, b->addr);
 }
 
 /* Numbers the lines that are shared. */

@@ -72,6 +72,12 @@ Try 'memorizer help sharing'." sharing --line 0 "$tmp/lines.le"
 outcome "lines of a strange size" 2 /dev/null \
 	"memorizer: $tmp/lines.le: lines of 65 bytes: want a power of two up to 4096" \
 	sharing --line 65 "$tmp/lines.le"
+for line in f00 1000 fffffffffffff000 10000 0 f0000; do
+	printf '%s\n' "cpu 0" "access ip=1 ptr=$line size=1 kind=2" "cpu 1" "access"
+done | "$build/tests/make-trace" "$tmp/ties"
+same "lines that are equal otherwise are ordered by address, as a text" \
+	"0 0 1000 1 10000 2 f00 3 f0000 4 fffffffffffff000 5" \
+	"$(rows lines sharing "$tmp/ties" | awk -F, '{ print $1, $4 }' | xargs)"
 "$memorizer" sharing --from nine "$tmp/lines.le" >"$tmp/out" 2>"$tmp/err"
 same "a mark that is there" "2 memorizer: $tmp/lines.le: no mark 'nine'" "$? $(cat "$tmp/err")"
 
