@@ -7,7 +7,7 @@
 #include "hash.h"
 #include "kmap.h"
 
-#define FIRST_ROOM	64u
+#define FIRST_SLOTS	64u
 
 static u32 hash_key(const struct hash *h, const char *key)
 {
@@ -40,32 +40,52 @@ static inline bool is_key(const struct hash *h, const char *item, const char *ke
 	return true;
 }
 
-/* The slot that holds @key, or the empty one where it belongs. */
-static u32 *hash_slot(const struct hash *h, const void *key)
+/* What a slot holds: the sum of an item's key, and the item's number plus one. */
+static u64 make_slot(u32 sum, u32 nr)
 {
-	u32 i = hash_key(h, key) & h->mask;
+	return (u64)sum << 32 | (nr + 1);
+}
 
-	while (h->slots[i] && !is_key(h, hash_item(h, h->slots[i] - 1), key))
-		i = (i + 1) & h->mask;
+/* The slot that holds @key, whose sum is @sum, or the empty one where it belongs. */
+static u64 *hash_slot(const struct hash *h, const void *key, u32 sum)
+{
+	u32 i;
+
+	for (i = sum & h->mask; h->slots[i]; i = (i + 1) & h->mask)
+		if (h->slots[i] >> 32 == sum &&
+		    is_key(h, hash_item(h, (u32)h->slots[i] - 1), key))
+			break;
 	return h->slots + i;
 }
 
-/* Doubles the room; at most half of the slots are ever full. */
+/* Makes so many empty slots, of which at most three quarters are ever full. */
+static void make_slots(struct hash *h, size_t nr)
+{
+	if (nr > U32_MAX)
+		nr = SIZE_MAX;	/* too many to number: there is no memory either */
+	h->room = nr / 4 * 3;
+	h->mask = nr - 1;
+	h->items = kmap_array(h->items, h->room, h->item_size);
+	h->slots = kmap_array(NULL, nr, sizeof(*h->slots));
+	memset(h->slots, 0, nr * sizeof(*h->slots));
+}
+
+/* Doubles the room. The items, which are all over memory, are not looked at. */
 static void hash_grow(struct hash *h)
 {
-	size_t room = h->room ? 2 * (size_t)h->room : FIRST_ROOM;
-	u32 i;
+	u64 *old = h->slots;
+	size_t nr = h->mask + 1ul, i;
+	u32 to;
 
-	if (room > U32_MAX / 2)
-		room = SIZE_MAX;	/* too many to number: there is no memory either */
-	h->items = kmap_array(h->items, room, h->item_size);
-	h->room = room;
-	h->mask = 2 * h->room - 1;
-	free(h->slots);
-	h->slots = kmap_array(NULL, (size_t)h->mask + 1, sizeof(*h->slots));
-	memset(h->slots, 0, ((size_t)h->mask + 1) * sizeof(*h->slots));
-	for (i = 0; i < h->nr; i++)
-		*hash_slot(h, hash_item(h, i)) = i + 1;
+	make_slots(h, 2 * nr);
+	for (i = 0; i < nr; i++) {
+		if (!old[i])
+			continue;
+		for (to = (old[i] >> 32) & h->mask; h->slots[to]; to = (to + 1) & h->mask)
+			;
+		h->slots[to] = old[i];
+	}
+	free(old);
 }
 
 /**
@@ -77,7 +97,7 @@ static void hash_grow(struct hash *h)
 void hash_init(struct hash *h, size_t item_size, size_t key_size)
 {
 	*h = (struct hash){ .item_size = item_size, .key_size = key_size };
-	hash_grow(h);
+	make_slots(h, FIRST_SLOTS);
 }
 
 /**
@@ -100,21 +120,22 @@ void hash_free(struct hash *h)
  */
 u32 hash_get(struct hash *h, const void *key, bool *new)
 {
-	u32 *slot = hash_slot(h, key);
+	u32 sum = hash_key(h, key);
+	u64 *slot = hash_slot(h, key, sum);
 	char *item;
 
 	*new = !*slot;
 	if (*slot)
-		return *slot - 1;
+		return (u32)*slot - 1;
 	if (h->nr == h->room) {
 		hash_grow(h);
-		slot = hash_slot(h, key);
+		slot = hash_slot(h, key, sum);
 	}
 	item = hash_item(h, h->nr);
 	memset(item, 0, h->item_size);
 	memcpy(item, key, h->key_size);
-	*slot = ++h->nr;
-	return h->nr - 1;
+	*slot = make_slot(sum, h->nr);
+	return h->nr++;
 }
 
 /**
@@ -127,9 +148,9 @@ u32 hash_get(struct hash *h, const void *key, bool *new)
  */
 bool hash_find(const struct hash *h, const void *key, u32 *nr)
 {
-	const u32 *slot = hash_slot(h, key);
+	const u64 *slot = hash_slot(h, key, hash_key(h, key));
 
 	if (*slot)
-		*nr = *slot - 1;
+		*nr = (u32)*slot - 1;
 	return *slot;
 }

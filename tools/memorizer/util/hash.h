@@ -11,15 +11,15 @@
  * @nr: number of items
  * @item_size: size of an item
  * @key_size: size of the key, a multiple of 8
- * @slots: index into @items plus one, 0 for an empty slot; at most half are full
- * @mask: number of slots minus one
+ * @slots: private: a hash of the key, and the item's number plus one; 0 for an empty slot
+ * @mask: private: number of slots minus one
  * @room: number of items that @items has room for
  */
 struct hash {
 	char *items;
 	u32 nr;
 	size_t item_size, key_size;
-	u32 *slots;
+	u64 *slots;
 	u32 mask, room;
 };
 
