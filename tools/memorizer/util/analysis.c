@@ -470,6 +470,18 @@ static void touch(struct analysis *a, const struct trace_event *e)
 
 /* Events */
 
+/* Lets the processor fetch what an event needs that comes soon. */
+static void prefetch(const struct analysis *a)
+{
+	const struct trace_event *e = trace_ahead(a->trace);
+
+	if (!e)
+		return;
+	tracker_prefetch(&a->live, e);
+	if (a->touches == TOUCH_LINES && e->type == TRACE_ACCESS)
+		cachelines_prefetch(&a->lines, e->u.access.ptr / a->line_size);
+}
+
 static void handle(struct analysis *a, const struct trace_event *e)
 {
 	const struct opened *opened;
@@ -521,8 +533,10 @@ static int analyse(struct analysis *a, const char *dir)
 		return EXIT_UNABLE;
 	}
 	init(a);
-	while (!a->choice.window.ended && trace_symbols_next(a->trace, a->symbols, &e))
+	while (!a->choice.window.ended && trace_symbols_next(a->trace, a->symbols, &e)) {
+		prefetch(a);
 		handle(a, &e);
+	}
 	a->incomplete = trace_incomplete(a->trace);
 	if (wanted_check(dir, a->types, a->ops->wanted[0]) &&
 	    wanted_check(dir, a->types, a->ops->wanted[1]) &&

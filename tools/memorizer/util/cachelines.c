@@ -231,3 +231,13 @@ void cachelines_move(struct cachelines *c, u64 line, const struct toucher *touch
 {
 	touch(c, line, toucher, true, moved);
 }
+
+/**
+ * cachelines_prefetch - let the processor fetch what an access will need
+ * @c: the lines
+ * @line: number of the line
+ */
+void cachelines_prefetch(const struct cachelines *c, u64 line)
+{
+	hash_prefetch(&c->lines, &line);
+}

@@ -82,5 +82,6 @@ void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *touc
 		      struct moved *moved);
 void cachelines_move(struct cachelines *c, u64 line, const struct toucher *toucher,
 		     struct moved *moved);
+void cachelines_prefetch(const struct cachelines *c, u64 line);
 
 #endif

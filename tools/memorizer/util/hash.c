@@ -154,3 +154,13 @@ bool hash_find(const struct hash *h, const void *key, u32 *nr)
 		*nr = (u32)*slot - 1;
 	return *slot;
 }
+
+/**
+ * hash_prefetch - let the processor fetch what finding an item needs first
+ * @h: the table
+ * @key: the key of the item
+ */
+void hash_prefetch(const struct hash *h, const void *key)
+{
+	__builtin_prefetch(h->slots + (hash_key(h, key) & h->mask));
+}

@@ -27,6 +27,7 @@ void hash_init(struct hash *h, size_t item_size, size_t key_size);
 void hash_free(struct hash *h);
 u32 hash_get(struct hash *h, const void *key, bool *new);
 bool hash_find(const struct hash *h, const void *key, u32 *nr);
+void hash_prefetch(const struct hash *h, const void *key);
 
 /**
  * hash_item - an item by its number

@@ -159,3 +159,18 @@ const struct tracked *tracker_find(const struct tracker *t, u64 addr)
 	}
 	return NULL;
 }
+
+/**
+ * tracker_prefetch - let the processor fetch what an event will need
+ * @t: what is allocated
+ * @e: the event, which comes soon
+ */
+void tracker_prefetch(const struct tracker *t, const struct trace_event *e)
+{
+	if (e->type == TRACE_ALLOC)
+		live_prefetch(t->memory + group_of(e->u.alloc.kind), e->u.alloc.ptr);
+	else if (e->type == TRACE_FREE)
+		live_prefetch(t->memory + group_of(e->u.free.kind), e->u.free.ptr);
+	else if (e->type == TRACE_ACCESS)
+		live_prefetch(t->memory + TRACKER_SLAB, e->u.access.ptr);
+}

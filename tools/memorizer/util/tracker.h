@@ -54,5 +54,6 @@ void tracker_free(struct tracker *t);
 bool tracker_add(struct tracker *t, const struct trace_event *e, const u32 tag[TRACKER_TAGS]);
 void tracker_remove(struct tracker *t, const struct trace_event *e);
 const struct tracked *tracker_find(const struct tracker *t, u64 addr);
+void tracker_prefetch(const struct tracker *t, const struct trace_event *e);
 
 #endif
