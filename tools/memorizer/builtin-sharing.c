@@ -31,16 +31,15 @@ static const struct option options[] = {
 
 /* The sums of a line, of code that touches it, and of an address, as tables show them. */
 enum sum {
-	RECORDS, LOADS, STORES, MOVES, HITM, LOCAL_HITM, REMOTE_HITM, L1_HIT, L1_MISS, CPUS,
+	/* What is counted of each access. */
+	RECORDS, LOADS, STORES, MOVES, LOCAL_HITM, REMOTE_HITM, L1_MISS,
+	COUNTS,
+	/* What follows from that. */
+	HITM = COUNTS, L1_HIT, CPUS,
 	SHARE,			/* of all HITM, in thousandths of a percent */
 	OFFSET, CPU, INDEX,
 	RANK,			/* the larger, the smaller INDEX */
 	SUMS
-};
-
-/* What is counted; the other sums follow from it. */
-struct counts {
-	u64 records, loads, stores, moves, local_hitm, remote_hitm, missed;
 };
 
 /* CPUs: a bit for each of the first 64, and how many there are. */
@@ -51,8 +50,7 @@ struct cpus {
 
 /* A line. The first kind of object in it is counted here, others in line_kinds. */
 struct line {
-	u64 addr;
-	struct counts counts;
+	u64 addr, counts[COUNTS];
 	struct cpus cpus;
 	u64 of_first, most;	/* accesses to the first kind, and to the one that has most */
 	u32 first, kind, kinds;	/* the first kind, the one that has most, how many there are */
@@ -65,23 +63,23 @@ struct code {
 	u32 kind, name, offset, unused;
 };
 
-/* Accesses to a line by code, as items of both. There may be millions of these: they are small. */
-struct user {
-	u32 line, code;
-	struct counts counts;
-	struct cpus cpus;
-};
-
-/* An instruction that touches a spot, at an offset in a line, on a CPU. */
+/*
+ * An instruction that touches a spot, at an offset in a line, on a CPU. Where a struct use has no
+ * room for more accesses, the next ones are another part.
+ */
 struct toucher_at {
 	u64 ip;
-	u32 spot, cpu, offset, unused;
+	u32 spot, cpu, offset, part;
 };
 
-/* Accesses to an address: to a line by such an instruction, as items of both. */
-struct address {
-	u32 line, by;
-	u64 records, loads, stores, moves;
+/* Accesses to a line by a toucher, as items of both. There may be millions of these: they are small. */
+struct use {
+	u32 line, by, counts[COUNTS];
+};
+
+/* Accesses to a line by code, as items of both: a chain of uses, each the item plus one. */
+struct user {
+	u32 line, code, first;
 };
 
 /* Something that a CPU touches; of a kind of object in a line, by no CPU but counted. */
@@ -97,12 +95,13 @@ struct touched {
  * @all: whether to tell of code that moves no line
  * @lines: struct line by address
  * @codes: struct code
- * @users: struct user
  * @line_cpus: struct touched: lines by those CPUs that have no bit in struct cpus
- * @user_cpus: likewise, numbers of users by CPUs
  * @line_kinds: likewise, lines by kinds of objects but the first
  * @touchers: struct toucher_at
- * @places: struct address
+ * @uses: struct use; @users are made of these when all events have come
+ * @users: struct user
+ * @code_of: the item of @codes that each of @touchers is of
+ * @next: the next one in the chain of each of @uses
  * @pairs: see pairs.h
  * @total: counts over all
  * @pair_total: sums over all pairs
@@ -112,10 +111,9 @@ struct touched {
 struct sharing {
 	struct analysis a;
 	bool addresses, all;
-	struct hash lines, codes, users, line_cpus, user_cpus, line_kinds, touchers, places, pairs;
-	struct counts total;
-	u64 pair_total[PAIR_SUMS];
-	u32 *shared, nr_shared;
+	struct hash lines, codes, line_cpus, line_kinds, touchers, uses, users, pairs;
+	u64 total[COUNTS], pair_total[PAIR_SUMS];
+	u32 *code_of, *next, *shared, nr_shared;
 };
 
 static void init(struct analysis *a)
@@ -124,14 +122,13 @@ static void init(struct analysis *a)
 
 	hash_init(&s->lines, sizeof(struct line), sizeof(u64));
 	hash_init(&s->codes, sizeof(struct code), sizeof(struct code));
-	hash_init(&s->users, sizeof(struct user), offsetof(struct user, counts));
 	hash_init(&s->line_cpus, sizeof(struct touched), 2 * sizeof(u64));
-	hash_init(&s->user_cpus, sizeof(struct touched), 2 * sizeof(u64));
 	hash_init(&s->line_kinds, sizeof(struct touched), 2 * sizeof(u64));
 	hash_init(&s->touchers, sizeof(struct toucher_at), sizeof(struct toucher_at));
-	hash_init(&s->places, sizeof(struct address), offsetof(struct address, records));
+	hash_init(&s->uses, sizeof(struct use), offsetof(struct use, counts));
+	hash_init(&s->users, sizeof(struct user), offsetof(struct user, first));
 	pairs_init(&s->pairs);
-	s->total = (struct counts){ 0 };
+	memset(s->total, 0, sizeof(s->total));
 	memset(s->pair_total, 0, sizeof(s->pair_total));
 }
 
@@ -141,13 +138,14 @@ static void release(struct analysis *a)
 
 	hash_free(&s->lines);
 	hash_free(&s->codes);
-	hash_free(&s->users);
 	hash_free(&s->line_cpus);
-	hash_free(&s->user_cpus);
 	hash_free(&s->line_kinds);
 	hash_free(&s->touchers);
-	hash_free(&s->places);
+	hash_free(&s->uses);
+	hash_free(&s->users);
 	hash_free(&s->pairs);
+	free(s->code_of);
+	free(s->next);
 	free(s->shared);
 }
 
@@ -161,73 +159,52 @@ static bool count_touched(struct hash *h, u64 what, u64 by)
 	return new;
 }
 
-static void count_cpu(struct cpus *cpus, struct hash *others, u64 what, u32 cpu)
+static void count_cpu(struct sharing *s, struct line *line, u32 cpu)
 {
 	u64 bit = cpu < 64 ? 1ull << cpu : 0;
-	bool new = bit ? !(cpus->first & bit) : count_touched(others, what, cpu);
+	bool new = bit ? !(line->cpus.first & bit) : count_touched(&s->line_cpus, line->addr, cpu);
 
-	cpus->first |= bit;
-	cpus->nr += new;
+	line->cpus.first |= bit;
+	line->cpus.nr += new;
 }
 
-static void count(const struct sharing *s, struct counts *c, const struct touch *t)
+/* What an access counts as. */
+static void set_counts(const struct sharing *s, const struct touch *t, bool counts[COUNTS])
 {
-	u32 node = analysis_node(&s->a, t->event->cpu);
-	bool remote = t->moved.from >= 0 && analysis_node(&s->a, t->moved.from) != node;
+	bool remote = t->moved.from >= 0 && analysis_node(&s->a, t->moved.from) !=
+		      analysis_node(&s->a, t->event->cpu);
 
-	c->records++;
-	c->loads += t->reads;
-	c->stores += t->writes;
-	c->moves += t->moved.moves;
-	c->remote_hitm += t->moved.hitm && remote;
-	c->local_hitm += t->moved.hitm && !remote;
-	c->missed += t->writes && t->moved.moves;
+	counts[RECORDS] = true;
+	counts[LOADS] = t->reads;
+	counts[STORES] = t->writes;
+	counts[MOVES] = t->moved.moves;
+	counts[LOCAL_HITM] = t->moved.hitm && !remote;
+	counts[REMOTE_HITM] = t->moved.hitm && remote;
+	counts[L1_MISS] = t->writes && t->moved.moves;
 }
 
-static void set_sums(u64 *sum, const struct counts *c)
+static void set_sums(u64 *sum, const u64 counts[COUNTS])
 {
-	sum[RECORDS] = c->records;
-	sum[LOADS] = c->loads;
-	sum[STORES] = c->stores;
-	sum[MOVES] = c->moves;
-	sum[HITM] = c->local_hitm + c->remote_hitm;
-	sum[LOCAL_HITM] = c->local_hitm;
-	sum[REMOTE_HITM] = c->remote_hitm;
-	sum[L1_HIT] = c->stores - c->missed;
-	sum[L1_MISS] = c->missed;
+	memcpy(sum, counts, COUNTS * sizeof(*sum));
+	sum[HITM] = counts[LOCAL_HITM] + counts[REMOTE_HITM];
+	sum[L1_HIT] = counts[STORES] - counts[L1_MISS];
 }
 
-static void count_user(struct sharing *s, u32 line, const struct touch *t)
-{
-	struct code code = {
-		.ip = t->ip, .kind = t->place.kind, .name = analysis_called(&s->a, t),
-		.offset = t->first,
-	};
-	struct user key = { .line = line }, *user;
-	bool new;
-	u32 i;
-
-	key.code = hash_get(&s->codes, &code, &new);
-	i = hash_get(&s->users, &key, &new);
-	user = hash_item(&s->users, i);
-	count(s, &user->counts, t);
-	count_cpu(&user->cpus, &s->user_cpus, i, t->event->cpu);
-}
-
-static void count_address(struct sharing *s, u32 line, const struct touch *t)
+/* The use that an access counts for, with room for one more: no count exceeds that of records. */
+static struct use *get_use(struct sharing *s, u32 line, const struct touch *t)
 {
 	struct toucher_at by = {
 		.ip = t->ip, .spot = t->spot, .cpu = t->event->cpu, .offset = t->first,
 	};
-	struct address key = { .line = line }, *address;
+	struct use key = { .line = line }, *use;
 	bool new;
 
-	key.by = hash_get(&s->touchers, &by, &new);
-	address = hash_item(&s->places, hash_get(&s->places, &key, &new));
-	address->records++;
-	address->loads += t->reads;
-	address->stores += t->writes;
-	address->moves += t->moved.moves;
+	do {
+		key.by = hash_get(&s->touchers, &by, &new);
+		use = hash_item(&s->uses, hash_get(&s->uses, &key, &new));
+		by.part++;
+	} while (use->counts[RECORDS] == U32_MAX);
+	return use;
 }
 
 static void count_kind(struct sharing *s, struct line *line, u32 kind)
@@ -245,27 +222,30 @@ static void count_kind(struct sharing *s, struct line *line, u32 kind)
 static void touch(struct analysis *a, const struct touch *t)
 {
 	struct sharing *s = (struct sharing *)a;
+	bool counts[COUNTS], new;
 	struct line *line;
-	bool new;
-	u32 i;
+	struct use *use;
+	u32 i, c;
 
 	if (!t->chosen)
 		return;
 	i = hash_get(&s->lines, &t->line, &new);
 	line = hash_item(&s->lines, i);
-	count(s, &line->counts, t);
-	count_cpu(&line->cpus, &s->line_cpus, t->line, t->event->cpu);
+	use = get_use(s, i, t);
+	set_counts(s, t, counts);
+	for (c = 0; c < COUNTS; c++) {
+		line->counts[c] += counts[c];
+		use->counts[c] += counts[c];
+		s->total[c] += counts[c];
+	}
+	count_cpu(s, line, t->event->cpu);
 	count_kind(s, line, t->place.kind);
-	count(s, &s->total, t);
-	count_user(s, i, t);
-	if (s->addresses)
-		count_address(s, i, t);
 	pairs_count(&s->pairs, t, s->pair_total);
 }
 
 static bool is_shared(const struct line *line)
 {
-	return line->counts.stores && line->cpus.nr > 1;
+	return line->counts[STORES] && line->cpus.nr > 1;
 }
 
 /* Finds what kind of object has most accesses to each line. */
@@ -330,15 +310,15 @@ static int compare_lines(const void *left, const void *right, void *data)
 	const struct hash *lines = data;
 	const struct line *a = hash_item(lines, *(const u32 *)left);
 	const struct line *b = hash_item(lines, *(const u32 *)right);
-	u64 hitm_a = a->counts.local_hitm + a->counts.remote_hitm;
-	u64 hitm_b = b->counts.local_hitm + b->counts.remote_hitm;
+	u64 hitm_a = a->counts[LOCAL_HITM] + a->counts[REMOTE_HITM];
+	u64 hitm_b = b->counts[LOCAL_HITM] + b->counts[REMOTE_HITM];
 
-	if (a->counts.moves != b->counts.moves)
-		return a->counts.moves > b->counts.moves ? -1 : 1;
+	if (a->counts[MOVES] != b->counts[MOVES])
+		return a->counts[MOVES] > b->counts[MOVES] ? -1 : 1;
 	if (hitm_a != hitm_b)
 		return hitm_a > hitm_b ? -1 : 1;
-	if (a->counts.records != b->counts.records)
-		return a->counts.records > b->counts.records ? -1 : 1;
+	if (a->counts[RECORDS] != b->counts[RECORDS])
+		return a->counts[RECORDS] > b->counts[RECORDS] ? -1 : 1;
 	return compare_as_texts(a->addr, b->addr);
 }
 
@@ -367,9 +347,9 @@ static bool sum_line(void *data, u32 item, u64 *sum)
 {
 	const struct sharing *s = data;
 	const struct line *line = hash_item(&s->lines, s->shared[item]);
-	u64 hitm = s->total.local_hitm + s->total.remote_hitm;
+	u64 hitm = s->total[LOCAL_HITM] + s->total[REMOTE_HITM];
 
-	set_sums(sum, &line->counts);
+	set_sums(sum, line->counts);
 	set_index(s, sum, line);
 	sum[CPUS] = line->cpus.nr;
 	if (hitm)
@@ -389,20 +369,82 @@ static void name_line(void *data, u32 item, struct row *row)
 	row->texts[2] = analysis_type(&s->a, line->kind);
 }
 
+/* The code that a toucher is of. */
+static u32 code_of(struct sharing *s, const struct toucher_at *by)
+{
+	const struct spot *spot = analysis_spot(&s->a, by->spot);
+	struct code code = {
+		.ip = by->ip, .kind = spot->kind, .name = spot->name, .offset = by->offset,
+	};
+	bool new;
+
+	return hash_get(&s->codes, &code, &new);
+}
+
+/* Makes a chain of the uses of each user. */
+static void make_users(struct sharing *s)
+{
+	struct user key = { .line = 0 }, *user;
+	const struct use *use;
+	bool new;
+	u32 i;
+
+	s->code_of = kmap_array(NULL, s->touchers.nr + 1ull, sizeof(*s->code_of));
+	for (i = 0; i < s->touchers.nr; i++)
+		s->code_of[i] = code_of(s, hash_item(&s->touchers, i));
+	hash_seal(&s->uses);
+	s->next = kmap_array(NULL, s->uses.nr + 1ull, sizeof(*s->next));
+	for (i = 0; i < s->uses.nr; i++) {
+		use = hash_item(&s->uses, i);
+		key.line = use->line;
+		key.code = s->code_of[use->by];
+		user = hash_item(&s->users, hash_get(&s->users, &key, &new));
+		s->next[i] = user->first;
+		user->first = i + 1;
+	}
+}
+
+static const struct use *get_chained(const struct sharing *s, u32 at)
+{
+	return hash_item(&s->uses, at - 1);
+}
+
+static u32 use_cpu(const struct sharing *s, const struct use *use)
+{
+	return ((const struct toucher_at *)hash_item(&s->touchers, use->by))->cpu;
+}
+
+/* Whether a use further on in the chain is by the same CPU. */
+static bool comes_again(const struct sharing *s, u32 at)
+{
+	u32 cpu = use_cpu(s, get_chained(s, at));
+
+	while ((at = s->next[at - 1]))
+		if (use_cpu(s, get_chained(s, at)) == cpu)
+			return true;
+	return false;
+}
+
 static bool sum_user(void *data, u32 item, u64 *sum)
 {
 	const struct sharing *s = data;
 	const struct user *user = hash_item(&s->users, item);
 	const struct code *code = hash_item(&s->codes, user->code);
 	const struct line *line = hash_item(&s->lines, user->line);
+	u64 counts[COUNTS] = { 0 };
+	u32 at, c;
 
-	if (!is_shared(line) || !(s->all || user->counts.moves))
+	if (!is_shared(line))
 		return false;
-	set_sums(sum, &user->counts);
+	for (at = user->first; at; at = s->next[at - 1]) {
+		for (c = 0; c < COUNTS; c++)
+			counts[c] += get_chained(s, at)->counts[c];
+		sum[CPUS] += !comes_again(s, at);
+	}
+	set_sums(sum, counts);
 	set_index(s, sum, line);
-	sum[CPUS] = user->cpus.nr;
 	sum[OFFSET] = code->offset;
-	return true;
+	return s->all || counts[MOVES];
 }
 
 static void name_user(void *data, u32 item, struct row *row)
@@ -421,17 +463,16 @@ static void name_user(void *data, u32 item, struct row *row)
 static bool sum_address(void *data, u32 item, u64 *sum)
 {
 	const struct sharing *s = data;
-	const struct address *address = hash_item(&s->places, item);
-	const struct toucher_at *by = hash_item(&s->touchers, address->by);
-	const struct line *line = hash_item(&s->lines, address->line);
+	const struct use *use = hash_item(&s->uses, item);
+	const struct toucher_at *by = hash_item(&s->touchers, use->by);
+	const struct line *line = hash_item(&s->lines, use->line);
+	u32 c;
 
 	if (!is_shared(line))
 		return false;
 	set_index(s, sum, line);
-	sum[RECORDS] = address->records;
-	sum[LOADS] = address->loads;
-	sum[STORES] = address->stores;
-	sum[MOVES] = address->moves;
+	for (c = RECORDS; c <= MOVES; c++)
+		sum[c] = use->counts[c];
 	sum[CPU] = by->cpu;
 	return true;
 }
@@ -439,10 +480,10 @@ static bool sum_address(void *data, u32 item, u64 *sum)
 static void name_address(void *data, u32 item, struct row *row)
 {
 	const struct sharing *s = data;
-	const struct address *address = hash_item(&s->places, item);
-	const struct toucher_at *by = hash_item(&s->touchers, address->by);
+	const struct use *use = hash_item(&s->uses, item);
+	const struct toucher_at *by = hash_item(&s->touchers, use->by);
 	const struct spot *spot = analysis_spot(&s->a, by->spot);
-	const struct line *line = hash_item(&s->lines, address->line);
+	const struct line *line = hash_item(&s->lines, use->line);
 
 	row->name = address_text(line->addr + by->offset);
 	row->texts[0] = analysis_where(&s->a, by->spot);
@@ -521,7 +562,7 @@ static void print_addresses(struct sharing *s)
 		},
 	};
 	struct row_items items = {
-		.nr = s->places.nr, .metrics = SUMS, .sum = sum_address, .name = name_address,
+		.nr = s->uses.nr, .metrics = SUMS, .sum = sum_address, .name = name_address,
 		.data = s,
 	};
 
@@ -534,12 +575,13 @@ static void print(struct analysis *a)
 
 	find_kinds(s);
 	number_lines(s);
-	analysis_sum(a, "Accesses to lines", "records", s->total.records);
-	analysis_sum(a, "  loads", "loads", s->total.loads);
-	analysis_sum(a, "  stores", "stores", s->total.stores);
-	analysis_sum(a, "Lines moved", "moves", s->total.moves);
+	make_users(s);
+	analysis_sum(a, "Accesses to lines", "records", s->total[RECORDS]);
+	analysis_sum(a, "  loads", "loads", s->total[LOADS]);
+	analysis_sum(a, "  stores", "stores", s->total[STORES]);
+	analysis_sum(a, "Lines moved", "moves", s->total[MOVES]);
 	analysis_sum(a, "  loads of what another CPU changed", "hitm",
-		     s->total.local_hitm + s->total.remote_hitm);
+		     s->total[LOCAL_HITM] + s->total[REMOTE_HITM]);
 	analysis_sum(a, "  because of a known access", "known", s->pair_total[PAIR_MOVES]);
 	analysis_sum(a, "    to the same bytes", "true_sharing", s->pair_total[PAIR_TRUE]);
 	analysis_sum(a, "    to others", "false_sharing", s->pair_total[PAIR_FALSE]);

@@ -164,3 +164,13 @@ void hash_prefetch(const struct hash *h, const void *key)
 {
 	__builtin_prefetch(h->slots + (hash_key(h, key) & h->mask));
 }
+
+/**
+ * hash_seal - release what is needed to find and add items
+ * @h: the table, of which no item is looked up by its key any more
+ */
+void hash_seal(struct hash *h)
+{
+	free(h->slots);
+	h->slots = NULL;
+}

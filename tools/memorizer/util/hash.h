@@ -28,6 +28,7 @@ void hash_free(struct hash *h);
 u32 hash_get(struct hash *h, const void *key, bool *new);
 bool hash_find(const struct hash *h, const void *key, u32 *nr);
 void hash_prefetch(const struct hash *h, const void *key);
+void hash_seal(struct hash *h);
 
 /**
  * hash_item - an item by its number
