@@ -269,7 +269,7 @@ static bool set_filter(struct settings *s, int option, const char *arg)
 {
 	switch (option) {
 	case 't':
-		return kmem_filter_kind(&s->filter, arg);
+		return kmem_filter_kind(&s->filter, s->kind->command->name, arg);
 	case OPTION_NO_WAIT:
 		s->filter.no_wait = true;
 		return true;

@@ -11,6 +11,7 @@
 
 static const struct command * const commands[] = {
 	&command_record,
+	&command_top,
 	&command_report,
 	&command_symbolize,
 	&command_check,

@@ -31,6 +31,18 @@ events() { awk -v name="$2:" '$1 == name { n = $2 } END { print n + 0 }' "$dir/$
 # same A B: two numbers.
 same() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
 
+# top_counts: the last table of top has all events that the kernel gave, and its rows the sums above them.
+top_counts() {
+	local counted
+
+	counted=$(awk '
+		/^memorizer top/ { events = $5; lost = $7; rows = 0 }
+		/^ slab:/ { all = $2 + $7 }
+		/^ .* \| (slab|pages) / { split($0, cell, / *[|] */); rows += cell[8] }
+		END { print events, lost, rows == all }' "$dir/top")
+	[ "$(cat "$dir/top.read")" -gt 1000 ] && same "$counted" "$(cat "$dir/top.read") 0 1"
+}
+
 amounts_to_kmap() {
 	"$memorizer" kmap "$dir/whole" >"$dir/trace.kmap" && [ "$(wc -l <"$dir/trace.kmap")" -gt 10000 ] &&
 		differ_not <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap")
@@ -62,7 +74,7 @@ other_byte_order() {
 "$here/setup" test-stream
 "$here/build" --config memorizer
 make_tools >&2
-plan 16
+plan 17
 result "the guest records its traces" record
 for trace in load accesses whole; do
 	result "$trace: nothing is lost" nothing_lost $trace
@@ -71,6 +83,7 @@ for trace in load accesses whole; do
 done
 result "babeltrace2 reads as many events as the kernel counted" same "$(events load all)" "$(value load stream_read)"
 result "each object that was retired is in the trace" same "$(events load object)" "$(value load objects_retired)"
+result "top counts what the kernel gives" top_counts
 result "the trace amounts to the KMAP" amounts_to_kmap
 result "report, types, layout and who agree on each type" same_sums
 result "a big-endian machine reads it alike" other_byte_order whole

@@ -2,15 +2,22 @@
 /*
  * Prints the events of a trace as "babeltrace2 --clock-cycles --no-delta" does, but for
  * those that are not known, of which it prints the name alone. With -p it prints packets,
- * losses and what is wrong with packets too; with -q the trace is one of the plugin for QEMU.
+ * losses and what is wrong with packets too. With -f it feeds the trace's packets to the reader,
+ * some at a time; they are in the byte order of this machine. With -q the trace is one of the
+ * plugin for QEMU.
  *
- * Usage: dump-trace [-p|-q] DIR
+ * Usage: dump-trace [-f|-p|-q] DIR
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace.h"
+
+#define FED_CPUS	16
+#define FED_MAX		(16 << 20)	/* bytes of a CPU's file */
+#define PACKET_BEGIN	24		/* where timestamp_begin is in a packet, ... */
+#define PACKET_SIZE	48		/* ... and packet_size, in bits */
 
 static bool stacks;
 
@@ -241,28 +248,90 @@ static void print_event(const struct trace_event *e, bool packets)
 	printf(" }\n");
 }
 
+/* A CPU's file whose packets are fed. */
+struct fed {
+	char *data;
+	u64 size, at;
+};
+
+static u64 load(const struct fed *f, u32 offset)
+{
+	u64 value;
+
+	memcpy(&value, f->data + f->at + offset, sizeof(value));
+	return value;
+}
+
+static bool read_fed(struct fed *f, const char *dir, u32 cpu)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/cpu%u", dir, cpu);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	f->data = malloc(FED_MAX);
+	f->size = f->data ? fread(f->data, 1, FED_MAX, file) : 0;
+	f->at = 0;
+	return !fclose(file);
+}
+
+/* Feeds the packets of sound files, some of each CPU at a time, and prints what they give. */
+static void feed(struct trace *t, const char *dir)
+{
+	struct fed fed[FED_CPUS];
+	u32 nr = 0, cpu, n;
+	struct trace_event e;
+	u64 until, size;
+
+	while (nr < FED_CPUS && read_fed(fed + nr, dir, nr))
+		nr++;
+	do {
+		until = U64_MAX;
+		for (cpu = 0; cpu < nr; cpu++) {
+			for (n = rand() % 3; n && fed[cpu].at < fed[cpu].size; n--) {
+				size = load(fed + cpu, PACKET_SIZE) / 8;
+				trace_feed(t, cpu, fed[cpu].data + fed[cpu].at, size);
+				fed[cpu].at += size;
+			}
+			if (fed[cpu].at < fed[cpu].size && load(fed + cpu, PACKET_BEGIN) <= until)
+				until = load(fed + cpu, PACKET_BEGIN) - 1;
+		}
+		trace_read_until(t, until);
+		while (trace_next(t, &e))
+			print_event(&e, false);
+	} while (until != U64_MAX);
+	while (nr)
+		free(fed[--nr].data);
+}
+
 int main(int argc, char **argv)
 {
+	bool fed = argc == 3 && !strcmp(argv[1], "-f");
 	bool packets = argc == 3 && !strcmp(argv[1], "-p");
 	char error[KMAP_ERROR_MAX];
 	struct trace_event e;
 	struct trace *t;
 
 	stacks = argc == 3 && !strcmp(argv[1], "-q");
-	if (argc != 2 && !packets && !stacks) {
-		fprintf(stderr, "Usage: dump-trace [-p|-q] DIR\n");
+	if (argc != 2 && !fed && !packets && !stacks) {
+		fprintf(stderr, "Usage: dump-trace [-f|-p|-q] DIR\n");
 		return EXIT_FAILURE;
 	}
-	t = trace_open(argv[argc - 1], error);
+	t = fed ? trace_open_fed(argv[2], argv[2], error) : trace_open(argv[argc - 1], error);
 	if (!t) {
 		printf("not opened: %s\n", error);
 		return EXIT_FAILURE;
 	}
 	if (packets)
 		trace_show_packets(t);
+	if (fed)
+		feed(t, argv[2]);
 	while (trace_next(t, &e))
 		print_event(&e, packets);
-	if (trace_next(t, &e) || trace_bytes_done(t) > trace_bytes_total(t)) {
+	if (trace_next(t, &e) || (!fed && trace_bytes_done(t) >
+	    trace_bytes_total(t))) {
 		printf("not consistent\n");
 		return EXIT_FAILURE;
 	}

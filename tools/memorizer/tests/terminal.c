@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a command whose standard error is a terminal, with -o its standard output too, and
- * copies what it says there.
+ * Runs a command whose standard error is a terminal, with -o its standard output too, with -i also
+ * its input, where what comes is typed; and copies what it says there.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,15 +11,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void run(const char *terminal, bool output, char **command)
+static void run(const char *terminal, bool output, bool input, char **command)
 {
 	int fd = open(terminal, O_RDWR | O_NOCTTY);
 
-	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0 || (output && dup2(fd, STDOUT_FILENO) < 0))
+	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0 || (output && dup2(fd, STDOUT_FILENO) < 0) ||
+	    (input && dup2(fd, STDIN_FILENO) < 0))
 		_exit(127);
 	close(fd);
 	execvp(*command, command);
 	_exit(127);
+}
+
+/* Types what comes on standard input, in a process of its own. */
+static void type(int fd)
+{
+	char buffer[4096];
+	ssize_t n;
+
+	if (fork())
+		return;
+	while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
+		if (write(fd, buffer, n) != n)
+			break;
+	_exit(0);
 }
 
 int main(int argc, char **argv)
@@ -27,7 +42,8 @@ int main(int argc, char **argv)
 	int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), status;
 	char buffer[4096];
 	ssize_t n;
-	bool output = argc > 2 && !strcmp(argv[1], "-o");
+	bool input = argc > 2 && !strcmp(argv[1], "-i");
+	bool output = input || (argc > 2 && !strcmp(argv[1], "-o"));
 	pid_t pid;
 
 	if (argc < 2 || fd < 0 || grantpt(fd) || unlockpt(fd)) {
@@ -36,7 +52,9 @@ int main(int argc, char **argv)
 	}
 	pid = fork();
 	if (!pid)
-		run(ptsname(fd), output, argv + 1 + output);
+		run(ptsname(fd), output, input, argv + 1 + output);
+	if (input)
+		type(fd);
 	while ((n = read(fd, buffer, sizeof(buffer))) > 0) {	/* fails when it is closed */
 		fwrite(buffer, 1, n, stdout);
 		fflush(stdout);

@@ -64,6 +64,12 @@ for order in le be; do
 		sed 's/^ *\([0-9]*\) \(.*\)/\2:\1/' | sort >"$tmp/types"
 	equal "as many of each type, $order" "$tmp/types" "$tmp/got"
 done
+for seed in 1 2 3; do
+	trace -b 20000 -c 4 -s $seed
+	"$dump" "$tmp/trace" >"$tmp/want"
+	"$dump" -f "$tmp/trace" >"$tmp/got"
+	equal "packets that are fed some at a time give the same events, $seed" "$tmp/want" "$tmp/got"
+done
 
 # Order: files are found in any order, times are equal.
 trace <<END

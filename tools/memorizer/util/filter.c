@@ -27,11 +27,12 @@ void kmem_filter_init(struct kmem_filter *f)
 /**
  * kmem_filter_kind - let count what is of one of some kinds
  * @f: the filter
+ * @command: the command, for a message
  * @text: kmalloc, cache or pages, or several of them with commas between
  *
  * Return: whether they are that; if not there was a message.
  */
-bool kmem_filter_kind(struct kmem_filter *f, const char *text)
+bool kmem_filter_kind(struct kmem_filter *f, const char *command, const char *text)
 {
 	const char *word = text;
 	size_t len, i;
@@ -43,8 +44,8 @@ bool kmem_filter_kind(struct kmem_filter *f, const char *text)
 				break;
 		if (i == TRACE_KINDS) {
 			fprintf(stderr,
-				"memorizer report: --kind %s: want kmalloc, cache, pages or several of them with commas between\n",
-				text);
+				"memorizer %s: --kind %s: want kmalloc, cache, pages or several of them with commas between\n",
+				command, text);
 			return false;
 		}
 		f->kinds |= 1u << i;

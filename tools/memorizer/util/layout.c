@@ -100,8 +100,8 @@ static bool fail(char error[KMAP_ERROR_MAX], const char *format, ...)
 }
 
 /* Whether a field can be stored as @k says. */
-static bool check_field(const char *event, const struct known_field *k, const struct field *f,
-			char error[KMAP_ERROR_MAX])
+static bool check_field(const char *event, const struct known_field *k,
+			const struct metadata_field *f, char error[KMAP_ERROR_MAX])
 {
 	bool is_signed = k->how == STEP_INT;
 	u32 size = k->how == STEP_U64 ? 8 : 4;
@@ -152,7 +152,7 @@ static void make_steps(struct decoder *d)
 {
 	const struct fields *fields = &d->class->fields;
 	const struct known_field *k;
-	const struct field *f;
+	const struct metadata_field *f;
 	struct step *step;
 	u32 i;
 
@@ -178,7 +178,7 @@ static bool make_decoder(struct decoder *d, const struct event_class *class,
 			 char error[KMAP_ERROR_MAX])
 {
 	const struct known_field *k;
-	const struct field *f;
+	const struct metadata_field *f;
 	size_t i;
 
 	*d = (struct decoder){ .class = class, .type = TRACE_UNKNOWN };
@@ -208,7 +208,7 @@ static bool find_place(const struct fields *f, const char *name, u32 base, bool 
 		       struct place *p, char error[KMAP_ERROR_MAX])
 {
 	u32 offset;
-	const struct field *field = fields_find(f, name, &offset);
+	const struct metadata_field *field = fields_find(f, name, &offset);
 
 	*p = (struct place){ 0, 0, false };
 	if (!field)
@@ -224,7 +224,7 @@ static bool find_places(struct layout *l, char error[KMAP_ERROR_MAX])
 	const struct fields *header = &l->metadata->packet_header;
 	const struct fields *context = &l->metadata->packet_context;
 	const struct fields *event = &l->metadata->event_header;
-	const struct field *uuid;
+	const struct metadata_field *uuid;
 	u32 size;
 
 	if (!fields_size(header, &size) || !fields_size(context, &l->packet_size) ||

@@ -32,7 +32,7 @@ enum token { END, WORD, NUMBER, TEXT, ASSIGN, MARK };
  * @members: its members
  */
 struct type {
-	struct field field;
+	struct metadata_field field;
 	bool text, is_struct;
 	struct fields members;
 };
@@ -253,7 +253,7 @@ static void free_fields(struct fields *f)
 	*f = (struct fields){ NULL, 0 };
 }
 
-static void add_field(struct parser *s, struct fields *to, const struct field *f,
+static void add_field(struct parser *s, struct fields *to, const struct metadata_field *f,
 		      const char *prefix, const char *name)
 {
 	char *full;
@@ -746,7 +746,7 @@ static void free_parser(struct parser *s)
  *
  * Return: the field, or NULL.
  */
-const struct field *fields_find(const struct fields *f, const char *name, u32 *offset)
+const struct metadata_field *fields_find(const struct fields *f, const char *name, u32 *offset)
 {
 	u32 i, at = 0;
 
@@ -787,7 +787,7 @@ bool fields_size(const struct fields *f, u32 *size)
 static bool check_time(struct parser *s, const struct fields *f, const char *name,
 		       const char *error)
 {
-	const struct field *field = fields_find(f, name, NULL);
+	const struct metadata_field *field = fields_find(f, name, NULL);
 
 	if (!field || field->type != FIELD_UNSIGNED)
 		return fail(s, "%s", error);

@@ -16,7 +16,7 @@ enum field_type {
 };
 
 /**
- * struct field - a field of a packet or event
+ * struct metadata_field - a field of a packet or event
  * @name: its name
  * @type: what it is
  * @size: its size in bytes; nothing for FIELD_STRING and FIELD_UNKNOWN
@@ -24,7 +24,7 @@ enum field_type {
  * @big_endian: byte order of an integer
  * @clock: whether it is a time
  */
-struct field {
+struct metadata_field {
 	char *name;
 	enum field_type type;
 	u32 size;
@@ -37,7 +37,7 @@ struct field {
  * @nr: how many
  */
 struct fields {
-	struct field *field;
+	struct metadata_field *field;
 	u32 nr;
 };
 
@@ -95,7 +95,7 @@ bool metadata_parse(struct metadata *m, const char *text, const char *path,
 bool metadata_load(struct metadata *m, const char *dir, char error[KMAP_ERROR_MAX]);
 void metadata_free(struct metadata *m);
 const struct metadata_value *metadata_env(const struct metadata *m, const char *name);
-const struct field *fields_find(const struct fields *f, const char *name, u32 *offset);
+const struct metadata_field *fields_find(const struct fields *f, const char *name, u32 *offset);
 bool fields_size(const struct fields *f, u32 *size);
 
 #endif

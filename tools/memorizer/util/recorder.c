@@ -45,6 +45,7 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @begin: when it began, in ms
  * @end: when it shall end, in ms, 0 for no such time
  * @tick: when the next tick is due, in ms
+ * @show: when the view shows something next, in ms, 0 for no such time
  * @read_before: events that had been read before
  * @buffer_size: bytes that a CPU's buffer holds
  * @shown: bytes that were copied when the live line was last shown
@@ -70,7 +71,7 @@ struct recorder {
 	sigset_t mask, ends;
 	sighandler_t pipe;
 	bool before[NR_STREAM_SWITCHES], now[NR_STREAM_SWITCHES];
-	u64 begin, end, tick, read_before, buffer_size, shown, shown_at;
+	u64 begin, end, tick, show, read_before, buffer_size, shown, shown_at;
 	pid_t command, snapshot;
 	int command_status;
 	struct yield yield;
@@ -106,10 +107,61 @@ static void show_live(struct recorder *r, u64 now)
 	r->shown_at = now;
 }
 
-static void clear_live(void)
+static bool shows_live(const struct recorder *r)
 {
-	if (isatty(STDERR_FILENO))
+	return !r->what->view && isatty(STDERR_FILENO);
+}
+
+static void clear_live(const struct recorder *r)
+{
+	if (shows_live(r))
 		fprintf(stderr, "\r\033[K");
+}
+
+/* Gives the view the packets that were read; returns when the last of all ended, in ns. */
+static u64 give_packets(struct recorder *r)
+{
+	const struct recorder_view *view = r->what->view;
+	const struct ring_packet *p;
+	struct copy *s;
+	u64 end = 0;
+	u32 i;
+
+	for (i = 0; i < r->copies.nr; i++) {
+		s = r->copies.copy[i];
+		if (s->noted.end > end)
+			end = s->noted.end;
+		for (; s->ring.nr; ring_drop(&s->ring)) {
+			p = ring_at(&s->ring, 0);
+			view->packet(view->data, s->cpu, p->data, p->size);
+		}
+	}
+	return end;
+}
+
+/*
+ * Has the view show what came. Of each CPU all packets are read once more after others have told
+ * a time, so none is missing up to that. The kernel's buffers take what comes meanwhile.
+ */
+static void show(struct recorder *r)
+{
+	const struct recorder_view *view = r->what->view;
+	u64 most = control_buffer_size(&r->kernel, BUFFER_SIZE), until;
+
+	copies_stop(&r->copies);
+	copies_flush(&r->copies, most);
+	until = give_packets(r);
+	copies_flush(&r->copies, most);
+	give_packets(r);
+	if (r->copies.failed || !copies_start(&r->copies))
+		fail(r);
+	else if (!view->show(view->data, until, until))
+		r->over = true;
+}
+
+static u64 sooner(u64 time, u64 other)
+{
+	return other && other < time ? other : time;
 }
 
 /* What is done now and then; returns how many ms poll(2) may wait for the next time. */
@@ -121,15 +173,17 @@ static int tick(struct recorder *r)
 		if (!copies_find(&r->copies) || !copies_start(&r->copies) ||
 		    !arrivals_look(&r->arrivals))
 			fail(r);
-		if (isatty(STDERR_FILENO))
+		if (shows_live(r))
 			show_live(r, now);
 		r->tick = now + TICK_MS;
 	}
+	if (r->show && now >= r->show) {
+		show(r);
+		r->show = now + r->what->view->ms;
+	}
 	if (r->end && now >= r->end)
 		r->over = true;
-	if (r->over)
-		return 0;
-	return (r->end && r->end < r->tick ? r->end : r->tick) - now;
+	return r->over ? 0 : sooner(sooner(r->tick, r->end), r->show) - now;
 }
 
 static void end_snapshot(struct recorder *r, int status)
@@ -193,10 +247,12 @@ static void take_signal(struct recorder *r)
 /* Lets the streams be copied until something sets @r->over. */
 static void record_until_over(struct recorder *r)
 {
+	const struct recorder_view *view = r->what->view;
 	struct pollfd polls[] = {
 		{ .fd = r->signals, .events = POLLIN },
 		{ .fd = r->copies.event, .events = POLLIN },
 		{ .fd = r->arrivals.events, .events = POLLIN },
+		{ .fd = view ? view->keys : -1, .events = POLLIN },
 	};
 	int n;
 
@@ -217,6 +273,8 @@ static void record_until_over(struct recorder *r)
 			r->over = true;
 		if (n > 0 && polls[2].revents && !arrivals_event(&r->arrivals))
 			fail(r);
+		if (n > 0 && polls[3].revents && !view->key(view->data))
+			r->over = true;
 	}
 	copies_stop(&r->copies);
 }
@@ -465,7 +523,7 @@ static bool block_signals(struct recorder *r)
 			sigaddset(&r->ends, end_signals[i]);
 	set = r->ends;
 	sigaddset(&set, SIGCHLD);
-	if (r->what->form.flight)
+	if (r->what->form.flight && !r->what->view)
 		sigaddset(&set, SIGUSR2);
 	signal(SIGXFSZ, SIG_IGN);	/* write(2) tells it as well */
 	r->pipe = signal(SIGPIPE, SIG_IGN);
@@ -508,6 +566,7 @@ static void look_at_symbols(void)
 /* Opens what is read and makes what is written, before anything is switched on. */
 static bool prepare(struct recorder *r)
 {
+	const struct recorder_view *view = r->what->view;
 	struct copies *c = &r->copies;
 
 	if (!control_open(&r->kernel, r->what->debugfs) || !fits_a_packet(r) ||
@@ -529,7 +588,7 @@ static bool prepare(struct recorder *r)
 	if (!arrivals_look(&r->arrivals) || !copies_first_part(c))
 		return false;
 	r->yield = yield_now(&r->kernel);
-	return true;
+	return !view || view->begin(view->data, copies_base(c)->path, r->kernel.path);
 }
 
 static void switch_on(struct recorder *r)
@@ -542,6 +601,7 @@ static void switch_on(struct recorder *r)
 	r->begin = now_ms();
 	r->shown_at = r->begin;
 	r->tick = r->begin + TICK_MS;
+	r->show = r->what->view ? r->begin + r->what->view->ms : 0;
 	r->end = r->what->ms ? r->begin + r->what->ms : 0;
 	if (!control_set_switches(&r->kernel, r->before, r->now)) {
 		control_get_switches(&r->kernel, r->now);
@@ -570,7 +630,7 @@ static void switch_off(struct recorder *r)
 	if (r->what->snapshot && !r->failed)
 		record_snapshot(r);
 	drain_rest(r);
-	if (r->what->form.flight && !copies_snapshot(&r->copies))
+	if (r->what->form.flight && !r->what->view && !copies_snapshot(&r->copies))
 		r->failed = true;
 	if (!narrow_end(&r->what->narrow, &r->kernel) ||
 	    !control_set_switches(&r->kernel, off, r->before))
@@ -621,17 +681,22 @@ static void release(struct recorder *r)
 /* Records, and waits for the command if that goes on. */
 static void run(struct recorder *r)
 {
+	const struct recorder_view *view = r->what->view;
+
 	switch_on(r);
 	if (!r->failed)
 		yield_warn(r->what, &r->kernel);
 	record_until_over(r);
-	clear_live();
+	clear_live(r);
 	switch_off(r);
-	clear_live();
+	clear_live(r);
 	r->ended = !r->copies.failed;
 	if (!arrivals_look(&r->arrivals) || !save_kernel(r) || !save_fields(r))
 		r->failed = true;
-	summarize(r);
+	if (view)
+		view->show(view->data, U64_MAX, give_packets(r));
+	else
+		summarize(r);
 	if (!yield_check(r->what, &r->kernel, &r->yield, r->trace.path))
 		r->failed = true;
 	while (r->command)

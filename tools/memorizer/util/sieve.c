@@ -89,7 +89,7 @@ static const struct {
 static bool learn(struct sieve_event *e, const struct event_class *class, u32 header)
 {
 	const struct fields *f = &class->fields;
-	const struct field *by = NULL;
+	const struct metadata_field *by = NULL;
 	u32 i;
 
 	e->known = true;
@@ -124,7 +124,7 @@ bool sieve_init(struct sieve *s, const struct sieve_choice *choice, const char *
 	char error[KMAP_ERROR_MAX] = "";
 	struct metadata m;
 	u32 i, context, header = 0, id = 1;
-	const struct field *f;
+	const struct metadata_field *f;
 	bool fine;
 
 	*s = (struct sieve){ .choice = choice };

@@ -213,12 +213,14 @@ u64 source_size(const struct source *s)
 
 /**
  * source_damage - tell why a file ends where it does
- * @s: the file, after source_read() gave less than was asked for
+ * @s: the file, after source_read() gave less than was asked for; or NULL
  *
  * Return: why there should be more of it, NULL if there should not.
  */
 const char *source_damage(const struct source *s)
 {
+	if (!s)
+		return NULL;
 	return *s->reader.damage ? s->reader.damage : *s->cut ? s->cut : NULL;
 }
 

@@ -130,6 +130,42 @@ bool stream_open(struct stream *s, const struct layout *l, const char *path, u32
 }
 
 /**
+ * stream_begin - begin with packets of a CPU that the caller has
+ * @s: the stream
+ * @l: how it is laid out; must outlive @s
+ * @cpu: the CPU
+ */
+void stream_begin(struct stream *s, const struct layout *l, u32 cpu)
+{
+	*s = (struct stream){ .layout = l, .cpu = cpu, .eof = true, .ended = true };
+	if (asprintf(&s->path, "cpu%u", cpu) < 0)
+		abort();
+	s->name = s->path;
+}
+
+/**
+ * stream_feed - add packets behind those that were fed before
+ * @s: the stream, of stream_begin()
+ * @data: whole packets; are copied
+ * @len: their size in bytes
+ */
+void stream_feed(struct stream *s, const char *data, size_t len)
+{
+	size_t left = s->filled - s->start;
+
+	if (left)
+		memmove(s->window, s->window + s->start, left);
+	s->window = kmap_array(s->window, left + len, 1);
+	memcpy(s->window + left, data, len);
+	s->offset += s->start;
+	s->start = 0;
+	s->filled = left + len;
+	/* The end that was found was counted as a packet. */
+	s->packet -= s->ended && s->packet;
+	s->ended = false;
+}
+
+/**
  * stream_close - end with a CPU's file
  * @s: the stream
  */

@@ -125,9 +125,9 @@ struct frame {
  * @path: its name
  * @name: the last part of that
  * @cpu: the CPU that its name says
- * @source: where its bytes come from
+ * @source: where its bytes come from; NULL: from stream_feed()
  * @size: its size in bytes
- * @ended: nothing more comes
+ * @ended: nothing more comes, or not before the next stream_feed()
  * @sound: whether there was a packet in it
  * @first_seq: packet_seq_num of the first one
  * @complaint: what was wrong with the first packet, if that was none
@@ -171,6 +171,8 @@ struct stream {
 
 bool stream_open(struct stream *s, const struct layout *l, const char *path, u32 cpu,
 		 char error[KMAP_ERROR_MAX]);
+void stream_begin(struct stream *s, const struct layout *l, u32 cpu);
+void stream_feed(struct stream *s, const char *data, size_t len);
 void stream_fill(struct stream *s, struct batch *b);
 void stream_close(struct stream *s);
 

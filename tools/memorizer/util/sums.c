@@ -805,6 +805,33 @@ static void count_live(struct sums *k, const struct allocation *o)
 	count(sums, SUM_LIVE_UNCERTAIN, may_be_gone(k, o->stamp));
 }
 
+/**
+ * sums_live - sum up what is live by now, by the call sites of allocations alone
+ * @k: the sums, in which more may be counted after this; not what sums_end() has completed
+ */
+void sums_live(struct sums *k)
+{
+	const struct allocation *o;
+	struct site *site;
+	u32 i;
+	int g;
+
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		for (i = 0; i < k->sites[g].nr; i++) {
+			site = hash_item(k->sites + g, i);
+			site->sum[SUM_LIVE] = 0;
+			site->sum[SUM_LIVE_BYTES] = 0;
+		}
+	}
+	for (o = k->objects; o < k->objects + k->nr; o++) {
+		if (!o->left || !o->chosen || o->closed)
+			continue;
+		site = hash_item(k->sites + group_of(o->kind), o->site);
+		site->sum[SUM_LIVE]++;
+		site->sum[SUM_LIVE_BYTES] += o->left;
+	}
+}
+
 /* Whether some item of a table of call sites was chosen. */
 static bool any_site(const struct hash *sites)
 {

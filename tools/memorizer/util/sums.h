@@ -425,6 +425,7 @@ void sums_prefetch(const struct sums *k, const struct trace_event *e);
 void sums_object(struct sums *k, const struct kmap_object *o);
 void sums_count(struct sums *k, const struct kmap_access *access);
 void sums_give(void *k, const struct kmap_object *o, const struct kmap_access *counts, u32 nr);
+void sums_live(struct sums *k);
 void sums_end(struct sums *k);
 u64 sums_duration(const struct sums *k);
 void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_METRICS]);

@@ -117,6 +117,23 @@ u32 term_width(void)
 	return isatty(STDOUT_FILENO) ? terminal_width() : 0;
 }
 
+/**
+ * term_height - find out how many lines the output may have
+ *
+ * Return: the height of the terminal in lines; 0 if the output is no terminal: any number is fine.
+ */
+u32 term_height(void)
+{
+	const char *lines = getenv("LINES");
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (lines && atoi(lines) > 0)
+		return atoi(lines);
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
+}
+
 /* The pager ends when its input does; what is signalled waits for that. */
 static void wait_for_pager(void)
 {

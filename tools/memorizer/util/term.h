@@ -22,6 +22,7 @@ bool term_set_color(const char *when);
 void term_pager(void);
 void term_stream(void);
 u32 term_width(void);
+u32 term_height(void);
 const char *term_style(enum style style);
 const char *term_plain(void);
 

@@ -63,6 +63,8 @@ struct input {
  * @begun: whether there is a heap
  * @held: whether the heap's first event was given by trace_next()
  * @packets: whether to give TRACE_PACKET
+ * @fed: whether trace_feed() gives what is read
+ * @until: time of the last event to give for now, in ns
  * @nr: number of the last event
  * @nr_missing: inputs of which events may be missing now
  * @period: see struct trace_event
@@ -92,7 +94,8 @@ struct trace {
 	struct layout layout;
 	struct input *inputs, **heap;
 	u32 nr_inputs, nr_heap;
-	bool begun, held, packets;
+	bool begun, held, packets, fed;
+	u64 until;
 	u64 nr;
 	u32 nr_missing, period;
 	u64 nr_packets, lost, lost_packets;
@@ -329,14 +332,15 @@ static void begin(struct trace *t)
 	struct input *in;
 	u32 i;
 
-	progress_begin(t->dir, t->bytes_total);
-	start_threads(t);
+	if (!t->fed) {
+		progress_begin(t->dir, t->bytes_total);
+		start_threads(t);
+	}
+	t->nr_heap = 0;
 	for (i = 0; i < t->nr_inputs; i++) {
 		in = t->inputs + i;
 		t->from_start &= !in->stream.any || !in->stream.first_seq;
-		t->bytes_done += front(in)->bytes;
-		in->next = -1;
-		if (advance(t, in))
+		if (in->next < front(in)->nr || advance(t, in))
 			t->heap[t->nr_heap++] = in;
 	}
 	for (i = t->nr_heap / 2; i--;)
@@ -367,7 +371,7 @@ bool trace_next(struct trace *t, struct trace_event *e)
 		if (t->nr_heap)
 			sift_down(t, 0);
 	}
-	if (!t->nr_heap) {
+	if (!t->nr_heap || head(t->heap[0])->time > t->until) {
 		progress_end();
 		return false;
 	}
@@ -443,7 +447,7 @@ static bool add_input(struct trace *t, const char *name, char error[KMAP_ERROR_M
 	char path[PATH_MAX];
 	u32 cpu = 0;
 
-	*in = (struct input){ .work = WORK_NONE };
+	*in = (struct input){ .next = -1, .work = WORK_NONE };
 	snprintf(path, sizeof(path), "%s/%s", t->dir, name);
 	is_stream(name, &cpu);
 	if (!stream_open(&in->stream, &t->layout, path, cpu, error))
@@ -512,6 +516,7 @@ static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
 		batch_init(in->batches, room);
 		batch_init(in->batches + 1, room);
 		stream_fill(&in->stream, front(in));
+		t->bytes_done += front(in)->bytes;
 		sound |= in->stream.sound;
 		if (!bad && !in->stream.sound)
 			bad = &in->stream;
@@ -541,6 +546,31 @@ static void read_recorder(struct trace *t)
 	free(text);
 }
 
+/* Begins with a trace of which the metadata alone is read. */
+static struct trace *new_trace(const char *dir)
+{
+	struct trace *t = kmap_array(NULL, 1, sizeof(*t));
+
+	*t = (struct trace){
+		.dir = copy_text(dir), .period = 1, .from_start = true,
+		.complete_until = U64_MAX, .until = U64_MAX
+	};
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->wanted, NULL);
+	pthread_cond_init(&t->filled, NULL);
+	return t;
+}
+
+static bool read_metadata(struct trace *t, char error[KMAP_ERROR_MAX])
+{
+	char why[KMAP_ERROR_MAX];
+
+	return source_mount(t->dir, error) && metadata_load(&t->metadata, t->dir, error) &&
+	       check_env(t, error) &&
+	       (layout_init(&t->layout, &t->metadata, why) ||
+		fail(error, "%s/metadata: %s", t->dir, why));
+}
+
 /**
  * trace_open - begin to read a trace
  * @dir: its directory, or a tar archive of that, or "-" for one on standard input
@@ -553,25 +583,85 @@ static void read_recorder(struct trace *t)
  */
 struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
 {
-	struct trace *t = kmap_array(NULL, 1, sizeof(*t));
-	char why[KMAP_ERROR_MAX];
+	struct trace *t = new_trace(dir);
 
-	*t = (struct trace){
-		.dir = copy_text(dir), .period = 1, .from_start = true, .complete_until = U64_MAX
-	};
-	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->wanted, NULL);
-	pthread_cond_init(&t->filled, NULL);
-	if (source_mount(dir, error) && metadata_load(&t->metadata, dir, error) && check_env(t, error)) {
-		if (!layout_init(&t->layout, &t->metadata, why)) {
-			fail(error, "%s/metadata: %s", dir, why);
-		} else if (find_inputs(t, error) && start(t, error)) {
-			read_recorder(t);
-			return t;
-		}
+	if (read_metadata(t, error) && find_inputs(t, error) && start(t, error)) {
+		read_recorder(t);
+		return t;
 	}
 	trace_close(t);
 	return NULL;
+}
+
+/**
+ * trace_open_fed - begin with a trace whose packets the caller gives as they come
+ * @dir: a directory with its metadata
+ * @name: what messages call it; is copied
+ * @error: set to a message when that is not possible
+ *
+ * Return: the trace, without events so far; or NULL.
+ */
+struct trace *trace_open_fed(const char *dir, const char *name, char error[KMAP_ERROR_MAX])
+{
+	struct trace *t = new_trace(dir);
+
+	t->fed = true;
+	if (!read_metadata(t, error)) {
+		trace_close(t);
+		return NULL;
+	}
+	free(t->dir);
+	t->dir = copy_text(name);
+	return t;
+}
+
+/* Makes an input of a CPU that had no packet so far. */
+static struct input *add_fed(struct trace *t, u32 cpu)
+{
+	struct input *in;
+
+	t->inputs = kmap_array(t->inputs, t->nr_inputs + 1, sizeof(*t->inputs));
+	t->heap = kmap_array(t->heap, t->nr_inputs + 1, sizeof(*t->heap));
+	in = t->inputs + t->nr_inputs++;
+	*in = (struct input){ .work = WORK_NONE };
+	stream_begin(&in->stream, &t->layout, cpu);
+	batch_init(in->batches, BATCH_MAX);
+	batch_init(in->batches + 1, BATCH_MAX);
+	return in;
+}
+
+/**
+ * trace_feed - add packets to a trace
+ * @t: the trace, of trace_open_fed()
+ * @cpu: the CPU that wrote them
+ * @data: whole packets, the next ones of that CPU; are copied
+ * @len: their size in bytes
+ *
+ * To be called after trace_next() returned false, or at the beginning, and followed by
+ * trace_read_until().
+ */
+void trace_feed(struct trace *t, u32 cpu, const char *data, size_t len)
+{
+	struct input *in;
+
+	for (in = t->inputs; in < t->inputs + t->nr_inputs; in++)
+		if (in->stream.cpu == cpu)
+			break;
+	if (in == t->inputs + t->nr_inputs)
+		in = add_fed(t, cpu);
+	stream_feed(&in->stream, data, len);
+}
+
+/**
+ * trace_read_until - let trace_next() give what was fed
+ * @t: the trace, of trace_open_fed()
+ * @until: a time up to which all packets of all CPUs were fed, in ns: later events are given
+ *	   another time
+ */
+void trace_read_until(struct trace *t, u64 until)
+{
+	t->until = until;
+	t->begun = false;
 }
 
 static void stop_threads(struct trace *t)
@@ -756,6 +846,17 @@ u64 trace_packets(const struct trace *t)
 u64 trace_lost(const struct trace *t)
 {
 	return t->lost;
+}
+
+/**
+ * trace_lost_packets - count the packets that are missing
+ * @t: the trace
+ *
+ * Return: how many are missing between those that were read so far.
+ */
+u64 trace_lost_packets(const struct trace *t)
+{
+	return t->lost_packets;
 }
 
 /**

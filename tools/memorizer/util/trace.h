@@ -230,6 +230,9 @@ static inline bool trace_is_pseudo(enum trace_type type)
 struct trace;
 
 struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX]);
+struct trace *trace_open_fed(const char *dir, const char *name, char error[KMAP_ERROR_MAX]);
+void trace_feed(struct trace *t, u32 cpu, const char *data, size_t len);
+void trace_read_until(struct trace *t, u64 until);
 bool trace_next(struct trace *t, struct trace_event *e);
 const struct trace_event *trace_ahead(const struct trace *t);
 void trace_show_packets(struct trace *t);
@@ -239,6 +242,7 @@ const char *trace_env_text(const struct trace *t, const char *name);
 u32 trace_streams(const struct trace *t);
 u64 trace_packets(const struct trace *t);
 u64 trace_lost(const struct trace *t);
+u64 trace_lost_packets(const struct trace *t);
 bool trace_unfinished(const struct trace *t);
 bool trace_incomplete(const struct trace *t);
 void trace_tell_unfinished(const struct trace *t);

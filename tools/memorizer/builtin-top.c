@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memorizer top: a live view of the running kernel, by the call sites that allocate. It records as
+ * record does, and counts as report does, while packets come.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "recorder.h"
+#include "report.h"
+#include "rows.h"
+#include "trace-symbols.h"
+
+#define DELAY		2000		/* ms, as perf top has it */
+#define WAITING		(64 << 20)	/* bytes of a CPU's packets that may wait to be counted */
+#define FRAME_LINES	12		/* of a screen that are no rows */
+
+static const char usage[] =
+	"Usage: memorizer top [OPTION...]\n"
+	"\n"
+	"Shows which call sites of the running kernel allocate memory, of slab and of pages: what\n"
+	"is live of that, how much comes each second, and sums since the beginning. In a terminal\n"
+	"q ends it, and < and > or arrows choose the column that orders the rows.\n"
+	"\n"
+	"  -d, --delay SECONDS  show it each SECONDS (default 2)\n"
+	"  -b, --batch          print plain text, one table after the other\n"
+	"  -n, --iterations N   end after N tables (default: go on until a signal or q)\n"
+	"  -r, --rows N         print the first N rows (default: what the screen has room for,\n"
+	"                       with --batch all)\n"
+	"  -s, --sort KEY       largest KEY first: live_bytes, live, bytes_alloc_rate (default),\n"
+	"                       hit_rate, bytes_alloc, hit or frees; or by name, memory or type\n"
+	"  -k, --vmlinux FILE   take symbols and types from the kernel's ELF file\n"
+	"  -D, --debugfs DIR    where debugfs is mounted (default /sys/kernel/debug)\n"
+	"  -h, --help           print this\n"
+	"\n"
+	"What counts. A free counts with its allocation.\n"
+	"  -t, --kind KIND      count kmalloc, cache, pages, or several: kmalloc,cache\n"
+	"  -S, --site NAME      count those that this function, call site or address calls for;\n"
+	"                       * and ? match others\n"
+	"  -C, --cache NAME     count allocations from this cache; * and ?\n"
+	"  -m, --comm COMM      count those of this command; * and ?\n"
+	"  -p, --pid PID        count those of this task\n"
+	"  -P, --cpu CPU        count those on this CPU\n"
+	"      --type TYPE      count allocations of this type, by the compiler's notes; * and ?\n";
+
+static const struct option options[] = {
+	{ "delay", required_argument, NULL, 'd' },
+	{ "batch", no_argument, NULL, 'b' },
+	{ "iterations", required_argument, NULL, 'n' },
+	{ "rows", required_argument, NULL, 'r' },
+	{ "sort", required_argument, NULL, 's' },
+	{ "vmlinux", required_argument, NULL, 'k' },
+	{ "debugfs", required_argument, NULL, 'D' },
+	{ "kind", required_argument, NULL, 't' },
+	{ "site", required_argument, NULL, 'S' },
+	{ "cache", required_argument, NULL, 'C' },
+	{ "comm", required_argument, NULL, 'm' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "cpu", required_argument, NULL, 'P' },
+	{ "type", required_argument, NULL, KMEM_OPTION_TYPE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* What a row has. */
+enum { LIVE_BYTES, LIVE, NEW_BYTES, NEW_OBJECTS, BYTES, OBJECTS, FREES, NUMBERS };
+
+static const struct column columns[] = {
+	{ "Live bytes", "live_bytes", LIVE_BYTES, CELL_NUMBER, 0 },
+	{ "Live", "live", LIVE, CELL_NUMBER, 0 },
+	{ "Bytes/s", "bytes_alloc_rate", NEW_BYTES, CELL_RATE, 0 },
+	{ "Hit/s", "hit_rate", NEW_OBJECTS, CELL_RATE, 0 },
+	{ "Total_alloc", "bytes_alloc", BYTES, CELL_NUMBER, 0 },
+	{ "Hit", "hit", OBJECTS, CELL_NUMBER, 0 },
+	{ "Freed", "frees", FREES, CELL_NUMBER, 0 },
+};
+
+static const struct table empty = {
+	.title = "CALL SITES", .key = "sites", .name_title = "Callsite", .name_key = "name",
+	.texts = { { "Memory", "memory" }, NAMED_TYPE }, .then = { BYTES, OBJECTS },
+};
+
+/* What a call site had at the end of the last interval, and what was new in it. */
+struct seen {
+	u64 bytes, objects, new_bytes, new_objects;
+};
+
+/**
+ * struct top - the view
+ * @vmlinux: where to take symbols and types from, or NULL
+ * @filter: what counts
+ * @order: what orders the rows
+ * @batch: whether no terminal is written to
+ * @iterations: tables to print yet, 0: any number
+ * @rows: rows of a table, 0: as many as there is room for
+ * @name: what messages call the kernel's files
+ * @trace: what came
+ * @symbols: names
+ * @sums: what was counted
+ * @time: end of the last interval, in ns; 0: there was none
+ * @interval: how long it was, in ns
+ * @seen: what the call sites had then
+ * @nr: how many items that has
+ * @incomplete: whether something is missing
+ * @unmatched: whether the filter matched nothing
+ */
+struct top {
+	const char *vmlinux;
+	struct kmem_filter filter;
+	struct table_order order;
+	bool batch;
+	u32 iterations, rows;
+	const char *name;
+	struct trace *trace;
+	struct kmap_symbols *symbols;
+	struct sums sums;
+	u64 time, interval;
+	struct seen *seen[STREAM_GROUPS];
+	u32 nr[STREAM_GROUPS];
+	bool incomplete, unmatched;
+};
+
+/* The call site of an item; those of pages are behind those of the slab allocator. */
+static const struct site *site_of(const struct top *t, u32 *item, enum group *g)
+{
+	u32 slab = t->sums.sites[GROUP_SLAB].nr;
+
+	*g = *item < slab ? GROUP_SLAB : GROUP_PAGES;
+	*item -= *g == GROUP_SLAB ? 0 : slab;
+	return hash_item(t->sums.sites + *g, *item);
+}
+
+static bool sum_site(void *data, u32 item, u64 *sum)
+{
+	struct top *t = data;
+	enum group g;
+	const struct site *site = site_of(t, &item, &g);
+	const struct seen *seen = t->seen[g] + item;
+
+	sum[LIVE_BYTES] = site->sum[SUM_LIVE_BYTES];
+	sum[LIVE] = site->sum[SUM_LIVE];
+	sum[BYTES] = site->sum[SUM_ALLOC];
+	sum[OBJECTS] = site->sum[SUM_HIT];
+	sum[FREES] = site->sum[SUM_FREES];
+	sum[NEW_BYTES] = seen->new_bytes;
+	sum[NEW_OBJECTS] = seen->new_objects;
+	return sum[OBJECTS];
+}
+
+static void name_site(void *data, u32 item, struct row *row)
+{
+	const struct top *t = data;
+	enum group g;
+	const struct site *site = site_of(t, &item, &g);
+
+	row->name = report_site(&t->sums, site->ip);
+	row->texts[0] = table_text(g == GROUP_SLAB ? "slab" : "pages");
+	row->texts[1] = report_site_type(&t->sums, site->ip);
+}
+
+/* Ends an interval. */
+static void end_interval(struct top *t, u64 end)
+{
+	const struct hash *sites;
+	const struct site *site;
+	struct seen *seen;
+	u32 i;
+	int g;
+
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		sites = t->sums.sites + g;
+		t->seen[g] = kmap_array(t->seen[g], sites->nr + 1, sizeof(*seen));
+		for (; t->nr[g] < sites->nr; t->nr[g]++)
+			t->seen[g][t->nr[g]] = (struct seen){ 0 };
+		for (i = 0; i < sites->nr; i++) {
+			site = hash_item(sites, i);
+			seen = t->seen[g] + i;
+			seen->new_bytes = site->sum[SUM_ALLOC] - seen->bytes;
+			seen->new_objects = site->sum[SUM_HIT] - seen->objects;
+			seen->bytes = site->sum[SUM_ALLOC];
+			seen->objects = site->sum[SUM_HIT];
+		}
+	}
+	if (!t->time)
+		t->time = t->sums.begin;
+	t->interval = end > t->time ? end - t->time : 0;
+	t->time = end > t->time ? end : t->time;
+}
+
+static void print_head(const struct top *t)
+{
+	const struct sums *k = &t->sums;
+	u64 since = t->time - k->begin, packets = trace_lost_packets(t->trace);
+
+	printf("memorizer top: %llu.%06llu s, %llu events, %llu lost", since / 1000000000,
+	       since / 1000 % 1000000, k->events, trace_lost(t->trace));
+	if (packets)
+		printf(", %llu packets missing", packets);
+	printf("\n slab: %llu objects, %llu bytes; pages: %llu objects, %llu bytes\n",
+	       k->total[GROUP_SLAB][SUM_HIT], k->total[GROUP_SLAB][SUM_ALLOC],
+	       k->total[GROUP_PAGES][SUM_HIT], k->total[GROUP_PAGES][SUM_ALLOC]);
+}
+
+/* How many rows to print. */
+static u32 rows_of(const struct top *t)
+{
+	u32 height = t->batch ? 0 : term_height(), room;
+
+	if (!height)
+		return t->rows;
+	room = height > FRAME_LINES ? height - FRAME_LINES : 1;
+	return t->rows && t->rows < room ? t->rows : room;
+}
+
+static void draw(struct top *t)
+{
+	struct row_items items = {
+		.nr = t->sums.sites[GROUP_SLAB].nr + t->sums.sites[GROUP_PAGES].nr,
+		.metrics = NUMBERS, .sum = sum_site, .name = name_site, .data = t,
+	};
+	struct table table = empty;
+	char title[64];
+	size_t i;
+
+	memcpy(table.columns, columns, sizeof(columns));
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		if (columns[i].cell == CELL_RATE)
+			table.columns[i].of = t->interval;
+	if (!t->batch) {
+		snprintf(title, sizeof(title), "CALL SITES, by %s (< >: by another column, q: end)",
+			 t->order.key);
+		table.title = title;
+		printf("\033[H\033[J");
+	}
+	print_head(t);
+	rows_fill(&table, &items, NEW_BYTES, 0);
+	named_drop(&table, t->symbols);
+	table_sort(&table, &t->order, NEW_BYTES);
+	table_print(&table, rows_of(t));
+	if (t->batch)
+		printf("\n");
+	table_free(&table);
+	fflush(stdout);
+}
+
+static bool begin(void *data, const char *dir, const char *name)
+{
+	char error[KMAP_ERROR_MAX];
+	struct top *t = data;
+
+	t->name = name;
+	t->trace = trace_open_fed(dir, name, error);
+	if (!t->trace) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return false;
+	}
+	t->symbols = trace_symbols_lines(dir, t->vmlinux, NULL, NULL, false);
+	if (!t->symbols || !named_usable(&t->filter, t->symbols, "top"))
+		return false;
+	sums_init(&t->sums, t->symbols, &t->filter);
+	if (!t->batch)
+		draw(t);
+	return true;
+}
+
+static void take_packet(void *data, u32 cpu, const char *packet, size_t size)
+{
+	struct top *t = data;
+
+	trace_feed(t->trace, cpu, packet, size);
+}
+
+static bool show(void *data, u64 until, u64 end)
+{
+	struct top *t = data;
+	struct trace_event e;
+	struct window window;
+
+	if (t->iterations == 1 && until != U64_MAX)
+		return false;		/* the last table has all that came by then */
+	trace_read_until(t->trace, until);
+	while (trace_symbols_next(t->trace, t->symbols, &e)) {
+		sums_prefetch(&t->sums, trace_ahead(t->trace));
+		sums_event(&t->sums, &e);
+	}
+	sums_live(&t->sums);
+	end_interval(t, end);
+	draw(t);
+	t->iterations -= t->iterations > 0;
+	if (until == U64_MAX) {
+		window = sums_window(&t->sums);
+		t->incomplete = trace_tell(t->trace);
+		t->unmatched = !kmem_filter_check(&t->filter, &window, sums_seen(&t->sums),
+						  t->symbols, t->name);
+	}
+	return true;
+}
+
+/* Orders the rows by the column behind this one, or before it. */
+static void order_by(struct top *t, int step)
+{
+	int nr = ARRAY_SIZE(columns), i;
+
+	for (i = 0; i < nr && strcmp(columns[i].key, t->order.key); i++)
+		;
+	i = i < nr ? i + step : 0;
+	t->order.key = columns[(i + nr) % nr].key;
+}
+
+static bool take_keys(void *data)
+{
+	struct top *t = data;
+	char keys[64];
+	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys)), i;
+
+	for (i = 0; i < n; i++) {
+		switch (keys[i]) {
+		case 'q':
+		case 'Q':
+			return false;
+		case '<':
+		case '>':
+			order_by(t, keys[i] == '<' ? -1 : 1);
+			break;
+		case '\033':		/* [ and which arrow */
+			if (i + 2 < n && keys[i + 1] == '[' && keys[i + 2] == 'C')
+				order_by(t, 1);
+			else if (i + 2 < n && keys[i + 1] == '[' && keys[i + 2] == 'D')
+				order_by(t, -1);
+			i += 2;
+			break;
+		}
+	}
+	draw(t);
+	return n > 0;
+}
+
+/* Records to a directory that is there meanwhile, with symbols in it; returns the exit status. */
+static int watch(struct top *t, struct recording *what)
+{
+	const char *parent = getenv("TMPDIR") ?: "/tmp";
+	struct save in = { .path = (char *)parent };
+	int status, g;
+	char *dir;
+
+	if (asprintf(&dir, "%s/memorizer-top.XXXXXX", parent) < 0)
+		abort();
+	if (!mkdtemp(dir)) {
+		fprintf(stderr, "memorizer: %s: %s\n", parent, strerror(errno));
+		free(dir);
+		return EXIT_UNABLE;
+	}
+	what->output = dir;
+	status = record(what);
+	in.dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (in.dir < 0 || !save_remove(&in, strrchr(dir, '/') + 1))
+		status = EXIT_UNABLE;
+	if (in.dir >= 0)
+		close(in.dir);
+	free(dir);
+	if (t->sums.symbols)
+		sums_free(&t->sums);
+	for (g = 0; g < STREAM_GROUPS; g++)
+		free(t->seen[g]);
+	if (t->symbols)
+		kmap_symbols_free(t->symbols);
+	if (t->trace)
+		trace_close(t->trace);
+	if (status == EXIT_FINE && t->unmatched)
+		status = EXIT_UNABLE;
+	return status == EXIT_FINE && t->incomplete ? EXIT_INCOMPLETE : status;
+}
+
+/* The same on a terminal, whose keys come as they are pressed; Ctrl-Z would let events be lost. */
+static int watch_terminal(struct top *t, struct recording *what)
+{
+	static char buffer[1 << 16];
+	struct termios before, keys;
+	int status;
+
+	if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before)) {
+		fprintf(stderr, "memorizer top: standard %s: no terminal: want one, or --batch\n",
+			isatty(STDOUT_FILENO) ? "input" : "output");
+		return usage_error("top");
+	}
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	keys = before;
+	keys.c_lflag &= ~(ICANON | ECHO);
+	keys.c_cc[VSUSP] = _POSIX_VDISABLE;
+	tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+	status = watch(t, what);
+	tcsetattr(STDIN_FILENO, TCSANOW, &before);
+	return status;
+}
+
+/* Takes an argument that is a number of something, from 1 on. */
+static bool set_number(const char *option, const char *text, u32 *number)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	*number = n;
+	if (!errno && *text >= '0' && *text <= '9' && !*end && n && n <= U32_MAX)
+		return true;
+	fprintf(stderr, "memorizer top: --%s %s: want a number, 1 or more\n", option, text);
+	return false;
+}
+
+static bool set_delay(const char *text, u64 *ms)
+{
+	double seconds;
+	char *end;
+
+	seconds = strtod(text, &end);
+	if (*text >= '0' && *text <= '9' && !*end && seconds >= 0.001 && seconds <= 1e6) {
+		*ms = seconds * 1000;
+		return true;
+	}
+	fprintf(stderr, "memorizer top: --delay %s: want seconds, 0.001 to 1000000\n", text);
+	return false;
+}
+
+/* Whether the table has what --sort asks for. */
+static bool set_order(struct top *t, const char *key)
+{
+	struct table table = empty;
+
+	memcpy(table.columns, columns, sizeof(columns));
+	t->order.key = key;
+	table_sort(&table, &t->order, NEW_BYTES);
+	return table_order_check(&t->order, "top");
+}
+
+/* Returns an exit status, or -1 to go on. */
+static int parse_options(int argc, char **argv, struct top *t, struct recording *what,
+			 struct recorder_view *view)
+{
+	bool fine = true;
+	int option;
+
+	while (fine && (option = getopt_long(argc, argv, "d:bn:r:s:k:D:t:S:C:m:p:P:h", options,
+					     NULL)) != -1) {
+		switch (option) {
+		case 'd':
+			fine = set_delay(optarg, &view->ms);
+			break;
+		case 'b':
+			t->batch = true;
+			break;
+		case 'n':
+			fine = set_number("iterations", optarg, &t->iterations);
+			break;
+		case 'r':
+			fine = set_number("rows", optarg, &t->rows);
+			break;
+		case 's':
+			fine = set_order(t, optarg);
+			break;
+		case 'k':
+			t->vmlinux = optarg;
+			break;
+		case 'D':
+			what->debugfs = optarg;
+			break;
+		case 't':
+			fine = kmem_filter_kind(&t->filter, "top", optarg);
+			break;
+		case 'h':
+			print_usage(&command_top);
+			return EXIT_FINE;
+		default:
+			fine = kmem_filter_option(&t->filter, "top", option, optarg) == KMEM_TAKEN;
+		}
+	}
+	if (fine && optind < argc) {
+		fprintf(stderr,
+			"memorizer top: %s: it shows the running kernel: want options alone\n",
+			argv[optind]);
+		fine = false;
+	}
+	return fine ? -1 : usage_error("top");
+}
+
+static int run(int argc, char **argv)
+{
+	struct top t = { .order.key = "bytes_alloc_rate" };
+	struct recorder_view view = {
+		.ms = DELAY, .keys = -1, .data = &t, .begin = begin, .packet = take_packet,
+		.show = show, .key = take_keys,
+	};
+	struct recording what = {
+		.debugfs = "/sys/kernel/debug", .on = { [STREAM_ALLOCATIONS] = true },
+		.form = { .flight = WAITING, .choice = { .slab = true, .pages = true } },
+		.view = &view,
+	};
+	int status;
+
+	kmem_filter_init(&t.filter);
+	what.narrow.pids = &what.form.choice.pids;
+	status = parse_options(argc, argv, &t, &what, &view);
+	if (status >= 0)
+		return status;
+	if (t.batch)
+		return watch(&t, &what);
+	view.keys = STDIN_FILENO;
+	return watch_terminal(&t, &what);
+}
+
+const struct command command_top = {
+	.name = "top",
+	.summary = "show which call sites of the running kernel allocate",
+	.usage = usage,
+	.run = run,
+};

@@ -1,0 +1,268 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Tests memorizer top. A directory plays debugfs, as in test-record.sh; report of the same packets
+# says what the figures must be.
+# Usage: test-top.sh DIR, with memorizer in it, and in its tests/ what the tests need
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+d=$tmp/debugfs
+m=$d/memorizer
+export TMPDIR="$tmp/files" LC_ALL=C MEMORIZER_PROGRESS=no NO_COLOR=1
+unset LINES COLUMNS
+mkdir "$TMPDIR"
+
+# debugfs TRACE: a new one for the CPUs 0 and 1 of a trace
+debugfs()
+{
+	rm -rf "$d" "$tmp"/at.*
+	mkdir -p "$m"
+	for file in stream_allocations stream_retirements stream_accesses total_overruns; do
+		echo 0 >"$m/$file"
+	done
+	cp "$1/metadata" "$m/metadata"
+	: >"$m/show_stats"
+	mkfifo "$m/cpu0" "$m/cpu1"
+	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
+}
+
+# top ARGUMENTS...: starts it; none of its files ends before somebody closes it
+top()
+{
+	"$build/tests/memorizer-faults" top --debugfs "$d" --batch "$@" \
+		>"$tmp/out" 2>"$tmp/err" </dev/null 3<&- 4<&- &
+	pid=$!
+	until_is stream_allocations 1
+}
+
+running()
+{
+	grep -q '^State:.[^ZX]' "/proc/$pid/status" 2>/dev/null
+}
+
+# until_is FILE TEXT
+until_is()
+{
+	while running && [ "$(cat "$m/$1")" != "$2" ]; do
+		sleep 0.02
+	done
+}
+
+# until_shown TEXT: until a table's first line has it
+until_shown()
+{
+	while running && ! grep -q "^memorizer top: .*$1" "$tmp/out"; do
+		sleep 0.02
+	done
+}
+
+# ended: waits for its end; sets what it returned
+ended()
+{
+	wait "$pid"
+	status=$?
+	exec 3<&- 4<&-
+}
+
+# figures FILE N: of its table N, for each call site all but what report does not tell
+figures()
+{
+	awk -v n="$2" -F ' *[|] *' '/^memorizer top/ { table++ }
+		table == n && NF == 9 && !/Callsite/ {
+			sub(/^ */, "", $1)
+			print $1, $2, $7, $5, $8, $6, $9
+		}' "$1" | sort
+}
+
+# reported TRACE OPTION...: the same, from report
+reported()
+{
+	"$memorizer" report --csv --rate "$@" 2>/dev/null | awk -F , '
+		$1 == "sites" { print $3, "slab", $4, $5, $8, $9, $10 }
+		$1 == "page_sites" { print $3, "pages", $4, $5, $6, $7, $8 }' | sort
+}
+
+# kept TRACE: the symbols that a recording has
+kept()
+{
+	mkdir -p "$1/kernel"
+	cp /proc/kallsyms "$1/kernel/kallsyms" 2>/dev/null
+}
+
+# All in one interval, which is as long as the trace
+"$build/tests/make-trace" -c 2 -b 20000 "$tmp/load" || exit 1
+kept "$tmp/load"
+debugfs "$tmp/load"
+top --delay 1000000
+cat "$tmp/load/cpu0" >"$m/cpu0"
+cat "$tmp/load/cpu1" >"$m/cpu1"
+kill -INT $pid
+ended
+same "it ends by a signal" "0 " "$status $(cat "$tmp/err")"
+figures "$tmp/out" 1 >"$tmp/got"
+reported "$tmp/load" >"$tmp/want"
+equal "sums and rates of call sites are those of report" "$tmp/want" "$tmp/got"
+same "there are some" 1 "$(($(wc -l <"$tmp/want") > 100))"
+awk -F ' *[|] *' 'NF == 9 && $4 > 0 { sub(/^ */, "", $1); print $1, $2, $3, $4 }' "$tmp/out" |
+	grep -v Callsite | sort >"$tmp/got"
+"$memorizer" report --csv "$tmp/load" | awk -F , '
+	$1 == "live" { print $3, "slab", $4, $5 }
+	$1 == "live_pages" { print $3, "pages", $4, $5 }' | sort >"$tmp/want"
+equal "so is what is live" "$tmp/want" "$tmp/got"
+same "all that is printed is in one table" 1 "$(grep -c '^memorizer top' "$tmp/out")"
+same "the stream is off" "0 0 0" "$(cat "$m"/stream_* | xargs)"
+same "and no file is left" "" "$(ls "$TMPDIR")"
+
+# Two intervals at least: first the first packet of each CPU, then the rest
+"$build/tests/make-trace" "$tmp/two" <"$data/top.trace" || exit 1
+kept "$tmp/two"
+mkdir "$tmp/one"
+cp -r "$tmp/two/kernel" "$tmp/two/metadata" "$tmp/one"
+for cpu in 0 1; do
+	size=$(($(od -A n -t u8 -j 48 -N 8 "$tmp/two/cpu$cpu") / 8))
+	head -c $size "$tmp/two/cpu$cpu" >"$tmp/one/cpu$cpu"
+	tail -c +$((size + 1)) "$tmp/two/cpu$cpu" >"$tmp/rest$cpu"
+done
+debugfs "$tmp/two"
+echo 1 >"$m/stream_allocations"
+top --delay 0.05
+cat "$tmp/one/cpu0" >"$m/cpu0"
+cat "$tmp/one/cpu1" >"$m/cpu1"
+until_shown " 7 events, 0 lost$"
+cp "$tmp/out" "$tmp/first"
+cat "$tmp/rest0" >"$m/cpu0"
+cat "$tmp/rest1" >"$m/cpu1"
+until_shown " 12 events, 3 lost$"
+kill -INT $pid
+ended
+table=$(grep '^memorizer top' "$tmp/first" | grep -n ' 7 events' | sed 's/:.*//;q')
+figures "$tmp/first" "$table" | cut -d ' ' -f 1-3,5,7 >"$tmp/got"
+reported "$tmp/one" | cut -d ' ' -f 1-3,5,7 >"$tmp/want"
+equal "what came first has report's sums" "$tmp/want" "$tmp/got"
+figures "$tmp/out" "$(grep -c '^memorizer top' "$tmp/out")" | cut -d ' ' -f 1-3,5,7 >"$tmp/got"
+reported "$tmp/two" | cut -d ' ' -f 1-3,5,7 >"$tmp/want"
+equal "so has all of it" "$tmp/want" "$tmp/got"
+same "losses are told" "3 $m: incomplete: 3 events were lost, 0 packets are missing" \
+	"$status $(sed -n 's/^memorizer: \(.*incomplete\)/\1/p' "$tmp/err")"
+same "the stream stays on if it was" 1 "$(cat "$m/stream_allocations")"
+# What a table says of an interval is what has changed since the table before
+awk -F ' *[|] *' '
+	/^memorizer top/ { before = time; split($0, word, " "); time = word[3] }
+	NF == 9 && !/Callsite/ {
+		key = $1 $2; length_ = time - before
+		bytes_rate = length_ ? ($7 - bytes[key]) / length_ : 0
+		hit_rate = length_ ? ($8 - hit[key]) / length_ : 0
+		bytes[key] = $7; hit[key] = $8
+		if (int(bytes_rate * 1000) != int($5 * 1000 + 0.5) || int(hit_rate * 1000) != int($6 * 1000 + 0.5))
+			print "want", bytes_rate, hit_rate, "got", $0
+		rows += length_ > 0
+	}
+	END { print (rows > 2) }' "$tmp/out" >"$tmp/got"
+echo 1 >"$tmp/want"
+equal "rates are of the time since the table before" "$tmp/want" "$tmp/got"
+
+# Options
+debugfs "$tmp/two"
+cat "$tmp/two/cpu0" >"$m/cpu0"	# before it begins: it is not waited for
+cat "$tmp/two/cpu1" >"$m/cpu1"
+top --delay 0.02 --iterations 3 --rows 1 --kind kmalloc --sort hit
+ended
+same "so many tables are printed as are wanted" "3 3" "$status $(grep -c '^memorizer top' "$tmp/out")"
+reported "$tmp/two" --kind kmalloc | sort -k 5,5nr | head -n 1 >"$tmp/want"
+figures "$tmp/out" 3 | sed 's/ [0-9.]*\( [0-9]* \)[0-9.]*/\1/' >"$tmp/got"
+sed -i 's/ [0-9.]*\( [0-9]* \)[0-9.]*/\1/' "$tmp/want"
+equal "with as many rows, the largest first" "$tmp/want" "$tmp/got"
+for filter in "--site ffffffff81002d05 --kind pages" "--cache cache-4" "--pid 4" "--cpu 1" "--comm none"; do
+	debugfs "$tmp/load"
+	# shellcheck disable=SC2086 # options
+	top --delay 1000000 $filter
+	cat "$tmp/load/cpu0" >"$m/cpu0"
+	cat "$tmp/load/cpu1" >"$m/cpu1"
+	kill -INT $pid
+	ended
+	figures "$tmp/out" 1 >"$tmp/got"
+	# shellcheck disable=SC2086 # options
+	reported "$tmp/load" $filter >"$tmp/want"
+	equal "what counts is what counts for report: $filter" "$tmp/want" "$tmp/got"
+done
+same "what matches nothing is told" "2 memorizer: $m: nothing in it matches --comm none" \
+	"$status $(cat "$tmp/err")"
+debugfs "$tmp/load"
+for sort in name live_bytes live bytes_alloc_rate hit_rate bytes_alloc hit frees; do
+	outcome "--sort $sort is taken" 2 /dev/null \
+		"memorizer: $tmp/none: no debugfs: mount it (mount -t debugfs nodev $tmp/none) or say with --debugfs where it is" \
+		top --batch --sort $sort --debugfs "$tmp/none"
+done
+TMPDIR=$tmp/none outcome "a directory for files that is not there is told" 2 /dev/null \
+	"memorizer: $tmp/none: No such file or directory" top --batch --debugfs "$d"
+try="Try 'memorizer help top'."
+outcome "a column that is none is refused" 2 /dev/null "memorizer top: --sort age: none of its \
+tables has that column
+$try" top --sort age
+outcome "so is a time that is none" 2 /dev/null \
+	"memorizer top: --delay 2s: want seconds, 0.001 to 1000000
+$try" top --delay 2s
+outcome "a number that is none" 2 /dev/null "memorizer top: --iterations 0: want a number, 1 or more
+$try" top --iterations 0
+outcome "an input" 2 /dev/null "memorizer top: kmap: it shows the running kernel: want options alone
+$try" top kmap
+outcome "and what is no terminal, without --batch" 2 /dev/null \
+	"memorizer top: standard output: no terminal: want one, or --batch
+$try" top --debugfs "$d"
+
+# On a terminal
+mkfifo "$tmp/keys"
+debugfs "$tmp/load"
+"$build/tests/terminal" -i sh -c "stty rows 20 cols 100; \
+	'$build/tests/memorizer-faults' top --debugfs '$d' --delay 0.05 3<&- 4<&-; echo \"status \$?\"; stty -a" \
+	<"$tmp/keys" >"$tmp/out" 2>"$tmp/err" 3<&- 4<&- &
+pid=$!
+exec 5>"$tmp/keys"
+until_is stream_allocations 1
+cat "$tmp/load/cpu0" >"$m/cpu0"
+cat "$tmp/load/cpu1" >"$m/cpu1"
+
+# screen: what is on the terminal after it was cleared last
+screen()
+{
+	tr -d '\r' <"$tmp/out" | awk '/\033\[H\033\[J/ { text = ""; sub(/.*\033\[J/, "") } { text = text $0 "\n" }
+		END { printf "%s", text }'
+}
+
+# until_screen TEXT
+until_screen()
+{
+	while running && ! screen | grep -q "$1"; do
+		sleep 0.02
+	done
+	screen | grep -q "$1"
+}
+
+until_screen '^ \.\.\. and [0-9]* more'
+ok $? "a terminal has the rows that it has room for"
+same "and no more" "1 1" "$(screen | awk 'length > most { most = length } END { print (NR <= 20), (most <= 100) }')"
+screen | grep -q '^CALL SITES, by bytes_alloc_rate'
+ok $? "those that allocate most are first"
+printf '>' >&5
+until_screen '^CALL SITES, by hit_rate'
+ok $? "> has another column order them"
+printf '<<' >&5
+until_screen '^CALL SITES, by live '
+ok $? "< goes back"
+printf '\033[D\033[D' >&5
+until_screen '^CALL SITES, by frees'
+ok $? "so do arrows, round the end"
+printf 'q' >&5
+exec 5>&-
+ended
+tr -d '\r' <"$tmp/out" | grep -q '^status 0'
+ok $? "q ends it"
+grep -q '[^-]icanon' "$tmp/out" && grep -q '[^-]echo ' "$tmp/out"
+ok $? "and the terminal is as it was"
+same "as the stream is" "0 0 0" "$(cat "$m"/stream_* | xargs)"
+tap_end
