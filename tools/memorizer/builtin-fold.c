@@ -45,6 +45,9 @@ static const char usage[] =
 	"                       to it; * and ? match others\n"
 	"  -m, --comm COMM      what this command allocates and accesses; * and ?\n"
 	"  -p, --pid PID        what this task allocates and accesses\n"
+	"      --type TYPE      allocations of this type and accesses to it, by the compiler's\n"
+	"                       notes; * and ?\n"
+	"      --field FIELD    accesses to this member, and no allocations; * and ?\n"
 	"\n"
 	"Of a trace only, and with these nothing of its KMAP:\n"
 	"  -C, --cache NAME     allocations from this cache, and accesses to them; * and ?\n"
@@ -60,7 +63,7 @@ static const struct option options[] = {
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
 	{ "modules", required_argument, NULL, 'M' },
-	KMEM_FILTER_OPTIONS,
+	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", no_argument, NULL, 'c' },
 	{ "help", no_argument, NULL, 'h' },
@@ -125,6 +128,7 @@ struct task {
  *	    an event, or in its object's counts, or both, and must not be counted twice
  * @filter: what counts
  * @choice: what it chooses
+ * @named: what it chooses by name
  * @object: whether it chooses the current object, of a KMAP
  * @types_seen: mask of enum trace_type: which events came, of a trace
  * @names: names of tasks and caches, of a trace
@@ -140,6 +144,7 @@ struct fold {
 	struct hash frames, functions, tasks, stacks, others;
 	struct kmem_filter filter;
 	struct kmem_choice choice;
+	struct named_filter named;
 	bool object;
 	u32 types_seen;
 	struct names names;
@@ -202,29 +207,32 @@ static void name_site(const struct fold *f, struct stack *stack)
 
 /*
  * Makes the stack of an access of that of what it is to, whose site is NONE if that is not known:
- * of an object of so many bytes, in this part of it.
+ * of an object of so many bytes, in this part of it. Returns whether the filter chooses its names.
  */
-static void access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages,
+static bool access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages,
 			 struct stack *stack)
 {
 	const struct function *function;
 	struct named named;
 	u64 site = 0;
 
+	if (stack->frame[SITE] != NONE && !pages)
+		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->ip;
+	if (!named_filter_code(&f->named, ip, site, place, size))
+		return false;
 	function = hash_item(&f->functions, function_of(f, ip, KMAP_IP_EXACT));
 	stack->frame[ACCESSOR] = function->frame;
 	if (!f->types) {
 		name_site(f, stack);
 		if (stack->frame[SITE] == NONE)
 			stack->frame[SITE] = frame_of(f, NULL);
-		return;
+		return true;
 	}
-	if (stack->frame[SITE] != NONE && !pages)
-		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->ip;
 	named = named_access(f->symbols, ip, site, named_part(f->symbols, ip, site, place, size));
 	if (named.type || !pages)
 		stack->frame[CACHE] = frame_of(f, named.type);
 	stack->frame[SITE] = frame_of(f, named_path(named.path));
+	return true;
 }
 
 static void add(struct hash *stacks, const struct stack *stack, u64 value)
@@ -294,6 +302,7 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 	*stack = allocation(f, comm, NULL, o->alloc_ip, false);
 	f->object = kmem_choice_object(&f->choice, NULL, o->alloc_ip);
 	chosen = kmem_choice_task(&f->choice, o->pid, comm) && f->object;
+	chosen &= named_filter_allocation(&f->named, o->alloc_ip);
 	if (chosen)
 		add_allocation(f, &f->others, stack, object_value(f, o->size));
 	if (chosen && !o->free_jiffies)
@@ -310,7 +319,8 @@ static void add_access(struct fold *f, const struct kmap_access *a, u64 size, st
 	if (!f->object || (f->filter.pid != U64_MAX && f->filter.pid != a->pid))
 		return;
 	f->choice.seen |= KMEM_SEEN_PID;
-	access_stack(f, a->ip, a->place, size, false, &stack);
+	if (!access_stack(f, a->ip, a->place, size, false, &stack))
+		return;
 	stack.frame[WHO] = a->pid;
 	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
 }
@@ -342,6 +352,7 @@ static int read_kmap(struct fold *f, char **argv)
 {
 	enum kmap_event event;
 	static const struct window all = { .begun = true, .ended = true };
+	bool accesses = f->value < OBJECTS, any = false;
 	struct stack stack;
 	struct input in;
 	int status;
@@ -349,17 +360,19 @@ static int read_kmap(struct fold *f, char **argv)
 	if (!input_open(&in, 1, argv))
 		return EXIT_UNABLE;
 	while ((event = input_next(&in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
+		any |= event == (accesses ? KMAP_ACCESS : KMAP_OBJECT);
 		if (event == KMAP_OBJECT)
 			add_object(f, &in.reader.object, &stack);
 		else
 			add_access(f, &in.reader.access, in.reader.object.size, stack);
 	}
 	name_tasks(f);
-	if (f->value >= OBJECTS)
+	if (!accesses)
 		exchange(&f->stacks, &f->others);
 	status = input_close(&in, event);
 	if (status != EXIT_UNABLE &&
-	    !kmem_filter_check(&f->filter, &all, f->choice.seen, f->symbols, in.name))
+	    (!wanted_lines(in.name, accesses, any) ||
+	     !kmem_filter_check(&f->filter, &all, f->choice.seen, f->symbols, in.name)))
 		status = EXIT_UNABLE;
 	return status;
 }
@@ -373,7 +386,9 @@ static u32 choose_allocation(struct fold *f, const struct trace_event *e)
 
 	if (!kmem_choice_object(&f->choice, cache, e->u.alloc.call_site))
 		return 0;
-	return CHOSEN_OBJECT | (f->choice.chosen ? CHOSEN_ALLOC : 0);
+	if (!f->choice.chosen || !named_filter_allocation(&f->named, e->u.alloc.call_site))
+		return CHOSEN_OBJECT;
+	return CHOSEN_OBJECT | CHOSEN_ALLOC;
 }
 
 static void allocate(struct fold *f, const struct trace_event *e)
@@ -406,8 +421,9 @@ static void count_access(struct fold *f, const struct trace_event *e)
 		size = item->asked;
 		place = named_place(e->u.access.ptr - item->ptr, e->u.access.size, size);
 	}
-	access_stack(f, e->u.access.ip, place, size, item && item->group == TRACKER_PAGES,
-		     &stack);
+	if (!access_stack(f, e->u.access.ip, place, size, item && item->group == TRACKER_PAGES,
+			  &stack))
+		return;
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
 	add(&f->stacks, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
 					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
@@ -439,7 +455,8 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 	if (!retired->chosen)
 		return;
 	stack = retired->stack;
-	access_stack(f, e->u.counts.ip, 0, 0, false, &stack);
+	if (!access_stack(f, e->u.counts.ip, 0, 0, false, &stack))
+		return;
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.counts.pid));
 	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));
 }
@@ -619,6 +636,7 @@ static void init(struct fold *f)
 	hash_init(&f->retired, sizeof(struct retired), sizeof(u64));
 	names_init(&f->names);
 	kmem_choice_init(&f->choice, &f->filter, f->symbols, &f->names);
+	named_filter_init(&f->named, &f->choice);
 	tracker_init(&f->live);
 }
 
@@ -631,6 +649,7 @@ static void release(struct fold *f)
 	hash_free(&f->others);
 	hash_free(&f->retired);
 	kmem_choice_free(&f->choice);
+	named_filter_free(&f->named);
 	names_free(&f->names);
 	tracker_free(&f->live);
 }
@@ -654,6 +673,10 @@ static int fold(struct fold *f, char **argv)
 		return EXIT_UNABLE;
 	if (f->types && !kmap_symbols_noted(f->symbols)) {
 		fprintf(stderr, "memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes\n");
+		kmap_symbols_free(f->symbols);
+		return EXIT_UNABLE;
+	}
+	if (!named_usable(&f->filter, f->symbols, "fold")) {
 		kmap_symbols_free(f->symbols);
 		return EXIT_UNABLE;
 	}
@@ -724,6 +747,12 @@ static int run(int argc, char **argv)
 	if (optind != argc - 1) {
 		fprintf(stderr, "memorizer fold: %d inputs: want one directory, or a KMAP\n",
 			argc - optind);
+		return usage_error("fold");
+	}
+	if (f.filter.field && f.value >= OBJECTS) {
+		fprintf(stderr,
+			"memorizer fold: --field %s: no allocation is of a member: want --value accesses, reads or writes\n",
+			f.filter.field);
 		return usage_error("fold");
 	}
 	return fold(&f, argv + optind);

@@ -26,6 +26,7 @@ static const char usage[] =
 
 static const struct option options[] = {
 	KMEM_FILTER_OPTIONS,
+	KMEM_NAMED_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -142,12 +143,17 @@ static int rebuild(struct writer *w, const char *dir)
 static bool check_options(const struct kmem_filter *f)
 {
 	const char *option = f->cache ? "cache" : f->cpu != U64_MAX ? "cpu" : NULL;
+	const char *name = f->type ? "type" : f->field ? "field" : NULL;
 
-	if (option)
+	if (name)
+		fprintf(stderr,
+			"memorizer kmap: --%s: a KMAP has addresses, no names: want report or fold with it, or --site\n",
+			name);
+	else if (option)
 		fprintf(stderr,
 			"memorizer kmap: --%s: a KMAP has none: want --site, --comm or --pid\n",
 			option);
-	return !option;
+	return !option && !name;
 }
 
 static int run(int argc, char **argv)

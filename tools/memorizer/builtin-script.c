@@ -121,8 +121,7 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
  * @objects: struct object: the last one of each number
  * @named: what the current event is about
  * @allocated: and the type of the object that it accesses, or NULL
- * @alias_texts: of the names of accesses
- * @aliases: all names that these have
+ * @named_filter: what is chosen by name
  * @choice: what is chosen of the trace so far
  * @types_seen: mask of enum trace_type: which events came
  * @addr_seen: whether one came that has the address within
@@ -155,8 +154,7 @@ struct script {
 	struct hash objects;
 	struct named named;
 	const char *allocated;
-	struct hash alias_texts;
-	struct aliases aliases;
+	struct named_filter named_filter;
 	struct kmem_choice choice;
 	u32 types_seen;
 	bool addr_seen;
@@ -910,26 +908,11 @@ static bool has_site(const struct script *s, const char *pattern)
 	return kmem_filter_matches(pattern, name);
 }
 
-static u32 alias_text(struct script *s, const char *text)
-{
-	return text ? texts_number(&s->alias_texts, text) : 0;
-}
-
 /* Whether the current event is chosen by type and member, under one of its names. */
 static bool is_named(struct script *s)
 {
-	const struct named *named = &s->named;
-	struct alias own;
-
-	if (named_matches(&s->filter, named->type, named->path))
-		return true;
-	if (!s->allocated)
-		return false;
-	own = (struct alias){ alias_text(s, named->type), alias_text(s, named->path),
-			      named->offset };
-	return named_chosen(&s->filter, &s->aliases,
-			    aliases_find(&s->aliases, kmap_symbols_noted(s->symbols), &own,
-					 alias_text(s, s->allocated)));
+	return named_matches(&s->filter, s->named.type, s->named.path) ||
+	       (s->allocated && named_filter_access(&s->named_filter, &s->named, s->allocated));
 }
 
 /* Whether to print the current event. */
@@ -1029,9 +1012,7 @@ static void print_events(struct script *s, struct trace *t)
 	hash_init(&s->cpus, sizeof(u64), sizeof(u64));
 	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
 	hash_init(&s->sites, sizeof(struct site), 2 * sizeof(u64));
-	texts_init(&s->alias_texts);
-	texts_number(&s->alias_texts, "\n");
-	aliases_init(&s->aliases, &s->alias_texts);
+	named_filter_init(&s->named_filter, &s->choice);
 	if (s->chrome) {
 		s->machine = trace_env_text(t, "machine");
 		print_string("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
@@ -1048,8 +1029,7 @@ static void print_events(struct script *s, struct trace *t)
 	if (s->chrome)
 		print_string("\n]}\n");
 	forget_sites(s);
-	hash_free(&s->alias_texts);
-	aliases_free(&s->aliases);
+	named_filter_free(&s->named_filter);
 	hash_free(&s->cpus);
 	hash_free(&s->objects);
 	tracker_free(&s->live);

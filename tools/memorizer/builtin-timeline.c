@@ -21,6 +21,7 @@
 #include "term.h"
 #include "timeline.h"
 #include "trace-symbols.h"
+#include "wanted.h"
 
 #define SPANS		40		/* without --spans */
 #define SPANS_SVG	400		/* of a picture */
@@ -57,6 +58,9 @@ static const char usage[] =
 	"  -C, --cache NAME     allocations from this cache, and accesses to them; * and ?\n"
 	"  -S, --site NAME      allocations by this function or call site, and accesses to them;\n"
 	"                       * and ?\n"
+	"      --type TYPE      allocations of this type and accesses to it, by the compiler's\n"
+	"                       notes; * and ?\n"
+	"      --field FIELD    accesses to this member, and no allocations; * and ?\n"
 	"  -f, --from TIME      begin then: seconds, or the text of a mark\n"
 	"  -T, --to TIME        end then\n";
 
@@ -64,7 +68,7 @@ static const char usage[] =
 
 static const struct option options[] = {
 	{ "spans", required_argument, NULL, 'b' },
-	KMEM_FILTER_OPTIONS,
+	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
 	{ "svg", required_argument, NULL, 'o' },
 	{ "vmlinux", required_argument, NULL, 'k' },
 	{ "kallsyms", required_argument, NULL, 'K' },
@@ -111,6 +115,8 @@ enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
  * @now: the span of time of the last event
  * @names: names of tasks and caches
  * @choice: what the filter chooses
+ * @named: what it chooses by name
+ * @types: mask of enum trace_type: which events came
  * @event: the current event
  * @peak_nr: number of the event at which each peak is reached, 0: live from the beginning
  */
@@ -131,6 +137,8 @@ struct overtime {
 	u32 now;
 	struct names names;
 	struct kmem_choice choice;
+	struct named_filter named;
+	u32 types;
 	const struct trace_event *event;
 	u64 peak_nr[TRACKER_GROUPS];
 };
@@ -241,7 +249,8 @@ static void allocate(struct overtime *o, const struct trace_event *e)
 
 	tag[TAG_SITE] = hash_get(&o->sites, &e->u.alloc.call_site, &new);
 	tag[TAG_OBJECT] = kmem_choice_object(&o->choice, cache, e->u.alloc.call_site);
-	tag[TAG_CHOSEN] = tag[TAG_OBJECT] && o->choice.by_whom;
+	tag[TAG_CHOSEN] = tag[TAG_OBJECT] && o->choice.by_whom &&
+			  named_filter_allocation(&o->named, e->u.alloc.call_site);
 	if (tracker_add(&o->live, e, tag) && tag[TAG_CHOSEN])
 		o->bytes[g] += e->u.alloc.bytes_alloc;
 	if (!o->second || !o->choice.within || !tag[TAG_CHOSEN])
@@ -259,7 +268,7 @@ static void free_memory(struct overtime *o, const struct trace_event *e)
 	if (o->second && o->choice.within)
 		current(o)[TIMELINE_FREES] += item ? item->tag[TAG_CHOSEN] :
 			kmem_choice_object(&o->choice, cache, e->u.free.call_site) &&
-			o->choice.by_whom;
+			o->choice.by_whom && named_filter_allocation(&o->named, 0);
 	tracker_remove(&o->live, e);
 }
 
@@ -267,12 +276,21 @@ static void free_memory(struct overtime *o, const struct trace_event *e)
 static void count_access(struct overtime *o, const struct trace_event *e)
 {
 	const struct tracked *item = tracker_find(&o->live, e->u.access.ptr);
+	u64 place = 0, size = 0, site = 0, *sum;
 	u32 kind = e->u.access.kind;
-	u64 *sum = current(o);
 
 	if (!o->choice.chosen ||
 	    !(item ? item->tag[TAG_OBJECT] : kmem_choice_object(&o->choice, NAMES_UNKNOWN, 0)))
 		return;
+	if (item && item->group == TRACKER_SLAB)
+		site = *(u64 *)hash_item(&o->sites, item->tag[TAG_SITE]);
+	if (item) {
+		size = item->asked;
+		place = named_place(e->u.access.ptr - item->ptr, e->u.access.size, size);
+	}
+	if (!named_filter_code(&o->named, e->u.access.ip, site, place, size) || !o->second)
+		return;
+	sum = current(o);
 	sum[TIMELINE_READS] += kind == TRACE_READ || kind == TRACE_UPDATE;
 	sum[TIMELINE_WRITES] += kind == TRACE_WRITE || kind == TRACE_UPDATE;
 }
@@ -323,6 +341,7 @@ static void handle(struct overtime *o, const struct trace_event *e)
 	bool begun = w->begun;
 
 	o->event = e;
+	o->types |= 1u << e->type;
 	if (e->type >= TRACE_DISCARDED)
 		return;
 	names_event(&o->names, e);
@@ -341,7 +360,8 @@ static void handle(struct overtime *o, const struct trace_event *e)
 		free_memory(o, e);
 	else if (e->type == TRACE_MARK && w->begun && o->second)
 		add_mark(o, e);
-	else if (e->type == TRACE_ACCESS && w->begun && o->second)
+	else if (e->type == TRACE_ACCESS && w->begun &&
+		 (o->second || o->filter.type || o->filter.field))
 		count_access(o, e);
 	if (w->begun)
 		look_at_peaks(o);
@@ -361,12 +381,13 @@ static bool read_trace(struct overtime *o, const char *dir)
 	}
 	if (!o->symbols)
 		o->symbols = trace_symbols_lines(dir, o->vmlinux, o->kallsyms, o->modules, false);
-	if (!o->symbols) {
+	if (!o->symbols || !named_usable(&o->filter, o->symbols, "timeline")) {
 		trace_close(t);
 		return false;
 	}
 	names_init(&o->names);
 	kmem_choice_init(&o->choice, &o->filter, o->symbols, &o->names);
+	named_filter_init(&o->named, &o->choice);
 	memset(o->bytes, 0, sizeof(o->bytes));
 	hash_init(&o->sites, sizeof(u64), sizeof(u64));
 	tracker_init(&o->live);
@@ -381,7 +402,9 @@ static bool read_trace(struct overtime *o, const char *dir)
 	tracker_free(&o->live);
 	hash_free(&o->sites);
 	trace_close(t);
-	matches = o->second || kmem_choice_check(&o->choice, dir);
+	matches = o->second || (wanted_check(dir, o->types, o->filter.field ? WANTED(ACCESS) : 0) &&
+				kmem_choice_check(&o->choice, dir));
+	named_filter_free(&o->named);
 	kmem_choice_free(&o->choice);
 	names_free(&o->names);
 	if (matches && (!o->choice.window.begun || o->line.begin > o->line.end)) {

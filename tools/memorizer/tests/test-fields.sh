@@ -232,6 +232,75 @@ same "what was not seen to be allocated is of no type" "1 0" "$(printf '%s\n' \
 		set +f
 	done | xargs)"
 
+# Fold and timeline count by name what report counts.
+# counted ARGUMENTS: reads, writes, allocations and their bytes, by report
+counted()
+{
+	"$memorizer" report --csv "$@" 2>"$tmp/err" | awk -F, '
+		$1 == "accesses" { n[$2] = $3 }
+		($1 == "slab" || $1 == "pages") && ($2 == "hit" || $2 == "bytes_alloc") { n[$2] += $3 }
+		$1 == "summary" && ($2 == "objects" || $2 == "bytes" || $2 == "reads" || $2 == "writes") { n[$2] = $3 }
+		END { print n["reads"] + 0, n["writes"] + 0, n["hit"] + n["objects"], n["bytes_alloc"] + n["bytes"] }'
+}
+
+# folded VALUE ARGUMENTS: the sum of what fold counts
+folded()
+{
+	value=$1
+	shift
+	"$memorizer" fold --value "$value" "$@" 2>"$tmp/err" | awk '{ n += $NF } END { print n + 0 }'
+}
+
+# over_time KEY ARGUMENTS: the sum of a column of timeline
+over_time()
+{
+	key=$1
+	shift
+	"$memorizer" timeline --csv "$@" 2>"$tmp/err" | awk -F, -v key="$key" '
+		$1 == "table" && $2 == "begin" { for (i = 1; i <= NF; i++) if ($i == key) at = i }
+		$1 == "spans" { n += $at } END { print n + 0 }'
+}
+
+set -f
+for chosen in "--type widget" "--type *" "--type gadget" "--type w?dget --field inner*" "--field flag" "--type widget --site widget_*"; do
+	with="-k $vmlinux $chosen"
+	case $chosen in
+	*field*) allocated="0 0" ;;
+	*) allocated= ;;
+	esac
+	for of in "$tmp/life" "$tmp/lines" "-K $data/kallsyms $kmap"; do
+		want=$(counted $with $of)
+		same "fold $chosen counts what report counts, of ${of##*/}" "$want" \
+			"$(folded reads $with $of) $(folded writes $with $of) ${allocated:-$(folded objects $with $of) $(folded bytes $with $of)}"
+		[ -d "$of" ] || continue
+		same "so does timeline" "$want" "$(over_time reads $with $of) $(over_time writes $with $of) \
+$(over_time allocs $with $of) $(over_time bytes_alloc $with $of)"
+	done
+done
+set +f
+same "what is freed counts with that" "3 1 0" "$(over_time frees -k "$vmlinux" "$tmp/life") \
+$(over_time frees -k "$vmlinux" --type widget "$tmp/life") $(over_time frees -k "$vmlinux" --field flag "$tmp/life")"
+for command in fold timeline; do
+	outcome "$command tells what is asked for and not there" 2 /dev/null \
+		"memorizer: $tmp/lines: nothing in it matches --type nothing" \
+		$command --type nothing -k "$vmlinux" "$tmp/lines"
+	outcome "and that it wants names" 2 /dev/null \
+		"memorizer $command: --type widget: no types are known: want --vmlinux with the compiler's notes" \
+		$command --type widget "$tmp/lines"
+done
+outcome "no allocation is of a member" 2 /dev/null "memorizer fold: --field flag: no allocation is of a member: \
+want --value accesses, reads or writes
+Try 'memorizer help fold'." fold --field flag --value objects -k "$vmlinux" "$tmp/life"
+printf '%s\n' 'alloc kind=0 call_site=ffffffff9b000020 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' |
+	"$build/tests/make-trace" "$tmp/idle" || exit 1
+outcome "a timeline of accesses to one wants accesses" 2 /dev/null "memorizer: $tmp/idle: it has no accesses: \
+want record --accesses with memorizer_log_access on" timeline --field flag -k "$vmlinux" -K "$data/kallsyms" "$tmp/idle"
+for option in type field; do
+	outcome "a KMAP has no names: --$option" 2 /dev/null "memorizer kmap: --$option: a KMAP has addresses, \
+no names: want report or fold with it, or --site
+Try 'memorizer help kmap'." kmap --$option flag "$tmp/life"
+done
+
 # What has changed
 cp "$data/session.kmap" "$tmp/before.kmap"
 cp "$data/after.kmap" "$tmp/after.kmap"

@@ -261,4 +261,16 @@ outcome "also that nothing was lost" 2 /dev/null "memorizer: $load: it has no lo
 	script --event lost "$load"
 "$memorizer" fold "$none" >"$tmp/out" 2>"$tmp/err"
 same "fold says that there are no accesses" 1 "$(grep -c 'it has no .*accesses: want' "$tmp/err")"
+grep -v '^ ' "$kmap" >"$tmp/unaccessed"
+: >"$tmp/empty"
+for value in accesses reads writes; do
+	outcome "also of a KMAP: $value" 2 /dev/null \
+		"memorizer: $tmp/unaccessed: it has no accesses: want a KMAP that is read with memorizer_log_access on" \
+		fold --value $value -K "$data/kallsyms" "$tmp/unaccessed"
+done
+"$memorizer" fold --value objects -K "$data/kallsyms" "$kmap" >"$tmp/objects"
+outcome "which has its objects" 0 "$tmp/objects" "" fold --value objects -K "$data/kallsyms" "$tmp/unaccessed"
+outcome "or says that it has none" 2 /dev/null \
+	"memorizer: $tmp/empty: it has no objects: want a KMAP that is read with memorizer_enabled on" \
+	fold --value bytes -K "$data/kallsyms" "$tmp/empty"
 tap_end

@@ -81,9 +81,7 @@ static void init(struct analysis *a)
 	hash_init(&a->memory_kinds, sizeof(struct memory_kind), offsetof(struct memory_kind, kind));
 	hash_init(&a->touched, sizeof(struct touched), offsetof(struct touched, name));
 	hash_init(&a->called, sizeof(struct called), sizeof(struct called));
-	texts_init(&a->alias_texts);
-	texts_number(&a->alias_texts, "\n");
-	aliases_init(&a->aliases, &a->alias_texts);
+	named_filter_init(&a->named_filter, &a->choice);
 	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
 	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
 	kind->chosen = !a->filter.cache && !a->filter.site;
@@ -108,8 +106,7 @@ static void release(struct analysis *a)
 	hash_free(&a->memory_kinds);
 	hash_free(&a->touched);
 	hash_free(&a->called);
-	hash_free(&a->alias_texts);
-	aliases_free(&a->aliases);
+	named_filter_free(&a->named_filter);
 }
 
 /* Takes back what accesses were followed for. */
@@ -308,23 +305,12 @@ static u32 get_name(struct analysis *a, const struct named *named)
 	return hash_get(&a->called, &key, &new);
 }
 
-static u32 alias_text(struct analysis *a, const char *text)
-{
-	return text ? texts_number(&a->alias_texts, text) : 0;
-}
-
 /* Whether the filter chooses what is called so, or what of an object of a kind it is part of. */
 static bool is_named(struct analysis *a, const struct named *named, u64 site)
 {
-	struct alias own = { alias_text(a, named->type), alias_text(a, named->path),
-			     named->offset };
-	u32 outer;
-
 	if (!a->filter.type && !a->filter.field)
 		return true;
-	outer = alias_text(a, named_allocation(a->symbols, site));
-	return named_chosen(&a->filter, &a->aliases,
-			    aliases_find(&a->aliases, kmap_symbols_noted(a->symbols), &own, outer));
+	return named_filter_access(&a->named_filter, named, named_allocation(a->symbols, site));
 }
 
 /*

@@ -161,8 +161,8 @@ struct analysis {
 	bool inlines, top_given, followed, told;
 	struct tracker live;
 	struct memory memory;
-	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called, alias_texts;
-	struct aliases aliases;
+	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called;
+	struct named_filter named_filter;
 };
 
 #define ANALYSIS_SHORTS	KMEM_FILTER_SHORTS "k:K:iM:n:jch"

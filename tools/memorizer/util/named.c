@@ -191,6 +191,97 @@ bool named_chosen(const struct kmem_filter *f, const struct aliases *a, u32 set)
 }
 
 /**
+ * named_filter_init - begin to choose by name
+ * @n: the filter
+ * @choice: what else is chosen, of the same filter; must outlive @n
+ */
+void named_filter_init(struct named_filter *n, struct kmem_choice *choice)
+{
+	n->choice = choice;
+	texts_init(&n->texts);
+	texts_number(&n->texts, "\n");	/* no name: it stands for an unknown one */
+	aliases_init(&n->aliases, &n->texts);
+}
+
+/**
+ * named_filter_free - release memory
+ * @n: the filter
+ */
+void named_filter_free(struct named_filter *n)
+{
+	hash_free(&n->texts);
+	aliases_free(&n->aliases);
+}
+
+static u32 number_of(struct named_filter *n, const char *text)
+{
+	return text ? texts_number(&n->texts, text) : 0;
+}
+
+/**
+ * named_filter_access - find out whether an access is chosen under one of its names
+ * @n: the filter
+ * @named: the name that its code knows
+ * @allocated: type of the object that is accessed, NULL if it is not known
+ *
+ * Return: whether it is.
+ */
+bool named_filter_access(struct named_filter *n, const struct named *named, const char *allocated)
+{
+	struct alias own = { number_of(n, named->type), number_of(n, named->path), named->offset };
+	u32 set = aliases_find(&n->aliases, kmap_symbols_noted(n->choice->symbols), &own,
+			       number_of(n, allocated));
+
+	return named_chosen(n->choice->filter, &n->aliases, set);
+}
+
+static bool is_given(const struct named_filter *n)
+{
+	return n->choice->filter->type || n->choice->filter->field;
+}
+
+/**
+ * named_filter_code - find out whether an access is chosen by type and member
+ * @n: the filter, which notes that something matched
+ * @ip: the instruction
+ * @alloc_ip: the call site that allocated what it accesses; 0: not known, or pages
+ * @place: the part of that, see named_place()
+ * @size: bytes of it that were asked for
+ *
+ * Return: whether it is.
+ */
+bool named_filter_code(struct named_filter *n, u64 ip, u64 alloc_ip, u64 place, u64 size)
+{
+	const struct kmap_symbols *s = n->choice->symbols;
+	struct named named;
+
+	if (!is_given(n))
+		return true;
+	named = named_access(s, ip, alloc_ip, named_part(s, ip, alloc_ip, place, size));
+	if (!named_filter_access(n, &named, named_allocation(s, alloc_ip)))
+		return false;
+	n->choice->seen |= KMEM_SEEN_NAMED;
+	return true;
+}
+
+/**
+ * named_filter_allocation - find out whether an allocation is chosen by type; none is by member
+ * @n: the filter, which notes that something matched
+ * @alloc_ip: its call site
+ *
+ * Return: whether it is.
+ */
+bool named_filter_allocation(const struct named_filter *n, u64 alloc_ip)
+{
+	if (!is_given(n))
+		return true;
+	if (!named_matches(n->choice->filter, named_allocation(n->choice->symbols, alloc_ip), NULL))
+		return false;
+	n->choice->seen |= KMEM_SEEN_NAMED;
+	return true;
+}
+
+/**
  * named_usable - find out whether a filter can be used
  * @f: the filter
  * @s: the symbols

@@ -28,12 +28,29 @@ struct named {
 	u32 offset, function;
 };
 
+/**
+ * struct named_filter - chooses accesses and allocations by all their names
+ * @choice: what else is chosen, of the same filter
+ * @texts: private: numbered names
+ * @aliases: private: the names of accesses
+ */
+struct named_filter {
+	struct kmem_choice *choice;
+	struct hash texts;
+	struct aliases aliases;
+};
+
 struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part);
 u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u64 size);
 u64 named_place(u64 offset, u64 bytes, u64 size);
 const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip);
 const char *named_path(const char *path);
 bool named_matches(const struct kmem_filter *f, const char *type, const char *path);
+void named_filter_init(struct named_filter *n, struct kmem_choice *choice);
+void named_filter_free(struct named_filter *n);
+bool named_filter_access(struct named_filter *n, const struct named *named, const char *allocated);
+bool named_filter_code(struct named_filter *n, u64 ip, u64 alloc_ip, u64 place, u64 size);
+bool named_filter_allocation(const struct named_filter *n, u64 alloc_ip);
 bool named_chosen(const struct kmem_filter *f, const struct aliases *a, u32 set);
 bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
 		  const char *command);

@@ -46,6 +46,23 @@ static void list(u32 types, bool how)
 }
 
 /**
+ * wanted_lines - complain about a KMAP that lacks the lines that a command is about
+ * @name: name of the KMAP
+ * @accesses: whether these are of accesses, else of objects
+ * @any: whether it has one
+ *
+ * Return: @any; if not there was a message.
+ */
+bool wanted_lines(const char *name, bool accesses, bool any)
+{
+	if (!any)
+		fprintf(stderr, "memorizer: %s: it has no %s: want a KMAP that is read with %s on\n",
+			name, accesses ? "accesses" : "objects",
+			accesses ? "memorizer_log_access" : "memorizer_enabled");
+	return any;
+}
+
+/**
  * wanted_check - complain about a trace that lacks the events that a command is about
  * @dir: name of the trace
  * @seen: mask of the types of events in it, see WANTED()

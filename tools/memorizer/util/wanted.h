@@ -9,6 +9,7 @@
 #define WANTED(type)	(1u << TRACE_##type)
 #define WANTED_TOUCHES	(WANTED(ACCESS) | WANTED(TRAFFIC))
 
+bool wanted_lines(const char *name, bool accesses, bool any);
 bool wanted_check(const char *dir, u32 seen, u32 wanted);
 
 #endif
