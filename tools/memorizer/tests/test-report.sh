@@ -398,6 +398,19 @@ ok $? "a trace of three times the length takes no more memory"
 grep -q '^Events  *1200000$' "$tmp/out"
 ok $? "and is reported to its end"
 
+# Rows are made as they are printed; the objects that they are made of take less than twice the text
+"$make_trace" -a -b 550000 -l 1000 "$tmp/load" || exit 1
+for top in 1 0; do
+	ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=1 \
+		"$build/tests/peak" "$memorizer" report --json --top $top "$tmp/load" \
+		2>&1 >"$tmp/out" | sed -n '$s/.* //p' >"$tmp/peak.$top"
+done
+few=$(cat "$tmp/peak.1") all=$(cat "$tmp/peak.0") printed=$(($(wc -c <"$tmp/out") / 1024))
+echo "# $few kB for one row of each table, $all kB for all, $printed kB printed"
+[ "$all" -lt $((few + 2 * printed)) ] && [ "$printed" -gt 4000 ]
+ok $? "the rows of a report are not all in memory at a time"
+rm -r "$tmp/load"
+
 # 20 KB of trace that claim 400 GiB
 {
 	echo "switch allocations=1 boot=1"

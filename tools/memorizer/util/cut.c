@@ -89,7 +89,7 @@ void cut_print_rest(const struct table *t, u32 printed)
 		change = column_is_signed(c);
 		sum = left_sum(t, c);
 		for (i = printed; i < t->nr; i++)
-			sum = add(change, sum, t->rows[i].sum[c->shows]);
+			sum = add(change, sum, table_sum(t, i)[c->shows]);
 		print_sum(stdout, c->key, change, sum);
 	}
 	printf("}");
@@ -137,10 +137,10 @@ static void note_sums(struct cut *cut, const struct table *t, const struct colum
 	cut->keys[column] = copy(c->key);
 	cut->changes[column] = column_is_signed(c);
 	for (i = t->nr; i > cut->rows; i--)
-		sum = add(cut->changes[column], sum, t->rows[i - 1].sum[c->shows]);
+		sum = add(cut->changes[column], sum, table_sum(t, i - 1)[c->shows]);
 	rest[i] = sum;
 	for (; i; i--)
-		rest[i - 1] = add(cut->changes[column], rest[i], t->rows[i - 1].sum[c->shows]);
+		rest[i - 1] = add(cut->changes[column], rest[i], table_sum(t, i - 1)[c->shows]);
 }
 
 /**

@@ -692,33 +692,59 @@ static bool is_code(const struct table *t)
 	return t->id_key && (!strcmp(t->id_key, "ip") || !strcmp(t->id_key, "start"));
 }
 
-/* Makes a row of each item that has something to say. */
-static void fill(struct table *t, const struct view *v, const struct sums *k)
+/**
+ * struct shown - what a table is made of
+ * @v: its view
+ * @k: the sums
+ * @h: the items
+ * @t: the table
+ */
+struct shown {
+	const struct view *v;
+	const struct sums *k;
+	const struct hash *h;
+	const struct table *t;
+};
+
+static const u64 *item_sum(const void *data, u32 item)
 {
-	const struct hash *h = (const void *)((const char *)k + v->hash);
-	const struct most *most = (const void *)h;
+	const struct shown *shown = data;
+
+	return (const void *)((const char *)hash_item(shown->h, item) + shown->v->sum);
+}
+
+static void name_item(const void *data, u32 item, struct row *row)
+{
+	const struct shown *shown = data;
+	const struct table *t = shown->t;
+
+	shown->v->name(shown->k, hash_item(shown->h, item), row);
+	if (t->id_key)
+		memcpy(&row->id, hash_item(shown->h, item), sizeof(row->id));
+	if (is_code(t))
+		row->id = kmap_symbols_address(shown->k->symbols, row->id);
+}
+
+/* Gives the table a row for each item that has something to say. */
+static void fill(struct table *t, const struct shown *shown)
+{
+	const struct most *most = (const void *)shown->h;
+	const struct view *v = shown->v;
 	const u64 *sum;
-	struct row *row;
 	u32 i;
-	char *item;
 
 	if (v->of_most) {
 		t->left_out = most->nr - most->items.nr;
 		t->left_sum = most->left_sum;
 	}
-	t->rows = kmap_array(NULL, h->nr + 1, sizeof(*t->rows));
-	for (i = 0; i < h->nr; i++) {
-		item = hash_item(h, i);
-		sum = (const void *)(item + v->sum);
-		if (!sum[v->has[0]] && !sum[v->has[1]])
-			continue;
-		row = t->rows + t->nr++;
-		*row = (struct row){ .sum = sum };
-		v->name(k, item, row);
-		if (t->id_key)
-			memcpy(&row->id, item, sizeof(row->id));
-		if (is_code(t))
-			row->id = kmap_symbols_address(k->symbols, row->id);
+	t->items = (struct table_items){
+		.order = kmap_array(NULL, shown->h->nr + 1ull, sizeof(*t->items.order)),
+		.sum = item_sum, .name = name_item, .data = shown,
+	};
+	for (i = 0; i < shown->h->nr; i++) {
+		sum = item_sum(shown, i);
+		if (sum[v->has[0]] || sum[v->has[1]])
+			t->items.order[t->nr++] = i;
 	}
 }
 
@@ -814,6 +840,7 @@ static void print_table(const struct report *r, const struct view *v, const stru
 {
 	bool noted = kmap_symbols_noted(k->symbols);
 	struct table t = v->table;
+	struct shown shown = { v, k, (const void *)((const char *)k + v->hash), &t };
 
 	if (v->of_notes && !noted)
 		return;
@@ -825,7 +852,7 @@ static void print_table(const struct report *r, const struct view *v, const stru
 	report_drop_moves(k, v->of_trace.key ? ACCESS_COUNTED : ACCESS_STREAMED, &t);
 	if (columns)
 		keep_columns(&t, columns);
-	fill(&t, v, k);
+	fill(&t, &shown);
 	add_relative(r, v, k, &t);
 	report_order(r, &t);
 	report_table(r, &t);

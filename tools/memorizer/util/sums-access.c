@@ -201,8 +201,10 @@ void sums_most_end(struct sums *k)
 {
 	int source;
 
-	for (source = 0; source < ACCESS_SOURCES; source++)
+	for (source = 0; source < ACCESS_SOURCES; source++) {
 		prune(k->most + source);
+		hash_seal(&k->most[source].items);
+	}
 }
 
 /* The allocation that an address belongs to, or NULL. */

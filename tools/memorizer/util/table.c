@@ -87,40 +87,62 @@ static u64 rank(const struct column *c, const u64 *sum)
 	return n < U64_MAX ? n + 1 : n;
 }
 
-static int compare_ranks(const struct order *order, const struct row *a, const struct row *b)
+static int compare_ranks(const struct order *order, const u64 *a, const u64 *b)
 {
 	u64 left, right;
 
 	if (!order->by)
 		return 0;
-	left = rank(order->by, a->sum);
-	right = rank(order->by, b->sum);
-	if (order->plus && __builtin_add_overflow(left, a->sum[order->plus->shows], &left))
+	left = rank(order->by, a);
+	right = rank(order->by, b);
+	if (order->plus && __builtin_add_overflow(left, a[order->plus->shows], &left))
 		left = U64_MAX;
-	if (order->plus && __builtin_add_overflow(right, b->sum[order->plus->shows], &right))
+	if (order->plus && __builtin_add_overflow(right, b[order->plus->shows], &right))
 		right = U64_MAX;
 	return (left < right) - (left > right);
 }
 
 /* Largest first. */
+static int compare_sums(const struct order *order, const u64 *a, const u64 *b)
+{
+	const u32 *metrics = order->metrics;
+	int before = compare_ranks(order, a, b);
+	size_t i;
+
+	for (i = 0; !before && !order->by_name && i < ARRAY_SIZE(order->metrics); i++)
+		before = (a[metrics[i]] < b[metrics[i]]) - (a[metrics[i]] > b[metrics[i]]);
+	return before;
+}
+
 static int compare(const void *left, const void *right, void *arg)
 {
 	const struct order *order = arg;
-	const u32 *metrics = order->metrics;
 	const struct row *a = left, *b = right;
 	int before = 0;
-	size_t i;
 
 	if (order->text >= 0)
 		before = compare_texts(a->texts[order->text], b->texts[order->text]);
 	if (!before)
-		before = compare_ranks(order, a, b);
-	if (before)
-		return before;
-	for (i = 0; !order->by_name && i < ARRAY_SIZE(order->metrics); i++)
-		if (a->sum[metrics[i]] != b->sum[metrics[i]])
-			return a->sum[metrics[i]] > b->sum[metrics[i]] ? -1 : 1;
-	return compare_names(a, b);
+		before = compare_sums(order, a->sum, b->sum);
+	return before ? before : compare_names(a, b);
+}
+
+/* An order of items. */
+struct item_order {
+	const struct table *t;
+	const struct order *order;
+};
+
+/* The same without texts: 0 if it depends on these. */
+static int compare_items(const void *left, const void *right, void *arg)
+{
+	const struct item_order *by = arg;
+	const struct table_items *items = &by->t->items;
+
+	if (by->order->text >= 0)
+		return 0;
+	return compare_sums(by->order, items->sum(items->data, *(const u32 *)left),
+			    items->sum(items->data, *(const u32 *)right));
 }
 
 /* The column of texts that has a key, or -1. */
@@ -198,6 +220,79 @@ void table_drop(struct table *t, const char *key)
 	}
 }
 
+static void free_texts(struct row *row)
+{
+	int i;
+
+	free(row->name);
+	for (i = 0; i < TABLE_TEXTS; i++)
+		free(row->texts[i]);
+}
+
+/* Makes rows of items. */
+static struct row *make_rows(const struct table_items *items, const u32 *order, u32 nr)
+{
+	struct row *rows = kmap_array(NULL, nr + 1ull, sizeof(*rows));
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		rows[i] = (struct row){ .sum = items->sum(items->data, order[i]),
+					.item = order[i] };
+		items->name(items->data, order[i], rows + i);
+	}
+	return rows;
+}
+
+static void free_rows(struct row *rows, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		free_texts(rows + i);
+	free(rows);
+}
+
+/* Orders items that are equal without their texts; these are made of them alone. */
+static void sort_by_texts(const struct table_items *items, u32 *order, u32 nr, struct order *o)
+{
+	struct row *rows = make_rows(items, order, nr);
+	u32 i;
+
+	qsort_r(rows, nr, sizeof(*rows), compare, o);
+	for (i = 0; i < nr; i++)
+		order[i] = rows[i].item;
+	free_rows(rows, nr);
+}
+
+static void sort_items(const struct table *t, struct order *o)
+{
+	struct item_order by = { t, o };
+	u32 *order = t->items.order, begin, end;
+
+	qsort_r(order, t->nr, sizeof(*order), compare_items, &by);
+	for (begin = 0; begin < t->nr; begin = end) {
+		for (end = begin + 1; end < t->nr; end++)
+			if (compare_items(order + begin, order + end, &by))
+				break;
+		if (end - begin > 1)
+			sort_by_texts(&t->items, order + begin, end - begin, o);
+	}
+}
+
+/**
+ * table_sum - get the sums of a row
+ * @t: the table
+ * @row: number of the row
+ *
+ * Return: the sums, by metric.
+ */
+const u64 *table_sum(const struct table *t, u32 row)
+{
+	const struct table_items *items = &t->items;
+
+	return items->order ? items->sum(items->data, items->order[row]) : t->rows[row].sum;
+}
+
 /**
  * table_sort - order the rows
  * @t: the table
@@ -215,7 +310,9 @@ void table_sort(struct table *t, struct table_order *order, u32 usual)
 		o.by = columns_sort(t, key, &o.plus);
 		order->found |= o.by_name || o.text >= 0 || o.by;
 	}
-	if (t->nr)
+	if (t->items.order)
+		sort_items(t, &o);
+	else if (t->nr)
 		qsort_r(t->rows, t->nr, sizeof(*t->rows), compare, &o);
 }
 
@@ -253,7 +350,7 @@ static u64 column_sum(const struct table *t, const struct column *c)
 	u32 i;
 
 	for (i = 0; i < t->nr; i++)
-		if (__builtin_add_overflow(sum, t->rows[i].sum[c->shows], &sum))
+		if (__builtin_add_overflow(sum, table_sum(t, i)[c->shows], &sum))
 			return U64_MAX;
 	return sum;
 }
@@ -451,30 +548,30 @@ static void cut(char *text, int width)
 	memcpy(text + width - tail - 2, "..", 2);
 }
 
-static void measure(const struct table *t, u32 rows, struct layout *l)
+static void measure(const struct table *t, const struct row *rows, u32 nr, struct layout *l)
 {
 	char text[LABEL_MAX];
 	u32 i;
 	int c;
 
 	l->longest = strlen(t->name_title);
-	for (i = 0; i < rows; i++) {
-		write_label(t, t->rows + i, text);
+	for (i = 0; i < nr; i++) {
+		write_label(t, rows + i, text);
 		l->longest = longer(l->longest, text);
 	}
 	l->label = l->longest > NAME_WIDTH ? l->longest : NAME_WIDTH;
 	l->rule = l->label + 2;
 	for (c = 0; c < TABLE_TEXTS && t->texts[c].title; c++) {
 		l->text[c] = strlen(t->texts[c].title);
-		for (i = 0; i < rows; i++)
-			l->text[c] = longer(l->text[c], shown(t->rows[i].texts[c]));
+		for (i = 0; i < nr; i++)
+			l->text[c] = longer(l->text[c], shown(rows[i].texts[c]));
 		l->rule += l->text[c] + 3;
 	}
 	l->texts = c;
 	for (c = 0; t->columns[c].title; c++) {
 		l->column[c] = strlen(t->columns[c].title);
-		for (i = 0; i < rows; i++) {
-			write_cell(t->columns + c, t->rows[i].sum, text);
+		for (i = 0; i < nr; i++) {
+			write_cell(t->columns + c, rows[i].sum, text);
 			l->column[c] = longer(l->column[c], text);
 		}
 		l->rule += l->column[c] + 3;
@@ -568,20 +665,25 @@ static void print_left_out(const struct table *t, const struct layout *l)
  */
 void table_print(const struct table *t, u32 top)
 {
-	u32 rows = top && top < t->nr ? top : t->nr, i;
+	u32 nr = top && top < t->nr ? top : t->nr, i;
+	struct row *rows = t->rows;
 	struct layout l;
 
 	if (!t->nr)
 		return;
-	measure(t, rows, &l);
+	if (t->items.order)
+		rows = make_rows(&t->items, t->items.order, nr);
+	measure(t, rows, nr, &l);
 	fit(&l);
 	print_head(t, &l);
-	for (i = 0; i < rows; i++)
-		print_row(t, t->rows + i, &l);
-	if (rows < t->nr || t->left_out)
-		printf(" ... and %llu more\n", t->nr - rows + t->left_out);
+	for (i = 0; i < nr; i++)
+		print_row(t, rows + i, &l);
+	if (nr < t->nr || t->left_out)
+		printf(" ... and %llu more\n", t->nr - nr + t->left_out);
 	print_left_out(t, &l);
 	print_rule(&l);
+	if (t->items.order)
+		free_rows(rows, nr);
 }
 
 /* Whether a character stands in a JSON string as it is; not <, as a page may hold the string. */
@@ -675,6 +777,21 @@ static void json_row(const struct table *t, const struct row *r)
 	printf("}");
 }
 
+/* Prints a row, which may have to be made. */
+static void machine_row(const struct table *t, u32 i,
+			void (*print)(const struct table *t, const struct row *r))
+{
+	struct row *made;
+
+	if (!t->items.order) {
+		print(t, t->rows + i);
+		return;
+	}
+	made = make_rows(&t->items, t->items.order + i, 1);
+	print(t, made);
+	free_rows(made, 1);
+}
+
 /**
  * table_json - print a table as a member of a JSON object, and another if it is cut
  * @t: the table
@@ -689,7 +806,7 @@ void table_json(const struct table *t, u32 top)
 	cut = cut_begin(t);
 	while (rows < most) {
 		printf(rows ? ",\n\t\t" : "\n\t\t");
-		json_row(t, t->rows + rows++);
+		machine_row(t, rows++, json_row);
 		if (!cut_row(cut))
 			break;
 	}
@@ -769,7 +886,7 @@ void table_csv(const struct table *t, u32 top)
 		printf(",%s", c->key);
 	putchar('\n');
 	for (i = 0; i < rows; i++)
-		csv_row(t, t->rows + i);
+		machine_row(t, i, csv_row);
 }
 
 /**
@@ -791,14 +908,9 @@ char *table_text(const char *text)
  */
 void table_free(struct table *t)
 {
-	u32 i;
-	int j;
-
-	for (i = 0; i < t->nr; i++) {
-		free(t->rows[i].name);
-		for (j = 0; j < TABLE_TEXTS; j++)
-			free(t->rows[i].texts[j]);
-	}
-	free(t->rows);
+	if (t->items.order)
+		free(t->items.order);
+	else
+		free_rows(t->rows, t->nr);
 	free(t->sums);
 }

@@ -68,12 +68,28 @@ struct text_column {
  * @texts: its other texts, as @name
  * @sum: its sums, by metric
  * @style: how a terminal shows it
+ * @item: the item that it is made of, if it is made of one
  */
 struct row {
 	u64 id;
 	char *name, *texts[TABLE_TEXTS];
 	const u64 *sum;
 	enum style style;
+	u32 item;
+};
+
+/**
+ * struct table_items - what the rows of a table are made of
+ * @order: the item of each row; NULL: the table has its rows
+ * @sum: gets the sums of an item
+ * @name: sets id, name and texts of an item's row; its sums are set
+ * @data: argument of both, the caller's
+ */
+struct table_items {
+	u32 *order;
+	const u64 *(*sum)(const void *data, u32 item);
+	void (*name)(const void *data, u32 item, struct row *row);
+	const void *data;
 };
 
 /**
@@ -88,9 +104,11 @@ struct row {
  * @texts: columns of other texts
  * @then: metrics that order rows which are equal in what they are sorted by
  * @columns: the columns, ended by one without title
- * @rows: the rows
+ * @rows: the rows, unless there are items
+ * @items: items of which a row is made when it is printed. A row with its texts takes several
+ *	   hundred bytes, and there may be millions of rows
  * @nr: number of rows
- * @left_out: how many more there are, that are not among @rows
+ * @left_out: how many more there are, that are not counted in @nr
  * @left_sum: their sums, by metric; NULL: not known
  * @sums: memory that is freed with the table, or NULL: where sums of rows are
  */
@@ -102,6 +120,7 @@ struct table {
 	u32 then[2];
 	struct column columns[TABLE_COLUMNS + 1];
 	struct row *rows;
+	struct table_items items;
 	u32 nr;
 	u64 left_out;
 	const u64 *left_sum;
@@ -134,6 +153,7 @@ struct table_order {
 bool table_order_set(struct table_order *order, const char *command, const char *key);
 bool table_order_check(const struct table_order *order, const char *command);
 void table_drop(struct table *t, const char *key);
+const u64 *table_sum(const struct table *t, u32 row);
 void table_sort(struct table *t, struct table_order *order, u32 usual);
 u64 table_ratio(u64 n, u64 of, int digits);
 void table_add_relative(struct table *t, bool percent, u64 duration, const u64 *total);
