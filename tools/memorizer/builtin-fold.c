@@ -181,7 +181,8 @@ static u32 frame_of(struct fold *f, const char *text)
 }
 
 /* The stack of what a call site allocates, of a cache if that is known; pages have no types. */
-static struct stack allocation(struct fold *f, const char *who, const char *cache, u64 ip, bool pages)
+static struct stack allocation(struct fold *f, const char *who, const char *cache, u64 ip,
+			       bool pages)
 {
 	struct stack stack = { { NONE, NONE, function_of(f, ip, KMAP_IP_RETURN), NONE }, 0 };
 
@@ -666,9 +667,11 @@ static int fold(struct fold *f, char **argv)
 		return usage_error("fold");
 	}
 	if (trace)
-		f->symbols = trace_symbols_lines(argv[0], f->vmlinux, f->kallsyms, f->modules, false);
+		f->symbols = trace_symbols_lines(argv[0], f->vmlinux, f->kallsyms, f->modules,
+						 false);
 	else
-		f->symbols = trace_symbols_kmap(argv[0], f->vmlinux, f->kallsyms, f->modules, false);
+		f->symbols = trace_symbols_kmap(argv[0], f->vmlinux, f->kallsyms, f->modules,
+						false);
 	if (!f->symbols)
 		return EXIT_UNABLE;
 	if (f->types && !kmap_symbols_noted(f->symbols)) {

@@ -226,7 +226,7 @@ static void print_figures(const struct layout *l, const struct pack_figures *bef
 	tally_free(&rows);
 }
 
-/* On how many accesses the order rests, and of how many it is not known which member they are to. */
+/* On how many accesses the order rests, and how many are to an unknown member. */
 static void print_basis(const struct layout *l, const struct tally *placed)
 {
 	struct table t = {

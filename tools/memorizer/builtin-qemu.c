@@ -123,7 +123,8 @@ static bool add_functions(struct request *r)
 		for (j = 0; j < s->nr; j++) {
 			const struct kmap_symbol *sym = &s->sym[j];
 
-			if (!sym->size || strcmp(kmap_symbols_string(s, sym->name), r->functions[i]))
+			if (!sym->size ||
+			    strcmp(kmap_symbols_string(s, sym->name), r->functions[i]))
 				continue;
 			snprintf(range, sizeof(range), "%llx-%llx",
 				 (unsigned long long)(sym->start + r->slide),

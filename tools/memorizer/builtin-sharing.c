@@ -72,7 +72,7 @@ struct toucher_at {
 	u32 spot, cpu, offset, part;
 };
 
-/* Accesses to a line by a toucher, as items of both. There may be millions of these: they are small. */
+/* Accesses to a line by a toucher, as items of both. Small, as there may be millions of them. */
 struct use {
 	u32 line, by, counts[COUNTS];
 };

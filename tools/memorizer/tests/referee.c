@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * referee VMLINUX [KMAP [LIST]]: what DWARF tells of the accesses that the compiler's notes name, as perf's
- * data-type profiling infers it in its simplest form: which variable or parameter is in the register
- * that an instruction addresses memory by, and what that points to. Nothing is followed from one
- * instruction to another. What objdump -d --no-show-raw-insn prints of VMLINUX is read from standard
- * input; of a KMAP, which is to be of a kernel that KASLR has not moved, accesses count as often as
- * they were made, else each instruction once. Where both name one, and not the same, goes into LIST.
- * The instruction behind a site may be another one than that which accesses, where the compiler has
- * moved it on, or two accesses share the site.
+ * referee VMLINUX [KMAP [LIST]]: what DWARF tells of the accesses that the compiler's notes name,
+ * as perf's data-type profiling infers it in its simplest form: which variable or parameter is in
+ * the register that an instruction addresses memory by, and what that points to. Nothing is
+ * followed from one instruction to another. What objdump -d --no-show-raw-insn prints of VMLINUX is
+ * read from standard input; of a KMAP, which is to be of a kernel that KASLR has not moved,
+ * accesses count as often as they were made, else each instruction once. Where both name one, and
+ * not the same, goes into LIST. The instruction behind a site may be another one than that which accesses,
+ * where the compiler has moved it on, or two accesses share the site.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -46,7 +46,10 @@ struct inferred {
 	long offset;
 };
 
-/* What a type is without typedefs, the last of which is told, and qualifiers; of an array, its element. */
+/*
+ * What a type is without typedefs, the last of which is told, and qualifiers; of an array, its
+ * element.
+ */
 static Dwarf_Die *strip(Dwarf_Die *die, Dwarf_Die *type, bool arrays, const char **name)
 {
 	Dwarf_Attribute attribute;
@@ -169,7 +172,7 @@ static bool contains(const struct notes *notes, const char *outer, const char *i
 	return found;
 }
 
-/* The bytes of the member that a note names, as far as they are known: of a part it has the whole. */
+/* The bytes of the member that a note names, if they are known: of a part it has the whole. */
 static long width(const struct notes *notes, const struct note *note)
 {
 	struct record record;
@@ -185,7 +188,7 @@ static long width(const struct notes *notes, const struct note *note)
 	return bytes < 8 ? bytes : 8;
 }
 
-/* Whether there is such a record, and it has these bytes; else the variable is not what it is said to be. */
+/* Whether there is such a record, and it has these bytes; else the variable is something else. */
 static bool is_within(const struct notes *notes, const struct inferred *inferred)
 {
 	struct record record;
@@ -198,7 +201,8 @@ static bool is_within(const struct notes *notes, const struct inferred *inferred
 	return is;
 }
 
-static bool is_same(const struct notes *notes, const struct note *note, const struct inferred *inferred)
+static bool is_same(const struct notes *notes, const struct note *note,
+		    const struct inferred *inferred)
 {
 	bool anywhere = note->offset == NOTE_ANYWHERE || note->flags & NOTE_INDEXED;
 	long apart = (long)note->offset - inferred->offset, part, bytes = width(notes, note);

@@ -278,7 +278,7 @@ static void test_owner(void)
 static void test_long_lines(void)
 {
 	size_t size = 1 << 20, len;
-	char *text = malloc(size + strlen(OBJECT));
+	char *text = kmap_array(NULL, size + strlen(OBJECT), 1);
 
 	memset(text, '0', size);
 	memcpy(text, "1,1,1,", 6);

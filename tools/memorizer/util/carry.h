@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Announcements of tasks, caches and modules in packets that a part of a recording no longer has. */
+/* Announcements of tasks, caches and modules in packets that a part no longer has. */
 #ifndef CARRY_H
 #define CARRY_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What an event of a trace happens within. System calls and scopes are a task's, interrupts and
- * the like a CPU's. So is an exception within one; any other may sleep, and is its task's. Tasks that the trace does not tell apart, those of pid 0, are taken for one
- * on each CPU.
+ * the like a CPU's. So is an exception within one; any other may sleep, and is its task's. Tasks
+ * that the trace does not tell apart, those of pid 0, are taken for one on each CPU.
  *
  * An entry is left by the event that says so, with all that were opened in it. A task makes one
  * system call at a time: where it makes another one, it did not come back from that before. A

@@ -231,7 +231,7 @@ bool cut_copy(FILE *from, FILE *to, u64 room)
 {
 	u64 share = fair_share(room), at = 0;
 	bool fine = true;
-	off_t size;
+	off_t size = 0;
 	u32 i;
 
 	fine = !fseeko(from, 0, SEEK_END) && (size = ftello(from)) >= 0;

@@ -161,7 +161,8 @@ static bool is_clone(const struct namesakes *n, const struct kmap_symbol *symbol
  */
 static const char *file_of(const struct namesakes *n, const struct kmap_symbol *symbol)
 {
-	const char *file = kmap_symbols_string(n->symbols, symbol->file), *name = name_of(n, symbol);
+	const char *file = kmap_symbols_string(n->symbols, symbol->file);
+	const char *name = name_of(n, symbol);
 	const char *module = kmap_symbols_string(n->symbols, symbol->module);
 	const struct kmap_symbol *other;
 	size_t at = first_of(n, name);

@@ -40,7 +40,7 @@ static size_t word_length(const char *p)
 	return len;
 }
 
-/* Adds terms to lines: globs of a kind, or terms of objects if @kind is NULL, with commas between. */
+/* Adds terms to lines: globs of a kind, or of objects if @kind is NULL, with commas between. */
 static bool add_terms(char **lines, const char *kind, const char *terms)
 {
 	const char *p = terms;
@@ -102,7 +102,8 @@ bool narrow_add(struct narrow *n, const char *kind, const char *globs)
 /**
  * narrow_add_fields - add terms of objects whose accesses are counted by place
  * @n: where to
- * @terms: cache:GLOB or alloc:GLOB with commas between; what one with ! in front matches is excluded
+ * @terms: cache:GLOB or alloc:GLOB with commas between; what one with ! in front matches is
+ *	   excluded
  *
  * Return: whether there are such.
  */

@@ -534,7 +534,7 @@ static bool block_signals(struct recorder *r)
 	return r->signals >= 0;
 }
 
-/* Whether --max-size has room for any packet that this kernel writes; if not there was a message. */
+/* Whether --max-size has room for any packet of this kernel; if not there was a message. */
 static bool fits_a_packet(const struct recorder *r)
 {
 	u64 max = r->what->form.max_size, size;

@@ -69,7 +69,8 @@ static bool chooses(const struct sieve_list *list, u32 number)
  */
 bool sieve_is_needed(const struct sieve_choice *choice)
 {
-	return (choice->pids.nr && !choice->chosen) || choice->cpus.nr || !choice->slab || !choice->pages;
+	return (choice->pids.nr && !choice->chosen) || choice->cpus.nr || !choice->slab ||
+	       !choice->pages;
 }
 
 /* The events that matter, and by which field. */

@@ -20,6 +20,7 @@
 u32 sums_function(struct sums *k, enum access_source source, u64 ip)
 {
 	const struct kmap_symbol *symbol;
+	struct function *function;
 	struct access_ip *item;
 	u64 start;
 	bool new;
@@ -29,9 +30,10 @@ u32 sums_function(struct sums *k, enum access_source source, u64 ip)
 		symbol = kmap_symbols_find(k->symbols, ip, KMAP_IP_EXACT);
 		start = symbol ? symbol->start : ip;
 		item->function = hash_get(k->functions + source, &start, &new);
-		if (symbol)
-			((struct function *)hash_item(k->functions + source, item->function))->waits =
-				waits(kmap_symbols_string(k->symbols, symbol->name));
+		if (symbol) {
+			function = hash_item(k->functions + source, item->function);
+			function->waits = waits(kmap_symbols_string(k->symbols, symbol->name));
+		}
 	}
 	return item->function;
 }

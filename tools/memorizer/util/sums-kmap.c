@@ -151,7 +151,7 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
 }
 
-/* Whether accesses to an object may count; of its cache, CPU and time, and of pages, a KMAP knows nothing. */
+/* Whether accesses to an object may count; a KMAP has no caches, CPUs, times and pages. */
 static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *comm)
 {
 	const struct kmem_filter *f = k->filter;

@@ -447,7 +447,7 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 	}
 }
 
-/* The call site and the cache that an object is from; what kmalloc() takes of caches is anything. */
+/* The call site and the cache that an object is from; what kmalloc() takes may be anything. */
 static u32 get_origin(struct sums *k, const struct allocation *o)
 {
 	u64 key = (u64)o->site << 32 | (o->kind == TRACE_CACHE ? o->cache : 0);

@@ -376,10 +376,11 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
 			elf_line(s->elf, addr - s->offset, s->inlines, text, size);
 		return;
 	}
-	dwarf = s->modules ? modules_find(s->modules, module,
-					  nr == MAPPINGS_NONE ? NULL : mapped_id(s->mapped, nr),
-					  kmap_symbols_string(s, sym->name), addr - sym->start, &at) :
-			     NULL;
+	if (!s->modules)
+		return;
+	dwarf = modules_find(s->modules, module,
+			     nr == MAPPINGS_NONE ? NULL : mapped_id(s->mapped, nr),
+			     kmap_symbols_string(s, sym->name), addr - sym->start, &at);
 	if (dwarf)
 		frames_write(dwarf, at, s->elf ? elf_root(s->elf) : NULL, s->inlines, text, size);
 }

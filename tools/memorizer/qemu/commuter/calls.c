@@ -303,8 +303,8 @@ static bool fill(const char *path)
 {
 	int fd = open(path, O_CREAT | O_WRONLY, 0600);
 
-	return fd >= 0 && write(fd, buffers[0], PAGE) == PAGE && write(fd, buffers[1], PAGE) == PAGE &&
-	       !close(fd);
+	return fd >= 0 && write(fd, buffers[0], PAGE) == PAGE &&
+	       write(fd, buffers[1], PAGE) == PAGE && !close(fd);
 }
 
 static bool listen_for_clients(struct side *s)
@@ -341,5 +341,6 @@ bool side_setup(struct side *s)
 	snprintf(s->other, sizeof(s->other), "%s/other%d", s->dir, s->nr);
 	memset(buffers[s->nr], 1, PAGE);
 	return (!mkdir(s->dir, 0700) || errno == EEXIST) && fill(s->file) && open_resources(s) &&
-	       !pipe(s->wake) && !socketpair(AF_UNIX, SOCK_DGRAM, 0, s->pair) && listen_for_clients(s);
+	       !pipe(s->wake) && !socketpair(AF_UNIX, SOCK_DGRAM, 0, s->pair) &&
+	       listen_for_clients(s);
 }
