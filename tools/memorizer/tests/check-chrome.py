@@ -9,6 +9,7 @@ from decimal import Decimal
 
 TASKS, CPUS = 1, 2
 PAGE = 4096
+NAMES = {("syscall", 39): "syscall getpid", ("exception", 14): "exception page_fault"}
 COMMON = {"ph", "pid", "tid", "name", "ts", "cat", "args"}
 failed = False
 
@@ -72,6 +73,8 @@ def check_event(got, event):
     check(set(got) == COMMON | more, "members of", event["nr"], sorted(got))
     if event["event"] in ("enter", "leave"):
         check(got["name"].startswith(event["kind"]), "name of", event["nr"], got["name"])
+        name = NAMES.get((event["kind"], event["number"]), got["name"])
+        check(got["name"] == name, "name of", event["nr"], got["name"])
     elif phase in "BE":
         check(got["name"] == event["text"][6:], "name of", event["nr"], got["name"])
     if "id" in more:
@@ -82,6 +85,34 @@ def check_event(got, event):
         want = "g" if event["event"] == "mark" else "t"
         check(got["s"] == want, "scope of", event["nr"], got["s"])
         check(got["name"] == event.get("text", event["event"]), "name of", event["nr"])
+
+
+def check_counter(got, event):
+    """Compares the place of a counter with that of the event that changes it."""
+    check(got["ts"] * 1000 == event["time"], "time of the counter of", event["nr"], got["ts"])
+    where = got["name"], got["pid"], got["tid"]
+    check(where == ("live", CPUS, 0), "counter of", event["nr"], where)
+
+
+def check_names(made, events):
+    """Compares names of processes and threads with those that events have."""
+    named = {}
+    for got in made:
+        if got["ph"] == "M":
+            key = got["name"], got["pid"], got["tid"]
+            named.setdefault(key, []).append(got["args"]["name"])
+    for process, name in ((TASKS, "Tasks"), (CPUS, "CPUs")):
+        got = named.pop(("process_name", process, 0), None)
+        check(got == [name], "process", process, "is named", got)
+    for (what, process, thread), got in named.items():
+        check(what == "thread_name", "a name of", what)
+        if process == CPUS:
+            check(got == [f"CPU {thread}"], "CPU", thread, "is named", got)
+            continue
+        # A task may have been named before the first event that is shown.
+        want = [e["comm"] for e in events if e["event"] == "task" and e["pid"] == thread]
+        check(process == TASKS and thread, "a thread of no task is named", got)
+        check(got[len(got) - len(want):] == want, "task", thread, "is named", got, want)
 
 
 def check_slices(events):
@@ -108,6 +139,7 @@ def main():
     with open(sys.argv[2], encoding="ascii") as file:
         events = [json.loads(line) for line in file]
     check(set(made) == {"displayTimeUnit", "traceEvents"}, "members:", sorted(made))
+    check(made["displayTimeUnit"] == "ns", "unit:", made["displayTimeUnit"])
     check(events, "no events")
     all_events = made["traceEvents"]
     named = {(e["pid"], e["tid"]) for e in all_events if e["name"] == "thread_name"}
@@ -116,6 +148,7 @@ def main():
     for got in all_events:
         if got["ph"] == "C":
             check(now and now.pop("changes", False), "a counter behind no allocation or free")
+            check_counter(got, now["event"])
             if complete:
                 check(got["args"] == live.bytes(), "live:", got["args"], live.bytes())
         elif got["ph"] != "M":
@@ -129,6 +162,7 @@ def main():
     counters = [e for e in all_events if e["ph"] == "C"]
     changes = [e for e in events if e["event"] in ("alloc", "free")]
     check(len(counters) == len(changes), "counters:", len(counters), len(changes))
+    check_names(all_events, events)
     check_slices(all_events)
     return failed
 

@@ -131,6 +131,12 @@ for order in le be; do
 	chrome "what is allocated and accessed as Chrome's events, $order" $order
 	chrome "entries, locks and scopes, too, $order" context-$order
 done
+printf '%s\n' "cpu 3" "task pid=7 comm=a\"b" "task comm=c\\x80" "enter kind=3 number=14 pid=7" \
+	"lock op=0 lock=10 ip=ffffffff9b000110 pid=7" "lock op=4" "lock op=1 lock=20" "lock op=3" \
+	"leave kind=3 number=14 pid=7" "enter number=14 pid=0" "leave pid=0" |
+	"$build/tests/make-trace" "$tmp/odd" || exit 1
+cp -r "$tmp/le/kernel" "$tmp/odd"
+chrome "a task's exception, locks without a name, operations that nobody knows" odd
 chrome "a load" load
 chrome "what a plugin for QEMU writes" qemu
 chrome "what is chosen" load --event alloc,free --pid 3
