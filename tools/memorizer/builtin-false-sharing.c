@@ -106,7 +106,7 @@ static void release(struct analysis *a)
 
 	for (i = 0; i < f->groups.nr; i++)
 		free(((struct group *)hash_item(&f->groups, i))->at);
-	for (i = 0; i < (size_t)f->room * f->nr; i++)
+	for (i = 0; i < (size_t)f->virtual.nr * f->nr; i++)
 		cacheline_free(&f->shifted[i].line);
 	free(f->shifted);
 	hash_free(&f->virtual);
@@ -138,7 +138,7 @@ static bool is_neighbour(const struct analysis *a, const struct touch *t)
 {
 	const struct toucher *before = &t->moved.before;
 	u64 offset = analysis_spot(a, before->data)->offset;
-	u64 size = before->size ? before->size : before->last - before->first + 1;
+	u64 size = before->size ? before->size : before->last - before->first + 1u;
 
 	return before->object != t->place.object &&
 	       !overlap(t->line + t->first - t->place.offset,
@@ -171,14 +171,16 @@ static bool is_false(const struct moved *moved)
 	return moved->by_other && !moved->same;
 }
 
-/* Makes lines for those of @virtual that have none. */
+/* Makes the lines of the last one of @virtual. */
 static void make_lines(struct false_sharing *f)
 {
-	size_t before = (size_t)f->room * f->nr, all = (size_t)f->virtual.room * f->nr;
+	size_t size = f->nr * sizeof(*f->shifted), last = f->virtual.nr - 1;
 
-	f->shifted = kmap_array(f->shifted, all, sizeof(*f->shifted));
-	memset(f->shifted + before, 0, (all - before) * sizeof(*f->shifted));
-	f->room = f->virtual.room;
+	if (f->room < f->virtual.room) {
+		f->room = f->virtual.room;
+		f->shifted = kmap_array(f->shifted, f->room, size);
+	}
+	memset(f->shifted + last * f->nr, 0, size);
 }
 
 /* The lines of an object at all offsets; accesses to one are to one line or the next, mostly. */
@@ -186,12 +188,12 @@ static struct shifted_line *shifted_lines(struct false_sharing *f, u64 line, con
 {
 	struct virtual_line key = { t->ptr - t->place.offset, line }, *last;
 	u32 *recent = f->recent + line % 2;
-	bool new;
+	bool new = false;
 
 	last = hash_item(&f->virtual, *recent);
 	if (!f->virtual.nr || last->base != key.base || last->nr != key.nr)
 		*recent = hash_get(&f->virtual, &key, &new);
-	if (f->room < f->virtual.room)
+	if (new)
 		make_lines(f);
 	return f->shifted + (size_t)*recent * f->nr;
 }

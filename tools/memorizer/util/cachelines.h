@@ -13,15 +13,15 @@
  * @size: of the object in bytes, the caller's
  * @order: private: when
  * @cpu: who made it
- * @first: its first byte in the line
+ * @first: its first byte in the line, which has at most 2^15
  * @last: its last byte
  * @reads: whether it loads
  * @writes: whether it stores
  */
 struct toucher {
 	u64 ip, object, order;
-	u32 data, size, cpu, first, last;
-	bool reads, writes;
+	u32 data, size, cpu;
+	u32 first : 15, reads : 1, last : 15, writes : 1;
 };
 
 /**
