@@ -19,6 +19,7 @@
 #include "trace-symbols.h"
 
 #define DELAY		2000		/* ms, as perf top has it */
+#define ROUND		1000		/* ms: packets do not wait longer to be counted */
 #define WAITING		(64 << 20)	/* bytes of a CPU's packets that may wait to be counted */
 #define FRAME_LINES	12		/* of a screen that are no rows */
 
@@ -108,6 +109,9 @@ struct seen {
  * @interval: how long it was, in ns
  * @seen: what the call sites had then
  * @nr: how many items that has
+ * @dropped: packets that there was no room for
+ * @rounds: how often to count before a table is printed
+ * @round: how often that was since the last one
  * @incomplete: whether something is missing
  * @unmatched: whether the filter matched nothing
  */
@@ -124,6 +128,8 @@ struct top {
 	u64 time, interval;
 	struct seen *seen[STREAM_GROUPS];
 	u32 nr[STREAM_GROUPS];
+	u64 dropped;
+	u32 rounds, round;
 	bool incomplete, unmatched;
 };
 
@@ -197,12 +203,12 @@ static void end_interval(struct top *t, u64 end)
 static void print_head(const struct top *t)
 {
 	const struct sums *k = &t->sums;
-	u64 since = t->time - k->begin, packets = trace_lost_packets(t->trace);
+	u64 since = t->time - k->begin;
 
 	printf("memorizer top: %llu.%06llu s, %llu events, %llu lost", since / 1000000000,
 	       since / 1000 % 1000000, k->events, trace_lost(t->trace));
-	if (packets)
-		printf(", %llu packets missing", packets);
+	if (t->dropped)
+		printf(", %llu packets missing", t->dropped);
 	printf("\n slab: %llu objects, %llu bytes; pages: %llu objects, %llu bytes\n",
 	       k->total[GROUP_SLAB][SUM_HIT], k->total[GROUP_SLAB][SUM_ALLOC],
 	       k->total[GROUP_PAGES][SUM_HIT], k->total[GROUP_PAGES][SUM_ALLOC]);
@@ -277,26 +283,36 @@ static void take_packet(void *data, u32 cpu, const char *packet, size_t size)
 	trace_feed(t->trace, cpu, packet, size);
 }
 
-static bool show(void *data, u64 until, u64 end)
+static void count(struct top *t, u64 until)
 {
-	struct top *t = data;
 	struct trace_event e;
-	struct window window;
 
-	if (t->iterations == 1 && until != U64_MAX)
-		return false;		/* the last table has all that came by then */
 	trace_read_until(t->trace, until);
 	while (trace_symbols_next(t->trace, t->symbols, &e)) {
 		sums_prefetch(&t->sums, trace_ahead(t->trace));
 		sums_event(&t->sums, &e);
 	}
+}
+
+static bool show(void *data, u64 until, u64 end, u64 dropped)
+{
+	struct top *t = data;
+	struct window window;
+
+	count(t, until);
+	if (++t->round < t->rounds && until != U64_MAX)
+		return true;
+	if (t->iterations == 1 && until != U64_MAX)
+		return false;		/* the last table has all that comes by then */
+	t->round = 0;
+	t->dropped = dropped;
 	sums_live(&t->sums);
 	end_interval(t, end);
 	draw(t);
 	t->iterations -= t->iterations > 0;
 	if (until == U64_MAX) {
 		window = sums_window(&t->sums);
-		t->incomplete = trace_tell(t->trace);
+		t->incomplete = trace_tell(t->trace) || dropped;
 		t->unmatched = !kmem_filter_check(&t->filter, &window, sums_seen(&t->sums),
 						  t->symbols, t->name);
 	}
@@ -509,6 +525,8 @@ static int run(int argc, char **argv)
 	status = parse_options(argc, argv, &t, &what, &view);
 	if (status >= 0)
 		return status;
+	t.rounds = (view.ms + ROUND - 1) / ROUND;
+	view.ms /= t.rounds;
 	if (t.batch)
 		return watch(&t, &what);
 	view.keys = STDIN_FILENO;

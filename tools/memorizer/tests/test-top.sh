@@ -166,6 +166,32 @@ awk -F ' *[|] *' '
 echo 1 >"$tmp/want"
 equal "rates are of the time since the table before" "$tmp/want" "$tmp/got"
 
+# More than may wait: 100 packets of a MB, each with a call site of its own
+{
+	printf '%s\n' "cpu 1" "mark text=other" "cpu 0"
+	for i in $(seq 100 199); do
+		printf '%s\n' "alloc kind=0 call_site=ffffffffa0000$i ptr=ffff888000${i}000 bytes_req=8 bytes_alloc=8" packet
+	done
+} | "$build/tests/make-trace" "$tmp/small" || exit 1
+python3 -B - "$tmp/small/cpu0" <<-END
+	import struct, sys
+	data, packets = open(sys.argv[1], "rb").read(), b""
+	while data:
+	    size = struct.unpack_from("<Q", data, 48)[0] // 8
+	    packets += data[:48] + struct.pack("<Q", 8000000) + data[56:size] + bytes(1000000 - size)
+	    data = data[size:]
+	open(sys.argv[1], "wb").write(packets)
+END
+debugfs "$tmp/small"
+top --delay 1000000
+cat "$tmp/small/cpu0" >"$m/cpu0"
+kill -INT $pid
+ended
+missing=$(sed -n 's/^memorizer top: .* \([0-9]*\) packets missing$/\1/p' "$tmp/out")
+echo "# $missing packets had to make room"
+same "what makes room is told, and all else counted" "3 100" \
+	"$status $((missing + $(figures "$tmp/out" 1 | wc -l)))"
+
 # Options
 debugfs "$tmp/two"
 cat "$tmp/two/cpu0" >"$m/cpu0"	# before it begins: it is not waited for

@@ -131,7 +131,7 @@ static u64 give_packets(struct recorder *r)
 		s = r->copies.copy[i];
 		if (s->noted.end > end)
 			end = s->noted.end;
-		for (; s->ring.nr; ring_drop(&s->ring)) {
+		for (; s->ring.nr; ring_take(&s->ring)) {
 			p = ring_at(&s->ring, 0);
 			view->packet(view->data, s->cpu, p->data, p->size);
 		}
@@ -146,16 +146,17 @@ static u64 give_packets(struct recorder *r)
 static void show(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
-	u64 most = control_buffer_size(&r->kernel, BUFFER_SIZE), until;
+	u64 most = control_buffer_size(&r->kernel, BUFFER_SIZE), until, dropped;
 
 	copies_stop(&r->copies);
 	copies_flush(&r->copies, most);
 	until = give_packets(r);
 	copies_flush(&r->copies, most);
 	give_packets(r);
+	dropped = copies_sum(&r->copies).dropped;
 	if (r->copies.failed || !copies_start(&r->copies))
 		fail(r);
-	else if (!view->show(view->data, until, until))
+	else if (!view->show(view->data, until, until, dropped))
 		r->over = true;
 }
 
@@ -694,7 +695,7 @@ static void run(struct recorder *r)
 	if (!arrivals_look(&r->arrivals) || !save_kernel(r) || !save_fields(r))
 		r->failed = true;
 	if (view)
-		view->show(view->data, U64_MAX, give_packets(r));
+		view->show(view->data, U64_MAX, give_packets(r), copies_sum(&r->copies).dropped);
 	else
 		summarize(r);
 	if (!yield_check(r->what, &r->kernel, &r->yield, r->trace.path))

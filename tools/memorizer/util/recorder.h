@@ -14,8 +14,9 @@
  * @begin: begins; @dir has the metadata and the symbols, @name is where they are from. Returns
  *	   false after a message
  * @packet: takes a packet, the next one of its CPU
- * @show: shows what came up to the time @until, in ns; the last packet ended at @end. @until is
- *	  U64_MAX for all, the last time. Returns false to end the recording
+ * @show: shows what came up to the time @until, in ns; the last packet ended at @end, and so many
+ *	  were @dropped, as there was no room for them. @until is U64_MAX for all, the last time.
+ *	  Returns false to end the recording
  * @key: takes keys; returns false to end the recording
  */
 struct recorder_view {
@@ -24,7 +25,7 @@ struct recorder_view {
 	void *data;
 	bool (*begin)(void *data, const char *dir, const char *name);
 	void (*packet)(void *data, u32 cpu, const char *packet, size_t size);
-	bool (*show)(void *data, u64 until, u64 end);
+	bool (*show)(void *data, u64 until, u64 end, u64 dropped);
 	bool (*key)(void *data);
 };
 

@@ -52,10 +52,10 @@ const struct ring_packet *ring_at(const struct ring *r, u32 i)
 }
 
 /**
- * ring_drop - forget the oldest packet
+ * ring_take - release the oldest packet, which was used
  * @r: the packets, of which there is one
  */
-void ring_drop(struct ring *r)
+void ring_take(struct ring *r)
 {
 	struct ring_packet *p = r->packets + r->first;
 
@@ -63,6 +63,15 @@ void ring_drop(struct ring *r)
 	free(p->data);
 	r->first = (r->first + 1) % r->room;
 	r->nr--;
+}
+
+/**
+ * ring_drop - forget the oldest packet
+ * @r: the packets, of which there is one
+ */
+void ring_drop(struct ring *r)
+{
+	ring_take(r);
 	r->dropped++;
 }
 

@@ -19,7 +19,7 @@ struct ring_packet {
  * struct ring - the packets that came last
  * @bytes: of all of them
  * @nr: how many there are
- * @dropped: how many there were before them
+ * @dropped: how many ring_drop() has forgotten
  * @packets: private: a circle of them
  * @first: private: where the oldest is
  * @room: private: size of @packets
@@ -35,6 +35,7 @@ struct ring {
 void ring_add(struct ring *r, const char *data, size_t size);
 const struct ring_packet *ring_at(const struct ring *r, u32 i);
 void ring_drop(struct ring *r);
+void ring_take(struct ring *r);
 void ring_free(struct ring *r);
 
 #endif

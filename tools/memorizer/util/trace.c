@@ -849,17 +849,6 @@ u64 trace_lost(const struct trace *t)
 }
 
 /**
- * trace_lost_packets - count the packets that are missing
- * @t: the trace
- *
- * Return: how many are missing between those that were read so far.
- */
-u64 trace_lost_packets(const struct trace *t)
-{
-	return t->lost_packets;
-}
-
-/**
  * trace_from_start - tell whether a trace has the first packets that the kernel wrote
  * @t: the trace
  *

@@ -242,7 +242,6 @@ const char *trace_env_text(const struct trace *t, const char *name);
 u32 trace_streams(const struct trace *t);
 u64 trace_packets(const struct trace *t);
 u64 trace_lost(const struct trace *t);
-u64 trace_lost_packets(const struct trace *t);
 bool trace_unfinished(const struct trace *t);
 bool trace_incomplete(const struct trace *t);
 void trace_tell_unfinished(const struct trace *t);
