@@ -114,6 +114,34 @@ events "--from and --to times" "16 17" --from 3 --to 3.00000002
 events "--from and --to marks" "10 11 12 13 14 15 16 17 18 19" --from begin \
 	--to "$(printf 'end\nof"it')"
 
+# Numbers of 3, 5, 6 and 7 bytes: the last is the timestamp
+# split ORDER BITS FIELD SIZE: sed script that leaves a field of SIZE bits its low BITS
+split()
+{
+	low="uint$2_t $3;" rest="xint8_t rest_of_$3[$((($4 - $2) / 8))];"
+	if [ "$1" = le ]; then
+		echo "s/uint$4_t $3;/$low $rest/"
+	else
+		echo "s/uint$4_t $3;/$rest $low/"
+	fi
+}
+
+for order in le be; do
+	printf '%s\n' "time 283686952306183" \
+		"counts object=1 ip=1 pid=1193046 writes=4328719365 reads=1108152157446" |
+		"$build/tests/make-trace" -e $order "$tmp/sizes" || exit 1
+	for bits in 24 40 48; do
+		echo "typealias integer { size = $bits; align = 8; signed = false; } := uint${bits}_t;"
+	done >"$tmp/aliases"
+	sed -i -e "1r $tmp/aliases" -e "$(split $order 24 pid 32)" -e "$(split $order 40 writes 64)" \
+		-e "$(split $order 48 reads 64)" "$tmp/sizes/metadata"
+	same "numbers of odd sizes are read, $order" \
+		"14 283686952306183 1193046 4328719365 1108152157446" \
+		"$(grep -c 'uint[0-9]*_t [a-z]*; xint8_t rest\|xint8_t rest.*; uint' "$tmp/sizes/metadata") \
+$("$memorizer" script --csv "$tmp/sizes" 2>"$tmp/err" | awk -F, 'NR == 2 { print $3, $5, $28, $29 }')"
+	rm -r "$tmp/sizes"
+done
+
 # Chrome's trace event format, against what script prints
 # chrome NAME TRACE ARGUMENTS...
 chrome()

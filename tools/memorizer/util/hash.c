@@ -9,7 +9,7 @@
 
 #define FIRST_SLOTS	64u
 
-static u32 hash_key(const struct hash *h, const char *key)
+static inline u32 hash_key(const struct hash *h, const char *key)
 {
 	u64 sum = 0, word;
 	size_t i;
@@ -28,16 +28,15 @@ static u32 hash_key(const struct hash *h, const char *key)
 
 static inline bool is_key(const struct hash *h, const char *item, const char *key)
 {
+	size_t i = 0;
 	u64 a, b;
-	size_t i;
 
-	for (i = 0; i < h->key_size; i += sizeof(a)) {
+	do {
 		memcpy(&a, item + i, sizeof(a));
 		memcpy(&b, key + i, sizeof(b));
-		if (a != b)
-			return false;
-	}
-	return true;
+		i += sizeof(a);
+	} while (a == b && i < h->key_size);
+	return a == b;
 }
 
 /* What a slot holds: the sum of an item's key, and the item's number plus one. */
@@ -47,7 +46,7 @@ static u64 make_slot(u32 sum, u32 nr)
 }
 
 /* The slot that holds @key, whose sum is @sum, or the empty one where it belongs. */
-static u64 *hash_slot(const struct hash *h, const void *key, u32 sum)
+static inline u64 *hash_slot(const struct hash *h, const void *key, u32 sum)
 {
 	u32 i;
 

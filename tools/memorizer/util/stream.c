@@ -23,18 +23,8 @@
 #define PSEUDO_EVENTS	12		/* most of them that one packet makes */
 #define FAULT_MAX	256		/* bytes of the text of one of them */
 
-static u64 load_odd(const unsigned char *p, u32 size, bool big_endian)
-{
-	u64 value = 0;
-	u32 i;
-
-	for (i = 0; i < size; i++)
-		value |= (u64)p[big_endian ? size - 1 - i : i] << 8 * i;
-	return value;
-}
-
-/* A number at any address, in either byte order. */
-static inline u64 load(const unsigned char *p, u32 size, bool big_endian)
+/* A number of 1, 2, 4 or 8 bytes at any address, in either byte order. */
+static inline u64 load_even(const unsigned char *p, u32 size, bool big_endian)
 {
 	unsigned short half;
 	unsigned int word;
@@ -49,15 +39,26 @@ static inline u64 load(const unsigned char *p, u32 size, bool big_endian)
 	case 4:
 		memcpy(&word, p, sizeof(word));
 		return big_endian ? be32toh(word) : le32toh(word);
-	case 8:
+	default:
 		memcpy(&whole, p, sizeof(whole));
 		return big_endian ? be64toh(whole) : le64toh(whole);
-	default:
-		return load_odd(p, size, big_endian);
 	}
 }
 
-static u64 get(const unsigned char *header, const struct place *p)
+/* A number of 1 to 8 bytes: one of 3, 5, 6 or 7 is two that overlap. */
+static inline u64 load(const unsigned char *p, u32 size, bool big_endian)
+{
+	u32 part = size > 4 ? 4 : 2, shift = 8 * (size - part);
+	u64 first, last;
+
+	if (!(size & (size - 1)))
+		return load_even(p, size, big_endian);
+	first = load_even(p, part, big_endian);
+	last = load_even(p + size - part, part, big_endian);
+	return big_endian ? first << shift | last : last << shift | first;
+}
+
+static inline u64 get(const unsigned char *header, const struct place *p)
 {
 	return p->size ? load(header + p->offset, p->size, p->big_endian) : 0;
 }
