@@ -131,14 +131,17 @@ for order in le be; do
 		"counts object=1 ip=1 pid=1193046 writes=4328719365 reads=1108152157446" |
 		"$build/tests/make-trace" -e $order "$tmp/sizes" || exit 1
 	for bits in 24 40 48; do
-		echo "typealias integer { size = $bits; align = 8; signed = false; } := uint${bits}_t;"
+		printf 'typealias integer { size = %s; align = 8; signed = false; } := uint%s_t;\n' \
+			$bits $bits
 	done >"$tmp/aliases"
-	sed -i -e "1r $tmp/aliases" -e "$(split $order 24 pid 32)" -e "$(split $order 40 writes 64)" \
-		-e "$(split $order 48 reads 64)" "$tmp/sizes/metadata"
+	sed -i -e "1r $tmp/aliases" -e "$(split $order 24 pid 32)" \
+		-e "$(split $order 40 writes 64)" -e "$(split $order 48 reads 64)" \
+		"$tmp/sizes/metadata"
+	"$memorizer" script --csv "$tmp/sizes" >"$tmp/out" 2>"$tmp/err"
 	same "numbers of odd sizes are read, $order" \
 		"14 283686952306183 1193046 4328719365 1108152157446" \
-		"$(grep -c 'uint[0-9]*_t [a-z]*; xint8_t rest\|xint8_t rest.*; uint' "$tmp/sizes/metadata") \
-$("$memorizer" script --csv "$tmp/sizes" 2>"$tmp/err" | awk -F, 'NR == 2 { print $3, $5, $28, $29 }')"
+		"$(grep -c 'xint8_t rest_of' "$tmp/sizes/metadata") \
+$(awk -F, 'NR == 2 { print $3, $5, $28, $29 }' "$tmp/out")"
 	rm -r "$tmp/sizes"
 done
 
