@@ -512,6 +512,9 @@ static void check_event(struct check *c, const struct trace_event *e)
 	case TRACE_SNAPSHOT:
 		check_snapshot(c, e);
 		break;
+	case TRACE_DISCARDED:
+		c->broken |= e->u.discarded.packets;
+		break;
 	case TRACE_FAULT:
 		violation(c, PACKETS, NULL, "%s", e->u.fault.text);
 		c->broken |= e->u.fault.incomplete;
@@ -552,7 +555,8 @@ static void check_stats(struct check *c, const char *stats, const char *recorder
 		return;
 	}
 	find_stat(recorder, "events_not_chosen", &unwanted);
-	whole = whole && !c->broken && !find_stat(recorder, "bytes_left_out", &left_out) &&
+	whole = whole && !c->broken && trace_is_whole(c->trace) &&
+		!find_stat(recorder, "bytes_left_out", &left_out) &&
 		!find_stat(recorder, "packets_dropped", &left_out);
 	all += unwanted;
 	read -= before;
@@ -568,10 +572,10 @@ static void check_stats(struct check *c, const char *stats, const char *recorder
 			  trace_lost(c->trace), lost);
 }
 
-/* Compares with the sums at the end of the recording, if there are any. */
+/* Compares with the sums at the end of the recording, if there are any of all of it. */
 static void check_sums(struct check *c, const char *dir)
 {
-	char *stats = source_text(dir, "kernel/show_stats");
+	char *stats = trace_is_joined(c->trace) ? NULL : source_text(dir, "kernel/show_stats");
 	char *recorder = source_text(dir, "kernel/recorder");
 
 	if (stats && !trace_unfinished(c->trace))
@@ -714,6 +718,7 @@ static int check(struct check *c, const char *dir)
 static int run(int argc, char **argv)
 {
 	struct check c = { 0 };
+	const char *input;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "ajh", options, NULL)) != -1) {
@@ -731,14 +736,16 @@ static int run(int argc, char **argv)
 			return usage_error("check");
 		}
 	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "memorizer check: %d traces: want one directory, or a KMAP\n",
+	input = input_name(argc - optind, argv + optind);
+	if (!input) {
+		fprintf(stderr,
+			"memorizer check: %d traces: want one directory, or the parts of one, or a KMAP\n",
 			argc - optind);
 		return usage_error("check");
 	}
-	if (!input_is_trace(argv[optind]))
+	if (!input_is_trace(input))
 		return kmap_check(argv + optind, c.all, c.json);
-	return check(&c, argv[optind]);
+	return check(&c, input);
 }
 
 const struct command command_check = {

@@ -655,10 +655,10 @@ static void release(struct fold *f)
 	tracker_free(&f->live);
 }
 
-static int fold(struct fold *f, char **argv)
+static int fold(struct fold *f, const char *path, char **argv)
 {
 	const char *trace_only = kmem_filter_trace_only(&f->filter);
-	bool trace = input_is_trace(argv[0]);
+	bool trace = input_is_trace(path);
 	int status;
 
 	if (!trace && trace_only) {
@@ -667,11 +667,9 @@ static int fold(struct fold *f, char **argv)
 		return usage_error("fold");
 	}
 	if (trace)
-		f->symbols = trace_symbols_lines(argv[0], f->vmlinux, f->kallsyms, f->modules,
-						 false);
+		f->symbols = trace_symbols_lines(path, f->vmlinux, f->kallsyms, f->modules, false);
 	else
-		f->symbols = trace_symbols_kmap(argv[0], f->vmlinux, f->kallsyms, f->modules,
-						false);
+		f->symbols = trace_symbols_kmap(path, f->vmlinux, f->kallsyms, f->modules, false);
 	if (!f->symbols)
 		return EXIT_UNABLE;
 	if (f->types && !kmap_symbols_noted(f->symbols)) {
@@ -684,7 +682,7 @@ static int fold(struct fold *f, char **argv)
 		return EXIT_UNABLE;
 	}
 	init(f);
-	status = trace ? read_trace(f, argv[0]) : read_kmap(f, argv);
+	status = trace ? read_trace(f, path) : read_kmap(f, argv);
 	if (status != EXIT_UNABLE)
 		print(f, trace ? "trace" : "kmap", status != EXIT_FINE);
 	release(f);
@@ -712,6 +710,7 @@ static bool set_value(struct fold *f, const char *text)
 static int run(int argc, char **argv)
 {
 	struct fold f = { .format = REPORT_TEXT };
+	const char *input;
 	int option;
 
 	kmem_filter_init(&f.filter);
@@ -747,8 +746,10 @@ static int run(int argc, char **argv)
 				return usage_error("fold");
 		}
 	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "memorizer fold: %d inputs: want one directory, or a KMAP\n",
+	input = input_name(argc - optind, argv + optind);
+	if (!input) {
+		fprintf(stderr,
+			"memorizer fold: %d inputs: want one directory, or the parts of one, or a KMAP\n",
 			argc - optind);
 		return usage_error("fold");
 	}
@@ -758,7 +759,7 @@ static int run(int argc, char **argv)
 			f.filter.field);
 		return usage_error("fold");
 	}
-	return fold(&f, argv + optind);
+	return fold(&f, input, argv + optind);
 }
 
 const struct command command_fold = {

@@ -159,6 +159,7 @@ static bool check_options(const struct kmem_filter *f)
 static int run(int argc, char **argv)
 {
 	struct writer w = { .symbols = NULL };
+	const char *dir;
 	int option;
 
 	kmem_filter_init(&w.filter);
@@ -172,11 +173,14 @@ static int run(int argc, char **argv)
 	}
 	if (!check_options(&w.filter))
 		return usage_error("kmap");
-	if (optind != argc - 1) {
-		fprintf(stderr, "memorizer kmap: %d traces: want one directory\n", argc - optind);
+	dir = input_name(argc - optind, argv + optind);
+	if (!dir) {
+		fprintf(stderr,
+			"memorizer kmap: %d traces: want one directory, or the parts of one\n",
+			argc - optind);
 		return usage_error("kmap");
 	}
-	return rebuild(&w, argv[optind]);
+	return rebuild(&w, dir);
 }
 
 const struct command command_kmap = {

@@ -417,6 +417,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 {
 	struct settings s = { .kind = kind, .report.command = kind->command->name };
 	struct report *r = &s.report;
+	const char *input;
 	int status;
 
 	kmem_filter_init(&s.filter);
@@ -437,10 +438,11 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 	else if (!s.top_given)
 		r->top = r->format == REPORT_TEXT && kind->command != &command_layout ?
 			TEXT_ROWS : 0;
-	r->trace = argc <= 1 && input_is_trace(argc ? argv[0] : "-");
+	input = argc ? input_name(argc, argv) : "-";
+	r->trace = input && input_is_trace(input);
 	r->order = &s.order;
 	r->usual = kind->usual ?: r->trace ? "bytes" : "accesses";
-	status = r->trace ? report_trace(&s, argc ? argv[0] : "-") : report_kmap(&s, argc, argv);
+	status = r->trace ? report_trace(&s, input) : report_kmap(&s, argc, argv);
 	if (status != EXIT_UNABLE && !table_order_check(&s.order, kind->command->name))
 		return EXIT_UNABLE;
 	return status;

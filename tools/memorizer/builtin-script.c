@@ -1155,6 +1155,7 @@ static bool set_option(struct script *s, int option, const char *arg)
 static int run(int argc, char **argv)
 {
 	struct script *s = kmap_array(NULL, 1, sizeof(*s));
+	const char *dir;
 	int option, status;
 
 	memset(s, 0, sizeof(*s));
@@ -1171,10 +1172,12 @@ static int run(int argc, char **argv)
 		print_usage(&command_script);
 		return EXIT_FINE;
 	}
-	if (optind == argc - 1) {
-		status = script(s, argv[optind]);
+	dir = input_name(argc - optind, argv + optind);
+	if (dir) {
+		status = script(s, dir);
 	} else {
-		fprintf(stderr, "memorizer script: %d traces: want one directory\n",
+		fprintf(stderr,
+			"memorizer script: %d traces: want one directory, or the parts of one\n",
 			argc - optind);
 		status = usage_error("script");
 	}

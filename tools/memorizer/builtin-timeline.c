@@ -711,6 +711,7 @@ static bool set_option(struct overtime *o, int option, const char *arg)
 static int run(int argc, char **argv)
 {
 	struct overtime o = { .format = REPORT_TEXT };
+	const char *dir;
 	int option;
 
 	kmem_filter_init(&o.filter);
@@ -722,14 +723,16 @@ static int run(int argc, char **argv)
 		if (!set_option(&o, option, optarg))
 			return usage_error("timeline");
 	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "memorizer timeline: %d traces: want one directory\n",
+	dir = input_name(argc - optind, argv + optind);
+	if (!dir) {
+		fprintf(stderr,
+			"memorizer timeline: %d traces: want one directory, or the parts of one\n",
 			argc - optind);
 		return usage_error("timeline");
 	}
 	if (!o.top_given)
 		o.top = o.format == REPORT_TEXT ? TEXT_ROWS : 0;
-	return timeline(&o, argv[optind]);
+	return timeline(&o, dir);
 }
 
 const struct command command_timeline = {

@@ -50,6 +50,7 @@ struct input {
 };
 
 bool input_is_trace(const char *path);
+const char *input_name(int argc, char **argv);
 bool input_open(struct input *in, int argc, char **argv);
 enum kmap_event input_next(struct input *in);
 int input_close(struct input *in, enum kmap_event last);

@@ -60,6 +60,7 @@ for dir; do
 	run bash "$here/test-install.sh" "$dir"
 	run sh "$here/test-source.sh" "$dir"
 	run sh "$here/test-record.sh" "$dir"
+	run sh "$here/test-parts.sh" "$dir"
 	run sh "$here/test-top.sh" "$dir"
 	run sh "$here/test-report.sh" "$dir"
 	run sh "$here/test-types.sh" "$dir"

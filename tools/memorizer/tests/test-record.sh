@@ -1,92 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests memorizer record. A directory plays debugfs, with FIFOs for the CPUs' files, and a
-# function of this script plays the kernel: it sees the switches and writes packets.
+# Tests memorizer record, with functions of this script that play the kernel.
 # Usage: test-record.sh DIR, with memorizer in it, and in its tests/ what the tests need
 
 here=$(dirname "$0")
 build=$(cd "$1" && pwd) || exit 1
 memorizer=$build/memorizer
-packets=$build/tests/packets
 faulty=$build/tests/memorizer-faults
 terminal=$build/tests/terminal
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
-d=$tmp/debugfs
-m=$d/memorizer
-
-"$build/tests/make-trace" "$tmp/empty" </dev/null
-
-# debugfs CPU...: a new one, with nothing switched on; and a new place for the trace
-debugfs()
-{
-	rm -rf "$tmp/debugfs" "$tmp/trace" "$tmp"/sent.* "$tmp"/at.*
-	mkdir -p "$m"
-	for file in stream_allocations stream_retirements stream_accesses stream_traffic total_overruns; do
-		echo 0 >"$m/$file"
-	done
-	cp "$tmp/empty/metadata" "$m/metadata"
-	echo "stream_produced 7" >"$m/show_stats"
-	: >"$m/marker"
-	for cpu; do
-		mkfifo "$m/cpu$cpu"
-	done
-}
-
-# The kernel's side. None of it waits for a time: it waits for what the recorder does,
-# and gives up when the recorder has ended.
-running()
-{
-	[ ! -e "$tmp/ended" ]
-}
-
-# until_is FILE TEXT
-until_is()
-{
-	while running && [ "$(cat "$m/$1")" != "$2" ]; do
-		sleep 0.02
-	done
-}
-
-# until_there FILE...
-until_there()
-{
-	for file; do
-		while running && [ ! -e "$file" ]; do
-			sleep 0.02
-		done
-	done
-}
-
-# send CPU NUMBER BYTES [LOST]: packets, and keeps a copy to compare with
-send()
-{
-	"$packets" "$2" "$3" "${4:-0}" >>"$tmp/sent.$1"
-	"$packets" "$2" "$3" "${4:-0}" >"$m/cpu$1"
-}
-
-# start KERNEL: starts the function that plays the kernel
-start()
-{
-	rm -f "$tmp/ended"
-	"$1" &
-	kernel=$!
-}
-
-# record ARGUMENTS...: runs memorizer record to its end
-record()
-{
-	"$memorizer" record --debugfs "$d" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	status=$?
-	: >"$tmp/ended"
-}
-
-# message: what was said, but of files of the machine that the test runs on
-message()
-{
-	grep -v -e ' /proc/' -e '/kernel/' "$tmp/err" | sed "s|$tmp/||g"
-}
+. "$here/kernel.sh"
 
 # copied CPU...: whether all that was sent is in the trace, and nothing else
 copied()
@@ -112,7 +37,6 @@ simple()
 	exec 3<&- 4<&-
 }
 
-command="while [ ! -e $tmp/at.sent ]; do sleep 0.02; done"
 debugfs 0 1
 start simple
 record -o "$tmp/trace" -- sh -c "$command; echo said; exit 3"
@@ -1000,15 +924,22 @@ stored 0 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu0")" - "$tmp/sent.0" &&
 	stored 1 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu1")" - "$tmp/sent.1"
 ok $? "it is what came first"
 
-# Parts
+# Parts. But for the first one, the file of a CPU begins with a packet that stands for those in
+# earlier parts; without announcements it has no more than a header.
+# behind FILE: the packets behind that
+behind()
+{
+	tail -c +81 "$tmp/trace/$1"
+}
+
 debugfs 0 1
 start several
 record -o "$tmp/trace" --max-size 4M --rotate 2 -- sh -c "$command"
 wait $kernel
-same "a recording goes on in the next part" "0 memorizer: trace: 51 packets, 7615000 bytes in 2 \
+same "a recording goes on in the next part" "0 memorizer: trace: 53 packets, 7615160 bytes in 2 \
 parts, from 2 CPUs; 0 events lost" "$status $(message)"
-cat "$tmp/trace/0/cpu0" "$tmp/trace/1/cpu0" | cmp - "$tmp/sent.0" &&
-	cat "$tmp/trace/0/cpu1" "$tmp/trace/1/cpu1" | cmp - "$tmp/sent.1"
+behind 1/cpu0 | cat "$tmp/trace/0/cpu0" - | cmp - "$tmp/sent.0" &&
+	behind 1/cpu1 | cat "$tmp/trace/0/cpu1" - | cmp - "$tmp/sent.1"
 ok $? "with all that came"
 cmp "$tmp/trace/1/metadata" "$m/metadata" && cmp "$tmp/trace/0/metadata" "$m/metadata" &&
 	cmp "$tmp/trace/common/kernel/uname" "$tmp/trace/1/kernel/uname"
@@ -1031,12 +962,15 @@ debugfs 0
 start many_parts
 record -o "$tmp/trace" --max-size 100000 --rotate 2 -- sh -c "$command"
 wait $kernel
-same "old parts make room for new ones" "0 memorizer: trace: 35 packets, 350000 bytes in 4 parts, \
+same "old parts make room for new ones" "0 memorizer: trace: 38 packets, 350240 bytes in 4 parts, \
 from 1 CPUs; 0 events lost
-memorizer: trace: 20 packets made room for later ones" "$status $(message)"
+memorizer: trace: 21 packets made room for later ones" "$status $(message)"
 same "which are the last" "2 3 common" "$(cd "$tmp/trace" && echo *)"
 tail -c 150000 "$tmp/sent.0" >"$tmp/want"
-cat "$tmp/trace/2/cpu0" "$tmp/trace/3/cpu0" | cmp - "$tmp/want"
+{
+	behind 2/cpu0
+	behind 3/cpu0
+} | cmp - "$tmp/want"
 ok $? "without a gap"
 debugfs 0
 start many_parts
@@ -1073,14 +1007,15 @@ done
 until_there "$tmp/at.second"
 kill -INT $recorder
 end_of_it
-head -c 100000 "$tmp/sent.0" | tail -c 40000 | cmp - "$tmp/trace/0/cpu0" &&
-	cmp "$tmp/sent.1" "$tmp/trace/0/cpu1"
+head -c 100000 "$tmp/sent.0" | tail -c 40000 >"$tmp/want"
+behind 0/cpu0 | cmp - "$tmp/want" && cmp "$tmp/sent.1" "$tmp/trace/0/cpu1"
 ok $? "SIGUSR2 has a flight recorder write the last packets of each CPU"
-tail -c 40000 "$tmp/sent.0" | cmp - "$tmp/trace/1/cpu0" && cmp "$tmp/sent.1" "$tmp/trace/1/cpu1"
+tail -c 40000 "$tmp/sent.0" >"$tmp/want"
+behind 1/cpu0 | cmp - "$tmp/want" && cmp "$tmp/sent.1" "$tmp/trace/1/cpu1"
 ok $? "so does its end"
 same "what was forgotten is counted" "0 memorizer: trace/0
 memorizer: trace/1
-memorizer: trace: 8 packets, 80400 bytes in 2 parts, from 2 CPUs; 0 events lost
+memorizer: trace: 10 packets, 80560 bytes in 2 parts, from 2 CPUs; 0 events lost
 memorizer: trace: 11 packets made room for later ones" "$status $(message)"
 
 # What is left out; the rest is the same to the last byte of each event
@@ -1089,47 +1024,6 @@ chosen()
 {
 	"$build/tests/dump-trace" "$tmp/whole" | grep -Ev "$1" >"$tmp/want"
 	"$build/tests/dump-trace" "$tmp/trace" >"$tmp/got"
-}
-
-# counted PRODUCED: has the kernel count so many events, all of them read
-counted()
-{
-	printf 'stream_%s\n' "produced: $1" "read: $1" "lost: 0" "buffered: 0" >"$m/show_stats"
-}
-
-# give CPU: gives a file of the trace "whole"
-give()
-{
-	exec 3<>"$m/cpu$1"
-	cat "$tmp/whole/cpu$1" >"$m/cpu$1"
-	: >"$tmp/at.given$1"
-	until_is stream_allocations 0
-	exec 3<&-
-}
-
-# real: gives all of the trace "whole"; a recorder that has no room any more reads one CPU's
-# file to its end, then the other's
-real()
-{
-	until_is stream_allocations 1
-	counted $((nr_before + nr_events))
-	give 0 &
-	give 1 &
-	until_there "$tmp/at.given0" "$tmp/at.given1"
-	: >"$tmp/at.sent"
-	wait
-}
-
-# records ARGUMENTS...: records "whole"
-records()
-{
-	debugfs 0 1
-	cp "$tmp/whole/metadata" "$m/metadata"
-	nr_events=$("$build/tests/dump-trace" "$tmp/whole" | wc -l)
-	counted $nr_before
-	start real
-	record -o "$tmp/trace" "$@" -- sh -c "$command"
-	wait $kernel
 }
 
 nr_before=7

@@ -174,7 +174,7 @@ chrome "what is chosen" load --event alloc,free --pid 3
 chrome "what lies in a time" le --from begin
 
 hint="Try 'memorizer help script'."
-outcome "script wants a trace" 2 /dev/null "memorizer script: 0 traces: want one directory
+outcome "script wants a trace" 2 /dev/null "memorizer script: 0 traces: want one directory, or the parts of one
 $hint" script
 outcome "an event that there is" 2 /dev/null "memorizer script: --event alloc,kfree: want task, \
 cache, alloc, free, object, counts, access, mark, switch, snapshot, module, traffic, enter, leave, \

@@ -93,7 +93,7 @@ same "losses make it incomplete" "3 1 1" \
 	"$? $(grep -c '"incomplete": true' "$tmp/out") $(grep -c incomplete "$tmp/err")"
 
 hint="Try 'memorizer help timeline'."
-outcome "a trace is wanted" 2 /dev/null "memorizer timeline: 0 traces: want one directory
+outcome "a trace is wanted" 2 /dev/null "memorizer timeline: 0 traces: want one directory, or the parts of one
 $hint" timeline
 outcome "a number of spans" 2 /dev/null "memorizer timeline: --spans 0: want a number from 1 to \
 100000

@@ -497,7 +497,7 @@ ok $? "damage at random ends in a message"
 
 # Usage
 for command in check kmap; do
-	usage="want one directory"
+	usage="want one directory, or the parts of one"
 	[ $command = kmap ] || usage="$usage, or a KMAP"
 	usage="$usage
 Try 'memorizer help $command'."

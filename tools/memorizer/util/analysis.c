@@ -644,6 +644,7 @@ static bool set_option(struct analysis *a, int option, const char *arg)
 int analysis_run(struct analysis *a, int argc, char **argv)
 {
 	const struct command *command = a->ops->command;
+	const char *dir;
 	char shorts[64];
 	int option, status;
 
@@ -657,9 +658,10 @@ int analysis_run(struct analysis *a, int argc, char **argv)
 		if (!set_option(a, option, optarg))
 			return usage_error(command->name);
 	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "memorizer %s: %d traces: want one directory\n", command->name,
-			argc - optind);
+	dir = input_name(argc - optind, argv + optind);
+	if (!dir) {
+		fprintf(stderr, "memorizer %s: %d traces: want one directory, or the parts of one\n",
+			command->name, argc - optind);
 		return usage_error(command->name);
 	}
 	if ((a->filter.type || a->filter.field) && !a->ops->touch) {
@@ -669,7 +671,7 @@ int analysis_run(struct analysis *a, int argc, char **argv)
 	}
 	if (!a->top_given)
 		a->top = a->format == REPORT_TEXT ? TEXT_ROWS : 0;
-	status = open_and_analyse(a, argv[optind]);
+	status = open_and_analyse(a, dir);
 	if (status != EXIT_UNABLE && !table_order_check(&a->order, command->name))
 		return EXIT_UNABLE;
 	return status;

@@ -35,18 +35,32 @@ static bool is_metadata(const char *name)
 	return !strcmp(name, "metadata") || !strcmp(name, "metadata.zst");
 }
 
+/* Length of the name of the trace that metadata are of; of a part, the one that it is a part of. */
+static size_t trace_len(const char *name)
+{
+	size_t len = base(name), last = len ? len - 1 : 0;
+
+	while (last && name[last - 1] != '/')
+		last--;
+	return len - last > 1 && (strspn(name + last, "0123456789") == len - last - 1 ||
+				  !strncmp(name + last, "common/", len - last)) ? last : len;
+}
+
 /* Leaves only what lies beside the metadata, or below that, and names it from there on. */
 static bool choose_trace(struct archive *a, char error[KMAP_ERROR_MAX])
 {
 	u32 i, traces = 0, nr = 0;
+	const char *name;
 	char *dir = NULL;
 	size_t len = 0;
 
 	for (i = 0; i < a->nr; i++) {
-		if (!is_metadata(a->members[i].name + base(a->members[i].name)))
+		name = a->members[i].name;
+		if (!is_metadata(name + base(name)))
 			continue;
-		traces++;
-		len = base(a->members[i].name);
+		traces += !dir || trace_len(name) != len || strncmp(name, dir, len) ||
+			  base(name) == len;
+		len = trace_len(name);
 		dir = a->members[i].name;
 	}
 	if (traces != 1)

@@ -3,7 +3,8 @@
  * Announcements of tasks, caches and modules in packets that a part of a recording no longer has.
  * The kernel makes each once, so a part begins with those from before, in a packet that stands in
  * the place of the last one that is gone: with its number, and what had been lost by then,
- * which the earlier parts report. An announcement from before the part's begin gets the time of
+ * which the earlier parts report. It is there even without announcements: its number says where
+ * the part goes on. An announcement from before the part's begin gets the time of
  * that; of several of one task, cache or module, which may have been made on different CPUs, only
  * the last one counts then.
  */
@@ -59,8 +60,8 @@ u64 carry_begin(const char *packet)
 }
 
 /**
- * carry_number - tell which packet the announcements stand in place of
- * @c: the announcements of a stream, of which there are some
+ * carry_number - get the number of the packet that the announcements stand in place of
+ * @c: the announcements of a stream, of which a packet is gone
  *
  * Return: its packet_seq_num.
  */
@@ -142,8 +143,10 @@ void carry_note(struct carry *c, const struct sieve *s, const char *packet, size
 			    e->what == SIEVE_MODULE)
 				add(c, e, p, n);
 		}
-		if (!c->head)
+		if (!c->head) {
 			c->head = kmap_array(NULL, s->head, 1);
+			c->first = load(packet + at + SEQ_OFFSET);
+		}
 		memcpy(c->head, packet + at, s->head);
 		c->end = load(packet + at + END_OFFSET);
 	}
@@ -201,7 +204,7 @@ void carry_prune(struct carry **carries, u32 nr, u64 since)
  * @since: when the part begins, in ns
  * @size: set to its size in bytes
  *
- * Return: the packet, to be freed; NULL if there is none to make.
+ * Return: the packet, to be freed; NULL if no packet is gone.
  */
 char *carry_packet(const struct carry *c, const struct sieve *s, u64 since, size_t *size)
 {
@@ -209,7 +212,7 @@ char *carry_packet(const struct carry *c, const struct sieve *s, u64 since, size
 	char *packet, *p;
 	u32 i;
 
-	if (!c->nr)
+	if (!c->head)
 		return NULL;
 	*size = s->head;
 	for (i = 0; i < c->nr; i++)

@@ -10,14 +10,15 @@
  * @item: announcements, in the order of time
  * @nr: how many
  * @room: private: how many fit
- * @head: header of the last packet that is gone
+ * @head: header of the last packet that is gone; NULL: none is gone
+ * @first: packet_seq_num of the first one
  * @end: when that ended, in ns; 0: none is gone
  */
 struct carry {
 	struct carry_item *item;
 	u32 nr, room;
 	char *head;
-	u64 end;
+	u64 first, end;
 };
 
 void carry_note(struct carry *c, const struct sieve *s, const char *packet, size_t len);

@@ -242,7 +242,8 @@ static bool save_part_state(struct copies *c, enum part_state state)
 	fprintf(f, "complete_since: %llu\ncomplete_until: %llu\n", c->since, until);
 	for (i = 0; i < c->nr; i++)
 		if (c->copy[i]->carried != U64_MAX)
-			fprintf(f, "carried_cpu%u: %llu\n", c->copy[i]->cpu, c->copy[i]->carried);
+			fprintf(f, "carried_cpu%u: %llu\nfirst_cpu%u: %llu\n", c->copy[i]->cpu,
+				c->copy[i]->carried, c->copy[i]->cpu, c->copy[i]->carry.first);
 	fclose(f);
 	fine = save_text(&c->part, text, "kernel/recorder");
 	free(text);
@@ -268,7 +269,7 @@ static bool write_carried(struct copies *c)
 		carries[i] = &c->copy[i]->carry;
 	carry_prune(carries, c->nr, since);
 	for (i = 0; i < c->nr; i++)
-		c->copy[i]->carried = carries[i]->nr ? carry_number(carries[i]) : U64_MAX;
+		c->copy[i]->carried = carries[i]->head ? carry_number(carries[i]) : U64_MAX;
 	free(carries);
 	fine = save_part_state(c, PART_BEGUN);
 	for (i = 0; fine && i < c->nr; i++) {

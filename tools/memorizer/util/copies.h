@@ -37,7 +37,7 @@ struct copies_form {
  * @out: its file, while there is one
  * @ring: what is kept of it in memory
  * @carry: announcements in packets that were left to earlier parts, or forgotten
- * @carried: number of the packet that this part has announcements in place of; U64_MAX: none
+ * @carried: packet_seq_num of the last packet before this part; U64_MAX: there was none
  * @held: packets that there was no room for in this part
  * @held_len: how many bytes they have
  * @noted: what is known of its packets, but for those that are left out

@@ -24,6 +24,18 @@ bool input_is_trace(const char *path)
 }
 
 /**
+ * input_name - get the name of the input of a command that reads one
+ * @argc: number of arguments, the options left out
+ * @argv: the arguments: a trace or a KMAP, or traces that are the parts of one
+ *
+ * Return: the name; NULL if they are not one input.
+ */
+const char *input_name(int argc, char **argv)
+{
+	return argc == 1 ? argv[0] : argc ? source_join(argv, argc) : NULL;
+}
+
+/**
  * input_open - open the KMAP named on the command line
  * @in: the input
  * @argc: number of arguments, the options left out

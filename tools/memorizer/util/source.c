@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "archive.h"
+#include "parts.h"
 #include "source.h"
 #include "tar.h"
 
@@ -45,36 +46,6 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/**
- * source_mount - make the files of a trace available
- * @path: the trace, as it is named on the command line
- * @error: set to a message when it cannot be read
- *
- * Return: whether source_open() and source_list() know of its files now, if it is a trace.
- */
-bool source_mount(const char *path, char error[KMAP_ERROR_MAX])
-{
-	return is_dir(path) || (strcmp(path, "-") && access(path, F_OK)) ||
-	       archive_open(path, error);
-}
-
-/**
- * source_is_trace - tell a trace from a text
- * @path: what is named on the command line
- *
- * Return: whether it is a directory or an archive; not if it cannot be read.
- */
-bool source_is_trace(const char *path)
-{
-	char error[KMAP_ERROR_MAX];
-	const struct archive *a;
-
-	if (is_dir(path))
-		return true;
-	a = archive_open(path, error);
-	return a && a->is_tar;
-}
-
 /* Length of a name without .zst. */
 static size_t plain_len(const char *name)
 {
@@ -95,7 +66,7 @@ static void add_name(char ***names, u32 *nr, const char *name)
 
 /**
  * source_list - list the files of a trace
- * @path: the trace, which source_mount() was called for
+ * @path: the trace, or a part of one that source_mount() was called for
  * @names: set to their names, without .zst, in no order; to be freed, and each of them
  * @nr: set to how many there are
  * @error: set to a message when that is not possible
@@ -104,8 +75,10 @@ static void add_name(char ***names, u32 *nr, const char *name)
  */
 bool source_list(const char *path, char ***names, u32 *nr, char error[KMAP_ERROR_MAX])
 {
+	const char *name, *below = "";
 	const struct archive *a;
 	struct dirent *entry;
+	size_t len;
 	DIR *d;
 	u32 i;
 
@@ -118,13 +91,173 @@ bool source_list(const char *path, char ***names, u32 *nr, char error[KMAP_ERROR
 		closedir(d);
 		return true;
 	}
-	if (errno == ENOENT || errno == ENOTDIR)
-		a = archive_open(path, error);
-	else
+	if (errno != ENOENT && errno != ENOTDIR)
 		return fail(error, path, strerror(errno));
-	for (i = 0; a && i < a->nr; i++)
-		add_name(names, nr, a->members[i].name);
+	a = archive_of(path, &below);
+	if (!a)
+		a = archive_open(path, error);
+	len = strlen(below);
+	for (i = 0; a && i < a->nr; i++) {
+		name = a->members[i].name;
+		if (!len)
+			add_name(names, nr, name);
+		else if (!strncmp(name, below, len) && name[len] == '/')
+			add_name(names, nr, name + len + 1);
+	}
 	return a;
+}
+
+static bool is_part(const char *name)
+{
+	size_t len = strspn(name, "0123456789");
+
+	return len && (!name[len] || name[len] == '/');
+}
+
+/* In the order of parts, each only once. */
+static int compare_parts(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_below(struct parts *p, const char *name)
+{
+	char *dir;
+
+	if (asprintf(&dir, "%s/%s", p->name, name) < 0)
+		abort();
+	parts_add_dir(p, dir);
+	free(dir);
+}
+
+/* Adds a trace whose parts have these names, unless the names are of a trace of its own. */
+static void add_parts(const char *path, char **names, u32 nr)
+{
+	struct parts *p;
+	u32 i, kept = 0;
+	char *name;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(names[i], "metadata"))
+			return;
+		if (!is_part(names[i]))
+			continue;
+		name = names[i];
+		name[strspn(name, "0123456789")] = '\0';
+		names[i] = names[kept];
+		names[kept++] = name;
+	}
+	if (!kept)
+		return;
+	qsort(names, kept, sizeof(*names), compare_parts);
+	p = parts_add(path);
+	for (i = 0; i < kept; i++)
+		if (!i || strcmp(names[i - 1], names[i]))
+			add_below(p, names[i]);
+	p->nr = p->nr_dirs;
+	add_below(p, "common");
+}
+
+/**
+ * source_mount - make the files of a trace available
+ * @path: the trace, as it is named on the command line, or what source_join() returned
+ * @error: set to a message when it cannot be read
+ *
+ * Of a trace in parts, files that lie in the parts are found as if they lay in the trace.
+ *
+ * Return: whether source_open() and source_list() know of its files now, if it is a trace.
+ */
+bool source_mount(const char *path, char error[KMAP_ERROR_MAX])
+{
+	char **names;
+	u32 i, nr;
+
+	if (parts_find(path) || (strcmp(path, "-") && access(path, F_OK)))
+		return true;
+	if (!source_list(path, &names, &nr, error))
+		return false;
+	add_parts(path, names, nr);
+	for (i = 0; i < nr; i++)
+		free(names[i]);
+	free(names);
+	return true;
+}
+
+/**
+ * source_is_trace - tell a trace from a text
+ * @path: what is named on the command line, or what source_join() returned
+ *
+ * Return: whether it is a directory or an archive; not if it cannot be read.
+ */
+bool source_is_trace(const char *path)
+{
+	char error[KMAP_ERROR_MAX];
+	const struct archive *a;
+
+	if (is_dir(path) || parts_find(path)) {
+		source_mount(path, error);
+		return true;
+	}
+	a = archive_open(path, error);
+	return a && a->is_tar && source_mount(path, error);
+}
+
+/**
+ * source_join - make one trace of several
+ * @paths: the parts of a recording, or recordings of one boot, as they are named on the command
+ *	   line; in any order
+ * @nr: how many
+ *
+ * Return: the name of the whole; NULL if one of them is no trace.
+ */
+const char *source_join(char **paths, u32 nr)
+{
+	char *name = NULL, *longer;
+	struct parts *whole;
+	u32 i, j;
+
+	for (i = 0; i < nr; i++) {
+		if (!source_is_trace(paths[i]))
+			return NULL;
+		if (asprintf(&longer, "%s%s%s", i ? name : "", i ? " " : "", paths[i]) < 0)
+			abort();
+		free(name);
+		name = longer;
+	}
+	whole = parts_add(name);
+	free(name);
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < source_parts(paths[i]); j++)
+			parts_add_dir(whole, source_part(paths[i], j));
+	whole->nr = whole->nr_dirs;
+	return whole->name;
+}
+
+/**
+ * source_parts - count the parts of a trace
+ * @path: the trace, which source_mount() was called for
+ *
+ * Return: how many there are; 1 of a trace without parts.
+ */
+u32 source_parts(const char *path)
+{
+	const struct parts *p = parts_find(path);
+
+	return p ? p->nr : 1;
+}
+
+/**
+ * source_part - name a part of a trace
+ * @path: the trace, which source_mount() was called for
+ * @i: the part's index
+ *
+ * Return: name of a directory, for source_list() and source_open(); @path without parts.
+ */
+const char *source_part(const char *path, u32 i)
+{
+	const struct parts *p = parts_find(path);
+
+	return p ? p->dir[i] : path;
 }
 
 /* Finds a file in an archive; @cut is set if that ends within it. */
@@ -166,6 +299,41 @@ static bool open_file(const char *path, struct range *range, char error[KMAP_ERR
 	return true;
 }
 
+static bool is_there(const char *path)
+{
+	char compressed[PATH_MAX + 4], cut[KMAP_ERROR_MAX];
+	const struct archive *a;
+	struct range range;
+	const char *name;
+
+	a = archive_of(path, &name);
+	if (a)
+		return find_member(&range, a, name, cut);
+	snprintf(compressed, sizeof(compressed), "%s.zst", path);
+	return !access(path, F_OK) || !access(compressed, F_OK);
+}
+
+/*
+ * The name that a file really has. What is in several parts of a trace is taken from what they
+ * have in common, or else from the last part that has it: it knows what came until then.
+ */
+static const char *find_file(const char *path, char found[PATH_MAX])
+{
+	const struct parts *p;
+	const char *name;
+	u32 i;
+
+	p = parts_of(path, &name);
+	if (!p || is_there(path))
+		return path;
+	for (i = p->nr_dirs; i--;) {
+		snprintf(found, PATH_MAX, "%s/%s", p->dir[i], name);
+		if (is_there(found))
+			return found;
+	}
+	return path;
+}
+
 /**
  * source_open - begin to read a file
  * @path: its name, that of a trace before it
@@ -175,13 +343,14 @@ static bool open_file(const char *path, struct range *range, char error[KMAP_ERR
  */
 struct source *source_open(const char *path, char error[KMAP_ERROR_MAX])
 {
-	char cut[KMAP_ERROR_MAX] = "";
+	char cut[KMAP_ERROR_MAX] = "", real[PATH_MAX];
 	struct range range = { .fd = -1 };
 	const struct archive *a;
 	struct source *s;
 	const char *name;
 	bool found;
 
+	path = find_file(path, real);
 	a = archive_of(path, &name);
 	if (a) {
 		found = find_member(&range, a, name, cut) ||
@@ -331,11 +500,13 @@ static int open_text(const char *path, char error[KMAP_ERROR_MAX])
  */
 int source_fd(const char *path, char error[KMAP_ERROR_MAX])
 {
+	char real[PATH_MAX];
 	struct source *s;
 	const char *name;
 	u64 size;
 	int fd;
 
+	path = find_file(path, real);
 	if (!archive_of(path, &name) && (!strcmp(path, "-") || !access(path, F_OK)))
 		return open_text(path, error);
 	s = source_open(path, error);

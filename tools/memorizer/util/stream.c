@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One CPU's file of a trace: from packets to events.
+ * One CPU's files of a trace: from packets to events.
  *
- * The file is read once, from its begin to its end, through a window. What is damaged is
+ * A trace in parts has a file in each. They are read as one: a packet that an earlier one has is
+ * passed over, as is the packet that stands for those in earlier parts. If such are missing, that
+ * packet says how many.
+ *
+ * A file is read once, from its begin to its end, through a window. What is damaged is
  * left out up to where the next packet begins: the frame of a packet tells that, and if
  * it is the frame that is damaged, magic and uuid of the next one are looked for. Pseudo
  * events tell what is wrong, and from when to when events may be missing: from the end
@@ -104,30 +108,96 @@ static char *batch_text(struct batch *b, size_t size)
 	return text;
 }
 
-/**
- * stream_open - begin with a CPU's file
- * @s: the stream
- * @l: how it is laid out; must outlive @s
- * @path: its name, with a slash; is copied
- * @cpu: the CPU that its name says
- * @error: set to a message when it cannot be read
- *
- * Return: whether that worked.
- */
-bool stream_open(struct stream *s, const struct layout *l, const char *path, u32 cpu,
-		 char error[KMAP_ERROR_MAX])
+/* Begins to read the file @s->file. */
+static bool open_file(struct stream *s, char error[KMAP_ERROR_MAX])
 {
-	struct source *source = source_open(path, error);
-	size_t size = strlen(path) + 1;
+	source_close(s->source);
+	s->source = source_open(s->files[s->file].path, error);
+	s->start = 0;
+	s->filled = 0;
+	s->offset = 0;
+	s->packet = 0;
+	s->eof = false;
+	s->read_error = 0;
+	return s->source;
+}
+
+/*
+ * Finds out where a file begins: like the one before it if that cannot be read. What stands for a
+ * packet comes after that.
+ */
+static bool look_at(struct stream_file *file, const struct stream_file *before,
+		    const struct layout *l, char error[KMAP_ERROR_MAX])
+{
+	struct source *source = source_open(file->path, error);
+	unsigned char *head;
 
 	if (!source)
 		return false;
-	*s = (struct stream){ .layout = l, .cpu = cpu, .source = source };
-	s->path = memcpy(kmap_array(NULL, size, 1), path, size);
-	s->name = strrchr(s->path, '/') + 1;
-	s->size = source_size(source);
-	s->window = kmap_array(NULL, WINDOW, 1);
+	file->size = source_size(source);
+	file->seq = before ? before->seq : 0;
+	head = kmap_array(NULL, l->packet_size, 1);
+	if (source_read(source, head, l->packet_size) == l->packet_size &&
+	    get(head, &l->magic) == MAGIC) {
+		file->seq = get(head, &l->seq);
+		file->seq += file->seq == file->carried;
+	}
+	free(head);
+	source_close(source);
 	return true;
+}
+
+/* Puts the last file to where it belongs, and leaves one out that has no bytes. */
+static void add_file(struct stream *s, struct stream_file *file)
+{
+	u32 i = s->nr_files;
+
+	if (!file->size) {
+		free(file->path);
+		return;
+	}
+	for (; i && s->files[i - 1].seq > file->seq; i--)
+		s->files[i] = s->files[i - 1];
+	s->files[i] = *file;
+	s->nr_files++;
+	s->size += file->size;
+}
+
+/**
+ * stream_open - begin with a CPU's files
+ * @s: the stream
+ * @l: how they are laid out; must outlive @s
+ * @files: the files, in the order of the parts; they and their names belong to @s then, which frees
+ *	   them, also if it cannot be opened
+ * @nr: how many
+ * @cpu: the CPU that their names say
+ * @error: set to a message when they cannot be read
+ *
+ * Return: whether that worked.
+ */
+bool stream_open(struct stream *s, const struct layout *l, struct stream_file *files, u32 nr,
+		 u32 cpu, char error[KMAP_ERROR_MAX])
+{
+	struct stream_file file;
+	bool good = true;
+	u32 i;
+
+	*s = (struct stream){ .layout = l, .cpu = cpu, .files = files };
+	for (i = 0; i < nr; i++) {
+		file = files[i];
+		good = good && look_at(&file, s->nr_files ? files + s->nr_files - 1 : NULL, l,
+				       error);
+		if (good)
+			add_file(s, &file);
+		else
+			free(file.path);
+	}
+	if (good && (!s->nr_files || open_file(s, error))) {
+		s->window = kmap_array(NULL, WINDOW, 1);
+		return true;
+	}
+	stream_close(s);
+	return false;
 }
 
 /**
@@ -138,10 +208,11 @@ bool stream_open(struct stream *s, const struct layout *l, const char *path, u32
  */
 void stream_begin(struct stream *s, const struct layout *l, u32 cpu)
 {
-	*s = (struct stream){ .layout = l, .cpu = cpu, .eof = true, .ended = true };
-	if (asprintf(&s->path, "cpu%u", cpu) < 0)
+	*s = (struct stream){ .layout = l, .cpu = cpu, .eof = true, .ended = true, .nr_files = 1 };
+	s->files = kmap_array(NULL, 1, sizeof(*s->files));
+	*s->files = (struct stream_file){ .carried = U64_MAX };
+	if (asprintf(&s->files->path, "cpu%u", cpu) < 0)
 		abort();
-	s->name = s->path;
 }
 
 /**
@@ -167,14 +238,18 @@ void stream_feed(struct stream *s, const char *data, size_t len)
 }
 
 /**
- * stream_close - end with a CPU's file
+ * stream_close - end with a CPU's files
  * @s: the stream
  */
 void stream_close(struct stream *s)
 {
+	u32 i;
+
 	source_close(s->source);
+	for (i = 0; i < s->nr_files; i++)
+		free(s->files[i].path);
+	free(s->files);
 	free(s->window);
-	free(s->path);
 }
 
 /* Fills the window, from the next byte to look at on. */
@@ -239,12 +314,14 @@ static struct trace_event *add_pseudo(struct stream *s, struct batch *b, enum tr
 __printf(4, 5)
 static void fault(struct stream *s, struct batch *b, bool incomplete, const char *format, ...)
 {
+	const struct stream_file *file = s->files + s->file;
 	char *text = b->text + b->text_used;
 	struct trace_event *e;
 	va_list args;
 	size_t len;
 
-	len = snprintf(text, FAULT_MAX, "%.100s, packet %llu: ", s->name, s->packet);
+	len = snprintf(text, FAULT_MAX, "%.100s, packet %llu: ", file->path + file->name,
+		       s->packet);
 	va_start(args, format);
 	vsnprintf(text + len, FAULT_MAX - len, format, args);
 	va_end(args);
@@ -266,14 +343,29 @@ static void add_loss(struct stream *s, struct batch *b, u64 time, u64 events, u6
 	e->u.discarded.early = false;
 }
 
-/* From the end of the packet before on events may be missing, for good. */
-static void end_with_loss(struct stream *s, struct batch *b)
+/*
+ * Goes on in the next file. After the last one, events may be missing for good from the end of the
+ * packet before on.
+ */
+static void end_file(struct stream *s, struct batch *b)
 {
-	const char *why = s->read_error ? strerror(s->read_error) : source_damage(s->source);
+	const char *why = s->read_error ? strerror(s->read_error) :
+			  s->source ? source_damage(s->source) : NULL;
+	char error[KMAP_ERROR_MAX];
 
 	if (why) {
 		fault(s, b, true, "at byte %llu: %s", s->packet_offset, why);
 		s->broken = true;
+	}
+	if (s->file + 1 < s->nr_files) {
+		s->before_file += s->files[s->file++].size;
+		s->known = s->any ? s->before.seq + 1 : 0;
+		if (open_file(s, error))
+			return;
+		fault(s, b, true, "%s", error);
+		s->broken = true;
+		s->eof = true;
+		return;
 	}
 	if (s->broken)
 		add_loss(s, b, s->last, 0, 0);
@@ -352,6 +444,8 @@ static bool is_wanted(struct stream *s, struct batch *b)
 		s->broken = true;
 		return false;
 	}
+	if (s->any && f->seq < s->known && f->end <= before->end)
+		return false;
 	if (s->any && f->seq <= before->seq && f->begin < before->end) {
 		fault(s, b, true,
 		      "packet_seq_num is %llu, that of the one before is %llu: left out, it comes twice or too late",
@@ -370,7 +464,7 @@ static void compare_frames(struct stream *s, struct batch *b)
 		fault(s, b, false, "%llu bytes of content in %llu", f->content, f->size);
 	if (f->begin > f->end)
 		fault(s, b, false, "begins at %llu ns, ends at %llu", f->begin, f->end);
-	if (!s->any)
+	if (!s->any || s->stands_in)
 		return;
 	if (f->seq > before->seq + 1)
 		fault(s, b, true,
@@ -399,6 +493,24 @@ static void begin_late(struct stream *s, struct batch *b)
 	b->events[b->nr - 1].u.discarded.broken = s->broken || s->frame.seq;
 }
 
+/* How many packets are missing before the packet. */
+static u64 missing(const struct stream *s)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+
+	if (!s->any)
+		return s->stands_in ? f->seq + 1 - s->files[s->file].first : 0;
+	return f->seq > before->seq ? f->seq - before->seq - 1 + s->stands_in : 0;
+}
+
+/* Whether the packet has announcements in place of packets that are in no part of the trace. */
+static bool stands_in(const struct stream *s)
+{
+	const struct stream_file *file = s->files + s->file;
+
+	return s->packet == 1 && s->frame.seq == file->carried && (s->any || file->later);
+}
+
 /*
  * Adds pseudo events for what is missing before the packet. Of what its CPU lost, the part that
  * an earlier packet reports belongs to the trace only if that packet does.
@@ -408,17 +520,18 @@ static void tell_loss(struct stream *s, struct batch *b)
 	const struct frame *f = &s->frame, *before = &s->before;
 	u64 known = s->any ? before->discarded : f->discarded_before;
 	u64 lost = f->discarded > known ? f->discarded - known : 0;
-	u64 packets = s->any && f->seq > before->seq ? f->seq - before->seq - 1 : 0;
+	u64 packets = missing(s);
 	/* What a first packet lost may have come at any time before it, like packets before it. */
 	bool late = !s->any && (f->seq || s->broken || lost);
 
 	if (late)
 		begin_late(s, b);
-	if (lost || (s->any && s->broken))
+	if (lost || packets || (s->any && s->broken))
 		add_loss(s, b, s->any ? s->last : f->begin, lost, packets);
 	else if (!late)
 		return;
-	add_pseudo(s, b, TRACE_RESUMED, f->begin);
+	if (!s->stands_in)
+		add_pseudo(s, b, TRACE_RESUMED, f->begin);
 	s->broken = false;
 }
 
@@ -440,7 +553,7 @@ static void next_packet(struct stream *s, struct batch *b)
 	s->packet_offset = position(s);
 	s->events = 0;
 	if (!left) {
-		end_with_loss(s, b);
+		end_file(s, b);
 	} else if (left < need) {
 		fault(s, b, true,
 		      "at byte %llu: cut off: %zu bytes are left, its header alone has %u",
@@ -452,6 +565,9 @@ static void next_packet(struct stream *s, struct batch *b)
 	} else if (!is_wanted(s, b)) {
 		skip(s, s->frame.size);
 	} else {
+		s->stands_in = stands_in(s);
+		s->told = s->stands_in && s->any ? s->before.end : 0;
+		s->broken |= s->stands_in;
 		compare_frames(s, b);
 		tell_loss(s, b);
 		s->start += need;
@@ -490,6 +606,8 @@ static void leave_packet(struct stream *s, struct batch *b, bool damaged)
 		return;
 	if (s->frame.end > s->last)
 		s->last = s->frame.end;
+	if (s->stands_in)
+		add_pseudo(s, b, TRACE_RESUMED, s->last);
 	if (position(s) < end)
 		cut_off(s, b, position(s) - s->packet_offset);
 }
@@ -639,10 +757,12 @@ static bool take_event(struct stream *s, struct batch *b)
 		return false;
 	if (decoded == CUT)
 		goto short_of;
-	b->nr++;
 	s->events++;
-	s->last = e->time;
 	s->start = p - s->window;
+	if (e->time < s->told)
+		return true;
+	b->nr++;
+	s->last = e->time;
 	return true;
 
 short_of:
@@ -680,5 +800,5 @@ void stream_fill(struct stream *s, struct batch *b)
 			break;
 		}
 	}
-	b->bytes = position(s);
+	b->bytes = s->before_file + position(s);
 }

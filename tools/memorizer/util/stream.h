@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One CPU's file of a trace: from packets to events. */
+/* One CPU's files of a trace: from packets to events. */
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -120,17 +120,39 @@ struct frame {
 };
 
 /**
- * struct stream - a CPU's file being read
- * @layout: how it is laid out
+ * struct stream_file - a file of a CPU: one of each part of a trace
  * @path: its name
- * @name: the last part of that
- * @cpu: the CPU that its name says
- * @source: where its bytes come from; NULL: from stream_feed()
- * @size: its size in bytes
+ * @name: where in that the name for messages begins
+ * @later: it is not in the first part
+ * @carried: packet_seq_num of the packet in it that stands for the last one before it;
+ *	     U64_MAX: there is none
+ * @first: that of the CPU's first packet in the recording, if @carried is one
+ * @size: private: its size in bytes
+ * @seq: private: packet_seq_num of its first packet, but for the one that is @carried
+ */
+struct stream_file {
+	char *path;
+	size_t name;
+	bool later;
+	u64 carried, first;
+	u64 size, seq;
+};
+
+/**
+ * struct stream - a CPU's files being read, as if they were one
+ * @layout: how they are laid out
+ * @cpu: the CPU that their names say
+ * @size: their size in bytes
  * @ended: nothing more comes, or not before the next stream_feed()
  * @sound: whether there was a packet in it
  * @first_seq: packet_seq_num of the first one
  * @complaint: what was wrong with the first packet, if that was none
+ * @files: private: the files, those without bytes left out, in the order of their packets
+ * @nr_files: private: how many
+ * @file: private: the index of the one being read
+ * @source: private: where its bytes come from; NULL: from stream_feed()
+ * @before_file: private: bytes of those before it
+ * @known: private: packets with a lower packet_seq_num may be in those before it
  * @window: private: bytes of the file
  * @start: private: where in @window the next byte to look at is
  * @filled: private: how much of @window is filled
@@ -144,19 +166,22 @@ struct frame {
  * @frame: private: the current packet's frame
  * @before: private: that of the last packet that was taken
  * @any: private: whether there was one
+ * @stands_in: private: the current packet has announcements in place of missing packets
+ * @told: private: the events in it before that time have come already
  * @broken: private: whether something has been left out since
  * @last: private: time of the last event, then the end of its packet
  */
 struct stream {
 	const struct layout *layout;
-	char *path;
-	const char *name;
 	u32 cpu;
-	struct source *source;
 	u64 size;
 	bool ended, sound;
 	u64 first_seq;
 	char complaint[KMAP_ERROR_MAX];
+	struct stream_file *files;
+	u32 nr_files, file;
+	struct source *source;
+	u64 before_file, known;
 	unsigned char *window;
 	size_t start, filled;
 	u64 offset;
@@ -165,12 +190,12 @@ struct stream {
 	u64 packet, packet_offset, events;
 	bool in_packet;
 	struct frame frame, before;
-	bool any, broken;
-	u64 last;
+	bool any, broken, stands_in;
+	u64 last, told;
 };
 
-bool stream_open(struct stream *s, const struct layout *l, const char *path, u32 cpu,
-		 char error[KMAP_ERROR_MAX]);
+bool stream_open(struct stream *s, const struct layout *l, struct stream_file *files, u32 nr,
+		 u32 cpu, char error[KMAP_ERROR_MAX]);
 void stream_begin(struct stream *s, const struct layout *l, u32 cpu);
 void stream_feed(struct stream *s, const char *data, size_t len);
 void stream_fill(struct stream *s, struct batch *b);

@@ -54,6 +54,10 @@ struct input {
 /**
  * struct trace - a trace being read
  * @dir: its directory
+ * @prefix: what is before the names of its files that messages have
+ * @recorders: what the recorder says of each part
+ * @nr_parts: how many there are; 1 of a trace without parts
+ * @first_number: packets_before() of the earliest one
  * @metadata: its metadata
  * @layout: what follows from them
  * @inputs: the files, those that are empty left out
@@ -89,7 +93,10 @@ struct input {
  * @nr_threads: how many
  */
 struct trace {
-	char *dir;
+	char *dir, *prefix;
+	char **recorders;
+	u32 nr_parts;
+	u64 first_number;
 	struct metadata metadata;
 	struct layout layout;
 	struct input *inputs, **heap;
@@ -418,70 +425,133 @@ static bool is_stream(const char *name, u32 *cpu)
 	return !*end && !errno && nr <= U32_MAX;
 }
 
-/* In the order of CPUs. */
-static int compare_streams(const void *a, const void *b)
+/**
+ * struct found - a file of a CPU
+ * @cpu: the CPU
+ * @part: the part of the trace that it is in
+ * @name: its name there
+ */
+struct found {
+	u32 cpu, part;
+	char *name;
+};
+
+/* In the order of CPUs, and of parts. */
+static int compare_found(const void *a, const void *b)
 {
-	return strverscmp(*(char *const *)a, *(char *const *)b);
+	const struct found *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* Leaves only the names of streams, in order. */
-static u32 choose_streams(char **names, u32 nr)
+/* Adds the files of the CPUs in a part to those that were found. */
+static bool find_files(struct trace *t, u32 part, struct found **found, u32 *nr,
+		       char error[KMAP_ERROR_MAX])
 {
-	u32 i, cpu, kept = 0;
+	char **names;
+	u32 i, cpu, nr_names;
 
-	for (i = 0; i < nr; i++) {
+	if (!source_list(source_part(t->dir, part), &names, &nr_names, error))
+		return false;
+	*found = kmap_array(*found, *nr + nr_names + 1, sizeof(**found));
+	for (i = 0; i < nr_names; i++) {
 		if (is_stream(names[i], &cpu))
-			names[kept++] = names[i];
+			(*found)[(*nr)++] = (struct found){ cpu, part, names[i] };
 		else
 			free(names[i]);
 	}
-	if (kept)
-		qsort(names, kept, sizeof(*names), compare_streams);
-	return kept;
+	free(names);
+	return true;
 }
 
-/* Opens a CPU's file; one of no bytes is left out. */
-static bool add_input(struct trace *t, const char *name, char error[KMAP_ERROR_MAX])
+/* How many packets were in earlier parts of the recording, or before it. */
+static u64 packets_before(const char *text)
 {
+	u64 sum = 0;
+
+	for (; (text = strstr(text, "carried_cpu")); text++)
+		sum += strtoull(text + strcspn(text, " "), NULL, 10) + 1;
+	return sum;
+}
+
+/* Looks up what the recorder says of a CPU's file. */
+static void find_cpu_stat(const char *text, const char *what, u32 cpu, u64 *value)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_cpu%u", what, cpu);
+	find_stat(text, name, value);
+}
+
+/* Opens the files of a CPU; one that has no bytes in any is left out. */
+static bool add_input(struct trace *t, const struct found *found, u32 nr,
+		      char error[KMAP_ERROR_MAX])
+{
+	struct stream_file *files = kmap_array(NULL, nr, sizeof(*files));
 	struct input *in = t->inputs + t->nr_inputs;
-	char path[PATH_MAX];
-	u32 cpu = 0;
+	const char *recorder;
+	bool good;
+	u32 i;
 
 	*in = (struct input){ .next = -1, .work = WORK_NONE };
-	snprintf(path, sizeof(path), "%s/%s", t->dir, name);
-	is_stream(name, &cpu);
-	if (!stream_open(&in->stream, &t->layout, path, cpu, error))
-		return false;
-	if (!in->stream.size) {
-		stream_close(&in->stream);
-		return true;
+	for (i = 0; i < nr; i++) {
+		recorder = t->recorders[found[i].part];
+		files[i] = (struct stream_file){
+			.later = packets_before(recorder) > t->first_number,
+			.carried = U64_MAX,
+			.name = strlen(t->prefix),
+		};
+		if (asprintf(&files[i].path, "%s/%s", source_part(t->dir, found[i].part),
+			     found[i].name) < 0)
+			abort();
+		find_cpu_stat(recorder, "carried", found->cpu, &files[i].carried);
+		find_cpu_stat(recorder, "first", found->cpu, &files[i].first);
 	}
-	t->bytes_total += in->stream.size;
-	t->nr_inputs++;
-	return true;
+	good = stream_open(&in->stream, &t->layout, files, nr, found->cpu, error);
+	if (good && in->stream.size) {
+		t->bytes_total += in->stream.size;
+		t->nr_inputs++;
+	} else if (good) {
+		stream_close(&in->stream);
+	}
+	return good;
+}
+
+/* Whether two files are of one CPU and in one part. */
+static bool is_twice(const struct found *a, const struct found *b)
+{
+	return a->cpu == b->cpu && a->part == b->part;
 }
 
 static bool find_inputs(struct trace *t, char error[KMAP_ERROR_MAX])
 {
-	char **names;
-	bool good;
-	u32 i, nr;
+	struct found *found = NULL;
+	u32 i, first, nr = 0;
+	bool good = true;
 
-	if (!source_list(t->dir, &names, &nr, error))
-		return false;
-	nr = choose_streams(names, nr);
-	good = nr || fail(error, "%s: no streams in it: want cpu0, cpu1, ... beside the metadata",
-			  t->dir);
+	for (i = 0; i < t->nr_parts && good; i++)
+		good = find_files(t, i, &found, &nr, error);
+	if (good && !nr)
+		good = fail(error, "%s: no streams in it: want cpu0, cpu1, ... beside the metadata",
+			    t->dir);
+	if (nr)
+		qsort(found, nr, sizeof(*found), compare_found);
 	for (i = 1; i < nr && good; i++)
-		if (!strcmp(names[i - 1], names[i]))
+		if (is_twice(found + i - 1, found + i))
 			good = fail(error, "%s/%s: it is there twice, also compressed: want one",
-				    t->dir, names[i]);
+				    source_part(t->dir, found[i].part), found[i].name);
 	t->inputs = kmap_array(NULL, nr + 1, sizeof(*t->inputs));
-	for (i = 0; i < nr; i++) {
-		good = good && add_input(t, names[i], error);
-		free(names[i]);
+	for (first = 0, i = 1; i <= nr && good; i++) {
+		if (i < nr && found[i].cpu == found[first].cpu)
+			continue;
+		good = add_input(t, found + first, i - first, error);
+		first = i;
 	}
-	free(names);
+	for (i = 0; i < nr; i++)
+		free(found[i].name);
+	free(found);
 	return good;
 }
 
@@ -522,8 +592,36 @@ static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
 			bad = &in->stream;
 	}
 	if (!sound)
-		return fail(error, "%s/%s", t->dir, bad->complaint);
+		return fail(error, "%s%s", t->prefix, bad->complaint);
 	return true;
+}
+
+/* Finds the parts of the trace, and names its files for messages. */
+static void find_parts(struct trace *t)
+{
+	bool below = !strncmp(source_part(t->dir, 0), t->dir, strlen(t->dir));
+
+	t->nr_parts = source_parts(t->dir);
+	if (asprintf(&t->prefix, "%s%s", below ? t->dir : "", below ? "/" : "") < 0)
+		abort();
+}
+
+/* Takes over what the recorder says of a part. */
+static void note_recorder(struct trace *t, const char *text)
+{
+	u64 since = 0, until = U64_MAX, unfinished;
+
+	find_stat(text, "complete_since", &since);
+	find_stat(text, "complete_until", &until);
+	if (find_stat(text, "unfinished", &unfinished)) {
+		t->unfinished = true;
+		/* Its CPUs' files end at different times, which nobody has noted. */
+		until = 0;
+	}
+	if (since < t->complete_since)
+		t->complete_since = since;
+	if (until > t->complete_until)
+		t->complete_until = until;
 }
 
 /*
@@ -532,18 +630,23 @@ static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
  */
 static void read_recorder(struct trace *t)
 {
-	char *text = source_text(t->dir, "kernel/recorder");
+	char *whole = source_text(t->dir, "kernel/recorder");
 	u64 unfinished;
+	u32 i;
 
-	if (!text)
-		return;
-	find_stat(text, "complete_since", &t->complete_since);
-	find_stat(text, "complete_until", &t->complete_until);
-	t->unfinished = find_stat(text, "unfinished", &unfinished);
-	/* Its CPUs' files end at different times, which nobody has noted. */
-	if (t->unfinished)
-		t->complete_until = 0;
-	free(text);
+	t->complete_since = U64_MAX;
+	t->complete_until = 0;
+	t->recorders = kmap_array(NULL, t->nr_parts, sizeof(*t->recorders));
+	for (i = 0; i < t->nr_parts; i++) {
+		t->recorders[i] = source_text(source_part(t->dir, i), "kernel/recorder");
+		if (!t->recorders[i])
+			t->recorders[i] = copy_text("");
+		note_recorder(t, t->recorders[i]);
+		if (packets_before(t->recorders[i]) < t->first_number)
+			t->first_number = packets_before(t->recorders[i]);
+	}
+	t->unfinished |= whole && find_stat(whole, "unfinished", &unfinished);
+	free(whole);
 }
 
 /* Begins with a trace of which the metadata alone is read. */
@@ -553,7 +656,7 @@ static struct trace *new_trace(const char *dir)
 
 	*t = (struct trace){
 		.dir = copy_text(dir), .period = 1, .from_start = true,
-		.complete_until = U64_MAX, .until = U64_MAX
+		.complete_until = U64_MAX, .until = U64_MAX, .first_number = U64_MAX
 	};
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wanted, NULL);
@@ -573,7 +676,8 @@ static bool read_metadata(struct trace *t, char error[KMAP_ERROR_MAX])
 
 /**
  * trace_open - begin to read a trace
- * @dir: its directory, or a tar archive of that, or "-" for one on standard input
+ * @dir: its directory, or a tar archive of that, or "-" for one on standard input; or the
+ *	 directory of its parts, or what source_join() returned
  * @error: set to a message when that is not possible
  *
  * The streams are the files cpu0, cpu1, ...; those of no bytes have no events. Of a trace
@@ -585,9 +689,11 @@ struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
 {
 	struct trace *t = new_trace(dir);
 
-	if (read_metadata(t, error) && find_inputs(t, error) && start(t, error)) {
+	if (read_metadata(t, error)) {
+		find_parts(t);
 		read_recorder(t);
-		return t;
+		if (find_inputs(t, error) && start(t, error))
+			return t;
 	}
 	trace_close(t);
 	return NULL;
@@ -612,6 +718,8 @@ struct trace *trace_open_fed(const char *dir, const char *name, char error[KMAP_
 	}
 	free(t->dir);
 	t->dir = copy_text(name);
+	if (asprintf(&t->prefix, "%s/", name) < 0)
+		abort();
 	return t;
 }
 
@@ -692,6 +800,10 @@ void trace_close(struct trace *t)
 	}
 	for (i = 0; i < t->nr_notes && i < NOTES_MAX; i++)
 		free(t->notes[i]);
+	for (i = 0; i < t->nr_parts; i++)
+		free(t->recorders[i]);
+	free(t->recorders);
+	free(t->prefix);
 	layout_free(&t->layout);
 	metadata_free(&t->metadata);
 	pthread_mutex_destroy(&t->lock);
@@ -712,6 +824,28 @@ void trace_close(struct trace *t)
 bool trace_is_part(const struct trace *t)
 {
 	return t->complete_since;
+}
+
+/**
+ * trace_is_whole - tell whether a trace has all parts of its recording
+ * @t: the trace
+ *
+ * Return: false if what came before or after may be in another part.
+ */
+bool trace_is_whole(const struct trace *t)
+{
+	return !t->complete_since && t->complete_until == U64_MAX;
+}
+
+/**
+ * trace_is_joined - tell whether a trace was made of several by source_join()
+ * @t: the trace
+ *
+ * Return: whether that is so.
+ */
+bool trace_is_joined(const struct trace *t)
+{
+	return !*t->prefix;
 }
 
 /**
@@ -774,7 +908,7 @@ bool trace_tell(const struct trace *t)
 	progress_end();
 	fflush(stdout);
 	for (i = 0; i < t->nr_notes && i < NOTES_MAX; i++)
-		fprintf(stderr, "memorizer: %s/%s\n", t->dir, t->notes[i]);
+		fprintf(stderr, "memorizer: %s%s\n", t->prefix, t->notes[i]);
 	if (t->nr_notes > NOTES_MAX)
 		fprintf(stderr, "memorizer: %s: %llu more like this\n", t->dir,
 			t->nr_notes - NOTES_MAX);

@@ -248,6 +248,8 @@ void trace_tell_unfinished(const struct trace *t);
 bool trace_tell(const struct trace *t);
 bool trace_from_start(const struct trace *t);
 bool trace_is_part(const struct trace *t);
+bool trace_is_whole(const struct trace *t);
+bool trace_is_joined(const struct trace *t);
 u64 trace_bytes_total(const struct trace *t);
 u64 trace_bytes_done(const struct trace *t);
 void trace_close(struct trace *t);

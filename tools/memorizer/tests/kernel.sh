@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0
+# A kernel to test memorizer record with, to be sourced: a directory plays debugfs, with FIFOs for
+# the CPUs' files, and a function of the script plays the kernel, which sees the switches and writes
+# packets.
+
+packets=$build/tests/packets
+d=$tmp/debugfs
+m=$d/memorizer
+
+"$build/tests/make-trace" "$tmp/empty" </dev/null
+
+# debugfs CPU...: a new one, with nothing switched on; and a new place for the trace
+debugfs()
+{
+	rm -rf "$tmp/debugfs" "$tmp/trace" "$tmp"/sent.* "$tmp"/at.*
+	mkdir -p "$m"
+	for file in stream_allocations stream_retirements stream_accesses stream_traffic total_overruns; do
+		echo 0 >"$m/$file"
+	done
+	cp "$tmp/empty/metadata" "$m/metadata"
+	echo "stream_produced 7" >"$m/show_stats"
+	: >"$m/marker"
+	for cpu; do
+		mkfifo "$m/cpu$cpu"
+	done
+}
+
+# The command of a recording: it ends when the kernel has sent all.
+command="while [ ! -e $tmp/at.sent ]; do sleep 0.02; done"
+
+# The kernel's side. None of it waits for a time: it waits for what the recorder does,
+# and gives up when the recorder has ended.
+running()
+{
+	[ ! -e "$tmp/ended" ]
+}
+
+# until_is FILE TEXT
+until_is()
+{
+	while running && [ "$(cat "$m/$1")" != "$2" ]; do
+		sleep 0.02
+	done
+}
+
+# until_there FILE...
+until_there()
+{
+	for file; do
+		while running && [ ! -e "$file" ]; do
+			sleep 0.02
+		done
+	done
+}
+
+# send CPU NUMBER BYTES [LOST]: packets, and keeps a copy to compare with
+send()
+{
+	"$packets" "$2" "$3" "${4:-0}" >>"$tmp/sent.$1"
+	"$packets" "$2" "$3" "${4:-0}" >"$m/cpu$1"
+}
+
+# start KERNEL: starts the function that plays the kernel
+start()
+{
+	rm -f "$tmp/ended"
+	"$1" &
+	kernel=$!
+}
+
+# record ARGUMENTS...: runs memorizer record to its end
+record()
+{
+	"$memorizer" record --debugfs "$d" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+	: >"$tmp/ended"
+}
+
+# message: what was said, but of files of the machine that the test runs on
+message()
+{
+	grep -v -e ' /proc/' -e '/kernel/' "$tmp/err" | sed "s|$tmp/||g"
+}
+
+# counted READ: has the kernel count so many events that were read, and $nr_discarded that were lost
+nr_discarded=0
+counted()
+{
+	printf 'stream_%s\n' "produced: $(($1 + nr_discarded))" "read: $1" "lost: $nr_discarded" \
+		"buffered: 0" >"$m/show_stats"
+}
+
+# give CPU: gives a file of the trace "whole"
+give()
+{
+	exec 3<>"$m/cpu$1"
+	cat "$tmp/whole/cpu$1" >"$m/cpu$1"
+	: >"$tmp/at.given$1"
+	until_is stream_allocations 0
+	exec 3<&-
+}
+
+# real: gives all of the trace "whole"; a recorder that has no room any more reads one CPU's
+# file to its end, then the other's
+real()
+{
+	until_is stream_allocations 1
+	counted $((nr_before + nr_events))
+	give 0 &
+	give 1 &
+	until_there "$tmp/at.given0" "$tmp/at.given1"
+	: >"$tmp/at.sent"
+	wait
+}
+
+# records ARGUMENTS...: records "whole"
+records()
+{
+	debugfs 0 1
+	cp "$tmp/whole/metadata" "$m/metadata"
+	nr_events=$("$build/tests/dump-trace" "$tmp/whole" | wc -l)
+	counted $nr_before
+	start real
+	record -o "$tmp/trace" "$@" -- sh -c "$command"
+	wait $kernel
+}
