@@ -8,6 +8,7 @@
 
 #include "builtin.h"
 #include "recorder.h"
+#include "settings.h"
 
 static const char usage[] =
 	"Usage: memorizer record [OPTION...] [--for TIME | -- COMMAND...]\n"
@@ -46,12 +47,15 @@ static const char usage[] =
 	"  -R, --rotate N       go on then in another part; keep the last N, DIR/0, DIR/1, ...\n"
 	"  -F, --flight SIZE    keep the last SIZE of each CPU in memory; SIGUSR2 and the end\n"
 	"                       write it to DIR/0, DIR/1, ...\n"
+	"      --restore DIR    record nothing, but put back the switches and filters that the\n"
+	"                       recorder had found which was killed while it made this trace\n"
 	"  -D, --debugfs DIR    where debugfs is mounted (default /sys/kernel/debug)\n"
 	"  -h, --help           print this\n";
 
 #define SIZE	"a size like 100M"
 #define MARK_MAX	255		/* bytes that the kernel takes */
-#define OPTION_FIELDS	256		/* has no letter */
+#define OPTION_FIELDS	256		/* have no letters */
+#define OPTION_RESTORE	257
 #define SHORT	"+o:f:raTelcn:M:I:C:A:G:ksm:t:p:P:zS:R:F:D:h"
 
 static const struct option options[] = {
@@ -80,6 +84,7 @@ static const struct option options[] = {
 	{ "max-size", required_argument, NULL, 'S' },
 	{ "rotate", required_argument, NULL, 'R' },
 	{ "flight", required_argument, NULL, 'F' },
+	{ "restore", required_argument, NULL, OPTION_RESTORE },
 	{ "debugfs", required_argument, NULL, 'D' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -196,7 +201,7 @@ static bool parse_mark(struct recording *what, const char *text)
 	const char *want = NULL;
 
 	what->mark = text;
-	if (!*text || strlen(text) > MARK_MAX)
+	if (!*text || !strcmp(text, "\n") || strlen(text) > MARK_MAX)
 		want = "1 to 255 bytes";
 	else if (!strncmp(text, "leave ", 6) && text[6])
 		want = "a text that does not leave a scope: none is open yet";
@@ -341,6 +346,9 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			if (what->form.flight)
 				break;
 			return usage_error("record");
+		case OPTION_RESTORE:
+			what->restore = optarg;
+			break;
 		case 'D':
 			what->debugfs = optarg;
 			break;
@@ -368,7 +376,7 @@ static int run(int argc, char **argv)
 	what.narrow.pids = &what.form.choice.pids;
 	status = parse_options(argc, argv, &what);
 	if (status < 0)
-		status = record(&what);
+		status = what.restore ? settings_restore(what.debugfs, what.restore) : record(&what);
 	sieve_free_choice(&what.form.choice);
 	narrow_free(&what.narrow);
 	return status;

@@ -305,6 +305,77 @@ narrows 0 "$(seq -f function_%g 1000)
 cmp "$tmp/want" "$m/memorizer_filter"
 ok $? "a filter that is longer than the kernel takes at once is put back"
 
+# A recorder that is killed leaves the kernel as it has set it
+killed()
+{
+	exec 3<>"$m/cpu0"
+	until_is stream_accesses 1
+	until_is memorizer_log_access 1
+	: >"$tmp/at.sent"
+	until_there "$tmp/ended"
+	exec 3<&-
+}
+
+# settings: all that a recorder changes
+settings()
+{
+	(cd "$m" && grep . stream_* memorizer_*)
+}
+
+# restores TRACE: puts back what the recorder had found
+restores()
+{
+	"$memorizer" record --debugfs "$d" --restore "$1" >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
+}
+
+for form in "" "--max-size 1M --rotate 2"; do
+	debugfs 0
+	echo 1 >"$m/stream_retirements"
+	echo 0 >"$m/memorizer_log_access"
+	printf '%s\n' "function:before*" "!cache:before" >"$m/memorizer_filter"
+	echo "cache:before" >"$m/memorizer_fields"
+	: >"$m/memorizer_cgroup"
+	echo none >"$m/memorizer_pid"
+	echo 1 >"$m/memorizer_pid_fork"
+	settings >"$tmp/want"
+	start killed
+	# shellcheck disable=SC2086 # options
+	"$memorizer" record --debugfs "$d" -o "$tmp/trace" $form --accesses --function 'ext4_*' \
+		--fields 'cache:*' --cgroup /a --pid 1 --for 1000h 2>"$tmp/err" </dev/null &
+	recorder=$!
+	until_there "$tmp/at.sent"
+	restores "$tmp/none"
+	kill -KILL $recorder
+	wait $recorder 2>/dev/null
+	: >"$tmp/ended"
+	wait $kernel
+	same "what is no trace has no settings: record $form" "2 memorizer: none: no trace: want one that this \
+kernel wrote since it was booted" "$status $(message)"
+	settings >"$tmp/got"
+	same "a recorder that is killed leaves its own" 8 "$(diff "$tmp/want" "$tmp/got" | grep -c '^>')"
+	cp "$m/metadata" "$tmp/metadata"
+	sed -i 's/uuid = "6d/uuid = "6e/' "$m/metadata"
+	restores "$tmp/trace"
+	same "those of another boot are refused" "2 memorizer: trace: a trace of another boot, whose settings \
+ended with that: want one that this kernel wrote since it was booted" "$status $(message)"
+	cp "$tmp/metadata" "$m/metadata"
+	FAULT=cpu0:16 "$faulty" record --debugfs "$d" --restore "$tmp/trace" 2>"$tmp/err"
+	same "somebody who records is not disturbed" "2 memorizer: debugfs/memorizer/cpu0: Device or resource \
+busy: somebody else reads it, end that first" "$? $(message)"
+	restores "$tmp/trace"
+	settings >"$tmp/got"
+	same "--restore puts back what it found" "0 " "$status $(message)"
+	equal "switches, filters and logging" "$tmp/want" "$tmp/got"
+	restores "$tmp/trace"
+	same "once" "2 memorizer: trace: no settings in it: they have been put back already" \
+		"$status $(message)"
+done
+narrows 0 "" --accesses --module vmlinux
+restores "$tmp/trace"
+same "a recorder that ends puts them back itself" \
+	"2 memorizer: trace: no settings in it: they have been put back already" "$status $(message)"
+
 chooses_tasks "" --cache 'dentry,!filp' --alloc __d_alloc -- true
 [ ! -e "$tmp/trace" ]
 ok $? "a kernel that filters is wanted for all of that"
@@ -1312,6 +1383,8 @@ refuses "a size for parts" " record: --rotate: want --max-size, too, which says 
 	--rotate 3
 refuses "one way to keep the last" " record: --flight and --max-size: want one of them $hint" \
 	--flight 1M --max-size 1M
+refuses "more than a newline" " record: --mark  : want 1 to 255 bytes $hint" --mark "
+"
 refuses "a mark" " record: --mark : want 1 to 255 bytes $hint" --mark ""
 refuses "one that the kernel takes" " record: --mark $(printf '%020d' 0)...: want 1 to 255 bytes $hint" \
 	--mark "$(printf '%0256d' 0)"

@@ -278,6 +278,34 @@ bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWI
 }
 
 /**
+ * control_print_switches - print what switches are, a line for each
+ * @to: where to
+ * @on: what they are
+ */
+void control_print_switches(FILE *to, const bool on[NR_STREAM_SWITCHES])
+{
+	int i;
+
+	for (i = 0; i < NR_STREAM_SWITCHES; i++)
+		fprintf(to, "%s: %d\n", switches[i], on[i]);
+}
+
+/**
+ * control_parse_switches - read what control_print_switches() printed
+ * @text: what was printed
+ * @on: set to what they are, but for those that @text does not have
+ */
+void control_parse_switches(const char *text, bool on[NR_STREAM_SWITCHES])
+{
+	u64 value;
+	int i;
+
+	for (i = 0; i < NR_STREAM_SWITCHES; i++)
+		if (find_stat(text, switches[i], &value))
+			on[i] = value;
+}
+
+/**
  * control_say_on - say which switches are on already
  * @c: the files
  * @on: what they are

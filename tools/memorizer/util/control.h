@@ -3,6 +3,8 @@
 #ifndef CONTROL_H
 #define CONTROL_H
 
+#include <stdio.h>
+
 #include "types.h"
 
 /* The stream's switches, in the order in which they are turned on. */
@@ -36,6 +38,8 @@ int control_write_lines(const struct control *c, const char *file, const char *t
 bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES]);
 bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWITCHES],
 			  const bool to[NR_STREAM_SWITCHES]);
+void control_print_switches(FILE *to, const bool on[NR_STREAM_SWITCHES]);
+void control_parse_switches(const char *text, bool on[NR_STREAM_SWITCHES]);
 void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES]);
 bool control_is_off(const struct control *c);
 bool control_stat(const struct control *c, const char *name, u64 *value);

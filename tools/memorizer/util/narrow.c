@@ -3,12 +3,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "narrow.h"
+#include "stats.h"
 
 #define FILTER	"memorizer_filter"
 #define LOG	"memorizer_log_access"
@@ -291,6 +293,94 @@ static char *living(char *pids)
 		free(proc);
 	}
 	return left ? left : strdup("none\n");
+}
+
+/* The files with lines, and where they are in struct narrow as they were. */
+static const struct {
+	const char *file;
+	size_t before;
+} kept[] = {
+	{ FILTER, offsetof(struct narrow, before) },
+	{ FIELDS, offsetof(struct narrow, fields_before) },
+	{ CGROUPS, offsetof(struct narrow, cgroups_before) },
+	{ PIDS, offsetof(struct narrow, pids_before) },
+};
+
+/* Prints each line of a text behind a name, or the name alone if there is none. */
+static void print_lines(FILE *to, const char *name, const char *text)
+{
+	size_t len;
+
+	do {
+		len = strcspn(text, "\n");
+		fprintf(to, "%s: %.*s\n", name, (int)len, text);
+		text += len + (text[len] == '\n');
+	} while (*text);
+}
+
+/**
+ * narrow_print - print what was before
+ * @n: the filters, after narrow_begin() and before narrow_log()
+ * @c: the kernel's files
+ * @to: where to
+ */
+void narrow_print(const struct narrow *n, const struct control *c, FILE *to)
+{
+	const char *text;
+	char *log = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		text = *(char *const *)((const char *)n + kept[i].before);
+		if (!text)
+			continue;
+		print_lines(to, kept[i].file, text);
+		log = log ? log : control_read(c, LOG);
+	}
+	if (n->pids_before)
+		fprintf(to, FORK ": %d\n", n->children_before);
+	if (log)
+		fprintf(to, LOG ": %d\n", *log == '1');
+	free(log);
+}
+
+/* The lines that print_lines() printed; NULL if there are none. */
+static char *parse_lines(const char *text, const char *name)
+{
+	size_t size, name_len = strlen(name), len;
+	char *lines = NULL;
+	FILE *f = NULL;
+
+	for (; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		if (len < name_len + 2 || strncmp(text, name, name_len) ||
+		    strncmp(text + name_len, ": ", 2))
+			continue;
+		f = f ? f : open_memstream(&lines, &size);
+		if (!f)
+			abort();
+		if (len > name_len + 2)
+			fprintf(f, "%.*s\n", (int)(len - name_len - 2), text + name_len + 2);
+	}
+	if (f)
+		fclose(f);
+	return lines;
+}
+
+/**
+ * narrow_parse - read what narrow_print() printed
+ * @n: set to what was before, for narrow_end()
+ * @text: what was printed
+ */
+void narrow_parse(struct narrow *n, const char *text)
+{
+	u64 number;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++)
+		*(char **)((char *)n + kept[i].before) = parse_lines(text, kept[i].file);
+	n->children_before = find_stat(text, FORK, &number) && number;
+	n->logs = find_stat(text, LOG, &number) && !number;
 }
 
 /**

@@ -36,6 +36,8 @@ bool narrow_begin(struct narrow *n, const struct control *c, bool else_sieve);
 bool narrow_waits(const struct narrow *n);
 bool narrow_to_command(const struct control *c, pid_t pid);
 bool narrow_log(struct narrow *n, const struct control *c, bool on);
+void narrow_print(const struct narrow *n, const struct control *c, FILE *to);
+void narrow_parse(struct narrow *n, const char *text);
 bool narrow_end(struct narrow *n, const struct control *c);
 void narrow_free(struct narrow *n);
 

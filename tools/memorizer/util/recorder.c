@@ -20,6 +20,7 @@
 #include "copies.h"
 #include "recorder.h"
 #include "save.h"
+#include "settings.h"
 #include "yield.h"
 
 #define TICK_MS		1000		/* how often to look for new CPUs and show the live line */
@@ -578,7 +579,8 @@ static bool prepare(struct recorder *r)
 	if (!copies_open(c, &r->what->form, &r->kernel) ||
 	    !save_open(&r->trace, r->what->output) || !copies_begin(c, &r->trace))
 		return false;
-	if (!block_signals(r) ||
+	if (!settings_save(copies_base(c), &r->kernel, r->before, &r->what->narrow) ||
+	    !block_signals(r) ||
 	    !save_copy(copies_base(c), r->kernel.dir, "metadata", "metadata"))
 		return false;
 	control_say_on(&r->kernel, r->before);
@@ -636,6 +638,8 @@ static void switch_off(struct recorder *r)
 	if (!narrow_end(&r->what->narrow, &r->kernel) ||
 	    !control_set_switches(&r->kernel, off, r->before))
 		r->failed = true;
+	else
+		settings_forget(copies_base(&r->copies));
 }
 
 static void summarize(const struct recorder *r)

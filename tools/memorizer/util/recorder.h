@@ -33,6 +33,7 @@ struct recorder_view {
  * struct recording - what to record
  * @debugfs: where debugfs is mounted
  * @output: directory to record to, NULL for the first free one of memorizer-trace, ...
+ * @restore: trace of a recorder that was killed, whose settings are to be put back; NULL: record
  * @mark: text of a mark to begin with, or NULL
  * @on: which switches to have on
  * @narrow: which accesses the kernel is to log
@@ -43,7 +44,7 @@ struct recorder_view {
  * @command: arguments of a command to run, ended by NULL, or NULL
  */
 struct recording {
-	const char *debugfs, *output, *mark;
+	const char *debugfs, *output, *restore, *mark;
 	bool on[NR_STREAM_SWITCHES];
 	struct narrow narrow;
 	bool snapshot;
