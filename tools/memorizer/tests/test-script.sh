@@ -131,7 +131,7 @@ for order in le be; do
 		"counts object=1 ip=1 pid=1193046 writes=4328719365 reads=1108152157446" |
 		"$build/tests/make-trace" -e $order "$tmp/sizes" || exit 1
 	for bits in 24 40 48; do
-		printf 'typealias integer { size = %s; align = 8; signed = false; } := uint%s_t;\n' \
+		printf 'typealias integer { size = %s; align = 8; } := uint%s_t;\n' \
 			$bits $bits
 	done >"$tmp/aliases"
 	sed -i -e "1r $tmp/aliases" -e "$(split $order 24 pid 32)" \
