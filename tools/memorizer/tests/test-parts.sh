@@ -112,6 +112,10 @@ alike "parts under other names"
 parts="$parts $tmp/copy/as-1"
 alike "one that is named twice"
 
+"$memorizer" check "$tmp/one" "$tmp/none" >"$tmp/out" 2>"$tmp/err"
+same "what is no trace is no part" "2 memorizer check: 2 traces: want one directory, or the parts of one, \
+or a KMAP" "$? $(head -n 1 "$tmp/err")"
+
 # A part that is missing
 lost_part=$((nr_parts / 2))
 nr_lost=$((-2 + $(for cpu in 0 1; do offsets "$tmp/trace/$lost_part/cpu$cpu"; done | wc -l)))

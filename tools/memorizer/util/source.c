@@ -217,8 +217,10 @@ const char *source_join(char **paths, u32 nr)
 	u32 i, j;
 
 	for (i = 0; i < nr; i++) {
-		if (!source_is_trace(paths[i]))
+		if (!source_is_trace(paths[i])) {
+			free(name);
 			return NULL;
+		}
 		if (asprintf(&longer, "%s%s%s", i ? name : "", i ? " " : "", paths[i]) < 0)
 			abort();
 		free(name);
