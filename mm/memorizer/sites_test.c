@@ -9,12 +9,14 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/memorizer.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
 #include <asm/apic.h>
+#include <asm/ibt.h>
 #include <asm/memorizer-sites.h>
 #include <asm/nmi.h>
 #include <asm/sections.h>
@@ -377,6 +379,62 @@ static void lookup_is_a_search(struct kunit *test)
 	KUNIT_EXPECT_LT(test, lookups, pass);
 }
 
+#ifdef CONFIG_KPROBES
+/* Functions of the kernel. */
+struct entries {
+	struct kunit *test;
+	unsigned long all, reserved, probed, refused;
+};
+
+/* The probe is not armed: whoever refuses a probe does so all the same. */
+static void probe_entry(struct entries *entries, void *addr)
+{
+	struct kprobe probe = { .addr = addr, .flags = KPROBE_FLAG_DISABLED };
+	int err = register_kprobe(&probe);
+
+	if (err) {
+		if (entries->refused++ < 5)
+			kunit_info(entries->test, "%pS is refused: %d\n", addr, err);
+		return;
+	}
+	entries->probed++;
+	unregister_kprobe(&probe);
+}
+
+static int check_entry(void *data, const char *name, unsigned long at)
+{
+	struct entries *entries = data;
+	void *addr = (void *)at, *first;
+
+	if (at < (unsigned long)_stext || at >= (unsigned long)_etext)
+		return 0;
+	entries->all++;
+	first = is_endbr(*(u32 *)addr) ? addr + 4 : addr;
+	if (memorizer_text_reserved(addr, first)) {
+		if (entries->reserved++ < 5)
+			kunit_info(entries->test, "%pS is reserved\n", addr);
+		return 0;
+	}
+	/* The plugin left one byte before the site; other functions are probed without Memorizer. */
+	if (memorizer_text_reserved(first, first + 1) && !within_kprobe_blacklist(at))
+		probe_entry(entries, addr);
+	return 0;
+}
+
+/* Each function can be probed at its entry, even where a site follows at once. */
+static void entries_can_be_probed(struct kunit *test)
+{
+	struct entries entries = { .test = test };
+
+	kallsyms_on_each_symbol(check_entry, &entries);
+	kunit_info(test, "%lu entries, %lu of them before a site probed\n",
+		   entries.all, entries.probed);
+	KUNIT_EXPECT_EQ(test, entries.reserved, 0);
+	KUNIT_EXPECT_EQ(test, entries.refused, 0);
+	KUNIT_EXPECT_GT(test, entries.probed, 100);
+}
+#endif
+
 /* Off, all sites have the form that boot chose, by the bytes that are there. */
 static void sites_have_the_chosen_form(struct kunit *test)
 {
@@ -416,6 +474,9 @@ static struct kunit_case sites_cases[] = {
 	KUNIT_CASE(sites_are_reserved),
 	KUNIT_CASE(reserved_text_agrees_with_table),
 	KUNIT_CASE(lookup_is_a_search),
+#ifdef CONFIG_KPROBES
+	KUNIT_CASE(entries_can_be_probed),
+#endif
 	KUNIT_CASE(sites_have_the_chosen_form),
 	{ }
 };
