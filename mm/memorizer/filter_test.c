@@ -432,6 +432,7 @@ static void functions_come_while_the_kmap_is_read(struct kunit *test)
 
 static int filter_test_init(struct kunit *test)
 {
+	memorizer_clear();
 	return memorizer_set_enabled(true);
 }
 

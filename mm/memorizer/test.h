@@ -116,9 +116,10 @@ static inline unsigned int copy_lines(struct memorizer_object *object, struct me
 	return n;
 }
 
-/* For suites that need objects and accesses recorded. */
+/* For suites that need objects and accesses recorded. Clears what earlier tests left in the pool. */
 static inline int switch_on(struct kunit_suite *suite)
 {
+	memorizer_clear();
 	return memorizer_set_enabled(true) ?: memorizer_set_log_access(true);
 }
 
