@@ -49,11 +49,15 @@ function_graph() {
 	grep -qw function_graph $T/available_tracers || { echo "# no function_graph"; return 0; }
 	echo function_graph >$T/current_tracer
 	read -r version </proc/version
+	# With all functions, later ones may take the room of this one in the trace's buffer.
+	echo vfs_read >$T/set_ftrace_filter
+	read -r version </proc/version
 	echo 0 >$T/tracing_on
 	grep -q 'vfs_read' $T/trace
 	seen=$?
-	echo 1 >$T/tracing_on
 	echo nop >$T/current_tracer
+	echo >$T/set_ftrace_filter
+	echo 1 >$T/tracing_on
 	return $seen
 }
 
