@@ -18,7 +18,8 @@ help:
 	@echo '    stream  recorded traces, and perf     debug, debug-rest  lockdep, SLUB debugging'
 	@echo '    qemu    the plugin for QEMU           sites   where sites are, what they reach'
 	@echo '  and, not by default: rt (PREEMPT_RT), kfence (with kmemleak, page_owner), gcc11 (built'
-	@echo '  by GCC 11), defconfig, and each (every exported patch builds and boots)'
+	@echo '  by GCC 11), large (72 CPUs on two nodes, BTF), defconfig, and each (every exported'
+	@echo '  patch builds and boots)'
 	@echo
 	@echo 'Others:'
 	@echo '  make shell      boot the same kernel to a shell'
