@@ -66,15 +66,22 @@ static void write_all(const unsigned char *data, size_t size)
 
 static void decode_packets(void)
 {
-	char error[KMAP_ERROR_MAX], path[64];
+	struct stream_file *file = kmap_array(NULL, 1, sizeof(*file));
+	char error[KMAP_ERROR_MAX];
 	volatile u64 sum = 0;
 	struct stream s;
 	struct batch b;
 	u32 i;
 
-	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-	if (!stream_open(&s, &layout, path, 0, error))
+	*file = (struct stream_file){ .carried = U64_MAX };
+	if (asprintf(&file->path, "/dev/fd/%d", fd) < 0 ||
+	    !stream_open(&s, &layout, file, 1, 0, error))
 		abort();
+	/* An empty file is none. */
+	if (!s.size) {
+		stream_close(&s);
+		return;
+	}
 	batch_init(&b, 64);
 	do {
 		stream_fill(&s, &b);
