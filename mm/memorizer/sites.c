@@ -373,7 +373,7 @@ static int __kprobes hold_cpu(void *data)
 		for_each_online_cpu(cpu) {
 			/* Pairs with the release below: what the CPU did before is done. */
 			while (!smp_load_acquire(per_cpu_ptr(&memorizer_held, cpu))) {
-				/* Without it, virtual CPUs that take turns do not change. */
+				/* Yields to other virtual CPUs under single-threaded TCG. */
 				cpu_relax();
 				pause_patching();
 			}

@@ -380,13 +380,13 @@ static void lookup_is_a_search(struct kunit *test)
 }
 
 #ifdef CONFIG_KPROBES
-/* Functions of the kernel. */
+/* Counts of functions in kernel text, by what happened to a probe at the entry. */
 struct entries {
 	struct kunit *test;
 	unsigned long all, reserved, probed, refused;
 };
 
-/* The probe is not armed: whoever refuses a probe does so all the same. */
+/* A disabled probe passes the same checks as an armed one. */
 static void probe_entry(struct entries *entries, void *addr)
 {
 	struct kprobe probe = { .addr = addr, .flags = KPROBE_FLAG_DISABLED };
@@ -415,13 +415,13 @@ static int check_entry(void *data, const char *name, unsigned long at)
 			kunit_info(entries->test, "%pS is reserved\n", addr);
 		return 0;
 	}
-	/* The plugin left one byte before the site; other functions are probed without Memorizer. */
+	/* Only entries that a site follows, behind the byte that the plugin leaves, need a probe. */
 	if (memorizer_text_reserved(first, first + 1) && !within_kprobe_blacklist(at))
 		probe_entry(entries, addr);
 	return 0;
 }
 
-/* Each function can be probed at its entry, even where a site follows at once. */
+/* Each function can be probed at its entry, even if a site follows immediately. */
 static void entries_can_be_probed(struct kunit *test)
 {
 	struct entries entries = { .test = test };

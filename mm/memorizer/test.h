@@ -116,7 +116,7 @@ static inline unsigned int copy_lines(struct memorizer_object *object, struct me
 	return n;
 }
 
-/* For suites that need objects and accesses recorded. Clears what earlier tests left in the pool. */
+/* Record objects and accesses, in a pool without the freed objects of earlier tests. */
 static inline int switch_on(struct kunit_suite *suite)
 {
 	memorizer_clear();

@@ -1388,7 +1388,7 @@ static int settle(struct kunit *test)
 
 	for (which = 0; which < MEMORIZER_STREAM_SWITCHES; which++)
 		memorizer_stream_set(which, false);
-	/* Some tests allocate as long as others run, and so may fill the pool. */
+	/* Background allocations of an earlier test may have filled the pool. */
 	memorizer_clear();
 	return set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
 }
