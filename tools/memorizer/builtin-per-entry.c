@@ -299,7 +299,7 @@ static bool set_option(struct analysis *a, int option, const char *arg)
 	return true;
 }
 
-/* Without accesses, entries can still be counted. */
+/* Counting entries needs no accesses. */
 static bool is_usable(struct analysis *a, const char *dir)
 {
 	bool accesses = ((struct per_entry *)a)->accesses;

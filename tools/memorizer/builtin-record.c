@@ -47,8 +47,8 @@ static const char usage[] =
 	"  -R, --rotate N       go on then in another part; keep the last N, DIR/0, DIR/1, ...\n"
 	"  -F, --flight SIZE    keep the last SIZE of each CPU in memory; SIGUSR2 and the end\n"
 	"                       write it to DIR/0, DIR/1, ...\n"
-	"      --restore DIR    record nothing, but put back the switches and filters that the\n"
-	"                       recorder had found which was killed while it made this trace\n"
+	"      --restore DIR    record nothing; restore the switches and filters that a killed\n"
+	"                       recorder left changed (DIR is its trace)\n"
 	"  -D, --debugfs DIR    where debugfs is mounted (default /sys/kernel/debug)\n"
 	"  -h, --help           print this\n";
 
