@@ -212,6 +212,29 @@ same "chosen by any of the names" "6,0 6,0 6,0" "$(for what in holder widget inn
 	"$memorizer" report --csv --type $what --field '*count' $symbols "$tmp/le" "$kmap" 2>"$tmp/err" |
 		sed -n 's/^fields,[^,]*,'"$what"',[^,]*,\([0-9]*,[0-9]*\),.*/\1/p'
 done | xargs)"
+
+# brief INPUT: type, member, reads, writes and functions in the members of report --brief
+brief()
+{
+	"$memorizer" report --brief --csv $symbols "$tmp/le" "$1" 2>"$tmp/err" |
+		sed -n 's/^\(accessed_\)\{0,1\}fields,\([^,]*\),\([^,]*\),\([0-9]*,[0-9]*,[0-9]*\)$/\3:\2:\4/p' | xargs
+}
+
+# One object of each kind, read in its inner.count by code that knows only that
+printf '%s\n' "alloc kind=1 call_site=ffffffff9b000010 ptr=ffff888000001000 bytes_req=64 bytes_alloc=64" \
+	"access ip=ffffffff9b000110 ptr=ffff888000001018 size=4 kind=1 pid=1" \
+	"access ip=ffffffff9b000190 ptr=ffff88800000102c size=4 kind=3 pid=1" \
+	"access ip=ffffffff9b000110 ptr=ffff888000009018 size=4 kind=1 pid=1" |
+	"$build/tests/make-trace" -q "$tmp/once" || exit 1
+same "report --brief counts each access once, under the type of its object" \
+	"::1021,11,2 holder:one.flag:1,7,1 holder:one.inner.count:6,0,1 holder:one.name[]:3,2,1" \
+	"$(brief "$kmap")"
+same "and in a trace, or under the type that the code knows if the object is unknown" \
+	"holder:one.flag:1,1,1 inner:count:1,0,1 holder:one.inner.count:1,0,1" "$(brief "$tmp/once")"
+sed '/^note alloc/d' "$tmp/parts" | sed 's/inner count \(.*\) 0 4 4 0$/widget inner.count \1 8 4 32 0/' |
+	make_notes "$tmp/le"
+same "if no object's type is known, under the outermost type" \
+	"::1021,11,2 widget:flag:1,7,1 widget:inner.count:6,0,1 widget:name[]:3,2,1" "$(brief "$kmap")"
 make_notes "$tmp/le" <"$data/session.notes"
 
 # By granule: where the code has but bytes before it, the place tells the member; and only there.

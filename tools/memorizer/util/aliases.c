@@ -202,3 +202,22 @@ u32 aliases_get(const struct aliases *a, u32 set, u32 *first)
 	*first = s->first;
 	return s->nr;
 }
+
+/**
+ * aliases_outermost - look up the name of an access in its object
+ * @a: the names
+ * @set: the access's set of names, from aliases_find()
+ *
+ * Return: the place in @a->all of the name whose type is the object's, or the code's own name if
+ *	   the type of the object is unknown.
+ */
+u32 aliases_outermost(const struct aliases *a, u32 set)
+{
+	const struct alias_set *s = hash_item(&a->sets, set);
+	u32 i;
+
+	for (i = s->first; i < s->first + s->nr; i++)
+		if (a->all[i].type == s->outer >> 32)
+			return i;
+	return s->first;
+}

@@ -35,5 +35,6 @@ void aliases_init(struct aliases *a, struct hash *texts);
 void aliases_free(struct aliases *a);
 u32 aliases_find(struct aliases *a, const struct notes *notes, const struct alias *own, u32 outer);
 u32 aliases_get(const struct aliases *a, u32 set, u32 *first);
+u32 aliases_outermost(const struct aliases *a, u32 set);
 
 #endif

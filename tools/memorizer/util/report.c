@@ -895,15 +895,20 @@ void report_types(const struct report *r, const struct sums *k)
 static void report_brief(const struct report *r, const struct sums *k)
 {
 	static const struct {
-		const char *of_kmap, *of_trace, *sort, *columns[6];
+		const char *of_kmap, *of_trace, *sort;
+		size_t from_full;	/* from the items of the full table, in struct sums */
+		const char *columns[6];
 	} brief[] = {
-		{ "sites", "sites", "bytes",
+		{ "sites", "sites", "bytes", 0,
 		  { "bytes", "objects", "live", "bytes_alloc", "hit" } },
-		{ "who", "accessed_by", "accesses", { "reads", "writes" } },
-		{ "fields", "accessed_fields", "accesses", { "reads", "writes", "functions" } },
+		{ "who", "accessed_by", "accesses", 0, { "reads", "writes" } },
+		{ "fields", "accessed_fields", "accesses",
+		  offsetof(struct sums, once) - offsetof(struct sums, fields),
+		  { "reads", "writes", "functions" } },
 	};
 	struct report sorted = *r;
 	const struct view *v;
+	struct view view;
 	const char *key;
 	size_t i;
 
@@ -911,9 +916,13 @@ static void report_brief(const struct report *r, const struct sums *k)
 	for (i = 0; i < ARRAY_SIZE(brief); i++) {
 		key = r->trace ? brief[i].of_trace : brief[i].of_kmap;
 		sorted.usual = brief[i].sort;
-		for (v = views; v < views + ARRAY_SIZE(views); v++)
-			if (r->trace == !v->of_trace.key && !strcmp(v->table.key, key))
-				print_table(&sorted, v, k, brief[i].columns);
+		for (v = views; v < views + ARRAY_SIZE(views); v++) {
+			if (r->trace != !v->of_trace.key || strcmp(v->table.key, key))
+				continue;
+			view = *v;
+			view.hash += brief[i].from_full;
+			print_table(&sorted, &view, k, brief[i].columns);
+		}
 	}
 }
 

@@ -17,6 +17,7 @@
  * @k: the sums
  * @source: where the accesses come from
  * @items: struct field or struct type, which begin alike
+ * @once: an access counts for its outermost alias only
  * @first: by alias, where its items begin in @item
  * @item: items, one alias after the other
  * @nr: how many
@@ -25,6 +26,7 @@ struct targets {
 	struct sums *k;
 	enum access_source source;
 	struct hash *items;
+	bool once;
 	u32 *first, *item, nr;
 };
 
@@ -63,8 +65,13 @@ static void visit(struct targets *t, u32 noted,
 		  void (*count)(struct targets *t, u32 item, const void *data), const void *data)
 {
 	const struct noted *n = hash_item(t->k->noted + t->source, noted);
-	u32 alias, nr = aliases_get(t->k->aliases + t->source, n->names, &alias), i;
+	const struct aliases *a = t->k->aliases + t->source;
+	u32 alias, nr = aliases_get(a, n->names, &alias), i;
 
+	if (t->once) {
+		alias = aliases_outermost(a, n->names);
+		nr = 1;
+	}
 	for (i = t->first[alias]; i < t->first[alias + nr]; i++)
 		count(t, t->item[i], data);
 }
@@ -152,13 +159,14 @@ static u64 key_of(const struct alias *alias)
 	return (u64)alias->type << 32 | alias->path;
 }
 
-static void count_fields(struct sums *k, enum access_source source)
+static void count_fields(struct sums *k, enum access_source source, struct hash *fields, bool once)
 {
 	const struct alias *alias;
 	struct targets t;
 	u32 i;
 
-	init_targets(&t, k, source, k->fields + source);
+	init_targets(&t, k, source, fields);
+	t.once = once;
 	for (i = 0; i < k->aliases[source].nr; i++) {
 		alias = k->aliases[source].all + i;
 		add_target(&t, i, key_of(alias), alias->offset);
@@ -328,7 +336,8 @@ void sums_records(struct sums *k, enum access_source source)
 	u32 i;
 
 	find_names(k, source);
-	count_fields(k, source);
+	count_fields(k, source, k->fields + source, false);
+	count_fields(k, source, k->once + source, true);
 	count_within(k, source);
 	count_types(k, source, types);
 	count_users(k, source);

@@ -34,6 +34,7 @@ void sums_types_init(struct sums *k)
 		aliases_init(k->aliases + i, &k->names);
 		hash_init(k->noted + i, sizeof(struct noted), 2 * sizeof(u64));
 		hash_init(k->noted_pids + i, sizeof(struct pair), sizeof(u64));
+		hash_init(k->once + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->within + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->untouched + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->fields + i, sizeof(struct field), sizeof(u64));
@@ -58,6 +59,7 @@ void sums_types_free(struct sums *k)
 		aliases_free(k->aliases + i);
 		hash_free(k->noted + i);
 		hash_free(k->noted_pids + i);
+		hash_free(k->once + i);
 		hash_free(k->within + i);
 		hash_free(k->untouched + i);
 		hash_free(k->fields + i);

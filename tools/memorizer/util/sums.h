@@ -326,7 +326,9 @@ struct counted {
  * @names: names of types and members, numbered; the first is for those not known
  * @types: struct type by name, if there are notes
  * @fields: struct field by type and member, likewise; an access counts for each of its names
- * @within: the same, but what is accessed of a member counts for the members around it, too
+ * @once: the same, but an access counts only for the member of its object's type, or if that is
+ *	  unknown, for the outermost member
+ * @within: the same as @fields, but what is accessed of a member counts for the members around it, too
  * @aliases: all names that accesses have, by source
  * @untouched: struct field by type and member: those that no access names, of records that are
  *	       accessed
@@ -382,7 +384,7 @@ struct sums {
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
 	struct hash noted[ACCESS_SOURCES], noted_pids[ACCESS_SOURCES], noted_cpus;
 	struct hash names, types[GROUPS], fields[ACCESS_SOURCES], users[ACCESS_SOURCES];
-	struct hash within[ACCESS_SOURCES], untouched[ACCESS_SOURCES];
+	struct hash once[ACCESS_SOURCES], within[ACCESS_SOURCES], untouched[ACCESS_SOURCES];
 	struct aliases aliases[ACCESS_SOURCES];
 	bool moved[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
