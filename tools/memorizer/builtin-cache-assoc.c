@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis.h"
+#include "report/analysis.h"
 
 static const char usage[] =
 	"Usage: memorizer cache-assoc [OPTION...] DIR\n"

@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "hash.h"
-#include "head.h"
-#include "kmap-check.h"
-#include "live.h"
-#include "progress.h"
-#include "source.h"
-#include "stats.h"
-#include "table.h"
-#include "term.h"
-#include "trace.h"
+#include "lib/hash.h"
+#include "lib/progress.h"
+#include "lib/source.h"
+#include "lib/stats.h"
+#include "report/head.h"
+#include "report/kmap-check.h"
+#include "report/table.h"
+#include "report/term.h"
+#include "trace/live.h"
+#include "trace/trace.h"
 
 #define SHOWN		20		/* violations of a kind, without --all */
 #define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis.h"
-#include "clashes.h"
+#include "report/analysis.h"
+#include "report/clashes.h"
 
 static const char usage[] =
 	"Usage: memorizer conflicts [OPTION...] DIR\n"

@@ -13,16 +13,16 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "head.h"
-#include "named.h"
-#include "names.h"
-#include "namesakes.h"
-#include "rebuild.h"
-#include "sums.h"
-#include "table.h"
-#include "term.h"
-#include "texts.h"
-#include "trace-symbols.h"
+#include "lib/texts.h"
+#include "report/head.h"
+#include "report/named.h"
+#include "report/sums.h"
+#include "report/table.h"
+#include "report/term.h"
+#include "symbols/namesakes.h"
+#include "symbols/trace-symbols.h"
+#include "trace/names.h"
+#include "trace/rebuild.h"
 
 #define NAME_KEY	(KMAP_SYMBOL_MAX / 2)	/* function and module, a multiple of 8 */
 #define MEASURES	2			/* of a table */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pairs.h"
+#include "report/pairs.h"
 
 static const char usage[] =
 	"Usage: memorizer false-sharing [OPTION...] DIR\n"

@@ -9,16 +9,16 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "head.h"
-#include "named.h"
-#include "names.h"
-#include "namesakes.h"
-#include "table.h"
-#include "term.h"
-#include "texts.h"
-#include "trace-symbols.h"
-#include "tracker.h"
-#include "wanted.h"
+#include "lib/texts.h"
+#include "report/head.h"
+#include "report/named.h"
+#include "report/table.h"
+#include "report/term.h"
+#include "symbols/namesakes.h"
+#include "symbols/trace-symbols.h"
+#include "trace/names.h"
+#include "trace/tracker.h"
+#include "trace/wanted.h"
 
 static const char usage[] =
 	"Usage: memorizer fold [OPTION...] DIR|KMAP|-\n"

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "cut.h"
 #include "html/embed.h"
-#include "output.h"
-#include "progress.h"
-#include "table.h"
+#include "lib/progress.h"
+#include "report/cut.h"
+#include "report/output.h"
+#include "report/table.h"
 
 #define RUNS		2
 #define PAGE_MAX	5000000		/* bytes of the page */

@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "builtin.h"
-#include "filter.h"
-#include "rebuild.h"
-#include "term.h"
-#include "trace-symbols.h"
-#include "wanted.h"
+#include "report/filter.h"
+#include "report/term.h"
+#include "symbols/trace-symbols.h"
+#include "trace/rebuild.h"
+#include "trace/wanted.h"
 
 static const char usage[] =
 	"Usage: memorizer kmap [OPTION...] DIR\n"

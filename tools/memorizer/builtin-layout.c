@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "members.h"
-#include "notes.h"
-#include "pack.h"
-#include "report.h"
-#include "tally.h"
+#include "report/pack.h"
+#include "report/report.h"
+#include "report/tally.h"
+#include "symbols/members.h"
+#include "symbols/notes.h"
 
 #define CPU_COLUMN	7	/* of a layout */
 #define PATH_DEPTH	64	/* of members in members */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis.h"
-#include "entries.h"
+#include "report/analysis.h"
+#include "trace/entries.h"
 
 static const char usage[] =
 	"Usage: memorizer per-entry [OPTION...] DIR\n"

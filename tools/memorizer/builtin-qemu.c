@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 static const char usage[] =
 	"Usage: memorizer qemu [OPTION...] -- QEMU [ARGUMENT...]\n"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis.h"
+#include "report/analysis.h"
 
 static const char usage[] =
 	"Usage: memorizer rcu [OPTION...] DIR\n"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "recorder.h"
-#include "settings.h"
+#include "record/recorder.h"
+#include "record/settings.h"
 
 static const char usage[] =
 	"Usage: memorizer record [OPTION...] [--for TIME | -- COMMAND...]\n"

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "rebuild.h"
-#include "report.h"
-#include "trace-symbols.h"
+#include "report/report.h"
+#include "symbols/trace-symbols.h"
+#include "trace/rebuild.h"
 
 #define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
 #define BRIEF_ROWS	10

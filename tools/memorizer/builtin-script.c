@@ -7,17 +7,17 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "chrome.h"
-#include "filter.h"
-#include "gfp.h"
-#include "head.h"
-#include "named.h"
-#include "names.h"
-#include "table.h"
-#include "term.h"
-#include "trace-symbols.h"
-#include "tracker.h"
-#include "wanted.h"
+#include "report/chrome.h"
+#include "report/filter.h"
+#include "report/gfp.h"
+#include "report/head.h"
+#include "report/named.h"
+#include "report/table.h"
+#include "report/term.h"
+#include "symbols/trace-symbols.h"
+#include "trace/names.h"
+#include "trace/tracker.h"
+#include "trace/wanted.h"
 
 #define DIGITS	24		/* room for a number in decimal or hex */
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis.h"
-#include "texts.h"
+#include "lib/texts.h"
+#include "report/analysis.h"
 
 static const char usage[] =
 	"Usage: memorizer serial [OPTION...] DIR\n"

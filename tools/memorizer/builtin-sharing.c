@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pairs.h"
+#include "report/pairs.h"
 
 static const char usage[] =
 	"Usage: memorizer sharing [OPTION...] DIR\n"

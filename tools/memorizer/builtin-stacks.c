@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis.h"
-#include "entries.h"
-#include "namesakes.h"
-#include "texts.h"
+#include "lib/texts.h"
+#include "report/analysis.h"
+#include "symbols/namesakes.h"
+#include "trace/entries.h"
 
 #define CALLS_MAX	256	/* of a stack; what lies further out is left out */
 

@@ -2,7 +2,7 @@
 /* memorizer summary: how much of what a trace has, by event, CPU and task. */
 #include <stdlib.h>
 
-#include "analysis.h"
+#include "report/analysis.h"
 
 static const char usage[] =
 	"Usage: memorizer summary [OPTION...] DIR\n"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "hash.h"
-#include "term.h"
-#include "trace-symbols.h"
+#include "lib/hash.h"
+#include "report/term.h"
+#include "symbols/trace-symbols.h"
 
 /* What an address is written as; @ip and @kind are the key. */
 struct name {

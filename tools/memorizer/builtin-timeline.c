@@ -13,15 +13,15 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "head.h"
-#include "named.h"
-#include "names.h"
-#include "output.h"
-#include "table.h"
-#include "term.h"
-#include "timeline.h"
-#include "trace-symbols.h"
-#include "wanted.h"
+#include "report/head.h"
+#include "report/named.h"
+#include "report/output.h"
+#include "report/table.h"
+#include "report/term.h"
+#include "report/timeline.h"
+#include "symbols/trace-symbols.h"
+#include "trace/names.h"
+#include "trace/wanted.h"
 
 #define SPANS		40		/* without --spans */
 #define SPANS_SVG	400		/* of a picture */

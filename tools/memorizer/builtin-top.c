@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "builtin.h"
-#include "recorder.h"
-#include "report.h"
-#include "rows.h"
-#include "trace-symbols.h"
+#include "record/recorder.h"
+#include "report/report.h"
+#include "report/rows.h"
+#include "symbols/trace-symbols.h"
 
 #define DELAY		2000		/* ms, as perf top has it */
 #define ROUND		1000		/* ms: packets do not wait longer to be counted */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer types: which types are allocated, and which of their members are accessed. */
 #include "builtin.h"
-#include "report.h"
+#include "report/report.h"
 
 static int run_types(int argc, char **argv)
 {

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "maintainers.h"
-#include "members.h"
-#include "namesakes.h"
-#include "report.h"
-#include "tally.h"
+#include "report/report.h"
+#include "report/tally.h"
+#include "symbols/maintainers.h"
+#include "symbols/members.h"
+#include "symbols/namesakes.h"
 
 /* What who tells of an access. */
 enum by { BY_FUNCTION, BY_FILE, BY_SUBSYSTEM, BYS };

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the commands of memorizer have in common: their description and their input. */
+/* The commands of memorizer. */
 #ifndef BUILTIN_H
 #define BUILTIN_H
 
-#include "kmap.h"
-
-/* Exit statuses. */
-enum {
-	EXIT_FINE,
-	EXIT_MALFORMED,		/* lines were malformed, sums overflowed, a trace is unsound */
-	EXIT_UNABLE,		/* wrong usage, a file that cannot be read or written */
-	EXIT_INCOMPLETE,	/* nothing of that, but a trace lacks events */
-};
+#include "kmap/input.h"
+#include "lib/status.h"
 
 /**
  * struct command - a command
@@ -36,24 +29,5 @@ extern const struct command command_rcu, command_top;
 
 int usage_error(const char *name);
 void print_usage(const struct command *c);
-
-/**
- * struct input - the KMAP that a command reads
- * @name: its name in messages
- * @fd: its file descriptor
- * @reader: its reader
- */
-struct input {
-	const char *name;
-	int fd;
-	struct kmap_reader reader;
-};
-
-bool input_is_trace(const char *path);
-const char *input_name(int argc, char **argv);
-bool input_open(struct input *in, int argc, char **argv);
-enum kmap_event input_next(struct input *in);
-int input_close(struct input *in, enum kmap_event last);
-void input_unresolved(u32 missing, u32 all, bool kallsyms);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "builtin.h"
-#include "progress.h"
-#include "term.h"
+#include "lib/progress.h"
+#include "report/term.h"
 
 static const struct command * const commands[] = {
 	&command_record,

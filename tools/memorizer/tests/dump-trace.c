@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace.h"
+#include "trace/trace.h"
 
 #define FED_CPUS	16
 #define FED_MAX		(16 << 20)	/* bytes of a CPU's file */

@@ -43,7 +43,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "types.h"
+#include "lib/types.h"
 
 #define PACKET_MAX	65536
 #define EVENT_MAX	1024

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "types.h"
+#include "lib/types.h"
 
 #define HEAD	80		/* header and context */
 #define SIZE	48		/* where packet_size is */

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "notes.h"
+#include "lib/hash.h"
+#include "symbols/notes.h"
 
 #define REGISTERS	16
 #define NOTE_INDEXED	0x2	/* in the flags of a note: an element whose index is not constant */

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kmap.h"
+#include "kmap/kmap.h"
+#include "symbols/kmap-symbols.h"
 
 static int tap_nr, tap_failed;
 

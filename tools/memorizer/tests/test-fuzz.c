@@ -3,7 +3,7 @@
  * Reads KMAPs and kallsyms that were damaged at random, always the same way, and
  * checks what must hold whatever the bytes are. Run it under sanitizers.
  */
-#include "sums.h"
+#include "report/sums.h"
 #include "tap.h"
 
 #define ROUNDS		30000

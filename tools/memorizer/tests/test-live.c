@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests what is known of memory against an array that has an element for each byte. */
-#include "live.h"
 #include "tap.h"
+#include "trace/live.h"
 
 #define BYTES	(100 * 1024u)	/* several regions, and not a whole number of them */
 #define ROUNDS	3000

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-#include "kmap.h"
+#include "kmap/kmap.h"
 #include "tap.h"
 
 #define OBJECT	"ffffffff81000010,7,ffff888000001000,64,100,200,ffffffff81000020,tar\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tests what the report stands on: hash tables, symbols from kallsyms, sums. */
-#include "sums.h"
+#include "report/sums.h"
 #include "tap.h"
 
 #define KEYS	100000

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The KMAP that a command reads: opens it and tells of its malformed lines. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kmap/input.h"
+#include "lib/progress.h"
+#include "lib/source.h"
+#include "lib/status.h"
+
+#define MESSAGES	20	/* about malformed lines; the others are counted */
+
+/**
+ * input_is_trace - tell a trace from a KMAP
+ * @path: argument of a command
+ *
+ * Return: whether it is a trace.
+ */
+bool input_is_trace(const char *path)
+{
+	return source_is_trace(path);
+}
+
+/**
+ * input_name - get the name of the input of a command that reads one
+ * @argc: number of arguments, the options left out
+ * @argv: the arguments: a trace or a KMAP, or traces that are the parts of one
+ *
+ * Return: the name; NULL if they are not one input.
+ */
+const char *input_name(int argc, char **argv)
+{
+	return argc == 1 ? argv[0] : argc ? source_join(argv, argc) : NULL;
+}
+
+/**
+ * input_open - open the KMAP named on the command line
+ * @in: the input
+ * @argc: number of arguments, the options left out
+ * @argv: the arguments: one file or "-"; none means "-" too
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool input_open(struct input *in, int argc, char **argv)
+{
+	const char *path = argc ? argv[0] : "-";
+	char error[KMAP_ERROR_MAX];
+	struct stat st;
+
+	if (argc > 1) {
+		fprintf(stderr, "memorizer: %d input files: want one, or - for standard input\n", argc);
+		return false;
+	}
+	in->name = strcmp(path, "-") ? path : "<stdin>";
+	in->fd = source_fd(path, error);
+	if (in->fd < 0) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return false;
+	}
+	kmap_reader_init(&in->reader, in->fd);
+	progress_begin(in->name, fstat(in->fd, &st) ? 0 : st.st_size);
+	return true;
+}
+
+/**
+ * input_next - get the next object or access, telling of malformed lines before it
+ * @in: the input
+ *
+ * Return: KMAP_OBJECT, KMAP_ACCESS, KMAP_END or KMAP_FAILED.
+ */
+enum kmap_event input_next(struct input *in)
+{
+	enum kmap_event event;
+
+	while ((event = kmap_reader_next(&in->reader)) == KMAP_MALFORMED) {
+		if (in->reader.malformed == 1)
+			progress_end();
+		if (in->reader.malformed <= MESSAGES)
+			fprintf(stderr, "%s:%llu: %s\n", in->name, in->reader.lines.nr,
+				in->reader.error);
+		else if (in->reader.malformed == MESSAGES + 1)
+			fprintf(stderr, "%s:%llu: malformed, too; check lists all of them\n",
+				in->name, in->reader.lines.nr);
+	}
+	if (event == KMAP_END || event == KMAP_FAILED)
+		progress_end();
+	if (event == KMAP_FAILED)
+		fprintf(stderr, "memorizer: %s: %s\n", in->name, strerror(errno));
+	return event;
+}
+
+/**
+ * input_close - close the KMAP
+ * @in: the input
+ * @last: what input_next() returned last
+ *
+ * Return: the exit status that its content calls for.
+ */
+int input_close(struct input *in, enum kmap_event last)
+{
+	struct kmap_reader *r = &in->reader;
+
+	if (r->malformed)
+		fprintf(stderr,
+			"memorizer: %s: left out %llu malformed lines and %llu access lines below malformed objects\n",
+			in->name, r->malformed, r->orphans);
+	kmap_reader_free(r);
+	close(in->fd);
+	if (last == KMAP_FAILED)
+		return EXIT_UNABLE;
+	return r->malformed ? EXIT_MALFORMED : EXIT_FINE;
+}
+
+/**
+ * input_unresolved - tell that symbols were given and yet some addresses have none
+ * @missing: how many addresses
+ * @all: of how many
+ * @kallsyms: whether symbols came from kallsyms, which knows where KASLR put the kernel
+ */
+void input_unresolved(u32 missing, u32 all, bool kallsyms)
+{
+	if (!missing)
+		return;
+	fprintf(stderr,
+		"memorizer: %u of %u addresses have no symbol: want --kallsyms from the very boot that was traced%s\n",
+		missing, all, kallsyms ? "" : ", which knows of KASLR and modules");
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Parses KMAP text line by line and says what is wrong with a line that is none. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kmap/kmap.h"
+
+#define OBJECT_FIELDS	8	/* seven numbers and the executable */
+#define ACCESS_FIELDS	4
+#define FIELDS_FIELDS	5	/* the same, and where in the object */
+#define TRAFFIC_FIELDS	6
+#define QUOTE_MAX	24	/* bytes of a field that a message shows */
+
+struct field {
+	const char *name;
+	bool hex;
+	u64 max;
+};
+
+static const struct field object_fields[OBJECT_FIELDS - 1] = {
+	{ "alloc_ip", true, U64_MAX },
+	{ "pid", false, KMAP_PID_MAX },
+	{ "obj_va_ptr", true, U64_MAX },
+	{ "size", false, U64_MAX },
+	{ "alloc_jiffies", false, U64_MAX },
+	{ "free_jiffies", false, U64_MAX },
+	{ "free_ip", true, U64_MAX },
+};
+
+static const struct field access_fields[ACCESS_FIELDS] = {
+	{ "access_ip", true, U64_MAX },
+	{ "access_pid", false, KMAP_PID_MAX },
+	{ "write_count", false, U64_MAX },
+	{ "read_count", false, U64_MAX },
+};
+
+static const struct field traffic_fields[TRAFFIC_FIELDS] = {
+	{ "access_ip", true, U64_MAX },
+	{ "access_pid", false, KMAP_PID_MAX },
+	{ "write_moves", false, U64_MAX },
+	{ "read_moves", false, U64_MAX },
+	{ "write_count", false, U64_MAX },
+	{ "read_count", false, U64_MAX },
+};
+
+/* Value of a lower-case hex digit plus one, 0 for any other byte. */
+static const unsigned char hex_digit[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6,
+	['6'] = 7, ['7'] = 8, ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
+
+/* Notes what is wrong with the current line; false, for its callers to return. */
+__printf(2, 3)
+static bool malformed(struct kmap_reader *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->error, sizeof(r->error), format, args);
+	va_end(args);
+	return false;
+}
+
+/*
+ * The number parsers stop at the first byte that is no digit; the newline after
+ * each line is one, so they need no length. They return NULL when the number is
+ * too large.
+ */
+static const char *parse_hex(const char *p, u64 *value)
+{
+	const char *start = p;
+	unsigned char digit;
+	u64 v = 0;
+
+	while ((digit = hex_digit[(unsigned char)*p])) {
+		v = v << 4 | (digit - 1);
+		p++;
+	}
+	*value = v;
+	return p - start > 16 ? NULL : p;
+}
+
+static const char *parse_decimal(const char *p, u64 max, u64 *value)
+{
+	unsigned int digit;
+	u64 v = 0;
+
+	while ((digit = (unsigned char)*p - '0') <= 9) {
+		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v))
+			return NULL;
+		p++;
+	}
+	*value = v;
+	return v > max ? NULL : p;
+}
+
+/* Copies a few bytes into a message such that they cannot disturb a terminal. */
+static const char *quote(const char *p, size_t len, char out[4 * QUOTE_MAX + 4])
+{
+	char *o = out;
+	size_t i;
+
+	for (i = 0; i < len && i < QUOTE_MAX; i++)
+		o += sprintf(o, p[i] >= ' ' && p[i] <= '~' ? "%c" : "\\x%02x", (unsigned char)p[i]);
+	sprintf(o, "%s", len > QUOTE_MAX ? "..." : "");
+	return out;
+}
+
+/* How many fields the current line has, if none of them holds a comma. */
+static int count_fields(const struct kmap_reader *r)
+{
+	int nr = 1;
+	size_t i;
+
+	for (i = 0; i < r->lines.len; i++)
+		nr += r->lines.line[i] == ',';
+	return nr;
+}
+
+/* Says what is wrong with field @f, which begins at @p. */
+static bool bad_field(struct kmap_reader *r, const struct field *f, const char *p,
+		      bool too_large)
+{
+	bool object = *r->lines.line != ' ';
+	char text[4 * QUOTE_MAX + 4];
+	int nr = count_fields(r);
+	size_t len;
+
+	if (object && nr < OBJECT_FIELDS)
+		return malformed(r,
+				 "field count is %d, an object line has 8: alloc_ip,pid,obj_va_ptr,size,alloc_jiffies,free_jiffies,free_ip,executable",
+				 nr);
+	if (!object && r->traffic && nr != TRAFFIC_FIELDS)
+		return malformed(r,
+				 "field count is %d, an access line has 6 like the first: access_ip,access_pid,write_moves,read_moves,write_count,read_count",
+				 nr);
+	if (!object && !r->traffic && nr != ACCESS_FIELDS && nr != FIELDS_FIELDS)
+		return malformed(r,
+				 "field count is %d, an access line has 4: access_ip,access_pid,write_count,read_count",
+				 nr);
+	for (len = 0; p[len] != ',' && p[len] != '\n';)
+		len++;
+	quote(p, len, text);
+	if (f->hex)
+		return malformed(r,
+				 "%s \"%s\" is not an address: 1 to 16 lower-case hex digits without 0x",
+				 f->name, text);
+	if (too_large)
+		return malformed(r, "%s \"%s\" is too large: at most %llu",
+				 f->name, text, f->max);
+	return malformed(r, "%s \"%s\" is not a number: decimal digits only", f->name, text);
+}
+
+/* Parses @nr numbers from @p on, each of which must end in a comma, the last in @last. */
+static bool parse_fields(struct kmap_reader *r, const struct field *f, int nr,
+			 const char *p, char last, u64 *value)
+{
+	const char *end;
+	int i;
+
+	for (i = 0; i < nr; i++, f++) {
+		end = f->hex ? parse_hex(p, value + i) : parse_decimal(p, f->max, value + i);
+		if (!end || end == p || *end != (i == nr - 1 ? last : ','))
+			return bad_field(r, f, p, !end);
+		r->field[i] = p;
+		p = end + 1;
+	}
+	r->field[nr] = p;
+	return true;
+}
+
+/* Checks the escapes of an executable, which ends at the line's newline. */
+static bool check_comm(struct kmap_reader *r, const char *p, const char *end)
+{
+	char text[4 * QUOTE_MAX + 4];
+	int nr;
+
+	for (nr = 0; p < end; nr++) {
+		if (*p < ' ' || *p > '~')
+			return malformed(r,
+					 "byte 0x%02x in executable: unprintable bytes are written as \\xNN",
+					 (unsigned char)*p);
+		if (*p != '\\') {
+			p++;
+		} else if (p[1] == '\\') {
+			p += 2;
+		} else if (p[1] == 'x' && hex_digit[(unsigned char)p[2]] &&
+			   hex_digit[(unsigned char)p[3]]) {
+			p += 4;
+		} else {
+			quote(p, end - p < 4 ? end - p : 4, text);
+			return malformed(r,
+					 "\"%s\" in executable is not an escape: \\\\ or \\xNN with lower-case hex digits",
+					 text);
+		}
+	}
+	if (nr > KMAP_COMM_MAX)
+		return malformed(r, "executable has %d bytes: a task's comm has at most %d",
+				 nr, KMAP_COMM_MAX);
+	return true;
+}
+
+static bool parse_object(struct kmap_reader *r)
+{
+	const char *end = r->lines.line + r->lines.len;
+	struct kmap_object *o = &r->object;
+	u64 v[OBJECT_FIELDS - 1];
+
+	if (!parse_fields(r, object_fields, OBJECT_FIELDS - 1, r->lines.line, ',', v) ||
+	    !check_comm(r, r->field[7], end))
+		return false;
+	r->field[8] = end + 1;
+	*o = (struct kmap_object){ v[0], v[1], v[2], v[3], v[4], v[5], v[6],
+				   r->field[7], end - r->field[7] };
+	if (!o->free_jiffies && o->free_ip)
+		return malformed(r, "free_ip %llx on a live object: with free_jiffies 0 it is 0",
+				 o->free_ip);
+	if (o->free_jiffies && o->free_jiffies < o->alloc_jiffies)
+		return malformed(r,
+				 "freed at %llu, allocated at %llu: free_jiffies is 0 or not before alloc_jiffies",
+				 o->free_jiffies, o->alloc_jiffies);
+	if (o->size && o->size - 1 > U64_MAX - o->addr)
+		return malformed(r,
+				 "%llu bytes from %llx on: an object ends within the address space",
+				 o->size, o->addr);
+	return true;
+}
+
+/* Parses OFFSET+BYTES at the end of a line: a part of the object. */
+static bool parse_place(struct kmap_reader *r, u64 *place)
+{
+	const char *start = r->field[ACCESS_FIELDS], *plus, *end;
+	char text[4 * QUOTE_MAX + 4];
+	u64 offset = 0, bytes = 0;
+
+	plus = parse_decimal(start, U32_MAX, &offset);
+	end = plus && plus > start && *plus == '+' ? parse_decimal(plus + 1, U32_MAX, &bytes) :
+						     NULL;
+	*place = kmap_place(offset, bytes);
+	if (end && *end == '\n' && bytes && offset + bytes <= r->object.size)
+		return true;
+	quote(start, r->lines.line + r->lines.len - start, text);
+	return malformed(r, "\"%s\" is no part of an object of %llu bytes: OFFSET+BYTES", text,
+			 r->object.size);
+}
+
+static bool parse_access(struct kmap_reader *r)
+{
+	u64 v[TRAFFIC_FIELDS] = { 0 };
+	bool place;
+
+	if (!r->accesses)
+		r->traffic = count_fields(r) == TRAFFIC_FIELDS;
+	r->accesses = true;
+	place = !r->traffic && count_fields(r) == FIELDS_FIELDS;
+	if (!parse_fields(r, r->traffic ? traffic_fields : access_fields,
+			  r->traffic ? TRAFFIC_FIELDS : ACCESS_FIELDS, r->lines.line + 2,
+			  place ? ',' : '\n', v))
+		return false;
+	if (r->owner == KMAP_NOBODY)
+		return malformed(r,
+				 "an access before any object: a KMAP begins with an object line");
+	r->access = (struct kmap_access){ .ip = v[0], .pid = v[1] };
+	if (r->traffic) {
+		r->access.write_moves = v[2];
+		r->access.read_moves = v[3];
+	}
+	r->access.writes = v[r->traffic ? 4 : 2];
+	r->access.reads = v[r->traffic ? 5 : 3];
+	return !place || r->owner == KMAP_BAD_OBJECT || parse_place(r, &r->access.place);
+}
+
+/*
+ * Parses a whole line. A line that begins with a space is at least meant as an
+ * access, any other, unless empty, as an object: so that accesses below a
+ * malformed object are not taken for accesses to the one before it.
+ */
+static enum kmap_event parse_line(struct kmap_reader *r)
+{
+	const char *line = r->lines.line;
+	int spaces;
+
+	if (!r->lines.len) {
+		malformed(r, "empty line: each line is an object or an access");
+		return KMAP_MALFORMED;
+	}
+	if (*line != ' ') {
+		r->owner = parse_object(r) ? KMAP_SOUND_OBJECT : KMAP_BAD_OBJECT;
+		return r->owner == KMAP_SOUND_OBJECT ? KMAP_OBJECT : KMAP_MALFORMED;
+	}
+	spaces = strspn(line, " ");
+	if (spaces == 2)
+		return parse_access(r) ? KMAP_ACCESS : KMAP_MALFORMED;
+	malformed(r,
+		  "%d space%s before the first field: an object line has none, an access line two",
+		  spaces, spaces == 1 ? "" : "s");
+	return KMAP_MALFORMED;
+}
+
+/**
+ * kmap_reader_init - start reading a KMAP
+ * @r: the reader
+ * @fd: where the text comes from; stays the caller's
+ */
+void kmap_reader_init(struct kmap_reader *r, int fd)
+{
+	*r = (struct kmap_reader){ .owner = KMAP_NOBODY };
+	kmap_lines_init(&r->lines, fd);
+}
+
+/**
+ * kmap_reader_free - release what the reader holds
+ * @r: the reader
+ */
+void kmap_reader_free(struct kmap_reader *r)
+{
+	kmap_lines_free(&r->lines);
+}
+
+static enum kmap_event next_line(struct kmap_reader *r)
+{
+	switch (kmap_lines_next(&r->lines)) {
+	case KMAP_LINE_WHOLE:
+		return parse_line(r);
+	case KMAP_LINE_LONG:
+		malformed(r, "line of more than %d bytes: no line of a KMAP is as long",
+			  KMAP_LINE_MAX);
+		r->owner = KMAP_BAD_OBJECT;
+		return KMAP_MALFORMED;
+	case KMAP_LINE_CUT:
+		malformed(r, "cut off: the last line must end in a newline");
+		return KMAP_MALFORMED;
+	case KMAP_LINE_FAILED:
+		return KMAP_FAILED;
+	default:
+		return KMAP_END;
+	}
+}
+
+/**
+ * kmap_reader_next - get the next object or access
+ * @r: the reader
+ *
+ * Takes any bytes. After KMAP_MALFORMED reading can go on; accesses that stand
+ * below a malformed object line are skipped and counted in @r->orphans.
+ *
+ * Return: what was found.
+ */
+enum kmap_event kmap_reader_next(struct kmap_reader *r)
+{
+	enum kmap_event event;
+
+	for (;;) {
+		event = next_line(r);
+		r->malformed += event == KMAP_MALFORMED;
+		if (event != KMAP_ACCESS || r->owner == KMAP_SOUND_OBJECT)
+			return event;
+		r->orphans++;
+	}
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What was named on the command line and is no directory: a tar archive, or a text. It stays
+ * open until the command ends, since standard input can only be read once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/archive.h"
+#include "lib/tar.h"
+
+static struct archive *archives;
+
+static bool fail(char error[KMAP_ERROR_MAX], const char *path, const char *why)
+{
+	snprintf(error, KMAP_ERROR_MAX, "%.300s: %.200s", path, why);
+	return false;
+}
+
+/* Where in @name the last part of it begins. */
+static size_t base(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 - name : 0;
+}
+
+static bool is_metadata(const char *name)
+{
+	return !strcmp(name, "metadata") || !strcmp(name, "metadata.zst");
+}
+
+/* Length of the name of the trace that metadata are of; of a part, the one that it is a part of. */
+static size_t trace_len(const char *name)
+{
+	size_t len = base(name), last = len ? len - 1 : 0;
+
+	while (last && name[last - 1] != '/')
+		last--;
+	return len - last > 1 && (strspn(name + last, "0123456789") == len - last - 1 ||
+				  !strncmp(name + last, "common/", len - last)) ? last : len;
+}
+
+/* Leaves only what lies beside the metadata, or below that, and names it from there on. */
+static bool choose_trace(struct archive *a, char error[KMAP_ERROR_MAX])
+{
+	u32 i, traces = 0, nr = 0;
+	const char *name;
+	char *dir = NULL;
+	size_t len = 0;
+
+	for (i = 0; i < a->nr; i++) {
+		name = a->members[i].name;
+		if (!is_metadata(name + base(name)))
+			continue;
+		traces += !dir || trace_len(name) != len || strncmp(name, dir, len) ||
+			  base(name) == len;
+		len = trace_len(name);
+		dir = a->members[i].name;
+	}
+	if (traces != 1)
+		return fail(error, a->path,
+			    traces ? "an archive of more than one trace: unpack it" :
+			    "an archive without a trace, which has metadata, cpu0, ...");
+	dir = memcpy(kmap_array(NULL, len + 1, 1), dir, len);
+	for (i = 0; i < a->nr; i++) {
+		if (strncmp(a->members[i].name, dir, len)) {
+			free(a->members[i].name);
+			continue;
+		}
+		memmove(a->members[i].name, a->members[i].name + len,
+			strlen(a->members[i].name + len) + 1);
+		a->members[nr++] = a->members[i];
+	}
+	a->nr = nr;
+	free(dir);
+	return true;
+}
+
+static void add_member(struct archive *a, const struct tar *t)
+{
+	u64 left = t->offset < a->all.size ? a->all.size - t->offset : 0;
+	size_t size = strlen(t->name) + 1;
+	struct archive_member *m;
+
+	a->members = kmap_array(a->members, a->nr + 1, sizeof(*a->members));
+	m = a->members + a->nr++;
+	m->name = memcpy(kmap_array(NULL, size, 1), t->name, size);
+	m->cut = t->size > left;
+	m->range = (struct range){
+		.fd = a->all.fd, .offset = t->offset, .size = m->cut ? left : t->size
+	};
+}
+
+/* Finds the files of an archive. Of one that is damaged, those before the damage. */
+static bool find_members(struct archive *a, char error[KMAP_ERROR_MAX])
+{
+	struct tar *t = kmap_array(NULL, 1, sizeof(*t));
+	enum tar_next next;
+
+	*t = (struct tar){ .range = a->all };
+	while ((next = tar_next(t)) == TAR_MEMBER)
+		if (t->regular)
+			add_member(a, t);
+	if (next == TAR_DAMAGED && !*a->damage)
+		snprintf(a->damage, sizeof(a->damage), "%s", t->error);
+	free(t);
+	return choose_trace(a, error);
+}
+
+/* Replaces the bytes of the archive by what they are when they are not compressed. */
+static bool decompress(struct archive *a, char error[KMAP_ERROR_MAX])
+{
+	struct reader r;
+	u64 size;
+	int fd;
+
+	reader_init(&r, &a->all);
+	if (!r.packed)
+		return true;
+	fd = reader_spool(&r, a->path, &size, error);
+	memcpy(a->damage, r.damage, sizeof(a->damage));
+	reader_free(&r);
+	close(a->all.fd);
+	a->all = (struct range){ .fd = fd, .size = size };
+	return fd >= 0;
+}
+
+/* Opens what it is called, as a regular file. */
+static bool open_bytes(struct archive *a, char error[KMAP_ERROR_MAX])
+{
+	int copy, fd = strcmp(a->path, "-") ? open(a->path, O_RDONLY | O_CLOEXEC) :
+					      fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		fail(error, a->path, strerror(errno));
+	} else if (reader_is_output(fd)) {
+		fail(error, a->path, READER_OUTPUT);
+	} else if (S_ISREG(st.st_mode)) {
+		a->all = (struct range){ .fd = fd, .size = st.st_size };
+		return true;
+	} else if (S_ISBLK(st.st_mode)) {
+		fail(error, a->path, "a device");
+	} else {
+		copy = reader_spool_fd(fd, a->path, &a->all.size, error);
+		close(fd);
+		a->all.fd = copy;
+		return copy >= 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+/**
+ * archive_open - open something that is no directory
+ * @path: what it is called; "-" is standard input
+ * @error: set to a message when that is not possible
+ *
+ * Return: the archive, the same one for the same name; NULL if it cannot be read.
+ */
+struct archive *archive_open(const char *path, char error[KMAP_ERROR_MAX])
+{
+	size_t size = strlen(path) + 1;
+	struct archive *a;
+	u32 i;
+
+	for (a = archives; a; a = a->next)
+		if (!strcmp(a->path, path))
+			return a;
+	a = kmap_array(NULL, 1, sizeof(*a));
+	*a = (struct archive){ .path = memcpy(kmap_array(NULL, size, 1), path, size),
+			       .all.fd = -1 };
+	if (open_bytes(a, error) && decompress(a, error)) {
+		a->is_tar = tar_is_archive(&a->all);
+		if (!a->is_tar || find_members(a, error)) {
+			a->next = archives;
+			archives = a;
+			return a;
+		}
+	}
+	for (i = 0; i < a->nr; i++)
+		free(a->members[i].name);
+	free(a->members);
+	if (a->all.fd >= 0)
+		close(a->all.fd);
+	free(a->path);
+	free(a);
+	return NULL;
+}
+
+/**
+ * archive_of - find the archive that a name is in
+ * @path: the name, as if the archive were a directory
+ * @name: set to what is behind the archive's name and a slash
+ *
+ * Return: the archive, or NULL.
+ */
+const struct archive *archive_of(const char *path, const char **name)
+{
+	const struct archive *a;
+	size_t len;
+
+	for (a = archives; a; a = a->next) {
+		len = strlen(a->path);
+		if (a->is_tar && !strncmp(path, a->path, len) && path[len] == '/') {
+			*name = path + len + 1;
+			return a;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What commands read, as bytes in their order. In a trace only what is a regular file is
+ * read: a FIFO would let its reader wait for ever, and a device has no end. Compressed files
+ * are decompressed while they are read; to a temporary file only what has to be looked things
+ * up in, a compressed archive and a copy of kallsyms.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/archive.h"
+#include "lib/parts.h"
+#include "lib/source.h"
+#include "lib/tar.h"
+
+#define TEXT_MAX	65536	/* bytes that source_text() reads */
+
+/**
+ * struct source - a file being read
+ * @reader: what reads it
+ * @opened: whether its file is its own
+ * @cut: why the archive ends within it, or empty
+ */
+struct source {
+	struct reader reader;
+	bool opened;
+	char cut[KMAP_ERROR_MAX];
+};
+
+static bool fail(char error[KMAP_ERROR_MAX], const char *path, const char *why)
+{
+	snprintf(error, KMAP_ERROR_MAX, "%.300s: %.200s", path, why);
+	return false;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Length of a name without .zst. */
+static size_t plain_len(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && !strcmp(name + len - 4, ".zst") ? len - 4 : len;
+}
+
+static void add_name(char ***names, u32 *nr, const char *name)
+{
+	size_t len = plain_len(name);
+	char *copy = memcpy(kmap_array(NULL, len + 1, 1), name, len);
+
+	copy[len] = '\0';
+	*names = kmap_array(*names, *nr + 1, sizeof(**names));
+	(*names)[(*nr)++] = copy;
+}
+
+/**
+ * source_list - list the files of a trace
+ * @path: the trace, or a part of one that source_mount() was called for
+ * @names: set to their names, without .zst, in no order; to be freed, and each of them
+ * @nr: set to how many there are
+ * @error: set to a message when that is not possible
+ *
+ * Return: whether that worked.
+ */
+bool source_list(const char *path, char ***names, u32 *nr, char error[KMAP_ERROR_MAX])
+{
+	const char *name, *below = "";
+	const struct archive *a;
+	struct dirent *entry;
+	size_t len;
+	DIR *d;
+	u32 i;
+
+	*names = NULL;
+	*nr = 0;
+	d = opendir(path);
+	if (d) {
+		while ((entry = readdir(d)))
+			add_name(names, nr, entry->d_name);
+		closedir(d);
+		return true;
+	}
+	if (errno != ENOENT && errno != ENOTDIR)
+		return fail(error, path, strerror(errno));
+	a = archive_of(path, &below);
+	if (!a)
+		a = archive_open(path, error);
+	len = strlen(below);
+	for (i = 0; a && i < a->nr; i++) {
+		name = a->members[i].name;
+		if (!len)
+			add_name(names, nr, name);
+		else if (!strncmp(name, below, len) && name[len] == '/')
+			add_name(names, nr, name + len + 1);
+	}
+	return a;
+}
+
+static bool is_part(const char *name)
+{
+	size_t len = strspn(name, "0123456789");
+
+	return len && (!name[len] || name[len] == '/');
+}
+
+/* In the order of parts, each only once. */
+static int compare_parts(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_below(struct parts *p, const char *name)
+{
+	char *dir;
+
+	if (asprintf(&dir, "%s/%s", p->name, name) < 0)
+		abort();
+	parts_add_dir(p, dir);
+	free(dir);
+}
+
+/* Adds a trace whose parts have these names, unless the names are of a trace of its own. */
+static void add_parts(const char *path, char **names, u32 nr)
+{
+	struct parts *p;
+	u32 i, kept = 0;
+	char *name;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(names[i], "metadata"))
+			return;
+		if (!is_part(names[i]))
+			continue;
+		name = names[i];
+		name[strspn(name, "0123456789")] = '\0';
+		names[i] = names[kept];
+		names[kept++] = name;
+	}
+	if (!kept)
+		return;
+	qsort(names, kept, sizeof(*names), compare_parts);
+	p = parts_add(path);
+	for (i = 0; i < kept; i++)
+		if (!i || strcmp(names[i - 1], names[i]))
+			add_below(p, names[i]);
+	p->nr = p->nr_dirs;
+	add_below(p, "common");
+}
+
+/**
+ * source_mount - make the files of a trace available
+ * @path: the trace, as it is named on the command line, or what source_join() returned
+ * @error: set to a message when it cannot be read
+ *
+ * Of a trace in parts, files that lie in the parts are found as if they lay in the trace.
+ *
+ * Return: whether source_open() and source_list() know of its files now, if it is a trace.
+ */
+bool source_mount(const char *path, char error[KMAP_ERROR_MAX])
+{
+	char **names;
+	u32 i, nr;
+
+	if (parts_find(path) || (strcmp(path, "-") && access(path, F_OK)))
+		return true;
+	if (!source_list(path, &names, &nr, error))
+		return false;
+	add_parts(path, names, nr);
+	for (i = 0; i < nr; i++)
+		free(names[i]);
+	free(names);
+	return true;
+}
+
+/**
+ * source_is_trace - tell a trace from a text
+ * @path: what is named on the command line, or what source_join() returned
+ *
+ * Return: whether it is a directory or an archive; not if it cannot be read.
+ */
+bool source_is_trace(const char *path)
+{
+	char error[KMAP_ERROR_MAX];
+	const struct archive *a;
+
+	if (is_dir(path) || parts_find(path)) {
+		source_mount(path, error);
+		return true;
+	}
+	a = archive_open(path, error);
+	return a && a->is_tar && source_mount(path, error);
+}
+
+/**
+ * source_join - make one trace of several
+ * @paths: the parts of a recording, or recordings of one boot, as they are named on the command
+ *	   line; in any order
+ * @nr: how many
+ *
+ * Return: the name of the whole; NULL if one of them is no trace.
+ */
+const char *source_join(char **paths, u32 nr)
+{
+	char *name = NULL, *longer;
+	struct parts *whole;
+	u32 i, j;
+
+	for (i = 0; i < nr; i++) {
+		if (!source_is_trace(paths[i])) {
+			free(name);
+			return NULL;
+		}
+		if (asprintf(&longer, "%s%s%s", i ? name : "", i ? " " : "", paths[i]) < 0)
+			abort();
+		free(name);
+		name = longer;
+	}
+	whole = parts_add(name);
+	free(name);
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < source_parts(paths[i]); j++)
+			parts_add_dir(whole, source_part(paths[i], j));
+	whole->nr = whole->nr_dirs;
+	return whole->name;
+}
+
+/**
+ * source_parts - count the parts of a trace
+ * @path: the trace, which source_mount() was called for
+ *
+ * Return: how many there are; 1 of a trace without parts.
+ */
+u32 source_parts(const char *path)
+{
+	const struct parts *p = parts_find(path);
+
+	return p ? p->nr : 1;
+}
+
+/**
+ * source_part - name a part of a trace
+ * @path: the trace, which source_mount() was called for
+ * @i: the part's index
+ *
+ * Return: name of a directory, for source_list() and source_open(); @path without parts.
+ */
+const char *source_part(const char *path, u32 i)
+{
+	const struct parts *p = parts_find(path);
+
+	return p ? p->dir[i] : path;
+}
+
+/* Finds a file in an archive; @cut is set if that ends within it. */
+static bool find_member(struct range *range, const struct archive *a, const char *name,
+			char cut[KMAP_ERROR_MAX])
+{
+	const struct archive_member *m;
+
+	for (m = a->members; m < a->members + a->nr; m++) {
+		if (strlen(name) != plain_len(m->name) || strncmp(m->name, name, strlen(name)))
+			continue;
+		*range = m->range;
+		if (m->cut)
+			snprintf(cut, KMAP_ERROR_MAX, "the archive ends here: %.400s",
+				 *a->damage ? a->damage : "it is cut off");
+		return true;
+	}
+	return false;
+}
+
+/* Opens a file of a directory, or what has .zst behind its name. */
+static bool open_file(const char *path, struct range *range, char error[KMAP_ERROR_MAX])
+{
+	char compressed[PATH_MAX + 4];
+	struct stat st;
+
+	range->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (range->fd < 0 && errno == ENOENT) {
+		snprintf(compressed, sizeof(compressed), "%s.zst", path);
+		range->fd = open(compressed, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	}
+	if (range->fd < 0 || fstat(range->fd, &st))
+		return fail(error, path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return fail(error, path, "not a regular file");
+	if (reader_is_output(range->fd))
+		return fail(error, path, READER_OUTPUT);
+	range->size = st.st_size;
+	return true;
+}
+
+static bool is_there(const char *path)
+{
+	char compressed[PATH_MAX + 4], cut[KMAP_ERROR_MAX];
+	const struct archive *a;
+	struct range range;
+	const char *name;
+
+	a = archive_of(path, &name);
+	if (a)
+		return find_member(&range, a, name, cut);
+	snprintf(compressed, sizeof(compressed), "%s.zst", path);
+	return !access(path, F_OK) || !access(compressed, F_OK);
+}
+
+/*
+ * The name that a file really has. What is in several parts of a trace is taken from what they
+ * have in common, or else from the last part that has it: it knows what came until then.
+ */
+static const char *find_file(const char *path, char found[PATH_MAX])
+{
+	const struct parts *p;
+	const char *name;
+	u32 i;
+
+	p = parts_of(path, &name);
+	if (!p || is_there(path))
+		return path;
+	for (i = p->nr_dirs; i--;) {
+		snprintf(found, PATH_MAX, "%s/%s", p->dir[i], name);
+		if (is_there(found))
+			return found;
+	}
+	return path;
+}
+
+/**
+ * source_open - begin to read a file
+ * @path: its name, that of a trace before it
+ * @error: set to a message when that is not possible
+ *
+ * Return: the file, or NULL.
+ */
+struct source *source_open(const char *path, char error[KMAP_ERROR_MAX])
+{
+	char cut[KMAP_ERROR_MAX] = "", real[PATH_MAX];
+	struct range range = { .fd = -1 };
+	const struct archive *a;
+	struct source *s;
+	const char *name;
+	bool found;
+
+	path = find_file(path, real);
+	a = archive_of(path, &name);
+	if (a) {
+		found = find_member(&range, a, name, cut) ||
+			fail(error, path, *a->damage ? a->damage : strerror(ENOENT));
+	} else {
+		found = open_file(path, &range, error);
+		if (!found && range.fd >= 0)
+			close(range.fd);
+	}
+	if (!found)
+		return NULL;
+	s = kmap_array(NULL, 1, sizeof(*s));
+	reader_init(&s->reader, &range);
+	memcpy(s->cut, cut, sizeof(cut));
+	s->opened = !a;
+	return s;
+}
+
+/**
+ * source_size - tell how large a file is
+ * @s: the file
+ *
+ * Return: its size in bytes as it is stored; 0 if there is nothing in it.
+ */
+u64 source_size(const struct source *s)
+{
+	return s->reader.range.size;
+}
+
+/**
+ * source_damage - tell why a file ends where it does
+ * @s: the file, after source_read() gave less than was asked for; or NULL
+ *
+ * Return: why there should be more of it, NULL if there should not.
+ */
+const char *source_damage(const struct source *s)
+{
+	if (!s)
+		return NULL;
+	return *s->reader.damage ? s->reader.damage : *s->cut ? s->cut : NULL;
+}
+
+/**
+ * source_read - read the next bytes of a file
+ * @s: the file
+ * @to: where to
+ * @size: how many bytes
+ *
+ * Return: how many bytes there were, less than @size only at the end; negative if they
+ * cannot be read, see errno.
+ */
+long long source_read(struct source *s, void *to, size_t size)
+{
+	return reader_read(&s->reader, to, size);
+}
+
+/**
+ * source_close - end with a file
+ * @s: the file, or NULL
+ */
+void source_close(struct source *s)
+{
+	if (!s)
+		return;
+	reader_free(&s->reader);
+	if (s->opened)
+		close(s->reader.range.fd);
+	free(s);
+}
+
+/**
+ * source_text - read a small text of a trace
+ * @dir: the trace
+ * @name: the file's name in it
+ *
+ * Return: its first TEXT_MAX bytes, to be freed; NULL if it cannot be read.
+ */
+char *source_text(const char *dir, const char *name)
+{
+	char path[PATH_MAX], error[KMAP_ERROR_MAX], *text;
+	struct source *file;
+	long long len;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = source_open(path, error);
+	if (!file)
+		return NULL;
+	text = kmap_array(NULL, TEXT_MAX + 1, 1);
+	len = source_read(file, text, TEXT_MAX);
+	text[len < 0 ? 0 : len] = '\0';
+	source_close(file);
+	return text;
+}
+
+/*
+ * Opens a file whose bytes are the text; -1 if it is something else. It is not kept: the
+ * next file of that name may be another, as /dev/fd/3 is.
+ */
+static int open_plain(const char *path)
+{
+	struct range range = { .fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1 };
+	struct reader r;
+	struct stat st;
+	bool plain = false;
+
+	if (range.fd < 0)
+		return -1;
+	if (!fstat(range.fd, &st) && S_ISREG(st.st_mode) && !reader_is_output(range.fd)) {
+		range.size = st.st_size;
+		reader_init(&r, &range);
+		plain = !r.packed && !tar_is_archive(&range);
+		reader_free(&r);
+	}
+	if (plain && !lseek(range.fd, 0, SEEK_SET))
+		return range.fd;
+	close(range.fd);
+	return -1;
+}
+
+/* Opens a text that is a file of its own. */
+static int open_text(const char *path, char error[KMAP_ERROR_MAX])
+{
+	int fd = open_plain(path);
+	const struct archive *a;
+
+	if (is_dir(path)) {
+		fail(error, path, strerror(EISDIR));
+		return -1;
+	}
+	if (fd >= 0)
+		return fd;
+	a = archive_open(path, error);
+	if (a && *a->damage)
+		fail(error, path, a->damage);
+	if (!a || *a->damage)
+		return -1;
+	lseek(a->all.fd, 0, SEEK_SET);
+	return fcntl(a->all.fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/**
+ * source_fd - open a file for something that reads file descriptors
+ * @path: its name, that of a trace before it, or of a text; "-" is standard input
+ * @error: set to a message when that is not possible
+ *
+ * Return: a file descriptor of what is in it, not compressed; or -1.
+ */
+int source_fd(const char *path, char error[KMAP_ERROR_MAX])
+{
+	char real[PATH_MAX];
+	struct source *s;
+	const char *name;
+	u64 size;
+	int fd;
+
+	path = find_file(path, real);
+	if (!archive_of(path, &name) && (!strcmp(path, "-") || !access(path, F_OK)))
+		return open_text(path, error);
+	s = source_open(path, error);
+	if (!s)
+		return -1;
+	fd = reader_spool(&s->reader, path, &size, error);
+	if (fd >= 0 && source_damage(s)) {
+		fail(error, path, source_damage(s));
+		close(fd);
+		fd = -1;
+	}
+	source_close(s);
+	return fd;
+}

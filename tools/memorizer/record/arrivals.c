@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Saves the symbols of modules as they appear, while a trace is recorded: what /proc/kallsyms has
+ * in the end lacks those that are gone by then. The kernel sends a uevent for each module that was
+ * loaded; without them, looking now and then has to do. saved.c reads what is written here.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "record/arrivals.h"
+#include "symbols/build-id.h"
+
+#define MODULES		"/proc/modules"
+#define KALLSYMS	"/proc/kallsyms"
+#define FILE_NAME	"kernel/kallsyms.modules"
+#define UEVENTS		1		/* multicast group of the kernel's own */
+#define ADDED		"add@/module/"
+
+/**
+ * struct arrival - a module
+ * @name: its name
+ * @base: where its text is
+ * @id: its build id
+ * @is_new: whether its symbols are to be saved
+ */
+struct arrival {
+	char name[64];
+	u64 base;
+	struct build_id id;
+	bool is_new;
+};
+
+static int open_events(void)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = UEVENTS };
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			NETLINK_KOBJECT_UEVENT);
+
+	if (fd >= 0 && !bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/**
+ * arrivals_begin - begin to save symbols
+ * @a: where to keep what was saved
+ * @to: the trace
+ */
+void arrivals_begin(struct arrivals *a, const struct save *to)
+{
+	*a = (struct arrivals){ .to = to, .file = -1, .events = -1 };
+	if (access(MODULES, R_OK) || access(KALLSYMS, R_OK))
+		return;
+	a->events = open_events();
+	a->file = save_create(to, FILE_NAME);
+}
+
+/**
+ * arrivals_end - release memory
+ * @a: what was saved
+ */
+void arrivals_end(struct arrivals *a)
+{
+	if (a->events >= 0)
+		close(a->events);
+	if (a->file >= 0)
+		close(a->file);
+	free(a->module);
+	free(a->last);
+}
+
+static struct arrival *find(struct arrival *module, u32 nr, const char *name, size_t len)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (strlen(module[i].name) == len && !memcmp(module[i].name, name, len))
+			return module + i;
+	return NULL;
+}
+
+/* Whether a module is not the one that was saved last under its name, which it is from now on. */
+static bool replaces_last(struct arrivals *a, const struct arrival *m)
+{
+	struct arrival *last = find(a->last, a->nr_last, m->name, strlen(m->name));
+
+	if (last && last->base == m->base && build_id_equal(&last->id, &m->id))
+		return false;
+	if (!last) {
+		a->last = kmap_array(a->last, a->nr_last + 1, sizeof(*a->last));
+		last = a->last + a->nr_last++;
+	}
+	*last = *m;
+	return true;
+}
+
+/* Reads which modules there are; whether any of them is new. */
+static bool read_modules(struct arrivals *a)
+{
+	struct arrival *before = a->module, *old, m;
+	FILE *f = fopen(MODULES, "re");
+	u32 nr_before = a->nr;
+	bool any = false;
+
+	a->module = NULL;
+	a->nr = 0;
+	while (f && fscanf(f, "%63s %*s %*s %*s %*s %llx%*[^\n]", m.name, &m.base) == 2) {
+		old = find(before, nr_before, m.name, strlen(m.name));
+		m.is_new = m.base && !(old && old->base == m.base);
+		m.id = old ? old->id : (struct build_id){ .size = 0 };
+		if (m.is_new) {
+			m.id = build_id_loaded(m.name);
+			m.is_new = replaces_last(a, &m);
+		}
+		any |= m.is_new;
+		a->module = kmap_array(a->module, a->nr + 1, sizeof(m));
+		a->module[a->nr++] = m;
+	}
+	if (f)
+		fclose(f);
+	free(before);
+	return any;
+}
+
+/* The new module that a line of kallsyms is of, or NULL. */
+static const struct arrival *new_module(const struct arrivals *a, const struct kmap_lines *in)
+{
+	const char *tab = memchr(in->line, '\t', in->len);
+	const struct arrival *m;
+
+	if (!tab || in->line + in->len - tab < 4)
+		return NULL;
+	m = find(a->module, a->nr, tab + 2, in->line + in->len - tab - 3);
+	return m && m->is_new ? m : NULL;
+}
+
+/* Writes the symbols of the modules that are new. */
+static bool write_symbols(const struct arrivals *a, FILE *to)
+{
+	const struct arrival *module = NULL, *m;
+	int fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
+	char id[BUILD_ID_TEXT];
+	struct kmap_lines in;
+
+	if (fd < 0)
+		return false;
+	kmap_lines_init(&in, fd);
+	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE) {
+		m = new_module(a, &in);
+		if (!m)
+			continue;
+		if (m != module)
+			fprintf(to, "module %s %llx %s\n", m->name, m->base,
+				m->id.size ? build_id_text(&m->id, id) : "-");
+		module = m;
+		fprintf(to, "%.*s\n", (int)in.len, in.line);
+	}
+	kmap_lines_free(&in);
+	close(fd);
+	return true;
+}
+
+/**
+ * arrivals_look - look for modules that have appeared, and save their symbols
+ * @a: what was saved
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool arrivals_look(struct arrivals *a)
+{
+	FILE *to;
+	int fd;
+
+	if (a->file < 0 || !read_modules(a))
+		return true;
+	fd = fcntl(a->file, F_DUPFD_CLOEXEC, 0);
+	to = fd < 0 ? NULL : fdopen(fd, "a");
+	if (to && write_symbols(a, to) && !ferror(to) && !fclose(to))
+		return true;
+	fprintf(stderr, "memorizer: %s/" FILE_NAME ": %s\n", a->to->path, strerror(errno));
+	return false;
+}
+
+/**
+ * arrivals_save_ids - save the build ids of the modules that there are
+ * @to: the trace
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool arrivals_save_ids(const struct save *to)
+{
+	DIR *d = opendir("/sys/module");
+	char *text = NULL, hex[BUILD_ID_TEXT];
+	struct dirent *entry;
+	struct build_id id;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool fine;
+
+	if (!f)
+		abort();
+	while (d && (entry = readdir(d))) {
+		if (*entry->d_name == '.')
+			continue;
+		id = build_id_loaded(entry->d_name);
+		if (id.size)
+			fprintf(f, "%s %s\n", entry->d_name, build_id_text(&id, hex));
+	}
+	if (d)
+		closedir(d);
+	fclose(f);
+	fine = !*text || save_text(to, text, "kernel/notes.modules");
+	free(text);
+	return fine;
+}
+
+/**
+ * arrivals_event - save the symbols of modules of which a uevent came
+ * @a: what was saved
+ *
+ * Return: as arrivals_look().
+ */
+bool arrivals_event(struct arrivals *a)
+{
+	struct arrival *m;
+	char text[4096];
+	bool any = false;
+	ssize_t len;
+
+	while ((len = recv(a->events, text, sizeof(text) - 1, 0)) > 0) {
+		text[len] = '\0';
+		if (strncmp(text, ADDED, strlen(ADDED)))
+			continue;
+		any = true;
+		/* It may be another one at the same address. */
+		m = find(a->module, a->nr, text + strlen(ADDED), strlen(text + strlen(ADDED)));
+		if (m)
+			m->base = 0;
+	}
+	return !any || arrivals_look(a);
+}

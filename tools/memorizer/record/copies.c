@@ -1,0 +1,743 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The copies of the kernel's streams: who makes them, and in which files they come to be.
+ *
+ * Threads, the crew, copy: one for all streams, or one for each where there are many. The
+ * recorder's own thread only waits meanwhile. What concerns all streams (there is another one,
+ * there is no more room, something failed) it does itself, having stopped the crew; so nothing
+ * but the atomic sums is ever shared. Streams are not lost by that: the kernel keeps what
+ * comes until the crew goes on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "kmap/kmap.h"
+#include "record/copies.h"
+
+#define MANY		8		/* streams: with more, each has a thread */
+#define OTHER_FILES	64		/* open at a time, besides those of the streams */
+
+/* What all parts have in common, below the base. */
+static const char * const common[] = {
+	"metadata", "kernel/uname", "kernel/cmdline", "kernel/kallsyms", "kernel/notes",
+	"kernel/notes.modules", "kernel/kallsyms.modules",
+};
+
+/**
+ * struct crew_member - a thread that copies
+ * @thread: the thread
+ * @c: all copies
+ * @first: first of its streams
+ * @nr: how many it has
+ * @polls: what to poll of each, and then c->stop
+ * @buffer: where it reads to
+ */
+struct crew_member {
+	pthread_t thread;
+	struct copies *c;
+	u32 first, nr;
+	struct pollfd *polls;
+	struct drain_buffer buffer;
+};
+
+static bool in_parts(const struct copies *c)
+{
+	return c->form.parts || c->form.flight;
+}
+
+static void tell(struct copies *c)
+{
+	eventfd_write(c->event, 1);
+}
+
+/* Each stream takes two files. If that is not allowed, opening one tells. */
+static void allow_files(struct copies *c)
+{
+	struct rlimit want = c->files;
+
+	want.rlim_cur = 2 * (c->nr + 1) + OTHER_FILES;
+	if (want.rlim_cur <= c->files.rlim_cur)
+		return;
+	if (want.rlim_max < want.rlim_cur)
+		want.rlim_max = want.rlim_cur;
+	if (setrlimit(RLIMIT_NOFILE, &want)) {
+		want = c->files;
+		want.rlim_cur = want.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &want);
+	}
+}
+
+static bool create_file(struct copies *c, struct copy *s)
+{
+	if (c->form.flight || s->failed || s->out.fd >= 0)
+		return true;
+	if (store_create(&s->out, in_parts(c) ? &c->part : c->top, s->cpu, c->form.compress))
+		return true;
+	s->failed = true;
+	c->failed = true;
+	return false;
+}
+
+/* Takes in the stream @file of @cpu, unless it is known. */
+static bool add_stream(struct copies *c, u32 cpu, const char *file)
+{
+	u32 i = c->nr;
+	struct copy *s;
+	int fd;
+
+	while (i && c->copy[i - 1]->cpu >= cpu)
+		i--;
+	if (i < c->nr && c->copy[i]->cpu == cpu)
+		return true;
+	copies_stop(c);
+	allow_files(c);
+	fd = control_open_stream(c->kernel, file);
+	if (fd < 0)
+		return false;
+	s = kmap_array(NULL, 1, sizeof(*s));
+	*s = (struct copy){ .cpu = cpu, .in.fd = fd, .out.fd = -1, .carried = U64_MAX };
+	if (asprintf(&s->in.path, "%s/%s", c->kernel->path, file) < 0)
+		abort();
+	c->copy = kmap_array(c->copy, c->nr + 1, sizeof(*c->copy));
+	memmove(c->copy + i + 1, c->copy + i, (c->nr - i) * sizeof(*c->copy));
+	c->copy[i] = s;
+	c->nr++;
+	return !c->begun || create_file(c, s);
+}
+
+/**
+ * copies_find - look for streams of CPUs that were not there before
+ * @c: the copies; if there is one, the crew is stopped
+ *
+ * Return: whether there is any and all are open; if not there was a message.
+ */
+bool copies_find(struct copies *c)
+{
+	struct dirent *entry;
+	u32 cpu;
+	int end;
+
+	rewinddir(c->cpus);
+	while ((entry = readdir(c->cpus))) {
+		end = 0;
+		if (sscanf(entry->d_name, "cpu%9u%n", &cpu, &end) == 1 && !entry->d_name[end] &&
+		    !add_stream(c, cpu, entry->d_name))
+			return false;
+	}
+	if (!c->nr)
+		fprintf(stderr,
+			"memorizer: %s: no files cpu0, cpu1, ...: this kernel's Memorizer has no stream, want a later one\n",
+			c->kernel->path);
+	return c->nr;
+}
+
+/**
+ * copies_open - open the streams
+ * @c: where to keep the copies
+ * @form: what they shall be like
+ * @kernel: the kernel's files
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool copies_open(struct copies *c, const struct copies_form *form, const struct control *kernel)
+{
+	*c = (struct copies){ .kernel = kernel, .form = *form, .base.dir = -1, .part.dir = -1 };
+	c->limit.max = form->max_size;
+	c->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->cpus = opendir(kernel->path);
+	if (c->event < 0 || c->stop < 0 || !c->cpus) {
+		fprintf(stderr, "memorizer: %s: %s\n", kernel->path, strerror(errno));
+		return false;
+	}
+	getrlimit(RLIMIT_NOFILE, &c->files);
+	return copies_find(c);
+}
+
+/**
+ * copies_begin - make the directory for what belongs to the whole recording
+ * @c: the copies
+ * @top: the directory that was asked for
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool copies_begin(struct copies *c, const struct save *top)
+{
+	c->top = top;
+	return in_parts(c) ? save_part(top, "common", &c->base) : save_begin(top);
+}
+
+/**
+ * copies_base - tell where what belongs to the whole recording is to be saved
+ * @c: the copies
+ *
+ * Return: the directory.
+ */
+const struct save *copies_base(const struct copies *c)
+{
+	return in_parts(c) ? &c->base : c->top;
+}
+
+/* Gives the part that is being written what belongs to all of them. */
+static bool link_common(struct copies *c)
+{
+	bool fine = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(common); i++)
+		fine &= save_link(&c->base, &c->part, common[i]);
+	return fine;
+}
+
+/* When the part begins: no packet of it can be older, but of a CPU that had none so far. */
+static u64 begin_of_part(const struct copies *c)
+{
+	u64 begin, since = U64_MAX;
+	const struct copy *s;
+	u32 i;
+
+	for (i = 0; i < c->nr; i++) {
+		s = c->copy[i];
+		if (s->carry.head)
+			begin = s->carry.end;
+		else if (s->ring.nr)
+			begin = carry_begin(ring_at(&s->ring, 0)->data);
+		else
+			continue;
+		since = begin < since ? begin : since;
+	}
+	return since;
+}
+
+/* How far a part is when save_part_state() describes it. */
+enum part_state { PART_BEGUN, PART_ENDED, PART_LAST };
+
+/*
+ * Says in the part between which times all events are in it. CPUs' files begin and end at
+ * different times: what one lacks there is in the part before or, but for the last part, behind.
+ * A CPU that had no packet so far may have one that began at any time.
+ */
+static bool save_part_state(struct copies *c, enum part_state state)
+{
+	u64 until = U64_MAX;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool fine;
+	u32 i;
+
+	if (!f)
+		abort();
+	for (i = 0; i < c->nr && state == PART_ENDED; i++)
+		if (c->copy[i]->carry.end < until)
+			until = c->copy[i]->carry.end;
+	if (state == PART_BEGUN)
+		fprintf(f, "unfinished: 1\n");
+	fprintf(f, "complete_since: %llu\ncomplete_until: %llu\n", c->since, until);
+	for (i = 0; i < c->nr; i++)
+		if (c->copy[i]->carried != U64_MAX)
+			fprintf(f, "carried_cpu%u: %llu\nfirst_cpu%u: %llu\n", c->copy[i]->cpu,
+				c->copy[i]->carried, c->copy[i]->cpu, c->copy[i]->carry.first);
+	fclose(f);
+	fine = save_text(&c->part, text, "kernel/recorder");
+	free(text);
+	return fine;
+}
+
+/* Writes what was announced before the part, which the limit does not count. */
+static bool write_carried(struct copies *c)
+{
+	struct carry **carries = kmap_array(NULL, c->nr + 1, sizeof(*carries));
+	struct store_limit none = { 0 };
+	struct store *out;
+	u64 since = begin_of_part(c);
+	size_t size, done;
+	bool fine;
+	char *packet;
+	u32 i;
+
+	for (i = 0, c->since = 0; i < c->nr; i++)
+		if (c->copy[i]->carry.end > c->since)
+			c->since = c->copy[i]->carry.end;
+	for (i = 0; i < c->nr; i++)
+		carries[i] = &c->copy[i]->carry;
+	carry_prune(carries, c->nr, since);
+	for (i = 0; i < c->nr; i++)
+		c->copy[i]->carried = carries[i]->head ? carry_number(carries[i]) : U64_MAX;
+	free(carries);
+	fine = save_part_state(c, PART_BEGUN);
+	for (i = 0; fine && i < c->nr; i++) {
+		packet = carry_packet(&c->copy[i]->carry, c->sieve, since, &size);
+		out = &c->copy[i]->out;
+		if (packet && out->fd >= 0)
+			fine = store_write(out, &none, packet, size, &done) == STORE_ALL;
+		free(packet);
+	}
+	return fine;
+}
+
+static bool begin_part(struct copies *c)
+{
+	char name[16];
+	bool fine;
+	u32 i;
+
+	c->begun = true;
+	c->limit.used = 0;
+	if (in_parts(c)) {
+		c->part_packets = kmap_array(c->part_packets, c->nr_parts + 1, sizeof(u64));
+		c->part_packets[c->nr_parts] = 0;
+		snprintf(name, sizeof(name), "%u", c->nr_parts++);
+		if (!save_part(c->top, name, &c->part) || !link_common(c)) {
+			c->failed = true;
+			return false;
+		}
+	}
+	fine = true;
+	for (i = 0; fine && i < c->nr; i++)
+		fine = create_file(c, c->copy[i]);
+	if (fine && in_parts(c) && !c->form.flight)
+		fine = write_carried(c);
+	return fine;
+}
+
+/* Adds up and closes the files of the part that is being written. */
+static void end_part(struct copies *c)
+{
+	struct store *out;
+	u32 i;
+
+	for (i = 0; i < c->nr; i++) {
+		out = &c->copy[i]->out;
+		c->sums.packets += out->packets;
+		c->sums.bytes += out->bytes;
+		c->sums.stored += out->stored;
+		if (c->nr_parts)
+			c->part_packets[c->nr_parts - 1] += out->packets;
+		if (!store_close(out))
+			c->failed = true;
+		*out = (struct store){ .fd = -1 };
+	}
+	if (c->part.path)
+		save_close(&c->part);
+}
+
+/* Goes on in a new part, and forgets one that is more than are to be kept. */
+static bool next_part(struct copies *c)
+{
+	char name[16];
+	u32 old;
+
+	if (!save_part_state(c, PART_ENDED))
+		c->failed = true;
+	end_part(c);
+	if (!begin_part(c))
+		return false;
+	if (c->form.flight || c->nr_parts <= c->form.parts)
+		return true;
+	old = c->nr_parts - c->form.parts - 1;
+	snprintf(name, sizeof(name), "%u", old);
+	c->sums.dropped += c->part_packets[old];
+	if (!save_remove(c->top, name))
+		c->failed = true;
+	return !c->failed;
+}
+
+/**
+ * copies_first_part - begin to write
+ * @c: the copies
+ *
+ * Return: whether the files are there; if not there was a message.
+ */
+bool copies_first_part(struct copies *c)
+{
+	char *metadata = control_read(c->kernel, "metadata");
+
+	c->lost_before = metadata && strstr(metadata, "events_discarded_before");
+	free(metadata);
+	if (sieve_is_needed(&c->form.choice) || in_parts(c)) {
+		c->sieve = kmap_array(NULL, 1, sizeof(*c->sieve));
+		if (!sieve_init(c->sieve, &c->form.choice, copies_base(c)->path))
+			return false;
+	}
+	return c->form.flight || begin_part(c);
+}
+
+static void keep_flying(struct copies *c, struct copy *s, const char *data, size_t len)
+{
+	const struct ring_packet *old;
+	size_t size, at;
+
+	for (at = 0; at < len; at += size) {
+		size = drain_packet_size(data + at, len - at);
+		ring_add(&s->ring, data + at, size);
+		while (s->ring.nr > 1 && s->ring.bytes > c->form.flight) {
+			old = ring_at(&s->ring, 0);
+			carry_note(&s->carry, c->sieve, old->data, old->size);
+			ring_drop(&s->ring);
+		}
+	}
+}
+
+/* Takes @len bytes of packets; false if nothing more can be taken now. */
+static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
+{
+	enum store_wrote wrote;
+	size_t done = 0;
+
+	s->read += len;
+	if (c->form.flight) {
+		drain_note(&s->noted, data, len, c->lost_before);
+		keep_flying(c, s, data, len);
+	} else if (c->over) {
+		s->left_out += len;
+	} else {
+		wrote = store_write(&s->out, &c->limit, data, len, &done);
+		drain_note(&s->noted, data, done, c->lost_before);
+		if (c->form.parts)
+			carry_note(&s->carry, c->sieve, data, done);
+		switch (wrote) {
+		case STORE_ALL:
+			break;
+		case STORE_FAILED:
+			s->failed = true;
+			c->failed = true;
+			return false;
+		case STORE_FULL:
+			s->held_len = len - done;
+			s->held = kmap_array(NULL, s->held_len, 1);
+			memcpy(s->held, data + done, s->held_len);
+			c->full = true;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Copies what one read gives of a stream; false if that, or the next, cannot be copied now. */
+static bool copy_some(struct copies *c, struct copy *s, struct drain_buffer *b, enum drain *got)
+{
+	*got = drain_some(&s->in, b);
+	if (*got == DRAIN_FAILED) {
+		s->failed = true;
+		c->failed = true;
+	}
+	if (s->failed)
+		return false;
+	if (sieve_is_needed(&c->form.choice))
+		b->len = sieve_packets(c->sieve, s->cpu, b->data, b->len, &s->unwanted);
+	return !b->len || take(c, s, b->data, b->len);
+}
+
+static void *copy_until_stopped(void *data)
+{
+	struct crew_member *m = data;
+	struct copies *c = m->c;
+	enum drain got;
+	struct copy *s;
+	u32 i;
+
+	while (poll(m->polls, m->nr + 1, -1) >= 0 || errno == EINTR) {
+		if (m->polls[m->nr].revents)
+			return NULL;
+		for (i = 0; i < m->nr; i++) {
+			s = c->copy[m->first + i];
+			if (!m->polls[i].revents ||
+			    (copy_some(c, s, &m->buffer, &got) && got != DRAIN_END))
+				continue;
+			s->ended = got == DRAIN_END;
+			tell(c);
+			return NULL;
+		}
+	}
+	fprintf(stderr, "memorizer: poll: %s\n", strerror(errno));
+	c->failed = true;
+	tell(c);
+	return NULL;
+}
+
+/* Puts a thread to work on @nr streams from @first on. */
+static bool hire(struct copies *c, struct crew_member *m, u32 first, u32 nr)
+{
+	u32 i;
+	int error;
+
+	*m = (struct crew_member){ .c = c, .first = first, .nr = nr };
+	m->polls = kmap_array(NULL, nr + 1, sizeof(*m->polls));
+	for (i = 0; i < nr; i++)
+		m->polls[i] = (struct pollfd){
+			.fd = c->copy[first + i]->failed ? -1 : c->copy[first + i]->in.fd,
+			.events = POLLIN
+		};
+	m->polls[nr] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
+	error = pthread_create(&m->thread, NULL, copy_until_stopped, m);
+	if (!error)
+		return true;
+	fprintf(stderr, "memorizer: a thread: %s\n", strerror(error));
+	free(m->polls);
+	c->failed = true;
+	return false;
+}
+
+/**
+ * copies_start - begin to copy, or go on
+ * @c: the copies; nothing happens if they are being made
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool copies_start(struct copies *c)
+{
+	u32 i, nr = c->nr > MANY ? c->nr : 1;
+
+	if (c->nr_crew)
+		return true;
+	c->crew = kmap_array(NULL, nr, sizeof(*c->crew));
+	for (i = 0; i < nr; i++) {
+		if (!hire(c, c->crew + i, i, nr > 1 ? 1 : c->nr))
+			return false;
+		c->nr_crew++;
+	}
+	return true;
+}
+
+/* Whether nothing fits even into an empty part. */
+static bool too_small(struct copies *c)
+{
+	if (c->limit.used)
+		return false;
+	fprintf(stderr, "memorizer: %s: want a --max-size that a packet fits in\n", c->top->path);
+	c->failed = true;
+	return true;
+}
+
+/* Takes what was held, in as many parts as that needs; the crew is stopped. */
+static void make_room(struct copies *c)
+{
+	struct copy *s;
+	size_t len;
+	char *held;
+	u32 i;
+
+	if (!c->form.parts && !c->over) {
+		fprintf(stderr, "memorizer: %s: as large as --max-size says: the trace ends here\n",
+			c->top->path);
+		c->over = true;
+	}
+	for (i = 0; i < c->nr; i++) {
+		s = c->copy[i];
+		while (s->held) {
+			held = s->held;
+			len = s->held_len;
+			s->held = NULL;
+			s->read -= len;
+			if (!c->over && (too_small(c) || !next_part(c)))
+				c->over = true;
+			take(c, s, held, len);
+			free(held);
+		}
+	}
+	c->full = false;
+}
+
+/**
+ * copies_stop - do not copy for a while
+ * @c: the copies; nothing happens if they are not being made
+ */
+void copies_stop(struct copies *c)
+{
+	eventfd_t count;
+	u32 i;
+
+	if (c->nr_crew)
+		eventfd_write(c->stop, 1);
+	for (i = 0; i < c->nr_crew; i++) {
+		pthread_join(c->crew[i].thread, NULL);
+		free(c->crew[i].polls);
+		drain_free(&c->crew[i].buffer);
+	}
+	eventfd_read(c->stop, &count);
+	free(c->crew);
+	c->crew = NULL;
+	c->nr_crew = 0;
+	if (c->full)
+		make_room(c);
+}
+
+/**
+ * copies_settle - see why the crew waits, and make it go on
+ * @c: the copies
+ *
+ * Return: whether it goes on; if not, the recording is to end.
+ */
+bool copies_settle(struct copies *c)
+{
+	struct copy *s;
+	eventfd_t count;
+	u32 i;
+
+	eventfd_read(c->event, &count);
+	copies_stop(c);
+	for (i = 0; i < c->nr; i++) {
+		s = c->copy[i];
+		if (!s->ended)
+			continue;
+		fprintf(stderr,
+			"memorizer: %s: it ended while it was recorded: the trace ends here\n",
+			s->in.path);
+		s->ended = false;
+		s->failed = true;
+		c->failed = true;
+	}
+	return !c->failed && !c->over && copies_start(c);
+}
+
+/**
+ * copies_drain - copy what one read gives of a stream
+ * @c: the copies, with the crew stopped
+ * @s: the stream
+ *
+ * Return: what there was.
+ */
+enum drain copies_drain(struct copies *c, struct copy *s)
+{
+	enum drain got;
+
+	if (s->failed)
+		return DRAIN_FAILED;
+	copy_some(c, s, &c->buffer, &got);
+	if (c->full)
+		make_room(c);
+	return s->failed ? DRAIN_FAILED : got;
+}
+
+/**
+ * copies_flush - copy what there is, also of packets that are not finished yet
+ * @c: the copies, with the crew stopped
+ * @most: how many bytes to copy of a stream at most, as it may go on without an end
+ */
+void copies_flush(struct copies *c, u64 most)
+{
+	struct copy *s;
+	u64 before;
+	u32 i;
+
+	for (i = 0; i < c->nr; i++) {
+		s = c->copy[i];
+		before = s->read;
+		fcntl(s->in.fd, F_SETFL, 0);
+		while (copies_drain(c, s) == DRAIN_MORE && s->read - before < most)
+			;
+		fcntl(s->in.fd, F_SETFL, O_NONBLOCK);
+	}
+}
+
+/* Writes what is in memory of a stream. */
+static bool write_ring(struct copies *c, struct copy *s)
+{
+	const struct ring_packet *p;
+	size_t done;
+	u32 i;
+
+	for (i = 0; i < s->ring.nr; i++) {
+		p = ring_at(&s->ring, i);
+		if (store_write(&s->out, &c->limit, p->data, p->size, &done) != STORE_ALL)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * copies_snapshot - write what is kept in memory
+ * @c: the copies, with the crew stopped
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool copies_snapshot(struct copies *c)
+{
+	bool fine = begin_part(c);
+	u32 i;
+
+	for (i = 0; fine && i < c->nr; i++)
+		fine = store_create(&c->copy[i]->out, &c->part, c->copy[i]->cpu,
+				    c->form.compress);
+	fine = fine && write_carried(c);
+	for (i = 0; fine && i < c->nr; i++)
+		fine = write_ring(c, c->copy[i]);
+	fine = fine && save_part_state(c, PART_LAST);
+	if (fine)
+		fprintf(stderr, "memorizer: %s\n", c->part.path);
+	end_part(c);
+	c->failed |= !fine;
+	return fine;
+}
+
+/**
+ * copies_sum - add up what was copied
+ * @c: the copies, which may be being made
+ *
+ * Return: the sums, of which @read and @lost are right meanwhile.
+ */
+struct copies_sums copies_sum(const struct copies *c)
+{
+	struct copies_sums sums = c->sums;
+	const struct copy *s;
+	u32 i;
+
+	sums.until = U64_MAX;
+	for (i = 0; i < c->nr; i++) {
+		s = c->copy[i];
+		sums.read += s->read;
+		sums.lost += s->noted.lost;
+		if (c->nr_crew)
+			continue;
+		sums.packets += s->out.packets;
+		sums.bytes += s->out.bytes;
+		sums.stored += s->out.stored;
+		sums.left_out += s->left_out;
+		if (s->left_out && s->noted.end < sums.until)
+			sums.until = s->noted.end;
+		sums.unwanted += s->unwanted;
+		sums.dropped += s->ring.dropped;
+	}
+	return sums;
+}
+
+/**
+ * copies_close - end
+ * @c: the copies; those that were not opened are no harm
+ */
+void copies_close(struct copies *c)
+{
+	u32 i;
+
+	if (!c->kernel)
+		return;
+	if (c->begun && in_parts(c) && !c->form.flight && !c->failed) {
+		link_common(c);		/* as they are in the end */
+		save_part_state(c, PART_LAST);
+	}
+	end_part(c);
+	for (i = 0; i < c->nr; i++) {
+		drain_close(&c->copy[i]->in);
+		ring_free(&c->copy[i]->ring);
+		carry_free(&c->copy[i]->carry);
+		free(c->copy[i]->held);
+		free(c->copy[i]);
+	}
+	free(c->copy);
+	free(c->part_packets);
+	free(c->sieve);
+	drain_free(&c->buffer);
+	if (c->base.path)
+		save_close(&c->base);
+	if (c->cpus)
+		closedir(c->cpus);
+	close(c->event);
+	close(c->stop);
+}

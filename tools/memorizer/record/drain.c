@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads the packets of one of the kernel's streams. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kmap/kmap.h"
+#include "record/drain.h"
+
+/* Two of the kernel's default sub-buffers: so a read seldom finds more than it takes. */
+#define BUFFER		(1024 * 1024)
+#define PACKET_MAX	(256u << 20)	/* bytes of a packet */
+
+/* Where things are in a packet; in the byte order of this machine, which it was made on. */
+#define MAGIC		0xc1fc1fc1u
+#define END_OFFSET	32		/* timestamp_end */
+#define SIZE_OFFSET	48		/* packet_size, in bits */
+#define DISCARDED	64		/* events_discarded */
+#define DISCARDED_BEFORE 80		/* events_discarded_before, in kernels that write it */
+#define HEAD		80		/* bytes of a packet without events */
+
+static enum drain fail(const struct drain_stream *s, const char *what)
+{
+	fprintf(stderr, "memorizer: %s: %s: the trace ends here\n", s->path, what);
+	return DRAIN_FAILED;
+}
+
+/**
+ * drain_packet_size - tell how large a packet is
+ * @packet: its first bytes
+ * @len: how many there are
+ *
+ * Return: its size in bytes; 0 if these are too few to tell; U64_MAX if it is none.
+ */
+u64 drain_packet_size(const char *packet, size_t len)
+{
+	u32 magic;
+	u64 bits;
+
+	if (len < SIZE_OFFSET + sizeof(bits))
+		return 0;
+	memcpy(&magic, packet, sizeof(magic));
+	memcpy(&bits, packet + SIZE_OFFSET, sizeof(bits));
+	if (magic != MAGIC || bits % 8 || bits / 8 < HEAD || bits / 8 > PACKET_MAX)
+		return U64_MAX;
+	return bits / 8;
+}
+
+static u64 load(const char *p)
+{
+	u64 value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+/**
+ * drain_note - add packets to what is known of a stream
+ * @n: that
+ * @data: whole packets, the next ones of the stream
+ * @len: their size in bytes
+ * @before: whether packets have events_discarded_before
+ *
+ * The reader of a trace counts losses in the same way, see stream.c.
+ */
+void drain_note(struct drain_noted *n, const char *data, size_t len, bool before)
+{
+	const char *end = data + len;
+	u64 reported;
+
+	for (; data < end; data += drain_packet_size(data, end - data)) {
+		if (!n->begun)
+			n->reported = before ? load(data + DISCARDED_BEFORE) : 0;
+		n->begun = true;
+		n->end = load(data + END_OFFSET);
+		reported = load(data + DISCARDED);
+		if (reported <= n->reported)
+			continue;
+		n->lost += reported - n->reported;
+		n->reported = reported;
+	}
+}
+
+/* Makes room for what is there of a packet, the rest of it, and what a read gives. */
+static void make_room(const struct drain_stream *s, struct drain_buffer *b)
+{
+	u64 size = drain_packet_size(s->part, s->part_len);
+	size_t want = BUFFER + (size > s->part_len && size != U64_MAX ? size : s->part_len);
+
+	if (want <= b->room)
+		return;
+	b->data = kmap_array(b->data, want, 1);
+	b->room = want;
+}
+
+/* Finds the whole packets of @have bytes, and keeps what is behind them for later. */
+static bool split(struct drain_stream *s, struct drain_buffer *b, size_t have)
+{
+	u64 size = 0;
+
+	for (b->len = 0; b->len < have; b->len += size) {
+		size = drain_packet_size(b->data + b->len, have - b->len);
+		if (!size || size > have - b->len)
+			break;
+	}
+	s->part_len = have - b->len;
+	if (size == U64_MAX && !b->len)
+		return false;
+	if (s->part_len) {
+		s->part = kmap_array(s->part, s->part_len, 1);
+		memcpy(s->part, b->data + b->len, s->part_len);
+	}
+	return true;
+}
+
+/**
+ * drain_some - take what one read of a stream gives
+ * @s: the stream
+ * @b: where to put it; what was there before is gone
+ *
+ * Waits only if @s->fd does.
+ *
+ * Return: what there was. With DRAIN_MORE, too, there may be no whole packet in @b.
+ */
+enum drain drain_some(struct drain_stream *s, struct drain_buffer *b)
+{
+	ssize_t n;
+
+	b->len = 0;
+	if (drain_packet_size(s->part, s->part_len) == U64_MAX)
+		return fail(s, "no CTF packet where one should begin");
+	make_room(s, b);
+	if (s->part_len)
+		memcpy(b->data, s->part, s->part_len);
+	do
+		n = read(s->fd, b->data + s->part_len, b->room - s->part_len);
+	while (n < 0 && errno == EINTR);
+	if (!n)
+		return DRAIN_END;
+	if (n < 0)
+		return errno == EAGAIN ? DRAIN_NOTHING : fail(s, strerror(errno));
+	if (!split(s, b, s->part_len + n))
+		return fail(s, "no CTF packet where one should begin");
+	return DRAIN_MORE;
+}
+
+/**
+ * drain_discard - read a stream to its end without keeping anything
+ * @s: the stream
+ * @enough: set by a signal's handler when that shall end
+ */
+void drain_discard(struct drain_stream *s, const atomic_bool *enough)
+{
+	char buffer[65536];
+	ssize_t n;
+
+	do
+		n = read(s->fd, buffer, sizeof(buffer));
+	while (!*enough && (n > 0 || (n < 0 && errno == EINTR)));
+}
+
+/**
+ * drain_close - release a stream
+ * @s: the stream
+ */
+void drain_close(struct drain_stream *s)
+{
+	close(s->fd);
+	free(s->path);
+	free(s->part);
+}
+
+/**
+ * drain_free - release a buffer
+ * @b: the buffer
+ */
+void drain_free(struct drain_buffer *b)
+{
+	free(b->data);
+	*b = (struct drain_buffer){ 0 };
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a recording is narrowed to: the kernel's filters, which are put back in the end. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/stats.h"
+#include "record/narrow.h"
+
+#define FILTER	"memorizer_filter"
+#define LOG	"memorizer_log_access"
+#define PIDS	"memorizer_pid"
+#define FORK	"memorizer_pid_fork"
+#define FIELDS	"memorizer_fields"
+#define CGROUPS	"memorizer_cgroup"
+
+/* Whether a term says of which objects it is. */
+static bool is_of_objects(const char *term, size_t len)
+{
+	static const char * const kinds[] = { "cache:", "alloc:" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (len > strlen(kinds[i]) && !strncmp(term, kinds[i], strlen(kinds[i])))
+			return true;
+	return false;
+}
+
+/* Bytes up to the next comma, 0 if there is a blank among them. */
+static size_t word_length(const char *p)
+{
+	size_t len = strcspn(p, ","), i;
+
+	for (i = 0; i < len; i++)
+		if (!isgraph((unsigned char)p[i]))
+			return 0;
+	return len;
+}
+
+/* Adds terms to lines: globs of a kind, or of objects if @kind is NULL, with commas between. */
+static bool add_terms(char **lines, const char *kind, const char *terms)
+{
+	const char *p = terms;
+	char *more;
+	size_t len;
+	bool out;
+
+	for (;; p += len + 1) {
+		out = *p == '!';
+		p += out;
+		len = word_length(p);
+		if (!len || (!kind && !is_of_objects(p, len)) ||
+		    asprintf(&more, "%s%s%s%s%.*s\n", *lines ? *lines : "", out ? "!" : "",
+			     kind ? kind : "", kind ? ":" : "", (int)len, p) < 0)
+			return false;
+		free(*lines);
+		*lines = more;
+		if (!p[len])
+			return true;
+	}
+}
+
+/* Names of modules have _ in the kernel where their files may have -; in [a-c] it is a range. */
+static char *module_globs(const char *globs)
+{
+	char *copy = strdup(globs), *c;
+	bool range = false;
+
+	for (c = copy; c && *c; c++) {
+		range = *c == '[' || (range && *c != ']');
+		if (*c == '-' && !range)
+			*c = '_';
+	}
+	return copy;
+}
+
+/**
+ * narrow_add - add terms to the filter of code and objects
+ * @n: where to
+ * @kind: what the globs are of
+ * @globs: globs with commas between; what one with ! in front matches is excluded
+ *
+ * Whether the kernel knows such globs is not looked at.
+ *
+ * Return: whether there are such.
+ */
+bool narrow_add(struct narrow *n, const char *kind, const char *globs)
+{
+	char *copy = strcmp(kind, "module") ? strdup(globs) : module_globs(globs);
+	bool fine;
+
+	if (!copy)
+		abort();
+	fine = add_terms(&n->terms, kind, copy);
+	free(copy);
+	return fine;
+}
+
+/**
+ * narrow_add_fields - add terms of objects whose accesses are counted by place
+ * @n: where to
+ * @terms: cache:GLOB or alloc:GLOB with commas between; what one with ! in front matches is
+ *	   excluded
+ *
+ * Return: whether there are such.
+ */
+bool narrow_add_fields(struct narrow *n, const char *terms)
+{
+	return add_terms(&n->fields, NULL, terms);
+}
+
+/**
+ * narrow_add_cgroups - add control groups whose members are chosen
+ * @n: where to
+ * @paths: paths from the unified hierarchy's root on, with commas between
+ *
+ * Return: whether there are such.
+ */
+bool narrow_add_cgroups(struct narrow *n, const char *paths)
+{
+	const char *p = paths;
+	char *more;
+	size_t len;
+
+	for (;; p += len + 1) {
+		len = word_length(p);
+		if (*p != '/' || !len ||
+		    asprintf(&more, "%s%.*s\n", n->cgroups ? n->cgroups : "", (int)len, p) < 0)
+			return false;
+		free(n->cgroups);
+		n->cgroups = more;
+		if (!p[len])
+			return true;
+	}
+}
+
+/* Has the kernel take lines. */
+static bool set_lines(const struct control *c, const char *file, const char *lines)
+{
+	int error = control_write_lines(c, file, *lines ? lines : "\n");
+
+	if (error)
+		fprintf(stderr, "memorizer: %s/%s: '%.*s': %s\n", c->path, file,
+			(int)strcspn(lines, "\n"), lines, strerror(error));
+	return !error;
+}
+
+/**
+ * narrow_is_needed - tell whether anything is filtered
+ * @n: the filters
+ *
+ * Return: whether it is.
+ */
+bool narrow_is_needed(const struct narrow *n)
+{
+	return n->terms || n->cgroups || n->pids->nr || n->children;
+}
+
+/* Puts a line with a number behind lines, which are freed. */
+static char *add_number(char *lines, u32 number)
+{
+	char *more;
+
+	if (asprintf(&more, "%s%u\n", lines ? lines : "", number) < 0)
+		abort();
+	free(lines);
+	return more;
+}
+
+/* Has the kernel choose tasks: those that were named, or nobody until the command is there. */
+static bool choose_tasks(struct narrow *n, const struct control *c)
+{
+	char *lines = n->pids->nr ? NULL : strdup("none\n"), *fork;
+	bool fine;
+	u32 i;
+
+	fork = control_read(c, FORK);
+	n->pids_before = fork ? control_read(c, PIDS) : NULL;
+	n->children_before = fork && *fork == '1';
+	free(fork);
+	for (i = 0; i < n->pids->nr; i++)
+		lines = add_number(lines, n->pids->number[i]);
+	fine = n->pids_before && control_write(c, FORK, n->children ? "1\n" : "0\n") &&
+	       set_lines(c, PIDS, lines);
+	free(lines);
+	return fine;
+}
+
+/* Has the kernel take lines in place of others, which are kept. */
+static bool replace_lines(const struct control *c, const char *file, const char *lines,
+			  char **before)
+{
+	*before = control_read(c, file);
+	return *before && set_lines(c, file, lines);
+}
+
+/**
+ * narrow_begin - have the kernel filter
+ * @n: the filters
+ * @c: the kernel's files
+ * @else_sieve: whether a kernel that cannot choose tasks may do without
+ *
+ * Return: whether that worked; if not there was a message, and narrow_end() puts back what
+ *	has changed.
+ */
+bool narrow_begin(struct narrow *n, const struct control *c, bool else_sieve)
+{
+	if ((n->terms && !replace_lines(c, FILTER, n->terms, &n->before)) ||
+	    (n->fields && !replace_lines(c, FIELDS, n->fields, &n->fields_before)) ||
+	    (n->cgroups && !replace_lines(c, CGROUPS, n->cgroups, &n->cgroups_before)))
+		return false;
+	if (!n->pids->nr && !n->children)
+		return true;
+	if (else_sieve && !n->children && faccessat(c->dir, PIDS, F_OK, 0) && errno == ENOENT)
+		return true;
+	return choose_tasks(n, c);
+}
+
+/**
+ * narrow_waits - tell whether a command is to be chosen before it does anything
+ * @n: the filters
+ *
+ * Return: whether it is.
+ */
+bool narrow_waits(const struct narrow *n)
+{
+	return n->pids_before && !n->pids->nr;
+}
+
+/**
+ * narrow_to_command - have the kernel choose a task
+ * @c: the kernel's files
+ * @pid: the task
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool narrow_to_command(const struct control *c, pid_t pid)
+{
+	char *line = add_number(NULL, pid);
+	bool fine = set_lines(c, PIDS, line);
+
+	free(line);
+	return fine;
+}
+
+/**
+ * narrow_log - switch the logging of accesses, unless it was on before or nothing is chosen
+ * @n: the filter
+ * @c: the kernel's files
+ * @on: whether they are to be logged
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool narrow_log(struct narrow *n, const struct control *c, bool on)
+{
+	char *now;
+
+	if ((!n->before && !n->pids_before && !n->fields_before && !n->cgroups_before) ||
+	    on == n->logs)
+		return true;
+	if (on) {
+		now = control_read(c, LOG);
+		n->logs = now && *now == '0';
+		free(now);
+		if (!n->logs)
+			return now;
+	}
+	if (control_write(c, LOG, on ? "1\n" : "0\n")) {
+		n->logs = on;
+		return true;
+	}
+	n->logs = false;
+	return false;
+}
+
+/* Of tasks that were chosen before, those that are still there; the kernel refuses others. */
+static char *living(char *pids)
+{
+	char *left = NULL, *line, *save = NULL, *proc;
+
+	if (!*pids || !strcmp(pids, "none\n"))
+		return strdup(pids);
+	for (line = strtok_r(pids, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (asprintf(&proc, "/proc/%s", line) < 0)
+			abort();
+		if (!strcmp(line, "0") || !access(proc, F_OK))
+			left = add_number(left, strtoul(line, NULL, 10));
+		free(proc);
+	}
+	return left ? left : strdup("none\n");
+}
+
+/* The files with lines, and where they are in struct narrow as they were. */
+static const struct {
+	const char *file;
+	size_t before;
+} kept[] = {
+	{ FILTER, offsetof(struct narrow, before) },
+	{ FIELDS, offsetof(struct narrow, fields_before) },
+	{ CGROUPS, offsetof(struct narrow, cgroups_before) },
+	{ PIDS, offsetof(struct narrow, pids_before) },
+};
+
+/* Prints each line of a text behind a name, or the name alone if there is none. */
+static void print_lines(FILE *to, const char *name, const char *text)
+{
+	size_t len;
+
+	do {
+		len = strcspn(text, "\n");
+		fprintf(to, "%s: %.*s\n", name, (int)len, text);
+		text += len + (text[len] == '\n');
+	} while (*text);
+}
+
+/**
+ * narrow_print - print what was before
+ * @n: the filters, after narrow_begin() and before narrow_log()
+ * @c: the kernel's files
+ * @to: where to
+ */
+void narrow_print(const struct narrow *n, const struct control *c, FILE *to)
+{
+	const char *text;
+	char *log = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		text = *(char *const *)((const char *)n + kept[i].before);
+		if (!text)
+			continue;
+		print_lines(to, kept[i].file, text);
+		log = log ? log : control_read(c, LOG);
+	}
+	if (n->pids_before)
+		fprintf(to, FORK ": %d\n", n->children_before);
+	if (log)
+		fprintf(to, LOG ": %d\n", *log == '1');
+	free(log);
+}
+
+/* The lines that print_lines() printed; NULL if there are none. */
+static char *parse_lines(const char *text, const char *name)
+{
+	size_t size, name_len = strlen(name), len;
+	char *lines = NULL;
+	FILE *f = NULL;
+
+	for (; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		if (len < name_len + 2 || strncmp(text, name, name_len) ||
+		    strncmp(text + name_len, ": ", 2))
+			continue;
+		f = f ? f : open_memstream(&lines, &size);
+		if (!f)
+			abort();
+		if (len > name_len + 2)
+			fprintf(f, "%.*s\n", (int)(len - name_len - 2), text + name_len + 2);
+	}
+	if (f)
+		fclose(f);
+	return lines;
+}
+
+/**
+ * narrow_parse - read what narrow_print() printed
+ * @n: set to what was before, for narrow_end()
+ * @text: what was printed
+ */
+void narrow_parse(struct narrow *n, const char *text)
+{
+	u64 number;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++)
+		*(char **)((char *)n + kept[i].before) = parse_lines(text, kept[i].file);
+	n->children_before = find_stat(text, FORK, &number) && number;
+	n->logs = find_stat(text, LOG, &number) && !number;
+}
+
+/**
+ * narrow_end - have the kernel do what it did before
+ * @n: the filters
+ * @c: the kernel's files
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool narrow_end(struct narrow *n, const struct control *c)
+{
+	bool fine = narrow_log(n, c, false);
+	char *pids;
+
+	if (n->pids_before) {
+		pids = living(n->pids_before);
+		fine &= set_lines(c, PIDS, pids);
+		fine &= control_write(c, FORK, n->children_before ? "1\n" : "0\n");
+		free(pids);
+	}
+	if (n->cgroups_before)
+		fine &= set_lines(c, CGROUPS, n->cgroups_before);
+	if (n->fields_before)
+		fine &= set_lines(c, FIELDS, n->fields_before);
+	if (n->before)
+		fine &= set_lines(c, FILTER, n->before);
+	free(n->before);
+	free(n->fields_before);
+	free(n->cgroups_before);
+	free(n->pids_before);
+	n->before = NULL;
+	n->fields_before = NULL;
+	n->cgroups_before = NULL;
+	n->pids_before = NULL;
+	return fine;
+}
+
+/**
+ * narrow_free - release memory
+ * @n: the filters
+ */
+void narrow_free(struct narrow *n)
+{
+	free(n->terms);
+	free(n->fields);
+	free(n->cgroups);
+}

@@ -1,0 +1,732 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A recording: switches the kernel's stream on and copies it to a directory, a trace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/status.h"
+#include "record/arrivals.h"
+#include "record/copies.h"
+#include "record/recorder.h"
+#include "record/save.h"
+#include "record/settings.h"
+#include "record/yield.h"
+
+#define TICK_MS		1000		/* how often to look for new CPUs and show the live line */
+#define PRIORITY	-20		/* a recorder that waits for a CPU loses events */
+#define BUFFER_SIZE	(64 << 20)	/* of a CPU, if the kernel does not tell, in bytes */
+
+/* What ends a recording, unless it is ignored, as nohup does with SIGHUP. */
+static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+/**
+ * struct recorder - a recording
+ * @what: what was asked for
+ * @kernel: the kernel's files
+ * @trace: the directory
+ * @copies: the copies of the CPUs' streams
+ * @arrivals: the modules that appear
+ * @signals: file descriptor of the signals that end the recording or come from children
+ * @mask: signals that were blocked before
+ * @ends: signals that end the recording
+ * @pipe: what SIGPIPE did before
+ * @before: the switches as they were
+ * @now: the switches as they are
+ * @begin: when it began, in ms
+ * @end: when it shall end, in ms, 0 for no such time
+ * @tick: when the next tick is due, in ms
+ * @show: when the view shows something next, in ms, 0 for no such time
+ * @read_before: events that had been read before
+ * @buffer_size: bytes that a CPU's buffer holds
+ * @shown: bytes that were copied when the live line was last shown
+ * @shown_at: when that was, in ms
+ * @command: the command's process, 0 when it has ended or there was none
+ * @command_status: its wait status
+ * @snapshot: the process that waits for the snapshot, 0 when it has ended or there was none
+ * @yield: what the kernel had counted before of what was asked for
+ * @told: whether a signal said that it shall end
+ * @stays_on: whether the stream could not be switched off
+ * @over: whether to end what is being waited for
+ * @failed: whether something went wrong, of which there was a message
+ * @knows_read: whether the kernel tells what was read before
+ * @ended: whether the trace has come to its end, with all that it is to have
+ */
+struct recorder {
+	struct recording *what;
+	struct control kernel;
+	struct save trace;
+	struct copies copies;
+	struct arrivals arrivals;
+	int signals;
+	sigset_t mask, ends;
+	sighandler_t pipe;
+	bool before[NR_STREAM_SWITCHES], now[NR_STREAM_SWITCHES];
+	u64 begin, end, tick, show, read_before, buffer_size, shown, shown_at;
+	pid_t command, snapshot;
+	int command_status;
+	struct yield yield;
+	bool told, stays_on, over, failed, knows_read, ended;
+};
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Ends the recording for something that a message has told. */
+static void fail(struct recorder *r)
+{
+	r->failed = true;
+	r->over = true;
+}
+
+/* A line that overwrites itself: seconds, rate, size and losses. */
+static void show_live(struct recorder *r, u64 now)
+{
+	struct copies_sums sums = copies_sum(&r->copies);
+	u64 bytes = sums.read, ms = now - r->shown_at;
+	u64 rate = ms ? (bytes - r->shown) / ms : 0;	/* bytes/ms are kB/s */
+
+	fprintf(stderr, "\r%llu s  %llu.%03llu MB/s  %llu.%03llu MB  %llu lost \033[K",
+		(now - r->begin) / 1000, rate / 1000, rate % 1000,
+		bytes / 1000000, bytes / 1000 % 1000, sums.lost);
+	r->shown = bytes;
+	r->shown_at = now;
+}
+
+static bool shows_live(const struct recorder *r)
+{
+	return !r->what->view && isatty(STDERR_FILENO);
+}
+
+static void clear_live(const struct recorder *r)
+{
+	if (shows_live(r))
+		fprintf(stderr, "\r\033[K");
+}
+
+/* Gives the view the packets that were read; returns when the last of all ended, in ns. */
+static u64 give_packets(struct recorder *r)
+{
+	const struct recorder_view *view = r->what->view;
+	const struct ring_packet *p;
+	struct copy *s;
+	u64 end = 0;
+	u32 i;
+
+	for (i = 0; i < r->copies.nr; i++) {
+		s = r->copies.copy[i];
+		if (s->noted.end > end)
+			end = s->noted.end;
+		for (; s->ring.nr; ring_take(&s->ring)) {
+			p = ring_at(&s->ring, 0);
+			view->packet(view->data, s->cpu, p->data, p->size);
+		}
+	}
+	return end;
+}
+
+/*
+ * Has the view show what came. Of each CPU all packets are read once more after others have told
+ * a time, so none is missing up to that. The kernel's buffers take what comes meanwhile.
+ */
+static void show(struct recorder *r)
+{
+	const struct recorder_view *view = r->what->view;
+	u64 most = control_buffer_size(&r->kernel, BUFFER_SIZE), until, dropped;
+
+	copies_stop(&r->copies);
+	copies_flush(&r->copies, most);
+	until = give_packets(r);
+	copies_flush(&r->copies, most);
+	give_packets(r);
+	dropped = copies_sum(&r->copies).dropped;
+	if (r->copies.failed || !copies_start(&r->copies))
+		fail(r);
+	else if (!view->show(view->data, until, until, dropped))
+		r->over = true;
+}
+
+static u64 sooner(u64 time, u64 other)
+{
+	return other && other < time ? other : time;
+}
+
+/* What is done now and then; returns how many ms poll(2) may wait for the next time. */
+static int tick(struct recorder *r)
+{
+	u64 now = now_ms();
+
+	if (now >= r->tick) {
+		if (!copies_find(&r->copies) || !copies_start(&r->copies) ||
+		    !arrivals_look(&r->arrivals))
+			fail(r);
+		if (shows_live(r))
+			show_live(r, now);
+		r->tick = now + TICK_MS;
+	}
+	if (r->show && now >= r->show) {
+		show(r);
+		r->show = now + r->what->view->ms;
+	}
+	if (r->end && now >= r->end)
+		r->over = true;
+	return r->over ? 0 : sooner(sooner(r->tick, r->end), r->show) - now;
+}
+
+static void end_snapshot(struct recorder *r, int status)
+{
+	r->snapshot = 0;
+	r->over = true;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return;
+	fprintf(stderr, "memorizer: %s/stream_snapshot: %s: the trace has no snapshot\n",
+		r->kernel.path, strerror(WIFEXITED(status) ? WEXITSTATUS(status) : EINTR));
+	fail(r);
+}
+
+/* Takes the children that have ended. While there is one for a snapshot, that is waited for. */
+static void reap(struct recorder *r)
+{
+	int status;
+
+	if (r->snapshot && waitpid(r->snapshot, &status, WNOHANG) == r->snapshot)
+		end_snapshot(r, status);
+	if (r->command && waitpid(r->command, &status, WNOHANG) == r->command) {
+		r->command = 0;
+		r->command_status = status;
+		r->over |= !r->snapshot;
+	}
+}
+
+/* Writes what a flight recorder has in memory and what the kernel has not given yet. */
+static void write_flight(struct recorder *r)
+{
+	copies_stop(&r->copies);
+	copies_flush(&r->copies, control_buffer_size(&r->kernel, BUFFER_SIZE));
+	if (!copies_snapshot(&r->copies) || !copies_start(&r->copies))
+		fail(r);
+}
+
+/* Takes a signal: a child ended, or the recording shall end. Waits for one if there is none. */
+static void take_signal(struct recorder *r)
+{
+	struct signalfd_siginfo signal;
+
+	if (read(r->signals, &signal, sizeof(signal)) != sizeof(signal))
+		return;
+	if (signal.ssi_signo == SIGCHLD) {
+		reap(r);
+		return;
+	}
+	if (signal.ssi_signo == SIGUSR2) {
+		write_flight(r);
+		return;
+	}
+	if (r->snapshot)
+		kill(r->snapshot, SIGKILL);
+	else
+		r->over = true;
+	if (r->command)
+		kill(r->command, r->told ? SIGKILL : SIGTERM);
+	r->told = true;
+}
+
+/* Lets the streams be copied until something sets @r->over. */
+static void record_until_over(struct recorder *r)
+{
+	const struct recorder_view *view = r->what->view;
+	struct pollfd polls[] = {
+		{ .fd = r->signals, .events = POLLIN },
+		{ .fd = r->copies.event, .events = POLLIN },
+		{ .fd = r->arrivals.events, .events = POLLIN },
+		{ .fd = view ? view->keys : -1, .events = POLLIN },
+	};
+	int n;
+
+	if (!copies_start(&r->copies))
+		fail(r);
+	for (;;) {
+		n = tick(r);
+		if (r->over)
+			break;
+		n = poll(polls, ARRAY_SIZE(polls), n);
+		if (n < 0 && errno != EINTR) {
+			fprintf(stderr, "memorizer: poll: %s\n", strerror(errno));
+			fail(r);
+		}
+		if (n > 0 && polls[0].revents)
+			take_signal(r);
+		if (n > 0 && polls[1].revents && !r->over && !copies_settle(&r->copies))
+			r->over = true;
+		if (n > 0 && polls[2].revents && !arrivals_event(&r->arrivals))
+			fail(r);
+		if (n > 0 && polls[3].revents && !view->key(view->data))
+			r->over = true;
+	}
+	copies_stop(&r->copies);
+}
+
+/*
+ * A signal while the rest is read: that is enough of it. The file that is being read is
+ * made not to wait, lest read(2) begin to wait after the signal has come.
+ */
+static atomic_bool enough;
+static atomic_int reading = -1;
+
+static void stop_reading(int signal)
+{
+	(void)signal;
+	enough = true;
+	if (reading >= 0)
+		fcntl(reading, F_SETFL, O_NONBLOCK);
+}
+
+static void hear_signals(struct recorder *r, bool hear)
+{
+	struct sigaction action = { .sa_handler = hear ? stop_reading : SIG_DFL };
+	size_t i;
+
+	if (!hear)
+		sigprocmask(SIG_BLOCK, &r->ends, NULL);
+	for (i = 0; i < ARRAY_SIZE(end_signals); i++)
+		if (sigismember(&r->ends, end_signals[i]))
+			sigaction(end_signals[i], &action, NULL);
+	if (hear)
+		sigprocmask(SIG_UNBLOCK, &r->ends, NULL);
+}
+
+/*
+ * Copies what is left of a stream. That ends, since the stream is off; it may be on all
+ * the same, because it would not go off or somebody turned it on: then what was in the
+ * buffer has to do. Reading that may wait has the kernel finish the last packet.
+ */
+static enum drain drain_stream(struct recorder *r, struct copy *s)
+{
+	enum drain got = s->failed ? DRAIN_FAILED : DRAIN_MORE;
+	u64 before = s->read;
+
+	reading = s->in.fd;
+	fcntl(s->in.fd, F_SETFL, r->stays_on ? O_NONBLOCK : 0);
+	while (got == DRAIN_MORE && !enough) {
+		got = copies_drain(&r->copies, s);
+		if (s->read - before < r->buffer_size)
+			continue;
+		if (!r->stays_on && !control_is_off(&r->kernel)) {
+			fprintf(stderr,
+				"memorizer: %s: the stream is on: the trace ends with what the buffers held\n",
+				r->kernel.path);
+			r->stays_on = true;
+			r->failed = true;
+		}
+		if (r->stays_on)
+			break;
+		before = s->read;
+	}
+	reading = -1;
+	return got;
+}
+
+/*
+ * Copies what is left in the kernel. What cannot be copied is read all the same: in
+ * the next recording it would look as if it belonged there.
+ */
+static void drain_rest(struct recorder *r)
+{
+	struct copies *c = &r->copies;
+	u32 i;
+
+	if (!copies_find(c))
+		fail(r);
+	r->buffer_size = control_buffer_size(&r->kernel, BUFFER_SIZE);
+	hear_signals(r, true);
+	for (i = 0; i < c->nr && !enough; i++) {
+		if (drain_stream(r, c->copy[i]) != DRAIN_FAILED)
+			continue;
+		fail(r);
+		if (!r->stays_on)
+			drain_discard(&c->copy[i]->in, &enough);
+	}
+	hear_signals(r, false);
+	if (!enough)
+		return;
+	fprintf(stderr, "memorizer: %s: what the kernel still had is left out\n", r->kernel.path);
+	fail(r);
+}
+
+/* Has the kernel write a snapshot; it waits until that was read, so a child waits for it. */
+static void record_snapshot(struct recorder *r)
+{
+	r->snapshot = fork();
+	if (!r->snapshot)
+		_exit(control_write_quietly(&r->kernel, "stream_snapshot", "1\n"));
+	if (r->snapshot < 0) {
+		fprintf(stderr, "memorizer: fork: %s\n", strerror(errno));
+		r->snapshot = 0;
+		fail(r);
+		return;
+	}
+	r->over = false;
+	r->end = 0;
+	record_until_over(r);
+	if (r->snapshot) {		/* copying failed, so it would wait for ever */
+		kill(r->snapshot, SIGKILL);
+		waitpid(r->snapshot, NULL, 0);
+		r->snapshot = 0;
+	}
+}
+
+/* Becomes the command, with nothing left of what the recorder has set for itself. */
+static void run_command(const struct recorder *r, int priority, int wait)
+{
+	char **command = r->what->command, end;
+
+	if (wait >= 0 && read(wait, &end, 1))
+		_exit(126);
+	setpriority(PRIO_PROCESS, 0, priority);
+	setrlimit(RLIMIT_NOFILE, &r->copies.files);
+	signal(SIGXFSZ, SIG_DFL);
+	signal(SIGPIPE, r->pipe);
+	sigprocmask(SIG_SETMASK, &r->mask, NULL);
+	execvp(*command, command);
+	fprintf(stderr, "memorizer: %s: %s\n", *command, strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+static bool start_command(struct recorder *r, int priority)
+{
+	int wait[2] = { -1, -1 };
+	bool fine = true;
+
+	/* At its end when the command's process is chosen, which waits for that. */
+	if (narrow_waits(&r->what->narrow) && pipe2(wait, O_CLOEXEC)) {
+		fprintf(stderr, "memorizer: pipe: %s\n", strerror(errno));
+		return false;
+	}
+	r->command = fork();
+	if (!r->command) {
+		close(wait[1]);
+		run_command(r, priority, wait[0]);
+	}
+	if (r->command < 0) {
+		fprintf(stderr, "memorizer: fork: %s\n", strerror(errno));
+		r->command = 0;
+		fine = false;
+	} else if (wait[1] >= 0) {
+		fine = narrow_to_command(&r->kernel, r->command);
+		if (!fine)
+			kill(r->command, SIGKILL);
+	}
+	if (wait[1] >= 0) {
+		close(wait[0]);
+		close(wait[1]);
+	}
+	return fine;
+}
+
+/* Copies a file that not every kernel has. */
+static bool save_if_there(const struct save *t, int dir, const char *from, const char *to)
+{
+	return faccessat(dir, from, F_OK, 0) ? errno == ENOENT : save_copy(t, dir, from, to);
+}
+
+/* Adds a line about what is not in the trace, if there is something. */
+static void add_line(FILE *to, const char *name, u64 number)
+{
+	if (number)
+		fprintf(to, "%s: %llu\n", name, number);
+}
+
+/* Saves what explains the difference between the trace and what the kernel counts. */
+static bool save_recorder(const struct recorder *r)
+{
+	struct copies_sums sums = copies_sum(&r->copies);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool fine;
+
+	if (!f)
+		abort();
+	add_line(f, "unfinished", !r->ended);
+	if (r->knows_read)
+		fprintf(f, "events_read_before: %llu\n", r->read_before);
+	if (sieve_is_needed(&r->what->form.choice))
+		fprintf(f, "events_not_chosen: %llu\n", sums.unwanted);
+	add_line(f, "bytes_left_out", sums.left_out);
+	if (sums.left_out)
+		fprintf(f, "complete_until: %llu\n", sums.until);
+	add_line(f, "packets_dropped", sums.dropped);
+	fclose(f);
+	fine = save_text(copies_base(&r->copies), text, "kernel/recorder");
+	free(text);
+	return fine;
+}
+
+/* Saves the KMAP with the places that accesses were to, if that is what was asked for. */
+static bool save_fields(const struct recorder *r)
+{
+	return !r->what->narrow.fields ||
+	       save_copy(copies_base(&r->copies), r->kernel.dir, "kmap_fields",
+			 "kernel/kmap_fields");
+}
+
+/*
+ * Saves what a report needs beside the stream: before, lest the disk be full later,
+ * and again in the end, when there may be more modules and there are other sums.
+ */
+static bool save_kernel(const struct recorder *r)
+{
+	const struct save *t = copies_base(&r->copies);
+	struct utsname name;
+	char *text;
+	bool fine;
+
+	uname(&name);
+	if (asprintf(&text, "%s %s %s %s %s\n", name.sysname, name.nodename, name.release,
+		     name.version, name.machine) < 0)
+		abort();
+	fine = save_text(t, text, "kernel/uname");
+	free(text);
+	fine &= save_if_there(t, AT_FDCWD, "/proc/cmdline", "kernel/cmdline");
+	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
+	fine &= save_if_there(t, AT_FDCWD, "/sys/kernel/notes", "kernel/notes");
+	fine &= arrivals_save_ids(t);
+	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
+	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
+	fine &= save_recorder(r);
+	return fine;
+}
+
+static bool block_signals(struct recorder *r)
+{
+	struct sigaction old;
+	sigset_t set;
+	size_t i;
+
+	sigemptyset(&r->ends);
+	for (i = 0; i < ARRAY_SIZE(end_signals); i++)
+		if (!sigaction(end_signals[i], NULL, &old) &&
+		    (end_signals[i] != SIGHUP || old.sa_handler != SIG_IGN))
+			sigaddset(&r->ends, end_signals[i]);
+	set = r->ends;
+	sigaddset(&set, SIGCHLD);
+	if (r->what->form.flight && !r->what->view)
+		sigaddset(&set, SIGUSR2);
+	signal(SIGXFSZ, SIG_IGN);	/* write(2) tells it as well */
+	r->pipe = signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, &r->mask);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	if (r->signals < 0)
+		fprintf(stderr, "memorizer: signalfd: %s\n", strerror(errno));
+	return r->signals >= 0;
+}
+
+/* Whether --max-size has room for any packet of this kernel; if not there was a message. */
+static bool fits_a_packet(const struct recorder *r)
+{
+	u64 max = r->what->form.max_size, size;
+
+	if (!max || !control_stat(&r->kernel, "stream_subbuf_size", &size) || max >= size)
+		return true;
+	fprintf(stderr,
+		"memorizer record: --max-size %llu: a packet may have %llu bytes: want at least that\n",
+		max, size);
+	return false;
+}
+
+/* Says at the beginning that there will be no names, as addresses cannot be had later. */
+static void look_at_symbols(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long long address = 0;
+	bool any = false;
+
+	while (f && !address && fscanf(f, "%llx%*[^\n]", &address) == 1)
+		any = true;
+	if (f)
+		fclose(f);
+	if (any && !address)
+		fprintf(stderr,
+			"memorizer: /proc/kallsyms: addresses are hidden, the trace will have no symbols: want 0 or 1 in /proc/sys/kernel/kptr_restrict\n");
+}
+
+/* Opens what is read and makes what is written, before anything is switched on. */
+static bool prepare(struct recorder *r)
+{
+	const struct recorder_view *view = r->what->view;
+	struct copies *c = &r->copies;
+
+	if (!control_open(&r->kernel, r->what->debugfs) || !fits_a_packet(r) ||
+	    !control_get_switches(&r->kernel, r->before) ||
+	    !narrow_begin(&r->what->narrow, &r->kernel, r->what->on[STREAM_ACCESSES]))
+		return false;
+	r->what->form.choice.chosen = r->what->narrow.pids_before;
+	if (!copies_open(c, &r->what->form, &r->kernel) ||
+	    !save_open(&r->trace, r->what->output) || !copies_begin(c, &r->trace))
+		return false;
+	if (!settings_save(copies_base(c), &r->kernel, r->before, &r->what->narrow) ||
+	    !block_signals(r) ||
+	    !save_copy(copies_base(c), r->kernel.dir, "metadata", "metadata"))
+		return false;
+	control_say_on(&r->kernel, r->before);
+	look_at_symbols();
+	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
+	save_kernel(r);
+	arrivals_begin(&r->arrivals, copies_base(c));
+	if (!arrivals_look(&r->arrivals) || !copies_first_part(c))
+		return false;
+	r->yield = yield_now(&r->kernel);
+	return !view || view->begin(view->data, copies_base(c)->path, r->kernel.path);
+}
+
+static void switch_on(struct recorder *r)
+{
+	int i, priority = getpriority(PRIO_PROCESS, 0);
+
+	setpriority(PRIO_PROCESS, 0, PRIORITY);
+	for (i = 0; i < NR_STREAM_SWITCHES; i++)
+		r->now[i] = r->before[i] || r->what->on[i];
+	r->begin = now_ms();
+	r->shown_at = r->begin;
+	r->tick = r->begin + TICK_MS;
+	r->show = r->what->view ? r->begin + r->what->view->ms : 0;
+	r->end = r->what->ms ? r->begin + r->what->ms : 0;
+	if (!control_set_switches(&r->kernel, r->before, r->now)) {
+		control_get_switches(&r->kernel, r->now);
+		fail(r);
+	} else if (!narrow_log(&r->what->narrow, &r->kernel, true) ||
+		   (r->what->mark && !control_write(&r->kernel, "marker", r->what->mark)) ||
+		   (r->what->command && !start_command(r, priority))) {
+		fail(r);
+	}
+}
+
+/*
+ * Ends the recording. With the switches off, reading comes to an end; if they were
+ * on before, they are on again when all that belongs to this trace was read.
+ */
+static void switch_off(struct recorder *r)
+{
+	const bool off[NR_STREAM_SWITCHES] = { false };
+
+	if (!narrow_log(&r->what->narrow, &r->kernel, false))
+		r->failed = true;
+	if (!control_set_switches(&r->kernel, r->now, off)) {
+		r->failed = true;
+		r->stays_on = !control_is_off(&r->kernel);
+	}
+	if (r->what->snapshot && !r->failed)
+		record_snapshot(r);
+	drain_rest(r);
+	if (r->what->form.flight && !r->what->view && !copies_snapshot(&r->copies))
+		r->failed = true;
+	if (!narrow_end(&r->what->narrow, &r->kernel) ||
+	    !control_set_switches(&r->kernel, off, r->before))
+		r->failed = true;
+	else
+		settings_forget(copies_base(&r->copies));
+}
+
+static void summarize(const struct recorder *r)
+{
+	struct copies_sums sums = copies_sum(&r->copies);
+	const struct copies *c = &r->copies;
+
+	fprintf(stderr, "memorizer: %s: %llu packets, %llu bytes", r->trace.path, sums.packets,
+		sums.bytes);
+	if (c->form.compress)
+		fprintf(stderr, " (%llu compressed)", sums.stored);
+	if (c->nr_parts)
+		fprintf(stderr, " in %u part%s", c->nr_parts, c->nr_parts > 1 ? "s" : "");
+	fprintf(stderr, ", from %u CPUs; %llu events lost%s\n", c->nr, sums.lost,
+		sums.lost ? ": want larger memorizer.subbufs or memorizer.subbuf_size" : "");
+	if (sums.dropped)
+		fprintf(stderr, "memorizer: %s: %llu packets made room for later ones\n",
+			r->trace.path, sums.dropped);
+	if (sieve_is_needed(&c->form.choice))
+		fprintf(stderr, "memorizer: %s: %llu events were not chosen\n", r->trace.path,
+			sums.unwanted);
+	if (sums.left_out)
+		fprintf(stderr, "memorizer: %s: %llu bytes came later and are left out\n",
+			r->trace.path, sums.left_out);
+}
+
+/* Releases what there is. */
+static void release(struct recorder *r)
+{
+	copies_close(&r->copies);
+	arrivals_end(&r->arrivals);
+	r->failed |= r->copies.failed;
+	if (r->signals >= 0)
+		close(r->signals);
+	if (r->trace.path)
+		save_close(&r->trace);
+	if (!r->kernel.path)
+		return;
+	if (!narrow_end(&r->what->narrow, &r->kernel))
+		r->failed = true;
+	control_close(&r->kernel);
+}
+
+/* Records, and waits for the command if that goes on. */
+static void run(struct recorder *r)
+{
+	const struct recorder_view *view = r->what->view;
+
+	switch_on(r);
+	if (!r->failed)
+		yield_warn(r->what, &r->kernel);
+	record_until_over(r);
+	clear_live(r);
+	switch_off(r);
+	clear_live(r);
+	r->ended = !r->copies.failed;
+	if (!arrivals_look(&r->arrivals) || !save_kernel(r) || !save_fields(r))
+		r->failed = true;
+	if (view)
+		view->show(view->data, U64_MAX, give_packets(r), copies_sum(&r->copies).dropped);
+	else
+		summarize(r);
+	if (!yield_check(r->what, &r->kernel, &r->yield, r->trace.path))
+		r->failed = true;
+	while (r->command)
+		take_signal(r);
+}
+
+/**
+ * record - make a recording
+ * @what: what to record
+ *
+ * Return: the exit status: that of the command, if there was one and recording went well.
+ */
+int record(struct recording *what)
+{
+	struct recorder r = { .what = what, .signals = -1, .arrivals.file = -1,
+			      .arrivals.events = -1 };
+
+	if (prepare(&r))
+		run(&r);
+	else
+		r.failed = true;
+	release(&r);
+	if (r.failed)
+		return EXIT_UNABLE;
+	if (WIFSIGNALED(r.command_status))
+		return 128 + WTERMSIG(r.command_status);
+	return WEXITSTATUS(r.command_status);
+}

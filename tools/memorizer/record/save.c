@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The directory of a trace that is being recorded. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/save.h"
+
+#define DEFAULT_PATH	"memorizer-trace"
+#define NEW		"kernel/new"	/* a file that is not complete yet */
+
+static bool fail(const struct save *s, const char *name)
+{
+	fprintf(stderr, "memorizer: %s%s%s: %s\n", s->path, name ? "/" : "", name ? name : "",
+		strerror(errno));
+	return false;
+}
+
+static bool is_empty(int dir)
+{
+	DIR *d = fdopendir(dup(dir));
+	struct dirent *entry;
+	bool empty = d;
+
+	while (empty && (entry = readdir(d)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (d)
+		closedir(d);
+	return empty;
+}
+
+/* Whether nobody else can put something there, such as links to files of ours. */
+static bool is_ours(const struct save *s)
+{
+	const char *why = NULL;
+	struct stat st;
+
+	if (fstat(s->dir, &st))
+		return fail(s, NULL);
+	if (st.st_uid != geteuid())
+		why = "somebody else's";
+	else if (st.st_mode & (0022))
+		why = "others may write to it";
+	if (why)
+		fprintf(stderr,
+			"memorizer: %s: %s: want a new directory, or an empty one of your own\n",
+			s->path, why);
+	return !why;
+}
+
+/* Makes the directory memorizer-trace, or memorizer-trace.1, ... */
+static bool make_default(struct save *s)
+{
+	unsigned int i;
+
+	for (i = 0; ; i++) {
+		if ((i ? asprintf(&s->path, DEFAULT_PATH ".%u", i) :
+			 asprintf(&s->path, DEFAULT_PATH)) < 0)
+			abort();
+		if (!mkdir(s->path, 0700))
+			return true;
+		if (errno != EEXIST)
+			return false;
+		free(s->path);
+	}
+}
+
+static bool make(struct save *s, const char *path)
+{
+	if (!path)
+		return make_default(s);
+	s->path = strdup(path);
+	if (!s->path)
+		abort();
+	return !mkdir(path, 0700) || errno == EEXIST;
+}
+
+/**
+ * save_open - make the directory of a trace
+ * @s: where to keep it
+ * @path: its name, or NULL for the first that is free of memorizer-trace, memorizer-trace.1, ...
+ *
+ * A trace tells addresses of the kernel, so only its owner may read it.
+ *
+ * Return: whether it is there and empty; if not there was a message.
+ */
+bool save_open(struct save *s, const char *path)
+{
+	s->dir = -1;
+	if (!make(s, path))
+		goto fail;
+	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->dir < 0)
+		goto fail;
+	if (!is_ours(s))
+		goto free;
+	if (!is_empty(s->dir)) {
+		fprintf(stderr, "memorizer: %s: not empty: want a new or an empty directory\n",
+			s->path);
+		goto free;
+	}
+	return true;
+fail:
+	fail(s, NULL);
+free:
+	save_close(s);
+	return false;
+}
+
+/**
+ * save_begin - make the directory kernel/ in a trace's
+ * @s: the directory
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_begin(const struct save *s)
+{
+	return !mkdirat(s->dir, "kernel", 0700) || fail(s, "kernel");
+}
+
+/**
+ * save_part - make a directory in a directory
+ * @s: the directory
+ * @name: name of the new one in it
+ * @part: where to keep that; save_close() releases it
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_part(const struct save *s, const char *name, struct save *part)
+{
+	if (asprintf(&part->path, "%s/%s", s->path, name) < 0)
+		abort();
+	part->dir = -1;
+	if (!mkdirat(s->dir, name, 0700))
+		part->dir = openat(s->dir, name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (part->dir >= 0 && save_begin(part))
+		return true;
+	if (part->dir < 0)
+		fail(part, NULL);
+	save_close(part);
+	return false;
+}
+
+/* Removes the files in the directory @name of @dir, and the directories below it. */
+static bool remove_all(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool fine = d;
+
+	while (fine && (entry = readdir(d)))
+		fine = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		       !unlinkat(fd, entry->d_name, 0) ||
+		       (errno == EISDIR && remove_all(fd, entry->d_name));
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return fine && !unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/**
+ * save_remove - remove a directory in a directory, with all that is in it
+ * @s: the directory
+ * @name: name of the one in it
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_remove(const struct save *s, const char *name)
+{
+	return remove_all(s->dir, name) || fail(s, name);
+}
+
+/**
+ * save_link - have a file in another directory as well
+ * @from: the directory in which it is
+ * @to: the other one, in which it replaces an earlier one
+ * @name: its name
+ *
+ * Return: whether that worked, or there is no such file; if not there was a message.
+ */
+bool save_link(const struct save *from, const struct save *to, const char *name)
+{
+	unlinkat(to->dir, name, 0);
+	return !linkat(from->dir, name, to->dir, name, 0) || errno == ENOENT || fail(to, name);
+}
+
+/**
+ * save_close - release the directory
+ * @s: the directory
+ */
+void save_close(struct save *s)
+{
+	if (s->dir >= 0)
+		close(s->dir);
+	free(s->path);
+	s->path = NULL;
+}
+
+/* Writes all of @data. */
+static bool put(int fd, const char *data, size_t len)
+{
+	ssize_t n;
+
+	for (; len; data += n, len -= n) {
+		n = write(fd, data, len);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		if (n < 0)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * save_create - make a file that belongs to the trace
+ * @s: the directory
+ * @name: its name; nothing may have it yet
+ *
+ * Return: a file descriptor, or -1 and there was a message.
+ */
+int save_create(const struct save *s, const char *name)
+{
+	int fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	if (fd < 0)
+		fail(s, name);
+	return fd;
+}
+
+/* Gives what was written to NEW the name @to, or removes it. */
+static bool end_new(const struct save *s, int fd, bool complete, const char *to)
+{
+	if (complete && !close(fd) && !renameat(s->dir, NEW, s->dir, to))
+		return true;
+	fail(s, to);
+	if (!complete)
+		close(fd);
+	unlinkat(s->dir, NEW, 0);
+	return false;
+}
+
+/* Copies until the end of @in, the file @from. */
+static bool copy(const struct save *s, int in, const char *from, const char *to)
+{
+	static char buffer[1 << 16];
+	int out = save_create(s, NEW);
+	bool fine = true;
+	ssize_t n = 0;
+
+	if (out < 0)
+		return false;
+	while (fine && (n = read(in, buffer, sizeof(buffer))) > 0)
+		fine = put(out, buffer, n);
+	if (n >= 0)
+		return end_new(s, out, fine, to);
+	fprintf(stderr, "memorizer: %s: %s\n", from, strerror(errno));
+	close(out);
+	unlinkat(s->dir, NEW, 0);
+	return false;
+}
+
+/**
+ * save_copy - copy a file of the kernel
+ * @s: the directory
+ * @dir: file descriptor of the directory that @from is relative to
+ * @from: its name
+ * @to: name of the copy, in the directory; an earlier one stays until this one is complete
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_copy(const struct save *s, int dir, const char *from, const char *to)
+{
+	int in = openat(dir, from, O_RDONLY | O_CLOEXEC);
+	bool fine;
+
+	if (in < 0) {
+		fprintf(stderr, "memorizer: %s: %s\n", from, strerror(errno));
+		return false;
+	}
+	fine = copy(s, in, from, to);
+	close(in);
+	return fine;
+}
+
+/**
+ * save_text - write a text
+ * @s: the directory
+ * @text: the text
+ * @to: name of the file, in the directory; an earlier one stays until this one is complete
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool save_text(const struct save *s, const char *text, const char *to)
+{
+	int out = save_create(s, NEW);
+
+	return out >= 0 && end_new(s, out, put(out, text, strlen(text)), to);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's settings that a recorder changes, in the trace until it has put them back. Those of a
+ * recorder that was killed are still there, for another one to put back.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/source.h"
+#include "lib/status.h"
+#include "record/settings.h"
+
+#define SETTINGS	"kernel/settings"
+
+/**
+ * settings_save - save the settings that a recorder found
+ * @to: the trace
+ * @c: the kernel's files
+ * @before: the switches as they were
+ * @n: the filters, after narrow_begin()
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool settings_save(const struct save *to, const struct control *c,
+		   const bool before[NR_STREAM_SWITCHES], const struct narrow *n)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool fine;
+
+	if (!f)
+		abort();
+	control_print_switches(f, before);
+	narrow_print(n, c, f);
+	fclose(f);
+	fine = save_text(to, text, SETTINGS);
+	free(text);
+	return fine;
+}
+
+/**
+ * settings_forget - remove the settings of a recorder that has put them back
+ * @to: the trace
+ */
+void settings_forget(const struct save *to)
+{
+	unlinkat(to->dir, SETTINGS, 0);
+}
+
+/* Removes the settings from a trace; of one in parts, from what its parts have in common. */
+static void forget(const char *dir)
+{
+	static const char * const where[] = { "", "common/" };
+	char *path;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(where); i++) {
+		if (asprintf(&path, "%s/%s" SETTINGS, dir, where[i]) < 0)
+			abort();
+		unlink(path);
+		free(path);
+	}
+}
+
+/* Whether a trace is of the kernel that runs; if not there was a message. */
+static bool is_of_boot(const struct control *c, const char *dir)
+{
+	char *metadata = source_text(dir, "metadata"), *now = control_read(c, "metadata");
+	bool same = metadata && now && !strcmp(metadata, now);
+
+	if (now && !same)
+		fprintf(stderr,
+			"memorizer: %s: %s: want one that this kernel wrote since it was booted\n", dir,
+			metadata ? "a trace of another boot, whose settings ended with that" :
+			"no trace");
+	free(metadata);
+	free(now);
+	return same;
+}
+
+/* Whether nobody records now; if somebody does there was a message. */
+static bool is_free(const struct control *c)
+{
+	int fd = control_open_stream(c, "cpu0");
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Sets what a text says. */
+static bool put_back(const struct control *c, const char *text)
+{
+	static const struct sieve_list none;
+	bool now[NR_STREAM_SWITCHES], before[NR_STREAM_SWITCHES];
+	struct narrow n = { .pids = &none };
+
+	if (!control_get_switches(c, now))
+		return false;
+	memcpy(before, now, sizeof(before));
+	control_parse_switches(text, before);
+	narrow_parse(&n, text);
+	return narrow_end(&n, c) & control_set_switches(c, now, before);
+}
+
+/**
+ * settings_restore - put back what a recorder that was killed had found
+ * @debugfs: where debugfs is mounted
+ * @dir: its trace
+ *
+ * Return: an exit status; if it is not EXIT_FINE there was a message.
+ */
+int settings_restore(const char *debugfs, const char *dir)
+{
+	char error[KMAP_ERROR_MAX], *text = NULL;
+	int status = EXIT_UNABLE;
+	struct control c;
+
+	if (!control_open(&c, debugfs))
+		return EXIT_UNABLE;
+	if (!source_mount(dir, error)) {
+		fprintf(stderr, "memorizer: %s\n", error);
+	} else if (is_of_boot(&c, dir) && is_free(&c)) {
+		text = source_text(dir, SETTINGS);
+		if (!text) {
+			fprintf(stderr,
+				"memorizer: %s: no settings in it: they have been put back already\n",
+				dir);
+		} else if (put_back(&c, text)) {
+			forget(dir);
+			status = EXIT_FINE;
+		}
+	}
+	free(text);
+	control_close(&c);
+	return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel's settings that a recorder changes, in the trace until it has put them back. */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include "record/narrow.h"
+#include "record/save.h"
+
+bool settings_save(const struct save *to, const struct control *c,
+		   const bool before[NR_STREAM_SWITCHES], const struct narrow *n);
+void settings_forget(const struct save *to);
+int settings_restore(const char *debugfs, const char *dir);
+
+#endif

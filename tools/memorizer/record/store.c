@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A file of a trace that is being recorded: a CPU's packets, compressed or not. It ends with a
+ * whole packet at any time that it can be seen to end: what could only be written in part is
+ * taken back. Compressed, each piece that is written is a frame of its own, so that a file
+ * that was cut is read up to the cut.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "kmap/kmap.h"
+#include "record/drain.h"
+#include "record/store.h"
+
+#define FRAME_MAX	(1 << 20)	/* bytes to compress at a time, but for larger packets */
+
+/* Levels up to 3 take less time than the kernel took to make what they compress. */
+#define LEVEL		3
+
+/**
+ * store_create - make the file of a CPU
+ * @s: where to keep it
+ * @trace: directory to make it in
+ * @cpu: number of the CPU
+ * @compress: whether to compress it
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool store_create(struct store *s, const struct save *trace, u32 cpu, bool compress)
+{
+	char name[24];
+
+	snprintf(name, sizeof(name), "cpu%u%s", cpu, compress ? ".zst" : "");
+	*s = (struct store){ .fd = save_create(trace, name) };
+	if (s->fd < 0)
+		return false;
+	if (asprintf(&s->path, "%s/%s", trace->path, name) < 0)
+		abort();
+	if (!compress)
+		return true;
+	s->zstd = ZSTD_createCCtx();
+	if (!s->zstd)
+		abort();
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
+	return true;
+}
+
+/* Size of the packets at @data that have @max bytes at most, of one at least. */
+static size_t some_packets(const char *data, size_t len, size_t max, u64 *packets)
+{
+	size_t size, n = 0;
+
+	*packets = 0;
+	while (n < len) {
+		size = drain_packet_size(data + n, len - n);
+		if (n && n + size > max)
+			break;
+		n += size;
+		++*packets;
+	}
+	return n;
+}
+
+static bool fail(struct store *s)
+{
+	fprintf(stderr, "memorizer: %s: %s: the trace ends here\n", s->path, strerror(errno));
+	return false;
+}
+
+/* Adds @len bytes; of what can only be written in part, the whole packets if not compressed. */
+static size_t append(struct store *s, const char *data, size_t len)
+{
+	size_t done = 0;
+	ssize_t n = 0;
+
+	while (done < len) {
+		n = write(s->fd, data + done, len - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		done += n;
+	}
+	return done;
+}
+
+/* Takes back what is not a whole packet or frame. */
+static void take_back(struct store *s)
+{
+	int error = errno;
+
+	if (!ftruncate(s->fd, s->stored))
+		lseek(s->fd, s->stored, SEEK_SET);
+	errno = error;
+}
+
+/* Writes @len bytes, which are @packets packets and are stored as @size bytes at @stored. */
+static bool put(struct store *s, const char *stored, size_t size, size_t len, u64 packets)
+{
+	size_t done = append(s, stored, size), whole = done;
+
+	if (done < size) {
+		packets = 0;
+		whole = 0;
+		if (!s->zstd) {
+			while (whole < done &&
+			       drain_packet_size(stored + whole, size - whole) <= done - whole) {
+				whole += drain_packet_size(stored + whole, size - whole);
+				packets++;
+			}
+		}
+		len = whole;
+	}
+	s->stored += whole;
+	s->bytes += len;
+	s->packets += packets;
+	if (done == size)
+		return true;
+	take_back(s);
+	return fail(s);
+}
+
+static bool take_room(struct store_limit *limit, u64 size)
+{
+	unsigned long long used = limit->used;
+
+	if (!limit->max)
+		return true;
+	do
+		if (used + size > limit->max)
+			return false;
+	while (!atomic_compare_exchange_weak(&limit->used, &used, used + size));
+	return true;
+}
+
+/* Compresses @len bytes to s->frame; returns their size then. */
+static size_t compress(struct store *s, const char *data, size_t len)
+{
+	size_t size = ZSTD_compressBound(len);
+
+	if (s->frame_room < size) {
+		s->frame = kmap_array(s->frame, size, 1);
+		s->frame_room = size;
+	}
+	size = ZSTD_compress2(s->zstd, s->frame, s->frame_room, data, len);
+	if (ZSTD_isError(size))
+		abort();		/* there is room, so it lacks memory */
+	return size;
+}
+
+/**
+ * store_write - add packets
+ * @s: the file
+ * @limit: how much may be written
+ * @data: the packets, whole ones
+ * @len: their size in bytes
+ * @done: set to how many bytes of them were added; packets that are larger than the whole limit
+ *	are never
+ *
+ * Return: what was done.
+ */
+enum store_wrote store_write(struct store *s, struct store_limit *limit, const char *data,
+			     size_t len, size_t *done)
+{
+	size_t n, size, max = s->zstd ? FRAME_MAX : len;
+	u64 packets;
+
+	for (*done = 0; *done < len; *done += n) {
+		n = some_packets(data + *done, len - *done, max, &packets);
+		size = s->zstd ? compress(s, data + *done, n) : n;
+		if (!take_room(limit, size)) {
+			if (packets == 1)
+				return STORE_FULL;
+			max = n / 2;
+			n = 0;
+			continue;
+		}
+		if (!put(s, s->zstd ? s->frame : data + *done, size, n, packets))
+			return STORE_FAILED;
+	}
+	return STORE_ALL;
+}
+
+/**
+ * store_close - release the file, which stays
+ * @s: the file, or one that was never made
+ *
+ * Return: whether all is in it; if not there was a message.
+ */
+bool store_close(struct store *s)
+{
+	bool fine = s->fd < 0 || !close(s->fd) || fail(s);
+
+	ZSTD_freeCCtx(s->zstd);
+	free(s->frame);
+	free(s->path);
+	s->path = NULL;
+	s->frame = NULL;
+	s->zstd = NULL;
+	s->fd = -1;
+	return fine;
+}

@@ -1,0 +1,908 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the analyses of a trace have in common. Each event is taken in the order of time by all
+ * that follows what it tells: names, what is allocated, what is open, the lines. What is chosen
+ * of it is given to the analysis with what is known then.
+ *
+ * What moves a line is what traffic events say. A trace without any has its accesses followed;
+ * should there be traffic events further on, what was made of accesses before is forgotten.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/texts.h"
+#include "report/analysis.h"
+#include "report/gfp.h"
+#include "report/term.h"
+#include "symbols/trace-symbols.h"
+
+#define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
+#define LINE_SIZE	64
+#define LINE_MAX_SIZE	4096
+
+/*
+ * What kind of object: its cache's name and who allocated it, or the name of data that nobody
+ * did; the first one is not known.
+ */
+struct kind {
+	u64 name, site;
+	bool chosen;
+};
+
+/* What the tracker's tag tells. */
+enum { TAG_KIND };
+
+/* Which kind memory is that no allocation tells of. */
+struct memory_kind {
+	u64 symbol, memory, cpu;
+	u32 kind;
+};
+
+/* What accesses by an instruction to a part of a kind of object are called; see struct called. */
+struct touched {
+	u64 ip, kind, part;
+	u32 name;
+	bool chosen;		/* by the filter, under one of its names */
+};
+
+/* Type and member as texts, NO_TEXT where they are not known. */
+struct called {
+	u32 type, path;
+};
+
+#define NO_TEXT	U32_MAX
+
+/* A CPU's node. */
+struct node {
+	u64 cpu;
+	u32 node;
+};
+
+static u32 get_name(struct analysis *a, const struct named *named);
+
+static void init(struct analysis *a)
+{
+	static const struct named unnamed = { .type = NULL };
+	u64 none[2] = { 0, 0 };
+	struct kind *kind;
+	bool new;
+
+	names_init(&a->names);
+	kmem_choice_init(&a->choice, &a->filter, a->symbols, &a->names);
+	context_init(&a->context);
+	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
+	tracker_init(&a->live);
+	texts_init(&a->texts);
+	hash_init(&a->kinds, sizeof(struct kind), sizeof(none));
+	hash_init(&a->spots, sizeof(struct spot), sizeof(struct spot));
+	hash_init(&a->nodes, sizeof(struct node), sizeof(u64));
+	hash_init(&a->memory_kinds, sizeof(struct memory_kind), offsetof(struct memory_kind, kind));
+	hash_init(&a->touched, sizeof(struct touched), offsetof(struct touched, name));
+	hash_init(&a->called, sizeof(struct called), sizeof(struct called));
+	named_filter_init(&a->named_filter, &a->choice);
+	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
+	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
+	kind->chosen = !a->filter.cache && !a->filter.site;
+	get_name(a, &unnamed);
+	if (a->ops->init)
+		a->ops->init(a);
+}
+
+static void release(struct analysis *a)
+{
+	if (a->ops->release)
+		a->ops->release(a);
+	kmem_choice_free(&a->choice);
+	names_free(&a->names);
+	context_free(&a->context);
+	cachelines_free(&a->lines);
+	tracker_free(&a->live);
+	hash_free(&a->texts);
+	hash_free(&a->kinds);
+	hash_free(&a->spots);
+	hash_free(&a->nodes);
+	hash_free(&a->memory_kinds);
+	hash_free(&a->touched);
+	hash_free(&a->called);
+	named_filter_free(&a->named_filter);
+}
+
+/* Takes back what accesses were followed for. */
+static void forget(struct analysis *a)
+{
+	cachelines_free(&a->lines);
+	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
+	if (a->ops->forget) {
+		a->ops->forget(a);
+		return;
+	}
+	if (a->ops->release)
+		a->ops->release(a);
+	if (a->ops->init)
+		a->ops->init(a);
+}
+
+/* Objects */
+
+static u32 get_kind(struct analysis *a, const char *name, u64 site)
+{
+	u64 key[2] = { texts_number(&a->texts, name), site };
+	struct kind *kind;
+	bool new;
+	u32 i = hash_get(&a->kinds, key, &new);
+
+	kind = hash_item(&a->kinds, i);
+	if (new)
+		kind->chosen = kmem_choice_object(&a->choice, name, kind->site);
+	return i;
+}
+
+static void allocate(struct analysis *a, const struct trace_event *e)
+{
+	const char *name = names_cache(&a->names, e->u.alloc.kind, e->u.alloc.cache);
+	u32 tag[TRACKER_TAGS] = { 0 };
+
+	tag[TAG_KIND] = get_kind(a, name, e->u.alloc.call_site);
+	tracker_add(&a->live, e, tag);
+}
+
+/* What an address belongs to that is in no object. */
+static struct place place_in_memory(struct analysis *a, u64 addr)
+{
+	struct memory_place place = memory_find(&a->memory, addr);
+	struct memory_kind key = { place.symbol, place.type, place.cpu, 0 }, *known;
+	char name[KMAP_SYMBOL_MAX];
+	bool new;
+
+	if (!place.type)
+		return (struct place){ .object = 0 };
+	known = hash_item(&a->memory_kinds, hash_get(&a->memory_kinds, &key, &new));
+	if (new) {
+		memory_name(&a->memory, &place, name);
+		known->kind = get_kind(a, name, 0);
+	}
+	return (struct place){ .kind = known->kind, .offset = place.offset, .size = place.size };
+}
+
+/**
+ * analysis_place - find what an address belongs to just now
+ * @a: the analysis
+ * @addr: the address
+ *
+ * Return: the object, or the data of a symbol, whose @object is 0; all 0 if none is known.
+ */
+struct place analysis_place(struct analysis *a, u64 addr)
+{
+	const struct tracked *item = tracker_find(&a->live, addr);
+
+	if (!item)
+		return place_in_memory(a, addr);
+	return (struct place){ .object = item->nr, .kind = item->tag[TAG_KIND],
+			       .offset = addr - item->ptr, .size = item->asked };
+}
+
+/**
+ * analysis_spot - look at a spot
+ * @a: the analysis
+ * @spot: its number
+ *
+ * Return: the spot, valid until the next event.
+ */
+const struct spot *analysis_spot(const struct analysis *a, u32 spot)
+{
+	return hash_item(&a->spots, spot);
+}
+
+static u32 get_spot(struct analysis *a, const struct place *place, u32 name)
+{
+	struct spot key = { .kind = place->kind, .offset = place->offset, .name = name };
+	bool new;
+
+	return hash_get(&a->spots, &key, &new);
+}
+
+/**
+ * analysis_kind_name - the name of a kind of object
+ * @a: the analysis
+ * @kind: number of the kind
+ *
+ * Return: the name of its cache, in brackets if it is none.
+ */
+const char *analysis_kind_name(const struct analysis *a, u32 kind)
+{
+	return texts_get(&a->texts, ((const struct kind *)hash_item(&a->kinds, kind))->name);
+}
+
+/**
+ * analysis_kind_site - the call site that allocates a kind of object
+ * @a: the analysis
+ * @kind: number of the kind
+ *
+ * Return: the return address of the call; 0: not known.
+ */
+u64 analysis_kind_site(const struct analysis *a, u32 kind)
+{
+	return ((const struct kind *)hash_item(&a->kinds, kind))->site;
+}
+
+/**
+ * analysis_node - the node of a CPU
+ * @a: the analysis
+ * @cpu: the CPU
+ *
+ * Return: its node as its events tell; 0 if there were none.
+ */
+u32 analysis_node(const struct analysis *a, u32 cpu)
+{
+	u64 key = cpu;
+	u32 i;
+
+	return hash_find(&a->nodes, &key, &i) ? ((struct node *)hash_item(&a->nodes, i))->node : 0;
+}
+
+static void note_node(struct analysis *a, const struct trace_event *e)
+{
+	u64 key = e->cpu;
+	bool new;
+
+	((struct node *)hash_item(&a->nodes, hash_get(&a->nodes, &key, &new)))->node = e->node;
+}
+
+/* Accesses */
+
+static void set_kind(struct touch *t, u32 kind)
+{
+	t->reads = kind == TRACE_READ || kind == TRACE_UPDATE;
+	t->writes = kind == TRACE_WRITE || kind == TRACE_UPDATE;
+}
+
+/* What an access event tells. */
+static struct touch touch_of_access(const struct trace_event *e)
+{
+	struct touch t = {
+		.event = e, .ip = e->u.access.ip, .ptr = e->u.access.ptr,
+		.size = e->u.access.size, .pid = e->u.access.pid, .stack = e->u.access.stack,
+	};
+
+	set_kind(&t, e->u.access.kind);
+	return t;
+}
+
+/* What a traffic event tells. */
+static struct touch touch_of_traffic(const struct trace_event *e)
+{
+	struct touch t = {
+		.event = e, .ip = e->u.traffic.ip, .ptr = e->u.traffic.ptr,
+		.size = e->u.traffic.size, .pid = e->u.traffic.pid, .stack = e->u.traffic.stack,
+	};
+
+	set_kind(&t, e->u.traffic.kind);
+	return t;
+}
+
+/* Names */
+
+/*
+ * The call site that says of which type a kind of object is; 0: none. What it says of pages is
+ * the type of what describes them.
+ */
+static u64 typed_site(const struct analysis *a, u32 kind)
+{
+	return strcmp(analysis_kind_name(a, kind), NAMES_PAGES) ? analysis_kind_site(a, kind) : 0;
+}
+
+/* The number of names, of which the first are of what is not known. */
+static u32 get_name(struct analysis *a, const struct named *named)
+{
+	struct called key = {
+		.type = named->type ? texts_number(&a->texts, named->type) : NO_TEXT,
+		.path = named->path ? texts_number(&a->texts, named->path) : NO_TEXT,
+	};
+	bool new;
+
+	return hash_get(&a->called, &key, &new);
+}
+
+/* Whether the filter chooses what is called so, or what of an object of a kind it is part of. */
+static bool is_named(struct analysis *a, const struct named *named, u64 site)
+{
+	if (!a->filter.type && !a->filter.field)
+		return true;
+	return named_filter_access(&a->named_filter, named, named_allocation(a->symbols, site));
+}
+
+/*
+ * What an instruction that accesses so many bytes from the beginning of a place on accesses.
+ * What is called by its place has an object, not data.
+ */
+static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 bytes,
+		     bool *chosen)
+{
+	u64 site = typed_site(a, place->kind), part = 0, key[3];
+	struct touched *touched;
+	struct named named;
+	bool new;
+
+	*chosen = true;
+	if (!kmap_symbols_noted(a->symbols))
+		return 0;
+	if (place->object)
+		part = named_part(a->symbols, ip, site,
+				  named_place(place->offset, bytes, place->size), place->size);
+	key[0] = ip;
+	key[1] = place->kind;
+	key[2] = part;
+	touched = hash_item(&a->touched, hash_get(&a->touched, key, &new));
+	if (new) {
+		named = named_access(a->symbols, ip, site, part);
+		touched->name = get_name(a, &named);
+		touched->chosen = is_named(a, &named, site);
+	}
+	*chosen = touched->chosen;
+	return touched->name;
+}
+
+/**
+ * analysis_called - tell what an access is to
+ * @a: the analysis
+ * @t: the access
+ *
+ * Return: the number of the names, see analysis_name().
+ */
+u32 analysis_called(const struct analysis *a, const struct touch *t)
+{
+	return analysis_spot(a, t->spot)->name;
+}
+
+/* Whether the filter chooses what is accessed by name. */
+static bool name_is_chosen(struct analysis *a, const struct touch *t)
+{
+	if (t->named)
+		a->choice.seen |= KMEM_SEEN_NAMED;
+	return t->named;
+}
+
+/* Gives an access to the analysis, which is told whether it is chosen. */
+static void give(struct analysis *a, struct touch *t)
+{
+	const struct kind *kind = hash_item(&a->kinds, t->place.kind);
+
+	t->chosen = a->choice.chosen && kind->chosen && name_is_chosen(a, t);
+	a->ops->touch(a, t);
+}
+
+/* The part of an access that lies in a line which begins at @line. */
+static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
+{
+	u64 first = t.ptr > line ? t.ptr : line, last = t.ptr + t.size - 1;
+	struct toucher toucher;
+
+	if (last - line >= a->line_size)
+		last = line + a->line_size - 1;
+	t.line = line;
+	t.first = first - line;
+	t.last = last - line;
+	t.place = analysis_place(a, first);
+	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, last - first + 1,
+						 &t.named));
+	toucher = (struct toucher){
+		.ip = t.ip, .object = t.place.object, .data = t.spot, .size = t.place.size,
+		.cpu = t.event->cpu, .first = t.first, .last = t.last, .reads = t.reads,
+		.writes = t.writes,
+	};
+	if (told) {
+		cachelines_move(&a->lines, line / a->line_size, &toucher, &t.moved);
+		t.moved.from = t.event->u.traffic.from;
+	} else {
+		cachelines_touch(&a->lines, line / a->line_size, &toucher, &t.moved);
+	}
+	give(a, &t);
+}
+
+static bool is_sound(const struct touch *t)
+{
+	return t->size && t->size - 1 <= U64_MAX - t->ptr;
+}
+
+static void access_lines(struct analysis *a, const struct trace_event *e)
+{
+	struct touch t = touch_of_access(e);
+	u64 line = t.ptr & -(u64)a->line_size, last = t.ptr + t.size - 1;
+
+	if (a->told || !is_sound(&t))
+		return;
+	a->followed = true;
+	for (;; line += a->line_size) {
+		touch_line(a, t, line, false);
+		if (last - line < a->line_size)
+			break;
+	}
+}
+
+static void move_line(struct analysis *a, const struct trace_event *e)
+{
+	struct touch t = touch_of_traffic(e);
+	u64 line = e->u.traffic.line & -(u64)a->line_size;
+
+	if (!a->told && a->followed)
+		forget(a);
+	a->told = true;
+	if (is_sound(&t) && line <= t.ptr + t.size - 1 && t.ptr <= line + a->line_size - 1)
+		touch_line(a, t, line, true);
+}
+
+static void access_whole(struct analysis *a, const struct trace_event *e)
+{
+	struct touch t = touch_of_access(e);
+
+	t.place = analysis_place(a, t.ptr);
+	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, t.size, &t.named));
+	t.line = t.ptr & -(u64)a->line_size;
+	if (is_sound(&t))
+		give(a, &t);
+}
+
+static void touch(struct analysis *a, const struct trace_event *e)
+{
+	if (a->touches == TOUCH_LINES && e->type == TRACE_ACCESS)
+		access_lines(a, e);
+	else if (a->touches == TOUCH_LINES && e->type == TRACE_TRAFFIC)
+		move_line(a, e);
+	else if (a->touches == TOUCH_ACCESSES && e->type == TRACE_ACCESS)
+		access_whole(a, e);
+}
+
+/* Events */
+
+/* Lets the processor fetch what an event needs that comes soon. */
+static void prefetch(const struct analysis *a)
+{
+	const struct trace_event *e = trace_ahead(a->trace);
+
+	if (!e)
+		return;
+	tracker_prefetch(&a->live, e);
+	if (a->touches == TOUCH_LINES && e->type == TRACE_ACCESS)
+		cachelines_prefetch(&a->lines, e->u.access.ptr / a->line_size);
+}
+
+static void handle(struct analysis *a, const struct trace_event *e)
+{
+	const struct opened *opened;
+
+	a->types |= 1u << e->type;
+	names_event(&a->names, e);
+	memory_event(&a->memory, e);
+	note_node(a, e);
+	if (e->type == TRACE_ALLOC)
+		allocate(a, e);
+	else if (e->type == TRACE_FREE)
+		tracker_remove(&a->live, e);
+	opened = context_event(&a->context, e);
+	if (kmem_choice_event(&a->choice, e) && opened && a->ops->opened)
+		a->ops->opened(a, e, opened);
+	if (a->ops->touch)
+		touch(a, e);
+	if (a->ops->event)
+		a->ops->event(a, e);
+}
+
+static void print(struct analysis *a)
+{
+	struct head head = {
+		.command = a->ops->command->name, .input = "trace",
+		.incomplete = a->incomplete, .sort = a->order.key ?: a->ops->sort,
+		.top = a->top,
+		.filter = &a->filter,
+	};
+
+	if (a->format == REPORT_TEXT)
+		term_pager();
+	head_print(&head, a->format);
+	a->ops->print(a);
+	if (a->format == REPORT_JSON)
+		printf("\n}\n");
+}
+
+static int analyse(struct analysis *a, const char *dir)
+{
+	int status = EXIT_UNABLE;
+	struct trace_event e;
+
+	if (!a->line_size)
+		a->line_size = trace_env_number(a->trace, "line_size", LINE_SIZE);
+	if (!a->line_size || a->line_size > LINE_MAX_SIZE || a->line_size & (a->line_size - 1)) {
+		fprintf(stderr, "memorizer: %s: lines of %u bytes: want a power of two up to %u\n",
+			dir, a->line_size, LINE_MAX_SIZE);
+		return EXIT_UNABLE;
+	}
+	init(a);
+	while (!a->choice.window.ended && trace_symbols_next(a->trace, a->symbols, &e)) {
+		prefetch(a);
+		handle(a, &e);
+	}
+	a->incomplete = trace_incomplete(a->trace);
+	if (wanted_check(dir, a->types, a->ops->wanted[0]) &&
+	    wanted_check(dir, a->types, a->ops->wanted[1]) &&
+	    kmem_choice_check(&a->choice, dir) &&
+	    (!a->ops->usable || a->ops->usable(a, dir))) {
+		print(a);
+		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : EXIT_FINE;
+	}
+	release(a);
+	return status;
+}
+
+static int open_and_analyse(struct analysis *a, const char *dir)
+{
+	char error[KMAP_ERROR_MAX];
+	int status = EXIT_UNABLE;
+
+	a->trace = trace_open(dir, error);
+	if (!a->trace) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	a->symbols = trace_symbols_lines(dir, a->vmlinux, a->kallsyms, a->modules, a->inlines);
+	if (a->symbols) {
+		if (named_usable(&a->filter, a->symbols, a->ops->command->name) &&
+		    memory_init(&a->memory, dir, a->kallsyms, a->symbols)) {
+			status = analyse(a, dir);
+			memory_free(&a->memory);
+		}
+		kmap_symbols_free(a->symbols);
+	}
+	trace_close(a->trace);
+	return status;
+}
+
+/* Options */
+
+/**
+ * analysis_number - take a number
+ * @a: the analysis
+ * @option: name of the option, for a message
+ * @text: the number
+ * @least: the least that it may be
+ * @most: the most
+ * @number: set to it
+ *
+ * Return: whether it is one; if not there was a message.
+ */
+bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,
+		     u32 most, u32 *number)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	*number = n;
+	if (!errno && *text >= '0' && *text <= '9' && !*end && n >= least && n <= most)
+		return true;
+	fprintf(stderr, "memorizer %s: %s %s: want a number from %u to %u\n",
+		a->ops->command->name, option, text, least, most);
+	return false;
+}
+
+/* Takes an option that says what is chosen, or one of the analysis itself. */
+static bool set_filter(struct analysis *a, int option, const char *arg)
+{
+	switch (kmem_filter_option(&a->filter, a->ops->command->name, option, arg)) {
+	case KMEM_TAKEN:
+		return true;
+	case KMEM_REFUSED:
+		return false;
+	default:
+		return a->ops->option && a->ops->option(a, option, arg);
+	}
+}
+
+static bool set_option(struct analysis *a, int option, const char *arg)
+{
+	switch (option) {
+	case 'k':
+		a->vmlinux = arg;
+		return true;
+	case 'K':
+		a->kallsyms = arg;
+		return true;
+	case 'i':
+		a->inlines = true;
+		return true;
+	case 'M':
+		a->modules = arg;
+		return true;
+	case 'j':
+		a->format = REPORT_JSON;
+		return true;
+	case 'c':
+		a->format = REPORT_CSV;
+		return true;
+	case 'n':
+		a->top_given = true;
+		return analysis_number(a, "--top", arg, 0, U32_MAX, &a->top);
+	case ANALYSIS_SORT:
+		return table_order_set(&a->order, a->ops->command->name, arg);
+	case '?':
+		return false;
+	default:
+		return set_filter(a, option, arg);
+	}
+}
+
+/**
+ * analysis_run - analyse a trace
+ * @a: the analysis; all but what is the caller's is 0
+ * @argc: number of arguments
+ * @argv: the arguments
+ *
+ * Return: the exit status.
+ */
+int analysis_run(struct analysis *a, int argc, char **argv)
+{
+	const struct command *command = a->ops->command;
+	const char *dir;
+	char shorts[64];
+	int option, status;
+
+	kmem_filter_init(&a->filter);
+	snprintf(shorts, sizeof(shorts), "%s%s", ANALYSIS_SHORTS, a->ops->shorts);
+	while ((option = getopt_long(argc, argv, shorts, a->ops->options, NULL)) != -1) {
+		if (option == 'h') {
+			print_usage(command);
+			return EXIT_FINE;
+		}
+		if (!set_option(a, option, optarg))
+			return usage_error(command->name);
+	}
+	dir = input_name(argc - optind, argv + optind);
+	if (!dir) {
+		fprintf(stderr, "memorizer %s: %d traces: want one directory, or the parts of one\n",
+			command->name, argc - optind);
+		return usage_error(command->name);
+	}
+	if ((a->filter.type || a->filter.field) && !a->ops->touch) {
+		fprintf(stderr, "memorizer %s: --%s: it tells of no accesses\n", command->name,
+			a->filter.type ? "type" : "field");
+		return usage_error(command->name);
+	}
+	if (!a->top_given)
+		a->top = a->format == REPORT_TEXT ? TEXT_ROWS : 0;
+	status = open_and_analyse(a, dir);
+	if (status != EXIT_UNABLE && !table_order_check(&a->order, command->name))
+		return EXIT_UNABLE;
+	return status;
+}
+
+/* Output */
+
+/**
+ * analysis_ip - name code
+ * @a: the analysis
+ * @ip: address of an instruction
+ * @kind: what it is
+ * @text: set to its name, or the address
+ */
+void analysis_ip(const struct analysis *a, u64 ip, enum kmap_ip kind, char text[KMAP_SYMBOL_MAX])
+{
+	kmap_symbols_format(a->symbols, ip, kind, text);
+}
+
+/**
+ * analysis_code - name an instruction for a table
+ * @a: the analysis
+ * @ip: its address
+ *
+ * Return: its name, or the address.
+ */
+char *analysis_code(const struct analysis *a, u64 ip)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	analysis_ip(a, ip, KMAP_IP_EXACT, text);
+	return table_text(text);
+}
+
+/**
+ * analysis_code_source - name an instruction and its source line for a table
+ * @a: the analysis
+ * @ip: its address
+ * @code: set to its name, or the address
+ * @source: set to the file and line, with --inlines those of inlined functions; NULL: not known
+ *
+ * The columns are to have keys that end in "code" and "source"; see analysis_table().
+ */
+void analysis_code_source(const struct analysis *a, u64 ip, char **code, char **source)
+{
+	char text[KMAP_SYMBOL_MAX], *line;
+	size_t len;
+
+	analysis_ip(a, ip, KMAP_IP_EXACT, text);
+	line = strstr(text, " (");
+	*source = NULL;
+	if (line) {
+		*line = '\0';
+		line += strlen(" (");
+		len = strlen(line);
+		if (len && line[len - 1] == ')')
+			line[len - 1] = '\0';
+		*source = table_text(line);
+	}
+	*code = table_text(text);
+}
+
+/**
+ * analysis_site - name a call site for a table
+ * @a: the analysis
+ * @ip: return address of the call; 0: not known
+ *
+ * Return: its name, or the address; NULL if it is not known.
+ */
+char *analysis_site(const struct analysis *a, u64 ip)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!ip)
+		return NULL;
+	analysis_ip(a, ip, KMAP_IP_RETURN, text);
+	return table_text(text);
+}
+
+/**
+ * analysis_text - have a text of the trace in a table
+ * @text: any text
+ *
+ * Return: the text with all that is unprintable escaped, as in a KMAP.
+ */
+char *analysis_text(const char *text)
+{
+	char *escaped = kmap_array(NULL, 4 * strlen(text) + 1, 1);
+
+	names_escape(escaped, text);
+	return escaped;
+}
+
+/**
+ * analysis_object - name a kind of object for a table
+ * @a: the analysis
+ * @kind: the kind
+ *
+ * Return: the name of its cache.
+ */
+char *analysis_object(const struct analysis *a, u32 kind)
+{
+	return table_text(analysis_kind_name(a, kind));
+}
+
+/**
+ * analysis_where - name a spot for a table
+ * @a: the analysis
+ * @spot: number of the spot
+ *
+ * Return: the name of its object's cache and the offset in it.
+ */
+char *analysis_where(const struct analysis *a, u32 spot)
+{
+	const struct spot *s = analysis_spot(a, spot);
+	char text[TEXTS_MAX + 16];
+
+	if (!s->kind)
+		return table_text(NAMES_UNKNOWN);
+	snprintf(text, sizeof(text), "%s+0x%x", analysis_kind_name(a, s->kind), s->offset);
+	return table_text(text);
+}
+
+/**
+ * analysis_allocated - name who allocates a kind of object for a table
+ * @a: the analysis
+ * @kind: the kind
+ *
+ * Return: the name of the call site, NULL if that is not known.
+ */
+char *analysis_allocated(const struct analysis *a, u32 kind)
+{
+	return analysis_site(a, analysis_kind_site(a, kind));
+}
+
+/**
+ * analysis_type - name the type of a kind of object for a table
+ * @a: the analysis
+ * @kind: the kind
+ *
+ * Return: the type that its call site allocates, NULL if that is not known.
+ */
+char *analysis_type(const struct analysis *a, u32 kind)
+{
+	const char *type = named_allocation(a->symbols, typed_site(a, kind));
+
+	return type ? table_text(type) : NULL;
+}
+
+/**
+ * analysis_named - tell names by their number
+ * @a: the analysis
+ * @name: the number
+ *
+ * Return: type and member, NULL where they are not known; valid until the next event.
+ */
+struct named analysis_named(const struct analysis *a, u32 name)
+{
+	const struct called *called = hash_item(&a->called, name);
+
+	return (struct named){
+		.type = called->type == NO_TEXT ? NULL : texts_get(&a->texts, called->type),
+		.path = called->path == NO_TEXT ? NULL : texts_get(&a->texts, called->path),
+	};
+}
+
+/**
+ * analysis_name - tell names for a table
+ * @a: the analysis
+ * @texts: set to type and member, NULL where they are not known
+ * @name: number of the names
+ */
+void analysis_name(const struct analysis *a, char *texts[2], u32 name)
+{
+	struct named named = analysis_named(a, name);
+
+	texts[0] = named.type ? table_text(named.type) : NULL;
+	texts[1] = named.path ? table_text(named_path(named.path)) : NULL;
+}
+
+/**
+ * analysis_table - order a table, print and release it
+ * @a: the analysis
+ * @t: the table; types are left out if none are known, sources if no lines were asked for
+ * @usual: metric that orders its rows without --sort
+ */
+void analysis_table(struct analysis *a, struct table *t, u32 usual)
+{
+	named_drop(t, a->symbols);
+	if (!a->inlines && !a->modules) {
+		table_drop(t, "source");
+		table_drop(t, "before_source");
+	}
+	table_sort(t, &a->order, usual);
+	if (a->format == REPORT_JSON) {
+		printf(",\n\t");
+		table_json(t, a->top);
+	} else if (a->format == REPORT_CSV) {
+		table_csv(t, a->top);
+	} else {
+		table_print(t, a->top);
+	}
+	table_free(t);
+}
+
+/**
+ * analysis_rows - make the rows of a table, order it, print and release it
+ * @a: the analysis
+ * @t: the table
+ * @items: what it has rows of
+ * @usual: metric that orders its rows without --sort
+ */
+void analysis_rows(struct analysis *a, struct table *t, const struct row_items *items, u32 usual)
+{
+	rows_fill(t, items, usual, a->order.key ? 0 : a->top);
+	analysis_table(a, t, usual);
+}
+
+/**
+ * analysis_sum - print a sum over the whole trace
+ * @a: the analysis
+ * @label: what it is
+ * @key: what machines are told that it is
+ * @sum: it
+ */
+void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum)
+{
+	if (a->format == REPORT_JSON)
+		printf(",\n\t\"%s\": %llu", key, sum);
+	else if (a->format == REPORT_CSV)
+		printf("sum,%s,%llu\n", key, sum);
+	else
+		printf("%-40s %20llu\n", label, sum);
+}

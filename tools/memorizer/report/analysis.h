@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the analyses of a trace have in common: options, what is chosen, and what is known of
+ * each event when it comes.
+ *
+ *	static const struct analysis_ops ops = { .command = &command_..., ... };
+ *	struct ... { struct analysis a; ... } it = { .a = { .ops = &ops } };
+ *	return analysis_run(&it.a, argc, argv);
+ */
+#ifndef ANALYSIS_H
+#define ANALYSIS_H
+
+#include <getopt.h>
+
+#include "builtin.h"
+#include "report/cachelines.h"
+#include "report/head.h"
+#include "report/named.h"
+#include "report/rows.h"
+#include "report/table.h"
+#include "symbols/memory.h"
+#include "trace/context.h"
+#include "trace/names.h"
+#include "trace/tracker.h"
+#include "trace/wanted.h"
+
+struct analysis;
+
+/**
+ * struct place - what an address belongs to
+ * @object: number of the event that allocated the object; 0: not known
+ * @kind: number of what kind of object it is; 0: not known
+ * @offset: of the address in the object
+ * @size: of the object, in bytes
+ */
+struct place {
+	u64 object;
+	u32 kind, offset, size;
+};
+
+/**
+ * struct touch - an access, or the part of one that lies in one line
+ * @event: the event; of type TRACE_ACCESS or TRACE_TRAFFIC
+ * @ip: the instruction
+ * @ptr: the first byte
+ * @line: address of the first byte of the line
+ * @size: bytes
+ * @pid: on whose behalf
+ * @stack: the innermost call, see context_frame(); 0: not known
+ * @first: the first byte in the line
+ * @last: the last one
+ * @reads: whether it loads
+ * @writes: whether it stores
+ * @named: private: whether the filter chooses it by type and member
+ * @chosen: whether it counts; else it is but part of what has happened
+ * @place: what the first byte belongs to
+ * @spot: number of what kind of object that is, with the offset and name; see analysis_spot()
+ * @moved: what came of it; of @before, data is the spot, and size that of the object
+ */
+struct touch {
+	const struct trace_event *event;
+	u64 ip, ptr, line;
+	u32 size, pid, stack, first, last;
+	bool reads, writes, named, chosen;
+	struct place place;
+	u32 spot;
+	struct moved moved;
+};
+
+/**
+ * struct spot - a place in a kind of object
+ * @kind: the kind
+ * @offset: in bytes
+ * @name: number of what it is called where it is accessed, see analysis_name()
+ */
+struct spot {
+	u32 kind, offset, name, unused;
+};
+
+/* Which accesses an analysis is about. */
+enum touches {
+	TOUCH_NONE,
+	TOUCH_LINES,	/* by line: those that a trace says moved one, or all if it does not say */
+	TOUCH_ACCESSES,	/* as they are */
+};
+
+/**
+ * struct analysis_ops - an analysis
+ * @command: the command
+ * @shorts: its own options, as getopt() takes them
+ * @options: all its options, with ANALYSIS_OPTIONS
+ * @sort: what its tables are ordered by without --sort, as told to machines
+ * @option: takes an option of its own; returns whether it could, else there was a message
+ * @init: begins with nothing counted
+ * @release: releases that
+ * @forget: forgets what was made of accesses, as traffic events come; without it all is begun
+ *	    anew
+ * @event: is called for each event after what it tells is known, whether it is chosen or not
+ * @opened: is called when an entry or a scope is opened by an event that is chosen
+ * @touch: is called for each access
+ * @wanted: masks of types of events, see WANTED(): the trace must have one of each; 0: none
+ * @usable: tells at the end whether the trace has what is needed; if not there was a message
+ * @print: prints all but the head
+ *
+ * Any but the first four may be NULL.
+ */
+struct analysis_ops {
+	const struct command *command;
+	const char *shorts;
+	const struct option *options;
+	const char *sort;
+	bool (*option)(struct analysis *a, int option, const char *arg);
+	void (*init)(struct analysis *a);
+	void (*release)(struct analysis *a);
+	void (*forget)(struct analysis *a);
+	void (*event)(struct analysis *a, const struct trace_event *e);
+	void (*opened)(struct analysis *a, const struct trace_event *e,
+		       const struct opened *opened);
+	void (*touch)(struct analysis *a, const struct touch *t);
+	u32 wanted[2];
+	bool (*usable)(struct analysis *a, const char *dir);
+	void (*print)(struct analysis *a);
+};
+
+/**
+ * struct analysis - an analysis that is going on
+ * @ops: which; the caller's, as is the next one, before analysis_run() or in @ops->option
+ * @touches: which accesses it is about
+ * @line_size: bytes of a cache line; 0: those that the trace says, or else 64
+ * @format: how to print
+ * @order: what --sort asks for
+ * @top: rows of a table, 0 for all
+ * @filter: what is chosen
+ * @trace: the trace
+ * @symbols: its symbols
+ * @names: names of tasks
+ * @context: what is open
+ * @lines: the lines
+ * @types: mask of the types of events that came
+ * @incomplete: whether something is missing, once it is printed
+ * @choice: what is chosen of it
+ */
+struct analysis {
+	const struct analysis_ops *ops;
+	enum touches touches;
+	u32 line_size;
+	enum report_format format;
+	struct table_order order;
+	u32 top;
+	struct kmem_filter filter;
+	struct trace *trace;
+	struct kmap_symbols *symbols;
+	struct names names;
+	struct context context;
+	struct cachelines lines;
+	struct kmem_choice choice;
+	u32 types;
+	bool incomplete;
+	/* private: */
+	const char *vmlinux, *kallsyms, *modules;
+	bool inlines, top_given, followed, told;
+	struct tracker live;
+	struct memory memory;
+	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called;
+	struct named_filter named_filter;
+};
+
+#define ANALYSIS_SHORTS	KMEM_FILTER_SHORTS "k:K:iM:n:jch"
+enum { ANALYSIS_SORT = 300 };	/* has no letter */
+#define ANALYSIS_OPTIONS						\
+	{ "vmlinux", required_argument, NULL, 'k' },			\
+	{ "kallsyms", required_argument, NULL, 'K' },			\
+	{ "inlines", no_argument, NULL, 'i' },				\
+	{ "modules", required_argument, NULL, 'M' },			\
+	{ "top", required_argument, NULL, 'n' },			\
+	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,			\
+	{ "sort", required_argument, NULL, ANALYSIS_SORT },		\
+	{ "json", no_argument, NULL, 'j' },				\
+	{ "csv", no_argument, NULL, 'c' },				\
+	{ "help", no_argument, NULL, 'h' },				\
+	{ NULL, 0, NULL, 0 }
+
+#define ANALYSIS_USAGE								\
+	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"		\
+	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n" \
+	"                       in the trace)\n"					\
+	"  -i, --inlines        add source lines and inlined functions\n"		\
+	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"	\
+	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n" \
+	"                       --json and --csv all)\n"				\
+	"      --sort KEY       largest KEY first, of tables that have this column of JSON; or by\n" \
+	"                       name, or by type or field first\n"			\
+	"  -j, --json           print JSON\n"						\
+	"  -c, --csv            print CSV\n"						\
+	"  -h, --help           print this\n"						\
+	"\n"										\
+	"What counts:\n"								\
+	"  -m, --comm COMM      what this command does; * and ? match others\n"		\
+	"  -p, --pid PID        what this task does\n"					\
+	"  -P, --cpu CPU        what happens on this CPU\n"				\
+	"  -C, --cache NAME     accesses to objects of this cache; * and ?\n"		\
+	"  -S, --site NAME      accesses to what this function or call site allocated; * and ?\n" \
+	"      --type TYPE      accesses to this type, by the compiler's notes; * and ?\n" \
+	"      --field FIELD    accesses to this member; * and ?\n"			\
+	"  -f, --from TIME      since then: seconds, or the text of a mark\n"		\
+	"  -T, --to TIME        before then\n"
+
+int analysis_run(struct analysis *a, int argc, char **argv);
+struct place analysis_place(struct analysis *a, u64 addr);
+const struct spot *analysis_spot(const struct analysis *a, u32 spot);
+const char *analysis_kind_name(const struct analysis *a, u32 kind);
+u64 analysis_kind_site(const struct analysis *a, u32 kind);
+u32 analysis_node(const struct analysis *a, u32 cpu);
+void analysis_ip(const struct analysis *a, u64 ip, enum kmap_ip kind, char text[KMAP_SYMBOL_MAX]);
+char *analysis_code(const struct analysis *a, u64 ip);
+void analysis_code_source(const struct analysis *a, u64 ip, char **code, char **source);
+char *analysis_site(const struct analysis *a, u64 ip);
+char *analysis_text(const char *text);
+char *analysis_object(const struct analysis *a, u32 kind);
+char *analysis_where(const struct analysis *a, u32 spot);
+char *analysis_allocated(const struct analysis *a, u32 kind);
+char *analysis_type(const struct analysis *a, u32 kind);
+struct named analysis_named(const struct analysis *a, u32 name);
+u32 analysis_called(const struct analysis *a, const struct touch *t);
+void analysis_name(const struct analysis *a, char *texts[2], u32 name);
+void analysis_table(struct analysis *a, struct table *t, u32 usual);
+void analysis_rows(struct analysis *a, struct table *t, const struct row_items *items, u32 usual);
+void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum);
+bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,
+		     u32 most, u32 *number);
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which CPU's access moves a cache line. Caches are of infinite size. A line is at first held by
+ * all CPUs. A load moves it to a CPU that does not hold it; a store moves it unless exactly the
+ * CPU that stores holds it, which alone does so from then on. That is what the kernel and the
+ * plugin for QEMU do, too; here it is followed where a trace has accesses.
+ *
+ * Of a line is kept when each CPU touched it last, and the last touch of each range of bytes. A
+ * touch is forgotten when a later one covers its bytes and conflicts with all that it conflicts
+ * with: whoever is to be told of the earlier one has not touched the line since, and is told of
+ * the later one instead. So what is kept of a line is bounded by the CPUs and by the ranges in
+ * it, however often it is touched.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmap/kmap.h"
+#include "report/cachelines.h"
+
+#define LEAST	4u		/* items that an array has room for */
+
+/* When a CPU touched a line last. */
+struct visit {
+	u64 order;
+	u32 cpu;
+};
+
+/* A line of a number. */
+struct numbered {
+	u64 key;
+	struct cacheline line;
+};
+
+/**
+ * cachelines_init - begin with all lines held by all CPUs
+ * @c: the lines
+ * @alone: whether there is but one CPU
+ */
+void cachelines_init(struct cachelines *c, bool alone)
+{
+	c->alone = alone;
+	c->order = 0;
+	hash_init(&c->lines, sizeof(struct numbered), sizeof(u64));
+}
+
+/**
+ * cachelines_free - release memory
+ * @c: the lines
+ */
+void cachelines_free(struct cachelines *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->lines.nr; i++)
+		cacheline_free(&((struct numbered *)hash_item(&c->lines, i))->line);
+	hash_free(&c->lines);
+}
+
+/* An array grows when the number of its items is 0, or a power of two from LEAST on. */
+static void *grow(void *array, u32 nr, size_t size)
+{
+	bool full = !nr || (nr >= LEAST && !(nr & (nr - 1)));
+
+	return full ? kmap_array(array, nr ? 2 * (size_t)nr : LEAST, size) : array;
+}
+
+/* The CPU's own visit, made if there is none. */
+static struct visit *get_visit(struct cacheline *line, u32 cpu)
+{
+	u32 i;
+
+	for (i = 0; i < line->nr_visits; i++)
+		if (line->visits[i].cpu == cpu)
+			return line->visits + i;
+	line->visits = grow(line->visits, line->nr_visits, sizeof(*line->visits));
+	line->visits[i] = (struct visit){ .cpu = cpu };
+	line->nr_visits++;
+	return line->visits + i;
+}
+
+/* Whether other CPUs hold a line; once it was taken these are the ones that came later. */
+static bool others_hold(bool alone, const struct cacheline *line, u32 cpu)
+{
+	u32 i;
+
+	if (!line->taken)
+		return !alone;
+	for (i = 0; i < line->nr_visits; i++)
+		if (line->visits[i].cpu != cpu && line->visits[i].order >= line->taken)
+			return true;
+	return false;
+}
+
+static bool is_move(bool alone, const struct cacheline *line, const struct toucher *t, u64 last)
+{
+	return last < line->taken || (t->writes && others_hold(alone, line, t->cpu));
+}
+
+static bool overlap(const struct toucher *a, const struct toucher *b)
+{
+	return a->first <= b->last && b->first <= a->last;
+}
+
+/* Looks for what made the line move since @last. */
+static void find_before(const struct cacheline *line, const struct toucher *t, u64 last,
+			struct moved *moved)
+{
+	const struct toucher *other, *best = NULL;
+	bool same;
+	u32 i;
+
+	for (i = 0; i < line->nr_touchers; i++) {
+		other = line->touchers + i;
+		if (other->cpu == t->cpu || other->order <= last || !(t->writes || other->writes))
+			continue;
+		same = overlap(t, other);
+		if (best && (same < moved->same ||
+			     (same == moved->same && other->order < best->order)))
+			continue;
+		best = other;
+		moved->same = same;
+	}
+	moved->by_other = best;
+	if (best)
+		moved->before = *best;
+}
+
+static bool is_covered(const struct toucher *old, const struct toucher *by)
+{
+	return old->first >= by->first && old->last <= by->last && (by->writes || !old->writes);
+}
+
+static void keep(struct cacheline *line, const struct toucher *t, u64 order)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < line->nr_touchers; i++)
+		if (!is_covered(line->touchers + i, t))
+			line->touchers[kept++] = line->touchers[i];
+	if (kept == line->nr_touchers)
+		line->touchers = grow(line->touchers, kept, sizeof(*line->touchers));
+	line->touchers[kept] = *t;
+	line->touchers[kept].order = order;
+	line->nr_touchers = kept + 1;
+}
+
+/**
+ * cacheline_touch - account for an access to a line
+ * @line: the line
+ * @alone: whether there is but one CPU
+ * @order: when; greater than for any access to the line before
+ * @t: the access
+ * @told: whether it is known to have moved the line
+ * @moved: set to what came of it
+ */
+void cacheline_touch(struct cacheline *line, bool alone, u64 order, const struct toucher *t,
+		     bool told, struct moved *moved)
+{
+	struct visit *visit = get_visit(line, t->cpu);
+
+	*moved = (struct moved){ .moves = told || is_move(alone, line, t, visit->order),
+				   .from = line->writer - 1 };
+	if (moved->moves) {
+		find_before(line, t, visit->order, moved);
+		moved->hitm = t->reads && line->changed && visit->order < line->taken;
+		if (t->writes)
+			line->taken = order;
+		line->changed = t->writes;
+	}
+	if (t->writes)
+		line->writer = t->cpu + 1;
+	visit->order = order;
+	keep(line, t, order);
+}
+
+/**
+ * cacheline_forget - let a line be held by all CPUs, as if it was never touched
+ * @line: the line
+ */
+void cacheline_forget(struct cacheline *line)
+{
+	line->taken = 0;
+	line->changed = false;
+	line->writer = 0;
+	line->nr_visits = 0;
+	line->nr_touchers = 0;
+}
+
+/**
+ * cacheline_free - release memory
+ * @line: the line
+ */
+void cacheline_free(struct cacheline *line)
+{
+	free(line->visits);
+	free(line->touchers);
+}
+
+static void touch(struct cachelines *c, u64 key, const struct toucher *t, bool told,
+		  struct moved *moved)
+{
+	struct numbered *numbered;
+	bool new;
+
+	numbered = hash_item(&c->lines, hash_get(&c->lines, &key, &new));
+	cacheline_touch(&numbered->line, c->alone, ++c->order, t, told, moved);
+}
+
+/**
+ * cachelines_touch - account for an access
+ * @c: the lines
+ * @line: number of the line
+ * @toucher: the access
+ * @moved: set to what came of it
+ */
+void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *toucher,
+		      struct moved *moved)
+{
+	touch(c, line, toucher, false, moved);
+}
+
+/**
+ * cachelines_move - account for an access that is known to have moved a line
+ * @c: the lines, of which other accesses are not known
+ * @line: number of the line
+ * @toucher: the access
+ * @moved: set to what came of it
+ */
+void cachelines_move(struct cachelines *c, u64 line, const struct toucher *toucher,
+		     struct moved *moved)
+{
+	touch(c, line, toucher, true, moved);
+}
+
+/**
+ * cachelines_prefetch - let the processor fetch what an access will need
+ * @c: the lines
+ * @line: number of the line
+ */
+void cachelines_prefetch(const struct cachelines *c, u64 line)
+{
+	hash_prefetch(&c->lines, &line);
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which memory several parties access within a window of time, one of which writes it.
+ *
+ * Accesses of a window are kept once each. At its end they are laid out line by line. Two
+ * parties have a conflict where one writes a byte that the other accesses; such bytes that
+ * follow each other are one, unless an access begins or ends between them. Where they have
+ * none in a line that one of them writes, the line is shared for nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmap/kmap.h"
+#include "report/clashes.h"
+
+/* Who accesses: a task in a scope on a CPU. */
+struct party {
+	u64 scope, pid, cpu;
+};
+
+/* An access has a part in this line. */
+struct part {
+	u64 line;
+	u32 access;
+};
+
+/**
+ * struct bytes - how a party accesses the bytes of a line
+ * @how: of each byte; bits of several accesses
+ * @cut: whether an access begins at this byte or ended before it
+ * @any: all of @how
+ */
+struct bytes {
+	unsigned char *how, *cut;
+	u32 any;
+};
+
+/* What is looked at: a line, and two parties; and what was found so far. */
+struct look {
+	struct clashes *c;
+	u64 phase, line;
+	const struct part *parts;
+	u32 nr;
+	u32 party[2];
+	struct bytes bytes[2];
+	bool conflicts, lines;
+	u32 new_conflicts, new_lines;
+};
+
+/**
+ * clashes_init - begin with no window
+ * @c: the clashes
+ * @line: bytes of a cache line
+ */
+void clashes_init(struct clashes *c, u32 line)
+{
+	*c = (struct clashes){ .line = line };
+	hash_init(&c->clashes, sizeof(struct clash), offsetof(struct clash, windows));
+	hash_init(&c->users, sizeof(struct clash_user), sizeof(struct clash_user));
+	hash_init(&c->phases, sizeof(struct clash_phase), sizeof(u64));
+	hash_init(&c->parties, sizeof(struct party), sizeof(struct party));
+	hash_init(&c->accesses, sizeof(struct clash_access), sizeof(struct clash_access));
+}
+
+/**
+ * clashes_free - release memory
+ * @c: the clashes
+ */
+void clashes_free(struct clashes *c)
+{
+	hash_free(&c->clashes);
+	hash_free(&c->users);
+	hash_free(&c->phases);
+	hash_free(&c->parties);
+	hash_free(&c->accesses);
+}
+
+/**
+ * clashes_party - number who accesses
+ * @c: the clashes
+ * @scope: number of the scope
+ * @pid: of the task; 0: not known
+ * @cpu: where it runs
+ *
+ * Return: the number.
+ */
+u32 clashes_party(struct clashes *c, u64 scope, u32 pid, u32 cpu)
+{
+	struct party key = { scope, pid, cpu };
+	bool new;
+
+	return hash_get(&c->parties, &key, &new);
+}
+
+/**
+ * clashes_access - take note of an access in the current window
+ * @c: the clashes
+ * @access: the access, of one byte at least
+ */
+void clashes_access(struct clashes *c, const struct clash_access *access)
+{
+	bool new;
+
+	hash_get(&c->accesses, access, &new);
+}
+
+static const struct clash_access *access_of(const struct look *l, u32 part)
+{
+	return hash_item(&l->c->accesses, l->parts[part].access);
+}
+
+static const struct party *party_of(const struct clashes *c, u32 nr)
+{
+	return hash_item(&c->parties, nr);
+}
+
+/* Do an access and bytes of the line overlap? */
+static bool overlaps(const struct look *l, const struct clash_access *a, u32 first, u32 last)
+{
+	return a->ptr <= l->line + last && a->ptr + a->size - 1 >= l->line + first;
+}
+
+/* Notes which bytes of the line an access has. */
+static void lay_out(const struct look *l, struct bytes *b, const struct clash_access *a)
+{
+	u32 first = a->ptr > l->line ? a->ptr - l->line : 0, i;
+	u64 end = a->ptr + a->size - l->line;
+
+	b->any |= a->how;
+	b->cut[first] = 1;
+	for (i = first; i < end && i < l->c->line; i++)
+		b->how[i] |= a->how;
+	if (i < l->c->line)
+		b->cut[i] = 1;
+}
+
+static bool is_conflict(u32 one, u32 other)
+{
+	return one && other && (one | other) & CLASH_WRITES;
+}
+
+/* The access of the first party, or else the second, that has the first of these bytes. */
+static const struct clash_access *first_access(const struct look *l, u32 first, u32 last)
+{
+	const struct clash_access *a, *found = NULL;
+	u32 side, i;
+
+	for (side = 0; side < 2; side++) {
+		for (i = 0; i < l->nr; i++) {
+			a = access_of(l, i);
+			if (a->party == l->party[side] && overlaps(l, a, first, last) &&
+			    (!found || a->ptr < found->ptr))
+				found = a;
+		}
+		if (found)
+			break;
+	}
+	return found;
+}
+
+/* Adds those that have a part in a clash. */
+static void add_users(const struct look *l, u32 clash, u32 first, u32 last)
+{
+	struct clash_user user = { .clash = clash };
+	const struct clash_access *a;
+	bool new;
+	u32 i;
+
+	for (i = 0; i < l->nr; i++) {
+		a = access_of(l, i);
+		if ((a->party != l->party[0] && a->party != l->party[1]) ||
+		    !overlaps(l, a, first, last))
+			continue;
+		user.ip = a->ip;
+		user.what = a->what;
+		user.offset = a->offset;
+		user.size = a->size;
+		user.how = a->how;
+		user.name = a->name;
+		user.second = a->party == l->party[1];
+		hash_get(&l->c->users, &user, &new);
+	}
+}
+
+/* The two parties clash at these bytes of the line. */
+static void add_clash(struct look *l, u32 first, u32 last, bool only_line)
+{
+	const struct clash_access *a = first_access(l, first, last);
+	u64 start = only_line ? a->ptr : l->line + first;
+	struct clash key = {
+		.phase = l->phase,
+		.first = party_of(l->c, l->party[0])->scope,
+		.second = party_of(l->c, l->party[1])->scope,
+		.what = a->what, .offset = a->offset + (start - a->ptr),
+		.bytes = only_line ? l->c->line : last - first + 1, .only_line = only_line,
+	}, *clash;
+	bool new;
+	u32 i = hash_get(&l->c->clashes, &key, &new);
+
+	clash = hash_item(&l->c->clashes, i);
+	l->new_conflicts += new && !only_line;
+	l->new_lines += new && only_line;
+	if (new || clash->last != l->c->windows)
+		clash->windows++;
+	clash->last = l->c->windows;
+	add_users(l, i, first, last);
+}
+
+/* Compares what two parties do to a line. */
+static void compare(struct look *l)
+{
+	const struct bytes *one = &l->bytes[0], *other = &l->bytes[1];
+	u32 i, first = 0;
+	bool any = false, in = false, here;
+
+	for (i = 0; i <= l->c->line; i++) {
+		here = i < l->c->line && is_conflict(one->how[i], other->how[i]);
+		if (in && (!here || one->cut[i] || other->cut[i])) {
+			add_clash(l, first, i - 1, false);
+			in = false;
+		}
+		if (here && !in)
+			first = i;
+		in = here;
+		any |= here;
+	}
+	if (!any && is_conflict(one->any, other->any)) {
+		add_clash(l, 0, l->c->line - 1, true);
+		l->lines = true;
+	}
+	l->conflicts |= any;
+}
+
+/* Can these two run at the same time? The one with the lower scope comes first. */
+static bool are_apart(const struct clashes *c, u32 *one, u32 *other)
+{
+	const struct party *a = party_of(c, *one), *b = party_of(c, *other);
+	u32 swap = *one;
+
+	if (a->cpu == b->cpu || (a->pid && a->pid == b->pid))
+		return false;
+	if (a->scope > b->scope || (a->scope == b->scope && a->pid > b->pid)) {
+		*one = *other;
+		*other = swap;
+	}
+	return true;
+}
+
+static void lay_out_party(const struct look *l, struct bytes *b, u32 party)
+{
+	u32 i;
+
+	memset(b->how, 0, l->c->line);
+	memset(b->cut, 0, l->c->line);
+	b->any = 0;
+	for (i = 0; i < l->nr; i++)
+		if (access_of(l, i)->party == party)
+			lay_out(l, b, access_of(l, i));
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const u32 *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Compares all who access a line, two by two. */
+static void compare_parties(struct look *l, u32 *parties)
+{
+	u32 i, j, nr = 0;
+
+	for (i = 0; i < l->nr; i++)
+		parties[nr++] = access_of(l, i)->party;
+	qsort(parties, nr, sizeof(*parties), compare_numbers);
+	for (i = j = 0; i < nr; i++)
+		if (!i || parties[i] != parties[i - 1])
+			parties[j++] = parties[i];
+	nr = j;
+	for (i = 0; i < nr; i++) {
+		for (j = i + 1; j < nr; j++) {
+			l->party[0] = parties[i];
+			l->party[1] = parties[j];
+			if (!are_apart(l->c, &l->party[0], &l->party[1]))
+				continue;
+			lay_out_party(l, &l->bytes[0], l->party[0]);
+			lay_out_party(l, &l->bytes[1], l->party[1]);
+			compare(l);
+		}
+	}
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return (a->access > b->access) - (a->access < b->access);
+}
+
+/* The parts of all accesses in their lines, by line. */
+static struct part *make_parts(const struct clashes *c, size_t *nr)
+{
+	const struct clash_access *a;
+	struct part *parts = NULL;
+	size_t room = 0;
+	u64 line;
+	u32 i;
+
+	for (*nr = 0, i = 0; i < c->accesses.nr; i++) {
+		a = hash_item(&c->accesses, i);
+		for (line = a->ptr & -(u64)c->line;; line += c->line) {
+			if (*nr == room) {
+				room = room ? 2 * room : 1024;
+				parts = kmap_array(parts, room, sizeof(*parts));
+			}
+			parts[(*nr)++] = (struct part){ line, i };
+			if (a->ptr + a->size - 1 - line < c->line)
+				break;
+		}
+	}
+	if (*nr)
+		qsort(parts, *nr, sizeof(*parts), compare_parts);
+	return parts;
+}
+
+/* Compares line by line. */
+static void compare_lines(struct look *l, const struct part *parts, size_t nr)
+{
+	unsigned char *bytes = kmap_array(NULL, l->c->line, 4);
+	u32 *parties = kmap_array(NULL, nr + 1, sizeof(*parties));
+	size_t i, next;
+
+	l->bytes[0] = (struct bytes){ bytes, bytes + l->c->line, 0 };
+	l->bytes[1] = (struct bytes){ bytes + 2 * l->c->line, bytes + 3 * l->c->line, 0 };
+	for (i = 0; i < nr; i = next) {
+		for (next = i + 1; next < nr && parts[next].line == parts[i].line; next++)
+			;
+		l->line = parts[i].line;
+		l->parts = parts + i;
+		l->nr = next - i;
+		compare_parties(l, parties);
+	}
+	free(parties);
+	free(bytes);
+}
+
+/* Are there two parties that can clash? */
+static bool has_two(const struct clashes *c)
+{
+	u32 *parties = kmap_array(NULL, c->parties.nr + 1, sizeof(*parties));
+	u32 nr = 0, i, j, one, other;
+	bool two = false;
+
+	for (i = 0; i < c->accesses.nr && !two; i++) {
+		other = ((const struct clash_access *)hash_item(&c->accesses, i))->party;
+		for (j = 0; j < nr && !two && parties[j] != other; j++) {
+			one = parties[j];
+			two = are_apart(c, &one, &other);
+		}
+		if (j == nr)
+			parties[nr++] = other;
+	}
+	free(parties);
+	return two;
+}
+
+/* Compares what was done in the window that ends. */
+static void end_window(struct clashes *c, u64 phase)
+{
+	struct look l = { .c = c, .phase = phase };
+	struct clash_phase *sums;
+	struct part *parts;
+	size_t nr;
+	bool new;
+
+	c->windows++;
+	parts = make_parts(c, &nr);
+	compare_lines(&l, parts, nr);
+	free(parts);
+	sums = hash_item(&c->phases, hash_get(&c->phases, &phase, &new));
+	sums->windows++;
+	sums->conflicts += l.conflicts;
+	sums->lines += l.lines && !l.conflicts;
+	sums->nr_conflicts += l.new_conflicts;
+	sums->nr_lines += l.new_lines;
+}
+
+/**
+ * clashes_window - end a window, and begin the next one
+ * @c: the clashes
+ * @phase: the phase that the one which ends is of; the caller's number
+ *
+ * Windows in which there are no two that can clash do not count.
+ */
+void clashes_window(struct clashes *c, u64 phase)
+{
+	if (has_two(c))
+		end_window(c, phase);
+	hash_free(&c->accesses);
+	hash_init(&c->accesses, sizeof(struct clash_access), sizeof(struct clash_access));
+}

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which allocations and other events of a trace count, as options say it. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/filter.h"
+#include "trace/trace.h"
+
+static const char * const kinds[TRACE_KINDS] = {
+	[TRACE_KMALLOC] = "kmalloc",
+	[TRACE_KMEM_CACHE] = "cache",
+	[TRACE_PAGES] = "pages",
+};
+
+/**
+ * kmem_filter_init - let all count
+ * @f: the filter
+ */
+void kmem_filter_init(struct kmem_filter *f)
+{
+	*f = (struct kmem_filter)KMEM_FILTER_ALL;
+}
+
+/**
+ * kmem_filter_kind - let count what is of one of some kinds
+ * @f: the filter
+ * @command: the command, for a message
+ * @text: kmalloc, cache or pages, or several of them with commas between
+ *
+ * Return: whether they are that; if not there was a message.
+ */
+bool kmem_filter_kind(struct kmem_filter *f, const char *command, const char *text)
+{
+	const char *word = text;
+	size_t len, i;
+
+	for (f->kinds = 0; ; word += len + 1) {
+		len = strcspn(word, ",");
+		for (i = 0; i < TRACE_KINDS; i++)
+			if (strlen(kinds[i]) == len && !strncmp(kinds[i], word, len))
+				break;
+		if (i == TRACE_KINDS) {
+			fprintf(stderr,
+				"memorizer %s: --kind %s: want kmalloc, cache, pages or several of them with commas between\n",
+				command, text);
+			return false;
+		}
+		f->kinds |= 1u << i;
+		if (!word[len])
+			return true;
+	}
+}
+
+/**
+ * kmem_filter_kinds - write which kinds count
+ * @f: the filter
+ * @text: where to write them, as kmem_filter_kind() takes them
+ *
+ * Return: whether they are not all there are.
+ */
+bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT])
+{
+	size_t i, len = 0;
+
+	*text = '\0';
+	for (i = 0; i < TRACE_KINDS; i++)
+		if (f->kinds & 1u << i)
+			len += sprintf(text + len, "%s%s", len ? "," : "", kinds[i]);
+	return f->kinds != (1u << TRACE_KINDS) - 1;
+}
+
+/**
+ * kmem_filter_matches - match a name as a report shows it
+ * @pattern: the same name, or a pattern of glob(7) in which a backslash is nothing special,
+ *	     as names have some; NULL matches everything
+ * @name: the name, or NULL for one that is not known
+ *
+ * Return: whether they match.
+ */
+bool kmem_filter_matches(const char *pattern, const char *name)
+{
+	if (!pattern)
+		return true;
+	return name && (!strcmp(pattern, name) || !fnmatch(pattern, name, FNM_NOESCAPE));
+}
+
+/**
+ * kmem_filter_code - match an instruction
+ * @pattern: as of kmem_filter_matches()
+ * @symbols: what knows the functions' names
+ * @ip: its address
+ * @kind: what that is
+ *
+ * Return: whether the pattern matches its address, its function, or how a report shows it, with
+ * or without the function's size.
+ */
+bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u64 ip,
+		      enum kmap_ip kind)
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(symbols, ip, kind);
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!pattern)
+		return true;
+	snprintf(text, sizeof(text), "%llx", kmap_symbols_address(symbols, ip));
+	if (kmem_filter_matches(pattern, text))
+		return true;
+	if (!symbol)
+		return false;
+	if (kmem_filter_matches(pattern, kmap_symbols_string(symbols, symbol->name)))
+		return true;
+	kmap_symbols_format(symbols, ip, kind, text);
+	if (kmem_filter_matches(pattern, text))
+		return true;
+	text[strcspn(text, "/")] = '\0';
+	return kmem_filter_matches(pattern, text);
+}
+
+/**
+ * kmem_filter_within - follow the time that is chosen
+ * @f: the filter
+ * @w: how far that time has come; all false at first
+ * @e: the next event
+ *
+ * Return: whether the event lies in it. A mark to begin with does, one to end with does not.
+ */
+bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
+			const struct trace_event *e)
+{
+	if (e->time >= f->to)
+		w->ended = true;
+	if (!f->from_mark && e->time >= f->from)
+		w->begun = true;
+	if (e->type == TRACE_MARK) {
+		if (f->to_mark && w->begun && !strcmp(e->u.mark.text, f->to_mark))
+			w->ended = true;
+		if (f->from_mark && !strcmp(e->u.mark.text, f->from_mark))
+			w->begun = true;
+	}
+	return w->begun && !w->ended;
+}
+
+/**
+ * kmem_filter_check_window - complain about a time that did not come
+ * @f: the filter
+ * @w: how far the time has come when all events have
+ * @name: name of the trace
+ *
+ * Return: whether it came; if not there was a message.
+ */
+bool kmem_filter_check_window(const struct kmem_filter *f, const struct window *w,
+			      const char *name)
+{
+	const char *from = f->from_mark, *to = f->to_mark;
+
+	if (from && !w->begun)
+		fprintf(stderr, "memorizer: %s: no mark '%s'\n", name, from);
+	else if (to && !w->ended)
+		fprintf(stderr, "memorizer: %s: no mark '%s'%s%s%s\n", name, to,
+			from ? " after '" : "", from ? from : "", from ? "'" : "");
+	else if (!from && !to && f->from >= f->to)
+		fprintf(stderr, "memorizer: %s: --to is not after --from: want a later time\n",
+			name);
+	else if (f->from && !w->begun)
+		fprintf(stderr, "memorizer: %s: ends before --from %llu.%09llu\n", name,
+			f->from / 1000000000, f->from % 1000000000);
+	else
+		return true;
+	return false;
+}
+
+/**
+ * kmem_filter_unmatched - find an option that nothing matches
+ * @f: the filter
+ * @seen: mask of enum kmem_seen: the options that something matches
+ * @symbols: names of functions; one that is not called matches, too
+ * @text: set to the option's argument
+ *
+ * Return: the option's name, or NULL if there is none.
+ */
+const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
+				  const struct kmap_symbols *symbols,
+				  char text[KMAP_ERROR_MAX])
+{
+	if (f->site && !(seen & KMEM_SEEN_SITE) && !kmap_symbols_have(symbols, f->site)) {
+		snprintf(text, KMAP_ERROR_MAX, "%s", f->site);
+		return "site";
+	}
+	if ((f->type || f->field) && !(seen & KMEM_SEEN_NAMED)) {
+		snprintf(text, KMAP_ERROR_MAX, "%s%s%s", f->type ? f->type : f->field,
+			 f->type && f->field ? " --field " : "",
+			 f->type && f->field ? f->field : "");
+		return f->type ? "type" : "field";
+	}
+	if (f->cache && !(seen & KMEM_SEEN_CACHE)) {
+		snprintf(text, KMAP_ERROR_MAX, "%s", f->cache);
+		return "cache";
+	}
+	if (f->comm && !(seen & KMEM_SEEN_COMM)) {
+		snprintf(text, KMAP_ERROR_MAX, "%s", f->comm);
+		return "comm";
+	}
+	if (f->pid != U64_MAX && !(seen & KMEM_SEEN_PID)) {
+		snprintf(text, KMAP_ERROR_MAX, "%llu", f->pid);
+		return "pid";
+	}
+	if (f->cpu != U64_MAX && !(seen & KMEM_SEEN_CPU)) {
+		snprintf(text, KMAP_ERROR_MAX, "%llu", f->cpu);
+		return "cpu";
+	}
+	return NULL;
+}
+
+/**
+ * kmem_filter_check - complain about a time or an option that nothing matches
+ * @f: the filter
+ * @w: how far the time has come when all events have
+ * @seen: mask of enum kmem_seen: the options that something matches
+ * @symbols: names of functions
+ * @name: name of the trace or KMAP
+ *
+ * Return: whether something matches each; if not there was a message.
+ */
+bool kmem_filter_check(const struct kmem_filter *f, const struct window *w, u32 seen,
+		       const struct kmap_symbols *symbols, const char *name)
+{
+	char text[KMAP_ERROR_MAX];
+	const char *option;
+
+	if (!kmem_filter_check_window(f, w, name))
+		return false;
+	option = kmem_filter_unmatched(f, seen, symbols, text);
+	if (option)
+		fprintf(stderr, "memorizer: %s: nothing in it matches --%s %s\n", name, option,
+			text);
+	return !option;
+}
+
+/* Takes the number of a CPU or task; returns whether it is one, else there was a message. */
+static bool parse_number(u64 *number, const char *command, const char *option, const char *text)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || n > U32_MAX) {
+		fprintf(stderr, "memorizer %s: %s %s: want a number\n", command, option,
+			text);
+		return false;
+	}
+	*number = n;
+	return true;
+}
+
+/* Takes seconds with up to nine decimals; returns whether they are that. */
+static bool parse_seconds(const char *text, u64 *ns)
+{
+	u64 seconds = 0, fraction = 0, unit = 1000000000;
+	const char *p;
+
+	for (p = text; *p >= '0' && *p <= '9'; p++) {
+		seconds = 10 * seconds + (*p - '0');
+		if (seconds > U64_MAX / 2000000000)
+			return false;
+	}
+	if (p == text)
+		return false;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9' && unit > 1; p++)
+			fraction += (*p - '0') * (unit /= 10);
+	*ns = seconds * 1000000000 + fraction;
+	return !*p;
+}
+
+/* Takes a point in time: seconds, or else the text of a mark. */
+static void parse_point(u64 *time, const char **mark, const char *text)
+{
+	*mark = NULL;
+	if (!parse_seconds(text, time))
+		*mark = text;
+}
+
+/**
+ * kmem_filter_option - take an option that chooses
+ * @f: the filter
+ * @command: name of the command, for a message
+ * @option: the option, see KMEM_FILTER_OPTIONS
+ * @arg: its argument, which must outlive @f
+ *
+ * Return: KMEM_TAKEN; KMEM_OTHER if it is none of these; KMEM_REFUSED after a message.
+ */
+enum kmem_taken kmem_filter_option(struct kmem_filter *f, const char *command, int option,
+				   const char *arg)
+{
+	bool fine = true;
+
+	switch (option) {
+	case 'p':
+		fine = parse_number(&f->pid, command, "--pid", arg);
+		break;
+	case 'P':
+		fine = parse_number(&f->cpu, command, "--cpu", arg);
+		break;
+	case 'f':
+		parse_point(&f->from, &f->from_mark, arg);
+		break;
+	case 'T':
+		parse_point(&f->to, &f->to_mark, arg);
+		break;
+	case 'C':
+		f->cache = arg;
+		break;
+	case 'S':
+		f->site = arg;
+		break;
+	case 'm':
+		f->comm = arg;
+		break;
+	case KMEM_OPTION_TYPE:
+		f->type = arg;
+		break;
+	case KMEM_OPTION_FIELD:
+		f->field = arg;
+		break;
+	default:
+		return KMEM_OTHER;
+	}
+	return fine ? KMEM_TAKEN : KMEM_REFUSED;
+}
+
+/**
+ * kmem_filter_trace_only - find an option that chooses by what a KMAP does not have
+ * @f: the filter
+ *
+ * Return: the option's name, or NULL if there is none.
+ */
+const char *kmem_filter_trace_only(const struct kmem_filter *f)
+{
+	char kinds_text[KMEM_KINDS_TEXT];
+
+	return kmem_filter_kinds(f, kinds_text) ? "kind" : f->cache ? "cache" :
+	       f->cpu != U64_MAX ? "cpu" : f->from || f->from_mark ? "from" :
+	       f->to != U64_MAX || f->to_mark ? "to" : NULL;
+}
+
+/* A call site, and whether --site chooses it. */
+struct kmem_site {
+	u64 ip;
+	bool chosen;
+};
+
+/**
+ * kmem_choice_init - begin with a trace
+ * @c: the choice
+ * @f: the filter
+ * @symbols: names of functions
+ * @names: names of tasks and caches, which the caller keeps up to the current event
+ */
+void kmem_choice_init(struct kmem_choice *c, const struct kmem_filter *f,
+		      const struct kmap_symbols *symbols, const struct names *names)
+{
+	*c = (struct kmem_choice){ .filter = f, .symbols = symbols, .names = names };
+	hash_init(&c->sites, sizeof(struct kmem_site), sizeof(u64));
+}
+
+/**
+ * kmem_choice_free - release memory
+ * @c: the choice
+ */
+void kmem_choice_free(struct kmem_choice *c)
+{
+	hash_free(&c->sites);
+}
+
+/**
+ * event_pid - get the task that an event is of
+ * @e: the event
+ *
+ * Return: the pid; U32_MAX if the event has none.
+ */
+u32 event_pid(const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_TASK:
+		return e->u.task.pid;
+	case TRACE_ALLOC:
+		return e->u.alloc.pid;
+	case TRACE_FREE:
+		return e->u.free.pid;
+	case TRACE_OBJECT:
+		return e->u.object.pid;
+	case TRACE_COUNTS:
+		return e->u.counts.pid;
+	case TRACE_ACCESS:
+		return e->u.access.pid;
+	case TRACE_TRAFFIC:
+		return e->u.traffic.pid;
+	case TRACE_MARK:
+		return e->u.mark.pid;
+	case TRACE_ENTER:
+	case TRACE_LEAVE:
+		return e->u.entry.pid;
+	case TRACE_LOCK:
+		return e->u.lock.pid;
+	case TRACE_RCU_FREE:
+		return e->u.rcu_free.pid;
+	default:
+		return U32_MAX;
+	}
+}
+
+/**
+ * kmem_choice_task - choose by task
+ * @c: the choice
+ * @pid: its pid
+ * @comm: its name
+ *
+ * Return: whether it is chosen by pid and comm.
+ */
+bool kmem_choice_task(struct kmem_choice *c, u64 pid, const char *comm)
+{
+	const struct kmem_filter *f = c->filter;
+	bool by_pid = f->pid == U64_MAX || f->pid == pid;
+	bool by_comm = kmem_filter_matches(f->comm, comm);
+
+	c->seen |= (by_pid ? KMEM_SEEN_PID : 0) | (by_comm ? KMEM_SEEN_COMM : 0);
+	return by_pid && by_comm;
+}
+
+/* Whether an event's task is chosen; one without a task is not chosen by pid or comm. */
+static bool choose_task(struct kmem_choice *c, const struct trace_event *e)
+{
+	u32 pid = event_pid(e);
+
+	if (c->filter->pid == U64_MAX && !c->filter->comm)
+		return true;
+	return pid != U32_MAX && kmem_choice_task(c, pid, names_task(c->names, pid));
+}
+
+/**
+ * kmem_choice_event - go on to the next event
+ * @c: the choice; @c->within, @c->by_whom and @c->chosen are set
+ * @e: the event, which @c->names knows already
+ *
+ * Return: whether the event is chosen by time, CPU, pid and comm.
+ */
+bool kmem_choice_event(struct kmem_choice *c, const struct trace_event *e)
+{
+	const struct kmem_filter *f = c->filter;
+	bool by_cpu = f->cpu == U64_MAX || f->cpu == e->cpu;
+
+	if (by_cpu)
+		c->seen |= KMEM_SEEN_CPU;
+	if (f->cache && e->type == TRACE_CACHE &&
+	    kmem_filter_matches(f->cache,
+				names_cache(c->names, TRACE_KMEM_CACHE, e->u.cache.cache)))
+		c->seen |= KMEM_SEEN_CACHE;
+	c->within = kmem_filter_within(f, &c->window, e);
+	c->by_whom = choose_task(c, e) && by_cpu;
+	c->chosen = c->within && c->by_whom;
+	return c->chosen;
+}
+
+static bool choose_site(struct kmem_choice *c, u64 ip)
+{
+	struct kmem_site *site;
+	bool new;
+
+	if (!c->filter->site)
+		return true;
+	site = hash_item(&c->sites, hash_get(&c->sites, &ip, &new));
+	if (new)
+		site->chosen = kmem_filter_code(c->filter->site, c->symbols, ip, KMAP_IP_RETURN);
+	return site->chosen;
+}
+
+/**
+ * kmem_choice_object - choose by what an object is
+ * @c: the choice
+ * @cache: name of the cache that it is from, or of what it is
+ * @site: return address of the call that allocated it; 0: not known
+ *
+ * Return: whether it is chosen by cache and call site.
+ */
+bool kmem_choice_object(struct kmem_choice *c, const char *cache, u64 site)
+{
+	bool by_cache = kmem_filter_matches(c->filter->cache, cache);
+	bool by_site = choose_site(c, site);
+
+	c->seen |= (by_cache ? KMEM_SEEN_CACHE : 0) | (by_site ? KMEM_SEEN_SITE : 0);
+	return by_cache && by_site;
+}
+
+/**
+ * kmem_choice_check - complain about what nothing in a trace matches, when all events have come
+ * @c: the choice
+ * @dir: name of the trace
+ *
+ * Return: whether something matches each option; if not there was a message.
+ */
+bool kmem_choice_check(const struct kmem_choice *c, const char *dir)
+{
+	return kmem_filter_check(c->filter, &c->window, c->seen, c->symbols, dir);
+}

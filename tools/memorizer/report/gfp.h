@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the bits of gfp_flags are called. */
+#ifndef GFP_H
+#define GFP_H
+
+#include "lib/types.h"
+
+#define GFP_TEXT	512	/* room for the names of all bits */
+
+void gfp_text(u32 flags, char text[GFP_TEXT]);
+const char *gfp_zone(u32 flags);
+
+#endif

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether a KMAP is sound: its lines, the order of its accesses, and that no two objects
+ * had the same memory at the same time.
+ *
+ * The kernel goes on while its file is read. So of an object that is live in its line it
+ * is only known that it lived until the latest time that a line up to this one has; what
+ * it may have done after that contradicts nothing. Jiffies are coarse: two objects that
+ * have no more than a jiffy in common contradict nothing either.
+ */
+#include <search.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kmap/input.h"
+#include "lib/progress.h"
+#include "lib/status.h"
+#include "report/head.h"
+#include "report/kmap-check.h"
+#include "report/table.h"
+#include "report/term.h"
+
+#define SHOWN	20		/* violations of a kind, without --all */
+
+enum kind { LINE, ORDER, DUPLICATE, OVERLAP, KINDS };
+
+static const char * const kind_names[KINDS] = {
+	[LINE] = "line", [ORDER] = "order", [DUPLICATE] = "duplicate", [OVERLAP] = "overlap",
+};
+
+/**
+ * struct extent - where and when an object was
+ * @start: its first byte
+ * @end: its last byte
+ * @alloc: when it was allocated, in jiffies
+ * @until: when it was freed, or until when it is known to have lived
+ * @site: call site that allocated it
+ * @free_site: call site that freed it
+ * @line: number of its line
+ * @pid: task that allocated it
+ * @live: whether it is not freed
+ * @placed: whether it is among those that live at the time looked at
+ */
+struct extent {
+	u64 start, end, alloc, until, site, free_site, line;
+	u32 pid;
+	bool live, placed;
+};
+
+/* An access line of the current object. */
+struct pair {
+	u64 ip, pid, place, line;
+};
+
+/**
+ * struct kmap_check - a check
+ * @all: whether to list all violations
+ * @json: whether to print JSON
+ * @nr: violations of each kind
+ * @listed: violations listed
+ * @objects: object lines
+ * @accesses: access lines
+ * @latest: the latest time in the lines so far, in jiffies
+ * @extents: the objects
+ * @room: number of objects that @extents has room for
+ * @pairs: access lines of the current object
+ * @nr_pairs: number of them
+ * @room_pairs: number of them that @pairs has room for
+ */
+struct kmap_check {
+	bool all, json;
+	u64 nr[KINDS], listed, accesses, latest;
+	size_t objects, room;
+	struct extent *extents;
+	struct pair *pairs;
+	size_t nr_pairs, room_pairs;
+};
+
+__printf(4, 5)
+static void violation(struct kmap_check *c, enum kind kind, u64 line, const char *format, ...)
+{
+	char text[KMAP_ERROR_MAX];
+	va_list args;
+
+	if (c->nr[kind]++ >= SHOWN && !c->all)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	progress_end();
+	if (!c->json) {
+		printf("line %llu: %s: %s\n", line, kind_names[kind], text);
+		return;
+	}
+	printf("%s\n\t\t{\"kind\": \"%s\", \"line\": %llu, \"text\": ", c->listed++ ? "," : "",
+	       kind_names[kind], line);
+	json_string(text);
+	printf("}");
+}
+
+/* As they come in a KMAP. */
+static int in_order(const struct pair *a, const struct pair *b)
+{
+	if (a->ip != b->ip)
+		return a->ip < b->ip ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static int compare_pairs(const void *left, const void *right)
+{
+	const struct pair *a = left, *b = right;
+
+	return in_order(a, b) ?: (a->line > b->line) - (a->line < b->line);
+}
+
+/* An object has an access line for each ip, pid and, by granule, place, in their order. */
+static void end_accesses(struct kmap_check *c)
+{
+	struct pair *p = c->pairs;
+	bool sorted = true;
+	size_t i;
+
+	for (i = 1; i < c->nr_pairs; i++) {
+		if (in_order(p + i - 1, p + i) <= 0)
+			continue;
+		sorted = false;
+		violation(c, ORDER, p[i].line, "%llx,%llu after %llx,%llu", p[i].ip, p[i].pid,
+			  p[i - 1].ip, p[i - 1].pid);
+	}
+	if (!sorted)
+		qsort(p, c->nr_pairs, sizeof(*p), compare_pairs);
+	for (i = 1; i < c->nr_pairs; i++)
+		if (!in_order(p + i - 1, p + i))
+			violation(c, DUPLICATE, p[i].line, "%llx,%llu is in line %llu, too",
+				  p[i].ip, p[i].pid, p[i - 1].line);
+	c->nr_pairs = 0;
+}
+
+static void add_access(struct kmap_check *c, const struct kmap_reader *r)
+{
+	if (c->nr_pairs == c->room_pairs) {
+		c->room_pairs = c->room_pairs ? 2 * c->room_pairs : 64;
+		c->pairs = kmap_array(c->pairs, c->room_pairs, sizeof(*c->pairs));
+	}
+	c->pairs[c->nr_pairs++] = (struct pair){
+		r->access.ip, r->access.pid, r->access.place, r->lines.nr,
+	};
+	c->accesses++;
+}
+
+static void add_object(struct kmap_check *c, const struct kmap_reader *r)
+{
+	const struct kmap_object *o = &r->object;
+	bool live = !o->free_jiffies;
+
+	end_accesses(c);
+	if (o->alloc_jiffies > c->latest)
+		c->latest = o->alloc_jiffies;
+	if (o->free_jiffies > c->latest)
+		c->latest = o->free_jiffies;
+	if (c->objects == c->room) {
+		c->room = c->room ? 2 * c->room : 1024;
+		c->extents = kmap_array(c->extents, c->room, sizeof(*c->extents));
+	}
+	c->extents[c->objects++] = (struct extent){
+		.start = o->addr, .end = o->addr + o->size - 1, .alloc = o->alloc_jiffies,
+		.until = live ? c->latest : o->free_jiffies, .site = o->alloc_ip,
+		.free_site = o->free_ip, .line = r->lines.nr, .pid = o->pid, .live = live,
+	};
+}
+
+/* What happens to an object, in the order in which things of one jiffy are looked at. */
+enum change { END, INSTANT, BEGIN };
+
+struct moment {
+	u64 time;
+	u32 extent;
+	enum change change;
+};
+
+/* By time; of what is equal, that comes first which came first in the KMAP. */
+static int compare_moments(const void *left, const void *right)
+{
+	const struct moment *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->change != b->change)
+		return a->change < b->change ? -1 : 1;
+	return (a->extent > b->extent) - (a->extent < b->extent);
+}
+
+/* Objects that have a byte in common are equal; those that live have none. */
+static int compare_extents(const void *left, const void *right)
+{
+	const struct extent *a = left, *b = right;
+
+	if (a->end < b->start)
+		return -1;
+	return a->start > b->end;
+}
+
+/* Two objects that had memory in common: one of them twice, or not. */
+static void compare_objects(struct kmap_check *c, const struct extent *a, const struct extent *b)
+{
+	const struct extent *first = a->line < b->line ? a : b, *second = first == a ? b : a;
+
+	if (a->start == b->start && a->end == b->end && a->alloc == b->alloc &&
+	    a->live == b->live && (a->live || a->until == b->until) && a->site == b->site &&
+	    a->free_site == b->free_site && a->pid == b->pid)
+		violation(c, DUPLICATE, second->line, "the object of line %llu", first->line);
+	else
+		violation(c, OVERLAP, second->line,
+			  "%llu bytes at %llx, and %llu at %llx in line %llu at the same time",
+			  second->end - second->start + 1, second->start,
+			  first->end - first->start + 1, first->start, first->line);
+}
+
+static void look_at(struct kmap_check *c, const struct moment *m, void **living)
+{
+	struct extent *e = c->extents + m->extent, **found;
+
+	if (m->change == END) {
+		if (e->placed)
+			tdelete(e, living, compare_extents);
+		e->placed = false;
+		return;
+	}
+	found = m->change == BEGIN ? tsearch(e, living, compare_extents) :
+				     tfind(e, living, compare_extents);
+	if (found && *found == e)
+		e->placed = true;
+	else if (found)
+		compare_objects(c, e, *found);
+}
+
+/* Goes through all objects in the order of time; one that overlaps is left out then. */
+static void check_overlaps(struct kmap_check *c)
+{
+	struct moment *moments = kmap_array(NULL, 2 * c->objects + 1, sizeof(*moments));
+	const struct extent *e;
+	void *living = NULL;
+	size_t nr = 0, i;
+
+	for (i = 0; i < c->objects; i++) {
+		e = c->extents + i;
+		if (e->end + 1 == e->start)
+			continue;
+		if (e->alloc == e->until) {
+			moments[nr++] = (struct moment){ e->alloc, i, INSTANT };
+			continue;
+		}
+		moments[nr++] = (struct moment){ e->alloc, i, BEGIN };
+		moments[nr++] = (struct moment){ e->until, i, END };
+	}
+	qsort(moments, nr, sizeof(*moments), compare_moments);
+	for (i = 0; i < nr; i++)
+		look_at(c, moments + i, &living);
+	free(moments);
+}
+
+static u64 violations(const struct kmap_check *c)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KINDS; i++)
+		sum += c->nr[i];
+	return sum;
+}
+
+static void print_summary(const struct kmap_check *c)
+{
+	const char *separator = " (";
+	int i;
+
+	for (i = 0; i < KINDS; i++)
+		if (c->nr[i] > SHOWN && !c->all)
+			printf("%s: %llu more, --all lists them\n", kind_names[i],
+			       c->nr[i] - SHOWN);
+	printf("%zu objects, %llu access lines: %llu violations", c->objects, c->accesses,
+	       violations(c));
+	for (i = 0; i < KINDS; i++) {
+		if (!c->nr[i])
+			continue;
+		printf("%s%s %llu", separator, kind_names[i], c->nr[i]);
+		separator = ", ";
+	}
+	printf("%s\n", violations(c) ? ")" : "");
+}
+
+static void print_json(const struct kmap_check *c, bool failed)
+{
+	int i;
+
+	printf("%s],\n\t\"incomplete\": %s,\n", c->listed ? "\n\t" : "",
+	       failed ? "true" : "false");
+	printf("\t\"objects\": %zu,\n\t\"accesses\": %llu,\n\t\"violations\": {", c->objects,
+	       c->accesses);
+	for (i = 0; i < KINDS; i++)
+		printf("%s\"%s\": %llu", i ? ", " : "", kind_names[i], c->nr[i]);
+	printf("}\n}\n");
+}
+
+static enum kmap_event check_lines(struct kmap_check *c, struct kmap_reader *r)
+{
+	enum kmap_event event;
+
+	for (;;) {
+		event = kmap_reader_next(r);
+		if (event == KMAP_MALFORMED)
+			violation(c, LINE, r->lines.nr, "%s", r->error);
+		else if (event == KMAP_OBJECT)
+			add_object(c, r);
+		else if (event == KMAP_ACCESS)
+			add_access(c, r);
+		else
+			break;
+	}
+	end_accesses(c);
+	return event;
+}
+
+/**
+ * kmap_check - check a KMAP, and print what was found
+ * @argv: its file, or "-"
+ * @all: whether to list all violations, not the first of each kind
+ * @json: whether to print JSON
+ *
+ * Return: the exit status.
+ */
+int kmap_check(char **argv, bool all, bool json)
+{
+	struct kmap_check c = { .all = all, .json = json };
+	enum kmap_event last;
+	struct input in;
+
+	if (!input_open(&in, 1, argv))
+		return EXIT_UNABLE;
+	if (!json)
+		term_pager();
+	if (json)
+		printf("{\n\t\"version\": %u,\n\t\"list\": [", FORMAT_VERSION);
+	last = check_lines(&c, &in.reader);
+	check_overlaps(&c);
+	if (json)
+		print_json(&c, last == KMAP_FAILED);
+	else
+		print_summary(&c);
+	free(c.extents);
+	free(c.pairs);
+	in.reader.malformed = 0;	/* they have been listed */
+	if (input_close(&in, last) == EXIT_UNABLE)
+		return EXIT_UNABLE;
+	return violations(&c) ? EXIT_MALFORMED : EXIT_FINE;
+}

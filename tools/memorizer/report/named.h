@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is accessed or allocated, by the compiler's notes: as type and member. The columns of
+ * tables that tell it are the last of their texts, and there are none without notes.
+ */
+#ifndef NAMED_H
+#define NAMED_H
+
+#include "kmap/kmap.h"
+#include "report/filter.h"
+#include "report/table.h"
+#include "symbols/aliases.h"
+#include "symbols/notes.h"
+
+#define NAMED_TYPE	{ "Type", "type" }
+#define NAMED_FIELD	{ "Field", "field" }
+
+/**
+ * struct named - what is accessed, by name
+ * @type: the type, NULL if it is not known
+ * @path: the member, empty for all of it, NULL if it is not known
+ * @file: source file of the code that accesses, NULL if it is not known
+ * @offset: where the member is in the type, in bytes, or NOTE_ANYWHERE
+ * @function: the caller's: which function that code is in
+ */
+struct named {
+	const char *type, *path, *file;
+	u32 offset, function;
+};
+
+/**
+ * struct named_filter - chooses accesses and allocations by all their names
+ * @choice: what else is chosen, of the same filter
+ * @texts: private: numbered names
+ * @aliases: private: the names of accesses
+ */
+struct named_filter {
+	struct kmem_choice *choice;
+	struct hash texts;
+	struct aliases aliases;
+};
+
+struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part);
+u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u64 size);
+u64 named_place(u64 offset, u64 bytes, u64 size);
+const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip);
+const char *named_path(const char *path);
+bool named_matches(const struct kmem_filter *f, const char *type, const char *path);
+void named_filter_init(struct named_filter *n, struct kmem_choice *choice);
+void named_filter_free(struct named_filter *n);
+bool named_filter_access(struct named_filter *n, const struct named *named, const char *allocated);
+bool named_filter_code(struct named_filter *n, u64 ip, u64 alloc_ip, u64 place, u64 size);
+bool named_filter_allocation(const struct named_filter *n, u64 alloc_ip);
+bool named_chosen(const struct kmem_filter *f, const struct aliases *a, u32 set);
+bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
+		  const char *command);
+void named_drop(struct table *t, const struct kmap_symbols *s);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Orders the members of a struct: what is mostly read first, most accesses first, what is written
+ * last, so that neither moves the other's lines, and between them what is not accessed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/pack.h"
+
+#define MOSTLY		10		/* reads to a write, of what is mostly read */
+#define ALIGN_MOST	8
+
+static enum pack_use use_of(const struct packed *m)
+{
+	if (!m->reads && !m->writes)
+		return PACK_UNTOUCHED;
+	return m->writes <= m->reads / MOSTLY ? PACK_READ : PACK_WRITTEN;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct packed *a = left, *b = right;
+	u64 of_a = a->reads / 2 + a->writes / 2, of_b = b->reads / 2 + b->writes / 2;
+
+	if (!a->size != !b->size)
+		return !a->size - !b->size;
+	if (a->use != b->use)
+		return a->use < b->use ? -1 : 1;
+	if (of_a != of_b)
+		return of_a > of_b ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* What its offset and size are multiples of; it may need less. */
+static u64 alignment(const struct packed *m)
+{
+	u64 bits = m->offset | m->size | ALIGN_MOST;
+
+	return bits & -bits;
+}
+
+/* The first of those to come, of the same use as @i, that needs no hole before it; or else @i. */
+static u32 next_one(const struct packed *members, u32 nr, u32 i, u64 at)
+{
+	u32 j;
+
+	for (j = i; j < nr && members[j].use == members[i].use && members[j].size; j++)
+		if (!(at % alignment(members + j)))
+			return j;
+	return i;
+}
+
+/* Whether a member has bytes in a line. */
+static bool is_in(const struct packed *m, u64 at, u64 line)
+{
+	return m->size && at / PACK_LINE <= line && (at + m->size - 1) / PACK_LINE >= line;
+}
+
+static void count(const struct packed *members, u32 nr, bool after, struct pack_figures *figures)
+{
+	bool read, written;
+	u64 line, at, end = 0;
+	u32 i;
+
+	*figures = (struct pack_figures){ 0 };
+	for (i = 0; i < nr; i++) {
+		at = after ? members[i].at : members[i].offset;
+		if (at + members[i].size > end)
+			end = at + members[i].size;
+	}
+	figures->bytes = end;
+	for (line = 0; line * PACK_LINE < end; line++) {
+		read = false;
+		written = false;
+		for (i = 0; i < nr; i++) {
+			at = after ? members[i].at : members[i].offset;
+			if (!is_in(members + i, at, line))
+				continue;
+			read |= members[i].use == PACK_READ;
+			written |= members[i].use == PACK_WRITTEN;
+		}
+		figures->lines += read || written;
+		figures->mixed += read && written;
+	}
+}
+
+/**
+ * pack - order members
+ * @members: the members, of which name, offset, size, reads and writes are set
+ * @nr: how many
+ * @before: set to what their present order amounts to
+ * @after: set to what the other does
+ *
+ * Each is kept at what its offset and size are multiples of, up to 8. What else must stay as it
+ * is, is not known here.
+ */
+void pack(struct packed *members, u32 nr, struct pack_figures *before,
+	  struct pack_figures *after)
+{
+	struct packed next;
+	u64 at = 0, align;
+	u32 i, j;
+
+	for (i = 0; i < nr; i++)
+		members[i].use = use_of(members + i);
+	count(members, nr, false, before);
+	qsort(members, nr, sizeof(*members), compare);
+	for (i = 0; i < nr; i++) {
+		j = next_one(members, nr, i, at);
+		next = members[j];
+		memmove(members + i + 1, members + i, (j - i) * sizeof(next));
+		members[i] = next;
+		align = alignment(members + i);
+		at = (at + align - 1) / align * align;
+		members[i].at = at;
+		at += members[i].size;
+	}
+	count(members, nr, true, after);
+}

@@ -1,0 +1,950 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tables of a report, of a trace and of a KMAP, and in which order their rows are. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/texts.h"
+#include "report/columns.h"
+#include "report/gfp.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "report/term.h"
+#include "trace/names.h"
+
+#define HOTTEST		3	/* members of a type */
+
+static const char * const suspicions[SUSPICIONS] = {
+	[SUSPECT_SLAB_FREE] = "kmalloc memory freed by kmem_cache_free",
+	[SUSPECT_KFREE] = "object of a cache freed by kfree",
+	[SUSPECT_SHORT] = "allocated less than requested",
+	[SUSPECT_DOUBLE_FREE] = "double free",
+	[SUSPECT_INSIDE] = "freed from inside an object",
+};
+
+/* The texts of rows. */
+/**
+ * report_site - name a call site for a table
+ * @k: the sums
+ * @ip: return address of the call; 0: not known
+ *
+ * Return: its name, or the address; NULL if it is not known.
+ */
+char *report_site(const struct sums *k, u64 ip)
+{
+	char text[KMAP_SYMBOL_MAX];
+
+	if (!ip)
+		return NULL;
+	kmap_symbols_format(k->symbols, ip, KMAP_IP_RETURN, text);
+	return table_text(text);
+}
+
+/**
+ * report_site_type - name the type that a call site allocates for a table
+ * @k: the sums
+ * @ip: return address of the call
+ *
+ * Return: the type, NULL if it is not known.
+ */
+char *report_site_type(const struct sums *k, u64 ip)
+{
+	const char *type = sums_type(k, ip);
+
+	return type ? table_text(type) : NULL;
+}
+
+static void name_site(const struct sums *k, const void *item, struct row *row)
+{
+	const struct site *site = item;
+
+	row->name = report_site(k, site->ip);
+	row->texts[0] = report_site_type(k, site->ip);
+}
+
+/* A name of a type or member; none for what is not known, the first. */
+static char *known_name(const struct sums *k, u32 number)
+{
+	const char *name = texts_get(&k->names, number);
+
+	return number ? table_text(*name ? name : "[whole]") : NULL;
+}
+
+/* The members of a type that are accessed most, and how often. */
+static char *hottest(const struct sums *k, enum access_source source, u32 type)
+{
+	const struct field *fields[HOTTEST];
+	u32 nr = sums_hottest(k, source, type, HOTTEST, fields), i;
+	char text[HOTTEST * (TEXTS_MAX + 32)];
+	size_t len = 0, first;
+	const char *path;
+
+	for (i = 0; i < nr; i++) {
+		path = texts_get(&k->names, (u32)fields[i]->key);
+		first = strcspn(path, "|");
+		len += snprintf(text + len, sizeof(text) - len, "%s%.*s%s %llu", i ? ", " : "",
+				(int)first, path, path[first] ? "|..." : "",
+				fields[i]->sum[SUM_ACCESSES]);
+	}
+	return nr ? table_text(text) : NULL;
+}
+
+static void name_streamed_type(const struct sums *k, const void *item, struct row *row)
+{
+	const struct type *type = item;
+
+	row->name = known_name(k, type->name);
+	row->texts[0] = hottest(k, ACCESS_STREAMED, type->name);
+}
+
+static void name_counted_type(const struct sums *k, const void *item, struct row *row)
+{
+	const struct type *type = item;
+
+	row->name = known_name(k, type->name);
+	row->texts[0] = hottest(k, ACCESS_COUNTED, type->name);
+}
+
+static void name_field(const struct sums *k, const void *item, struct row *row)
+{
+	const struct field *field = item;
+
+	row->name = known_name(k, field->key);
+	row->texts[0] = known_name(k, field->key >> 32);
+}
+
+static void name_size(const struct sums *k, const void *item, struct row *row)
+{
+	(void)k;
+	(void)item;
+	(void)row;
+}
+
+static void name_cache(const struct sums *k, const void *item, struct row *row)
+{
+	const struct cache *cache = item;
+
+	(void)k;
+	if (!cache->cache)
+		row->name = table_text(NAMES_LARGE);
+	else if (cache->name)
+		row->name = table_text(cache->name);
+}
+
+static void name_gfp(const struct sums *k, const void *item, struct row *row)
+{
+	const struct gfp *gfp = item;
+	char text[GFP_TEXT];
+
+	(void)k;
+	gfp_text(gfp->flags, text);
+	row->name = table_text(text);
+}
+
+static void name_order(const struct sums *k, const void *item, struct row *row)
+{
+	const struct order *order = item;
+	char text[32] = "[other]";
+
+	(void)k;
+	if (order->order != SUMS_NO_ORDER)
+		snprintf(text, sizeof(text), "%llu", order->order);
+	row->name = table_text(text);
+}
+
+static void name_zone(const struct sums *k, const void *item, struct row *row)
+{
+	const struct zone *zone = item;
+
+	(void)k;
+	row->name = table_text(zone->name);
+}
+
+static void name_object(const struct sums *k, const void *item, struct row *row)
+{
+	const struct accessed *object = item;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llx", object->ptr);
+	row->name = table_text(text);
+	row->texts[0] = report_site(k, object->site);
+	row->texts[1] = report_site_type(k, object->site);
+}
+
+static void name_user(const struct sums *k, enum access_source source, const void *item,
+		      struct row *row)
+{
+	const struct touch *user = item;
+	const struct field *field = hash_item(k->fields + source, user->key >> 32);
+	char text[KMAP_SYMBOL_MAX];
+
+	report_function(k, source, user->key, text);
+	row->name = table_text(text);
+	row->texts[0] = known_name(k, field->key);
+	row->texts[1] = known_name(k, field->key >> 32);
+}
+
+static void name_streamed_user(const struct sums *k, const void *item, struct row *row)
+{
+	name_user(k, ACCESS_STREAMED, item, row);
+}
+
+static void name_counted_user(const struct sums *k, const void *item, struct row *row)
+{
+	name_user(k, ACCESS_COUNTED, item, row);
+}
+
+static void name_task(const struct sums *k, const void *item, struct row *row)
+{
+	const struct task *task = item;
+
+	(void)k;
+	if (*task->comm)
+		row->name = table_text(task->comm);
+}
+
+/**
+ * report_function - write a function's name as the report has it
+ * @k: the sums
+ * @source: where the accesses come from
+ * @function: item of functions
+ * @text: where to write it, with its file if others have its name; the address if it has none
+ */
+void report_function(const struct sums *k, enum access_source source, u32 function,
+		     char text[KMAP_SYMBOL_MAX])
+{
+	const struct function *f = hash_item(k->functions + source, function);
+
+	kmap_symbols_function(k->symbols, f->start, KMAP_IP_EXACT, text);
+}
+
+static void name_function(const struct sums *k, const void *item, struct row *row)
+{
+	const struct function *function = item;
+	char text[KMAP_SYMBOL_MAX];
+
+	kmap_symbols_function(k->symbols, function->start, KMAP_IP_EXACT, text);
+	row->name = table_text(text);
+}
+
+static void name_touch(const struct sums *k, enum access_source source, const void *item,
+		       struct row *row)
+{
+	const struct site *site = sums_touched(k, source, item);
+
+	name_function(k, sums_toucher(k, source, item), row);
+	if (site) {
+		row->texts[0] = report_site(k, site->ip);
+		row->texts[1] = report_site_type(k, site->ip);
+	}
+}
+
+static void name_streamed(const struct sums *k, const void *item, struct row *row)
+{
+	name_touch(k, ACCESS_STREAMED, item, row);
+}
+
+static void name_counted(const struct sums *k, const void *item, struct row *row)
+{
+	name_touch(k, ACCESS_COUNTED, item, row);
+}
+
+static void name_suspect(const struct sums *k, const void *item, struct row *row)
+{
+	const struct suspect *suspect = item;
+
+	row->name = table_text(suspicions[suspect->suspicion]);
+	row->texts[0] = report_site(k, suspect->alloc_site);
+	row->texts[1] = report_site(k, suspect->free_site);
+	row->texts[2] = report_site_type(k, suspect->alloc_site);
+}
+
+/* The pids that allocated nothing have a comm that is not known. */
+static void name_comm(const struct sums *k, const void *item, struct row *row)
+{
+	const struct comm *comm = item;
+
+	if (comm != hash_item(&k->comms, 0))
+		row->name = table_text(comm->text);
+}
+
+static void name_pid(const struct sums *k, const void *item, struct row *row)
+{
+	const struct pid *pid = item;
+
+	name_comm(k, hash_item(&k->comms, pid->comm), row);
+}
+
+/**
+ * struct view - a table of the report
+ * @table: the table, still without rows
+ * @hash: offset of the items in struct sums
+ * @sum: offset of the sums in an item
+ * @has: the items to show are those that have one of these metrics
+ * @name: names an item
+ * @of_trace: title and key that the table of a KMAP has in the report of a trace; if there
+ *	      are none, the table is of allocations and accesses that a trace streamed
+ * @of_notes: whether there is such a table only if there are notes of the compiler's
+ * @of_types: whether it is one of types' that report does not have
+ * @of_most: whether the items are those of a struct most, which they are the beginning of
+ */
+struct view {
+	struct table table;
+	size_t hash, sum;
+	enum metric has[2];
+	void (*name)(const struct sums *k, const void *item, struct row *row);
+	struct text_column of_trace;
+	bool of_most, of_notes, of_types;
+};
+
+#define BYTES_PER	{ "Total_alloc/Per", "bytes_alloc", SUM_ALLOC, CELL_PER, SUM_HIT }
+#define REQ_PER		{ "Total_req/Per", "bytes_req", SUM_REQ, CELL_PER, SUM_HIT }
+#define FREED		{ "Total_freed", "bytes_freed", SUM_FREED, CELL_NUMBER, 0 }
+#define HIT		{ "Hit", "hit", SUM_HIT, CELL_NUMBER, 0 }
+#define CALLS		{ "Hit", "hit", SUM_CALLS, CELL_NUMBER, 0 }
+#define FREES		{ "Freed", "frees", SUM_FREES, CELL_NUMBER, 0 }
+#define PINGPONG	{ "Ping-pong", "pingpong", SUM_CROSS_CPU, CELL_NUMBER, 0 }
+#define CROSS_NODE	{ "X-node", "cross_node", SUM_CROSS_NODE, CELL_NUMBER, 0 }
+#define FRAG		{ "Frag", "frag", SUM_FRAG, CELL_PERCENT, 0 }
+#define CROSS_CPU	{ "Cross-CPU", "cross_cpu", SUM_CROSS_CPU, CELL_NUMBER, 0 }
+#define NODE_FREES	{ "X-node", "cross_node", SUM_CROSS_NODE_FREES, CELL_NUMBER, 0 }
+#define UNSEEN		{ "Unseen", "unknown", SUM_UNKNOWN, CELL_NUMBER, 0 }
+#define LIVE_PER	{ "Total_live/Per", "live_bytes", SUM_LIVE_BYTES, CELL_PER, SUM_LIVE }
+#define LIVE		{ "Live", "live", SUM_LIVE, CELL_NUMBER, 0 }
+#define UNCERTAIN	{ "Uncertain", "live_uncertain", SUM_LIVE_UNCERTAIN, CELL_NUMBER, 0 }
+#define OLDEST		{ "Oldest", "oldest", SUM_OLDEST, CELL_SECONDS, 0 }
+#define YOUNGEST	{ "Youngest", "youngest", SUM_YOUNGEST, CELL_SECONDS, 0 }
+
+#define READS		{ "Reads", "reads", SUM_READS, CELL_NUMBER, 0 }
+#define WRITES		{ "Writes", "writes", SUM_WRITES, CELL_NUMBER, 0 }
+#define ACCESSED	.then = { SUM_READS, SUM_WRITES }, .columns = { READS, WRITES }
+
+#define TYPE		NAMED_TYPE
+#define FREE_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip"
+#define CALL_SITES	FREE_SITES, .texts = { TYPE }
+#define SITES(which, group)						\
+	.hash = offsetof(struct sums, which[group]),			\
+	.sum = offsetof(struct site, sum), .name = name_site
+
+#define FLAGS		.name_title = "Flags", .name_key = "gfp_flags"
+#define PAGES_BY	.then = { SUM_ALLOC, SUM_HIT }, .columns = { BYTES_PER, HIT, FREES, LIVE }
+#define OBJECTS_ACCESSED						\
+	.title = "OBJECTS ACCESSED MOST", .key = "accessed_objects",	\
+	.name_title = "Address", .name_key = "ptr",			\
+	.texts = { { "Callsite", "site" }, TYPE }, .then = { SUM_ACCESSES, SUM_READS },	\
+	.columns = { { "Bytes", "bytes", SUM_OBJECT_SIZE, CELL_NUMBER, 0 }, READS, WRITES }
+#define MOST(source)							\
+	.hash = offsetof(struct sums, most[source].items),		\
+	.sum = offsetof(struct accessed, sum), .name = name_object,	\
+	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_most = true
+
+#define WHO_ACCESSES							\
+	.name_title = "Function", .name_key = "name",			\
+	.texts = { { "Callsite", "site" }, TYPE },			\
+	.then = { SUM_ACCESSES, SUM_READS }, .columns = { READS, WRITES }
+#define TOUCHES(source, namer)						\
+	.hash = offsetof(struct sums, touches[source]),			\
+	.sum = offsetof(struct touch, sum), .name = namer,		\
+	.has = { SUM_ACCESSES, SUM_ACCESSES }
+
+#define TYPES(group, namer)						\
+	.hash = offsetof(struct sums, types[group]),			\
+	.sum = offsetof(struct type, sum), .name = namer,		\
+	.has = { SUM_HIT, SUM_ACCESSES }, .of_notes = true
+#define HOTTEST_TEXT	.texts = { { "Hottest members", "hottest" } }
+#define MEMBERS		{ "Members", "members", SUM_MEMBERS, CELL_NUMBER, 0 },		\
+			{ "Untouched", "untouched", SUM_UNTOUCHED, CELL_NUMBER, 0 },	\
+			{ "Unnamed", "unnamed", SUM_UNNAMED, CELL_NUMBER, 0 }
+#define MOVES		{ "Moves", "moves", SUM_MOVES, CELL_NUMBER, 0 }
+#define PIDS		{ "Pids", "pids", SUM_PIDS, CELL_NUMBER, 0 }
+#define CPUS		{ "CPUs", "cpus", SUM_CPUS, CELL_NUMBER, 0 }
+#define FIELDS_ACCESSED							\
+	.name_title = "Member", .name_key = "field", .texts = { TYPE },	\
+	.then = { SUM_ACCESSES, SUM_READS }
+#define FIELDS(source)							\
+	.hash = offsetof(struct sums, fields[source]),			\
+	.sum = offsetof(struct field, sum), .name = name_field,		\
+	.has = { SUM_ACCESSES, SUM_MOVES }, .of_notes = true
+#define UNTOUCHED(source)						\
+	.hash = offsetof(struct sums, untouched[source]),		\
+	.sum = offsetof(struct field, sum), .name = name_field,		\
+	.has = { SUM_OBJECT_SIZE, SUM_OBJECT_SIZE }, .of_notes = true, .of_types = true
+#define NEVER_TOUCHED							\
+	.title = "MEMBERS NEVER TOUCHED", .key = "untouched_fields",	\
+	.name_title = "Member", .name_key = "field", .texts = { TYPE },	\
+	.then = { SUM_OBJECT_SIZE, SUM_OFFSET },			\
+	.columns = { AT, { "Size", "size", SUM_OBJECT_SIZE, CELL_NUMBER, 0 } }
+#define USERS(source, namer)						\
+	.hash = offsetof(struct sums, users[source]),			\
+	.sum = offsetof(struct touch, sum), .name = namer,		\
+	.has = { SUM_ACCESSES, SUM_MOVES }, .of_notes = true
+#define USE_FIELDS							\
+	.name_title = "Function", .name_key = "name",			\
+	.texts = { { "Member", "field" }, TYPE },			\
+	.then = { SUM_ACCESSES, SUM_READS }, .columns = { READS, WRITES, MOVES }
+#define AT		{ "Offset", "offset", SUM_OFFSET, CELL_OFFSET, 0 }
+#define FUNCTIONS	{ "Functions", "functions", SUM_FUNCTIONS, CELL_NUMBER, 0 }
+
+#define KMAP_TABLE(text, name)						\
+	.title = text, .key = name, .then = { SUM_ACCESSES, SUM_REQ }
+#define IN_TRACE(text, name)	.of_trace = { "KMAP: " text, "kmap_" name }
+#define PER_OBJECT	{ "Total_req/Per", "bytes", SUM_REQ, CELL_PER, SUM_HIT }
+#define OBJECTS		{ "Hit", "objects", SUM_HIT, CELL_NUMBER, 0 }
+#define TOUCHED		{ "Touched", "touched", SUM_TOUCHED, CELL_NUMBER, 0 }
+
+static const struct view views[] = {
+	{
+		.table = {
+			.title = "ALLOCATION SITES", .key = "sites", CALL_SITES,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG },
+		},
+		SITES(sites, GROUP_SLAB), .has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "FREE SITES", .key = "free_sites", FREE_SITES,
+			.then = { SUM_FREED, SUM_CALLS },
+			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
+		},
+		SITES(frees, GROUP_SLAB), .has = { SUM_CALLS, SUM_CALLS },
+	}, {
+		.table = {
+			.title = "ALLOCATION SIZES", .key = "sizes",
+			.name_title = "Bytes", .id_key = "bytes", .id_decimal = true,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG },
+		},
+		.hash = offsetof(struct sums, sizes[GROUP_SLAB]),
+		.sum = offsetof(struct size, sum), .name = name_size,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "CACHES", .key = "caches",
+			.name_title = "Cache", .name_key = "name", .id_key = "cache",
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = {
+				{ "Object", "object_size", SUM_OBJECT_SIZE, CELL_NUMBER, 0 },
+				BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, CROSS_NODE, FRAG,
+			},
+		},
+		.hash = offsetof(struct sums, caches),
+		.sum = offsetof(struct cache, sum), .name = name_cache,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE ALLOCATION SITES", .key = "page_sites", CALL_SITES,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, HIT, FREES, PINGPONG, CROSS_NODE },
+		},
+		SITES(sites, GROUP_PAGES), .has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE FREE SITES", .key = "page_free_sites", FREE_SITES,
+			.then = { SUM_FREED, SUM_CALLS },
+			.columns = { FREED, CALLS, CROSS_CPU, NODE_FREES, UNSEEN },
+		},
+		SITES(frees, GROUP_PAGES), .has = { SUM_CALLS, SUM_CALLS },
+	}, {
+		.table = {
+			.title = "PAGE ALLOCATION SIZES", .key = "page_sizes",
+			.name_title = "Bytes", .id_key = "bytes", .id_decimal = true,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, HIT, FREES, PINGPONG, CROSS_NODE },
+		},
+		.hash = offsetof(struct sums, sizes[GROUP_PAGES]),
+		.sum = offsetof(struct size, sum), .name = name_size,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "GFP FLAGS", .key = "gfp", FLAGS,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, LIVE },
+		},
+		.hash = offsetof(struct sums, gfps[GROUP_SLAB]),
+		.sum = offsetof(struct gfp, sum), .name = name_gfp,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE GFP FLAGS", .key = "page_gfp", FLAGS, PAGES_BY,
+		},
+		.hash = offsetof(struct sums, gfps[GROUP_PAGES]),
+		.sum = offsetof(struct gfp, sum), .name = name_gfp,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE ORDERS", .key = "page_orders",
+			.name_title = "Order", .name_key = "order", PAGES_BY,
+		},
+		.hash = offsetof(struct sums, orders),
+		.sum = offsetof(struct order, sum), .name = name_order,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "PAGE ZONES", .key = "page_zones",
+			.name_title = "Zone", .name_key = "zone", PAGES_BY,
+		},
+		.hash = offsetof(struct sums, zones),
+		.sum = offsetof(struct zone, sum), .name = name_zone,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "TASKS", .key = "tasks", .id_key = "pid", .id_decimal = true,
+			.name_title = "    Pid Comm", .name_key = "comm",
+			.then = { SUM_ALLOC, SUM_PAGE_BYTES },
+			.columns = {
+				BYTES_PER, REQ_PER, HIT, FREES, PINGPONG, FRAG,
+				{ "Total_pages", "page_bytes", SUM_PAGE_BYTES, CELL_NUMBER, 0 },
+				{ "Page_hit", "page_hit", SUM_PAGE_HIT, CELL_NUMBER, 0 },
+			},
+		},
+		.hash = offsetof(struct sums, tasks),
+		.sum = offsetof(struct task, sum), .name = name_task,
+		.has = { SUM_HIT, SUM_PAGE_HIT },
+	}, {
+		.table = {
+			.title = "SUSPICIOUS", .key = "suspicious",
+			.name_title = "What", .name_key = "what",
+			.texts = { { "Callsite", "site" }, { "Freed by", "free_site" }, TYPE },
+			.then = { SUM_HIT, SUM_FIRST },
+			.columns = {
+				HIT, { "First event", "first", SUM_FIRST, CELL_NUMBER, 0 },
+			},
+		},
+		.hash = offsetof(struct sums, suspects),
+		.sum = offsetof(struct suspect, sum), .name = name_suspect,
+		.has = { SUM_HIT, SUM_HIT },
+	}, {
+		.table = {
+			.title = "LIVE AT THE END", .key = "live", CALL_SITES,
+			.then = { SUM_LIVE_BYTES, SUM_OLDEST },
+			.columns = { LIVE_PER, LIVE, UNCERTAIN, OLDEST, YOUNGEST },
+		},
+		SITES(sites, GROUP_SLAB), .has = { SUM_LIVE, SUM_LIVE },
+	}, {
+		.table = {
+			.title = "PAGES LIVE AT THE END", .key = "live_pages", CALL_SITES,
+			.then = { SUM_LIVE_BYTES, SUM_OLDEST },
+			.columns = { LIVE_PER, LIVE, UNCERTAIN, OLDEST, YOUNGEST },
+		},
+		SITES(sites, GROUP_PAGES), .has = { SUM_LIVE, SUM_LIVE },
+	}, {
+		.table = {
+			.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
+			.name_title = "Function", .name_key = "name", .id_key = "start",
+			ACCESSED,
+		},
+		.hash = offsetof(struct sums, functions[ACCESS_STREAMED]),
+		.sum = offsetof(struct function, sum), .name = name_function,
+		.has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED OBJECTS, BY CALL SITE THAT ALLOCATED",
+			.key = "accessed_sites", CALL_SITES, ACCESSED,
+		},
+		SITES(sites, GROUP_SLAB), .has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED OBJECTS, BY CACHE", .key = "accessed_caches",
+			.name_title = "Cache", .name_key = "name", .id_key = "cache", ACCESSED,
+		},
+		.hash = offsetof(struct sums, caches),
+		.sum = offsetof(struct cache, sum), .name = name_cache,
+		.has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			.title = "ACCESSED PAGES, BY CALL SITE THAT ALLOCATED",
+			.key = "accessed_pages", CALL_SITES, ACCESSED,
+		},
+		SITES(sites, GROUP_PAGES), .has = { SUM_READS, SUM_WRITES },
+	}, {
+		.table = {
+			.title = "TYPES", .key = "types",
+			.name_title = "Type", .name_key = "type", HOTTEST_TEXT,
+			.then = { SUM_ALLOC, SUM_HIT },
+			.columns = {
+				BYTES_PER, REQ_PER, HIT, FREES, LIVE_PER, LIVE, READS, WRITES,
+				CPUS, MEMBERS, MOVES,
+			},
+		},
+		TYPES(GROUP_SLAB, name_streamed_type),
+	}, {
+		.table = {
+			.title = "ACCESSED MEMBERS", .key = "accessed_fields", FIELDS_ACCESSED,
+			.columns = { AT, READS, WRITES, FUNCTIONS, PIDS, CPUS, MOVES },
+		},
+		FIELDS(ACCESS_STREAMED),
+	}, {
+		.table = { NEVER_TOUCHED },
+		UNTOUCHED(ACCESS_STREAMED),
+	}, {
+		.table = {
+			.title = "WHO ACCESSES WHICH MEMBER", .key = "field_users", USE_FIELDS,
+		},
+		USERS(ACCESS_STREAMED, name_streamed_user),
+	}, {
+		.table = {
+			.title = "WHO ACCESSES WHAT", .key = "accessed_by", WHO_ACCESSES,
+		},
+		TOUCHES(ACCESS_STREAMED, name_streamed),
+	}, {
+		.table = { OBJECTS_ACCESSED },
+		MOST(ACCESS_STREAMED),
+	}, {
+		.table = {
+			KMAP_TABLE("ALLOCATION SITES", "sites"), CALL_SITES,
+			.columns = {
+				PER_OBJECT, OBJECTS, LIVE,
+				{ "Life", "life", SUM_LIFE, CELL_TENTHS, SUM_LIVES },
+				TOUCHED, READS, WRITES,
+			},
+		},
+		SITES(sites, GROUP_KMAP), .has = { SUM_HIT, SUM_TOUCHED },
+		IN_TRACE("ALLOCATION SITES", "sites"),
+	}, {
+		.table = {
+			KMAP_TABLE("FUNCTIONS THAT ACCESS OBJECTS", "functions"),
+			.name_title = "Function", .name_key = "name", .id_key = "start",
+			.columns = {
+				READS, WRITES, TOUCHED,
+				{ "Callsites", "sites", SUM_SITES, CELL_NUMBER, 0 },
+			},
+		},
+		.hash = offsetof(struct sums, functions[ACCESS_COUNTED]),
+		.sum = offsetof(struct function, sum), .name = name_function,
+		.has = { SUM_TOUCHED, SUM_TOUCHED },
+		IN_TRACE("FUNCTIONS THAT ACCESS OBJECTS", "functions"),
+	}, {
+		.table = {
+			KMAP_TABLE("SHARED OBJECTS (accessed by several pids)", "shared"),
+			CALL_SITES,
+			.columns = {
+				PER_OBJECT, OBJECTS,
+				{ "Pids", "most_pids", SUM_MOST_PIDS, CELL_NUMBER, 0 },
+				READS, WRITES,
+			},
+		},
+		.hash = offsetof(struct sums, shared),
+		.sum = offsetof(struct site, sum), .name = name_site,
+		.has = { SUM_HIT, SUM_HIT },
+		IN_TRACE("SHARED OBJECTS (accessed by several pids)", "shared"),
+	}, {
+		.table = {
+			KMAP_TABLE("TASKS", "tasks"), .id_key = "pid", .id_decimal = true,
+			.name_title = "    Pid Comm", .name_key = "comm",
+			.columns = { PER_OBJECT, OBJECTS, TOUCHED, READS, WRITES },
+		},
+		.hash = offsetof(struct sums, pids),
+		.sum = offsetof(struct pid, sum), .name = name_pid,
+		.has = { SUM_HIT, SUM_TOUCHED },
+		IN_TRACE("TASKS", "tasks"),
+	}, {
+		.table = {
+			KMAP_TABLE("COMMANDS", "commands"),
+			.name_title = "Comm", .name_key = "comm",
+			.columns = {
+				{ "Pids", "pids", SUM_PIDS, CELL_NUMBER, 0 },
+				PER_OBJECT, OBJECTS, READS, WRITES,
+			},
+		},
+		.hash = offsetof(struct sums, comms),
+		.sum = offsetof(struct comm, sum), .name = name_comm,
+		.has = { SUM_HIT, SUM_PIDS },
+		IN_TRACE("COMMANDS", "commands"),
+	}, {
+		.table = {
+			KMAP_TABLE("TYPES", "types"), .name_title = "Type", .name_key = "type",
+			HOTTEST_TEXT,
+			.columns = {
+				PER_OBJECT, OBJECTS, LIVE_PER, LIVE, TOUCHED, READS, WRITES,
+				MEMBERS, MOVES,
+			},
+		},
+		TYPES(GROUP_KMAP, name_counted_type),
+		IN_TRACE("TYPES", "types"),
+	}, {
+		.table = {
+			.title = "MEMBERS", .key = "fields", FIELDS_ACCESSED,
+			.columns = { AT, READS, WRITES, FUNCTIONS, PIDS, MOVES },
+		},
+		FIELDS(ACCESS_COUNTED),
+		IN_TRACE("MEMBERS", "fields"),
+	}, {
+		.table = { NEVER_TOUCHED },
+		UNTOUCHED(ACCESS_COUNTED),
+		IN_TRACE("MEMBERS NEVER TOUCHED", "untouched_fields"),
+	}, {
+		.table = { .title = "WHO ACCESSES WHICH MEMBER", .key = "users", USE_FIELDS },
+		USERS(ACCESS_COUNTED, name_counted_user),
+		IN_TRACE("WHO ACCESSES WHICH MEMBER", "users"),
+	}, {
+		.table = { .title = "WHO ACCESSES WHAT", .key = "who", WHO_ACCESSES },
+		TOUCHES(ACCESS_COUNTED, name_counted),
+		IN_TRACE("WHO ACCESSES WHAT", "who"),
+	}, {
+		.table = { OBJECTS_ACCESSED },
+		MOST(ACCESS_COUNTED),
+		IN_TRACE("OBJECTS ACCESSED MOST", "accessed_objects"),
+	},
+};
+
+/* Whether the rows are of code. */
+static bool is_code(const struct table *t)
+{
+	return t->id_key && (!strcmp(t->id_key, "ip") || !strcmp(t->id_key, "start"));
+}
+
+/**
+ * struct shown - what a table is made of
+ * @v: its view
+ * @k: the sums
+ * @h: the items
+ * @t: the table
+ */
+struct shown {
+	const struct view *v;
+	const struct sums *k;
+	const struct hash *h;
+	const struct table *t;
+};
+
+static const u64 *item_sum(const void *data, u32 item)
+{
+	const struct shown *shown = data;
+
+	return (const void *)((const char *)hash_item(shown->h, item) + shown->v->sum);
+}
+
+static void name_item(const void *data, u32 item, struct row *row)
+{
+	const struct shown *shown = data;
+	const struct table *t = shown->t;
+
+	shown->v->name(shown->k, hash_item(shown->h, item), row);
+	if (t->id_key)
+		memcpy(&row->id, hash_item(shown->h, item), sizeof(row->id));
+	if (is_code(t))
+		row->id = kmap_symbols_address(shown->k->symbols, row->id);
+}
+
+/* Gives the table a row for each item that has something to say. */
+static void fill(struct table *t, const struct shown *shown)
+{
+	const struct most *most = (const void *)shown->h;
+	const struct view *v = shown->v;
+	const u64 *sum;
+	u32 i;
+
+	if (v->of_most) {
+		t->left_out = most->nr - most->items.nr;
+		t->left_sum = most->left_sum;
+	}
+	t->items = (struct table_items){
+		.order = kmap_array(NULL, shown->h->nr + 1ull, sizeof(*t->items.order)),
+		.sum = item_sum, .name = name_item, .data = shown,
+	};
+	for (i = 0; i < shown->h->nr; i++) {
+		sum = item_sum(shown, i);
+		if (sum[v->has[0]] || sum[v->has[1]])
+			t->items.order[t->nr++] = i;
+	}
+}
+
+/* What orders a table that has no --sort: bytes or accesses, or else what the table is about. */
+static u32 usual_metric(const struct report *r, const struct table *t)
+{
+	const struct column *c, *plus;
+
+	if (r->order->key)
+		return t->then[0];
+	if (!strcmp(r->usual, "accesses") && columns_sort(t, r->usual, &plus))
+		return SUM_ACCESSES;
+	for (c = t->columns; !strcmp(r->usual, "bytes") && c->title; c++)
+		if (c->shows == SUM_ALLOC || c->shows == SUM_REQ)
+			return c->shows;
+	return t->then[0];
+}
+
+/**
+ * report_order - order the rows of a table
+ * @r: what to report
+ * @t: the table
+ */
+void report_order(const struct report *r, struct table *t)
+{
+	table_sort(t, r->order, usual_metric(r, t));
+}
+
+/**
+ * report_table - print a table as a part of a report
+ * @r: what to report
+ * @t: the table
+ */
+void report_table(const struct report *r, const struct table *t)
+{
+	if (r->format == REPORT_JSON) {
+		printf(",\n\t");
+		table_json(t, r->top);
+	} else if (r->format == REPORT_CSV) {
+		table_csv(t, r->top);
+	} else {
+		table_print(t, r->top);
+	}
+}
+
+/**
+ * report_drop_moves - leave out the column of moves, where no cache line was seen to move
+ * @k: the sums
+ * @source: where the accesses come from
+ * @t: the table, of which that is the last column, if it has one
+ */
+void report_drop_moves(const struct sums *k, enum access_source source, struct table *t)
+{
+	struct column *c;
+
+	for (c = t->columns; c->title; c++)
+		if (c->shows == SUM_MOVES && !k->moved[source])
+			*c = (struct column){ NULL };
+}
+
+/* Keep the columns with these keys. */
+static void keep_columns(struct table *t, const char * const *keys)
+{
+	const char * const *key;
+	struct column *c, *to = t->columns;
+
+	for (c = t->columns; c->title; c++) {
+		for (key = keys; *key && strcmp(*key, c->key); key++)
+			;
+		if (*key)
+			*to++ = *c;
+	}
+	*to = (struct column){ NULL };
+}
+
+/* An access counts for several types and members, so that their shares are of all accesses. */
+static void add_relative(const struct report *r, const struct view *v, const struct sums *k,
+			 struct table *t)
+{
+	enum access_source source = v->of_trace.key ? ACCESS_COUNTED : ACCESS_STREAMED;
+	u64 total[SUM_METRICS], duration = 0;
+
+	if (r->rate && source == ACCESS_STREAMED)
+		duration = sums_duration(k);
+	sums_total(k, source, total);
+	if (r->percent || duration)
+		table_add_relative(t, r->percent, duration, v->of_notes ? total : NULL);
+}
+
+/* Print the table of a view, or only the columns with these keys. */
+static void print_table(const struct report *r, const struct view *v, const struct sums *k,
+			const char * const *columns)
+{
+	bool noted = kmap_symbols_noted(k->symbols);
+	struct table t = v->table;
+	struct shown shown = { v, k, (const void *)((const char *)k + v->hash), &t };
+
+	if (v->of_notes && !noted)
+		return;
+	if (r->trace && v->of_trace.key) {
+		t.title = v->of_trace.title;
+		t.key = v->of_trace.key;
+	}
+	named_drop(&t, k->symbols);
+	report_drop_moves(k, v->of_trace.key ? ACCESS_COUNTED : ACCESS_STREAMED, &t);
+	if (columns)
+		keep_columns(&t, columns);
+	fill(&t, &shown);
+	add_relative(r, v, k, &t);
+	report_order(r, &t);
+	report_table(r, &t);
+	table_free(&t);
+}
+
+/**
+ * report_head - print what a report begins with
+ * @r: what to report
+ * @k: the sums
+ */
+void report_head(const struct report *r, const struct sums *k)
+{
+	struct head head = {
+		.command = r->command, .input = r->trace ? "trace" : "kmap", .what = r->what,
+		.incomplete = r->incomplete, .sort = r->order->key ?: r->usual, .top = r->top,
+		.filter = k->filter,
+	};
+
+	if (r->format == REPORT_TEXT)
+		term_pager();
+	head_print(&head, r->format);
+}
+
+/**
+ * report_types - print the tables of types and members
+ * @r: what to report
+ * @k: the sums, after sums_end()
+ */
+void report_types(const struct report *r, const struct sums *k)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (views[i].of_notes && (r->trace || views[i].of_trace.key))
+			print_table(r, views + i, k, NULL);
+}
+
+/* Print what fits on one screen: who allocates, who accesses what, and which members. */
+static void report_brief(const struct report *r, const struct sums *k)
+{
+	static const struct {
+		const char *of_kmap, *of_trace, *sort;
+		size_t from_full;	/* from the items of the full table, in struct sums */
+		const char *columns[6];
+	} brief[] = {
+		{ "sites", "sites", "bytes", 0,
+		  { "bytes", "objects", "live", "bytes_alloc", "hit" } },
+		{ "who", "accessed_by", "accesses", 0, { "reads", "writes" } },
+		{ "fields", "accessed_fields", "accesses",
+		  offsetof(struct sums, once) - offsetof(struct sums, fields),
+		  { "reads", "writes", "functions" } },
+	};
+	struct report sorted = *r;
+	const struct view *v;
+	struct view view;
+	const char *key;
+	size_t i;
+
+	report_summarize_briefly(r, k);
+	for (i = 0; i < ARRAY_SIZE(brief); i++) {
+		key = r->trace ? brief[i].of_trace : brief[i].of_kmap;
+		sorted.usual = brief[i].sort;
+		for (v = views; v < views + ARRAY_SIZE(views); v++) {
+			if (r->trace != !v->of_trace.key || strcmp(v->table.key, key))
+				continue;
+			view = *v;
+			view.hash += brief[i].from_full;
+			print_table(&sorted, &view, k, brief[i].columns);
+		}
+	}
+}
+
+/**
+ * report_print - print all tables of a report
+ * @r: what to report
+ * @k: the sums, after sums_end()
+ */
+void report_print(const struct report *r, const struct sums *k)
+{
+	size_t i;
+
+	if (r->brief) {
+		report_brief(r, k);
+		return;
+	}
+	if (r->histograms) {
+		report_histograms(r, k);
+		return;
+	}
+	report_summarize(r, k);
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (!views[i].of_types && (r->trace || views[i].of_trace.key))
+			print_table(r, views + i, k, NULL);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sums over the objects and accesses of a KMAP: by call site, function, pid and comm. */
+#include <string.h>
+
+#include "report/histogram.h"
+#include "report/sums.h"
+
+/* Two numbers of items of other tables. */
+struct pair {
+	u64 key;
+};
+
+/**
+ * sums_kmap_init - begin with no objects
+ * @k: the sums
+ */
+void sums_kmap_init(struct sums *k)
+{
+	static const char unknown[SUMS_TEXT] = "\n";	/* no comm in a KMAP */
+	bool new;
+
+	hash_init(k->sites + GROUP_KMAP, sizeof(struct site), sizeof(u64));
+	hash_init(&k->shared, sizeof(struct site), sizeof(u64));
+	hash_init(&k->pids, sizeof(struct pid), sizeof(u64));
+	hash_init(&k->comms, sizeof(struct comm), SUMS_TEXT);
+	hash_init(&k->pid_comms, sizeof(struct pair), sizeof(u64));
+	hash_get(&k->comms, unknown, &new);
+}
+
+/**
+ * sums_kmap_free - release memory
+ * @k: the sums
+ */
+void sums_kmap_free(struct sums *k)
+{
+	hash_free(k->sites + GROUP_KMAP);
+	hash_free(&k->shared);
+	hash_free(&k->pids);
+	hash_free(&k->comms);
+	hash_free(&k->pid_comms);
+}
+
+static void add_accesses(struct sums *k, u64 *sum, u64 reads, u64 writes)
+{
+	sums_add(k, sum + SUM_READS, reads);
+	sums_add(k, sum + SUM_WRITES, writes);
+	sums_add(k, sum + SUM_ACCESSES, reads);
+	sums_add(k, sum + SUM_ACCESSES, writes);
+}
+
+static bool new_pair(struct hash *h, u32 first, u32 second)
+{
+	u64 key = (u64)first << 32 | second;
+	bool new;
+
+	hash_get(h, &key, &new);
+	return new;
+}
+
+/* Adds the last object, which several pids accessed, to the sums over such objects. */
+static void add_shared(struct sums *k, u64 *sum)
+{
+	const struct counted *o = &k->object;
+
+	sum[SUM_HIT]++;
+	sums_add(k, sum + SUM_REQ, o->size);
+	add_accesses(k, sum, o->reads, o->writes);
+	if (sum[SUM_MOST_PIDS] < o->pids)
+		sum[SUM_MOST_PIDS] = o->pids;
+}
+
+/* Adds the last object, now that all its accesses are known, to its site. */
+static void end_object(struct sums *k)
+{
+	const struct counted *o = &k->object;
+	struct accessed object = { .ptr = o->ptr };
+	struct site *site;
+	bool new;
+
+	if (!o->pids)
+		return;
+	site = hash_item(k->sites + GROUP_KMAP, o->site);
+	object.site = site->ip;
+	object.sum[SUM_OBJECT_SIZE] = o->size;
+	add_accesses(k, object.sum, o->reads, o->writes);
+	sums_accessed(k, ACCESS_COUNTED, &object);
+	site->sum[SUM_TOUCHED]++;
+	k->total[GROUP_KMAP][SUM_TOUCHED]++;
+	add_accesses(k, site->sum, o->reads, o->writes);
+	if (o->pids == 1)
+		return;
+	add_shared(k, k->all_shared);
+	site = hash_item(&k->shared, hash_get(&k->shared, &site->ip, &new));
+	add_shared(k, site->sum);
+}
+
+/* Adds an object to the sums of a site or of the KMAP. */
+static void add_object(struct sums *k, u64 *sum, const struct kmap_object *o)
+{
+	sum[SUM_HIT]++;
+	sums_add(k, sum + SUM_REQ, o->size);
+	if (!o->free_jiffies) {
+		sum[SUM_LIVE]++;
+		sums_add(k, sum + SUM_LIVE_BYTES, o->size);
+	} else if (o->free_ip == KMAP_IP_OVERWRITTEN) {
+		sum[SUM_OVERWRITES]++;
+	} else {
+		sum[SUM_UNKNOWN_FREES] += o->free_ip == KMAP_IP_UNKNOWN;
+		sum[SUM_LIVES]++;
+		sums_add(k, sum + SUM_JIFFIES, o->free_jiffies - o->alloc_jiffies);
+	}
+}
+
+/* Adds the last object to the histograms of its site. */
+static void add_to_histograms(struct sums *k, const struct kmap_object *o)
+{
+	u32 site = k->object.site;
+
+	histogram_size(k, GROUP_KMAP, site, o->size);
+	if (!o->free_jiffies)
+		histogram_add(k, GROUP_KMAP, HISTOGRAM_LIVES, site, BUCKET_LIVE, 1, o->size);
+	else if (o->free_ip == KMAP_IP_OVERWRITTEN)
+		histogram_add(k, GROUP_KMAP, HISTOGRAM_LIVES, site, BUCKET_UNSEEN, 1, o->size);
+	else
+		histogram_life(k, GROUP_KMAP, site, o->free_jiffies - o->alloc_jiffies, 1, o->size);
+}
+
+/* Notes under which comm a pid allocates; and adds an object to the sums of both, if it counts. */
+static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT],
+		       bool counts)
+{
+	u32 p, c;
+	struct pid *pid;
+	struct comm *comm;
+	bool new;
+
+	p = hash_get(&k->pids, &o->pid, &new);
+	c = hash_get(&k->comms, key, &new);
+	pid = hash_item(&k->pids, p);
+	comm = hash_item(&k->comms, c);
+	if (!pid->comm || pid->comm_jiffies <= o->alloc_jiffies) {
+		pid->comm = c;
+		pid->comm_jiffies = o->alloc_jiffies;
+	}
+	if (!counts)
+		return;
+	pid->sum[SUM_HIT]++;
+	comm->sum[SUM_HIT]++;
+	sums_add(k, pid->sum + SUM_REQ, o->size);
+	sums_add(k, comm->sum + SUM_REQ, o->size);
+	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
+}
+
+/* Whether accesses to an object may count; a KMAP has no caches, CPUs, times and pages. */
+static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *comm)
+{
+	const struct kmem_filter *f = k->filter;
+	char kinds[KMEM_KINDS_TEXT];
+	bool by_comm = kmem_filter_matches(f->comm, comm);
+	bool by_pid = f->pid == U64_MAX || f->pid == o->pid;
+	const struct site *site = hash_item(k->sites + GROUP_KMAP, k->object.site);
+
+	k->comm_seen |= by_comm;
+	k->pid_seen |= by_pid;
+	return site->chosen && by_comm && by_pid && !f->cache && f->cpu == U64_MAX &&
+	       !f->from && !f->from_mark && !kmem_filter_kinds(f, kinds);
+}
+
+/**
+ * sums_object - add an object of a KMAP
+ * @k: the sums
+ * @o: the object; what is added next are the accesses to it
+ */
+void sums_object(struct sums *k, const struct kmap_object *o)
+{
+	char comm[SUMS_TEXT] = "";
+	struct site *site;
+
+	end_object(k);
+	k->object = (struct counted){
+		.site = sums_site(k, k->sites + GROUP_KMAP, o->alloc_ip),
+		.ptr = o->addr, .size = o->size,
+	};
+	memcpy(comm, o->comm, o->comm_len < SUMS_TEXT ? o->comm_len : SUMS_TEXT - 1);
+	k->object.within = is_chosen(k, o, comm);
+	if (!k->object.within)
+		return;
+	k->object.nr = ++k->objects_within;
+	site = hash_item(k->sites + GROUP_KMAP, k->object.site);
+	add_to_pid(k, o, comm, site->of_type);
+	if (!site->of_type)
+		return;
+	add_object(k, k->total[GROUP_KMAP], o);
+	add_object(k, site->sum, o);
+	add_to_histograms(k, o);
+}
+
+/**
+ * sums_count - add an access line of a KMAP
+ * @k: the sums
+ * @access: the accesses, to the object that was added last
+ */
+void sums_count(struct sums *k, const struct kmap_access *access)
+{
+	u64 *total = k->total[GROUP_KMAP], nr = k->object.nr;
+	struct counts counts = {
+		.reads = access->reads, .writes = access->writes, .pid = access->pid,
+		.cpu = SUMS_NO_CPU,
+	};
+	struct function *function;
+	struct touch *touch;
+	struct pid *pid;
+	bool new;
+	u32 i;
+
+	if (!k->object.within)
+		return;
+	counts.part = sums_part(k, ACCESS_COUNTED, access->ip, k->object.site, access->place,
+				k->object.size);
+	if (!sums_choose(k, ACCESS_COUNTED, access->ip, k->object.site, counts.part))
+		return;
+	i = sums_function(k, ACCESS_COUNTED, access->ip);
+	if (sums_leaves_out(k, ACCESS_COUNTED, i)) {
+		add_accesses(k, k->waiting, access->reads, access->writes);
+		return;
+	}
+	function = hash_item(k->functions + ACCESS_COUNTED, i);
+	touch = sums_touch(k, ACCESS_COUNTED, i, k->object.site, &new);
+	function->sum[SUM_SITES] += new;
+	if (function->last != nr) {
+		function->last = nr;
+		function->sum[SUM_TOUCHED]++;
+	}
+	pid = hash_item(&k->pids, hash_get(&k->pids, &access->pid, &new));
+	if (pid->last != nr) {
+		pid->last = nr;
+		pid->sum[SUM_TOUCHED]++;
+		k->object.pids++;
+	}
+	sums_add(k, &counts.moves, access->read_moves);
+	sums_add(k, &counts.moves, access->write_moves);
+	sums_add(k, &k->object.reads, access->reads);
+	sums_add(k, &k->object.writes, access->writes);
+	add_accesses(k, function->sum, access->reads, access->writes);
+	add_accesses(k, touch->sum, access->reads, access->writes);
+	sums_note(k, ACCESS_COUNTED, access->ip, k->object.site, &counts);
+	add_accesses(k, pid->sum, access->reads, access->writes);
+	add_accesses(k, total, access->reads, access->writes);
+}
+
+/**
+ * sums_give - add an object of a KMAP with all its access lines
+ * @k: the sums, struct sums
+ * @o: the object
+ * @counts: its access lines
+ * @nr: how many
+ */
+void sums_give(void *k, const struct kmap_object *o, const struct kmap_access *counts, u32 nr)
+{
+	u32 i;
+
+	sums_object(k, o);
+	for (i = 0; i < nr; i++)
+		sums_count(k, counts + i);
+}
+
+static void set_life(struct sums *k, u64 *sum)
+{
+	int i;
+
+	if (!sum[SUM_LIVES])
+		return;
+	for (i = 0; i < 10; i++)
+		sums_add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] / sum[SUM_LIVES]);
+	sums_add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] % sum[SUM_LIVES] * 10 / sum[SUM_LIVES]);
+}
+
+/**
+ * sums_kmap_end - complete the sums over a KMAP
+ * @k: the sums
+ *
+ * The accesses of a pid count for the comm under which it last allocated, as
+ * they come without one.
+ */
+void sums_kmap_end(struct sums *k)
+{
+	struct site *site;
+	struct comm *comm;
+	struct pid *pid;
+	u32 i;
+
+	end_object(k);
+	for (i = 0; i < k->pids.nr; i++) {
+		pid = hash_item(&k->pids, i);
+		comm = hash_item(&k->comms, pid->comm);
+		add_accesses(k, comm->sum, pid->sum[SUM_READS], pid->sum[SUM_WRITES]);
+		comm->sum[SUM_PIDS] += !pid->sum[SUM_HIT] && pid->sum[SUM_TOUCHED];
+	}
+	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {
+		site = hash_item(k->sites + GROUP_KMAP, i);
+		set_life(k, site->sum);
+	}
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sums by type and member, as the compiler noted them. An access is of the member that its
+ * instruction is noted for; if only bytes are noted, of the type that was allocated.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/texts.h"
+#include "report/sums.h"
+#include "symbols/notes.h"
+
+#define UNKNOWN		"\n"		/* no name is that */
+
+/* Two numbers of items of other tables. */
+struct pair {
+	u64 key;
+};
+
+/**
+ * sums_types_init - begin without types
+ * @k: the sums
+ */
+void sums_types_init(struct sums *k)
+{
+	int i;
+
+	texts_init(&k->names);
+	texts_number(&k->names, UNKNOWN);
+	hash_init(&k->noted_cpus, sizeof(struct pair), sizeof(u64));
+	for (i = 0; i < GROUPS; i++)
+		hash_init(k->types + i, sizeof(struct type), sizeof(u64));
+	for (i = 0; i < ACCESS_SOURCES; i++) {
+		aliases_init(k->aliases + i, &k->names);
+		hash_init(k->noted + i, sizeof(struct noted), 2 * sizeof(u64));
+		hash_init(k->noted_pids + i, sizeof(struct pair), sizeof(u64));
+		hash_init(k->once + i, sizeof(struct field), sizeof(u64));
+		hash_init(k->within + i, sizeof(struct field), sizeof(u64));
+		hash_init(k->untouched + i, sizeof(struct field), sizeof(u64));
+		hash_init(k->fields + i, sizeof(struct field), sizeof(u64));
+		hash_init(k->users + i, sizeof(struct touch), sizeof(u64));
+		hash_init(k->choices + i, sizeof(struct named_choice), 3 * sizeof(u64));
+	}
+}
+
+/**
+ * sums_types_free - release memory
+ * @k: the sums
+ */
+void sums_types_free(struct sums *k)
+{
+	int i;
+
+	hash_free(&k->names);
+	hash_free(&k->noted_cpus);
+	for (i = 0; i < GROUPS; i++)
+		hash_free(k->types + i);
+	for (i = 0; i < ACCESS_SOURCES; i++) {
+		aliases_free(k->aliases + i);
+		hash_free(k->noted + i);
+		hash_free(k->noted_pids + i);
+		hash_free(k->once + i);
+		hash_free(k->within + i);
+		hash_free(k->untouched + i);
+		hash_free(k->fields + i);
+		hash_free(k->users + i);
+		hash_free(k->choices + i);
+	}
+}
+
+/**
+ * sums_note - count accesses by instruction, if there are notes of what instructions access
+ * @k: the sums
+ * @source: where the accesses come from
+ * @ip: the instruction, which sums_function() knows
+ * @origin: what allocated what they are to: item of the group's sites, or SUMS_NO_SITE, as for
+ *	    sums_touch(); but of a trace's slab objects, item of the origins
+ * @counts: the accesses
+ */
+void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
+	       const struct counts *counts)
+{
+	struct noted of = { .part = counts->part }, *noted;
+	bool new;
+	u64 key;
+	u32 i, nr;
+
+	if (!kmap_symbols_noted(k->symbols) || !hash_find(k->ips + source, &ip, &i))
+		return;
+	of.key = (u64)i << 32 | origin;
+	nr = hash_get(k->noted + source, &of, &new);
+	noted = hash_item(k->noted + source, nr);
+	sums_add(k, noted->sum + SUM_READS, counts->reads);
+	sums_add(k, noted->sum + SUM_WRITES, counts->writes);
+	sums_add(k, noted->sum + SUM_ACCESSES, counts->reads);
+	sums_add(k, noted->sum + SUM_ACCESSES, counts->writes);
+	sums_add(k, noted->sum + SUM_MOVES, counts->moves);
+	k->moved[source] |= counts->moves;
+	key = (u64)nr << 32 | (u32)counts->pid;
+	hash_get(k->noted_pids + source, &key, &new);
+	if (counts->cpu == SUMS_NO_CPU)
+		return;
+	key = (u64)nr << 32 | counts->cpu;
+	hash_get(&k->noted_cpus, &key, &new);
+}
+
+/**
+ * sums_type - tell what is allocated
+ * @k: the sums
+ * @alloc_ip: the call site
+ *
+ * Return: the type, or NULL if it is not known.
+ */
+const char *sums_type(const struct sums *k, u64 alloc_ip)
+{
+	return named_allocation(k->symbols, alloc_ip);
+}
+
+/* Where the slab allocator's objects are from, of a trace; NULL: it is not known, or others. */
+static const struct origin *origin_of(const struct sums *k, enum access_source source, u32 origin)
+{
+	if (source == ACCESS_COUNTED || origin == SUMS_NO_SITE || sums_is_page(source, origin))
+		return NULL;
+	return hash_item(&k->origins, origin);
+}
+
+/*
+ * The call site that allocated; 0 if it is not known, or of pages, whose type is that of what
+ * describes them.
+ */
+static u64 allocated_at(const struct sums *k, enum access_source source, u32 origin)
+{
+	const struct origin *from = origin_of(k, source, origin);
+	const struct site *site = NULL;
+
+	if (from)
+		site = hash_item(k->sites + GROUP_SLAB, from->key >> 32);
+	else if (source == ACCESS_COUNTED)
+		site = sums_site_of(k, source, origin);
+	return site ? site->ip : 0;
+}
+
+/* The type of the objects of a cache, if all call sites that say one say the same. */
+static const char *cache_type(const struct sums *k, const struct origin *from)
+{
+	const struct cache *cache = hash_item(&k->caches, (u32)from->key);
+
+	return cache->types ? NULL : cache->type;
+}
+
+/**
+ * sums_object_type - tell the type of what is accessed, as it was allocated
+ * @k: the sums, once sums_types_end() has begun
+ * @source: where the accesses come from
+ * @origin: what allocated it, as what is noted has it
+ *
+ * Return: the type, by the call site, or else by the cache; NULL if it is not known.
+ */
+const char *sums_object_type(const struct sums *k, enum access_source source, u32 origin)
+{
+	const struct origin *from = origin_of(k, source, origin);
+	const char *type = sums_type(k, allocated_at(k, source, origin));
+
+	return type || !from ? type : cache_type(k, from);
+}
+
+/**
+ * sums_part - tell which part of what was allocated names an access to it
+ * @k: the sums
+ * @source: where the access comes from
+ * @ip: the instruction
+ * @origin: what allocated what it accesses, as for sums_note()
+ * @place: which part of the object is accessed, see kmap_place(); 0: not known
+ * @size: bytes of the object
+ *
+ * Return: the part; 0 if the name does not depend on that.
+ */
+u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place,
+	      u64 size)
+{
+	if (!place || !kmap_symbols_noted(k->symbols))
+		return 0;
+	return named_part(k->symbols, ip, allocated_at(k, source, origin), place, size);
+}
+
+/**
+ * sums_named - name what is accessed
+ * @k: the sums
+ * @source: where the accesses come from
+ * @noted: the accesses
+ *
+ * Return: the names; the function is an item of functions.
+ */
+struct named sums_named(const struct sums *k, enum access_source source,
+			const struct noted *noted)
+{
+	const struct access_ip *ip = hash_item(k->ips + source, noted->key >> 32);
+	struct named named = named_access(k->symbols, ip->ip,
+					  allocated_at(k, source, noted->key), noted->part);
+
+	if (!named.type)
+		named.type = sums_object_type(k, source, noted->key);
+	named.function = ip->function;
+	return named;
+}
+
+/**
+ * sums_aliases - find all names of an access
+ * @k: the sums
+ * @source: where the access comes from
+ * @named: what the code knows
+ * @object: type of the object that is accessed, NULL if it is not known
+ *
+ * Return: number of the set of names in the source's aliases.
+ */
+u32 sums_aliases(struct sums *k, enum access_source source, const struct named *named,
+		 const char *object)
+{
+	struct alias own = { sums_name(k, named->type), sums_name(k, named->path), named->offset };
+
+	return aliases_find(k->aliases + source, kmap_symbols_noted(k->symbols), &own,
+			    sums_name(k, object));
+}
+
+/**
+ * sums_choose - find out whether the filter chooses accesses by name
+ * @k: the sums
+ * @source: where the accesses come from
+ * @ip: the instruction
+ * @origin: what allocated what it accesses, as for sums_note()
+ * @part: which part of that names it, see sums_part()
+ *
+ * Return: whether it does. What only a cache tells of types comes too late for that.
+ */
+bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 part)
+{
+	u64 key[3] = { ip, origin, part };
+	struct named_choice *choice;
+	struct named named;
+	u64 alloc_ip;
+	bool new;
+	u32 set;
+
+	if (!k->filter->type && !k->filter->field)
+		return true;
+	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
+	if (new) {
+		alloc_ip = allocated_at(k, source, origin);
+		named = named_access(k->symbols, ip, alloc_ip, part);
+		set = sums_aliases(k, source, &named, sums_type(k, alloc_ip));
+		choice->chosen = named_chosen(k->filter, k->aliases + source, set);
+		k->named_seen |= choice->chosen;
+	}
+	return choice->chosen;
+}
+
+/**
+ * sums_name - number a name
+ * @k: the sums
+ * @name: of a type or member, NULL if it is not known
+ *
+ * Return: its number in the names; 0 if it is not known.
+ */
+u32 sums_name(struct sums *k, const char *name)
+{
+	return texts_number(&k->names, name ? name : UNKNOWN);
+}
+
+/* KMEM_CACHE() gives a cache the name of the struct that its objects are. */
+static bool is_named_as_type(const struct sums *k, const struct cache *cache)
+{
+	struct record record;
+	bool is;
+
+	if (!cache->name || !notes_record(kmap_symbols_noted(k->symbols), cache->name, &record))
+		return false;
+	is = record.size == cache->sum[SUM_OBJECT_SIZE];
+	notes_record_free(&record);
+	return is;
+}
+
+/* Finds out of which type the objects of caches are: by the call sites that take some, or names. */
+static void find_cache_types(struct sums *k)
+{
+	const struct origin *from;
+	const struct site *site;
+	struct cache *cache;
+	const char *type;
+	u32 i;
+
+	for (i = 0; i < k->origins.nr; i++) {
+		from = hash_item(&k->origins, i);
+		site = hash_item(k->sites + GROUP_SLAB, from->key >> 32);
+		type = sums_type(k, site->ip);
+		if (!type || !(u32)from->key)
+			continue;
+		cache = hash_item(&k->caches, (u32)from->key);
+		cache->types |= cache->type && strcmp(cache->type, type);
+		cache->type = type;
+	}
+	for (i = 0; i < k->caches.nr; i++) {
+		cache = hash_item(&k->caches, i);
+		if (!cache->type && is_named_as_type(k, cache))
+			cache->type = cache->name;
+	}
+}
+
+/* Adds what was allocated to its type. */
+static void count_type(struct sums *k, enum group g, const char *name, const u64 *sum)
+{
+	u64 key = sums_name(k, name);
+	struct type *type;
+	bool new;
+	int m;
+
+	type = hash_item(k->types + g, hash_get(k->types + g, &key, &new));
+	for (m = OBJECT_METRICS; m < SUM_METRICS; m++)
+		sums_add(k, type->sum + m, sum[m]);
+}
+
+static void count_types(struct sums *k)
+{
+	const struct origin *from;
+	const struct site *site;
+	u32 i;
+
+	for (i = 0; i < k->origins.nr; i++) {
+		from = hash_item(&k->origins, i);
+		count_type(k, GROUP_SLAB, sums_object_type(k, ACCESS_STREAMED, i), from->sum);
+	}
+	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {
+		site = hash_item(k->sites + GROUP_KMAP, i);
+		count_type(k, GROUP_KMAP, sums_type(k, site->ip), site->sum);
+	}
+}
+
+/**
+ * sums_types_end - sum up by type and member, if there are notes
+ * @k: the sums
+ */
+void sums_types_end(struct sums *k)
+{
+	int i;
+
+	if (!kmap_symbols_noted(k->symbols))
+		return;
+	find_cache_types(k);
+	count_types(k);
+	for (i = 0; i < ACCESS_SOURCES; i++)
+		sums_records(k, i);
+}

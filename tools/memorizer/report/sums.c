@@ -1,0 +1,1037 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sums over the allocations and frees of a trace: by call site, size, cache and task.
+ * What is kept grows with the memory of the traced machine, its call sites, caches and
+ * tasks, not with the length of the trace.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/gfp.h"
+#include "report/histogram.h"
+#include "report/sums.h"
+#include "trace/names.h"
+
+#define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
+#define OBJECT_SUMS	7		/* rows that an allocation counts in */
+#define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
+
+/**
+ * sums_site - find a call site
+ * @k: the sums
+ * @sites: the table
+ * @ip: return address of the call
+ *
+ * Return: the number of its item, which is made if there is none yet.
+ */
+u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
+{
+	struct site *site;
+	bool new;
+	u32 i = hash_get(sites, &ip, &new);
+
+	if (!new)
+		return i;
+	site = hash_item(sites, i);
+	site->chosen = kmem_filter_code(k->filter->site, k->symbols, ip, KMAP_IP_RETURN);
+	site->of_type = named_matches(k->filter, sums_type(k, ip), NULL);
+	k->named_seen |= site->of_type;
+	return i;
+}
+
+/* The item of a size, or of gfp flags. */
+static u32 get_number(struct hash *numbers, u64 number)
+{
+	bool new;
+
+	return hash_get(numbers, &number, &new);
+}
+
+/* Which item stands for an address or pid just now. */
+struct current {
+	u64 key;
+	u32 item;
+};
+
+/* The item that stands for @key; if none does yet, @unnamed makes one. */
+static u32 get_current(struct sums *k, struct hash *h, u64 key,
+		       u32 (*unnamed)(struct sums *k, u64 key))
+{
+	bool new;
+	u32 i = hash_get(h, &key, &new);
+
+	if (new)
+		((struct current *)hash_item(h, i))->item = unnamed(k, key);
+	return ((struct current *)hash_item(h, i))->item;
+}
+
+static void set_current(struct hash *h, u64 key, u32 item)
+{
+	bool new;
+
+	((struct current *)hash_item(h, hash_get(h, &key, &new)))->item = item;
+}
+
+/* One more cache at an address. */
+static u32 new_cache(struct sums *k, u64 addr)
+{
+	u64 key[2] = { addr, k->caches.nr };
+	bool new;
+	u32 i = hash_get(&k->caches, key, &new);
+	struct cache *cache = hash_item(&k->caches, i);
+
+	cache->chosen = kmem_filter_matches(k->filter->cache, addr ? NULL : NAMES_LARGE);
+	return i;
+}
+
+static u32 get_cache(struct sums *k, u64 addr)
+{
+	return get_current(k, &k->current_caches, addr, new_cache);
+}
+
+/* A task under a name. */
+static u32 named_task(struct sums *k, u64 pid, const char *comm)
+{
+	struct task key = { .pid = pid }, *task;
+	bool new;
+	u32 i;
+
+	names_escape(key.comm, comm);
+	i = hash_get(&k->tasks, &key, &new);
+	task = hash_item(&k->tasks, i);
+	if (new)
+		task->chosen = kmem_filter_matches(k->filter->comm, *comm ? task->comm : NULL);
+	return i;
+}
+
+static u32 new_task(struct sums *k, u64 pid)
+{
+	return named_task(k, pid, "");
+}
+
+static u32 get_task(struct sums *k, u64 pid)
+{
+	return get_current(k, &k->current_tasks, pid, new_task);
+}
+
+/**
+ * sums_init - begin with nothing counted
+ * @k: the sums
+ * @symbols: what knows the functions' names; must outlive @k
+ * @filter: what shall count; must outlive @k; NULL: all
+ */
+void sums_init(struct sums *k, const struct kmap_symbols *symbols,
+	       const struct kmem_filter *filter)
+{
+	static const struct kmem_filter all = KMEM_FILTER_ALL;
+	int g;
+
+	*k = (struct sums){ .symbols = symbols, .filter = filter ? filter : &all };
+	filter = k->filter;
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		hash_init(k->sites + g, sizeof(struct site), sizeof(u64));
+		hash_init(k->frees + g, sizeof(struct site), sizeof(u64));
+		hash_init(k->sizes + g, sizeof(struct size), sizeof(u64));
+		hash_init(k->gfps + g, sizeof(struct gfp), sizeof(u64));
+		live_init(k->memory + g);
+	}
+	for (g = 0; g < GROUPS; g++)
+		hash_init(k->buckets + g, sizeof(struct bucket), sizeof(u64));
+	hash_init(&k->caches, sizeof(struct cache), 2 * sizeof(u64));
+	hash_init(&k->origins, sizeof(struct origin), sizeof(u64));
+	hash_init(&k->tasks, sizeof(struct task), offsetof(struct task, sum));
+	hash_init(&k->current_caches, sizeof(struct current), sizeof(u64));
+	hash_init(&k->current_tasks, sizeof(struct current), sizeof(u64));
+	for (g = 0; g < ACCESS_SOURCES; g++) {
+		hash_init(k->functions + g, sizeof(struct function), sizeof(u64));
+		hash_init(k->ips + g, sizeof(struct access_ip), sizeof(u64));
+		hash_init(k->touches + g, sizeof(struct touch), sizeof(u64));
+		hash_init(&k->most[g].items, sizeof(struct accessed), sizeof(u64));
+	}
+	hash_init(&k->orders, sizeof(struct order), sizeof(u64));
+	hash_init(&k->zones, sizeof(struct zone), sizeof(u64));
+	sums_kmap_init(k);
+	sums_types_init(k);
+	hash_init(&k->suspects, sizeof(struct suspect), 3 * sizeof(u64));
+	get_cache(k, 0);
+	k->page_size = 4096;
+	k->period = 1;
+	k->loss_period = 1;
+	k->chosen = !filter->from && !filter->from_mark;
+}
+
+/**
+ * sums_free - release memory
+ * @k: the sums
+ */
+void sums_free(struct sums *k)
+{
+	struct cache *cache;
+	u32 i;
+	int g;
+
+	for (i = 0; i < k->caches.nr; i++) {
+		cache = hash_item(&k->caches, i);
+		free(cache->name);
+	}
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		hash_free(k->sites + g);
+		hash_free(k->frees + g);
+		hash_free(k->sizes + g);
+		hash_free(k->gfps + g);
+		live_free(k->memory + g);
+	}
+	for (g = 0; g < GROUPS; g++)
+		hash_free(k->buckets + g);
+	hash_free(&k->caches);
+	hash_free(&k->origins);
+	hash_free(&k->tasks);
+	hash_free(&k->current_caches);
+	hash_free(&k->current_tasks);
+	for (g = 0; g < ACCESS_SOURCES; g++) {
+		hash_free(k->functions + g);
+		hash_free(k->ips + g);
+		hash_free(k->touches + g);
+		hash_free(&k->most[g].items);
+	}
+	hash_free(&k->orders);
+	hash_free(&k->zones);
+	sums_kmap_free(k);
+	sums_types_free(k);
+	hash_free(&k->suspects);
+	free(k->objects);
+}
+
+/* A cache is announced: one that is known, or another that has got its address. */
+static void name_cache(struct sums *k, const struct trace_event *e)
+{
+	struct cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
+	char *name = kmap_array(NULL, 4 * strlen(e->u.cache.name) + 1, 1);
+	u32 i;
+
+	names_escape(name, e->u.cache.name);
+	if (cache->name && (strcmp(cache->name, name) ||
+			    cache->sum[SUM_OBJECT_SIZE] != e->u.cache.object_size)) {
+		i = new_cache(k, e->u.cache.cache);
+		set_current(&k->current_caches, e->u.cache.cache, i);
+		cache = hash_item(&k->caches, i);
+	}
+	free(cache->name);
+	cache->name = name;
+	cache->chosen = kmem_filter_matches(k->filter->cache, cache->name);
+	cache->sum[SUM_OBJECT_SIZE] = e->u.cache.object_size;
+}
+
+/* What a task did before counts under the name that it had then. */
+static void name_task(struct sums *k, const struct trace_event *e)
+{
+	set_current(&k->current_tasks, e->u.task.pid,
+		    named_task(k, e->u.task.pid, e->u.task.comm));
+}
+
+/* When an event comes: in which period, and whether events may be missing then. */
+static u32 stamp_of(const struct sums *k, const struct trace_event *e)
+{
+	return 2 * k->period + e->certain;
+}
+
+/* Whether what was seen with @stamp holds until @e: nothing is missing in between. */
+static bool holds(const struct sums *k, const struct trace_event *e, u32 stamp)
+{
+	return e->certain && stamp == stamp_of(k, e);
+}
+
+/* The same as to losses alone, whatever was switched. */
+static u32 loss_stamp(const struct trace_event *e)
+{
+	return 2 * e->period + e->certain;
+}
+
+/* Whether what was live at a time may have been freed by the end, and that been lost. */
+static bool may_be_gone(const struct sums *k, u32 stamp)
+{
+	return !(stamp & 1) || stamp != k->loss_stamp;
+}
+
+/* Whether, if it does not, that is because events may be missing. */
+static bool is_doubt(const struct sums *k, u32 stamp)
+{
+	return stamp / 2 >= k->since_switch;
+}
+
+static void note_switch(struct sums *k, const struct trace_event *e)
+{
+	if (e->u.switches.allocations && !k->allocations && !e->u.switches.boot)
+		k->since_switch = ++k->period;
+	k->allocations = e->u.switches.allocations;
+}
+
+static enum group group_of(u32 kind)
+{
+	return kind == TRACE_PAGES ? GROUP_PAGES : GROUP_SLAB;
+}
+
+static bool is_range(u64 ptr, u64 bytes)
+{
+	return bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr;
+}
+
+static void suspect(struct sums *k, const struct trace_event *e, enum suspicion what,
+		    u64 alloc_site, u64 free_site)
+{
+	struct suspect key = { what, alloc_site, free_site, { 0 } }, *suspect;
+	bool new;
+
+	suspect = hash_item(&k->suspects, hash_get(&k->suspects, &key, &new));
+	suspect->sum[SUM_HIT]++;
+	if (new)
+		suspect->sum[SUM_FIRST] = e->nr;
+}
+
+/* The objects in use are numbered; the number is in the nr of their ranges. */
+static u32 new_object(struct sums *k)
+{
+	u32 i;
+
+	if (k->unused) {
+		i = k->unused - 1;
+		k->unused = k->objects[i].next;
+		return i;
+	}
+	if (k->nr == k->room) {
+		k->room = k->room ? 2 * k->room : 1024;
+		k->objects = kmap_array(k->objects, k->room, sizeof(*k->objects));
+	}
+	return k->nr++;
+}
+
+/* Nothing will access an object any more. */
+static void end_object(struct sums *k, const struct allocation *o)
+{
+	struct accessed object = { .ptr = o->ptr };
+
+	if (!o->reads && !o->writes)
+		return;
+	object.site = ((struct site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
+	object.sum[SUM_OBJECT_SIZE] = o->req;
+	object.sum[SUM_READS] = o->reads;
+	object.sum[SUM_WRITES] = o->writes;
+	object.sum[SUM_ACCESSES] = o->reads + o->writes;
+	sums_accessed(k, ACCESS_STREAMED, &object);
+}
+
+/* Takes bytes from an object; when it has none left its number is free. */
+static void take(struct sums *k, u32 i, u64 bytes)
+{
+	struct allocation *o = k->objects + i;
+
+	o->left -= bytes;
+	if (o->left)
+		return;
+	end_object(k, o);
+	o->next = k->unused;
+	k->unused = i + 1;
+}
+
+/* The sums that an object counts in. */
+static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[OBJECT_SUMS])
+{
+	enum group g = group_of(o->kind);
+
+	sums[0] = k->total[g];
+	sums[1] = ((struct site *)hash_item(k->sites + g, o->site))->sum;
+	sums[2] = ((struct size *)hash_item(k->sizes + g, o->size))->sum;
+	sums[3] = ((struct gfp *)hash_item(k->gfps + g, o->gfp))->sum;
+	sums[4] = NULL;
+	sums[5] = NULL;
+	sums[6] = NULL;
+	if (g == GROUP_PAGES)
+		return;
+	sums[4] = ((struct cache *)hash_item(&k->caches, o->cache))->sum;
+	sums[5] = ((struct task *)hash_item(&k->tasks, o->task))->sum;
+	if (o->origin != SUMS_NO_ITEM)
+		sums[6] = ((struct origin *)hash_item(&k->origins, o->origin))->sum;
+}
+
+static void count(u64 *sums[OBJECT_SUMS], enum metric metric, u64 n)
+{
+	int i;
+
+	for (i = 0; i < OBJECT_SUMS && sums[i]; i++)
+		sums[i][metric] += n;
+}
+
+/* Whether an event of @site, @cache and @task counts. */
+static bool is_chosen(const struct sums *k, const struct trace_event *e, u32 kind,
+		      const struct site *site, u32 cache, u32 task)
+{
+	const struct kmem_filter *f = k->filter;
+	const struct cache *c = hash_item(&k->caches, cache);
+	const struct task *t = hash_item(&k->tasks, task);
+
+	if (f->cache && kind == TRACE_PAGES)
+		return false;
+	return k->chosen && f->kinds & 1u << kind && site->chosen && t->chosen && c->chosen &&
+	       (f->cpu == U64_MAX || f->cpu == e->cpu) && (f->pid == U64_MAX || f->pid == t->pid);
+}
+
+/* What is being done with known ranges: @start and @end are the first and last byte. */
+struct visit {
+	struct sums *k;
+	const struct trace_event *e;
+	u64 start, end;
+	u64 found;		/* bytes of live memory */
+	u64 again;		/* bytes that were free already */
+	bool counts;		/* whether some of that counts */
+	bool freed;		/* whether some was free already */
+	bool doubt;		/* whether some was, but for what may be missing */
+	u64 freed_by;		/* which call site did that */
+};
+
+/* An object that lies where memory is allocated now: its free was not seen. */
+static void close_object(void *data, const struct live_range *range)
+{
+	struct visit *v = data;
+	struct allocation *o;
+	u64 *sums[OBJECT_SUMS];
+
+	if (!range->live)
+		return;
+	o = v->k->objects + range->nr;
+	if (!o->closed && o->chosen) {
+		object_sums(v->k, o, sums);
+		count(sums, SUM_UNSEEN, 1);
+		histogram_add(v->k, group_of(o->kind), HISTOGRAM_LIVES, o->site, BUCKET_UNSEEN, 1,
+			      o->left);
+	}
+	o->closed = true;
+	take(v->k, range->nr, live_overlap(range, v->start, v->end));
+}
+
+/* Keeps what was allocated until it is freed. */
+static void track(struct sums *k, const struct trace_event *e, const struct allocation *o)
+{
+	struct live *memory = k->memory + group_of(o->kind);
+	u64 ptr = e->u.alloc.ptr;
+	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (o->left - 1) };
+	u32 i;
+
+	live_visit(memory, v.start, v.end, close_object, &v);
+	i = new_object(k);
+	k->objects[i] = *o;
+	live_set(memory, v.start, v.end, true, stamp_of(k, e), i);
+}
+
+static void count_alloc(struct sums *k, const struct trace_event *e, const struct allocation *o)
+{
+	u64 req = e->u.alloc.bytes_req, bytes = e->u.alloc.bytes_alloc;
+	struct task *task;
+	u64 *sums[OBJECT_SUMS];
+
+	histogram_size(k, group_of(o->kind), o->site, req);
+	object_sums(k, o, sums);
+	count(sums, SUM_HIT, 1);
+	count(sums, SUM_REQ, req);
+	count(sums, SUM_ALLOC, bytes);
+	if (bytes > req)
+		count(sums, SUM_WASTE, bytes - req);
+	if (o->node >= 0 && (u32)o->node != e->node)
+		count(sums, SUM_CROSS_NODE, 1);
+	if (bytes < req)
+		suspect(k, e, SUSPECT_SHORT, e->u.alloc.call_site, 0);
+	if (o->kind == TRACE_PAGES) {
+		task = hash_item(&k->tasks, o->task);
+		task->sum[SUM_PAGE_HIT]++;
+		task->sum[SUM_PAGE_BYTES] += bytes;
+	}
+}
+
+/* The call site and the cache that an object is from; what kmalloc() takes may be anything. */
+static u32 get_origin(struct sums *k, const struct allocation *o)
+{
+	u64 key = (u64)o->site << 32 | (o->kind == TRACE_CACHE ? o->cache : 0);
+	bool new;
+
+	return hash_get(&k->origins, &key, &new);
+}
+
+static void alloc(struct sums *k, const struct trace_event *e)
+{
+	enum group g = group_of(e->u.alloc.kind);
+	struct allocation o = {
+		.time = e->time,
+		.site = sums_site(k, k->sites + g, e->u.alloc.call_site),
+		.size = get_number(k->sizes + g, e->u.alloc.bytes_alloc),
+		.gfp = get_number(k->gfps + g, e->u.alloc.gfp_flags),
+		.cache = get_cache(k, e->u.alloc.cache),
+		.task = get_task(k, e->u.alloc.pid),
+		.ptr = e->u.alloc.ptr,
+		.req = e->u.alloc.bytes_req,
+		.left = e->u.alloc.bytes_alloc,
+		.stamp = loss_stamp(e),
+		.cpu = e->cpu,
+		.node = e->u.alloc.node,
+		.kind = e->u.alloc.kind,
+	};
+	const struct site *site;
+
+	o.origin = g == GROUP_SLAB && kmap_symbols_noted(k->symbols) ? get_origin(k, &o) :
+								       SUMS_NO_ITEM;
+	site = hash_item(k->sites + g, o.site);
+	o.within = is_chosen(k, e, o.kind, site, o.cache, o.task);
+	o.chosen = o.within && site->of_type;
+	if (o.chosen)
+		count_alloc(k, e, &o);
+	if (is_range(e->u.alloc.ptr, o.left))
+		track(k, e, &o);
+}
+
+/* The sums of the call site that frees. */
+static u64 *free_sums(struct sums *k, const struct trace_event *e)
+{
+	struct hash *frees = k->frees + group_of(e->u.free.kind);
+
+	return ((struct site *)hash_item(frees, sums_site(k, frees, e->u.free.call_site)))->sum;
+}
+
+static void count_call(struct sums *k, const struct trace_event *e)
+{
+	k->total[group_of(e->u.free.kind)][SUM_CALLS]++;
+	free_sums(k, e)[SUM_CALLS]++;
+}
+
+/*
+ * Counts the free of @bytes of an object; all of it is freed now if @last. Returns
+ * whether it does count.
+ */
+static bool count_free(struct sums *k, const struct trace_event *e, u32 i, u64 bytes, bool last)
+{
+	const struct allocation *o = k->objects + i;
+	u64 *sums[OBJECT_SUMS], *site;
+
+	if (!o->chosen || o->closed)
+		return false;
+	site = free_sums(k, e);
+	object_sums(k, o, sums);
+	count(sums, SUM_FREED, bytes);
+	site[SUM_FREED] += bytes;
+	histogram_life(k, group_of(o->kind), o->site, e->time - o->time, last, bytes);
+	if (!last)
+		return true;
+	count(sums, SUM_FREES, 1);
+	if (o->cpu != e->cpu) {
+		count(sums, SUM_CROSS_CPU, 1);
+		site[SUM_CROSS_CPU]++;
+	}
+	if (o->node >= 0 && (u32)o->node != e->node) {
+		count(sums, SUM_CROSS_NODE_FREES, 1);
+		site[SUM_CROSS_NODE_FREES]++;
+	}
+	return true;
+}
+
+/* The call site that frees what is of no known type, if it counts; NULL if it does not. */
+static struct site *chosen_free(struct sums *k, const struct trace_event *e)
+{
+	enum group g = group_of(e->u.free.kind);
+	u32 cache = get_cache(k, e->u.free.cache), task = get_task(k, e->u.free.pid);
+	struct site *site = hash_item(k->frees + g,
+					   sums_site(k, k->frees + g, e->u.free.call_site));
+
+	return is_chosen(k, e, e->u.free.kind, site, cache, task) &&
+	       named_matches(k->filter, NULL, NULL) ? site : NULL;
+}
+
+/* Counts bytes freed that were not seen to be allocated. */
+static void count_unknown(struct sums *k, const struct trace_event *e, u64 bytes)
+{
+	struct site *site = chosen_free(k, e);
+
+	if (!site)
+		return;
+	k->total[group_of(e->u.free.kind)][SUM_UNKNOWN_BYTES] += bytes;
+	site->sum[SUM_FREED] += bytes;
+}
+
+/* A free of memory that was not seen to be allocated, or was freed before. */
+static void free_unknown(struct sums *k, const struct trace_event *e, bool again, u64 freed_by)
+{
+	struct site *site = chosen_free(k, e);
+
+	if (!site)
+		return;
+	count_call(k, e);
+	if (again) {
+		suspect(k, e, SUSPECT_DOUBLE_FREE, freed_by, e->u.free.call_site);
+		return;
+	}
+	k->total[group_of(e->u.free.kind)][SUM_UNKNOWN]++;
+	site->sum[SUM_UNKNOWN]++;
+	count_unknown(k, e, e->u.free.bytes);
+}
+
+/* What a range's nr is once it has been freed. */
+static u64 freed_nr(struct sums *k, const struct trace_event *e)
+{
+	struct hash *frees = k->frees + group_of(e->u.free.kind);
+
+	return FREED | sums_site(k, frees, e->u.free.call_site);
+}
+
+static u64 freed_by(const struct sums *k, const struct trace_event *e, u64 nr)
+{
+	const struct hash *frees = k->frees + group_of(e->u.free.kind);
+
+	return ((struct site *)hash_item(frees, nr & ~FREED))->ip;
+}
+
+static void free_piece(void *data, const struct live_range *range)
+{
+	struct visit *v = data;
+	u64 bytes = live_overlap(range, v->start, v->end);
+
+	if (range->live) {
+		/* Of an object that was closed it is not known what this is. */
+		if (!v->k->objects[range->nr].closed)
+			v->found += bytes;
+		v->counts |= count_free(v->k, v->e, range->nr, bytes,
+					v->k->objects[range->nr].left == bytes);
+		take(v->k, range->nr, bytes);
+	} else if (!holds(v->k, v->e, range->period)) {
+		v->doubt |= is_doubt(v->k, range->period);
+	} else {
+		v->again += bytes;
+		if (v->freed)
+			return;
+		v->freed = true;
+		v->freed_by = freed_by(v->k, v->e, range->nr);
+	}
+}
+
+/* Pages may be given back in other pieces than those that they were allocated in. */
+static void free_pages(struct sums *k, const struct trace_event *e)
+{
+	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), unknown;
+	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
+
+	live_visit(k->memory + GROUP_PAGES, v.start, v.end, free_piece, &v);
+	unknown = e->u.free.bytes - v.found - v.again;
+	if (v.freed || !v.found)
+		free_unknown(k, e, v.freed, v.freed_by);
+	else if (v.counts)
+		count_call(k, e);
+	if (unknown && (v.freed || v.found))
+		count_unknown(k, e, unknown);
+	k->uncertain += v.doubt && !v.freed;
+	live_set(k->memory + GROUP_PAGES, v.start, v.end, false, stamp_of(k, e), nr);
+}
+
+static u64 object_site(const struct sums *k, const struct allocation *o)
+{
+	return ((struct site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
+}
+
+/* Frees the object that is all of a range. */
+static void free_whole(struct sums *k, const struct trace_event *e, u32 i, u64 bytes, bool recent,
+		       bool doubt)
+{
+	const struct allocation *o = k->objects + i;
+
+	if (o->closed)
+		free_unknown(k, e, false, 0);
+	else if (o->chosen && o->kind != e->u.free.kind && !recent)
+		k->uncertain += doubt;
+	else if (o->chosen && o->kind != e->u.free.kind)
+		suspect(k, e, o->kind == TRACE_KMALLOC ? SUSPECT_SLAB_FREE : SUSPECT_KFREE,
+			object_site(k, o), e->u.free.call_site);
+	if (count_free(k, e, i, bytes, true))
+		count_call(k, e);
+	take(k, i, bytes);
+}
+
+/* Frees memory that was not seen to be allocated; what was seen to lie there has gone. */
+static void free_unseen(struct sums *k, const struct trace_event *e, bool again, u64 nr)
+{
+	u64 ptr = e->u.free.ptr;
+	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
+
+	free_unknown(k, e, again, again ? freed_by(k, e, nr) : 0);
+	live_visit(k->memory + GROUP_SLAB, v.start, v.end, close_object, &v);
+	live_set(k->memory + GROUP_SLAB, v.start, v.end, false, stamp_of(k, e), freed_nr(k, e));
+}
+
+static void free_object(struct sums *k, const struct trace_event *e)
+{
+	struct live *memory = k->memory + GROUP_SLAB;
+	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), end;
+	const struct live_range *range = live_find(memory, ptr);
+	bool recent = range && holds(k, e, range->period);
+	bool doubt = range && !recent && is_doubt(k, range->period);
+	const struct allocation *o;
+
+	if (!range || !range->live) {
+		k->uncertain += doubt;
+		free_unseen(k, e, recent, range ? range->nr : 0);
+		return;
+	}
+	o = k->objects + range->nr;
+	if (range->first && range->start == ptr) {
+		end = live_end(range);
+		free_whole(k, e, range->nr, end - ptr + 1, recent, doubt);
+		live_set(memory, ptr, end, false, stamp_of(k, e), nr);
+	} else if (!recent || o->closed) {
+		k->uncertain += doubt && !o->closed;
+		free_unseen(k, e, false, 0);
+	} else if (o->chosen) {
+		count_call(k, e);
+		suspect(k, e, SUSPECT_INSIDE, object_site(k, o), e->u.free.call_site);
+	}
+}
+
+static void free_memory(struct sums *k, const struct trace_event *e)
+{
+	if (!is_range(e->u.free.ptr, e->u.free.bytes))
+		free_unknown(k, e, false, 0);
+	else if (e->u.free.kind == TRACE_PAGES)
+		free_pages(k, e);
+	else
+		free_object(k, e);
+}
+
+/* Takes a mark, at which what counts may begin or the trace end. */
+static bool mark(struct sums *k, const struct trace_event *e)
+{
+	const struct kmem_filter *f = k->filter;
+	const char *text = e->u.mark.text;
+
+	if (f->from_mark && !k->from_seen && !strcmp(text, f->from_mark)) {
+		k->from_seen = true;
+		k->chosen = true;
+		k->since = e->time;
+	} else if (f->to_mark && (k->from_seen || !f->from_mark) && !strcmp(text, f->to_mark)) {
+		k->to_seen = true;
+	}
+	return !k->to_seen;
+}
+
+/**
+ * sums_event - count an event
+ * @k: the sums
+ * @e: the event, the next one in the order of time
+ *
+ * Return: whether to go on; not when the filter says that the trace ends here.
+ */
+bool sums_event(struct sums *k, const struct trace_event *e)
+{
+	k->cpu_seen |= e->cpu == k->filter->cpu;
+	if (e->period != k->loss_period) {
+		k->loss_period = e->period;
+		k->period++;
+	}
+	if (e->type == TRACE_DISCARDED)
+		k->lost += e->u.discarded.events;
+	if (e->time < k->filter->to)
+		k->loss_stamp = loss_stamp(e);
+	if (trace_is_pseudo(e->type))
+		return true;
+	if (e->time >= k->filter->to)
+		return false;
+	if (!k->events++)
+		k->begin = e->time;
+	k->end = e->time;
+	if (!k->filter->from_mark && e->time >= k->filter->from)
+		k->chosen = true;
+	switch (e->type) {
+	case TRACE_TASK:
+		name_task(k, e);
+		break;
+	case TRACE_CACHE:
+		name_cache(k, e);
+		break;
+	case TRACE_ALLOC:
+		if (e->u.alloc.kind < TRACE_KINDS)
+			alloc(k, e);
+		break;
+	case TRACE_FREE:
+		if (e->u.free.kind < TRACE_KINDS)
+			free_memory(k, e);
+		break;
+	case TRACE_ACCESS:
+		sums_access(k, e);
+		break;
+	case TRACE_TRAFFIC:
+		sums_traffic(k, e);
+		break;
+	case TRACE_SWITCH:
+		note_switch(k, e);
+		break;
+	case TRACE_MARK:
+		return mark(k, e);
+	default:
+		break;
+	}
+	return true;
+}
+
+/**
+ * sums_prefetch - let the processor fetch what an event will need
+ * @k: the sums
+ * @e: an event that comes soon, or NULL
+ */
+void sums_prefetch(const struct sums *k, const struct trace_event *e)
+{
+	if (e && e->type == TRACE_ALLOC)
+		live_prefetch(k->memory + group_of(e->u.alloc.kind), e->u.alloc.ptr);
+	else if (e && e->type == TRACE_FREE)
+		live_prefetch(k->memory + group_of(e->u.free.kind), e->u.free.ptr);
+}
+
+static void count_live(struct sums *k, const struct allocation *o)
+{
+	u64 age = k->end - o->time, *sums[OBJECT_SUMS];
+	int i;
+
+	object_sums(k, o, sums);
+	for (i = 0; i < OBJECT_SUMS && sums[i]; i++) {
+		if (!sums[i][SUM_LIVE] || age < sums[i][SUM_YOUNGEST])
+			sums[i][SUM_YOUNGEST] = age;
+		if (age > sums[i][SUM_OLDEST])
+			sums[i][SUM_OLDEST] = age;
+	}
+	count(sums, SUM_LIVE, 1);
+	count(sums, SUM_LIVE_BYTES, o->left);
+	histogram_add(k, group_of(o->kind), HISTOGRAM_LIVES, o->site, BUCKET_LIVE, 1, o->left);
+	count(sums, SUM_LIVE_UNCERTAIN, may_be_gone(k, o->stamp));
+}
+
+/**
+ * sums_live - sum up what is live by now, by the call sites of allocations alone
+ * @k: the sums, in which more may be counted after this; not what sums_end() has completed
+ */
+void sums_live(struct sums *k)
+{
+	const struct allocation *o;
+	struct site *site;
+	u32 i;
+	int g;
+
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		for (i = 0; i < k->sites[g].nr; i++) {
+			site = hash_item(k->sites + g, i);
+			site->sum[SUM_LIVE] = 0;
+			site->sum[SUM_LIVE_BYTES] = 0;
+		}
+	}
+	for (o = k->objects; o < k->objects + k->nr; o++) {
+		if (!o->left || !o->chosen || o->closed)
+			continue;
+		site = hash_item(k->sites + group_of(o->kind), o->site);
+		site->sum[SUM_LIVE]++;
+		site->sum[SUM_LIVE_BYTES] += o->left;
+	}
+}
+
+/* Whether some item of a table of call sites was chosen. */
+static bool any_site(const struct hash *sites)
+{
+	const struct site *site;
+	u32 i;
+
+	for (i = 0; i < sites->nr; i++) {
+		site = hash_item(sites, i);
+		if (site->chosen)
+			return true;
+	}
+	return false;
+}
+
+static bool site_is_there(const struct sums *k)
+{
+	int g;
+
+	for (g = 0; g < STREAM_GROUPS; g++)
+		if (any_site(k->sites + g) || any_site(k->frees + g))
+			return true;
+	return any_site(k->sites + GROUP_KMAP);
+}
+
+static bool cache_is_there(const struct sums *k)
+{
+	const struct cache *cache;
+	u32 i;
+
+	for (i = 0; i < k->caches.nr; i++) {
+		cache = hash_item(&k->caches, i);
+		if (cache->chosen)
+			return true;
+	}
+	return false;
+}
+
+static bool comm_is_there(const struct sums *k)
+{
+	const struct task *task;
+	u32 i;
+
+	for (i = 0; i < k->tasks.nr; i++) {
+		task = hash_item(&k->tasks, i);
+		if (task->chosen)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * sums_seen - find the options of the filter that something matches
+ * @k: the sums over all of the trace or KMAP
+ *
+ * Return: mask of enum kmem_seen.
+ */
+u32 sums_seen(const struct sums *k)
+{
+	u64 pid = k->filter->pid;
+	u32 i;
+
+	return (site_is_there(k) ? KMEM_SEEN_SITE : 0) |
+	       (k->named_seen ? KMEM_SEEN_NAMED : 0) |
+	       (cache_is_there(k) ? KMEM_SEEN_CACHE : 0) |
+	       (k->comm_seen || comm_is_there(k) ? KMEM_SEEN_COMM : 0) |
+	       (k->pid_seen || hash_find(&k->current_tasks, &pid, &i) ? KMEM_SEEN_PID : 0) |
+	       (k->cpu_seen ? KMEM_SEEN_CPU : 0);
+}
+
+/**
+ * sums_window - find how far the time came that the filter chooses
+ * @k: the sums over all of the trace or KMAP
+ *
+ * Return: whether that time has begun and ended.
+ */
+struct window sums_window(const struct sums *k)
+{
+	return (struct window){
+		.begun = k->filter->from_mark ? k->from_seen : k->chosen, .ended = k->to_seen,
+	};
+}
+
+/* Internal fragmentation, without exceeding 64 bits. */
+static void set_frag(u64 *sum)
+{
+	u64 waste = sum[SUM_WASTE], all = sum[SUM_ALLOC];
+
+	while (waste > U64_MAX / 100000) {
+		waste /= 2;
+		all /= 2;
+	}
+	sum[SUM_FRAG] = all ? waste * 100000 / all : 0;
+}
+
+/* @sum is the offset of the sums in an item. */
+static void set_frags(const struct hash *h, size_t sum)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr; i++)
+		set_frag((u64 *)((char *)hash_item(h, i) + sum));
+}
+
+static void add_sums(u64 *to, const u64 *from)
+{
+	int i;
+
+	for (i = 0; i < SUM_METRICS; i++)
+		to[i] += from[i];
+}
+
+/* Each size of pages has one order, or none. */
+static void count_orders(struct sums *k)
+{
+	const struct size *size;
+	u64 order;
+	u32 i, nr;
+
+	for (i = 0; i < k->sizes[GROUP_PAGES].nr; i++) {
+		size = hash_item(k->sizes + GROUP_PAGES, i);
+		for (order = 0; order < 32 && size->bytes != k->page_size << order; order++)
+			;
+		nr = get_number(&k->orders, order < 32 ? order : SUMS_NO_ORDER);
+		add_sums(((struct order *)hash_item(&k->orders, nr))->sum, size->sum);
+	}
+}
+
+static void count_zones(struct sums *k)
+{
+	const struct gfp *gfp;
+	struct zone key, *zone;
+	bool new;
+	u32 i;
+
+	for (i = 0; i < k->gfps[GROUP_PAGES].nr; i++) {
+		gfp = hash_item(k->gfps + GROUP_PAGES, i);
+		memset(&key, 0, sizeof(key));
+		snprintf(key.name, sizeof(key.name), "%s", gfp_zone(gfp->flags));
+		zone = hash_item(&k->zones, hash_get(&k->zones, &key, &new));
+		add_sums(zone->sum, gfp->sum);
+	}
+}
+
+/**
+ * sums_duration - tell how long a trace was that counts
+ * @k: the sums
+ *
+ * Return: ns from where the filter begins, or the first event, to the last event that counts.
+ */
+u64 sums_duration(const struct sums *k)
+{
+	u64 since = k->filter->from_mark ? k->since : k->filter->from;
+
+	if (since < k->begin)
+		since = k->begin;
+	return k->end > since ? k->end - since : 0;
+}
+
+/**
+ * sums_total - tell what shares of types, members and their users are of
+ * @k: the sums
+ * @source: where accesses come from, and with them the allocations
+ * @total: set to sums over all, by metric; 0 for metrics that have no such sum
+ */
+void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_METRICS])
+{
+	enum group g = source == ACCESS_COUNTED ? GROUP_KMAP : GROUP_SLAB;
+	int m;
+
+	memcpy(total, k->total[g], sizeof(k->total[g]));
+	for (m = SUM_READS; source == ACCESS_STREAMED && m <= SUM_ACCESSES; m++)
+		total[m] = k->accesses[m];
+}
+
+/**
+ * sums_end - sum up what is live, and set what follows from other sums
+ * @k: the sums; nothing can be counted after this
+ */
+void sums_end(struct sums *k)
+{
+	u32 i;
+	int g;
+
+	for (i = 0; i < k->nr; i++) {
+		if (!k->objects[i].left)
+			continue;
+		end_object(k, k->objects + i);
+		if (k->objects[i].chosen && !k->objects[i].closed)
+			count_live(k, k->objects + i);
+	}
+	count_orders(k);
+	count_zones(k);
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		set_frag(k->total[g]);
+		set_frags(k->sites + g, offsetof(struct site, sum));
+		set_frags(k->sizes + g, offsetof(struct size, sum));
+	}
+	set_frags(&k->caches, offsetof(struct cache, sum));
+	set_frags(&k->tasks, offsetof(struct task, sum));
+	sums_kmap_end(k);
+	sums_types_end(k);
+	sums_most_end(k);
+}

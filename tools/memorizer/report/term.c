@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How output is shown. A terminal has a width, colours and a pager; anything else gets
+ * plain text of any width, the same on every machine.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/progress.h"
+#include "report/term.h"
+
+/* When there are colours. */
+enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
+
+/* Whether no pager shall be run, as --no-pager says. */
+bool term_no_pager;
+
+static enum when colors;
+static pid_t pager;	/* 0: there is none */
+static bool paged;		/* standard output was a terminal and goes through a pager */
+static bool messages;		/* so does standard error */
+static u32 width;		/* of the terminal that the pager writes to */
+
+/**
+ * term_set_color - take the argument of --color
+ * @when: auto, always or never
+ *
+ * Return: whether it is one of them.
+ */
+bool term_set_color(const char *when)
+{
+	static const char * const words[] = {
+		[WHEN_TERMINAL] = "auto", [WHEN_ALWAYS] = "always", [WHEN_NEVER] = "never",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!strcmp(when, words[i])) {
+			colors = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool terminal_has_colors(void)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if ((none && *none) || !term || !strcmp(term, "dumb"))
+		return false;
+	return paged || isatty(STDOUT_FILENO);
+}
+
+/* Each piece of text asks, so the terminal is asked once. */
+static bool has_colors(void)
+{
+	if (colors == WHEN_TERMINAL)
+		colors = terminal_has_colors() ? WHEN_ALWAYS : WHEN_NEVER;
+	return colors == WHEN_ALWAYS;
+}
+
+/**
+ * term_style - what begins a style
+ * @style: the style
+ *
+ * Return: an escape sequence; the empty string where there are no colours.
+ */
+const char *term_style(enum style style)
+{
+	static const char * const sequences[] = {
+		[STYLE_NONE] = "",
+		[STYLE_TITLE] = "\033[1m", [STYLE_HEAD] = "\033[36m", [STYLE_RULE] = "\033[2m",
+		[STYLE_MORE] = "\033[31m", [STYLE_LESS] = "\033[32m", [STYLE_BAD] = "\033[1;31m",
+	};
+
+	return has_colors() ? sequences[style] : "";
+}
+
+/**
+ * term_plain - what ends a style
+ *
+ * Return: an escape sequence; the empty string where there are no colours.
+ */
+const char *term_plain(void)
+{
+	return has_colors() ? "\033[m" : "";
+}
+
+static u32 terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (columns && atoi(columns) > 0)
+		return atoi(columns);
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return 80;
+}
+
+/**
+ * term_width - how wide the output may be
+ *
+ * Return: the width in characters; 0 when anything is fine, as the output is no terminal.
+ */
+u32 term_width(void)
+{
+	if (paged)
+		return width;
+	return isatty(STDOUT_FILENO) ? terminal_width() : 0;
+}
+
+/**
+ * term_height - find out how many lines the output may have
+ *
+ * Return: the height of the terminal in lines; 0 if the output is no terminal: any number is fine.
+ */
+u32 term_height(void)
+{
+	const char *lines = getenv("LINES");
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (lines && atoi(lines) > 0)
+		return atoi(lines);
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
+}
+
+/* The pager ends when its input does; what is signalled waits for that. */
+static void wait_for_pager(void)
+{
+	pid_t pid = pager;
+
+	pager = 0;
+	if (!pid)
+		return;
+	close(STDOUT_FILENO);
+	if (messages)
+		close(STDERR_FILENO);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void end_by_signal(int signal)
+{
+	wait_for_pager();
+	raise(signal);		/* by default again, SA_RESETHAND */
+}
+
+static void end(void)
+{
+	fflush(stdout);
+	wait_for_pager();
+}
+
+/* Becomes the pager; less leaves what fits the screen where it is, and knows colours. */
+static void run_pager(const char *command)
+{
+	setenv("LESS", "FRX", false);
+	setenv("LV", "-c", false);
+	if (command)
+		execl("/bin/sh", "sh", "-c", command, NULL);
+	else
+		execlp("less", "less", NULL);
+	execlp("cat", "cat", NULL);
+	_exit(127);
+}
+
+/* The command of the pager, NULL for the usual one, the empty string for none. */
+static const char *pager_command(void)
+{
+	const char *command = getenv("MEMORIZER_PAGER");
+
+	if (!command)
+		command = getenv("PAGER");
+	if (command && !strcmp(command, "cat"))
+		return "";
+	return command;
+}
+
+/**
+ * term_pager - send what will be printed through a pager, if standard output is a terminal
+ *
+ * Messages go there too, if they would go to a terminal.
+ */
+void term_pager(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	struct sigaction action = { .sa_handler = end_by_signal, .sa_flags = SA_RESETHAND };
+	const char *command = pager_command();
+	int ends[2];
+	size_t i;
+
+	if (isatty(STDOUT_FILENO))
+		progress_end();
+	if (paged || term_no_pager || !isatty(STDOUT_FILENO) || (command && !*command))
+		return;
+	width = terminal_width();
+	fflush(stdout);
+	if (pipe(ends))
+		return;
+	progress_stop();
+	pager = fork();
+	if (!pager) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		run_pager(command);
+	}
+	close(ends[0]);
+	if (pager < 0) {
+		pager = 0;
+	} else {
+		paged = true;
+		dup2(ends[1], STDOUT_FILENO);
+		messages = isatty(STDERR_FILENO);
+		if (messages)
+			dup2(ends[1], STDERR_FILENO);
+		for (i = 0; i < ARRAY_SIZE(signals); i++)
+			sigaction(signals[i], &action, NULL);
+		atexit(end);
+	}
+	close(ends[1]);
+}
+
+/**
+ * term_stream - say that lines will be printed while input is read
+ *
+ * On a terminal there is no progress beside them.
+ */
+void term_stream(void)
+{
+	if (isatty(STDOUT_FILENO))
+		progress_stop();
+}

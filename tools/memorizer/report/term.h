@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How output is shown: how wide, in which colours, and through which pager. */
+#ifndef TERM_H
+#define TERM_H
+
+#include "lib/types.h"
+
+/* What a piece of text is. */
+enum style {
+	STYLE_NONE,
+	STYLE_TITLE,
+	STYLE_HEAD,
+	STYLE_RULE,
+	STYLE_MORE,		/* grew, or is new */
+	STYLE_LESS,		/* shrank, or has gone */
+	STYLE_BAD,
+};
+
+extern bool term_no_pager;
+
+bool term_set_color(const char *when);
+void term_pager(void);
+void term_stream(void);
+u32 term_width(void);
+u32 term_height(void);
+const char *term_style(enum style style);
+const char *term_plain(void);
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All names of an access. The code that accesses knows one record and a member of it. That record
+ * may be a part of a larger object, and the member may lie in smaller records: an access to
+ * dentry.d_lockref.count is one to lockref.count, and what _raw_spin_lock() does with a dentry's
+ * spinlock is an access to dentry.d_lockref.lock as well.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/aliases.h"
+#include "symbols/kmap-symbols.h"
+#include "symbols/members.h"
+
+#define PLACES_MAX	8	/* places of a record in another; of more, none is named */
+
+/* The names of accesses by code that knows @own, to objects of type @outer. */
+struct alias_set {
+	u64 own, outer;		/* type and path; type and offset */
+	u32 first, nr;		/* of aliases.all */
+};
+
+/* Where a record is in another: the names of members, 0 for none or too many. */
+struct alias_place {
+	u64 key;
+	u32 paths, offset;
+};
+
+/**
+ * aliases_init - begin without names
+ * @a: the names
+ * @texts: numbered names, the first of which stands for an unknown one; must outlive @a
+ */
+void aliases_init(struct aliases *a, struct hash *texts)
+{
+	*a = (struct aliases){ .texts = texts };
+	hash_init(&a->sets, sizeof(struct alias_set), 2 * sizeof(u64));
+	hash_init(&a->places, sizeof(struct alias_place), sizeof(u64));
+}
+
+/**
+ * aliases_free - release memory
+ * @a: the names
+ */
+void aliases_free(struct aliases *a)
+{
+	free(a->all);
+	hash_free(&a->sets);
+	hash_free(&a->places);
+}
+
+/* Records without a tag share one name, so that nothing can be found by it. */
+static bool is_tagged(const char *type)
+{
+	return *type != '(';
+}
+
+/* Looks for the members of a record that are records of a type. */
+static void find_places(struct aliases *a, const struct notes *notes, u32 outer, u32 inner,
+			struct alias_place *place)
+{
+	char type[TEXTS_MAX], paths[TEXTS_MAX] = "";
+	struct record record;
+	size_t len = 0;
+	u32 i, nr = 0;
+
+	snprintf(type, sizeof(type), "%s", texts_get(a->texts, inner));
+	if (!is_tagged(type) || !notes_record(notes, texts_get(a->texts, outer), &record))
+		return;
+	for (i = 0; i < record.nr && nr <= PLACES_MAX && len < sizeof(paths); i++) {
+		if (strcmp(record.members[i].type, type))
+			continue;
+		len += snprintf(paths + len, sizeof(paths) - len, "%s%s", nr++ ? "|" : "",
+				record.members[i].path);
+		place->offset = nr == 1 ? record.members[i].offset / 8 : NOTE_ANYWHERE;
+	}
+	notes_record_free(&record);
+	if (nr && nr <= PLACES_MAX && len < sizeof(paths))
+		place->paths = texts_number(a->texts, paths);
+}
+
+static struct alias_place place_of(struct aliases *a, const struct notes *notes, u32 outer,
+				   u32 inner)
+{
+	u64 key = (u64)outer << 32 | inner;
+	bool new;
+	u32 i = hash_get(&a->places, &key, &new);
+
+	if (new)
+		find_places(a, notes, outer, inner, hash_item(&a->places, i));
+	return *(const struct alias_place *)hash_item(&a->places, i);
+}
+
+/* Adds a name to the last set, unless that has a name of this type. */
+static void add(struct aliases *a, u32 first, const struct alias *alias)
+{
+	u32 i;
+
+	for (i = first; i < a->nr; i++)
+		if (a->all[i].type == alias->type)
+			return;
+	if (!(a->nr & (a->nr - 1)))
+		a->all = kmap_array(a->all, a->nr ? 2 * (size_t)a->nr : 1, sizeof(*a->all));
+	a->all[a->nr++] = *alias;
+}
+
+/* What the record that the code knows is in; false if there is none, or the place is not known. */
+static bool in_outer(struct aliases *a, const struct notes *notes, const struct alias *own,
+		     u32 outer, struct alias *alias)
+{
+	struct alias_place place = place_of(a, notes, outer, own->type);
+	char text[TEXTS_MAX];
+
+	*alias = (struct alias){ .type = outer, .offset = NOTE_ANYWHERE };
+	if (!place.paths || !own->path)
+		return false;
+	members_join(texts_get(a->texts, place.paths), texts_get(a->texts, own->path), text);
+	alias->path = texts_number(a->texts, text);
+	if (place.offset != NOTE_ANYWHERE && own->offset != NOTE_ANYWHERE)
+		alias->offset = place.offset + own->offset;
+	return true;
+}
+
+/* Adds the records that a member of a record is in, or that it is. */
+static void add_inner(struct aliases *a, const struct notes *notes, u32 first,
+		      const struct alias *outer)
+{
+	char path[TEXTS_MAX], rest[TEXTS_MAX];
+	struct record record, inner;
+	const struct member *m;
+	u32 i;
+
+	if (!outer->path || !notes_record(notes, texts_get(a->texts, outer->type), &record))
+		return;
+	snprintf(path, sizeof(path), "%s", texts_get(a->texts, outer->path));
+	for (i = 0; *path && i < record.nr; i++) {
+		m = record.members + i;
+		if (!members_rest(path, m->path, rest) || (!*rest && members_is_array(m)) ||
+		    !is_tagged(m->type) || !notes_record(notes, m->type, &inner))
+			continue;
+		notes_record_free(&inner);
+		add(a, first, &(struct alias){
+			.type = texts_number(a->texts, m->type),
+			.path = texts_number(a->texts, rest),
+			.offset = outer->offset == NOTE_ANYWHERE ? NOTE_ANYWHERE :
+				  outer->offset - m->offset / 8,
+		});
+	}
+	notes_record_free(&record);
+}
+
+/**
+ * aliases_find - find all names of an access
+ * @a: the names
+ * @notes: what is known of records
+ * @own: the name that the code knows; its type is 0 if there is none
+ * @outer: number of the type of the object that is accessed, 0: not known
+ *
+ * Return: number of the set of names, for aliases_get().
+ */
+u32 aliases_find(struct aliases *a, const struct notes *notes, const struct alias *own, u32 outer)
+{
+	u64 key[2] = { (u64)own->type << 32 | own->path, (u64)outer << 32 | own->offset };
+	u32 first = a->nr, i;
+	struct alias_set *set;
+	struct alias alias;
+	bool new;
+
+	i = hash_get(&a->sets, key, &new);
+	if (!new)
+		return i;
+	add(a, first, own);
+	if (outer && outer != own->type) {
+		if (in_outer(a, notes, own, outer, &alias)) {
+			add(a, first, &alias);
+			add_inner(a, notes, first, &alias);
+		} else {
+			add(a, first, &alias);
+		}
+	}
+	if (own->type)
+		add_inner(a, notes, first, own);
+	set = hash_item(&a->sets, i);
+	set->first = first;
+	set->nr = a->nr - first;
+	return i;
+}
+
+/**
+ * aliases_get - get all names of an access
+ * @a: the names
+ * @set: their number, from aliases_find()
+ * @first: set to the first one's place in @a->all, which is the name that the code knows
+ *
+ * Return: how many there are, each of another type.
+ */
+u32 aliases_get(const struct aliases *a, u32 set, u32 *first)
+{
+	const struct alias_set *s = hash_item(&a->sets, set);
+
+	*first = s->first;
+	return s->nr;
+}
+
+/**
+ * aliases_outermost - look up the name of an access in its object
+ * @a: the names
+ * @set: the access's set of names, from aliases_find()
+ *
+ * Return: the place in @a->all of the name whose type is the object's, or the code's own name if
+ *	   the type of the object is unknown.
+ */
+u32 aliases_outermost(const struct aliases *a, u32 set)
+{
+	const struct alias_set *s = hash_item(&a->sets, set);
+	u32 i;
+
+	for (i = s->first; i < s->first + s->nr; i++)
+		if (a->all[i].type == s->outer >> 32)
+			return i;
+	return s->first;
+}

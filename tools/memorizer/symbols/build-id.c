@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Build ids, which say whether a file is that of what ran. */
+#include <elfutils/libdwelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/source.h"
+#include "symbols/build-id.h"
+
+#define GNU	"GNU"		/* owner of a build id's note, with its NUL */
+#define HEAD	12		/* bytes of a note's header */
+
+/**
+ * build_id_equal - compare build ids
+ * @a: a build id
+ * @b: another
+ *
+ * Return: whether they are equal, but for bytes 0 at their ends, which the kernel adds to short
+ *	   ones; two that are not known are.
+ */
+bool build_id_equal(const struct build_id *a, const struct build_id *b)
+{
+	return !a->size == !b->size && !memcmp(a->id, b->id, BUILD_ID_MAX);
+}
+
+/**
+ * build_id_text - write a build id in hex
+ * @id: the build id
+ * @text: where to write it
+ *
+ * Return: @text; "none" for one that is not known.
+ */
+const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
+{
+	size_t i;
+
+	snprintf(text, BUILD_ID_TEXT, "none");
+	for (i = 0; i < id->size; i++)
+		sprintf(text + 2 * i, "%02x", id->id[i]);
+	return text;
+}
+
+/**
+ * build_id_parse - read a build id in hex
+ * @text: its digits
+ * @len: how many
+ *
+ * Return: the build id; unknown if there are other characters in @text.
+ */
+struct build_id build_id_parse(const char *text, size_t len)
+{
+	struct build_id id = { .size = 0 };
+	unsigned int byte;
+	size_t i;
+
+	for (i = 0; i < BUILD_ID_MAX && 2 * i + 1 < len; i++) {
+		if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+			return id;
+		id.id[i] = byte;
+	}
+	id.size = i;
+	return id;
+}
+
+static struct build_id make(const void *bytes, size_t size)
+{
+	struct build_id id = { .size = size < BUILD_ID_MAX ? size : BUILD_ID_MAX };
+
+	memcpy(id.id, bytes, id.size);
+	return id;
+}
+
+/**
+ * build_id_elf - get the build id of a file
+ * @elf: the file
+ *
+ * Return: the build id; unknown if it has none.
+ */
+struct build_id build_id_elf(Elf *elf)
+{
+	const void *bytes;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	return size > 0 ? make(bytes, size) : (struct build_id){ .size = 0 };
+}
+
+static u32 number(const unsigned char *p, bool big_endian)
+{
+	int i, first = big_endian ? 0 : 3, step = big_endian ? 1 : -1;
+	u32 value = 0;
+
+	for (i = 0; i < 4; i++)
+		value = value << 8 | p[first + step * i];
+	return value;
+}
+
+/* Looks for the build id among ELF notes of a byte order. */
+static struct build_id find(const unsigned char *p, size_t left, bool big_endian)
+{
+	size_t name, size, at, room;
+
+	for (room = 0; left >= HEAD + room; ) {
+		p += room;
+		left -= room;
+		name = number(p, big_endian);
+		size = number(p + 4, big_endian);
+		at = HEAD + (name + 3) / 4 * 4;
+		room = at + (size + 3) / 4 * 4;
+		if (name > left || size > left || at + size > left)
+			break;
+		if (number(p + 8, big_endian) == NT_GNU_BUILD_ID && name == sizeof(GNU) &&
+		    !memcmp(p + HEAD, GNU, name))
+			return make(p + at, size);
+	}
+	return (struct build_id){ .size = 0 };
+}
+
+/**
+ * build_id_kernel - get the build id of the kernel that ran
+ * @path: a copy of its /sys/kernel/notes, of any byte order, or NULL
+ *
+ * Return: the build id; unknown if the file is not there.
+ */
+struct build_id build_id_kernel(const char *path)
+{
+	char error[KMAP_ERROR_MAX];
+	struct source *file = path ? source_open(path, error) : NULL;
+	struct build_id id = { .size = 0 };
+	unsigned char data[4096];
+	long long got;
+
+	if (!file)
+		return id;
+	got = source_read(file, data, sizeof(data));
+	source_close(file);
+	if (got > 0)
+		id = find(data, got, false);
+	return got > 0 && !id.size ? find(data, got, true) : id;
+}
+
+/**
+ * build_id_module - get the build id of a module that ran
+ * @path: a file with lines of a name and a build id, as record saves them, or NULL
+ * @name: name of the module
+ *
+ * Return: the build id; unknown if the file is not there, or the module not in it.
+ */
+struct build_id build_id_module(const char *path, const char *name)
+{
+	char error[KMAP_ERROR_MAX];
+	int fd = path ? source_fd(path, error) : -1;
+	struct build_id id = { .size = 0 };
+	size_t len = strlen(name);
+	struct kmap_lines in;
+
+	if (fd < 0)
+		return id;
+	kmap_lines_init(&in, fd);
+	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE)
+		if (in.len > len && !memcmp(in.line, name, len) && in.line[len] == ' ')
+			id = build_id_parse(in.line + len + 1, in.len - len - 1);
+	kmap_lines_free(&in);
+	close(fd);
+	return id;
+}
+
+/**
+ * build_id_loaded - get the build id of a module of the kernel that runs
+ * @name: name of the module
+ *
+ * Return: the build id; unknown if it has none.
+ */
+struct build_id build_id_loaded(const char *name)
+{
+	struct build_id id = { .size = 0 };
+	unsigned char note[256];
+	size_t got;
+	char *path;
+	FILE *from;
+
+	if (asprintf(&path, "/sys/module/%s/notes/.note.gnu.build-id", name) < 0)
+		return id;
+	from = fopen(path, "rbe");
+	free(path);
+	if (!from)
+		return id;
+	got = fread(note, 1, sizeof(note), from);
+	fclose(from);
+	id = find(note, got, false);
+	return id.size ? id : find(note, got, true);
+}
+
+/**
+ * build_id_check - check whether a file is that of what ran
+ * @path: its name, for the message
+ * @id: its build id
+ * @ran: the build id of what ran; unknown: any file will do
+ * @whose: whose that is, for the message
+ * @error: where a message goes
+ *
+ * Return: whether it is.
+ */
+bool build_id_check(const char *path, const struct build_id *id, const struct build_id *ran,
+		    const char *whose, char error[KMAP_ERROR_MAX])
+{
+	char ours[BUILD_ID_TEXT], theirs[BUILD_ID_TEXT];
+
+	if (!ran->size || build_id_equal(id, ran))
+		return true;
+	snprintf(error, KMAP_ERROR_MAX,
+		 "%.200s: stale: its build id is %s, that of the %s %s: nothing is taken of it",
+		 path, build_id_text(id, ours), whose, build_id_text(ran, theirs));
+	return false;
+}

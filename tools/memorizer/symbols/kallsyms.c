@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads symbols from a copy of /proc/kallsyms: those of functions, or those of data. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/source.h"
+#include "symbols/symbols.h"
+
+/* One line: "<hex address> <type letter> <name>[\t[<module>]]". */
+struct entry {
+	u64 addr;
+	char type;
+	const char *name, *module;
+	size_t name_len, module_len;
+};
+
+static bool parse_entry(const char *line, size_t len, struct entry *e)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *end = line + len, *p = line, *digit, *tab;
+
+	e->addr = 0;
+	while (p < end && *p && (digit = strchr(digits, *p))) {
+		e->addr = e->addr << 4 | (digit - digits);
+		p++;
+	}
+	if (p == line || p - line > 16 || end - p < 4 || p[0] != ' ' || p[2] != ' ')
+		return false;
+	e->type = p[1];
+	e->name = p + 3;
+	tab = memchr(e->name, '\t', end - e->name);
+	e->name_len = (tab ? tab : end) - e->name;
+	e->module = tab ? tab + 2 : end;
+	e->module_len = tab ? end - e->module - 1 : 0;
+	if (tab && (end - tab < 4 || tab[1] != '[' || end[-1] != ']'))
+		return false;
+	return e->name_len;
+}
+
+static enum rank data_rank(const struct entry *e)
+{
+	switch (e->type) {
+	case 'A':
+	case 'B':
+	case 'D':
+	case 'R':
+		return RANK_GLOBAL;
+	case 'V':
+	case 'v':
+		return RANK_WEAK;
+	case 'a':
+	case 'b':
+	case 'd':
+	case 'r':
+		return RANK_LOCAL;
+	default:
+		return RANK_BOUNDARY;
+	}
+}
+
+static enum rank function_rank(const struct entry *e)
+{
+	/* Linker marks that share their address with the first function. */
+	static const char * const marks[] = { "_text", "_stext", "_etext", "_sinittext",
+					      "_einittext" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(marks); i++)
+		if (e->name_len == strlen(marks[i]) && !memcmp(e->name, marks[i], e->name_len))
+			return RANK_BOUNDARY;
+	switch (e->type) {
+	case 'T':
+		return RANK_GLOBAL;
+	case 'W':
+	case 'w':
+		return RANK_WEAK;
+	case 't':
+		return RANK_LOCAL;
+	default:
+		return RANK_BOUNDARY;
+	}
+}
+
+/* The string for an entry's module; @last is that of the entry before it. */
+static u32 module_string(struct kmap_symbols *s, const struct entry *e, u32 last)
+{
+	const char *name = kmap_symbols_string(s, last);
+
+	if (strlen(name) == e->module_len && !memcmp(name, e->module, e->module_len))
+		return last;
+	return symbols_string(s, e->module, e->module_len);
+}
+
+static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_lines *in,
+			 struct anchors *anchors, enum rank (*rank)(const struct entry *e))
+{
+	enum kmap_line state;
+	u32 module = 0;
+	u64 any = 0;
+	struct entry e;
+
+	while ((state = kmap_lines_next(in)) == KMAP_LINE_WHOLE) {
+		if (!parse_entry(in->line, in->len, &e))
+			break;
+		any |= e.addr;
+		if (!e.module_len)
+			anchors_note(anchors, e.name, e.name_len, e.addr);
+		module = module_string(s, &e, module);
+		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len), module, 0,
+			    rank(&e));
+	}
+	if (state == KMAP_LINE_FAILED)
+		return symbols_fail(s, "%s: %s", path, strerror(errno));
+	if (state != KMAP_LINE_END)
+		return symbols_fail(s,
+				    "%s:%llu: not a line of kallsyms, which has address, type, name and, for a module, a tab and [module]",
+				    path, in->nr);
+	if (!in->nr)
+		return symbols_fail(s, "%s: empty, want a copy of /proc/kallsyms", path);
+	if (!any)
+		return symbols_fail(s,
+				    "%s: all addresses are 0: copy /proc/kallsyms as root, with kptr_restrict below 2",
+				    path);
+	return true;
+}
+
+/**
+ * kallsyms_add - add a function of a line of /proc/kallsyms
+ * @s: where it is added; nothing is if the line is none
+ * @line: the line
+ * @len: its length
+ */
+void kallsyms_add(struct kmap_symbols *s, const char *line, size_t len)
+{
+	struct entry e;
+
+	if (parse_entry(line, len, &e))
+		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len),
+			    symbols_string(s, e.module, e.module_len), 0, function_rank(&e));
+}
+
+/**
+ * kallsyms_read - add symbols of a copy of /proc/kallsyms
+ * @s: where they are added
+ * @path: the copy
+ * @data: those of data, else of functions
+ * @anchors: where the addresses of the anchors go
+ *
+ * Return: whether that worked; if not there is a message.
+ */
+bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct anchors *anchors)
+{
+	struct kmap_lines in;
+	char error[KMAP_ERROR_MAX];
+	int fd = source_fd(path, error);
+	bool ok;
+
+	if (fd < 0)
+		return symbols_fail(s, "%s", error);
+	kmap_lines_init(&in, fd);
+	ok = read_entries(s, path, &in, anchors, data ? data_rank : function_rank);
+	kmap_lines_free(&in);
+	close(fd);
+	return ok;
+}

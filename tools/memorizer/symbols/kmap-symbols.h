@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of addresses in the traced kernel. */
+#ifndef KMAP_SYMBOLS_H
+#define KMAP_SYMBOLS_H
+
+#include "lib/lines.h"
+
+/* What an instruction address is: the instruction meant, or the one after it. */
+enum kmap_ip {
+	KMAP_IP_EXACT,		/* access_ip */
+	KMAP_IP_RETURN,		/* alloc_ip, free_ip */
+};
+
+#define KMAP_SYMBOL_MAX	1024	/* room for anything kmap_symbols_format() writes */
+
+/**
+ * struct kmap_symbol - a function, or data
+ * @start: address of its first byte in the traced kernel
+ * @size: its length in bytes
+ * @name: its name, see kmap_symbols_string()
+ * @module: name of its module, the empty string for the kernel itself
+ * @file: name of its source file without directory, empty if it is global or that is not known
+ * @rank: private: which of several names of one address is taken
+ */
+struct kmap_symbol {
+	u64 start, size;
+	u32 name, module, file;
+	u32 rank;
+};
+
+struct kmap_symbols;
+struct trace_event;
+struct note;
+struct notes;
+
+struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
+				       bool lines, char error[KMAP_ERROR_MAX]);
+struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMAP_ERROR_MAX]);
+bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
+			bool inlines, char error[KMAP_ERROR_MAX]);
+void kmap_symbols_follow(struct kmap_symbols *s, const char *dir);
+void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e);
+bool kmap_symbols_is_there(struct kmap_symbols *s, const char *module);
+void kmap_symbols_rewind(struct kmap_symbols *s);
+u64 kmap_symbols_address(const struct kmap_symbols *s, u64 ip);
+void kmap_symbols_free(struct kmap_symbols *s);
+const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
+					    enum kmap_ip kind);
+bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern);
+bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, char error[KMAP_ERROR_MAX]);
+const struct notes *kmap_symbols_noted(const struct kmap_symbols *s);
+const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind);
+const char *kmap_symbols_string(const struct kmap_symbols *s, u32 string);
+void kmap_symbols_function(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
+			   char text[KMAP_SYMBOL_MAX]);
+size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
+			   char text[KMAP_SYMBOL_MAX]);
+
+#endif

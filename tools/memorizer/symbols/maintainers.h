@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which subsystem a source file belongs to, as MAINTAINERS has it. */
+#ifndef MAINTAINERS_H
+#define MAINTAINERS_H
+
+#include "symbols/kmap-symbols.h"
+
+struct maintainers;
+
+struct maintainers *maintainers_read(const char *path, char error[KMAP_ERROR_MAX]);
+void maintainers_free(struct maintainers *m);
+const char *maintainers_find(const struct maintainers *m, const char *file);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What memory is that no allocation tells of. A kernel under QEMU marks where per-CPU data and
+ * the array of struct page lie: "region NAME FIRST LAST". The symbols of data in kallsyms tell
+ * the rest; those of per-CPU data are offsets.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/memory.h"
+#include "trace/names.h"
+
+#define NAME_SIZE	32		/* a multiple of 8 */
+#define IMAGE		0xffffffff80000000ull	/* static data lies above, nothing else does */
+#define STRUCT_PAGE	64
+
+struct region {
+	char name[NAME_SIZE];
+	u64 first, last;
+};
+
+/**
+ * memory_init - read what the symbols tell
+ * @m: the memory
+ * @dir: directory of a trace
+ * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace, which may have none
+ * @code: symbols of code, which are told of the trace's events
+ *
+ * Return: whether that worked; if not there was a message.
+ */
+bool memory_init(struct memory *m, const char *dir, const char *kallsyms,
+		 struct kmap_symbols *code)
+{
+	char error[KMAP_ERROR_MAX], *path;
+
+	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
+		abort();
+	m->code = code;
+	hash_init(&m->regions, sizeof(struct region), NAME_SIZE);
+	m->symbols = kmap_symbols_load_data(kallsyms ? kallsyms : path, error);
+	free(path);
+	if (!m->symbols && !kallsyms)
+		m->symbols = kmap_symbols_load_data(NULL, error);
+	if (m->symbols)
+		return true;
+	fprintf(stderr, "memorizer: %s\n", error);
+	hash_free(&m->regions);
+	return false;
+}
+
+/**
+ * memory_free - release memory
+ * @m: the memory
+ */
+void memory_free(struct memory *m)
+{
+	kmap_symbols_free(m->symbols);
+	hash_free(&m->regions);
+}
+
+/**
+ * memory_event - learn from an event
+ * @m: the memory
+ * @e: the event
+ */
+void memory_event(struct memory *m, const struct trace_event *e)
+{
+	struct region key = { .first = 0 }, *region;
+	char end;
+	bool new;
+
+	if (e->type != TRACE_MARK ||
+	    sscanf(e->u.mark.text, "region %31s %llx %llx%c", key.name, &key.first, &key.last,
+		   &end) != 3)
+		return;
+	region = hash_item(&m->regions, hash_get(&m->regions, &key, &new));
+	*region = key;
+}
+
+static struct memory_place in_symbol(const struct memory *m, u64 addr, u64 base)
+{
+	const struct kmap_symbol *symbol;
+
+	symbol = kmap_symbols_find(m->symbols, addr - base, KMAP_IP_EXACT);
+	if (!symbol || !kmap_symbols_is_there(m->code, kmap_symbols_string(m->symbols,
+									   symbol->module)))
+		return (struct memory_place){ .type = MEMORY_UNKNOWN };
+	return (struct memory_place){ .type = MEMORY_STATIC, .symbol = symbol->start,
+				      .offset = addr - base - symbol->start,
+				      .size = symbol->size };
+}
+
+static struct memory_place in_region(const struct memory *m, const struct region *r, u64 addr)
+{
+	struct memory_place place;
+	u32 cpu;
+
+	if (!strcmp(r->name, "vmemmap"))
+		return (struct memory_place){ .type = MEMORY_PAGE,
+					      .offset = (addr - r->first) % STRUCT_PAGE,
+					      .size = STRUCT_PAGE };
+	if (sscanf(r->name, "percpu%u", &cpu) != 1)
+		return (struct memory_place){ .type = MEMORY_UNKNOWN };
+	place = in_symbol(m, addr, r->first);
+	if (place.type)
+		place.type = MEMORY_PERCPU;
+	place.cpu = cpu;
+	return place;
+}
+
+/**
+ * memory_find - find what an address lies in
+ * @m: the memory
+ * @addr: the address
+ *
+ * Return: that.
+ */
+struct memory_place memory_find(const struct memory *m, u64 addr)
+{
+	const struct region *r;
+	u32 i;
+
+	for (i = 0; i < m->regions.nr; i++) {
+		r = hash_item(&m->regions, i);
+		if (addr >= r->first && addr <= r->last)
+			return in_region(m, r, addr);
+	}
+	if (addr >= IMAGE)
+		return in_symbol(m, addr, 0);
+	return (struct memory_place){ .type = MEMORY_UNKNOWN };
+}
+
+/**
+ * memory_name - name what an address lies in, without the offset
+ * @m: the memory
+ * @place: the place
+ * @text: set to the name
+ */
+void memory_name(const struct memory *m, const struct memory_place *place,
+		 char text[KMAP_SYMBOL_MAX])
+{
+	const struct kmap_symbol *symbol;
+	const char *name;
+
+	switch (place->type) {
+	case MEMORY_STATIC:
+	case MEMORY_PERCPU:
+		symbol = kmap_symbols_find(m->symbols, place->symbol, KMAP_IP_EXACT);
+		name = kmap_symbols_string(m->symbols, symbol->name);
+		if (place->type == MEMORY_PERCPU)
+			snprintf(text, KMAP_SYMBOL_MAX, "%s[cpu%u]", name, place->cpu);
+		else
+			snprintf(text, KMAP_SYMBOL_MAX, "%s", name);
+		break;
+	case MEMORY_PAGE:
+		snprintf(text, KMAP_SYMBOL_MAX, "struct page");
+		break;
+	default:
+		snprintf(text, KMAP_SYMBOL_MAX, "%s", NAMES_UNKNOWN);
+	}
+}

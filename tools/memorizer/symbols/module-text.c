@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the kernel puts the code of a module: its executable sections follow each other in the
+ * order of the file, each at its alignment, those for initialization apart from the others. See
+ * layout_sections() in kernel/module/main.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/module-text.h"
+
+#define PAGE_BYTES	4096
+#define NOWHERE		U64_MAX
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Whether a section is loaded with what the mapping has. */
+static bool is_part(const struct mapping *m, const GElf_Shdr *head, const char *name,
+		    bool exit_is_init)
+{
+	bool init = begins(name, ".init") || (exit_is_init && begins(name, ".exit"));
+
+	return head->sh_flags & SHF_ALLOC && head->sh_flags & SHF_EXECINSTR && init == m->init;
+}
+
+/* Finds the offset of each section in the mapping; returns whether they are as large as that. */
+static bool lay_out(Elf *elf, const struct mapping *m, bool exit_is_init, u64 *offsets)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr head;
+	size_t strings;
+	u64 end = 0, align;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &head)) {
+		if (!is_part(m, &head, elf_strptr(elf, strings, head.sh_name) ?: "", exit_is_init)) {
+			offsets[elf_ndxscn(scn)] = NOWHERE;
+			continue;
+		}
+		align = head.sh_addralign ? head.sh_addralign : 1;
+		end = (end + align - 1) / align * align;
+		offsets[elf_ndxscn(scn)] = end;
+		end += head.sh_size;
+	}
+	return end && end <= m->size && m->size - end < PAGE_BYTES;
+}
+
+static void add_functions(Elf *elf, const struct mapping *m, const u64 *offsets, size_t sections,
+			  struct kmap_symbols *to)
+{
+	u32 module = symbols_string(to, m->name, strlen(m->name));
+	Elf_Scn *scn = NULL;
+	Elf_Data *data;
+	GElf_Shdr head;
+	const char *name;
+	GElf_Sym sym;
+	int i;
+
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &head)) {
+		data = head.sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
+		for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
+			name = elf_strptr(elf, head.sh_link, sym.st_name);
+			if (name && GELF_ST_TYPE(sym.st_info) == STT_FUNC &&
+			    sym.st_shndx < sections && offsets[sym.st_shndx] != NOWHERE)
+				symbols_add(to, m->base + offsets[sym.st_shndx] + sym.st_value,
+					    sym.st_size, symbols_string(to, name, strlen(name)),
+					    module, 0, elf_rank(&sym));
+		}
+	}
+}
+
+/**
+ * module_text_functions - add the functions of a module
+ * @elf: its file
+ * @mapping: where it was
+ * @to: where they are added
+ *
+ * Return: whether the file's code is as large as that of the module was.
+ */
+bool module_text_functions(Elf *elf, const struct mapping *mapping, struct kmap_symbols *to)
+{
+	size_t sections;
+	u64 *offsets;
+	bool fine;
+
+	if (elf_getshdrnum(elf, &sections))
+		return false;
+	offsets = kmap_array(NULL, sections + 1, sizeof(*offsets));
+	offsets[0] = NOWHERE;
+	fine = lay_out(elf, mapping, false, offsets) || lay_out(elf, mapping, true, offsets);
+	if (fine)
+		add_functions(elf, mapping, offsets, sections, to);
+	free(offsets);
+	return fine;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions of one name, which their source files tell apart: static ones of several files, and
+ * perhaps a global one. Clones that GCC makes of a function, as NAME.isra.0, are of its file.
+ *
+ * Without vmlinux no files are known, nor are those of modules. What then has one name is added
+ * up, which is counted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/hash.h"
+#include "lib/texts.h"
+#include "symbols/namesakes.h"
+#include "symbols/notes.h"
+#include "symbols/symbols.h"
+
+/**
+ * struct namesakes - the functions of a kernel by name
+ * @symbols: its symbols
+ * @nr: number of @order
+ * @order: numbers of symbols, by name without what GCC appends; NULL before it is needed
+ * @named: struct namesake, by the name that was written
+ * @merged: how many names stand for several functions
+ */
+struct namesakes {
+	const struct kmap_symbols *symbols;
+	size_t nr;
+	u32 *order;
+	struct hash named;
+	u32 merged;
+};
+
+/* A name that was written, and the first function that it stands for. */
+struct namesake {
+	char text[TEXTS_MAX];
+	u64 start;
+	u32 name;
+	bool merged;
+};
+
+/**
+ * namesakes_base - tell how long a function's name is without what GCC appends to it
+ * @name: the name
+ *
+ * Return: the length of the name in the source.
+ */
+size_t namesakes_base(const char *name)
+{
+	return *name ? 1 + strcspn(name + 1, ".") : 0;
+}
+
+static const char *name_of(const struct namesakes *n, const struct kmap_symbol *symbol)
+{
+	return kmap_symbols_string(n->symbols, symbol->name);
+}
+
+static int compare_names(const char *a, const char *b)
+{
+	size_t a_len = namesakes_base(a), b_len = namesakes_base(b);
+	int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+	return order ? order : (a_len > b_len) - (a_len < b_len);
+}
+
+static int compare(const void *left, const void *right, void *arg)
+{
+	const struct namesakes *n = arg;
+	const struct kmap_symbol *a = n->symbols->sym + *(const u32 *)left;
+	const struct kmap_symbol *b = n->symbols->sym + *(const u32 *)right;
+	int order = compare_names(name_of(n, a), name_of(n, b));
+
+	return order ? order : (a > b) - (a < b);
+}
+
+/* The functions of a kernel, which are ordered by name at the first call. */
+static struct namesakes *get(const struct kmap_symbols *s)
+{
+	struct namesakes *n = s->namesakes;
+	u32 i;
+
+	if (n->order)
+		return n;
+	n->symbols = s;
+	n->nr = s->nr;
+	hash_init(&n->named, sizeof(struct namesake), TEXTS_MAX);
+	n->order = kmap_array(NULL, n->nr + 1, sizeof(*n->order));
+	for (i = 0; i < n->nr; i++)
+		n->order[i] = i;
+	qsort_r(n->order, n->nr, sizeof(*n->order), compare, n);
+	return n;
+}
+
+/**
+ * namesakes_make - make what holds the functions of a kernel by name
+ *
+ * Return: it, for the symbols of the kernel.
+ */
+struct namesakes *namesakes_make(void)
+{
+	struct namesakes *n = kmap_array(NULL, 1, sizeof(*n));
+
+	*n = (struct namesakes){ .symbols = NULL };
+	return n;
+}
+
+/**
+ * namesakes_free - release memory
+ * @n: what namesakes_make() made
+ */
+void namesakes_free(struct namesakes *n)
+{
+	if (n->order)
+		hash_free(&n->named);
+	free(n->order);
+	free(n);
+}
+
+/* The first of the functions that have a name. */
+static size_t first_of(const struct namesakes *n, const char *name)
+{
+	size_t low = 0, high = n->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare_names(name_of(n, n->symbols->sym + n->order[middle]), name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The next function of a name and module, from a place in the order on; NULL: there is none. */
+static const struct kmap_symbol *next_of(const struct namesakes *n, const char *name,
+					 const char *module, size_t *at)
+{
+	const struct kmap_symbol *symbol;
+
+	while (*at < n->nr) {
+		symbol = n->symbols->sym + n->order[(*at)++];
+		if (compare_names(name_of(n, symbol), name))
+			return NULL;
+		if (!strcmp(kmap_symbols_string(n->symbols, symbol->module), module))
+			return symbol;
+	}
+	return NULL;
+}
+
+static bool is_clone(const struct namesakes *n, const struct kmap_symbol *symbol)
+{
+	const char *name = name_of(n, symbol);
+
+	return name[namesakes_base(name)];
+}
+
+/*
+ * The file of a function, empty for a global one, and for a clone of one: of a file that has no
+ * function of the very name, although there is a global one.
+ */
+static const char *file_of(const struct namesakes *n, const struct kmap_symbol *symbol)
+{
+	const char *file = kmap_symbols_string(n->symbols, symbol->file);
+	const char *name = name_of(n, symbol);
+	const char *module = kmap_symbols_string(n->symbols, symbol->module);
+	const struct kmap_symbol *other;
+	size_t at = first_of(n, name);
+	bool global = false;
+
+	if (!*file || !is_clone(n, symbol))
+		return file;
+	while ((other = next_of(n, name, module, &at))) {
+		if (is_clone(n, other))
+			continue;
+		if (!strcmp(kmap_symbols_string(n->symbols, other->file), file))
+			return file;
+		global |= !other->file;
+	}
+	return global ? "" : file;
+}
+
+/**
+ * namesakes_by - find out what tells functions of one name apart
+ * @s: the symbols of the kernel
+ * @name: the name, with or without what GCC appends
+ * @module: the module, empty for the kernel
+ *
+ * Return: what does.
+ */
+enum namesakes_by namesakes_by(const struct kmap_symbols *s, const char *name, const char *module)
+{
+	const struct namesakes *n = get(s);
+	const struct kmap_symbol *symbol, *other;
+	enum namesakes_by by = NAMESAKES_NONE;
+	size_t at = first_of(n, name), next;
+	bool same;
+
+	while ((symbol = next_of(n, name, module, &at))) {
+		for (next = at; (other = next_of(n, name, module, &next));) {
+			same = !strcmp(file_of(n, symbol), file_of(n, other));
+			if (same && symbol->file && !strcmp(name_of(n, symbol), name_of(n, other)))
+				return NAMESAKES_PATH;
+			if (!same)
+				by = NAMESAKES_FILE;
+		}
+	}
+	return by;
+}
+
+/**
+ * namesakes_files - find out whether files of functions are known
+ * @s: the symbols of the kernel
+ *
+ * Return: whether they are, of those of the kernel.
+ */
+bool namesakes_files(const struct kmap_symbols *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->sym[i].file)
+			return true;
+	return false;
+}
+
+/* Counts a name that stands for several functions which have the very same name. */
+static void note(struct namesakes *n, const char *text, const struct kmap_symbol *symbol)
+{
+	char key[TEXTS_MAX] = "";
+	struct namesake *named;
+	bool new;
+
+	/* Those of modules that are gone are of the same module, at several times. */
+	if (symbol < n->symbols->sym || symbol >= n->symbols->sym + n->nr)
+		return;
+	memcpy(key, text, strnlen(text, sizeof(key) - 1));
+	named = hash_item(&n->named, hash_get(&n->named, key, &new));
+	if (new) {
+		named->start = symbol->start;
+		named->name = symbol->name;
+	} else if (named->start != symbol->start && !named->merged &&
+		   !strcmp(kmap_symbols_string(n->symbols, named->name), name_of(n, symbol))) {
+		named->merged = true;
+		n->merged++;
+	}
+}
+
+/**
+ * namesakes_name - write the name of a function, with its file if others have that name
+ * @s: the symbols of the kernel
+ * @symbol: the function
+ * @base: leave out what GCC appends
+ * @by: what tells it from others; where a file is, only the compiler's notes have
+ * @text: where to write it: name [module] (file); a function without a name is all of a module
+ * @size: room for it
+ */
+void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symbol, bool base,
+		    enum namesakes_by by, char *text, size_t size)
+{
+	struct namesakes *n = get(s);
+	const char *module = kmap_symbols_string(s, symbol->module);
+	const char *name = name_of(n, symbol), *file = by ? file_of(n, symbol) : "";
+
+	if (*file && by == NAMESAKES_PATH)
+		file = notes_file(s->notes, symbol->start, symbol->size, file) ?: file;
+	snprintf(text, size, "%.*s%s%s%s%s%s%s", (int)(base ? namesakes_base(name) : strlen(name)),
+		 name, *module ? *name ? " [" : "[" : "", module, *module ? "]" : "", *file ? " (" : "", file,
+		 *file ? ")" : "");
+	note(n, text, symbol);
+}
+
+/**
+ * namesakes_write - write the name of a function, with its file if others have that name
+ * @s: the symbols of the kernel
+ * @symbol: the function
+ * @text: where to write it
+ */
+void namesakes_write(const struct kmap_symbols *s, const struct kmap_symbol *symbol,
+		     char text[KMAP_SYMBOL_MAX])
+{
+	enum namesakes_by by = namesakes_by(s, kmap_symbols_string(s, symbol->name),
+					    kmap_symbols_string(s, symbol->module));
+
+	namesakes_name(s, symbol, false, by, text, KMAP_SYMBOL_MAX);
+}
+
+/**
+ * namesakes_tell - say if names were written that stand for several functions
+ * @s: the symbols of the kernel
+ * @command: the command, for a message
+ *
+ * Return: whether there are such names.
+ */
+bool namesakes_tell(const struct kmap_symbols *s, const char *command)
+{
+	u32 merged = s->namesakes->merged;
+
+	if (merged)
+		fprintf(stderr, "memorizer %s: %u name%s of several functions, which %s%s\n",
+			command, merged, merged == 1 ? " is that" : "s are those",
+			"no file tells apart: they are added up",
+			namesakes_files(s) ? "" : "; want --vmlinux");
+	return merged;
+}

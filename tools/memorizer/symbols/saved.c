@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The symbols of modules that record saved when they appeared: for each module a line
+ * "module NAME BASE BUILD-ID", in which "-" stands for no build id, then those of its lines that
+ * /proc/kallsyms had.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/source.h"
+#include "symbols/saved.h"
+
+#define HEAD	"module "
+
+/* Opens the file; whether that worked. */
+static bool begin(const struct saved *s, struct kmap_lines *in)
+{
+	char error[KMAP_ERROR_MAX];
+	int fd = source_fd(s->path, error);
+
+	if (fd < 0)
+		return false;
+	kmap_lines_init(in, fd);
+	return true;
+}
+
+static void end(struct kmap_lines *in)
+{
+	kmap_lines_free(in);
+	close(in->fd);
+}
+
+/* Takes the first line of a module; whether it is one. */
+static bool read_head(const char *line, size_t len, struct saved_module *m)
+{
+	char text[KMAP_LINE_MAX + 1], name[128], id[BUILD_ID_TEXT];
+	u64 base;
+
+	if (len < strlen(HEAD) || len > KMAP_LINE_MAX || memcmp(line, HEAD, strlen(HEAD)))
+		return false;
+	memcpy(text, line, len);
+	text[len] = '\0';
+	if (sscanf(text, HEAD "%127s %llx %64s", name, &base, id) != 3)
+		return false;
+	*m = (struct saved_module){ .name = strdup(name), .base = base,
+				    .id = build_id_parse(id, strlen(id)) };
+	return true;
+}
+
+/**
+ * saved_open - find out what was saved
+ * @s: where to keep that
+ * @dir: the trace; it need not have saved symbols
+ */
+void saved_open(struct saved *s, const char *dir)
+{
+	struct saved_module one;
+	struct kmap_lines in;
+
+	*s = (struct saved){ .nr = 0 };
+	if (asprintf(&s->path, "%s/kernel/kallsyms.modules", dir) < 0)
+		abort();
+	if (!begin(s, &in))
+		return;
+	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE) {
+		if (!read_head(in.line, in.len, &one))
+			continue;
+		s->module = kmap_array(s->module, s->nr + 1, sizeof(one));
+		s->module[s->nr++] = one;
+	}
+	end(&in);
+}
+
+/**
+ * saved_close - release memory
+ * @s: what was saved
+ */
+void saved_close(struct saved *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nr; i++)
+		free(s->module[i].name);
+	free(s->module);
+	free(s->path);
+}
+
+/**
+ * saved_read - read the symbols of a module
+ * @s: what was saved
+ * @nr: number of the module
+ * @to: where its functions are added
+ */
+void saved_read(const struct saved *s, u32 nr, struct kmap_symbols *to)
+{
+	struct saved_module head;
+	struct kmap_lines in;
+	u32 heads = 0;
+
+	if (!begin(s, &in))
+		return;
+	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE && heads <= nr + 1) {
+		if (read_head(in.line, in.len, &head)) {
+			free(head.name);
+			heads++;
+		} else if (heads == nr + 1) {
+			kallsyms_add(to, in.line, in.len);
+		}
+	}
+	end(&in);
+}

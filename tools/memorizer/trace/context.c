@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an event of a trace happens within. System calls and scopes are a task's, interrupts and
+ * the like a CPU's. So is an exception within one; any other may sleep, and is its task's. Tasks
+ * that the trace does not tell apart, those of pid 0, are taken for one on each CPU.
+ *
+ * An entry is left by the event that says so, with all that were opened in it. A task makes one
+ * system call at a time: where it makes another one, it did not come back from that before. A
+ * loss may hide that something was left, so that nothing is open behind it, but scopes: these
+ * are few, and user space's own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmap/kmap.h"
+#include "lib/texts.h"
+#include "trace/context.h"
+
+#define CPU_KEY		(1ull << 63)	/* in the key of an owner: it is a CPU */
+#define IDLE_KEY	(1ull << 62)	/* likewise: it stands for what runs there and has no pid */
+
+/* Entries and scopes that are open, the innermost last. */
+struct stack {
+	struct opened *open;
+	u32 nr, room;
+};
+
+/* A task or CPU. */
+struct owner {
+	u64 key;
+	struct stack entries, scopes;
+};
+
+/* A call, made below another one. */
+struct frame {
+	u64 stack, ip;
+	u32 caller;
+};
+
+/**
+ * context_init - begin with nothing open
+ * @c: the context
+ */
+void context_init(struct context *c)
+{
+	*c = (struct context){ .serial = 0 };
+	hash_init(&c->owners, sizeof(struct owner), sizeof(u64));
+	texts_init(&c->texts);
+	hash_init(&c->frames, sizeof(struct frame), sizeof(u64));
+}
+
+/**
+ * context_free - release memory
+ * @c: the context
+ */
+void context_free(struct context *c)
+{
+	struct owner *owner;
+	u32 i;
+
+	for (i = 0; i < c->owners.nr; i++) {
+		owner = hash_item(&c->owners, i);
+		free(owner->entries.open);
+		free(owner->scopes.open);
+	}
+	hash_free(&c->owners);
+	hash_free(&c->texts);
+	hash_free(&c->frames);
+}
+
+/**
+ * context_owner - tell tasks apart
+ * @cpu: where something happens
+ * @pid: on whose behalf
+ *
+ * Return: what stands for the task: its pid, or if that is 0 what runs on the CPU.
+ */
+u64 context_owner(u32 cpu, u32 pid)
+{
+	return pid ? pid : IDLE_KEY | cpu;
+}
+
+static struct owner *get_owner(struct context *c, u64 key)
+{
+	bool new;
+
+	return hash_item(&c->owners, hash_get(&c->owners, &key, &new));
+}
+
+static const struct owner *find_owner(const struct context *c, u64 key)
+{
+	u32 i;
+
+	return hash_find(&c->owners, &key, &i) ? hash_item(&c->owners, i) : NULL;
+}
+
+/* The number of a name, from 1. */
+static u32 name_number(struct context *c, const char *name)
+{
+	return texts_number(&c->texts, name) + 1;
+}
+
+static const struct opened *open_one(struct context *c, struct stack *s, u64 key, u32 kind,
+				     u32 number, u64 time)
+{
+	if (s->nr == s->room) {
+		s->room = s->room ? 2 * s->room : 4;
+		s->open = kmap_array(s->open, s->room, sizeof(*s->open));
+	}
+	s->open[s->nr] = (struct opened){
+		.serial = ++c->serial, .slot = key ^ (u64)s->nr << 40 ^ (u64)!kind << 39,
+		.time = time, .kind = kind, .number = number,
+	};
+	return s->open + s->nr++;
+}
+
+/* Closes the innermost of these, and all in it. */
+static void close_one(struct context *c, struct stack *s, u32 kind, u32 number)
+{
+	u32 i;
+
+	for (i = s->nr; i--;) {
+		if (s->open[i].kind == kind && s->open[i].number == number) {
+			s->nr = i;
+			return;
+		}
+	}
+	c->stray++;
+}
+
+static struct stack *entries_of(struct context *c, const struct trace_event *e, u64 *key)
+{
+	const struct owner *cpu = find_owner(c, CPU_KEY | e->cpu);
+	bool task = e->u.entry.kind == TRACE_SYSCALL ||
+		    (e->u.entry.kind == TRACE_EXCEPTION && !(cpu && cpu->entries.nr));
+
+	*key = task ? context_owner(e->cpu, e->u.entry.pid) : CPU_KEY | e->cpu;
+	return &get_owner(c, *key)->entries;
+}
+
+static const struct opened *enter(struct context *c, const struct trace_event *e)
+{
+	u64 key;
+	struct stack *s = entries_of(c, e, &key);
+
+	if (e->u.entry.kind == TRACE_SYSCALL)
+		s->nr = 0;
+	return open_one(c, s, key, e->u.entry.kind, e->u.entry.number, e->time);
+}
+
+static void leave(struct context *c, const struct trace_event *e)
+{
+	u64 key;
+
+	close_one(c, entries_of(c, e, &key), e->u.entry.kind, e->u.entry.number);
+}
+
+/* What stands behind a word and a space; NULL if that is not how the text begins. */
+static const char *behind(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	return !strncmp(text, word, len) && text[len] == ' ' && text[len + 1] ?
+		text + len + 1 : NULL;
+}
+
+static const struct opened *mark(struct context *c, const struct trace_event *e)
+{
+	u64 key = context_owner(e->cpu, e->u.mark.pid);
+	const char *text = e->u.mark.text, *name;
+
+	if ((name = behind(text, "scope")))
+		return open_one(c, &get_owner(c, key)->scopes, key, 0, name_number(c, name),
+				e->time);
+	if ((name = behind(text, "leave")))
+		close_one(c, &get_owner(c, key)->scopes, 0, name_number(c, name));
+	else if (!strcmp(text, "phase"))
+		c->phase = 0;
+	else if ((name = behind(text, "phase")))
+		c->phase = name_number(c, name);
+	return NULL;
+}
+
+static void forget_entries(struct context *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->owners.nr; i++)
+		((struct owner *)hash_item(&c->owners, i))->entries.nr = 0;
+}
+
+static void add_frame(struct context *c, const struct trace_event *e)
+{
+	u64 key = e->u.frame.stack;
+	struct frame *frame;
+	bool new;
+
+	frame = hash_item(&c->frames, hash_get(&c->frames, &key, &new));
+	frame->ip = e->u.frame.ip;
+	frame->caller = e->u.frame.caller;
+}
+
+/**
+ * context_event - learn from an event
+ * @c: the context
+ * @e: the event
+ *
+ * Return: what it opened, valid until the next event; else NULL.
+ */
+const struct opened *context_event(struct context *c, const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_ENTER:
+		return enter(c, e);
+	case TRACE_LEAVE:
+		leave(c, e);
+		return NULL;
+	case TRACE_MARK:
+		return mark(c, e);
+	case TRACE_FRAME:
+		add_frame(c, e);
+		return NULL;
+	case TRACE_DISCARDED:
+		forget_entries(c);
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+static const struct opened *innermost(const struct stack *s)
+{
+	return s->nr ? s->open + s->nr - 1 : NULL;
+}
+
+/**
+ * context_entry - find the entry that something belongs to
+ * @c: the context
+ * @cpu: where it happens
+ * @pid: the task that runs there
+ *
+ * Return: the innermost interrupt or the like on the CPU, or else the task's system call, valid
+ * until the next event; NULL if there is none.
+ */
+const struct opened *context_entry(const struct context *c, u32 cpu, u32 pid)
+{
+	const struct owner *owner = find_owner(c, CPU_KEY | cpu);
+
+	if (owner && owner->entries.nr)
+		return innermost(&owner->entries);
+	owner = find_owner(c, context_owner(cpu, pid));
+	return owner ? innermost(&owner->entries) : NULL;
+}
+
+/**
+ * context_scope - find the scope that something belongs to
+ * @c: the context
+ * @cpu: where it happens
+ * @pid: the task that runs there
+ *
+ * Return: the task's innermost scope, valid until the next event; NULL if there is none, or if
+ * an interrupt or the like is the CPU's business now.
+ */
+const struct opened *context_scope(const struct context *c, u32 cpu, u32 pid)
+{
+	const struct owner *owner = find_owner(c, CPU_KEY | cpu);
+
+	if (owner && owner->entries.nr)
+		return NULL;
+	owner = find_owner(c, context_owner(cpu, pid));
+	return owner ? innermost(&owner->scopes) : NULL;
+}
+
+/**
+ * context_text - the name of a scope or phase
+ * @c: the context
+ * @number: its number
+ *
+ * Return: the name, as the mark has it.
+ */
+const char *context_text(const struct context *c, u32 number)
+{
+	return texts_get(&c->texts, number - 1);
+}
+
+/**
+ * context_frame - look at a call
+ * @c: the context
+ * @stack: its number
+ * @ip: set to where it was made
+ *
+ * Return: the number of the call around it; 0: there is none. U32_MAX: @stack is not known.
+ */
+u32 context_frame(const struct context *c, u32 stack, u64 *ip)
+{
+	const struct frame *frame;
+	u64 key = stack;
+	u32 i;
+
+	if (!hash_find(&c->frames, &key, &i))
+		return U32_MAX;
+	frame = hash_item(&c->frames, i);
+	*ip = frame->ip;
+	return frame->caller;
+}

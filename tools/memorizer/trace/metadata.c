@@ -1,0 +1,939 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parses the metadata of a trace. Known is the part of CTF 1.8's language that describes
+ * packets and events made of whole bytes: integers, enumerations, strings, arrays of
+ * constant length and structures of them. What is beyond that may stand there, and
+ * matters only if it has to be read. What this needs is bounded by METADATA_MAX,
+ * FIELDS_MAX and NESTING_MAX, whatever the text says.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/source.h"
+#include "trace/metadata.h"
+
+#define METADATA_MAX	(256 * 1024)
+#define FIELDS_MAX	16384		/* of all types and events together */
+#define ARRAY_MAX	4096
+#define NESTING_MAX	16
+#define WORD_MAX	1024		/* bytes of a name or text */
+
+enum token { END, WORD, NUMBER, TEXT, ASSIGN, MARK };
+
+/**
+ * struct type - a type
+ * @field: what a field of it is, without a name
+ * @text: whether it is a character
+ * @is_struct: whether it is a structure, of @members
+ * @members: its members
+ */
+struct type {
+	struct metadata_field field;
+	bool text, is_struct;
+	struct fields members;
+};
+
+/* A name for a type. */
+struct alias {
+	char *name;
+	struct type type;
+};
+
+/* A clock. */
+struct clock {
+	char *name;
+	u64 freq;
+};
+
+/**
+ * struct parser - a parse in progress
+ * @m: what was found
+ * @path: name of the file, for messages
+ * @p: what comes next
+ * @line: in which line that is
+ * @token: what the current token is; MARK: the character @mark
+ * @mark: a single character that is a token
+ * @word: text of a WORD or TEXT
+ * @number: value of a NUMBER
+ * @nesting: how many braces and types are open
+ * @nr_fields: how many fields there are, of all structures
+ * @aliases: names for types
+ * @nr_aliases: how many
+ * @clocks: clocks
+ * @nr_clocks: how many
+ * @error: set to the first message
+ * @failed: whether there was one: then nothing more is parsed
+ */
+struct parser {
+	struct metadata *m;
+	const char *path, *p;
+	u32 line;
+	enum token token;
+	char mark, word[WORD_MAX];
+	u64 number;
+	u32 nesting, nr_fields;
+	struct alias *aliases;
+	u32 nr_aliases;
+	struct clock *clocks;
+	u32 nr_clocks;
+	char *error;
+	bool failed;
+};
+
+/* Notes what is wrong with the whole; false, for its callers to return. */
+__printf(2, 3)
+static bool fail(struct parser *s, const char *format, ...)
+{
+	va_list args;
+	size_t len;
+
+	if (!s->failed) {
+		len = snprintf(s->error, KMAP_ERROR_MAX, "%s: ", s->path);
+		va_start(args, format);
+		if (len < KMAP_ERROR_MAX)
+			vsnprintf(s->error + len, KMAP_ERROR_MAX - len, format, args);
+		va_end(args);
+	}
+	s->failed = true;
+	s->token = END;
+	return false;
+}
+
+static bool unexpected(struct parser *s, const char *want)
+{
+	if (s->token == END)
+		return fail(s, "line %u: the text ends: want %s", s->line, want);
+	if (s->token == MARK)
+		return fail(s, "line %u: '%c': want %s", s->line, s->mark, want);
+	if (s->token == NUMBER)
+		return fail(s, "line %u: %llu: want %s", s->line, s->number, want);
+	return fail(s, "line %u: '%.40s': want %s", s->line, s->token == ASSIGN ? ":=" : s->word,
+		    want);
+}
+
+/* Spaces and comments. */
+static void skip_space(struct parser *s)
+{
+	const char *end;
+
+	for (;; s->p++) {
+		if (!strncmp(s->p, "/*", 2)) {
+			end = strstr(s->p + 2, "*/");
+			end = end ? end + 1 : s->p + strlen(s->p) - 1;
+			for (; s->p < end; s->p++)
+				s->line += *s->p == '\n';
+		} else if (!strncmp(s->p, "//", 2)) {
+			s->p += strcspn(s->p, "\n");
+			s->p -= !*s->p;
+			s->line++;
+		} else if (!isspace((unsigned char)*s->p)) {
+			return;
+		} else {
+			s->line += *s->p == '\n';
+		}
+	}
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* Text in quotes; a backslash makes the next character a plain one. */
+static void take_text(struct parser *s)
+{
+	size_t len = 0;
+
+	for (s->p++; *s->p && *s->p != '"'; s->p++) {
+		if (*s->p == '\\' && s->p[1])
+			s->p++;
+		s->line += *s->p == '\n';
+		if (len < WORD_MAX - 1)
+			s->word[len++] = *s->p;
+	}
+	s->word[len] = '\0';
+	s->token = TEXT;
+	if (*s->p)
+		s->p++;
+	else
+		fail(s, "line %u: a text without end", s->line);
+}
+
+/* Goes to the next token. */
+static void next(struct parser *s)
+{
+	size_t len = 0;
+	char *end;
+
+	if (s->failed)
+		return;
+	skip_space(s);
+	if (!*s->p) {
+		s->token = END;
+	} else if (*s->p == '"') {
+		take_text(s);
+	} else if (isdigit((unsigned char)*s->p) ||
+		   (*s->p == '-' && isdigit((unsigned char)s->p[1]))) {
+		s->number = strtoull(s->p, &end, 0);
+		s->p = end;
+		s->token = NUMBER;
+	} else if (is_word(*s->p)) {
+		for (; is_word(*s->p); s->p++)
+			if (len < WORD_MAX - 1)
+				s->word[len++] = *s->p;
+		s->word[len] = '\0';
+		s->token = WORD;
+	} else if (!strncmp(s->p, ":=", 2)) {
+		s->p += 2;
+		s->token = ASSIGN;
+	} else {
+		s->mark = *s->p++;
+		s->token = MARK;
+	}
+}
+
+static bool at_mark(const struct parser *s, char mark)
+{
+	return s->token == MARK && s->mark == mark;
+}
+
+static bool at_word(const struct parser *s, const char *word)
+{
+	return s->token == WORD && !strcmp(s->word, word);
+}
+
+/* Takes a character that must come. */
+static bool take_mark(struct parser *s, char mark)
+{
+	char want[] = { '\'', mark, '\'', '\0' };
+
+	if (!at_mark(s, mark))
+		return unexpected(s, want);
+	if (mark == '{' && ++s->nesting > 2 * NESTING_MAX)
+		return fail(s, "braces are nested more than %d deep", NESTING_MAX);
+	s->nesting -= mark == '}';
+	next(s);
+	return true;
+}
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(kmap_array(NULL, size, 1), text, size);
+}
+
+/* Passes over what is in braces, or up to a semicolon that is in none. */
+static void skip_block(struct parser *s)
+{
+	if (!take_mark(s, '{'))
+		return;
+	while (!s->failed && !at_mark(s, '}')) {
+		if (s->token == END)
+			unexpected(s, "'}'");
+		else if (at_mark(s, '{'))
+			skip_block(s);
+		else
+			next(s);
+	}
+	take_mark(s, '}');
+}
+
+static void free_fields(struct fields *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr; i++)
+		free(f->field[i].name);
+	free(f->field);
+	*f = (struct fields){ NULL, 0 };
+}
+
+static void add_field(struct parser *s, struct fields *to, const struct metadata_field *f,
+		      const char *prefix, const char *name)
+{
+	char *full;
+
+	if (s->failed)
+		return;
+	if (++s->nr_fields > FIELDS_MAX) {
+		fail(s, "more than %d fields", FIELDS_MAX);
+		return;
+	}
+	if (!(to->nr & (to->nr - 1)))
+		to->field = kmap_array(to->field, to->nr ? 2 * to->nr : 1, sizeof(*to->field));
+	if (asprintf(&full, "%.512s%s%.512s", prefix, *prefix ? "." : "", name) < 0)
+		abort();
+	to->field[to->nr] = *f;
+	to->field[to->nr++].name = full;
+}
+
+/* Adds a field of a type; those of a structure's members for a structure. */
+static void add_of_type(struct parser *s, struct fields *to, const struct type *type,
+			const char *name)
+{
+	u32 i;
+
+	if (!type->is_struct) {
+		add_field(s, to, &type->field, "", name);
+		return;
+	}
+	for (i = 0; i < type->members.nr && !s->failed; i++)
+		add_field(s, to, type->members.field + i, name, type->members.field[i].name);
+}
+
+static void parse_type(struct parser *s, struct type *type);
+static void parse_alias(struct parser *s);
+
+/* An array of constant length, or what is not known. */
+static void make_array(struct parser *s, struct type *type)
+{
+	if (s->token != NUMBER) {
+		type->field.type = FIELD_UNKNOWN;
+		if (s->token != WORD)
+			unexpected(s, "a length");
+		next(s);
+	} else if (s->number > ARRAY_MAX) {
+		fail(s, "an array of more than %d elements", ARRAY_MAX);
+	} else {
+		if (type->is_struct || type->field.type == FIELD_STRING)
+			type->field.type = FIELD_UNKNOWN;
+		else if (type->field.type != FIELD_UNKNOWN)
+			type->field.type = type->text ? FIELD_TEXT : FIELD_OTHER;
+		type->field.size *= s->number;
+		type->text = false;
+		next(s);
+	}
+	if (type->field.type == FIELD_UNKNOWN)
+		type->is_struct = false;
+	take_mark(s, ']');
+}
+
+/* The members of a structure, between its braces. */
+static void parse_members(struct parser *s, struct fields *to)
+{
+	char name[WORD_MAX];
+	struct type type;
+
+	if (!take_mark(s, '{'))
+		return;
+	while (!s->failed && !at_mark(s, '}')) {
+		if (at_word(s, "typealias")) {
+			parse_alias(s);
+			continue;
+		}
+		parse_type(s, &type);
+		if (s->token != WORD) {
+			unexpected(s, "a field's name");
+		} else {
+			memcpy(name, s->word, sizeof(name));
+			next(s);
+			while (!s->failed && at_mark(s, '[')) {
+				next(s);
+				make_array(s, &type);
+			}
+			add_of_type(s, to, &type, name);
+			take_mark(s, ';');
+		}
+		free_fields(&type.members);
+	}
+	take_mark(s, '}');
+}
+
+static void parse_struct(struct parser *s, struct type *type)
+{
+	type->is_struct = true;
+	if (s->token == WORD)
+		next(s);
+	parse_members(s, &type->members);
+	if (!at_word(s, "align"))
+		return;
+	next(s);
+	take_mark(s, '(');
+	if (s->token != NUMBER) {
+		unexpected(s, "a number of bits");
+	} else if (s->number > 8) {
+		free_fields(&type->members);
+		type->is_struct = false;
+		type->field.type = FIELD_UNKNOWN;
+	}
+	next(s);
+	take_mark(s, ')');
+}
+
+/* Whether the clock that a map names ticks every ns. */
+static bool is_clock(const struct parser *s, const char *map)
+{
+	size_t len;
+	u32 i;
+
+	for (i = 0; i < s->nr_clocks; i++) {
+		len = strlen(s->clocks[i].name);
+		if (!strncmp(map, "clock.", 6) && !strncmp(map + 6, s->clocks[i].name, len) &&
+		    !strcmp(map + 6 + len, ".value"))
+			return s->clocks[i].freq == 1000000000;
+	}
+	return false;
+}
+
+/* An attribute of an integer: its value is the current token. */
+static void take_attribute(struct parser *s, struct type *type, const char *name, u32 *bits,
+			   bool *odd)
+{
+	if (!strcmp(name, "size")) {
+		*bits = s->token == NUMBER && s->number <= 64 ? s->number : 0;
+	} else if (!strcmp(name, "align")) {
+		*odd |= s->token != NUMBER || (s->number != 8 && s->number != 1);
+	} else if (!strcmp(name, "signed")) {
+		if (at_word(s, "true") || at_word(s, "TRUE") || (s->token == NUMBER && s->number))
+			type->field.type = FIELD_SIGNED;
+	} else if (!strcmp(name, "byte_order")) {
+		type->field.native = at_word(s, "native");
+		type->field.big_endian = at_word(s, "be") || at_word(s, "network");
+	} else if (!strcmp(name, "encoding")) {
+		type->text = at_word(s, "UTF8") || at_word(s, "ASCII") || at_word(s, "utf8") ||
+			     at_word(s, "ascii") || at_word(s, "UTF");
+	} else if (!strcmp(name, "map")) {
+		type->field.clock = s->token == WORD && is_clock(s, s->word);
+	}
+	if (s->token != NUMBER && s->token != WORD && s->token != TEXT)
+		unexpected(s, "a value");
+	next(s);
+}
+
+static void parse_integer(struct parser *s, struct type *type)
+{
+	char name[WORD_MAX];
+	bool odd = false;
+	u32 bits = 0;
+
+	type->field.type = FIELD_UNSIGNED;
+	type->field.native = true;
+	if (!take_mark(s, '{'))
+		return;
+	while (!s->failed && !at_mark(s, '}')) {
+		if (s->token != WORD) {
+			unexpected(s, "an attribute");
+			break;
+		}
+		memcpy(name, s->word, sizeof(name));
+		next(s);
+		if (take_mark(s, '='))
+			take_attribute(s, type, name, &bits, &odd);
+		take_mark(s, ';');
+	}
+	take_mark(s, '}');
+	type->field.size = bits / 8;
+	type->text &= bits == 8;
+	if (!bits || bits % 8 || odd)
+		type->field.type = FIELD_UNKNOWN;
+}
+
+/* An enumeration: its integer; what its values are called does not matter. */
+static void parse_enum(struct parser *s, struct type *type)
+{
+	if (s->token == WORD)
+		next(s);
+	if (at_mark(s, ':')) {
+		next(s);
+		parse_type(s, type);
+	} else {
+		type->field.type = FIELD_UNKNOWN;
+	}
+	type->text = false;
+	if (type->is_struct)
+		unexpected(s, "an integer");
+	skip_block(s);
+}
+
+/* The type that a name stands for. */
+static void find_alias(struct parser *s, struct type *type)
+{
+	const struct type *found = NULL;
+	u32 i;
+
+	for (i = 0; i < s->nr_aliases; i++)
+		if (!strcmp(s->aliases[i].name, s->word))
+			found = &s->aliases[i].type;
+	if (!found) {
+		fail(s, "line %u: no type '%.40s'", s->line, s->word);
+		return;
+	}
+	*type = *found;
+	type->members = (struct fields){ NULL, 0 };
+	for (i = 0; i < found->members.nr && !s->failed; i++)
+		add_field(s, &type->members, found->members.field + i, "",
+			  found->members.field[i].name);
+	next(s);
+}
+
+static void parse_type(struct parser *s, struct type *type)
+{
+	*type = (struct type){ .field = { .type = FIELD_UNKNOWN } };
+	if (++s->nesting > 2 * NESTING_MAX) {
+		fail(s, "types are nested more than %d deep", NESTING_MAX);
+	} else if (s->token != WORD) {
+		unexpected(s, "a type");
+	} else if (at_word(s, "integer")) {
+		next(s);
+		parse_integer(s, type);
+	} else if (at_word(s, "string")) {
+		next(s);
+		type->field.type = FIELD_STRING;
+		if (at_mark(s, '{'))
+			skip_block(s);
+	} else if (at_word(s, "enum")) {
+		next(s);
+		parse_enum(s, type);
+	} else if (at_word(s, "struct")) {
+		next(s);
+		parse_struct(s, type);
+	} else if (at_word(s, "variant") || at_word(s, "floating_point")) {
+		while (!s->failed && s->token != END && !at_mark(s, '{'))
+			next(s);
+		skip_block(s);
+	} else {
+		find_alias(s, type);
+	}
+	s->nesting--;
+}
+
+/* typealias TYPE := NAME; */
+static void parse_alias(struct parser *s)
+{
+	struct type type;
+
+	next(s);
+	parse_type(s, &type);
+	if (s->failed || s->token != ASSIGN) {
+		unexpected(s, "':='");
+		free_fields(&type.members);
+		return;
+	}
+	next(s);
+	if (s->token != WORD) {
+		unexpected(s, "a type's name");
+		free_fields(&type.members);
+		return;
+	}
+	s->aliases = kmap_array(s->aliases, s->nr_aliases + 1, sizeof(*s->aliases));
+	s->aliases[s->nr_aliases++] = (struct alias){ copy_text(s->word), type };
+	next(s);
+	take_mark(s, ';');
+}
+
+static bool parse_uuid(const char *text, unsigned char uuid[16])
+{
+	char byte[3] = "";
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		text += *text == '-';
+		if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]))
+			return false;
+		memcpy(byte, text, 2);
+		uuid[i] = strtoul(byte, NULL, 16);
+		text += 2;
+	}
+	return !*text;
+}
+
+/* A structure of packets or events: NAME := struct { ... }. */
+static void parse_layout(struct parser *s, struct fields *to)
+{
+	struct type type;
+
+	parse_type(s, &type);
+	if (!s->failed && !type.is_struct)
+		unexpected(s, "a structure");
+	free_fields(to);
+	*to = type.members;
+}
+
+/* What is being parsed between the braces of a block. */
+struct block {
+	struct event_class event;
+	struct clock clock;
+};
+
+static void take_layout(struct parser *s, struct block *b, const char *block, const char *name)
+{
+	struct fields *to = NULL, unused = { NULL, 0 };
+
+	if (!strcmp(name, "packet.header") && !strcmp(block, "trace"))
+		to = &s->m->packet_header;
+	else if (!strcmp(name, "packet.context") && !strcmp(block, "stream"))
+		to = &s->m->packet_context;
+	else if (!strcmp(name, "event.header") && !strcmp(block, "stream"))
+		to = &s->m->event_header;
+	else if (!strcmp(name, "fields") && !strcmp(block, "event"))
+		to = &b->event.fields;
+	else if (!strcmp(name, "event.context") || !strcmp(name, "context"))
+		fail(s, "line %u: %s: not of Memorizer", s->line, name);
+	parse_layout(s, to ? to : &unused);
+	free_fields(&unused);
+}
+
+static void set_text(struct parser *s, char **to)
+{
+	free(*to);
+	*to = copy_text(s->word);
+}
+
+static void add_env(struct parser *s, const char *name)
+{
+	struct metadata *m = s->m;
+	struct metadata_value *v;
+
+	m->env = kmap_array(m->env, m->nr_env + 1, sizeof(*m->env));
+	v = m->env + m->nr_env++;
+	*v = (struct metadata_value){ .name = copy_text(name) };
+	if (s->token == NUMBER)
+		v->number = s->number;
+	else
+		v->text = copy_text(s->word);
+}
+
+static void take_trace_value(struct parser *s, const char *name)
+{
+	struct metadata *m = s->m;
+
+	if (!strcmp(name, "uuid")) {
+		m->has_uuid = s->token == TEXT && parse_uuid(s->word, m->uuid);
+	} else if (!strcmp(name, "byte_order")) {
+		m->big_endian = at_word(s, "be") || at_word(s, "network");
+		m->has_byte_order = m->big_endian || at_word(s, "le");
+	}
+}
+
+/* NAME = VALUE; the value is the current token. */
+static void take_value(struct parser *s, struct block *b, const char *block, const char *name)
+{
+	if (s->token != NUMBER && s->token != WORD && s->token != TEXT)
+		unexpected(s, "a value");
+	else if (!strcmp(block, "env"))
+		add_env(s, name);
+	else if (!strcmp(block, "trace"))
+		take_trace_value(s, name);
+	else if (!strcmp(block, "clock") && !strcmp(name, "name") && s->token != NUMBER)
+		set_text(s, &b->clock.name);
+	else if (!strcmp(block, "clock") && !strcmp(name, "freq") && s->token == NUMBER)
+		b->clock.freq = s->number;
+	else if (!strcmp(block, "event") && !strcmp(name, "name") && s->token != NUMBER)
+		set_text(s, &b->event.name);
+	else if (!strcmp(block, "event") && !strcmp(name, "id") && s->token == NUMBER)
+		b->event.id = s->number;
+	else if (!strcmp(name, "stream_id") || (!strcmp(block, "stream") && !strcmp(name, "id")))
+		if (s->token != NUMBER || s->number)
+			fail(s, "line %u: %s: want 0", s->line, name);
+	next(s);
+}
+
+static void end_block(struct parser *s, struct block *b, const char *block)
+{
+	struct metadata *m = s->m;
+	u32 i;
+
+	if (!strcmp(block, "event") && !s->failed) {
+		for (i = 0; i < m->nr_events; i++)
+			if (m->events[i].id == b->event.id)
+				fail(s, "line %u: two events have the id %llu", s->line,
+				     b->event.id);
+		if (!b->event.name)
+			b->event.name = copy_text("");
+		m->events = kmap_array(m->events, m->nr_events + 1, sizeof(*m->events));
+		m->events[m->nr_events++] = b->event;
+		b->event = (struct event_class){ .name = NULL };
+	} else if (!strcmp(block, "clock") && b->clock.name) {
+		s->clocks = kmap_array(s->clocks, s->nr_clocks + 1, sizeof(*s->clocks));
+		s->clocks[s->nr_clocks++] = b->clock;
+		if (b->clock.freq == 1000000000)
+			m->freq = b->clock.freq;
+		b->clock.name = NULL;
+	}
+	free(b->event.name);
+	free_fields(&b->event.fields);
+	free(b->clock.name);
+}
+
+/* BLOCK { NAME = VALUE; ... NAME := TYPE; ... }; */
+static void parse_block(struct parser *s)
+{
+	char block[WORD_MAX], name[WORD_MAX];
+	struct block b = { .event = { .name = NULL } };
+
+	memcpy(block, s->word, sizeof(block));
+	next(s);
+	take_mark(s, '{');
+	while (!s->failed && !at_mark(s, '}')) {
+		if (at_word(s, "typealias")) {
+			parse_alias(s);
+			continue;
+		}
+		if (s->token != WORD) {
+			unexpected(s, "a name");
+			break;
+		}
+		memcpy(name, s->word, sizeof(name));
+		next(s);
+		if (s->token == ASSIGN) {
+			next(s);
+			take_layout(s, &b, block, name);
+		} else if (take_mark(s, '=')) {
+			take_value(s, &b, block, name);
+		}
+		take_mark(s, ';');
+	}
+	take_mark(s, '}');
+	take_mark(s, ';');
+	end_block(s, &b, block);
+}
+
+static void parse_all(struct parser *s)
+{
+	static const char * const blocks[] = {
+		"trace", "env", "clock", "stream", "event", "callsite",
+	};
+	size_t i;
+
+	next(s);
+	while (!s->failed && s->token != END) {
+		for (i = 0; i < ARRAY_SIZE(blocks); i++)
+			if (at_word(s, blocks[i]))
+				break;
+		if (at_word(s, "typealias"))
+			parse_alias(s);
+		else if (i < ARRAY_SIZE(blocks))
+			parse_block(s);
+		else
+			unexpected(s, "typealias, trace, env, clock, stream or event");
+	}
+}
+
+/* Byte orders that are the trace's are known at the end only. */
+static void resolve(const struct metadata *m, struct fields *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr; i++)
+		if (f->field[i].native)
+			f->field[i].big_endian = m->big_endian;
+}
+
+static void free_parser(struct parser *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nr_aliases; i++) {
+		free(s->aliases[i].name);
+		free_fields(&s->aliases[i].type.members);
+	}
+	free(s->aliases);
+	for (i = 0; i < s->nr_clocks; i++)
+		free(s->clocks[i].name);
+	free(s->clocks);
+}
+
+/**
+ * fields_find - find a field
+ * @f: the fields
+ * @name: its name
+ * @offset: set to its offset in bytes; NULL: not wanted. U32_MAX if it differs
+ *
+ * Return: the field, or NULL.
+ */
+const struct metadata_field *fields_find(const struct fields *f, const char *name, u32 *offset)
+{
+	u32 i, at = 0;
+
+	for (i = 0; i < f->nr && strcmp(f->field[i].name, name); i++) {
+		if (f->field[i].type == FIELD_STRING || f->field[i].type == FIELD_UNKNOWN)
+			at = U32_MAX;
+		else if (at != U32_MAX)
+			at += f->field[i].size;
+	}
+	if (i == f->nr)
+		return NULL;
+	if (offset)
+		*offset = at;
+	return f->field + i;
+}
+
+/**
+ * fields_size - tell how many bytes fields take
+ * @f: the fields
+ * @size: set to that, strings left out
+ *
+ * Return: whether each but strings has a size.
+ */
+bool fields_size(const struct fields *f, u32 *size)
+{
+	u32 i;
+
+	for (*size = 0, i = 0; i < f->nr; i++) {
+		if (f->field[i].type == FIELD_UNKNOWN)
+			return false;
+		if (f->field[i].type != FIELD_STRING)
+			*size += f->field[i].size;
+	}
+	return true;
+}
+
+/* A time of packets or events. */
+static bool check_time(struct parser *s, const struct fields *f, const char *name,
+		       const char *error)
+{
+	const struct metadata_field *field = fields_find(f, name, NULL);
+
+	if (!field || field->type != FIELD_UNSIGNED)
+		return fail(s, "%s", error);
+	return field->clock || fail(s, "no clock with freq = 1000000000 in it");
+}
+
+/* What every trace must have, for its packets to be found. */
+static bool check(struct parser *s)
+{
+	const struct metadata *m = s->m;
+
+	if (!m->has_uuid)
+		return fail(s, "no uuid of the trace in it");
+	if (!m->has_byte_order)
+		return fail(s, "no byte_order in it: want le or be");
+	if (!m->freq)
+		return fail(s, "no clock with freq = 1000000000 in it");
+	return check_time(s, &m->packet_context, "timestamp_begin",
+			  "no timestamp_begin or timestamp_end of packets") &&
+	       check_time(s, &m->packet_context, "timestamp_end",
+			  "no timestamp_begin or timestamp_end of packets") &&
+	       check_time(s, &m->event_header, "timestamp", "no timestamp of events");
+}
+
+/**
+ * metadata_parse - parse a trace's metadata
+ * @m: set to what is in it
+ * @text: the metadata
+ * @path: their file, for messages
+ * @error: set to a message when they cannot be used
+ *
+ * Return: whether they can be used; metadata_free() is to be called in any case.
+ */
+bool metadata_parse(struct metadata *m, const char *text, const char *path,
+		    char error[KMAP_ERROR_MAX])
+{
+	struct parser *s = kmap_array(NULL, 1, sizeof(*s));
+	bool good;
+	u32 i;
+
+	*m = (struct metadata){ .nr_events = 0 };
+	*s = (struct parser){ .m = m, .path = path, .p = text, .line = 1, .error = error };
+	if (strncmp(text, "/* CTF 1.8", 10))
+		fail(s, "begins with no \"/* CTF 1.8 */\": not CTF metadata as text");
+	parse_all(s);
+	resolve(m, &m->packet_header);
+	resolve(m, &m->packet_context);
+	resolve(m, &m->event_header);
+	for (i = 0; i < m->nr_events; i++)
+		resolve(m, &m->events[i].fields);
+	good = !s->failed && check(s);
+	free_parser(s);
+	free(s);
+	return good;
+}
+
+__printf(2, 3)
+static void refuse(char error[KMAP_ERROR_MAX], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, KMAP_ERROR_MAX, format, args);
+	va_end(args);
+}
+
+/**
+ * metadata_load - read and parse a trace's metadata
+ * @m: set to what is in it
+ * @dir: the trace
+ * @error: set to a message when they cannot be used
+ *
+ * Return: whether they can be used; metadata_free() is to be called in any case.
+ */
+bool metadata_load(struct metadata *m, const char *dir, char error[KMAP_ERROR_MAX])
+{
+	char path[PATH_MAX], *text;
+	struct source *file;
+	bool good = false;
+	long long size;
+
+	*m = (struct metadata){ .nr_events = 0 };
+	snprintf(path, sizeof(path), "%s/metadata", dir);
+	file = source_open(path, error);
+	if (!file) {
+		strncat(error, ": a trace is a directory with metadata, cpu0, ...",
+			KMAP_ERROR_MAX - strlen(error) - 1);
+		return false;
+	}
+	text = kmap_array(NULL, METADATA_MAX + 2, 1);
+	size = source_read(file, text, METADATA_MAX + 1);
+	if (size < 0)
+		refuse(error, "%s: %s", path, strerror(errno));
+	else if (size > METADATA_MAX)
+		refuse(error, "%s: larger than %d bytes: not the metadata of Memorizer", path,
+		       METADATA_MAX);
+	else if (memchr(text, '\0', size))
+		refuse(error, "%s: a NUL byte in it: not CTF metadata as text", path);
+	else
+		good = true;
+	if (good) {
+		text[size] = '\0';
+		good = metadata_parse(m, text, path, error);
+	}
+	free(text);
+	source_close(file);
+	return good;
+}
+
+/**
+ * metadata_free - release memory
+ * @m: the metadata
+ */
+void metadata_free(struct metadata *m)
+{
+	u32 i;
+
+	free_fields(&m->packet_header);
+	free_fields(&m->packet_context);
+	free_fields(&m->event_header);
+	for (i = 0; i < m->nr_events; i++) {
+		free(m->events[i].name);
+		free_fields(&m->events[i].fields);
+	}
+	free(m->events);
+	for (i = 0; i < m->nr_env; i++) {
+		free(m->env[i].name);
+		free(m->env[i].text);
+	}
+	free(m->env);
+	*m = (struct metadata){ .nr_events = 0 };
+}
+
+/**
+ * metadata_env - find an entry of the environment
+ * @m: the metadata
+ * @name: its name
+ *
+ * Return: the entry, or NULL.
+ */
+const struct metadata_value *metadata_env(const struct metadata *m, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < m->nr_env; i++)
+		if (!strcmp(m->env[i].name, name))
+			return m->env + i;
+	return NULL;
+}

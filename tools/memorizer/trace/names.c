@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a trace has told so far: how tasks and caches are called. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/names.h"
+
+/* The name of a task or cache, escaped as in a KMAP. */
+struct name {
+	u64 key;
+	char *text;
+};
+
+/**
+ * names_init - begin with no names
+ * @n: the names
+ */
+void names_init(struct names *n)
+{
+	hash_init(&n->tasks, sizeof(struct name), sizeof(u64));
+	hash_init(&n->caches, sizeof(struct name), sizeof(u64));
+}
+
+static void free_names(struct hash *h)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr; i++)
+		free(((struct name *)hash_item(h, i))->text);
+	hash_free(h);
+}
+
+/**
+ * names_free - release memory
+ * @n: the names
+ */
+void names_free(struct names *n)
+{
+	free_names(&n->tasks);
+	free_names(&n->caches);
+}
+
+/**
+ * names_escape - write a text with all that is unprintable escaped, as in a KMAP
+ * @to: where to write it: four times its length and a NUL
+ * @text: the text
+ */
+void names_escape(char *to, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\')
+			to += sprintf(to, "\\\\");
+		else if (*text >= ' ' && *text <= '~')
+			*to++ = *text;
+		else
+			to += sprintf(to, "\\x%02x", (unsigned char)*text);
+	}
+	*to = '\0';
+}
+
+static void set_name(struct hash *h, u64 key, const char *text)
+{
+	struct name *name;
+	bool new;
+
+	name = hash_item(h, hash_get(h, &key, &new));
+	name->text = kmap_array(name->text, 4 * strlen(text) + 1, 1);
+	names_escape(name->text, text);
+}
+
+/**
+ * names_event - learn from an event
+ * @n: the names
+ * @e: the event; those of tasks and caches tell names
+ */
+void names_event(struct names *n, const struct trace_event *e)
+{
+	if (e->type == TRACE_TASK)
+		set_name(&n->tasks, e->u.task.pid, e->u.task.comm);
+	else if (e->type == TRACE_CACHE)
+		set_name(&n->caches, e->u.cache.cache, e->u.cache.name);
+}
+
+static const char *find_name(const struct hash *h, u64 key)
+{
+	u32 i;
+
+	return hash_find(h, &key, &i) ? ((struct name *)hash_item(h, i))->text : NAMES_UNKNOWN;
+}
+
+/**
+ * names_task - the name of a task
+ * @n: the names
+ * @pid: the task
+ *
+ * Return: its comm as it was told last, escaped as in a KMAP.
+ */
+const char *names_task(const struct names *n, u32 pid)
+{
+	return find_name(&n->tasks, pid);
+}
+
+/**
+ * names_cache - the name of what memory comes from
+ * @n: the names
+ * @kind: kind of the allocation
+ * @cache: address of its cache
+ *
+ * Return: name of the cache as it was told last; in brackets if it is no cache.
+ */
+const char *names_cache(const struct names *n, enum trace_kind kind, u64 cache)
+{
+	if (kind == TRACE_PAGES)
+		return NAMES_PAGES;
+	return cache ? find_name(&n->caches, cache) : NAMES_LARGE;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a trace has told so far: how tasks and caches are called. */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include "kmap/kmap.h"
+#include "lib/hash.h"
+#include "trace/trace.h"
+
+#define NAMES_LARGE	"[large kmalloc]"
+#define NAMES_PAGES	"[pages]"
+#define NAMES_UNKNOWN	"[unknown]"
+
+/**
+ * struct names - the names
+ * @tasks: by pid
+ * @caches: by address
+ */
+struct names {
+	struct hash tasks, caches;
+};
+
+void names_init(struct names *n);
+void names_free(struct names *n);
+void names_event(struct names *n, const struct trace_event *e);
+void names_escape(char *to, const char *text);
+const char *names_task(const struct names *n, u32 pid);
+const char *names_cache(const struct names *n, enum trace_kind kind, u64 cache);
+
+#endif

@@ -1,0 +1,804 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One CPU's files of a trace: from packets to events.
+ *
+ * A trace in parts has a file in each. They are read as one: a packet that an earlier one has is
+ * passed over, as is the packet that stands for those in earlier parts. If such are missing, that
+ * packet says how many.
+ *
+ * A file is read once, from its begin to its end, through a window. What is damaged is
+ * left out up to where the next packet begins: the frame of a packet tells that, and if
+ * it is the frame that is damaged, magic and uuid of the next one are looked for. Pseudo
+ * events tell what is wrong, and from when to when events may be missing: from the end
+ * of the packet before to the begin of the packet after.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/stream.h"
+
+#define MAGIC		0xc1fc1fc1u
+#define TIME_MAX	(~0ull >> 1)
+#define WINDOW		(64 * 1024)	/* bytes; no event is larger */
+#define PSEUDO_EVENTS	12		/* most of them that one packet makes */
+#define FAULT_MAX	256		/* bytes of the text of one of them */
+
+/* A number of 1, 2, 4 or 8 bytes at any address, in either byte order. */
+static inline u64 load_even(const unsigned char *p, u32 size, bool big_endian)
+{
+	unsigned short half;
+	unsigned int word;
+	u64 whole;
+
+	switch (size) {
+	case 1:
+		return *p;
+	case 2:
+		memcpy(&half, p, sizeof(half));
+		return big_endian ? be16toh(half) : le16toh(half);
+	case 4:
+		memcpy(&word, p, sizeof(word));
+		return big_endian ? be32toh(word) : le32toh(word);
+	default:
+		memcpy(&whole, p, sizeof(whole));
+		return big_endian ? be64toh(whole) : le64toh(whole);
+	}
+}
+
+/* A number of 1 to 8 bytes: one of 3, 5, 6 or 7 is two that overlap. */
+static inline u64 load(const unsigned char *p, u32 size, bool big_endian)
+{
+	u32 part = size > 4 ? 4 : 2, shift = 8 * (size - part);
+	u64 first, last;
+
+	if (!(size & (size - 1)))
+		return load_even(p, size, big_endian);
+	first = load_even(p, part, big_endian);
+	last = load_even(p + size - part, part, big_endian);
+	return big_endian ? first << shift | last : last << shift | first;
+}
+
+static inline u64 get(const unsigned char *header, const struct place *p)
+{
+	return p->size ? load(header + p->offset, p->size, p->big_endian) : 0;
+}
+
+/**
+ * batch_init - make an empty batch
+ * @b: the batch
+ * @room: how many events fit, more than PSEUDO_EVENTS
+ */
+void batch_init(struct batch *b, u32 room)
+{
+	*b = (struct batch){ .room = room, .text_room = 2 * PSEUDO_EVENTS * FAULT_MAX };
+	b->events = kmap_array(NULL, room, sizeof(*b->events));
+	b->text = kmap_array(NULL, b->text_room, 1);
+}
+
+/**
+ * batch_free - release memory
+ * @b: the batch
+ */
+void batch_free(struct batch *b)
+{
+	free(b->events);
+	free(b->text);
+}
+
+/*
+ * Room for a string, with what faults need left. A batch that has some already must not
+ * move them: NULL then, and the batch is full.
+ */
+static char *batch_text(struct batch *b, size_t size)
+{
+	char *text;
+
+	if (b->text_used + size + 2 * FAULT_MAX > b->text_room) {
+		if (b->text_used)
+			return NULL;
+		b->text_room = size + 2 * PSEUDO_EVENTS * FAULT_MAX;
+		b->text = kmap_array(b->text, b->text_room, 1);
+	}
+	text = b->text + b->text_used;
+	b->text_used += size;
+	return text;
+}
+
+/* Begins to read the file @s->file. */
+static bool open_file(struct stream *s, char error[KMAP_ERROR_MAX])
+{
+	source_close(s->source);
+	s->source = source_open(s->files[s->file].path, error);
+	s->start = 0;
+	s->filled = 0;
+	s->offset = 0;
+	s->packet = 0;
+	s->eof = false;
+	s->read_error = 0;
+	return s->source;
+}
+
+/*
+ * Finds out where a file begins: like the one before it if that cannot be read. What stands for a
+ * packet comes after that.
+ */
+static bool look_at(struct stream_file *file, const struct stream_file *before,
+		    const struct layout *l, char error[KMAP_ERROR_MAX])
+{
+	struct source *source = source_open(file->path, error);
+	unsigned char *head;
+
+	if (!source)
+		return false;
+	file->size = source_size(source);
+	file->seq = before ? before->seq : 0;
+	head = kmap_array(NULL, l->packet_size, 1);
+	if (source_read(source, head, l->packet_size) == l->packet_size &&
+	    get(head, &l->magic) == MAGIC) {
+		file->seq = get(head, &l->seq);
+		file->seq += file->seq == file->carried;
+	}
+	free(head);
+	source_close(source);
+	return true;
+}
+
+/* Puts the last file to where it belongs, and leaves one out that has no bytes. */
+static void add_file(struct stream *s, struct stream_file *file)
+{
+	u32 i = s->nr_files;
+
+	if (!file->size) {
+		free(file->path);
+		return;
+	}
+	for (; i && s->files[i - 1].seq > file->seq; i--)
+		s->files[i] = s->files[i - 1];
+	s->files[i] = *file;
+	s->nr_files++;
+	s->size += file->size;
+}
+
+/**
+ * stream_open - begin with a CPU's files
+ * @s: the stream
+ * @l: how they are laid out; must outlive @s
+ * @files: the files, in the order of the parts; they and their names belong to @s then, which frees
+ *	   them, also if it cannot be opened
+ * @nr: how many
+ * @cpu: the CPU that their names say
+ * @error: set to a message when they cannot be read
+ *
+ * Return: whether that worked.
+ */
+bool stream_open(struct stream *s, const struct layout *l, struct stream_file *files, u32 nr,
+		 u32 cpu, char error[KMAP_ERROR_MAX])
+{
+	struct stream_file file;
+	bool good = true;
+	u32 i;
+
+	*s = (struct stream){ .layout = l, .cpu = cpu, .files = files };
+	for (i = 0; i < nr; i++) {
+		file = files[i];
+		good = good && look_at(&file, s->nr_files ? files + s->nr_files - 1 : NULL, l,
+				       error);
+		if (good)
+			add_file(s, &file);
+		else
+			free(file.path);
+	}
+	if (good && (!s->nr_files || open_file(s, error))) {
+		s->window = kmap_array(NULL, WINDOW, 1);
+		return true;
+	}
+	stream_close(s);
+	return false;
+}
+
+/**
+ * stream_begin - begin with packets of a CPU that the caller has
+ * @s: the stream
+ * @l: how it is laid out; must outlive @s
+ * @cpu: the CPU
+ */
+void stream_begin(struct stream *s, const struct layout *l, u32 cpu)
+{
+	*s = (struct stream){ .layout = l, .cpu = cpu, .eof = true, .ended = true, .nr_files = 1 };
+	s->files = kmap_array(NULL, 1, sizeof(*s->files));
+	*s->files = (struct stream_file){ .carried = U64_MAX };
+	if (asprintf(&s->files->path, "cpu%u", cpu) < 0)
+		abort();
+}
+
+/**
+ * stream_feed - add packets behind those that were fed before
+ * @s: the stream, of stream_begin()
+ * @data: whole packets; are copied
+ * @len: their size in bytes
+ */
+void stream_feed(struct stream *s, const char *data, size_t len)
+{
+	size_t left = s->filled - s->start;
+
+	if (left)
+		memmove(s->window, s->window + s->start, left);
+	s->window = kmap_array(s->window, left + len, 1);
+	memcpy(s->window + left, data, len);
+	s->offset += s->start;
+	s->start = 0;
+	s->filled = left + len;
+	/* The end that was found was counted as a packet. */
+	s->packet -= s->ended && s->packet;
+	s->ended = false;
+}
+
+/**
+ * stream_close - end with a CPU's files
+ * @s: the stream
+ */
+void stream_close(struct stream *s)
+{
+	u32 i;
+
+	source_close(s->source);
+	for (i = 0; i < s->nr_files; i++)
+		free(s->files[i].path);
+	free(s->files);
+	free(s->window);
+}
+
+/* Fills the window, from the next byte to look at on. */
+static void refill(struct stream *s)
+{
+	long long got;
+
+	memmove(s->window, s->window + s->start, s->filled - s->start);
+	s->offset += s->start;
+	s->filled -= s->start;
+	s->start = 0;
+	got = source_read(s->source, s->window + s->filled, WINDOW - s->filled);
+	s->eof = got < (long long)(WINDOW - s->filled);
+	if (got < 0)
+		s->read_error = errno;
+	else
+		s->filled += got;
+}
+
+/* Bytes in the window from the next one on; at least @want, unless the file ends. */
+static size_t peek(struct stream *s, size_t want)
+{
+	if (s->filled - s->start < want && !s->eof)
+		refill(s);
+	return s->filled - s->start;
+}
+
+static u64 position(const struct stream *s)
+{
+	return s->offset + s->start;
+}
+
+/* Passes over bytes; fewer if the file ends. */
+static void skip(struct stream *s, u64 bytes)
+{
+	size_t left;
+
+	while (bytes) {
+		left = peek(s, 1);
+		if (!left)
+			return;
+		if (left > bytes)
+			left = bytes;
+		s->start += left;
+		bytes -= left;
+	}
+}
+
+static struct trace_event *add_pseudo(struct stream *s, struct batch *b, enum trace_type type,
+				      u64 time)
+{
+	struct trace_event *e = b->events + b->nr++;
+
+	e->type = type;
+	e->time = time;
+	e->cpu = s->cpu;
+	e->node = s->before.node;
+	return e;
+}
+
+/* Tells that something is wrong with the current packet. */
+__printf(4, 5)
+static void fault(struct stream *s, struct batch *b, bool incomplete, const char *format, ...)
+{
+	const struct stream_file *file = s->files + s->file;
+	char *text = b->text + b->text_used;
+	struct trace_event *e;
+	va_list args;
+	size_t len;
+
+	len = snprintf(text, FAULT_MAX, "%.100s, packet %llu: ", file->path + file->name,
+		       s->packet);
+	va_start(args, format);
+	vsnprintf(text + len, FAULT_MAX - len, format, args);
+	va_end(args);
+	b->text_used += strlen(text) + 1;
+	if (!s->sound && !*s->complaint)
+		snprintf(s->complaint, sizeof(s->complaint), "%s", text);
+	e = add_pseudo(s, b, TRACE_FAULT, s->last);
+	e->u.fault.text = text;
+	e->u.fault.incomplete = incomplete;
+}
+
+static void add_loss(struct stream *s, struct batch *b, u64 time, u64 events, u64 packets)
+{
+	struct trace_event *e = add_pseudo(s, b, TRACE_DISCARDED, time);
+
+	e->u.discarded.events = events > U64_MAX / 2 ? 0 : events;
+	e->u.discarded.packets = packets;
+	e->u.discarded.broken = s->broken;
+	e->u.discarded.early = false;
+}
+
+/*
+ * Goes on in the next file. After the last one, events may be missing for good from the end of the
+ * packet before on.
+ */
+static void end_file(struct stream *s, struct batch *b)
+{
+	const char *why = s->read_error ? strerror(s->read_error) :
+			  s->source ? source_damage(s->source) : NULL;
+	char error[KMAP_ERROR_MAX];
+
+	if (why) {
+		fault(s, b, true, "at byte %llu: %s", s->packet_offset, why);
+		s->broken = true;
+	}
+	if (s->file + 1 < s->nr_files) {
+		s->before_file += s->files[s->file++].size;
+		s->known = s->any ? s->before.seq + 1 : 0;
+		if (open_file(s, error))
+			return;
+		fault(s, b, true, "%s", error);
+		s->broken = true;
+		s->eof = true;
+		return;
+	}
+	if (s->broken)
+		add_loss(s, b, s->last, 0, 0);
+	s->ended = true;
+}
+
+/* Looks for the header of a packet behind the next byte. */
+static void find_packet(struct stream *s)
+{
+	const struct layout *l = s->layout;
+	u32 need = l->uuid.offset + 16 > l->magic.offset + l->magic.size ?
+		l->uuid.offset + 16 : l->magic.offset + l->magic.size;
+	const unsigned char *p;
+
+	for (s->start++; peek(s, need) >= need; s->start++) {
+		p = s->window + s->start;
+		if (get(p, &l->magic) == MAGIC &&
+		    !memcmp(p + l->uuid.offset, l->metadata->uuid, 16))
+			return;
+	}
+	s->start = s->filled;
+}
+
+/* Takes the frame of a packet; false if it is none, and that has been told. */
+static bool take_frame(struct stream *s, struct batch *b, const unsigned char *h)
+{
+	const struct layout *l = s->layout;
+	struct frame *f = &s->frame;
+	u64 least = 8ull * l->packet_size, size = get(h, &l->size), content = get(h, &l->content);
+
+	*f = (struct frame){
+		.begin = get(h, &l->begin), .end = get(h, &l->end), .size = size / 8,
+		.content = content / 8, .seq = get(h, &l->seq),
+		.discarded = get(h, &l->discarded),
+		.discarded_before = get(h, &l->discarded_before),
+		.cpu = get(h, &l->cpu), .node = get(h, &l->node),
+	};
+	if (get(h, &l->magic) != MAGIC)
+		fault(s, b, true, "at byte %llu: no packet: magic is %08llx, want %08x",
+		      s->packet_offset, get(h, &l->magic), MAGIC);
+	else if (memcmp(h + l->uuid.offset, l->metadata->uuid, 16))
+		fault(s, b, true,
+		      "at byte %llu: its uuid is not that of the metadata: they are not of one boot",
+		      s->packet_offset);
+	else if (get(h, &l->stream_id))
+		fault(s, b, true, "at byte %llu: stream_id is %llu, want 0", s->packet_offset,
+		      get(h, &l->stream_id));
+	else if (size % 8 || size < least)
+		fault(s, b, true,
+		      "at byte %llu: packet_size is %llu bits, want whole bytes and %llu at least",
+		      s->packet_offset, size, least);
+	else if (content % 8 || content > size || content < least)
+		fault(s, b, true,
+		      "at byte %llu: content_size is %llu bits, want whole bytes, %llu to %llu",
+		      s->packet_offset, content, least, size);
+	else if (f->begin > TIME_MAX || f->end > TIME_MAX)
+		fault(s, b, true, "at byte %llu: timestamps %llu to %llu: at most %llu",
+		      s->packet_offset, f->begin, f->end, TIME_MAX);
+	else if (f->seq == U64_MAX || f->discarded == U64_MAX)
+		fault(s, b, true,
+		      "at byte %llu: packet_seq_num %llu, events_discarded %llu: want less",
+		      s->packet_offset, f->seq, f->discarded);
+	else
+		return true;
+	s->broken = true;
+	return false;
+}
+
+/* Whether the packet is one that is to be read: not twice, not another CPU's. */
+static bool is_wanted(struct stream *s, struct batch *b)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+
+	if (f->cpu != s->cpu) {
+		fault(s, b, true, "of cpu%u: left out", f->cpu);
+		s->broken = true;
+		return false;
+	}
+	if (s->any && f->seq < s->known && f->end <= before->end)
+		return false;
+	if (s->any && f->seq <= before->seq && f->begin < before->end) {
+		fault(s, b, true,
+		      "packet_seq_num is %llu, that of the one before is %llu: left out, it comes twice or too late",
+		      f->seq, before->seq);
+		return false;
+	}
+	return true;
+}
+
+/* What is odd about the frame, compared with that of the packet before. */
+static void compare_frames(struct stream *s, struct batch *b)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+
+	if (f->content != f->size)
+		fault(s, b, false, "%llu bytes of content in %llu", f->content, f->size);
+	if (f->begin > f->end)
+		fault(s, b, false, "begins at %llu ns, ends at %llu", f->begin, f->end);
+	if (!s->any || s->stands_in)
+		return;
+	if (f->seq > before->seq + 1)
+		fault(s, b, true,
+		      "packet_seq_num is %llu, that of the one before is %llu: %llu packets are missing",
+		      f->seq, before->seq, f->seq - before->seq - 1);
+	else if (f->seq <= before->seq)
+		fault(s, b, true, "packet_seq_num is %llu, that of the one before is %llu",
+		      f->seq, before->seq);
+	s->broken |= f->seq != before->seq + 1;
+	if (f->begin < before->end)
+		fault(s, b, false, "begins at %llu ns, the one before ends at %llu", f->begin,
+		      before->end);
+	if (f->discarded < before->discarded)
+		fault(s, b, false, "events_discarded is %llu, was %llu before", f->discarded,
+		      before->discarded);
+	if (f->node != before->node)
+		fault(s, b, false, "on node %u, the one before on node %u", f->node,
+		      before->node);
+}
+
+/* Others may have read the packets before the first one, and the events in them. */
+static void begin_late(struct stream *s, struct batch *b)
+{
+	add_loss(s, b, 0, 0, 0);
+	b->events[b->nr - 1].u.discarded.early = !s->broken;
+	b->events[b->nr - 1].u.discarded.broken = s->broken || s->frame.seq;
+}
+
+/* How many packets are missing before the packet. */
+static u64 missing(const struct stream *s)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+
+	if (!s->any)
+		return s->stands_in ? f->seq + 1 - s->files[s->file].first : 0;
+	return f->seq > before->seq ? f->seq - before->seq - 1 + s->stands_in : 0;
+}
+
+/* Whether the packet has announcements in place of packets that are in no part of the trace. */
+static bool stands_in(const struct stream *s)
+{
+	const struct stream_file *file = s->files + s->file;
+
+	return s->packet == 1 && s->frame.seq == file->carried && (s->any || file->later);
+}
+
+/*
+ * Adds pseudo events for what is missing before the packet. Of what its CPU lost, the part that
+ * an earlier packet reports belongs to the trace only if that packet does.
+ */
+static void tell_loss(struct stream *s, struct batch *b)
+{
+	const struct frame *f = &s->frame, *before = &s->before;
+	u64 known = s->any ? before->discarded : f->discarded_before;
+	u64 lost = f->discarded > known ? f->discarded - known : 0;
+	u64 packets = missing(s);
+	/* What a first packet lost may have come at any time before it, like packets before it. */
+	bool late = !s->any && (f->seq || s->broken || lost);
+
+	if (late)
+		begin_late(s, b);
+	if (lost || packets || (s->any && s->broken))
+		add_loss(s, b, s->any ? s->last : f->begin, lost, packets);
+	else if (!late)
+		return;
+	if (!s->stands_in)
+		add_pseudo(s, b, TRACE_RESUMED, f->begin);
+	s->broken = false;
+}
+
+static void cut_off(struct stream *s, struct batch *b, u64 left)
+{
+	fault(s, b, true, "at byte %llu: cut off: %llu bytes are left of %llu",
+	      s->packet_offset, left, s->frame.size);
+	s->broken = true;
+}
+
+/* Goes to the next packet. */
+static void next_packet(struct stream *s, struct batch *b)
+{
+	u32 need = s->layout->packet_size;
+	size_t left = peek(s, need);
+	u64 lost;
+
+	s->packet++;
+	s->packet_offset = position(s);
+	s->events = 0;
+	if (!left) {
+		end_file(s, b);
+	} else if (left < need) {
+		fault(s, b, true,
+		      "at byte %llu: cut off: %zu bytes are left, its header alone has %u",
+		      s->packet_offset, left, need);
+		s->broken = true;
+		s->start = s->filled;
+	} else if (!take_frame(s, b, s->window + s->start)) {
+		find_packet(s);
+	} else if (!is_wanted(s, b)) {
+		skip(s, s->frame.size);
+	} else {
+		s->stands_in = stands_in(s);
+		s->told = s->stands_in && s->any ? s->before.end : 0;
+		s->broken |= s->stands_in;
+		compare_frames(s, b);
+		tell_loss(s, b);
+		s->start += need;
+		if (!s->any)
+			s->first_seq = s->frame.seq;
+		lost = s->before.discarded;
+		s->before = s->frame;
+		if (s->before.discarded < lost)
+			s->before.discarded = lost;
+		s->last = s->frame.begin;
+		s->any = true;
+		s->sound = true;
+		s->in_packet = true;
+	}
+}
+
+/* Tells that the packet is over. */
+static void end_packet(struct stream *s, struct batch *b)
+{
+	struct trace_event *e = add_pseudo(s, b, TRACE_PACKET, s->last);
+
+	e->u.packet.begin = s->frame.begin;
+	e->u.packet.end = s->frame.end;
+	s->in_packet = false;
+}
+
+/* Passes over the rest of a packet, which is damaged or has no more content. */
+static void leave_packet(struct stream *s, struct batch *b, bool damaged)
+{
+	u64 end = s->packet_offset + s->frame.size, at = position(s);
+
+	end_packet(s, b);
+	if (end > at)
+		skip(s, end - at);
+	if (damaged)
+		return;
+	if (s->frame.end > s->last)
+		s->last = s->frame.end;
+	if (s->stands_in)
+		add_pseudo(s, b, TRACE_RESUMED, s->last);
+	if (position(s) < end)
+		cut_off(s, b, position(s) - s->packet_offset);
+}
+
+/*
+ * The time of an event, of whose 64 bits fewer may be there: it is near the begin of its
+ * packet.
+ */
+static u64 event_time(const struct stream *s, const unsigned char *p)
+{
+	const struct place *stamp = &s->layout->timestamp;
+	u32 unseen = 64 - 8 * stamp->size;
+	long long distance = (get(p, stamp) - s->frame.begin) << unseen;
+
+	return s->frame.begin + (distance >> unseen);
+}
+
+static const struct decoder *find_decoder(const struct layout *l, u64 id)
+{
+	u32 i;
+
+	if (id < ARRAY_SIZE(l->by_id))
+		return l->by_id[id];
+	for (i = 0; i < l->metadata->nr_events; i++)
+		if (l->metadata->events[i].id == id)
+			return l->decoders + i;
+	return NULL;
+}
+
+/* What became of an event. */
+enum decoded { DECODED, CUT, FULL };
+
+/* Takes over the fields of an event from @p, up to @end; sets @p to behind it. */
+static enum decoded decode(const struct decoder *d, struct trace_event *e, struct batch *b,
+			   const unsigned char **at, const unsigned char *end)
+{
+	const unsigned char *p = *at, *nul;
+	const struct step *step;
+	char *to, *text;
+
+	for (step = d->steps; step < d->steps + d->nr; step++) {
+		if (step->how != STEP_TEXT && (size_t)(end - p) < step->size)
+			return CUT;
+		to = (char *)e + step->to;
+		switch (step->how) {
+		case STEP_U32:
+			*(u32 *)to = load(p, step->size, step->big_endian);
+			break;
+		case STEP_U64:
+			*(u64 *)to = load(p, step->size, step->big_endian);
+			break;
+		case STEP_INT:
+			*(int *)to = (long long)(load(p, step->size, step->big_endian) <<
+						 (64 - 8 * step->size)) >> (64 - 8 * step->size);
+			break;
+		case STEP_COMM:
+			memset(to, 0, TRACE_COMM_SIZE);
+			memcpy(to, p, step->size < TRACE_COMM_SIZE ? step->size :
+			       TRACE_COMM_SIZE - 1);
+			break;
+		case STEP_BUILD_ID:
+			memset(to, 0, TRACE_BUILD_ID);
+			memcpy(to, p, step->size < TRACE_BUILD_ID ? step->size : TRACE_BUILD_ID);
+			break;
+		case STEP_SKIP:
+			break;
+		case STEP_ZERO:
+			*(u32 *)to = 0;
+			break;
+		case STEP_ZERO_U64:
+			*(u64 *)to = 0;
+			break;
+		default:
+			nul = memchr(p, '\0', end - p);
+			if (!nul)
+				return CUT;
+			if (step->how == STEP_TEXT) {
+				text = batch_text(b, nul + 1 - p);
+				if (!text)
+					return FULL;
+				*(const char **)to = memcpy(text, p, nul + 1 - p);
+			}
+			p = nul + 1;
+			continue;
+		}
+		p += step->size;
+	}
+	*at = p;
+	return DECODED;
+}
+
+/* Leaves out the rest of a packet. */
+static void leave_out(struct stream *s, struct batch *b, const char *why)
+{
+	fault(s, b, true, "at byte %llu: damaged behind its event %llu: %s", s->packet_offset,
+	      s->events, why);
+	s->broken = true;
+	leave_packet(s, b, true);
+}
+
+/* Leaves out the rest of a packet, because of an event that cannot be passed over. */
+static void leave_out_event(struct stream *s, struct batch *b, u64 id, bool known)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), known ? "event %llu has fields of unknown size" :
+		 "no event has the id %llu", id);
+	leave_out(s, b, why);
+}
+
+/* Takes the next event of the packet; false if the batch is full. */
+static bool take_event(struct stream *s, struct batch *b)
+{
+	const struct layout *l = s->layout;
+	u64 left = s->packet_offset + s->frame.content - position(s), id;
+	const unsigned char *p, *end;
+	const struct decoder *d;
+	struct trace_event *e;
+	enum decoded decoded;
+	size_t here;
+
+	here = s->filled - s->start;
+	if (here > left)
+		here = left;
+	p = s->window + s->start;
+	end = p + here;
+	if (here < l->event_size)
+		goto short_of;
+	id = get(p, &l->id);
+	d = find_decoder(l, id);
+	if (!d || !d->readable) {
+		leave_out_event(s, b, id, d);
+		return true;
+	}
+	e = b->events + b->nr;
+	e->type = d->type;
+	e->time = event_time(s, p);
+	e->cpu = s->frame.cpu;
+	e->node = s->frame.node;
+	if (d->type == TRACE_UNKNOWN) {
+		e->u.unknown.name = d->class->name;
+		e->u.unknown.id = d->class->id;
+	}
+	p += l->event_size;
+	decoded = decode(d, e, b, &p, end);
+	if (decoded == FULL)
+		return false;
+	if (decoded == CUT)
+		goto short_of;
+	s->events++;
+	s->start = p - s->window;
+	if (e->time < s->told)
+		return true;
+	b->nr++;
+	s->last = e->time;
+	return true;
+
+short_of:
+	if (here < left && !s->eof && s->start) {
+		refill(s);
+		return take_event(s, b);
+	}
+	if (here < left && s->eof) {
+		cut_off(s, b, position(s) + here - s->packet_offset);
+		end_packet(s, b);
+		s->start = s->filled;
+		return true;
+	}
+	leave_out(s, b, "an event is cut off");
+	return true;
+}
+
+/**
+ * stream_fill - get the next events
+ * @s: the stream
+ * @b: filled with them; empty if there are no more, then s->ended is set
+ */
+void stream_fill(struct stream *s, struct batch *b)
+{
+	b->nr = 0;
+	b->text_used = 0;
+	while (!s->ended && b->nr + PSEUDO_EVENTS < b->room) {
+		if (!s->in_packet) {
+			if (b->text_used + PSEUDO_EVENTS * FAULT_MAX > b->text_room && b->nr)
+				break;
+			next_packet(s, b);
+		} else if (position(s) >= s->packet_offset + s->frame.content) {
+			leave_packet(s, b, false);
+		} else if (!take_event(s, b)) {
+			break;
+		}
+	}
+	b->bytes = s->before_file + position(s);
+}
