@@ -236,7 +236,8 @@ static void sites_of_what_matches_are_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tally.writes, 1 + 3);
 
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("filter_write_twice"));
-	KUNIT_EXPECT_EQ(test, both - one, check_sites(test, filter_write_twice, filter_write_twice));
+	KUNIT_EXPECT_EQ(test, both - one,
+			check_sites(test, filter_write_twice, filter_write_twice));
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("nobody_is_called_so"));
 	expect_patched(test, 0);
 	filter_write_once();

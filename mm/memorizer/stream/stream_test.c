@@ -799,7 +799,6 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 	u32 id;
 
 	KUNIT_ASSERT_EQ(test, switch_on(NULL), 0);
-	memorizer_clear();
 	drain(test, NULL, NULL);
 	p = kmalloc(72, GFP_KERNEL);
 	id = object_at(p);
