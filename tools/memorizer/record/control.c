@@ -317,7 +317,7 @@ void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES])
 	for (i = 0; i < NR_STREAM_SWITCHES; i++)
 		if (on[i])
 			fprintf(stderr,
-				"memorizer: %s/%s: was on already, and will stay on: echo 0 there ends it\n",
+				"memorizer: %s/%s: already on, and stays on: 'memorizer record --restore' restores it if a killed recorder left it on, echo 0 there ends it\n",
 				c->path, switches[i]);
 }
 

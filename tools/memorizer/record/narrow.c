@@ -172,53 +172,73 @@ static char *add_number(char *lines, u32 number)
 	return more;
 }
 
-/* Has the kernel choose tasks: those that were named, or nobody until the command is there. */
-static bool choose_tasks(struct narrow *n, const struct control *c)
+/* Sets the tasks: those of --pid, or none until the command is there. */
+static bool choose_tasks(const struct narrow *n, const struct control *c)
 {
-	char *lines = n->pids->nr ? NULL : strdup("none\n"), *fork;
+	char *lines = n->pids->nr ? NULL : strdup("none\n");
 	bool fine;
 	u32 i;
 
-	fork = control_read(c, FORK);
-	n->pids_before = fork ? control_read(c, PIDS) : NULL;
-	n->children_before = fork && *fork == '1';
-	free(fork);
 	for (i = 0; i < n->pids->nr; i++)
 		lines = add_number(lines, n->pids->number[i]);
-	fine = n->pids_before && control_write(c, FORK, n->children ? "1\n" : "0\n") &&
-	       set_lines(c, PIDS, lines);
+	fine = control_write(c, FORK, n->children ? "1\n" : "0\n") && set_lines(c, PIDS, lines);
 	free(lines);
 	return fine;
 }
 
-/* Has the kernel take lines in place of others, which are kept. */
-static bool replace_lines(const struct control *c, const char *file, const char *lines,
-			  char **before)
+static bool read_tasks(struct narrow *n, const struct control *c)
 {
-	*before = control_read(c, file);
-	return *before && set_lines(c, file, lines);
+	char *fork = control_read(c, FORK);
+
+	n->pids_before = fork ? control_read(c, PIDS) : NULL;
+	n->children_before = fork && *fork == '1';
+	free(fork);
+	return n->pids_before;
+}
+
+/* Reads the lines that others are to replace, if there are others. */
+static bool read_lines(const struct control *c, const char *file, const char *lines, char **before)
+{
+	if (lines)
+		*before = control_read(c, file);
+	return !lines || *before;
 }
 
 /**
- * narrow_begin - have the kernel filter
+ * narrow_read - read the kernel's filters that narrow_begin() replaces
  * @n: the filters
  * @c: the kernel's files
  * @else_sieve: whether a kernel that cannot choose tasks may do without
  *
- * Return: whether that worked; if not there was a message, and narrow_end() puts back what
- *	has changed.
+ * Return: whether that worked; if not there was a message.
  */
-bool narrow_begin(struct narrow *n, const struct control *c, bool else_sieve)
+bool narrow_read(struct narrow *n, const struct control *c, bool else_sieve)
 {
-	if ((n->terms && !replace_lines(c, FILTER, n->terms, &n->before)) ||
-	    (n->fields && !replace_lines(c, FIELDS, n->fields, &n->fields_before)) ||
-	    (n->cgroups && !replace_lines(c, CGROUPS, n->cgroups, &n->cgroups_before)))
+	if (!read_lines(c, FILTER, n->terms, &n->before) ||
+	    !read_lines(c, FIELDS, n->fields, &n->fields_before) ||
+	    !read_lines(c, CGROUPS, n->cgroups, &n->cgroups_before))
 		return false;
 	if (!n->pids->nr && !n->children)
 		return true;
 	if (else_sieve && !n->children && faccessat(c->dir, PIDS, F_OK, 0) && errno == ENOENT)
 		return true;
-	return choose_tasks(n, c);
+	return read_tasks(n, c);
+}
+
+/**
+ * narrow_begin - replace the kernel's filters
+ * @n: the filters, after narrow_read()
+ * @c: the kernel's files
+ *
+ * Return: whether that worked; if not there was a message, and narrow_end() restores what
+ *	has changed.
+ */
+bool narrow_begin(const struct narrow *n, const struct control *c)
+{
+	return (!n->terms || set_lines(c, FILTER, n->terms)) &&
+	       (!n->fields || set_lines(c, FIELDS, n->fields)) &&
+	       (!n->cgroups || set_lines(c, CGROUPS, n->cgroups)) &&
+	       (!n->pids_before || choose_tasks(n, c));
 }
 
 /**
@@ -320,7 +340,7 @@ static void print_lines(FILE *to, const char *name, const char *text)
 
 /**
  * narrow_print - print what was before
- * @n: the filters, after narrow_begin() and before narrow_log()
+ * @n: the filters, after narrow_read() and before narrow_log()
  * @c: the kernel's files
  * @to: where to
  */

@@ -565,7 +565,7 @@ static void look_at_symbols(void)
 			"memorizer: /proc/kallsyms: addresses are hidden, the trace will have no symbols: want 0 or 1 in /proc/sys/kernel/kptr_restrict\n");
 }
 
-/* Opens what is read and makes what is written, before anything is switched on. */
+/* Opens the kernel's files, creates the trace and sets the filters, before the switches. */
 static bool prepare(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
@@ -573,7 +573,7 @@ static bool prepare(struct recorder *r)
 
 	if (!control_open(&r->kernel, r->what->debugfs) || !fits_a_packet(r) ||
 	    !control_get_switches(&r->kernel, r->before) ||
-	    !narrow_begin(&r->what->narrow, &r->kernel, r->what->on[STREAM_ACCESSES]))
+	    !narrow_read(&r->what->narrow, &r->kernel, r->what->on[STREAM_ACCESSES]))
 		return false;
 	r->what->form.choice.chosen = r->what->narrow.pids_before;
 	if (!copies_open(c, &r->what->form, &r->kernel) ||
@@ -588,7 +588,9 @@ static bool prepare(struct recorder *r)
 	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
 	save_kernel(r);
 	arrivals_begin(&r->arrivals, copies_base(c));
-	if (!arrivals_look(&r->arrivals) || !copies_first_part(c))
+	/* The kernel's filters change last: --restore needs the settings and the metadata. */
+	if (!arrivals_look(&r->arrivals) || !copies_first_part(c) ||
+	    !narrow_begin(&r->what->narrow, &r->kernel))
 		return false;
 	r->yield = yield_now(&r->kernel);
 	return !view || view->begin(view->data, copies_base(c)->path, r->kernel.path);
@@ -666,21 +668,28 @@ static void summarize(const struct recorder *r)
 			r->trace.path, sums.left_out);
 }
 
-/* Releases what there is. */
-static void release(struct recorder *r)
+/* Restores the filters; whether they are as they were. */
+static bool end_filters(struct recorder *r)
 {
+	return !r->kernel.path || narrow_end(&r->what->narrow, &r->kernel);
+}
+
+/* Releases what was opened; removes a trace that has not begun, unless --restore needs it. */
+static void release(struct recorder *r, bool begun)
+{
+	bool restored = end_filters(r);
+
 	copies_close(&r->copies);
 	arrivals_end(&r->arrivals);
-	r->failed |= r->copies.failed;
+	r->failed |= r->copies.failed || !restored;
 	if (r->signals >= 0)
 		close(r->signals);
+	if (r->trace.path && !begun && restored)
+		save_discard(&r->trace);
 	if (r->trace.path)
 		save_close(&r->trace);
-	if (!r->kernel.path)
-		return;
-	if (!narrow_end(&r->what->narrow, &r->kernel))
-		r->failed = true;
-	control_close(&r->kernel);
+	if (r->kernel.path)
+		control_close(&r->kernel);
 }
 
 /* Records, and waits for the command if that goes on. */
@@ -718,12 +727,13 @@ int record(struct recording *what)
 {
 	struct recorder r = { .what = what, .signals = -1, .arrivals.file = -1,
 			      .arrivals.events = -1 };
+	bool begun = prepare(&r);
 
-	if (prepare(&r))
+	if (begun)
 		run(&r);
 	else
 		r.failed = true;
-	release(&r);
+	release(&r, begun);
 	if (r.failed)
 		return EXIT_UNABLE;
 	if (WIFSIGNALED(r.command_status))

@@ -62,7 +62,8 @@ static bool make_default(struct save *s)
 		if ((i ? asprintf(&s->path, DEFAULT_PATH ".%u", i) :
 			 asprintf(&s->path, DEFAULT_PATH)) < 0)
 			abort();
-		if (!mkdir(s->path, 0700))
+		s->made = !mkdir(s->path, 0700);
+		if (s->made)
 			return true;
 		if (errno != EEXIST)
 			return false;
@@ -77,7 +78,8 @@ static bool make(struct save *s, const char *path)
 	s->path = strdup(path);
 	if (!s->path)
 		abort();
-	return !mkdir(path, 0700) || errno == EEXIST;
+	s->made = !mkdir(path, 0700);
+	return s->made || errno == EEXIST;
 }
 
 /**
@@ -148,7 +150,7 @@ bool save_part(const struct save *s, const char *name, struct save *part)
 }
 
 /* Removes the files in the directory @name of @dir, and the directories below it. */
-static bool remove_all(int dir, const char *name)
+static bool empty(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -158,12 +160,13 @@ static bool remove_all(int dir, const char *name)
 	while (fine && (entry = readdir(d)))
 		fine = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 		       !unlinkat(fd, entry->d_name, 0) ||
-		       (errno == EISDIR && remove_all(fd, entry->d_name));
+		       (errno == EISDIR && empty(fd, entry->d_name) &&
+			!unlinkat(fd, entry->d_name, AT_REMOVEDIR));
 	if (d)
 		closedir(d);
 	else if (fd >= 0)
 		close(fd);
-	return fine && !unlinkat(dir, name, AT_REMOVEDIR);
+	return fine;
 }
 
 /**
@@ -175,7 +178,19 @@ static bool remove_all(int dir, const char *name)
  */
 bool save_remove(const struct save *s, const char *name)
 {
-	return remove_all(s->dir, name) || fail(s, name);
+	return (empty(s->dir, name) && !unlinkat(s->dir, name, AT_REMOVEDIR)) || fail(s, name);
+}
+
+/**
+ * save_discard - undo save_open() and remove what was saved since
+ * @s: the directory; save_close() releases it
+ *
+ * A failure prints a message.
+ */
+void save_discard(const struct save *s)
+{
+	if (!empty(s->dir, ".") || (s->made && rmdir(s->path)))
+		fail(s, NULL);
 }
 
 /**

@@ -9,16 +9,19 @@
  * struct save - the directory
  * @path: its name, for messages
  * @dir: file descriptor of it
+ * @made: save_open() created it
  */
 struct save {
 	char *path;
 	int dir;
+	bool made;
 };
 
 bool save_open(struct save *s, const char *path);
 bool save_begin(const struct save *s);
 bool save_part(const struct save *s, const char *name, struct save *part);
 bool save_remove(const struct save *s, const char *name);
+void save_discard(const struct save *s);
 bool save_link(const struct save *from, const struct save *to, const char *name);
 void save_close(struct save *s);
 bool save_copy(const struct save *s, int dir, const char *from, const char *to);

@@ -20,7 +20,7 @@
  * @to: the trace
  * @c: the kernel's files
  * @before: the switches as they were
- * @n: the filters, after narrow_begin()
+ * @n: the filters, after narrow_read()
  *
  * Return: whether that worked; if not there was a message.
  */

@@ -186,8 +186,9 @@ copied 0 && [ $status -eq 0 ]
 ok $? "a stream that was on since boot is recorded"
 same "and goes on" "1 0 0" \
 	"$(cat "$m/stream_allocations" "$m/stream_retirements" "$m/stream_accesses" | xargs)"
-same "which is said" "memorizer: debugfs/memorizer/stream_allocations: was on already, \
-and will stay on: echo 0 there ends it" "$(message | head -n 1)"
+same "record warns of a stream that was on" "memorizer: debugfs/memorizer/stream_allocations: already on, \
+and stays on: 'memorizer record --restore' restores it if a killed recorder left it on, echo 0 there ends it" \
+	"$(message | head -n 1)"
 
 # Entries, locks and scopes; scoped is on before accesses are, and for longer
 context()
@@ -370,6 +371,27 @@ busy: somebody else reads it, end that first" "$? $(message)"
 	restores "$tmp/trace"
 	same "once" "2 memorizer: trace: no settings in it: they have been put back already" \
 		"$status $(message)"
+done
+# The recorder is killed when it has set one filter and waits to set the next: both are FIFOs.
+for form in "" "--max-size 1M --rotate 2"; do
+	debugfs 0
+	echo 0 >"$m/memorizer_log_access"
+	mkfifo "$m/memorizer_filter" "$m/memorizer_fields"
+	# shellcheck disable=SC2086 # options
+	"$memorizer" record --debugfs "$d" -o "$tmp/trace" $form --accesses --function 'ext4_*' \
+		--fields 'cache:*' --for 1000h 2>"$tmp/err" </dev/null &
+	recorder=$!
+	echo "cache:before" >"$m/memorizer_fields" &
+	echo "function:before*" >"$m/memorizer_filter"
+	same "the recorder sets its filter: record $form" "function:ext4_*" "$(cat "$m/memorizer_filter")"
+	kill -KILL $recorder
+	wait $recorder 2>/dev/null
+	rm "$m/memorizer_filter" "$m/memorizer_fields"
+	echo "function:ext4_*" >"$m/memorizer_filter"
+	echo "cache:*" >"$m/memorizer_fields"
+	restores "$tmp/trace"
+	same "settings are saved before anything changes" "0 function:before* cache:before 0" \
+		"$status $(cat "$m/memorizer_filter" "$m/memorizer_fields" "$m/memorizer_log_access" | xargs)"
 done
 narrows 0 "" --accesses --module vmlinux
 restores "$tmp/trace"
@@ -1420,10 +1442,16 @@ refuses "whose children" " record: --children: want --pid or a command, whose th
 	--accesses --children
 refuses "a kernel that filters" ": debugfs/memorizer/memorizer_filter: No such file or directory: not \
 in this kernel's Memorizer, want a later one" -o "$tmp/none" --accesses --function a
-# It takes numbers only, as the kernel takes terms only
+# A kernel that filters has this file, too.
+echo 0 >"$m/memorizer_log_access"
+# oom_score_adj takes numbers only, as the kernel takes terms only.
 ln -s /proc/self/oom_score_adj "$m/memorizer_filter"
 refuses "terms that the kernel takes" ": debugfs/memorizer/memorizer_filter: 'function:a[': Invalid \
 argument" -o "$tmp/none" --accesses --function "a["
+mkdir "$tmp/own"
+record -o "$tmp/own" --accesses --function "a["
+[ $status -eq 2 ] && [ -d "$tmp/own" ] && [ -z "$(ls -A "$tmp/own")" ]
+ok $? "a refused filter leaves an existing directory empty"
 rm "$m/memorizer_filter"
 ln -s /proc/self/oom_score_adj "$m/memorizer_fields"
 refuses "terms of objects that the kernel takes" ": debugfs/memorizer/memorizer_fields: 'cache:a[': Invalid \
