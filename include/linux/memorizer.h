@@ -62,10 +62,10 @@ struct memorizer_file {
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
 
-/* Objects are or have been recorded, or allocations are observed; see object.c. */
+/* Objects are or have been recorded, or allocations are observed; see hooks.c. */
 DECLARE_STATIC_KEY_FALSE(memorizer_tracking);
 
-/* What the allocator's hooks have to do, in bits; see mm/memorizer/object.c. */
+/* What the allocator's hooks have to do, in bits; see mm/memorizer/hooks.c. */
 extern u8 memorizer_hooks;
 
 #define MEMORIZER_DO_RECORD	BIT(0)	/* record new objects */

@@ -109,6 +109,9 @@ DEFINE_PER_CPU(u64, memorizer_current_key);
 static DEFINE_PER_CPU_READ_MOSTLY(u32 *, buckets);
 static u32 bucket_mask __ro_after_init;		/* their number, less one */
 
+/* Do accesses reach the observer? */
+bool memorizer_accesses_observed __read_mostly;
+
 /* For so many reasons all accesses take the slow path. Written under memorizer_rwsem. */
 static unsigned int slow_path_users __read_mostly;
 
@@ -843,4 +846,21 @@ void memorizer_slow_path_end(void)
 		WRITE_ONCE(miss_bytes, PAGE_SIZE);
 	WRITE_ONCE(slow_path_users, slow_path_users - 1);
 	up_write(&memorizer_rwsem);
+}
+
+/**
+ * memorizer_observe_accesses() - switch the observer's access events
+ * @on: true to pass accesses to the observer
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_observe_accesses(bool on)
+{
+	if (on) {
+		WRITE_ONCE(memorizer_accesses_observed, true);
+		memorizer_slow_path_begin();
+	} else {
+		memorizer_slow_path_end();
+		WRITE_ONCE(memorizer_accesses_observed, false);
+	}
 }

@@ -110,56 +110,6 @@ struct memorizer_wide_entry {
 
 static_assert(sizeof(struct memorizer_wide_entry) == 40);
 
-/* Where an object record is in its life; it moves down this list, then begins anew. */
-enum memorizer_state {
-	MEMORIZER_UNUSED,	/* never used, or given back to the pool */
-	MEMORIZER_LIVE,
-	MEMORIZER_FREED,
-	MEMORIZER_BURIED,	/* another allocation came over it: its free was not seen */
-	MEMORIZER_LEAVING,	/* the observer takes it; no longer shown */
-	MEMORIZER_CLEARED,	/* cleared; waits for the last hook that may see it */
-	MEMORIZER_RETIRED,	/* likewise, but the observer took it */
-};
-
-/**
- * struct memorizer_object - one allocation, live or freed
- * @entries: id of its first access entry
- * @link: the pool's when it is free
- * @size: bytes requested
- * @at: its address while it is live, or else that of no memory, see memorizer_hide(); so it
- *	always is if it is counted by granule, so that no fast path takes an access for its
- * @times: when it was freed, in jiffies, and the upper part of when it was allocated
- * @alloc_jiffies: the lower part of that
- * @alloc_ip: who allocated it, see memorizer_pack_ip()
- * @free_ip: who freed it, or is about to
- * @who: pid of the task that allocated it, and MEMORIZER_BY_GRANULE if accesses to it are
- *	counted by the part of it that they are to
- * @comm: that task's name, without the NUL at its end if it is that long
- * @state: an enum memorizer_state
- *
- * What describes the allocation is complete before @state says LIVE, what
- * describes the free before @state says FREED or BURIED. An access is one to the
- * object if it lies within @size from @at on; or, if that is counted by granule, from
- * memorizer_object_va() on while @state is LIVE.
- */
-struct memorizer_object {
-	union {
-		u32 entries;
-		u32 link;
-	};
-	u32 size;
-	unsigned long at;
-	u64 times;
-	u32 alloc_jiffies;
-	u32 alloc_ip;
-	u32 free_ip;
-	u32 who;
-	char comm[TASK_COMM_LEN - 1];
-	u8 state;
-};
-
-static_assert(sizeof(struct memorizer_object) == 56);
-
 /* Records of one class have one size. */
 enum memorizer_class {
 	MEMORIZER_OBJECT,
@@ -247,63 +197,7 @@ static __always_inline u32 memorizer_entry_ip(const struct memorizer_entry *entr
 	return entry->key;
 }
 
-/* Beside a pid, which has no such bit: an entry, or all of an object, counts by granule. */
-#define MEMORIZER_BY_GRANULE	BIT(29)
-
-static __always_inline u32 memorizer_object_pid(const struct memorizer_object *object)
-{
-	return object->who & (MEMORIZER_BY_GRANULE - 1);
-}
-
-/*
- * Of an address, all but the highest bit tell where it is: the next one is the same. So where an
- * object was can be said by what is no address: no memory is within 2^57 bytes of it.
- */
-static __always_inline unsigned long memorizer_hide(unsigned long va)
-{
-	return va ^ BIT(63);
-}
-
-/* Where an object is, or was. */
-static __always_inline unsigned long memorizer_object_va(const struct memorizer_object *object)
-{
-	return (long)(READ_ONCE(object->at) << 1) >> 1;
-}
-
-/* Jiffies of 48 bits: they end after 8,900 years of 1,000 a second. */
-#define MEMORIZER_JIFFIES	48
-
-static __always_inline void memorizer_set_alloc_jiffies(struct memorizer_object *object,
-							unsigned long now)
-{
-	object->alloc_jiffies = now;
-	object->times = (u16)(now >> 32);
-}
-
-static inline unsigned long memorizer_alloc_jiffies(const struct memorizer_object *object)
-{
-	return (unsigned long)(u16)object->times << 32 | object->alloc_jiffies;
-}
-
-/* Several CPUs may do so at once, of which one is in time. */
-static __always_inline void memorizer_set_free_jiffies(struct memorizer_object *object,
-						       unsigned long now)
-{
-	u64 times = READ_ONCE(object->times);
-
-	WRITE_ONCE(object->times, (u64)now << (64 - MEMORIZER_JIFFIES) | (u16)times);
-}
-
-/* 0 if it is live. */
-static inline unsigned long memorizer_free_jiffies(const struct memorizer_object *object)
-{
-	return READ_ONCE(object->times) >> (64 - MEMORIZER_JIFFIES);
-}
-
-static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)
-{
-	return READ_ONCE(object->who) & MEMORIZER_BY_GRANULE;
-}
+#include "object.h"
 
 static __always_inline u32 memorizer_entry_pid(const struct memorizer_entry *entry)
 {
@@ -443,16 +337,6 @@ static inline u64 memorizer_entry_accesses(const struct memorizer_entry *entry)
 		memorizer_entry_reads(entry) + memorizer_entry_writes(entry);
 }
 
-/*
- * Does an object of @bytes at @start contain all of an access, from @addr to @last? The thunks
- * ask the same of an entry.
- */
-static __always_inline bool memorizer_contains(unsigned long start, u32 bytes,
-					       unsigned long addr, unsigned long last)
-{
-	return addr >= start && last - start < bytes;
-}
-
 /* The slot of the per-CPU cache for an access; the thunks know it, too. */
 static __always_inline u32 memorizer_cache_slot(u32 ip, unsigned long addr)
 {
@@ -463,20 +347,6 @@ static __always_inline u32 memorizer_cache_slot(u32 ip, unsigned long addr)
 static __always_inline u32 memorizer_found_slot(unsigned long addr)
 {
 	return (addr >> MEMORIZER_FOUND_ADDR) % MEMORIZER_FOUND_SLOTS;
-}
-
-/* Is the object live, and does it contain all of an access, from @addr to @last? */
-static __always_inline bool memorizer_object_has(const struct memorizer_object *object,
-						 unsigned long addr, unsigned long last)
-{
-	return memorizer_contains(READ_ONCE(object->at), READ_ONCE(object->size), addr, last);
-}
-
-/* The same, for one of @size bytes. */
-static __always_inline bool memorizer_object_contains(const struct memorizer_object *object,
-						      unsigned long addr, unsigned long size)
-{
-	return memorizer_object_has(object, addr, addr + size - 1);
 }
 
 /* main.c */
@@ -610,10 +480,13 @@ struct memorizer_retired {
 };
 
 extern struct memorizer_retired memorizer_retired;
-void memorizer_object_bury(u32 id);
 void memorizer_switch_hooks(unsigned int what, bool on);
+
+/* hooks.c */
 int memorizer_set_enabled(bool on);
 bool memorizer_is_enabled(void);
+
+/* clear.c */
 void memorizer_clear(void);
 
 /* access.c */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's seam: what the core tells while it happens, and to whom.
+ * Memorizer's observer: the interface between the core and an optional listener.
  *
- * The core needs no observer. One may be linked with it: it defines those of the
- * functions below that it wants to be called (observer.c has weak ones that do
- * nothing) and switches on what it wants to be told of. There are no pointers to
- * them, so that what the access hook can reach is seen in the code.
+ * An observer is linked with the core. It defines those of the memorizer_observer_*() functions
+ * that it handles, and switches its events with memorizer_observe_*(). observer.c has weak stubs
+ * for the others. Direct calls keep everything that the access hook can reach visible in the code.
  *
- * An observer may also take closed objects out of the KMAP for good: retire them.
+ * The switches are variables, not static keys. They change often and under load, and a key would
+ * save one instruction per hook. Besides, SMP guests of QEMU 7.2 may execute a breakpoint that
+ * text_poke_bp() has already removed.
  */
 #ifndef _MM_MEMORIZER_OBSERVER_H
 #define _MM_MEMORIZER_OBSERVER_H
@@ -22,7 +23,7 @@ struct task_struct;
 struct memorizer_access;
 struct memorizer_object;
 
-/* What the observer defines; see observer.c. */
+/* Defined by the observer, or by observer.c. */
 void memorizer_observer_init(void);
 void memorizer_observer_files(struct dentry *dir);
 void memorizer_observer_stats(struct seq_file *m);
@@ -35,25 +36,30 @@ void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned 
 void memorizer_observer_traffic(const struct memorizer_access *access, unsigned int kind,
 				unsigned long line, int from);
 
-/* What the observer calls: observer.c */
-extern bool memorizer_accesses_observed, memorizer_traffic_observed;
+/* hooks.c */
 void memorizer_observe_allocations(bool on);
+
+/* access.c */
+extern bool memorizer_accesses_observed;
 void memorizer_observe_accesses(bool on);
+
+/* traffic.c */
+extern bool memorizer_traffic_observed;
 void memorizer_observe_traffic(bool on);
 
-/* Likewise, object.c */
+/* clear.c */
 bool memorizer_has_closed(void);
 void memorizer_retire(struct memorizer_object *object);
-void memorizer_let_go(struct memorizer_object *object);
+void memorizer_retire_done(struct memorizer_object *object);
 void memorizer_give_back(void);
 
-/* Is the observer to be told of accesses? */
+/* Does the observer receive accesses? */
 static __always_inline bool memorizer_tells_accesses(void)
 {
 	return unlikely(READ_ONCE(memorizer_accesses_observed));
 }
 
-/* Is the observer to be told of cache lines that move? */
+/* Does the observer receive moves of cache lines? */
 static __always_inline bool memorizer_tells_traffic(void)
 {
 	return unlikely(READ_ONCE(memorizer_traffic_observed));

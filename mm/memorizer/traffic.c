@@ -91,6 +91,9 @@ struct memorizer_line_table {
 /* NULL: lines are not tracked. Written under tracking_mutex. */
 struct memorizer_line_table *memorizer_line_table __read_mostly;
 
+/* Do moves reach the observer? */
+bool memorizer_traffic_observed __read_mostly;
+
 /* The table has room for at least so many lines. Such a table fits into memory. */
 unsigned long memorizer_lines_wanted __ro_after_init = 1 << 16;
 
@@ -342,6 +345,17 @@ int memorizer_set_track_lines(bool on)
 	}
 	mutex_unlock(&tracking_mutex);
 	return err;
+}
+
+/**
+ * memorizer_observe_traffic() - switch the observer's events for moves of cache lines
+ * @on: true to pass them to the observer, while lines are tracked
+ *
+ * Context: process context; or boot, one CPU.
+ */
+void memorizer_observe_traffic(bool on)
+{
+	WRITE_ONCE(memorizer_traffic_observed, on);
 }
 
 /**

@@ -186,7 +186,7 @@ static void let_go(bool leaves)
 {
 	down_write(&memorizer_rwsem);
 	if (leaves)
-		memorizer_let_go(lines.object);
+		memorizer_retire_done(lines.object);
 	memorizer_lines_end(&lines);
 	/* Of what was an object's address, kmemleak would think that it still is. */
 	copy.at = 0;

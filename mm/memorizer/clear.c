@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's clearing and retiring: give the records of closed objects back to the pool.
+ *
+ * Closed objects stay until memorizer_clear(), or until the observer retires them with
+ * memorizer_retire(). Records are given back in this order:
+ *
+ *	1. Closed objects become CLEARED or RETIRED: no longer shown.
+ *	2. Grace period. Hooks that found such an object in the index while it was live have
+ *	   finished: no entry is added to it any more.
+ *	3. Its entries leave the CPUs' hash chains and caches.
+ *	4. Grace period. Hooks that found such an entry have finished.
+ *	5. Objects, entries and slab records go back to the pool. If the pool ran out of room,
+ *	   free blocks become available to records of any class.
+ *
+ * A grace period waits for all code that runs with preemption disabled, interrupts and idle code
+ * included, because a hook does.
+ */
+#include <linux/memorizer.h>
+#include <linux/rwsem.h>
+
+#include "index.h"
+#include "memorizer.h"
+#include "observer.h"
+
+/* Step 1. */
+static void clear_objects(void)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0;
+	u32 state;
+
+	while ((object = memorizer_object_from(&pos))) {
+		state = READ_ONCE(object->state);
+		/* A reader that stopped within a pinned object's rows continues there. */
+		if ((state == MEMORIZER_FREED || state == MEMORIZER_BURIED) &&
+		    !memorizer_is_pinned(object))
+			WRITE_ONCE(object->state, MEMORIZER_CLEARED);
+		memorizer_may_schedule();
+	}
+}
+
+/* Give all CLEARED and RETIRED objects to the pool. */
+static void recycle_objects(void)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0;
+	u32 state;
+
+	while ((object = memorizer_object_from(&pos))) {
+		state = READ_ONCE(object->state);
+		if (state < MEMORIZER_CLEARED)
+			continue;
+		WRITE_ONCE(object->state, MEMORIZER_UNUSED);
+		memorizer_pool_give(MEMORIZER_OBJECT, memorizer_id(object));
+		if (state == MEMORIZER_CLEARED)
+			memorizer_cleared.objects++;
+		memorizer_may_schedule();
+	}
+}
+
+/* Steps 2 to 5; under memorizer_rwsem, for writing. */
+static void give_back(void)
+{
+	memorizer_index_collect();
+	memorizer_grace_period();
+
+	memorizer_access_collect();
+	memorizer_grace_period();
+
+	recycle_objects();
+	memorizer_index_recycle();
+	memorizer_pool_give_back();
+	memorizer_pool_reclaim();
+}
+
+/**
+ * memorizer_clear() - forget all closed objects
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_clear(void)
+{
+	if (!memorizer_pool_size())
+		return;
+	down_write(&memorizer_rwsem);
+	memorizer_cleared.clearings++;
+	clear_objects();
+	give_back();
+	up_write(&memorizer_rwsem);
+}
+
+/**
+ * memorizer_retire() - take a closed object out of the KMAP, for the observer
+ * @object: the object, which was closed a grace period ago and is not pinned
+ *
+ * Its counts stay readable until memorizer_retire_done().
+ *
+ * Context: process context, may sleep, under memorizer_rwsem, for writing.
+ */
+void memorizer_retire(struct memorizer_object *object)
+{
+	const struct memorizer_entry *entry;
+	u32 id;
+
+	WRITE_ONCE(object->state, MEMORIZER_LEAVING);
+	memorizer_retired.objects++;
+	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
+		entry = memorizer_ptr(id);
+		memorizer_retired.accesses += memorizer_entry_accesses(entry);
+		memorizer_may_schedule();
+	}
+}
+
+/**
+ * memorizer_retire_done() - release an object whose counts the observer has read
+ * @object: the object, which was retired
+ *
+ * memorizer_give_back() gives its records back to the pool.
+ *
+ * Context: process context.
+ */
+void memorizer_retire_done(struct memorizer_object *object)
+{
+	WRITE_ONCE(object->state, MEMORIZER_RETIRED);
+}
+
+/**
+ * memorizer_give_back() - give the records of retired objects back to the pool
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_give_back(void)
+{
+	down_write(&memorizer_rwsem);
+	give_back();
+	up_write(&memorizer_rwsem);
+}
+
+/**
+ * memorizer_has_closed() - test whether there are closed objects
+ *
+ * Context: process context.
+ * Return: false if every object that was closed before the call is cleared or retired
+ */
+bool memorizer_has_closed(void)
+{
+	u64 closed = 0;
+	bool any;
+	int cpu;
+
+	down_read(&memorizer_rwsem);
+	for_each_possible_cpu(cpu)
+		closed += READ_ONCE(per_cpu(memorizer_counters, cpu).frees) +
+			READ_ONCE(per_cpu(memorizer_counters, cpu).buried);
+	any = closed != memorizer_cleared.objects + memorizer_retired.objects;
+	up_read(&memorizer_rwsem);
+	return any;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's allocator hooks: record allocations and frees.
+ *
+ * Hooks run in any context, NMI included. They take no lock and allocate nothing but records of
+ * the pool. linux/memorizer.h has their static branch; memorizer_hooks selects what they do.
+ */
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/limits.h>
+#include <linux/memorizer.h>
+#include <linux/rwsem.h>
+#include <linux/slab.h>
+
+#include "announce.h"
+#include "index.h"
+#include "memorizer.h"
+#include "observer.h"
+
+DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
+
+/* The common case: all new objects are recorded, and there is no observer. */
+#define RECORD_ALL	(MEMORIZER_DO_RECORD | MEMORIZER_DO_FOLLOW)
+
+/* Erase the object that a new, unrecorded allocation replaces. */
+static void make_room(unsigned long va)
+{
+	u32 id = memorizer_index_erase(va);
+
+	if (id)
+		memorizer_object_bury(id);
+}
+
+static void lose_alloc(unsigned long va, enum memorizer_loss why)
+{
+	make_room(va);
+	this_cpu_inc(memorizer_counters.lost[why]);
+}
+
+static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned long ip)
+{
+	unsigned long va = (unsigned long)ptr;
+	struct memorizer_geometry geo;
+	u32 id;
+	int err;
+
+	if (size > U32_MAX) {
+		lose_alloc(va, MEMORIZER_LOST_RANGE);
+		return;
+	}
+	memorizer_geometry(ptr, size, &geo);
+	id = memorizer_object_make(va, size, by_granule, ip);
+	if (!id) {
+		lose_alloc(va, MEMORIZER_LOST_OBJECT);
+		return;
+	}
+	err = memorizer_index_insert(&geo, va, id);
+	if (err) {
+		memorizer_pool_free(MEMORIZER_OBJECT, id);
+		lose_alloc(va, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
+		return;
+	}
+	memorizer_object_publish(memorizer_ptr(id), va, by_granule);
+	memorizer_announce_object(id);
+}
+
+/* Slow end of record_in_slab(), which left preemption disabled: the slot held an object. */
+static noinline void bury_below(u32 id, struct memorizer_object *object, unsigned long va)
+{
+	memorizer_object_bury(id);
+	memorizer_object_publish(object, va, false);
+	preempt_enable_notrace();
+}
+
+/* Is the running task paused? The hook may still run in an interrupt, which is not. */
+static __always_inline bool may_be_paused(void)
+{
+	return unlikely(this_cpu_read(memorizer_current_key) >> 32 & MEMORIZER_PAUSES);
+}
+
+/*
+ * Record an object if the index has a slot for it and the CPU's batch has a record. Returns false,
+ * with no side effect, otherwise.
+ */
+static __always_inline bool record_in_slab(unsigned long va, size_t size, bool crosses,
+					   unsigned long ip)
+{
+	u32 id, old, *slot;
+	void *record;
+
+	preempt_disable_notrace();
+	if (unlikely(!memorizer_has_slot(va, va + size - 1, crosses, &slot)))
+		goto failed;
+	id = memorizer_pool_take(MEMORIZER_OBJECT, sizeof(struct memorizer_object), &record);
+	if (unlikely(!id))
+		goto failed;
+	memorizer_object_describe(record, va, size, false, ip);
+	old = xchg(slot, id);
+	if (unlikely(old)) {
+		bury_below(old, record, va);
+		return true;
+	}
+	memorizer_object_publish(record, va, false);
+	preempt_enable_notrace();
+	return true;
+failed:
+	preempt_enable_notrace();
+	return false;
+}
+
+/* Record an object that crosses pages, or that record_in_slab() refused. */
+static noinline void record_elsewhere(const void *ptr, size_t size, unsigned long ip)
+{
+	unsigned long va = (unsigned long)ptr;
+
+	if (memorizer_crosses(va, va + size - 1) && record_in_slab(va, size, true, ip))
+		return;
+	preempt_disable_notrace();
+	record_alloc(ptr, size, false, ip);
+	preempt_enable_notrace();
+}
+
+/* Record an object whose accesses are not counted by granule. */
+static noinline void record_object(const void *ptr, size_t size, unsigned long ip)
+{
+	unsigned long va = (unsigned long)ptr;
+
+	/* A copy of record_in_slab() for each case: the common one does not test for a second page. */
+	if (memorizer_crosses(va, va + size - 1) || !record_in_slab(va, size, false, ip))
+		record_elsewhere(ptr, size, ip);
+}
+
+/* Apply the filters to an allocation. */
+static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
+{
+	unsigned int chosen = BIT(MEMORIZER_RECORDED);
+
+	preempt_disable_notrace();
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
+		chosen = memorizer_choose_object(ptr, ip);
+	if (!(chosen & BIT(MEMORIZER_RECORDED))) {
+		make_room((unsigned long)ptr);
+		this_cpu_inc(memorizer_counters.allocs_left_out);
+	} else if (chosen & BIT(MEMORIZER_FIELDS) || memorizer_announces) {
+		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip);
+	} else {
+		record_object(ptr, size, ip);
+	}
+	preempt_enable_notrace();
+}
+
+/* Record an allocation with every condition checked. */
+static noinline void alloc_in_general(const void *ptr, size_t size, unsigned long ip)
+{
+	if (!memorizer_is_enabled())
+		return;
+	if (memorizer_is_paused())
+		this_cpu_inc(memorizer_counters.paused);
+	else
+		choose_alloc(ptr, size, ip);
+}
+
+/* Pass an allocation to the observer, if it is switched on, and record it. */
+static noinline void observe_and_alloc(const void *ptr, size_t size, unsigned long ip,
+				       enum memorizer_source source, gfp_t gfp)
+{
+	if (memorizer_tells_allocations())
+		memorizer_observer_alloc(ptr, size, ip, source, gfp);
+	alloc_in_general(ptr, size, ip);
+}
+
+void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
+		       enum memorizer_source source, gfp_t gfp)
+{
+	u8 hooks = READ_ONCE(memorizer_hooks);
+
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	if (hooks == MEMORIZER_DO_TELL)
+		memorizer_observer_alloc(ptr, size, ip, source, gfp);
+	else if (unlikely(hooks != RECORD_ALL) || may_be_paused())
+		observe_and_alloc(ptr, size, ip, source, gfp);
+	else
+		record_object(ptr, size, ip);
+}
+
+static void end_object(unsigned long va, unsigned long ip)
+{
+	u32 id = memorizer_index_erase(va);
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	if (id && !object->free_ip)
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	if (id && memorizer_object_close(id, MEMORIZER_FREED))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+}
+
+/* Close any object; recorded ones are followed to their end even while recording is off. */
+static noinline void free_in_general(const void *ptr, unsigned long ip)
+{
+	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
+		return;
+	preempt_disable_notrace();
+	end_object((unsigned long)ptr, ip);
+	preempt_enable_notrace();
+}
+
+/* Pass a free to the observer, if it is switched on, and close the object. */
+static noinline void observe_and_free(const void *ptr, unsigned long ip,
+				      enum memorizer_source source)
+{
+	if (memorizer_tells_allocations())
+		memorizer_observer_free(ptr, ip, source);
+	free_in_general(ptr, ip);
+}
+
+/*
+ * Fast version of end_object() for a live object in a slab slot. Returns false, with no side
+ * effect, otherwise.
+ */
+static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
+{
+	struct memorizer_object *object;
+	u8 state = MEMORIZER_LIVE;
+	struct slab_record *slab;
+	u32 id, word;
+	u64 slot;
+
+	if (!memorizer_has_slab(va, &slab, &word))
+		return false;
+	slot = memorizer_slot(slab, va);
+	if (unlikely(slot >= READ_ONCE(slab->slots)))
+		return false;
+	id = READ_ONCE(slab->object[slot]);
+	object = memorizer_ptr(id);
+	if (unlikely(!id || READ_ONCE(object->at) != va || READ_ONCE(object->state) != state))
+		return false;
+	/* Another CPU may bury the object; the slot decides which of the two counts its end. */
+	if (unlikely(!try_cmpxchg(&slab->object[slot], &id, 0)))
+		return false;
+	if (likely(!object->free_ip))
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	memorizer_set_free_jiffies(object, jiffies);
+	if (likely(try_cmpxchg(&object->state, &state, MEMORIZER_FREED)))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+	WRITE_ONCE(object->at, memorizer_hide(va));
+	return true;
+}
+
+static noinline void end_recorded(const void *ptr, unsigned long ip)
+{
+	bool done;
+
+	preempt_disable_notrace();
+	done = end_in_slab((unsigned long)ptr, ip);
+	preempt_enable_notrace();
+	if (unlikely(!done))
+		free_in_general(ptr, ip);
+}
+
+void __memorizer_free(const void *ptr, unsigned long ip, enum memorizer_source source)
+{
+	u8 hooks = READ_ONCE(memorizer_hooks);
+
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	if (hooks == MEMORIZER_DO_TELL)
+		memorizer_observer_free(ptr, ip, source);
+	else if (unlikely(hooks & (MEMORIZER_DO_TELL | MEMORIZER_DO_ANNOUNCE)))
+		observe_and_free(ptr, ip, source);
+	else
+		end_recorded(ptr, ip);
+}
+
+void __memorizer_slab_free(const void *start)
+{
+	preempt_disable_notrace();
+	memorizer_index_end_slab((unsigned long)start);
+	preempt_enable_notrace();
+}
+
+void __memorizer_freeing(const void *ptr, unsigned long ip)
+{
+	struct memorizer_object *object;
+	unsigned long unused;
+	u32 id;
+
+	if (ZERO_OR_NULL_PTR(ptr))
+		return;
+	preempt_disable_notrace();
+	id = memorizer_index_lookup((unsigned long)ptr, &unused);
+	if (id) {
+		object = memorizer_ptr(id);
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	}
+	preempt_enable_notrace();
+}
+
+/**
+ * memorizer_set_enabled() - switch the recording of new objects
+ * @on: true to record them
+ *
+ * Objects that are already recorded are followed to their end even while recording is off.
+ * Otherwise, accesses to their successors in memory would be counted as theirs.
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -ENOMEM if there is no pool
+ */
+int memorizer_set_enabled(bool on)
+{
+	unsigned int what = RECORD_ALL;
+
+	if (on && !memorizer_pool_size())
+		return -ENOMEM;
+	down_write(&memorizer_rwsem);
+	if (on) {
+		/* Before the first object, so that no slab with objects is freed without its hook. */
+		static_branch_enable(&memorizer_tracking);
+		if (memorizer_announces)
+			what |= MEMORIZER_DO_ANNOUNCE;
+		memorizer_switch_hooks(what, true);
+	} else {
+		memorizer_switch_hooks(MEMORIZER_DO_RECORD, false);
+	}
+	up_write(&memorizer_rwsem);
+	return 0;
+}
+
+/**
+ * memorizer_is_enabled() - test whether new objects are recorded
+ *
+ * Return: true if they are
+ */
+bool memorizer_is_enabled(void)
+{
+	return READ_ONCE(memorizer_hooks) & MEMORIZER_DO_RECORD;
+}
+
+/**
+ * memorizer_observe_allocations() - switch the observer's allocation events
+ * @on: true to pass allocations and frees to the observer
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_observe_allocations(bool on)
+{
+	down_write(&memorizer_rwsem);
+	memorizer_switch_hooks(MEMORIZER_DO_TELL, on);
+	if (on)
+		static_branch_enable(&memorizer_tracking);
+	else
+		/* Wait for hooks that saw it on; preempted ones may still come. */
+		memorizer_grace_period();
+	up_write(&memorizer_rwsem);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's object record.
+ */
+#ifndef _MM_MEMORIZER_OBJECT_H
+#define _MM_MEMORIZER_OBJECT_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "memorizer.h"
+
+/* An object's life: down this list, then from the top again. */
+enum memorizer_state {
+	MEMORIZER_UNUSED,	/* never used, or given back to the pool */
+	MEMORIZER_LIVE,
+	MEMORIZER_FREED,
+	MEMORIZER_BURIED,	/* a later allocation overlaps it: its free was missed */
+	MEMORIZER_LEAVING,	/* the observer reads it; no longer shown */
+	MEMORIZER_CLEARED,	/* cleared; a hook may still see it */
+	MEMORIZER_RETIRED,	/* the observer has read it; a hook may still see it */
+};
+
+/**
+ * struct memorizer_object - one allocation, live or closed
+ * @entries: id of its first access entry
+ * @link: used by the pool while the record is free
+ * @size: bytes requested
+ * @at: its address while it is live, see memorizer_hide() otherwise; always hidden if its
+ *	accesses are counted by granule, so that the fast paths do not match it
+ * @times: jiffies of its free in the upper 48 bits, bits 32 to 47 of those of its allocation
+ * @alloc_jiffies: jiffies of its allocation, lower 32 bits
+ * @alloc_ip: call site of its allocation, see memorizer_pack_ip()
+ * @free_ip: call site of its free, also while that is still in progress
+ * @who: pid of the task that allocated it, and MEMORIZER_BY_GRANULE if its accesses are counted
+ *	by granule
+ * @comm: that task's name, without a NUL if it is that long
+ * @state: an enum memorizer_state
+ *
+ * The description of the allocation is complete before @state is LIVE, that of the free before
+ * @state is FREED or BURIED. An access belongs to the object if it lies within @size bytes from
+ * @at on; or, if it is counted by granule, from memorizer_object_va() on while @state is LIVE.
+ */
+struct memorizer_object {
+	union {
+		u32 entries;
+		u32 link;
+	};
+	u32 size;
+	unsigned long at;
+	u64 times;
+	u32 alloc_jiffies;
+	u32 alloc_ip;
+	u32 free_ip;
+	u32 who;
+	char comm[TASK_COMM_LEN - 1];
+	u8 state;
+};
+
+static_assert(sizeof(struct memorizer_object) == 56);
+
+/* Set in memorizer_object.who, and in a key's pid; no pid has this bit. */
+#define MEMORIZER_BY_GRANULE	BIT(29)
+
+static __always_inline u32 memorizer_object_pid(const struct memorizer_object *object)
+{
+	return object->who & (MEMORIZER_BY_GRANULE - 1);
+}
+
+static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->who) & MEMORIZER_BY_GRANULE;
+}
+
+/*
+ * Map an address to one that matches no access: no memory is within 2^57 bytes of it. The two
+ * highest bits of an address are the same, so that memorizer_object_va() restores it.
+ */
+static __always_inline unsigned long memorizer_hide(unsigned long va)
+{
+	return va ^ BIT(63);
+}
+
+/* The object's address, hidden or not. */
+static __always_inline unsigned long memorizer_object_va(const struct memorizer_object *object)
+{
+	return (long)(READ_ONCE(object->at) << 1) >> 1;
+}
+
+/* 48 bits of jiffies last 8,900 years at 1,000 a second. */
+#define MEMORIZER_JIFFIES	48
+
+static __always_inline void memorizer_set_alloc_jiffies(struct memorizer_object *object,
+							unsigned long now)
+{
+	object->alloc_jiffies = now;
+	object->times = (u16)(now >> 32);
+}
+
+static inline unsigned long memorizer_alloc_jiffies(const struct memorizer_object *object)
+{
+	return (unsigned long)(u16)object->times << 32 | object->alloc_jiffies;
+}
+
+/* Several CPUs may race to close the object; each value is correct. */
+static __always_inline void memorizer_set_free_jiffies(struct memorizer_object *object,
+						       unsigned long now)
+{
+	u64 times = READ_ONCE(object->times);
+
+	WRITE_ONCE(object->times, (u64)now << (64 - MEMORIZER_JIFFIES) | (u16)times);
+}
+
+/* 0 while the object is live. */
+static inline unsigned long memorizer_free_jiffies(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->times) >> (64 - MEMORIZER_JIFFIES);
+}
+
+/* Are all bytes from @addr to @last among the @bytes from @start on? The thunks test the same. */
+static __always_inline bool memorizer_contains(unsigned long start, u32 bytes,
+					       unsigned long addr, unsigned long last)
+{
+	return addr >= start && last - start < bytes;
+}
+
+/* Is the object live, and does it contain all bytes from @addr to @last? */
+static __always_inline bool memorizer_object_has(const struct memorizer_object *object,
+						 unsigned long addr, unsigned long last)
+{
+	return memorizer_contains(READ_ONCE(object->at), READ_ONCE(object->size), addr, last);
+}
+
+/* Is the object live, and does it contain @size bytes at @addr? */
+static __always_inline bool memorizer_object_contains(const struct memorizer_object *object,
+						      unsigned long addr, unsigned long size)
+{
+	return memorizer_object_has(object, addr, addr + size - 1);
+}
+
+/* Describe a new object, which nobody else sees yet. */
+static __always_inline void memorizer_object_describe(struct memorizer_object *object,
+						      unsigned long va, size_t size,
+						      bool by_granule, unsigned long ip)
+{
+	WRITE_ONCE(object->entries, 0);
+	/* Hidden: a hook that finds it in the index must not match it before it is published. */
+	WRITE_ONCE(object->at, memorizer_hide(va));
+	WRITE_ONCE(object->size, size);
+	memorizer_set_alloc_jiffies(object, jiffies);
+	object->alloc_ip = memorizer_pack_ip(ip);
+	WRITE_ONCE(object->free_ip, 0);
+	WRITE_ONCE(object->who, current->pid | (by_granule ? MEMORIZER_BY_GRANULE : 0));
+	memcpy(object->comm, current->comm, sizeof(object->comm));
+}
+
+/* Publish an object that is in the index: it becomes live. */
+static __always_inline void memorizer_object_publish(struct memorizer_object *object,
+						     unsigned long va, bool by_granule)
+{
+	if (likely(!by_granule))
+		WRITE_ONCE(object->at, va);
+	/*
+	 * Pairs with the acquire in by_granule_at(). Readers of the KMAP also see a complete
+	 * description once it is LIVE.
+	 */
+	smp_store_release(&object->state, MEMORIZER_LIVE);
+	this_cpu_inc(memorizer_counters.allocs);
+}
+
+u32 memorizer_object_make(unsigned long va, size_t size, bool by_granule, unsigned long ip);
+bool memorizer_object_close(u32 id, enum memorizer_state state);
+void memorizer_object_bury(u32 id);
+
+#endif /* _MM_MEMORIZER_OBJECT_H */
