@@ -72,9 +72,15 @@ struct toucher_at {
 	u32 spot, cpu, offset, part;
 };
 
+/* Type of the counts in struct use. A test makes it smaller, to overflow them. */
+#ifndef USE_COUNT
+#define USE_COUNT u32
+#endif
+
 /* Accesses to a line by a toucher, as items of both. Small, as there may be millions of them. */
 struct use {
-	u32 line, by, counts[COUNTS];
+	u32 line, by;
+	USE_COUNT counts[COUNTS];
 };
 
 /* Accesses to a line by code, as items of both: a chain of uses, each the item plus one. */
@@ -203,7 +209,7 @@ static struct use *get_use(struct sharing *s, u32 line, const struct touch *t)
 		key.by = hash_get(&s->touchers, &by, &new);
 		use = hash_item(&s->uses, hash_get(&s->uses, &key, &new));
 		by.part++;
-	} while (use->counts[RECORDS] == U32_MAX);
+	} while (use->counts[RECORDS] == (USE_COUNT)-1);
 	return use;
 }
 

@@ -78,6 +78,27 @@ done | "$build/tests/make-trace" "$tmp/ties"
 same "lines that are equal otherwise are ordered by address, as a text" \
 	"0 0 1000 1 10000 2 f00 3 f0000 4 fffffffffffff000 5" \
 	"$(rows lines sharing "$tmp/ties" | awk -F, '{ print $1, $4 }' | xargs)"
+# Instructions access a line 255 to 1021 times; two of them move it between two CPUs.
+{
+	for n in 255 256 510 1021; do
+		yes "access ip=$n ptr=8 size=4 kind=$((n % 2 + 1))" | head -n $n
+	done | sed '1i cpu 0'
+	yes "cpu 0
+access ip=1 ptr=8 size=4 kind=2
+cpu 1
+access ip=2 ptr=8 size=4 kind=1" | head -n 1200
+} | "$build/tests/make-trace" "$tmp/overflow"
+mkdir "$tmp/overflow/kernel"
+cp "$data/kallsyms" "$tmp/overflow/kernel"
+for options in "" --all; do
+	# shellcheck disable=SC2086 # options
+	"$memorizer" sharing --csv $options "$tmp/overflow" >"$tmp/want"
+	# shellcheck disable=SC2086 # options
+	"$build/tests/memorizer-bytes" sharing --csv $options "$tmp/overflow" >"$tmp/got"
+	equal "sharing is exact when the counts of a toucher overflow: $options" "$tmp/want" "$tmp/got"
+done
+same "each of them has its accesses" "255 256 300 300 510 1021" \
+	"$(sed -n 's/^pareto,//p' "$tmp/got" | cut -d, -f10 | sort -n | xargs)"
 "$memorizer" sharing --from nine "$tmp/lines.le" >"$tmp/out" 2>"$tmp/err"
 same "a mark that is there" "2 memorizer: $tmp/lines.le: no mark 'nine'" "$? $(cat "$tmp/err")"
 
