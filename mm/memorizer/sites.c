@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's sites: switching access logging on and off.
+ * Memorizer's sites: switch access logging on and off.
  *
- * The compiler leaves a table of all sites, one for the kernel and one for each
- * module. Switching stores five bytes at each of them. Text stays read-only: the
- * bytes are stored through a second, temporary mapping, writable and not
- * executable. All mappings are there before the first byte is stored, so that
- * either all sites are switched or none.
+ * The compiler leaves a table of all sites, one for the kernel and one for each module. Switching
+ * stores five bytes at each site. Text stays read-only: the stores go through a second, temporary
+ * mapping, which is writable and not executable. All mappings are made before the first store, so
+ * that either all sites are switched or none.
  *
- * One CPU patches while all others are held in hold_cpu(), where there are no sites, with
- * interrupts off. Nobody executes a site while it is stored to, whatever else comes:
- *
- * - NMIs and machine checks, by IDT or by FRED, call memorizer_nmi_enter() before their first
- *   site, and memorizer_nmi_exit() behind their last. On a held CPU, entry waits until the
- *   patching CPU pauses, and that CPU stores nothing before exit. So handlers that wait for
- *   each other on all CPUs, as those of broadcast machine checks do, make progress. On the
- *   patching CPU, they interrupt the stores anyway, and others may go on meanwhile. Their
- *   sites are in either state.
- * - Debug exceptions would come from hardware breakpoints only, which hold_cpu() switches off;
- *   nothing single-steps there. Kprobes are refused (__kprobes), so that there are no breakpoint
- *   exceptions either.
- * - SEV's #VC and TDX's #VE are raised by instructions that the hypervisor emulates. Neither
- *   hold_cpu() nor memorizer_nmi_enter() has one: both serialize without CPUID. SEV's #HV
- *   doorbell needs restricted injection, which Linux does not use.
- * - Page faults do not occur, since all that is accessed is mapped. A double fault or an
- *   unknown FRED event is fatal.
- *
- * A CPU that was held serializes before it executes a site: it may have fetched the old one.
+ * One CPU patches, while the architecture holds all others: see asm/memorizer-hold.h.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
-#include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/cpu.h>
 #include <linux/kallsyms.h>
@@ -44,13 +24,11 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include <linux/stop_machine.h>
 #include <linux/vmalloc.h>
 
 #include <asm/memorizer-hold.h>
 #include <asm/memorizer-sites.h>
 #include <asm/sections.h>
-#include <asm/sync_core.h>
 
 #include "announce.h"
 #include "filter.h"
@@ -92,22 +70,9 @@ struct patches {
 	struct list_head list;
 	bool on;
 	bool announce;		/* logging as such is switched */
-	atomic_t cpus;		/* the first to come patches */
 };
 
 bool memorizer_prefixes __ro_after_init = true;
-
-/* See the top of this file: this CPU is held, or it is the one that patches. */
-DEFINE_PER_CPU(bool, memorizer_held);
-
-/* The CPU that patches; -1: none does. */
-static int patcher = -1;
-
-/* How many NMIs and machine checks have begun on held CPUs; the patching CPU pauses for them. */
-static atomic_t nmis = ATOMIC_INIT(0);
-
-/* They may execute sites. Set and cleared by the patching CPU, which stores to none meanwhile. */
-static bool paused;
 
 /* For KUnit, which makes each allocation fail. */
 VISIBLE_IF_KUNIT bool memorizer_sites_lack_memory(void)
@@ -282,24 +247,9 @@ static void __kprobes patch_site(const struct patch *patch, const struct memoriz
 /* For KUnit: called by the patching CPU while the others are held. */
 VISIBLE_IF_KUNIT void (*memorizer_sites_amid)(void);
 
-/* Let held CPUs handle NMIs that have come. An NMI on this CPU itself may clear @paused. */
-static noinstr void pause_patching(void)
+static void __kprobes patch_sites(void *data)
 {
-	do {
-		/* Pairs with the barrier in __memorizer_nmi_exit(). */
-		while (raw_atomic_read_acquire(&nmis)) {
-			/* Pairs with the acquire in __memorizer_nmi_enter(). */
-			smp_store_release(&paused, true);
-			cpu_relax();
-		}
-		WRITE_ONCE(paused, false);
-		/* Pairs with the barrier in __memorizer_nmi_enter(): it waits, or is seen here. */
-		smp_mb();
-	} while (raw_atomic_read(&nmis));
-}
-
-static void __kprobes patch_sites(const struct patches *patches)
-{
+	const struct patches *patches = data;
 	struct patch *patch;
 	unsigned long i;
 	bool on;
@@ -312,88 +262,14 @@ static void __kprobes patch_sites(const struct patches *patches)
 			patch->text[1].end = patch->text[1].start;
 		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
 			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen));
-			if (raw_atomic_read(&nmis))
-				pause_patching();
+			memorizer_hold_poll();
 			patch_site(patch, &patch->table.start[i], on);
 		}
 	}
-	/* What follows may be probed. */
-	sync_core();
+	/* The code that follows may have sites that were prefetched before. */
+	memorizer_serialize();
 	if (patches->announce)
 		memorizer_announce_logging(patches->on);
-}
-
-/**
- * __memorizer_nmi_enter() - let an NMI or a machine check begin while sites are patched
- *
- * Context: NMI or machine check, which may nest, on a CPU that is held or patches.
- */
-noinstr void __memorizer_nmi_enter(void)
-{
-	if (READ_ONCE(patcher) == raw_smp_processor_id()) {
-		/* Pairs with the acquire below: others see what is stored. */
-		smp_store_release(&paused, true);
-	} else {
-		raw_atomic_inc(&nmis);
-		/* Pairs with the barrier in pause_patching(). */
-		smp_mb__after_atomic();
-		/* Pairs with the releases in pause_patching() and hold_cpu(). */
-		while (!smp_load_acquire(&paused) && smp_load_acquire(&patcher) >= 0)
-			cpu_relax();
-	}
-	memorizer_serialize();
-}
-
-/**
- * __memorizer_nmi_exit() - let the patching CPU go on
- *
- * Context: as __memorizer_nmi_enter(), behind the last site.
- */
-noinstr void __memorizer_nmi_exit(void)
-{
-	if (READ_ONCE(patcher) == raw_smp_processor_id()) {
-		pause_patching();
-	} else {
-		/* Pairs with the acquire in pause_patching(): the sites were executed. */
-		smp_mb__before_atomic();
-		raw_atomic_dec(&nmis);
-	}
-}
-
-/* Runs on all CPUs, interrupts off: one patches, while the others are held. */
-static int __kprobes hold_cpu(void *data)
-{
-	struct patches *patches = data;
-	int me = smp_processor_id(), cpu;
-	unsigned long breakpoints = memorizer_disable_breakpoints();
-
-	if (atomic_inc_return(&patches->cpus) == 1) {
-		WRITE_ONCE(patcher, me);
-		this_cpu_write(memorizer_held, true);
-		for_each_online_cpu(cpu) {
-			/* Pairs with the release below: what the CPU did before is done. */
-			while (!smp_load_acquire(per_cpu_ptr(&memorizer_held, cpu))) {
-				/* Yields to other virtual CPUs under single-threaded TCG. */
-				cpu_relax();
-				pause_patching();
-			}
-		}
-		patch_sites(patches);
-		/* Pairs with the acquires: the others go on to new text only. */
-		smp_store_release(&patcher, -1);
-	} else {
-		while (READ_ONCE(patcher) < 0)
-			cpu_relax();
-		/* Pairs with the acquire above. */
-		smp_store_release(this_cpu_ptr(&memorizer_held), true);
-		/* Pairs with the release above. */
-		while (smp_load_acquire(&patcher) >= 0)
-			cpu_relax();
-	}
-	sync_core();
-	this_cpu_write(memorizer_held, false);
-	memorizer_enable_breakpoints(breakpoints);
-	return 0;
 }
 
 /* There is nothing here that can fail once the first site is patched. */
@@ -402,10 +278,9 @@ static int apply_patches(struct patches *patches, bool on)
 	int err;
 
 	patches->on = on;
-	atomic_set(&patches->cpus, 0);
 	cpus_read_lock();
 	mutex_lock(&text_mutex);
-	err = stop_machine_cpuslocked(hold_cpu, patches, cpu_online_mask);
+	err = memorizer_hold_cpus(patch_sites, patches);
 	mutex_unlock(&text_mutex);
 	cpus_read_unlock();
 	return err;

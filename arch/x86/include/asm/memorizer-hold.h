@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer on x86-64: what a CPU does that is held while sites are patched; see
- * mm/memorizer/sites.c.
+ * Memorizer on x86-64: hold all CPUs but one, which patches sites; see kernel/memorizer_hold.c.
  */
 #ifndef _ASM_X86_MEMORIZER_HOLD_H
 #define _ASM_X86_MEMORIZER_HOLD_H
 
-#include <asm/debugreg.h>
+#include <linux/atomic.h>
+
 #include <asm/special_insns.h>
 
+extern atomic_t memorizer_hold_nmis;
+
+int memorizer_hold_cpus(void (*patch)(void *data), void *data);
+void memorizer_hold_pause(void);
+
 /**
- * memorizer_serialize() - discard what this CPU has fetched
+ * memorizer_hold_poll() - let NMIs and machine checks run on held CPUs
+ *
+ * Context: within @patch of memorizer_hold_cpus(), before each store.
+ */
+static __always_inline void memorizer_hold_poll(void)
+{
+	if (raw_atomic_read(&memorizer_hold_nmis))
+		memorizer_hold_pause();
+}
+
+/**
+ * memorizer_serialize() - discard prefetched instructions on this CPU
  *
  * sync_core() may unmask NMIs, and CPUID raises an exception in SEV and TDX guests. A move to
  * CR2 does neither.
@@ -20,28 +36,6 @@
 static __always_inline void memorizer_serialize(void)
 {
 	native_write_cr2(native_read_cr2());
-}
-
-/**
- * memorizer_disable_breakpoints() - disable this CPU's hardware breakpoints
- *
- * Context: interrupts disabled.
- * Return: what memorizer_enable_breakpoints() needs
- */
-static __always_inline unsigned long memorizer_disable_breakpoints(void)
-{
-	return local_db_save();
-}
-
-/**
- * memorizer_enable_breakpoints() - enable them again
- * @breakpoints: what memorizer_disable_breakpoints() returned
- *
- * Context: interrupts disabled.
- */
-static __always_inline void memorizer_enable_breakpoints(unsigned long breakpoints)
-{
-	local_db_restore(breakpoints);
 }
 
 #endif /* _ASM_X86_MEMORIZER_HOLD_H */
