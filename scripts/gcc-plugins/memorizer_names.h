@@ -5,7 +5,7 @@
 #ifndef MEMORIZER_NAMES_H
 #define MEMORIZER_NAMES_H
 
-/* As in the records: see tools/memorizer/memorizer-formats.5 */
+/* As in the records: see tools/memorizer/Documentation/memorizer-formats.5 */
 enum name_kind {
 	NAME_READ = 1,
 	NAME_WRITE = 2,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The Memorizer plugin's notes: how they are written, to sections that nobody
- * loads, .debug_memorizer_*, which tools/memorizer/memorizer-formats.5 describes.
+ * loads, .debug_memorizer_*, which tools/memorizer/Documentation/memorizer-formats.5 describes.
  */
 
 #include "gcc-common.h"

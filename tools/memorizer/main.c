@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command memorizer: finds the command named by its first argument and runs it. */
+/* The command memorizer: runs the command that its first argument names, or shows its page. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "builtin.h"
 #include "lib/progress.h"
@@ -38,8 +40,8 @@ static const struct command * const commands[] = {
 };
 
 /**
- * usage_error - tell where to read on
- * @name: name of the command that was used in a wrong way, or NULL for memorizer itself
+ * usage_error - print which help to read
+ * @name: the command that was called with wrong arguments, or NULL for memorizer itself
  *
  * Return: the exit status.
  */
@@ -50,7 +52,7 @@ int usage_error(const char *name)
 }
 
 /**
- * print_usage - print a command's help
+ * print_usage - print a command's summary and usage, for --help
  * @c: the command
  */
 void print_usage(const struct command *c)
@@ -69,6 +71,35 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* Execute man for the page that was installed or built with this program; return on failure. */
+static void show_page(const char *name)
+{
+	static const char * const places[] = {
+		"../share/man/man1/memorizer-%s.1", "../share/man/man1/memorizer-%s.1.gz",
+		"Documentation/memorizer-%s.1",
+	};
+	char page[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", page, sizeof(page) - 1);
+	size_t i, directory;
+
+	if (length < 0) {
+		fprintf(stderr, "memorizer: /proc/self/exe: %s\n", strerror(errno));
+		return;
+	}
+	page[length] = '\0';
+	directory = strrchr(page, '/') + 1 - page;
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		snprintf(page + directory, sizeof(page) - directory, places[i], name);
+		if (access(page, R_OK))
+			continue;
+		execlp("man", "man", "-l", page, NULL);
+		fprintf(stderr, "memorizer: man: %s; this is the usage\n", strerror(errno));
+		return;
+	}
+	fprintf(stderr, "memorizer: no manual page memorizer-%s.1 near %.*s; this is the usage\n",
+		name, (int)directory, page);
+}
+
 static int help(const char *name)
 {
 	const struct command *c;
@@ -78,6 +109,7 @@ static int help(const char *name)
 		c = find_command(name);
 		if (!c)
 			return usage_error(NULL);
+		show_page(c->name);
 		print_usage(c);
 		return EXIT_FINE;
 	}
@@ -85,7 +117,7 @@ static int help(const char *name)
 	       "Usage: memorizer [--no-pager] [--color=WHEN] COMMAND [OPTION...] [KMAP|DIR]\n\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
-	printf("  %-12s %s\n", "help", "print this, or with a COMMAND its help");
+	printf("  %-12s %s\n", "help", "print this, or show the manual page of a COMMAND");
 	printf("  %-12s %s\n", "--version", "print the version");
 	printf("  %-12s %s\n", "--no-pager", "print to the terminal itself");
 	printf("  %-12s %s\n", "--color=WHEN", "auto: on a terminal (default), always or never");

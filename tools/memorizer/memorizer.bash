@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Completes the arguments of memorizer in bash. Commands and options are those that memorizer
-# itself helps with, so that none can be missing here.
+# bash completion for memorizer. Commands and options come from memorizer's own help, so that
+# none can be missing here.
 
-# Options of a command as its help lists them, each followed by what its argument is called
+# Print the options of a command, each followed by the name of its argument
 _memorizer_options()
 {
-	"$1" help "$2" 2>/dev/null |
+	"$1" "$2" --help 2>/dev/null |
 		sed -En 's/^ +(-[a-zA-Z], )?(--[a-z-]+)(\[=|=| )?([A-Z]*).*/\2 \4/p'
 }
 
@@ -14,7 +14,7 @@ _memorizer_commands()
 	"$1" help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p'
 }
 
-# Whether the last word is the argument of an option, and of which kind
+# Print the name of the argument of option $3, or none
 _memorizer_argument()
 {
 	local option kind
@@ -37,7 +37,7 @@ _memorizer()
 		if [[ -z $command && ${COMP_WORDS[i]} != -* ]]; then
 			command=${COMP_WORDS[i]}
 		elif [[ ${COMP_WORDS[i]} == -- && $command == record ]]; then
-			# What is recorded has arguments of its own
+			# The arguments of the recorded command
 			mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
 			return
 		fi

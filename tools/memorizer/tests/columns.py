@@ -65,7 +65,7 @@ def columns(rows):
 
 def documented():
     """What memorizer-formats(5) says does not add up."""
-    with open(HERE + "/../memorizer-formats.5", encoding="ascii") as file:
+    with open(HERE + "/../Documentation/memorizer-formats.5", encoding="ascii") as file:
         text = file.read()
     found = re.search(r"\.\\\" Not added up\n(.*?)\n\.\\\"", text, re.S)
     return set(re.findall(r"\b[a-z_]{3,}\b", re.sub(r"^\.[A-Z]+", "", found[1], flags=re.M)))

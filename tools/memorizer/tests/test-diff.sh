@@ -109,11 +109,6 @@ outcome "a number for --top" 2 /dev/null \
 $hint" diff --top x "$before" "$after"
 outcome "two kallsyms at most" 2 /dev/null "memorizer diff: --kallsyms: given more than twice
 $hint" diff -K a -K b -K c "$before" "$after"
-missing=$("$memorizer" help diff | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
-	while read -r option; do
-		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
-	done)
-same "the man page has all options" "" "$missing"
 # Functions of one name: static ones of two files, whose order changes, and a global one with a clone
 # kernel FILE ORDER: a vmlinux and its kallsyms; the KMAP of it has 1 read by alike() of a.c, 2 of b.c,
 # 4 by spin(), 8 by its clone

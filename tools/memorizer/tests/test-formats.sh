@@ -24,7 +24,7 @@ cp -r "$tmp/life/kernel" "$tmp/stacks"
 # documented SECTION: the members that the manual page has there
 documented()
 {
-	sed -n "/^\.SS $1\$/,/^\.S[SH] /s/^\.BR \([a-z_]*\) .*/\1/p" "$here/../memorizer-formats.5"
+	sed -n "/^\.SS $1\$/,/^\.S[SH] /s/^\.BR \([a-z_]*\) .*/\1/p" "$here/../Documentation/memorizer-formats.5"
 }
 
 # printed COMMAND ARGUMENTS...: the members of what is printed

@@ -82,11 +82,6 @@ outcome "a file that can be written" 2 /dev/null \
 	"memorizer: $tmp/none/page: No such file or directory" html -o "$tmp/none/page" "$kmap"
 outcome "and is one" 2 /dev/null "memorizer html: /dev/null: want a regular file" \
 	html -o /dev/null "$kmap"
-missing=$("$memorizer" help html | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
-	while read -r option; do
-		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
-	done)
-same "the man page has all options" "" "$missing"
 # The page is larger than its tables may be, and yet each command runs once. Their bars tell.
 "$build/tests/make-trace" -a -b 200000 -l 20000 "$tmp/wide" || exit 1
 mkdir "$tmp/wide/kernel"

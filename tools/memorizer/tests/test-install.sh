@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests what make install puts where, that uninstall takes it away, and the completion.
+# Tests make install and uninstall, the man pages, help, and the completion.
 # Usage: test-install.sh DIR/, the directory of a build
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,46 +21,91 @@ echo other >"$tmp/root/opt/m/bin/other"
 installs install-files
 same "make install installs" "0 " "$? $(cat "$tmp/out")"
 (cd "$tmp/root" && find . -type f | sort) >"$tmp/got"
-cat >"$tmp/want" <<END
+{
+	cat <<END
 ./opt/m/bin/memorizer
 ./opt/m/bin/other
 ./opt/m/lib/memorizer/memorizer-qemu.so
 ./opt/m/share/bash-completion/completions/memorizer
-./opt/m/share/man/man1/memorizer.1
 ./opt/m/share/man/man5/memorizer-formats.5
 END
+	(cd "$here/../Documentation" && printf './opt/m/share/man/man1/%s\n' *.1)
+} | sort >"$tmp/want"
 equal "the command, its man pages and its completion" "$tmp/want" "$tmp/got"
 "$tmp/root/opt/m/bin/memorizer" --version >"$tmp/out" 2>&1
 same "which runs" 0 $?
-same "the man page has no fault" "" \
-	"$(cd / && LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l \
-	"$tmp/root/opt/m/share/man/man1/memorizer.1" 2>&1 >/dev/null)"
-
-# Each option that help tells of is in the man page, too
 memorizer=$tmp/root/opt/m/bin/memorizer
-page=$(sed 's/\\-/-/g' "$tmp/root/opt/m/share/man/man1/memorizer.1")
-missing=
-commands=$("$memorizer" help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
-for command in $commands; do
-	for option in $("$memorizer" help "$command" 2>/dev/null |
-			grep -Eo '^ +(-., )?--[a-z-]+' | grep -o -- '--.*'); do
-		grep -q -e "$option" <<<"$page" || missing="$missing $command $option"
-	done
-done
-same "it has all options" "" "$missing"
+pages=$tmp/root/opt/m/share/man
+commands=$("$memorizer" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx help | sort)
+same "every command has a man page, and every page a command" \
+	"$(sed 's/.*/memorizer-&.1/' <<<"$commands")
+memorizer.1" "$(ls "$pages/man1")"
+same "memorizer(1) lists all commands" "$commands" \
+	"$(grep -Eo '^\\fBmemorizer(\\-[a-z]+)+' "$pages/man1/memorizer.1" |
+		sed 's/\\-/-/g; s/^\\fBmemorizer-//' | grep -vx formats | sort -u)"
 
-# Each line of the synopsis is one of its own, and ends with what the command reads
-synopsis=$(sed -n '/^.SH SYNOPSIS/,/^.SH DESCRIPTION/p' <<<"$page")
-same "commands begin lines of the synopsis" "" \
-	"$(awk '/^.B memorizer/ && before !~ /^.(br|SH)/ { print $3 } { before = $0 }' \
-		<<<"$synopsis")"
-same "and all but record, which reads the kernel, end with what they read" "record" \
-	"$(awk '/^.(B memorizer|SH DESC)/ {
-			if (name && (last ~ /^.RB/ || last ~ /^[^[]*]$/))
-				print name
-			name = $3
-		}
-		!/^.(br|SH)/ { last = $0 }' <<<"$synopsis")"
+export LC_ALL=C.UTF-8
+for page in "$pages"/man?/*; do
+	MANWIDTH=80 man --warnings -l "$page" 2>&1 >/dev/null
+	groff -ww -man -Tutf8 "$page" 2>&1 >/dev/null
+	if command -v mandoc >/dev/null; then
+		mandoc -T lint -W warning "$page"
+	fi
+done >"$tmp/faults"
+same "the pages have no faults" "" "$(cat "$tmp/faults")"
+
+# options_of COMMAND: the options that the OPTIONS section of its page explains
+options_of()
+{
+	sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/{/^\.TP/{n;p}}' "$pages/man1/memorizer-$1.1" |
+		sed 's/\\-/-/g; s/\\f.//g' | grep -Eo -- '--[a-z-]+' | sort
+}
+
+# usage FILE: the lines of the usage in it, with single spaces
+usage()
+{
+	sed -n '/^Usage: /,/^$/{s/^Usage: //;s/  */ /g;s/^ //;/./p}' "$1"
+}
+
+for command in $commands; do
+	"$memorizer" "$command" --help >"$tmp/help"
+	grep -Eo '^ +(-., )?--[a-z-]+' "$tmp/help" | grep -o -- '--.*' | sort -u >"$tmp/want"
+	options_of "$command" >"$tmp/got"
+	equal "the page of $command has the options of its --help, and no others" \
+		"$tmp/want" "$tmp/got"
+	usage "$tmp/help" >"$tmp/want"
+	MANWIDTH=200 man -l "$pages/man1/memorizer-$command.1" 2>/dev/null |
+		sed -n '/^SYNOPSIS/,/^DESCRIPTION/s/^  *memorizer/memorizer/p' |
+		sed 's/  */ /g' >"$tmp/got"
+	equal "and its synopsis" "$tmp/want" "$tmp/got"
+done
+"$memorizer" serial --help >"$tmp/help"
+same "a usage is not empty" "memorizer serial [OPTION...] DIR" "$(usage "$tmp/help")"
+
+# shows WHAT WANT PROGRAM: compares help with what is in the file WANT
+shows()
+{
+	MANWIDTH=80 "$3" help serial >"$tmp/out" 2>"$tmp/err"
+	PATH=$path equal "help shows $1" "$2" "$tmp/out"
+}
+
+path=$PATH
+MANWIDTH=80 man -l "$pages/man1/memorizer-serial.1" >"$tmp/page" 2>/dev/null
+shows "the installed man page" "$tmp/page" "$memorizer"
+gzip "$pages/man1/memorizer-serial.1"
+shows "it if it is compressed" "$tmp/page" "$memorizer"
+gunzip "$pages/man1/memorizer-serial.1.gz"
+mkdir -p "$tmp/tree/Documentation"
+cp "$memorizer" "$tmp/tree"
+shows "the usage without a page" "$tmp/help" "$tmp/tree/memorizer"
+same "with a message" \
+	"memorizer: no manual page memorizer-serial.1 near $tmp/tree/; this is the usage" \
+	"$(cat "$tmp/err")"
+cp "$pages/man1/memorizer-serial.1" "$tmp/tree/Documentation"
+shows "the page beside a command that is not installed" "$tmp/page" "$tmp/tree/memorizer"
+PATH=$tmp shows "the usage without man" "$tmp/help" "$memorizer"
+same "with a message" "memorizer: man: No such file or directory; this is the usage" \
+	"$(cat "$tmp/err")"
 
 # completes WORD...: what the last word may become
 . "$tmp/root/opt/m/share/bash-completion/completions/memorizer"
@@ -75,8 +120,10 @@ completes()
 cd "$tmp" || exit 1
 mkdir here
 touch here.kmap
+rm help
 same "completion offers commands" "record report" "$(completes "$memorizer" re)"
-same "all of them" "$(LC_ALL=C sort <<<"$commands" | xargs)" \
+# shellcheck disable=SC2086 # several words
+same "all of them" "$(printf '%s\n' $commands help --no-pager --version | LC_ALL=C sort | xargs)" \
 	"$(completes "$memorizer" "")"
 same "after help, too" record "$(completes "$memorizer" help rec)"
 same "options" "--mark --max-size" "$(completes "$memorizer" record --ma)"

@@ -293,13 +293,8 @@ outcome "--help is help" 0 "$tmp/help" "" --help
 for command in record report symbolize; do
 	grep -q "^  $command " "$tmp/help"
 	ok $? "help lists $command"
-	"$memorizer" help $command >"$tmp/help-$command"
-	outcome "$command --help is help $command" 0 "$tmp/help-$command" "" $command --help
-	missing=$(sed -n 's/^  -., \(--[a-z]*\).*/\1/p' "$tmp/help-$command" | sed 's/-/\\-/g' |
-		while read -r option; do
-			grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
-		done)
-	[ -z "$missing" ]
-	ok $? "the man page has all options of $command"
+	"$memorizer" $command --help | head -n 1 >"$tmp/out"
+	grep -q "^memorizer $command - ." "$tmp/out"
+	ok $? "$command --help begins with its name and purpose"
 done
 tap_end

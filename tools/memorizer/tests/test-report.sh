@@ -444,11 +444,6 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
 done
 same "a damaged trace is reported or refused" 0 "$worst"
 
-missing=$("$memorizer" help report | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
-	while read -r option; do
-		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
-	done)
-same "the man page has all options" "" "$missing"
 # Histograms: all that a call site allocates is in one bucket of sizes and in one of lifetimes
 same "sizes by powers of two" "ffffffff9b000020,32-63,3,60.000,121 ffffffff9b000020,64-127,1,20.000,100 \
 ffffffff9b000020,8192-16383,1,20.000,10000 ffffffff9b000010,32-63,3,100.000,180 \

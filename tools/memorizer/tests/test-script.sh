@@ -286,11 +286,4 @@ printf '%s\n' "cpu 0" "skip 2" "time 5000" "mark pid=1 text=late" packet "lost 3
 same "only a loss is printed as one" "event mark lost mark" \
 	"$("$memorizer" script --csv "$tmp/late" 2>/dev/null | cut -d, -f 1 | xargs)"
 
-for command in script fold; do
-	missing=$("$memorizer" help $command | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' |
-		sed 's/-/\\-/g' | while read -r option; do
-			grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
-		done)
-	same "the man page has all options of $command" "" "$missing"
-done
 tap_end

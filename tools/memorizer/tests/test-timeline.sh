@@ -124,9 +124,4 @@ for file in cpu0 kernel/kallsyms new; do
 done
 outcome "and nothing of the trace is changed" 0 "$data/life.timeline" "" \
 	timeline --spans 4 "$tmp/le"
-missing=$("$memorizer" help timeline | sed -n 's/^  -., \(--[a-z]*\).*/\1/p' | sed 's/-/\\-/g' |
-	while read -r option; do
-		grep -qF -e "$option" "$here/../memorizer.1" || echo "$option"
-	done)
-same "the man page has all options" "" "$missing"
 tap_end

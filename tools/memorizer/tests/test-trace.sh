@@ -507,8 +507,10 @@ Try 'memorizer help $command'."
 	outcome "$command wants options that exist" 2 /dev/null \
 		"memorizer $command: unrecognized option '--frob'
 Try 'memorizer help $command'." $command --frob
-	"$memorizer" help $command >"$tmp/help"
-	outcome "$command has help" 0 "$tmp/help" "" $command --help
+	"$memorizer" $command -h >"$tmp/help"
+	grep -q "^Usage: memorizer $command " "$tmp/help"
+	ok $? "$command -h prints the usage"
+	outcome "$command --help does so, too" 0 "$tmp/help" "" $command --help
 done
 
 tap_end

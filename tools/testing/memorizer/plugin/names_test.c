@@ -17,7 +17,7 @@
 #define MAX_NAMES 1000
 #define TEXT 200
 
-/* As tools/memorizer/memorizer-formats.5 has it */
+/* As tools/memorizer/Documentation/memorizer-formats.5 has it */
 struct record {
 	uint64_t ip;
 	uint32_t type, path, file, line, offset, size, type_size;
