@@ -16,6 +16,14 @@ cp -rp "$work/am" "$work/applied"
 "$here/apply" "$work/applied"
 (cd "$work/am" && git init -q && git add -f . && git commit -q -m pristine)
 
+# has_letter SERIES: its cover letter has a subject and a text, and what git adds.
+has_letter() {
+	local letter=$1/0000-cover-letter.patch
+
+	grep -q '^Subject: \[PATCH 0*/[0-9]*\] [^ *]' "$letter" && ! grep -F '*** ' "$letter" &&
+		grep -q '^test ([0-9]*):$' "$letter" && grep -q '^ [0-9]* files\? changed' "$letter"
+}
+
 has_mail_headers() {
 	head -n 4 "$1" | grep -q '^From: test <test@localhost>$' &&
 		head -n 4 "$1" | grep -q '^Subject: \[PATCH [0-9]*/[0-9]*\] [^ ]' &&
@@ -58,7 +66,8 @@ same_tree() {
 executables() { (cd "$1" && find . -name .git -prune -o -type f -perm -u+x -print | sort); }
 
 "$here/export-series" "$work/patches"
-mapfile -t patches < <(find "$work/patches" -name '*.patch' | sort)
+series=$(cd "$work/patches" && echo *)
+mapfile -t patches < <(find "$work/patches" -name '*.patch' ! -name 0000-cover-letter.patch | sort)
 build_each=
 if [ "${1-}" = --build ]; then
 	build_each=y
@@ -72,15 +81,22 @@ if [ "${1-}" = --build ]; then
 	export CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=content
 	tar -C "$work/tree" --strip-components=1 -xf "$(source_tarball)"
 fi
-plan $(((${build_each:+2} + 3) * ${#patches[@]} + 2))
+plan $(((${build_each:+2} + 3) * ${#patches[@]} + $(wc -w <<<"$series") + 4))
+for s in $series; do
+	result "series $s has a cover letter" has_letter "$work/patches/$s"
+done
 for patch in "${patches[@]}"; do
-	result "${patch##*/} has what a mailed patch needs" has_mail_headers "$patch"
-	result "${patch##*/} has 6000 lines at most" can_be_read "$patch"
-	result "${patch##*/} applies with git am" git -C "$work/am" am -q --whitespace=error "$patch"
+	name=${patch#"$work/patches/"}
+	result "$name has what a mailed patch needs" has_mail_headers "$patch"
+	result "$name has 6000 lines at most" can_be_read "$patch"
+	result "$name applies with git am" git -C "$work/am" am -q --whitespace=error "$patch"
 	[ -z "$build_each" ] || {
 		result "the kernel builds with it" builds "$patch"
 		result "and boots" boots
 	}
 done
-result "the series gives what apply gives" same_tree "$work/am" "$work/applied"
+result "the series together give what apply gives" same_tree "$work/am" "$work/applied"
 result "it refuses a directory with patches" eval '! "$here/export-series" "$work/patches"'
+result "it refuses a series that there is not" eval '! "$here/export-series" "$work/none" Z'
+"$here/export-series" "$work/one" B
+result "it writes one series alone, as it is among all" diff -r "$work/patches/B" "$work/one/B"
