@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memorizer's stream: the metadata, which tell a reader of CTF 1.8 what the
- * stream looks like. stream.h lists the fields that are described here.
+ * stream looks like. event-fields.h lists the fields that are described here.
  */
 #include <linux/mm.h>
 #include <linux/seq_file.h>
@@ -17,25 +17,6 @@
 /* Of this boot; made before the first packet. */
 uuid_t memorizer_stream_uuid;
 
-#define INTEGER(size, more)	\
-	"integer { size = " #size "; align = 8; signed = false; " more "}"
-
-static const char types[] =
-	"typealias " INTEGER(8, "") " := uint8;\n"
-	"typealias " INTEGER(32, "") " := uint32;\n"
-	"typealias " INTEGER(64, "") " := uint64;\n"
-	"typealias " INTEGER(8, "base = 16; ") " := hex8;\n"
-	"typealias " INTEGER(32, "base = 16; ") " := hex32;\n"
-	"typealias " INTEGER(64, "base = 16; ") " := hex64;\n"
-	"typealias " INTEGER(8, "encoding = UTF8; ") " := text8;\n"
-	"typealias integer { size = 16; align = 8; signed = true; } := int16;\n"
-	"typealias integer { size = 32; align = 8; signed = true; } := int32;\n"
-	"typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := source;\n"
-	"typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"
-	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n"
-	"typealias enum : uint8 { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 } := entry;\n"
-	"typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n";
-
 static_assert(MEMORIZER_KMALLOC == 0 && MEMORIZER_CACHE == 1 && MEMORIZER_PAGES == 2);
 static_assert(MEMORIZER_LIVE == 1 && MEMORIZER_FREED == 2 && MEMORIZER_BURIED == 3);
 static_assert(MEMORIZER_SYSCALL == 1 && MEMORIZER_INTERRUPT == 2 && MEMORIZER_EXCEPTION == 3 &&
@@ -44,10 +25,8 @@ static_assert(MEMORIZER_LOCK_ACQUIRE == 1 && MEMORIZER_LOCK_ACQUIRED == 2 &&
 	      MEMORIZER_LOCK_RELEASE == 3);
 static_assert(MEMORIZER_READ == 1 && MEMORIZER_WRITE == 2 && MEMORIZER_UPDATE == 3);
 
-#define TSDL_FIELD(type, tsdl, name)	"\t\t" #tsdl " " #name ";\n"
-#define TSDL_ARRAY(type, tsdl, name, length)	"\t\t" #tsdl " " #name "[" #length "];\n"
-
-static const char packet_context[] = MEMORIZER_PACKET_CONTEXT(TSDL_FIELD, TSDL_ARRAY);
+static const char packet_context[] =
+	MEMORIZER_PACKET_CONTEXT(MEMORIZER_TSDL_FIELD, MEMORIZER_TSDL_ARRAY);
 
 /* An event: its name, its fields, and the name of the string behind them. */
 struct event_text {
@@ -59,33 +38,16 @@ struct event_text {
 #define EVENT_TEXT(event, EVENT, text)				\
 	[MEMORIZER_##EVENT##_EVENT] = {				\
 		.name = #event,					\
-		.fields = MEMORIZER_##EVENT##_FIELDS(TSDL_FIELD, TSDL_ARRAY), \
+		.fields = MEMORIZER_##EVENT##_FIELDS(MEMORIZER_TSDL_FIELD, MEMORIZER_TSDL_ARRAY), \
 		.string = text,					\
-	}
+	},
 
-static const struct event_text events[] = {
-	EVENT_TEXT(task, TASK, NULL),
-	EVENT_TEXT(cache, CACHE, "name"),
-	EVENT_TEXT(alloc, ALLOC, NULL),
-	EVENT_TEXT(free, FREE, NULL),
-	EVENT_TEXT(object, OBJECT, NULL),
-	EVENT_TEXT(counts, COUNTS, NULL),
-	EVENT_TEXT(access, ACCESS, NULL),
-	EVENT_TEXT(mark, MARK, "text"),
-	EVENT_TEXT(switch, SWITCH, NULL),
-	EVENT_TEXT(snapshot, SNAPSHOT, NULL),
-	EVENT_TEXT(module, MODULE, "name"),
-	EVENT_TEXT(traffic, TRAFFIC, NULL),
-	EVENT_TEXT(enter, ENTER, NULL),
-	EVENT_TEXT(leave, LEAVE, NULL),
-	EVENT_TEXT(lock, LOCK, "name"),
-	EVENT_TEXT(rcu_free, RCU_FREE, NULL),
-};
+static const struct event_text events[] = { MEMORIZER_EVENTS(EVENT_TEXT) };
 
 static void show_trace(struct seq_file *m)
 {
 	seq_puts(m, "/* CTF 1.8 */\n\n");
-	seq_puts(m, types);
+	seq_puts(m, MEMORIZER_TYPES);
 	seq_printf(m, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%pUb\";\n\tbyte_order = %s;\n",
 		   &memorizer_stream_uuid, IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? "be" : "le");
 	seq_puts(m, "\tpacket.header := struct {\n\t\tuint32 magic;\n\t\tuint8 uuid[16];\n\t\tuint32 stream_id;\n\t};\n};\n\n");
@@ -103,8 +65,7 @@ static void show_environment(struct seq_file *m)
 	seq_puts(m, "clock {\n\tname = memorizer;\n");
 	seq_puts(m, "\tdescription = \"ns of the kernel's sched_clock since boot\";\n");
 	seq_puts(m, "\tfreq = 1000000000;\n\toffset = 0;\n};\n\n");
-	seq_puts(m, "typealias " INTEGER(56, "map = clock.memorizer.value; ") " := time56;\n");
-	seq_puts(m, "typealias " INTEGER(64, "map = clock.memorizer.value; ") " := time64;\n\n");
+	seq_printf(m, "%s\n", MEMORIZER_TIME_TYPES);
 }
 
 /**

@@ -2,8 +2,8 @@
 /*
  * Memorizer's stream: what an event looks like, and how one is written.
  *
- * The fields of each event are listed once, below: the structures that are
- * written and the metadata that describes them (ctf.c) both come from there.
+ * event-fields.h lists the fields of each event. The structures that are written
+ * and the metadata that describes them (ctf.c) both come from that list.
  * events.c fills events in, buffer.c provides the packets that they are written
  * to, files.c hands these to the reader, switch.c says what is streamed. The
  * stream is what observes the core, see ../observer.h.
@@ -28,165 +28,15 @@
 
 #include "../memorizer.h"
 #include "../observer.h"
+#include "event-fields.h"
 
-/*
- * Fields of packets and events, in order: F(C type, type in the metadata, name),
- * A() likewise for an array, with its length. Once released a field stays as it
- * is; new ones go at the end.
- */
-#define MEMORIZER_PACKET_CONTEXT(F, A)		\
-	F(u64, time64, timestamp_begin)		\
-	F(u64, time64, timestamp_end)		\
-	F(u64, uint64, content_size)		\
-	F(u64, uint64, packet_size)		\
-	F(u64, uint64, packet_seq_num)		\
-	F(u64, uint64, events_discarded)	\
-	F(u32, uint32, cpu_id)			\
-	F(u32, uint32, node_id)			\
-	F(u64, uint64, events_discarded_before)
-
-#define MEMORIZER_TASK_FIELDS(F, A)		\
-	F(u32, uint32, pid)			\
-	A(char, text8, comm, 16)		\
-	F(u64, uint64, started)
-
-/* Followed by a string, name. */
-#define MEMORIZER_CACHE_FIELDS(F, A)		\
-	F(u64, hex64, cache)			\
-	F(u32, uint32, object_size)		\
-	F(u32, uint32, size)
-
-#define MEMORIZER_ALLOC_FIELDS(F, A)		\
-	F(u8, source, kind)			\
-	F(u64, hex64, call_site)		\
-	F(u64, hex64, ptr)			\
-	F(u32, uint32, bytes_req)		\
-	F(u32, uint32, bytes_alloc)		\
-	F(u32, hex32, gfp_flags)		\
-	F(s16, int16, node)			\
-	F(u32, uint32, pid)			\
-	F(u64, hex64, cache)
-
-#define MEMORIZER_FREE_FIELDS(F, A)		\
-	F(u8, source, kind)			\
-	F(u64, hex64, call_site)		\
-	F(u64, hex64, ptr)			\
-	F(u32, uint32, bytes)			\
-	F(u32, uint32, pid)			\
-	F(u64, hex64, cache)
-
-#define MEMORIZER_OBJECT_FIELDS(F, A)		\
-	F(u32, uint32, object)			\
-	F(u32, uint32, snapshot)		\
-	F(u8, life, state)			\
-	F(u64, hex64, alloc_site)		\
-	F(u32, uint32, pid)			\
-	F(u64, hex64, ptr)			\
-	F(u32, uint32, bytes_req)		\
-	F(u64, uint64, alloc_jiffies)		\
-	F(u64, uint64, free_jiffies)		\
-	F(u64, hex64, free_site)		\
-	A(char, text8, comm, 16)
-
-#define MEMORIZER_COUNTS_FIELDS(F, A)		\
-	F(u32, uint32, object)			\
-	F(u64, hex64, ip)			\
-	F(u32, uint32, pid)			\
-	F(u64, uint64, writes)			\
-	F(u64, uint64, reads)			\
-	F(u64, uint64, write_moves)		\
-	F(u64, uint64, read_moves)
-
-#define MEMORIZER_ACCESS_FIELDS(F, A)		\
-	F(u64, hex64, ip)			\
-	F(u64, hex64, ptr)			\
-	F(u32, uint32, size)			\
-	F(u8, direction, kind)			\
-	F(u32, uint32, pid)
-
-/* Followed by a string, text. */
-#define MEMORIZER_MARK_FIELDS(F, A)		\
-	F(u32, uint32, pid)
-
-#define MEMORIZER_SWITCH_FIELDS(F, A)		\
-	F(u8, uint8, allocations)		\
-	F(u8, uint8, retirements)		\
-	F(u8, uint8, accesses)			\
-	F(u8, uint8, boot)			\
-	F(u8, uint8, traffic)			\
-	F(u8, uint8, entries)			\
-	F(u8, uint8, locks)			\
-	F(u8, uint8, scoped)
-
-#define MEMORIZER_SNAPSHOT_FIELDS(F, A)		\
-	F(u32, uint32, snapshot)		\
-	F(u32, uint32, complete)		\
-	F(u64, uint64, objects)
-
-/* Followed by a string, name. */
-#define MEMORIZER_MODULE_FIELDS(F, A)		\
-	F(u8, uint8, loaded)			\
-	F(u64, hex64, base)			\
-	F(u32, uint32, size)			\
-	F(u64, hex64, init_base)		\
-	F(u32, uint32, init_size)		\
-	F(u64, uint64, jiffies)			\
-	A(u8, hex8, build_id, 20)
-
-#define MEMORIZER_TRAFFIC_FIELDS(F, A)		\
-	F(u64, hex64, ip)			\
-	F(u64, hex64, ptr)			\
-	F(u32, uint32, size)			\
-	F(u8, direction, kind)			\
-	F(u32, uint32, pid)			\
-	F(u64, hex64, line)			\
-	F(s32, int32, from)
-
-#define MEMORIZER_ENTER_FIELDS(F, A)		\
-	F(u8, entry, kind)			\
-	F(u32, uint32, number)			\
-	F(u32, uint32, pid)
-
-#define MEMORIZER_LEAVE_FIELDS	MEMORIZER_ENTER_FIELDS
-
-/* Followed by a string, name. */
-#define MEMORIZER_LOCK_FIELDS(F, A)		\
-	F(u8, lock_op, op)			\
-	F(u8, hex8, flags)			\
-	F(u64, hex64, lock)			\
-	F(u64, hex64, ip)			\
-	F(u32, uint32, pid)
-
-#define MEMORIZER_RCU_FREE_FIELDS(F, A)		\
-	F(u64, hex64, ptr)			\
-	F(u64, hex64, ip)			\
-	F(u32, uint32, pid)
-
-#define MEMORIZER_C_FIELD(type, tsdl, name)		type name;
-#define MEMORIZER_C_ARRAY(type, tsdl, name, length)	type name[length];
-
-#define MEMORIZER_EVENT(event, EVENT)					\
+#define MEMORIZER_C_EVENT(event, EVENT, string)				\
 struct memorizer_##event##_event {					\
 	u64 header;							\
 	MEMORIZER_##EVENT##_FIELDS(MEMORIZER_C_FIELD, MEMORIZER_C_ARRAY)	\
-} __packed
+} __packed;
 
-MEMORIZER_EVENT(task, TASK);
-MEMORIZER_EVENT(cache, CACHE);
-MEMORIZER_EVENT(alloc, ALLOC);
-MEMORIZER_EVENT(free, FREE);
-MEMORIZER_EVENT(object, OBJECT);
-MEMORIZER_EVENT(counts, COUNTS);
-MEMORIZER_EVENT(access, ACCESS);
-MEMORIZER_EVENT(mark, MARK);
-MEMORIZER_EVENT(switch, SWITCH);
-MEMORIZER_EVENT(snapshot, SNAPSHOT);
-MEMORIZER_EVENT(module, MODULE);
-MEMORIZER_EVENT(traffic, TRAFFIC);
-MEMORIZER_EVENT(enter, ENTER);
-MEMORIZER_EVENT(leave, LEAVE);
-MEMORIZER_EVENT(lock, LOCK);
-MEMORIZER_EVENT(rcu_free, RCU_FREE);
+MEMORIZER_EVENTS(MEMORIZER_C_EVENT)
 
 static_assert(sizeof(struct memorizer_task_event) == 8 + 28);
 static_assert(sizeof(struct memorizer_cache_event) == 8 + 16);
@@ -207,24 +57,9 @@ static_assert(sizeof(struct memorizer_rcu_free_event) == 8 + 20);
 static_assert(TASK_COMM_LEN == 16);
 static_assert(BUILD_ID_SIZE_MAX == 20);
 
-enum memorizer_event {
-	MEMORIZER_TASK_EVENT,
-	MEMORIZER_CACHE_EVENT,
-	MEMORIZER_ALLOC_EVENT,
-	MEMORIZER_FREE_EVENT,
-	MEMORIZER_OBJECT_EVENT,
-	MEMORIZER_COUNTS_EVENT,
-	MEMORIZER_ACCESS_EVENT,
-	MEMORIZER_MARK_EVENT,
-	MEMORIZER_SWITCH_EVENT,
-	MEMORIZER_SNAPSHOT_EVENT,
-	MEMORIZER_MODULE_EVENT,
-	MEMORIZER_TRAFFIC_EVENT,
-	MEMORIZER_ENTER_EVENT,
-	MEMORIZER_LEAVE_EVENT,
-	MEMORIZER_LOCK_EVENT,
-	MEMORIZER_RCU_FREE_EVENT,
-};
+#define MEMORIZER_EVENT_ID(event, EVENT, string)	MEMORIZER_##EVENT##_EVENT,
+
+enum memorizer_event { MEMORIZER_EVENTS(MEMORIZER_EVENT_ID) };
 
 /* What becomes of a lock, and how, in bits. */
 enum memorizer_lock_op {

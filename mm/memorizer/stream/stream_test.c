@@ -66,24 +66,9 @@ typedef bool (*wanted_fn)(const struct seen *event, const void *what);
 static struct seen seen[SEEN_MAX];
 static unsigned int seen_count;
 
-static const size_t event_sizes[] = {
-	[MEMORIZER_TASK_EVENT] = sizeof(struct memorizer_task_event),
-	[MEMORIZER_CACHE_EVENT] = sizeof(struct memorizer_cache_event),
-	[MEMORIZER_ALLOC_EVENT] = sizeof(struct memorizer_alloc_event),
-	[MEMORIZER_FREE_EVENT] = sizeof(struct memorizer_free_event),
-	[MEMORIZER_OBJECT_EVENT] = sizeof(struct memorizer_object_event),
-	[MEMORIZER_COUNTS_EVENT] = sizeof(struct memorizer_counts_event),
-	[MEMORIZER_ACCESS_EVENT] = sizeof(struct memorizer_access_event),
-	[MEMORIZER_MARK_EVENT] = sizeof(struct memorizer_mark_event),
-	[MEMORIZER_SWITCH_EVENT] = sizeof(struct memorizer_switch_event),
-	[MEMORIZER_SNAPSHOT_EVENT] = sizeof(struct memorizer_snapshot_event),
-	[MEMORIZER_MODULE_EVENT] = sizeof(struct memorizer_module_event),
-	[MEMORIZER_TRAFFIC_EVENT] = sizeof(struct memorizer_traffic_event),
-	[MEMORIZER_ENTER_EVENT] = sizeof(struct memorizer_enter_event),
-	[MEMORIZER_LEAVE_EVENT] = sizeof(struct memorizer_leave_event),
-	[MEMORIZER_LOCK_EVENT] = sizeof(struct memorizer_lock_event),
-	[MEMORIZER_RCU_FREE_EVENT] = sizeof(struct memorizer_rcu_free_event),
-};
+#define EVENT_SIZE(event, EVENT, string)	sizeof(struct memorizer_##event##_event),
+
+static const size_t event_sizes[] = { MEMORIZER_EVENTS(EVENT_SIZE) };
 
 static size_t event_size(const u8 *event)
 {

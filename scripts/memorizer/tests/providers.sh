@@ -65,7 +65,7 @@ fifteen_readers() {
 
 	object=$(sed -n 's/^one_writer //p' "$dir/guest/objects" | tr a-f A-F)
 	babeltrace2 "$dir/trace" |
-		sed -n "s/.* traffic: .*cpu_id = \([0-9]*\),.*ptr = 0x$object, .*\"read\".*from = \([-0-9]*\) .*/\1 from \2/p" |
+		sed -n "s/.* traffic: .*cpu_id = \([0-9]*\),.*ptr = 0x$object, .*\"read\".*from = \([-0-9]*\), .*/\1 from \2/p" |
 		sort -n | uniq -c | awk '{ print $2, $3, $4, $1 }' |
 		diff <(for cpu in $(seq 15); do echo "$cpu from 0 10"; done) -
 }

@@ -2,9 +2,9 @@
 /*
  * memorizer-qemu.so: the trace, in the vocabulary of the kernel's stream.
  *
- * Events that the kernel writes too have its numbers, names and fields (mm/memorizer/stream);
- * what is known here only has numbers from 64 on, and fields that the kernel does not
- * have stand behind its own. The clock counts events: it orders those of all vCPUs.
+ * Events that the kernel writes too have its numbers, names and fields, which both take from
+ * event-fields.h. Events of the plugin alone have numbers from 64 on, and its own fields follow
+ * the kernel's. The clock counts events: it orders those of all vCPUs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "qemu.h"
+#include "stream/event-fields.h"
 
 #define PACKED		__attribute__((packed))
 #define MAGIC		0xc1fc1fc1
@@ -23,43 +24,55 @@
 /* What memory an allocation is of: a guest does not tell kmalloc() of a cache from others. */
 enum { KIND_KMALLOC, KIND_CACHE };
 
+#define EVENT_ID(event, EVENT, string)	EVENT_##EVENT,
 enum event {
-	EVENT_TASK = 0,
-	EVENT_CACHE = 1,
-	EVENT_ALLOC = 2,
-	EVENT_FREE = 3,
-	EVENT_OBJECT = 4,
-	EVENT_COUNTS = 5,
-	EVENT_ACCESS = 6,
-	EVENT_MARK = 7,
-	EVENT_SWITCH = 8,
-	EVENT_SNAPSHOT = 9,
-	EVENT_ENTER = 12,
-	EVENT_LEAVE = 13,
-	EVENT_LOCK = 14,
-	EVENT_RCU_FREE = 15,
-	EVENT_TRAFFIC = 64,
+	MEMORIZER_EVENTS(EVENT_ID)
 	EVENT_FRAME = 65,
 };
 
-static const char metadata_head[] =
-	"/* CTF 1.8 */\n\n"
-	"typealias integer { size = 8; align = 8; signed = false; } := uint8;\n"
-	"typealias integer { size = 32; align = 8; signed = false; } := uint32;\n"
-	"typealias integer { size = 64; align = 8; signed = false; } := uint64;\n"
-	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64;\n"
-	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := text8;\n"
-	"typealias integer { size = 32; align = 8; signed = true; } := int32;\n"
-	"typealias integer { size = 16; align = 8; signed = true; } := int16;\n"
-	"typealias integer { size = 32; align = 8; signed = false; base = 16; } := hex32;\n"
-	"typealias integer { size = 8; align = 8; signed = false; base = 16; } := hex8;\n"
-	"typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := memory;\n"
-	"typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"
-	"typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n"
-	"typealias enum : uint8 { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 }"
-	" := entry;\n"
-	"typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n\n"
-	"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
+/* An event, behind its header: struct task_event and so on. */
+#define C_EVENT(event, EVENT, string)					\
+struct event##_event {							\
+	MEMORIZER_##EVENT##_FIELDS(MEMORIZER_C_FIELD, MEMORIZER_C_ARRAY)	\
+} PACKED;
+
+MEMORIZER_EVENTS(C_EVENT)
+
+/* Accesses have a field of the plugin's own: the node of the call that they are in. */
+#define STACK		"\t\tuint32 stack;\n"
+
+struct stacked_access {
+	struct access_event access;
+	u32 stack;
+} PACKED;
+
+struct stacked_traffic {
+	struct traffic_event traffic;
+	u32 stack;
+} PACKED;
+
+/* A call's node, with its caller's and where that calls from. */
+#define FRAME_FIELDS(F)		\
+	F(u32, uint32, stack)	\
+	F(u32, uint32, caller)	\
+	F(u64, hex64, ip)
+
+struct frame_event {
+	FRAME_FIELDS(MEMORIZER_C_FIELD)
+} PACKED;
+
+static const struct {
+	const char *name, *fields, *string;
+} events[] = {
+#define TSDL_EVENT(event, EVENT, text)							\
+	[EVENT_##EVENT] = { #event, MEMORIZER_##EVENT##_FIELDS(MEMORIZER_TSDL_FIELD,	\
+							       MEMORIZER_TSDL_ARRAY), text },
+	MEMORIZER_EVENTS(TSDL_EVENT)
+	[EVENT_FRAME] = { "frame", FRAME_FIELDS(MEMORIZER_TSDL_FIELD), NULL },
+};
+
+static const char trace_head[] =
+	"\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
 	"\tpacket.header := struct {\n\t\tuint32 magic;\n\t\tuint8 uuid[16];\n"
 	"\t\tuint32 stream_id;\n\t};\n};\n\n"
 	"env {\n\tdomain = \"kernel\";\n\ttracer_name = \"memorizer\";\n"
@@ -67,69 +80,17 @@ static const char metadata_head[] =
 	"\tmachine = \"x86_64\";\n\tpage_size = 4096;\n\tline_size = %u;\n};\n\n"
 	"clock {\n\tname = memorizer;\n\tdescription = \"events so far, of all CPUs\";\n"
 	"\tfreq = 1000000000;\n\toffset = 0;\n};\n\n"
-	"typealias integer { size = 56; align = 8; signed = false; map = clock.memorizer.value; }"
-	" := time56;\n"
-	"typealias integer { size = 64; align = 8; signed = false; map = clock.memorizer.value; }"
-	" := time64;\n\n"
+	"%s\n"
 	"stream {\n\tid = 0;\n"
 	"\tevent.header := struct {\n\t\tuint8 id;\n\t\ttime56 timestamp;\n\t};\n"
-	"\tpacket.context := struct {\n\t\ttime64 timestamp_begin;\n\t\ttime64 timestamp_end;\n"
-	"\t\tuint64 content_size;\n\t\tuint64 packet_size;\n\t\tuint64 packet_seq_num;\n"
-	"\t\tuint64 events_discarded;\n\t\tuint32 cpu_id;\n\t\tuint32 node_id;\n\t};\n};\n";
-
-static const struct {
-	enum event id;
-	const char *name, *fields;
-} described[] = {
-	{ EVENT_TASK, "task",
-	  "\t\tuint32 pid;\n\t\ttext8 comm[16];\n" },
-	{ EVENT_CACHE, "cache",
-	  "\t\thex64 cache;\n\t\tuint32 object_size;\n\t\tuint32 size;\n\t\tstring name;\n" },
-	{ EVENT_ALLOC, "alloc",
-	  "\t\tmemory kind;\n\t\thex64 call_site;\n\t\thex64 ptr;\n\t\tuint32 bytes_req;\n"
-	  "\t\tuint32 bytes_alloc;\n\t\thex32 gfp_flags;\n\t\tint16 node;\n\t\tuint32 pid;\n"
-	  "\t\thex64 cache;\n" },
-	{ EVENT_FREE, "free",
-	  "\t\tmemory kind;\n\t\thex64 call_site;\n\t\thex64 ptr;\n\t\tuint32 bytes;\n"
-	  "\t\tuint32 pid;\n\t\thex64 cache;\n" },
-	{ EVENT_OBJECT, "object",
-	  "\t\tuint32 object;\n\t\tuint32 snapshot;\n\t\tlife state;\n\t\thex64 alloc_site;\n"
-	  "\t\tuint32 pid;\n\t\thex64 ptr;\n\t\tuint32 bytes_req;\n\t\tuint64 alloc_jiffies;\n"
-	  "\t\tuint64 free_jiffies;\n\t\thex64 free_site;\n\t\ttext8 comm[16];\n" },
-	{ EVENT_COUNTS, "counts",
-	  "\t\tuint32 object;\n\t\thex64 ip;\n\t\tuint32 pid;\n\t\tuint64 writes;\n"
-	  "\t\tuint64 reads;\n" },
-	{ EVENT_ACCESS, "access",
-	  "\t\thex64 ip;\n\t\thex64 ptr;\n\t\tuint32 size;\n\t\tdirection kind;\n"
-	  "\t\tuint32 pid;\n\t\tuint32 stack;\n" },
-	{ EVENT_MARK, "mark",
-	  "\t\tuint32 pid;\n\t\tstring text;\n" },
-	{ EVENT_SWITCH, "switch",
-	  "\t\tuint8 allocations;\n\t\tuint8 retirements;\n\t\tuint8 accesses;\n\t\tuint8 boot;\n" },
-	{ EVENT_SNAPSHOT, "snapshot",
-	  "\t\tuint32 snapshot;\n\t\tuint32 complete;\n\t\tuint64 objects;\n" },
-	{ EVENT_ENTER, "enter",
-	  "\t\tentry kind;\n\t\tuint32 number;\n\t\tuint32 pid;\n" },
-	{ EVENT_LEAVE, "leave",
-	  "\t\tentry kind;\n\t\tuint32 number;\n\t\tuint32 pid;\n" },
-	{ EVENT_LOCK, "lock",
-	  "\t\tlock_op op;\n\t\thex8 flags;\n\t\thex64 lock;\n\t\thex64 ip;\n\t\tuint32 pid;\n"
-	  "\t\tstring name;\n" },
-	{ EVENT_RCU_FREE, "rcu_free",
-	  "\t\thex64 ptr;\n\t\thex64 ip;\n\t\tuint32 pid;\n" },
-	{ EVENT_TRAFFIC, "traffic",
-	  "\t\thex64 ip;\n\t\thex64 ptr;\n\t\tuint32 size;\n\t\tdirection kind;\n"
-	  "\t\tuint32 pid;\n\t\tuint32 stack;\n\t\thex64 line;\n\t\tint32 from;\n" },
-	{ EVENT_FRAME, "frame",
-	  "\t\tuint32 stack;\n\t\tuint32 caller;\n\t\thex64 ip;\n" },
-};
+	"\tpacket.context := struct {\n"
+	MEMORIZER_PACKET_CONTEXT(MEMORIZER_TSDL_FIELD, MEMORIZER_TSDL_ARRAY) "\t};\n};\n";
 
 struct packet {
 	u32 magic;
 	u8 uuid[16];
 	u32 stream_id;
-	u64 begin, end, content_size, packet_size, seq, discarded;
-	u32 cpu, node;
+	MEMORIZER_PACKET_CONTEXT(MEMORIZER_C_FIELD, MEMORIZER_C_ARRAY)
 } PACKED;
 
 static u8 uuid[16];
@@ -166,6 +127,17 @@ static int create(const char *name)
 	return fd;
 }
 
+static void describe_event(FILE *f, enum event id)
+{
+	fprintf(f, "\nevent {\n\tid = %u;\n\tname = \"%s\";\n\tstream_id = 0;\n"
+		"\tfields := struct {\n%s", id, events[id].name, events[id].fields);
+	if (id == EVENT_ACCESS || id == EVENT_TRAFFIC)
+		fprintf(f, "%s", STACK);
+	if (events[id].string)
+		fprintf(f, "\t\tstring %s;\n", events[id].string);
+	fprintf(f, "\t};\n};\n");
+}
+
 /**
  * writer_init() - make the trace's directory and its metadata
  *
@@ -191,11 +163,11 @@ bool writer_init(void)
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		return false;
-	fprintf(f, metadata_head, text, options.line);
-	for (i = 0; i < ARRAY_SIZE(described); i++)
-		fprintf(f, "\nevent {\n\tid = %u;\n\tname = \"%s\";\n\tstream_id = 0;\n"
-			"\tfields := struct {\n%s\t};\n};\n",
-			described[i].id, described[i].name, described[i].fields);
+	fprintf(f, "/* CTF 1.8 */\n\n%s", MEMORIZER_TYPES);
+	fprintf(f, trace_head, text, options.line, MEMORIZER_TIME_TYPES);
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		if (events[i].name)
+			describe_event(f, i);
 	return !fclose(f);
 }
 
@@ -213,13 +185,13 @@ static void finish_packet(struct vcpu *v)
 	}
 	*p = (struct packet) {
 		.magic = MAGIC,
-		.begin = v->begin,
-		.end = v->time,
+		.timestamp_begin = v->begin,
+		.timestamp_end = v->time,
 		.content_size = v->used * 8,
 		.packet_size = v->used * 8,
-		.seq = v->seq++,
-		.discarded = v->drops[DROP_WRITE],
-		.cpu = v->nr,
+		.packet_seq_num = v->seq++,
+		.events_discarded = v->drops[DROP_WRITE],
+		.cpu_id = v->nr,
 	};
 	memcpy(p->uuid, uuid, sizeof(uuid));
 	if (v->fd >= 0 && write_all(v->fd, v->packet, v->used)) {
@@ -301,41 +273,31 @@ void writer_close(struct vcpu *v)
 
 void write_task(struct vcpu *v)
 {
-	struct { u32 pid; char comm[16]; } PACKED *e = reserve(v, EVENT_TASK, sizeof(*e));
+	struct task_event *e = reserve(v, EVENT_TASK, sizeof(*e));
 
 	if (!e)
 		return;
 	e->pid = v->pid;
 	memcpy(e->comm, v->comm, sizeof(e->comm));
+	e->started = 0;	/* the guest does not announce it */
 }
 
 void write_cache(struct vcpu *v, const u64 cache[CACHE_VALUES], const char *name)
 {
 	size_t length = strlen(name) + 1;
-	struct {
-		u64 cache;
-		u32 object_size, size;
-		char name[];
-	} PACKED *e = reserve(v, EVENT_CACHE, sizeof(*e) + length);
+	struct cache_event *e = reserve(v, EVENT_CACHE, sizeof(*e) + length);
 
 	if (!e)
 		return;
 	e->cache = cache[0];
 	e->object_size = cache[1];
 	e->size = cache[2];
-	memcpy(e->name, name, length);
+	memcpy(e + 1, name, length);
 }
 
 void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes)
 {
-	struct {
-		u8 kind;
-		u64 call_site, ptr;
-		u32 bytes_req, bytes_alloc, gfp_flags;
-		int16_t node;
-		u32 pid;
-		u64 cache;
-	} PACKED *e = reserve(v, EVENT_ALLOC, sizeof(*e));
+	struct alloc_event *e = reserve(v, EVENT_ALLOC, sizeof(*e));
 
 	if (!e)
 		return;
@@ -352,12 +314,7 @@ void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes)
 
 void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes, u64 free_ip)
 {
-	struct {
-		u8 kind;
-		u64 call_site, ptr;
-		u32 bytes, pid;
-		u64 cache;
-	} PACKED *e = reserve(v, EVENT_FREE, sizeof(*e));
+	struct free_event *e = reserve(v, EVENT_FREE, sizeof(*e));
 
 	if (!e)
 		return;
@@ -371,50 +328,38 @@ void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes, u64 f
 
 void write_access(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack)
 {
-	struct {
-		u64 ip, ptr;
-		u32 size;
-		u8 kind;
-		u32 pid, stack;
-	} PACKED *e = reserve(v, EVENT_ACCESS, sizeof(*e));
+	struct stacked_access *e = reserve(v, EVENT_ACCESS, sizeof(*e));
 
 	if (!e)
 		return;
-	e->ip = ip;
-	e->ptr = addr;
-	e->size = size;
-	e->kind = store ? ACCESS_WRITE : ACCESS_READ;
-	e->pid = v->pid;
+	e->access.ip = ip;
+	e->access.ptr = addr;
+	e->access.size = size;
+	e->access.kind = store ? ACCESS_WRITE : ACCESS_READ;
+	e->access.pid = v->pid;
 	e->stack = stack;
 }
 
 void write_traffic(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack, u64 line,
 		   s32 from)
 {
-	struct {
-		u64 ip, ptr;
-		u32 size;
-		u8 kind;
-		u32 pid, stack;
-		u64 line;
-		s32 from;
-	} PACKED *e = reserve(v, EVENT_TRAFFIC, sizeof(*e));
+	struct stacked_traffic *e = reserve(v, EVENT_TRAFFIC, sizeof(*e));
 
 	if (!e)
 		return;
-	e->ip = ip;
-	e->ptr = addr;
-	e->size = size;
-	e->kind = store ? ACCESS_WRITE : ACCESS_READ;
-	e->pid = v->pid;
+	e->traffic.ip = ip;
+	e->traffic.ptr = addr;
+	e->traffic.size = size;
+	e->traffic.kind = store ? ACCESS_WRITE : ACCESS_READ;
+	e->traffic.pid = v->pid;
 	e->stack = stack;
-	e->line = line;
-	e->from = from;
+	e->traffic.line = line;
+	e->traffic.from = from;
 }
 
 void write_frame(struct vcpu *v, u32 stack, u32 caller, u64 ip)
 {
-	struct { u32 stack, caller; u64 ip; } PACKED *e = reserve(v, EVENT_FRAME, sizeof(*e));
+	struct frame_event *e = reserve(v, EVENT_FRAME, sizeof(*e));
 
 	if (!e)
 		return;
@@ -426,18 +371,18 @@ void write_frame(struct vcpu *v, u32 stack, u32 caller, u64 ip)
 void write_mark(struct vcpu *v, const char *text)
 {
 	size_t length = strlen(text) + 1;
-	struct { u32 pid; char text[]; } PACKED *e;
+	struct mark_event *e;
 
 	e = reserve(v, EVENT_MARK, sizeof(*e) + length);
 	if (!e)
 		return;
 	e->pid = v->pid;
-	memcpy(e->text, text, length);
+	memcpy(e + 1, text, length);
 }
 
 void write_entry(struct vcpu *v, bool leave, u32 kind, u32 number)
 {
-	struct { u8 kind; u32 number, pid; } PACKED *e;
+	struct enter_event *e;
 
 	e = reserve(v, leave ? EVENT_LEAVE : EVENT_ENTER, sizeof(*e));
 	if (!e)
@@ -449,7 +394,7 @@ void write_entry(struct vcpu *v, bool leave, u32 kind, u32 number)
 
 void write_rcu_free(struct vcpu *v, u64 addr, u64 ip)
 {
-	struct { u64 ptr, ip; u32 pid; } PACKED *e = reserve(v, EVENT_RCU_FREE, sizeof(*e));
+	struct rcu_free_event *e = reserve(v, EVENT_RCU_FREE, sizeof(*e));
 
 	if (!e)
 		return;
@@ -461,12 +406,7 @@ void write_rcu_free(struct vcpu *v, u64 addr, u64 ip)
 void write_lock(struct vcpu *v, u32 op, u32 flags, u64 lock, u64 ip, const char *name)
 {
 	size_t length = strlen(name) + 1;
-	struct {
-		u8 op, flags;
-		u64 lock, ip;
-		u32 pid;
-		char name[];
-	} PACKED *e = reserve(v, EVENT_LOCK, sizeof(*e) + length);
+	struct lock_event *e = reserve(v, EVENT_LOCK, sizeof(*e) + length);
 
 	if (!e)
 		return;
@@ -475,34 +415,26 @@ void write_lock(struct vcpu *v, u32 op, u32 flags, u64 lock, u64 ip, const char 
 	e->lock = lock;
 	e->ip = ip;
 	e->pid = v->pid;
-	memcpy(e->name, name, length);
+	memcpy(e + 1, name, length);
 }
 
 void write_switch(struct vcpu *v, bool on)
 {
-	struct { u8 allocations, retirements, accesses, boot; } *e;
+	struct switch_event *e;
 
 	e = reserve(v, EVENT_SWITCH, sizeof(*e));
 	if (!e)
 		return;
 	memset(e, 0, sizeof(*e));
-	e->accesses = on;
+	e->accesses = on && options.mode != MODE_TRAFFIC;
+	e->traffic = on && options.mode == MODE_TRAFFIC;
 }
 
 void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
 		  const u64 alloc[OBJECT_VALUES], const char comm[16], u64 free_ip,
 		  u64 free_jiffies)
 {
-	struct {
-		u32 object, snapshot;
-		u8 state;
-		u64 alloc_site;
-		u32 pid;
-		u64 ptr;
-		u32 bytes_req;
-		u64 alloc_jiffies, free_jiffies, free_site;
-		char comm[16];
-	} PACKED *e = reserve(v, EVENT_OBJECT, sizeof(*e));
+	struct object_event *e = reserve(v, EVENT_OBJECT, sizeof(*e));
 
 	if (!e)
 		return;
@@ -521,12 +453,7 @@ void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
 
 void write_counts(struct vcpu *v, u32 object, u64 ip, u32 pid, u64 writes, u64 reads)
 {
-	struct {
-		u32 object;
-		u64 ip;
-		u32 pid;
-		u64 writes, reads;
-	} PACKED *e = reserve(v, EVENT_COUNTS, sizeof(*e));
+	struct counts_event *e = reserve(v, EVENT_COUNTS, sizeof(*e));
 
 	if (!e)
 		return;
@@ -535,11 +462,13 @@ void write_counts(struct vcpu *v, u32 object, u64 ip, u32 pid, u64 writes, u64 r
 	e->pid = pid;
 	e->writes = writes;
 	e->reads = reads;
+	e->write_moves = 0;	/* counts follow no cache lines */
+	e->read_moves = 0;
 }
 
 void write_snapshot(struct vcpu *v, u32 snapshot, bool complete, u64 objects)
 {
-	struct { u32 snapshot, complete; u64 objects; } PACKED *e;
+	struct snapshot_event *e;
 
 	e = reserve(v, EVENT_SNAPSHOT, sizeof(*e));
 	if (!e)
