@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 
 #include "../slab.h"
+#include "index.h"
 #include "memorizer.h"
 
 /**

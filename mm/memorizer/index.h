@@ -1,17 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's index: what the hook's fast path does of a lookup by itself.
- *
- * index.c says how the index is made and what may be relied on.
+ * Memorizer's index: from an address to the object there, see index.c.
  */
 #ifndef _MM_MEMORIZER_INDEX_H
 #define _MM_MEMORIZER_INDEX_H
 
 #include <linux/bits.h>
+#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/overflow.h>
+#include <linux/types.h>
 
-#include "memorizer.h"
+#include "pool.h"
+
+/* A leaf has one word for each page of 4 MiB. */
+#define MEMORIZER_LEAF_SHIFT	22
+#define MEMORIZER_LEAF_WORDS	1024
+
+/**
+ * struct memorizer_geometry - the layout of the objects in a slab or a large allocation
+ * @start: first address of its pages, page aligned
+ * @base: address of slot 0
+ * @stride: bytes from slot to slot
+ * @slots: number of slots, 0 if the pages hold a single object
+ * @pages: number of pages
+ */
+struct memorizer_geometry {
+	unsigned long start;
+	unsigned long base;
+	unsigned int stride;
+	unsigned int slots;
+	unsigned long pages;
+};
+
+/* The thunks read these, too: they skip addresses outside of the range and unknown pages. */
+extern unsigned long memorizer_index_base, memorizer_index_bytes, memorizer_thunk_end;
+extern u32 *memorizer_index_root;
+
+int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes);
+u32 memorizer_index_lookup(unsigned long addr, unsigned long *next);
+int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
+u32 memorizer_index_erase(unsigned long addr);
+void memorizer_index_end_slab(unsigned long start);
+void memorizer_index_collect(void);
+void memorizer_index_recycle(void);
+
+/* geometry.c */
+void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo);
 
 /* In a page's word: the rest is the id of a slab record. */
 #define SLAB_BIT	BIT(31)

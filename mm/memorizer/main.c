@@ -17,6 +17,7 @@
 #include <linux/string.h>
 
 #include "filter.h"
+#include "index.h"
 #include "memorizer.h"
 #include "observer.h"
 

@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
+#include "entry.h"
 #include "memorizer.h"
 
 /* An object's life: down this list, then from the top again. */
@@ -64,9 +65,6 @@ struct memorizer_object {
 };
 
 static_assert(sizeof(struct memorizer_object) == 56);
-
-/* Set in memorizer_object.who, and in a key's pid; no pid has this bit. */
-#define MEMORIZER_BY_GRANULE	BIT(29)
 
 static __always_inline u32 memorizer_object_pid(const struct memorizer_object *object)
 {

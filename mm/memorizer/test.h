@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
 
+#include "index.h"
 #include "memorizer.h"
 
 #define ANY	U32_MAX

@@ -48,6 +48,7 @@
 #include <linux/types.h>
 #include <linux/vmalloc.h>
 
+#include "index.h"
 #include "memorizer.h"
 #include "observer.h"
 

@@ -11,6 +11,7 @@
 
 #include <asm/current.h>
 
+#include "memorizer/index.h"
 #include "memorizer/memorizer.h"
 
 static void __used common(void)

@@ -21,6 +21,7 @@
 #include <linux/rwsem.h>
 #include <linux/string.h>
 
+#include "../../../mm/memorizer/index.h"
 #include "../../../mm/memorizer/memorizer.h"
 
 /* main.c */
