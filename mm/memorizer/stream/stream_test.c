@@ -286,10 +286,12 @@ static void allocation_makes_its_two_events(struct kunit *test)
 	struct kmem_cache *cache = make_cache(test), *in;
 	const struct seen *pair;
 	size_t bytes;
+	int node;
 	void *p;
 
 	start(test, MEMORIZER_STREAM_ALLOCATIONS);
 	p = allocator->alloc(cache, allocator->size);
+	node = page_to_nid(virt_to_page(p));
 	in = virt_to_slab(p) ? virt_to_slab(p)->slab_cache : NULL;
 	bytes = in ? in->size : folio_size(virt_to_folio(p));
 	allocator->free(cache, p);
@@ -301,7 +303,7 @@ static void allocation_makes_its_two_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pair[0].alloc.bytes_req, allocator->size);
 	KUNIT_EXPECT_EQ(test, pair[0].alloc.bytes_alloc, bytes);
 	KUNIT_EXPECT_EQ(test, pair[0].alloc.gfp_flags, (__force u32)GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pair[0].alloc.node, 0);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.node, node);
 	KUNIT_EXPECT_EQ(test, pair[0].alloc.pid, current->pid);
 	KUNIT_EXPECT_EQ(test, pair[0].alloc.cache, (unsigned long)in);
 	if (allocator->alloc_site)
