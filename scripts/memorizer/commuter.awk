@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Makes tables of what commuter asked and "memorizer conflicts --csv" says: for each situation the pairs of calls, then
-# in how many phases which memory conflicts.
+# Print commuter's tables from the output of "memorizer conflicts --csv": the pairs of calls of each situation, then
+# the number of phases in which each memory conflicts.
 #
 # Input, in this order: phases and why the calls in them commute ("situation/call/call,why"), the CSV.
 
@@ -13,7 +13,7 @@ function mark(s, a, b,	phase) {
 	return !conflicts[phase] ? "." : conflicts[phase] < windows[phase] ? "o" : "X"
 }
 
-# A situation's calls in the order that they are listed; those of a pair that is not there are left blank.
+# A situation's calls in the order of the list; missing pairs stay blank.
 function matrix(s,	i, j, line) {
 	printf "\n%s: %d pairs, %d free of conflicts, %d not always\n", s, total[s], total[s] - with[s], sometimes[s]
 	line = sprintf("%13s", "")
@@ -54,7 +54,7 @@ $1 == "phases" && ($2 in asked) {
 	next
 }
 $1 == "conflicts" && ($3 in asked) {
-	# What is in quotes has commas.
+	# Quoted fields contain commas.
 	gsub(/"[^"]*"/, "-")
 	memory = $2 ($5 == "" ? "" : ", allocated by " $5)
 	gsub(/\+0x[0-9a-f]*(\/0x[0-9a-f]*)?/, "", memory)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# Counts the results in a log: its last line if that is "N passed, N failed", else its KTAP, each innermost case once.
+# Count the results in a log: from its last line if that is "N passed, N failed", else the innermost KTAP results.
 #
-# Prints every failure, then "N passed, N failed, N skipped". What a plan
-# promised and the log lacks counts as failed, as does a parent that failed
-# though its children did not. A log may hold several documents, and a plan may
-# be the first line of one or its last.
+# Print every failure, then "N passed, N failed, N skipped". A planned result that
+# is missing counts as failed, and so does a parent that failed without a failed
+# child. A log may contain several documents, with the plan first or last.
 
 function indent_of(line)
 {
@@ -19,8 +18,8 @@ function fail(what)
 	failed++
 }
 
-# A plan is settled by the result line of its parent, by the next document, or
-# by the end of the log. Returns how many failures the plan and its results hold.
+# Close a plan: at the result of its parent, at the next document, or at the end of
+# the log. Return the number of failures in the plan and its results.
 function settle(depth, what,	lack)
 {
 	lack = planned[depth] - seen[depth]

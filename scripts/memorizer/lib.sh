@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by the scripts beside it: where things are, and how they report.
-# shellcheck shell=bash disable=SC2034 # variables are for those who source this
+# Paths and helpers, sourced by the scripts in this directory.
+# shellcheck shell=bash disable=SC2034 # the sourcing scripts use the variables
 
 set -euo pipefail
 export LC_ALL=C
@@ -14,12 +14,12 @@ out=$build/out
 say() { printf '%s: %s\n' "$me" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# as_root COMMAND...: with sudo where needed.
+# as_root COMMAND...: run COMMAND as root, with sudo if needed.
 as_root() {
 	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# lock NAME: waits until nobody else holds build/NAME.lock, and holds it until this script ends.
+# lock NAME: take build/NAME.lock, waiting for it, until this script ends.
 lock() {
 	local fd
 
@@ -28,7 +28,7 @@ lock() {
 	flock -n "$fd" || { say "waiting for another run to release build/$1.lock"; flock "$fd"; }
 }
 
-# locked NAME COMMAND...: COMMAND, while nobody else holds build/NAME.lock.
+# locked NAME COMMAND...: run COMMAND with build/NAME.lock held.
 locked() ( lock "$1"; shift; "$@" )
 
 # make_tools TARGET...: build targets of tools/memorizer into build/tools.
@@ -37,7 +37,7 @@ make_tools() {
 		locked tools make -s -C "$top/tools/memorizer" OUTPUT="$build/tools/" "$@"
 }
 
-# need_space GB WHAT: fail unless the disk below build/ has room for WHAT.
+# need_space GB WHAT: fail unless build/ has GB free for WHAT.
 need_space() {
 	local free
 
@@ -47,9 +47,8 @@ need_space() {
 		die "$2 needs $1 GB below $build, $free GB are free; free some, or run 'make clean'"
 }
 
-# overlay_files: the files that belong into a kernel tree, F.patch among them.
-# Everything outside a directory, and the directories that are the
-# repository's own, stay here.
+# overlay_files: list the files for a kernel tree, F.patch included. The
+# repository's own files are not part of the overlay.
 overlay_files() (
 	cd "$top"
 	if git rev-parse --git-dir >/dev/null 2>&1 && [ -e .git ]; then
@@ -64,7 +63,7 @@ overlay_files() (
 	done
 )
 
-# kernel_version TREE: prints 6.12.n, or fails if TREE is no linux tree.
+# kernel_version TREE: print 6.12.n; fail if TREE is not a linux tree.
 kernel_version() {
 	[ -f "$1/Kbuild" ] && [ -f "$1/mm/slub.c" ] && [ -f "$1/Makefile" ] &&
 		awk '$2 == "=" && $1 ~ /^(VERSION|PATCHLEVEL|SUBLEVEL)$/ { v[$1] = $3 }
@@ -72,7 +71,7 @@ kernel_version() {
 			   print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"] }' "$1/Makefile"
 }
 
-# source_tarball: Debian's kernel source, as installed by setup.
+# source_tarball: print the path of Debian's kernel source, which setup installs.
 source_tarball() {
 	local tar=/usr/src/linux-source-6.12.tar.xz
 
@@ -80,19 +79,19 @@ source_tarball() {
 	printf '%s\n' "$tar"
 }
 
-# source_versions: every version of linux-source-6.12 that apt offers, and the
+# source_versions: list the versions of linux-source-6.12 that apt offers and the
 # installed one, newest first.
 source_versions() {
 	local offered
 
-	as_root apt-get -qq update >&2 || say "apt-get update failed, going by the lists of last time"
+	as_root apt-get -qq update >&2 || say "apt-get update failed, using the previous package lists"
 	offered=$(apt-cache madison linux-source-6.12 | awk '{ print $3 }')
 	[ -n "$offered" ] || die "apt offers no linux-source-6.12; run apt-get update"
 	printf '%s\n' "$offered" "$(dpkg-query -W -f '${Version}' linux-source-6.12)" | sort -rVu
 }
 
-# tarball VERSION: that version's source on stdout; what is not installed is
-# downloaded once and kept.
+# tarball VERSION: write that version's source to stdout. Versions that are not
+# installed are downloaded once and kept.
 tarball() {
 	local deb=$build/apt/$1.deb
 
@@ -111,9 +110,9 @@ tarball() {
 	dpkg-deb --fsys-tarfile "$deb" | tar -xO ./usr/src/linux-source-6.12.tar.xz
 }
 
-# pristine VERSION DIR: from that version's source, the files that the overlay
-# patches or adds, as far as they exist, and those that make it a linux tree.
-# They are kept below build/apt until the overlay asks for others.
+# pristine VERSION DIR: unpack the files of that version that the overlay patches
+# or would overwrite, and those that identify a linux tree. They are cached in
+# build/apt until the overlay needs other files.
 pristine() (
 	kept=$build/apt/$1
 
@@ -124,7 +123,7 @@ pristine() (
 	if ! cmp -s "$kept.wants" "$kept.has"; then
 		rm -rf "$kept" "$kept.has"
 		mkdir "$kept"
-		# What the overlay adds is not found in the archive, as it should be.
+		# Files that the overlay adds are expected to be missing in the archive.
 		tarball "$1" | xz -dc -T0 |
 			{ tar -x -C "$kept" --strip-components=1 -T "$kept.wants" 2>"$kept.said" || :; } &&
 			! grep -v -e ': Not found in archive$' -e ' previous errors$' "$kept.said" >&2 &&
@@ -135,7 +134,8 @@ pristine() (
 	cp -rp "$kept" "$2"
 )
 
-# section_words VMLINUX NAME: what is between __start_NAME and __stop_NAME, as lines of an address's low 32 bits and a word.
+# section_words VMLINUX NAME: dump __start_NAME to __stop_NAME, a line per word: the low 32 bits
+# of the line's address, the offset from there, the word.
 section_words() {
 	local start stop
 
@@ -149,7 +149,7 @@ section_words() {
 		}'
 }
 
-# access_ips VMLINUX: the access ips, of sites, of what was joined to them, and of groups, as the low 32 bits in hex.
+# access_ips VMLINUX: print the low 32 bits of the access ips of sites, joined accesses and groups.
 access_ips() {
 	{
 		objdump -d --no-show-raw-insn "$1" |
@@ -164,11 +164,12 @@ access_ips() {
 			return n
 		}
 		function show(at, distance) { printf "%08x\n", (at + distance) % 4294967296 }
-		# What a joined access is announced with
+		# The ip that a joined access is announced with
 		$1 == "joined"	{ print substr($2, 9) }
-		# How far the site is from there
+		# The offset of the site from the table entry
 		$1 == "site"	{ show(value($2) + $3, value($4) + 5) }
-		# A group is a word, of whose bytes the third is the number of its members, and two words for each: the first is how far its ip is
+		# A group is a word, whose third byte is the number of members, and two words
+		# for each member: the first is the offset of its ip.
 		$1 == "group" && !left	{ left = 2 * value(substr($4, 3, 2)); next }
 		$1 == "group" {
 			if (left-- % 2 == 0)
@@ -176,12 +177,12 @@ access_ips() {
 		}'
 }
 
-# What a kernel says on its console when something is wrong
+# Console messages of a kernel in trouble
 splats='WARNING:|BUG:|INFO: (possible|task|rcu|trying)|Oops|Kernel panic|general protection|detected stalls?|self-detected stall|={20,}'
 
-# stale_breakpoint CONSOLE: the kernel died, before it was up, of a breakpoint that is not in its memory, as the
-# dump of its code shows: text_poke_bp() has taken it away again, but QEMU 7.2 goes on with what it translated
-# meanwhile, if CPUs do not take turns. So dies a kernel without Memorizer, which sets no breakpoints.
+# stale_breakpoint CONSOLE: succeed if the kernel died during boot of a breakpoint that is not in
+# its memory, as the code dump shows. text_poke_bp() has removed the breakpoint, but with a thread
+# per CPU, QEMU 7.2 executes a stale translation. Kernels without Memorizer die of it, too.
 stale_breakpoint() {
 	! grep -q -a '^guest: up' "$1" && grep -a -m 1 -A 8 -E "$splats" "$1" | awk '
 		NR == 1 { int3 = /Oops: int3/ }
@@ -192,7 +193,7 @@ stale_breakpoint() {
 # not COMMAND...: succeeds if COMMAND fails.
 not() { ! "$@"; }
 
-# plan and result: a flat KTAP document.
+# plan and result print a flat KTAP document.
 results=0
 plan() { printf 'KTAP version 1\n1..%d\n' "$1"; }
 result() {	# NAME COMMAND...: ok if COMMAND succeeds

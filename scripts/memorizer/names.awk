@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# names.awk NOTES TYPES KMAP: the share of the KMAP's accesses and allocations that the notes name, see names. What
-# is no record has no members; where the code has but that, its place in the object tells the member of what was
-# allocated, if the KMAP has places; or if the pointer to it was read from a member, that is its name.
+# names.awk NOTES TYPES KMAP: print the share of the KMAP's accesses and allocations that the notes name; see names.
+# Types other than records have no members. For accesses to such a type, the member comes from the granule in the
+# allocated object, if the KMAP has granules, or is the member that the pointer was read from.
 
 BEGIN { FS = "\t" }
 
-# The kind is 5 for allocations. The flags are the upper half of a word: bit 2 says that there is no record.
+# Kind 5 is an allocation. The flags are the upper half of a word; bit 2 means no record.
 FILENAME == ARGV[1] {
 	scalar = int(index("0123456789abcdef", substr($3, 4, 1)) - 1)
 	scalar = int(scalar / 4) % 2
@@ -25,7 +25,7 @@ FILENAME == ARGV[1] {
 	next
 }
 
-# KIND NAME SIZE, then OFFSET SIZE PATH TYPE of each member; offsets and sizes are BYTES or BYTES.BITS.
+# KIND NAME SIZE, then OFFSET SIZE PATH TYPE for each member; offsets and sizes are BYTES or BYTES.BITS.
 function bits(text,	part) { return split(text, part, ".") > 1 ? 8 * part[1] + part[2] : 8 * text }
 
 FILENAME == ARGV[2] {
@@ -46,21 +46,21 @@ FILENAME == ARGV[2] {
 	next
 }
 
-# Has the member others in it? They come right behind it.
+# Return whether the member contains others, which follow it directly.
 function is_leaf(type, i,	next_path, rest) {
 	next_path = path[type, i + 1]
 	rest = substr(next_path, length(path[type, i]) + 1, 1)
 	return i == members[type] || index(next_path, path[type, i]) != 1 || (rest != "." && rest != "[")
 }
 
-# Does OFFSET+BYTES of a record tell a member? One has all of it, or only one that has no others has any,
-# and nothing of it is behind the record.
+# Return whether OFFSET+BYTES of a record determines a member: a single member contains all of it, or a
+# single innermost member overlaps it, and it does not extend beyond the record.
 function placed(type, place,	at, first, end, i, found) {
 	split(place, at, "+")
 	first = 8 * at[1]
 	end = first + 8 * at[2]
 	for (i = 1; i <= members[type]; i++) {
-		# One at the end may be an array of any length.
+		# The last one may be a flexible array.
 		if (from[type, i] <= first &&
 		    (end <= to[type, i] || (from[type, i] == to[type, i] && from[type, i] == size[type])))
 			return 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# How many bytes of stack functions take, with all that they call: "bytes root > callee > ...", for each root.
+# Print the stack use in bytes of functions and their callees: "bytes root > callee > ..." for each root.
 #
-# -v roots=REGEX: the functions to ask for; -v leaves=REGEX: those whose calls do not count;
-# -v reached=FILE: where to list all that they call, as "first behind name". Input, one after the other:
-#   orc ADDRESS BYTES REG	objtool's unwind table in order: from that address on, less ffffffff80000000, the stack pointer is so many bytes
-#			below where it was before the call
+# -v roots=REGEX: the functions; -v leaves=REGEX: functions whose calls do not count;
+# -v reached=FILE: list all callees there, as "first behind name". Input, in this order:
+#   orc ADDRESS BYTES REG	objtool's unwind table, sorted: from ADDRESS + ffffffff80000000 on, the stack pointer is
+#			BYTES below its value before the call
 #   objdump -d		the code
-# An indirect call counts as none. A function whose frame is not found by the stack pointer, or that may call itself,
+# Indirect calls do not count. A function whose frame is not relative to the stack pointer, or that may call itself,
 # is an error.
 
 function value(hex,	n, i) {
@@ -16,10 +16,10 @@ function value(hex,	n, i) {
 	return n
 }
 
-# The low 31 bits of an address of the kernel: mawk prints no larger number as an index.
+# The low 31 bits of a kernel address: mawk cannot print larger numbers as an index.
 function address(hex) { return value(substr(hex, 9)) - 2147483648 }
 
-# The last entry at or before an address.
+# Return the last entry at or before an address.
 function entry_at(addr,	low, high, middle) {
 	low = 1
 	high = entries
@@ -38,7 +38,7 @@ function fail(why) {
 	failed = 1
 }
 
-# The bytes at an entry of a function: with a frame pointer, what all its pushes and subtractions make.
+# Return the bytes at an entry of a function; with a frame pointer, the sum of its pushes and subtractions.
 function here(f, e) {
 	if (register[e] == SP || !register[e])
 		return bytes[e]
@@ -47,7 +47,7 @@ function here(f, e) {
 	return 8 + pushed[f]
 }
 
-# A function's own largest frame. Functions go by their addresses: several may have one name.
+# Return a function's largest frame. Functions are keyed by address: names are not unique.
 function own(f,	e, most) {
 	for (e = entry_at(f); e <= entries && at[e] < behind[f]; e++)
 		if (here(f, e) > most)
@@ -55,7 +55,7 @@ function own(f,	e, most) {
 	return most + 0
 }
 
-# The most that a function takes with all that it calls; path[f] is by way of which.
+# Return the largest stack use of a function and its callees; path[f] is the call chain.
 function depth(f,	i, n, call, part, at_call, most, sum) {
 	if (f in known)
 		return known[f]
@@ -70,7 +70,7 @@ function depth(f,	i, n, call, part, at_call, most, sum) {
 	for (i = 1; i <= n; i++) {
 		split(call[i], part, "@")
 		at_call = here(f, entry_at(part[2]))
-		# A jump pushes no return address: the callee finds, and counts, the caller's.
+		# A jump pushes no return address: the callee's frame includes the caller's.
 		sum = at_call - (part[3] == "jmp" ? 8 : 0) + depth(part[1])
 		if (sum > most) {
 			most = sum
@@ -81,7 +81,7 @@ function depth(f,	i, n, call, part, at_call, most, sum) {
 	return known[f] = most
 }
 
-# As objtool numbers the registers
+# objtool's register numbers
 BEGIN { BP = 4; SP = 5 }
 
 $1 == "orc" {
@@ -101,13 +101,13 @@ $1 == "orc" {
 }
 $2 ~ /^(call|jmp|j[a-z]+)$/ && $4 ~ /^<[^+>]*>$/ {
 	to = address($3)
-	# The stubs of a file's sites have no symbols, and follow its last function: their jumps are not its own.
+	# The stubs of a file's sites have no symbols and follow its last function, which does not make their jumps.
 	if (to != f && (name[f] ~ /memorizer/ || $4 !~ /^<memorizer_(thunk_|joined_|group>)/))
 		calls[f] = calls[f] " " to "@" address(substr($1, 1, 16)) "@" ($2 == "call" ? "call" : "jmp")
 }
 $2 ~ /^pushf?$/ { pushed[f] += 8 }
 $2 ~ /^(sub|and)$/ && match($3, /^\$0x[0-9a-f]+,%rsp$/) {
-	# To align it takes away less than its multiple.
+	# Aligning subtracts less than the alignment.
 	pushed[f] += $2 == "sub" ? value(substr($3, 4, index($3, ",") - 4)) : 56
 }
 END {

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-# Compares what a kernel recorded with what its machine did, per (function, object, kind of access).
+# Compare a kernel's KMAP with its machine's accesses, per (function, object, kind of access).
 #
 # Input, in this order: symbols ("address name", sorted), names of Memorizer's own functions, causes, the
-# machine's KMAP, the kernel's KMAP. Objects are the same that were allocated at one place, address and time by one task with one
-# size. With -v details=FILE, each difference goes there.
+# machine's KMAP, the kernel's KMAP. Two objects are the same if call site, address, time, task and size are.
+# With -v details=FILE, each difference goes there.
 #
-# Causes are lines of "kind regex cause": the first regex that matches the whole name of the function, or that
-# and ":read" or ":write", decides.
+# Causes are lines of "kind regex cause". The first regex that matches the whole name of the function, alone or
+# followed by ":read" or ":write", decides.
 # Kinds are
-#	callee	it accesses memory for its caller, who has the site
-#	missed	the machine made accesses here that the KMAP has none of
-#	fewer	the KMAP has some of them
-#	more	the KMAP has more than the machine made
+#	callee	it accesses memory for its caller, which has the site
+#	missed	the KMAP has none of the machine's accesses
+#	fewer	the KMAP has some of the machine's accesses
+#	more	the KMAP has more accesses than the machine
 
 function value(hex,	n, i) {
 	n = 0
@@ -20,7 +20,7 @@ function value(hex,	n, i) {
 	return n
 }
 
-# The function that an address is in; numbers have 53 bits, text lies in the upper 2 GiB.
+# Return the function of an address. Numbers have 53 bits; text is in the upper 2 GiB.
 function name(ip,	low, high, middle, at) {
 	if (ip in names)
 		return names[ip]
@@ -68,7 +68,7 @@ function read_access(to, id,	ip, f) {
 		to[id, f, "read"] += $4
 }
 
-# Counts a difference of a kind; without a cause it is a failure.
+# Count a difference of a kind; without a cause it is a failure.
 function differ(kind, f, id, direction, count,	why) {
 	why = cause_of(kind, f, direction)
 	total[kind] += count
@@ -115,7 +115,7 @@ FNR == 1 { FS = ","; $0 = $0 }
 	}
 }
 
-# What string functions did for their callers, by object and kind; Memorizer's own accesses.
+# Accesses by string functions for their callers, by object and kind; Memorizer's own accesses.
 function set_apart(	cell, part, c) {
 	for (cell in machine) {
 		split(cell, part, SUBSEP)
@@ -138,7 +138,7 @@ function set_apart(	cell, part, c) {
 	}
 }
 
-# What a cell of the KMAP has more than the machine's is what functions did for it, as far as there is any.
+# The surplus of a cell of the KMAP is accesses that callees made for it, up to their number.
 function take(cell,	part, m, more, rest) {
 	split(cell, part, SUBSEP)
 	m = cell in machine ? machine[cell] : 0
@@ -163,7 +163,7 @@ function compare(	cell, part, k, m, late) {
 		if (k < m)
 			differ(k ? "fewer" : "missed", part[2], part[1], part[3], m - k)
 	}
-	# Those that have another cause for it come last.
+	# Cells with another cause come last.
 	for (late = 0; late < 2; late++)
 		for (cell in kernel) {
 			split(cell, part, SUBSEP)

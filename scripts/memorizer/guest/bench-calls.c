@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the bench measures: ten calls into the kernel, one by one or as a load
- * on several CPUs, and the time that Memorizer's own files take.
+ * The bench's calls: ten system calls, one by one or as a load on several CPUs,
+ * and the time of reads and writes of Memorizer's own files.
  *
- * Cycles are those of the time stamp counter, which under QEMU's -icount
- * shift=0 counts guest instructions; so do ns of the time that the scheduler
- * says a process and its children ran, without that of other tasks.
+ * Cycles are those of the time stamp counter, which counts guest instructions
+ * under QEMU's -icount shift=0. There, the run time of a process and its children
+ * in ns is their guest instructions, without those of other tasks.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static double cycles(void)
 	return __rdtsc();
 }
 
-/* ns that this process and its children ran. */
+/* Return the run time of this process and its children in ns. */
 static double run_time(void)
 {
 	struct rusage children;
@@ -162,7 +162,7 @@ static double run_time(void)
 
 static double (*clock_read)(void) = cycles;
 
-/* Cycles for each of @count calls. */
+/* Return the average cycles of @count calls. */
 static double measure(void (*call)(void), int count)
 {
 	double start;
@@ -174,7 +174,7 @@ static double measure(void (*call)(void), int count)
 	return (clock_read() - start) / count;
 }
 
-/* The events that were streamed so far, as @stats says; none if there is no such file. */
+/* Return the number of events streamed so far, from @stats; 0 without it. */
 static double events(const char *stats)
 {
 	unsigned long long n = 0;
@@ -191,14 +191,14 @@ static double events(const char *stats)
 	return n;
 }
 
-/* Prints what a call costs, and, if there are @stats, the events that it makes. */
+/* Print the cost of a call and, with @stats, the number of its events. */
 static void print_call(size_t which, double loop, const char *stats)
 {
 	int count = calls[which].count;
 	double cost, first, before, own;
 
 	measure(calls[which].call, count / 4);
-	/* To ask for the number of events makes some. */
+	/* Reading the number of events adds some. */
 	first = events(stats);
 	before = events(stats);
 	own = before - first;
@@ -210,7 +210,7 @@ static void print_call(size_t which, double loop, const char *stats)
 	fflush(stdout);
 }
 
-/* The ten calls, each warmed up before it is measured. */
+/* Measure the ten calls, each after a warm-up. */
 static int suite(const char *stats)
 {
 	double loop;
@@ -223,7 +223,7 @@ static int suite(const char *stats)
 	return 0;
 }
 
-/* Likewise, without what other tasks do. */
+/* Likewise, without the instructions of other tasks. */
 static int suite_alone(void)
 {
 	clock_read = run_time;
@@ -239,7 +239,7 @@ static void pin(int cpu)
 	check(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
 }
 
-/* What workers do at once. */
+/* Work for several CPUs at once */
 struct task {
 	const char *name;
 	void (*warm_up)(int cpu, const struct task *task);
@@ -276,7 +276,7 @@ static void run_work(const struct task *task)
 	work(task->rounds);
 }
 
-/* A worker says that it is warm, and starts when nobody can write to @go any more. */
+/* A worker reports in @ready when it is warm, and starts when the write end of @go is closed. */
 static void worker(int cpu, const struct task *task, int ready, int go)
 {
 	pin(cpu);
@@ -288,7 +288,7 @@ static void worker(int cpu, const struct task *task, int ready, int go)
 	_exit(0);
 }
 
-/* The same work on each of @cpus CPUs at once; the time until all have done it. */
+/* Run the same work on each of @cpus CPUs at once, and print the time until all are done. */
 static int run_at_once(int cpus, const struct task *task)
 {
 	int ready[2], go[2], cpu, status;
@@ -323,7 +323,7 @@ static int run_load(int cpus, int rounds)
 	return run_at_once(cpus, &task);
 }
 
-/* How long it takes to write @value into @name. */
+/* Print the time to write @value to @name. */
 static int time_write(const char *name, const char *value)
 {
 	int fd = open(name, O_WRONLY);
@@ -336,7 +336,7 @@ static int time_write(const char *name, const char *value)
 	return 0;
 }
 
-/* How long it takes to read @name, and how many lines it has; to count these takes time, too. */
+/* Print the time to read @name, without counting its lines, and the number of lines. */
 static int time_read(const char *name)
 {
 	static char chunk[1 << 17];
@@ -372,7 +372,7 @@ static void read_file(const struct task *task)
 	} while (n);
 }
 
-/* How long it takes @readers to read all of @name, each on a CPU of its own. */
+/* Print the time until @readers, each on its own CPU, have read all of @name. */
 static int time_readers(int readers, const char *name)
 {
 	const struct task task = { .name = "readers", .run = read_file, .file = name };

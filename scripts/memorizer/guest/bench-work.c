@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Work that the bench times as a whole: commands, and what busybox has no command for,
- * many small files, an echo through a socket, and messages through pipes as hackbench sends them.
+ * Workloads of the bench: commands, and those that busybox has no command for: many small
+ * files, echo through a socket, and messages through pipes as in hackbench.
  *
- * The time that processes ran is, under QEMU's -icount shift=0, their guest instructions:
- * that of an idle CPU does not count.
+ * Under QEMU's -icount shift=0, the run time of processes is their guest instructions;
+ * idle time does not count.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static pid_t start(void)
 	return child;
 }
 
-/* Two tasks that talk to each other do so on one CPU: else it is chance where they are. */
+/* Keep two communicating tasks on one CPU; otherwise, their placement is random. */
 static void bind_pair(int pair)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -64,7 +64,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Runs a command, and prints its @name, the us that it ran, and the us that passed. */
+/* Run a command; print @name, its run time and the elapsed time, both in us. */
 static int time_command(const char *name, char **command)
 {
 	struct rusage children;
@@ -85,7 +85,7 @@ static int time_command(const char *name, char **command)
 	return 0;
 }
 
-/* Makes @count files of one page in /tmp, reads all, and removes all. */
+/* Create @count files of one page in /tmp, read and remove them. */
 static int small_files(int count)
 {
 	char name[64];
@@ -110,7 +110,7 @@ static int small_files(int count)
 	return 0;
 }
 
-/* All of @size bytes, or the end of the file. */
+/* Read @size bytes, or up to the end of the file. */
 static int read_all(int fd, size_t size)
 {
 	size_t done = 0;
@@ -121,7 +121,7 @@ static int read_all(int fd, size_t size)
 	return done == size;
 }
 
-/* A client sends @count messages to a server, and awaits each answer. */
+/* A client sends @count messages to a server and waits for each answer. */
 static int echo(int count)
 {
 	pid_t server;
@@ -144,7 +144,7 @@ static int echo(int count)
 	return 0;
 }
 
-/* Half of @tasks send @count messages each through a pipe to the other half. */
+/* Half of @tasks send @count messages each to the other half, through a pipe. */
 static int pipes(int tasks, int count)
 {
 	pid_t child[64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does so much, on one CPU and in scopes, that is known: what the analyses make of a trace of it is
- * compared with that in tests/context.sh.
+ * Do a known amount of work on one CPU, in scopes. tests/context.sh compares the analyses of its
+ * trace with that.
  *
  * Usage: context-calls known | guarded
  */
@@ -51,7 +51,7 @@ static void calls(void)
 		check(!syscall(SYS_stat, "/", &st), "stat");
 }
 
-/* 17 calls of write(), those to the marker included. */
+/* 17 calls of write(), including those to the marker */
 static void known(void)
 {
 	int locks = open_to_write(PARAMETER("context", "locks"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Starts another kernel in the place of this one: at once, or with -p when this one panics.
+ * Replace this kernel by another one: immediately, or, with -p, when this one panics.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Speaks to the plugin of the QEMU that it runs in: qemu-say record 0|1, or point N, a mark.
- * Where no plugin listens, nothing happens.
+ * Send a message to the plugin of this machine's QEMU: qemu-say record 0|1, or point N, a mark.
+ * Without a plugin it has no effect.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void say(unsigned int type, unsigned int argument)
 {
 	unsigned char unused;
 
-	/* The page is there before it is spoken through. */
+	/* Fault the page in before the message. */
 	window[0] = 1;
 	__asm__ volatile(MEMORIZER_ANNOUNCE_LOAD : "=a" (unused)
 			 : "D" (&window[type << MEMORIZER_TYPE_SHIFT | argument]) : "memory");
