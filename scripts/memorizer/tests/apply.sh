@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of apply, on every linux-source-6.12 that apt offers and on trees that it must refuse.
+# Test apply on every linux-source-6.12 that apt offers, and on trees that it must refuse.
 . "$(dirname "$0")/../lib.sh"
 
 work=$build/apply-test
 apply=$here/apply
 
-# state DIR: names, modes, times and contents of all below it.
+# state DIR: print names, modes, times and contents of everything below it.
 state() { (cd "$1" && find . -printf '%p %m %T@\n' | sort && find . -type f -exec md5sum {} + | sort); }
 
 applies() { "$apply" "$1"; }
@@ -30,7 +30,7 @@ changes_nothing() {
 	grep "nothing to do" "$work/said" && [ "$before" = "$(state "$1")" ]
 }
 
-# refuses TREE TEXT: refused, TEXT said, and nothing touched.
+# refuses TREE TEXT: apply prints TEXT, fails, and leaves TREE unchanged.
 refuses() {
 	local before
 
@@ -40,7 +40,7 @@ refuses() {
 	grep -q -e "$2" "$work/said" && [ "$before" = "$(state "$1")" ]
 }
 
-# back_to_pristine TREE: an overlay without any file takes everything back.
+# back_to_pristine TREE: an overlay without files reverts everything.
 back_to_pristine() {
 	local empty=$work/empty
 
@@ -53,7 +53,7 @@ back_to_pristine() {
 	(cd "$pristine" && find . -type f | sort | xargs md5sum) | diff - "$work/now"
 }
 
-# takes_any_name TREE: a file that looks like options is one like the others when it changes.
+# takes_any_name TREE: apply updates a file whose name looks like an option.
 takes_any_name() {
 	local odd=$work/odd n
 
@@ -73,8 +73,8 @@ fresh() {
 	cp -rp "$pristine" "$work/tree"
 }
 
-# change_context: in the tree, the first line of context that its patch has, and
-# that a patch with fuzz would not look at.
+# change_context: change the first context line of the patch in the tree, which
+# a patch with fuzz would ignore.
 change_context() {
 	local line
 
@@ -101,25 +101,25 @@ done
 for version in "${versions[@]}"; do
 	say "linux-source-6.12 $version"
 	pristine=$work/$version
-	result "the source of $version is to be had" wait "${unpacking[$version]}"
+	result "the source of $version is available" wait "${unpacking[$version]}"
 	fresh || :
 	result "applies to $version" applies "$work/tree"
-	result "all of it is in $version" is_overlaid "$work/tree"
+	result "all files are in $version" is_overlaid "$work/tree"
 	result "is idempotent on $version" changes_nothing "$work/tree"
 done
 
-result "a changed file is brought up to date, the others keep their time" eval '
+result "changed files are updated, others keep their mtime" eval '
 	echo >>"$work/tree/$copied"; touch -d @1 "$work/tree/$patched"
 	applies "$work/tree" && is_overlaid "$work/tree" &&
 	[ "$(stat -c %Y "$work/tree/$patched")" = 1 ]'
-result "patches that another tool applied are recognised" eval '
+result "patches applied by another tool are recognised" eval '
 	rm -r "$work/tree/.memorizer"; before=$(md5sum <"$work/tree/$patched")
 	applies "$work/tree" && [ "$before" = "$(md5sum <"$work/tree/$patched")" ]'
-result "a patched file that was restored is patched again" eval '
+result "restored files are patched again" eval '
 	cp "$pristine/$patched" "$work/tree/$patched"
 	applies "$work/tree" && is_overlaid "$work/tree"'
-result "a file's name may look like options" takes_any_name "$work/tree"
-result "what the overlay no longer has is taken back" back_to_pristine "$work/tree"
+result "file names may look like options" takes_any_name "$work/tree"
+result "what the overlay no longer has is reverted" back_to_pristine "$work/tree"
 
 fresh
 change_context
@@ -136,4 +136,4 @@ fresh
 sed -i 's/^PATCHLEVEL = 12/PATCHLEVEL = 13/' "$work/tree/Makefile"
 result "refuses another version" refuses "$work/tree" "the overlay is for 6.12.x"
 rm "$work/tree/Kbuild"
-result "refuses what is no linux tree" refuses "$work/tree" "is not a linux source tree"
+result "refuses a directory that is not a linux tree" refuses "$work/tree" "is not a linux source tree"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Some pairs of system calls in a guest: one that must conflict, in one count and nothing else, and some that must not.
+# Test pairs of system calls in a guest: one must conflict in a reference count only, the others must not conflict.
 . "$(dirname "$0")/../lib.sh"
 
 dir=$out/commuter-test
@@ -8,16 +8,16 @@ alike=one-directory/getppid/getppid
 apart=one-directory/read/write-pipe
 count=one-description/close/close
 
-# rows TABLE: of what "memorizer conflicts" found, by phase; without the addresses of code and columns of lines.
+# rows TABLE: print a table of "memorizer conflicts" by phase, without code addresses and the columns of lines.
 rows() { sed -n "s/^$1,//p" "$dir/conflicts.csv" | sed 's/+0x[0-9a-f]*\/0x[0-9a-f]*//'; }
 
-# made: the calls were made, and the trace is analysed.
+# made: run the calls and analyse the trace.
 made() { "$here/commuter" "@($alike|$apart|$count)" "$dir"; }
 phases() {
 	diff <(printf '%s\n' "$alike,3,0,0" "$apart,3,0,0" "$count,3,3,1" | sort) \
 		<(rows phases | cut -d, -f1-4 | sort)
 }
-# Both write the count, all of it. A LOCKed instruction is one store.
+# Both write the whole count. A LOCKed instruction is one store.
 conflicts() {
 	local row
 
@@ -29,6 +29,6 @@ tables() { grep -q '^2 of 3 pairs are free of conflicts$' "$dir/said.tables"; }
 
 plan 4
 result "pairs of calls in a guest" eval 'made >"$dir.said" && mv "$dir.said" "$dir/said.tables"'
-result "calls that have nothing in common do not conflict" phases
-result "two descriptors of one open file, closed, conflict in its count" conflicts
-result "the table says so, too" tables
+result "calls without shared memory do not conflict" phases
+result "closing two descriptors of an open file conflicts in its reference count" conflicts
+result "the table shows the same" tables

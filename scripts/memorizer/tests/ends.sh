@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of how a kernel ends while accesses are logged, or their sites switched: by a panic, whose report must come
-# out, for another kernel (kexec), and for one that looks at it when it has panicked (kdump).
+# Test the end of a kernel while accesses are logged or sites are switched: by a panic, which must print its whole
+# report, by kexec, and by a kdump kernel after a panic.
 . "$(dirname "$0")/../lib.sh"
 
 O=$build/memorizer
 
-# end HOW AMID BOOT-OPTION...: what the guest said is in $dir then.
+# end HOW AMID BOOT-OPTION...: boot a guest that ends like that, with its console in $dir.
 end() {
 	local how=$1 amid=$2
 
@@ -16,9 +16,9 @@ end() {
 		--append "end=$how amid=$amid ${kernel-}" "$@" >"$dir.said" 2>&1
 }
 
-said() { grep -a -q -e "$1" "$dir/console.log" || { echo "nobody said '$1'"; tail -n 20 "$dir/console.log"; return 1; }; }
+said() { grep -a -q -e "$1" "$dir/console.log" || { echo "no '$1' on the console"; tail -n 20 "$dir/console.log"; return 1; }; }
 
-# panics AMID: all of the report comes out, and the guest ends; nothing went wrong before, nor in between.
+# panics AMID: the panic prints its whole report, and nothing else goes wrong.
 panics() {
 	! end panic "$1" || { echo "it did not panic"; return 1; }
 	! grep hung "$dir.said" && said 'Kernel panic - not syncing: sysrq triggered crash' &&
@@ -26,14 +26,14 @@ panics() {
 		! grep -a -E 'WARNING:|BUG:|Oops|double fault' "$dir/console.log"
 }
 
-# gives_way AMID: another kernel comes up, and does its work.
+# gives_way AMID: another kernel boots and does its work.
 gives_way() {
 	end kexec "$1" --mem 2G || { cat "$dir.said"; return 1; }
 	grep -q '^follows kexec' "$dir/output" && grep -q '^many accesses' "$dir/output" || { cat "$dir/output"; return 1; }
 	! grep -a -E "$splats" "$dir/console.log"
 }
 
-# is_looked_at AMID: the kernel for a crash comes up, takes no memory for a pool, and has what is left of the first.
+# is_looked_at AMID: the crash kernel boots, reserves no pool, and has the first one's vmcore.
 is_looked_at() {
 	kernel=crashkernel=512M end crash "$1" --mem 2G || { cat "$dir.said"; return 1; }
 	grep -q '^follows crash' "$dir/output" && grep -q '/proc/vmcore' "$dir/output" || { cat "$dir/output"; return 1; }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# Reads the disassembly of noinstr text, where there are no sites. Each of functions must read
-# memorizer_held before it calls anything else, and again behind the last such call.
+# Check the disassembly of noinstr text, which has no sites. Each function in functions must read
+# memorizer_held before it leaves noinstr text, and again after the last call that does.
 
 function fail(text) {
 	print "# " entry ": " text
 	bad = 1
 }
 
-# Follow all paths from an instruction, into what is called. With gated, stop where memorizer_held is read.
+# Follow all paths from an instruction, including calls. With gated, stop at reads of memorizer_held.
 function walk(n, gated) {
 	for (; !((n, gated) in seen); n++) {
 		seen[n, gated] = 1
@@ -15,14 +15,14 @@ function walk(n, gated) {
 			entered[n] = 1
 			return
 		}
-		# No CPU is held that was in user mode.
+		# CPUs that were in user mode are not held.
 		if (jumps[n] && what[n] ~ /<irqentry_enter_from_user_mode>/)
 			return
 		if (jumps[n] && !(to[n] in at)) {
 			if (what[n] !~ /__x86_return_thunk/)
 				fail(name[n] " reaches" what[n])
 		} else if (jumps[n] && name[at[to[n]]] != "check_preemption_disabled") {
-			# That one complains where preemption is enabled, which it is not here.
+			# Preemption is disabled, so check_preemption_disabled() calls nothing.
 			walk(at[to[n]], gated)
 		}
 		if (ends[n])

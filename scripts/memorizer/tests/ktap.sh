@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of ktap.awk: every count in "make test" goes through it. And is every test counted at all?
+# Test ktap.awk, which makes all counts of "make test", and that each function of the selftests is called.
 . "$(dirname "$0")/../lib.sh"
 
-# counts WANTED: whether the log on stdin is counted as WANTED.
+# counts WANTED: succeed if the count of the log on stdin is WANTED.
 counts() {
 	local got
 
@@ -11,19 +11,19 @@ counts() {
 	[ "$got" = "$1" ] || { echo "wanted '$1', got '$got'"; return 1; }
 }
 
-# each_is_called DIRECTORY: whether each function of the selftests there has a use.
+# each_is_called DIRECTORY: succeed if each function of the selftests there has a caller.
 each_is_called() {
 	local name unused=0
 
 	for name in $(sed -n 's/^\([a-z_]*\)() *{.*/\1/p' "$1"/*.sh); do
 		[ "$(grep -h -v '^#' "$1"/*.sh | grep -c -w "$name")" -gt 1 ] ||
-			{ echo "nobody calls $name"; unused=1; }
+			{ echo "$name has no caller"; unused=1; }
 	done
 	return $unused
 }
 
 plan 12
-result "nested cases count, their suites do not" counts "3 passed, 1 failed, 1 skipped" <<'EOF'
+result "nested cases count, suites do not" counts "3 passed, 1 failed, 1 skipped" <<'EOF'
 KTAP version 1
 1..2
     KTAP version 1
@@ -41,14 +41,14 @@ not ok 1 a
     ok 2 q
 ok 2 b
 EOF
-result "a suite that fails by itself counts" counts "1 passed, 1 failed, 0 skipped" <<'EOF'
+result "a suite that fails without a failed case counts" counts "1 passed, 1 failed, 0 skipped" <<'EOF'
 KTAP version 1
 1..1
     1..1
     ok 1 x
 not ok 1 a
 EOF
-result "documents follow each other" counts "2 passed, 1 failed, 0 skipped" <<'EOF'
+result "a log with several documents" counts "2 passed, 1 failed, 0 skipped" <<'EOF'
 KTAP version 1
 1..1
 ok 1 a
@@ -57,7 +57,7 @@ TAP version 13
 ok 1 a
 not ok 2 b # comment
 EOF
-result "documents that end with their plans follow each other" counts "5 passed, 1 failed, 0 skipped" <<'EOF'
+result "a log with several documents with the plan last" counts "5 passed, 1 failed, 0 skipped" <<'EOF'
 ok 1 a
 ok 2 b
 not ok 3 c
@@ -69,7 +69,7 @@ ok 1 a
 ok 2 b
 1..2
 EOF
-result "what a plan at the end lacks has failed, in its own document" counts "3 passed, 3 failed, 0 skipped" <<'EOF'
+result "results missing from a plan at the end fail in its document" counts "3 passed, 3 failed, 0 skipped" <<'EOF'
 ok 1 a
 1..3
 1..1
@@ -77,25 +77,25 @@ ok 1 a
 1..2
 ok 1 a
 EOF
-result "what a plan lacks has failed" counts "2 passed, 4 failed, 0 skipped" <<'EOF'
+result "results missing from a plan fail" counts "2 passed, 4 failed, 0 skipped" <<'EOF'
 KTAP version 1
 1..2
     1..4
     ok 1 x
     ok 2 y
 EOF
-result "more than the plan has failed" counts "2 passed, 1 failed, 0 skipped" <<'EOF'
+result "results beyond the plan fail" counts "2 passed, 1 failed, 0 skipped" <<'EOF'
 KTAP version 1
 1..1
 ok 1 a
 ok 2 b
 EOF
-result "the last line of another suite counts alone" counts "7 passed, 2 failed, 0 skipped" <<'EOF'
+result "only the last line of another suite counts" counts "7 passed, 2 failed, 0 skipped" <<'EOF'
 1 passed, 0 failed
 ok 1 a
 7 passed, 2 failed
 EOF
-result "a suite that is skipped as a whole counts once" counts "1 passed, 0 failed, 1 skipped" <<'EOF'
+result "a skipped suite counts once" counts "1 passed, 0 failed, 1 skipped" <<'EOF'
 KTAP version 1
 1..2
     KTAP version 1
@@ -106,7 +106,7 @@ ok 1 a # SKIP
 ok 2 b
 EOF
 result "an empty log has no result" counts "0 passed, 0 failed, 0 skipped" </dev/null
-result "lines that only look alike do not count" counts "0 passed, 0 failed, 0 skipped" <<'EOF'
+result "lines that merely look like results do not count" counts "0 passed, 0 failed, 0 skipped" <<'EOF'
 okay
 # ok 1 a
 [    1.0] ok 1 a

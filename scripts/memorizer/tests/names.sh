@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of which types what allocates by wrappers has: a guest loads the test module of names, and what the compiler
-# noted of each object in the KMAP must be what is known of it.
+# Test the types of allocations by wrappers: a guest loads the test module of names, and the compiler's note of each
+# object in the KMAP must be the known one.
 . "$(dirname "$0")/../lib.sh"
 
 memorizer=$build/tools/memorizer
 O=$build/memorizer
 dir=$out/test-names
 
-# expected: command, which is the wrapper, type, function that allocates as alloc_ip has it, and how many objects. That
-# is the wrapper's caller, but where the wrapper asks an allocator on its own behalf; where that only has a pointer to
-# void, or what it allocates lies in an allocation of more, the type is not known.
+# expected: print command (the wrapper's name), type, function of alloc_ip, and number of objects. The function is the
+# wrapper's caller, unless the wrapper calls the allocator itself. The type is unknown if the function has only a void
+# pointer, or if the object is part of a larger allocation.
 expected() {
 	cat <<-END
 	alloc_skb;[unknown];kmalloc_reserve 1
@@ -45,7 +45,7 @@ known() {
 		cat /sys/kernel/notes >/out/kmap.notes && rmmod memorizer_test_names'
 }
 
-# typed: the same, by the notes, of what has the wrappers' names for command.
+# typed: print the same from the notes, for the commands named like the wrappers.
 typed() {
 	local wrappers
 
@@ -60,4 +60,4 @@ types_are_known() { diff <(expected) <(typed); }
 make_tools
 plan 2
 result "the test module of names allocates" known
-result "what wrappers allocate is of the types that it is" types_are_known
+result "allocations by wrappers have their types" types_are_known

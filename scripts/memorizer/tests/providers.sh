@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Cache lines on 16 CPUs: that the kernel counts the moves that each known pattern makes, and that QEMU's plugin,
-# which watches the same accesses, sees the very same ones.
+# Test cache lines on 16 CPUs: the kernel counts the moves of known patterns, and the QEMU plugin, which sees the same
+# accesses, counts the same moves.
 . "$(dirname "$0")/../lib.sh"
 
 dir=$out/providers
@@ -19,14 +19,14 @@ cat $P/objects >/out/objects
 cat $M/traffic >/out/traffic
 cat $M/show_stats >/out/show_stats'
 
-# watch: runs it; what the guest says of the patterns counts. Modules have the only text that is followed.
+# watch: run the guest under the plugin, which follows only the text of modules.
 watch() {
 	"$here/boot" --config memorizer --icount --smp 16 --la57 off --out "$dir/guest" --append nokaslr \
 		--qemu "-plugin $build/tools/qemu/memorizer-qemu.so,out=$dir/trace,mode=traffic,paused=on,text=ffffffffa0000000-fffffffffeffffff" \
 		-- "$work"
 }
 
-# kernel: object, instruction, kind, and how many lines it moved; of the patterns' objects.
+# kernel: print object, instruction, kind and moves for the patterns' objects.
 kernel() {
 	awk -F, 'NR == FNR { split($0, of, " "); mine[of[2]] = 1; next }
 		 /^  / { if (object) { writes[object " " $1] += $3; reads[object " " $1] += $4 } next }
@@ -41,7 +41,7 @@ kernel() {
 		 }' "$dir/guest/objects" "$dir/guest/traffic" | sed 's/  */ /g' | sort
 }
 
-# machine: the same from the trace. Objects are aligned to their size, 256.
+# machine: print the same from the trace. Objects are aligned to their size, 256.
 machine() {
 	sed 's/.* //; s/..$//' "$dir/guest/objects" >"$dir/prefixes"
 	babeltrace2 "$dir/trace" |
@@ -54,12 +54,12 @@ machine() {
 agree() {
 	kernel >"$dir/kernel"
 	machine >"$dir/machine"
-	# Two patterns of five have two functions, two have three, and all begin with stores.
+	# Two of five patterns have two functions, two have three, and all start with stores.
 	echo "# $(wc -l <"$dir/kernel") pairs of object and instruction, $(awk '{ n += $4 } END { print n }' "$dir/kernel") moves"
 	[ "$(awk '{ print $1 }' "$dir/kernel" | sort -u | wc -l)" = 5 ] && diff "$dir/kernel" "$dir/machine"
 }
 
-# fifteen_readers: in each of 10 rounds each CPU but the first one loads what that one has stored, once.
+# fifteen_readers: in each of 10 rounds, each CPU but the first loads once what the first has stored.
 fifteen_readers() {
 	local object
 
@@ -80,6 +80,6 @@ rm -rf "$dir"
 mkdir -p "$dir"
 watch
 plan 3
-result "the kernel and QEMU's plugin see the same moves" agree
+result "the kernel and the QEMU plugin see the same moves" agree
 result "one CPU writes, fifteen read" fifteen_readers
-result "neither lost anything" nothing_lost
+result "neither loses anything" nothing_lost

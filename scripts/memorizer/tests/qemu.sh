@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The plugin for QEMU with a kernel that knows nothing of it: Debian's own image, from its package.
+# Test the QEMU plugin with an unmodified kernel: the image of Debian's package.
 . "$(dirname "$0")/../lib.sh"
 
 dir=$out/qemu
 plugin=$build/tools/qemu
 
-# image: Debian's kernel image, downloaded once.
+# image: print the path of Debian's kernel image, downloaded once.
 image() {
 	local package deb
 
@@ -24,7 +24,7 @@ image() {
 	dpkg-deb --fsys-tarfile "$deb" | tar -xO --wildcards './boot/vmlinuz-*'
 }
 
-# make_initramfs: BusyBox, a program, and a first process that runs it. Symbols go to the second serial line.
+# make_initramfs: BusyBox, a program, and an init that runs it. Symbols go to the second serial line.
 make_initramfs() {
 	mkdir -p "$dir/root/bin"
 	cp /bin/busybox "$dir/root/bin/"
@@ -45,7 +45,7 @@ make_initramfs() {
 	(cd "$dir/root" && find . | sort | cpio --quiet -o -H newc -R 0:0) >"$dir/initramfs"
 }
 
-# watch: leaves a trace of what moves lines while the program runs in the guest.
+# watch: leave a trace of the moves of lines while the program runs in the guest.
 watch() {
 	timeout "${MEMORIZER_HANG:-1800}" "$build/tools/memorizer" qemu -o "$dir/trace" --mode traffic --scopes --paused -- \
 		qemu-system-x86_64 -m 512 -smp 2 -accel tcg,thread=multi -cpu max,la57=off -nodefaults -display none \
@@ -53,11 +53,11 @@ watch() {
 		-serial "file:$dir/console" -serial "file:$dir/kallsyms" </dev/null
 }
 
-# stacks: of each traffic event the CPU, the one that the line came from, and the functions from the outermost on.
+# stacks: print for each traffic event the CPU, the CPU that the line came from, and the functions, outermost first.
 stacks() {
 	{ tr -d '\r' <"$dir/kallsyms"; nm "$plugin/tests/stock"; } | awk '$2 ~ /^[tT]$/ { print $1, $3 }' | sort >"$dir/symbols"
 	babeltrace2 "$dir/trace" 2>"$dir/said" | awk '
-		# In awk, a number has no 64 bits; addresses of one width compare as text.
+		# Numbers in awk have less than 64 bits; addresses of the same width compare as text.
 		function name(ip,	low, high, middle) {
 			low = 1
 			high = nr
@@ -97,13 +97,13 @@ stacks() {
 	[ -s "$dir/stacks" ] && [ ! -s "$dir/said" ]
 }
 
-# nothing_lost: all sums of what became of events but the first are 0.
+# nothing_lost: the plugin's counts are 0, except for the first, the events written.
 nothing_lost() { cat "$dir/trace/qemu/stats"; ! sed 1d "$dir/trace/qemu/stats" | grep -v ': 0$'; }
 done_in_guest() { grep -q '^stock: done' "$dir/console" || { cat "$dir/console"; return 1; }; }
 
-# moves CPU FROM REGEX: a line came to the CPU from the other one there.
+# moves CPU FROM REGEX: a line moved to CPU from FROM in a stack that matches.
 moves() { grep -q -E "^$1 $2 $3\$" "$dir/stacks"; }
-# never REGEX: no stack is like that.
+# never REGEX: no stack matches.
 never() { ! grep -E "$1" "$dir/stacks" | sort | uniq -c | sort -rn | head -n 5 | grep .; }
 
 "$here/setup" boot test-qemu
@@ -121,7 +121,7 @@ result "babeltrace2 reads it" stacks
 write="main give (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_write pipe_write( .*)?"
 read="main take (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_read pipe_read( .*)?"
 result "lines move to the first CPU in pipe_write(), called by the program" moves 0 1 "$write"
-result "and to the second" moves 1 0 "$write"
+result "lines move to the second CPU in pipe_write(), called by the program" moves 1 0 "$write"
 result "lines move to the first CPU in pipe_read()" moves 0 1 "$read"
-result "and to the second" moves 1 0 "$read"
-result "no call is on a stack twice because an interrupt came behind it" never TWICE
+result "lines move to the second CPU in pipe_read()" moves 1 0 "$read"
+result "an interrupt after a call does not put it on the stack twice" never TWICE

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of "make run": its screen, and that its sums are the kernel's.
+# Test "make run": its output fits on a screen, and its sums are the kernel's.
 . "$(dirname "$0")/../lib.sh"
 
 screen=$out/run-test
 
 value() { sed -n "s/^$1: //p" "$out/run/show_stats"; }
 runs() { "$here/run" >"$screen"; cat "$screen"; }
-# fits: three tables of ten rows and what belongs to them.
+# fits: three tables of ten rows with their headers and sums.
 fits() { [ "$(wc -l <"$screen")" -le 64 ] && ! grep -n '.\{121\}' "$screen"; }
 
-# all_accesses: those shown and those left out are what the kernel attributed to objects.
+# all_accesses: the accesses shown and left out add up to the kernel's accesses_attributed.
 all_accesses() {
 	local shown left_out
 
@@ -20,7 +20,7 @@ all_accesses() {
 	[ $((shown + left_out)) -eq "$(value accesses_attributed)" ]
 }
 
-# works_as_printed: the first command to go on with.
+# works_as_printed: run the first of the suggested commands.
 works_as_printed() {
 	local command
 
@@ -32,5 +32,5 @@ plan 5
 result "it runs" runs
 result "its result fits on a screen" fits
 result "nothing is lost" grep -c ' Lost: 0 events\.$' "$screen"
-result "its accesses are those that the kernel counted" all_accesses
-result "the command to go on with works" works_as_printed
+result "it shows as many accesses as the kernel counted" all_accesses
+result "the suggested command works" works_as_printed

@@ -1,26 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of where sites are, and of what they reach, in a kernel as it was built.
+# Test the placement of sites in a built kernel, and the code that they reach.
 . "$(dirname "$0")/../lib.sh"
 
 O=$build/memorizer
 work=$out/sites
 tree=
 
-# The lists of scripts/Makefile.memorizer.
+# The lists of scripts/Makefile.memorizer
 list() { sed -n "s/^$1 += //p" "$top/scripts/Makefile.memorizer"; }
 
-# Not grep -q: objdump, which has more to say then, would fail.
+# grep -q would make objdump fail: it closes the pipe early.
 has_sites() { objdump -h "$1" | grep ' memorizer_sites ' >/dev/null; }
 
-# objects_have_none: each object on the list that was built has no sites.
+# objects_have_none: no built object on the list has sites.
 objects_have_none() {
 	local pattern object n=0
 
 	while read -r object; do
 		object=${object#"$O/"}
 		for pattern in $(list MEMORIZER_WITHOUT); do
-			# shellcheck disable=SC2053 # it is a pattern
+			# shellcheck disable=SC2053 # a pattern
 			[[ $object == ${pattern//%/*} && $object != mm/memorizer/*test* ]] || continue
 			n=$((n + 1))
 			! has_sites "$O/$object" || { echo "$object has sites"; return 1; }
@@ -30,7 +30,7 @@ objects_have_none() {
 	[ $n -gt 10 ]
 }
 
-# And these have, which other tools leave out.
+# objects_have_some: these have sites, although other tools exclude them.
 objects_have_some() {
 	local object
 
@@ -39,7 +39,7 @@ objects_have_some() {
 	done
 }
 
-# functions_have_none: nor has any function on the list.
+# functions_have_none: no function on the list has sites.
 functions_have_none() {
 	local function n=0
 
@@ -53,9 +53,9 @@ functions_have_none() {
 	[ $n -gt 2 ]
 }
 
-# reached: the functions that a thunk can reach, as "address name"; what is called
-# by way of a pointer, as "? name". Where the stream is told of an access it has
-# guarded itself against being called anew. Preemption comes after the hook.
+# reached: print the functions that a thunk can reach as "address name", and those
+# called through a pointer as "? name". The stream's part of the hook guards itself
+# against recursion. Preemption follows the hook.
 reached() {
 	objdump -d --no-show-raw-insn "$O/vmlinux" | awk '
 		/^[0-9a-f]+ <.*>:$/ {
@@ -88,7 +88,7 @@ reached() {
 		}'
 }
 
-# none_can_be_probed: all that is reached is on the guest's list of what kprobes refuse.
+# none_can_be_probed: all reached functions are on the guest's kprobe blacklist.
 none_can_be_probed() {
 	"$here/boot" --config memorizer --out "$work" --append nokaslr \
 		-- "cat /sys/kernel/debug/kprobes/blacklist" >"$work.blacklist" || return
@@ -100,7 +100,7 @@ none_can_be_probed() {
 		     END { exit bad }' - "$work.reached" && grep -q ' memorizer_access_miss$' "$work.reached"
 }
 
-# unwind_table: objtool's, for stack.awk.
+# unwind_table: print objtool's unwind table for stack.awk.
 unwind_table() {
 	local at
 
@@ -114,7 +114,7 @@ unwind_table() {
 		}'
 }
 
-# stack_of ROOTS LEAVES: as stack.awk has it; what comes after the hook, preemption, does not count, nor do probes of tracepoints.
+# stack_of ROOTS LEAVES: run stack.awk. Preemption, which follows the hook, and tracepoint probes do not count.
 stack_of() {
 	[ -s "$work.unwind" ] || unwind_table >"$work.unwind" || return
 	objdump -d --no-show-raw-insn "$O/vmlinux" | awk -v roots="$1" \
@@ -122,13 +122,13 @@ stack_of() {
 		-f "$here/stack.awk" "$work.unwind" - | sort -rn >"$work.stack"
 }
 
-# stack_is_bounded BYTES: of none of $work.stack more.
+# stack_is_bounded BYTES: no entry of $work.stack is larger.
 stack_is_bounded() {
 	sed 's/^/# /' "$work.stack" | head -n 1
 	awk -v most="$1" '$1 > most { bad = 1 } END { exit bad || !NR }' "$work.stack"
 }
 
-# callees_have_no_sites: of the functions of $work.callees none has any: a hook would be called within a hook.
+# callees_have_no_sites: no function in $work.callees has sites, which would call a hook within a hook.
 callees_have_no_sites() {
 	access_ips "$O/vmlinux" | awk '
 		function value(hex,	n, i) {
@@ -149,18 +149,18 @@ callees_have_no_sites() {
 		END		{ print "# " n " functions"; exit bad || !n }' "$work.callees" -
 }
 
-# An access's hook: that of the thunks, which may wake the stream's reader.
+# The access hook, called by the thunks. It may wake the stream's reader.
 accesses_stack() {
 	stack_of '^memorizer_(thunk_.*|joined_.*|group)$' '|__traceiter_.*' && stack_is_bounded 800 && callees_have_no_sites
 }
 
-# An allocation's hook, which looks for the caller's name where there are sites: one hook within another.
+# The allocation hooks. They look up the caller's name in code with sites: an access hook within an allocation hook.
 allocations_stack() {
 	stack_of '^__memorizer_(alloc|free|freeing|slab_free|alloc_pages|free_pages|rcu_free)$' \
 		'|__traceiter_.*' && stack_is_bounded 560
 }
 
-# accesses_have_notes: each of vmlinux, and what has a note is one.
+# accesses_have_notes: each access of vmlinux has a note, and each note an access.
 accesses_have_notes() {
 	objcopy --dump-section ".debug_memorizer_names=$work.names" "$O/vmlinux" "$work.vmlinux" || return
 	od -An -v -w48 -t x4 "$work.names" | awk 'substr($10, 5, 2) != "05" { print $1 }' | sort -u >"$work.noted"
@@ -172,19 +172,19 @@ accesses_have_notes() {
 	[ "$(wc -l <"$work.ips")" -gt 100000 ] && [ ! -s "$work.differ" ]
 }
 
-# most_are_prefixes: more than nine in ten sites of vmlinux are no instruction when they are off, as their table says.
+# most_are_prefixes: according to their table, more than nine in ten sites of vmlinux are prefixes when off.
 most_are_prefixes() {
 	section_words "$O/vmlinux" memorizer_sites | awk '
 		NR % 2 == 0 && $3 ~ /^[12]/ { n++ }
 		END { printf "# %d of %d sites\n", n, NR / 2; exit n <= 0.9 * NR / 2 }'
 }
 
-# sites_in OBJECT: how many sites it has.
+# sites_in OBJECT: print its number of sites.
 sites_in() {
 	size -A "$1" | awk '$1 == "memorizer_sites" { n = $2 / 8 } END { print n + 0 }'
 }
 
-# module_leaves_out: a module out of the tree says which of its files and functions have no sites.
+# module_leaves_out: an out-of-tree module excludes files and functions from sites.
 module_leaves_out() {
 	local module=$work.module
 
@@ -213,7 +213,7 @@ module_leaves_out() {
 	[ "$(sites_in "$module/poll.o")" -eq 0 ] && [ "$(sites_in "$module/main.o")" -eq 1 ]
 }
 
-# long_instruction BYTES: an object with a site and an instruction of so many bytes behind it.
+# long_instruction BYTES: assemble an object with a site before an instruction of BYTES.
 long_instruction() {
 	{
 		echo '.section .text; .globl f; .type f, @function; f:'
@@ -223,7 +223,7 @@ long_instruction() {
 	} | as -o "$work.long.o"
 }
 
-# objtool's exit status is the build's.
+# too_long_is_refused: the build fails if objtool does.
 too_long_is_refused() {
 	local objtool=$O/tools/objtool/objtool
 
@@ -231,7 +231,7 @@ too_long_is_refused() {
 	long_instruction 16 && ! "$objtool" --stackval "$work.long.o" || { echo "16 bytes are accepted"; return 1; }
 }
 
-# entries_are_gated FUNCTION...: what may interrupt a CPU while sites are patched waits before it executes one.
+# entries_are_gated FUNCTION...: entries that may interrupt a CPU while sites are patched wait before their first site.
 entries_are_gated() {
 	local kernel=$build/debug/vmlinux start end
 
@@ -240,12 +240,12 @@ entries_are_gated() {
 	end=$(nm "$kernel" | sed -n 's/ . __noinstr_text_end$//p')
 	{
 		objdump -d --no-show-raw-insn --start-address="0x$start" --stop-address="0x$end" "$kernel"
-		# What static_cpu_has() jumps to
+		# The jump targets of static_cpu_has()
 		objdump -d --no-show-raw-insn -j .altinstr_aux "$kernel"
 	} | awk -v functions="$*" -f "$here/tests/gates.awk"
 }
 
-# not_offered ARCH SYMBOL...: with these symbols, Kconfig drops that of Memorizer.
+# not_offered ARCH SYMBOL...: Kconfig drops MEMORIZER if these symbols are set.
 not_offered() {
 	local arch=$1 symbol
 
@@ -266,18 +266,18 @@ tree=$(readlink -f "$O/source")
 mkdir -p "$work"
 rm -f "$work.unwind"
 plan 14
-result "objects without sites" objects_have_none
-result "objects that have them although they have no KASAN" objects_have_some
-result "functions without sites" functions_have_none
-result "nothing that a thunk reaches can be probed" none_can_be_probed
-result "an access's hook takes little stack, and reaches no site" accesses_stack
-result "an allocation's hook takes little stack" allocations_stack
-result "accesses have notes" accesses_have_notes
+result "excluded objects have no sites" objects_have_none
+result "objects without KASAN have sites" objects_have_some
+result "excluded functions have no sites" functions_have_none
+result "functions that thunks reach cannot be probed" none_can_be_probed
+result "the access hook uses little stack and reaches no site" accesses_stack
+result "the allocation hooks use little stack" allocations_stack
+result "each access has a note" accesses_have_notes
 result "most sites are prefixes" most_are_prefixes
-result "a module leaves files and functions out" module_leaves_out
-result "a site makes no instruction longer than 15 bytes" too_long_is_refused
+result "a module can exclude files and functions" module_leaves_out
+result "a site that makes an instruction longer than 15 bytes is refused" too_long_is_refused
 result "NMIs and machine checks wait before their first site" \
 	entries_are_gated exc_nmi fred_exc_nmi exc_machine_check fred_exc_machine_check
-result "UML is not offered Memorizer" not_offered um UML
-result "nor is it offered beside KASAN" not_offered x86_64 KASAN
-result "nor beside KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL
+result "Kconfig refuses UML" not_offered um UML
+result "Kconfig refuses KASAN" not_offered x86_64 KASAN
+result "Kconfig refuses KCSAN" not_offered x86_64 KCSAN DEBUG_KERNEL

@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of the stream from end to end: a guest records traces with memorizer, here memorizer and babeltrace2 read them.
+# Test the stream end to end: a guest records traces with memorizer; memorizer and babeltrace2 read them here.
 . "$(dirname "$0")/../lib.sh"
 
 memorizer=$build/tools/memorizer
 dir=$out/stream
 
-# value TRACE NAME: a number of the kernel's show_stats, as it was when the trace was complete.
+# value TRACE NAME: print a value of the kernel's show_stats at the end of the trace.
 value() { sed -n "s/^$2: //p" "$dir/$1/kernel/show_stats"; }
 
 record() {
 	"$here/boot" --config memorizer --mode stream --mem 2G --out "$dir" --with "$memorizer"
 }
 
-# nothing_lost TRACE: all that was produced until then was read.
+# nothing_lost TRACE: all events produced were read.
 nothing_lost() {
 	[ "$(cat "$dir/$1/kernel/total_overruns")" = 0 ] && [ "$(value "$1" stream_lost)" = 0 ] &&
 		[ "$(value "$1" stream_produced)" = "$(value "$1" stream_read)" ]
 }
 
-# read_by_babeltrace2 TRACE: without a word of complaint; leaves how many events there are of each name.
+# read_by_babeltrace2 TRACE: babeltrace2 reads it without a message. Leaves the number of events by name.
 read_by_babeltrace2() {
 	babeltrace2 "$dir/$1" 2>"$dir/$1.said" |
 		awk '{ n[$3]++ } END { for (name in n) print name, n[name]; print "all:", NR }' >"$dir/$1.events"
@@ -28,10 +28,10 @@ read_by_babeltrace2() {
 }
 events() { awk -v name="$2:" '$1 == name { n = $2 } END { print n + 0 }' "$dir/$1.events"; }
 
-# same A B: two numbers.
+# same A B: compare two numbers.
 same() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
 
-# top_counts: the last table of top has all events that the kernel gave, and its rows the sums above them.
+# top_counts: the last table of top has all events of the kernel, and its rows add up to its sums.
 top_counts() {
 	local counted
 
@@ -47,20 +47,20 @@ amounts_to_kmap() {
 	"$memorizer" kmap "$dir/whole" >"$dir/trace.kmap" && [ "$(wc -l <"$dir/trace.kmap")" -gt 10000 ] &&
 		differ_not <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap")
 }
-# differ_not A B: shows the first lines that do.
+# differ_not A B: compare two files and print the first differences.
 differ_not() { diff "$1" "$2" >"$dir/differences" || { cut -c 1-200 "$dir/differences" | head -n 20; return 1; }; }
-# whole_records: each object with its accesses in one line, sorted.
+# whole_records: print each object with its accesses in one line, sorted.
 whole_records() { awk '/^  / { printf "|%s", $0; next } { printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }' | sort; }
 
-# same_sums: of a real KMAP, report, types, layout and who add up the same for each type. Its first
-# objects are enough, as who reads all of it for each type.
+# same_sums: report, types, layout and who have the same sums for each type of a real KMAP. Use its
+# first objects only: who reads all of the KMAP for each type.
 same_sums() {
 	awk 'NR > 100000 && !/^  / { exit } { print }' "$dir/kernel.kmap" >"$dir/part.kmap" &&
 		python3 -B "$top/tools/memorizer/tests/agree.py" "$memorizer" --vmlinux "$build/memorizer/vmlinux" \
 			--kallsyms "$dir/whole/kernel/kallsyms" "$dir/part.kmap"
 }
 
-# other_byte_order TRACE: memorizer for s390x, which test-cross made, says the same of it.
+# other_byte_order TRACE: memorizer for s390x, built by test-cross, prints the same.
 other_byte_order() {
 	local cross=$build/tools/s390x command
 
@@ -82,9 +82,9 @@ for trace in load accesses whole; do
 	result "$trace: babeltrace2 reads it" read_by_babeltrace2 $trace
 done
 result "babeltrace2 reads as many events as the kernel counted" same "$(events load all)" "$(value load stream_read)"
-result "each object that was retired is in the trace" same "$(events load object)" "$(value load objects_retired)"
-result "top counts what the kernel gives" top_counts
+result "the trace has each retired object" same "$(events load object)" "$(value load objects_retired)"
+result "top counts all events of the kernel" top_counts
 result "the trace amounts to the KMAP" amounts_to_kmap
 result "report, types, layout and who agree on each type" same_sums
-result "a big-endian machine reads it alike" other_byte_order whole
+result "a big-endian machine reads the same" other_byte_order whole
 result "memorizer record agrees with perf, and costs less" "$here/compare"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of truth.awk: each way in which a KMAP and the machine can differ, made by hand.
+# Test truth.awk with a handmade case of each difference between a KMAP and the machine.
 . "$(dirname "$0")/../lib.sh"
 
 dir=$(mktemp -d)
@@ -17,7 +17,7 @@ cat >"$dir/symbols" <<-END
 	ffffffff81000700 begin
 END
 printf '%s\n' memorizer_hook begin >"$dir/own"
-# Of two objects, one is not in the KMAP: it was cleared. The third was allocated twice in one jiffy.
+# One object is not in the KMAP: it was cleared. The third one was allocated twice in one jiffy.
 cat >"$dir/machine" <<-END
 	ffffffff81000010,1,ffff888000001000,64,100,0,0,a
 	  ffffffff81000020,0,2,3
@@ -47,7 +47,7 @@ END
 
 run() { awk -f "$here/truth.awk" "$dir/symbols" "$dir/own" "$dir/causes" "$dir/machine" "$dir/kernel" >"$dir/got"; }
 
-# says TEXT: what it prints, but for the spaces.
+# says TEXT: compare the output with TEXT, ignoring spaces.
 says() { diff <(printf '%s\n' "$1") <(sed 's/^ *//; s/  */ /g' "$dir/got"); }
 
 explained() {
@@ -75,7 +75,7 @@ explained() {
 left out: 10 accesses of Memorizer itself, 9 to objects that the KMAP does not have"
 }
 
-# A cause must match the whole name, and its kind.
+# A cause must match the whole name and the kind.
 unexplained() {
 	cat >"$dir/causes" <<-END
 		callee mem.* string functions
@@ -89,7 +89,7 @@ unexplained() {
 1 missed entry write" ]
 }
 
-# Two have more than the machine, and callees account for one of them: the one that has no other cause.
+# Two cells have a surplus, and callees account for one of them: the one without another cause.
 callees_account_for_the_unexplained() {
 	local f
 
@@ -115,6 +115,6 @@ nothing() {
 
 plan 4
 result "each difference has its cause" explained
-result "a difference without a cause is named, and fails" unexplained
-result "callees account for what has no other cause" callees_account_for_the_unexplained
+result "a difference without a cause is printed and fails" unexplained
+result "callees account for a surplus without another cause" callees_account_for_the_unexplained
 result "nothing to compare fails" nothing
