@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0
-# What one does with Memorizer's repository: run, shell, test, bench. See "make help".
+# Targets of Memorizer's repository: run, shell, test, bench ... See "make help".
 
 scripts := scripts/memorizer
 CONFIG ?= $(if $(filter-out 0 n,$(DEFCONFIG)),defconfig,memorizer)
 memorizer := build/tools/memorizer
 
 help:
-	@echo 'The two commands, with their approximate time on two quiet cores:'
-	@echo '  make run        trace "tar zcf" in a guest and show who accessed what   (10 min, then 1)'
+	@echo 'Main targets, with their approximate time on two quiet cores:'
+	@echo '  make run        trace "tar zcf" in a guest and report its accesses   (10 min, then 1)'
 	@echo '  make test       run all tests   (35 min when cached)'
 	@echo
 	@echo '  make test TEST="tools core" runs these groups only:'
-	@echo '    house   the tests themselves          tools   the command memorizer'
-	@echo '    cross   the command on other machines core    the core in user space'
-	@echo '    apply   on each source that apt has   series  the exported patches'
-	@echo '    guest   KUnit and selftests           boots   parameters, small pool'
+	@echo '    house   the scripts and tests         tools   the command memorizer'
+	@echo '    cross   the command on s390x, armhf   core    the core in user space'
+	@echo '    apply   each kernel source of apt     series  the exported patches'
+	@echo '    guest   KUnit and selftests           boots   boot parameters, pool sizes'
 	@echo '    stream  recorded traces, and perf     debug, debug-rest  lockdep, SLUB debugging'
-	@echo '    qemu    the plugin for QEMU           sites   where sites are, what they reach'
-	@echo '  and, not by default: rt (PREEMPT_RT), kfence (with kmemleak, page_owner), gcc11 (built'
-	@echo '  by GCC 11), large (72 CPUs on two nodes, BTF), defconfig, and each (every exported'
-	@echo '  patch builds and boots)'
+	@echo '    qemu    the QEMU plugin               sites   placement of sites, stack use'
+	@echo '  Groups that do not run by default: rt (PREEMPT_RT), kfence (also kmemleak, page_owner),'
+	@echo '  gcc11 (built by GCC 11), large (72 CPUs on two nodes, BTF), defconfig, and each (build'
+	@echo '  and boot every exported patch)'
 	@echo
-	@echo 'Others:'
+	@echo 'Other targets:'
 	@echo '  make shell      boot the same kernel to a shell'
-	@echo '  make html       trace a tar and make the page and picture of the README'
-	@echo '  make bench      measure the cost in instructions, memory and time   (45 min, kernels built)'
-	@echo '  make compare    record with memorizer and with perf: do they agree?'
-	@echo '  make coverage   list the accesses that sites do not see'
-	@echo '  make names      count what the compiler can name'
-	@echo '  make truth      compare the KMAP with what the machine did'
-	@echo '  make qemu-trace trace the cache lines that move, with a plugin for QEMU'
+	@echo '  make html       trace a tar; make the HTML page and picture of the README'
+	@echo '  make bench      measure overhead in instructions, memory and time   (45 min, kernels built)'
+	@echo '  make compare    compare recordings of memorizer and perf'
+	@echo '  make coverage   measure the accesses without a site'
+	@echo '  make names      measure the accesses and allocations that the compiler names'
+	@echo '  make truth      compare the KMAP with the accesses of the machine'
+	@echo '  make qemu-trace trace moving cache lines with the QEMU plugin'
 	@echo '  make commuter   find commutative system calls that share memory'
 	@echo '  make clean      remove build/'
 	@echo
-	@echo 'DEFCONFIG=1 makes run and shell use x86_64_defconfig, not the small configuration.'
-	@echo 'Each target installs its packages (apt, with sudo if needed; the list is in'
-	@echo 'scripts/memorizer/setup) and works below build/.'
-	@echo 'For a kernel tree of your own: scripts/memorizer/apply TREE, then set CONFIG_MEMORIZER=y.'
+	@echo 'With DEFCONFIG=1, run and shell use x86_64_defconfig instead of the small configuration.'
+	@echo 'Each target installs its packages (apt, with sudo if needed; listed in'
+	@echo 'scripts/memorizer/setup) and writes to build/ only.'
+	@echo 'To use your own kernel tree: scripts/memorizer/apply TREE, then set CONFIG_MEMORIZER=y.'
 
 kernel:
 	@$(scripts)/build --config $(CONFIG)
