@@ -1,28 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Boot parameters: each that is on the command line has had its effect, and nothing but that.
+# Boot parameters: each one on the command line has its effect and no other.
 . "${0%/*}/functions.sh"
 
 names=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^memorizer\.\([a-z_]*\)=.*/\1/p' | sort -u)
 [ -n "$names" ] || skip "no memorizer parameter on the command line"
 
-# value_of PARAMETER: the last on the command line.
+# value_of PARAMETER: print its last value on the command line.
 value_of() {
 	tr ' ' '\n' </proc/cmdline | sed -n "s/^memorizer\.$1=//p" | tail -n 1
 }
 
-# says NUMBER TEXT: so many lines of the log begin with it.
+# says NUMBER TEXT: the log has NUMBER of Memorizer's lines that begin with TEXT.
 says() {
 	same "lines with '$2'" "$(dmesg | grep -c "memorizer: $2")" "$1"
 }
 
-# refused NUMBER PARAMETER: so many lines of the log say that its value is none.
+# refused NUMBER PARAMETER: the log has NUMBER lines that refuse its value.
 refused() {
 	same "lines that refuse $2" \
 		"$(dmesg | grep -c "invalid for parameter .memorizer\.$2'")" "$1"
 }
 
-# switch NAME DEFAULT: a value that is none is named, and changes nothing.
+# switch NAME DEFAULT: an invalid value is logged and leaves the default.
 switch() {
 	value=$(value_of $1)
 	case $value in
@@ -34,7 +34,7 @@ enabled() { switch enabled 1; }
 log_access() { switch log_access 0; }
 track_lines() { switch track_lines 0; }
 
-# A value that is none leaves it to the processor. AMD's family 15h stalls at prefixes.
+# Without a valid value, the processor decides. AMD's family 15h stalls at prefixes.
 prefixes() {
 	value=$(value_of prefixes)
 	case $value in
@@ -46,7 +46,7 @@ prefixes() {
 		says $((1 - wanted)) "sites are tests while they are off, not prefixes"
 }
 
-# In effect from when accesses are logged; one with a term that is none is none.
+# The filter takes effect when logging starts. An invalid term invalidates all of it.
 filter() {
 	value=$(value_of filter)
 	case $value in
@@ -60,7 +60,7 @@ filter() {
 		{ echo "# $patched sites are patched"; return 1; }
 }
 
-# Which objects are counted by granule.
+# The objects whose accesses are counted by granule
 fields() {
 	value=$(value_of fields)
 	case $value in
@@ -69,14 +69,14 @@ fields() {
 	esac
 }
 
-# Whose accesses are recorded: what is no pid is none. Init is there at once.
+# The tasks whose accesses are recorded. A word that is no pid invalidates the list. Init exists early.
 pid() {
 	value=$(value_of pid)
 	case $value in
 	*[!0-9,]*)	same pid "$(cat $M/memorizer_pid)" "" && refused 1 pid ;;
 	*)		refused 0 pid && grep -qx 1 $M/memorizer_pid || return 1
 			[ "$(value_of pid_fork)" = 1 ] || { same pid "$(cat $M/memorizer_pid)" "$value"; return; }
-			# This shell comes from init; kthreadd does not.
+			# This shell descends from init; kthreadd does not.
 			grep -qx $$ $M/memorizer_pid && ! grep -qx 2 $M/memorizer_pid &&
 				[ "$(stat_of accesses_left_out)" -gt 0 ] ;;
 	esac
@@ -84,8 +84,8 @@ pid() {
 
 pid_fork() { same pid_fork "$(cat $M/memorizer_pid_fork)" "$(value_of pid_fork)"; }
 
-# Rounded up to a power of two; without a number, one for each KiB of RAM, of which the log
-# says a little less. A table of more than a quarter of RAM cannot be had; a record is 32 bytes.
+# Rounded up to a power of two. Without a valid number, one line per KiB of RAM; the log shows
+# slightly less RAM. The table takes at most a quarter of RAM, and 32 bytes per line.
 lines() {
 	wanted=$(value_of lines)
 	[ "$(value_of track_lines)" = 1 ] || echo 1 >$M/memorizer_track_lines
@@ -108,7 +108,7 @@ lines() {
 		{ echo "# room for $room lines"; return 1; }
 }
 
-# What it says is heard by QEMU alone.
+# Only QEMU sees the announcements.
 qemu() {
 	case $(value_of qemu) in
 	0|1)	refused 0 qemu ;;
@@ -116,7 +116,7 @@ qemu() {
 	esac
 }
 
-# kib SIZE: in KiB; nothing if it is not a size, or one of 2^64 bytes or more.
+# kib SIZE: print it in KiB, or nothing if it is invalid or at least 2^64 bytes.
 kib() {
 	number=${1%[KMG]}
 	case $number in
@@ -130,8 +130,8 @@ kib() {
 	[ $((number >> (54 - bits))) -ne 0 ] || echo $((number << bits))
 }
 
-# tables KIB: what a pool of that size needs to know of its blocks of 64 KiB, in KiB, in
-# blocks: 3 bytes for each, and 8 for each of its chunks, the smaller the more CPUs there are.
+# tables KIB: print the size in KiB, in whole blocks, of the tables of a pool of that size: 3 bytes
+# per block of 64 KiB, and 8 per chunk. Chunks are smaller with more CPUs.
 tables() {
 	cpus=$(($(sed 's/.*-//' /sys/devices/system/cpu/possible) + 1))
 	chunk=64
@@ -141,8 +141,8 @@ tables() {
 	echo $((($1 / 64 * (8 * 64 / chunk + 3) + 65535) / 65536 * 64))
 }
 
-# The size in show_stats is without the pool's own tables; a pool that was not
-# asked for takes an eighth of RAM, in blocks.
+# The size in show_stats excludes the pool's tables. Without a valid size, the pool
+# takes an eighth of RAM, in whole blocks.
 pool() {
 	value=$(value_of pool)
 	wanted=$(kib $value)
@@ -160,7 +160,7 @@ pool() {
 	fi
 }
 
-# The words of the list are on, the other switches off; a list with words that are none is named.
+# The listed switches are on, the others off. A list with unknown words is logged.
 stream() {
 	known=0
 	set -- $(value_of stream | tr ',' ' ')
@@ -175,7 +175,7 @@ stream() {
 	refused $(($# > known)) stream
 }
 
-# In what order the two were reduced if they had to be does not matter here.
+# If both have to be reduced, either may be reduced first.
 subbufs() {
 	case $(value_of subbufs) in
 	*[!0-9]*)	same subbufs "$(stat_of stream_subbufs)" 16 && refused 1 subbufs ;;
@@ -198,7 +198,7 @@ had_or_reduced() {
 	[ $got = $2 ] || { [ $got -lt $2 ] && says 1 "stream: .* cannot be had"; }
 }
 
-# Logged from boot: init has made accesses that nobody could have asked for later.
+# Logging starts before user space: init has many accesses.
 early_accesses() {
 	early=$(cat $M/kmap | awk -F, '/^  / && $2 <= 1 { n++ } END { print n + 0 }')
 	[ $early -ge 1000 ] || { echo "# only $early access entries of pids 0 and 1"; return 1; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A real-time task that does not let go of its CPU until a file is there, or
- * until it has looked for it very often: busy CPU FILE.
+ * busy CPU FILE: a real-time task that occupies its CPU until FILE exists, or until it has
+ * checked that very often.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Whose accesses are recorded, by the control groups that they are in.
+# Filtering of accesses by the control groups of tasks
 . "${0%/*}/functions.sh"
 
 [ -e $M/memorizer_cgroup ] || skip "no $M/memorizer_cgroup: CONFIG_CGROUPS is not set"
@@ -10,7 +10,7 @@ mkdir $G
 mount -t cgroup2 none $G || skip "no cgroup2"
 trap 'end; umount $G; rm -rf $dir' EXIT
 
-# end: all that a test may have left behind.
+# end: clean up whatever a test left behind.
 end() {
 	quiet
 	all
@@ -23,14 +23,14 @@ end() {
 	done
 }
 
-# all: nothing is chosen.
+# all: reset the filters.
 all() {
 	echo >$M/memorizer_cgroup
 	echo >$M/memorizer_pid
 	echo 0 >$M/memorizer_pid_fork
 }
 
-# start: objects are recorded, nothing is logged, and there are groups.
+# start: record objects, log nothing, create groups.
 start() {
 	end
 	rm -f $dir/tell $dir/told $dir/enough
@@ -40,7 +40,7 @@ start() {
 
 groups() { cat $M/memorizer_cgroup | tr '\n' ' '; }
 
-# work: of what the worker and its child do, "by the worker, by others".
+# work: let the worker and its child run; print the accesses of both.
 work() {
 	set -- $(accesses_of $worker)
 	others=$1 own=$2
@@ -52,7 +52,7 @@ work() {
 	echo $(($2 - own)) $(($1 - others))
 }
 
-# members_are_chosen GROUP MEMBER: a worker in MEMBER is chosen by GROUP, and so are its children.
+# members_are_chosen GROUP MEMBER: GROUP selects a worker in MEMBER and its children.
 members_are_chosen() {
 	start
 	start_worker
@@ -65,7 +65,7 @@ members_are_chosen() {
 	worker=
 }
 
-# others_are_left_out GROUP MEMBER: and so is this shell, which is in none of them.
+# others_are_left_out GROUP MEMBER: GROUP selects neither a worker in MEMBER nor this shell, which is in no group.
 others_are_left_out() {
 	start
 	start_worker
@@ -79,8 +79,8 @@ others_are_left_out() {
 	worker=
 }
 
-# Which task is chosen by both files alone is chosen.
-pids_are_asked_for_besides() {
+# Only tasks that both files select are recorded.
+both_files_must_select_a_task() {
 	start
 	start_worker
 	echo $worker >$G/memorizer/cgroup.procs
@@ -101,14 +101,14 @@ pids_are_asked_for_besides() {
 	worker=
 }
 
-# own PID: how many accesses it has; grep is quicker than awk.
+# own PID: print its number of accesses. grep is faster than awk.
 own() {
 	grep -F ",$1," $M/kmap | awk -F, -v pid="$1" '
 		/^  / && $2 == pid { n += $3 + $4 }
 		END { printf "%.0f\n", n }'
 }
 
-# grows PID: whether it has more and more accesses.
+# grows PID: succeed if its number of accesses grows.
 grows() {
 	had=$(own $1)
 	for try in $(seq 100); do
@@ -120,14 +120,14 @@ grows() {
 	return 1
 }
 
-# stays PID WHEN: whether it has none any more.
+# stays PID WHEN: succeed if its number of accesses stays.
 stays() {
 	had=$(own $1)
 	usleep 20000
 	same "its accesses since $2" $(own $1) $had
 }
 
-# A task that runs all the time: where there is another CPU, on that, and nobody else does.
+# A task that runs all the time: alone on another CPU if there is one.
 start_runner() {
 	if [ -d /sys/devices/system/cpu/cpu1 ]; then
 		${0%/*}/busy 1 $dir/enough >/dev/null &
@@ -145,8 +145,8 @@ end_runner() {
 	runner=
 }
 
-# Nothing is said while it runs: what is written to may wait for an interrupt's thread on that CPU.
-whoever_is_moved_is_chosen_at_once() {
+# Print nothing while it runs: a write may wait for an interrupt's thread on that CPU.
+moving_a_task_takes_effect_at_once() {
 	start
 	start_runner
 	said=$(runner_is_chosen)
@@ -158,7 +158,7 @@ whoever_is_moved_is_chosen_at_once() {
 
 runner_is_chosen() {
 	echo /memorizer/below >$M/memorizer_cgroup
-	# It makes objects faster than they are read.
+	# It creates objects faster than they are read.
 	echo 0 >$M/memorizer_enabled
 	same "its accesses at first" $(own $runner) 0 || return 1
 	echo 1 >$M/memorizer_log_access
@@ -230,7 +230,7 @@ check members_are_chosen memorizer/below memorizer/below
 check others_are_left_out memorizer other
 check others_are_left_out memorizer/below memorizer
 check others_are_left_out memorizer/below memorizer/beside
-check pids_are_asked_for_besides
-check whoever_is_moved_is_chosen_at_once
+check both_files_must_select_a_task
+check moving_a_task_takes_effect_at_once
 check bad_groups_change_nothing
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Readers, clearing and switching at once, from several processes.
+# Reading, clearing and switching at once, from several processes
 . "${0%/*}/functions.sh"
 
 dir=$(mktemp -d)
@@ -27,7 +27,7 @@ at_once() {
 	[ ! -e $dir/failed ]
 }
 
-# After all that the counts are still right.
+# The counts are still right afterwards.
 counts_agree() {
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
@@ -53,7 +53,7 @@ read_in_pieces_is_the_same() {
 	cmp $dir/kmap $dir/pieces
 }
 
-# Nothing waits for a CPU where a real-time task is busy, and others get no time at all.
+# Nothing waits for a CPU on which a real-time task starves all others.
 real_time_task_delays_nothing() {
 	[ -w /sys/devices/system/cpu/cpu1/online ] || { echo "# there is no second CPU"; return 0; }
 	# From CPU 1: stopping the fair server of an idle CPU makes linux 6.12 warn.

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fields: accesses to chosen objects are counted by granule, those to others as ever.
+# Fields: accesses to selected objects are counted by granule, accesses to others as usual.
 . "${0%/*}/functions.sh"
 
 dir=$(mktemp -d)
 trap 'rmmod $module 2>/dev/null; rm -rf $dir; quiet; echo >$M/memorizer_fields' EXIT
 
-# start [TERM...]: objects are recorded, these by granule, nothing is logged.
+# start [TERM...]: record objects, the selected ones by granule; log nothing.
 start() {
 	quiet
 	echo "$*" >$M/memorizer_fields
@@ -26,7 +26,7 @@ fields_are_read_back() {
 	same "fields that were taken away" "$(read_back)" ""
 }
 
-# What is no term, or of code rather than objects; the log says why.
+# Invalid terms, and terms for code instead of objects; the log has the reason.
 bad_fields_change_nothing() {
 	start cache:dentry
 	for bad in 'cache:' ':a' 'modul:a' '!' 'cache:a[b' 'vfs_*' 'function:vfs_*' 'module:ext4' \
@@ -38,10 +38,10 @@ bad_fields_change_nothing() {
 	dmesg | grep -q "memorizer: fields are of objects only"
 }
 
-# Both files, of one moment if nothing is freed or allocated meanwhile. What is to be made of them can wait.
+# Read both files at once. They are consistent if nothing is freed or allocated meanwhile, so process them later.
 both_are_read() { cp $M/kmap $dir/kmap && cp $M/kmap_fields $dir/fields && cp $M/show_stats $dir/stats; }
 
-# The counts of each object's ip and pid together, as kmap has them.
+# Sum up the counts of each ip and pid of an object, as in kmap.
 sums_of_fields() {
 	awk -F, '
 		function flush() { if (line != "") print line "," writes "," reads; line = "" }
@@ -51,7 +51,7 @@ sums_of_fields() {
 		END { flush() }' $dir/fields
 }
 
-# The dentries that are made meanwhile stay.
+# The dentries created meanwhile stay.
 fields_add_up() {
 	start cache:dentry
 	echo 1 >$M/memorizer_log_access
@@ -72,8 +72,8 @@ fields_add_up() {
 		"$(awk '{ n[$1] = $2 } END { print n["objects_live:"] + n["objects_freed:"], n["accesses_attributed:"] }' $dir/stats)"
 }
 
-# Within the object, by ascending ip, pid, and place.
-lines_are_sound() {
+# Granules are within the object, and rows in ascending order of ip, pid and granule.
+rows_are_sorted_and_within_objects() {
 	awk -F, '
 		!/^  / { size = $4; last = ""; next }
 		{ n = split($5, at, "+")
@@ -86,21 +86,21 @@ lines_are_sound() {
 		END { exit bad != 0 }' $dir/fields
 }
 
-# lines_of_module: what kmap_fields has of the live object, but for ips and pids.
+# lines_of_module: print the live object's rows in kmap_fields, without ips and pids.
 lines_of_module() {
 	awk -F, '/^  / { if (mine) { n[$5 "," $3 "," $4]++ } next }
 		 { mine = $3 == "'$object'" && $6 == 0 }
 		 END { for (line in n) print line " " n[line] }' $M/kmap_fields | sort -n | tr '\n' ';'
 }
 
-# Writes to live objects of the same size, as kmap_fields has them without a place and with one.
+# Print the writes to live objects of the same size in kmap_fields, without and with a granule.
 writes_of_others() {
 	awk -F, '/^  / { if (other) n[NF] += $3; next }
 		 { other = $4 == 187 && $3 != "'$object'" && $6 == 0 }
 		 END { print n[4] + 0, n[5] + 0 }' $M/kmap_fields
 }
 
-# It makes 10 writes of 8 bytes, one after the other by one site, then reads and writes the fourth.
+# The module writes 10 times 8 bytes in sequence at one site, then reads and writes the fourth word.
 module_is_counted_where_it_accesses() {
 	start alloc:test_init
 	echo 1 >$M/memorizer_log_access
@@ -138,6 +138,6 @@ check refused_to_others
 check fields_are_read_back
 check bad_fields_change_nothing
 check fields_add_up
-check lines_are_sound
+check rows_are_sorted_and_within_objects
 check with_module module_is_counted_where_it_accesses
 finish

@@ -1,26 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Filters: which sites are switched on, whose accesses and which objects are recorded.
+# Filters of sites, tasks and objects
 . "${0%/*}/functions.sh"
 
 dir=$(mktemp -d)
 trap 'rmmod $module 2>/dev/null; kill $worker 2>/dev/null; rm -rf $dir; quiet; all' EXIT
 
-# all: nothing is filtered.
+# all: reset the filters.
 all() {
 	echo >$M/memorizer_filter
 	echo >$M/memorizer_pid
 	echo 0 >$M/memorizer_pid_fork
 }
 
-# start: objects are recorded, nothing is logged, nothing filtered.
+# start: record objects, log nothing, filter nothing.
 start() {
 	quiet
 	all
 	echo 1 >$M/memorizer_enabled
 }
 
-# filter TERM...: by these.
+# filter TERM...: set the filter.
 filter() { echo "$*" >$M/memorizer_filter; }
 
 read_back() { cat $M/memorizer_filter | tr '\n' ' '; }
@@ -38,7 +38,7 @@ filter_is_read_back() {
 	same "filter that was taken away" "$(read_back)" ""
 }
 
-# Refused whole, with logging off and on; what was there stays.
+# An invalid filter is refused as a whole, with logging off and on; the previous one stays.
 bad_filters_change_nothing() {
 	start
 	filter 'vfs_*'
@@ -52,15 +52,15 @@ bad_filters_change_nothing() {
 	same "sites patched" "$(stat_of sites_patched)" "$patched"
 }
 
-# patched TERM...: how many sites are switched on with that filter.
+# patched TERM...: print the number of sites that are on with that filter.
 patched() {
 	filter "$@"
 	stat_of sites_patched
 }
 
-# Each site belongs to one function, so that the sums of classes of functions are all sites.
-# Those of init text are gone.
-each_site_is_one_functions() {
+# Each site belongs to one function, so disjoint sets of functions add up to all sites.
+# The sites of init text are gone.
+each_site_belongs_to_one_function() {
 	start
 	same "sites patched while it is off" "$(stat_of sites_patched)" 0 || return 1
 	echo 1 >$M/memorizer_log_access
@@ -81,22 +81,22 @@ each_site_is_one_functions() {
 	same "sites without a filter" $(patched) $all
 }
 
-# bounds FUNCTION: first address, and that of the next symbol.
+# bounds FUNCTION: print its address and that of the next symbol.
 bounds() {
 	sort /proc/kallsyms | awk -v name="$1" '
 		first && $1 > first { print first, $1; exit }
 		$3 == name { first = $1 }'
 }
 
-# accesses_by FIRST END: "by others, by the function" of the KMAP; addresses are of one length.
+# accesses_by FIRST END: print the KMAP's accesses by others and by the function. Addresses have the same length.
 accesses_by() {
 	awk -F, -v first="  $1" -v end="  $2" '
 		/^  / { n[$1 "" >= first "" && $1 "" < end ""] += $3 + $4 }
 		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
 }
 
-# Live objects still have what was counted before.
-kmap_is_of_that_function() {
+# Live objects keep the counts from before.
+kmap_has_that_function_only() {
 	start
 	filter $1
 	range=$(bounds $1)
@@ -112,7 +112,7 @@ kmap_is_of_that_function() {
 	same "accesses by others" $1 $others
 }
 
-nothing_is_counted_that_does_not_match() {
+nothing_else_is_counted() {
 	start
 	filter nobody_is_called_so
 	echo 1 >$M/memorizer_log_access
@@ -122,8 +122,8 @@ nothing_is_counted_that_does_not_match() {
 	same "accesses" "$(stat_of accesses_unattributed) $(stat_of accesses_attributed)" "$before"
 }
 
-# module_session WRITES READS FILTER...: the test module comes while accesses are logged. It
-# makes 10 writes when it is loaded, 7 reads and writes in use, and one write when it goes.
+# module_session WRITES READS FILTER...: load the test module while accesses are logged. It
+# makes 10 writes when loaded, 7 reads and writes in use, and one write when unloaded.
 module_session() {
 	wanted="1 $1 $2"
 	shift 2
@@ -138,7 +138,7 @@ module_session() {
 	same "objects, writes, reads" "$(accesses_of_module)" "$wanted"
 }
 
-# accesses_of_module: "objects writes reads" of its object. Others may have had one there, too.
+# accesses_of_module: print "objects writes reads" at its object's address, which others may have used, too.
 accesses_of_module() {
 	awk -F, '/^  / { if (mine) print; next }
 		 { mine = $3 == "'$object'" && $4 == 187 && $8 ~ /insmod|modprobe/
@@ -173,7 +173,7 @@ filter_changes_while_logging() {
 	same "objects, writes, reads" "$(accesses_of_module)" "1 54020 54020"
 }
 
-# What others do meanwhile is counted as left out.
+# Accesses of others are counted as left out.
 accesses_of_others_are_left_out() {
 	start
 	start_worker
@@ -196,7 +196,7 @@ accesses_of_others_are_left_out() {
 	same "pids of all" "$(cat $M/memorizer_pid)" ""
 }
 
-# But this shell's are not.
+# This shell's accesses are not recorded.
 children_are_chosen() {
 	start
 	start_worker
@@ -215,8 +215,8 @@ children_are_chosen() {
 	end_worker
 }
 
-# All that it writes to pipes it does with the pid that it took over.
-thread_that_executes_has_another_pid() {
+# All its writes to pipes have the pid that it took over.
+exec_by_a_thread_changes_its_pid() {
 	start
 	set -- $(bounds pipe_write)
 	echo 1 >$M/memorizer_log_access
@@ -251,8 +251,8 @@ bad_pids_change_nothing() {
 	end_worker
 }
 
-# objects_of_module OWN LEAKS FILTER...: how many of the module's object, and of the 3 that another
-# of its functions allocates, are recorded; all others are left out, those of this shell, too.
+# objects_of_module OWN LEAKS FILTER...: the filter selects OWN of the module's object and LEAKS of the 3
+# that another of its functions allocates. All others are left out, including this shell's.
 objects_of_module() {
 	own=$1 leaks=$2
 	shift 2
@@ -271,15 +271,15 @@ objects_of_module() {
 	same "objects" "$mine $((live - had - mine))" "$own $leaks"
 }
 
-# live_of_size [ADDRESS]: how many live objects of the size of the module's are recorded, there or
-# anywhere; few others are of that size.
+# live_of_size [ADDRESS]: print the number of recorded live objects of the module's object's size, at
+# ADDRESS or anywhere. Few other objects have that size.
 live_of_size() {
 	awk -F, -v address="$1" '
 		!/^  / && $4 == 187 && $6 == 0 && (address == "" || $3 == address) { n++ }
 		END { print n + 0 }' $M/kmap
 }
 
-# Each that is recorded is of that cache: all dentries are of one size.
+# Each recorded object is of that cache: all dentries have the same size.
 objects_are_of_that_cache() {
 	start
 	size=$(cat /sys/kernel/slab/dentry/object_size 2>/dev/null)
@@ -319,9 +319,9 @@ check refused_to_others
 check filter_is_read_back
 check bad_filters_change_nothing 0
 check bad_filters_change_nothing 1
-check each_site_is_one_functions
-check kmap_is_of_that_function seq_read_iter
-check nothing_is_counted_that_does_not_match
+check each_site_belongs_to_one_function
+check kmap_has_that_function_only seq_read_iter
+check nothing_else_is_counted
 check with_module module_session 18 7 module:$module
 check with_module module_session 7 7 set_increments
 check with_module module_session 7 7 'set_incr*' '!test_exit'
@@ -335,7 +335,7 @@ check with_module module_session 8 7 '!test_init'
 check with_module filter_changes_while_logging
 check accesses_of_others_are_left_out
 check children_are_chosen
-check thread_that_executes_has_another_pid
+check exec_by_a_thread_changes_its_pid
 check bad_pids_change_nothing
 check with_module objects_of_module 1 0 alloc:test_init
 check with_module objects_of_module 0 3 alloc:leak_one

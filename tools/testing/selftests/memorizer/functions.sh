@@ -1,45 +1,45 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced by the tests beside it: what they ask of debugfs memorizer/.
+# Helpers for debugfs memorizer/, sourced by the tests in this directory.
 #
-# A test is a shell function; it fails when it returns other than 0. For
-# BusyBox's sh as well as for others.
+# A test is a shell function that returns 0 if it passes. Works with BusyBox's
+# sh and others.
 . "${0%/*}/../kselftest/ktap_helpers.sh"
 
 M=/sys/kernel/debug/memorizer
 
-# plan N: there will be N results.
+# plan N: announce N results.
 plan() {
 	ktap_print_header
 	ktap_set_plan "$1"
 }
 
-# check FUNCTION [ARGUMENTS]: runs a test, which gives it its name.
+# check FUNCTION [ARGUMENTS]: run a test, named after the function and its arguments.
 check() {
 	ktap_test_result "$(echo "$*" | tr ' ' '_')" "$@"
 }
 
-# finish: ends the test program.
+# finish: end the test program.
 finish() {
 	ktap_finished
 }
 
-# skip REASON: there is nothing to test here.
+# skip REASON: skip all tests of this program.
 skip() {
 	ktap_print_header
 	ktap_skip_all "$1"
 	exit $KSFT_SKIP
 }
 
-# text_may_be_patched: QEMU 7.2's TCG may keep a translation of an instruction that
-# another CPU patched while it was translated. A breakpoint that is gone is then fatal,
-# and a probe that is there never hits, in a kernel without Memorizer as well: it dies
-# within seconds of switching the function tracer on and off.
+# text_may_be_patched: QEMU 7.2's TCG may keep a stale translation of an instruction that
+# another CPU patches while it is translated. A removed breakpoint is then fatal, and a
+# probe never hits. Kernels without Memorizer die of it, too, within seconds of switching
+# the function tracer on and off.
 text_may_be_patched() {
 	! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(cat /sys/devices/system/cpu/possible)" = 0 ]
 }
 unpatched="TCG may execute text that another CPU has patched: boot with one CPU"
 
-# check_patching FUNCTION [ARGUMENTS]: runs a test that switches tracepoints or static branches.
+# check_patching FUNCTION [ARGUMENTS]: run a test that switches tracepoints or static branches.
 check_patching() {
 	if text_may_be_patched; then
 		check "$@"
@@ -49,19 +49,18 @@ check_patching() {
 	fi
 }
 
-# same WHAT A B: A and B must be equal.
+# same WHAT A B: fail unless A equals B.
 same() {
 	[ "$2" = "$3" ] || { echo "# $1: $2 is not $3"; return 1; }
 }
 
-# stat KEY: a value of show_stats.
+# stat_of KEY: print a value of show_stats.
 stat_of() {
 	sed -n "s/^$1: //p" $M/show_stats
 }
 
-# undisturbed FUNCTION: runs a test, again if a recorded object was freed
-# meanwhile: what it reads one after the other belongs together then. Nothing
-# new may be recorded.
+# undisturbed FUNCTION: run a test, and repeat it if a recorded object was freed
+# meanwhile, so that the files it reads are consistent. Recording must be off.
 undisturbed() {
 	for try in $(seq 50); do
 		frees=$(stat_of frees)
@@ -75,7 +74,7 @@ undisturbed() {
 	return $status
 }
 
-# put VALUE FILE: what write(2) says, "ok" or the error's message.
+# put VALUE FILE: write VALUE with one write(2); print "ok" or the error message.
 put() {
 	if why=$(printf '%s' "$1" | dd of=$M/$2 bs=16384 2>&1); then
 		echo ok
@@ -84,13 +83,13 @@ put() {
 	fi
 }
 
-# objects and accesses of a KMAP on standard input, as "objects accesses".
+# sum_kmap: print "objects accesses" of the KMAP on standard input.
 sum_kmap() {
 	awk -F, '/^  / { accesses += $3 + $4; next } { objects++ }
 		 END { printf "%.0f %.0f\n", objects, accesses }'
 }
 
-# accesses ADDRESS KMAP: "objects writes reads" of the objects there, by their lines.
+# accesses_at ADDRESS KMAP: print "objects writes reads" of the objects at ADDRESS.
 accesses_at() {
 	awk -F, -v address="$1" '
 		/^  / { if (mine) { writes += $3; reads += $4 } next }
@@ -98,7 +97,7 @@ accesses_at() {
 		END { print objects + 0, writes + 0, reads + 0 }' "$2"
 }
 
-# The test module, where it is, and its parameters once it is loaded.
+# The test module, its file, and its parameters when it is loaded
 module=memorizer_test_module
 P=/sys/module/$module/parameters
 
@@ -108,7 +107,7 @@ module_found() {
 }
 load_module() { if [ -n "$file" ]; then insmod "$file"; else modprobe $module; fi; }
 
-# mode_of FILE MODE, and what a switch must take and refuse: tests of one file.
+# mode_of FILE MODE, switch_takes_booleans FILE, switch_refuses_others FILE: tests of a file.
 mode_of() { same "$1" "$(stat -c %a $M/$1)" "$2"; }
 
 switch_takes_booleans() {
@@ -122,7 +121,7 @@ switch_takes_booleans() {
 	done
 }
 
-# Anything else is refused and changes nothing.
+# Other values are refused and change nothing.
 switch_refuses_others() {
 	for now in 0 1; do
 		put $now $1 >/dev/null
@@ -134,7 +133,7 @@ switch_refuses_others() {
 	put 0 $1 >/dev/null
 }
 
-# others_may_not FILE...: nobody but root may read or write one of them.
+# others_may_not FILE...: only root may read or write these.
 others_may_not() {
 	grep -q ^nobody: /etc/passwd 2>/dev/null ||
 		{ mkdir -p /etc; echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd; }
@@ -148,7 +147,7 @@ others_may_not() {
 	done
 }
 
-# A shell, $worker, that does as it is told, one after the other. Needs a directory $dir.
+# $worker is a shell that executes the commands of tell one by one. Needs a directory $dir.
 worker=
 start_worker() {
 	mkfifo $dir/tell $dir/told
@@ -178,7 +177,7 @@ end_worker() {
 	worker=
 }
 
-# accesses_of PID: "by others, by that one" of the KMAP.
+# accesses_of PID: print the KMAP's accesses by others and by PID.
 accesses_of() {
 	awk -F, -v pid="$1" '
 		/^  / { n[$2 == pid] += $3 + $4 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# CPUs go offline and come back while accesses are logged.
+# CPU hotplug while accesses are logged
 . "${0%/*}/functions.sh"
 
 cpu=/sys/devices/system/cpu/cpu1
@@ -24,7 +24,7 @@ off_and_on_while_logging() {
 	wait
 }
 
-# What the CPU had counted stays; switching and clearing do without it.
+# An offline CPU's counts stay, and switching and clearing work without it.
 off_while_switching_and_clearing() {
 	echo 0 >$cpu/online || return 1
 	for n in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The files in debugfs memorizer/: who may use them, what they take and give.
+# The files in debugfs memorizer/: modes, valid and invalid values, contents
 . "${0%/*}/functions.sh"
 
 clear_refuses_others() {
@@ -14,7 +14,7 @@ refused_to_others() {
 		clear_object_list kmap traffic
 }
 
-# A power of two, and only while no lines are tracked.
+# Line sizes are powers of two, and can be set only while no lines are tracked.
 line_size_takes_powers_of_two() {
 	put 0 memorizer_track_lines >/dev/null
 	for good in 8 4096 64; do
@@ -30,13 +30,13 @@ line_size_takes_powers_of_two() {
 	same "line_size" "$(cat $M/line_size)" 64
 }
 
-# moves: so many are in the file.
+# moves: print the number of moves in the file.
 moves() {
 	awk -F, '/^  / { n += $3 + $4 } END { printf "%.0f\n", n }' $M/traffic
 }
 
-# Of the KMAP, the objects of which lines moved; each move that was counted is there.
-traffic_is_what_moved() {
+# The file has the KMAP's objects whose lines moved, with each counted move.
+traffic_has_each_move() {
 	[ "$(nproc)" -gt 1 ] || { echo "# one CPU: nothing moves"; return 0; }
 	quiet
 	before=$(stat_of traffic)
@@ -55,7 +55,7 @@ traffic_is_what_moved() {
 	echo 0 >$M/memorizer_track_lines
 	[ $moved -gt 0 ] || { echo "# no line moved"; return 1; }
 	same "moves" $(($(moves) - moves)) $moved || return 1
-	# What is beside the moves is what the KMAP says.
+	# All other columns equal the KMAP's.
 	sed 's/^\(  [^,]*,[^,]*\),[^,]*,[^,]*\(,[^,]*,[^,]*\)$/\1\2/' $traffic |
 		awk -F, -v OFS=, '
 			function mine() { return /^  / ? $0 : $1 OFS $2 OFS $3 OFS $4 OFS $5 }
@@ -98,5 +98,5 @@ check line_size_takes_powers_of_two
 check clear_refuses_others
 check refused_to_others
 check stats_have
-check traffic_is_what_moved
+check traffic_has_each_move
 finish

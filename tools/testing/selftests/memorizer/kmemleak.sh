@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# kmemleak, beside records of all objects: they are no references.
+# kmemleak: Memorizer's records are no references to objects.
 . "${0%/*}/functions.sh"
 
 K=/sys/kernel/debug/kmemleak
@@ -11,18 +11,18 @@ trap 'rmmod $module 2>/dev/null; rm -f $kmap; quiet' EXIT
 
 leaks=16
 
-# The KMAP has each leak, and its access, when kmemleak looks for it. A value that
-# happens to be one's address, in a stack say, may hide it, but not all.
+# kmemleak reports leaks that the KMAP has, with their accesses. A value that equals the
+# address of a leak, on a stack for example, may hide it, but not all leaks.
 leaks_are_reported() {
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_log_access
 	load_module || return 1
-	# A task's stack may keep addresses for as long as the task lives.
+	# A task's stack may keep addresses as long as the task lives.
 	sh -c "echo $leaks >$P/leaks" || return 1
 	echo 0 >$M/memorizer_log_access
 	cat $M/kmap >$kmap
 	same "leaks in the KMAP" "$(leaks_of sh)" $leaks || return 1
-	# What is younger than 5 seconds, or has changed since the last scan, is no leak yet.
+	# Objects younger than 5 seconds, or changed since the last scan, are not leaks yet.
 	for n in $(seq 20); do
 		echo scan >$K
 		found=$(grep -c 'leak_one.*memorizer_test_module' $K)
@@ -33,7 +33,7 @@ leaks_are_reported() {
 	return 1
 }
 
-# leaks_of COMM: objects in the KMAP that look like one, by their size and their only write.
+# leaks_of COMM: print the KMAP's objects that look like a leak: by size, and with a single write.
 leaks_of() {
 	awk -F, -v comm="$1" '
 		/^  / { lines += mine; writes += mine * $3; reads += mine * $4; next }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Kernel lockdown: what can then be had. It cannot be undone, so this test comes last.
+# Access under kernel lockdown. It cannot be undone, so this test is the last one.
 . "${0%/*}/functions.sh"
 
 L=/sys/kernel/security/lockdown
 [ -w $L ] || skip "no $L: CONFIG_SECURITY_LOCKDOWN_LSM is not set, or securityfs is not mounted"
 
-# say ANSWER: what the files answer that tell what was recorded.
+# say ANSWER: files with recorded data can be read, or fail with ANSWER.
 say() {
 	for file in kmap kmap_fields traffic; do
 		if why=$( { cat $M/$file >/dev/null; } 2>&1 ); then
@@ -21,7 +21,7 @@ before() { say readable; }
 
 under_integrity() {
 	echo integrity >$L
-	# debugfs itself refuses what can be written.
+	# debugfs itself refuses writable files.
 	same "switch" "$(put 1 memorizer_enabled)" "Operation not permitted" &&
 	say readable
 }

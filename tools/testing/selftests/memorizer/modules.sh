@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Sites of modules: loaded, used and unloaded while access logging is on, off, and switched.
+# Sites of modules that are loaded, used and unloaded while access logging is on, off, or switched
 . "${0%/*}/functions.sh"
 
 module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
@@ -12,9 +12,9 @@ start() {
 	echo 1 >$M/memorizer_enabled
 }
 
-# module_session LOADED USED UNLOADED: logging is on (1) or off (0) in each of
-# these phases; 10 writes when it is loaded, 7 reads and writes in use, and one
-# write when it is unloaded.
+# module_session LOADED USED UNLOADED: run the module with logging on (1) or off (0)
+# in each phase. It makes 10 writes when loaded, 7 reads and writes in use, and one
+# write when unloaded.
 module_session() {
 	start
 	echo $1 >$M/memorizer_log_access
@@ -26,7 +26,7 @@ module_session() {
 	rmmod $module || return 1
 	echo 0 >$M/memorizer_log_access
 	cat $M/kmap >$kmap
-	# Others may have had an object there before or after it.
+	# Other objects may have been there before or after it.
 	awk -F, '/^  / { if (mine) print; next }
 		 { mine = $3 == "'$object'" && $4 == 187 && $8 ~ /insmod|modprobe/
 		   if (mine) print }' $kmap >$kmap.mine
@@ -46,9 +46,9 @@ sites_come_and_go() {
 	[ "$with" -gt "$before" ] && same "sites" "$(stat_of sites)" "$before"
 }
 
-# Off, sites of a module are prefixes if those of the kernel are, and else none of them, whether it
-# was loaded while accesses were logged or not.
-form_is_the_kernels() {
+# A module's sites that are off have the same form as the kernel's, whether it was loaded while
+# accesses were logged or not.
+sites_have_the_kernels_form() {
 	for on in 0 1; do
 		start
 		before=$(stat_of sites_prefixes)
@@ -61,8 +61,8 @@ form_is_the_kernels() {
 	done
 }
 
-# Where the module is and which one, from the events of loading and unloading it while
-# a switch is on, and of turning another one on.
+# Events with the module's address and build id occur when it is loaded and unloaded while a
+# switch is on, and when another switch is turned on.
 modules_are_announced() {
 	[ -f $M/metadata ] || { echo "# no stream"; return 0; }
 	start
@@ -78,7 +78,7 @@ modules_are_announced() {
 	drain
 	same "events" "$(cut -d ' ' -f 1,4 $kmap.events | sort | tr '\n' ' ')" "load 0 load 1 unload 0 " ||
 		return 1
-	# An announcement made again still says when the module was loaded.
+	# A repeated announcement still has the time of loading.
 	loaded=$(times_of load)
 	same "times of loading" "$(echo "$loaded" | wc -l)" 1 && [ "$loaded" -le "$(times_of unload)" ] ||
 		return 1
@@ -90,12 +90,12 @@ modules_are_announced() {
 	rm -f $kmap.events
 }
 
-# times_of load|unload: in jiffies, each once; the events of each CPU are in order, not those of all.
+# times_of load|unload: print each time once, in jiffies. Events are in order per CPU only.
 times_of() {
 	sed -n "s/^$1 .* \([0-9]*\) [0-9a-f]*$/\1/p" $kmap.events | sort -u
 }
 
-# drain: what the stream holds of the module goes to $kmap.events.
+# drain: save the module's events in the stream in $kmap.events.
 drain() {
 	for cpu in $M/cpu*; do
 		cat $cpu >$kmap.copy
@@ -132,7 +132,7 @@ check module_session 1 0 1
 check module_session 1 1 0
 check module_session 0 1 0
 check sites_come_and_go
-check form_is_the_kernels
+check sites_have_the_kernels_form
 check modules_are_announced
 check load_and_unload_often
 check load_while_switching

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Pid namespaces: memorizer_pid takes and shows the pids of the task that writes and reads it.
+# Pid namespaces: memorizer_pid uses the pids of its writer's and reader's namespace.
 . "${0%/*}/functions.sh"
 
 unshare -p -f true 2>/dev/null || skip "no pid namespaces: CONFIG_PID_NS is not set"
@@ -18,7 +18,7 @@ start() {
 	echo 1 >$M/memorizer_enabled
 }
 
-# inside COMMANDS: a shell of a new namespace, where it is 1, runs them; both meet at a fifo.
+# inside COMMANDS: run them in a shell that has pid 1 in a new namespace; a FIFO synchronizes both sides.
 inside() {
 	rm -f $dir/go
 	mkfifo $dir/go
@@ -33,7 +33,7 @@ outside_is_done() {
 	wait
 }
 
-chosen_by_its_own_pid() {
+selected_by_own_pid() {
 	start
 	inside 'echo $$ >'$M'/memorizer_pid; cat '$M'/memorizer_pid >'$dir/inside
 	chosen=$(cat $M/memorizer_pid)
@@ -43,8 +43,8 @@ chosen_by_its_own_pid() {
 	same "its pids" "$pids" "$chosen 1" && [ "$chosen" -gt 1 ]
 }
 
-# Nobody inside can choose them by their pids, nor see these.
-others_are_not_there() {
+# Inside, outer tasks cannot be selected by pid, and their pids are not visible.
+outer_tasks_are_invisible() {
 	start
 	echo $$ >$M/memorizer_pid
 	inside 'echo '$$' >'$M'/memorizer_pid 2>'$dir'/error; cat '$M'/memorizer_pid >'$dir/inside
@@ -75,7 +75,7 @@ children_are_recorded() {
 }
 
 plan 3
-check chosen_by_its_own_pid
-check others_are_not_there
+check selected_by_own_pid
+check outer_tasks_are_invisible
 check children_are_recorded
 finish

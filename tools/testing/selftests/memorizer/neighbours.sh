@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Others that patch kernel text, beside sites that are switched: kprobes, ftrace, jump labels.
+# Other users of text patching while sites are switched: kprobes, ftrace, jump labels
 . "${0%/*}/functions.sh"
 
 T=/sys/kernel/tracing
@@ -25,7 +25,7 @@ function_tracer() {
 	wait
 	echo 1 >$M/memorizer_log_access
 	echo function >$T/current_tracer
-	# What ls and cat do instead of read(2) is up to BusyBox.
+	# BusyBox's ls and cat need not use read(2).
 	read -r version </proc/version
 	echo 0 >$T/tracing_on
 	grep -q vfs_read $T/trace
@@ -37,7 +37,7 @@ function_tracer() {
 	return $seen
 }
 
-# probe OFFSET: sets hits, how often a probe at vfs_open+OFFSET hits when files are opened.
+# probe OFFSET: set hits to the hits of a probe at vfs_open+OFFSET when files are opened.
 probe() {
 	echo "p:memorizer_test vfs_open+$1" >$T/kprobe_events 2>/dev/null || return 1
 	echo 1 >$T/events/kprobes/memorizer_test/enable
@@ -48,8 +48,8 @@ probe() {
 	echo >$T/kprobe_events
 }
 
-# At every instruction of a function, with sites off and on: the probe hits, or
-# is refused because the instruction is a site.
+# At each instruction of a function, with sites off and on, the probe hits or is
+# refused because the instruction is a site.
 kprobes() {
 	[ -e $T/kprobe_events ] || { echo "# no kprobe events"; return 0; }
 	for on in 0 1; do
@@ -68,7 +68,7 @@ kprobes() {
 		eval same refused $refused "\${before:-$refused}" || return 1
 		before=$refused
 	done
-	# A probe that is armed while sites are switched.
+	# A probe that is armed while sites are switched
 	echo "p:memorizer_test vfs_open" >$T/kprobe_events
 	echo 1 >$T/events/kprobes/memorizer_test/enable
 	switch_often || return 1
@@ -78,7 +78,7 @@ kprobes() {
 	grep -q memorizer_test: $T/trace
 }
 
-# Events are jump labels and static calls.
+# Trace events use jump labels and static calls.
 jump_labels() {
 	switch_often &
 	for n in 1 2 3 4 5; do
@@ -87,7 +87,7 @@ jump_labels() {
 	wait
 }
 
-# No page of the kernel is writable and executable, while sites are switched either.
+# No kernel page is writable and executable, not even while sites are switched.
 no_page_is_writable_and_executable() {
 	dump=/sys/kernel/debug/page_tables/kernel
 	[ -r $dump ] || { echo "# no $dump"; return 0; }

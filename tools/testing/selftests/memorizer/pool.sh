@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# A full pool loses events, counts them, and works again once it is cleared.
+# A full pool counts the events it loses, and works again after clearing.
 . "${0%/*}/functions.sh"
 
 [ "$(stat_of pool_size)" -lt 8000000 ] && [ "$(stat_of objects_live)" -lt 1000 ] ||
@@ -10,7 +10,7 @@ trap 'rm -rf $dir; quiet' EXIT
 
 lost() { awk '/^lost_/ { n += $2 } END { print n + 0 }' $M/show_stats; }
 
-# record: objects, and accesses too if $1 is 1.
+# record LOG: record objects, and accesses if LOG is 1.
 record() {
 	echo 1 >$M/memorizer_enabled
 	echo $1 >$M/memorizer_log_access
@@ -21,7 +21,7 @@ stop() {
 	echo 0 >$M/memorizer_enabled
 }
 
-# fill ACCESSES: lists many files, which leaves an inode and a dentry for each.
+# fill ACCESSES: list many files, each of which leaves an inode and a dentry.
 fill() {
 	empty
 	before=$(lost)
@@ -37,8 +37,7 @@ fill() {
 	return 1
 }
 
-# empty: nothing is live that was recorded, once RCU has freed it, and all of it
-# is forgotten.
+# empty: free the recorded objects, wait for RCU, and clear them.
 empty() {
 	stop
 	rm -f $dir/*
@@ -61,7 +60,7 @@ kmap_of_a_full_pool_agrees_with_its_stats() {
 		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
 }
 
-# Whatever filled it, there is room for both objects and accesses again.
+# There is room for objects and accesses again, whichever of them filled the pool.
 works_again_after_clearing() {
 	fill $1 || return 1
 	empty

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a file at other positions than where reading stopped: only the beginning is possible.
+ * Seek in a file: only the beginning is possible.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	    is_refused("pread amid the file", pread(fd, again, sizeof(again), FAR)) ||
 	    is_refused("pread before the position", pread(fd, again, sizeof(again), at - 1)))
 		return 1;
-	/* An offset of the reader's own continues there. */
+	/* The current position is valid, too. */
 	if (pread(fd, again, sizeof(again), at) <= 0)
 		return fail("pread where it is");
 	if (lseek(fd, 0, SEEK_SET) || read(fd, again, sizeof(again)) != n)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What traces the kernel has sites, too: probes and tracers run while accesses are logged.
+# Probes and tracers, whose own code has sites, while accesses are logged
 . "${0%/*}/functions.sh"
 
 T=/sys/kernel/tracing
@@ -10,7 +10,7 @@ module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is neede
 text_may_be_patched || skip "$unpatched"
 trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; rmmod $module 2>/dev/null; quiet' EXIT
 
-# hits WHAT: sets hits, how often the probe hits when files are opened, at least once.
+# hits WHAT: set hits to the probe's hits when files are opened, at least one.
 hits() {
 	echo "$1" >$T/kprobe_events || return 1
 	echo >$T/trace
@@ -32,7 +32,7 @@ refused() {
 	done
 }
 
-# Those of the handlers of breakpoints and of probes are the same.
+# The entries of the breakpoint and probe handlers are the same.
 hook_cannot_be_probed() {
 	refused memorizer_access_miss memorizer_access memorizer_pool_alloc \
 		memorizer_access_string memorizer_index_lookup memorizer_thunk_r8 memorizer_thunk_string
@@ -49,7 +49,7 @@ function_graph() {
 	grep -qw function_graph $T/available_tracers || { echo "# no function_graph"; return 0; }
 	echo function_graph >$T/current_tracer
 	read -r version </proc/version
-	# With all functions, later ones may take the room of this one in the trace's buffer.
+	# With all functions, later ones may overwrite this one in the trace buffer.
 	echo vfs_read >$T/set_ftrace_filter
 	read -r version </proc/version
 	echo 0 >$T/tracing_on
@@ -61,8 +61,8 @@ function_graph() {
 	return $seen
 }
 
-# The return address is that of the trampoline while a function is followed, so that this is
-# who allocated, as documented: once for each call that the tracer saw, and never else.
+# While a function is traced, its return address is the trampoline's, so the trampoline is the
+# call site, as documented: once for each call that the tracer saw, and never otherwise.
 allocated_by() {
 	address=$(sed -n "s/ . $1$//p" /proc/kallsyms)
 	awk -F, -v address="$address" '!/^  / && $1 == address { n++ } END { print n + 0 }' $M/kmap
@@ -79,7 +79,7 @@ return_probe_is_the_call_site() {
 function_graph_is_the_call_site() {
 	grep -qw function_graph $T/available_tracers || { echo "# no function_graph"; return 0; }
 	quiet
-	# Objects that an earlier test allocated under this tracer may still be live.
+	# Objects of an earlier test under this tracer may still be live.
 	before=$(allocated_by return_to_handler)
 	echo 1 >$M/memorizer_enabled
 	echo kmem_cache_alloc_noprof >$T/set_ftrace_filter
@@ -94,13 +94,13 @@ function_graph_is_the_call_site() {
 	[ $calls -gt 0 ] && same "objects" $(($(allocated_by return_to_handler) - before)) $calls
 }
 
-# new_module: loads the test module, which a test that failed may have left.
+# new_module: load the test module, which a failed test may have left.
 new_module() {
 	rmmod $module 2>/dev/null
 	load_module
 }
 
-# The other module, and what is done again and again until end_of_side.
+# The other module, and commands that repeat until end_of_side.
 other=memorizer_test_sharing
 load_other() { if [ -n "$file" ]; then insmod "${file%/*}/$other.ko"; else modprobe $other; fi; }
 on_the_side() {
@@ -112,11 +112,11 @@ end_of_side() {
 	wait
 }
 
-# warned: has the kernel warned of anything since it was booted?
+# warned: succeed if the kernel has warned since boot.
 warned() { echo $(($(cat /proc/sys/kernel/tainted) >> 9 & 1)); }
 
-# module_hits PLACE HITS WHEN: with the probe enabled before or after the module is loaded, seven
-# calls of memorizer_test_mix() hit it that often.
+# module_hits PLACE HITS WHEN: seven calls of memorizer_test_mix() make HITS hits, with the probe
+# enabled before or after the module is loaded.
 module_hits() {
 	[ $3 = before ] || new_module || return 1
 	echo "p:memorizer_test $module:$1" >$T/kprobe_events || return 1
@@ -131,7 +131,7 @@ module_hits() {
 	same "hits at $1, probed $3" "$hits" $2
 }
 
-# With the modules' sites on, and off.
+# With the module's sites on and off.
 module_probe_hits() {
 	for logging in 0 1; do
 		echo $logging >$M/memorizer_log_access
@@ -141,7 +141,7 @@ module_probe_hits() {
 	done
 }
 
-# accepted: at which bytes of a module's function with sites a probe may be.
+# accepted: print the offsets in a module's function with sites that accept a probe.
 accepted() {
 	for at in $(seq 0 200); do
 		echo "p:memorizer_test $module:set_increments+$at" >$T/kprobe_events 2>/dev/null || continue
@@ -150,7 +150,7 @@ accepted() {
 	done
 }
 
-# A site is refused, whether it is a call or the prefixes of an instruction.
+# Sites are refused, whether they are calls or prefixes of an instruction.
 module_sites_are_refused() {
 	new_module || return 1
 	echo 1 >$M/memorizer_log_access
@@ -162,7 +162,7 @@ module_sites_are_refused() {
 	[ -n "$on" ] && same "places" "$off" "$on"
 }
 
-# optimized: waits until the probe is; jumps are put in place of breakpoints some ticks later.
+# optimized: wait until the probe is optimized; jumps replace breakpoints some ticks later.
 optimized() {
 	for try in $(seq 300); do
 		! grep "memorizer_test_mix.*OPTIMIZED" /sys/kernel/debug/kprobes/list >/dev/null || return 0
@@ -172,7 +172,7 @@ optimized() {
 	return 1
 }
 
-# Behind the call of the tracer, which is behind ENDBR if there is one.
+# After the call of the tracer, which follows ENDBR if there is one.
 mix_probe() {
 	for at in 5 9; do
 		! echo "p:memorizer_test $module:memorizer_test_mix+$at" >$T/kprobe_events 2>/dev/null || return 0
@@ -181,7 +181,7 @@ mix_probe() {
 	return 1
 }
 
-# Whether the probe goes before the module, or the module while the probe is enabled.
+# Both orders: the probe is removed before the module, and the module while the probe is enabled.
 optimized_hits() {
 	new_module && mix_probe || return 1
 	echo >$T/trace
@@ -196,7 +196,7 @@ optimized_hits() {
 	same "hits" "$hits" 7
 }
 
-# The optimizer looks up which module the text is of, while another one comes and goes.
+# The optimizer looks up the module of the text while another one is loaded and unloaded.
 optimized_probe_in_module() {
 	[ -e /proc/sys/debug/kprobes-optimization ] || { echo "# no optimized probes"; return 0; }
 	before=$(warned)
@@ -207,7 +207,7 @@ optimized_probe_in_module() {
 	[ $status = 0 ] && same "warnings" "$(warned)" "$before"
 }
 
-# Functions are traced, tracepoints are enabled, and probes become jumps and go again.
+# Functions are traced, tracepoints are switched, and optimized probes come and go.
 patch_text() {
 	new_module && mix_probe || return 1
 	for try in 1 2 3 4 5; do
@@ -223,8 +223,8 @@ patch_text() {
 	rmmod $module
 }
 
-# All that while sites are switched.
-everybody_patches() {
+# All of that while sites are switched.
+patching_while_sites_are_switched() {
 	before="$(stat_of sites_on) $(warned)"
 	on_the_side 'echo 0 >$M/memorizer_log_access; echo 1 >$M/memorizer_log_access'
 	patch_text
@@ -233,7 +233,7 @@ everybody_patches() {
 	[ $status = 0 ] && same "sites on, warnings" "$(stat_of sites_on) $(warned)" "$before"
 }
 
-# livepatched: has the kernel another command line, once all tasks have left what they execute?
+# livepatched: succeed if /proc/cmdline is patched, after the transition of all tasks.
 livepatched() {
 	transition=/sys/kernel/livepatch/livepatch_sample/transition
 	for try in $(seq 300); do
@@ -243,7 +243,7 @@ livepatched() {
 	grep "this has been live patched" /proc/cmdline >/dev/null
 }
 
-# A function that has sites gives way to one of a module, which has some, too.
+# A function with sites is replaced by a module's, which has sites, too.
 live_patch() {
 	sample=$(find /modules . -name livepatch-sample.ko 2>/dev/null | head -n 1)
 	[ -n "$sample" ] || { echo "# no module livepatch-sample"; return 0; }
@@ -257,7 +257,7 @@ live_patch() {
 	! livepatched && rmmod livepatch_sample && same "warnings" "$(warned)" "$before"
 }
 
-# Objects and accesses are what they would be: those of the accounts agree.
+# The sums of objects and accesses still agree.
 accounts_agree() {
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
@@ -277,7 +277,7 @@ check function_graph
 check module_probe_hits
 check module_sites_are_refused
 check optimized_probe_in_module
-check everybody_patches
+check patching_while_sites_are_switched
 check live_patch
 check undisturbed accounts_agree
 check return_probe_is_the_call_site

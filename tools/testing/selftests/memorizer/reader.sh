@@ -6,13 +6,13 @@
 kmap=$(mktemp)
 trap 'rm -f $kmap*; rmmod $module 2>/dev/null; quiet' EXIT
 
-# range_of FUNCTION: "first last", the addresses of a function's code.
+# range_of FUNCTION: print the first and last address of its code.
 range_of() {
 	sort /proc/kallsyms | awk -v name="$1" 'first != "" && $1 != first { print first, $1; exit }
 						 $3 == name { first = $1 }'
 }
 
-# The reader sorts hundreds of thousands of lines, and formats those of show_stats: none of it may show.
+# The reader sorts hundreds of thousands of rows and formats show_stats: none of its accesses is recorded.
 reader_is_not_recorded() {
 	quiet
 	echo 1 >$M/memorizer_enabled
@@ -47,7 +47,7 @@ reading_does_not_stop_tracing() {
 	[ "$(stat_of accesses_attributed)" -gt "$before" ]
 }
 
-# Code with sites must not run for each row: a thunk would find each of its accesses to be paused.
+# No code with sites runs per row: each of its accesses would enter a thunk only to find the task paused.
 reading_costs_few_accesses() {
 	quiet
 	echo 1 >$M/memorizer_enabled
@@ -63,8 +63,8 @@ reading_costs_few_accesses() {
 	[ $rows -gt 10000 ] && [ $accesses -lt $((10 * rows)) ]
 }
 
-# Nobody walks to a position, which would take as long as reading all that is before it.
-reading_begins_at_the_beginning() {
+# Seeking is refused: it would take as long as reading everything before the position.
+reading_starts_at_the_beginning() {
 	quiet
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_track_lines
@@ -79,8 +79,8 @@ reading_begins_at_the_beginning() {
 	echo 0 >$M/memorizer_track_lines
 }
 
-# A module comes and goes beside a reader that takes a byte at a time, and the reader can be killed.
-reader_is_in_nobodys_way() {
+# Modules load and unload while a reader reads byte by byte, and the reader can be killed.
+reader_does_not_block_modules() {
 	module_found || { echo "# no module"; return 0; }
 	quiet
 	echo 1 >$M/memorizer_enabled
@@ -98,6 +98,6 @@ plan 5
 check reader_is_not_recorded
 check reading_does_not_stop_tracing
 check reading_costs_few_accesses
-check reading_begins_at_the_beginning
-check reader_is_in_nobodys_way
+check reading_starts_at_the_beginning
+check reader_does_not_block_modules
 finish

@@ -22,7 +22,7 @@ run_session() {
 	grep -q ,tar$ $kmap && grep -q '^  ' $kmap
 }
 
-# Each line is one of the two that are documented.
+# Each row has one of the two documented formats.
 lines_are_well_formed() {
 	bad=$(grep -v -n -E \
 		-e '^[0-9a-f]+,[0-9]+,[0-9a-f]+,[0-9]+,[0-9]+,[0-9]+,[0-9a-f]+,.*$' \
@@ -31,7 +31,7 @@ lines_are_well_formed() {
 	! head -n 1 $kmap | grep -q '^  '
 }
 
-# A live object has neither time nor ip of a free, a freed one has a time.
+# A live object has neither a time nor an ip of a free; a freed one has a time.
 frees_are_consistent() {
 	awk -F, '!/^  / && (($6 == 0) != ($7 == "0") && $7 != "0" || $6 == 0 && $7 != "0") { bad++ }
 		 END { exit bad != 0 }' $kmap
@@ -54,7 +54,7 @@ stats_agree_with_kmap() {
 		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
 }
 
-# lost: what was lost so far, one after the other.
+# lost: print the counts of losses so far.
 lost() {
 	grep ^lost_ $M/show_stats
 }
@@ -71,7 +71,7 @@ allocations_add_up() {
 		"$(stat_of allocations)"
 }
 
-# Objects are followed to their end even while nothing new is recorded.
+# Frees are recorded even while no new objects are.
 without_frees() {
 	sed 's/^\([0-9a-f]*,[^,]*,[^,]*,[^,]*,[^,]*\),[^,]*,[^,]*,/\1,/' "$@"
 }
@@ -92,9 +92,9 @@ clear_leaves_live_objects() {
 }
 
 quiet
-# The kernel's own tests let an object be allocated over a live one.
+# KUnit allocates an object over a live one.
 missed_before=$(stat_of frees_missed)
-# Nor need what they did before have found room.
+# KUnit may also have filled the pool before.
 lost_before=$(lost)
 plan 10
 check run_session

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The stream's files: who may use them, what they take and give, and that all events are accounted for.
+# The stream's files: modes, valid and invalid values, contents; all events are accounted for.
 . "${0%/*}/functions.sh"
 
 [ -f $M/metadata ] || skip "no $M/metadata: CONFIG_MEMORIZER_STREAM is not set"
@@ -15,15 +15,15 @@ off() {
 	done
 }
 
-# copy NAME: what the buffers hold, as $dir/NAME.cpuN.
+# copy NAME: copy the contents of the buffers to $dir/NAME.cpuN.
 copy() {
 	for cpu in $cpus; do
 		cat $M/$cpu >$dir/$1.$cpu || return 1
 	done
 }
 
-# empty: nothing is written any more, and nothing is left to be read. Retired
-# objects may still wait for room in the buffers.
+# empty: switch all events off and read the rest. Retired objects may still wait
+# for room in the buffers.
 empty() {
 	off
 	while copy left && [ "$(cat $dir/left.* | wc -c)" != 0 ]; do
@@ -32,7 +32,7 @@ empty() {
 }
 trap 'empty; rm -rf $dir; quiet' EXIT
 
-# balanced: each event was read, or lost, or is in a buffer. show_stats gives one instant.
+# balanced: each event was read, was lost, or is in a buffer. show_stats is a consistent snapshot.
 balanced() {
 	awk '{ v[$1] = $2 }
 	     END { exit v["stream_produced:"] != v["stream_read:"] + v["stream_lost:"] + v["stream_buffered:"] ||
@@ -40,7 +40,7 @@ balanced() {
 		{ grep '^stream_' $M/show_stats | sed 's/^/# /'; return 1; }
 }
 
-# accounted: an object that was recorded is live, freed, cleared or retired.
+# accounted: each recorded object is live, freed, cleared or retired.
 accounted() {
 	awk '{ v[$1] = $2 }
 	     END { exit v["allocations:"] != v["objects_live:"] + v["objects_freed:"] +
@@ -48,12 +48,12 @@ accounted() {
 		{ grep -e ^allocations -e ^objects $M/show_stats | sed 's/^/# /'; return 1; }
 }
 
-# number FILE OFFSET BYTES: an unsigned integer in it.
+# number FILE OFFSET BYTES: print an unsigned integer.
 number() {
 	od -A n -t u$3 -j $2 -N $3 "$1" | tr -d ' '
 }
 
-# packets FILE: walks from packet to packet, and says of each its number and events lost.
+# packets FILE: print the number and the lost events of each packet.
 packets() {
 	size=$(wc -c <"$1")
 	at=0
@@ -136,7 +136,7 @@ mark_is_in_the_copy() {
 	same "copies with it" "$(grep -l 'a mark to find' $dir/mark.* | wc -l)" 1
 }
 
-second_read_is_the_end() {
+second_read_returns_end_of_file() {
 	empty
 	for cpu in $cpus; do
 		same "bytes of $cpu" "$(wc -c <$M/$cpu)" 0 || return 1
@@ -160,7 +160,7 @@ one_reader_at_a_time() {
 
 no_seeking() { same "seek" "$($reader seek $M/cpu0)" "Illegal seek"; }
 
-# A small buffer is full soon; the test waits for as long as poll() does.
+# A small buffer fills up soon; the test waits as long as poll() does.
 poll_waits_for_a_packet() {
 	empty
 	$reader poll $M/cpu0 >$dir/poll &
@@ -174,8 +174,8 @@ poll_waits_for_a_packet() {
 	same "poll" "$(tr '\n' ' ' <$dir/poll)" "not ready ok "
 }
 
-# A partial read goes on where it stopped, in another open file too.
-pieces_make_the_whole() {
+# A partial read continues where it stopped, even in another open file.
+partial_reads_continue() {
 	empty
 	for n in $(seq 20); do
 		echo "piece $n" >$M/marker
@@ -190,7 +190,7 @@ pieces_make_the_whole() {
 	same "pieces" "$(cat $dir/pieces.* | tr '\0' '\n' | grep -a -c 'piece [0-9]')" 20
 }
 
-# Well-formed packets, none missing, and what was lost is what the files say.
+# Packets are well-formed, none is missing, and their losses equal the files'.
 allocations_are_streamed() {
 	empty
 	before=$(stat_of stream_produced)
@@ -225,7 +225,7 @@ balance_holds_under_load() {
 	balanced && return $status
 }
 
-# Nobody reads: events are lost, and counted everywhere alike; then it goes on.
+# Without a reader, events are lost, with the same counts everywhere; then streaming continues.
 overrun_is_counted() {
 	empty
 	before=$(stat_of stream_lost)
@@ -250,8 +250,8 @@ overrun_is_counted() {
 	same "lost, by the last packets" $sum $((lost - before)) && mark_is_in_the_copy && balanced
 }
 
-# What an earlier session lost is no loss of this one's packets.
-packets_tell_the_losses_of_their_session() {
+# Losses of an earlier session do not show in this one's packets.
+packets_count_losses_of_their_session() {
 	empty
 	lost=$(stat_of stream_lost)
 	[ $lost -gt 0 ] || { echo "# nothing was lost before"; return 1; }
@@ -265,7 +265,7 @@ packets_tell_the_losses_of_their_session() {
 	done
 }
 
-# What was freed leaves the pool through the stream, exactly once.
+# Freed objects leave the pool through the stream, exactly once.
 retirement_empties_the_pool() {
 	quiet
 	empty
@@ -292,8 +292,8 @@ retirement_empties_the_pool() {
 	accounted && balanced
 }
 
-# With nobody reading, the thread waits in the middle of its work; nothing of that comes
-# later, unless one object's counts are more than all sub-buffers hold.
+# Without a reader, the thread waits in the middle of its work. None of that is written later,
+# unless the counts of one object need more than all sub-buffers.
 switching_retirements_off_ends_them() {
 	[ $(($(stat_of stream_subbufs) * $(stat_of stream_subbuf_size))) -ge 1000000 ] || return 0
 	quiet
@@ -314,7 +314,7 @@ switching_retirements_off_ends_them() {
 	same "events since" "$(stat_of stream_produced)" $produced
 }
 
-# The thread must not keep others from reading and clearing the KMAP while it waits for its reader.
+# The KMAP can be read and cleared while the thread waits for its reader.
 clearing_does_not_wait_for_the_reader() {
 	quiet
 	empty
@@ -341,8 +341,8 @@ snapshot_is_numbered() {
 	same "number" "$(cat $M/stream_snapshot)" $((before + 1)) && balanced
 }
 
-# With lockdep the timer interrupt makes so many accesses that streaming them takes,
-# in an emulated machine, longer than its period.
+# With lockdep, streaming the accesses of the timer interrupt takes longer than its period
+# in an emulated machine.
 accesses_are_streamed() {
 	[ ! -e /proc/lockdep ] || { echo "# lockdep: not tested"; return 0; }
 	empty
@@ -358,8 +358,8 @@ accesses_are_streamed() {
 	same "after the switch is off" "$(stat_of stream_produced)" $produced && empty && balanced
 }
 
-# As many events of a system call as were made, by the task that made them, and each in its turn.
-# Not so many that the smallest buffers, of 8 KiB, would overrun.
+# Each system call has its events, with the right task and in order. They are few enough for
+# the smallest buffers of 8 KiB.
 system_calls_are_streamed() {
 	empty
 	for n in 1 30; do
@@ -377,7 +377,7 @@ system_calls_are_streamed() {
 	same "while it is off" "$($reader entries $dir/all $(cat $dir/pid))" "0 enter, 0 leave, in turn" && balanced
 }
 
-# A task may have been in a system call when the switch was turned on.
+# A task may be in a system call when the switch is turned on.
 entries_may_begin_in_the_middle() {
 	empty
 	taskset 1 sh -c "echo 1 >$M/stream_entries; echo 0 >$M/stream_entries; echo \$\$ >$dir/pid"
@@ -397,7 +397,7 @@ locks_are_streamed() {
 	empty && balanced
 }
 
-scopes_are_closed_by_who_opened_them() {
+scopes_are_closed_by_their_task() {
 	same "none is open" "$(put 'leave one' marker)" "Invalid argument" &&
 	echo "scope one" >$M/marker &&
 	same "another task's" "$(sh -c "echo leave one >$M/marker" 2>&1 | grep -o 'Invalid argument')" \
@@ -431,16 +431,16 @@ check snapshot_refuses_others
 check refused_to_others
 check stats_have
 check mark_is_in_the_copy
-check second_read_is_the_end
+check second_read_returns_end_of_file
 check nonblocking_read_waits_for_a_packet
 check one_reader_at_a_time
 check no_seeking
 check poll_waits_for_a_packet
-check pieces_make_the_whole
+check partial_reads_continue
 check allocations_are_streamed
 check balance_holds_under_load
 check overrun_is_counted
-check packets_tell_the_losses_of_their_session
+check packets_count_losses_of_their_session
 check retirement_empties_the_pool
 check switching_retirements_off_ends_them
 check clearing_does_not_wait_for_the_reader
@@ -449,6 +449,6 @@ check accesses_are_streamed
 check_patching system_calls_are_streamed
 check_patching entries_may_begin_in_the_middle
 check_patching locks_are_streamed
-check scopes_are_closed_by_who_opened_them
+check scopes_are_closed_by_their_task
 check balanced
 finish

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does with a file of the stream what a shell cannot, and says what came of it:
- * stream_reader nonblock|twice|seek|poll FILE, stream_reader modules COPY; or makes
- * system calls and finds them: stream_reader calls N, stream_reader entries COPIES PID [CALL].
+ * Operations on the stream's files that a shell cannot do, with a printed result:
+ * stream_reader nonblock|twice|seek|poll FILE, stream_reader modules COPY. Also makes
+ * system calls and finds their events: stream_reader calls N, stream_reader entries COPIES PID [CALL].
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@ static int say(long result)
 	return 0;
 }
 
-/* Reads without waiting until there is nothing, then says why. */
+/* Read without blocking until read(2) fails; print the reason. */
 static int do_nonblock(const char *file)
 {
 	int fd = open(file, O_RDONLY | O_NONBLOCK);
@@ -50,7 +50,7 @@ static int do_seek(const char *file)
 	return say(lseek(open(file, O_RDONLY), 0, SEEK_CUR));
 }
 
-/* Waits for a packet; the shell makes one meanwhile. */
+/* Wait for a packet, which the shell causes meanwhile. */
 static int do_poll(const char *file)
 {
 	struct pollfd poller = { .fd = open(file, O_RDONLY | O_NONBLOCK), .events = POLLIN };
@@ -62,7 +62,7 @@ static int do_poll(const char *file)
 	return say(read(poller.fd, buffer, sizeof(buffer)));
 }
 
-/* The event module, behind its header. */
+/* The event module, without its header. */
 struct module_event {
 	unsigned char loaded;
 	unsigned long base;
@@ -76,7 +76,7 @@ struct module_event {
 
 #define MODULE_EVENT	10
 
-/* Shows the events of the test module in a copy of the file. */
+/* Print the events of the test module in a copy of the file. */
 static int do_modules(const char *file)
 {
 	static const char name[] = "memorizer_test_module";
@@ -104,7 +104,7 @@ static int do_modules(const char *file)
 	return 0;
 }
 
-/* Makes as many of a call that libc makes not by itself, and says for whom. */
+/* Make N calls that libc does not make by itself; print the pid. */
 static int do_calls(const char *number)
 {
 	long n = atol(number);
@@ -115,7 +115,7 @@ static int do_calls(const char *number)
 	return 0;
 }
 
-/* The events enter and leave, with their header. */
+/* The events enter and leave, with their headers. */
 struct entry_event {
 	unsigned char id;
 	unsigned char time[7];
@@ -129,8 +129,8 @@ struct entry_event {
 #define ENTRY_SYSCALL	1
 
 /*
- * Counts a task's events of one system call. What is behind their first byte and time,
- * kind, number and pid, is nowhere else in a copy.
+ * Count a task's events of one system call. The bytes after id and time (kind, number and
+ * pid) occur nowhere else in a copy.
  */
 static int do_entries(const char *file, unsigned int pid, unsigned int call)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread that is not the first one of its process executes this program again, and so takes
- * over the pid of the first one. That writes to pipes, says which pid it has, and which it had.
+ * A thread other than the main thread executes this program again, and thereby takes over the
+ * pid of the main thread. It writes to pipes and prints its current and previous pid.
  */
 #include <pthread.h>
 #include <stdio.h>

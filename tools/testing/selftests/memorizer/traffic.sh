@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Cache lines: CPUs that share them in known ways move them exactly so often.
+# Cache lines: known patterns of sharing move them an exact number of times.
 . "${0%/*}/functions.sh"
 
 module=memorizer_test_sharing
@@ -14,7 +14,7 @@ traffic=$(mktemp)
 was_there=y
 trap 'echo 0 >$M/memorizer_track_lines; [ -n "$was_there" ] || rmmod $module; rm -f $traffic*; quiet' EXIT
 
-# Who loaded it before looks at its objects behind this test, too.
+# A module that was loaded before stays, with the objects that its user inspects later.
 quiet
 echo 1 >$M/memorizer_enabled
 if [ ! -d $P ]; then
@@ -22,13 +22,13 @@ if [ ! -d $P ]; then
 	if [ -n "$file" ]; then insmod "$file"; else modprobe $module; fi || exit 1
 fi
 
-# function_of ADDRESS...: names of the module's functions that they lie in, in sorted order.
+# functions_of ADDRESS...: print the sorted names of the module's functions at these addresses.
 functions_of() {
 	{ sed -n "s/\t\[$module\]\$//p" /proc/kallsyms; printf '%s ip here\n' "$@"; } | sort |
 		awk '$2 == "ip" { print $1, last; next } { last = $3 }'
 }
 
-# moves PATTERN: functions, and how many lines their stores and loads moved, of the pattern's object.
+# moves PATTERN: print functions, and the moves of the pattern's object by their stores and loads.
 moves() {
 	object=$(sed -n "s/^$1 //p" $P/objects)
 	cat $M/traffic >$traffic
@@ -40,7 +40,7 @@ moves() {
 	     END { for (n in writes) print n, writes[n], reads[n] }' $traffic.names $traffic.ips | sort | tr '\n' ' '
 }
 
-# pattern NAME EXPECTED: so much moves in some rounds. Objects are this test's once only.
+# pattern NAME EXPECTED: some rounds make the expected moves. Each test uses its object once.
 pattern() {
 	echo 1 >$M/memorizer_track_lines
 	echo 1 >$M/memorizer_log_access
@@ -66,7 +66,7 @@ false_sharing() {
 	pattern false_sharing "store $rounds 0 store_beside $rounds 0 "
 }
 
-# The first store finds the line where it is to be.
+# The first store finds the line on its CPU.
 one_writer() {
 	pattern one_writer "load 0 $((rounds * (cpus - 1))) store $((rounds - 1)) 0 "
 }
@@ -75,7 +75,7 @@ crossing() {
 	pattern crossing "load_across 0 $((2 * rounds)) store_across $((2 * rounds)) 0 "
 }
 
-bytes_that_nobody_else_touches_do_not_move() {
+unshared_bytes_do_not_move() {
 	echo 0 >$M/memorizer_track_lines
 	before=$(moves false_sharing)
 	echo 8 >$M/line_size
@@ -85,7 +85,7 @@ bytes_that_nobody_else_touches_do_not_move() {
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_track_lines
 	echo 64 >$M/line_size
-	# But the first time, from who has begun.
+	# Only the first store_beside moves a line, from the CPU that started.
 	same "moves" "$(moves false_sharing)" \
 		"store $rounds 0 store_beside $((rounds + 1)) 0 " && [ "$before" = "store $rounds 0 store_beside $rounds 0 " ]
 }
@@ -97,5 +97,5 @@ check read_mostly
 check false_sharing
 check one_writer
 check crossing
-check bytes_that_nobody_else_touches_do_not_move
+check unshared_bytes_do_not_move
 finish
