@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Compares what report, types, layout and who add up for each type that is accessed.
+"""Compare the sums of report, types, layout and who for each accessed type.
 
-agree.py MEMORIZER OPTION... INPUT: the options are for all of these commands. Prints one line for
-each sum that differs, and then how many types and sums were compared; at least one, or it fails.
+agree.py MEMORIZER OPTION... INPUT: pass the options to all of these commands. Print a line for each
+sum that differs, then the number of types and sums compared. Fail if there are none.
 """
 import json
 import subprocess
 import sys
 
-# The tables of each command, of a KMAP, and of a trace streamed accesses and those of its KMAP
+# The tables of each command: those of a KMAP; those of a trace's streamed accesses and of its KMAP
 SOURCES = {
     "kmap": [("types", "fields", "users", "layouts", "")],
     "trace": [("types", "accessed_fields", "field_users", "streamed_layouts", "streamed_"),
@@ -18,7 +18,7 @@ SOURCES = {
 
 
 def run(command, *more):
-    """What a command prints."""
+    """Return the JSON output of a command."""
     done = subprocess.run([sys.argv[1], command, "--json", "--top", "0", *sys.argv[2:-1], *more,
                            sys.argv[-1]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           check=False)
@@ -26,19 +26,19 @@ def run(command, *more):
 
 
 def added(rows):
-    """Reads, writes and moves."""
+    """Return reads, writes and moves."""
     return tuple(sum(row.get(key, 0) for row in rows) for key in ("reads", "writes", "moves"))
 
 
 def is_in(path, outer):
-    """Whether a member is another one or in it; elements of elements are elements."""
+    """Return whether a member equals another one or is in it; elements of elements are elements."""
     while "[][]" in path + outer:
         path, outer = path.replace("[][]", "[]"), outer.replace("[][]", "[]")
     return path == outer or (path.startswith(outer) and path[len(outer)] in ".[")
 
 
 def outermost(rows):
-    """The rows of a layout that are in no other row."""
+    """Return the rows of a layout that are not part of another row."""
     members = [row["field"] for row in rows if row["type"]]
     for row in rows:
         paths = (row["field"] or "").split("|")
@@ -48,7 +48,7 @@ def outermost(rows):
 
 
 def by_type(rows, key):
-    """Rows by the type that they are of."""
+    """Return rows by their type."""
     types = {}
     for row in rows:
         types.setdefault(row[key], []).append(row)
@@ -56,7 +56,7 @@ def by_type(rows, key):
 
 
 def main():
-    """Compares."""
+    """Compare the sums."""
     report, types, layout = run("report"), run("types"), run("layout", "--all")
     nr_types = nr_sums = bad = 0
     asked = {}

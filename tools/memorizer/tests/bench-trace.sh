@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Measures report, check and script of a trace of 10 million events, of which 100,000 objects
-# live at a time, beside babeltrace2, which prints the same trace: user time on one processor,
-# and memory. Each command of memorizer counts with the best of three runs, because other
-# processes may be busy.
+# Measure report, check and script of a trace of 10 million events with 100,000 live objects,
+# beside babeltrace2 printing the same trace: user time on one processor, and memory. The best of
+# three runs counts for each command of memorizer, because of other load.
 # Usage: bench-trace.sh DIR [EVENTS], with memorizer in it, and in its tests/ what is needed
 
 dir=$1
@@ -13,20 +12,20 @@ trap 'rm -rf "$tmp"' EXIT
 "${dir}tests/make-trace" -b "$events" -l 100000 "$tmp/trace" || exit 1
 bytes=$(cat "$tmp"/trace/cpu* | wc -c)
 echo "$events events, $bytes bytes"
-# As many functions as a kernel has, so that script has to look names up.
+# As many functions as in a kernel, for script's symbol lookup.
 mkdir "$tmp/trace/kernel"
 awk 'BEGIN {
 	for (i = 0; i < 60000; i++)
 		printf "ffffffff81%06x T function_%d\n", 256 * i, i
 }' >"$tmp/trace/kernel/kallsyms"
 
-# took COMMAND...: "MS KB"
+# took COMMAND...: print "MS KB"
 took()
 {
 	taskset -c 0 "${dir}tests/peak" "$@" 2>&1 >"$tmp/out" | tail -n 1
 }
 
-# is_complete COMMAND: whether what it printed is about all events
+# is_complete COMMAND: succeed if its output covers all events
 is_complete()
 {
 	if [ "$1" = script ]; then
@@ -51,7 +50,7 @@ awk -v events="$events" '
 		printf "%-12s %7.2f s of user time, %5.0f ns an event, %8d kB\n",
 			$1, $2 / 1000, $2 * 1e6 / events, $3
 	}
-	# compare COMMAND LEAST: babeltrace2 has to take at least that many times as long
+	# compare COMMAND LEAST: babeltrace2 must take at least LEAST times as long
 	function compare(command, least) {
 		printf "babeltrace2 takes %.1f times what %s takes\n",
 			ms["babeltrace2"] / ms[command], command

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Drives a Chromium without a window through ChromeDriver, which speaks WebDriver.
+"""Drive a headless Chromium through ChromeDriver, which speaks WebDriver.
 
-browser.py PAGE PICTURE    writes a picture of a page, "FILE#WHAT IS SHOWN", as PNG
+browser.py PAGE PICTURE    write a picture of a page, "FILE#VIEW", as PNG
 """
 import base64
 import json
@@ -21,7 +21,7 @@ KEYS = {"Enter": "\ue007", "Tab": "\ue004", "Escape": "\ue00c", "Left": "\ue012"
 
 
 class Browser:
-    """A browser with one window; ends with the with statement."""
+    """A browser with one window; a context manager."""
 
     def __enter__(self):
         self.profile = tempfile.mkdtemp()
@@ -53,7 +53,7 @@ class Browser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     def ask(self, method, path, body):
-        """Sends a command; returns its value."""
+        """Send a command; return its value."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, method=method,
                                          headers={"Content-Type": "application/json"})
@@ -65,45 +65,45 @@ class Browser:
             raise RuntimeError(json.load(error)["value"]["message"]) from None
 
     def open(self, path, fragment=""):
-        """Opens a file, from scratch."""
+        """Open a file, even if it is open already."""
         self.ask("POST", "/url", {"url": "about:blank"})
         self.ask("POST", "/url", {"url": f"file://{os.path.abspath(path)}{fragment}"})
 
     def run(self, script, *args):
-        """Runs the body of a function in the page; returns what that returns."""
+        """Run the body of a function in the page; return its result."""
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(args)})
 
     def find(self, selector):
-        """The element, or none."""
+        """Return the element or None."""
         return self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def click(self, selector):
-        """Clicks where it is."""
+        """Click the element."""
         self.ask("POST", f"/element/{self.find(selector)}/click", {})
 
     def type(self, selector, text):
-        """Types into it."""
+        """Type into the element."""
         self.ask("POST", f"/element/{self.find(selector)}/value", {"text": text})
 
     def press(self, *keys):
-        """Presses keys, one after the other, wherever the focus is."""
+        """Press keys one by one; the element in focus gets them."""
         actions = []
         for key in keys:
             actions += [{"type": kind, "value": KEYS.get(key, key)} for kind in ("keyDown", "keyUp")]
         self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def said(self):
-        """What the page had to complain of."""
+        """Return the page's errors and warnings."""
         return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
     def picture(self, path):
-        """Writes what is in the window, as PNG."""
+        """Write a picture of the window as PNG."""
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("GET", "/screenshot", None)))
 
 
 def main():
-    """One picture."""
+    """Write one picture."""
     path, _, fragment = sys.argv[1].partition("#")
     with Browser() as browser:
         browser.open(path, "#" + fragment)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Checks what memorizer script --chrome prints against the events that script --json prints.
+"""Check the output of memorizer script --chrome against the events of script --json.
 
-Usage: check-chrome.py CHROME LINES; prints what is wrong, and fails if something is
+Usage: check-chrome.py CHROME LINES; prints the differences, and fails if there are any.
 """
 import json
 import sys
@@ -15,7 +15,7 @@ failed = False
 
 
 def check(good, *told):
-    """Tells what is wrong."""
+    """Print an error unless @good."""
     global failed
     if not good:
         failed = True
@@ -23,7 +23,7 @@ def check(good, *told):
 
 
 def shape(event):
-    """Phase, process, thread and further keys that an event is to have."""
+    """Return the expected phase, process, thread and further keys of an event."""
     kind, pid, cpu = event["event"], event.get("pid"), event["cpu"]
     where = (TASKS, pid) if pid else (CPUS, cpu)
     if kind in ("enter", "leave"):
@@ -38,13 +38,13 @@ def shape(event):
 
 
 class Live:
-    """Bytes that are live, by a plain model."""
+    """A simple model of the live bytes."""
 
     def __init__(self):
         self.slab, self.pages = {}, set()
 
     def take(self, event):
-        """Follows an event; returns whether it changes what is live."""
+        """Apply an event; return whether it changes the live bytes."""
         if event["event"] not in ("alloc", "free"):
             return False
         ptr = int(event["ptr"], 16)
@@ -59,12 +59,12 @@ class Live:
         return True
 
     def bytes(self):
-        """As the counter has it."""
+        """Return the arguments of the counter."""
         return {"slab": sum(self.slab.values()), "pages": PAGE * len(self.pages)}
 
 
 def check_event(got, event):
-    """Compares an event with what script prints of it."""
+    """Compare an event with script's."""
     phase, where, more = shape(event)
     check(got["args"] == event, "arguments of", event["nr"], got["args"])
     check(got["ts"] * 1000 == event["time"], "time of", event["nr"], got["ts"])
@@ -88,14 +88,14 @@ def check_event(got, event):
 
 
 def check_counter(got, event):
-    """Compares the place of a counter with that of the event that changes it."""
+    """Compare the place of a counter with that of the event that changes it."""
     check(got["ts"] * 1000 == event["time"], "time of the counter of", event["nr"], got["ts"])
     where = got["name"], got["pid"], got["tid"]
     check(where == ("live", CPUS, 0), "counter of", event["nr"], where)
 
 
 def check_names(made, events):
-    """Compares names of processes and threads with those that events have."""
+    """Compare the names of processes and threads with those in events."""
     named = {}
     for got in made:
         if got["ph"] == "M":
@@ -109,14 +109,14 @@ def check_names(made, events):
         if process == CPUS:
             check(got == [f"CPU {thread}"], "CPU", thread, "is named", got)
             continue
-        # A task may have been named before the first event that is shown.
+        # A task may have been named before the first event shown.
         want = [e["comm"] for e in events if e["event"] == "task" and e["pid"] == thread]
         check(process == TASKS and thread, "a thread of no task is named", got)
         check(got[len(got) - len(want):] == want, "task", thread, "is named", got, want)
 
 
 def check_slices(events):
-    """What ends is what began last, on each thread and with each id, once something did."""
+    """On each thread and for each id, ends match the last beginning, once there is one."""
     open_slices = {}
     for event in events:
         if event["ph"] in "BE":
@@ -133,7 +133,7 @@ def check_slices(events):
 
 
 def main():
-    """Checks all of it."""
+    """Check everything."""
     with open(sys.argv[1], encoding="ascii") as file:
         made = json.load(file, parse_float=Decimal)
     with open(sys.argv[2], encoding="ascii") as file:
@@ -167,7 +167,7 @@ def main():
     return failed
 
 
-# What is live is known if all events are there from the beginning.
+# The live bytes are known if there are all events from the beginning.
 with open(sys.argv[2], encoding="ascii") as lines:
     numbers = [json.loads(line)["nr"] for line in lines]
 complete = numbers == list(range(1, len(numbers) + 1))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Tests all columns of all tables: which of them NAME_rest adds up, and that --sort orders by each.
+"""Test all columns of all tables: NAME_rest sums up the right ones, and --sort sorts by each.
 
-columns.py DIR TMP: DIR has memorizer, and in its tests/ what makes traces; TMP is for files.
-What does not add up is what memorizer-formats(5) says.
+columns.py DIR TMP: DIR contains memorizer, and tests/make-trace; TMP is for files.
+memorizer-formats(5) lists the columns without sums.
 """
 import fractions
 import json
@@ -19,7 +19,7 @@ BUILD, TMP = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 
 NOTES, SYMBOLS = ("--vmlinux", "vmlinux"), ("--kallsyms", DATA + "/kallsyms")
 KMAP = (*NOTES, *SYMBOLS, "traffic")
-# Commands with their inputs: together they have all tables of which --top leaves rows out
+# Commands with their inputs, which cover all tables that --top truncates
 RUNS = [
     ("report", *KMAP), ("report", *NOTES, "life"), ("report", "kmem"), ("types", *KMAP),
     ("types", *NOTES, "life"), ("layout", "widget", *KMAP), ("layout", "--all", *KMAP),
@@ -32,14 +32,14 @@ RUNS = [
     ("cache-assoc", *NOTES, "assoc"), ("summary", "context"), ("summary", "entries"),
     ("summary", "life"), ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
 ]
-# Their rows are in an order that says something, which --sort leaves as it is
+# The order of their rows is significant; --sort does not change it
 ORDERED = re.compile("(streamed_|kmap_)?(order|changes|basis|sums)$")
 
 TESTS = {"nr": 0, "failed": 0}
 
 
 def check(name, wrong):
-    """Prints a line of TAP; @wrong is a list of what is wrong."""
+    """Print a TAP line; @wrong is a list of errors."""
     TESTS["nr"] += 1
     TESTS["failed"] += bool(wrong)
     print(f"{'not ' if wrong else ''}ok {TESTS['nr']} - {name}")
@@ -48,7 +48,7 @@ def check(name, wrong):
 
 
 def run(command, *arguments):
-    """What a command prints, and its tables by name."""
+    """Return a command's output and its tables by name."""
     done = subprocess.run([f"{BUILD}/memorizer", command, "--json", *arguments], cwd=TMP,
                           capture_output=True, text=True, check=False)
     printed = json.loads(done.stdout) if done.stdout else {}
@@ -57,14 +57,14 @@ def run(command, *arguments):
 
 
 def columns(rows):
-    """The columns of a table that have numbers; the first may be what rows are of."""
+    """Return the numeric columns of a table, without the one that identifies the rows."""
     return [key for i, key in enumerate(rows[0])
             if all(row[key] is None or isinstance(row[key], (int, float)) for row in rows) and
             any(row[key] is not None for row in rows) and i]
 
 
 def documented():
-    """What memorizer-formats(5) says does not add up."""
+    """Return the columns without sums according to memorizer-formats(5)."""
     with open(HERE + "/../Documentation/memorizer-formats.5", encoding="ascii") as file:
         text = file.read()
     found = re.search(r"\.\\\" Not added up\n(.*?)\n\.\\\"", text, re.S)
@@ -72,17 +72,17 @@ def documented():
 
 
 def base(key):
-    """The key of a column without what diff appends."""
+    """Return the key of a column without diff's suffix."""
     return re.sub("(.)_(before|change)$", r"\1", key)
 
 
 def is_relative(key):
-    """Whether a column has shares or rates."""
+    """Return whether a column contains shares or rates."""
     return re.search("_(percent|rate)$", base(key))
 
 
 def check_rest(arguments, seen):
-    """What is left out is added up, if it can be."""
+    """NAME_rest sums up the rows left out, where sums make sense."""
     wrong = []
     whole, cut = run(*arguments, "--top", "0")[1], run(*arguments, "--top", "1")[0]
     for name, rows in whole.items():
@@ -100,7 +100,7 @@ def check_rest(arguments, seen):
 
 
 def check_sort(arguments):
-    """Each column orders the tables that have it."""
+    """--sort sorts the tables by each of their columns."""
     wrong, keys = [], set()
     whole = run(*arguments, "--top", "0")[1]
     for name, rows in whole.items():
@@ -118,12 +118,12 @@ def check_sort(arguments):
 
 
 def cut(value, of, scale):
-    """A quotient with three decimals, rounded down."""
+    """Return a quotient with three decimals, rounded down."""
     return float(fractions.Fraction(int(fractions.Fraction(value) * scale * 1000 / of), 1000))
 
 
 def check_relative(arguments, sums):
-    """Shares and rates are those of the numbers before them; @sums has those over all accesses."""
+    """Shares and rates follow from the columns before them; @sums has the totals of accesses."""
     wrong, found = [], 0
     printed, tables = run(*arguments, "--top", "0", "--percent",
                           *(["--rate"] if arguments[-1] == "life" else []))
@@ -144,7 +144,7 @@ def check_relative(arguments, sums):
 
 
 def check_diff(option, of):
-    """diff compares shares, or rates, which are those of the numbers on each side."""
+    """diff compares shares or rates that follow from the numbers of each side."""
     arguments = ("diff", "--all", "kmem", "life")
     wrong, found = [], 0
     numbers, tables = run(*arguments)[1], run(*arguments, option)[1]
@@ -167,7 +167,7 @@ def check_diff(option, of):
 
 
 def check_histograms(arguments):
-    """What a call site allocates is in one bucket of sizes, and in one of lifetimes."""
+    """Each allocation of a call site is in one bucket of sizes and in one of lifetimes."""
     wrong, found = [], 0
     tables, buckets = run("report", *arguments)[0], run("report", "--histogram", *arguments)[0]
     for kind in ("", "page_", "kmap_"):
@@ -194,7 +194,7 @@ def check_histograms(arguments):
 
 
 def make_inputs():
-    """Traces, a KMAP with moves, and notes."""
+    """Write traces, a KMAP with moves, and notes."""
     os.chdir(TMP)
     for name in ("kmem", "life", "lines", "predict", "context", "entries", "assoc", "conflicts",
                  "rcu"):

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints the events of a trace as "babeltrace2 --clock-cycles --no-delta" does, but for
- * those that are not known, of which it prints the name alone. With -p it prints packets,
- * losses and what is wrong with packets too. With -f it feeds the trace's packets to the reader,
- * some at a time; they are in the byte order of this machine. With -q the trace is one of the
- * plugin for QEMU.
+ * Print the events of a trace like "babeltrace2 --clock-cycles --no-delta"; for unknown events,
+ * only the name. With -p, also print packets, losses and errors in packets. With -f, feed the
+ * trace's packets, in this machine's byte order, to the reader, several at a time. With -q, the
+ * trace is one of the QEMU plugin.
  *
  * Usage: dump-trace [-f|-p|-q] DIR
  */
@@ -93,14 +92,14 @@ static void print_alloc(const struct trace_event *e)
 	printf("pid = %u, cache = 0x%llX", e->u.alloc.pid, e->u.alloc.cache);
 }
 
-/* Traces of the plugin for QEMU have stacks. */
+/* Traces of the QEMU plugin have stacks. */
 static void print_stack(u32 stack)
 {
 	if (stacks)
 		printf(", stack = %u", stack);
 }
 
-/* Those events that tell of context. */
+/* Print events about context. */
 static void print_context(const struct trace_event *e)
 {
 	int i;
@@ -248,7 +247,7 @@ static void print_event(const struct trace_event *e, bool packets)
 	printf(" }\n");
 }
 
-/* A CPU's file whose packets are fed. */
+/* A CPU's file to feed */
 struct fed {
 	char *data;
 	u64 size, at;
@@ -277,7 +276,7 @@ static bool read_fed(struct fed *f, const char *dir, u32 cpu)
 	return !fclose(file);
 }
 
-/* Feeds the packets of sound files, some of each CPU at a time, and prints what they give. */
+/* Feed the packets of valid files, several of each CPU at a time, and print the events. */
 static void feed(struct trace *t, const char *dir)
 {
 	struct fed fed[FED_CPUS];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes files do what only a kernel's can: linked into memorizer with --wrap=openat64,
- * --wrap=read and --wrap=statfs64. The environment says which file cannot be opened, and why:
- * FAULT=NAME:ERRNO; and which is in debugfs: DEBUGFS=NAME. A FIFO that has nothing to read says
- * that it ends, if its reader may wait, as the stream's files do.
+ * Let files behave like a kernel's: linked into memorizer with --wrap=openat64, --wrap=read and
+ * --wrap=statfs64. In the environment, FAULT=NAME:ERRNO makes openat(2) of a file fail, and
+ * DEBUGFS=NAME puts a file on debugfs. A blocking read of an empty FIFO returns end of file, as
+ * with the stream's files.
  */
 #include <errno.h>
 #include <fcntl.h>

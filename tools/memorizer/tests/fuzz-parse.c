@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What libFuzzer drives: the parser of metadata, the decoder of packets, or the parser of
- * KMAP text, as FUZZ in the environment says. Damage must end in a message; sanitizers
- * and libFuzzer's limits on time and memory tell when it does not.
+ * Fuzz target for libFuzzer: the metadata parser, the packet decoder, or the KMAP parser,
+ * selected by FUZZ in the environment. Damaged input must lead to an error message; sanitizers
+ * and libFuzzer's limits on time and memory detect everything else.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Metadata that are taken must do for a layout, or be refused then. */
+/* Accepted metadata must give a layout or be refused then. */
 static void parse_metadata(const unsigned char *data, size_t size)
 {
 	char *text = memcpy(kmap_array(NULL, size + 1, 1), data, size);
@@ -77,7 +77,7 @@ static void decode_packets(void)
 	if (asprintf(&file->path, "/dev/fd/%d", fd) < 0 ||
 	    !stream_open(&s, &layout, file, 1, 0, error))
 		abort();
-	/* An empty file is none. */
+	/* An empty file counts as missing. */
 	if (!s.size) {
 		stream_close(&s);
 		return;

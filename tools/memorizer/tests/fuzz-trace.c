@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Damages a trace at random, always the same ways, lets commands of memorizer read it, and
- * checks what must hold: they end by themselves, in bounded CPU time, with exit status 0
- * to 2, and with a message if it is 2.
+ * Damage a trace at random, reproducibly, and let memorizer's commands read it. They must end
+ * by themselves, in bounded CPU time, with exit status 0 to 2, and with a message if it is 2.
  *
  * Usage: fuzz-trace ROUNDS KMAP DIR SCRATCH
  * DIR is a trace with metadata, cpu0 and cpu1; SCRATCH is an empty directory.
@@ -21,7 +20,7 @@
 
 static const char * const names[] = { "metadata", "cpu0", "cpu1" };
 
-/* A file of the trace. */
+/* A file of the trace */
 static struct content {
 	unsigned char bytes[FILE_MAX];
 	size_t size;
@@ -70,7 +69,7 @@ static void save(const struct content *c, const char *name)
 		die(path);
 }
 
-/* Puts @len bytes where @cut bytes were. */
+/* Replace @cut bytes by @len bytes. */
 static void replace(size_t at, size_t cut, const void *with, size_t len)
 {
 	if (at + cut > bad.size || bad.size - cut + len > FILE_MAX)
@@ -80,7 +79,7 @@ static void replace(size_t at, size_t cut, const void *with, size_t len)
 	bad.size += len - cut;
 }
 
-/* A place to damage: anywhere, or in the first packet's header or what follows it. */
+/* Return a place to damage: anywhere, or near the first packet's header. */
 static size_t place(void)
 {
 	if (!bad.size)
@@ -145,7 +144,7 @@ static void damage(bool text)
 	}
 }
 
-/* Runs a command of memorizer; returns what is wrong, or NULL. */
+/* Run a command of memorizer; return an error, or NULL. */
 static const char *run(const char *command, const char *option)
 {
 	const struct rlimit limit = { CPU_SECONDS, CPU_SECONDS };
@@ -184,7 +183,7 @@ static const char *run(const char *command, const char *option)
 	return NULL;
 }
 
-/* Damages a file, or leaves it out, and lets all commands read the trace. */
+/* Damage or omit a file, and let all commands read the trace. */
 static const char *round_of(size_t i)
 {
 	static const char * const commands[][2] = {

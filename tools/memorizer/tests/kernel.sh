@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# A kernel to test memorizer record with, to be sourced: a directory plays debugfs, with FIFOs for
-# the CPUs' files, and a function of the script plays the kernel, which sees the switches and writes
-# packets.
+# A fake kernel for tests of memorizer record, to be sourced: a directory replaces debugfs, with
+# FIFOs as the CPUs' files, and a function of the test replaces the kernel: it watches the switches
+# and writes packets.
 
 packets=$build/tests/packets
 d=$tmp/debugfs
@@ -9,7 +9,7 @@ m=$d/memorizer
 
 "$build/tests/make-trace" "$tmp/empty" </dev/null
 
-# debugfs CPU...: a new one, with nothing switched on; and a new place for the trace
+# debugfs CPU...: reset debugfs, with all switches off, and remove the trace
 debugfs()
 {
 	rm -rf "$tmp/debugfs" "$tmp/trace" "$tmp"/sent.* "$tmp"/at.*
@@ -25,11 +25,11 @@ debugfs()
 	done
 }
 
-# The command of a recording: it ends when the kernel has sent all.
+# The command to record: it ends when the kernel has sent everything.
 command="while [ ! -e $tmp/at.sent ]; do sleep 0.02; done"
 
-# The kernel's side. None of it waits for a time: it waits for what the recorder does,
-# and gives up when the recorder has ended.
+# The kernel's side. It never waits for a time, but for actions of the recorder, and
+# gives up when the recorder has ended.
 running()
 {
 	[ ! -e "$tmp/ended" ]
@@ -53,14 +53,14 @@ until_there()
 	done
 }
 
-# send CPU NUMBER BYTES [LOST]: packets, and keeps a copy to compare with
+# send CPU NUMBER BYTES [LOST]: send packets, and keep a copy for comparison
 send()
 {
 	"$packets" "$2" "$3" "${4:-0}" >>"$tmp/sent.$1"
 	"$packets" "$2" "$3" "${4:-0}" >"$m/cpu$1"
 }
 
-# start KERNEL: starts the function that plays the kernel
+# start KERNEL: start the function that plays the kernel
 start()
 {
 	rm -f "$tmp/ended"
@@ -68,7 +68,7 @@ start()
 	kernel=$!
 }
 
-# record ARGUMENTS...: runs memorizer record to its end
+# record ARGUMENTS...: run memorizer record to its end
 record()
 {
 	"$memorizer" record --debugfs "$d" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -76,13 +76,13 @@ record()
 	: >"$tmp/ended"
 }
 
-# message: what was said, but of files of the machine that the test runs on
+# message: print record's messages, except those about this machine's files
 message()
 {
 	grep -v -e ' /proc/' -e '/kernel/' "$tmp/err" | sed "s|$tmp/||g"
 }
 
-# counted READ: has the kernel count so many events that were read, and $nr_discarded that were lost
+# counted READ: set the kernel's counts of events read, and lost ($nr_discarded)
 nr_discarded=0
 counted()
 {
@@ -90,7 +90,7 @@ counted()
 		"buffered: 0" >"$m/show_stats"
 }
 
-# give CPU: gives a file of the trace "whole"
+# give CPU: send a file of the trace "whole"
 give()
 {
 	exec 3<>"$m/cpu$1"
@@ -100,8 +100,8 @@ give()
 	exec 3<&-
 }
 
-# real: gives all of the trace "whole"; a recorder that has no room any more reads one CPU's
-# file to its end, then the other's
+# real: send all of the trace "whole". A recorder without room reads one CPU's file to its end,
+# then the other's
 real()
 {
 	until_is stream_allocations 1
@@ -113,7 +113,7 @@ real()
 	wait
 }
 
-# records ARGUMENTS...: records "whole"
+# records ARGUMENTS...: record "whole"
 records()
 {
 	debugfs 0 1

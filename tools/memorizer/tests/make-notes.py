@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Makes a vmlinux or module that has symbols and the compiler's notes, of a description on standard
+"""Make a vmlinux or module with symbols and the compiler's notes from a description on standard
 input.
 
-make-notes.py [-e be] [-z|-Z] FILE  -z: with sections compressed by zlib, -Z: by zstd. The
-                                    description's lines:
-id HEX                              its build id
-section NAME                        a module: the addresses that follow are offsets in this section
+make-notes.py [-e be] [-z|-Z] FILE  -z: compress sections with zlib, -Z: with zstd. Lines of the
+                                    description:
+id HEX                              build id
+section NAME                        a module: the following addresses are offsets in this section
 function ADDRESS SIZE NAME          in hex
-symbol ADDRESS NAME                 one that is no function
-file NAME                           the functions that follow are local ones of this file; -: global
-note KIND IP TYPE PATH FILE LINE OFFSET SIZE TYPE_SIZE FLAGS    numbers but for IP decimal, - is
-                                    an empty text; KIND is read, write, update, string or alloc
-record KIND NAME SIZE               a struct or union, of which the members follow
+symbol ADDRESS NAME                 a symbol other than a function
+file NAME                           the following functions are local to this file; -: global
+note KIND IP TYPE PATH FILE LINE OFFSET SIZE TYPE_SIZE FLAGS    IP is hex, other numbers decimal,
+                                    - is an empty text; KIND is read, write, update, string or alloc
+record KIND NAME SIZE               a struct or union; its members follow
 member OFFSET SIZE PATH TYPE
 """
 import struct
@@ -26,25 +26,25 @@ ZLIB, ZSTD = 1, 2    # types of compression
 
 
 class Strings:
-    """Texts, one after the other."""
+    """A string table."""
 
     def __init__(self):
         self.data = b"\0"
 
     def add(self, text):
-        """Where it is."""
+        """Add a text; return its offset."""
         if text in ("", "-"):
             return 0
         self.data += text.encode() + b"\0"
         return len(self.data) - len(text) - 1
 
 
-SECTIONS = 8    # of a vmlinux; those of a module's code come after them
+SECTIONS = 8    # of a vmlinux; a module's code sections follow
 NAMES, STRINGS = 5, 6
 
 
 class Kernel:
-    """What the description says."""
+    """The contents of the description."""
 
     def __init__(self, order):
         self.order = order
@@ -57,15 +57,15 @@ class Kernel:
         self.local = False
 
     def pack(self, form, *values):
-        """Bytes."""
+        """Return an encoded field."""
         return struct.pack(self.order + form, *values)
 
     def section(self):
-        """The number of the section that code is in."""
+        """Return the number of the section of code."""
         return SECTIONS + len(self.sections) - 1 if self.sections else 1
 
     def note(self, words):
-        """Takes a note; in a module, what relocations say is not in it."""
+        """Add a note; in a module, relocated fields are 0."""
         add = self.strings.add
         ip, texts = int(words[2], 16), [add(word) for word in words[3:6]]
         line, offset, size, type_size, flags = map(int, words[6:])
@@ -80,7 +80,7 @@ class Kernel:
                                 KINDS[words[1]], flags, 0)
 
     def line(self, words):
-        """Takes a line."""
+        """Parse a line."""
         if words[0] == "id":
             self.build_id = bytes.fromhex(words[1])
         elif words[0] == "section":
@@ -108,7 +108,7 @@ class Kernel:
 
 
 def write(kernel, path, compress):
-    """Writes the file: sections, their heads, the file's head before all."""
+    """Write the file: ELF header, sections, section headers."""
     order, pack = kernel.order, kernel.pack
     note = pack("III", 4, len(kernel.build_id), 3) + b"GNU\0" + kernel.build_id
     types = "".join(record + "\0" for record in kernel.records).encode()
@@ -152,7 +152,7 @@ def write(kernel, path, compress):
 
 
 def main():
-    """Reads the description."""
+    """Parse the description."""
     order = ">" if "-e" in sys.argv and sys.argv[sys.argv.index("-e") + 1] == "be" else "<"
     kernel = Kernel(order)
     for line in sys.stdin:

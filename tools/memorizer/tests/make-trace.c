@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes traces for tests, in either byte order: from a script, or many events of
- * a make-believe load.
+ * Write traces for tests, in either byte order: from a script, or many events of
+ * a simulated load.
  *
  * Usage: make-trace [-e le|be] [-d] [-f|-q] DIR <SCRIPT
  *        make-trace [-e le|be] [-d] [-c CPUS] [-l LIVE] [-s SEED] [-a] -b EVENTS DIR
  *
- * -e  byte order, little-endian without it
- * -d  packets have events_discarded_before, as those of kernels since this was added
+ * -e  byte order (default: little-endian)
+ * -d  packets have events_discarded_before, like those of newer kernels
  * -f  from the future: the metadata has an event "future" and a last field "later" of
- *     alloc, which tools of today do not know
- * -q  as the plugin for QEMU writes them: accesses and traffic have a stack, there are
- *     events frame, and switches do not tell what only the kernel can
- * -b  this many events of a load; at most LIVE objects live at a time
- * -a  three in four of them are accesses, to a few words of each object, and each CPU makes
+ *     alloc, which the reader does not know
+ * -q  like the QEMU plugin: accesses and traffic have a stack, there are frame events,
+ *     and switches lack the fields that only the kernel knows
+ * -b  number of events of a simulated load; at most LIVE objects are live at a time
+ * -a  three in four events are accesses to a few words of each object, and each CPU makes
  *     system calls
  *
  * A script has a line for each event: its name and fields as NAME=VALUE, in any order.
- * A field left out has the value that this field had in the event's last line, at first
- * 0. Fields that are addresses or flags are hex, text ends at the next space, with
- * \xNN for any byte. A number may be out of range for its field: it is cut. Other lines:
+ * A field left out keeps its value from the previous line of the event, initially 0.
+ * Addresses and flags are hex; text ends at the next space, with \xNN for any byte.
+ * Numbers out of range of their field are truncated. Other lines:
  *
- * cpu N [NODE]		the next lines are about this CPU, on this node (0)
+ * cpu N [NODE]		the next lines are for this CPU, on this node (0)
  * time N		the next event's timestamp; each event adds 10
  * lost N		N events are discarded here
  * skip N		N whole packets are missing here
- * packet		ends the packet; the next event begins a new one
- * set FIELD N		in the header or context of the current packet, in place of what
- *			is right; "set uuid N" puts N in its first byte
- * garbage N		N bytes 0xaa, here
+ * packet		end the packet; the next event starts a new one
+ * set FIELD N		override a field of the current packet's header or context;
+ *			"set uuid N" sets its first byte
+ * garbage N		N bytes 0xaa here
  * # ...		a comment
  *
- * Packets end by themselves at PACKET_MAX bytes.
+ * Packets also end at PACKET_MAX bytes.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -177,7 +177,7 @@ static const char *tsdl_type(const struct event *e, const struct field *f)
 	return types[f->type];
 }
 
-/* The place of a packet where "set" puts its number. */
+/* Return the place in a packet that "set" overrides. */
 static const struct place {
 	const char *name;
 	int offset, size;
@@ -196,7 +196,7 @@ struct set {
 static struct cpu {
 	FILE *file;
 	unsigned char *packet;
-	size_t size;			/* of the packet so far, 0: none is begun */
+	size_t size;			/* of the packet so far, 0: none is open */
 	u64 begin, end, seq, lost, reported;
 	u32 node;
 	struct set set[ARRAY_SIZE(places)];
@@ -341,7 +341,7 @@ static void put_event(const struct event *e)
 	events_written++;
 }
 
-/* Text with \xNN; what is longer than its field is cut. */
+/* Parse text with \xNN; truncate it to its field. */
 static void parse_text(struct field *f, const char *p)
 {
 	size_t len = 0, max = f->type == COMM ? 16 : f->type == ID ? ID_SIZE : TEXT_MAX - 1;
@@ -500,9 +500,8 @@ static void run_script(void)
 }
 
 /*
- * The load: objects of three kinds at addresses of their own. Each event either
- * fills one of the places where objects live or frees what is there, perhaps on
- * another CPU.
+ * The load: objects of three kinds, each at its own address. An event allocates an object
+ * in a free slot, or frees the object in a slot, perhaps on another CPU.
  */
 #define CACHES	5
 #define TASKS	20
@@ -548,7 +547,7 @@ static void alloc_or_free(u32 place, bool *live, u32 nr_cpus)
 	*live = !*live;
 }
 
-/* An access to one of four words of an object by one of its two instructions, perhaps in a call. */
+/* Access one of four words of an object by one of two instructions, perhaps in a system call. */
 static void access_object(u32 place, u32 nr_cpus)
 {
 	u64 ptr = (place % 3 == 2 ? 0xffff888800000000ull : 0xffff888100000000ull) +
@@ -614,7 +613,7 @@ static void put_metadata(void)
 	finish(file);
 }
 
-/* Makes events have the fields that the plugin for QEMU gives them. */
+/* Change events to the QEMU plugin's fields. */
 static void become_qemu(void)
 {
 	from_qemu = true;

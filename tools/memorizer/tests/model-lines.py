@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A plain model of how cache lines move, to compare memorizer sharing with: for each line the
-set of CPUs that hold it and all accesses so far, which are searched anew for each move.
+"""A simple model of the movement of cache lines, to compare memorizer sharing with: for each line
+the set of CPUs that hold it, and all accesses so far, which are searched for each move.
 
-model-lines.py make SEED       writes a random script for make-trace
-model-lines.py traffic <SCRIPT the same with a traffic event in place of each move of a line
-model-lines.py moves <SCRIPT   prints what is to be found in such a script, with accesses
-model-lines.py csv <CSV        prints the same from what "memorizer sharing --csv" prints
+model-lines.py make SEED       write a random script for make-trace
+model-lines.py traffic <SCRIPT write it with traffic events instead of the accesses that move lines
+model-lines.py moves <SCRIPT   print the expected sums of such a script, with accesses
+model-lines.py csv <CSV        print the same from the output of "memorizer sharing --csv"
 model-lines.py assoc SETS WAYS <SCRIPT
-                               prints misses by CPU and kind in caches of that geometry
+                               print misses by CPU and kind in caches of that geometry
 """
 import collections
 import csv
@@ -93,7 +93,7 @@ class Line:
 
 
 def follow(script, put):
-    """Follows a script; tells put() of each line, and whether it moved, and who had written."""
+    """Run a script; call put() with each line, whether it moved, and its last writer."""
     lines = collections.defaultdict(Line)
     live, total, cpu, node, number = {}, collections.Counter(), 0, 0, 0
     for text in script:
@@ -103,7 +103,7 @@ def follow(script, put):
             cpu, node = int(words[1]), int(words[2])
         elif words[0] == "alloc":
             number += 1
-            # What the slot has behind the bytes that were asked for is nobody's.
+            # The slot's bytes beyond the requested size belong to no object.
             for addr in range(int(fields["ptr"], 16), int(fields["ptr"], 16) + 90):
                 live[addr] = number
         elif words[0] == "free":
@@ -148,7 +148,7 @@ def print_moves(script):
 
 
 def print_csv(text):
-    """Also adds up what the tables have: each access is in one row of each of them."""
+    """Also sum up the tables: each access is in one row of each table."""
     keys, sums = {}, collections.Counter()
     for row in csv.reader(text):
         if not row:
@@ -177,7 +177,7 @@ def print_csv(text):
 
 
 def print_assoc(script, sets, ways):
-    """A cache is a list of its lines, the oldest first; so is one without sets."""
+    """A cache is a list of its lines, oldest first, with or without sets."""
     caches = [[[] for _ in range(sets)] for _ in range(CPUS)]
     had, taken = ([set() for _ in range(CPUS)] for _ in range(2))
     whole = [[] for _ in range(CPUS)]

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A plain model of what memorizer report and check find, to compare with: written apart from it,
-over what babeltrace2 prints, with a map from each 32 bytes of memory to what is there.
+"""A simple model of memorizer report and check, to compare with: an independent implementation on
+the output of babeltrace2, with a map from each 32 bytes of memory to the object there.
 
-model.py make SEED         writes a random script for make-trace
-model.py sums DIR <TEXT    prints sums of the trace in DIR, of which TEXT is what
-                           "babeltrace2 --clock-cycles --no-delta" prints
-model.py csv <CSV          prints the same sums from what "memorizer report --csv" prints
-model.py check STATUS <JSON  prints those from what "memorizer check --json" prints, which
+model.py make SEED         write a random script for make-trace
+model.py sums DIR <TEXT    print sums of the trace in DIR; TEXT is the output of
+                           "babeltrace2 --clock-cycles --no-delta"
+model.py csv <CSV          print the same sums from the output of "memorizer report --csv"
+model.py check STATUS <JSON  print them from the output of "memorizer check --json", which
                            exited with STATUS
 """
 import collections
@@ -21,7 +21,7 @@ import sys
 
 SLAB, PAGES = "slab", "pages"
 GRANULE = {SLAB: 32, PAGES: 4096}
-# Some flags, what they are called, and the zone that pages with them are of.
+# Some flags, their names, and the zone of pages with them.
 GFP = {0xcc0: ("GFP_KERNEL", "Normal"), 0xdc0: ("GFP_KERNEL|__GFP_ZERO", "Normal"),
        0x820: ("GFP_ATOMIC", "Normal"), 0x100cca: ("GFP_HIGHUSER_MOVABLE", "Movable"),
        0xcc1: ("GFP_KERNEL|__GFP_DMA", "DMA"), 0xcc4: ("GFP_KERNEL|__GFP_DMA32", "DMA32")}
@@ -30,7 +30,7 @@ GFP = {0xcc0: ("GFP_KERNEL", "Normal"), 0xdc0: ("GFP_KERNEL|__GFP_ZERO", "Normal
 def make(seed):
     r = random.Random(seed)
     cpus = r.sample(range(12), r.randint(1, 4))
-    # Timestamps of events have 56 bits; some traces see them wrap.
+    # Timestamps of events have 56 bits; in some traces, they wrap.
     time = r.choice([1000, 2 ** 40, 2 ** 56 - r.randint(1, 3000), 3 * 2 ** 56 - 500])
     kinds = [0, 1, 2]
     print("time", time)
@@ -93,8 +93,8 @@ def make(seed):
 
 
 def losses_of(path):
-    """From when to when events may be missing, as (time, cpu, order); how many were lost;
-    and how often packets are missing between others."""
+    """Return the ranges in which events may be missing, as (time, cpu, order), the number of
+    lost events, and the number of gaps between packets."""
     found, lost, gaps = [], 0, 0
     for name in os.listdir(path):
         if not re.fullmatch("cpu[0-9]+", name):
@@ -114,7 +114,7 @@ def losses_of(path):
                 lost += max(gone - before[2], 0)
                 gaps += seq != before[1] + 1
             if missing:
-                # Behind this CPU's last event at that time, and before its next one.
+                # After this CPU's last event at that time, and before its next one.
                 found.append(((since, cpu, -1 if since == begin else 1), (begin, cpu, -1)))
             before = (end, seq, gone)
             at += size // 8
@@ -137,23 +137,23 @@ def events(text):
 
 
 class Clock:
-    """Between which events something may be missing."""
+    """The ranges in which events may be missing."""
 
     def __init__(self, losses):
         self.losses, self.switches = losses, 0
 
     def stamp(self, key):
-        """When, as to losses, None while events may be missing; and as to switches."""
+        """Return the number of losses before, None within a loss, and of switches."""
         if any(begin <= key < end for begin, end in self.losses):
             return None, self.switches
         return sum(begin <= key for begin, end in self.losses), self.switches
 
     def holds(self, stamp, key):
-        """Whether nothing is missing since then."""
+        """Return whether nothing is missing since then."""
         return stamp[0] is not None and stamp == self.stamp(key)
 
     def doubtful(self, stamp, key):
-        """Whether something may be, because of a loss and not of a switch."""
+        """Return whether something may be missing because of a loss rather than a switch."""
         return not self.holds(stamp, key) and stamp[1] == self.switches
 
 
@@ -216,7 +216,7 @@ class Model:
         self.objects.append(o)
 
     def close(self, group, at):
-        """What lies where something is allocated was freed unseen."""
+        """Objects that overlap an allocation were freed unseen."""
         old = self.memory[group].get(at)
         if old and old[0]:
             if not old[0].closed:
@@ -225,7 +225,7 @@ class Model:
             old[0].left -= GRANULE[group]
 
     def access(self, f):
-        """It is to an object of the slab allocator, or else to pages."""
+        """An access is to a slab object, or else to pages."""
         found = [self.memory[group].get(f["ptr"] // unit * unit, NOTHING)[0]
                  for group, unit in GRANULE.items()]
         reads, writes = int(f["kind"] != 2), int(f["kind"] != 1)
@@ -256,7 +256,7 @@ class Model:
         self.count("suspicious", what, alloc_site, free_site, hit=1)
 
     def free_bytes(self, group, f, unknown, again=None):
-        """A free call of which @unknown bytes were not seen to be allocated."""
+        """A free of which @unknown bytes have no known allocation."""
         row = (group + "-free-sites", f["call_site"])
         self.count(group, unknown_bytes=unknown)
         self.count(*row, freed=unknown)
@@ -376,7 +376,7 @@ class Model:
             self.free_object(key, node, f)
 
     def rename(self, old, new):
-        """A cache that had no name yet."""
+        """A cache without a name so far."""
         for row in [row for row in self.sums if row[0] == "caches" and row[1:-1] == old]:
             self.sums[("caches",) + new + row[-1:]] += self.sums.pop(row)
         for o in self.objects:
@@ -386,7 +386,7 @@ class Model:
     def end(self):
         for o in self.objects:
             if o.left and not o.closed:
-                # A loss that ends later than it was allocated may hide its free.
+                # A loss that ends after the allocation may hide its free.
                 self.count_object(o, live=1, live_bytes=o.left, live_uncertain=int(
                     any(end > o.key for begin, end in self.losses)))
         self.count("trace", lost=self.lost)
@@ -394,7 +394,7 @@ class Model:
 
 
 class Check:
-    """What memorizer check finds."""
+    """The findings of memorizer check."""
 
     def __init__(self, model):
         self.clock, self.on = Clock(model.losses), False
@@ -403,7 +403,7 @@ class Check:
         self.sums = collections.Counter({"packets": model.gaps})
 
     def know(self, kind, nr, key, announces=False):
-        """Tasks and caches are announced, unless that was lost."""
+        """Tasks and caches are announced, unless the event was lost."""
         lossless = not any(begin <= key for begin, end in self.clock.losses)
         self.sums[kind] += (kind, nr) not in self.announced and not announces and lossless
         self.announced.add((kind, nr))
@@ -413,7 +413,7 @@ class Check:
             self.memory[group][at] = (live, start, self.clock.stamp(key), key)
 
     def find(self, group, start, end, key, live):
-        """Whether some of it is known to be that, and whether but for a loss it would be."""
+        """Return whether some of it is certainly that, and whether it would be but for a loss."""
         found = [known[2] for known in (self.memory[group].get(at) for at in
                                         range(start, end, GRANULE[group]))
                  if known and known[0] == live]
@@ -458,7 +458,7 @@ class Check:
         elif name == "cache":
             self.know("cache", f["cache"], key, True)
         elif name == "switch":
-            # Whatever happened while allocations were off was not seen.
+            # Events while allocations were off are missing.
             self.clock.switches += self.on != bool(f["allocations"])
             self.on = bool(f["allocations"])
         elif name in ("alloc", "free"):
@@ -588,7 +588,7 @@ def from_model(path, text):
 
 
 def from_check(text, status):
-    """What memorizer check has found, of its JSON and its exit status."""
+    """Return the findings of memorizer check from its JSON and exit status."""
     found = json.load(text)
     sums = {("check", key): value for key, value in found["violations"].items()}
     for key in ("uncertain", "earlier_frees"):

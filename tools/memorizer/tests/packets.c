@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes packets as the kernel's files give them; what is in them does not matter. */
+/* Write packets like the kernel's files, with arbitrary contents. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

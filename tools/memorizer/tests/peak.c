@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs a command and tells on standard error what it took: "MS KB", user time and memory. */
+/* Run a command and print its user time and peak memory to standard error: "MS KB". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

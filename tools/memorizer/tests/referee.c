@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * referee VMLINUX [KMAP [LIST]]: what DWARF tells of the accesses that the compiler's notes name,
- * as perf's data-type profiling infers it in its simplest form: which variable or parameter is in
- * the register that an instruction addresses memory by, and what that points to. Nothing is
- * followed from one instruction to another. What objdump -d --no-show-raw-insn prints of VMLINUX is
- * read from standard input; of a KMAP, which is to be of a kernel that KASLR has not moved,
- * accesses count as often as they were made, else each instruction once. Where both name one, and
- * not the same, goes into LIST. The instruction behind a site may be another one than that which accesses,
- * where the compiler has moved it on, or two accesses share the site.
+ * referee VMLINUX [KMAP [LIST]]: compare the compiler's notes with types from DWARF, inferred as in
+ * the simplest form of perf's data-type profiling: find the variable or parameter in the register
+ * that an instruction addresses memory by, and the type that it points to, without following data
+ * flow. Standard input is the output of objdump -d --no-show-raw-insn VMLINUX. With a KMAP of a
+ * kernel booted with nokaslr, each access counts, otherwise each instruction. LIST gets the
+ * accesses that both name differently. The instruction after a site may not be the one that
+ * accesses, if the compiler moved that, or if two accesses share the site.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -21,7 +20,7 @@
 #define REGISTERS	16
 #define NOTE_INDEXED	0x2	/* in the flags of a note: an element whose index is not constant */
 
-/* In the order of DWARF */
+/* In DWARF's order */
 static const char * const registers[REGISTERS] = {
 	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
@@ -35,20 +34,20 @@ static const char * const verdicts[VERDICTS] = {
 	[NOTES_ONLY] = "the notes alone", [DWARF_ONLY] = "DWARF alone", [NEITHER] = "neither",
 };
 
-/* How often an instruction accessed something. */
+/* The number of accesses of an instruction */
 struct count {
 	u64 ip, accesses;
 };
 
-/* Where an access is by DWARF: a record, and how far in it. */
+/* The target of an access according to DWARF: a record and an offset */
 struct inferred {
 	char type[256];
 	long offset;
 };
 
 /*
- * What a type is without typedefs, the last of which is told, and qualifiers; of an array, its
- * element.
+ * Strip typedefs and qualifiers of a type, and arrays down to their element; also return the last
+ * typedef.
  */
 static Dwarf_Die *strip(Dwarf_Die *die, Dwarf_Die *type, bool arrays, const char **name)
 {
@@ -77,7 +76,7 @@ static Dwarf_Die *strip(Dwarf_Die *die, Dwarf_Die *type, bool arrays, const char
 	}
 }
 
-/* The record that a variable points to: its tag, or the typedef's name. */
+/* Return the record that a variable points to: its tag, or the typedef's name. */
 static bool pointee(Dwarf_Die *variable, char name[256])
 {
 	Dwarf_Attribute attribute;
@@ -98,7 +97,7 @@ static bool pointee(Dwarf_Die *variable, char name[256])
 	return *name;
 }
 
-/* Whether a variable is in a register, or is that plus something, which is then told. */
+/* Return whether a variable is in a register, perhaps with an offset, and the offset. */
 static bool is_in_register(Dwarf_Die *variable, u64 ip, unsigned int reg, long *plus)
 {
 	Dwarf_Attribute attribute;
@@ -117,7 +116,7 @@ static bool is_in_register(Dwarf_Die *variable, u64 ip, unsigned int reg, long *
 	return true;
 }
 
-/* Looks in the scopes that an instruction is in, from the innermost. */
+/* Search the scopes of an instruction, innermost first. */
 static bool infer(Dwarf_Die *cu, u64 bias, u64 ip, unsigned int reg, long offset,
 		  struct inferred *found)
 {
@@ -145,7 +144,7 @@ static bool infer(Dwarf_Die *cu, u64 bias, u64 ip, unsigned int reg, long offset
 	return known;
 }
 
-/* Whether a record has one of a type @offset bytes into it, or anywhere if that is not known. */
+/* Return whether a record has a member of a type at @offset, or anywhere if that is unknown. */
 static bool contains(const struct notes *notes, const char *outer, const char *inner, long offset,
 		     bool anywhere)
 {
@@ -172,7 +171,7 @@ static bool contains(const struct notes *notes, const char *outer, const char *i
 	return found;
 }
 
-/* The bytes of the member that a note names, if they are known: of a part it has the whole. */
+/* Return the bytes of a note's member, if known; for a part of a member, those of the whole. */
 static long width(const struct notes *notes, const struct note *note)
 {
 	struct record record;
@@ -188,7 +187,7 @@ static long width(const struct notes *notes, const struct note *note)
 	return bytes < 8 ? bytes : 8;
 }
 
-/* Whether there is such a record, and it has these bytes; else the variable is something else. */
+/* Return whether there is such a record with these bytes; if not, the variable is another one. */
 static bool is_within(const struct notes *notes, const struct inferred *inferred)
 {
 	struct record record;
@@ -226,7 +225,7 @@ static enum verdict judge(const struct notes *notes, const struct note *note,
 	return strcmp(note->type, inferred->type) ? DIFFERENT : ANOTHER_MEMBER;
 }
 
-/* The register and the offset that an instruction addresses memory by, without an index. */
+/* Return the base register and the offset of an instruction's memory operand without an index. */
 static bool operand(const char *text, unsigned int *reg, long *offset)
 {
 	const char *at = strstr(text, "(%"), *begin;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Runs all tests of the builds in the directories given and sums them up.
+# Run all tests of the builds in the given directories, and sum up the results.
 # Usage: run.sh DIR/...
 
 here=$(dirname "$0")
@@ -9,12 +9,12 @@ trap 'rm -f "$out"' EXIT
 passed=0
 failed=0
 
-# A sanitizer's report is no exit status of ours. Leaks are told by the functions that
-# they are in, some of which only slow unwinding finds.
+# Sanitizers use an exit status that memorizer does not. Reports of leaks name functions, some of
+# which only slow unwinding finds.
 export ASAN_OPTIONS="exitcode=99:fast_unwind_on_malloc=0"
 export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1"
 
-# run COMMAND...: a test that ends early has failed as well, by one
+# run COMMAND...: a test that ends early counts as one more failure
 run()
 {
 	echo "# $*"
@@ -32,7 +32,7 @@ run()
 	failed=$((failed + bad))
 }
 
-# Pages are opened with a browser once, where there is one.
+# Open pages with a browser once, if there is one.
 browser=
 if command -v chromedriver >/dev/null; then
 	browser=--browser

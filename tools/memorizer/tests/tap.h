@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the tests share: a line for each check (TAP), and files made of text. */
+/* Helpers of the tests in C: TAP output, and files with given text. */
 #ifndef TAP_H
 #define TAP_H
 
@@ -33,14 +33,14 @@ static inline void tap_text(const char *got, const char *want, const char *name)
 		printf("# got  %s\n# want %s\n", got, want);
 }
 
-/* The exit status of a test. */
+/* Return the exit status of a test. */
 static inline int tap_end(void)
 {
 	printf("1..%d\n", tap_nr);
 	return tap_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* A file that holds @text and has no name. */
+/* Return an unnamed file with @text. */
 static inline FILE *text_file(const void *text, size_t len)
 {
 	FILE *file = tmpfile();
@@ -53,7 +53,7 @@ static inline FILE *text_file(const void *text, size_t len)
 	return file;
 }
 
-/* Loads symbols from @text as if it were a file like /proc/kallsyms. */
+/* Load symbols from @text as from /proc/kallsyms. */
 static inline struct kmap_symbols *text_kallsyms(const char *text, size_t len,
 						 char error[KMAP_ERROR_MAX])
 {

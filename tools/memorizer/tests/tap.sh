@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the shell tests share, to be sourced: a line for each check (TAP), and the last one.
+# Helpers of the tests in shell, to be sourced: TAP output.
 
 nr=0
 failed=0
 
-# ok STATUS NAME: a line for a check
+# ok STATUS NAME: print the result of a check
 ok()
 {
 	nr=$((nr + 1))
@@ -16,7 +16,7 @@ ok()
 	fi
 }
 
-# same NAME WANT GOT: compares texts
+# same NAME WANT GOT: compare texts
 same()
 {
 	[ "$2" = "$3" ]
@@ -24,7 +24,7 @@ same()
 	[ "$2" = "$3" ] || printf '%s\n' "want: $2" "got:  $3" | sed 's/^/# /'
 }
 
-# equal NAME WANT GOT: compares files
+# equal NAME WANT GOT: compare files
 equal()
 {
 	diff -u "$2" "$3" >"$tmp/diff"
@@ -32,9 +32,9 @@ equal()
 	sed 's/^/# /' "$tmp/diff"
 }
 
-# outcome NAME STATUS OUT ERR ARGUMENTS...: runs memorizer, with standard input from the file
-# $input if there is one, and compares its exit status, standard output with the file OUT and
-# standard error with the text ERR
+# outcome NAME STATUS OUT ERR ARGUMENTS...: run memorizer, with standard input from the file
+# $input if set, and compare its exit status, standard output with the file OUT, and standard
+# error with the text ERR
 outcome()
 {
 	name=$1 exit=$2 out=$3 err=$4
@@ -50,7 +50,7 @@ outcome()
 	sed 's/^/# /' "$tmp/diff"
 }
 
-# The last line; the script's exit status.
+# tap_end: print the plan; return the script's exit status.
 tap_end()
 {
 	echo "1..$nr"

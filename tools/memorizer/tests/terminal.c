@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a command whose standard error is a terminal, with -o its standard output too, with -i also
- * its input, where what comes is typed; and copies what it says there.
+ * Run a command with a terminal as its standard error, with -o also as its standard output, and
+ * with -i also as its standard input, where standard input is typed. Copy the terminal's output.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ static void run(const char *terminal, bool output, bool input, char **command)
 	_exit(127);
 }
 
-/* Types what comes on standard input, in a process of its own. */
+/* Type standard input, in a child process. */
 static void type(int fd)
 {
 	char buffer[4096];
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		run(ptsname(fd), output, input, argv + 1 + output);
 	if (input)
 		type(fd);
-	while ((n = read(fd, buffer, sizeof(buffer))) > 0) {	/* fails when it is closed */
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0) {	/* fails on hangup */
 		fwrite(buffer, 1, n, stdout);
 		fflush(stdout);
 	}
