@@ -144,6 +144,8 @@ END {
 	if (by_place)
 		printf " (%.2f %% by their place)", 100 * by_place / accesses
 	printf ", %.2f %% to what one points to; the others:\n", 100 * by_pointer / accesses
+	printf "names,%s,%.2f,%.2f,%.2f,%.2f\n", load, 100 * (named + by_place) / accesses, 100 * by_place / accesses,
+	       100 * by_pointer / accesses, objects ? 100 * known / objects : 0 >>csv
 	list(why, accesses)
 	printf "%s: %d objects, %.2f %% of known type; the others:\n", load, objects,
 	       objects ? 100 * known / objects : 0

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Measure report, check and script of a trace of 10 million events with 100,000 live objects,
 # beside babeltrace2 printing the same trace: user time on one processor, and memory. The best of
-# three runs counts for each command of memorizer, because of other load.
+# three runs counts for each command of memorizer, because of other load. Leaves the
+# figures in DIR/bench-trace.csv.
 # Usage: bench-trace.sh DIR [EVENTS], with memorizer in it, and in its tests/ what is needed
 
 dir=$1
@@ -43,12 +44,14 @@ for command in report check script; do
 	done | sort -n | sed "1s/^/$command /;q"
 done >"$tmp/took"
 echo "babeltrace2 $(took babeltrace2 "$tmp/trace")" >>"$tmp/took"
-awk -v events="$events" '
+awk -v events="$events" -v csv="${dir}bench-trace.csv" '
+	BEGIN { print "table,commands,command,ns an event,kB" >csv }
 	{
 		ms[$1] = $2
 		bad += !$2
 		printf "%-12s %7.2f s of user time, %5.0f ns an event, %8d kB\n",
 			$1, $2 / 1000, $2 * 1e6 / events, $3
+		printf "commands,%s,%.0f,%d\n", $1, $2 * 1e6 / events, $3 >csv
 	}
 	# compare COMMAND LEAST: babeltrace2 must take at least LEAST times as long
 	function compare(command, least) {

@@ -115,10 +115,13 @@ awk '{ for (i = 2; i < NF; i += 2) { sum[$1, $i] += $(i + 1); name[$i] = 1 } }
      END { for (m = 1; m <= 2; m++) {
 		mode = m == 1 ? "exact" : "optimized"
 		printf "# %s: of %d bytes", mode, sum[mode, "bytes"]
+		print "table," mode ",kind,bytes\n" mode ",compared," sum[mode, "bytes"] >csv
 		delete name["bytes"]
-		for (n in name)
+		for (n in name) {
 			printf ", %s %d", n, sum[mode, n]
+			print mode "," n "," sum[mode, n] >csv
+		}
 		print ""
-	} }' "$work/sums"
+	} }' csv="$work/fuzz.csv" "$work/sums"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
