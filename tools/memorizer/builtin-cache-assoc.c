@@ -401,7 +401,7 @@ static int run(int argc, char **argv)
 
 const struct command command_cache_assoc = {
 	.name = "cache-assoc",
-	.summary = "tell which sets of a cache of a given geometry have conflicts",
+	.summary = "simulate a set-associative cache for each CPU",
 	.usage = usage,
 	.run = run,
 };

@@ -750,7 +750,7 @@ static int run(int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "check whether a trace or a KMAP is sound",
+	.summary = "check the consistency of a trace or a KMAP",
 	.usage = usage,
 	.run = run,
 };

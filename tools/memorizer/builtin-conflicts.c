@@ -455,7 +455,7 @@ static int run(int argc, char **argv)
 
 const struct command command_conflicts = {
 	.name = "conflicts",
-	.summary = "tell which marked scopes share memory that need not",
+	.summary = "find marked scopes that share memory",
 	.usage = usage,
 	.run = run,
 };

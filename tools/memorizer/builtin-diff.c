@@ -925,7 +925,7 @@ static int run(int argc, char **argv)
 
 const struct command command_diff = {
 	.name = "diff",
-	.summary = "tell what has changed from one KMAP or trace to another",
+	.summary = "compare two KMAPs or two traces",
 	.usage = usage,
 	.run = run,
 };

@@ -403,7 +403,7 @@ static int run(int argc, char **argv)
 
 const struct command command_false_sharing = {
 	.name = "false-sharing",
-	.summary = "tell which lines move between CPUs that access different bytes, or might",
+	.summary = "separate true from false sharing, and predict false sharing",
 	.usage = usage,
 	.run = run,
 };

@@ -764,7 +764,7 @@ static int run(int argc, char **argv)
 
 const struct command command_fold = {
 	.name = "fold",
-	.summary = "print folded stacks of a KMAP or a trace, for flame graphs",
+	.summary = "print folded stacks for flame graphs",
 	.usage = usage,
 	.run = run,
 };

@@ -349,7 +349,7 @@ static int run(int argc, char **argv)
 
 const struct command command_html = {
 	.name = "html",
-	.summary = "write a page about a KMAP or trace, to look at in a browser",
+	.summary = "write a report to explore in a browser",
 	.usage = usage,
 	.run = run,
 };

@@ -185,7 +185,7 @@ static int run(int argc, char **argv)
 
 const struct command command_kmap = {
 	.name = "kmap",
-	.summary = "write the KMAP that a trace amounts to",
+	.summary = "write the KMAP that a trace contains",
 	.usage = usage,
 	.run = run,
 };

@@ -519,7 +519,7 @@ static int run_layout(int argc, char **argv)
 
 const struct command command_layout = {
 	.name = "layout",
-	.summary = "tell how a struct is laid out, and how often each member is accessed",
+	.summary = "show the layout of a struct with the accesses to each member",
 	.usage = "Usage: memorizer layout --vmlinux FILE [OPTION...] TYPE [KMAP|DIR|-]\n"
 		"       memorizer layout --vmlinux FILE [OPTION...] --all [KMAP|DIR|-]\n"
 		"\n"

@@ -322,7 +322,7 @@ static int run(int argc, char **argv)
 
 const struct command command_per_entry = {
 	.name = "per-entry",
-	.summary = "tell how many lines move in each system call, interrupt and scope",
+	.summary = "count cache line moves by system call, interrupt and scope",
 	.usage = usage,
 	.run = run,
 };

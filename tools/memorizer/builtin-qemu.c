@@ -278,7 +278,7 @@ out:
 
 const struct command command_qemu = {
 	.name = "qemu",
-	.summary = "run QEMU and make a trace of what the machine accesses",
+	.summary = "run QEMU and trace all accesses of the guest",
 	.usage = usage,
 	.run = run,
 };

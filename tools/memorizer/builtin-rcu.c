@@ -382,7 +382,7 @@ static int run(int argc, char **argv)
 
 const struct command command_rcu = {
 	.name = "rcu",
-	.summary = "tell who accesses what RCU is to free outside of its readers",
+	.summary = "find accesses to objects that were handed to RCU",
 	.usage = usage,
 	.run = run,
 };

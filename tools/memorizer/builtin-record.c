@@ -384,7 +384,7 @@ static int run(int argc, char **argv)
 
 const struct command command_record = {
 	.name = "record",
-	.summary = "record the kernel's stream of allocations as a trace",
+	.summary = "record a trace of the running kernel",
 	.usage = usage,
 	.run = run,
 };

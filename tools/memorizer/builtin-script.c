@@ -1187,7 +1187,7 @@ static int run(int argc, char **argv)
 
 const struct command command_script = {
 	.name = "script",
-	.summary = "print the events of a trace, with names",
+	.summary = "print the events of a trace",
 	.usage = usage,
 	.run = run,
 };

@@ -332,7 +332,7 @@ static int run(int argc, char **argv)
 
 const struct command command_serial = {
 	.name = "serial",
-	.summary = "tell how long locks were held and waited for, by the code that takes them",
+	.summary = "show how long locks are held and waited for",
 	.usage = usage,
 	.run = run,
 };

@@ -627,7 +627,7 @@ static int run(int argc, char **argv)
 
 const struct command command_sharing = {
 	.name = "sharing",
-	.summary = "tell which cache lines move between CPUs, of which objects, by whom",
+	.summary = "show which cache lines move between CPUs, and why",
 	.usage = usage,
 	.run = run,
 };

@@ -381,7 +381,7 @@ static int run(int argc, char **argv)
 
 const struct command command_stacks = {
 	.name = "stacks",
-	.summary = "print folded call stacks of what moves lines or accesses memory",
+	.summary = "print folded call stacks of accesses and cache line moves",
 	.usage = usage,
 	.run = run,
 };

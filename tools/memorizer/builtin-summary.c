@@ -232,7 +232,7 @@ static int run(int argc, char **argv)
 
 const struct command command_summary = {
 	.name = "summary",
-	.summary = "tell how much of what a trace has, by event, CPU and task",
+	.summary = "count the events of a trace by type, CPU and task",
 	.usage = usage,
 	.run = run,
 };

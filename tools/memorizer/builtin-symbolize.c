@@ -169,7 +169,7 @@ static int run(int argc, char **argv)
 
 const struct command command_symbolize = {
 	.name = "symbolize",
-	.summary = "write a KMAP with symbols in place of addresses",
+	.summary = "replace the addresses in a KMAP by symbols",
 	.usage = usage,
 	.run = run,
 };

@@ -737,7 +737,7 @@ static int run(int argc, char **argv)
 
 const struct command command_timeline = {
 	.name = "timeline",
-	.summary = "tell what a trace has live over time, and draw it",
+	.summary = "show live memory over time, and draw it",
 	.usage = usage,
 	.run = run,
 };

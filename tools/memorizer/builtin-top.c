@@ -535,7 +535,7 @@ static int run(int argc, char **argv)
 
 const struct command command_top = {
 	.name = "top",
-	.summary = "show which call sites of the running kernel allocate",
+	.summary = "show live which call sites allocate",
 	.usage = usage,
 	.run = run,
 };

@@ -14,7 +14,7 @@ static int run_types(int argc, char **argv)
 
 const struct command command_types = {
 	.name = "types",
-	.summary = "tell which types are allocated, and which members are accessed",
+	.summary = "list types by allocations, and members by accesses",
 	.usage = "Usage: memorizer types --vmlinux FILE [OPTION...] [KMAP|DIR|-]\n"
 		"\n"
 		"Prints which types were allocated, how much of them and how much is live; and which\n"

@@ -298,7 +298,7 @@ static int run_what(int argc, char **argv)
 
 const struct command command_who = {
 	.name = "who",
-	.summary = "list the code that reads and writes a type or a member of it",
+	.summary = "list the code that accesses a type or member",
 	.usage = "Usage: memorizer who --vmlinux FILE [OPTION...] TYPE[.FIELD] [KMAP|DIR|-]\n"
 		"\n"
 		"Prints which code read and wrote a type, or a member and what is in it: by function,\n"
@@ -313,7 +313,7 @@ const struct command command_who = {
 
 const struct command command_what = {
 	.name = "what",
-	.summary = "tell which members a function reads and writes",
+	.summary = "list the members that a function accesses",
 	.usage = "Usage: memorizer what --vmlinux FILE [OPTION...] FUNCTION [KMAP|DIR|-]\n"
 		"\n"
 		"Prints which members of which types a function read and wrote; in its name, * and ?\n"

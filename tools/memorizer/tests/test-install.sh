@@ -40,9 +40,6 @@ commands=$("$memorizer" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx
 same "every command has a man page, and every page a command" \
 	"$(sed 's/.*/memorizer-&.1/' <<<"$commands")
 memorizer.1" "$(ls "$pages/man1")"
-same "memorizer(1) lists all commands" "$commands" \
-	"$(grep -Eo '^\\fBmemorizer(\\-[a-z]+)+' "$pages/man1/memorizer.1" |
-		sed 's/\\-/-/g; s/^\\fBmemorizer-//' | grep -vx formats | sort -u)"
 
 export LC_ALL=C.UTF-8
 for page in "$pages"/man?/*; do
@@ -53,6 +50,22 @@ for page in "$pages"/man?/*; do
 	fi
 done >"$tmp/faults"
 same "the pages have no faults" "" "$(cat "$tmp/faults")"
+
+# rendered PAGE: the page on lines that are as long as they need to be, with single spaces
+rendered()
+{
+	MANWIDTH=300 man -l "$pages/man1/$1.1" 2>/dev/null | sed 's/  */ /g; s/^ //'
+}
+
+"$memorizer" help | sed -n 's/^  \([a-z][a-z-]*\)  */\1 - /p' | grep -v '^help' | sort >"$tmp/want"
+for command in $commands; do
+	rendered "memorizer-$command" | sed -n '/^NAME/{n;s/^memorizer-//p}'
+done >"$tmp/got"
+equal "help and the page of each command tell its purpose with the same words" \
+	"$tmp/want" "$tmp/got"
+rendered memorizer | sed -n '/^COMMANDS/,/^OPTIONS/{/^memorizer-/{N;s/^memorizer-//;s/(1)\n/ - /p}}' |
+	sort >"$tmp/got"
+equal "so does memorizer(1)" "$tmp/want" "$tmp/got"
 
 # options_of COMMAND: the options that the OPTIONS section of its page explains
 options_of()
@@ -74,9 +87,7 @@ for command in $commands; do
 	equal "the page of $command has the options of its --help, and no others" \
 		"$tmp/want" "$tmp/got"
 	usage "$tmp/help" >"$tmp/want"
-	MANWIDTH=200 man -l "$pages/man1/memorizer-$command.1" 2>/dev/null |
-		sed -n '/^SYNOPSIS/,/^DESCRIPTION/s/^  *memorizer/memorizer/p' |
-		sed 's/  */ /g' >"$tmp/got"
+	rendered "memorizer-$command" | sed -n '/^SYNOPSIS/,/^DESCRIPTION/{/^memorizer/p}' >"$tmp/got"
 	equal "and its synopsis" "$tmp/want" "$tmp/got"
 done
 "$memorizer" serial --help >"$tmp/help"
