@@ -12,6 +12,7 @@
 #include "lib/progress.h"
 #include "lib/source.h"
 #include "lib/stats.h"
+#include "report/engine.h"
 #include "report/head.h"
 #include "report/kmap-check.h"
 #include "report/table.h"
@@ -671,36 +672,36 @@ static void prefetch(struct check *c)
 		live_prefetch(memory_of(c, e->u.free.kind), e->u.free.ptr);
 }
 
-static void check_all(struct check *c, const char *dir)
+static bool begin(struct engine *g)
 {
-	struct trace_event e;
+	struct check *c = g->data;
 
-	trace_show_packets(c->trace);
-	while (trace_next(c->trace, &e)) {
-		prefetch(c);
-		check_event(c, &e);
-	}
-	if (c->snapshot && !c->types[TRACE_DISCARDED])
-		violation(c, SNAPSHOT, NULL, "%u has not ended", c->snapshot);
-	check_sums(c, dir);
-}
-
-static int check(struct check *c, const char *dir)
-{
-	char error[KMAP_ERROR_MAX];
-	int status = EXIT_FINE;
-
-	c->trace = trace_open(dir, error);
-	if (!c->trace) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
-	}
+	c->trace = g->trace;
 	init(c);
-	if (!c->json)
-		term_pager();
 	if (c->json)
 		printf("{\n\t\"version\": %u,\n\t\"list\": [", FORMAT_VERSION);
-	check_all(c, dir);
+	else
+		term_pager();
+	trace_show_packets(c->trace);
+	return true;
+}
+
+static bool take(void *data, const struct trace_event *e)
+{
+	struct check *c = data;
+
+	prefetch(c);
+	check_event(c, e);
+	return true;
+}
+
+static int end(struct engine *g, int status)
+{
+	struct check *c = g->data;
+
+	if (c->snapshot && !c->types[TRACE_DISCARDED])
+		violation(c, SNAPSHOT, NULL, "%u has not ended", c->snapshot);
+	check_sums(c, g->name);
 	if (c->json)
 		print_json(c);
 	else
@@ -711,13 +712,14 @@ static int check(struct check *c, const char *dir)
 	else if (trace_incomplete(c->trace))
 		status = EXIT_INCOMPLETE;
 	release(c);
-	trace_close(c->trace);
 	return status;
 }
 
 static int run(int argc, char **argv)
 {
+	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	struct check c = { 0 };
+	struct engine g = { .ops = &ops, .data = &c, .plain = true };
 	const char *input;
 	int option;
 
@@ -745,7 +747,7 @@ static int run(int argc, char **argv)
 	}
 	if (!input_is_trace(input))
 		return kmap_check(argv + optind, c.all, c.json);
-	return check(&c, input);
+	return engine_run(&g, input);
 }
 
 const struct command command_check = {

@@ -16,13 +16,11 @@
 #include "lib/texts.h"
 #include "report/head.h"
 #include "report/named.h"
-#include "report/sums.h"
+#include "report/summing.h"
 #include "report/table.h"
 #include "report/term.h"
 #include "symbols/namesakes.h"
-#include "symbols/trace-symbols.h"
 #include "trace/names.h"
-#include "trace/rebuild.h"
 
 #define NAME_KEY	(KMAP_SYMBOL_MAX / 2)	/* function and module, a multiple of 8 */
 #define MEASURES	2			/* of a table */
@@ -93,9 +91,9 @@ struct view {
  * @relative: whether to compare numbers, shares or rates
  * @order: what --sort asks for
  * @format: how to print
- * @symbols: the symbols of each side
+ * @symbols: the symbols of each side, once that is open
  * @files: whether both know the files of functions
- * @sums: what each side has
+ * @sums: what each side has, likewise
  * @filter: what counts
  * @status: the exit status so far
  */
@@ -110,7 +108,7 @@ struct diff {
 	struct table_order *order;
 	enum report_format format;
 	struct kmap_symbols *symbols[SIDES];
-	struct sums sums[SIDES];
+	const struct sums *sums[SIDES];
 	struct kmem_filter filter;
 	int status;
 };
@@ -263,12 +261,12 @@ static const char *known_name(const struct sums *k, u32 number)
 
 static void name_type(const struct diff *d, enum side side, const void *item, struct key *key)
 {
-	name_text(key->name, known_name(d->sums + side, ((const struct type *)item)->name));
+	name_text(key->name, known_name(d->sums[side], ((const struct type *)item)->name));
 }
 
 static void name_field(const struct diff *d, enum side side, const void *item, struct key *key)
 {
-	const struct sums *k = d->sums + side;
+	const struct sums *k = d->sums[side];
 	const struct field *field = item;
 
 	name_text(key->name, known_name(k, field->key));
@@ -278,7 +276,7 @@ static void name_field(const struct diff *d, enum side side, const void *item, s
 static void name_user(const struct diff *d, enum side side, enum access_source source,
 		      const struct touch *user, struct key *key)
 {
-	const struct sums *k = d->sums + side;
+	const struct sums *k = d->sums[side];
 	const struct field *field = hash_item(k->fields + source, user->key >> 32);
 
 	name_function(d, side, hash_item(k->functions + source, (u32)user->key), key);
@@ -395,7 +393,7 @@ static const struct view trace_views[] = {
 static void add_side(struct hash *items, const struct view *v, const struct diff *d,
 		     enum side side)
 {
-	const struct sums *sums = d->sums + side;
+	const struct sums *sums = d->sums[side];
 	const struct hash *h = (const void *)((const char *)sums + v->hash);
 	struct item *item;
 	struct key key;
@@ -443,10 +441,10 @@ static void make_relative(const struct diff *d, const struct view *v, enum side 
 	int m, digits = d->relative == RATE ? 12 : 5;
 	u32 i, value;
 
-	sums_total(d->sums + side, source, total);
+	sums_total(d->sums[side], source, total);
 	for (m = 0; m < MEASURES; m++) {
 		value = m * VALUES + side;
-		of = d->relative == RATE ? sums_duration(d->sums + side) :
+		of = d->relative == RATE ? sums_duration(d->sums[side]) :
 		     v->of_notes ? total[v->measures[m].metric] : sum_up(items, value);
 		for (i = 0; i < items->nr; i++) {
 			item = hash_item(items, i);
@@ -607,7 +605,7 @@ static void print_view(const struct diff *d, const struct view *v, enum access_s
 static void print_sums(const struct diff *d, const struct measure *measures, size_t nr,
 		       enum group g)
 {
-	const u64 *before = d->sums[BEFORE].total[g], *after = d->sums[AFTER].total[g];
+	const u64 *before = d->sums[BEFORE]->total[g], *after = d->sums[AFTER]->total[g];
 	struct heading heading;
 	struct table t = {
 		.title = heading.title, .key = heading.key, .name_title = "", .name_key = "name",
@@ -641,8 +639,8 @@ static void print_sums(const struct diff *d, const struct measure *measures, siz
 /* Whether there is a KMAP to compare: one that has objects, if it is that of a trace. */
 static bool has_kmap(const struct diff *d)
 {
-	return !d->traces || d->sums[BEFORE].total[GROUP_KMAP][SUM_HIT] ||
-	       d->sums[AFTER].total[GROUP_KMAP][SUM_HIT];
+	return !d->traces || d->sums[BEFORE]->total[GROUP_KMAP][SUM_HIT] ||
+	       d->sums[AFTER]->total[GROUP_KMAP][SUM_HIT];
 }
 
 static void print_kmap(const struct diff *d)
@@ -699,68 +697,55 @@ static void print(const struct diff *d)
 		printf("\n}\n");
 }
 
-/* Sums a KMAP up; returns whether that worked. */
-static bool add_up(struct diff *d, enum side side)
-{
-	struct sums *k = d->sums + side;
-	enum kmap_event event;
-	struct input in;
-	int status;
+/* A side. */
+struct reading {
+	struct summing summing;		/* first, for summing_event() */
+	struct engine engine;
+	struct diff *d;
+	enum side side;
+};
 
-	d->symbols[side] = trace_symbols_kmap(d->paths[side], d->vmlinux[side],
-					      d->kallsyms[side], d->modules[side], false);
-	if (!d->symbols[side] || !named_usable(&d->filter, d->symbols[side], "diff") ||
-	    !input_open(&in, 1, d->paths + side))
+static bool begin(struct engine *g)
+{
+	struct reading *r = g->data;
+
+	if (!named_usable(&r->d->filter, g->symbols, "diff"))
 		return false;
-	sums_init(k, d->symbols[side], &d->filter);
-	while ((event = input_next(&in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
-		if (event == KMAP_OBJECT)
-			sums_object(k, &in.reader.object);
-		else
-			sums_count(k, &in.reader.access);
-	}
-	sums_end(k);
-	status = input_close(&in, event);
-	if (k->overflow)
-		status = EXIT_MALFORMED;
-	if (status > d->status)
-		d->status = status;
-	return status != EXIT_UNABLE;
+	summing_begin(&r->summing, g, &r->d->filter);
+	r->d->sums[r->side] = &r->summing.sums;
+	r->d->symbols[r->side] = g->symbols;
+	return true;
 }
 
-/* Sums a trace up; returns whether that worked. */
-static bool add_up_trace(struct diff *d, enum side side)
+static int end(struct engine *g, int status)
 {
-	struct sums *k = d->sums + side;
-	char error[KMAP_ERROR_MAX];
-	struct trace_event e;
-	struct rebuild b;
-	bool incomplete;
-	struct trace *t;
+	struct reading *r = g->data;
 
-	t = trace_open(d->paths[side], error);
-	if (!t) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return false;
-	}
-	d->symbols[side] = trace_symbols_lines(d->paths[side], d->vmlinux[side],
-					       d->kallsyms[side], d->modules[side], false);
-	if (d->symbols[side] && named_usable(&d->filter, d->symbols[side], "diff")) {
-		sums_init(k, d->symbols[side], &d->filter);
-		rebuild_init(&b, sums_give, k);
-		while (trace_symbols_next(t, d->symbols[side], &e) && sums_event(k, &e))
-			rebuild_event(&b, &e);
-		rebuild_end(&b);
-		sums_end(k);
-		incomplete = trace_tell(t);
-		incomplete |= rebuild_tell(&b, d->paths[side]);
-		if (k->overflow)
-			d->status = EXIT_MALFORMED;
-		else if (incomplete && d->status == EXIT_FINE)
-			d->status = EXIT_INCOMPLETE;
-	}
-	trace_close(t);
-	return k->symbols;
+	summing_end(&r->summing);
+	if (g->trace && trace_tell(g->trace) | rebuild_tell(&r->summing.kmap, g->name))
+		status = EXIT_INCOMPLETE;
+	return r->summing.sums.overflow ? EXIT_MALFORMED : status;
+}
+
+/* Sums one side up; returns whether that worked. */
+static bool add_up(struct diff *d, struct reading *r, enum side side)
+{
+	static const struct engine_ops ops = {
+		.begin = begin, .event = summing_event, .object = summing_object,
+		.access = summing_access, .end = end,
+	};
+	int status;
+
+	r->d = d;
+	r->side = side;
+	r->engine = (struct engine){
+		.ops = &ops, .data = r,
+		.files = { d->vmlinux[side], d->kallsyms[side], d->modules[side], false },
+	};
+	status = engine_run(&r->engine, d->paths[side]);
+	if (status == EXIT_MALFORMED || d->status == EXIT_FINE)
+		d->status = status;
+	return status != EXIT_UNABLE;
 }
 
 /* Whether something in one of both matches each option; if not there was a message. */
@@ -773,8 +758,8 @@ static bool check_filter(const struct diff *d)
 	int side;
 
 	for (side = 0; side < SIDES; side++) {
-		w = sums_window(d->sums + side);
-		seen |= sums_seen(d->sums + side);
+		w = sums_window(d->sums[side]);
+		seen |= sums_seen(d->sums[side]);
 		if (d->filter.site && kmap_symbols_have(d->symbols[side], d->filter.site))
 			seen |= KMEM_SEEN_SITE;
 		if (!kmem_filter_check_window(&d->filter, &w, d->paths[side]))
@@ -789,9 +774,10 @@ static bool check_filter(const struct diff *d)
 
 static int diff(struct diff *d)
 {
+	struct reading readings[SIDES] = { };
 	int side, done = 0;
 
-	while (done < SIDES && (d->traces ? add_up_trace(d, done) : add_up(d, done)))
+	while (done < SIDES && add_up(d, readings + done, done))
 		done++;
 	if (done == SIDES && check_filter(d)) {
 		d->files = namesakes_files(d->symbols[BEFORE]) &&
@@ -803,10 +789,9 @@ static int diff(struct diff *d)
 		d->status = EXIT_UNABLE;
 	}
 	for (side = 0; side < SIDES; side++) {
-		if (d->sums[side].symbols)
-			sums_free(d->sums + side);
-		if (d->symbols[side])
-			kmap_symbols_free(d->symbols[side]);
+		if (d->sums[side])
+			sums_free(&readings[side].summing.sums);
+		engine_free(&readings[side].engine);
 	}
 	return d->status;
 }

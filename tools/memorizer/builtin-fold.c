@@ -10,12 +10,12 @@
 
 #include "builtin.h"
 #include "lib/texts.h"
+#include "report/engine.h"
 #include "report/head.h"
 #include "report/named.h"
 #include "report/table.h"
 #include "report/term.h"
 #include "symbols/namesakes.h"
-#include "symbols/trace-symbols.h"
 #include "trace/names.h"
 #include "trace/tracker.h"
 #include "trace/wanted.h"
@@ -113,9 +113,6 @@ struct task {
 
 /**
  * struct fold - the stacks
- * @vmlinux: where to take symbols from, or NULL
- * @kallsyms: a copy of /proc/kallsyms, or NULL
- * @modules: directory with the files of modules below it, for their notes, or NULL
  * @types: whether frames are types and members
  * @value: what is counted
  * @format: how to print
@@ -130,13 +127,15 @@ struct task {
  * @choice: what it chooses
  * @named: what it chooses by name
  * @object: whether it chooses the current object, of a KMAP
+ * @stack: that object's stack
+ * @accessed: whether there were accesses, of a KMAP
+ * @allocated: whether there were objects, of a KMAP
  * @types_seen: mask of enum trace_type: which events came, of a trace
  * @names: names of tasks and caches, of a trace
  * @live: what is allocated, of a trace; its tags are the frames of its stack
  * @retired: by the id of its record, the stack of the object whose counts come next
  */
 struct fold {
-	const char *vmlinux, *kallsyms, *modules;
 	bool types;
 	enum value value;
 	enum report_format format;
@@ -145,7 +144,8 @@ struct fold {
 	struct kmem_filter filter;
 	struct kmem_choice choice;
 	struct named_filter named;
-	bool object;
+	struct stack stack;
+	bool object, accessed, allocated;
 	u32 types_seen;
 	struct names names;
 	struct tracker live;
@@ -293,12 +293,15 @@ static void exchange(struct hash *stacks, struct hash *others)
 
 /* KMAP */
 
-static void add_object(struct fold *f, const struct kmap_object *o, struct stack *stack)
+static void take_object(void *data, const struct kmap_object *o)
 {
+	struct fold *f = data;
+	struct stack *stack = &f->stack;
 	char comm[KMAP_COMM_TEXT + 1];
 	struct task *task;
 	bool chosen, new;
 
+	f->allocated = true;
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
 	*stack = allocation(f, comm, NULL, o->alloc_ip, false);
 	f->object = kmem_choice_object(&f->choice, NULL, o->alloc_ip);
@@ -315,12 +318,16 @@ static void add_object(struct fold *f, const struct kmap_object *o, struct stack
 	task->frame = stack->frame[WHO];
 }
 
-static void add_access(struct fold *f, const struct kmap_access *a, u64 size, struct stack stack)
+static void take_access(void *data, const struct kmap_object *o, const struct kmap_access *a)
 {
+	struct fold *f = data;
+	struct stack stack = f->stack;
+
+	f->accessed = true;
 	if (!f->object || (f->filter.pid != U64_MAX && f->filter.pid != a->pid))
 		return;
 	f->choice.seen |= KMEM_SEEN_PID;
-	if (!access_stack(f, a->ip, a->place, size, false, &stack))
+	if (!access_stack(f, a->ip, a->place, o->size, false, &stack))
 		return;
 	stack.frame[WHO] = a->pid;
 	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
@@ -349,33 +356,17 @@ static void name_tasks(struct fold *f)
 	f->stacks = named;
 }
 
-static int read_kmap(struct fold *f, char **argv)
+/* Whether the KMAP has what was asked for; if not there was a message. */
+static bool check_kmap(struct fold *f, const char *name)
 {
-	enum kmap_event event;
 	static const struct window all = { .begun = true, .ended = true };
-	bool accesses = f->value < OBJECTS, any = false;
-	struct stack stack;
-	struct input in;
-	int status;
+	bool accesses = f->value < OBJECTS;
 
-	if (!input_open(&in, 1, argv))
-		return EXIT_UNABLE;
-	while ((event = input_next(&in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
-		any |= event == (accesses ? KMAP_ACCESS : KMAP_OBJECT);
-		if (event == KMAP_OBJECT)
-			add_object(f, &in.reader.object, &stack);
-		else
-			add_access(f, &in.reader.access, in.reader.object.size, stack);
-	}
 	name_tasks(f);
 	if (!accesses)
 		exchange(&f->stacks, &f->others);
-	status = input_close(&in, event);
-	if (status != EXIT_UNABLE &&
-	    (!wanted_lines(in.name, accesses, any) ||
-	     !kmem_filter_check(&f->filter, &all, f->choice.seen, f->symbols, in.name)))
-		status = EXIT_UNABLE;
-	return status;
+	return wanted_lines(name, accesses, accesses ? f->accessed : f->allocated) &&
+		kmem_filter_check(&f->filter, &all, f->choice.seen, f->symbols, name);
 }
 
 /* Trace */
@@ -502,29 +493,25 @@ static void count_live(struct fold *f)
 	}
 }
 
-static int read_trace(struct fold *f, const char *dir)
+static bool take_event(void *data, const struct trace_event *e)
 {
-	char error[KMAP_ERROR_MAX];
-	struct trace *t = trace_open(dir, error);
-	struct trace_event e;
-	u32 wanted;
-	int status;
+	struct fold *f = data;
 
-	if (!t) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
-	}
-	while (!f->choice.window.ended && trace_symbols_next(t, f->symbols, &e))
-		handle(f, &e);
+	handle(f, e);
+	return !f->choice.window.ended;
+}
+
+/* Whether the trace has what was asked for; if not there was a message. */
+static bool check_trace(struct fold *f, const char *dir)
+{
+	bool accesses = f->value < OBJECTS;
+
 	count_live(f);
-	if (f->value < OBJECTS && !(f->types_seen & WANTED(ACCESS)))
+	if (accesses && !(f->types_seen & WANTED(ACCESS)))
 		exchange(&f->stacks, &f->others);
-	status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
-	wanted = f->value < OBJECTS ? WANTED(ACCESS) | WANTED(COUNTS) : WANTED(ALLOC);
-	if (!wanted_check(dir, f->types_seen, wanted) || !kmem_choice_check(&f->choice, dir))
-		status = EXIT_UNABLE;
-	trace_close(t);
-	return status;
+	return wanted_check(dir, f->types_seen,
+			    accesses ? WANTED(ACCESS) | WANTED(COUNTS) : WANTED(ALLOC)) &&
+		kmem_choice_check(&f->choice, dir);
 }
 
 /* Output */
@@ -655,39 +642,54 @@ static void release(struct fold *f)
 	tracker_free(&f->live);
 }
 
-static int fold(struct fold *f, const char *path, char **argv)
+static bool begin(struct engine *g)
 {
+	struct fold *f = g->data;
+
+	if (f->types && !kmap_symbols_noted(g->symbols)) {
+		fprintf(stderr, "memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes\n");
+		return false;
+	}
+	f->symbols = g->symbols;
+	if (!named_usable(&f->filter, f->symbols, "fold"))
+		return false;
+	init(f);
+	return true;
+}
+
+static int end(struct engine *g, int status)
+{
+	struct fold *f = g->data;
+
+	if (g->trace && trace_tell(g->trace))
+		status = EXIT_INCOMPLETE;
+	if (status != EXIT_UNABLE && !(g->trace ? check_trace(f, g->name) : check_kmap(f, g->name)))
+		status = EXIT_UNABLE;
+	if (status != EXIT_UNABLE)
+		print(f, g->trace ? "trace" : "kmap", status != EXIT_FINE);
+	release(f);
+	namesakes_tell(f->symbols, "fold");
+	return status;
+}
+
+static int fold(struct engine *g, const char *input)
+{
+	static const struct engine_ops ops = {
+		.begin = begin, .event = take_event, .object = take_object, .access = take_access,
+		.end = end,
+	};
+	const struct fold *f = g->data;
 	const char *trace_only = kmem_filter_trace_only(&f->filter);
-	bool trace = input_is_trace(path);
 	int status;
 
-	if (!trace && trace_only) {
+	if (trace_only && !input_is_trace(input)) {
 		fprintf(stderr, "memorizer fold: --%s: this is for the directory of a trace\n",
 			trace_only);
 		return usage_error("fold");
 	}
-	if (trace)
-		f->symbols = trace_symbols_lines(path, f->vmlinux, f->kallsyms, f->modules, false);
-	else
-		f->symbols = trace_symbols_kmap(path, f->vmlinux, f->kallsyms, f->modules, false);
-	if (!f->symbols)
-		return EXIT_UNABLE;
-	if (f->types && !kmap_symbols_noted(f->symbols)) {
-		fprintf(stderr, "memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes\n");
-		kmap_symbols_free(f->symbols);
-		return EXIT_UNABLE;
-	}
-	if (!named_usable(&f->filter, f->symbols, "fold")) {
-		kmap_symbols_free(f->symbols);
-		return EXIT_UNABLE;
-	}
-	init(f);
-	status = trace ? read_trace(f, path) : read_kmap(f, argv);
-	if (status != EXIT_UNABLE)
-		print(f, trace ? "trace" : "kmap", status != EXIT_FINE);
-	release(f);
-	namesakes_tell(f->symbols, "fold");
-	kmap_symbols_free(f->symbols);
+	g->ops = &ops;
+	status = engine_run(g, input);
+	engine_free(g);
 	return status;
 }
 
@@ -710,6 +712,7 @@ static bool set_value(struct fold *f, const char *text)
 static int run(int argc, char **argv)
 {
 	struct fold f = { .format = REPORT_TEXT };
+	struct engine g = { .data = &f };
 	const char *input;
 	int option;
 
@@ -719,18 +722,9 @@ static int run(int argc, char **argv)
 		case 't':
 			f.types = true;
 			break;
-		case 'M':
-			f.modules = optarg;
-			break;
 		case 'v':
 			if (!set_value(&f, optarg))
 				return usage_error("fold");
-			break;
-		case 'k':
-			f.vmlinux = optarg;
-			break;
-		case 'K':
-			f.kallsyms = optarg;
 			break;
 		case 'j':
 			f.format = REPORT_JSON;
@@ -742,7 +736,8 @@ static int run(int argc, char **argv)
 			print_usage(&command_fold);
 			return EXIT_FINE;
 		default:
-			if (kmem_filter_option(&f.filter, "fold", option, optarg) != KMEM_TAKEN)
+			if (!symbol_files_option(&g.files, option, optarg) &&
+			    kmem_filter_option(&f.filter, "fold", option, optarg) != KMEM_TAKEN)
 				return usage_error("fold");
 		}
 	}
@@ -759,7 +754,7 @@ static int run(int argc, char **argv)
 			f.filter.field);
 		return usage_error("fold");
 	}
-	return fold(&f, input, argv + optind);
+	return fold(&g, input);
 }
 
 const struct command command_fold = {

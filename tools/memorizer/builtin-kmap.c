@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "builtin.h"
+#include "report/engine.h"
 #include "report/filter.h"
 #include "report/term.h"
-#include "symbols/trace-symbols.h"
 #include "trace/rebuild.h"
 #include "trace/wanted.h"
 
@@ -37,12 +37,18 @@ static const struct option options[] = {
  * @choice: what that chooses
  * @objects: struct told by number: whether the last object of each number is in the time
  * @symbols: what --site is looked up in, or NULL
+ * @names: names of tasks
+ * @kmap: the KMAP
+ * @types: mask of enum trace_type: which events came
  */
 struct writer {
 	struct kmem_filter filter;
 	struct kmem_choice choice;
 	struct hash objects;
 	struct kmap_symbols *symbols;
+	struct names names;
+	struct rebuild kmap;
+	u32 types;
 };
 
 struct told {
@@ -88,54 +94,46 @@ static bool is_within(struct writer *w, const struct trace_event *e)
 	return told->within;
 }
 
-/* Writes the objects; returns whether there were some to choose from, else there was a message. */
-static bool write_objects(struct writer *w, struct trace *t, struct rebuild *b, const char *dir)
+static bool begin(struct engine *g)
 {
-	struct trace_event e;
-	u32 types = 0;
+	struct writer *w = g->data;
 
+	w->symbols = g->symbols;
+	names_init(&w->names);
+	kmem_choice_init(&w->choice, &w->filter, w->symbols, &w->names);
+	hash_init(&w->objects, sizeof(struct told), sizeof(u64));
+	rebuild_init(&w->kmap, write_object, w);
 	term_stream();
-	while (!w->choice.window.ended && trace_next(t, &e)) {
-		types |= 1u << e.type;
-		if (w->symbols)
-			kmap_symbols_event(w->symbols, &e);
-		names_event((struct names *)w->choice.names, &e);
-		kmem_choice_event(&w->choice, &e);
-		if (!w->choice.window.ended && is_within(w, &e))
-			rebuild_event(b, &e);
-	}
-	rebuild_end(b);
-	return wanted_check(dir, types, WANTED(OBJECT)) && kmem_choice_check(&w->choice, dir);
+	return true;
 }
 
-static int rebuild(struct writer *w, const char *dir)
+static bool take(void *data, const struct trace_event *e)
 {
-	char error[KMAP_ERROR_MAX];
-	struct trace *t = trace_open(dir, error);
-	struct names names;
-	struct rebuild b;
-	int status = EXIT_UNABLE;
+	struct writer *w = data;
 
-	if (!t) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
-	}
-	if (w->filter.site)
-		w->symbols = trace_symbols_load(dir, NULL, NULL);
-	names_init(&names);
-	kmem_choice_init(&w->choice, &w->filter, w->symbols, &names);
-	hash_init(&w->objects, sizeof(struct told), sizeof(u64));
-	rebuild_init(&b, write_object, w);
-	if ((w->symbols || !w->filter.site) && write_objects(w, t, &b, dir))
-		status = EXIT_FINE;
-	if (trace_tell(t) | rebuild_tell(&b, dir) && status == EXIT_FINE)
+	w->types |= 1u << e->type;
+	names_event(&w->names, e);
+	kmem_choice_event(&w->choice, e);
+	if (w->choice.window.ended)
+		return false;
+	if (is_within(w, e))
+		rebuild_event(&w->kmap, e);
+	return true;
+}
+
+static int end(struct engine *g, int status)
+{
+	struct writer *w = g->data;
+
+	rebuild_end(&w->kmap);
+	if (!wanted_check(g->name, w->types, WANTED(OBJECT)) ||
+	    !kmem_choice_check(&w->choice, g->name))
+		status = EXIT_UNABLE;
+	if (trace_tell(g->trace) | rebuild_tell(&w->kmap, g->name) && status == EXIT_FINE)
 		status = EXIT_INCOMPLETE;
 	hash_free(&w->objects);
 	kmem_choice_free(&w->choice);
-	names_free(&names);
-	if (w->symbols)
-		kmap_symbols_free(w->symbols);
-	trace_close(t);
+	names_free(&w->names);
 	return status;
 }
 
@@ -158,9 +156,11 @@ static bool check_options(const struct kmem_filter *f)
 
 static int run(int argc, char **argv)
 {
+	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	struct writer w = { .symbols = NULL };
+	struct engine g = { .ops = &ops, .data = &w };
 	const char *dir;
-	int option;
+	int option, status;
 
 	kmem_filter_init(&w.filter);
 	while ((option = getopt_long(argc, argv, KMEM_FILTER_SHORTS "h", options, NULL)) != -1) {
@@ -180,7 +180,10 @@ static int run(int argc, char **argv)
 			argc - optind);
 		return usage_error("kmap");
 	}
-	return rebuild(&w, dir);
+	g.plain = !w.filter.site;
+	status = engine_run(&g, dir);
+	engine_free(&g);
+	return status;
 }
 
 const struct command command_kmap = {

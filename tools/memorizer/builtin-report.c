@@ -9,18 +9,15 @@
 
 #include "builtin.h"
 #include "report/report.h"
-#include "symbols/trace-symbols.h"
-#include "trace/rebuild.h"
+#include "report/summing.h"
 
 #define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
 #define BRIEF_ROWS	10
 
 /**
  * struct settings - what to report
- * @vmlinux: where to take the kernel's symbols from, or NULL
- * @kallsyms: a copy of /proc/kallsyms, or NULL
- * @modules: directory with the files of modules below it, for lines and notes, or NULL
- * @inlines: whether to give lines and inlined functions
+ * @summing: the sums, first for summing_event()
+ * @files: where symbols come from
  * @order: what --sort asks for
  * @top_given: whether --top was given
  * @report: how to print it
@@ -28,9 +25,10 @@
  * @kind: which command this is
  */
 struct settings {
-	const char *vmlinux, *kallsyms, *modules;
+	struct summing summing;
+	struct symbol_files files;
 	struct table_order order;
-	bool inlines, top_given;
+	bool top_given;
 	struct report report;
 	struct kmem_filter filter;
 	const struct report_kind *kind;
@@ -167,83 +165,64 @@ static bool check_notes(const struct settings *s, const struct kmap_symbols *sym
 	return false;
 }
 
-static int report_objects(const struct kmap_symbols *symbols, struct input *in,
-			  struct settings *s)
+static bool begin(struct engine *g)
 {
-	enum kmap_event event;
-	struct sums k;
-	int status;
+	struct settings *s = g->data;
+	struct sums *k = &s->summing.sums;
 
-	sums_init(&k, symbols, &s->filter);
-	k.histograms = s->report.histograms;
-	k.most[ACCESS_COUNTED].keep = s->report.top ? s->report.top : U32_MAX;
-	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
-		if (event == KMAP_OBJECT)
-			sums_object(&k, &in->reader.object);
-		else
-			sums_count(&k, &in->reader.access);
-	}
-	status = input_close(in, event);
+	if (!check_notes(s, g->symbols))
+		return false;
+	summing_begin(&s->summing, g, &s->filter);
+	k->histograms = s->report.histograms;
+	k->most[ACCESS_COUNTED].keep = s->report.top ? s->report.top : U32_MAX;
+	k->most[ACCESS_STREAMED].keep = k->most[ACCESS_COUNTED].keep;
+	if (g->trace)
+		k->page_size = trace_env_number(g->trace, "page_size", k->page_size);
+	return true;
+}
+
+/* Returns the exit status. */
+static int print_kmap(struct settings *s, const struct sums *k, int status)
+{
+	s->report.incomplete = status != EXIT_FINE || k->overflow;
+	print(s, k);
+	if (s->files.vmlinux || s->files.kallsyms)
+		tell_unresolved(k, s->files.kallsyms);
+	return tell_overflow(k) ? EXIT_MALFORMED : status;
+}
+
+/* Returns the exit status. */
+static int print_trace(struct settings *s, const struct engine *g, const struct sums *k)
+{
+	const struct rebuild *kmap = &s->summing.kmap;
+
+	s->report.cpus = trace_streams(g->trace);
+	s->report.incomplete = trace_incomplete(g->trace) || rebuild_incomplete(kmap) ||
+		k->overflow;
+	print(s, k);
+	trace_tell(g->trace);
+	rebuild_tell(kmap, g->name);
+	if (!s->report.incomplete)
+		return EXIT_FINE;
+	return tell_overflow(k) ? EXIT_MALFORMED : EXIT_INCOMPLETE;
+}
+
+static int end(struct engine *g, int status)
+{
+	struct settings *s = g->data;
+	struct sums *k = &s->summing.sums;
+
 	if (status != EXIT_UNABLE) {
-		sums_end(&k);
-		if (!check_filter(&k, in->name))
+		summing_end(&s->summing);
+		if (!check_filter(k, g->name) ||
+		    (s->kind->check && !s->kind->check(&s->report, k)))
 			status = EXIT_UNABLE;
+		else if (g->trace)
+			status = print_trace(s, g, k);
+		else
+			status = print_kmap(s, k, status);
 	}
-	if (status != EXIT_UNABLE && s->kind->check && !s->kind->check(&s->report, &k))
-		status = EXIT_UNABLE;
-	if (status != EXIT_UNABLE) {
-		s->report.incomplete = status != EXIT_FINE || k.overflow;
-		print(s, &k);
-		if (s->vmlinux || s->kallsyms)
-			tell_unresolved(&k, s->kallsyms);
-		if (tell_overflow(&k))
-			status = EXIT_MALFORMED;
-	}
-	sums_free(&k);
-	return status;
-}
-
-static void count(struct sums *k, struct rebuild *b, struct trace *t,
-		  struct kmap_symbols *symbols)
-{
-	struct trace_event e;
-
-	while (trace_symbols_next(t, symbols, &e)) {
-		sums_prefetch(k, trace_ahead(t));
-		if (!sums_event(k, &e))
-			break;
-		rebuild_event(b, &e);
-	}
-	rebuild_end(b);
-	sums_end(k);
-}
-
-static int report_events(struct kmap_symbols *symbols, struct trace *t, const char *dir,
-			 struct settings *s)
-{
-	int status = EXIT_FINE;
-	struct rebuild b;
-	struct sums k;
-
-	sums_init(&k, symbols, &s->filter);
-	k.histograms = s->report.histograms;
-	k.most[ACCESS_STREAMED].keep = s->report.top ? s->report.top : U32_MAX;
-	k.most[ACCESS_COUNTED].keep = k.most[ACCESS_STREAMED].keep;
-	k.page_size = trace_env_number(t, "page_size", k.page_size);
-	rebuild_init(&b, sums_give, &k);
-	count(&k, &b, t, symbols);
-	s->report.cpus = trace_streams(t);
-	s->report.incomplete = trace_incomplete(t) || rebuild_incomplete(&b) || k.overflow;
-	if (!check_filter(&k, dir) || (s->kind->check && !s->kind->check(&s->report, &k))) {
-		status = EXIT_UNABLE;
-	} else {
-		print(s, &k);
-		trace_tell(t);
-		rebuild_tell(&b, dir);
-		if (s->report.incomplete)
-			status = tell_overflow(&k) ? EXIT_MALFORMED : EXIT_INCOMPLETE;
-	}
-	sums_free(&k);
+	sums_free(k);
 	return status;
 }
 
@@ -323,18 +302,6 @@ static int parse_options(int argc, char **argv, struct settings *s)
 				return misplaced(s, "--maintainers", &command_who);
 			s->report.maintainers = optarg;
 			break;
-		case 'k':
-			s->vmlinux = optarg;
-			break;
-		case 'K':
-			s->kallsyms = optarg;
-			break;
-		case 'i':
-			s->inlines = true;
-			break;
-		case 'M':
-			s->modules = optarg;
-			break;
 		case 's':
 			if (!table_order_set(&s->order, s->kind->command->name, optarg))
 				return usage_error(s->kind->command->name);
@@ -353,55 +320,32 @@ static int parse_options(int argc, char **argv, struct settings *s)
 			print_usage(s->kind->command);
 			return EXIT_FINE;
 		default:
-			if (!set_filter(s, option, optarg))
+			if (!symbol_files_option(&s->files, option, optarg) &&
+			    !set_filter(s, option, optarg))
 				return usage_error(s->kind->command->name);
 		}
 	}
 	return -1;
 }
 
-static int report_trace(struct settings *s, const char *dir)
+static int report(struct settings *s, const char *input)
 {
-	char error[KMAP_ERROR_MAX];
-	struct kmap_symbols *symbols;
-	int status = EXIT_UNABLE;
-	struct trace *t;
-
-	t = trace_open(dir, error);
-	if (!t) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
-	}
-	symbols = trace_symbols_lines(dir, s->vmlinux, s->kallsyms, s->modules, s->inlines);
-	if (symbols) {
-		if (check_notes(s, symbols))
-			status = report_events(symbols, t, dir, s);
-		kmap_symbols_free(symbols);
-	}
-	trace_close(t);
-	return status;
-}
-
-static int report_kmap(struct settings *s, int argc, char **argv)
-{
-	struct kmap_symbols *symbols;
-	int status = EXIT_UNABLE;
+	static const struct engine_ops ops = {
+		.begin = begin, .event = summing_event, .object = summing_object,
+		.access = summing_access, .end = end,
+	};
 	const char *trace_only = kmem_filter_trace_only(&s->filter) ?:
 				 s->report.rate ? "rate" : NULL;
-	struct input in;
+	struct engine g = { .ops = &ops, .data = s, .files = s->files };
+	int status;
 
-	if (trace_only) {
+	if (!s->report.trace && trace_only) {
 		fprintf(stderr, "memorizer %s: --%s: this is for the directory of a trace\n",
 			s->kind->command->name, trace_only);
 		return usage_error(s->kind->command->name);
 	}
-	symbols = trace_symbols_kmap(argc ? argv[0] : "-", s->vmlinux, s->kallsyms, s->modules,
-				     s->inlines);
-	if (!symbols)
-		return EXIT_UNABLE;
-	if (check_notes(s, symbols) && input_open(&in, argc, argv))
-		status = report_objects(symbols, &in, s);
-	kmap_symbols_free(symbols);
+	status = engine_run(&g, input);
+	engine_free(&g);
 	return status;
 }
 
@@ -439,10 +383,15 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		r->top = r->format == REPORT_TEXT && kind->command != &command_layout ?
 			TEXT_ROWS : 0;
 	input = argc ? input_name(argc, argv) : "-";
-	r->trace = input && input_is_trace(input);
+	if (!input) {
+		fprintf(stderr, "memorizer: %d input files: want one, or - for standard input\n",
+			argc);
+		return EXIT_UNABLE;
+	}
+	r->trace = input_is_trace(input);
 	r->order = &s.order;
 	r->usual = kind->usual ?: r->trace ? "bytes" : "accesses";
-	status = r->trace ? report_trace(&s, input) : report_kmap(&s, argc, argv);
+	status = report(&s, input);
 	if (status != EXIT_UNABLE && !table_order_check(&s.order, kind->command->name))
 		return EXIT_UNABLE;
 	return status;

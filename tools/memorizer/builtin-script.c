@@ -8,13 +8,13 @@
 
 #include "builtin.h"
 #include "report/chrome.h"
+#include "report/engine.h"
 #include "report/filter.h"
 #include "report/gfp.h"
 #include "report/head.h"
 #include "report/named.h"
 #include "report/table.h"
 #include "report/term.h"
-#include "symbols/trace-symbols.h"
 #include "trace/names.h"
 #include "trace/tracker.h"
 #include "trace/wanted.h"
@@ -99,10 +99,6 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
 
 /**
  * struct script - what to print
- * @vmlinux: where to take symbols from, or NULL
- * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
- * @modules: directory with the files of modules below it, for their lines, or NULL
- * @inlines: whether to give lines and inlined functions
  * @format: how to print
  * @chrome: whether to print in Chrome's trace event format
  * @machine: machine of the traced kernel, or NULL
@@ -135,8 +131,6 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
  * @comm: room for the comm of an object's event
  */
 struct script {
-	const char *vmlinux, *kallsyms, *modules;
-	bool inlines;
 	enum report_format format;
 	bool chrome, comma;
 	const char *machine;
@@ -999,43 +993,6 @@ static void handle(struct script *s, const struct trace_event *e)
 		print_chrome_live(s, e);
 }
 
-static void print_events(struct script *s, struct trace *t)
-{
-	struct trace_event e;
-
-	s->noted = kmap_symbols_noted(s->symbols);
-	names_init(&s->names);
-	kmem_choice_init(&s->choice, &s->filter, s->symbols, &s->names);
-	tracker_init(&s->live);
-	s->live.gone = gone;
-	s->live.data = s;
-	hash_init(&s->cpus, sizeof(u64), sizeof(u64));
-	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
-	hash_init(&s->sites, sizeof(struct site), 2 * sizeof(u64));
-	named_filter_init(&s->named_filter, &s->choice);
-	if (s->chrome) {
-		s->machine = trace_env_text(t, "machine");
-		print_string("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
-		print_chrome_name(s, CHROME_TASKS, 0, "process_name", "Tasks");
-		print_chrome_name(s, CHROME_CPUS, 0, "process_name", "CPUs");
-	} else if (s->format == REPORT_CSV) {
-		print_csv_head(s);
-	} else if (s->format == REPORT_TEXT) {
-		term_pager();
-	}
-	term_stream();
-	while (!s->choice.window.ended && trace_symbols_next(t, s->symbols, &e))
-		handle(s, &e);
-	if (s->chrome)
-		print_string("\n]}\n");
-	forget_sites(s);
-	named_filter_free(&s->named_filter);
-	hash_free(&s->cpus);
-	hash_free(&s->objects);
-	tracker_free(&s->live);
-	names_free(&s->names);
-}
-
 /* Whether there is what was asked for; if not there was a message. */
 static bool check(const struct script *s, const char *dir)
 {
@@ -1053,27 +1010,67 @@ static bool check(const struct script *s, const char *dir)
 	return false;
 }
 
-static int script(struct script *s, const char *dir)
+static void print_beginning(struct script *s, struct trace *t)
 {
-	char error[KMAP_ERROR_MAX];
-	struct trace *t = trace_open(dir, error);
-	int status = EXIT_UNABLE;
+	if (s->chrome) {
+		s->machine = trace_env_text(t, "machine");
+		print_string("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+		print_chrome_name(s, CHROME_TASKS, 0, "process_name", "Tasks");
+		print_chrome_name(s, CHROME_CPUS, 0, "process_name", "CPUs");
+	} else if (s->format == REPORT_CSV) {
+		print_csv_head(s);
+	} else if (s->format == REPORT_TEXT) {
+		term_pager();
+	}
+	term_stream();
+}
 
-	if (!t) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
-	}
-	s->symbols = trace_symbols_lines(dir, s->vmlinux, s->kallsyms, s->modules, s->inlines);
-	if (s->symbols && named_usable(&s->filter, s->symbols, "script")) {
-		print_events(s, t);
-		status = trace_tell(t) ? EXIT_INCOMPLETE : EXIT_FINE;
-		if (!check(s, dir))
-			status = EXIT_UNABLE;
-		kmem_choice_free(&s->choice);
-	}
-	if (s->symbols)
-		kmap_symbols_free(s->symbols);
-	trace_close(t);
+static bool begin(struct engine *g)
+{
+	struct script *s = g->data;
+
+	if (!named_usable(&s->filter, g->symbols, "script"))
+		return false;
+	s->symbols = g->symbols;
+	s->noted = kmap_symbols_noted(s->symbols);
+	names_init(&s->names);
+	kmem_choice_init(&s->choice, &s->filter, s->symbols, &s->names);
+	tracker_init(&s->live);
+	s->live.gone = gone;
+	s->live.data = s;
+	hash_init(&s->cpus, sizeof(u64), sizeof(u64));
+	hash_init(&s->objects, sizeof(struct object), sizeof(u64));
+	hash_init(&s->sites, sizeof(struct site), 2 * sizeof(u64));
+	named_filter_init(&s->named_filter, &s->choice);
+	print_beginning(s, g->trace);
+	return true;
+}
+
+static bool take(void *data, const struct trace_event *e)
+{
+	struct script *s = data;
+
+	handle(s, e);
+	return !s->choice.window.ended;
+}
+
+static int end(struct engine *g, int status)
+{
+	struct script *s = g->data;
+
+	if (s->chrome)
+		print_string("\n]}\n");
+	forget_sites(s);
+	named_filter_free(&s->named_filter);
+	hash_free(&s->cpus);
+	hash_free(&s->objects);
+	tracker_free(&s->live);
+	if (trace_tell(g->trace))
+		status = EXIT_INCOMPLETE;
+	if (!check(s, g->name))
+		status = EXIT_UNABLE;
+	kmem_choice_free(&s->choice);
+	names_free(&s->names);
 	return status;
 }
 
@@ -1118,21 +1115,9 @@ static bool set_addr(struct script *s, const char *text)
 	return false;
 }
 
-static bool set_option(struct script *s, int option, const char *arg)
+static bool set_option(struct script *s, struct symbol_files *files, int option, const char *arg)
 {
 	switch (option) {
-	case 'k':
-		s->vmlinux = arg;
-		return true;
-	case 'K':
-		s->kallsyms = arg;
-		return true;
-	case 'i':
-		s->inlines = true;
-		return true;
-	case 'M':
-		s->modules = arg;
-		return true;
 	case 'e':
 		return set_types(s, arg);
 	case 'A':
@@ -1148,13 +1133,16 @@ static bool set_option(struct script *s, int option, const char *arg)
 		s->format = REPORT_JSON;
 		return true;
 	default:
-		return kmem_filter_option(&s->filter, "script", option, arg) == KMEM_TAKEN;
+		return symbol_files_option(files, option, arg) ||
+			kmem_filter_option(&s->filter, "script", option, arg) == KMEM_TAKEN;
 	}
 }
 
 static int run(int argc, char **argv)
 {
+	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	struct script *s = kmap_array(NULL, 1, sizeof(*s));
+	struct engine g = { .ops = &ops, .data = s };
 	const char *dir;
 	int option, status;
 
@@ -1164,7 +1152,7 @@ static int run(int argc, char **argv)
 	kmem_filter_init(&s->filter);
 	while ((option = getopt_long(argc, argv, KMEM_FILTER_SHORTS "k:K:iM:e:A:jcxh", options,
 				     NULL)) != -1) {
-		if (option != 'h' && set_option(s, option, optarg))
+		if (option != 'h' && set_option(s, &g.files, option, optarg))
 			continue;
 		free(s);
 		if (option != 'h')
@@ -1174,7 +1162,8 @@ static int run(int argc, char **argv)
 	}
 	dir = input_name(argc - optind, argv + optind);
 	if (dir) {
-		status = script(s, dir);
+		status = engine_run(&g, dir);
+		engine_free(&g);
 	} else {
 		fprintf(stderr,
 			"memorizer script: %d traces: want one directory, or the parts of one\n",

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "report/engine.h"
 #include "report/head.h"
 #include "report/named.h"
 #include "report/output.h"
 #include "report/table.h"
 #include "report/term.h"
 #include "report/timeline.h"
-#include "symbols/trace-symbols.h"
 #include "trace/names.h"
 #include "trace/wanted.h"
 
@@ -94,9 +94,6 @@ enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
 
 /**
  * struct overtime - a timeline in the making
- * @vmlinux: where to take symbols from, or NULL
- * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
- * @modules: directory with the files of modules below it, for their notes, or NULL
  * @svg: file for the picture, or NULL
  * @spans: how many spans of time, 0: not said
  * @top: rows of the tables of call sites, 0 for all
@@ -121,7 +118,7 @@ enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
  * @peak_nr: number of the event at which each peak is reached, 0: live from the beginning
  */
 struct overtime {
-	const char *vmlinux, *kallsyms, *modules, *svg;
+	const char *svg;
 	u32 spans, top;
 	bool top_given;
 	enum report_format format;
@@ -367,24 +364,13 @@ static void handle(struct overtime *o, const struct trace_event *e)
 		look_at_peaks(o);
 }
 
-/* Reads the trace; returns whether it has what was asked for, else there was a message. */
-static bool read_trace(struct overtime *o, const char *dir)
+static bool begin_reading(struct engine *g)
 {
-	char error[KMAP_ERROR_MAX];
-	struct trace *t = trace_open(dir, error);
-	struct trace_event e;
-	bool matches;
+	struct overtime *o = g->data;
 
-	if (!t) {
-		fprintf(stderr, "memorizer: %s\n", error);
+	if (!named_usable(&o->filter, g->symbols, "timeline"))
 		return false;
-	}
-	if (!o->symbols)
-		o->symbols = trace_symbols_lines(dir, o->vmlinux, o->kallsyms, o->modules, false);
-	if (!o->symbols || !named_usable(&o->filter, o->symbols, "timeline")) {
-		trace_close(t);
-		return false;
-	}
+	o->symbols = g->symbols;
 	names_init(&o->names);
 	kmem_choice_init(&o->choice, &o->filter, o->symbols, &o->names);
 	named_filter_init(&o->named, &o->choice);
@@ -394,24 +380,45 @@ static bool read_trace(struct overtime *o, const char *dir)
 	o->live.gone = gone;
 	o->live.data = o;
 	kmap_symbols_rewind(o->symbols);
-	while (!o->choice.window.ended && trace_symbols_next(t, o->symbols, &e))
-		handle(o, &e);
+	return true;
+}
+
+static bool take(void *data, const struct trace_event *e)
+{
+	struct overtime *o = data;
+
+	handle(o, e);
+	return !o->choice.window.ended;
+}
+
+/* Whether the trace has what was asked for; if not there was a message. */
+static bool check(const struct overtime *o, const char *dir)
+{
+	if (!o->second && (!wanted_check(dir, o->types, o->filter.field ? WANTED(ACCESS) : 0) ||
+			   !kmem_choice_check(&o->choice, dir)))
+		return false;
+	if (o->choice.window.begun && o->line.begin <= o->line.end)
+		return true;
+	fprintf(stderr, "memorizer: %s: no events in that time\n", dir);
+	return false;
+}
+
+static int end_reading(struct engine *g, int status)
+{
+	struct overtime *o = g->data;
+
 	if (o->second && o->choice.window.begun)
 		move_on(o, o->line.end);
-	o->incomplete = o->second ? trace_tell(t) : trace_incomplete(t);
+	if (o->second ? trace_tell(g->trace) : trace_incomplete(g->trace))
+		status = EXIT_INCOMPLETE;
+	if (!check(o, g->name))
+		status = EXIT_UNABLE;
 	tracker_free(&o->live);
 	hash_free(&o->sites);
-	trace_close(t);
-	matches = o->second || (wanted_check(dir, o->types, o->filter.field ? WANTED(ACCESS) : 0) &&
-				kmem_choice_check(&o->choice, dir));
 	named_filter_free(&o->named);
 	kmem_choice_free(&o->choice);
 	names_free(&o->names);
-	if (matches && (!o->choice.window.begun || o->line.begin > o->line.end)) {
-		fprintf(stderr, "memorizer: %s: no events in that time\n", dir);
-		matches = false;
-	}
-	return matches;
+	return status;
 }
 
 static void make_spans(struct overtime *o)
@@ -621,8 +628,6 @@ static void release(struct overtime *o)
 	free(o->line.sums);
 	for (g = 0; g < TRACKER_GROUPS; g++)
 		hash_free(o->holders + g);
-	if (o->symbols)
-		kmap_symbols_free(o->symbols);
 }
 
 /* Draws the picture; returns whether that worked, else there was a message. */
@@ -635,30 +640,32 @@ static bool draw(const struct overtime *o, struct output *output, const char *di
 	return false;
 }
 
-static int timeline(struct overtime *o, const char *dir)
+static int timeline(struct overtime *o, struct engine *g, const char *dir)
 {
-	const char *inputs[] = { dir, o->vmlinux, o->kallsyms };
+	const char *inputs[] = { dir, g->files.vmlinux, g->files.kallsyms };
 	struct output output = { .fd = -1 };
-	int status = EXIT_UNABLE, g;
+	int status = EXIT_UNABLE, i;
 
 	if (o->svg && !output_begin(&output, o->svg, inputs, ARRAY_SIZE(inputs)))
 		return EXIT_UNABLE;
-	for (g = 0; g < TRACKER_GROUPS; g++)
-		hash_init(o->holders + g, sizeof(struct holder), sizeof(u64));
-	if (!read_trace(o, dir))
+	for (i = 0; i < TRACKER_GROUPS; i++)
+		hash_init(o->holders + i, sizeof(struct holder), sizeof(u64));
+	if (engine_run(g, dir) == EXIT_UNABLE)
 		goto out;
 	make_spans(o);
 	o->second = true;
-	if (!read_trace(o, dir))
+	status = engine_run(g, dir);
+	if (status == EXIT_UNABLE)
 		goto out;
+	o->incomplete = status == EXIT_INCOMPLETE;
 	finish(o);
 	print(o);
-	status = o->incomplete ? EXIT_INCOMPLETE : EXIT_FINE;
 	if (o->svg && !draw(o, &output, dir))
 		status = EXIT_UNABLE;
 out:
 	output_drop(&output);
 	release(o);
+	engine_free(g);
 	return status;
 }
 
@@ -677,7 +684,8 @@ static bool set_number(u32 *number, const char *option, const char *text, u32 le
 	return false;
 }
 
-static bool set_option(struct overtime *o, int option, const char *arg)
+static bool set_option(struct overtime *o, struct symbol_files *files, int option,
+		       const char *arg)
 {
 	switch (option) {
 	case 'b':
@@ -688,15 +696,6 @@ static bool set_option(struct overtime *o, int option, const char *arg)
 	case 'o':
 		o->svg = arg;
 		return true;
-	case 'k':
-		o->vmlinux = arg;
-		return true;
-	case 'K':
-		o->kallsyms = arg;
-		return true;
-	case 'M':
-		o->modules = arg;
-		return true;
 	case 'j':
 		o->format = REPORT_JSON;
 		return true;
@@ -704,13 +703,18 @@ static bool set_option(struct overtime *o, int option, const char *arg)
 		o->format = REPORT_CSV;
 		return true;
 	default:
-		return kmem_filter_option(&o->filter, "timeline", option, arg) == KMEM_TAKEN;
+		return symbol_files_option(files, option, arg) ||
+			kmem_filter_option(&o->filter, "timeline", option, arg) == KMEM_TAKEN;
 	}
 }
 
 static int run(int argc, char **argv)
 {
+	static const struct engine_ops ops = {
+		.begin = begin_reading, .event = take, .end = end_reading,
+	};
 	struct overtime o = { .format = REPORT_TEXT };
+	struct engine g = { .ops = &ops, .data = &o };
 	const char *dir;
 	int option;
 
@@ -720,7 +724,7 @@ static int run(int argc, char **argv)
 			print_usage(&command_timeline);
 			return EXIT_FINE;
 		}
-		if (!set_option(&o, option, optarg))
+		if (!set_option(&o, &g.files, option, optarg))
 			return usage_error("timeline");
 	}
 	dir = input_name(argc - optind, argv + optind);
@@ -732,7 +736,7 @@ static int run(int argc, char **argv)
 	}
 	if (!o.top_given)
 		o.top = o.format == REPORT_TEXT ? TEXT_ROWS : 0;
-	return timeline(&o, dir);
+	return timeline(&o, &g, dir);
 }
 
 const struct command command_timeline = {

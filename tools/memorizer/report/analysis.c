@@ -506,55 +506,57 @@ static void print(struct analysis *a)
 		printf("\n}\n");
 }
 
-static int analyse(struct analysis *a, const char *dir)
+/* Whether a cache line has a size that can be; if not there was a message. */
+static bool set_line_size(struct analysis *a, const char *dir)
 {
-	int status = EXIT_UNABLE;
-	struct trace_event e;
-
 	if (!a->line_size)
 		a->line_size = trace_env_number(a->trace, "line_size", LINE_SIZE);
-	if (!a->line_size || a->line_size > LINE_MAX_SIZE || a->line_size & (a->line_size - 1)) {
-		fprintf(stderr, "memorizer: %s: lines of %u bytes: want a power of two up to %u\n",
-			dir, a->line_size, LINE_MAX_SIZE);
-		return EXIT_UNABLE;
-	}
-	init(a);
-	while (!a->choice.window.ended && trace_symbols_next(a->trace, a->symbols, &e)) {
-		prefetch(a);
-		handle(a, &e);
-	}
-	a->incomplete = trace_incomplete(a->trace);
-	if (wanted_check(dir, a->types, a->ops->wanted[0]) &&
-	    wanted_check(dir, a->types, a->ops->wanted[1]) &&
-	    kmem_choice_check(&a->choice, dir) &&
-	    (!a->ops->usable || a->ops->usable(a, dir))) {
-		print(a);
-		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : EXIT_FINE;
-	}
-	release(a);
-	return status;
+	if (a->line_size && a->line_size <= LINE_MAX_SIZE && !(a->line_size & (a->line_size - 1)))
+		return true;
+	fprintf(stderr, "memorizer: %s: lines of %u bytes: want a power of two up to %u\n", dir,
+		a->line_size, LINE_MAX_SIZE);
+	return false;
 }
 
-static int open_and_analyse(struct analysis *a, const char *dir)
+static bool begin(struct engine *g)
 {
-	char error[KMAP_ERROR_MAX];
-	int status = EXIT_UNABLE;
+	struct analysis *a = g->data;
 
-	a->trace = trace_open(dir, error);
-	if (!a->trace) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
+	a->trace = g->trace;
+	a->symbols = g->symbols;
+	if (!named_usable(&a->filter, a->symbols, a->ops->command->name) ||
+	    !set_line_size(a, g->name) ||
+	    !memory_init(&a->memory, g->name, a->files.kallsyms, a->symbols))
+		return false;
+	init(a);
+	return true;
+}
+
+static bool take(void *data, const struct trace_event *e)
+{
+	struct analysis *a = data;
+
+	prefetch(a);
+	handle(a, e);
+	return !a->choice.window.ended;
+}
+
+static int end(struct engine *g, int status)
+{
+	struct analysis *a = g->data;
+
+	a->incomplete = trace_incomplete(a->trace);
+	if (wanted_check(g->name, a->types, a->ops->wanted[0]) &&
+	    wanted_check(g->name, a->types, a->ops->wanted[1]) &&
+	    kmem_choice_check(&a->choice, g->name) &&
+	    (!a->ops->usable || a->ops->usable(a, g->name))) {
+		print(a);
+		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : status;
+	} else {
+		status = EXIT_UNABLE;
 	}
-	a->symbols = trace_symbols_lines(dir, a->vmlinux, a->kallsyms, a->modules, a->inlines);
-	if (a->symbols) {
-		if (named_usable(&a->filter, a->symbols, a->ops->command->name) &&
-		    memory_init(&a->memory, dir, a->kallsyms, a->symbols)) {
-			status = analyse(a, dir);
-			memory_free(&a->memory);
-		}
-		kmap_symbols_free(a->symbols);
-	}
-	trace_close(a->trace);
+	release(a);
+	memory_free(&a->memory);
 	return status;
 }
 
@@ -603,18 +605,6 @@ static bool set_filter(struct analysis *a, int option, const char *arg)
 static bool set_option(struct analysis *a, int option, const char *arg)
 {
 	switch (option) {
-	case 'k':
-		a->vmlinux = arg;
-		return true;
-	case 'K':
-		a->kallsyms = arg;
-		return true;
-	case 'i':
-		a->inlines = true;
-		return true;
-	case 'M':
-		a->modules = arg;
-		return true;
 	case 'j':
 		a->format = REPORT_JSON;
 		return true;
@@ -629,7 +619,7 @@ static bool set_option(struct analysis *a, int option, const char *arg)
 	case '?':
 		return false;
 	default:
-		return set_filter(a, option, arg);
+		return symbol_files_option(&a->files, option, arg) || set_filter(a, option, arg);
 	}
 }
 
@@ -643,7 +633,9 @@ static bool set_option(struct analysis *a, int option, const char *arg)
  */
 int analysis_run(struct analysis *a, int argc, char **argv)
 {
+	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	const struct command *command = a->ops->command;
+	struct engine g = { .ops = &ops, .data = a };
 	const char *dir;
 	char shorts[64];
 	int option, status;
@@ -671,7 +663,9 @@ int analysis_run(struct analysis *a, int argc, char **argv)
 	}
 	if (!a->top_given)
 		a->top = a->format == REPORT_TEXT ? TEXT_ROWS : 0;
-	status = open_and_analyse(a, dir);
+	g.files = a->files;
+	status = engine_run(&g, dir);
+	engine_free(&g);
 	if (status != EXIT_UNABLE && !table_order_check(&a->order, command->name))
 		return EXIT_UNABLE;
 	return status;
@@ -861,7 +855,7 @@ void analysis_name(const struct analysis *a, char *texts[2], u32 name)
 void analysis_table(struct analysis *a, struct table *t, u32 usual)
 {
 	named_drop(t, a->symbols);
-	if (!a->inlines && !a->modules) {
+	if (!a->files.inlines && !a->files.modules) {
 		table_drop(t, "source");
 		table_drop(t, "before_source");
 	}

@@ -14,6 +14,7 @@
 
 #include "builtin.h"
 #include "report/cachelines.h"
+#include "report/engine.h"
 #include "report/head.h"
 #include "report/named.h"
 #include "report/rows.h"
@@ -157,8 +158,8 @@ struct analysis {
 	u32 types;
 	bool incomplete;
 	/* private: */
-	const char *vmlinux, *kallsyms, *modules;
-	bool inlines, top_given, followed, told;
+	struct symbol_files files;
+	bool top_given, followed, told;
 	struct tracker live;
 	struct memory memory;
 	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Opens a command's input, whatever it is, and gives the command what is in it. */
+#include <stdio.h>
+
+#include "lib/status.h"
+#include "report/engine.h"
+
+/**
+ * symbol_files_option - take an option that says where symbols come from
+ * @files: set accordingly
+ * @option: the option's letter
+ * @arg: its argument, or NULL
+ *
+ * Return: false if it is another option.
+ */
+bool symbol_files_option(struct symbol_files *files, int option, const char *arg)
+{
+	switch (option) {
+	case 'k':
+		files->vmlinux = arg;
+		return true;
+	case 'K':
+		files->kallsyms = arg;
+		return true;
+	case 'M':
+		files->modules = arg;
+		return true;
+	case 'i':
+		files->inlines = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Returns false, after a message, if the symbols that are asked for cannot be used. */
+static bool load_symbols(struct engine *g, const char *input)
+{
+	const struct symbol_files *f = &g->files;
+
+	if (g->plain || g->symbols)
+		return true;
+	if (g->trace)
+		g->symbols = trace_symbols_lines(input, f->vmlinux, f->kallsyms, f->modules,
+						 f->inlines);
+	else
+		g->symbols = trace_symbols_kmap(input, f->vmlinux, f->kallsyms, f->modules,
+						f->inlines);
+	return g->symbols;
+}
+
+static void read_events(struct engine *g)
+{
+	bool (*event)(void *data, const struct trace_event *e) = g->ops->event;
+	struct kmap_symbols *symbols = g->symbols;
+	struct trace *trace = g->trace;
+	void *data = g->data;
+	struct trace_event e;
+
+	while (trace_next(trace, &e)) {
+		if (symbols)
+			kmap_symbols_event(symbols, &e);
+		if (!event(data, &e))
+			return;
+	}
+}
+
+static int run_trace(struct engine *g, const char *input)
+{
+	char error[KMAP_ERROR_MAX];
+	int status = EXIT_UNABLE;
+
+	g->name = input;
+	g->trace = trace_open(input, error);
+	if (!g->trace) {
+		fprintf(stderr, "memorizer: %s\n", error);
+		return EXIT_UNABLE;
+	}
+	if (load_symbols(g, input) && g->ops->begin(g)) {
+		read_events(g);
+		status = g->ops->end(g, EXIT_FINE);
+	}
+	trace_close(g->trace);
+	g->trace = NULL;
+	return status;
+}
+
+static int read_objects(struct engine *g, struct input *in)
+{
+	const struct kmap_reader *r = &in->reader;
+	enum kmap_event event;
+
+	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
+		if (event == KMAP_OBJECT)
+			g->ops->object(g->data, &r->object);
+		else
+			g->ops->access(g->data, &r->object, &r->access);
+	}
+	return input_close(in, event);
+}
+
+static int run_kmap(struct engine *g, const char *input)
+{
+	struct input in;
+
+	if (!load_symbols(g, input) || !input_open(&in, 1, (char **)&input))
+		return EXIT_UNABLE;
+	g->name = in.name;
+	if (!g->ops->begin(g)) {
+		input_close(&in, KMAP_FAILED);
+		return EXIT_UNABLE;
+	}
+	return g->ops->end(g, read_objects(g, &in));
+}
+
+/**
+ * engine_run - run a command over its input
+ * @g: the command
+ * @input: the input: a trace, what source_join() returned, a KMAP, or "-" for standard input
+ *
+ * Return: the exit status.
+ */
+int engine_run(struct engine *g, const char *input)
+{
+	if (g->ops->object && !input_is_trace(input))
+		return run_kmap(g, input);
+	return run_trace(g, input);
+}
+
+/**
+ * engine_free - free the symbols
+ * @g: the command, after engine_run()
+ */
+void engine_free(struct engine *g)
+{
+	if (g->symbols)
+		kmap_symbols_free(g->symbols);
+	g->symbols = NULL;
+}

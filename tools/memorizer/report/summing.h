@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The operations of commands that sum up their input. */
+#ifndef SUMMING_H
+#define SUMMING_H
+
+#include "report/engine.h"
+#include "report/sums.h"
+#include "trace/rebuild.h"
+
+/**
+ * struct summing - an input that is summed up
+ * @sums: the sums
+ * @kmap: the KMAP that a trace amounts to
+ * @trace: private: the trace, or NULL
+ */
+struct summing {
+	struct sums sums;
+	struct rebuild kmap;
+	const struct trace *trace;
+};
+
+void summing_begin(struct summing *s, const struct engine *g, const struct kmem_filter *filter);
+bool summing_event(void *data, const struct trace_event *e);
+void summing_object(void *data, const struct kmap_object *o);
+void summing_access(void *data, const struct kmap_object *o, const struct kmap_access *access);
+void summing_end(struct summing *s);
+
+#endif
