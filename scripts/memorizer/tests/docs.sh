@@ -20,7 +20,7 @@ new_figures() (
 	cp -r "$here/measurements" "$here/measured" "$work/scripts/memorizer"
 	mkdir -p "$work/Documentation"
 	cp -r "$top/Documentation/dev-tools" "$work/Documentation"
-	cd "$work"
+	cd "$work" || exit
 	mkdir new
 	sed 's/^names,tar,[^,]*/names,tar,12.34/' "$here/measured/names.csv" >new/names.csv
 	cp new/names.csv scripts/memorizer/measured

@@ -63,8 +63,9 @@ for command in $commands; do
 done >"$tmp/got"
 equal "help and the page of each command tell its purpose with the same words" \
 	"$tmp/want" "$tmp/got"
-rendered memorizer | sed -n '/^COMMANDS/,/^OPTIONS/{/^memorizer-/{N;s/^memorizer-//;s/(1)\n/ - /p}}' |
-	sort >"$tmp/got"
+rendered memorizer | sed -n '/^COMMANDS/,/^OPTIONS/{
+	/^memorizer-/{N;s/^memorizer-//;s/(1)\n/ - /p}
+}' | sort >"$tmp/got"
 equal "so does memorizer(1)" "$tmp/want" "$tmp/got"
 
 # options_of COMMAND: the options that the OPTIONS section of its page explains
@@ -87,7 +88,8 @@ for command in $commands; do
 	equal "the page of $command has the options of its --help, and no others" \
 		"$tmp/want" "$tmp/got"
 	usage "$tmp/help" >"$tmp/want"
-	rendered "memorizer-$command" | sed -n '/^SYNOPSIS/,/^DESCRIPTION/{/^memorizer/p}' >"$tmp/got"
+	rendered "memorizer-$command" |
+		sed -n '/^SYNOPSIS/,/^DESCRIPTION/{/^memorizer/p}' >"$tmp/got"
 	equal "and its synopsis" "$tmp/want" "$tmp/got"
 done
 "$memorizer" serial --help >"$tmp/help"
@@ -115,7 +117,8 @@ same "with a message" \
 cp "$pages/man1/memorizer-serial.1" "$tmp/tree/Documentation"
 shows "the page beside a command that is not installed" "$tmp/page" "$tmp/tree/memorizer"
 PATH=$tmp shows "the usage without man" "$tmp/help" "$memorizer"
-same "with a message" "memorizer: man: No such file or directory; this is the usage" \
+same "with a message" \
+	"memorizer: man: No such file or directory; this is the usage" \
 	"$(cat "$tmp/err")"
 
 # completes WORD...: what the last word may become
