@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of the Memorizer plugin tell each other: see memorizer_names.c.
+ * Memorizer plugin: notes on sites and on calls of allocators, for .debug_memorizer_*.
  */
 #ifndef MEMORIZER_NAMES_H
 #define MEMORIZER_NAMES_H
 
-/* As in the records: see tools/memorizer/Documentation/memorizer-formats.5 */
+#pragma GCC visibility push(hidden)
+
+/* In the records, too: see tools/memorizer/Documentation/memorizer-formats.5 */
 enum name_kind {
 	NAME_READ = 1,
 	NAME_WRITE = 2,
@@ -14,7 +16,7 @@ enum name_kind {
 	NAME_ALLOCATION = 5,
 };
 
-/* What stands in a location for what has no name */
+/* The number of a location without a note */
 #define NO_NAME 0
 
 unsigned int name_access(enum name_kind kind, tree ref, HOST_WIDE_INT size);
@@ -24,10 +26,11 @@ unsigned int name_allocation(gcall *call);
 
 location_t location_with_name(location_t location, unsigned int name);
 unsigned int name_of_location(location_t location);
-char *name_records(location_t location, const char *ip);
 
-void mark_references(gimple stmt);
+void write_notes(void);
 const char *name_of_file(void);
 void write_names(FILE *file);
+
+#pragma GCC visibility pop
 
 #endif /* MEMORIZER_NAMES_H */

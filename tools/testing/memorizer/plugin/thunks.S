@@ -4,7 +4,7 @@
  * or what a string function does to memorizer_access_string(), and return to the
  * site with every register as it was, but for those that they may change: these
  * have changed. For what a thunk finds in registers and on the stack see
- * memorizer_plugin.c.
+ * scripts/gcc-plugins/memorizer_site.h.
  */
 
 	.text

@@ -5,7 +5,7 @@
  */
 
 #include "gcc-common.h"
-#include "memorizer_places.h"
+#include "memorizer_types.h"
 
 /* Add a member to a path; where there are alternatives, to each. */
 const char *concat_path(const char *path, const char *member)
@@ -242,4 +242,70 @@ bool find_around(const struct place *place, tree type, HOST_WIDE_INT offset,
 		return false;
 	size = bytes_of_type(TREE_TYPE(type));
 	return size && find_in(place, type, ((offset % size) + size) % size, wanted, found);
+}
+
+/* Records that are described, by their uid: trees do not live as long as this. */
+static hash_set<int_hash<unsigned int, 0>> described;
+static auto_vec<const char *> descriptions;
+
+static void describe_members(tree record, const char *path, HOST_WIDE_INT offset, char **text);
+
+/* A line for a member that has a name, and those for what is in it */
+static void describe_member(tree field, const char *path, HOST_WIDE_INT offset, char **text)
+{
+	HOST_WIDE_INT start = member_offset(field), bits, first;
+	tree type = TREE_TYPE(field), inside;
+	char *line;
+
+	if (start == UNKNOWN_OFFSET)
+		return;
+	offset += start;
+	path = concat_path(path, member_name(field));
+	inside = strip_array_types(type);
+	if (TREE_CODE(type) == ARRAY_TYPE)
+		path = concat_path(path, "[]");
+	if (DECL_NAME(field)) {
+		line = *text;
+		if (DECL_BIT_FIELD(field)) {
+			first = tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) % BITS_PER_UNIT;
+			bits = tree_to_shwi(DECL_SIZE(field));
+			*text = xasprintf("%s%lld.%lld %lld.%lld %s %s\\n", line, (long long)offset,
+					  (long long)first, (long long)bits / BITS_PER_UNIT,
+					  (long long)bits % BITS_PER_UNIT, path,
+					  type_name(DECL_BIT_FIELD_TYPE(field) ?: type));
+		} else {
+			*text = xasprintf("%s%lld %lld %s %s\\n", line, (long long)offset,
+					  (long long)bytes_of_type(type), path, type_name(inside));
+		}
+		free(line);
+	}
+	if (record_of(inside))
+		describe_members(inside, path, offset, text);
+}
+
+static void describe_members(tree record, const char *path, HOST_WIDE_INT offset, char **text)
+{
+	tree field;
+
+	for (field = TYPE_FIELDS(record); field; field = DECL_CHAIN(field))
+		if (TREE_CODE(field) == FIELD_DECL)
+			describe_member(field, path, offset, text);
+}
+
+/* What a record has in it: see memorizer-formats.5 */
+void describe_type(tree record)
+{
+	char *text;
+
+	if (!record_of(record) || described.add(TYPE_UID(record)))
+		return;
+	text = xasprintf("%s %s %lld\\n", TREE_CODE(record) == UNION_TYPE ? "union" : "struct",
+			 type_name(record), (long long)bytes_of_type(record));
+	describe_members(record, "", 0, &text);
+	descriptions.safe_push(text);
+}
+
+const auto_vec<const char *> &type_descriptions(void)
+{
+	return descriptions;
 }

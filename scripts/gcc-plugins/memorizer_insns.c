@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The Memorizer plugin's sites as insns.
+ */
+
+#include "gcc-common.h"
+#include "df.h"
+#include "memorizer_site.h"
+#include "memorizer_insns.h"
+
+/* Is the insn an inline assembly that starts like this? */
+bool starts_with(rtx_insn *insn, const char *text)
+{
+	rtx body = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL;
+
+	return body && !strncmp(ASM_OPERANDS_TEMPLATE(body), text, strlen(text));
+}
+
+/* The asm_operands of a site, NULL if the insn holds none */
+rtx site_of(rtx_insn *insn)
+{
+	return starts_with(insn, SITE_BEGIN) ? extract_asm_operands(PATTERN(insn)) : NULL;
+}
+
+/* Would the stub have to address the frame? The operand that it addresses is the first. */
+static bool is_frame_site(rtx site)
+{
+	rtx operand = ASM_OPERANDS_INPUT(site, 0);
+
+	return MEM_P(operand) &&
+	       (reg_mentioned_p(stack_pointer_rtx, operand) ||
+		(frame_pointer_needed && reg_mentioned_p(hard_frame_pointer_rtx, operand)));
+}
+
+/* Let the insn hold another inline assembly, with these operands. */
+void replace_asm(rtx_insn *insn, rtx site, const char *text, rtvec inputs, rtvec constraints)
+{
+	rtx body = gen_rtx_ASM_OPERANDS(VOIDmode, ggc_strdup(text), "", 0, inputs, constraints,
+					rtvec_alloc(0), ASM_OPERANDS_SOURCE_LOCATION(site));
+
+	MEM_VOLATILE_P(body) = 1;
+	if (PATTERN(insn) == site)
+		PATTERN(insn) = body;
+	else
+		XVECEXP(PATTERN(insn), 0, 0) = body;
+	INSN_CODE(insn) = -1;
+	df_insn_rescan(insn);
+}
+
+/* Is it an inline assembly without an instruction, as that of barrier() is? */
+bool is_empty_asm(rtx_insn *insn)
+{
+	rtx body = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL;
+
+	return body && !*ASM_OPERANDS_TEMPLATE(body);
+}
+
+unsigned int delete_frame_sites(void)
+{
+	unsigned int deleted = 0;
+	rtx_insn *insn, *next;
+	rtx site;
+
+	for (insn = get_insns(); insn; insn = next) {
+		next = NEXT_INSN(insn);
+		site = site_of(insn);
+		if (site && is_frame_site(site)) {
+			delete_insn(insn);
+			deleted++;
+		}
+	}
+	return deleted;
+}

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The Memorizer plugin's sites: which memory counts, and a site in front of each
+ * statement that accesses it.
+ */
+
+#include "gcc-common.h"
+#include "gimplify-me.h"
+#include "tree-dfa.h"
+#include "ssa-iterators.h"
+#include "memorizer_names.h"
+#include "memorizer_site.h"
+#include "memorizer_sites.h"
+
+bool unwind_hints;			/* emit one for each stub */
+unsigned int sites;			/* of the current function */
+static bool any_sites;			/* of the current file */
+
+/* UNWIND_HINT_FUNC: ORC_REG_SP, 8, UNWIND_HINT_TYPE_FUNC, no signal */
+#define UNWIND_HINT					\
+	"\t.pushsection .discard.unwind_hints\n"	\
+	"\t.long 772b - .\n"				\
+	"\t.short 8\n"					\
+	"\t.byte 5, 5, 0\n"				\
+	"\t.balign 4\n"					\
+	"\t.popsection\n"
+
+/* Instructions of the stubs; the thunk restores what they save. */
+#define STUB_SAVE					\
+	"\tpushq %%rdi\n"				\
+	"\tpushq %%rsi\n"				\
+	"\tpushq %%rdx\n"
+#define STUB_CONSTANT STUB_SAVE				\
+	"\tleaq %0, %%rdi\n"				\
+	"\tmovl %1, %%esi\n"
+#define STUB_RANGE STUB_SAVE				\
+	"\tpushq %q1\n"					\
+	"\tleaq %0, %%rdi\n"				\
+	"\tpopq %%rsi\n"
+
+/* Beside the operands, which the thunk gets in registers, %3 says what they are. */
+#define STUB_STRING STUB_SAVE				\
+	"\tpushq %3\n"					\
+	"\tpushq %q2\n"				\
+	"\tpushq %q1\n"				\
+	"\tpushq %q0\n"				\
+	"\tpopq %%rdi\n"				\
+	"\tpopq %%rsi\n"				\
+	"\tpopq %%rdx\n"				\
+	"\tjmp memorizer_thunk_string"
+
+struct site_operand {
+	const char *constraint;
+	tree value;
+};
+
+tree string_list(const char *string)
+{
+	return build_tree_list(NULL_TREE, build_const_char_string(strlen(string) + 1, string));
+}
+
+/*
+ * The location of the statement at @gsi. One that optimizers made has none, and passes for
+ * a part of what stands before it, as in line numbers; or else of its function.
+ */
+location_t location_at(gimple_stmt_iterator gsi)
+{
+	for (; !gsi_end_p(gsi); gsi_prev(&gsi))
+		if (gimple_has_location(gsi_stmt(gsi)))
+			return gimple_location(gsi_stmt(gsi));
+	return DECL_SOURCE_LOCATION(current_function_decl);
+}
+
+/*
+ * Put a site before the statement at @gsi, with the note @name. @operands ends with
+ * a NULL constraint. @clobber, if not NULL, says what GCC must think it changes.
+ */
+static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
+			const struct site_operand *operands, const char *clobber)
+{
+	char *text = xasprintf("%s%s%s" SITE_END, SITE_BEGIN, unwind_hints ? UNWIND_HINT : "", stub);
+	auto inputs = make_tree_vector();
+	auto clobbers = make_tree_vector();
+	gasm *site;
+
+	for (; operands->constraint; operands++)
+		vec_safe_push(inputs, build_tree_list(string_list(operands->constraint),
+						      operands->value));
+	if (clobber)
+		vec_safe_push(clobbers, string_list(clobber));
+
+	site = gimple_build_asm_vec(text, inputs, NULL, clobbers, NULL);
+	gimple_asm_set_volatile(site, true);
+	gimple_asm_set_inline(site, true);
+	gimple_set_location(site, location_with_name(location_at(*gsi), name));
+	gsi_insert_before(gsi, site, GSI_SAME_STMT);
+	sites++;
+	any_sites = true;
+
+	release_tree_vector(inputs);
+	release_tree_vector(clobbers);
+	free(text);
+}
+
+/* A site whose stub jumps to the thunk for this kind and size */
+static void insert_access_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
+			       enum kind kind, const char *size,
+			       const struct site_operand *operands)
+{
+	char *text = xasprintf("%s\tjmp memorizer_thunk_%c%s", stub, kind, size);
+
+	insert_site(gsi, name, text, operands, NULL);
+	free(text);
+}
+
+/* Make @value, of any integer type, a size_t that an instruction can use. */
+static tree size_operand(gimple_stmt_iterator *gsi, tree value)
+{
+	return force_gimple_operand_gsi(gsi, fold_convert(size_type_node, value),
+					true, NULL_TREE, true, GSI_SAME_STMT);
+}
+
+/* A site for an access of @size bytes to where @lvalue begins */
+static void insert_access(gimple_stmt_iterator *gsi, unsigned int name, enum kind kind,
+			  tree lvalue, tree size)
+{
+	struct site_operand operands[] = { { "m", lvalue }, { "i", size }, {} };
+	char bytes[4];
+
+	if (integer_zerop(size))
+		return;
+	if (!tree_fits_uhwi_p(size) || tree_to_uhwi(size) > INT_MAX) {
+		operands[1] = { "re", size_operand(gsi, size) };
+		insert_access_site(gsi, name, STUB_RANGE, kind, "n", operands);
+	} else if (tree_to_uhwi(size) <= 16 && pow2p_hwi(tree_to_uhwi(size))) {
+		operands[1] = {};
+		snprintf(bytes, sizeof(bytes), "%d", (int)tree_to_uhwi(size));
+		insert_access_site(gsi, name, STUB_FIXED, kind, bytes, operands);
+	} else {
+		insert_access_site(gsi, name, STUB_CONSTANT, kind, "n", operands);
+	}
+}
+
+/* Make @value, an integer or a pointer, one that can be pushed. */
+static tree word_operand(gimple_stmt_iterator *gsi, tree value)
+{
+	return POINTER_TYPE_P(TREE_TYPE(value)) ? value : size_operand(gsi, value);
+}
+
+/* A site for what a string function does to its @operands */
+void insert_string(gimple_stmt_iterator *gsi, unsigned int name, unsigned int how, tree a,
+			  tree b, tree n)
+{
+	/* Not "r": the stack pointer is no longer what it was when the stub looks at it. */
+	const struct site_operand operands[] = {
+		{ "le", word_operand(gsi, a) }, { "le", word_operand(gsi, b) },
+		{ "le", word_operand(gsi, n) }, { "i", size_int(how) }, {}
+	};
+
+	/* The thunk reads the strings: what was stored to them must be there. */
+	insert_site(gsi, name, STUB_STRING, operands, "memory");
+}
+
+/* Is it a member of a va_list? Such a pointer leads to arguments. */
+static bool is_in_va_list(tree ref)
+{
+	tree whole = TREE_CODE(ref) == COMPONENT_REF ? TREE_OPERAND(ref, 0) : get_base_address(ref);
+
+	return whole && TYPE_MAIN_VARIANT(strip_array_types(TREE_TYPE(whole))) ==
+			TYPE_MAIN_VARIANT(strip_array_types(va_list_type_node));
+}
+
+static bool is_untracked(tree base, bitmap seen);
+
+/*
+ * Does the pointer lead to untracked memory, whichever way it was computed?
+ * @seen holds the SSA names that the answer was already asked for: they do not
+ * change it.
+ */
+static bool points_to_untracked(tree ptr, bitmap seen)
+{
+	gimple def;
+	unsigned int i;
+
+	if (TREE_CODE(ptr) == ADDR_EXPR)
+		return is_untracked(get_base_address(TREE_OPERAND(ptr, 0)), seen);
+	if (TREE_CODE(ptr) != SSA_NAME)
+		return false;
+	if (!bitmap_set_bit(seen, SSA_NAME_VERSION(ptr)))
+		return true;
+
+	def = SSA_NAME_DEF_STMT(ptr);
+	if (gimple_code(def) == GIMPLE_PHI) {
+		for (i = 0; i < gimple_phi_num_args(def); i++)
+			if (!points_to_untracked(gimple_phi_arg_def(def, i), seen))
+				return false;
+		return true;
+	}
+	if (is_gimple_call(def))
+		return gimple_call_flags(def) & ECF_MAY_BE_ALLOCA;
+	if (!is_gimple_assign(def))
+		return false;
+
+	switch (gimple_assign_rhs_code(def)) {
+	case SSA_NAME:
+	case ADDR_EXPR:
+	case NOP_EXPR:
+	case CONVERT_EXPR:
+	case POINTER_PLUS_EXPR:
+		return points_to_untracked(gimple_assign_rhs1(def), seen);
+	case COMPONENT_REF:
+	case MEM_REF:
+		return is_in_va_list(gimple_assign_rhs1(def));
+	default:
+		return false;
+	}
+}
+
+/* Is the object, as get_base_address() returns it, none that counts? */
+static bool is_untracked(tree base, bitmap seen)
+{
+	if (!base)
+		return true;
+	switch (TREE_CODE(base)) {
+	case MEM_REF:
+	case TARGET_MEM_REF:
+		return points_to_untracked(TREE_OPERAND(base, 0), seen);
+	case VAR_DECL:
+		return !is_global_var(base) || DECL_HARD_REGISTER(base) ||
+		       DECL_THREAD_LOCAL_P(base) || DECL_IN_CONSTANT_POOL(base) ||
+		       (DECL_ARTIFICIAL(base) && TREE_READONLY(base));
+	default:
+		return true;	/* an argument, a string, a constant, ... */
+	}
+}
+
+/* Is this memory whose accesses count: see the top of this file. */
+static bool is_tracked(tree ref)
+{
+	auto_bitmap seen;
+	tree t;
+
+	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
+		if (!ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(t))))
+			return false;
+	if (!ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(t))))
+		return false;
+	if (TREE_CODE(t) == MEM_REF &&
+	    !ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(TREE_TYPE(TREE_OPERAND(t, 0))))))
+		return false;
+	return !is_untracked(get_base_address(ref), seen);
+}
+
+/* GCC simplifies no volatile address, and a site does not access it. Changes @ref. */
+static tree strip_volatile(tree ref)
+{
+	tree t;
+
+	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
+		TREE_THIS_VOLATILE(t) = 0;
+	if (!DECL_P(t))
+		TREE_THIS_VOLATILE(t) = 0;
+	return ref;
+}
+
+/* The @size bytes at @offset bytes, and @more, which is not constant, from where @whole begins */
+static tree bytes_of(gimple_stmt_iterator *gsi, tree whole, tree more, poly_int64 offset,
+		     HOST_WIDE_INT size)
+{
+	tree type = build_array_type_nelts(unsigned_char_type_node, size);
+	poly_int64 start = 0;
+	tree base = more ? NULL_TREE : get_addr_base_and_unit_offset(whole, &start);
+	tree addr;
+
+	offset += start;
+	if (base && TREE_CODE(base) == MEM_REF) {
+		addr = TREE_OPERAND(base, 0);
+		offset += mem_ref_offset(base).force_shwi();
+	} else if (base && DECL_P(base)) {
+		addr = build_fold_addr_expr(base);
+	} else {
+		addr = build_fold_addr_expr(whole);
+		if (more)
+			addr = fold_build_pointer_plus(addr, more);
+		addr = force_gimple_operand_gsi(gsi, addr, true, NULL_TREE, true, GSI_SAME_STMT);
+		offset -= start;
+	}
+	return fold_build2(MEM_REF, type, addr, build_int_cst(ptr_type_node, offset));
+}
+
+/* Does @ref name some bits only? */
+static bool is_bit_ref(tree ref)
+{
+	return TREE_CODE(ref) == BIT_FIELD_REF ||
+	       (TREE_CODE(ref) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(ref, 1)));
+}
+
+/* Where the bits of @ref begin in what it is a part of, but for what is not constant of it */
+static HOST_WIDE_INT first_bit(tree ref)
+{
+	tree start;
+
+	if (TREE_CODE(ref) == BIT_FIELD_REF)
+		return tree_to_shwi(TREE_OPERAND(ref, 2));
+	start = component_ref_field_offset(ref);
+	return tree_to_shwi(DECL_FIELD_BIT_OFFSET(TREE_OPERAND(ref, 1))) +
+	       (tree_fits_shwi_p(start) ? tree_to_shwi(start) * BITS_PER_UNIT : 0);
+}
+
+static HOST_WIDE_INT nr_bits(tree ref)
+{
+	return tree_to_shwi(TREE_CODE(ref) == BIT_FIELD_REF ? TREE_OPERAND(ref, 1) :
+			    DECL_SIZE(TREE_OPERAND(ref, 1)));
+}
+
+/* Are there no other bits in the bytes in which those of @ref lie? */
+static bool fills_bytes(tree ref)
+{
+	return first_bit(ref) % BITS_PER_UNIT == 0 && nr_bits(ref) % BITS_PER_UNIT == 0;
+}
+
+/* The bytes in which the bits of @ref lie, as an lvalue that an "m" operand can name */
+static tree bytes_of_bits(gimple_stmt_iterator *gsi, tree ref)
+{
+	tree whole = strip_volatile(unshare_expr(TREE_OPERAND(ref, 0)));
+	HOST_WIDE_INT end = first_bit(ref) + nr_bits(ref);
+	HOST_WIDE_INT first = first_bit(ref) / BITS_PER_UNIT;
+	tree more = NULL_TREE;
+
+	if (TREE_CODE(ref) == COMPONENT_REF &&
+	    !tree_fits_shwi_p(component_ref_field_offset(ref)))
+		more = unshare_expr(component_ref_field_offset(ref));
+	return bytes_of(gsi, whole, more, first, CEIL(end, BITS_PER_UNIT) - first);
+}
+
+/*
+ * Has the statement's block read bits beside those of @ref, and nothing been
+ * stored since? Then the store of @ref needs not read them again.
+ */
+static bool is_read_before(gimple stmt, tree ref)
+{
+	use_operand_p use;
+	imm_use_iterator iter;
+	gimple load;
+	tree bits, unit;
+
+	if (TREE_CODE(ref) != COMPONENT_REF || TREE_THIS_VOLATILE(ref) || !gimple_vuse(stmt))
+		return false;
+	unit = DECL_BIT_FIELD_REPRESENTATIVE(TREE_OPERAND(ref, 1));
+	FOR_EACH_IMM_USE_FAST(use, iter, gimple_vuse(stmt)) {
+		load = USE_STMT(use);
+		if (gimple_bb(load) != gimple_bb(stmt) || !gimple_assign_load_p(load))
+			continue;
+		bits = gimple_assign_rhs1(load);
+		if (unit && TREE_CODE(bits) == COMPONENT_REF &&
+		    DECL_BIT_FIELD_REPRESENTATIVE(TREE_OPERAND(bits, 1)) == unit &&
+		    operand_equal_p(TREE_OPERAND(bits, 0), TREE_OPERAND(ref, 0), 0))
+			return true;
+	}
+	return false;
+}
+
+/* The size of a type, or as much as is known: inline assembly may name what is incomplete. */
+static tree size_of_type(tree type)
+{
+	for (; TREE_CODE(type) == ARRAY_TYPE && !TYPE_SIZE_UNIT(type); type = TREE_TYPE(type))
+		;
+	return TYPE_SIZE_UNIT(type) ?: size_one_node;
+}
+
+enum name_kind name_kind_of(enum kind kind)
+{
+	return kind == READ ? NAME_READ : kind == WRITE ? NAME_WRITE : NAME_UPDATE;
+}
+
+/* A size as the notes have it */
+HOST_WIDE_INT constant_bytes(tree size)
+{
+	return tree_fits_uhwi_p(size) && tree_to_uhwi(size) <= INT_MAX ? tree_to_uhwi(size) : 0;
+}
+
+/* A site for the access to @ref, an operand of the statement at @gsi */
+void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
+{
+	tree size = NULL_TREE, lvalue;
+
+	if (!ref)
+		return;
+	if (TREE_CODE(ref) == WITH_SIZE_EXPR) {
+		size = TREE_OPERAND(ref, 1);
+		ref = TREE_OPERAND(ref, 0);
+	}
+	if (!is_tracked(ref))
+		return;
+	if (is_bit_ref(ref)) {
+		/* To store some bits of a byte, the others have to be known. */
+		if (kind == WRITE && !fills_bytes(ref) && !is_read_before(gsi_stmt(*gsi), ref))
+			kind = UPDATE;
+		lvalue = bytes_of_bits(gsi, ref);
+	} else {
+		lvalue = strip_volatile(unshare_expr(ref));
+	}
+	size = size ?: size_of_type(TREE_TYPE(lvalue));
+	insert_access(gsi, name_access(name_kind_of(kind), ref, constant_bytes(size)), kind, lvalue,
+		      size);
+}
+
+/* The memory that @ptr points to, or NULL_TREE if it does not count */
+static tree tracked_target(tree ptr)
+{
+	tree ref;
+
+	if (!ptr || !POINTER_TYPE_P(TREE_TYPE(ptr)))
+		return NULL_TREE;
+	ref = fold_build2(MEM_REF, unsigned_char_type_node, ptr, build_int_cst(ptr_type_node, 0));
+	return is_tracked(ref) ? ref : NULL_TREE;
+}
+
+/* Does @ptr point to memory that counts? */
+bool is_tracked_pointer(tree ptr)
+{
+	return tracked_target(ptr);
+}
+
+/* A site for an access of @size bytes to where @ptr points, if that is memory that counts */
+void instrument_target(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree size)
+{
+	tree ref = tracked_target(ptr);
+
+	if (ref)
+		insert_access(gsi, name_target(name_kind_of(kind), gsi_stmt(*gsi), ptr,
+					       constant_bytes(size)),
+			      kind, ref, size);
+}
+
+/* The file has sites that this did not emit. */
+void has_sites(void)
+{
+	any_sites = true;
+}
+
+/* Which sites are of this file, if it has any */
+void write_file(FILE *file)
+{
+	if (!any_sites)
+		return;
+	fprintf(file, "\t.pushsection memorizer_sites, \"a\"\n"
+		".Lmemorizer_sites_end:\n"
+		"\t.popsection\n"
+		"\t.pushsection .rodata.str1.1, \"aMS\", @progbits, 1\n"
+		".Lmemorizer_file:\n"
+		"\t.asciz \"%s\"\n"
+		"\t.popsection\n"
+		"\t.pushsection memorizer_files, \"a\"\n"
+		"\t.balign 4\n"
+		"\t.long memorizer_sites - ., .Lmemorizer_sites_end - ., .Lmemorizer_file - .\n"
+		"\t.popsection\n", name_of_file());
+}
