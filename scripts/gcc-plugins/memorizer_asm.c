@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's sites: what inline assembly accesses.
+ * Memorizer plugin: the accesses of inline assembly.
+ *
+ * GCC knows the operands, but not the instructions. Outputs in memory count, inputs do not:
+ * mostly they only provide an address.
  */
 
 #include "gcc-common.h"
@@ -10,13 +13,13 @@
 #include "memorizer_sites.h"
 #include "memorizer_asm.h"
 
-/* What the text of inline assembly tells, of which the compiler knows nothing. */
-struct asm_text {
+/* What a scan of the text of inline assembly found */
+struct asm_scan {
 	bool accesses;		/* an instruction that may access its operands */
-	bool has_names;		/* an instruction that has not been put into numbers */
-	bool has_data;		/* an instruction that has */
+	bool has_names;		/* an instruction with a mnemonic */
+	bool has_data;		/* an instruction as data, for older assemblers */
 	bool has_segment;	/* an operand relative to %gs or %fs */
-	enum kind bitop;	/* the kind of a bit operation, 0 if there is none */
+	enum kind bitop;	/* kind of the bit operation, 0 if there is none */
 };
 
 static bool is_one_of(const char *word, size_t length, const char * const *words)
@@ -27,8 +30,8 @@ static bool is_one_of(const char *word, size_t length, const char * const *words
 	return false;
 }
 
-/* Judge an instruction by its name, a word of @length characters. */
-static void judge_instruction(struct asm_text *text, const char *name, size_t length)
+/* Scan a mnemonic of @length characters. */
+static void scan_mnemonic(struct asm_scan *text, const char *name, size_t length)
 {
 	static const char * const cache[] = {
 		"clflush", "clflushopt", "clwb", "cldemote", "prefetch", "prefetchw", "prefetchnta",
@@ -50,15 +53,15 @@ static void judge_instruction(struct asm_text *text, const char *name, size_t le
 		text->bitop = READ;
 }
 
-/* Directives are no instructions, unless it is one that older assemblers do not know. */
-static void judge_word(struct asm_text *text, bool *in_section, const char *word, size_t length)
+/* Scan the first word of a statement: a mnemonic or a directive. */
+static void scan_word(struct asm_scan *text, bool *in_section, const char *word, size_t length)
 {
 	static const char * const data[] = { ".byte", ".insn", NULL };
 	static const char * const begin[] = { ".pushsection", ".section", NULL };
 	static const char * const end[] = { ".popsection", ".previous", NULL };
 
 	if (*word != '.')
-		judge_instruction(text, word, length);
+		scan_mnemonic(text, word, length);
 	else if (is_one_of(word, length, begin))
 		*in_section = true;
 	else if (is_one_of(word, length, end))
@@ -68,10 +71,10 @@ static void judge_word(struct asm_text *text, bool *in_section, const char *word
 }
 
 /*
- * Find the instructions in assembly: behind labels and prefixes the first word
- * of what ends with a line or a semicolon.
+ * Scan assembly text. A statement ends with the line or a semicolon. Its mnemonic is the first
+ * word after labels and prefixes.
  */
-static struct asm_text judge_asm(const char *p)
+static struct asm_scan scan_asm(const char *p)
 {
 	static const char * const prefixes[] = {
 		"lock", "rep", "repe", "repz", "repne", "repnz", "data16", "notrack", "cs", "ds",
@@ -79,7 +82,7 @@ static struct asm_text judge_asm(const char *p)
 	};
 	const char *word_chars =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$";
-	struct asm_text text = {};
+	struct asm_scan text = {};
 	bool named = false, in_section = false;
 	size_t length;
 
@@ -101,7 +104,7 @@ static struct asm_text judge_asm(const char *p)
 		} else {
 			if (!named && p[length] != ':' && !is_one_of(p, length, prefixes)) {
 				named = true;
-				judge_word(&text, &in_section, p, length);
+				scan_word(&text, &in_section, p, length);
 			}
 			p += length;
 		}
@@ -110,7 +113,7 @@ static struct asm_text judge_asm(const char *p)
 	return text;
 }
 
-/* Like operand_equal_p(), for which nothing that is volatile equals anything. */
+/* Compare references as operand_equal_p() does, but ignore volatile. */
 static bool same_memory(tree a, tree b)
 {
 	if (TREE_CODE(a) != TREE_CODE(b))
@@ -132,7 +135,7 @@ static bool same_memory(tree a, tree b)
 	}
 }
 
-/* Does an input of inline assembly name the same memory as this output? */
+/* Check if an input of inline assembly refers to the same memory as this output. */
 static bool is_also_input(gasm *stmt, tree output)
 {
 	unsigned int i;
@@ -144,9 +147,8 @@ static bool is_also_input(gasm *stmt, tree output)
 }
 
 /*
- * The optimizers do not know that they must keep the size of an output whose
- * type has a variable size. So before they run, inline assembly that does nothing
- * goes in front of the one with such outputs, with their sizes as inputs.
+ * Text of an empty asm that keep_sizes() puts in front of inline assembly. Its inputs are the
+ * sizes of outputs that have variable size: without a use, the optimizers would drop them.
  */
 #define SIZES_TEXT "# sizes of outputs"
 
@@ -186,7 +188,7 @@ void keep_sizes(gimple_stmt_iterator *gsi, gasm *stmt)
 	release_tree_vector(inputs);
 }
 
-/* The size of output @output, which is a variable one, of the inline assembly at @gsi */
+/* Get the size of output @output, which is variable, of the inline assembly at @gsi. */
 static tree variable_size(gimple_stmt_iterator *gsi, unsigned int output)
 {
 	gasm *stmt = as_a_gasm(gsi_stmt(*gsi));
@@ -204,9 +206,9 @@ static tree variable_size(gimple_stmt_iterator *gsi, unsigned int output)
 }
 
 /*
- * What inline assembly does to its outputs. One that must be in a register, but
- * whose home is memory: GCC stores it. One in memory: the assembly writes it,
- * and reads it too if it is an input as well, which is how "+m" arrives here.
+ * Insert a site for an output of inline assembly. If it must be in a register, but its home is
+ * in memory, GCC stores it. If it is in memory, the assembly writes it. It reads it, too, if it
+ * is also an input: this is what the gimplifier makes of "+m".
  */
 static void instrument_asm_output(gimple_stmt_iterator *gsi, gasm *stmt, unsigned int i)
 {
@@ -214,7 +216,7 @@ static void instrument_asm_output(gimple_stmt_iterator *gsi, gasm *stmt, unsigne
 	const char *constraint = TREE_STRING_POINTER(TREE_VALUE(TREE_PURPOSE(output)));
 	bool allows_mem, allows_reg, is_inout;
 
-	/* GCC 16 will want to know more here, about hard registers in constraints. */
+	/* GCC 16 needs more arguments, for hard registers in constraints. */
 	if (!parse_output_constraint(&constraint, i, 0, 0, &allows_mem, &allows_reg, &is_inout))
 		return;
 	if (has_variable_size(value))
@@ -226,9 +228,8 @@ static void instrument_asm_output(gimple_stmt_iterator *gsi, gasm *stmt, unsigne
 }
 
 /*
- * Memory inputs are mostly there to name an address, so they do not count. The
- * exception are the kernel's bit operations on a bit that is not known before
- * it runs: they count as an access to the bitmap's first word.
+ * Insert a site for the memory input of a bit operation. With a variable bit number it counts as
+ * an access to the first word of the bitmap.
  */
 static void instrument_bitop(gimple_stmt_iterator *gsi, gasm *stmt, enum kind kind)
 {
@@ -249,7 +250,7 @@ static bool has_memory_output(gasm *stmt)
 	return false;
 }
 
-/* Give a site from asm/memorizer.h, which has a pointer and a size, the note that it lacks. */
+/* Name a site from asm/memorizer.h, which has a pointer and a size as operands. */
 static void name_site(gimple_stmt_iterator *gsi, gasm *site)
 {
 	const char *text = gimple_asm_string(site);
@@ -265,15 +266,15 @@ static void name_site(gimple_stmt_iterator *gsi, gasm *site)
 			    constant_bytes(TREE_VALUE(gimple_asm_input_op(site, 1))))));
 }
 
-/* Assembly that has no instruction, or only such as manage the cache, accesses nothing. */
+/* instrument_asm() - insert sites for the outputs of inline assembly */
 void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 {
-	struct asm_text text = judge_asm(gimple_asm_string(stmt));
+	struct asm_scan text = scan_asm(gimple_asm_string(stmt));
 	unsigned int i;
 
 	if (!strncmp(gimple_asm_string(stmt), SITE_LABEL, strlen(SITE_LABEL))) {
 		name_site(gsi, stmt);
-		has_sites();
+		set_has_sites();
 		return;
 	}
 	if (!text.accesses || text.has_segment)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's sites: what calls access, and what they allocate.
+ * Memorizer plugin: the accesses of calls.
  */
 
 #include "gcc-common.h"
@@ -11,9 +11,9 @@
 #include "../../include/linux/memorizer-string.h"
 
 /*
- * What the memory and string functions do to their arguments. They are not
- * instrumented, or not C, or GCC expands them in place: so their callers count.
- * Arguments are numbered from 1. ptr is accessed for bound bytes.
+ * Accesses of the memory functions to their arguments, which are numbered from 1. They count
+ * for the caller: the functions are not instrumented, not in C, or expanded inline by GCC.
+ * Argument @ptr is accessed for @bound bytes, which is another argument.
  */
 struct argument_use {
 	enum kind kind;
@@ -21,9 +21,9 @@ struct argument_use {
 };
 
 /*
- * All of GCC's builtins that are given pointers were looked through: see
- * tools/testing/memorizer/plugin/builtins.txt for the others. Those that end in
- * _eq are what it makes of a comparison when only equality matters.
+ * builtins.sh in tools/testing/memorizer/plugin checks that each of GCC's builtins that takes a
+ * pointer is in one of these tables or in builtins.txt. GCC uses the *_eq variants if only
+ * equality matters.
  */
 static const struct function_info {
 	const char *name;
@@ -34,7 +34,7 @@ static const struct function_info {
 	{ "__memcpy_flushcache", { { READ, 2, 3 }, { WRITE, 1, 3 } } },
 	{ "memmove",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
 	{ "__memmove",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
-	/* Copies from user space among them, that are not announced in another way */
+	/* These also copy from user space, where no other hook counts them. */
 	{ "copy_to_nontemporal", { { READ, 2, 3 }, { WRITE, 1, 3 } } },
 	{ "__copy_user_nocache", { { WRITE, 1, 3 } } },
 	{ "mempcpy",		{ { READ, 2, 3 }, { WRITE, 1, 3 } } },
@@ -48,9 +48,8 @@ static const struct function_info {
 };
 
 /*
- * Those that touch as much as they find: which arguments are their operands a, b
- * and n, 0 for a bound that they do not have; and which of them count, if they
- * lead to memory that does.
+ * Functions whose accesses depend on the strings. a, b and n are the arguments that become the
+ * operands, 0 for a bound that the function lacks. counts: operands that count if tracked.
  */
 static const struct string_function {
 	const char *name;
@@ -94,7 +93,7 @@ static const struct string_function {
 	{ "strsep",		MEMORIZER_STRSEP, 1, 2, 0, COUNT_BOTH },
 };
 
-/* NULL_TREE if the call does not have so many: programs may declare what they like. */
+/* Get an argument, NULL_TREE if the call lacks it: a program may declare its own prototype. */
 static tree argument(gcall *call, unsigned int number)
 {
 	return number <= gimple_call_num_args(call) ? gimple_call_arg(call, number - 1) : NULL_TREE;
@@ -109,7 +108,7 @@ static void instrument_argument(gimple_stmt_iterator *gsi, gcall *call,
 		instrument_target(gsi, use->kind, argument(call, use->ptr), bound);
 }
 
-/* An operand of a string function, or the bound that it does not have; NULL_TREE: it cannot be one */
+/* Get an operand of a string function, NULL_TREE if it has an unsuitable type. */
 static tree string_operand(gcall *call, unsigned int number)
 {
 	tree value = number ? argument(call, number) : integer_minus_one_node;
@@ -140,7 +139,7 @@ static void instrument_string_function(gimple_stmt_iterator *gsi, gcall *call,
 		name = name_target(NAME_STRING, call, b, 0);
 	if (counts & MEMORIZER_STRING_A)
 		name = name_both(name_target(NAME_STRING, call, a, 0), name);
-	/* What strsep() cuts is not an operand, and counts in any case: characters somewhere. */
+	/* The string that strsep() splits is no operand. It always counts, as an array of char. */
 	if (function->string == MEMORIZER_STRSEP && !name)
 		name = name_target(NAME_STRING, call, null_pointer_to_char(), 0);
 	if (counts || function->string == MEMORIZER_STRSEP)
@@ -152,7 +151,7 @@ static void instrument_function(gimple_stmt_iterator *gsi, gcall *call, const ch
 	size_t length = strlen(name);
 	unsigned int i, j;
 
-	/* __<name>_chk(): one more argument, which does not matter here */
+	/* __<name>_chk() is <name>() with one more argument. */
 	if (length > 6 && !strncmp(name, "__", 2) && !strcmp(name + length - 4, "_chk")) {
 		name += 2;
 		length -= 6;
@@ -170,7 +169,7 @@ static void instrument_function(gimple_stmt_iterator *gsi, gcall *call, const ch
 			instrument_string_function(gsi, call, &string_functions[i]);
 }
 
-/* A site for __atomic_<op>[_<size>] or __sync_<op>[_<size>] */
+/* Insert sites for __atomic_<op>[_<size>] or __sync_<op>[_<size>]. */
 static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char *name)
 {
 	enum kind kind = UPDATE;
@@ -183,17 +182,17 @@ static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char
 	if (!strcmp(name, "__atomic_test_and_set") || !strcmp(name, "__atomic_clear"))
 		size = 1;
 	if (!size)
-		return;		/* a fence, or a question about the type */
+		return;		/* a fence, or a query about a type */
 	instrument_target(gsi, kind, argument(call, 1), size_int(size));
 
-	/* Reads what it expects there, and may write what it found instead. */
+	/* It reads the expected value there, and may replace it. */
 	if (strstr(name, "__atomic_compare_exchange_"))
 		instrument_target(gsi, UPDATE, argument(call, 2), size_int(size));
 }
 
 /*
- * The atomic updates that GCC has turned into something that fits a machine. The
- * size of the object is that of a constant's type: other arguments are promoted.
+ * Insert a site for an atomic update that GCC has matched to an instruction. A constant
+ * argument has the type of the object. Others are promoted.
  */
 static void instrument_internal(gimple_stmt_iterator *gsi, gcall *call)
 {
@@ -208,7 +207,7 @@ static void instrument_internal(gimple_stmt_iterator *gsi, gcall *call)
 		size = TYPE_SIZE_UNIT(TREE_TYPE(argument(call, 3)));
 		break;
 	case IFN_ATOMIC_COMPARE_EXCHANGE:
-		ptr = 1;	/* the size, plus 256 if it is a weak one */
+		ptr = 1;	/* argument 4 is the size, plus 256 if weak */
 		size = size_int(tree_to_uhwi(argument(call, 4)) & 255);
 		break;
 #if BUILDING_GCC_VERSION >= 12000

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's sites: what they are when they are off.
+ * Memorizer plugin: the form of disabled sites.
+ *
+ * Sites are emitted as TEST, an instruction of their own. Where the next instruction allows,
+ * five redundant segment prefixes replace it, which cost no instruction.
  */
 
 #include "gcc-common.h"
@@ -12,19 +15,18 @@
 #include "memorizer_insns.h"
 #include "memorizer_forms.h"
 
-/* What a site is when it is off, as its table says */
+/* The form of a disabled site, as in memorizer_sites */
 enum form { TEST, DS, SS };
 
-/* No instruction is longer. */
-#define MAX_INSN_LENGTH 15
+#define MAX_INSN_LENGTH 15	/* of the architecture, in bytes */
 #define SITE_LENGTH 5
 
-/* In place of the test; as the assembler knows %ss: no more where it means nothing */
+/* They replace the test. GAS rejects "ss" in 64-bit code. */
 #define FIVE(prefix) prefix "\n\t" prefix "\n\t" prefix "\n\t" prefix "\n\t" prefix
 #define PREFIXES_DS "771:\t" FIVE("ds")
 #define PREFIXES_SS "771:\t.code32\n\t" FIVE("ss") "\n\t.code64"
 
-/* Which segment an address refers to if the instruction does not say it; TEST: it is not clear */
+/* Get the default segment of an address, TEST if it is ambiguous. */
 static enum form segment_of(const_rtx address)
 {
 	const_rtx base = GET_CODE(address) == PLUS && CONST_INT_P(XEXP(address, 1)) ?
@@ -37,10 +39,10 @@ static enum form segment_of(const_rtx address)
 }
 
 /*
- * Which prefixes change nothing in an instruction: those of the segment that its operand in
- * memory is in; what the stack is used for beside that is not asked. TEST: it is not clear.
+ * Get the prefixes that do not change an instruction: those of the default segment of its
+ * memory operands, or TEST if that is ambiguous.
  */
-static enum form form_of_operands(const_rtx pattern)
+static enum form form_for_operands(const_rtx pattern)
 {
 	subrtx_iterator::array_type array;
 	enum form form = TEST, one;
@@ -48,9 +50,11 @@ static enum form form_of_operands(const_rtx pattern)
 	FOR_EACH_SUBRTX(iter, array, pattern, ALL) {
 		if (GET_CODE(*iter) == UNSPEC || GET_CODE(*iter) == UNSPEC_VOLATILE)
 			return TEST;
+		/* Push and pop access the stack through %ss whatever the prefixes. */
 		if (!MEM_P(*iter) || GET_RTX_CLASS(GET_CODE(XEXP(*iter, 0))) == RTX_AUTOINC)
 			continue;
-		one = ADDR_SPACE_GENERIC_P(MEM_ADDR_SPACE(*iter)) ? segment_of(XEXP(*iter, 0)) : TEST;
+		one = ADDR_SPACE_GENERIC_P(MEM_ADDR_SPACE(*iter)) ? segment_of(XEXP(*iter, 0)) :
+								    TEST;
 		if (one == TEST || (form != TEST && form != one))
 			return TEST;
 		form = one;
@@ -58,18 +62,17 @@ static enum form form_of_operands(const_rtx pattern)
 	return form == TEST ? DS : form;
 }
 
-/*
- * Which prefixes the insn can have, all of a site's, TEST if it can have none. It must be one
- * instruction, but none that changes where the code goes on: there they have a meaning. Nor one
- * of inline assembly, whose address may be in a table of those to be patched.
- */
-static enum form form_before(rtx_insn *insn)
+/* Get the prefixes that the insn can take, TEST if none. */
+static enum form form_for(rtx_insn *insn)
 {
+	/* A site that stays a test takes the prefixes of the site in front of it. */
 	if (starts_with(insn, SITE_LABEL))
 		return DS;
+	/* Inline assembly is not recognized: a table may hold its address for patching. */
 	if (!NONJUMP_INSN_P(insn) || recog_memoized(insn) < 0 ||
 	    get_attr_length(insn) > MAX_INSN_LENGTH - SITE_LENGTH)
 		return TEST;
+	/* Single instructions only, and no branches, for which these prefixes are hints. */
 	switch (get_attr_type(insn)) {
 	case TYPE_ALU:
 	case TYPE_ALU1:
@@ -90,34 +93,37 @@ static enum form form_before(rtx_insn *insn)
 	case TYPE_ICMOV:
 	case TYPE_PUSH:
 	case TYPE_POP:
-		return form_of_operands(PATTERN(insn));
+		return form_for_operands(PATTERN(insn));
 	default:
 		return TEST;
 	}
 }
 
-/* Is it none, or one for which no byte is written where it stands, nor may any in front of it? */
-static bool is_nothing(rtx_insn *insn)
+/* Check if no bytes are emitted for the insn. Jumps do not lead to it: that needs a code label. */
+static bool emits_no_code(rtx_insn *insn)
 {
-	return NOTE_P(insn) || DEBUG_INSN_P(insn) || is_empty_asm(insn) || starts_with(insn, LABEL_BEGIN) ||
+	return NOTE_P(insn) || DEBUG_INSN_P(insn) || is_empty_asm(insn) ||
+	       starts_with(insn, LABEL_BEGIN) ||
 	       (NONJUMP_INSN_P(insn) && (GET_CODE(PATTERN(insn)) == USE ||
 					 GET_CODE(PATTERN(insn)) == CLOBBER));
 }
 
 /*
- * Kprobes refuse sites. So put a NOP in front of a site that a function would begin with, or
- * its rarely executed part, which has a symbol of its own: both can be probed at their entry.
+ * pad_entries() - put a NOP in front of a site at the entry of the function
+ *
+ * Kprobes reject sites. With the NOP, the function can be probed at its entry, and so can its
+ * cold part, which has a symbol of its own.
  */
-void keep_entries_free(void)
+void pad_entries(void)
 {
-	/* The call of __fentry__ is not an insn yet. */
+	/* With -mfentry, the call of __fentry__ comes first, but is not an insn yet. */
 	bool is_entry = !(crtl->profile && flag_fentry);
 	rtx_insn *insn;
 
 	for (insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
 		if (NOTE_P(insn) && NOTE_KIND(insn) == NOTE_INSN_SWITCH_TEXT_SECTIONS)
 			is_entry = true;
-		if (!is_entry || is_nothing(insn) || LABEL_P(insn) || BARRIER_P(insn))
+		if (!is_entry || emits_no_code(insn) || LABEL_P(insn) || BARRIER_P(insn))
 			continue;
 		if (starts_with(insn, SITE_LABEL))
 			emit_insn_before(gen_nop(), insn);
@@ -125,8 +131,8 @@ void keep_entries_free(void)
 	}
 }
 
-/* What the site, a test, becomes, so that when it is off it is no instruction of its own */
-static void write_prefixes_of(rtx_insn *insn)
+/* Replace the test by prefixes of the next instruction, if that can take them. */
+static void write_prefix(rtx_insn *insn)
 {
 	rtx assembly = extract_asm_operands(PATTERN(insn));
 	const char *test = ASM_OPERANDS_TEMPLATE(assembly), *table, *stub;
@@ -134,10 +140,10 @@ static void write_prefixes_of(rtx_insn *insn)
 	char *text, *entry;
 	rtx_insn *next;
 
-	for (next = NEXT_INSN(insn); next && is_nothing(next); next = NEXT_INSN(next))
+	for (next = NEXT_INSN(insn); next && emits_no_code(next); next = NEXT_INSN(next))
 		;
 	if (next)
-		form = form_before(next);
+		form = form_for(next);
 	if (form == TEST)
 		return;
 	table = strchr(test, '\n');
@@ -151,12 +157,16 @@ static void write_prefixes_of(rtx_insn *insn)
 	free(text);
 }
 
-/* From the last site to the first: one that stays a test can have prefixes itself. */
+/*
+ * write_prefixes() - determine the disabled form of each site
+ *
+ * Backwards: if a site is followed by another, it depends on what that one became.
+ */
 void write_prefixes(void)
 {
 	rtx_insn *insn;
 
 	for (insn = get_last_insn(); insn; insn = PREV_INSN(insn))
 		if (starts_with(insn, SITE_LABEL))
-			write_prefixes_of(insn);
+			write_prefix(insn);
 }

@@ -7,7 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-void keep_entries_free(void);
+void pad_entries(void);
 void write_prefixes(void);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's sites as insns.
+ * Memorizer plugin: sites as insns.
  */
 
 #include "gcc-common.h"
@@ -8,7 +8,7 @@
 #include "memorizer_site.h"
 #include "memorizer_insns.h"
 
-/* Is the insn an inline assembly that starts like this? */
+/* starts_with() - check for inline assembly whose text starts with @text */
 bool starts_with(rtx_insn *insn, const char *text)
 {
 	rtx body = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL;
@@ -16,13 +16,13 @@ bool starts_with(rtx_insn *insn, const char *text)
 	return body && !strncmp(ASM_OPERANDS_TEMPLATE(body), text, strlen(text));
 }
 
-/* The asm_operands of a site, NULL if the insn holds none */
+/* site_of() - get the asm_operands of a complete site, or NULL for other insns */
 rtx site_of(rtx_insn *insn)
 {
 	return starts_with(insn, SITE_BEGIN) ? extract_asm_operands(PATTERN(insn)) : NULL;
 }
 
-/* Would the stub have to address the frame? The operand that it addresses is the first. */
+/* Check if the site's address is relative to the frame. It is the first operand. */
 static bool is_frame_site(rtx site)
 {
 	rtx operand = ASM_OPERANDS_INPUT(site, 0);
@@ -32,7 +32,14 @@ static bool is_frame_site(rtx site)
 		(frame_pointer_needed && reg_mentioned_p(hard_frame_pointer_rtx, operand)));
 }
 
-/* Let the insn hold another inline assembly, with these operands. */
+/*
+ * replace_asm() - replace the text and the operands of inline assembly
+ * @insn: the insn
+ * @site: its asm_operands
+ * @text: new text, which is copied
+ * @inputs: new operands
+ * @constraints: of these
+ */
 void replace_asm(rtx_insn *insn, rtx site, const char *text, rtvec inputs, rtvec constraints)
 {
 	rtx body = gen_rtx_ASM_OPERANDS(VOIDmode, ggc_strdup(text), "", 0, inputs, constraints,
@@ -47,7 +54,7 @@ void replace_asm(rtx_insn *insn, rtx site, const char *text, rtvec inputs, rtvec
 	df_insn_rescan(insn);
 }
 
-/* Is it an inline assembly without an instruction, as that of barrier() is? */
+/* is_empty_asm() - check for inline assembly without text, such as barrier() */
 bool is_empty_asm(rtx_insn *insn)
 {
 	rtx body = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL;
@@ -55,6 +62,14 @@ bool is_empty_asm(rtx_insn *insn)
 	return body && !*ASM_OPERANDS_TEMPLATE(body);
 }
 
+/*
+ * delete_frame_sites() - delete sites whose operand turned out to be in the frame
+ *
+ * Its address would be wrong: the call and the stub move the stack pointer. The object is
+ * local, and its address does not leave the frame, or the program's behaviour is undefined.
+ *
+ * Return: the number of sites deleted
+ */
 unsigned int delete_frame_sites(void)
 {
 	unsigned int deleted = 0;

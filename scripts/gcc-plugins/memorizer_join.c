@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's sites: which are joined, groups, and what stubs count.
+ * Memorizer plugin: joined sites, groups, shared stubs.
+ *
+ * A leader is a site to which later sites of the same straight-line code are joined: its stub
+ * counts their accesses, too, and they leave only labels behind. Accesses at constant distances
+ * become a group, which is counted with a single call.
  */
 
 #include "gcc-common.h"
@@ -15,23 +19,23 @@
 #include "memorizer_join.h"
 #include "../../include/linux/memorizer-group.h"
 
-bool with_groups;			/* make groups */
+bool with_groups;			/* option: make groups */
 
-/* So many accesses can share a site. */
+/* Maximum number of accesses that a stub counts */
 #define MAX_JOINED 12
 
-/* And those of a group lie in so many bytes. */
+/* Maximum number of bytes from the first to the last byte of a group */
 #define MAX_EXTENT 4096
 
-/* The registers that thunks for accesses of fixed size and for groups change */
-static const unsigned int changed_registers[] = { R9_REG, R10_REG, R11_REG };
+/* Registers that thunks for accesses of fixed size, and for groups, clobber */
+static const unsigned int clobbered[] = { R9_REG, R10_REG, R11_REG };
 
-/* What a stub does that has to save so many of them, the first ones */
-static const struct saving {
+/* How a stub preserves the first n of them, if they are live. Indexed by n. */
+static const struct spill {
 	const char *save;
-	const char *load;	/* between two calls */
-	const char *leave;	/* at its end */
-} savings[] = {
+	const char *load;	/* restores them between two calls */
+	const char *leave;	/* last instruction of the stub */
+} spills[] = {
 	{ "", "", "" },
 	{ "\tpushq %%r9\n",
 	  "\tmovq (%%rsp), %%r9\n",
@@ -44,7 +48,7 @@ static const struct saving {
 	  "\tjmp memorizer_leave_r11\n" },
 };
 
-/* Does the pattern, or part of one, access the memory at @address? */
+/* Check if the pattern or a part of it accesses the memory at @address. */
 static bool mentions_memory(const_rtx pattern, rtx address)
 {
 	subrtx_iterator::array_type array;
@@ -64,17 +68,18 @@ static bool insn_accesses(rtx_insn *insn, rtx address, bool is_read)
 	return mentions_memory(is_read ? SET_SRC(set) : SET_DEST(set), address);
 }
 
-/* Does other code follow only sometimes, or much happen in this insn? */
-static bool ends_straight_code(rtx_insn *insn)
+/* Check if the insn ends straight-line code, in which all insns are executed or none. */
+static bool ends_straight_line(rtx_insn *insn)
 {
+	/* Volatile insns order accesses, and may run other code. Those of this plugin do not. */
 	return LABEL_P(insn) || BARRIER_P(insn) || JUMP_P(insn) || CALL_P(insn) ||
 	       (NONDEBUG_INSN_P(insn) && volatile_insn_p(PATTERN(insn)) && !is_empty_asm(insn) &&
 		!starts_with(insn, SITE_BEGIN) && !starts_with(insn, LABEL_BEGIN));
 }
 
 /*
- * GCC may have put other insns between the place of @insn, which has become a
- * label, and the insn that accesses memory at @address: move it there.
+ * Move @insn, the label that a joined site left behind, directly in front of the insn that
+ * accesses the memory at @address: the scheduler may have put other insns in between.
  */
 static void move_label(rtx_insn *insn, rtx address, bool is_read)
 {
@@ -82,7 +87,7 @@ static void move_label(rtx_insn *insn, rtx address, bool is_read)
 	unsigned int n;
 
 	for (next = NEXT_INSN(insn), n = 0; next && n < 8; next = NEXT_INSN(next)) {
-		if (ends_straight_code(next))
+		if (ends_straight_line(next))
 			return;
 		if (!NONDEBUG_INSN_P(next) || site_of(next))
 			continue;
@@ -91,63 +96,67 @@ static void move_label(rtx_insn *insn, rtx address, bool is_read)
 				reorder_insns(insn, insn, PREV_INSN(next));
 			return;
 		}
+		/* From here on, the address has another value. */
 		if (modified_in_p(address, next))
 			return;
 		n++;
 	}
 }
 
-/* How many of these registers a site of the current function has to save; it is not there: none */
-static hash_map<rtx_insn *, unsigned int> saved_by_sites;
+/* How many of the clobbered registers each site must preserve. Sites not in here: none */
+static hash_map<rtx_insn *, unsigned int> spilled_by_sites;
 
-static const struct saving *saving_of(rtx_insn *site)
+static const struct spill *spill_of(rtx_insn *site)
 {
-	unsigned int *saved = saved_by_sites.get(site);
+	unsigned int *spilled = spilled_by_sites.get(site);
 
-	return &savings[saved ? *saved : 0];
+	return &spills[spilled ? *spilled : 0];
 }
 
-/* Let the site say which of them it changes: callers of a function may rely on what it does. */
+/*
+ * Add the clobbers that the stub does not preserve to the site: with -fipa-ra, callers rely on
+ * the registers that a function does not change.
+ */
 static void add_clobbers(rtx_insn *insn)
 {
-	const unsigned int first = saving_of(insn) - savings;
+	const unsigned int first = spill_of(insn) - spills;
 	rtx old = PATTERN(insn);
 	unsigned int n = GET_CODE(old) == PARALLEL ? XVECLEN(old, 0) : 1, i;
-	rtvec all = rtvec_alloc(n + ARRAY_SIZE(changed_registers) - first);
+	rtvec all = rtvec_alloc(n + ARRAY_SIZE(clobbered) - first);
 
 	for (i = 0; i < n; i++)
 		RTVEC_ELT(all, i) = GET_CODE(old) == PARALLEL ? XVECEXP(old, 0, i) : old;
-	for (i = first; i < ARRAY_SIZE(changed_registers); i++)
+	for (i = first; i < ARRAY_SIZE(clobbered); i++)
 		RTVEC_ELT(all, n + i - first) =
-			gen_rtx_CLOBBER(VOIDmode, gen_rtx_REG(DImode, changed_registers[i]));
+			gen_rtx_CLOBBER(VOIDmode, gen_rtx_REG(DImode, clobbered[i]));
 	PATTERN(insn) = gen_rtx_PARALLEL(VOIDmode, all);
 	INSN_CODE(insn) = -1;
 	df_insn_rescan(insn);
 }
 
-/* Are these any function's to change, and so not those of a caller of this one? */
-static bool registers_are_callees(void)
+/* Check if all clobbered registers are call-clobbered: none holds a value of the caller. */
+static bool are_call_clobbered(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(changed_registers); i++)
-		if (fixed_regs[changed_registers[i]] ||
-		    !crtl->abi->clobbers_full_reg_p(changed_registers[i]))
+	for (i = 0; i < ARRAY_SIZE(clobbered); i++)
+		if (fixed_regs[clobbered[i]] ||
+		    !crtl->abi->clobbers_full_reg_p(clobbered[i]))
 			return false;
 	return !lookup_attribute("no_caller_saved_registers",
 				 TYPE_ATTRIBUTES(TREE_TYPE(current_function_decl)));
 }
 
-/* Find out which of them have a value at each site that is needed there, or later. */
-static void find_saved_registers(void)
+/* Determine which of the clobbered registers are live at each site. */
+static void find_spilled_registers(void)
 {
-	bool callees = registers_are_callees();
-	unsigned int i, saved;
+	bool callees = are_call_clobbered();
+	unsigned int i, spilled;
 	auto_bitmap live;
 	basic_block bb;
 	rtx_insn *insn;
 
-	saved_by_sites.empty();
+	spilled_by_sites.empty();
 	df_analyze();
 	FOR_EACH_BB_REVERSE_FN(bb, cfun) {
 		bitmap_copy(live, DF_LR_OUT(bb));
@@ -158,62 +167,63 @@ static void find_saved_registers(void)
 			df_simulate_one_insn_backwards(bb, insn, live);
 			if (!site_of(insn))
 				continue;
-			for (saved = 0, i = 0; i < ARRAY_SIZE(changed_registers); i++)
-				if (!callees || bitmap_bit_p(live, changed_registers[i]))
-					saved = i + 1;
-			if (saved)
-				saved_by_sites.put(insn, saved);
+			for (spilled = 0, i = 0; i < ARRAY_SIZE(clobbered); i++)
+				if (!callees || bitmap_bit_p(live, clobbered[i]))
+					spilled = i + 1;
+			if (spilled)
+				spilled_by_sites.put(insn, spilled);
 		}
 	}
 }
 
 /* An access that a stub counts */
-struct counted {
+struct stub_access {
 	rtx operand, constraint;
-	char thunk[4];		/* its kind and size, as memorizer_thunk_... has them */
-	char ip[16];		/* a label that stands there */
+	char thunk[4];		/* kind and size, as in memorizer_thunk_... */
+	char ip[16];		/* expression for its instruction pointer */
 };
 
-/* A site that others can be joined to, and the accesses that its stub counts, in their order */
-struct lead {
+/* A leader, and the accesses that its stub counts, in program order: its own one first */
+struct leader {
 	rtx_insn *insn;
-	const struct saving *saving;	/* of the registers that thunks change */
-	auto_vec<counted> accesses;
+	const struct spill *spill;	/* preserves the live registers */
+	auto_vec<stub_access> accesses;
 };
 
-/* A part of a stub: one access, or several that are counted at once */
+/* What a stub counts with one call: a single access, or a group */
 struct part {
-	unsigned int members[MAX_JOINED], n;	/* which of the accesses */
-	unsigned int first;	/* the one that begins at @start */
-	char kind;		/* of all of them; 0: they differ */
-	rtx base;		/* where they begin, but for bytes that are known: */
+	unsigned int members[MAX_JOINED], n;	/* indices into the accesses */
+	unsigned int first;	/* index of the access at @start */
+	char kind;		/* of all accesses, 0 if they differ */
+	rtx base;		/* @start and @end are constant offsets from here */
 	HOST_WIDE_INT start, end;
 };
 
-static counted make_counted(rtx site, const char *ip)
+static stub_access make_stub_access(rtx site, const char *ip)
 {
 	const char *thunk = strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END) + strlen(FIXED_END);
-	counted made = { ASM_OPERANDS_INPUT(site, 0), ASM_OPERANDS_INPUT_CONSTRAINT_EXP(site, 0) };
+	stub_access made = { ASM_OPERANDS_INPUT(site, 0),
+			     ASM_OPERANDS_INPUT_CONSTRAINT_EXP(site, 0) };
 
 	snprintf(made.thunk, sizeof(made.thunk), "%.*s", (int)strcspn(thunk, "\n"), thunk);
 	snprintf(made.ip, sizeof(made.ip), "%s", ip);
 	return made;
 }
 
-static lead *make_lead(rtx_insn *insn, rtx site)
+static leader *make_leader(rtx_insn *insn, rtx site)
 {
-	lead *made = new lead();
+	leader *made = new leader();
 
 	made->insn = insn;
-	made->saving = saving_of(insn);
-	made->accesses.safe_push(make_counted(site, "771b + 5"));
+	made->spill = spill_of(insn);
+	made->accesses.safe_push(make_stub_access(site, "771b + 5"));
 	return made;
 }
 
-/* The part that has one access only, the @i-th of the lead */
-static part make_part(const lead *lead, unsigned int i)
+/* Make the part that consists of access @i only. */
+static part make_part(const leader *leader, unsigned int i)
 {
-	const counted *access = &lead->accesses[i];
+	const stub_access *access = &leader->accesses[i];
 	part made = { { i }, 1, i, access->thunk[0] };
 	poly_int64 known;
 
@@ -223,7 +233,7 @@ static part make_part(const lead *lead, unsigned int i)
 	return made;
 }
 
-/* Have the one access of @more counted with @part; false if they are not near each other. */
+/* Merge @more, a single access, into @part. Returns false if they are too far from each other. */
 static bool merge_parts(part *part, const struct part *more)
 {
 	HOST_WIDE_INT start = MIN(part->start, more->start), end = MAX(part->end, more->end);
@@ -240,7 +250,10 @@ static bool merge_parts(part *part, const struct part *more)
 	return true;
 }
 
-/* Count @more with the last of @parts that it can be counted with; false if there is none. */
+/*
+ * Merge @more, a single access, into the last part that takes it, without moving it across
+ * accesses of another kind. Returns false if there is no such part.
+ */
 static bool merge_into(auto_vec<part> *parts, const part *more)
 {
 	unsigned int i;
@@ -255,16 +268,16 @@ static bool merge_into(auto_vec<part> *parts, const part *more)
 }
 
 /*
- * Divide what a stub counts into parts, of which each one that has several accesses makes a
- * group; there are no more than @groups. Loads and stores are counted in their order: it
- * matters to who looks at cache lines. Returns the number of groups.
+ * Divide the accesses of a stub into parts, with at most @groups groups among them. Reads and
+ * writes keep their order: cache line tracking depends on it. Returns the number of groups.
  */
-static unsigned int divide(const lead *lead, unsigned int groups, auto_vec<part> *parts)
+static unsigned int divide_accesses(const leader *leader, unsigned int groups,
+				    auto_vec<part> *parts)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; i < lead->accesses.length(); i++) {
-		part more = make_part(lead, i);
+	for (i = 0; i < leader->accesses.length(); i++) {
+		part more = make_part(leader, i);
 
 		if (!groups || !merge_into(parts, &more))
 			parts->safe_push(more);
@@ -273,19 +286,20 @@ static unsigned int divide(const lead *lead, unsigned int groups, auto_vec<part>
 		n += (*parts)[i].n > 1;
 	if (n <= groups)
 		return n;
+	/* Too many groups: count each access by itself. */
 	parts->truncate(0);
-	return divide(lead, 0, parts);
+	return divide_accesses(leader, 0, parts);
 }
 
-/* What the section of groups has, behind the label 775: a part, see struct memorizer_group */
-static char *describe_group(const lead *lead, const part *part)
+/* Format a group for memorizer_groups, see struct memorizer_group. Its label is 775. */
+static char *group_text(const leader *leader, const part *part)
 {
 	unsigned int i, accesses = 0;
 	char *all = xstrdup(""), *more;
 
 	for (i = 0; i < part->n; i++) {
-		const counted *access = &lead->accesses[part->members[i]];
-		struct part one = make_part(lead, part->members[i]);
+		const stub_access *access = &leader->accesses[part->members[i]];
+		struct part one = make_part(leader, part->members[i]);
 
 		accesses += one.kind == UPDATE ? 2 : 1;
 		more = xasprintf("%s\t.long %s - .\n\t.short %d\n\t.byte %d, %d\n", all, access->ip,
@@ -301,24 +315,26 @@ static char *describe_group(const lead *lead, const part *part)
 	return more;
 }
 
-/* What a stub does for one of its parts: a call, or at its end a jump */
-static char *count_part(const lead *lead, const part *part, bool is_last)
+/* Format the code that counts a part: a call, or a jump if it ends the stub. */
+static char *part_code(const leader *leader, const part *part, bool is_last)
 {
-	const counted *access = &lead->accesses[part->first];
+	const stub_access *access = &leader->accesses[part->first];
 	bool is_group = part->n > 1;
 	char *group, *text;
 
+	/* The site's own access: its thunk gets the instruction pointer from the stack. */
 	if (is_last && !is_group && !part->first)
 		return concat(FIXED_END, access->thunk, "\n", NULL);
-	group = is_group ? describe_group(lead, part) : xstrdup("");
-	text = xasprintf("\tleaq %%%u, %%%%r11\n\tleaq %s(%%%%rip), %%%%r10\n\t%s memorizer_%s%s\n%s",
+	group = is_group ? group_text(leader, part) : xstrdup("");
+	text = xasprintf("\tleaq %%%u, %%%%r11\n\tleaq %s(%%%%rip), %%%%r10\n"
+			 "\t%s memorizer_%s%s\n%s",
 			 part->first, is_group ? "775f" : access->ip, is_last ? "jmp" : "call",
 			 is_group ? "group" : "joined_", is_group ? "" : access->thunk, group);
 	free(group);
 	return text;
 }
 
-/* Appends to a text. */
+/* Append to a text that is allocated. */
 static void append(char **text, const char *more)
 {
 	char *all = concat(*text, more, NULL);
@@ -328,61 +344,57 @@ static void append(char **text, const char *more)
 }
 
 /*
- * Let the site of @lead have the stub that counts all of its accesses, in parts. If their
- * order does not matter, the part with the site's own access is the last: it costs least.
- * There are no more than @groups groups in it; returns their number.
+ * Replace the leader's stub by one that counts all of its accesses, with at most @groups groups.
+ * Returns the number of groups.
  */
-static unsigned int write_stub(const lead *lead, unsigned int groups)
+static unsigned int write_stub(const leader *leader, unsigned int groups)
 {
-	unsigned int n = lead->accesses.length(), i;
+	unsigned int n = leader->accesses.length(), i;
 	rtvec inputs = rtvec_alloc(n), constraints = rtvec_alloc(n);
-	rtx site = site_of(lead->insn);
+	rtx site = site_of(leader->insn);
 	const char *text = ASM_OPERANDS_TEMPLATE(site), *end = strstr(text, FIXED_END);
 	char *stub = xasprintf("%.*s", (int)(end - text), text), *part_text;
 	auto_vec<part> parts;
-	bool in_order = false;
+	bool is_mixed = false;
 
 	for (i = 0; i < n; i++) {
-		RTVEC_ELT(inputs, i) = lead->accesses[i].operand;
-		RTVEC_ELT(constraints, i) = lead->accesses[i].constraint;
-		in_order |= lead->accesses[i].thunk[0] != lead->accesses[0].thunk[0];
+		RTVEC_ELT(inputs, i) = leader->accesses[i].operand;
+		RTVEC_ELT(constraints, i) = leader->accesses[i].constraint;
+		is_mixed |= leader->accesses[i].thunk[0] != leader->accesses[0].thunk[0];
 	}
-	groups = divide(lead, groups, &parts);
-	append(&stub, lead->saving->save);
+	groups = divide_accesses(leader, groups, &parts);
+	append(&stub, leader->spill->save);
 	for (i = 1; i <= parts.length(); i++) {
 		if (i > 1)
-			append(&stub, lead->saving->load);
-		part_text = count_part(lead, &parts[in_order ? i - 1 : i % parts.length()],
-				       lead->saving == savings && i == parts.length());
+			append(&stub, leader->spill->load);
+		/* Unless the order matters, the part with the site's own access is last: a jump. */
+		part_text = part_code(leader, &parts[is_mixed ? i - 1 : i % parts.length()],
+				      leader->spill == spills && i == parts.length());
 		append(&stub, part_text);
 		free(part_text);
 	}
-	append(&stub, lead->saving->leave);
-	/* SITE_END begins with the end of a line. */
+	append(&stub, leader->spill->leave);
+	/* The rest of the text is SITE_END, which begins with a newline. */
 	append(&stub, strchr(end + strlen(FIXED_END), '\n') + 1);
-	replace_asm(lead->insn, site, stub, inputs, constraints);
+	replace_asm(leader->insn, site, stub, inputs, constraints);
 	free(stub);
 	return groups;
 }
 
-/*
- * Groups are there for as long as the kernel is: none in modules, nor in text that goes
- * when the kernel has started.
- */
 static bool may_group(void)
 {
 	const char *section = get_decl_section_name(current_function_decl);
 
+	/* Counts refer to groups for ever, but init and exit text is freed. */
 	return with_groups && (!section || (strncmp(section, ".init", strlen(".init")) &&
 					    strncmp(section, ".exit", strlen(".exit"))));
 }
 
 /*
- * Let @lead count the access of @insn's site, too, which is behind it in straight code, and
- * whose operand already has its value there. Where @insn was there remains a label, which
- * tells the access's ip.
+ * Join the site of @insn to @leader. In place of the site remains a label, for the access's
+ * instruction pointer.
  */
-static void join_site(lead *lead, rtx_insn *insn)
+static void join_site(leader *leader, rtx_insn *insn)
 {
 	static unsigned int last_label = 773000000;	/* begins with LABEL_BEGIN */
 	unsigned int label = ++last_label;
@@ -390,77 +402,80 @@ static void join_site(lead *lead, rtx_insn *insn)
 	char ip[16], *text;
 
 	snprintf(ip, sizeof(ip), "%uf", label);
-	lead->accesses.safe_push(make_counted(site, ip));
+	leader->accesses.safe_push(make_stub_access(site, ip));
 	text = xasprintf("%u:", label);
 	replace_asm(insn, site, text, rtvec_alloc(0), rtvec_alloc(0));
 	free(text);
-	move_label(insn, XEXP(lead->accesses.last().operand, 0),
-		   lead->accesses.last().thunk[0] != WRITE);
+	move_label(insn, XEXP(leader->accesses.last().operand, 0),
+		   leader->accesses.last().thunk[0] != WRITE);
 }
 
-/* The last of @leads that can count the access of @insn's site too, NULL if none can */
-static lead *find_lead(const auto_vec<lead *> &leads, rtx_insn *insn, rtx site)
+/* Find the last leader whose stub can compute the address of @site. Returns NULL if none can. */
+static leader *find_leader(const auto_vec<leader *> &leaders, rtx_insn *insn, rtx site)
 {
 	rtx address = XEXP(ASM_OPERANDS_INPUT(site, 0), 0);
 	unsigned int i;
 
-	for (i = leads.length(); i-- > 0;)
-		if (leads[i]->accesses.length() < MAX_JOINED &&
-		    !modified_between_p(address, leads[i]->insn, insn))
-			return leads[i];
+	for (i = leaders.length(); i-- > 0;)
+		if (leaders[i]->accesses.length() < MAX_JOINED &&
+		    !modified_between_p(address, leaders[i]->insn, insn))
+			return leaders[i];
 	return NULL;
 }
 
-/* Nothing more can be joined to these. */
-static void write_stubs(auto_vec<lead *> &leads)
+/* Write the stubs of all leaders, to which no more sites can be joined, and forget them. */
+static void write_stubs(auto_vec<leader *> &leaders)
 {
 	unsigned int i, groups = may_group() ? MEMORIZER_GROUPS_AT_ONCE : 0;
 
-	for (i = 0; i < leads.length(); i++) {
-		if (leads[i]->accesses.length() > 1 || leads[i]->saving != savings)
-			groups -= write_stub(leads[i], groups);
-		add_clobbers(leads[i]->insn);
-		delete leads[i];
+	for (i = 0; i < leaders.length(); i++) {
+		if (leaders[i]->accesses.length() > 1 || leaders[i]->spill != spills)
+			groups -= write_stub(leaders[i], groups);
+		add_clobbers(leaders[i]->insn);
+		delete leaders[i];
 	}
-	leads.truncate(0);
+	leaders.truncate(0);
 }
 
 /*
- * Join each site for an access of fixed size to an earlier one that is executed
- * if and only if it is, and from which on its operand's registers are the same.
- * Nothing else must happen in between: no call, nothing volatile.
+ * join_sites() - join sites for accesses of fixed size to earlier ones
+ *
+ * A site is joined to one that is executed if and only if it is, if the registers of its
+ * address are the same there, and if no call and no volatile insn intervenes.
+ *
+ * Return: the number of sites joined
  */
 unsigned int join_sites(void)
 {
-	auto_vec<lead *> leads;
+	auto_vec<leader *> leaders;
 	unsigned int joined = 0;
 	rtx_insn *insn, *next;
-	lead *lead;
+	leader *leader;
 	rtx site;
 
-	find_saved_registers();
+	find_spilled_registers();
 	for (insn = get_insns(); insn; insn = next) {
 		next = NEXT_INSN(insn);
 		site = site_of(insn);
 		if (site && strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END)) {
-			lead = find_lead(leads, insn, site);
-			if (lead) {
-				join_site(lead, insn);
+			leader = find_leader(leaders, insn, site);
+			if (leader) {
+				join_site(leader, insn);
 				joined++;
 			} else {
-				leads.safe_push(make_lead(insn, site));
+				leaders.safe_push(make_leader(insn, site));
 			}
-		} else if (ends_straight_code(insn)) {
-			write_stubs(leads);
+		} else if (ends_straight_line(insn)) {
+			write_stubs(leaders);
 		}
 	}
-	write_stubs(leads);
+	write_stubs(leaders);
 	return joined;
 }
 
 /*
- * Adds to a label what tells an address from others; false if that takes more than
- * registers and numbers.
+ * Append an encoding of the address to a label. Returns false if the address consists of more
+ * than registers and constants, or the label is full.
  */
 static bool name_address(const_rtx address, char *label, size_t size)
 {
@@ -484,9 +499,9 @@ static bool name_address(const_rtx address, char *label, size_t size)
 }
 
 /*
- * Let a site for one access of fixed size have its stub in common with those in its
- * section that do the same: the first of them, to the assembler, makes it. Its label
- * says all that it does.
+ * Let a site share its stub with the sites of its section that have an equal one. The stub's
+ * label encodes what it does, and .ifndef lets the first site emit it: only the assembler knows
+ * which site comes first.
  */
 static void share_stub(rtx_insn *insn, unsigned int section)
 {
@@ -507,18 +522,19 @@ static void share_stub(rtx_insn *insn, unsigned int section)
 
 	stub = xstrdup(ASM_OPERANDS_TEMPLATE(site) + strlen(SITE_BEGIN));
 	stub[strlen(stub) - strlen(SITE_END)] = 0;
-	text = concat(SITE_LABEL " $", label, SITE_TABLE, label, SITE_STUB, "\t.ifndef ", label, "\n",
-		      label, ":\n772:\n", stub, "\n\t.endif", SITE_END, NULL);
+	text = concat(SITE_LABEL " $", label, SITE_TABLE, label, SITE_STUB,
+		      "\t.ifndef ", label, "\n", label, ":\n772:\n", stub,
+		      "\n\t.endif", SITE_END, NULL);
 	replace_asm(insn, site, text, ASM_OPERANDS_INPUT_VEC(site),
 		    ASM_OPERANDS_INPUT_CONSTRAINT_VEC(site));
 	free(text);
 	free(stub);
 }
 
-/* Numbers of the sections that have stubs, by name: not every name can be part of a label. */
+/* Numbers of the sections with stubs. A section name may have characters that labels cannot. */
 static hash_map<nofree_string_hash, unsigned int> stub_sections;
 
-/* The section of the current function's code, or of its rarely executed part */
+/* Get the number of the section that holds the current function, or its cold part. */
 static unsigned int number_of_section(bool cold)
 {
 	unsigned int number = stub_sections.elements(), *known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memorizer plugin: notes on sites and on calls of allocators, for .debug_memorizer_*.
+ * Memorizer plugin: names on sites and on calls of allocators, for .debug_memorizer_*.
  */
 #ifndef MEMORIZER_NAMES_H
 #define MEMORIZER_NAMES_H
@@ -16,7 +16,7 @@ enum name_kind {
 	NAME_ALLOCATION = 5,
 };
 
-/* The number of a location without a note */
+/* The number of a location without a name */
 #define NO_NAME 0
 
 unsigned int name_access(enum name_kind kind, tree ref, HOST_WIDE_INT size);
@@ -27,9 +27,9 @@ unsigned int name_allocation(gcall *call);
 location_t location_with_name(location_t location, unsigned int name);
 unsigned int name_of_location(location_t location);
 
-void write_notes(void);
+void write_site_names(void);
 const char *name_of_file(void);
-void write_names(FILE *file);
+void write_name_strings(FILE *file);
 
 #pragma GCC visibility pop
 

@@ -1,48 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's notes: which place what is accessed has.
+ * Memorizer plugin: the place that an access refers to, or that a call allocates.
  *
- * What the statement itself says, a reference like p->a.b, is often not all:
- * where an inline function is given &p->a, the record is the one that p points
- * to. So whatever a pointer was computed from is asked, too, and the largest
- * record wins that has, where the access is, what the statement says.
+ * A reference such as p->a.b often shows only part of the record: if an inline function gets
+ * &p->a, the record is the one that p points to. So this follows the pointer back through its
+ * definitions. Of all records found, the largest one wins that has, at the offset of the access,
+ * what the reference names.
+ *
+ * Optimizers do not preserve the types of pointers: they may merge two void pointers to different
+ * records. So an early pass marks references and calls with their places. The mark of a reference
+ * is the type of the offset of its MEM_REF, that of a call its function type. Each is a variant
+ * copy, which nothing else distinguishes from the original.
  */
 
 #include "gcc-common.h"
 #include "ssa-iterators.h"
 #include "memorizer_places.h"
 
-/* How many ways a pointer is followed back */
+/* Limits of following a pointer: number of pointers, and depth */
 #define MAX_STEPS 200
-
-/*
- * The Memorizer plugin's notes: places that are carried through the optimizers.
- *
- * Optimizers do not keep the types of pointers: one void pointer may become two
- * to different records. So before most of them run, references are marked with
- * their place: the type of the offset of a MEM_REF, and that of the function in
- * a call, become copies of themselves, which is no difference to anyone else.
- */
-
-/* How far a pointer is followed back */
 #define MAX_DEPTH 12
 
-/* Of so many arguments of a call it is noted where they point to. */
+/* Number of arguments of a call that are marked with what they point to */
 #define MAX_ARGUMENTS 2
 
-/* What was asked already, on the way back from a pointer */
-struct question {
+/* State of following a pointer: the SSA names on the way, and the number of pointers */
+struct walk {
 	bitmap seen;
 	unsigned int steps;
 };
 
 /*
- * struct mark - what a marked type stands for
- * @place: of the memory that a reference begins with; what a call allocates
+ * struct mark - what the type that marks a reference or call stands for
+ * @place: of the memory that the reference is based on; what the call allocates
  * @object: main variant of the type of that memory
- * @member: of what the whole reference names: it may become a MEM_REF itself
+ * @member: of the whole reference: optimizers may fold it into a MEM_REF
  * @member_type: main variant of its type
- * @arguments: of a call: where they point to; no type: it is not known
+ * @arguments: what the arguments of the call point to; no type: unknown
  */
 struct mark {
 	struct place place, member;
@@ -50,19 +44,19 @@ struct mark {
 	struct place arguments[MAX_ARGUMENTS];
 };
 
-/* By the uid of the type */
+/* By the uid of the marking type */
 static hash_map<int_hash<unsigned int, 0>, struct mark> marks;
 
-/* mark_of() - what a type stands for, or NULL if it is not marked */
+/* Get the mark that a type stands for, or NULL. */
 static const struct mark *mark_of(tree type)
 {
 	return marks.get(TYPE_UID(type));
 }
 
-/* Marked types, by what they are copies of and what they stand for */
+/* Marking types, by the original type and the mark */
 static hash_map<nofree_string_hash, tree> marked_types;
 
-/* The copy of a type that has this mark */
+/* Get the copy of a type that stands for this mark. */
 static tree marked_type(tree type, const struct mark *mark)
 {
 	char *key = xasprintf("%u %u %u %lld %x %s %u %u %lld %x %s", TYPE_UID(main_variant(type)),
@@ -83,14 +77,14 @@ static tree marked_type(tree type, const struct mark *mark)
 	return copy;
 }
 
-/* What asking a pointer comes to: nothing; a place; nothing, but for what it was asked already */
-enum answer { NOTHING, FOUND, ASKED };
+/* Result of following a pointer. CYCLE: not found, but the pointer is being followed already. */
+enum lookup { NOT_FOUND, FOUND, CYCLE };
 
-static enum answer place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
-				    struct question *q, unsigned int depth, struct place *found);
-static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struct place *place);
+static enum lookup place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
+				    struct walk *walk, unsigned int depth, struct place *found);
+static bool place_of_ref(tree ref, struct walk *walk, unsigned int depth, struct place *place);
 
-/* Is the record around @a larger than that around @b? */
+/* Check if place @a is in a larger record than place @b. */
 static bool is_larger(const struct place *a, const struct place *b)
 {
 	if (!b->type || !record_of(b->type))
@@ -98,15 +92,15 @@ static bool is_larger(const struct place *a, const struct place *b)
 	return record_of(a->type) && bytes_of_type(a->type) > bytes_of_type(b->type);
 }
 
-/* A constant of an index. In an unsigned type, what is subtracted is a large number. */
+/* Get a constant of an index. Subtracting from an unsigned index adds a large constant. */
 static HOST_WIDE_INT signed_value(tree constant)
 {
 	return sext_hwi(TREE_INT_CST_LOW(constant), TYPE_PRECISION(TREE_TYPE(constant)));
 }
 
 /*
- * The first value of an index, as far as it is constant: where a loop begins, and
- * what is added to what varies. So constants count that optimizers moved into it.
+ * Get the constant part of an index: the initial value of a loop counter, and constants added to
+ * variables. This finds constants that optimizers moved into the index.
  */
 static HOST_WIDE_INT first_value(tree value, unsigned int depth)
 {
@@ -146,7 +140,7 @@ static HOST_WIDE_INT first_value(tree value, unsigned int depth)
 	}
 }
 
-/* The pointer leads to the one or to the other: say both, if they are in one record. */
+/* Add another place that a pointer may have. Returns false if it is in another record. */
 static bool add_alternative(struct place *place, const struct place *other)
 {
 	size_t length = strlen(other->path);
@@ -166,17 +160,17 @@ static bool add_alternative(struct place *place, const struct place *other)
 	return true;
 }
 
-static enum answer place_of_phi(gimple phi, HOST_WIDE_INT offset, const struct wanted *wanted,
-				struct question *q, unsigned int depth, struct place *found)
+static enum lookup place_of_phi(gimple phi, HOST_WIDE_INT offset, const struct wanted *wanted,
+				struct walk *walk, unsigned int depth, struct place *found)
 {
-	enum answer answer, all = ASKED;
+	enum lookup lookup, all = CYCLE;
 	struct wanted inside = *wanted;
 	bool loops = false;
 	unsigned int i;
 	tree arg;
 	struct place one;
 
-	/* A pointer that is moved on in a loop is one into an array. */
+	/* A pointer that a loop advances points into an array. */
 	for (i = 0; i < gimple_phi_num_args(phi); i++) {
 		arg = gimple_phi_arg_def(phi, i);
 		if (TREE_CODE(arg) == SSA_NAME && is_gimple_assign(SSA_NAME_DEF_STMT(arg)) &&
@@ -187,53 +181,54 @@ static enum answer place_of_phi(gimple phi, HOST_WIDE_INT offset, const struct w
 	inside.indexed |= loops;
 	for (i = 0; i < gimple_phi_num_args(phi); i++) {
 		arg = gimple_phi_arg_def(phi, i);
+		/* NULL is not dereferenced. */
 		if (integer_zerop(arg))
 			continue;
-		answer = place_of_pointer(arg, offset, &inside, q, depth, &one);
-		if (answer == ASKED)
+		lookup = place_of_pointer(arg, offset, &inside, walk, depth, &one);
+		if (lookup == CYCLE)
 			continue;
-		if (answer == NOTHING)
-			return NOTHING;
+		if (lookup == NOT_FOUND)
+			return NOT_FOUND;
 		if (all != FOUND)
 			*found = one;
 		else if (!add_alternative(found, &one))
-			return NOTHING;
+			return NOT_FOUND;
 		all = FOUND;
 	}
 	return all;
 }
 
-/* What the pointer was computed from says about where it leads. */
-static enum answer place_by_definition(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
-				       struct question *q, unsigned int depth, struct place *found)
+/* Follow a pointer to its definition. */
+static enum lookup place_by_definition(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
+				       struct walk *walk, unsigned int depth, struct place *found)
 {
 	gimple def = SSA_NAME_DEF_STMT(ptr);
 	struct wanted inside = *wanted;
 	tree rhs, more;
 
 	if (gimple_code(def) == GIMPLE_PHI)
-		return place_of_phi(def, offset, wanted, q, depth, found);
+		return place_of_phi(def, offset, wanted, walk, depth, found);
 	if (!is_gimple_assign(def))
-		return NOTHING;
+		return NOT_FOUND;
 	rhs = gimple_assign_rhs1(def);
 	switch (gimple_assign_rhs_code(def)) {
 	case SSA_NAME:
 	case ADDR_EXPR:
 	case NOP_EXPR:
 	case CONVERT_EXPR:
-		return place_of_pointer(rhs, offset, wanted, q, depth, found);
+		return place_of_pointer(rhs, offset, wanted, walk, depth, found);
 	case POINTER_PLUS_EXPR:
 		more = gimple_assign_rhs2(def);
 		offset += first_value(more, 0);
 		if (TREE_CODE(more) != INTEGER_CST)
 			inside.indexed = true;
-		return place_of_pointer(rhs, offset, &inside, q, depth, found);
+		return place_of_pointer(rhs, offset, &inside, walk, depth, found);
 	default:
-		return NOTHING;
+		return NOT_FOUND;
 	}
 }
 
-/* The record that a pointer is declared to point to, or that is allocated there */
+/* Get the record that a pointer is declared to point to, or that is allocated there. */
 static tree record_at(tree ptr)
 {
 	gimple def = SSA_NAME_DEF_STMT(ptr);
@@ -249,27 +244,27 @@ static tree record_at(tree ptr)
 	return record_of(TREE_TYPE(TREE_TYPE(ptr)));
 }
 
-/* Where is the memory @offset bytes from where @ptr points to? */
-static enum answer place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
-				    struct question *q, unsigned int depth, struct place *found)
+/* Find the place that is @offset bytes from where @ptr points to. */
+static enum lookup place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct wanted *wanted,
+				    struct walk *walk, unsigned int depth, struct place *found)
 {
 	struct place declared = {}, defined;
-	enum answer answer;
+	enum lookup lookup;
 	tree record;
 
-	if (depth > MAX_DEPTH || ++q->steps > MAX_STEPS)
-		return NOTHING;
+	if (depth > MAX_DEPTH || ++walk->steps > MAX_STEPS)
+		return NOT_FOUND;
 	if (TREE_CODE(ptr) == ADDR_EXPR) {
 		ptr = TREE_OPERAND(ptr, 0);
-		if (!place_of_ref(ptr, q, depth + 1, &defined))
-			return NOTHING;
+		if (!place_of_ref(ptr, walk, depth + 1, &defined))
+			return NOT_FOUND;
 		return find_around(&defined, TREE_TYPE(ptr), offset, wanted, found) ? FOUND :
-										      NOTHING;
+										      NOT_FOUND;
 	}
 	if (TREE_CODE(ptr) != SSA_NAME)
-		return NOTHING;
-	if (!bitmap_set_bit(q->seen, SSA_NAME_VERSION(ptr)))
-		return ASKED;
+		return NOT_FOUND;
+	if (!bitmap_set_bit(walk->seen, SSA_NAME_VERSION(ptr)))
+		return CYCLE;
 
 	record = record_at(ptr);
 	if (record && !(wanted->indexed && record == wanted->record)) {
@@ -278,19 +273,19 @@ static enum answer place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct
 		if (!find_in(&whole, record, offset, wanted, &declared))
 			declared = {};
 	}
-	answer = place_by_definition(ptr, offset, wanted, q, depth + 1, &defined);
-	bitmap_clear_bit(q->seen, SSA_NAME_VERSION(ptr));
-	if (answer == FOUND && is_larger(&defined, &declared)) {
+	lookup = place_by_definition(ptr, offset, wanted, walk, depth + 1, &defined);
+	bitmap_clear_bit(walk->seen, SSA_NAME_VERSION(ptr));
+	if (lookup == FOUND && is_larger(&defined, &declared)) {
 		*found = defined;
 		return FOUND;
 	}
 	if (!declared.type)
-		return answer == ASKED ? ASKED : NOTHING;
+		return lookup == CYCLE ? CYCLE : NOT_FOUND;
 	*found = declared;
 	return FOUND;
 }
 
-/* The constant part of the offset of a MEM_REF or TARGET_MEM_REF; is there another one? */
+/* Get the constant offset of a MEM_REF or TARGET_MEM_REF. @indexed: it also has a variable one. */
 static HOST_WIDE_INT reference_offset(tree ref, bool *indexed)
 {
 	HOST_WIDE_INT offset = TREE_INT_CST_LOW(TREE_OPERAND(ref, 1));
@@ -306,7 +301,7 @@ static HOST_WIDE_INT reference_offset(tree ref, bool *indexed)
 	return offset;
 }
 
-/* Add @inner's path, which begins where @outer ends. */
+/* Append the path of @inner to that of @outer. */
 static struct place join_places(const struct place *outer, const struct place *inner)
 {
 	struct place place = *outer;
@@ -328,8 +323,8 @@ static bool is_same_object(tree a, tree b)
 	       bytes_of_type(a) == bytes_of_type(b);
 }
 
-/* Where is the object that a MEM_REF or TARGET_MEM_REF names? */
-static bool place_of_memory(tree ref, struct question *q, unsigned int depth, struct place *place)
+/* Find the place of the memory that a MEM_REF or TARGET_MEM_REF refers to. */
+static bool place_of_memory(tree ref, struct walk *walk, unsigned int depth, struct place *place)
 {
 	const struct mark *mark = mark_of(TREE_TYPE(TREE_OPERAND(ref, 1)));
 	tree type = TREE_TYPE(ref), ptr = TREE_OPERAND(ref, 0);
@@ -337,6 +332,7 @@ static bool place_of_memory(tree ref, struct question *q, unsigned int depth, st
 	struct place inner = {}, outer;
 	HOST_WIDE_INT offset = reference_offset(ref, &wanted.indexed);
 
+	/* Optimizers may have changed the type of the reference: then it is the member's. */
 	if (mark && is_same_object(type, mark->object))
 		inner = mark->place;
 	else if (mark && is_same_object(type, mark->member_type))
@@ -352,7 +348,7 @@ static bool place_of_memory(tree ref, struct question *q, unsigned int depth, st
 		wanted.record = inner.type;
 		offset -= inner.offset;
 	}
-	if (place_of_pointer(ptr, offset, &wanted, q, depth + 1, &outer) == FOUND &&
+	if (place_of_pointer(ptr, offset, &wanted, walk, depth + 1, &outer) == FOUND &&
 	    (!inner.type || is_larger(&outer, &inner))) {
 		*place = inner.type ? join_places(&outer, &inner) : outer;
 		return true;
@@ -362,7 +358,7 @@ static bool place_of_memory(tree ref, struct question *q, unsigned int depth, st
 		return true;
 	}
 	if (mark) {
-		/* A part of what was marked, or more than that: nobody knows where in it. */
+		/* Neither the marked object nor the member: the offset in there is unknown. */
 		*place = mark->member;
 		place->offset = UNKNOWN_OFFSET;
 		place->flags |= NAME_WIDE;
@@ -371,7 +367,7 @@ static bool place_of_memory(tree ref, struct question *q, unsigned int depth, st
 	return false;
 }
 
-/* The part of an object that a COMPONENT_REF names */
+/* Add the member that a COMPONENT_REF refers to. */
 static void add_member(tree ref, struct place *place)
 {
 	tree field = TREE_OPERAND(ref, 1);
@@ -400,8 +396,8 @@ static void add_element(tree ref, struct place *place)
 		place->offset += tree_to_shwi(index) * size;
 }
 
-/* Where is what a reference names? */
-static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struct place *place)
+/* Find the place of a reference. */
+static bool place_of_ref(tree ref, struct walk *walk, unsigned int depth, struct place *place)
 {
 	tree inside;
 
@@ -414,7 +410,7 @@ static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struc
 	case REALPART_EXPR:
 	case IMAGPART_EXPR:
 		inside = TREE_OPERAND(ref, 0);
-		if (!place_of_ref(inside, q, depth, place)) {
+		if (!place_of_ref(inside, walk, depth, place)) {
 			if (!record_of(TREE_TYPE(inside)))
 				return false;
 			*place = { record_of(TREE_TYPE(inside)), "", 0, 0 };
@@ -422,7 +418,7 @@ static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struc
 		break;
 	case MEM_REF:
 	case TARGET_MEM_REF:
-		return place_of_memory(ref, q, depth, place);
+		return place_of_memory(ref, walk, depth, place);
 	case VAR_DECL:
 	case PARM_DECL:
 	case RESULT_DECL:
@@ -440,7 +436,7 @@ static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struc
 	if (TREE_CODE(ref) == COMPONENT_REF) {
 		add_member(ref, place);
 	} else if (TREE_CODE(ref) == ARRAY_REF || TREE_CODE(ref) == ARRAY_RANGE_REF) {
-		/* An array of records that is a variable: the path begins in one of them. */
+		/* In a variable that is an array of records, paths start in the record. */
 		if (*place->path || !DECL_P(inside) || !record_of(place->type))
 			add_element(ref, place);
 	} else if (TREE_CODE(ref) == BIT_FIELD_REF) {
@@ -451,18 +447,18 @@ static bool place_of_ref(tree ref, struct question *q, unsigned int depth, struc
 	return true;
 }
 
-/* Where is the memory of @size bytes, 0 if not known, that @ptr points to? */
+/* Find the place of the @size bytes at @ptr. @size is 0 if unknown. */
 static bool place_of_target(tree ptr, HOST_WIDE_INT size, struct place *place)
 {
 	const struct wanted wanted = { NULL_TREE, size, false };
 	auto_bitmap seen;
-	struct question q = { seen };
+	struct walk walk = { seen };
 
-	return place_of_pointer(ptr, 0, &wanted, &q, 0, place) == FOUND;
+	return place_of_pointer(ptr, 0, &wanted, &walk, 0, place) == FOUND;
 }
 
-/* Is @value what something was added to, to make it @ptr? */
-static bool comes_from(tree ptr, tree value, unsigned int depth)
+/* Check if @ptr is @value plus offsets. */
+static bool is_advanced_from(tree ptr, tree value, unsigned int depth)
 {
 	gimple def;
 
@@ -472,12 +468,12 @@ static bool comes_from(tree ptr, tree value, unsigned int depth)
 		return false;
 	def = SSA_NAME_DEF_STMT(ptr);
 	return is_gimple_assign(def) && gimple_assign_rhs_code(def) == POINTER_PLUS_EXPR &&
-	       comes_from(gimple_assign_rhs1(def), value, depth + 1);
+	       is_advanced_from(gimple_assign_rhs1(def), value, depth + 1);
 }
 
 static bool path_of_source(tree ptr, bitmap seen, unsigned int depth, const char **path);
 
-/* The same of one of several values that a pointer may have, after others that are in @path */
+/* Add one of several sources that a pointer may have to @path. */
 static bool add_source(tree ptr, bitmap seen, unsigned int depth, const char **path)
 {
 	const char *other;
@@ -496,14 +492,14 @@ static bool add_source(tree ptr, bitmap seen, unsigned int depth, const char **p
 }
 
 /*
- * The member of a record that a pointer was read from, before anything was added to it, with the
- * record in front and * before that; of several that it may have been, all
+ * Find the member from which a pointer, or the pointer that it is an offset from, was loaded.
+ * @path is its path with a "*" and the record's name in front; alternatives are separated by "|".
  */
 static bool path_of_source(tree ptr, bitmap seen, unsigned int depth, const char **path)
 {
 	struct place place;
 	auto_bitmap visited;
-	struct question q = { visited };
+	struct walk walk = { visited };
 	unsigned int i;
 	gimple def;
 	tree arg;
@@ -517,8 +513,9 @@ static bool path_of_source(tree ptr, bitmap seen, unsigned int depth, const char
 			return false;
 		for (i = 0; i < gimple_phi_num_args(def); i++) {
 			arg = gimple_phi_arg_def(def, i);
-			/* Where it is moved on in a loop, it was read before that. */
-			if (!comes_from(arg, ptr, 0) && !add_source(arg, seen, depth + 1, path))
+			/* Skip the arguments of a loop that advance this pointer. */
+			if (!is_advanced_from(arg, ptr, 0) &&
+			    !add_source(arg, seen, depth + 1, path))
 				return false;
 		}
 		return **path;
@@ -526,7 +523,7 @@ static bool path_of_source(tree ptr, bitmap seen, unsigned int depth, const char
 	if (!is_gimple_assign(def))
 		return false;
 	if (gimple_assign_load_p(def)) {
-		if (!place_of_ref(gimple_assign_rhs1(def), &q, 0, &place) ||
+		if (!place_of_ref(gimple_assign_rhs1(def), &walk, 0, &place) ||
 		    !record_of(place.type) || !*place.path || strchr(place.path, '|'))
 			return false;
 		*path = concat("*", type_name(place.type), ".", place.path, NULL);
@@ -548,48 +545,43 @@ static bool path_of_source(tree ptr, bitmap seen, unsigned int depth, const char
 }
 
 /*
- * The Memorizer plugin's notes: what a call allocates, by what becomes of the
- * pointer.
+ * struct inferred - type of an allocated object, as inferred from the uses of the pointer
+ * @type: NULL_TREE if there is none
+ * @rank: how reliable it is
+ * @path: member that the pointer is stored to, or ""
  */
-
-/*
- * struct assigned - what becomes of an allocated object
- * @type: what the pointer points to, NULL_TREE if nothing is known
- * @rank: how much that tells
- * @path: the member that it is assigned to, or ""
- */
-struct assigned {
+struct inferred {
 	tree type;
 	unsigned int rank;
 	const char *path;
 };
 
-static void assign_type(struct assigned *assigned, tree type, unsigned int rank)
+static void infer_type(struct inferred *inferred, tree type, unsigned int rank)
 {
 	if (!type || !POINTER_TYPE_P(type))
 		return;
 	type = main_variant(TREE_TYPE(type));
 	if (VOID_TYPE_P(type) || TREE_CODE(type) == FUNCTION_TYPE)
 		return;
-	/* What is a record tells most. */
+	/* A record is more specific than anything else. */
 	if (RECORD_OR_UNION_TYPE_P(type))
 		rank += 10;
-	if (rank > assigned->rank) {
-		assigned->type = type;
-		assigned->rank = rank;
+	if (rank > inferred->rank) {
+		inferred->type = type;
+		inferred->rank = rank;
 	}
 }
 
-static void assign_path(struct assigned *assigned, tree lhs)
+static void infer_path(struct inferred *inferred, tree lhs)
 {
 	struct place place;
 	auto_bitmap seen;
-	struct question q = { seen };
+	struct walk walk = { seen };
 
-	if (*assigned->path || !handled_component_p(lhs))
+	if (*inferred->path || !handled_component_p(lhs))
 		return;
-	if (place_of_ref(lhs, &q, 0, &place) && record_of(place.type))
-		assigned->path = concat(type_name(place.type), ".", place.path, NULL);
+	if (place_of_ref(lhs, &walk, 0, &place) && record_of(place.type))
+		inferred->path = concat(type_name(place.type), ".", place.path, NULL);
 }
 
 static tree parameter_type(gcall *call, tree value)
@@ -606,7 +598,7 @@ static tree parameter_type(gcall *call, tree value)
 	return NULL_TREE;
 }
 
-/* The memory that a statement's operand accesses through @value, and nothing else */
+/* Get the record that a statement's operand accesses through @value at offset 0, or NULL_TREE. */
 static tree dereferenced(tree op, tree value)
 {
 	if (op && TREE_CODE(op) == ADDR_EXPR)
@@ -619,8 +611,8 @@ static tree dereferenced(tree op, tree value)
 	return record_of(TREE_TYPE(op));
 }
 
-/* Look where a pointer goes: which type it has there. */
-static void follow(tree value, struct assigned *assigned, bitmap seen, unsigned int depth)
+/* Follow the uses of a pointer to see which types it is given. */
+static void follow_uses(tree value, struct inferred *inferred, bitmap seen, unsigned int depth)
 {
 	imm_use_iterator iter;
 	use_operand_p use;
@@ -630,25 +622,25 @@ static void follow(tree value, struct assigned *assigned, bitmap seen, unsigned 
 
 	if (depth > MAX_DEPTH || !bitmap_set_bit(seen, SSA_NAME_VERSION(value)))
 		return;
-	assign_type(assigned, TREE_TYPE(value), 9);
+	infer_type(inferred, TREE_TYPE(value), 9);
 	FOR_EACH_IMM_USE_FAST(use, iter, value) {
 		stmt = USE_STMT(use);
 		switch (gimple_code(stmt)) {
 		case GIMPLE_PHI:
-			follow(gimple_phi_result(stmt), assigned, seen, depth + 1);
+			follow_uses(gimple_phi_result(stmt), inferred, seen, depth + 1);
 			break;
 		case GIMPLE_RETURN:
-			assign_type(assigned, TREE_TYPE(DECL_RESULT(current_function_decl)), 5);
+			infer_type(inferred, TREE_TYPE(DECL_RESULT(current_function_decl)), 5);
 			break;
 		case GIMPLE_CALL:
-			assign_type(assigned, parameter_type(as_a_gcall(stmt), value), 2);
+			infer_type(inferred, parameter_type(as_a_gcall(stmt), value), 2);
 			break;
 		case GIMPLE_ASSIGN:
 			lhs = gimple_assign_lhs(stmt);
 			for (i = 0; i < gimple_num_ops(stmt); i++) {
 				type = dereferenced(gimple_op(stmt, i), value);
 				if (type)
-					assign_type(assigned, build_pointer_type(type), 8);
+					infer_type(inferred, build_pointer_type(type), 8);
 			}
 			if (!gimple_assign_single_p(stmt) && !gimple_assign_cast_p(stmt))
 				break;
@@ -657,10 +649,10 @@ static void follow(tree value, struct assigned *assigned, bitmap seen, unsigned 
 			if (TREE_CODE(lhs) == SSA_NAME) {
 				if (POINTER_TYPE_P(TREE_TYPE(lhs)) ||
 				    TYPE_PRECISION(TREE_TYPE(lhs)) == POINTER_SIZE)
-					follow(lhs, assigned, seen, depth + 1);
+					follow_uses(lhs, inferred, seen, depth + 1);
 			} else {
-				assign_type(assigned, TREE_TYPE(lhs), 6);
-				assign_path(assigned, lhs);
+				infer_type(inferred, TREE_TYPE(lhs), 6);
+				infer_path(inferred, lhs);
 			}
 			break;
 		default:
@@ -669,8 +661,8 @@ static void follow(tree value, struct assigned *assigned, bitmap seen, unsigned 
 	}
 }
 
-/* The bytes that a function with attribute alloc_size is asked for, 0: not constant, -1: none */
-static HOST_WIDE_INT bytes_asked(gcall *call)
+/* Get the size requested, by attribute alloc_size. 0: not constant, -1: no such attribute */
+static HOST_WIDE_INT requested_bytes(gcall *call)
 {
 	tree type = gimple_call_fntype(call), attribute, arg;
 	HOST_WIDE_INT bytes = 1, n;
@@ -688,8 +680,8 @@ static HOST_WIDE_INT bytes_asked(gcall *call)
 	return bytes;
 }
 
-/* The argument of a function that stores pointers there to what it allocates, or NULL_TREE */
-static tree pointers_argument(gcall *call)
+/* Get the array to which a bulk allocation stores its pointers, or NULL_TREE. */
+static tree bulk_array(gcall *call)
 {
 	tree decl = gimple_call_fndecl(call);
 
@@ -698,8 +690,8 @@ static tree pointers_argument(gcall *call)
 	       gimple_call_arg(call, 3) : NULL_TREE;
 }
 
-/* The array that the argument is declared as says what is allocated. */
-static void assign_pointers(struct assigned *assigned, tree pointers)
+/* Infer the type from the declaration of the array that pointers are stored to. */
+static void infer_from_array(struct inferred *inferred, tree pointers)
 {
 	gimple def;
 
@@ -712,51 +704,51 @@ static void assign_pointers(struct assigned *assigned, tree pointers)
 	if (TREE_CODE(pointers) != ADDR_EXPR)
 		return;
 	pointers = TREE_OPERAND(pointers, 0);
-	assign_type(assigned, strip_array_types(TREE_TYPE(pointers)), 6);
-	assign_path(assigned, pointers);
+	infer_type(inferred, strip_array_types(TREE_TYPE(pointers)), 6);
+	infer_path(inferred, pointers);
 }
 
-/* What a call that returns a pointer, or stores some, allocates, if it does */
+/* Find what a call allocates. Returns false if it does not return or store pointers. */
 static bool allocated_place(gcall *call, struct place *place)
 {
-	tree lhs = gimple_call_lhs(call), pointers = pointers_argument(call);
-	struct assigned assigned = { NULL_TREE, 0, "" };
+	tree lhs = gimple_call_lhs(call), pointers = bulk_array(call);
+	struct inferred inferred = { NULL_TREE, 0, "" };
 	auto_bitmap seen;
-	HOST_WIDE_INT asked, size;
+	HOST_WIDE_INT requested, size;
 
 	if (gimple_call_internal_p(call) ||
 	    !(pointers || (lhs && POINTER_TYPE_P(TREE_TYPE(lhs)))))
 		return false;
 	if (pointers) {
-		assign_pointers(&assigned, pointers);
+		infer_from_array(&inferred, pointers);
 	} else if (TREE_CODE(lhs) == SSA_NAME) {
-		follow(lhs, &assigned, seen, 0);
+		follow_uses(lhs, &inferred, seen, 0);
 	} else {
-		assign_type(&assigned, TREE_TYPE(lhs), 6);
-		assign_path(&assigned, lhs);
+		infer_type(&inferred, TREE_TYPE(lhs), 6);
+		infer_path(&inferred, lhs);
 	}
-	*place = { assigned.type ?: void_type_node, assigned.path, 0, 0 };
+	*place = { inferred.type ?: void_type_node, inferred.path, 0, 0 };
 	if (!RECORD_OR_UNION_TYPE_P(place->type))
 		place->flags |= NAME_SCALAR;
-	asked = bytes_asked(call);
+	requested = requested_bytes(call);
 	size = VOID_TYPE_P(place->type) ? 0 : bytes_of_type(place->type);
-	if (asked == 0 || (asked > 0 && size && asked != size))
+	if (requested == 0 || (requested > 0 && size && requested != size))
 		place->flags |= NAME_ARRAY;
 	return true;
 }
 
-/* Mark the memory that a reference begins with. */
+/* Mark the memory that a reference is based on. */
 static void mark_reference(tree ref)
 {
 	struct mark mark = {};
 	auto_bitmap seen;
-	struct question q = { seen };
+	struct walk walk = { seen };
 	tree memory, offset;
 
 	for (memory = ref; handled_component_p(memory);)
 		memory = TREE_OPERAND(memory, 0);
-	if (TREE_CODE(memory) != MEM_REF || !place_of_memory(memory, &q, 0, &mark.place) ||
-	    !place_of_ref(ref, &q, 0, &mark.member) || !record_of(mark.place.type))
+	if (TREE_CODE(memory) != MEM_REF || !place_of_memory(memory, &walk, 0, &mark.place) ||
+	    !place_of_ref(ref, &walk, 0, &mark.member) || !record_of(mark.place.type))
 		return;
 	mark.object = main_variant(TREE_TYPE(memory));
 	mark.member_type = main_variant(TREE_TYPE(ref));
@@ -804,10 +796,10 @@ static void mark_call(gcall *call)
 }
 
 /*
- * mark_references() - mark what a statement accesses, or allocates, with its name
+ * mark_references() - mark the references of a statement with their places
  * @stmt: the statement
  *
- * To be called when what is inlined early is inlined, and nothing else has been done.
+ * Context: after early inlining, before the other optimizers
  */
 void mark_references(gimple stmt)
 {
@@ -827,10 +819,10 @@ void mark_references(gimple stmt)
 }
 
 /*
- * Where nothing else is known, what is accessed is what its @type says, and the member that @ptr
- * was read from points to it.
+ * Complete the place of an access that is in no record: without any place, it is @type. The path
+ * is the member that the pointer was loaded from.
  */
-static void settle_place(struct place *place, tree type, tree ptr)
+static void default_place(struct place *place, tree type, tree ptr)
 {
 	const char *source;
 	auto_bitmap seen;
@@ -844,7 +836,7 @@ static void settle_place(struct place *place, tree type, tree ptr)
 		place->path = source;
 }
 
-/* The pointer that a reference goes through, or NULL_TREE */
+/* Get the pointer that a reference dereferences, or NULL_TREE. */
 static tree pointer_of(tree ref)
 {
 	while (handled_component_p(ref))
@@ -853,23 +845,25 @@ static tree pointer_of(tree ref)
 	       TREE_OPERAND(ref, 0) : NULL_TREE;
 }
 
-/*
- * The Memorizer plugin's notes: which member a pointer was read from, where
- * nothing else is known of what it points to.
- */
-
-/* What an access to @ref is to */
+/* place_of_access() - find the place of an access to @ref */
 void place_of_access(tree ref, struct place *place)
 {
 	auto_bitmap seen;
-	struct question q = { seen };
+	struct walk walk = { seen };
 
-	if (!place_of_ref(ref, &q, 0, place))
+	if (!place_of_ref(ref, &walk, 0, place))
 		*place = {};
-	settle_place(place, TREE_TYPE(ref), pointer_of(ref));
+	default_place(place, TREE_TYPE(ref), pointer_of(ref));
 	add_whole(place, TREE_TYPE(ref));
 }
 
+/*
+ * place_of_argument() - find the place of an access through a pointer
+ * @stmt: the call or inline assembly that makes the access
+ * @ptr: the pointer
+ * @size: bytes, 0 if unknown
+ * @place: the result
+ */
 void place_of_argument(gimple stmt, tree ptr, HOST_WIDE_INT size, struct place *place)
 {
 	const struct mark *mark = NULL;
@@ -887,11 +881,15 @@ void place_of_argument(gimple stmt, tree ptr, HOST_WIDE_INT size, struct place *
 		if (!place->type || is_larger(marked, place))
 			*place = *marked;
 	}
-	settle_place(place, POINTER_TYPE_P(TREE_TYPE(ptr)) ? TREE_TYPE(TREE_TYPE(ptr)) :
+	default_place(place, POINTER_TYPE_P(TREE_TYPE(ptr)) ? TREE_TYPE(TREE_TYPE(ptr)) :
 							     void_type_node, ptr);
 }
 
-/* What a call allocates */
+/*
+ * place_of_allocation() - find the type of the object that a call allocates
+ *
+ * Return: false if the call returns or stores no pointers
+ */
 bool place_of_allocation(gcall *call, struct place *place)
 {
 	tree type = gimple_call_fntype(call);

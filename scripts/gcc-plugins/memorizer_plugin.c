@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * GCC plugin: put a Memorizer site before every load and store of memory.
+ * Memorizer plugin: put a site in front of each load and store of memory.
+ *
+ * memorizer_site.h describes sites and the plugin's files. Options:
+ *	unwind-hints	emit an objtool unwind hint for each stub
+ *	groups		make groups; they must exist as long as their counts
+ *	skip=<function>	emit no sites in this function; may be repeated
+ *	verbose		report the number of sites of each function
+ *	id=<anything>	ignored; makes the command line depend on the plugin
  */
 
 #include "gcc-common.h"
@@ -18,15 +25,15 @@ __visible int plugin_is_GPL_compatible;
 
 static struct plugin_info memorizer_plugin_info = {
 	.version = PLUGIN_VERSION,
-	.help = "unwind-hints\temit objtool unwind hints for the stubs\n"
-		"groups\t\tcount accesses at known distances at once\n"
-		"skip=function\tput no sites there\n"
-		"verbose\t\tprint what was instrumented\n"
-		"id=anything\tignored, for rebuilding what an older plugin built\n"
+	.help = "unwind-hints\temit an objtool unwind hint for each stub\n"
+		"groups\t\tcount accesses at constant distances with one call\n"
+		"skip=function\temit no sites in this function; may be repeated\n"
+		"verbose\t\treport the number of sites of each function\n"
+		"id=anything\tignored; makes the command line depend on the plugin\n"
 };
 
 static bool verbose;
-static auto_vec<const char *> skipped;	/* names of functions */
+static auto_vec<const char *> skipped;	/* functions that get no sites */
 
 static void instrument_stmt(gimple_stmt_iterator *gsi)
 {
@@ -49,7 +56,7 @@ static void instrument_stmt(gimple_stmt_iterator *gsi)
 		instrument_ref(gsi, READ, gimple_return_retval(as_a_greturn(stmt)));
 		break;
 	default:
-		break;		/* has no memory operands */
+		break;		/* no memory operands */
 	}
 }
 
@@ -62,6 +69,7 @@ static unsigned int memorizer_sites_execute(void)
 	FOR_EACH_BB_FN(bb, cfun) {
 		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
 			instrument_stmt(&gsi);
+		/* The sizes of asm outputs have served their purpose. */
 		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi);) {
 			if (is_sizes_asm(gsi_stmt(gsi)))
 				gsi_remove(&gsi, true);
@@ -98,9 +106,9 @@ static unsigned int memorizer_sizes_execute(void)
 	return 0;
 }
 
-/* Code that runs where the kernel is not ready for a call into C is left out. */
 static bool memorizer_sites_gate(void)
 {
+	/* This code may run where the kernel is not ready for a call into C. */
 	static const char * const sections[] = {
 		".noinstr.text", ".entry.text", ".head.text", ".cpuidle.text",
 	};
@@ -139,24 +147,21 @@ static bool memorizer_marks_gate(void)
 #define TODO_FLAGS_FINISH TODO_update_ssa_only_virtuals
 #include "gcc-generate-gimple-pass.h"
 
-/*
- * Delete the sites whose operand turned out to lie in the frame after all: it
- * is a local object, and the stub has moved the stack pointer. Such an address
- * cannot leave the frame, or else the program is undefined. Then join what is left,
- * share stubs, write the notes, keep entries free, and put prefixes where they can stand.
- */
+/* Join sites, then complete their text. The order of the steps matters. */
 static unsigned int memorizer_join_execute(void)
 {
 	unsigned int deleted = delete_frame_sites();
 	unsigned int joined = join_sites();
 
+	/* Stubs of several accesses are not shared. */
 	share_stubs();
-	write_notes();
-	keep_entries_free();
+	write_site_names();
+	/* A padding NOP takes no prefixes: it precedes the site. */
+	pad_entries();
 	write_prefixes();
 	if (verbose && sites)
 		inform(DECL_SOURCE_LOCATION(current_function_decl),
-		       "memorizer: %u sites in %qD, %u deleted that access its frame, %u joined to others",
+		       "memorizer: %u sites in %qD, %u deleted for accessing its frame, %u joined",
 		       sites, current_function_decl, deleted, joined);
 	return 0;
 }
@@ -167,8 +172,8 @@ static unsigned int memorizer_join_execute(void)
 
 static void finish_unit(void *, void *)
 {
-	write_file(asm_out_file);
-	write_names(asm_out_file);
+	write_file_entry(asm_out_file);
+	write_name_strings(asm_out_file);
 }
 
 __visible int plugin_init(struct plugin_name_args *plugin_info,
@@ -178,13 +183,13 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 	const struct plugin_argument * const argv = plugin_info->argv;
 	int i;
 
-	/* Before any optimizer, and before there is SSA */
+	/* Before SSA form and all optimizers */
 	PASS_INFO(memorizer_sizes, "cfg", 1, PASS_POS_INSERT_AFTER);
-	/* After what is inlined first, and before all else */
+	/* After early inlining, before the other optimizers */
 	PASS_INFO(memorizer_marks, "einline", 1, PASS_POS_INSERT_AFTER);
-	/* After the GIMPLE optimizers and the warnings */
+	/* After the GIMPLE optimizers and their warnings */
 	PASS_INFO(memorizer_sites, "optimized", 1, PASS_POS_INSERT_BEFORE);
-	/* After register allocation, prologues and the last copies of blocks */
+	/* After register allocation, prologues and basic block duplication */
 	PASS_INFO(memorizer_join, "*free_cfg", 1, PASS_POS_INSERT_BEFORE);
 
 	if (!plugin_default_version_check(version, &gcc_version)) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's sites: which memory counts, and a site in front of each
- * statement that accesses it.
+ * Memorizer plugin: emit sites for references and pointers to tracked memory.
+ *
+ * A site is a volatile asm in front of the accessing statement, with the lvalue as "m" input:
+ * GCC spends no register on it, and the stub gets the address with a single lea.
  */
 
 #include "gcc-common.h"
@@ -12,9 +14,9 @@
 #include "memorizer_site.h"
 #include "memorizer_sites.h"
 
-bool unwind_hints;			/* emit one for each stub */
-unsigned int sites;			/* of the current function */
-static bool any_sites;			/* of the current file */
+bool unwind_hints;			/* option: emit unwind hints */
+unsigned int sites;			/* emitted into the current function */
+static bool any_sites;			/* in the current file */
 
 /* UNWIND_HINT_FUNC: ORC_REG_SP, 8, UNWIND_HINT_TYPE_FUNC, no signal */
 #define UNWIND_HINT					\
@@ -25,7 +27,7 @@ static bool any_sites;			/* of the current file */
 	"\t.balign 4\n"					\
 	"\t.popsection\n"
 
-/* Instructions of the stubs; the thunk restores what they save. */
+/* Instructions of stubs. The thunk restores the registers that they save. */
 #define STUB_SAVE					\
 	"\tpushq %%rdi\n"				\
 	"\tpushq %%rsi\n"				\
@@ -38,7 +40,7 @@ static bool any_sites;			/* of the current file */
 	"\tleaq %0, %%rdi\n"				\
 	"\tpopq %%rsi\n"
 
-/* Beside the operands, which the thunk gets in registers, %3 says what they are. */
+/* The operands are for the thunk. %3 is the kind of function, see memorizer-string.h. */
 #define STUB_STRING STUB_SAVE				\
 	"\tpushq %3\n"					\
 	"\tpushq %q2\n"				\
@@ -60,8 +62,10 @@ tree string_list(const char *string)
 }
 
 /*
- * The location of the statement at @gsi. One that optimizers made has none, and passes for
- * a part of what stands before it, as in line numbers; or else of its function.
+ * location_at() - get a location for the statement at @gsi
+ *
+ * Statements made by optimizers have none. As in line tables, they belong to the statement in
+ * front of them, or else to the function.
  */
 location_t location_at(gimple_stmt_iterator gsi)
 {
@@ -72,13 +76,14 @@ location_t location_at(gimple_stmt_iterator gsi)
 }
 
 /*
- * Put a site before the statement at @gsi, with the note @name. @operands ends with
- * a NULL constraint. @clobber, if not NULL, says what GCC must think it changes.
+ * Put a site with number @name in front of the statement at @gsi. @operands end with a NULL
+ * constraint. @clobber is one that GCC must assume, or NULL.
  */
 static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
 			const struct site_operand *operands, const char *clobber)
 {
-	char *text = xasprintf("%s%s%s" SITE_END, SITE_BEGIN, unwind_hints ? UNWIND_HINT : "", stub);
+	char *text = xasprintf("%s%s%s" SITE_END, SITE_BEGIN, unwind_hints ? UNWIND_HINT : "",
+			       stub);
 	auto inputs = make_tree_vector();
 	auto clobbers = make_tree_vector();
 	gasm *site;
@@ -102,7 +107,7 @@ static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char
 	free(text);
 }
 
-/* A site whose stub jumps to the thunk for this kind and size */
+/* Insert a site whose stub jumps to the thunk of this kind and size. */
 static void insert_access_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
 			       enum kind kind, const char *size,
 			       const struct site_operand *operands)
@@ -113,14 +118,14 @@ static void insert_access_site(gimple_stmt_iterator *gsi, unsigned int name, con
 	free(text);
 }
 
-/* Make @value, of any integer type, a size_t that an instruction can use. */
+/* Convert an integer to a size_t that can be an operand of inline assembly. */
 static tree size_operand(gimple_stmt_iterator *gsi, tree value)
 {
 	return force_gimple_operand_gsi(gsi, fold_convert(size_type_node, value),
 					true, NULL_TREE, true, GSI_SAME_STMT);
 }
 
-/* A site for an access of @size bytes to where @lvalue begins */
+/* Insert a site for an access of @size bytes at @lvalue. */
 static void insert_access(gimple_stmt_iterator *gsi, unsigned int name, enum kind kind,
 			  tree lvalue, tree size)
 {
@@ -141,27 +146,35 @@ static void insert_access(gimple_stmt_iterator *gsi, unsigned int name, enum kin
 	}
 }
 
-/* Make @value, an integer or a pointer, one that can be pushed. */
+/* Convert an integer or pointer to an operand that can be pushed. */
 static tree word_operand(gimple_stmt_iterator *gsi, tree value)
 {
 	return POINTER_TYPE_P(TREE_TYPE(value)) ? value : size_operand(gsi, value);
 }
 
-/* A site for what a string function does to its @operands */
+/*
+ * insert_string() - insert a site for a string function
+ * @gsi: the call
+ * @name: of the access
+ * @how: enum memorizer_string and MEMORIZER_STRING_* flags
+ * @a: operands, integers or pointers
+ * @b: likewise
+ * @n: likewise
+ */
 void insert_string(gimple_stmt_iterator *gsi, unsigned int name, unsigned int how, tree a,
-			  tree b, tree n)
+		   tree b, tree n)
 {
-	/* Not "r": the stack pointer is no longer what it was when the stub looks at it. */
+	/* Not "r", which could be relative to the stack pointer: the stub moves that. */
 	const struct site_operand operands[] = {
 		{ "le", word_operand(gsi, a) }, { "le", word_operand(gsi, b) },
 		{ "le", word_operand(gsi, n) }, { "i", size_int(how) }, {}
 	};
 
-	/* The thunk reads the strings: what was stored to them must be there. */
+	/* The thunk reads the strings: pending stores must be done. */
 	insert_site(gsi, name, STUB_STRING, operands, "memory");
 }
 
-/* Is it a member of a va_list? Such a pointer leads to arguments. */
+/* Check for a member of a va_list: a pointer in there points to arguments. */
 static bool is_in_va_list(tree ref)
 {
 	tree whole = TREE_CODE(ref) == COMPONENT_REF ? TREE_OPERAND(ref, 0) : get_base_address(ref);
@@ -173,9 +186,8 @@ static bool is_in_va_list(tree ref)
 static bool is_untracked(tree base, bitmap seen);
 
 /*
- * Does the pointer lead to untracked memory, whichever way it was computed?
- * @seen holds the SSA names that the answer was already asked for: they do not
- * change it.
+ * Check if the pointer points to untracked memory, however it was computed. @seen holds the SSA
+ * names that are being checked already: cycles do not change the result.
  */
 static bool points_to_untracked(tree ptr, bitmap seen)
 {
@@ -191,6 +203,7 @@ static bool points_to_untracked(tree ptr, bitmap seen)
 
 	def = SSA_NAME_DEF_STMT(ptr);
 	if (gimple_code(def) == GIMPLE_PHI) {
+		/* One tracked value suffices to count. */
 		for (i = 0; i < gimple_phi_num_args(def); i++)
 			if (!points_to_untracked(gimple_phi_arg_def(def, i), seen))
 				return false;
@@ -216,7 +229,7 @@ static bool points_to_untracked(tree ptr, bitmap seen)
 	}
 }
 
-/* Is the object, as get_base_address() returns it, none that counts? */
+/* Check if memory is untracked. @base is from get_base_address(). */
 static bool is_untracked(tree base, bitmap seen)
 {
 	if (!base)
@@ -226,15 +239,16 @@ static bool is_untracked(tree base, bitmap seen)
 	case TARGET_MEM_REF:
 		return points_to_untracked(TREE_OPERAND(base, 0), seen);
 	case VAR_DECL:
+		/* The last condition matches tables of switch conversion. */
 		return !is_global_var(base) || DECL_HARD_REGISTER(base) ||
 		       DECL_THREAD_LOCAL_P(base) || DECL_IN_CONSTANT_POOL(base) ||
 		       (DECL_ARTIFICIAL(base) && TREE_READONLY(base));
 	default:
-		return true;	/* an argument, a string, a constant, ... */
+		return true;	/* an argument, a string, a constant... */
 	}
 }
 
-/* Is this memory whose accesses count: see the top of this file. */
+/* Check if accesses to @ref count. memorizer_site.h lists those that do not. */
 static bool is_tracked(tree ref)
 {
 	auto_bitmap seen;
@@ -251,7 +265,10 @@ static bool is_tracked(tree ref)
 	return !is_untracked(get_base_address(ref), seen);
 }
 
-/* GCC simplifies no volatile address, and a site does not access it. Changes @ref. */
+/*
+ * Make the reference non-volatile, in place: the site does not access it, and GCC does not
+ * simplify volatile addresses.
+ */
 static tree strip_volatile(tree ref)
 {
 	tree t;
@@ -263,7 +280,7 @@ static tree strip_volatile(tree ref)
 	return ref;
 }
 
-/* The @size bytes at @offset bytes, and @more, which is not constant, from where @whole begins */
+/* Build a reference to @size bytes at @whole + @more + @offset. @more is not constant, or NULL. */
 static tree bytes_of(gimple_stmt_iterator *gsi, tree whole, tree more, poly_int64 offset,
 		     HOST_WIDE_INT size)
 {
@@ -288,14 +305,14 @@ static tree bytes_of(gimple_stmt_iterator *gsi, tree whole, tree more, poly_int6
 	return fold_build2(MEM_REF, type, addr, build_int_cst(ptr_type_node, offset));
 }
 
-/* Does @ref name some bits only? */
+/* Check if @ref refers to single bits. */
 static bool is_bit_ref(tree ref)
 {
 	return TREE_CODE(ref) == BIT_FIELD_REF ||
 	       (TREE_CODE(ref) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(ref, 1)));
 }
 
-/* Where the bits of @ref begin in what it is a part of, but for what is not constant of it */
+/* Get the offset of the first bit of @ref in its container, without its variable part. */
 static HOST_WIDE_INT first_bit(tree ref)
 {
 	tree start;
@@ -313,13 +330,13 @@ static HOST_WIDE_INT nr_bits(tree ref)
 			    DECL_SIZE(TREE_OPERAND(ref, 1)));
 }
 
-/* Are there no other bits in the bytes in which those of @ref lie? */
+/* Check if no other bits share bytes with those of @ref. */
 static bool fills_bytes(tree ref)
 {
 	return first_bit(ref) % BITS_PER_UNIT == 0 && nr_bits(ref) % BITS_PER_UNIT == 0;
 }
 
-/* The bytes in which the bits of @ref lie, as an lvalue that an "m" operand can name */
+/* Build a reference to the bytes that hold the bits of @ref, suitable for an "m" operand. */
 static tree bytes_of_bits(gimple_stmt_iterator *gsi, tree ref)
 {
 	tree whole = strip_volatile(unshare_expr(TREE_OPERAND(ref, 0)));
@@ -334,8 +351,8 @@ static tree bytes_of_bits(gimple_stmt_iterator *gsi, tree ref)
 }
 
 /*
- * Has the statement's block read bits beside those of @ref, and nothing been
- * stored since? Then the store of @ref needs not read them again.
+ * Check if the basic block has read the unit of bit-field @ref, with no store in between. Then
+ * GCC does not read the unit again to store @ref.
  */
 static bool is_read_before(gimple stmt, tree ref)
 {
@@ -360,7 +377,7 @@ static bool is_read_before(gimple stmt, tree ref)
 	return false;
 }
 
-/* The size of a type, or as much as is known: inline assembly may name what is incomplete. */
+/* Get the size of a type, of one element if incomplete: inline assembly may use such types. */
 static tree size_of_type(tree type)
 {
 	for (; TREE_CODE(type) == ARRAY_TYPE && !TYPE_SIZE_UNIT(type); type = TREE_TYPE(type))
@@ -373,13 +390,13 @@ enum name_kind name_kind_of(enum kind kind)
 	return kind == READ ? NAME_READ : kind == WRITE ? NAME_WRITE : NAME_UPDATE;
 }
 
-/* A size as the notes have it */
+/* constant_bytes() - get a size as names have it: 0 if it is not constant */
 HOST_WIDE_INT constant_bytes(tree size)
 {
 	return tree_fits_uhwi_p(size) && tree_to_uhwi(size) <= INT_MAX ? tree_to_uhwi(size) : 0;
 }
 
-/* A site for the access to @ref, an operand of the statement at @gsi */
+/* instrument_ref() - insert a site for an access to @ref by the statement at @gsi, if tracked */
 void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 {
 	tree size = NULL_TREE, lvalue;
@@ -393,7 +410,7 @@ void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 	if (!is_tracked(ref))
 		return;
 	if (is_bit_ref(ref)) {
-		/* To store some bits of a byte, the others have to be known. */
+		/* Storing part of a byte reads the other bits first. */
 		if (kind == WRITE && !fills_bytes(ref) && !is_read_before(gsi_stmt(*gsi), ref))
 			kind = UPDATE;
 		lvalue = bytes_of_bits(gsi, ref);
@@ -405,7 +422,7 @@ void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 		      size);
 }
 
-/* The memory that @ptr points to, or NULL_TREE if it does not count */
+/* Build a reference to what @ptr points to, NULL_TREE if it is untracked. */
 static tree tracked_target(tree ptr)
 {
 	tree ref;
@@ -416,13 +433,13 @@ static tree tracked_target(tree ptr)
 	return is_tracked(ref) ? ref : NULL_TREE;
 }
 
-/* Does @ptr point to memory that counts? */
+/* is_tracked_pointer() - check if accesses through @ptr count */
 bool is_tracked_pointer(tree ptr)
 {
 	return tracked_target(ptr);
 }
 
-/* A site for an access of @size bytes to where @ptr points, if that is memory that counts */
+/* instrument_target() - insert a site for an access to @size bytes at @ptr, if tracked */
 void instrument_target(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree size)
 {
 	tree ref = tracked_target(ptr);
@@ -433,14 +450,14 @@ void instrument_target(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree
 			      kind, ref, size);
 }
 
-/* The file has sites that this did not emit. */
-void has_sites(void)
+/* set_has_sites() - record that the file has a site that was not emitted here */
+void set_has_sites(void)
 {
 	any_sites = true;
 }
 
-/* Which sites are of this file, if it has any */
-void write_file(FILE *file)
+/* write_file_entry() - write the entry of memorizer_files, if the file has sites */
+void write_file_entry(FILE *file)
 {
 	if (!any_sites)
 		return;

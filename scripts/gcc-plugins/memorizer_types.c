@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Memorizer plugin's notes: what records, their members and other types are
- * called, and what of a record is where.
+ * Memorizer plugin: names, sizes and members of types.
  */
 
 #include "gcc-common.h"
 #include "memorizer_types.h"
 
-/* Add a member to a path; where there are alternatives, to each. */
+/* concat_path() - append a member to a path, to each of its alternatives */
 const char *concat_path(const char *path, const char *member)
 {
 	const char *more = strchr(path, '|');
@@ -22,7 +21,7 @@ const char *concat_path(const char *path, const char *member)
 	return xasprintf("%s%s%s", path, *member == '[' ? "" : ".", member);
 }
 
-/* The main variant of a record that is complete, or NULL_TREE */
+/* record_of() - get the main variant of a complete record, NULL_TREE for other types */
 tree record_of(tree type)
 {
 	if (!RECORD_OR_UNION_TYPE_P(type) || !COMPLETE_TYPE_P(type))
@@ -30,7 +29,7 @@ tree record_of(tree type)
 	return main_variant(type);
 }
 
-/* The size of a type in bytes, 0 if it is not constant or not known */
+/* bytes_of_type() - get the size of a type, 0 if it is unknown or not constant */
 HOST_WIDE_INT bytes_of_type(tree type)
 {
 	tree size = TYPE_SIZE_UNIT(type);
@@ -38,7 +37,7 @@ HOST_WIDE_INT bytes_of_type(tree type)
 	return size && tree_fits_shwi_p(size) ? tree_to_shwi(size) : 0;
 }
 
-/* The name of a record or scalar: a tag, or else what the first typedef calls it */
+/* Get the tag of a type, or the name of its first typedef. */
 static const char *tag(tree type)
 {
 	tree variant, name;
@@ -53,7 +52,7 @@ static const char *tag(tree type)
 	return "";
 }
 
-/* A type as C writes it, but for what functions take and give. Records are their tag. */
+/* type_name() - format a type as in C. Records are their tag, functions just "function". */
 const char *type_name(tree type)
 {
 	switch (TREE_CODE(type)) {
@@ -79,7 +78,7 @@ const char *type_name(tree type)
 	}
 }
 
-/* Where a member begins, in bytes; UNKNOWN_OFFSET if that is not constant */
+/* member_offset() - get the offset of a member in bytes, or UNKNOWN_OFFSET */
 HOST_WIDE_INT member_offset(tree field)
 {
 	tree offset = DECL_FIELD_OFFSET(field);
@@ -90,7 +89,7 @@ HOST_WIDE_INT member_offset(tree field)
 	       tree_to_shwi(DECL_FIELD_BIT_OFFSET(field)) / BITS_PER_UNIT;
 }
 
-/* The bytes from a member's first to its last, 0 if there is no telling */
+/* Get the number of bytes that hold a member, 0 if unknown. */
 static HOST_WIDE_INT member_size(tree field)
 {
 	tree size = DECL_SIZE(field);
@@ -106,7 +105,7 @@ const char *member_name(tree field)
 	return DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : "";
 }
 
-/* Is an array of this size one that goes on behind it? */
+/* Check for a trailing array, which may extend beyond its declared size. */
 static bool is_flexible(tree field)
 {
 	tree next;
@@ -140,9 +139,8 @@ static bool descend_member(tree field, HOST_WIDE_INT offset, const struct wanted
 }
 
 /*
- * Find what is wanted @offset bytes into an object of this type, and add to
- * @path how it is called there. @exactly: a scalar of the wanted size, not
- * a part of one or more than one.
+ * Find what is wanted at @offset in an object of this type, and append the members that lead to
+ * it to @path. @exactly: accept only a scalar of the wanted size, no part of one and no group.
  */
 static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted, bool exactly,
 		    const char **path)
@@ -160,7 +158,7 @@ static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted
 		if (!size)
 			return false;
 		*path = concat_path(*path, "[]");
-		/* Several elements are not looked into. */
+		/* An access to several elements ends here. */
 		if (!wanted->record && offset % size + wanted->size > size)
 			return !exactly;
 		return descend(TREE_TYPE(type), offset % size, wanted, exactly, path);
@@ -177,7 +175,7 @@ static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted
 	}
 }
 
-/* All of the object of this type that is at @place */
+/* add_whole() - extend a place to the whole object of this type */
 void add_whole(struct place *place, tree type)
 {
 	if (!AGGREGATE_TYPE_P(type))
@@ -187,7 +185,14 @@ void add_whole(struct place *place, tree type)
 		place->path = concat_path(place->path, "[]");
 }
 
-/* Find what is wanted @offset bytes into the object of this type that is at @place. */
+/*
+ * find_in() - find a place in an object
+ * @place: of the object
+ * @type: of the object
+ * @offset: from its start, in bytes
+ * @wanted: what is expected there
+ * @found: the result
+ */
 bool find_in(const struct place *place, tree type, HOST_WIDE_INT offset,
 	     const struct wanted *wanted, struct place *found)
 {
@@ -198,7 +203,7 @@ bool find_in(const struct place *place, tree type, HOST_WIDE_INT offset,
 	if (place->offset != UNKNOWN_OFFSET)
 		found->offset = place->offset + offset;
 	if (!wanted->record && !wanted->size && !offset) {
-		/* From there on, nobody knows how much. */
+		/* An unknown number of bytes from the start */
 		add_whole(found, type);
 		return true;
 	}
@@ -206,7 +211,7 @@ bool find_in(const struct place *place, tree type, HOST_WIDE_INT offset,
 		path = place->path;
 		if (wanted->record || !descend(type, offset, wanted, false, &path))
 			return false;
-		/* Several members: the first of them. But what is whole has no first one. */
+		/* Several members: take the first one, unless it is the whole object. */
 		if (offset || wanted->size < bytes_of_type(type)) {
 			path = place->path;
 			descend(type, offset, &first_byte, false, &path);
@@ -223,8 +228,10 @@ bool find_in(const struct place *place, tree type, HOST_WIDE_INT offset,
 }
 
 /*
- * The same in the whole record, when it lies beyond the object. What is added to an
- * index may lead beyond an array, but the index itself leads back.
+ * find_around() - find a place in an object, or elsewhere in the record that contains it
+ *
+ * See find_in() for the arguments. The constant part of an index may lead out of an array, if the
+ * variable part leads back into it.
  */
 bool find_around(const struct place *place, tree type, HOST_WIDE_INT offset,
 		 const struct wanted *wanted, struct place *found)
@@ -244,13 +251,13 @@ bool find_around(const struct place *place, tree type, HOST_WIDE_INT offset,
 	return size && find_in(place, type, ((offset % size) + size) % size, wanted, found);
 }
 
-/* Records that are described, by their uid: trees do not live as long as this. */
+/* Uids of the types that are described already: trees may be freed earlier. */
 static hash_set<int_hash<unsigned int, 0>> described;
 static auto_vec<const char *> descriptions;
 
 static void describe_members(tree record, const char *path, HOST_WIDE_INT offset, char **text);
 
-/* A line for a member that has a name, and those for what is in it */
+/* Append a line for a named member, and lines for its members. */
 static void describe_member(tree field, const char *path, HOST_WIDE_INT offset, char **text)
 {
 	HOST_WIDE_INT start = member_offset(field), bits, first;
@@ -292,7 +299,7 @@ static void describe_members(tree record, const char *path, HOST_WIDE_INT offset
 			describe_member(field, path, offset, text);
 }
 
-/* What a record has in it: see memorizer-formats.5 */
+/* describe_type() - record the members of a record type for .debug_memorizer_types */
 void describe_type(tree record)
 {
 	char *text;
@@ -305,6 +312,7 @@ void describe_type(tree record)
 	descriptions.safe_push(text);
 }
 
+/* type_descriptions() - get the text of all descriptions, see memorizer-formats.5 */
 const auto_vec<const char *> &type_descriptions(void)
 {
 	return descriptions;

@@ -23,13 +23,14 @@ done 3>"$work/defined" 4>"$work/used"
 # Weak symbols are templates: several objects define them.
 awk '
 	FILENAME ~ /listed$/	{ floor[$1] = FNR; next }
-	FILENAME ~ /defined$/	{ if ($3 == "T" || $3 == "B" || $3 == "D" || $3 == "R") owner[$2] = $1; next }
+	FILENAME ~ /defined$/	{ if ($3 ~ /^[TBDR]$/) owner[$2] = $1; next }
 	!($2 in owner)		{ next }
 				{ n++ }
 	floor[owner[$2]] <= floor[$1] { print $1 ".c uses " $2 " of " owner[$2] ".c" }
 	END			{ if (n < 20) print "only " n + 0 " uses of other files" }
 ' "$work/listed" "$work/defined" "$work/used" >"$work/wrong"
-sort "$work/listed" | diff - "$work/built" | sed -n 's/^[<>] \(.*\)/\1.c: not both listed and built/p' >>"$work/wrong"
+sort "$work/listed" | diff - "$work/built" |
+	sed -n 's/^[<>] \(.*\)/\1.c: not both listed and built/p' >>"$work/wrong"
 
 sed 's/^/#   /' "$work/wrong"
 if [ ! -s "$work/wrong" ]; then
