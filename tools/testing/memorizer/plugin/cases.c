@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cases of the plugin's test: what the subjects access, and what they do not */
+/* Cases of the plugin's test: the accesses of the subjects */
 #include <string.h>
 
 #include "plugin_test.h"
 
 #define __always_unused	__attribute__((unused))
 
-/* GCC cannot know what these do to what p points to. */
+/* Opaque to GCC: these may access *p. */
 void use(void *p)
 {
 	asm volatile("" : : "r" (p) : "memory");
@@ -22,7 +22,7 @@ void report(int *p)
 	use(p);
 }
 
-/* Its argument, a structure of variable size, comes as a pointer to a copy. */
+/* The argument, a structure of variable size, is passed as a pointer to a copy. */
 long take_variable(char *bytes)
 {
 	return bytes[0];
@@ -30,7 +30,7 @@ long take_variable(char *bytes)
 
 #define CASE(name) static long test_##name(const void *data __always_unused)
 
-/* Scalars: each load and store once, with its size */
+/* Scalars: each load and store is one access of its size */
 #define SCALAR_CASE(name, type)				\
 CASE(name)						\
 {							\
@@ -137,8 +137,8 @@ CASE(list_length)
 }
 
 /*
- * A bit-field counts as the bytes that it is in. Storing it reads them too,
- * unless it fills them, or its own value has been read just before.
+ * An access to a bit-field is one to the bytes that hold it. A store reads them, too,
+ * unless the bit-field fills them or has been read just before.
  */
 CASE(bits)
 {
@@ -383,7 +383,7 @@ CASE(arguments)
 	       sum_arguments(7, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
 }
 
-/* The function's own frame does not count, wherever GCC finds that out. */
+/* The function's own frame does not count, whichever pass of GCC detects it. */
 CASE(frame)
 {
 	return locals(3) + local_pointer(4) + frame_arithmetic(5) + alloca_buffer(60) +
@@ -406,7 +406,7 @@ CASE(other_memory)
 	return thread_local() + literal(4);
 }
 
-/* Where the kernel cannot be called, also not from what is inlined there */
+/* Code from which the kernel cannot be called, functions inlined there included */
 CASE(sections)
 {
 	int x = 10;
@@ -488,7 +488,7 @@ CASE(atomics)
 	       sync_builtins(&p) + a + b + c + d + p;
 }
 
-/* What is counted is the source's access, not what the machine needs of it. */
+/* The accesses of the source count, not those of the instructions. */
 CASE(narrowed)
 {
 	unsigned long q = 0x12345678;
@@ -588,7 +588,7 @@ CASE(nth_bits)
 	return x[2].bits.a;
 }
 
-/* It has only to be compiled. */
+/* This only has to compile. */
 CASE(odd_calls)
 {
 	READ(call_with_too_few, never);
@@ -646,7 +646,7 @@ CASE(forms)
 	return load_at_once(&word) + load_by_rbp(&word) + far.number + far.word;
 }
 
-/* Only the sites of increment() are on. */
+/* Only the sites of increment() are enabled. */
 CASE(one_function)
 {
 	struct item x = { .n = 1 };

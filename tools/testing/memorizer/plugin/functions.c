@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases of the plugin's test: calls of memory and string functions, which
- * count what the function does. And those functions that only the kernel has.
+ * Cases of the plugin's test: calls of memory and string functions, which count the
+ * accesses of the function. Defines the functions that only the kernel has.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -81,7 +81,7 @@ char *strnstr(const char *s, const char *find, size_t n)
 	return memmem(s, n, find, strlen(find));
 }
 
-/* What a function does to a = "abc" and b = "defgh" if n = 4 */
+/* Accesses of a function to a = "abc" and b = "defgh" with n = 4 */
 struct function {
 	const char *name;
 	long (*call)(char *a, char *b, size_t n);
@@ -107,7 +107,7 @@ static long run_function(const void *data)
 	return function->call(a, b, 4);
 }
 
-/* Cuts "abc" at what @data has; the pointer is one to count, too. */
+/* Split "abc" at the characters of @data. The pointer to the string counts, too. */
 static long run_strsep(const void *data)
 {
 	static char a[16];

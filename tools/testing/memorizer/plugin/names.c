@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every way to reach a member of a record, or to allocate one. The comment in front of a
- * function has what names_test.c is to find for it: kind, type and path, offset, size, and
- * the words for the flags. What optimizers may leave out or do twice is the same once.
+ * Ways to access a member of a record, or to allocate a record. The comments in front of a
+ * function are the names that names_test.c expects: kind, type and path, offset, size, and
+ * flags. Names that occur several times, because optimizers copied the access, count once.
  */
 #define _GNU_SOURCE
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What names.c calls */
+/* Functions called by names.c */
 #ifndef NAMES_H
 #define NAMES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The plugin's notes on names.c, with which this program is linked, against what the
- * comments there say. Notes are read as they are in the program's file.
+ * Compare the names that the plugin gives to the accesses in names.c with the comments there.
+ * The sections with the names are not loaded: they are read from this program's file.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -17,7 +17,7 @@
 #define MAX_NAMES 1000
 #define TEXT 200
 
-/* As tools/memorizer/Documentation/memorizer-formats.5 has it */
+/* See tools/memorizer/Documentation/memorizer-formats.5 */
 struct record {
 	uint64_t ip;
 	uint32_t type, path, file, line, offset, size, type_size;
@@ -61,7 +61,7 @@ static void load_image(void)
 	fclose(f);
 }
 
-/* The content of a section, NULL if there is none */
+/* Get the content of a section, NULL if there is none. */
 static const void *section(const char *name, size_t *size)
 {
 	const Elf64_Ehdr *head = (void *)image;
@@ -142,7 +142,7 @@ static void write_text(const struct record *r, const char *strings, char text[TE
 static const struct record *records;
 static size_t nr_records;
 
-static void read_notes(struct names *names)
+static void read_names(struct names *names)
 {
 	const char *strings;
 	char text[TEXT];
@@ -159,7 +159,7 @@ static void read_notes(struct names *names)
 	}
 }
 
-/* A comment goes with the function whose definition follows it. */
+/* Comments belong to the function definition that follows them. */
 static void read_comments(struct names *names)
 {
 	FILE *f = fopen(SOURCE, "r");
@@ -188,7 +188,7 @@ static void read_comments(struct names *names)
 	fclose(f);
 }
 
-/* How many names of @a that are in @function are not among those of @b */
+/* Print and count the names of @function in @a that are not in @b. */
 static unsigned int missing(const struct names *a, const struct names *b, const char *function,
 			    const char *what)
 {
@@ -225,7 +225,7 @@ static void compare(const struct names *expected, const struct names *found)
 	}
 }
 
-/* Functions that have notes, but no comments */
+/* Check that each function with names has comments. */
 static bool nothing_else(const struct names *expected, const struct names *found)
 {
 	unsigned int i, j;
@@ -252,7 +252,7 @@ static bool has_record(uint64_t ip, bool allocation)
 	return false;
 }
 
-/* The ip of a site is that of the instruction behind it. */
+/* The ip of an access is the address after its site. */
 static bool sites_have_records(void)
 {
 	const struct site *site;
@@ -279,7 +279,7 @@ void remember(void *object)
 
 void *allocate(void), *allocate_flexible(size_t n), *allocate_unknown(size_t n);
 
-/* Allocators record where they return to. */
+/* The ip of an allocation is the return address of the allocator. */
 static bool allocations_have_records(void)
 {
 	allocate();
@@ -353,14 +353,14 @@ int main(void)
 
 	load_image();
 	read_comments(&expected);
-	read_notes(&found);
+	read_names(&found);
 	compare(&expected, &found);
-	result(nothing_else(&expected, &found), "nothing else");
-	result(sites_have_records(), "one of each site");
-	result(allocations_have_records(), "one where allocators return to");
-	result(types_are_described(), "members of types");
+	result(nothing_else(&expected, &found), "no other functions have any");
+	result(sites_have_records(), "each site has one");
+	result(allocations_have_records(), "each allocation has one at the return address");
+	result(types_are_described(), "types are described");
 	result(!is_loaded(".debug_memorizer_names") && !is_loaded(".debug_memorizer_str") &&
-	       !is_loaded(".debug_memorizer_types"), "not loaded");
+	       !is_loaded(".debug_memorizer_types"), "their sections are not loaded");
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed != 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Do objects that the plugin made link, whatever notes they have, however these are compressed,
-# and whatever their sections are called? Arguments: the compiler, the plugin, a directory for the
+# Checks that objects built with the plugin link: with any kinds of names, any compression of debug
+# sections, and any names of sections. Arguments: the compiler, the plugin, a directory for the
 # objects.
 set -eu
 
@@ -11,7 +11,7 @@ rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
 
-# The shapes: which notes there are differs.
+# Shapes, which differ in the names that they have
 cat >nothing.c <<'C'
 int nothing(int a) { return a + 1; }
 C
@@ -46,7 +46,7 @@ IN(".text.hot+p@th") int in_signs(int *p) { return *p; }
 int in_text(int *p) { return *p; }
 C
 
-result() {	# NAME COMMAND...: ok if COMMAND succeeds, and says nothing
+result() {	# NAME COMMAND...: ok if COMMAND succeeds without output
 	local name=$1
 
 	shift
@@ -60,7 +60,7 @@ result() {	# NAME COMMAND...: ok if COMMAND succeeds, and says nothing
 	fi
 }
 
-# compile SHAPE COMPRESSION: what -gz does, which older compilers do not offer for each compression.
+# compile SHAPE COMPRESSION: like -gz, which older compilers lack for some compressions
 compile() {
 	$compiler -O2 -g -std=gnu11 -mno-red-zone -fno-pie -fplugin="$plugin" \
 		"-Wa,--compress-debug-sections=$2" -c -o "$1-$2.o" "$1.c"
@@ -79,28 +79,28 @@ links() {
 		"${objects[@]}" && ld -r --fatal-warnings -o linked-again.o linked.o
 }
 
-# notes SHAPE: its sections of notes, each with size and alignment.
-notes() {
+# name_sections SHAPE: its sections for the kernel and for names, each with size and alignment
+name_sections() {
 	readelf -SW "$1-none.o" | sed 's/^ *\[ *[0-9]*\] *//' |
 		awk '$1 ~ /^(\.debug_)?memorizer_/ && $2 == "PROGBITS" { print $1, $5, $NF }'
 }
 
-# sections_are_sound: none is empty, and what holds words is aligned; says which is not.
+# sections_are_sound: prints sections that are empty or have a wrong alignment
 sections_are_sound() {
 	local shape
 
 	for shape in "${shapes[@]}"; do
-		notes "$shape"
-	done >notes
+		name_sections "$shape"
+	done >sections
 	awk '$2 ~ /^0+$/ { print $1, "is empty" }
 	     $1 ~ /_names$/ && $3 != 8 || $1 ~ /_(sites|files|groups)$/ && $3 != 4 {
 		print $1, "is aligned to", $3
 	     }
 	     { n[$1]++ }
-	     END { if (length(n) < 5) print "only", length(n), "kinds of sections" }' notes
+	     END { if (length(n) < 5) print "only", length(n), "kinds of sections" }' sections
 }
 
-# stubs_stay: each section has the stub of its site itself.
+# stubs_stay: prints sections that lack the stub of their site
 stubs_stay() {
 	local section
 
@@ -115,10 +115,10 @@ for compression in none zlib zlib-gnu zstd; do
 	compile nothing "$compression" 2>said || continue
 	[ ! -s said ] || continue
 	for shape in "${shapes[@]}"; do
-		result "notes of $shape, compression $compression" links "$compression" "$shape"
+		result "names of $shape link, compression $compression" links "$compression" "$shape"
 	done
-	result "notes of all, compression $compression" links "$compression" "${shapes[@]}"
+	result "names of all shapes link, compression $compression" links "$compression" "${shapes[@]}"
 done
-result "sections of notes" sections_are_sound
-result "stubs in sections of any name" stubs_stay
+result "sections are not empty, and aligned" sections_are_sound
+result "stubs are in sections of any name" stubs_stay
 echo "$passed passed, $failed failed"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that is compiled with the plugin but is hardly C: functions that the plugin
- * knows by name, declared and called in other ways. None of it is executed.
+ * Functions that the plugin knows by name, with other prototypes and too few arguments.
+ * This is only compiled, not executed.
  */
 void *memcpy();
 void *memmove();

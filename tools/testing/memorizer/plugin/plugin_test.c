@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Test of the GCC plugin in user space: run each subject with its sites off
- * and on, and compare what they report with what the subject accesses. The
- * thunks log; the sites are switched the way that the kernel does it.
+ * Test the GCC plugin in user space: run each subject with its sites disabled
+ * and enabled, and compare the accesses logged by the thunks with those of the
+ * subject. Sites are patched as in the kernel.
  *
- * Built several times, with the compiler options that VARIANT names.
+ * VARIANT names the compiler options of the subjects. Each is a program.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -39,7 +39,7 @@ static unsigned int passed, failed;
 extern const unsigned char memorizer_thunk_r8[];
 extern const unsigned char __executable_start[], etext[], __start_init_code[], __stop_init_code[];
 
-/* This program's own functions */
+/* Symbol table of this program */
 static const Elf64_Sym *symbols;
 static unsigned long nr_symbols;
 static const char *symbol_names;
@@ -67,7 +67,7 @@ static void load_symbols(void)
 	}
 }
 
-/* The thunks save no vector registers: what they call must not use any. */
+/* The thunks do not save vector registers. */
 #define CALLED_BY_THUNKS __attribute__((target("general-regs-only")))
 
 CALLED_BY_THUNKS static const char *function_at(const void *ip)
@@ -82,7 +82,7 @@ CALLED_BY_THUNKS static const char *function_at(const void *ip)
 	return "(nowhere)";
 }
 
-/* Is it the function, or a part of it that GCC has split off (name.cold)? */
+/* Check for the function or a part of it that GCC has split off (name.cold). */
 static bool is_part_of(const char *name, const char *function)
 {
 	size_t length = strlen(function);
@@ -90,7 +90,7 @@ static bool is_part_of(const char *name, const char *function)
 	return !strncmp(name, function, length) && (!name[length] || name[length] == '.');
 }
 
-/* Called by the thunks. */
+/* Called by the thunks */
 CALLED_BY_THUNKS void log_access(const void *address, unsigned long size, const void *unused,
 				 char kind, const void *ip)
 {
@@ -99,7 +99,7 @@ CALLED_BY_THUNKS void log_access(const void *address, unsigned long size, const 
 		logged[nr_logged++] = (struct access){ function_at(ip), kind, size, address, ip };
 }
 
-/* Called by the hook for string functions, with an enum memorizer_kind. */
+/* Called by the hook for string functions. @kind is an enum memorizer_kind. */
 CALLED_BY_THUNKS void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind,
 				       unsigned long ip)
 {
@@ -117,7 +117,7 @@ void expect(const char *function, char kind, const void *address, unsigned long 
 	expected[nr_expected++] = (struct access){ function, kind, size, address, NULL };
 }
 
-/* Switch the sites in a function, or all. */
+/* Switch the sites of a function, or all if NULL. */
 static void switch_sites(bool on, const char *function)
 {
 	void *text = (void *)((unsigned long)__executable_start & -4096UL);
@@ -158,7 +158,7 @@ static void print_accesses(const char *what, const struct access *access, unsign
 			       access->address, access->function);
 }
 
-/* Is what was logged what was expected, in any order? If not, say what is not. */
+/* Compare logged and expected accesses, in any order. Print the differences. */
 static bool compare_accesses(void)
 {
 	unsigned int i, j, left = nr_logged + nr_expected;
@@ -187,7 +187,7 @@ static void result(bool ok, const char *name)
 		failed++;
 }
 
-/* With sites off it must report nothing, with sites on what it expects. */
+/* Disabled sites must log nothing, enabled ones exactly the expected accesses. */
 static void run_case(const struct test_case *test)
 {
 	long off, on;
@@ -198,7 +198,7 @@ static void run_case(const struct test_case *test)
 	off = test->run(test->data);
 	ok = !nr_logged;
 	if (!ok)
-		printf("#   %u accesses logged while off\n", nr_logged);
+		printf("#   %u accesses logged with sites disabled\n", nr_logged);
 
 	nr_logged = 0;
 	nr_expected = 0;
@@ -206,7 +206,7 @@ static void run_case(const struct test_case *test)
 	on = test->run(test->data);
 	switch_sites(false, test->only);
 	if (on != off) {
-		printf("#   result is %ld, with sites off %ld\n", on, off);
+		printf("#   result is %ld, with sites disabled %ld\n", on, off);
 		ok = false;
 	}
 	if (!compare_accesses())
@@ -214,7 +214,7 @@ static void run_case(const struct test_case *test)
 	result(ok, test->name);
 }
 
-/* Every entry of the table leads to a site, and no two to the same. */
+/* Each entry of the table refers to a site of its own. */
 static bool table_is_sound(void)
 {
 	const struct site *site, *other;
@@ -239,7 +239,7 @@ static const struct site *site_in(const char *function)
 	return NULL;
 }
 
-/* A site is prefixes of what follows, where that can have them. */
+/* A disabled site consists of prefixes of the next instruction, if that can take them. */
 static bool forms_are_right(void)
 {
 	const bool has_frame_pointer = strstr(VARIANT, "-fp");
@@ -264,7 +264,7 @@ static bool forms_are_right(void)
 	return ok;
 }
 
-/* Kprobes refuse sites: no function, nor its cold part, begins with one, behind an ENDBR. */
+/* Kprobes reject sites: neither a function nor its cold part begins with one, after ENDBR. */
 static bool entries_are_free(void)
 {
 	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -289,7 +289,7 @@ static bool entries_are_free(void)
 	return ok;
 }
 
-/* Functions that access nothing that counts have no site at all. */
+/* Functions without tracked accesses have no sites. */
 static bool nothing_has_no_sites(void)
 {
 	static const char * const functions[] = {
@@ -311,10 +311,10 @@ static bool nothing_has_no_sites(void)
 }
 
 /*
- * What sites have in common is not there twice: a load of 8 bytes at rdi, of which there are
- * many. But functions that have a section each share nothing.
+ * Equal stubs exist once in a section. Checked with loads of 8 bytes at rdi, of which there are
+ * many. With -ffunction-sections, functions share none.
  */
-static bool same_stubs_are_one(void)
+static bool equal_stubs_are_shared(void)
 {
 	static const unsigned char load[] = { 0x4c, 0x8d, 0x1f, 0xe9 };
 	const unsigned char *address, *stub, *first = NULL;
@@ -338,7 +338,7 @@ static bool same_stubs_are_one(void)
 	return sites > 1;
 }
 
-/* Code and stubs of a section that is freed after boot stay together. */
+/* Stubs are in the section of their function, which may be freed after boot. */
 static bool stubs_share_section(void)
 {
 	const unsigned char *address, *stub;
@@ -387,7 +387,7 @@ static bool group_is_sound(const struct group *group)
 		accesses == group->accesses;
 }
 
-/* What the table says of a group fits together; none is in text that goes. */
+/* The entries of the table are consistent. Init text has no groups. */
 static bool groups_are_sound(void)
 {
 	const char *at = __start_memorizer_groups;
@@ -408,7 +408,7 @@ extern const struct file {
 	int first, end, name;
 } __start_memorizer_files[], __stop_memorizer_files[];
 
-/* Each site is of one file: of two that are linked here, odd.c has those of one function. */
+/* Each site belongs to one of the two files. odd.c has the sites of one function. */
 static bool files_are_sound(void)
 {
 	const struct file *file;
@@ -434,7 +434,7 @@ static bool files_are_sound(void)
 	return n[0] && n[1];
 }
 
-/* Where the subject was when it could not access a page. */
+/* Instruction pointer of the last page fault */
 static const void *fault_ip;
 
 static void unprotect(int signal, siginfo_t *info, void *context)
@@ -446,7 +446,7 @@ static void unprotect(int signal, siginfo_t *info, void *context)
 	mprotect((void *)((unsigned long)info->si_addr & -4096UL), 4096, PROT_READ | PROT_WRITE);
 }
 
-/* With a page of *pages protected: is the ip that is logged for it the ip that faults? */
+/* Compare the ip logged for a page with the ip that faults when the page is protected. */
 static bool ip_is_exact(struct pages *pages, unsigned int page, char kind)
 {
 	const char *first = (const char *)pages + 4096 * page;
@@ -460,14 +460,14 @@ static bool ip_is_exact(struct pages *pages, unsigned int page, char kind)
 		if (logged[i].address == first && logged[i].kind == kind &&
 		    logged[i].ip == fault_ip)
 			return true;
-	printf("#   page %u, %c: the access is at %p\n", page, kind, fault_ip);
+	printf("#   page %u, %c: the access faults at %p\n", page, kind, fault_ip);
 	for (i = 0; i < nr_logged; i++)
 		printf("#   logged: %c of %p at %p\n", logged[i].kind, logged[i].address,
 		       logged[i].ip);
 	return false;
 }
 
-/* The ip that a site gives is the access's, where several share it too. */
+/* Each access is logged with its own ip, even if several share a site. */
 static bool ips_are_exact(void)
 {
 	struct pages *pages = mmap(NULL, sizeof(*pages), PROT_READ | PROT_WRITE,
@@ -492,8 +492,8 @@ static void log_function(const char *name, int (*function)(struct pages *p), str
 	switch_sites(false, name);
 }
 
-/* Loads and stores that share a site are reported in the order in which they are in the code. */
-static bool order_is_that_of_the_code(void)
+/* Loads and stores that share a site are logged in program order. */
+static bool mixed_accesses_are_in_order(void)
 {
 	static struct pages pages;
 	unsigned int i;
@@ -507,7 +507,7 @@ static bool order_is_that_of_the_code(void)
 	return ok;
 }
 
-/* If all are loads, or all stores, the first of them comes last. */
+/* If all are loads, or all stores, the site's own access is logged last. */
 static bool first_of_a_kind_comes_last(void)
 {
 	static struct pages pages;
@@ -523,18 +523,18 @@ int main(void)
 	const struct test_case *test;
 
 	load_symbols();
-	result(table_is_sound(), "site table");
-	result(forms_are_right(), "sites that are prefixes");
-	result(entries_are_free(), "entries that can be probed");
-	result(nothing_has_no_sites(), "no sites without accesses");
-	result(stubs_share_section(), "stubs in their function's section");
-	result(same_stubs_are_one(), "sites that do the same share their stub");
-	result(groups_are_sound(), "table of groups");
-	result(files_are_sound(), "table of files");
-	result(ips_are_exact(), "exact ips of accesses that share a site");
+	result(table_is_sound(), "memorizer_sites is consistent");
+	result(forms_are_right(), "form of disabled sites");
+	result(entries_are_free(), "no function begins with a site");
+	result(nothing_has_no_sites(), "no sites without tracked accesses");
+	result(stubs_share_section(), "stubs are in their function's section");
+	result(equal_stubs_are_shared(), "equal stubs of a section are shared");
+	result(groups_are_sound(), "memorizer_groups is consistent");
+	result(files_are_sound(), "memorizer_files is consistent");
+	result(ips_are_exact(), "accesses that share a site have their own ips");
 
-	result(order_is_that_of_the_code(), "order of accesses that share a site");
-	result(first_of_a_kind_comes_last(), "order of loads that share a site");
+	result(mixed_accesses_are_in_order(), "mixed accesses that share a site are in program order");
+	result(first_of_a_kind_comes_last(), "of loads that share a site, the site's own is last");
 
 	for (test = access_cases; test->name; test++)
 		run_case(test);

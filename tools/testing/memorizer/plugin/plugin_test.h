@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the plugin's test and its cases share. */
+/* Shared by the plugin's test and its cases */
 #ifndef PLUGIN_TEST_H
 #define PLUGIN_TEST_H
 
 #include "subject.h"
 
-/* What the hook for string functions calls: see mm/memorizer/string.c. */
+/* Callbacks of the hook for string functions, mm/memorizer/string.c */
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 bool memorizer_load_byte(const char *ptr, unsigned char *byte);
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* A case calls its subjects, says what to expect of them, and returns a result. */
+/* A case calls its subjects, states the accesses to expect, and returns a result. */
 struct test_case {
 	const char *name;
 	long (*run)(const void *data);
 	const void *data;
-	const char *only;	/* the function whose sites are on, or NULL: all */
+	const char *only;	/* enable the sites of this function only, all if NULL */
 };
 
-/* Each ends with an entry without a name. */
+/* Terminated by an entry without a name */
 extern const struct test_case access_cases[], function_cases[];
 
-/* The function reports one access of this kind: r, w, or u for both. */
+/* Expect one access of the function: r, w, or u for both. */
 void expect(const char *function, char kind, const void *address, unsigned long size);
 
 #define READ(function, object)		expect(#function, 'r', (void *)&(object), sizeof(object))

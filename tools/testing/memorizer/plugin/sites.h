@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The table of sites, as the plugin makes it and the kernel reads it: see asm/memorizer-sites.h. */
+/* The table of sites. The kernel has the same in asm/memorizer-sites.h. */
 #ifndef SITES_H
 #define SITES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The functions that are compiled with the plugin. Each shows one kind of
- * access, or one way not to have any.
+ * Functions that are compiled with the plugin. Each demonstrates one kind of access, or
+ * one kind of code without tracked accesses.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -56,7 +56,7 @@ SCALARS(DEFINE_SCALAR)
 	}
 AGGREGATES(DEFINE_AGGREGATE)
 
-/* The kernel's functions that the C library does not have */
+/* Functions of the kernel that the C library lacks */
 void *__memcpy(void *to, const void *from, size_t n);
 void *__memcpy_flushcache(void *to, const void *from, size_t n);
 size_t copy_to_nontemporal(void *to, const void *from, size_t n);
@@ -120,7 +120,7 @@ long statements(struct item *x)
 	return x->s[2]--;
 }
 
-/* A volatile object is read although nobody wants the value. */
+/* A volatile object is read even if the value is unused. */
 long discard(volatile int *p)
 {
 	*p;
@@ -165,7 +165,7 @@ long compare_bits(struct bits *x, struct bits *y)
 	return x->b > y->b;
 }
 
-/* GCC loads the only byte that matters. */
+/* GCC loads only the byte that matters. */
 long match_bits(struct bits *x)
 {
 	return x->a == 5;
@@ -194,7 +194,7 @@ void swap_longs(long *a, long *b)
 	*b = t;
 }
 
-/* A structure whose size is known only when the program runs */
+/* A structure of variable size */
 void copy_variable(void *a, void *b, int n)
 {
 	struct variable { char bytes[n]; } *to = a, *from = b;
@@ -282,7 +282,7 @@ void scale(short *to, short *from, int n)
 		*to++ = 3 * *from++;
 }
 
-/* Enough values to use every register, and arithmetic that needs the flags */
+/* Enough values to use all registers, and arithmetic that uses the flags */
 long checksum(unsigned char *p, int n, unsigned long *result)
 {
 	unsigned long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, sum;
@@ -315,7 +315,7 @@ long switch_table(int *p)
 	}
 }
 
-/* GCC makes a table of the results: its own, not ours. */
+/* GCC makes a table of the results, which does not count. */
 long switch_values(int *p)
 {
 	switch (*p) {
@@ -356,7 +356,7 @@ void asm_update(struct item *x)
 	asm("incl %0" : "+m" (x->n));
 }
 
-/* The kernel's bit operations take the bitmap as an input. */
+/* The bitmap is an input, as in the kernel's bit operations. */
 void asm_set_bit(unsigned long *bitmap, long n)
 {
 	asm volatile("lock; btsq %1, %0" : : "m" (*bitmap), "r" (n) : "memory");
@@ -370,37 +370,37 @@ bool asm_test_bit(unsigned long *bitmap, long n)
 	return set;
 }
 
-/* An output of a size that is known only when the program runs */
+/* An output of variable size */
 void asm_variable(char *p, long n)
 {
 	asm volatile("movb $1, %0" : "=m" (*(char (*)[n])p));
 }
 
-/* An output of which nothing is known but where it begins */
+/* An output of incomplete type */
 void asm_incomplete(char *p)
 {
 	asm volatile("movb $2, %0" : "=m" (*(char (*)[])p));
 }
 
-/* Whatever the text says beside the instructions does not matter. */
+/* Text other than instructions does not matter. */
 void asm_comment(unsigned long *p, unsigned long *q)
 {
 	asm volatile("# subtract, btsl; clflush\n\tincq %0 # %%gs:1, clwb" : "+m" (*p) : "m" (*q));
 }
 
-/* In numbers: it is "nopl (%rax)", which GCC does not know. */
+/* "nopl (%rax)" as bytes */
 void asm_numbers(unsigned long *p)
 {
 	asm volatile(".byte 0x0f, 0x1f, 0x00" : "+m" (*p));
 }
 
-/* A prefix, a label, an upper-case name and no size */
+/* A prefix, a label, an upper-case mnemonic without size suffix */
 void asm_bit_name(unsigned long *p, long n)
 {
 	asm volatile("123: LOCK BTS %1, %0" : : "m" (*p), "r" (n) : "memory");
 }
 
-/* Neither a barrier nor other inputs are accesses. */
+/* Barriers and inputs are no accesses. */
 long asm_nothing(struct item *x)
 {
 	asm volatile("" : "+m" (x->n));
@@ -457,7 +457,7 @@ long local_copy(struct item *x)
 	return y.n;
 }
 
-/* Whichever way the pointer takes, it does not leave the frame. */
+/* The pointer never leaves the frame. */
 long local_pointer(int i)
 {
 	int a[8], b[8];
@@ -472,7 +472,7 @@ long local_pointer(int i)
 	return p[-1];
 }
 
-/* Only register allocation shows that this is the frame. */
+/* Only register allocation reveals that this is the frame. */
 long frame_arithmetic(int i)
 {
 	long a[2] = { i, i };
@@ -562,7 +562,7 @@ __section("init_code") long init_text(int *p)
 	return get(p);
 }
 
-/* Two accesses that would make a group, were they to stay. */
+/* Two accesses that would form a group if this were not init text */
 __section(".init.text") long init_pair(int *p)
 {
 	p[0] = p[5];
@@ -630,13 +630,13 @@ long sync_builtins(int *p)
 	return total;
 }
 
-/* The machine reads one byte of them. */
+/* The instruction reads only one byte. */
 long low_byte(int *p, unsigned long *q)
 {
 	return (*p & 0xff) + (unsigned char)(*q >> 16);
 }
 
-/* The last of GCC's passes know what is in one place after it was copied from another. */
+/* Late passes of GCC propagate the value through the copy. */
 long copied_member(struct twentyfour *to, struct twentyfour *from)
 {
 	long *a = (long *)to, *b = (long *)from;
@@ -645,7 +645,7 @@ long copied_member(struct twentyfour *to, struct twentyfour *from)
 	return b[1] + a[2];
 }
 
-/* GCC has a function for those that only ask whether something is equal. */
+/* GCC uses other builtins if only equality matters. */
 long equal(char *a, char *b, size_t n)
 {
 	return memcmp(a, b, n) == 0;
@@ -661,7 +661,7 @@ long is_next(struct item *x)
 	return (strcmp(x->name, "next") == 0) + !strncmp(x->next->name, "nextone", 4);
 }
 
-/* An operation's operands are int, the object is not. */
+/* The operands are promoted to int, the object is smaller. */
 long small_atomics(unsigned char *a, unsigned short *b, unsigned char *c)
 {
 	long total = __atomic_sub_fetch(a, 1, __ATOMIC_SEQ_CST) == 0;
@@ -688,7 +688,7 @@ long exchange_expected(unsigned int *p, struct item *x)
 					   __ATOMIC_SEQ_CST);
 }
 
-/* The string is where the stack pointer points to. */
+/* The string is at the stack pointer. */
 void copy_from_local(char *to, long n)
 {
 	char local[16 * n];
@@ -697,7 +697,7 @@ void copy_from_local(char *to, long n)
 	strcpy(to, local);
 }
 
-/* A structure that goes on behind an array of variable size */
+/* A structure with a member behind an array of variable size */
 void set_behind_variable(char *p, long n)
 {
 	struct variable { char bytes[n]; unsigned int a : 3, b : 5; } *x = (void *)p;
@@ -717,7 +717,7 @@ void set_nth_bits(struct item *x, long i, int v)
 	x[i].bits.a = v;
 }
 
-/* The command line says that it has no sites. */
+/* Excluded on the command line */
 void skipped(long *p)
 {
 	++*p;
@@ -758,7 +758,7 @@ int two_pages(struct pages *p)
 	return p->counter - p->last;
 }
 
-/* What follows the site is a load, a store of as many bytes of code as can be, and of one more. */
+/* After the site: a load; a store of the maximum length for prefixes, ten bytes; a longer one */
 long load_at_once(long *p)
 {
 	return *p;
@@ -774,7 +774,7 @@ void store_in_eleven_bytes(struct far *p)
 	p->word = 0x12345678;
 }
 
-/* The address is in rbp, and so relative to another segment, which is the same one. */
+/* The address is in rbp: the default segment is %ss. */
 long load_by_rbp(long *p)
 {
 #ifndef FRAME_POINTER
@@ -786,7 +786,7 @@ long load_by_rbp(long *p)
 	return *p;
 }
 
-/* What follows is inline assembly. */
+/* Inline assembly after the site */
 void add_by_asm(long *p)
 {
 	asm volatile("addq $1, %0" : "+m" (*p));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The functions whose accesses are compared with what the plugin reports. */
+/* Functions whose accesses are compared with those that their sites report */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -13,7 +13,7 @@
 #define __section(name)	__attribute__((section(name)))
 #define noinline	__attribute__((noinline))
 
-/* X(name, type): the types that one instruction or two can access */
+/* X(name, type): types that one or two instructions access */
 #define SCALARS(X)					\
 	X(char, char)					\
 	X(short, short)					\
@@ -24,7 +24,7 @@
 	X(double, double)				\
 	X(long_double, long double)
 
-/* X(name, size): structures, those with a size that has no thunk among them */
+/* X(name, size): structures, some of sizes without a thunk of their own */
 #define AGGREGATES(X)					\
 	X(one, 1)					\
 	X(three, 3)					\
@@ -38,8 +38,8 @@
 	X(page, 4096)
 
 /*
- * X(name, arguments): string and memory functions, called with the strings
- * a = "abc" and b = "defgh" and with n = 4
+ * X(name, arguments): string and memory functions, called with a = "abc",
+ * b = "defgh" and n = 4
  */
 #define FUNCTIONS(X)					\
 	X(memcpy, (a, b, n))				\
@@ -234,12 +234,12 @@ long separate(char **where, const char *delimiters);
 long many_values(long *p);
 long flags(unsigned long *p, unsigned long *q);
 
-/* Defined by the test: keep GCC from knowing what is in a local object */
+/* Defined by the test, opaque to GCC */
 void use(void *p);
 void fill(char *p);
 void report(int *p) __cold;
 
-/* A member in each page */
+/* A member on each page */
 struct pages {
 	long copied __attribute__((aligned(4096)));
 	long source __attribute__((aligned(4096)));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The thunks that the sites' stubs jump to: pass each access to log_access(),
- * or what a string function does to memorizer_access_string(), and return to the
- * site with every register as it was, but for those that they may change: these
- * have changed. For what a thunk finds in registers and on the stack see
+ * Thunks, to which stubs jump: pass each access to log_access(), or string functions
+ * to memorizer_access_string(), and return to the site. They overwrite the registers
+ * that they may clobber, and preserve all others. For their arguments see
  * scripts/gcc-plugins/memorizer_site.h.
  */
 
@@ -41,7 +40,7 @@
 	mov	$0x1111, %r11
 .endm
 
-/* Accesses of fixed size, in r11; the ip is in r10, or the return address. */
+/* Accesses of fixed size. r11: address; r10, or the return address: ip */
 .macro fixed kind, code
 .irp size, 1, 2, 4, 8, 16
 	.globl	memorizer_thunk_\kind\size, memorizer_joined_\kind\size
@@ -63,7 +62,7 @@ memorizer_joined_\kind\size:
 	fixed	w, 'w'
 	fixed	u, 'u'
 
-/* Several accesses at once, see struct memorizer_group, which is in r10. */
+/* Groups. r11: address of the first byte; r10: struct memorizer_group */
 	.globl	memorizer_group
 memorizer_group:
 	save
@@ -85,11 +84,11 @@ memorizer_group:
 	restore
 	ret
 
-	/* How log_access() knows an enum memorizer_kind */
+	/* Maps enum memorizer_kind to the kinds of log_access() */
 kinds:
 	.ascii	"-rwu"
 
-/* The end of a stub that has pushed r9, and r10, and r11 */
+/* End of a stub that has pushed r9, up to r10 or r11 */
 	.globl	memorizer_leave_r9, memorizer_leave_r10, memorizer_leave_r11
 memorizer_leave_r11:
 	pop	%r11
@@ -142,7 +141,7 @@ memorizer_thunk_\kind\()n:
 	of_any_size w, 'w'
 	of_any_size u, 'u'
 
-/* The stub has pushed the kind, here which string function it is. */
+/* The stub has pushed the kind: the string function. */
 	.globl	memorizer_thunk_string
 	other	memorizer_thunk_string, memorizer_access_string
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compares what a program's sites reported with what an observer saw its instructions do:
- * for each function and each byte of data, how often it was read and written.
+ * Compare the accesses that a program's sites reported with those that an observer saw: how often
+ * each function read and wrote each byte of data.
  *
  *	compare exact|optimized <nm's output> <sites' file> <observer's file> <csmith's option>
  *
- * "exact" is for code in which the compiler's last passes have left each access what it
- * was: all counts must be equal, but for the bytes of bit-fields, and of values of which
- * only parts are read. "optimized" is
- * for code as it is: differences must be of one of the kinds below. What is of none is
- * printed, and the exit status is 1. The last line tells how many accesses of bytes were
- * compared and how many differ, by kind.
+ * "exact" is for code compiled without the late passes that change accesses: all counts must
+ * be equal, except for bit-fields, and for values that are read only in part. "optimized" is for
+ * code compiled as usual: each difference must be of one of the kinds below. Unexplained
+ * differences are printed, and the exit status is 1. The last line has the number of byte
+ * accesses, and the differences by kind.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -23,13 +22,13 @@
 #define MAX_CELLS	(1UL << 18)
 #define MAX_ACCESSES	(1UL << 17)
 
-/* Each kind of difference is a definition in Documentation/dev-tools/memorizer.rst. */
+/* How the code differs from the source: see Documentation/dev-tools/memorizer.rst. */
 enum difference {
 	NONE,
-	BIT_FIELD,	/* it accesses the unit that a bit-field is in, or keeps it in a register */
-	NARROWED,	/* it accesses only those bytes of a value that matter */
-	REMOVED,	/* it does not do again what the function has done to the same byte */
-	REPEATED,	/* it reads again what the function reads or writes */
+	BIT_FIELD,	/* accesses the unit of a bit-field, or keeps it in a register */
+	NARROWED,	/* accesses only the bytes of a value that matter */
+	REMOVED,	/* omits an access to a byte that the function has accessed before */
+	REPEATED,	/* reads a byte again that the function reads or writes */
 	UNEXPLAINED,
 	NR_DIFFERENCES
 };
@@ -42,20 +41,20 @@ static const char * const names[] = {
 
 struct function {
 	uint64_t address;
-	const char *name;	/* without what GCC appends to that of a part */
+	const char *name;	/* without suffixes such as .cold */
 };
 
 struct counts {
 	uint64_t reads, writes;
 };
 
-/* A byte as one function sees it */
+/* Accesses of one function to one byte */
 struct cell {
 	const char *function;
 	uint64_t address;
 	struct counts site, machine;
 	bool is_used;
-	bool bit_field;		/* a site has said so */
+	bool bit_field;		/* as reported by a site */
 };
 
 struct access {
@@ -87,7 +86,7 @@ static FILE *open_file(const char *path)
 	return file;
 }
 
-/* One pointer for each name, so that names can be compared as pointers. */
+/* Intern names, so that they can be compared as pointers. */
 static const char *unique(char *name)
 {
 	size_t i;
@@ -99,7 +98,7 @@ static const char *unique(char *name)
 	return strdup(name);
 }
 
-/* nm -n: by ascending address */
+/* nm -n sorts by address. */
 static void read_functions(const char *path)
 {
 	FILE *file = open_file(path);
@@ -191,7 +190,7 @@ static void read_accesses(const char *path, bool are_sites)
 	fclose(file);
 }
 
-/* Has the function a bit-field so near that they may share a unit? */
+/* Check for a bit-field of the function that may be in the same unit. */
 static bool is_near_bit_field(const struct cell *cell)
 {
 	int64_t i;
@@ -207,7 +206,7 @@ static uint64_t count_of(const struct counts *counts, bool is_read)
 	return is_read ? counts->reads : counts->writes;
 }
 
-/* Did the sites report an access to this byte, of which the machine made only a part? */
+/* Check if the sites reported an access to this byte that the code made only in part. */
 static bool is_narrowed(const struct cell *cell, bool is_read)
 {
 	uint64_t n = count_of(&cell->machine, is_read), i;
@@ -226,7 +225,7 @@ static bool is_narrowed(const struct cell *cell, bool is_read)
 	return false;
 }
 
-/* Did the machine access this byte together with one that the function's sites report? */
+/* Check if the code accessed this byte together with one that the function's sites report. */
 static bool is_unit(const struct cell *cell, bool is_read)
 {
 	const struct access *access;
@@ -246,9 +245,9 @@ static bool is_unit(const struct cell *cell, bool is_read)
 }
 
 /*
- * Did the sites report a read of a value with this byte, of which the machine left out
- * another byte? What it needs of a value that the register allocator found no register for
- * it reads for each use, as in "b = (u8)s; c = (s8)s".
+ * Check if the sites reported a read of a value with this byte, of which the code left out
+ * another byte. If the register allocator finds no register for a value, the code reads the bytes
+ * it needs at each use, as in "b = (u8)s; c = (s8)s".
  */
 static bool is_read_in_parts(const struct cell *cell)
 {
@@ -269,8 +268,8 @@ static bool is_read_in_parts(const struct cell *cell)
 	return false;
 }
 
-/* Why does the machine not read, or write, as often as the sites say? */
-static enum difference judge(const struct cell *cell, bool is_read)
+/* Classify the difference between the reads, or writes, of the sites and of the machine. */
+static enum difference classify(const struct cell *cell, bool is_read)
 {
 	uint64_t site = count_of(&cell->site, is_read);
 	uint64_t machine = count_of(&cell->machine, is_read);
@@ -319,7 +318,7 @@ int main(int argc, char **argv)
 		if (!cell->is_used)
 			continue;
 		is_read = i % 2;
-		why = judge(cell, is_read);
+		why = classify(cell, is_read);
 		total += count_of(&cell->machine, is_read);
 		sum[why] += distance(count_of(&cell->site, is_read),
 				     count_of(&cell->machine, is_read));

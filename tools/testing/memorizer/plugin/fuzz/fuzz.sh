@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Random programs, whose sites must report what QEMU sees their instructions do.
+# Compares what the sites of random programs report with the accesses that QEMU observes.
 #
 #	fuzz.sh COMPILER PLUGIN DIRECTORY SEED...
 #
-# csmith makes a program of each seed; those below 1000 have no bit-fields. It is compiled twice,
-# as the kernel is ("optimized"), and without the last passes that change what is accessed
-# ("exact"), and run in QEMU's user mode; see compare.c. DIRECTORY is made anew.
+# csmith generates a program from each seed, below 1000 without bit-fields. It is compiled twice,
+# as the kernel is ("optimized"), and without the late passes that change accesses ("exact"), and
+# runs in QEMU's user mode: see compare.c. DIRECTORY is deleted first.
 # shellcheck disable=SC2086 # variables with several options
 set -u
 
@@ -19,8 +19,8 @@ failed=0
 csmith_options="--no-consts --no-argc --max-block-depth 4 --max-array-dim 2
 	--max-array-len-per-dim 6 --max-expr-complexity 8"
 
-# As in the kernel, but all data in one section, and what compares by instruction must not
-# be in a library.
+# As in the kernel, except that all data is in one section, and string functions are inline: the
+# observer does not see libraries.
 flags="-w -O2 -std=gnu11 -mno-red-zone -mgeneral-regs-only -fno-pie -fno-strict-aliasing
 	-fno-tree-loop-distribute-patterns -minline-all-stringops
 	-fno-zero-initialized-in-bss -fno-common -I/usr/include/csmith -fplugin=$plugin
@@ -31,13 +31,13 @@ exact_flags="-fno-gcse -fno-rerun-cse-after-loop -fno-dse -fno-forward-propagate
 	-fdisable-rtl-cse1 -fdisable-rtl-cse2 -fdisable-rtl-cse_local -fdisable-rtl-combine
 	-fdisable-rtl-postreload"
 
-# range NAME: of a section of the program at hand, as the observer wants to be told
+# range NAME: prints the address range of a section as an argument of the observer
 range() {
 	awk -v name="$1" '$3 == "__start_subject_" name { first = $1 }
 			  $3 == "__stop_subject_" name { print name "=" first "-" $1 }' names
 }
 
-# try SEED MODE: compiles, runs and compares; the result is in the file "result".
+# try SEED MODE: compiles, runs and compares a program. The result is in the file "result".
 try() {
 	local seed=$1 mode=$2 options=$flags
 
@@ -66,7 +66,7 @@ result() {
 	fi
 }
 
-# Is it noticed if a site's reports are lost, here those of each line of the first ten?
+# losses_are_noticed: succeeds if the comparison fails without each of the first ten reports
 losses_are_noticed() {
 	local line
 
@@ -87,7 +87,7 @@ $cc -shared -fPIC -o "$work/observer.so" observer.c &&
 
 for seed; do
 	mkdir -p "$work/$seed-exact" "$work/$seed-optimized"
-	cd "$work" || exit 1	# csmith leaves a file where it is
+	cd "$work" || exit 1	# csmith leaves a file in its directory
 	bit_fields=--bitfields
 	[ "$seed" -ge 1000 ] || bit_fields=--no-bitfields
 	csmith --seed "$seed" $bit_fields $csmith_options |
@@ -108,9 +108,9 @@ done
 
 cd "$work/$1-exact" || exit 1
 losses_are_noticed
-result $? "losses are noticed"
+result $? "lost reports are noticed"
 
-# What differs in all programs together, in bytes that were accessed
+# Totals of all programs, in bytes accessed
 awk '{ for (i = 2; i < NF; i += 2) { sum[$1, $i] += $(i + 1); name[$i] = 1 } }
      END { for (m = 1; m <= 2; m++) {
 		mode = m == 1 ? "exact" : "optimized"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a program of the fuzz test is linked with: switches its sites on, and writes what
- * they report about its data to the file that FUZZ_LOG names. Without FUZZ_LOG the sites stay off.
+ * Linked with each program of the fuzz test: enables its sites, and writes the accesses to its
+ * data to the file named by the environment variable FUZZ_LOG. Without it, sites stay disabled.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ extern char __start_subject_data[], __stop_subject_data[];
 
 static struct tally tally;
 
-/* Called by the thunks, which save no vector registers. */
+/* Called by the thunks, which do not save vector registers */
 __attribute__((target("general-regs-only")))
 void log_access(const char *address, unsigned long size, const char *string, char kind,
 		const void *ip)
@@ -26,12 +26,12 @@ void log_access(const char *address, unsigned long size, const char *string, cha
 
 	(void)string;
 	if (kind < 'a' || ++events > MAX_EVENTS)
-		abort();	/* a string, or a program that takes too long */
+		abort();	/* a string function, or a program that runs for too long */
 	if (size && address >= __start_subject_data && address < __stop_subject_data)
 		tally_add(&tally, (uint64_t)ip, (uint64_t)address, size, kind);
 }
 
-/* A random program has no string functions, of which thunks could tell. */
+/* Random programs do not call string functions. */
 void memorizer_access_string(void)
 {
 	abort();

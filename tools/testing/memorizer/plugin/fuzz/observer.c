@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * QEMU TCG plugin: which instructions of a program access which of its data, and how often.
+ * QEMU TCG plugin: count the accesses of a program's instructions to its data.
  *
- * Arguments: text=<hex>-<hex> and data=<hex>-<hex>, first address and the one behind the
- * last; out=<file>. At the end it writes a line for each combination that occurred:
- * address of the instruction, address, size, r or w, and number of times.
+ * Arguments: text=<hex>-<hex> and data=<hex>-<hex>, first address and end of the ranges;
+ * out=<file>. At exit it writes a line for each combination of: address of the instruction,
+ * address, size, r or w; and the count.
  *
- * Debian packages QEMU without the header of its plugin interface: what is used
- * of version 1 is declared here.
+ * Debian's QEMU package lacks the header of the plugin interface. The parts of version 1 that
+ * are used are declared here.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts of accesses by instruction, address, size and kind, and their file */
+/* Count accesses by instruction, address, size and kind, and write the counts to a file. */
 #ifndef TALLY_H
 #define TALLY_H
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TALLY_SIZE	(1UL << 18)	/* accesses that can be told apart, a power of two */
+#define TALLY_SIZE	(1UL << 18)	/* maximum number of combinations, a power of two */
 
 struct tally {
 	struct tally_line {
