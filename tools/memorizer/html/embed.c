@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The files of the page, as texts: they are where the compiler is run, tools/memorizer. */
+/* The files of the page as texts, relative to tools/memorizer, where the compiler runs. */
 #include "embed.h"
 
 #define EMBED(name, path)			\

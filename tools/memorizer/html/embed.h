@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files beside this one, as they are, in the command. */
+/* The files in this directory, embedded in the command. */
 #ifndef EMBED_H
 #define EMBED_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first view of the page that memorizer html writes: figures, and cards that answer one
- * question each with the first rows of a table. What page.js defines is there when these are
- * called.
+ * The overview of the page that memorizer html writes: figures, and cards that each answer a
+ * question with the first rows of a table. These functions use page.js's, which are defined
+ * when they are called.
  */
 
 const CARD_ROWS = 8;
 
-/* A number in few characters; its title has all digits. */
+/* Return a number in few characters; its title has all digits. */
 function brief(n) {
 	const value = Number(n), units = ["", "k", "M", "G", "T"];
 	let unit = 0, rest = Math.abs(value);
@@ -31,20 +31,20 @@ function accesses(row) {
 	return plus(row.reads ?? 0, row.writes ?? 0);
 }
 
-/* The sum of all rows of a table, with those that are folded away. */
+/* Return the sum of all rows of a table, including folded ones. */
 function total(rows, rest, much) {
 	return rows.reduce((n, row) => plus(n, much(row)), rest ? much(rest) : 0);
 }
 
-/* The first rows by an amount. */
+/* Return the first rows by an amount. */
 function firstRows(rows, much) {
 	return rows.filter((row) => much(row) != 0)
 		.sort((a, b) => larger(Math.abs(Number(much(b))), Math.abs(Number(much(a))))).slice(0, CARD_ROWS);
 }
 
 /*
- * A card: its question as a link to the view that has all, a sentence, and rows, each with a name
- * that may be a link, a note below it, and an amount with its bar. @whole is what shares are of.
+ * Draw a card: its question as a link to the full view, a sentence, and rows, each with a name
+ * that may be a link, a note below it, and an amount with its bar. Shares are relative to @whole.
  */
 function card(id, title, to, sentence, rows, show) {
 	const most = Math.max(1, ...rows.map((row) => Math.abs(Number(show.much(row)))));
@@ -70,7 +70,7 @@ function cardRow(row, show, most) {
 		  show.whole ? el("td", { class: "share" }, percent(much, show.whole)) : null);
 }
 
-/* What a run is, in a few figures: [label, text, what it is of]. */
+/* Return the key figures of a run: [label, text, unit]. */
 function glance(run) {
 	const r = run.report, list = [];
 
@@ -105,21 +105,21 @@ function typesCard(run, map) {
 	if (!map.types)
 		return cachesCard(run);
 	return card("types", "Which types are accessed most?", { v: "map", g: "types" },
-		    `${grouped(map.types.length + (map.types_rest?.rows ?? 0))} types. An access counts for each record that contains what it is to.`,
+		    `${grouped(map.types.length + (map.types_rest?.rows ?? 0))} types. An access counts for each record that contains its target.`,
 		    firstRows(hot, much),
 		    { name: (row) => row.name, much, to: (row) => ({ v: "map", g: "types", x: row.name }),
 		      note: (row) => row.hottest && `hottest: ${row.hottest}` });
 }
 
-/* Without the compiler's notes there are no types, but a trace has caches. */
+/* Without the compiler's notes, use a trace's caches instead of types. */
 function cachesCard(run) {
 	const rows = run.report.caches;
 
 	if (!rows)
 		return card("types", "Which types are accessed most?", null,
-			    "Types are not known: give the kernel with the compiler\u2019s notes (--vmlinux).", [], {});
+			    "Types are unknown: pass the kernel with the compiler\u2019s notes (--vmlinux).", [], {});
 	return card("types", "Which caches allocate most?", { v: "tables", t: "caches" },
-		    "Types are not known: give the kernel with the compiler\u2019s notes (--vmlinux).",
+		    "Types are unknown: pass the kernel with the compiler\u2019s notes (--vmlinux).",
 		    firstRows(rows, (row) => row.bytes_alloc),
 		    { name: (row) => row.name, much: (row) => row.bytes_alloc, unit: bytes,
 		      note: (row) => `${grouped(row.hit)} allocations of ${grouped(row.object_size)} bytes`,
@@ -146,19 +146,19 @@ function functionsCard(run, map) {
 	return card("functions", "Which functions access most?", { v: "tables", t: key },
 		    whole != 0 ? `${grouped(rows.length + (rest?.rows ?? 0))} functions, ${brief(whole)} accesses. ` +
 			       "memorizer report --no-wait leaves out those that spin."
-			  : "No accesses are known: record them with memorizer record --access.",
+			  : "No known accesses: record them with memorizer record --access.",
 		    firstRows(rows, accesses),
 		    { name: (row) => row.name, much: accesses, whole,
 		      to: (row) => ({ v: "map", g: map.types ? "types" : "sites", x: "", f: row.name }),
 		      note: (row) => `${percent(row.writes, accesses(row))} writes` });
 }
 
-/* What moves between CPUs; of a KMAP, which has no CPUs, what several tasks access. */
+/* Data that moves between CPUs; for a KMAP, which has no CPUs, data accessed by several tasks. */
 function sharingCard(run, map) {
 	const s = run.sharing;
 
 	if (s)
-		return card("sharing", "What moves between CPUs, because of whom?", { v: "sharing" },
+		return card("sharing", "What moves between CPUs, and why?", { v: "sharing" },
 			    `${brief(s.moves)} cache lines moved; of those with a known reason ${percent(s.true_sharing, s.known)} are ` +
 			    `true sharing, ${percent(s.false_sharing, s.known)} false. W writes, R reads.`, firstRows(s.pairs, (row) => row.moves),
 			    { name: (row) => row.type ? `${row.type}${row.field ? "." + row.field : ""}` : row.object,
@@ -168,8 +168,8 @@ function sharingCard(run, map) {
 	const key = map.key.replace("sites", "shared"), rows = run.report[key];
 	if (!rows)
 		return card("sharing", "What moves between CPUs?", null,
-			    "Not known: record a trace with memorizer record --traffic or --access.", [], {});
-	return card("sharing", "What do several tasks access?", { v: "tables", t: key },
+			    "Unknown: record a trace with memorizer record --traffic or --access.", [], {});
+	return card("sharing", "Which data do several tasks access?", { v: "tables", t: key },
 		    `${grouped(total(rows, run.report[key + "_rest"], (row) => row.objects))} objects. Which CPUs share them, ` +
 		    "a trace shows (memorizer record --traffic).", firstRows(rows, accesses),
 		    { name: (row) => row.type ?? row.name, much: accesses, whole: total(rows, run.report[key + "_rest"], accesses),
@@ -177,15 +177,15 @@ function sharingCard(run, map) {
 		      note: (row) => `${several(row.objects, "object")}, up to ${several(row.most_pids, "task")}; ${row.name}` });
 }
 
-/* What was allocated and is live at the end: some of it leaks, most does not. */
+/* Objects live at the end: some of them leak, most do not. */
 function liveCard(run, map) {
 	const trace = map.key === "sites" && run.report.live;
 	const rows = trace ? run.report.live : map.sites ?? [];
 	const rest = trace ? run.report.live_rest : map.sites_rest;
 	const much = trace ? (row) => row.live_bytes : (row) => row.live;
-	const sentence = trace ? "Of what the trace saw allocated by the slab allocator: " : "";
+	const sentence = trace ? "Slab objects allocated during the trace: " : "";
 
-	return card("live", "What is live at the end, or leaked?", { v: "tables", t: trace ? "live" : map.key, s: "-live" },
+	return card("live", "Which objects are live at the end, or leaked?", { v: "tables", t: trace ? "live" : map.key, s: "-live" },
 		    sentence + (trace ? bytes(total(rows, rest, much)) : `${grouped(total(rows, rest, much))} objects`) +
 		    ". What leaks is live; what is live need not leak.", firstRows(rows, much),
 		    { name: (row) => row.name, much, unit: trace ? bytes : brief, whole: total(rows, rest, much),
@@ -195,7 +195,7 @@ function liveCard(run, map) {
 				       `${grouped(row.objects)} freed` });
 }
 
-/* The largest changes between two inputs: of the first three of these tables that have some. */
+/* The largest changes between two inputs, from the first three of these tables with changes. */
 const CHANGES = ["types", "sites", "live", "functions", "pages", "commands"];
 
 function changesCard() {
@@ -208,7 +208,7 @@ function changesCard() {
 
 	return el("section", { class: "card", "data-card": "changes" },
 		  el("h2", {}, el("a", { href: linkTo({ v: "changes", q: "", t: "", s: "", x: "", f: "", m: "", g: "" }) },
-				  "What has changed most?")),
+				  "What changed most?")),
 		  el("p", { class: "faint" }, `From ${runs[0].name} to ${runs[1].name}.`, list.length ? "" : " Nothing."),
 		  el("table", {}, el("tbody", {}, list.map(({ table, key, row }) => {
 			const most = Math.max(...list.filter((o) => o.table === table).map((o) => Math.abs(Number(o.row[o.key]))));
@@ -219,21 +219,21 @@ function changesCard() {
 		  }))));
 }
 
-/* Who works: the tasks, or commands, that access or else allocate most. */
+/* The tasks, or commands, that access most, or else allocate most. */
 function tasksCard(run, map) {
 	const key = map.key === "kmap_sites" ? "kmap_commands" : map.key === "sites" && run.report.commands ? "commands" : "tasks";
 	const rows = run.report[key] ?? [], rest = run.report[key + "_rest"];
 	const touch = rows.some((row) => accesses(row) != 0);
 	const much = touch ? accesses : (row) => row.bytes_alloc ?? row.bytes ?? 0;
 
-	return card("tasks", touch ? "On whose behalf?" : "Who allocates?", { v: "tables", t: key },
+	return card("tasks", touch ? "Which tasks access most?" : "Which tasks allocate most?", { v: "tables", t: key },
 		    touch ? `${brief(total(rows, rest, much))} accesses, by command.` : `${bytes(total(rows, rest, much))}, by task.`,
 		    firstRows(rows, much),
 		    { name: (row) => row.comm, much, unit: touch ? brief : bytes, whole: total(rows, rest, much),
 		      note: (row) => "pid" in row ? `pid ${row.pid}` : `${several(row.pids, "task")}, ${bytes(row.bytes)} allocated` });
 }
 
-/* What should not be: doubtful frees, and what is missing from the data. */
+/* Problems: doubtful frees, and missing data. */
 function warnings(run) {
 	const rows = run.report.suspicious ?? [];
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page that memorizer html writes. Its data are what the commands print with --json; this
- * sorts, filters and draws them, and adds nothing up but what it says that it adds up. What is
- * shown is in the address, so that it can be passed on. Texts come from the kernel and from
- * programs: they become text nodes, never markup.
+ * The page that memorizer html writes. Its data is the --json output of the commands. This script
+ * sorts, filters and draws it; the only sums that it computes are labelled as such. The state of
+ * the view is in the URL, so it can be shared. Texts come from the kernel and from programs: they
+ * become text nodes, never markup.
  */
 const ROWS = 200;	/* of a table at once */
 const TILES = 120;	/* of a treemap; the others are one tile */
 const WIDTH = 1000;	/* of pictures */
 
-/* Numbers beyond what a double holds exactly become BigInts; most data have none. */
+/* Integers that a double cannot represent exactly become BigInts. Most data has none. */
 function parse(text) {
 	let large = false;
 	const exact = text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}(?![\d.])/g, (m) => {
@@ -28,7 +28,7 @@ function parse(text) {
 const data = parse(document.getElementById("data").textContent);
 const runs = data.runs;
 
-/* What is shown: view, run, table, sort, filter, selection, of it function or member, metric, group, heat. */
+/* State: view, run, table, sort, filter, selection, its function or member, metric, group, heat. */
 const DEFAULTS = { v: "overview", r: "0", t: "", s: "", q: "", x: "", f: "", m: "", g: "", h: "" };
 let state = readState();
 
@@ -53,7 +53,7 @@ function linkTo(change) {
 	return "#" + given.toString();
 }
 
-/* Notes another state in the address; with @replace the one before is not gone back to. */
+/* Put another state into the URL; with @replace, without a history entry. */
 function note(change, replace) {
 	const link = linkTo(change);
 
@@ -149,7 +149,7 @@ function shown(key, value) {
 	return TIMES.has(key) ? seconds(value) : grouped(value);
 }
 
-/* Without loss of digits; what is no BigInt yet is small. */
+/* Add without losing digits; numbers that are not BigInts are small. */
 function plus(a, b) {
 	return typeof a === typeof b ? a + b : BigInt(a) + BigInt(b);
 }
@@ -164,7 +164,7 @@ function larger(a, b) {
 
 /* Tables */
 
-/* The tables of an object: [key, rows, rest]. */
+/* Return the tables of an object: [key, rows, rest]. */
 function tablesOf(object) {
 	return Object.entries(object ?? {}).filter(([, value]) => Array.isArray(value))
 		.map(([key, rows]) => ({ key, rows, rest: object[key + "_rest"] ?? null }));
@@ -203,7 +203,7 @@ function matches(row, filter) {
 	});
 }
 
-/* What a row leads to: a call site, a function, a type or a member in the map. */
+/* Return the link target of a row: a call site, a function, a type or a member in the map. */
 function target(table, key, row) {
 	const record = table.record ?? row.record, run = runs[Number(state.r)];
 
@@ -282,7 +282,7 @@ function foot(table, keys) {
 		     : `and ${grouped(table.rest.rows)} more rows, folded into these sums`))));
 }
 
-/* A table with its rows sorted and filtered; what is shown of it can be changed in the address. */
+/* Draw a table with its rows sorted and filtered according to the state. */
 function drawTable(table, options) {
 	const keys = [...new Set(table.rows.slice(0, 50).flatMap((row) => Object.keys(row)))];
 	const sort = options.sort ?? { key: "", down: false };
@@ -346,9 +346,9 @@ function tablesView(tables) {
 				   onSort: (key) => sortBy(key, table.rows) })];
 }
 
-/* The map: call sites by size or accesses, and who accesses what they allocate */
+/* The map: call sites by size or accesses, and the functions that access their objects */
 
-/* Of a run, the tables of call sites and of who accesses, the KMAP's if it has one. */
+/* Return a run's tables of call sites and of accesses; the KMAP's, if it has one. */
 function mapOf(run) {
 	const r = run.report;
 	const kmap = r.input === "kmap" ? "" : (r.kmap_sites ?? []).length ? "kmap_" : null;
@@ -368,12 +368,12 @@ function mapOf(run) {
 		 layouts: run.layout?.streamed_layouts, layouts_rest: run.layout?.streamed_layouts_rest };
 }
 
-/* The table of types, with their names where call sites have theirs. */
+/* Return the table of types, with their names in the same column as call sites' names. */
 function typed(report, key) {
 	return report[key]?.map((row) => ({ name: row.type ?? "[unknown]", ...row }));
 }
 
-/* The rows of a table of a run with accesses in both runs, if there are two, and those that are in the other alone. */
+/* Return a table's rows with the accesses of both runs, and those that only the other run has. */
 function compared(run, rowsOf, key) {
 	const rows = rowsOf(run), other = runs.find((r) => r !== run);
 
@@ -399,7 +399,7 @@ function withChange(row, here, there, run) {
 		 accesses_change: typeof before === typeof after ? after - before : BigInt(after) - BigInt(before) };
 }
 
-/* Squarified: tiles of @values, largest first, in a rectangle. */
+/* Squarified treemap: place tiles of @values, largest first, in a rectangle. */
 function squarify(values, x, y, width, height) {
 	const tiles = [];
 	let left = values.reduce((a, b) => a + b, 0), i = 0;
@@ -443,7 +443,7 @@ function squarify(values, x, y, width, height) {
 	return tiles;
 }
 
-/* From pale to deep, the more accesses there are to a byte; one hue, so that depth is all. */
+/* More accesses per byte give a deeper colour, of a single hue. */
 function heat(row, metric) {
 	const size = Number(row.bytes ?? row.bytes_alloc ?? 0);
 	const uses = "reads" in row ? Number(row.reads) + Number(row.writes) : Number(row[metric]);
@@ -452,7 +452,7 @@ function heat(row, metric) {
 	return { depth, colour: `hsl(212 ${(45 + 25 * depth).toFixed(0)}% ${(90 - 62 * depth).toFixed(0)}%)` };
 }
 
-/* Arrow keys lead from tile to tile, Enter selects one. */
+/* Arrow keys move between tiles, Enter selects one. */
 function rove(picture) {
 	picture.addEventListener("keydown", (e) => {
 		const list = [...picture.querySelectorAll(".tile[tabindex]")];
@@ -525,7 +525,7 @@ function select(name) {
 	say(`Selected ${name}`);
 }
 
-/* What is known of a call site or function. */
+/* Draw the details of a call site or function. */
 function detail(map) {
 	const who = (map.who ?? []).filter((row) => state.f ? row.name === state.f : row.site === state.x);
 	const site = map.sites.find((row) => row.name === state.x);
@@ -539,12 +539,12 @@ function detail(map) {
 		  who.length ? drawTable({ key: "who", rows: who, rest: null },
 			{ caption: state.f ? "What it accesses" : "Who accesses it", sort: readSort(state.s),
 			  onSort: (key) => sortBy(key, who) })
-			     : el("p", {}, "No accesses to it are known."),
+			     : el("p", {}, "No known accesses."),
 		  map.who_rest ? el("p", { class: "note" }, `${grouped(map.who_rest.rows)} pairs of functions and ` +
 			"call sites with fewer accesses are folded away, some perhaps of this.") : null);
 }
 
-/* The members of a record as layout has them; else, of what is no record, those that are accessed. */
+/* Return the members of a record as in layout; without a record, the accessed ones. */
 function membersOf(run) {
 	if (recordsOf(run).has(state.x) || runs.some((r) => recordsOf(r).has(state.x)))
 		return { record: state.x, rows: comparedMembers(run, state.x) };
@@ -554,7 +554,7 @@ function membersOf(run) {
 		(row) => row.field) };
 }
 
-/* The functions that access the type or its member, without what GCC appends to their names, as diff has them. */
+/* Return the functions that access the type or its member, without GCC's suffixes, as in diff. */
 function usersOf(run) {
 	return compared(run, (r) => (mapOf(r).users ?? []).filter((row) =>
 		(row.type ?? "[unknown]") === state.x &&
@@ -562,7 +562,7 @@ function usersOf(run) {
 		(row) => JSON.stringify([row.name.replace(/^(.[^.\s]*)\.\S*/, "$1"), row.type, row.field]));
 }
 
-/* The record as it lies in lines, what is deep in it being chosen. */
+/* Draw the record's layout in lines, with a choice of the metric for the colours. */
 function recordDetail(members) {
 	const heats = ["accesses", "reads", "writes",
 		       ...["moves", "accesses_change"].filter((key) => members.rows.some((row) => key in row))];
@@ -581,7 +581,7 @@ function recordDetail(members) {
 			(elsewhere ? `; ${grouped(elsewhere)} accesses to no single member.` : "."))];
 }
 
-/* What is known of a type: its members as they lie in it, and who accesses one. */
+/* Draw the details of a type: its members in order, and the functions that access one. */
 function typeDetail(run) {
 	const map = mapOf(run), members = membersOf(run);
 	const users = usersOf(run);
@@ -598,16 +598,16 @@ function typeDetail(run) {
 				"data-value": String(value) }, shown(key, value))))),
 		  members.record ? recordDetail(members) : null,
 		  members.rows.length ? drawTable({ key: "members", rows: members.rows, rest: null, record: members.record },
-			{ caption: "Its members, as they lie in lines of 64 bytes", selected: (row) => row.field === state.f,
+			{ caption: "Its members, in lines of 64 bytes", selected: (row) => row.field === state.f,
 			  sort: readSort(state.s, { key: "offset", down: false }), onSort: (key) => sortBy(key, members.rows) })
-				: el("p", {}, "No accesses to it are known."),
+				: el("p", {}, "No known accesses."),
 		  users.length ? el("div", { id: "users" }, drawTable({ key: "users", rows: users, rest: null },
 			{ caption: `Who accesses ${state.f || "them"}`, sort: { key: "reads", down: true } })) : null,
 		  folded ? el("p", { class: "note" }, `${grouped(folded)} members and users with fewer accesses are ` +
 			"folded away, some perhaps of this.") : null);
 }
 
-/* What a function accesses. */
+/* Draw the accesses of a function. */
 function functionDetail(run) {
 	const map = mapOf(run);
 	const rows = compared(run, (r) => (mapOf(r).users ?? []).filter((row) => row.name === state.f),
@@ -618,12 +618,12 @@ function functionDetail(run) {
 		  rows.length ? drawTable({ key: "users", rows, rest: null },
 			{ caption: "What it accesses", sort: readSort(state.s, { key: "reads", down: true }),
 			  onSort: (key) => sortBy(key, rows) })
-			      : el("p", {}, "No accesses by it are known."),
+			      : el("p", {}, "No known accesses."),
 		  map.users_rest ? el("p", { class: "note" }, `${grouped(map.users_rest.rows)} members and users with ` +
 			"fewer accesses are folded away, some perhaps of this.") : null);
 }
 
-/* The map by type, if the compiler's notes are known. */
+/* Draw the map, by type if the compiler's notes are known. */
 function mapView(run) {
 	const map = mapOf(run);
 	const byType = map.types && state.g !== "sites";
@@ -640,7 +640,7 @@ function mapView(run) {
 
 	return [el("div", { class: "tools" }, groups, el("label", { for: "metric" }, "Area"), choice,
 		   el("span", { class: "faint" }, "Deeper: more accesses to a byte. " +
-			(byType ? "An access counts for each record that contains what it is to. " : "") + "Arrow keys move, Enter selects.")),
+			(byType ? "An access counts for each record that contains its target. " : "") + "Arrow keys move, Enter selects.")),
 		treemap(rows, metric, rest, byType && (state.x || state.f) ? 160 : 420, byType ? "Types" : "Call sites"),
 		byType && state.x ? typeDetail(run) : byType && state.f ? functionDetail(run) : !byType && (state.x || state.f) ? detail(map)
 			: drawTable({ key: byType ? "types" : map.key, rest,
@@ -703,7 +703,7 @@ function panel(which, shownRuns) {
 	return picture;
 }
 
-/* A slider that tells what is live at a time; it is moved by the arrow keys, too. */
+/* Return a slider that shows the live bytes at a time. Arrow keys move it, too. */
 function reader(run) {
 	const spans = run.timeline.spans;
 	const said = el("output", { id: "at", for: "span" });
@@ -732,10 +732,10 @@ function timeView(run) {
 	const shownRuns = [run, ...runs.filter((r) => r !== run)].filter((r) => r.timeline?.spans.length);
 
 	if (!run.timeline?.spans.length)
-		return [el("p", {}, "A KMAP has no times, so there is nothing to see over time; a trace has.")];
+		return [el("p", {}, "A KMAP has no times; use a trace to see changes over time.")];
 	const tables = tablesOf(run.timeline).filter((t) => t.key !== "spans");
 	return [shownRuns.length > 1 ? el("p", {}, `Full: ${run.name}. Faint: ${shownRuns[1].name}. `,
-					  "Both begin at the left.") : null,
+					  "Both start at the left.") : null,
 		...PANELS.map((p) => panel(p, shownRuns)), reader(run),
 		el("div", { class: "columns" }, tables.map((t) => drawTable(t, { filter: state.q })))];
 }
@@ -749,7 +749,7 @@ function figures(title, object) {
 			   el("dd", { "data-key": key, "data-value": String(value) }, shown(key, value))))));
 }
 
-/* Cache lines that move: which CPU touches what in those that several do */
+/* Moving cache lines: accesses by CPU to lines that several CPUs access */
 
 function sharingView(run) {
 	const metrics = ["moves", "loads", "stores"];
@@ -775,7 +775,7 @@ function sharingView(run) {
 
 	return [el("div", { class: "tools" }, el("label", { for: "metric" }, "Count"), choice),
 		el("div", { id: "matrix" }, drawTable({ key: "matrix", rows, rest: null },
-			{ caption: "What lies in lines that one CPU writes and another touches, by CPU", most: scale,
+			{ caption: "Accesses to lines that one CPU writes and another accesses, by CPU", most: scale,
 			  filter: state.q, sort: readSort(state.s, { key: "all", down: true }),
 			  onSort: (key) => sortBy(key, rows) })),
 		rest ? el("p", { class: "note" }, `${grouped(rest.rows)} addresses that move less are folded away: ` +
@@ -783,7 +783,7 @@ function sharingView(run) {
 		...tablesOf(run.sharing).filter((t) => t.key !== "addresses").map((t) => drawTable(t, { filter: state.q }))];
 }
 
-/* What has changed from one run to the other */
+/* Changes between two runs */
 
 function changesView() {
 	const tables = tablesOf(data.diff).map((t) => ({ ...t, id: t.key, of: "" }));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of the page that memorizer html writes, how a record lies in cache lines: what is accessed of
- * it is the deeper the more often, holes are hatched, and a bar tells which share are writes.
- * What page.js defines is there when these are called.
+ * The layout of a record in cache lines, for the page that memorizer html writes: more accesses
+ * give a deeper colour, holes are hatched, and a bar shows the share of writes. These functions
+ * use page.js's, which are defined when they are called.
  */
 
 const NOWHERE = { offset: null, size: null, line: null };
-const LINE = 64;	/* bytes, as layout has it */
+const LINE = 64;	/* bytes, as in layout */
 const CELL = 38;	/* height of a line in the picture */
-const MARGIN = 76;	/* of it, what is left of lines */
+const MARGIN = 76;	/* width to the left of lines */
 
-/* The rows of layout --all by record; accesses that are to no single member are nowhere. */
+/* Group the rows of layout --all by record. Accesses to no single member have no offset. */
 function recordsOf(run) {
 	if (!run.records) {
 		run.records = new Map();
@@ -27,7 +27,7 @@ function isHole(row) {
 	return /^\[hole at/.test(row.field);
 }
 
-/* Of two runs, what has changed; a member that the other's record has is nowhere in this one's. */
+/* Compute the changes between two runs. A member that only the other run has gets no offset. */
 function comparedMembers(run, name) {
 	const rows = recordsOf(run).get(name) ?? [], here = new Set(rows.map((row) => row.field));
 
@@ -36,20 +36,20 @@ function comparedMembers(run, name) {
 		.map((row) => (here.has(row.field) ? row : { ...row, ...NOWHERE }));
 }
 
-/* Whether a member is another one, or in it; elements of elements are elements. */
+/* Return whether a member equals another one or is in it; elements of elements are elements. */
 function isIn(path, outer) {
 	const [p, o] = [path, outer].map((text) => text.replace(/(\[\])+/g, "[]"));
 
 	return p === o || (p.startsWith(o) && ".[".includes(p[o.length]));
 }
 
-/* Whether one of several members is another one, or in it, or one of those that may be it. */
+/* Return whether one of several members equals another one, is in it, or may be it. */
 function isOf(paths, outers) {
 	return paths === outers || paths.split("|").some((path) =>
 		outers.split("|").some((outer) => isIn(path, outer)));
 }
 
-/* What a member is called that is all of what it is in: the name of that, as of a lock's counter the lock's. */
+/* Name a member that fills its parent after the parent, such as a lock's counter after the lock. */
 function calledAs(list, i) {
 	let at = i;
 
@@ -58,7 +58,7 @@ function calledAs(list, i) {
 	return list[at].field;
 }
 
-/* Leaves that share bytes, as in unions and bit-fields, are one cell. */
+/* Leaves that share bytes, as in unions and bit-fields, share a cell. */
 function cellsOf(members) {
 	const list = members.filter((m) => m.offset !== null);
 	const cells = [];
@@ -84,7 +84,7 @@ function summed(rows, key) {
 	return rows.reduce((n, row) => plus(n, row[key] ?? 0), 0);
 }
 
-/* Which lines are drawn: those in which something is accessed; runs of others are one. */
+/* Select the lines to draw: those with accesses; runs of others are merged. */
 function linesOf(cells, size) {
 	const lines = [];
 
@@ -106,7 +106,7 @@ function linesOf(cells, size) {
 	return lines;
 }
 
-/* The parts of a cell, one for each line that is drawn whole. */
+/* Return the parts of a cell, one for each line drawn in full. */
 function partsOf(cell, lines, byte) {
 	return lines.filter((l) => l.from === l.to && cell.begin < (l.from + 1) * LINE && cell.end > l.from * LINE)
 		.map((l) => {
@@ -154,7 +154,7 @@ function drawCell(cell, parts, depth, first) {
 	return g;
 }
 
-/* The picture of a record, of members as layout has them. */
+/* Draw a record from members as in layout. */
 function recordMap(members, name, metric) {
 	const cells = cellsOf(members).map((c) => ({ ...c, value: summed(c.rows, metric) }));
 	const size = Math.max(0, ...cells.map((c) => c.end));

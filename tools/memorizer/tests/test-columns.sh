@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests all columns of all tables, see columns.py.
-# Usage: test-columns.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test all columns of all tables; see columns.py.
+# Usage: test-columns.sh DIR, the directory of a build
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds memorizer for other architectures, runs it under qemu-user, and compares its output
-# with that of the native build, byte for byte.
+# Build memorizer for other architectures, run it under qemu-user, and compare its output
+# with the native build's, byte for byte.
 # Usage: test-cross.sh DIR/ ARCH..., the directory of the native build, and s390x, which is
 # big-endian, or armhf, which has 32 bits
 #
-# Libraries come from Debian's packages, unpacked below DIR: nothing but the compiler and
-# qemu-user is installed, and apt's and dpkg's own state is left alone.
+# Libraries come from Debian packages unpacked below DIR: only the compiler and qemu-user
+# are installed, and the state of apt and dpkg does not change.
 set -eu
 
 native=$1
@@ -23,7 +23,7 @@ say() {
 	echo "# $*" >&2
 }
 
-# An apt with a state of its own, which has packages of the other architecture.
+# An apt with its own state, for packages of the other architecture.
 cross_apt() {
 	apt-get -q -o APT::Architecture="$arch" -o APT::Architectures::="$arch" \
 		-o Dir::State="$sysroot/apt" -o Dir::State::status="$sysroot/apt/status" \
@@ -40,7 +40,7 @@ make_sysroot() {
 	mkdir -p "$sysroot/apt/lists/partial" "$sysroot/apt/cache/archives/partial" \
 		"$sysroot/debs"
 	: >"$sysroot/apt/status"
-	# A suite that cannot be had just now may not be needed.
+	# A suite that is unavailable may not be needed.
 	cross_apt update || :
 	# shellcheck disable=SC2086 # names, one word each
 	(cd "$sysroot/debs" && cross_apt download $packages)
@@ -69,7 +69,7 @@ emulate() {
 	$qemu -L "$sysroot" "$cross/$program" "$@"
 }
 
-# run native|cross PROGRAM ARGUMENTS...: its output, messages and exit status, to a file of
+# run native|cross PROGRAM ARGUMENTS...: save output, messages and exit status in a file of
 # that name
 run() {
 	local out=$1 status=0 program=$2
@@ -100,7 +100,7 @@ same() {
 	ok $? "$name" || :
 }
 
-# choose ARCH: sets its names, and class and byte order as they are in an ELF header
+# choose ARCH: set its names, and class and byte order as in an ELF header
 choose() {
 	arch=$1
 	case $arch in
@@ -112,7 +112,7 @@ choose() {
 	sysroot=$cross/sysroot
 }
 
-# compare ORDER: traces of this byte order
+# compare ORDER: compare traces of this byte order
 compare() {
 	local order=$1 trace format
 
@@ -142,7 +142,7 @@ compare() {
 	mv "$tmp/native" "$tmp/load.$order"
 	emulate tests/make-trace -e "$order" -b 20000 -c 3 "$tmp/other"
 	diff -r "$tmp/load" "$tmp/other" >&2
-	ok $? "$arch: both write the same trace, $order"
+	ok $? "$arch: both make the same trace, $order"
 	rm -r "$tmp/load" "$tmp/other"
 }
 
@@ -156,11 +156,11 @@ set +e
 for a; do
 	choose "$a"
 	[ "$(od -An -tu1 -j4 -N2 "$cross/memorizer" | xargs)" = "$elf" ]
-	ok $? "$arch: the build is for it"
+	ok $? "$arch: the binary is for it"
 	for o in $orders; do
 		compare "$o"
 	done
 	cmp "$tmp/load.le" "$tmp/load.be" >&2
-	ok $? "$arch: both byte orders hold the same events"
+	ok $? "$arch: both byte orders have the same events"
 done
 tap_end

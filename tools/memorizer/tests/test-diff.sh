@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests memorizer diff: numbers, formats, order, alignment by name, messages.
-# Usage: test-diff.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test memorizer diff: numbers, formats, order, alignment by name, messages.
+# Usage: test-diff.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 data=$here/data
@@ -17,7 +17,7 @@ cp "$data/session.kmap" "$before"
 cp "$data/after.kmap" "$after"
 grep -v read_mark "$data/kallsyms" >"$tmp/kallsyms"
 
-# compare FORMAT...: the same KMAPs, of two boots and builds
+# compare FORMAT...: compare the KMAPs of two boots and builds
 compare()
 {
 	"$memorizer" diff "$@" -K "$tmp/kallsyms" -K "$data/after.kallsyms" "$before" "$after" \
@@ -25,29 +25,29 @@ compare()
 }
 
 compare >"$tmp/out"
-equal "another boot of another build is compared by name" "$data/diff.txt" "$tmp/out"
+equal "KMAPs of another boot and build are compared by name" "$data/diff.txt" "$tmp/out"
 compare --json >"$tmp/out"
-equal "as JSON" "$data/diff.json" "$tmp/out"
+equal "diff as JSON" "$data/diff.json" "$tmp/out"
 compare --csv >"$tmp/out"
-equal "as CSV" "$data/diff.csv" "$tmp/out"
+equal "diff as CSV" "$data/diff.csv" "$tmp/out"
 same "without a message" "" "$(cat "$tmp/err")"
-same "what has changed most is first" "widget_alloc gadget_probe [gadget] widget_free" \
+same "the largest changes are first" "widget_alloc gadget_probe [gadget] widget_free" \
 	"$(compare --csv --sort change | sed -n 's/^sites,\([^,]*\).*/\1/p' | xargs)"
-same "or rows are in the order of their names" "ffffffff8b000000 gadget_irq [gadget] newcomer" \
+same "--sort name sorts rows by name" "ffffffff8b000000 gadget_irq [gadget] newcomer" \
 	"$(compare --csv --sort name | sed -n 's/^functions,\([^,]*\).*/\1/p' | head -n 3 | xargs)"
-same "--top cuts the tables" 1 "$(compare --csv --top 1 | grep -c ^functions,)"
-same "--all has what did not change, too" \
+same "--top limits the rows of tables" 1 "$(compare --csv --top 1 | grep -c ^functions,)"
+same "--all includes unchanged rows" \
 	widget_write,same \
 	"$("$memorizer" diff --csv --all -K "$tmp/kallsyms" "$before" "$before" 2>"$tmp/err" |
 		grep '^functions,widget_write' | cut -d, -f 2,3)"
 
 "$memorizer" diff --csv -K "$tmp/kallsyms" "$before" "$before" >"$tmp/out" 2>"$tmp/err"
-same "nothing has changed from a KMAP to itself" "0 9" \
+same "a KMAP does not differ from itself" "0 9" \
 	"$? $(grep -c ',0$' "$tmp/out")"
 grep -q '^\(sites\|live\|functions\|accessed\|commands\),' "$tmp/out"
-same "and there are no rows" 1 $?
+same "a KMAP and itself have no rows" 1 $?
 "$memorizer" diff --csv -K "$tmp/kallsyms" "$before" "$after" >"$tmp/out" 2>"$tmp/err"
-same "one kallsyms is for both" 1 "$(grep -c '^sites,widget_alloc,gone' "$tmp/out")"
+same "a single kallsyms applies to both" 1 "$(grep -c '^sites,widget_alloc,gone' "$tmp/out")"
 "$memorizer" diff --csv "$before" "$before" >"$tmp/out" 2>"$tmp/err"
 same "without symbols there is a message" "0 memorizer diff: no symbols: addresses are \
 compared, which only one boot has in common" "$? $(cat "$tmp/err")"
@@ -68,13 +68,13 @@ sed 's/ffffffff9b/ffffffff81/g; s/ffffffffc04/ffffffffc05/g' "$data/life.trace" 
 	"$build/tests/make-trace" "$tmp/life"
 "$memorizer" diff "$tmp/kmem" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
 same "losses make the comparison of traces incomplete" "3 1" "$? $(grep -c incomplete "$tmp/err")"
-equal "traces are compared by name, too" "$data/diff.trace" "$tmp/out"
+equal "traces are compared by name" "$data/diff.trace" "$tmp/out"
 "$memorizer" diff --csv "$tmp/life" "$tmp/life" >"$tmp/out"
-same "nothing has changed from a trace to itself" "0 6 0" "$? $(grep -c '^sums,.*,0$' "$tmp/out") $(
+same "a trace does not differ from itself" "0 6 0" "$? $(grep -c '^sums,.*,0$' "$tmp/out") $(
 	grep -c '^[a-z_]*,.*,\(same\|new\|gone\|more\|less\),' "$tmp/out")"
 
-# The KMAPs that they have
-# retired NAME SITE: a trace of objects that were retired
+# KMAPs in traces
+# retired NAME SITE: make a trace of retired objects
 retired()
 {
 	for i in 1 2 3 4 5 6 7 8; do
@@ -90,27 +90,28 @@ retired first 3 && retired second 5 || exit 1
 "$memorizer" diff --csv "$tmp/first" "$tmp/second" | sed -n 's/^kmap_//p' >"$tmp/got"
 "$memorizer" diff --csv -K "$data/kallsyms" "$tmp/first.kmap" "$tmp/second.kmap" |
 	grep '^\(sums\|sites\|live\|functions\|accessed\|commands\),' >"$tmp/want"
-equal "the KMAPs that traces have are compared as KMAPs are" "$tmp/want" "$tmp/got"
-same "in all tables" "accessed commands functions sites sums" \
+equal "KMAPs in traces are compared like KMAPs" "$tmp/want" "$tmp/got"
+same "KMAPs in traces are compared in all tables" "accessed commands functions sites sums" \
 	"$(cut -d, -f 1 "$tmp/got" | sort -u | xargs)"
 
 hint="Try 'memorizer help diff'."
-outcome "two of a kind are wanted" 2 /dev/null \
+outcome "a trace and a KMAP are refused" 2 /dev/null \
 	"memorizer diff: a trace and a KMAP: want two of a kind
 $hint" diff "$tmp/kmem" "$before"
-outcome "two KMAPs are wanted" 2 /dev/null "memorizer diff: 1 inputs: want two KMAPs or two traces
+outcome "a single KMAP is refused" 2 /dev/null "memorizer diff: 1 inputs: want two KMAPs or two traces
 $hint" diff "$before"
-outcome "that are there" 2 /dev/null "memorizer: $tmp/none: No such file or directory" \
+outcome "a missing KMAP is refused" 2 /dev/null "memorizer: $tmp/none: No such file or directory" \
 	diff -K "$tmp/kallsyms" "$before" "$tmp/none"
-outcome "a key for --sort" 2 /dev/null "memorizer diff: --sort sizes: want a column, by its key in JSON, or name, type or field
+outcome "an unknown sort key is refused" 2 /dev/null "memorizer diff: --sort sizes: want a column, by its key in JSON, or name, type or field
 $hint" diff --sort sizes "$before" "$after"
-outcome "a number for --top" 2 /dev/null \
+outcome "an invalid --top is refused" 2 /dev/null \
 	"memorizer diff: --top x: want a number of rows, 0 for all
 $hint" diff --top x "$before" "$after"
-outcome "two kallsyms at most" 2 /dev/null "memorizer diff: --kallsyms: given more than twice
+outcome "three kallsyms are refused" 2 /dev/null "memorizer diff: --kallsyms: given more than twice
 $hint" diff -K a -K b -K c "$before" "$after"
-# Functions of one name: static ones of two files, whose order changes, and a global one with a clone
-# kernel FILE ORDER: a vmlinux and its kallsyms; the KMAP of it has 1 read by alike() of a.c, 2 of b.c,
+# Functions of the same name: static ones of two files, whose order changes, and a global one with a
+# clone
+# kernel FILE ORDER: make a vmlinux and its kallsyms; the KMAP has 1 read by alike() of a.c, 2 of b.c,
 # 4 by spin(), 8 by its clone
 kernel()
 {
@@ -136,37 +137,37 @@ kernel()
 
 kernel "$tmp/ab" "a.c b.c"
 kernel "$tmp/ba" "b.c a.c"
-# functions OPTION...: functions that access, and reads before and after
+# functions OPTION...: print functions, and their reads before and after
 functions()
 {
 	"$memorizer" diff --csv --all "$@" "$tmp/ab.kmap" "$tmp/ba.kmap" 2>"$tmp/err" |
 		sed -n 's/^functions,\([^,]*\),[^,]*,\([^,]*,[^,]*\),.*/\1:\2/p' | sort | xargs
 }
-same "static functions of one name are told apart by file, clones are not" \
+same "static functions of the same name are distinguished by file, clones are not" \
 	"alike (a.c):1,1 alike (b.c):2,2 spin:12,12" "$(functions -k "$tmp/ab" -k "$tmp/ba")"
 same "without a message" "" "$(cat "$tmp/err")"
-same "without files they are added up" "alike:3,3 spin.part.0: spin:12,12" \
+same "without files, functions of the same name are merged" "alike:3,3 spin.part.0: spin:12,12" \
 	"$(functions -K "$tmp/ab.kallsyms" -K "$tmp/ba.kallsyms" | sed 's/spin:/spin.part.0: spin:/')"
-same "and that is told" "memorizer diff: 1 name is that of several functions, which no file tells apart: \
+same "merged functions are reported" "memorizer diff: 1 name is that of several functions, which no file tells apart: \
 they are added up; want --vmlinux" "$(cat "$tmp/err")"
-# Files of one name: the notes have where they are
+# Files of the same name: the notes have their paths
 for one in ab ba; do
 	sed 's/^file [ab].c/file x.c/; s/^note.*115 .*/note read ffffffff81000115 - - '"${one%?}"'\/x.c 1 0 4 4 0/
 		s/^note.*114 .*/note read ffffffff81000125 - - '"${one#?}"'\/x.c 1 0 4 4 0/' "$tmp/$one.notes" |
 		python3 -B "$here/make-notes.py" "$tmp/x$one" || exit 1
 done
-same "files of one name by where they are" "alike (a/x.c):1,1 alike (b/x.c):2,2 spin:12,12" \
+same "files of the same name are distinguished by path" "alike (a/x.c):1,1 alike (b/x.c):2,2 spin:12,12" \
 	"$(functions -k "$tmp/xab" -k "$tmp/xba")"
-# folded OPTION...: functions that access, and reads
+# folded OPTION...: print functions and their reads
 folded()
 {
 	"$memorizer" fold --value reads "$@" "$tmp/ab.kmap" 2>"$tmp/err" | sed 's/^[^;]*;[^;]*;//' | sort | xargs
 }
-same "fold tells them apart, too" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
+same "fold distinguishes functions of the same name" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
 	"$(folded -k "$tmp/ab" | sed 's/widget_alloc;//g')"
-same "or says that it does not" "memorizer fold: 1 name is that of several functions, which no file tells \
+same "fold reports merged functions" "memorizer fold: 1 name is that of several functions, which no file tells \
 apart: they are added up; want --vmlinux" "$(folded -K "$tmp/ab.kallsyms" >"$tmp/out"; cat "$tmp/err")"
-same "as report does" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
+same "report distinguishes functions of the same name" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
 	"$("$memorizer" report --csv -k "$tmp/ab" "$tmp/ab.kmap" | sed -n 's/^functions,[^,]*,\([^,]*\),\([0-9]*\),.*/\1 \2/p' |
 		sort | xargs)"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests that filters are the same for every command, and that a command that can have nothing to
-# print says so.
-# Usage: test-filters.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test that all commands have the same filters, and that a command without anything to print
+# says why.
+# Usage: test-filters.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 data=$here/data
@@ -12,7 +12,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-# trace NAME OPTION...: makes the trace $tmp/NAME from standard input, with symbols
+# trace NAME OPTION...: make the trace $tmp/NAME from standard input, with symbols
 trace()
 {
 	name=$1
@@ -22,7 +22,7 @@ trace()
 	cp "$data/kallsyms" "$tmp/$name/kernel"
 }
 
-# A trace of three CPUs, three tasks, two caches and pages, of allocations, frees and accesses.
+# A trace of three CPUs, three tasks, two caches and pages, with allocations, frees and accesses.
 awk 'BEGIN {
 	srand(1)
 	for (pid = 1; pid <= 3; pid++)
@@ -61,19 +61,19 @@ awk 'BEGIN {
 trace load <"$tmp/text"
 load=$tmp/load
 
-# folded ARGUMENT...: the stacks and numbers of the trace, in order
+# folded ARGUMENT...: print the stacks and numbers of the trace, sorted
 folded()
 {
 	"$memorizer" fold "$@" "$load" | sort
 }
 
-# total: the sum of all numbers
+# total: print the sum of all numbers
 total()
 {
 	awk '{ n += $NF } END { print n + 0 }'
 }
 
-# added: sums up the numbers of equal stacks
+# added: sum up the numbers of equal stacks
 added()
 {
 	awk '{ n = $NF; sub(/ [0-9]*$/, ""); sum[$0] += n }
@@ -84,7 +84,7 @@ for value in accesses reads writes objects bytes live live-bytes; do
 	folded -v $value >"$tmp/all"
 	[ "$(wc -l <"$tmp/all")" -ge 6 ] && grep -q '^one;widget' "$tmp/all" &&
 		grep -q '^two;\[pages\]' "$tmp/all"
-	ok $? "there are $value of several tasks and caches"
+	ok $? "several tasks and caches have $value"
 	for chosen in "--comm one" "--cache wid*" "--cache [[]pages]" "--site read_mark"; do
 		case $chosen in
 		--comm*) pattern='^one;' ;;
@@ -101,7 +101,7 @@ for value in accesses reads writes objects bytes live live-bytes; do
 		for nr in 0 1 2 3; do
 			folded -v $value --$option $nr 2>"$tmp/err"
 		done | added >"$tmp/got"
-		equal "the $value of each $option sum up to all" "$tmp/all" "$tmp/got"
+		equal "the $value of each $option add up to all" "$tmp/all" "$tmp/got"
 	done
 	[ "${value#live}" = "$value" ] || continue
 	{
@@ -109,11 +109,11 @@ for value in accesses reads writes objects bytes live live-bytes; do
 		folded -v $value --from 1.001234 --to 1.002
 		folded -v $value --from 1.002
 	} | added >"$tmp/got"
-	equal "so do the $value of times that follow each other" "$tmp/all" "$tmp/got"
+	equal "the $value of consecutive times add up to all" "$tmp/all" "$tmp/got"
 done
 
-# What report says of allocations, so do timeline, diff and fold.
-# sum KEY ARGUMENT...: a sum of the report
+# timeline, diff and fold have the same sums of allocations as report.
+# sum KEY ARGUMENT...: print a sum of the report
 sum()
 {
 	key=$1
@@ -122,7 +122,7 @@ sum()
 		($1 == "slab" || $1 == "pages") && $2 == key { n += $3 } END { print n + 0 }'
 }
 
-# columns NAME ARGUMENT...: the sum of a column of timeline's spans, or of its last span
+# columns NAME ARGUMENT...: print the sum of a column of timeline's spans, and the last span's value
 columns()
 {
 	name=$1 last=$2
@@ -136,30 +136,30 @@ for chosen in "" "--comm one" "--pid 3" "--cpu 2" "--cache widget" "--site read_
 	      "--comm two --cpu 1 --cache gadget"; do
 	# shellcheck disable=SC2086 # options and their arguments
 	{
-		same "timeline $chosen allocates what report has" \
+		same "timeline $chosen has report's allocations" \
 			"$(sum hit $chosen) $(sum bytes_alloc $chosen)" \
 			"$(columns allocs "" $chosen) $(columns bytes_alloc "" $chosen)"
-		same "frees that, too" "$(sum frees $chosen) $(sum bytes_freed $chosen)" \
+		same "timeline $chosen has report's frees" "$(sum frees $chosen) $(sum bytes_freed $chosen)" \
 			"$(columns frees "" $chosen) $(columns bytes_freed "" $chosen)"
 		slab=$(columns slab_live last $chosen)
-		same "and has it live" "$(sum live_bytes $chosen)" \
+		same "timeline $chosen has report's live objects" "$(sum live_bytes $chosen)" \
 			"$((slab + $(columns pages_live last $chosen)))"
-		same "fold $chosen, too" "$(sum hit $chosen) $(sum live_bytes $chosen)" \
+		same "fold $chosen has report's allocations" "$(sum hit $chosen) $(sum live_bytes $chosen)" \
 			"$(folded -v objects $chosen | total) $(folded -v live-bytes $chosen | total)"
 		"$memorizer" diff --all --csv $chosen "$load" "$load" >"$tmp/diff.csv"
 		slab=$("$memorizer" report --csv $chosen "$load" | sed -n 's/^slab,hit,//p')
-		same "diff $chosen compares that" "sums,hit,$slab,$slab,0" \
+		same "diff $chosen has report's allocations" "sums,hit,$slab,$slab,0" \
 			"$(grep '^sums,hit,' "$tmp/diff.csv")"
 	}
 done
-same "timeline counts the accesses that fold counts" \
+same "timeline and fold count the same accesses" \
 	"$(folded -v reads --cache widget --comm one | total)" \
 	"$(columns reads "" --cache widget --comm one)"
 
 # The KMAP of a trace, and a KMAP
 trace mixed <"$data/mixed.trace"
 mixed=$tmp/mixed
-# objects PATTERN: those of the KMAP on standard input whose line matches, with what is below them
+# objects PATTERN: print the objects of the KMAP on standard input that match, with their accesses
 objects()
 {
 	awk -v pattern="$1" '/^[^ ]/ { chosen = $0 ~ pattern } chosen'
@@ -185,17 +185,17 @@ at=$(echo "$times" | awk '{ t[NR] = $1 } END { printf "%.9f", t[int(NR / 2) + 1]
 	"$memorizer" kmap --from "$at" "$mixed"
 } 2>"$tmp/err" | awk -F, '/^[^ ]/ && $6' | sort >"$tmp/got"
 awk -F, '/^[^ ]/ && $6' "$tmp/kmap" | sort >"$tmp/want"
-equal "kmap of times that follow each other has all retired objects" "$tmp/want" "$tmp/got"
+equal "kmap of consecutive times has all retired objects" "$tmp/want" "$tmp/got"
 kmap=$data/session.kmap
 "$memorizer" fold -K "$data/kallsyms" "$kmap" | grep '^tar;' >"$tmp/want"
 "$memorizer" fold -K "$data/kallsyms" --comm tar "$kmap" >"$tmp/got"
-equal "fold --comm chooses of a KMAP" "$tmp/want" "$tmp/got"
+equal "fold --comm filters a KMAP" "$tmp/want" "$tmp/got"
 told="this is for the directory of a trace"
 for command in "fold $kmap" "diff $kmap $kmap"; do
 	for option in "--cache x" "--cpu 0" "--from 1" "--to 1"; do
 		# shellcheck disable=SC2086 # options and arguments
 		"$memorizer" ${command%% *} $option ${command#* } >"$tmp/out" 2>"$tmp/err"
-		same "${command%% *} $option is not for a KMAP" \
+		same "${command%% *} $option of a KMAP is refused" \
 			"2 memorizer ${command%% *}: ${option% *}: $told" \
 			"$? $(head -n 1 "$tmp/err")"
 	done
@@ -203,12 +203,12 @@ done
 for option in "--cache x" "--cpu 0"; do
 	# shellcheck disable=SC2086 # an option and its argument
 	"$memorizer" kmap $option "$mixed" >"$tmp/out" 2>"$tmp/err"
-	same "nor is kmap $option" \
+	same "kmap $option of a KMAP is refused" \
 		"2 memorizer kmap: ${option% *}: a KMAP has none: want --site, --comm or --pid" \
 		"$? $(head -n 1 "$tmp/err")"
 done
 
-# What nothing matches
+# Filters without a match
 for command in script sharing summary stacks false-sharing per-entry cache-assoc report fold \
 	       timeline diff; do
 	second=
@@ -218,59 +218,59 @@ for command in script sharing summary stacks false-sharing per-entry cache-assoc
 	[ $command = diff ] && it=them
 	for chosen in "pid 77" "cpu 9" "comm no*" "cache no?" "site no_function"; do
 		# shellcheck disable=SC2086 # an option and its argument
-		outcome "$command says that there is no $chosen" 2 /dev/null \
+		outcome "$command reports that $chosen does not occur" 2 /dev/null \
 			"memorizer: $names: nothing in $it matches --$chosen" \
 			$command --$chosen "$load" $second
 	done
 done
-outcome "script says that there is no address" 2 /dev/null \
+outcome "script reports that an address does not occur" 2 /dev/null \
 	"memorizer: $load: nothing in it matches --addr 1234" script --addr 1234 "$load"
-outcome "and that no event matches all that there is" 2 /dev/null \
+outcome "script reports that no event matches all filters" 2 /dev/null \
 	"memorizer: $load: no event matches all options: want fewer" \
 	script --event alloc --addr ffff888000000001 --cache gadget "$load"
 
-# Events that are not there
+# Missing kinds of events
 grep -v '^access' "$tmp/text" | trace none
 none=$tmp/none
 accesses="record --accesses with memorizer_log_access on"
 moves="record --traffic with memorizer_log_access and memorizer_track_lines on"
 without="memorizer: $none: it has no accesses"
 for command in sharing false-sharing stacks "per-entry --accesses"; do
-	outcome "$command says that there are no accesses" 2 /dev/null \
+	outcome "$command reports missing accesses" 2 /dev/null \
 		"$without or moves of cache lines: want $accesses, or $moves" $command "$none"
 done
 entries="record --entries"
-outcome "per-entry also says that there are no entries" 2 /dev/null \
+outcome "per-entry reports missing entries" 2 /dev/null \
 	"$without or moves of cache lines or entries to the kernel: want $accesses, or $moves, or $entries" \
 	per-entry "$none"
 for command in cache-assoc conflicts; do
-	outcome "so does $command" 2 /dev/null "$without: want $accesses" $command "$none"
+	outcome "$command reports missing entries" 2 /dev/null "$without: want $accesses" $command "$none"
 done
-outcome "conflicts says that there are no marks" 2 /dev/null \
+outcome "conflicts reports missing marks" 2 /dev/null \
 	"memorizer: $load: it has no marks: want record --mark, or a task that writes to marker" \
 	conflicts "$load"
-outcome "serial says that there are no locks" 2 /dev/null \
+outcome "serial reports missing locks" 2 /dev/null \
 	"memorizer: $load: it has no locks: want record --locks" serial "$load"
-outcome "kmap says that there are no objects" 2 /dev/null \
+outcome "kmap reports missing objects" 2 /dev/null \
 	"memorizer: $load: it has no objects: want record --retirements or record --snapshot" \
 	kmap "$load"
-outcome "script says which events there are not" 2 /dev/null \
+outcome "script reports missing kinds of events" 2 /dev/null \
 	"memorizer: $load: it has no switches or locks: want record, or record --locks" \
 	script --event lock,switch "$load"
-outcome "also that nothing was lost" 2 /dev/null "memorizer: $load: it has no losses" \
+outcome "script reports that no event was lost" 2 /dev/null "memorizer: $load: it has no losses" \
 	script --event lost "$load"
 "$memorizer" fold "$none" >"$tmp/out" 2>"$tmp/err"
-same "fold says that there are no accesses" 1 "$(grep -c 'it has no .*accesses: want' "$tmp/err")"
+same "fold reports missing accesses" 1 "$(grep -c 'it has no .*accesses: want' "$tmp/err")"
 grep -v '^ ' "$kmap" >"$tmp/unaccessed"
 : >"$tmp/empty"
 for value in accesses reads writes; do
-	outcome "also of a KMAP: $value" 2 /dev/null \
+	outcome "fold reports missing accesses of a KMAP: $value" 2 /dev/null \
 		"memorizer: $tmp/unaccessed: it has no accesses: want a KMAP that is read with memorizer_log_access on" \
 		fold --value $value -K "$data/kallsyms" "$tmp/unaccessed"
 done
 "$memorizer" fold --value objects -K "$data/kallsyms" "$kmap" >"$tmp/objects"
-outcome "which has its objects" 0 "$tmp/objects" "" fold --value objects -K "$data/kallsyms" "$tmp/unaccessed"
-outcome "or says that it has none" 2 /dev/null \
+outcome "fold counts the objects of a KMAP without accesses" 0 "$tmp/objects" "" fold --value objects -K "$data/kallsyms" "$tmp/unaccessed"
+outcome "fold reports missing objects" 2 /dev/null \
 	"memorizer: $tmp/empty: it has no objects: want a KMAP that is read with memorizer_enabled on" \
 	fold --value bytes -K "$data/kallsyms" "$tmp/empty"
 tap_end

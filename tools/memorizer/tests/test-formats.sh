@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests that memorizer-formats(5) has the tables, columns and members of JSON, see formats.py.
-# Usage: test-formats.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test that memorizer-formats(5) has all tables, columns and JSON members; see formats.py.
+# Usage: test-formats.sh DIR, the directory of a build
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

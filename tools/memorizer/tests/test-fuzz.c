@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads KMAPs and kallsyms that were damaged at random, always the same way, and
- * checks what must hold whatever the bytes are. Run it under sanitizers.
+ * Read KMAPs and kallsyms with reproducible random damage, and check invariants that hold for any
+ * input. Run it under sanitizers.
  */
 #include "report/sums.h"
 #include "tap.h"
@@ -37,7 +37,7 @@ static u32 below(u32 n)
 	return (random_state >> 32) % n;
 }
 
-/* Puts @len bytes where @cut bytes were; returns the new length of the text. */
+/* Replace @cut bytes by @len bytes; return the new length of the text. */
 static size_t replace(char *text, size_t size, size_t at, size_t cut, const char *with,
 		      size_t len)
 {
@@ -85,7 +85,7 @@ static size_t damage(char *text, size_t size)
 	}
 }
 
-/* Makes a damaged copy of @good, whose size is returned. */
+/* Make a damaged copy of @good; return its size. */
 static size_t make(char *text, const char *good)
 {
 	size_t size = strlen(good);
@@ -107,7 +107,7 @@ static u64 count_lines(const char *text, size_t size)
 	return nr + (size && text[size - 1] != '\n');
 }
 
-/* Whether the line means what was read from it, but for leading zeros. */
+/* Return whether the line, without leading zeros, equals the values read from it. */
 static bool same_object(const struct kmap_reader *r)
 {
 	const struct kmap_object *o = &r->object;
@@ -131,7 +131,7 @@ static bool same_object(const struct kmap_reader *r)
 	return line == o->comm && line + o->comm_len == r->lines.line + r->lines.len;
 }
 
-/* Reads a damaged KMAP; returns what is wrong, or NULL. */
+/* Read a damaged KMAP; return an error, or NULL. */
 static const char *read_kmap(const char *text, size_t size, const struct kmap_symbols *s)
 {
 	u64 objects = 0, accesses = 0, last = 0, bytes = 0;

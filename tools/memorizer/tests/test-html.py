@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests memorizer html: what is in its pages, and with a browser that it can be read and used.
+"""Test memorizer html: the contents of its pages, and their use in a browser.
 
-Usage: test-html.py DIR [--browser], with memorizer in DIR, and in its tests/ what the tests need
+Usage: test-html.py DIR [--browser], with memorizer in DIR, and in its tests/ the tests' programs
 """
 import json
 import os
@@ -25,7 +25,7 @@ count = bad = 0
 
 
 def check(name, good, *told):
-    """A line for a check."""
+    """Print the result of a check."""
     global count, bad
     count += 1
     bad += not good
@@ -35,29 +35,29 @@ def check(name, good, *told):
 
 
 def same(name, want, got):
-    """Compares two values."""
+    """Compare two values."""
     check(name, want == got, f"want: {want}", f"got:  {got}")
 
 
 def memorizer(*arguments):
-    """Runs it; returns its exit status, output and messages."""
+    """Run memorizer; return its exit status, output and messages."""
     done = subprocess.run([f"{BUILD}/memorizer", *arguments], capture_output=True, text=True,
                           check=False)
     return done.returncode, done.stdout, done.stderr
 
 
 def made(*arguments):
-    """What a command prints as JSON, with numbers as they are written."""
+    """Return a command's JSON, with numbers as written."""
     return numbers(memorizer(*arguments)[1])
 
 
 def numbers(text):
-    """JSON, with numbers as decimals that compare exactly."""
+    """Parse JSON, with numbers as decimals that compare exactly."""
     return json.loads(text, parse_float=str, parse_int=int)
 
 
 def make_trace(name, text, order="le", *options):
-    """Makes a trace of a description, with symbols."""
+    """Make a trace from a description, with symbols."""
     subprocess.run([f"{BUILD}/tests/make-trace", "-e", order, *options, name], input=text,
                    text=True, check=True)
     os.mkdir(name + "/kernel")
@@ -66,30 +66,30 @@ def make_trace(name, text, order="le", *options):
 
 
 def read(path):
-    """A file."""
+    """Read a file."""
     with open(path, encoding="ascii") as file:
         return file.read()
 
 
 def page_data(path):
-    """What a page has in it."""
+    """Return the data of a page."""
     found = re.search(r'<script type="application/json" id="data">\n(.*?)\n</script>',
                       read(path), re.S)
     return numbers(found[1])
 
 
 def tables(report):
-    """The tables of a report."""
+    """Return the tables of a report."""
     return {key: rows for key, rows in report.items() if isinstance(rows, list)}
 
 
 def without(report, *keys):
-    """A report but for some members."""
+    """Return a report without some members."""
     return {key: value for key, value in report.items() if key not in keys}
 
 
 def html(page, *inputs):
-    """Makes a page; returns its data."""
+    """Make a page; return its data."""
     status, out, said = memorizer("html", "-o", page, *inputs)
     if status not in (0, 1, 3) or out:
         print("#", status, out[:200], said[:200])
@@ -97,7 +97,7 @@ def html(page, *inputs):
 
 
 def evil_trace():
-    """Names that would be markup, or more than a page has room for."""
+    """Return names that would be markup, or too long for a page."""
     quoted = "".join(c if c.isalnum() else f"\\x{ord(c):02x}" for c in EVIL)
     return (f"time 1000\nswitch allocations=1 boot=1\ntask pid=1 comm={quoted[:60]}\n"
             f"cache cache=ffff888000100000 object_size=60 size=64 name={quoted}\n"
@@ -107,7 +107,7 @@ def evil_trace():
 
 
 def large_trace():
-    """More call sites, tasks, caches, marks and objects than a page has room for."""
+    """Return more call sites, tasks, caches, marks and objects than a page has room for."""
     text = ["time 1000", "switch allocations=1 retirements=1 accesses=1 boot=1"]
     for i in range(OBJECTS):
         ptr = 0xffff888100000000 + 64 * i
@@ -123,33 +123,33 @@ def large_trace():
 
 
 def test_data():
-    """The pages have what the commands print."""
+    """The pages contain the output of the commands."""
     for name, order in (("life", "le"), ("life", "be"), ("kmem", "le")):
         trace = make_trace(f"{name}-{order}", read(f"{DATA}/{name}.trace"), order)
         data = html(f"{trace}.html", trace)
         limits = ("--top", "20000")
-        same(f"a page has what report says of {trace}", made("report", "--json", *limits, trace),
+        same(f"a page has the report of {trace}", made("report", "--json", *limits, trace),
              data["runs"][0]["report"])
-        same(f"and what timeline says of {trace}",
+        same(f"a page has the timeline of {trace}",
              made("timeline", "--json", "--spans", "240", *limits, trace),
              data["runs"][0]["timeline"])
     kmap = (f"{DATA}/session.kmap", f"{DATA}/after.kmap")
     symbols = ("--kallsyms", f"{DATA}/kallsyms")
     data = html("kmap.html", *symbols, kmap[0])
-    same("of a KMAP as well", made("report", "--json", "--top", "20000", *symbols, kmap[0]),
+    same("a page has the report of a KMAP", made("report", "--json", "--top", "20000", *symbols, kmap[0]),
          data["runs"][0]["report"])
-    same("which has no times", None, data["runs"][0]["timeline"])
+    same("a page of a KMAP has no timeline", None, data["runs"][0]["timeline"])
     both = ("--kallsyms", f"{DATA}/kallsyms", "--kallsyms", f"{DATA}/after.kallsyms")
     data = html("two.html", *both, *kmap)
-    same("of two, each with its own symbols",
+    same("a page of two KMAPs has the symbols of each",
          [made("report", "--json", "--top", "20000", *both[2 * i:2 * i + 2], kmap[i])
           for i in range(2)], [run["report"] for run in data["runs"]])
-    same("and what has changed", made("diff", "--json", "--top", "20000", *both, *kmap),
+    same("a page of two KMAPs has their diff", made("diff", "--json", "--top", "20000", *both, *kmap),
          data["diff"])
     make_trace("le", read(f"{DATA}/life.trace"))
     make_trace("more", read(f"{DATA}/kmem.trace"))
     data = html("traces.html", "le", "more")
-    same("and from one trace to another", made("diff", "--json", "--top", "20000", "le", "more"),
+    same("a page of two traces has their diff", made("diff", "--json", "--top", "20000", "le", "more"),
          data["diff"])
     make_trace("empty", "cpu 0\n")
     same("an empty trace has a page", 0, memorizer("html", "-o", "empty.html", "empty")[0])
@@ -157,37 +157,37 @@ def test_data():
 
     make_trace("lines", read(f"{DATA}/lines.trace"))
     data = html("lines.html", "lines")
-    same("and what sharing says", made("sharing", "--json", "--addresses", "--top", "20000",
+    same("a page has the output of sharing", made("sharing", "--json", "--addresses", "--top", "20000",
                                        "lines"), data["runs"][0]["sharing"])
     subprocess.run(["python3", "-B", HERE + "/make-notes.py", "vmlinux"],
                    input=read(f"{DATA}/session.notes"), text=True, check=True)
     noted = (*symbols, "--vmlinux", "vmlinux")
     data = html("noted.html", *noted, kmap[0])
-    same("types, too", made("report", "--json", "--top", "20000", *noted, kmap[0]),
+    same("a page has types", made("report", "--json", "--top", "20000", *noted, kmap[0]),
          data["runs"][0]["report"])
-    check("which there are", data["runs"][0]["report"]["fields"], data["runs"][0]["report"])
-    same("and how they are laid out", made("layout", "--all", "--json", "--top", "20000",
+    check("a page has members", data["runs"][0]["report"]["fields"], data["runs"][0]["report"])
+    same("a page has layouts", made("layout", "--all", "--json", "--top", "20000",
                                                 *noted, kmap[0]),
          data["runs"][0]["layout"])
-    same("of which there is nothing without notes", None, page_data("kmap.html")["runs"][0]["layout"])
+    same("a page without notes has no layouts", None, page_data("kmap.html")["runs"][0]["layout"])
 
 
 def test_names():
-    """Names from the kernel and from programs do no harm."""
+    """Names from the kernel and from programs are harmless."""
     make_trace("evil", evil_trace())
     html("evil.html", "evil")
     text = read("evil.html")
-    same("no name ends a script or begins another", [2, 2, 0],
+    same("no name ends or starts a script", [2, 2, 0],
          [text.count("<script"), text.count("</script"), text.count("<!--")
           - text.split("<style>")[0].count("<!--")])
     data = page_data("evil.html")["runs"][0]
-    same("a name is what it was", [EVIL], [row["name"] for row in data["report"]["caches"]])
-    same("of a long one the middle is left out", ["x" * 100 + ".." + "x" * 100],
+    same("names are unchanged", [EVIL], [row["name"] for row in data["report"]["caches"]])
+    same("long names lose their middle", ["x" * 100 + ".." + "x" * 100],
          [row["text"] for row in data["timeline"]["marks"][1:]])
 
 
 def rest_adds_up(whole, cut, key):
-    """Whether the rows of a table, and what is folded of it, are all."""
+    """Return whether the rows and the rest of a table add up to all rows."""
     rest = cut.get(key + "_rest", {"rows": 0})
     rows = cut[key]
     if rest["rows"] + len(rows) != len(whole[key]):
@@ -197,31 +197,31 @@ def rest_adds_up(whole, cut, key):
 
 
 def test_size():
-    """However much there is, a page is not too large, and what has no room is counted."""
+    """A page is not too large for any input, and counts what has no room."""
     make_trace("large", large_trace())
     data = html("large.html", "large")["runs"][0]
     size = os.path.getsize("large.html")
     check("a page has at most 5 MB", size <= PAGE_MAX, size)
-    check("and uses them", size > PAGE_MAX * 3 / 4, size)
+    check("a page uses most of 5 MB", size > PAGE_MAX * 3 / 4, size)
     report = data["report"]
     whole = made("report", "--json", "large")
     folded = [key for key in tables(report) if key + "_rest" in report]
-    same("what is too much is folded",
+    same("rows without room are folded",
          {"accessed_by", "accessed_caches", "accessed_objects", "accessed_sites", "caches",
           "functions", "live", "sites", "tasks"}, set(folded))
-    same("and counted", [], [key for key in tables(report)
+    same("folded rows are counted", [], [key for key in tables(report)
                              if not rest_adds_up(whole, report, key)])
-    same("marks, too", OBJECTS, len(data["timeline"]["marks"]) +
+    same("marks without room are counted", OBJECTS, len(data["timeline"]["marks"]) +
          data["timeline"]["marks_rest"]["rows"])
     if OBJECTS > 20000:
         html("large.html", "large", "large")
         size = os.path.getsize("large.html")
-        check("a page of two has at most 5 MB, too", PAGE_MAX / 2 < size <= PAGE_MAX, size)
+        check("a page of two has at most 5 MB", PAGE_MAX / 2 < size <= PAGE_MAX, size)
     cut = made("report", "--json", "--top", "1", "le")
     whole = made("report", "--json", "le")
-    same("report --top counts what it leaves out as well", [],
+    same("report --top counts the rows that it leaves out", [],
          [key for key in tables(whole) if not rest_adds_up(whole, cut, key)])
-    check("of the objects accessed, too", cut["accessed_objects_rest"]["rows"] > 0, cut)
+    check("accessed objects without room are counted", cut["accessed_objects_rest"]["rows"] > 0, cut)
 
 
 ROWS = """return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map((tr) =>
@@ -230,23 +230,23 @@ ROWS = """return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map(
 
 
 def rows_shown(browser, table="main"):
-    """The rows of the table that is shown, as texts."""
+    """Return the rows of the shown table, as texts."""
     return browser.run(ROWS, table)
 
 
 def as_shown(rows):
-    """The same of JSON."""
+    """Return the same from JSON."""
     def text(value):
         if value is None:
             return "-"
-        # A number has no zeros that say nothing.
+        # Numbers have no trailing zeros.
         return re.sub(r"(\.\d*?)0+$", r"\1", value).rstrip(".") \
             if isinstance(value, str) and re.fullmatch(r"-?\d+\.\d+", value) else str(value)
     return [{key: text(value) for key, value in row.items()} for row in rows]
 
 
 def contrast(browser):
-    """Of the page's text, and of what is faint, to its background."""
+    """Return the contrast of the page's text and faint text to the background."""
     return browser.run("""
         function light(c) {
             const [r, g, b] = c.match(/[\\d.]+/g).map((n) => n / 255).map((n) =>
@@ -277,11 +277,11 @@ def test_tables(browser):
         got = {name: browser.run("""return Object.fromEntries([...document.querySelectorAll(
             `[data-sums="${arguments[0]}"] dd`)].map((d) => [d.dataset.key, d.dataset.value]))""",
                                  name) for name in sums}
-        same("so has its overview", {name: as_shown([value])[0] for name, value in sums.items()},
+        same("the overview has the sums of --json", {name: as_shown([value])[0] for name, value in sums.items()},
              got)
         labels = browser.run("""return [...document.querySelectorAll("[data-sums]")].map((dl) =>
             [...dl.querySelectorAll("dt")].map((dt) => dt.textContent))""")
-        same("in which each label stands for one sum", [len(set(names)) for names in labels],
+        same("each label stands for one sum", [len(set(names)) for names in labels],
              [len(names) for names in labels])
     with open("huge.kmap", "w", encoding="ascii") as file:
         file.write("ffffffff9b000010,1,ffff888000001000,32,1,0,0,tar\n"
@@ -290,31 +290,31 @@ def test_tables(browser):
                    f"  ffffffff9b000190,1,5,9007199254740992\n")
     html("huge.html", "huge.kmap")
     browser.open("huge.html", "#v=tables&t=sites&s=reads")
-    same("no digit of a large number is lost, nor its order",
+    same("large numbers keep their digits and their order",
          [("9007199254740992", "5"), ("9007199254740993", str(2 ** 64 - 2))],
          [(row["reads"], row["writes"]) for row in rows_shown(browser)])
 
 
 def card_rows(browser, card):
-    """The names and amounts of a card of the overview."""
+    """Return the names and amounts of a card of the overview."""
     return [tuple(row) for row in browser.run("""return [...document.querySelectorAll(
         `[data-card="${arguments[0]}"] tr`)].map((tr) => [tr.querySelector("td.text").firstChild.textContent,
                                                           tr.querySelector("td.bar").dataset.value])""", card)]
 
 
 def first_rows(rows, name, much):
-    """The first eight rows by an amount, as a card has them."""
+    """Return the first eight rows by an amount, as in a card."""
     rows = sorted((row for row in rows if much(row)), key=lambda row: -abs(much(row)))[:8]
     return [(name(row) or "[unknown]", str(much(row))) for row in rows]
 
 
 def accesses(row):
-    """Reads and writes."""
+    """Return reads and writes."""
     return row["reads"] + row["writes"]
 
 
 def test_overview(browser):
-    """The overview answers from the tables."""
+    """The overview has the figures of the tables."""
     def name(row):
         return row["name"]
 
@@ -322,32 +322,32 @@ def test_overview(browser):
                                  ("life-le", "kmap_", "bytes")):
         report = page_data(page + ".html")["runs"][0]["report"]
         browser.open(page + ".html")
-        same(f"{page}: which call sites allocate most",
+        same(f"{page}: call sites that allocate most",
              first_rows(report[prefix + "sites"], name, lambda row: row[amount]),
              card_rows(browser, "sites"))
         functions = first_rows(report[prefix + "functions"], name, accesses)
-        same(f"{page}: which functions access most", functions, card_rows(browser, "functions"))
+        same(f"{page}: functions that access most", functions, card_rows(browser, "functions"))
         live = (report["live"], "live_bytes") if not prefix and "live" in report else (
             report[prefix + "sites"], "live")
-        same(f"{page}: what is live", first_rows(live[0], name, lambda row: row[live[1]]),
+        same(f"{page}: live objects", first_rows(live[0], name, lambda row: row[live[1]]),
              card_rows(browser, "live"))
     sharing = page_data("lines.html")["runs"][0]["sharing"]
     browser.open("lines.html")
-    same("what moves between CPUs", sorted(amount for _, amount in first_rows(
+    same("lines that move between CPUs", sorted(amount for _, amount in first_rows(
         sharing["pairs"], lambda row: row["object"], lambda row: row["moves"])),
          sorted(amount for _, amount in card_rows(browser, "sharing")))
-    check("there are such moves", bool(card_rows(browser, "sharing")))
+    check("there are moves between CPUs", bool(card_rows(browser, "sharing")))
     diff = page_data("two.html")["diff"]
     browser.open("two.html")
     got = card_rows(browser, "changes")
-    same("what has changed most", first_rows(diff["sites"], name, lambda row: row["bytes_change"])[:3],
+    same("the largest changes", first_rows(diff["sites"], name, lambda row: row["bytes_change"])[:3],
          [row for row in got if row in [(r["name"], str(r["bytes_change"])) for r in diff["sites"]]][:3])
-    check("of three tables at most", 3 < len(got) <= 9, got)
+    check("at most three tables of changes", 3 < len(got) <= 9, got)
     browser.click('[data-card="changes"] h2 a')
-    check("which leads to all changes", "v=changes" in browser.run("return location.hash"))
+    check("the card leads to all changes", "v=changes" in browser.run("return location.hash"))
     browser.open("kmap.html")
     browser.click('[data-card="sites"] td a')
-    check("and a row to its call site", "v=map" in browser.run("return location.hash"))
+    check("a row leads to its call site", "v=map" in browser.run("return location.hash"))
     broken = []
     for page in ("kmap", "kmem-le", "life-le", "lines", "noted", "two", "evil"):
         browser.open(page + ".html")
@@ -355,52 +355,52 @@ def test_overview(browser):
             broken.append(page + " has not six cards")
         if browser.run("return document.documentElement.scrollWidth > innerWidth"):
             broken.append(page + " is wider than the window")
-    same("each overview has its cards, and fits the window", [], broken)
-    same("a hostile name is a text in a card", [EVIL], [row[0] for row in card_rows(browser, "types")])
-    check("all text of the overview can be read", min(contrast(browser)) >= 4.5, contrast(browser))
+    same("each overview has its cards and fits the window", [], broken)
+    same("a hostile name is text in a card", [EVIL], [row[0] for row in card_rows(browser, "types")])
+    check("all text of the overview has enough contrast", min(contrast(browser)) >= 4.5, contrast(browser))
     browser.click("#theme")
-    check("in the dark, too", min(contrast(browser)) >= 4.5, contrast(browser))
+    check("all text has enough contrast in dark mode", min(contrast(browser)) >= 4.5, contrast(browser))
 
 
 def test_use(browser):
     """Sorting, filtering, links, the keyboard."""
     rows = page_data("large.html")["runs"][0]["report"]["sites"]
     browser.open("large.html", "#v=tables&t=sites")
-    same("of many rows there are some", as_shown(rows[:200]), rows_shown(browser))
+    same("a long table shows its first rows", as_shown(rows[:200]), rows_shown(browser))
     browser.click(".more")
-    same("and more on demand", as_shown(rows[:400]), rows_shown(browser))
+    same("a long table shows more rows on demand", as_shown(rows[:400]), rows_shown(browser))
     browser.click('th[data-key="bytes_req"] button')
     down = sorted(rows, key=lambda row: -row["bytes_req"])
-    same("a click on a head sorts, largest first", as_shown(down[:200]), rows_shown(browser))
+    same("a click on a column head sorts, largest first", as_shown(down[:200]), rows_shown(browser))
     browser.press("Enter")
     up = sorted(rows, key=lambda row: row["bytes_req"])
-    same("so does a key, and the other way", as_shown(up[:200]), rows_shown(browser))
-    same("which is told", "ascending",
+    same("a key sorts in reverse", as_shown(up[:200]), rows_shown(browser))
+    same("the order is announced", "ascending",
          browser.run("return document.querySelector('th[data-key=bytes_req]').ariaSort"))
     browser.run("document.activeElement.blur()")
     browser.press("/")
     browser.press(*"bytes_req>=60 810")
     want = [row for row in up if row["bytes_req"] >= 60 and
             any("810" in str(value) for value in row.values())]
-    same("/ leads to the filter, which compares and searches", as_shown(want[:200]),
+    same("/ focuses the filter, which compares and searches", as_shown(want[:200]),
          rows_shown(browser))
-    same("what is left is counted", str(len(want)),
+    same("filtered rows are counted", str(len(want)),
          browser.run("return document.querySelector('[data-rows]').dataset.rows"))
     link = browser.run("return location.hash")
     browser.open("large.html", link)
-    same("a link leads to the same", as_shown(want[:200]), rows_shown(browser))
-    same("with the filter that was typed", "bytes_req>=60 810",
+    same("a link restores the view", as_shown(want[:200]), rows_shown(browser))
+    same("a link restores the filter", "bytes_req>=60 810",
          browser.run("return document.getElementById('search').value"))
-    same("what was folded is told", str(page_data("large.html")["runs"][0]["report"]
+    same("folded rows are shown", str(page_data("large.html")["runs"][0]["report"]
                                         ["sites_rest"]["bytes_alloc"]),
          browser.run("return document.querySelector('tfoot [data-key=bytes_alloc]').dataset.value"))
     browser.press("Escape")
-    same("Escape takes the filter away", str(len(rows)),
+    same("Escape clears the filter", str(len(rows)),
          browser.run("return document.querySelector('[data-rows]').dataset.rows"))
 
 
 def test_map(browser):
-    """From an allocation site to who accesses it, and back, without a mouse."""
+    """From a call site to its accesses and back, without a mouse."""
     report = page_data("kmap.html")["runs"][0]["report"]
     browser.open("kmap.html", "#v=map&m=reads")
     read_most = sorted((row for row in report["sites"] if row["reads"]),
@@ -411,20 +411,20 @@ def test_map(browser):
     area = browser.run("""return [...document.querySelectorAll('.tile rect')].map((r) =>
         r.width.baseVal.value * r.height.baseVal.value)""")
     all_reads = sum(row["reads"] for row in read_most)
-    same("of which the areas are the shares",
+    same("the areas of tiles are their shares",
          [round(1000 * row["reads"] / all_reads) for row in read_most],
          [round(1000 * a / sum(area)) for a in area])
     browser.run("document.querySelector('.tile[tabindex=\"0\"]').focus()")
     browser.press("Right", "Enter")
     name = read_most[1]["name"]
-    same("arrow keys and Enter select one", name,
+    same("arrow keys and Enter select a tile", name,
          browser.run("return document.getElementById('detail').dataset.of"))
-    same("of which all is told", {k: v for k, v in as_shown([read_most[1]])[0].items()
+    same("the details of the tile are shown", {k: v for k, v in as_shown([read_most[1]])[0].items()
                                   if k != "name"},
          {k: "-" if v == "null" else v for k, v in browser.run(
              "return Object.fromEntries([...document.querySelectorAll('#detail dd')]"
              ".map((d) => [d.dataset.key, d.dataset.value]))").items()})
-    same("and who accesses it", as_shown([r for r in report["who"] if r["site"] == name]),
+    same("the functions that access it are shown", as_shown([r for r in report["who"] if r["site"] == name]),
          rows_shown(browser, "#detail"))
     browser.click("#detail tbody a")
     function = [r for r in report["who"] if r["site"] == name][0]["name"]
@@ -432,7 +432,7 @@ def test_map(browser):
          as_shown([r for r in report["who"] if r["name"] == function]),
          rows_shown(browser, "#detail"))
     browser.run("history.back()")
-    same("and back leads back", name,
+    same("back restores the previous view", name,
          browser.run("""return new Promise((done) => setTimeout(() =>
              done(document.getElementById('detail').dataset.of), 200))"""))
 
@@ -443,7 +443,7 @@ CELLS = """return Object.fromEntries([...document.querySelectorAll('#record .til
 
 
 def layout_shown(rows):
-    """Rows of layout as the page has them, by offset: what is no single member is nowhere."""
+    """Return rows of layout by offset as in the page: accesses to no single member have none."""
     nowhere = {"offset": None, "size": None, "line": None}
     return as_shown(sorted((row if row["type"] or row["field"].startswith("[hole at")
                             else {**row, **nowhere} for row in rows),
@@ -451,10 +451,10 @@ def layout_shown(rows):
 
 
 def test_types(browser):
-    """From a type to how it lies in lines, to its members, and to who accesses one."""
+    """From a type to its layout in lines, its members, and the accesses to one."""
     report = page_data("noted.html")["runs"][0]["report"]
     browser.open("noted.html", "#v=map&m=reads")
-    same("the map is of types, where they are known",
+    same("the map has types, if known",
          [row["type"] or "[unknown]" for row in report["types"] if row["reads"]],
          browser.run("return [...document.querySelectorAll('.tile')].map((t) => t.dataset.name)"))
     browser.run("document.querySelector('.tile[tabindex=\"0\"]').focus()")
@@ -462,30 +462,30 @@ def test_types(browser):
     noted = ("--kallsyms", DATA + "/kallsyms", "--vmlinux", "vmlinux")
     kmap = DATA + "/session.kmap"
     layout = made("layout", "--json", *noted, "widget", kmap)["layout"]
-    same("a type leads to its members, as layout has them", layout_shown(layout),
+    same("a type leads to its members, as in layout", layout_shown(layout),
          rows_shown(browser, MEMBERS))
-    same("and to what is told of it", {key: str(value) for key, value in next(
+    same("a type leads to its figures", {key: str(value) for key, value in next(
         row for row in report["types"] if row["type"] == "widget").items() if key != "type"},
          browser.run("return Object.fromEntries([...document.querySelectorAll('#detail dd')]"
                      ".map((d) => [d.dataset.key, d.dataset.value]))"))
     leaves = [row for row in layout if row["field"] != "inner"]
     for metric in ("accesses", "reads", "writes"):
         browser.open("noted.html", f"#v=map&x=widget&h={metric}")
-        same(f"its picture has the {metric} of each, and holes", {
+        same(f"the picture of a type has the {metric} of each member, and holes", {
             row["field"]: str(row.get(metric, row["reads"] + row["writes"])) for row in leaves},
              browser.run(CELLS))
         depths = browser.run("""return [...document.querySelectorAll('#record [data-value]')].map(
             (t) => [Number(t.dataset.value), Number(t.dataset.depth)])""")
-        same("which are the deeper the more there are", sorted(depths),
+        same("more accesses give a deeper colour", sorted(depths),
              sorted(depths, key=lambda pair: pair[1]))
     boxes = browser.run("""return Object.fromEntries([...document.querySelectorAll(
         '#record .tile')].map((t) => [t.dataset.field ?? t.getAttribute('aria-label').split(':')[0],
         [t.querySelector('rect').x.baseVal.value, t.querySelector('rect').width.baseVal.value]]))""")
     byte = boxes["next"][1] / 8
-    same("they lie where they lie", {row["field"]: [row["offset"], row["size"]] for row in leaves},
+    same("members are at their offsets", {row["field"]: [row["offset"], row["size"]] for row in leaves},
          {name: [round((x - boxes["next"][0]) / byte), round(width / byte)]
           for name, (x, width) in boxes.items()})
-    same("what differs in colour differs in more", [True, True, True], browser.run(
+    same("cells differ by more than colour", [True, True, True], browser.run(
         """return ['never', 'hole', 'written'].map((c) => new Set(['next', 'flag'].map((f) => {
         const t = document.querySelector(`#record [data-field="${f}"]`);
         return c === 'hole' ? getComputedStyle(document.querySelector('.hole rect')).fill
@@ -495,18 +495,18 @@ def test_types(browser):
     browser.press("Right", "Enter")
     users = made("who", "--json", *noted, "widget.inner.count", kmap)["functions"]
     got = rows_shown(browser, "#users")
-    same("arrow keys and Enter lead to who accesses one", as_shown(users),
+    same("arrow keys and Enter lead to the accesses to a member", as_shown(users),
          [{key: value for key, value in row.items() if key != "type"} for row in got])
-    same("which keeps the focus", "inner.count",
+    same("the member keeps the focus", "inner.count",
          browser.run("return document.activeElement.dataset.field"))
-    same("and is marked in the table", ["inner.count"], browser.run(
+    same("the member is marked in the table", ["inner.count"], browser.run(
         "return [...document.querySelectorAll('tr[aria-selected] [data-key=field]')]"
         ".map((td) => td.textContent)"))
-    same("which a link leads to", "widget.inner.count",
+    same("a link leads to the member", "widget.inner.count",
          (browser.open("noted.html", browser.run("return location.hash")),
           browser.run("return document.getElementById('detail').dataset.of"))[1])
     browser.open("noted.html", "#v=map&x=widget&f=inner")
-    same("what has members has their users, too", as_shown(users),
+    same("a member with members has their users", as_shown(users),
          [{key: value for key, value in row.items() if key != "type"}
           for row in rows_shown(browser, "#users")])
     browser.click("#users td[data-key=name] a")
@@ -516,15 +516,15 @@ def test_types(browser):
     same("a function leads to what it accesses", sorted(as_shown(what), key=str),
          sorted(got, key=str))
     browser.click("#detail td[data-key=field] a")
-    check("and that to the member", browser.run(
+    check("a user leads to the member", browser.run(
         "return document.getElementById('detail').dataset.of").startswith("widget."))
     browser.open("noted.html", "#v=map&m=reads&g=sites")
-    same("or of call sites", [row["name"] for row in report["sites"] if row["reads"]],
+    same("the map has call sites on request", [row["name"] for row in report["sites"] if row["reads"]],
          browser.run("return [...document.querySelectorAll('.tile')].map((t) => t.dataset.name)"))
 
 
 def test_parts(browser):
-    """A record in a record, members that share bytes, lines in which nothing is accessed."""
+    """Embedded records, members that share bytes, lines without accesses."""
     notes = read(f"{DATA}/session.notes").split("record struct widget")[0]
     notes = notes.replace("widget inner.count include/widget.h 3 8 4 32 0",
                           "inner count include/widget.h 3 0 4 4 0")
@@ -541,18 +541,18 @@ def test_parts(browser):
     whole = made("layout", "--json", *noted, "widget", f"{DATA}/session.kmap")["layout"]
     got = [{key: value for key, value in row.items() if key != "record"}
            for row in data["layout"]["layouts"] if row["record"] == "widget"]
-    same("of a member that is not accessed no members are there",
+    same("an unaccessed member shows no members",
          [row for row in whole if row["field"] != "pad.a"], got)
     browser.open("parts.html", "#v=map&x=widget&f=inner.count")
-    same("an access to a record is one to a member of the record around it", ["widget", "inner.count"],
+    same("an access to an embedded record counts for the enclosing member", ["widget", "inner.count"],
          [rows_shown(browser, "#users")[0][key] for key in ("type", "field")])
     same("members that share bytes share a cell", 1, browser.run(
         "return document.querySelectorAll('#record [aria-label^=\"one | two\"]').length"))
-    same("lines in which nothing is accessed are one", ["line 0", "line 1",
+    same("lines without accesses are merged", ["line 0", "line 1",
          "lines 2\u20135: nothing accessed", "line 6"], browser.run(
              "return [...document.querySelectorAll('#record > text')].map((t) => t.textContent)"))
     browser.click("#detail td[data-key=type] a")
-    same("the type of a member leads to it", "inner", browser.run(
+    same("the type of a member leads to that type", "inner", browser.run(
         "return document.getElementById('detail').dataset.of"))
 
 
@@ -578,27 +578,27 @@ def test_difference(browser):
                      for when in ("_before", "")]
                 want[row["field"]] = [*n, n[1] - n[0]]
         want["inner"] = want["inner.count"]
-        same(f"a type has the accesses of both, seen from {run}", want, got)
+        same(f"a type has the accesses of both runs, seen from {run}", want, got)
         there = {row["field"] for row in rows if row["offset"] != "-"}
-        same("and its picture how those changed that it has",
+        same("the picture of a type has the changes of its members",
              {field: str(n[2]) for field, n in want.items() if field in there - {"inner"}},
              {field: n for field, n in browser.run(CELLS).items() if field in want})
-    check("of which there are some", any(n[2] for n in want.values()), want)
+    check("some members have changes", any(n[2] for n in want.values()), want)
     browser.open("both.html", "#v=map&m=accesses_change")
     tiles = browser.run("return [...document.querySelectorAll('#treemap .tile')].map((t) => "
                         "t.dataset.name)")
-    check("the map has tiles for what changed", name in tiles, tiles)
+    check("the map has tiles for changes", name in tiles, tiles)
     browser.open("both.html", f"#v=map&x={name}")
     users = {(row["name"].split(".")[0], row["field"]): [int(row["accesses_before"]), int(row["accesses_after"])]
              for row in rows_shown(browser, "#users")}
     want = {(row["name"], row["field"]): [row["reads_before"] + row["writes_before"],
                                           row["reads"] + row["writes"]]
             for row in diff["users"] if row["type"] == name}
-    same("who accesses it is of both, too", want, users)
+    same("users of a type are those of both runs", want, users)
 
 
 def test_sharing(browser):
-    """Which CPU touches what."""
+    """Accesses by CPU."""
     sharing = page_data("lines.html")["runs"][0]["sharing"]
     for metric in ("moves", "loads", "stores"):
         browser.open("lines.html", f"#v=sharing&m={metric}&s=-all")
@@ -616,31 +616,31 @@ def test_sharing(browser):
              {key: {cpu: n for cpu, n in place.items() if n} for key, place in want.items()},
              {tuple("None" if text == "-" else text for text in key): place
               for key, place in got.items()})
-    check("of several CPUs", len({row["cpu"] for row in sharing["addresses"]}) > 1)
+    check("the matrix has several CPUs", len({row["cpu"] for row in sharing["addresses"]}) > 1)
     browser.open("lines.html", "#v=tables&t=sharing.pareto")
-    same("tables of sharing are there, too", as_shown(sharing["pareto"]), rows_shown(browser))
+    same("the page has the tables of sharing", as_shown(sharing["pareto"]), rows_shown(browser))
 
 
 def test_time(browser):
-    """What is live over time."""
+    """Live objects over time."""
     timeline = page_data("life-le.html")["runs"][0]["timeline"]
     browser.open("life-le.html", "#v=time")
     points = browser.run("return document.querySelector('path.slab').getAttribute('d')")
     tops = [-float(y) for y in re.findall(r" ([\d.]+)", points)]
     live = [span["slab_live"] for span in timeline["spans"]]
     scale = (max(tops) - min(tops)) / (max(live) - min(live))
-    check("the curve is what is live", len(tops) == len(live) and
+    check("the curve shows live bytes", len(tops) == len(live) and
           all(abs(top - min(tops) - (n - min(live)) * scale) < 0.2
               for top, n in zip(tops, live)), points[:300])
     same("each mark has a line", 2 * len(timeline["marks"]),
          browser.run("return document.querySelectorAll('line.mark').length"))
     browser.run("document.getElementById('span').focus()")
     browser.press("Right", "Right", "Right")
-    same("arrow keys read it", {key: str(timeline["spans"][3][key]) for key in
+    same("arrow keys move along the curve", {key: str(timeline["spans"][3][key]) for key in
                                 ("begin", "slab_live", "pages_live", "allocs", "frees")},
          browser.run("return {...document.getElementById('at').dataset}"))
     browser.open("life-le.html", browser.run("return location.hash"))
-    same("a link leads to that time", "3",
+    same("a link restores the time", "3",
          browser.run("return document.getElementById('span').value"))
     dashes = browser.run("""return ["slab", "pages"].map((c) =>
         getComputedStyle(document.querySelector("path." + c)).strokeDasharray)""")
@@ -655,48 +655,48 @@ def test_changes(browser):
         browser.open("two.html", f"#v=changes&t={key}")
         if rows and rows_shown(browser) != as_shown(rows):
             wrong += [key, rows_shown(browser)]
-    same("what has changed has the figures of diff --json", [], wrong)
+    same("changes have the figures of diff --json", [], wrong)
     browser.open("two.html", "#v=tables&t=sites&r=1")
-    same("the second run has its own", as_shown(data["runs"][1]["report"]["sites"]),
+    same("the second run has its own tables", as_shown(data["runs"][1]["report"]["sites"]),
          rows_shown(browser))
     browser.open("traces.html", "#v=changes")
-    same("both are in one picture", 2, browser.run(
+    same("both runs are in one picture", 2, browser.run(
         "return document.querySelectorAll('path.slab').length"))
 
 
 def test_looks(browser):
-    """Light, dark, printed, and without anything from elsewhere."""
+    """Light, dark, printed, and without external resources."""
     browser.open("life-le.html", "#v=tables&t=accessed_by")
     first = contrast(browser)
     was = browser.run("return getComputedStyle(document.body).backgroundColor")
     browser.click("#theme")
     second = contrast(browser)
     now = browser.run("return getComputedStyle(document.body).backgroundColor")
-    check("light and dark", was != now, was, now)
-    check("all text can be read in both", min(first + second) >= 4.5, first, second)
+    check("the theme switches between light and dark", was != now, was, now)
+    check("all text has enough contrast in both themes", min(first + second) >= 4.5, first, second)
     pdf = browser.ask("POST", "/print", {})
-    check("it can be printed", pdf.startswith("JVBERi0"), pdf[:40])
+    check("the page can be printed", pdf.startswith("JVBERi0"), pdf[:40])
     browser.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia",
                                               "params": {"media": "print"}})
-    same("without what is for the screen", ["none", "none"], browser.run(
+    same("the print has no controls", ["none", "none"], browser.run(
         "return ['nav', '#find'].map((s) => getComputedStyle(document.querySelector(s)).display)"))
     browser.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia",
                                               "params": {"media": ""}})
-    same("nothing comes from elsewhere", [], browser.run(
+    same("the page loads no external resources", [], browser.run(
         "return performance.getEntriesByType('resource').map((e) => e.name)"))
-    same("nor could it", "blocked", browser.run("""return fetch('http://127.0.0.1:9/').then(
+    same("the page cannot load external resources", "blocked", browser.run("""return fetch('http://127.0.0.1:9/').then(
         () => 'fetched', () => 'blocked')"""))
     browser.said()
     browser.open("evil.html", "#v=tables&t=caches")
-    same("a name is a text", EVIL, browser.run(
+    same("a hostile name is text in a table", EVIL, browser.run(
         "return document.querySelector('td[data-key=name]').textContent"))
     browser.open("evil.html", "#v=time")
-    same("so is a mark", EVIL[:28], browser.run(
+    same("a hostile mark is text", EVIL[:28], browser.run(
         "return document.querySelector('text.mark').lastChild.textContent"))
     nameless = browser.run("""return [...document.querySelectorAll(
         'a, button, input, select, svg')].filter((e) => !(e.textContent.trim() || e.ariaLabel ||
         (e.labels && e.labels.length))).map((e) => e.outerHTML)""")
-    same("all that can be used has a name", [], nameless)
+    same("all controls have accessible names", [], nameless)
 
 
 def test_big(browser):
@@ -708,7 +708,7 @@ def test_big(browser):
     shutil.rmtree("big")
     size = os.path.getsize("big.html")
     check("a page of ten million events has at most 5 MB", size <= PAGE_MAX, size)
-    check("of which a million objects were live", data["report"]["trace"]["events"] >= 10000000 and
+    check("a million objects are live", data["report"]["trace"]["events"] >= 10000000 and
           data["report"]["slab"]["live"] + data["report"]["pages"]["live"] > 450000,
           data["report"]["slab"])
     for page in ("big.html", "large.html"):
@@ -719,11 +719,11 @@ def test_big(browser):
                   document.querySelector('th[data-key=frees] button').click();
                   return Math.round(performance.now() - before)"""), "ms")
     browser.open("big.html", "#v=tables&t=sites")
-    same("it has its figures", as_shown(data["report"]["sites"])[:200], rows_shown(browser))
+    same("the large page has the report's figures", as_shown(data["report"]["sites"])[:200], rows_shown(browser))
 
 
 def main():
-    """All tests, those with a browser if that is wanted."""
+    """Run all tests; those with a browser if requested."""
     test_data()
     test_names()
     test_size()
@@ -733,7 +733,7 @@ def main():
                          test_changes, test_looks, test_big):
                 test(browser)
                 said = [text for text in browser.said() if "127.0.0.1:9" not in text]
-                same(f"{test.__name__[5:]}: nothing to complain of", [], said)
+                same(f"{test.__name__[5:]}: no errors on the page's console", [], said)
 
 
 BUILD = os.path.abspath(BUILD)

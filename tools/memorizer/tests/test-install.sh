@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests make install and uninstall, the man pages, help, and the completion.
+# Test make install and uninstall, the man pages, help, and completion.
 # Usage: test-install.sh DIR/, the directory of a build
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +19,7 @@ installs()
 mkdir -p "$tmp/root/opt/m/bin"
 echo other >"$tmp/root/opt/m/bin/other"
 installs install-files
-same "make install installs" "0 " "$? $(cat "$tmp/out")"
+same "make install succeeds" "0 " "$? $(cat "$tmp/out")"
 (cd "$tmp/root" && find . -type f | sort) >"$tmp/got"
 {
 	cat <<END
@@ -31,9 +31,9 @@ same "make install installs" "0 " "$? $(cat "$tmp/out")"
 END
 	(cd "$here/../Documentation" && printf './opt/m/share/man/man1/%s\n' *.1)
 } | sort >"$tmp/want"
-equal "the command, its man pages and its completion" "$tmp/want" "$tmp/got"
+equal "make install installs the command, its man pages and its completion" "$tmp/want" "$tmp/got"
 "$tmp/root/opt/m/bin/memorizer" --version >"$tmp/out" 2>&1
-same "which runs" 0 $?
+same "the installed command runs" 0 $?
 memorizer=$tmp/root/opt/m/bin/memorizer
 pages=$tmp/root/opt/m/share/man
 commands=$("$memorizer" help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx help | sort)
@@ -49,7 +49,7 @@ for page in "$pages"/man?/*; do
 		mandoc -T lint -W warning "$page"
 	fi
 done >"$tmp/faults"
-same "the pages have no faults" "" "$(cat "$tmp/faults")"
+same "the pages have no errors" "" "$(cat "$tmp/faults")"
 
 # rendered PAGE: the page on lines that are as long as they need to be, with single spaces
 rendered()
@@ -61,12 +61,12 @@ rendered()
 for command in $commands; do
 	rendered "memorizer-$command" | sed -n '/^NAME/{n;s/^memorizer-//p}'
 done >"$tmp/got"
-equal "help and the page of each command tell its purpose with the same words" \
+equal "help and each command's page have the same summary" \
 	"$tmp/want" "$tmp/got"
 rendered memorizer | sed -n '/^COMMANDS/,/^OPTIONS/{
 	/^memorizer-/{N;s/^memorizer-//;s/(1)\n/ - /p}
 }' | sort >"$tmp/got"
-equal "so does memorizer(1)" "$tmp/want" "$tmp/got"
+equal "help and memorizer(1) have the same summaries" "$tmp/want" "$tmp/got"
 
 # options_of COMMAND: the options that the OPTIONS section of its page explains
 options_of()
@@ -85,12 +85,12 @@ for command in $commands; do
 	"$memorizer" "$command" --help >"$tmp/help"
 	grep -Eo '^ +(-., )?--[a-z-]+' "$tmp/help" | grep -o -- '--.*' | sort -u >"$tmp/want"
 	options_of "$command" >"$tmp/got"
-	equal "the page of $command has the options of its --help, and no others" \
+	equal "the page of $command has exactly the options of its --help" \
 		"$tmp/want" "$tmp/got"
 	usage "$tmp/help" >"$tmp/want"
 	rendered "memorizer-$command" |
 		sed -n '/^SYNOPSIS/,/^DESCRIPTION/{/^memorizer/p}' >"$tmp/got"
-	equal "and its synopsis" "$tmp/want" "$tmp/got"
+	equal "the page of $command has its synopsis" "$tmp/want" "$tmp/got"
 done
 "$memorizer" serial --help >"$tmp/help"
 same "a usage is not empty" "memorizer serial [OPTION...] DIR" "$(usage "$tmp/help")"
@@ -106,7 +106,7 @@ path=$PATH
 MANWIDTH=80 man -l "$pages/man1/memorizer-serial.1" >"$tmp/page" 2>/dev/null
 shows "the installed man page" "$tmp/page" "$memorizer"
 gzip "$pages/man1/memorizer-serial.1"
-shows "it if it is compressed" "$tmp/page" "$memorizer"
+shows "a compressed man page" "$tmp/page" "$memorizer"
 gunzip "$pages/man1/memorizer-serial.1.gz"
 mkdir -p "$tmp/tree/Documentation"
 cp "$memorizer" "$tmp/tree"
@@ -121,7 +121,7 @@ same "with a message" \
 	"memorizer: man: No such file or directory; this is the usage" \
 	"$(cat "$tmp/err")"
 
-# completes WORD...: what the last word may become
+# completes WORD...: print the completions of the last word
 . "$tmp/root/opt/m/share/bash-completion/completions/memorizer"
 completes()
 {
@@ -137,20 +137,20 @@ touch here.kmap
 rm help
 same "completion offers commands" "record report" "$(completes "$memorizer" re)"
 # shellcheck disable=SC2086 # several words
-same "all of them" "$(printf '%s\n' $commands help --no-pager --version | LC_ALL=C sort | xargs)" \
+same "completion offers all commands" "$(printf '%s\n' $commands help --no-pager --version | LC_ALL=C sort | xargs)" \
 	"$(completes "$memorizer" "")"
-same "after help, too" record "$(completes "$memorizer" help rec)"
-same "options" "--mark --max-size" "$(completes "$memorizer" record --ma)"
-same "those of other commands as well" "--kallsyms" "$(completes "$memorizer" symbolize --kal)"
-same "files" "here here.kmap" "$(completes "$memorizer" report he)"
-same "directories where one is wanted" here "$(completes "$memorizer" record --output he)"
-same "files where one is wanted" "here here.kmap" "$(completes "$memorizer" report --vmlinux he)"
-same "kinds" "cache" "$(completes "$memorizer" report --kind ca)"
-same "nothing where anything may be" "" "$(completes "$memorizer" record --mark he)"
-same "what is to be recorded" "here here.kmap" "$(completes "$memorizer" record -- here)"
+same "completion offers commands after help" record "$(completes "$memorizer" help rec)"
+same "completion offers options" "--mark --max-size" "$(completes "$memorizer" record --ma)"
+same "completion offers other commands' options" "--kallsyms" "$(completes "$memorizer" symbolize --kal)"
+same "completion offers files" "here here.kmap" "$(completes "$memorizer" report he)"
+same "completion offers directories where they are expected" here "$(completes "$memorizer" record --output he)"
+same "completion offers files where they are expected" "here here.kmap" "$(completes "$memorizer" report --vmlinux he)"
+same "completion offers kinds" "cache" "$(completes "$memorizer" report --kind ca)"
+same "completion offers nothing for free text" "" "$(completes "$memorizer" record --mark he)"
+same "completion offers options of record" "here here.kmap" "$(completes "$memorizer" record -- here)"
 
 installs uninstall
-same "make uninstall takes it away" "0 ./opt/m/bin/other" \
+same "make uninstall removes all files" "0 ./opt/m/bin/other" \
 	"$? $(cd "$tmp/root" && find . -type f | sort)"
-same "with the directories that were its own" "" "$(find "$tmp/root" -name '*memorizer*')"
+same "make uninstall removes its directories" "" "$(find "$tmp/root" -name '*memorizer*')"
 tap_end

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests memorizer check of a KMAP: each kind of violation, and what is none.
+# Test memorizer check of a KMAP: each kind of violation, and cases that are none.
 # Usage: test-kmap-check.sh MEMORIZER
 
 memorizer=$1
@@ -10,7 +10,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-# verdict NAME STATUS WANT: what check says of the KMAP on standard input, in full
+# verdict NAME STATUS WANT: compare check's full output for the KMAP on standard input
 verdict()
 {
 	cat >"$tmp/kmap"
@@ -20,42 +20,42 @@ verdict()
 
 outcome "bad lines, order, duplicates and overlaps are listed" 1 "$data/bad-kmap.check" "" \
 	check "$data/bad.kmap"
-outcome "as JSON too" 1 "$data/bad-kmap.json" "" check --json "$data/bad.kmap"
+outcome "check --json lists the same" 1 "$data/bad-kmap.json" "" check --json "$data/bad.kmap"
 input=$data/bad.kmap
 outcome "standard input is read" 1 "$data/bad-kmap.check" "" check -
 input=
 sed 11d "$data/session.kmap" >"$tmp/sound"
 echo "5 objects, 6 access lines: 0 violations" >"$tmp/said"
-outcome "a sound KMAP has no violations" 0 "$tmp/said" "" check "$tmp/sound"
+outcome "a valid KMAP has no violations" 0 "$tmp/said" "" check "$tmp/sound"
 
-verdict "an object may be where one was freed in the same jiffy" 0 \
+verdict "an object may reuse memory freed in the same jiffy" 0 \
 	"2 objects, 0 access lines: 0 violations" <<END
 1,1,1000,64,5,9,1,a
 1,1,1000,64,9,12,1,a
 END
-verdict "objects may be neighbours" 0 "2 objects, 0 access lines: 0 violations" <<END
+verdict "objects may be adjacent" 0 "2 objects, 0 access lines: 0 violations" <<END
 1,1,1000,64,5,9,1,a
 1,1,1040,64,5,9,1,a
 END
-verdict "one may be freed after its line was read, and its memory be used again" 0 \
+verdict "an object freed after its row was read may overlap a later one" 0 \
 	"2 objects, 0 access lines: 0 violations" <<END
 1,1,1000,64,5,0,0,a
 1,1,1000,64,7,0,0,a
 END
-verdict "but not if a line before had a later time" 1 \
+verdict "but not if an earlier row has a later time" 1 \
 	"line 3: overlap: 64 bytes at 1000, and 64 at 1000 in line 2 at the same time
 3 objects, 0 access lines: 1 violations (overlap 1)" <<END
 1,1,2000,64,8,0,0,a
 1,1,1000,64,5,0,0,a
 1,1,1000,64,7,0,0,a
 END
-verdict "one of a jiffy lies within another's life" 1 \
+verdict "an object of one jiffy within another's lifetime is a violation" 1 \
 	"line 2: overlap: 1 bytes at 103f, and 64 at 1000 in line 1 at the same time
 2 objects, 0 access lines: 1 violations (overlap 1)" <<END
 1,1,1000,64,5,9,1,a
 1,1,103f,1,7,7,1,a
 END
-verdict "an object may be of no bytes, or end where memory ends" 0 \
+verdict "an object may have no bytes, or end at the last address" 0 \
 	"3 objects, 0 access lines: 0 violations" <<END
 1,1,1000,64,5,9,1,a
 1,1,1010,0,5,9,1,a
@@ -63,14 +63,14 @@ verdict "an object may be of no bytes, or end where memory ends" 0 \
 END
 awk 'BEGIN { for (i = 0; i < 30; i++) print "1,1,1000,64,5,9,1,a" }' >"$tmp/kmap"
 "$memorizer" check "$tmp/kmap" >"$tmp/out"
-same "of each kind the first twenty are listed" \
+same "the first twenty violations of each kind are listed" \
 	"20 duplicate: 9 more, --all lists them" \
 	"$(grep -c ^line "$tmp/out") $(grep more "$tmp/out")"
-same "with --all all are" 29 "$("$memorizer" check --all "$tmp/kmap" | grep -c ^line)"
-outcome "a KMAP that is there is wanted" 2 /dev/null \
+same "--all lists all violations" 29 "$("$memorizer" check --all "$tmp/kmap" | grep -c ^line)"
+outcome "a missing KMAP is refused" 2 /dev/null \
 	"memorizer: $tmp/none: No such file or directory" check "$tmp/none"
 
-# Against a plain model: every pair of objects, whatever their order.
+# Compare with a simple model: every pair of objects, in any order.
 model()
 {
 	awk -F, '{ start[NR] = $3; end[NR] = $3 + $4; alloc[NR] = $5; freed[NR] = $6 }
@@ -98,5 +98,5 @@ for seed in $(seq 200); do
 	"$memorizer" check "$tmp/kmap" >"$tmp/out"
 	[ $? -eq "$(model "$tmp/decimal")" ] && good=$((good + 1))
 done
-same "random objects overlap as pairs of them say" 200 $good
+same "overlaps of random objects equal the model's" 200 $good
 tap_end

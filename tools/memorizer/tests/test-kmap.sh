@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests the command memorizer: what it prints, its messages and its exit status.
-# Usage: test-kmap.sh MEMORIZER; CC is the compiler for the file that plays vmlinux.
+# Test the command memorizer: output, messages and exit status.
+# Usage: test-kmap.sh MEMORIZER; CC is the compiler for the fake vmlinux.
 
 memorizer=$1
 here=$(dirname "$0")
@@ -28,8 +28,8 @@ sed 's/ffffffff9b000240/ffffffff9b000250/' "$data/kallsyms" >"$tmp/other"
 sed 's/^[0-9a-f]*/0000000000000000/' "$data/kallsyms" >"$tmp/zeros"
 grep -v 'T _' "$data/kallsyms" >"$tmp/few"
 
-# What it prints
-# lost MISSING ALL: what is told of addresses without symbol
+# Output
+# lost MISSING ALL: print the message about addresses without a symbol
 lost()
 {
 	echo "memorizer: $1 of $2 addresses have no symbol: \
@@ -37,13 +37,13 @@ want --kallsyms from the very boot that was traced"
 }
 
 lost=$(lost 1 9)
-outcome "report finds names where KASLR has put them" 0 "$data/report.txt" "$lost" \
+outcome "report finds names despite KASLR" 0 "$data/report.txt" "$lost" \
 	report --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" "$data/session.kmap"
-outcome "report --json has the same as JSON" 0 "$data/report.json" "$lost" \
+outcome "report --json prints JSON" 0 "$data/report.json" "$lost" \
 	report --json -k "$tmp/vmlinux" -K "$data/kallsyms" "$data/session.kmap"
-outcome "report --csv has the same as CSV" 0 "$data/report.csv" "$lost" \
+outcome "report --csv prints CSV" 0 "$data/report.csv" "$lost" \
 	report --csv -k "$tmp/vmlinux" -K "$data/kallsyms" "$data/session.kmap"
-outcome "report without symbols has addresses, and takes --sort and --top" 0 \
+outcome "report without symbols has addresses, and accepts --sort and --top" 0 \
 	"$data/report-top.txt" "" report --sort bytes --top 1 "$data/session.kmap"
 outcome "report sorts by name" 0 "$data/report-name.txt" "$lost" \
 	report -s name -n 0 -K "$data/kallsyms" "$data/session.kmap"
@@ -54,21 +54,21 @@ outcome "symbolize writes names" 0 "$data/symbolized.kmap" "$(lost 1 10)" \
 	symbolize --vmlinux "$tmp/vmlinux" --kallsyms "$data/kallsyms" -
 input=
 sed 's|widget_read\(.*\)/0x70|read_mark\1/0x80|' "$data/symbolized.kmap" >"$tmp/marked.sym"
-outcome "symbolize does with kallsyms alone" 0 "$tmp/marked.sym" "$(lost 1 10)" \
+outcome "symbolize works with kallsyms alone" 0 "$tmp/marked.sym" "$(lost 1 10)" \
 	symbolize --kallsyms "$data/kallsyms" "$data/session.kmap"
 {
 	sed -n 1,7p "$data/symbolized.kmap"
 	sed -n '8,$p' "$tmp/unmoved.kmap"
 } >"$tmp/unmoved.sym"
-outcome "symbolize does with vmlinux alone where KASLR was off" 0 "$tmp/unmoved.sym" \
+outcome "symbolize works with vmlinux alone if KASLR was off" 0 "$tmp/unmoved.sym" \
 	"$(lost 4 10), which knows of KASLR and modules" \
 	symbolize --vmlinux "$tmp/vmlinux" "$tmp/unmoved.kmap"
-outcome "symbolize says that it needs kallsyms where KASLR was on" 0 "$data/session.kmap" \
+outcome "symbolize needs kallsyms if KASLR was on" 0 "$data/session.kmap" \
 	"$(lost 10 10), which knows of KASLR and modules" \
 	symbolize --vmlinux "$tmp/vmlinux" "$data/session.kmap"
 printf '%s T odd\n' 00000000deadb000 fffffffffffff000 >"$tmp/odd"
 printf '1,1,1,1,1,2,%s,a\n' deadbeef 0 >"$tmp/odd.kmap"
-outcome "symbolize takes no free_ip for an address that is none" 0 "$tmp/odd.kmap" \
+outcome "symbolize does not symbolize free_ip deadbeef" 0 "$tmp/odd.kmap" \
 	"$(lost 1 1)" \
 	symbolize -K "$tmp/odd" "$tmp/odd.kmap"
 cat >"$tmp/start.kmap" <<END
@@ -90,7 +90,7 @@ sed 's/ (.*),1,/,1,/; s/ (.*),2,/,2,/' "$tmp/start.sym" >"$tmp/start.plain"
 outcome "symbolize without --lines does not" 0 "$tmp/start.plain" "" \
 	symbolize -k "$tmp/vmlinux" -K "$data/kallsyms" "$tmp/start.kmap"
 
-# Accesses by functions that spin: a clone of one, and one that only begins like one
+# Accesses by spinning functions: a clone of one, and one whose name only starts like one
 cat >"$tmp/spin.kallsyms" <<END
 ffffffff9b000000 T _stext
 ffffffff9b000010 t maker
@@ -105,7 +105,7 @@ ffffffff9b000014,1,0010,8,1,0,0,a
 ffffffff9b000014,1,0020,64,1,0,0,a
   ffffffff9b000114,2,0,20
 END
-# counts OPTION...: accesses and what is left out of them, in all and by function
+# counts OPTION...: print accesses and those left out, in total and by function
 counts()
 {
 	"$memorizer" report --csv -K "$tmp/spin.kallsyms" "$@" "$tmp/spin.kmap" |
@@ -114,7 +114,7 @@ counts()
 }
 same "report counts accesses by functions that spin" \
 	"1028 mutex_spin_on_owner.part.0 1020 1 osq_lockers 4 3 " "$(counts)"
-same "report --no-wait leaves them out and shows their sum" "7 1021 osq_lockers 4 3 " "$(counts --no-wait)"
+same "report --no-wait leaves out spinning functions and shows their sum" "7 1021 osq_lockers 4 3 " "$(counts --no-wait)"
 cat >"$tmp/brief.txt" <<END
 2 objects allocated, 2 live at the end; 4 reads and 3 writes.
 Left out: 1021 accesses by functions that spin until a lock or a CPU is free.
@@ -157,19 +157,19 @@ $tmp/bad.kmap:15: cut off: the last line must end in a newline
 memorizer: $tmp/bad.kmap: left out 4 malformed lines and 3 access lines below malformed objects
 END
 )
-outcome "malformed lines are told with their numbers, the others go on" 1 "$tmp/bad.sym" \
+outcome "malformed lines are reported with their numbers, others are processed" 1 "$tmp/bad.sym" \
 	"$(echo "$errors" | sed '$d'; lost 1 7; echo "$errors" | tail -n 1)" symbolize -K "$data/kallsyms" "$tmp/bad.kmap"
 "$memorizer" report "$tmp/bad.kmap" >"$tmp/bad.txt" 2>/dev/null
 grep -q '^Objects  *4$' "$tmp/bad.txt"
 ok $? "the report counts the other lines"
-outcome "report tells of them as well" 1 "$tmp/bad.txt" "$errors" report "$tmp/bad.kmap"
+outcome "report reports malformed lines" 1 "$tmp/bad.txt" "$errors" report "$tmp/bad.kmap"
 input=$tmp/bad.kmap
-outcome "standard input is called <stdin>" 1 "$tmp/bad.txt" \
+outcome "messages call standard input <stdin>" 1 "$tmp/bad.txt" \
 	"$(echo "$errors" | sed "s|$tmp/bad.kmap|<stdin>|")" report -
 input=
 awk 'BEGIN { for (i = 0; i < 100000; i++) print "bad" }' >"$tmp/flood.kmap"
 "$memorizer" report "$tmp/flood.kmap" >"$tmp/out" 2>"$tmp/err"
-same "of very many malformed lines twenty are told, and how many there are" \
+same "twenty malformed lines and their number are reported" \
 	"1 22 100000 malformed lines" \
 	"$? $(wc -l <"$tmp/err") $(grep -o '[0-9]* malformed lines' "$tmp/err")"
 {
@@ -178,12 +178,12 @@ same "of very many malformed lines twenty are told, and how many there are" \
 } >"$tmp/huge.kmap"
 "$memorizer" report "$tmp/huge.kmap" >"$tmp/huge.txt" 2>/dev/null
 grep -q '^Bytes requested  *18446744073709551615$' "$tmp/huge.txt"
-ok $? "a sum beyond 64 bits stands as the largest"
-outcome "and that is told" 1 "$tmp/huge.txt" \
+ok $? "a sum beyond 64 bits saturates"
+outcome "a saturated sum is reported" 1 "$tmp/huge.txt" \
 	"memorizer: a sum exceeds 64 bits and stands as 18446744073709551615" \
 	report "$tmp/huge.kmap"
 
-# Wrong usage and files that cannot be used: no output, exit status 2
+# Wrong usage and unusable files: no output, exit status 2
 # refuse NAME ERR ARGUMENTS...
 refuse()
 {
@@ -194,78 +194,78 @@ refuse()
 
 hint="Try 'memorizer help report'."
 session=$data/session.kmap
-refuse "a command is wanted" "memorizer: no command
+refuse "a missing command is refused" "memorizer: no command
 Try 'memorizer help'."
-refuse "one that exists" "memorizer: no command 'frob'
+refuse "an unknown command is refused" "memorizer: no command 'frob'
 Try 'memorizer help'." frob
-refuse "help for one that exists" "memorizer: no command 'frob'
+refuse "help for an unknown command is refused" "memorizer: no command 'frob'
 Try 'memorizer help'." help frob
-refuse "options that exist" "memorizer report: unrecognized option '--frob'
+refuse "an unknown option is refused" "memorizer report: unrecognized option '--frob'
 $hint" report --frob
-refuse "options' arguments" "memorizer report: option '--top' requires an argument
+refuse "a missing argument is refused" "memorizer report: option '--top' requires an argument
 $hint" report --top
-refuse "a number for --top" "memorizer report: --top -1: want a number of rows, 0 for all
+refuse "an invalid --top is refused" "memorizer report: --top -1: want a number of rows, 0 for all
 $hint" report --top -1 "$session"
-refuse "that fits" "memorizer report: --top 4294967296: want a number of rows, 0 for all
+refuse "a --top out of range is refused" "memorizer report: --top 4294967296: want a number of rows, 0 for all
 $hint" report --top 4294967296 "$session"
-refuse "a key for --sort" \
+refuse "an unknown sort key is refused" \
 	"memorizer report: --sort sizes: want a column, by its key in JSON, or name, type or field
 $hint" report --sort sizes "$session"
 "$memorizer" report --sort held "$session" >"$tmp/out" 2>"$tmp/err"
-same "of a column that a table has" "2 memorizer report: --sort held: none of its tables has that column" \
+same "a sort key without a column is refused" "2 memorizer report: --sort held: none of its tables has that column" \
 	"$? $(cat "$tmp/err")"
-refuse "a site that is there" "memorizer: $session: nothing in it matches --site nobody" \
+refuse "a site that does not occur is reported" "memorizer: $session: nothing in it matches --site nobody" \
 	report --site nobody "$session"
-refuse "a comm that is there" "memorizer: $session: nothing in it matches --comm nobody" \
+refuse "a comm that does not occur is reported" "memorizer: $session: nothing in it matches --comm nobody" \
 	report --comm nobody "$session"
-refuse "a pid that is there" "memorizer: $session: nothing in it matches --pid 4711" \
+refuse "a pid that does not occur is reported" "memorizer: $session: nothing in it matches --pid 4711" \
 	report --pid 4711 "$session"
-refuse "one KMAP" "memorizer: 2 input files: want one, or - for standard input" \
+refuse "two KMAPs are refused" "memorizer: 2 input files: want one, or - for standard input" \
 	report "$session" "$session"
-refuse "a KMAP that is there" "memorizer: $tmp/none: No such file or directory" report "$tmp/none"
-refuse "a KMAP that can be read" "memorizer: $tmp: Is a directory" \
+refuse "a missing KMAP is refused" "memorizer: $tmp/none: No such file or directory" report "$tmp/none"
+refuse "an unreadable KMAP is refused" "memorizer: $tmp: Is a directory" \
 	symbolize -K "$data/kallsyms" "$tmp"
-refuse "something to take symbols from" \
+refuse "symbolize without symbols is refused" \
 	"memorizer symbolize: nothing to take symbols from: give --vmlinux, --kallsyms or both
 Try 'memorizer help symbolize'." symbolize "$session"
-refuse "a vmlinux for --lines" \
+refuse "--lines without vmlinux is refused" \
 	"memorizer symbolize: --lines takes lines from a vmlinux: give --vmlinux too
 Try 'memorizer help symbolize'." symbolize --lines -K "$data/kallsyms" "$session"
-refuse "a vmlinux that is there" "memorizer: $tmp/none: No such file or directory" \
+refuse "a missing vmlinux is refused" "memorizer: $tmp/none: No such file or directory" \
 	report -k "$tmp/none" "$session"
-refuse "a vmlinux that is ELF" \
+refuse "a vmlinux other than ELF is refused" \
 	"memorizer: $session: not an ELF file: want the vmlinux from the build, not a bzImage" \
 	report -k "$session" "$session"
-refuse "a vmlinux that is linked" \
+refuse "an object file as vmlinux is refused" \
 	"memorizer: $tmp/module.ko: an object file or module: want the linked vmlinux" \
 	report -k "$tmp/module.ko" "$session"
-refuse "a vmlinux with symbols" \
+refuse "a vmlinux without symbols is refused" \
 	"memorizer: $tmp/stripped: no functions in its symbol table: \
 want a vmlinux that was not stripped" \
 	report -k "$tmp/stripped" "$session"
-refuse "a vmlinux with lines for --lines" \
+refuse "a vmlinux without lines for --lines is refused" \
 	"memorizer: $tmp/plain: no line numbers (no DWARF information): \
 want a vmlinux with CONFIG_DEBUG_INFO" \
 	symbolize -l -k "$tmp/plain" "$session"
-refuse "a kallsyms that is there" "memorizer: $tmp/none: No such file or directory" \
+refuse "a missing kallsyms is refused" "memorizer: $tmp/none: No such file or directory" \
 	report -K "$tmp/none" "$session"
-refuse "a kallsyms that root has copied" \
+refuse "a kallsyms without addresses is refused" \
 	"memorizer: $tmp/zeros: all addresses are 0: copy /proc/kallsyms as root, with \
 kptr_restrict below 2" \
 	report -K "$tmp/zeros" "$session"
-refuse "a kallsyms of the same kernel" \
+refuse "a kallsyms of another kernel is refused" \
 	"memorizer: $tmp/vmlinux and $tmp/other are of different kernels: \
 from _stext to _etext it is 240 bytes in one, 250 in the other" \
 	report -k "$tmp/vmlinux" -K "$tmp/other" "$session"
-refuse "a kallsyms of a kernel" \
+refuse "a kallsyms without a kernel is refused" \
 	"memorizer: $tmp/vmlinux and $tmp/few have none of _stext, _text and _etext in common: \
 want those of one kernel" \
 	report -k "$tmp/vmlinux" -K "$tmp/few" "$session"
 "$memorizer" report "$session" 2>"$tmp/err" >/dev/full
 [ $? -eq 2 ] && [ "$(cat "$tmp/err")" = "memorizer: standard output: No space left on device" ]
-ok $? "room for the output"
+ok $? "a full disk is reported"
 
-# A vmlinux that is damaged is refused or used, but nothing worse
+# A damaged vmlinux is refused or used, but nothing worse
 size=$(wc -c <"$tmp/vmlinux")
 worst=0
 for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
@@ -289,7 +289,7 @@ ok "$worst" "a damaged vmlinux is refused or used"
 grep -qx 'memorizer [0-9.]*' "$tmp/out"
 ok $? "--version prints the version"
 "$memorizer" help >"$tmp/help"
-outcome "--help is help" 0 "$tmp/help" "" --help
+outcome "--help prints the same as help" 0 "$tmp/help" "" --help
 for command in record report symbolize; do
 	grep -q "^  $command " "$tmp/help"
 	ok $? "help lists $command"

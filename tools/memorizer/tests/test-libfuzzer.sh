@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Lets libFuzzer look for input that the parsers do not stand: metadata, packets, KMAP text.
+# Fuzz the parsers of metadata, packets and KMAP text with libFuzzer.
 # Usage: test-libfuzzer.sh DIR, with tests/fuzz-parse and make-trace in it;
 # FUZZ_RUNS=N for more
 

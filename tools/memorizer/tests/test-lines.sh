@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests lines, inlined functions and modules of memorizer symbolize, against addr2line.
-# Usage: test-lines.sh MEMORIZER; CC is the compiler for the files that play kernel and module.
+# Test source lines, inlined functions and modules of memorizer symbolize against addr2line.
+# Usage: test-lines.sh MEMORIZER; CC is the compiler for the fake kernel and module.
 
 memorizer=$1
 here=$(dirname "$0")
@@ -18,7 +18,7 @@ mkdir -p "$tmp/modules/kernel/drivers"
 ${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -fno-pie -c \
 	-o "$tmp/modules/kernel/drivers/gadget.ko" "$vm/gadget/gadget.c" || exit 1
 
-# The kernel: each byte of outer(), KASLR moved it by 0x1a000000
+# The kernel: each byte of outer(), with a KASLR offset of 0x1a000000
 start=$(nm "$tmp/vmlinux" | sed -n 's/ T outer$//p')
 size=$((0x$(nm -S "$tmp/vmlinux" | sed -n 's/^[0-9a-f]* \([0-9a-f]*\) T outer$/\1/p')))
 nm "$tmp/vmlinux" | sed 's/^ffffffff81/ffffffff9b/' >"$tmp/kallsyms"
@@ -36,7 +36,7 @@ addresses()
 	done
 }
 
-# judge FILE: what addr2line says of the addresses on standard input, one on a line
+# judge FILE: print addr2line's output for the addresses on standard input, one per line
 judge()
 {
 	addr2line -a -f -i -e "$@" | awk -v here="$(cd "$here" && pwd)/vmlinux/" '
@@ -56,7 +56,7 @@ judge()
 		END { flush() }'
 }
 
-# lines ARGUMENTS...: what symbolize adds to each access of the KMAP on standard input
+# lines ARGUMENTS...: print symbolize's additions to each access of the KMAP on standard input
 lines()
 {
 	"$memorizer" symbolize "$@" 2>"$tmp/err" |
@@ -74,15 +74,15 @@ addresses "$start" $size >"$tmp/addresses"
 sed 's/^ffffffff81/ffffffff9b/' "$tmp/addresses" | kmap >"$tmp/kmap"
 judge "$tmp/vmlinux" <"$tmp/addresses" >"$tmp/want"
 lines --inlines -k "$tmp/vmlinux" -K "$tmp/kallsyms" "$tmp/kmap" >"$tmp/got"
-equal "inlined functions and lines are those of addr2line" "$tmp/want" "$tmp/got"
-same "functions in each other among them" 1 \
+equal "inlined functions and lines equal addr2line's" "$tmp/want" "$tmp/got"
+same "nested inlined functions occur" 1 \
 	"$(grep -c 'count .*inlined.c:8 < count_twice .*inlined.c:14 < .*inlined.c:21' "$tmp/got" |
 	   sed 's/^[1-9][0-9]*$/1/')"
 lines --lines -k "$tmp/vmlinux" -K "$tmp/kallsyms" "$tmp/kmap" >"$tmp/out"
-same "--lines has lines, but none of them" "$size 0" \
+same "--lines has lines without inlined functions" "$size 0" \
 	"$(wc -l <"$tmp/out") $(grep -c ' < ' "$tmp/out")"
 
-# The module: its sections were loaded apart from each other
+# The module: its sections are not loaded contiguously
 module=$tmp/modules/kernel/drivers/gadget.ko
 for function in irq probe; do
 	case $function in
@@ -95,11 +95,11 @@ for function in irq probe; do
 	lines --inlines -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" >"$tmp/got"
 	equal "gadget_$function of a module has lines" "$tmp/want" "$tmp/got"
 done
-same "and inlined functions" 1 "$(addresses ffffffffc0400100 16 | kmap >"$tmp/kmap"
+same "the module has inlined functions" 1 "$(addresses ffffffffc0400100 16 | kmap >"$tmp/kmap"
 	lines -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" | grep -c 'gadget_set .*:8 < .*:22' |
 	sed 's/^[1-9][0-9]*$/1/')"
 
-# The lines of code that shares cache lines
+# Source lines of code that shares cache lines
 at=$(nm "$tmp/vmlinux" | sed -n 's/ T outer$//p' | sed 's/^ffffffff81/ffffffff9b/')
 here_line=$(addr2line -e "$tmp/vmlinux" "$(echo "$at" | sed 's/^ffffffff9b/ffffffff81/')" |
 	sed 's/ (discriminator.*//; s|.*/vmlinux/||')
@@ -113,7 +113,7 @@ access ip=$at ptr=ffff888000001000 size=8 kind=2 pid=2
 END
 mkdir "$tmp/shared/kernel"
 cp "$tmp/kallsyms" "$tmp/shared/kernel"
-# sources OPTION...: the tables' names, and all sources in them
+# sources OPTION...: print the tables' names and all sources in them
 sources()
 {
 	"$memorizer" sharing --addresses --csv "$@" "$tmp/shared" | awk -F, '
@@ -123,15 +123,15 @@ sources()
 }
 printf '%s\n' "addresses $here_line" "pairs $here_line" "pareto $here_line" >"$tmp/want"
 sources --inlines -k "$tmp/vmlinux" | sed 's/ [^ ]* \([^ ]*:[0-9]*\)$/ \1/' >"$tmp/got"
-equal "sharing tells the source lines of code" "$tmp/want" "$tmp/got"
-same "only if lines are asked for" "" "$(sources -k "$tmp/vmlinux")"
-same "the code is without them" 0 "$("$memorizer" sharing -i -k "$tmp/vmlinux" "$tmp/shared" |
+equal "sharing has the source lines of code" "$tmp/want" "$tmp/got"
+same "sharing has source lines only with --lines" "" "$(sources -k "$tmp/vmlinux")"
+same "the column of code has no source lines" 0 "$("$memorizer" sharing -i -k "$tmp/vmlinux" "$tmp/shared" |
 	grep -c 'outer+0x0/[^ ]* (')"
 
-# As distributions ship it, and of the build that ran
+# Modules as distributions ship them, of the right build
 addresses ffffffffc0400100 16 | kmap >"$tmp/kmap"
 lines -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" >"$tmp/want"
-# ships NAME COMMAND...: lines of a module whose file of that name COMMAND makes
+# ships NAME COMMAND...: test the lines of a module file NAME that COMMAND makes
 ships()
 {
 	rm -rf "$tmp/shipped"
@@ -153,7 +153,7 @@ ships snd-gadget.ko.debug cat
 ships snd-gadget.ko.debug.xz xz -c
 head -c 1000 "$tmp/shipped/snd-gadget.ko.debug.xz" >"$tmp/shipped/snd-gadget.ko.xz"
 rm "$tmp/shipped/snd-gadget.ko.debug.xz"
-same "a file that cannot be read is told" "memorizer: $tmp/shipped/snd-gadget.ko.xz: its compressed \
+same "an unreadable file is reported" "memorizer: $tmp/shipped/snd-gadget.ko.xz: its compressed \
 data are cut off" "$("$memorizer" report -i -M "$tmp/shipped" -K "$tmp/kallsyms.shipped" "$tmp/kmap" \
 	2>&1 >"$tmp/out" | head -n 1)"
 
@@ -165,7 +165,7 @@ mkdir -p "$tmp/two/kernel" "$tmp/two/updates/dkms"
 ${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -fno-pie -c -o "$tmp/gadget.o" "$tmp/gadget.c"
 ld -r --build-id=0x1111111111111111 -o "$tmp/two/kernel/gadget.ko" "$module"
 ld -r --build-id=0x2222222222222222 -o "$tmp/two/updates/dkms/gadget.ko" "$tmp/gadget.o"
-# of_build ID...: the lines that the first two addresses have, and what it says
+# of_build ID...: print the lines of the first two addresses, and the messages
 of_build()
 {
 	for id; do
@@ -176,22 +176,22 @@ of_build()
 		sed -n "s|$tmp/||g; /two/p"
 }
 
-same "of two files the one that ran has the lines" "21" "$(of_build 1111111111111111)"
-same "whichever that is" "25" "$(of_build 2222222222222222)"
-same "none of them did" "memorizer: two/kernel/gadget.ko: stale: its build id is 1111111111111111, that of \
+same "of two files, the running one's lines are used" "21" "$(of_build 1111111111111111)"
+same "of two files, the order does not matter" "25" "$(of_build 2222222222222222)"
+same "files of other builds are not used" "memorizer: two/kernel/gadget.ko: stale: its build id is 1111111111111111, that of \
 the module that ran 3333333333333333: nothing is taken of it" "$(of_build 3333333333333333)"
-same "it is not known which" "memorizer: two/kernel/gadget.ko: one of several builds of gadget, and which \
+same "without a build id, two files are ambiguous" "memorizer: two/kernel/gadget.ko: one of several builds of gadget, and which \
 one ran is not known: nothing is taken of them" "$(of_build)"
 rm "$tmp/kmap.notes.modules" "$tmp/two/updates/dkms/gadget.ko"
-same "a file alone will do then" 21 "$(lines -i -M "$tmp/two" -K "$tmp/kallsyms" "$tmp/kmap" |
+same "without a build id, a single file is used" 21 "$(lines -i -M "$tmp/two" -K "$tmp/kallsyms" "$tmp/kmap" |
 	sed -n 's/.*://; 1p')"
 
-# vmlinux is compared, too
+# The build id of vmlinux is compared, too
 ${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -fno-pie -no-pie -mcmodel=large -nostdlib -static \
 	-Wl,-Ttext=0xffffffff81000000 -Wl,--build-id=0x1234123412341234 -Wl,-e,0 -o "$tmp/vmlinux.id" \
 	"$vm/lib/layout.c" "$vm/init/main.c" "$vm/lib/inlined.c" || exit 1
 sed -n 's/^ffffffff81/ffffffff9b/p' "$tmp/addresses" | kmap >"$tmp/core"
-# running_id OCTAL: the kernel that ran has this as the last byte of its build id
+# running_id OCTAL: set the last byte of the running kernel's build id
 running_id()
 {
 	printf '\004\000\000\000\010\000\000\000\003\000\000\000GNU\000' >"$tmp/core.notes"
@@ -199,14 +199,14 @@ running_id()
 }
 running_id '\064'
 "$memorizer" symbolize -i -k "$tmp/vmlinux.id" -K "$tmp/kallsyms" "$tmp/core" >"$tmp/out" 2>"$tmp/err"
-same "lines of the vmlinux that ran" "$size_of_outer" "$(grep -c '(.*:[0-9]*)' "$tmp/out")"
+same "the running vmlinux's lines are used" "$size_of_outer" "$(grep -c '(.*:[0-9]*)' "$tmp/out")"
 running_id '\065'
 "$memorizer" symbolize -i -k "$tmp/vmlinux.id" -K "$tmp/kallsyms" "$tmp/core" >"$tmp/out" 2>"$tmp/err"
-same "none of another one, but names of kallsyms" "0 $size_of_outer memorizer: $tmp/vmlinux.id: stale: its \
+same "another vmlinux's lines are not used, kallsyms' names are" "0 $size_of_outer memorizer: $tmp/vmlinux.id: stale: its \
 build id is 1234123412341234, that of the traced kernel 1234123412341235: nothing is taken of it" \
 	"$(grep -c '(.*:[0-9]*)' "$tmp/out") $(grep -c '^  outer+' "$tmp/out") $(head -n 1 "$tmp/err")"
 
-# Sections that zstd compressed: libelf knows them from 0.189 on
+# Sections compressed by zstd: libelf reads them from 0.189 on
 mkdir "$tmp/packed"
 python3 "$here/make-notes.py" -Z "$tmp/packed/gadget.ko" <"$data/gadget.notes"
 python3 "$here/make-notes.py" -Z "$tmp/zstd" <"$data/session.notes"
@@ -217,26 +217,26 @@ for what in zstd packed/gadget.ko; do
 	esac
 	"$memorizer" types --csv "$@" "$data/session.kmap" >"$tmp/out" 2>"$tmp/err"
 	if grep -q '^types,.*' "$tmp/out" && ! grep -q zstd "$tmp/err"; then
-		ok 0 "sections that zstd compressed are read in $what"
+		ok 0 "sections compressed by zstd are read in $what"
 	else
-		same "sections that zstd compressed are told in $what" "memorizer: $tmp/$what: its sections \
+		same "sections compressed by zstd are reported in $what" "memorizer: $tmp/$what: its sections \
 are compressed by zstd, which this libelf does not know: want elfutils 0.189 or later, or a copy that \
 objcopy --decompress-debug-sections made" "$(head -n 1 "$tmp/err")"
 	fi
 done
 
-# report and script give the same
+# report and script print the same
 echo "ffffffffc0400110,1,1000,8,1,0,0,a" >"$tmp/kmap"
 want=$("$memorizer" symbolize -i -M "$tmp/modules" -K "$tmp/kallsyms" "$tmp/kmap" | sed 's/,1,1000.*//')
-same "report has them" "$want" "$("$memorizer" report --csv -i -M "$tmp/modules" \
+same "report has source lines" "$want" "$("$memorizer" report --csv -i -M "$tmp/modules" \
 	-K "$tmp/kallsyms" "$tmp/kmap" | sed -n 's/^sites,[0-9a-f]*,\([^,]*\),.*/\1/p')"
 echo "alloc kind=0 call_site=ffffffffc0400110 ptr=1000 bytes_req=8 bytes_alloc=8" |
 	"$(dirname "$memorizer")/tests/make-trace" "$tmp/trace"
-same "that of a trace, too" "$want" "$("$memorizer" report --csv -i -M "$tmp/modules" \
+same "report of a trace has source lines" "$want" "$("$memorizer" report --csv -i -M "$tmp/modules" \
 	-K "$tmp/kallsyms" "$tmp/trace" | sed -n 's/^sites,[0-9a-f]*,\([^,]*\),.*/\1/p')"
-same "and script" "$want" "$("$memorizer" script -i -M "$tmp/modules" \
+same "script has source lines" "$want" "$("$memorizer" script -i -M "$tmp/modules" \
 	-K "$tmp/kallsyms" "$tmp/trace" | sed -n 's/.* site=//p')"
-outcome "modules that are there are wanted" 2 /dev/null \
+outcome "a missing directory of modules is refused" 2 /dev/null \
 	"memorizer: $tmp/none: no modules below it: want NAME.ko or NAME.ko.debug, perhaps with .xz, .zst or .gz" \
 	symbolize -M "$tmp/none" -K "$tmp/kallsyms" "$tmp/kmap"
 tap_end

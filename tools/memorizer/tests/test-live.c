@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests what is known of memory against an array that has an element for each byte. */
+/* Test the map of live memory against an array with an element for each byte. */
 #include "tap.h"
 #include "trace/live.h"
 
@@ -7,7 +7,7 @@
 #define ROUNDS	3000
 #define EDGE	4096u
 
-/* What the array says of a byte: in which event it was set, 0: it was not. */
+/* The array: the event that set a byte, or 0. */
 static u32 byte_nr[BYTES];
 static bool byte_live[BYTES];
 static u32 first_of[ROUNDS + 1];	/* the first byte that each event set */
@@ -22,14 +22,14 @@ static u32 below(u32 n)
 	return (random_state >> 32) % n;
 }
 
-/* What live_visit() has told so far; all but @base are counted from there. */
+/* Output of live_visit() so far; all but @base are relative to @base. */
 struct told {
 	u64 base;
 	u32 next, last;
 	const char *wrong;
 };
 
-/* Each range is as the array says, and there is nothing in between. */
+/* Check that each range agrees with the array, without gaps. */
 static void compare(void *data, const struct live_range *range)
 {
 	struct told *told = data;
@@ -61,7 +61,7 @@ static const char *visit(const struct live *l, u64 base, u32 first, u32 last)
 	return told.wrong;
 }
 
-/* The end of what was set together, as far as it is still there. */
+/* Return the end of the bytes that were set together and are still set. */
 static const char *find(const struct live *l, u64 base, u32 at)
 {
 	const struct live_range *range;
@@ -92,7 +92,7 @@ static const char *play(u64 base)
 		first = below(BYTES);
 		last = first + below(below(20) ? 300 : BYTES);
 		if (!below(4))
-			last |= EDGE - 1;	/* of a region, or not */
+			last |= EDGE - 1;	/* sometimes the end of a region */
 		if (last >= BYTES)
 			last = BYTES - 1;
 		first_of[nr] = first;
@@ -120,8 +120,8 @@ static void check(u64 base, const char *name)
 
 int main(void)
 {
-	check(0xffff888000000000, "ranges are what a byte map says");
-	check(0, "from the first byte of the address space");
-	check(0 - (u64)BYTES, "to the last");
+	check(0xffff888000000000, "ranges equal the byte map");
+	check(0, "ranges at the first byte of the address space");
+	check(0 - (u64)BYTES, "ranges at the last byte of the address space");
 	return tap_end();
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Compares report and check of random traces, with losses, missing packets, reused memory and
-# names, in both byte orders, with a plain model (model.py): every sum, every kind of violation.
-# Usage: test-model.sh DIR, with memorizer in it, and in its tests/ what the tests need;
+# Compare report and check of random traces (losses, missing packets, reused memory and names, in
+# both byte orders) with a simple model (model.py): every sum, every kind of violation.
+# Usage: test-model.sh DIR, the directory of a build;
 # MODEL_ROUNDS=N for more traces, MODEL_SEED=N for others
 
 here=$(dirname "$0")
@@ -11,7 +11,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-# agree SEED ORDER: report and check of a random trace have the sums of the model
+# agree SEED ORDER: report and check of a random trace have the model's sums
 agree()
 {
 	rm -rf "$tmp/trace"
@@ -36,7 +36,7 @@ while [ "$seed" -lt "$end" ]; do
 	[ $((seed % 2)) -eq 0 ] || order=be
 	: >"$tmp/diff"
 	agree $seed $order
-	ok $? "report and check are as the model, seed $seed, $order"
+	ok $? "report and check equal the model, seed $seed, $order"
 	sed 's/^/# /' "$tmp/diff"
 	seed=$((seed + 1))
 done

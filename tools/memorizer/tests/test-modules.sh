@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests that addresses have the names of the modules of their time: gadget comes and goes, widget lies
-# where it was, and kallsyms was copied in the end.
+# Test that an address gets its name from the module loaded at that time: gadget is unloaded, widget
+# is loaded at its address, and kallsyms is copied at the end.
 # Usage: test-modules.sh DIR/, the directory of the build
 
 build=${1%/}
@@ -20,7 +20,7 @@ escaped()
 	echo "$1" | sed 's/../\\x&/g'
 }
 
-# notes_of ID NAME: gadget's notes, as those of a module of that name
+# notes_of ID NAME: make gadget's notes for a module of that name
 notes_of()
 {
 	sed "s/^id .*/id $1/; s/gadget/$2/g" "$data/gadget.notes"
@@ -31,7 +31,7 @@ gadget_is="base=$base size=4096 init_base=ffffffffc0500000 init_size=4096 jiffie
 build_id=$(escaped $gadget) name=gadget"
 widget_is="base=$base size=4096 init_base=ffffffffc0500000 init_size=4096 jiffies=3000 \
 build_id=$(escaped $widget) name=widget"
-# uses NAME: what a module does, at the same addresses as the other
+# uses NAME: print a module's events, at the same addresses as the other's
 uses()
 {
 	cat <<-END
@@ -64,7 +64,7 @@ cat >"$tmp/trace/kernel/kallsyms" <<-END
 END
 echo "widget $widget" >"$tmp/trace/kernel/notes.modules"
 
-# names [OPTION]...: name or address of each site that script prints in modules
+# names [OPTION]...: print name or address of each site in modules in script's output
 names()
 {
 	"$memorizer" script --csv "$@" "$tmp/trace" >"$tmp/out" 2>"$tmp/err" || cat "$tmp/err"
@@ -72,7 +72,7 @@ names()
 		$at["site"] ~ /^ffffffffc/ { print $at["site"] "=" $at["site_name"] }' "$tmp/out" | xargs
 }
 
-# as NAME PROBE IRQ: what names() has of one module
+# as NAME PROBE IRQ: print the expected output of names() for one module
 as()
 {
 	echo "ffffffffc0500010=$1 ffffffffc0400051=$2 ffffffffc0400050=$2 ffffffffc0400060=$2 \
@@ -83,10 +83,10 @@ unnamed="ffffffffc0500010=[gadget+0x10] ffffffffc0400051=[gadget+0x51] ffffffffc
 ffffffffc0400060=[gadget+0x60] ffffffffc0400070=[gadget+0x70]"
 widgets="ffffffffc0400051=widget_irq+0x11/0x1fc0 [widget] ffffffffc0400050=widget_irq+0x10/0x1fc0 [widget] \
 ffffffffc0400060=widget_irq+0x20/0x1fc0 [widget] ffffffffc0400070=widget_irq+0x30/0x1fc0 [widget]"
-same "a module that is gone is not named by the one that lies there" \
+same "an unloaded module does not get the names of the one at its address" \
 	"$unnamed ffffffffc0500010=[widget+0x10] $widgets" "$(names)"
 
-# Symbols that record saved when gadget was there, and its init text, too
+# Symbols that record saved while gadget was loaded, including its init text
 cat >"$tmp/saved" <<-END
 	module other ffffffffc0400000 $gadget
 	ffffffffc0400000 t other_function	[other]
@@ -104,21 +104,21 @@ gadgets="ffffffffc0500010=gadget_probe+0x10/0x1000 [gadget] ffffffffc0400051=gad
 ffffffffc0400050=gadget_irq+0x10/0xfc0 [gadget] ffffffffc0400060=gadget_irq+0x20/0xfc0 [gadget] \
 ffffffffc0400070=gadget_irq+0x30/0xfc0 [gadget]"
 cp "$tmp/saved" "$tmp/trace/kernel/kallsyms.modules"
-same "it has the symbols that were saved" "$gadgets ffffffffc0500010=[widget+0x10] $widgets" "$(names)"
+same "an unloaded module has its saved symbols" "$gadgets ffffffffc0500010=[widget+0x10] $widgets" "$(names)"
 tar -C "$tmp" -cf "$tmp/trace.tar" trace
 "$memorizer" script --csv "$tmp/trace" >"$tmp/want"
 "$memorizer" script --csv "$tmp/trace.tar" >"$tmp/got"
-equal "in an archive as well" "$tmp/want" "$tmp/got"
+equal "saved symbols work in an archive" "$tmp/want" "$tmp/got"
 sed "s/ $gadget/ -/; s/ 00$/ -/" "$tmp/saved" >"$tmp/trace/kernel/kallsyms.modules"
-same "not those of another build" "$unnamed ffffffffc0500010=[widget+0x10] $widgets" "$(names)"
+same "saved symbols of another build are not used" "$unnamed ffffffffc0500010=[widget+0x10] $widgets" "$(names)"
 sed 's/^module widget [^ ]*/module widget ffffffffc0401000/' "$tmp/saved" >"$tmp/trace/kernel/kallsyms.modules"
-same "nor of another place: then kallsyms is not that of its time" \
+same "saved symbols of another address are not used" \
 	"$gadgets ffffffffc0500010=[widget+0x10] $(echo "$widgets" |
 		sed 's/=widget_irq+0x\(.\)\([^ ]*\) .widget./=[widget+0x\1]/g; s/+0x11\]/+0x51]/; s/+0x10\]/+0x50]/
 		     s/+0x1\]/+0x51]/; s/+0x1\]/+0x50]/; s/+0x2\]/+0x60]/; s/+0x3\]/+0x70]/')" "$(names)"
 rm "$tmp/trace/kernel/kallsyms.modules"
 
-# The files of both
+# The files of both modules
 mkdir -p "$tmp/modules/kernel" "$tmp/modules/dkms"
 notes_of $gadget gadget | python3 -B "$here/make-notes.py" "$tmp/modules/kernel/gadget.ko"
 notes_of 0123 gadget | sed 's/gadget_/wrong_/' | python3 -B "$here/make-notes.py" "$tmp/modules/dkms/gadget.ko"
@@ -126,18 +126,18 @@ notes_of $widget widget | python3 -B "$here/make-notes.py" "$tmp/modules/widget.
 exact="ffffffffc0500010=gadget_probe+0x10/0x80 [gadget] ffffffffc0400051=gadget_irq+0x11/0x80 [gadget] \
 ffffffffc0400050=gadget_irq+0x10/0x80 [gadget] ffffffffc0400060=gadget_irq+0x20/0x80 [gadget] \
 ffffffffc0400070=gadget_irq+0x30/0x80 [gadget]"
-same "names come from the file of that build, of init text, too" \
+same "names come from the file of the same build, also for init text" \
 	"$exact ffffffffc0500010=widget_probe+0x10/0x80 [widget] $widgets" "$(names -M "$tmp/modules")"
 rm "$tmp/modules/kernel/gadget.ko"
-same "from no other" "$unnamed ffffffffc0500010=widget_probe+0x10/0x80 [widget] $widgets" \
+same "names do not come from another build" "$unnamed ffffffffc0500010=widget_probe+0x10/0x80 [widget] $widgets" \
 	"$(names -M "$tmp/modules")"
 notes_of $gadget gadget | sed 's/^function 40 80/function 40 1080/' |
 	python3 -B "$here/make-notes.py" "$tmp/modules/kernel/gadget.ko"
-same "nor if its text would not fit" "ffffffffc0400050=[gadget+0x50]" \
+same "names do not come from a file with smaller text" "ffffffffc0400050=[gadget+0x50]" \
 	"$(names -M "$tmp/modules" | tr ' ' '\n' | grep 50=.gadget)"
 notes_of $gadget gadget | python3 -B "$here/make-notes.py" "$tmp/modules/kernel/gadget.ko"
 
-# Types are of the time, too, in a trace of which some are known
+# Types belong to the module of that time, too
 fields()
 {
 	"$memorizer" script --csv -M "$tmp/modules" "$tmp/trace" 2>"$tmp/err" |
@@ -145,27 +145,27 @@ fields()
 			$1 == "access" || $1 == "alloc" && $at["site"] ~ /^ffffffffc/ {
 				print $at["type"] ":" $at["field"] }' | xargs
 }
-same "types are those of its file" "gadget: link:next gadget:all[] widget: link:next widget:all[]" "$(fields)"
+same "types come from the module's file" "gadget: link:next gadget:all[] widget: link:next widget:all[]" "$(fields)"
 
-# All commands that name code: both modules have rows of their own, with the same addresses
+# All commands that name code: both modules have their own rows, with the same addresses
 "$memorizer" report --csv -M "$tmp/modules" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
-same "report has call sites of both" "ffffffffc0500010 gadget_probe+0x10/0x80 [gadget] \
+same "report has call sites of both modules" "ffffffffc0500010 gadget_probe+0x10/0x80 [gadget] \
 ffffffffc0500010 widget_probe+0x10/0x80 [widget]" \
 	"$(grep '^sites,.*0500010' "$tmp/out" | cut -d, -f 2,3 | sort | tr ', ' '  ' | xargs)"
-same "and functions" "ffffffffc0400040 gadget_irq [gadget] ffffffffc0400040 widget_irq [widget]" \
+same "report has functions of both modules" "ffffffffc0400040 gadget_irq [gadget] ffffffffc0400040 widget_irq [widget]" \
 	"$(grep '^functions,.*irq' "$tmp/out" | cut -d, -f 2,3 | sort | tr ',' ' ' | xargs)"
-same "--site finds either" "64" "$("$memorizer" report --csv --site gadget_probe -M "$tmp/modules" "$tmp/trace" |
+same "--site finds both modules" "64" "$("$memorizer" report --csv --site gadget_probe -M "$tmp/modules" "$tmp/trace" |
 	sed -n 's/^sites,ffffffffc0500010,gadget_probe[^,]*,gadget,\([0-9]*\),.*/\1/p')"
 for command in fold "diff --all $tmp/trace" "html -o $tmp/page"; do
 	# shellcheck disable=SC2086 # a command and its options
 	"$memorizer" $command -M "$tmp/modules" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 	[ ! -e "$tmp/page" ] || cp "$tmp/page" "$tmp/out"
 	grep -q "gadget_irq" "$tmp/out" && grep -q "widget_irq" "$tmp/out"
-	ok $? "${command%% *} has functions of both"
+	ok $? "${command%% *} has functions of both modules"
 done
 
 i=0
-# Objects and counts are of the past: in jiffies, gadget was there from 1000 on and widget from 3000 on
+# Objects and counts are older than their events: gadget was loaded at jiffy 1000, widget at 3000
 {
 	echo "switch retirements=1"
 	echo "module loaded=1 $gadget_is"
@@ -199,13 +199,13 @@ cat >"$tmp/want" <<-END
 	gadget - -
 	- - -
 END
-equal "what is of the past is named by when that was" "$tmp/want" "$tmp/got"
+equal "older objects are named by their own time" "$tmp/want" "$tmp/got"
 "$memorizer" kmap "$tmp/past" | grep -A 1 '^ffffffffc0400060,[0-9]*,ffff888000001000' >"$tmp/want"
 "$memorizer" kmap --site gadget_irq "$tmp/past" | head -n 2 >"$tmp/got"
-equal "kmap chooses by such names, and writes addresses" "$tmp/want" "$tmp/got"
+equal "kmap filters by these names and writes addresses" "$tmp/want" "$tmp/got"
 
 
-# Data, too: that of gadget has no name, as kallsyms is of the end
+# Data, too: gadget's has no name, because kallsyms is copied at the end
 data_of()
 {
 	for i in 1 2 3; do
@@ -224,6 +224,6 @@ data_of()
 cp -r "$tmp/trace/kernel" "$tmp/data/"
 echo "ffffffffc0402000 d widget_data	[widget]" >>"$tmp/data/kernel/kallsyms"
 "$memorizer" sharing --csv "$tmp/data" >"$tmp/out" 2>"$tmp/err"
-same "data of a module that is gone are not another's" "[unknown] 3 widget_data 3 [unknown] 3 widget_data 3" \
+same "data of an unloaded module is not named by another" "[unknown] 3 widget_data 3 [unknown] 3 widget_data 3" \
 	"$(sed -n 's/^pareto,[^,]*,[^,]*,\([^,]*\),,0,8,\([0-9]*\),.*/\1 \2/p' "$tmp/out" | xargs)"
 tap_end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests the parser: every field's value, every message, lines of any length. */
+/* Test the parser: every field's value, every message, lines of any length. */
 #include <errno.h>
 #include <sys/wait.h>
 
@@ -15,7 +15,7 @@
 #define ACCESS	"  ffffffff81000030,8,3,4\n"
 #define TRAFFIC	"  ffffffff81000030,8,5,6,3,4\n"
 
-/* Expects one event from a text that is nothing but one line. */
+/* Expect one event from a text of a single line. */
 static struct kmap_reader read_one(const char *text, enum kmap_event want, const char *name)
 {
 	FILE *file = text_file(text, strlen(text));
@@ -60,14 +60,14 @@ static void test_access(void)
 	tap_number(r.access.writes, 3, "write_count");
 	tap_number(r.access.reads, 4, "read_count");
 	tap_number(r.lines.nr, 2, "lines are numbered from 1");
-	tap_number(kmap_reader_next(&r), KMAP_END, "and then the KMAP ends");
-	tap_number(kmap_reader_next(&r), KMAP_END, "more than once");
-	tap_number(r.malformed, 0, "with nothing malformed");
+	tap_number(kmap_reader_next(&r), KMAP_END, "the KMAP ends");
+	tap_number(kmap_reader_next(&r), KMAP_END, "the end repeats");
+	tap_number(r.malformed, 0, "no line is malformed");
 	kmap_reader_free(&r);
 	fclose(file);
 }
 
-/* The file traffic has the moves of cache lines, too, on each of its lines. */
+/* Each line of the file traffic also has the moves of cache lines. */
 static void test_traffic(void)
 {
 	FILE *file = text_file(OBJECT TRAFFIC ACCESS, strlen(OBJECT TRAFFIC ACCESS));
@@ -82,7 +82,7 @@ static void test_traffic(void)
 	tap_number(r.access.read_moves, 6, "read_moves");
 	tap_number(r.access.writes, 3, "its write_count");
 	tap_number(r.access.reads, 4, "its read_count");
-	tap_number(kmap_reader_next(&r), KMAP_MALFORMED, "after it, others are malformed");
+	tap_number(kmap_reader_next(&r), KMAP_MALFORMED, "a line with fewer fields after it is malformed");
 	tap_text(r.error,
 		 "field count is 4, an access line has 6 like the first: access_ip,access_pid,write_moves,read_moves,write_count,read_count",
 		 "... and the message says so");
@@ -95,7 +95,7 @@ static void test_limits(void)
 	struct kmap_reader r;
 
 	r = read_one("ffffffffffffffff,2147483647,0," LARGEST ",9," LARGEST ",deadbeef,\n",
-		     KMAP_OBJECT, "the largest values are taken");
+		     KMAP_OBJECT, "the largest values are accepted");
 	tap_number(r.object.alloc_ip, U64_MAX, "largest alloc_ip");
 	tap_number(r.object.pid, INT_MAX, "largest pid");
 	tap_number(r.object.size, U64_MAX, "largest size");
@@ -124,11 +124,11 @@ static void test_executable(void)
 	kmap_reader_free(&r);
 	snprintf(text, sizeof(text), "1,1,1,1,1,0,0,%s\n", all);
 	r = read_one(text, KMAP_OBJECT, "an executable may be 15 escapes");
-	tap_number(r.object.comm_len, KMAP_COMM_TEXT, "which are 60 bytes");
+	tap_number(r.object.comm_len, KMAP_COMM_TEXT, "15 escapes are 60 bytes");
 	kmap_reader_free(&r);
 }
 
-/* One line after two good ones, and the message for it. */
+/* A line after two valid ones, and its message */
 static const struct {
 	const char *line, *error;
 } malformed[] = {
@@ -231,7 +231,7 @@ static void test_malformed(void)
 	kmap_reader_free(&r);
 }
 
-/* Writes what is read as one letter per event, and the numbers of malformed lines. */
+/* Return one letter per event, with the numbers of malformed lines. */
 static void trace(int fd, char *out)
 {
 	struct kmap_reader r;
@@ -262,7 +262,7 @@ static void check_trace(const char *text, size_t len, const char *want, const ch
 
 static void test_owner(void)
 {
-	CHECK_TRACE("", " 0/0", "an empty KMAP is sound");
+	CHECK_TRACE("", " 0/0", "an empty KMAP is valid");
 	CHECK_TRACE(OBJECT ACCESS "bad\n" ACCESS ACCESS OBJECT ACCESS, "oam3oa 1/2",
 		    "accesses below a malformed object are left out");
 	CHECK_TRACE(OBJECT "  bad\n" ACCESS, "om2a 1/0",
@@ -283,22 +283,22 @@ static void test_long_lines(void)
 	memset(text, '0', size);
 	memcpy(text, "1,1,1,", 6);
 	memcpy(text + KMAP_LINE_MAX - 10, ",1,0,0,tar\n", 11);
-	check_trace(text, KMAP_LINE_MAX + 1, "o 0/0", "a line of KMAP_LINE_MAX bytes is taken");
+	check_trace(text, KMAP_LINE_MAX + 1, "o 0/0", "a line of KMAP_LINE_MAX bytes is accepted");
 	memcpy(text + KMAP_LINE_MAX - 10, ",1,0,0,tars\n", 12);
-	check_trace(text, KMAP_LINE_MAX + 2, "m1 1/0", "one of a byte more is not");
+	check_trace(text, KMAP_LINE_MAX + 2, "m1 1/0", "a longer line is malformed");
 
 	memset(text, ' ', size);
 	check_trace(text, size, "m1 1/0", "an endless line is one malformed line");
 	len = strlen(ACCESS OBJECT);
 	memcpy(text + size - len - 1, "\n" ACCESS OBJECT, len + 1);
-	check_trace(text, size, "m1o 1/1", "and what stands behind it is read");
+	check_trace(text, size, "m1o 1/1", "the line after an endless line is read");
 	memset(text, 'x', size);
 	memcpy(text + size, OBJECT, strlen(OBJECT));
-	check_trace(text, size + strlen(OBJECT), "m1 1/0", "and its end is no line of its own");
+	check_trace(text, size + strlen(OBJECT), "m1 1/0", "the end of an endless line is not a line");
 	free(text);
 }
 
-/* More than any buffer holds, so that lines lie across its end. */
+/* More than any buffer holds, so that lines cross its end */
 static void test_many_lines(void)
 {
 	size_t size = 0, i, good = 0;
@@ -340,7 +340,7 @@ static void test_short_reads(void)
 	trace(ends[0], got);
 	close(ends[0]);
 	wait(&status);
-	tap_text(got, "oam3oaam8 2/1", "a pipe that gives a byte at a time is read alike");
+	tap_text(got, "oam3oaam8 2/1", "a pipe with a byte at a time is read the same");
 }
 
 static void test_failure(void)
@@ -348,8 +348,8 @@ static void test_failure(void)
 	struct kmap_reader r;
 
 	kmap_reader_init(&r, -1);
-	tap_number(kmap_reader_next(&r), KMAP_FAILED, "a read that fails is told");
-	tap_number(errno, EBADF, "with its errno");
+	tap_number(kmap_reader_next(&r), KMAP_FAILED, "a failed read is reported");
+	tap_number(errno, EBADF, "a failed read sets errno");
 	kmap_reader_free(&r);
 }
 

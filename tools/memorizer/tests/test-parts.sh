@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests that a trace in parts is read as one, and that what is in none of the parts is told as lost.
-# Usage: test-parts.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test that a trace in parts is read as one, and that missing parts are reported as losses.
+# Usage: test-parts.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 build=$(cd "$1" && pwd) || exit 1
@@ -11,7 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 . "$here/kernel.sh"
 
-# said ARGUMENTS...: all that memorizer says about the trace, under whatever name it has
+# said ARGUMENTS...: print memorizer's output and messages, without the name of the trace
 said()
 {
 	"$memorizer" "$@" >"$tmp/out" 2>"$tmp/err"
@@ -19,7 +19,7 @@ said()
 		sed -e "s|$tmp/one|TRACE|g" -e "s|$parts|TRACE|g"
 }
 
-# alike NAME: compares what all commands say about the trace "one", and about $parts
+# alike NAME: compare all commands' output for the trace "one" and for $parts
 alike()
 {
 	different=
@@ -34,16 +34,16 @@ alike()
 		cmp -s "$tmp/want" "$tmp/got" && [ "$(wc -l <"$tmp/got")" -gt 1 ] ||
 			different="$different $what"
 	done
-	same "$1: all commands say the same about it" "" "$different"
+	same "$1: all commands print the same" "" "$different"
 }
 
-# events: the events of $parts
+# events: print the events of $parts
 events()
 {
 	"$build/tests/dump-trace" "$parts"
 }
 
-# offsets FILE: where the packets of a CPU's file begin
+# offsets FILE: print the offsets of packets in a CPU's file
 offsets()
 {
 	at=0
@@ -55,7 +55,7 @@ offsets()
 	done
 }
 
-# packets FROM TO CPU: some packets of the trace "whole", FROM the first, TO the one before that
+# packets FROM TO CPU: print packets FROM to TO (exclusive) of the trace "whole"
 packets()
 {
 	from=$(offsets "$tmp/whole/cpu$3" | sed -n "$1p")
@@ -72,26 +72,26 @@ for form in "--rotate 50" "--rotate 50 --compress"; do
 	# shellcheck disable=SC2086 # options
 	records --max-size 70000 $form
 	parts=$tmp/trace
-	same "and in parts, $form" "0 1" "$status $([ -d "$tmp/trace/2" ] && echo 1)"
+	same "a trace in parts is recorded, $form" "0 1" "$status $([ -d "$tmp/trace/2" ] && echo 1)"
 	alike "the directory of the parts, $form"
 done
 "$memorizer" diff --json --all "$tmp/one" "$tmp/trace" >"$tmp/got" 2>&1
-same "diff takes it, too, and finds no difference" "0 1" \
+same "diff finds no difference to parts" "0 1" \
 	"$? $(grep -c '"hit", "before": [1-9]' "$tmp/got")$(grep '"change": -*[1-9]' "$tmp/got")"
 for page in one trace; do
 	"$memorizer" html -o "$tmp/$page.html" "$tmp/$page"
 	sed "s|$tmp/$page|TRACE|g" "$tmp/$page.html" >"$tmp/$page.page"
 done 2>"$tmp/err"
 cmp "$tmp/one.page" "$tmp/trace.page" && grep -q TRACE "$tmp/one.page"
-ok $? "html makes the same page"
+ok $? "html makes the same page of parts"
 "$memorizer" html -o "$tmp/trace/1/page" "$tmp/trace" 2>"$tmp/err"
-same "but not in a part" "2 memorizer: trace/1/page: lies in an input: want a file outside of it" \
+same "html does not write into a part" "2 memorizer: trace/1/page: lies in an input: want a file outside of it" \
 	"$? $(sed "s|$tmp/||g" "$tmp/err")"
 
-# An archive of it; of files that are hard links, tar has the bytes once
+# An archive of it; tar stores hard links once
 tar -C "$tmp" -cf "$tmp/trace.tar" trace
 parts=$tmp/trace.tar
-alike "an archive of it"
+alike "an archive of the parts"
 
 # Several parts
 records --max-size 140000 --rotate 50
@@ -100,9 +100,9 @@ nr_parts=$(echo "$parts" | wc -w)
 "$memorizer" check --json "$tmp/one" >"$tmp/want"
 # shellcheck disable=SC2086 # several parts
 "$memorizer" check --json $parts >"$tmp/got"
-equal "parts that are named are one trace" "$tmp/want" "$tmp/got"
+equal "parts given as arguments are one trace" "$tmp/want" "$tmp/got"
 parts=$(printf '%s\n' "$tmp"/trace/[0-9]* | sort -rV | xargs)
-alike "parts in whatever order"
+alike "parts in any order"
 mkdir "$tmp/copy"
 for part in $parts; do
 	cp -r "$part" "$tmp/copy/as-$((nr_parts - $(basename "$part")))"
@@ -110,10 +110,10 @@ done
 parts=$(echo "$tmp"/copy/*)
 alike "parts under other names"
 parts="$parts $tmp/copy/as-1"
-alike "one that is named twice"
+alike "a part given twice"
 
 "$memorizer" check "$tmp/one" "$tmp/none" >"$tmp/out" 2>"$tmp/err"
-same "what is no trace is no part" "2 memorizer check: 2 traces: want one directory, or the parts of one, \
+same "a directory without a trace is no part" "2 memorizer check: 2 traces: want one directory, or the parts of one, \
 or a KMAP" "$? $(head -n 1 "$tmp/err")"
 
 # A part that is missing
@@ -124,24 +124,24 @@ rm -r "$tmp/trace/$lost_part"
 parts=$tmp/trace
 said check "$parts" | sed 's/ [0-9]* events in [0-9]* packets/ events in packets/' >"$tmp/got"
 grep -q 'status 3' "$tmp/got" && grep -q ' 0 violations.*incomplete$' "$tmp/got"
-ok $? "a part that is missing is no violation"
+ok $? "a missing part is no violation"
 sed 's/^/# /' "$tmp/got"
 said report "$parts" >"$tmp/got"
-same "its packets are told as missing" \
+same "packets of a missing part are reported" \
 	"status 3 memorizer: TRACE: incomplete: 0 events were lost, $nr_lost packets are missing" \
 	"$(grep -e '^status' -e '^memorizer' "$tmp/got" | xargs)"
 "$build/tests/dump-trace" "$tmp/one" | grep -E '(alloc|free|access): ' | sort |
 	comm -23 - "$tmp/gone" >"$tmp/want"
 events | grep -E '(alloc|free|access): ' | sort >"$tmp/got"
-equal "and all other events are there" "$tmp/want" "$tmp/got"
+equal "all events of the other parts are there" "$tmp/want" "$tmp/got"
 for cpu in 0 1; do
 	"$build/tests/dump-trace" "$tmp/trace" | grep "cpu$cpu" | sed 's/ .*//' >"$tmp/got"
 	sort -n "$tmp/got" | cmp -s - "$tmp/got" || break
 done
-ok $? "in the order of each CPU"
+ok $? "events are in the order of each CPU"
 
-# What a missing part alone announced, and a CPU that began in it. Each packet has one mark; two
-# packets fit into a part.
+# Announcements that only a missing part has, and a CPU that starts in it. Each packet has one mark;
+# a part has room for two packets.
 rm -rf "$tmp/whole" "$tmp/one"
 {
 	echo "task pid=1 comm=one"
@@ -156,7 +156,7 @@ rm -rf "$tmp/whole" "$tmp/one"
 		"mark pid=3 text=last"
 } | "$build/tests/make-trace" -d "$tmp/whole"
 
-# by_turns: gives the packets so that parts 1 to 4 have 3, 4, 5, x, lost, y, z and l1
+# by_turns: send the packets so that parts 1 to 4 have 3, 4, 5, x, lost, y, z and l1
 by_turns()
 {
 	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
@@ -186,18 +186,18 @@ wait $kernel
 parts=$tmp/trace
 alike "losses are counted once"
 rm -r "$tmp"/trace/[1-4]
-same "of eight packets nothing is left" "1 2 l2 l3 l4 l5 last" \
+same "eight packets are missing" "1 2 l2 l3 l4 l5 last" \
 	"$(events | sed -n 's/.*mark: .*text = "\(.*\)".*/\1/p' | sort | xargs)"
 said check "$tmp/trace" >"$tmp/got"
-same "what the missing parts announced is known" "status 3 1" \
+same "announcements of missing parts are known" "status 3 1" \
 	"$(head -n 1 "$tmp/got") $(grep -c ' 7 lost.* 0 violations' "$tmp/got")"
 sed 's/^/# /' "$tmp/got"
 said report "$tmp/trace" >"$tmp/got"
-same "all that they had is missing, once" \
+same "the events of missing parts are lost once" \
 	"memorizer: TRACE: incomplete: 7 events were lost, 8 packets are missing" \
 	"$(grep incomplete: "$tmp/got")"
 
-# What a flight recorder forgot between two times at which it wrote
+# Packets that a flight recorder dropped between two snapshots
 flight()
 {
 	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
@@ -230,12 +230,12 @@ status=$?
 wait $kernel
 kept=$(events | grep -c 'mark: ')
 said check "$tmp/trace" >"$tmp/got"
-same "what was forgotten in between is missing, which is no violation" "0 status 3 1" \
+same "packets dropped between snapshots are missing, without a violation" "0 status 3 1" \
 	"$status $(head -n 1 "$tmp/got") $(grep -c ' 0 violations, incomplete' "$tmp/got")"
 sed 's/^/# /' "$tmp/got"
 said report "$tmp/trace" >"$tmp/got"
 first=$("$build/tests/dump-trace" "$tmp/trace/0" | sed -n 's/.*text = "\(.\)".*/\1/p' | head -n 1)
-same "packet by packet" "$((12 - kept - first + 1)) packets are missing" \
+same "missing packets are counted one by one" "$((12 - kept - first + 1)) packets are missing" \
 	"$(sed -n 's/.*incomplete: .* lost, //p' "$tmp/got")"
 
 tap_end

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests memorizer record, with functions of this script that play the kernel.
-# Usage: test-record.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test memorizer record; functions of this script replace the kernel.
+# Usage: test-record.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 build=$(cd "$1" && pwd) || exit 1
@@ -13,7 +13,7 @@ trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 . "$here/kernel.sh"
 
-# copied CPU...: whether all that was sent is in the trace, and nothing else
+# copied CPU...: the trace has exactly the packets that were sent
 copied()
 {
 	for cpu; do
@@ -42,26 +42,26 @@ start simple
 record -o "$tmp/trace" -- sh -c "$command; echo said; exit 3"
 wait $kernel
 same "the command's exit status is passed on" 3 $status
-same "and its output left alone" said "$(cat "$tmp/out")"
+same "record does not touch the command's output" said "$(cat "$tmp/out")"
 copied 0 1
-ok $? "all that the kernel gives is copied, also what comes after the end"
-same "the summary says what was recorded" \
+ok $? "all packets are copied, even those after the end"
+same "the summary has packets, bytes and CPUs" \
 	"memorizer: trace: 45 packets, 412452 bytes, from 2 CPUs; 0 events lost" "$(message)"
-same "allocations are switched on" "1 0 0 0" "$(sort -r "$tmp/at.on" | xargs)"
-same "and off" "0 0 0 0" "$(xargs <"$tmp/at.off")"
+same "the stream of allocations is switched on" "1 0 0 0" "$(sort -r "$tmp/at.on" | xargs)"
+same "the stream of allocations is switched off" "0 0 0 0" "$(xargs <"$tmp/at.off")"
 cmp "$m/metadata" "$tmp/trace/metadata"
-ok $? "the metadata is there"
+ok $? "the trace has the metadata"
 cmp "$m/show_stats" "$tmp/trace/kernel/show_stats" &&
 	cmp "$m/total_overruns" "$tmp/trace/kernel/total_overruns"
-ok $? "so are the kernel's sums"
-same "and nothing that is not complete" "" "$(find "$tmp/trace" -name new)"
-same "the symbols" "$(head -n 1 /proc/kallsyms 2>/dev/null)" \
+ok $? "the trace has the kernel's statistics"
+same "the trace has no incomplete file" "" "$(find "$tmp/trace" -name new)"
+same "the trace has the symbols" "$(head -n 1 /proc/kallsyms 2>/dev/null)" \
 	"$(head -n 1 "$tmp/trace/kernel/kallsyms" 2>/dev/null)"
-same "the command line" "$(cat /proc/cmdline 2>/dev/null)" \
+same "the trace has the kernel's command line" "$(cat /proc/cmdline 2>/dev/null)" \
 	"$(cat "$tmp/trace/kernel/cmdline" 2>/dev/null)"
-same "and the release are there" "$(uname -snrvm)" "$(cat "$tmp/trace/kernel/uname")"
+same "the trace has the kernel's release" "$(uname -snrvm)" "$(cat "$tmp/trace/kernel/uname")"
 
-# Modules have a build id each, in a note behind 16 bytes; those in the kernel itself have none
+# Each module has a build id, in a note after 16 bytes; built-in ones have none
 mkdir -p "$tmp/modules/gadget/notes" "$tmp/modules/my_widget/notes" "$tmp/modules/built_in"
 printf '\004\000\000\000\003\000\000\000\003\000\000\000GNU\000\001\253\357' \
 	>"$tmp/modules/gadget/notes/.note.gnu.build-id"
@@ -80,10 +80,10 @@ if unshare -m true 2>"$tmp/err"; then
 	record -o "$tmp/trace" -- sh -c "$command"
 	wait $kernel
 	memorizer=$here_memorizer
-	same "build ids of modules are there" "0 gadget 01abef my_widget ff" \
+	same "the trace has the build ids of modules" "0 gadget 01abef my_widget ff" \
 		"$status $(sort "$tmp/trace/kernel/notes.modules" | xargs)"
 
-	# Modules that come and go meanwhile, at one address
+	# Modules that are loaded and unloaded meanwhile, at the same address
 	mkdir "$tmp/proc"
 	echo "a command line" >"$tmp/proc/cmdline"
 	echo "tailor 4096 0 - Live 0xffffffffc0300000" >"$tmp/proc/modules"
@@ -135,11 +135,11 @@ debugfs 0 1
 start simple
 record -o "$tmp/trace" -- sh -c "$command; kill -KILL \$\$"
 wait $kernel
-same "a command that a signal has ended counts as in a shell" 137 $status
+same "a command killed by a signal gives the shell's exit status" 137 $status
 debugfs 0 1
 record -o "$tmp/trace" -- "$tmp/none"
-same "so does one that is not there" 127 $status
-same "and is told" "memorizer: none: No such file or directory" "$(message | head -n 1)"
+same "a missing command gives status 127" 127 $status
+same "a missing command is reported" "memorizer: none: No such file or directory" "$(message | head -n 1)"
 
 # Options
 options()
@@ -162,8 +162,8 @@ debugfs 0
 start options
 record -o "$tmp/trace" -r -a -T --mark "begin of it" -- sh -c "$command"
 wait $kernel
-same "retirements, accesses, traffic and a mark are recorded if wanted" 0 $status
-same "what was lost is told, and what to do about it" "memorizer: trace: 1 packets, 100 bytes, \
+same "options record retirements, accesses, traffic and a mark" 0 $status
+same "losses are reported, with advice" "memorizer: trace: 1 packets, 100 bytes, \
 from 1 CPUs; 5 events lost: want larger memorizer.subbufs or memorizer.subbuf_size" "$(message)"
 
 on_before()
@@ -183,14 +183,14 @@ start on_before
 record -o "$tmp/trace" --retirements -- sh -c "$command"
 wait $kernel
 copied 0 && [ $status -eq 0 ]
-ok $? "a stream that was on since boot is recorded"
-same "and goes on" "1 0 0" \
+ok $? "a stream that is already on is recorded"
+same "a stream that is already on stays on" "1 0 0" \
 	"$(cat "$m/stream_allocations" "$m/stream_retirements" "$m/stream_accesses" | xargs)"
 same "record warns of a stream that was on" "memorizer: debugfs/memorizer/stream_allocations: already on, \
 and stays on: 'memorizer record --restore' restores it if a killed recorder left it on, echo 0 there ends it" \
 	"$(message | head -n 1)"
 
-# Entries, locks and scopes; scoped is on before accesses are, and for longer
+# Entries, locks and scopes; scoped is switched on before accesses, and off after them
 context()
 {
 	exec 3<>"$m/cpu0"
@@ -217,16 +217,16 @@ done
 start context
 record -o "$tmp/trace" -a --traffic --entries --locks --scoped -- sh -c "$command"
 wait $kernel
-same "traffic, entries, locks and scopes are recorded if wanted" "0 1" "$status $(head -n 1 "$tmp/at.on")"
+same "options record traffic, entries, locks and scopes" "0 1" "$status $(head -n 1 "$tmp/at.on")"
 debugfs 0
 record -o "$tmp/trace" --entries --for 1ms
-same "a kernel that cannot is told" "2 memorizer: debugfs/memorizer/stream_entries: No such file \
+same "a kernel without entries is refused" "2 memorizer: debugfs/memorizer/stream_entries: No such file \
 or directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
 record -o "$tmp/trace" --scoped --for 1ms
-same "scopes choose from accesses and traffic" "2 memorizer record: --scoped: want --accesses or --traffic, \
+same "--scoped needs accesses or traffic" "2 memorizer record: --scoped: want --accesses or --traffic, \
 which it chooses from" "$status $(head -n 1 "$tmp/err")"
 
-# The kernel's filter, with which accesses are logged for as long as they are recorded
+# The kernel's filter; with it, accesses are logged while they are recorded
 narrowed()
 {
 	exec 3<>"$m/cpu0"
@@ -242,12 +242,12 @@ narrowed()
 	exec 3<&-
 }
 
-# Tasks that the kernel chooses
+# The kernel's task filter
 chooses()
 {
 	exec 3<>"$m/cpu0"
 	until_is memorizer_log_access 1
-	# A command is chosen after that, in a file that is empty before it is written.
+	# A command is selected after that, in a file that is empty until it is written.
 	while running && ! grep -q '^[0-9]' "$m/memorizer_pid"; do
 		sleep 0.02
 	done
@@ -258,7 +258,7 @@ chooses()
 	exec 3<&-
 }
 
-# chooses_tasks BEFORE ARGUMENTS...: with these tasks chosen before, records with the arguments
+# chooses_tasks BEFORE ARGUMENTS...: record with the arguments; BEFORE are the tasks selected before
 chooses_tasks()
 {
 	debugfs 0
@@ -271,7 +271,7 @@ chooses_tasks()
 	wait $kernel
 }
 
-# narrows LOGGING FILTER ARGUMENTS...: with what is there before, records with these
+# narrows LOGGING FILTER ARGUMENTS...: record with the arguments, given the previous settings
 narrows()
 {
 	debugfs 0
@@ -289,24 +289,24 @@ narrows()
 
 narrows 0 "before*
 " --accesses --function 'ext4_*,!ext4_da_*' --module ext4 --file 'fs/*' --function 'jbd2_[a-c]*'
-same "the kernel filters" "0 function:ext4_* !function:ext4_da_* module:ext4 file:fs/* function:jbd2_[a-c]*" \
+same "record sets the kernel's filter" "0 function:ext4_* !function:ext4_da_* module:ext4 file:fs/* function:jbd2_[a-c]*" \
 	"$status $(xargs <"$tmp/at.filter")"
 same "logging is off before the stream is" 0 "$(cat "$tmp/at.off")"
 cmp "$tmp/want" "$m/memorizer_filter" && [ "$(cat "$m/memorizer_log_access")" = 0 ]
-ok $? "the filter is put back, and logging is off again"
+ok $? "the filter is restored, and logging is off again"
 narrows 1 "" --accesses --module vmlinux
-same "where there was none, it is taken away" "0 module:vmlinux -" \
+same "an empty filter is restored" "0 module:vmlinux -" \
 	"$status $(cat "$tmp/at.filter") $(tr -d '\n' <"$m/memorizer_filter")-"
 same "logging that was on stays on" "1 1" "$(cat "$tmp/at.off" "$m/memorizer_log_access" | xargs)"
 narrows 0 "" --accesses --module 'snd-hda-*,!snd-[a-c]-?,[x-' --function 'a-b'
-same "modules may be called as their files are" "0 module:snd_hda_* !module:snd_[a-c]_? module:[x- \
+same "module names may have the hyphens of their files" "0 module:snd_hda_* !module:snd_[a-c]_? module:[x- \
 function:a-b" "$status $(xargs <"$tmp/at.filter")"
 narrows 0 "$(seq -f function_%g 1000)
 " --accesses --module vmlinux
 cmp "$tmp/want" "$m/memorizer_filter"
-ok $? "a filter that is longer than the kernel takes at once is put back"
+ok $? "a filter longer than one write is restored"
 
-# A recorder that is killed leaves the kernel as it has set it
+# A killed recorder leaves the kernel's settings changed
 killed()
 {
 	exec 3<>"$m/cpu0"
@@ -317,13 +317,13 @@ killed()
 	exec 3<&-
 }
 
-# settings: all that a recorder changes
+# settings: print all settings that a recorder changes
 settings()
 {
 	(cd "$m" && grep . stream_* memorizer_*)
 }
 
-# restores TRACE: puts back what the recorder had found
+# restores TRACE: restore the settings saved in TRACE
 restores()
 {
 	"$memorizer" record --debugfs "$d" --restore "$1" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -351,25 +351,25 @@ for form in "" "--max-size 1M --rotate 2"; do
 	wait $recorder 2>/dev/null
 	: >"$tmp/ended"
 	wait $kernel
-	same "what is no trace has no settings: record $form" "2 memorizer: none: no trace: want one that this \
+	same "--restore refuses a missing trace: record $form" "2 memorizer: none: no trace: want one that this \
 kernel wrote since it was booted" "$status $(message)"
 	settings >"$tmp/got"
-	same "a recorder that is killed leaves its own" 8 "$(diff "$tmp/want" "$tmp/got" | grep -c '^>')"
+	same "a killed recorder leaves its settings" 8 "$(diff "$tmp/want" "$tmp/got" | grep -c '^>')"
 	cp "$m/metadata" "$tmp/metadata"
 	sed -i 's/uuid = "6d/uuid = "6e/' "$m/metadata"
 	restores "$tmp/trace"
-	same "those of another boot are refused" "2 memorizer: trace: a trace of another boot, whose settings \
+	same "--restore refuses a trace of another boot" "2 memorizer: trace: a trace of another boot, whose settings \
 ended with that: want one that this kernel wrote since it was booted" "$status $(message)"
 	cp "$tmp/metadata" "$m/metadata"
 	FAULT=cpu0:16 "$faulty" record --debugfs "$d" --restore "$tmp/trace" 2>"$tmp/err"
-	same "somebody who records is not disturbed" "2 memorizer: debugfs/memorizer/cpu0: Device or resource \
+	same "--restore refuses while another recorder runs" "2 memorizer: debugfs/memorizer/cpu0: Device or resource \
 busy: somebody else reads it, end that first" "$? $(message)"
 	restores "$tmp/trace"
 	settings >"$tmp/got"
-	same "--restore puts back what it found" "0 " "$status $(message)"
-	equal "switches, filters and logging" "$tmp/want" "$tmp/got"
+	same "--restore succeeds" "0 " "$status $(message)"
+	equal "--restore restores switches, filters and logging" "$tmp/want" "$tmp/got"
 	restores "$tmp/trace"
-	same "once" "2 memorizer: trace: no settings in it: they have been put back already" \
+	same "--restore works only once" "2 memorizer: trace: no settings in it: they have been put back already" \
 		"$status $(message)"
 done
 # The recorder is killed when it has set one filter and waits to set the next: both are FIFOs.
@@ -395,57 +395,57 @@ for form in "" "--max-size 1M --rotate 2"; do
 done
 narrows 0 "" --accesses --module vmlinux
 restores "$tmp/trace"
-same "a recorder that ends puts them back itself" \
+same "a recorder that ends leaves nothing to restore" \
 	"2 memorizer: trace: no settings in it: they have been put back already" "$status $(message)"
 
 chooses_tasks "" --cache 'dentry,!filp' --alloc __d_alloc -- true
 [ ! -e "$tmp/trace" ]
-ok $? "a kernel that filters is wanted for all of that"
+ok $? "--cache and --alloc need the kernel's filter"
 narrows 0 "" --accesses --cache 'dentry,!filp' --alloc __d_alloc
-same "objects are filtered, too" "0 cache:dentry !cache:filp alloc:__d_alloc" \
+same "record sets the filter of objects" "0 cache:dentry !cache:filp alloc:__d_alloc" \
 	"$status $(xargs <"$tmp/at.filter")"
-same "by place they are counted as before, and no file tells of that" "cache:before cache:before 1" \
+same "without --fields, memorizer_fields and the trace do not change" "cache:before cache:before 1" \
 	"$(cat "$tmp/at.fields" "$m/memorizer_fields" | xargs) $([ -e "$tmp/trace/kernel/kmap_fields" ]; echo $?)"
 narrows 0 "" --fields 'cache:dentry,!cache:*-4k' --fields alloc:__d_alloc --accesses
-same "accesses to chosen objects are counted by place, and logged for that" "0 cache:dentry !cache:*-4k alloc:__d_alloc" \
+same "--fields sets memorizer_fields and logs accesses" "0 cache:dentry !cache:*-4k alloc:__d_alloc" \
 	"$status $(xargs <"$tmp/at.fields")"
-same "then others are again, and nothing is logged" "cache:before 0 0" "$(cat "$m/memorizer_fields" "$tmp/at.off" \
+same "--fields restores memorizer_fields and logging" "cache:before 0 0" "$(cat "$m/memorizer_fields" "$tmp/at.off" \
 	"$m/memorizer_log_access" | xargs)"
-equal "what was counted is beside the trace" "$m/kmap_fields" "$tmp/trace/kernel/kmap_fields"
-same "the filter is as it was" "-" "$(tr -d '\n' <"$tmp/at.filter")-"
+equal "the trace has kmap_fields" "$m/kmap_fields" "$tmp/trace/kernel/kmap_fields"
+same "--fields does not change the filter" "-" "$(tr -d '\n' <"$tmp/at.filter")-"
 chooses_tasks "" --fields cache:dentry -- true
-same "a kernel that counts so is wanted" "2 memorizer: debugfs/memorizer/memorizer_fields: No such file or \
+same "--fields needs memorizer_fields" "2 memorizer: debugfs/memorizer/memorizer_fields: No such file or \
 directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
 narrows 0 "" --accesses --cgroup /user.slice,/a/b,/ --cgroup /system.slice/memorizer.service
-same "members of groups are chosen" "0 /user.slice /a/b / /system.slice/memorizer.service" \
+same "--cgroup sets memorizer_cgroup" "0 /user.slice /a/b / /system.slice/memorizer.service" \
 	"$status $(xargs <"$tmp/at.cgroups")"
-same "then those of others are again, and nothing is logged" "/before 0 0" "$(cat "$m/memorizer_cgroup" \
+same "--cgroup restores memorizer_cgroup and logging" "/before 0 0" "$(cat "$m/memorizer_cgroup" \
 	"$tmp/at.off" "$m/memorizer_log_access" | xargs)"
 chooses_tasks "" --cgroup / -- true
-same "a kernel that chooses so is wanted" "2 memorizer: debugfs/memorizer/memorizer_cgroup: No such file or \
+same "--cgroup needs memorizer_cgroup" "2 memorizer: debugfs/memorizer/memorizer_cgroup: No such file or \
 directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
 chooses_tasks "" --pid 7,8 --pid 9 -- sh -c "$command"
-same "tasks are chosen" "0 7 8 9 0" "$status $(xargs <"$tmp/at.pids")"
-same "and all are again" "- 1" "$(tr -d '\n' <"$m/memorizer_pid")- $(cat "$m/memorizer_pid_fork")"
+same "--pid sets memorizer_pid" "0 7 8 9 0" "$status $(xargs <"$tmp/at.pids")"
+same "--pid restores memorizer_pid" "- 1" "$(tr -d '\n' <"$m/memorizer_pid")- $(cat "$m/memorizer_pid_fork")"
 grep -q 'not chosen' "$tmp/err"
 [ $? -eq 1 ]
-ok $? "by the kernel, not by the recorder"
+ok $? "the kernel filters by pid, not the recorder"
 chooses_tasks "$$
 4194304
 " --children --pid 7 -- sh -c "$command"
-same "with their children" "0 7 1" "$status $(xargs <"$tmp/at.pids")"
-same "those that were chosen before are again, but who has ended" "$$ 1" \
+same "--children sets memorizer_pid_fork" "0 7 1" "$status $(xargs <"$tmp/at.pids")"
+same "tasks selected before are restored, except for ended ones" "$$ 1" \
 	"$(cat "$m/memorizer_pid") $(cat "$m/memorizer_pid_fork")"
 chooses_tasks "4194304
 " --children -- sh -c "echo \$\$; cat $m/memorizer_pid; $command"
-same "a command is chosen before it begins" "0 2 1" \
+same "a command is selected before it starts" "0 2 1" \
 	"$status $(wc -l <"$tmp/out") $(sort -u "$tmp/out" | wc -l)"
-same "with its children" "$(head -n 1 "$tmp/out") 1" "$(xargs <"$tmp/at.pids")"
-same "if all have ended, nobody is chosen again" "none 1" \
+same "a command is selected with its children" "$(head -n 1 "$tmp/out") 1" "$(xargs <"$tmp/at.pids")"
+same "if all tasks have ended, none is restored" "none 1" \
 	"$(cat "$m/memorizer_pid") $(cat "$m/memorizer_pid_fork")"
 
-# What was asked for and does not come
-# stats SITES ACCESSES OTHERS OBJECTS NOT_CHOSEN: what the kernel counts
+# Requested events that do not occur
+# stats SITES ACCESSES OTHERS OBJECTS NOT_CHOSEN: set the kernel's counts
 stats()
 {
 	printf '%s\n' "allocations: $4" "accesses_attributed: 0" "accesses_cleared: 0" \
@@ -465,7 +465,7 @@ counting()
 	exec 3<&-
 }
 
-# yields NAME STATUS MESSAGE BEFORE AFTER LOGGING ARGUMENTS...: with these counts before and after
+# yields NAME STATUS MESSAGE BEFORE AFTER LOGGING ARGUMENTS...: record with these counts before and after
 yields()
 {
 	name=$1 exit=$2 said=$3 before=$4 after=$5
@@ -513,7 +513,7 @@ for kind in cache alloc; do
 	yields "not where one does" 0 "" "9 1 0 5 10" "9 2 0 6 60" 1 -r --$kind somebody
 done
 
-# The snapshot's file lets its writer wait until the streams have been read
+# A write to the snapshot's file waits until the streams have been read
 snapshot()
 {
 	exec 3<>"$m/cpu0"
@@ -532,13 +532,13 @@ start snapshot
 record -o "$tmp/trace" --snapshot -- sh -c "$command"
 wait $kernel
 copied 0 && [ $status -eq 0 ]
-ok $? "streams are read while a snapshot is made"
-same "which is asked for once" 1 "$(cat "$tmp/at.snapshot")"
+ok $? "streams are read during a snapshot"
+same "a snapshot is requested once" 1 "$(cat "$tmp/at.snapshot")"
 debugfs 0
 start on_before
 record -o "$tmp/trace" --retirements --snapshot -- sh -c "$command"
 wait $kernel
-same "a kernel that makes none is told" "2 memorizer: debugfs/memorizer/stream_snapshot: \
+same "a kernel without snapshots is reported" "2 memorizer: debugfs/memorizer/stream_snapshot: \
 No such file or directory: the trace has no snapshot" "$status $(message | head -n 1)"
 
 late_cpu()
@@ -564,7 +564,7 @@ start late_cpu
 record -o "$tmp/trace" -- sh -c "$command"
 wait $kernel
 copied 0 10 && [ $status -eq 0 ]
-ok $? "a CPU that comes while others are recorded is taken in"
+ok $? "a CPU that comes online is recorded"
 
 # Other ends
 endless()
@@ -579,7 +579,7 @@ endless()
 	exec 3<&- 4<&-
 }
 
-# What ignores SIGHUP, as nohup does, hands that down
+# nohup's ignored SIGHUP is inherited
 for signal in INT TERM HUP; do
 	debugfs 0 1
 	start endless
@@ -597,16 +597,16 @@ for signal in INT TERM HUP; do
 	ok $? "SIG$signal ends a recording"
 done
 
-# With nobody who writes, the FIFO is at its end at once
+# A FIFO without a writer is at its end
 debugfs 0
 record -o "$tmp/trace" --for 1ms
-same "so does time" "0 memorizer: trace: 0 packets, 0 bytes, from 1 CPUs; 0 events lost" \
+same "--for ends a recording" "0 memorizer: trace: 0 packets, 0 bytes, from 1 CPUs; 0 events lost" \
 	"$status $(message)"
 
-# However late it is, the line comes before the end: it is due earlier
+# Even if late, the line comes before the end: it is due earlier
 "$terminal" "$memorizer" record --debugfs "$d" -o "$tmp/live" --for 1500ms >"$tmp/out" </dev/null
 tr '\r' '\n' <"$tmp/out" | grep -q '^[0-9]* s  0\.000 MB/s  0\.000 MB  0 lost '
-ok $? "a terminal has a live line"
+ok $? "a terminal shows a live line"
 
 debugfs 0 1
 start endless
@@ -622,9 +622,9 @@ status=$?
 : >"$tmp/ended"
 wait $kernel
 copied 0 1 && [ $status -eq 0 ]
-ok $? "SIGHUP does not harm one that nohup started"
+ok $? "SIGHUP does not end a recorder under nohup"
 
-# A command is told to end when the recording is, and the trace is complete by then
+# A command gets a signal when the recording gets one; the trace is complete by then
 debugfs 0 1
 start endless
 "$memorizer" record --debugfs "$d" -o "$tmp/trace" -- \
@@ -642,7 +642,7 @@ status=$?
 wait $kernel
 copied 0 1
 ok $? "a signal ends a recording of a command"
-same "and the command" "5 told" "$status $(cat "$tmp/out")"
+same "a signal ends the command" "5 told" "$status $(cat "$tmp/out")"
 
 # Directories
 debugfs 0
@@ -653,22 +653,22 @@ debugfs 0
 	done
 )
 [ -e "$tmp/memorizer-trace/cpu0" ] && [ -e "$tmp/memorizer-trace.1/cpu0" ]
-ok $? "without --output the directory is the first free one"
+ok $? "without --output, the first free directory is used"
 
 # Failures: status 2, a message, and whole packets
-# fails NAME MESSAGE: for the recording that was made
+# fails NAME MESSAGE: the last recording failed with MESSAGE
 fails()
 {
 	same "$1" "2 memorizer: $2" "$status $(message | head -n 1)"
 }
 
-# whole CPU BYTES: the copy is what was sent up to there
+# whole CPU BYTES: the copy equals the first BYTES sent
 whole()
 {
 	head -c "$2" "$tmp/sent.$1" | cmp - "$tmp/trace/cpu$1"
 }
 
-# A regular file is at its end after what it holds, as none of the kernel's is
+# A regular file ends after its contents, unlike the kernel's
 debugfs
 "$packets" 3 5000 >"$tmp/sent.0"
 head -c 12500 "$tmp/sent.0" >"$m/cpu0"
@@ -677,8 +677,8 @@ fails "a kernel's file that goes away is told" \
 	"debugfs/memorizer/cpu0: it ended while it was recorded: the trace ends here"
 whole 0 10000
 ok $? "the trace ends with the last whole packet"
-same "the switches are as they were" 0 "$(cat "$m/stream_allocations")"
-same "which the summary says as well" \
+same "the switches are restored after a failure" 0 "$(cat "$m/stream_allocations")"
+same "the summary agrees after a failure" \
 	"memorizer: trace: 2 packets, 10000 bytes, from 1 CPUs; 0 events lost" "$(message | tail -n 1)"
 
 debugfs
@@ -687,7 +687,7 @@ record -o "$tmp/trace"
 fails "so is one that cannot be read" \
 	"debugfs/memorizer/cpu0: Input/output error: the trace ends here"
 [ ! -s "$tmp/trace/cpu0" ]
-ok $? "from which nothing comes"
+ok $? "a failed CPU's file is empty"
 
 debugfs
 "$packets" 1 5000 >"$tmp/sent.0"
@@ -696,9 +696,9 @@ record -o "$tmp/trace"
 fails "bytes that are no packet are told" \
 	"debugfs/memorizer/cpu0: no CTF packet where one should begin: the trace ends here"
 whole 0 5000
-ok $? "and not left in the trace"
+ok $? "an incomplete file is removed"
 
-# A limit of a file's size plays a full disk. Packets of CPU 1 are below it.
+# A limit on file sizes simulates a full disk. Packets of CPU 1 are below it.
 full()
 {
 	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
@@ -724,13 +724,13 @@ status=$?
 wait $kernel
 fails "a full disk is told" "trace/cpu0: File too large: the trace ends here"
 whole 0 15000
-ok $? "the trace ends with the last whole packet that it had room for"
+ok $? "the trace ends with the last packet that has room"
 copied 1
-ok $? "CPUs for which there was room are complete"
+ok $? "other CPUs' files are complete"
 [ -e "$tmp/at.end" ]
-ok $? "the command goes on to its end"
+ok $? "the command runs to its end"
 
-# signalled SIGNAL ARGUMENTS...: begins to record, and sends a signal when the kernel's side says so
+# signalled SIGNAL ARGUMENTS...: start to record, and send a signal when the kernel's side is ready
 signalled()
 {
 	number=$1
@@ -743,13 +743,13 @@ signalled()
 	kill -"$number" $recorder
 }
 
-# alive: whether the recorder goes on
+# alive: succeed if the recorder is running
 alive()
 {
 	grep -q '^State:.[^ZX]' "/proc/$recorder/status" 2>/dev/null
 }
 
-# asleep: whether it sleeps in read(2), each time of many
+# asleep: succeed if it sleeps in read(2), repeatedly
 asleep()
 {
 	looks=0
@@ -761,7 +761,7 @@ asleep()
 	done
 }
 
-# end_of_it: what became of the recorder and of the kernel's side
+# end_of_it: wait for the recorder and the kernel's side
 end_of_it()
 {
 	wait $recorder
@@ -794,12 +794,12 @@ while alive; do
 	fi
 done
 end_of_it
-same "a stream that does not go off ends the recording all the same" \
+same "a stream that stays on does not block the end" \
 	"2 memorizer: debugfs/memorizer/stream_allocations: Is a directory" "$status $(message | head -n 1)"
 copied 0
-ok $? "with what the kernel had by then"
+ok $? "the trace has what the kernel had by then"
 
-# Somebody turns it on again while the rest is read
+# Another process turns it on again while the rest is read
 turns_on_again()
 {
 	exec 3<>"$m/cpu0"
@@ -827,10 +827,10 @@ done
 : >"$tmp/ended"
 cat "$m/cpu0" >/dev/null &
 end_of_it
-same "so does one that somebody turns on again" "2 memorizer: debugfs/memorizer: the stream is on: \
+same "a stream that is turned on again does not block the end" "2 memorizer: debugfs/memorizer: the stream is on: \
 the trace ends with what the buffers held" "$status $(message | head -n 1)"
 
-# A kernel that never says that its file has ended
+# A kernel whose file never ends
 silent()
 {
 	exec 3<>"$m/cpu0"
@@ -856,13 +856,13 @@ while alive; do
 	fi
 done
 end_of_it
-same "a second signal ends the reading of the rest" \
+same "a second signal ends reading of the rest" \
 	"2 memorizer: debugfs/memorizer: what the kernel still had is left out" \
 	"$status $(message | head -n 1)"
 copied 0
-ok $? "which leaves what was read before"
+ok $? "the trace keeps what was read before the second signal"
 
-# Nobody reads what is said
+# Nobody reads the messages
 debugfs
 "$packets" 3 5000 >"$m/cpu0"
 mkfifo "$tmp/nobody"
@@ -870,7 +870,7 @@ exec 8<>"$tmp/nobody" 9>"$tmp/nobody" 8<&-
 env --default-signal=PIPE "$memorizer" record --debugfs "$d" -o "$tmp/trace" 2>&9
 status=$?
 exec 9>&-
-same "SIGPIPE does not end a recording with the stream on" "2 0" \
+same "SIGPIPE does not leave the stream on" "2 0" \
 	"$status $(cat "$m/stream_allocations")"
 
 # More CPUs than a process may have files open
@@ -881,11 +881,11 @@ debugfs 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 2
 	exit $status
 )
 status=$?
-same "many CPUs need many files" "0 memorizer: trace: 0 packets, 0 bytes, from 31 CPUs; \
+same "the limit on open files is raised for many CPUs" "0 memorizer: trace: 0 packets, 0 bytes, from 31 CPUs; \
 0 events lost" "$status $(message | tail -n 1)"
-same "of which the command knows nothing" 50 "$(cat "$tmp/out")"
+same "the command keeps the limit on open files" 50 "$(cat "$tmp/out")"
 
-# Places where somebody else may write
+# Directories where others may write
 planted()
 {
 	exec 3<>"$m/cpu0"
@@ -905,9 +905,9 @@ echo precious >"$tmp/victim"
 start planted
 record -o "$tmp/trace" -- sh -c "$command"
 wait $kernel
-same "what is there already is not written to" "2 memorizer: trace/cpu10: File exists" \
+same "an existing file is not overwritten" "2 memorizer: trace/cpu10: File exists" \
 	"$status $(message | head -n 1)"
-same "nor what a symbolic link leads to" precious "$(cat "$tmp/victim")"
+same "a symbolic link is not followed" precious "$(cat "$tmp/victim")"
 
 debugfs 0
 mkdir "$tmp/foreign"
@@ -917,21 +917,21 @@ else
 	foreign=/
 fi
 record -o "$foreign" --for 1ms
-same "a directory of somebody else is refused" "2 memorizer: $foreign: somebody else's: \
+same "another user's directory is refused" "2 memorizer: $foreign: somebody else's: \
 want a new directory, or an empty one of your own" "$status $(cat "$tmp/err")"
 rm -rf "$tmp/foreign"
 mkdir "$tmp/open"
 chmod 777 "$tmp/open"
 record -o "$tmp/open" --for 1ms
-same "so is one that others may write to" "2 memorizer: open: others may write to it: \
+same "a directory writable by others is refused" "2 memorizer: open: others may write to it: \
 want a new directory, or an empty one of your own" "$status $(message)"
 ln -s "$tmp/elsewhere" "$tmp/link"
 mkdir "$tmp/elsewhere"
 record -o "$tmp/link" --for 1ms
-same "and a symbolic link" "2 memorizer: link: Not a directory" "$status $(message)"
+same "a symbolic link to a directory is refused" "2 memorizer: link: Not a directory" "$status $(message)"
 
-# What is written, and how much of it
-# stored CPU TRACE: the CPU's packets in it
+# Contents and size of the files
+# stored CPU TRACE: print the CPU's packets
 stored()
 {
 	if [ -e "$2/cpu$1.zst" ]; then
@@ -958,14 +958,14 @@ start several
 record -o "$tmp/trace" --compress -- sh -c "$command"
 wait $kernel
 stored 0 "$tmp/trace" | cmp - "$tmp/sent.0" && stored 1 "$tmp/trace" | cmp - "$tmp/sent.1"
-ok $? "what is compressed is what was sent"
-same "the summary says how small it is" "0 memorizer: trace: 51 packets, 7615000 bytes \
+ok $? "compressed files have what was sent"
+same "the summary has the compressed size" "0 memorizer: trace: 51 packets, 7615000 bytes \
 ($(cat "$tmp/trace"/cpu*.zst | wc -c) compressed), from 2 CPUs; 0 events lost" "$status $(message)"
 head -c -9 "$tmp/trace/cpu0.zst" >"$tmp/cut.zst"
 zstd -dcq "$tmp/cut.zst" >"$tmp/got" 2>/dev/null
 size=$(wc -c <"$tmp/got")
 [ "$size" -ge 15000 ] && cmp -n "$size" "$tmp/got" "$tmp/sent.0"
-ok $? "cut off, it is what was sent up to there"
+ok $? "a truncated compressed file has what was sent up to there"
 
 # Each CPU has a thread: with more than eight
 crowd()
@@ -988,10 +988,10 @@ record -o "$tmp/trace" -- sh -c "$command"
 wait $kernel
 copied 0 7 11 && [ $status -eq 0 ]
 ok $? "many CPUs are copied by many threads"
-same "all of it" "memorizer: trace: 161 packets, 6600100 bytes, from 12 CPUs; 0 events lost" \
+same "many threads copy everything" "memorizer: trace: 161 packets, 6600100 bytes, from 12 CPUs; 0 events lost" \
 	"$(message)"
 
-# As many packets as fit into a size; the recording ends then
+# --max-size: the recording ends when it is reached
 too_much()
 {
 	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
@@ -1008,18 +1008,18 @@ start too_much
 record -o "$tmp/trace" --max-size 72K
 wait $kernel
 size=$(cat "$tmp/trace"/cpu? | wc -c)
-same "a recording ends when it is as large as it may be" "0 70000" "$status $size"
-same "which is told, with what was left out" \
+same "--max-size ends the recording" "0 70000" "$status $size"
+same "--max-size reports what was left out" \
 	"memorizer: trace: as large as --max-size says: the trace ends here
 memorizer: trace: 7 packets, 70000 bytes, from 2 CPUs; 0 events lost
 memorizer: trace: 30200 bytes came later and are left out" "$(message)"
 stored 0 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu0")" - "$tmp/sent.0" &&
 	stored 1 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu1")" - "$tmp/sent.1"
-ok $? "it is what came first"
+ok $? "--max-size keeps the first packets"
 
-# Parts. But for the first one, the file of a CPU begins with a packet that stands for those in
-# earlier parts; without announcements it has no more than a header.
-# behind FILE: the packets behind that
+# Parts. In all but the first, a CPU's file starts with a packet with the announcements of earlier
+# parts; without announcements, it is only a header.
+# behind FILE: print the packets after that one
 behind()
 {
 	tail -c +81 "$tmp/trace/$1"
@@ -1029,17 +1029,17 @@ debugfs 0 1
 start several
 record -o "$tmp/trace" --max-size 4M --rotate 2 -- sh -c "$command"
 wait $kernel
-same "a recording goes on in the next part" "0 memorizer: trace: 53 packets, 7615160 bytes in 2 \
+same "--rotate continues in the next part" "0 memorizer: trace: 53 packets, 7615160 bytes in 2 \
 parts, from 2 CPUs; 0 events lost" "$status $(message)"
 behind 1/cpu0 | cat "$tmp/trace/0/cpu0" - | cmp - "$tmp/sent.0" &&
 	behind 1/cpu1 | cat "$tmp/trace/0/cpu1" - | cmp - "$tmp/sent.1"
-ok $? "with all that came"
+ok $? "parts have all packets"
 cmp "$tmp/trace/1/metadata" "$m/metadata" && cmp "$tmp/trace/0/metadata" "$m/metadata" &&
 	cmp "$tmp/trace/common/kernel/uname" "$tmp/trace/1/kernel/uname"
-ok $? "and each part is a trace"
+ok $? "each part is a trace"
 [ "$(cat "$tmp/trace/0"/cpu? | wc -c)" -le 4194304 ] &&
 	[ "$(cat "$tmp/trace/1"/cpu? | wc -c)" -le 4194304 ]
-ok $? "not larger than it may be"
+ok $? "no part is larger than --max-size"
 
 many_parts()
 {
@@ -1055,25 +1055,25 @@ debugfs 0
 start many_parts
 record -o "$tmp/trace" --max-size 100000 --rotate 2 -- sh -c "$command"
 wait $kernel
-same "old parts make room for new ones" "0 memorizer: trace: 38 packets, 350240 bytes in 4 parts, \
+same "old parts are removed" "0 memorizer: trace: 38 packets, 350240 bytes in 4 parts, \
 from 1 CPUs; 0 events lost
 memorizer: trace: 21 packets made room for later ones" "$status $(message)"
-same "which are the last" "2 3 common" "$(cd "$tmp/trace" && echo *)"
+same "the last parts remain" "2 3 common" "$(cd "$tmp/trace" && echo *)"
 tail -c 150000 "$tmp/sent.0" >"$tmp/want"
 {
 	behind 2/cpu0
 	behind 3/cpu0
 } | cmp - "$tmp/want"
-ok $? "without a gap"
+ok $? "the remaining parts have no gap"
 debugfs 0
 start many_parts
 record -o "$tmp/trace" --max-size 5000 --rotate 2 -- sh -c "$command"
 wait $kernel
-same "a packet that fits into no part is told" \
+same "a packet too large for a part is reported" \
 	"2 memorizer: trace: want a --max-size that a packet fits in" \
 	"$status $(message | head -n 1)"
 
-# A flight recorder. Its files end when there is nothing to read, as the kernel's do.
+# A flight recorder. Its files end when there is nothing to read, like the kernel's.
 flight()
 {
 	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
@@ -1102,17 +1102,17 @@ kill -INT $recorder
 end_of_it
 head -c 100000 "$tmp/sent.0" | tail -c 40000 >"$tmp/want"
 behind 0/cpu0 | cmp - "$tmp/want" && cmp "$tmp/sent.1" "$tmp/trace/0/cpu1"
-ok $? "SIGUSR2 has a flight recorder write the last packets of each CPU"
+ok $? "SIGUSR2 makes a flight recorder write the last packets of each CPU"
 tail -c 40000 "$tmp/sent.0" >"$tmp/want"
 behind 1/cpu0 | cmp - "$tmp/want" && cmp "$tmp/sent.1" "$tmp/trace/1/cpu1"
-ok $? "so does its end"
-same "what was forgotten is counted" "0 memorizer: trace/0
+ok $? "the end makes a flight recorder write them, too"
+same "dropped packets are counted" "0 memorizer: trace/0
 memorizer: trace/1
 memorizer: trace: 10 packets, 80560 bytes in 2 parts, from 2 CPUs; 0 events lost
 memorizer: trace: 11 packets made room for later ones" "$status $(message)"
 
-# What is left out; the rest is the same to the last byte of each event
-# chosen PATTERN: what should be left of the trace "whole", but for what matches
+# Events that are filtered out; the others do not change in any byte
+# chosen PATTERN: print the trace "whole" without the events that match
 chosen()
 {
 	"$build/tests/dump-trace" "$tmp/whole" | grep -Ev "$1" >"$tmp/want"
@@ -1129,18 +1129,18 @@ for kind in slab pages; do
 	else
 		chosen '(alloc|free): .*kind = . "(kmalloc|cache)"'
 	fi
-	equal "memory of one kind is recorded: $kind" "$tmp/want" "$tmp/got"
+	equal "--kind records only: $kind" "$tmp/want" "$tmp/got"
 	left=$(($(wc -l <"$tmp/want")))
-	same "what was not chosen is counted" "0 $((nr_events - left)) events were not chosen" \
+	same "--kind counts the events left out" "0 $((nr_events - left)) events were not chosen" \
 		"$status $(message | sed -n 's/.*trace: \(.* not chosen\)/\1/p')"
 	"$memorizer" check "$tmp/trace" >"$tmp/out" 2>&1
-	same "check knows of it" "0 events_read_before: 7 events_not_chosen: $((nr_events - left))" \
+	same "check accepts a trace of one kind" "0 events_read_before: 7 events_not_chosen: $((nr_events - left))" \
 		"$? $(xargs <"$tmp/trace/kernel/recorder")"
 	babeltrace2 "$tmp/trace" 2>&1 | wc -l >"$tmp/got"
-	same "and babeltrace2 reads it" "$left" "$(cat "$tmp/got")"
+	same "babeltrace2 reads a trace of one kind" "$left" "$(cat "$tmp/got")"
 done
-# A part is a trace of its own: what the kernel announced once is in each
-# announced: the events of the whole trace, and those of the parts, but for announcements
+# A part is a complete trace: each has the kernel's announcements
+# announced: print the events of the whole trace, and of the parts, without announcements
 announced()
 {
 	"$build/tests/dump-trace" "$tmp/whole" | grep -Ev '^[^ ]* (task|cache): ' |
@@ -1154,7 +1154,7 @@ for compress in "" --compress; do
 	# shellcheck disable=SC2086 # an option or none
 	records --max-size 200000 --rotate 50 $compress
 	announced
-	equal "parts have all events, each once${compress:+, compressed}" "$tmp/want" "$tmp/got"
+	equal "parts have each event once${compress:+, compressed}" "$tmp/want" "$tmp/got"
 	said=
 	for part in "$tmp/trace"/[0-9]*; do
 		"$memorizer" check "$part" >"$tmp/out" 2>&1
@@ -1162,21 +1162,21 @@ for compress in "" --compress; do
 		[ -n "$compress" ] || babeltrace2 "$part" >/dev/null 2>"$tmp/out" ||
 			said="$said $(cat "$tmp/out")"
 	done
-	same "and each is sound" "$(echo "$said" | sed 's/[^ ]\{1,\}/0/g')" "$said"
-	same "of several" 1 "$([ $(($(echo "$said" | wc -w))) -gt 1 ] && echo 1)"
+	same "each part checks clean" "$(echo "$said" | sed 's/[^ ]\{1,\}/0/g')" "$said"
+	same "there are several parts" 1 "$([ $(($(echo "$said" | wc -w))) -gt 1 ] && echo 1)"
 done
 records --flight 100000
 "$memorizer" check "$tmp/trace/0" >"$tmp/out" 2>&1
-same "what a flight recorder has kept is sound, too" "0 0" "$status $?"
+same "a flight recorder's trace checks clean" "0 0" "$status $?"
 sed 's/^/# /' "$tmp/out"
 "$memorizer" report --csv "$tmp/trace/0" >"$tmp/out" 2>&1
 grep -q '^caches,.*cache-4' "$tmp/out"
-ok $? "caches have names in it"
+ok $? "a flight recorder's trace has cache names"
 awk '/dropped|made room/' "$tmp/err" | grep -q packets
-ok $? "although it forgot packets"
+ok $? "the flight recorder dropped packets"
 
-# What each kind of recording writes is sound: 3 is a trace that lacks what the recording was told
-# to leave out
+# Every kind of recording writes a valid trace: status 3 is a trace without the events that the
+# recording was told to leave out
 sound()
 {
 	for trace in "$tmp/trace" "$tmp/trace"/[0-9]*; do
@@ -1194,9 +1194,9 @@ for kind in "" --compress "--kind slab" "--pid 4 --accesses" "--cpu 1 --accesses
 	# shellcheck disable=SC2086 # options
 	records $kind
 	sound
-	ok $? "check has nothing to say about what record writes${kind:+: $kind}"
+	ok $? "every recording checks clean${kind:+: $kind}"
 done
-# Of a boot's first recording, one in which nothing happens, and what has no room for a packet
+# The first recording of a boot, one without events, and one without room for a packet
 for nr_before in 0 7; do
 	for kind in "" "--max-size 1"; do
 		debugfs 0 1
@@ -1212,11 +1212,11 @@ for nr_before in 0 7; do
 			record -o "$tmp/trace" --for 1ms
 		fi
 		sound
-		ok $? "nor about one without events${kind:+: $kind}"
+		ok $? "a recording without events checks clean${kind:+: $kind}"
 	done
 done
 
-# A recorder that is killed has not saved what the kernel counted in the end
+# A killed recorder has not saved the kernel's final counts
 nr_before=0
 debugfs 0 1
 cp "$tmp/whole/metadata" "$m/metadata"
@@ -1233,15 +1233,15 @@ wait $recorder 2>/dev/null
 : >"$tmp/ended"
 wait $kernel
 "$memorizer" check "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
-same "the trace of a recorder that was killed is incomplete, which is no violation" \
+same "the trace of a killed recorder is incomplete, without violations" \
 	"3 memorizer: trace: incomplete: its recorder was killed, or could not write all of it" \
 	"$? $(message)"
 grep -q '0 violations, incomplete$' "$tmp/out"
-ok $? "check says both"
+ok $? "check reports both"
 "$memorizer" report --json "$tmp/trace" 2>/dev/null | grep -q '"incomplete": true'
-ok $? "report says it, too"
+ok $? "report shows that it is incomplete"
 
-# Modules are announced in each part: the last one at each address
+# Each part announces the last module at each address
 rm -rf "$tmp/whole"
 {
 	for module in "gadget base=ffffffffc0400000" "widget base=ffffffffc0400000" \
@@ -1256,11 +1256,11 @@ rm -rf "$tmp/whole"
 } | "$build/tests/make-trace" "$tmp/whole"
 records --max-size 80000 --rotate 2
 last=$tmp/trace/$(cd "$tmp/trace" && printf "%s\n" [0-9]* | sort -n | tail -n 1)
-same "modules that are there are announced in each part" 'tailor widget' \
+same "each part announces the loaded modules" 'tailor widget' \
 	"$("$build/tests/dump-trace" "$last" | sed -n 's/.*module: .*name = "\([a-z]*\)".*/\1/p' | sort | xargs)"
 
-# One definition of the events that are lost in a trace. An earlier reader has had the first packet
-# of each CPU, which reports losses of its own.
+# A single definition of lost events. An earlier reader has read the first packet of each CPU, which
+# reports its own losses.
 rm -rf "$tmp/whole"
 for cpu in 0 1; do
 	printf '%s\n' "cpu $cpu" "time $((100 * cpu))" "task pid=5 comm=five" "lost 1000" \
@@ -1270,7 +1270,7 @@ for cpu in 0 1; do
 	done
 done | "$build/tests/make-trace" -d "$tmp/whole"
 
-# later: gives all but the first packet of each CPU
+# later: send all but the first packet of each CPU
 later()
 {
 	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
@@ -1284,7 +1284,7 @@ later()
 	exec 3<&- 4<&-
 }
 
-# checked: the sum of the losses that check finds in the trace or its parts
+# checked: print the sum of check's losses in the trace or its parts
 checked()
 {
 	if [ -e "$tmp/trace/metadata" ]; then
@@ -1297,7 +1297,7 @@ checked()
 	done | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# Two times 1 + 2 + 0, three times each
+# Twice 1 + 2 + 0, three times each
 for kind in "" --compress "--accesses --scoped" "--max-size 230 --rotate 50" "--flight 10000"; do
 	debugfs 0 1
 	echo 0 >"$m/stream_scoped"
@@ -1306,10 +1306,10 @@ for kind in "" --compress "--accesses --scoped" "--max-size 230 --rotate 50" "--
 	# shellcheck disable=SC2086 # options
 	record -o "$tmp/trace" $kind -- sh -c "$command"
 	wait $kernel
-	same "losses are those of the trace, to recorder and check: record $kind" "18 18" \
+	same "record and check agree on the losses of the trace: record $kind" "18 18" \
 		"$(message | sed -n 's/.*; \([0-9]*\) events lost.*/\1/p') $(checked)"
 done
-# Of three parts, the losses of those that are kept
+# Three parts; only the losses of kept parts count
 debugfs 0 1
 cp "$tmp/whole/metadata" "$m/metadata"
 start later
@@ -1318,19 +1318,19 @@ wait $kernel
 part=$(echo "$tmp/trace"/[0-9]*)
 kept=$("$build/tests/dump-trace" "$part" |
 	awk '/text = "[147]"/ { sum++ } /text = "[258]"/ { sum += 2 } END { print sum + 0 }')
-same "a part has its own losses, not those of earlier ones" "$kept 1" "$(checked) $((kept < 18))"
+same "a part has only its own losses" "$kept 1" "$(checked) $((kept < 18))"
 
-# An announcement that is in the next part, as its CPU's file has ended here
+# An announcement that is in the next part, because its CPU's file ends in this one
 rm -rf "$tmp/part"
 printf '%s\n' "cpu 0" "time 100" "task pid=1 comm=one" "time 500" "mark pid=9 text=late" |
 	"$build/tests/make-trace" "$tmp/part"
 mkdir "$tmp/part/kernel"
 printf '%s\n' "complete_since: 0" "complete_until: 600" >"$tmp/part/kernel/recorder"
 "$memorizer" check "$tmp/part" >/dev/null
-same "a task that is not announced is told" 1 $?
+same "a missing announcement of a task is reported" 1 $?
 echo "complete_until: 300" >"$tmp/part/kernel/recorder"
 "$memorizer" check "$tmp/part" >"$tmp/out"
-same "unless that may be in another part" 0 $?
+same "a missing announcement that may be in another part is not reported" 0 $?
 
 rm -rf "$tmp/whole"
 page=ffff888000001
@@ -1347,106 +1347,106 @@ page=ffff888000001
 } | "$build/tests/make-trace" "$tmp/whole"
 records --accesses --pid 5,7
 chosen 'access: .*pid = 6 '
-equal "accesses of some tasks" "$tmp/want" "$tmp/got"
-same "the others are counted" 4 "$(sed -n 's/^events_not_chosen: //p' "$tmp/trace/kernel/recorder")"
+equal "--pid records the accesses of these tasks" "$tmp/want" "$tmp/got"
+same "--pid counts the others" 4 "$(sed -n 's/^events_not_chosen: //p' "$tmp/trace/kernel/recorder")"
 records --accesses --cpu 1 --compress
 chosen 'cpu_id = 0.*access: |access: .*cpu_id = 0'
-equal "accesses on some CPUs" "$tmp/want" "$tmp/got"
-same "the others are counted, too" 6 "$(sed -n 's/^events_not_chosen: //p' "$tmp/trace/kernel/recorder")"
+equal "--cpu records the accesses on these CPUs" "$tmp/want" "$tmp/got"
+same "--cpu counts the others" 6 "$(sed -n 's/^events_not_chosen: //p' "$tmp/trace/kernel/recorder")"
 records --accesses --cpu 0 --pid 6 --kind pages
 chosen 'alloc: |access: .*pid = [57] |cpu_id = 1.*access: |access: .*cpu_id = 1'
-equal "all at once" "$tmp/want" "$tmp/got"
+equal "--pid, --cpu and --kind combine" "$tmp/want" "$tmp/got"
 
-# With kptr_restrict of 2 all addresses are 0, for root, too
+# With kptr_restrict=2, all addresses are 0, even for root
 if unshare -m true 2>"$tmp/err"; then
 	for hidden in 0 1; do
 		debugfs 0
 		printf '0000000000000000 A fixed\n%016x T _text\n' $((!hidden)) >"$tmp/kallsyms"
 		unshare -m sh -c 'mount --bind "$1" /proc/kallsyms && shift && exec "$@"' sh "$tmp/kallsyms" \
 			"$memorizer" record --debugfs "$d" -o "$tmp/trace" --for 1ms 2>"$tmp/err"
-		same "symbols that cannot be had are missed at the beginning: $hidden" "$? $hidden" \
+		same "hidden symbols are reported at the beginning: $hidden" "$? $hidden" \
 			"0 $(head -n 1 "$tmp/err" | grep -c 'the trace will have no symbols')"
 	done
 fi
 
-# Refusals: before anything is switched on or written
+# Refusals, before anything is switched on or written
 # refuses NAME MESSAGE ARGUMENTS...
 refuses()
 {
 	name=$1 want=$2
 	shift 2
 	record "$@"
-	same "$name" "2 memorizer$want" "$status $(sed "s|$tmp/||g" "$tmp/err" | xargs -d '\n')"
+	same "record refuses: $name" "2 memorizer$want" "$status $(sed "s|$tmp/||g" "$tmp/err" | xargs -d '\n')"
 	[ ! -e "$tmp/none" ] && ! grep -q 1 "$m"/stream_* 2>/dev/null
-	ok $? "$name: nothing was touched"
+	ok $? "$name: nothing is changed"
 }
 
 hint="Try 'memorizer help record'."
 debugfs 0
-refuses "an empty directory is wanted" \
+refuses "the directory is not empty" \
 	": debugfs: not empty: want a new or an empty directory" -o "$d"
-refuses "one that can be made" ": none/trace: No such file or directory" -o "$tmp/none/trace"
-refuses "a directory" ": debugfs/memorizer/metadata: Not a directory" -o "$m/metadata"
-refuses "a time that is one" \
+refuses "the directory cannot be created" ": none/trace: No such file or directory" -o "$tmp/none/trace"
+refuses "the output is not a directory" ": debugfs/memorizer/metadata: Not a directory" -o "$m/metadata"
+refuses "--for is not a time" \
 	" record: --for soon: want a time like 60s, 500ms, 5m or 2h $hint" --for soon
-refuses "one with a unit that is known" \
+refuses "--for has an unknown unit" \
 	" record: --for 3d: want a time like 60s, 500ms, 5m or 2h $hint" --for 3d
-refuses "a time to record in" \
+refuses "--for is 0" \
 	" record: --for 0s: want a time like 60s, 500ms, 5m or 2h $hint" --for 0s
-refuses "a time or a command" " record: --for and a command: want one of them $hint" \
+refuses "both --for and a command" " record: --for and a command: want one of them $hint" \
 	--for 1s true
-refuses "a kind that is one" " record: --kind cache: want slab or pages $hint" --kind cache
-refuses "pids that are some" " record: --pid 5,: want numbers with commas between $hint" --pid 5,
-refuses "accesses to choose" " record: --cpu: want --accesses, which it chooses from $hint" --cpu 1
-refuses "a size that is one" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T
-refuses "one to keep, too" " record: --flight 0: want a size like 100M $hint" --flight 0
-refuses "a number of parts" " record: --rotate 1K: want a number of parts $hint" --rotate 1K
-refuses "a size for parts" " record: --rotate: want --max-size, too, which says when $hint" \
+refuses "--kind is unknown" " record: --kind cache: want slab or pages $hint" --kind cache
+refuses "--pid is not a list" " record: --pid 5,: want numbers with commas between $hint" --pid 5,
+refuses "--cpu without --accesses" " record: --cpu: want --accesses, which it chooses from $hint" --cpu 1
+refuses "--max-size has an unknown unit" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T
+refuses "--flight is 0" " record: --flight 0: want a size like 100M $hint" --flight 0
+refuses "--rotate is not a number" " record: --rotate 1K: want a number of parts $hint" --rotate 1K
+refuses "--rotate without --max-size" " record: --rotate: want --max-size, too, which says when $hint" \
 	--rotate 3
-refuses "one way to keep the last" " record: --flight and --max-size: want one of them $hint" \
+refuses "both --flight and --max-size" " record: --flight and --max-size: want one of them $hint" \
 	--flight 1M --max-size 1M
-refuses "more than a newline" " record: --mark  : want 1 to 255 bytes $hint" --mark "
+refuses "--mark is a newline" " record: --mark  : want 1 to 255 bytes $hint" --mark "
 "
-refuses "a mark" " record: --mark : want 1 to 255 bytes $hint" --mark ""
-refuses "one that the kernel takes" " record: --mark $(printf '%020d' 0)...: want 1 to 255 bytes $hint" \
+refuses "--mark is empty" " record: --mark : want 1 to 255 bytes $hint" --mark ""
+refuses "--mark is too long" " record: --mark $(printf '%020d' 0)...: want 1 to 255 bytes $hint" \
 	--mark "$(printf '%0256d' 0)"
-refuses "one that may be where no scope is open" " record: --mark leave it: want a text that does not leave \
+refuses "--mark leaves a scope" " record: --mark leave it: want a text that does not leave \
 a scope: none is open yet $hint" --mark "leave it"
 echo "stream_subbuf_size: 524288" >"$m/show_stats"
-refuses "room for a packet" " record: --max-size 524287: a packet may have 524288 bytes: want at least that" \
+refuses "--max-size is smaller than a packet" " record: --max-size 524287: a packet may have 524288 bytes: want at least that" \
 	-o "$tmp/none" --max-size 524287
-refuses "room for a packet in a part" " record: --max-size 1: a packet may have 524288 bytes: want at least that" \
+refuses "a part is smaller than a packet" " record: --max-size 1: a packet may have 524288 bytes: want at least that" \
 	-o "$tmp/none" --max-size 1 --rotate 2
-refuses "options that exist" " record: unrecognized option '--frob' $hint" --frob
-refuses "globs" " record: --function : want globs with commas between $hint" --accesses --function ""
-refuses "no blanks in them" " record: --module a b: want globs with commas between $hint" \
+refuses "the option is unknown" " record: unrecognized option '--frob' $hint" --frob
+refuses "--function is empty" " record: --function : want globs with commas between $hint" --accesses --function ""
+refuses "a glob has a blank" " record: --module a b: want globs with commas between $hint" \
 	--accesses --module "a b"
-refuses "all of them" " record: --module a,,b: want globs with commas between $hint" -M "a,,b"
+refuses "a glob is empty" " record: --module a,,b: want globs with commas between $hint" -M "a,,b"
 for terms in "" dentry cache: function:vfs_read "cache:a,,cache:b" "cache:a b" "cache:a,b"; do
-	refuses "terms of objects: '$terms'" " record: --fields $terms: want cache:GLOB or alloc:GLOB, with \
+	refuses "--fields is invalid: '$terms'" " record: --fields $terms: want cache:GLOB or alloc:GLOB, with \
 commas between $hint" --fields "$terms"
 done
 for paths in "" a ./a /a, /a,b "/a b"; do
-	refuses "paths of groups: '$paths'" " record: --cgroup $paths: want paths of control groups, which begin \
+	refuses "--cgroup is invalid: '$paths'" " record: --cgroup $paths: want paths of control groups, which begin \
 with /, with commas between $hint" --cgroup "$paths"
 done
-refuses "what tells of accesses by members" " record: filters: want --accesses, --traffic, --retirements \
+refuses "--cgroup without accesses" " record: filters: want --accesses, --traffic, --retirements \
 or --snapshot, which they choose from $hint" --cgroup /
-refuses "objects that stay" " record: --fields and --retirements: want one of them, what is retired has no \
+refuses "both --fields and --retirements" " record: --fields and --retirements: want one of them, what is retired has no \
 places $hint" --fields cache:a --retirements
-refuses "what tells of accesses" " record: filters: want --accesses, --traffic, --retirements \
+refuses "--function without accesses" " record: filters: want --accesses, --traffic, --retirements \
 or --snapshot, which they choose from $hint" --function a
-refuses "the same for tasks" " record: filters: want --accesses, --traffic, --retirements \
+refuses "--pid without accesses" " record: filters: want --accesses, --traffic, --retirements \
 or --snapshot, which they choose from $hint" --pid 1
-refuses "whose children" " record: --children: want --pid or a command, whose they are $hint" \
+refuses "--children without tasks" " record: --children: want --pid or a command, whose they are $hint" \
 	--accesses --children
-refuses "a kernel that filters" ": debugfs/memorizer/memorizer_filter: No such file or directory: not \
+refuses "the kernel has no filter" ": debugfs/memorizer/memorizer_filter: No such file or directory: not \
 in this kernel's Memorizer, want a later one" -o "$tmp/none" --accesses --function a
 # A kernel that filters has this file, too.
 echo 0 >"$m/memorizer_log_access"
 # oom_score_adj takes numbers only, as the kernel takes terms only.
 ln -s /proc/self/oom_score_adj "$m/memorizer_filter"
-refuses "terms that the kernel takes" ": debugfs/memorizer/memorizer_filter: 'function:a[': Invalid \
+refuses "the kernel refuses a term" ": debugfs/memorizer/memorizer_filter: 'function:a[': Invalid \
 argument" -o "$tmp/none" --accesses --function "a["
 mkdir "$tmp/own"
 record -o "$tmp/own" --accesses --function "a["
@@ -1454,44 +1454,44 @@ record -o "$tmp/own" --accesses --function "a["
 ok $? "a refused filter leaves an existing directory empty"
 rm "$m/memorizer_filter"
 ln -s /proc/self/oom_score_adj "$m/memorizer_fields"
-refuses "terms of objects that the kernel takes" ": debugfs/memorizer/memorizer_fields: 'cache:a[': Invalid \
+refuses "the kernel refuses a term of --fields" ": debugfs/memorizer/memorizer_fields: 'cache:a[': Invalid \
 argument" -o "$tmp/none" --fields "cache:a["
 rm "$m/memorizer_fields"
 ln -s /proc/self/oom_score_adj "$m/memorizer_cgroup"
-refuses "groups that there are" ": debugfs/memorizer/memorizer_cgroup: '/nowhere': Invalid \
+refuses "the kernel refuses a control group" ": debugfs/memorizer/memorizer_cgroup: '/nowhere': Invalid \
 argument" -o "$tmp/none" --accesses --cgroup /nowhere
 rm "$m/memorizer_cgroup"
-refuses "a kernel that chooses tasks" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
+refuses "the kernel cannot select tasks" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
 not in this kernel's Memorizer, want a later one" -o "$tmp/none" --retirements --pid 1
-refuses "and their children" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
+refuses "the kernel cannot select children" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
 not in this kernel's Memorizer, want a later one" -o "$tmp/none" --accesses --pid 1 --children
-# One of the two fails: what was done is undone
+# If one of two filters fails, the other one is restored
 echo 0 >"$m/memorizer_pid_fork"
 echo "vfs_*" >"$m/memorizer_filter"
 ln -s /proc/self/oom_score_adj "$m/memorizer_pid"
-refuses "tasks that there are" ": debugfs/memorizer/memorizer_pid: '4194304': Invalid argument" \
+refuses "the kernel refuses a task" ": debugfs/memorizer/memorizer_pid: '4194304': Invalid argument" \
 	-o "$tmp/none" --accesses --children --pid 4194304 --module ext4
-same "what was there is there again" "vfs_* 0" "$(xargs <"$m/memorizer_filter") $(cat "$m/memorizer_pid_fork")"
+same "the other filters are restored" "vfs_* 0" "$(xargs <"$m/memorizer_filter") $(cat "$m/memorizer_pid_fork")"
 echo "cache:before" >"$m/memorizer_fields"
-refuses "tasks, and then" ": debugfs/memorizer/memorizer_pid: '4194304': Invalid argument" \
+refuses "the kernel refuses a task after --fields" ": debugfs/memorizer/memorizer_pid: '4194304': Invalid argument" \
 	-o "$tmp/none" --pid 4194304 --children --snapshot --fields cache:dentry
-same "it is so with what is counted by place" cache:before "$(cat "$m/memorizer_fields")"
+same "memorizer_fields is restored" cache:before "$(cat "$m/memorizer_fields")"
 rm "$m/memorizer_filter" "$m/memorizer_pid" "$m/memorizer_pid_fork" "$m/memorizer_fields"
 echo 5 >"$m/stream_accesses"
-refuses "switches" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"
+refuses "a switch has an unknown value" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"
 rm "$m/stream_accesses"
-refuses "a kernel with the stream" ": debugfs/memorizer/stream_accesses: No such file or \
+refuses "the kernel lacks a switch" ": debugfs/memorizer/stream_accesses: No such file or \
 directory: not in this kernel's Memorizer, want a later one" -o "$tmp/none"
 debugfs
-refuses "and its files" ": debugfs/memorizer: no files cpu0, cpu1, ...: this kernel's \
+refuses "the kernel has no CPU files" ": debugfs/memorizer: no files cpu0, cpu1, ...: this kernel's \
 Memorizer has no stream, want a later one" -o "$tmp/none"
 debugfs 0
 rm "$m/metadata"
 record -o "$tmp/trace"
-same "and its metadata" "2 memorizer: metadata: No such file or directory" \
+same "the kernel has no metadata" "2 memorizer: metadata: No such file or directory" \
 	"$status $(cat "$tmp/err")"
 rm -r "$m"
-refuses "debugfs" ": debugfs: no debugfs: mount it (mount -t debugfs nodev debugfs) or say \
+refuses "debugfs is not mounted" ": debugfs: no debugfs: mount it (mount -t debugfs nodev debugfs) or say \
 with --debugfs where it is" -o "$tmp/none"
 
 # fault NAME ERRNO FILE MESSAGE
@@ -1504,13 +1504,13 @@ fault()
 	same "$name" "2 memorizer: debugfs/memorizer/$file: $want" \
 		"$status $(sed "s|$tmp/||g" "$tmp/err")"
 	[ ! -e "$tmp/none" ]
-	ok $? "$name: nothing was written"
+	ok $? "$name: nothing is written"
 }
 
 fault "a second reader is refused" 16 cpu0 \
 	"Device or resource busy: somebody else reads it, end that first"
-fault "so is one that is not root" 13 stream_allocations \
+fault "a user other than root is refused" 13 stream_allocations \
 	"Permission denied: only root can record"
-fault "and one under lockdown" 1 cpu0 "Operation not permitted: \
+fault "lockdown is refused" 1 cpu0 "Operation not permitted: \
 lockdown forbids it, want a kernel with lockdown=none or integrity"
 tap_end

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests of the referee, which compares the compiler's notes with DWARF: for each of its verdicts an
-# instruction of which it is known, once, and as often as a KMAP has it.
+# Test the referee, which compares the compiler's notes with DWARF: an instruction with a known
+# verdict for each one, counted once, and as often as in a KMAP.
 # Usage: test-referee.sh DIR, with referee in DIR/tests
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,13 +14,13 @@ cc -g -O1 -fno-pie -no-pie -static -nostdlib -fcf-protection=none -Wl,-e,same -o
 	"$here/vmlinux/referee/subject.c" || exit 1
 objdump -d --no-show-raw-insn "$tmp/vmlinux" >"$tmp/disassembly"
 
-# ip FUNCTION: of the instruction that accesses memory
+# ip FUNCTION: print the ip of its memory access
 ip()
 {
 	sed -n "/<$1>:/,/^$/s/^ *\([0-9a-f]*\):.*(%r.*/\1/p" "$tmp/disassembly"
 }
 
-# note_sections LINES: puts the notes of these accesses into vmlinux
+# note_sections LINES: add the notes of these accesses to vmlinux
 note_sections()
 {
 	printf '%s\n' "$@" 'record struct inner 8' 'member 0 4 first int' 'member 4 4 second int' \
@@ -38,7 +38,7 @@ note_sections()
 	objcopy "$@" "$tmp/vmlinux" "$tmp/noted" || exit 1
 }
 
-# verdicts KMAP: percentages, in the order of the verdicts
+# verdicts KMAP: print the percentages of the verdicts
 verdicts()
 {
 	"$referee" "$tmp/noted" ${1:+"$1" "$tmp/list"} <"$tmp/disassembly" >"$tmp/out" 2>&1
@@ -51,23 +51,23 @@ note_sections "note read $(ip same) outer in.second a.c 1 12 4 56 0" \
 	"note read $(ip no_variable) outer flag a.c 1 48 4 56 0" \
 	"note read $(ip unnamed) int - a.c 1 0 4 4 4" \
 	"note read $(ip nameless) int - a.c 1 0 4 4 4"
-same "of each verdict one" "6 16.67 16.67 16.67 16.67 16.67 16.67" "$(verdicts)"
+same "each verdict occurs once" "6 16.67 16.67 16.67 16.67 16.67 16.67" "$(verdicts)"
 
-# The same member by its own record, and by the one that it is in; and an element whose index is not constant
+# The same member by its record, and by the enclosing one; and an element with a variable index
 note_sections "note read $(ip same) inner second a.c 1 4 4 8 0" "note read $(ip unnamed) outer list[].first a.c 1 4294967295 4 56 2"
-same "what is in a record, or somewhere in an array, is the same" "2 100.00 0.00 0.00 0.00 0.00 0.00" "$(verdicts)"
+same "a member of an embedded record, or of an array, is the same" "2 100.00 0.00 0.00 0.00 0.00 0.00" "$(verdicts)"
 note_sections "note read $(ip same) inner first a.c 1 0 4 8 0"
-same "but not its neighbour" "1 0.00 0.00 100.00 0.00 0.00 0.00" "$(verdicts)"
+same "an adjacent member differs" "1 0.00 0.00 100.00 0.00 0.00 0.00" "$(verdicts)"
 
 note_sections "note read $(ip same) outer in.second a.c 1 12 4 56 0" \
 	"note read $(ip other_member) outer head a.c 1 0 8 56 0" \
 	"note write $(ip different) alien tail a.c 1 8 4 16 0"
 printf '%s\n' "1,2,3" "  $(ip same),7,1,2" "  $(ip same),8,1,0" "  $(ip other_member),7,0,12" "  1234,7,100,100" >"$tmp/kmap"
-same "by accesses, as a KMAP has them" "16 25.00 75.00 0.00 0.00 0.00 0.00" "$(verdicts "$tmp/kmap")"
-same "what differs is listed" "$(ip other_member) 12: notes outer.head at 0, DWARF outer at 48" \
+same "accesses count as in a KMAP" "16 25.00 75.00 0.00 0.00 0.00 0.00" "$(verdicts "$tmp/kmap")"
+same "differences are listed" "$(ip other_member) 12: notes outer.head at 0, DWARF outer at 48" \
 	"$(sed 's/:[^:]*$//' "$tmp/list")"
 "$referee" "$tmp/notes" <"$tmp/disassembly" >"$tmp/out" 2>&1
 same "without DWARF nothing is inferred" "0.00 0.00 0.00" "$(awk 'NR > 1 && NR < 5 { print $1 }' "$tmp/out" | xargs)"
 "$referee" "$tmp/vmlinux" <"$tmp/disassembly" >"$tmp/out" 2>&1
-same "without notes it says so" "2 referee: $tmp/vmlinux: no notes or no DWARF" "$? $(cat "$tmp/out")"
+same "missing notes are reported" "2 referee: $tmp/vmlinux: no notes or no DWARF" "$? $(cat "$tmp/out")"
 tap_end

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests memorizer report of a trace: exact numbers, formats, order, filters, messages, memory.
-# Usage: test-report.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test memorizer report of a trace: exact numbers, formats, order, filters, messages, memory.
+# Usage: test-report.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 data=$here/data
@@ -25,14 +25,14 @@ trace be be
 lost="incomplete: 3 events were lost, 0 packets are missing"
 outcome "the report has exact numbers" 3 "$data/kmem.txt" "memorizer: $tmp/le: $lost" \
 	report "$tmp/le"
-outcome "of a trace in the other byte order as well" 3 "$data/kmem.txt" "memorizer: $tmp/be: $lost" \
+outcome "the report of the other byte order is the same" 3 "$data/kmem.txt" "memorizer: $tmp/be: $lost" \
 	report "$tmp/be"
-outcome "--json has the same as JSON" 3 "$data/kmem.json" "memorizer: $tmp/le: $lost" \
+outcome "--json prints JSON" 3 "$data/kmem.json" "memorizer: $tmp/le: $lost" \
 	report --json "$tmp/le"
-outcome "--csv has the same as CSV" 3 "$data/kmem.csv" "memorizer: $tmp/le: $lost" \
+outcome "--csv prints CSV" 3 "$data/kmem.csv" "memorizer: $tmp/le: $lost" \
 	report --csv "$tmp/le"
 "$memorizer" report --top 1 "$tmp/le" >"$tmp/out"
-same "--top cuts the tables" " ... and 2 more" "$(grep more "$tmp/out" | head -n 1)"
+same "--top limits the rows of tables" " ... and 2 more" "$(grep more "$tmp/out" | head -n 1)"
 "$memorizer" report -n 1 -j "$tmp/le" >"$tmp/out"
 awk 'BEGIN {
 	print "time 1000"
@@ -41,15 +41,15 @@ awk 'BEGIN {
 }' | "$make_trace" "$tmp/many"
 mkdir "$tmp/many/kernel"
 cp "$data/kallsyms" "$tmp/many/kernel"
-same "text has twenty rows, what a machine reads has all" "20 25 25" \
+same "text has twenty rows, CSV has all" "20 25 25" \
 	"$("$memorizer" report "$tmp/many" | sed -n '/^ALLOCATION SITES/,/more$/s/^ [0-9a-f]* .*8\/8/&/p' |
 		wc -l) $("$memorizer" report --json "$tmp/many" | sed -n '/"sites"/,/\]/p' |
 		grep -c '"ip"') $("$memorizer" report --csv "$tmp/many" | grep -c ^sites,)"
 "$memorizer" report -n 1 -j "$tmp/le" >"$tmp/out"
-same "also those of JSON" "1 1" \
+same "JSON has all rows" "1 1" \
 	"$(grep -c '{"pid":' "$tmp/out") $(grep -c '{"cache":' "$tmp/out")"
 
-# order KEY TABLE FIELD: the rows of a table in their order, by a field
+# order KEY TABLE FIELD: print a field of a table's rows in their order
 order()
 {
 	"$memorizer" report --csv --sort "$1" "$tmp/le" | grep "^$2," | cut -d, -f "$3" | xargs
@@ -69,9 +69,9 @@ same "--sort live" "128 64" "$(order live live 4)"
 same "--sort age" "64 128" "$(order age live 4)"
 same "--sort name" "ffffffffc0400010 ffffffff9b000010 ffffffff9b000020" "$(order name sites 2)"
 
-# counted NAME WANT ARGUMENTS...: with these options, of the slab allocator: bytes requested,
-# allocations, frees, those of what was allocated unseen, objects live at the end; of pages:
-# allocations, frees, live; and kinds of what is suspicious
+# counted NAME WANT ARGUMENTS...: check sums with these options: slab bytes requested, allocations,
+# frees, frees without a known allocation, objects live at the end; page allocations, frees, live
+# pages; kinds of suspicious events
 counted()
 {
 	name=$1 want=$2
@@ -92,12 +92,12 @@ counted "--site" "10401 8 5 0 3 0 0 0 3" --site widget_alloc
 counted "--site with a pattern" "10401 8 6 1 3 2 4 1 3" --site 'widget_*'
 counted "--site with an address" "180 3 3 0 1 0 0 0 1" --site ffffffff9b000010
 counted "--comm" "10432 8 7 1 3 1 2 0 4" --comm tar
-counted "--comm with what is not printable" "33 1 2 1 0 1 2 1 1" --comm 'a,b\x0ac*'
-counted "--comm as it is shown" "33 1 2 1 0 1 2 1 1" --comm 'a,b\x0ac\\d'
-counted "--cache as it is shown" "10000 1 2 1 0 0 0 0 0" --cache '[large kmalloc]'
-counted "--site as it is shown" "64 1 1 0 0 0 0 0 1" --site 'gadget_probe+0x10/0x80 [gadget]'
+counted "--comm with unprintable bytes" "33 1 2 1 0 1 2 1 1" --comm 'a,b\x0ac*'
+counted "--comm as printed" "33 1 2 1 0 1 2 1 1" --comm 'a,b\x0ac\\d'
+counted "--cache as printed" "10000 1 2 1 0 0 0 0 0" --cache '[large kmalloc]'
+counted "--site as printed" "64 1 1 0 0 0 0 0 1" --site 'gadget_probe+0x10/0x80 [gadget]'
 counted "--site with an offset" "180 3 3 0 1 0 0 0 1" --site widget_alloc+0x10
-counted "--site of which there is nothing" "0 0 0 0 0 0 0 0 0" --site read_mark
+counted "--site without events" "0 0 0 0 0 0 0 0 0" --site read_mark
 counted "--pid" "33 1 2 1 0 1 2 1 1" --pid 101
 counted "--cpu" "33 1 1 0 0 1 2 1 1" --cpu 1
 counted "another --cpu" "10432 8 8 2 3 1 2 0 4" --cpu 0
@@ -106,13 +106,13 @@ counted "--from a mark" "10188 4 4 2 2 2 4 1 2" --from two
 counted "--to a mark" "180 3 2 0 1 0 0 0 0" --to one
 counted "--from and --to times" "197 3 4 1 1 0 0 0 4" --from 3 --to 4.00000003
 counted "--to a time" "120 2 0 0 2 0 0 0 0" --to 1.00000009
-counted "several" "33 1 1 0 0 0 0 0 1" --kind kmalloc --cpu 1 --site widget_alloc --from one
+counted "several filters" "33 1 1 0 0 0 0 0 1" --kind kmalloc --cpu 1 --site widget_alloc --from one
 
-# Accesses that were streamed
+# Streamed accesses
 "$make_trace" "$tmp/life" <"$data/life.trace" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/life"
 
-# accesses NAME WANT ARGUMENTS...: reads, writes, those to unknown memory; rows of the tables
+# accesses NAME WANT ARGUMENTS...: check reads, writes, those to unknown memory, and rows of tables
 accesses()
 {
 	name=$1 want=$2
@@ -122,21 +122,21 @@ accesses()
 		s/^(functions|accessed_[a-z]*),[0-9a-f]*,//p' "$tmp/out" | xargs)"
 }
 
-accesses "accesses are told by function, call site, cache, pages and object" \
+accesses "accesses by function, call site, cache, pages and object" \
 	"4 0 4 1 gadget_irq [gadget],2,1 read_mark,1,2 widget_write,1,1 \
 widget_alloc+0x10/0x100,2,2 widget_alloc+0x20/0x100,1,0 widget_alloc+0x30/0x100,0,1 \
 widget,2,3 kmalloc-192,1,0 read_mark+0x20/0x80,1,0 widget_alloc+0x10/0x100,60,2,2 \
 widget_alloc+0x20/0x100,150,1,0 read_mark+0x20/0x80,8192,1,0 widget_alloc+0x30/0x100,60,0,1"
-accesses "they count with what they are to" "2 0 3 0 read_mark,1,2 widget_write,1,1 \
+accesses "--cache selects accesses to its objects" "2 0 3 0 read_mark,1,2 widget_write,1,1 \
 widget_alloc+0x10/0x100,2,2 widget_alloc+0x30/0x100,0,1 widget,2,3 \
 widget_alloc+0x10/0x100,60,2,2 widget_alloc+0x30/0x100,60,0,1" --cache widget
-accesses "of pages" "1 0 0 0 gadget_irq [gadget],1,0 read_mark+0x20/0x80,1,0 \
+accesses "--kind pages selects accesses to pages" "1 0 0 0 gadget_irq [gadget],1,0 read_mark+0x20/0x80,1,0 \
 read_mark+0x20/0x80,8192,1,0" --kind pages
 "$memorizer" report "$tmp/life" >"$tmp/out"
-same "a trace with accesses has sums of them, one without has not" "1 0" \
+same "only a trace with accesses has sums of accesses" "1 0" \
 	"$(grep -c '^SUMMARY (ACCESSES)$' "$tmp/out") $(grep -c ACCESSES "$data/kmem.txt")"
 
-# The KMAP that a trace has: objects that were retired, and a snapshot
+# The KMAP in a trace: retired objects and a snapshot
 awk 'BEGIN {
 	srand(7)
 	split("tar a\\x0ab x,b make", comms)
@@ -162,7 +162,7 @@ awk 'BEGIN {
 cp -r "$tmp/le/kernel" "$tmp/retired"
 "$memorizer" kmap "$tmp/retired" >"$tmp/retired.kmap"
 
-# as_kmap NAME ARGUMENTS...: the report of the trace has that of its KMAP, in every table
+# as_kmap NAME ARGUMENTS...: the trace's report contains the report of its KMAP, in every table
 as_kmap()
 {
 	name=$1
@@ -173,7 +173,7 @@ as_kmap()
 		grep -v '^report,\|^filter,\|^table,\|^$' >"$tmp/want"
 	[ "$(cut -d, -f 1 "$tmp/want" | sort -u | wc -l)" -ge 6 ]
 	ok $? "all tables of a KMAP: $name"
-	equal "a trace tells what its KMAP does: $name" "$tmp/want" "$tmp/got"
+	equal "the report of a trace equals its KMAP's: $name" "$tmp/want" "$tmp/got"
 }
 
 as_kmap "all" --sort accesses
@@ -184,22 +184,22 @@ as_kmap "--site" --sort accesses --site 'widget_*'
 as_kmap "--comm" --sort accesses --comm '*b*'
 as_kmap "--pid" --sort accesses --pid 102
 as_kmap "--top" --sort accesses --top 3
-same "these are all objects" "$(grep -vc '^ ' "$tmp/retired.kmap")" \
+same "the KMAP has all objects" "$(grep -vc '^ ' "$tmp/retired.kmap")" \
 	"$("$memorizer" report -c "$tmp/retired" | sed -n 's/^kmap,objects,//p')"
-same "--cache, --kind, --cpu and --from choose none of them" "0 0 0 0" \
+same "--cache, --kind, --cpu and --from do not apply to the KMAP" "0 0 0 0" \
 	"$(for filter in "--cache ?large*" "--kind kmalloc" "--cpu 0" "--from 0.000000500"; do
 		"$memorizer" report -c $filter "$tmp/retired" 2>&1 | sed -n 's/^kmap,objects,//p'
 	done | xargs)"
 "$memorizer" report "$tmp/retired" >"$tmp/out"
-same "text has a summary and tables of them" 8 "$(grep -c 'KMAP' "$tmp/out")"
+same "text has a summary and tables of the KMAP" 8 "$(grep -c 'KMAP' "$tmp/out")"
 grep -v '^snapshot.*complete=1' "$tmp/script" | "$make_trace" "$tmp/partly" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/partly"
 "$memorizer" report --csv "$tmp/partly" >"$tmp/out" 2>"$tmp/err"
-same "a snapshot that is not complete is left out, which is told" "3 report,incomplete,true \
+same "an incomplete snapshot is left out and reported" "3 report,incomplete,true \
 memorizer: $tmp/partly: left out snapshot 1, which is not complete" \
 	"$? $(grep ^report,incomplete "$tmp/out") $(cat "$tmp/err")"
 
-# The objects that were accessed most, without keeping all
+# The most accessed objects, without keeping all
 awk 'BEGIN {
 	srand(9)
 	print "time 1000"
@@ -217,29 +217,29 @@ awk 'BEGIN {
 cp -r "$tmp/le/kernel" "$tmp/objects"
 for of in "$tmp/objects" "$tmp/retired.kmap"; do
 	"$memorizer" report --csv "$of" | grep ^accessed_objects, >"$tmp/want"
-	same "all objects that were accessed are told, ${of##*.}" \
+	same "all accessed objects are shown, ${of##*.}" \
 		"$("$memorizer" report --csv "$of" | sed -n 's/^\(accesses\|summary\),touched,//p')" \
 		"$(wc -l <"$tmp/want")"
 	for top in 1 7 100; do
 		"$memorizer" report --csv --top $top "$of" | grep ^accessed_objects, >"$tmp/got"
 		head -n $top "$tmp/want" >"$tmp/first"
-		equal "the first $top of them are those that were accessed most" "$tmp/first" \
+		equal "--top $top shows the most accessed objects" "$tmp/first" \
 			"$tmp/got"
 	done
 done
 
-# A negative sum: more is freed than was allocated
+# A negative sum: more bytes are freed than allocated
 echo "free kind=0 call_site=1 ptr=1000 bytes=64" >"$tmp/script"
 "$make_trace" "$tmp/few" <"$tmp/script" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/few"
 "$memorizer" report "$tmp/few" >"$tmp/out"
-same "what is freed beyond what is allocated is negative" "-64" \
+same "freeing more than was allocated gives a negative sum" "-64" \
 	"$(sed -n 's/^Net total bytes allocated *//p' "$tmp/out" | head -n 1)"
 "$memorizer" report --json "$tmp/few" >"$tmp/out"
-same "in JSON too" '"net": -64,' "$(sed -n 's/^\t*\("net".*\)/\1/p' "$tmp/out" | head -n 1)"
+same "negative sums in JSON" '"net": -64,' "$(sed -n 's/^\t*\("net".*\)/\1/p' "$tmp/out" | head -n 1)"
 
 # Names that change
-# rows TABLE FIELDS: of a trace made from a script
+# rows TABLE FIELDS: print fields of a table, for the trace of a script
 rows()
 {
 	rm -rf "$tmp/few"
@@ -259,7 +259,7 @@ cache name=dentry
 alloc ptr=1000
 END
 )"
-same "what a task allocates before exec counts under its name then" \
+same "allocations before exec count under the previous comm" \
 	"7,make,384,3 7,sh,64,1" "$(rows tasks 1,2,3,5 <<END
 task pid=7 comm=sh
 alloc pid=7 ptr=1000 bytes_req=64 bytes_alloc=64
@@ -271,12 +271,12 @@ alloc ptr=4000
 END
 )"
 long=$(printf '\\xff%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
-same "a comm is not cut, however it is escaped" "7,$(printf %s "$long" | tr -d '\\')" "$(rows tasks 1,2 <<END
+same "an escaped comm is not truncated" "7,$(printf %s "$long" | tr -d '\\')" "$(rows tasks 1,2 <<END
 task pid=7 comm=$long
 alloc pid=7 ptr=1000 bytes_req=64 bytes_alloc=64
 END
 )"
-same "no byte is lost of pages freed beyond what is known" \
+same "frees of unknown pages count each byte" \
 	"bytes_alloc,8192 bytes_freed,28672 frees,3 hit,2 live,0 live_uncertain,0 unknown,1 unseen,0" "$(rows pages 1,2 <<END |
 alloc kind=2 ptr=ffff888000010000 bytes_req=4096 bytes_alloc=4096
 free kind=2 ptr=ffff888000010000 bytes=8192
@@ -286,8 +286,8 @@ free ptr=ffff888000030000 bytes=4096
 END
 	tr ' ' '\n' | grep -v 'cross\|net\|ping\|live_bytes' | xargs)"
 
-# What is live at the end may have been freed in a loss, but not if that is over, or comes later
-same "what was allocated before a loss may be gone" "live,5 live_uncertain,3" "$(rows slab 1,2 <<END |
+# Objects live at the end may have been freed in a loss, unless that ended before or starts later
+same "objects allocated before a loss may be freed" "live,5 live_uncertain,3" "$(rows slab 1,2 <<END |
 time 1000
 cpu 1
 alloc kind=0 ptr=1000 bytes_req=64 bytes_alloc=64
@@ -305,7 +305,7 @@ cpu 1
 alloc ptr=5000
 END
 	tr ' ' '\n' | grep ^live | grep -v bytes | xargs)"
-same "missing packets are a loss, too" "live,2 live_uncertain,1" "$(rows pages 1,2 <<END |
+same "missing packets are a loss" "live,2 live_uncertain,1" "$(rows pages 1,2 <<END |
 alloc kind=2 ptr=ffff888000010000 bytes_req=4096 bytes_alloc=4096
 packet
 skip 1
@@ -318,44 +318,44 @@ same "a loss after --to does not matter, one before it does" "3 0 3 3" \
 			sed -n 's/^slab,live\(_uncertain\)*,//p'
 	done | xargs)"
 
-# A trace that ends early: what there is, and a message
+# A truncated trace: its events, and a message
 trace cut le
 size=$(wc -c <"$tmp/cut/cpu1")
 head -c $((size - 8)) "$tmp/le/cpu1" >"$tmp/cut/cpu1"
 "$memorizer" report "$tmp/cut" >"$tmp/out" 2>"$tmp/err"
 status=$?
 [ $status -eq 3 ] && [ -s "$tmp/err" ] && grep -q '^Events' "$tmp/out"
-ok $? "a trace that is cut off is reported up to there, with status 3"
+ok $? "a truncated trace is reported up to the end, with status 3"
 
 # Messages
 hint="Try 'memorizer help report'."
 mkdir "$tmp/empty"
 "$memorizer" report "$tmp/empty" >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 2 ] && [ -s "$tmp/err" ] && [ ! -s "$tmp/out" ]
-ok $? "a directory that is no trace is refused"
-outcome "a mark that is there is wanted" 2 /dev/null "memorizer: $tmp/le: no mark 'nine'" report \
+ok $? "a directory without a trace is refused"
+outcome "an unknown mark is refused" 2 /dev/null "memorizer: $tmp/le: no mark 'nine'" report \
 	--from nine "$tmp/le"
-outcome "and after the first" 2 /dev/null "memorizer: $tmp/le: no mark 'one' after 'two'" report \
+outcome "a --to mark before --from is refused" 2 /dev/null "memorizer: $tmp/le: no mark 'one' after 'two'" report \
 	--from two --to one "$tmp/le"
-outcome "a key" 2 /dev/null "memorizer report: --sort sizes: want a column, by its key in JSON, \
+outcome "an unknown sort key is refused" 2 /dev/null "memorizer report: --sort sizes: want a column, by its key in JSON, \
 or name, type or field
 $hint" report --sort sizes "$tmp/le"
-outcome "a kind" 2 /dev/null "memorizer report: --kind slab: want kmalloc, cache, pages or several of \
+outcome "an unknown kind is refused" 2 /dev/null "memorizer report: --kind slab: want kmalloc, cache, pages or several of \
 them with commas between
 $hint" report --kind slab "$tmp/le"
-outcome "each of several" 2 /dev/null "memorizer report: --kind pages,: want kmalloc, cache, pages or \
+outcome "an unknown kind in a list is refused" 2 /dev/null "memorizer report: --kind pages,: want kmalloc, cache, pages or \
 several of them with commas between
 $hint" report --kind pages, "$tmp/le"
-outcome "a CPU" 2 /dev/null "memorizer report: --cpu first: want a number
+outcome "an invalid CPU is refused" 2 /dev/null "memorizer report: --cpu first: want a number
 $hint" report --cpu first "$tmp/le"
-outcome "a pid" 2 /dev/null "memorizer report: --pid -1: want a number
+outcome "an invalid pid is refused" 2 /dev/null "memorizer report: --pid -1: want a number
 $hint" report --pid -1 "$tmp/le"
-outcome "a trace, not a KMAP" 2 /dev/null "memorizer report: --cpu: this is for the directory of a trace
+outcome "a filter of traces is refused for a KMAP" 2 /dev/null "memorizer report: --cpu: this is for the directory of a trace
 $hint" report --cpu 1 "$data/session.kmap"
-# unmatched WHAT OPTION ARGUMENT: an option that nothing in the trace can match
+# unmatched WHAT OPTION ARGUMENT: a filter that nothing in the trace can match
 unmatched()
 {
-	outcome "$1 that is there" 2 /dev/null "memorizer: $tmp/le: nothing in it matches $2 $3" \
+	outcome "$1 that does not occur is reported" 2 /dev/null "memorizer: $tmp/le: nothing in it matches $2 $3" \
 		report "$2" "$3" "$tmp/le"
 }
 
@@ -365,23 +365,23 @@ unmatched "a cache" --cache wigdet
 unmatched "a comm" --comm Tar
 unmatched "a pid" --pid 4711
 unmatched "a CPU" --cpu 2
-outcome "a time in the trace" 2 /dev/null "memorizer: $tmp/le: ends before --from 4711.000000000" \
+outcome "a time outside of the trace is refused" 2 /dev/null "memorizer: $tmp/le: ends before --from 4711.000000000" \
 	report --from 4711 "$tmp/le"
-outcome "symbols that are there" 2 /dev/null "memorizer: $tmp/none: No such file or directory" report \
+outcome "a missing kallsyms is refused" 2 /dev/null "memorizer: $tmp/none: No such file or directory" report \
 	--kallsyms "$tmp/none" "$tmp/le"
 rm "$tmp/be/kernel/kallsyms"
 "$memorizer" report --csv -K "$data/kallsyms" "$tmp/be" >"$tmp/out" 2>"$tmp/err"
 cmp "$tmp/out" "$data/kmem.csv" && [ "$(cat "$tmp/err")" = "memorizer: $tmp/be: $lost" ]
-ok $? "--kallsyms is taken instead of the trace's"
+ok $? "--kallsyms overrides the trace's"
 "$memorizer" report "$tmp/be" >"$tmp/out" 2>"$tmp/err"
-same "without one, call sites have no names, which is told" "3 memorizer: $tmp/be/kernel/kallsyms: \
+same "a trace without kallsyms has no names and a message" "3 memorizer: $tmp/be/kernel/kallsyms: \
 No such file or directory: call sites have no names
 memorizer: $tmp/be: $lost" "$? $(cat "$tmp/err")"
 grep -q '^ ffffffff9b000020 ' "$tmp/out"
-ok $? "but addresses"
+ok $? "a trace without kallsyms has addresses"
 
-# Memory goes by what is live, not by how long the trace is
-# peak EVENTS: kB that the report of a trace takes
+# Memory depends on the number of live objects, not on the length of the trace
+# peak EVENTS: print the peak memory of a trace's report in kB
 peak()
 {
 	"$make_trace" -b "$1" -l 2000 "$tmp/load" || exit 1
@@ -396,9 +396,9 @@ echo "# $short kB for 400000 events, $long kB for 1200000"
 [ "$long" -lt $((short * 3 / 2)) ]
 ok $? "a trace of three times the length takes no more memory"
 grep -q '^Events  *1200000$' "$tmp/out"
-ok $? "and is reported to its end"
+ok $? "a long trace is reported to its end"
 
-# Rows are made as they are printed; the objects that they are made of take less than twice the text
+# Rows are made when printed; their objects take less than twice the text
 "$make_trace" -a -b 550000 -l 1000 "$tmp/load" || exit 1
 for top in 1 0; do
 	ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=1 \
@@ -408,7 +408,7 @@ done
 few=$(cat "$tmp/peak.1") all=$(cat "$tmp/peak.0") printed=$(($(wc -c <"$tmp/out") / 1024))
 echo "# $few kB for one row of each table, $all kB for all, $printed kB printed"
 [ "$all" -lt $((few + 2 * printed)) ] && [ "$printed" -gt 4000 ]
-ok $? "the rows of a report are not all in memory at a time"
+ok $? "rows of a report are not all in memory at once"
 rm -r "$tmp/load"
 
 # 20 KB of trace that claim 400 GiB
@@ -423,11 +423,11 @@ rm -r "$tmp/load"
 for command in check report; do
 	kb=$("$build/tests/peak" "$memorizer" $command "$tmp/load" 2>&1 >"$tmp/out" | sed -n '$s/.* //p')
 	[ "$kb" -lt $((short * 2)) ]
-	ok $? "what is allocated takes no memory by its size in $command"
+	ok $? "memory of $command does not depend on the size of allocations"
 done
 rm -r "$tmp/load"
 
-# Damage: a report or a message, but nothing worse
+# Damaged traces: a report or a message, but nothing worse
 worst=0
 size=$(wc -c <"$tmp/le/cpu0")
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
@@ -444,17 +444,17 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
 done
 same "a damaged trace is reported or refused" 0 "$worst"
 
-# Histograms: all that a call site allocates is in one bucket of sizes and in one of lifetimes
+# Histograms: each allocation of a call site is in one bucket of sizes and one of lifetimes
 same "sizes by powers of two" "ffffffff9b000020,32-63,3,60.000,121 ffffffff9b000020,64-127,1,20.000,100 \
 ffffffff9b000020,8192-16383,1,20.000,10000 ffffffff9b000010,32-63,3,100.000,180 \
 ffffffffc0400010,64-127,1,100.000,64" "$("$memorizer" report --csv --histogram "$tmp/le" 2>"$tmp/err" |
 	sed -n 's/^site_sizes,\([^,]*\),[^,]*,/\1,/p' | xargs)"
-same "lifetimes by powers of ten, with what is live or was freed unseen" \
+same "lifetimes by powers of ten, with live and unknown ones" \
 	"ffffffff9b000020,10-99,2,40.000,16448 ffffffff9b000020,[live],2,40.000,128 \
 ffffffff9b000020,[freed unseen],1,20.000,64 ffffffff9b000010,100000000-999999999,2,66.666,128 \
 ffffffff9b000010,[live],1,33.333,64 ffffffffc0400010,10-99,1,100.000,64" \
 	"$("$memorizer" report --csv --histogram "$tmp/le" 2>"$tmp/err" |
 		sed -n 's/^site_lives,\([^,]*\),[^,]*,/\1,/p' | xargs -d '\n')"
-same "for readers with units and bars" 1 "$("$memorizer" report --histogram "$tmp/le" 2>"$tmp/err" |
+same "histograms in text have units and bars" 1 "$("$memorizer" report --histogram "$tmp/le" 2>"$tmp/err" |
 	grep -c ' widget_alloc+0x10/0x100 .* | 100-1000 ms *| @@@@@@@@@@@@@@@@@@@ *|   2 |  66.666% |   128$')"
 tap_end

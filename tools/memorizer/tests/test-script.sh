@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests memorizer script and fold: each event with names, filters, stacks, messages.
-# Usage: test-script.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test memorizer script and fold: each event with names, filters, stacks, messages.
+# Usage: test-script.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 data=$here/data
@@ -18,20 +18,20 @@ for order in le be; do
 done
 
 # script
-outcome "each event is on a line, with names" 0 "$data/life.script" "" script "$tmp/le"
+outcome "script prints each event on a line, with names" 0 "$data/life.script" "" script "$tmp/le"
 outcome "of a trace in the other byte order as well" 0 "$data/life.script" "" script "$tmp/be"
-outcome "as JSON, a line each" 0 "$data/life.script.json" "" script --json "$tmp/le"
+outcome "script as JSON, an event per line" 0 "$data/life.script.json" "" script --json "$tmp/le"
 outcome "as CSV" 0 "$data/life.script.csv" "" script --csv "$tmp/le"
 
 for order in le be; do
 	"$build/tests/make-trace" -e $order "$tmp/context-$order" <"$data/context.trace" || exit 1
 	cp -r "$tmp/le/kernel" "$tmp/context-$order"
-	outcome "what surrounds accesses is on lines, too, $order" 0 "$data/context.script" "" \
+	outcome "script prints entries, locks and scopes, $order" 0 "$data/context.script" "" \
 		script "$tmp/context-$order"
-	outcome "also as JSON, $order" 0 "$data/context.script.json" "" \
+	outcome "entries, locks and scopes as JSON, $order" 0 "$data/context.script.json" "" \
 		script --json "$tmp/context-$order"
 done
-outcome "also as CSV" 0 "$data/context.script.csv" "" script --csv "$tmp/context-le"
+outcome "entries, locks and scopes as CSV" 0 "$data/context.script.csv" "" script --csv "$tmp/context-le"
 grep -v '^switch' "$data/context.trace" | cat - "$data/stacks.trace" |
 	"$build/tests/make-trace" -q "$tmp/qemu" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/qemu"
@@ -43,9 +43,9 @@ frame site=widget_write+0x10/0x80 stack=2 caller=1
 access site=read_mark+0x10/0x80 stack=2
 traffic site=gadget_irq+0x10/0x1f80 [gadget] line=ffff888000002000 from=255 stack=1
 END
-equal "stacks are told where there are any" "$tmp/want" "$tmp/got"
+equal "script prints stacks if there are any" "$tmp/want" "$tmp/got"
 
-# Against babeltrace2: the types, times and CPUs of all events of a load, and pointers
+# Compare types, times, CPUs and pointers of all events of a load with babeltrace2
 "$build/tests/make-trace" -b 20000 -c 5 -l 500 "$tmp/load" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/load"
 babeltrace2 --clock-cycles --no-delta "$tmp/load" | tr -d , | awk '{
@@ -69,12 +69,12 @@ babeltrace2 --clock-cycles --no-delta "$tmp/load" | tr -d , | awk '{
 		next
 	}
 	{ print $1, $3, $4, $column }' >"$tmp/got"
-equal "events, times, CPUs and addresses are those of babeltrace2" "$tmp/want" "$tmp/got"
-same "of 20000 events and more" 1 "$([ "$(wc -l <"$tmp/got")" -ge 20000 ] && echo 1)"
+equal "events, times, CPUs and addresses equal babeltrace2's" "$tmp/want" "$tmp/got"
+same "more than 20000 events are compared" 1 "$([ "$(wc -l <"$tmp/got")" -ge 20000 ] && echo 1)"
 
-# A ratio within one run: both print the same events, on a machine that is as busy.
+# A ratio within one run: both print the same events under the same load.
 if grep -q __asan_init "$memorizer"; then
-	ok 0 "script takes less user time than babeltrace2 # SKIP a sanitizer's time"
+	ok 0 "script takes less user time than babeltrace2 # SKIP sanitizers need time"
 else
 	"$build/tests/make-trace" -b 300000 -l 10000 "$tmp/long" || exit 1
 	mkdir "$tmp/long/kernel"
@@ -88,7 +88,7 @@ else
 	echo "# ms: $ours and $theirs"
 fi
 
-# events NAME WANT ARGUMENTS...: the numbers of the events printed
+# events NAME WANT ARGUMENTS...: check the numbers of the printed events
 events()
 {
 	name=$1 want=$2
@@ -99,23 +99,23 @@ events()
 
 events "--event" "6 11 12 16 21 23 24" --event alloc,free
 events "--event of several kinds" "2 3 10 20" --event task,mark
-events "--addr is the life of an address" "6 7 16 17 18 19 21 22" --addr ffff888000001000
-events "--addr finds what has it within" "8" --addr ffff88800000103b --event access
+events "--addr prints the history of an address" "6 7 16 17 18 19 21 22" --addr ffff888000001000
+events "--addr finds objects that contain it" "8" --addr ffff88800000103b --event access
 events "--addr of pages" "12 14 23" --addr 0xffff888000201fff
 events "--pid" "2 6 7 8 10 17 18 20 21 22" --pid 100
 events "--cpu" "13 14 15 16 17 18 19 20 21 22 23 24" --cpu 1
-events "--comm as it is shown" "3 9 11 12" --comm 'a;b' --cpu 0
+events "--comm as printed" "3 9 11 12" --comm 'a;b' --cpu 0
 events "--cache" "4 6 16 21" --cache 'wid*'
-events "--site that is a function" "7 8 12 18 22" --site read_mark
-events "--site as it is shown" "13 14 15" --site 'gadget_irq+0x10/0x1f80 [gadget]'
+events "--site with a function" "7 8 12 18 22" --site read_mark
+events "--site as printed" "13 14 15" --site 'gadget_irq+0x10/0x1f80 [gadget]'
 events "--site with an offset" "22" --site read_mark+0x30
-events "--site that is an address" "24" --site ffffffff9b000210 --from 4
+events "--site with an address" "24" --site ffffffff9b000210 --from 4
 events "--from and --to times" "16 17" --from 3 --to 3.00000002
 events "--from and --to marks" "10 11 12 13 14 15 16 17 18 19" --from begin \
 	--to "$(printf 'end\nof"it')"
 
-# Numbers of 3, 5, 6 and 7 bytes: the last is the timestamp
-# split ORDER BITS FIELD SIZE: sed script that leaves a field of SIZE bits its low BITS
+# Numbers of 3, 5, 6 and 7 bytes; the last is the timestamp
+# split ORDER BITS FIELD SIZE: print a sed script that reduces a field of SIZE bits to its low BITS
 split()
 {
 	low="uint$2_t $3;" rest="xint8_t rest_of_$3[$((($4 - $2) / 8))];"
@@ -145,7 +145,7 @@ $(awk -F, 'NR == 2 { print $3, $5, $28, $29 }' "$tmp/out")"
 	rm -r "$tmp/sizes"
 done
 
-# Chrome's trace event format, against what script prints
+# Chrome's trace event format, compared with script's output
 # chrome NAME TRACE ARGUMENTS...
 chrome()
 {
@@ -159,40 +159,40 @@ chrome()
 }
 
 for order in le be; do
-	chrome "what is allocated and accessed as Chrome's events, $order" $order
-	chrome "entries, locks and scopes, too, $order" context-$order
+	chrome "allocations and accesses as Chrome's events, $order" $order
+	chrome "entries, locks and scopes as Chrome's events, $order" context-$order
 done
 printf '%s\n' "cpu 3" "task pid=7 comm=a\"b" "task comm=c\\x80" "enter kind=3 number=14 pid=7" \
 	"lock op=0 lock=10 ip=ffffffff9b000110 pid=7" "lock op=4" "lock op=1 lock=20" "lock op=3" \
 	"leave kind=3 number=14 pid=7" "enter number=14 pid=0" "leave pid=0" |
 	"$build/tests/make-trace" "$tmp/odd" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/odd"
-chrome "a task's exception, locks without a name, operations that nobody knows" odd
+chrome "a task's exception, locks without a name, unknown operations" odd
 chrome "a load" load
-chrome "what a plugin for QEMU writes" qemu
-chrome "what is chosen" load --event alloc,free --pid 3
-chrome "what lies in a time" le --from begin
+chrome "a trace of the QEMU plugin" qemu
+chrome "filtered events" load --event alloc,free --pid 3
+chrome "events within a time" le --from begin
 
 hint="Try 'memorizer help script'."
-outcome "script wants a trace" 2 /dev/null "memorizer script: 0 traces: want one directory, or the parts of one
+outcome "script without a trace is refused" 2 /dev/null "memorizer script: 0 traces: want one directory, or the parts of one
 $hint" script
-outcome "an event that there is" 2 /dev/null "memorizer script: --event alloc,kfree: want task, \
+outcome "an unknown event is refused" 2 /dev/null "memorizer script: --event alloc,kfree: want task, \
 cache, alloc, free, object, counts, access, mark, switch, snapshot, module, traffic, enter, leave, \
 lock, rcu_free, frame, lost or several with commas between
 $hint" script --event alloc,kfree "$tmp/le"
-outcome "an address" 2 /dev/null "memorizer script: --addr 0xg: want an address in hex
+outcome "an invalid address is refused" 2 /dev/null "memorizer script: --addr 0xg: want an address in hex
 $hint" script --addr 0xg "$tmp/le"
 "$memorizer" script --from nine "$tmp/le" >"$tmp/out" 2>"$tmp/err"
-same "a mark that is there" "2 memorizer: $tmp/le: no mark 'nine'" "$? $(cat "$tmp/err")"
+same "an unknown mark is refused" "2 memorizer: $tmp/le: no mark 'nine'" "$? $(cat "$tmp/err")"
 
 "$build/tests/make-trace" "$tmp/lost" <"$data/kmem.trace" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/lost"
-chrome "a trace that lacks events is sound as Chrome's, too" lost
+chrome "a trace with losses gives valid Chrome events" lost
 "$memorizer" script "$tmp/lost" >"$tmp/out" 2>"$tmp/err"
-same "losses are events, and the status says that it is incomplete" "3 1 1" \
+same "losses are events, and the exit status is that of incomplete traces" "3 1 1" \
 	"$? $(grep -c ' lost: events=3$' "$tmp/out") $(grep -c incomplete "$tmp/err")"
 "$memorizer" fold --value bytes --json "$tmp/lost" >"$tmp/out" 2>"$tmp/err"
-same "also that of fold" "3 1" "$? $(grep -c '"incomplete": true' "$tmp/out")"
+same "fold of an incomplete trace has the same exit status" "3 1" "$? $(grep -c '"incomplete": true' "$tmp/out")"
 
 # fold
 # folded NAME WANT ARGUMENTS...
@@ -209,81 +209,81 @@ a\x3bb;[unknown];[unknown];gadget_irq [gadget] 1
 a\x3bb;kmalloc-192;widget_alloc;gadget_irq [gadget] 1
 a\x3bb;widget;widget_alloc;widget_write 2
 tar;widget;widget_alloc;read_mark 3'
-folded "fold tells of accesses" "$accesses" "$tmp/le"
+folded "fold counts accesses" "$accesses" "$tmp/le"
 folded "of a trace in the other byte order as well" "$accesses" "$tmp/be"
-folded "of reads" 'a\x3bb;[pages];read_mark;gadget_irq [gadget] 1
+folded "fold counts reads" 'a\x3bb;[pages];read_mark;gadget_irq [gadget] 1
 a\x3bb;kmalloc-192;widget_alloc;gadget_irq [gadget] 1
 a\x3bb;widget;widget_alloc;widget_write 1
 tar;widget;widget_alloc;read_mark 1' --value reads "$tmp/le"
-folded "of writes" 'a\x3bb;[unknown];[unknown];gadget_irq [gadget] 1
+folded "fold counts writes" 'a\x3bb;[unknown];[unknown];gadget_irq [gadget] 1
 a\x3bb;widget;widget_alloc;widget_write 1
 tar;widget;widget_alloc;read_mark 2' --value writes "$tmp/le"
-folded "of objects" 'a\x3bb;[pages];read_mark 1
+folded "fold counts objects" 'a\x3bb;[pages];read_mark 1
 a\x3bb;kmalloc-192;widget_alloc 1
 tar;widget;widget_alloc 2' --value objects "$tmp/le"
-folded "of bytes" 'a\x3bb;[pages];read_mark 8192
+folded "fold counts bytes" 'a\x3bb;[pages];read_mark 8192
 a\x3bb;kmalloc-192;widget_alloc 192
 tar;widget;widget_alloc 128' --value bytes "$tmp/le"
-folded "of live objects" 'a\x3bb;[pages];read_mark 1
+folded "fold counts live objects" 'a\x3bb;[pages];read_mark 1
 tar;widget;widget_alloc 1' --value live "$tmp/le"
-folded "of live bytes" 'a\x3bb;[pages];read_mark 4096
+folded "fold counts live bytes" 'a\x3bb;[pages];read_mark 4096
 tar;widget;widget_alloc 64' --value live-bytes "$tmp/le"
 grep -v '^access\|^switch' "$data/life.trace" >"$tmp/script"
 "$build/tests/make-trace" "$tmp/retired" <"$tmp/script" || exit 1
 cp -r "$tmp/le/kernel" "$tmp/retired"
-folded "of the counts of retired objects where accesses are no events" \
+folded "fold uses the counts of retired objects without access events" \
 	'a\x3bb;[unknown];widget_alloc;widget_write 2
 tar;[unknown];widget_alloc;read_mark 2' "$tmp/retired"
-folded "of a KMAP" '[unknown];gadget_probe [gadget];gadget_irq [gadget] 30
+folded "fold of a KMAP" '[unknown];gadget_probe [gadget];gadget_irq [gadget] 30
 a,b\x0ac\\d;gadget_probe [gadget];gadget_irq [gadget] 2
 kworker/0:1;widget_alloc;widget_write 8
 tar;gadget_probe [gadget];ffffffff8b000000 1000
 tar;widget_alloc;read_mark 11' -K "$data/kallsyms" "$data/session.kmap"
-folded "of the bytes in a KMAP" 'a,b\x0ac\\d;gadget_probe [gadget] 64
+folded "fold counts the bytes in a KMAP" 'a,b\x0ac\\d;gadget_probe [gadget] 64
 kworker/0:1;widget_alloc 4096
 sh;widget_alloc 64
 tar;widget_alloc 64' -K "$data/kallsyms" -v bytes "$data/session.kmap"
-folded "of what is live in it" 'a,b\x0ac\\d;gadget_probe [gadget] 32
+folded "fold counts live objects in a KMAP" 'a,b\x0ac\\d;gadget_probe [gadget] 32
 kworker/0:1;widget_alloc 4096' -K "$data/kallsyms" -v live-bytes "$data/session.kmap"
-folded "as CSV" 'comm,cache,site,accessor,live
+folded "fold as CSV" 'comm,cache,site,accessor,live
 a;b,[pages],read_mark,,1
 tar,widget,widget_alloc,,1' --csv -v live "$tmp/le"
 "$memorizer" fold --json "$tmp/le" >"$tmp/out"
-equal "as JSON" "$data/life.fold.json" "$tmp/out"
+equal "fold as JSON" "$data/life.fold.json" "$tmp/out"
 python3 -B "$here/make-notes.py" "$tmp/vmlinux" <"$data/session.notes" || exit 1
 by_type="--types -k $tmp/vmlinux"
-folded "by type and member" 'a\x3bb;[pages];[unknown];gadget_irq [gadget] 1
+folded "fold by type and member" 'a\x3bb;[pages];[unknown];gadget_irq [gadget] 1
 a\x3bb;[unknown];[unknown];gadget_irq [gadget] 1
 a\x3bb;gadget;[unknown];gadget_irq [gadget] 1
 a\x3bb;widget;flag;widget_write 2
 tar;widget;inner.count;widget_read 3' $by_type "$tmp/le"
-folded "allocations by type" 'a\x3bb;[pages];widget_read 1
+folded "fold of allocations by type" 'a\x3bb;[pages];widget_read 1
 a\x3bb;gadget;widget_alloc 1
 tar;[unknown];widget_alloc 1
 tar;widget;widget_alloc 1' $by_type -v objects "$tmp/le"
-folded "what is live, too" 'a\x3bb;[pages];widget_read 4096
+folded "fold of live objects by type" 'a\x3bb;[pages];widget_read 4096
 tar;[unknown];widget_alloc 64' $by_type -v live-bytes "$tmp/le"
-folded "and the counts of retired objects" 'a\x3bb;widget;flag;widget_write 2
+folded "fold of the counts of retired objects by type" 'a\x3bb;widget;flag;widget_write 2
 tar;widget;inner.count;widget_read 2' $by_type "$tmp/retired"
-folded "and a KMAP" '[unknown];[unknown];[unknown];gadget_irq [gadget] 30
+folded "fold of a KMAP by type" '[unknown];[unknown];[unknown];gadget_irq [gadget] 30
 a,b\x0ac\\d;[unknown];[unknown];gadget_irq [gadget] 2
 kworker/0:1;widget;flag;widget_write 8
 tar;[unknown];[unknown];ffffffff8b000000 1000
 tar;widget;inner.count;widget_read 6
 tar;widget;name[];widget_read 5' $by_type -K "$data/kallsyms" "$data/session.kmap"
-same "which columns tell" "comm,type,field,accessor,reads comm,type,site,accessor,live" \
+same "fold as CSV has columns of type and member" "comm,type,field,accessor,reads comm,type,site,accessor,live" \
 	"$(for value in reads live; do "$memorizer" fold --csv $by_type -v $value "$tmp/le" | head -n 1; done | xargs)"
-outcome "if there are types" 2 /dev/null \
+outcome "fold by type without notes is refused" 2 /dev/null \
 	"memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes" \
 	fold --types "$tmp/le"
-same "a value that there is is wanted" "2" \
+same "an unknown value is refused" "2" \
 	"$("$memorizer" fold -v size "$tmp/le" >"$tmp/out" 2>&1; echo $?)"
 
-# What a CPU's first packet does not have, others may have read: that is no loss
+# Events missing before a CPU's first packet may have been read by others: no loss
 printf '%s\n' "cpu 0" "skip 2" "time 5000" "mark pid=1 text=late" packet "lost 3" \
 	"mark pid=1 text=later" |
 	"$build/tests/make-trace" "$tmp/late"
-same "only a loss is printed as one" "event mark lost mark" \
+same "only a loss is printed as a loss" "event mark lost mark" \
 	"$("$memorizer" script --csv "$tmp/late" 2>/dev/null | cut -d, -f 1 | xargs)"
 
 tap_end

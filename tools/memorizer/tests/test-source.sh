@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests that commands read compressed traces, archives and standard input as they are.
+# Test that commands read compressed traces, archives and standard input.
 # Usage: test-source.sh DIR/, the directory of a build
 
 memorizer=${1}memorizer
@@ -14,7 +14,7 @@ trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/tmpdir"
 export TMPDIR="$tmp/tmpdir"
 
-# commands ARGUMENT: what the commands make of it, its name left out
+# commands ARGUMENT: print the commands' output without the name of the input
 commands()
 {
 	for command in "report --csv" "report --json" "check" "kmap" "script"; do
@@ -24,7 +24,7 @@ commands()
 	done | sed "s|$tmp/[a-z0-9.]*||g;s|^memorizer: -|memorizer: |"
 }
 
-# alike NAME ARGUMENT: whether it gives what the directory gave
+# alike NAME ARGUMENT: the input gives the same output as the directory
 alike()
 {
 	commands "$2" >"$tmp/got"
@@ -36,25 +36,25 @@ mkdir "$tmp/trace/kernel"
 cp "$data/kallsyms" "$tmp/trace/kernel/kallsyms"
 commands "$tmp/trace" >"$tmp/want"
 grep -q 'report --csv: status 0' "$tmp/want" && [ "$(wc -l <"$tmp/want")" -gt 20000 ]
-ok $? "there is a trace"
+ok $? "a trace is made"
 
 cp -r "$tmp/trace" "$tmp/small"
 zstd -q --rm "$tmp/small"/[cm]* "$tmp/small/kernel"/*
 alike "a trace of compressed files" "$tmp/small"
 for format in gnu ustar pax; do
 	tar -C "$tmp" --format=$format -cf "$tmp/$format.tar" trace
-	alike "an archive of it, $format" "$tmp/$format.tar"
+	alike "an archive of the directory, $format" "$tmp/$format.tar"
 done
 tar -C "$tmp/trace" -cf "$tmp/dot.tar" .
-alike "one of what is in it" "$tmp/dot.tar"
+alike "an archive of the directory's contents" "$tmp/dot.tar"
 tar -C "$tmp" -cf "$tmp/small.tar" small
-alike "one of compressed files" "$tmp/small.tar"
+alike "an archive of compressed files" "$tmp/small.tar"
 zstd -q "$tmp/gnu.tar" -o "$tmp/tar.zst"
 alike "a compressed archive" "$tmp/tar.zst"
 gzip -c "$tmp/gnu.tar" >"$tmp/tar.gz"
-alike "one compressed by gzip" "$tmp/tar.gz"
+alike "an archive compressed by gzip" "$tmp/tar.gz"
 xz -0 -c "$tmp/gnu.tar" >"$tmp/tar.xz"
-alike "and by xz" "$tmp/tar.xz"
+alike "an archive compressed by xz" "$tmp/tar.xz"
 for file in gnu.tar tar.zst tar.gz tar.xz; do
 	input=$tmp/$file
 	alike "standard input that is $file" -
@@ -74,10 +74,10 @@ long=$tmp/$(printf '%0100d' 1)
 mkdir "$long"
 cp -r "$tmp/trace" "$long/trace"
 tar -C "$tmp" --format=gnu -cf "$tmp/long.tar" "$(basename "$long")"
-alike "long names" "$tmp/long.tar"
+alike "an archive with long names" "$tmp/long.tar"
 tar -C "$tmp" --format=pax -cf "$tmp/long.tar" "$(basename "$long")"
-alike "and as pax writes them" "$tmp/long.tar"
-same "nothing stays in TMPDIR" "" "$(ls "$TMPDIR")"
+alike "an archive with long names in pax format" "$tmp/long.tar"
+same "no file is left in TMPDIR" "" "$(ls "$TMPDIR")"
 
 # KMAPs
 kmap=$data/session.kmap
@@ -86,7 +86,7 @@ zstd -q "$kmap" -o "$tmp/kmap.zst"
 "$memorizer" report --csv "$tmp/kmap.zst" >"$tmp/got" 2>&1
 equal "a compressed KMAP" "$tmp/want" "$tmp/got"
 cat "$tmp/kmap.zst" | "$memorizer" report --csv >"$tmp/got" 2>&1
-equal "on standard input as well" "$tmp/want" "$tmp/got"
+equal "a compressed KMAP on standard input" "$tmp/want" "$tmp/got"
 for packer in gzip xz; do
 	half=$(($(wc -l <"$kmap") / 2))
 	{
@@ -97,7 +97,7 @@ for packer in gzip xz; do
 	equal "a KMAP in two streams of $packer" "$tmp/want" "$tmp/got"
 	head -c -5 "$tmp/kmap.packed" >"$tmp/cut.packed"
 	"$memorizer" report "$tmp/cut.packed" >"$tmp/out" 2>"$tmp/err"
-	same "one that is cut off is told" \
+	same "a truncated KMAP is reported" \
 		"2 memorizer: $tmp/cut.packed: its compressed data are cut off" "$? $(cat "$tmp/err")"
 	{
 		head -c -8 "$tmp/kmap.packed"
@@ -110,10 +110,10 @@ done
 "$memorizer" symbolize --kallsyms "$data/kallsyms" "$kmap" >"$tmp/want" 2>/dev/null
 "$memorizer" symbolize --kallsyms "$tmp/small/kernel/kallsyms" "$tmp/kmap.zst" >"$tmp/got" \
 	2>/dev/null
-equal "and compressed symbols" "$tmp/want" "$tmp/got"
+equal "compressed symbols" "$tmp/want" "$tmp/got"
 
 # Damage
-# says NAME STATUS MESSAGE ARGUMENT: what check says
+# says NAME STATUS MESSAGE ARGUMENT: compare check's message
 says()
 {
 	"$memorizer" check "$4" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -124,7 +124,7 @@ cut=$tmp/cut
 cp -r "$tmp/small" "$cut"
 head -c -1000 "$tmp/small/cpu1.zst" >"$cut/cpu1.zst"
 "$memorizer" check "$cut" >"$tmp/out" 2>"$tmp/err"
-same "a file that is cut off is told" "1 1" \
+same "a truncated file is reported" "1 1" \
 	"$? $(cat "$tmp/out" "$tmp/err" |
 		grep -c 'cpu1, packet .*: its compressed data are cut off')"
 cp -r "$tmp/trace" "$tmp/plain.cut"
@@ -132,8 +132,8 @@ zstd -dcq "$cut/cpu1.zst" >"$tmp/plain.cut/cpu1" 2>/dev/null
 "$memorizer" script "$tmp/plain.cut" >"$tmp/want" 2>/dev/null
 "$memorizer" script "$cut" >"$tmp/got" 2>/dev/null
 [ "$(wc -l <"$tmp/want")" -gt 14000 ]
-ok $? "there are events before that"
-equal "which are read" "$tmp/want" "$tmp/got"
+ok $? "a truncated file has events"
+equal "the events of a truncated file are read" "$tmp/want" "$tmp/got"
 cp "$tmp/small/cpu1.zst" "$cut/cpu1.zst"
 printf 'abcd' | dd of="$cut/cpu1.zst" bs=1 seek=3000 conv=notrunc 2>/dev/null
 "$memorizer" check "$cut" >"$tmp/out" 2>"$tmp/err"
@@ -141,26 +141,26 @@ same "so is one that is damaged" "1 1" \
 	"$? $(cat "$tmp/out" "$tmp/err" |
 		grep -c 'cpu1, packet .*: its compressed data are damaged')"
 cp "$tmp/trace/cpu1" "$cut/cpu1"
-says "a file that is there twice is refused" 2 \
+says "a file that occurs twice is refused" 2 \
 	"memorizer: cut/cpu1: it is there twice, also compressed: want one" "$cut"
 size=$(tar -tvf "$tmp/gnu.tar" | awk '/cpu2/ { print $3 }')
 offset=$(tar -tRf "$tmp/gnu.tar" | awk '/cpu2/ { sub(":", "", $2); print $2 * 512 }')
 head -c $((offset + size / 2)) "$tmp/gnu.tar" >"$tmp/cut.tar"
 "$memorizer" check "$tmp/cut.tar" >"$tmp/out" 2>"$tmp/err"
-same "an archive that is cut off is told" "1 1" \
+same "a truncated archive is reported" "1 1" \
 	"$? $(cat "$tmp/out" "$tmp/err" | grep -c 'the archive ends here')"
 tar -C "$tmp" -cf "$tmp/two.tar" trace small/metadata.zst trace/metadata
-says "one of two traces is refused" 2 \
+says "an archive of two traces is refused" 2 \
 	"memorizer: two.tar: an archive of more than one trace: unpack it" "$tmp/two.tar"
 tar -C "$tmp/trace" -cf "$tmp/none.tar" cpu0
-says "so is one of none" 2 \
+says "an archive without a trace is refused" 2 \
 	"memorizer: none.tar: an archive without a trace, which has metadata, cpu0, ..." \
 	"$tmp/none.tar"
 head -c 500000000 /dev/zero | zstd -q -o "$tmp/bomb.zst"
-says "so is what only fills the disk" 2 \
+says "an archive that only fills the disk is refused" 2 \
 	"memorizer: bomb.zst: grows to more than 200 times its size: not a trace" "$tmp/bomb.zst"
 
-# What is printed does not go into what is read.
+# Output does not overwrite the input.
 told="is the output, too: want another file"
 cp "$data/session.kmap" "$tmp/k"
 cp "$tmp/tar.zst" "$tmp/t"
@@ -174,13 +174,12 @@ for run in "symbolize -K $data/kallsyms $tmp/k" "symbolize -K $data/kallsyms -" 
 		"2 memorizer: ${run##* }: $told" "$? $(cat "$tmp/err")"
 done
 "$memorizer" report "$tmp/small" 2>"$tmp/err" >>"$tmp/small/cpu0.zst"
-same "nor to a file of a trace" \
+same "report does not append to a file of a trace" \
 	"2 memorizer: $tmp/small/cpu0: $told" "$? $(cat "$tmp/err")"
 cmp -s "$tmp/k" "$data/session.kmap" && cmp -s "$tmp/t" "$tmp/tar.zst"
-ok $? "they are as they were"
+ok $? "the inputs are unchanged"
 
-# Memory: what zstd takes for its window, and nothing that grows with the trace. A sanitizer's
-# own memory is another matter.
+# Memory: zstd's window, and nothing that grows with the trace. Sanitizers need their own memory.
 "$make" -b 1500000 -c 2 -l 1000 "$tmp/large"
 tar -C "$tmp" -cf "$tmp/large.tar" large
 zstd -q --rm "$tmp/large"/[cm]*
@@ -193,10 +192,10 @@ plain=$(takes "$tmp/large.tar")
 for file in large large.tar.zst; do
 	took=$(takes "$tmp/$file")
 	if grep -q __asan_init "$memorizer"; then
-		ok 0 "$file # SKIP a sanitizer's memory"
+		ok 0 "$file # SKIP sanitizers need memory"
 	else
 		[ "$took" -lt $((plain + 16384)) ]
-		ok $? "$file takes memory as the plain one does"
+		ok $? "$file needs as much memory as the plain one"
 		echo "# $took KB, $plain KB"
 	fi
 done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tests what the report stands on: hash tables, symbols from kallsyms, sums. */
+/* Test hash tables, symbols from kallsyms, and sums. */
 #include "report/sums.h"
 #include "tap.h"
 
@@ -33,7 +33,7 @@ static void test_hash(void)
 	tap_number(h.nr, KEYS, "items are counted");
 	for (i = same = 0; i < KEYS; i++)
 		same += ((struct wide *)hash_item(&h, i))->key[0] == i / 7 << 40;
-	tap_number(same, KEYS, "items are numbered in the order they came");
+	tap_number(same, KEYS, "items are numbered in order of insertion");
 	hash_free(&h);
 }
 
@@ -92,7 +92,7 @@ static void test_symbols(void)
 #define NO_LINE \
 	": not a line of kallsyms, which has address, type, name and, for a module, a tab and [module]"
 
-/* Text that is no kallsyms, and the end of the message for it. */
+/* Invalid kallsyms, and the end of the message */
 static const struct {
 	const char *text, *error;
 } bad_kallsyms[] = {
@@ -152,10 +152,10 @@ static void test_overflow(const struct kmap_symbols *none)
 	touch(&k, 5, 1, 0, U64_MAX - 1);
 	touch(&k, 5, 1, 0, 1);
 	tap_ok(!k.overflow, "sums take 64 bits");
-	tap_number(k.total[GROUP_KMAP][SUM_READS], U64_MAX, "all of them");
+	tap_number(k.total[GROUP_KMAP][SUM_READS], U64_MAX, "a sum reaches 64 bits");
 	add(&k, 1, 1, "a");
 	tap_ok(k.overflow, "one more is an overflow");
-	tap_number(k.total[GROUP_KMAP][SUM_REQ], U64_MAX, "and the sum stays the largest");
+	tap_number(k.total[GROUP_KMAP][SUM_REQ], U64_MAX, "an overflowing sum saturates");
 	sums_free(&k);
 }
 
@@ -179,8 +179,8 @@ static void test_sharing(const struct kmap_symbols *none)
 	touch(&k, 5, 3, 0, 1);
 	sums_end(&k);
 	site = hash_item(k.sites + GROUP_KMAP, 0);
-	tap_number(k.total[GROUP_KMAP][SUM_TOUCHED], 3, "objects that were accessed");
-	tap_number(k.all_shared[SUM_HIT], 2, "objects that several pids accessed");
+	tap_number(k.total[GROUP_KMAP][SUM_TOUCHED], 3, "accessed objects");
+	tap_number(k.all_shared[SUM_HIT], 2, "objects accessed by several pids");
 	tap_number(k.all_shared[SUM_REQ], 100, "their bytes");
 	tap_number(k.all_shared[SUM_READS], 21, "their reads");
 	tap_number(k.all_shared[SUM_WRITES], 15, "their writes");

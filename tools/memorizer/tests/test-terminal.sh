@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests how output is shown: width, colours and pager on a terminal, plain text elsewhere.
-# Usage: test-terminal.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test the presentation of output: width, colours and pager on a terminal, plain text elsewhere.
+# Usage: test-terminal.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 data=$here/data
@@ -17,8 +17,8 @@ export TERM=vt100 LC_ALL=C MEMORIZER_PROGRESS=no
 mkdir "$tmp/trace/kernel"
 cp "$data/kallsyms" "$tmp/trace/kernel/kallsyms"
 
-# terminal COMMAND...: what it writes to the terminal that its output is; not that three
-# events of the trace were lost
+# terminal COMMAND...: print its output on a terminal, without the message about three lost
+# events
 terminal()
 {
 	"$build/tests/terminal" -o "$@" </dev/null | tr -d '\r' |
@@ -30,7 +30,7 @@ plain()
 	sed 's/\x1b\[[0-9;]*m//g' "$1"
 }
 
-# widest FILE: characters of its longest line
+# widest FILE: print the length of its longest line
 widest()
 {
 	plain "$1" | awk 'length > most { most = length } END { print most + 0 }'
@@ -46,9 +46,9 @@ for width in 60 72 80 100; do
 	COLUMNS=$width terminal "$memorizer" report -K "$data/kallsyms" "$data/session.kmap" |
 		sed '1,/ALLOCATION SITES/d; /^memorizer: /d' >"$tmp/tables"
 	[ "$(widest "$tmp/tables")" -le $width ]
-	ok $? "so do those of a KMAP"
+	ok $? "the tables of a KMAP fit $width columns"
 done
-# Tables of all analyses, on widths that people have
+# Tables of all analyses, at common widths
 for name in lines entries assoc conflicts rcu; do
 	case $name in
 	entries | rcu) of= ;;
@@ -73,37 +73,37 @@ for command in "serial entries" "cache-assoc assoc" "conflicts conflicts" "rcu r
 	plain "$tmp/all" | grep -e '---' -e ' | ' -e '^ no room' >"$tmp/out"
 	got=$(widest "$tmp/out")
 	[ "$got" -le 80 ] && [ "$got" -gt 40 ]
-	ok $? "those of ${command% *} fit 80"
+	ok $? "the tables of ${command% *} fit 80 columns"
 done
 COLUMNS=80 terminal "$memorizer" sharing "$tmp/lines" >"$tmp/out"
 plain "$tmp/out" | grep -q '^ Cacheline *| Symbol *| Object *| Num | *Off | Moves$'
-ok $? "of the code that moves lines the code, the object and the moves stay"
-same "texts without room are named, too" " no room for Allocated by, LclHitm" \
+ok $? "a narrow table of code keeps code, object and moves"
+same "text columns left out are named" " no room for Allocated by, LclHitm" \
 	"$(plain "$tmp/out" | sed -n '/Pareto/,$s/^\( no room [^,]*, [^,]*\),.*/\1/p' | head -n 1)"
 COLUMNS=60 terminal "$memorizer" report "$tmp/trace" >"$tmp/out"
-same "columns without room are named" " no room for Hit, Freed, Ping-pong, X-node, Frag" \
+same "columns left out are named" " no room for Hit, Freed, Ping-pong, X-node, Frag" \
 	"$(plain "$tmp/out" | grep -m 1 'no room')"
 COLUMNS=36 terminal "$memorizer" report "$tmp/trace" >"$tmp/out"
 plain "$tmp/out" | grep -q '^ widget_write+0x10 *|'
-ok $? "of a name that is cut the function's size goes first"
+ok $? "a shortened name loses the function's size first"
 plain "$tmp/out" | grep -q '^ gadget_pr\.\. \[gadget\] |'
-ok $? "then what is in the middle"
+ok $? "a shortened name then loses its middle"
 COLUMNS=300 terminal "$memorizer" report "$tmp/trace" >"$tmp/out"
 plain "$tmp/out" | cmp - "$data/kmem.txt"
-ok $? "a wide terminal has all, and the same text but for colours"
+ok $? "a wide terminal has the plain text, with colours"
 ! cmp -s "$tmp/out" "$data/kmem.txt"
-ok $? "which it has"
+ok $? "a terminal has colours"
 NO_COLOR=1 COLUMNS=300 terminal "$memorizer" report "$tmp/trace" | cmp - "$data/kmem.txt"
-ok $? "unless NO_COLOR is set"
+ok $? "NO_COLOR disables colours"
 TERM=dumb COLUMNS=300 terminal "$memorizer" report "$tmp/trace" | cmp - "$data/kmem.txt"
-ok $? "or the terminal is dumb"
+ok $? "a dumb terminal has no colours"
 COLUMNS=300 terminal "$memorizer" --color=never report "$tmp/trace" | cmp - "$data/kmem.txt"
-ok $? "or --color=never is given"
+ok $? "--color=never disables colours"
 COLUMNS=40 "$memorizer" report "$tmp/trace" | cmp - "$data/kmem.txt"
-ok $? "what is no terminal gets plain text of any width"
+ok $? "a pipe gets plain text of any width"
 "$memorizer" --color=always report "$tmp/trace" >"$tmp/out"
 plain "$tmp/out" | cmp -s - "$data/kmem.txt" && ! cmp -s "$tmp/out" "$data/kmem.txt"
-ok $? "unless it asks for colours"
+ok $? "--color=always enables colours in a pipe"
 
 # The pager
 cat >"$tmp/pager" <<'END'
@@ -115,28 +115,28 @@ chmod +x "$tmp/pager"
 sed 's/^/> /' "$data/kmem.txt" >"$tmp/want"
 export MEMORIZER_PAGER="$tmp/pager" NO_COLOR=1 COLUMNS=300
 terminal "$memorizer" report "$tmp/trace" >"$tmp/out"
-same "the pager is told to leave what fits the screen, and of colours" "paged, LESS=FRX" \
+same "LESS makes the pager quit on short output and pass colours" "paged, LESS=FRX" \
 	"$(head -n 1 "$tmp/out")"
 sed 1d "$tmp/out" | cmp - "$tmp/want"
 ok $? "a terminal has the report through a pager"
 terminal "$memorizer" --no-pager report "$tmp/trace" | cmp - "$data/kmem.txt"
-ok $? "not with --no-pager"
+ok $? "--no-pager disables the pager"
 "$memorizer" report "$tmp/trace" | cmp - "$data/kmem.txt"
-ok $? "what is no terminal has none"
+ok $? "a pipe has no pager"
 unset MEMORIZER_PAGER
 PAGER="$tmp/pager" terminal "$memorizer" report "$tmp/trace" >"$tmp/out"
-same "PAGER is used where MEMORIZER_PAGER is not set" "paged, LESS=FRX" \
+same "PAGER is used if MEMORIZER_PAGER is not set" "paged, LESS=FRX" \
 	"$(head -n 1 "$tmp/out")"
 PAGER="head -n 1" terminal "$memorizer" report "$tmp/trace" >"$tmp/out"
-same "a pager that ends early ends it" "SUMMARY (TRACE)" "$(cat "$tmp/out")"
+same "a pager that ends early ends the command" "SUMMARY (TRACE)" "$(cat "$tmp/out")"
 echo bad >"$tmp/bad.kmap"
 PAGER="$tmp/pager" terminal sh -c '"$0" symbolize -K "$1" "$2"; echo "status $?"' "$memorizer" \
 	"$data/kallsyms" "$tmp/bad.kmap" >"$tmp/out"
-same "messages go through it, too, and the exit status stays" \
+same "messages go through the pager, and the exit status is kept" \
 	"paged, LESS=FRX > memorizer: $tmp/bad.kmap: left out 1 malformed status 1" \
 	"$(sed '2d;s/ lines.*//' "$tmp/out" | xargs)"
-# Progress, of what takes longer than a second: it takes as long as this test waits to see it
-# draws NAME LINE COMMAND...: the command, whose output goes nowhere until LINE is on its terminal
+# Progress of commands that take more than a second: they run until this test has seen it
+# draws NAME LINE COMMAND...: run a command whose output blocks until LINE is on its terminal
 draws()
 {
 	name=$1 line=$2
@@ -158,17 +158,17 @@ draws()
 	tr '\r' '\n' <"$tmp/drawn" | grep -q "$line"
 	ok $? "$name"
 	tr '\r' '\n' <"$tmp/drawn" | grep -A 1 "$line" | tail -n 1 | cut -c 1-3 >"$tmp/last"
-	same "and takes it away" "$(printf '\033[K')" "$(cat "$tmp/last")"
+	same "progress is erased" "$(printf '\033[K')" "$(cat "$tmp/last")"
 }
 
 "$build/tests/make-trace" -b 100000 "$tmp/long" || exit 1
 cp -r "$tmp/trace/kernel" "$tmp/long"
 yes "$(cat "$data/session.kmap")" | head -n 100000 >"$tmp/long.kmap"
-draws "a terminal sees how far a trace is read" '/long \[=* *\]  *[0-9]*%' \
+draws "a terminal shows the progress of reading a trace" '/long \[=* *\]  *[0-9]*%' \
 	"$memorizer" script --csv "$tmp/long"
 "$memorizer" script --csv "$tmp/long" 2>&1 | cmp -s - "$tmp/out"
-ok $? "what is printed is the same"
-draws "how far a KMAP is read, too" 'kmap \[=* *\]  *[0-9]*%' \
+ok $? "the output with progress is the same"
+draws "a terminal shows the progress of reading a KMAP" 'kmap \[=* *\]  *[0-9]*%' \
 	"$memorizer" symbolize -K "$data/kallsyms" "$tmp/long.kmap"
 mkfifo "$tmp/kallsyms"
 MEMORIZER_PROGRESS= "$build/tests/terminal" "$memorizer" report -K "$tmp/kallsyms" "$tmp/long" \
@@ -180,11 +180,11 @@ done
 cat "$data/kallsyms" >&3
 exec 3>&-
 wait $!
-ok $? "and that it waits for symbols"
+ok $? "a terminal shows the wait for symbols"
 "$memorizer" script "$tmp/long" >"$tmp/want" 2>&1
 MEMORIZER_PROGRESS= COLUMNS=300 NO_COLOR=1 terminal "$memorizer" --no-pager script "$tmp/long" |
 	cmp -s - "$tmp/want"
-ok $? "lines that are printed to the terminal have no progress among them"
-outcome "a colour that is none is refused" 2 /dev/null "memorizer: no command '--color=blue'
+ok $? "output on a terminal has no progress in between"
+outcome "an invalid --color is refused" 2 /dev/null "memorizer: no command '--color=blue'
 Try 'memorizer help'." --color=blue report
 tap_end

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests memorizer top. A directory plays debugfs, as in test-record.sh; report of the same packets
-# says what the figures must be.
-# Usage: test-top.sh DIR, with memorizer in it, and in its tests/ what the tests need
+# Test memorizer top. A directory replaces debugfs, as in test-record.sh; the figures must equal
+# those of report for the same packets.
+# Usage: test-top.sh DIR, the directory of a build
 
 here=$(dirname "$0")
 data=$here/data
@@ -17,7 +17,7 @@ export TMPDIR="$tmp/files" LC_ALL=C MEMORIZER_PROGRESS=no NO_COLOR=1
 unset LINES COLUMNS
 mkdir "$TMPDIR"
 
-# debugfs TRACE: a new one for the CPUs 0 and 1 of a trace
+# debugfs TRACE: reset debugfs, for CPUs 0 and 1 of a trace
 debugfs()
 {
 	rm -rf "$d" "$tmp"/at.*
@@ -31,7 +31,7 @@ debugfs()
 	exec 3<>"$m/cpu0" 4<>"$m/cpu1"
 }
 
-# top ARGUMENTS...: starts it; none of its files ends before somebody closes it
+# top ARGUMENTS...: start it; its files do not end before they are closed
 top()
 {
 	"$build/tests/memorizer-faults" top --debugfs "$d" --batch "$@" \
@@ -53,7 +53,7 @@ until_is()
 	done
 }
 
-# until_shown TEXT: until a table's first line has it
+# until_shown TEXT: wait until a table's first line contains TEXT
 until_shown()
 {
 	while running && ! grep -q "^memorizer top: .*$1" "$tmp/out"; do
@@ -61,7 +61,7 @@ until_shown()
 	done
 }
 
-# ended: waits for its end; sets what it returned
+# ended: wait for its end and set its exit status
 ended()
 {
 	wait "$pid"
@@ -69,7 +69,7 @@ ended()
 	exec 3<&- 4<&-
 }
 
-# figures FILE N: of its table N, for each call site all but what report does not tell
+# figures FILE N: print the figures per call site of its table N that report has, too
 figures()
 {
 	awk -v n="$2" -F ' *[|] *' '/^memorizer top/ { table++ }
@@ -79,7 +79,7 @@ figures()
 		}' "$1" | sort
 }
 
-# reported TRACE OPTION...: the same, from report
+# reported TRACE OPTION...: print the same from report
 reported()
 {
 	"$memorizer" report --csv --rate "$@" 2>/dev/null | awk -F , '
@@ -87,14 +87,14 @@ reported()
 		$1 == "page_sites" { print $3, "pages", $4, $5, $6, $7, $8 }' | sort
 }
 
-# kept TRACE: the symbols that a recording has
+# kept TRACE: add the symbols of a recording
 kept()
 {
 	mkdir -p "$1/kernel"
 	cp /proc/kallsyms "$1/kernel/kallsyms" 2>/dev/null
 }
 
-# All in one interval, which is as long as the trace
+# A single interval, as long as the trace
 "$build/tests/make-trace" -c 2 -b 20000 "$tmp/load" || exit 1
 kept "$tmp/load"
 debugfs "$tmp/load"
@@ -103,22 +103,22 @@ cat "$tmp/load/cpu0" >"$m/cpu0"
 cat "$tmp/load/cpu1" >"$m/cpu1"
 kill -INT $pid
 ended
-same "it ends by a signal" "0 " "$status $(cat "$tmp/err")"
+same "a signal ends top" "0 " "$status $(cat "$tmp/err")"
 figures "$tmp/out" 1 >"$tmp/got"
 reported "$tmp/load" >"$tmp/want"
-equal "sums and rates of call sites are those of report" "$tmp/want" "$tmp/got"
-same "there are some" 1 "$(($(wc -l <"$tmp/want") > 100))"
+equal "sums and rates of call sites equal report's" "$tmp/want" "$tmp/got"
+same "the tables are not empty" 1 "$(($(wc -l <"$tmp/want") > 100))"
 awk -F ' *[|] *' 'NF == 9 && $4 > 0 { sub(/^ */, "", $1); print $1, $2, $3, $4 }' "$tmp/out" |
 	grep -v Callsite | sort >"$tmp/got"
 "$memorizer" report --csv "$tmp/load" | awk -F , '
 	$1 == "live" { print $3, "slab", $4, $5 }
 	$1 == "live_pages" { print $3, "pages", $4, $5 }' | sort >"$tmp/want"
-equal "so is what is live" "$tmp/want" "$tmp/got"
-same "all that is printed is in one table" 1 "$(grep -c '^memorizer top' "$tmp/out")"
-same "the stream is off" "0 0 0" "$(cat "$m"/stream_* | xargs)"
-same "and no file is left" "" "$(ls "$TMPDIR")"
+equal "live objects equal report's" "$tmp/want" "$tmp/got"
+same "the output is a single table" 1 "$(grep -c '^memorizer top' "$tmp/out")"
+same "top switches the stream off" "0 0 0" "$(cat "$m"/stream_* | xargs)"
+same "top leaves no file" "" "$(ls "$TMPDIR")"
 
-# Two intervals at least: first the first packet of each CPU, then the rest
+# At least two intervals: the first packet of each CPU, then the rest
 "$build/tests/make-trace" "$tmp/two" <"$data/top.trace" || exit 1
 kept "$tmp/two"
 mkdir "$tmp/one"
@@ -143,14 +143,14 @@ ended
 table=$(grep '^memorizer top' "$tmp/first" | grep -n ' 7 events' | sed 's/:.*//;q')
 figures "$tmp/first" "$table" | cut -d ' ' -f 1-3,5,7 >"$tmp/got"
 reported "$tmp/one" | cut -d ' ' -f 1-3,5,7 >"$tmp/want"
-equal "what came first has report's sums" "$tmp/want" "$tmp/got"
+equal "the first table has report's sums" "$tmp/want" "$tmp/got"
 figures "$tmp/out" "$(grep -c '^memorizer top' "$tmp/out")" | cut -d ' ' -f 1-3,5,7 >"$tmp/got"
 reported "$tmp/two" | cut -d ' ' -f 1-3,5,7 >"$tmp/want"
-equal "so has all of it" "$tmp/want" "$tmp/got"
-same "losses are told" "3 $m: incomplete: 3 events were lost, 0 packets are missing" \
+equal "the last table has report's sums" "$tmp/want" "$tmp/got"
+same "losses are shown" "3 $m: incomplete: 3 events were lost, 0 packets are missing" \
 	"$status $(sed -n 's/^memorizer: \(.*incomplete\)/\1/p' "$tmp/err")"
-same "the stream stays on if it was" 1 "$(cat "$m/stream_allocations")"
-# What a table says of an interval is what has changed since the table before
+same "a stream that was on stays on" 1 "$(cat "$m/stream_allocations")"
+# The figures of an interval are the changes since the previous table
 awk -F ' *[|] *' '
 	/^memorizer top/ { before = time; split($0, word, " "); time = word[3] }
 	NF == 9 && !/Callsite/ {
@@ -164,9 +164,9 @@ awk -F ' *[|] *' '
 	}
 	END { print (rows > 2) }' "$tmp/out" >"$tmp/got"
 echo 1 >"$tmp/want"
-equal "rates are of the time since the table before" "$tmp/want" "$tmp/got"
+equal "rates are relative to the time since the previous table" "$tmp/want" "$tmp/got"
 
-# More than may wait: 100 packets of a MB, each with a call site of its own
+# More packets than may wait: 100 packets of a MB, each with its own call site
 {
 	printf '%s\n' "cpu 1" "mark text=other" "cpu 0"
 	for i in $(seq 100 199); do
@@ -189,7 +189,7 @@ kill -INT $pid
 ended
 missing=$(sed -n 's/^memorizer top: .* \([0-9]*\) packets missing$/\1/p' "$tmp/out")
 echo "# $missing packets had to make room"
-same "what makes room is told, and all else counted" "3 100" \
+same "dropped packets are reported, all others counted" "3 100" \
 	"$status $((missing + $(figures "$tmp/out" 1 | wc -l)))"
 
 # Options
@@ -198,11 +198,11 @@ cat "$tmp/two/cpu0" >"$m/cpu0"	# before it begins: it is not waited for
 cat "$tmp/two/cpu1" >"$m/cpu1"
 top --delay 0.02 --iterations 3 --rows 1 --kind kmalloc --sort hit
 ended
-same "so many tables are printed as are wanted" "3 3" "$status $(grep -c '^memorizer top' "$tmp/out")"
+same "--batch prints the given number of tables" "3 3" "$status $(grep -c '^memorizer top' "$tmp/out")"
 reported "$tmp/two" --kind kmalloc | sort -k 5,5nr | head -n 1 >"$tmp/want"
 figures "$tmp/out" 3 | sed 's/ [0-9.]*\( [0-9]* \)[0-9.]*/\1/' >"$tmp/got"
 sed -i 's/ [0-9.]*\( [0-9]* \)[0-9.]*/\1/' "$tmp/want"
-equal "with as many rows, the largest first" "$tmp/want" "$tmp/got"
+equal "--top limits the rows, largest first" "$tmp/want" "$tmp/got"
 for filter in "--site ffffffff81002d05 --kind pages" "--cache cache-4" "--pid 4" "--cpu 1" "--comm none"; do
 	debugfs "$tmp/load"
 	# shellcheck disable=SC2086 # options
@@ -214,30 +214,30 @@ for filter in "--site ffffffff81002d05 --kind pages" "--cache cache-4" "--pid 4"
 	figures "$tmp/out" 1 >"$tmp/got"
 	# shellcheck disable=SC2086 # options
 	reported "$tmp/load" $filter >"$tmp/want"
-	equal "what counts is what counts for report: $filter" "$tmp/want" "$tmp/got"
+	equal "top and report count the same with $filter" "$tmp/want" "$tmp/got"
 done
-same "what matches nothing is told" "2 memorizer: $m: nothing in it matches --comm none" \
+same "a filter without a match is reported" "2 memorizer: $m: nothing in it matches --comm none" \
 	"$status $(cat "$tmp/err")"
 debugfs "$tmp/load"
 for sort in name live_bytes live bytes_alloc_rate hit_rate bytes_alloc hit frees; do
-	outcome "--sort $sort is taken" 2 /dev/null \
+	outcome "--sort $sort is accepted" 2 /dev/null \
 		"memorizer: $tmp/none: no debugfs: mount it (mount -t debugfs nodev $tmp/none) or say with --debugfs where it is" \
 		top --batch --sort $sort --debugfs "$tmp/none"
 done
-TMPDIR=$tmp/none outcome "a directory for files that is not there is told" 2 /dev/null \
+TMPDIR=$tmp/none outcome "a missing TMPDIR is reported" 2 /dev/null \
 	"memorizer: $tmp/none: No such file or directory" top --batch --debugfs "$d"
 try="Try 'memorizer help top'."
-outcome "a column that is none is refused" 2 /dev/null "memorizer top: --sort age: none of its \
+outcome "an unknown column is refused" 2 /dev/null "memorizer top: --sort age: none of its \
 tables has that column
 $try" top --sort age
-outcome "so is a time that is none" 2 /dev/null \
+outcome "an invalid time is refused" 2 /dev/null \
 	"memorizer top: --delay 2s: want seconds, 0.001 to 1000000
 $try" top --delay 2s
-outcome "a number that is none" 2 /dev/null "memorizer top: --iterations 0: want a number, 1 or more
+outcome "an invalid number is refused" 2 /dev/null "memorizer top: --iterations 0: want a number, 1 or more
 $try" top --iterations 0
-outcome "an input" 2 /dev/null "memorizer top: kmap: it shows the running kernel: want options alone
+outcome "an input is refused" 2 /dev/null "memorizer top: kmap: it shows the running kernel: want options alone
 $try" top kmap
-outcome "and what is no terminal, without --batch" 2 /dev/null \
+outcome "a pipe without --batch is refused" 2 /dev/null \
 	"memorizer top: standard output: no terminal: want one, or --batch
 $try" top --debugfs "$d"
 
@@ -253,7 +253,7 @@ until_is stream_allocations 1
 cat "$tmp/load/cpu0" >"$m/cpu0"
 cat "$tmp/load/cpu1" >"$m/cpu1"
 
-# screen: what is on the terminal after it was cleared last
+# screen: print the terminal's contents since it was cleared last
 screen()
 {
 	tr -d '\r' <"$tmp/out" | awk '/\033\[H\033\[J/ { text = ""; sub(/.*\033\[J/, "") } { text = text $0 "\n" }
@@ -270,25 +270,25 @@ until_screen()
 }
 
 until_screen '^ \.\.\. and [0-9]* more'
-ok $? "a terminal has the rows that it has room for"
-same "and no more" "1 1" "$(screen | awk 'length > most { most = length } END { print (NR <= 20), (most <= 100) }')"
+ok $? "a terminal has as many rows as it has room for"
+same "a terminal has no more rows" "1 1" "$(screen | awk 'length > most { most = length } END { print (NR <= 20), (most <= 100) }')"
 screen | grep -q '^CALL SITES, by bytes_alloc_rate'
-ok $? "those that allocate most are first"
+ok $? "call sites that allocate most are first"
 printf '>' >&5
 until_screen '^CALL SITES, by hit_rate'
-ok $? "> has another column order them"
+ok $? "> sorts by the next column"
 printf '<<' >&5
 until_screen '^CALL SITES, by live '
-ok $? "< goes back"
+ok $? "< sorts by the previous column"
 printf '\033[D\033[D' >&5
 until_screen '^CALL SITES, by frees'
-ok $? "so do arrows, round the end"
+ok $? "arrow keys select the column and wrap around"
 printf 'q' >&5
 exec 5>&-
 ended
 tr -d '\r' <"$tmp/out" | grep -q '^status 0'
-ok $? "q ends it"
+ok $? "q ends top"
 grep -q '[^-]icanon' "$tmp/out" && grep -q '[^-]echo ' "$tmp/out"
-ok $? "and the terminal is as it was"
-same "as the stream is" "0 0 0" "$(cat "$m"/stream_* | xargs)"
+ok $? "top restores the terminal"
+same "top on a terminal switches the stream off" "0 0 0" "$(cat "$m"/stream_* | xargs)"
 tap_end

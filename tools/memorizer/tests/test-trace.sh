@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests what memorizer makes of traces, with babeltrace2 as the independent reader.
+# Test the decoding of traces, with babeltrace2 as the independent reader.
 # Usage: test-trace.sh DIR/, the directory of a build; FUZZ_ROUNDS=N for more damage
 
 dir=$1
@@ -13,14 +13,14 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
-# trace OPTION...: makes the trace $tmp/trace from the script on standard input
+# trace OPTION...: make the trace $tmp/trace from the script on standard input
 trace()
 {
 	rm -rf "$tmp/trace"
 	"$make" "$@" "$tmp/trace"
 }
 
-# summary NAME STATUS LINE: checks $tmp/trace and compares the last line
+# summary NAME STATUS LINE: check $tmp/trace and compare the last line
 summary()
 {
 	"$memorizer" check "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
@@ -35,40 +35,40 @@ for order in le be; do
 	trace -e $order <"$data/mixed.trace"
 	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
 	"$dump" "$tmp/trace" >"$tmp/got"
-	equal "each event is what babeltrace2 makes of it, $order" "$tmp/want" "$tmp/got"
-	outcome "a sound trace has no violations, $order" 0 "$data/mixed.check" "" \
+	equal "each event equals babeltrace2's, $order" "$tmp/want" "$tmp/got"
+	outcome "a valid trace has no violations, $order" 0 "$data/mixed.check" "" \
 		check "$tmp/trace"
-	outcome "it is the KMAP of its objects, $order" 0 "$data/mixed.kmap" "" kmap "$tmp/trace"
+	outcome "kmap writes the KMAP of its objects, $order" 0 "$data/mixed.kmap" "" kmap "$tmp/trace"
 	outcome "a bad trace's violations are listed, $order" 1 "$data/bad.check" "" \
 		check --all "$(trace -e $order <"$data/bad.trace"; echo "$tmp/trace")"
-	outcome "those of its packets too, $order" 1 "$data/packets.check" "" \
+	outcome "violations of packets are listed, $order" 1 "$data/packets.check" "" \
 		check "$(trace -e $order <"$data/packets.trace"; echo "$tmp/trace")"
-	outcome "as JSON too, $order" 1 "$data/packets.json" "" check --json "$tmp/trace"
+	outcome "check --json lists them, $order" 1 "$data/packets.json" "" check --json "$tmp/trace"
 	trace -e $order <"$data/context.trace"
 	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
 	"$dump" "$tmp/trace" >"$tmp/got"
-	equal "events that tell of context as well, $order" "$tmp/want" "$tmp/got"
+	equal "events about context equal babeltrace2's, $order" "$tmp/want" "$tmp/got"
 	grep -v '^switch' "$data/context.trace" | cat - "$data/stacks.trace" | trace -q -e $order
 	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
 	"$dump" -q "$tmp/trace" >"$tmp/got"
-	equal "with the fields that the plugin for QEMU writes, $order" "$tmp/want" "$tmp/got"
-	summary "and they are sound, $order" 0 \
+	equal "events of the QEMU plugin equal babeltrace2's, $order" "$tmp/want" "$tmp/got"
+	summary "events of the QEMU plugin have no violations, $order" 0 \
 		"32 events in 2 packets of 2 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 	trace -e $order -b 20000 -c 5 -l 500
 	babeltrace2 --clock-cycles --no-delta "$tmp/trace" >"$tmp/want"
 	"$dump" "$tmp/trace" >"$tmp/got"
-	equal "the same with many events on five CPUs, $order" "$tmp/want" "$tmp/got"
+	equal "many events on five CPUs equal babeltrace2's, $order" "$tmp/want" "$tmp/got"
 	"$memorizer" check --json "$tmp/trace" | sed -n 's/.*"types": {\(.*\)},/\1/p' | tr -d '" ' |
 		tr ',' '\n' | sed '/:0$/d' | sort >"$tmp/got"
 	sed 's/^[^ ]* \([a-z]*\):.*/\1/' "$tmp/want" | sort | uniq -c |
 		sed 's/^ *\([0-9]*\) \(.*\)/\2:\1/' | sort >"$tmp/types"
-	equal "as many of each type, $order" "$tmp/types" "$tmp/got"
+	equal "the number of events of each type equals babeltrace2's, $order" "$tmp/types" "$tmp/got"
 done
 for seed in 1 2 3; do
 	trace -b 20000 -c 4 -s $seed
 	"$dump" "$tmp/trace" >"$tmp/want"
 	"$dump" -f "$tmp/trace" >"$tmp/got"
-	equal "packets that are fed some at a time give the same events, $seed" "$tmp/want" "$tmp/got"
+	equal "packets fed in pieces give the same events, $seed" "$tmp/want" "$tmp/got"
 done
 
 # Order: files are found in any order, times are equal.
@@ -95,13 +95,13 @@ mark text=b
 END
 "$dump" "$tmp/trace" | sed 's/.*text = "\(.*\)".*/\1/' | tr -d '\n' >"$tmp/got"
 printf abcdefg >"$tmp/want"
-equal "events come by time, then by CPU, then as they were written" "$tmp/want" "$tmp/got"
+equal "events are ordered by time, then CPU, then position" "$tmp/want" "$tmp/got"
 mkdir "$tmp/copy"
 for f in cpu3 metadata cpu10 cpu0 cpu2 cpu1; do
 	cp "$tmp/trace/$f" "$tmp/copy/$f"
 done
 "$dump" "$tmp/copy" | sed 's/.*text = "\(.*\)".*/\1/' | tr -d '\n' >"$tmp/got"
-equal "in whatever order the files were written" "$tmp/want" "$tmp/got"
+equal "the order of files does not matter" "$tmp/want" "$tmp/got"
 trace <<END
 time 4611686018427387904
 mark text=late
@@ -148,7 +148,7 @@ cpu 0 may have lost events
 cpu 1 lost 0 events, 0 packets
 cpu 1 may have lost events
 END
-equal "losses are told, those before the first packet too" "$tmp/want" "$tmp/got"
+equal "losses are reported, even before the first packet" "$tmp/want" "$tmp/got"
 # lossy NAME STATUS END: the same double free, with lines before and in between
 lossy()
 {
@@ -164,17 +164,17 @@ lossy()
 	} | trace
 	summary "$1" "$2" "$3"
 }
-lossy "without losses, a second free is a violation, a first one is not" 1 \
+lossy "without losses, a double free is a violation, a free is not" 1 \
 	"6 events in 1 packets of 1 CPUs, 0 lost, 1 frees of earlier memory: 1 violations (free 1)"
-lossy "after a loss too" 1 \
+lossy "a double free after a loss is a violation" 1 \
 	"6 events in 2 packets of 1 CPUs, 1 lost, 1 frees of earlier memory: 1 violations (free 1), incomplete" \
 	"packet
 lost 1"
-lossy "with a loss in between none is" 3 \
+lossy "a double free with a loss in between is no violation" 3 \
 	"6 events in 2 packets of 1 CPUs, 1 lost, 2 frees of earlier memory: 0 violations, 1 that losses may explain, incomplete" \
 	"" "packet
 lost 1"
-lossy "nor while allocations are off" 0 \
+lossy "a double free with allocations off in between is no violation" 0 \
 	"8 events in 1 packets of 1 CPUs, 0 lost, 2 frees of earlier memory: 0 violations" \
 	"" "switch allocations=0
 switch allocations=1 boot=0"
@@ -189,7 +189,7 @@ object object=1 snapshot=1 state=2
 mark pid=77
 alloc
 END
-summary "what a loss may explain is no violation, what follows it is" 1 \
+summary "events that a loss may explain are no violations, later ones are" 1 \
 	"7 events in 2 packets of 1 CPUs, 5 lost, 0 frees of earlier memory: 3 violations (overlap 1, task 1, cache 1), 1 that losses may explain, incomplete"
 trace <<END
 snapshot snapshot=1 complete=0
@@ -201,13 +201,13 @@ lost 5
 snapshot snapshot=2 complete=0
 END
 echo "1,0,2,3,4,0,0,a" >"$tmp/live"
-outcome "memorizer tells of losses and what has come of them" 3 "$tmp/live" \
+outcome "check reports losses and their consequences" 3 "$tmp/live" \
 	"memorizer: $tmp/trace: incomplete: 5 events were lost, 0 packets are missing
 memorizer: $tmp/trace: left out 1 counts, which have no object
 memorizer: $tmp/trace: left out snapshot 2, which is not complete" kmap "$tmp/trace"
 
-# A sound trace without some of its packets: none of what follows from that is a violation
-# without NUMBER...: leaves out packets of $tmp/trace/cpu0
+# A valid trace without some of its packets: the consequences are no violations
+# without NUMBER...: remove packets of $tmp/trace/cpu0
 without()
 {
 	python3 - "$tmp/trace/cpu0" "$@" <<'END'
@@ -221,19 +221,19 @@ open(sys.argv[1], "wb").write(out)
 END
 }
 trace -b 60000 -c 3 -l 500
-summary "a trace is sound" 0 \
+summary "a valid trace has no violations" 0 \
 	"60000 events in 45 packets of 3 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 without 3 4 8
 "$memorizer" check "$tmp/trace" >"$tmp/out"
 status=$?
 [ $status -eq 1 ] && tail -n 1 "$tmp/out" |
 	grep -Eq ': 2 violations \(packets 2\), [1-9][0-9]* that losses may explain, incomplete$'
-ok $? "without some of its packets only that is a violation"
+ok $? "without some packets, only the missing packets are a violation"
 "$memorizer" report "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 3 ] && ! grep -q 'double free' "$tmp/out" && grep -q 'cpu0, packet 3: .*: 2 packets are missing' "$tmp/err"
-ok $? "nor does the report tell of double frees"
+ok $? "report shows no double frees"
 
-# What tomorrow brings
+# Forward compatibility
 trace -f <<END
 switch allocations=1 boot=1
 task pid=1 comm=a
@@ -244,8 +244,8 @@ END
 "$dump" "$tmp/trace" >"$tmp/got"
 babeltrace2 --clock-cycles --no-delta "$tmp/trace" |
 	sed 's/, later = 0//; s/ future:.*/ future:/' >"$tmp/want"
-equal "unknown events and fields at the end do not matter" "$tmp/want" "$tmp/got"
-summary "nor do they for check" 0 \
+equal "unknown events and trailing fields are ignored" "$tmp/want" "$tmp/got"
+summary "check ignores unknown events and fields" 0 \
 	"5 events in 1 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 
 # Many violations
@@ -261,9 +261,9 @@ mark" | head -n 128
 	grep -qx 'time: 15 more, --all lists them' "$tmp/got"
 ok $? "the first 20 of a kind are listed"
 [ "$("$memorizer" check --all "$tmp/trace" | grep -c '^event ')" -eq 35 ]
-ok $? "all with --all"
+ok $? "--all lists all violations"
 [ "$("$memorizer" check --json "$tmp/trace" | grep -c '"event": ')" -eq 20 ]
-ok $? "the same as JSON"
+ok $? "--json lists the same violations"
 
 # Sums
 # stats NAME STATUS LINE READ LOST BUFFERED PRODUCED
@@ -280,41 +280,41 @@ marks()
 	printf '%s\n' "$1" "lost 2" "task pid=1" "mark pid=1" mark mark | trace
 }
 marks
-stats "sums that add up" 3 "$marks: 0 violations, incomplete" 4 2 1 7
+stats "consistent sums" 3 "$marks: 0 violations, incomplete" 4 2 1 7
 stats "fewer events in the trace than read" 1 "$marks: 1 violations (sums 1), incomplete" 5 2 0 7
 stats "more events in the trace than read" 1 "$marks: 1 violations (sums 1), incomplete" 3 2 2 7
-stats "sums that do not add up" 1 "$marks: 1 violations (sums 1), incomplete" 4 2 2 7
-stats "more lost by the packets than by the kernel" 1 "$marks: 1 violations (sums 1), incomplete" 4 1 1 6
+stats "inconsistent sums" 1 "$marks: 1 violations (sums 1), incomplete" 4 2 2 7
+stats "more losses in packets than in the kernel's sums" 1 "$marks: 1 violations (sums 1), incomplete" 4 1 1 6
 marks "skip 1"
-stats "others have read packets before" 3 "$marks: 0 violations, incomplete" 9 2 0 11
+stats "packets read earlier by others" 3 "$marks: 0 violations, incomplete" 9 2 0 11
 echo "enabled: 1" >"$tmp/trace/kernel/show_stats"
-summary "show_stats without what is wanted" 1 "$marks: 1 violations (sums 1), incomplete"
+summary "show_stats without the sums" 1 "$marks: 1 violations (sums 1), incomplete"
 
-# Traces with little in them
+# Nearly empty traces
 trace <<END
 cpu 0
 cpu 1
 mark pid=1
 END
-summary "an empty stream is one without events" 1 \
+summary "an empty stream has no events" 1 \
 	"1 events in 1 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 1 violations (task 1)"
 trace <<END
 cpu 0
 set magic 3254525889
 packet
 END
-summary "so is an empty packet" 0 \
+summary "an empty packet has no events" 0 \
 	"0 events in 1 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 trace <<END
 cpu 0
 END
-summary "all may be empty" 0 \
+summary "all streams may be empty" 0 \
 	"0 events in 0 packets of 0 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
-outcome "then there is no KMAP" 2 /dev/null \
+outcome "an empty trace has no KMAP" 2 /dev/null \
 	"memorizer: $tmp/trace: it has no objects: want record --retirements or record --snapshot" \
 	kmap "$tmp/trace"
 
-# Damage: all that is not damaged is used, and the message tells where it is
+# Damage: everything else is used, and the message has the position
 # damaged NAME EVENTS ERR
 damaged()
 {
@@ -343,11 +343,11 @@ part()
 	cp "$tmp/part" "$tmp/trace/cpu0"
 	damaged "$1" "$2" "cpu0, $4"
 }
-part "a packet that is cut off" 2 210 \
+part "a truncated packet" 2 210 \
 	"packet 2: at byte 108: cut off: 102 bytes are left of 122"
-part "a packet's header that is cut off" 1 187 \
+part "a truncated packet header" 1 187 \
 	"packet 2: at byte 108: cut off: 79 bytes are left, its header alone has 80"
-part "a first packet that is cut off" 0 100 \
+part "a truncated first packet" 0 100 \
 	"packet 1: at byte 0: cut off: 100 bytes are left of 108"
 # header NAME EVENTS LINE ERR
 header()
@@ -355,7 +355,7 @@ header()
 	printf '%s\n' "$sound" "$3" mark packet mark | trace
 	damaged "$1" "$2" "cpu0, packet 4: at byte 324: $4"
 }
-header "no packet" 6 "set magic 1" "no packet: magic is 00000001, want c1fc1fc1"
+header "not a packet" 6 "set magic 1" "no packet: magic is 00000001, want c1fc1fc1"
 header "a packet of another trace" 6 "set uuid 1" \
 	"its uuid is not that of the metadata: they are not of one boot"
 header "a packet of another stream class" 6 "set stream_id 7" "stream_id is 7, want 0"
@@ -367,16 +367,16 @@ header "content smaller than the header" 6 "set content_size 0" \
 	"content_size is 0 bits, want whole bytes, 640 to 752"
 header "more content than packet" 6 "set content_size 760" \
 	"content_size is 760 bits, want whole bytes, 640 to 752"
-header "a time that is none" 6 "set timestamp_begin 9223372036854775808" \
+header "an invalid time" 6 "set timestamp_begin 9223372036854775808" \
 	"timestamps 9223372036854775808 to 1050: at most 9223372036854775807"
 printf '%s\n' "$sound" mark "garbage 13" packet mark | trace
-damaged "an event of no known class" 7 \
+damaged "an event of an unknown class" 7 \
 	"cpu0, packet 4: at byte 324: damaged behind its event 1: no event has the id 170"
 printf '%s\n' "$sound" mark "set content_size 720" packet mark | trace
-damaged "an event that is cut off" 6 "cpu0, packet 4: 90 bytes of content in 94
+damaged "a truncated event" 6 "cpu0, packet 4: 90 bytes of content in 94
 cpu0, packet 4: at byte 324: damaged behind its event 0: an event is cut off"
 
-# One CPU's damage leaves the others alone
+# Damage to one CPU's file does not affect the others
 {
 	echo "$sound"
 	echo "cpu 1
@@ -387,11 +387,11 @@ mark"
 } | trace
 head -c 210 "$tmp/trace/cpu0" >"$tmp/part"
 cp "$tmp/part" "$tmp/trace/cpu0"
-damaged "damage to a CPU's file does not end the others" 5 \
+damaged "damage to a CPU's file does not affect the others" 5 \
 	"cpu0, packet 2: at byte 108: cut off: 102 bytes are left of 122"
 
 # Not a trace
-# refuse NAME ERR: $tmp/trace, by each command
+# refuse NAME ERR: each command refuses $tmp/trace
 refuse()
 {
 	for command in check kmap; do
@@ -401,9 +401,9 @@ refuse()
 want="a trace is a directory with metadata, cpu0, ..."
 rm -rf "$tmp/trace"
 missing="No such file or directory"
-outcome "kmap refuses what is not there" 2 /dev/null \
+outcome "kmap refuses a missing trace" 2 /dev/null \
 	"memorizer: $tmp/trace/metadata: $missing: $want" kmap "$tmp/trace"
-outcome "check refuses what is not there" 2 /dev/null "memorizer: $tmp/trace: $missing" \
+outcome "check refuses a missing trace" 2 /dev/null "memorizer: $tmp/trace: $missing" \
 	check "$tmp/trace"
 : >"$tmp/trace"
 outcome "kmap refuses a file" 2 /dev/null \
@@ -417,7 +417,7 @@ refuse "a directory without streams" \
 	": no streams in it: want cpu0, cpu1, ... beside the metadata"
 cp "$tmp/cpu0" "$tmp/trace/cpu0~"
 cp "$tmp/cpu0" "$tmp/trace/cpu"
-refuse "files that are no streams" \
+refuse "files other than streams" \
 	": no streams in it: want cpu0, cpu1, ... beside the metadata"
 mkfifo "$tmp/trace/cpu0"
 refuse "a FIFO" "/cpu0: not a regular file"
@@ -427,11 +427,11 @@ refuse "a device" "/cpu0: not a regular file"
 rm "$tmp/trace/cpu0"
 mv "$tmp/trace/metadata" "$tmp/metadata"
 mkfifo "$tmp/trace/metadata"
-refuse "metadata that are a FIFO" "/metadata: not a regular file: $want"
+refuse "a FIFO as metadata" "/metadata: not a regular file: $want"
 rm "$tmp/trace/metadata" "$tmp/trace/cpu"
 mv "$tmp/metadata" "$tmp/trace/metadata"
 mv "$tmp/cpu0" "$tmp/trace/cpu0"
-summary "a backup file is no stream" 0 \
+summary "a backup file is not a stream" 0 \
 	"5 events in 3 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 cp "$tmp/trace/metadata" "$tmp/metadata"
 # metadata NAME SED-SCRIPT ERR
@@ -448,7 +448,7 @@ metadata "metadata without uuid" /uuid/d ": no uuid of the trace in it"
 metadata "metadata without byte order" s/byte_order/bite_order/ \
 	": no byte_order in it: want le or be"
 sed 's/^clock {/clock { name = second; };\n&/' "$tmp/metadata" >"$tmp/trace/metadata"
-summary "one of several clocks without a frequency is not needed" 0 \
+summary "an unused clock without a frequency is accepted" 0 \
 	"5 events in 3 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 metadata "a huge array" 's/\[16\]/[99999]/' ": an array of more than 4096 elements"
 deep="struct { struct { struct { struct { struct { struct {"
@@ -459,20 +459,20 @@ metadata "another tracer" 's/"memorizer"/"lttng"/' \
 	": tracer_name is \"lttng\": not a trace of memorizer"
 metadata "another version" 's/abi_version = 1/abi_version = 2/' \
 	": abi_version is 2: this memorizer reads 1"
-metadata "metadata with a typing error" 's/struct {/strukt {/' \
+metadata "metadata with a syntax error" 's/struct {/strukt {/' \
 	": line 16: no type 'strukt'"
-metadata "packets without a begin" 's/timestamp_begin/time_begin/' \
+metadata "packets without a beginning" 's/timestamp_begin/time_begin/' \
 	": no timestamp_begin or timestamp_end of packets"
 metadata "packets without an end" 's/timestamp_end/time_end/' \
 	": no timestamp_begin or timestamp_end of packets"
 metadata "a clock that is not in ns" 's/freq = 1000000000/freq = 1000/' \
 	": no clock with freq = 1000000000 in it"
 metadata "a clock without a frequency" '/freq/d' ": no clock with freq = 1000000000 in it"
-metadata "an event without a field that is needed" 's/uint32_t pid/uint32_t pit/' \
+metadata "an event without a required field" 's/uint32_t pid/uint32_t pit/' \
 	": event task has no field pid"
 metadata "a field of another type" 's/text_t comm/uint8_t comm/' \
 	": event task, field comm: want text"
-metadata "a field with a sign" 's/uint32_t pid/int16_t pid/' \
+metadata "a signed field" 's/uint32_t pid/int16_t pid/' \
 	": event task, field pid: want an unsigned integer"
 metadata "a field that is too wide" 's/uint32_t pid/uint64_t pid/' \
 	": event task, field pid: want 32 bits at most"
@@ -485,7 +485,7 @@ yes "/* CTF 1.8 */" | head -n 20000 >"$tmp/trace/metadata"
 refuse "metadata without end" \
 	"/metadata: larger than 262144 bytes: not the metadata of Memorizer"
 
-# Damage at random
+# Random damage
 "$make" -e be -f "$tmp/random" <"$data/mixed.trace"
 rm "$tmp/random/cpu2" "$tmp/random/cpu10"
 mkdir "$tmp/scratch"
@@ -493,7 +493,7 @@ mkdir "$tmp/scratch"
 	sed 's/^\(not ok\|ok\) /# \1 /' >"$tmp/fuzz"
 sed 's/^/# /' "$tmp/fuzz"
 [ "$(grep -c '^# ok ' "$tmp/fuzz")" -eq 2 ]
-ok $? "damage at random ends in a message"
+ok $? "random damage ends in a message"
 
 # Usage
 for command in check kmap; do
@@ -501,16 +501,16 @@ for command in check kmap; do
 	[ $command = kmap ] || usage="$usage, or a KMAP"
 	usage="$usage
 Try 'memorizer help $command'."
-	outcome "$command wants a trace" 2 /dev/null "memorizer $command: 0 traces: $usage" $command
-	outcome "$command wants one trace" 2 /dev/null "memorizer $command: 2 traces: $usage" \
+	outcome "$command without a trace is refused" 2 /dev/null "memorizer $command: 0 traces: $usage" $command
+	outcome "$command with two traces is refused" 2 /dev/null "memorizer $command: 2 traces: $usage" \
 		$command a b
-	outcome "$command wants options that exist" 2 /dev/null \
+	outcome "$command with an unknown option is refused" 2 /dev/null \
 		"memorizer $command: unrecognized option '--frob'
 Try 'memorizer help $command'." $command --frob
 	"$memorizer" $command -h >"$tmp/help"
 	grep -q "^Usage: memorizer $command " "$tmp/help"
 	ok $? "$command -h prints the usage"
-	outcome "$command --help does so, too" 0 "$tmp/help" "" $command --help
+	outcome "$command --help prints the usage" 0 "$tmp/help" "" $command --help
 done
 
 tap_end
