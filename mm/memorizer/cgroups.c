@@ -29,6 +29,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include "filter.h"
 #include "memorizer.h"
 #include "tasks.h"
 

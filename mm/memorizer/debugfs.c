@@ -3,14 +3,12 @@
  * Memorizer's files in debugfs: the switches, and the way to KMAP and statistics.
  */
 #include <linux/debugfs.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
-#include <linux/sizes.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -58,39 +56,6 @@ const struct file_operations memorizer_switch_fops = {
 	.write = switch_write,
 	.llseek = default_llseek,
 };
-
-#define LIST_MAX	SZ_4K
-
-/**
- * memorizer_write_list() - change a list by what is written to its file
- * @file: the file
- * @buf: what is written, less than 4 KiB
- * @count: bytes of it
- * @pos: where; as with any file, what is written behind something, or with O_APPEND, adds to it
- * @change: given the text, and whether it adds to what there is; returns 0 or an error
- *
- * Context: process context, may sleep.
- * Return: @count; -EINVAL if it is too long or has a NUL in it, -EFAULT, -ENOMEM, or what
- *	@change returns
- */
-ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t count, loff_t *pos,
-			     int (*change)(const char *text, bool add))
-{
-	char *text;
-	int err;
-
-	if (count >= LIST_MAX)
-		return -EINVAL;
-	text = memdup_user_nul(buf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	err = strlen(text) == count ? change(text, *pos || (file->f_flags & O_APPEND)) : -EINVAL;
-	kfree(text);
-	if (err)
-		return err;
-	*pos += count;
-	return count;
-}
 
 static bool is_enabled(unsigned int unused)
 {

@@ -6,8 +6,10 @@
 #ifndef _MM_MEMORIZER_FILTER_H
 #define _MM_MEMORIZER_FILTER_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
+struct file;
 struct file_operations;
 struct memorizer_filter;
 struct seq_file;
@@ -30,6 +32,8 @@ void memorizer_filter_show(const struct memorizer_filter *by, struct seq_file *m
 int memorizer_set_filter(const char *text);
 int memorizer_set_fields(const char *text);
 extern const struct file_operations memorizer_filter_fops, memorizer_fields_fops;
+ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t count, loff_t *pos,
+			     int (*change)(const char *text, bool add));
 
 /* choose.c */
 enum memorizer_choice;

@@ -276,9 +276,6 @@ struct memorizer_switch {
 };
 
 extern const struct file_operations memorizer_switch_fops;
-struct file;
-ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t count, loff_t *pos,
-			     int (*change)(const char *text, bool add));
 
 /* lines.c */
 

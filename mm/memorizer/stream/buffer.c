@@ -265,7 +265,6 @@ void memorizer_stream_consume(struct memorizer_writer *writer)
 {
 	on_cpu(writer->cpu, consume, writer);
 	memorizer_stream_look_again();
-	memorizer_stream_modules_again();
 }
 
 /**

@@ -14,9 +14,6 @@
 /* Counts up with every change of the format that a reader must know of. */
 #define ABI_VERSION	1
 
-/* Of this boot; made before the first packet. */
-uuid_t memorizer_stream_uuid;
-
 static_assert(MEMORIZER_KMALLOC == 0 && MEMORIZER_CACHE == 1 && MEMORIZER_PAGES == 2);
 static_assert(MEMORIZER_LIVE == 1 && MEMORIZER_FREED == 2 && MEMORIZER_BURIED == 3);
 static_assert(MEMORIZER_SYSCALL == 1 && MEMORIZER_INTERRUPT == 2 && MEMORIZER_EXCEPTION == 3 &&

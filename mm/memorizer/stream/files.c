@@ -22,8 +22,6 @@
 /* The longest text of a mark in bytes. */
 #define MARK_MAX	255
 
-pid_t memorizer_stream_reader;
-
 /**
  * struct stream_reader - an open file of a CPU's packets
  * @cpu: the CPU
@@ -107,6 +105,7 @@ static ssize_t read_packet(struct stream_reader *reader, bool may_flush, char __
 	if (writer->position == size) {
 		writer->position = 0;
 		memorizer_stream_consume(writer);
+		memorizer_stream_modules_again();
 	}
 	return n;
 }

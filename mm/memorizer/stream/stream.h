@@ -148,14 +148,11 @@ struct memorizer_writer {
 
 DECLARE_PER_CPU(struct memorizer_writer, memorizer_writer);
 
-/* Counts up when a switch is turned on: tasks and caches are announced anew then. */
 extern u32 memorizer_session;
-
-/* How often the stream began: the first switch was turned on. */
 extern u32 memorizer_beginnings;
-
-/* The process (tgid) that opened a CPU's file last and has one open; 0: none. */
 extern pid_t memorizer_stream_reader;
+extern uuid_t memorizer_stream_uuid;
+extern bool memorizer_stream_is_scoped;
 
 bool memorizer_stream_open_packet(struct memorizer_writer *writer);
 void memorizer_stream_wake(void);
@@ -267,10 +264,13 @@ struct memorizer_stream_sums {
 	u64 bytes;
 };
 
-/* switch.c */
+/* state.c */
+extern bool memorizer_stream_switches[MEMORIZER_STREAM_SWITCHES];
 extern const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES];
 bool memorizer_stream_is_on(unsigned int which);
 bool memorizer_stream_any_is_on(void);
+
+/* switch.c */
 int memorizer_stream_set(unsigned int which, bool on);
 
 /* buffer.c */
@@ -298,8 +298,13 @@ int memorizer_stream_locks(bool on);
 
 /* scopes.c */
 #define MEMORIZER_SCOPE_SLOTS	256	/* tasks in scopes at a time */
-extern bool memorizer_stream_is_scoped;
 bool memorizer_in_scope(void);
+bool memorizer_scope_reserve(void);
+void memorizer_scope_enter(void);
+bool memorizer_scope_leave(void);
+void memorizer_scope_release(void);
+
+/* marks.c */
 int memorizer_stream_mark_scope(const char *text, size_t length);
 
 /* modules.c */
@@ -321,7 +326,6 @@ u32 memorizer_last_snapshot(void);
 
 /* ctf.c */
 struct seq_file;
-extern uuid_t memorizer_stream_uuid;
 int memorizer_ctf_show(struct seq_file *m, void *unused);
 
 #endif /* _MM_MEMORIZER_STREAM_H */

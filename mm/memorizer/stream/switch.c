@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: its switches, and what the command line says of it.
+ * Memorizer's stream: turn switches, also from the command line.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -23,17 +23,8 @@
 /* The buffers of all CPUs take no more than this part of RAM. */
 #define RAM_SHARE	8
 
-/* Written under switch_mutex. */
-u32 memorizer_session;
-u32 memorizer_beginnings;
-
-/* Serializes switching; guards the switches. */
+/* Serializes switching; guards memorizer_stream_switches. */
 static DEFINE_MUTEX(switch_mutex);
-static bool switches[MEMORIZER_STREAM_SWITCHES];
-
-const char *const memorizer_stream_names[MEMORIZER_STREAM_SWITCHES] = {
-	"allocations", "retirements", "accesses", "traffic", "entries", "locks", "scoped",
-};
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "memorizer."
@@ -46,7 +37,7 @@ module_param_cb(subbuf_size, &memorizer_size_ops, &boot_subbuf_size, 0);
 
 static bool boot_switches[MEMORIZER_STREAM_SWITCHES] __initdata;
 
-/* Names of switches, with commas in between. Those that are none change nothing. */
+/* Comma-separated names of switches. Unknown names are errors, but the others take effect. */
 static int __init set_boot_switches(const char *list, const struct kernel_param *param)
 {
 	size_t length;
@@ -72,32 +63,6 @@ static const struct kernel_param_ops switches_ops __initconst = {
 };
 
 module_param_cb(stream, &switches_ops, NULL, 0);
-
-/**
- * memorizer_stream_is_on() - is a switch on?
- * @which: an enum memorizer_stream_switch
- *
- * Return: true if it is
- */
-bool memorizer_stream_is_on(unsigned int which)
-{
-	return READ_ONCE(switches[which]);
-}
-
-/**
- * memorizer_stream_any_is_on() - is a switch on that makes events?
- *
- * Return: true if there is one
- */
-bool memorizer_stream_any_is_on(void)
-{
-	unsigned int which;
-
-	for (which = 0; which < MEMORIZER_STREAM_SCOPED; which++)
-		if (memorizer_stream_is_on(which))
-			return true;
-	return false;
-}
 
 /* Lets the events of a switch come, or not; those that are off are off for good. */
 static int switch_hooks(enum memorizer_stream_switch which, bool on)
@@ -147,13 +112,13 @@ int memorizer_stream_set(unsigned int which, bool on)
 	if (!memorizer_stream_is_open())
 		return -ENOMEM;
 	mutex_lock(&switch_mutex);
-	if (switches[which] != on) {
+	if (memorizer_stream_switches[which] != on) {
 		/* Whichever comes first, its switch event opens the first packet. */
 		if (on && !memorizer_stream_any_is_on())
 			WRITE_ONCE(memorizer_beginnings, memorizer_beginnings + 1);
 		if (on)
 			WRITE_ONCE(memorizer_session, memorizer_session + 1);
-		WRITE_ONCE(switches[which], on);
+		WRITE_ONCE(memorizer_stream_switches[which], on);
 		if (!on)
 			switch_hooks(which, false);
 		memorizer_stream_switched(false);
@@ -162,7 +127,7 @@ int memorizer_stream_set(unsigned int which, bool on)
 			err = switch_hooks(which, true);
 		}
 		if (err) {
-			WRITE_ONCE(switches[which], false);
+			WRITE_ONCE(memorizer_stream_switches[which], false);
 			memorizer_stream_switched(false);
 		}
 	}
@@ -195,15 +160,15 @@ void __init memorizer_observer_init(void)
 		pr_warn("stream: %u sub-buffers of %llu bytes cannot be had, taking %llu of %llu\n",
 			boot_subbufs, boot_subbuf_size, subbufs, subbuf_size);
 
-	memcpy(switches, boot_switches, sizeof(switches));
-	WRITE_ONCE(memorizer_stream_is_scoped, switches[MEMORIZER_STREAM_SCOPED]);
+	memcpy(memorizer_stream_switches, boot_switches, sizeof(memorizer_stream_switches));
+	WRITE_ONCE(memorizer_stream_is_scoped, memorizer_stream_switches[MEMORIZER_STREAM_SCOPED]);
 	if (!memorizer_stream_any_is_on())
 		return;
 	memorizer_beginnings++;
 	memorizer_session++;
 	memorizer_stream_switched(true);
 	for (which = 0; which < MEMORIZER_STREAM_ENTRIES; which++)
-		if (switches[which])
+		if (memorizer_stream_switches[which])
 			switch_hooks(which, true);
 }
 
@@ -213,8 +178,8 @@ static int __init observe_tracepoints(void)
 	int which, err = 0;
 
 	for (which = MEMORIZER_STREAM_ENTRIES; which < MEMORIZER_STREAM_SCOPED; which++)
-		if (switches[which] && switch_hooks(which, true)) {
-			WRITE_ONCE(switches[which], false);
+		if (memorizer_stream_switches[which] && switch_hooks(which, true)) {
+			WRITE_ONCE(memorizer_stream_switches[which], false);
 			memorizer_stream_switched(false);
 			err = -ENODEV;
 		}
