@@ -135,6 +135,14 @@ void memorizer_switch_to(const struct task_struct *next);
 void memorizer_set_pid(struct task_struct *task);
 
 /**
+ * memorizer_set_comm() - have the stream announce a task's new comm
+ * @task: the task, whose comm is set
+ *
+ * Context: any.
+ */
+void memorizer_set_comm(struct task_struct *task);
+
+/**
  * memorizer_fork() - say whether a new task's accesses are recorded, and as whose
  * @child: the task, a copy of the one that runs
  *
@@ -279,6 +287,7 @@ static __always_inline void memorizer_nmi_enter(void) { }
 static __always_inline void memorizer_nmi_exit(void) { }
 static inline void memorizer_switch_to(const struct task_struct *next) { }
 static inline void memorizer_set_pid(struct task_struct *task) { }
+static inline void memorizer_set_comm(struct task_struct *task) { }
 static inline void memorizer_fork(struct task_struct *child) { }
 static inline void memorizer_cgroup_task(struct task_struct *task) { }
 static inline void memorizer_cgroup_moved(void) { }

@@ -61,8 +61,8 @@ void __weak memorizer_observer_free(const void *ptr, unsigned long ip,
 }
 
 /**
- * memorizer_observer_task() - handle a new task, or a task's new pid
- * @task: the task, whose pid and start time are set
+ * memorizer_observer_task() - handle a new task, or a task's new pid or comm
+ * @task: the task, whose pid, comm and start time are set
  *
  * Context: any in which the pid is stable.
  */

@@ -264,6 +264,11 @@ void memorizer_set_pid(struct task_struct *task)
 		memorizer_load_key();
 }
 
+void memorizer_set_comm(struct task_struct *task)
+{
+	memorizer_observer_task(task);
+}
+
 /* What the task that runs had in it when it was copied may have changed since. */
 void memorizer_fork(struct task_struct *child)
 {

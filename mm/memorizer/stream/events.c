@@ -24,18 +24,11 @@
 /* The most characters of the name of a cache or a lock. */
 #define NAME_MAX_LENGTH	63
 
-static __always_inline bool same_comm(const char *a, const char *b)
-{
-	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
-
-	return x[0] == y[0] && x[1] == y[1];
-}
-
 /*
- * A task that was announced in no session. Another CPU may give a task that ends another pid
- * just now: it sets that, then forgets the session; here the session is set, then the pid read.
- * The barriers between them see to it that a task with another pid than was told stays
- * unannounced.
+ * No session: the task is not announced. Another CPU may change the pid or the comm of a task that
+ * is being announced. It stores the new one, then resets the session; write_task() sets the
+ * session, then reads both. So either write_task() reads the new one, or the task is announced
+ * again before its next event.
  */
 #define NO_SESSION	0
 
@@ -48,15 +41,12 @@ static noinline void write_task(struct memorizer_writer *writer, struct task_str
 		return;
 	WRITE_ONCE(task->memorizer_session, READ_ONCE(memorizer_session));
 	smp_mb(); /* Pairs with memorizer_observer_task(). */
-	/* Somebody may rename it just now: tell, and remember, one and the same. */
-	memcpy(task->memorizer_comm, task->comm, sizeof(task->memorizer_comm));
-	barrier();
 	event->pid = READ_ONCE(task->pid);
-	memcpy(event->comm, task->memorizer_comm, sizeof(event->comm));
+	memcpy(event->comm, task->comm, sizeof(event->comm));
 	event->started = task->start_time;
 }
 
-/* A new task is a copy of its parent, which may have been announced. */
+/* The task has a new pid or comm; or is new, with a copy of its parent's session. */
 void memorizer_observer_task(struct task_struct *task)
 {
 	smp_mb(); /* Pairs with write_task(). */
@@ -65,8 +55,7 @@ void memorizer_observer_task(struct task_struct *task)
 
 static __always_inline bool is_task_announced(const struct task_struct *task, u32 session)
 {
-	return READ_ONCE(task->memorizer_session) == session &&
-		same_comm(task->memorizer_comm, task->comm);
+	return READ_ONCE(task->memorizer_session) == session;
 }
 
 static __always_inline void announce_task(struct memorizer_writer *writer)
@@ -482,7 +471,7 @@ void __memorizer_rcu_free(const void *ptr, unsigned long ip)
 }
 
 /**
- * memorizer_stream_mark() - stream a mark
+ * memorizer_stream_mark() - write a mark
  * @text: what it says
  * @length: bytes of it
  *
