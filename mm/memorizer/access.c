@@ -72,9 +72,15 @@
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 
+#include "access.h"
+#include "entry.h"
 #include "index.h"
 #include "memorizer.h"
+#include "object.h"
 #include "observer.h"
+#include "pool.h"
+#include "tasks.h"
+#include "traffic.h"
 
 /* What crosses a multiple of it may be of two objects that the index knows; 0: so is all. */
 static unsigned long miss_bytes __read_mostly = PAGE_SIZE;

@@ -264,7 +264,7 @@ static void access_is_counted_once(struct kunit *test)
 {
 	const struct kind *kind = test->param_value;
 	struct victim *v = make_victim(test);
-	struct memorizer_line line[8];
+	struct memorizer_row line[8];
 	struct tally tally;
 	unsigned int i, n;
 

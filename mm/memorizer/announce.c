@@ -25,8 +25,11 @@
 
 #include "../slab.h"
 #include "announce.h"
+#include "entry.h"
 #include "memorizer.h"
 #include "message.h"
+#include "object.h"
+#include "pool.h"
 
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "memorizer."

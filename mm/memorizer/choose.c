@@ -14,8 +14,11 @@
 #include <linux/slab.h>
 
 #include "../slab.h"
+#include "entry.h"
 #include "filter.h"
+#include "hooks.h"
 #include "memorizer.h"
+#include "object.h"
 
 #define SITE_BITS	10
 

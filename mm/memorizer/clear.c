@@ -19,9 +19,15 @@
 #include <linux/memorizer.h>
 #include <linux/rwsem.h>
 
+#include "access.h"
+#include "clear.h"
+#include "entry.h"
 #include "index.h"
 #include "memorizer.h"
+#include "object.h"
 #include "observer.h"
+#include "pool.h"
+#include "rows.h"
 
 /* Step 1. */
 static void clear_objects(void)

@@ -12,10 +12,16 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "clear.h"
+#include "debugfs.h"
 #include "filter.h"
+#include "hooks.h"
+#include "kmap.h"
 #include "memorizer.h"
 #include "observer.h"
+#include "sites.h"
 #include "tasks.h"
+#include "traffic.h"
 
 static ssize_t switch_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {

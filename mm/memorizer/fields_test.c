@@ -73,25 +73,25 @@ static void touch(struct words *w)
 
 /* Copies the lines by one function, by granule or not; returns how many there are. */
 static unsigned int lines_by(struct words *w, void *function, bool by_granule,
-			     struct memorizer_line *line, unsigned int size)
+			     struct memorizer_row *line, unsigned int size)
 {
-	struct memorizer_lines lines;
-	struct memorizer_line more;
+	struct memorizer_rows lines;
+	struct memorizer_row more;
 	unsigned int n = 0;
 
 	memorizer_pause();
 	down_write(&memorizer_rwsem);
-	memorizer_lines_begin(&lines, memorizer_ptr(object_at(w)), by_granule);
-	while (memorizer_lines_next(&lines, &more))
+	memorizer_rows_begin(&lines, memorizer_ptr(object_at(w)), by_granule);
+	while (memorizer_rows_next(&lines, &more))
 		if (ip_is_in(more.ip, function) && n++ < size)
 			line[n - 1] = more;
-	memorizer_lines_end(&lines);
+	memorizer_rows_end(&lines);
 	up_write(&memorizer_rwsem);
 	memorizer_resume();
 	return n;
 }
 
-static void expect_line(struct kunit *test, const struct memorizer_line *line, unsigned int from,
+static void expect_line(struct kunit *test, const struct memorizer_row *line, unsigned int from,
 			unsigned int bytes, u64 reads, u64 writes)
 {
 	KUNIT_EXPECT_EQ(test, line->pid, current->pid);
@@ -113,7 +113,7 @@ static struct words *make_chosen(struct kunit *test)
 static void each_granule_has_its_line(struct kunit *test)
 {
 	struct words *w = make_chosen(test);
-	struct memorizer_line line[10];
+	struct memorizer_row line[10];
 	unsigned int i;
 
 	touch(w);
@@ -135,7 +135,7 @@ static void each_granule_has_its_line(struct kunit *test)
 static void granules_add_up(struct kunit *test)
 {
 	struct words *w = make_chosen(test);
-	struct memorizer_line line[10];
+	struct memorizer_row line[10];
 	struct tally tally;
 
 	touch(w);
@@ -153,7 +153,7 @@ static void granules_add_up(struct kunit *test)
 static void others_are_counted_as_ever(struct kunit *test)
 {
 	struct words *chosen = make_chosen(test), *w = fields_alloc_other();
-	struct memorizer_line line[8], as_chosen[8];
+	struct memorizer_row line[8], as_chosen[8];
 	unsigned int i, n;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
@@ -233,7 +233,7 @@ static void bad_terms_change_nothing(struct kunit *test)
 static void objects_stay_what_they_are(struct kunit *test)
 {
 	struct words *w = make_chosen(test);
-	struct memorizer_line line[10];
+	struct memorizer_row line[10];
 	u32 id = object_at(w);
 
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_fields(""));

@@ -16,6 +16,7 @@
 #include <linux/string.h>
 
 #include "filter.h"
+#include "hooks.h"
 #include "memorizer.h"
 
 /* Bytes of a list, with a NUL. */

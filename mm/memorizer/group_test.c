@@ -54,7 +54,7 @@ static u64 accesses_of_groups(const void *ptr)
 	return sum;
 }
 
-static void expect_line(struct kunit *test, const struct memorizer_line *line, u32 pid,
+static void expect_line(struct kunit *test, const struct memorizer_row *line, u32 pid,
 			u64 reads, u64 writes)
 {
 	KUNIT_EXPECT_TRUE(test, ip_is_in(line->ip, touch_three));
@@ -66,7 +66,7 @@ static void expect_line(struct kunit *test, const struct memorizer_line *line, u
 static void group_within_an_object_takes_one_entry(struct kunit *test)
 {
 	struct words *w = make_words(test);
-	struct memorizer_line line[4];
+	struct memorizer_row line[4];
 	unsigned int i;
 
 	for (i = 0; i < 5; i++)
@@ -102,7 +102,7 @@ static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
 	struct kmem_cache *cache = kmem_cache_create("memorizer_test_group", 64, 64,
 						     SLAB_NO_MERGE | SLAB_NO_USER_FLAGS, NULL);
 	struct words *object[8], *high;
-	struct memorizer_line line[4];
+	struct memorizer_row line[4];
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
@@ -128,7 +128,7 @@ static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
 static void group_at_the_end_of_a_large_object_is_in_or_out(struct kunit *test)
 {
 	static const unsigned int sizes[] = { SZ_64K + 8, SZ_64K + 40, 3 * SZ_64K + 16 };
-	struct memorizer_line line[4];
+	struct memorizer_row line[4];
 	unsigned int i, j, at;
 	char *p;
 
@@ -166,7 +166,7 @@ static int touch_in_a_task(void *data)
 static void tasks_have_lines_of_their_own(struct kunit *test)
 {
 	struct task_work work = { make_words(test) };
-	struct memorizer_line line[8];
+	struct memorizer_row line[8];
 	struct task_struct *task;
 	unsigned int i, other;
 	u32 pid;
@@ -190,7 +190,7 @@ static void tasks_have_lines_of_their_own(struct kunit *test)
 static void freed_object_is_counted_no_more(struct kunit *test)
 {
 	struct words *w = kzalloc(sizeof(*w), GFP_KERNEL);
-	struct memorizer_line line[4];
+	struct memorizer_row line[4];
 	u32 id;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
@@ -206,7 +206,7 @@ static void freed_object_is_counted_no_more(struct kunit *test)
 static void counts_have_64_bits(struct kunit *test)
 {
 	struct words *w = make_words(test);
-	struct memorizer_line line[4];
+	struct memorizer_row line[4];
 
 	touch_three(w);
 	WRITE_ONCE(((struct memorizer_entry *)entry_at(w))->times, S16_MAX);
@@ -222,7 +222,7 @@ static void counts_have_64_bits(struct kunit *test)
 static void slow_path_sees_each_access(struct kunit *test)
 {
 	struct words *w = make_words(test);
-	struct memorizer_line line[4];
+	struct memorizer_row line[4];
 	unsigned int i;
 
 	touch_three(w);

@@ -15,9 +15,14 @@
 #include <linux/slab.h>
 
 #include "announce.h"
+#include "entry.h"
+#include "hooks.h"
 #include "index.h"
 #include "memorizer.h"
+#include "object.h"
 #include "observer.h"
+#include "pool.h"
+#include "tasks.h"
 
 DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
 

@@ -66,8 +66,11 @@
 #include <linux/limits.h>
 #include <linux/math64.h>
 
+#include "entry.h"
 #include "index.h"
 #include "memorizer.h"
+#include "object.h"
+#include "pool.h"
 
 #define LEAF_WORDS	MEMORIZER_LEAF_WORDS
 #define LEAF_SHIFT	MEMORIZER_LEAF_SHIFT

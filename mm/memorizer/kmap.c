@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KMAP as files: with counts per access, by granule, and the cache lines moved.
+ * Memorizer's KMAP as files: kmap, kmap_fields and traffic.
  *
- * Objects come in the order of the pool, each with its lines; traffic shows only objects of which
- * cache lines moved. Each object is shown once and whole, with the counts of all CPUs added up.
- * Tracing continues meanwhile. Several readers read at once. A reader's own work is not recorded.
+ * Objects are shown in the order of the pool, each with its rows. traffic shows only objects whose
+ * cache lines moved. Each object is shown once, completely, with the counts of all CPUs added up.
+ * Tracing continues meanwhile, but the reader's own work is not recorded. Several readers may read
+ * concurrently.
  *
- * A reader fills its buffer with whole rows under memorizer_rwsem. It gives the lock up when the
- * buffer is full, a signal is pending, or somebody waits for the lock, and remembers the next
- * object; if it is amid an object's lines, that object is pinned, and clearing spares it.
+ * A reader fills its buffer with whole rows under memorizer_rwsem. It releases the lock when the
+ * buffer is full, a signal is pending, or another task waits for the lock, and keeps its position.
+ * If that is within an object's rows, the object is pinned and not cleared.
  *
- * Rows have no fixed size, so a position in the file cannot be found without making all rows
- * before it. Reading therefore begins at 0 or goes on where it stopped, and nowhere else.
+ * Rows have no fixed size, so that a position in the file cannot be found without making all rows
+ * before it. So a read starts at 0 or continues where the previous one ended.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -23,7 +24,13 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "entry.h"
+#include "kmap.h"
 #include "memorizer.h"
+#include "object.h"
+#include "pool.h"
+#include "rows.h"
+#include "tasks.h"
 
 static bool is_shown(const struct memorizer_object *object)
 {
@@ -33,11 +40,11 @@ static bool is_shown(const struct memorizer_object *object)
 }
 
 /**
- * memorizer_kmap_next() - the next object of the KMAP
- * @pos: position in the pool, 0 at first; is set behind the object
+ * memorizer_kmap_next() - find the next object of the KMAP
+ * @pos: position in the pool, 0 at first; advanced past the object
  *
  * Context: process context, may sleep, under memorizer_rwsem.
- * Return: the object, NULL behind the last
+ * Return: the object, NULL after the last
  */
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 {
@@ -54,28 +61,28 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 /* What a file shows of each object. */
 enum kmap_view { ACCESSES, FIELDS, TRAFFIC };
 
-/* A read(2) returns at most so many bytes. */
+/* The most that one read(2) returns. */
 #define BUFFER_SIZE	SZ_64K
 
 /**
  * struct kmap_reader - an open file
- * @mutex: one read at a time
+ * @mutex: serializes reads
  * @view: what is shown
- * @pos: position in the file behind what was read
+ * @pos: position in the file after the last read
  * @next: position of the next object in the pool
- * @at_end: there is none
- * @lines: where the reader is among an object's lines; @lines.object is NULL between objects
- * @begin: what was read of @text, in bytes
- * @end: bytes of rows in @text
- * @text: rows
+ * @at_end: there is no next object
+ * @rows: the position in an object's rows; @rows.object is NULL between objects
+ * @begin: bytes of @text that were read
+ * @end: bytes of @text
+ * @text: complete rows
  */
 struct kmap_reader {
-	struct mutex mutex;	/* serializes reads, guards all below */
+	struct mutex mutex;	/* guards all below */
 	enum kmap_view view;
 	loff_t pos;
 	unsigned long next;
 	bool at_end;
-	struct memorizer_lines lines;
+	struct memorizer_rows rows;
 	size_t begin;
 	size_t end;
 	char text[BUFFER_SIZE];
@@ -92,59 +99,59 @@ static bool has_traffic(const struct memorizer_object *object)
 	bool has = false;
 	u32 id;
 
-	memorizer_hold(object);
+	memorizer_lock_entries(object);
 	for (id = READ_ONCE(object->entries); id && !has; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		has = memorizer_is_traffic(entry);
 		memorizer_may_schedule();
 	}
-	memorizer_release(object);
+	memorizer_unlock_entries(object);
 	return has;
 }
 
-static bool is_line_shown(const struct kmap_reader *reader, const struct memorizer_line *line)
+static bool is_row_shown(const struct kmap_reader *reader, const struct memorizer_row *row)
 {
-	return reader->view == TRAFFIC ? line->read_moves | line->write_moves :
-					 line->reads | line->writes;
+	return reader->view == TRAFFIC ? row->read_moves | row->write_moves :
+					 row->reads | row->writes;
 }
 
-static char *put_line(const struct kmap_reader *reader, char *to, const struct memorizer_line *line)
+static char *put_row(const struct kmap_reader *reader, char *to, const struct memorizer_row *row)
 {
 	switch (reader->view) {
 	case FIELDS:
-		return memorizer_row_field(to, reader->lines.object, line);
+		return memorizer_format_field(to, reader->rows.object, row);
 	case TRAFFIC:
-		return memorizer_row_traffic(to, line);
+		return memorizer_format_traffic(to, row);
 	default:
-		return memorizer_row_line(to, line);
+		return memorizer_format_row(to, row);
 	}
 }
 
-/* Continues with the lines of an object, which is held and pinned; unpins it behind the last. */
-static void put_lines(struct kmap_reader *reader)
+/* Write rows of a pinned object, whose entries are locked. Unpins it after the last row. */
+static void put_access_rows(struct kmap_reader *reader)
 {
-	struct memorizer_line line;
+	struct memorizer_row row;
 	char *to;
 
 	while (has_room(reader)) {
-		if (!memorizer_lines_next(&reader->lines, &line)) {
-			memorizer_lines_end(&reader->lines);
+		if (!memorizer_rows_next(&reader->rows, &row)) {
+			memorizer_rows_end(&reader->rows);
 			return;
 		}
-		if (!is_line_shown(reader, &line))
+		if (!is_row_shown(reader, &row))
 			continue;
 		to = reader->text + reader->end;
-		reader->end += put_line(reader, to, &line) - to;
+		reader->end += put_row(reader, to, &row) - to;
 	}
 }
 
-static void continue_lines(struct kmap_reader *reader)
+static void continue_rows(struct kmap_reader *reader)
 {
-	const struct memorizer_object *object = reader->lines.object;
+	const struct memorizer_object *object = reader->rows.object;
 
-	memorizer_hold(object);
-	put_lines(reader);
-	memorizer_release(object);
+	memorizer_lock_entries(object);
+	put_access_rows(reader);
+	memorizer_unlock_entries(object);
 }
 
 static void put_object(struct kmap_reader *reader, struct memorizer_object *object)
@@ -153,22 +160,22 @@ static void put_object(struct kmap_reader *reader, struct memorizer_object *obje
 
 	if (reader->view == TRAFFIC && !has_traffic(object))
 		return;
-	reader->end += memorizer_row_object(to, object) - to;
+	reader->end += memorizer_format_object(to, object) - to;
 	if (!READ_ONCE(object->entries))
 		return;
-	memorizer_hold(object);
-	memorizer_lines_begin(&reader->lines, object, reader->view == FIELDS);
-	put_lines(reader);
-	memorizer_release(object);
+	memorizer_lock_entries(object);
+	memorizer_rows_begin(&reader->rows, object, reader->view == FIELDS);
+	put_access_rows(reader);
+	memorizer_unlock_entries(object);
 }
 
-/* Fills the buffer, under memorizer_rwsem; returns early if the lock should be given up. */
+/* Fill the buffer, under memorizer_rwsem. Returns early if the lock should be released. */
 static void put_rows(struct kmap_reader *reader)
 {
 	struct memorizer_object *object;
 
-	if (reader->lines.object)
-		continue_lines(reader);
+	if (reader->rows.object)
+		continue_rows(reader);
 	while (has_room(reader)) {
 		object = memorizer_object_from(&reader->next);
 		if (!object) {
@@ -183,7 +190,7 @@ static void put_rows(struct kmap_reader *reader)
 	}
 }
 
-/* Makes the next rows; none are left if there are none then. */
+/* Make more rows, unless there are none left. */
 static int fill(struct kmap_reader *reader)
 {
 	reader->begin = 0;
@@ -200,7 +207,7 @@ static int fill(struct kmap_reader *reader)
 static void restart(struct kmap_reader *reader)
 {
 	down_read(&memorizer_rwsem);
-	memorizer_lines_end(&reader->lines);
+	memorizer_rows_end(&reader->rows);
 	up_read(&memorizer_rwsem);
 	reader->pos = 0;
 	reader->next = 0;
@@ -243,7 +250,7 @@ static ssize_t kmap_read(struct file *file, char __user *buf, size_t count, loff
 	return ret;
 }
 
-/* Goes to the beginning, or says where it is. */
+/* Seek to the beginning, or return the position. */
 static loff_t kmap_llseek(struct file *file, loff_t offset, int whence)
 {
 	if (whence == SEEK_CUR)

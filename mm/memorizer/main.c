@@ -16,10 +16,15 @@
 #include <linux/overflow.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "filter.h"
+#include "hooks.h"
 #include "index.h"
 #include "memorizer.h"
 #include "observer.h"
+#include "pool.h"
+#include "sites.h"
+#include "traffic.h"
 
 #define POOL_MIN	SZ_1M
 /* Ids are 32 bits of which one is taken, and as far it is from an entry to an object. */

@@ -13,7 +13,10 @@
 #include <linux/rwsem.h>
 
 #include "announce.h"
+#include "entry.h"
 #include "memorizer.h"
+#include "object.h"
+#include "pool.h"
 
 DEFINE_PER_CPU(struct memorizer_counters, memorizer_counters);
 

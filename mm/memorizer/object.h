@@ -7,6 +7,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
@@ -172,6 +173,24 @@ static __always_inline void memorizer_object_publish(struct memorizer_object *ob
 	this_cpu_inc(memorizer_counters.allocs);
 }
 
+/* What memorizer_clear() has cleared so far, and how often. Guarded by memorizer_rwsem. */
+struct memorizer_cleared {
+	u64 objects;
+	u64 accesses;
+	u64 clearings;
+};
+
+extern struct memorizer_cleared memorizer_cleared;
+
+/* What memorizer_retire() has retired so far. Guarded by memorizer_rwsem. */
+struct memorizer_retired {
+	u64 objects;
+	u64 accesses;
+};
+
+extern struct memorizer_retired memorizer_retired;
+
+void memorizer_switch_hooks(unsigned int what, bool on);
 u32 memorizer_object_make(unsigned long va, size_t size, bool by_granule, unsigned long ip);
 bool memorizer_object_close(u32 id, enum memorizer_state state);
 void memorizer_object_bury(u32 id);

@@ -332,16 +332,16 @@ static void pages_may_go_to_another_cache(struct kunit *test)
 /* The object's line, without what one cannot know beforehand. */
 static void render(struct kunit *test, u32 id, char *buf, size_t size)
 {
-	struct memorizer_lines lines;
-	struct memorizer_line line;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 	char *to;
 
 	down_write(&memorizer_rwsem);
-	to = memorizer_row_object(buf, memorizer_ptr(id));
-	memorizer_lines_begin(&lines, memorizer_ptr(id), false);
-	while (to - buf + MEMORIZER_ROW_MAX <= size && memorizer_lines_next(&lines, &line))
-		to = memorizer_row_line(to, &line);
-	memorizer_lines_end(&lines);
+	to = memorizer_format_object(buf, memorizer_ptr(id));
+	memorizer_rows_begin(&lines, memorizer_ptr(id), false);
+	while (to - buf + MEMORIZER_ROW_MAX <= size && memorizer_rows_next(&lines, &line))
+		to = memorizer_format_row(to, &line);
+	memorizer_rows_end(&lines);
 	up_write(&memorizer_rwsem);
 	KUNIT_ASSERT_LE(test, to - buf + MEMORIZER_ROW_MAX, size);
 	*to = '\0';

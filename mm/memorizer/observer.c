@@ -8,6 +8,7 @@
 
 #include "memorizer.h"
 #include "observer.h"
+#include "traffic.h"
 
 /**
  * memorizer_observer_init() - start the observer

@@ -21,7 +21,6 @@ struct dentry;
 struct seq_file;
 struct task_struct;
 struct memorizer_access;
-struct memorizer_object;
 
 /* Defined by the observer, or by observer.c. */
 void memorizer_observer_init(void);
@@ -46,12 +45,6 @@ void memorizer_observe_accesses(bool on);
 /* traffic.c */
 extern bool memorizer_traffic_observed;
 void memorizer_observe_traffic(bool on);
-
-/* clear.c */
-bool memorizer_has_closed(void);
-void memorizer_retire(struct memorizer_object *object);
-void memorizer_retire_done(struct memorizer_object *object);
-void memorizer_give_back(void);
 
 /* Does the observer receive accesses? */
 static __always_inline bool memorizer_tells_accesses(void)

@@ -60,8 +60,11 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "entry.h"
 #include "index.h"
 #include "memorizer.h"
+#include "object.h"
+#include "pool.h"
 
 /**
  * struct free_record - the first words of a record that nobody uses

@@ -23,7 +23,7 @@
 
 #include <asm/memorizer-sites.h>
 
-#include "sites.h"
+#include "site_table.h"
 
 /* Sites of one section, in order */
 struct site_run {

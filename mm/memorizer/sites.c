@@ -33,6 +33,8 @@
 #include "announce.h"
 #include "filter.h"
 #include "memorizer.h"
+#include "pool.h"
+#include "site_table.h"
 #include "sites.h"
 
 /* A module that is loaded and has sites. */

@@ -1,55 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer: the tables of access sites, of the kernel and of modules.
+ * Memorizer's sites: switch access logging.
  */
 #ifndef _MM_MEMORIZER_SITES_H
 #define _MM_MEMORIZER_SITES_H
 
-#include <linux/memorizer.h>
-#include <linux/module.h>
+#include <linux/types.h>
 
-#include "memorizer.h"
-
-extern const struct memorizer_file __start_memorizer_files[], __stop_memorizer_files[];
-
-/**
- * struct site_table - the sites of the kernel, or of a module
- * @name: of the module, "vmlinux" for the kernel
- * @start: the first of them
- * @stop: behind the last
- * @files: the source files that they are of, each with sites that lie side by side
- * @nr_files: number of @files
- */
-struct site_table {
-	const char *name;
-	const struct memorizer_site *start;
-	const struct memorizer_site *stop;
-	const struct memorizer_file *files;
-	unsigned long nr_files;
-};
-
-static inline struct site_table kernel_table(void)
-{
-	return (struct site_table){
-		"vmlinux", __start_memorizer_sites, __stop_memorizer_sites,
-		__start_memorizer_files, __stop_memorizer_files - __start_memorizer_files,
-	};
-}
-
-#ifdef CONFIG_MODULES
-static inline struct site_table module_table(const struct module *mod)
-{
-	return (struct site_table){
-		mod->name, mod->memorizer_sites,
-		mod->memorizer_sites + mod->num_memorizer_sites,
-		mod->memorizer_files, mod->num_memorizer_files,
-	};
-}
-#else
-static inline struct site_table module_table(const struct module *mod)
-{
-	return (struct site_table){ };
-}
+int memorizer_choose_form(int prefixes);
+int memorizer_set_log_access(bool on);
+bool memorizer_is_logging(void);
+unsigned long memorizer_count_sites(unsigned long *on, unsigned long *prefixes);
+#if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
+bool memorizer_sites_lack_memory(void);
+extern void (*memorizer_sites_amid)(void);
 #endif
 
 #endif /* _MM_MEMORIZER_SITES_H */

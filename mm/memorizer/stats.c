@@ -7,8 +7,17 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 
+#include "entry.h"
+#include "hooks.h"
+#include "kmap.h"
 #include "memorizer.h"
+#include "object.h"
 #include "observer.h"
+#include "pool.h"
+#include "rows.h"
+#include "sites.h"
+#include "tasks.h"
+#include "traffic.h"
 
 /* Adds up the counters of all CPUs; they consist of nothing but u64. */
 static void sum_counters(struct memorizer_counters *sum)
@@ -28,13 +37,13 @@ static u64 object_accesses(const struct memorizer_object *object)
 	u64 sum = 0;
 	u32 id;
 
-	memorizer_hold(object);
+	memorizer_lock_entries(object);
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		sum += memorizer_entry_accesses(entry);
 		memorizer_may_schedule();
 	}
-	memorizer_release(object);
+	memorizer_unlock_entries(object);
 	return sum;
 }
 

@@ -14,10 +14,12 @@
 #include <linux/ctype.h>
 #include <linux/kprobes.h>
 #include <linux/limits.h>
+#include <linux/memorizer-string.h>
 #include <linux/minmax.h>
 
 #include <asm/memorizer.h>
 
+#include "access.h"
 #include "memorizer.h"
 
 /* The operands of one call, and the bytes of them that it has touched. */

@@ -8,8 +8,21 @@
 #include <kunit/test.h>
 #include <linux/kallsyms.h>
 
+#include "access.h"
+#include "clear.h"
+#include "entry.h"
+#include "group.h"
+#include "hooks.h"
 #include "index.h"
+#include "kmap.h"
 #include "memorizer.h"
+#include "object.h"
+#include "pool.h"
+#include "rows.h"
+#include "site_table.h"
+#include "sites.h"
+#include "tasks.h"
+#include "traffic.h"
 
 #define ANY	U32_MAX
 
@@ -98,20 +111,20 @@ static noinline __maybe_unused unsigned int stack_used(void (*call)(void *ptr), 
 }
 
 /* Copies an object's lines; returns how many there are, @size or more if not all were copied. */
-static inline unsigned int copy_lines(struct memorizer_object *object, struct memorizer_line *line,
+static inline unsigned int copy_lines(struct memorizer_object *object, struct memorizer_row *line,
 				      unsigned int size)
 {
-	struct memorizer_lines lines;
-	struct memorizer_line more;
+	struct memorizer_rows lines;
+	struct memorizer_row more;
 	unsigned int n = 0;
 
 	memorizer_pause();
 	down_write(&memorizer_rwsem);
-	memorizer_lines_begin(&lines, object, false);
-	while (memorizer_lines_next(&lines, &more))
+	memorizer_rows_begin(&lines, object, false);
+	while (memorizer_rows_next(&lines, &more))
 		if (n++ < size)
 			line[n - 1] = more;
-	memorizer_lines_end(&lines);
+	memorizer_rows_end(&lines);
 	up_write(&memorizer_rwsem);
 	memorizer_resume();
 	return n;

@@ -48,9 +48,14 @@
 #include <linux/types.h>
 #include <linux/vmalloc.h>
 
+#include "access.h"
+#include "entry.h"
 #include "index.h"
 #include "memorizer.h"
+#include "object.h"
 #include "observer.h"
+#include "pool.h"
+#include "traffic.h"
 
 #define LINE_SIZE_MIN	8
 #define LINE_SIZE_MAX	PAGE_SIZE

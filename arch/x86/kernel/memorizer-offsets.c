@@ -11,8 +11,11 @@
 
 #include <asm/current.h>
 
+#include "memorizer/access.h"
+#include "memorizer/entry.h"
 #include "memorizer/index.h"
 #include "memorizer/memorizer.h"
+#include "memorizer/object.h"
 
 static void __used common(void)
 {

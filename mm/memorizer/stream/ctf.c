@@ -9,6 +9,9 @@
 #include <linux/utsname.h>
 #include <linux/uuid.h>
 
+#include "../access.h"
+#include "../object.h"
+#include "../traffic.h"
 #include "stream.h"
 
 /* Counts up with every change of the format that a reader must know of. */

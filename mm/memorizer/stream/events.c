@@ -19,6 +19,7 @@
 
 #include "../../slab.h"
 #include "../announce.h"
+#include "../traffic.h"
 #include "stream.h"
 
 /* The most characters of the name of a cache or a lock. */

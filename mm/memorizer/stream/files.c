@@ -17,6 +17,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "../debugfs.h"
+#include "../tasks.h"
 #include "stream.h"
 
 /* The longest text of a mark in bytes. */

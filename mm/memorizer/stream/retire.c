@@ -25,6 +25,13 @@
 #include <linux/rwsem.h>
 #include <linux/wait.h>
 
+#include "../clear.h"
+#include "../entry.h"
+#include "../kmap.h"
+#include "../object.h"
+#include "../pool.h"
+#include "../rows.h"
+#include "../tasks.h"
 #include "stream.h"
 
 /* Objects that wait for one grace period together. */
@@ -49,8 +56,8 @@ static DECLARE_WAIT_QUEUE_HEAD(hand_empty);
 /* Who writes objects; guards all below. Taken before memorizer_rwsem. */
 static DEFINE_MUTEX(emit_mutex);
 static struct memorizer_object copy;
-static struct memorizer_lines lines;
-static struct memorizer_line piece[PIECE];
+static struct memorizer_rows rows;
+static struct memorizer_row piece[PIECE];
 static u32 batch[BATCH];
 static u64 not_before;		/* time of the next event: after the last one's on any CPU */
 static u32 snapshots;		/* number of the last one that was begun */
@@ -122,7 +129,7 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	return true;
 }
 
-static bool emit_line(u32 id, const struct memorizer_line *line, bool killable)
+static bool emit_row(u32 id, const struct memorizer_row *row, bool killable)
 {
 	struct memorizer_counts_event *event;
 	struct memorizer_writer *writer;
@@ -132,29 +139,29 @@ static bool emit_line(u32 id, const struct memorizer_line *line, bool killable)
 	if (!event)
 		return false;
 	event->object = id;
-	event->ip = memorizer_unpack_ip(line->ip);
-	event->pid = line->pid;
-	event->writes = line->writes;
-	event->reads = line->reads;
-	event->write_moves = line->write_moves;
-	event->read_moves = line->read_moves;
+	event->ip = memorizer_unpack_ip(row->ip);
+	event->pid = row->pid;
+	event->writes = row->writes;
+	event->reads = row->reads;
+	event->write_moves = row->write_moves;
+	event->read_moves = row->read_moves;
 	end_event(writer, flags);
 	return true;
 }
 
 /* Copies some more lines of the object; returns how many, less than PIECE at the end. */
-static unsigned int copy_lines(void)
+static unsigned int copy_rows(void)
 {
 	unsigned int n = 0;
 
 	down_write(&memorizer_rwsem);
-	while (n < PIECE && memorizer_lines_next(&lines, &piece[n]))
+	while (n < PIECE && memorizer_rows_next(&rows, &piece[n]))
 		n++;
 	up_write(&memorizer_rwsem);
 	return n;
 }
 
-/* Writes the object in @copy, and its lines; false if the task was killed. */
+/* Writes the object in @copy, and its rows; false if the task was killed. */
 static bool emit(u32 id, u32 snapshot, bool killable)
 {
 	unsigned int i, n;
@@ -162,15 +169,15 @@ static bool emit(u32 id, u32 snapshot, bool killable)
 	if (!emit_object(id, snapshot, killable))
 		return false;
 	do {
-		n = copy_lines();
+		n = copy_rows();
 		for (i = 0; i < n; i++)
-			if (!emit_line(id, &piece[i], killable))
+			if (!emit_row(id, &piece[i], killable))
 				return false;
 	} while (n == PIECE);
 	return true;
 }
 
-/* Copies an object and begins with its lines, under memorizer_rwsem. */
+/* Copies an object and begins with its rows, under memorizer_rwsem. */
 static void copy_object(struct memorizer_object *object)
 {
 	/* Pairs with the cmpxchg in close_object(): then the free is described. */
@@ -178,7 +185,7 @@ static void copy_object(struct memorizer_object *object)
 
 	copy = *object;
 	copy.state = state;
-	memorizer_lines_begin(&lines, object, false);
+	memorizer_rows_begin(&rows, object, false);
 }
 
 /* Ends with the object, which leaves the pool or does not. */
@@ -186,8 +193,8 @@ static void let_go(bool leaves)
 {
 	down_write(&memorizer_rwsem);
 	if (leaves)
-		memorizer_retire_done(lines.object);
-	memorizer_lines_end(&lines);
+		memorizer_retire_done(rows.object);
+	memorizer_rows_end(&rows);
 	/* Of what was an object's address, kmemleak would think that it still is. */
 	copy.at = 0;
 	up_write(&memorizer_rwsem);

@@ -45,14 +45,14 @@ struct told {
 static void check_lines(struct memorizer_object *object, bool by_granule,
 			const struct told *told, unsigned int count)
 {
-	struct memorizer_lines lines;
-	struct memorizer_line line;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 	unsigned int i;
 
 	down_write(&memorizer_rwsem);
-	memorizer_lines_begin(&lines, object, by_granule);
+	memorizer_rows_begin(&lines, object, by_granule);
 	for (i = 0; i < count; i++) {
-		CHECK(memorizer_lines_next(&lines, &line));
+		CHECK(memorizer_rows_next(&lines, &line));
 		CHECK_EQ(memorizer_unpack_ip(line.ip), told[i].ip);
 		CHECK_EQ(line.pid, told[i].pid);
 		CHECK_EQ(line.granules, by_granule ?
@@ -60,8 +60,8 @@ static void check_lines(struct memorizer_object *object, bool by_granule,
 		CHECK_EQ(line.writes, told[i].writes);
 		CHECK_EQ(line.reads, told[i].reads);
 	}
-	CHECK(!memorizer_lines_next(&lines, &line));
-	memorizer_lines_end(&lines);
+	CHECK(!memorizer_rows_next(&lines, &line));
+	memorizer_rows_end(&lines);
 	up_write(&memorizer_rwsem);
 }
 
@@ -91,8 +91,8 @@ static void granules_add_up(void)
 {
 	static const unsigned int sizes[] = { 1, 2, 4, 8, 16 };
 	unsigned int offset, i, n = 0;
-	struct memorizer_lines lines;
-	struct memorizer_line line;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 	u64 reads = 0, writes = 0;
 	unsigned long addr;
 	u32 last = 0;
@@ -109,15 +109,15 @@ static void granules_add_up(void)
 	CHECK_COUNTS(live(addr), IP(10), 1, 3 * n, n);
 
 	down_write(&memorizer_rwsem);
-	memorizer_lines_begin(&lines, live(addr), true);
-	for (n = 0; memorizer_lines_next(&lines, &line); n++) {
+	memorizer_rows_begin(&lines, live(addr), true);
+	for (n = 0; memorizer_rows_next(&lines, &line); n++) {
 		CHECK(!n || line.granules > last);
 		CHECK((line.granules >> 16) <= (line.granules & 0xffff));
 		last = line.granules;
 		reads += line.reads;
 		writes += line.writes;
 	}
-	memorizer_lines_end(&lines);
+	memorizer_rows_end(&lines);
 	up_write(&memorizer_rwsem);
 	CHECK_EQ(reads, 3 * writes);
 	CHECK_EQ(writes, 64 + 63 + 61 + 57 + 49);

@@ -70,21 +70,21 @@ struct told {
 
 static void check_lines(struct memorizer_object *object, const struct told *told, unsigned int count)
 {
-	struct memorizer_lines lines;
-	struct memorizer_line line;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 	unsigned int i;
 
 	down_write(&memorizer_rwsem);
-	memorizer_lines_begin(&lines, object, false);
+	memorizer_rows_begin(&lines, object, false);
 	for (i = 0; i < count; i++) {
-		CHECK(memorizer_lines_next(&lines, &line));
+		CHECK(memorizer_rows_next(&lines, &line));
 		CHECK_EQ(memorizer_unpack_ip(line.ip), told[i].ip);
 		CHECK_EQ(line.pid, told[i].pid);
 		CHECK_EQ(line.writes, told[i].writes);
 		CHECK_EQ(line.reads, told[i].reads);
 	}
-	CHECK(!memorizer_lines_next(&lines, &line));
-	memorizer_lines_end(&lines);
+	CHECK(!memorizer_rows_next(&lines, &line));
+	memorizer_rows_end(&lines);
 	up_write(&memorizer_rwsem);
 }
 
@@ -391,8 +391,8 @@ static void random_groups_are_told_as_single_accesses_are(void)
 	const struct memorizer_group *group[12];
 	struct memorizer_member member[12][4];
 	unsigned long addr[2][20], at;
-	struct memorizer_lines lines[2];
-	struct memorizer_line line[2];
+	struct memorizer_rows lines[2];
+	struct memorizer_row line[2];
 	unsigned int i, j, g, n;
 	u64 seed = 3;
 
@@ -425,14 +425,14 @@ static void random_groups_are_told_as_single_accesses_are(void)
 	for (n = 0; n < 20; n++) {
 		down_write(&memorizer_rwsem);
 		for (i = 0; i < 2; i++)
-			memorizer_lines_begin(&lines[i], live(addr[i][n]), false);
-		while (memorizer_lines_next(&lines[0], &line[0])) {
-			CHECK(memorizer_lines_next(&lines[1], &line[1]));
+			memorizer_rows_begin(&lines[i], live(addr[i][n]), false);
+		while (memorizer_rows_next(&lines[0], &line[0])) {
+			CHECK(memorizer_rows_next(&lines[1], &line[1]));
 			CHECK_EQ(memcmp(&line[0], &line[1], sizeof(line[0])), 0);
 		}
-		CHECK(!memorizer_lines_next(&lines[1], &line[1]));
+		CHECK(!memorizer_rows_next(&lines[1], &line[1]));
 		for (i = 0; i < 2; i++)
-			memorizer_lines_end(&lines[i]);
+			memorizer_rows_end(&lines[i]);
 		up_write(&memorizer_rwsem);
 	}
 }

@@ -1,127 +1,346 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: rows of the KMAP, compared with what printf() makes of the same.
+ * The core's tests: an object's lines, in order and added up.
  */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "test.h"
 
-static char row[MEMORIZER_ROW_MAX + 1], expected[2 * MEMORIZER_ROW_MAX];
+enum { SMALL = 1 };	/* of heap_caches */
 
-#define CHECK_ROW(end, ...) \
-	do { \
-		*(end) = '\0'; \
-		CHECK((end) <= row + MEMORIZER_ROW_MAX); \
-		snprintf(expected, sizeof(expected), __VA_ARGS__); \
-		CHECK(!strcmp(row, expected)); \
-	} while (0)
+static unsigned long addr;
+static struct memorizer_object *object;
 
-/* Numbers with one digit more or less, and any other. */
-static u64 any_number(unsigned int i, u64 *seed)
+static void start(unsigned int blocks)
 {
-	u64 power = 1;
-
-	if (i >= 60)
-		return ((u64)random_u32(seed) << 32 | random_u32(seed)) >> random_u32(seed) % 64;
-	while (i >= 3) {
-		power *= 10;
-		i -= 3;
-	}
-	return power + i - 1;
+	boot_hashed(POOL_BLOCKS(blocks), 8 * POOL_BLOCKS(blocks));
+	heap_init(8);
+	addr = heap_alloc(SMALL);
+	hook_alloc(addr, 64, IP(1));
+	object = shown_at(addr, MEMORIZER_LIVE);
 }
 
-static void lines_are_as_printf_has_them(void)
+static void begin(struct memorizer_rows *lines)
 {
-	struct memorizer_line line;
-	unsigned int i;
+	down_write(&memorizer_rwsem);
+	memorizer_rows_begin(lines, object, false);
+	up_write(&memorizer_rwsem);
+}
+
+static bool next(struct memorizer_rows *lines, struct memorizer_row *line)
+{
+	bool any;
+
+	down_write(&memorizer_rwsem);
+	any = memorizer_rows_next(lines, line);
+	up_write(&memorizer_rwsem);
+	return any;
+}
+
+static void end(struct memorizer_rows *lines)
+{
+	down_write(&memorizer_rwsem);
+	memorizer_rows_end(lines);
+	up_write(&memorizer_rwsem);
+}
+
+/* By ip and pid, with the counts of all CPUs, whatever the order of accesses. */
+static void lines_are_in_order_and_added_up(void)
+{
+	struct memorizer_rows lines;
+	struct memorizer_row line;
+	unsigned int i, n, ip, pid;
 	u64 seed = 1;
 
-	for (i = 0; i < 100000; i++) {
-		line.ip = random_u32(&seed);
-		line.pid = any_number(i, &seed) & (MEMORIZER_BY_GRANULE - 1);
-		line.granules = MEMORIZER_NO_GRANULES;
-		line.writes = any_number(i, &seed);
-		line.reads = any_number(i, &seed);
-		line.write_moves = any_number(i, &seed);
-		line.read_moves = any_number(i, &seed);
-		CHECK_ROW(memorizer_row_line(row, &line), "  %016lx,%u,%lu,%lu\n",
-			  memorizer_unpack_ip(line.ip), line.pid, line.writes, line.reads);
-		CHECK_ROW(memorizer_row_traffic(row, &line), "  %016lx,%u,%lu,%lu,%lu,%lu\n",
-			  memorizer_unpack_ip(line.ip), line.pid, line.write_moves,
-			  line.read_moves, line.writes, line.reads);
-		CHECK_ROW(memorizer_row_field(row, NULL, &line), "  %016lx,%u,%lu,%lu\n",
-			  memorizer_unpack_ip(line.ip), line.pid, line.writes, line.reads);
+	start(64);
+	/* Each of 100 x 7 on each CPU, beginning anywhere. */
+	n = random_u32(&seed);
+	for (i = 0; i < 100 * 7 * TEST_CPUS; i++) {
+		ip = (i * 3u + n) % 100;
+		pid = 1 + i % 7;
+		become(i % TEST_CPUS, pid);
+		site(addr, 8, i % 2 ? MEMORIZER_UPDATE : MEMORIZER_READ, IP(ip));
 	}
+	CHECK_ALL_COUNTS(object, 100 * 7 * TEST_CPUS, 50 * 7 * TEST_CPUS);
+
+	begin(&lines);
+	for (ip = 0, n = 0; ip < 100; ip++) {
+		for (pid = 1; pid <= 7; pid++) {
+			struct counts all = counts_of(object, IP(ip), pid);
+
+			if (!all.reads)
+				continue;
+			CHECK(next(&lines, &line));
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
+			CHECK_EQ(line.pid, pid);
+			CHECK_EQ(line.reads, all.reads);
+			CHECK_EQ(line.writes, all.writes);
+			n += line.reads;
+		}
+	}
+	CHECK(!next(&lines, &line));
+	CHECK(!next(&lines, &line));
+	end(&lines);
+	CHECK_EQ(n, 100 * 7 * TEST_CPUS);
 }
 
-/* The last granule ends with the object. */
-static void fields_have_offset_and_bytes(void)
+/*
+ * An ip's accesses and the lines that they moved are told together, once for each pid. The reader
+ * passes each entry once, and those of the last run a second time, to find that nothing follows.
+ */
+static void moves_are_told_with_their_accesses(void)
 {
-	struct memorizer_object of = { .size = 30 };
-	struct memorizer_line line = { .ip = 0x81000000, .pid = 7, .reads = 1 };
-	char *end;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
+	const unsigned int per_ip = 2 * 5 * TEST_CPUS;
+	unsigned long chances;
+	unsigned int i, ip, pid;
 
-	line.granules = memorizer_granules(8, 15);
-	end = memorizer_row_field(row, &of, &line);
-	CHECK_ROW(end, "  ffffffff81000000,7,0,1,8+8\n");
-	line.granules = memorizer_granules(28, 29);
-	end = memorizer_row_field(row, &of, &line);
-	CHECK_ROW(end, "  ffffffff81000000,7,0,1,28+2\n");
+	start(64);
+	/* Of each ip and pid on each CPU, the last pid and the moves first. */
+	for (i = 0; i < 3 * 5 * TEST_CPUS; i++) {
+		become(i % TEST_CPUS, 5 - i / TEST_CPUS % 5);
+		ip = i / TEST_CPUS / 5;
+		preempt_disable_notrace();
+		memorizer_count_traffic(memorizer_id(object), MEMORIZER_WRITE, IP(ip));
+		preempt_enable_notrace();
+		site(addr, 8, MEMORIZER_UPDATE, IP(ip));
+	}
+	begin(&lines);
+	chances = chances_to_schedule;
+	for (ip = 0; ip < 3; ip++) {
+		for (pid = 1; pid <= 5; pid++) {
+			CHECK(next(&lines, &line));
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
+			CHECK_EQ(line.pid, pid);
+			CHECK_EQ(line.reads, TEST_CPUS);
+			CHECK_EQ(line.writes, TEST_CPUS);
+			CHECK_EQ(line.read_moves, 0);
+			CHECK_EQ(line.write_moves, TEST_CPUS);
+		}
+	}
+	CHECK(!next(&lines, &line));
+	CHECK(chances_to_schedule - chances < 3 * per_ip + per_ip);
+	end(&lines);
 }
 
-static void objects_are_as_printf_has_them(void)
+static void object_without_accesses_has_no_lines(void)
 {
-	struct memorizer_object of = { };
+	struct memorizer_rows lines;
+	struct memorizer_row line;
+
+	start(20);
+	begin(&lines);
+	CHECK(!next(&lines, &line));
+	end(&lines);
+	end(&lines);
+	CHECK_EQ(object->entries, 0);
+}
+
+/* Two readers, of which each sorts, and new accesses between any two lines. */
+static void readers_meet_each_line_once(void)
+{
+	struct memorizer_rows lines[2];
+	struct memorizer_row line;
+	unsigned int i, n = 0;
+	u32 last = 0;
+
+	start(64);
+	for (i = 0; i < 1000; i++)
+		site(addr, 8, MEMORIZER_READ, IP(2 * (i * 7 % 1000)));
+	begin(&lines[0]);
+	while (next(&lines[0], &line)) {
+		CHECK(line.ip > last || !last);
+		last = line.ip;
+		CHECK_EQ(line.writes, 0);
+		/* All that was there before is met. */
+		if (memorizer_unpack_ip(line.ip) % 2 == 0)
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2 * n++));
+		site(addr, 8, MEMORIZER_READ, IP(2 * ((n * 13) % 1000) + 1));
+		begin(&lines[1]);
+		if (n % 10 == 0) {
+			for (i = 0; next(&lines[1], &line); )
+				i++;
+			CHECK(i >= 1000 && i <= 2000);
+		}
+		end(&lines[1]);
+	}
+	CHECK_EQ(n, 1000);
+	end(&lines[0]);
+}
+
+u32 __real_memorizer_carries_begun(const struct memorizer_object *object);
+u32 __wrap_memorizer_carries_begun(const struct memorizer_object *object);
+
+/* If any: its count is carried when next a line was added up. */
+static struct memorizer_entry *carried_next;
+
+u32 __wrap_memorizer_carries_begun(const struct memorizer_object *of)
+{
+	if (carried_next) {
+		carried_next->reads = S16_MAX;
+		carried_next = NULL;
+		become(0, 9);
+		site(addr, 8, MEMORIZER_READ, IP(1000));
+	}
+	return __real_memorizer_carries_begun(of);
+}
+
+/* A line is added up once more from where the reader was, the first of an ip and the last. */
+static void carry_in_between_repeats_the_line(void)
+{
+	struct memorizer_entry *carried;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
+	unsigned int i, ip, pid;
+
+	start(64);
+	become(0, 9);
+	site(addr, 8, MEMORIZER_WRITE, IP(1000));
+	carried = memorizer_ptr(object->entries);
+	for (i = 0; i < 20 * 3 * 2; i++) {
+		become(i % 2, 1 + i / 2 % 3);
+		site(addr, 8, MEMORIZER_UPDATE, IP(i / 6));
+	}
+	begin(&lines);
+	for (ip = 0; ip < 20; ip++) {
+		for (pid = 1; pid <= 3; pid++) {
+			carried_next = carried;
+			CHECK(next(&lines, &line));
+			CHECK(!carried_next);
+			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
+			CHECK_EQ(line.pid, pid);
+			CHECK_EQ(line.reads, 2);
+			CHECK_EQ(line.writes, 2);
+		}
+	}
+	CHECK(next(&lines, &line));
+	CHECK_EQ(memorizer_unpack_ip(line.ip), IP(1000));
+	CHECK_EQ(line.reads, 20 * 3 * (S16_MAX + 1));
+	CHECK_EQ(line.writes, 1);
+	CHECK(!next(&lines, &line));
+	end(&lines);
+}
+
+/* Counts that are carried while somebody is at the object's lines are in those to come. */
+static void what_is_carried_meanwhile_is_met(void)
+{
+	struct memorizer_rows lines;
+	struct memorizer_entry *entry;
+	struct memorizer_row line;
+	unsigned int i, cpu;
+
+	start(64);
+	for (i = 0; i < 100; i++) {
+		for (cpu = 0; cpu < 2; cpu++) {
+			become(cpu, 1 + i % 3);
+			site(addr, 8, MEMORIZER_UPDATE, IP(i));
+			entry = memorizer_ptr(object->entries);
+			entry->reads = S16_MAX;
+			entry->writes = S16_MAX - cpu;
+		}
+	}
+	begin(&lines);
+	for (i = 0; i < 100; i++) {
+		for (cpu = 0; cpu < 2; cpu++) {
+			become(cpu, 1 + i % 3);
+			site(addr, 8, MEMORIZER_UPDATE, IP(i));
+			site(addr, 8, MEMORIZER_READ, IP(99 - i % 10));
+		}
+		CHECK(next(&lines, &line));
+		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
+		if (i < 90) {
+			CHECK_EQ(line.pid, 1 + i % 3);
+			CHECK_EQ(line.reads, 2 * (S16_MAX + 1));
+			CHECK_EQ(line.writes, 2 * (S16_MAX + 1) - 1);
+			continue;
+		}
+		/* Three tasks have these. */
+		CHECK_EQ(line.pid, 1);
+		CHECK(next(&lines, &line));
+		CHECK(next(&lines, &line));
+	}
+	CHECK(!next(&lines, &line));
+	end(&lines);
+}
+
+/* An object that is cleared while somebody is at its lines stays until they are through. */
+static void object_is_whole_though_it_is_cleared(void)
+{
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 	unsigned int i;
-	u64 seed = 1;
-	char *end;
 
-	for (i = 0; i < 100000; i++) {
-		of.size = any_number(i, &seed);
-		of.at = memorizer_hide(0xffff888000000000 | random_u32(&seed));
-		of.alloc_ip = i % 2 ? 0x80000000 | random_u32(&seed) : 0;
-		of.free_ip = 0x80000000 | random_u32(&seed);
-		of.who = any_number(i, &seed) & (MEMORIZER_BY_GRANULE - 1);
-		of.state = MEMORIZER_LIVE + i % 3;
-		memorizer_set_alloc_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
-		memorizer_set_free_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
-		memcpy(of.comm, "fifteen-letters", sizeof(of.comm));
-		end = memorizer_row_object(row, &of);
-		CHECK_ROW(end, "%lx,%u,%lx,%u,%lu,%lu,%lx,fifteen-letters\n",
-			  memorizer_unpack_ip(of.alloc_ip), of.who, memorizer_object_va(&of),
-			  of.size, memorizer_alloc_jiffies(&of),
-			  i % 3 ? memorizer_free_jiffies(&of) : 0UL,
-			  i % 3 == 0 ? 0UL : i % 3 == 1 ? memorizer_unpack_ip(of.free_ip) :
-			  0xdeadbeefUL);
+	start(64);
+	for (i = 0; i < 1000; i++)
+		site(addr, 8, MEMORIZER_WRITE, IP(i));
+	begin(&lines);
+	for (i = 0; i < 10; i++)
+		CHECK(next(&lines, &line));
+	hook_free(addr, IP(2));
+	memorizer_clear();
+	CHECK_EQ(memorizer_cleared.objects, 0);
+	/* What comes in its place, and to the pool, is not met. */
+	hook_alloc(addr, 64, IP(3));
+	site(addr, 8, MEMORIZER_READ, IP(5000));
+	for (; i < 1000; i++) {
+		CHECK(next(&lines, &line));
+		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
+		CHECK_EQ(line.writes, 1);
 	}
+	CHECK(!next(&lines, &line));
+	end(&lines);
+	memorizer_clear();
+	CHECK_EQ(memorizer_cleared.objects, 1);
+	CHECK_EQ(memorizer_cleared.accesses, 1000);
+	CHECK_EQ(shown_objects(), 1);
 }
 
-/* Names of nothing but escapes make the longest rows. */
-static void comms_are_escaped(void)
+/*
+ * Two million entries: no memory is needed, and there are chances to schedule all
+ * along, both when its lines are read and when it is cleared.
+ */
+static void many_lines_take_many_small_steps(void)
 {
-	struct memorizer_object of = {
-		.size = U32_MAX, .times = U64_MAX, .alloc_jiffies = U32_MAX, .alloc_ip = U32_MAX,
-		.free_ip = U32_MAX, .who = MEMORIZER_BY_GRANULE - 1, .state = MEMORIZER_FREED,
-		.at = memorizer_hide(-1UL),
-	};
-	char *end;
+	const unsigned int count = ROUNDS(2000000);
+	struct memorizer_rows lines;
+	struct memorizer_row line;
+	unsigned long chances, n;
 
-	memset(of.comm, 0xff, sizeof(of.comm));
-	end = memorizer_row_object(row, &of);
-	*end = '\0';
-	CHECK(end <= row + MEMORIZER_ROW_MAX);
-	CHECK(strstr(row, ",\\xff\\xff\\xff"));
-	memcpy(of.comm, "a\\b\n,c\x7f\0def", 12);
-	end = memorizer_row_object(row, &of);
-	*end = '\0';
-	CHECK(!strcmp(strstr(row, ",a"), ",a\\\\b\\x0a,c\\x7f\n"));
+	start(1700);
+	for (n = 0; n < count; n++)
+		site(addr, 8, MEMORIZER_READ, IP(n * 7919 % count));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 0);
+
+	chances = chances_to_schedule;
+	begin(&lines);
+	CHECK(chances_to_schedule - chances >= count);
+	for (n = 0; next(&lines, &line); n++) {
+		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(n));
+		CHECK_EQ(line.reads, 1);
+	}
+	CHECK_EQ(n, count);
+	end(&lines);
+
+	/* In order already: it is looked through once, and that is all. */
+	chances = chances_to_schedule;
+	begin(&lines);
+	CHECK_EQ(chances_to_schedule - chances, count - 1);
+	end(&lines);
+
+	hook_free(addr, IP(2));
+	chances = chances_to_schedule;
+	memorizer_clear();
+	CHECK(chances_to_schedule - chances >= count);
+	CHECK_EQ(memorizer_cleared.accesses, count);
 }
 
-const struct test_case rows_cases[] = {
-	CASE(lines_are_as_printf_has_them),
-	CASE(fields_have_offset_and_bytes),
-	CASE(objects_are_as_printf_has_them),
-	CASE(comms_are_escaped),
+const struct test_case lines_cases[] = {
+	CASE(lines_are_in_order_and_added_up),
+	CASE(moves_are_told_with_their_accesses),
+	CASE(object_without_accesses_has_no_lines),
+	CASE(readers_meet_each_line_once),
+	CASE(carry_in_between_repeats_the_line),
+	CASE(what_is_carried_meanwhile_is_met),
+	CASE(object_is_whole_though_it_is_cleared),
+	CASE(many_lines_take_many_small_steps),
 	{ }
 };

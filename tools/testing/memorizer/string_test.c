@@ -6,6 +6,8 @@
  * touched; and the operand's memory ends behind the last byte that the function
  * may read, so that one more would be a fault.
  */
+#include <linux/memorizer-string.h>
+
 #include <asm/memorizer.h>
 
 #include "test.h"

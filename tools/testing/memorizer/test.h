@@ -21,8 +21,20 @@
 #include <linux/rwsem.h>
 #include <linux/string.h>
 
+#include "../../../mm/memorizer/access.h"
+#include "../../../mm/memorizer/clear.h"
+#include "../../../mm/memorizer/entry.h"
+#include "../../../mm/memorizer/group.h"
+#include "../../../mm/memorizer/hooks.h"
 #include "../../../mm/memorizer/index.h"
+#include "../../../mm/memorizer/kmap.h"
 #include "../../../mm/memorizer/memorizer.h"
+#include "../../../mm/memorizer/object.h"
+#include "../../../mm/memorizer/pool.h"
+#include "../../../mm/memorizer/rows.h"
+#include "../../../mm/memorizer/sites.h"
+#include "../../../mm/memorizer/tasks.h"
+#include "../../../mm/memorizer/traffic.h"
 
 /* main.c */
 struct test_case {

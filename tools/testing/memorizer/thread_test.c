@@ -435,8 +435,8 @@ static unsigned long accesses_done, accesses_begun;
 static void count_or_read(unsigned int cpu)
 {
 	unsigned long i, least, most, reads = 0;
-	struct memorizer_lines lines;
-	struct memorizer_line line;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 
 	if (cpu < 2) {
 		set_pid(1);
@@ -453,10 +453,10 @@ static void count_or_read(unsigned int cpu)
 	while (!told(&collecting) || !told(&hook_goes_on)) {
 		down_write(&memorizer_rwsem);
 		least = max(__atomic_load_n(&accesses_done, __ATOMIC_SEQ_CST), reads);
-		memorizer_lines_begin(&lines, shown_at(object_addr, MEMORIZER_LIVE), false);
-		CHECK(memorizer_lines_next(&lines, &line));
+		memorizer_rows_begin(&lines, shown_at(object_addr, MEMORIZER_LIVE), false);
+		CHECK(memorizer_rows_next(&lines, &line));
 		reads = line.reads;
-		memorizer_lines_end(&lines);
+		memorizer_rows_end(&lines);
 		most = __atomic_load_n(&accesses_begun, __ATOMIC_SEQ_CST) + 1;
 		up_write(&memorizer_rwsem);
 		CHECK(reads >= least);

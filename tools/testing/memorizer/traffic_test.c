@@ -304,8 +304,8 @@ static void losses_are_counted(void)
 /* Beside its accesses, in the order of ips; it is no access of the KMAP. */
 static void traffic_is_in_the_lines(void)
 {
-	struct memorizer_lines lines;
-	struct memorizer_line line;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 	unsigned int i;
 
 	start();
@@ -314,17 +314,17 @@ static void traffic_is_in_the_lines(void)
 		site(addr, 8, MEMORIZER_UPDATE, IP(i % 5));
 	}
 	down_write(&memorizer_rwsem);
-	memorizer_lines_begin(&lines, object, false);
+	memorizer_rows_begin(&lines, object, false);
 	for (i = 0; i < 5; i++) {
-		CHECK(memorizer_lines_next(&lines, &line));
+		CHECK(memorizer_rows_next(&lines, &line));
 		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
 		CHECK_EQ(line.reads, 4);
 		CHECK_EQ(line.writes, 4);
 		CHECK_EQ(line.read_moves, i ? 4 : 3);
 		CHECK_EQ(line.write_moves, 4);
 	}
-	CHECK(!memorizer_lines_next(&lines, &line));
-	memorizer_lines_end(&lines);
+	CHECK(!memorizer_rows_next(&lines, &line));
+	memorizer_rows_end(&lines);
 	up_write(&memorizer_rwsem);
 	hook_free(addr, IP(0));
 	memorizer_clear();

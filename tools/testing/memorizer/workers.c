@@ -329,20 +329,20 @@ static void check_object(const struct memorizer_object *object, bool closed)
 /* Each ip and pid has one line, or as many as it has granules; together they have all counts. */
 static void check_lines(struct memorizer_object *object, bool closed)
 {
-	struct memorizer_lines lines;
-	struct memorizer_line line;
+	struct memorizer_rows lines;
+	struct memorizer_row line;
 	struct counts sum = { }, all;
 	u64 last = 0, now;
 
-	memorizer_lines_begin(&lines, object, false);
-	while (memorizer_lines_next(&lines, &line)) {
+	memorizer_rows_begin(&lines, object, false);
+	while (memorizer_rows_next(&lines, &line)) {
 		now = (u64)line.ip << 32 | line.pid;
 		CHECK(now > last);
 		last = now;
 		sum.reads += line.reads;
 		sum.writes += line.writes;
 	}
-	memorizer_lines_end(&lines);
+	memorizer_rows_end(&lines);
 	if (!closed)
 		return;
 	all = all_counts_of(object);
@@ -368,10 +368,10 @@ void check_kmap(void)
 	while ((object = next_shown(&pos))) {
 		/* Pairs with the cmpxchg that closed it: nobody touched it after that. */
 		closed = smp_load_acquire(&object->state) != MEMORIZER_LIVE;
-		memorizer_hold(object);
+		memorizer_lock_entries(object);
 		check_object(object, closed);
 		check_lines(object, closed);
-		memorizer_release(object);
+		memorizer_unlock_entries(object);
 		life = life_of(object);
 		CHECK(life->dump[cpu] != dumps[cpu]);
 		life->dump[cpu] = dumps[cpu];

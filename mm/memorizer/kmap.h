@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's KMAP, and its statistics, as text.
+ */
+#ifndef _MM_MEMORIZER_KMAP_H
+#define _MM_MEMORIZER_KMAP_H
+
+struct file_operations;
+struct memorizer_object;
+struct memorizer_row;
+struct seq_file;
+
+/* Bytes that the memorizer_format_*() functions may write; more than any row has. */
+#define MEMORIZER_ROW_MAX	192
+
+/* format.c */
+char *memorizer_format_object(char *to, const struct memorizer_object *object);
+char *memorizer_format_row(char *to, const struct memorizer_row *row);
+char *memorizer_format_field(char *to, const struct memorizer_object *object,
+			     const struct memorizer_row *row);
+char *memorizer_format_traffic(char *to, const struct memorizer_row *row);
+
+/* kmap.c */
+struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
+extern const struct file_operations memorizer_kmap_fops, memorizer_fields_kmap_fops;
+extern const struct file_operations memorizer_traffic_fops;
+
+/* stats.c */
+int memorizer_stats_show(struct seq_file *m, void *unused);
+
+#endif /* _MM_MEMORIZER_KMAP_H */

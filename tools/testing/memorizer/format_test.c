@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core's tests: rows of the KMAP, compared with what printf() makes of the same.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "test.h"
+
+static char row[MEMORIZER_ROW_MAX + 1], expected[2 * MEMORIZER_ROW_MAX];
+
+#define CHECK_ROW(end, ...) \
+	do { \
+		*(end) = '\0'; \
+		CHECK((end) <= row + MEMORIZER_ROW_MAX); \
+		snprintf(expected, sizeof(expected), __VA_ARGS__); \
+		CHECK(!strcmp(row, expected)); \
+	} while (0)
+
+/* Numbers with one digit more or less, and any other. */
+static u64 any_number(unsigned int i, u64 *seed)
+{
+	u64 power = 1;
+
+	if (i >= 60)
+		return ((u64)random_u32(seed) << 32 | random_u32(seed)) >> random_u32(seed) % 64;
+	while (i >= 3) {
+		power *= 10;
+		i -= 3;
+	}
+	return power + i - 1;
+}
+
+static void lines_are_as_printf_has_them(void)
+{
+	struct memorizer_row line;
+	unsigned int i;
+	u64 seed = 1;
+
+	for (i = 0; i < 100000; i++) {
+		line.ip = random_u32(&seed);
+		line.pid = any_number(i, &seed) & (MEMORIZER_BY_GRANULE - 1);
+		line.granules = MEMORIZER_NO_GRANULES;
+		line.writes = any_number(i, &seed);
+		line.reads = any_number(i, &seed);
+		line.write_moves = any_number(i, &seed);
+		line.read_moves = any_number(i, &seed);
+		CHECK_ROW(memorizer_format_row(row, &line), "  %016lx,%u,%lu,%lu\n",
+			  memorizer_unpack_ip(line.ip), line.pid, line.writes, line.reads);
+		CHECK_ROW(memorizer_format_traffic(row, &line), "  %016lx,%u,%lu,%lu,%lu,%lu\n",
+			  memorizer_unpack_ip(line.ip), line.pid, line.write_moves,
+			  line.read_moves, line.writes, line.reads);
+		CHECK_ROW(memorizer_format_field(row, NULL, &line), "  %016lx,%u,%lu,%lu\n",
+			  memorizer_unpack_ip(line.ip), line.pid, line.writes, line.reads);
+	}
+}
+
+/* The last granule ends with the object. */
+static void fields_have_offset_and_bytes(void)
+{
+	struct memorizer_object of = { .size = 30 };
+	struct memorizer_row line = { .ip = 0x81000000, .pid = 7, .reads = 1 };
+	char *end;
+
+	line.granules = memorizer_granules(8, 15);
+	end = memorizer_format_field(row, &of, &line);
+	CHECK_ROW(end, "  ffffffff81000000,7,0,1,8+8\n");
+	line.granules = memorizer_granules(28, 29);
+	end = memorizer_format_field(row, &of, &line);
+	CHECK_ROW(end, "  ffffffff81000000,7,0,1,28+2\n");
+}
+
+static void objects_are_as_printf_has_them(void)
+{
+	struct memorizer_object of = { };
+	unsigned int i;
+	u64 seed = 1;
+	char *end;
+
+	for (i = 0; i < 100000; i++) {
+		of.size = any_number(i, &seed);
+		of.at = memorizer_hide(0xffff888000000000 | random_u32(&seed));
+		of.alloc_ip = i % 2 ? 0x80000000 | random_u32(&seed) : 0;
+		of.free_ip = 0x80000000 | random_u32(&seed);
+		of.who = any_number(i, &seed) & (MEMORIZER_BY_GRANULE - 1);
+		of.state = MEMORIZER_LIVE + i % 3;
+		memorizer_set_alloc_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
+		memorizer_set_free_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
+		memcpy(of.comm, "fifteen-letters", sizeof(of.comm));
+		end = memorizer_format_object(row, &of);
+		CHECK_ROW(end, "%lx,%u,%lx,%u,%lu,%lu,%lx,fifteen-letters\n",
+			  memorizer_unpack_ip(of.alloc_ip), of.who, memorizer_object_va(&of),
+			  of.size, memorizer_alloc_jiffies(&of),
+			  i % 3 ? memorizer_free_jiffies(&of) : 0UL,
+			  i % 3 == 0 ? 0UL : i % 3 == 1 ? memorizer_unpack_ip(of.free_ip) :
+			  0xdeadbeefUL);
+	}
+}
+
+/* Names of nothing but escapes make the longest rows. */
+static void comms_are_escaped(void)
+{
+	struct memorizer_object of = {
+		.size = U32_MAX, .times = U64_MAX, .alloc_jiffies = U32_MAX, .alloc_ip = U32_MAX,
+		.free_ip = U32_MAX, .who = MEMORIZER_BY_GRANULE - 1, .state = MEMORIZER_FREED,
+		.at = memorizer_hide(-1UL),
+	};
+	char *end;
+
+	memset(of.comm, 0xff, sizeof(of.comm));
+	end = memorizer_format_object(row, &of);
+	*end = '\0';
+	CHECK(end <= row + MEMORIZER_ROW_MAX);
+	CHECK(strstr(row, ",\\xff\\xff\\xff"));
+	memcpy(of.comm, "a\\b\n,c\x7f\0def", 12);
+	end = memorizer_format_object(row, &of);
+	*end = '\0';
+	CHECK(!strcmp(strstr(row, ",a"), ",a\\\\b\\x0a,c\\x7f\n"));
+}
+
+const struct test_case rows_cases[] = {
+	CASE(lines_are_as_printf_has_them),
+	CASE(fields_have_offset_and_bytes),
+	CASE(objects_are_as_printf_has_them),
+	CASE(comms_are_escaped),
+	{ }
+};
