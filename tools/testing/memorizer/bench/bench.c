@@ -460,15 +460,15 @@ static void show_figure(const struct figure *figure, unsigned int runs, FILE *cs
 	if (costs[0].instructions[1])
 		printf(" %8.1f", instructions);
 	putchar('\n');
-	fprintf(csv, "\"%s\",\"%s\",%.3f,%.3f,%.3f,%.3f,%.3f,%.2f\n", figure->group, figure->name,
-		cost.middle, cost.low, cost.high, ratio, without.middle,
-		instructions);
+	fprintf(csv, "\"%s\",\"%s\",%.3f,%.3f,%.3f,%.3f,%.3f,%.2f,%.0f\n", figure->group,
+		figure->name, cost.middle, cost.low, cost.high, ratio, without.middle,
+		instructions, 100 * cost.middle / without.middle);
 }
 
 static void show_bytes(FILE *csv, const char *what, double bytes)
 {
 	printf("  %-38s %8.2f\n", what, bytes);
-	fprintf(csv, "\"bytes\",\"%s\",%.3f,,,,,\n", what, bytes);
+	fprintf(csv, "\"bytes\",\"%s\",%.3f,,,,,,\n", what, bytes);
 }
 
 static double bytes_of(unsigned int first, unsigned int last, unsigned long count)
@@ -541,7 +541,7 @@ int main(int argc, char **argv)
 		wanted = argv[optind];
 	csv = fopen(path, "w");
 	CHECK(csv);
-	fprintf(csv, "group,figure,ns,from,to,ratio,ns_without,instructions\n");
+	fprintf(csv, "group,figure,ns,from,to,ratio,ns_without,instructions,percent\n");
 	costs = mmap(NULL, MAX_RUNS * sizeof(*costs), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(costs != MAP_FAILED);
