@@ -43,8 +43,9 @@ RUNS = [
     ("check", DATA + "/bad.kmap"), ("check", "life"), ("check", "bad"), ("check", "packets"),
     ("diff", SESSION, AFTER), ("diff", "kmem", "life"), ("diff", "--all", *NOTES, "life", "life"),
     ("diff", *NOTES, *SYMBOLS, SESSION, AFTER),
-    ("script", "kmem"), ("script", "life"), ("script", *NOTES, "life"), ("script", "mixed"),
-    ("script", "context"), ("script", "stacks"),
+    ("script", "kmem"), ("script", "life"), ("script", *NOTES, "life"), ("script", *NOTES, "mixed"),
+    ("script", *NOTES, "context"), ("script", *NOTES, "stacks"), ("script", *NOTES, "lines"),
+    ("script", *NOTES, "rcu"),
     ("fold", "life"), ("fold", "--types", *NOTES, "life"), ("timeline", *NOTES, "life"),
     ("sharing", "--addresses", *MODULES, *NOTES, "lines"),
     ("false-sharing", *MODULES, *NOTES, "lines"), ("per-entry", "context"),
@@ -114,6 +115,11 @@ class Printed:
                 keys.append(key)
             self.kinds.setdefault((group, key), set()).update([inner] if inner else [])
 
+    def lists(self, group):
+        """The different lists of keys that a group has, one for each kind of input at most."""
+        by_input = self.groups.get(group, ("", {}))[1]
+        return tuple(dict.fromkeys(tuple(keys) for keys in by_input.values() if keys))
+
 
 def run(command, *arguments):
     """What a command prints as JSON: objects, one but for script."""
@@ -173,13 +179,12 @@ class Section:
             if entry.kind not in GROUPS:
                 continue
             label = "Columns" if entry.kind == "table" else "Members"
-            found = [listing(printed, name, label, seen) for name in entry.names]
-            if len(set(found)) == 1:
-                found = found[:1]
-            else:
-                found = [listed.replace(label, f"{label} of {name}", 1)
-                         for name, listed in zip(entry.names, found)]
-            text += "".join(f".br\n{listed}" for listed in found if listed)
+            lists = {name: printed.lists(name) for name in entry.names if printed.lists(name)}
+            for name in list(lists)[:1] if len(set(lists.values())) == 1 else lists:
+                lines = listing(printed, name, label, seen)
+                if len(set(lists.values())) > 1:
+                    lines = lines.replace(label, f"{label} of {name}", 1)
+                text += ".br\n" + lines
         return text
 
 
