@@ -119,7 +119,7 @@ awk '{ for (i = 2; i < NF; i += 2) { sum[$1, $i] += $(i + 1); name[$i] = 1 } }
 		delete name["bytes"]
 		for (n in name) {
 			printf ", %s %d", n, sum[mode, n]
-			print mode "," n "," sum[mode, n] >csv
+			print mode "," n "," sum[mode, n] + 0 >csv
 		}
 		print ""
 	} }' csv="$work/fuzz.csv" "$work/sums"
