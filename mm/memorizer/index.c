@@ -2,61 +2,53 @@
 /*
  * Memorizer's index: from an address to the object there.
  *
- * A radix tree over the direct map, where slab and page memory lives. Its root
- * has one slot for each 4 MiB, made at boot; a slot names a leaf, a page of one
- * word for each of 1024 pages. That word is 0, or the id of the one object in
- * that page and its neighbours (a large kmalloc), or, with SLAB_BIT, the id of
- * a slab record, which tells how the page's slab is divided and has one object
- * id for each of the slab's slots:
+ * A radix tree over the direct map, where slab and page memory lies. The root has one slot for
+ * each 4 MiB and is allocated at boot. A slot holds the id of a leaf: a page with one word for
+ * each of 1024 pages. A word is 0, or the id of the single object in that page and its neighbours
+ * (a large kmalloc()), or, with SLAB_BIT, the id of a slab record, which has the layout of the
+ * page's slab and an object id for each of the slab's slots:
  *
  *	root[addr / 4 MiB] -> leaf[addr / 4 KiB] -> slab->object[slot] -> object
  *
- * Who reads needs no lock, no retry and no barrier. Invariants:
+ * Lookups take no lock, need no barrier and never retry. Invariants:
  *
- * - A root slot goes from 0 to a leaf once, by cmpxchg, and stays. The leaf's
- *   words were zeroed before; the cmpxchg (a full barrier) pairs with the
- *   address dependency from the slot to the words.
+ * - A root slot changes once, from 0 to a leaf, by cmpxchg. The leaf's words are zeroed before.
+ *   The cmpxchg (a full barrier) pairs with the address dependency from the slot to the words.
  *
- * - The word of a slab's first page says which slab record is the slab's: it is
- *   replaced by cmpxchg, and the loser takes the winner's record. The words of
- *   the slab's other pages follow it: whoever inserts an object stores them,
- *   always to the same value, before the object's slot. While there is an object
- *   in a slab its record stays: its geometry is that of all who insert one.
+ * - The word of a slab's first page decides which slab record is the slab's. It changes by
+ *   cmpxchg, and the loser uses the winner's record. The words of the slab's other pages follow:
+ *   insertion stores them, always the same value, before it fills the object's slot. While a slab
+ *   has objects its record stays, because all insertions have the same geometry.
  *
- * - A slab record is in force only while its pages are a slab of its geometry: who
- *   inserts an object, which keeps the slab, sets that once the geometry was compared;
- *   the allocator's hook ends it before the pages go (memorizer_index_end_slab()), on
- *   all CPUs since before the first object was recorded. The record stays, for a slab
- *   that has the same geometry.
+ * - A slab record is in force only while its pages are a slab of its geometry. Insertion sets
+ *   this after it has compared the geometry; the inserted object keeps the slab. The allocator's
+ *   hook ends it before the pages leave the slab (memorizer_index_end_slab()), on all CPUs since
+ *   before the first object was recorded. The record stays, for a later slab of that geometry.
  *
- *   So an object in a page whose word names a record that is in force is one of that
- *   slab: words name a record in its own pages only, and those are all of one slab
- *   now, the object's. Nothing is left to be compared, and no other word to be stored
- *   where the object's pages all name the record (memorizer_has_slot()). What the
- *   inserting CPU reads is no older than the slab, as whoever freed these pages, or
- *   allocated the slab, handed them on with what was written before.
+ *   So an object in a page whose word names a record in force belongs to that slab: only words of
+ *   the record's own pages name it, and all of these pages are now in one slab, the object's.
+ *   If all pages of the object name the record, there is nothing to compare and no other word to
+ *   store (memorizer_has_slot()). The inserting CPU does not read values from before the slab,
+ *   because whoever freed the pages or allocated the slab handed them on, with earlier stores.
  *
- * - object[slot] goes from 0 to an id and back by xchg, so that of all that
- *   insert or erase one object just one gets its id. Several may bury one: its
- *   state says who did.
+ * - object[slot] changes from 0 to an id and back by xchg: of several CPUs that insert or erase an
+ *   object, exactly one gets its id. Several may bury it; its state decides between them.
  *
- * - A word is replaced when all is buried that is live behind it and overlaps
- *   the page (bury_word()), by cmpxchg: whoever finds another CPU's word there
- *   may put an object of its own behind it, and access that at once.
+ * - A word is replaced after all live objects behind it that overlap the page have been buried
+ *   (bury_word()), by cmpxchg. Any CPU that finds another CPU's word there may at once insert an
+ *   object of its own behind it and access it.
  *
- * - Who replaces the word of a slab's first page discards the slab record, and
- *   takes it out of all other words before that: it will be used again, and no
- *   word may name it then. It is, once no reader can see it any more
+ * - The CPU that replaces the word of a slab's first page discards the slab record. It removes the
+ *   record from all other words first, because the record is reused once no reader can see it
  *   (memorizer_index_recycle()).
  *
- * - Likewise, who erases or buries an object takes its id out of all words and
- *   slots before a grace period begins that ends with its record free.
+ * - Likewise, erasing or burying an object removes its id from all words and slots before the
+ *   grace period begins at whose end its record is free.
  *
- * - Words may be stale: a page that left its slab keeps its word until the page
- *   is an object's again or the record is discarded. So a lookup trusts nothing
- *   on its way: it stays within the slab record, and the object that it finds
- *   must itself be live and contain the address. Objects that do are inserted:
- *   they become live after that, and erasing comes before the end of their life.
+ * - Words may be stale: a page that left its slab keeps its word until an object claims the page
+ *   or the record is discarded. So a lookup trusts nothing that it passes. It stays within the
+ *   slab record, and the object that it finds must be live and contain the address. Such an
+ *   object is in the index: it becomes live after insertion and is erased before it is closed.
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -80,23 +72,21 @@ static_assert((unsigned long)LEAF_WORDS << PAGE_SHIFT == 1UL << LEAF_SHIFT);
 /* A slab record counts its slots in 16 bits. */
 static_assert(MEMORIZER_BLOCK_SIZE / sizeof(u32) <= U16_MAX);
 
-unsigned long memorizer_index_base __ro_after_init;	/* first address */
-unsigned long memorizer_index_bytes __ro_after_init;	/* from there on; 0: nothing is known */
+unsigned long memorizer_index_base __ro_after_init;	/* lowest address */
+unsigned long memorizer_index_bytes __ro_after_init;	/* 0: no pool, the index is empty */
 u32 *memorizer_index_root __ro_after_init;
 
-/* From there on the thunks need not look, see memorizer_observe_accesses(). */
+/* The thunks skip addresses from here on, see memorizer_slow_path_begin(). */
 unsigned long memorizer_thunk_end __read_mostly;
 
-/*
- * Slab records that were discarded: those of the running epoch, pushed by any
- * context, and those that memorizer_index_collect() took from there.
- */
+/* Discarded slab records. Any context pushes to the first list. */
 static atomic_t discarded ____cacheline_aligned_in_smp;
+/* Those that memorizer_index_collect() took. Guarded by memorizer_rwsem. */
 static u32 collected;
 
 /**
- * memorizer_index_init() - make the root
- * @reserve: gives zeroed memory, NULL if there is none
+ * memorizer_index_init() - allocate the root
+ * @reserve: returns zeroed memory, or NULL
  * @base: first address that can hold objects
  * @bytes: number of bytes from there on
  *
@@ -114,7 +104,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 	return 0;
 }
 
-/* The word of an address's page; makes the leaf that is missing. NULL if the pool is full. */
+/* The word of an address's page. Allocates a missing leaf. NULL if the pool is exhausted. */
 static u32 *make_word(unsigned long addr)
 {
 	u32 *slot = &memorizer_index_root[(addr - memorizer_index_base) >> LEAF_SHIFT];
@@ -134,11 +124,11 @@ static u32 *make_word(unsigned long addr)
 	return memorizer_find_word(addr);
 }
 
-/* Is the address one of a live object's that is counted by granule? */
+/* Does a live object whose accesses are counted by granule contain the address? */
 static __always_inline bool by_granule_at(const struct memorizer_object *object,
 					  unsigned long addr)
 {
-	/* Pairs with the release in record_alloc(). */
+	/* Pairs with the release in memorizer_object_publish(). */
 	return smp_load_acquire(&object->state) == MEMORIZER_LIVE &&
 		memorizer_counts_granules(object) &&
 		memorizer_contains(memorizer_object_va(object), READ_ONCE(object->size), addr,
@@ -150,7 +140,7 @@ static __always_inline bool is_live_at(const struct memorizer_object *object, un
 	return likely(memorizer_object_contains(object, addr, 1)) || by_granule_at(object, addr);
 }
 
-/* Is the object live and has memory in the page? */
+/* Is the object live, and does it overlap the page? */
 static bool overlaps(u32 id, unsigned long page)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
@@ -160,10 +150,7 @@ static bool overlaps(u32 id, unsigned long page)
 		is_live_at(object, va);
 }
 
-/*
- * The slot that an address lies in, NULL if it is in none. @next is set to
- * where the following slot begins, if that comes before it.
- */
+/* The slot at an address, or NULL. Lowers @next to the start of the following slot. */
 static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, unsigned long *next)
 {
 	unsigned long base = READ_ONCE(slab->base);
@@ -181,7 +168,7 @@ static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, un
 /**
  * memorizer_index_lookup() - find the live object that contains an address
  * @addr: the address
- * @next: set to the first address behind @addr that may belong to another object
+ * @next: set to the first address after @addr that may belong to another object
  *
  * Context: any, NMI included, with preemption disabled.
  * Return: id of the object, 0 if there is none
@@ -223,7 +210,7 @@ static bool same_geometry(const struct slab_record *slab, const struct memorizer
 		READ_ONCE(slab->lead) == geo->base - geo->start;
 }
 
-/* The class of records with room for that many slots, MEMORIZER_CLASSES if there is none. */
+/* The class of records with room for that many slots, or MEMORIZER_CLASSES. */
 static unsigned int slab_class(u32 slots)
 {
 	unsigned int n = 0;
@@ -255,7 +242,7 @@ static u32 make_slab(const struct memorizer_geometry *geo)
 	return id;
 }
 
-/* Takes a slab record, which has no objects any more, out of use. */
+/* Unlink a slab record without objects, and queue it for memorizer_index_collect(). */
 static void discard_slab(struct slab_record *slab, u32 value)
 {
 	unsigned long page = slab->base - slab->lead;
@@ -273,7 +260,7 @@ static void discard_slab(struct slab_record *slab, u32 value)
 	} while (!atomic_try_cmpxchg(&discarded, (int *)&first, value & ~SLAB_BIT));
 }
 
-/* Takes an object that has its pages for itself out of their words. */
+/* Remove an object that has pages of its own from their words. */
 static void clear_words(u32 id)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
@@ -287,16 +274,17 @@ static void clear_words(u32 id)
 	}
 }
 
-/* Does a slab begin there? Stale words of other pages name it, too. */
+/* Does the slab begin at the page? Stale words of other pages may name it, too. */
 static bool begins_at(const struct slab_record *slab, unsigned long page)
 {
 	return slab->base - slab->lead == page;
 }
 
 /*
- * A page has another owner than its word says: bury what is still live behind it, whose frees were
- * not seen. This comes before the word says so: whoever sees the new word may have memory there,
- * and access it next. Several CPUs may do it at once; each is done when all is buried.
+ * A page's word is about to be replaced: bury the live objects behind the old word, whose frees
+ * were missed. This precedes the new word, because a CPU that sees the new word may own memory in
+ * the page and access it next. Several CPUs may do this at once. Each returns when all of the
+ * objects have been buried.
  */
 static void bury_word(u32 word, unsigned long page)
 {
@@ -319,13 +307,13 @@ static void bury_word(u32 word, unsigned long page)
 		id = READ_ONCE(slab->object[i]);
 		if (!id || !(whole || overlaps(id, page)))
 			continue;
-		/* In this order: what is in no slot is buried. */
+		/* In this order: an empty slot tells other CPUs that its object has been buried. */
 		memorizer_object_bury(id);
 		cmpxchg(&slab->object[i], id, 0);
 	}
 }
 
-/* This CPU replaced a page's word: if a slab began there, nobody else discards its record. */
+/* Discard the slab that began at the page. Only the CPU that replaced the word does. */
 static void discard_word(u32 old, unsigned long page)
 {
 	struct slab_record *slab = memorizer_ptr(old & ~SLAB_BIT);
@@ -347,7 +335,7 @@ static void replace_word(u32 *word, u32 value, unsigned long page)
 	}
 }
 
-/* The slab's record, NULL if there is no room for a new one. */
+/* The slab's record, made if necessary. NULL if the pool is exhausted. */
 static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 {
 	u32 *word = make_word(geo->start);
@@ -390,7 +378,7 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 		return -ERANGE;
 	value = memorizer_id(slab) | SLAB_BIT;
 	for (page = addr & PAGE_MASK; page < addr + object->size; page += PAGE_SIZE) {
-		/* That one says so. */
+		/* get_slab() has set this one. */
 		if (page == geo->start)
 			continue;
 		word = make_word(page);
@@ -408,7 +396,7 @@ static int insert_in_pages(const struct memorizer_geometry *geo, u32 id)
 {
 	unsigned long page, end = geo->start + (geo->pages << PAGE_SHIFT);
 
-	/* All or nothing: make the leaves first. */
+	/* All or nothing: allocate the leaves first. */
 	for (page = geo->start; page < end; page += PAGE_SIZE)
 		if (!make_word(page))
 			return -ENOMEM;
@@ -418,16 +406,15 @@ static int insert_in_pages(const struct memorizer_geometry *geo, u32 id)
 }
 
 /**
- * memorizer_index_insert() - make an object known
- * @geo: how objects lie there
+ * memorizer_index_insert() - insert an object
+ * @geo: the layout of objects around it
  * @addr: the object's address
- * @id: the object, complete but not yet live
+ * @id: id of the object, which is complete but not yet live
  *
- * An object that is known in its place is buried.
+ * Buries any object that is already there.
  *
- * Context: any, NMI included, with preemption disabled; the memory belongs to
- *	the caller.
- * Return: 0, -ENOMEM if the pool is full, -ERANGE if the index cannot name it
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ * Return: 0, -ENOMEM if the pool is exhausted, -ERANGE if the index does not cover the address
  */
 int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id)
 {
@@ -440,8 +427,8 @@ int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long a
 }
 
 /**
- * memorizer_index_end_slab() - end the time in which a slab's record is in force
- * @start: the slab's first address; its pages are still its own
+ * memorizer_index_end_slab() - mark a slab's record as no longer in force
+ * @start: the slab's first address; the pages still belong to the slab
  *
  * Context: any, NMI included, with preemption disabled.
  */
@@ -450,18 +437,17 @@ void memorizer_index_end_slab(unsigned long start)
 	struct slab_record *slab;
 	u32 word;
 
-	/* If it is not this slab's, it is not in force. */
+	/* Another slab's stale record is not in force. */
 	if (memorizer_has_slab(start, &slab, &word) && READ_ONCE(slab->in_force))
 		WRITE_ONCE(slab->in_force, 0);
 }
 
 /**
- * memorizer_index_erase() - forget the object that begins at an address
+ * memorizer_index_erase() - remove the object that begins at an address
  * @addr: the address
  *
- * Context: any, NMI included, with preemption disabled; the memory belongs to
- *	the caller.
- * Return: id of the object, now the caller's to close, 0 if none was known
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ * Return: id of the object, which the caller must close, or 0 if there is none
  */
 u32 memorizer_index_erase(unsigned long addr)
 {
@@ -495,9 +481,9 @@ u32 memorizer_index_erase(unsigned long addr)
 }
 
 /**
- * memorizer_index_collect() - take the slab records that were discarded so far
+ * memorizer_index_collect() - collect the slab records that have been discarded
  *
- * A grace period later memorizer_index_recycle() gives them to the pool.
+ * memorizer_index_recycle() gives them to the pool a grace period later.
  *
  * Context: process context, under memorizer_rwsem, for writing.
  */
@@ -507,7 +493,7 @@ void memorizer_index_collect(void)
 }
 
 /**
- * memorizer_index_recycle() - have the pool get the collected slab records back
+ * memorizer_index_recycle() - give the collected slab records to the pool
  *
  * Context: process context, under memorizer_rwsem, for writing, a grace period after
  *	memorizer_index_collect().

@@ -48,16 +48,16 @@ void memorizer_index_recycle(void);
 /* geometry.c */
 void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo);
 
-/* In a page's word: the rest is the id of a slab record. */
+/* Set in a page's word that holds the id of a slab record. */
 #define SLAB_BIT	BIT(31)
 
 /**
- * struct slab_record - the division of a slab into slots
- * @link: id of the next slab record among the discarded; the pool's when it is free
+ * struct slab_record - the layout and the objects of a slab
+ * @link: id of the next discarded slab record; used by the pool while the record is free
  * @slots: number of slots
- * @in_force: as many while it is that of its pages' slab, see index.c; else 0
+ * @in_force: @slots while the record is in force, see index.c; else 0
  * @stride: bytes from slot to slot
- * @lead: bytes in front of slot 0
+ * @lead: bytes before slot 0
  * @base: address of slot 0
  * @reciprocal: 2^63 / @stride, rounded up
  * @object: id of the object in each slot
@@ -73,7 +73,7 @@ struct slab_record {
 	u32 object[];
 };
 
-/* How many slots the n-th size of slab records has room for: 4, 6, 8, 12, 16, 24 and so on. */
+/* Slots in a record of the n-th size: 4, 6, 8, 12, 16, 24 and so on. */
 static __always_inline u32 memorizer_slab_room(unsigned int n)
 {
 	return (n % 2 ? 6 : 4) << n / 2;
@@ -85,8 +85,8 @@ static __always_inline unsigned int memorizer_slab_size(unsigned int n)
 }
 
 /*
- * The number of the slot that an address lies in, @slots or more if it is in none.
- * Exact, as a slab has less than 2^31 bytes; before slot 0, it is at least 2^31.
+ * The number of the slot at an address; at least @slots if the address is in no slot. Exact,
+ * because a slab is smaller than 2^31 bytes. Addresses before slot 0 yield at least 2^31.
  */
 static __always_inline u64 memorizer_slot(const struct slab_record *slab, unsigned long addr)
 {
@@ -99,7 +99,7 @@ static __always_inline void memorizer_set_stride(struct slab_record *slab, u32 s
 	WRITE_ONCE(slab->reciprocal, (BIT_ULL(63) - 1) / stride + 1);
 }
 
-/* Finds the word of an address's page; false if no page near it ever held an object. */
+/* Look up the word of an address's page. Returns false if the page has no leaf. */
 static __always_inline bool memorizer_has_word(unsigned long addr, u32 **word)
 {
 	unsigned long offset = addr - memorizer_index_base;
@@ -114,7 +114,7 @@ static __always_inline bool memorizer_has_word(unsigned long addr, u32 **word)
 	return true;
 }
 
-/* The same, NULL if there is none. */
+/* The word of an address's page, NULL if the page has no leaf. */
 static __always_inline u32 *memorizer_find_word(unsigned long addr)
 {
 	u32 *word;
@@ -122,7 +122,7 @@ static __always_inline u32 *memorizer_find_word(unsigned long addr)
 	return memorizer_has_word(addr, &word) ? word : NULL;
 }
 
-/* Finds the slab record that an address's page names, and the word that does; false: none. */
+/* Look up the slab record of an address's page, and its word. Returns false if there is none. */
 static __always_inline bool memorizer_has_slab(unsigned long addr, struct slab_record **slab,
 					       u32 *word)
 {
@@ -137,13 +137,13 @@ static __always_inline bool memorizer_has_slab(unsigned long addr, struct slab_r
 	return true;
 }
 
-/* Does an object lie in more than one page? */
+/* Does an object from @addr to @last cross a page boundary? */
 static __always_inline bool memorizer_crosses(unsigned long addr, unsigned long last)
 {
 	return unlikely((addr ^ last) >> PAGE_SHIFT);
 }
 
-/* Does an object that does have two, and is the second one's word this? */
+/* Does an object that crosses a page lie in two pages, the second of which has this word? */
 static __always_inline bool memorizer_continues(u32 word, unsigned long addr, unsigned long last)
 {
 	u32 *next;
@@ -153,8 +153,9 @@ static __always_inline bool memorizer_continues(u32 word, unsigned long addr, un
 }
 
 /*
- * Finds the slot of an object that was allocated, if its slab record is in force and all its
- * pages say so: then nothing is left to be done for it but to put it there. @crosses: it does.
+ * Look up the slot for a new object, provided that the slab record is in force and all of the
+ * object's pages name it: then storing the object in the slot completes its insertion.
+ * @crosses: memorizer_crosses() of the object.
  */
 static __always_inline bool memorizer_has_slot(unsigned long addr, unsigned long last,
 					       bool crosses, u32 **slot)
@@ -174,12 +175,12 @@ static __always_inline bool memorizer_has_slot(unsigned long addr, unsigned long
 	return true;
 }
 
-/* In no slot of a slab. */
+/* The address is in no slot of a slab. */
 #define MEMORIZER_NO_SLOT	U64_MAX
 
 /*
- * The object that a page's word knows at an address; it need not be live. 0: none. In @slot
- * goes which slot that is, if the word names a slab.
+ * The id of the object at an address, by the word of its page; 0 if there is none. The object need
+ * not be live. Sets @slot to the number of its slot, if the word names a slab.
  */
 static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr, u64 *slot)
 {
@@ -195,7 +196,7 @@ static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr, u64
 	return 0;
 }
 
-/* Is an address in that slot of the slab that a page's word names, if there is one? */
+/* Is an address in the given slot of the slab that the word names? */
 static __always_inline bool memorizer_in_slot(u32 word, u64 slot, unsigned long addr)
 {
 	const struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);

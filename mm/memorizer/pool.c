@@ -2,52 +2,47 @@
 /*
  * Memorizer's pool: all records come from one piece of memory of fixed size.
  *
- * The pool is cut into blocks, each for records of one class. A block's records
- * go to the CPUs in chunks, so that records of two CPUs lie in different cache
- * lines: whoever takes a chunk owns its records, and gets them back. Records
- * travel in batches, chains of free records of one chunk:
+ * The pool is divided into blocks, each for records of one class. A block is divided into chunks,
+ * each owned by one CPU, so that records of different CPUs share no cache line. Free records are
+ * moved in batches: chains of free records of one chunk.
  *
- *	spare[class]		chunks that nobody owns yet
- *	    |   ^ a new block, all chunks of it
+ *	spare[class]		chunks without an owner
+ *	    |   ^ a new block: all of its chunks
  *	    v
- *	memorizer_cursor	of a CPU and class: the batch that it takes from
+ *	memorizer_cursor	per CPU and class: the batch that it allocates from
  *	    |
  *	    v
  *	a record in use		memorizer_pool_give() adds it to its chunk's batch
  *	    |
  *	    v
- *	returned		of the CPU that owns the chunk, and class: its
- *				batches, which go to its cursor first
+ *	returned		per CPU and class: the owner's batches, which refill
+ *				its cursor first
  *
- * A CPU that finds nothing there takes what was returned to another one. When
- * there were too few blocks, memorizer_pool_reclaim() finds those of which all
- * records are in batches, and any class may have them.
+ * A CPU that finds no batch there steals one that was returned to another CPU. When there are no
+ * blocks left, memorizer_pool_reclaim() finds the blocks whose records are all in batches and
+ * makes them available to any class.
  *
  * Invariants of the lock-free parts:
  *
- * - A free record's link is the distance from the record behind it to the next
- *   one of its batch, in units of ids; where the batch ends, the distance to id
- *   0. So zeroed memory is a batch already, but for its last link.
+ * - The link of a free record is the distance from the following record to the next record of
+ *   the batch, in units of ids, or to id 0 at the end of the batch. So zeroed memory is a batch,
+ *   except for its last link.
  *
- * - memorizer_cursor[class] of a CPU holds the id of the first record of its
- *   batch in the low half, 0 if it has none, and a tag in the high half. Only its
- *   own CPU changes it, with this_cpu_cmpxchg(): an interrupt or NMI that comes
- *   between reading and changing it makes the change fail, and the loop begins
- *   anew (memorizer_pool_take()). Could it restore the value, but not the link
- *   (ABA)? A batch only shrinks, and a new one has a new tag.
+ * - memorizer_cursor[class] has the id of the batch's first record in its low half, 0 if there is
+ *   no batch, and a tag in its high half. Only its own CPU changes it, by this_cpu_cmpxchg(). An
+ *   interrupt or NMI in between makes the cmpxchg fail, and the loop starts again
+ *   (memorizer_pool_take()). There is no ABA problem: a batch only shrinks, and a new batch has a
+ *   new tag.
  *
- * - The head of a list of batches holds the id of the first one's first record in
- *   its low half and a tag in its high half; batches are chained through the
- *   second word of their first records. Every change of the head counts the tag
- *   up, so that a CPU that read the head and its successor, and was then overtaken
- *   by others which took the batch and gave it back, fails to put the stale
- *   successor in. Reading the words of a record that is taken meanwhile is
- *   harmless, because pool memory is never unmapped and the value is then thrown
- *   away. The cmpxchg that takes a batch pairs with the one that gave it back:
- *   both are full barriers.
+ * - The head of a list of batches has the id of the first batch's first record in its low half and
+ *   a tag in its high half. Batches are linked through the second word of their first records.
+ *   Each change increments the tag, so that a CPU fails to store a stale successor if other CPUs
+ *   took the batch and returned it meanwhile. Reading the words of a record that has been taken is
+ *   harmless: pool memory is never unmapped, and the value is discarded. The cmpxchg that takes a
+ *   batch pairs with the cmpxchg that returned it; both are full barriers.
  *
- * - A batch in a list has its length in the third word of its first record; that
- *   and the second word are 0 when it is in a cursor.
+ * - The third word of a batch's first record is the length of the batch while it is in a list. Both
+ *   words are 0 while the batch is in a cursor.
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -67,10 +62,10 @@
 #include "pool.h"
 
 /**
- * struct free_record - the first words of a record that nobody uses
+ * struct free_record - the first words of a free record
  * @link: see above
- * @next: if it is the first one of a batch in a list, id of the next batch
- * @count: likewise, number of records in its batch
+ * @next: in the first record of a batch in a list, id of the next batch
+ * @count: in the first record of a batch in a list, number of records of the batch
  */
 struct free_record {
 	s32 link;
@@ -79,10 +74,10 @@ struct free_record {
 };
 
 /**
- * struct chunk - a part of a block whose records are in the hands of one CPU
- * @given: id of the first record that memorizer_pool_give() got of it
+ * struct chunk - a part of a block, owned by one CPU
+ * @given: id of the first record that memorizer_pool_give() has added
  * @count: number of these records
- * @owner: the CPU
+ * @owner: the CPU, or NOBODY
  */
 struct chunk {
 	u32 given;
@@ -93,23 +88,23 @@ struct chunk {
 #define NOBODY		U16_MAX
 #define CHUNK_MIN	(1UL << 12)
 
-/* Of the pool, for all CPUs, classes and what they have begun: one part in so many. */
+/* A chunk is 1/64 of a CPU's share of the pool: the CPU holds a chunk of each class. */
 #define CHUNK_SHARE	64
 
 void *memorizer_pool_origin __ro_after_init;
 static unsigned long pool_blocks __ro_after_init;
-static unsigned int chunks_per_block __ro_after_init;	/* at most */
-static struct chunk *chunks __ro_after_init;		/* so many for each block */
-static u16 *block_free __ro_after_init;	/* memorizer_pool_reclaim()'s own */
+static unsigned int chunks_per_block __ro_after_init;	/* a class may have fewer */
+static struct chunk *chunks __ro_after_init;		/* chunks_per_block for each block */
+static u16 *block_free __ro_after_init;	/* used by memorizer_pool_reclaim() */
 static u8 *block_class __ro_after_init;	/* class of each block in use, plus one */
 
-/* Lists of batches, and what is beside them, in lines that all CPUs write. */
+/* Lists of batches, and other data, in cache lines that all CPUs write. */
 static struct {
 	atomic_long_t next_block;
-	atomic64_t free_blocks;			/* zeroed ones; each is a batch */
+	atomic64_t free_blocks;			/* zeroed; each is a batch */
 	atomic64_t spare[MEMORIZER_CLASSES];
-	atomic_long_t returned[MEMORIZER_CLASSES];	/* number of batches in the CPUs' lists */
-	bool ran_out;				/* of blocks, since they were reclaimed */
+	atomic_long_t returned[MEMORIZER_CLASSES];	/* number of batches in the per-CPU lists */
+	bool ran_out;				/* of blocks, since memorizer_pool_reclaim() */
 } shared ____cacheline_aligned_in_smp;
 
 static DEFINE_PER_CPU_SHARED_ALIGNED(atomic64_t [MEMORIZER_CLASSES], returned);
@@ -119,13 +114,13 @@ DEFINE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
 static_assert(sizeof(struct memorizer_object) % (1 << MEMORIZER_ID_SHIFT) == 0);
 static_assert(sizeof(struct memorizer_entry) % (1 << MEMORIZER_ID_SHIFT) == 0);
 static_assert(sizeof(struct memorizer_wide_entry) % (1 << MEMORIZER_ID_SHIFT) == 0);
-/* The smallest record. */
+/* An entry is the smallest record. */
 static_assert(sizeof(struct free_record) <= sizeof(struct memorizer_entry));
 static_assert(CONFIG_NR_CPUS <= NOBODY);
 
 /**
  * memorizer_class_size() - size of the records of a class
- * @class: an enum memorizer_class; MEMORIZER_SLAB + n are its larger sizes
+ * @class: an enum memorizer_class, or MEMORIZER_SLAB + n for slab records of the n-th size
  *
  * Return: bytes
  */
@@ -146,7 +141,7 @@ unsigned int __kprobes memorizer_class_size(unsigned int class)
 }
 
 static_assert(sizeof(struct slab_record) % (1 << MEMORIZER_ID_SHIFT) == 0);
-/* The largest, see memorizer_slab_room(), goes into a block. */
+/* The largest record, see memorizer_slab_room(), fits into a block. */
 static_assert(MEMORIZER_SLAB_SIZES % 2 == 0);
 static_assert(sizeof(struct slab_record) + (6UL << (MEMORIZER_SLAB_SIZES - 1) / 2) * sizeof(u32) <=
 	      MEMORIZER_BLOCK_SIZE);
@@ -161,7 +156,7 @@ static __kprobes unsigned int records_per_block(unsigned int class)
 	return MEMORIZER_BLOCK_SIZE / memorizer_class_size(class);
 }
 
-/* So many that chunks begin with a cache line. */
+/* Rounded up so that each chunk starts at a cache line. */
 static __kprobes unsigned int records_per_chunk(unsigned int class)
 {
 	unsigned int size = memorizer_class_size(class), lines = size & -size;
@@ -170,17 +165,14 @@ static __kprobes unsigned int records_per_chunk(unsigned int class)
 	return round_up(DIV_ROUND_UP(records_per_block(class), chunks_per_block), multiple);
 }
 
-/* The pool begins with what it knows of each block; records begin at the next block. */
+/* The pool begins with the tables of chunks and blocks. Records begin at the next block. */
 static unsigned long tables_size(unsigned long blocks)
 {
 	return round_up(blocks * (chunks_per_block * sizeof(*chunks) + sizeof(*block_free) +
 				  sizeof(*block_class)), MEMORIZER_BLOCK_SIZE);
 }
 
-/*
- * The more CPUs there are for each byte of the pool, the smaller are chunks, as
- * each CPU keeps a part of one to itself, of each class.
- */
+/* Each CPU keeps a chunk of each class: the more CPUs share the pool, the smaller are chunks. */
 static unsigned int chunks_for(unsigned long size)
 {
 	unsigned long share = size / num_possible_cpus() / CHUNK_SHARE;
@@ -190,7 +182,7 @@ static unsigned int chunks_for(unsigned long size)
 }
 
 /**
- * memorizer_pool_init() - hand the pool its memory
+ * memorizer_pool_init() - set up the pool
  * @base: zeroed memory, page aligned
  * @size: its size in bytes, at least two blocks
  *
@@ -209,7 +201,7 @@ void memorizer_pool_init(void *base, unsigned long size)
 	pool_blocks = blocks - (table >> MEMORIZER_BLOCK_SHIFT);
 }
 
-/* Bytes from the pool's first record to this one. */
+/* Bytes from the pool's first record to the record. */
 static __always_inline unsigned long id_to_offset(u32 id)
 {
 	return (unsigned long)(id - 1) << MEMORIZER_ID_SHIFT;
@@ -238,13 +230,13 @@ static __always_inline struct free_record *free_record(u32 id)
 	return memorizer_ptr(id);
 }
 
-/* Has the record be followed by another one in its batch, or by none. */
+/* Set the next record of the batch, or none. */
 static __kprobes void set_link(unsigned int class, u32 id, u32 next)
 {
 	WRITE_ONCE(free_record(id)->link, next - (id + id_step(class)));
 }
 
-/* Puts batches, which are chained already, before those of a list. */
+/* Add linked batches to the front of a list. */
 static __kprobes void push_batches(atomic64_t *list, u32 first, u32 last)
 {
 	s64 old = atomic64_read(list);
@@ -262,7 +254,7 @@ static __kprobes void push_batch(atomic64_t *list, u32 id, unsigned int count)
 	push_batches(list, id, id);
 }
 
-/* Takes the first batch of a list; 0 if there is none. */
+/* Remove the first batch from a list. Returns 0 if the list is empty. */
 static __kprobes u32 pop_batch(atomic64_t *list, unsigned int *count)
 {
 	s64 old = atomic64_read(list);
@@ -282,7 +274,7 @@ static __kprobes u32 pop_batch(atomic64_t *list, unsigned int *count)
 	return old;
 }
 
-/* Takes all batches of a list; returns the first. */
+/* Remove all batches from a list. Returns the first one. */
 static u32 pop_all(atomic64_t *list)
 {
 	s64 old = atomic64_read(list);
@@ -292,7 +284,7 @@ static u32 pop_all(atomic64_t *list)
 	return old;
 }
 
-/* Puts a batch where its chunk's owner finds it. */
+/* Return a batch to the owner of its chunk. */
 static noinline __kprobes void put_batch(unsigned int class, u32 id, unsigned int count)
 {
 	unsigned int cpu = READ_ONCE(chunk_of(class, id)->owner);
@@ -301,7 +293,7 @@ static noinline __kprobes void put_batch(unsigned int class, u32 id, unsigned in
 		push_batch(&shared.spare[class], id, count);
 		return;
 	}
-	/* Before it can be taken: who reads 0 finds nothing indeed. */
+	/* Before the push: steal_batch() relies on 0 meaning that all lists are empty. */
 	atomic_long_inc(&shared.returned[class]);
 	push_batch(&per_cpu(returned, cpu)[class], id, count);
 }
@@ -316,7 +308,7 @@ static noinline __kprobes u32 pop_returned(unsigned int class, unsigned int cpu,
 	return id;
 }
 
-/* A block that was never used; returns the id of its first record, 0 if there is none. */
+/* Take a block that was never used. Returns the id of its first record, or 0. */
 static __kprobes u32 next_fresh_block(void)
 {
 	unsigned long block = atomic_long_read(&shared.next_block);
@@ -328,7 +320,7 @@ static __kprobes u32 next_fresh_block(void)
 	return offset_to_id(block << MEMORIZER_BLOCK_SHIFT);
 }
 
-/* Makes a zeroed block's chunks batches, chained; returns the id of the last one. */
+/* Turn a zeroed block's chunks into linked batches. Returns the id of the last one. */
 static noinline __kprobes u32 cut_block(unsigned int class, u32 first)
 {
 	unsigned int left = records_per_block(class), n = records_per_chunk(class);
@@ -349,8 +341,8 @@ static noinline __kprobes u32 cut_block(unsigned int class, u32 first)
 }
 
 /*
- * Cuts a new block and keeps its first chunk; 0 if there is no block left. Not inlined, as others
- * below: a hook takes the stack of one of them at a time.
+ * Take a new block and keep its first chunk. Returns 0 if there is no block left. noinline, like
+ * others here, so that a hook uses the stack of only one of them at a time.
  */
 static noinline __kprobes u32 take_block(unsigned int class, unsigned int *count)
 {
@@ -364,7 +356,7 @@ static noinline __kprobes u32 take_block(unsigned int class, unsigned int *count
 		return 0;
 	}
 	last = cut_block(class, first);
-	/* Whoever scans the blocks finds zeroed records, or complete ones. */
+	/* After cut_block(): memorizer_object_from() reads zeroed or complete records. */
 	WRITE_ONCE(block_class[block_of(first)], class + 1);
 	second = free_record(first)->next;
 	if (second)
@@ -375,7 +367,7 @@ static noinline __kprobes u32 take_block(unsigned int class, unsigned int *count
 	return first;
 }
 
-/* A batch of another CPU's. */
+/* Take a batch that was returned to another CPU. */
 static noinline __kprobes u32 steal_batch(unsigned int class, unsigned int *count)
 {
 	unsigned int cpu;
@@ -383,7 +375,7 @@ static noinline __kprobes u32 steal_batch(unsigned int class, unsigned int *coun
 
 	if (!atomic_long_read(&shared.returned[class]))
 		return 0;
-	/* for_each_possible_cpu() may call what can be probed. */
+	/* for_each_possible_cpu() may call functions with kprobes. */
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		id = cpu_possible(cpu) ? pop_returned(class, cpu, count) : 0;
 		if (id)
@@ -392,7 +384,7 @@ static noinline __kprobes u32 steal_batch(unsigned int class, unsigned int *coun
 	return 0;
 }
 
-/* A batch for this CPU, from the nearest place that has one. */
+/* Take a batch for this CPU from the nearest list that has one. */
 static __kprobes u32 take_batch(unsigned int class, unsigned int *count)
 {
 	unsigned int cpu = smp_processor_id();
@@ -410,14 +402,13 @@ static __kprobes u32 take_batch(unsigned int class, unsigned int *count)
 }
 
 /**
- * memorizer_pool_alloc() - take a record
+ * memorizer_pool_alloc() - allocate a record
  * @class: an enum memorizer_class
  *
- * The record is zeroed if it is fresh, and as its last owner left it, but for
- * three words at its beginning, if not.
+ * A fresh record is zeroed. A reused one has its old contents, except for the first three words.
  *
  * Context: any, NMI included, with preemption disabled.
- * Return: its id, 0 if the pool is full
+ * Return: the record's id, 0 if the pool is exhausted
  */
 u32 __kprobes memorizer_pool_alloc(unsigned int class)
 {
@@ -437,14 +428,14 @@ u32 __kprobes memorizer_pool_alloc(unsigned int class)
 		if (!id)
 			return 0;
 		full = ((empty >> 32) + 1) << 32 | id;
-		/* Did an interrupt get this CPU a batch meanwhile? */
+		/* Fails if an interrupt has refilled the cursor meanwhile. */
 		if (this_cpu_cmpxchg(memorizer_cursor[class], empty, full) != empty)
 			put_batch(class, id, count);
 	}
 }
 
 /**
- * memorizer_pool_free() - give back a record that nobody ever saw
+ * memorizer_pool_free() - free a record that was never visible to others
  * @class: an enum memorizer_class
  * @id: the record
  *
@@ -458,11 +449,9 @@ void memorizer_pool_free(unsigned int class, u32 id)
 }
 
 /**
- * memorizer_pool_give() - add a record to those that are to be given back
+ * memorizer_pool_give() - queue a record for memorizer_pool_give_back()
  * @class: an enum memorizer_class
- * @id: the record; its first word is the pool's from now on
- *
- * memorizer_pool_give_back() gives them back.
+ * @id: the record, whose first word becomes the pool's
  *
  * Context: process context, under memorizer_rwsem, for writing.
  */
@@ -489,9 +478,9 @@ static void give_back_chunk(unsigned int class, struct chunk *chunk)
 }
 
 /**
- * memorizer_pool_give_back() - give all records back that memorizer_pool_give() got
+ * memorizer_pool_give_back() - free all queued records
  *
- * Nobody may still use them: see memorizer_clear() for how that is made sure.
+ * The caller guarantees that they have no users left, see memorizer_clear().
  *
  * Context: process context, may sleep, under memorizer_rwsem, for writing.
  */
@@ -508,7 +497,7 @@ void memorizer_pool_give_back(void)
 	}
 }
 
-/* Adds a list's batches to those at @batches, and their records to block_free. */
+/* Move a list's batches to @batches and add their records to block_free. */
 static long take_batches(atomic64_t *list, u32 *batches)
 {
 	struct free_record *record;
@@ -527,7 +516,7 @@ static long take_batches(atomic64_t *list, u32 *batches)
 	return taken;
 }
 
-/* Takes the blocks of which all records are free out of their class. */
+/* Remove the batches of completely free blocks from their class's lists. */
 static void detach_blocks(unsigned int class)
 {
 	const unsigned int capacity = records_per_block(class);
@@ -550,17 +539,17 @@ static void free_block(unsigned long block)
 {
 	u32 id = offset_to_id(block << MEMORIZER_BLOCK_SHIFT);
 
-	/* From here on memorizer_object_from() passes over it. */
+	/* From now on memorizer_object_from() skips the block. */
 	WRITE_ONCE(block_class[block], 0);
 	memset(memorizer_ptr(id), 0, MEMORIZER_BLOCK_SIZE);
 	push_batch(&shared.free_blocks, id, 0);
 }
 
 /**
- * memorizer_pool_reclaim() - let any class have the blocks that nobody uses
+ * memorizer_pool_reclaim() - make completely free blocks available to any class
  *
- * Does nothing unless somebody lacked a block since it was called last. While it
- * looks, what is in the lists cannot be had.
+ * Does nothing unless an allocation found no free block since the last call. Allocations cannot
+ * use the batches in the lists while this function scans them.
  *
  * Context: process context, may sleep, under memorizer_rwsem, for writing.
  */
@@ -575,7 +564,7 @@ void memorizer_pool_reclaim(void)
 	memset(block_free, 0, pool_blocks * sizeof(*block_free));
 	for (class = 0; class < MEMORIZER_CLASSES; class++)
 		detach_blocks(class);
-	/* Nobody reads the words of a record that was in a list, in vain, after this. */
+	/* Wait for pop_batch(), which may still read the words of records that were in lists. */
 	memorizer_grace_period();
 	for (block = 0; block < pool_blocks; block++) {
 		class = block_class[block];
@@ -586,9 +575,9 @@ void memorizer_pool_reclaim(void)
 }
 
 /**
- * memorizer_pool_size() - bytes that can hold records
+ * memorizer_pool_size() - size of the pool
  *
- * Return: 0 if there is no pool
+ * Return: bytes that can hold records, 0 if there is no pool
  */
 unsigned long memorizer_pool_size(void)
 {
@@ -596,10 +585,10 @@ unsigned long memorizer_pool_size(void)
 }
 
 /**
- * memorizer_class_used() - number of records of a class in use
+ * memorizer_class_used() - count the records of a class that are in use
  * @class: an enum memorizer_class
  *
- * Return: the number; exact when nobody allocates meanwhile
+ * Return: the number, exact unless records are allocated or freed meanwhile
  */
 unsigned long memorizer_class_used(unsigned int class)
 {
@@ -612,11 +601,11 @@ unsigned long memorizer_class_used(unsigned int class)
 }
 
 /**
- * memorizer_pool_bytes() - bytes of all records in use, of a range of classes
+ * memorizer_pool_bytes() - sum up the sizes of all records in use of some classes
  * @first: the first class
  * @last: the last class
  *
- * Return: the bytes; exact when nobody allocates meanwhile
+ * Return: the bytes, exact unless records are allocated or freed meanwhile
  */
 unsigned long memorizer_pool_bytes(unsigned int first, unsigned int last)
 {
@@ -629,11 +618,11 @@ unsigned long memorizer_pool_bytes(unsigned int first, unsigned int last)
 }
 
 /**
- * memorizer_object_from() - walk over all object records, used or not
- * @pos: where to go on; 0 at first, then as this function left it
+ * memorizer_object_from() - iterate over all object records, in use or not
+ * @pos: position of the iteration, initially 0
  *
  * Context: process context.
- * Return: the first object record at or behind *@pos, NULL if there is none
+ * Return: the first object record at or after *@pos, NULL if there is none
  */
 struct memorizer_object *memorizer_object_from(unsigned long *pos)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's hook for string functions: how far they read and write.
+ * Memorizer's hook for string functions: which bytes they read and write.
  *
- * How many bytes a string function touches depends on what is there, and its
- * callers rely on that: strncmp() with a bound beyond the object's end, strchr()
- * in a loop. So the hook walks as the function is about to do, byte by byte, and
- * never looks at a byte that the function would not read. Where a byte cannot be
- * read the walk ends: the function itself will fault there.
+ * The number of bytes that a string function accesses depends on the strings, and callers rely on
+ * that: strncmp() with a bound past the object's end, strchr() in a loop. So the hook walks the
+ * strings first, byte by byte, and never reads a byte that the function would not read. The walk
+ * ends at a byte that cannot be read: the function itself faults there.
  *
- * Functions that read or write words rather than bytes may touch a few bytes
- * behind what they are defined to; these do not count.
+ * Functions that access words instead of bytes may access a few bytes past the defined end. These
+ * are not counted.
  */
 #include <linux/ctype.h>
 #include <linux/kprobes.h>
@@ -22,19 +21,19 @@
 #include "access.h"
 #include "memorizer.h"
 
-/* The operands of one call, and the bytes of them that it has touched. */
+/* The operands of a call, and how many bytes of each it accesses. */
 struct walk {
 	const char *operand[2];
 	unsigned long reads[2];
-	unsigned long writes;	/* of the first operand */
-	unsigned long offset;	/* from the first operand to what is written */
-	unsigned int pointer;	/* what kind of access the pointer to the first operand gets */
+	unsigned long writes;	/* to the first operand */
+	unsigned long offset;	/* of the first written byte from the first operand */
+	unsigned int pointer;	/* kind of the access to the pointer to the first operand */
 	bool fault;
 };
 
 enum { A, B };
 
-/* Byte @i of operand @k; -1 if it cannot be read, and for all bytes after that. */
+/* Byte @i of operand @k, or -1 if that or an earlier byte cannot be read. */
 static __always_inline int byte_at(struct walk *walk, unsigned int k, unsigned long i)
 {
 	u8 byte;
@@ -47,7 +46,7 @@ static __always_inline int byte_at(struct walk *walk, unsigned int k, unsigned l
 	return byte;
 }
 
-/* Its length, but @bound at most. */
+/* The length of the string, at most @bound. */
 static __kprobes unsigned long length(struct walk *walk, unsigned int k, unsigned long bound)
 {
 	unsigned long n = 0;
@@ -57,7 +56,7 @@ static __kprobes unsigned long length(struct walk *walk, unsigned int k, unsigne
 	return n;
 }
 
-/* Up to the first byte of a that is @c (or with @inverted is not), or a NUL if @nul. */
+/* Read a up to the first @c (with @inverted: the first other byte) or, with @nul, a NUL. */
 static __kprobes void find(struct walk *walk, unsigned long bound, u8 c, bool inverted, bool nul)
 {
 	unsigned long n;
@@ -72,7 +71,7 @@ static __kprobes void find(struct walk *walk, unsigned long bound, u8 c, bool in
 	}
 }
 
-/* Up to the first difference or a NUL. */
+/* Read both up to the first difference or a NUL. */
 static __kprobes void compare(struct walk *walk, unsigned long bound, bool fold)
 {
 	unsigned long n;
@@ -89,8 +88,8 @@ static __kprobes void compare(struct walk *walk, unsigned long bound, bool fold)
 }
 
 /*
- * Up to the first byte of a that b has (or with @inverted has not). Was there one
- * before the NUL?
+ * Read a up to the first byte that is in b (with @inverted: that is not). Returns true if there is
+ * one before the NUL.
  */
 static __kprobes bool span(struct walk *walk, bool inverted)
 {
@@ -112,7 +111,7 @@ static __kprobes bool span(struct walk *walk, bool inverted)
 	return false;
 }
 
-/* Compares b with each place of a, as strnstr() does, for as long as it fits into @bound. */
+/* Compare b with a at each offset where it fits into @bound, as strnstr() does. */
 static __kprobes void search(struct walk *walk, unsigned long bound)
 {
 	unsigned long n = length(walk, B, ULONG_MAX), i, j;
@@ -131,7 +130,7 @@ static __kprobes void search(struct walk *walk, unsigned long bound)
 
 static __kprobes void copy(struct walk *walk, enum memorizer_string string, unsigned long bound)
 {
-	/* strscpy() refuses such a size. */
+	/* strscpy() returns -E2BIG and accesses nothing. */
 	if (string == MEMORIZER_STRSCPY && bound > INT_MAX)
 		return;
 	length(walk, B, bound);
@@ -155,7 +154,7 @@ static __kprobes void append(struct walk *walk, enum memorizer_string string, un
 	walk->writes = walk->fault ? walk->reads[B] : n + 1;
 }
 
-/* Goes on to where the pointer leads that a is. It is written, too, if it is not NULL. */
+/* strsep(): a points to the string, and is written if it is not NULL. */
 static __kprobes void separate(struct walk *walk)
 {
 	union {
@@ -175,7 +174,7 @@ static __kprobes void separate(struct walk *walk)
 	walk->offset = walk->reads[A] - walk->writes;
 }
 
-/* Counts nothing, so that what it has on the stack is gone when the accesses are counted. */
+/* noinline, so that its stack is free again when the accesses are counted. */
 static noinline __kprobes void walk_string(struct walk *walk, unsigned long n, unsigned int how)
 {
 	enum memorizer_string string = how & (MEMORIZER_STRING_A - 1);
@@ -224,14 +223,14 @@ static noinline __kprobes void walk_string(struct walk *walk, unsigned long n, u
 
 /**
  * memorizer_access_string() - count a string function's accesses
- * @a: its first operand that is memory
- * @b: its second, or a size in bytes
+ * @a: the first operand in memory
+ * @b: the second operand in memory, or a size in bytes
  * @n: a size in bytes, or a character
- * @how: an enum memorizer_string, with MEMORIZER_STRING_A and _B for the operands that count
- * @ip: the address right behind the site
+ * @how: an enum memorizer_string, with MEMORIZER_STRING_A and _B for the operands to count
+ * @ip: the address right after the site
  *
- * Each operand that the function reads is one read, for as many bytes as it
- * reads; what it writes is one write.
+ * Each operand that is read counts as one read of all bytes that are read, and the written bytes
+ * count as one write.
  *
  * Context: any, NMI included, with preemption disabled.
  */
@@ -243,7 +242,7 @@ void __kprobes memorizer_access_string(const char *a, const char *b, unsigned lo
 	walk_string(&walk, n, how);
 	if (walk.pointer && how & MEMORIZER_STRING_A)
 		memorizer_access((unsigned long)a, sizeof(char *), walk.pointer, ip);
-	/* The string was not an operand: it always counts. */
+	/* strsep()'s string is no operand: always count it. */
 	if (walk.operand[A] != a)
 		how |= MEMORIZER_STRING_A;
 	if (how & MEMORIZER_STRING_A)

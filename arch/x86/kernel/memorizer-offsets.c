@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer: what the thunks, written in assembly, know of the hook's data.
- *
- * Makes memorizer-offsets.h, as asm-offsets.c does for the rest of the kernel.
+ * Generates memorizer-offsets.h for Memorizer's thunks, as asm-offsets.c does for the rest of the
+ * kernel's assembly.
  */
 #define COMPILE_OFFSETS
 

@@ -2,14 +2,14 @@
 /*
  * Memorizer's access sites on x86-64.
  *
- * asm/memorizer-sites.h says what a site is, and how it is switched.
+ * asm/memorizer-sites.h describes the format of a site and how it is switched.
  *
- * The stub lies behind the code of its section. It saves the registers that it
- * needs, loads the operands, and jumps to the thunk for the kind of access
- * (memorizer_thunk.S), which returns to the site.
+ * Each site has a stub, placed after the code of its section. The stub saves the registers that it
+ * needs, loads the operands and jumps to the thunk for the kind of access (memorizer_thunk.S),
+ * which returns to the site.
  *
- * The plugin (scripts/gcc-plugins/memorizer_plugin.c) emits most sites. Those
- * for accesses that it cannot see, user copies and words of names, come from here.
+ * The GCC plugin (scripts/gcc-plugins/memorizer_plugin.c) emits most sites. The macros here are for
+ * accesses that it cannot see: user copies and words of path names.
  */
 #ifndef _ASM_X86_MEMORIZER_H
 #define _ASM_X86_MEMORIZER_H
@@ -42,8 +42,8 @@
 	"	.previous\n"
 
 /*
- * An access of that kind and @size bytes at @ptr. It is the plugin that reads @size, and knows
- * which registers are free; here it may be none.
+ * A site for an access of @size bytes at @ptr. The stub itself does not use @size; the plugin reads
+ * it. It saves three registers, because unlike the plugin it does not know which are free.
  */
 #define MEMORIZER_SITE_FIXED(kind, ptr, size)				\
 	asm_inline volatile(MEMORIZER_SITE(				\
@@ -56,7 +56,7 @@
 		"	jmp memorizer_leave_r11\n")				\
 		: : "r" (ptr), "i" (size))
 
-/* An access to @size bytes at @ptr. */
+/* A site for an access of variable @size at @ptr. */
 #define MEMORIZER_SITE_RANGE(thunk, ptr, size)				\
 	asm_inline volatile(MEMORIZER_SITE(				\
 		"	push %%rdi\n"					\
@@ -70,19 +70,19 @@
 		: : "r" (ptr), "re" ((unsigned long)(size)))
 
 /*
- * The page of memory in the direct map, where all is that the page and slab allocators hand
- * out. virt_to_page() asks whether it is the kernel's image.
+ * virt_to_page() for the direct map only, where all pages and slab objects lie. Saves the test for
+ * the kernel's image.
  */
 #define memorizer_page(ptr)						\
 	pfn_to_page(((unsigned long)(ptr) - PAGE_OFFSET) >> PAGE_SHIFT)
 
 /**
- * memorizer_load_byte() - load a byte that may not be there
- * @ptr: its address
- * @byte: where it goes
+ * memorizer_load_byte() - load a byte that may be unmapped
+ * @ptr: address of the byte
+ * @byte: set to the byte
  *
  * Context: any, NMI included.
- * Return: false if it is no memory of the kernel's, or cannot be read
+ * Return: false if the address is not a kernel address, or is unmapped
  */
 static __always_inline bool memorizer_load_byte(const char *ptr, u8 *byte)
 {
