@@ -30,12 +30,44 @@ has_mail_headers() {
 		grep -q '^Signed-off-by: test' "$1" && grep -q '^ [0-9]* files\? changed' "$1"
 }
 
-# can_be_read PATCH: it is not longer than what somebody reads at once; "series" divides the overlay.
-can_be_read() {
-	local lines
+# code_lines: the lines that HEAD of $work/am adds outside of tests and documentation.
+code_lines() {
+	git -C "$work/am" show --format= --numstat HEAD | awk '
+		$3 !~ /(^|\/)tests?\/|_(test|bench)\.|\/test(_[a-z]+)?\.[ch]$|^tools\/testing\/|Documentation\/|^MAINTAINERS$/ { n += $1 }
+		END { print n + 0 }'
+}
 
+# can_be_read PATCH: a reviewer reads at most 1,200 lines of code at once, and 6,000 in all, unless
+# the list of patches has a reason.
+can_be_read() {
+	local code lines
+
+	code=$(code_lines)
 	lines=$(wc -l <"$1")
-	[ "$lines" -le 6000 ] || { echo "$1 has $lines lines"; return 1; }
+	echo "$code" >>"$work/sizes"
+	[ "$code" -le 1200 ] && [ "$lines" -le 6000 ] || grep -q -F -x "$(git -C "$work/am" log -1 --format=%s)" "$work/large" ||
+		{ echo "$1 has $code lines of code, $lines in all"; return 1; }
+}
+
+# median_is_small: half of the patches that have code have at most 1,000 lines of it.
+median_is_small() {
+	local sizes
+
+	mapfile -t sizes < <(grep -v -x 0 "$work/sizes" | sort -n)
+	echo "median: ${sizes[$((${#sizes[@]} / 2))]} lines of code, largest: ${sizes[-1]}"
+	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 1000 ]
+}
+
+# includes_exist: each header that a file of HEAD includes by its relative path is there by then.
+includes_exist() {
+	local f header missing=0
+
+	while IFS=: read -r f header; do
+		header=$(dirname "$f")/$header
+		[ -e "$work/am/$header" ] || [ ! -e "$work/applied/$header" ] || { echo "$f needs $header"; missing=1; }
+	done < <(cd "$work/am" && git show --format= --name-only --diff-filter=AM HEAD | grep '\.[chS]$' |
+		xargs -r sed -s -n '/^#include "/ { F; s/.*"\(.*\)".*/\1/p }' | paste -d : - -)
+	return $missing
 }
 
 # builds PATCH: the kernel with the series up to PATCH and Memorizer switched on, without a word on stderr.
@@ -81,20 +113,25 @@ if [ "${1-}" = --build ]; then
 	export CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=content
 	tar -C "$work/tree" --strip-components=1 -xf "$(source_tarball)"
 fi
-plan $(((${build_each:+2} + 3) * ${#patches[@]} + $(wc -w <<<"$series") + 4))
+# The subjects of patches with a reason to be larger
+awk '/^[#!=+]/ { if (/^!/) print subject; open = 0; next } NF && !open { subject = $0; open = 1 }' "$here/series" >"$work/large"
+plan $(((${build_each:+2} + 4) * ${#patches[@]} + $(wc -w <<<"$series") + 6))
+result "the first series has at most 20 patches" [ "$(find "$work/patches/A" -name '*.patch' | wc -l)" -le 21 ]
 for s in $series; do
 	result "series $s has a cover letter" has_letter "$work/patches/$s"
 done
 for patch in "${patches[@]}"; do
 	name=${patch#"$work/patches/"}
 	result "$name has what a mailed patch needs" has_mail_headers "$patch"
-	result "$name has 6000 lines at most" can_be_read "$patch"
 	result "$name applies with git am" git -C "$work/am" am -q --whitespace=error "$patch"
+	result "$name is short enough to read" can_be_read "$patch"
+	result "$name includes only headers that exist" includes_exist
 	[ -z "$build_each" ] || {
 		result "the kernel builds with it" builds "$patch"
 		result "and boots" boots
 	}
 done
+result "patches are small" median_is_small
 result "the series together give what apply gives" same_tree "$work/am" "$work/applied"
 result "it refuses a directory with patches" eval '! "$here/export-series" "$work/patches"'
 result "it refuses a series that there is not" eval '! "$here/export-series" "$work/none" Z'
