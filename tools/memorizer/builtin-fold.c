@@ -78,15 +78,10 @@ static const char * const value_names[VALUES] = {
 };
 
 /*
- * The frames of a stack; those before the accessor are tags of what is tracked, too. With --types
+ * The frames of a stack; those before the accessor are known of what is allocated, too. With --types
  * CACHE is the type, and SITE of an access the member.
  */
 enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
-
-/* Another tag of what is tracked: whether the filter chooses the object, and its allocation. */
-enum { CHOSEN = ACCESSOR, CHOSEN_OBJECT = 1, CHOSEN_ALLOC = 2 };
-
-static_assert(CHOSEN < TRACKER_TAGS, "the tags are the first frames of a stack, and CHOSEN");
 
 #define NONE	U32_MAX		/* in place of a frame: there is none */
 
@@ -97,6 +92,13 @@ static_assert(CHOSEN < TRACKER_TAGS, "the tags are the first frames of a stack, 
 struct stack {
 	u32 frame[FRAMES];
 	u64 value;
+};
+
+/* What is allocated: its frames, and whether the filter chooses the object and its allocation. */
+struct allocated {
+	struct tracked memory;
+	u32 frame[ACCESSOR];
+	bool is_object, is_chosen;
 };
 
 /* Which frame a function is. */
@@ -132,7 +134,7 @@ struct task {
  * @allocated: whether there were objects, of a KMAP
  * @types_seen: mask of enum trace_type: which events came, of a trace
  * @names: names of tasks and caches, of a trace
- * @live: what is allocated, of a trace; its tags are the frames of its stack
+ * @live: what is allocated, of a trace; struct allocated
  * @retired: by the id of its record, the stack of the object whose counts come next
  */
 struct fold {
@@ -371,49 +373,41 @@ static bool check_kmap(struct fold *f, const char *name)
 
 /* Trace */
 
-/* What of an allocation the filter chooses, as a tag. */
-static u32 choose_allocation(struct fold *f, const struct trace_event *e)
-{
-	const char *cache = names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache);
-
-	if (!kmem_choice_object(&f->choice, cache, e->u.alloc.call_site))
-		return 0;
-	if (!f->choice.chosen || !named_filter_allocation(&f->named, e->u.alloc.call_site))
-		return CHOSEN_OBJECT;
-	return CHOSEN_OBJECT | CHOSEN_ALLOC;
-}
-
 static void allocate(struct fold *f, const struct trace_event *e)
 {
-	struct stack stack = allocation(f, names_task(&f->names, e->u.alloc.pid),
-		names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache), e->u.alloc.call_site,
-		e->u.alloc.kind == TRACE_PAGES);
+	const char *cache = names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache);
+	u64 site = e->u.alloc.call_site;
+	struct stack stack = allocation(f, names_task(&f->names, e->u.alloc.pid), cache, site,
+					e->u.alloc.kind == TRACE_PAGES);
+	bool is_object = kmem_choice_object(&f->choice, cache, site);
+	bool is_chosen = is_object && f->choice.chosen && named_filter_allocation(&f->named, site);
+	struct allocated *item = tracker_add(&f->live, e, 0);
 
-	u32 tag[TRACKER_TAGS];
-
-	memcpy(tag, stack.frame, sizeof(tag));
-	tag[CHOSEN] = choose_allocation(f, e);
-	if (tag[CHOSEN] & CHOSEN_ALLOC)
+	if (is_chosen)
 		add_allocation(f, &f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
-	tracker_add(&f->live, e, tag);
+	if (!item)
+		return;
+	memcpy(item->frame, stack.frame, sizeof(item->frame));
+	item->is_object = is_object;
+	item->is_chosen = is_chosen;
 }
 
 static void count_access(struct fold *f, const struct trace_event *e)
 {
-	const struct tracked *item = tracker_find(&f->live, e->u.access.ptr);
+	const struct allocated *item = tracker_find(&f->live, e->u.access.ptr);
 	struct stack stack = { { 0, frame_of(f, NULL), NONE, NONE }, 0 };
 	u32 kind = e->u.access.kind;
 	u64 place = 0, size = 0;
 
 	if (!f->choice.chosen ||
-	    !(item ? item->tag[CHOSEN] : kmem_choice_object(&f->choice, NAMES_UNKNOWN, 0)))
+	    !(item ? item->is_object : kmem_choice_object(&f->choice, NAMES_UNKNOWN, 0)))
 		return;
 	if (item) {
-		memcpy(stack.frame, item->tag, CHOSEN * sizeof(*item->tag));
-		size = item->asked;
-		place = named_place(e->u.access.ptr - item->ptr, e->u.access.size, size);
+		memcpy(stack.frame, item->frame, sizeof(item->frame));
+		size = item->memory.asked;
+		place = named_place(e->u.access.ptr - item->memory.ptr, e->u.access.size, size);
 	}
-	if (!access_stack(f, e->u.access.ip, place, size, item && item->group == TRACKER_PAGES,
+	if (!access_stack(f, e->u.access.ip, place, size, item && item->memory.kind == TRACE_PAGES,
 			  &stack))
 		return;
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
@@ -484,12 +478,14 @@ static void handle(struct fold *f, const struct trace_event *e)
 static void count_live(struct fold *f)
 {
 	struct stack stack = { { 0, 0, 0, NONE }, 0 };
-	const struct tracked *item;
+	const struct allocated *item;
+	u32 i;
 
-	for (item = f->live.items; item < f->live.items + f->live.nr; item++) {
-		memcpy(stack.frame, item->tag, CHOSEN * sizeof(*item->tag));
-		if (item->left && item->tag[CHOSEN] & CHOSEN_ALLOC)
-			add_allocation(f, &f->stacks, &stack, live_value(f, item->left));
+	for (i = 0; i < f->live.nr; i++) {
+		item = tracker_item(&f->live, i);
+		memcpy(stack.frame, item->frame, sizeof(item->frame));
+		if (item->memory.left && item->is_chosen)
+			add_allocation(f, &f->stacks, &stack, live_value(f, item->memory.left));
 	}
 }
 
@@ -625,7 +621,7 @@ static void init(struct fold *f)
 	names_init(&f->names);
 	kmem_choice_init(&f->choice, &f->filter, f->symbols, &f->names);
 	named_filter_init(&f->named, &f->choice);
-	tracker_init(&f->live);
+	tracker_init(&f->live, sizeof(struct allocated));
 }
 
 static void release(struct fold *f)

@@ -113,7 +113,7 @@ static_assert(FIELDS <= 64);		/* bits of struct script's masks */
  * @names: names of tasks and caches
  * @object: id of the last object event that has the address within, plus one
  * @noted: whether there are notes of the compiler's
- * @live: what is allocated, with the two halves of its call site as tags
+ * @live: what is allocated, struct allocated
  * @objects: struct object: the last one of each number
  * @named: what the current event is about
  * @allocated: and the type of the object that it accesses, or NULL
@@ -251,21 +251,27 @@ static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 		put_text(s, f + 1, name);
 }
 
+/* What is allocated, and the call site that did that. */
+struct allocated {
+	struct tracked memory;
+	u64 site;
+};
+
 /*
  * The object at an address, as far as that is followed, or NULL. What is allocated with pages is
  * what describes them.
  */
-static const struct tracked *object_at(const struct script *s, u64 addr)
+static const struct allocated *object_at(const struct script *s, u64 addr)
 {
-	const struct tracked *item = s->noted ? tracker_find(&s->live, addr) : NULL;
+	const struct allocated *item = s->noted ? tracker_find(&s->live, addr) : NULL;
 
-	return item && item->group == TRACKER_SLAB ? item : NULL;
+	return item && item->memory.kind != TRACE_PAGES ? item : NULL;
 }
 
 /* Who allocated an object; 0: not known. */
-static u64 allocator(const struct tracked *item)
+static u64 allocator(const struct allocated *item)
 {
-	return item ? item->tag[0] | (u64)item->tag[1] << 32 : 0;
+	return item ? item->site : 0;
 }
 
 /* Who allocated an object that an event told of. */
@@ -304,12 +310,13 @@ static void put_accessed(struct script *s, u64 ip, u64 site, u64 part)
 /* What an instruction accesses at an address. */
 static void put_accessed_at(struct script *s, u64 ip, u64 addr, u32 bytes)
 {
-	const struct tracked *item = object_at(s, addr);
+	const struct allocated *item = object_at(s, addr);
 	u64 part = 0;
 
 	if (item)
 		part = named_part(s->symbols, ip, allocator(item),
-				  named_place(addr - item->ptr, bytes, item->asked), item->asked);
+				  named_place(addr - item->memory.ptr, bytes, item->memory.asked),
+				  item->memory.asked);
 	put_accessed(s, ip, allocator(item), part);
 }
 
@@ -944,27 +951,28 @@ static bool show(struct script *s, const struct trace_event *e)
 }
 
 /* Bytes of an allocation have gone. */
-static void gone(void *data, const struct tracked *item, u64 bytes, bool freed)
+static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 {
 	struct script *s = data;
 
 	(void)freed;
-	s->bytes[item->group] -= bytes;
+	s->bytes[tracker_group(item->kind)] -= bytes;
 }
 
 /* Follows who allocated what: that is the type where code has but bytes before it. */
 static void follow(struct script *s, const struct trace_event *e)
 {
-	u32 tag[TRACKER_TAGS] = { 0 };
+	struct allocated *allocated;
 	struct object *object;
 	bool new;
 	u64 nr;
 
 	if (e->type == TRACE_ALLOC) {
-		tag[0] = e->u.alloc.call_site;
-		tag[1] = e->u.alloc.call_site >> 32;
-		if (tracker_add(&s->live, e, tag))
-			s->bytes[e->u.alloc.kind == TRACE_PAGES] += e->u.alloc.bytes_alloc;
+		allocated = tracker_add(&s->live, e, 0);
+		if (!allocated)
+			return;
+		allocated->site = e->u.alloc.call_site;
+		s->bytes[tracker_group(e->u.alloc.kind)] += e->u.alloc.bytes_alloc;
 	} else if (e->type == TRACE_FREE) {
 		tracker_remove(&s->live, e);
 	} else if (e->type == TRACE_OBJECT) {
@@ -1035,7 +1043,7 @@ static bool begin(struct engine *g)
 	s->noted = kmap_symbols_noted(s->symbols);
 	names_init(&s->names);
 	kmem_choice_init(&s->choice, &s->filter, s->symbols, &s->names);
-	tracker_init(&s->live);
+	tracker_init(&s->live, sizeof(struct allocated));
 	s->live.gone = gone;
 	s->live.data = s;
 	hash_init(&s->cpus, sizeof(u64), sizeof(u64));

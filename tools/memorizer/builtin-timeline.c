@@ -80,8 +80,12 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* Tags of what is live: its call site, and whether the filter chooses it, or what it is. */
-enum { TAG_SITE, TAG_CHOSEN, TAG_OBJECT };
+/* What is allocated: its call site, and whether the filter chooses the object and its allocation. */
+struct allocated {
+	struct tracked memory;
+	u64 site;
+	bool is_object, is_chosen;
+};
 
 /* What a call site had allocated that was live at a peak. */
 enum holder_metric { HELD, HELD_BYTES, HOLDER_METRICS };
@@ -106,8 +110,7 @@ enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
  * @lifetimes: of what was freed, by powers of ten
  * @incomplete: whether events are missing
  * @second: whether this is the second time that the trace is read
- * @sites: call sites, by number
- * @live: what is live
+ * @live: what is live, struct allocated
  * @bytes: how much that is
  * @now: the span of time of the last event
  * @names: names of tasks and caches
@@ -128,7 +131,6 @@ struct overtime {
 	struct hash holders[TRACKER_GROUPS];
 	u64 lifetimes[DECADES][LIFETIME_METRICS];
 	bool incomplete, second;
-	struct hash sites;
 	struct tracker live;
 	u64 bytes[TRACKER_GROUPS];
 	u32 now;
@@ -169,15 +171,16 @@ static void count_death(struct overtime *o, const struct tracked *item, u64 byte
 }
 
 /* Bytes of an allocation have gone; that their free was not seen does not bring them back. */
-static void gone(void *data, const struct tracked *item, u64 bytes, bool freed)
+static void gone(void *data, struct tracked *memory, u64 bytes, bool freed)
 {
+	const struct allocated *item = (const struct allocated *)memory;
 	struct overtime *o = data;
 
-	if (!item->tag[TAG_CHOSEN])
+	if (!item->is_chosen)
 		return;
-	o->bytes[item->group] -= bytes;
+	o->bytes[tracker_group(memory->kind)] -= bytes;
 	if (o->second && o->choice.window.begun && freed)
-		count_death(o, item, bytes);
+		count_death(o, memory, bytes);
 }
 
 /* Goes on to the span that a time lies in; nothing changed in those between. */
@@ -202,18 +205,19 @@ static void move_on(struct overtime *o, u64 time)
 /* Notes who has allocated what is live. */
 static void note_holders(struct overtime *o, enum tracker_group g)
 {
-	const struct tracked *item;
+	const struct allocated *item;
 	struct holder *holder;
-	u64 ip;
 	bool new;
+	u32 i;
 
-	for (item = o->live.items; item < o->live.items + o->live.nr; item++) {
-		if (!item->left || item->group != g || !item->tag[TAG_CHOSEN])
+	for (i = 0; i < o->live.nr; i++) {
+		item = tracker_item(&o->live, i);
+		if (!item->memory.left || tracker_group(item->memory.kind) != g ||
+		    !item->is_chosen)
 			continue;
-		ip = *(u64 *)hash_item(&o->sites, item->tag[TAG_SITE]);
-		holder = hash_item(&o->holders[g], hash_get(&o->holders[g], &ip, &new));
+		holder = hash_item(&o->holders[g], hash_get(&o->holders[g], &item->site, &new));
 		holder->sum[HELD]++;
-		holder->sum[HELD_BYTES] += item->left;
+		holder->sum[HELD_BYTES] += item->memory.left;
 	}
 }
 
@@ -239,18 +243,21 @@ static void look_at_peaks(struct overtime *o)
 /* What is not chosen is followed, too: what it takes the place of is live no longer. */
 static void allocate(struct overtime *o, const struct trace_event *e)
 {
-	enum tracker_group g = e->u.alloc.kind == TRACE_PAGES ? TRACKER_PAGES : TRACKER_SLAB;
+	enum tracker_group g = tracker_group(e->u.alloc.kind);
 	const char *cache = names_cache(&o->names, e->u.alloc.kind, e->u.alloc.cache);
-	u32 tag[TRACKER_TAGS] = { 0 };
-	bool new;
+	u64 site = e->u.alloc.call_site;
+	bool is_object = kmem_choice_object(&o->choice, cache, site);
+	bool is_chosen = is_object && o->choice.by_whom && named_filter_allocation(&o->named, site);
+	struct allocated *item = tracker_add(&o->live, e, 0);
 
-	tag[TAG_SITE] = hash_get(&o->sites, &e->u.alloc.call_site, &new);
-	tag[TAG_OBJECT] = kmem_choice_object(&o->choice, cache, e->u.alloc.call_site);
-	tag[TAG_CHOSEN] = tag[TAG_OBJECT] && o->choice.by_whom &&
-			  named_filter_allocation(&o->named, e->u.alloc.call_site);
-	if (tracker_add(&o->live, e, tag) && tag[TAG_CHOSEN])
+	if (item) {
+		item->site = site;
+		item->is_object = is_object;
+		item->is_chosen = is_chosen;
+	}
+	if (item && is_chosen)
 		o->bytes[g] += e->u.alloc.bytes_alloc;
-	if (!o->second || !o->choice.within || !tag[TAG_CHOSEN])
+	if (!o->second || !o->choice.within || !is_chosen)
 		return;
 	current(o)[TIMELINE_ALLOCS]++;
 	current(o)[TIMELINE_ALLOC_BYTES] += e->u.alloc.bytes_alloc;
@@ -259,11 +266,11 @@ static void allocate(struct overtime *o, const struct trace_event *e)
 /* Counts a free that is chosen with its allocation, or if that is not known by itself. */
 static void free_memory(struct overtime *o, const struct trace_event *e)
 {
-	const struct tracked *item = tracker_find(&o->live, e->u.free.ptr);
+	const struct allocated *item = tracker_find(&o->live, e->u.free.ptr);
 	const char *cache = names_cache(&o->names, e->u.free.kind, e->u.free.cache);
 
 	if (o->second && o->choice.within)
-		current(o)[TIMELINE_FREES] += item ? item->tag[TAG_CHOSEN] :
+		current(o)[TIMELINE_FREES] += item ? item->is_chosen :
 			kmem_choice_object(&o->choice, cache, e->u.free.call_site) &&
 			o->choice.by_whom && named_filter_allocation(&o->named, 0);
 	tracker_remove(&o->live, e);
@@ -272,18 +279,17 @@ static void free_memory(struct overtime *o, const struct trace_event *e)
 /* Counts an access that is chosen by itself, with what it is to. */
 static void count_access(struct overtime *o, const struct trace_event *e)
 {
-	const struct tracked *item = tracker_find(&o->live, e->u.access.ptr);
+	const struct allocated *item = tracker_find(&o->live, e->u.access.ptr);
 	u64 place = 0, size = 0, site = 0, *sum;
 	u32 kind = e->u.access.kind;
 
 	if (!o->choice.chosen ||
-	    !(item ? item->tag[TAG_OBJECT] : kmem_choice_object(&o->choice, NAMES_UNKNOWN, 0)))
+	    !(item ? item->is_object : kmem_choice_object(&o->choice, NAMES_UNKNOWN, 0)))
 		return;
-	if (item && item->group == TRACKER_SLAB)
-		site = *(u64 *)hash_item(&o->sites, item->tag[TAG_SITE]);
 	if (item) {
-		size = item->asked;
-		place = named_place(e->u.access.ptr - item->ptr, e->u.access.size, size);
+		site = item->memory.kind == TRACE_PAGES ? 0 : item->site;
+		size = item->memory.asked;
+		place = named_place(e->u.access.ptr - item->memory.ptr, e->u.access.size, size);
 	}
 	if (!named_filter_code(&o->named, e->u.access.ip, site, place, size) || !o->second)
 		return;
@@ -375,8 +381,7 @@ static bool begin_reading(struct engine *g)
 	kmem_choice_init(&o->choice, &o->filter, o->symbols, &o->names);
 	named_filter_init(&o->named, &o->choice);
 	memset(o->bytes, 0, sizeof(o->bytes));
-	hash_init(&o->sites, sizeof(u64), sizeof(u64));
-	tracker_init(&o->live);
+	tracker_init(&o->live, sizeof(struct allocated));
 	o->live.gone = gone;
 	o->live.data = o;
 	kmap_symbols_rewind(o->symbols);
@@ -414,7 +419,6 @@ static int end_reading(struct engine *g, int status)
 	if (!check(o, g->name))
 		status = EXIT_UNABLE;
 	tracker_free(&o->live);
-	hash_free(&o->sites);
 	named_filter_free(&o->named);
 	kmem_choice_free(&o->choice);
 	names_free(&o->names);

@@ -31,8 +31,12 @@ struct kind {
 	bool chosen;
 };
 
-/* What the tracker's tag tells. */
-enum { TAG_KIND };
+/* An object that is allocated: the number of its event, and its kind. */
+struct object {
+	struct tracked memory;
+	u64 nr;
+	u32 kind;
+};
 
 /* Which kind memory is that no allocation tells of. */
 struct memory_kind {
@@ -73,7 +77,7 @@ static void init(struct analysis *a)
 	kmem_choice_init(&a->choice, &a->filter, a->symbols, &a->names);
 	context_init(&a->context);
 	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
-	tracker_init(&a->live);
+	tracker_init(&a->live, sizeof(struct object));
 	texts_init(&a->texts);
 	hash_init(&a->kinds, sizeof(struct kind), sizeof(none));
 	hash_init(&a->spots, sizeof(struct spot), sizeof(struct spot));
@@ -142,10 +146,13 @@ static u32 get_kind(struct analysis *a, const char *name, u64 site)
 static void allocate(struct analysis *a, const struct trace_event *e)
 {
 	const char *name = names_cache(&a->names, e->u.alloc.kind, e->u.alloc.cache);
-	u32 tag[TRACKER_TAGS] = { 0 };
+	u32 kind = get_kind(a, name, e->u.alloc.call_site);
+	struct object *object = tracker_add(&a->live, e, 0);
 
-	tag[TAG_KIND] = get_kind(a, name, e->u.alloc.call_site);
-	tracker_add(&a->live, e, tag);
+	if (!object)
+		return;
+	object->nr = e->nr;
+	object->kind = kind;
 }
 
 /* What an address belongs to that is in no object. */
@@ -175,12 +182,13 @@ static struct place place_in_memory(struct analysis *a, u64 addr)
  */
 struct place analysis_place(struct analysis *a, u64 addr)
 {
-	const struct tracked *item = tracker_find(&a->live, addr);
+	const struct object *object = tracker_find(&a->live, addr);
 
-	if (!item)
+	if (!object)
 		return place_in_memory(a, addr);
-	return (struct place){ .object = item->nr, .kind = item->tag[TAG_KIND],
-			       .offset = addr - item->ptr, .size = item->asked };
+	return (struct place){ .object = object->nr, .kind = object->kind,
+			       .offset = addr - object->memory.ptr,
+			       .size = object->memory.asked };
 }
 
 /**

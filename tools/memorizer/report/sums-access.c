@@ -215,9 +215,9 @@ static struct allocation *object_at(const struct sums *k, u64 addr, enum group *
 	const struct live_range *range;
 
 	for (*group = GROUP_SLAB; *group < STREAM_GROUPS; (*group)++) {
-		range = live_find(k->memory + *group, addr);
+		range = live_find(k->live.memory + *group, addr);
 		if (range && range->live)
-			return k->objects + range->nr;
+			return tracker_item(&k->live, range->nr);
 	}
 	return NULL;
 }
@@ -268,7 +268,7 @@ static u64 part_of(const struct sums *k, const struct allocation *o, enum group 
 	if (!o || g != GROUP_SLAB)
 		return 0;
 	return sums_part(k, ACCESS_STREAMED, ip, o->origin,
-			 named_place(ptr - o->ptr, bytes, o->req), o->req);
+			 named_place(ptr - o->t.ptr, bytes, o->t.asked), o->t.asked);
 }
 
 /**

@@ -13,7 +13,6 @@
 #include "report/sums.h"
 #include "trace/names.h"
 
-#define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
 #define OBJECT_SUMS	7		/* rows that an allocation counts in */
 #define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
 
@@ -115,94 +114,6 @@ static u32 get_task(struct sums *k, u64 pid)
 	return get_current(k, &k->current_tasks, pid, new_task);
 }
 
-/**
- * sums_init - begin with nothing counted
- * @k: the sums
- * @symbols: what knows the functions' names; must outlive @k
- * @filter: what shall count; must outlive @k; NULL: all
- */
-void sums_init(struct sums *k, const struct kmap_symbols *symbols,
-	       const struct kmem_filter *filter)
-{
-	static const struct kmem_filter all = KMEM_FILTER_ALL;
-	int g;
-
-	*k = (struct sums){ .symbols = symbols, .filter = filter ? filter : &all };
-	filter = k->filter;
-	for (g = 0; g < STREAM_GROUPS; g++) {
-		hash_init(k->sites + g, sizeof(struct site), sizeof(u64));
-		hash_init(k->frees + g, sizeof(struct site), sizeof(u64));
-		hash_init(k->sizes + g, sizeof(struct size), sizeof(u64));
-		hash_init(k->gfps + g, sizeof(struct gfp), sizeof(u64));
-		live_init(k->memory + g);
-	}
-	for (g = 0; g < GROUPS; g++)
-		hash_init(k->buckets + g, sizeof(struct bucket), sizeof(u64));
-	hash_init(&k->caches, sizeof(struct cache), 2 * sizeof(u64));
-	hash_init(&k->origins, sizeof(struct origin), sizeof(u64));
-	hash_init(&k->tasks, sizeof(struct task), offsetof(struct task, sum));
-	hash_init(&k->current_caches, sizeof(struct current), sizeof(u64));
-	hash_init(&k->current_tasks, sizeof(struct current), sizeof(u64));
-	for (g = 0; g < ACCESS_SOURCES; g++) {
-		hash_init(k->functions + g, sizeof(struct function), sizeof(u64));
-		hash_init(k->ips + g, sizeof(struct access_ip), sizeof(u64));
-		hash_init(k->touches + g, sizeof(struct touch), sizeof(u64));
-		hash_init(&k->most[g].items, sizeof(struct accessed), sizeof(u64));
-	}
-	hash_init(&k->orders, sizeof(struct order), sizeof(u64));
-	hash_init(&k->zones, sizeof(struct zone), sizeof(u64));
-	sums_kmap_init(k);
-	sums_types_init(k);
-	hash_init(&k->suspects, sizeof(struct suspect), 3 * sizeof(u64));
-	get_cache(k, 0);
-	k->page_size = 4096;
-	k->period = 1;
-	k->loss_period = 1;
-	k->chosen = !filter->from && !filter->from_mark;
-}
-
-/**
- * sums_free - release memory
- * @k: the sums
- */
-void sums_free(struct sums *k)
-{
-	struct cache *cache;
-	u32 i;
-	int g;
-
-	for (i = 0; i < k->caches.nr; i++) {
-		cache = hash_item(&k->caches, i);
-		free(cache->name);
-	}
-	for (g = 0; g < STREAM_GROUPS; g++) {
-		hash_free(k->sites + g);
-		hash_free(k->frees + g);
-		hash_free(k->sizes + g);
-		hash_free(k->gfps + g);
-		live_free(k->memory + g);
-	}
-	for (g = 0; g < GROUPS; g++)
-		hash_free(k->buckets + g);
-	hash_free(&k->caches);
-	hash_free(&k->origins);
-	hash_free(&k->tasks);
-	hash_free(&k->current_caches);
-	hash_free(&k->current_tasks);
-	for (g = 0; g < ACCESS_SOURCES; g++) {
-		hash_free(k->functions + g);
-		hash_free(k->ips + g);
-		hash_free(k->touches + g);
-		hash_free(&k->most[g].items);
-	}
-	hash_free(&k->orders);
-	hash_free(&k->zones);
-	sums_kmap_free(k);
-	sums_types_free(k);
-	hash_free(&k->suspects);
-	free(k->objects);
-}
-
 /* A cache is announced: one that is known, or another that has got its address. */
 static void name_cache(struct sums *k, const struct trace_event *e)
 {
@@ -272,11 +183,6 @@ static enum group group_of(u32 kind)
 	return kind == TRACE_PAGES ? GROUP_PAGES : GROUP_SLAB;
 }
 
-static bool is_range(u64 ptr, u64 bytes)
-{
-	return bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr;
-}
-
 static void suspect(struct sums *k, const struct trace_event *e, enum suspicion what,
 		    u64 alloc_site, u64 free_site)
 {
@@ -289,55 +195,25 @@ static void suspect(struct sums *k, const struct trace_event *e, enum suspicion 
 		suspect->sum[SUM_FIRST] = e->nr;
 }
 
-/* The objects in use are numbered; the number is in the nr of their ranges. */
-static u32 new_object(struct sums *k)
-{
-	u32 i;
-
-	if (k->unused) {
-		i = k->unused - 1;
-		k->unused = k->objects[i].next;
-		return i;
-	}
-	if (k->nr == k->room) {
-		k->room = k->room ? 2 * k->room : 1024;
-		k->objects = kmap_array(k->objects, k->room, sizeof(*k->objects));
-	}
-	return k->nr++;
-}
-
 /* Nothing will access an object any more. */
 static void end_object(struct sums *k, const struct allocation *o)
 {
-	struct accessed object = { .ptr = o->ptr };
+	struct accessed object = { .ptr = o->t.ptr };
 
 	if (!o->reads && !o->writes)
 		return;
-	object.site = ((struct site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
-	object.sum[SUM_OBJECT_SIZE] = o->req;
+	object.site = ((struct site *)hash_item(k->sites + group_of(o->t.kind), o->site))->ip;
+	object.sum[SUM_OBJECT_SIZE] = o->t.asked;
 	object.sum[SUM_READS] = o->reads;
 	object.sum[SUM_WRITES] = o->writes;
 	object.sum[SUM_ACCESSES] = o->reads + o->writes;
 	sums_accessed(k, ACCESS_STREAMED, &object);
 }
 
-/* Takes bytes from an object; when it has none left its number is free. */
-static void take(struct sums *k, u32 i, u64 bytes)
-{
-	struct allocation *o = k->objects + i;
-
-	o->left -= bytes;
-	if (o->left)
-		return;
-	end_object(k, o);
-	o->next = k->unused;
-	k->unused = i + 1;
-}
-
 /* The sums that an object counts in. */
 static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[OBJECT_SUMS])
 {
-	enum group g = group_of(o->kind);
+	enum group g = group_of(o->t.kind);
 
 	sums[0] = k->total[g];
 	sums[1] = ((struct site *)hash_item(k->sites + g, o->site))->sum;
@@ -376,11 +252,10 @@ static bool is_chosen(const struct sums *k, const struct trace_event *e, u32 kin
 	       (f->cpu == U64_MAX || f->cpu == e->cpu) && (f->pid == U64_MAX || f->pid == t->pid);
 }
 
-/* What is being done with known ranges: @start and @end are the first and last byte. */
-struct visit {
-	struct sums *k;
+/* A free, and what is found of what it frees. */
+struct sums_free {
 	const struct trace_event *e;
-	u64 start, end;
+	u64 nr;			/* of the range that is free then */
 	u64 found;		/* bytes of live memory */
 	u64 again;		/* bytes that were free already */
 	bool counts;		/* whether some of that counts */
@@ -389,38 +264,18 @@ struct visit {
 	u64 freed_by;		/* which call site did that */
 };
 
-/* An object that lies where memory is allocated now: its free was not seen. */
-static void close_object(void *data, const struct live_range *range)
+/* Closes an object that lies where memory is allocated now: its free was not seen. */
+static void close_object(struct sums *k, struct allocation *o, u64 bytes)
 {
-	struct visit *v = data;
-	struct allocation *o;
 	u64 *sums[OBJECT_SUMS];
 
-	if (!range->live)
-		return;
-	o = v->k->objects + range->nr;
 	if (!o->closed && o->chosen) {
-		object_sums(v->k, o, sums);
+		object_sums(k, o, sums);
 		count(sums, SUM_UNSEEN, 1);
-		histogram_add(v->k, group_of(o->kind), HISTOGRAM_LIVES, o->site, BUCKET_UNSEEN, 1,
-			      o->left);
+		histogram_add(k, group_of(o->t.kind), HISTOGRAM_LIVES, o->site, BUCKET_UNSEEN, 1,
+			      o->t.left + bytes);
 	}
 	o->closed = true;
-	take(v->k, range->nr, live_overlap(range, v->start, v->end));
-}
-
-/* Keeps what was allocated until it is freed. */
-static void track(struct sums *k, const struct trace_event *e, const struct allocation *o)
-{
-	struct live *memory = k->memory + group_of(o->kind);
-	u64 ptr = e->u.alloc.ptr;
-	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (o->left - 1) };
-	u32 i;
-
-	live_visit(memory, v.start, v.end, close_object, &v);
-	i = new_object(k);
-	k->objects[i] = *o;
-	live_set(memory, v.start, v.end, true, stamp_of(k, e), i);
 }
 
 static void count_alloc(struct sums *k, const struct trace_event *e, const struct allocation *o)
@@ -429,7 +284,7 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 	struct task *task;
 	u64 *sums[OBJECT_SUMS];
 
-	histogram_size(k, group_of(o->kind), o->site, req);
+	histogram_size(k, group_of(o->t.kind), o->site, req);
 	object_sums(k, o, sums);
 	count(sums, SUM_HIT, 1);
 	count(sums, SUM_REQ, req);
@@ -440,7 +295,7 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 		count(sums, SUM_CROSS_NODE, 1);
 	if (bytes < req)
 		suspect(k, e, SUSPECT_SHORT, e->u.alloc.call_site, 0);
-	if (o->kind == TRACE_PAGES) {
+	if (o->t.kind == TRACE_PAGES) {
 		task = hash_item(&k->tasks, o->task);
 		task->sum[SUM_PAGE_HIT]++;
 		task->sum[SUM_PAGE_BYTES] += bytes;
@@ -450,7 +305,7 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 /* The call site and the cache that an object is from; what kmalloc() takes may be anything. */
 static u32 get_origin(struct sums *k, const struct allocation *o)
 {
-	u64 key = (u64)o->site << 32 | (o->kind == TRACE_CACHE ? o->cache : 0);
+	u64 key = (u64)o->site << 32 | (o->t.kind == TRACE_CACHE ? o->cache : 0);
 	bool new;
 
 	return hash_get(&k->origins, &key, &new);
@@ -460,31 +315,29 @@ static void alloc(struct sums *k, const struct trace_event *e)
 {
 	enum group g = group_of(e->u.alloc.kind);
 	struct allocation o = {
-		.time = e->time,
+		.t = tracked(e),
 		.site = sums_site(k, k->sites + g, e->u.alloc.call_site),
 		.size = get_number(k->sizes + g, e->u.alloc.bytes_alloc),
 		.gfp = get_number(k->gfps + g, e->u.alloc.gfp_flags),
 		.cache = get_cache(k, e->u.alloc.cache),
 		.task = get_task(k, e->u.alloc.pid),
-		.ptr = e->u.alloc.ptr,
-		.req = e->u.alloc.bytes_req,
-		.left = e->u.alloc.bytes_alloc,
 		.stamp = loss_stamp(e),
 		.cpu = e->cpu,
 		.node = e->u.alloc.node,
-		.kind = e->u.alloc.kind,
 	};
 	const struct site *site;
+	struct allocation *item;
 
 	o.origin = g == GROUP_SLAB && kmap_symbols_noted(k->symbols) ? get_origin(k, &o) :
 								       SUMS_NO_ITEM;
 	site = hash_item(k->sites + g, o.site);
-	o.within = is_chosen(k, e, o.kind, site, o.cache, o.task);
+	o.within = is_chosen(k, e, o.t.kind, site, o.cache, o.task);
 	o.chosen = o.within && site->of_type;
 	if (o.chosen)
 		count_alloc(k, e, &o);
-	if (is_range(e->u.alloc.ptr, o.left))
-		track(k, e, &o);
+	item = tracker_add(&k->live, e, stamp_of(k, e));
+	if (item)
+		*item = o;
 }
 
 /* The sums of the call site that frees. */
@@ -501,13 +354,11 @@ static void count_call(struct sums *k, const struct trace_event *e)
 	free_sums(k, e)[SUM_CALLS]++;
 }
 
-/*
- * Counts the free of @bytes of an object; all of it is freed now if @last. Returns
- * whether it does count.
- */
-static bool count_free(struct sums *k, const struct trace_event *e, u32 i, u64 bytes, bool last)
+/* Counts the free of @bytes of an object; returns whether it does count. */
+static bool count_free(struct sums *k, const struct trace_event *e, const struct allocation *o,
+		       u64 bytes)
 {
-	const struct allocation *o = k->objects + i;
+	bool last = !o->t.left;
 	u64 *sums[OBJECT_SUMS], *site;
 
 	if (!o->chosen || o->closed)
@@ -516,7 +367,7 @@ static bool count_free(struct sums *k, const struct trace_event *e, u32 i, u64 b
 	object_sums(k, o, sums);
 	count(sums, SUM_FREED, bytes);
 	site[SUM_FREED] += bytes;
-	histogram_life(k, group_of(o->kind), o->site, e->time - o->time, last, bytes);
+	histogram_life(k, group_of(o->t.kind), o->site, e->time - o->t.time, last, bytes);
 	if (!last)
 		return true;
 	count(sums, SUM_FREES, 1);
@@ -586,86 +437,101 @@ static u64 freed_by(const struct sums *k, const struct trace_event *e, u64 nr)
 	return ((struct site *)hash_item(frees, nr & ~FREED))->ip;
 }
 
-static void free_piece(void *data, const struct live_range *range)
+/* Bytes of an object are gone, by a free or because they were allocated again. */
+static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 {
-	struct visit *v = data;
-	u64 bytes = live_overlap(range, v->start, v->end);
+	struct allocation *o = (struct allocation *)item;
+	struct sums *k = data;
 
-	if (range->live) {
-		/* Of an object that was closed it is not known what this is. */
-		if (!v->k->objects[range->nr].closed)
-			v->found += bytes;
-		v->counts |= count_free(v->k, v->e, range->nr, bytes,
-					v->k->objects[range->nr].left == bytes);
-		take(v->k, range->nr, bytes);
-	} else if (!holds(v->k, v->e, range->period)) {
-		v->doubt |= is_doubt(v->k, range->period);
+	if (!freed) {
+		close_object(k, o, bytes);
 	} else {
-		v->again += bytes;
-		if (v->freed)
-			return;
-		v->freed = true;
-		v->freed_by = freed_by(v->k, v->e, range->nr);
+		/* Of an object that was closed it is not known what this is. */
+		if (!o->closed)
+			k->free->found += bytes;
+		k->free->counts |= count_free(k, k->free->e, o, bytes);
 	}
+	if (!o->t.left)
+		end_object(k, o);
+}
+
+/* Pages are freed that were free already. */
+static void again(void *data, const struct live_range *range)
+{
+	struct sums *k = data;
+	struct sums_free *f = k->free;
+
+	if (f->e->u.free.kind != TRACE_PAGES)
+		return;
+	if (!holds(k, f->e, range->period)) {
+		f->doubt |= is_doubt(k, range->period);
+		return;
+	}
+	f->again += live_overlap(range, f->e->u.free.ptr,
+				 f->e->u.free.ptr + (f->e->u.free.bytes - 1));
+	if (f->freed)
+		return;
+	f->freed = true;
+	f->freed_by = freed_by(k, f->e, range->nr);
+}
+
+/* Frees what lies from @start to @end, or if no free of it was @seen, closes it. */
+static void release(struct sums *k, const struct trace_event *e, u64 start, u64 end, bool seen)
+{
+	tracker_release(&k->live, tracker_group(e->u.free.kind), start, end, seen, stamp_of(k, e),
+			k->free->nr);
 }
 
 /* Pages may be given back in other pieces than those that they were allocated in. */
 static void free_pages(struct sums *k, const struct trace_event *e)
 {
-	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), unknown;
-	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
+	u64 ptr = e->u.free.ptr, unknown;
+	const struct sums_free *f = k->free;
 
-	live_visit(k->memory + GROUP_PAGES, v.start, v.end, free_piece, &v);
-	unknown = e->u.free.bytes - v.found - v.again;
-	if (v.freed || !v.found)
-		free_unknown(k, e, v.freed, v.freed_by);
-	else if (v.counts)
+	release(k, e, ptr, ptr + (e->u.free.bytes - 1), true);
+	unknown = e->u.free.bytes - f->found - f->again;
+	if (f->freed || !f->found)
+		free_unknown(k, e, f->freed, f->freed_by);
+	else if (f->counts)
 		count_call(k, e);
-	if (unknown && (v.freed || v.found))
+	if (unknown && (f->freed || f->found))
 		count_unknown(k, e, unknown);
-	k->uncertain += v.doubt && !v.freed;
-	live_set(k->memory + GROUP_PAGES, v.start, v.end, false, stamp_of(k, e), nr);
+	k->uncertain += f->doubt && !f->freed;
 }
 
 static u64 object_site(const struct sums *k, const struct allocation *o)
 {
-	return ((struct site *)hash_item(k->sites + group_of(o->kind), o->site))->ip;
+	return ((struct site *)hash_item(k->sites + group_of(o->t.kind), o->site))->ip;
 }
 
-/* Frees the object that is all of a range. */
-static void free_whole(struct sums *k, const struct trace_event *e, u32 i, u64 bytes, bool recent,
-		       bool doubt)
+/* Frees the object that is all of a range, which ends with @end. */
+static void free_whole(struct sums *k, const struct trace_event *e, const struct allocation *o,
+		       u64 end, bool recent, bool doubt)
 {
-	const struct allocation *o = k->objects + i;
-
 	if (o->closed)
 		free_unknown(k, e, false, 0);
-	else if (o->chosen && o->kind != e->u.free.kind && !recent)
+	else if (o->chosen && o->t.kind != e->u.free.kind && !recent)
 		k->uncertain += doubt;
-	else if (o->chosen && o->kind != e->u.free.kind)
-		suspect(k, e, o->kind == TRACE_KMALLOC ? SUSPECT_SLAB_FREE : SUSPECT_KFREE,
+	else if (o->chosen && o->t.kind != e->u.free.kind)
+		suspect(k, e, o->t.kind == TRACE_KMALLOC ? SUSPECT_SLAB_FREE : SUSPECT_KFREE,
 			object_site(k, o), e->u.free.call_site);
-	if (count_free(k, e, i, bytes, true))
+	release(k, e, e->u.free.ptr, end, true);
+	if (k->free->counts)
 		count_call(k, e);
-	take(k, i, bytes);
 }
 
 /* Frees memory that was not seen to be allocated; what was seen to lie there has gone. */
-static void free_unseen(struct sums *k, const struct trace_event *e, bool again, u64 nr)
+static void free_unseen(struct sums *k, const struct trace_event *e, bool was_free, u64 nr)
 {
 	u64 ptr = e->u.free.ptr;
-	struct visit v = { .k = k, .e = e, .start = ptr, .end = ptr + (e->u.free.bytes - 1) };
 
-	free_unknown(k, e, again, again ? freed_by(k, e, nr) : 0);
-	live_visit(k->memory + GROUP_SLAB, v.start, v.end, close_object, &v);
-	live_set(k->memory + GROUP_SLAB, v.start, v.end, false, stamp_of(k, e), freed_nr(k, e));
+	free_unknown(k, e, was_free, was_free ? freed_by(k, e, nr) : 0);
+	release(k, e, ptr, ptr + (e->u.free.bytes - 1), false);
 }
 
 static void free_object(struct sums *k, const struct trace_event *e)
 {
-	struct live *memory = k->memory + GROUP_SLAB;
-	u64 ptr = e->u.free.ptr, nr = freed_nr(k, e), end;
-	const struct live_range *range = live_find(memory, ptr);
+	const struct live_range *range = live_find(k->live.memory + TRACKER_SLAB, e->u.free.ptr);
 	bool recent = range && holds(k, e, range->period);
 	bool doubt = range && !recent && is_doubt(k, range->period);
 	const struct allocation *o;
@@ -675,11 +541,9 @@ static void free_object(struct sums *k, const struct trace_event *e)
 		free_unseen(k, e, recent, range ? range->nr : 0);
 		return;
 	}
-	o = k->objects + range->nr;
-	if (range->first && range->start == ptr) {
-		end = live_end(range);
-		free_whole(k, e, range->nr, end - ptr + 1, recent, doubt);
-		live_set(memory, ptr, end, false, stamp_of(k, e), nr);
+	o = tracker_item(&k->live, range->nr);
+	if (range->first && range->start == e->u.free.ptr) {
+		free_whole(k, e, o, live_end(range), recent, doubt);
 	} else if (!recent || o->closed) {
 		k->uncertain += doubt && !o->closed;
 		free_unseen(k, e, false, 0);
@@ -691,12 +555,105 @@ static void free_object(struct sums *k, const struct trace_event *e)
 
 static void free_memory(struct sums *k, const struct trace_event *e)
 {
-	if (!is_range(e->u.free.ptr, e->u.free.bytes))
+	struct sums_free f = { .e = e, .nr = freed_nr(k, e) };
+
+	k->free = &f;
+	if (!tracker_is_range(e->u.free.ptr, e->u.free.bytes))
 		free_unknown(k, e, false, 0);
 	else if (e->u.free.kind == TRACE_PAGES)
 		free_pages(k, e);
 	else
 		free_object(k, e);
+}
+
+/**
+ * sums_init - begin with nothing counted
+ * @k: the sums
+ * @symbols: what knows the functions' names; must outlive @k
+ * @filter: what shall count; must outlive @k; NULL: all
+ */
+void sums_init(struct sums *k, const struct kmap_symbols *symbols,
+	       const struct kmem_filter *filter)
+{
+	static const struct kmem_filter all = KMEM_FILTER_ALL;
+	int g;
+
+	*k = (struct sums){ .symbols = symbols, .filter = filter ? filter : &all };
+	filter = k->filter;
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		hash_init(k->sites + g, sizeof(struct site), sizeof(u64));
+		hash_init(k->frees + g, sizeof(struct site), sizeof(u64));
+		hash_init(k->sizes + g, sizeof(struct size), sizeof(u64));
+		hash_init(k->gfps + g, sizeof(struct gfp), sizeof(u64));
+	}
+	for (g = 0; g < GROUPS; g++)
+		hash_init(k->buckets + g, sizeof(struct bucket), sizeof(u64));
+	hash_init(&k->caches, sizeof(struct cache), 2 * sizeof(u64));
+	hash_init(&k->origins, sizeof(struct origin), sizeof(u64));
+	hash_init(&k->tasks, sizeof(struct task), offsetof(struct task, sum));
+	hash_init(&k->current_caches, sizeof(struct current), sizeof(u64));
+	hash_init(&k->current_tasks, sizeof(struct current), sizeof(u64));
+	for (g = 0; g < ACCESS_SOURCES; g++) {
+		hash_init(k->functions + g, sizeof(struct function), sizeof(u64));
+		hash_init(k->ips + g, sizeof(struct access_ip), sizeof(u64));
+		hash_init(k->touches + g, sizeof(struct touch), sizeof(u64));
+		hash_init(&k->most[g].items, sizeof(struct accessed), sizeof(u64));
+	}
+	hash_init(&k->orders, sizeof(struct order), sizeof(u64));
+	hash_init(&k->zones, sizeof(struct zone), sizeof(u64));
+	sums_kmap_init(k);
+	sums_types_init(k);
+	hash_init(&k->suspects, sizeof(struct suspect), 3 * sizeof(u64));
+	tracker_init(&k->live, sizeof(struct allocation));
+	k->live.gone = gone;
+	k->live.again = again;
+	k->live.data = k;
+	get_cache(k, 0);
+	k->page_size = 4096;
+	k->period = 1;
+	k->loss_period = 1;
+	k->chosen = !filter->from && !filter->from_mark;
+}
+
+/**
+ * sums_free - release memory
+ * @k: the sums
+ */
+void sums_free(struct sums *k)
+{
+	struct cache *cache;
+	u32 i;
+	int g;
+
+	for (i = 0; i < k->caches.nr; i++) {
+		cache = hash_item(&k->caches, i);
+		free(cache->name);
+	}
+	for (g = 0; g < STREAM_GROUPS; g++) {
+		hash_free(k->sites + g);
+		hash_free(k->frees + g);
+		hash_free(k->sizes + g);
+		hash_free(k->gfps + g);
+	}
+	for (g = 0; g < GROUPS; g++)
+		hash_free(k->buckets + g);
+	hash_free(&k->caches);
+	hash_free(&k->origins);
+	hash_free(&k->tasks);
+	hash_free(&k->current_caches);
+	hash_free(&k->current_tasks);
+	for (g = 0; g < ACCESS_SOURCES; g++) {
+		hash_free(k->functions + g);
+		hash_free(k->ips + g);
+		hash_free(k->touches + g);
+		hash_free(&k->most[g].items);
+	}
+	hash_free(&k->orders);
+	hash_free(&k->zones);
+	sums_kmap_free(k);
+	sums_types_free(k);
+	hash_free(&k->suspects);
+	tracker_free(&k->live);
 }
 
 /* Takes a mark, at which what counts may begin or the trace end. */
@@ -781,15 +738,13 @@ bool sums_event(struct sums *k, const struct trace_event *e)
  */
 void sums_prefetch(const struct sums *k, const struct trace_event *e)
 {
-	if (e && e->type == TRACE_ALLOC)
-		live_prefetch(k->memory + group_of(e->u.alloc.kind), e->u.alloc.ptr);
-	else if (e && e->type == TRACE_FREE)
-		live_prefetch(k->memory + group_of(e->u.free.kind), e->u.free.ptr);
+	if (e)
+		tracker_prefetch(&k->live, e);
 }
 
 static void count_live(struct sums *k, const struct allocation *o)
 {
-	u64 age = k->end - o->time, *sums[OBJECT_SUMS];
+	u64 age = k->end - o->t.time, *sums[OBJECT_SUMS];
 	int i;
 
 	object_sums(k, o, sums);
@@ -800,8 +755,8 @@ static void count_live(struct sums *k, const struct allocation *o)
 			sums[i][SUM_OLDEST] = age;
 	}
 	count(sums, SUM_LIVE, 1);
-	count(sums, SUM_LIVE_BYTES, o->left);
-	histogram_add(k, group_of(o->kind), HISTOGRAM_LIVES, o->site, BUCKET_LIVE, 1, o->left);
+	count(sums, SUM_LIVE_BYTES, o->t.left);
+	histogram_add(k, group_of(o->t.kind), HISTOGRAM_LIVES, o->site, BUCKET_LIVE, 1, o->t.left);
 	count(sums, SUM_LIVE_UNCERTAIN, may_be_gone(k, o->stamp));
 }
 
@@ -823,12 +778,13 @@ void sums_live(struct sums *k)
 			site->sum[SUM_LIVE_BYTES] = 0;
 		}
 	}
-	for (o = k->objects; o < k->objects + k->nr; o++) {
-		if (!o->left || !o->chosen || o->closed)
+	for (i = 0; i < k->live.nr; i++) {
+		o = tracker_item(&k->live, i);
+		if (!o->t.left || !o->chosen || o->closed)
 			continue;
-		site = hash_item(k->sites + group_of(o->kind), o->site);
+		site = hash_item(k->sites + group_of(o->t.kind), o->site);
 		site->sum[SUM_LIVE]++;
-		site->sum[SUM_LIVE_BYTES] += o->left;
+		site->sum[SUM_LIVE_BYTES] += o->t.left;
 	}
 }
 
@@ -1012,15 +968,17 @@ void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_M
  */
 void sums_end(struct sums *k)
 {
+	const struct allocation *o;
 	u32 i;
 	int g;
 
-	for (i = 0; i < k->nr; i++) {
-		if (!k->objects[i].left)
+	for (i = 0; i < k->live.nr; i++) {
+		o = tracker_item(&k->live, i);
+		if (!o->t.left)
 			continue;
-		end_object(k, k->objects + i);
-		if (k->objects[i].chosen && !k->objects[i].closed)
-			count_live(k, k->objects + i);
+		end_object(k, o);
+		if (o->chosen && !o->closed)
+			count_live(k, o);
 	}
 	count_orders(k);
 	count_zones(k);

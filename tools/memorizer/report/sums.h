@@ -12,8 +12,7 @@
 #include "report/filter.h"
 #include "report/named.h"
 #include "symbols/aliases.h"
-#include "trace/live.h"
-#include "trace/trace.h"
+#include "trace/tracker.h"
 
 /* What is counted, in all and for each row of a table. */
 enum metric {
@@ -248,33 +247,28 @@ struct most {
 
 /**
  * struct allocation - memory that is allocated
- * @time: when it was allocated, in ns
+ * @t: what the tracker knows of it
  * @site: item of the group's sites
  * @size: item of the group's sizes
  * @cache: item of the caches
  * @origin: item of the origins, SUMS_NO_ITEM if there are no notes
  * @task: item of the tasks
  * @gfp: item of the group's gfps
- * @ptr: its address
- * @req: bytes requested
  * @reads: how often it was read, as far as that was streamed
  * @writes: how often it was written
- * @left: bytes that were not freed; 0: this one is not in use
- * @next: the next one that is not in use, plus one
  * @cpu: CPU that allocated it
  * @node: node of the memory, negative if not known
- * @kind: what was asked for
  * @stamp: when, as to losses
  * @within: whether the filter lets accesses to it count, but for what it says of their names
  * @chosen: whether it lets the allocation count
  * @closed: whether part of it was allocated again, and its free not seen
  */
 struct allocation {
-	u64 time, ptr, reads, writes;
+	struct tracked t;
+	u64 reads, writes;
 	u32 site, size, cache, origin, task, gfp;
-	u32 req, left, next, cpu, stamp;
+	u32 cpu, stamp;
 	int node;
-	unsigned char kind;
 	bool within, chosen, closed;
 };
 
@@ -328,7 +322,8 @@ struct counted {
  * @fields: struct field by type and member, likewise; an access counts for each of its names
  * @once: the same, but an access counts only for the member of its object's type, or if that is
  *	  unknown, for the outermost member
- * @within: the same as @fields, but what is accessed of a member counts for the members around it, too
+ * @within: the same as @fields, but what is accessed of a member counts for the members around it,
+ *	    too
  * @aliases: all names that accesses have, by source
  * @untouched: struct field by type and member: those that no access names, of records that are
  *	       accessed
@@ -336,6 +331,7 @@ struct counted {
  * @users: struct touch by field and function, as items of both
  * @most: the objects with most accesses; none if their number is not set
  * @accesses: sums over the accesses that were streamed
+ * @waiting: accesses by functions that spin, which the filter leaves out
  * @unattributed: those to what was not seen to be allocated
  * @shared: struct site by call site, over a KMAP's objects that several pids accessed
  * @all_shared: sums over those
@@ -366,11 +362,8 @@ struct counted {
  * @from_seen: whether the mark from_mark was seen
  * @to_seen: whether the mark to_mark was seen
  * @allocations: private: whether allocations are traced
- * @memory: private: which memory is live, of the slab allocator and of pages
- * @objects: private: struct allocation of live memory
- * @nr: private: objects that were ever in use
- * @room: private: number of objects that @objects has room for
- * @unused: private: the first that is not in use any more, plus one
+ * @live: private: struct allocation of live memory, of the slab allocator and of pages
+ * @free: private: the free that is being counted
  */
 struct sums {
 	const struct kmap_symbols *symbols;
@@ -400,9 +393,8 @@ struct sums {
 	u32 period, loss_period, loss_stamp, since_switch;
 	bool cpu_seen, pid_seen, comm_seen, named_seen;
 	bool chosen, from_seen, to_seen, allocations;
-	struct live memory[STREAM_GROUPS];
-	struct allocation *objects;
-	u32 nr, room, unused;
+	struct tracker live;
+	struct sums_free *free;
 };
 
 /**

@@ -4,7 +4,6 @@
  * the length of the trace.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "kmap/kmap.h"
 #include "trace/tracker.h"
@@ -20,13 +19,14 @@ struct visit {
 
 /**
  * tracker_init - begin with nothing
- * @t: what is allocated; @t->gone and @t->data may be set after this
+ * @t: what is allocated; @t->gone, @t->again and @t->data may be set after this
+ * @size: bytes of an item, which begins with struct tracked
  */
-void tracker_init(struct tracker *t)
+void tracker_init(struct tracker *t, size_t size)
 {
 	int g;
 
-	*t = (struct tracker){ .nr = 0 };
+	*t = (struct tracker){ .size = size };
 	for (g = 0; g < TRACKER_GROUPS; g++)
 		live_init(t->memory + g);
 }
@@ -51,9 +51,12 @@ static void take(void *data, const struct live_range *range)
 	struct tracked *item;
 	u64 bytes;
 
-	if (!range->live)
+	if (!range->live) {
+		if (v->freed && v->t->again)
+			v->t->again(v->t->data, range);
 		return;
-	item = v->t->items + range->nr;
+	}
+	item = tracker_item(v->t, range->nr);
 	bytes = live_overlap(range, v->start, v->end);
 	item->left -= bytes;
 	if (v->t->gone)
@@ -69,22 +72,24 @@ static u32 new_item(struct tracker *t)
 	u32 nr = t->unused;
 
 	if (nr) {
-		t->unused = t->items[nr - 1].next;
+		t->unused = ((struct tracked *)tracker_item(t, nr - 1))->next;
 		return nr - 1;
 	}
 	if (t->nr == t->room) {
 		t->room = t->room ? 2 * t->room : 1024;
-		t->items = kmap_array(t->items, t->room, sizeof(*t->items));
+		t->items = kmap_array(t->items, t->room, t->size);
 	}
 	return t->nr++;
 }
 
-static enum tracker_group group_of(u32 kind)
-{
-	return kind == TRACE_PAGES ? TRACKER_PAGES : TRACKER_SLAB;
-}
-
-static bool is_range(u64 ptr, u64 bytes)
+/**
+ * tracker_is_range - check whether memory can be tracked
+ * @ptr: its address
+ * @bytes: its size
+ *
+ * Return: whether it has bytes, does not wrap, and is not larger than any allocation.
+ */
+bool tracker_is_range(u64 ptr, u64 bytes)
 {
 	return bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr;
 }
@@ -93,27 +98,46 @@ static bool is_range(u64 ptr, u64 bytes)
  * tracker_add - take note of an allocation
  * @t: what is allocated
  * @e: the event
- * @tag: what is known of it
+ * @period: kept in the range of its memory
  *
- * Return: whether it is tracked: not if it has no bytes or more than can be.
+ * Return: its item, for the caller to set all but struct tracked of it; NULL if it is not tracked,
+ *	   see tracker_is_range().
  */
-bool tracker_add(struct tracker *t, const struct trace_event *e, const u32 tag[TRACKER_TAGS])
+void *tracker_add(struct tracker *t, const struct trace_event *e, u32 period)
 {
-	enum tracker_group g = group_of(e->u.alloc.kind);
+	enum tracker_group g = tracker_group(e->u.alloc.kind);
 	u64 ptr = e->u.alloc.ptr, bytes = e->u.alloc.bytes_alloc;
 	struct visit v = { t, ptr, ptr + bytes - 1, false };
+	struct tracked *item;
 	u32 nr;
 
-	if (!is_range(ptr, bytes))
-		return false;
+	if (!tracker_is_range(ptr, bytes))
+		return NULL;
 	live_visit(t->memory + g, v.start, v.end, take, &v);
 	nr = new_item(t);
-	t->items[nr] = (struct tracked){ .time = e->time, .nr = e->nr, .ptr = ptr,
-					   .asked = e->u.alloc.bytes_req,
-					   .bytes = bytes, .left = bytes, .group = g };
-	memcpy(t->items[nr].tag, tag, sizeof(t->items[nr].tag));
-	live_set(t->memory + g, v.start, v.end, true, 0, nr);
-	return true;
+	live_set(t->memory + g, v.start, v.end, true, period, nr);
+	item = tracker_item(t, nr);
+	*item = tracked(e);
+	return item;
+}
+
+/**
+ * tracker_release - take note that memory is free
+ * @t: what is allocated
+ * @g: where
+ * @start: its first byte
+ * @end: its last byte, see tracker_is_range()
+ * @freed: whether a free of what lies there was seen
+ * @period: kept in the range of the memory, for @t->again
+ * @nr: likewise
+ */
+void tracker_release(struct tracker *t, enum tracker_group g, u64 start, u64 end, bool freed,
+		     u32 period, u64 nr)
+{
+	struct visit v = { t, start, end, freed };
+
+	live_visit(t->memory + g, start, end, take, &v);
+	live_set(t->memory + g, start, end, false, period, nr);
 }
 
 /**
@@ -123,14 +147,10 @@ bool tracker_add(struct tracker *t, const struct trace_event *e, const u32 tag[T
  */
 void tracker_remove(struct tracker *t, const struct trace_event *e)
 {
-	enum tracker_group g = group_of(e->u.free.kind);
 	u64 ptr = e->u.free.ptr, bytes = e->u.free.bytes;
-	struct visit v = { t, ptr, ptr + bytes - 1, true };
 
-	if (!is_range(ptr, bytes))
-		return;
-	live_visit(t->memory + g, v.start, v.end, take, &v);
-	live_set(t->memory + g, v.start, v.end, false, 0, 0);
+	if (tracker_is_range(ptr, bytes))
+		tracker_release(t, tracker_group(e->u.free.kind), ptr, ptr + bytes - 1, true, 0, 0);
 }
 
 /**
@@ -143,7 +163,7 @@ void tracker_remove(struct tracker *t, const struct trace_event *e)
  *
  * Return: the object of the slab allocator that has it within, or else the pages, or NULL.
  */
-const struct tracked *tracker_find(const struct tracker *t, u64 addr)
+const void *tracker_find(const struct tracker *t, u64 addr)
 {
 	const struct live_range *range;
 	const struct tracked *item;
@@ -153,7 +173,7 @@ const struct tracked *tracker_find(const struct tracker *t, u64 addr)
 		range = live_find(t->memory + g, addr);
 		if (!range || !range->live)
 			continue;
-		item = t->items + range->nr;
+		item = tracker_item(t, range->nr);
 		if (addr - item->ptr < item->asked)
 			return item;
 	}
@@ -168,9 +188,9 @@ const struct tracked *tracker_find(const struct tracker *t, u64 addr)
 void tracker_prefetch(const struct tracker *t, const struct trace_event *e)
 {
 	if (e->type == TRACE_ALLOC)
-		live_prefetch(t->memory + group_of(e->u.alloc.kind), e->u.alloc.ptr);
+		live_prefetch(t->memory + tracker_group(e->u.alloc.kind), e->u.alloc.ptr);
 	else if (e->type == TRACE_FREE)
-		live_prefetch(t->memory + group_of(e->u.free.kind), e->u.free.ptr);
+		live_prefetch(t->memory + tracker_group(e->u.free.kind), e->u.free.ptr);
 	else if (e->type == TRACE_ACCESS)
 		live_prefetch(t->memory + TRACKER_SLAB, e->u.access.ptr);
 }
