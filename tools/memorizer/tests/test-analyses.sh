@@ -298,7 +298,7 @@ same "nothing is certain after lost events" "outside:5 uncertain:5" \
 	"$(rows sum rcu "$tmp/rcu-lost" | sed -n 's/^\(outside\|uncertain\),/\1:/p' | xargs)"
 # Locks are switched on later: a section may be open already
 sed 's/^\(switch .*\) locks=1/\1/; s/^# RCU.s own.*/switch locks=1 accesses=1 allocations=1 entries=1/' "$data/rcu.trace" |
-	sed '/^# By then/,$d' | "$build/tests/make-trace" "$tmp/rcu-later"
+	sed '/^# All sections/,$d' | "$build/tests/make-trace" "$tmp/rcu-later"
 cp -r "$tmp/rcu.le/kernel" "$tmp/rcu-later"
 same "nothing is certain before locks are streamed" "inside:1 outside:1 late:0 uncertain:10" \
 	"$(rows sum rcu "$tmp/rcu-later" | sed -n 's/^\(inside\|outside\|late\|uncertain\),/\1:/p' | xargs)"

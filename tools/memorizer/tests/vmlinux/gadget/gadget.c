@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module: two functions in sections of their own, one with another inlined into it. */
+/* A module: two functions in separate sections, one of them with an inlined function. */
 extern volatile int gadget_state;
 volatile int gadget_state;
 

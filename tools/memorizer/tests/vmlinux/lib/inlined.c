@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A function with others inlined into it, in each other, at lines that are known. */
+/* A function with nested inlined functions at known lines. */
 extern volatile int inlined_counter;
 volatile int inlined_counter;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions of known sizes, so that what memorizer prints of them is known as well. */
+/* Functions of known sizes, for known output of memorizer. */
 #define MARK(name)	".globl " #name "\n" #name ":\n"
 #define FUNCTION(name, size, skip) \
 	".type " #name ", \"function\"\n.size " #name ", " #size "\n" \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions each of which accesses memory once, by what a parameter or variable points to, or by
- * what only was in a register: of which test-referee.sh says what notes and DWARF know.
+ * Functions with a single memory access each, through a parameter or variable, or through a value
+ * that is only in a register. test-referee.sh lists what notes and DWARF know of them.
  */
 struct inner {
 	int first, second;
