@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer: what the rest of the kernel calls.
+ * Memorizer: hooks for the rest of the kernel.
  *
- * Memorizer records which kernel code touches which kernel object. This is its
- * front door, where the allocators report objects: one static branch until the
- * first object is recorded, and nothing at all without CONFIG_MEMORIZER.
- * Accesses that the compiler cannot see are announced in memorizer-checks.h.
+ * Memorizer records which kernel code accesses which kernel object. The allocators report objects
+ * here: a static branch until the first object is recorded, and nothing without CONFIG_MEMORIZER.
+ * memorizer-checks.h has access sites for what the compiler cannot see.
  *
  * See Documentation/dev-tools/memorizer.rst.
  */
@@ -17,7 +16,7 @@
 #include <linux/types.h>
 
 /**
- * enum memorizer_source - what kind of function hands memory out or takes it back
+ * enum memorizer_source - kind of function that allocates or frees
  * @MEMORIZER_KMALLOC: kmalloc(), kfree() and their like
  * @MEMORIZER_CACHE: kmem_cache_alloc(), kmem_cache_free() and their like
  * @MEMORIZER_PAGES: alloc_pages(), free_pages() and their like
@@ -33,10 +32,10 @@ struct task_struct;
 /**
  * struct memorizer_site - an access site
  * @addr: distance from here to the site
- * @stub: distance from behind the site to its stub, and what the site is when it is off; see
- *	asm/memorizer.h
+ * @stub: distance from the site's end to its stub, and the site's form when it is off; see
+ *	asm/memorizer-sites.h
  *
- * The compiler's plugin makes them.
+ * Emitted by the GCC plugin.
  */
 struct memorizer_site {
 	s32 addr;
@@ -44,12 +43,12 @@ struct memorizer_site {
 };
 
 /**
- * struct memorizer_file - which access sites are of a source file
- * @first: distance from here to the first of them in the table of sites
- * @end: distance from here to behind the last one there
- * @name: distance from here to the file's name, from the top of the kernel's tree on
+ * struct memorizer_file - the access sites of a source file
+ * @first: distance from here to the first site in the table of sites
+ * @end: distance from here to the end of the last one
+ * @name: distance from here to the file's name, relative to the top of the kernel tree
  *
- * The compiler's plugin makes them.
+ * Emitted by the GCC plugin.
  */
 struct memorizer_file {
 	s32 first;
@@ -62,80 +61,79 @@ struct memorizer_file {
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
 
-/* Objects are or have been recorded, or allocations are observed; see hooks.c. */
+/* Objects are or were recorded, or the observer receives allocations. */
 DECLARE_STATIC_KEY_FALSE(memorizer_tracking);
 
-/* What the allocator's hooks have to do, in bits; see mm/memorizer/hooks.c. */
+/* What the allocator's hooks do, in bits; see mm/memorizer/hooks.c. */
 extern u8 memorizer_hooks;
 
 #define MEMORIZER_DO_RECORD	BIT(0)	/* record new objects */
-#define MEMORIZER_DO_FOLLOW	BIT(1)	/* follow recorded ones: there are or were some */
-#define MEMORIZER_DO_CHOOSE	BIT(2)	/* record some only, or in another way */
-#define MEMORIZER_DO_TELL	BIT(3)	/* tell the observer */
+#define MEMORIZER_DO_FOLLOW	BIT(1)	/* close recorded ones: there are or were some */
+#define MEMORIZER_DO_CHOOSE	BIT(2)	/* apply the filters */
+#define MEMORIZER_DO_TELL	BIT(3)	/* call the observer */
 #define MEMORIZER_DO_ANNOUNCE	BIT(4)	/* announce them to QEMU */
 
-/* Is the observer to be told of allocations? */
+/* Does the observer receive allocations? */
 static __always_inline bool memorizer_tells_allocations(void)
 {
 	return unlikely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_TELL);
 }
 
-/* What all need comes first, so that nothing is to be moved when it is passed on. */
+/* Common parameters come first, so that they stay in their registers when passed on. */
 void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
 		       enum memorizer_source source, gfp_t gfp);
 void __memorizer_free(const void *ptr, unsigned long ip, enum memorizer_source source);
-void __memorizer_freeing(const void *ptr, unsigned long ip);
+void __memorizer_set_free_ip(const void *ptr, unsigned long ip);
 void __memorizer_slab_free(const void *start);
 
 /**
- * memorizer_init_pool() - reserve the memory for all that Memorizer records
+ * memorizer_init_pool() - reserve the memory for all records
  *
- * Also starts to record objects, when the command line or the configuration
- * asks for it.
+ * Also starts to record objects, if the command line or the configuration says so.
  *
  * Context: boot, one CPU, once: memblock is up, the page allocator is not.
  */
 void memorizer_init_pool(void);
 
 /**
- * memorizer_init() - switch on what is to be on from boot
+ * memorizer_init() - switch on what the command line asks for
  *
  * Context: boot, one CPU, once: vmalloc is up.
  */
 void memorizer_init(void);
 
 /**
- * memorizer_text_reserved() - does text hold an access site, or a site's stub?
+ * memorizer_text_reserved() - test whether text contains an access site or a site's stub
  * @start: first byte
  * @end: last byte
  *
- * Sites are patched at run time; nobody else may patch there. A breakpoint's
- * handler has sites, too, so that none may be in a stub.
+ * Sites are patched at run time, so no other code may patch them. Stubs must not contain
+ * breakpoints, because handlers of breakpoints have sites.
  *
  * Context: any but NMI.
- * Return: true if a byte of the text is a site's or a stub's, or its module is being removed
+ * Return: true if it does, or if its module is being removed
  */
 bool memorizer_text_reserved(const void *start, const void *end);
 
 /**
- * memorizer_switch_to() - say which task a CPU goes on as
- * @next: the task
+ * memorizer_switch_to() - context-switch hook
+ * @next: the task that this CPU runs next
  *
  * Context: interrupts disabled, while tasks are switched.
  */
 void memorizer_switch_to(const struct task_struct *next);
 
 /**
- * memorizer_set_pid() - say that a task has got its pid, or another one
- * @task: the task, whose start time is set, too; one that runs on another CPU goes on under
- *	the old pid until it is switched
+ * memorizer_set_pid() - update the cached pid of a task
+ * @task: the task, with its pid and start time set; if it runs on another CPU, its accesses
+ *	are counted for the old pid until the next context switch
  *
- * Context: any in which the task keeps that pid.
+ * Context: any in which the pid is stable.
  */
 void memorizer_set_pid(struct task_struct *task);
 
 /**
- * memorizer_set_comm() - have the stream announce a task's new comm
+ * memorizer_set_comm() - have the stream describe a task again
  * @task: the task, whose comm is set
  *
  * Context: any.
@@ -143,25 +141,23 @@ void memorizer_set_pid(struct task_struct *task);
 void memorizer_set_comm(struct task_struct *task);
 
 /**
- * memorizer_fork() - say whether a new task's accesses are recorded, and as whose
- * @child: the task, a copy of the one that runs
+ * memorizer_fork() - set up a new task
+ * @child: the task, a copy of the current one
  *
- * Context: under tasklist_lock, for writing; nobody else sees the task yet.
+ * Context: under tasklist_lock, for writing, before the task is visible.
  */
 void memorizer_fork(struct task_struct *child);
 
 /**
- * memorizer_cgroup_task() - say that a task was put into a control group
+ * memorizer_cgroup_task() - update a task that was attached to a cgroup
  * @task: the task
  *
- * Context: under css_set_lock, the task is in the group already.
+ * Context: under css_set_lock, after the task joined the cgroup.
  */
 void memorizer_cgroup_task(struct task_struct *task);
 
 /**
- * memorizer_cgroup_moved() - say that tasks were moved from group to group, which may run
- *
- * What they do from now on, they do as members of the new one.
+ * memorizer_cgroup_moved() - have migrated tasks that are running use their updated keys
  *
  * Context: process context, interrupts enabled.
  */
@@ -172,7 +168,9 @@ void __memorizer_nmi_enter(void);
 void __memorizer_nmi_exit(void);
 
 /**
- * memorizer_nmi_enter() - keep an NMI or a machine check away from sites while they are patched
+ * memorizer_nmi_enter() - begin an NMI or a machine check, which may execute sites
+ *
+ * Waits until no site is being patched.
  *
  * Context: NMI or machine check in kernel mode, before any code that has sites.
  */
@@ -185,7 +183,7 @@ static __always_inline void memorizer_nmi_enter(void)
 /**
  * memorizer_nmi_exit() - allow patching after memorizer_nmi_enter()
  *
- * Context: as there, behind all code that has sites.
+ * Context: as memorizer_nmi_enter(), after all code that has sites.
  */
 static __always_inline void memorizer_nmi_exit(void)
 {
@@ -194,15 +192,14 @@ static __always_inline void memorizer_nmi_exit(void)
 }
 
 /**
- * memorizer_alloc() - record that an object came to life
- * @source: by which kind of function
- * @ptr: the object, NULL and ZERO_SIZE_PTR are ignored
- * @size: bytes that the caller asked for
- * @gfp: the flags that it gave
+ * memorizer_alloc() - record an allocation
+ * @source: kind of the allocator's function
+ * @ptr: the object; NULL and ZERO_SIZE_PTR are ignored
+ * @size: bytes requested
+ * @gfp: the caller's flags
  * @ip: return address into the caller of the allocator
  *
- * Call it once the allocator is done with the object's memory, just before its
- * caller gets it.
+ * Call this just before the allocator returns the object.
  *
  * Context: any, NMI included. Takes no lock, allocates nothing.
  */
@@ -214,12 +211,12 @@ static __always_inline void memorizer_alloc(enum memorizer_source source, const 
 }
 
 /**
- * memorizer_free() - record that an object's life ends
- * @source: by which kind of function
- * @ptr: the object, NULL and ZERO_SIZE_PTR are ignored
- * @ip: return address into the caller of the allocator, 0 if it is not known
+ * memorizer_free() - record a free
+ * @source: kind of the allocator's function
+ * @ptr: the object; NULL and ZERO_SIZE_PTR are ignored
+ * @ip: return address into the caller of the allocator, 0 if it is unknown
  *
- * Call it before the allocator can hand the memory out again.
+ * Call this before the allocator can reuse the memory.
  *
  * Context: any, NMI included. Takes no lock, allocates nothing.
  */
@@ -231,26 +228,26 @@ static __always_inline void memorizer_free(enum memorizer_source source, const v
 }
 
 /**
- * memorizer_freeing() - say on whose behalf an object is about to be freed
+ * memorizer_set_free_ip() - set the call site of the free that follows
  * @ptr: the object, still allocated
- * @ip: return address into that caller
+ * @ip: return address into the caller
  *
- * For functions of the allocator that free through another of its functions:
- * this @ip is then recorded rather than the one memorizer_free() is given.
+ * For functions of the allocator that free through another of its functions. This @ip takes
+ * precedence over that of memorizer_free().
  *
  * Context: any, NMI included. Takes no lock, allocates nothing.
  */
-static __always_inline void memorizer_freeing(const void *ptr, unsigned long ip)
+static __always_inline void memorizer_set_free_ip(const void *ptr, unsigned long ip)
 {
 	if (static_branch_unlikely(&memorizer_tracking))
-		__memorizer_freeing(ptr, ip);
+		__memorizer_set_free_ip(ptr, ip);
 }
 
 /**
- * memorizer_slab_free() - say that a slab is given back, in which no object is left
+ * memorizer_slab_free() - handle the free of an empty slab
  * @start: its first address
  *
- * Call it while its pages are still its own.
+ * Call this before its pages are freed.
  *
  * Context: any. Takes no lock, allocates nothing.
  */
@@ -261,14 +258,13 @@ static __always_inline void memorizer_slab_free(const void *start)
 }
 
 /**
- * memorizer_realloc() - record that krealloc() resized an object where it is
+ * memorizer_realloc() - record that krealloc() resized an object in place
  * @ptr: the object
- * @size: bytes that the caller asked for now
- * @gfp: the flags that it gave
+ * @size: bytes requested now
+ * @gfp: the caller's flags
  * @ip: return address into the caller of the allocator
  *
- * It counts as a new object in the place of the old one, as it would had it
- * been moved.
+ * Recorded as a free and an allocation, as if krealloc() had moved it.
  *
  * Context: any, NMI included. Takes no lock, allocates nothing.
  */
@@ -297,7 +293,7 @@ static inline void memorizer_alloc(enum memorizer_source source, const void *ptr
 				   gfp_t gfp, unsigned long ip) { }
 static inline void memorizer_free(enum memorizer_source source, const void *ptr,
 				  unsigned long ip) { }
-static inline void memorizer_freeing(const void *ptr, unsigned long ip) { }
+static inline void memorizer_set_free_ip(const void *ptr, unsigned long ip) { }
 static inline void memorizer_slab_free(const void *start) { }
 static inline void memorizer_realloc(const void *ptr, size_t size, gfp_t gfp,
 				     unsigned long ip) { }

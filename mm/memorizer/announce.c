@@ -235,7 +235,7 @@ void __memorizer_announce_mark(const char *text, size_t length)
 	end(flags);
 }
 
-void __memorizer_announce_entry(bool leave, unsigned int kind, unsigned int number)
+void __memorizer_announce_context(bool leave, unsigned int kind, unsigned int number)
 {
 	u64 values[] = { kind, number };
 	unsigned long flags;

@@ -15,7 +15,7 @@ void __memorizer_announce_object(u32 id);
 void __memorizer_announce_end(u32 id);
 void __memorizer_announce_logging(bool on);
 void __memorizer_announce_mark(const char *text, size_t length);
-void __memorizer_announce_entry(bool leave, unsigned int kind, unsigned int number);
+void __memorizer_announce_context(bool leave, unsigned int kind, unsigned int number);
 void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip);
 void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lock,
 			       const char *name, unsigned long ip);
@@ -28,8 +28,8 @@ static inline void __memorizer_announce_object(u32 id) { }
 static inline void __memorizer_announce_end(u32 id) { }
 static inline void __memorizer_announce_logging(bool on) { }
 static inline void __memorizer_announce_mark(const char *text, size_t length) { }
-static inline void __memorizer_announce_entry(bool leave, unsigned int kind,
-					      unsigned int number) { }
+static inline void __memorizer_announce_context(bool leave, unsigned int kind,
+						unsigned int number) { }
 static inline void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip) { }
 static inline void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lock,
 					     const char *name, unsigned long ip) { }
@@ -86,17 +86,17 @@ static inline void memorizer_announce_mark(const char *text, size_t length)
 }
 
 /**
- * memorizer_announce_entry() - announce that the kernel is entered or left
+ * memorizer_announce_context() - announce that the kernel is entered or left
  * @leave: it is left
- * @kind: an enum memorizer_entered
+ * @kind: an enum memorizer_context
  * @number: of the system call, vector or softirq
  *
  * Context: any.
  */
-static inline void memorizer_announce_entry(bool leave, unsigned int kind, unsigned int number)
+static inline void memorizer_announce_context(bool leave, unsigned int kind, unsigned int number)
 {
 	if (unlikely(memorizer_announces))
-		__memorizer_announce_entry(leave, kind, number);
+		__memorizer_announce_context(leave, kind, number);
 }
 
 /**

@@ -76,7 +76,7 @@ static bool is_inside(struct cgroup *group, const struct groups *groups)
 }
 
 /* Says whether a task is outside; it may be moved at any time. */
-static void judge(struct task_struct *task)
+static void update_task(struct task_struct *task)
 {
 	unsigned long flags;
 	bool outside;
@@ -91,7 +91,7 @@ static void judge(struct task_struct *task)
 
 void memorizer_cgroup_task(struct task_struct *task)
 {
-	judge(task);
+	update_task(task);
 }
 
 void memorizer_cgroup_moved(void)
@@ -101,16 +101,16 @@ void memorizer_cgroup_moved(void)
 		memorizer_load_running_keys();
 }
 
-static void judge_all(void)
+static void update_all_tasks(void)
 {
 	struct task_struct *leader, *task;
 	int cpu;
 
 	read_lock(&tasklist_lock);
 	for_each_process_thread(leader, task)
-		judge(task);
+		update_task(task);
 	for_each_possible_cpu(cpu)
-		judge(idle_task(cpu));
+		update_task(idle_task(cpu));
 	read_unlock(&tasklist_lock);
 	memorizer_load_keys();
 }
@@ -222,7 +222,7 @@ static int choose_groups(const char *text, bool add)
 	}
 	if (!err) {
 		groups = exchange(groups);
-		judge_all();
+		update_all_tasks();
 		put_groups(groups);
 	}
 unlock:

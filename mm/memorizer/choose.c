@@ -20,7 +20,7 @@
 #include "memorizer.h"
 #include "object.h"
 
-#define SITE_BITS	10
+#define CALL_SITE_BITS	10
 
 /* Read by hooks, with preemption disabled. Changed under memorizer_rwsem. */
 static const struct memorizer_filter *filters[MEMORIZER_CHOICES];
@@ -33,7 +33,7 @@ static u32 generation = 1;
 #define GENERATION_MAX	(U32_MAX >> MEMORIZER_CHOICES)
 
 /* What came out for a call site: its packed ip above, as a verdict below. */
-static u64 sites[1 << SITE_BITS];
+static u64 call_sites[1 << CALL_SITE_BITS];
 
 static u32 verdict(u32 of, unsigned int chosen)
 {
@@ -122,10 +122,10 @@ static unsigned int choose_function(unsigned long ip)
 	return chosen;
 }
 
-static unsigned int choose_site(u32 now, unsigned long ip)
+static unsigned int choose_call_site(u32 now, unsigned long ip)
 {
 	u32 packed = memorizer_pack_ip(ip);
-	u64 *slot = &sites[hash_32(packed, SITE_BITS)];
+	u64 *slot = &call_sites[hash_32(packed, CALL_SITE_BITS)];
 	u64 known = READ_ONCE(*slot);
 
 	if (known >> 32 != packed || !is_of(known, now)) {
@@ -151,7 +151,7 @@ unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 	/* Pairs with begin_anew(). */
 	smp_rmb();
 	chosen = choose_cache(now, ptr);
-	return chosen ? chosen & choose_site(now, ip) : 0;
+	return chosen ? chosen & choose_call_site(now, ip) : 0;
 }
 
 /* What came out so far holds no longer. */
@@ -193,13 +193,13 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 }
 
 /**
- * memorizer_functions_come() - forget which call sites were chosen, as others may be there now
+ * memorizer_forget_call_sites() - forget which call sites were chosen, as others may be there now
  *
  * Takes no lock: a module's load must not wait for a reader of the KMAP.
  *
  * Context: any.
  */
-void memorizer_functions_come(void)
+void memorizer_forget_call_sites(void)
 {
 	begin_anew();
 }

@@ -38,7 +38,7 @@ ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t c
 /* choose.c */
 enum memorizer_choice;
 void memorizer_filter_objects(enum memorizer_choice which, const struct memorizer_filter *new);
-void memorizer_functions_come(void);
+void memorizer_forget_call_sites(void);
 
 /* sites.c */
 int memorizer_filter_sites(const struct memorizer_filter *new);

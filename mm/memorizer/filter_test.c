@@ -406,20 +406,20 @@ static void unknown_call_site_takes_little_stack(struct kunit *test)
 	KUNIT_EXPECT_LE(test, used, 560);
 }
 
-static int say_that_functions_come(void *done)
+static int forget_call_sites(void *done)
 {
-	memorizer_functions_come();
+	memorizer_forget_call_sites();
 	complete(done);
 	return 0;
 }
 
 /* A module that is loaded says so. It must not wait for a reader. */
-static void functions_come_while_the_kmap_is_read(struct kunit *test)
+static void functions_change_while_the_kmap_is_read(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
 	struct task_struct *thread;
 
-	thread = kthread_create(say_that_functions_come, &done, "functions_come");
+	thread = kthread_create(forget_call_sites, &done, "forget_call_sites");
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
 	down_read(&memorizer_rwsem);
 	wake_up_process(thread);
@@ -452,7 +452,7 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(bad_filter_changes_nothing),
 	KUNIT_CASE(filter_without_memory_changes_nothing),
 	KUNIT_CASE(unknown_call_site_takes_little_stack),
-	KUNIT_CASE(functions_come_while_the_kmap_is_read),
+	KUNIT_CASE(functions_change_while_the_kmap_is_read),
 	KUNIT_CASE(objects_that_match_are_recorded),
 	KUNIT_CASE(object_that_does_not_match_takes_its_place),
 	{ }

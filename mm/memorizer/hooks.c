@@ -290,7 +290,7 @@ void __memorizer_slab_free(const void *start)
 	preempt_enable_notrace();
 }
 
-void __memorizer_freeing(const void *ptr, unsigned long ip)
+void __memorizer_set_free_ip(const void *ptr, unsigned long ip)
 {
 	struct memorizer_object *object;
 	unsigned long unused;

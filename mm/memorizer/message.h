@@ -29,7 +29,7 @@
 /* Types of messages, and their values. */
 #define MEMORIZER_SAY_HELLO	0	/* version; first of all */
 #define MEMORIZER_SAY_TASK	1	/* pid, two halves of comm: whom this CPU runs */
-#define MEMORIZER_SAY_OBJECT	2	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache: live */
+#define MEMORIZER_SAY_OBJECT	2	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache */
 #define MEMORIZER_SAY_END	3	/* id, state, free_ip, free_jiffies: it does no more */
 #define MEMORIZER_SAY_LOGGING	4	/* whether all sites are on from here on */
 #define MEMORIZER_SAY_MARK	5	/* pid, then text, 8 characters in each value */

@@ -378,7 +378,7 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 	int err = 0;
 
 	if (event == MODULE_STATE_COMING)
-		memorizer_functions_come();
+		memorizer_forget_call_sites();
 	mutex_lock(&sites_mutex);
 	switch (event) {
 	case MODULE_STATE_COMING:

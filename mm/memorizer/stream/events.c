@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: how each event is written.
+ * Memorizer's stream: write the events.
  *
- * A task is announced before its first event, a cache before the first of its
- * objects, and both anew when a switch is turned on: who read the earlier
- * announcement may have kept nothing of it. An announcement that was lost is made
- * again.
+ * A task is described before its first event, a cache before the first event of its objects, and
+ * both again whenever a switch is turned on: a new reader may not have the earlier description.
+ * A description that was lost is written again.
  */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
@@ -26,9 +25,9 @@
 #define NAME_MAX_LENGTH	63
 
 /*
- * No session: the task is not announced. Another CPU may change the pid or the comm of a task that
- * is being announced. It stores the new one, then resets the session; write_task() sets the
- * session, then reads both. So either write_task() reads the new one, or the task is announced
+ * No session: the task is not described. Another CPU may change the pid or the comm of a task that
+ * is being described. It stores the new one, then resets the session; write_task() sets the
+ * session, then reads both. So either write_task() reads the new one, or the task is described
  * again before its next event.
  */
 #define NO_SESSION	0
@@ -54,16 +53,16 @@ void memorizer_observer_task(struct task_struct *task)
 	WRITE_ONCE(task->memorizer_session, NO_SESSION);
 }
 
-static __always_inline bool is_task_announced(const struct task_struct *task, u32 session)
+static __always_inline bool is_task_described(const struct task_struct *task, u32 session)
 {
 	return READ_ONCE(task->memorizer_session) == session;
 }
 
-static __always_inline void announce_task(struct memorizer_writer *writer)
+static __always_inline void describe_task(struct memorizer_writer *writer)
 {
 	struct task_struct *task = current;
 
-	if (unlikely(!is_task_announced(task, READ_ONCE(memorizer_session))))
+	if (unlikely(!is_task_described(task, READ_ONCE(memorizer_session))))
 		write_task(writer, task);
 }
 
@@ -86,15 +85,15 @@ static noinline void write_cache(struct memorizer_writer *writer, struct kmem_ca
 	WRITE_ONCE(cache->memorizer_session, memorizer_session);
 }
 
-static __always_inline bool is_cache_announced(const struct kmem_cache *cache, u32 session)
+static __always_inline bool is_cache_described(const struct kmem_cache *cache, u32 session)
 {
 	return READ_ONCE(cache->memorizer_session) == session;
 }
 
-static __always_inline void announce_cache(struct memorizer_writer *writer,
+static __always_inline void describe_cache(struct memorizer_writer *writer,
 					   struct kmem_cache *cache)
 {
-	if (cache && unlikely(!is_cache_announced(cache, READ_ONCE(memorizer_session))))
+	if (cache && unlikely(!is_cache_described(cache, READ_ONCE(memorizer_session))))
 		write_cache(writer, cache);
 }
 
@@ -104,11 +103,11 @@ static __always_inline u8 *next_event(void)
 }
 
 /*
- * Begins an event if nothing else is to be done for it: nobody writes, the open packet has
- * room and there is nothing to be announced, neither the task nor @cache (@named: it is to
- * be). The event goes where next_event() says; its header is written at the end, so that
- * there is less to be kept while the clock is asked. The writer is this CPU's throughout, which
- * takes no register. False: nothing has happened.
+ * Begin an event in the common case: no event is being written on this CPU, the open packet has
+ * room, and neither the task nor @cache (if @named) has to be described. Returns false, with no
+ * side effect, otherwise. The event goes to next_event(). end_at_once() writes its header, so that
+ * fewer values are live across the read of the clock. per-CPU accesses save a register for the
+ * writer.
  */
 static __always_inline bool begin_at_once(bool *were_off, bool named,
 					  const struct kmem_cache *cache, size_t size)
@@ -121,8 +120,8 @@ static __always_inline bool begin_at_once(bool *were_off, bool named,
 	if (likely(!this_cpu_read(memorizer_writer.busy))) {
 		this_cpu_write(memorizer_writer.busy, true);
 		barrier();
-		if (likely(is_task_announced(current, session) &&
-			   (!named || is_cache_announced(cache, session)) &&
+		if (likely(is_task_described(current, session) &&
+			   (!named || is_cache_described(cache, session)) &&
 			   size <= raw_cpu_read(memorizer_writer.end) - next_event()))
 			return true;
 		this_cpu_write(memorizer_writer.busy, false);
@@ -132,7 +131,7 @@ static __always_inline bool begin_at_once(bool *were_off, bool named,
 	return false;
 }
 
-/* Ends it. No packet was finished, nobody is to be told. */
+/* End the event. No packet was finished, so that no reader has to be woken. */
 static __always_inline void end_at_once(bool were_off, enum memorizer_event id, size_t size)
 {
 	u64 time = local_clock_noinstr(), before = raw_cpu_read(memorizer_writer.time);
@@ -187,8 +186,8 @@ static __always_inline void write_alloc(enum memorizer_source source, const void
 	writer = memorizer_stream_begin(&flags, 0);
 	if (!writer)
 		return;
-	announce_task(writer);
-	announce_cache(writer, cache);
+	describe_task(writer);
+	describe_cache(writer, cache);
 	event = memorizer_stream_reserve(writer, MEMORIZER_ALLOC_EVENT, sizeof(*event));
 	if (event)
 		fill_alloc(event, source, ptr, size, bytes, gfp, node, ip, cache);
@@ -248,8 +247,8 @@ static noinline void write_free(enum memorizer_source source, const void *ptr, u
 	writer = memorizer_stream_begin(&flags, 0);
 	if (!writer)
 		return;
-	announce_task(writer);
-	announce_cache(writer, cache);
+	describe_task(writer);
+	describe_cache(writer, cache);
 	event = memorizer_stream_reserve(writer, MEMORIZER_FREE_EVENT, sizeof(*event));
 	if (event)
 		fill_free(event, source, ptr, bytes, cache, ip);
@@ -317,8 +316,8 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
 }
 
 /*
- * What the stream's reader does is left out: copying an event takes more than one
- * access, or lock, and would never end.
+ * Leave out the stream's reader: copying an event takes more than one access, or lock, so that the
+ * stream would never end.
  */
 static __always_inline bool is_readers_own(void)
 {
@@ -329,7 +328,7 @@ static __always_inline bool is_readers_own(void)
 	return true;
 }
 
-/* With the switch scoped, accesses are streamed in scopes only. */
+/* While the switch "scoped" is on, accesses are streamed in scopes only. */
 static __always_inline bool is_out_of_scope(void)
 {
 	return unlikely(READ_ONCE(memorizer_stream_is_scoped)) && !memorizer_in_scope();
@@ -347,7 +346,7 @@ void __kprobes memorizer_observer_access(unsigned long addr, unsigned long size,
 	writer = memorizer_stream_begin(&flags, 0);
 	if (unlikely(!writer))
 		return;
-	announce_task(writer);
+	describe_task(writer);
 	event = memorizer_stream_reserve(writer, MEMORIZER_ACCESS_EVENT, sizeof(*event));
 	if (likely(event)) {
 		event->ip = ip;
@@ -371,7 +370,7 @@ void __kprobes memorizer_observer_traffic(const struct memorizer_access *access,
 	writer = memorizer_stream_begin(&flags, 0);
 	if (unlikely(!writer))
 		return;
-	announce_task(writer);
+	describe_task(writer);
 	event = memorizer_stream_reserve(writer, MEMORIZER_TRAFFIC_EVENT, sizeof(*event));
 	if (likely(event)) {
 		event->ip = access->ip;
@@ -385,7 +384,7 @@ void __kprobes memorizer_observer_traffic(const struct memorizer_access *access,
 	memorizer_stream_end(writer, flags);
 }
 
-void __memorizer_entry(bool leave, enum memorizer_entered kind, unsigned int number)
+void __memorizer_context(bool leave, enum memorizer_context kind, unsigned int number)
 {
 	enum memorizer_event id = leave ? MEMORIZER_LEAVE_EVENT : MEMORIZER_ENTER_EVENT;
 	struct memorizer_enter_event *event;
@@ -394,11 +393,11 @@ void __memorizer_entry(bool leave, enum memorizer_entered kind, unsigned int num
 
 	if (is_readers_own())
 		return;
-	memorizer_announce_entry(leave, kind, number);
+	memorizer_announce_context(leave, kind, number);
 	writer = memorizer_stream_begin(&flags, 0);
 	if (!writer)
 		return;
-	announce_task(writer);
+	describe_task(writer);
 	event = memorizer_stream_reserve(writer, id, sizeof(*event));
 	if (event) {
 		event->kind = kind;
@@ -409,12 +408,12 @@ void __memorizer_entry(bool leave, enum memorizer_entered kind, unsigned int num
 }
 
 /**
- * memorizer_stream_lock() - stream what becomes of a lock
- * @op: what
- * @flags: how
+ * memorizer_stream_lock() - stream an operation on a lock
+ * @op: the operation
+ * @flags: MEMORIZER_LOCK_SHARED, _TRY or _CONTENDED
  * @lock: the lock
  * @name: its name, or NULL
- * @ip: who does it
+ * @ip: address of the code that does it, 0 if it is unknown
  *
  * Context: any.
  */
@@ -433,7 +432,7 @@ void memorizer_stream_lock(enum memorizer_lock_op op, unsigned int flags, const 
 	writer = memorizer_stream_begin(&irq_flags, 0);
 	if (!writer)
 		return;
-	announce_task(writer);
+	describe_task(writer);
 	event = memorizer_stream_reserve(writer, MEMORIZER_LOCK_EVENT,
 					 sizeof(*event) + length + 1);
 	if (event) {
@@ -461,7 +460,7 @@ void __memorizer_rcu_free(const void *ptr, unsigned long ip)
 	writer = memorizer_stream_begin(&flags, 0);
 	if (!writer)
 		return;
-	announce_task(writer);
+	describe_task(writer);
 	event = memorizer_stream_reserve(writer, MEMORIZER_RCU_FREE_EVENT, sizeof(*event));
 	if (event) {
 		event->ptr = (unsigned long)ptr;
@@ -473,7 +472,7 @@ void __memorizer_rcu_free(const void *ptr, unsigned long ip)
 
 /**
  * memorizer_stream_mark() - write a mark
- * @text: what it says
+ * @text: its text
  * @length: bytes of it
  *
  * Context: any.
@@ -489,7 +488,7 @@ int memorizer_stream_mark(const char *text, size_t length)
 	writer = memorizer_stream_begin(&flags, 0);
 	if (!writer)
 		return -ENOSPC;
-	announce_task(writer);
+	describe_task(writer);
 	event = memorizer_stream_reserve(writer, MEMORIZER_MARK_EVENT,
 					 sizeof(*event) + length + 1);
 	if (event) {
@@ -503,8 +502,8 @@ int memorizer_stream_mark(const char *text, size_t length)
 }
 
 /**
- * memorizer_stream_switched() - stream what is on
- * @boot: nothing that could have been traced has happened yet
+ * memorizer_stream_switched() - stream the state of all switches
+ * @boot: true if no event that could have been traced has happened yet
  *
  * Context: any.
  */
@@ -524,7 +523,7 @@ void memorizer_stream_switched(bool boot)
 		event->accesses = memorizer_stream_is_on(MEMORIZER_STREAM_ACCESSES);
 		event->boot = boot;
 		event->traffic = memorizer_stream_is_on(MEMORIZER_STREAM_TRAFFIC);
-		event->entries = memorizer_stream_is_on(MEMORIZER_STREAM_ENTRIES);
+		event->entries = memorizer_stream_is_on(MEMORIZER_STREAM_CONTEXTS);
 		event->locks = memorizer_stream_is_on(MEMORIZER_STREAM_LOCKS);
 		event->scoped = memorizer_stream_is_on(MEMORIZER_STREAM_SCOPED);
 	}

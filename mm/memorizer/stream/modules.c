@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: which module is where, and when.
+ * Memorizer's stream: addresses of modules.
  *
- * Modules are announced when they are loaded and unloaded while a switch is on, and
- * all that are loaded when one is turned on. So whoever reads the stream knows whose
- * an address is at the time of an event, even if two modules lie there one after the
- * other. Objects and counts are of an earlier time, which they have in jiffies; so each
- * announcement says since when the module has been there.
+ * The stream describes modules when they are loaded and unloaded while a switch is on, and all
+ * loaded modules when a switch is turned on. So a reader can resolve each address at the time of
+ * its event, even if two modules occupied it one after the other. Objects and counts have earlier
+ * times, in jiffies; so each description has the module's load time in jiffies.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -18,7 +17,7 @@
 
 #include "stream.h"
 
-/* A module that is loaded, since when in jiffies. */
+/* A loaded module, and when it was loaded, in jiffies */
 struct loaded_module {
 	struct list_head list;
 	const struct module *mod;
@@ -28,7 +27,7 @@ struct loaded_module {
 /* Guards all below. */
 static DEFINE_MUTEX(modules_mutex);
 static LIST_HEAD(modules);
-/* An announcement was lost. Also read without the mutex. */
+/* A description was lost. Also read without the mutex. */
 static bool owed;
 
 static void fill_in(struct memorizer_module_event *event, const struct module *mod, bool loaded,
@@ -71,10 +70,10 @@ static bool write_module(const struct module *mod, bool loaded, u64 when)
 }
 
 /**
- * memorizer_stream_module() - stream that a module comes or goes
+ * memorizer_stream_module() - describe a module that is loaded or unloaded
  * @mod: the module
- * @loaded: it comes
- * @when: it was loaded or unloaded, in jiffies
+ * @loaded: true if it is loaded
+ * @when: when it was loaded or unloaded, in jiffies
  *
  * Context: process context, may sleep.
  */
@@ -85,7 +84,7 @@ void memorizer_stream_module(const struct module *mod, bool loaded, u64 when)
 }
 
 /**
- * memorizer_stream_modules() - stream which modules are loaded
+ * memorizer_stream_modules() - describe all loaded modules
  *
  * Context: process context, may sleep.
  */
@@ -101,9 +100,9 @@ void memorizer_stream_modules(void)
 }
 
 /**
- * memorizer_stream_modules_again() - make announcements again of which some were lost
+ * memorizer_stream_modules_again() - describe all modules again if a description was lost
  *
- * Context: process context, may sleep; the reader has made room.
+ * Context: process context, may sleep; after the reader has made room.
  */
 void memorizer_stream_modules_again(void)
 {

@@ -10,7 +10,7 @@
 
 #include "stream.h"
 
-/* Counts up when a switch is turned on: tasks and caches are announced again. */
+/* Counts up when a switch is turned on: tasks and caches are described again. */
 u32 memorizer_session;
 
 /* Number of times that the stream began: the first switch was turned on. */

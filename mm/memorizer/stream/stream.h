@@ -24,7 +24,7 @@
 #include <linux/wait.h>
 
 #include <linux/memorizer.h>
-#include <linux/memorizer-entry.h>
+#include <linux/memorizer-context.h>
 
 #include "../memorizer.h"
 #include "../observer.h"
@@ -247,7 +247,7 @@ enum memorizer_stream_switch {
 	MEMORIZER_STREAM_RETIREMENTS,
 	MEMORIZER_STREAM_ACCESSES,
 	MEMORIZER_STREAM_TRAFFIC,
-	MEMORIZER_STREAM_ENTRIES,
+	MEMORIZER_STREAM_CONTEXTS,
 	MEMORIZER_STREAM_LOCKS,
 	MEMORIZER_STREAM_SCOPED,	/* makes no events, but leaves some out */
 	MEMORIZER_STREAM_SWITCHES,
@@ -293,7 +293,7 @@ void memorizer_stream_lock(enum memorizer_lock_op op, unsigned int flags, const 
 			   const char *name, unsigned long ip);
 
 /* entries.c, locks.c */
-int memorizer_stream_entries(bool on);
+int memorizer_stream_contexts(bool on);
 int memorizer_stream_locks(bool on);
 
 /* scopes.c */

@@ -356,7 +356,7 @@ static noinline void free_by_rcu(void *ptr)
 	barrier();
 }
 
-static void kfree_rcu_makes_one_free_and_is_announced(struct kunit *test)
+static void kfree_rcu_makes_one_free_and_one_rcu_free(struct kunit *test)
 {
 	struct item {
 		struct rcu_head rcu;
@@ -495,7 +495,7 @@ static int __noreturn mark_as_new_task(void *marked)
 }
 
 /* It begins as a copy of its parent, under the same name. */
-static void new_task_is_announced(struct kunit *test)
+static void new_task_is_described(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(marked);
 	pid_t pid;
@@ -517,7 +517,7 @@ static void new_task_is_announced(struct kunit *test)
 }
 
 /* As one that calls execve() has, if it is not the first of its process. */
-static void task_with_the_pid_of_another_is_announced(struct kunit *test)
+static void task_with_the_pid_of_another_is_described(struct kunit *test)
 {
 	u64 started = current->start_time;
 
@@ -570,7 +570,7 @@ static void module_event_tells_where_it_is(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, (const char *)(event + 1), "a_module");
 }
 
-static void task_is_announced_once_and_when_renamed(struct kunit *test)
+static void task_is_described_once_and_when_renamed(struct kunit *test)
 {
 	char was[TASK_COMM_LEN];
 
@@ -599,7 +599,7 @@ static bool is_cache_or_alloc(const struct seen *event, const void *cache)
 }
 
 /* Retirements that are on all the while make no difference: another reader may have come. */
-static void cache_is_announced_once_in_each_session(struct kunit *test)
+static void cache_is_described_once_in_each_session(struct kunit *test)
 {
 	struct kmem_cache *cache = make_cache(test);
 	void *p, *q;
@@ -711,7 +711,7 @@ static void event_in_a_writer_is_counted_as_lost(struct kunit *test)
 	memorizer_stream_sum(&after);
 	KUNIT_EXPECT_EQ(test, err, -ENOSPC);
 	KUNIT_EXPECT_EQ(test, after.nested, before.nested + 3);
-	/* The first one's, its announcements, and these. */
+	/* The first one's, its descriptions, and these. */
 	KUNIT_EXPECT_GE(test, after.produced, before.produced + 1 + 3);
 	KUNIT_EXPECT_EQ(test, after.overrun, before.overrun);
 	expect_balance(test);
@@ -1229,11 +1229,11 @@ static void each_entry_makes_its_two_events(struct kunit *test)
 		kunit_skip(test, "interrupt work runs in a thread");
 	skip_unless_text_may_be_patched(test);
 	interrupted = false;
-	start(test, MEMORIZER_STREAM_ENTRIES);
+	start(test, MEMORIZER_STREAM_CONTEXTS);
 	irq_work_queue(&interrupt_work);
 	while (!READ_ONCE(interrupted))
 		cpu_relax();
-	stop(MEMORIZER_STREAM_ENTRIES);
+	stop(MEMORIZER_STREAM_CONTEXTS);
 	drain(test, is_entry_or_mark, NULL);
 	KUNIT_ASSERT_LT(test, seen_count, SEEN_MAX);
 	for (i = 0; i < seen_count; i++)
@@ -1338,16 +1338,16 @@ static void rcu_section_makes_its_two_events(struct kunit *test)
 static struct kunit_case stream_cases[] = {
 	KUNIT_CASE_PARAM(allocation_makes_its_two_events, allocator_gen_params),
 	KUNIT_CASE(krealloc_in_place_frees_and_allocates),
-	KUNIT_CASE(kfree_rcu_makes_one_free_and_is_announced),
+	KUNIT_CASE(kfree_rcu_makes_one_free_and_one_rcu_free),
 	KUNIT_CASE(pages_make_their_two_events),
 	KUNIT_CASE(compound_page_makes_its_two_events),
 	KUNIT_CASE(bulk_pages_make_an_event_each),
 	KUNIT_CASE(split_page_is_freed_in_parts),
-	KUNIT_CASE(task_is_announced_once_and_when_renamed),
-	KUNIT_CASE(new_task_is_announced),
-	KUNIT_CASE(task_with_the_pid_of_another_is_announced),
+	KUNIT_CASE(task_is_described_once_and_when_renamed),
+	KUNIT_CASE(new_task_is_described),
+	KUNIT_CASE(task_with_the_pid_of_another_is_described),
 	KUNIT_CASE(module_event_tells_where_it_is),
-	KUNIT_CASE(cache_is_announced_once_in_each_session),
+	KUNIT_CASE(cache_is_described_once_in_each_session),
 	KUNIT_CASE(all_events_are_read),
 	KUNIT_CASE(sums_agree_while_events_come),
 	KUNIT_CASE(event_in_a_writer_is_counted_as_lost),

@@ -83,8 +83,8 @@ static int switch_hooks(enum memorizer_stream_switch which, bool on)
 	case MEMORIZER_STREAM_TRAFFIC:
 		memorizer_observe_traffic(on);
 		break;
-	case MEMORIZER_STREAM_ENTRIES:
-		return memorizer_stream_entries(on);
+	case MEMORIZER_STREAM_CONTEXTS:
+		return memorizer_stream_contexts(on);
 	case MEMORIZER_STREAM_LOCKS:
 		return memorizer_stream_locks(on);
 	case MEMORIZER_STREAM_SCOPED:
@@ -167,7 +167,7 @@ void __init memorizer_observer_init(void)
 	memorizer_beginnings++;
 	memorizer_session++;
 	memorizer_stream_switched(true);
-	for (which = 0; which < MEMORIZER_STREAM_ENTRIES; which++)
+	for (which = 0; which < MEMORIZER_STREAM_CONTEXTS; which++)
 		if (memorizer_stream_switches[which])
 			switch_hooks(which, true);
 }
@@ -177,7 +177,7 @@ static int __init observe_tracepoints(void)
 {
 	int which, err = 0;
 
-	for (which = MEMORIZER_STREAM_ENTRIES; which < MEMORIZER_STREAM_SCOPED; which++)
+	for (which = MEMORIZER_STREAM_CONTEXTS; which < MEMORIZER_STREAM_SCOPED; which++)
 		if (memorizer_stream_switches[which] && switch_hooks(which, true)) {
 			WRITE_ONCE(memorizer_stream_switches[which], false);
 			memorizer_stream_switched(false);

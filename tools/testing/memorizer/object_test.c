@@ -121,7 +121,7 @@ static void free_on_behalf_of_somebody_has_their_ip(void)
 	start();
 	addr = heap_alloc(SMALL);
 	hook_alloc(addr, 64, IP(1));
-	memorizer_freeing((void *)addr, IP(3));
+	memorizer_set_free_ip((void *)addr, IP(3));
 	CHECK_EQ(memorizer_free_jiffies(shown_at(addr, MEMORIZER_LIVE)), 0);
 	hook_free(addr, IP(2));
 	CHECK_EQ(memorizer_unpack_ip(shown_at(addr, MEMORIZER_FREED)->free_ip), IP(3));
@@ -221,7 +221,7 @@ static void addresses_that_are_no_objects_are_ignored(void)
 	start();
 	memorizer_alloc(MEMORIZER_KMALLOC, NULL, 8, 0, IP(1));
 	memorizer_alloc(MEMORIZER_KMALLOC, ZERO_SIZE_PTR, 0, 0, IP(1));
-	memorizer_freeing(NULL, IP(1));
+	memorizer_set_free_ip(NULL, IP(1));
 	memorizer_free(MEMORIZER_KMALLOC, NULL, IP(1));
 	memorizer_free(MEMORIZER_KMALLOC, ZERO_SIZE_PTR, IP(1));
 	CHECK_EQ(shown_objects(), 0);
@@ -240,7 +240,7 @@ static void frees_of_unknown_objects_are_counted(void)
 	hook_free(addr + 64, IP(1));
 	hook_free(addr + 8, IP(1));
 	hook_free(MAP_BASE - 8, IP(1));
-	memorizer_freeing((void *)(addr + 64), IP(1));
+	memorizer_set_free_ip((void *)(addr + 64), IP(1));
 	CHECK_EQ(sum_counters().unknown_frees, 4);
 	CHECK_EQ(sum_counters().frees, 0);
 	CHECK_EQ(shown_objects(), 1);

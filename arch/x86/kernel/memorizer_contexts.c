@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer: what enters the kernel on x86, as far as there are tracepoints for it:
- * system calls, and the vectors that the kernel has given itself. The others are told of
- * by exc_page_fault(), common_interrupt() and default_do_nmi().
+ * Memorizer on x86: events of entering and leaving the kernel that have tracepoints.
+ *
+ * These are system calls and the kernel's own vectors. exc_page_fault(), common_interrupt() and
+ * default_do_nmi() call memorizer_enter() and memorizer_leave() themselves.
  */
 #include <linux/array_size.h>
 #include <linux/bits.h>
-#include <linux/memorizer-entry.h>
+#include <linux/memorizer-context.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 
@@ -16,7 +17,7 @@
 #include <asm/syscall.h>
 #include <asm/trace/irq_vectors.h>
 
-/* In the number of a system call: it is one of i386's table. */
+/* Set in the number of a system call of i386's table. */
 #define I386_CALL	BIT(31)
 
 static unsigned int syscall_number(long number)
@@ -26,22 +27,22 @@ static unsigned int syscall_number(long number)
 
 static void enter_syscall(void *unused, struct pt_regs *regs, long number)
 {
-	__memorizer_entry(false, MEMORIZER_SYSCALL, syscall_number(number));
+	__memorizer_context(false, MEMORIZER_SYSCALL, syscall_number(number));
 }
 
 void __memorizer_leave_syscall(struct pt_regs *regs)
 {
-	__memorizer_entry(true, MEMORIZER_SYSCALL, syscall_number(syscall_get_nr(current, regs)));
+	__memorizer_context(true, MEMORIZER_SYSCALL, syscall_number(syscall_get_nr(current, regs)));
 }
 
 static void enter_vector(void *unused, int vector)
 {
-	__memorizer_entry(false, MEMORIZER_INTERRUPT, vector);
+	__memorizer_context(false, MEMORIZER_INTERRUPT, vector);
 }
 
 static void leave_vector(void *unused, int vector)
 {
-	__memorizer_entry(true, MEMORIZER_INTERRUPT, vector);
+	__memorizer_context(true, MEMORIZER_INTERRUPT, vector);
 }
 
 /* The tracepoints of a vector. */
@@ -76,13 +77,13 @@ static const struct vector vectors[] = {
 };
 
 /**
- * memorizer_arch_register_entries() - have entries told of that have tracepoints
+ * memorizer_arch_register_contexts() - register the tracepoints
  *
  * Context: process context, may sleep.
- * Return: 0, or a negative error code: then memorizer_arch_unregister_entries() is to be
- *	called all the same
+ * Return: 0, or a negative error code; the caller then calls
+ *	memorizer_arch_unregister_contexts(), too
  */
-int memorizer_arch_register_entries(void)
+int memorizer_arch_register_contexts(void)
 {
 	int i, err = register_trace_sys_enter(enter_syscall, NULL);
 
@@ -93,11 +94,11 @@ int memorizer_arch_register_entries(void)
 }
 
 /**
- * memorizer_arch_unregister_entries() - end what memorizer_arch_register_entries() began
+ * memorizer_arch_unregister_contexts() - unregister the tracepoints
  *
  * Context: process context, may sleep.
  */
-void memorizer_arch_unregister_entries(void)
+void memorizer_arch_unregister_contexts(void)
 {
 	int i;
 
