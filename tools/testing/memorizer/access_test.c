@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: accesses, counted by object, ip and pid.
+ * Tests of Memorizer's core: accesses are counted by object, ip and pid.
  */
 #include "test.h"
 
@@ -13,7 +13,7 @@ static void start(void)
 	heap_init(64);
 }
 
-/* Allocates an object and reports it. */
+/* Allocate an object and report it. */
 static unsigned long alloc(unsigned int cache)
 {
 	unsigned long addr = heap_alloc(cache);
@@ -52,7 +52,7 @@ static void each_kind_is_counted_once(void)
 	CHECK_ALL_COUNTS(live(addr), 2, 2);
 	CHECK_EQ(hits(), 0);
 
-	/* The same again, by way of the cache. */
+	/* The cache is hit. */
 	site(addr, 8, MEMORIZER_READ, IP(2));
 	site(addr, 8, MEMORIZER_WRITE, IP(3));
 	site(addr, 8, MEMORIZER_UPDATE, IP(4));
@@ -80,8 +80,8 @@ static void each_byte_of_the_object_counts(void)
 	CHECK_EQ(sum_counters().unattributed, 2);
 }
 
-/* An access that is not all within the object's cached entry. */
-static void access_over_the_edge_counts(void)
+/* Part of the access is outside of the cached entry's object. */
+static void access_across_objects_counts_for_both(void)
 {
 	unsigned long a, b, low, high;
 
@@ -104,8 +104,7 @@ static void access_over_the_edge_counts(void)
 	CHECK_EQ(sum_counters().unattributed, 0);
 }
 
-/* So many of each that any two of them share a hash chain somewhere. */
-static void access_to_a_free_slot_is_nobodys(void)
+static void access_to_a_free_slot_is_unattributed(void)
 {
 	unsigned long addr[3], i;
 
@@ -126,6 +125,7 @@ static void access_to_a_free_slot_is_nobodys(void)
 	CHECK_COUNTS(live(addr[2]), IP(2), 1, 5, 0);
 }
 
+/* Enough objects, ips and pids for any two of each to share a hash chain. */
 static void counts_are_by_object_ip_and_pid(void)
 {
 	enum { MANY = 30 };
@@ -155,7 +155,7 @@ static void counts_are_by_object_ip_and_pid(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), MANY * MANY * MANY);
 }
 
-static void cpus_count_on_their_own(void)
+static void each_cpu_has_its_own_entry(void)
 {
 	unsigned long addr;
 	unsigned int i;
@@ -171,7 +171,7 @@ static void cpus_count_on_their_own(void)
 	CHECK_EQ(hits(), 9 * TEST_CPUS);
 }
 
-static void range_counts_once_per_object_in_it(void)
+static void range_counts_once_for_each_object(void)
 {
 	unsigned long addr[64], first = ULONG_MAX;
 	unsigned int i;
@@ -195,7 +195,7 @@ static void range_counts_once_per_object_in_it(void)
 	CHECK_EQ(sum_counters().unattributed, 0);
 }
 
-static void range_over_gaps_and_freed_objects_skips_them(void)
+static void range_skips_gaps_and_freed_objects(void)
 {
 	unsigned long a, b, c;
 
@@ -214,7 +214,7 @@ static void range_over_gaps_and_freed_objects_skips_them(void)
 	CHECK_ALL_COUNTS(live(c), 1, 0);
 }
 
-static void range_over_page_borders_counts_once(void)
+static void range_across_pages_counts_once(void)
 {
 	unsigned long large, addr[22];
 	unsigned int i;
@@ -236,7 +236,7 @@ static void range_over_page_borders_counts_once(void)
 	CHECK_EQ(sum_counters().unattributed, 0);
 }
 
-static void nothing_is_counted_for_0_bytes(void)
+static void access_of_0_bytes_is_not_counted(void)
 {
 	unsigned long addr;
 
@@ -266,7 +266,7 @@ static void accesses_elsewhere_are_unattributed(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
-/* What the index knew nothing of may get an object, and may be next to one. */
+/* A page that is not in the index may get an object, or be next to one. */
 static void page_without_objects_may_get_one(void)
 {
 	unsigned long first, small, large;
@@ -287,21 +287,21 @@ static void page_without_objects_may_get_one(void)
 	CHECK_COUNTS(live(small), IP(2), 1, 1, 1);
 	CHECK_EQ(sum_counters().unattributed, 12);
 
-	/* Its page is found no more by one that ends in the next. */
+	/* The page's cached state does not apply to an access that ends in the next page. */
 	hook_alloc(large, 2 * PAGE_SIZE, IP(1));
 	site(large - 4, 8, MEMORIZER_WRITE, IP(3));
 	CHECK_COUNTS(live(large), IP(3), 1, 0, 1);
 	site(first + 8, 8, MEMORIZER_READ, IP(2));
 	CHECK_EQ(sum_counters().unattributed, 13);
 
-	/* Nor by a task that is left out. */
+	/* Nor does it apply to a task that is left out. */
 	memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
 	site(first + 8, 8, MEMORIZER_READ, IP(2));
 	CHECK_EQ(sum_counters().left_out, 1);
 	CHECK_EQ(sum_counters().unattributed, 13);
 }
 
-/* The entry that an object's only accesses are counted in. */
+/* The object's only entry. */
 static struct memorizer_entry *only_entry(unsigned long addr)
 {
 	struct memorizer_entry *entry = memorizer_ptr(live(addr)->entries);
@@ -310,7 +310,7 @@ static struct memorizer_entry *only_entry(unsigned long addr)
 	return entry;
 }
 
-/* However an access is counted: by way of the cache, of the hash table, or as a range. */
+/* On each path: by the cache, by the hash table, and as a range. */
 static void counts_have_64_bits(void)
 {
 	static const u64 carry = 1ULL << 15;
@@ -356,8 +356,8 @@ static void counts_have_64_bits(void)
 	CHECK_EQ(memorizer_cleared.accesses, 3 * (2 * carry + carry) + 2);
 }
 
-/* No room for the entry of carries: as many are lost as it stands for. */
-static void carry_in_a_full_pool_is_lost(void)
+/* Without room for the wide entry, the accesses of the carry are lost. */
+static void carry_in_an_exhausted_pool_is_lost(void)
 {
 	struct memorizer_entry *entry;
 	unsigned long addr;
@@ -374,8 +374,8 @@ static void carry_in_a_full_pool_is_lost(void)
 	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 1UL << 15);
 }
 
-/* Neither is it counted in an interrupt; what is allocated is. */
-static void task_that_is_left_out_is_not_counted(void)
+/* Nor are accesses by its interrupts. Its allocations are recorded. */
+static void left_out_task_is_not_counted(void)
 {
 	unsigned long addr;
 
@@ -395,7 +395,7 @@ static void task_that_is_left_out_is_not_counted(void)
 	CHECK_EQ(sum_counters().unattributed, 1);
 	CHECK_EQ(sum_counters().left_out, 4);
 
-	/* It may be chosen while it is paused, and left out again. */
+	/* The task may be chosen and left out while it is paused. */
 	memorizer_pause();
 	memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT, 0);
 	site(addr, 8, MEMORIZER_READ, IP(2));
@@ -425,7 +425,7 @@ static void paused_task_is_not_counted(void)
 	CHECK_EQ(sum_counters().paused, 3);
 	site(0, 8, MEMORIZER_READ, IP(2));
 	CHECK_EQ(sum_counters().unattributed, 1);
-	/* Nobody looks whether there is an object. */
+	/* Counted as paused without looking for an object. */
 	range_site(addr + 64, 8, MEMORIZER_UPDATE, IP(2));
 	CHECK_EQ(sum_counters().unattributed, 1);
 	CHECK_EQ(sum_counters().paused, 5);
@@ -441,8 +441,8 @@ static void paused_task_is_not_counted(void)
 	CHECK_EQ(sum_counters().paused, 5);
 }
 
-/* What the cache knows of an object ends with it, on all CPUs. */
-static void freed_object_is_counted_no_more(void)
+/* Freeing an object invalidates its cached entries on all CPUs. */
+static void freed_object_is_not_counted(void)
 {
 	unsigned long addr;
 	unsigned int cpu;
@@ -463,7 +463,7 @@ static void freed_object_is_counted_no_more(void)
 	CHECK_EQ(hits(), 0);
 }
 
-static void new_object_at_a_cached_address_gets_its_own(void)
+static void new_object_at_a_cached_address_gets_new_counts(void)
 {
 	unsigned long addr;
 	unsigned int i;
@@ -472,7 +472,7 @@ static void new_object_at_a_cached_address_gets_its_own(void)
 	addr = alloc(SMALL);
 	for (i = 0; i < 5; i++)
 		site(addr, 8, MEMORIZER_READ, IP(2));
-	/* Half of the time the free is missed. */
+	/* The first free is missed. */
 	hook_alloc(addr, 64, IP(3));
 	for (i = 0; i < 7; i++)
 		site(addr, 8, MEMORIZER_READ, IP(2));
@@ -486,8 +486,8 @@ static void new_object_at_a_cached_address_gets_its_own(void)
 	CHECK_EQ(hits(), 4 + 6 + 8);
 }
 
-/* An older slab had a page that is another slab's now; nobody said that it went. */
-static void cached_object_of_an_older_slab_is_counted_no_more(void)
+/* A page moved to another slab, and the free of the old slab's object was missed. */
+static void cached_object_of_an_older_slab_is_not_counted(void)
 {
 	unsigned long first, addr;
 	unsigned int i;
@@ -511,7 +511,7 @@ static void cached_object_of_an_older_slab_is_counted_no_more(void)
 	CHECK_COUNTS(live(addr), IP(2), 1, 1, 0);
 }
 
-static void full_pool_loses_accesses_until_cleared(void)
+static void exhausted_pool_loses_accesses_until_cleared(void)
 {
 	unsigned long a, b;
 
@@ -538,7 +538,7 @@ static void full_pool_loses_accesses_until_cleared(void)
 	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 5);
 }
 
-/* On all CPUs, how often an object is among those found last. */
+/* Number of slots, on all CPUs, that cache the object. */
 static unsigned int times_found(const struct memorizer_object *object)
 {
 	unsigned int cpu, i, found = 0;
@@ -549,7 +549,7 @@ static unsigned int times_found(const struct memorizer_object *object)
 	return found;
 }
 
-/* A record that is used again is not what it was in any CPU's cache. */
+/* No CPU's cache has stale entries of a reused record. */
 static void clearing_empties_the_caches(void)
 {
 	const struct memorizer_object *object;
@@ -557,7 +557,7 @@ static void clearing_empties_the_caches(void)
 	unsigned int cpu;
 
 	start();
-	/* So that the next entry comes the fast way. */
+	/* Fill this CPU's batch: the next entry is allocated on the fast path. */
 	addr = alloc(SMALL);
 	site(addr, 8, MEMORIZER_READ, IP(2));
 	hook_free(addr, IP(1));
@@ -581,7 +581,7 @@ static void clearing_empties_the_caches(void)
 	CHECK_COUNTS(live(addr), IP(2), 1, TEST_CPUS, 0);
 }
 
-/* Clearing takes entries out of chains and caches, wherever they are in them. */
+/* Clearing removes entries from any position of chains and caches. */
 static void clearing_leaves_the_entries_of_live_objects(void)
 {
 	enum { OBJECTS = 200, IPS = 30 };
@@ -622,13 +622,11 @@ static void clearing_leaves_the_entries_of_live_objects(void)
 	}
 }
 
-/*
- * Random calls against a model. Each object has its alloc ip for a name.
- */
+/* Random calls, compared with a model. The alloc ip identifies the object. */
 enum { PLACES = 300, OBJECTS = 200000, IPS = 6, PIDS = 3 };
 
 struct model {
-	unsigned long addr;	/* 0: cleared, or never recorded */
+	unsigned long addr;	/* 0 if it is cleared, or was never recorded */
 	size_t size;
 	bool freed;
 	struct counts count[IPS][PIDS];
@@ -667,7 +665,7 @@ static void model_alloc(struct model **p)
 	*p = m;
 }
 
-/* Without @report, the hook is not called. */
+/* Without @report, the free is missed. */
 static void model_free(struct model **p, bool report)
 {
 	(*p)->freed = true;
@@ -677,7 +675,7 @@ static void model_free(struct model **p, bool report)
 	*p = NULL;
 }
 
-/* What the model expects of an access. */
+/* Count an access in the model. */
 static void expect_access(unsigned long addr, unsigned long size, unsigned int kind,
 			  unsigned int ip, unsigned int pid)
 {
@@ -698,8 +696,8 @@ static void expect_access(unsigned long addr, unsigned long size, unsigned int k
 }
 
 /*
- * A few accesses within the object, or to a range near it, others' memory and
- * free memory included.
+ * Make a few accesses within the object, or to a range around it that may include other objects
+ * and free memory.
  */
 static void model_access(const struct model *m, bool within)
 {
@@ -745,7 +743,7 @@ static void model_clear(void)
 	}
 }
 
-/* Compares all that is shown with the model, where each object is shown once. */
+/* Check that the KMAP shows each object of the model once, with the model's counts. */
 static void check_model(void)
 {
 	struct memorizer_object *object;
@@ -782,7 +780,7 @@ static void start_model(void)
 	model = reserve(OBJECTS * sizeof(*model));
 }
 
-static void random_calls_count_as_the_model_does(void)
+static void random_calls_match_the_model(void)
 {
 	struct memorizer_counters sum;
 	struct model **p;
@@ -817,11 +815,11 @@ static void random_calls_count_as_the_model_does(void)
 	for (i = 0; i < MEMORIZER_LOSSES; i++)
 		CHECK_EQ(sum.lost[i], 0);
 	CHECK_EQ(memorizer_cleared.objects, model_cleared);
-	/* Not without the cache. */
+	/* The cache was in use. */
 	CHECK(hits() > i / 4);
 }
 
-/* Compares the objects that were closed, and forgets those that may never be. */
+/* Check all objects against the model, where some frees are missed. */
 static void check_missed(void)
 {
 	struct memorizer_object *object;
@@ -842,8 +840,8 @@ static void check_missed(void)
 	CHECK_EQ(sum_counters().buried, buried);
 }
 
-/* Every second free is missed; accesses are to live objects only. */
-static void missed_frees_leave_the_counts_right(void)
+/* Every second free is missed. Only live objects are accessed. */
+static void missed_frees_do_not_change_counts(void)
 {
 	struct memorizer_counters sum;
 	struct model **p;
@@ -872,7 +870,7 @@ static void missed_frees_leave_the_counts_right(void)
 		CHECK_EQ(sum.lost[i], 0);
 }
 
-/* The core's memory but for its hash tables, and who wrote to each of its cache lines, plus one. */
+/* The core's memory, without hash tables, and the CPU that wrote to each cache line, plus one. */
 static struct region {
 	const u64 *start;
 	size_t lines;
@@ -890,7 +888,7 @@ static void add_region(struct region *region, const void *start, const void *end
 	region->writer = reserve(region->lines);
 }
 
-/* Between variables there is what sanitizers do not let others look at. */
+/* Sanitizers poison the memory between variables. */
 __attribute__((no_sanitize("address"))) static void take_picture(struct region *region)
 {
 	size_t i;
@@ -899,7 +897,7 @@ __attribute__((no_sanitize("address"))) static void take_picture(struct region *
 		region->before[i] = READ_ONCE(region->start[i]);
 }
 
-/* Says whose lines are those that have changed since; returns their number. */
+/* Record @cpu as the writer of all lines that have changed. Returns their number. */
 __attribute__((no_sanitize("address")))
 static size_t note_writer(struct region *region, unsigned int cpu)
 {
@@ -918,7 +916,7 @@ static size_t note_writer(struct region *region, unsigned int cpu)
 	return changed;
 }
 
-/* Hits, misses, several objects at once, and what belongs to nobody. */
+/* Hits, misses, ranges of several objects, and unattributed accesses. */
 static void access_in_all_ways(unsigned int cpu, unsigned int i)
 {
 	unsigned int pid;
@@ -934,7 +932,7 @@ static void access_in_all_ways(unsigned int cpu, unsigned int i)
 	}
 }
 
-static void cpus_write_no_line_of_each_others(void)
+static void cpus_write_to_no_common_cache_line(void)
 {
 	extern const char __data_start[], _end[];
 	struct memorizer_geometry geo = {
@@ -950,7 +948,7 @@ static void cpus_write_no_line_of_each_others(void)
 		   (unsigned long)__start_percpu);
 	for (i = 0; i < 16; i++)
 		insert_object(&geo, PAGE(0) + i * 64, 64);
-	/* They make their entries in turn. */
+	/* Allocate the entries of all CPUs in turn. */
 	for (i = 0; i < 96; i++)
 		for (cpu = 0; cpu < TEST_CPUS; cpu++)
 			access_in_all_ways(cpu, i);
@@ -969,30 +967,30 @@ static void cpus_write_no_line_of_each_others(void)
 }
 
 const struct test_case access_cases[] = {
-	CASE(cpus_write_no_line_of_each_others),
+	CASE(cpus_write_to_no_common_cache_line),
 	CASE(each_kind_is_counted_once),
 	CASE(each_byte_of_the_object_counts),
-	CASE(access_over_the_edge_counts),
-	CASE(access_to_a_free_slot_is_nobodys),
+	CASE(access_across_objects_counts_for_both),
+	CASE(access_to_a_free_slot_is_unattributed),
 	CASE(counts_are_by_object_ip_and_pid),
-	CASE(cpus_count_on_their_own),
-	CASE(range_counts_once_per_object_in_it),
-	CASE(range_over_gaps_and_freed_objects_skips_them),
-	CASE(range_over_page_borders_counts_once),
-	CASE(nothing_is_counted_for_0_bytes),
+	CASE(each_cpu_has_its_own_entry),
+	CASE(range_counts_once_for_each_object),
+	CASE(range_skips_gaps_and_freed_objects),
+	CASE(range_across_pages_counts_once),
+	CASE(access_of_0_bytes_is_not_counted),
 	CASE(accesses_elsewhere_are_unattributed),
 	CASE(page_without_objects_may_get_one),
 	CASE(counts_have_64_bits),
-	CASE(carry_in_a_full_pool_is_lost),
-	CASE(task_that_is_left_out_is_not_counted),
+	CASE(carry_in_an_exhausted_pool_is_lost),
+	CASE(left_out_task_is_not_counted),
 	CASE(paused_task_is_not_counted),
-	CASE(freed_object_is_counted_no_more),
-	CASE(new_object_at_a_cached_address_gets_its_own),
-	CASE(cached_object_of_an_older_slab_is_counted_no_more),
-	CASE(full_pool_loses_accesses_until_cleared),
+	CASE(freed_object_is_not_counted),
+	CASE(new_object_at_a_cached_address_gets_new_counts),
+	CASE(cached_object_of_an_older_slab_is_not_counted),
+	CASE(exhausted_pool_loses_accesses_until_cleared),
 	CASE(clearing_empties_the_caches),
 	CASE(clearing_leaves_the_entries_of_live_objects),
-	CASE(random_calls_count_as_the_model_does),
-	CASE(missed_frees_leave_the_counts_right),
+	CASE(random_calls_match_the_model),
+	CASE(missed_frees_do_not_change_counts),
 	{ }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: threads that play CPUs, and grace periods among them.
+ * Tests of Memorizer's core: threads that act as CPUs, and grace periods between them.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -17,16 +17,15 @@ unsigned long test_jiffies = 1000;
 char *percpu_areas;
 unsigned int possible_cpus = TEST_CPUS;
 
-/* Interrupts (signal handlers) leave these as they found them. */
+/* Interrupts (signal handlers) restore these. */
 static __thread unsigned int this_cpu;
 static __thread bool in_interrupt;
 static __thread bool no_interrupts;
 static __thread unsigned int preempt_depth[2];
 
 /*
- * Odd while the CPU is in a section with preemption disabled. Tasks and
- * interrupts have their own, as interrupts come in between any two instructions
- * of tasks'; each is written by its own CPU only.
+ * Odd while preemption is disabled on the CPU. One for tasks and one for interrupts, because an
+ * interrupt may arrive between any two instructions of a task. Only its own CPU writes it.
  */
 static struct {
 	unsigned long section[2];
@@ -43,7 +42,7 @@ static __attribute__((constructor)) void make_percpu_areas(void)
 }
 
 /**
- * set_pid() - go on as another task
+ * set_pid() - continue as another task
  * @pid: the task
  */
 void set_pid(int pid)
@@ -53,8 +52,8 @@ void set_pid(int pid)
 }
 
 /**
- * become() - go on as a task on a CPU
- * @cpu: the CPU, which no other thread may play meanwhile
+ * become() - continue as a task on a CPU
+ * @cpu: the CPU, which no other thread may use meanwhile
  * @pid: the task
  */
 void become(unsigned int cpu, int pid)
@@ -87,7 +86,7 @@ void preempt_enable_notrace(void)
 }
 
 /**
- * enter_interrupt() - begin what a signal handler does as an interrupt
+ * enter_interrupt() - start acting as an interrupt, in a signal handler
  */
 void enter_interrupt(void)
 {
@@ -95,7 +94,7 @@ void enter_interrupt(void)
 }
 
 /**
- * leave_interrupt() - end it
+ * leave_interrupt() - undo enter_interrupt()
  */
 void leave_interrupt(void)
 {
@@ -103,7 +102,7 @@ void leave_interrupt(void)
 }
 
 /**
- * disable_interrupts() - have signal handlers do nothing
+ * disable_interrupts() - make signal handlers return at once
  */
 void disable_interrupts(void)
 {
@@ -112,7 +111,7 @@ void disable_interrupts(void)
 }
 
 /**
- * enable_interrupts() - end what disable_interrupts() began
+ * enable_interrupts() - undo disable_interrupts()
  */
 void enable_interrupts(void)
 {
@@ -121,7 +120,7 @@ void enable_interrupts(void)
 }
 
 /**
- * interrupts_disabled() - must a signal handler do nothing?
+ * interrupts_disabled() - check whether a signal handler must return at once
  *
  * Return: true if it must
  */
@@ -133,9 +132,9 @@ bool interrupts_disabled(void)
 static bool grace_waits;
 
 /**
- * grace_period_waits() - is there a grace period that has to wait?
+ * grace_period_waits() - check whether a grace period is waiting
  *
- * Return: true if so
+ * Return: true if one is
  */
 bool grace_period_waits(void)
 {
@@ -146,16 +145,16 @@ void memorizer_grace_period(void)
 {
 	unsigned int cpu, i;
 
-	/* It sleeps in the kernel. */
+	/* This sleeps in the kernel. */
 	CHECK(in_task());
 	CHECK_EQ(preempt_depth[0], 0);
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 2; i++) {
 			unsigned long *section = &cpus[cpu].section[i];
-			/* Full barrier, pairs with the one at the section's begin. */
+			/* Full barrier. Pairs with the barrier at the start of the section. */
 			unsigned long seen = __atomic_fetch_add(section, 0, __ATOMIC_SEQ_CST);
 
-			/* Pairs with the section's end. */
+			/* Pairs with the release at the end of the section. */
 			while (seen & 1 && smp_load_acquire(section) == seen) {
 				WRITE_ONCE(grace_waits, true);
 				sched_yield();
@@ -182,8 +181,8 @@ static void *start_cpu(void *data)
 }
 
 /**
- * interrupt_cpu() - have a signal handler run on a CPU
- * @cpu: the CPU, one of those that run_threads() runs
+ * interrupt_cpu() - run a signal handler on a CPU
+ * @cpu: a CPU that run_threads() runs
  * @sig: the signal
  */
 void interrupt_cpu(unsigned int cpu, int sig)
@@ -194,8 +193,7 @@ void interrupt_cpu(unsigned int cpu, int sig)
 /**
  * run_threads() - run a function on several CPUs at once
  * @count: number of CPUs
- * @run: the function; its thread plays the CPU that it is called with, and the
- *	task with that number plus one
+ * @run: the function, called on each CPU, as the task whose pid is the CPU's number plus one
  */
 void run_threads(unsigned int count, void (*run)(unsigned int cpu))
 {

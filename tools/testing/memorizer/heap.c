@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: an allocator as the index sees it, slabs, large objects and
- * guarded ones, which move over the pages of a small heap that is in use again
- * and again, each time divided in another way. Its addresses are mere names.
+ * Tests of Memorizer's core: an allocator of slabs, large objects and guarded objects. It reuses
+ * the pages of a small heap over and over, with changing layouts. No memory is mapped at its
+ * addresses.
  */
 #include <pthread.h>
 
@@ -11,7 +11,7 @@
 #define MAX_PAGES	1024
 #define MAX_SLOTS	512
 
-/* Small, odd and straddling objects, and those with red zones around them. */
+/* Objects that are small, of odd size, cross pages, or have red zones. */
 const struct heap_cache heap_caches[HEAP_CACHES] = {
 	{ .size = 8, .stride = 8 },
 	{ .size = 64, .stride = 64 },
@@ -23,10 +23,10 @@ const struct heap_cache heap_caches[HEAP_CACHES] = {
 	{ .size = 4096, .stride = 12288, .pad = 4096, .order = 3 },
 };
 
-/* A page; what it tells of its pages is in the first of them only. */
+/* A page. Only the first page of a slab or object has the fields below @first. */
 struct heap_page {
-	struct heap_page *first;	/* of the slab or object; NULL: free page */
-	const struct heap_cache *cache;	/* NULL: one object */
+	struct heap_page *first;	/* of the slab or object, NULL if the page is free */
+	const struct heap_cache *cache;	/* NULL for a large object */
 	unsigned int pages;
 	unsigned int used;
 	size_t size;
@@ -38,7 +38,7 @@ static struct heap_page page_table[MAX_PAGES];
 static unsigned long heap_base, heap_pages;
 static u64 heap_random;
 
-/* How often the geometry of an object's pages was asked for. */
+/* Number of calls of memorizer_geometry(). */
 unsigned long heap_questions;
 
 static void lock_heap(void)
@@ -78,7 +78,7 @@ static bool is_free(const struct heap_page *page, unsigned int pages)
 	return true;
 }
 
-/* Takes pages that begin at a multiple of @align, somewhere; NULL if there are none. */
+/* Allocate pages at a random multiple of @align. NULL if there are none. */
 static struct heap_page *find_pages(unsigned int pages, unsigned int align)
 {
 	unsigned int places = heap_pages / align, begin = random_u32(&heap_random), i, j;
@@ -108,8 +108,8 @@ static void release_pages(struct heap_page *page)
 }
 
 /**
- * heap_init() - make the heap, empty
- * @pages: its size; the border between two of the index's leaves is amid them
+ * heap_init() - set up an empty heap
+ * @pages: its size; the boundary between two leaves of the index is in its middle
  */
 void heap_init(unsigned long pages)
 {
@@ -125,7 +125,7 @@ void heap_init(unsigned long pages)
 	heap_random = 1;
 }
 
-/* The same, but gives up empty slabs if need be. */
+/* Allocate pages, from empty slabs if necessary. */
 static struct heap_page *take_pages(unsigned int pages, unsigned int align)
 {
 	struct heap_page *page = find_pages(pages, align);
@@ -138,7 +138,7 @@ static struct heap_page *take_pages(unsigned int pages, unsigned int align)
 	return find_pages(pages, align);
 }
 
-/* A slab of the cache with room in it. */
+/* A slab of the cache with a free slot. */
 static struct heap_page *find_slab(const struct heap_cache *cache)
 {
 	unsigned int begin = random_u32(&heap_random), i;
@@ -157,7 +157,7 @@ static struct heap_page *find_slab(const struct heap_cache *cache)
 
 /**
  * heap_alloc() - allocate an object of a cache
- * @cache: which of heap_caches
+ * @cache: index in heap_caches
  *
  * Return: its address, 0 if the heap is full
  */
@@ -198,7 +198,7 @@ static unsigned long alloc_pages(size_t size, bool at_end)
 }
 
 /**
- * heap_alloc_large() - allocate an object that has its pages for itself
+ * heap_alloc_large() - allocate an object that has pages of its own
  * @size: bytes
  *
  * Return: its address, 0 if the heap is full
@@ -235,7 +235,7 @@ void heap_free(unsigned long addr)
 		CHECK(page->taken[slot]);
 		page->taken[slot] = false;
 		page->used--;
-		/* Keeps some empty slabs, as allocators do. */
+		/* Keep some empty slabs, as allocators do. */
 		if (!page->used && random_u32(&heap_random) % 2)
 			release_pages(page);
 	} else {
@@ -245,7 +245,7 @@ void heap_free(unsigned long addr)
 }
 
 /**
- * heap_size() - size of an object
+ * heap_size() - get the size of an object
  * @addr: its address
  *
  * Return: bytes

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: objects that are put into the index directly.
+ * Tests of Memorizer's core: objects inserted directly into the index.
  */
 #include "test.h"
 
 /**
- * make_object() - make the record of an object that is nowhere yet
+ * make_object() - make an object record without inserting it
  * @va: address
  * @size: bytes
  *
@@ -24,8 +24,8 @@ u32 make_object(unsigned long va, size_t size)
 }
 
 /**
- * insert_object() - do what the alloc hook does
- * @geo: how objects lie there
+ * insert_object() - make and insert an object, as the hook of allocations does
+ * @geo: the layout of objects around it
  * @va: address
  * @size: bytes
  *
@@ -44,7 +44,7 @@ u32 insert_object(const struct memorizer_geometry *geo, unsigned long va, size_t
 }
 
 /**
- * erase_object() - do what the free hook does
+ * erase_object() - erase and close an object, as the hook of frees does
  * @va: address
  * @id: the object that is there
  */

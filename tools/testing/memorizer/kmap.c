@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: read what the core has recorded.
+ * Tests of Memorizer's core: read the records.
  *
- * Callers hold memorizer_rwsem, or nobody clears meanwhile.
+ * Callers hold memorizer_rwsem, or nothing clears the KMAP meanwhile.
  */
 #include "test.h"
 
 /**
- * is_shown() - is an object in the KMAP?
+ * is_shown() - check whether an object is in the KMAP
  * @object: the record
  *
  * Return: true if it is
  */
 bool is_shown(const struct memorizer_object *object)
 {
-	/* Pairs with the release in the alloc hook: it is complete. */
+	/* Pairs with the release in memorizer_object_publish(): the record is complete. */
 	u32 state = smp_load_acquire(&object->state);
 
 	return state == MEMORIZER_LIVE || state == MEMORIZER_FREED || state == MEMORIZER_BURIED;
 }
 
 /**
- * next_shown() - walk over the objects in the KMAP
- * @pos: where to go on; 0 at first, then as this function left it
+ * next_shown() - iterate over the objects in the KMAP
+ * @pos: position of the iteration, initially 0
  *
  * Return: the next object, NULL if there is none
  */
@@ -41,7 +41,7 @@ struct memorizer_object *next_shown(unsigned long *pos)
  * @addr: the address
  * @state: the object's state
  *
- * The case fails if there are two.
+ * Fails the case if there are two.
  *
  * Return: the object, NULL if there is none
  */
@@ -60,7 +60,7 @@ struct memorizer_object *shown_at(unsigned long addr, u32 state)
 }
 
 /**
- * shown_objects() - number of objects in the KMAP
+ * shown_objects() - count the objects in the KMAP
  *
  * Return: the number
  */
@@ -73,7 +73,7 @@ unsigned long shown_objects(void)
 	return count;
 }
 
-/* Adds what the group's accesses by one ip, or all of them, were @times. */
+/* Add @times the accesses of a group by one ip, or by all ips. */
 static void add_group(struct counts *sum, const struct memorizer_group *group, bool all, u32 ip,
 		      u64 times)
 {
@@ -110,7 +110,7 @@ static struct counts add_up(const struct memorizer_object *object, bool all, u32
 }
 
 /**
- * counts_of() - how often one ip touched an object for one task
+ * counts_of() - count accesses to an object by an ip for a task
  * @object: the object
  * @ip: of the access
  * @pid: the task
@@ -123,7 +123,7 @@ struct counts counts_of(const struct memorizer_object *object, unsigned long ip,
 }
 
 /**
- * all_counts_of() - how often an object was touched
+ * all_counts_of() - count all accesses to an object
  * @object: the object
  *
  * Return: the counts of all CPUs
@@ -134,12 +134,12 @@ struct counts all_counts_of(const struct memorizer_object *object)
 }
 
 /**
- * traffic_of() - how many cache lines one ip moved for one task
+ * traffic_of() - count cache lines of an object moved by an ip for a task
  * @object: the object
  * @ip: of the access
  * @pid: the task
  *
- * Return: those that its loads and its stores moved, on all CPUs
+ * Return: the lines moved by loads and by stores, on all CPUs
  */
 struct counts traffic_of(const struct memorizer_object *object, unsigned long ip, int pid)
 {
@@ -147,7 +147,7 @@ struct counts traffic_of(const struct memorizer_object *object, unsigned long ip
 }
 
 /**
- * sum_counters() - what all CPUs have seen
+ * sum_counters() - sum up the counters of all CPUs
  *
  * Return: the sums
  */
@@ -164,7 +164,7 @@ struct memorizer_counters sum_counters(void)
 }
 
 /**
- * slab_records() - number of the index's slab records in use
+ * slab_records() - count the index's slab records in use
  *
  * Return: the number
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: run the cases, each in a process of its own.
+ * Tests of Memorizer's core: run each case in a process of its own.
  *
  * usage: core-<build> [suite | part of a case's name]
  */
@@ -41,7 +41,7 @@ const char *__tsan_default_options(void)
 #endif
 
 /**
- * reserve() - memory for the core's tables
+ * reserve() - allocate memory for the core's tables
  * @size: bytes
  *
  * Return: the zeroed memory
@@ -58,7 +58,7 @@ void *reserve(size_t size)
  * boot() - start the core, as memorizer_init_pool() does in the kernel
  * @pool_size: bytes of the pool
  *
- * Hash tables are small, for long chains.
+ * The hash tables are small, for long chains.
  */
 void boot(unsigned long pool_size)
 {
@@ -66,9 +66,9 @@ void boot(unsigned long pool_size)
 }
 
 /**
- * boot_hashed() - start the core, with other hash tables
+ * boot_hashed() - start the core with hash tables of another size
  * @pool_size: bytes of the pool
- * @hashed: bytes of the pool that they are to be for
+ * @hashed: bytes of the pool for which to size the tables
  */
 void boot_hashed(unsigned long pool_size, unsigned long hashed)
 {

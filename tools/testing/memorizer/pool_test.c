@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: the pool.
+ * Tests of Memorizer's core: the pool.
  */
 #include "test.h"
 
-#define BLOCK_TABLE	1	/* blocks that the pool spends on itself */
+#define BLOCK_TABLE	1	/* blocks taken by the pool's tables */
 #define UNITS(blocks)	(POOL_BLOCKS(blocks) >> MEMORIZER_ID_SHIFT)
 
 static unsigned int per_block(unsigned int class)
@@ -12,7 +12,7 @@ static unsigned int per_block(unsigned int class)
 	return MEMORIZER_BLOCK_SIZE / memorizer_class_size(class);
 }
 
-/* Who holds each of the pool's units, plus one; 0: nobody. */
+/* The owner of each unit of the pool, plus one; 0 if it is free. */
 static u32 *holder;
 
 static void start(unsigned int blocks)
@@ -21,7 +21,7 @@ static void start(unsigned int blocks)
 	holder = reserve(UNITS(blocks) * sizeof(*holder));
 }
 
-/* Takes a record and checks that it is nobody else's. Returns 0 if there is none. */
+/* Allocate a record and check that it has no other owner. Returns 0 if there is none. */
 static u32 take(unsigned int class)
 {
 	unsigned int units = memorizer_class_size(class) >> MEMORIZER_ID_SHIFT, i;
@@ -62,7 +62,7 @@ static void every_class_has_records(void)
 
 			CHECK(id);
 			CHECK_EQ(memorizer_id(record), id);
-			/* Its first word was the pool's. */
+			/* The pool used its first word. */
 			for (j = sizeof(u32); j < memorizer_class_size(class); j++)
 				CHECK_EQ(record[j], 0);
 		}
@@ -79,7 +79,7 @@ static void leaves_are_pages(void)
 	CHECK_EQ((unsigned long)memorizer_ptr(take(MEMORIZER_LEAF)) & ~PAGE_MASK, 0);
 }
 
-static void full_pool_returns_0_and_recovers(void)
+static void exhausted_pool_returns_0_and_recovers(void)
 {
 	unsigned int class, i;
 	u32 id = 0, next;
@@ -101,7 +101,7 @@ static void full_pool_returns_0_and_recovers(void)
 	CHECK_EQ(memorizer_pool_alloc(MEMORIZER_ENTRY), 0);
 }
 
-static void what_is_given_is_back_when_the_giver_says(void)
+static void given_records_are_free_after_give_back(void)
 {
 	unsigned int i, count;
 	u32 ids[UNITS(2) / 4 + 1];
@@ -124,7 +124,7 @@ static void what_is_given_is_back_when_the_giver_says(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), count);
 }
 
-static void giving_back_nothing_changes_nothing(void)
+static void empty_give_back_changes_nothing(void)
 {
 	start(1);
 	memorizer_pool_give_back();
@@ -133,7 +133,7 @@ static void giving_back_nothing_changes_nothing(void)
 	CHECK(take(MEMORIZER_ENTRY));
 }
 
-static void used_records_come_back_unchanged(void)
+static void reused_records_keep_their_contents(void)
 {
 	struct memorizer_entry *entry;
 	u32 id;
@@ -148,7 +148,7 @@ static void used_records_come_back_unchanged(void)
 	CHECK_EQ(entry->writes, 4711);
 }
 
-static void size_is_what_can_hold_records(void)
+static void size_excludes_tables(void)
 {
 	CHECK_EQ(memorizer_pool_size(), 0);
 	start(7);
@@ -156,8 +156,8 @@ static void size_is_what_can_hold_records(void)
 	CHECK_EQ(memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1), 0);
 }
 
-/* What one CPU gave back another one takes, if there is nothing else. */
-static void cpus_help_each_other_out(void)
+/* A CPU steals batches returned to other CPUs when it finds no others. */
+static void cpus_steal_returned_batches(void)
 {
 	u32 a, b = 0, id;
 
@@ -176,7 +176,7 @@ static void cpus_help_each_other_out(void)
 	CHECK_EQ(take(MEMORIZER_ENTRY), 0);
 }
 
-/* Each record's cache lines are those of one CPU, though they come and go. */
+/* A cache line holds records of one CPU only, also after they have been freed and reused. */
 static void cpus_never_share_cache_lines(void)
 {
 	static u8 owner[POOL_BLOCKS(64) / 64];
@@ -207,7 +207,7 @@ static void cpus_never_share_cache_lines(void)
 				owner[line] = i / 500 + 1;
 			}
 			if (random_u32(&seed) % 4) {
-				/* By whoever clears. */
+				/* As memorizer_clear() does, on any CPU. */
 				memorizer_pool_give(MEMORIZER_ENTRY, id);
 				memset(&holder[id - 1], 0, (size >> MEMORIZER_ID_SHIFT) * sizeof(*holder));
 				ids[i / 500][i % 500] = 0;
@@ -218,8 +218,8 @@ static void cpus_never_share_cache_lines(void)
 	}
 }
 
-/* 64 MiB for 128 CPUs are not used up by what each of them has begun. */
-static void each_cpu_keeps_but_a_small_part(void)
+/* Partly used chunks of 128 CPUs take a small part of 64 MiB. */
+static void each_cpu_holds_a_small_part(void)
 {
 	unsigned int cpu, class, count = 0;
 
@@ -236,7 +236,7 @@ static void each_cpu_keeps_but_a_small_part(void)
 	CHECK(count > 1024 * per_block(MEMORIZER_ENTRY) * 3 / 4);
 }
 
-/* Random calls on random CPUs against a model of who holds what. */
+/* Random calls on random CPUs, compared with a model of the owners. */
 static void records_are_never_handed_out_twice(void)
 {
 	static const unsigned int classes[] = {
@@ -266,7 +266,7 @@ static void records_are_never_handed_out_twice(void)
 		else
 			fails++;
 	}
-	/* The pool was full at times, and of use at most. */
+	/* The pool was full at times, but not most of the time. */
 	CHECK(fails && fails < i / 4);
 
 	for (bytes = 0, class = 0; class < MEMORIZER_CLASSES; class++) {
@@ -278,7 +278,7 @@ static void records_are_never_handed_out_twice(void)
 	CHECK_EQ(memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1), bytes);
 }
 
-static void walk_meets_each_object_once(void)
+static void iteration_visits_each_object_once(void)
 {
 	unsigned int i, live = 0, walked = 0, blocks = 0;
 	unsigned long pos = 0;
@@ -317,7 +317,7 @@ static void walk_meets_each_object_once(void)
 	CHECK(!memorizer_object_from(&pos));
 }
 
-/* Takes all that there is of a class. */
+/* Allocate all records of a class. */
 static unsigned int take_all(unsigned int class, u32 *ids)
 {
 	unsigned int count = 0;
@@ -333,7 +333,7 @@ static void give_all(unsigned int class, const u32 *ids, unsigned int count)
 		give(class, ids[--count]);
 }
 
-static void blocks_that_nobody_uses_are_for_every_class(void)
+static void free_blocks_are_reclaimed_for_every_class(void)
 {
 	static u32 ids[UNITS(3)];
 	unsigned int from, to, count, i, j;
@@ -381,7 +381,7 @@ static void blocks_in_use_are_not_reclaimed(void)
 	CHECK_EQ(entry->writes, 4711);
 }
 
-static void reclaiming_waits_until_blocks_are_missed(void)
+static void reclaim_needs_a_failed_allocation(void)
 {
 	static u32 ids[UNITS(1)];
 	struct memorizer_entry *entry;
@@ -402,18 +402,18 @@ static void reclaiming_waits_until_blocks_are_missed(void)
 const struct test_case pool_cases[] = {
 	CASE(every_class_has_records),
 	CASE(leaves_are_pages),
-	CASE(full_pool_returns_0_and_recovers),
-	CASE(what_is_given_is_back_when_the_giver_says),
-	CASE(giving_back_nothing_changes_nothing),
-	CASE(used_records_come_back_unchanged),
-	CASE(size_is_what_can_hold_records),
-	CASE(cpus_help_each_other_out),
+	CASE(exhausted_pool_returns_0_and_recovers),
+	CASE(given_records_are_free_after_give_back),
+	CASE(empty_give_back_changes_nothing),
+	CASE(reused_records_keep_their_contents),
+	CASE(size_excludes_tables),
+	CASE(cpus_steal_returned_batches),
 	CASE(cpus_never_share_cache_lines),
-	CASE(each_cpu_keeps_but_a_small_part),
+	CASE(each_cpu_holds_a_small_part),
 	CASE(records_are_never_handed_out_twice),
-	CASE(walk_meets_each_object_once),
-	CASE(blocks_that_nobody_uses_are_for_every_class),
+	CASE(iteration_visits_each_object_once),
+	CASE(free_blocks_are_reclaimed_for_every_class),
 	CASE(blocks_in_use_are_not_reclaimed),
-	CASE(reclaiming_waits_until_blocks_are_missed),
+	CASE(reclaim_needs_a_failed_allocation),
 	{ }
 };

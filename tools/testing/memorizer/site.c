@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: access sites, as the architecture's thunks do them.
+ * Tests of Memorizer's core: access sites and thunks in C.
  */
 #include "test.h"
 
-/* Accesses, and groups of them, that needed the cache only. */
+/* Number of accesses, and of groups, that hit the cache. */
 DEFINE_PER_CPU(unsigned long, site_hits);
 
 #define GROUP_MEMBERS	8
@@ -16,8 +16,8 @@ static struct {
 
 /**
  * make_group() - make a group of accesses
- * @members: what they are: the ip is that of the access, and not a distance
- * @count: their number
+ * @members: the accesses, with absolute ips instead of distances
+ * @count: number of accesses
  *
  * Return: the group
  */
@@ -50,7 +50,7 @@ static struct memorizer_object *found_at(unsigned long addr)
 	return this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 }
 
-/* Nobody was found there, and the index still knows no page. */
+/* The page was not in the index, and still is not. */
 static bool is_nobodys(unsigned long addr, u64 key)
 {
 	unsigned long page = (addr - memorizer_index_base) / PAGE_SIZE;
@@ -68,7 +68,7 @@ static bool is_nobodys(unsigned long addr, u64 key)
  * @addr: address
  * @size: bytes
  * @kind: an enum memorizer_kind
- * @ip: of the access
+ * @ip: the address right after the site
  */
 void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
 {
@@ -132,7 +132,7 @@ void group_site(unsigned long addr, const struct memorizer_group *group)
  * @addr: address
  * @size: bytes
  * @kind: an enum memorizer_kind
- * @ip: of the access
+ * @ip: the address right after the site
  */
 void range_site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The core's tests: what they share.
+ * Tests of Memorizer's core: shared declarations.
  *
- * Each case runs in a process of its own, so that it begins with a core that
- * was never used. boot() starts that core, heap.c plays the slab allocator,
- * cpu.c the CPUs, site.c the access sites, and kmap.c here reads what was
- * recorded, as mm/memorizer/kmap.c does. insert.c is for what needs no allocator.
+ * Each case runs in a process of its own and starts with an unused core. boot() starts the core.
+ * heap.c simulates the slab allocator, cpu.c the CPUs and site.c the access sites. kmap.c here
+ * reads the records as mm/memorizer/kmap.c does. insert.c is for cases without an allocator.
  */
 #ifndef _MEMORIZER_TEST_H
 #define _MEMORIZER_TEST_H
@@ -48,7 +47,7 @@ extern const struct test_case start_cases[], pool_cases[], index_cases[], object
 	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[],
 	lines_cases[], rows_cases[], thread_cases[], interrupt_cases[], patch_cases[];
 
-/* Ends the case, as failed, unless the two are equal. */
+/* Fail and end the case unless both are equal. */
 #define CHECK_EQ(a, b) \
 	check_eq((unsigned long)(a), (unsigned long)(b), #a " == " #b, __FILE__, __LINE__)
 #define CHECK(condition)	CHECK_EQ(!!(condition), true)
@@ -62,11 +61,11 @@ static inline void check_eq(unsigned long a, unsigned long b, const char *what,
 		check_fail(a, b, what, file, line);
 }
 
-/* Addresses that can hold objects; they are names, there is no memory. */
+/* The address range of objects. No memory is mapped there. */
 #define MAP_BASE	0xffff888000000000UL
 #define MAP_BYTES	((4UL << 30) + 5 * PAGE_SIZE)
 
-/* The code that allocates, frees and accesses. */
+/* Addresses of code that allocates, frees and accesses. */
 #define IP(n)		(0xffffffff81000000UL + (n))
 
 #define POOL_BLOCKS(n)	((unsigned long)(n) << MEMORIZER_BLOCK_SHIFT)
@@ -78,7 +77,7 @@ void boot_hashed(unsigned long pool_size, unsigned long hashed);
 /* util.c */
 u32 random_u32(u64 *state);
 
-/* Runs faster builds longer. */
+/* Fewer rounds in slow builds. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define ROUNDS(n)	((n) / 10)
 #else
@@ -100,11 +99,11 @@ void run_threads(unsigned int count, void (*run)(unsigned int cpu));
 /* heap.c */
 
 /**
- * struct heap_cache - objects of one size
+ * struct heap_cache - a slab cache
  * @size: bytes of an object
  * @stride: bytes from object to object
- * @pad: bytes in front of the first object
- * @order: 2^order pages make a slab
+ * @pad: bytes before the first object
+ * @order: a slab has 2^order pages
  */
 struct heap_cache {
 	unsigned int size;
@@ -134,15 +133,12 @@ static inline void hook_free(unsigned long addr, unsigned long ip)
 	memorizer_free(MEMORIZER_KMALLOC, (void *)addr, ip);
 }
 
-/*
- * object_test.c: while objects are chosen, with this what an odd ip allocates is counted by
- * granule.
- */
+/* object_test.c: count accesses to objects allocated by odd ips by granule. */
 extern bool odd_by_granule;
 
 /* insert.c */
 
-/* Pages on both sides of the border between two of the index's leaves. */
+/* Pages around the boundary between two leaves of the index. */
 #define PAGE(n)		(MAP_BASE + (4UL << 20) - 8 * PAGE_SIZE + (n) * PAGE_SIZE)
 
 u32 make_object(unsigned long va, size_t size);
@@ -152,7 +148,7 @@ u32 lookup(unsigned long addr);
 
 /* site.c */
 
-/* Per CPU; access.c defines it for the thunks. */
+/* Per-CPU caches of access.c, which the thunks read. */
 extern struct memorizer_entry *memorizer_cache[MEMORIZER_CACHE_SLOTS];
 extern struct memorizer_object *memorizer_found[MEMORIZER_FOUND_SLOTS];
 extern struct memorizer_object memorizer_nobody;
@@ -187,7 +183,7 @@ struct counts all_counts_of(const struct memorizer_object *object);
 struct memorizer_counters sum_counters(void);
 unsigned long slab_records(void);
 
-/* Checks the counts of an object's (ip, pid). */
+/* Check an object's counts for (ip, pid). */
 #define CHECK_COUNTS(object, ip, pid, r, w) do {			\
 	struct counts __counts = counts_of(object, ip, pid);		\
 									\
@@ -195,7 +191,7 @@ unsigned long slab_records(void);
 	CHECK_EQ(__counts.writes, w);					\
 } while (0)
 
-/* Checks how many lines loads and stores of an object's (ip, pid) moved. */
+/* Check how many cache lines an object's loads and stores by (ip, pid) moved. */
 #define CHECK_TRAFFIC(object, ip, pid, r, w) do {			\
 	struct counts __moves = traffic_of(object, ip, pid);		\
 									\

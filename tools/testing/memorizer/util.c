@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: how they fail, and what random numbers they use.
+ * Tests of Memorizer's core: failing checks and random numbers.
  */
 #include <unistd.h>
 
@@ -9,12 +9,12 @@
 void (*before_branch)(void);
 
 /**
- * check_fail() - end the case as failed
- * @a: what a check compared
- * @b: with what
- * @what: the check
- * @file: its place
- * @line: its place
+ * check_fail() - fail and end the case
+ * @a: first value compared
+ * @b: second value compared
+ * @what: the check's text
+ * @file: the check's file
+ * @line: the check's line
  */
 void check_fail(unsigned long a, unsigned long b, const char *what, const char *file, int line)
 {
@@ -23,8 +23,8 @@ void check_fail(unsigned long a, unsigned long b, const char *what, const char *
 }
 
 /**
- * random_u32() - the next of a sequence of random numbers
- * @state: where the sequence is; its first value is the seed
+ * random_u32() - get the next number of a random sequence
+ * @state: state of the sequence, initially the seed
  *
  * Return: the number
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: CPUs at work, and what the KMAP must say of it.
+ * Tests of Memorizer's core: CPUs that work concurrently, and checks of the resulting KMAP.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,17 +13,17 @@
 #define IN_INTERRUPT	3
 
 /**
- * struct life - an object and all that was done to it
+ * struct life - an object and all operations on it
  * @addr: address
  * @size: bytes
  * @pid: the task that allocated it
- * @refs: who may touch it; the last one frees it
- * @over: it was freed, whether or not Memorizer was told
- * @reported: Memorizer was told
- * @dump: the last dump of each CPU that showed it
+ * @refs: number of users; the last one frees the object
+ * @over: the object was freed, reported or not
+ * @reported: the free was reported to Memorizer
+ * @dump: each CPU's last dump that showed the object
  * @done: accesses by CPU and ip
  *
- * Objects are named by their index among the lives, see name_of().
+ * An object's name is its index in the array of lives, see name_of().
  */
 struct life {
 	unsigned long addr;
@@ -36,7 +36,7 @@ struct life {
 	struct counts done[TEST_CPUS][IPS];
 };
 
-/* Tasks and interrupts of a CPU have their own part of the names. */
+/* The tasks and the interrupts of each CPU have a range of names of their own. */
 static struct life *lives;
 static unsigned int lives_per_cpu;
 static struct {
@@ -71,7 +71,7 @@ static u32 pick(u32 below)
 	return random_u32(&cpus[smp_processor_id()].seed[!in_task()]) % below;
 }
 
-/* A life that its own CPU and context begins, NULL if there is no memory for it. */
+/* Allocate an object on this CPU and in this context. NULL if the heap is full. */
 static struct life *begin_life(unsigned long addr)
 {
 	unsigned int cpu = smp_processor_id(), irq = !in_task();
@@ -115,7 +115,7 @@ static void put(struct life *life)
 	heap_free(life->addr);
 }
 
-/* Interrupts do the same on the same CPU. */
+/* Atomic, because interrupts on this CPU do the same. */
 static void touch(struct life *life)
 {
 	unsigned int kind = 1 + pick(3), ip = pick(IPS);
@@ -160,8 +160,8 @@ static struct life *swap_shared(unsigned int n, struct life *life)
 }
 
 /**
- * start_workers() - get everything ready
- * @n: number of steps that each worker is to do
+ * start_workers() - prepare the workers
+ * @n: number of steps of each worker
  */
 void start_workers(unsigned int n)
 {
@@ -181,7 +181,7 @@ void start_workers(unsigned int n)
 }
 
 /**
- * miss_frees() - have workers not report every free
+ * miss_frees() - let workers leave some frees unreported
  */
 void miss_frees(void)
 {
@@ -189,7 +189,7 @@ void miss_frees(void)
 }
 
 /**
- * lose_events() - have the checks accept that objects and accesses are lost
+ * lose_events() - let the checks accept lost objects and accesses
  */
 void lose_events(void)
 {
@@ -197,7 +197,7 @@ void lose_events(void)
 }
 
 /**
- * want_interrupts() - have workers wait for work_in_interrupt() now and then
+ * want_interrupts() - let workers wait for work_in_interrupt() now and then
  */
 void want_interrupts(void)
 {
@@ -214,7 +214,7 @@ void wait_for_cleaner(void)
 }
 
 /**
- * work() - allocate, touch and free objects
+ * work() - allocate, access and free objects
  * @cpu: the worker
  */
 void work(unsigned int cpu)
@@ -251,18 +251,18 @@ void work(unsigned int cpu)
 }
 
 /**
- * working() - is one of the workers not done?
+ * working() - check whether any worker is still running
  *
- * Return: true if so
+ * Return: true if one is
  */
 bool working(void)
 {
-	/* Pairs with the end of work(): what was done is known then. */
+	/* Pairs with the release at the end of work(): its results are visible. */
 	return smp_load_acquire(&workers_left);
 }
 
 /**
- * start_interrupt_work() - give this CPU's interrupts their objects
+ * start_interrupt_work() - allocate the objects of this CPU's interrupts
  */
 void start_interrupt_work(void)
 {
@@ -273,10 +273,10 @@ void start_interrupt_work(void)
 }
 
 /**
- * work_in_interrupt() - do a step of work on this CPU, in an interrupt
+ * work_in_interrupt() - do one step of work in an interrupt on this CPU
  *
- * Interrupts have objects of their own, whose places they keep, as they cannot
- * take the heap's lock; and they touch what their CPU's task touches.
+ * Interrupts access the objects of their CPU's task, and objects of their own. They reuse the
+ * memory of the latter, because they cannot take the heap's lock.
  */
 void work_in_interrupt(void)
 {
@@ -295,7 +295,7 @@ void work_in_interrupt(void)
 	__atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED);
 }
 
-/* All that is to be said of an object is right, and, once it is closed, complete. */
+/* Check an object's record; with @closed, that its counts are complete. */
 static void check_object(const struct memorizer_object *object, bool closed)
 {
 	const struct life *life = life_of(object);
@@ -326,7 +326,7 @@ static void check_object(const struct memorizer_object *object, bool closed)
 	}
 }
 
-/* Each ip and pid has one line, or as many as it has granules; together they have all counts. */
+/* Check that each ip, pid and granule range has one row, and that all rows have all counts. */
 static void check_lines(struct memorizer_object *object, bool closed)
 {
 	struct memorizer_rows lines;
@@ -351,9 +351,9 @@ static void check_lines(struct memorizer_object *object, bool closed)
 }
 
 /**
- * check_kmap() - read all objects and check them
+ * check_kmap() - check all objects
  *
- * Several CPUs may do so at once.
+ * Several CPUs may call this at once.
  */
 void check_kmap(void)
 {
@@ -366,7 +366,7 @@ void check_kmap(void)
 	down_read(&memorizer_rwsem);
 	dumps[cpu]++;
 	while ((object = next_shown(&pos))) {
-		/* Pairs with the cmpxchg that closed it: nobody touched it after that. */
+		/* Pairs with the cmpxchg that closed it: no accesses follow. */
 		closed = smp_load_acquire(&object->state) != MEMORIZER_LIVE;
 		memorizer_lock_entries(object);
 		check_object(object, closed);
@@ -381,7 +381,7 @@ void check_kmap(void)
 
 void (*before_collecting)(void);
 
-/* With all objects that are about to be forgotten. */
+/* Check and count the objects that are about to be cleared. */
 void __wrap_memorizer_access_collect(void)
 {
 	struct memorizer_object *object;
@@ -402,7 +402,7 @@ void __wrap_memorizer_access_collect(void)
 }
 
 /**
- * free_all() - free what the workers and interrupts have left
+ * free_all() - free the remaining objects of workers and interrupts
  */
 void free_all(void)
 {
@@ -416,7 +416,7 @@ void free_all(void)
 }
 
 /**
- * allocations() - number of objects that were allocated
+ * allocations() - count the allocated objects
  *
  * Return: the number
  */
@@ -431,7 +431,7 @@ unsigned long allocations(void)
 }
 
 /**
- * accesses() - number of loads and stores that were done
+ * accesses() - count the loads and stores
  *
  * Return: the number
  */
@@ -451,7 +451,7 @@ unsigned long accesses(void)
 }
 
 /**
- * cleared_objects() - number of objects that were cleared
+ * cleared_objects() - count the cleared objects
  *
  * Return: the number
  */
@@ -461,7 +461,7 @@ unsigned long cleared_objects(void)
 }
 
 /**
- * cleared_accesses() - number of accesses to objects that were cleared
+ * cleared_accesses() - count the accesses to cleared objects
  *
  * Return: the number
  */

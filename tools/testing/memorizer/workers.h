@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The core's tests: CPUs at work, and what the KMAP must say of it. */
+/* Tests of Memorizer's core: concurrent workers, see workers.c. */
 #ifndef _MEMORIZER_WORKERS_H
 #define _MEMORIZER_WORKERS_H
 
 #include "test.h"
 
-/* CPUs 0 to WORKERS - 1 work. */
+/* The workers run on CPUs 0 to WORKERS - 1. */
 #define WORKERS	4
 
 void start_workers(unsigned int rounds);
@@ -27,7 +27,7 @@ unsigned long cleared_accesses(void);
 /* Called by memorizer_clear() after its first grace period, unless NULL. */
 extern void (*before_collecting)(void);
 
-/* It calls the first instead of the second; see the Makefile. */
+/* The linker replaces calls of the function by calls of __wrap_..., see the Makefile. */
 void __wrap_memorizer_access_collect(void);
 void __real_memorizer_access_collect(void);
 
