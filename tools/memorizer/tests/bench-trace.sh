@@ -4,7 +4,7 @@
 # beside babeltrace2 printing the same trace: user time on one processor, and memory. The best of
 # three runs counts for each command of memorizer, because of other load. Leaves the
 # figures in DIR/bench-trace.csv.
-# Usage: bench-trace.sh DIR [EVENTS], with memorizer in it, and in its tests/ what is needed
+# Usage: bench-trace.sh DIR [EVENTS], DIR is the directory of a build
 
 dir=$1
 events=${2:-10000000}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Tests that memorizer-formats(5) has exactly the tables, columns and members that JSON has.
+"""Test that memorizer-formats(5) has exactly the tables, columns and members of JSON.
 
 formats.py DIR TMP [--write]: DIR has memorizer, and in its tests/ what makes traces; TMP is for
 files. The columns of each table and the members of each object, the lines of the page that begin
@@ -60,7 +60,7 @@ KINDS = {bool: "boolean", int: "number", float: "number", str: "text", list: "ta
 
 
 def make_inputs():
-    """Traces, a KMAP with moves, and notes."""
+    """Write traces, a KMAP with moves, and notes."""
     os.chdir(TMP)
     for name in ("kmem", "life", "mixed", "bad", "packets", "lines", "rcu", "context", "stacks",
                  "conflicts"):
@@ -82,13 +82,13 @@ def make_inputs():
 
 
 class Printed:
-    """What a command prints: the keys of its tables, objects and events, and their kinds."""
+    """The output of a command: the keys of its tables, objects and events, and their kinds."""
 
     def __init__(self):
         self.groups, self.kinds, self.head = {}, {}, set()
 
     def add_output(self, value, command):
-        """Adds what is printed for one input."""
+        """Add the output for an input."""
         self.head |= {key for key in value if key in HEAD}
         of = value.get("input", "").replace("kmap", "KMAP")
         value = {key: member for key, member in value.items() if key not in HEAD}
@@ -98,7 +98,7 @@ class Printed:
             self.add(value, "", "top", of)
 
     def add(self, value, group, kind, of):
-        """Adds the keys of an object or a row, and of the rows in it; @of: KMAP or trace."""
+        """Add the keys of an object or a row, and of the rows in it; @of: KMAP or trace."""
         keys = self.groups.setdefault(group, (kind, {}))[1].setdefault(of, [])
         for key, member in value.items():
             inner = KINDS.get(type(member))
@@ -116,13 +116,13 @@ class Printed:
             self.kinds.setdefault((group, key), set()).update([inner] if inner else [])
 
     def lists(self, group):
-        """The different lists of keys that a group has, one for each kind of input at most."""
+        """Return the different lists of keys of a group, at most one for each kind of input."""
         by_input = self.groups.get(group, ("", {}))[1]
         return tuple(dict.fromkeys(tuple(keys) for keys in by_input.values() if keys))
 
 
 def run(command, *arguments):
-    """What a command prints as JSON: objects, one but for script."""
+    """Return the JSON output of a command: one object, except for script."""
     done = subprocess.run([f"{BUILD}/memorizer", command, "--json", *arguments], cwd=TMP,
                           capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines() if command == "script" else [done.stdout]
@@ -130,7 +130,7 @@ def run(command, *arguments):
 
 
 def collect():
-    """What each command prints."""
+    """Return the output of each command."""
     commands = {}
     for command, *arguments in RUNS:
         printed = commands.setdefault(command, Printed())
@@ -140,7 +140,7 @@ def collect():
 
 
 class Entry:
-    """An entry of a section: names of tables, objects or keys, their kind, and what they mean."""
+    """An entry of a section: names of tables, objects or keys, their kind and meaning."""
 
     def __init__(self, text):
         self.text = re.split(r"\n\.br\n(?:Columns|Members)\b", text)[0].rstrip("\n") + "\n"
@@ -158,17 +158,17 @@ class Section:
         self.entries = [Entry(part) for part in parts[1:]]
 
     def keys(self):
-        """The keys with their kinds that the section explains."""
+        """Return the keys that the section explains, with their kinds."""
         return {(name, entry.kind) for entry in self.entries for name in entry.names
                 if entry.kind not in GROUPS}
 
     def groups(self):
-        """The tables, objects and events that it describes, with their kinds."""
+        """Return the tables, objects and events that the section describes, with their kinds."""
         return {name: entry.kind for entry in self.entries for name in entry.names
                 if entry.kind in GROUPS}
 
     def generate(self, printed):
-        """The section with the columns and members that are printed."""
+        """Return the section with the printed columns and members."""
         seen = {}
         lines = listing(printed, "", "Members", seen)
         if self.text.count("\n") > 1:
@@ -189,7 +189,7 @@ class Section:
 
 
 def listing(printed, name, label, seen):
-    """The generated lines for a table or an object; @seen: those before in the section."""
+    """Return the generated lines for a table or an object; @seen: previous ones in the section."""
     lists, lines = {}, ""
     for of, keys in printed.groups.get(name, ("", {}))[1].items():
         lists.setdefault(tuple(keys), []).append(of)
@@ -204,7 +204,7 @@ def listing(printed, name, label, seen):
 
 
 def explain(command, printed, own, common):
-    """Compares the keys that a command prints with those that its section and "keys" explain."""
+    """Compare the keys that a command prints with those that its section and "keys" explain."""
     used, wrong = set(), []
     counts = {name for name, kind in own.groups().items() if kind == "counts"}
     names = {key for group, key in printed.kinds}
@@ -225,7 +225,7 @@ def explain(command, printed, own, common):
 
 
 def main():
-    """Compares the page with what is printed, or writes it."""
+    """Compare the page with the output, or write it."""
     with open(PAGE, encoding="ascii") as file:
         page = file.read()
     parts = re.split(r"(?m)^(?=\.S[SH] )", page)
@@ -254,18 +254,18 @@ def main():
               sorted(set(groups.items()) ^ set(own.groups().items())))
         wrong, common_keys = explain(command, printed, own, common)
         used |= common_keys
-        check("so are its keys, with their kinds", wrong)
+        check("the kinds of all keys are documented", wrong)
         generated = own.generate(printed)
         if sys.argv[3:] == ["--write"]:
             parts[sections[command]] = generated
-        check("and columns and members, in their order",
+        check("the section has columns and members, in order",
               [line for line in difflib.unified_diff(parts[sections[command]].split("\n"),
                                                      generated.split("\n"), n=0, lineterm="")])
     check("each common key is a command's", sorted(common.keys() - used))
     documented = {name for entry in head.entries for name in entry.names}
-    check("a head has what is documented", sorted(documented ^ set(HEAD)))
-    check("that of report has all of it", sorted(documented ^ commands["report"].head))
-    check("that of check the version and whether the trace is incomplete",
+    check("the documented keys of the head are printed", sorted(documented ^ set(HEAD)))
+    check("report's head has all documented keys", sorted(documented ^ commands["report"].head))
+    check("check's head has the version and whether the trace is incomplete",
           sorted(commands["check"].head ^ {"version", "incomplete"}))
     if sys.argv[3:] == ["--write"]:
         with open(PAGE, "w", encoding="ascii") as file:

@@ -95,7 +95,7 @@ done
 "$memorizer" serial --help >"$tmp/help"
 same "a usage is not empty" "memorizer serial [OPTION...] DIR" "$(usage "$tmp/help")"
 
-# shows WHAT WANT PROGRAM: compares help with what is in the file WANT
+# shows WHAT WANT PROGRAM: compare help with the file WANT
 shows()
 {
 	MANWIDTH=80 "$3" help serial >"$tmp/out" 2>"$tmp/err"
@@ -111,13 +111,13 @@ gunzip "$pages/man1/memorizer-serial.1.gz"
 mkdir -p "$tmp/tree/Documentation"
 cp "$memorizer" "$tmp/tree"
 shows "the usage without a page" "$tmp/help" "$tmp/tree/memorizer"
-same "with a message" \
+same "a missing page is reported" \
 	"memorizer: no manual page memorizer-serial.1 near $tmp/tree/; this is the usage" \
 	"$(cat "$tmp/err")"
 cp "$pages/man1/memorizer-serial.1" "$tmp/tree/Documentation"
 shows "the page beside a command that is not installed" "$tmp/page" "$tmp/tree/memorizer"
 PATH=$tmp shows "the usage without man" "$tmp/help" "$memorizer"
-same "with a message" \
+same "a missing man is reported" \
 	"memorizer: man: No such file or directory; this is the usage" \
 	"$(cat "$tmp/err")"
 

@@ -104,7 +104,7 @@ for packer in gzip xz; do
 		echo abcdefg
 	} >"$tmp/damaged.packed"
 	"$memorizer" report "$tmp/damaged.packed" >"$tmp/out" 2>"$tmp/err"
-	same "so is one that is damaged" "2 1" \
+	same "a damaged KMAP is reported" "2 1" \
 		"$? $(grep -c 'its compressed data are damaged: ' "$tmp/err")"
 done
 "$memorizer" symbolize --kallsyms "$data/kallsyms" "$kmap" >"$tmp/want" 2>/dev/null
@@ -137,7 +137,7 @@ equal "the events of a truncated file are read" "$tmp/want" "$tmp/got"
 cp "$tmp/small/cpu1.zst" "$cut/cpu1.zst"
 printf 'abcd' | dd of="$cut/cpu1.zst" bs=1 seek=3000 conv=notrunc 2>/dev/null
 "$memorizer" check "$cut" >"$tmp/out" 2>"$tmp/err"
-same "so is one that is damaged" "1 1" \
+same "a damaged trace file is reported" "1 1" \
 	"$? $(cat "$tmp/out" "$tmp/err" |
 		grep -c 'cpu1, packet .*: its compressed data are damaged')"
 cp "$tmp/trace/cpu1" "$cut/cpu1"
