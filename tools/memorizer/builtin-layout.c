@@ -510,8 +510,8 @@ static bool check_layout(const struct report *r, const struct sums *k)
 static int run_layout(int argc, char **argv)
 {
 	static const struct report_kind kind = {
-		.command = &command_layout, .wants = "TYPE", .usual = "place", .takes_all = true,
-		.check = check_layout, .print = print_layout,
+		.command = &command_layout, .wants = "TYPE", .usual = "place", .takes = REPORT_ALL,
+		.needs_notes = true, .check = check_layout, .print = print_layout,
 	};
 
 	return report_run(argc, argv, &kind);

@@ -6,7 +6,8 @@
 static int run_types(int argc, char **argv)
 {
 	static const struct report_kind kind = {
-		.command = &command_types, .usual = "accesses", .print = report_types,
+		.command = &command_types, .usual = "accesses", .takes = REPORT_RELATIVE,
+		.rows = REPORT_ROWS, .needs_notes = true, .print = report_types,
 	};
 
 	return report_run(argc, argv, &kind);

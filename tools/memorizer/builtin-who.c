@@ -280,7 +280,8 @@ static int run_who(int argc, char **argv)
 {
 	static const struct report_kind kind = {
 		.command = &command_who, .wants = "TYPE[.FIELD]", .usual = "accesses",
-		.takes_maintainers = true, .check = check_who, .print = print_who,
+		.takes = REPORT_MAINTAINERS, .rows = REPORT_ROWS, .needs_notes = true,
+		.check = check_who, .print = print_who,
 	};
 
 	return report_run(argc, argv, &kind);
@@ -290,6 +291,7 @@ static int run_what(int argc, char **argv)
 {
 	static const struct report_kind kind = {
 		.command = &command_what, .wants = "FUNCTION", .usual = "accesses",
+		.rows = REPORT_ROWS, .needs_notes = true,
 		.check = check_what, .print = print_what,
 	};
 

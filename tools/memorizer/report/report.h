@@ -10,22 +10,22 @@
 struct command;
 
 /**
- * struct report - what to report
- * @trace: whether it is of a trace, which may have a KMAP in it, or of a KMAP alone
- * @incomplete: whether something is missing
+ * struct report - what to print, and how
+ * @trace: the input is a trace, which may have a KMAP in it, not a KMAP alone
+ * @incomplete: events or objects are missing
  * @cpus: CPUs with a stream, of a trace
- * @command: the command that makes it
- * @what: type, member or function that is asked for, or NULL
- * @all: whether all is asked for instead
- * @brief: print the few tables of report_brief(), not all
+ * @command: name of the command
+ * @what: type, member or function that the command is about, or NULL
+ * @all: --all was given in place of @what
+ * @brief: print only the tables of report_brief()
  * @maintainers: a MAINTAINERS file, or NULL
- * @order: what --sort asks for
- * @histograms: print histograms, see report-histogram.c, not all
- * @percent: whether to print shares, too
- * @rate: whether to print rates, too, of a trace
- * @usual: what orders tables without that: bytes, accesses, or place, the order of members
+ * @order: order of rows, from --sort
+ * @histograms: print only histograms, see report-histogram.c
+ * @percent: add shares
+ * @rate: add rates, of a trace
+ * @usual: order without --sort: bytes, accesses or place (the order of members)
  * @top: rows of a table, 0 for all
- * @format: how to print
+ * @format: the output's format
  */
 struct report {
 	bool trace, incomplete, all, brief, histograms, percent, rate;
@@ -37,20 +37,32 @@ struct report {
 	enum report_format format;
 };
 
+#define REPORT_ROWS	20	/* of each table of text, without --top */
+
+/* Options that not all commands take. */
+enum report_takes {
+	REPORT_ALL = 1,			/* --all, in place of what the command wants */
+	REPORT_MAINTAINERS = 2,
+	REPORT_BRIEF = 4,		/* --brief, --histogram */
+	REPORT_RELATIVE = 8,		/* --percent, --rate */
+};
+
 /**
- * struct report_kind - a command that reads as report does
+ * struct report_kind - a command that prints sums
  * @command: the command
- * @wants: what its first argument is, or NULL: it has none but the input
- * @usual: what orders its tables without --sort, NULL: as report's
- * @takes_all: whether it has the option --all, with which it wants none
- * @takes_maintainers: whether it has the option --maintainers
- * @check: whether that can be told, after a message if not; or NULL
- * @print: prints what it tells, of notes of the compiler's; NULL: all, as report does
+ * @wants: what its first argument is, or NULL: it takes only the input
+ * @usual: what orders its tables without --sort; NULL: bytes of a trace, accesses of a KMAP
+ * @takes: mask of enum report_takes
+ * @rows: rows of each table of text without --top, 0 for all; JSON and CSV have all
+ * @needs_notes: it needs the compiler's notes
+ * @check: returns false, after a message, if there is nothing to print; or NULL
+ * @print: prints all but the head
  */
 struct report_kind {
 	const struct command *command;
 	const char *wants, *usual;
-	bool takes_all, takes_maintainers;
+	u32 takes, rows;
+	bool needs_notes;
 	bool (*check)(const struct report *r, const struct sums *k);
 	void (*print)(const struct report *r, const struct sums *k);
 };

@@ -236,6 +236,12 @@ same "report --brief uses the outermost type without an object's type" \
 	"::1021,11,2 widget:flag:1,7,1 widget:inner.count:6,0,1 widget:name[]:3,2,1" "$(brief "$kmap")"
 make_notes "$tmp/le" <"$data/session.notes"
 
+for command in "types" "layout widget" "who widget" "what widget_read"; do
+	name=${command%% *}
+	outcome "$name names itself where an option is bad" 2 /dev/null "memorizer $name: --pid x: want a number
+Try 'memorizer help $name'." $command --pid x "$kmap"
+done
+
 # By granule: only for code that accesses plain bytes does the offset determine the member.
 sed 's/widget name\[\] \(.*\) 2$/char - \1 4/
 	s/^member 28.0 .*/member 28.0 0.1 flag unsigned int\nmember 32 0 tail[] char/' "$data/session.notes" >"$tmp/places"
