@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * memorizer-qemu.so: which CPUs hold a cache line.
- *
- * Caches are taken to be of infinite size. A line is at first held by all CPUs. A load
- * moves it to a CPU that does not hold it. A store moves it if not exactly the CPU that
- * stores holds it, which alone does so from then on.
- */
+/* memorizer-qemu.so: which CPUs hold a cache line. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/line-moves.h"
 #include "qemu.h"
 
 #define SHARDS	256
@@ -84,37 +79,33 @@ static bool grow(struct shard *shard)
 	return true;
 }
 
-/* Whether exactly this CPU holds the line. */
-static bool holds_alone(const struct line_state *s, u32 cpu)
+static bool others_hold(const struct line_state *s, u32 cpu)
 {
 	u32 i;
 
 	if (s->all)
-		return options.cpus == 1;
+		return options.cpus > 1;
 	for (i = 0; i < words(); i++)
-		if (s->holders[i] != (i == cpu / 64 ? 1ULL << cpu % 64 : 0))
-			return false;
-	return true;
+		if (s->holders[i] & ~(i == cpu / 64 ? 1ULL << cpu % 64 : 0))
+			return true;
+	return false;
 }
 
+/* Decides whether an access moves the line, and makes its CPU a holder. */
 static bool moves(struct line_state *s, u32 cpu, bool store)
 {
 	u64 bit = 1ULL << cpu % 64, *word = &s->holders[cpu / 64];
+	bool holds = s->all || *word & bit;
 
-	if (!store) {
-		if (s->all || *word & bit)
-			return false;
-		*word |= bit;
-		return true;
-	}
-	if (holds_alone(s, cpu)) {
+	if (store)
 		s->writer = cpu;
+	if (!line_moves(holds, store && others_hold(s, cpu), store))
 		return false;
+	if (store) {
+		memset(s->holders, 0, words() * 8);
+		s->all = false;
 	}
-	memset(s->holders, 0, words() * 8);
-	*word = bit;
-	s->all = false;
-	s->writer = cpu;
+	*word |= bit;
 	return true;
 }
 

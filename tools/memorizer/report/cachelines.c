@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which CPU's access moves a cache line. Caches are of infinite size. A line is at first held by
- * all CPUs. A load moves it to a CPU that does not hold it; a store moves it unless exactly the
- * CPU that stores holds it, which alone does so from then on. That is what the kernel and the
- * plugin for QEMU do, too; here it is followed where a trace has accesses.
+ * Which accesses of a trace move a cache line, by the rule in lib/line-moves.h.
  *
- * Of a line is kept when each CPU touched it last, and the last touch of each range of bytes. A
- * touch is forgotten when a later one covers its bytes and conflicts with all that it conflicts
- * with: whoever is to be told of the earlier one has not touched the line since, and is told of
- * the later one instead. So what is kept of a line is bounded by the CPUs and by the ranges in
- * it, however often it is touched.
+ * A line keeps when each CPU touched it last, and the last touch of each range of bytes. A touch
+ * is dropped when a later one covers its bytes and conflicts with all that it conflicts with: a
+ * CPU that would be shown the earlier touch has not touched the line since, and is shown the
+ * later one instead. So the size of a line's record is bounded by the CPUs and by the ranges in
+ * the line, however often it is touched.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kmap/kmap.h"
+#include "lib/line-moves.h"
 #include "report/cachelines.h"
 
 #define LEAST	4u		/* items that an array has room for */
@@ -93,7 +91,8 @@ static bool others_hold(bool alone, const struct cacheline *line, u32 cpu)
 
 static bool is_move(bool alone, const struct cacheline *line, const struct toucher *t, u64 last)
 {
-	return last < line->taken || (t->writes && others_hold(alone, line, t->cpu));
+	return line_moves(last >= line->taken, t->writes && others_hold(alone, line, t->cpu),
+			  t->writes);
 }
 
 static bool overlap(const struct toucher *a, const struct toucher *b)
