@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which CPU's access moves a cache line, and whose access before made it do so. */
+/* Which accesses move a cache line, and the access of another CPU that is the cause. */
 #ifndef CACHELINES_H
 #define CACHELINES_H
 

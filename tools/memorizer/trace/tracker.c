@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is allocated while a trace goes by. What is kept grows with what is live, not with
- * the length of the trace.
+ * Tracks the memory that is live at the current event of a trace. Its own memory grows with what
+ * is live, not with the length of the trace.
  */
 #include <stdlib.h>
 
 #include "kmap/kmap.h"
 #include "trace/tracker.h"
 
-#define BYTES_MAX	(1ull << 30)	/* of an allocation; what claims more is not tracked */
+#define BYTES_MAX	(1ull << 30)	/* of an allocation; larger ones are not tracked */
 
-/* What is being done with the memory from @start to @end, the first and the last byte. */
+/* A visit to the memory from @start to @end, its first and last byte. */
 struct visit {
 	struct tracker *t;
 	u64 start, end;
@@ -18,8 +18,8 @@ struct visit {
 };
 
 /**
- * tracker_init - begin with nothing
- * @t: what is allocated; @t->gone, @t->again and @t->data may be set after this
+ * tracker_init - initialize a tracker, with no live memory
+ * @t: the tracker; the caller may set @t->gone, @t->again and @t->data after this
  * @size: bytes of an item, which begins with struct tracked
  */
 void tracker_init(struct tracker *t, size_t size)
@@ -32,8 +32,8 @@ void tracker_init(struct tracker *t, size_t size)
 }
 
 /**
- * tracker_free - release memory
- * @t: what is allocated
+ * tracker_free - free a tracker's memory
+ * @t: the tracker
  */
 void tracker_free(struct tracker *t)
 {
@@ -44,7 +44,7 @@ void tracker_free(struct tracker *t)
 	free(t->items);
 }
 
-/* Takes from an allocation what lies between start and end. */
+/* Takes from an allocation its bytes within the visit, and frees its item with the last one. */
 static void take(void *data, const struct live_range *range)
 {
 	struct visit *v = data;
@@ -95,13 +95,15 @@ bool tracker_is_range(u64 ptr, u64 bytes)
 }
 
 /**
- * tracker_add - take note of an allocation
- * @t: what is allocated
+ * tracker_add - track an allocation
+ * @t: the tracker
  * @e: the event
- * @period: kept in the range of its memory
+ * @period: stored in the range of its memory
  *
- * Return: its item, for the caller to set all but struct tracked of it; NULL if it is not tracked,
- *	   see tracker_is_range().
+ * What lies in that memory is gone, because no free of it was seen.
+ *
+ * Return: the new item, of which struct tracked is set and the rest is the caller's; NULL if
+ *	   tracker_is_range() rejects the memory.
  */
 void *tracker_add(struct tracker *t, const struct trace_event *e, u32 period)
 {
@@ -122,13 +124,13 @@ void *tracker_add(struct tracker *t, const struct trace_event *e, u32 period)
 }
 
 /**
- * tracker_release - take note that memory is free
- * @t: what is allocated
- * @g: where
+ * tracker_release - mark memory as free
+ * @t: the tracker
+ * @g: the group that the memory is in
  * @start: its first byte
- * @end: its last byte, see tracker_is_range()
- * @freed: whether a free of what lies there was seen
- * @period: kept in the range of the memory, for @t->again
+ * @end: its last byte; tracker_is_range() accepts the memory
+ * @freed: the memory is freed by an event; else its free was not seen
+ * @period: stored in the range of the memory, for @t->again
  * @nr: likewise
  */
 void tracker_release(struct tracker *t, enum tracker_group g, u64 start, u64 end, bool freed,
@@ -141,8 +143,8 @@ void tracker_release(struct tracker *t, enum tracker_group g, u64 start, u64 end
 }
 
 /**
- * tracker_remove - take note of a free
- * @t: what is allocated
+ * tracker_remove - track a free
+ * @t: the tracker
  * @e: the event
  */
 void tracker_remove(struct tracker *t, const struct trace_event *e)
@@ -154,14 +156,14 @@ void tracker_remove(struct tracker *t, const struct trace_event *e)
 }
 
 /**
- * tracker_find - find what an address belongs to
- * @t: what is allocated
+ * tracker_find - look up the object at an address
+ * @t: the tracker
  * @addr: the address
  *
- * What a slab's slot has beyond the bytes that were asked for belongs to no object, as in
- * the KMAP. With SLUB's debugging it ends within the red zone before the next object.
+ * As in the KMAP, the bytes of a slab's slot beyond those requested belong to no object. With
+ * SLUB's debugging, they extend into the red zone before the next object.
  *
- * Return: the object of the slab allocator that has it within, or else the pages, or NULL.
+ * Return: the item of the slab object, else that of the pages, or NULL.
  */
 const void *tracker_find(const struct tracker *t, u64 addr)
 {
@@ -181,9 +183,9 @@ const void *tracker_find(const struct tracker *t, u64 addr)
 }
 
 /**
- * tracker_prefetch - let the processor fetch what an event will need
- * @t: what is allocated
- * @e: the event, which comes soon
+ * tracker_prefetch - prefetch what an event needs
+ * @t: the tracker
+ * @e: an event that comes soon
  */
 void tracker_prefetch(const struct tracker *t, const struct trace_event *e)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is allocated while a trace goes by, and what its reader knows of each allocation. */
+/* The memory that is live at the current event of a trace. */
 #ifndef TRACKER_H
 #define TRACKER_H
 
 #include "trace/live.h"
 #include "trace/trace.h"
 
-/* Slab allocator and large kmalloc; pages. One lies in the other. */
+/* The slab allocator with large kmalloc, and pages. The memory of the former lies in the latter. */
 enum tracker_group { TRACKER_SLAB, TRACKER_PAGES, TRACKER_GROUPS };
 
 /**
- * struct tracked - memory that is allocated; the first member of what its reader knows of it
- * @time: when it was allocated, in ns
+ * struct tracked - an allocation; the first member of a reader's items
+ * @time: time of the allocation in ns
  * @ptr: its address
- * @asked: bytes that were asked for
- * @left: bytes that were not freed; 0: this one is not in use
- * @kind: what was asked for, enum trace_kind
- * @next: private: the next that is not in use, plus one
+ * @asked: bytes requested
+ * @left: bytes not freed yet; 0: the item is unused
+ * @kind: the allocator, enum trace_kind
+ * @next: private: the next unused item plus one, 0: none
  */
 struct tracked {
 	u64 time, ptr;
@@ -24,16 +24,16 @@ struct tracked {
 };
 
 /**
- * struct tracker - what is allocated
- * @memory: private: where
- * @items: private: struct tracked, each with what the reader knows
- * @size: private: bytes of one
- * @nr: number of @items
- * @room: private: items that there is room for
- * @unused: private: the first that is not in use, plus one
- * @gone: is called when bytes of an allocation are freed, or allocated again although no
- *	  free of them was seen (@freed is false then); @left is what is left of it
- * @again: is called for memory that was free already when it is freed; or NULL
+ * struct tracker - live memory
+ * @memory: private: ranges by group; the nr of a live one is the number of its item
+ * @items: private: the reader's items, each beginning with struct tracked
+ * @size: private: bytes of an item
+ * @nr: number of items, used or not
+ * @room: private: number of items that fit into @items
+ * @unused: private: the first unused item plus one, 0: none
+ * @gone: called after bytes of an allocation were freed, or, with @freed false, allocated again
+ *	  although no free of them was seen; NULL: nothing is called
+ * @again: called for memory that is freed and was free already; NULL: nothing is called
  * @data: for @gone and @again
  */
 struct tracker {
@@ -57,8 +57,8 @@ const void *tracker_find(const struct tracker *t, u64 addr);
 void tracker_prefetch(const struct tracker *t, const struct trace_event *e);
 
 /**
- * tracker_group - find where memory is
- * @kind: what was asked for, enum trace_kind
+ * tracker_group - get the group of an allocator's memory
+ * @kind: the allocator, enum trace_kind
  *
  * Return: the group.
  */
@@ -68,8 +68,8 @@ static inline enum tracker_group tracker_group(u32 kind)
 }
 
 /**
- * tracker_item - look up an item
- * @t: what is allocated
+ * tracker_item - get an item by its number
+ * @t: the tracker
  * @nr: its number, less than @t->nr, or the nr of a live range
  *
  * Return: the item, valid until the next tracker_add().
@@ -80,10 +80,10 @@ static inline void *tracker_item(const struct tracker *t, u64 nr)
 }
 
 /**
- * tracked - describe an allocation
+ * tracked - describe an allocation for the tracker
  * @e: the event
  *
- * Return: what the tracker knows of it.
+ * Return: the description.
  */
 static inline struct tracked tracked(const struct trace_event *e)
 {
