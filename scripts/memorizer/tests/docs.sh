@@ -101,6 +101,14 @@ readme_figures() {
 	done <"$work/figures"
 }
 
+# letter_figures: those in the table of the first series' cover letter are measured ones.
+letter_figures() {
+	awk -F, '$1 == "calls" && $2 == "geometric mean" { print $4, $5, $6, $7, $9, $10 }' "$here/measured/bench.csv" \
+		>"$work/figures"
+	awk '/^  (sites disabled,|objects recorded|each access|the same,) / { figures = figures $NF " " }
+		/^  for comparison: KASAN/ { gsub(/,/, ""); print figures $4, $6 }' "$here/letters/A" | diff "$work/figures" -
+}
+
 # exists NAME: a path from the top of the repository or of the kernel, or a name of a file in them.
 # Without a kernel tree, only paths of Memorizer's files are checked.
 exists() {
@@ -137,10 +145,11 @@ named_files() {
 		grep -Eo '[A-Za-z].*[A-Za-z0-9_*]' | grep -Ev '^kernel/[a-z]+(\.modules)?$'
 }
 
-plan 6
+plan 7
 result "the tables in the documentation are those that were measured" measured_tables
 result "what is measured anew goes into them" new_figures
 result "what bench prints becomes tables" bench_tables
 result "the figures in the README are measured ones" readme_figures
+result "the figures in the cover letter are measured ones" letter_figures
 result "the files that the documentation names exist" files_exist
 result "one that does not is noticed" eval '! exists mm/memorizer/none.c'
