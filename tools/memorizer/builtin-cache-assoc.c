@@ -121,7 +121,7 @@ static struct cache *get_cache(struct assoc *c, u64 cpu)
 		return cache;
 	hash_init(&cache->lines, sizeof(struct line), sizeof(u64));
 	hash_init(&cache->sets, sizeof(struct group), sizeof(u64));
-	cache->ways = kmap_array(NULL, ways, sizeof(*cache->ways));
+	cache->ways = xreallocarray(NULL, ways, sizeof(*cache->ways));
 	memset(cache->ways, 0, ways * sizeof(*cache->ways));
 	cache->sum[CPU] = cpu;
 	return cache;
@@ -286,7 +286,7 @@ static void print_caches(struct assoc *c)
 	struct cache *cache;
 	u32 i;
 
-	t.rows = kmap_array(NULL, c->caches.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, c->caches.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < c->caches.nr; i++) {
 		cache = hash_item(&c->caches, i);
 		if (cache->sum[ACCESSES])
@@ -311,7 +311,7 @@ static void print_sets(struct assoc *c)
 
 	for (i = 0; i < c->caches.nr; i++)
 		room += ((struct cache *)hash_item(&c->caches, i))->sets.nr;
-	t.rows = kmap_array(NULL, room, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, room, sizeof(*t.rows));
 	for (i = 0; i < c->caches.nr; i++) {
 		cache = hash_item(&c->caches, i);
 		for (j = 0; j < cache->sets.nr; j++) {
@@ -336,7 +336,7 @@ static void print_kinds(struct assoc *c)
 	struct row *row;
 	u32 i;
 
-	t.rows = kmap_array(NULL, c->kinds.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, c->kinds.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < c->kinds.nr; i++) {
 		group = hash_item(&c->kinds, i);
 		if (!group->sum[MISSES])

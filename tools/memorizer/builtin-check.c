@@ -115,7 +115,7 @@ __printf(4, 5)
 static void violation(struct check *c, enum kind kind, const struct trace_event *e,
 		      const char *format, ...)
 {
-	char text[KMAP_ERROR_MAX];
+	char text[ERROR_MAX];
 	va_list args;
 
 	if (c->nr[kind]++ >= SHOWN && !c->all)
@@ -664,7 +664,7 @@ static void release(struct check *c)
 /* Memory that was not used for long is far away. */
 static void prefetch(struct check *c)
 {
-	const struct trace_event *e = trace_ahead(c->trace);
+	const struct trace_event *e = trace_peek(c->trace);
 
 	if (e && e->type == TRACE_ALLOC)
 		live_prefetch(memory_of(c, e->u.alloc.kind), e->u.alloc.ptr);
@@ -706,7 +706,7 @@ static int end(struct engine *g, int status)
 		print_json(c);
 	else
 		print_summary(c);
-	trace_tell_unfinished(c->trace);
+	trace_warn_unfinished(c->trace);
 	if (violations(c))
 		status = EXIT_MALFORMED;
 	else if (trace_incomplete(c->trace))

@@ -323,13 +323,13 @@ static void print_clashes(struct conflicts *c, bool only_line)
 			{ "Windows", "windows", WINDOWS, CELL_NUMBER, 0 },
 		},
 	};
-	u64 (*sums)[SUMS] = kmap_array(NULL, c->clashes.clashes.nr + 1, sizeof(*sums));
+	u64 (*sums)[SUMS] = xreallocarray(NULL, c->clashes.clashes.nr + 1, sizeof(*sums));
 	const struct clash *clash;
 	struct row *row;
 	u32 i, at = 0, first;
 	char *text;
 
-	t.rows = kmap_array(NULL, c->clashes.clashes.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, c->clashes.clashes.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < c->clashes.clashes.nr; i++) {
 		clash = hash_item(&c->clashes.clashes, i);
 		first = at;
@@ -368,12 +368,12 @@ static void print_phases(struct conflicts *c)
 		},
 	};
 	const struct hash *phases = &c->clashes.phases;
-	u64 (*sums)[SUMS] = kmap_array(NULL, phases->nr + 1, sizeof(*sums));
+	u64 (*sums)[SUMS] = xreallocarray(NULL, phases->nr + 1, sizeof(*sums));
 	const struct clash_phase *phase;
 	struct row *row;
 	u32 i;
 
-	t.rows = kmap_array(NULL, phases->nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, phases->nr + 1, sizeof(*t.rows));
 	for (i = 0; i < phases->nr; i++) {
 		phase = hash_item(phases, i);
 		memset(sums[i], 0, sizeof(sums[i]));

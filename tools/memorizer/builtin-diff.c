@@ -176,7 +176,7 @@ static const struct option options[] = {
 /* Whether types and members can be compared: those of both sides are known. */
 static bool is_noted(const struct diff *d)
 {
-	return kmap_symbols_noted(d->symbols[BEFORE]) && kmap_symbols_noted(d->symbols[AFTER]);
+	return kmap_symbols_notes(d->symbols[BEFORE]) && kmap_symbols_notes(d->symbols[AFTER]);
 }
 
 /*
@@ -583,7 +583,7 @@ static void print_view(const struct diff *d, const struct view *v, enum access_s
 	if (is_noted(d))
 		memcpy(t.texts + 1, v->texts, sizeof(v->texts));
 	make_columns(&t, v, relative, heads);
-	t.rows = kmap_array(NULL, items.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, items.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < items.nr; i++) {
 		item = hash_item(&items, i);
 		if (!compare(item) && !d->all)
@@ -615,14 +615,14 @@ static void print_sums(const struct diff *d, const struct measure *measures, siz
 			{ "Change", "change", VALUE_CHANGE, CELL_CHANGE, 0 },
 		},
 	};
-	u64 (*sums)[VALUES] = kmap_array(NULL, nr, sizeof(*sums));
+	u64 (*sums)[VALUES] = xreallocarray(NULL, nr, sizeof(*sums));
 	bool text = d->format == REPORT_TEXT;
 	struct diff all = { .format = d->format };
 	const struct measure *m;
 	size_t i;
 
 	name_table(&heading, d->traces && g == GROUP_KMAP, "SUMS", "sums");
-	t.rows = kmap_array(NULL, nr, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, nr, sizeof(*t.rows));
 	for (i = 0; i < nr; i++) {
 		m = measures + i;
 		sums[i][VALUE_BEFORE] = before[m->metric];
@@ -722,7 +722,7 @@ static int end(struct engine *g, int status)
 	struct reading *r = g->data;
 
 	summing_end(&r->summing);
-	if (g->trace && trace_tell(g->trace) | rebuild_tell(&r->summing.kmap, g->name))
+	if (g->trace && trace_warn(g->trace) | rebuild_warn(&r->summing.kmap, g->name))
 		status = EXIT_INCOMPLETE;
 	return r->summing.sums.overflow ? EXIT_MALFORMED : status;
 }
@@ -751,7 +751,7 @@ static bool add_up(struct diff *d, struct reading *r, enum side side)
 /* Whether something in one of both matches each option; if not there was a message. */
 static bool check_filter(const struct diff *d)
 {
-	char text[KMAP_ERROR_MAX];
+	char text[ERROR_MAX];
 	const char *option;
 	struct window w;
 	u32 seen = 0;
@@ -783,8 +783,8 @@ static int diff(struct diff *d)
 		d->files = namesakes_files(d->symbols[BEFORE]) &&
 			   namesakes_files(d->symbols[AFTER]);
 		print(d);
-		if (!namesakes_tell(d->symbols[BEFORE], "diff"))
-			namesakes_tell(d->symbols[AFTER], "diff");
+		if (!namesakes_warn(d->symbols[BEFORE], "diff"))
+			namesakes_warn(d->symbols[AFTER], "diff");
 	} else {
 		d->status = EXIT_UNABLE;
 	}

@@ -123,7 +123,7 @@ static struct group *get_group(struct false_sharing *f, u64 kind)
 	group = hash_item(&f->groups, hash_get(&f->groups, &kind, &new));
 	if (!new)
 		return group;
-	group->at = kmap_array(NULL, f->nr + 1, sizeof(*group->at));
+	group->at = xreallocarray(NULL, f->nr + 1, sizeof(*group->at));
 	memset(group->at, 0, (f->nr + 1) * sizeof(*group->at));
 	return group;
 }
@@ -178,7 +178,7 @@ static void make_lines(struct false_sharing *f)
 
 	if (f->room < f->virtual.room) {
 		f->room = f->virtual.room;
-		f->shifted = kmap_array(f->shifted, f->room, size);
+		f->shifted = xreallocarray(f->shifted, f->room, size);
 	}
 	memset(f->shifted + last * f->nr, 0, size);
 }
@@ -317,7 +317,7 @@ static void print_groups(struct false_sharing *f, struct table t, enum sum sort,
 	struct row *row;
 	u32 i;
 
-	t.rows = kmap_array(NULL, f->groups.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, f->groups.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < f->groups.nr; i++) {
 		group = hash_item(&f->groups, i);
 		if (!group->sum[has[0]] && !group->sum[has[1]] && !group->sum[has[2]])

@@ -642,7 +642,7 @@ static bool begin(struct engine *g)
 {
 	struct fold *f = g->data;
 
-	if (f->types && !kmap_symbols_noted(g->symbols)) {
+	if (f->types && !kmap_symbols_notes(g->symbols)) {
 		fprintf(stderr, "memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes\n");
 		return false;
 	}
@@ -657,14 +657,14 @@ static int end(struct engine *g, int status)
 {
 	struct fold *f = g->data;
 
-	if (g->trace && trace_tell(g->trace))
+	if (g->trace && trace_warn(g->trace))
 		status = EXIT_INCOMPLETE;
 	if (status != EXIT_UNABLE && !(g->trace ? check_trace(f, g->name) : check_kmap(f, g->name)))
 		status = EXIT_UNABLE;
 	if (status != EXIT_UNABLE)
 		print(f, g->trace ? "trace" : "kmap", status != EXIT_FINE);
 	release(f);
-	namesakes_tell(f->symbols, "fold");
+	namesakes_warn(f->symbols, "fold");
 	return status;
 }
 

@@ -129,7 +129,7 @@ static int end(struct engine *g, int status)
 	if (!wanted_check(g->name, w->types, WANTED(OBJECT)) ||
 	    !kmem_choice_check(&w->choice, g->name))
 		status = EXIT_UNABLE;
-	if (trace_tell(g->trace) | rebuild_tell(&w->kmap, g->name) && status == EXIT_FINE)
+	if (trace_warn(g->trace) | rebuild_warn(&w->kmap, g->name) && status == EXIT_FINE)
 		status = EXIT_INCOMPLETE;
 	hash_free(&w->objects);
 	kmem_choice_free(&w->choice);

@@ -258,7 +258,7 @@ static void print_order(struct layout *l)
 			TALLY_COLUMN_READS, TALLY_COLUMN_WRITES, TALLY_COLUMN_MOVES,
 		},
 	};
-	struct packed *outer = kmap_array(NULL, l->record->nr + 1, sizeof(*outer));
+	struct packed *outer = xreallocarray(NULL, l->record->nr + 1, sizeof(*outer));
 	struct tally placed = { .name = 0 }, *tally;
 	u32 nr = outer_members(l, outer, &placed), i;
 	struct pack_figures before, after;
@@ -326,7 +326,7 @@ static void print_members(struct layout *l)
 static bool *accessed_members(const struct layout *l)
 {
 	const struct hash *fields = l->k->fields + l->part->source;
-	bool *marks = kmap_array(NULL, l->record->nr + 1, sizeof(*marks));
+	bool *marks = xreallocarray(NULL, l->record->nr + 1, sizeof(*marks));
 	const struct field *field;
 	u32 i;
 
@@ -344,7 +344,7 @@ static bool *hidden_members(const struct layout *l)
 {
 	const struct record *record = l->record;
 	bool *accessed = accessed_members(l);
-	bool *hidden = kmap_array(NULL, record->nr + 1, sizeof(*hidden));
+	bool *hidden = xreallocarray(NULL, record->nr + 1, sizeof(*hidden));
 	u32 outer[PATH_DEPTH], depth = 0, i;
 
 	for (i = 0; i < record->nr; i++) {
@@ -380,7 +380,7 @@ static void add_rows(struct table *t, const struct layout *l)
 	struct row *row;
 	u32 i, m = 0;
 
-	t->rows = kmap_array(t->rows, t->nr + l->rows.rows.nr + 1, sizeof(*t->rows));
+	t->rows = xreallocarray(t->rows, t->nr + l->rows.rows.nr + 1, sizeof(*t->rows));
 	for (i = 0; i < l->rows.rows.nr; i++) {
 		tally = hash_item(&l->rows.rows, i);
 		if (is_hidden(l, hidden, tally, &m))
@@ -411,9 +411,9 @@ static void print_part(const struct report *r, const struct sums *k, const struc
 {
 	const struct hash *types = k->types +
 		(part->source == ACCESS_COUNTED ? GROUP_KMAP : GROUP_SLAB);
-	const struct type **order = kmap_array(NULL, types->nr + 1, sizeof(*order));
-	struct layout *layouts = kmap_array(NULL, types->nr + 1, sizeof(*layouts)), *l;
-	struct record *records = kmap_array(NULL, types->nr + 1, sizeof(*records));
+	const struct type **order = xreallocarray(NULL, types->nr + 1, sizeof(*order));
+	struct layout *layouts = xreallocarray(NULL, types->nr + 1, sizeof(*layouts)), *l;
+	struct record *records = xreallocarray(NULL, types->nr + 1, sizeof(*records));
 	struct table t = member_table(part);
 	char title[TEXTS_MAX], key[64];
 	u32 i, nr = 0;
@@ -425,7 +425,7 @@ static void print_part(const struct report *r, const struct sums *k, const struc
 	qsort(order, types->nr, sizeof(*order), compare_types);
 	for (i = 0; i < types->nr && order[i]->sum[SUM_ACCESSES]; i++) {
 		if (!order[i]->name ||
-		    !notes_record(kmap_symbols_noted(k->symbols),
+		    !notes_record(kmap_symbols_notes(k->symbols),
 				  texts_get(&k->names, order[i]->name), records + nr))
 			continue;
 		l = layouts + nr;
@@ -473,7 +473,7 @@ static void print_layout(const struct report *r, const struct sums *k)
 		print_all(r, k);
 		return;
 	}
-	if (!notes_record(kmap_symbols_noted(k->symbols), r->what, &record))
+	if (!notes_record(kmap_symbols_notes(k->symbols), r->what, &record))
 		return;
 	for (p = 0; p < nr; p++) {
 		struct layout l = {
@@ -498,7 +498,7 @@ static bool check_layout(const struct report *r, const struct sums *k)
 
 	if (r->all)
 		return true;
-	if (!notes_record(kmap_symbols_noted(k->symbols), r->what, &record)) {
+	if (!notes_record(kmap_symbols_notes(k->symbols), r->what, &record)) {
 		fprintf(stderr, "memorizer layout: no struct or union '%s' in the notes\n",
 			r->what);
 		return false;

@@ -225,7 +225,7 @@ static void print_groups(struct per_entry *p, struct hash *groups, struct table 
 	struct group *group;
 	u32 i;
 
-	t.rows = kmap_array(NULL, groups->nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, groups->nr + 1, sizeof(*t.rows));
 	for (i = 0; i < groups->nr; i++) {
 		group = hash_item(groups, i);
 		if (group->sum[CALLS])
@@ -252,7 +252,7 @@ static void print_users(struct per_entry *p)
 	struct row *row;
 	u32 i;
 
-	t.rows = kmap_array(NULL, p->users.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, p->users.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < p->users.nr; i++) {
 		user = hash_item(&p->users, i);
 		row = t.rows + t.nr++;

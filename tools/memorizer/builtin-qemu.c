@@ -89,7 +89,8 @@ static void add_argument(struct request *r, const char *name, const char *value)
 	size_t length = r->arguments ? strlen(r->arguments) : 0;
 	char *to;
 
-	r->arguments = kmap_array(r->arguments, length + strlen(name) + 2 * strlen(value) + 3, 1);
+	r->arguments = xreallocarray(r->arguments,
+				     length + strlen(name) + 2 * strlen(value) + 3, 1);
 	to = r->arguments + length;
 	to += sprintf(to, ",%s=", name);
 	for (; *value; value++) {
@@ -103,7 +104,7 @@ static void add_argument(struct request *r, const char *name, const char *value)
 /* Makes a filter of each function that is named; false: there is no such function. */
 static bool add_functions(struct request *r)
 {
-	char error[KMAP_ERROR_MAX], range[40];
+	char error[ERROR_MAX], range[40];
 	struct kmap_symbols *s;
 	u32 i, found = 0;
 	size_t j;
@@ -236,7 +237,7 @@ static int parse_options(int argc, char **argv, struct request *r)
 /* Becomes QEMU, with the plugin before its other arguments. */
 static int become(char **command, int nr, const char *plugin, const struct request *r)
 {
-	char **argv = kmap_array(NULL, nr + 3, sizeof(*argv));
+	char **argv = xreallocarray(NULL, nr + 3, sizeof(*argv));
 	char *spec;
 
 	if (asprintf(&spec, "%s%s", plugin, r->arguments) < 0)
@@ -258,7 +259,7 @@ static int run(int argc, char **argv)
 	int status;
 	char *plugin;
 
-	r.functions = kmap_array(NULL, argc, sizeof(*r.functions));
+	r.functions = xreallocarray(NULL, argc, sizeof(*r.functions));
 	status = parse_options(argc, argv, &r);
 	if (status >= 0)
 		goto out;

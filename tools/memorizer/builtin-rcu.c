@@ -313,7 +313,7 @@ static void print_rows(struct rcu *r)
 	struct row *row;
 	u32 i, kind;
 
-	t.rows = kmap_array(NULL, r->rows.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, r->rows.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < r->rows.nr; i++) {
 		late = hash_item(&r->rows, i);
 		if (late->how == INSIDE && !r->all)

@@ -1040,7 +1040,7 @@ static bool begin(struct engine *g)
 	if (!named_usable(&s->filter, g->symbols, "script"))
 		return false;
 	s->symbols = g->symbols;
-	s->noted = kmap_symbols_noted(s->symbols);
+	s->noted = kmap_symbols_notes(s->symbols);
 	names_init(&s->names);
 	kmem_choice_init(&s->choice, &s->filter, s->symbols, &s->names);
 	tracker_init(&s->live, sizeof(struct allocated));
@@ -1073,7 +1073,7 @@ static int end(struct engine *g, int status)
 	hash_free(&s->cpus);
 	hash_free(&s->objects);
 	tracker_free(&s->live);
-	if (trace_tell(g->trace))
+	if (trace_warn(g->trace))
 		status = EXIT_INCOMPLETE;
 	if (!check(s, g->name))
 		status = EXIT_UNABLE;
@@ -1149,7 +1149,7 @@ static bool set_option(struct script *s, struct symbol_files *files, int option,
 static int run(int argc, char **argv)
 {
 	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
-	struct script *s = kmap_array(NULL, 1, sizeof(*s));
+	struct script *s = xreallocarray(NULL, 1, sizeof(*s));
 	struct engine g = { .ops = &ops, .data = s };
 	const char *dir;
 	int option, status;

@@ -115,7 +115,7 @@ static void add_hold(struct serial *s, struct holder *h, const struct trace_even
 {
 	if (h->nr == h->room) {
 		h->room = h->room ? 2 * h->room : 2;
-		h->holds = kmap_array(h->holds, h->room, sizeof(*h->holds));
+		h->holds = xreallocarray(h->holds, h->room, sizeof(*h->holds));
 	}
 	h->holds[h->nr++] = (struct hold){
 		.site = e->u.lock.ip, .wanted = e->time, .taken = e->time, .name = name_of(s, e),
@@ -279,7 +279,7 @@ static void print_locks(struct serial *s, struct hash *locks, struct table t, bo
 	u32 i;
 
 	memcpy(t.columns, columns, sizeof(columns));
-	t.rows = kmap_array(NULL, locks->nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, locks->nr + 1, sizeof(*t.rows));
 	for (i = 0; i < locks->nr; i++) {
 		lock = hash_item(locks, i);
 		if (span)

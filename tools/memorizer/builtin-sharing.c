@@ -333,7 +333,7 @@ static void number_lines(struct sharing *s)
 {
 	u32 i;
 
-	s->shared = kmap_array(NULL, s->lines.nr + 1, sizeof(*s->shared));
+	s->shared = xreallocarray(NULL, s->lines.nr + 1, sizeof(*s->shared));
 	s->nr_shared = 0;
 	for (i = 0; i < s->lines.nr; i++)
 		if (is_shared(hash_item(&s->lines, i)))
@@ -395,11 +395,11 @@ static void make_users(struct sharing *s)
 	bool new;
 	u32 i;
 
-	s->code_of = kmap_array(NULL, s->touchers.nr + 1ull, sizeof(*s->code_of));
+	s->code_of = xreallocarray(NULL, s->touchers.nr + 1ull, sizeof(*s->code_of));
 	for (i = 0; i < s->touchers.nr; i++)
 		s->code_of[i] = code_of(s, hash_item(&s->touchers, i));
 	hash_seal(&s->uses);
-	s->next = kmap_array(NULL, s->uses.nr + 1ull, sizeof(*s->next));
+	s->next = xreallocarray(NULL, s->uses.nr + 1ull, sizeof(*s->next));
 	for (i = 0; i < s->uses.nr; i++) {
 		use = hash_item(&s->uses, i);
 		key.line = use->line;

@@ -224,7 +224,7 @@ static void fold(struct stacks *s, const struct from *from, struct folded *f)
 	if (s->fields)
 		frames[nr++] = from->field;
 	*f = (struct folded){ .nr = nr, .value = from->value };
-	f->frames = memcpy(kmap_array(NULL, nr, sizeof(*frames)), frames, nr * sizeof(*frames));
+	f->frames = memcpy(xreallocarray(NULL, nr, sizeof(*frames)), frames, nr * sizeof(*frames));
 }
 
 static int compare(const void *left, const void *right, void *arg)
@@ -287,7 +287,7 @@ static bool is_usable(struct analysis *a, const char *dir)
 	const struct stacks *s = (struct stacks *)a;
 
 	(void)dir;
-	if (!s->fields || kmap_symbols_noted(a->symbols))
+	if (!s->fields || kmap_symbols_notes(a->symbols))
 		return true;
 	fprintf(stderr,
 		"memorizer stacks: --fields: no types are known: want --vmlinux with the compiler's notes\n");
@@ -297,7 +297,7 @@ static bool is_usable(struct analysis *a, const char *dir)
 static void print(struct analysis *a)
 {
 	struct stacks *s = (struct stacks *)a;
-	struct folded *all = kmap_array(NULL, s->from.nr + 1, sizeof(*all));
+	struct folded *all = xreallocarray(NULL, s->from.nr + 1, sizeof(*all));
 	u32 i, last = 0;
 
 	for (i = 0; i < s->from.nr; i++)
@@ -322,7 +322,7 @@ static void print(struct analysis *a)
 	for (i = 0; i < s->from.nr; i++)
 		free(all[i].frames);
 	free(all);
-	namesakes_tell(a->symbols, "stacks");
+	namesakes_warn(a->symbols, "stacks");
 }
 
 static bool set_value(struct stacks *s, const char *text)

@@ -155,7 +155,7 @@ static void print_groups(struct summary *s, const struct hash *groups, struct ta
 	const struct group *group;
 	u32 i;
 
-	t.rows = kmap_array(NULL, groups->nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, groups->nr + 1, sizeof(*t.rows));
 	for (i = 0; i < groups->nr; i++) {
 		group = hash_item(groups, i);
 		t.rows[t.nr++] = (struct row){ .id = group->key, .sum = group->sum,
@@ -174,7 +174,7 @@ static void print_marks(struct summary *s)
 	struct mark *mark;
 	u32 i;
 
-	t.rows = kmap_array(NULL, s->marks.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, s->marks.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < s->marks.nr; i++) {
 		mark = hash_item(&s->marks, i);
 		mark->sum[ORDER] = s->marks.nr - i;

@@ -59,7 +59,7 @@ static void put_ip(const struct kmap_symbols *symbols, struct hash *names, u64 i
 	name = hash_item(names, hash_get(names, &key, &new));
 	if (new && kmap_symbols_find(symbols, ip, kind)) {
 		name->len = kmap_symbols_format(symbols, ip, kind, text);
-		name->text = kmap_array(NULL, name->len, 1);
+		name->text = xreallocarray(NULL, name->len, 1);
 		memcpy(name->text, text, name->len);
 	}
 	if (name->text)

@@ -301,10 +301,10 @@ static void count_access(struct overtime *o, const struct trace_event *e)
 static void add_mark(struct overtime *o, const struct trace_event *e)
 {
 	struct timeline *line = &o->line;
-	char *text = kmap_array(NULL, 4 * strlen(e->u.mark.text) + 1, 1);
+	char *text = xreallocarray(NULL, 4 * strlen(e->u.mark.text) + 1, 1);
 
 	names_escape(text, e->u.mark.text);
-	line->marks = kmap_array(line->marks, line->nr_marks + 1, sizeof(*line->marks));
+	line->marks = xreallocarray(line->marks, line->nr_marks + 1, sizeof(*line->marks));
 	line->marks[line->nr_marks++] = (struct timeline_mark){
 		.time = e->time, .text = text,
 	};
@@ -414,7 +414,7 @@ static int end_reading(struct engine *g, int status)
 
 	if (o->second && o->choice.window.begun)
 		move_on(o, o->line.end);
-	if (o->second ? trace_tell(g->trace) : trace_incomplete(g->trace))
+	if (o->second ? trace_warn(g->trace) : trace_incomplete(g->trace))
 		status = EXIT_INCOMPLETE;
 	if (!check(o, g->name))
 		status = EXIT_UNABLE;
@@ -434,7 +434,7 @@ static void make_spans(struct overtime *o)
 
 	line->width = length / spans + (length % spans != 0);
 	line->nr = length / line->width + (length % line->width != 0);
-	line->sums = kmap_array(NULL, line->nr, sizeof(*line->sums));
+	line->sums = xreallocarray(NULL, line->nr, sizeof(*line->sums));
 	memset(line->sums, 0, line->nr * sizeof(*line->sums));
 	for (i = 0; i < line->nr; i++)
 		line->sums[i][TIMELINE_BEGIN] = line->begin + i * line->width;
@@ -498,7 +498,7 @@ static void print_spans(const struct overtime *o)
 	};
 	u32 i;
 
-	t.rows = kmap_array(NULL, t.nr, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, t.nr, sizeof(*t.rows));
 	for (i = 0; i < t.nr; i++)
 		t.rows[i] = (struct row){ .id = o->line.sums[i][TIMELINE_BEGIN],
 					  .sum = o->line.sums[i] };
@@ -519,7 +519,7 @@ static void print_lifetimes(const struct overtime *o)
 	u64 below = 10;
 	u32 i;
 
-	t.rows = kmap_array(NULL, DECADES, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, DECADES, sizeof(*t.rows));
 	for (i = 0; i < DECADES; i++) {
 		if (o->lifetimes[i][DIED_BYTES])
 			t.rows[t.nr++] = (struct row){
@@ -553,7 +553,7 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 	const char *type;
 	u32 i;
 
-	t.rows = kmap_array(NULL, t.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, t.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < t.nr; i++) {
 		holder = hash_item(&o->holders[g], i);
 		kmap_symbols_format(o->symbols, holder->ip, KMAP_IP_RETURN, text);
@@ -578,7 +578,7 @@ static void print_marks(const struct overtime *o)
 	static const u64 none;
 	u32 i;
 
-	t.rows = kmap_array(NULL, t.nr + 1, sizeof(*t.rows));
+	t.rows = xreallocarray(NULL, t.nr + 1, sizeof(*t.rows));
 	for (i = 0; i < t.nr; i++) {
 		t.rows[i] = (struct row){ .id = o->line.marks[i].time, .sum = &none };
 		t.rows[i].texts[0] = table_text(o->line.marks[i].text);

@@ -182,7 +182,7 @@ static void end_interval(struct top *t, u64 end)
 
 	for (g = 0; g < STREAM_GROUPS; g++) {
 		sites = t->sums.sites + g;
-		t->seen[g] = kmap_array(t->seen[g], sites->nr + 1, sizeof(*seen));
+		t->seen[g] = xreallocarray(t->seen[g], sites->nr + 1, sizeof(*seen));
 		for (; t->nr[g] < sites->nr; t->nr[g]++)
 			t->seen[g][t->nr[g]] = (struct seen){ 0 };
 		for (i = 0; i < sites->nr; i++) {
@@ -258,7 +258,7 @@ static void draw(struct top *t)
 
 static bool begin(void *data, const char *dir, const char *name)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct top *t = data;
 
 	t->name = name;
@@ -289,7 +289,7 @@ static void count(struct top *t, u64 until)
 
 	trace_read_until(t->trace, until);
 	while (trace_symbols_next(t->trace, t->symbols, &e)) {
-		sums_prefetch(&t->sums, trace_ahead(t->trace));
+		sums_prefetch(&t->sums, trace_peek(t->trace));
 		sums_event(&t->sums, &e);
 	}
 }
@@ -312,7 +312,7 @@ static bool show(void *data, u64 until, u64 end, u64 dropped)
 	t->iterations -= t->iterations > 0;
 	if (until == U64_MAX) {
 		window = sums_window(&t->sums);
-		t->incomplete = trace_tell(t->trace) || dropped;
+		t->incomplete = trace_warn(t->trace) || dropped;
 		t->unmatched = !kmem_filter_check(&t->filter, &window, sums_seen(&t->sums),
 						  t->symbols, t->name);
 	}

@@ -120,7 +120,7 @@ static void print_who(const struct report *r, const struct sums *k)
 		[BY_SUBSYSTEM] = { "BY SUBSYSTEM", "subsystems", "Subsystem" },
 	};
 	struct part parts[ACCESS_SOURCES];
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct owners owners = { NULL };
 	int nr = tally_parts(r, parts), p;
 	struct tallies tallies;
@@ -148,7 +148,7 @@ static void print_who(const struct report *r, const struct sums *k)
 	}
 	hash_free(&owners.files);
 	maintainers_free(owners.maintainers);
-	namesakes_tell(k->symbols, "who");
+	namesakes_warn(k->symbols, "who");
 }
 
 /* Whether there is an access to what who is asked for, of a source that is told. */
@@ -170,7 +170,7 @@ static bool is_accessed(const struct report *r, const struct sums *k, const char
 /* Whether MAINTAINERS can be read, if it was given. */
 static bool check_maintainers(const struct report *r)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct maintainers *m = r->maintainers ? maintainers_read(r->maintainers, error) : NULL;
 
 	if (r->maintainers && !m)
@@ -190,7 +190,7 @@ static bool check_who(const struct report *r, const struct sums *k)
 	split(r->what, type, &field);
 	if (is_accessed(r, k, type, field))
 		return true;
-	if (!notes_record(kmap_symbols_noted(k->symbols), type, &record)) {
+	if (!notes_record(kmap_symbols_notes(k->symbols), type, &record)) {
 		fprintf(stderr,
 			"memorizer who: no access to '%s', and no struct or union '%s' in the notes\n",
 			r->what, type);

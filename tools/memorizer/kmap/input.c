@@ -47,7 +47,7 @@ const char *input_name(int argc, char **argv)
 bool input_open(struct input *in, int argc, char **argv)
 {
 	const char *path = argc ? argv[0] : "-";
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct stat st;
 
 	if (argc > 1) {

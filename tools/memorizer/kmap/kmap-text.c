@@ -307,7 +307,7 @@ static enum kmap_event parse_line(struct kmap_reader *r)
 void kmap_reader_init(struct kmap_reader *r, int fd)
 {
 	*r = (struct kmap_reader){ .owner = KMAP_NOBODY };
-	kmap_lines_init(&r->lines, fd);
+	lines_init(&r->lines, fd);
 }
 
 /**
@@ -316,23 +316,23 @@ void kmap_reader_init(struct kmap_reader *r, int fd)
  */
 void kmap_reader_free(struct kmap_reader *r)
 {
-	kmap_lines_free(&r->lines);
+	lines_free(&r->lines);
 }
 
 static enum kmap_event next_line(struct kmap_reader *r)
 {
-	switch (kmap_lines_next(&r->lines)) {
-	case KMAP_LINE_WHOLE:
+	switch (lines_next(&r->lines)) {
+	case LINES_WHOLE:
 		return parse_line(r);
-	case KMAP_LINE_LONG:
+	case LINES_LONG:
 		malformed(r, "line of more than %d bytes: no line of a KMAP is as long",
-			  KMAP_LINE_MAX);
+			  LINES_LENGTH_MAX);
 		r->owner = KMAP_BAD_OBJECT;
 		return KMAP_MALFORMED;
-	case KMAP_LINE_CUT:
+	case LINES_CUT:
 		malformed(r, "cut off: the last line must end in a newline");
 		return KMAP_MALFORMED;
-	case KMAP_LINE_FAILED:
+	case LINES_FAILED:
 		return KMAP_FAILED;
 	default:
 		return KMAP_END;

@@ -83,13 +83,13 @@ enum kmap_event {
  * @accesses: private: whether there was an access line
  */
 struct kmap_reader {
-	struct kmap_lines lines;
+	struct lines lines;
 	struct kmap_object object;
 	struct kmap_access access;
 	bool traffic;
 	const char *field[9];
 	u64 malformed, orphans;
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	enum { KMAP_NOBODY, KMAP_SOUND_OBJECT, KMAP_BAD_OBJECT } owner;
 	bool accesses;
 };

@@ -16,9 +16,9 @@
 
 static struct archive *archives;
 
-static bool fail(char error[KMAP_ERROR_MAX], const char *path, const char *why)
+static bool fail(char error[ERROR_MAX], const char *path, const char *why)
 {
-	snprintf(error, KMAP_ERROR_MAX, "%.300s: %.200s", path, why);
+	snprintf(error, ERROR_MAX, "%.300s: %.200s", path, why);
 	return false;
 }
 
@@ -47,7 +47,7 @@ static size_t trace_len(const char *name)
 }
 
 /* Leaves only what lies beside the metadata, or below that, and names it from there on. */
-static bool choose_trace(struct archive *a, char error[KMAP_ERROR_MAX])
+static bool choose_trace(struct archive *a, char error[ERROR_MAX])
 {
 	u32 i, traces = 0, nr = 0;
 	const char *name;
@@ -67,7 +67,7 @@ static bool choose_trace(struct archive *a, char error[KMAP_ERROR_MAX])
 		return fail(error, a->path,
 			    traces ? "an archive of more than one trace: unpack it" :
 			    "an archive without a trace, which has metadata, cpu0, ...");
-	dir = memcpy(kmap_array(NULL, len + 1, 1), dir, len);
+	dir = memcpy(xreallocarray(NULL, len + 1, 1), dir, len);
 	for (i = 0; i < a->nr; i++) {
 		if (strncmp(a->members[i].name, dir, len)) {
 			free(a->members[i].name);
@@ -85,12 +85,11 @@ static bool choose_trace(struct archive *a, char error[KMAP_ERROR_MAX])
 static void add_member(struct archive *a, const struct tar *t)
 {
 	u64 left = t->offset < a->all.size ? a->all.size - t->offset : 0;
-	size_t size = strlen(t->name) + 1;
 	struct archive_member *m;
 
-	a->members = kmap_array(a->members, a->nr + 1, sizeof(*a->members));
+	a->members = xreallocarray(a->members, a->nr + 1, sizeof(*a->members));
 	m = a->members + a->nr++;
-	m->name = memcpy(kmap_array(NULL, size, 1), t->name, size);
+	m->name = xstrdup(t->name);
 	m->cut = t->size > left;
 	m->range = (struct range){
 		.fd = a->all.fd, .offset = t->offset, .size = m->cut ? left : t->size
@@ -98,9 +97,9 @@ static void add_member(struct archive *a, const struct tar *t)
 }
 
 /* Finds the files of an archive. Of one that is damaged, those before the damage. */
-static bool find_members(struct archive *a, char error[KMAP_ERROR_MAX])
+static bool find_members(struct archive *a, char error[ERROR_MAX])
 {
-	struct tar *t = kmap_array(NULL, 1, sizeof(*t));
+	struct tar *t = xreallocarray(NULL, 1, sizeof(*t));
 	enum tar_next next;
 
 	*t = (struct tar){ .range = a->all };
@@ -114,7 +113,7 @@ static bool find_members(struct archive *a, char error[KMAP_ERROR_MAX])
 }
 
 /* Replaces the bytes of the archive by what they are when they are not compressed. */
-static bool decompress(struct archive *a, char error[KMAP_ERROR_MAX])
+static bool decompress(struct archive *a, char error[ERROR_MAX])
 {
 	struct reader r;
 	u64 size;
@@ -132,7 +131,7 @@ static bool decompress(struct archive *a, char error[KMAP_ERROR_MAX])
 }
 
 /* Opens what it is called, as a regular file. */
-static bool open_bytes(struct archive *a, char error[KMAP_ERROR_MAX])
+static bool open_bytes(struct archive *a, char error[ERROR_MAX])
 {
 	int copy, fd = strcmp(a->path, "-") ? open(a->path, O_RDONLY | O_CLOEXEC) :
 					      fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -165,18 +164,16 @@ static bool open_bytes(struct archive *a, char error[KMAP_ERROR_MAX])
  *
  * Return: the archive, the same one for the same name; NULL if it cannot be read.
  */
-struct archive *archive_open(const char *path, char error[KMAP_ERROR_MAX])
+struct archive *archive_open(const char *path, char error[ERROR_MAX])
 {
-	size_t size = strlen(path) + 1;
 	struct archive *a;
 	u32 i;
 
 	for (a = archives; a; a = a->next)
 		if (!strcmp(a->path, path))
 			return a;
-	a = kmap_array(NULL, 1, sizeof(*a));
-	*a = (struct archive){ .path = memcpy(kmap_array(NULL, size, 1), path, size),
-			       .all.fd = -1 };
+	a = xreallocarray(NULL, 1, sizeof(*a));
+	*a = (struct archive){ .path = xstrdup(path), .all.fd = -1 };
 	if (open_bytes(a, error) && decompress(a, error)) {
 		a->is_tar = tar_is_archive(&a->all);
 		if (!a->is_tar || find_members(a, error)) {

@@ -31,13 +31,13 @@ struct archive {
 	struct archive *next;
 	char *path;
 	struct range all;
-	char damage[KMAP_ERROR_MAX];
+	char damage[ERROR_MAX];
 	bool is_tar;
 	struct archive_member *members;
 	u32 nr;
 };
 
-struct archive *archive_open(const char *path, char error[KMAP_ERROR_MAX]);
+struct archive *archive_open(const char *path, char error[ERROR_MAX]);
 const struct archive *archive_of(const char *path, const char **name);
 
 #endif

@@ -167,7 +167,7 @@ struct decompress *decompress_new(const unsigned char magic[DECOMPRESS_MAGIC])
 	for (i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (memcmp(magic, formats[i].magic, formats[i].len))
 			continue;
-		d = kmap_array(NULL, 1, sizeof(*d));
+		d = xreallocarray(NULL, 1, sizeof(*d));
 		*d = (struct decompress){ .format = formats + i };
 		if (!d->format->start(d))
 			abort();

@@ -64,8 +64,8 @@ static void make_slots(struct hash *h, size_t nr)
 		nr = SIZE_MAX;	/* too many to number: there is no memory either */
 	h->room = nr / 4 * 3;
 	h->mask = nr - 1;
-	h->items = kmap_array(h->items, h->room, h->item_size);
-	h->slots = kmap_array(NULL, nr, sizeof(*h->slots));
+	h->items = xreallocarray(h->items, h->room, h->item_size);
+	h->slots = xreallocarray(NULL, nr, sizeof(*h->slots));
 	memset(h->slots, 0, nr * sizeof(*h->slots));
 }
 

@@ -12,47 +12,26 @@
 #define BUF_SIZE	(128 * 1024)
 
 /**
- * kmap_array - resize an array
- * @array: the array, or NULL for a new one
- * @nr: number of elements it shall have room for
- * @size: size of an element
- *
- * Ends the program when there is no memory.
- *
- * Return: the array, perhaps elsewhere.
- */
-void *kmap_array(void *array, size_t nr, size_t size)
-{
-	array = reallocarray(array, nr, size);
-	if (!array) {
-		fprintf(stderr, "memorizer: out of memory: %zu times %zu bytes are not to be had\n",
-			nr, size);
-		exit(2);
-	}
-	return array;
-}
-
-/**
- * kmap_lines_init - start reading lines
+ * lines_init - start reading lines
  * @in: the lines
  * @fd: where they come from; stays the caller's
  */
-void kmap_lines_init(struct kmap_lines *in, int fd)
+void lines_init(struct lines *in, int fd)
 {
-	*in = (struct kmap_lines){ .fd = fd, .buf = kmap_array(NULL, BUF_SIZE, 1) };
+	*in = (struct lines){ .fd = fd, .buf = xreallocarray(NULL, BUF_SIZE, 1) };
 }
 
 /**
- * kmap_lines_free - release the buffer
+ * lines_free - release the buffer
  * @in: the lines
  */
-void kmap_lines_free(struct kmap_lines *in)
+void lines_free(struct lines *in)
 {
 	free(in->buf);
 }
 
 /* Moves what is left to the front and reads more behind it. */
-static ssize_t fill(struct kmap_lines *in)
+static ssize_t fill(struct lines *in)
 {
 	ssize_t got;
 
@@ -71,13 +50,13 @@ static ssize_t fill(struct kmap_lines *in)
 }
 
 /**
- * kmap_lines_next - get the next line
+ * lines_next - get the next line
  * @in: the lines
  *
  * Return: what was found; @in->line and @in->len are set for a whole line and
  * for one that is cut off.
  */
-enum kmap_line kmap_lines_next(struct kmap_lines *in)
+enum lines_status lines_next(struct lines *in)
 {
 	bool skipping = false;
 	const char *newline;
@@ -91,27 +70,27 @@ enum kmap_line kmap_lines_next(struct kmap_lines *in)
 		if (newline) {
 			in->len = newline - in->line;
 			in->start += in->len + 1;
-			if (skipping || in->len > KMAP_LINE_MAX)
-				return KMAP_LINE_LONG;
-			return KMAP_LINE_WHOLE;
+			if (skipping || in->len > LINES_LENGTH_MAX)
+				return LINES_LONG;
+			return LINES_WHOLE;
 		}
-		if (in->len > KMAP_LINE_MAX) {
+		if (in->len > LINES_LENGTH_MAX) {
 			skipping = true;
 			in->start = in->end;
 		}
 		got = fill(in);
 		if (got < 0)
-			return KMAP_LINE_FAILED;
+			return LINES_FAILED;
 		if (!got)
 			break;
 	}
 	in->start = in->end;
 	if (skipping)
-		return KMAP_LINE_LONG;
+		return LINES_LONG;
 	if (in->len) {
 		in->line = in->buf;
-		return KMAP_LINE_CUT;
+		return LINES_CUT;
 	}
 	in->nr--;
-	return KMAP_LINE_END;
+	return LINES_END;
 }

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lines of bounded length, and the arrays of all rooms. */
+/* Lines of bounded length. */
 #ifndef LINES_H
 #define LINES_H
 
-#include "lib/types.h"
+#include "lib/alloc.h"
 
-#define KMAP_LINE_MAX	1024		/* longest line taken, without its newline */
-#define KMAP_ERROR_MAX	512		/* room for an error message */
+#define LINES_LENGTH_MAX	1024	/* bytes of a line, without its newline */
 
-void *kmap_array(void *array, size_t nr, size_t size);
-
-/* What kmap_lines_next() found. */
-enum kmap_line {
-	KMAP_LINE_END,		/* no more lines */
-	KMAP_LINE_FAILED,	/* read(2) failed, see errno */
-	KMAP_LINE_LONG,		/* more than KMAP_LINE_MAX bytes, skipped */
-	KMAP_LINE_CUT,		/* the input ended before a newline came */
-	KMAP_LINE_WHOLE,	/* line[len] is the newline */
+/* What lines_next() found. */
+enum lines_status {
+	LINES_END,		/* no more lines */
+	LINES_FAILED,		/* read(2) failed, see errno */
+	LINES_LONG,		/* more than LINES_LENGTH_MAX bytes, skipped */
+	LINES_CUT,		/* the input ended before a newline came */
+	LINES_WHOLE,		/* line[len] is the newline */
 };
 
 /**
- * struct kmap_lines - the lines of a file descriptor
+ * struct lines - the lines of a file descriptor
  * @nr: number of the line last returned, from 1
  * @line: the line last returned; any bytes, valid until the next call
  * @len: its length without the newline
@@ -30,7 +27,7 @@ enum kmap_line {
  * @start: private: where in @buf the next line begins
  * @end: private: how much of @buf is filled
  */
-struct kmap_lines {
+struct lines {
 	u64 nr;
 	const char *line;
 	size_t len;
@@ -40,8 +37,8 @@ struct kmap_lines {
 	size_t start, end;
 };
 
-void kmap_lines_init(struct kmap_lines *in, int fd);
-void kmap_lines_free(struct kmap_lines *in);
-enum kmap_line kmap_lines_next(struct kmap_lines *in);
+void lines_init(struct lines *in, int fd);
+void lines_free(struct lines *in);
+enum lines_status lines_next(struct lines *in);
 
 #endif

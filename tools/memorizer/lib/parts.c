@@ -11,13 +11,6 @@
 
 static struct parts *all;
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(kmap_array(NULL, size, 1), text, size);
-}
-
 /**
  * parts_add - add a trace
  * @name: name of the whole
@@ -26,9 +19,9 @@ static char *copy_text(const char *text)
  */
 struct parts *parts_add(const char *name)
 {
-	struct parts *p = kmap_array(NULL, 1, sizeof(*p));
+	struct parts *p = xreallocarray(NULL, 1, sizeof(*p));
 
-	*p = (struct parts){ .next = all, .name = copy_text(name) };
+	*p = (struct parts){ .next = all, .name = xstrdup(name) };
 	all = p;
 	return p;
 }
@@ -40,8 +33,8 @@ struct parts *parts_add(const char *name)
  */
 void parts_add_dir(struct parts *p, const char *dir)
 {
-	p->dir = kmap_array(p->dir, p->nr_dirs + 1, sizeof(*p->dir));
-	p->dir[p->nr_dirs++] = copy_text(dir);
+	p->dir = xreallocarray(p->dir, p->nr_dirs + 1, sizeof(*p->dir));
+	p->dir[p->nr_dirs++] = xstrdup(dir);
 }
 
 /**

@@ -26,12 +26,12 @@
 #define CHUNK		65536		/* bytes to read at a time */
 
 __printf(2, 3)
-static bool fail(char error[KMAP_ERROR_MAX], const char *format, ...)
+static bool fail(char error[ERROR_MAX], const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error, KMAP_ERROR_MAX, format, args);
+	vsnprintf(error, ERROR_MAX, format, args);
 	va_end(args);
 	return false;
 }
@@ -97,7 +97,7 @@ void reader_init(struct reader *r, const struct range *range)
 	range_read(range, 0, magic, sizeof(magic));
 	r->packed = decompress_new(magic);
 	if (r->packed)
-		r->buffer = kmap_array(NULL, CHUNK, 1);
+		r->buffer = xreallocarray(NULL, CHUNK, 1);
 }
 
 /* Reads stored bytes; negative on error. */
@@ -180,7 +180,7 @@ static int make_in(const char *dir)
 	return fd;
 }
 
-static int make(char error[KMAP_ERROR_MAX])
+static int make(char error[ERROR_MAX])
 {
 	const char *dir = getenv("TMPDIR");
 	int fd;
@@ -197,7 +197,7 @@ static int make(char error[KMAP_ERROR_MAX])
 	return fd;
 }
 
-static bool put(int fd, const char *data, size_t len, char error[KMAP_ERROR_MAX])
+static bool put(int fd, const char *data, size_t len, char error[ERROR_MAX])
 {
 	ssize_t n;
 
@@ -229,7 +229,7 @@ static int end_copy(int out, bool fine)
  *
  * Return: a file descriptor of the copy, at its begin, or -1.
  */
-int reader_spool(struct reader *r, const char *path, u64 *size, char error[KMAP_ERROR_MAX])
+int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR_MAX])
 {
 	static char buffer[CHUNK];
 	int out = make(error);
@@ -266,7 +266,7 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[KMAP_
  *
  * Return: a file descriptor of the copy, or -1.
  */
-int reader_spool_fd(int fd, const char *path, u64 *size, char error[KMAP_ERROR_MAX])
+int reader_spool_fd(int fd, const char *path, u64 *size, char error[ERROR_MAX])
 {
 	static char buffer[CHUNK];
 	int out = make(error);

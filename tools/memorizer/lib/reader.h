@@ -35,7 +35,7 @@ size_t range_read(const struct range *range, u64 at, void *buffer, size_t size);
 struct reader {
 	struct range range;
 	u64 at;
-	char damage[KMAP_ERROR_MAX];
+	char damage[ERROR_MAX];
 	struct decompress *packed;
 	char *buffer;
 	const char *in;
@@ -44,8 +44,8 @@ struct reader {
 
 void reader_init(struct reader *r, const struct range *range);
 long long reader_read(struct reader *r, void *to, size_t size);
-int reader_spool(struct reader *r, const char *path, u64 *size, char error[KMAP_ERROR_MAX]);
+int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR_MAX]);
 void reader_free(struct reader *r);
-int reader_spool_fd(int fd, const char *path, u64 *size, char error[KMAP_ERROR_MAX]);
+int reader_spool_fd(int fd, const char *path, u64 *size, char error[ERROR_MAX]);
 
 #endif

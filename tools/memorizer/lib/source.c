@@ -30,12 +30,12 @@
 struct source {
 	struct reader reader;
 	bool opened;
-	char cut[KMAP_ERROR_MAX];
+	char cut[ERROR_MAX];
 };
 
-static bool fail(char error[KMAP_ERROR_MAX], const char *path, const char *why)
+static bool fail(char error[ERROR_MAX], const char *path, const char *why)
 {
-	snprintf(error, KMAP_ERROR_MAX, "%.300s: %.200s", path, why);
+	snprintf(error, ERROR_MAX, "%.300s: %.200s", path, why);
 	return false;
 }
 
@@ -57,10 +57,10 @@ static size_t plain_len(const char *name)
 static void add_name(char ***names, u32 *nr, const char *name)
 {
 	size_t len = plain_len(name);
-	char *copy = memcpy(kmap_array(NULL, len + 1, 1), name, len);
+	char *copy = memcpy(xreallocarray(NULL, len + 1, 1), name, len);
 
 	copy[len] = '\0';
-	*names = kmap_array(*names, *nr + 1, sizeof(**names));
+	*names = xreallocarray(*names, *nr + 1, sizeof(**names));
 	(*names)[(*nr)++] = copy;
 }
 
@@ -73,7 +73,7 @@ static void add_name(char ***names, u32 *nr, const char *name)
  *
  * Return: whether that worked.
  */
-bool source_list(const char *path, char ***names, u32 *nr, char error[KMAP_ERROR_MAX])
+bool source_list(const char *path, char ***names, u32 *nr, char error[ERROR_MAX])
 {
 	const char *name, *below = "";
 	const struct archive *a;
@@ -167,7 +167,7 @@ static void add_parts(const char *path, char **names, u32 nr)
  *
  * Return: whether source_open() and source_list() know of its files now, if it is a trace.
  */
-bool source_mount(const char *path, char error[KMAP_ERROR_MAX])
+bool source_mount(const char *path, char error[ERROR_MAX])
 {
 	char **names;
 	u32 i, nr;
@@ -191,7 +191,7 @@ bool source_mount(const char *path, char error[KMAP_ERROR_MAX])
  */
 bool source_is_trace(const char *path)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	const struct archive *a;
 
 	if (is_dir(path) || parts_find(path)) {
@@ -264,7 +264,7 @@ const char *source_part(const char *path, u32 i)
 
 /* Finds a file in an archive; @cut is set if that ends within it. */
 static bool find_member(struct range *range, const struct archive *a, const char *name,
-			char cut[KMAP_ERROR_MAX])
+			char cut[ERROR_MAX])
 {
 	const struct archive_member *m;
 
@@ -273,7 +273,7 @@ static bool find_member(struct range *range, const struct archive *a, const char
 			continue;
 		*range = m->range;
 		if (m->cut)
-			snprintf(cut, KMAP_ERROR_MAX, "the archive ends here: %.400s",
+			snprintf(cut, ERROR_MAX, "the archive ends here: %.400s",
 				 *a->damage ? a->damage : "it is cut off");
 		return true;
 	}
@@ -281,7 +281,7 @@ static bool find_member(struct range *range, const struct archive *a, const char
 }
 
 /* Opens a file of a directory, or what has .zst behind its name. */
-static bool open_file(const char *path, struct range *range, char error[KMAP_ERROR_MAX])
+static bool open_file(const char *path, struct range *range, char error[ERROR_MAX])
 {
 	char compressed[PATH_MAX + 4];
 	struct stat st;
@@ -303,7 +303,7 @@ static bool open_file(const char *path, struct range *range, char error[KMAP_ERR
 
 static bool is_there(const char *path)
 {
-	char compressed[PATH_MAX + 4], cut[KMAP_ERROR_MAX];
+	char compressed[PATH_MAX + 4], cut[ERROR_MAX];
 	const struct archive *a;
 	struct range range;
 	const char *name;
@@ -343,9 +343,9 @@ static const char *find_file(const char *path, char found[PATH_MAX])
  *
  * Return: the file, or NULL.
  */
-struct source *source_open(const char *path, char error[KMAP_ERROR_MAX])
+struct source *source_open(const char *path, char error[ERROR_MAX])
 {
-	char cut[KMAP_ERROR_MAX] = "", real[PATH_MAX];
+	char cut[ERROR_MAX] = "", real[PATH_MAX];
 	struct range range = { .fd = -1 };
 	const struct archive *a;
 	struct source *s;
@@ -364,7 +364,7 @@ struct source *source_open(const char *path, char error[KMAP_ERROR_MAX])
 	}
 	if (!found)
 		return NULL;
-	s = kmap_array(NULL, 1, sizeof(*s));
+	s = xreallocarray(NULL, 1, sizeof(*s));
 	reader_init(&s->reader, &range);
 	memcpy(s->cut, cut, sizeof(cut));
 	s->opened = !a;
@@ -432,7 +432,7 @@ void source_close(struct source *s)
  */
 char *source_text(const char *dir, const char *name)
 {
-	char path[PATH_MAX], error[KMAP_ERROR_MAX], *text;
+	char path[PATH_MAX], error[ERROR_MAX], *text;
 	struct source *file;
 	long long len;
 
@@ -440,7 +440,7 @@ char *source_text(const char *dir, const char *name)
 	file = source_open(path, error);
 	if (!file)
 		return NULL;
-	text = kmap_array(NULL, TEXT_MAX + 1, 1);
+	text = xreallocarray(NULL, TEXT_MAX + 1, 1);
 	len = source_read(file, text, TEXT_MAX);
 	text[len < 0 ? 0 : len] = '\0';
 	source_close(file);
@@ -473,7 +473,7 @@ static int open_plain(const char *path)
 }
 
 /* Opens a text that is a file of its own. */
-static int open_text(const char *path, char error[KMAP_ERROR_MAX])
+static int open_text(const char *path, char error[ERROR_MAX])
 {
 	int fd = open_plain(path);
 	const struct archive *a;
@@ -500,7 +500,7 @@ static int open_text(const char *path, char error[KMAP_ERROR_MAX])
  *
  * Return: a file descriptor of what is in it, not compressed; or -1.
  */
-int source_fd(const char *path, char error[KMAP_ERROR_MAX])
+int source_fd(const char *path, char error[ERROR_MAX])
 {
 	char real[PATH_MAX];
 	struct source *s;

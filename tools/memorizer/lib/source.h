@@ -14,13 +14,13 @@ struct source;
 
 bool source_is_trace(const char *path);
 const char *source_join(char **paths, u32 nr);
-bool source_mount(const char *path, char error[KMAP_ERROR_MAX]);
-bool source_list(const char *path, char ***names, u32 *nr, char error[KMAP_ERROR_MAX]);
+bool source_mount(const char *path, char error[ERROR_MAX]);
+bool source_list(const char *path, char ***names, u32 *nr, char error[ERROR_MAX]);
 u32 source_parts(const char *path);
 const char *source_part(const char *path, u32 i);
-int source_fd(const char *path, char error[KMAP_ERROR_MAX]);
+int source_fd(const char *path, char error[ERROR_MAX]);
 
-struct source *source_open(const char *path, char error[KMAP_ERROR_MAX]);
+struct source *source_open(const char *path, char error[ERROR_MAX]);
 u64 source_size(const struct source *s);
 char *source_text(const char *dir, const char *name);
 long long source_read(struct source *s, void *to, size_t size);

@@ -32,7 +32,7 @@ struct tar {
 	char name[PATH_MAX];
 	bool regular;
 	u64 offset, size;
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 };
 
 bool tar_is_archive(const struct range *range);

@@ -16,6 +16,8 @@ static_assert(sizeof(u64) == 8 && sizeof(u32) == 4, "u64 has 64 bits, u32 has 32
 #define U64_MAX		(~0ULL)
 #define U32_MAX		(~0U)
 
+#define ERROR_MAX	512	/* bytes of an error message, with its NUL */
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define __printf(a, b)	__attribute((format(printf, a, b)))
 

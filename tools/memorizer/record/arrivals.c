@@ -96,7 +96,7 @@ static bool replaces_last(struct arrivals *a, const struct arrival *m)
 	if (last && last->base == m->base && build_id_equal(&last->id, &m->id))
 		return false;
 	if (!last) {
-		a->last = kmap_array(a->last, a->nr_last + 1, sizeof(*a->last));
+		a->last = xreallocarray(a->last, a->nr_last + 1, sizeof(*a->last));
 		last = a->last + a->nr_last++;
 	}
 	*last = *m;
@@ -122,7 +122,7 @@ static bool read_modules(struct arrivals *a)
 			m.is_new = replaces_last(a, &m);
 		}
 		any |= m.is_new;
-		a->module = kmap_array(a->module, a->nr + 1, sizeof(m));
+		a->module = xreallocarray(a->module, a->nr + 1, sizeof(m));
 		a->module[a->nr++] = m;
 	}
 	if (f)
@@ -132,7 +132,7 @@ static bool read_modules(struct arrivals *a)
 }
 
 /* The new module that a line of kallsyms is of, or NULL. */
-static const struct arrival *new_module(const struct arrivals *a, const struct kmap_lines *in)
+static const struct arrival *new_module(const struct arrivals *a, const struct lines *in)
 {
 	const char *tab = memchr(in->line, '\t', in->len);
 	const struct arrival *m;
@@ -149,12 +149,12 @@ static bool write_symbols(const struct arrivals *a, FILE *to)
 	const struct arrival *module = NULL, *m;
 	int fd = open(KALLSYMS, O_RDONLY | O_CLOEXEC);
 	char id[BUILD_ID_TEXT];
-	struct kmap_lines in;
+	struct lines in;
 
 	if (fd < 0)
 		return false;
-	kmap_lines_init(&in, fd);
-	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE) {
+	lines_init(&in, fd);
+	while (lines_next(&in) == LINES_WHOLE) {
 		m = new_module(a, &in);
 		if (!m)
 			continue;
@@ -164,7 +164,7 @@ static bool write_symbols(const struct arrivals *a, FILE *to)
 		module = m;
 		fprintf(to, "%.*s\n", (int)in.len, in.line);
 	}
-	kmap_lines_free(&in);
+	lines_free(&in);
 	close(fd);
 	return true;
 }

@@ -101,7 +101,7 @@ static void add(struct carry *c, const struct sieve_event *e, const char *p, siz
 
 	if (c->nr == c->room) {
 		c->room = c->room ? 2 * c->room : 64;
-		c->item = kmap_array(c->item, c->room, sizeof(*c->item));
+		c->item = xreallocarray(c->item, c->room, sizeof(*c->item));
 	}
 	item = c->item + c->nr++;
 	*item = (struct carry_item){
@@ -113,7 +113,7 @@ static void add(struct carry *c, const struct sieve_event *e, const char *p, siz
 	} else {
 		item->key = load(p + e->at);
 	}
-	item->event = memcpy(kmap_array(NULL, size, 1), p, size);
+	item->event = memcpy(xreallocarray(NULL, size, 1), p, size);
 }
 
 /**
@@ -144,7 +144,7 @@ void carry_note(struct carry *c, const struct sieve *s, const char *packet, size
 				add(c, e, p, n);
 		}
 		if (!c->head) {
-			c->head = kmap_array(NULL, s->head, 1);
+			c->head = xreallocarray(NULL, s->head, 1);
 			c->first = load(packet + at + SEQ_OFFSET);
 		}
 		memcpy(c->head, packet + at, s->head);
@@ -177,7 +177,7 @@ void carry_prune(struct carry **carries, u32 nr, u64 since)
 
 	for (i = 0; i < nr; i++)
 		n += carries[i]->nr;
-	all = kmap_array(NULL, n + 1, sizeof(*all));
+	all = xreallocarray(NULL, n + 1, sizeof(*all));
 	for (i = 0, n = 0; i < nr; i++)
 		for (j = 0; j < carries[i]->nr; j++)
 			all[n++] = carries[i]->item + j;
@@ -217,7 +217,7 @@ char *carry_packet(const struct carry *c, const struct sieve *s, u64 since, size
 	*size = s->head;
 	for (i = 0; i < c->nr; i++)
 		*size += c->item[i].size;
-	packet = kmap_array(NULL, *size, 1);
+	packet = xreallocarray(NULL, *size, 1);
 	memcpy(packet, c->head, s->head);
 	p = packet + s->head;
 	for (i = 0; i < c->nr; i++) {

@@ -170,7 +170,7 @@ char *control_read(const struct control *c, const char *file)
 	ssize_t n = -1;
 
 	while (fd >= 0) {
-		text = kmap_array(text, size, 1);
+		text = xreallocarray(text, size, 1);
 		n = read(fd, text + len, size - len - 1);
 		if (n <= 0)
 			break;

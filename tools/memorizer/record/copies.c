@@ -100,11 +100,11 @@ static bool add_stream(struct copies *c, u32 cpu, const char *file)
 	fd = control_open_stream(c->kernel, file);
 	if (fd < 0)
 		return false;
-	s = kmap_array(NULL, 1, sizeof(*s));
+	s = xreallocarray(NULL, 1, sizeof(*s));
 	*s = (struct copy){ .cpu = cpu, .in.fd = fd, .out.fd = -1, .carried = U64_MAX };
 	if (asprintf(&s->in.path, "%s/%s", c->kernel->path, file) < 0)
 		abort();
-	c->copy = kmap_array(c->copy, c->nr + 1, sizeof(*c->copy));
+	c->copy = xreallocarray(c->copy, c->nr + 1, sizeof(*c->copy));
 	memmove(c->copy + i + 1, c->copy + i, (c->nr - i) * sizeof(*c->copy));
 	c->copy[i] = s;
 	c->nr++;
@@ -253,7 +253,7 @@ static bool save_part_state(struct copies *c, enum part_state state)
 /* Writes what was announced before the part, which the limit does not count. */
 static bool write_carried(struct copies *c)
 {
-	struct carry **carries = kmap_array(NULL, c->nr + 1, sizeof(*carries));
+	struct carry **carries = xreallocarray(NULL, c->nr + 1, sizeof(*carries));
 	struct store_limit none = { 0 };
 	struct store *out;
 	u64 since = begin_of_part(c);
@@ -291,7 +291,7 @@ static bool begin_part(struct copies *c)
 	c->begun = true;
 	c->limit.used = 0;
 	if (in_parts(c)) {
-		c->part_packets = kmap_array(c->part_packets, c->nr_parts + 1, sizeof(u64));
+		c->part_packets = xreallocarray(c->part_packets, c->nr_parts + 1, sizeof(u64));
 		c->part_packets[c->nr_parts] = 0;
 		snprintf(name, sizeof(name), "%u", c->nr_parts++);
 		if (!save_part(c->top, name, &c->part) || !link_common(c)) {
@@ -362,7 +362,7 @@ bool copies_first_part(struct copies *c)
 	c->lost_before = metadata && strstr(metadata, "events_discarded_before");
 	free(metadata);
 	if (sieve_is_needed(&c->form.choice) || in_parts(c)) {
-		c->sieve = kmap_array(NULL, 1, sizeof(*c->sieve));
+		c->sieve = xreallocarray(NULL, 1, sizeof(*c->sieve));
 		if (!sieve_init(c->sieve, &c->form.choice, copies_base(c)->path))
 			return false;
 	}
@@ -411,7 +411,7 @@ static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
 			return false;
 		case STORE_FULL:
 			s->held_len = len - done;
-			s->held = kmap_array(NULL, s->held_len, 1);
+			s->held = xreallocarray(NULL, s->held_len, 1);
 			memcpy(s->held, data + done, s->held_len);
 			c->full = true;
 			return false;
@@ -469,7 +469,7 @@ static bool hire(struct copies *c, struct crew_member *m, u32 first, u32 nr)
 	int error;
 
 	*m = (struct crew_member){ .c = c, .first = first, .nr = nr };
-	m->polls = kmap_array(NULL, nr + 1, sizeof(*m->polls));
+	m->polls = xreallocarray(NULL, nr + 1, sizeof(*m->polls));
 	for (i = 0; i < nr; i++)
 		m->polls[i] = (struct pollfd){
 			.fd = c->copy[first + i]->failed ? -1 : c->copy[first + i]->in.fd,
@@ -497,7 +497,7 @@ bool copies_start(struct copies *c)
 
 	if (c->nr_crew)
 		return true;
-	c->crew = kmap_array(NULL, nr, sizeof(*c->crew));
+	c->crew = xreallocarray(NULL, nr, sizeof(*c->crew));
 	for (i = 0; i < nr; i++) {
 		if (!hire(c, c->crew + i, i, nr > 1 ? 1 : c->nr))
 			return false;

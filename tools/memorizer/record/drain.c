@@ -91,7 +91,7 @@ static void make_room(const struct drain_stream *s, struct drain_buffer *b)
 
 	if (want <= b->room)
 		return;
-	b->data = kmap_array(b->data, want, 1);
+	b->data = xreallocarray(b->data, want, 1);
 	b->room = want;
 }
 
@@ -109,7 +109,7 @@ static bool split(struct drain_stream *s, struct drain_buffer *b, size_t have)
 	if (size == U64_MAX && !b->len)
 		return false;
 	if (s->part_len) {
-		s->part = kmap_array(s->part, s->part_len, 1);
+		s->part = xreallocarray(s->part, s->part_len, 1);
 		memcpy(s->part, b->data + b->len, s->part_len);
 	}
 	return true;

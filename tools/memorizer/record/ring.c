@@ -9,7 +9,7 @@
 static void grow(struct ring *r)
 {
 	u32 room = r->room ? 2 * r->room : 16;
-	struct ring_packet *packets = kmap_array(NULL, room, sizeof(*packets));
+	struct ring_packet *packets = xreallocarray(NULL, room, sizeof(*packets));
 	u32 i;
 
 	for (i = 0; i < r->nr; i++)
@@ -33,7 +33,7 @@ void ring_add(struct ring *r, const char *data, size_t size)
 	if (r->nr == r->room)
 		grow(r);
 	p = r->packets + (r->first + r->nr++) % r->room;
-	p->data = kmap_array(NULL, size, 1);
+	p->data = xreallocarray(NULL, size, 1);
 	p->size = size;
 	memcpy(p->data, data, size);
 	r->bytes += size;

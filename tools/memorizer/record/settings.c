@@ -116,7 +116,7 @@ static bool put_back(const struct control *c, const char *text)
  */
 int settings_restore(const char *debugfs, const char *dir)
 {
-	char error[KMAP_ERROR_MAX], *text = NULL;
+	char error[ERROR_MAX], *text = NULL;
 	int status = EXIT_UNABLE;
 	struct control c;
 

@@ -34,7 +34,7 @@ bool sieve_parse_list(struct sieve_list *list, const char *text)
 		n = strtoul(text, &end, 10);
 		if (*text < '0' || *text > '9' || errno || n > U32_MAX || (*end && *end != ','))
 			return false;
-		list->number = kmap_array(list->number, list->nr + 1, sizeof(*list->number));
+		list->number = xreallocarray(list->number, list->nr + 1, sizeof(*list->number));
 		list->number[list->nr++] = n;
 		if (!*end)
 			return true;
@@ -122,7 +122,7 @@ static bool learn(struct sieve_event *e, const struct event_class *class, u32 he
  */
 bool sieve_init(struct sieve *s, const struct sieve_choice *choice, const char *dir)
 {
-	char error[KMAP_ERROR_MAX] = "";
+	char error[ERROR_MAX] = "";
 	struct metadata m;
 	u32 i, context, header = 0, id = 1;
 	const struct metadata_field *f;

@@ -144,7 +144,7 @@ static size_t compress(struct store *s, const char *data, size_t len)
 	size_t size = ZSTD_compressBound(len);
 
 	if (s->frame_room < size) {
-		s->frame = kmap_array(s->frame, size, 1);
+		s->frame = xreallocarray(s->frame, size, 1);
 		s->frame_room = size;
 	}
 	size = ZSTD_compress2(s->zstd, s->frame, s->frame_room, data, len);

@@ -334,7 +334,7 @@ static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 
 	bool new;
 
 	*chosen = true;
-	if (!kmap_symbols_noted(a->symbols))
+	if (!kmap_symbols_notes(a->symbols))
 		return 0;
 	if (place->object)
 		part = named_part(a->symbols, ip, site,
@@ -467,7 +467,7 @@ static void touch(struct analysis *a, const struct trace_event *e)
 /* Lets the processor fetch what an event needs that comes soon. */
 static void prefetch(const struct analysis *a)
 {
-	const struct trace_event *e = trace_ahead(a->trace);
+	const struct trace_event *e = trace_peek(a->trace);
 
 	if (!e)
 		return;
@@ -559,7 +559,7 @@ static int end(struct engine *g, int status)
 	    kmem_choice_check(&a->choice, g->name) &&
 	    (!a->ops->usable || a->ops->usable(a, g->name))) {
 		print(a);
-		status = trace_tell(a->trace) ? EXIT_INCOMPLETE : status;
+		status = trace_warn(a->trace) ? EXIT_INCOMPLETE : status;
 	} else {
 		status = EXIT_UNABLE;
 	}
@@ -761,7 +761,7 @@ char *analysis_site(const struct analysis *a, u64 ip)
  */
 char *analysis_text(const char *text)
 {
-	char *escaped = kmap_array(NULL, 4 * strlen(text) + 1, 1);
+	char *escaped = xreallocarray(NULL, 4 * strlen(text) + 1, 1);
 
 	names_escape(escaped, text);
 	return escaped;

@@ -59,7 +59,7 @@ static void *grow(void *array, u32 nr, size_t size)
 {
 	bool full = !nr || (nr >= LEAST && !(nr & (nr - 1)));
 
-	return full ? kmap_array(array, nr ? 2 * (size_t)nr : LEAST, size) : array;
+	return full ? xreallocarray(array, nr ? 2 * (size_t)nr : LEAST, size) : array;
 }
 
 /* The CPU's own visit, made if there is none. */

@@ -313,7 +313,7 @@ static struct part *make_parts(const struct clashes *c, size_t *nr)
 		for (line = a->ptr & -(u64)c->line;; line += c->line) {
 			if (*nr == room) {
 				room = room ? 2 * room : 1024;
-				parts = kmap_array(parts, room, sizeof(*parts));
+				parts = xreallocarray(parts, room, sizeof(*parts));
 			}
 			parts[(*nr)++] = (struct part){ line, i };
 			if (a->ptr + a->size - 1 - line < c->line)
@@ -328,8 +328,8 @@ static struct part *make_parts(const struct clashes *c, size_t *nr)
 /* Compares line by line. */
 static void compare_lines(struct look *l, const struct part *parts, size_t nr)
 {
-	unsigned char *bytes = kmap_array(NULL, l->c->line, 4);
-	u32 *parties = kmap_array(NULL, nr + 1, sizeof(*parties));
+	unsigned char *bytes = xreallocarray(NULL, l->c->line, 4);
+	u32 *parties = xreallocarray(NULL, nr + 1, sizeof(*parties));
 	size_t i, next;
 
 	l->bytes[0] = (struct bytes){ bytes, bytes + l->c->line, 0 };
@@ -349,7 +349,7 @@ static void compare_lines(struct look *l, const struct part *parts, size_t nr)
 /* Are there two parties that can clash? */
 static bool has_two(const struct clashes *c)
 {
-	u32 *parties = kmap_array(NULL, c->parties.nr + 1, sizeof(*parties));
+	u32 *parties = xreallocarray(NULL, c->parties.nr + 1, sizeof(*parties));
 	u32 nr = 0, i, j, one, other;
 	bool two = false;
 

@@ -107,10 +107,10 @@ struct cut *cut_begin(const struct table *t)
 
 	if (!table_limits.table)
 		return NULL;
-	cuts = kmap_array(cuts, nr_cuts + 1, sizeof(*cuts));
+	cuts = xreallocarray(cuts, nr_cuts + 1, sizeof(*cuts));
 	cut = cuts + nr_cuts++;
 	*cut = (struct cut){ .begin = ftello(stdout), .key = copy(t->key) };
-	cut->ends = kmap_array(NULL, t->nr + 1ull, sizeof(*cut->ends));
+	cut->ends = xreallocarray(NULL, t->nr + 1ull, sizeof(*cut->ends));
 	return cut;
 }
 
@@ -157,7 +157,7 @@ void cut_end(struct cut *cut, const struct table *t, u32 rows)
 		return;
 	cut->end = ftello(stdout);
 	cut->left = t->nr - rows + t->left_out;
-	cut->rest = kmap_array(NULL, TABLE_COLUMNS * (rows + 1ull), sizeof(*cut->rest));
+	cut->rest = xreallocarray(NULL, TABLE_COLUMNS * (rows + 1ull), sizeof(*cut->rest));
 	for (c = t->columns; c->title; c++)
 		if (has_sum(t, c))
 			note_sums(cut, t, c);
@@ -173,7 +173,7 @@ static int compare(const void *left, const void *right)
 /* What each table may take so that all fit: those that want less leave it to the others. */
 static u64 fair_share(u64 room)
 {
-	u64 *wanted = kmap_array(NULL, nr_cuts + 1ull, sizeof(*wanted)), share = U64_MAX;
+	u64 *wanted = xreallocarray(NULL, nr_cuts + 1ull, sizeof(*wanted)), share = U64_MAX;
 	u32 i;
 
 	for (i = 0; i < nr_cuts; i++)

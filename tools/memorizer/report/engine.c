@@ -67,7 +67,7 @@ static void read_events(struct engine *g)
 
 static int run_trace(struct engine *g, const char *input)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	int status = EXIT_UNABLE;
 
 	g->name = input;

@@ -183,32 +183,32 @@ bool kmem_filter_check_window(const struct kmem_filter *f, const struct window *
  */
 const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 				  const struct kmap_symbols *symbols,
-				  char text[KMAP_ERROR_MAX])
+				  char text[ERROR_MAX])
 {
 	if (f->site && !(seen & KMEM_SEEN_SITE) && !kmap_symbols_have(symbols, f->site)) {
-		snprintf(text, KMAP_ERROR_MAX, "%s", f->site);
+		snprintf(text, ERROR_MAX, "%s", f->site);
 		return "site";
 	}
 	if ((f->type || f->field) && !(seen & KMEM_SEEN_NAMED)) {
-		snprintf(text, KMAP_ERROR_MAX, "%s%s%s", f->type ? f->type : f->field,
+		snprintf(text, ERROR_MAX, "%s%s%s", f->type ? f->type : f->field,
 			 f->type && f->field ? " --field " : "",
 			 f->type && f->field ? f->field : "");
 		return f->type ? "type" : "field";
 	}
 	if (f->cache && !(seen & KMEM_SEEN_CACHE)) {
-		snprintf(text, KMAP_ERROR_MAX, "%s", f->cache);
+		snprintf(text, ERROR_MAX, "%s", f->cache);
 		return "cache";
 	}
 	if (f->comm && !(seen & KMEM_SEEN_COMM)) {
-		snprintf(text, KMAP_ERROR_MAX, "%s", f->comm);
+		snprintf(text, ERROR_MAX, "%s", f->comm);
 		return "comm";
 	}
 	if (f->pid != U64_MAX && !(seen & KMEM_SEEN_PID)) {
-		snprintf(text, KMAP_ERROR_MAX, "%llu", f->pid);
+		snprintf(text, ERROR_MAX, "%llu", f->pid);
 		return "pid";
 	}
 	if (f->cpu != U64_MAX && !(seen & KMEM_SEEN_CPU)) {
-		snprintf(text, KMAP_ERROR_MAX, "%llu", f->cpu);
+		snprintf(text, ERROR_MAX, "%llu", f->cpu);
 		return "cpu";
 	}
 	return NULL;
@@ -227,7 +227,7 @@ const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 bool kmem_filter_check(const struct kmem_filter *f, const struct window *w, u32 seen,
 		       const struct kmap_symbols *symbols, const char *name)
 {
-	char text[KMAP_ERROR_MAX];
+	char text[ERROR_MAX];
 	const char *option;
 
 	if (!kmem_filter_check_window(f, w, name))

@@ -111,7 +111,7 @@ enum kmem_taken kmem_filter_option(struct kmem_filter *f, const char *command, i
 const char *kmem_filter_trace_only(const struct kmem_filter *f);
 const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 				  const struct kmap_symbols *symbols,
-				  char text[KMAP_ERROR_MAX]);
+				  char text[ERROR_MAX]);
 bool kmem_filter_kind(struct kmem_filter *f, const char *command, const char *text);
 bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT]);
 bool kmem_filter_matches(const char *pattern, const char *name);

@@ -80,7 +80,7 @@ struct kmap_check {
 __printf(4, 5)
 static void violation(struct kmap_check *c, enum kind kind, u64 line, const char *format, ...)
 {
-	char text[KMAP_ERROR_MAX];
+	char text[ERROR_MAX];
 	va_list args;
 
 	if (c->nr[kind]++ >= SHOWN && !c->all)
@@ -143,7 +143,7 @@ static void add_access(struct kmap_check *c, const struct kmap_reader *r)
 {
 	if (c->nr_pairs == c->room_pairs) {
 		c->room_pairs = c->room_pairs ? 2 * c->room_pairs : 64;
-		c->pairs = kmap_array(c->pairs, c->room_pairs, sizeof(*c->pairs));
+		c->pairs = xreallocarray(c->pairs, c->room_pairs, sizeof(*c->pairs));
 	}
 	c->pairs[c->nr_pairs++] = (struct pair){
 		r->access.ip, r->access.pid, r->access.place, r->lines.nr,
@@ -163,7 +163,7 @@ static void add_object(struct kmap_check *c, const struct kmap_reader *r)
 		c->latest = o->free_jiffies;
 	if (c->objects == c->room) {
 		c->room = c->room ? 2 * c->room : 1024;
-		c->extents = kmap_array(c->extents, c->room, sizeof(*c->extents));
+		c->extents = xreallocarray(c->extents, c->room, sizeof(*c->extents));
 	}
 	c->extents[c->objects++] = (struct extent){
 		.start = o->addr, .end = o->addr + o->size - 1, .alloc = o->alloc_jiffies,
@@ -240,7 +240,7 @@ static void look_at(struct kmap_check *c, const struct moment *m, void **living)
 /* Goes through all objects in the order of time; one that overlaps is left out then. */
 static void check_overlaps(struct kmap_check *c)
 {
-	struct moment *moments = kmap_array(NULL, 2 * c->objects + 1, sizeof(*moments));
+	struct moment *moments = xreallocarray(NULL, 2 * c->objects + 1, sizeof(*moments));
 	const struct extent *e;
 	void *living = NULL;
 	size_t nr = 0, i;

@@ -38,7 +38,7 @@ static u32 element_size(const struct kmap_symbols *s, const struct note *allocat
 	u32 one = allocation->type_size;
 
 	if (!(allocation->flags & NOTE_SEVERAL) || !one || size % one ||
-	    notes_flexible(kmap_symbols_noted(s), allocation->type))
+	    notes_flexible(kmap_symbols_notes(s), allocation->type))
 		return 0;
 	return one;
 }
@@ -88,7 +88,7 @@ u64 named_place(u64 offset, u64 bytes, u64 size)
 
 static void name_part(struct named *named, const struct kmap_symbols *s, u64 part)
 {
-	const struct placed *placed = notes_placed(kmap_symbols_noted(s), named->type, part);
+	const struct placed *placed = notes_placed(kmap_symbols_notes(s), named->type, part);
 
 	named->path = placed->path;
 	named->offset = placed->path ? placed->offset : NOTE_ANYWHERE;
@@ -229,7 +229,7 @@ static u32 number_of(struct named_filter *n, const char *text)
 bool named_filter_access(struct named_filter *n, const struct named *named, const char *allocated)
 {
 	struct alias own = { number_of(n, named->type), number_of(n, named->path), named->offset };
-	u32 set = aliases_find(&n->aliases, kmap_symbols_noted(n->choice->symbols), &own,
+	u32 set = aliases_find(&n->aliases, kmap_symbols_notes(n->choice->symbols), &own,
 			       number_of(n, allocated));
 
 	return named_chosen(n->choice->filter, &n->aliases, set);
@@ -292,7 +292,7 @@ bool named_filter_allocation(const struct named_filter *n, u64 alloc_ip)
 bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
 		  const char *command)
 {
-	if (!(f->type || f->field) || kmap_symbols_noted(s))
+	if (!(f->type || f->field) || kmap_symbols_notes(s))
 		return true;
 	fprintf(stderr,
 		"memorizer %s: --%s %s: no types are known: want --vmlinux with the compiler's notes\n",
@@ -309,7 +309,7 @@ void named_drop(struct table *t, const struct kmap_symbols *s)
 {
 	int i = 0;
 
-	if (kmap_symbols_noted(s))
+	if (kmap_symbols_notes(s))
 		return;
 	while (i < TABLE_TEXTS && t->texts[i].key && strcmp(t->texts[i].key, "type"))
 		i++;

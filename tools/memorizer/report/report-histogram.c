@@ -55,9 +55,9 @@ static void make_lines(struct drawing *d)
 	const struct bucket *b;
 	u32 i;
 
-	d->sites = kmap_array(NULL, d->k->sites[d->g].nr + 1, sizeof(*d->sites));
+	d->sites = xreallocarray(NULL, d->k->sites[d->g].nr + 1, sizeof(*d->sites));
 	memset(d->sites, 0, (d->k->sites[d->g].nr + 1) * sizeof(*d->sites));
-	d->lines = kmap_array(NULL, buckets->nr + 1, sizeof(*d->lines));
+	d->lines = xreallocarray(NULL, buckets->nr + 1, sizeof(*d->lines));
 	for (i = 0; i < buckets->nr; i++) {
 		b = hash_item(buckets, i);
 		if (histogram_of(b) != d->h)
@@ -94,7 +94,7 @@ static void fill(const struct drawing *d, struct table *t)
 	struct row *row;
 	u32 i;
 
-	t->rows = kmap_array(NULL, d->nr + 1, sizeof(*t->rows));
+	t->rows = xreallocarray(NULL, d->nr + 1, sizeof(*t->rows));
 	for (i = 0; i < d->nr; i++) {
 		site = hash_item(d->k->sites + d->g, histogram_site(d->lines[i].bucket));
 		row = t->rows + t->nr++;

@@ -105,7 +105,7 @@ static void print(const struct settings *s, const struct sums *k)
 /* Returns false, after a message, if there are no notes of the compiler's where they are needed. */
 static bool check_notes(const struct settings *s, const struct kmap_symbols *symbols)
 {
-	if (!s->kind->needs_notes || kmap_symbols_noted(symbols))
+	if (!s->kind->needs_notes || kmap_symbols_notes(symbols))
 		return named_usable(&s->filter, symbols, s->kind->command->name);
 	fprintf(stderr,
 		"memorizer %s: no types are known: want --vmlinux with the compiler's notes\n",
@@ -148,8 +148,8 @@ static int print_trace(struct settings *s, const struct engine *g, const struct 
 	s->report.incomplete = trace_incomplete(g->trace) || rebuild_incomplete(kmap) ||
 		k->overflow;
 	print(s, k);
-	trace_tell(g->trace);
-	rebuild_tell(kmap, g->name);
+	trace_warn(g->trace);
+	rebuild_warn(kmap, g->name);
 	if (!s->report.incomplete)
 		return EXIT_FINE;
 	return tell_overflow(k) ? EXIT_MALFORMED : EXIT_INCOMPLETE;

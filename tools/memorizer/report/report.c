@@ -738,7 +738,7 @@ static void fill(struct table *t, const struct shown *shown)
 		t->left_sum = most->left_sum;
 	}
 	t->items = (struct table_items){
-		.order = kmap_array(NULL, shown->h->nr + 1ull, sizeof(*t->items.order)),
+		.order = xreallocarray(NULL, shown->h->nr + 1ull, sizeof(*t->items.order)),
 		.sum = item_sum, .name = name_item, .data = shown,
 	};
 	for (i = 0; i < shown->h->nr; i++) {
@@ -838,7 +838,7 @@ static void add_relative(const struct report *r, const struct view *v, const str
 static void print_table(const struct report *r, const struct view *v, const struct sums *k,
 			const char * const *columns)
 {
-	bool noted = kmap_symbols_noted(k->symbols);
+	bool noted = kmap_symbols_notes(k->symbols);
 	struct table t = v->table;
 	struct shown shown = { v, k, (const void *)((const char *)k + v->hash), &t };
 

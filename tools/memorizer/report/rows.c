@@ -153,17 +153,17 @@ void rows_fill(struct table *t, const struct row_items *items, u32 first, u32 to
 	u32 i, rows;
 	u64 *sums;
 
-	c.heap = kmap_array(NULL, c.top + 1ull, sizeof(*c.heap));
-	c.sum = kmap_array(NULL, items->metrics, sizeof(u64));
+	c.heap = xreallocarray(NULL, c.top + 1ull, sizeof(*c.heap));
+	c.sum = xreallocarray(NULL, items->metrics, sizeof(u64));
 	if (c.top)
 		find_last(&c);
 	rows = count_chosen(&c);
 	/* The sums of what is left out, then those of each row. */
-	sums = kmap_array(NULL, rows + 1ull, size);
+	sums = xreallocarray(NULL, rows + 1ull, size);
 	memset(sums, 0, size);
 	t->sums = sums;
 	t->left_sum = sums;
-	t->rows = kmap_array(NULL, rows + 1ull, sizeof(*t->rows));
+	t->rows = xreallocarray(NULL, rows + 1ull, sizeof(*t->rows));
 	for (i = 0; i < items->nr; i++) {
 		if (!get_sum(&c, i))
 			continue;

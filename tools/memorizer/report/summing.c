@@ -27,7 +27,7 @@ bool summing_event(void *data, const struct trace_event *e)
 {
 	struct summing *s = data;
 
-	sums_prefetch(&s->sums, trace_ahead(s->trace));
+	sums_prefetch(&s->sums, trace_peek(s->trace));
 	if (!sums_event(&s->sums, e))
 		return false;
 	rebuild_event(&s->kmap, e);

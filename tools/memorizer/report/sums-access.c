@@ -324,7 +324,7 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	struct counts counts = { .moves = 1, .pid = e->u.traffic.pid, .cpu = e->cpu };
 	u32 origin = origin_of(o, g);
 
-	if (!kmap_symbols_noted(k->symbols) || (o ? !o->within : !counts_unknown(k)))
+	if (!kmap_symbols_notes(k->symbols) || (o ? !o->within : !counts_unknown(k)))
 		return;
 	counts.part = part_of(k, o, g, e->u.traffic.ip, e->u.traffic.ptr, e->u.traffic.size);
 	if (!sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin, counts.part))

@@ -34,7 +34,7 @@ static void init_targets(struct targets *t, struct sums *k, enum access_source s
 			 struct hash *items)
 {
 	*t = (struct targets){ .k = k, .source = source, .items = items };
-	t->first = kmap_array(NULL, k->aliases[source].nr + 1, sizeof(*t->first));
+	t->first = xreallocarray(NULL, k->aliases[source].nr + 1, sizeof(*t->first));
 	memset(t->first, 0, (k->aliases[source].nr + 1) * sizeof(*t->first));
 }
 
@@ -55,7 +55,7 @@ static void add_target(struct targets *t, u32 alias, u64 key, u32 offset)
 	if (new || field->sum[SUM_OFFSET] == NOTE_ANYWHERE)
 		field->sum[SUM_OFFSET] = offset;
 	if (!(t->nr & (t->nr - 1)))
-		t->item = kmap_array(t->item, t->nr ? 2 * (size_t)t->nr : 1, sizeof(*t->item));
+		t->item = xreallocarray(t->item, t->nr ? 2 * (size_t)t->nr : 1, sizeof(*t->item));
 	t->item[t->nr++] = i;
 	t->first[alias + 1] = t->nr;
 }
@@ -266,9 +266,9 @@ static void count_members(struct sums *k, enum access_source source, struct type
 	u64 key;
 	u32 i;
 
-	if (!type->name || !notes_record(kmap_symbols_noted(k->symbols), name, &record))
+	if (!type->name || !notes_record(kmap_symbols_notes(k->symbols), name, &record))
 		return;
-	named = kmap_array(NULL, record.nr + 1, sizeof(*named));
+	named = xreallocarray(NULL, record.nr + 1, sizeof(*named));
 	memset(named, 0, (record.nr + 1) * sizeof(*named));
 	mark_members(k, source, &record, type, named);
 	for (i = 0; i < record.nr; i++) {
@@ -301,7 +301,7 @@ static void add_containers(struct targets *t, u32 i)
 	u32 j;
 
 	add_target(t, i, key_of(alias), alias->offset);
-	if (!alias->path || !notes_record(kmap_symbols_noted(t->k->symbols),
+	if (!alias->path || !notes_record(kmap_symbols_notes(t->k->symbols),
 					  texts_get(&t->k->names, alias->type), &record))
 		return;
 	snprintf(path, sizeof(path), "%s", texts_get(&t->k->names, alias->path));

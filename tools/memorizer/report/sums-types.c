@@ -85,7 +85,7 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	u64 key;
 	u32 i, nr;
 
-	if (!kmap_symbols_noted(k->symbols) || !hash_find(k->ips + source, &ip, &i))
+	if (!kmap_symbols_notes(k->symbols) || !hash_find(k->ips + source, &ip, &i))
 		return;
 	of.key = (u64)i << 32 | origin;
 	nr = hash_get(k->noted + source, &of, &new);
@@ -178,7 +178,7 @@ const char *sums_object_type(const struct sums *k, enum access_source source, u3
 u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place,
 	      u64 size)
 {
-	if (!place || !kmap_symbols_noted(k->symbols))
+	if (!place || !kmap_symbols_notes(k->symbols))
 		return 0;
 	return named_part(k->symbols, ip, allocated_at(k, source, origin), place, size);
 }
@@ -218,7 +218,7 @@ u32 sums_aliases(struct sums *k, enum access_source source, const struct named *
 {
 	struct alias own = { sums_name(k, named->type), sums_name(k, named->path), named->offset };
 
-	return aliases_find(k->aliases + source, kmap_symbols_noted(k->symbols), &own,
+	return aliases_find(k->aliases + source, kmap_symbols_notes(k->symbols), &own,
 			    sums_name(k, object));
 }
 
@@ -272,7 +272,7 @@ static bool is_named_as_type(const struct sums *k, const struct cache *cache)
 	struct record record;
 	bool is;
 
-	if (!cache->name || !notes_record(kmap_symbols_noted(k->symbols), cache->name, &record))
+	if (!cache->name || !notes_record(kmap_symbols_notes(k->symbols), cache->name, &record))
 		return false;
 	is = record.size == cache->sum[SUM_OBJECT_SIZE];
 	notes_record_free(&record);
@@ -342,7 +342,7 @@ void sums_types_end(struct sums *k)
 {
 	int i;
 
-	if (!kmap_symbols_noted(k->symbols))
+	if (!kmap_symbols_notes(k->symbols))
 		return;
 	find_cache_types(k);
 	count_types(k);

@@ -118,7 +118,7 @@ static u32 get_task(struct sums *k, u64 pid)
 static void name_cache(struct sums *k, const struct trace_event *e)
 {
 	struct cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
-	char *name = kmap_array(NULL, 4 * strlen(e->u.cache.name) + 1, 1);
+	char *name = xreallocarray(NULL, 4 * strlen(e->u.cache.name) + 1, 1);
 	u32 i;
 
 	names_escape(name, e->u.cache.name);
@@ -328,7 +328,7 @@ static void alloc(struct sums *k, const struct trace_event *e)
 	const struct site *site;
 	struct allocation *item;
 
-	o.origin = g == GROUP_SLAB && kmap_symbols_noted(k->symbols) ? get_origin(k, &o) :
+	o.origin = g == GROUP_SLAB && kmap_symbols_notes(k->symbols) ? get_origin(k, &o) :
 								       SUMS_NO_ITEM;
 	site = hash_item(k->sites + g, o.site);
 	o.within = is_chosen(k, e, o.t.kind, site, o.cache, o.task);

@@ -233,7 +233,7 @@ static void free_texts(struct row *row)
 /* Makes rows of items. */
 static struct row *make_rows(const struct table_items *items, const u32 *order, u32 nr)
 {
-	struct row *rows = kmap_array(NULL, nr + 1ull, sizeof(*rows));
+	struct row *rows = xreallocarray(NULL, nr + 1ull, sizeof(*rows));
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
@@ -900,7 +900,7 @@ char *table_text(const char *text)
 {
 	size_t size = strlen(text) + 1;
 
-	return memcpy(kmap_array(NULL, size, 1), text, size);
+	return memcpy(xreallocarray(NULL, size, 1), text, size);
 }
 
 /**

@@ -99,7 +99,7 @@ void tally_print(const struct report *r, const struct sums *k, const struct part
 	table->key = keys;
 	table->then[0] = TALLY_ACCESSES;
 	table->then[1] = TALLY_READS;
-	table->rows = kmap_array(NULL, t->rows.nr + 1, sizeof(*table->rows));
+	table->rows = xreallocarray(NULL, t->rows.nr + 1, sizeof(*table->rows));
 	for (i = 0; i < t->rows.nr; i++) {
 		tally = hash_item(&t->rows, i);
 		table->rows[i] = (struct row){ .sum = tally->sum };

@@ -101,7 +101,7 @@ static void add(struct aliases *a, u32 first, const struct alias *alias)
 		if (a->all[i].type == alias->type)
 			return;
 	if (!(a->nr & (a->nr - 1)))
-		a->all = kmap_array(a->all, a->nr ? 2 * (size_t)a->nr : 1, sizeof(*a->all));
+		a->all = xreallocarray(a->all, a->nr ? 2 * (size_t)a->nr : 1, sizeof(*a->all));
 	a->all[a->nr++] = *alias;
 }
 

@@ -125,7 +125,7 @@ static struct build_id find(const unsigned char *p, size_t left, bool big_endian
  */
 struct build_id build_id_kernel(const char *path)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct source *file = path ? source_open(path, error) : NULL;
 	struct build_id id = { .size = 0 };
 	unsigned char data[4096];
@@ -149,19 +149,19 @@ struct build_id build_id_kernel(const char *path)
  */
 struct build_id build_id_module(const char *path, const char *name)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	int fd = path ? source_fd(path, error) : -1;
 	struct build_id id = { .size = 0 };
 	size_t len = strlen(name);
-	struct kmap_lines in;
+	struct lines in;
 
 	if (fd < 0)
 		return id;
-	kmap_lines_init(&in, fd);
-	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE)
+	lines_init(&in, fd);
+	while (lines_next(&in) == LINES_WHOLE)
 		if (in.len > len && !memcmp(in.line, name, len) && in.line[len] == ' ')
 			id = build_id_parse(in.line + len + 1, in.len - len - 1);
-	kmap_lines_free(&in);
+	lines_free(&in);
 	close(fd);
 	return id;
 }
@@ -203,13 +203,13 @@ struct build_id build_id_loaded(const char *name)
  * Return: whether it is.
  */
 bool build_id_check(const char *path, const struct build_id *id, const struct build_id *ran,
-		    const char *whose, char error[KMAP_ERROR_MAX])
+		    const char *whose, char error[ERROR_MAX])
 {
 	char ours[BUILD_ID_TEXT], theirs[BUILD_ID_TEXT];
 
 	if (!ran->size || build_id_equal(id, ran))
 		return true;
-	snprintf(error, KMAP_ERROR_MAX,
+	snprintf(error, ERROR_MAX,
 		 "%.200s: stale: its build id is %s, that of the %s %s: nothing is taken of it",
 		 path, build_id_text(id, ours), whose, build_id_text(ran, theirs));
 	return false;

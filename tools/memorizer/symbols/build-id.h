@@ -24,6 +24,6 @@ struct build_id build_id_kernel(const char *path);
 struct build_id build_id_module(const char *path, const char *name);
 struct build_id build_id_loaded(const char *name);
 bool build_id_check(const char *path, const struct build_id *id, const struct build_id *ran,
-		    const char *whose, char error[KMAP_ERROR_MAX]);
+		    const char *whose, char error[ERROR_MAX]);
 
 #endif

@@ -114,7 +114,7 @@ static void find_root(struct kmap_elf *e)
 	len = path ? strlen(path) : 0;
 	if (len < strlen(main_c) || strcmp(path + len - strlen(main_c), main_c))
 		return;
-	e->root = strdup(path);
+	e->root = xstrdup(path);
 	e->root_len = e->root ? len - strlen(main_c) : 0;
 	if (e->root)
 		e->root[e->root_len] = '\0';
@@ -160,7 +160,7 @@ static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *pat
  *
  * Return: false, and a message, if its build id is another one; a file that cannot be read is not.
  */
-bool elf_check(const char *path, const char *running, char error[KMAP_ERROR_MAX])
+bool elf_check(const char *path, const char *running, char error[ERROR_MAX])
 {
 	struct build_id ran = build_id_kernel(running), id;
 	int fd = ran.size ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -191,7 +191,7 @@ bool elf_check(const char *path, const char *running, char error[KMAP_ERROR_MAX]
  */
 bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors)
 {
-	struct kmap_elf *e = kmap_array(NULL, 1, sizeof(*e));
+	struct kmap_elf *e = xreallocarray(NULL, 1, sizeof(*e));
 	bool ok;
 
 	*e = (struct kmap_elf){ .fd = -1 };

@@ -92,15 +92,15 @@ static u32 module_string(struct kmap_symbols *s, const struct entry *e, u32 last
 	return symbols_string(s, e->module, e->module_len);
 }
 
-static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_lines *in,
+static bool read_entries(struct kmap_symbols *s, const char *path, struct lines *in,
 			 struct anchors *anchors, enum rank (*rank)(const struct entry *e))
 {
-	enum kmap_line state;
+	enum lines_status state;
 	u32 module = 0;
 	u64 any = 0;
 	struct entry e;
 
-	while ((state = kmap_lines_next(in)) == KMAP_LINE_WHOLE) {
+	while ((state = lines_next(in)) == LINES_WHOLE) {
 		if (!parse_entry(in->line, in->len, &e))
 			break;
 		any |= e.addr;
@@ -110,9 +110,9 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct kmap_l
 		symbols_add(s, e.addr, 0, symbols_string(s, e.name, e.name_len), module, 0,
 			    rank(&e));
 	}
-	if (state == KMAP_LINE_FAILED)
+	if (state == LINES_FAILED)
 		return symbols_fail(s, "%s: %s", path, strerror(errno));
-	if (state != KMAP_LINE_END)
+	if (state != LINES_END)
 		return symbols_fail(s,
 				    "%s:%llu: not a line of kallsyms, which has address, type, name and, for a module, a tab and [module]",
 				    path, in->nr);
@@ -151,16 +151,16 @@ void kallsyms_add(struct kmap_symbols *s, const char *line, size_t len)
  */
 bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct anchors *anchors)
 {
-	struct kmap_lines in;
-	char error[KMAP_ERROR_MAX];
+	struct lines in;
+	char error[ERROR_MAX];
 	int fd = source_fd(path, error);
 	bool ok;
 
 	if (fd < 0)
 		return symbols_fail(s, "%s", error);
-	kmap_lines_init(&in, fd);
+	lines_init(&in, fd);
 	ok = read_entries(s, path, &in, anchors, data ? data_rank : function_rank);
-	kmap_lines_free(&in);
+	lines_free(&in);
 	close(fd);
 	return ok;
 }

@@ -34,21 +34,21 @@ struct note;
 struct notes;
 
 struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
-				       bool lines, char error[KMAP_ERROR_MAX]);
-struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMAP_ERROR_MAX]);
+				       bool lines, char error[ERROR_MAX]);
+struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[ERROR_MAX]);
 bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
-			bool inlines, char error[KMAP_ERROR_MAX]);
+			bool inlines, char error[ERROR_MAX]);
 void kmap_symbols_follow(struct kmap_symbols *s, const char *dir);
 void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e);
-bool kmap_symbols_is_there(struct kmap_symbols *s, const char *module);
+bool kmap_symbols_module_loaded(struct kmap_symbols *s, const char *module);
 void kmap_symbols_rewind(struct kmap_symbols *s);
 u64 kmap_symbols_address(const struct kmap_symbols *s, u64 ip);
 void kmap_symbols_free(struct kmap_symbols *s);
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
 					    enum kmap_ip kind);
 bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern);
-bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, char error[KMAP_ERROR_MAX]);
-const struct notes *kmap_symbols_noted(const struct kmap_symbols *s);
+bool kmap_symbols_load_notes(struct kmap_symbols *s, const char *vmlinux, char error[ERROR_MAX]);
+const struct notes *kmap_symbols_notes(const struct kmap_symbols *s);
 const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind);
 const char *kmap_symbols_string(const struct kmap_symbols *s, u32 string);
 void kmap_symbols_function(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,

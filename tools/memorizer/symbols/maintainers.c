@@ -52,8 +52,8 @@ struct maintainers {
 
 static void add_subsystem(struct maintainers *m, const char *title)
 {
-	m->subsystems = kmap_array(m->subsystems, m->nr + 1, sizeof(*m->subsystems));
-	m->subsystems[m->nr++] = (struct subsystem){ .title = strdup(title) };
+	m->subsystems = xreallocarray(m->subsystems, m->nr + 1, sizeof(*m->subsystems));
+	m->subsystems[m->nr++] = (struct subsystem){ .title = xstrdup(title) };
 }
 
 /* Takes a rule; one that is no regular expression is Perl's alone, and left out. */
@@ -63,8 +63,8 @@ static void add_rule(struct subsystem *s, char kind, const char *pattern)
 
 	if (kind == 'N' && regcomp(&rule.expression, pattern, REG_EXTENDED | REG_NOSUB))
 		return;
-	rule.pattern = strdup(pattern);
-	s->rules = kmap_array(s->rules, s->nr + 1, sizeof(*s->rules));
+	rule.pattern = xstrdup(pattern);
+	s->rules = xreallocarray(s->rules, s->nr + 1, sizeof(*s->rules));
 	s->rules[s->nr++] = rule;
 }
 
@@ -77,7 +77,7 @@ static void add_rule(struct subsystem *s, char kind, const char *pattern)
  *
  * Return: what it says, or NULL.
  */
-struct maintainers *maintainers_read(const char *path, char error[KMAP_ERROR_MAX])
+struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX])
 {
 	struct maintainers *m;
 	char *line = NULL;
@@ -86,10 +86,10 @@ struct maintainers *maintainers_read(const char *path, char error[KMAP_ERROR_MAX
 	ssize_t len;
 
 	if (!file) {
-		snprintf(error, KMAP_ERROR_MAX, "%.300s: %.200s", path, strerror(errno));
+		snprintf(error, ERROR_MAX, "%.300s: %.200s", path, strerror(errno));
 		return NULL;
 	}
-	m = kmap_array(NULL, 1, sizeof(*m));
+	m = xreallocarray(NULL, 1, sizeof(*m));
 	*m = (struct maintainers){ .nr = 0 };
 	while ((len = getline(&line, &room, file)) > 0) {
 		while (len && strchr(" \t\n", line[len - 1]))

@@ -7,7 +7,7 @@
 
 struct maintainers;
 
-struct maintainers *maintainers_read(const char *path, char error[KMAP_ERROR_MAX]);
+struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX]);
 void maintainers_free(struct maintainers *m);
 const char *maintainers_find(const struct maintainers *m, const char *file);
 

@@ -72,7 +72,7 @@ struct mapped {
  */
 struct mapped *mapped_new(const char *dir)
 {
-	struct mapped *m = kmap_array(NULL, 1, sizeof(*m));
+	struct mapped *m = xreallocarray(NULL, 1, sizeof(*m));
 
 	memset(m, 0, sizeof(*m));
 	mappings_init(&m->mappings);
@@ -307,7 +307,7 @@ static u64 numbered(struct kmap_symbols *s, u64 ip, u32 nr)
 	if (nr >= NUMBERS)
 		nr = MAPPINGS_UNSURE;
 	if (nr >= m->nr) {
-		m->text = kmap_array(m->text, m->mappings.nr, sizeof(*m->text));
+		m->text = xreallocarray(m->text, m->mappings.nr, sizeof(*m->text));
 		memset(m->text + m->nr, 0, (m->mappings.nr - m->nr) * sizeof(*m->text));
 		m->nr = m->mappings.nr;
 	}
@@ -406,13 +406,13 @@ void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e)
 }
 
 /**
- * kmap_symbols_is_there - check whether a module of kallsyms is there now
+ * kmap_symbols_module_loaded - check whether a module of kallsyms is there now
  * @s: the symbols of a trace
  * @module: its name, empty: the kernel
  *
  * Return: whether it is, as far as the trace says which modules there are.
  */
-bool kmap_symbols_is_there(struct kmap_symbols *s, const char *module)
+bool kmap_symbols_module_loaded(struct kmap_symbols *s, const char *module)
 {
 	const struct mappings *m = &s->mapped->mappings;
 	const struct mapping_span *span;

@@ -20,7 +20,7 @@
 void mappings_init(struct mappings *m)
 {
 	*m = (struct mappings){ .first = U64_MAX };
-	m->mapping = kmap_array(NULL, 1, sizeof(*m->mapping));
+	m->mapping = xreallocarray(NULL, 1, sizeof(*m->mapping));
 	m->mapping[m->nr++] = (struct mapping){ .name = NULL };
 }
 
@@ -63,9 +63,9 @@ static u32 number_of(struct mappings *m, const struct mapping *new)
 	for (i = 1; i < m->nr; i++)
 		if (is_same(m->mapping + i, new))
 			return i;
-	m->mapping = kmap_array(m->mapping, m->nr + 1, sizeof(*m->mapping));
+	m->mapping = xreallocarray(m->mapping, m->nr + 1, sizeof(*m->mapping));
 	m->mapping[m->nr] = *new;
-	m->mapping[m->nr].name = strdup(new->name);
+	m->mapping[m->nr].name = xstrdup(new->name);
 	if (!m->mapping[m->nr].name)
 		abort();
 	return m->nr++;
@@ -89,7 +89,7 @@ static u32 find(const struct mappings *m, u64 addr)
 /* Moves to the past what is @at, which something replaces at @jiffies. */
 static void end_span(struct mappings *m, u32 at, u64 jiffies)
 {
-	m->past = kmap_array(m->past, m->nr_past + 1, sizeof(*m->past));
+	m->past = xreallocarray(m->past, m->nr_past + 1, sizeof(*m->past));
 	m->past[m->nr_past] = m->now[at];
 	m->past[m->nr_past++].until = jiffies ? jiffies : U64_MAX;
 	memmove(m->now + at, m->now + at + 1, (--m->nr_now - at) * sizeof(*m->now));
@@ -106,7 +106,7 @@ static void put(struct mappings *m, const struct mapping *new, u64 jiffies)
 		return;
 	while (at < m->nr_now && m->now[at].start < span.end)
 		end_span(m, at, jiffies);
-	m->now = kmap_array(m->now, m->nr_now + 1, sizeof(*m->now));
+	m->now = xreallocarray(m->now, m->nr_now + 1, sizeof(*m->now));
 	memmove(m->now + at + 1, m->now + at, (m->nr_now++ - at) * sizeof(*m->now));
 	m->now[at] = span;
 	if (span.start < m->first)

@@ -330,7 +330,7 @@ char *members_placed(const struct record *record, u32 offset, u32 bytes, u32 *at
 		snprintf(text, sizeof(text), "%s", m->path);
 	}
 	*at = m->offset / 8;
-	return strdup(text);
+	return xstrdup(text);
 }
 
 /**

@@ -32,7 +32,7 @@ struct region {
 bool memory_init(struct memory *m, const char *dir, const char *kallsyms,
 		 struct kmap_symbols *code)
 {
-	char error[KMAP_ERROR_MAX], *path;
+	char error[ERROR_MAX], *path;
 
 	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
 		abort();
@@ -83,8 +83,8 @@ static struct memory_place in_symbol(const struct memory *m, u64 addr, u64 base)
 	const struct kmap_symbol *symbol;
 
 	symbol = kmap_symbols_find(m->symbols, addr - base, KMAP_IP_EXACT);
-	if (!symbol || !kmap_symbols_is_there(m->code, kmap_symbols_string(m->symbols,
-									   symbol->module)))
+	if (!symbol || !kmap_symbols_module_loaded(m->code, kmap_symbols_string(m->symbols,
+										symbol->module)))
 		return (struct memory_place){ .type = MEMORY_UNKNOWN };
 	return (struct memory_place){ .type = MEMORY_STATIC, .symbol = symbol->start,
 				      .offset = addr - base - symbol->start,

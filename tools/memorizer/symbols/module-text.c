@@ -89,7 +89,7 @@ bool module_text_functions(Elf *elf, const struct mapping *mapping, struct kmap_
 
 	if (elf_getshdrnum(elf, &sections))
 		return false;
-	offsets = kmap_array(NULL, sections + 1, sizeof(*offsets));
+	offsets = xreallocarray(NULL, sections + 1, sizeof(*offsets));
 	offsets[0] = NOWHERE;
 	fine = lay_out(elf, mapping, false, offsets) || lay_out(elf, mapping, true, offsets);
 	if (fine)

@@ -48,7 +48,7 @@ struct module_file {
 	Dwarf *dwarf;
 	Dwarf_Addr bias;
 	bool searched;
-	char wrong[KMAP_ERROR_MAX];
+	char wrong[ERROR_MAX];
 };
 
 /**
@@ -107,9 +107,9 @@ static int note(const char *path, const struct stat *st, int type, struct FTW *f
 	(void)ftw;
 	if (!name)
 		return 0;
-	found->files = kmap_array(found->files, found->nr + 1, sizeof(*found->files));
+	found->files = xreallocarray(found->files, found->nr + 1, sizeof(*found->files));
 	found->files[found->nr++] = (struct module_file){
-		.name = name, .path = strdup(path), .fd = -1
+		.name = name, .path = xstrdup(path), .fd = -1
 	};
 	return 0;
 }
@@ -130,17 +130,17 @@ static int compare(const void *left, const void *right)
  *
  * Return: the files, or NULL and a message.
  */
-struct modules *modules_open(const char *dir, const char *ids, char error[KMAP_ERROR_MAX])
+struct modules *modules_open(const char *dir, const char *ids, char error[ERROR_MAX])
 {
-	struct modules *m = kmap_array(NULL, 1, sizeof(*m));
+	struct modules *m = xreallocarray(NULL, 1, sizeof(*m));
 
-	*m = (struct modules){ .ids = ids ? strdup(ids) : NULL };
+	*m = (struct modules){ .ids = ids ? xstrdup(ids) : NULL };
 	found = m;
 	if (!nftw(dir, note, OPEN_MOST, FTW_PHYS) && m->nr) {
 		qsort(m->files, m->nr, sizeof(*m->files), compare);
 		return m;
 	}
-	snprintf(error, KMAP_ERROR_MAX,
+	snprintf(error, ERROR_MAX,
 		 "%s: no modules below it: want NAME.ko or NAME.ko.debug, perhaps with .xz, .zst or .gz",
 		 dir);
 	modules_close(m);
@@ -260,7 +260,7 @@ const struct module_file *modules_next(struct modules *m, const struct module_fi
  *
  * Return: false, and a message, if there are files of that module and none can be used.
  */
-bool modules_check(struct modules *m, const char *name, char error[KMAP_ERROR_MAX])
+bool modules_check(struct modules *m, const char *name, char error[ERROR_MAX])
 {
 	const struct module_file *usable = modules_next(m, NULL, name, NULL);
 	const struct module_file *first = first_file(m, name), *file;
@@ -271,7 +271,7 @@ bool modules_check(struct modules *m, const char *name, char error[KMAP_ERROR_MA
 		memcpy(error, file->wrong, sizeof(file->wrong));
 	else if (first && !usable &&
 		 build_id_check(first->path, &first->id, &first->ran, "module that ran", error))
-		snprintf(error, KMAP_ERROR_MAX,
+		snprintf(error, ERROR_MAX,
 			 "%.300s: one of several builds of %.60s, and which one ran is not known: nothing is taken of them",
 			 first->path, name);
 	return !file && (!first || usable);

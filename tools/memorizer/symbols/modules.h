@@ -10,9 +10,9 @@
 struct modules;
 struct module_file;
 
-struct modules *modules_open(const char *dir, const char *ids, char error[KMAP_ERROR_MAX]);
+struct modules *modules_open(const char *dir, const char *ids, char error[ERROR_MAX]);
 void modules_close(struct modules *m);
-bool modules_check(struct modules *m, const char *name, char error[KMAP_ERROR_MAX]);
+bool modules_check(struct modules *m, const char *name, char error[ERROR_MAX]);
 const struct module_file *modules_next(struct modules *m, const struct module_file *last,
 				       const char *name, const struct build_id *id);
 const char *modules_path(const struct module_file *file);

@@ -85,7 +85,7 @@ static struct namesakes *get(const struct kmap_symbols *s)
 	n->symbols = s;
 	n->nr = s->nr;
 	hash_init(&n->named, sizeof(struct namesake), TEXTS_MAX);
-	n->order = kmap_array(NULL, n->nr + 1, sizeof(*n->order));
+	n->order = xreallocarray(NULL, n->nr + 1, sizeof(*n->order));
 	for (i = 0; i < n->nr; i++)
 		n->order[i] = i;
 	qsort_r(n->order, n->nr, sizeof(*n->order), compare, n);
@@ -99,7 +99,7 @@ static struct namesakes *get(const struct kmap_symbols *s)
  */
 struct namesakes *namesakes_make(void)
 {
-	struct namesakes *n = kmap_array(NULL, 1, sizeof(*n));
+	struct namesakes *n = xreallocarray(NULL, 1, sizeof(*n));
 
 	*n = (struct namesakes){ .symbols = NULL };
 	return n;
@@ -286,13 +286,13 @@ void namesakes_write(const struct kmap_symbols *s, const struct kmap_symbol *sym
 }
 
 /**
- * namesakes_tell - say if names were written that stand for several functions
+ * namesakes_warn - say if names were written that stand for several functions
  * @s: the symbols of the kernel
  * @command: the command, for a message
  *
  * Return: whether there are such names.
  */
-bool namesakes_tell(const struct kmap_symbols *s, const char *command)
+bool namesakes_warn(const struct kmap_symbols *s, const char *command)
 {
 	u32 merged = s->namesakes->merged;
 

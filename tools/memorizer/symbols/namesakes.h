@@ -24,6 +24,6 @@ void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symb
 		    enum namesakes_by by, char *text, size_t size);
 void namesakes_write(const struct kmap_symbols *s, const struct kmap_symbol *symbol,
 		     char text[KMAP_SYMBOL_MAX]);
-bool namesakes_tell(const struct kmap_symbols *s, const char *command);
+bool namesakes_warn(const struct kmap_symbols *s, const char *command);
 
 #endif

@@ -64,7 +64,7 @@ static void find_loaded(struct loaded *l, struct kmap_symbols *s, const struct k
 {
 	size_t i;
 
-	*l = (struct loaded){ .s = s, .sym = kmap_array(NULL, nr + 1, sizeof(*l->sym)) };
+	*l = (struct loaded){ .s = s, .sym = xreallocarray(NULL, nr + 1, sizeof(*l->sym)) };
 	for (i = 0; i < nr; i++)
 		if (*kmap_symbols_string(s, sym[i].module))
 			l->sym[l->count++] = sym + i;
@@ -131,7 +131,7 @@ static size_t find_locals(Elf *elf, size_t sections, struct local **locals)
 			    !local.section || local.section >= sections)
 				continue;
 			if (!(nr & (nr - 1)))
-				*locals = kmap_array(*locals, 2 * nr + 1, sizeof(local));
+				*locals = xreallocarray(*locals, 2 * nr + 1, sizeof(local));
 			(*locals)[nr++] = local;
 		}
 	}
@@ -142,7 +142,7 @@ static size_t find_locals(Elf *elf, size_t sections, struct local **locals)
 
 /* Finds where sections are; returns false, and a message, if that cannot be of this file. */
 static bool find_bases(const struct module_notes *m, struct base *bases, size_t sections,
-		       char error[KMAP_ERROR_MAX])
+		       char error[ERROR_MAX])
 {
 	struct local *locals, *one;
 	size_t nr = find_locals(m->elf, sections, &locals), i;
@@ -158,7 +158,7 @@ static bool find_bases(const struct module_notes *m, struct base *bases, size_t 
 		at = find_function(m->loaded, m->name, one->name);
 		base = bases + one->section;
 		if (at && base->by && base->moved != at - one->at) {
-			snprintf(error, KMAP_ERROR_MAX,
+			snprintf(error, ERROR_MAX,
 				 "%s: stale: %s and %s lie elsewhere in the module that ran: no types are told of it",
 				 m->path, base->by, one->name);
 			fine = false;
@@ -205,7 +205,7 @@ static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base 
  * Return: whether the file is that of the module that ran, as far as can be seen.
  */
 bool notes_relocate(const struct module_notes *m, size_t section, struct section_bytes *b,
-		    bool big_endian, char error[KMAP_ERROR_MAX])
+		    bool big_endian, char error[ERROR_MAX])
 {
 	Elf_Data *data, *symbols;
 	Elf *elf = m->elf;
@@ -220,7 +220,7 @@ bool notes_relocate(const struct module_notes *m, size_t section, struct section
 
 	if (elf_getshdrnum(elf, &sections))
 		return false;
-	bases = kmap_array(NULL, sections + 1, sizeof(*bases));
+	bases = xreallocarray(NULL, sections + 1, sizeof(*bases));
 	memset(bases, 0, (sections + 1) * sizeof(*bases));
 	fine = find_bases(m, bases, sections, error);
 	while (fine && (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &head)) {
@@ -240,7 +240,7 @@ bool notes_relocate(const struct module_notes *m, size_t section, struct section
 
 /* Reads the notes of a module, or NULL; @id as for modules_next(). */
 static struct notes *load_module(struct kmap_symbols *s, const struct loaded *l, const char *name,
-				 const struct build_id *id, char error[KMAP_ERROR_MAX])
+				 const struct build_id *id, char error[ERROR_MAX])
 {
 	struct module_notes m = { .name = name, .loaded = l };
 	const struct module_file *file = NULL;
@@ -267,7 +267,7 @@ static struct notes *load_module(struct kmap_symbols *s, const struct loaded *l,
 struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol *sym, size_t nr,
 				const char *name, const struct build_id *id)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct notes *notes;
 	struct loaded l;
 
@@ -284,10 +284,10 @@ struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol
  *
  * Return: their notes, or NULL if there are none.
  */
-struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX])
+struct notes *notes_load_modules(struct kmap_symbols *s, char error[ERROR_MAX])
 {
 	struct notes *all = NULL, *notes;
-	char one[KMAP_ERROR_MAX];
+	char one[ERROR_MAX];
 	struct loaded l;
 	size_t i;
 

@@ -69,7 +69,7 @@ static bool read_notes(struct notes *n, const struct section_bytes *b, u64 offse
 	const unsigned char *p;
 	u64 ip;
 
-	n->all = kmap_array(NULL, nr + 1, sizeof(*n->all));
+	n->all = xreallocarray(NULL, nr + 1, sizeof(*n->all));
 	for (i = 0; i < nr; i++) {
 		p = b->data + i * NOTE_SIZE;
 		ip = get(n->big_endian, p, 8);
@@ -141,7 +141,7 @@ static void index_records(struct notes *n)
 			continue;
 		if (n->nr_records == room) {
 			room = room ? 2 * room : 1024;
-			n->records = kmap_array(n->records, room, sizeof(*n->records));
+			n->records = xreallocarray(n->records, room, sizeof(*n->records));
 		}
 		n->records[n->nr_records++] = text_at(&n->types, at);
 	}
@@ -189,13 +189,13 @@ static bool take_notes(struct notes *n, const struct section_bytes *names, u64 o
 /* Notes of a file that is open. */
 static struct notes *make_notes(int fd, Elf *elf)
 {
-	struct notes *n = kmap_array(NULL, 1, sizeof(*n));
+	struct notes *n = xreallocarray(NULL, 1, sizeof(*n));
 	char *ident = elf ? elf_getident(elf, NULL) : NULL;
 
 	*n = (struct notes){ .fd = fd, .elf = elf };
-	n->placed = kmap_array(NULL, 1, sizeof(*n->placed));
+	n->placed = xreallocarray(NULL, 1, sizeof(*n->placed));
 	hash_init(n->placed, sizeof(struct placed), 2 * sizeof(u64));
-	n->extents = kmap_array(NULL, 1, sizeof(*n->extents));
+	n->extents = xreallocarray(NULL, 1, sizeof(*n->extents));
 	hash_init(n->extents, sizeof(struct extent), sizeof(u64));
 	n->big_endian = ident && ident[EI_DATA] == ELFDATA2MSB;
 	return n;
@@ -209,7 +209,7 @@ static struct notes *make_notes(int fd, Elf *elf)
  *
  * Return: the notes, or NULL.
  */
-struct notes *notes_load(const char *vmlinux, u64 offset, char error[KMAP_ERROR_MAX])
+struct notes *notes_load(const char *vmlinux, u64 offset, char error[ERROR_MAX])
 {
 	int fd = open(vmlinux, O_RDONLY | O_CLOEXEC);
 	struct section_bytes names = { 0 };
@@ -233,7 +233,7 @@ struct notes *notes_load(const char *vmlinux, u64 offset, char error[KMAP_ERROR_
  *
  * Return: the notes, or NULL.
  */
-struct notes *notes_load_module(const struct module_notes *m, char error[KMAP_ERROR_MAX])
+struct notes *notes_load_module(const struct module_notes *m, char error[ERROR_MAX])
 {
 	struct section_bytes names = { 0 };
 	struct notes *n = make_notes(-1, m->elf);
@@ -389,7 +389,7 @@ static bool read_member(struct record *r, const char *line, size_t len)
 		return false;
 	m.path = strndup(p, space - p);
 	m.type = strndup(space + 1, end - space - 1);
-	r->members = kmap_array(r->members, r->nr + 1, sizeof(m));
+	r->members = xreallocarray(r->members, r->nr + 1, sizeof(m));
 	r->members[r->nr++] = m;
 	return true;
 }
@@ -401,8 +401,8 @@ static bool read_record(struct record *r, const char *text)
 
 	if (sscanf(text, "%7s %255s %llu", kind, name, &r->size) != 3)
 		return false;
-	r->kind = strdup(kind);
-	r->name = strdup(name);
+	r->kind = xstrdup(kind);
+	r->name = xstrdup(name);
 	while (text[len] && text[len + 1]) {
 		text += len + 1;
 		len = strcspn(text, "\n");

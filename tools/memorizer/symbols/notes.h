@@ -97,8 +97,8 @@ struct extent {
 
 struct notes;
 
-struct notes *notes_load(const char *vmlinux, u64 offset, char error[KMAP_ERROR_MAX]);
-struct notes *notes_load_modules(struct kmap_symbols *s, char error[KMAP_ERROR_MAX]);
+struct notes *notes_load(const char *vmlinux, u64 offset, char error[ERROR_MAX]);
+struct notes *notes_load_modules(struct kmap_symbols *s, char error[ERROR_MAX]);
 struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol *sym, size_t nr,
 				const char *name, const struct build_id *id);
 struct notes *notes_join(struct notes *first, struct notes *others);
@@ -125,8 +125,8 @@ struct module_notes {
 	const struct loaded *loaded;
 };
 
-struct notes *notes_load_module(const struct module_notes *m, char error[KMAP_ERROR_MAX]);
+struct notes *notes_load_module(const struct module_notes *m, char error[ERROR_MAX]);
 bool notes_relocate(const struct module_notes *m, size_t section, struct section_bytes *b,
-		    bool big_endian, char error[KMAP_ERROR_MAX]);
+		    bool big_endian, char error[ERROR_MAX]);
 
 #endif

@@ -15,36 +15,36 @@
 #define HEAD	"module "
 
 /* Opens the file; whether that worked. */
-static bool begin(const struct saved *s, struct kmap_lines *in)
+static bool begin(const struct saved *s, struct lines *in)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	int fd = source_fd(s->path, error);
 
 	if (fd < 0)
 		return false;
-	kmap_lines_init(in, fd);
+	lines_init(in, fd);
 	return true;
 }
 
-static void end(struct kmap_lines *in)
+static void end(struct lines *in)
 {
-	kmap_lines_free(in);
+	lines_free(in);
 	close(in->fd);
 }
 
 /* Takes the first line of a module; whether it is one. */
 static bool read_head(const char *line, size_t len, struct saved_module *m)
 {
-	char text[KMAP_LINE_MAX + 1], name[128], id[BUILD_ID_TEXT];
+	char text[LINES_LENGTH_MAX + 1], name[128], id[BUILD_ID_TEXT];
 	u64 base;
 
-	if (len < strlen(HEAD) || len > KMAP_LINE_MAX || memcmp(line, HEAD, strlen(HEAD)))
+	if (len < strlen(HEAD) || len > LINES_LENGTH_MAX || memcmp(line, HEAD, strlen(HEAD)))
 		return false;
 	memcpy(text, line, len);
 	text[len] = '\0';
 	if (sscanf(text, HEAD "%127s %llx %64s", name, &base, id) != 3)
 		return false;
-	*m = (struct saved_module){ .name = strdup(name), .base = base,
+	*m = (struct saved_module){ .name = xstrdup(name), .base = base,
 				    .id = build_id_parse(id, strlen(id)) };
 	return true;
 }
@@ -57,17 +57,17 @@ static bool read_head(const char *line, size_t len, struct saved_module *m)
 void saved_open(struct saved *s, const char *dir)
 {
 	struct saved_module one;
-	struct kmap_lines in;
+	struct lines in;
 
 	*s = (struct saved){ .nr = 0 };
 	if (asprintf(&s->path, "%s/kernel/kallsyms.modules", dir) < 0)
 		abort();
 	if (!begin(s, &in))
 		return;
-	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE) {
+	while (lines_next(&in) == LINES_WHOLE) {
 		if (!read_head(in.line, in.len, &one))
 			continue;
-		s->module = kmap_array(s->module, s->nr + 1, sizeof(one));
+		s->module = xreallocarray(s->module, s->nr + 1, sizeof(one));
 		s->module[s->nr++] = one;
 	}
 	end(&in);
@@ -96,12 +96,12 @@ void saved_close(struct saved *s)
 void saved_read(const struct saved *s, u32 nr, struct kmap_symbols *to)
 {
 	struct saved_module head;
-	struct kmap_lines in;
+	struct lines in;
 	u32 heads = 0;
 
 	if (!begin(s, &in))
 		return;
-	while (kmap_lines_next(&in) == KMAP_LINE_WHOLE && heads <= nr + 1) {
+	while (lines_next(&in) == LINES_WHOLE && heads <= nr + 1) {
 		if (read_head(in.line, in.len, &head)) {
 			free(head.name);
 			heads++;

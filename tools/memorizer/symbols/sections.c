@@ -39,7 +39,7 @@ bool sections_take(Elf_Scn *scn, struct section_bytes *bytes)
  *
  * Return: whether all can be read.
  */
-bool sections_check(Elf *elf, const char *path, char error[KMAP_ERROR_MAX])
+bool sections_check(Elf *elf, const char *path, char error[ERROR_MAX])
 {
 	struct section_bytes bytes;
 	Elf_Scn *scn = NULL;
@@ -51,7 +51,7 @@ bool sections_check(Elf *elf, const char *path, char error[KMAP_ERROR_MAX])
 		    !gelf_getchdr(scn, &how) || how.ch_type == ELFCOMPRESS_ZLIB ||
 		    sections_take(scn, &bytes))
 			continue;
-		snprintf(error, KMAP_ERROR_MAX,
+		snprintf(error, ERROR_MAX,
 			 "%.200s: its sections are compressed by %s, which this libelf does not know: want elfutils 0.189 or later, or a copy that objcopy --decompress-debug-sections made",
 			 path, how.ch_type == ZSTD ? "zstd" :
 			 "an unknown method");

@@ -14,6 +14,6 @@ struct section_bytes {
 };
 
 bool sections_take(Elf_Scn *scn, struct section_bytes *bytes);
-bool sections_check(Elf *elf, const char *path, char error[KMAP_ERROR_MAX]);
+bool sections_check(Elf *elf, const char *path, char error[ERROR_MAX]);
 
 #endif

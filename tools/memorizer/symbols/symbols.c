@@ -26,7 +26,7 @@ static void *grow(void *array, size_t need, size_t *room, size_t size)
 	if (need <= *room)
 		return array;
 	*room = 2 * need;
-	return kmap_array(array, *room, size);
+	return xreallocarray(array, *room, size);
 }
 
 /**
@@ -41,7 +41,7 @@ bool symbols_fail(struct kmap_symbols *s, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(s->error, KMAP_ERROR_MAX, format, args);
+	vsnprintf(s->error, ERROR_MAX, format, args);
 	va_end(args);
 	return false;
 }
@@ -246,9 +246,9 @@ static bool load(struct kmap_symbols *s, const char *vmlinux, const char *kallsy
  * Return: the symbols, or NULL and a message in @error.
  */
 struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
-				       bool lines, char error[KMAP_ERROR_MAX])
+				       bool lines, char error[ERROR_MAX])
 {
-	struct kmap_symbols *s = kmap_array(NULL, 1, sizeof(*s));
+	struct kmap_symbols *s = xreallocarray(NULL, 1, sizeof(*s));
 
 	*s = (struct kmap_symbols){ .error = error, .namesakes = namesakes_make() };
 	symbols_string(s, "", 0);
@@ -267,9 +267,9 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
  *
  * Return: the symbols, or NULL and a message in @error.
  */
-struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[KMAP_ERROR_MAX])
+struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[ERROR_MAX])
 {
-	struct kmap_symbols *s = kmap_array(NULL, 1, sizeof(*s));
+	struct kmap_symbols *s = xreallocarray(NULL, 1, sizeof(*s));
 	struct anchors anchors = { 0 };
 
 	*s = (struct kmap_symbols){ .error = error, .namesakes = namesakes_make() };
@@ -397,7 +397,7 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
  * Return: whether there are files; if not there is a message in @error.
  */
 bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
-			bool inlines, char error[KMAP_ERROR_MAX])
+			bool inlines, char error[ERROR_MAX])
 {
 	s->inlines = inlines;
 	if (running && asprintf(&s->ids, "%s.modules", running) < 0)
@@ -419,14 +419,14 @@ void kmap_symbols_follow(struct kmap_symbols *s, const char *dir)
 }
 
 /**
- * kmap_symbols_notes - read what the compiler noted
+ * kmap_symbols_load_notes - read what the compiler noted
  * @s: the symbols; notes of modules are read if kmap_symbols_files() gave it their files
  * @vmlinux: the ELF file that they are from, or NULL
  * @error: where a message goes
  *
  * Return: false, and a message, if there are files that are not of what ran, or cannot be read.
  */
-bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, char error[KMAP_ERROR_MAX])
+bool kmap_symbols_load_notes(struct kmap_symbols *s, const char *vmlinux, char error[ERROR_MAX])
 {
 	*error = '\0';
 	if (vmlinux)
@@ -437,12 +437,12 @@ bool kmap_symbols_notes(struct kmap_symbols *s, const char *vmlinux, char error[
 }
 
 /**
- * kmap_symbols_noted - tell what the compiler noted
+ * kmap_symbols_notes - tell what the compiler noted
  * @s: the symbols
  *
  * Return: the notes, or NULL if there are none.
  */
-const struct notes *kmap_symbols_noted(const struct kmap_symbols *s)
+const struct notes *kmap_symbols_notes(const struct kmap_symbols *s)
 {
 	return s->notes;
 }

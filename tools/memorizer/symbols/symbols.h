@@ -75,7 +75,7 @@ bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct a
 void kallsyms_add(struct kmap_symbols *s, const char *line, size_t len);
 
 enum rank elf_rank(const GElf_Sym *sym);
-bool elf_check(const char *path, const char *running, char error[KMAP_ERROR_MAX]);
+bool elf_check(const char *path, const char *running, char error[ERROR_MAX]);
 bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors);
 void elf_close(struct kmap_elf *elf);
 void elf_line(struct kmap_elf *elf, u64 addr, bool inlines, char *text, size_t size);

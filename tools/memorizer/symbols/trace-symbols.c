@@ -28,7 +28,7 @@ static void tell(const char *message, const char *more)
 /* The symbols from the trace itself, if it has any that can be used. */
 static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool lines)
 {
-	char error[KMAP_ERROR_MAX], *path;
+	char error[ERROR_MAX], *path;
 	struct kmap_symbols *symbols;
 
 	if (asprintf(&path, "%s/kernel/kallsyms", dir) < 0)
@@ -52,7 +52,7 @@ static char *notes_of(const char *path, bool trace)
 	char *notes;
 
 	if (!trace && !statfs(path, &fs) && fs.f_type == DEBUGFS_MAGIC)
-		notes = strdup(RUNNING);
+		notes = xstrdup(RUNNING);
 	else if (asprintf(&notes, trace ? "%s/kernel/notes" : "%s.notes", path) < 0)
 		notes = NULL;
 	if (!notes)
@@ -63,7 +63,7 @@ static char *notes_of(const char *path, bool trace)
 /* Leaves out a vmlinux that is not that of the traced kernel. */
 static const char *usable(const char *vmlinux, const char *running)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 
 	if (!vmlinux || elf_check(vmlinux, running, error))
 		return vmlinux;
@@ -75,7 +75,7 @@ static const char *usable(const char *vmlinux, const char *running)
 static struct kmap_symbols *add_files(struct kmap_symbols *s, const char *running,
 				      const char *modules, bool inlines)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 
 	begin();
 	if (!s || kmap_symbols_files(s, modules, running, inlines, error))
@@ -88,10 +88,10 @@ static struct kmap_symbols *add_files(struct kmap_symbols *s, const char *runnin
 /* Adds what the compiler noted, if there is anything. */
 static struct kmap_symbols *add_notes(struct kmap_symbols *s, const char *vmlinux)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 
 	begin();
-	if (s && !kmap_symbols_notes(s, vmlinux, error))
+	if (s && !kmap_symbols_load_notes(s, vmlinux, error))
 		tell(error, "");
 	return s;
 }
@@ -99,7 +99,7 @@ static struct kmap_symbols *add_notes(struct kmap_symbols *s, const char *vmlinu
 /* The symbols from what was named on the command line alone. */
 static struct kmap_symbols *load_given(const char *vmlinux, const char *kallsyms, bool lines)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct kmap_symbols *symbols;
 
 	begin();

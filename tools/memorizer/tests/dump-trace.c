@@ -309,7 +309,7 @@ int main(int argc, char **argv)
 {
 	bool fed = argc == 3 && !strcmp(argv[1], "-f");
 	bool packets = argc == 3 && !strcmp(argv[1], "-p");
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct trace_event e;
 	struct trace *t;
 

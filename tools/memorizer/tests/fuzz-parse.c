@@ -23,7 +23,7 @@ static int fd;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	const char *dir = getenv("FUZZ_TRACE");
 
 	(void)argc;
@@ -41,8 +41,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* Accepted metadata must give a layout or be refused then. */
 static void parse_metadata(const unsigned char *data, size_t size)
 {
-	char *text = memcpy(kmap_array(NULL, size + 1, 1), data, size);
-	char error[KMAP_ERROR_MAX];
+	char *text = memcpy(xreallocarray(NULL, size + 1, 1), data, size);
+	char error[ERROR_MAX];
 	struct metadata m;
 	struct layout l;
 
@@ -66,8 +66,8 @@ static void write_all(const unsigned char *data, size_t size)
 
 static void decode_packets(void)
 {
-	struct stream_file *file = kmap_array(NULL, 1, sizeof(*file));
-	char error[KMAP_ERROR_MAX];
+	struct stream_file *file = xreallocarray(NULL, 1, sizeof(*file));
+	char error[ERROR_MAX];
 	volatile u64 sum = 0;
 	struct stream s;
 	struct batch b;

@@ -271,7 +271,7 @@ int main(int argc, char **argv)
 	static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_build_id_find_elf,
 						  .find_debuginfo = dwfl_standard_find_debuginfo,
 						  .section_address = dwfl_offline_section_address };
-	char error[KMAP_ERROR_MAX], line[1024];
+	char error[ERROR_MAX], line[1024];
 	u64 sums[VERDICTS] = { 0 }, all = 0, ip, weight;
 	struct notes *notes = argc > 1 ? notes_load(argv[1], 0, error) : NULL;
 	FILE *list = argc > 3 ? fopen(argv[3], "w") : NULL;

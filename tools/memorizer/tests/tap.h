@@ -55,7 +55,7 @@ static inline FILE *text_file(const void *text, size_t len)
 
 /* Load symbols from @text as from /proc/kallsyms. */
 static inline struct kmap_symbols *text_kallsyms(const char *text, size_t len,
-						 char error[KMAP_ERROR_MAX])
+						 char error[ERROR_MAX])
 {
 	FILE *file = text_file(text, len);
 	struct kmap_symbols *s;

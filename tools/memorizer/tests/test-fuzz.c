@@ -74,7 +74,7 @@ static size_t damage(char *text, size_t size)
 		memcpy(copy, text + at, len);
 		return replace(text, size, below(size + 1), 0, copy, len);
 	case 4:
-		len = below(2 * KMAP_LINE_MAX);
+		len = below(2 * LINES_LENGTH_MAX);
 		memset(copy, " 0f,\n"[below(5)], len);
 		return replace(text, size, at, 0, copy, len);
 	case 5:
@@ -111,7 +111,7 @@ static u64 count_lines(const char *text, size_t size)
 static bool same_object(const struct kmap_reader *r)
 {
 	const struct kmap_object *o = &r->object;
-	char text[KMAP_LINE_MAX], *p = text;
+	char text[LINES_LENGTH_MAX], *p = text;
 	const char *line = r->lines.line;
 	int i;
 
@@ -174,7 +174,7 @@ static const char *read_kmap(const char *text, size_t size, const struct kmap_sy
 
 int main(void)
 {
-	char text[TEXT_MAX], error[KMAP_ERROR_MAX] = "", name[KMAP_SYMBOL_MAX];
+	char text[TEXT_MAX], error[ERROR_MAX] = "", name[KMAP_SYMBOL_MAX];
 	const char *wrong = NULL;
 	struct kmap_symbols *good, *s;
 	int i, taken = 0, refused = 0;

@@ -278,14 +278,14 @@ static void test_owner(void)
 static void test_long_lines(void)
 {
 	size_t size = 1 << 20, len;
-	char *text = kmap_array(NULL, size + strlen(OBJECT), 1);
+	char *text = xreallocarray(NULL, size + strlen(OBJECT), 1);
 
 	memset(text, '0', size);
 	memcpy(text, "1,1,1,", 6);
-	memcpy(text + KMAP_LINE_MAX - 10, ",1,0,0,tar\n", 11);
-	check_trace(text, KMAP_LINE_MAX + 1, "o 0/0", "a line of KMAP_LINE_MAX bytes is accepted");
-	memcpy(text + KMAP_LINE_MAX - 10, ",1,0,0,tars\n", 12);
-	check_trace(text, KMAP_LINE_MAX + 2, "m1 1/0", "a longer line is malformed");
+	memcpy(text + LINES_LENGTH_MAX - 10, ",1,0,0,tar\n", 11);
+	check_trace(text, LINES_LENGTH_MAX + 1, "o 0/0", "a line of maximum length is accepted");
+	memcpy(text + LINES_LENGTH_MAX - 10, ",1,0,0,tars\n", 12);
+	check_trace(text, LINES_LENGTH_MAX + 2, "m1 1/0", "a longer line is malformed");
 
 	memset(text, ' ', size);
 	check_trace(text, size, "m1 1/0", "an endless line is one malformed line");

@@ -65,7 +65,7 @@ static void check_name(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
 
 static void test_symbols(void)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct kmap_symbols *s = text_kallsyms(kallsyms, sizeof(kallsyms) - 1, error);
 
 	if (!tap_ok(s, "kallsyms is read"))
@@ -110,7 +110,7 @@ static const struct {
 
 static void test_bad_kallsyms(void)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad_kallsyms); i++) {
@@ -227,7 +227,7 @@ static void test_comms(const struct kmap_symbols *none)
 
 int main(void)
 {
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 	struct kmap_symbols *none = kmap_symbols_load(NULL, NULL, false, error);
 
 	test_hash();

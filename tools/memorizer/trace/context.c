@@ -105,7 +105,7 @@ static const struct opened *open_one(struct context *c, struct stack *s, u64 key
 {
 	if (s->nr == s->room) {
 		s->room = s->room ? 2 * s->room : 4;
-		s->open = kmap_array(s->open, s->room, sizeof(*s->open));
+		s->open = xreallocarray(s->open, s->room, sizeof(*s->open));
 	}
 	s->open[s->nr] = (struct opened){
 		.serial = ++c->serial, .slot = key ^ (u64)s->nr << 40 ^ (u64)!kind << 39,

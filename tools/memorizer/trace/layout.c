@@ -89,19 +89,19 @@ static const struct known known[] = {
 
 /* Notes what is wrong; false, for its callers to return. */
 __printf(2, 3)
-static bool fail(char error[KMAP_ERROR_MAX], const char *format, ...)
+static bool fail(char error[ERROR_MAX], const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error, KMAP_ERROR_MAX, format, args);
+	vsnprintf(error, ERROR_MAX, format, args);
 	va_end(args);
 	return false;
 }
 
 /* Whether a field can be stored as @k says. */
 static bool check_field(const char *event, const struct known_field *k,
-			const struct metadata_field *f, char error[KMAP_ERROR_MAX])
+			const struct metadata_field *f, char error[ERROR_MAX])
 {
 	bool is_signed = k->how == STEP_INT;
 	u32 size = k->how == STEP_U64 ? 8 : 4;
@@ -156,7 +156,7 @@ static void make_steps(struct decoder *d)
 	struct step *step;
 	u32 i;
 
-	d->steps = kmap_array(NULL, fields->nr + EVENT_FIELDS, sizeof(*d->steps));
+	d->steps = xreallocarray(NULL, fields->nr + EVENT_FIELDS, sizeof(*d->steps));
 	for (i = 0; i < fields->nr; i++) {
 		f = fields->field + i;
 		k = d->type == TRACE_UNKNOWN ? NULL : find_known(known + d->type, f->name);
@@ -175,7 +175,7 @@ static void make_steps(struct decoder *d)
 }
 
 static bool make_decoder(struct decoder *d, const struct event_class *class,
-			 char error[KMAP_ERROR_MAX])
+			 char error[ERROR_MAX])
 {
 	const struct known_field *k;
 	const struct metadata_field *f;
@@ -205,7 +205,7 @@ static bool make_decoder(struct decoder *d, const struct event_class *class,
 
 /* Finds a number in a header, which must be there if it is @needed. */
 static bool find_place(const struct fields *f, const char *name, u32 base, bool needed,
-		       struct place *p, char error[KMAP_ERROR_MAX])
+		       struct place *p, char error[ERROR_MAX])
 {
 	u32 offset;
 	const struct metadata_field *field = fields_find(f, name, &offset);
@@ -219,7 +219,7 @@ static bool find_place(const struct fields *f, const char *name, u32 base, bool 
 	return true;
 }
 
-static bool find_places(struct layout *l, char error[KMAP_ERROR_MAX])
+static bool find_places(struct layout *l, char error[ERROR_MAX])
 {
 	const struct fields *header = &l->metadata->packet_header;
 	const struct fields *context = &l->metadata->packet_context;
@@ -258,14 +258,14 @@ static bool find_places(struct layout *l, char error[KMAP_ERROR_MAX])
  *
  * Return: whether that worked; layout_free() is to be called in any case.
  */
-bool layout_init(struct layout *l, const struct metadata *m, char error[KMAP_ERROR_MAX])
+bool layout_init(struct layout *l, const struct metadata *m, char error[ERROR_MAX])
 {
 	u32 i;
 
 	*l = (struct layout){ .metadata = m };
 	if (!find_places(l, error))
 		return false;
-	l->decoders = kmap_array(NULL, m->nr_events + 1, sizeof(*l->decoders));
+	l->decoders = xreallocarray(NULL, m->nr_events + 1, sizeof(*l->decoders));
 	memset(l->decoders, 0, (m->nr_events + 1) * sizeof(*l->decoders));
 	for (i = 0; i < m->nr_events; i++) {
 		if (!make_decoder(l->decoders + i, m->events + i, error))

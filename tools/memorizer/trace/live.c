@@ -32,7 +32,7 @@ struct live_node {
 static struct live_node *new_node(bool leaf)
 {
 	size_t children = leaf ? 0 : FANOUT * sizeof(struct live_node *);
-	struct live_node *node = kmap_array(NULL, 1, sizeof(*node) + children);
+	struct live_node *node = xreallocarray(NULL, 1, sizeof(*node) + children);
 
 	node->nr = 0;
 	node->leaf = leaf;
@@ -179,7 +179,7 @@ static void take_out(struct live_node *node, u64 key)
 static void make_slots(struct live *l, size_t nr)
 {
 	l->mask = nr - 1;
-	l->slots = kmap_array(NULL, nr, sizeof(*l->slots));
+	l->slots = xreallocarray(NULL, nr, sizeof(*l->slots));
 	memset(l->slots, 0, nr * sizeof(*l->slots));
 }
 

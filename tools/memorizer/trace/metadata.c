@@ -92,10 +92,10 @@ static bool fail(struct parser *s, const char *format, ...)
 	size_t len;
 
 	if (!s->failed) {
-		len = snprintf(s->error, KMAP_ERROR_MAX, "%s: ", s->path);
+		len = snprintf(s->error, ERROR_MAX, "%s: ", s->path);
 		va_start(args, format);
-		if (len < KMAP_ERROR_MAX)
-			vsnprintf(s->error + len, KMAP_ERROR_MAX - len, format, args);
+		if (len < ERROR_MAX)
+			vsnprintf(s->error + len, ERROR_MAX - len, format, args);
 		va_end(args);
 	}
 	s->failed = true;
@@ -220,13 +220,6 @@ static bool take_mark(struct parser *s, char mark)
 	return true;
 }
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(kmap_array(NULL, size, 1), text, size);
-}
-
 /* Passes over what is in braces, or up to a semicolon that is in none. */
 static void skip_block(struct parser *s)
 {
@@ -265,7 +258,7 @@ static void add_field(struct parser *s, struct fields *to, const struct metadata
 		return;
 	}
 	if (!(to->nr & (to->nr - 1)))
-		to->field = kmap_array(to->field, to->nr ? 2 * to->nr : 1, sizeof(*to->field));
+		to->field = xreallocarray(to->field, to->nr ? 2 * to->nr : 1, sizeof(*to->field));
 	if (asprintf(&full, "%.512s%s%.512s", prefix, *prefix ? "." : "", name) < 0)
 		abort();
 	to->field[to->nr] = *f;
@@ -520,8 +513,8 @@ static void parse_alias(struct parser *s)
 		free_fields(&type.members);
 		return;
 	}
-	s->aliases = kmap_array(s->aliases, s->nr_aliases + 1, sizeof(*s->aliases));
-	s->aliases[s->nr_aliases++] = (struct alias){ copy_text(s->word), type };
+	s->aliases = xreallocarray(s->aliases, s->nr_aliases + 1, sizeof(*s->aliases));
+	s->aliases[s->nr_aliases++] = (struct alias){ xstrdup(s->word), type };
 	next(s);
 	take_mark(s, ';');
 }
@@ -581,7 +574,7 @@ static void take_layout(struct parser *s, struct block *b, const char *block, co
 static void set_text(struct parser *s, char **to)
 {
 	free(*to);
-	*to = copy_text(s->word);
+	*to = xstrdup(s->word);
 }
 
 static void add_env(struct parser *s, const char *name)
@@ -589,13 +582,13 @@ static void add_env(struct parser *s, const char *name)
 	struct metadata *m = s->m;
 	struct metadata_value *v;
 
-	m->env = kmap_array(m->env, m->nr_env + 1, sizeof(*m->env));
+	m->env = xreallocarray(m->env, m->nr_env + 1, sizeof(*m->env));
 	v = m->env + m->nr_env++;
-	*v = (struct metadata_value){ .name = copy_text(name) };
+	*v = (struct metadata_value){ .name = xstrdup(name) };
 	if (s->token == NUMBER)
 		v->number = s->number;
 	else
-		v->text = copy_text(s->word);
+		v->text = xstrdup(s->word);
 }
 
 static void take_trace_value(struct parser *s, const char *name)
@@ -644,12 +637,12 @@ static void end_block(struct parser *s, struct block *b, const char *block)
 				fail(s, "line %u: two events have the id %llu", s->line,
 				     b->event.id);
 		if (!b->event.name)
-			b->event.name = copy_text("");
-		m->events = kmap_array(m->events, m->nr_events + 1, sizeof(*m->events));
+			b->event.name = xstrdup("");
+		m->events = xreallocarray(m->events, m->nr_events + 1, sizeof(*m->events));
 		m->events[m->nr_events++] = b->event;
 		b->event = (struct event_class){ .name = NULL };
 	} else if (!strcmp(block, "clock") && b->clock.name) {
-		s->clocks = kmap_array(s->clocks, s->nr_clocks + 1, sizeof(*s->clocks));
+		s->clocks = xreallocarray(s->clocks, s->nr_clocks + 1, sizeof(*s->clocks));
 		s->clocks[s->nr_clocks++] = b->clock;
 		if (b->clock.freq == 1000000000)
 			m->freq = b->clock.freq;
@@ -822,9 +815,9 @@ static bool check(struct parser *s)
  * Return: whether they can be used; metadata_free() is to be called in any case.
  */
 bool metadata_parse(struct metadata *m, const char *text, const char *path,
-		    char error[KMAP_ERROR_MAX])
+		    char error[ERROR_MAX])
 {
-	struct parser *s = kmap_array(NULL, 1, sizeof(*s));
+	struct parser *s = xreallocarray(NULL, 1, sizeof(*s));
 	bool good;
 	u32 i;
 
@@ -845,12 +838,12 @@ bool metadata_parse(struct metadata *m, const char *text, const char *path,
 }
 
 __printf(2, 3)
-static void refuse(char error[KMAP_ERROR_MAX], const char *format, ...)
+static void refuse(char error[ERROR_MAX], const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error, KMAP_ERROR_MAX, format, args);
+	vsnprintf(error, ERROR_MAX, format, args);
 	va_end(args);
 }
 
@@ -862,7 +855,7 @@ static void refuse(char error[KMAP_ERROR_MAX], const char *format, ...)
  *
  * Return: whether they can be used; metadata_free() is to be called in any case.
  */
-bool metadata_load(struct metadata *m, const char *dir, char error[KMAP_ERROR_MAX])
+bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX])
 {
 	char path[PATH_MAX], *text;
 	struct source *file;
@@ -874,10 +867,10 @@ bool metadata_load(struct metadata *m, const char *dir, char error[KMAP_ERROR_MA
 	file = source_open(path, error);
 	if (!file) {
 		strncat(error, ": a trace is a directory with metadata, cpu0, ...",
-			KMAP_ERROR_MAX - strlen(error) - 1);
+			ERROR_MAX - strlen(error) - 1);
 		return false;
 	}
-	text = kmap_array(NULL, METADATA_MAX + 2, 1);
+	text = xreallocarray(NULL, METADATA_MAX + 2, 1);
 	size = source_read(file, text, METADATA_MAX + 1);
 	if (size < 0)
 		refuse(error, "%s: %s", path, strerror(errno));

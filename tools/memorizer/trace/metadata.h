@@ -91,8 +91,8 @@ struct metadata {
 };
 
 bool metadata_parse(struct metadata *m, const char *text, const char *path,
-		    char error[KMAP_ERROR_MAX]);
-bool metadata_load(struct metadata *m, const char *dir, char error[KMAP_ERROR_MAX]);
+		    char error[ERROR_MAX]);
+bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX]);
 void metadata_free(struct metadata *m);
 const struct metadata_value *metadata_env(const struct metadata *m, const char *name);
 const struct metadata_field *fields_find(const struct fields *f, const char *name, u32 *offset);

@@ -65,7 +65,7 @@ static void set_name(struct hash *h, u64 key, const char *text)
 	bool new;
 
 	name = hash_item(h, hash_get(h, &key, &new));
-	name->text = kmap_array(name->text, 4 * strlen(text) + 1, 1);
+	name->text = xreallocarray(name->text, 4 * strlen(text) + 1, 1);
 	names_escape(name->text, text);
 }
 

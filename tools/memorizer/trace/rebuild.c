@@ -75,7 +75,7 @@ static void give_out(const struct rebuild *b, struct record *r, struct object **
 
 static struct object *copy_object(const struct trace_event *e)
 {
-	struct object *o = kmap_array(NULL, 1, sizeof(*o));
+	struct object *o = xreallocarray(NULL, 1, sizeof(*o));
 
 	*o = (struct object){
 		.alloc_site = e->u.object.alloc_site, .ptr = e->u.object.ptr,
@@ -125,7 +125,7 @@ static void add_counts(struct rebuild *b, const struct trace_event *e)
 	}
 	if (o->nr == o->room) {
 		o->room = o->room ? 2 * o->room : 1;
-		o->counts = kmap_array(o->counts, o->room, sizeof(*o->counts));
+		o->counts = xreallocarray(o->counts, o->room, sizeof(*o->counts));
 	}
 	o->counts[o->nr++] = (struct kmap_access){
 		.ip = e->u.counts.ip, .pid = e->u.counts.pid, .writes = e->u.counts.writes,
@@ -241,13 +241,13 @@ void rebuild_end(struct rebuild *b)
 }
 
 /**
- * rebuild_tell - tell on standard error of what had to be left out
+ * rebuild_warn - tell on standard error of what had to be left out
  * @b: the KMAP
  * @dir: the trace that it is of
  *
  * Return: whether something had to.
  */
-bool rebuild_tell(const struct rebuild *b, const char *dir)
+bool rebuild_warn(const struct rebuild *b, const char *dir)
 {
 	if (b->orphans)
 		fprintf(stderr, "memorizer: %s: left out %llu counts, which have no object\n", dir,

@@ -33,7 +33,7 @@ struct rebuild {
 void rebuild_init(struct rebuild *b, rebuild_give *give_object, void *data);
 void rebuild_event(struct rebuild *b, const struct trace_event *e);
 void rebuild_end(struct rebuild *b);
-bool rebuild_tell(const struct rebuild *b, const char *dir);
+bool rebuild_warn(const struct rebuild *b, const char *dir);
 
 /**
  * rebuild_incomplete - tell whether something had to be left out

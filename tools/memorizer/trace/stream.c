@@ -75,8 +75,8 @@ static inline u64 get(const unsigned char *header, const struct place *p)
 void batch_init(struct batch *b, u32 room)
 {
 	*b = (struct batch){ .room = room, .text_room = 2 * PSEUDO_EVENTS * FAULT_MAX };
-	b->events = kmap_array(NULL, room, sizeof(*b->events));
-	b->text = kmap_array(NULL, b->text_room, 1);
+	b->events = xreallocarray(NULL, room, sizeof(*b->events));
+	b->text = xreallocarray(NULL, b->text_room, 1);
 }
 
 /**
@@ -101,7 +101,7 @@ static char *batch_text(struct batch *b, size_t size)
 		if (b->text_used)
 			return NULL;
 		b->text_room = size + 2 * PSEUDO_EVENTS * FAULT_MAX;
-		b->text = kmap_array(b->text, b->text_room, 1);
+		b->text = xreallocarray(b->text, b->text_room, 1);
 	}
 	text = b->text + b->text_used;
 	b->text_used += size;
@@ -109,7 +109,7 @@ static char *batch_text(struct batch *b, size_t size)
 }
 
 /* Begins to read the file @s->file. */
-static bool open_file(struct stream *s, char error[KMAP_ERROR_MAX])
+static bool open_file(struct stream *s, char error[ERROR_MAX])
 {
 	source_close(s->source);
 	s->source = source_open(s->files[s->file].path, error);
@@ -127,7 +127,7 @@ static bool open_file(struct stream *s, char error[KMAP_ERROR_MAX])
  * packet comes after that.
  */
 static bool look_at(struct stream_file *file, const struct stream_file *before,
-		    const struct layout *l, char error[KMAP_ERROR_MAX])
+		    const struct layout *l, char error[ERROR_MAX])
 {
 	struct source *source = source_open(file->path, error);
 	unsigned char *head;
@@ -136,7 +136,7 @@ static bool look_at(struct stream_file *file, const struct stream_file *before,
 		return false;
 	file->size = source_size(source);
 	file->seq = before ? before->seq : 0;
-	head = kmap_array(NULL, l->packet_size, 1);
+	head = xreallocarray(NULL, l->packet_size, 1);
 	if (source_read(source, head, l->packet_size) == l->packet_size &&
 	    get(head, &l->magic) == MAGIC) {
 		file->seq = get(head, &l->seq);
@@ -176,7 +176,7 @@ static void add_file(struct stream *s, struct stream_file *file)
  * Return: whether that worked.
  */
 bool stream_open(struct stream *s, const struct layout *l, struct stream_file *files, u32 nr,
-		 u32 cpu, char error[KMAP_ERROR_MAX])
+		 u32 cpu, char error[ERROR_MAX])
 {
 	struct stream_file file;
 	bool good = true;
@@ -193,7 +193,7 @@ bool stream_open(struct stream *s, const struct layout *l, struct stream_file *f
 			free(file.path);
 	}
 	if (good && (!s->nr_files || open_file(s, error))) {
-		s->window = kmap_array(NULL, WINDOW, 1);
+		s->window = xreallocarray(NULL, WINDOW, 1);
 		return true;
 	}
 	stream_close(s);
@@ -209,7 +209,7 @@ bool stream_open(struct stream *s, const struct layout *l, struct stream_file *f
 void stream_begin(struct stream *s, const struct layout *l, u32 cpu)
 {
 	*s = (struct stream){ .layout = l, .cpu = cpu, .eof = true, .ended = true, .nr_files = 1 };
-	s->files = kmap_array(NULL, 1, sizeof(*s->files));
+	s->files = xreallocarray(NULL, 1, sizeof(*s->files));
 	*s->files = (struct stream_file){ .carried = U64_MAX };
 	if (asprintf(&s->files->path, "cpu%u", cpu) < 0)
 		abort();
@@ -227,7 +227,7 @@ void stream_feed(struct stream *s, const char *data, size_t len)
 
 	if (left)
 		memmove(s->window, s->window + s->start, left);
-	s->window = kmap_array(s->window, left + len, 1);
+	s->window = xreallocarray(s->window, left + len, 1);
 	memcpy(s->window + left, data, len);
 	s->offset += s->start;
 	s->start = 0;
@@ -351,7 +351,7 @@ static void end_file(struct stream *s, struct batch *b)
 {
 	const char *why = s->read_error ? strerror(s->read_error) :
 			  s->source ? source_damage(s->source) : NULL;
-	char error[KMAP_ERROR_MAX];
+	char error[ERROR_MAX];
 
 	if (why) {
 		fault(s, b, true, "at byte %llu: %s", s->packet_offset, why);

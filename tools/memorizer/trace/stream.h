@@ -89,7 +89,7 @@ struct layout {
 	const struct decoder *by_id[256];
 };
 
-bool layout_init(struct layout *l, const struct metadata *m, char error[KMAP_ERROR_MAX]);
+bool layout_init(struct layout *l, const struct metadata *m, char error[ERROR_MAX]);
 void layout_free(struct layout *l);
 
 /**
@@ -177,7 +177,7 @@ struct stream {
 	u64 size;
 	bool ended, sound;
 	u64 first_seq;
-	char complaint[KMAP_ERROR_MAX];
+	char complaint[ERROR_MAX];
 	struct stream_file *files;
 	u32 nr_files, file;
 	struct source *source;
@@ -195,7 +195,7 @@ struct stream {
 };
 
 bool stream_open(struct stream *s, const struct layout *l, struct stream_file *files, u32 nr,
-		 u32 cpu, char error[KMAP_ERROR_MAX]);
+		 u32 cpu, char error[ERROR_MAX]);
 void stream_begin(struct stream *s, const struct layout *l, u32 cpu);
 void stream_feed(struct stream *s, const char *data, size_t len);
 void stream_fill(struct stream *s, struct batch *b);

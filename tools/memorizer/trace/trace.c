@@ -26,7 +26,7 @@
 #define BATCH_MAX	512u
 #define BATCH_ALL	65536u		/* ... of all streams together, more or less */
 #define STACK_SIZE	(256 * 1024)	/* of a thread */
-#define AHEAD		8u		/* how far trace_ahead() looks */
+#define AHEAD		8u		/* how far trace_peek() looks */
 #define NOTES_MAX	20		/* faults that are told one by one */
 
 /* What is done with the batch that is not being merged. */
@@ -121,21 +121,14 @@ struct trace {
 
 /* Notes what is wrong; false, for its callers to return. */
 __printf(2, 3)
-static bool fail(char error[KMAP_ERROR_MAX], const char *format, ...)
+static bool fail(char error[ERROR_MAX], const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(error, KMAP_ERROR_MAX, format, args);
+	vsnprintf(error, ERROR_MAX, format, args);
 	va_end(args);
 	return false;
-}
-
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(kmap_array(NULL, size, 1), text, size);
 }
 
 static struct batch *front(struct input *in)
@@ -292,7 +285,7 @@ static void note_fault(struct trace *t, const struct trace_event *e)
 	if (!e->u.fault.incomplete)
 		return;
 	if (t->nr_notes < NOTES_MAX)
-		t->notes[t->nr_notes] = copy_text(e->u.fault.text);
+		t->notes[t->nr_notes] = xstrdup(e->u.fault.text);
 	t->nr_notes++;
 }
 
@@ -324,7 +317,7 @@ static void start_threads(struct trace *t)
 
 	if (want > t->nr_inputs)
 		want = t->nr_inputs;
-	t->threads = kmap_array(NULL, want + 1, sizeof(*t->threads));
+	t->threads = xreallocarray(NULL, want + 1, sizeof(*t->threads));
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	while (t->nr_threads < want &&
@@ -397,14 +390,14 @@ bool trace_next(struct trace *t, struct trace_event *e)
 }
 
 /**
- * trace_ahead - look at an event that comes soon
+ * trace_peek - look at an event that comes soon
  * @t: the trace
  *
  * So that what it needs may be fetched from memory meanwhile.
  *
  * Return: the event, without number and period; NULL if there is none at hand.
  */
-const struct trace_event *trace_ahead(const struct trace *t)
+const struct trace_event *trace_peek(const struct trace *t)
 {
 	const struct input *in = t->heap[0];
 
@@ -448,14 +441,14 @@ static int compare_found(const void *a, const void *b)
 
 /* Adds the files of the CPUs in a part to those that were found. */
 static bool find_files(struct trace *t, u32 part, struct found **found, u32 *nr,
-		       char error[KMAP_ERROR_MAX])
+		       char error[ERROR_MAX])
 {
 	char **names;
 	u32 i, cpu, nr_names;
 
 	if (!source_list(source_part(t->dir, part), &names, &nr_names, error))
 		return false;
-	*found = kmap_array(*found, *nr + nr_names + 1, sizeof(**found));
+	*found = xreallocarray(*found, *nr + nr_names + 1, sizeof(**found));
 	for (i = 0; i < nr_names; i++) {
 		if (is_stream(names[i], &cpu))
 			(*found)[(*nr)++] = (struct found){ cpu, part, names[i] };
@@ -487,9 +480,9 @@ static void find_cpu_stat(const char *text, const char *what, u32 cpu, u64 *valu
 
 /* Opens the files of a CPU; one that has no bytes in any is left out. */
 static bool add_input(struct trace *t, const struct found *found, u32 nr,
-		      char error[KMAP_ERROR_MAX])
+		      char error[ERROR_MAX])
 {
-	struct stream_file *files = kmap_array(NULL, nr, sizeof(*files));
+	struct stream_file *files = xreallocarray(NULL, nr, sizeof(*files));
 	struct input *in = t->inputs + t->nr_inputs;
 	const char *recorder;
 	bool good;
@@ -525,7 +518,7 @@ static bool is_twice(const struct found *a, const struct found *b)
 	return a->cpu == b->cpu && a->part == b->part;
 }
 
-static bool find_inputs(struct trace *t, char error[KMAP_ERROR_MAX])
+static bool find_inputs(struct trace *t, char error[ERROR_MAX])
 {
 	struct found *found = NULL;
 	u32 i, first, nr = 0;
@@ -542,7 +535,7 @@ static bool find_inputs(struct trace *t, char error[KMAP_ERROR_MAX])
 		if (is_twice(found + i - 1, found + i))
 			good = fail(error, "%s/%s: it is there twice, also compressed: want one",
 				    source_part(t->dir, found[i].part), found[i].name);
-	t->inputs = kmap_array(NULL, nr + 1, sizeof(*t->inputs));
+	t->inputs = xreallocarray(NULL, nr + 1, sizeof(*t->inputs));
 	for (first = 0, i = 1; i <= nr && good; i++) {
 		if (i < nr && found[i].cpu == found[first].cpu)
 			continue;
@@ -556,7 +549,7 @@ static bool find_inputs(struct trace *t, char error[KMAP_ERROR_MAX])
 }
 
 /* Every trace of Memorizer says that it is one, and of which version. */
-static bool check_env(const struct trace *t, char error[KMAP_ERROR_MAX])
+static bool check_env(const struct trace *t, char error[ERROR_MAX])
 {
 	const char *name = trace_env_text(t, "tracer_name");
 	u64 version = trace_env_number(t, "abi_version", 0);
@@ -572,7 +565,7 @@ static bool check_env(const struct trace *t, char error[KMAP_ERROR_MAX])
 }
 
 /* Gets the first events of each input; false if no packet could be read at all. */
-static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
+static bool start(struct trace *t, char error[ERROR_MAX])
 {
 	u32 i, room = t->nr_inputs ? BATCH_ALL / t->nr_inputs : 0;
 	const struct stream *bad = NULL;
@@ -580,7 +573,7 @@ static bool start(struct trace *t, char error[KMAP_ERROR_MAX])
 	struct input *in;
 
 	room = room < BATCH_MIN ? BATCH_MIN : room > BATCH_MAX ? BATCH_MAX : room;
-	t->heap = kmap_array(NULL, t->nr_inputs + 1, sizeof(*t->heap));
+	t->heap = xreallocarray(NULL, t->nr_inputs + 1, sizeof(*t->heap));
 	for (i = 0; i < t->nr_inputs; i++) {
 		in = t->inputs + i;
 		batch_init(in->batches, room);
@@ -636,11 +629,11 @@ static void read_recorder(struct trace *t)
 
 	t->complete_since = U64_MAX;
 	t->complete_until = 0;
-	t->recorders = kmap_array(NULL, t->nr_parts, sizeof(*t->recorders));
+	t->recorders = xreallocarray(NULL, t->nr_parts, sizeof(*t->recorders));
 	for (i = 0; i < t->nr_parts; i++) {
 		t->recorders[i] = source_text(source_part(t->dir, i), "kernel/recorder");
 		if (!t->recorders[i])
-			t->recorders[i] = copy_text("");
+			t->recorders[i] = xstrdup("");
 		note_recorder(t, t->recorders[i]);
 		if (packets_before(t->recorders[i]) < t->first_number)
 			t->first_number = packets_before(t->recorders[i]);
@@ -652,10 +645,10 @@ static void read_recorder(struct trace *t)
 /* Begins with a trace of which the metadata alone is read. */
 static struct trace *new_trace(const char *dir)
 {
-	struct trace *t = kmap_array(NULL, 1, sizeof(*t));
+	struct trace *t = xreallocarray(NULL, 1, sizeof(*t));
 
 	*t = (struct trace){
-		.dir = copy_text(dir), .period = 1, .from_start = true,
+		.dir = xstrdup(dir), .period = 1, .from_start = true,
 		.complete_until = U64_MAX, .until = U64_MAX, .first_number = U64_MAX
 	};
 	pthread_mutex_init(&t->lock, NULL);
@@ -664,9 +657,9 @@ static struct trace *new_trace(const char *dir)
 	return t;
 }
 
-static bool read_metadata(struct trace *t, char error[KMAP_ERROR_MAX])
+static bool read_metadata(struct trace *t, char error[ERROR_MAX])
 {
-	char why[KMAP_ERROR_MAX];
+	char why[ERROR_MAX];
 
 	return source_mount(t->dir, error) && metadata_load(&t->metadata, t->dir, error) &&
 	       check_env(t, error) &&
@@ -685,7 +678,7 @@ static bool read_metadata(struct trace *t, char error[KMAP_ERROR_MAX])
  *
  * Return: the trace, or NULL.
  */
-struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
+struct trace *trace_open(const char *dir, char error[ERROR_MAX])
 {
 	struct trace *t = new_trace(dir);
 
@@ -707,7 +700,7 @@ struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX])
  *
  * Return: the trace, without events so far; or NULL.
  */
-struct trace *trace_open_fed(const char *dir, const char *name, char error[KMAP_ERROR_MAX])
+struct trace *trace_open_fed(const char *dir, const char *name, char error[ERROR_MAX])
 {
 	struct trace *t = new_trace(dir);
 
@@ -717,7 +710,7 @@ struct trace *trace_open_fed(const char *dir, const char *name, char error[KMAP_
 		return NULL;
 	}
 	free(t->dir);
-	t->dir = copy_text(name);
+	t->dir = xstrdup(name);
 	if (asprintf(&t->prefix, "%s/", name) < 0)
 		abort();
 	return t;
@@ -728,8 +721,8 @@ static struct input *add_fed(struct trace *t, u32 cpu)
 {
 	struct input *in;
 
-	t->inputs = kmap_array(t->inputs, t->nr_inputs + 1, sizeof(*t->inputs));
-	t->heap = kmap_array(t->heap, t->nr_inputs + 1, sizeof(*t->heap));
+	t->inputs = xreallocarray(t->inputs, t->nr_inputs + 1, sizeof(*t->inputs));
+	t->heap = xreallocarray(t->heap, t->nr_inputs + 1, sizeof(*t->heap));
 	in = t->inputs + t->nr_inputs++;
 	*in = (struct input){ .work = WORK_NONE };
 	stream_begin(&in->stream, &t->layout, cpu);
@@ -884,10 +877,10 @@ bool trace_incomplete(const struct trace *t)
 }
 
 /**
- * trace_tell_unfinished - tell on standard error if the recording did not come to its end
+ * trace_warn_unfinished - tell on standard error if the recording did not come to its end
  * @t: the trace
  */
-void trace_tell_unfinished(const struct trace *t)
+void trace_warn_unfinished(const struct trace *t)
 {
 	if (t->unfinished)
 		fprintf(stderr,
@@ -896,12 +889,12 @@ void trace_tell_unfinished(const struct trace *t)
 }
 
 /**
- * trace_tell - tell on standard error in which way a trace is incomplete
+ * trace_warn - tell on standard error in which way a trace is incomplete
  * @t: the trace, which has been read to its end
  *
  * Return: whether it is.
  */
-bool trace_tell(const struct trace *t)
+bool trace_warn(const struct trace *t)
 {
 	u64 i;
 
@@ -912,7 +905,7 @@ bool trace_tell(const struct trace *t)
 	if (t->nr_notes > NOTES_MAX)
 		fprintf(stderr, "memorizer: %s: %llu more like this\n", t->dir,
 			t->nr_notes - NOTES_MAX);
-	trace_tell_unfinished(t);
+	trace_warn_unfinished(t);
 	if (t->nr_notes || t->lost || t->lost_packets)
 		fprintf(stderr,
 			"memorizer: %s: incomplete: %llu events were lost, %llu packets are missing\n",

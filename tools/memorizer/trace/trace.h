@@ -5,7 +5,7 @@
  *	t = trace_open(dir, error);
  *	while (trace_next(t, &e))
  *		...
- *	incomplete = trace_tell(t);
+ *	incomplete = trace_warn(t);
  *	trace_close(t);
  *
  * A trace may lack events: its packets tell of some that the kernel had no room for, or
@@ -229,12 +229,12 @@ static inline bool trace_is_pseudo(enum trace_type type)
 
 struct trace;
 
-struct trace *trace_open(const char *dir, char error[KMAP_ERROR_MAX]);
-struct trace *trace_open_fed(const char *dir, const char *name, char error[KMAP_ERROR_MAX]);
+struct trace *trace_open(const char *dir, char error[ERROR_MAX]);
+struct trace *trace_open_fed(const char *dir, const char *name, char error[ERROR_MAX]);
 void trace_feed(struct trace *t, u32 cpu, const char *data, size_t len);
 void trace_read_until(struct trace *t, u64 until);
 bool trace_next(struct trace *t, struct trace_event *e);
-const struct trace_event *trace_ahead(const struct trace *t);
+const struct trace_event *trace_peek(const struct trace *t);
 void trace_show_packets(struct trace *t);
 const char *trace_type_name(enum trace_type type);
 u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise);
@@ -244,8 +244,8 @@ u64 trace_packets(const struct trace *t);
 u64 trace_lost(const struct trace *t);
 bool trace_unfinished(const struct trace *t);
 bool trace_incomplete(const struct trace *t);
-void trace_tell_unfinished(const struct trace *t);
-bool trace_tell(const struct trace *t);
+void trace_warn_unfinished(const struct trace *t);
+bool trace_warn(const struct trace *t);
 bool trace_from_start(const struct trace *t);
 bool trace_is_part(const struct trace *t);
 bool trace_is_whole(const struct trace *t);

@@ -77,7 +77,7 @@ static u32 new_item(struct tracker *t)
 	}
 	if (t->nr == t->room) {
 		t->room = t->room ? 2 * t->room : 1024;
-		t->items = kmap_array(t->items, t->room, t->size);
+		t->items = xreallocarray(t->items, t->room, t->size);
 	}
 	return t->nr++;
 }
