@@ -292,7 +292,7 @@ void memorizer_stream_switched(bool boot);
 void memorizer_stream_lock(enum memorizer_lock_op op, unsigned int flags, const void *lock,
 			   const char *name, unsigned long ip);
 
-/* entries.c, locks.c */
+/* contexts.c, locks.c */
 int memorizer_stream_contexts(bool on);
 int memorizer_stream_locks(bool on);
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests the documentation: its tables are those that were measured, and the files that it names exist.
+# Makefiles name files, too.
 . "$(dirname "$0")/../lib.sh"
 
 work=$build/docs-test
@@ -145,7 +146,25 @@ named_files() {
 		grep -Eo '[A-Za-z].*[A-Za-z0-9_*]' | grep -Ev '^kernel/[a-z]+(\.modules)?$'
 }
 
-plan 7
+# flagged_objects FILE...: the objects that Makefiles, or patches of them, set flags for
+flagged_objects() { sed -nE 's/^\+?[A-Z_]+_([a-z][a-z0-9_-]*\.o)[ \t]*[:+]?=.*/\1/p' "$@" | sort -u; }
+
+# flags_apply: each of these objects is compiled from a file beside its Makefile.
+flags_apply() {
+	local file object dir n=0
+
+	for file in "$top"/mm/memorizer/{,stream/}Makefile "$top"/arch/x86/kernel/Makefile.patch; do
+		dir=${file%/*}
+		for object in $(flagged_objects "$file"); do
+			n=$((n + 1))
+			compgen -G "$dir/${object%.o}.[cS]" >/dev/null ||
+				{ echo "# ${file#"$top"/}: $object has no source"; return 1; }
+		done
+	done
+	[ $n -gt 4 ]
+}
+
+plan 8
 result "the tables in the documentation are those that were measured" measured_tables
 result "what is measured anew goes into them" new_figures
 result "what bench prints becomes tables" bench_tables
@@ -153,3 +172,4 @@ result "the figures in the README are measured ones" readme_figures
 result "the figures in the cover letter are measured ones" letter_figures
 result "the files that the documentation names exist" files_exist
 result "one that does not is noticed" eval '! exists mm/memorizer/none.c'
+result "Makefiles set flags for objects that exist" flags_apply
