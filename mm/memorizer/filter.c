@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's filter: which code has its sites switched on with access logging, and which
- * objects are recorded, or counted by granule.
+ * Memorizer's filters: parse and match them.
  *
- * A filter is a list of terms, with blanks or commas in between: GLOB is of functions,
- * KIND:GLOB of what the kind says, !TERM excludes. What the kinds are about is taken if, of
- * each kind of which there are terms that do not exclude, one matches it, and no excluding
- * one does.
+ * A filter is a list of terms, separated by blanks or commas. GLOB matches functions, KIND:GLOB
+ * matches the given kind of names, and !TERM excludes matches. A site or object is selected if every
+ * kind with positive terms has a match and no "!" term matches.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -22,7 +20,7 @@
 
 #include "filter.h"
 
-/* All terms, in bytes with what is behind each. */
+/* Maximum size of all terms, including their separators. */
 #define TEXT_MAX	SZ_64K
 
 #define SEPARATORS	" \t\n,"
@@ -46,10 +44,10 @@ static const char * const kind_names[KINDS] = {
 
 /**
  * struct term - a term of a filter
- * @text: all of it
- * @kind: what @glob is of
- * @excludes: whether it excludes what it matches
- * @glob: for glob_match()
+ * @text: the whole term
+ * @kind: kind of the names that it matches
+ * @excludes: the term starts with "!"
+ * @glob: pattern for glob_match(), a part of @text
  */
 struct term {
 	const char *text;
@@ -59,11 +57,11 @@ struct term {
 };
 
 /**
- * struct memorizer_filter - which code and which objects to take
- * @chooses: of a kind, whether there are terms that do not exclude
- * @length: bytes of all terms, with a NUL behind each; they lie behind @terms
+ * struct memorizer_filter - a parsed filter
+ * @chooses: for each kind, true if it has positive terms
+ * @length: bytes of the text of all terms, each with a NUL; it follows @terms
  * @nr: number of terms
- * @terms: the terms, as they point into what lies behind them
+ * @terms: the terms, which point to the text
  */
 struct memorizer_filter {
 	bool chooses[KINDS];
@@ -72,7 +70,7 @@ struct memorizer_filter {
 	struct term terms[];
 };
 
-/* Is each bracket closed, and something behind each backslash? Otherwise it may be a slip. */
+/* Reject unclosed brackets and a trailing backslash: glob_match() would take them literally. */
 static bool is_glob(const char *glob, const char *end)
 {
 	const char *p;
@@ -86,7 +84,7 @@ static bool is_glob(const char *glob, const char *end)
 		if (*p != '[')
 			continue;
 		p += p + 1 < end && p[1] == '!' ? 2 : 1;
-		/* The first character of a class is one of it, even if it is a bracket. */
+		/* A bracket as the first character of a class is a member of it. */
 		p = p < end ? memchr(p + 1, ']', end - p - 1) : NULL;
 		if (!p)
 			return false;
@@ -94,7 +92,7 @@ static bool is_glob(const char *glob, const char *end)
 	return end > glob;
 }
 
-/* Takes a term apart, which stays where it is. */
+/* Parse a term. The result points to @text. */
 static int parse_term(struct term *term, const char *text, size_t length)
 {
 	const char *end = text + length, *p;
@@ -121,7 +119,7 @@ static int parse_term(struct term *term, const char *text, size_t length)
 	return 0;
 }
 
-/* The next term in a text, and how long it is; 0: there is none. */
+/* Find the next term in a text. Sets @length to 0 if there is none. */
 static const char *next_term(const char *text, size_t *length)
 {
 	text += strspn(text, SEPARATORS);
@@ -129,7 +127,7 @@ static const char *next_term(const char *text, size_t *length)
 	return text;
 }
 
-/* Puts a term behind those that there are; there is room for it. */
+/* Append a term, which the caller has allocated space for. */
 static int add_term(struct memorizer_filter *new, char *room, const char *text, size_t length)
 {
 	struct term *term = &new->terms[new->nr];
@@ -147,11 +145,11 @@ static int add_term(struct memorizer_filter *new, char *room, const char *text, 
 }
 
 /**
- * memorizer_is_filter() - is each term of a text one of a filter?
- * @text: the text
+ * memorizer_is_filter() - check the syntax of a filter
+ * @text: the filter's terms
  *
- * Context: any.
- * Return: true if it is
+ * Context: any. Allocates nothing.
+ * Return: true if all terms are valid
  */
 bool memorizer_is_filter(const char *text)
 {
@@ -177,14 +175,14 @@ void memorizer_free_filter(struct memorizer_filter *old)
 }
 
 /**
- * memorizer_make_filter() - make a filter of its text
- * @before: a filter whose terms it has, too; NULL: none
- * @text: its other terms
+ * memorizer_make_filter() - parse a filter
+ * @before: a filter whose terms are copied first, or NULL
+ * @text: the terms that follow
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: the filter, to be freed by memorizer_free_filter(); NULL without any term, which
- *	takes everything; or an ERR_PTR(): -EINVAL for a term that is none, or if there
- *	are 64 KiB of them, -ENOMEM
+ * Return: the filter, to be freed by memorizer_free_filter(); NULL if there are no terms, so that
+ *	everything is selected; or an ERR_PTR(): -EINVAL for an invalid term or more than 64 KiB
+ *	of terms, -ENOMEM
  */
 struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *before,
 					       const char *text)
@@ -221,8 +219,8 @@ struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *be
 }
 
 /*
- * GCC names what it splits off a function, or clones, after it, with a dot behind the name:
- * foo.cold, foo.part.0, foo.constprop.0.cold. Cuts these endings off in @part.
+ * Match a function's name without GCC's suffixes for clones and split parts, such as foo.cold,
+ * foo.part.0 and foo.constprop.0.cold. Each suffix in turn is removed from @part.
  */
 static bool match_part(const char *glob, const char *name, char *part)
 {
@@ -238,7 +236,7 @@ static bool match_part(const char *glob, const char *name, char *part)
 	return false;
 }
 
-/* @part: room for KSYM_NAME_LEN bytes if @name is a function's, else NULL. */
+/* @part: buffer of KSYM_NAME_LEN bytes if @name is a function, else NULL. */
 static bool is_taken(const struct memorizer_filter *by, enum kind kind, const char *name,
 		     char *part)
 {
@@ -258,15 +256,15 @@ static bool is_taken(const struct memorizer_filter *by, enum kind kind, const ch
 }
 
 /**
- * memorizer_filter_takes() - is a site to be switched on?
- * @by: a filter
- * @module: the name of the site's module, "vmlinux" for the kernel itself
- * @file: the name of the source file, from the top of the kernel's tree on, "" if not known
- * @function: the symbol of the function that it is in, "" if there is none
- * @part: room for KSYM_NAME_LEN bytes
+ * memorizer_filter_takes() - match a site against a filter
+ * @by: the filter
+ * @module: name of the site's module, "vmlinux" for built-in code
+ * @file: source file, relative to the top of the kernel tree, "" if unknown
+ * @function: symbol of the site's function, "" if there is none
+ * @part: buffer of KSYM_NAME_LEN bytes
  *
  * Context: any.
- * Return: true if it is
+ * Return: true if the site is selected
  */
 bool memorizer_filter_takes(const struct memorizer_filter *by, const char *module,
 			    const char *file, const char *function, char *part)
@@ -286,11 +284,11 @@ static bool has_terms(const struct memorizer_filter *by, bool of_objects)
 }
 
 /**
- * memorizer_filter_has_objects() - is it about objects at all?
- * @by: a filter
+ * memorizer_filter_has_objects() - check whether a filter has terms for objects
+ * @by: the filter
  *
  * Context: any.
- * Return: false if it takes all objects
+ * Return: false if it selects all objects
  */
 bool memorizer_filter_has_objects(const struct memorizer_filter *by)
 {
@@ -298,11 +296,11 @@ bool memorizer_filter_has_objects(const struct memorizer_filter *by)
 }
 
 /**
- * memorizer_filter_has_code() - is it about code at all?
- * @by: a filter
+ * memorizer_filter_has_code() - check whether a filter has terms for code
+ * @by: the filter
  *
  * Context: any.
- * Return: false if it takes all code
+ * Return: false if it selects all code
  */
 bool memorizer_filter_has_code(const struct memorizer_filter *by)
 {
@@ -310,12 +308,12 @@ bool memorizer_filter_has_code(const struct memorizer_filter *by)
 }
 
 /**
- * memorizer_filter_takes_cache() - are objects of a slab cache to be recorded?
- * @by: a filter
- * @cache: the cache's name, "" for memory that is no slab's
+ * memorizer_filter_takes_cache() - match a slab cache against a filter
+ * @by: the filter
+ * @cache: name of the cache, "" for memory outside of slabs
  *
  * Context: any.
- * Return: true if they are, unless the function says otherwise
+ * Return: true if its objects are selected, provided that their allocators are
  */
 bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char *cache)
 {
@@ -323,13 +321,13 @@ bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char 
 }
 
 /**
- * memorizer_filter_takes_allocator() - are objects to be recorded that a function allocates?
- * @by: a filter
- * @function: the function's symbol, "" if it has none
- * @part: room for KSYM_NAME_LEN bytes, which a hook has not got on the stack
+ * memorizer_filter_takes_allocator() - match an allocating function against a filter
+ * @by: the filter
+ * @function: symbol of the function, "" if it has none
+ * @part: buffer of KSYM_NAME_LEN bytes, which is too large for a hook's stack
  *
  * Context: any.
- * Return: true if they are, unless the cache says otherwise
+ * Return: true if the objects that it allocates are selected, provided that their caches are
  */
 bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const char *function,
 				      char *part)
@@ -338,9 +336,9 @@ bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const c
 }
 
 /**
- * memorizer_filter_show() - show a filter's terms, a line for each
- * @by: a filter
- * @m: where to
+ * memorizer_filter_show() - show a filter's terms, one per line
+ * @by: the filter
+ * @m: the output
  *
  * Context: process context.
  */

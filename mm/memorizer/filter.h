@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's filters: which code has its sites switched on with access logging, and which
- * objects are recorded, and counted by granule.
+ * Memorizer's filters: select the sites that log accesses, and the objects that are recorded or
+ * counted by granule.
  */
 #ifndef _MM_MEMORIZER_FILTER_H
 #define _MM_MEMORIZER_FILTER_H

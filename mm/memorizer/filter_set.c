@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's filters that are in effect, and their files in debugfs: which code logs accesses
- * and which objects are recorded, and which of these are counted by granule.
+ * Memorizer's active filters, and their files in debugfs.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -19,7 +18,7 @@
 #include "hooks.h"
 #include "memorizer.h"
 
-/* Bytes of a list, with a NUL. */
+/* Maximum size of a write, including a NUL. */
 #define LIST_MAX	SZ_4K
 
 /**
@@ -53,13 +52,13 @@ ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t c
 	return count;
 }
 
-/* Serializes changing the filters, and reading them back. */
+/* Guards filters. */
 static DEFINE_MUTEX(filter_mutex);
 
-/* NULL: everything is taken, but nothing by granule. */
+/* NULL is the default: record everything, count nothing by granule. */
 static struct memorizer_filter *filters[MEMORIZER_CHOICES];
 
-/* What is beside objects. */
+/* Apply a filter's terms for code. */
 static int filter_code(enum memorizer_choice which, const struct memorizer_filter *new)
 {
 	if (which == MEMORIZER_RECORDED)
@@ -70,7 +69,7 @@ static int filter_code(enum memorizer_choice which, const struct memorizer_filte
 	return -EINVAL;
 }
 
-/* Has @text follow the terms that there are, or take their place; all of it or nothing. */
+/* Replace a filter by the terms in @text, or append them. Changes nothing on an error. */
 static int change(enum memorizer_choice which, const char *text, bool add)
 {
 	struct memorizer_filter *new;
@@ -81,9 +80,9 @@ static int change(enum memorizer_choice which, const char *text, bool add)
 	err = PTR_ERR_OR_ZERO(new);
 	if (!err) {
 		err = filter_code(which, new);
-		/* The one that is not in use now is freed. */
 		if (!err) {
 			memorizer_filter_objects(which, new);
+			/* On success, free the old filter below; on an error, the new one. */
 			swap(filters[which], new);
 		}
 		memorizer_free_filter(new);
@@ -103,11 +102,11 @@ static int change_fields(const char *text, bool add)
 }
 
 /**
- * memorizer_set_filter() - change what is logged and recorded
- * @text: the new filter's terms; none: everything
+ * memorizer_set_filter() - set the filter of sites and objects
+ * @text: terms of the new filter; none to select everything
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: 0, or -EINVAL or -ENOMEM: then nothing has changed
+ * Return: 0, or -EINVAL or -ENOMEM, which change nothing
  */
 int memorizer_set_filter(const char *text)
 {
@@ -115,13 +114,13 @@ int memorizer_set_filter(const char *text)
 }
 
 /**
- * memorizer_set_fields() - change which objects have their accesses counted by granule
- * @text: terms of a filter of objects; none: no object
+ * memorizer_set_fields() - set the filter of objects whose accesses are counted by granule
+ * @text: terms for objects; none to select no object
  *
- * Those that are recorded already stay as they are.
+ * Applies to new objects only.
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: 0, or -EINVAL or -ENOMEM: then nothing has changed
+ * Return: 0, or -EINVAL or -ENOMEM, which change nothing
  */
 int memorizer_set_fields(const char *text)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's access sites on x86-64: what is there when they are on, and when they are off.
+ * Encoding of Memorizer's access sites on x86-64.
  *
- * A site is five bytes. On, they are `call stub`. Off, they are, as its table says,
+ * A site has five bytes. An enabled site is `call stub`. A disabled site has one of two forms, which
+ * its table entry selects:
  *
- * - prefixes of the instruction that stands behind them, which change nothing, as they name
- *   the segment that it addresses in any case: no instruction is added; or
- * - where none follows that bears them, `test $distance, %eax`, which does nothing but set
- *   flags; its operand is the distance from the site's end to its stub, as that of the call.
+ * - Five segment prefixes of the following instruction. They name the segment that the instruction
+ *   uses by default, so they have no effect.
+ * - `test $distance, %eax` if the following instruction cannot take prefixes. It only sets flags.
+ *   The operand is the distance from the site's end to its stub, the same as that of the call.
  *
- * Some processors stall while they decode so many prefixes. On these all sites are tests when they
- * are off: flags are dead at each site, for inline assembly clobbers them.
+ * Some processors stall when they decode that many prefixes. There, all disabled sites are tests.
+ * This is safe because flags are dead at each site: inline assembly clobbers them.
  *
- * So sites differ when they are off, but are all the same when they are on. What may lie in between
- * while one is switched is a test, of whatever operand. Nobody executes a site meanwhile; see
- * mm/memorizer/sites.c.
+ * No CPU executes a site while it is patched, see mm/memorizer/sites.c.
  */
 #ifndef _ASM_X86_MEMORIZER_SITES_H
 #define _ASM_X86_MEMORIZER_SITES_H
@@ -24,7 +23,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* The opcode, or all bytes */
+/* Opcodes, and all five bytes of the prefixes */
 #define MEMORIZER_SITE_CALL	0xe8
 #define MEMORIZER_SITE_TEST	0xa9
 #define MEMORIZER_SITE_DS	0x3e3e3e3e3eULL
@@ -32,13 +31,13 @@
 
 #define MEMORIZER_SITE_SIZE	5
 
-/* In a site's table, what it is when it is off, from this bit of the distance to its stub on */
+/* First bit of the disabled form in memorizer_site.stub; the distance is in the bits below. */
 #define MEMORIZER_SITE_FORM	28
 #define MEMORIZER_FORM_TEST	0
 #define MEMORIZER_FORM_DS	1
 #define MEMORIZER_FORM_SS	2
 
-/* The sites that have a form with prefixes use it. Changes before the first site is switched on. */
+/* Disabled sites use prefixes where they can. Set at boot, before the first site is enabled. */
 extern bool memorizer_prefixes;
 
 /**
@@ -54,13 +53,13 @@ static inline unsigned long memorizer_site_addr(const struct memorizer_site *sit
 	return (unsigned long)&site->addr + site->addr;
 }
 
-/* Distances are smaller than what tells the form. */
+/* Rounds, so that the sign of the distance does not change the form. */
 static inline unsigned int memorizer_site_form(const struct memorizer_site *site)
 {
 	return (site->stub + (1 << (MEMORIZER_SITE_FORM - 1))) >> MEMORIZER_SITE_FORM;
 }
 
-/* From behind the site to its stub */
+/* Distance from the site's end to its stub */
 static inline s32 memorizer_site_distance(const struct memorizer_site *site)
 {
 	return site->stub - (memorizer_site_form(site) << MEMORIZER_SITE_FORM);
@@ -83,12 +82,12 @@ static inline u64 memorizer_site_original(const struct memorizer_site *site)
 }
 
 /**
- * memorizer_site_text() - tell what a site is
+ * memorizer_site_text() - encode a site
  * @site: the site
- * @on: whether it is on
+ * @on: true for the enabled site, false for the disabled one
  *
  * Context: any.
- * Return: the bytes that are there then, the first one the lowest
+ * Return: the site's bytes, the first one lowest
  */
 static inline u64 memorizer_site_text(const struct memorizer_site *site, bool on)
 {
@@ -98,12 +97,12 @@ static inline u64 memorizer_site_text(const struct memorizer_site *site, bool on
 }
 
 /**
- * memorizer_site_may_be() - check that some bytes are one of a site's states
+ * memorizer_site_may_be() - check bytes against all valid encodings of a site
  * @site: the site
- * @text: the bytes, the first one the lowest
+ * @text: the bytes, the first one lowest
  *
  * Context: any.
- * Return: true if they are what the compiler left there, the call, or the test
+ * Return: true if they are what the compiler emitted, the call, or the test
  */
 static inline bool memorizer_site_may_be(const struct memorizer_site *site, u64 text)
 {
@@ -114,10 +113,10 @@ static inline bool memorizer_site_may_be(const struct memorizer_site *site, u64 
 
 /**
  * memorizer_load_site() - load the bytes of a site
- * @text: where they are
+ * @text: address of the site or of an alias
  *
  * Context: any.
- * Return: the bytes, the first one the lowest
+ * Return: the bytes, the first one lowest
  */
 static inline u64 memorizer_load_site(const void *text)
 {
@@ -129,15 +128,14 @@ static inline u64 memorizer_load_site(const void *text)
 
 /**
  * memorizer_store_site() - store the bytes of a site
- * @text: where they are
- * @was: what is there
- * @to: what is to be there, of the same site
+ * @text: address of the site or of an alias
+ * @was: the bytes that are there
+ * @to: the new bytes, of the same site
  *
- * Whoever executes it between two instructions finds one of these, or a test.
- * Emulators take a store that is not of a whole, aligned word for several, of which
- * each has them look for what they translated.
+ * An NMI that executes the site between two stores finds @was, @to, or a test. Stores are aligned
+ * words, because emulators split other stores and flush translated code for each part.
  *
- * Context: any; nobody else stores to what is eight bytes before or behind.
+ * Context: any; no one else stores to the eight bytes before or after @text.
  */
 static inline void memorizer_store_site(void *text, u64 was, u64 to)
 {
@@ -146,7 +144,7 @@ static inline void memorizer_store_site(void *text, u64 was, u64 to)
 	u64 test = (to & ~0xffULL) | MEMORIZER_SITE_TEST;
 
 	if ((was ^ to) >> 1 >> (63 - first)) {
-		/* In two words: a test while its operand changes. */
+		/* The site spans two words: make it a test while the operand changes. */
 		WRITE_ONCE(word[0], word[0] ^ (was ^ test) << first);
 		WRITE_ONCE(word[1], word[1] ^ (was ^ test) >> 1 >> (63 - first));
 		was = test;
@@ -155,12 +153,12 @@ static inline void memorizer_store_site(void *text, u64 was, u64 to)
 }
 
 /**
- * memorizer_site_is() - tell whether a site is on, or off
- * @site: the site, in text that is there
- * @on: which of it
+ * memorizer_site_is() - check the state of a site
+ * @site: the site, in mapped text
+ * @on: true to check that it is enabled, false to check that it is disabled
  *
- * Context: while nobody switches it.
- * Return: true if it is
+ * Context: any that excludes patching.
+ * Return: true if the site has this state
  */
 static inline bool memorizer_site_is(const struct memorizer_site *site, bool on)
 {
@@ -169,11 +167,11 @@ static inline bool memorizer_site_is(const struct memorizer_site *site, bool on)
 }
 
 /**
- * memorizer_site_has_prefixes() - tell whether a site is prefixes of what is behind it
- * @site: the site, in text that is there
+ * memorizer_site_has_prefixes() - check whether a site currently consists of prefixes
+ * @site: the site, in mapped text
  *
- * Context: while nobody switches it.
- * Return: true if it is
+ * Context: any that excludes patching.
+ * Return: true if it does
  */
 static inline bool memorizer_site_has_prefixes(const struct memorizer_site *site)
 {
