@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's cache lines: which accesses to objects move one between CPUs.
+ * Memorizer's cache lines: detect accesses that move a line between CPUs.
  *
- * Caches are taken to be of infinite size. At first all CPUs hold a line. A load
- * moves it to its CPU unless that holds it, which it does from then on. A store
- * moves it unless exactly its CPU holds it, which alone does so from then on. A
- * line is a place in memory, whatever objects come to lie there; accesses to no
- * object do not move it. A move is counted in the access entry of the first object
- * of the access in that line, see MEMORIZER_ACCESS_IP.
+ * The model is a cache of infinite size per CPU. At first all CPUs hold each line. A load moves the
+ * line unless its CPU holds it; afterwards that CPU holds it, too. A store moves the line unless its
+ * CPU is the only holder; afterwards it is. Only accesses to objects count. A move is counted in the
+ * entry of the first object of the access in that line, see MEMORIZER_ACCESS_IP.
  *
- * Lines that were accessed since tracking was switched on are in a hash table of
- * fixed size, from which none is removed until it is switched off.
+ * Lines that were accessed are in a hash table of fixed size, which is freed when tracking ends.
  *
  * Invariants:
  *
- * - A record's key goes from 0 to its line once, by cmpxchg; the rest of it was
- *   zeroed, which is a line that all hold. Who looks for a line looks at the same
- *   records in the same order, and takes the first one that is free: there is one
- *   for a line.
+ * - Each line has at most one record. A record's key changes once, by cmpxchg, from 0 to its line.
+ *   All CPUs probe the same records in the same order and claim the first free one.
  *
- * - A line changes under its lock, which a CPU takes with interrupts off and
- *   one at a time. An NMI that comes into that must not wait for it, nor for another
- *   CPU that may wait for this one: what it accesses is not decided, and counted as
- *   such. All others wait, for as long as a line takes to change.
+ * - A line changes under its lock. A CPU holds at most one lock, with interrupts disabled. An NMI
+ *   that interrupts a holder must not spin: its access is counted as MEMORIZER_LOST_NESTED.
  *
- * - That nothing changes is seen without the lock, in one word each: a CPU's bit in
- *   @absent is 0 only while it holds the line, ALONE is set only while nobody but
- *   the CPU that stored last does. So what would make others' loads or stores stay
- *   is taken away first, and what makes one's own stay is given last.
+ * - Accesses that do not move the line are recognized by reading one word, without the lock: a CPU's
+ *   bit in @absent is 0 only while it holds the line, and ALONE is set only while the last storer
+ *   is the only holder. So a move first revokes what others may rely on, then grants what its own
+ *   CPU may rely on.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -60,18 +53,18 @@
 #define LINE_SIZE_MIN	8
 #define LINE_SIZE_MAX	PAGE_SIZE
 
-/* Records that are looked at for a line, at most: what a full table may take. */
+/* Maximum number of records to probe for a line: bounds the time when the table is full. */
 #define PROBES		64
 
-/* In @storer: no CPU but that one holds the line. */
+/* Set in cache_line.storer while that CPU is the only holder. */
 #define ALONE		BIT(31)
 
 /**
- * struct cache_line - a line, and who holds it
- * @key: number of the line plus one; 0: the record is free
- * @lock: is 1 while somebody changes it
- * @storer: number plus one of the CPU that stored last, 0: nobody yet; ALONE
- * @absent: a bit for each CPU, set if it does not hold the line
+ * struct cache_line - a cache line and its holders
+ * @key: number of the line plus one, 0 if the record is free
+ * @lock: 1 while a CPU changes the record
+ * @storer: number plus one of the last CPU that stored to the line, 0 if none did; and ALONE
+ * @absent: bitmap of the CPUs that do not hold the line
  */
 struct cache_line {
 	unsigned long key;
@@ -81,11 +74,11 @@ struct cache_line {
 };
 
 /**
- * struct memorizer_line_table - the lines that were accessed since tracking began
- * @shift: a line has 2^shift bytes
- * @bits: there are 2^bits records
- * @record: bytes of a record
- * @records: they
+ * struct memorizer_line_table - hash table of the lines that were accessed
+ * @shift: log2 of the size of a line in bytes
+ * @bits: log2 of the number of records
+ * @record: bytes per record, which depends on the number of CPUs
+ * @records: the records
  */
 struct memorizer_line_table {
 	unsigned int shift;
@@ -94,29 +87,29 @@ struct memorizer_line_table {
 	u8 records[] __aligned(8);
 };
 
-/* NULL: lines are not tracked. Written under tracking_mutex. */
+/* NULL while lines are not tracked. Written under tracking_mutex. */
 struct memorizer_line_table *memorizer_line_table __read_mostly;
 
-/* Do moves reach the observer? */
+/* Moves are passed to the observer. */
 bool memorizer_traffic_observed __read_mostly;
 
-/* The table has room for at least so many lines. Such a table fits into memory. */
+/* Minimum capacity of the table, in lines. */
 unsigned long memorizer_lines_wanted __ro_after_init = 1 << 16;
 
-/* Of records: how many are in use, and how many there are. */
+/* Lines in the table, and its capacity. */
 static atomic_long_t lines_used;
 static unsigned long lines_room;
 
-/* Serializes switching; guards the size of a line in bytes. */
+/* Serializes switching; guards line_size. */
 static DEFINE_MUTEX(tracking_mutex);
 static unsigned long line_size = SMP_CACHE_BYTES;
 
-/* This CPU has a line's lock. */
+/* This CPU holds a line's lock. */
 static DEFINE_PER_CPU(bool, busy);
 
 enum verdict { STAYS, MOVES, UNDECIDED };
 
-/* The record of an address's line; NULL if there is no room for it. */
+/* Look up or claim the record of an address's line. Returns NULL if the table is full there. */
 static __kprobes struct cache_line *find_line(struct memorizer_line_table *table,
 					      unsigned long addr)
 {
@@ -138,7 +131,7 @@ static __kprobes struct cache_line *find_line(struct memorizer_line_table *table
 	return NULL;
 }
 
-/* False if this CPU was interrupted while it had a lock. */
+/* Lock a line. Returns false in an NMI that interrupted a lock holder. */
 static __always_inline bool lock_line(struct cache_line *line, unsigned long *flags)
 {
 	raw_local_irq_save(*flags);
@@ -163,7 +156,7 @@ static __always_inline void unlock_line(struct cache_line *line, unsigned long f
 	raw_local_irq_restore(flags);
 }
 
-/* Whether a load moves the line, to @cpu; @from is set to who stored last, -1: nobody. */
+/* Load from a line on @cpu. If that moves it, @from is set to its last storer, -1 if none. */
 static __always_inline enum verdict load(struct cache_line *line, unsigned int cpu, int *from)
 {
 	unsigned long *absent = &line->absent[cpu / BITS_PER_LONG], bit = BIT(cpu % BITS_PER_LONG);
@@ -177,7 +170,7 @@ static __always_inline enum verdict load(struct cache_line *line, unsigned int c
 	if (*absent & bit) {
 		*from = (int)(line->storer & ~ALONE) - 1;
 		WRITE_ONCE(line->storer, line->storer & ~ALONE);
-		/* From here on the storer's next store waits for the lock. */
+		/* After ALONE is cleared: the storer's next store takes the lock. */
 		smp_store_release(absent, *absent & ~bit);
 		verdict = MOVES;
 	}
@@ -185,14 +178,14 @@ static __always_inline enum verdict load(struct cache_line *line, unsigned int c
 	return verdict;
 }
 
-/* The same for a store. */
+/* Store to a line on @cpu. Sets @from as load() does. */
 static __always_inline enum verdict store(struct cache_line *line, unsigned int cpu, int *from)
 {
 	unsigned long bit = BIT(cpu % BITS_PER_LONG), flags;
 	unsigned int own = cpu / BITS_PER_LONG, i;
 	enum verdict verdict = STAYS;
 
-	/* The only CPU that there is holds it alone. */
+	/* On a single CPU, no line ever moves. */
 	if (likely(READ_ONCE(line->storer) == (ALONE | (cpu + 1))) || nr_cpu_ids == 1)
 		return STAYS;
 	if (!lock_line(line, &flags))
@@ -202,9 +195,9 @@ static __always_inline enum verdict store(struct cache_line *line, unsigned int 
 		WRITE_ONCE(line->storer, cpu + 1);
 		for (i = 0; i < BITS_TO_LONGS(nr_cpu_ids); i++)
 			WRITE_ONCE(line->absent[i], i == own ? line->absent[i] | ~bit : ~0UL);
-		/* From here on all others wait for the lock. */
+		/* After the others' bits are set: their next loads take the lock. */
 		smp_store_release(&line->absent[own], ~bit);
-		/* After @absent, for an NMI of this CPU. */
+		/* Last: an NMI on this CPU that sees ALONE must see its bit cleared, too. */
 		smp_store_release(&line->storer, ALONE | (cpu + 1));
 		verdict = MOVES;
 	}
@@ -212,7 +205,7 @@ static __always_inline enum verdict store(struct cache_line *line, unsigned int 
 	return verdict;
 }
 
-/* Has @cpu load from a line or store to it, and counts that for the object if it moves. */
+/* Access a line on @cpu. If that moves it, count the move for the object. */
 static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32 object,
 				  const struct memorizer_access *access, unsigned int kind,
 				  unsigned long start)
@@ -234,20 +227,20 @@ static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32
 }
 
 /**
- * memorizer_traffic() - follow the cache lines of an access
+ * memorizer_traffic() - track the cache lines of an access
  * @addr: its first address
  * @size: its size in bytes
  * @kind: an enum memorizer_kind; an update loads, then stores
- * @ip: the address right behind the site
+ * @ip: address of the instruction after the site
  *
- * Each line in which it touches an object is accessed, once.
+ * Accesses each line once in which the access touches an object.
  *
  * Context: any, NMI included, with preemption disabled.
  */
 void __kprobes memorizer_traffic(unsigned long addr, unsigned long size, unsigned int kind,
 				 unsigned long ip)
 {
-	/* Not the caller's: it goes on here by a jump, and so takes no stack meanwhile. */
+	/* Built here, so that the caller needs no stack: it tail-calls this function. */
 	const struct memorizer_access access = { addr, size, kind, ip };
 	struct memorizer_line_table *table = READ_ONCE(memorizer_line_table);
 	unsigned long at = addr, next, line_bytes;
@@ -255,7 +248,7 @@ void __kprobes memorizer_traffic(unsigned long addr, unsigned long size, unsigne
 	struct cache_line *line;
 	u32 id;
 
-	/* Switched off just now? */
+	/* Tracking may have been switched off since the caller's check. */
 	if (!table)
 		return;
 	line_bytes = BIT(table->shift);
@@ -277,16 +270,16 @@ void __kprobes memorizer_traffic(unsigned long addr, unsigned long size, unsigne
 	} while (at = next, at - addr < size);
 }
 
-/* Bytes of a record, which has a bit for each CPU. */
+/* Bytes per record, for a bit per CPU. */
 static size_t record_size(void)
 {
 	return struct_size_t(struct cache_line, absent, BITS_TO_LONGS(nr_cpu_ids));
 }
 
 /**
- * memorizer_lines_init() - set how many cache lines the table has room for
- * @wanted: their number, rounded up to a power of two; 0: one for each KiB of RAM
- * @ram: bytes of RAM, of which the table takes a quarter at most
+ * memorizer_lines_init() - set the capacity of the table of cache lines
+ * @wanted: number of lines, rounded up to a power of two; 0 for one per KiB of RAM
+ * @ram: bytes of RAM; the table takes at most a quarter of it
  *
  * Context: boot, one CPU, once.
  */
@@ -317,10 +310,10 @@ static struct memorizer_line_table *make_table(void)
 
 /**
  * memorizer_set_track_lines() - switch the tracking of cache lines
- * @on: whether they are to be tracked; all CPUs hold them then
+ * @on: true to track them; all CPUs hold all lines at first
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: 0, or -ENOMEM if there is no pool, or no memory for the lines
+ * Return: 0, or -ENOMEM if there is no pool or no memory for the table
  */
 int memorizer_set_track_lines(bool on)
 {
@@ -336,7 +329,7 @@ int memorizer_set_track_lines(bool on)
 		if (table) {
 			atomic_long_set(&lines_used, 0);
 			WRITE_ONCE(lines_room, BIT(table->bits));
-			/* Pairs with the address dependency in memorizer_traffic(). */
+			/* Publish the complete table: pairs with the dependency in memorizer_traffic(). */
 			smp_store_release(&memorizer_line_table, table);
 			memorizer_slow_path_begin();
 		} else {
@@ -346,7 +339,7 @@ int memorizer_set_track_lines(bool on)
 		WRITE_ONCE(memorizer_line_table, NULL);
 		memorizer_slow_path_end();
 		WRITE_ONCE(lines_room, 0);
-		/* No hook sees it any more. */
+		/* memorizer_slow_path_end() has waited for all hooks that may use the table. */
 		vfree(table);
 	}
 	mutex_unlock(&tracking_mutex);
@@ -355,7 +348,7 @@ int memorizer_set_track_lines(bool on)
 
 /**
  * memorizer_observe_traffic() - switch the observer's events for moves of cache lines
- * @on: true to pass them to the observer, while lines are tracked
+ * @on: true to pass moves to the observer while lines are tracked
  *
  * Context: process context; or boot, one CPU.
  */
@@ -365,11 +358,11 @@ void memorizer_observe_traffic(bool on)
 }
 
 /**
- * memorizer_set_line_size() - say how large a cache line is to be
- * @bytes: its size, a power of two
+ * memorizer_set_line_size() - set the size of a cache line
+ * @bytes: the size, a power of two between 8 and the page size
  *
  * Context: process context, may sleep.
- * Return: 0, -EINVAL if it cannot be had, -EBUSY if lines are tracked
+ * Return: 0, -EINVAL if the size is invalid, -EBUSY while lines are tracked
  */
 int memorizer_set_line_size(u64 bytes)
 {
@@ -387,9 +380,9 @@ int memorizer_set_line_size(u64 bytes)
 }
 
 /**
- * memorizer_line_size() - size of a cache line as it is tracked
+ * memorizer_line_size() - size of a cache line
  *
- * Return: bytes
+ * Return: the size in bytes
  */
 unsigned long memorizer_line_size(void)
 {
@@ -397,9 +390,9 @@ unsigned long memorizer_line_size(void)
 }
 
 /**
- * memorizer_lines_tracked() - number of cache lines that were accessed
+ * memorizer_lines_tracked() - number of cache lines in the table
  *
- * Return: so many since tracking was switched on last
+ * Return: the number, which stays after tracking is switched off
  */
 unsigned long memorizer_lines_tracked(void)
 {
@@ -407,9 +400,9 @@ unsigned long memorizer_lines_tracked(void)
 }
 
 /**
- * memorizer_lines_room() - number of cache lines that there is room for
+ * memorizer_lines_room() - capacity of the table
  *
- * Return: the number, 0 if none are tracked
+ * Return: the number of cache lines, 0 while lines are not tracked
  */
 unsigned long memorizer_lines_room(void)
 {

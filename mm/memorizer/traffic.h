@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's cache lines: which accesses move one between CPUs.
+ * Memorizer's cache lines: detect accesses that move a line between CPUs.
  */
 #ifndef _MM_MEMORIZER_TRAFFIC_H
 #define _MM_MEMORIZER_TRAFFIC_H

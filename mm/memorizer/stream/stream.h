@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's stream: what an event looks like, and how one is written.
+ * Memorizer's stream: layout of events, and how to write one.
  *
- * event-fields.h lists the fields of each event. The structures that are written
- * and the metadata that describes them (ctf.c) both come from that list.
- * events.c fills events in, buffer.c provides the packets that they are written
- * to, files.c hands these to the reader, switch.c says what is streamed. The
- * stream is what observes the core, see ../observer.h.
+ * The structures of events and the metadata that describes them (ctf.c) are both generated from
+ * event-fields.h. events.c writes events into packets of buffer.c, files.c passes the packets to the
+ * reader, switch.c selects the events. The stream is an observer of the core, see ../observer.h.
  */
 #ifndef _MM_MEMORIZER_STREAM_H
 #define _MM_MEMORIZER_STREAM_H
@@ -61,20 +59,20 @@ static_assert(BUILD_ID_SIZE_MAX == 20);
 
 enum memorizer_event { MEMORIZER_EVENTS(MEMORIZER_EVENT_ID) };
 
-/* What becomes of a lock, and how, in bits. */
 enum memorizer_lock_op {
-	MEMORIZER_LOCK_ACQUIRE = 1,	/* somebody wants it, and may have to wait */
+	MEMORIZER_LOCK_ACQUIRE = 1,	/* about to acquire, may wait */
 	MEMORIZER_LOCK_ACQUIRED,
 	MEMORIZER_LOCK_RELEASE,
 };
 
+/* Flags of an operation. */
 #define MEMORIZER_LOCK_SHARED		1
 #define MEMORIZER_LOCK_TRY		2
 #define MEMORIZER_LOCK_CONTENDED	4
 
 #define MEMORIZER_CTF_MAGIC	0xC1FC1FC1
 
-/* How a packet begins. */
+/* Header of a packet. */
 struct memorizer_packet {
 	u32 magic;
 	u8 uuid[UUID_SIZE];
@@ -85,40 +83,38 @@ struct memorizer_packet {
 static_assert(sizeof(struct memorizer_packet) == 88);
 
 /**
- * struct memorizer_writer - one CPU's buffer, and its end of the stream
+ * struct memorizer_writer - a CPU's buffer and the state of writing to it
  * @cpu: the CPU
- * @start: the sub-buffers, and behind them how many events each finished packet
- *	holds; NULL: there is no memory for them, or the CPU never was online
- * @finished: packets that were finished so far
- * @consumed: packets that were read, and their sub-buffers given back
- * @next: where the next event goes; NULL: no packet is open
- * @end: where the packet's room ends, likewise
- * @time: of the last event, in ns
- * @events: how many events the open packet holds
- * @busy: somebody writes
- * @wake: a packet was finished, and its reader is to be told
- * @produced: events that should have been written
- * @overrun: events that were not because the buffer was full
- * @nested: events that were not because an NMI came while @busy
- * @own: accesses by the stream's reader, and lines that they moved, which are no events
- * @bytes: of all finished packets
- * @reported: events lost since boot, when the last packet was finished
- * @reported_before: likewise, when the stream began; events_discarded counts from there
- * @beginnings: how often the stream had begun when the last packet was opened
- * @read: events in packets that were read to their end; the reader's
- * @position: bytes that were read of the next packet to read; the reader's
- * @reading: the file is open for reading; by bit operations
- * @readers: who waits for a finished packet
- * @wakeup: wakes them
+ * @start: the sub-buffers, followed by the number of events in each finished packet; NULL if there
+ *	was no memory, or if the CPU was never online
+ * @finished: number of finished packets so far
+ * @consumed: number of packets that were read, and whose sub-buffers may be reused
+ * @next: address of the next event, NULL if no packet is open
+ * @end: end of the open packet's space, NULL if no packet is open
+ * @time: time of the last event in ns
+ * @events: number of events in the open packet
+ * @busy: an event is being written
+ * @wake: a packet was finished since the readers were woken
+ * @produced: number of events, including lost ones
+ * @overrun: number of events lost because the buffer was full
+ * @nested: number of events lost because they came in an NMI while @busy was set
+ * @own: number of the stream reader's own accesses and moves of cache lines, which are not streamed
+ * @bytes: size of all finished packets
+ * @reported: number of events lost since boot, when the last packet was finished
+ * @reported_before: value of @reported when the stream began: base of events_discarded
+ * @beginnings: memorizer_beginnings when the last packet was opened
+ * @read: number of events in consumed packets; owned by the reader
+ * @position: bytes read of the oldest finished packet; owned by the reader
+ * @reading: bit 0 is set while the file is open
+ * @readers: readers that wait for a finished packet
+ * @wakeup: wakes @readers
  *
- * All but the reader's fields are changed on their own CPU, with interrupts off,
- * by who has set @busy; @produced, @nested and @own by NMIs also, in one instruction. A
- * CPU that is offline has no writer: then, with CPU hotplug held off, the reader
- * may take its place.
+ * A CPU changes its own fields, with interrupts disabled and @busy set. Exceptions: the reader owns
+ * some, and NMIs change @produced, @nested and @own with one instruction. While a CPU is offline and
+ * CPU hotplug is locked, the reader may change all fields.
  *
- * The packets from @consumed to @finished are the reader's, with their numbers of
- * events. The writer releases @finished and acquires @consumed, the reader the other
- * way round.
+ * The reader owns the packets from @consumed to @finished, and their numbers of events. The writer
+ * releases @finished and acquires @consumed, the reader does the reverse.
  */
 struct memorizer_writer {
 	int cpu;
@@ -158,13 +154,12 @@ bool memorizer_stream_open_packet(struct memorizer_writer *writer);
 void memorizer_stream_wake(void);
 
 /**
- * memorizer_stream_begin() - begin to write on this CPU
- * @flags: interrupts' state, for memorizer_stream_end()
- * @after: the time of an event, in ns, that the next ones must not precede; or 0
+ * memorizer_stream_begin() - begin to write an event on this CPU
+ * @flags: set to the interrupt state, for memorizer_stream_end()
+ * @after: lower bound for the event's time in ns, or 0
  *
  * Context: any, NMI included.
- * Return: the CPU's writer; NULL if it is interrupted in its work: the event is
- *	counted as lost then
+ * Return: the CPU's writer; NULL if this interrupts another write, which counts the event as lost
  */
 static __always_inline struct memorizer_writer *memorizer_stream_begin(unsigned long *flags,
 								       u64 after)
@@ -174,6 +169,7 @@ static __always_inline struct memorizer_writer *memorizer_stream_begin(unsigned 
 
 	raw_local_irq_save(*flags);
 	writer = this_cpu_ptr(&memorizer_writer);
+	/* Interrupts are disabled: only an NMI can get here while another event is written. */
 	if (unlikely(writer->busy)) {
 		this_cpu_inc(memorizer_writer.produced);
 		this_cpu_inc(memorizer_writer.nested);
@@ -182,6 +178,7 @@ static __always_inline struct memorizer_writer *memorizer_stream_begin(unsigned 
 	}
 	WRITE_ONCE(writer->busy, true);
 	barrier();
+	/* CTF requires that times do not decrease within a stream. */
 	now = max(local_clock_noinstr(), after);
 	if (likely(now > writer->time))
 		writer->time = now;
@@ -189,9 +186,9 @@ static __always_inline struct memorizer_writer *memorizer_stream_begin(unsigned 
 }
 
 /**
- * memorizer_stream_end() - end what memorizer_stream_begin() began
- * @writer: what it returned
- * @flags: what it set
+ * memorizer_stream_end() - finish writing
+ * @writer: result of memorizer_stream_begin()
+ * @flags: interrupt state from memorizer_stream_begin()
  */
 static __always_inline void memorizer_stream_end(struct memorizer_writer *writer,
 						 unsigned long flags)
@@ -203,7 +200,7 @@ static __always_inline void memorizer_stream_end(struct memorizer_writer *writer
 	raw_local_irq_restore(flags);
 }
 
-/* Id and 56 bits of time, such that the id is the first byte. */
+/* Id in the first byte, then 56 bits of time. */
 static __always_inline u64 memorizer_event_header(enum memorizer_event id, u64 time)
 {
 #ifdef __BIG_ENDIAN
@@ -214,14 +211,14 @@ static __always_inline u64 memorizer_event_header(enum memorizer_event id, u64 t
 }
 
 /**
- * memorizer_stream_reserve() - make room for an event
- * @writer: this CPU's
- * @id: of the event
- * @size: of the event in bytes
+ * memorizer_stream_reserve() - reserve space for an event
+ * @writer: this CPU's writer
+ * @id: the event's id
+ * @size: the event's size in bytes
  *
  * Context: between memorizer_stream_begin() and memorizer_stream_end().
- * Return: where to write it, its header is there already; NULL if there is no
- *	room: it is counted as lost then
+ * Return: the event, with its header filled in; NULL if there is no space, which counts the event
+ *	as lost
  */
 static __always_inline void *memorizer_stream_reserve(struct memorizer_writer *writer,
 						      enum memorizer_event id, size_t size)
@@ -241,7 +238,7 @@ static __always_inline void *memorizer_stream_reserve(struct memorizer_writer *w
 	return event;
 }
 
-/* The switches. */
+/* Switches; the order is that of memorizer_stream_names. */
 enum memorizer_stream_switch {
 	MEMORIZER_STREAM_ALLOCATIONS,
 	MEMORIZER_STREAM_RETIREMENTS,
@@ -249,11 +246,11 @@ enum memorizer_stream_switch {
 	MEMORIZER_STREAM_TRAFFIC,
 	MEMORIZER_STREAM_CONTEXTS,
 	MEMORIZER_STREAM_LOCKS,
-	MEMORIZER_STREAM_SCOPED,	/* makes no events, but leaves some out */
+	MEMORIZER_STREAM_SCOPED,	/* restricts other events, has none of its own */
 	MEMORIZER_STREAM_SWITCHES,
 };
 
-/* All in events, but @bytes, and @own in accesses and moves of cache lines. */
+/* Sums over all CPUs; see struct memorizer_writer. */
 struct memorizer_stream_sums {
 	u64 produced;
 	u64 read;
@@ -297,7 +294,7 @@ int memorizer_stream_contexts(bool on);
 int memorizer_stream_locks(bool on);
 
 /* scopes.c */
-#define MEMORIZER_SCOPE_SLOTS	256	/* tasks in scopes at a time */
+#define MEMORIZER_SCOPE_SLOTS	256	/* maximum number of tasks with open scopes */
 bool memorizer_in_scope(void);
 bool memorizer_scope_reserve(void);
 void memorizer_scope_enter(void);
