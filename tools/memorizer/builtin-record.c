@@ -148,7 +148,7 @@ static u64 take_number(const char *option, const char *want, const char *text, u
 }
 
 /* Takes one of the two kinds of memory that can be told apart by themselves. */
-static bool parse_kind(struct sieve_choice *choice, const char *text)
+static bool parse_kind(struct packet_selection *choice, const char *text)
 {
 	choice->slab = !strcmp(text, "slab");
 	choice->pages = !strcmp(text, "pages");
@@ -158,26 +158,26 @@ static bool parse_kind(struct sieve_choice *choice, const char *text)
 	return false;
 }
 
-static bool parse_list(const char *option, struct sieve_list *list, const char *text)
+static bool parse_list(const char *option, struct number_list *list, const char *text)
 {
-	if (sieve_parse_list(list, text))
+	if (number_list_parse(list, text))
 		return true;
 	fprintf(stderr, "memorizer record: --%s %s: want numbers with commas between\n", option,
 		text);
 	return false;
 }
 
-static bool parse_globs(struct narrow *n, const char *kind, const char *text)
+static bool parse_globs(struct kernel_filter *n, const char *kind, const char *text)
 {
-	if (narrow_add(n, kind, text))
+	if (kernel_filter_add(n, kind, text))
 		return true;
 	fprintf(stderr, "memorizer record: --%s %s: want globs with commas between\n", kind, text);
 	return false;
 }
 
-static bool parse_fields(struct narrow *n, const char *text)
+static bool parse_fields(struct kernel_filter *n, const char *text)
 {
-	if (narrow_add_fields(n, text))
+	if (kernel_filter_add_fields(n, text))
 		return true;
 	fprintf(stderr,
 		"memorizer record: --fields %s: want cache:GLOB or alloc:GLOB, with commas between\n",
@@ -185,9 +185,9 @@ static bool parse_fields(struct narrow *n, const char *text)
 	return false;
 }
 
-static bool parse_cgroups(struct narrow *n, const char *text)
+static bool parse_cgroups(struct kernel_filter *n, const char *text)
 {
-	if (narrow_add_cgroups(n, text))
+	if (kernel_filter_add_cgroups(n, text))
 		return true;
 	fprintf(stderr,
 		"memorizer record: --cgroup %s: want paths of control groups, which begin with /, with commas between\n",
@@ -218,20 +218,20 @@ static bool fit_together(const struct recording *what)
 
 	if (what->command && what->ms)
 		message = "--for and a command: want one of them";
-	else if (what->form.parts && !what->form.max_size)
+	else if (what->options.parts && !what->options.max_size)
 		message = "--rotate: want --max-size, too, which says when";
-	else if (what->form.flight && what->form.max_size)
+	else if (what->options.flight && what->options.max_size)
 		message = "--flight and --max-size: want one of them";
-	else if (what->form.choice.cpus.nr && !what->on[STREAM_ACCESSES])
+	else if (what->options.select.cpus.nr && !what->on[STREAM_ACCESSES])
 		message = "--cpu: want --accesses, which it chooses from";
 	else if (what->on[STREAM_SCOPED] && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC])
 		message = "--scoped: want --accesses or --traffic, which it chooses from";
-	else if (what->narrow.children && !what->form.choice.pids.nr && !what->command)
+	else if (what->filter.children && !what->options.select.pids.nr && !what->command)
 		message = "--children: want --pid or a command, whose they are";
-	else if (what->narrow.fields && what->on[STREAM_RETIREMENTS])
+	else if (what->filter.fields && what->on[STREAM_RETIREMENTS])
 		message = "--fields and --retirements: want one of them, what is retired has no places";
-	else if (narrow_is_needed(&what->narrow) && !what->on[STREAM_ACCESSES] &&
+	else if (kernel_filter_is_needed(&what->filter) && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC] && !what->on[STREAM_RETIREMENTS] && !what->snapshot)
 		message = "filters: want --accesses, --traffic, --retirements or --snapshot, which they choose from";
 	if (message)
@@ -276,35 +276,35 @@ static int parse_options(int argc, char **argv, struct recording *what)
 			what->on[STREAM_SCOPED] = true;
 			break;
 		case 'n':
-			if (parse_globs(&what->narrow, "function", optarg))
+			if (parse_globs(&what->filter, "function", optarg))
 				break;
 			return usage_error("record");
 		case 'M':
-			if (parse_globs(&what->narrow, "module", optarg))
+			if (parse_globs(&what->filter, "module", optarg))
 				break;
 			return usage_error("record");
 		case 'I':
-			if (parse_globs(&what->narrow, "file", optarg))
+			if (parse_globs(&what->filter, "file", optarg))
 				break;
 			return usage_error("record");
 		case 'C':
-			if (parse_globs(&what->narrow, "cache", optarg))
+			if (parse_globs(&what->filter, "cache", optarg))
 				break;
 			return usage_error("record");
 		case 'A':
-			if (parse_globs(&what->narrow, "alloc", optarg))
+			if (parse_globs(&what->filter, "alloc", optarg))
 				break;
 			return usage_error("record");
 		case OPTION_FIELDS:
-			if (parse_fields(&what->narrow, optarg))
+			if (parse_fields(&what->filter, optarg))
 				break;
 			return usage_error("record");
 		case 'G':
-			if (parse_cgroups(&what->narrow, optarg))
+			if (parse_cgroups(&what->filter, optarg))
 				break;
 			return usage_error("record");
 		case 'k':
-			what->narrow.children = true;
+			what->filter.children = true;
 			break;
 		case 's':
 			what->snapshot = true;
@@ -314,36 +314,36 @@ static int parse_options(int argc, char **argv, struct recording *what)
 				break;
 			return usage_error("record");
 		case 't':
-			if (parse_kind(&what->form.choice, optarg))
+			if (parse_kind(&what->options.select, optarg))
 				break;
 			return usage_error("record");
 		case 'p':
-			if (parse_list("pid", &what->form.choice.pids, optarg))
+			if (parse_list("pid", &what->options.select.pids, optarg))
 				break;
 			return usage_error("record");
 		case 'P':
-			if (parse_list("cpu", &what->form.choice.cpus, optarg))
+			if (parse_list("cpu", &what->options.select.cpus, optarg))
 				break;
 			return usage_error("record");
 		case 'z':
-			what->form.compress = true;
+			what->options.compress = true;
 			break;
 		case 'S':
-			what->form.max_size = take_number("max-size", SIZE, optarg,
+			what->options.max_size = take_number("max-size", SIZE, optarg,
 							  parse_size(optarg));
-			if (what->form.max_size)
+			if (what->options.max_size)
 				break;
 			return usage_error("record");
 		case 'R':
-			what->form.parts = take_number("rotate", "a number of parts", optarg,
+			what->options.parts = take_number("rotate", "a number of parts", optarg,
 						       parse_count(optarg));
-			if (what->form.parts)
+			if (what->options.parts)
 				break;
 			return usage_error("record");
 		case 'F':
-			what->form.flight = take_number("flight", SIZE, optarg,
+			what->options.flight = take_number("flight", SIZE, optarg,
 							parse_size(optarg));
-			if (what->form.flight)
+			if (what->options.flight)
 				break;
 			return usage_error("record");
 		case OPTION_RESTORE:
@@ -369,16 +369,16 @@ static int run(int argc, char **argv)
 	struct recording what = {
 		.debugfs = "/sys/kernel/debug",
 		.on = { [STREAM_ALLOCATIONS] = true },
-		.form.choice = { .slab = true, .pages = true },
+		.options.select = { .slab = true, .pages = true },
 	};
 	int status;
 
-	what.narrow.pids = &what.form.choice.pids;
+	what.filter.pids = &what.options.select.pids;
 	status = parse_options(argc, argv, &what);
 	if (status < 0)
 		status = what.restore ? settings_restore(what.debugfs, what.restore) : record(&what);
-	sieve_free_choice(&what.form.choice);
-	narrow_free(&what.narrow);
+	packet_selection_free(&what.options.select);
+	kernel_filter_free(&what.filter);
 	return status;
 }
 

@@ -515,13 +515,13 @@ static int run(int argc, char **argv)
 	};
 	struct recording what = {
 		.debugfs = "/sys/kernel/debug", .on = { [STREAM_ALLOCATIONS] = true },
-		.form = { .flight = WAITING, .choice = { .slab = true, .pages = true } },
+		.options = { .flight = WAITING, .select = { .slab = true, .pages = true } },
 		.view = &view,
 	};
 	int status;
 
 	kmem_filter_init(&t.filter);
-	what.narrow.pids = &what.form.choice.pids;
+	what.filter.pids = &what.options.select.pids;
 	status = parse_options(argc, argv, &t, &what, &view);
 	if (status >= 0)
 		return status;

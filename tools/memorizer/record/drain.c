@@ -57,7 +57,7 @@ static u64 load(const char *p)
 }
 
 /**
- * drain_note - add packets to what is known of a stream
+ * drain_account - add packets to what is known of a stream
  * @n: that
  * @data: whole packets, the next ones of the stream
  * @len: their size in bytes
@@ -65,7 +65,7 @@ static u64 load(const char *p)
  *
  * The reader of a trace counts losses in the same way, see stream.c.
  */
-void drain_note(struct drain_noted *n, const char *data, size_t len, bool before)
+void drain_account(struct drain_stats *n, const char *data, size_t len, bool before)
 {
 	const char *end = data + len;
 	u64 reported;

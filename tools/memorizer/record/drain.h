@@ -41,20 +41,20 @@ struct drain_stream {
 };
 
 /**
- * struct drain_noted - what is known of a stream's packets
+ * struct drain_stats - what is known of a stream's packets
  * @lost: events that they report as lost; read by other threads meanwhile
  * @end: when the last one ended, in ns
  * @reported: private: its events_discarded
  * @begun: private: there was a packet
  */
-struct drain_noted {
+struct drain_stats {
 	atomic_ullong lost;
 	u64 end, reported;
 	bool begun;
 };
 
 u64 drain_packet_size(const char *packet, size_t len);
-void drain_note(struct drain_noted *n, const char *data, size_t len, bool before);
+void drain_account(struct drain_stats *n, const char *data, size_t len, bool before);
 enum drain drain_some(struct drain_stream *s, struct drain_buffer *b);
 void drain_discard(struct drain_stream *s, const atomic_bool *enough);
 void drain_close(struct drain_stream *s);

@@ -17,7 +17,7 @@
 
 #include "lib/status.h"
 #include "record/arrivals.h"
-#include "record/copies.h"
+#include "record/streams.h"
 #include "record/recorder.h"
 #include "record/save.h"
 #include "record/settings.h"
@@ -35,7 +35,7 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @what: what was asked for
  * @kernel: the kernel's files
  * @trace: the directory
- * @copies: the copies of the CPUs' streams
+ * @streams: the copies of the CPUs' streams
  * @arrivals: the modules that appear
  * @signals: file descriptor of the signals that end the recording or come from children
  * @mask: signals that were blocked before
@@ -66,7 +66,7 @@ struct recorder {
 	struct recording *what;
 	struct control kernel;
 	struct save trace;
-	struct copies copies;
+	struct streams streams;
 	struct arrivals arrivals;
 	int signals;
 	sigset_t mask, ends;
@@ -97,7 +97,7 @@ static void fail(struct recorder *r)
 /* A line that overwrites itself: seconds, rate, size and losses. */
 static void show_live(struct recorder *r, u64 now)
 {
-	struct copies_sums sums = copies_sum(&r->copies);
+	struct stream_totals sums = streams_total(&r->streams);
 	u64 bytes = sums.read, ms = now - r->shown_at;
 	u64 rate = ms ? (bytes - r->shown) / ms : 0;	/* bytes/ms are kB/s */
 
@@ -124,14 +124,14 @@ static u64 give_packets(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
 	const struct ring_packet *p;
-	struct copy *s;
+	struct cpu_stream *s;
 	u64 end = 0;
 	u32 i;
 
-	for (i = 0; i < r->copies.nr; i++) {
-		s = r->copies.copy[i];
-		if (s->noted.end > end)
-			end = s->noted.end;
+	for (i = 0; i < r->streams.nr; i++) {
+		s = r->streams.stream[i];
+		if (s->stats.end > end)
+			end = s->stats.end;
 		for (; s->ring.nr; ring_take(&s->ring)) {
 			p = ring_at(&s->ring, 0);
 			view->packet(view->data, s->cpu, p->data, p->size);
@@ -149,13 +149,13 @@ static void show(struct recorder *r)
 	const struct recorder_view *view = r->what->view;
 	u64 most = control_buffer_size(&r->kernel, BUFFER_SIZE), until, dropped;
 
-	copies_stop(&r->copies);
-	copies_flush(&r->copies, most);
+	streams_stop(&r->streams);
+	streams_flush(&r->streams, most);
 	until = give_packets(r);
-	copies_flush(&r->copies, most);
+	streams_flush(&r->streams, most);
 	give_packets(r);
-	dropped = copies_sum(&r->copies).dropped;
-	if (r->copies.failed || !copies_start(&r->copies))
+	dropped = streams_total(&r->streams).dropped;
+	if (r->streams.failed || !streams_start(&r->streams))
 		fail(r);
 	else if (!view->show(view->data, until, until, dropped))
 		r->over = true;
@@ -172,7 +172,7 @@ static int tick(struct recorder *r)
 	u64 now = now_ms();
 
 	if (now >= r->tick) {
-		if (!copies_find(&r->copies) || !copies_start(&r->copies) ||
+		if (!streams_scan(&r->streams) || !streams_start(&r->streams) ||
 		    !arrivals_look(&r->arrivals))
 			fail(r);
 		if (shows_live(r))
@@ -216,9 +216,9 @@ static void reap(struct recorder *r)
 /* Writes what a flight recorder has in memory and what the kernel has not given yet. */
 static void write_flight(struct recorder *r)
 {
-	copies_stop(&r->copies);
-	copies_flush(&r->copies, control_buffer_size(&r->kernel, BUFFER_SIZE));
-	if (!copies_snapshot(&r->copies) || !copies_start(&r->copies))
+	streams_stop(&r->streams);
+	streams_flush(&r->streams, control_buffer_size(&r->kernel, BUFFER_SIZE));
+	if (!streams_snapshot(&r->streams) || !streams_start(&r->streams))
 		fail(r);
 }
 
@@ -252,13 +252,13 @@ static void record_until_over(struct recorder *r)
 	const struct recorder_view *view = r->what->view;
 	struct pollfd polls[] = {
 		{ .fd = r->signals, .events = POLLIN },
-		{ .fd = r->copies.event, .events = POLLIN },
+		{ .fd = r->streams.event, .events = POLLIN },
 		{ .fd = r->arrivals.events, .events = POLLIN },
 		{ .fd = view ? view->keys : -1, .events = POLLIN },
 	};
 	int n;
 
-	if (!copies_start(&r->copies))
+	if (!streams_start(&r->streams))
 		fail(r);
 	for (;;) {
 		n = tick(r);
@@ -271,14 +271,14 @@ static void record_until_over(struct recorder *r)
 		}
 		if (n > 0 && polls[0].revents)
 			take_signal(r);
-		if (n > 0 && polls[1].revents && !r->over && !copies_settle(&r->copies))
+		if (n > 0 && polls[1].revents && !r->over && !streams_resume(&r->streams))
 			r->over = true;
 		if (n > 0 && polls[2].revents && !arrivals_event(&r->arrivals))
 			fail(r);
 		if (n > 0 && polls[3].revents && !view->key(view->data))
 			r->over = true;
 	}
-	copies_stop(&r->copies);
+	streams_stop(&r->streams);
 }
 
 /*
@@ -315,7 +315,7 @@ static void hear_signals(struct recorder *r, bool hear)
  * the same, because it would not go off or somebody turned it on: then what was in the
  * buffer has to do. Reading that may wait has the kernel finish the last packet.
  */
-static enum drain drain_stream(struct recorder *r, struct copy *s)
+static enum drain drain_stream(struct recorder *r, struct cpu_stream *s)
 {
 	enum drain got = s->failed ? DRAIN_FAILED : DRAIN_MORE;
 	u64 before = s->read;
@@ -323,7 +323,7 @@ static enum drain drain_stream(struct recorder *r, struct copy *s)
 	reading = s->in.fd;
 	fcntl(s->in.fd, F_SETFL, r->stays_on ? O_NONBLOCK : 0);
 	while (got == DRAIN_MORE && !enough) {
-		got = copies_drain(&r->copies, s);
+		got = streams_drain(&r->streams, s);
 		if (s->read - before < r->buffer_size)
 			continue;
 		if (!r->stays_on && !control_is_off(&r->kernel)) {
@@ -347,19 +347,19 @@ static enum drain drain_stream(struct recorder *r, struct copy *s)
  */
 static void drain_rest(struct recorder *r)
 {
-	struct copies *c = &r->copies;
+	struct streams *c = &r->streams;
 	u32 i;
 
-	if (!copies_find(c))
+	if (!streams_scan(c))
 		fail(r);
 	r->buffer_size = control_buffer_size(&r->kernel, BUFFER_SIZE);
 	hear_signals(r, true);
 	for (i = 0; i < c->nr && !enough; i++) {
-		if (drain_stream(r, c->copy[i]) != DRAIN_FAILED)
+		if (drain_stream(r, c->stream[i]) != DRAIN_FAILED)
 			continue;
 		fail(r);
 		if (!r->stays_on)
-			drain_discard(&c->copy[i]->in, &enough);
+			drain_discard(&c->stream[i]->in, &enough);
 	}
 	hear_signals(r, false);
 	if (!enough)
@@ -398,7 +398,7 @@ static void run_command(const struct recorder *r, int priority, int wait)
 	if (wait >= 0 && read(wait, &end, 1))
 		_exit(126);
 	setpriority(PRIO_PROCESS, 0, priority);
-	setrlimit(RLIMIT_NOFILE, &r->copies.files);
+	setrlimit(RLIMIT_NOFILE, &r->streams.files);
 	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGPIPE, r->pipe);
 	sigprocmask(SIG_SETMASK, &r->mask, NULL);
@@ -413,7 +413,7 @@ static bool start_command(struct recorder *r, int priority)
 	bool fine = true;
 
 	/* At its end when the command's process is chosen, which waits for that. */
-	if (narrow_waits(&r->what->narrow) && pipe2(wait, O_CLOEXEC)) {
+	if (kernel_filter_waits(&r->what->filter) && pipe2(wait, O_CLOEXEC)) {
 		fprintf(stderr, "memorizer: pipe: %s\n", strerror(errno));
 		return false;
 	}
@@ -427,7 +427,7 @@ static bool start_command(struct recorder *r, int priority)
 		r->command = 0;
 		fine = false;
 	} else if (wait[1] >= 0) {
-		fine = narrow_to_command(&r->kernel, r->command);
+		fine = kernel_filter_command(&r->kernel, r->command);
 		if (!fine)
 			kill(r->command, SIGKILL);
 	}
@@ -454,7 +454,7 @@ static void add_line(FILE *to, const char *name, u64 number)
 /* Saves what explains the difference between the trace and what the kernel counts. */
 static bool save_recorder(const struct recorder *r)
 {
-	struct copies_sums sums = copies_sum(&r->copies);
+	struct stream_totals sums = streams_total(&r->streams);
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
@@ -465,14 +465,14 @@ static bool save_recorder(const struct recorder *r)
 	add_line(f, "unfinished", !r->ended);
 	if (r->knows_read)
 		fprintf(f, "events_read_before: %llu\n", r->read_before);
-	if (sieve_is_needed(&r->what->form.choice))
+	if (packet_filter_is_needed(&r->what->options.select))
 		fprintf(f, "events_not_chosen: %llu\n", sums.unwanted);
 	add_line(f, "bytes_left_out", sums.left_out);
 	if (sums.left_out)
 		fprintf(f, "complete_until: %llu\n", sums.until);
 	add_line(f, "packets_dropped", sums.dropped);
 	fclose(f);
-	fine = save_text(copies_base(&r->copies), text, "kernel/recorder");
+	fine = save_text(streams_base(&r->streams), text, "kernel/recorder");
 	free(text);
 	return fine;
 }
@@ -480,8 +480,8 @@ static bool save_recorder(const struct recorder *r)
 /* Saves the KMAP with the places that accesses were to, if that is what was asked for. */
 static bool save_fields(const struct recorder *r)
 {
-	return !r->what->narrow.fields ||
-	       save_copy(copies_base(&r->copies), r->kernel.dir, "kmap_fields",
+	return !r->what->filter.fields ||
+	       save_copy(streams_base(&r->streams), r->kernel.dir, "kmap_fields",
 			 "kernel/kmap_fields");
 }
 
@@ -491,7 +491,7 @@ static bool save_fields(const struct recorder *r)
  */
 static bool save_kernel(const struct recorder *r)
 {
-	const struct save *t = copies_base(&r->copies);
+	const struct save *t = streams_base(&r->streams);
 	struct utsname name;
 	char *text;
 	bool fine;
@@ -525,7 +525,7 @@ static bool block_signals(struct recorder *r)
 			sigaddset(&r->ends, end_signals[i]);
 	set = r->ends;
 	sigaddset(&set, SIGCHLD);
-	if (r->what->form.flight && !r->what->view)
+	if (r->what->options.flight && !r->what->view)
 		sigaddset(&set, SIGUSR2);
 	signal(SIGXFSZ, SIG_IGN);	/* write(2) tells it as well */
 	r->pipe = signal(SIGPIPE, SIG_IGN);
@@ -539,7 +539,7 @@ static bool block_signals(struct recorder *r)
 /* Whether --max-size has room for any packet of this kernel; if not there was a message. */
 static bool fits_a_packet(const struct recorder *r)
 {
-	u64 max = r->what->form.max_size, size;
+	u64 max = r->what->options.max_size, size;
 
 	if (!max || !control_stat(&r->kernel, "stream_subbuf_size", &size) || max >= size)
 		return true;
@@ -569,31 +569,31 @@ static void look_at_symbols(void)
 static bool prepare(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
-	struct copies *c = &r->copies;
+	struct streams *c = &r->streams;
 
 	if (!control_open(&r->kernel, r->what->debugfs) || !fits_a_packet(r) ||
 	    !control_get_switches(&r->kernel, r->before) ||
-	    !narrow_read(&r->what->narrow, &r->kernel, r->what->on[STREAM_ACCESSES]))
+	    !kernel_filter_read(&r->what->filter, &r->kernel, r->what->on[STREAM_ACCESSES]))
 		return false;
-	r->what->form.choice.chosen = r->what->narrow.pids_before;
-	if (!copies_open(c, &r->what->form, &r->kernel) ||
-	    !save_open(&r->trace, r->what->output) || !copies_begin(c, &r->trace))
+	r->what->options.select.pids_in_kernel = r->what->filter.pids_before;
+	if (!streams_open(c, &r->what->options, &r->kernel) ||
+	    !save_open(&r->trace, r->what->output) || !streams_begin(c, &r->trace))
 		return false;
-	if (!settings_save(copies_base(c), &r->kernel, r->before, &r->what->narrow) ||
+	if (!settings_save(streams_base(c), &r->kernel, r->before, &r->what->filter) ||
 	    !block_signals(r) ||
-	    !save_copy(copies_base(c), r->kernel.dir, "metadata", "metadata"))
+	    !save_copy(streams_base(c), r->kernel.dir, "metadata", "metadata"))
 		return false;
 	control_say_on(&r->kernel, r->before);
 	look_at_symbols();
 	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
 	save_kernel(r);
-	arrivals_begin(&r->arrivals, copies_base(c));
+	arrivals_begin(&r->arrivals, streams_base(c));
 	/* The kernel's filters change last: --restore needs the settings and the metadata. */
-	if (!arrivals_look(&r->arrivals) || !copies_first_part(c) ||
-	    !narrow_begin(&r->what->narrow, &r->kernel))
+	if (!arrivals_look(&r->arrivals) || !streams_first_part(c) ||
+	    !kernel_filter_begin(&r->what->filter, &r->kernel))
 		return false;
 	r->yield = yield_now(&r->kernel);
-	return !view || view->begin(view->data, copies_base(c)->path, r->kernel.path);
+	return !view || view->begin(view->data, streams_base(c)->path, r->kernel.path);
 }
 
 static void switch_on(struct recorder *r)
@@ -611,7 +611,7 @@ static void switch_on(struct recorder *r)
 	if (!control_set_switches(&r->kernel, r->before, r->now)) {
 		control_get_switches(&r->kernel, r->now);
 		fail(r);
-	} else if (!narrow_log(&r->what->narrow, &r->kernel, true) ||
+	} else if (!kernel_filter_log(&r->what->filter, &r->kernel, true) ||
 		   (r->what->mark && !control_write(&r->kernel, "marker", r->what->mark)) ||
 		   (r->what->command && !start_command(r, priority))) {
 		fail(r);
@@ -626,7 +626,7 @@ static void switch_off(struct recorder *r)
 {
 	const bool off[NR_STREAM_SWITCHES] = { false };
 
-	if (!narrow_log(&r->what->narrow, &r->kernel, false))
+	if (!kernel_filter_log(&r->what->filter, &r->kernel, false))
 		r->failed = true;
 	if (!control_set_switches(&r->kernel, r->now, off)) {
 		r->failed = true;
@@ -635,23 +635,23 @@ static void switch_off(struct recorder *r)
 	if (r->what->snapshot && !r->failed)
 		record_snapshot(r);
 	drain_rest(r);
-	if (r->what->form.flight && !r->what->view && !copies_snapshot(&r->copies))
+	if (r->what->options.flight && !r->what->view && !streams_snapshot(&r->streams))
 		r->failed = true;
-	if (!narrow_end(&r->what->narrow, &r->kernel) ||
+	if (!kernel_filter_end(&r->what->filter, &r->kernel) ||
 	    !control_set_switches(&r->kernel, off, r->before))
 		r->failed = true;
 	else
-		settings_forget(copies_base(&r->copies));
+		settings_forget(streams_base(&r->streams));
 }
 
 static void summarize(const struct recorder *r)
 {
-	struct copies_sums sums = copies_sum(&r->copies);
-	const struct copies *c = &r->copies;
+	struct stream_totals sums = streams_total(&r->streams);
+	const struct streams *c = &r->streams;
 
 	fprintf(stderr, "memorizer: %s: %llu packets, %llu bytes", r->trace.path, sums.packets,
 		sums.bytes);
-	if (c->form.compress)
+	if (c->options.compress)
 		fprintf(stderr, " (%llu compressed)", sums.stored);
 	if (c->nr_parts)
 		fprintf(stderr, " in %u part%s", c->nr_parts, c->nr_parts > 1 ? "s" : "");
@@ -660,7 +660,7 @@ static void summarize(const struct recorder *r)
 	if (sums.dropped)
 		fprintf(stderr, "memorizer: %s: %llu packets made room for later ones\n",
 			r->trace.path, sums.dropped);
-	if (sieve_is_needed(&c->form.choice))
+	if (packet_filter_is_needed(&c->options.select))
 		fprintf(stderr, "memorizer: %s: %llu events were not chosen\n", r->trace.path,
 			sums.unwanted);
 	if (sums.left_out)
@@ -671,7 +671,7 @@ static void summarize(const struct recorder *r)
 /* Restores the filters; whether they are as they were. */
 static bool end_filters(struct recorder *r)
 {
-	return !r->kernel.path || narrow_end(&r->what->narrow, &r->kernel);
+	return !r->kernel.path || kernel_filter_end(&r->what->filter, &r->kernel);
 }
 
 /* Releases what was opened; removes a trace that has not begun, unless --restore needs it. */
@@ -679,9 +679,9 @@ static void release(struct recorder *r, bool begun)
 {
 	bool restored = end_filters(r);
 
-	copies_close(&r->copies);
+	streams_close(&r->streams);
 	arrivals_end(&r->arrivals);
-	r->failed |= r->copies.failed || !restored;
+	r->failed |= r->streams.failed || !restored;
 	if (r->signals >= 0)
 		close(r->signals);
 	if (r->trace.path && !begun && restored)
@@ -704,11 +704,12 @@ static void run(struct recorder *r)
 	clear_live(r);
 	switch_off(r);
 	clear_live(r);
-	r->ended = !r->copies.failed;
+	r->ended = !r->streams.failed;
 	if (!arrivals_look(&r->arrivals) || !save_kernel(r) || !save_fields(r))
 		r->failed = true;
 	if (view)
-		view->show(view->data, U64_MAX, give_packets(r), copies_sum(&r->copies).dropped);
+		view->show(view->data, U64_MAX, give_packets(r),
+			   streams_total(&r->streams).dropped);
 	else
 		summarize(r);
 	if (!yield_check(r->what, &r->kernel, &r->yield, r->trace.path))

@@ -3,8 +3,8 @@
 #ifndef RECORDER_H
 #define RECORDER_H
 
-#include "record/copies.h"
-#include "record/narrow.h"
+#include "record/streams.h"
+#include "record/kernel-filter.h"
 
 /**
  * struct recorder_view - what shows a recording while it goes on; no packet is in a file then
@@ -36,19 +36,19 @@ struct recorder_view {
  * @restore: trace of a recorder that was killed, whose settings are to be put back; NULL: record
  * @mark: text of a mark to begin with, or NULL
  * @on: which switches to have on
- * @narrow: which accesses the kernel is to log
+ * @filter: which accesses the kernel is to log
  * @snapshot: whether to end with a snapshot of the KMAP
- * @form: how to write it
+ * @options: how to write it
  * @ms: how long to record, in ms, 0 for until a signal or the end of @command
- * @view: what shows it, with @form.flight set to how much may wait for that; or NULL
+ * @view: what shows it, with @options.flight set to how much may wait for that; or NULL
  * @command: arguments of a command to run, ended by NULL, or NULL
  */
 struct recording {
 	const char *debugfs, *output, *restore, *mark;
 	bool on[NR_STREAM_SWITCHES];
-	struct narrow narrow;
+	struct kernel_filter filter;
 	bool snapshot;
-	struct copies_form form;
+	struct stream_options options;
 	u64 ms;
 	const struct recorder_view *view;
 	char **command;

@@ -20,12 +20,12 @@
  * @to: the trace
  * @c: the kernel's files
  * @before: the switches as they were
- * @n: the filters, after narrow_read()
+ * @n: the filters, after kernel_filter_read()
  *
  * Return: whether that worked; if not there was a message.
  */
 bool settings_save(const struct save *to, const struct control *c,
-		   const bool before[NR_STREAM_SWITCHES], const struct narrow *n)
+		   const bool before[NR_STREAM_SWITCHES], const struct kernel_filter *n)
 {
 	char *text = NULL;
 	size_t size;
@@ -35,7 +35,7 @@ bool settings_save(const struct save *to, const struct control *c,
 	if (!f)
 		abort();
 	control_print_switches(f, before);
-	narrow_print(n, c, f);
+	kernel_filter_print(n, c, f);
 	fclose(f);
 	fine = save_text(to, text, SETTINGS);
 	free(text);
@@ -95,16 +95,16 @@ static bool is_free(const struct control *c)
 /* Sets what a text says. */
 static bool put_back(const struct control *c, const char *text)
 {
-	static const struct sieve_list none;
+	static const struct number_list none;
 	bool now[NR_STREAM_SWITCHES], before[NR_STREAM_SWITCHES];
-	struct narrow n = { .pids = &none };
+	struct kernel_filter n = { .pids = &none };
 
 	if (!control_get_switches(c, now))
 		return false;
 	memcpy(before, now, sizeof(before));
 	control_parse_switches(text, before);
-	narrow_parse(&n, text);
-	return narrow_end(&n, c) & control_set_switches(c, now, before);
+	kernel_filter_parse(&n, text);
+	return kernel_filter_end(&n, c) & control_set_switches(c, now, before);
 }
 
 /**

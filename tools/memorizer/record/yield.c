@@ -36,7 +36,7 @@ struct yield yield_now(const struct control *c)
 }
 
 /* Whether the filter has a term of one of these kinds that chooses. */
-static bool has_term(const struct narrow *n, const char *const *kinds)
+static bool has_term(const struct kernel_filter *n, const char *const *kinds)
 {
 	const char *term;
 
@@ -51,14 +51,14 @@ static bool chooses_code(const struct recording *what)
 {
 	static const char *const kinds[] = { "function:", "module:", "file:", NULL };
 
-	return has_term(&what->narrow, kinds);
+	return has_term(&what->filter, kinds);
 }
 
 static bool chooses_objects(const struct recording *what)
 {
 	static const char *const kinds[] = { "cache:", "alloc:", NULL };
 
-	return has_term(&what->narrow, kinds);
+	return has_term(&what->filter, kinds);
 }
 
 static bool wants_accesses(const struct recording *what)

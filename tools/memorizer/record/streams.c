@@ -2,11 +2,11 @@
 /*
  * The copies of the kernel's streams: who makes them, and in which files they come to be.
  *
- * Threads, the crew, copy: one for all streams, or one for each where there are many. The
+ * Threads, the workers, copy: one for all streams, or one for each where there are many. The
  * recorder's own thread only waits meanwhile. What concerns all streams (there is another one,
- * there is no more room, something failed) it does itself, having stopped the crew; so nothing
+ * there is no more room, something failed) it does itself, having stopped the workers; so nothing
  * but the atomic sums is ever shared. Streams are not lost by that: the kernel keeps what
- * comes until the crew goes on.
+ * comes until the workers goes on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "kmap/kmap.h"
-#include "record/copies.h"
+#include "record/streams.h"
 
 #define MANY		8		/* streams: with more, each has a thread */
 #define OTHER_FILES	64		/* open at a time, besides those of the streams */
@@ -30,7 +30,7 @@ static const char * const common[] = {
 };
 
 /**
- * struct crew_member - a thread that copies
+ * struct stream_worker - a thread that copies
  * @thread: the thread
  * @c: all copies
  * @first: first of its streams
@@ -38,26 +38,26 @@ static const char * const common[] = {
  * @polls: what to poll of each, and then c->stop
  * @buffer: where it reads to
  */
-struct crew_member {
+struct stream_worker {
 	pthread_t thread;
-	struct copies *c;
+	struct streams *c;
 	u32 first, nr;
 	struct pollfd *polls;
 	struct drain_buffer buffer;
 };
 
-static bool in_parts(const struct copies *c)
+static bool in_parts(const struct streams *c)
 {
-	return c->form.parts || c->form.flight;
+	return c->options.parts || c->options.flight;
 }
 
-static void tell(struct copies *c)
+static void tell(struct streams *c)
 {
 	eventfd_write(c->event, 1);
 }
 
 /* Each stream takes two files. If that is not allowed, opening one tells. */
-static void allow_files(struct copies *c)
+static void allow_files(struct streams *c)
 {
 	struct rlimit want = c->files;
 
@@ -73,11 +73,11 @@ static void allow_files(struct copies *c)
 	}
 }
 
-static bool create_file(struct copies *c, struct copy *s)
+static bool create_file(struct streams *c, struct cpu_stream *s)
 {
-	if (c->form.flight || s->failed || s->out.fd >= 0)
+	if (c->options.flight || s->failed || s->out.fd >= 0)
 		return true;
-	if (store_create(&s->out, in_parts(c) ? &c->part : c->top, s->cpu, c->form.compress))
+	if (store_create(&s->out, in_parts(c) ? &c->part : c->top, s->cpu, c->options.compress))
 		return true;
 	s->failed = true;
 	c->failed = true;
@@ -85,39 +85,39 @@ static bool create_file(struct copies *c, struct copy *s)
 }
 
 /* Takes in the stream @file of @cpu, unless it is known. */
-static bool add_stream(struct copies *c, u32 cpu, const char *file)
+static bool add_stream(struct streams *c, u32 cpu, const char *file)
 {
 	u32 i = c->nr;
-	struct copy *s;
+	struct cpu_stream *s;
 	int fd;
 
-	while (i && c->copy[i - 1]->cpu >= cpu)
+	while (i && c->stream[i - 1]->cpu >= cpu)
 		i--;
-	if (i < c->nr && c->copy[i]->cpu == cpu)
+	if (i < c->nr && c->stream[i]->cpu == cpu)
 		return true;
-	copies_stop(c);
+	streams_stop(c);
 	allow_files(c);
 	fd = control_open_stream(c->kernel, file);
 	if (fd < 0)
 		return false;
 	s = xreallocarray(NULL, 1, sizeof(*s));
-	*s = (struct copy){ .cpu = cpu, .in.fd = fd, .out.fd = -1, .carried = U64_MAX };
+	*s = (struct cpu_stream){ .cpu = cpu, .in.fd = fd, .out.fd = -1, .carried = U64_MAX };
 	if (asprintf(&s->in.path, "%s/%s", c->kernel->path, file) < 0)
 		abort();
-	c->copy = xreallocarray(c->copy, c->nr + 1, sizeof(*c->copy));
-	memmove(c->copy + i + 1, c->copy + i, (c->nr - i) * sizeof(*c->copy));
-	c->copy[i] = s;
+	c->stream = xreallocarray(c->stream, c->nr + 1, sizeof(*c->stream));
+	memmove(c->stream + i + 1, c->stream + i, (c->nr - i) * sizeof(*c->stream));
+	c->stream[i] = s;
 	c->nr++;
 	return !c->begun || create_file(c, s);
 }
 
 /**
- * copies_find - look for streams of CPUs that were not there before
- * @c: the copies; if there is one, the crew is stopped
+ * streams_scan - look for streams of CPUs that were not there before
+ * @c: the copies; if there is one, the workers are stopped
  *
  * Return: whether there is any and all are open; if not there was a message.
  */
-bool copies_find(struct copies *c)
+bool streams_scan(struct streams *c)
 {
 	struct dirent *entry;
 	u32 cpu;
@@ -138,17 +138,18 @@ bool copies_find(struct copies *c)
 }
 
 /**
- * copies_open - open the streams
+ * streams_open - open the streams
  * @c: where to keep the copies
- * @form: what they shall be like
+ * @options: what they shall be like
  * @kernel: the kernel's files
  *
  * Return: whether that worked; if not there was a message.
  */
-bool copies_open(struct copies *c, const struct copies_form *form, const struct control *kernel)
+bool streams_open(struct streams *c, const struct stream_options *options,
+		  const struct control *kernel)
 {
-	*c = (struct copies){ .kernel = kernel, .form = *form, .base.dir = -1, .part.dir = -1 };
-	c->limit.max = form->max_size;
+	*c = (struct streams){ .kernel = kernel, .options = *options, .base.dir = -1, .part.dir = -1 };
+	c->limit.max = options->max_size;
 	c->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->cpus = opendir(kernel->path);
@@ -157,35 +158,35 @@ bool copies_open(struct copies *c, const struct copies_form *form, const struct 
 		return false;
 	}
 	getrlimit(RLIMIT_NOFILE, &c->files);
-	return copies_find(c);
+	return streams_scan(c);
 }
 
 /**
- * copies_begin - make the directory for what belongs to the whole recording
+ * streams_begin - make the directory for what belongs to the whole recording
  * @c: the copies
  * @top: the directory that was asked for
  *
  * Return: whether that worked; if not there was a message.
  */
-bool copies_begin(struct copies *c, const struct save *top)
+bool streams_begin(struct streams *c, const struct save *top)
 {
 	c->top = top;
 	return in_parts(c) ? save_part(top, "common", &c->base) : save_begin(top);
 }
 
 /**
- * copies_base - tell where what belongs to the whole recording is to be saved
+ * streams_base - tell where what belongs to the whole recording is to be saved
  * @c: the copies
  *
  * Return: the directory.
  */
-const struct save *copies_base(const struct copies *c)
+const struct save *streams_base(const struct streams *c)
 {
 	return in_parts(c) ? &c->base : c->top;
 }
 
 /* Gives the part that is being written what belongs to all of them. */
-static bool link_common(struct copies *c)
+static bool link_common(struct streams *c)
 {
 	bool fine = true;
 	size_t i;
@@ -196,18 +197,18 @@ static bool link_common(struct copies *c)
 }
 
 /* When the part begins: no packet of it can be older, but of a CPU that had none so far. */
-static u64 begin_of_part(const struct copies *c)
+static u64 begin_of_part(const struct streams *c)
 {
 	u64 begin, since = U64_MAX;
-	const struct copy *s;
+	const struct cpu_stream *s;
 	u32 i;
 
 	for (i = 0; i < c->nr; i++) {
-		s = c->copy[i];
-		if (s->carry.head)
-			begin = s->carry.end;
+		s = c->stream[i];
+		if (s->state.head)
+			begin = s->state.end;
 		else if (s->ring.nr)
-			begin = carry_begin(ring_at(&s->ring, 0)->data);
+			begin = packet_begin(ring_at(&s->ring, 0)->data);
 		else
 			continue;
 		since = begin < since ? begin : since;
@@ -223,7 +224,7 @@ enum part_state { PART_BEGUN, PART_ENDED, PART_LAST };
  * different times: what one lacks there is in the part before or, but for the last part, behind.
  * A CPU that had no packet so far may have one that began at any time.
  */
-static bool save_part_state(struct copies *c, enum part_state state)
+static bool save_part_state(struct streams *c, enum part_state state)
 {
 	u64 until = U64_MAX;
 	char *text = NULL;
@@ -235,15 +236,16 @@ static bool save_part_state(struct copies *c, enum part_state state)
 	if (!f)
 		abort();
 	for (i = 0; i < c->nr && state == PART_ENDED; i++)
-		if (c->copy[i]->carry.end < until)
-			until = c->copy[i]->carry.end;
+		if (c->stream[i]->state.end < until)
+			until = c->stream[i]->state.end;
 	if (state == PART_BEGUN)
 		fprintf(f, "unfinished: 1\n");
 	fprintf(f, "complete_since: %llu\ncomplete_until: %llu\n", c->since, until);
 	for (i = 0; i < c->nr; i++)
-		if (c->copy[i]->carried != U64_MAX)
-			fprintf(f, "carried_cpu%u: %llu\nfirst_cpu%u: %llu\n", c->copy[i]->cpu,
-				c->copy[i]->carried, c->copy[i]->cpu, c->copy[i]->carry.first);
+		if (c->stream[i]->carried != U64_MAX)
+			fprintf(f, "carried_cpu%u: %llu\nfirst_cpu%u: %llu\n", c->stream[i]->cpu,
+				c->stream[i]->carried, c->stream[i]->cpu,
+				c->stream[i]->state.first);
 	fclose(f);
 	fine = save_text(&c->part, text, "kernel/recorder");
 	free(text);
@@ -251,9 +253,9 @@ static bool save_part_state(struct copies *c, enum part_state state)
 }
 
 /* Writes what was announced before the part, which the limit does not count. */
-static bool write_carried(struct copies *c)
+static bool write_statedumps(struct streams *c)
 {
-	struct carry **carries = xreallocarray(NULL, c->nr + 1, sizeof(*carries));
+	struct statedump **dumps = xreallocarray(NULL, c->nr + 1, sizeof(*dumps));
 	struct store_limit none = { 0 };
 	struct store *out;
 	u64 since = begin_of_part(c);
@@ -263,18 +265,18 @@ static bool write_carried(struct copies *c)
 	u32 i;
 
 	for (i = 0, c->since = 0; i < c->nr; i++)
-		if (c->copy[i]->carry.end > c->since)
-			c->since = c->copy[i]->carry.end;
+		if (c->stream[i]->state.end > c->since)
+			c->since = c->stream[i]->state.end;
 	for (i = 0; i < c->nr; i++)
-		carries[i] = &c->copy[i]->carry;
-	carry_prune(carries, c->nr, since);
+		dumps[i] = &c->stream[i]->state;
+	statedump_prune(dumps, c->nr, since);
 	for (i = 0; i < c->nr; i++)
-		c->copy[i]->carried = carries[i]->head ? carry_number(carries[i]) : U64_MAX;
-	free(carries);
+		c->stream[i]->carried = dumps[i]->head ? statedump_seq(dumps[i]) : U64_MAX;
+	free(dumps);
 	fine = save_part_state(c, PART_BEGUN);
 	for (i = 0; fine && i < c->nr; i++) {
-		packet = carry_packet(&c->copy[i]->carry, c->sieve, since, &size);
-		out = &c->copy[i]->out;
+		packet = statedump_packet(&c->stream[i]->state, c->filter, since, &size);
+		out = &c->stream[i]->out;
 		if (packet && out->fd >= 0)
 			fine = store_write(out, &none, packet, size, &done) == STORE_ALL;
 		free(packet);
@@ -282,7 +284,7 @@ static bool write_carried(struct copies *c)
 	return fine;
 }
 
-static bool begin_part(struct copies *c)
+static bool begin_part(struct streams *c)
 {
 	char name[16];
 	bool fine;
@@ -301,20 +303,20 @@ static bool begin_part(struct copies *c)
 	}
 	fine = true;
 	for (i = 0; fine && i < c->nr; i++)
-		fine = create_file(c, c->copy[i]);
-	if (fine && in_parts(c) && !c->form.flight)
-		fine = write_carried(c);
+		fine = create_file(c, c->stream[i]);
+	if (fine && in_parts(c) && !c->options.flight)
+		fine = write_statedumps(c);
 	return fine;
 }
 
 /* Adds up and closes the files of the part that is being written. */
-static void end_part(struct copies *c)
+static void end_part(struct streams *c)
 {
 	struct store *out;
 	u32 i;
 
 	for (i = 0; i < c->nr; i++) {
-		out = &c->copy[i]->out;
+		out = &c->stream[i]->out;
 		c->sums.packets += out->packets;
 		c->sums.bytes += out->bytes;
 		c->sums.stored += out->stored;
@@ -329,7 +331,7 @@ static void end_part(struct copies *c)
 }
 
 /* Goes on in a new part, and forgets one that is more than are to be kept. */
-static bool next_part(struct copies *c)
+static bool next_part(struct streams *c)
 {
 	char name[16];
 	u32 old;
@@ -339,9 +341,9 @@ static bool next_part(struct copies *c)
 	end_part(c);
 	if (!begin_part(c))
 		return false;
-	if (c->form.flight || c->nr_parts <= c->form.parts)
+	if (c->options.flight || c->nr_parts <= c->options.parts)
 		return true;
-	old = c->nr_parts - c->form.parts - 1;
+	old = c->nr_parts - c->options.parts - 1;
 	snprintf(name, sizeof(name), "%u", old);
 	c->sums.dropped += c->part_packets[old];
 	if (!save_remove(c->top, name))
@@ -350,26 +352,26 @@ static bool next_part(struct copies *c)
 }
 
 /**
- * copies_first_part - begin to write
+ * streams_first_part - begin to write
  * @c: the copies
  *
  * Return: whether the files are there; if not there was a message.
  */
-bool copies_first_part(struct copies *c)
+bool streams_first_part(struct streams *c)
 {
 	char *metadata = control_read(c->kernel, "metadata");
 
 	c->lost_before = metadata && strstr(metadata, "events_discarded_before");
 	free(metadata);
-	if (sieve_is_needed(&c->form.choice) || in_parts(c)) {
-		c->sieve = xreallocarray(NULL, 1, sizeof(*c->sieve));
-		if (!sieve_init(c->sieve, &c->form.choice, copies_base(c)->path))
+	if (packet_filter_is_needed(&c->options.select) || in_parts(c)) {
+		c->filter = xreallocarray(NULL, 1, sizeof(*c->filter));
+		if (!packet_filter_init(c->filter, &c->options.select, streams_base(c)->path))
 			return false;
 	}
-	return c->form.flight || begin_part(c);
+	return c->options.flight || begin_part(c);
 }
 
-static void keep_flying(struct copies *c, struct copy *s, const char *data, size_t len)
+static void keep_flying(struct streams *c, struct cpu_stream *s, const char *data, size_t len)
 {
 	const struct ring_packet *old;
 	size_t size, at;
@@ -377,31 +379,31 @@ static void keep_flying(struct copies *c, struct copy *s, const char *data, size
 	for (at = 0; at < len; at += size) {
 		size = drain_packet_size(data + at, len - at);
 		ring_add(&s->ring, data + at, size);
-		while (s->ring.nr > 1 && s->ring.bytes > c->form.flight) {
+		while (s->ring.nr > 1 && s->ring.bytes > c->options.flight) {
 			old = ring_at(&s->ring, 0);
-			carry_note(&s->carry, c->sieve, old->data, old->size);
+			statedump_add(&s->state, c->filter, old->data, old->size);
 			ring_drop(&s->ring);
 		}
 	}
 }
 
 /* Takes @len bytes of packets; false if nothing more can be taken now. */
-static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
+static bool take(struct streams *c, struct cpu_stream *s, const char *data, size_t len)
 {
 	enum store_wrote wrote;
 	size_t done = 0;
 
 	s->read += len;
-	if (c->form.flight) {
-		drain_note(&s->noted, data, len, c->lost_before);
+	if (c->options.flight) {
+		drain_account(&s->stats, data, len, c->lost_before);
 		keep_flying(c, s, data, len);
 	} else if (c->over) {
 		s->left_out += len;
 	} else {
 		wrote = store_write(&s->out, &c->limit, data, len, &done);
-		drain_note(&s->noted, data, done, c->lost_before);
-		if (c->form.parts)
-			carry_note(&s->carry, c->sieve, data, done);
+		drain_account(&s->stats, data, done, c->lost_before);
+		if (c->options.parts)
+			statedump_add(&s->state, c->filter, data, done);
 		switch (wrote) {
 		case STORE_ALL:
 			break;
@@ -421,7 +423,8 @@ static bool take(struct copies *c, struct copy *s, const char *data, size_t len)
 }
 
 /* Copies what one read gives of a stream; false if that, or the next, cannot be copied now. */
-static bool copy_some(struct copies *c, struct copy *s, struct drain_buffer *b, enum drain *got)
+static bool copy_some(struct streams *c, struct cpu_stream *s, struct drain_buffer *b,
+		      enum drain *got)
 {
 	*got = drain_some(&s->in, b);
 	if (*got == DRAIN_FAILED) {
@@ -430,24 +433,24 @@ static bool copy_some(struct copies *c, struct copy *s, struct drain_buffer *b, 
 	}
 	if (s->failed)
 		return false;
-	if (sieve_is_needed(&c->form.choice))
-		b->len = sieve_packets(c->sieve, s->cpu, b->data, b->len, &s->unwanted);
+	if (packet_filter_is_needed(&c->options.select))
+		b->len = packet_filter_apply(c->filter, s->cpu, b->data, b->len, &s->unwanted);
 	return !b->len || take(c, s, b->data, b->len);
 }
 
 static void *copy_until_stopped(void *data)
 {
-	struct crew_member *m = data;
-	struct copies *c = m->c;
+	struct stream_worker *m = data;
+	struct streams *c = m->c;
 	enum drain got;
-	struct copy *s;
+	struct cpu_stream *s;
 	u32 i;
 
 	while (poll(m->polls, m->nr + 1, -1) >= 0 || errno == EINTR) {
 		if (m->polls[m->nr].revents)
 			return NULL;
 		for (i = 0; i < m->nr; i++) {
-			s = c->copy[m->first + i];
+			s = c->stream[m->first + i];
 			if (!m->polls[i].revents ||
 			    (copy_some(c, s, &m->buffer, &got) && got != DRAIN_END))
 				continue;
@@ -463,16 +466,16 @@ static void *copy_until_stopped(void *data)
 }
 
 /* Puts a thread to work on @nr streams from @first on. */
-static bool hire(struct copies *c, struct crew_member *m, u32 first, u32 nr)
+static bool start_worker(struct streams *c, struct stream_worker *m, u32 first, u32 nr)
 {
 	u32 i;
 	int error;
 
-	*m = (struct crew_member){ .c = c, .first = first, .nr = nr };
+	*m = (struct stream_worker){ .c = c, .first = first, .nr = nr };
 	m->polls = xreallocarray(NULL, nr + 1, sizeof(*m->polls));
 	for (i = 0; i < nr; i++)
 		m->polls[i] = (struct pollfd){
-			.fd = c->copy[first + i]->failed ? -1 : c->copy[first + i]->in.fd,
+			.fd = c->stream[first + i]->failed ? -1 : c->stream[first + i]->in.fd,
 			.events = POLLIN
 		};
 	m->polls[nr] = (struct pollfd){ .fd = c->stop, .events = POLLIN };
@@ -486,28 +489,28 @@ static bool hire(struct copies *c, struct crew_member *m, u32 first, u32 nr)
 }
 
 /**
- * copies_start - begin to copy, or go on
+ * streams_start - begin to copy, or go on
  * @c: the copies; nothing happens if they are being made
  *
  * Return: whether that worked; if not there was a message.
  */
-bool copies_start(struct copies *c)
+bool streams_start(struct streams *c)
 {
 	u32 i, nr = c->nr > MANY ? c->nr : 1;
 
-	if (c->nr_crew)
+	if (c->nr_workers)
 		return true;
-	c->crew = xreallocarray(NULL, nr, sizeof(*c->crew));
+	c->workers = xreallocarray(NULL, nr, sizeof(*c->workers));
 	for (i = 0; i < nr; i++) {
-		if (!hire(c, c->crew + i, i, nr > 1 ? 1 : c->nr))
+		if (!start_worker(c, c->workers + i, i, nr > 1 ? 1 : c->nr))
 			return false;
-		c->nr_crew++;
+		c->nr_workers++;
 	}
 	return true;
 }
 
 /* Whether nothing fits even into an empty part. */
-static bool too_small(struct copies *c)
+static bool too_small(struct streams *c)
 {
 	if (c->limit.used)
 		return false;
@@ -516,21 +519,21 @@ static bool too_small(struct copies *c)
 	return true;
 }
 
-/* Takes what was held, in as many parts as that needs; the crew is stopped. */
-static void make_room(struct copies *c)
+/* Takes what was held, in as many parts as that needs; the workers is stopped. */
+static void make_room(struct streams *c)
 {
-	struct copy *s;
+	struct cpu_stream *s;
 	size_t len;
 	char *held;
 	u32 i;
 
-	if (!c->form.parts && !c->over) {
+	if (!c->options.parts && !c->over) {
 		fprintf(stderr, "memorizer: %s: as large as --max-size says: the trace ends here\n",
 			c->top->path);
 		c->over = true;
 	}
 	for (i = 0; i < c->nr; i++) {
-		s = c->copy[i];
+		s = c->stream[i];
 		while (s->held) {
 			held = s->held;
 			len = s->held_len;
@@ -546,45 +549,45 @@ static void make_room(struct copies *c)
 }
 
 /**
- * copies_stop - do not copy for a while
+ * streams_stop - do not copy for a while
  * @c: the copies; nothing happens if they are not being made
  */
-void copies_stop(struct copies *c)
+void streams_stop(struct streams *c)
 {
 	eventfd_t count;
 	u32 i;
 
-	if (c->nr_crew)
+	if (c->nr_workers)
 		eventfd_write(c->stop, 1);
-	for (i = 0; i < c->nr_crew; i++) {
-		pthread_join(c->crew[i].thread, NULL);
-		free(c->crew[i].polls);
-		drain_free(&c->crew[i].buffer);
+	for (i = 0; i < c->nr_workers; i++) {
+		pthread_join(c->workers[i].thread, NULL);
+		free(c->workers[i].polls);
+		drain_free(&c->workers[i].buffer);
 	}
 	eventfd_read(c->stop, &count);
-	free(c->crew);
-	c->crew = NULL;
-	c->nr_crew = 0;
+	free(c->workers);
+	c->workers = NULL;
+	c->nr_workers = 0;
 	if (c->full)
 		make_room(c);
 }
 
 /**
- * copies_settle - see why the crew waits, and make it go on
+ * streams_resume - see why the workers waits, and make it go on
  * @c: the copies
  *
  * Return: whether it goes on; if not, the recording is to end.
  */
-bool copies_settle(struct copies *c)
+bool streams_resume(struct streams *c)
 {
-	struct copy *s;
+	struct cpu_stream *s;
 	eventfd_t count;
 	u32 i;
 
 	eventfd_read(c->event, &count);
-	copies_stop(c);
+	streams_stop(c);
 	for (i = 0; i < c->nr; i++) {
-		s = c->copy[i];
+		s = c->stream[i];
 		if (!s->ended)
 			continue;
 		fprintf(stderr,
@@ -594,17 +597,17 @@ bool copies_settle(struct copies *c)
 		s->failed = true;
 		c->failed = true;
 	}
-	return !c->failed && !c->over && copies_start(c);
+	return !c->failed && !c->over && streams_start(c);
 }
 
 /**
- * copies_drain - copy what one read gives of a stream
- * @c: the copies, with the crew stopped
+ * streams_drain - copy what one read gives of a stream
+ * @c: the copies, with the workers stopped
  * @s: the stream
  *
  * Return: what there was.
  */
-enum drain copies_drain(struct copies *c, struct copy *s)
+enum drain streams_drain(struct streams *c, struct cpu_stream *s)
 {
 	enum drain got;
 
@@ -617,28 +620,28 @@ enum drain copies_drain(struct copies *c, struct copy *s)
 }
 
 /**
- * copies_flush - copy what there is, also of packets that are not finished yet
- * @c: the copies, with the crew stopped
+ * streams_flush - copy what there is, also of packets that are not finished yet
+ * @c: the copies, with the workers stopped
  * @most: how many bytes to copy of a stream at most, as it may go on without an end
  */
-void copies_flush(struct copies *c, u64 most)
+void streams_flush(struct streams *c, u64 most)
 {
-	struct copy *s;
+	struct cpu_stream *s;
 	u64 before;
 	u32 i;
 
 	for (i = 0; i < c->nr; i++) {
-		s = c->copy[i];
+		s = c->stream[i];
 		before = s->read;
 		fcntl(s->in.fd, F_SETFL, 0);
-		while (copies_drain(c, s) == DRAIN_MORE && s->read - before < most)
+		while (streams_drain(c, s) == DRAIN_MORE && s->read - before < most)
 			;
 		fcntl(s->in.fd, F_SETFL, O_NONBLOCK);
 	}
 }
 
 /* Writes what is in memory of a stream. */
-static bool write_ring(struct copies *c, struct copy *s)
+static bool write_ring(struct streams *c, struct cpu_stream *s)
 {
 	const struct ring_packet *p;
 	size_t done;
@@ -653,22 +656,22 @@ static bool write_ring(struct copies *c, struct copy *s)
 }
 
 /**
- * copies_snapshot - write what is kept in memory
- * @c: the copies, with the crew stopped
+ * streams_snapshot - write what is kept in memory
+ * @c: the copies, with the workers stopped
  *
  * Return: whether that worked; if not there was a message.
  */
-bool copies_snapshot(struct copies *c)
+bool streams_snapshot(struct streams *c)
 {
 	bool fine = begin_part(c);
 	u32 i;
 
 	for (i = 0; fine && i < c->nr; i++)
-		fine = store_create(&c->copy[i]->out, &c->part, c->copy[i]->cpu,
-				    c->form.compress);
-	fine = fine && write_carried(c);
+		fine = store_create(&c->stream[i]->out, &c->part, c->stream[i]->cpu,
+				    c->options.compress);
+	fine = fine && write_statedumps(c);
 	for (i = 0; fine && i < c->nr; i++)
-		fine = write_ring(c, c->copy[i]);
+		fine = write_ring(c, c->stream[i]);
 	fine = fine && save_part_state(c, PART_LAST);
 	if (fine)
 		fprintf(stderr, "memorizer: %s\n", c->part.path);
@@ -678,30 +681,30 @@ bool copies_snapshot(struct copies *c)
 }
 
 /**
- * copies_sum - add up what was copied
+ * streams_total - add up what was copied
  * @c: the copies, which may be being made
  *
  * Return: the sums, of which @read and @lost are right meanwhile.
  */
-struct copies_sums copies_sum(const struct copies *c)
+struct stream_totals streams_total(const struct streams *c)
 {
-	struct copies_sums sums = c->sums;
-	const struct copy *s;
+	struct stream_totals sums = c->sums;
+	const struct cpu_stream *s;
 	u32 i;
 
 	sums.until = U64_MAX;
 	for (i = 0; i < c->nr; i++) {
-		s = c->copy[i];
+		s = c->stream[i];
 		sums.read += s->read;
-		sums.lost += s->noted.lost;
-		if (c->nr_crew)
+		sums.lost += s->stats.lost;
+		if (c->nr_workers)
 			continue;
 		sums.packets += s->out.packets;
 		sums.bytes += s->out.bytes;
 		sums.stored += s->out.stored;
 		sums.left_out += s->left_out;
-		if (s->left_out && s->noted.end < sums.until)
-			sums.until = s->noted.end;
+		if (s->left_out && s->stats.end < sums.until)
+			sums.until = s->stats.end;
 		sums.unwanted += s->unwanted;
 		sums.dropped += s->ring.dropped;
 	}
@@ -709,30 +712,30 @@ struct copies_sums copies_sum(const struct copies *c)
 }
 
 /**
- * copies_close - end
+ * streams_close - end
  * @c: the copies; those that were not opened are no harm
  */
-void copies_close(struct copies *c)
+void streams_close(struct streams *c)
 {
 	u32 i;
 
 	if (!c->kernel)
 		return;
-	if (c->begun && in_parts(c) && !c->form.flight && !c->failed) {
+	if (c->begun && in_parts(c) && !c->options.flight && !c->failed) {
 		link_common(c);		/* as they are in the end */
 		save_part_state(c, PART_LAST);
 	}
 	end_part(c);
 	for (i = 0; i < c->nr; i++) {
-		drain_close(&c->copy[i]->in);
-		ring_free(&c->copy[i]->ring);
-		carry_free(&c->copy[i]->carry);
-		free(c->copy[i]->held);
-		free(c->copy[i]);
+		drain_close(&c->stream[i]->in);
+		ring_free(&c->stream[i]->ring);
+		statedump_free(&c->stream[i]->state);
+		free(c->stream[i]->held);
+		free(c->stream[i]);
 	}
-	free(c->copy);
+	free(c->stream);
 	free(c->part_packets);
-	free(c->sieve);
+	free(c->filter);
 	drain_free(&c->buffer);
 	if (c->base.path)
 		save_close(&c->base);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/stats.h"
-#include "record/narrow.h"
+#include "record/kernel-filter.h"
 
 #define FILTER	"memorizer_filter"
 #define LOG	"memorizer_log_access"
@@ -80,8 +80,8 @@ static char *module_globs(const char *globs)
 }
 
 /**
- * narrow_add - add terms to the filter of code and objects
- * @n: where to
+ * kernel_filter_add - add terms to the filter of code and objects
+ * @f: where to
  * @kind: what the globs are of
  * @globs: globs with commas between; what one with ! in front matches is excluded
  *
@@ -89,39 +89,39 @@ static char *module_globs(const char *globs)
  *
  * Return: whether there are such.
  */
-bool narrow_add(struct narrow *n, const char *kind, const char *globs)
+bool kernel_filter_add(struct kernel_filter *f, const char *kind, const char *globs)
 {
 	char *copy = strcmp(kind, "module") ? strdup(globs) : module_globs(globs);
 	bool fine;
 
 	if (!copy)
 		abort();
-	fine = add_terms(&n->terms, kind, copy);
+	fine = add_terms(&f->terms, kind, copy);
 	free(copy);
 	return fine;
 }
 
 /**
- * narrow_add_fields - add terms of objects whose accesses are counted by place
- * @n: where to
+ * kernel_filter_add_fields - add terms of objects whose accesses are counted by place
+ * @f: where to
  * @terms: cache:GLOB or alloc:GLOB with commas between; what one with ! in front matches is
  *	   excluded
  *
  * Return: whether there are such.
  */
-bool narrow_add_fields(struct narrow *n, const char *terms)
+bool kernel_filter_add_fields(struct kernel_filter *f, const char *terms)
 {
-	return add_terms(&n->fields, NULL, terms);
+	return add_terms(&f->fields, NULL, terms);
 }
 
 /**
- * narrow_add_cgroups - add control groups whose members are chosen
- * @n: where to
+ * kernel_filter_add_cgroups - add control groups whose members are chosen
+ * @f: where to
  * @paths: paths from the unified hierarchy's root on, with commas between
  *
  * Return: whether there are such.
  */
-bool narrow_add_cgroups(struct narrow *n, const char *paths)
+bool kernel_filter_add_cgroups(struct kernel_filter *f, const char *paths)
 {
 	const char *p = paths;
 	char *more;
@@ -130,10 +130,10 @@ bool narrow_add_cgroups(struct narrow *n, const char *paths)
 	for (;; p += len + 1) {
 		len = word_length(p);
 		if (*p != '/' || !len ||
-		    asprintf(&more, "%s%.*s\n", n->cgroups ? n->cgroups : "", (int)len, p) < 0)
+		    asprintf(&more, "%s%.*s\n", f->cgroups ? f->cgroups : "", (int)len, p) < 0)
 			return false;
-		free(n->cgroups);
-		n->cgroups = more;
+		free(f->cgroups);
+		f->cgroups = more;
 		if (!p[len])
 			return true;
 	}
@@ -151,14 +151,14 @@ static bool set_lines(const struct control *c, const char *file, const char *lin
 }
 
 /**
- * narrow_is_needed - tell whether anything is filtered
- * @n: the filters
+ * kernel_filter_is_needed - tell whether anything is filtered
+ * @f: the filters
  *
  * Return: whether it is.
  */
-bool narrow_is_needed(const struct narrow *n)
+bool kernel_filter_is_needed(const struct kernel_filter *f)
 {
-	return n->terms || n->cgroups || n->pids->nr || n->children;
+	return f->terms || f->cgroups || f->pids->nr || f->children;
 }
 
 /* Puts a line with a number behind lines, which are freed. */
@@ -173,27 +173,27 @@ static char *add_number(char *lines, u32 number)
 }
 
 /* Sets the tasks: those of --pid, or none until the command is there. */
-static bool choose_tasks(const struct narrow *n, const struct control *c)
+static bool choose_tasks(const struct kernel_filter *f, const struct control *c)
 {
-	char *lines = n->pids->nr ? NULL : strdup("none\n");
+	char *lines = f->pids->nr ? NULL : strdup("none\n");
 	bool fine;
 	u32 i;
 
-	for (i = 0; i < n->pids->nr; i++)
-		lines = add_number(lines, n->pids->number[i]);
-	fine = control_write(c, FORK, n->children ? "1\n" : "0\n") && set_lines(c, PIDS, lines);
+	for (i = 0; i < f->pids->nr; i++)
+		lines = add_number(lines, f->pids->number[i]);
+	fine = control_write(c, FORK, f->children ? "1\n" : "0\n") && set_lines(c, PIDS, lines);
 	free(lines);
 	return fine;
 }
 
-static bool read_tasks(struct narrow *n, const struct control *c)
+static bool read_tasks(struct kernel_filter *f, const struct control *c)
 {
 	char *fork = control_read(c, FORK);
 
-	n->pids_before = fork ? control_read(c, PIDS) : NULL;
-	n->children_before = fork && *fork == '1';
+	f->pids_before = fork ? control_read(c, PIDS) : NULL;
+	f->children_before = fork && *fork == '1';
 	free(fork);
-	return n->pids_before;
+	return f->pids_before;
 }
 
 /* Reads the lines that others are to replace, if there are others. */
@@ -205,61 +205,61 @@ static bool read_lines(const struct control *c, const char *file, const char *li
 }
 
 /**
- * narrow_read - read the kernel's filters that narrow_begin() replaces
- * @n: the filters
+ * kernel_filter_read - read the kernel's filters that kernel_filter_begin() replaces
+ * @f: the filters
  * @c: the kernel's files
- * @else_sieve: whether a kernel that cannot choose tasks may do without
+ * @or_packets: whether a kernel that cannot choose tasks may do without
  *
  * Return: whether that worked; if not there was a message.
  */
-bool narrow_read(struct narrow *n, const struct control *c, bool else_sieve)
+bool kernel_filter_read(struct kernel_filter *f, const struct control *c, bool or_packets)
 {
-	if (!read_lines(c, FILTER, n->terms, &n->before) ||
-	    !read_lines(c, FIELDS, n->fields, &n->fields_before) ||
-	    !read_lines(c, CGROUPS, n->cgroups, &n->cgroups_before))
+	if (!read_lines(c, FILTER, f->terms, &f->before) ||
+	    !read_lines(c, FIELDS, f->fields, &f->fields_before) ||
+	    !read_lines(c, CGROUPS, f->cgroups, &f->cgroups_before))
 		return false;
-	if (!n->pids->nr && !n->children)
+	if (!f->pids->nr && !f->children)
 		return true;
-	if (else_sieve && !n->children && faccessat(c->dir, PIDS, F_OK, 0) && errno == ENOENT)
+	if (or_packets && !f->children && faccessat(c->dir, PIDS, F_OK, 0) && errno == ENOENT)
 		return true;
-	return read_tasks(n, c);
+	return read_tasks(f, c);
 }
 
 /**
- * narrow_begin - replace the kernel's filters
- * @n: the filters, after narrow_read()
+ * kernel_filter_begin - replace the kernel's filters
+ * @f: the filters, after kernel_filter_read()
  * @c: the kernel's files
  *
- * Return: whether that worked; if not there was a message, and narrow_end() restores what
+ * Return: whether that worked; if not there was a message, and kernel_filter_end() restores what
  *	has changed.
  */
-bool narrow_begin(const struct narrow *n, const struct control *c)
+bool kernel_filter_begin(const struct kernel_filter *f, const struct control *c)
 {
-	return (!n->terms || set_lines(c, FILTER, n->terms)) &&
-	       (!n->fields || set_lines(c, FIELDS, n->fields)) &&
-	       (!n->cgroups || set_lines(c, CGROUPS, n->cgroups)) &&
-	       (!n->pids_before || choose_tasks(n, c));
+	return (!f->terms || set_lines(c, FILTER, f->terms)) &&
+	       (!f->fields || set_lines(c, FIELDS, f->fields)) &&
+	       (!f->cgroups || set_lines(c, CGROUPS, f->cgroups)) &&
+	       (!f->pids_before || choose_tasks(f, c));
 }
 
 /**
- * narrow_waits - tell whether a command is to be chosen before it does anything
- * @n: the filters
+ * kernel_filter_waits - tell whether a command is to be chosen before it does anything
+ * @f: the filters
  *
  * Return: whether it is.
  */
-bool narrow_waits(const struct narrow *n)
+bool kernel_filter_waits(const struct kernel_filter *f)
 {
-	return n->pids_before && !n->pids->nr;
+	return f->pids_before && !f->pids->nr;
 }
 
 /**
- * narrow_to_command - have the kernel choose a task
+ * kernel_filter_command - have the kernel choose a task
  * @c: the kernel's files
  * @pid: the task
  *
  * Return: whether that worked; if not there was a message.
  */
-bool narrow_to_command(const struct control *c, pid_t pid)
+bool kernel_filter_command(const struct control *c, pid_t pid)
 {
 	char *line = add_number(NULL, pid);
 	bool fine = set_lines(c, PIDS, line);
@@ -269,32 +269,32 @@ bool narrow_to_command(const struct control *c, pid_t pid)
 }
 
 /**
- * narrow_log - switch the logging of accesses, unless it was on before or nothing is chosen
- * @n: the filter
+ * kernel_filter_log - switch the logging of accesses, unless it was on before or nothing is chosen
+ * @f: the filter
  * @c: the kernel's files
  * @on: whether they are to be logged
  *
  * Return: whether that worked; if not there was a message.
  */
-bool narrow_log(struct narrow *n, const struct control *c, bool on)
+bool kernel_filter_log(struct kernel_filter *f, const struct control *c, bool on)
 {
 	char *now;
 
-	if ((!n->before && !n->pids_before && !n->fields_before && !n->cgroups_before) ||
-	    on == n->logs)
+	if ((!f->before && !f->pids_before && !f->fields_before && !f->cgroups_before) ||
+	    on == f->logs)
 		return true;
 	if (on) {
 		now = control_read(c, LOG);
-		n->logs = now && *now == '0';
+		f->logs = now && *now == '0';
 		free(now);
-		if (!n->logs)
+		if (!f->logs)
 			return now;
 	}
 	if (control_write(c, LOG, on ? "1\n" : "0\n")) {
-		n->logs = on;
+		f->logs = on;
 		return true;
 	}
-	n->logs = false;
+	f->logs = false;
 	return false;
 }
 
@@ -315,15 +315,15 @@ static char *living(char *pids)
 	return left ? left : strdup("none\n");
 }
 
-/* The files with lines, and where they are in struct narrow as they were. */
+/* The files with lines, and where they are in struct kernel_filter as they were. */
 static const struct {
 	const char *file;
 	size_t before;
 } kept[] = {
-	{ FILTER, offsetof(struct narrow, before) },
-	{ FIELDS, offsetof(struct narrow, fields_before) },
-	{ CGROUPS, offsetof(struct narrow, cgroups_before) },
-	{ PIDS, offsetof(struct narrow, pids_before) },
+	{ FILTER, offsetof(struct kernel_filter, before) },
+	{ FIELDS, offsetof(struct kernel_filter, fields_before) },
+	{ CGROUPS, offsetof(struct kernel_filter, cgroups_before) },
+	{ PIDS, offsetof(struct kernel_filter, pids_before) },
 };
 
 /* Prints each line of a text behind a name, or the name alone if there is none. */
@@ -339,26 +339,26 @@ static void print_lines(FILE *to, const char *name, const char *text)
 }
 
 /**
- * narrow_print - print what was before
- * @n: the filters, after narrow_read() and before narrow_log()
+ * kernel_filter_print - print what was before
+ * @f: the filters, after kernel_filter_read() and before kernel_filter_log()
  * @c: the kernel's files
  * @to: where to
  */
-void narrow_print(const struct narrow *n, const struct control *c, FILE *to)
+void kernel_filter_print(const struct kernel_filter *f, const struct control *c, FILE *to)
 {
 	const char *text;
 	char *log = NULL;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kept); i++) {
-		text = *(char *const *)((const char *)n + kept[i].before);
+		text = *(char *const *)((const char *)f + kept[i].before);
 		if (!text)
 			continue;
 		print_lines(to, kept[i].file, text);
 		log = log ? log : control_read(c, LOG);
 	}
-	if (n->pids_before)
-		fprintf(to, FORK ": %d\n", n->children_before);
+	if (f->pids_before)
+		fprintf(to, FORK ": %d\n", f->children_before);
 	if (log)
 		fprintf(to, LOG ": %d\n", *log == '1');
 	free(log);
@@ -388,63 +388,63 @@ static char *parse_lines(const char *text, const char *name)
 }
 
 /**
- * narrow_parse - read what narrow_print() printed
- * @n: set to what was before, for narrow_end()
+ * kernel_filter_parse - read what kernel_filter_print() printed
+ * @f: set to what was before, for kernel_filter_end()
  * @text: what was printed
  */
-void narrow_parse(struct narrow *n, const char *text)
+void kernel_filter_parse(struct kernel_filter *f, const char *text)
 {
 	u64 number;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kept); i++)
-		*(char **)((char *)n + kept[i].before) = parse_lines(text, kept[i].file);
-	n->children_before = find_stat(text, FORK, &number) && number;
-	n->logs = find_stat(text, LOG, &number) && !number;
+		*(char **)((char *)f + kept[i].before) = parse_lines(text, kept[i].file);
+	f->children_before = find_stat(text, FORK, &number) && number;
+	f->logs = find_stat(text, LOG, &number) && !number;
 }
 
 /**
- * narrow_end - have the kernel do what it did before
- * @n: the filters
+ * kernel_filter_end - have the kernel do what it did before
+ * @f: the filters
  * @c: the kernel's files
  *
  * Return: whether that worked; if not there was a message.
  */
-bool narrow_end(struct narrow *n, const struct control *c)
+bool kernel_filter_end(struct kernel_filter *f, const struct control *c)
 {
-	bool fine = narrow_log(n, c, false);
+	bool fine = kernel_filter_log(f, c, false);
 	char *pids;
 
-	if (n->pids_before) {
-		pids = living(n->pids_before);
+	if (f->pids_before) {
+		pids = living(f->pids_before);
 		fine &= set_lines(c, PIDS, pids);
-		fine &= control_write(c, FORK, n->children_before ? "1\n" : "0\n");
+		fine &= control_write(c, FORK, f->children_before ? "1\n" : "0\n");
 		free(pids);
 	}
-	if (n->cgroups_before)
-		fine &= set_lines(c, CGROUPS, n->cgroups_before);
-	if (n->fields_before)
-		fine &= set_lines(c, FIELDS, n->fields_before);
-	if (n->before)
-		fine &= set_lines(c, FILTER, n->before);
-	free(n->before);
-	free(n->fields_before);
-	free(n->cgroups_before);
-	free(n->pids_before);
-	n->before = NULL;
-	n->fields_before = NULL;
-	n->cgroups_before = NULL;
-	n->pids_before = NULL;
+	if (f->cgroups_before)
+		fine &= set_lines(c, CGROUPS, f->cgroups_before);
+	if (f->fields_before)
+		fine &= set_lines(c, FIELDS, f->fields_before);
+	if (f->before)
+		fine &= set_lines(c, FILTER, f->before);
+	free(f->before);
+	free(f->fields_before);
+	free(f->cgroups_before);
+	free(f->pids_before);
+	f->before = NULL;
+	f->fields_before = NULL;
+	f->cgroups_before = NULL;
+	f->pids_before = NULL;
 	return fine;
 }
 
 /**
- * narrow_free - release memory
- * @n: the filters
+ * kernel_filter_free - release memory
+ * @f: the filters
  */
-void narrow_free(struct narrow *n)
+void kernel_filter_free(struct kernel_filter *f)
 {
-	free(n->terms);
-	free(n->fields);
-	free(n->cgroups);
+	free(f->terms);
+	free(f->fields);
+	free(f->cgroups);
 }

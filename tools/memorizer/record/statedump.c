@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * State dumps: the kernel announces each task, cache and module once. Each part of a recording
+ * after the first begins with a packet that repeats the announcements of earlier parts. It has
+ * the sequence number and events_discarded of the last packet before the part, and is written
+ * even without announcements, so that a reader can check that no packet is missing.
+ *
+ * Announcements made before the part begins get its start time. Announcements of one task, cache
+ * or module may come from different CPUs; only the last one before the part is kept.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/statedump.h"
+#include "record/drain.h"
+
+/* Offsets in a packet, see drain.c. */
+#define BEGIN_OFFSET	24
+#define END_OFFSET	32
+#define SIZE_OFFSET	48
+#define SEQ_OFFSET	56
+#define DISCARDED	64
+#define DISCARDED_BEFORE 80
+
+/**
+ * struct state_event - an announcement
+ * @key: pid, cache or base address of the module
+ * @what: EVENT_TASK, EVENT_CACHE or EVENT_MODULE
+ * @old: superseded before the part begins
+ * @time: timestamp, in ns
+ * @size: size of the event in bytes
+ * @event: the event
+ */
+struct state_event {
+	u64 key;
+	u32 what;
+	bool old;
+	u64 time;
+	size_t size;
+	char *event;
+};
+
+static u64 load(const char *p)
+{
+	u64 value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+/**
+ * packet_begin - get the start time of a packet
+ * @packet: the packet
+ *
+ * Return: timestamp_begin, in ns.
+ */
+u64 packet_begin(const char *packet)
+{
+	return load(packet + BEGIN_OFFSET);
+}
+
+/**
+ * statedump_seq - get the sequence number of the last packet before the part
+ * @d: the state dump of a stream, not empty
+ *
+ * Return: packet_seq_num.
+ */
+u64 statedump_seq(const struct statedump *d)
+{
+	return load(d->head + SEQ_OFFSET);
+}
+
+static bool is_little_endian(void)
+{
+	return load("\1\0\0\0\0\0\0") == 1;
+}
+
+/* An event header has 8 bytes: the id in the first one, the time in the other 7. */
+static u64 stamp_of(const char *event)
+{
+	unsigned char bytes[8];
+	u64 time = 0;
+	int i;
+
+	memcpy(bytes, event, sizeof(bytes));
+	if (is_little_endian())
+		return load(event) >> 8;
+	for (i = 1; i < 8; i++)
+		time = time << 8 | bytes[i];
+	return time;
+}
+
+static void set_stamp(char *event, u64 time)
+{
+	bool little = is_little_endian();
+	int i;
+
+	for (i = 1; i < 8; i++)
+		event[i] = time >> 8 * (little ? i - 1 : 7 - i);
+}
+
+static void add(struct statedump *d, const struct event_layout *e, const char *p, size_t size)
+{
+	struct state_event *item;
+	u32 pid;
+
+	if (d->nr == d->room) {
+		d->room = d->room ? 2 * d->room : 64;
+		d->item = xreallocarray(d->item, d->room, sizeof(*d->item));
+	}
+	item = d->item + d->nr++;
+	*item = (struct state_event){
+		.what = e->what, .time = stamp_of(p), .size = size
+	};
+	if (item->what == EVENT_TASK) {
+		memcpy(&pid, p + e->at, sizeof(pid));
+		item->key = pid;
+	} else {
+		item->key = load(p + e->at);
+	}
+	item->event = memcpy(xreallocarray(NULL, size, 1), p, size);
+}
+
+/**
+ * statedump_add - copy announcements from packets that a later part will not have
+ * @d: the state dump of the stream
+ * @f: the layouts of the events
+ * @packet: whole packets
+ * @len: their size in bytes
+ */
+void statedump_add(struct statedump *d, const struct packet_filter *f,
+		   const char *packet, size_t len)
+{
+	const struct event_layout *e;
+	const char *p, *end;
+	size_t at, size, n;
+
+	for (at = 0; at < len; at += size) {
+		size = drain_packet_size(packet + at, len - at);
+		end = packet + at + load(packet + at + f->content) / 8;
+		if (end > packet + at + size)
+			end = packet + at + size;
+		for (p = packet + at + f->head; p < end; p += n) {
+			e = f->events + (unsigned char)*p;
+			n = event_layout_size(e, p, end - p);
+			if (!n)
+				break;
+			if (e->what == EVENT_TASK || e->what == EVENT_CACHE ||
+			    e->what == EVENT_MODULE)
+				add(d, e, p, n);
+		}
+		if (!d->head) {
+			d->head = xreallocarray(NULL, f->head, 1);
+			d->first = load(packet + at + SEQ_OFFSET);
+		}
+		memcpy(d->head, packet + at, f->head);
+		d->end = load(packet + at + END_OFFSET);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct state_event *x = *(struct state_event *const *)a;
+	const struct state_event *y = *(struct state_event *const *)b;
+
+	if (x->what != y->what)
+		return x->what < y->what ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/**
+ * statedump_prune - free superseded announcements
+ * @dumps: the state dumps of all streams
+ * @nr: number of streams
+ * @since: start of the part, in ns
+ */
+void statedump_prune(struct statedump **dumps, u32 nr, u64 since)
+{
+	struct state_event **all;
+	u32 i, j, kept, n = 0;
+
+	for (i = 0; i < nr; i++)
+		n += dumps[i]->nr;
+	all = xreallocarray(NULL, n + 1, sizeof(*all));
+	for (i = 0, n = 0; i < nr; i++)
+		for (j = 0; j < dumps[i]->nr; j++)
+			all[n++] = dumps[i]->item + j;
+	qsort(all, n, sizeof(*all), compare);
+	for (i = 0; i + 1 < n; i++)
+		all[i]->old = all[i]->what == all[i + 1]->what &&
+			      all[i]->key == all[i + 1]->key && all[i + 1]->time <= since;
+	free(all);
+	for (i = 0; i < nr; i++) {
+		for (j = 0, kept = 0; j < dumps[i]->nr; j++) {
+			if (dumps[i]->item[j].old)
+				free(dumps[i]->item[j].event);
+			else
+				dumps[i]->item[kept++] = dumps[i]->item[j];
+		}
+		dumps[i]->nr = kept;
+	}
+}
+
+/**
+ * statedump_packet - build the first packet of a part
+ * @d: the state dump of the stream
+ * @f: the layouts of the events
+ * @since: start of the part, in ns
+ * @size: set to the size of the packet in bytes
+ *
+ * Return: the packet, to be freed; NULL if no packet came before the part.
+ */
+char *statedump_packet(const struct statedump *d, const struct packet_filter *f,
+		       u64 since, size_t *size)
+{
+	u64 bits, begin = since < d->end ? since : d->end;
+	char *packet, *p;
+	u32 i;
+
+	if (!d->head)
+		return NULL;
+	*size = f->head;
+	for (i = 0; i < d->nr; i++)
+		*size += d->item[i].size;
+	packet = xreallocarray(NULL, *size, 1);
+	memcpy(packet, d->head, f->head);
+	p = packet + f->head;
+	for (i = 0; i < d->nr; i++) {
+		memcpy(p, d->item[i].event, d->item[i].size);
+		if (d->item[i].time < begin)
+			set_stamp(p, begin);
+		p += d->item[i].size;
+	}
+	/* The losses were reported by an earlier part. */
+	if (f->head > DISCARDED_BEFORE)
+		memcpy(packet + DISCARDED_BEFORE, packet + DISCARDED, sizeof(u64));
+	bits = 8 * *size;
+	memcpy(packet + BEGIN_OFFSET, &begin, sizeof(begin));
+	memcpy(packet + f->content, &bits, sizeof(bits));
+	memcpy(packet + SIZE_OFFSET, &bits, sizeof(bits));
+	return packet;
+}
+
+/**
+ * statedump_free - free a state dump
+ * @d: the state dump
+ */
+void statedump_free(struct statedump *d)
+{
+	u32 i;
+
+	for (i = 0; i < d->nr; i++)
+		free(d->item[i].event);
+	free(d->item);
+	free(d->head);
+}
