@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's sites: switch access logging on and off.
+ * Memorizer's sites: switch access logging.
  *
- * The compiler leaves a table of all sites, one for the kernel and one for each module. Switching
- * stores five bytes at each site. Text stays read-only: the stores go through a second, temporary
- * mapping, which is writable and not executable. All mappings are made before the first store, so
- * that either all sites are switched or none.
+ * The compiler emits a table of sites for the kernel and for each module. Switching stores five
+ * bytes at each site. Text stays read-only: the stores use a temporary alias, which is writable and
+ * not executable. All aliases are mapped before the first store, so that either all sites are
+ * switched or none.
  *
- * One CPU patches, while the architecture holds all others: see asm/memorizer-hold.h.
+ * One CPU patches, while the architecture holds all others, see asm/memorizer-hold.h.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -48,35 +48,35 @@ static DEFINE_MUTEX(sites_mutex);
 static LIST_HEAD(site_modules);
 static bool logging;
 
-/* Says which sites are switched on; NULL: all. Freed by whoever changes it. */
+/* Selects the sites that logging enables, NULL for all. Owned by the caller that sets it. */
 static const struct memorizer_filter *filter;
 
-/* A piece of text and its writable mapping. */
+/* A range of text and its writable alias. */
 struct text_alias {
 	unsigned long start;
 	unsigned long end;
 	void *map;
 };
 
-/* What is to be patched: a table of sites, and the text that they lie in. */
+/* The sites of the kernel or of a module, and their text. */
 struct patch {
 	struct list_head list;
 	struct site_table table;
-	struct module *mod;	/* NULL: the kernel */
-	unsigned long *chosen;	/* a bit for each site that may be on; NULL: all may */
+	struct module *mod;	/* NULL for the kernel */
+	unsigned long *chosen;	/* bitmap of the sites that the filter selects, NULL for all */
 	struct text_alias text[2];	/* the second is init text */
 };
 
-/* A switch: all patches are made, or none. */
+/* A switch, which is atomic: it applies all of its patches or none. */
 struct patches {
 	struct list_head list;
 	bool on;
-	bool announce;		/* logging as such is switched */
+	bool announce;		/* access logging itself is switched, not only the filter */
 };
 
 bool memorizer_prefixes __ro_after_init = true;
 
-/* For KUnit, which makes each allocation fail. */
+/* Fault injection for KUnit. */
 VISIBLE_IF_KUNIT bool memorizer_sites_lack_memory(void)
 {
 	KUNIT_STATIC_STUB_REDIRECT(memorizer_sites_lack_memory);
@@ -124,8 +124,8 @@ static const char *name_of_file(const struct memorizer_file *file)
 }
 
 /*
- * The file that a site is of; NULL if that is not known. Files are linked in the order of
- * their sites: it is looked for from @last on.
+ * Look up the source file of a site. Returns NULL if it is unknown. Files are linked in the order of
+ * their sites, so the search starts at @last, the file of an earlier site.
  */
 static const struct memorizer_file *find_file(const struct site_table *table,
 					      const struct memorizer_site *site,
@@ -144,9 +144,8 @@ static const struct memorizer_file *find_file(const struct site_table *table,
 }
 
 /*
- * Has only those of the sites on that the filter takes: a site belongs to the function
- * of whose text it is a part, by its symbol, as do the accesses that were joined to it; and
- * to the file that was compiled.
+ * Apply the filter to the sites of a patch. A site, and the accesses that are joined to it, belong to
+ * the function that contains it by kallsyms, and to the compiled source file.
  */
 static int choose_sites(struct patch *patch)
 {
@@ -165,6 +164,7 @@ static int choose_sites(struct patch *patch)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
 		addr = memorizer_site_addr(&table->start[i]);
+		/* Look up each function and file once, not once per site. */
 		if (addr - first >= size) {
 			if (kallsyms_lookup(addr, &size, &offset, NULL, name)) {
 				first = addr - offset;
@@ -213,17 +213,17 @@ static void free_patches(struct patches *patches)
 		kvfree(patch->chosen);
 		kfree(patch);
 	}
-	/* Leave no writable mapping behind in any TLB. */
+	/* vunmap() is lazy: leave no writable alias in any TLB. */
 	vm_unmap_aliases();
 }
 
-/* Is the init text of a module there, or of the kernel, if @mod is NULL? */
+/* Is the init text of a module still mapped, or that of the kernel if @mod is NULL? */
 static bool has_init_text(struct module *mod)
 {
 	return mod ? module_is_coming(mod) : system_state < SYSTEM_FREEING_INITMEM;
 }
 
-/* Sites in text that is not mapped are those of init text that is gone. */
+/* Patch a site. Ignores sites outside of the aliases: their init text has been freed. */
 static void __kprobes patch_site(const struct patch *patch, const struct memorizer_site *site,
 				 bool on)
 {
@@ -259,7 +259,7 @@ static void __kprobes patch_sites(void *data)
 	if (IS_ENABLED(CONFIG_MEMORIZER_KUNIT_TEST) && memorizer_sites_amid)
 		memorizer_sites_amid();
 	list_for_each_entry(patch, &patches->list, list) {
-		/* It may have been freed since it was mapped; nobody frees it now. */
+		/* Init text may have been freed since it was mapped. Now no CPU can free it. */
 		if (!has_init_text(patch->mod))
 			patch->text[1].end = patch->text[1].start;
 		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
@@ -268,13 +268,13 @@ static void __kprobes patch_sites(void *data)
 			patch_site(patch, &patch->table.start[i], on);
 		}
 	}
-	/* The code that follows may have sites that were prefetched before. */
+	/* This CPU may have prefetched sites of the code that follows. */
 	memorizer_serialize();
 	if (patches->announce)
 		memorizer_announce_logging(patches->on);
 }
 
-/* There is nothing here that can fail once the first site is patched. */
+/* Apply all patches. On an error, no site has been patched. */
 static int apply_patches(struct patches *patches, bool on)
 {
 	int err;
@@ -309,7 +309,7 @@ static int map_module_text(struct text_alias *alias, struct module *mod, enum mo
 	return map_text(alias, mem->base, mem->base + mem->size);
 }
 
-/* Text of the module that is there for as long as it is on the list. */
+/* Is an address in text of a module on the list that is still mapped? */
 static bool is_module_text(const struct module *mod, unsigned long addr)
 {
 	return within_module_mem_type(addr, mod, MOD_TEXT) ||
@@ -325,13 +325,13 @@ static int add_module_text(struct patches *patches, struct module *mod)
 	if (!patch)
 		return -ENOMEM;
 	err = choose_sites(patch) ?: map_module_text(&patch->text[0], mod, MOD_TEXT);
-	/* Its init text goes once it is live; see notify_module(). */
+	/* The module frees its init text once it is live; see notify_module(). */
 	if (!err && has_init_text(mod))
 		err = map_module_text(&patch->text[1], mod, MOD_INIT_TEXT);
 	return err;
 }
 
-/* A module that is loaded while its sites must not stay as the compiler made them. */
+/* Patch a module that is being loaded. */
 static int switch_module(struct module *mod, bool on)
 {
 	struct patches patches = { .list = LIST_HEAD_INIT(patches.list) };
@@ -353,6 +353,7 @@ static int add_module(struct module *mod)
 	if (!entry)
 		return -ENOMEM;
 	entry->mod = mod;
+	/* The compiler emits disabled sites, as prefixes where possible. */
 	err = logging || !memorizer_prefixes ? switch_module(mod, logging) : 0;
 	if (err)
 		kfree(entry);
@@ -377,6 +378,7 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 {
 	int err = 0;
 
+	/* The module may be loaded where another one was: cached verdicts are stale. */
 	if (event == MODULE_STATE_COMING)
 		memorizer_forget_call_sites();
 	mutex_lock(&sites_mutex);
@@ -385,7 +387,7 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 		err = add_module(data);
 		break;
 	case MODULE_STATE_LIVE:
-		/* Whoever patches its init text is done: it may be freed now. */
+		/* Taking sites_mutex waited for patches of its init text, which is freed next. */
 		break;
 	case MODULE_STATE_GOING:
 		remove_module(data);
@@ -433,14 +435,14 @@ static int switch_all(bool on, bool announce)
 }
 
 /**
- * memorizer_choose_form() - choose what sites are while they are off
- * @prefixes: 1: prefixes, where the compiler could make them that; 0: tests; negative:
- *	prefixes unless this processor stalls at them
+ * memorizer_choose_form() - choose the form of disabled sites
+ * @prefixes: 1 for prefixes where possible, 0 for tests, negative for prefixes unless this processor
+ *	stalls at them
  *
- * What is chosen applies to the sites of modules, too.
+ * Applies to modules, too.
  *
  * Context: boot, one CPU, before access logging is switched on.
- * Return: 0, or -ENOMEM: then sites stay prefixes
+ * Return: 0, or -ENOMEM, which leaves prefixes
  */
 int __init memorizer_choose_form(int prefixes)
 {
@@ -462,10 +464,10 @@ int __init memorizer_choose_form(int prefixes)
 
 /**
  * memorizer_set_log_access() - switch access logging
- * @on: whether accesses are to be logged
+ * @on: true to log accesses
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: 0, or -ENOMEM: then nothing has changed
+ * Return: 0, or -ENOMEM, which changes nothing
  */
 int memorizer_set_log_access(bool on)
 {
@@ -484,14 +486,14 @@ int memorizer_set_log_access(bool on)
 }
 
 /**
- * memorizer_filter_sites() - change which sites access logging switches on
- * @new: says which; NULL: all
+ * memorizer_filter_sites() - set the filter of sites
+ * @new: selects the sites that access logging enables, NULL for all
  *
- * While accesses are logged, the others are switched off, all at once.
+ * If accesses are being logged, all sites change at once.
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: 0: the filter that was there before may be freed, but not @new; or -ENOMEM:
- *	then nothing has changed
+ * Return: 0, after which the previous filter may be freed and @new is in use; or -ENOMEM, which
+ *	changes nothing
  */
 int memorizer_filter_sites(const struct memorizer_filter *new)
 {
@@ -510,7 +512,7 @@ int memorizer_filter_sites(const struct memorizer_filter *new)
 }
 
 /**
- * memorizer_is_logging() - are accesses logged?
+ * memorizer_is_logging() - test whether accesses are logged
  *
  * Return: true if they are
  */
@@ -519,7 +521,7 @@ bool memorizer_is_logging(void)
 	return READ_ONCE(logging);
 }
 
-/* Adds those of a table that are on, and that are prefixes; text that is gone has none. */
+/* Count the enabled sites of a table, and those that are prefixes. Skips text that was freed. */
 static void count_states(const struct site_table *table, const struct module *mod,
 			 unsigned long *on, unsigned long *prefixes)
 {
@@ -536,12 +538,12 @@ static void count_states(const struct site_table *table, const struct module *mo
 }
 
 /**
- * memorizer_count_sites() - number of sites, modules included
- * @on: set to how many of them are switched on
- * @prefixes: set to how many of them are prefixes now
+ * memorizer_count_sites() - count the sites of the kernel and of all modules
+ * @on: set to the number of enabled sites
+ * @prefixes: set to the number of sites that are prefixes now
  *
  * Context: process context, may sleep.
- * Return: the number
+ * Return: the number of sites
  */
 unsigned long memorizer_count_sites(unsigned long *on, unsigned long *prefixes)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: the buffers, and the packets in them.
+ * Memorizer's stream: per-CPU buffers and their packets.
  *
- * Each CPU has a buffer of sub-buffers. A sub-buffer is a packet of a trace in the
- * Common Trace Format: it begins with a header, which is completed when the packet
- * is finished, and then holds events, one after the other. Nothing is overwritten:
- * while all sub-buffers wait to be read, events are lost, and counted.
+ * A CPU's buffer consists of sub-buffers. Each holds one packet in the Common Trace Format: a header,
+ * completed when the packet is finished, and events. Unread packets are not overwritten: while all
+ * sub-buffers are unread, new events are lost and counted.
  *
- * Writing happens on the buffer's CPU only, with interrupts off. Whatever else
- * must see a CPU's counters or packets as they are at one instant does so there,
- * too (on_cpu()). Nothing that a writer calls has access sites.
+ * Only the buffer's CPU writes to it, with interrupts disabled. Other code that needs a consistent
+ * view of a CPU's counters or packets runs on that CPU, by on_cpu(). Writers call no code with access
+ * sites.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -30,14 +29,14 @@
 
 DEFINE_PER_CPU(struct memorizer_writer, memorizer_writer);
 
-/* Never changed after memorizer_buffers_open(); 0 if there is no memory for them: */
+/* Constant after memorizer_buffers_open(); subbufs is 0 if there are no buffers. */
 static size_t subbufs;
 static size_t subbuf_size;
 
 /* Serializes on_cpu(). */
 static DEFINE_MUTEX(remote_mutex);
 
-/* Who can wait for the reader to make room does it here; counts packets read. */
+/* Writers that can sleep wait here until room_made changes, which counts consumed packets. */
 static DECLARE_WAIT_QUEUE_HEAD(room_wait);
 static atomic_t room_made;
 
@@ -46,13 +45,13 @@ static struct memorizer_packet *packet_at(const struct memorizer_writer *writer,
 	return (void *)writer->start + number % subbufs * subbuf_size;
 }
 
-/* How many events a finished packet holds. */
+/* The number of events in a finished packet. */
 static u32 *packet_events(const struct memorizer_writer *writer, size_t number)
 {
 	return (u32 *)(writer->start + subbufs * subbuf_size) + number % subbufs;
 }
 
-/* Completes the open packet, if there is one, and hands it to the reader. */
+/* Complete the open packet, if any, and publish it to the reader. */
 static void close_packet(struct memorizer_writer *writer)
 {
 	struct memorizer_packet *packet;
@@ -74,23 +73,23 @@ static void close_packet(struct memorizer_writer *writer)
 	writer->next = NULL;
 	writer->end = NULL;
 	writer->wake = true;
-	/* Pairs with the reader's acquire: the packet is complete. */
+	/* Pairs with the acquire in memorizer_stream_packet(): the packet is complete. */
 	smp_store_release(&writer->finished, writer->finished + 1);
 }
 
-/* The packets that are finished and not yet read. */
+/* The number of finished packets that were not consumed. */
 static size_t unread(const struct memorizer_writer *writer)
 {
-	/* Pairs with consume(): the reader is done with what it gave back. */
+	/* Pairs with the release in consume(): the reader has copied the packet. */
 	return writer->finished - smp_load_acquire(&writer->consumed);
 }
 
 /**
- * memorizer_stream_open_packet() - go on to the next packet
- * @writer: this CPU's
+ * memorizer_stream_open_packet() - finish the open packet and open the next one
+ * @writer: this CPU's writer
  *
  * Context: between memorizer_stream_begin() and memorizer_stream_end().
- * Return: false if all sub-buffers wait to be read
+ * Return: false if all sub-buffers are unread
  */
 bool memorizer_stream_open_packet(struct memorizer_writer *writer)
 {
@@ -103,7 +102,7 @@ bool memorizer_stream_open_packet(struct memorizer_writer *writer)
 		return false;
 	if (writer->beginnings != READ_ONCE(memorizer_beginnings)) {
 		writer->beginnings = READ_ONCE(memorizer_beginnings);
-		/* Packets that follow another must not tell less than that. */
+		/* events_discarded must not decrease while the trace has earlier packets. */
 		if (!unread(writer))
 			writer->reported_before = writer->reported;
 	}
@@ -116,7 +115,7 @@ bool memorizer_stream_open_packet(struct memorizer_writer *writer)
 	packet->packet_seq_num = writer->finished;
 	packet->cpu_id = writer->cpu;
 	packet->node_id = cpu_to_node(writer->cpu);
-	/* Lets a reader that joins later count only the losses of its own trace. */
+	/* A reader that joins later subtracts earlier losses. */
 	packet->events_discarded_before = writer->reported - writer->reported_before;
 	writer->next = (u8 *)(packet + 1);
 	writer->end = (u8 *)packet + subbuf_size;
@@ -124,15 +123,13 @@ bool memorizer_stream_open_packet(struct memorizer_writer *writer)
 }
 
 /**
- * memorizer_stream_has_room() - may an event that can wait be written now?
- * @writer: this CPU's
- * @size: of the event in bytes
- * @all: it may take the last sub-buffer
- *
- * If not, such events leave half of the sub-buffers to those that cannot wait.
+ * memorizer_stream_has_room() - check whether an event that can wait may be written
+ * @writer: this CPU's writer
+ * @size: the event's size in bytes
+ * @all: true to use all sub-buffers, false to leave half of them to events that cannot wait
  *
  * Context: between memorizer_stream_begin() and memorizer_stream_end().
- * Return: true if memorizer_stream_reserve() will find room
+ * Return: true if it may; memorizer_stream_reserve() will succeed
  */
 bool memorizer_stream_has_room(struct memorizer_writer *writer, size_t size, bool all)
 {
@@ -147,10 +144,12 @@ bool memorizer_stream_has_room(struct memorizer_writer *writer, size_t size, boo
 }
 
 /**
- * memorizer_stream_room_made() - how often the reader made room so far
+ * memorizer_stream_room_made() - read the counter of consumed packets
  *
- * Return: a number for memorizer_stream_wait_room(), to be had before
- *	memorizer_stream_has_room() is asked
+ * Call this before memorizer_stream_has_room(), so that memorizer_stream_wait_room() misses no
+ * wakeup.
+ *
+ * Return: argument for memorizer_stream_wait_room()
  */
 int memorizer_stream_room_made(void)
 {
@@ -158,9 +157,9 @@ int memorizer_stream_room_made(void)
 }
 
 /**
- * memorizer_stream_wait_room() - wait until the reader made room
- * @before: what memorizer_stream_room_made() returned
- * @killable: end the wait when the task is killed
+ * memorizer_stream_wait_room() - wait until the reader consumes a packet
+ * @before: result of memorizer_stream_room_made()
+ * @killable: true to return when the task is killed
  *
  * Context: process context, may sleep.
  * Return: false if the task was killed
@@ -174,29 +173,30 @@ bool memorizer_stream_wait_room(int before, bool killable)
 }
 
 /**
- * memorizer_stream_wake() - tell the reader of this CPU's buffer of a new packet
+ * memorizer_stream_wake() - wake the readers of this CPU's buffer
  *
- * Context: interrupts off.
+ * Context: any, with interrupts disabled.
  */
 void __kprobes memorizer_stream_wake(void)
 {
 	struct memorizer_writer *writer = this_cpu_ptr(&memorizer_writer);
 
 	writer->wake = false;
-	/* A reader queues itself, then looks for a packet; this is the reverse. */
+	/* Publish the packet, then check for readers. Pairs with the barrier in packets_poll(). */
 	smp_mb();
-	/* Without the lock, which has access sites. */
+	/* The queue's lock has access sites, so wake from an irq_work. */
 	if (waitqueue_active(&writer->readers))
 		irq_work_queue(&writer->wakeup);
 }
 
-/* Calls @function where no writer can come in between. */
+/* Call @function on a CPU with interrupts disabled, so that it excludes that CPU's writer. */
 static void on_cpu(int cpu, smp_call_func_t function, void *info)
 {
 	unsigned long flags;
 
 	mutex_lock(&remote_mutex);
 	cpus_read_lock();
+	/* It fails if the CPU is offline, and then has no writer. */
 	if (smp_call_function_single(cpu, function, info, true)) {
 		local_irq_save(flags);
 		function(info);
@@ -212,8 +212,9 @@ static void flush(void *info)
 
 	WRITE_ONCE(writer->busy, true);
 	barrier();
+	/* Losses without an open packet need an empty packet to report them. */
 	if (writer->next || writer->reported != writer->overrun + READ_ONCE(writer->nested)) {
-		/* An offline CPU's clock cannot be read: its last event's time has to do. */
+		/* The clock of an offline CPU cannot be read: use the time of its last event. */
 		if (writer->cpu == smp_processor_id())
 			writer->time = max(writer->time, local_clock_noinstr());
 		if (writer->next || memorizer_stream_open_packet(writer))
@@ -226,7 +227,7 @@ static void flush(void *info)
 
 /**
  * memorizer_stream_flush() - finish a CPU's open packet
- * @writer: the CPU's
+ * @writer: the CPU's writer
  *
  * Context: process context, may sleep.
  */
@@ -236,7 +237,7 @@ void memorizer_stream_flush(struct memorizer_writer *writer)
 }
 
 /**
- * memorizer_stream_look_again() - let those who wait for room see whether there is some
+ * memorizer_stream_look_again() - wake all callers of memorizer_stream_wait_room()
  *
  * Context: process context.
  */
@@ -251,13 +252,13 @@ static void consume(void *info)
 	struct memorizer_writer *writer = info;
 
 	writer->read += *packet_events(writer, writer->consumed);
-	/* Pairs with unread(): it may be written again. */
+	/* Pairs with the acquire in unread(): the sub-buffer may be reused. */
 	smp_store_release(&writer->consumed, writer->consumed + 1);
 }
 
 /**
- * memorizer_stream_consume() - give the oldest finished packet's sub-buffer back
- * @writer: a CPU's
+ * memorizer_stream_consume() - free the sub-buffer of the oldest finished packet
+ * @writer: a CPU's writer
  *
  * Context: process context, may sleep; the file's reader.
  */
@@ -268,8 +269,8 @@ void memorizer_stream_consume(struct memorizer_writer *writer)
 }
 
 /**
- * memorizer_stream_packet() - the oldest finished packet
- * @writer: a CPU's
+ * memorizer_stream_packet() - get the oldest finished packet
+ * @writer: a CPU's writer
  *
  * Context: the file's reader.
  * Return: the packet, NULL if there is none
@@ -283,9 +284,9 @@ const struct memorizer_packet *memorizer_stream_packet(const struct memorizer_wr
 }
 
 /**
- * memorizer_stream_size() - how large the buffers are
- * @count: is set to the number of sub-buffers of each CPU
- * @size: is set to their size in bytes
+ * memorizer_stream_size() - get the size of the buffers
+ * @count: set to the number of sub-buffers per CPU
+ * @size: set to the size of a sub-buffer in bytes
  */
 void memorizer_stream_size(size_t *count, size_t *size)
 {
@@ -293,7 +294,7 @@ void memorizer_stream_size(size_t *count, size_t *size)
 	*size = subbuf_size;
 }
 
-/* What add_sums() adds, and to what. */
+/* Arguments of add_sums(). */
 struct sum_call {
 	const struct memorizer_writer *writer;
 	struct memorizer_stream_sums *sums;
@@ -307,7 +308,7 @@ static void add_sums(void *info)
 	u64 produced, nested;
 	size_t i;
 
-	/* NMIs come all the same. */
+	/* Retry if an NMI changes the counters in between. */
 	do {
 		produced = READ_ONCE(writer->produced);
 		nested = READ_ONCE(writer->nested);
@@ -325,11 +326,11 @@ static void add_sums(void *info)
 }
 
 /**
- * memorizer_stream_sum() - what became of the events so far
- * @sums: is filled in
+ * memorizer_stream_sum() - add up the counters of all CPUs
+ * @sums: the result
  *
- * Each CPU's counters are those of one instant: produced events were read, lost,
- * or are still in the buffer, at any time.
+ * The counters of each CPU are consistent: every produced event was read, was lost, or is in the
+ * buffer.
  *
  * Context: process context, may sleep.
  */
@@ -351,8 +352,8 @@ static void wake_readers(struct irq_work *work)
 }
 
 /*
- * Gives a CPU its buffer before it is online; it keeps it when it goes offline.
- * Without, its events are lost, and counted.
+ * Allocate a CPU's buffer before it comes online. It keeps the buffer when it goes offline. Without
+ * memory, all of its events are counted as lost.
  */
 static int make_buffer(unsigned int cpu)
 {
@@ -362,7 +363,7 @@ static int make_buffer(unsigned int cpu)
 		return 0;
 	writer->start = vzalloc_node(subbufs * (subbuf_size + sizeof(u32)), cpu_to_node(cpu));
 	if (writer->start)
-		/* Events name objects, and keep none of them alive. */
+		/* Events contain addresses of objects, but do not reference them. */
 		kmemleak_no_scan(writer->start);
 	else
 		pr_warn("stream: no memory for the buffer of CPU %u\n", cpu);
@@ -370,12 +371,12 @@ static int make_buffer(unsigned int cpu)
 }
 
 /**
- * memorizer_buffers_open() - make the buffers
- * @count: number of sub-buffers of each CPU
- * @size: their size in bytes, a multiple of the page size
+ * memorizer_buffers_open() - allocate the buffers
+ * @count: number of sub-buffers per CPU
+ * @size: size of a sub-buffer in bytes, a multiple of the page size
  *
  * Context: boot, one CPU, once: slab and vmalloc are up.
- * Return: false if there is no memory for this CPU's
+ * Return: false if there is no memory for this CPU's buffer
  */
 bool __init memorizer_buffers_open(size_t count, size_t size)
 {
@@ -398,7 +399,7 @@ bool __init memorizer_buffers_open(size_t count, size_t size)
 }
 
 /**
- * memorizer_stream_is_open() - are there buffers?
+ * memorizer_stream_is_open() - test whether there are buffers
  *
  * Return: true if the stream can be switched on
  */
