@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's choice of control groups: whose members' accesses are recorded.
+ * Memorizer's choice of tasks by cgroup.
  *
- * A task that is in none of the chosen groups, nor in one below these, has MEMORIZER_OUTSIDE in
- * its memorizer_key, beside what tasks.c says of it. It gets it, or not, when it is put into a
- * group, which is when it is made or when it is moved, and when the choice is changed. Both read
- * which group it is in, and which are chosen, under choice_lock: who comes second knows what the
- * first one did.
+ * A task outside of the chosen cgroups and their descendants has MEMORIZER_OUTSIDE in its
+ * memorizer_key, independent of MEMORIZER_LEFT_OUT (tasks.c). The flag is updated when the task is
+ * attached to a cgroup, which includes fork, and when the choice changes. Both read the task's cgroup
+ * and the choice under choice_lock, so that the later update sees what the earlier one did.
  *
- * Groups are those of the unified hierarchy, which each task is in.
+ * Cgroups are those of the unified hierarchy, which contains all tasks.
  */
 #include <linux/cgroup.h>
 #include <linux/cpumask.h>
@@ -35,23 +34,23 @@
 
 #define SEPARATORS	" \t\n"
 
-/* No task is in any: what is read back when those that were chosen have gone. */
+/* No cgroup is chosen. Shown when all chosen cgroups have been removed. */
 #define NO_GROUP	"none"
 
 /**
- * struct groups - some control groups
- * @nr: how many
- * @group: each of them, with a reference
+ * struct groups - a set of cgroups
+ * @nr: number of cgroups
+ * @group: the cgroups; each holds a reference
  */
 struct groups {
 	unsigned int nr;
 	struct cgroup *group[];
 };
 
-/* Serializes choosing, and reading it back. */
+/* Serializes changing and showing the choice. */
 static DEFINE_MUTEX(groups_mutex);
 
-/* NULL: all tasks are chosen. Written under groups_mutex and choice_lock. */
+/* NULL if all tasks are chosen. Written under groups_mutex and choice_lock. */
 static struct groups *chosen;
 static DEFINE_RAW_SPINLOCK(choice_lock);
 
@@ -75,7 +74,7 @@ static bool is_inside(struct cgroup *group, const struct groups *groups)
 	return false;
 }
 
-/* Says whether a task is outside; it may be moved at any time. */
+/* Update MEMORIZER_OUTSIDE of a task, which may be moved concurrently. */
 static void update_task(struct task_struct *task)
 {
 	unsigned long flags;
@@ -96,7 +95,7 @@ void memorizer_cgroup_task(struct task_struct *task)
 
 void memorizer_cgroup_moved(void)
 {
-	/* Whoever changes the choice meanwhile does the same. Idle tasks are never moved. */
+	/* A concurrent change of the choice reloads all keys itself. Idle tasks are never moved. */
 	if (READ_ONCE(chosen))
 		memorizer_load_running_keys();
 }
@@ -126,7 +125,7 @@ static void put_groups(struct groups *groups)
 	kfree(groups);
 }
 
-/* The next word of a text, which is cut off there; NULL if there is none. */
+/* Split off the next word of a text. Returns NULL if there is none. */
 static char *next_word(char **text)
 {
 	char *word;
@@ -147,8 +146,8 @@ static unsigned int count_words(const char *text)
 }
 
 /*
- * Adds the groups of a text, each once, with a reference. A list that is added to again and
- * again therefore has no more groups than there are.
+ * Look up and add the cgroups in a text. Skips duplicates, so that repeated appending does not grow
+ * the set beyond the number of cgroups.
  */
 static int add_groups(struct groups *groups, char *text)
 {
@@ -172,7 +171,7 @@ static int add_groups(struct groups *groups, char *text)
 	return 0;
 }
 
-/* Those of a text, and others before them if there are any. */
+/* Create a set of the cgroups in @text and, if not NULL, in @others. */
 static struct groups *make_groups(const char *text, const struct groups *others)
 {
 	unsigned int nr = count_words(text) + (others ? others->nr : 0), i;
@@ -195,7 +194,7 @@ static struct groups *make_groups(const char *text, const struct groups *others)
 	return ERR_PTR(err);
 }
 
-/* Takes @groups for those that are chosen; returns those that were. */
+/* Set the choice. Returns the previous one. */
 static struct groups *exchange(struct groups *groups)
 {
 	struct groups *old = chosen;
@@ -207,7 +206,7 @@ static struct groups *exchange(struct groups *groups)
 	return old;
 }
 
-/* Chooses those of @text, if @add beside others; all of them or nothing. */
+/* Choose the cgroups in @text, or with @add also these. Changes nothing on an error. */
 static int choose_groups(const char *text, bool add)
 {
 	struct groups *groups = NULL;
@@ -252,6 +251,7 @@ static int groups_show(struct seq_file *m, void *unused)
 
 	mutex_lock(&groups_mutex);
 	for (i = 0; chosen && i < chosen->nr && !err; i++) {
+		/* Removed, but still referenced. */
 		if (!(chosen->group[i]->self.flags & CSS_ONLINE))
 			continue;
 		err = show_group(m, chosen->group[i]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's choice of objects: which allocations are recorded, and which by granule.
+ * Memorizer's choice of objects: apply the filters to allocations.
  *
- * A filter for each of these says it, by the name of the slab cache and by the function that
- * allocates. To match globs for each allocation would take long: what came out is kept, in
- * each cache, and for call sites in a table, with the number of the filters that it is of.
+ * Filters select objects by slab cache and by the allocating function. Matching globs is too slow for
+ * each allocation, so the results are cached: one verdict in each kmem_cache, and a table of verdicts
+ * for call sites. A verdict is valid only for the generation of the filters that it contains.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -25,14 +25,14 @@
 /* Read by hooks, with preemption disabled. Changed under memorizer_rwsem. */
 static const struct memorizer_filter *filters[MEMORIZER_CHOICES];
 
-/* Of an object, if there is no filter. */
+/* The choice if there is no filter. */
 #define NO_FILTER	BIT(MEMORIZER_RECORDED)
 
-/* Changes with them, and when there may be other functions, without a lock. Never 0. */
+/* Changes with the filters, and, without a lock, when modules are loaded. Never 0. */
 static u32 generation = 1;
 #define GENERATION_MAX	(U32_MAX >> MEMORIZER_CHOICES)
 
-/* What came out for a call site: its packed ip above, as a verdict below. */
+/* Cached verdicts of call sites: packed ip in the upper half, verdict in the lower. */
 static u64 call_sites[1 << CALL_SITE_BITS];
 
 static u32 verdict(u32 of, unsigned int chosen)
@@ -50,7 +50,7 @@ static unsigned int chosen_by(u32 verdict)
 	return verdict & (BIT(MEMORIZER_CHOICES) - 1);
 }
 
-/* A bit for each filter that takes the cache's name. */
+/* Match a cache against all filters. Returns a bit for each one that selects it. */
 static unsigned int ask_for_cache(const char *name)
 {
 	const struct memorizer_filter *by;
@@ -81,9 +81,9 @@ static unsigned int choose_cache(u32 now, const void *ptr)
 }
 
 /*
- * Room for names, as the stack has none: an allocation may come at any depth. A hook may
- * interrupt another one's use of it: that of a task, by those of a softirq, an interrupt, an NMI
- * and an exception in the NMI. Each takes the next room, and gives it back before it returns.
+ * Buffers for symbol names, which are too large for the stack of an allocation at any depth. Hooks
+ * nest: in a task, a softirq, an interrupt, an NMI and an exception in the NMI. Each takes the next
+ * buffer and releases it before it returns.
  */
 struct names {
 	char function[KSYM_NAME_LEN];
@@ -93,14 +93,14 @@ struct names {
 static DEFINE_PER_CPU(struct names [6], names);
 static DEFINE_PER_CPU(unsigned int, names_in_use);
 
-/* A bit for each filter that takes the function's name. */
+/* Match the function at a return address. Returns a bit for each filter that selects it. */
 static unsigned int ask_for_function(unsigned long ip, struct names *room)
 {
 	const struct memorizer_filter *by;
 	unsigned int chosen = 0, i;
 	unsigned long unused;
 
-	/* For the byte before the return address: a call may be a function's last instruction. */
+	/* Look up the call, not the return address: the call may be the function's last instruction. */
 	if (!kallsyms_lookup(ip - 1, &unused, &unused, NULL, room->function))
 		*room->function = '\0';
 	for (i = 0; i < MEMORIZER_CHOICES; i++) {
@@ -136,41 +136,42 @@ static unsigned int choose_call_site(u32 now, unsigned long ip)
 }
 
 /**
- * memorizer_choose_object() - what is an object chosen for?
- * @ptr: the object, which is allocated
+ * memorizer_choose_object() - apply the filters to an allocation
+ * @ptr: the new object
  * @ip: return address into the caller of the allocator
  *
  * Context: any, NMI included, with preemption disabled.
- * Return: a bit for each enum memorizer_choice
+ * Return: a bit for each enum memorizer_choice that applies
  */
 unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 {
 	u32 now = READ_ONCE(generation);
 	unsigned int chosen;
 
-	/* Pairs with begin_anew(). */
+	/* Pairs with the cmpxchg in begin_anew(): filters are at least as new as @now. */
 	smp_rmb();
 	chosen = choose_cache(now, ptr);
 	return chosen ? chosen & choose_call_site(now, ip) : 0;
 }
 
-/* What came out so far holds no longer. */
+/* Invalidate all cached verdicts. */
 static void begin_anew(void)
 {
 	u32 now = READ_ONCE(generation);
 
-	/* After the filters, which it orders before: pairs with memorizer_choose_object(). */
+	/* Orders the change of the filters before; pairs with the barrier in memorizer_choose_object(). */
 	while (!try_cmpxchg(&generation, &now, ((now + 1) & GENERATION_MAX) ?: 1))
 		;
 }
 
 /**
- * memorizer_filter_objects() - change which objects are chosen from now on
- * @which: for what
- * @new: says which; NULL: all are recorded, none by granule
+ * memorizer_filter_objects() - set a filter of new objects
+ * @which: the choice that it applies to
+ * @new: the filter, NULL for the default: record all objects, count none by granule
  *
- * Context: process context, may sleep; or boot, one CPU. Nobody looks at the filter that
- *	was there before any more when it returns.
+ * The previous filter is unused on return.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
  */
 void memorizer_filter_objects(enum memorizer_choice which, const struct memorizer_filter *new)
 {
@@ -193,9 +194,9 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 }
 
 /**
- * memorizer_forget_call_sites() - forget which call sites were chosen, as others may be there now
+ * memorizer_forget_call_sites() - invalidate cached verdicts when a module is loaded
  *
- * Takes no lock: a module's load must not wait for a reader of the KMAP.
+ * Takes no lock, so that loading a module does not wait for a reader of the KMAP.
  *
  * Context: any.
  */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's choice of tasks: whose accesses are recorded.
+ * Memorizer's choice of tasks: select tasks by pid.
  *
- * A task that is left out has MEMORIZER_LEFT_OUT in its memorizer_key: the thunks find
- * nothing of it in their caches, and go the way of those that are paused. So nobody else
- * pays for it. A new task gets it, or not, before anybody sees it; all others when the
- * choice is changed, under tasklist_lock, and from those that run their CPUs take it over
- * then.
+ * A task that is not selected has MEMORIZER_LEFT_OUT in its memorizer_key. Its key matches no entry,
+ * so that its accesses take the slow path of paused tasks, at no cost for selected tasks. The flag is
+ * set for a new task before it is visible, and for all tasks, under tasklist_lock, when the choice
+ * changes. Afterwards each CPU reloads its copy of the running task's key.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -42,26 +41,26 @@
 
 #define SEPARATORS	" \t\n,"
 
-/* All tasks are left out: what is read back when those that were chosen have ended. */
+/* No task is selected. Shown when all selected tasks have exited. */
 #define NOBODY		"none"
 
 /**
- * struct pids - some tasks
- * @nr: how many
- * @pid: of each, ascending
+ * struct pids - a set of tasks
+ * @nr: number of tasks
+ * @pid: their pids, ascending
  */
 struct pids {
 	unsigned int nr;
 	pid_t pid[];
 };
 
-/* Serializes choosing, and reading it back. */
+/* Serializes changing and showing the choice. */
 static DEFINE_MUTEX(tasks_mutex);
 
-/* Whether some tasks are left out. Written under tasklist_lock. */
+/* Tasks are selected by pid. Written under tasklist_lock. */
 static bool chooses_tasks __read_mostly;
 
-/* Whether the children of those that are not are chosen, too. */
+/* Children of selected tasks are selected, too. */
 static bool with_children __read_mostly;
 
 static int compare_pids(const void *a, const void *b)
@@ -79,13 +78,13 @@ static bool is_left_out(const struct task_struct *task)
 	return READ_ONCE(task->memorizer_key) >> 32 & MEMORIZER_LEFT_OUT;
 }
 
-/* The task may pause or resume meanwhile. */
+/* Leave out or select a task, which may pause or resume concurrently. */
 static void leave_out(struct task_struct *task, bool out)
 {
 	memorizer_change_task(task, 0, MEMORIZER_LEFT_OUT, out ? MEMORIZER_LEFT_OUT : 0);
 }
 
-/* A number at the beginning of a text; the rest, or NULL if there is none. */
+/* Parse a pid at the start of a text. Returns the rest, or NULL if there is no valid pid. */
 static const char *parse_pid(const char *text, pid_t *pid)
 {
 	u64 number = 0;
@@ -101,7 +100,7 @@ static const char *parse_pid(const char *text, pid_t *pid)
 	return *text && !strchr(SEPARATORS, *text) ? NULL : text;
 }
 
-/* Takes the numbers of a text, or only counts them; negative if there is something else. */
+/* Parse a list of pids. Returns their number or -EINVAL. @pids may be NULL. */
 static int parse_pids(const char *text, pid_t *pids)
 {
 	unsigned int nr;
@@ -141,8 +140,8 @@ static struct pids *make_pids(const char *text)
 }
 
 /*
- * Replaces pids of the current task's namespace by those of the initial one, and sorts them;
- * false if a task is not there. Under RCU. All CPUs' idle tasks are 0 in any namespace.
+ * Translate pids of the current task's namespace to global pids, and sort them. Returns false if a
+ * task does not exist. Pid 0 is the idle tasks in every namespace. Under rcu_read_lock().
  */
 static bool find_tasks(struct pids *pids)
 {
@@ -166,7 +165,7 @@ static void choose(struct task_struct *task, const struct pids *pids, bool keep)
 	leave_out(task, pids && !is_in(pids, task->pid) && (!keep || is_left_out(task)));
 }
 
-/* Leaves out all that are not among @pids, nor were chosen before if @add; NULL: none. */
+/* Select only @pids, and with @add also the tasks selected before. NULL selects all tasks. */
 static void choose_among_all(const struct pids *pids, bool add)
 {
 	bool keep = add && chooses_tasks;
@@ -186,9 +185,9 @@ static void load_key(void *unused)
 }
 
 /**
- * memorizer_load_running_keys() - have CPUs take over what was changed of the tasks they run
+ * memorizer_load_running_keys() - have each online CPU reload its running task's key
  *
- * No idle task of a CPU that is not online was changed.
+ * Sufficient if no idle task was changed.
  *
  * Context: process context, interrupts enabled.
  */
@@ -198,7 +197,7 @@ void memorizer_load_running_keys(void)
 }
 
 /**
- * memorizer_load_keys() - the same, whatever tasks were changed
+ * memorizer_load_keys() - have all CPUs, also offline ones, reload their current task's key
  *
  * Context: process context, may sleep.
  */
@@ -208,14 +207,14 @@ void memorizer_load_keys(void)
 
 	cpus_read_lock();
 	memorizer_load_running_keys();
-	/* Of a CPU that is not online, its idle task is current. */
+	/* An offline CPU comes online in its idle task, without a context switch. */
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))
 			per_cpu(memorizer_current_key, cpu) = idle_task(cpu)->memorizer_key;
 	cpus_read_unlock();
 }
 
-/* Chooses those of @text, if @add beside others; all of them or nothing. */
+/* Select the tasks in @text, or with @add also these. Changes nothing on an error. */
 static int choose_tasks(const char *text, bool add)
 {
 	struct pids *pids = make_pids(text);
@@ -241,19 +240,18 @@ static int choose_tasks(const char *text, bool add)
 }
 
 /**
- * memorizer_set_pids() - choose the tasks whose accesses are recorded
- * @text: their pids in the current task's namespace, with blanks or commas in between; "none" for
- *	nobody; none for all
+ * memorizer_set_pids() - select the tasks whose accesses are recorded
+ * @text: pids in the current task's namespace, separated by blanks or commas; "none" for no task;
+ *	empty for all tasks
  *
  * Context: process context, may sleep.
- * Return: 0, or -EINVAL, -ESRCH or -ENOMEM: then nothing has changed
+ * Return: 0, or -EINVAL, -ESRCH or -ENOMEM, which change nothing
  */
 int memorizer_set_pids(const char *text)
 {
 	return choose_tasks(text, false);
 }
 
-/* No pid has more bits than the key has for it. */
 static_assert(PID_MAX_LIMIT <= MEMORIZER_PIDS);
 
 void memorizer_set_pid(struct task_struct *task)
@@ -269,16 +267,16 @@ void memorizer_set_comm(struct task_struct *task)
 	memorizer_observer_task(task);
 }
 
-/* What the task that runs had in it when it was copied may have changed since. */
 void memorizer_fork(struct task_struct *child)
 {
 	memorizer_set_pid(child);
+	/* Not from the child's copy of the parent's key: that may have changed since. */
 	leave_out(child, chooses_tasks && (is_left_out(current) || !READ_ONCE(with_children)));
 }
 
 /**
- * memorizer_set_pid_fork() - say whether children of chosen tasks are chosen
- * @on: whether those are that come from now on; threads are children here
+ * memorizer_set_pid_fork() - switch the selection of children, including threads
+ * @on: true to select new children of selected tasks
  *
  * Context: any.
  * Return: 0
@@ -290,7 +288,7 @@ int memorizer_set_pid_fork(bool on)
 }
 
 /**
- * memorizer_has_pid_fork() - are children of chosen tasks chosen?
+ * memorizer_has_pid_fork() - test whether children of selected tasks are selected
  *
  * Return: true if they are
  */
@@ -299,7 +297,7 @@ bool memorizer_has_pid_fork(void)
 	return READ_ONCE(with_children);
 }
 
-/* As in proc, a task that has no pid in the reader's namespace is 0. So are idle tasks anywhere. */
+/* As in procfs, a task without a pid in the reader's namespace is shown as 0, as are idle tasks. */
 static int pids_show(struct seq_file *m, void *unused)
 {
 	struct pid_namespace *ns = task_active_pid_ns(current);
@@ -353,7 +351,7 @@ const struct file_operations memorizer_pids_fops = {
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "memorizer."
 
-/* Stays where it is in the command line. */
+/* Points into the command line. */
 static const char *boot_pids __initdata;
 
 static int __init take_pids(const char *text, const struct kernel_param *param)
@@ -371,7 +369,7 @@ static const struct kernel_param_ops pids_ops __initconst = {
 module_param_cb(pid, &pids_ops, NULL, 0);
 module_param_named(pid_fork, with_children, bool, 0);
 
-/* Before, there was no task of user space, nor any that it could come from. */
+/* core_initcall(): before the first user task runs. */
 static int __init choose_at_boot(void)
 {
 	int err = boot_pids ? memorizer_set_pids(boot_pids) : 0;

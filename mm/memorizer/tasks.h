@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's tasks: whose accesses are recorded, and under which key.
+ * Memorizer's tasks: selection and keys.
  */
 #ifndef _MM_MEMORIZER_TASKS_H
 #define _MM_MEMORIZER_TASKS_H
