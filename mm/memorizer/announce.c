@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer under QEMU: announces objects, tasks, switches, marks and context to the plugin
- * that watches the machine, by loads whose addresses are the message; message.h
- * says how.
+ * Memorizer under QEMU: announce objects, tasks, switches, marks and contexts to a QEMU plugin.
  *
- * A message is made with interrupts off, so that its words follow each other on
- * their CPU. An NMI that comes in between makes none: it is counted, and told of
- * with the next one.
+ * A message is a sequence of loads, see message.h. It is sent with interrupts disabled, so that its
+ * words are adjacent in the CPU's accesses. A message from an NMI that interrupts another message is
+ * lost; the next message is preceded by the number of lost ones.
  */
 #include <linux/init.h>
 #include <linux/irqflags.h>
@@ -34,16 +32,23 @@
 #undef MODULE_PARAM_PREFIX
 #define MODULE_PARAM_PREFIX "memorizer."
 
-/* The most characters of the name of a cache or a lock. */
+/* Maximum length of a cache's or lock's name. */
 #define NAME_MAX_LENGTH	64
 
 bool memorizer_announces __ro_after_init;
 module_param_named(qemu, memorizer_announces, bool, 0);
 
-/* The first message was made. */
+/* The first message was sent. */
 static bool greeted;
 
-/* What is in the middle of a message on this CPU, and what was announced last. */
+/**
+ * struct announcer - state of a CPU
+ * @busy: a message is being sent
+ * @lost: messages lost since the last one that was sent
+ * @known: @pid and @comm are valid
+ * @pid: pid of the task that was announced last
+ * @comm: comm of that task
+ */
 struct announcer {
 	bool busy;
 	u32 lost;
@@ -79,7 +84,7 @@ static void say(unsigned int type, const u64 *values, unsigned int count)
 		say_value(values[i]);
 }
 
-/* Begins to speak on this CPU; false: it is in the middle of a message. */
+/* Begin a message on this CPU. Returns false in an NMI that interrupts another message. */
 static bool begin(unsigned long *flags)
 {
 	u64 value;
@@ -111,7 +116,7 @@ static void end(unsigned long flags)
 	raw_local_irq_restore(flags);
 }
 
-/* Says whom this CPU runs, unless that was the last it has said of it. */
+/* Announce the task that this CPU runs, unless it was the last one announced. */
 static void say_task(struct task_struct *task)
 {
 	struct announcer *own = this_cpu_ptr(&announcer);
@@ -127,7 +132,7 @@ static void say_task(struct task_struct *task)
 	say(MEMORIZER_SAY_TASK, values, ARRAY_SIZE(values));
 }
 
-/* Says text, as values of 8 characters. */
+/* Send text as values of 8 characters. */
 static void say_text(const char *text, size_t length)
 {
 	u64 value;
@@ -143,7 +148,7 @@ static void say_text(const char *text, size_t length)
 	}
 }
 
-/* Says a message that ends with text. */
+/* Send a message that ends with text. */
 static void say_with_text(unsigned int type, const u64 *values, unsigned int count,
 			  const char *text, size_t length)
 {
@@ -155,7 +160,7 @@ static void say_with_text(unsigned int type, const u64 *values, unsigned int cou
 	say_text(text, length);
 }
 
-/* Says what a cache is, unless that was said. */
+/* Announce a cache once. */
 static void say_cache(struct kmem_cache *cache)
 {
 	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
@@ -165,7 +170,7 @@ static void say_cache(struct kmem_cache *cache)
 	if (smp_load_acquire(&cache->memorizer_announced))
 		return;
 	say_with_text(MEMORIZER_SAY_CACHE, values, ARRAY_SIZE(values), cache->name, length);
-	/* Only now: another CPU that sees this names the cache, and must come later. */
+	/* After the message: other CPUs may refer to the cache from now on. */
 	smp_store_release(&cache->memorizer_announced, true);
 }
 
@@ -223,7 +228,7 @@ void __memorizer_announce_logging(bool on)
 
 void __memorizer_announce_mark(const char *text, size_t length)
 {
-	/* As many values as the message's first word can tell of. */
+	/* The first word has 8 bits for the number of values. */
 	size_t left = min_t(size_t, length, (MEMORIZER_ARGUMENT_MASK - 1) * sizeof(u64));
 	unsigned long flags;
 	u64 pid = current->pid;
@@ -284,7 +289,7 @@ static void announce_switch(void *unused, bool preempt, struct task_struct *befo
 	end(flags);
 }
 
-/* Marks what memory is that has no objects: "region NAME FIRST LAST". */
+/* Announce memory without objects by a mark, "region NAME FIRST LAST". */
 static void __init announce_region(const char *name, unsigned long first, unsigned long size)
 {
 	char text[80];

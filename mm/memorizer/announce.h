@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memorizer under QEMU: who announces what; message.h says how. */
+/* Memorizer under QEMU: announcements to a QEMU plugin, in the format of message.h. */
 #ifndef _MM_MEMORIZER_ANNOUNCE_H
 #define _MM_MEMORIZER_ANNOUNCE_H
 
@@ -8,7 +8,7 @@
 
 #ifdef CONFIG_MEMORIZER_QEMU
 
-/* memorizer.qemu=; not changed after boot. */
+/* Boot parameter memorizer.qemu=. */
 extern bool memorizer_announces;
 
 void __memorizer_announce_object(u32 id);
@@ -61,10 +61,10 @@ static inline void memorizer_announce_end(u32 id)
 }
 
 /**
- * memorizer_announce_logging() - announce that the kernel's sites were switched
- * @on: whether they are on
+ * memorizer_announce_logging() - announce that access logging was switched
+ * @on: true if it was switched on
  *
- * Context: any, while no other CPU can come to a site.
+ * Context: while all other CPUs are held, so that none executes a site.
  */
 static inline void memorizer_announce_logging(bool on)
 {
@@ -74,8 +74,8 @@ static inline void memorizer_announce_logging(bool on)
 
 /**
  * memorizer_announce_mark() - announce a mark
- * @text: what it says
- * @length: bytes of it
+ * @text: its text, without a NUL
+ * @length: length of the text in bytes
  *
  * Context: any.
  */
@@ -87,9 +87,9 @@ static inline void memorizer_announce_mark(const char *text, size_t length)
 
 /**
  * memorizer_announce_context() - announce that the kernel is entered or left
- * @leave: it is left
+ * @leave: true if it is left
  * @kind: an enum memorizer_context
- * @number: of the system call, vector or softirq
+ * @number: number of the system call, vector or softirq
  *
  * Context: any.
  */
@@ -102,7 +102,7 @@ static inline void memorizer_announce_context(bool leave, unsigned int kind, uns
 /**
  * memorizer_announce_rcu_free() - announce that memory is handed to RCU to be freed
  * @ptr: the memory
- * @ip: who did it
+ * @ip: return address into the caller of RCU
  *
  * Context: any.
  */
@@ -113,12 +113,12 @@ static inline void memorizer_announce_rcu_free(const void *ptr, unsigned long ip
 }
 
 /**
- * memorizer_announce_lock() - announce what becomes of a lock
+ * memorizer_announce_lock() - announce an operation on a lock
  * @op: an enum memorizer_lock_op
- * @how: flags, as in its event
+ * @how: MEMORIZER_LOCK_SHARED, _TRY or _CONTENDED
  * @lock: the lock
  * @name: its name, or NULL
- * @ip: who does it
+ * @ip: address of the code that does it, 0 if it is unknown
  *
  * Context: any.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's files in debugfs: the switches, and the way to KMAP and statistics.
+ * Memorizer's files in debugfs.
  */
 #include <linux/debugfs.h>
 #include <linux/errno.h>
@@ -30,7 +30,7 @@ static ssize_t switch_read(struct file *file, char __user *buf, size_t count, lo
 	return simple_read_from_buffer(buf, count, pos, which->is_on(which->id) ? "1\n" : "0\n", 2);
 }
 
-/* Like kstrtobool(), which looks at the first letters only, but for the whole text. */
+/* kstrtobool() ignores all but the first two characters; reject other text. */
 static int parse_bool(char *text, bool *on)
 {
 	text = strstrip(text);
@@ -134,7 +134,7 @@ static int clear_if(unsigned int unused, bool on)
 	return 0;
 }
 
-/* Is never read. */
+/* Write-only. */
 static const struct memorizer_switch clear = { .set = clear_if };
 
 DEFINE_SHOW_ATTRIBUTE(memorizer_stats);

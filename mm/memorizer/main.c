@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's start: command line, pool, and what is on from boot.
+ * Memorizer's initialization: boot parameters, pool, and features enabled at boot.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -27,7 +27,7 @@
 #include "traffic.h"
 
 #define POOL_MIN	SZ_1M
-/* Ids are 32 bits of which one is taken, and as far it is from an entry to an object. */
+/* Ids have 31 bits: SLAB_BIT takes one, and an entry stores a signed distance to its object. */
 #define POOL_MAX	(SZ_16G - SZ_1M)
 static_assert(POOL_MAX >> MEMORIZER_ID_SHIFT < BIT(31));
 
@@ -40,14 +40,14 @@ module_param_named(enabled, boot_enabled, bool, 0);
 static bool boot_log_access __initdata;
 module_param_named(log_access, boot_log_access, bool, 0);
 
-/* Below 0: unless the processor stalls at them. */
+/* Negative: use prefixes unless the processor stalls at them. */
 static int boot_prefixes __initdata = -1;
 module_param_named(prefixes, boot_prefixes, bint, 0);
 
-/* They stay where they are in the command line. */
+/* Point into the command line. */
 static const char *boot_filter __initdata, *boot_fields __initdata;
 
-/* There is no memory for a filter yet: only what it is like can be said. */
+/* Only check the syntax: the parameters are parsed before memory can be allocated. */
 static int __init take_filter(const char *text, const struct kernel_param *param)
 {
 	if (!memorizer_is_filter(text))
@@ -99,12 +99,12 @@ static int __init set_size(const char *text, const struct kernel_param *param)
 	return 0;
 }
 
-/* Parameters are parsed when neither pool nor buffers are there yet. */
+/* Parameters are parsed before the pool and the buffers are set up. */
 const struct kernel_param_ops memorizer_size_ops __initconst = {
 	.set = set_size,
 };
 
-/* At the beginning of each table, until all of them are there. */
+/* Header of each table until all tables are reserved. */
 struct reserved {
 	struct reserved *next;
 	size_t size;
@@ -112,7 +112,7 @@ struct reserved {
 
 static struct reserved *tables __initdata;
 
-/* kmemleak must not take what is recorded of objects for references to them. */
+/* kmemleak must not take recorded addresses for references. */
 static void * __init reserve(size_t size)
 {
 	struct reserved *table = memblock_alloc_try_nid(max(size, sizeof(*table)), PAGE_SIZE, 0,
@@ -126,7 +126,7 @@ static void * __init reserve(size_t size)
 	return table;
 }
 
-/* Lets go of the tables: they are in use from now on, or @unwanted. */
+/* Clear the headers of all tables, which are used from now on; or free the tables if @unwanted. */
 static void __init settle_tables(bool unwanted)
 {
 	struct reserved *table;
@@ -140,7 +140,7 @@ static void __init settle_tables(bool unwanted)
 	}
 }
 
-/* Reserves *@size bytes, or less, and the tables that go with them. */
+/* Reserve at most *@size bytes for the pool, and its tables. Sets @size to the actual size. */
 static void * __init reserve_pool(unsigned long long *size)
 {
 	void *base = NULL;
@@ -176,7 +176,7 @@ void __init memorizer_init_pool(void)
 		pr_info("no pool in a kdump kernel, unless memorizer.pool= asks for one\n");
 		return;
 	}
-	/* Leave the kernel half of RAM; more may not be there in one piece. */
+	/* Leave half of RAM to the kernel. reserve_pool() halves the size if it is not contiguous. */
 	size = clamp(wanted, POOL_MIN, min(POOL_MAX, ram / 2));
 	base = reserve_pool(&size);
 	if (!base) {
@@ -212,7 +212,7 @@ void __init memorizer_init(void)
 	err = boot_filter ? memorizer_set_filter(boot_filter) : 0;
 	if (err)
 		pr_err("cannot filter accesses: error %d\n", err);
-	/* Not all accesses instead of those asked for. */
+	/* Without the requested filter, do not log all accesses instead. */
 	if (!boot_log_access || err)
 		return;
 	err = memorizer_set_log_access(true);

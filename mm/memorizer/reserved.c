@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer: which text belongs to access sites and to their stubs.
+ * Memorizer's reserved text: look up sites and stubs by address, for kprobes.
  *
- * Kprobes and their optimizer ask before they patch text. A table of sites is in the order
- * in which the assembler met them: file by file, and within a file the sections alternate.
- * So each table has an order beside it: runs of sites that are neighbors both in the table
- * and in text, sorted by address. There are some sixty sites in a run.
+ * A table of sites is in the order in which the assembler met them: file by file, with alternating
+ * sections within a file. Each table has an index: runs of sites that are adjacent both in the table
+ * and in text, sorted by address. A run has about sixty sites.
  *
- * Each section has its stubs behind its functions, in any order, and no site behind its
- * first stub. So text that is a stub's is behind the last run of its section.
+ * A section has its stubs, in any order, after its functions, and no site after its first stub. So
+ * the text of a stub follows the last run of its section.
  */
 #include <linux/init.h>
 #include <linux/kallsyms.h>
@@ -29,7 +28,7 @@
 struct site_run {
 	u32 first;	/* index in the table */
 	u32 count;
-	u32 lowest;	/* whose stub begins first, up to here in the section: index in the table */
+	u32 lowest;	/* site with the lowest stub in this and earlier runs of the section: index */
 };
 
 struct memorizer_order {
@@ -45,7 +44,7 @@ static unsigned long stub_of(const struct memorizer_site *site)
 	return memorizer_site_addr(site) + MEMORIZER_SITE_SIZE + memorizer_site_distance(site);
 }
 
-/* A section's stubs lie between its sites and those of the next one. */
+/* Sites on both sides of a stub belong to different sections. */
 static bool begins_run(const struct memorizer_site *site)
 {
 	unsigned long addr = memorizer_site_addr(site);
@@ -77,7 +76,7 @@ static int compare_runs(const void *a, const void *b, const void *table)
 		memorizer_site_addr(&sites[other->first]) ? -1 : 1;
 }
 
-/* A run whose section began before it takes over the lowest stub. */
+/* Pass the lowest stub on from run to run within a section. */
 static void carry_lowest(struct memorizer_order *order, const struct memorizer_site *sites)
 {
 	struct site_run *run;
@@ -91,7 +90,7 @@ static void carry_lowest(struct memorizer_order *order, const struct memorizer_s
 	}
 }
 
-/* Return NULL without memory. */
+/* Build the index of a table. Returns NULL without memory. */
 static struct memorizer_order *make_order(const struct site_table *table)
 {
 	u32 i, count = table->stop - table->start, nr = 1;
@@ -109,7 +108,7 @@ static struct memorizer_order *make_order(const struct site_table *table)
 	return order;
 }
 
-/* Look up the run of the last site that begins at @addr or before it; NULL: none does. */
+/* Look up the run with the last site at or before @addr. Returns NULL if there is none. */
 static const struct site_run *find_run(const struct memorizer_site *sites,
 				       const struct memorizer_order *order, unsigned long addr)
 {
@@ -125,7 +124,7 @@ static const struct site_run *find_run(const struct memorizer_site *sites,
 	return low ? &order->runs[low - 1] : NULL;
 }
 
-/* Look up that site; the first of the run begins there or before. */
+/* Look up the last site of a run at or before @addr; the run's first site qualifies. */
 static const struct memorizer_site *find_site(const struct memorizer_site *sites,
 					      const struct site_run *run, unsigned long addr)
 {
@@ -141,13 +140,13 @@ static const struct memorizer_site *find_site(const struct memorizer_site *sites
 	return &sites[low - 1];
 }
 
-/* The instruction behind prefixes is reserved, too: it begins with them when the site is off. */
+/* Disabled prefixes are part of the instruction that follows: reserve its opcode, too. */
 static unsigned long reserved_bytes(const struct memorizer_site *site)
 {
 	return MEMORIZER_SITE_SIZE + (memorizer_site_form(site) != MEMORIZER_FORM_TEST);
 }
 
-/* Stubs have no symbol: they are taken for the end of the section's last function. */
+/* Stubs have no symbols: kallsyms attributes them to the last function of their section. */
 static bool is_in_stub(unsigned long addr, unsigned long stub)
 {
 	unsigned long size, offset;
@@ -174,7 +173,7 @@ static bool order_reserves(const struct memorizer_site *sites,
 /* The order of each module that has sites, by the address of its struct module */
 static DEFINE_XARRAY(module_orders);
 
-/* A module that goes has no order any more: all its text is reserved. */
+/* While a module is being removed, it has no index, and all of its text is reserved. */
 static bool module_reserves(const struct module *mod, unsigned long first, unsigned long last)
 {
 	const struct memorizer_order *order;
@@ -212,7 +211,7 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 		break;
 	case MODULE_STATE_GOING:
 		order = xa_erase(&module_orders, (unsigned long)mod);
-		/* memorizer_text_reserved() may use it on another CPU. */
+		/* memorizer_text_reserved() may still use it on another CPU. */
 		if (order)
 			kvfree_rcu_mightsleep(order);
 		break;
@@ -222,7 +221,7 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 
 static struct notifier_block module_nb = {
 	.notifier_call = notify_module,
-	.priority = INT_MAX,	/* before those who put probes into a new module */
+	.priority = INT_MAX,	/* before notifiers that place probes in a new module */
 };
 
 static int __init register_orders(void)
@@ -257,7 +256,7 @@ bool memorizer_text_reserved(const void *start, const void *end)
 	unsigned long first = (unsigned long)start, last = (unsigned long)end;
 	const struct module *mod;
 
-	/* A module that is found now is not freed before this ends. */
+	/* Keeps the module and its index from being freed. */
 	guard(preempt)();
 	mod = __module_text_address(first);
 	if (mod)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's statistics: what is in the KMAP, what is not, and why.
+ * Memorizer's statistics: recorded and lost events, memory use.
  */
 #include <linux/errno.h>
 #include <linux/rwsem.h>
@@ -19,7 +19,7 @@
 #include "tasks.h"
 #include "traffic.h"
 
-/* Adds up the counters of all CPUs; they consist of nothing but u64. */
+/* Add up the counters of all CPUs. All members are u64. */
 static void sum_counters(struct memorizer_counters *sum)
 {
 	size_t i;
@@ -48,8 +48,8 @@ static u64 object_accesses(const struct memorizer_object *object)
 }
 
 /*
- * Adds up the accesses in the KMAP; false if the task was killed. Of an object with many entries,
- * counts may be carried all the time.
+ * Add up all accesses in the KMAP. Returns false if the task was killed: this takes long if counts
+ * of an object with many entries keep changing.
  */
 static bool attributed(u64 *accesses)
 {
@@ -127,7 +127,7 @@ static void show(struct seq_file *m, u64 accesses)
 
 /**
  * memorizer_stats_show() - show debugfs memorizer/show_stats
- * @m: where to
+ * @m: the output
  * @unused: not used
  *
  * Context: process context, may sleep.
