@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Sums over the accesses of a trace. An access counts with the allocation that it is to,
- * as far as that was seen: an object of the slab allocator, or else pages.
- */
+/* Sums over the accesses of a trace, by allocation: a slab object, or else pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,17 +206,13 @@ void sums_most_end(struct sums *k)
 	}
 }
 
-/* The allocation that an address belongs to, or NULL. */
+/* The allocation at an address, or NULL. */
 static struct allocation *object_at(const struct sums *k, u64 addr, enum group *group)
 {
-	const struct live_range *range;
+	struct allocation *o = tracker_find(&k->live, addr);
 
-	for (*group = GROUP_SLAB; *group < STREAM_GROUPS; (*group)++) {
-		range = live_find(k->live.memory + *group, addr);
-		if (range && range->live)
-			return tracker_item(&k->live, range->nr);
-	}
-	return NULL;
+	*group = o && o->t.kind == TRACE_PAGES ? GROUP_PAGES : GROUP_SLAB;
+	return o;
 }
 
 static bool is_read(const struct trace_event *e)

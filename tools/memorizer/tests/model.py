@@ -225,13 +225,13 @@ class Model:
             old[0].left -= GRANULE[group]
 
     def access(self, f):
-        """An access is to a slab object, or else to pages."""
+        """An access is to a slab object, or else to pages, within their requested size."""
         found = [self.memory[group].get(f["ptr"] // unit * unit, NOTHING)[0]
                  for group, unit in GRANULE.items()]
         reads, writes = int(f["kind"] != 2), int(f["kind"] != 1)
         self.count("accesses", reads=reads, writes=writes)
         self.count("functions", f["ip"], reads=reads, writes=writes)
-        for o in [o for o in found if o][:1]:
+        for o in [o for o in found if o and f["ptr"] - o.ptr < o.req][:1]:
             self.count("accessed_by", f["ip"], o.site, reads=reads, writes=writes)
             o.reads += reads
             o.writes += writes

@@ -427,6 +427,29 @@ for command in check report; do
 done
 rm -r "$tmp/load"
 
+# The bytes of a slot beyond the requested size belong to no object, but to pages around them
+cat >"$tmp/script" <<END
+switch allocations=1 accesses=1 boot=1
+alloc kind=2 call_site=ffffffff9b000020 ptr=ffff888000001000 bytes_req=4096 bytes_alloc=4096
+alloc kind=0 call_site=ffffffff9b000010 ptr=ffff888000001000 bytes_req=60 bytes_alloc=64
+access ip=ffffffff9b000110 ptr=ffff88800000103b size=1 kind=1 pid=1
+access ip=ffffffff9b000110 ptr=ffff88800000103c size=1 kind=1 pid=1
+END
+# slack NAME REPORT FOLD SCRIPT: check which call sites have the accesses
+slack()
+{
+	"$make_trace" "$tmp/slack" <"$4" || exit 1
+	same "report: the slack of an object belongs to $1" "$2" "$("$memorizer" report --csv "$tmp/slack" \
+		2>"$tmp/err" | sed -n 's/^accessed_by,[^,]*,//p' | sort | xargs)"
+	same "fold: the slack of an object belongs to $1" "$3" "$("$memorizer" fold --value accesses "$tmp/slack" \
+		2>"$tmp/err" | cut -d ';' -f 3 | sort | xargs)"
+	rm -r "$tmp/slack"
+}
+slack "its slab's pages" "ffffffff9b000010,1,0 ffffffff9b000020,1,0" "ffffffff9b000010 ffffffff9b000020" \
+	"$tmp/script"
+sed '/kind=2/d' "$tmp/script" >"$tmp/script.slab"
+slack "no object" ",1,0 ffffffff9b000010,1,0" "[unknown] ffffffff9b000010" "$tmp/script.slab"
+
 # Damaged traces: a report or a message, but nothing worse
 worst=0
 size=$(wc -c <"$tmp/le/cpu0")

@@ -161,14 +161,15 @@ void tracker_remove(struct tracker *t, const struct trace_event *e)
  * @addr: the address
  *
  * As in the KMAP, the bytes of a slab's slot beyond those requested belong to no object. With
- * SLUB's debugging, they extend into the red zone before the next object.
+ * SLUB's debugging, they extend into the red zone before the next object. If the trace has the
+ * allocation of the slab's pages, they belong to these, as free slots do.
  *
  * Return: the item of the slab object, else that of the pages, or NULL.
  */
-const void *tracker_find(const struct tracker *t, u64 addr)
+void *tracker_find(const struct tracker *t, u64 addr)
 {
 	const struct live_range *range;
-	const struct tracked *item;
+	struct tracked *item;
 	int g;
 
 	for (g = 0; g < TRACKER_GROUPS; g++) {

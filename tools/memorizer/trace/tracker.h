@@ -53,7 +53,7 @@ void *tracker_add(struct tracker *t, const struct trace_event *e, u32 period);
 void tracker_remove(struct tracker *t, const struct trace_event *e);
 void tracker_release(struct tracker *t, enum tracker_group g, u64 start, u64 end, bool freed,
 		     u32 period, u64 nr);
-const void *tracker_find(const struct tracker *t, u64 addr);
+void *tracker_find(const struct tracker *t, u64 addr);
 void tracker_prefetch(const struct tracker *t, const struct trace_event *e);
 
 /**
