@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: what an event costs in its buffers, in relay's and in ftrace's.
+ * Memorizer's stream: benchmark of its buffers against relay and ftrace's ring buffer.
  *
- * Each gets as many events of one size with a time, which the caller has to put in
- * itself for relay. Reading debugfs memorizer_buffer_bench runs it and tells cycles
- * of the time stamp counter, which under QEMU's -icount shift=0 are instructions,
- * and bytes. The events are marks.
+ * Reading debugfs memorizer_buffer_bench writes the same number of events, marks with a time, to each
+ * of them. It shows the time stamp counter's cycles per event, which are instructions under QEMU's
+ * -icount shift=0, and bytes per event.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
@@ -21,12 +20,12 @@
 
 #include "stream.h"
 
-/* They fit in the smallest of the three. */
+/* All events fit into each buffer. */
 #define EVENTS		20000
 #define TEXT		"an event as large as an allocation: 51"
 #define BUFFER_SIZE	SZ_2M
 
-/* As the stream writes it. */
+/* An event in the stream's layout. */
 struct event {
 	struct memorizer_mark_event mark;
 	char text[sizeof(TEXT)];
@@ -61,7 +60,7 @@ static void write_relay(void *channel)
 	relay_write(channel, &event, sizeof(event));
 }
 
-/* Its time, a delta, is the ring buffer's own; what kind of event it is takes a word. */
+/* The ring buffer adds the time itself, as a delta. The event's id takes a word. */
 static void write_ring_buffer(void *buffer)
 {
 	struct ring_buffer_event *slot;

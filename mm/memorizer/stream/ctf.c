@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: the metadata, which tell a reader of CTF 1.8 what the
- * stream looks like. event-fields.h lists the fields that are described here.
+ * Memorizer's stream: the metadata, which describes the stream to readers of CTF 1.8. Generated from
+ * event-fields.h.
  */
 #include <linux/mm.h>
 #include <linux/seq_file.h>
@@ -14,7 +14,7 @@
 #include "../traffic.h"
 #include "stream.h"
 
-/* Counts up with every change of the format that a reader must know of. */
+/* Incremented with every incompatible change of the format. */
 #define ABI_VERSION	1
 
 static_assert(MEMORIZER_KMALLOC == 0 && MEMORIZER_CACHE == 1 && MEMORIZER_PAGES == 2);
@@ -28,7 +28,7 @@ static_assert(MEMORIZER_READ == 1 && MEMORIZER_WRITE == 2 && MEMORIZER_UPDATE ==
 static const char packet_context[] =
 	MEMORIZER_PACKET_CONTEXT(MEMORIZER_TSDL_FIELD, MEMORIZER_TSDL_ARRAY);
 
-/* An event: its name, its fields, and the name of the string behind them. */
+/* An event: its name, its fields, and the name of the string that follows them, or NULL. */
 struct event_text {
 	const char *name;
 	const char *fields;
@@ -70,7 +70,7 @@ static void show_environment(struct seq_file *m)
 
 /**
  * memorizer_ctf_show() - show debugfs memorizer/metadata
- * @m: where to
+ * @m: the output
  * @unused: not used
  *
  * Context: process context, may sleep.

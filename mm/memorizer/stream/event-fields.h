@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's stream: the events and their fields.
+ * Memorizer's stream: events and their fields.
  *
- * The kernel (stream.h, ctf.c) and the plugin for QEMU (tools/memorizer/qemu/writer.c)
- * make the structures that they write and the metadata that describes these from
- * this list.
+ * The kernel (stream.h, ctf.c) and the QEMU plugin (tools/memorizer/qemu/writer.c) generate the
+ * structures of events and the metadata that describes them from this list.
  */
 #ifndef _MM_MEMORIZER_EVENT_FIELDS_H
 #define _MM_MEMORIZER_EVENT_FIELDS_H
 
-/* The types of fields, in the language of the metadata, TSDL. */
+/* Types of fields in TSDL, the language of the metadata. */
 #define MEMORIZER_INTEGER(size, more)	\
 	"integer { size = " #size "; align = 8; signed = false; " more "}"
 
@@ -30,25 +29,25 @@
 	 "softirq = 4, nmi = 5 } := entry;\n"						\
 	 "typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n")
 
-/* The types that need the clock "memorizer", which the metadata has to describe before. */
+/* Types that refer to the clock "memorizer", which the metadata must define first. */
 #define MEMORIZER_TIME_TYPES								\
 	("typealias " MEMORIZER_INTEGER(56, "map = clock.memorizer.value; ")		\
 	 " := time56;\n"								\
 	 "typealias " MEMORIZER_INTEGER(64, "map = clock.memorizer.value; ")		\
 	 " := time64;\n")
 
-/* How the metadata describes a field, see below. */
+/* A field's declaration in TSDL. */
 #define MEMORIZER_TSDL_FIELD(type, tsdl, name)		"\t\t" #tsdl " " #name ";\n"
 #define MEMORIZER_TSDL_ARRAY(type, tsdl, name, length)	\
 	"\t\t" #tsdl " " #name "[" #length "];\n"
 
-/* How C declares a field. */
+/* A field's declaration in C. */
 #define MEMORIZER_C_FIELD(type, tsdl, name)		type name;
 #define MEMORIZER_C_ARRAY(type, tsdl, name, length)	type name[length];
 
 /*
- * Events in the order of their numbers, from 0: E(name, name in upper case, name of
- * the string that follows the fields or NULL). New ones go at the end.
+ * Events in the order of their ids, from 0: E(name, name in upper case, name of the string that
+ * follows the fields, or NULL). Append only: ids are ABI.
  */
 #define MEMORIZER_EVENTS(E)		\
 	E(task, TASK, NULL)		\
@@ -69,9 +68,8 @@
 	E(rcu_free, RCU_FREE, NULL)
 
 /*
- * Fields of packets and events, in order: F(C type, type in the metadata, name),
- * A() likewise for an array, with its length. Once released a field stays as it
- * is; new ones go at the end.
+ * Fields of packets and events, in order: F(C type, TSDL type, name), and A(C type, TSDL type, name,
+ * length) for arrays. Append only: released fields are ABI.
  */
 #define MEMORIZER_PACKET_CONTEXT(F, A)		\
 	F(u64, time64, timestamp_begin)		\

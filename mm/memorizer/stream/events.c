@@ -21,7 +21,7 @@
 #include "../traffic.h"
 #include "stream.h"
 
-/* The most characters of the name of a cache or a lock. */
+/* Maximum length of a cache's or lock's name. */
 #define NAME_MAX_LENGTH	63
 
 /*
@@ -472,8 +472,8 @@ void __memorizer_rcu_free(const void *ptr, unsigned long ip)
 
 /**
  * memorizer_stream_mark() - write a mark
- * @text: its text
- * @length: bytes of it
+ * @text: its text, without a NUL
+ * @length: length of the text in bytes
  *
  * Context: any.
  * Return: 0, or -ENOSPC if it was lost

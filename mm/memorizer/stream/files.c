@@ -2,9 +2,8 @@
 /*
  * Memorizer's stream: its files in debugfs.
  *
- * A CPU's file gives finished packets, one after the other, without what is
- * unused of their sub-buffers: a copy of it is a stream as CTF wants it. What the
- * reader does is not recorded, but for the allocations that the stream shows.
+ * A CPU's file contains its finished packets, without the unused ends of sub-buffers, so that a copy
+ * of the file is a valid CTF stream. The reader's own work is not recorded, except for allocations.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -21,15 +20,15 @@
 #include "../tasks.h"
 #include "stream.h"
 
-/* The longest text of a mark in bytes. */
+/* Maximum length of a mark's text in bytes. */
 #define MARK_MAX	255
 
 /**
  * struct stream_reader - an open file of a CPU's packets
  * @cpu: the CPU
- * @mutex: one read at a time
- * @flushed: the open packet was finished for it: that is where this copy ends
- * @tgid: who opened it
+ * @mutex: serializes reads
+ * @flushed: the open packet was finished for this copy, which ends after it
+ * @tgid: the process that opened the file
  */
 struct stream_reader {
 	int cpu;
@@ -65,7 +64,7 @@ static int packets_release(struct inode *inode, struct file *file)
 {
 	struct stream_reader *reader = file->private_data;
 
-	/* Its other files, if it has more, are about to be closed as well. */
+	/* The process normally closes the files of all CPUs at once. */
 	cmpxchg(&memorizer_stream_reader, reader->tgid, 0);
 	clear_bit_unlock(0, &per_cpu(memorizer_writer, reader->cpu).reading);
 	kfree(reader);
@@ -73,8 +72,8 @@ static int packets_release(struct inode *inode, struct file *file)
 }
 
 /*
- * The packet to read next. Without one, and if nobody asked not to wait, the open
- * packet is finished, once: copying it makes events, and would never end.
+ * Get the next packet to read. Without one, and with @may_flush, finish the open packet. At most once
+ * per copy: copying causes events, so that a copy would never end.
  */
 static const struct memorizer_packet *next_packet(struct stream_reader *reader,
 						  struct memorizer_writer *writer, bool may_flush)
@@ -88,7 +87,7 @@ static const struct memorizer_packet *next_packet(struct stream_reader *reader,
 	return memorizer_stream_packet(writer);
 }
 
-/* Gives @count bytes at most; all are of one packet. */
+/* Copy at most @count bytes of one packet. */
 static ssize_t read_packet(struct stream_reader *reader, bool may_flush, char __user *to,
 			   size_t count)
 {
@@ -157,7 +156,7 @@ static __poll_t packets_poll(struct file *file, struct poll_table_struct *wait)
 
 	memorizer_pause();
 	poll_wait(file, &writer->readers, wait);
-	/* Queued before looking: pairs with memorizer_stream_wake(). */
+	/* Queue, then check for a packet. Pairs with the barrier in memorizer_stream_wake(). */
 	smp_mb();
 	if (memorizer_stream_packet(writer))
 		ready = EPOLLIN | EPOLLRDNORM;
@@ -204,7 +203,7 @@ static ssize_t marker_write(struct file *file, const char __user *buf, size_t co
 		return -EFAULT;
 	if (length && text[length - 1] == '\n')
 		length--;
-	/* In the stream, a NUL ends it. */
+	/* The stream has NUL-terminated text. */
 	if (!length || length > MARK_MAX || memchr(text, '\0', length))
 		return -EINVAL;
 	err = memorizer_stream_mark_scope(text, length);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: locks, as far as the kernel tells of them.
+ * Memorizer's stream: events of locks, from the kernel's tracepoints.
  *
- * With lockdep each lock that it knows is told of: wanted and released, and with
- * CONFIG_LOCK_STAT also when there is contention and when it is acquired. What is only
- * tried has been acquired when lockdep hears of it, as have RCU's read-side sections,
- * which are named as lockdep names them. Without lockdep there are those waits alone that
- * have the tracepoints contention_begin and contention_end.
+ * With lockdep, all of its locks have events when they are requested and released, with
+ * CONFIG_LOCK_STAT also on contention and when they are acquired. Without lockdep, only contention
+ * has events, from the tracepoints contention_begin and contention_end.
  *
- * A writer of the stream takes no lock, so that no probe finds itself there, but in an
- * NMI: such an event is counted as lost.
+ * Writing to the stream takes no lock, so probes only nest in NMIs, which lose the event.
  */
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
@@ -32,6 +29,7 @@ static void probe_acquire(void *unused, struct lockdep_map *lock, unsigned int s
 {
 	unsigned int flags = (read ? MEMORIZER_LOCK_SHARED : 0) |
 		(trylock ? MEMORIZER_LOCK_TRY : 0);
+	/* lockdep reports trylocks after they succeed, and RCU read-side sections never wait. */
 	enum memorizer_lock_op op = trylock || is_rcu(lock) ? MEMORIZER_LOCK_ACQUIRED :
 		MEMORIZER_LOCK_ACQUIRE;
 
@@ -126,7 +124,7 @@ static void unregister_probes(void)
 
 /**
  * memorizer_stream_locks() - switch the events of locks
- * @on: whether they are to come
+ * @on: true to stream them
  *
  * Context: process context, may sleep.
  * Return: 0 or a negative error code

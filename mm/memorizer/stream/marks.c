@@ -55,8 +55,8 @@ static int close_scope(const char *text, size_t length)
 
 /**
  * memorizer_stream_mark_scope() - stream a mark, and open or close its scope
- * @text: what it says
- * @length: bytes of it
+ * @text: its text, without a NUL
+ * @length: length of the text in bytes
  *
  * Context: process context, may sleep; in the task that writes the mark.
  * Return: 0; -EINVAL if it closes a scope and none is open; -EBUSY if too many tasks are in

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: objects on their way out of the pool, and snapshots.
+ * Memorizer's stream: retirements and snapshots.
  *
- * While retirements are on, a thread takes closed objects from the pool, writes
- * each with its counts to the stream, and gives their records back. Nothing is
- * lost on this way: without room, the thread waits for the reader. A snapshot
- * writes all objects of the KMAP likewise, and leaves them where they are.
+ * While retirements are on, a thread writes closed objects with their counts to the stream and gives
+ * their records back to the pool. It loses no events: without space in the buffer, it waits for the
+ * reader. A snapshot writes all objects of the KMAP, which stay there.
  *
- * An object is copied under memorizer_rwsem, and some of its lines at a time, and
- * written from the copy without, so that the KMAP can be read and cleared during
- * a wait. Its counts are final when a grace period has passed since it was closed:
- * no hook that saw it live is running any more. The thread collects a batch of
- * closed objects, waits that long, and takes them one by one; if someone clears
- * the KMAP meanwhile, ids of the batch may name other objects, and it is given up.
- * An object is LEAVING from the moment it is taken, so that it is neither shown,
- * nor cleared, nor taken once more, and RETIRED when all of it is written.
+ * Objects and pieces of their rows are copied under memorizer_rwsem and written without it, so that
+ * the KMAP can be read and cleared while the writer waits. An object to retire is LEAVING once it is
+ * copied, so that no one else shows, clears or retires it, and RETIRED when it is completely written.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -34,36 +28,36 @@
 #include "../tasks.h"
 #include "stream.h"
 
-/* Objects that wait for one grace period together. */
+/* Maximum number of objects that share a grace period. */
 #define BATCH	8192
 
-/* Lines that are copied together. */
+/* Maximum number of rows that are copied at once. */
 #define PIECE	256
 
-/* The thread rests between two passes, the longer the more there was to do, in jiffies. */
+/* The thread sleeps between passes, longer after longer passes. In jiffies. */
 #define REST_MIN	max(HZ / 10, 1)
 #define REST_MAX	HZ
 
 static DECLARE_WAIT_QUEUE_HEAD(switched_on);
 
 /*
- * An object was taken and is not written to its end; and it waits for the reader
- * although it may take the last sub-buffer. Written by the thread.
+ * in_hand: an object is LEAVING. stuck: it waits for the reader, although it may use all sub-buffers.
+ * Both are written by the thread.
  */
 static bool in_hand, stuck;
 static DECLARE_WAIT_QUEUE_HEAD(hand_empty);
 
-/* Who writes objects; guards all below. Taken before memorizer_rwsem. */
+/* Held while writing objects; guards all below. Taken before memorizer_rwsem. */
 static DEFINE_MUTEX(emit_mutex);
 static struct memorizer_object copy;
 static struct memorizer_rows rows;
 static struct memorizer_row piece[PIECE];
 static u32 batch[BATCH];
-static u64 not_before;		/* time of the next event: after the last one's on any CPU */
-static u32 snapshots;		/* number of the last one that was begun */
-static u32 last_snapshot;	/* number of the last complete one; read without lock */
+static u64 not_before;		/* lower bound for the next event's time, as the thread may migrate */
+static u32 snapshots;		/* number of snapshots begun */
+static u32 last_snapshot;	/* number of the last complete one; also read without the mutex */
 
-/* Tells who waits for the thread to stop how far it is. */
+/* Update the state that memorizer_retire_stop() waits for. */
 static void set_hand(bool full, bool waits)
 {
 	WRITE_ONCE(stuck, waits);
@@ -72,9 +66,9 @@ static void set_hand(bool full, bool waits)
 }
 
 /*
- * Begins to write an event that may wait for the reader; end_event() ends it.
- * Returns NULL if the task was killed while it waited; the thread is not. Once
- * retirements are off, it is in a hurry.
+ * Begin an event, which waits for the reader if there is no space; end_event() ends it. Returns NULL
+ * if the task was killed, never unless @killable. When retirements are switched off, the thread uses
+ * all sub-buffers to finish its object.
  */
 static void *begin_event(enum memorizer_event id, size_t size, bool killable,
 			 struct memorizer_writer **writer, unsigned long *flags)
@@ -102,7 +96,7 @@ static void end_event(struct memorizer_writer *writer, unsigned long flags)
 	memorizer_stream_end(writer, flags);
 }
 
-/* Writes the object in @copy; false if the task was killed. */
+/* Write the object in @copy. Returns false if the task was killed. */
 static bool emit_object(u32 id, u32 snapshot, bool killable)
 {
 	struct memorizer_object_event *event;
@@ -149,7 +143,7 @@ static bool emit_row(u32 id, const struct memorizer_row *row, bool killable)
 	return true;
 }
 
-/* Copies some more lines of the object; returns how many, less than PIECE at the end. */
+/* Copy the next rows of the object. Returns their number, less than PIECE at the end. */
 static unsigned int copy_rows(void)
 {
 	unsigned int n = 0;
@@ -161,7 +155,7 @@ static unsigned int copy_rows(void)
 	return n;
 }
 
-/* Writes the object in @copy, and its rows; false if the task was killed. */
+/* Write the object in @copy, and its rows. Returns false if the task was killed. */
 static bool emit(u32 id, u32 snapshot, bool killable)
 {
 	unsigned int i, n;
@@ -177,10 +171,10 @@ static bool emit(u32 id, u32 snapshot, bool killable)
 	return true;
 }
 
-/* Copies an object and begins with its rows, under memorizer_rwsem. */
+/* Copy an object and start reading its rows, under memorizer_rwsem. */
 static void copy_object(struct memorizer_object *object)
 {
-	/* Pairs with the cmpxchg in close_object(): then the free is described. */
+	/* Pairs with the cmpxchg in memorizer_object_close(): the free is described completely. */
 	u32 state = smp_load_acquire(&object->state);
 
 	copy = *object;
@@ -188,19 +182,19 @@ static void copy_object(struct memorizer_object *object)
 	memorizer_rows_begin(&rows, object, false);
 }
 
-/* Ends with the object, which leaves the pool or does not. */
+/* Finish the object, which leaves the KMAP if @leaves. */
 static void let_go(bool leaves)
 {
 	down_write(&memorizer_rwsem);
 	if (leaves)
 		memorizer_retire_done(rows.object);
 	memorizer_rows_end(&rows);
-	/* Of what was an object's address, kmemleak would think that it still is. */
+	/* kmemleak would take the copied address for a reference. */
 	copy.at = 0;
 	up_write(&memorizer_rwsem);
 }
 
-/* Returns the number of closed objects in the batch, a grace period ago all of them. */
+/* Collect a batch of closed objects, and wait until their counts are final. Returns their number. */
 static u32 collect_batch(unsigned long *pos, u64 *clearings)
 {
 	struct memorizer_object *object;
@@ -214,19 +208,21 @@ static u32 collect_batch(unsigned long *pos, u64 *clearings)
 			batch[n++] = memorizer_id(object);
 		memorizer_may_schedule();
 	}
+	/* Hooks that found one of these objects live may still be counting. */
 	if (n)
 		memorizer_grace_period();
 	up_write(&memorizer_rwsem);
 	return n;
 }
 
-/* Retires an object of the batch, unless it must stay; false if the batch is void. */
+/* Retire an object of the batch, unless it is pinned. Returns false if the batch is stale. */
 static bool retire_object(u32 id, u64 clearings)
 {
 	struct memorizer_object *object = memorizer_ptr(id);
 	bool valid;
 
 	down_write(&memorizer_rwsem);
+	/* After a clearing, the id may be another object's. */
 	valid = memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS) &&
 		memorizer_cleared.clearings == clearings;
 	if (!valid || memorizer_is_pinned(object)) {
@@ -244,7 +240,7 @@ static bool retire_object(u32 id, u64 clearings)
 	return true;
 }
 
-/* Goes on while there are closed objects, and retirements are on. */
+/* Retire all closed objects, batch by batch, while retirements are on. */
 static void retire_closed(void)
 {
 	unsigned long pos = 0;
@@ -278,7 +274,7 @@ static int retire_thread(void *unused)
 }
 
 /**
- * memorizer_retire_wake() - say that retirements were switched on
+ * memorizer_retire_wake() - wake the thread after retirements were switched on
  *
  * Context: process context, or boot.
  */
@@ -288,17 +284,16 @@ void memorizer_retire_wake(void)
 }
 
 /**
- * memorizer_retire_stop() - wait until no object is on its way out any more
+ * memorizer_retire_stop() - wait until no object is being retired
  *
- * Retirements are off: no other is taken. Does not wait for the reader, who may
- * be the one who calls: when all sub-buffers are full, the last object's events may
- * come later.
+ * Call this after retirements were switched off. Does not wait for the reader, who may be the
+ * caller: if all sub-buffers are full, the last object's events follow later.
  *
  * Context: process context, may sleep.
  */
 void memorizer_retire_stop(void)
 {
-	/* Who took an object while they were on has it in hand now. */
+	/* A retire_object() that saw them on has set in_hand when the lock is released. */
 	down_write(&memorizer_rwsem);
 	up_write(&memorizer_rwsem);
 	memorizer_stream_look_again();
@@ -311,7 +306,7 @@ static int __init start_retire_thread(void)
 }
 late_initcall(start_retire_thread);
 
-/* Writes that a snapshot begins or, with the number of its objects, is complete. */
+/* Write the event of a snapshot's begin or, with the number of its objects, of its end. */
 static bool emit_snapshot(bool complete, u64 objects)
 {
 	struct memorizer_snapshot_event *event;
@@ -328,7 +323,7 @@ static bool emit_snapshot(bool complete, u64 objects)
 	return true;
 }
 
-/* Copies the next object of the KMAP; its id, 0 behind the last. */
+/* Copy the next object of the KMAP. Returns its id, 0 after the last. */
 static u32 copy_next(unsigned long *pos)
 {
 	struct memorizer_object *object;
@@ -386,7 +381,7 @@ int memorizer_snapshot(void)
 }
 
 /**
- * memorizer_last_snapshot() - number of the last complete snapshot
+ * memorizer_last_snapshot() - get the number of the last complete snapshot
  *
  * Return: the number, 0 if there is none
  */

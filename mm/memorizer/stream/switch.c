@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: turn switches, also from the command line.
+ * Memorizer's stream: its switches, and boot parameters.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -20,7 +20,7 @@
 #define SUBBUFS_MAX	4096
 #define SUBBUF_SIZE_MIN	SZ_4K
 #define SUBBUF_SIZE_MAX	SZ_16M
-/* The buffers of all CPUs take no more than this part of RAM. */
+/* All buffers take at most 1/RAM_SHARE of RAM. */
 #define RAM_SHARE	8
 
 /* Serializes switching; guards memorizer_stream_switches. */
@@ -64,7 +64,7 @@ static const struct kernel_param_ops switches_ops __initconst = {
 
 module_param_cb(stream, &switches_ops, NULL, 0);
 
-/* Lets the events of a switch come, or not; those that are off are off for good. */
+/* Switch the hooks of a switch's events. */
 static int switch_hooks(enum memorizer_stream_switch which, bool on)
 {
 	switch (which) {
@@ -97,13 +97,12 @@ static int switch_hooks(enum memorizer_stream_switch which, bool on)
 }
 
 /**
- * memorizer_stream_set() - turn a switch
+ * memorizer_stream_set() - set a switch
  * @which: an enum memorizer_stream_switch
- * @on: whether such events are to be streamed
+ * @on: true to stream its events
  *
  * Context: process context, may sleep.
- * Return: 0; -ENOMEM if there are no buffers, or another error if the kernel cannot
- *	tell of such events
+ * Return: 0, -ENOMEM if there are no buffers, or another error if a probe cannot be registered
  */
 int memorizer_stream_set(unsigned int which, bool on)
 {
@@ -113,12 +112,13 @@ int memorizer_stream_set(unsigned int which, bool on)
 		return -ENOMEM;
 	mutex_lock(&switch_mutex);
 	if (memorizer_stream_switches[which] != on) {
-		/* Whichever comes first, its switch event opens the first packet. */
+		/* Before the switch event, which opens the first packet of the stream. */
 		if (on && !memorizer_stream_any_is_on())
 			WRITE_ONCE(memorizer_beginnings, memorizer_beginnings + 1);
 		if (on)
 			WRITE_ONCE(memorizer_session, memorizer_session + 1);
 		WRITE_ONCE(memorizer_stream_switches[which], on);
+		/* Disable hooks before the switch event and enable them after it: events lie in between. */
 		if (!on)
 			switch_hooks(which, false);
 		memorizer_stream_switched(false);
@@ -135,7 +135,7 @@ int memorizer_stream_set(unsigned int which, bool on)
 	return err;
 }
 
-/* Opens the stream, and switches on what the command line asks for. */
+/* Allocate the buffers, and enable the switches of the boot parameter. */
 void __init memorizer_observer_init(void)
 {
 	unsigned long long room = (totalram_pages() << PAGE_SHIFT) / RAM_SHARE;
@@ -172,7 +172,7 @@ void __init memorizer_observer_init(void)
 			switch_hooks(which, true);
 }
 
-/* Tracepoints can be used only now. */
+/* Enable the switches that need tracepoints, which are not available earlier. */
 static int __init observe_tracepoints(void)
 {
 	int which, err = 0;
