@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer: access sites for what the compiler plugin cannot see.
+ * Memorizer: explicit access sites, for accesses that the compiler plugin cannot see.
  *
- * For headers that access memory in a way that is hidden in assembly. A site
- * tells of the access and does nothing else; it is one harmless instruction
- * while access logging is off, and nothing in files that are not instrumented.
+ * For headers with inline assembly that accesses memory. A site logs the access. It is a no-op
+ * instruction while access logging is off, and compiles to nothing in uninstrumented files.
  */
 #ifndef _LINUX_MEMORIZER_CHECKS_H
 #define _LINUX_MEMORIZER_CHECKS_H
@@ -12,13 +11,13 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* scripts/Makefile.memorizer defines it for the files that are instrumented. */
+/* Defined by scripts/Makefile.memorizer for instrumented files. */
 #ifdef __MEMORIZER_SITES__
 
 #include <asm/memorizer.h>
 
 /**
- * memorizer_site_read() - memory is about to be read
+ * memorizer_site_read() - log a read that follows
  * @ptr: first address
  * @size: bytes
  *
@@ -30,8 +29,8 @@ static __always_inline void memorizer_site_read(const volatile void *ptr, size_t
 }
 
 /**
- * memorizer_site_read_word() - a word is about to be read
- * @ptr: address of its sizeof(long) bytes
+ * memorizer_site_read_word() - log a read of a word that follows
+ * @ptr: address of sizeof(long) bytes
  *
  * Context: any, NMI included.
  */
@@ -41,7 +40,7 @@ static __always_inline void memorizer_site_read_word(const volatile void *ptr)
 }
 
 /**
- * memorizer_site_write() - memory is about to be written
+ * memorizer_site_write() - log a write that follows
  * @ptr: first address
  * @size: bytes
  *

@@ -14,7 +14,7 @@
 
 struct pt_regs;
 
-/* What the kernel is entered by. */
+/* Kinds of kernel entry. */
 enum memorizer_context {
 	MEMORIZER_SYSCALL = 1,
 	MEMORIZER_INTERRUPT,
@@ -32,12 +32,12 @@ void __memorizer_leave_syscall(struct pt_regs *regs);
 int memorizer_arch_register_contexts(void);
 void memorizer_arch_unregister_contexts(void);
 
-/* The stream has events of entering and leaving the kernel. */
+/* The switch "entries" of the stream is on. */
 DECLARE_STATIC_KEY_FALSE(memorizer_contexts);
 
 /**
- * memorizer_enter() - stream that the kernel is entered
- * @kind: what it is entered by
+ * memorizer_enter() - stream a kernel entry
+ * @kind: kind of the entry
  * @number: number of the vector
  *
  * Context: any in which instrumentation is allowed. Takes no lock, allocates nothing.
@@ -49,9 +49,9 @@ static __always_inline void memorizer_enter(enum memorizer_context kind, unsigne
 }
 
 /**
- * memorizer_leave() - stream that the kernel is left
- * @kind: as for memorizer_enter()
- * @number: likewise
+ * memorizer_leave() - stream a kernel exit
+ * @kind: kind of the entry
+ * @number: number of the vector
  *
  * Context: as for memorizer_enter().
  */

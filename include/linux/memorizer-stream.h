@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's stream: what the page allocator and RCU call.
+ * Memorizer's stream: hooks for the page allocator and RCU.
  *
- * The stream tells of pages as well as of objects, and of what RCU is to free. One
- * static branch while nothing is recorded or streamed, and nothing at all without
+ * A static branch until something is recorded or streamed, and nothing without
  * CONFIG_MEMORIZER_STREAM.
  */
 #ifndef _LINUX_MEMORIZER_STREAM_H
@@ -23,10 +22,10 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
 void __memorizer_rcu_free(const void *ptr, unsigned long ip);
 
 /**
- * memorizer_alloc_pages() - stream that pages were allocated
- * @page: the first of them, NULL is ignored
- * @order: how many they are, as a power of two
- * @gfp: the flags that the caller gave
+ * memorizer_alloc_pages() - stream an allocation of pages
+ * @page: the first page; NULL is ignored
+ * @order: log2 of the number of pages
+ * @gfp: the caller's flags
  * @ip: return address into the caller of the allocator
  *
  * Context: any. Takes no lock, allocates nothing.
@@ -39,12 +38,12 @@ static __always_inline void memorizer_alloc_pages(const struct page *page, unsig
 }
 
 /**
- * memorizer_free_pages() - stream that pages are given back
- * @page: the first of them
- * @order: how many they are, as a power of two
+ * memorizer_free_pages() - stream a free of pages
+ * @page: the first page
+ * @order: log2 of the number of pages
  * @ip: return address into the caller of the allocator
  *
- * Call it before the allocator can hand them out again.
+ * Call this before the allocator can reuse the pages.
  *
  * Context: any. Takes no lock, allocates nothing.
  */
@@ -56,7 +55,7 @@ static __always_inline void memorizer_free_pages(const struct page *page, unsign
 }
 
 /**
- * memorizer_rcu_free() - stream that memory is handed to RCU, to be freed later
+ * memorizer_rcu_free() - stream that memory is handed to RCU, which frees it later
  * @ptr: the memory
  * @ip: return address into the caller of RCU
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer: how SLUB lays objects out.
+ * Memorizer's view of SLUB's layout of objects.
  */
 #include <linux/kfence.h>
 #include <linux/mm.h>
@@ -10,10 +10,10 @@
 #include "memorizer.h"
 
 /**
- * memorizer_geometry() - tell how objects lie in the pages of one of them
+ * memorizer_geometry() - get the layout of the objects in an object's pages
  * @ptr: the object
  * @size: bytes requested
- * @geo: is filled in
+ * @geo: the result
  *
  * Context: any, NMI included; the object must be allocated.
  */

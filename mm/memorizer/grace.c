@@ -2,11 +2,10 @@
 /*
  * Memorizer's grace period.
  *
- * RCU does not watch all the code that has access sites, idle code above all.
- * So every CPU switches to its stopper thread, one after the other: that cannot
- * happen before the CPU has left the preemption-disabled section it was in. No
- * task can keep a stopper from running, of whatever scheduling class it is;
- * work items, synchronize_rcu_tasks_rude()'s among them, wait for real-time tasks.
+ * RCU does not watch all code that has access sites, such as idle code. Instead, each CPU switches to
+ * its stopper thread, which it cannot do within a preemption-disabled section. Stoppers preempt tasks
+ * of all scheduling classes. Work items, which synchronize_rcu_tasks_rude() uses, would wait for
+ * real-time tasks.
  */
 #include <linux/cpu.h>
 #include <linux/stop_machine.h>
@@ -19,9 +18,9 @@ static int do_nothing(void *unused)
 }
 
 /**
- * memorizer_grace_period() - wait until all hooks that run now are done
+ * memorizer_grace_period() - wait for all hooks that are running
  *
- * Context: process context, may sleep, under memorizer_rwsem, for writing; there is a scheduler.
+ * Context: process context, may sleep, under memorizer_rwsem, for writing; the scheduler is up.
  */
 void memorizer_grace_period(void)
 {

@@ -2,9 +2,9 @@
 /*
  * Memorizer's objects: make, close and bury them.
  *
- * An object is LIVE once its record is complete and in the index. Whoever takes it out of the
- * index, or is about to, closes it. A closed object matches no access. hooks.c opens and closes
- * objects, clear.c gives their records back.
+ * An object is LIVE once its record is complete and in the index. Code that removes it from the index
+ * also closes it. A closed object matches no access. hooks.c opens and closes objects, clear.c gives
+ * their records back.
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -48,8 +48,7 @@ void memorizer_switch_hooks(unsigned int what, bool on)
  * @ip: return address into the caller of the allocator
  *
  * Context: any, NMI included, with preemption disabled.
- * Return: id of the object, which nobody else sees before memorizer_object_publish(); 0 if the
- *	pool is full
+ * Return: id of the object, which is private until it is in the index; 0 if the pool is full
  */
 u32 memorizer_object_make(unsigned long va, size_t size, bool by_granule, unsigned long ip)
 {
@@ -68,12 +67,12 @@ u32 memorizer_object_make(unsigned long va, size_t size, bool by_granule, unsign
 }
 
 /**
- * memorizer_object_close() - end an object's life, and have its entries match no access
+ * memorizer_object_close() - close an object, which invalidates its entries
  * @id: the object
  * @state: MEMORIZER_FREED or MEMORIZER_BURIED
  *
  * Context: any, NMI included, with preemption disabled.
- * Return: false if it was closed before
+ * Return: false if it was already closed
  */
 bool memorizer_object_close(u32 id, enum memorizer_state state)
 {

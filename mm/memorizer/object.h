@@ -143,7 +143,7 @@ static __always_inline bool memorizer_object_contains(const struct memorizer_obj
 	return memorizer_object_has(object, addr, addr + size - 1);
 }
 
-/* Describe a new object, which nobody else sees yet. */
+/* Describe a new object, which is still private. */
 static __always_inline void memorizer_object_describe(struct memorizer_object *object,
 						      unsigned long va, size_t size,
 						      bool by_granule, unsigned long ip)
