@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's thunks: from a site's stub to the hook and back.
+ * Memorizer's thunks: count accesses, or call the hook.
  *
- * A stub jumps to the thunk for its access, which returns to the site. If other
- * accesses were joined to the site, the stub calls a thunk for each of them
- * first, or for several at once that are at known distances from each other.
+ * A stub jumps to the thunk for its access, which returns to the site. If other accesses are joined
+ * to the site, the stub first calls a thunk for each of them, or for a group of them at once.
  *
- * The address is in r11. A thunk leaves all other registers as they are, but r9, r10
- * and the flags: a stub saves those three where a value in one is needed, calls
- * for all that it counts, and jumps to memorizer_leave_... at last.
+ * The address is in r11. A thunk clobbers r9, r10, r11 and the flags. A stub saves those of the three
+ * registers that are live, calls the thunks, and jumps to memorizer_leave_*.
  *
- * A thunk counts an address behind the index's at once, and looks for other accesses'
- * entries in the CPU's cache, where most find theirs; mm/memorizer/access.c says of
- * the cache what this relies on. Otherwise it calls the hook.
+ * A thunk counts an address outside of the index as unattributed. For others it looks up the entry in
+ * the per-CPU cache, which mm/memorizer/access.c describes. If that fails, it calls the hook.
  *
- * Preemption is off from the look into the cache to the increment, so that the
- * entry is the CPU's own, and in use, for as long as it is looked at. NMIs and
- * interrupts may come at any point: an increment is one instruction.
+ * Invariants:
  *
- * Nothing here may be probed, nor what the hook calls: the handlers of
- * breakpoints and of probes have sites, too.
+ * - Preemption is disabled from the lookup to the increment, so that the entry is this CPU's and in
+ *   use. An increment is one instruction, so interrupts and NMIs may come anywhere.
+ *
+ * - Thunks and the hook cannot be probed, because handlers of breakpoints and probes have sites.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -43,7 +40,7 @@
 	incl	PER_CPU_VAR(pcpu_hot + X86_preempt_count)
 .endm
 
-/* The count is 0 when preemption is both possible and wanted. */
+/* The count becomes 0 when preemption is enabled and a reschedule is pending. */
 .macro PREEMPT_ON
 	decl	PER_CPU_VAR(pcpu_hot + X86_preempt_count)
 	jnz	.Lstay\@
@@ -52,8 +49,8 @@
 .endm
 
 /*
- * Not while user memory may be accessed: AC belongs to the task, and a switch
- * does not save it. Whoever comes next and may switch finds that it is due.
+ * Do not schedule with AC set, within a user access: a context switch does not save AC. The next
+ * preemption point reschedules instead.
  */
 	.section .kprobes.text, "ax"
 
@@ -63,7 +60,7 @@ SYM_FUNC_START_LOCAL(memorizer_preempt)
 	leaq	8(%rsp), %rsp
 	jnz	.Lreturn
 #ifdef CONFIG_PREEMPT_DYNAMIC
-	/* Nothing, if it was booted with preempt=none. */
+	/* A no-op with preempt=none. */
 	jmp	__SCT__preempt_schedule_notrace
 #else
 	jmp	preempt_schedule_notrace_thunk
@@ -101,13 +98,13 @@ SYM_FUNC_END(memorizer_preempt)
 	pop	%rsi
 .endm
 
-/* What a thunk or its tail has on the stack: so many bytes, then a return address. */
+/* Entry point with @pushed bytes on the stack above the return address. */
 .macro ENTRY pushed=0
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=8+\pushed type=UNWIND_HINT_TYPE_CALL
 	ANNOTATE_NOENDBR
 .endm
 
-/* Of an access with memorizer_key() r9: its slot's entry in r10. Is it another's? */
+/* Look up the memorizer_key() in r9 at address r11: entry in r10. ZF is clear on a miss. */
 .macro FIND
 	movq	%r11, %r10
 	shrq	$MEMORIZER_CACHE_ADDR, %r10
@@ -117,16 +114,16 @@ SYM_FUNC_END(memorizer_preempt)
 	cmpq	%r9, MEMORIZER_ENTRY_KEY(%r10)
 .endm
 
-/* Where the object is from the entry in r10, in r9. */
+/* Load the distance from the entry in r10 to its object to r9. */
 .macro OBJECT
 	movslq	MEMORIZER_ENTRY_OBJECT(%r10), %r9
 .endm
 #define OBJECT_AT	%r10, %r9, (1 << MEMORIZER_ID_SHIFT)
 
 /*
- * The address again, in r11, from its distance to what the object in r10's entry was at. That may
- * have been hidden since: of both, the highest bit is taken for the one below it, see
- * memorizer_hide(). What is no address faults. Clobbers r9.
+ * Restore the address in r11, which is relative to the object of the entry in r10. The object may
+ * have been hidden in between, which only flips bit 63, see memorizer_hide(): sign-extend both from
+ * bit 62. This changes non-canonical addresses, whose access faults anyway. Clobbers r9.
  */
 .macro ADDRESS
 	OBJECT
@@ -138,7 +135,7 @@ SYM_FUNC_END(memorizer_preempt)
 	addq	%r9, %r11
 .endm
 
-/* What was found at the address before, in r10. */
+/* Load the result of the last lookup at the address in r11 to r10. */
 .macro FOUND
 	movq	%r11, %r10
 	shrq	$MEMORIZER_FOUND_ADDR, %r10
@@ -164,13 +161,13 @@ SYM_FUNC_END(memorizer_preempt)
 	pop	%rdx
 .endm
 
-/* What it adds to an entry's counts: memorizer_kind_counts(), in rdx. */
+/* Load memorizer_kind_counts() to rdx. */
 .macro COUNTS kind
 	movl	$(((\kind) & READ) | (\kind) / WRITE << 16), %edx
 .endm
 
 /*
- * Does the index still know no page at r11? No other page than the first is asked for.
+ * Jump to @yes if the index has no objects in the page at r11, else to @no or fall through.
  * Clobbers r10.
  */
 .macro NOBODY yes no
@@ -196,9 +193,7 @@ SYM_FUNC_END(memorizer_preempt)
 	je	\yes
 .endm
 
-/*
- * Accesses of fixed size. The ip is where it returns to, or in r10.
- */
+/* Accesses of fixed size. The ip is the return address, or in r10 if @joined. */
 .macro THUNK name kind size joined
 SYM_CODE_START(memorizer_\name)
 	ENTRY
@@ -215,7 +210,7 @@ SYM_CODE_START(memorizer_\name)
 	FIND
 	jne	.Lmiss\@
 
-	/* The object is far from any address when it is not live. */
+	/* A closed object is far from any address, so the bounds check also checks that it is live. */
 	OBJECT
 	subq	MEMORIZER_OBJECT_AT(OBJECT_AT), %r11
 	movl	MEMORIZER_OBJECT_SIZE(OBJECT_AT), %r9d
@@ -269,7 +264,7 @@ SYM_CODE_START(memorizer_\name)
 	COUNTS	\kind
 	jmp	memorizer_miss
 
-	/* One of a task that counts, in one page? */
+	/* Call the hook if the task is not recorded, or if the access may cross a page. */
 .Lnobody\@:
 	testq	%r9, %r9
 	jns	.Lcall\@
@@ -289,7 +284,7 @@ SYM_CODE_START(memorizer_\name)
 SYM_CODE_END(memorizer_\name)
 .endm
 
-/* Accesses that are counted at once: r10 has their struct memorizer_group. */
+/* A group of accesses, which are counted at once. r10 points to the struct memorizer_group. */
 .macro GROUP name
 SYM_CODE_START(memorizer_\name)
 	ENTRY
@@ -302,7 +297,7 @@ SYM_CODE_START(memorizer_\name)
 	FIND
 	jne	.Lmiss\@
 
-	/* All of them within the object? It is far from any address when it is not live. */
+	/* A closed object is far from any address, so this also checks that it is live. */
 	OBJECT
 	subq	MEMORIZER_OBJECT_AT(OBJECT_AT), %r11
 	movl	MEMORIZER_OBJECT_SIZE(OBJECT_AT), %r9d
@@ -322,7 +317,7 @@ SYM_CODE_START(memorizer_\name)
 	call	memorizer_carry
 	jmp	.Lcounted\@
 
-	/* The extent has 16 bits: so has the subtraction. */
+	/* The 16-bit subtraction of the extent borrowed: propagate it to the upper half of the size. */
 .Lborrow\@:
 	subl	$(1 << 16), %r9d
 	jae	.Lcompare\@
@@ -351,7 +346,7 @@ SYM_CODE_START(memorizer_\name)
 	PREEMPT_ON
 	RET
 
-	/* Those of a task that counts, in one page? */
+	/* Call the hook if the task is not recorded, or if the group crosses a page. */
 .Lnobody\@:
 	testq	%r9, %r9
 	jns	.Lcall\@
@@ -374,7 +369,7 @@ SYM_CODE_START(memorizer_\name)
 SYM_CODE_END(memorizer_\name)
 .endm
 
-/* Accesses of a size in rsi. Stack: rdx, rsi, rdi, return address. */
+/* Accesses of the size in rsi. Stack: rdx, rsi, rdi, return address. */
 .macro RANGE_THUNK name kind
 SYM_CODE_START(memorizer_thunk_\name)
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=32 type=UNWIND_HINT_TYPE_CALL
@@ -398,8 +393,8 @@ SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
 /*
- * What a string function does to its operands in rdi, rsi and rdx. Stack: which
- * function, rdx, rsi, rdi, return address.
+ * Accesses of a string function to its operands in rdi, rsi and rdx. Stack: enum memorizer_string,
+ * rdx, rsi, rdi, return address.
  */
 .macro STRING_THUNK name
 SYM_CODE_START(memorizer_thunk_\name)
@@ -425,7 +420,7 @@ SYM_CODE_START(memorizer_thunk_\name)
 SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
-/* Both ways to come by an access of a kind and size. */
+/* The thunks for an access of a kind and size: jumped to from a stub, and called for a joined one. */
 .macro THUNKS name kind size
 	THUNK	thunk_\name, \kind, \size, 0
 	THUNK	joined_\name, \kind, \size, 1
@@ -433,7 +428,7 @@ SYM_CODE_END(memorizer_thunk_\name)
 
 	.section .kprobes.text, "ax"
 
-/* A count of the entry in r10 has reached 2^15. */
+/* Slow path: a count of the entry in r10 has reached 2^15. */
 SYM_FUNC_START_LOCAL(memorizer_carry)
 	PUSH_ARGS
 	push	%r10
@@ -445,8 +440,8 @@ SYM_FUNC_START_LOCAL(memorizer_carry)
 SYM_FUNC_END(memorizer_carry)
 
 /*
- * Not in the cache. r10, rsi, rdx, r11, r9: what memorizer_access_miss() is given, of which
- * PUSH_ARGS has saved what was there before.
+ * Slow path: call memorizer_access_miss() with r10, rsi, rdx, r11 and r9, after PUSH_ARGS has saved
+ * the argument registers.
  */
 SYM_CODE_START_LOCAL(memorizer_miss)
 	ENTRY	48
@@ -459,7 +454,7 @@ SYM_CODE_START_LOCAL(memorizer_miss)
 	RET
 SYM_CODE_END(memorizer_miss)
 
-/* The end of a stub that has pushed r9, and r10, and r11. */
+/* End of a stub: pop the registers that it has pushed, r9 first, and return to the site. */
 SYM_CODE_START(memorizer_leave_r11)
 	ENTRY	24
 	pop	%r11
