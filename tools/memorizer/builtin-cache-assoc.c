@@ -9,25 +9,14 @@
 
 #include "report/analysis.h"
 
-static const char usage[] =
-	"Usage: memorizer cache-assoc [OPTION...] DIR\n"
-	"\n"
-	"Takes all accesses in the trace in DIR through a cache for each CPU that has so many sets,\n"
-	"of so many lines each, of which the one is evicted that was used least recently. Prints\n"
-	"misses by CPU, by set and by kind of object: of what the CPU never had, of what another CPU\n"
-	"has stored to since, of what a cache of the same size without sets would have kept, which\n"
-	"is a conflict, and of what that would not have kept either.\n"
-	"\n"
-	"  -s, --sets N         the number of sets, a power of two (512)\n"
-	"  -w, --ways N         lines in a set (8)\n"
-	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = {
-	{ "sets", required_argument, NULL, 's' },
-	{ "ways", required_argument, NULL, 'w' },
-	{ "line", required_argument, NULL, 'l' },
-	ANALYSIS_OPTIONS
+static const char * const usage[] = {
+	"memorizer cache-assoc [OPTION...] DIR",
+	"",
+	"Runs all accesses in the trace through a set-associative cache with LRU replacement for",
+	"each CPU. Prints misses by CPU, by set and by kind of object: compulsory misses, misses",
+	"because another CPU wrote the line, conflict misses (a fully associative cache of the same",
+	"size would hit), and capacity misses.",
+	NULL
 };
 
 #define SETS	512
@@ -365,43 +354,48 @@ static void print(struct analysis *a)
 	print_kinds(c);
 }
 
-static bool set_option(struct analysis *a, int option, const char *arg)
+/* At most MOST lines of all sets together. */
+static int option_sets(const struct option *o, const char *arg, int unset)
 {
-	struct assoc *c = (struct assoc *)a;
+	struct assoc *c = o->value;
+	const struct option number = OPT_NUMBER('s', "sets", &c->sets, "N", 1, MOST / c->ways, "");
 
-	switch (option) {
-	case 'l':
-		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
-	case 'w':
-		return analysis_number(a, "--ways", arg, 1, MOST / c->sets, &c->ways);
-	default:
-		if (!analysis_number(a, "--sets", arg, 1, MOST / c->ways, &c->sets))
-			return false;
-		if (!(c->sets & (c->sets - 1)))
-			return true;
-		fprintf(stderr, "memorizer cache-assoc: --sets %s: want a power of two\n", arg);
-		return false;
-	}
+	option_number(&number, arg, unset);
+	return c->sets & (c->sets - 1) ? option_refuse(o, arg, "a power of two") : 0;
+}
+
+static int option_ways(const struct option *o, const char *arg, int unset)
+{
+	struct assoc *c = o->value;
+	const struct option number = OPT_NUMBER('w', "ways", &c->ways, "N", 1, MOST / c->sets, "");
+
+	return option_number(&number, arg, unset);
 }
 
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_cache_assoc, .shorts = "s:w:l:", .options = options,
-		.sort = "misses", .option = set_option, .init = init, .release = release,
+		.command = &command_cache_assoc, .sort = "misses", .init = init, .release = release,
 		.touch = touch, .wanted = { WANTED(ACCESS) },
 		.print = print,
 	};
 	struct assoc c = {
 		.a = { .ops = &ops, .touches = TOUCH_ACCESSES }, .sets = SETS, .ways = WAYS,
 	};
+	const struct option options[] = {
+		OPT_TAKE('s', "sets", &c, "N", "number of sets, a power of two (default: 512)",
+			 option_sets),
+		OPT_TAKE('w', "ways", &c, "N", "lines of a set (default: 8)", option_ways),
+		OPT_LINE(&c.a),
+		OPTS_ANALYSIS(&c.a)
+	};
 
-	return analysis_run(&c.a, argc, argv);
+	return analysis_run(&c.a, argc, argv, options);
 }
 
 const struct command command_cache_assoc = {
 	.name = "cache-assoc",
 	.summary = "simulate a set-associative cache for each CPU",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

@@ -10,27 +10,15 @@
 #include "report/analysis.h"
 #include "report/clashes.h"
 
-static const char usage[] =
-	"Usage: memorizer conflicts [OPTION...] DIR\n"
-	"\n"
-	"Prints which scopes of the trace in DIR share memory. Scopes are what tasks have marked,\n"
-	"\"scope NAME\" and \"leave NAME\"; a window is the time from a mark \"phase NAME\" to the next\n"
-	"one. Two scopes of tasks on different CPUs conflict if one writes a byte that the other\n"
-	"accesses in the same window; if there is none in a line that one writes and the other\n"
-	"accesses, the line is shared for nothing. The trace needs all accesses within scopes.\n"
-	"\n"
-	"  -w, --without NAME   leave out what these functions do, and what they call, if the trace\n"
-	"                       has stacks; * and ? match others. Several are left out, and\n"
-	"                       always interrupts and Memorizer itself\n"
-	"  -a, --all            leave out nothing\n"
-	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = {
-	{ "without", required_argument, NULL, 'w' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "line", required_argument, NULL, 'l' },
-	ANALYSIS_OPTIONS
+static const char * const usage[] = {
+	"memorizer conflicts [OPTION...] DIR",
+	"",
+	"Prints marked scopes that share memory. A scope lasts from the mark \"scope NAME\" of a",
+	"task to its \"leave NAME\"; a window lasts from a mark \"phase NAME\" to the next. Two",
+	"scopes of tasks on different CPUs conflict if one writes a byte that the other accesses in",
+	"the same window. If they only access different bytes of a line, the line is falsely",
+	"shared. The trace needs all accesses within scopes.",
+	NULL
 };
 
 #define WITHOUT	64	/* most functions that are named */
@@ -420,42 +408,40 @@ static void print(struct analysis *a)
 	print_clashes(c, true);
 }
 
-static bool set_option(struct analysis *a, int option, const char *arg)
+static int option_without(const struct option *o, const char *arg, int unset)
 {
-	struct conflicts *c = (struct conflicts *)a;
+	struct conflicts *c = o->value;
 
-	switch (option) {
-	case 'l':
-		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
-	case 'a':
-		c->all = true;
-		return true;
-	default:
-		if (c->nr_without == WITHOUT) {
-			fprintf(stderr, "memorizer conflicts: more than %d --without\n", WITHOUT);
-			return false;
-		}
-		c->without[c->nr_without++] = arg;
-		return true;
-	}
+	(void)unset;
+	if (c->nr_without == WITHOUT)
+		return option_refuse(o, arg, "at most %d of them", WITHOUT);
+	c->without[c->nr_without++] = arg;
+	return 0;
 }
 
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_conflicts, .shorts = "aw:l:", .options = options,
-		.sort = "phase", .option = set_option, .init = init, .release = release,
+		.command = &command_conflicts, .sort = "phase", .init = init, .release = release,
 		.event = event, .touch = touch, .wanted = { WANTED(ACCESS), WANTED(MARK) },
 		.print = print,
 	};
 	struct conflicts c = { .a = { .ops = &ops, .touches = TOUCH_ACCESSES } };
+	const struct option options[] = {
+		OPT_TAKE('w', "without", &c, "NAME",
+			 "leave out these functions, and their callees if the trace has stacks",
+			 option_without),
+		OPT_BOOLEAN('a', "all", &c.all, "leave out nothing, not even Memorizer itself"),
+		OPT_LINE(&c.a),
+		OPTS_ANALYSIS(&c.a)
+	};
 
-	return analysis_run(&c.a, argc, argv);
+	return analysis_run(&c.a, argc, argv, options);
 }
 
 const struct command command_conflicts = {
 	.name = "conflicts",
 	.summary = "find marked scopes that share memory",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

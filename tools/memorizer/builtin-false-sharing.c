@@ -8,23 +8,14 @@
 
 #include "report/pairs.h"
 
-static const char usage[] =
-	"Usage: memorizer false-sharing [OPTION...] DIR\n"
-	"\n"
-	"Prints for each kind of object in the trace in DIR how often its cache lines move, because\n"
-	"of accesses to the same bytes (true sharing) or to others (false sharing); and by whom and\n"
-	"because of whom if they are others. Of a trace with all accesses also how often they would\n"
-	"move so in lines of twice the size, and if objects began at other offsets in a line.\n"
-	"\n"
-	"  -g, --granularity BYTES\n"
-	"                       the distance of these offsets (16; 0: do not tell)\n"
-	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = {
-	{ "granularity", required_argument, NULL, 'g' },
-	{ "line", required_argument, NULL, 'l' },
-	ANALYSIS_OPTIONS
+static const char * const usage[] = {
+	"memorizer false-sharing [OPTION...] DIR",
+	"",
+	"Prints for each kind of object how often its cache lines move because of accesses to the",
+	"same bytes (true sharing) or to other bytes (false sharing), and for false sharing which",
+	"code moves them. If the trace has all accesses, also predicts the moves for lines of twice",
+	"the size, and for objects at other offsets in a line.",
+	NULL
 };
 
 #define GRANULARITY	16
@@ -378,32 +369,29 @@ static void print(struct analysis *a)
 		print_groups(f, predicted, LONGER, (const enum sum[]){ FALSE, LONGER, WORST });
 }
 
-static bool set_option(struct analysis *a, int option, const char *arg)
-{
-	if (option == 'l')
-		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
-	return analysis_number(a, "--granularity", arg, 0, 4096,
-			       &((struct false_sharing *)a)->granularity);
-}
-
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_false_sharing, .shorts = "g:l:", .options = options,
-		.sort = "false_sharing", .option = set_option, .init = init, .release = release,
+		.command = &command_false_sharing, .sort = "false_sharing", .init = init, .release = release,
 		.touch = touch, .wanted = { WANTED_TOUCHES },
 		.print = print,
 	};
 	struct false_sharing f = {
 		.a = { .ops = &ops, .touches = TOUCH_LINES }, .granularity = GRANULARITY,
 	};
+	const struct option options[] = {
+		OPT_NUMBER('g', "granularity", &f.granularity, "BYTES", 0, 4096,
+			   "distance of these offsets (default: 16; 0: no prediction)"),
+		OPT_LINE(&f.a),
+		OPTS_ANALYSIS(&f.a)
+	};
 
-	return analysis_run(&f.a, argc, argv);
+	return analysis_run(&f.a, argc, argv, options);
 }
 
 const struct command command_false_sharing = {
 	.name = "false-sharing",
 	.summary = "separate true from false sharing, and predict false sharing",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

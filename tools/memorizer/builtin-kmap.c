@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer kmap: the KMAP that a trace amounts to, as text. */
+#include <getopt.h>
 #include <stdio.h>
 
 #include "builtin.h"

@@ -9,22 +9,14 @@
 #include "report/analysis.h"
 #include "trace/entries.h"
 
-static const char usage[] =
-	"Usage: memorizer per-entry [OPTION...] DIR\n"
-	"\n"
-	"Prints for each system call, interrupt or other entry to the kernel how often it was made,\n"
-	"and how many different cache lines moved in it, all and on average; the same for scopes\n"
-	"and phases that marks tell of. An access belongs to the innermost entry of its CPU, or\n"
-	"else to its task's system call.\n"
-	"\n"
-	"  -a, --accesses       instead, count the accesses of each instruction in each entry\n"
-	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = {
-	{ "accesses", no_argument, NULL, 'a' },
-	{ "line", required_argument, NULL, 'l' },
-	ANALYSIS_OPTIONS
+static const char * const usage[] = {
+	"memorizer per-entry [OPTION...] DIR",
+	"",
+	"Prints for each system call, interrupt and other kernel entry how often it occurred, and",
+	"how many different cache lines moved in it, in total and on average; the same for marked",
+	"scopes and phases. An access belongs to the innermost entry of its CPU, or else to the",
+	"system call of its task.",
+	NULL
 };
 
 enum sum { CALLS, MOVES, DISTINCT, AVERAGE, READS, WRITES, SUMS };
@@ -52,7 +44,6 @@ struct user {
 /**
  * struct per_entry - what is counted
  * @a: the analysis
- * @accesses: whether accesses are counted
  * @entries: struct group by kind and number
  * @scopes: likewise
  * @phases: likewise
@@ -62,7 +53,6 @@ struct user {
  */
 struct per_entry {
 	struct analysis a;
-	bool accesses;
 	struct hash entries, scopes, phases, seen, users;
 	u64 total[SUMS];
 };
@@ -180,7 +170,7 @@ static void touch(struct analysis *a, const struct touch *t)
 
 	if (!t->chosen)
 		return;
-	if (p->accesses) {
+	if (p->a.touches == TOUCH_ACCESSES) {
 		count_access(p, t, entry);
 		return;
 	}
@@ -277,7 +267,7 @@ static void print(struct analysis *a)
 	};
 	struct per_entry *p = (struct per_entry *)a;
 
-	if (p->accesses) {
+	if (p->a.touches == TOUCH_ACCESSES) {
 		analysis_sum(a, "Reads", "reads", p->total[READS]);
 		analysis_sum(a, "Writes", "writes", p->total[WRITES]);
 		print_users(p);
@@ -290,19 +280,10 @@ static void print(struct analysis *a)
 	print_groups(p, &p->phases, phases, name_mark);
 }
 
-static bool set_option(struct analysis *a, int option, const char *arg)
-{
-	if (option == 'l')
-		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
-	((struct per_entry *)a)->accesses = true;
-	a->touches = TOUCH_ACCESSES;
-	return true;
-}
-
 /* Counting entries needs no accesses. */
 static bool is_usable(struct analysis *a, const char *dir)
 {
-	bool accesses = ((struct per_entry *)a)->accesses;
+	bool accesses = a->touches == TOUCH_ACCESSES;
 
 	return wanted_check(dir, a->types, WANTED_TOUCHES | (accesses ? 0 : WANTED(ENTER)));
 }
@@ -310,19 +291,25 @@ static bool is_usable(struct analysis *a, const char *dir)
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_per_entry, .shorts = "al:", .options = options,
-		.sort = "distinct", .option = set_option, .init = init, .release = release,
+		.command = &command_per_entry, .sort = "distinct", .init = init, .release = release,
 		.forget = forget, .opened = opened, .touch = touch,
 		.usable = is_usable, .print = print,
 	};
 	struct per_entry p = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
+	const struct option options[] = {
+		OPT_SET_UINT('a', "accesses", &p.a.touches,
+			     "count the accesses of each instruction in each entry instead",
+			     TOUCH_ACCESSES),
+		OPT_LINE(&p.a),
+		OPTS_ANALYSIS(&p.a)
+	};
 
-	return analysis_run(&p.a, argc, argv);
+	return analysis_run(&p.a, argc, argv, options);
 }
 
 const struct command command_per_entry = {
 	.name = "per-entry",
 	.summary = "count cache line moves by system call, interrupt and scope",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

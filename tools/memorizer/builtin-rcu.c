@@ -15,21 +15,14 @@
 
 #include "report/analysis.h"
 
-static const char usage[] =
-	"Usage: memorizer rcu [OPTION...] DIR\n"
-	"\n"
-	"Prints which accesses in the trace in DIR were made to objects that had been handed to\n"
-	"kfree_rcu() or its like, but not yet freed: outside of RCU's read-side sections, or in a\n"
-	"section that began too late to know the object. The trace wants accesses, allocations,\n"
-	"locks and entries (memorizer record --accesses --locks --entries), of a kernel with\n"
-	"lockdep.\n"
-	"\n"
-	"  -a, --all            print those that are as they should be, too\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = {
-	{ "all", no_argument, NULL, 'a' },
-	ANALYSIS_OPTIONS
+static const char * const usage[] = {
+	"memorizer rcu [OPTION...] DIR",
+	"",
+	"Prints accesses to objects between kfree_rcu() (or similar) and their free that were made",
+	"outside of RCU read-side sections, or in a section that began too late to know the object.",
+	"The trace needs accesses, allocations, locks and entries, as recorded by memorizer record",
+	"with --accesses --locks --entries, of a kernel with lockdep.",
+	NULL
 };
 
 /* How an access was made. */
@@ -360,29 +353,25 @@ static void print(struct analysis *a)
 	print_rows(r);
 }
 
-static bool set_option(struct analysis *a, int option, const char *arg)
-{
-	(void)option;
-	(void)arg;
-	((struct rcu *)a)->all = true;
-	return true;
-}
-
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_rcu, .shorts = "a", .options = options, .sort = "bad",
-		.option = set_option, .init = init, .release = release, .event = event,
+		.command = &command_rcu, .sort = "bad",
+		.init = init, .release = release, .event = event,
 		.touch = touch, .usable = is_usable, .print = print,
 	};
 	struct rcu r = { .a = { .ops = &ops, .touches = TOUCH_ACCESSES } };
+	const struct option options[] = {
+		OPT_BOOLEAN('a', "all", &r.all, "also print correct accesses"),
+		OPTS_ANALYSIS(&r.a)
+	};
 
-	return analysis_run(&r.a, argc, argv);
+	return analysis_run(&r.a, argc, argv, options);
 }
 
 const struct command command_rcu = {
 	.name = "rcu",
 	.summary = "find accesses to objects that were handed to RCU",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

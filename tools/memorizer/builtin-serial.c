@@ -10,16 +10,14 @@
 #include "lib/texts.h"
 #include "report/analysis.h"
 
-static const char usage[] =
-	"Usage: memorizer serial [OPTION...] DIR\n"
-	"\n"
-	"Prints of the locks that the trace in DIR tells of how often they were taken, how long\n"
-	"that took and how long they were held: by lock, and by the code that took it. Time that\n"
-	"a lock is shared by readers is apart. Sections of RCU are no locks.\n"
-	"\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = { ANALYSIS_OPTIONS };
+static const char * const usage[] = {
+	"memorizer serial [OPTION...] DIR",
+	"",
+	"Prints how often the locks in the trace were taken, how long tasks waited for them and",
+	"how long they were held: by lock, and by the code that took it. Shared holds of readers",
+	"are counted separately. RCU read-side sections are not locks.",
+	NULL
+};
 
 enum sum {
 	TAKEN, CONTENDED, WAITED, WAITED_MOST, HELD, HELD_MOST, SHARED, SHARED_HELD,
@@ -321,18 +319,21 @@ static void print(struct analysis *a)
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_serial, .shorts = "", .options = options, .sort = "held",
+		.command = &command_serial, .sort = "held",
 		.init = init, .release = release, .event = event, .wanted = { WANTED(LOCK) },
 		.print = print,
 	};
 	struct serial s = { .a = { .ops = &ops } };
+	const struct option options[] = {
+		OPTS_ANALYSIS(&s.a)
+	};
 
-	return analysis_run(&s.a, argc, argv);
+	return analysis_run(&s.a, argc, argv, options);
 }
 
 const struct command command_serial = {
 	.name = "serial",
 	.summary = "show how long locks are held and waited for",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

@@ -9,24 +9,14 @@
 
 #include "report/pairs.h"
 
-static const char usage[] =
-	"Usage: memorizer sharing [OPTION...] DIR\n"
-	"\n"
-	"Prints which cache lines of the trace in DIR move between CPUs: the lines that one CPU\n"
-	"writes and another one touches, what code touches them where, and which object's bytes\n"
-	"are moved by whom because of whom. Of a trace with traffic events these say what moves;\n"
-	"of one with accesses only, that is followed.\n"
-	"\n"
-	"  -a, --addresses      print each address in these lines, by instruction and CPU, too\n"
-	"  -A, --all            print code that accesses these lines but never moves one, too\n"
-	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = {
-	{ "addresses", no_argument, NULL, 'a' },
-	{ "all", no_argument, NULL, 'A' },
-	{ "line", required_argument, NULL, 'l' },
-	ANALYSIS_OPTIONS
+static const char * const usage[] = {
+	"memorizer sharing [OPTION...] DIR",
+	"",
+	"Prints the cache lines in the trace that move between CPUs: lines that one CPU writes and",
+	"another one touches, the code that touches them and where, and for each object which CPU",
+	"pulled the line away and the access that pulled it back. Moves are taken from traffic",
+	"events; if the trace has none, they are derived from its accesses.",
+	NULL
 };
 
 /* The sums of a line, of code that touches it, and of an address, as tables show them. */
@@ -601,33 +591,29 @@ static void print(struct analysis *a)
 		print_addresses(s);
 }
 
-static bool set_option(struct analysis *a, int option, const char *arg)
-{
-	struct sharing *s = (struct sharing *)a;
-
-	if (option == 'l')
-		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
-	s->addresses |= option == 'a';
-	s->all |= option == 'A';
-	return true;
-}
-
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_sharing, .shorts = "aAl:", .options = options,
-		.sort = "moves", .option = set_option, .init = init, .release = release,
+		.command = &command_sharing, .sort = "moves", .init = init, .release = release,
 		.touch = touch, .wanted = { WANTED_TOUCHES },
 		.print = print,
 	};
 	struct sharing s = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
+	const struct option options[] = {
+		OPT_BOOLEAN('a', "addresses", &s.addresses,
+			    "also print each address in these lines, by instruction and CPU"),
+		OPT_BOOLEAN('A', "all", &s.all,
+			    "also print code that accesses these lines but never moves one"),
+		OPT_LINE(&s.a),
+		OPTS_ANALYSIS(&s.a)
+	};
 
-	return analysis_run(&s.a, argc, argv);
+	return analysis_run(&s.a, argc, argv, options);
 }
 
 const struct command command_sharing = {
 	.name = "sharing",
 	.summary = "show which cache lines move between CPUs, and why",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

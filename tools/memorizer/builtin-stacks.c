@@ -14,33 +14,14 @@
 
 #define CALLS_MAX	256	/* of a stack; what lies further out is left out */
 
-static const char usage[] =
-	"Usage: memorizer stacks [OPTION...] DIR\n"
-	"\n"
-	"Prints folded stacks of the accesses in the trace in DIR, for flame graphs: a line for each\n"
-	"command, the calls from the outermost on and the function that accesses, with semicolons\n"
-	"between, and a number. Calls are those that QEMU's plugin tells of; without them, the entry\n"
-	"to the kernel stands in their place, if that is known.\n"
-	"\n"
-	"  -v, --value VALUE    the number: moves, of lines (default), accesses, reads, writes, or\n"
-	"                       bytes accessed\n"
-	"  -F, --at NAME        of accesses by this function or instruction only; * and ?\n"
-	"  -a, --addresses      tell calls apart by their place in a function\n"
-	"  -o, --objects        add what kind of object is accessed\n"
-	"      --fields         add which member of which type, by the compiler's notes\n"
-	"  -l, --line BYTES     the size of a line (what the trace says, or 64)\n"
-	ANALYSIS_USAGE;
-
-#define OPTION_FIELDS	512	/* has no letter */
-
-static const struct option options[] = {
-	{ "value", required_argument, NULL, 'v' },
-	{ "at", required_argument, NULL, 'F' },
-	{ "addresses", no_argument, NULL, 'a' },
-	{ "objects", no_argument, NULL, 'o' },
-	{ "fields", no_argument, NULL, OPTION_FIELDS },
-	{ "line", required_argument, NULL, 'l' },
-	ANALYSIS_OPTIONS
+static const char * const usage[] = {
+	"memorizer stacks [OPTION...] DIR",
+	"",
+	"Prints folded stacks of accesses for flame graphs, one per line: the command, the calls",
+	"from the outermost to the function with the access, separated by semicolons, and a number.",
+	"Calls are recorded by the QEMU plugin; without them, the kernel entry is printed instead",
+	"if it is known.",
+	NULL
 };
 
 enum value { MOVES, ACCESSES, READS, WRITES, BYTES, VALUES };
@@ -325,63 +306,51 @@ static void print(struct analysis *a)
 	namesakes_warn(a->symbols, "stacks");
 }
 
-static bool set_value(struct stacks *s, const char *text)
+static int option_value(const struct option *o, const char *arg, int unset)
 {
+	struct stacks *s = o->value;
 	u32 i;
 
+	(void)unset;
 	for (i = 0; i < VALUES; i++) {
-		if (strcmp(text, value_names[i]))
+		if (strcmp(arg, value_names[i]))
 			continue;
 		s->value = i;
 		s->a.touches = i == MOVES ? TOUCH_LINES : TOUCH_ACCESSES;
-		return true;
+		return 0;
 	}
-	fprintf(stderr,
-		"memorizer stacks: --value %s: want moves, accesses, reads, writes or bytes\n",
-		text);
-	return false;
-}
-
-static bool set_option(struct analysis *a, int option, const char *arg)
-{
-	struct stacks *s = (struct stacks *)a;
-
-	switch (option) {
-	case 'v':
-		return set_value(s, arg);
-	case 'l':
-		return analysis_number(a, "--line", arg, 1, 4096, &a->line_size);
-	case 'F':
-		s->at = arg;
-		return true;
-	case 'a':
-		s->addresses = true;
-		return true;
-	case OPTION_FIELDS:
-		s->fields = true;
-		return true;
-	default:
-		s->objects = true;
-		return true;
-	}
+	return option_refuse(o, arg, "moves, accesses, reads, writes or bytes");
 }
 
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_stacks, .shorts = "v:F:aol:", .options = options,
-		.sort = "name", .option = set_option, .init = init, .release = release,
+		.command = &command_stacks, .sort = "name", .init = init, .release = release,
 		.touch = touch, .usable = is_usable, .wanted = { WANTED_TOUCHES },
 		.print = print,
 	};
 	struct stacks s = { .a = { .ops = &ops, .touches = TOUCH_LINES } };
+	const struct option options[] = {
+		OPT_TAKE('v', "value", &s, "VALUE",
+			 "moves (of cache lines, default), accesses, reads, writes or bytes",
+			 option_value),
+		OPT_STRING('F', "at", &s.at, "NAME",
+			   "count accesses by this function or instruction; * and ? match"),
+		OPT_BOOLEAN('a', "addresses", &s.addresses,
+			    "distinguish calls by their address in a function"),
+		OPT_BOOLEAN('o', "objects", &s.objects, "add the kind of object"),
+		OPT_BOOLEAN(0, "fields", &s.fields,
+			    "add the type and member, by the compiler's notes"),
+		OPT_LINE(&s.a),
+		OPTS_ANALYSIS(&s.a)
+	};
 
-	return analysis_run(&s.a, argc, argv);
+	return analysis_run(&s.a, argc, argv, options);
 }
 
 const struct command command_stacks = {
 	.name = "stacks",
 	.summary = "print folded call stacks of accesses and cache line moves",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

@@ -4,15 +4,13 @@
 
 #include "report/analysis.h"
 
-static const char usage[] =
-	"Usage: memorizer summary [OPTION...] DIR\n"
-	"\n"
-	"Prints how many events of which type the trace in DIR has, what each CPU and task did, and\n"
-	"the marks.\n"
-	"\n"
-	ANALYSIS_USAGE;
-
-static const struct option options[] = { ANALYSIS_OPTIONS };
+static const char * const usage[] = {
+	"memorizer summary [OPTION...] DIR",
+	"",
+	"Prints the number of events of each type in the trace, the activity of each CPU and task,",
+	"and the marks.",
+	NULL
+};
 
 enum sum {
 	EVENTS, ALLOCS, FREES, READS, WRITES, MOVED, ENTRIES, LOCKS, LOST, FIRST, LAST, PID,
@@ -222,17 +220,20 @@ static void print(struct analysis *a)
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_summary, .shorts = "", .options = options, .sort = "events",
+		.command = &command_summary, .sort = "events",
 		.init = init, .release = release, .event = event, .print = print,
 	};
 	struct summary s = { .a = { .ops = &ops } };
+	const struct option options[] = {
+		OPTS_ANALYSIS(&s.a)
+	};
 
-	return analysis_run(&s.a, argc, argv);
+	return analysis_run(&s.a, argc, argv, options);
 }
 
 const struct command command_summary = {
 	.name = "summary",
 	.summary = "count the events of a trace by type, CPU and task",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

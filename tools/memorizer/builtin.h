@@ -10,11 +10,13 @@
  * struct command - a command
  * @name: its name
  * @summary: what it does, in a line
- * @usage: all that its help prints below the summary
+ * @usage: all that its help prints below the summary, or NULL
+ * @usages: for libsubcmd: lines of usage, "", the description, NULL
  * @run: runs it; argv[0] is "memorizer NAME"; returns the exit status
  */
 struct command {
 	const char *name, *summary, *usage;
+	const char * const *usages;
 	int (*run)(int argc, char **argv);
 };
 

@@ -7,9 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <subcmd/pager.h>
+
 #include "builtin.h"
 #include "lib/progress.h"
+#include "options.h"
 #include "report/term.h"
+
+#define PAGER	"MEMORIZER_PAGER"
 
 static const struct command * const commands[] = {
 	&command_record,
@@ -38,18 +43,6 @@ static const struct command * const commands[] = {
 	&command_conflicts,
 	&command_rcu,
 };
-
-/**
- * usage_error - print which help to read
- * @name: the command that was called with wrong arguments, or NULL for memorizer itself
- *
- * Return: the exit status.
- */
-int usage_error(const char *name)
-{
-	fprintf(stderr, "Try 'memorizer help%s%s'.\n", name ? " " : "", name ? name : "");
-	return EXIT_UNABLE;
-}
 
 /**
  * print_usage - print a command's summary and usage, for --help
@@ -110,6 +103,8 @@ static int help(const char *name)
 		if (!c)
 			return usage_error(NULL);
 		show_page(c->name);
+		if (!c->usage)
+			return c->run(2, (char *[]){ (char *)c->name, "--help", NULL });
 		print_usage(c);
 		return EXIT_FINE;
 	}
@@ -130,7 +125,7 @@ static bool take_option(const char *option)
 	static const char color[] = "--color=";
 
 	if (!strcmp(option, "--no-pager")) {
-		term_no_pager = true;
+		setenv(PAGER, "cat", true);
 		return true;
 	}
 	return !strncmp(option, color, strlen(color)) && term_set_color(option + strlen(color));
@@ -142,6 +137,7 @@ static int run(int argc, char **argv)
 	char *name;
 	int status;
 
+	pager_init(PAGER);
 	while (argc > 1 && take_option(argv[1])) {
 		argc--;
 		argv++;
@@ -170,11 +166,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
-
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "memorizer: standard output: %s\n", strerror(errno));
-		return EXIT_UNABLE;
-	}
-	return status;
+	return close_output(run(argc, argv));
 }

@@ -6,7 +6,7 @@
 _memorizer_options()
 {
 	"$1" "$2" --help 2>/dev/null |
-		sed -En 's/^ +(-[a-zA-Z], )?(--[a-z-]+)(\[=|=| )?([A-Z]*).*/\2 \4/p'
+		sed -En 's/^ +(-[a-zA-Z], )?(--[a-z-]+)(\[=|=| )?<?([A-Z]*).*/\2 \4/p'
 }
 
 _memorizer_commands()

@@ -571,97 +571,28 @@ static int end(struct engine *g, int status)
 /* Options */
 
 /**
- * analysis_number - take a number
- * @a: the analysis
- * @option: name of the option, for a message
- * @text: the number
- * @least: the least that it may be
- * @most: the most
- * @number: set to it
- *
- * Return: whether it is one; if not there was a message.
- */
-bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,
-		     u32 most, u32 *number)
-{
-	unsigned long n;
-	char *end;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	*number = n;
-	if (!errno && *text >= '0' && *text <= '9' && !*end && n >= least && n <= most)
-		return true;
-	fprintf(stderr, "memorizer %s: %s %s: want a number from %u to %u\n",
-		a->ops->command->name, option, text, least, most);
-	return false;
-}
-
-/* Takes an option that says what is chosen, or one of the analysis itself. */
-static bool set_filter(struct analysis *a, int option, const char *arg)
-{
-	switch (kmem_filter_option(&a->filter, a->ops->command->name, option, arg)) {
-	case KMEM_TAKEN:
-		return true;
-	case KMEM_REFUSED:
-		return false;
-	default:
-		return a->ops->option && a->ops->option(a, option, arg);
-	}
-}
-
-static bool set_option(struct analysis *a, int option, const char *arg)
-{
-	switch (option) {
-	case 'j':
-		a->format = REPORT_JSON;
-		return true;
-	case 'c':
-		a->format = REPORT_CSV;
-		return true;
-	case 'n':
-		a->top_given = true;
-		return analysis_number(a, "--top", arg, 0, U32_MAX, &a->top);
-	case ANALYSIS_SORT:
-		return table_order_set(&a->order, a->ops->command->name, arg);
-	case '?':
-		return false;
-	default:
-		return symbol_files_option(&a->files, option, arg) || set_filter(a, option, arg);
-	}
-}
-
-/**
  * analysis_run - analyse a trace
  * @a: the analysis; all but what is the caller's is 0
  * @argc: number of arguments
  * @argv: the arguments
+ * @options: its options, with OPTS_ANALYSIS()
  *
  * Return: the exit status.
  */
-int analysis_run(struct analysis *a, int argc, char **argv)
+int analysis_run(struct analysis *a, int argc, char **argv, const struct option *options)
 {
 	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	const struct command *command = a->ops->command;
 	struct engine g = { .ops = &ops, .data = a };
 	const char *dir;
-	char shorts[64];
-	int option, status;
+	int status;
 
 	kmem_filter_init(&a->filter);
-	snprintf(shorts, sizeof(shorts), "%s%s", ANALYSIS_SHORTS, a->ops->shorts);
-	while ((option = getopt_long(argc, argv, shorts, a->ops->options, NULL)) != -1) {
-		if (option == 'h') {
-			print_usage(command);
-			return EXIT_FINE;
-		}
-		if (!set_option(a, option, optarg))
-			return usage_error(command->name);
-	}
-	dir = input_name(argc - optind, argv + optind);
+	argc = options_parse(command, argc, argv, options, 0);
+	dir = input_name(argc, argv);
 	if (!dir) {
 		fprintf(stderr, "memorizer %s: %d traces: want one directory, or the parts of one\n",
-			command->name, argc - optind);
+			command->name, argc);
 		return usage_error(command->name);
 	}
 	if ((a->filter.type || a->filter.field) && !a->ops->touch) {

@@ -5,14 +5,14 @@
  *
  *	static const struct analysis_ops ops = { .command = &command_..., ... };
  *	struct ... { struct analysis a; ... } it = { .a = { .ops = &ops } };
- *	return analysis_run(&it.a, argc, argv);
+ *	const struct option options[] = { ..., OPTS_ANALYSIS(&it.a) };
+ *	return analysis_run(&it.a, argc, argv, options);
  */
 #ifndef ANALYSIS_H
 #define ANALYSIS_H
 
-#include <getopt.h>
-
 #include "builtin.h"
+#include "options.h"
 #include "report/cachelines.h"
 #include "report/engine.h"
 #include "report/head.h"
@@ -88,10 +88,7 @@ enum touches {
 /**
  * struct analysis_ops - an analysis
  * @command: the command
- * @shorts: its own options, as getopt() takes them
- * @options: all its options, with ANALYSIS_OPTIONS
  * @sort: what its tables are ordered by without --sort, as told to machines
- * @option: takes an option of its own; returns whether it could, else there was a message
  * @init: begins with nothing counted
  * @release: releases that
  * @forget: forgets what was made of accesses, as traffic events come; without it all is begun
@@ -103,14 +100,11 @@ enum touches {
  * @usable: tells at the end whether the trace has what is needed; if not there was a message
  * @print: prints all but the head
  *
- * Any but the first four may be NULL.
+ * Any but the first two may be NULL.
  */
 struct analysis_ops {
 	const struct command *command;
-	const char *shorts;
-	const struct option *options;
 	const char *sort;
-	bool (*option)(struct analysis *a, int option, const char *arg);
 	void (*init)(struct analysis *a);
 	void (*release)(struct analysis *a);
 	void (*forget)(struct analysis *a);
@@ -125,7 +119,7 @@ struct analysis_ops {
 
 /**
  * struct analysis - an analysis that is going on
- * @ops: which; the caller's, as is the next one, before analysis_run() or in @ops->option
+ * @ops: which; the caller's, as is the next one, before analysis_run() or by an option
  * @touches: which accesses it is about
  * @line_size: bytes of a cache line; 0: those that the trace says, or else 64
  * @format: how to print
@@ -166,47 +160,27 @@ struct analysis {
 	struct named_filter named_filter;
 };
 
-#define ANALYSIS_SHORTS	KMEM_FILTER_SHORTS "k:K:iM:n:jch"
-enum { ANALYSIS_SORT = 300 };	/* has no letter */
-#define ANALYSIS_OPTIONS						\
-	{ "vmlinux", required_argument, NULL, 'k' },			\
-	{ "kallsyms", required_argument, NULL, 'K' },			\
-	{ "inlines", no_argument, NULL, 'i' },				\
-	{ "modules", required_argument, NULL, 'M' },			\
-	{ "top", required_argument, NULL, 'n' },			\
-	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,			\
-	{ "sort", required_argument, NULL, ANALYSIS_SORT },		\
-	{ "json", no_argument, NULL, 'j' },				\
-	{ "csv", no_argument, NULL, 'c' },				\
-	{ "help", no_argument, NULL, 'h' },				\
-	{ NULL, 0, NULL, 0 }
+/* Ends the table of an analysis. */
+#define OPTS_ANALYSIS(a)								\
+	OPTS_SYMBOLS(&(a)->files),							\
+	OPT_NUMBER('n', "top", &(a)->top, "N", 0, U32_MAX,				\
+		   "rows of each table, 0 for all (default: 20; all with --json and --csv)", \
+		   .set = &(a)->top_given),						\
+	OPT_TAKE(0, "sort", &(a)->order, "KEY",					\
+		 "sort tables by the column with this key in JSON, or by name, type or field", \
+		 option_sort),								\
+	OPT_SET_UINT('j', "json", &(a)->format, "print JSON", REPORT_JSON),		\
+	OPT_SET_UINT('c', "csv", &(a)->format, "print CSV", REPORT_CSV),		\
+	OPT_HELP(),									\
+	OPT_GROUP("Count only:"),							\
+	OPTS_FILTER(&(a)->filter),							\
+	OPTS_NAMED(&(a)->filter),							\
+	OPT_END()
+#define OPT_LINE(a)									\
+	OPT_NUMBER('l', "line", &(a)->line_size, "BYTES", 1, 4096,			\
+		   "size of a cache line (default: that of the trace, or 64)")
 
-#define ANALYSIS_USAGE								\
-	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"		\
-	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n" \
-	"                       in the trace)\n"					\
-	"  -i, --inlines        add source lines and inlined functions\n"		\
-	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"	\
-	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n" \
-	"                       --json and --csv all)\n"				\
-	"      --sort KEY       largest KEY first, of tables that have this column of JSON; or by\n" \
-	"                       name, or by type or field first\n"			\
-	"  -j, --json           print JSON\n"						\
-	"  -c, --csv            print CSV\n"						\
-	"  -h, --help           print this\n"						\
-	"\n"										\
-	"What counts:\n"								\
-	"  -m, --comm COMM      what this command does; * and ? match others\n"		\
-	"  -p, --pid PID        what this task does\n"					\
-	"  -P, --cpu CPU        what happens on this CPU\n"				\
-	"  -C, --cache NAME     accesses to objects of this cache; * and ?\n"		\
-	"  -S, --site NAME      accesses to what this function or call site allocated; * and ?\n" \
-	"      --type TYPE      accesses to this type, by the compiler's notes; * and ?\n" \
-	"      --field FIELD    accesses to this member; * and ?\n"			\
-	"  -f, --from TIME      since then: seconds, or the text of a mark\n"		\
-	"  -T, --to TIME        before then\n"
-
-int analysis_run(struct analysis *a, int argc, char **argv);
+int analysis_run(struct analysis *a, int argc, char **argv, const struct option *options);
 struct place analysis_place(struct analysis *a, u64 addr);
 const struct spot *analysis_spot(const struct analysis *a, u32 spot);
 const char *analysis_kind_name(const struct analysis *a, u32 kind);
@@ -227,7 +201,5 @@ void analysis_name(const struct analysis *a, char *texts[2], u32 name);
 void analysis_table(struct analysis *a, struct table *t, u32 usual);
 void analysis_rows(struct analysis *a, struct table *t, const struct row_items *items, u32 usual);
 void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum);
-bool analysis_number(const struct analysis *a, const char *option, const char *text, u32 least,
-		     u32 most, u32 *number);
 
 #endif

@@ -65,6 +65,14 @@ struct engine {
 	struct trace *trace;
 };
 
+#define OPTS_SYMBOLS(f)									\
+	OPT_STRING('k', "vmlinux", &(f)->vmlinux, "FILE", "ELF file with the kernel's symbols"), \
+	OPT_STRING('K', "kallsyms", &(f)->kallsyms, "FILE",				\
+		   "copy of /proc/kallsyms (default: the one in the trace)"),		\
+	OPT_STRING('M', "modules", &(f)->modules, "DIR",				\
+		   "directory with the files NAME.ko of modules, for lines and notes"),	\
+	OPT_BOOLEAN('i', "inlines", &(f)->inlines, "add source lines and inlined functions")
+
 int engine_run(struct engine *g, const char *input);
 void engine_free(struct engine *g);
 bool symbol_files_option(struct symbol_files *files, int option, const char *arg);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options.h"
 #include "report/filter.h"
 #include "trace/trace.h"
 
@@ -239,21 +240,40 @@ bool kmem_filter_check(const struct kmem_filter *f, const struct window *w, u32 
 	return !option;
 }
 
-/* Takes the number of a CPU or task; returns whether it is one, else there was a message. */
-static bool parse_number(u64 *number, const char *command, const char *option, const char *text)
+/* Parse the number of a CPU or task. */
+static bool parse_id(u64 *number, const char *text)
 {
 	unsigned long long n;
 	char *end;
 
 	errno = 0;
 	n = strtoull(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || *end || n > U32_MAX) {
-		fprintf(stderr, "memorizer %s: %s %s: want a number\n", command, option,
-			text);
+	if (errno || *text < '0' || *text > '9' || *end || n > U32_MAX)
 		return false;
-	}
 	*number = n;
 	return true;
+}
+
+static bool parse_number(u64 *number, const char *command, const char *option, const char *text)
+{
+	if (parse_id(number, text))
+		return true;
+	fprintf(stderr, "memorizer %s: %s %s: want a number\n", command, option, text);
+	return false;
+}
+
+/**
+ * option_id - take the number of a CPU or task
+ * @o: the option, whose value is a u64
+ * @arg: its argument
+ * @unset: unused
+ *
+ * Return: 0; exits if @arg is no number.
+ */
+int option_id(const struct option *o, const char *arg, int unset)
+{
+	(void)unset;
+	return parse_id(o->value, arg) ? 0 : option_refuse(o, arg, "a number");
 }
 
 /* Takes seconds with up to nine decimals; returns whether they are that. */
@@ -282,6 +302,40 @@ static void parse_point(u64 *time, const char **mark, const char *text)
 	*mark = NULL;
 	if (!parse_seconds(text, time))
 		*mark = text;
+}
+
+/**
+ * option_from - take the argument of --from
+ * @o: the option, whose value is the filter
+ * @arg: its argument, which must outlive the filter
+ * @unset: unused
+ *
+ * Return: 0.
+ */
+int option_from(const struct option *o, const char *arg, int unset)
+{
+	struct kmem_filter *f = o->value;
+
+	(void)unset;
+	parse_point(&f->from, &f->from_mark, arg);
+	return 0;
+}
+
+/**
+ * option_to - take the argument of --to
+ * @o: the option, whose value is the filter
+ * @arg: its argument, which must outlive the filter
+ * @unset: unused
+ *
+ * Return: 0.
+ */
+int option_to(const struct option *o, const char *arg, int unset)
+{
+	struct kmem_filter *f = o->value;
+
+	(void)unset;
+	parse_point(&f->to, &f->to_mark, arg);
+	return 0;
 }
 
 /**

@@ -3,8 +3,6 @@
 #ifndef FILTER_H
 #define FILTER_H
 
-#include <getopt.h>
-
 #include "lib/hash.h"
 #include "symbols/kmap-symbols.h"
 #include "trace/names.h"
@@ -65,6 +63,23 @@ enum { KMEM_OPTION_TYPE = 256, KMEM_OPTION_FIELD };	/* have no letters */
 	{ "type", required_argument, NULL, KMEM_OPTION_TYPE },		\
 	{ "field", required_argument, NULL, KMEM_OPTION_FIELD }
 
+/* The same for libsubcmd. */
+#define OPTS_FILTER(f)									\
+	OPT_STRING('m', "comm", &(f)->comm, "COMM", "tasks with this name; * and ? match"),	\
+	OPT_TAKE('p', "pid", &(f)->pid, "PID", "this task", option_id),			\
+	OPT_TAKE('P', "cpu", &(f)->cpu, "CPU", "this CPU", option_id),			\
+	OPT_STRING('C', "cache", &(f)->cache, "NAME", "objects of this cache; * and ? match"), \
+	OPT_STRING('S', "site", &(f)->site, "NAME",					\
+		   "objects that this function or call site allocated; * and ? match"),	\
+	OPT_TAKE('f', "from", (f), "TIME", "from this time on: seconds, or the text of a mark", \
+		 option_from),								\
+	OPT_TAKE('T', "to", (f), "TIME", "before this time: seconds, or the text of a mark", \
+		 option_to)
+#define OPTS_NAMED(f)									\
+	OPT_STRING(0, "type", &(f)->type, "TYPE",					\
+		   "accesses to this type, by the compiler's notes; * and ? match"),	\
+	OPT_STRING(0, "field", &(f)->field, "FIELD", "accesses to this member; * and ? match")
+
 enum kmem_taken { KMEM_OTHER, KMEM_TAKEN, KMEM_REFUSED };
 
 /* Options that something in a trace or KMAP matches, as bits; whether it counts or not. */
@@ -104,6 +119,11 @@ bool kmem_choice_task(struct kmem_choice *c, u64 pid, const char *comm);
 bool kmem_choice_event(struct kmem_choice *c, const struct trace_event *e);
 bool kmem_choice_object(struct kmem_choice *c, const char *cache, u64 site);
 bool kmem_choice_check(const struct kmem_choice *c, const char *dir);
+
+struct option;
+int option_id(const struct option *o, const char *arg, int unset);
+int option_from(const struct option *o, const char *arg, int unset);
+int option_to(const struct option *o, const char *arg, int unset);
 
 void kmem_filter_init(struct kmem_filter *f);
 enum kmem_taken kmem_filter_option(struct kmem_filter *f, const char *command, int option,

@@ -11,6 +11,7 @@
 
 #include "report/columns.h"
 #include "report/cut.h"
+#include "options.h"
 #include "report/table.h"
 #include "symbols/kmap-symbols.h"
 
@@ -157,6 +158,18 @@ static int text_column(const struct table *t, const char *key)
 	return -1;
 }
 
+static bool set_order(struct table_order *order, const char *key)
+{
+	static const char * const texts[] = { "name", "type", "field" };
+	size_t i;
+
+	*order = (struct table_order){ .key = key };
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!strcmp(key, texts[i]))
+			return true;
+	return columns_known(key);
+}
+
 /**
  * table_order_set - take what tables are to be ordered by
  * @order: set to it
@@ -167,19 +180,28 @@ static int text_column(const struct table *t, const char *key)
  */
 bool table_order_set(struct table_order *order, const char *command, const char *key)
 {
-	static const char * const texts[] = { "name", "type", "field" };
-	size_t i;
-
-	*order = (struct table_order){ .key = key };
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		if (!strcmp(key, texts[i]))
-			return true;
-	if (columns_known(key))
+	if (set_order(order, key))
 		return true;
 	fprintf(stderr,
 		"memorizer %s: --sort %s: want a column, by its key in JSON, or name, type or field\n",
 		command, key);
 	return false;
+}
+
+/**
+ * option_sort - take the argument of --sort
+ * @o: the option, whose value is a struct table_order
+ * @arg: its argument
+ * @unset: unused
+ *
+ * Return: 0; exits if no table has such a column.
+ */
+int option_sort(const struct option *o, const char *arg, int unset)
+{
+	(void)unset;
+	if (set_order(o->value, arg))
+		return 0;
+	return option_refuse(o, arg, "a column, by its key in JSON, or name, type or field");
 }
 
 /**

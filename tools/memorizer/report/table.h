@@ -150,6 +150,8 @@ struct table_order {
 	bool found;
 };
 
+struct option;
+int option_sort(const struct option *o, const char *arg, int unset);
 bool table_order_set(struct table_order *order, const char *command, const char *key);
 bool table_order_check(const struct table_order *order, const char *command);
 void table_drop(struct table *t, const char *key);

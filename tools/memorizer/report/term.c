@@ -18,9 +18,6 @@
 /* When there are colours. */
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
-/* Whether no pager shall be run, as --no-pager says. */
-bool term_no_pager;
-
 static enum when colors;
 static pid_t pager;	/* 0: there is none */
 static bool paged;		/* standard output was a terminal and goes through a pager */
@@ -201,7 +198,7 @@ void term_pager(void)
 
 	if (isatty(STDOUT_FILENO))
 		progress_end();
-	if (paged || term_no_pager || !isatty(STDOUT_FILENO) || (command && !*command))
+	if (paged || !isatty(STDOUT_FILENO) || (command && !*command))
 		return;
 	width = terminal_width();
 	fflush(stdout);

@@ -16,8 +16,6 @@ enum style {
 	STYLE_BAD,
 };
 
-extern bool term_no_pager;
-
 bool term_set_color(const char *when);
 void term_pager(void);
 void term_stream(void);

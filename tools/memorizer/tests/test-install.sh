@@ -78,7 +78,7 @@ options_of()
 # usage FILE: the lines of the usage in it, with single spaces
 usage()
 {
-	sed -n '/^Usage: /,/^$/{s/^Usage: //;s/  */ /g;s/^ //;/./p}' "$1"
+	sed -n '/^ *Usage: /,/^$/{s/^ *Usage: //;s/^ *or: //;s/  */ /g;s/^ //;/./p}' "$1"
 }
 
 for command in $commands; do
