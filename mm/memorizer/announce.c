@@ -2,9 +2,9 @@
 /*
  * Memorizer under QEMU: announce objects, tasks, switches, marks and contexts to a QEMU plugin.
  *
- * A message is a sequence of loads, see message.h. It is sent with interrupts disabled, so that its
- * words are adjacent in the CPU's accesses. A message from an NMI that interrupts another message is
- * lost; the next message is preceded by the number of lost ones.
+ * A message is a sequence of loads, see message.h. It is sent with interrupts disabled, so that
+ * its words are adjacent in the CPU's accesses. A message from an NMI that interrupts another
+ * message is lost; the next message is preceded by the number of lost ones.
  */
 #include <linux/init.h>
 #include <linux/irqflags.h>

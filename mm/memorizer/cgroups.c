@@ -3,9 +3,10 @@
  * Memorizer's choice of tasks by cgroup.
  *
  * A task outside of the chosen cgroups and their descendants has MEMORIZER_OUTSIDE in its
- * memorizer_key, independent of MEMORIZER_LEFT_OUT (tasks.c). The flag is updated when the task is
- * attached to a cgroup, which includes fork, and when the choice changes. Both read the task's cgroup
- * and the choice under choice_lock, so that the later update sees what the earlier one did.
+ * memorizer_key, independent of MEMORIZER_LEFT_OUT (tasks.c). The flag is updated when the task
+ * is attached to a cgroup, which includes fork, and when the choice changes. Both read the
+ * task's cgroup and the choice under choice_lock, so that the later update sees what the
+ * earlier one did.
  *
  * Cgroups are those of the unified hierarchy, which contains all tasks.
  */
@@ -146,8 +147,8 @@ static unsigned int count_words(const char *text)
 }
 
 /*
- * Look up and add the cgroups in a text. Skips duplicates, so that repeated appending does not grow
- * the set beyond the number of cgroups.
+ * Look up and add the cgroups in a text. Skips duplicates, so that repeated appending does not
+ * grow the set beyond the number of cgroups.
  */
 static int add_groups(struct groups *groups, char *text)
 {

@@ -2,9 +2,10 @@
 /*
  * Memorizer's choice of objects: apply the filters to allocations.
  *
- * Filters select objects by slab cache and by the allocating function. Matching globs is too slow for
- * each allocation, so the results are cached: one verdict in each kmem_cache, and a table of verdicts
- * for call sites. A verdict is valid only for the generation of the filters that it contains.
+ * Filters select objects by slab cache and by the allocating function. Matching globs is too
+ * slow for each allocation, so the results are cached: one verdict in each kmem_cache, and a
+ * table of verdicts for call sites. A verdict is valid only for the generation of the filters
+ * that it contains.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -81,9 +82,9 @@ static unsigned int choose_cache(u32 now, const void *ptr)
 }
 
 /*
- * Buffers for symbol names, which are too large for the stack of an allocation at any depth. Hooks
- * nest: in a task, a softirq, an interrupt, an NMI and an exception in the NMI. Each takes the next
- * buffer and releases it before it returns.
+ * Buffers for symbol names, which are too large for the stack of an allocation at any depth.
+ * Hooks nest: in a task, a softirq, an interrupt, an NMI and an exception in the NMI. Each
+ * takes the next buffer and releases it before it returns.
  */
 struct names {
 	char function[KSYM_NAME_LEN];
@@ -100,7 +101,10 @@ static unsigned int ask_for_function(unsigned long ip, struct names *room)
 	unsigned int chosen = 0, i;
 	unsigned long unused;
 
-	/* Look up the call, not the return address: the call may be the function's last instruction. */
+	/*
+	 * Look up the call, not the return address: the call may be the function's last
+	 * instruction.
+	 */
 	if (!kallsyms_lookup(ip - 1, &unused, &unused, NULL, room->function))
 		*room->function = '\0';
 	for (i = 0; i < MEMORIZER_CHOICES; i++) {
@@ -159,7 +163,10 @@ static void begin_anew(void)
 {
 	u32 now = READ_ONCE(generation);
 
-	/* Orders the change of the filters before; pairs with the barrier in memorizer_choose_object(). */
+	/*
+	 * Orders the change of the filters before; pairs with the barrier in
+	 * memorizer_choose_object().
+	 */
 	while (!try_cmpxchg(&generation, &now, ((now + 1) & GENERATION_MAX) ?: 1))
 		;
 }

@@ -3,8 +3,8 @@
  * Memorizer's filters: parse and match them.
  *
  * A filter is a list of terms, separated by blanks or commas. GLOB matches functions, KIND:GLOB
- * matches the given kind of names, and !TERM excludes matches. A site or object is selected if every
- * kind with positive terms has a match and no "!" term matches.
+ * matches the given kind of names, and !TERM excludes matches. A site or object is selected if
+ * every kind with positive terms has a match and no "!" term matches.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 

@@ -2,10 +2,10 @@
 /*
  * Memorizer's grace period.
  *
- * RCU does not watch all code that has access sites, such as idle code. Instead, each CPU switches to
- * its stopper thread, which it cannot do within a preemption-disabled section. Stoppers preempt tasks
- * of all scheduling classes. Work items, which synchronize_rcu_tasks_rude() uses, would wait for
- * real-time tasks.
+ * RCU does not watch all code that has access sites, such as idle code. Instead, each CPU
+ * switches to its stopper thread, which it cannot do within a preemption-disabled section.
+ * Stoppers preempt tasks of all scheduling classes. Work items, which
+ * synchronize_rcu_tasks_rude() uses, would wait for real-time tasks.
  */
 #include <linux/cpu.h>
 #include <linux/stop_machine.h>

@@ -176,7 +176,10 @@ void __init memorizer_init_pool(void)
 		pr_info("no pool in a kdump kernel, unless memorizer.pool= asks for one\n");
 		return;
 	}
-	/* Leave half of RAM to the kernel. reserve_pool() halves the size if it is not contiguous. */
+	/*
+	 * Leave half of RAM to the kernel. reserve_pool() halves the size if it is not
+	 * contiguous.
+	 */
 	size = clamp(wanted, POOL_MIN, min(POOL_MAX, ram / 2));
 	base = reserve_pool(&size);
 	if (!base) {

@@ -3,9 +3,9 @@
  * Memorizer under QEMU: format of messages from a guest to the QEMU plugin. Shared by the kernel
  * (announce.c) and the plugin (tools/memorizer/qemu).
  *
- * The plugin sees the addresses of loads, but no registers. So a message is a sequence of loads from
- * one page, and the offset in the page is a word of 12 bits. The plugin recognizes the loads by their
- * instruction, MEMORIZER_ANNOUNCE_LOAD, which no compiler emits.
+ * The plugin sees the addresses of loads, but no registers. So a message is a sequence of loads
+ * from one page, and the offset in the page is a word of 12 bits. The plugin recognizes the
+ * loads by their instruction, MEMORIZER_ANNOUNCE_LOAD, which no compiler emits.
  *
  * The upper 4 bits of the first word are the message's type. The lower 8 bits are the argument of
  * types 8 to 11, which have no other words; for other types they are the number of values that

@@ -2,9 +2,9 @@
 /*
  * Memorizer's objects: make, close and bury them.
  *
- * An object is LIVE once its record is complete and in the index. Code that removes it from the index
- * also closes it. A closed object matches no access. hooks.c opens and closes objects, clear.c gives
- * their records back.
+ * An object is LIVE once its record is complete and in the index. Code that removes it from the
+ * index also closes it. A closed object matches no access. hooks.c opens and closes objects,
+ * clear.c gives their records back.
  */
 #include <linux/atomic.h>
 #include <linux/cache.h>
@@ -84,8 +84,8 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 		was = cmpxchg(&object->state, MEMORIZER_LIVE, state);
 	}
 	/*
-	 * Hide the object even if another CPU closed it first: that CPU may not have got here yet,
-	 * and this CPU's new object may be accessed next.
+	 * Hide the object even if another CPU closed it first: that CPU may not have got here
+	 * yet, and this CPU's new object may be accessed next.
 	 */
 	if (was != MEMORIZER_UNUSED)
 		WRITE_ONCE(object->at, memorizer_hide(memorizer_object_va(object)));

@@ -2,12 +2,12 @@
 /*
  * Memorizer's reserved text: look up sites and stubs by address, for kprobes.
  *
- * A table of sites is in the order in which the assembler met them: file by file, with alternating
- * sections within a file. Each table has an index: runs of sites that are adjacent both in the table
- * and in text, sorted by address. A run has about sixty sites.
+ * A table of sites is in the order in which the assembler met them: file by file, with
+ * alternating sections within a file. Each table has an index: runs of sites that are adjacent
+ * both in the table and in text, sorted by address. A run has about sixty sites.
  *
- * A section has its stubs, in any order, after its functions, and no site after its first stub. So
- * the text of a stub follows the last run of its section.
+ * A section has its stubs, in any order, after its functions, and no site after its first stub.
+ * So the text of a stub follows the last run of its section.
  */
 #include <linux/init.h>
 #include <linux/kallsyms.h>

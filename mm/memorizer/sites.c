@@ -3,9 +3,9 @@
  * Memorizer's sites: switch access logging.
  *
  * The compiler emits a table of sites for the kernel and for each module. Switching stores five
- * bytes at each site. Text stays read-only: the stores use a temporary alias, which is writable and
- * not executable. All aliases are mapped before the first store, so that either all sites are
- * switched or none.
+ * bytes at each site. Text stays read-only: the stores use a temporary alias, which is writable
+ * and not executable. All aliases are mapped before the first store, so that either all sites
+ * are switched or none.
  *
  * One CPU patches, while the architecture holds all others, see asm/memorizer-hold.h.
  */
@@ -124,8 +124,8 @@ static const char *name_of_file(const struct memorizer_file *file)
 }
 
 /*
- * Look up the source file of a site. Returns NULL if it is unknown. Files are linked in the order of
- * their sites, so the search starts at @last, the file of an earlier site.
+ * Look up the source file of a site. Returns NULL if it is unknown. Files are linked in the
+ * order of their sites, so the search starts at @last, the file of an earlier site.
  */
 static const struct memorizer_file *find_file(const struct site_table *table,
 					      const struct memorizer_site *site,
@@ -144,8 +144,8 @@ static const struct memorizer_file *find_file(const struct site_table *table,
 }
 
 /*
- * Apply the filter to the sites of a patch. A site, and the accesses that are joined to it, belong to
- * the function that contains it by kallsyms, and to the compiled source file.
+ * Apply the filter to the sites of a patch. A site, and the accesses that are joined to it,
+ * belong to the function that contains it by kallsyms, and to the compiled source file.
  */
 static int choose_sites(struct patch *patch)
 {
@@ -436,8 +436,8 @@ static int switch_all(bool on, bool announce)
 
 /**
  * memorizer_choose_form() - choose the form of disabled sites
- * @prefixes: 1 for prefixes where possible, 0 for tests, negative for prefixes unless this processor
- *	stalls at them
+ * @prefixes: 1 for prefixes where possible, 0 for tests, negative for prefixes unless this
+ *	processor stalls at them
  *
  * Applies to modules, too.
  *

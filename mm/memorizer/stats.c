@@ -48,8 +48,8 @@ static u64 object_accesses(const struct memorizer_object *object)
 }
 
 /*
- * Add up all accesses in the KMAP. Returns false if the task was killed: this takes long if counts
- * of an object with many entries keep changing.
+ * Add up all accesses in the KMAP. Returns false if the task was killed: this takes long if
+ * counts of an object with many entries keep changing.
  */
 static bool attributed(u64 *accesses)
 {

@@ -2,10 +2,11 @@
 /*
  * Memorizer's choice of tasks: select tasks by pid.
  *
- * A task that is not selected has MEMORIZER_LEFT_OUT in its memorizer_key. Its key matches no entry,
- * so that its accesses take the slow path of paused tasks, at no cost for selected tasks. The flag is
- * set for a new task before it is visible, and for all tasks, under tasklist_lock, when the choice
- * changes. Afterwards each CPU reloads its copy of the running task's key.
+ * A task that is not selected has MEMORIZER_LEFT_OUT in its memorizer_key. Its key matches no
+ * entry, so that its accesses take the slow path of paused tasks, at no cost for selected
+ * tasks. The flag is set for a new task before it is visible, and for all tasks, under
+ * tasklist_lock, when the choice changes. Afterwards each CPU reloads its copy of the running
+ * task's key.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -140,8 +141,8 @@ static struct pids *make_pids(const char *text)
 }
 
 /*
- * Translate pids of the current task's namespace to global pids, and sort them. Returns false if a
- * task does not exist. Pid 0 is the idle tasks in every namespace. Under rcu_read_lock().
+ * Translate pids of the current task's namespace to global pids, and sort them. Returns false
+ * if a task does not exist. Pid 0 is the idle tasks in every namespace. Under rcu_read_lock().
  */
 static bool find_tasks(struct pids *pids)
 {

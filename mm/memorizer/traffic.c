@@ -2,25 +2,26 @@
 /*
  * Memorizer's cache lines: detect accesses that move a line between CPUs.
  *
- * The model is a cache of infinite size per CPU. At first all CPUs hold each line. A load moves the
- * line unless its CPU holds it; afterwards that CPU holds it, too. A store moves the line unless its
- * CPU is the only holder; afterwards it is. Only accesses to objects count. A move is counted in the
- * entry of the first object of the access in that line, see MEMORIZER_ACCESS_IP.
+ * The model is a cache of infinite size per CPU. At first all CPUs hold each line. A load moves
+ * the line unless its CPU holds it; afterwards that CPU holds it, too. A store moves the line
+ * unless its CPU is the only holder; afterwards it is. Only accesses to objects count. A move
+ * is counted in the entry of the first object of the access in that line, see
+ * MEMORIZER_ACCESS_IP.
  *
  * Lines that were accessed are in a hash table of fixed size, which is freed when tracking ends.
  *
  * Invariants:
  *
- * - Each line has at most one record. A record's key changes once, by cmpxchg, from 0 to its line.
- *   All CPUs probe the same records in the same order and claim the first free one.
+ * - Each line has at most one record. A record's key changes once, by cmpxchg, from 0 to its
+ *   line. All CPUs probe the same records in the same order and claim the first free one.
  *
  * - A line changes under its lock. A CPU holds at most one lock, with interrupts disabled. An NMI
  *   that interrupts a holder must not spin: its access is counted as MEMORIZER_LOST_NESTED.
  *
- * - Accesses that do not move the line are recognized by reading one word, without the lock: a CPU's
- *   bit in @absent is 0 only while it holds the line, and ALONE is set only while the last storer
- *   is the only holder. So a move first revokes what others may rely on, then grants what its own
- *   CPU may rely on.
+ * - Accesses that do not move the line are recognized by reading one word, without the lock: a
+ *   CPU's bit in @absent is 0 only while it holds the line, and ALONE is set only while the
+ *   last storer is the only holder. So a move first revokes what others may rely on, then
+ *   grants what its own CPU may rely on.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -329,7 +330,10 @@ int memorizer_set_track_lines(bool on)
 		if (table) {
 			atomic_long_set(&lines_used, 0);
 			WRITE_ONCE(lines_room, BIT(table->bits));
-			/* Publish the complete table: pairs with the dependency in memorizer_traffic(). */
+			/*
+			 * Publish the complete table: pairs with the dependency in
+			 * memorizer_traffic().
+			 */
 			smp_store_release(&memorizer_line_table, table);
 			memorizer_slow_path_begin();
 		} else {

@@ -2,19 +2,21 @@
 /*
  * Memorizer's thunks: count accesses, or call the hook.
  *
- * A stub jumps to the thunk for its access, which returns to the site. If other accesses are joined
- * to the site, the stub first calls a thunk for each of them, or for a group of them at once.
+ * A stub jumps to the thunk for its access, which returns to the site. If other accesses are
+ * joined to the site, the stub first calls a thunk for each of them, or for a group of them at
+ * once.
  *
- * The address is in r11. A thunk clobbers r9, r10, r11 and the flags. A stub saves those of the three
- * registers that are live, calls the thunks, and jumps to memorizer_leave_*.
+ * The address is in r11. A thunk clobbers r9, r10, r11 and the flags. A stub saves those of the
+ * three registers that are live, calls the thunks, and jumps to memorizer_leave_*.
  *
- * A thunk counts an address outside of the index as unattributed. For others it looks up the entry in
- * the per-CPU cache, which mm/memorizer/access.c describes. If that fails, it calls the hook.
+ * A thunk counts an address outside of the index as unattributed. For others it looks up the
+ * entry in the per-CPU cache, which mm/memorizer/access.c describes. If that fails, it calls
+ * the hook.
  *
  * Invariants:
  *
- * - Preemption is disabled from the lookup to the increment, so that the entry is this CPU's and in
- *   use. An increment is one instruction, so interrupts and NMIs may come anywhere.
+ * - Preemption is disabled from the lookup to the increment, so that the entry is this CPU's
+ *   and in use. An increment is one instruction, so interrupts and NMIs may come anywhere.
  *
  * - Thunks and the hook cannot be probed, because handlers of breakpoints and probes have sites.
  */
@@ -121,9 +123,10 @@ SYM_FUNC_END(memorizer_preempt)
 #define OBJECT_AT	%r10, %r9, (1 << MEMORIZER_ID_SHIFT)
 
 /*
- * Restore the address in r11, which is relative to the object of the entry in r10. The object may
- * have been hidden in between, which only flips bit 63, see memorizer_hide(): sign-extend both from
- * bit 62. This changes non-canonical addresses, whose access faults anyway. Clobbers r9.
+ * Restore the address in r11, which is relative to the object of the entry in r10. The object
+ * may have been hidden in between, which only flips bit 63, see memorizer_hide(): sign-extend
+ * both from bit 62. This changes non-canonical addresses, whose access faults anyway. Clobbers
+ * r9.
  */
 .macro ADDRESS
 	OBJECT
@@ -210,7 +213,10 @@ SYM_CODE_START(memorizer_\name)
 	FIND
 	jne	.Lmiss\@
 
-	/* A closed object is far from any address, so the bounds check also checks that it is live. */
+	/*
+	 * A closed object is far from any address, so the bounds check also checks that it is
+	 * live.
+	 */
 	OBJECT
 	subq	MEMORIZER_OBJECT_AT(OBJECT_AT), %r11
 	movl	MEMORIZER_OBJECT_SIZE(OBJECT_AT), %r9d
@@ -317,7 +323,10 @@ SYM_CODE_START(memorizer_\name)
 	call	memorizer_carry
 	jmp	.Lcounted\@
 
-	/* The 16-bit subtraction of the extent borrowed: propagate it to the upper half of the size. */
+	/*
+	 * The 16-bit subtraction of the extent borrowed: propagate it to the upper half of the
+	 * size.
+	 */
 .Lborrow\@:
 	subl	$(1 << 16), %r9d
 	jae	.Lcompare\@
@@ -393,8 +402,8 @@ SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
 /*
- * Accesses of a string function to its operands in rdi, rsi and rdx. Stack: enum memorizer_string,
- * rdx, rsi, rdi, return address.
+ * Accesses of a string function to its operands in rdi, rsi and rdx. Stack: enum
+ * memorizer_string, rdx, rsi, rdi, return address.
  */
 .macro STRING_THUNK name
 SYM_CODE_START(memorizer_thunk_\name)
@@ -420,7 +429,10 @@ SYM_CODE_START(memorizer_thunk_\name)
 SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
-/* The thunks for an access of a kind and size: jumped to from a stub, and called for a joined one. */
+/*
+ * The thunks for an access of a kind and size: jumped to from a stub, and called for a joined
+ * one.
+ */
 .macro THUNKS name kind size
 	THUNK	thunk_\name, \kind, \size, 0
 	THUNK	joined_\name, \kind, \size, 1
@@ -440,8 +452,8 @@ SYM_FUNC_START_LOCAL(memorizer_carry)
 SYM_FUNC_END(memorizer_carry)
 
 /*
- * Slow path: call memorizer_access_miss() with r10, rsi, rdx, r11 and r9, after PUSH_ARGS has saved
- * the argument registers.
+ * Slow path: call memorizer_access_miss() with r10, rsi, rdx, r11 and r9, after PUSH_ARGS has
+ * saved the argument registers.
  */
 SYM_CODE_START_LOCAL(memorizer_miss)
 	ENTRY	48

@@ -2,13 +2,13 @@
 /*
  * Memorizer's stream: per-CPU buffers and their packets.
  *
- * A CPU's buffer consists of sub-buffers. Each holds one packet in the Common Trace Format: a header,
- * completed when the packet is finished, and events. Unread packets are not overwritten: while all
- * sub-buffers are unread, new events are lost and counted.
+ * A CPU's buffer consists of sub-buffers. Each holds one packet in the Common Trace Format: a
+ * header, completed when the packet is finished, and events. Unread packets are not
+ * overwritten: while all sub-buffers are unread, new events are lost and counted.
  *
- * Only the buffer's CPU writes to it, with interrupts disabled. Other code that needs a consistent
- * view of a CPU's counters or packets runs on that CPU, by on_cpu(). Writers call no code with access
- * sites.
+ * Only the buffer's CPU writes to it, with interrupts disabled. Other code that needs a
+ * consistent view of a CPU's counters or packets runs on that CPU, by on_cpu(). Writers call no
+ * code with access sites.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -352,8 +352,8 @@ static void wake_readers(struct irq_work *work)
 }
 
 /*
- * Allocate a CPU's buffer before it comes online. It keeps the buffer when it goes offline. Without
- * memory, all of its events are counted as lost.
+ * Allocate a CPU's buffer before it comes online. It keeps the buffer when it goes offline.
+ * Without memory, all of its events are counted as lost.
  */
 static int make_buffer(unsigned int cpu)
 {

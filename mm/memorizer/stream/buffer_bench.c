@@ -2,9 +2,9 @@
 /*
  * Memorizer's stream: benchmark of its buffers against relay and ftrace's ring buffer.
  *
- * Reading debugfs memorizer_buffer_bench writes the same number of events, marks with a time, to each
- * of them. It shows the time stamp counter's cycles per event, which are instructions under QEMU's
- * -icount shift=0, and bytes per event.
+ * Reading debugfs memorizer_buffer_bench writes the same number of events, marks with a time,
+ * to each of them. It shows the time stamp counter's cycles per event, which are instructions
+ * under QEMU's -icount shift=0, and bytes per event.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: the metadata, which describes the stream to readers of CTF 1.8. Generated from
- * event-fields.h.
+ * Memorizer's stream: the metadata, which describes the stream to readers of CTF 1.8. Generated
+ * from event-fields.h.
  */
 #include <linux/mm.h>
 #include <linux/seq_file.h>

@@ -68,8 +68,8 @@
 	E(rcu_free, RCU_FREE, NULL)
 
 /*
- * Fields of packets and events, in order: F(C type, TSDL type, name), and A(C type, TSDL type, name,
- * length) for arrays. Append only: released fields are ABI.
+ * Fields of packets and events, in order: F(C type, TSDL type, name), and A(C type, TSDL type,
+ * name, length) for arrays. Append only: released fields are ABI.
  */
 #define MEMORIZER_PACKET_CONTEXT(F, A)		\
 	F(u64, time64, timestamp_begin)		\

@@ -25,10 +25,10 @@
 #define NAME_MAX_LENGTH	63
 
 /*
- * No session: the task is not described. Another CPU may change the pid or the comm of a task that
- * is being described. It stores the new one, then resets the session; write_task() sets the
- * session, then reads both. So either write_task() reads the new one, or the task is described
- * again before its next event.
+ * No session: the task is not described. Another CPU may change the pid or the comm of a task
+ * that is being described. It stores the new one, then resets the session; write_task() sets
+ * the session, then reads both. So either write_task() reads the new one, or the task is
+ * described again before its next event.
  */
 #define NO_SESSION	0
 
@@ -105,9 +105,9 @@ static __always_inline u8 *next_event(void)
 /*
  * Begin an event in the common case: no event is being written on this CPU, the open packet has
  * room, and neither the task nor @cache (if @named) has to be described. Returns false, with no
- * side effect, otherwise. The event goes to next_event(). end_at_once() writes its header, so that
- * fewer values are live across the read of the clock. per-CPU accesses save a register for the
- * writer.
+ * side effect, otherwise. The event goes to next_event(). end_at_once() writes its header, so
+ * that fewer values are live across the read of the clock. per-CPU accesses save a register for
+ * the writer.
  */
 static __always_inline bool begin_at_once(bool *were_off, bool named,
 					  const struct kmem_cache *cache, size_t size)
@@ -316,8 +316,8 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
 }
 
 /*
- * Leave out the stream's reader: copying an event takes more than one access, or lock, so that the
- * stream would never end.
+ * Leave out the stream's reader: copying an event takes more than one access, or lock, so that
+ * the stream would never end.
  */
 static __always_inline bool is_readers_own(void)
 {

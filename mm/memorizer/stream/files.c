@@ -2,8 +2,9 @@
 /*
  * Memorizer's stream: its files in debugfs.
  *
- * A CPU's file contains its finished packets, without the unused ends of sub-buffers, so that a copy
- * of the file is a valid CTF stream. The reader's own work is not recorded, except for allocations.
+ * A CPU's file contains its finished packets, without the unused ends of sub-buffers, so that a
+ * copy of the file is a valid CTF stream. The reader's own work is not recorded, except for
+ * allocations.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -72,8 +73,8 @@ static int packets_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Get the next packet to read. Without one, and with @may_flush, finish the open packet. At most once
- * per copy: copying causes events, so that a copy would never end.
+ * Get the next packet to read. Without one, and with @may_flush, finish the open packet. At
+ * most once per copy: copying causes events, so that a copy would never end.
  */
 static const struct memorizer_packet *next_packet(struct stream_reader *reader,
 						  struct memorizer_writer *writer, bool may_flush)

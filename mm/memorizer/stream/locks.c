@@ -3,8 +3,8 @@
  * Memorizer's stream: events of locks, from the kernel's tracepoints.
  *
  * With lockdep, all of its locks have events when they are requested and released, with
- * CONFIG_LOCK_STAT also on contention and when they are acquired. Without lockdep, only contention
- * has events, from the tracepoints contention_begin and contention_end.
+ * CONFIG_LOCK_STAT also on contention and when they are acquired. Without lockdep, only
+ * contention has events, from the tracepoints contention_begin and contention_end.
  *
  * Writing to the stream takes no lock, so probes only nest in NMIs, which lose the event.
  */

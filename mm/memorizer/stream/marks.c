@@ -2,9 +2,9 @@
 /*
  * Memorizer's stream: marks that user space writes, and the scopes that they open and close.
  *
- * A mark "scope NAME" opens a scope for the task that writes it, "leave NAME" closes its innermost
- * one. While the switch "scoped" is on, accesses are streamed in scopes only, interrupts in a
- * scope included. What is streamed lies between the two marks.
+ * A mark "scope NAME" opens a scope for the task that writes it, "leave NAME" closes its
+ * innermost one. While the switch "scoped" is on, accesses are streamed in scopes only,
+ * interrupts in a scope included. What is streamed lies between the two marks.
  */
 #include <linux/errno.h>
 #include <linux/string.h>

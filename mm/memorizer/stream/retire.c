@@ -2,13 +2,14 @@
 /*
  * Memorizer's stream: retirements and snapshots.
  *
- * While retirements are on, a thread writes closed objects with their counts to the stream and gives
- * their records back to the pool. It loses no events: without space in the buffer, it waits for the
- * reader. A snapshot writes all objects of the KMAP, which stay there.
+ * While retirements are on, a thread writes closed objects with their counts to the stream and
+ * gives their records back to the pool. It loses no events: without space in the buffer, it
+ * waits for the reader. A snapshot writes all objects of the KMAP, which stay there.
  *
- * Objects and pieces of their rows are copied under memorizer_rwsem and written without it, so that
- * the KMAP can be read and cleared while the writer waits. An object to retire is LEAVING once it is
- * copied, so that no one else shows, clears or retires it, and RETIRED when it is completely written.
+ * Objects and pieces of their rows are copied under memorizer_rwsem and written without it, so
+ * that the KMAP can be read and cleared while the writer waits. An object to retire is LEAVING
+ * once it is copied, so that no one else shows, clears or retires it, and RETIRED when it is
+ * completely written.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -41,8 +42,8 @@
 static DECLARE_WAIT_QUEUE_HEAD(switched_on);
 
 /*
- * in_hand: an object is LEAVING. stuck: it waits for the reader, although it may use all sub-buffers.
- * Both are written by the thread.
+ * in_hand: an object is LEAVING. stuck: it waits for the reader, although it may use all
+ * sub-buffers. Both are written by the thread.
  */
 static bool in_hand, stuck;
 static DECLARE_WAIT_QUEUE_HEAD(hand_empty);
@@ -66,9 +67,9 @@ static void set_hand(bool full, bool waits)
 }
 
 /*
- * Begin an event, which waits for the reader if there is no space; end_event() ends it. Returns NULL
- * if the task was killed, never unless @killable. When retirements are switched off, the thread uses
- * all sub-buffers to finish its object.
+ * Begin an event, which waits for the reader if there is no space; end_event() ends it. Returns
+ * NULL if the task was killed, never unless @killable. When retirements are switched off, the
+ * thread uses all sub-buffers to finish its object.
  */
 static void *begin_event(enum memorizer_event id, size_t size, bool killable,
 			 struct memorizer_writer **writer, unsigned long *flags)
@@ -194,7 +195,10 @@ static void let_go(bool leaves)
 	up_write(&memorizer_rwsem);
 }
 
-/* Collect a batch of closed objects, and wait until their counts are final. Returns their number. */
+/*
+ * Collect a batch of closed objects, and wait until their counts are final. Returns their
+ * number.
+ */
 static u32 collect_batch(unsigned long *pos, u64 *clearings)
 {
 	struct memorizer_object *object;

@@ -3,8 +3,9 @@
  * Memorizer's stream: layout of events, and how to write one.
  *
  * The structures of events and the metadata that describes them (ctf.c) are both generated from
- * event-fields.h. events.c writes events into packets of buffer.c, files.c passes the packets to the
- * reader, switch.c selects the events. The stream is an observer of the core, see ../observer.h.
+ * event-fields.h. events.c writes events into packets of buffer.c, files.c passes the packets
+ * to the reader, switch.c selects the events. The stream is an observer of the core, see
+ * ../observer.h.
  */
 #ifndef _MM_MEMORIZER_STREAM_H
 #define _MM_MEMORIZER_STREAM_H
@@ -85,8 +86,8 @@ static_assert(sizeof(struct memorizer_packet) == 88);
 /**
  * struct memorizer_writer - a CPU's buffer and the state of writing to it
  * @cpu: the CPU
- * @start: the sub-buffers, followed by the number of events in each finished packet; NULL if there
- *	was no memory, or if the CPU was never online
+ * @start: the sub-buffers, followed by the number of events in each finished packet; NULL if
+ *	there was no memory, or if the CPU was never online
  * @finished: number of finished packets so far
  * @consumed: number of packets that were read, and whose sub-buffers may be reused
  * @next: address of the next event, NULL if no packet is open
@@ -98,7 +99,8 @@ static_assert(sizeof(struct memorizer_packet) == 88);
  * @produced: number of events, including lost ones
  * @overrun: number of events lost because the buffer was full
  * @nested: number of events lost because they came in an NMI while @busy was set
- * @own: number of the stream reader's own accesses and moves of cache lines, which are not streamed
+ * @own: number of the stream reader's own accesses and moves of cache lines, which are not
+ *	streamed
  * @bytes: size of all finished packets
  * @reported: number of events lost since boot, when the last packet was finished
  * @reported_before: value of @reported when the stream began: base of events_discarded
@@ -109,12 +111,12 @@ static_assert(sizeof(struct memorizer_packet) == 88);
  * @readers: readers that wait for a finished packet
  * @wakeup: wakes @readers
  *
- * A CPU changes its own fields, with interrupts disabled and @busy set. Exceptions: the reader owns
- * some, and NMIs change @produced, @nested and @own with one instruction. While a CPU is offline and
- * CPU hotplug is locked, the reader may change all fields.
+ * A CPU changes its own fields, with interrupts disabled and @busy set. Exceptions: the reader
+ * owns some, and NMIs change @produced, @nested and @own with one instruction. While a CPU is
+ * offline and CPU hotplug is locked, the reader may change all fields.
  *
- * The reader owns the packets from @consumed to @finished, and their numbers of events. The writer
- * releases @finished and acquires @consumed, the reader does the reverse.
+ * The reader owns the packets from @consumed to @finished, and their numbers of events. The
+ * writer releases @finished and acquires @consumed, the reader does the reverse.
  */
 struct memorizer_writer {
 	int cpu;

@@ -118,7 +118,10 @@ int memorizer_stream_set(unsigned int which, bool on)
 		if (on)
 			WRITE_ONCE(memorizer_session, memorizer_session + 1);
 		WRITE_ONCE(memorizer_stream_switches[which], on);
-		/* Disable hooks before the switch event and enable them after it: events lie in between. */
+		/*
+		 * Disable hooks before the switch event and enable them after it: events lie in
+		 * between.
+		 */
 		if (!on)
 			switch_hooks(which, false);
 		memorizer_stream_switched(false);

@@ -2,11 +2,11 @@
 /*
  * Encoding of Memorizer's access sites on x86-64.
  *
- * A site has five bytes. An enabled site is `call stub`. A disabled site has one of two forms, which
- * its table entry selects:
+ * A site has five bytes. An enabled site is `call stub`. A disabled site has one of two forms,
+ * which its table entry selects:
  *
- * - Five segment prefixes of the following instruction. They name the segment that the instruction
- *   uses by default, so they have no effect.
+ * - Five segment prefixes of the following instruction. They name the segment that the
+ *   instruction uses by default, so they have no effect.
  * - `test $distance, %eax` if the following instruction cannot take prefixes. It only sets flags.
  *   The operand is the distance from the site's end to its stub, the same as that of the call.
  *
