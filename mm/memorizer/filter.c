@@ -210,7 +210,7 @@ struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *be
 	     next = next_term(next + length, &length))
 		err = add_term(new, room, next, length);
 	if (err) {
-		pr_warn("no term of a filter: '%*pE'\n", (int)strlen(room + new->length),
+		pr_warn("invalid filter term: '%*pE'\n", (int)strlen(room + new->length),
 			room + new->length);
 		memorizer_free_filter(new);
 		return ERR_PTR(err);

@@ -65,7 +65,7 @@ static int filter_code(enum memorizer_choice which, const struct memorizer_filte
 		return memorizer_filter_sites(new);
 	if (!new || !memorizer_filter_has_code(new))
 		return 0;
-	pr_warn("fields are of objects only: cache:GLOB, alloc:GLOB\n");
+	pr_warn("memorizer_fields accepts only cache:GLOB and alloc:GLOB\n");
 	return -EINVAL;
 }
 

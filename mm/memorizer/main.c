@@ -173,7 +173,7 @@ void __init memorizer_init_pool(void)
 
 	memorizer_lines_init(boot_lines, ram);
 	if (is_kdump_kernel() && boot_pool == DEFAULT_POOL) {
-		pr_info("no pool in a kdump kernel, unless memorizer.pool= asks for one\n");
+		pr_info("no pool in a kdump kernel without memorizer.pool=\n");
 		return;
 	}
 	/*
@@ -183,11 +183,11 @@ void __init memorizer_init_pool(void)
 	size = clamp(wanted, POOL_MIN, min(POOL_MAX, ram / 2));
 	base = reserve_pool(&size);
 	if (!base) {
-		pr_err("no memory for the pool, switched off\n");
+		pr_err("no memory for the pool, disabled\n");
 		return;
 	}
 	if (size != round_down(wanted, MEMORIZER_BLOCK_SIZE))
-		pr_warn("pool of %llu KiB cannot be had, taking %llu KiB\n",
+		pr_warn("pool of %llu KiB is not available, using %llu KiB\n",
 			wanted >> 10, size >> 10);
 	memset(base, 0, size);
 	memorizer_pool_init(base, size);
@@ -202,7 +202,7 @@ void __init memorizer_init(void)
 
 	err = memorizer_choose_form(boot_prefixes);
 	if (err)
-		pr_err("sites stay prefixes while they are off: error %d\n", err);
+		pr_err("cannot turn disabled sites into tests: error %d\n", err);
 	memorizer_observer_init();
 	if (boot_track_lines) {
 		err = memorizer_set_track_lines(true);

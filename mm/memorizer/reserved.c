@@ -246,7 +246,7 @@ static int __init sort_kernel_sites(void)
 
 	kernel_order = make_order(&table);
 	if (!kernel_order)
-		pr_err("Memorizer: no memory to sort the access sites: kprobes are refused\n");
+		pr_err("memorizer: no memory to sort the access sites, kprobes are refused\n");
 	return register_orders();
 }
 early_initcall(sort_kernel_sites);

@@ -458,7 +458,7 @@ int __init memorizer_choose_form(int prefixes)
 	memorizer_prefixes = err < 0;
 	mutex_unlock(&sites_mutex);
 	if (!err)
-		pr_info("sites are tests while they are off, not prefixes\n");
+		pr_info("disabled sites are tests, not prefixes\n");
 	return err;
 }
 

@@ -290,7 +290,7 @@ void memorizer_lines_init(unsigned long wanted, unsigned long long ram)
 
 	memorizer_lines_wanted = min(wanted ?: (unsigned long)(ram >> 10), most);
 	if (wanted > most)
-		pr_warn("room for %lu cache lines cannot be had, taking %lu\n", wanted, most);
+		pr_warn("table for %lu cache lines is not available, using %lu\n", wanted, most);
 }
 
 static struct memorizer_line_table *make_table(void)

@@ -156,11 +156,11 @@ void __init memorizer_observer_init(void)
 
 	generate_random_uuid(memorizer_stream_uuid.b);
 	if (!memorizer_buffers_open(subbufs, subbuf_size)) {
-		pr_err("no memory for the stream's buffers, it cannot be switched on\n");
+		pr_err("no memory for the buffers, the stream is disabled\n");
 		return;
 	}
 	if (subbufs != boot_subbufs || subbuf_size != boot_subbuf_size)
-		pr_warn("stream: %u sub-buffers of %llu bytes cannot be had, taking %llu of %llu\n",
+		pr_warn("stream: %u sub-buffers of %llu bytes are not available, using %llu of %llu\n",
 			boot_subbufs, boot_subbuf_size, subbufs, subbuf_size);
 
 	memcpy(memorizer_stream_switches, boot_switches, sizeof(memorizer_stream_switches));

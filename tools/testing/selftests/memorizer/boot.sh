@@ -43,7 +43,7 @@ prefixes() {
 		! grep -q '^cpu family[[:space:]]*: 21$' /proc/cpuinfo || wanted=0 ;;
 	esac
 	same prefixes $(($(stat_of sites_prefixes) > 0)) $wanted && refused $refusals prefixes &&
-		says $((1 - wanted)) "sites are tests while they are off, not prefixes"
+		says $((1 - wanted)) "disabled sites are tests, not prefixes"
 }
 
 # The filter takes effect when logging starts. An invalid term invalidates all of it.
@@ -99,10 +99,10 @@ lines() {
 			ram=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
 			if [ $wanted -gt $((ram * 1024 / 32 / 4)) ]; then
 				[ $room -gt 0 ] && [ $room -le $((ram * 1024 / 32 / 4)) ] &&
-					says 1 "room for $wanted cache lines cannot be had, taking $room"
+					says 1 "table for $wanted cache lines is not available, using $room"
 				return
 			fi
-			says 0 "room for .* cache lines cannot be had" || return 1
+			says 0 "table for .* cache lines is not available" || return 1
 			most=$wanted ;;
 	esac && [ $room -ge $wanted ] && [ $room -lt $((2 * most)) ] ||
 		{ echo "# room for $room lines"; return 1; }
@@ -153,10 +153,10 @@ pool() {
 		refused 1 pool &&
 			same "KiB of the default pool" $got $((ram / 8 / 64 * 64))
 	elif [ $wanted -ge 1024 ] && [ $wanted -le $((ram / 2)) ]; then
-		same "KiB of the pool" $got $((wanted / 64 * 64)) && says 0 "pool of .* cannot be had"
+		same "KiB of the pool" $got $((wanted / 64 * 64)) && says 0 "pool of .* is not available"
 	else
-		says 1 "pool of .* cannot be had" &&
-			says 1 "pool of $wanted KiB cannot be had, taking $got KiB"
+		says 1 "pool of .* is not available" &&
+			says 1 "pool of $wanted KiB is not available, using $got KiB"
 	fi
 }
 
@@ -195,7 +195,7 @@ subbuf_size() {
 # had_or_reduced NAME WANTED
 had_or_reduced() {
 	got=$(stat_of stream_$1)
-	[ $got = $2 ] || { [ $got -lt $2 ] && says 1 "stream: .* cannot be had"; }
+	[ $got = $2 ] || { [ $got -lt $2 ] && says 1 "stream: .* are not available"; }
 }
 
 # Logging starts before user space: init has many accesses.

@@ -34,8 +34,8 @@ bad_fields_change_nothing() {
 		same "fields <- '$bad'" "$(put "$bad" memorizer_fields)" "Invalid argument" &&
 		same "fields after '$bad'" "$(read_back)" "cache:dentry " || return 1
 	done
-	dmesg | grep -q "memorizer: no term of a filter: 'modul:a'" &&
-	dmesg | grep -q "memorizer: fields are of objects only"
+	dmesg | grep -q "memorizer: invalid filter term: 'modul:a'" &&
+	dmesg | grep -q "memorizer: memorizer_fields accepts only cache:GLOB"
 }
 
 # Read both files at once. They are consistent if nothing is freed or allocated meanwhile, so process them later.
