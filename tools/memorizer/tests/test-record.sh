@@ -1234,7 +1234,7 @@ wait $recorder 2>/dev/null
 wait $kernel
 "$memorizer" check "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 same "the trace of a killed recorder is incomplete, without violations" \
-	"3 memorizer: trace: incomplete: its recorder was killed, or could not write all of it" \
+	"3 memorizer: trace: incomplete: the recorder was killed or failed to write" \
 	"$? $(message)"
 grep -q '0 violations, incomplete$' "$tmp/out"
 ok $? "check reports both"

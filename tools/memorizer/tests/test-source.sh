@@ -142,7 +142,7 @@ same "a damaged trace file is reported" "1 1" \
 		grep -c 'cpu1, packet .*: its compressed data are damaged')"
 cp "$tmp/trace/cpu1" "$cut/cpu1"
 says "a file that occurs twice is refused" 2 \
-	"memorizer: cut/cpu1: it is there twice, also compressed: want one" "$cut"
+	"memorizer: cut/cpu1: exists both compressed and uncompressed" "$cut"
 size=$(tar -tvf "$tmp/gnu.tar" | awk '/cpu2/ { print $3 }')
 offset=$(tar -tRf "$tmp/gnu.tar" | awk '/cpu2/ { sub(":", "", $2); print $2 * 512 }')
 head -c $((offset + size / 2)) "$tmp/gnu.tar" >"$tmp/cut.tar"

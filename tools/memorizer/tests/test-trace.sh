@@ -344,37 +344,37 @@ part()
 	damaged "$1" "$2" "cpu0, $4"
 }
 part "a truncated packet" 2 210 \
-	"packet 2: at byte 108: cut off: 102 bytes are left of 122"
+	"packet 2: at byte 108: truncated: 102 of 122 bytes"
 part "a truncated packet header" 1 187 \
-	"packet 2: at byte 108: cut off: 79 bytes are left, its header alone has 80"
+	"packet 2: at byte 108: truncated: 79 bytes, the header has 80"
 part "a truncated first packet" 0 100 \
-	"packet 1: at byte 0: cut off: 100 bytes are left of 108"
+	"packet 1: at byte 0: truncated: 100 of 108 bytes"
 # header NAME EVENTS LINE ERR
 header()
 {
 	printf '%s\n' "$sound" "$3" mark packet mark | trace
 	damaged "$1" "$2" "cpu0, packet 4: at byte 324: $4"
 }
-header "not a packet" 6 "set magic 1" "no packet: magic is 00000001, want c1fc1fc1"
+header "not a packet" 6 "set magic 1" "no packet: magic is 00000001, expected c1fc1fc1"
 header "a packet of another trace" 6 "set uuid 1" \
-	"its uuid is not that of the metadata: they are not of one boot"
-header "a packet of another stream class" 6 "set stream_id 7" "stream_id is 7, want 0"
+	"uuid differs from the metadata: not from the same boot"
+header "a packet of another stream class" 6 "set stream_id 7" "stream_id is 7, expected 0"
 header "a packet with half a byte" 6 "set packet_size 803" \
-	"packet_size is 803 bits, want whole bytes and 640 at least"
+	"packet_size is 803 bits, expected whole bytes, at least 640"
 header "a packet smaller than its header" 6 "set packet_size 632" \
-	"packet_size is 632 bits, want whole bytes and 640 at least"
+	"packet_size is 632 bits, expected whole bytes, at least 640"
 header "content smaller than the header" 6 "set content_size 0" \
-	"content_size is 0 bits, want whole bytes, 640 to 752"
+	"content_size is 0 bits, expected whole bytes, 640 to 752"
 header "more content than packet" 6 "set content_size 760" \
-	"content_size is 760 bits, want whole bytes, 640 to 752"
+	"content_size is 760 bits, expected whole bytes, 640 to 752"
 header "an invalid time" 6 "set timestamp_begin 9223372036854775808" \
-	"timestamps 9223372036854775808 to 1050: at most 9223372036854775807"
+	"timestamps are 9223372036854775808 to 1050, maximum is 9223372036854775807"
 printf '%s\n' "$sound" mark "garbage 13" packet mark | trace
 damaged "an event of an unknown class" 7 \
-	"cpu0, packet 4: at byte 324: damaged behind its event 1: no event has the id 170"
+	"cpu0, packet 4: at byte 324: damaged after event 1: unknown event id 170"
 printf '%s\n' "$sound" mark "set content_size 720" packet mark | trace
-damaged "a truncated event" 6 "cpu0, packet 4: 90 bytes of content in 94
-cpu0, packet 4: at byte 324: damaged behind its event 0: an event is cut off"
+damaged "a truncated event" 6 "cpu0, packet 4: content_size is 90 of 94 bytes
+cpu0, packet 4: at byte 324: damaged after event 0: truncated event"
 
 # Damage to one CPU's file does not affect the others
 {
@@ -388,7 +388,7 @@ mark"
 head -c 210 "$tmp/trace/cpu0" >"$tmp/part"
 cp "$tmp/part" "$tmp/trace/cpu0"
 damaged "damage to a CPU's file does not affect the others" 5 \
-	"cpu0, packet 2: at byte 108: cut off: 102 bytes are left of 122"
+	"cpu0, packet 2: at byte 108: truncated: 102 of 122 bytes"
 
 # Not a trace
 # refuse NAME ERR: each command refuses $tmp/trace
@@ -414,11 +414,11 @@ refuse "a directory without metadata" "/metadata: No such file or directory: $wa
 echo "$sound" | trace
 mv "$tmp/trace/cpu0" "$tmp/cpu0"
 refuse "a directory without streams" \
-	": no streams in it: want cpu0, cpu1, ... beside the metadata"
+	": no streams: expected files cpu0, cpu1, ... next to metadata"
 cp "$tmp/cpu0" "$tmp/trace/cpu0~"
 cp "$tmp/cpu0" "$tmp/trace/cpu"
 refuse "files other than streams" \
-	": no streams in it: want cpu0, cpu1, ... beside the metadata"
+	": no streams: expected files cpu0, cpu1, ... next to metadata"
 mkfifo "$tmp/trace/cpu0"
 refuse "a FIFO" "/cpu0: not a regular file"
 rm "$tmp/trace/cpu0"
@@ -442,7 +442,7 @@ metadata()
 }
 sed s/6d656d6f/6d656d6e/ "$tmp/metadata" >"$tmp/trace/metadata"
 refuse "metadata of another boot" \
-	"/cpu0, packet 1: at byte 0: its uuid is not that of the metadata: they are not of one boot"
+	"/cpu0, packet 1: at byte 0: uuid differs from the metadata: not from the same boot"
 metadata "other metadata" 1d ": begins with no \"/* CTF 1.8 */\": not CTF metadata as text"
 metadata "metadata without uuid" /uuid/d ": no uuid of the trace in it"
 metadata "metadata without byte order" s/byte_order/bite_order/ \
@@ -456,9 +456,9 @@ metadata "deep nesting" "s/uint32_t pid/$deep $deep $deep &/" ": braces are nest
 enums=$(yes 'enum :' | head -n 40 | tr '\n' ' ')
 metadata "deep nesting without braces" "s/uint32_t pid/$enums &/" ": types are nested more than 16 deep"
 metadata "another tracer" 's/"memorizer"/"lttng"/' \
-	": tracer_name is \"lttng\": not a trace of memorizer"
+	": tracer_name is \"lttng\", expected \"memorizer\""
 metadata "another version" 's/abi_version = 1/abi_version = 2/' \
-	": abi_version is 2: this memorizer reads 1"
+	": abi_version is 2, only 1 is supported"
 metadata "metadata with a syntax error" 's/struct {/strukt {/' \
 	": line 16: no type 'strukt'"
 metadata "packets without a beginning" 's/timestamp_begin/time_begin/' \

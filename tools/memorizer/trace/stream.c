@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One CPU's files of a trace: from packets to events.
+ * Decodes the packets of a CPU's stream.
  *
- * A trace in parts has a file in each. They are read as one: a packet that an earlier one has is
- * passed over, as is the packet that stands for those in earlier parts. If such are missing, that
- * packet says how many.
+ * A trace in parts has a file of the stream in each part, and all are read as one. Packets that
+ * an earlier file has are skipped. A part may start with a packet that repeats the announcements
+ * of earlier parts: it is used only if packets of those parts are missing.
  *
- * A file is read once, from its begin to its end, through a window. What is damaged is
- * left out up to where the next packet begins: the frame of a packet tells that, and if
- * it is the frame that is damaged, magic and uuid of the next one are looked for. Pseudo
- * events tell what is wrong, and from when to when events may be missing: from the end
- * of the packet before to the begin of the packet after.
+ * A file is read sequentially, through a window. Damaged data is skipped up to the next packet,
+ * which is found by the packet's size, or, if the frame itself is damaged, by scanning for magic
+ * and UUID. Pseudo events report the damage and the gap, from the end of the packet before it
+ * to the beginning of the packet after it.
  */
 #include <endian.h>
 #include <errno.h>
@@ -23,11 +22,11 @@
 
 #define MAGIC		0xc1fc1fc1u
 #define TIME_MAX	(~0ull >> 1)
-#define WINDOW		(64 * 1024)	/* bytes; no event is larger */
-#define PSEUDO_EVENTS	12		/* most of them that one packet makes */
-#define FAULT_MAX	256		/* bytes of the text of one of them */
+#define WINDOW		(64 * 1024)	/* bytes; larger than any event */
+#define PSEUDO_EVENTS	12		/* max. pseudo events per packet */
+#define FAULT_MAX	256		/* max. bytes of the text of TRACE_FAULT */
 
-/* A number of 1, 2, 4 or 8 bytes at any address, in either byte order. */
+/* Load an unaligned number of 1, 2, 4 or 8 bytes. */
 static inline u64 load_even(const unsigned char *p, u32 size, bool big_endian)
 {
 	unsigned short half;
@@ -49,7 +48,7 @@ static inline u64 load_even(const unsigned char *p, u32 size, bool big_endian)
 	}
 }
 
-/* A number of 1 to 8 bytes: one of 3, 5, 6 or 7 is two that overlap. */
+/* Load a number of 1 to 8 bytes. Other sizes than powers of two take two overlapping loads. */
 static inline u64 load(const unsigned char *p, u32 size, bool big_endian)
 {
 	u32 part = size > 4 ? 4 : 2, shift = 8 * (size - part);
@@ -68,9 +67,9 @@ static inline u64 get(const unsigned char *header, const struct place *p)
 }
 
 /**
- * batch_init - make an empty batch
+ * batch_init - initialize an empty batch
  * @b: the batch
- * @room: how many events fit, more than PSEUDO_EVENTS
+ * @room: max. number of events, more than PSEUDO_EVENTS
  */
 void batch_init(struct batch *b, u32 room)
 {
@@ -80,7 +79,7 @@ void batch_init(struct batch *b, u32 room)
 }
 
 /**
- * batch_free - release memory
+ * batch_free - free the memory of a batch
  * @b: the batch
  */
 void batch_free(struct batch *b)
@@ -90,8 +89,9 @@ void batch_free(struct batch *b)
 }
 
 /*
- * Room for a string, with what faults need left. A batch that has some already must not
- * move them: NULL then, and the batch is full.
+ * Allocate a string in the batch, keeping room for the text of faults. Events point into the
+ * buffer, so that it can only be resized while it is empty. Otherwise returns NULL: the batch
+ * is full.
  */
 static char *batch_text(struct batch *b, size_t size)
 {
@@ -108,7 +108,6 @@ static char *batch_text(struct batch *b, size_t size)
 	return text;
 }
 
-/* Begins to read the file @s->file. */
 static bool open_file(struct stream *s, char error[ERROR_MAX])
 {
 	source_close(s->source);
@@ -123,8 +122,8 @@ static bool open_file(struct stream *s, char error[ERROR_MAX])
 }
 
 /*
- * Finds out where a file begins: like the one before it if that cannot be read. What stands for a
- * packet comes after that.
+ * Determine a file's size and its first packet_seq_num. If its first packet is damaged, sort it
+ * right after the file before.
  */
 static bool look_at(struct stream_file *file, const struct stream_file *before,
 		    const struct layout *l, char error[ERROR_MAX])
@@ -147,7 +146,7 @@ static bool look_at(struct stream_file *file, const struct stream_file *before,
 	return true;
 }
 
-/* Puts the last file to where it belongs, and leaves one out that has no bytes. */
+/* Insert a file in the order of packets. Ignore empty files. */
 static void add_file(struct stream *s, struct stream_file *file)
 {
 	u32 i = s->nr_files;
@@ -164,16 +163,16 @@ static void add_file(struct stream *s, struct stream_file *file)
 }
 
 /**
- * stream_open - begin with a CPU's files
+ * stream_open - open the files of a CPU
  * @s: the stream
- * @l: how they are laid out; must outlive @s
- * @files: the files, in the order of the parts; they and their names belong to @s then, which frees
- *	   them, also if it cannot be opened
- * @nr: how many
- * @cpu: the CPU that their names say
- * @error: set to a message when they cannot be read
+ * @l: layout of packets and events; must outlive @s
+ * @files: the files, in the order of the parts; @s takes ownership of them and their names,
+ *	   even on failure
+ * @nr: number of @files
+ * @cpu: CPU number in the names of the files
+ * @error: set to a message on failure
  *
- * Return: whether that worked.
+ * Return: true on success.
  */
 bool stream_open(struct stream *s, const struct layout *l, struct stream_file *files, u32 nr,
 		 u32 cpu, char error[ERROR_MAX])
@@ -201,10 +200,10 @@ bool stream_open(struct stream *s, const struct layout *l, struct stream_file *f
 }
 
 /**
- * stream_begin - begin with packets of a CPU that the caller has
+ * stream_begin - initialize a stream whose packets are passed to stream_feed()
  * @s: the stream
- * @l: how it is laid out; must outlive @s
- * @cpu: the CPU
+ * @l: layout of packets and events; must outlive @s
+ * @cpu: CPU that wrote the packets
  */
 void stream_begin(struct stream *s, const struct layout *l, u32 cpu)
 {
@@ -216,10 +215,10 @@ void stream_begin(struct stream *s, const struct layout *l, u32 cpu)
 }
 
 /**
- * stream_feed - add packets behind those that were fed before
- * @s: the stream, of stream_begin()
- * @data: whole packets; are copied
- * @len: their size in bytes
+ * stream_feed - append packets to a stream
+ * @s: the stream, initialized by stream_begin()
+ * @data: complete packets; copied
+ * @len: size of @data in bytes
  */
 void stream_feed(struct stream *s, const char *data, size_t len)
 {
@@ -232,13 +231,13 @@ void stream_feed(struct stream *s, const char *data, size_t len)
 	s->offset += s->start;
 	s->start = 0;
 	s->filled = left + len;
-	/* The end that was found was counted as a packet. */
+	/* next_packet() counted the end of the data as a packet. */
 	s->packet -= s->ended && s->packet;
 	s->ended = false;
 }
 
 /**
- * stream_close - end with a CPU's files
+ * stream_close - close a stream
  * @s: the stream
  */
 void stream_close(struct stream *s)
@@ -252,7 +251,7 @@ void stream_close(struct stream *s)
 	free(s->window);
 }
 
-/* Fills the window, from the next byte to look at on. */
+/* Move the unread bytes to the start of the window, and read more after them. */
 static void refill(struct stream *s)
 {
 	long long got;
@@ -269,7 +268,7 @@ static void refill(struct stream *s)
 		s->filled += got;
 }
 
-/* Bytes in the window from the next one on; at least @want, unless the file ends. */
+/* Make @want bytes available in the window. Returns less only at the end of the file. */
 static size_t peek(struct stream *s, size_t want)
 {
 	if (s->filled - s->start < want && !s->eof)
@@ -282,7 +281,7 @@ static u64 position(const struct stream *s)
 	return s->offset + s->start;
 }
 
-/* Passes over bytes; fewer if the file ends. */
+/* Skip @bytes bytes, or up to the end of the file. */
 static void skip(struct stream *s, u64 bytes)
 {
 	size_t left;
@@ -310,7 +309,7 @@ static struct trace_event *add_pseudo(struct stream *s, struct batch *b, enum tr
 	return e;
 }
 
-/* Tells that something is wrong with the current packet. */
+/* Report a fault of the current packet. */
 __printf(4, 5)
 static void fault(struct stream *s, struct batch *b, bool incomplete, const char *format, ...)
 {
@@ -344,8 +343,8 @@ static void add_loss(struct stream *s, struct batch *b, u64 time, u64 events, u6
 }
 
 /*
- * Goes on in the next file. After the last one, events may be missing for good from the end of the
- * packet before on.
+ * Continue with the next file. If the last file ends in damaged data, there is no further packet
+ * to end the gap.
  */
 static void end_file(struct stream *s, struct batch *b)
 {
@@ -372,7 +371,7 @@ static void end_file(struct stream *s, struct batch *b)
 	s->ended = true;
 }
 
-/* Looks for the header of a packet behind the next byte. */
+/* Scan for the header of a packet, starting after the next byte. */
 static void find_packet(struct stream *s)
 {
 	const struct layout *l = s->layout;
@@ -389,7 +388,7 @@ static void find_packet(struct stream *s)
 	s->start = s->filled;
 }
 
-/* Takes the frame of a packet; false if it is none, and that has been told. */
+/* Decode the frame of a packet. Reports a fault and returns false if it is invalid. */
 static bool take_frame(struct stream *s, struct batch *b, const unsigned char *h)
 {
 	const struct layout *l = s->layout;
@@ -404,29 +403,29 @@ static bool take_frame(struct stream *s, struct batch *b, const unsigned char *h
 		.cpu = get(h, &l->cpu), .node = get(h, &l->node),
 	};
 	if (get(h, &l->magic) != MAGIC)
-		fault(s, b, true, "at byte %llu: no packet: magic is %08llx, want %08x",
+		fault(s, b, true, "at byte %llu: no packet: magic is %08llx, expected %08x",
 		      s->packet_offset, get(h, &l->magic), MAGIC);
 	else if (memcmp(h + l->uuid.offset, l->metadata->uuid, 16))
 		fault(s, b, true,
-		      "at byte %llu: its uuid is not that of the metadata: they are not of one boot",
+		      "at byte %llu: uuid differs from the metadata: not from the same boot",
 		      s->packet_offset);
 	else if (get(h, &l->stream_id))
-		fault(s, b, true, "at byte %llu: stream_id is %llu, want 0", s->packet_offset,
-		      get(h, &l->stream_id));
+		fault(s, b, true, "at byte %llu: stream_id is %llu, expected 0",
+		      s->packet_offset, get(h, &l->stream_id));
 	else if (size % 8 || size < least)
 		fault(s, b, true,
-		      "at byte %llu: packet_size is %llu bits, want whole bytes and %llu at least",
+		      "at byte %llu: packet_size is %llu bits, expected whole bytes, at least %llu",
 		      s->packet_offset, size, least);
 	else if (content % 8 || content > size || content < least)
 		fault(s, b, true,
-		      "at byte %llu: content_size is %llu bits, want whole bytes, %llu to %llu",
+		      "at byte %llu: content_size is %llu bits, expected whole bytes, %llu to %llu",
 		      s->packet_offset, content, least, size);
 	else if (f->begin > TIME_MAX || f->end > TIME_MAX)
-		fault(s, b, true, "at byte %llu: timestamps %llu to %llu: at most %llu",
+		fault(s, b, true, "at byte %llu: timestamps are %llu to %llu, maximum is %llu",
 		      s->packet_offset, f->begin, f->end, TIME_MAX);
 	else if (f->seq == U64_MAX || f->discarded == U64_MAX)
 		fault(s, b, true,
-		      "at byte %llu: packet_seq_num %llu, events_discarded %llu: want less",
+		      "at byte %llu: packet_seq_num %llu, events_discarded %llu: too large",
 		      s->packet_offset, f->seq, f->discarded);
 	else
 		return true;
@@ -434,13 +433,13 @@ static bool take_frame(struct stream *s, struct batch *b, const unsigned char *h
 	return false;
 }
 
-/* Whether the packet is one that is to be read: not twice, not another CPU's. */
+/* Skip packets of other CPUs, and packets that were read before. */
 static bool is_wanted(struct stream *s, struct batch *b)
 {
 	const struct frame *f = &s->frame, *before = &s->before;
 
 	if (f->cpu != s->cpu) {
-		fault(s, b, true, "of cpu%u: left out", f->cpu);
+		fault(s, b, true, "skipped: written by cpu%u", f->cpu);
 		s->broken = true;
 		return false;
 	}
@@ -448,44 +447,42 @@ static bool is_wanted(struct stream *s, struct batch *b)
 		return false;
 	if (s->any && f->seq <= before->seq && f->begin < before->end) {
 		fault(s, b, true,
-		      "packet_seq_num is %llu, that of the one before is %llu: left out, it comes twice or too late",
+		      "skipped: packet_seq_num is %llu after %llu: duplicate or out of order",
 		      f->seq, before->seq);
 		return false;
 	}
 	return true;
 }
 
-/* What is odd about the frame, compared with that of the packet before. */
+/* Report inconsistencies of a packet's frame with that of the packet before. */
 static void compare_frames(struct stream *s, struct batch *b)
 {
 	const struct frame *f = &s->frame, *before = &s->before;
 
 	if (f->content != f->size)
-		fault(s, b, false, "%llu bytes of content in %llu", f->content, f->size);
+		fault(s, b, false, "content_size is %llu of %llu bytes", f->content, f->size);
 	if (f->begin > f->end)
 		fault(s, b, false, "begins at %llu ns, ends at %llu", f->begin, f->end);
 	if (!s->any || s->stands_in)
 		return;
 	if (f->seq > before->seq + 1)
 		fault(s, b, true,
-		      "packet_seq_num is %llu, that of the one before is %llu: %llu packets are missing",
+		      "packet_seq_num is %llu after %llu: %llu packets are missing",
 		      f->seq, before->seq, f->seq - before->seq - 1);
 	else if (f->seq <= before->seq)
-		fault(s, b, true, "packet_seq_num is %llu, that of the one before is %llu",
-		      f->seq, before->seq);
+		fault(s, b, true, "packet_seq_num is %llu after %llu", f->seq, before->seq);
 	s->broken |= f->seq != before->seq + 1;
 	if (f->begin < before->end)
-		fault(s, b, false, "begins at %llu ns, the one before ends at %llu", f->begin,
-		      before->end);
+		fault(s, b, false, "begins at %llu ns, the previous packet ends at %llu",
+		      f->begin, before->end);
 	if (f->discarded < before->discarded)
-		fault(s, b, false, "events_discarded is %llu, was %llu before", f->discarded,
+		fault(s, b, false, "events_discarded is %llu after %llu", f->discarded,
 		      before->discarded);
 	if (f->node != before->node)
-		fault(s, b, false, "on node %u, the one before on node %u", f->node,
-		      before->node);
+		fault(s, b, false, "node is %u after %u", f->node, before->node);
 }
 
-/* Others may have read the packets before the first one, and the events in them. */
+/* Start with a gap: another reader may have consumed packets before the first one. */
 static void begin_late(struct stream *s, struct batch *b)
 {
 	add_loss(s, b, 0, 0, 0);
@@ -493,7 +490,7 @@ static void begin_late(struct stream *s, struct batch *b)
 	b->events[b->nr - 1].u.discarded.broken = s->broken || s->frame.seq;
 }
 
-/* How many packets are missing before the packet. */
+/* Number of packets missing before the current one. */
 static u64 missing(const struct stream *s)
 {
 	const struct frame *f = &s->frame, *before = &s->before;
@@ -503,7 +500,7 @@ static u64 missing(const struct stream *s)
 	return f->seq > before->seq ? f->seq - before->seq - 1 + s->stands_in : 0;
 }
 
-/* Whether the packet has announcements in place of packets that are in no part of the trace. */
+/* The packet repeats announcements of packets that no part of the trace has. */
 static bool stands_in(const struct stream *s)
 {
 	const struct stream_file *file = s->files + s->file;
@@ -512,8 +509,8 @@ static bool stands_in(const struct stream *s)
 }
 
 /*
- * Adds pseudo events for what is missing before the packet. Of what its CPU lost, the part that
- * an earlier packet reports belongs to the trace only if that packet does.
+ * Add pseudo events for the gap before the packet. events_discarded is cumulative: count only
+ * the losses since the packet before, in the trace or, for the first one, in the kernel.
  */
 static void tell_loss(struct stream *s, struct batch *b)
 {
@@ -521,7 +518,7 @@ static void tell_loss(struct stream *s, struct batch *b)
 	u64 known = s->any ? before->discarded : f->discarded_before;
 	u64 lost = f->discarded > known ? f->discarded - known : 0;
 	u64 packets = missing(s);
-	/* What a first packet lost may have come at any time before it, like packets before it. */
+	/* Losses before the first packet may have happened at any time. */
 	bool late = !s->any && (f->seq || s->broken || lost);
 
 	if (late)
@@ -537,12 +534,11 @@ static void tell_loss(struct stream *s, struct batch *b)
 
 static void cut_off(struct stream *s, struct batch *b, u64 left)
 {
-	fault(s, b, true, "at byte %llu: cut off: %llu bytes are left of %llu",
+	fault(s, b, true, "at byte %llu: truncated: %llu of %llu bytes",
 	      s->packet_offset, left, s->frame.size);
 	s->broken = true;
 }
 
-/* Goes to the next packet. */
 static void next_packet(struct stream *s, struct batch *b)
 {
 	u32 need = s->layout->packet_size;
@@ -556,7 +552,7 @@ static void next_packet(struct stream *s, struct batch *b)
 		end_file(s, b);
 	} else if (left < need) {
 		fault(s, b, true,
-		      "at byte %llu: cut off: %zu bytes are left, its header alone has %u",
+		      "at byte %llu: truncated: %zu bytes, the header has %u",
 		      s->packet_offset, left, need);
 		s->broken = true;
 		s->start = s->filled;
@@ -584,7 +580,6 @@ static void next_packet(struct stream *s, struct batch *b)
 	}
 }
 
-/* Tells that the packet is over. */
 static void end_packet(struct stream *s, struct batch *b)
 {
 	struct trace_event *e = add_pseudo(s, b, TRACE_PACKET, s->last);
@@ -594,7 +589,7 @@ static void end_packet(struct stream *s, struct batch *b)
 	s->in_packet = false;
 }
 
-/* Passes over the rest of a packet, which is damaged or has no more content. */
+/* Skip the rest of a packet: padding, or damaged data. */
 static void leave_packet(struct stream *s, struct batch *b, bool damaged)
 {
 	u64 end = s->packet_offset + s->frame.size, at = position(s);
@@ -613,7 +608,7 @@ static void leave_packet(struct stream *s, struct batch *b, bool damaged)
 }
 
 /*
- * The time of an event, of whose 64 bits fewer may be there: it is near the begin of its
+ * Extend a truncated timestamp to 64 bits. It is the value closest to the beginning of the
  * packet.
  */
 static u64 event_time(const struct stream *s, const unsigned char *p)
@@ -637,10 +632,13 @@ static const struct decoder *find_decoder(const struct layout *l, u64 id)
 	return NULL;
 }
 
-/* What became of an event. */
-enum decoded { DECODED, CUT, FULL };
+enum decoded {
+	DECODED,
+	CUT,		/* the event extends beyond the window or its packet */
+	FULL,		/* no room for its strings in the batch */
+};
 
-/* Takes over the fields of an event from @p, up to @end; sets @p to behind it. */
+/* Decode the fields of an event, and advance *@at past it. */
 static enum decoded decode(const struct decoder *d, struct trace_event *e, struct batch *b,
 			   const unsigned char **at, const unsigned char *end)
 {
@@ -699,26 +697,25 @@ static enum decoded decode(const struct decoder *d, struct trace_event *e, struc
 	return DECODED;
 }
 
-/* Leaves out the rest of a packet. */
-static void leave_out(struct stream *s, struct batch *b, const char *why)
+static void skip_rest(struct stream *s, struct batch *b, const char *why)
 {
-	fault(s, b, true, "at byte %llu: damaged behind its event %llu: %s", s->packet_offset,
+	fault(s, b, true, "at byte %llu: damaged after event %llu: %s", s->packet_offset,
 	      s->events, why);
 	s->broken = true;
 	leave_packet(s, b, true);
 }
 
-/* Leaves out the rest of a packet, because of an event that cannot be passed over. */
-static void leave_out_event(struct stream *s, struct batch *b, u64 id, bool known)
+/* Without the event's size, the next event cannot be found. */
+static void skip_rest_at_event(struct stream *s, struct batch *b, u64 id, bool known)
 {
 	char why[64];
 
 	snprintf(why, sizeof(why), known ? "event %llu has fields of unknown size" :
-		 "no event has the id %llu", id);
-	leave_out(s, b, why);
+		 "unknown event id %llu", id);
+	skip_rest(s, b, why);
 }
 
-/* Takes the next event of the packet; false if the batch is full. */
+/* Decode the next event of the packet. Returns false if the batch is full. */
 static bool take_event(struct stream *s, struct batch *b)
 {
 	const struct layout *l = s->layout;
@@ -739,7 +736,7 @@ static bool take_event(struct stream *s, struct batch *b)
 	id = get(p, &l->id);
 	d = find_decoder(l, id);
 	if (!d || !d->readable) {
-		leave_out_event(s, b, id, d);
+		skip_rest_at_event(s, b, id, d);
 		return true;
 	}
 	e = b->events + b->nr;
@@ -776,14 +773,14 @@ short_of:
 		s->start = s->filled;
 		return true;
 	}
-	leave_out(s, b, "an event is cut off");
+	skip_rest(s, b, "truncated event");
 	return true;
 }
 
 /**
- * stream_fill - get the next events
+ * stream_fill - decode the next events
  * @s: the stream
- * @b: filled with them; empty if there are no more, then s->ended is set
+ * @b: set to the events; empty at the end of the stream, with @s->ended set
  */
 void stream_fill(struct stream *s, struct batch *b)
 {

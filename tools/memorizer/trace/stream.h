@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One CPU's files of a trace: from packets to events. */
+/* Decoder of a CPU's stream. */
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -7,20 +7,20 @@
 #include "trace/metadata.h"
 #include "trace/trace.h"
 
-#define EVENT_FIELDS	12	/* most fields of an event that this tool knows */
+#define EVENT_FIELDS	12	/* max. fields of a known event */
 
 /**
- * struct step - a field of an event on its way to struct trace_event
- * @how: what is done with it
- * @size: its size in bytes
- * @big_endian: its byte order
- * @to: where in struct trace_event it goes
+ * struct step - how to decode a field of an event
+ * @how: conversion
+ * @size: size of the field in bytes
+ * @big_endian: the field is big-endian
+ * @to: offset of the destination in struct trace_event
  */
 struct step {
 	enum {
 		STEP_U32, STEP_U64, STEP_INT, STEP_COMM, STEP_BUILD_ID, STEP_TEXT, STEP_SKIP,
 		STEP_SKIP_TEXT,
-		STEP_ZERO,	/* a 32-bit one that is not there */
+		STEP_ZERO,	/* the trace lacks this 32-bit field */
 		STEP_ZERO_U64,
 	} how;
 	u32 size;
@@ -29,13 +29,13 @@ struct step {
 };
 
 /**
- * struct decoder - how the events of a class are decoded
- * @class: the class
- * @type: which event it is
- * @steps: what is to be done
- * @nr: how many
- * @size: bytes of such an event, without its header and strings
- * @readable: whether its size is known
+ * struct decoder - how to decode the events of a class
+ * @class: event class in the metadata
+ * @type: type of the events
+ * @steps: a step for each field
+ * @nr: number of @steps
+ * @size: size of an event without its header and strings, in bytes
+ * @readable: the size of all fields is known
  */
 struct decoder {
 	const struct event_class *class;
@@ -46,10 +46,10 @@ struct decoder {
 };
 
 /**
- * struct place - where a number is in a header
- * @offset: its offset in bytes
- * @size: its size in bytes
- * @big_endian: its byte order
+ * struct place - location of a number in a header
+ * @offset: offset in bytes
+ * @size: size in bytes; 0 if the header lacks it
+ * @big_endian: the number is big-endian
  */
 struct place {
 	u32 offset, size;
@@ -57,10 +57,10 @@ struct place {
 };
 
 /**
- * struct layout - how the packets and events of a trace are laid out
- * @metadata: what this follows from
- * @magic: where in a packet's header and context it is
- * @uuid: the same of its uuid, the next ones likewise of what they are called
+ * struct layout - layout of the packets and events of a trace
+ * @metadata: the metadata it was derived from
+ * @magic: location of the magic number in a packet's header and context
+ * @uuid: location of the UUID; likewise the following ones
  * @stream_id: stream_id
  * @begin: timestamp_begin
  * @end: timestamp_end
@@ -68,15 +68,15 @@ struct place {
  * @size: packet_size
  * @seq: packet_seq_num
  * @discarded: events_discarded
- * @discarded_before: events_discarded_before, which older kernels do not write
+ * @discarded_before: events_discarded_before; older kernels do not write it
  * @cpu: cpu_id
  * @node: node_id
- * @packet_size: bytes of a packet's header and context
- * @id: where in an event's header the id is
- * @timestamp: where it has its time
- * @event_size: bytes of an event's header
- * @decoders: how each class is decoded
- * @by_id: the class of each small id, NULL if there is none
+ * @packet_size: size of a packet's header and context in bytes
+ * @id: location of the ID in an event's header
+ * @timestamp: location of the timestamp in an event's header
+ * @event_size: size of an event's header in bytes
+ * @decoders: a decoder for each event class
+ * @by_id: decoders of small IDs, NULL for unused IDs
  */
 struct layout {
 	const struct metadata *metadata;
@@ -93,14 +93,14 @@ bool layout_init(struct layout *l, const struct metadata *m, char error[ERROR_MA
 void layout_free(struct layout *l);
 
 /**
- * struct batch - events that follow each other on a CPU
- * @events: the events; strings in them live as long as the batch is not filled again
- * @nr: how many
- * @room: how many fit
- * @text: strings
- * @text_used: how many bytes of them there are
- * @text_room: how many fit
- * @bytes: how far in the file the batch ends
+ * struct batch - decoded events of a stream
+ * @events: the events; their strings are valid until the batch is filled again
+ * @nr: number of @events
+ * @room: max. number of @events
+ * @text: buffer for the strings of @events
+ * @text_used: bytes used in @text
+ * @text_room: size of @text in bytes
+ * @bytes: offset of the end of the batch in the stream
  */
 struct batch {
 	struct trace_event *events;
@@ -113,22 +113,22 @@ struct batch {
 void batch_init(struct batch *b, u32 room);
 void batch_free(struct batch *b);
 
-/* The frame of a packet. */
+/* Header and context of a packet. Sizes are in bytes. */
 struct frame {
 	u64 begin, end, size, content, seq, discarded, discarded_before;
 	u32 cpu, node;
 };
 
 /**
- * struct stream_file - a file of a CPU: one of each part of a trace
- * @path: its name
- * @name: where in that the name for messages begins
- * @later: it is not in the first part
- * @carried: packet_seq_num of the packet in it that stands for the last one before it;
- *	     U64_MAX: there is none
- * @first: that of the CPU's first packet in the recording, if @carried is one
- * @size: private: its size in bytes
- * @seq: private: packet_seq_num of its first packet, but for the one that is @carried
+ * struct stream_file - file of a CPU in one part of a trace
+ * @path: name of the file
+ * @name: offset in @path of the name for messages
+ * @later: the file is not in the first part
+ * @carried: packet_seq_num of the packet that repeats the announcements of earlier parts, in
+ *	     place of the last packet before the part; U64_MAX if there is none
+ * @first: packet_seq_num of the CPU's first packet in the recording, if @carried is valid
+ * @size: private: size in bytes
+ * @seq: private: packet_seq_num of the first packet, not counting @carried
  */
 struct stream_file {
 	char *path;
@@ -139,37 +139,37 @@ struct stream_file {
 };
 
 /**
- * struct stream - a CPU's files being read, as if they were one
- * @layout: how they are laid out
- * @cpu: the CPU that their names say
- * @size: their size in bytes
- * @ended: nothing more comes, or not before the next stream_feed()
- * @sound: whether there was a packet in it
- * @first_seq: packet_seq_num of the first one
- * @complaint: what was wrong with the first packet, if that was none
- * @files: private: the files, those without bytes left out, in the order of their packets
- * @nr_files: private: how many
- * @file: private: the index of the one being read
- * @source: private: where its bytes come from; NULL: from stream_feed()
- * @before_file: private: bytes of those before it
- * @known: private: packets with a lower packet_seq_num may be in those before it
- * @window: private: bytes of the file
- * @start: private: where in @window the next byte to look at is
- * @filled: private: how much of @window is filled
- * @offset: private: where in the file @window begins
- * @eof: private: whether the file ends with @window
- * @read_error: private: errno of why it cannot be read any further, or 0
- * @packet: private: number of the current packet, from 1
- * @packet_offset: private: where it begins
- * @events: private: events of it so far
- * @in_packet: private: whether the next bytes are events
- * @frame: private: the current packet's frame
- * @before: private: that of the last packet that was taken
- * @any: private: whether there was one
- * @stands_in: private: the current packet has announcements in place of missing packets
- * @told: private: the events in it before that time have come already
- * @broken: private: whether something has been left out since
- * @last: private: time of the last event, then the end of its packet
+ * struct stream - a CPU's files, read as if they were one
+ * @layout: layout of packets and events
+ * @cpu: CPU number in the names of the files
+ * @size: size of all files in bytes
+ * @ended: no more events, until the next stream_feed()
+ * @sound: at least one valid packet was read
+ * @first_seq: packet_seq_num of the first packet
+ * @complaint: message about the first packet, if it is invalid
+ * @files: private: the non-empty files, ordered by packet_seq_num
+ * @nr_files: private: number of @files
+ * @file: private: index of the current file
+ * @source: private: the current file, opened; NULL if stream_feed() passes the data
+ * @before_file: private: bytes of the files before the current one
+ * @known: private: packets with a lower packet_seq_num may be in earlier files
+ * @window: private: buffer
+ * @start: private: index of the next byte in @window
+ * @filled: private: bytes in @window
+ * @offset: private: offset of @window in the current file
+ * @eof: private: the file ends with @window
+ * @read_error: private: errno of a read error, or 0
+ * @packet: private: number of the current packet in the file, from 1
+ * @packet_offset: private: offset of the current packet in the file
+ * @events: private: number of events of the current packet so far
+ * @in_packet: private: the next bytes are events
+ * @frame: private: frame of the current packet
+ * @before: private: frame of the last accepted packet
+ * @any: private: @before is valid
+ * @stands_in: private: the current packet repeats announcements, in place of missing packets
+ * @told: private: events of the current packet before this time are duplicates
+ * @broken: private: data was skipped since the last accepted packet
+ * @last: private: time of the last event; after its packet, end of the packet
  */
 struct stream {
 	const struct layout *layout;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events of a trace: those of its streams, merged.
+ * Merges the streams of a trace into one sequence of events.
  *
- * Streams are decoded in batches, two for each: while one is being merged the other is
- * filled. Where there are several processors, threads do that; a batch that is not
- * filled when it is needed is filled by who needs it. So what comes out depends on the
- * files alone: it is merged by time, by CPU where times are equal, and as it was written
- * where the time of a CPU goes back.
+ * Each stream has two batches: one is being merged while a thread decodes into the other.
+ * The order of events depends on the files only, not on the threads: events are merged by
+ * time, then by CPU. Events of one CPU keep the order in which they were written, even if
+ * its time goes backwards.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,23 +23,23 @@
 #define ABI_VERSION	1
 #define BATCH_MIN	64u		/* events */
 #define BATCH_MAX	512u
-#define BATCH_ALL	65536u		/* ... of all streams together, more or less */
-#define STACK_SIZE	(256 * 1024)	/* of a thread */
-#define AHEAD		8u		/* how far trace_peek() looks */
-#define NOTES_MAX	20		/* faults that are told one by one */
+#define BATCH_ALL	65536u		/* events of all streams together, approximately */
+#define STACK_SIZE	(256 * 1024)	/* of a thread, in bytes */
+#define AHEAD		8u		/* distance of the event returned by trace_peek() */
+#define NOTES_MAX	20		/* faults that are reported individually */
 
-/* What is done with the batch that is not being merged. */
+/* State of the batch that is not being merged. */
 enum work { WORK_NONE, WORK_QUEUED, WORK_BUSY, WORK_DONE };
 
 /**
  * struct input - a stream being merged
- * @stream: where events come from
- * @batches: the one being merged, and the other
- * @front: index of the one being merged
- * @next: index of its next event
- * @work: what is done with the other one
- * @after: the next input whose batch is to be filled
- * @missing: whether events may be missing now
+ * @stream: decoder of the CPU's files
+ * @batches: the batch being merged, and the one being filled
+ * @front: index of the batch being merged
+ * @next: index of the next event in that batch
+ * @work: state of the other batch; guarded by @lock of struct trace
+ * @after: next input in the queue; guarded by @lock of struct trace
+ * @missing: the stream is in a gap, between TRACE_DISCARDED and TRACE_RESUMED
  */
 struct input {
 	struct stream stream;
@@ -53,44 +52,45 @@ struct input {
 
 /**
  * struct trace - a trace being read
- * @dir: its directory
- * @prefix: what is before the names of its files that messages have
- * @recorders: what the recorder says of each part
- * @nr_parts: how many there are; 1 of a trace without parts
- * @first_number: packets_before() of the earliest one
- * @metadata: its metadata
- * @layout: what follows from them
- * @inputs: the files, those that are empty left out
- * @nr_inputs: how many
- * @heap: inputs that have an event, the earliest first
- * @nr_heap: how many
- * @begun: whether there is a heap
- * @held: whether the heap's first event was given by trace_next()
- * @packets: whether to give TRACE_PACKET
- * @fed: whether trace_feed() gives what is read
- * @until: time of the last event to give for now, in ns
+ * @dir: name of the trace
+ * @prefix: prefix of file names in messages
+ * @recorders: text of kernel/recorder of each part
+ * @nr_parts: number of parts; 1 if the trace is not split
+ * @first_number: packets_before() of the earliest part
+ * @metadata: parsed metadata
+ * @layout: layout of packets and events
+ * @inputs: the streams, without empty ones
+ * @nr_inputs: number of @inputs
+ * @heap: inputs that have an event, as a heap with the earliest on top
+ * @nr_heap: number of inputs in @heap
+ * @begun: @heap is valid
+ * @held: trace_next() returned the top of @heap, but did not remove it yet
+ * @packets: return TRACE_PACKET, too
+ * @fed: the caller passes packets to trace_feed()
+ * @until: time of the last event to return for now, in ns
  * @nr: number of the last event
- * @nr_missing: inputs of which events may be missing now
+ * @nr_missing: number of inputs that are in a gap
  * @period: see struct trace_event
- * @nr_packets: packets so far
- * @lost: events of which packets said that they were lost
- * @lost_packets: packets that are missing
- * @from_start: whether each stream has its first packet
- * @unfinished: whether the recording did not come to its end
- * @complete_since: when the part of a recording begins to have all events, in ns; 0: at once
- * @complete_until: when it has no longer all of them
- * @notes: what was wrong first
- * @nr_notes: how much was wrong that makes the trace incomplete
- * @bytes_total: bytes of all files
- * @bytes_done: bytes of them that have been merged
- * @lock: guards what follows, and each input's @work and @after
- * @wanted: a batch is to be filled, or there will be no more
- * @filled: a batch has been filled
- * @first: the first input whose batch is to be filled
- * @last: the last one
- * @stop: whether threads shall end
- * @threads: the threads
- * @nr_threads: how many
+ * @nr_packets: packets read so far
+ * @lost: lost events that packets reported so far
+ * @lost_packets: missing packets so far
+ * @from_start: each stream has its first packet
+ * @unfinished: the recorder did not terminate properly
+ * @complete_since: time from which the part of a recording has all events, in ns; 0 if it
+ *		    starts with the recording
+ * @complete_until: time until which it has all events, in ns; U64_MAX if it ends with it
+ * @notes: the first faults
+ * @nr_notes: number of faults that make the trace incomplete
+ * @bytes_total: size of all files in bytes
+ * @bytes_done: bytes merged so far
+ * @lock: guards the following members, and @work and @after of each input
+ * @wanted: signals a queued input or @stop
+ * @filled: signals a filled batch
+ * @first: first input in the queue for filling
+ * @last: last input in the queue
+ * @stop: threads must exit
+ * @threads: threads that fill batches
+ * @nr_threads: number of @threads
  */
 struct trace {
 	char *dir, *prefix;
@@ -119,7 +119,7 @@ struct trace {
 	u32 nr_threads;
 };
 
-/* Notes what is wrong; false, for its callers to return. */
+/* Format an error message. Always returns false, so that callers can return it. */
 __printf(2, 3)
 static bool fail(char error[ERROR_MAX], const char *format, ...)
 {
@@ -141,7 +141,7 @@ static struct batch *back(struct input *in)
 	return in->batches + !in->front;
 }
 
-/* Fills batches until there is no more to do. */
+/* Body of a thread: fill the batches of queued inputs. */
 static void *fill_batches(void *data)
 {
 	struct trace *t = data;
@@ -166,7 +166,6 @@ static void *fill_batches(void *data)
 	return NULL;
 }
 
-/* Takes an input from the queue. */
 static void unqueue(struct trace *t, const struct input *in)
 {
 	struct input **at = &t->first;
@@ -195,13 +194,14 @@ static void enqueue(struct trace *t, struct input *in)
 	pthread_cond_signal(&t->wanted);
 }
 
-/* Goes to the next batch of an input, which is empty if there are no more. */
+/* Switch to the next batch of an input. It is empty at the end of the stream. */
 static void next_batch(struct trace *t, struct input *in)
 {
 	t->bytes_done -= front(in)->bytes;
 	pthread_mutex_lock(&t->lock);
 	while (in->work == WORK_BUSY)
 		pthread_cond_wait(&t->filled, &t->lock);
+	/* No thread has claimed it: fill it here instead of waiting. */
 	if (in->work == WORK_QUEUED) {
 		unqueue(t, in);
 		in->work = WORK_NONE;
@@ -226,7 +226,7 @@ static const struct trace_event *head(const struct input *in)
 	return in->batches[in->front].events + in->next;
 }
 
-/* Goes to the next event of an input; false at its end. */
+/* Advance an input to its next event. Returns false at the end of the stream. */
 static bool advance(struct trace *t, struct input *in)
 {
 	in->next++;
@@ -254,7 +254,7 @@ static bool before(const struct input *a, const struct input *b)
 	return a->stream.cpu < b->stream.cpu;
 }
 
-/* Moves an input of the heap to where it belongs. */
+/* Restore the heap order below index i. */
 static void sift_down(struct trace *t, u32 i)
 {
 	struct input *in = t->heap[i];
@@ -289,7 +289,7 @@ static void note_fault(struct trace *t, const struct trace_event *e)
 	t->nr_notes++;
 }
 
-/* What pseudo events tell of the trace as a whole. */
+/* Account for a pseudo event. */
 static void note(struct trace *t, struct input *in, const struct trace_event *e)
 {
 	switch (e->type) {
@@ -308,10 +308,10 @@ static void note(struct trace *t, struct input *in, const struct trace_event *e)
 	}
 }
 
-/* One less than there are processors: who merges is busy as well. */
 static void start_threads(struct trace *t)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	/* The thread that merges needs a processor, too. */
 	u32 want = processors > 1 ? processors - 1 : 0;
 	pthread_attr_t attr;
 
@@ -326,7 +326,7 @@ static void start_threads(struct trace *t)
 	pthread_attr_destroy(&attr);
 }
 
-/* Makes a heap of the inputs that have an event. */
+/* Build the heap from the inputs that have an event. */
 static void begin(struct trace *t)
 {
 	struct input *in;
@@ -349,14 +349,14 @@ static void begin(struct trace *t)
 }
 
 /**
- * trace_next - get the next event
+ * trace_next - read the next event
  * @t: the trace
  * @e: set to the event
  *
- * Events come by time; those of one CPU in the order in which they were written, even
- * if its time goes back; those of equal time by CPU.
+ * Events are ordered by time, then by CPU. Events of one CPU keep the order in which they were
+ * written, even if its time goes backwards.
  *
- * Return: whether there was one; once false, the same again.
+ * Return: true if there was an event; false at the end, and on each further call.
  */
 bool trace_next(struct trace *t, struct trace_event *e)
 {
@@ -390,12 +390,12 @@ bool trace_next(struct trace *t, struct trace_event *e)
 }
 
 /**
- * trace_peek - look at an event that comes soon
- * @t: the trace
+ * trace_peek - peek at an upcoming event
+ * @t: the trace, after trace_next() returned true
  *
- * So that what it needs may be fetched from memory meanwhile.
+ * Lets callers prefetch the data that the event needs.
  *
- * Return: the event, without number and period; NULL if there is none at hand.
+ * Return: the event, without number and period; NULL if none is decoded yet.
  */
 const struct trace_event *trace_peek(const struct trace *t)
 {
@@ -404,7 +404,7 @@ const struct trace_event *trace_peek(const struct trace *t)
 	return in->next + AHEAD < in->batches[in->front].nr ? head(in) + AHEAD : NULL;
 }
 
-/* The number in the name of a CPU's file; nothing else in the directory is one. */
+/* Parse the CPU number in the name of a stream's file. */
 static bool is_stream(const char *name, u32 *cpu)
 {
 	unsigned long nr;
@@ -419,17 +419,17 @@ static bool is_stream(const char *name, u32 *cpu)
 }
 
 /**
- * struct found - a file of a CPU
- * @cpu: the CPU
- * @part: the part of the trace that it is in
- * @name: its name there
+ * struct found - a stream's file
+ * @cpu: CPU number
+ * @part: index of the part of the trace that contains the file
+ * @name: name of the file in that part
  */
 struct found {
 	u32 cpu, part;
 	char *name;
 };
 
-/* In the order of CPUs, and of parts. */
+/* Order by CPU, then by part. */
 static int compare_found(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
@@ -439,7 +439,7 @@ static int compare_found(const void *a, const void *b)
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* Adds the files of the CPUs in a part to those that were found. */
+/* Append the streams' files in a part to an array. */
 static bool find_files(struct trace *t, u32 part, struct found **found, u32 *nr,
 		       char error[ERROR_MAX])
 {
@@ -459,7 +459,7 @@ static bool find_files(struct trace *t, u32 part, struct found **found, u32 *nr,
 	return true;
 }
 
-/* How many packets were in earlier parts of the recording, or before it. */
+/* Number of packets, of all CPUs, that precede this part of the recording. */
 static u64 packets_before(const char *text)
 {
 	u64 sum = 0;
@@ -469,7 +469,7 @@ static u64 packets_before(const char *text)
 	return sum;
 }
 
-/* Looks up what the recorder says of a CPU's file. */
+/* Look up a per-CPU value of the recorder's. */
 static void find_cpu_stat(const char *text, const char *what, u32 cpu, u64 *value)
 {
 	char name[32];
@@ -478,7 +478,7 @@ static void find_cpu_stat(const char *text, const char *what, u32 cpu, u64 *valu
 	find_stat(text, name, value);
 }
 
-/* Opens the files of a CPU; one that has no bytes in any is left out. */
+/* Open the files of a CPU. Ignore the CPU if all of them are empty. */
 static bool add_input(struct trace *t, const struct found *found, u32 nr,
 		      char error[ERROR_MAX])
 {
@@ -512,7 +512,7 @@ static bool add_input(struct trace *t, const struct found *found, u32 nr,
 	return good;
 }
 
-/* Whether two files are of one CPU and in one part. */
+/* A part must not contain both cpuN and cpuN.zst. */
 static bool is_twice(const struct found *a, const struct found *b)
 {
 	return a->cpu == b->cpu && a->part == b->part;
@@ -527,13 +527,14 @@ static bool find_inputs(struct trace *t, char error[ERROR_MAX])
 	for (i = 0; i < t->nr_parts && good; i++)
 		good = find_files(t, i, &found, &nr, error);
 	if (good && !nr)
-		good = fail(error, "%s: no streams in it: want cpu0, cpu1, ... beside the metadata",
+		good = fail(error,
+			    "%s: no streams: expected files cpu0, cpu1, ... next to metadata",
 			    t->dir);
 	if (nr)
 		qsort(found, nr, sizeof(*found), compare_found);
 	for (i = 1; i < nr && good; i++)
 		if (is_twice(found + i - 1, found + i))
-			good = fail(error, "%s/%s: it is there twice, also compressed: want one",
+			good = fail(error, "%s/%s: exists both compressed and uncompressed",
 				    source_part(t->dir, found[i].part), found[i].name);
 	t->inputs = xreallocarray(NULL, nr + 1, sizeof(*t->inputs));
 	for (first = 0, i = 1; i <= nr && good; i++) {
@@ -548,7 +549,7 @@ static bool find_inputs(struct trace *t, char error[ERROR_MAX])
 	return good;
 }
 
-/* Every trace of Memorizer says that it is one, and of which version. */
+/* Reject traces of other tracers and of other versions. */
 static bool check_env(const struct trace *t, char error[ERROR_MAX])
 {
 	const char *name = trace_env_text(t, "tracer_name");
@@ -556,15 +557,15 @@ static bool check_env(const struct trace *t, char error[ERROR_MAX])
 
 	if (!name || strcmp(name, "memorizer"))
 		return fail(error,
-			    "%s/metadata: tracer_name is \"%.99s\": not a trace of memorizer",
+			    "%s/metadata: tracer_name is \"%.99s\", expected \"memorizer\"",
 			    t->dir, name ? name : "");
 	if (version != ABI_VERSION)
-		return fail(error, "%s/metadata: abi_version is %llu: this memorizer reads %d",
+		return fail(error, "%s/metadata: abi_version is %llu, only %d is supported",
 			    t->dir, version, ABI_VERSION);
 	return true;
 }
 
-/* Gets the first events of each input; false if no packet could be read at all. */
+/* Fill the first batch of each input. Fails if no stream has a valid packet. */
 static bool start(struct trace *t, char error[ERROR_MAX])
 {
 	u32 i, room = t->nr_inputs ? BATCH_ALL / t->nr_inputs : 0;
@@ -589,7 +590,7 @@ static bool start(struct trace *t, char error[ERROR_MAX])
 	return true;
 }
 
-/* Finds the parts of the trace, and names its files for messages. */
+/* Count the parts of the trace, and set the prefix of file names in messages. */
 static void find_parts(struct trace *t)
 {
 	bool below = !strncmp(source_part(t->dir, 0), t->dir, strlen(t->dir));
@@ -599,7 +600,7 @@ static void find_parts(struct trace *t)
 		abort();
 }
 
-/* Takes over what the recorder says of a part. */
+/* Apply what the recorder noted in a part. */
 static void note_recorder(struct trace *t, const char *text)
 {
 	u64 since = 0, until = U64_MAX, unfinished;
@@ -608,7 +609,7 @@ static void note_recorder(struct trace *t, const char *text)
 	find_stat(text, "complete_until", &until);
 	if (find_stat(text, "unfinished", &unfinished)) {
 		t->unfinished = true;
-		/* Its CPUs' files end at different times, which nobody has noted. */
+		/* The files of its CPUs end at different times, and none was noted. */
 		until = 0;
 	}
 	if (since < t->complete_since)
@@ -618,8 +619,8 @@ static void note_recorder(struct trace *t, const char *text)
 }
 
 /*
- * What the recorder says. The files of a part of a recording begin and end at different times,
- * so that events of some CPUs are in other parts while those of others are in this one.
+ * Read the recorder's notes. The files of a part begin and end at different times, so that at
+ * its edges some CPUs' events are in this part while other CPUs' events are in another one.
  */
 static void read_recorder(struct trace *t)
 {
@@ -642,7 +643,6 @@ static void read_recorder(struct trace *t)
 	free(whole);
 }
 
-/* Begins with a trace of which the metadata alone is read. */
 static struct trace *new_trace(const char *dir)
 {
 	struct trace *t = xreallocarray(NULL, 1, sizeof(*t));
@@ -668,15 +668,14 @@ static bool read_metadata(struct trace *t, char error[ERROR_MAX])
 }
 
 /**
- * trace_open - begin to read a trace
- * @dir: its directory, or a tar archive of that, or "-" for one on standard input; or the
- *	 directory of its parts, or what source_join() returned
- * @error: set to a message when that is not possible
+ * trace_open - open a trace
+ * @dir: directory of the trace or of its parts, a tar archive, "-" for an archive on standard
+ *	 input, or the result of source_join()
+ * @error: set to a message on failure
  *
- * The streams are the files cpu0, cpu1, ...; those of no bytes have no events. Of a trace
- * that is damaged all that is left is read.
+ * The streams are the files cpu0, cpu1, ... A damaged trace is read as well as possible.
  *
- * Return: the trace, or NULL.
+ * Return: the trace, to be closed by trace_close(); NULL on failure.
  */
 struct trace *trace_open(const char *dir, char error[ERROR_MAX])
 {
@@ -693,12 +692,12 @@ struct trace *trace_open(const char *dir, char error[ERROR_MAX])
 }
 
 /**
- * trace_open_fed - begin with a trace whose packets the caller gives as they come
- * @dir: a directory with its metadata
- * @name: what messages call it; is copied
- * @error: set to a message when that is not possible
+ * trace_open_fed - open a trace whose packets are passed to trace_feed()
+ * @dir: directory with the metadata
+ * @name: name of the trace in messages; copied
+ * @error: set to a message on failure
  *
- * Return: the trace, without events so far; or NULL.
+ * Return: the trace, which has no events yet; NULL on failure.
  */
 struct trace *trace_open_fed(const char *dir, const char *name, char error[ERROR_MAX])
 {
@@ -716,7 +715,7 @@ struct trace *trace_open_fed(const char *dir, const char *name, char error[ERROR
 	return t;
 }
 
-/* Makes an input of a CPU that had no packet so far. */
+/* Add an input for the first packet of a CPU. */
 static struct input *add_fed(struct trace *t, u32 cpu)
 {
 	struct input *in;
@@ -732,14 +731,14 @@ static struct input *add_fed(struct trace *t, u32 cpu)
 }
 
 /**
- * trace_feed - add packets to a trace
- * @t: the trace, of trace_open_fed()
- * @cpu: the CPU that wrote them
- * @data: whole packets, the next ones of that CPU; are copied
- * @len: their size in bytes
+ * trace_feed - append packets to a trace
+ * @t: the trace, opened by trace_open_fed()
+ * @cpu: CPU that wrote the packets
+ * @data: the next packets of that CPU, complete; copied
+ * @len: size of @data in bytes
  *
- * To be called after trace_next() returned false, or at the beginning, and followed by
- * trace_read_until().
+ * Context: before the first trace_next(), or after it returned false. Must be followed by
+ *	    trace_read_until().
  */
 void trace_feed(struct trace *t, u32 cpu, const char *data, size_t len)
 {
@@ -754,10 +753,10 @@ void trace_feed(struct trace *t, u32 cpu, const char *data, size_t len)
 }
 
 /**
- * trace_read_until - let trace_next() give what was fed
- * @t: the trace, of trace_open_fed()
- * @until: a time up to which all packets of all CPUs were fed, in ns: later events are given
- *	   another time
+ * trace_read_until - let trace_next() return events of packets that were fed
+ * @t: the trace, opened by trace_open_fed()
+ * @until: time of the last event to return, in ns. All packets of all CPUs up to this time must
+ *	   have been fed, otherwise events are returned out of order.
  */
 void trace_read_until(struct trace *t, u64 until)
 {
@@ -777,7 +776,7 @@ static void stop_threads(struct trace *t)
 }
 
 /**
- * trace_close - end with a trace
+ * trace_close - close a trace
  * @t: the trace
  */
 void trace_close(struct trace *t)
@@ -809,10 +808,10 @@ void trace_close(struct trace *t)
 }
 
 /**
- * trace_is_part - tell whether what came before may be in an earlier part of a recording
+ * trace_is_part - check whether a trace lacks earlier parts of its recording
  * @t: the trace
  *
- * Return: whether that is so.
+ * Return: true if earlier events may be in another part.
  */
 bool trace_is_part(const struct trace *t)
 {
@@ -820,10 +819,10 @@ bool trace_is_part(const struct trace *t)
 }
 
 /**
- * trace_is_whole - tell whether a trace has all parts of its recording
+ * trace_is_whole - check whether a trace has all parts of its recording
  * @t: the trace
  *
- * Return: false if what came before or after may be in another part.
+ * Return: false if earlier or later events may be in another part.
  */
 bool trace_is_whole(const struct trace *t)
 {
@@ -831,10 +830,10 @@ bool trace_is_whole(const struct trace *t)
 }
 
 /**
- * trace_is_joined - tell whether a trace was made of several by source_join()
+ * trace_is_joined - check whether a trace is the result of source_join()
  * @t: the trace
  *
- * Return: whether that is so.
+ * Return: true if it is.
  */
 bool trace_is_joined(const struct trace *t)
 {
@@ -842,10 +841,10 @@ bool trace_is_joined(const struct trace *t)
 }
 
 /**
- * trace_show_packets - let trace_next() give TRACE_PACKET too
+ * trace_show_packets - let trace_next() return TRACE_PACKET, too
  * @t: the trace
  *
- * To be called before trace_next().
+ * Context: before the first trace_next().
  */
 void trace_show_packets(struct trace *t)
 {
@@ -853,10 +852,10 @@ void trace_show_packets(struct trace *t)
 }
 
 /**
- * trace_unfinished - tell whether the recording of a trace did not come to its end
+ * trace_unfinished - check whether the recorder was killed or failed
  * @t: the trace
  *
- * Return: whether the recorder was killed or failed: what the kernel counted is not known then.
+ * Return: true if it was. The trace lacks the kernel's counters then.
  */
 bool trace_unfinished(const struct trace *t)
 {
@@ -864,11 +863,11 @@ bool trace_unfinished(const struct trace *t)
 }
 
 /**
- * trace_incomplete - tell whether a trace is incomplete
- * @t: the trace, which has been read to its end
+ * trace_incomplete - check whether a trace is incomplete
+ * @t: the trace, read to its end
  *
- * Return: whether events were lost, packets are damaged, missing, or left out, or the recording
- *	did not come to its end.
+ * Return: true if events were lost, packets are damaged, missing or skipped, or the recorder
+ *	   was killed or failed.
  */
 bool trace_incomplete(const struct trace *t)
 {
@@ -877,22 +876,22 @@ bool trace_incomplete(const struct trace *t)
 }
 
 /**
- * trace_warn_unfinished - tell on standard error if the recording did not come to its end
+ * trace_warn_unfinished - print a warning if the recorder was killed or failed
  * @t: the trace
  */
 void trace_warn_unfinished(const struct trace *t)
 {
 	if (t->unfinished)
 		fprintf(stderr,
-			"memorizer: %s: incomplete: its recorder was killed, or could not write all of it\n",
+			"memorizer: %s: incomplete: the recorder was killed or failed to write\n",
 			t->dir);
 }
 
 /**
- * trace_warn - tell on standard error in which way a trace is incomplete
- * @t: the trace, which has been read to its end
+ * trace_warn - print warnings if a trace is incomplete
+ * @t: the trace, read to its end
  *
- * Return: whether it is.
+ * Return: true if it is incomplete.
  */
 bool trace_warn(const struct trace *t)
 {
@@ -903,7 +902,7 @@ bool trace_warn(const struct trace *t)
 	for (i = 0; i < t->nr_notes && i < NOTES_MAX; i++)
 		fprintf(stderr, "memorizer: %s%s\n", t->prefix, t->notes[i]);
 	if (t->nr_notes > NOTES_MAX)
-		fprintf(stderr, "memorizer: %s: %llu more like this\n", t->dir,
+		fprintf(stderr, "memorizer: %s: %llu more messages like these\n", t->dir,
 			t->nr_notes - NOTES_MAX);
 	trace_warn_unfinished(t);
 	if (t->nr_notes || t->lost || t->lost_packets)
@@ -914,12 +913,12 @@ bool trace_warn(const struct trace *t)
 }
 
 /**
- * trace_env_number - get a number of the metadata's environment
+ * trace_env_number - look up a number in the metadata's env block
  * @t: the trace
- * @name: its name
- * @otherwise: what to return if there is no such number
+ * @name: name of the number
+ * @otherwise: default value
  *
- * Return: the number.
+ * Return: the number; @otherwise if it is missing or a string.
  */
 u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise)
 {
@@ -929,11 +928,11 @@ u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise)
 }
 
 /**
- * trace_env_text - get a text of the metadata's environment
+ * trace_env_text - look up a string in the metadata's env block
  * @t: the trace
- * @name: its name
+ * @name: name of the string
  *
- * Return: the text, or NULL if there is none; valid as long as the trace.
+ * Return: the string, valid until trace_close(); NULL if it is missing or a number.
  */
 const char *trace_env_text(const struct trace *t, const char *name)
 {
@@ -943,10 +942,10 @@ const char *trace_env_text(const struct trace *t, const char *name)
 }
 
 /**
- * trace_streams - count the streams
+ * trace_streams - get the number of streams
  * @t: the trace
  *
- * Return: how many CPUs there are that wrote something.
+ * Return: the number of CPUs that wrote packets.
  */
 u32 trace_streams(const struct trace *t)
 {
@@ -954,10 +953,10 @@ u32 trace_streams(const struct trace *t)
 }
 
 /**
- * trace_packets - count the packets
+ * trace_packets - get the number of packets read so far
  * @t: the trace
  *
- * Return: how many have been read to their end so far.
+ * Return: the number of packets of which trace_next() has returned all events.
  */
 u64 trace_packets(const struct trace *t)
 {
@@ -965,10 +964,10 @@ u64 trace_packets(const struct trace *t)
 }
 
 /**
- * trace_lost - count the events that were lost
+ * trace_lost - get the number of lost events
  * @t: the trace
  *
- * Return: how many the packets told of so far.
+ * Return: the number that packets reported so far.
  */
 u64 trace_lost(const struct trace *t)
 {
@@ -976,10 +975,10 @@ u64 trace_lost(const struct trace *t)
 }
 
 /**
- * trace_from_start - tell whether a trace has the first packets that the kernel wrote
+ * trace_from_start - check whether a trace has the first packet of each stream
  * @t: the trace
  *
- * Return: whether that is so of each stream; else others have read before.
+ * Return: false if another reader consumed packets before.
  */
 bool trace_from_start(const struct trace *t)
 {
@@ -987,10 +986,10 @@ bool trace_from_start(const struct trace *t)
 }
 
 /**
- * trace_bytes_total - tell how large the trace is
+ * trace_bytes_total - get the size of a trace
  * @t: the trace
  *
- * Return: bytes of all its streams.
+ * Return: size of all streams in bytes.
  */
 u64 trace_bytes_total(const struct trace *t)
 {
@@ -998,10 +997,10 @@ u64 trace_bytes_total(const struct trace *t)
 }
 
 /**
- * trace_bytes_done - tell how much has been read
+ * trace_bytes_done - get the number of bytes read so far
  * @t: the trace
  *
- * Return: about how many bytes, at most trace_bytes_total().
+ * Return: approximate number of bytes, at most trace_bytes_total().
  */
 u64 trace_bytes_done(const struct trace *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events of a trace: those of all CPUs, in the order of time.
+ * The events of a trace, of all CPUs, ordered by time.
  *
  *	t = trace_open(dir, error);
  *	while (trace_next(t, &e))
@@ -8,9 +8,9 @@
  *	incomplete = trace_warn(t);
  *	trace_close(t);
  *
- * A trace may lack events: its packets tell of some that the kernel had no room for, or
- * packets are damaged or missing. All that is left is given, and pseudo events tell from
- * when to when what is missing; see also struct trace_event's @certain.
+ * A trace may be incomplete: the kernel dropped events, or packets are damaged or missing.
+ * The reader returns everything that is intact, and reports each gap by pseudo events; see
+ * also @certain of struct trace_event.
  */
 #ifndef TRACE_H
 #define TRACE_H
@@ -18,7 +18,7 @@
 #include "kmap/kmap.h"
 
 #define TRACE_COMM_SIZE	(KMAP_COMM_MAX + 2)	/* 16 bytes and a NUL */
-#define TRACE_BUILD_ID	20			/* bytes of a module's build id */
+#define TRACE_BUILD_ID	20			/* bytes of a module's build ID */
 
 enum trace_type {
 	TRACE_TASK,
@@ -38,15 +38,15 @@ enum trace_type {
 	TRACE_LOCK,
 	TRACE_RCU_FREE,
 	TRACE_FRAME,
-	TRACE_DISCARDED,	/* pseudo event: from here on events of this CPU may be missing */
-	TRACE_UNKNOWN,		/* an event that this tool does not know */
-	TRACE_PACKET,		/* pseudo event: a packet ends, see trace_show_packets() */
-	TRACE_RESUMED,		/* pseudo event: from here on none are missing any more */
-	TRACE_FAULT,		/* pseudo event: something is wrong with a packet's frame */
+	TRACE_DISCARDED,	/* pseudo event: start of a gap in this CPU's events */
+	TRACE_UNKNOWN,		/* event of a type that this tool does not know */
+	TRACE_PACKET,		/* pseudo event: end of a packet, see trace_show_packets() */
+	TRACE_RESUMED,		/* pseudo event: end of a gap */
+	TRACE_FAULT,		/* pseudo event: a packet's frame is invalid */
 	TRACE_TYPES
 };
 
-/* What memory an allocation asked for, or which function a free called. */
+/* Allocator that an allocation or a free called. */
 enum trace_kind {
 	TRACE_KMALLOC,
 	TRACE_KMEM_CACHE,
@@ -58,17 +58,16 @@ enum trace_kind {
 enum trace_state {
 	TRACE_LIVE = 1,
 	TRACE_FREED,
-	TRACE_BURIED,		/* something else was allocated over it */
+	TRACE_BURIED,		/* overwritten by another allocation, its free unseen */
 };
 
-/* Kind of an access. */
 enum trace_access_kind {
 	TRACE_READ = 1,
 	TRACE_WRITE,
 	TRACE_UPDATE,
 };
 
-/* What the kernel was entered by. */
+/* Reason of a kernel entry. */
 enum trace_entry {
 	TRACE_SYSCALL = 1,
 	TRACE_INTERRUPT,
@@ -77,55 +76,55 @@ enum trace_entry {
 	TRACE_NMI,
 };
 
-/* What becomes of a lock, and how, in bits. */
 enum trace_lock_op {
-	TRACE_ACQUIRE = 1,	/* wanted: it may have to be waited for */
+	TRACE_ACQUIRE = 1,	/* attempt to acquire: the task may wait */
 	TRACE_ACQUIRED,
 	TRACE_RELEASE,
 };
 
+/* Flags of a lock event. */
 #define TRACE_LOCK_SHARED	1u
 #define TRACE_LOCK_TRY		2u
 #define TRACE_LOCK_CONTENDED	4u
 
 /**
  * struct trace_event - an event
- * @type: what it is, and which member of @u is set
- * @nr: its number in the whole trace, in the order of time, from 1; a pseudo event
- *	has the number of the event after it
- * @time: when, in ns
- * @cpu: CPU that wrote it
+ * @type: type of the event; selects the member of @u
+ * @nr: sequence number in the whole trace, from 1; a pseudo event has the number of the event
+ *	after it
+ * @time: timestamp in ns
+ * @cpu: CPU that wrote the event
  * @node: NUMA node of that CPU
- * @period: is another one after each point from which on events may be missing, from 1
- * @certain: whether no CPU's events may be missing now. What was seen when this was set,
- *	     in the same period, and is seen now when it is set, has nothing missing in
- *	     between; of anything else a loss may be the cause, so that it proves nothing
- * @u: its fields, as the metadata names them; no value is checked, and strings are
- *     valid until the next call of trace_next(); what a trace does not tell is 0
- * @u.access.stack: the innermost caller's frame, see @u.frame; 0: not known
- * @u.module.jiffies: when it was loaded, even before the trace, or unloaded; 0: not known
- * @u.module.build_id: its build id, all 0: not known
- * @u.traffic.line: address of the line's first byte
- * @u.traffic.from: CPU that stored to it last; -1: none has
- * @u.entry: of both TRACE_ENTER and TRACE_LEAVE. System calls nest in a task, the others
- *	     on a CPU
- * @u.entry.number: of the system call, the vector or the softirq
- * @u.rcu_free: memory that is to be freed when a grace period of RCU is over
- * @u.frame.stack: number of this frame, which other events name
- * @u.frame.caller: that of the frame it was called from; 0: none
- * @u.frame.ip: the call
- * @u.discarded.events: how many events were lost; 0: not known
- * @u.discarded.packets: how many packets are missing; 0: none, or not known
- * @u.discarded.broken: whether packets are missing or damaged: unlike overruns, that may
- *			concern any event
- * @u.discarded.early: counts nothing: until the first packet of the CPU, events may be missing
- *		       that it reports as lost, or that others have read
- * @u.packet.begin: time at which the packet says that it begins
- * @u.packet.end: time at which it says that it ends
- * @u.fault.text: what is wrong, with the file and the number of the packet
- * @u.fault.incomplete: whether that makes the trace incomplete
+ * @period: number of the period, from 1; each start of a gap, on any CPU, begins a new one
+ * @certain: no CPU is in a gap. If two events of the same period are both certain, no event
+ *	     between them is missing. Any other inconsistency between two events may be caused
+ *	     by lost events, and must not be reported as an error.
+ * @u: fields, named as in the metadata; values are not validated, strings are valid until the
+ *     next call of trace_next(), fields that the trace does not have are 0
+ * @u.access.stack: frame of the innermost caller, see @u.frame; 0 if unknown
+ * @u.module.jiffies: time of the load, even before the trace, or of the unload; 0 if unknown
+ * @u.module.build_id: build ID, all zero if unknown
+ * @u.traffic.line: address of the cache line
+ * @u.traffic.from: CPU that last stored to the line; -1 if none did
+ * @u.entry: fields of TRACE_ENTER and TRACE_LEAVE. System calls nest per task, the others
+ *	     per CPU.
+ * @u.entry.number: number of the system call, the vector or the softirq
+ * @u.rcu_free: memory to be freed after an RCU grace period
+ * @u.frame.stack: number of this frame, by which other events refer to it
+ * @u.frame.caller: number of the calling frame; 0 if none
+ * @u.frame.ip: address of the call
+ * @u.discarded.events: number of lost events; 0 if unknown
+ * @u.discarded.packets: number of missing packets; 0 if none or unknown
+ * @u.discarded.broken: packets are missing or damaged. An overrun only loses events that the
+ *			kernel may drop, this may lose any event.
+ * @u.discarded.early: gap before the CPU's first packet: that packet reports losses, or
+ *		       another reader consumed earlier packets. Does not count as a loss.
+ * @u.packet.begin: timestamp_begin of the packet
+ * @u.packet.end: timestamp_end of the packet
+ * @u.fault.text: message, with the file and the number of the packet
+ * @u.fault.incomplete: the fault makes the trace incomplete
  * @u.unknown.name: name of the event
- * @u.unknown.id: its id
+ * @u.unknown.id: ID of the event
  */
 struct trace_event {
 	enum trace_type type;
@@ -221,7 +220,7 @@ struct trace_event {
 	} u;
 };
 
-/* Whether it is no event of the kernel's, but what the reader says about the trace. */
+/* Pseudo events come from the reader, not from the kernel. */
 static inline bool trace_is_pseudo(enum trace_type type)
 {
 	return type >= TRACE_DISCARDED && type != TRACE_UNKNOWN;
