@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The KMAP that a command reads: opens it and tells of its malformed lines. */
+/* Input of commands that read a KMAP: opens it, and reports its malformed lines. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "lib/source.h"
 #include "lib/status.h"
 
-#define MESSAGES	20	/* about malformed lines; the others are counted */
+#define MESSAGES	20	/* malformed lines that are reported individually */
 
 /**
- * input_is_trace - tell a trace from a KMAP
+ * input_is_trace - distinguish a trace from a KMAP
  * @path: argument of a command
  *
- * Return: whether it is a trace.
+ * Return: true if it is a trace.
  */
 bool input_is_trace(const char *path)
 {
@@ -26,10 +26,10 @@ bool input_is_trace(const char *path)
 
 /**
  * input_name - get the name of the input of a command that reads one
- * @argc: number of arguments, the options left out
- * @argv: the arguments: a trace or a KMAP, or traces that are the parts of one
+ * @argc: number of arguments, without options
+ * @argv: the arguments: a trace, a KMAP, or several traces to join
  *
- * Return: the name; NULL if they are not one input.
+ * Return: the name; NULL if there is no argument, or one of several is not a trace.
  */
 const char *input_name(int argc, char **argv)
 {
@@ -39,10 +39,10 @@ const char *input_name(int argc, char **argv)
 /**
  * input_open - open the KMAP named on the command line
  * @in: the input
- * @argc: number of arguments, the options left out
- * @argv: the arguments: one file or "-"; none means "-" too
+ * @argc: number of arguments, without options
+ * @argv: the arguments: a file, or "-" or none for standard input
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success; false after an error message.
  */
 bool input_open(struct input *in, int argc, char **argv)
 {
@@ -51,7 +51,8 @@ bool input_open(struct input *in, int argc, char **argv)
 	struct stat st;
 
 	if (argc > 1) {
-		fprintf(stderr, "memorizer: %d input files: want one, or - for standard input\n", argc);
+		fprintf(stderr,
+			"memorizer: %d input files: expected one, or - for standard input\n", argc);
 		return false;
 	}
 	in->name = strcmp(path, "-") ? path : "<stdin>";
@@ -66,7 +67,7 @@ bool input_open(struct input *in, int argc, char **argv)
 }
 
 /**
- * input_next - get the next object or access, telling of malformed lines before it
+ * input_next - read the next object or access, reporting malformed lines before it
  * @in: the input
  *
  * Return: KMAP_OBJECT, KMAP_ACCESS, KMAP_END or KMAP_FAILED.
@@ -82,7 +83,7 @@ enum kmap_event input_next(struct input *in)
 			fprintf(stderr, "%s:%llu: %s\n", in->name, in->reader.lines.nr,
 				in->reader.error);
 		else if (in->reader.malformed == MESSAGES + 1)
-			fprintf(stderr, "%s:%llu: malformed, too; check lists all of them\n",
+			fprintf(stderr, "%s:%llu: malformed, too; 'memorizer check' lists all\n",
 				in->name, in->reader.lines.nr);
 	}
 	if (event == KMAP_END || event == KMAP_FAILED)
@@ -95,9 +96,9 @@ enum kmap_event input_next(struct input *in)
 /**
  * input_close - close the KMAP
  * @in: the input
- * @last: what input_next() returned last
+ * @last: last return value of input_next()
  *
- * Return: the exit status that its content calls for.
+ * Return: exit status for the command.
  */
 int input_close(struct input *in, enum kmap_event last)
 {
@@ -105,7 +106,7 @@ int input_close(struct input *in, enum kmap_event last)
 
 	if (r->malformed)
 		fprintf(stderr,
-			"memorizer: %s: left out %llu malformed lines and %llu access lines below malformed objects\n",
+			"memorizer: %s: skipped %llu malformed lines and %llu access lines of malformed objects\n",
 			in->name, r->malformed, r->orphans);
 	kmap_reader_free(r);
 	close(in->fd);
@@ -115,16 +116,16 @@ int input_close(struct input *in, enum kmap_event last)
 }
 
 /**
- * input_unresolved - tell that symbols were given and yet some addresses have none
- * @missing: how many addresses
- * @all: of how many
- * @kallsyms: whether symbols came from kallsyms, which knows where KASLR put the kernel
+ * input_unresolved - warn about addresses without symbol, although symbols were given
+ * @missing: number of addresses without symbol
+ * @all: number of addresses
+ * @kallsyms: the symbols are from kallsyms, which includes the offset of KASLR
  */
 void input_unresolved(u32 missing, u32 all, bool kallsyms)
 {
 	if (!missing)
 		return;
 	fprintf(stderr,
-		"memorizer: %u of %u addresses have no symbol: want --kallsyms from the very boot that was traced%s\n",
-		missing, all, kallsyms ? "" : ", which knows of KASLR and modules");
+		"memorizer: %u of %u addresses have no symbol: use --kallsyms of the traced boot%s\n",
+		missing, all, kallsyms ? "" : ", which covers KASLR and modules");
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The KMAP that a command reads. */
+/* Input of commands that read a KMAP. */
 #ifndef INPUT_H
 #define INPUT_H
 
 #include "kmap/kmap.h"
 
 /**
- * struct input - the KMAP that a command reads
- * @name: its name in messages
- * @fd: its file descriptor
- * @reader: its reader
+ * struct input - an open KMAP
+ * @name: name for messages
+ * @fd: file descriptor
+ * @reader: parser
  */
 struct input {
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Parses KMAP text line by line and says what is wrong with a line that is none. */
+/* Parser of KMAP text. Reports what is wrong with a malformed line, and continues. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 #define OBJECT_FIELDS	8	/* seven numbers and the executable */
 #define ACCESS_FIELDS	4
-#define FIELDS_FIELDS	5	/* the same, and where in the object */
+#define FIELDS_FIELDS	5	/* an access with the accessed part of the object */
 #define TRAFFIC_FIELDS	6
-#define QUOTE_MAX	24	/* bytes of a field that a message shows */
+#define QUOTE_MAX	24	/* max. bytes of a field in a message */
 
 struct field {
 	const char *name;
@@ -51,7 +51,7 @@ static const unsigned char hex_digit[256] = {
 	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 };
 
-/* Notes what is wrong with the current line; false, for its callers to return. */
+/* Format the error message. Always returns false, so that callers can return it. */
 __printf(2, 3)
 static bool malformed(struct kmap_reader *r, const char *format, ...)
 {
@@ -64,9 +64,8 @@ static bool malformed(struct kmap_reader *r, const char *format, ...)
 }
 
 /*
- * The number parsers stop at the first byte that is no digit; the newline after
- * each line is one, so they need no length. They return NULL when the number is
- * too large.
+ * The number parsers stop at the first non-digit, at the latest at the newline that ends each
+ * line. They return NULL if the number is too large.
  */
 static const char *parse_hex(const char *p, u64 *value)
 {
@@ -96,7 +95,7 @@ static const char *parse_decimal(const char *p, u64 max, u64 *value)
 	return v > max ? NULL : p;
 }
 
-/* Copies a few bytes into a message such that they cannot disturb a terminal. */
+/* Quote the first bytes of a field, without control characters. */
 static const char *quote(const char *p, size_t len, char out[4 * QUOTE_MAX + 4])
 {
 	char *o = out;
@@ -108,7 +107,7 @@ static const char *quote(const char *p, size_t len, char out[4 * QUOTE_MAX + 4])
 	return out;
 }
 
-/* How many fields the current line has, if none of them holds a comma. */
+/* Number of fields of the current line, assuming no commas in executable. */
 static int count_fields(const struct kmap_reader *r)
 {
 	int nr = 1;
@@ -119,7 +118,7 @@ static int count_fields(const struct kmap_reader *r)
 	return nr;
 }
 
-/* Says what is wrong with field @f, which begins at @p. */
+/* Format the error message for field @f at @p. */
 static bool bad_field(struct kmap_reader *r, const struct field *f, const char *p,
 		      bool too_large)
 {
@@ -153,7 +152,7 @@ static bool bad_field(struct kmap_reader *r, const struct field *f, const char *
 	return malformed(r, "%s \"%s\" is not a number: decimal digits only", f->name, text);
 }
 
-/* Parses @nr numbers from @p on, each of which must end in a comma, the last in @last. */
+/* Parse @nr numbers, each followed by a comma, the last one by @last. */
 static bool parse_fields(struct kmap_reader *r, const struct field *f, int nr,
 			 const char *p, char last, u64 *value)
 {
@@ -171,7 +170,6 @@ static bool parse_fields(struct kmap_reader *r, const struct field *f, int nr,
 	return true;
 }
 
-/* Checks the escapes of an executable, which ends at the line's newline. */
 static bool check_comm(struct kmap_reader *r, const char *p, const char *end)
 {
 	char text[4 * QUOTE_MAX + 4];
@@ -228,7 +226,7 @@ static bool parse_object(struct kmap_reader *r)
 	return true;
 }
 
-/* Parses OFFSET+BYTES at the end of a line: a part of the object. */
+/* Parse OFFSET+BYTES at the end of a line. */
 static bool parse_place(struct kmap_reader *r, u64 *place)
 {
 	const char *start = r->field[ACCESS_FIELDS], *plus, *end;
@@ -242,7 +240,7 @@ static bool parse_place(struct kmap_reader *r, u64 *place)
 	if (end && *end == '\n' && bytes && offset + bytes <= r->object.size)
 		return true;
 	quote(start, r->lines.line + r->lines.len - start, text);
-	return malformed(r, "\"%s\" is no part of an object of %llu bytes: OFFSET+BYTES", text,
+	return malformed(r, "\"%s\" is not OFFSET+BYTES within an object of %llu bytes", text,
 			 r->object.size);
 }
 
@@ -273,9 +271,9 @@ static bool parse_access(struct kmap_reader *r)
 }
 
 /*
- * Parses a whole line. A line that begins with a space is at least meant as an
- * access, any other, unless empty, as an object: so that accesses below a
- * malformed object are not taken for accesses to the one before it.
+ * Parse a line. A malformed line counts as an access if it begins with a space, and otherwise,
+ * unless empty, as an object: accesses after a malformed object must not be attributed to the
+ * object before it.
  */
 static enum kmap_event parse_line(struct kmap_reader *r)
 {
@@ -302,7 +300,7 @@ static enum kmap_event parse_line(struct kmap_reader *r)
 /**
  * kmap_reader_init - start reading a KMAP
  * @r: the reader
- * @fd: where the text comes from; stays the caller's
+ * @fd: file descriptor of the text; the caller closes it
  */
 void kmap_reader_init(struct kmap_reader *r, int fd)
 {
@@ -311,7 +309,7 @@ void kmap_reader_init(struct kmap_reader *r, int fd)
 }
 
 /**
- * kmap_reader_free - release what the reader holds
+ * kmap_reader_free - free the memory of a reader
  * @r: the reader
  */
 void kmap_reader_free(struct kmap_reader *r)
@@ -325,12 +323,11 @@ static enum kmap_event next_line(struct kmap_reader *r)
 	case LINES_WHOLE:
 		return parse_line(r);
 	case LINES_LONG:
-		malformed(r, "line of more than %d bytes: no line of a KMAP is as long",
-			  LINES_LENGTH_MAX);
+		malformed(r, "line exceeds %d bytes", LINES_LENGTH_MAX);
 		r->owner = KMAP_BAD_OBJECT;
 		return KMAP_MALFORMED;
 	case LINES_CUT:
-		malformed(r, "cut off: the last line must end in a newline");
+		malformed(r, "truncated: the last line must end in a newline");
 		return KMAP_MALFORMED;
 	case LINES_FAILED:
 		return KMAP_FAILED;
@@ -340,13 +337,13 @@ static enum kmap_event next_line(struct kmap_reader *r)
 }
 
 /**
- * kmap_reader_next - get the next object or access
+ * kmap_reader_next - read the next object or access
  * @r: the reader
  *
- * Takes any bytes. After KMAP_MALFORMED reading can go on; accesses that stand
- * below a malformed object line are skipped and counted in @r->orphans.
+ * Any input is accepted. The caller can continue after KMAP_MALFORMED. Accesses that follow a
+ * malformed object line are skipped, and counted in @r->orphans.
  *
- * Return: what was found.
+ * Return: the result.
  */
 enum kmap_event kmap_reader_next(struct kmap_reader *r)
 {

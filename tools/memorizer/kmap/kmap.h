@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The objects and accesses of a KMAP, read from its text. */
+/* Parser of KMAP text. */
 #ifndef KMAP_H
 #define KMAP_H
 
@@ -8,23 +8,23 @@
 #include "lib/lines.h"
 
 #define KMAP_COMM_MAX	15		/* bytes in a task's comm */
-#define KMAP_COMM_TEXT	(4 * KMAP_COMM_MAX)	/* the same, every byte as \xNN */
+#define KMAP_COMM_TEXT	(4 * KMAP_COMM_MAX)	/* with every byte escaped as \xNN */
 #define KMAP_PID_MAX	INT_MAX
 
-/* Values of free_ip that are no address. */
+/* Values of free_ip that are not addresses. */
 #define KMAP_IP_UNKNOWN		0
-#define KMAP_IP_OVERWRITTEN	0xdeadbeef	/* closed by an allocation over it */
+#define KMAP_IP_OVERWRITTEN	0xdeadbeef	/* closed by an overlapping allocation */
 
 /**
  * struct kmap_object - an object line
  * @alloc_ip: return address into the allocator's caller
- * @pid: task that allocated it
+ * @pid: PID of the allocating task
  * @addr: address of the object
- * @size: bytes requested
- * @alloc_jiffies: when it was allocated
- * @free_jiffies: when it was freed, 0 while it lives
- * @free_ip: return address into the caller of free, or a KMAP_IP_ value
- * @comm: comm of the task that allocated it, escaped as in the text
+ * @size: requested size in bytes
+ * @alloc_jiffies: time of the allocation
+ * @free_jiffies: time of the free; 0 if the object is live
+ * @free_ip: return address into the caller of free, or a KMAP_IP_* value
+ * @comm: comm of the allocating task, escaped as in the text
  * @comm_len: length of @comm, at most KMAP_COMM_TEXT
  */
 struct kmap_object {
@@ -35,22 +35,23 @@ struct kmap_object {
 
 /**
  * struct kmap_access - an access line
- * @ip: address of the instruction that made the accesses
- * @pid: task that made them
- * @writes: how many stores
- * @reads: how many loads
- * @write_moves: how many stores moved a cache line, of the file traffic or a trace; or 0
- * @read_moves: how many loads did
- * @place: which part of the object they are to, see kmap_place(); 0: not known
+ * @ip: address of the accessing instruction
+ * @pid: PID of the accessing task
+ * @writes: number of stores
+ * @reads: number of loads
+ * @write_moves: number of stores that moved a cache line, if the input is the file traffic or a
+ *		 trace; otherwise 0
+ * @read_moves: number of loads that moved a cache line, likewise
+ * @place: accessed part of the object, see kmap_place(); 0 if unknown
  */
 struct kmap_access {
 	u64 ip, pid, writes, reads, write_moves, read_moves, place;
 };
 
 /**
- * kmap_place - tell a part of an object
- * @offset: where it begins, in bytes
- * @bytes: its size, not 0
+ * kmap_place - encode a part of an object
+ * @offset: offset of the part in bytes
+ * @bytes: size of the part in bytes, not 0
  *
  * Return: both in one number.
  */
@@ -59,28 +60,28 @@ static inline u64 kmap_place(u32 offset, u32 bytes)
 	return (u64)offset << 32 | bytes;
 }
 
-/* What kmap_reader_next() found. */
+/* Results of kmap_reader_next(). */
 enum kmap_event {
-	KMAP_END,		/* the input is over */
-	KMAP_FAILED,		/* it cannot be read, see errno */
-	KMAP_MALFORMED,		/* reader.error tells what is wrong with the line */
-	KMAP_OBJECT,		/* reader.object */
-	KMAP_ACCESS,		/* reader.access, an access to the last object */
+	KMAP_END,		/* end of the input */
+	KMAP_FAILED,		/* read(2) failed, see errno */
+	KMAP_MALFORMED,		/* malformed line, described by reader.error */
+	KMAP_OBJECT,		/* reader.object is set */
+	KMAP_ACCESS,		/* reader.access is set, an access to reader.object */
 };
 
 /**
- * struct kmap_reader - a KMAP being read
- * @lines: where it comes from; lines.nr is the number of the current line
+ * struct kmap_reader - state of reading a KMAP
+ * @lines: input; lines.nr is the number of the current line
  * @object: the last object
  * @access: the last access
- * @traffic: whether access lines are as in the file traffic; set by the first
+ * @traffic: access lines have the format of the file traffic; set by the first access line
  * @field: start of each field of the current line; field[i + 1] - 1 is the end
  *	   of field i
- * @malformed: lines that were malformed
- * @orphans: access lines left out because their object's line was malformed
+ * @malformed: number of malformed lines
+ * @orphans: number of access lines skipped because their object's line was malformed
  * @error: message for KMAP_MALFORMED
- * @owner: private: whose accesses an access line would be
- * @accesses: private: whether there was an access line
+ * @owner: private: object to which the next access line belongs
+ * @accesses: private: an access line was seen
  */
 struct kmap_reader {
 	struct lines lines;

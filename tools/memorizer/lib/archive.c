@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was named on the command line and is no directory: a tar archive, or a text. It stays
- * open until the command ends, since standard input can only be read once.
+ * Input files that are not directories: a tar archive or a text. They stay open until the command
+ * exits, since standard input can only be read once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static bool fail(char error[ERROR_MAX], const char *path, const char *why)
 	return false;
 }
 
-/* Where in @name the last part of it begins. */
+/* Offset of the last component of a path. */
 static size_t base(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -35,7 +35,10 @@ static bool is_metadata(const char *name)
 	return !strcmp(name, "metadata") || !strcmp(name, "metadata.zst");
 }
 
-/* Length of the name of the trace that metadata are of; of a part, the one that it is a part of. */
+/*
+ * Length of the prefix of a metadata file's name that is the trace's directory. Metadata of a
+ * part lies one level deeper, in a directory named by a number or "common".
+ */
 static size_t trace_len(const char *name)
 {
 	size_t len = base(name), last = len ? len - 1 : 0;
@@ -46,7 +49,7 @@ static size_t trace_len(const char *name)
 				  !strncmp(name + last, "common/", len - last)) ? last : len;
 }
 
-/* Leaves only what lies beside the metadata, or below that, and names it from there on. */
+/* Keep only the files in the trace's directory, and make their names relative to it. */
 static bool choose_trace(struct archive *a, char error[ERROR_MAX])
 {
 	u32 i, traces = 0, nr = 0;
@@ -65,8 +68,8 @@ static bool choose_trace(struct archive *a, char error[ERROR_MAX])
 	}
 	if (traces != 1)
 		return fail(error, a->path,
-			    traces ? "an archive of more than one trace: unpack it" :
-			    "an archive without a trace, which has metadata, cpu0, ...");
+			    traces ? "the archive has several traces: unpack it" :
+			    "the archive has no trace: expected metadata, cpu0, ...");
 	dir = memcpy(xreallocarray(NULL, len + 1, 1), dir, len);
 	for (i = 0; i < a->nr; i++) {
 		if (strncmp(a->members[i].name, dir, len)) {
@@ -96,7 +99,7 @@ static void add_member(struct archive *a, const struct tar *t)
 	};
 }
 
-/* Finds the files of an archive. Of one that is damaged, those before the damage. */
+/* List the files of an archive. If it is damaged, list those before the damage. */
 static bool find_members(struct archive *a, char error[ERROR_MAX])
 {
 	struct tar *t = xreallocarray(NULL, 1, sizeof(*t));
@@ -112,7 +115,7 @@ static bool find_members(struct archive *a, char error[ERROR_MAX])
 	return choose_trace(a, error);
 }
 
-/* Replaces the bytes of the archive by what they are when they are not compressed. */
+/* Decompress the archive to a temporary file: its members are accessed at random. */
 static bool decompress(struct archive *a, char error[ERROR_MAX])
 {
 	struct reader r;
@@ -130,7 +133,7 @@ static bool decompress(struct archive *a, char error[ERROR_MAX])
 	return fd >= 0;
 }
 
-/* Opens what it is called, as a regular file. */
+/* Open the file. Copy it to a temporary file if it is a pipe. */
 static bool open_bytes(struct archive *a, char error[ERROR_MAX])
 {
 	int copy, fd = strcmp(a->path, "-") ? open(a->path, O_RDONLY | O_CLOEXEC) :
@@ -145,7 +148,7 @@ static bool open_bytes(struct archive *a, char error[ERROR_MAX])
 		a->all = (struct range){ .fd = fd, .size = st.st_size };
 		return true;
 	} else if (S_ISBLK(st.st_mode)) {
-		fail(error, a->path, "a device");
+		fail(error, a->path, "is a block device");
 	} else {
 		copy = reader_spool_fd(fd, a->path, &a->all.size, error);
 		close(fd);
@@ -158,11 +161,13 @@ static bool open_bytes(struct archive *a, char error[ERROR_MAX])
 }
 
 /**
- * archive_open - open something that is no directory
- * @path: what it is called; "-" is standard input
- * @error: set to a message when that is not possible
+ * archive_open - open an archive or a text
+ * @path: name on the command line; "-" is standard input
+ * @error: set to a message on failure
  *
- * Return: the archive, the same one for the same name; NULL if it cannot be read.
+ * Opening the same name again returns the same archive.
+ *
+ * Return: the archive, valid until the command exits; NULL on failure.
  */
 struct archive *archive_open(const char *path, char error[ERROR_MAX])
 {
@@ -193,11 +198,11 @@ struct archive *archive_open(const char *path, char error[ERROR_MAX])
 }
 
 /**
- * archive_of - find the archive that a name is in
- * @path: the name, as if the archive were a directory
- * @name: set to what is behind the archive's name and a slash
+ * archive_of - look up the archive that contains a file
+ * @path: name of the file, as if the archive were a directory
+ * @name: set to the name relative to the archive
  *
- * Return: the archive, or NULL.
+ * Return: the archive; NULL if @path is not in an open archive.
  */
 const struct archive *archive_of(const char *path, const char **name)
 {

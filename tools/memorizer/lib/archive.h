@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What was named on the command line and is no directory: a tar archive, or a text. */
+/* Input files that are not directories: a tar archive or a text. */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
@@ -7,9 +7,9 @@
 
 /**
  * struct archive_member - a file in an archive
- * @name: its name, below the trace
- * @range: where its bytes are
- * @cut: the archive ends within it
+ * @name: name relative to the trace
+ * @range: location of its bytes
+ * @cut: the archive is truncated within this file
  */
 struct archive_member {
 	char *name;
@@ -18,14 +18,14 @@ struct archive_member {
 };
 
 /**
- * struct archive - an archive, or a text if it has no members
- * @next: the next one that was opened
- * @path: what it was called
- * @all: all of its bytes, not compressed
- * @damage: why some are missing at the end, or empty
- * @is_tar: whether it is an archive
- * @members: the files in it
- * @nr: how many
+ * struct archive - an archive, or a text
+ * @next: next in the list of open archives
+ * @path: name on the command line
+ * @all: the decompressed bytes
+ * @damage: why bytes are missing at the end, or empty
+ * @is_tar: it is a tar archive
+ * @members: files in the archive
+ * @nr: number of @members
  */
 struct archive {
 	struct archive *next;

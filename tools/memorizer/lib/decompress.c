@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decompresses what zstd, gzip or xz made, piece by piece. The three libraries differ in what
- * they call their input and output; each has a step that consumes some of one and fills some of
- * the other. Several compressed streams may follow each other.
+ * Incremental decompression of zstd, gzip and xz, by one interface to the three libraries. A file
+ * may consist of several concatenated streams.
  */
 #include <lzma.h>
 #include <stdlib.h>
@@ -13,15 +12,15 @@
 #include "lib/decompress.h"
 #include "lib/lines.h"
 
-#define GZIP_ONLY	(16 + MAX_WBITS)	/* of inflateInit2(): a gzip header, no other */
+#define GZIP_ONLY	(16 + MAX_WBITS)	/* for inflateInit2(): expect a gzip header */
 
 /**
  * struct format - a compressed format
- * @magic: its first bytes
- * @len: how many
- * @start: gets ready for a stream; returns whether that worked
- * @step: as decompress_step(); updates @d->within
- * @end: releases memory
+ * @magic: magic number
+ * @len: length of @magic in bytes
+ * @start: initialize the library's state; returns false on failure
+ * @step: see decompress_step(); also updates @d->within
+ * @end: free the library's state
  */
 struct format {
 	unsigned char magic[DECOMPRESS_MAGIC];
@@ -32,9 +31,9 @@ struct format {
 };
 
 /**
- * struct decompress - a file being decompressed
- * @format: its format
- * @within: whether the current stream has not ended
+ * struct decompress - state of decompressing a file
+ * @format: format of the file
+ * @within: the current stream is incomplete
  * @zstd: state of zstd
  * @gzip: state of zlib
  * @xz: state of liblzma
@@ -115,7 +114,7 @@ static const char *step_xz(struct decompress *d, struct pieces *p)
 	lzma_ret code;
 
 	if (!d->within && lzma_stream_decoder(&d->xz, U64_MAX, 0) != LZMA_OK)
-		return "no memory";
+		return "out of memory";
 	d->xz.next_in = (const uint8_t *)p->in;
 	d->xz.avail_in = p->in_len;
 	d->xz.next_out = (uint8_t *)p->out;
@@ -132,11 +131,11 @@ static const char *step_xz(struct decompress *d, struct pieces *p)
 	case LZMA_BUF_ERROR:
 		return NULL;
 	case LZMA_FORMAT_ERROR:
-		return "no xz stream";
+		return "not an xz stream";
 	case LZMA_OPTIONS_ERROR:
-		return "options that liblzma does not know";
+		return "unsupported xz options";
 	case LZMA_MEM_ERROR:
-		return "no memory";
+		return "out of memory";
 	default:
 		return "corrupt";
 	}
@@ -154,10 +153,10 @@ static const struct format formats[] = {
 };
 
 /**
- * decompress_new - start to decompress a file
- * @magic: its first bytes, 0 behind its end
+ * decompress_new - detect the format of a file, and start to decompress it
+ * @magic: first bytes of the file, padded with zeros
  *
- * Return: the state; NULL if the file is not compressed.
+ * Return: the state, to be freed by decompress_free(); NULL if the file is not compressed.
  */
 struct decompress *decompress_new(const unsigned char magic[DECOMPRESS_MAGIC])
 {
@@ -179,9 +178,9 @@ struct decompress *decompress_new(const unsigned char magic[DECOMPRESS_MAGIC])
 /**
  * decompress_step - decompress some bytes
  * @d: the state
- * @p: the bytes and the room for the result; both become less
+ * @p: input and output; advanced past what was consumed and produced
  *
- * Return: NULL, or what is wrong with the compressed data.
+ * Return: NULL on success, a message if the compressed data is damaged.
  */
 const char *decompress_step(struct decompress *d, struct pieces *p)
 {
@@ -189,10 +188,10 @@ const char *decompress_step(struct decompress *d, struct pieces *p)
 }
 
 /**
- * decompress_is_within - check whether compressed data are incomplete
+ * decompress_is_within - check whether the data ends within a compressed stream
  * @d: the state
  *
- * Return: whether the current stream has not ended.
+ * Return: true if the current stream is incomplete.
  */
 bool decompress_is_within(const struct decompress *d)
 {
@@ -200,7 +199,7 @@ bool decompress_is_within(const struct decompress *d)
 }
 
 /**
- * decompress_free - release memory
+ * decompress_free - free the state
  * @d: the state, or NULL
  */
 void decompress_free(struct decompress *d)

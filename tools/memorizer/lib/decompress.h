@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Decompresses what zstd, gzip or xz made, piece by piece. */
+/* Incremental decompression of zstd, gzip and xz. */
 #ifndef DECOMPRESS_H
 #define DECOMPRESS_H
 
 #include "lib/types.h"
 
-#define DECOMPRESS_MAGIC	6	/* bytes that decompress_new() looks at */
+#define DECOMPRESS_MAGIC	6	/* bytes needed to detect a format */
 
 struct decompress;
 
 /**
- * struct pieces - compressed bytes, and room for what they become
- * @in: next byte to decompress
- * @in_len: how many there are
- * @out: where the next byte goes
- * @out_len: room there
+ * struct pieces - input and output buffer of a step
+ * @in: next compressed byte
+ * @in_len: number of compressed bytes
+ * @out: destination of the next byte
+ * @out_len: room at @out in bytes
  */
 struct pieces {
 	const char *in;

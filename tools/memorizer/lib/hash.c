@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* An open-addressing hash table whose items are numbered in the order they came. */
+/* Open-addressing hash table that numbers its items in insertion order. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +39,13 @@ static inline bool is_key(const struct hash *h, const char *item, const char *ke
 	return a == b;
 }
 
-/* What a slot holds: the sum of an item's key, and the item's number plus one. */
+/* A slot holds the hash of the key, so that growing and most mismatches need not read the item. */
 static u64 make_slot(u32 sum, u32 nr)
 {
 	return (u64)sum << 32 | (nr + 1);
 }
 
-/* The slot that holds @key, whose sum is @sum, or the empty one where it belongs. */
+/* Look up the slot of a key, or the empty slot where it belongs. */
 static inline u64 *hash_slot(const struct hash *h, const void *key, u32 sum)
 {
 	u32 i;
@@ -57,11 +57,11 @@ static inline u64 *hash_slot(const struct hash *h, const void *key, u32 sum)
 	return h->slots + i;
 }
 
-/* Makes so many empty slots, of which at most three quarters are ever full. */
+/* Allocate slots, for a load factor of at most three quarters. */
 static void make_slots(struct hash *h, size_t nr)
 {
 	if (nr > U32_MAX)
-		nr = SIZE_MAX;	/* too many to number: there is no memory either */
+		nr = SIZE_MAX;	/* overflows u32 numbers: let the allocation fail */
 	h->room = nr / 4 * 3;
 	h->mask = nr - 1;
 	h->items = xreallocarray(h->items, h->room, h->item_size);
@@ -69,7 +69,7 @@ static void make_slots(struct hash *h, size_t nr)
 	memset(h->slots, 0, nr * sizeof(*h->slots));
 }
 
-/* Doubles the room. The items, which are all over memory, are not looked at. */
+/* Double the number of slots, without reading the items. */
 static void hash_grow(struct hash *h)
 {
 	u64 *old = h->slots;
@@ -88,10 +88,10 @@ static void hash_grow(struct hash *h)
 }
 
 /**
- * hash_init - make an empty table
+ * hash_init - initialize an empty table
  * @h: the table
- * @item_size: size of an item, which begins with its key
- * @key_size: size of the key, a multiple of 8
+ * @item_size: size of an item in bytes; it begins with the key
+ * @key_size: size of the key in bytes, a multiple of 8
  */
 void hash_init(struct hash *h, size_t item_size, size_t key_size)
 {
@@ -100,7 +100,7 @@ void hash_init(struct hash *h, size_t item_size, size_t key_size)
 }
 
 /**
- * hash_free - release a table's memory
+ * hash_free - free the memory of a table
  * @h: the table
  */
 void hash_free(struct hash *h)
@@ -110,12 +110,12 @@ void hash_free(struct hash *h)
 }
 
 /**
- * hash_get - find an item or add it
+ * hash_get - look up an item, or insert it
  * @h: the table
- * @key: its key
- * @new: set to whether it was added; such an item is all zero but for its key
+ * @key: key of the item
+ * @new: set to true if the item was inserted; its bytes after the key are zero
  *
- * Return: the number of the item.
+ * Return: number of the item.
  */
 u32 hash_get(struct hash *h, const void *key, bool *new)
 {
@@ -138,12 +138,12 @@ u32 hash_get(struct hash *h, const void *key, bool *new)
 }
 
 /**
- * hash_find - find an item
+ * hash_find - look up an item
  * @h: the table
- * @key: its key
+ * @key: key of the item
  * @nr: set to the number of the item
  *
- * Return: whether there is one.
+ * Return: true if the item exists.
  */
 bool hash_find(const struct hash *h, const void *key, u32 *nr)
 {
@@ -155,9 +155,9 @@ bool hash_find(const struct hash *h, const void *key, u32 *nr)
 }
 
 /**
- * hash_prefetch - let the processor fetch what finding an item needs first
+ * hash_prefetch - prefetch the slot of an item
  * @h: the table
- * @key: the key of the item
+ * @key: key of the item
  */
 void hash_prefetch(const struct hash *h, const void *key)
 {
@@ -165,8 +165,8 @@ void hash_prefetch(const struct hash *h, const void *key)
 }
 
 /**
- * hash_seal - release what is needed to find and add items
- * @h: the table, of which no item is looked up by its key any more
+ * hash_seal - free the slots of a table, and keep the items
+ * @h: the table; hash_get() and hash_find() must not be called any more
  */
 void hash_seal(struct hash *h)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An open-addressing hash table whose items are numbered in the order they came. */
+/* Open-addressing hash table that numbers its items in insertion order. */
 #ifndef HASH_H
 #define HASH_H
 
 #include "lib/types.h"
 
 /**
- * struct hash - the table
+ * struct hash - hash table
  * @items: array of items, each of which begins with its key
  * @nr: number of items
  * @item_size: size of an item
  * @key_size: size of the key, a multiple of 8
- * @slots: private: a hash of the key, and the item's number plus one; 0 for an empty slot
+ * @slots: private: hash of the key, and number of the item plus one; 0 for an empty slot
  * @mask: private: number of slots minus one
- * @room: number of items that @items has room for
+ * @room: private: max. number of @items before the table grows
  */
 struct hash {
 	char *items;
@@ -31,7 +31,7 @@ void hash_prefetch(const struct hash *h, const void *key);
 void hash_seal(struct hash *h);
 
 /**
- * hash_item - an item by its number
+ * hash_item - get an item by its number
  * @h: the table
  * @i: number of the item
  *

@@ -18,7 +18,7 @@
  * @others: other CPUs hold it; ignored unless the access is a store
  * @store: the access is a store
  *
- * Return: whether it does.
+ * Return: true if it does.
  */
 static inline bool line_moves(bool holds, bool others, bool store)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads lines of bounded length: any bytes, endless lines too, in constant memory. */
+/* Line-by-line reading of a file descriptor, in constant memory: longer lines are skipped. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 /**
  * lines_init - start reading lines
  * @in: the lines
- * @fd: where they come from; stays the caller's
+ * @fd: file descriptor; the caller closes it
  */
 void lines_init(struct lines *in, int fd)
 {
@@ -22,7 +22,7 @@ void lines_init(struct lines *in, int fd)
 }
 
 /**
- * lines_free - release the buffer
+ * lines_free - free the buffer
  * @in: the lines
  */
 void lines_free(struct lines *in)
@@ -30,7 +30,7 @@ void lines_free(struct lines *in)
 	free(in->buf);
 }
 
-/* Moves what is left to the front and reads more behind it. */
+/* Move the unread bytes to the start of the buffer, and read more after them. */
 static ssize_t fill(struct lines *in)
 {
 	ssize_t got;
@@ -50,11 +50,10 @@ static ssize_t fill(struct lines *in)
 }
 
 /**
- * lines_next - get the next line
+ * lines_next - read the next line
  * @in: the lines
  *
- * Return: what was found; @in->line and @in->len are set for a whole line and
- * for one that is cut off.
+ * Return: the result; @in->line and @in->len are set for LINES_WHOLE and LINES_CUT.
  */
 enum lines_status lines_next(struct lines *in)
 {

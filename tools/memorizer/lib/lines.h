@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lines of bounded length. */
+/* Line-by-line reading of a file descriptor. */
 #ifndef LINES_H
 #define LINES_H
 
@@ -7,25 +7,25 @@
 
 #define LINES_LENGTH_MAX	1024	/* bytes of a line, without its newline */
 
-/* What lines_next() found. */
+/* Results of lines_next(). */
 enum lines_status {
 	LINES_END,		/* no more lines */
 	LINES_FAILED,		/* read(2) failed, see errno */
 	LINES_LONG,		/* more than LINES_LENGTH_MAX bytes, skipped */
-	LINES_CUT,		/* the input ended before a newline came */
+	LINES_CUT,		/* the last line lacks its newline */
 	LINES_WHOLE,		/* line[len] is the newline */
 };
 
 /**
- * struct lines - the lines of a file descriptor
- * @nr: number of the line last returned, from 1
- * @line: the line last returned; any bytes, valid until the next call
- * @len: its length without the newline
- * @fd: private: where they come from
- * @read: private: how many bytes were read so far
- * @buf: private: bytes that were read
- * @start: private: where in @buf the next line begins
- * @end: private: how much of @buf is filled
+ * struct lines - state of reading lines
+ * @nr: number of the current line, from 1
+ * @line: the current line, any bytes; valid until the next lines_next()
+ * @len: length of @line without the newline, in bytes
+ * @fd: private: file descriptor
+ * @read: private: bytes read so far
+ * @buf: private: buffer
+ * @start: private: offset of the next line in @buf
+ * @end: private: bytes in @buf
  */
 struct lines {
 	u64 nr;

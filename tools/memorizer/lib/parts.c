@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traces that were recorded in parts, by the names that the command line has for them: the
- * directory above the parts, or several parts. They are known until the command ends.
+ * Registry of traces in parts, by their names on the command line: the parent directory of the
+ * parts, or a list of traces. Entries are kept until the command exits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 static struct parts *all;
 
 /**
- * parts_add - add a trace
- * @name: name of the whole
+ * parts_add - register a trace
+ * @name: name of the whole trace; copied
  *
- * Return: the trace, which has no parts yet.
+ * Return: the trace, without parts.
  */
 struct parts *parts_add(const char *name)
 {
@@ -29,7 +29,7 @@ struct parts *parts_add(const char *name)
 /**
  * parts_add_dir - add a directory to a trace
  * @p: the trace
- * @dir: name of the directory; the caller counts it if it is a part
+ * @dir: name of the directory; copied. The caller sets @p->nr.
  */
 void parts_add_dir(struct parts *p, const char *dir)
 {
@@ -38,10 +38,10 @@ void parts_add_dir(struct parts *p, const char *dir)
 }
 
 /**
- * parts_find - find a trace
- * @name: name of the whole
+ * parts_find - look up a trace by name
+ * @name: name of the whole trace
  *
- * Return: the trace; NULL if none with that name was added.
+ * Return: the trace; NULL if it is not registered.
  */
 const struct parts *parts_find(const char *name)
 {
@@ -53,11 +53,11 @@ const struct parts *parts_find(const char *name)
 }
 
 /**
- * parts_of - find the trace that a file is in
- * @path: the file's name, as if the whole were a directory
- * @name: set to what is behind the trace's name and a slash
+ * parts_of - look up the trace that contains a file
+ * @path: name of the file, as if the whole trace were a directory
+ * @name: set to the name relative to the trace
  *
- * Return: the trace; NULL if it is in none that was added.
+ * Return: the trace; NULL if @path is in none.
  */
 const struct parts *parts_of(const char *path, const char **name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Traces that were recorded in parts, by the names that the command line has for them. */
+/* Registry of traces in parts, by their names on the command line. */
 #ifndef PARTS_H
 #define PARTS_H
 
@@ -7,11 +7,11 @@
 
 /**
  * struct parts - a trace in parts
- * @next: the next one that is known
- * @name: name of the whole
- * @dir: names of the parts, in order, and then of the directory with what they have in common
- * @nr: how many parts
- * @nr_dirs: how many names
+ * @next: next in the list of all traces in parts
+ * @name: name of the whole trace
+ * @dir: directories of the parts, in order, followed by the directory of common files
+ * @nr: number of parts
+ * @nr_dirs: number of @dir
  */
 struct parts {
 	struct parts *next;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How far something is that takes its time: a line on the terminal that standard error is, which
- * appears after a second and overwrites itself. A thread draws it, so that what is being done needs
- * no clock, and something that only waits is seen, too.
+ * Progress bar on the terminal, if standard error is one. It appears after a second. A thread draws
+ * it, so that progress_at() does not read the clock, and blocked commands show it, too.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,22 +14,24 @@
 
 #include "lib/progress.h"
 
-#define AFTER_MS	1000	/* when the line appears */
-#define EVERY_MS	250	/* how often it is drawn */
+#define AFTER_MS	1000	/* delay before the bar appears */
+#define EVERY_MS	250	/* interval between updates */
 #define BAR_WIDTH	40
-#define NAME_MAX_SHOWN	24	/* characters of a name that are shown: the last ones */
+#define NAME_MAX_SHOWN	24	/* a longer name loses its beginning */
 
-/* What stands before the line, if a command runs others. */
+/* Prefix of the line, set if a command runs other ones. */
 const char *progress_label = "";
 
-/* Guards what follows, but for @terminal and @done. */
+/* Guards the following variables, except for @terminal and @done. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *doing;		/* what is being done, NULL: nothing */
-static u64 all, since;			/* how much that is, 0: not known; since when, in ms */
-static bool shown, drawing;		/* whether the line is there, and the thread */
-static bool at_once;			/* whether it is drawn before a second has gone */
-static int terminal = -1;		/* where to draw; -1: nowhere */
-static atomic_ullong done;		/* how much of it is done */
+static const char *doing;		/* name of the current operation; NULL if idle */
+static u64 all;				/* its total amount of work; 0 if unknown */
+static u64 since;			/* its start time in ms */
+static bool shown;			/* the bar is on the terminal */
+static bool drawing;			/* the thread was started */
+static bool at_once;			/* skip the delay */
+static int terminal = -1;		/* file descriptor of the terminal; -1 disables the bar */
+static atomic_ullong done;		/* amount of work done */
 
 static u64 now_ms(void)
 {
@@ -41,10 +42,9 @@ static u64 now_ms(void)
 }
 
 /**
- * progress_init - draw progress from now on, if standard error is a terminal
+ * progress_init - enable the progress bar, if standard error is a terminal
  *
- * MEMORIZER_PROGRESS=no in the environment switches that off; with MEMORIZER_PROGRESS=at-once, the
- * line does not wait for a second.
+ * MEMORIZER_PROGRESS=no in the environment disables it, MEMORIZER_PROGRESS=at-once skips its delay.
  */
 void progress_init(void)
 {
@@ -87,9 +87,9 @@ static void *draw_now_and_then(void *unused)
 }
 
 /**
- * progress_begin - begin to do something that may take its time
- * @what: what is shown; must outlive it
- * @total: how much there is to do, 0: not known
+ * progress_begin - start a potentially long operation
+ * @what: name to show; must be valid until progress_end()
+ * @total: amount of work, in any unit; 0 if unknown
  */
 void progress_begin(const char *what, u64 total)
 {
@@ -113,12 +113,12 @@ void progress_begin(const char *what, u64 total)
 }
 
 /**
- * progress_begin_if_idle - begin to do something, unless it is part of what is being done
- * @what: as progress_begin()
- * @total: as progress_begin()
+ * progress_begin_if_idle - start an operation, unless it is part of another one
+ * @what: see progress_begin()
+ * @total: see progress_begin()
  *
- * Return: whether it is something of its own; if not, progress_at() and progress_end() are for
- *	others to call.
+ * Return: true if it was started; otherwise the caller must not call progress_at() and
+ *	   progress_end().
  */
 bool progress_begin_if_idle(const char *what, u64 total)
 {
@@ -133,8 +133,8 @@ bool progress_begin_if_idle(const char *what, u64 total)
 }
 
 /**
- * progress_at - tell how much is done
- * @so_far: how much, of the total of progress_begin()
+ * progress_at - update the progress of the current operation
+ * @so_far: amount of work done, in the unit of progress_begin()
  */
 void progress_at(u64 so_far)
 {
@@ -142,9 +142,9 @@ void progress_at(u64 so_far)
 }
 
 /**
- * progress_end - be done, or have something to print
+ * progress_end - end the current operation, if any, and erase the bar
  *
- * Takes the line away. Nothing happens if nothing is being done.
+ * Must also be called before a message is printed.
  */
 void progress_end(void)
 {
@@ -159,9 +159,9 @@ void progress_end(void)
 }
 
 /**
- * progress_stop - draw nothing from now on
+ * progress_stop - disable the progress bar
  *
- * The terminal is for something else, such as a pager or lines that are printed meanwhile.
+ * To be called when the terminal has another use, such as a pager.
  */
 void progress_stop(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How far something is that takes its time, on the terminal. */
+/* Progress bar on the terminal. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 

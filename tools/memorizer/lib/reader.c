@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes of an open file, read in their order, and decompressed if need be. What has to be looked
- * things up in is copied to a file without a name, so that it takes no memory. Such files are
- * in TMPDIR, or else in /var/tmp, as /tmp may be memory, or in /tmp if that is not there.
+ * Sequential reading of an open file, with decompression. Files that are accessed at random are
+ * copied to an unnamed temporary file instead of memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +16,13 @@
 #include "lib/reader.h"
 
 /*
- * Packets shrink to a tenth, idle ones to a fiftieth. A copy that grows beyond these is of no
- * trace, but of what was made to fill the disk.
+ * Limits of decompression to disk, against decompression bombs. Packets compress to a tenth of
+ * their size, mostly empty ones to a fiftieth.
  */
-#define GROWTH_FREE	(64ull << 20)	/* bytes that may come out of whatever goes in */
-#define GROWTH_MAX	200		/* bytes more for each that goes in */
+#define GROWTH_FREE	(64ull << 20)	/* bytes of output that are always accepted */
+#define GROWTH_MAX	200		/* further bytes of output per byte of input */
 
-#define CHUNK		65536		/* bytes to read at a time */
+#define CHUNK		65536		/* bytes per read */
 
 __printf(2, 3)
 static bool fail(char error[ERROR_MAX], const char *format, ...)
@@ -37,12 +36,12 @@ static bool fail(char error[ERROR_MAX], const char *format, ...)
 }
 
 /**
- * reader_is_output - check whether standard output goes to a file that is read
- * @fd: the file
+ * reader_is_output - check whether an input file is also standard output
+ * @fd: the input file
  *
- * What is printed would end up in what is still to be read.
+ * If it is, the command would read its own output.
  *
- * Return: whether it does.
+ * Return: true if it is.
  */
 bool reader_is_output(int fd)
 {
@@ -53,14 +52,13 @@ bool reader_is_output(int fd)
 }
 
 /**
- * range_read - read some bytes of a range
+ * range_read - read bytes of a range
  * @range: the range
- * @at: where to begin, in bytes from its begin
- * @buffer: where to put them
- * @size: how many at most
+ * @at: offset in the range
+ * @buffer: destination
+ * @size: max. number of bytes
  *
- * Return: how many were there and could be read; fewer than there are: see errno, which else
- *	is 0.
+ * Return: number of bytes read. On error, errno is set, otherwise it is 0.
  */
 size_t range_read(const struct range *range, u64 at, void *buffer, size_t size)
 {
@@ -85,9 +83,9 @@ size_t range_read(const struct range *range, u64 at, void *buffer, size_t size)
 }
 
 /**
- * reader_init - begin to read
- * @r: where to keep how far that is
- * @range: what to read; the file stays the caller's
+ * reader_init - start to read a range
+ * @r: the reader
+ * @range: the range; the caller closes its file descriptor, after reader_free()
  */
 void reader_init(struct reader *r, const struct range *range)
 {
@@ -100,7 +98,6 @@ void reader_init(struct reader *r, const struct range *range)
 		r->buffer = xreallocarray(NULL, CHUNK, 1);
 }
 
-/* Reads stored bytes; negative on error. */
 static long long read_stored(struct reader *r, void *to, size_t size)
 {
 	size_t got = range_read(&r->range, r->at, to, size);
@@ -111,7 +108,6 @@ static long long read_stored(struct reader *r, void *to, size_t size)
 	return got;
 }
 
-/* Reads and decompresses. */
 static long long read_packed(struct reader *r, void *to, size_t size)
 {
 	struct pieces p = { r->in, r->in_len, to, size };
@@ -126,13 +122,13 @@ static long long read_packed(struct reader *r, void *to, size_t size)
 			p.in = r->buffer;
 			p.in_len = got;
 			if (!got && decompress_is_within(r->packed))
-				fail(r->damage, "its compressed data are cut off");
+				fail(r->damage, "compressed data is truncated");
 			if (!got)
 				break;
 		}
 		wrong = decompress_step(r->packed, &p);
 		if (wrong)
-			fail(r->damage, "its compressed data are damaged: %s", wrong);
+			fail(r->damage, "compressed data is damaged: %s", wrong);
 	}
 	r->in = p.in;
 	r->in_len = p.in_len;
@@ -140,13 +136,13 @@ static long long read_packed(struct reader *r, void *to, size_t size)
 }
 
 /**
- * reader_read - read the next bytes
- * @r: what is being read
- * @to: where to
- * @size: how many bytes
+ * reader_read - read the next bytes, decompressed
+ * @r: the reader
+ * @to: destination
+ * @size: number of bytes
  *
- * Return: how many there were, less than @size only at the end; negative if they cannot be
- *	read, see errno.
+ * Return: number of bytes read, less than @size only at the end or if @r->damage is set;
+ *	   negative on error, with errno set.
  */
 long long reader_read(struct reader *r, void *to, size_t size)
 {
@@ -154,8 +150,8 @@ long long reader_read(struct reader *r, void *to, size_t size)
 }
 
 /**
- * reader_free - end
- * @r: what was read
+ * reader_free - free the memory of a reader
+ * @r: the reader
  */
 void reader_free(struct reader *r)
 {
@@ -163,7 +159,7 @@ void reader_free(struct reader *r)
 	free(r->buffer);
 }
 
-/* A file without a name in @dir, negative if that is not possible. */
+/* Create an unnamed file. Not all filesystems support O_TMPFILE. */
 static int make_in(const char *dir)
 {
 	int fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
@@ -188,12 +184,13 @@ static int make(char error[ERROR_MAX])
 	if (dir && *dir) {
 		fd = make_in(dir);
 	} else {
+		/* /tmp may be a tmpfs: a large copy would fill the memory. */
 		fd = make_in("/var/tmp");
 		if (fd < 0)
 			fd = make_in("/tmp");
 	}
 	if (fd < 0)
-		fail(error, "a temporary file: %s", strerror(errno));
+		fail(error, "cannot create a temporary file: %s", strerror(errno));
 	return fd;
 }
 
@@ -206,12 +203,12 @@ static bool put(int fd, const char *data, size_t len, char error[ERROR_MAX])
 		if (n < 0 && errno == EINTR)
 			n = 0;
 		if (n < 0)
-			return fail(error, "a temporary file: %s", strerror(errno));
+			return fail(error, "cannot write a temporary file: %s", strerror(errno));
 	}
 	return true;
 }
 
-/* Ends with a copy that is complete, or with none. */
+/* Rewind a complete copy, or close a failed one. */
 static int end_copy(int out, bool fine)
 {
 	if (fine && !lseek(out, 0, SEEK_SET))
@@ -221,13 +218,13 @@ static int end_copy(int out, bool fine)
 }
 
 /**
- * reader_spool - copy what is left to a file without a name
- * @r: what is being read; its @damage tells if there should be more of it
- * @path: its name, for messages
- * @size: set to how many bytes there were
- * @error: set to a message when that fails
+ * reader_spool - copy the remaining bytes to an unnamed temporary file
+ * @r: the reader; @r->damage is set if the compressed data ends early
+ * @path: name of the file for messages
+ * @size: set to the number of bytes
+ * @error: set to a message on failure
  *
- * Return: a file descriptor of the copy, at its begin, or -1.
+ * Return: file descriptor of the copy, at its beginning; -1 on failure.
  */
 int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR_MAX])
 {
@@ -248,8 +245,8 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR
 		}
 		*size += n;
 		fine = (!r->packed || *size <= GROWTH_FREE + GROWTH_MAX * r->at ||
-			fail(error, "%s: grows to more than %d times its size: not a trace", path,
-			     GROWTH_MAX)) &&
+			fail(error, "%s: decompresses to more than %d times its size: not a trace",
+			     path, GROWTH_MAX)) &&
 		       put(out, buffer, n, error);
 	}
 	if (alone)
@@ -258,13 +255,13 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR
 }
 
 /**
- * reader_spool_fd - copy what can only be read once to a file without a name
- * @fd: where it comes from
- * @path: its name, for messages
- * @size: set to how many bytes there were
- * @error: set to a message when that fails
+ * reader_spool_fd - copy a pipe to an unnamed temporary file
+ * @fd: file descriptor of the pipe
+ * @path: name of the pipe for messages
+ * @size: set to the number of bytes
+ * @error: set to a message on failure
  *
- * Return: a file descriptor of the copy, or -1.
+ * Return: file descriptor of the copy, at its beginning; -1 on failure.
  */
 int reader_spool_fd(int fd, const char *path, u64 *size, char error[ERROR_MAX])
 {

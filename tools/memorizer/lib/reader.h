@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Bytes of an open file, read in their order, and decompressed if need be. */
+/* Sequential reading of an open file, with decompression. */
 #ifndef READER_H
 #define READER_H
 
@@ -7,30 +7,30 @@
 #include "lib/lines.h"
 
 /**
- * struct range - bytes of an open file
- * @fd: the file
- * @offset: where they begin
- * @size: how many there are
+ * struct range - range of bytes of an open file
+ * @fd: file descriptor
+ * @offset: offset of the first byte
+ * @size: number of bytes
  */
 struct range {
 	int fd;
 	u64 offset, size;
 };
 
-#define READER_OUTPUT	"is the output, too: want another file"
+#define READER_OUTPUT	"is also the output file"
 
 bool reader_is_output(int fd);
 size_t range_read(const struct range *range, u64 at, void *buffer, size_t size);
 
 /**
- * struct reader - bytes being read
- * @range: where they are stored
- * @at: how many of the stored ones were read
- * @damage: why there are no more behind the last one, or empty
- * @packed: what decompresses them, NULL: they are not compressed
- * @buffer: private: bytes to decompress
- * @in: private: which of them come next
- * @in_len: private: how many there are
+ * struct reader - state of reading a range
+ * @range: the range
+ * @at: number of bytes of @range read so far
+ * @damage: why the compressed data ends early, or empty
+ * @packed: decompressor; NULL if the range is not compressed
+ * @buffer: private: compressed bytes
+ * @in: private: next byte in @buffer
+ * @in_len: private: number of bytes from @in on
  */
 struct reader {
 	struct range range;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What commands read, as bytes in their order. In a trace only what is a regular file is
- * read: a FIFO would let its reader wait for ever, and a device has no end. Compressed files
- * are decompressed while they are read; to a temporary file only what has to be looked things
- * up in, a compressed archive and a copy of kallsyms.
+ * Sequential access to the input of commands. Of a trace's files, only regular ones are read: a
+ * FIFO may block forever, and a device has no end. Compressed files are decompressed on the fly.
+ * Only archives and kallsyms, which are accessed at random, go to a temporary file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,13 +18,13 @@
 #include "lib/source.h"
 #include "lib/tar.h"
 
-#define TEXT_MAX	65536	/* bytes that source_text() reads */
+#define TEXT_MAX	65536	/* max. bytes that source_text() reads */
 
 /**
  * struct source - a file being read
- * @reader: what reads it
- * @opened: whether its file is its own
- * @cut: why the archive ends within it, or empty
+ * @reader: decompresses the bytes
+ * @opened: the source owns its file descriptor
+ * @cut: message if the archive is truncated within this file, or empty
  */
 struct source {
 	struct reader reader;
@@ -46,7 +45,7 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Length of a name without .zst. */
+/* Length of a name without the suffix .zst. */
 static size_t plain_len(const char *name)
 {
 	size_t len = strlen(name);
@@ -66,12 +65,12 @@ static void add_name(char ***names, u32 *nr, const char *name)
 
 /**
  * source_list - list the files of a trace
- * @path: the trace, or a part of one that source_mount() was called for
- * @names: set to their names, without .zst, in no order; to be freed, and each of them
- * @nr: set to how many there are
- * @error: set to a message when that is not possible
+ * @path: the trace, or a part of a trace that was mounted by source_mount()
+ * @names: set to the names, without .zst, unsorted; the array and each name must be freed
+ * @nr: set to the number of names
+ * @error: set to a message on failure
  *
- * Return: whether that worked.
+ * Return: true on success.
  */
 bool source_list(const char *path, char ***names, u32 *nr, char error[ERROR_MAX])
 {
@@ -114,7 +113,7 @@ static bool is_part(const char *name)
 	return len && (!name[len] || name[len] == '/');
 }
 
-/* In the order of parts, each only once. */
+/* Order by number. */
 static int compare_parts(const void *a, const void *b)
 {
 	return strverscmp(*(char *const *)a, *(char *const *)b);
@@ -130,7 +129,7 @@ static void add_below(struct parts *p, const char *name)
 	free(dir);
 }
 
-/* Adds a trace whose parts have these names, unless the names are of a trace of its own. */
+/* Register a trace in parts, if these are the names in its directory. */
 static void add_parts(const char *path, char **names, u32 nr)
 {
 	struct parts *p;
@@ -159,13 +158,13 @@ static void add_parts(const char *path, char **names, u32 nr)
 }
 
 /**
- * source_mount - make the files of a trace available
- * @path: the trace, as it is named on the command line, or what source_join() returned
- * @error: set to a message when it cannot be read
+ * source_mount - prepare a trace for source_open() and source_list()
+ * @path: name of the trace on the command line, or the result of source_join()
+ * @error: set to a message on failure
  *
- * Of a trace in parts, files that lie in the parts are found as if they lay in the trace.
+ * Files in the parts of a trace can be opened as if they were in the trace's directory.
  *
- * Return: whether source_open() and source_list() know of its files now, if it is a trace.
+ * Return: true on success, or if @path does not exist: opening a file reports that.
  */
 bool source_mount(const char *path, char error[ERROR_MAX])
 {
@@ -184,10 +183,10 @@ bool source_mount(const char *path, char error[ERROR_MAX])
 }
 
 /**
- * source_is_trace - tell a trace from a text
- * @path: what is named on the command line, or what source_join() returned
+ * source_is_trace - distinguish a trace from a text
+ * @path: name on the command line, or the result of source_join()
  *
- * Return: whether it is a directory or an archive; not if it cannot be read.
+ * Return: true if it is a directory or a tar archive; false if not, or if it cannot be read.
  */
 bool source_is_trace(const char *path)
 {
@@ -203,12 +202,13 @@ bool source_is_trace(const char *path)
 }
 
 /**
- * source_join - make one trace of several
- * @paths: the parts of a recording, or recordings of one boot, as they are named on the command
- *	   line; in any order
- * @nr: how many
+ * source_join - join several traces
+ * @paths: names of the traces on the command line, in any order: parts of a recording, or
+ *	   recordings of one boot
+ * @nr: number of @paths
  *
- * Return: the name of the whole; NULL if one of them is no trace.
+ * Return: name of the joined trace, for the other functions; NULL if one of @paths is not a
+ *	   trace.
  */
 const char *source_join(char **paths, u32 nr)
 {
@@ -236,10 +236,10 @@ const char *source_join(char **paths, u32 nr)
 }
 
 /**
- * source_parts - count the parts of a trace
- * @path: the trace, which source_mount() was called for
+ * source_parts - get the number of parts of a trace
+ * @path: the trace, mounted by source_mount()
  *
- * Return: how many there are; 1 of a trace without parts.
+ * Return: number of parts; 1 if the trace is not split.
  */
 u32 source_parts(const char *path)
 {
@@ -249,11 +249,12 @@ u32 source_parts(const char *path)
 }
 
 /**
- * source_part - name a part of a trace
- * @path: the trace, which source_mount() was called for
- * @i: the part's index
+ * source_part - get the name of a part of a trace
+ * @path: the trace, mounted by source_mount()
+ * @i: index of the part
  *
- * Return: name of a directory, for source_list() and source_open(); @path without parts.
+ * Return: directory of the part, for source_list() and source_open(); @path if the trace is not
+ *	   split.
  */
 const char *source_part(const char *path, u32 i)
 {
@@ -262,7 +263,7 @@ const char *source_part(const char *path, u32 i)
 	return p ? p->dir[i] : path;
 }
 
-/* Finds a file in an archive; @cut is set if that ends within it. */
+/* Look up a file in an archive. Sets @cut if the archive is truncated within it. */
 static bool find_member(struct range *range, const struct archive *a, const char *name,
 			char cut[ERROR_MAX])
 {
@@ -274,13 +275,13 @@ static bool find_member(struct range *range, const struct archive *a, const char
 		*range = m->range;
 		if (m->cut)
 			snprintf(cut, ERROR_MAX, "the archive ends here: %.400s",
-				 *a->damage ? a->damage : "it is cut off");
+				 *a->damage ? a->damage : "truncated");
 		return true;
 	}
 	return false;
 }
 
-/* Opens a file of a directory, or what has .zst behind its name. */
+/* Open a file in a directory, or its compressed version NAME.zst. */
 static bool open_file(const char *path, struct range *range, char error[ERROR_MAX])
 {
 	char compressed[PATH_MAX + 4];
@@ -316,8 +317,8 @@ static bool is_there(const char *path)
 }
 
 /*
- * The name that a file really has. What is in several parts of a trace is taken from what they
- * have in common, or else from the last part that has it: it knows what came until then.
+ * Resolve the name of a file. In a trace in parts, prefer the directory of common files, then the
+ * last part that has the file, since it covers the parts before, too.
  */
 static const char *find_file(const char *path, char found[PATH_MAX])
 {
@@ -337,11 +338,11 @@ static const char *find_file(const char *path, char found[PATH_MAX])
 }
 
 /**
- * source_open - begin to read a file
- * @path: its name, that of a trace before it
- * @error: set to a message when that is not possible
+ * source_open - open a file for reading
+ * @path: name of the file, prefixed by the trace's
+ * @error: set to a message on failure
  *
- * Return: the file, or NULL.
+ * Return: the file, to be closed by source_close(); NULL on failure.
  */
 struct source *source_open(const char *path, char error[ERROR_MAX])
 {
@@ -372,10 +373,10 @@ struct source *source_open(const char *path, char error[ERROR_MAX])
 }
 
 /**
- * source_size - tell how large a file is
+ * source_size - get the size of a file
  * @s: the file
  *
- * Return: its size in bytes as it is stored; 0 if there is nothing in it.
+ * Return: size in bytes, compressed if the file is.
  */
 u64 source_size(const struct source *s)
 {
@@ -383,10 +384,10 @@ u64 source_size(const struct source *s)
 }
 
 /**
- * source_damage - tell why a file ends where it does
- * @s: the file, after source_read() gave less than was asked for; or NULL
+ * source_damage - check whether a file is truncated or damaged
+ * @s: the file, after a short source_read(); or NULL
  *
- * Return: why there should be more of it, NULL if there should not.
+ * Return: message; NULL if the file ends properly.
  */
 const char *source_damage(const struct source *s)
 {
@@ -398,11 +399,11 @@ const char *source_damage(const struct source *s)
 /**
  * source_read - read the next bytes of a file
  * @s: the file
- * @to: where to
- * @size: how many bytes
+ * @to: destination
+ * @size: number of bytes
  *
- * Return: how many bytes there were, less than @size only at the end; negative if they
- * cannot be read, see errno.
+ * Return: number of bytes read, less than @size only at the end of the file; negative on error,
+ *	   with errno set.
  */
 long long source_read(struct source *s, void *to, size_t size)
 {
@@ -410,7 +411,7 @@ long long source_read(struct source *s, void *to, size_t size)
 }
 
 /**
- * source_close - end with a file
+ * source_close - close a file
  * @s: the file, or NULL
  */
 void source_close(struct source *s)
@@ -426,9 +427,9 @@ void source_close(struct source *s)
 /**
  * source_text - read a small text of a trace
  * @dir: the trace
- * @name: the file's name in it
+ * @name: name of the file, relative to the trace
  *
- * Return: its first TEXT_MAX bytes, to be freed; NULL if it cannot be read.
+ * Return: the first TEXT_MAX bytes, to be freed; NULL if the file cannot be opened.
  */
 char *source_text(const char *dir, const char *name)
 {
@@ -448,8 +449,8 @@ char *source_text(const char *dir, const char *name)
 }
 
 /*
- * Opens a file whose bytes are the text; -1 if it is something else. It is not kept: the
- * next file of that name may be another, as /dev/fd/3 is.
+ * Open an uncompressed regular file. Returns -1 for anything else. Bypasses archive_open(), which
+ * caches by name: a name like /dev/fd/3 may be another file the next time.
  */
 static int open_plain(const char *path)
 {
@@ -472,7 +473,7 @@ static int open_plain(const char *path)
 	return -1;
 }
 
-/* Opens a text that is a file of its own. */
+/* Open a text that is not part of a trace. */
 static int open_text(const char *path, char error[ERROR_MAX])
 {
 	int fd = open_plain(path);
@@ -494,11 +495,11 @@ static int open_text(const char *path, char error[ERROR_MAX])
 }
 
 /**
- * source_fd - open a file for something that reads file descriptors
- * @path: its name, that of a trace before it, or of a text; "-" is standard input
- * @error: set to a message when that is not possible
+ * source_fd - open a file as a file descriptor
+ * @path: name of a text, or of a file prefixed by the trace's name; "-" is standard input
+ * @error: set to a message on failure
  *
- * Return: a file descriptor of what is in it, not compressed; or -1.
+ * Return: a file descriptor that reads the decompressed bytes; -1 on failure.
  */
 int source_fd(const char *path, char error[ERROR_MAX])
 {

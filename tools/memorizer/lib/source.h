@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What commands read, as bytes in their order: a text, or the files of a trace. A trace is a
- * directory or a tar archive; "-" is what is on standard input. Anything may be compressed by
- * zstd, gzip or xz. A file of a trace is named as if the trace were a directory, and without .zst.
- * A trace may be in parts: directories 0, 1, ... below it, or several traces that are joined.
+ * Sequential access to the input of commands: a text, or the files of a trace. A trace is a
+ * directory or a tar archive; "-" is standard input. Any file may be compressed by zstd, gzip or
+ * xz. Files of a trace are named as if the trace were a directory, without .zst. A trace may
+ * be split into parts: its subdirectories 0, 1, ..., or several traces joined by source_join().
  */
 #ifndef SOURCE_H
 #define SOURCE_H

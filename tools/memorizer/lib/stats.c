@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Texts with a line for each number: "name: value", as show_stats. */
+/* Parser of "name: value" lines, as in the kernel's file show_stats. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 
 /**
  * find_stat - look up a number
- * @text: the text
- * @name: the number's name
- * @value: set to it
+ * @text: the lines
+ * @name: name of the number
+ * @value: set to the number; unchanged if it is missing
  *
- * Return: whether it is there.
+ * Return: true if the number exists.
  */
 bool find_stat(const char *text, const char *name, u64 *value)
 {

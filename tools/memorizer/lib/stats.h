@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Texts with a line for each number: "name: value", as show_stats. */
+/* Parser of "name: value" lines, as in the kernel's file show_stats. */
 #ifndef STATS_H
 #define STATS_H
 

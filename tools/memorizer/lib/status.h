@@ -2,12 +2,12 @@
 #ifndef STATUS_H
 #define STATUS_H
 
-/* Exit statuses. */
+/* Exit statuses. Of several that apply, EXIT_INCOMPLETE is used last. */
 enum {
 	EXIT_FINE,
-	EXIT_MALFORMED,		/* lines were malformed, sums overflowed, a trace is unsound */
-	EXIT_UNABLE,		/* wrong usage, a file that cannot be read or written */
-	EXIT_INCOMPLETE,	/* nothing of that, but a trace lacks events */
+	EXIT_MALFORMED,		/* malformed lines, overflowed sums, or violations in a trace */
+	EXIT_UNABLE,		/* invalid usage, or an I/O error */
+	EXIT_INCOMPLETE,	/* events are missing in a trace */
 };
 
 #endif

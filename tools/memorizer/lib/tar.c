@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The members of a tar archive, as POSIX and GNU tar write it. By hand, because what is wanted
- * is where in the archive a member's bytes are; libarchive only gives the bytes.
+ * Reader of tar archives in the formats of POSIX and GNU tar. libarchive would not do: it returns
+ * the members' bytes, but not their offsets in the archive.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "lib/tar.h"
 
-#define EXTENDED_MAX	65536		/* bytes of what pax and GNU put before a header */
+#define EXTENDED_MAX	65536		/* max. bytes of a pax or GNU extended header */
 
 struct header {
 	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], sum[8], type;
@@ -18,7 +18,7 @@ struct header {
 
 static_assert(sizeof(struct header) == TAR_BLOCK, "a header is a block");
 
-/* A number: octal, or binary if the first bit is set. */
+/* Numbers are octal text, or binary if the top bit is set. */
 static u64 number(const char *field, size_t len)
 {
 	u64 n = 0;
@@ -36,7 +36,7 @@ static u64 number(const char *field, size_t len)
 	return n;
 }
 
-/* Whether the sum is right, which counts its own field as spaces. */
+/* The checksum counts its own field as spaces. */
 static bool is_header(const struct header *h)
 {
 	const unsigned char *bytes = (const void *)h;
@@ -51,15 +51,15 @@ static bool is_header(const struct header *h)
 
 static enum tar_next damaged(struct tar *t, const char *what)
 {
-	snprintf(t->error, sizeof(t->error), "%s, at byte %llu of the archive", what, t->next);
+	snprintf(t->error, sizeof(t->error), "%s at byte %llu of the archive", what, t->next);
 	return TAR_DAMAGED;
 }
 
 /**
- * tar_is_archive - tell whether something is a tar archive
- * @range: where it is
+ * tar_is_archive - detect a tar archive
+ * @range: location of the bytes
  *
- * Return: whether it begins with a header.
+ * Return: true if the bytes begin with a valid header.
  */
 bool tar_is_archive(const struct range *range)
 {
@@ -69,7 +69,7 @@ bool tar_is_archive(const struct range *range)
 	       is_header(&h);
 }
 
-/* Takes name and size from pax's lines "LENGTH KEY=VALUE\n", which are @len bytes. */
+/* Parse pax records "LENGTH KEY=VALUE\n" for name and size. */
 static void take_pax(struct tar *t, char *text, size_t len, u64 *size)
 {
 	char *end, *value;
@@ -90,7 +90,7 @@ static void take_pax(struct tar *t, char *text, size_t len, u64 *size)
 	}
 }
 
-/* Takes what stands before a header: a long name, or what pax writes. */
+/* Parse an extended header: a long name of GNU tar, or pax records. */
 static bool take_extended(struct tar *t, char type, u64 len, u64 *size)
 {
 	static char text[EXTENDED_MAX + 1];
@@ -117,10 +117,10 @@ static void take_name(struct tar *t, const struct header *h)
 }
 
 /**
- * tar_next - go to the next member
- * @t: the archive, with only @range set before the first call
+ * tar_next - advance to the next member
+ * @t: the archive, zeroed except for @range before the first call
  *
- * Return: what was found.
+ * Return: TAR_MEMBER with the member's fields set in @t, TAR_END or TAR_DAMAGED.
  */
 enum tar_next tar_next(struct tar *t)
 {
@@ -133,21 +133,21 @@ enum tar_next tar_next(struct tar *t)
 		if (t->next == t->range.size)
 			return TAR_END;
 		if (range_read(&t->range, t->next, &h, sizeof(h)) != sizeof(h))
-			return damaged(t, "cut off in a header");
+			return damaged(t, "truncated header");
 		if (!*h.name)
 			return TAR_END;
 		if (!is_header(&h))
-			return damaged(t, "no header where one should be");
+			return damaged(t, "invalid header");
 		len = number(h.size, sizeof(h.size));
 		extended = h.type == 'x' || h.type == 'L' || h.type == 'g' || h.type == 'K';
 		if (extended && !take_extended(t, h.type, len, &size))
-			return damaged(t, "an extended header that is cut off or too long");
+			return damaged(t, "truncated or oversized extended header");
 		if (!extended && size != U64_MAX)
 			len = size;
 		t->offset = t->next + TAR_BLOCK;
 		t->size = len;
 		if (len > U64_MAX / 2)
-			return damaged(t, "a member's size is none");
+			return damaged(t, "invalid size of a member");
 		t->next = t->offset + (len + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
 		if (t->next > t->range.size)
 			t->next = t->range.size;

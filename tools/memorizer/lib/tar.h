@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The members of a tar archive. */
+/* Reader of tar archives. */
 #ifndef TAR_H
 #define TAR_H
 
@@ -9,21 +9,21 @@
 
 #define TAR_BLOCK	512
 
-/* What tar_next() found. */
+/* Results of tar_next(). */
 enum tar_next {
 	TAR_MEMBER,
 	TAR_END,
-	TAR_DAMAGED,		/* see the error */
+	TAR_DAMAGED,		/* see @error of struct tar */
 };
 
 /**
  * struct tar - an archive
- * @range: where it is
- * @next: private: where the next header is, in bytes
+ * @range: location of the archive
+ * @next: private: offset of the next header in bytes
  * @name: name of the current member
- * @regular: whether it is a regular file
- * @offset: where its bytes are in the archive
- * @size: how many there are
+ * @regular: the current member is a regular file
+ * @offset: offset of the current member's bytes in the archive
+ * @size: size of the current member in bytes
  * @error: message for TAR_DAMAGED
  */
 struct tar {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Texts that are numbered in the order they came. */
+/* String table that numbers strings in insertion order. */
 #include <string.h>
 
 #include "lib/texts.h"
 
 /**
- * texts_number - number a text
- * @texts: the texts
- * @text: the text
+ * texts_number - look up a string, or insert it
+ * @texts: the table
+ * @text: the string
  *
- * Return: its number, from 0; the same for the same text.
+ * Return: number of the string, from 0.
  */
 u32 texts_number(struct hash *texts, const char *text)
 {
@@ -21,11 +21,11 @@ u32 texts_number(struct hash *texts, const char *text)
 }
 
 /**
- * texts_find - look up a text
- * @texts: the texts
- * @text: the text
+ * texts_find - look up a string
+ * @texts: the table
+ * @text: the string
  *
- * Return: its number, TEXTS_NONE if it has none.
+ * Return: number of the string; TEXTS_NONE if the table lacks it.
  */
 u32 texts_find(const struct hash *texts, const char *text)
 {

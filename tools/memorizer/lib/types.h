@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's names for what all of this directory uses. */
+/* Types and macros named as in the kernel. */
 #ifndef TYPES_H
 #define TYPES_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The same types on every machine, so that %llu and %u print them. */
+/* Unlike uint64_t and uint32_t, printed by %llu and %u on every architecture. */
 typedef unsigned long long u64;
 typedef unsigned int u32;
 

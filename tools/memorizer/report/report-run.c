@@ -343,7 +343,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		r->top = r->format == REPORT_TEXT ? kind->rows : 0;
 	input = argc ? input_name(argc, argv) : "-";
 	if (!input) {
-		fprintf(stderr, "memorizer: %d input files: want one, or - for standard input\n",
+		fprintf(stderr, "memorizer: %d input files: expected one, or - for standard input\n",
 			argc);
 		return EXIT_UNABLE;
 	}

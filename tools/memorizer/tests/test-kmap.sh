@@ -33,7 +33,7 @@ grep -v 'T _' "$data/kallsyms" >"$tmp/few"
 lost()
 {
 	echo "memorizer: $1 of $2 addresses have no symbol: \
-want --kallsyms from the very boot that was traced"
+use --kallsyms of the traced boot"
 }
 
 lost=$(lost 1 9)
@@ -61,10 +61,10 @@ outcome "symbolize works with kallsyms alone" 0 "$tmp/marked.sym" "$(lost 1 10)"
 	sed -n '8,$p' "$tmp/unmoved.kmap"
 } >"$tmp/unmoved.sym"
 outcome "symbolize works with vmlinux alone if KASLR was off" 0 "$tmp/unmoved.sym" \
-	"$(lost 4 10), which knows of KASLR and modules" \
+	"$(lost 4 10), which covers KASLR and modules" \
 	symbolize --vmlinux "$tmp/vmlinux" "$tmp/unmoved.kmap"
 outcome "symbolize needs kallsyms if KASLR was on" 0 "$data/session.kmap" \
-	"$(lost 10 10), which knows of KASLR and modules" \
+	"$(lost 10 10), which covers KASLR and modules" \
 	symbolize --vmlinux "$tmp/vmlinux" "$data/session.kmap"
 printf '%s T odd\n' 00000000deadb000 fffffffffffff000 >"$tmp/odd"
 printf '1,1,1,1,1,2,%s,a\n' deadbeef 0 >"$tmp/odd.kmap"
@@ -153,8 +153,8 @@ errors=$(cat <<END
 $tmp/bad.kmap:3: field count is 3, an access line has 4: access_ip,access_pid,write_count,read_count
 $tmp/bad.kmap:4: field count is 1, $object
 $tmp/bad.kmap:6: field count is 1, $object
-$tmp/bad.kmap:15: cut off: the last line must end in a newline
-memorizer: $tmp/bad.kmap: left out 4 malformed lines and 3 access lines below malformed objects
+$tmp/bad.kmap:15: truncated: the last line must end in a newline
+memorizer: $tmp/bad.kmap: skipped 4 malformed lines and 3 access lines of malformed objects
 END
 )
 outcome "malformed lines are reported with their numbers, others are processed" 1 "$tmp/bad.sym" \
@@ -220,7 +220,7 @@ refuse "a comm that does not occur is reported" "memorizer: $session: nothing in
 	report --comm nobody "$session"
 refuse "a pid that does not occur is reported" "memorizer: $session: nothing in it matches --pid 4711" \
 	report --pid 4711 "$session"
-refuse "two KMAPs are refused" "memorizer: 2 input files: want one, or - for standard input" \
+refuse "two KMAPs are refused" "memorizer: 2 input files: expected one, or - for standard input" \
 	report "$session" "$session"
 refuse "a missing KMAP is refused" "memorizer: $tmp/none: No such file or directory" report "$tmp/none"
 refuse "an unreadable KMAP is refused" "memorizer: $tmp: Is a directory" \

@@ -153,8 +153,8 @@ ships snd-gadget.ko.debug cat
 ships snd-gadget.ko.debug.xz xz -c
 head -c 1000 "$tmp/shipped/snd-gadget.ko.debug.xz" >"$tmp/shipped/snd-gadget.ko.xz"
 rm "$tmp/shipped/snd-gadget.ko.debug.xz"
-same "an unreadable file is reported" "memorizer: $tmp/shipped/snd-gadget.ko.xz: its compressed \
-data are cut off" "$("$memorizer" report -i -M "$tmp/shipped" -K "$tmp/kallsyms.shipped" "$tmp/kmap" \
+same "an unreadable file is reported" "memorizer: $tmp/shipped/snd-gadget.ko.xz: compressed \
+data is truncated" "$("$memorizer" report -i -M "$tmp/shipped" -K "$tmp/kallsyms.shipped" "$tmp/kmap" \
 	2>&1 >"$tmp/out" | head -n 1)"
 
 mkdir -p "$tmp/two/kernel" "$tmp/two/updates/dkms"

@@ -185,10 +185,10 @@ static const struct {
 	  "3 spaces before the first field: an object line has none, an access line two" },
 	{ "  1,1,1\n",
 	  "field count is 3, an access line has 4: access_ip,access_pid,write_count,read_count" },
-	{ "  1,1,1,1,1\n", "\"1\" is no part of an object of 64 bytes: OFFSET+BYTES" },
-	{ "  1,1,1,1,60+8\n", "\"60+8\" is no part of an object of 64 bytes: OFFSET+BYTES" },
-	{ "  1,1,1,1,0+0\n", "\"0+0\" is no part of an object of 64 bytes: OFFSET+BYTES" },
-	{ "  1,1,1,1,0+4 \n", "\"0+4 \" is no part of an object of 64 bytes: OFFSET+BYTES" },
+	{ "  1,1,1,1,1\n", "\"1\" is not OFFSET+BYTES within an object of 64 bytes" },
+	{ "  1,1,1,1,60+8\n", "\"60+8\" is not OFFSET+BYTES within an object of 64 bytes" },
+	{ "  1,1,1,1,0+0\n", "\"0+0\" is not OFFSET+BYTES within an object of 64 bytes" },
+	{ "  1,1,1,1,0+4 \n", "\"0+4 \" is not OFFSET+BYTES within an object of 64 bytes" },
 	{ "\x20\x20\n",
 	  "field count is 1, an access line has 4: access_ip,access_pid,write_count,read_count" },
 	{ "  1,1,1,1,1,1\n",
@@ -200,8 +200,8 @@ static const struct {
 	{ "  1,1,1,1\x20\n", "read_count \"1 \" is not a number: decimal digits only" },
 	{ "  1,1,1,18446744073709551616\n",
 	  "read_count \"18446744073709551616\" is too large: at most " LARGEST },
-	{ "  1,1,1,1", "cut off: the last line must end in a newline" },
-	{ "1", "cut off: the last line must end in a newline" },
+	{ "  1,1,1,1", "truncated: the last line must end in a newline" },
+	{ "1", "truncated: the last line must end in a newline" },
 };
 
 static void test_malformed(void)

@@ -98,14 +98,14 @@ for packer in gzip xz; do
 	head -c -5 "$tmp/kmap.packed" >"$tmp/cut.packed"
 	"$memorizer" report "$tmp/cut.packed" >"$tmp/out" 2>"$tmp/err"
 	same "a truncated KMAP is reported" \
-		"2 memorizer: $tmp/cut.packed: its compressed data are cut off" "$? $(cat "$tmp/err")"
+		"2 memorizer: $tmp/cut.packed: compressed data is truncated" "$? $(cat "$tmp/err")"
 	{
 		head -c -8 "$tmp/kmap.packed"
 		echo abcdefg
 	} >"$tmp/damaged.packed"
 	"$memorizer" report "$tmp/damaged.packed" >"$tmp/out" 2>"$tmp/err"
 	same "a damaged KMAP is reported" "2 1" \
-		"$? $(grep -c 'its compressed data are damaged: ' "$tmp/err")"
+		"$? $(grep -c 'compressed data is damaged: ' "$tmp/err")"
 done
 "$memorizer" symbolize --kallsyms "$data/kallsyms" "$kmap" >"$tmp/want" 2>/dev/null
 "$memorizer" symbolize --kallsyms "$tmp/small/kernel/kallsyms" "$tmp/kmap.zst" >"$tmp/got" \
@@ -126,7 +126,7 @@ head -c -1000 "$tmp/small/cpu1.zst" >"$cut/cpu1.zst"
 "$memorizer" check "$cut" >"$tmp/out" 2>"$tmp/err"
 same "a truncated file is reported" "1 1" \
 	"$? $(cat "$tmp/out" "$tmp/err" |
-		grep -c 'cpu1, packet .*: its compressed data are cut off')"
+		grep -c 'cpu1, packet .*: compressed data is truncated')"
 cp -r "$tmp/trace" "$tmp/plain.cut"
 zstd -dcq "$cut/cpu1.zst" >"$tmp/plain.cut/cpu1" 2>/dev/null
 "$memorizer" script "$tmp/plain.cut" >"$tmp/want" 2>/dev/null
@@ -139,7 +139,7 @@ printf 'abcd' | dd of="$cut/cpu1.zst" bs=1 seek=3000 conv=notrunc 2>/dev/null
 "$memorizer" check "$cut" >"$tmp/out" 2>"$tmp/err"
 same "a damaged trace file is reported" "1 1" \
 	"$? $(cat "$tmp/out" "$tmp/err" |
-		grep -c 'cpu1, packet .*: its compressed data are damaged')"
+		grep -c 'cpu1, packet .*: compressed data is damaged')"
 cp "$tmp/trace/cpu1" "$cut/cpu1"
 says "a file that occurs twice is refused" 2 \
 	"memorizer: cut/cpu1: exists both compressed and uncompressed" "$cut"
@@ -151,17 +151,17 @@ same "a truncated archive is reported" "1 1" \
 	"$? $(cat "$tmp/out" "$tmp/err" | grep -c 'the archive ends here')"
 tar -C "$tmp" -cf "$tmp/two.tar" trace small/metadata.zst trace/metadata
 says "an archive of two traces is refused" 2 \
-	"memorizer: two.tar: an archive of more than one trace: unpack it" "$tmp/two.tar"
+	"memorizer: two.tar: the archive has several traces: unpack it" "$tmp/two.tar"
 tar -C "$tmp/trace" -cf "$tmp/none.tar" cpu0
 says "an archive without a trace is refused" 2 \
-	"memorizer: none.tar: an archive without a trace, which has metadata, cpu0, ..." \
+	"memorizer: none.tar: the archive has no trace: expected metadata, cpu0, ..." \
 	"$tmp/none.tar"
 head -c 500000000 /dev/zero | zstd -q -o "$tmp/bomb.zst"
 says "an archive that only fills the disk is refused" 2 \
-	"memorizer: bomb.zst: grows to more than 200 times its size: not a trace" "$tmp/bomb.zst"
+	"memorizer: bomb.zst: decompresses to more than 200 times its size: not a trace" "$tmp/bomb.zst"
 
 # Output does not overwrite the input.
-told="is the output, too: want another file"
+told="is also the output file"
 cp "$data/session.kmap" "$tmp/k"
 cp "$tmp/tar.zst" "$tmp/t"
 for run in "symbolize -K $data/kallsyms $tmp/k" "symbolize -K $data/kallsyms -" "kmap $tmp/t" \

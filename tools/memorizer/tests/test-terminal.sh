@@ -133,7 +133,7 @@ echo bad >"$tmp/bad.kmap"
 PAGER="$tmp/pager" terminal sh -c '"$0" symbolize -K "$1" "$2"; echo "status $?"' "$memorizer" \
 	"$data/kallsyms" "$tmp/bad.kmap" >"$tmp/out"
 same "messages go through the pager, and the exit status is kept" \
-	"paged, LESS=FRX > memorizer: $tmp/bad.kmap: left out 1 malformed status 1" \
+	"paged, LESS=FRX > memorizer: $tmp/bad.kmap: skipped 1 malformed status 1" \
 	"$(sed '2d;s/ lines.*//' "$tmp/out" | xargs)"
 # Progress of commands that take more than a second: they run until this test has seen it
 # draws NAME LINE COMMAND...: run a command whose output blocks until LINE is on its terminal

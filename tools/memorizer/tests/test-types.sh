@@ -21,7 +21,7 @@ make_notes -e le "$tmp/le" <"$data/session.notes"
 make_notes -e be "$tmp/be" <"$data/session.notes"
 make_notes -z "$tmp/compressed" <"$data/session.notes"
 sed '/^note /d' "$data/session.notes" | make_notes "$tmp/none"
-lost="memorizer: 1 of 9 addresses have no symbol: want --kallsyms from the very boot that was traced"
+lost="memorizer: 1 of 9 addresses have no symbol: use --kallsyms of the traced boot"
 kmap=$data/session.kmap
 symbols="--kallsyms $data/kallsyms --vmlinux"
 
