@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a recording is narrowed to: the kernel's filters, which are put back in the end. */
+/* The kernel's filters, which a recording sets and restores. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #define FIELDS	"memorizer_fields"
 #define CGROUPS	"memorizer_cgroup"
 
-/* Whether a term says of which objects it is. */
+/* Returns whether a term applies to objects. */
 static bool is_of_objects(const char *term, size_t len)
 {
 	static const char * const kinds[] = { "cache:", "alloc:" };
@@ -31,7 +31,7 @@ static bool is_of_objects(const char *term, size_t len)
 	return false;
 }
 
-/* Bytes up to the next comma, 0 if there is a blank among them. */
+/* Length up to the next comma; 0 if the word is empty or contains a blank. */
 static size_t word_length(const char *p)
 {
 	size_t len = strcspn(p, ","), i;
@@ -42,7 +42,7 @@ static size_t word_length(const char *p)
 	return len;
 }
 
-/* Adds terms to lines: globs of a kind, or of objects if @kind is NULL, with commas between. */
+/* Append comma-separated terms to @lines: globs of @kind, or object terms if @kind is NULL. */
 static bool add_terms(char **lines, const char *kind, const char *terms)
 {
 	const char *p = terms;
@@ -65,7 +65,7 @@ static bool add_terms(char **lines, const char *kind, const char *terms)
 	}
 }
 
-/* Names of modules have _ in the kernel where their files may have -; in [a-c] it is a range. */
+/* The kernel's module names have _ where file names may have -. A - in [] is a range. */
 static char *module_globs(const char *globs)
 {
 	char *copy = strdup(globs), *c;
@@ -80,14 +80,14 @@ static char *module_globs(const char *globs)
 }
 
 /**
- * kernel_filter_add - add terms to the filter of code and objects
- * @f: where to
- * @kind: what the globs are of
- * @globs: globs with commas between; what one with ! in front matches is excluded
+ * kernel_filter_add - add terms for memorizer_filter
+ * @f: the filters
+ * @kind: kind of the globs, such as module
+ * @globs: comma-separated globs; a leading ! excludes
  *
- * Whether the kernel knows such globs is not looked at.
+ * Whether the kernel supports the kind is not checked.
  *
- * Return: whether there are such.
+ * Return: whether @globs is valid.
  */
 bool kernel_filter_add(struct kernel_filter *f, const char *kind, const char *globs)
 {
@@ -102,12 +102,11 @@ bool kernel_filter_add(struct kernel_filter *f, const char *kind, const char *gl
 }
 
 /**
- * kernel_filter_add_fields - add terms of objects whose accesses are counted by place
- * @f: where to
- * @terms: cache:GLOB or alloc:GLOB with commas between; what one with ! in front matches is
- *	   excluded
+ * kernel_filter_add_fields - add terms for memorizer_fields
+ * @f: the filters
+ * @terms: comma-separated cache:GLOB or alloc:GLOB; a leading ! excludes
  *
- * Return: whether there are such.
+ * Return: whether @terms is valid.
  */
 bool kernel_filter_add_fields(struct kernel_filter *f, const char *terms)
 {
@@ -115,11 +114,11 @@ bool kernel_filter_add_fields(struct kernel_filter *f, const char *terms)
 }
 
 /**
- * kernel_filter_add_cgroups - add control groups whose members are chosen
- * @f: where to
- * @paths: paths from the unified hierarchy's root on, with commas between
+ * kernel_filter_add_cgroups - add control groups whose tasks are included
+ * @f: the filters
+ * @paths: comma-separated paths, relative to the root of the unified hierarchy
  *
- * Return: whether there are such.
+ * Return: whether @paths is valid.
  */
 bool kernel_filter_add_cgroups(struct kernel_filter *f, const char *paths)
 {
@@ -139,7 +138,7 @@ bool kernel_filter_add_cgroups(struct kernel_filter *f, const char *paths)
 	}
 }
 
-/* Has the kernel take lines. */
+/* Replace the content of a file. Returns false after a message. */
 static bool set_lines(const struct control *c, const char *file, const char *lines)
 {
 	int error = control_write_lines(c, file, *lines ? lines : "\n");
@@ -151,17 +150,17 @@ static bool set_lines(const struct control *c, const char *file, const char *lin
 }
 
 /**
- * kernel_filter_is_needed - tell whether anything is filtered
+ * kernel_filter_is_needed - check whether accesses or objects are filtered
  * @f: the filters
  *
- * Return: whether it is.
+ * Return: true if they are.
  */
 bool kernel_filter_is_needed(const struct kernel_filter *f)
 {
 	return f->terms || f->cgroups || f->pids->nr || f->children;
 }
 
-/* Puts a line with a number behind lines, which are freed. */
+/* Append a line with a number to @lines, which is freed. */
 static char *add_number(char *lines, u32 number)
 {
 	char *more;
@@ -172,7 +171,7 @@ static char *add_number(char *lines, u32 number)
 	return more;
 }
 
-/* Sets the tasks: those of --pid, or none until the command is there. */
+/* Include the tasks of --pid, or none until the command has started. */
 static bool choose_tasks(const struct kernel_filter *f, const struct control *c)
 {
 	char *lines = f->pids->nr ? NULL : strdup("none\n");
@@ -196,7 +195,7 @@ static bool read_tasks(struct kernel_filter *f, const struct control *c)
 	return f->pids_before;
 }
 
-/* Reads the lines that others are to replace, if there are others. */
+/* Save the content of a file that is about to change. */
 static bool read_lines(const struct control *c, const char *file, const char *lines, char **before)
 {
 	if (lines)
@@ -205,12 +204,12 @@ static bool read_lines(const struct control *c, const char *file, const char *li
 }
 
 /**
- * kernel_filter_read - read the kernel's filters that kernel_filter_begin() replaces
+ * kernel_filter_read - save the filters that kernel_filter_begin() replaces
  * @f: the filters
  * @c: the kernel's files
- * @or_packets: whether a kernel that cannot choose tasks may do without
+ * @or_packets: without memorizer_pid, the caller filters packets by task instead
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool kernel_filter_read(struct kernel_filter *f, const struct control *c, bool or_packets)
 {
@@ -226,12 +225,11 @@ bool kernel_filter_read(struct kernel_filter *f, const struct control *c, bool o
 }
 
 /**
- * kernel_filter_begin - replace the kernel's filters
+ * kernel_filter_begin - set the filters
  * @f: the filters, after kernel_filter_read()
  * @c: the kernel's files
  *
- * Return: whether that worked; if not there was a message, and kernel_filter_end() restores what
- *	has changed.
+ * Return: true on success, false after a message; kernel_filter_end() restores the filters.
  */
 bool kernel_filter_begin(const struct kernel_filter *f, const struct control *c)
 {
@@ -242,10 +240,10 @@ bool kernel_filter_begin(const struct kernel_filter *f, const struct control *c)
 }
 
 /**
- * kernel_filter_waits - tell whether a command is to be chosen before it does anything
+ * kernel_filter_waits - check whether the command must not run before its pid is set
  * @f: the filters
  *
- * Return: whether it is.
+ * Return: true if it must not.
  */
 bool kernel_filter_waits(const struct kernel_filter *f)
 {
@@ -253,11 +251,11 @@ bool kernel_filter_waits(const struct kernel_filter *f)
 }
 
 /**
- * kernel_filter_command - have the kernel choose a task
+ * kernel_filter_command - include the command
  * @c: the kernel's files
- * @pid: the task
+ * @pid: its pid
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool kernel_filter_command(const struct control *c, pid_t pid)
 {
@@ -269,12 +267,14 @@ bool kernel_filter_command(const struct control *c, pid_t pid)
 }
 
 /**
- * kernel_filter_log - switch the logging of accesses, unless it was on before or nothing is chosen
- * @f: the filter
+ * kernel_filter_log - enable logging of accesses for a filter, or disable it again
+ * @f: the filters
  * @c: the kernel's files
- * @on: whether they are to be logged
+ * @on: enable
  *
- * Return: whether that worked; if not there was a message.
+ * Nothing happens if no filter is set, or if logging was enabled before the recording.
+ *
+ * Return: true on success, false after a message.
  */
 bool kernel_filter_log(struct kernel_filter *f, const struct control *c, bool on)
 {
@@ -298,7 +298,7 @@ bool kernel_filter_log(struct kernel_filter *f, const struct control *c, bool on
 	return false;
 }
 
-/* Of tasks that were chosen before, those that are still there; the kernel refuses others. */
+/* Remove tasks that have exited: the kernel rejects them. */
 static char *living(char *pids)
 {
 	char *left = NULL, *line, *save = NULL, *proc;
@@ -315,7 +315,7 @@ static char *living(char *pids)
 	return left ? left : strdup("none\n");
 }
 
-/* The files with lines, and where they are in struct kernel_filter as they were. */
+/* The files with lines, and the offset of their previous content in struct kernel_filter. */
 static const struct {
 	const char *file;
 	size_t before;
@@ -326,7 +326,7 @@ static const struct {
 	{ PIDS, offsetof(struct kernel_filter, pids_before) },
 };
 
-/* Prints each line of a text behind a name, or the name alone if there is none. */
+/* Print each line of @text with a prefix; an empty text is one empty line. */
 static void print_lines(FILE *to, const char *name, const char *text)
 {
 	size_t len;
@@ -339,10 +339,10 @@ static void print_lines(FILE *to, const char *name, const char *text)
 }
 
 /**
- * kernel_filter_print - print what was before
+ * kernel_filter_print - print the filters before the recording
  * @f: the filters, after kernel_filter_read() and before kernel_filter_log()
  * @c: the kernel's files
- * @to: where to
+ * @to: the output
  */
 void kernel_filter_print(const struct kernel_filter *f, const struct control *c, FILE *to)
 {
@@ -364,7 +364,7 @@ void kernel_filter_print(const struct kernel_filter *f, const struct control *c,
 	free(log);
 }
 
-/* The lines that print_lines() printed; NULL if there are none. */
+/* Parse the output of print_lines(); NULL if there is none for @name. */
 static char *parse_lines(const char *text, const char *name)
 {
 	size_t size, name_len = strlen(name), len;
@@ -388,9 +388,9 @@ static char *parse_lines(const char *text, const char *name)
 }
 
 /**
- * kernel_filter_parse - read what kernel_filter_print() printed
- * @f: set to what was before, for kernel_filter_end()
- * @text: what was printed
+ * kernel_filter_parse - parse the output of kernel_filter_print()
+ * @f: the filters, to be restored by kernel_filter_end()
+ * @text: the output
  */
 void kernel_filter_parse(struct kernel_filter *f, const char *text)
 {
@@ -404,11 +404,11 @@ void kernel_filter_parse(struct kernel_filter *f, const char *text)
 }
 
 /**
- * kernel_filter_end - have the kernel do what it did before
+ * kernel_filter_end - restore the filters
  * @f: the filters
  * @c: the kernel's files
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool kernel_filter_end(struct kernel_filter *f, const struct control *c)
 {
@@ -439,7 +439,7 @@ bool kernel_filter_end(struct kernel_filter *f, const struct control *c)
 }
 
 /**
- * kernel_filter_free - release memory
+ * kernel_filter_free - free the filters
  * @f: the filters
  */
 void kernel_filter_free(struct kernel_filter *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a recording is narrowed to: the kernel's filters, which are put back in the end. */
+/* The kernel's filters, which a recording sets and restores. */
 #ifndef KERNEL_FILTER_H
 #define KERNEL_FILTER_H
 
@@ -7,18 +7,18 @@
 #include "record/packet-filter.h"
 
 /**
- * struct kernel_filter - filters for the kernel
- * @terms: terms, a line for each; NULL: no code and no objects are filtered
- * @fields: likewise of the objects whose accesses are counted by place; NULL: as it was
- * @cgroups: likewise the control groups whose members are chosen; NULL: as it was
- * @children: whether children of tasks are chosen, too; without @pids those of a command
- * @pids: the tasks that are chosen; none: all, or the command if there are @children
- * @before: the terms that were there; NULL: they are there still
- * @fields_before: likewise those of @fields
- * @cgroups_before: likewise the control groups
- * @pids_before: likewise the tasks
- * @children_before: likewise whether their children were chosen
- * @logs: whether accesses are logged because of this
+ * struct kernel_filter - the filters to set
+ * @terms: terms for memorizer_filter, one per line; NULL: leave it as it is
+ * @fields: terms for memorizer_fields; NULL: leave it as it is
+ * @cgroups: paths for memorizer_cgroup; NULL: leave it as it is
+ * @children: include children of the tasks; without @pids, the command and its children
+ * @pids: tasks to include; empty: all tasks, or with @children the command
+ * @before: content of memorizer_filter before; NULL if it was not changed
+ * @fields_before: content of memorizer_fields before; NULL if it was not changed
+ * @cgroups_before: content of memorizer_cgroup before; NULL if it was not changed
+ * @pids_before: content of memorizer_pid before; NULL if it was not changed
+ * @children_before: value of memorizer_pid_fork before
+ * @logs: the recording enabled memorizer_log_access
  */
 struct kernel_filter {
 	char *terms, *fields, *cgroups;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A recording: switches the kernel's stream on and copies it to a directory, a trace. */
+/* Records a trace: enables the kernel's stream and copies it to a directory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,44 +23,44 @@
 #include "record/settings.h"
 #include "record/yield.h"
 
-#define TICK_MS		1000		/* how often to look for new CPUs and show the live line */
+#define TICK_MS		1000		/* interval of the scan for new CPUs and of the status line */
 #define PRIORITY	-20		/* a recorder that waits for a CPU loses events */
-#define BUFFER_SIZE	(64 << 20)	/* of a CPU, if the kernel does not tell, in bytes */
+#define BUFFER_SIZE	(64 << 20)	/* bytes of a CPU's buffer, if the kernel does not report it */
 
-/* What ends a recording, unless it is ignored, as nohup does with SIGHUP. */
+/* Signals that end the recording, unless ignored, as SIGHUP is under nohup. */
 static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /**
- * struct recorder - a recording
- * @what: what was asked for
+ * struct recorder - a running recording
+ * @what: the configuration
  * @kernel: the kernel's files
- * @trace: the directory
- * @streams: the copies of the CPUs' streams
- * @arrivals: the modules that appear
- * @signals: file descriptor of the signals that end the recording or come from children
- * @mask: signals that were blocked before
+ * @trace: the directory of the trace
+ * @streams: the CPUs' streams
+ * @arrivals: the modules loaded so far
+ * @signals: signalfd for the signals that end the recording, SIGCHLD and SIGUSR2
+ * @mask: the signal mask before
  * @ends: signals that end the recording
- * @pipe: what SIGPIPE did before
- * @before: the switches as they were
- * @now: the switches as they are
- * @begin: when it began, in ms
- * @end: when it shall end, in ms, 0 for no such time
- * @tick: when the next tick is due, in ms
- * @show: when the view shows something next, in ms, 0 for no such time
- * @read_before: events that had been read before
- * @buffer_size: bytes that a CPU's buffer holds
- * @shown: bytes that were copied when the live line was last shown
- * @shown_at: when that was, in ms
- * @command: the command's process, 0 when it has ended or there was none
+ * @pipe: the handler of SIGPIPE before
+ * @before: the kernel's switches before
+ * @now: the kernel's switches now
+ * @begin: start time, in ms
+ * @end: end time, in ms; 0: none
+ * @tick: time of the next tick, in ms
+ * @show: time of the next update of the view, in ms; 0: none
+ * @read_before: events read from the kernel before the recording
+ * @buffer_size: bytes of a CPU's buffer
+ * @shown: bytes copied at the last update of the status line
+ * @shown_at: time of that update, in ms
+ * @command: pid of the command; 0: none, or it exited
  * @command_status: its wait status
- * @snapshot: the process that waits for the snapshot, 0 when it has ended or there was none
- * @yield: what the kernel had counted before of what was asked for
- * @told: whether a signal said that it shall end
- * @stays_on: whether the stream could not be switched off
- * @over: whether to end what is being waited for
- * @failed: whether something went wrong, of which there was a message
- * @knows_read: whether the kernel tells what was read before
- * @ended: whether the trace has come to its end, with all that it is to have
+ * @snapshot: pid of the child that writes stream_snapshot; 0: none, or it exited
+ * @yield: the kernel's counts before the recording
+ * @told: a signal to end the recording arrived
+ * @stays_on: the stream could not be disabled
+ * @over: end the current wait
+ * @failed: an error occurred, after a message
+ * @knows_read: @read_before is valid
+ * @ended: the trace is complete
  */
 struct recorder {
 	struct recording *what;
@@ -87,14 +87,14 @@ static u64 now_ms(void)
 	return (u64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Ends the recording for something that a message has told. */
+/* Called after an error message. */
 static void fail(struct recorder *r)
 {
 	r->failed = true;
 	r->over = true;
 }
 
-/* A line that overwrites itself: seconds, rate, size and losses. */
+/* The status line, redrawn in place: seconds, rate, size and losses. */
 static void show_live(struct recorder *r, u64 now)
 {
 	struct stream_totals sums = streams_total(&r->streams);
@@ -119,7 +119,7 @@ static void clear_live(const struct recorder *r)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* Gives the view the packets that were read; returns when the last of all ended, in ns. */
+/* Pass all packets read to the view. Returns the end of the last one, in ns. */
 static u64 give_packets(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
@@ -141,8 +141,8 @@ static u64 give_packets(struct recorder *r)
 }
 
 /*
- * Has the view show what came. Of each CPU all packets are read once more after others have told
- * a time, so none is missing up to that. The kernel's buffers take what comes meanwhile.
+ * Update the view. After the first pass has determined the time to show, the second one reads
+ * each CPU again, so that no packet up to that time is missing. The kernel buffers new events.
  */
 static void show(struct recorder *r)
 {
@@ -166,7 +166,7 @@ static u64 sooner(u64 time, u64 other)
 	return other && other < time ? other : time;
 }
 
-/* What is done now and then; returns how many ms poll(2) may wait for the next time. */
+/* Periodic work. Returns the timeout for poll(2), in ms. */
 static int tick(struct recorder *r)
 {
 	u64 now = now_ms();
@@ -199,7 +199,7 @@ static void end_snapshot(struct recorder *r, int status)
 	fail(r);
 }
 
-/* Takes the children that have ended. While there is one for a snapshot, that is waited for. */
+/* Wait for children that exited. A snapshot in progress delays the end of the recording. */
 static void reap(struct recorder *r)
 {
 	int status;
@@ -213,7 +213,7 @@ static void reap(struct recorder *r)
 	}
 }
 
-/* Writes what a flight recorder has in memory and what the kernel has not given yet. */
+/* Write the packets in memory and those still in the kernel. */
 static void write_flight(struct recorder *r)
 {
 	streams_stop(&r->streams);
@@ -222,7 +222,7 @@ static void write_flight(struct recorder *r)
 		fail(r);
 }
 
-/* Takes a signal: a child ended, or the recording shall end. Waits for one if there is none. */
+/* Handle one signal; blocks until there is one. */
 static void take_signal(struct recorder *r)
 {
 	struct signalfd_siginfo signal;
@@ -246,7 +246,7 @@ static void take_signal(struct recorder *r)
 	r->told = true;
 }
 
-/* Lets the streams be copied until something sets @r->over. */
+/* Wait, while the workers copy, until @r->over is set. */
 static void record_until_over(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
@@ -282,8 +282,8 @@ static void record_until_over(struct recorder *r)
 }
 
 /*
- * A signal while the rest is read: that is enough of it. The file that is being read is
- * made not to wait, lest read(2) begin to wait after the signal has come.
+ * A signal while the rest of the streams is read ends that. The handler makes the file
+ * non-blocking, because the signal may arrive just before read(2) blocks.
  */
 static atomic_bool enough;
 static atomic_int reading = -1;
@@ -311,9 +311,9 @@ static void hear_signals(struct recorder *r, bool hear)
 }
 
 /*
- * Copies what is left of a stream. That ends, since the stream is off; it may be on all
- * the same, because it would not go off or somebody turned it on: then what was in the
- * buffer has to do. Reading that may wait has the kernel finish the last packet.
+ * Copy the rest of a stream up to its end. If the stream is still enabled, because disabling
+ * it failed or somebody enabled it, there is no end: stop after the size of the buffer. A
+ * blocking read makes the kernel finish the last packet.
  */
 static enum drain drain_stream(struct recorder *r, struct cpu_stream *s)
 {
@@ -342,8 +342,8 @@ static enum drain drain_stream(struct recorder *r, struct cpu_stream *s)
 }
 
 /*
- * Copies what is left in the kernel. What cannot be copied is read all the same: in
- * the next recording it would look as if it belonged there.
+ * Copy the rest of all streams. After an error, read and discard it: the next recording must
+ * not contain events of this one.
  */
 static void drain_rest(struct recorder *r)
 {
@@ -368,7 +368,7 @@ static void drain_rest(struct recorder *r)
 	fail(r);
 }
 
-/* Has the kernel write a snapshot; it waits until that was read, so a child waits for it. */
+/* Write a snapshot. The write blocks until the snapshot was read, so a child does it. */
 static void record_snapshot(struct recorder *r)
 {
 	r->snapshot = fork();
@@ -383,14 +383,14 @@ static void record_snapshot(struct recorder *r)
 	r->over = false;
 	r->end = 0;
 	record_until_over(r);
-	if (r->snapshot) {		/* copying failed, so it would wait for ever */
+	if (r->snapshot) {		/* copying failed: the child would block forever */
 		kill(r->snapshot, SIGKILL);
 		waitpid(r->snapshot, NULL, 0);
 		r->snapshot = 0;
 	}
 }
 
-/* Becomes the command, with nothing left of what the recorder has set for itself. */
+/* In the child: restore the inherited settings and execute the command. */
 static void run_command(const struct recorder *r, int priority, int wait)
 {
 	char **command = r->what->command, end;
@@ -412,7 +412,7 @@ static bool start_command(struct recorder *r, int priority)
 	int wait[2] = { -1, -1 };
 	bool fine = true;
 
-	/* At its end when the command's process is chosen, which waits for that. */
+	/* The child blocks on the pipe until its pid is in the filter. */
 	if (kernel_filter_waits(&r->what->filter) && pipe2(wait, O_CLOEXEC)) {
 		fprintf(stderr, "memorizer: pipe: %s\n", strerror(errno));
 		return false;
@@ -438,20 +438,20 @@ static bool start_command(struct recorder *r, int priority)
 	return fine;
 }
 
-/* Copies a file that not every kernel has. */
+/* Copy a file that not all kernels have. */
 static bool save_if_there(const struct save *t, int dir, const char *from, const char *to)
 {
 	return faccessat(dir, from, F_OK, 0) ? errno == ENOENT : save_copy(t, dir, from, to);
 }
 
-/* Adds a line about what is not in the trace, if there is something. */
+/* Print a line unless the number is 0. */
 static void add_line(FILE *to, const char *name, u64 number)
 {
 	if (number)
 		fprintf(to, "%s: %llu\n", name, number);
 }
 
-/* Saves what explains the difference between the trace and what the kernel counts. */
+/* Save the counts that explain how the trace differs from the kernel's statistics. */
 static bool save_recorder(const struct recorder *r)
 {
 	struct stream_totals sums = streams_total(&r->streams);
@@ -477,7 +477,7 @@ static bool save_recorder(const struct recorder *r)
 	return fine;
 }
 
-/* Saves the KMAP with the places that accesses were to, if that is what was asked for. */
+/* Save the KMAP with accesses by offset, if --fields was given. */
 static bool save_fields(const struct recorder *r)
 {
 	return !r->what->filter.fields ||
@@ -486,8 +486,8 @@ static bool save_fields(const struct recorder *r)
 }
 
 /*
- * Saves what a report needs beside the stream: before, lest the disk be full later,
- * and again in the end, when there may be more modules and there are other sums.
+ * Save the files that reports need besides the stream: first before the recording, because the
+ * disk may be full later, and again afterwards, with later modules and the final counts.
  */
 static bool save_kernel(const struct recorder *r)
 {
@@ -527,7 +527,7 @@ static bool block_signals(struct recorder *r)
 	sigaddset(&set, SIGCHLD);
 	if (r->what->options.flight && !r->what->view)
 		sigaddset(&set, SIGUSR2);
-	signal(SIGXFSZ, SIG_IGN);	/* write(2) tells it as well */
+	signal(SIGXFSZ, SIG_IGN);	/* write(2) fails with EFBIG instead */
 	r->pipe = signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, &r->mask);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
@@ -536,7 +536,7 @@ static bool block_signals(struct recorder *r)
 	return r->signals >= 0;
 }
 
-/* Whether --max-size has room for any packet of this kernel; if not there was a message. */
+/* Returns false after a message if --max-size is smaller than a packet may be. */
 static bool fits_a_packet(const struct recorder *r)
 {
 	u64 max = r->what->options.max_size, size;
@@ -549,7 +549,7 @@ static bool fits_a_packet(const struct recorder *r)
 	return false;
 }
 
-/* Says at the beginning that there will be no names, as addresses cannot be had later. */
+/* Warn now if kptr_restrict hides addresses: symbols cannot be added later. */
 static void look_at_symbols(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -565,7 +565,7 @@ static void look_at_symbols(void)
 			"memorizer: /proc/kallsyms: addresses are hidden, the trace will have no symbols: want 0 or 1 in /proc/sys/kernel/kptr_restrict\n");
 }
 
-/* Opens the kernel's files, creates the trace and sets the filters, before the switches. */
+/* Open the kernel's files, create the trace and set the filters; the switches follow. */
 static bool prepare(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
@@ -588,7 +588,7 @@ static bool prepare(struct recorder *r)
 	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
 	save_kernel(r);
 	arrivals_begin(&r->arrivals, streams_base(c));
-	/* The kernel's filters change last: --restore needs the settings and the metadata. */
+	/* Change the kernel's filters last: --restore needs the settings and the metadata. */
 	if (!arrivals_look(&r->arrivals) || !streams_first_part(c) ||
 	    !kernel_filter_begin(&r->what->filter, &r->kernel))
 		return false;
@@ -619,8 +619,8 @@ static void switch_on(struct recorder *r)
 }
 
 /*
- * Ends the recording. With the switches off, reading comes to an end; if they were
- * on before, they are on again when all that belongs to this trace was read.
+ * End the recording. Disable the switches first, so that reading ends; if they were enabled
+ * before, enable them again after the rest was read.
  */
 static void switch_off(struct recorder *r)
 {
@@ -668,13 +668,13 @@ static void summarize(const struct recorder *r)
 			r->trace.path, sums.left_out);
 }
 
-/* Restores the filters; whether they are as they were. */
+/* Restore the filters; true on success. */
 static bool end_filters(struct recorder *r)
 {
 	return !r->kernel.path || kernel_filter_end(&r->what->filter, &r->kernel);
 }
 
-/* Releases what was opened; removes a trace that has not begun, unless --restore needs it. */
+/* Free everything. Remove a trace that has not begun, unless --restore needs it. */
 static void release(struct recorder *r, bool begun)
 {
 	bool restored = end_filters(r);
@@ -692,7 +692,7 @@ static void release(struct recorder *r, bool begun)
 		control_close(&r->kernel);
 }
 
-/* Records, and waits for the command if that goes on. */
+/* Record, then wait for the command if it still runs. */
 static void run(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
@@ -722,7 +722,7 @@ static void run(struct recorder *r)
  * record - make a recording
  * @what: what to record
  *
- * Return: the exit status: that of the command, if there was one and recording went well.
+ * Return: the exit status: that of the command, if there was one and the recording succeeded.
  */
 int record(struct recording *what)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The copies of the kernel's streams: who makes them, and in which files they come to be.
+ * Copies the kernel's per-CPU streams to files or to memory.
  *
- * Threads, the workers, copy: one for all streams, or one for each where there are many. The
- * recorder's own thread only waits meanwhile. What concerns all streams (there is another one,
- * there is no more room, something failed) it does itself, having stopped the workers; so nothing
- * but the atomic sums is ever shared. Streams are not lost by that: the kernel keeps what
- * comes until the workers goes on.
+ * Worker threads copy: one for all streams, or one per stream on large machines. The
+ * recorder's thread handles what concerns all streams, such as new CPUs, a full part or
+ * errors, after it has stopped the workers, so that only the atomic counters are shared. The
+ * kernel buffers the events meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +19,10 @@
 #include "kmap/kmap.h"
 #include "record/streams.h"
 
-#define MANY		8		/* streams: with more, each has a thread */
-#define OTHER_FILES	64		/* open at a time, besides those of the streams */
+#define MANY		8		/* more streams than this have one thread each */
+#define OTHER_FILES	64		/* file descriptors besides those of the streams */
 
-/* What all parts have in common, below the base. */
+/* Files below the base directory that all parts share. */
 static const char * const common[] = {
 	"metadata", "kernel/uname", "kernel/cmdline", "kernel/kallsyms", "kernel/notes",
 	"kernel/notes.modules", "kernel/kallsyms.modules",
@@ -32,11 +31,11 @@ static const char * const common[] = {
 /**
  * struct stream_worker - a thread that copies
  * @thread: the thread
- * @c: all copies
- * @first: first of its streams
- * @nr: how many it has
- * @polls: what to poll of each, and then c->stop
- * @buffer: where it reads to
+ * @c: all streams
+ * @first: index of its first stream
+ * @nr: number of its streams
+ * @polls: one for each stream, then one for c->stop
+ * @buffer: read buffer
  */
 struct stream_worker {
 	pthread_t thread;
@@ -56,7 +55,10 @@ static void tell(struct streams *c)
 	eventfd_write(c->event, 1);
 }
 
-/* Each stream takes two files. If that is not allowed, opening one tells. */
+/*
+ * Each stream needs two files. If the limit cannot be raised, a later open fails with a
+ * message.
+ */
 static void allow_files(struct streams *c)
 {
 	struct rlimit want = c->files;
@@ -84,7 +86,7 @@ static bool create_file(struct streams *c, struct cpu_stream *s)
 	return false;
 }
 
-/* Takes in the stream @file of @cpu, unless it is known. */
+/* Add the stream @file of @cpu unless it is there already. */
 static bool add_stream(struct streams *c, u32 cpu, const char *file)
 {
 	u32 i = c->nr;
@@ -112,10 +114,10 @@ static bool add_stream(struct streams *c, u32 cpu, const char *file)
 }
 
 /**
- * streams_scan - look for streams of CPUs that were not there before
- * @c: the copies; if there is one, the workers are stopped
+ * streams_scan - add the streams of new CPUs
+ * @c: the streams; the workers are stopped if there are new ones
  *
- * Return: whether there is any and all are open; if not there was a message.
+ * Return: true on success, false after a message if there are no streams or opening one failed.
  */
 bool streams_scan(struct streams *c)
 {
@@ -139,11 +141,11 @@ bool streams_scan(struct streams *c)
 
 /**
  * streams_open - open the streams
- * @c: where to keep the copies
- * @options: what they shall be like
+ * @c: the streams
+ * @options: how to copy them
  * @kernel: the kernel's files
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool streams_open(struct streams *c, const struct stream_options *options,
 		  const struct control *kernel)
@@ -162,11 +164,11 @@ bool streams_open(struct streams *c, const struct stream_options *options,
 }
 
 /**
- * streams_begin - make the directory for what belongs to the whole recording
- * @c: the copies
- * @top: the directory that was asked for
+ * streams_begin - create the directory for files that all parts share
+ * @c: the streams
+ * @top: the directory of the trace
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool streams_begin(struct streams *c, const struct save *top)
 {
@@ -175,8 +177,8 @@ bool streams_begin(struct streams *c, const struct save *top)
 }
 
 /**
- * streams_base - tell where what belongs to the whole recording is to be saved
- * @c: the copies
+ * streams_base - get the directory for files that all parts share
+ * @c: the streams
  *
  * Return: the directory.
  */
@@ -185,7 +187,7 @@ const struct save *streams_base(const struct streams *c)
 	return in_parts(c) ? &c->base : c->top;
 }
 
-/* Gives the part that is being written what belongs to all of them. */
+/* Link the shared files into the current part. */
 static bool link_common(struct streams *c)
 {
 	bool fine = true;
@@ -196,7 +198,7 @@ static bool link_common(struct streams *c)
 	return fine;
 }
 
-/* When the part begins: no packet of it can be older, but of a CPU that had none so far. */
+/* Start of the part: no packet in it is older, except of CPUs without earlier packets. */
 static u64 begin_of_part(const struct streams *c)
 {
 	u64 begin, since = U64_MAX;
@@ -216,13 +218,13 @@ static u64 begin_of_part(const struct streams *c)
 	return since;
 }
 
-/* How far a part is when save_part_state() describes it. */
+/* State of a part for save_part_state(). */
 enum part_state { PART_BEGUN, PART_ENDED, PART_LAST };
 
 /*
- * Says in the part between which times all events are in it. CPUs' files begin and end at
- * different times: what one lacks there is in the part before or, but for the last part, behind.
- * A CPU that had no packet so far may have one that began at any time.
+ * Save the time range in which the part has all events. The files of CPUs begin and end at
+ * different times; the events outside of the range are in the parts before and after. A CPU
+ * without earlier packets may have one that begins at any time.
  */
 static bool save_part_state(struct streams *c, enum part_state state)
 {
@@ -252,7 +254,7 @@ static bool save_part_state(struct streams *c, enum part_state state)
 	return fine;
 }
 
-/* Writes what was announced before the part, which the limit does not count. */
+/* Write the state dumps. The size limit does not include them. */
 static bool write_statedumps(struct streams *c)
 {
 	struct statedump **dumps = xreallocarray(NULL, c->nr + 1, sizeof(*dumps));
@@ -309,7 +311,7 @@ static bool begin_part(struct streams *c)
 	return fine;
 }
 
-/* Adds up and closes the files of the part that is being written. */
+/* Close the files of the current part and add up their sizes. */
 static void end_part(struct streams *c)
 {
 	struct store *out;
@@ -330,7 +332,7 @@ static void end_part(struct streams *c)
 		save_close(&c->part);
 }
 
-/* Goes on in a new part, and forgets one that is more than are to be kept. */
+/* Start a new part, and remove the oldest one if there are more than --rotate allows. */
 static bool next_part(struct streams *c)
 {
 	char name[16];
@@ -352,10 +354,10 @@ static bool next_part(struct streams *c)
 }
 
 /**
- * streams_first_part - begin to write
- * @c: the copies
+ * streams_first_part - create the files to write
+ * @c: the streams
  *
- * Return: whether the files are there; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool streams_first_part(struct streams *c)
 {
@@ -387,7 +389,7 @@ static void keep_flying(struct streams *c, struct cpu_stream *s, const char *dat
 	}
 }
 
-/* Takes @len bytes of packets; false if nothing more can be taken now. */
+/* Store @len bytes of packets. Returns false if the worker has to stop. */
 static bool take(struct streams *c, struct cpu_stream *s, const char *data, size_t len)
 {
 	enum store_wrote wrote;
@@ -422,7 +424,7 @@ static bool take(struct streams *c, struct cpu_stream *s, const char *data, size
 	return true;
 }
 
-/* Copies what one read gives of a stream; false if that, or the next, cannot be copied now. */
+/* Copy what one read returns. Returns false if the worker has to stop. */
 static bool copy_some(struct streams *c, struct cpu_stream *s, struct drain_buffer *b,
 		      enum drain *got)
 {
@@ -465,7 +467,7 @@ static void *copy_until_stopped(void *data)
 	return NULL;
 }
 
-/* Puts a thread to work on @nr streams from @first on. */
+/* Start a thread for @nr streams from index @first. */
 static bool start_worker(struct streams *c, struct stream_worker *m, u32 first, u32 nr)
 {
 	u32 i;
@@ -489,10 +491,10 @@ static bool start_worker(struct streams *c, struct stream_worker *m, u32 first, 
 }
 
 /**
- * streams_start - begin to copy, or go on
- * @c: the copies; nothing happens if they are being made
+ * streams_start - start the workers
+ * @c: the streams; nothing happens if the workers run
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool streams_start(struct streams *c)
 {
@@ -509,7 +511,7 @@ bool streams_start(struct streams *c)
 	return true;
 }
 
-/* Whether nothing fits even into an empty part. */
+/* A packet that does not fit into an empty part fits into none. */
 static bool too_small(struct streams *c)
 {
 	if (c->limit.used)
@@ -519,7 +521,9 @@ static bool too_small(struct streams *c)
 	return true;
 }
 
-/* Takes what was held, in as many parts as that needs; the workers is stopped. */
+/*
+ * Store the packets that did not fit, in as many parts as necessary. The workers are stopped.
+ */
 static void make_room(struct streams *c)
 {
 	struct cpu_stream *s;
@@ -549,8 +553,8 @@ static void make_room(struct streams *c)
 }
 
 /**
- * streams_stop - do not copy for a while
- * @c: the copies; nothing happens if they are not being made
+ * streams_stop - stop the workers
+ * @c: the streams; nothing happens if no workers run
  */
 void streams_stop(struct streams *c)
 {
@@ -573,10 +577,10 @@ void streams_stop(struct streams *c)
 }
 
 /**
- * streams_resume - see why the workers waits, and make it go on
- * @c: the copies
+ * streams_resume - handle the event of a worker, and restart the workers
+ * @c: the streams
  *
- * Return: whether it goes on; if not, the recording is to end.
+ * Return: true if copying goes on, false if the recording has to end.
  */
 bool streams_resume(struct streams *c)
 {
@@ -601,11 +605,11 @@ bool streams_resume(struct streams *c)
 }
 
 /**
- * streams_drain - copy what one read gives of a stream
- * @c: the copies, with the workers stopped
+ * streams_drain - copy what one read of a stream returns
+ * @c: the streams; the workers are stopped
  * @s: the stream
  *
- * Return: what there was.
+ * Return: the result of the read.
  */
 enum drain streams_drain(struct streams *c, struct cpu_stream *s)
 {
@@ -620,9 +624,9 @@ enum drain streams_drain(struct streams *c, struct cpu_stream *s)
 }
 
 /**
- * streams_flush - copy what there is, also of packets that are not finished yet
- * @c: the copies, with the workers stopped
- * @most: how many bytes to copy of a stream at most, as it may go on without an end
+ * streams_flush - copy all events so far, including unfinished packets
+ * @c: the streams; the workers are stopped
+ * @most: maximum per stream in bytes, as new events may arrive as fast as they are read
  */
 void streams_flush(struct streams *c, u64 most)
 {
@@ -640,7 +644,7 @@ void streams_flush(struct streams *c, u64 most)
 	}
 }
 
-/* Writes what is in memory of a stream. */
+/* Write the packets that a stream has in memory. */
 static bool write_ring(struct streams *c, struct cpu_stream *s)
 {
 	const struct ring_packet *p;
@@ -656,10 +660,10 @@ static bool write_ring(struct streams *c, struct cpu_stream *s)
 }
 
 /**
- * streams_snapshot - write what is kept in memory
- * @c: the copies, with the workers stopped
+ * streams_snapshot - write the packets in memory to a part
+ * @c: the streams; the workers are stopped
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool streams_snapshot(struct streams *c)
 {
@@ -682,9 +686,9 @@ bool streams_snapshot(struct streams *c)
 
 /**
  * streams_total - add up what was copied
- * @c: the copies, which may be being made
+ * @c: the streams
  *
- * Return: the sums, of which @read and @lost are right meanwhile.
+ * Return: the totals; while the workers run, only @read and @lost are valid.
  */
 struct stream_totals streams_total(const struct streams *c)
 {
@@ -712,8 +716,8 @@ struct stream_totals streams_total(const struct streams *c)
 }
 
 /**
- * streams_close - end
- * @c: the copies; those that were not opened are no harm
+ * streams_close - write the state of the last part and free everything
+ * @c: the streams; may be zeroed
  */
 void streams_close(struct streams *c)
 {
@@ -722,7 +726,7 @@ void streams_close(struct streams *c)
 	if (!c->kernel)
 		return;
 	if (c->begun && in_parts(c) && !c->options.flight && !c->failed) {
-		link_common(c);		/* as they are in the end */
+		link_common(c);		/* their final content */
 		save_part_state(c, PART_LAST);
 	}
 	end_part(c);

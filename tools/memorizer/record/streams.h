@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The copies of the kernel's streams: who makes them, and in which files they come to be. */
+/* Copies the kernel's per-CPU streams to files or to memory. */
 #ifndef STREAMS_H
 #define STREAMS_H
 
@@ -16,12 +16,12 @@
 #include "record/store.h"
 
 /**
- * struct stream_options - what the copies are like
- * @max_size: bytes that the files of a part may have together, 0 for no limit
- * @parts: how many parts to keep, 0 for one that ends when it has @max_size
- * @flight: bytes to keep of each CPU, in memory, 0 for files of all
- * @select: which events to keep
- * @compress: whether files are compressed
+ * struct stream_options - how to copy the streams
+ * @max_size: maximum size of the files of a part in bytes; 0: unlimited
+ * @parts: number of parts to keep; 0: a single one, which ends at @max_size
+ * @flight: bytes to keep of each CPU in memory; 0: write files
+ * @select: events to keep
+ * @compress: compress the files
  */
 struct stream_options {
 	u64 max_size, flight;
@@ -31,20 +31,20 @@ struct stream_options {
 };
 
 /**
- * struct cpu_stream - a CPU's stream, and what becomes of it
+ * struct cpu_stream - the stream of a CPU
  * @cpu: number of the CPU
- * @in: the stream
- * @out: its file, while there is one
- * @ring: what is kept of it in memory
- * @state: announcements in packets that were left to earlier parts, or forgotten
- * @carried: packet_seq_num of the last packet before this part; U64_MAX: there was none
- * @held: packets that there was no room for in this part
- * @held_len: how many bytes they have
- * @stats: what is known of its packets, but for those that are left out
- * @read: bytes of packets that were read
- * @left_out: bytes of those for which there was no room any more
- * @unwanted: events that were not chosen
- * @ended: the kernel's file was at its end, which the workers does not expect
+ * @in: the kernel's file
+ * @out: the file in the trace, if any
+ * @ring: packets in memory
+ * @state: state dump: announcements in packets before this part
+ * @carried: packet_seq_num of the last packet before this part; U64_MAX: none
+ * @held: packets that did not fit into the part
+ * @held_len: their size in bytes
+ * @stats: losses and end time of its packets, except for those left out
+ * @read: bytes of packets read
+ * @left_out: bytes of packets read after the size limit was reached
+ * @unwanted: events removed by the filter
+ * @ended: unexpected end of the kernel's file
  * @failed: nothing more can be copied
  */
 struct cpu_stream {
@@ -64,47 +64,47 @@ struct cpu_stream {
 
 /**
  * struct stream_totals - what was copied
- * @read: bytes of all packets that were read
+ * @read: bytes of packets read
  * @packets: packets in files
- * @bytes: bytes of these
- * @stored: bytes that they take in files
- * @left_out: bytes that came when there was no room any more
- * @unwanted: events that were not chosen
- * @dropped: packets that were forgotten to make room, in memory or with a part
- * @lost: events that the kernel had no room for
- * @until: when the first CPU begins to lack packets that are left out, in ns; U64_MAX: none does
+ * @bytes: their size in bytes
+ * @stored: size of the files in bytes, compressed or not
+ * @left_out: bytes read after the size limit was reached
+ * @unwanted: events removed by the filter
+ * @dropped: packets discarded for later ones, in memory or with a part
+ * @lost: events lost in the kernel
+ * @until: end of the first stream with packets left out, in ns; U64_MAX: none
  */
 struct stream_totals {
 	u64 read, packets, bytes, stored, left_out, unwanted, dropped, lost, until;
 };
 
 /**
- * struct streams - all of them
- * @event: file descriptor that is readable when streams_resume() has something to do
- * @nr: how many streams
+ * struct streams - all streams
+ * @event: eventfd, readable when streams_resume() has to be called
+ * @nr: number of streams
  * @stream: the streams, ordered by CPU
- * @sums: of parts that are complete; of all after streams_close()
- * @failed: whether something went wrong, of which there was a message
- * @full: there was no room for what was read
- * @over: there will be no room any more: what is read now is left out
- * @begun: private: there is a part
+ * @sums: totals of the complete parts; of all parts after streams_close()
+ * @failed: an error occurred, after a message
+ * @full: packets did not fit into the part
+ * @over: the size limit was reached: leave out what is read
+ * @begun: private: a part exists
  * @lost_before: private: packets have events_discarded_before
- * @options: private: what they are like
+ * @options: private: how to copy
  * @kernel: private: the kernel's files
- * @top: private: the directory that was asked for
- * @base: private: the directory with what belongs to all parts; @top if there is but one
- * @part: private: the part that is being written
- * @nr_parts: how many have been begun
- * @part_packets: private: how many packets each of them has
- * @since: private: when all CPUs' packets of earlier parts had ended, in ns
- * @limit: private: of the files of this part
- * @cpus: private: directory memorizer/, to look for new CPUs in
- * @files: private: how many files a process might open before
- * @workers: private: threads that copy
- * @nr_workers: private: how many
- * @filter: private: what leaves out events, NULL if all are kept
- * @stop: private: file descriptor that is readable when they shall end
- * @buffer: private: of the thread that is not one of them
+ * @top: private: the directory of the trace
+ * @base: private: the directory for files that all parts share; @top if there is only one part
+ * @part: private: the directory of the current part
+ * @nr_parts: number of parts so far
+ * @part_packets: private: packets in each of them
+ * @since: private: latest end of the packets before this part, over all CPUs, in ns
+ * @limit: private: size limit of the files of a part
+ * @cpus: private: the directory memorizer/, to scan for new CPUs
+ * @files: private: RLIMIT_NOFILE before
+ * @workers: private: the threads
+ * @nr_workers: private: number of threads
+ * @filter: private: filters and describes events; NULL if not needed
+ * @stop: private: eventfd that stops the workers
+ * @buffer: private: read buffer of the recorder's thread
  */
 struct streams {
 	int event;

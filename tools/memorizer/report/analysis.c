@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the analyses of a trace have in common. Each event is taken in the order of time by all
- * that follows what it tells: names, what is allocated, what is open, the lines. What is chosen
- * of it is given to the analysis with what is known then.
+ * Common code of the analyses of a trace. Each event first updates the state that depends on
+ * it: names, live objects, open entries, cache lines. The analysis then gets the selected
+ * events.
  *
- * What moves a line is what traffic events say. A trace without any has its accesses followed;
- * should there be traffic events further on, what was made of accesses before is forgotten.
+ * Traffic events say which accesses moved a line. In a trace without them, all accesses are
+ * followed. If traffic events begin late, the results of the accesses before are discarded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,47 +18,47 @@
 #include "report/term.h"
 #include "symbols/trace-symbols.h"
 
-#define TEXT_ROWS	20	/* of each table, without --top; what a machine reads has all */
+#define TEXT_ROWS	20	/* rows of a table without --top; JSON and CSV have all */
 #define LINE_SIZE	64
 #define LINE_MAX_SIZE	4096
 
 /*
- * What kind of object: its cache's name and who allocated it, or the name of data that nobody
- * did; the first one is not known.
+ * A kind of object: cache name and allocating call site, or the name of data that was not
+ * allocated. Number 0 is the unknown kind.
  */
 struct kind {
 	u64 name, site;
 	bool chosen;
 };
 
-/* An object that is allocated: the number of its event, and its kind. */
+/* A live object: the number of its allocation event, and its kind. */
 struct object {
 	struct tracked memory;
 	u64 nr;
 	u32 kind;
 };
 
-/* Which kind memory is that no allocation tells of. */
+/* The kind of memory that was not allocated, such as static data. */
 struct memory_kind {
 	u64 symbol, memory, cpu;
 	u32 kind;
 };
 
-/* What accesses by an instruction to a part of a kind of object are called; see struct called. */
+/* The names of accesses by an instruction to a part of a kind of object, see struct called. */
 struct touched {
 	u64 ip, kind, part;
 	u32 name;
-	bool chosen;		/* by the filter, under one of its names */
+	bool chosen;		/* selected by --type and --field */
 };
 
-/* Type and member as texts, NO_TEXT where they are not known. */
+/* Type and member as text numbers; NO_TEXT if unknown. */
 struct called {
 	u32 type, path;
 };
 
 #define NO_TEXT	U32_MAX
 
-/* A CPU's node. */
+/* The NUMA node of a CPU. */
 struct node {
 	u64 cpu;
 	u32 node;
@@ -113,7 +113,7 @@ static void release(struct analysis *a)
 	named_filter_free(&a->named_filter);
 }
 
-/* Takes back what accesses were followed for. */
+/* Discard the results of the accesses so far. */
 static void forget(struct analysis *a)
 {
 	cachelines_free(&a->lines);
@@ -155,7 +155,7 @@ static void allocate(struct analysis *a, const struct trace_event *e)
 	object->kind = kind;
 }
 
-/* What an address belongs to that is in no object. */
+/* Look up an address that lies in no object. */
 static struct place place_in_memory(struct analysis *a, u64 addr)
 {
 	struct memory_place place = memory_find(&a->memory, addr);
@@ -174,11 +174,11 @@ static struct place place_in_memory(struct analysis *a, u64 addr)
 }
 
 /**
- * analysis_place - find what an address belongs to just now
+ * analysis_place - look up the object or data at an address
  * @a: the analysis
  * @addr: the address
  *
- * Return: the object, or the data of a symbol, whose @object is 0; all 0 if none is known.
+ * Return: the object; for the data of a symbol, @object is 0; all 0 if unknown.
  */
 struct place analysis_place(struct analysis *a, u64 addr)
 {
@@ -192,7 +192,7 @@ struct place analysis_place(struct analysis *a, u64 addr)
 }
 
 /**
- * analysis_spot - look at a spot
+ * analysis_spot - look up a spot
  * @a: the analysis
  * @spot: its number
  *
@@ -212,11 +212,11 @@ static u32 get_spot(struct analysis *a, const struct place *place, u32 name)
 }
 
 /**
- * analysis_kind_name - the name of a kind of object
+ * analysis_kind_name - get the name of a kind of object
  * @a: the analysis
  * @kind: number of the kind
  *
- * Return: the name of its cache, in brackets if it is none.
+ * Return: the name of the cache, or a description in brackets.
  */
 const char *analysis_kind_name(const struct analysis *a, u32 kind)
 {
@@ -224,11 +224,11 @@ const char *analysis_kind_name(const struct analysis *a, u32 kind)
 }
 
 /**
- * analysis_kind_site - the call site that allocates a kind of object
+ * analysis_kind_site - get the call site that allocates a kind of object
  * @a: the analysis
  * @kind: number of the kind
  *
- * Return: the return address of the call; 0: not known.
+ * Return: the return address of the call; 0 if unknown.
  */
 u64 analysis_kind_site(const struct analysis *a, u32 kind)
 {
@@ -236,11 +236,11 @@ u64 analysis_kind_site(const struct analysis *a, u32 kind)
 }
 
 /**
- * analysis_node - the node of a CPU
+ * analysis_node - get the NUMA node of a CPU
  * @a: the analysis
  * @cpu: the CPU
  *
- * Return: its node as its events tell; 0 if there were none.
+ * Return: the node in the latest event of the CPU; 0 if it had none.
  */
 u32 analysis_node(const struct analysis *a, u32 cpu)
 {
@@ -266,7 +266,6 @@ static void set_kind(struct touch *t, u32 kind)
 	t->writes = kind == TRACE_WRITE || kind == TRACE_UPDATE;
 }
 
-/* What an access event tells. */
 static struct touch touch_of_access(const struct trace_event *e)
 {
 	struct touch t = {
@@ -278,7 +277,6 @@ static struct touch touch_of_access(const struct trace_event *e)
 	return t;
 }
 
-/* What a traffic event tells. */
 static struct touch touch_of_traffic(const struct trace_event *e)
 {
 	struct touch t = {
@@ -293,15 +291,15 @@ static struct touch touch_of_traffic(const struct trace_event *e)
 /* Names */
 
 /*
- * The call site that says of which type a kind of object is; 0: none. What it says of pages is
- * the type of what describes them.
+ * The call site that determines the type of a kind of object; 0: none. The type that a call
+ * site has for pages is that of their descriptor.
  */
 static u64 typed_site(const struct analysis *a, u32 kind)
 {
 	return strcmp(analysis_kind_name(a, kind), NAMES_PAGES) ? analysis_kind_site(a, kind) : 0;
 }
 
-/* The number of names, of which the first are of what is not known. */
+/* Look up or add the number of a type and a member; 0 is unknown. */
 static u32 get_name(struct analysis *a, const struct named *named)
 {
 	struct called key = {
@@ -313,7 +311,7 @@ static u32 get_name(struct analysis *a, const struct named *named)
 	return hash_get(&a->called, &key, &new);
 }
 
-/* Whether the filter chooses what is called so, or what of an object of a kind it is part of. */
+/* Check --type and --field against a name. */
 static bool is_named(struct analysis *a, const struct named *named, u64 site)
 {
 	if (!a->filter.type && !a->filter.field)
@@ -322,8 +320,8 @@ static bool is_named(struct analysis *a, const struct named *named, u64 site)
 }
 
 /*
- * What an instruction that accesses so many bytes from the beginning of a place on accesses.
- * What is called by its place has an object, not data.
+ * Name what an instruction accesses at a place. Only objects have names by offset: data does
+ * not.
  */
 static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 bytes,
 		     bool *chosen)
@@ -353,7 +351,7 @@ static u32 find_name(struct analysis *a, u64 ip, const struct place *place, u64 
 }
 
 /**
- * analysis_called - tell what an access is to
+ * analysis_called - get the type and member that are accessed
  * @a: the analysis
  * @t: the access
  *
@@ -364,7 +362,7 @@ u32 analysis_called(const struct analysis *a, const struct touch *t)
 	return analysis_spot(a, t->spot)->name;
 }
 
-/* Whether the filter chooses what is accessed by name. */
+/* Check --type and --field, and note that they matched. */
 static bool name_is_chosen(struct analysis *a, const struct touch *t)
 {
 	if (t->named)
@@ -372,7 +370,7 @@ static bool name_is_chosen(struct analysis *a, const struct touch *t)
 	return t->named;
 }
 
-/* Gives an access to the analysis, which is told whether it is chosen. */
+/* Pass an access to the analysis, selected or not. */
 static void give(struct analysis *a, struct touch *t)
 {
 	const struct kind *kind = hash_item(&a->kinds, t->place.kind);
@@ -381,7 +379,9 @@ static void give(struct analysis *a, struct touch *t)
 	a->ops->touch(a, t);
 }
 
-/* The part of an access that lies in a line which begins at @line. */
+/*
+ * Handle the part of an access in the line at @line. @told: a traffic event reports the move.
+ */
 static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
 {
 	u64 first = t.ptr > line ? t.ptr : line, last = t.ptr + t.size - 1;
@@ -464,7 +464,7 @@ static void touch(struct analysis *a, const struct trace_event *e)
 
 /* Events */
 
-/* Lets the processor fetch what an event needs that comes soon. */
+/* Prefetch the state that the next event needs. */
 static void prefetch(const struct analysis *a)
 {
 	const struct trace_event *e = trace_peek(a->trace);
@@ -514,7 +514,7 @@ static void print(struct analysis *a)
 		printf("\n}\n");
 }
 
-/* Whether a cache line has a size that can be; if not there was a message. */
+/* Returns false after a message if the size of a cache line is invalid. */
 static bool set_line_size(struct analysis *a, const char *dir)
 {
 	if (!a->line_size)
@@ -613,11 +613,11 @@ int analysis_run(struct analysis *a, int argc, char **argv, const struct option 
 /* Output */
 
 /**
- * analysis_ip - name code
+ * analysis_ip - format an instruction address
  * @a: the analysis
- * @ip: address of an instruction
- * @kind: what it is
- * @text: set to its name, or the address
+ * @ip: the address
+ * @kind: kind of address
+ * @text: set to the symbol and offset, or the address
  */
 void analysis_ip(const struct analysis *a, u64 ip, enum kmap_ip kind, char text[KMAP_SYMBOL_MAX])
 {
@@ -629,7 +629,7 @@ void analysis_ip(const struct analysis *a, u64 ip, enum kmap_ip kind, char text[
  * @a: the analysis
  * @ip: its address
  *
- * Return: its name, or the address.
+ * Return: the symbol and offset, or the address.
  */
 char *analysis_code(const struct analysis *a, u64 ip)
 {
@@ -643,10 +643,10 @@ char *analysis_code(const struct analysis *a, u64 ip)
  * analysis_code_source - name an instruction and its source line for a table
  * @a: the analysis
  * @ip: its address
- * @code: set to its name, or the address
- * @source: set to the file and line, with --inlines those of inlined functions; NULL: not known
+ * @code: set to the symbol and offset, or the address
+ * @source: set to file and line, with --inlines those of inlined functions; NULL if unknown
  *
- * The columns are to have keys that end in "code" and "source"; see analysis_table().
+ * The keys of the columns must end in "code" and "source", see analysis_table().
  */
 void analysis_code_source(const struct analysis *a, u64 ip, char **code, char **source)
 {
@@ -670,9 +670,9 @@ void analysis_code_source(const struct analysis *a, u64 ip, char **code, char **
 /**
  * analysis_site - name a call site for a table
  * @a: the analysis
- * @ip: return address of the call; 0: not known
+ * @ip: return address of the call; 0: unknown
  *
- * Return: its name, or the address; NULL if it is not known.
+ * Return: the symbol and offset, or the address; NULL if unknown.
  */
 char *analysis_site(const struct analysis *a, u64 ip)
 {
@@ -685,10 +685,10 @@ char *analysis_site(const struct analysis *a, u64 ip)
 }
 
 /**
- * analysis_text - have a text of the trace in a table
+ * analysis_text - copy a text of the trace for a table
  * @text: any text
  *
- * Return: the text with all that is unprintable escaped, as in a KMAP.
+ * Return: the text, with unprintable characters escaped as in a KMAP.
  */
 char *analysis_text(const char *text)
 {
@@ -715,7 +715,7 @@ char *analysis_object(const struct analysis *a, u32 kind)
  * @a: the analysis
  * @spot: number of the spot
  *
- * Return: the name of its object's cache and the offset in it.
+ * Return: the name of the object's cache and the offset in the object.
  */
 char *analysis_where(const struct analysis *a, u32 spot)
 {
@@ -729,11 +729,11 @@ char *analysis_where(const struct analysis *a, u32 spot)
 }
 
 /**
- * analysis_allocated - name who allocates a kind of object for a table
+ * analysis_allocated - name the call site that allocates a kind of object, for a table
  * @a: the analysis
  * @kind: the kind
  *
- * Return: the name of the call site, NULL if that is not known.
+ * Return: the name of the call site; NULL if unknown.
  */
 char *analysis_allocated(const struct analysis *a, u32 kind)
 {
@@ -745,7 +745,7 @@ char *analysis_allocated(const struct analysis *a, u32 kind)
  * @a: the analysis
  * @kind: the kind
  *
- * Return: the type that its call site allocates, NULL if that is not known.
+ * Return: the type that its call site allocates; NULL if unknown.
  */
 char *analysis_type(const struct analysis *a, u32 kind)
 {
@@ -755,11 +755,11 @@ char *analysis_type(const struct analysis *a, u32 kind)
 }
 
 /**
- * analysis_named - tell names by their number
+ * analysis_named - get type and member by number
  * @a: the analysis
  * @name: the number
  *
- * Return: type and member, NULL where they are not known; valid until the next event.
+ * Return: type and member, NULL if unknown; valid until the next event.
  */
 struct named analysis_named(const struct analysis *a, u32 name)
 {
@@ -772,9 +772,9 @@ struct named analysis_named(const struct analysis *a, u32 name)
 }
 
 /**
- * analysis_name - tell names for a table
+ * analysis_name - get type and member for a table
  * @a: the analysis
- * @texts: set to type and member, NULL where they are not known
+ * @texts: set to type and member, NULL if unknown
  * @name: number of the names
  */
 void analysis_name(const struct analysis *a, char *texts[2], u32 name)
@@ -786,10 +786,10 @@ void analysis_name(const struct analysis *a, char *texts[2], u32 name)
 }
 
 /**
- * analysis_table - order a table, print and release it
+ * analysis_table - sort, print and free a table
  * @a: the analysis
- * @t: the table; types are left out if none are known, sources if no lines were asked for
- * @usual: metric that orders its rows without --sort
+ * @t: the table; columns of types without any are omitted, as are sources without --lines
+ * @usual: metric to sort by without --sort
  */
 void analysis_table(struct analysis *a, struct table *t, u32 usual)
 {
@@ -811,11 +811,11 @@ void analysis_table(struct analysis *a, struct table *t, u32 usual)
 }
 
 /**
- * analysis_rows - make the rows of a table, order it, print and release it
+ * analysis_rows - add the rows of a table, sort, print and free it
  * @a: the analysis
  * @t: the table
- * @items: what it has rows of
- * @usual: metric that orders its rows without --sort
+ * @items: one row each
+ * @usual: metric to sort by without --sort
  */
 void analysis_rows(struct analysis *a, struct table *t, const struct row_items *items, u32 usual)
 {
@@ -826,9 +826,9 @@ void analysis_rows(struct analysis *a, struct table *t, const struct row_items *
 /**
  * analysis_sum - print a sum over the whole trace
  * @a: the analysis
- * @label: what it is
- * @key: what machines are told that it is
- * @sum: it
+ * @label: label in text
+ * @key: key in JSON and CSV
+ * @sum: the sum
  */
 void analysis_sum(const struct analysis *a, const char *label, const char *key, u64 sum)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the analyses of a trace have in common: options, what is chosen, and what is known of
- * each event when it comes.
+ * Common code of the analyses of a trace: options, filters, and the state at each event.
  *
  *	static const struct analysis_ops ops = { .command = &command_..., ... };
  *	struct ... { struct analysis a; ... } it = { .a = { .ops = &ops } };
@@ -28,11 +27,11 @@
 struct analysis;
 
 /**
- * struct place - what an address belongs to
- * @object: number of the event that allocated the object; 0: not known
- * @kind: number of what kind of object it is; 0: not known
- * @offset: of the address in the object
- * @size: of the object, in bytes
+ * struct place - the object or data at an address
+ * @object: number of the event that allocated the object; 0: unknown
+ * @kind: number of the kind of object; 0: unknown
+ * @offset: offset of the address in the object
+ * @size: size of the object in bytes
  */
 struct place {
 	u64 object;
@@ -40,23 +39,23 @@ struct place {
 };
 
 /**
- * struct touch - an access, or the part of one that lies in one line
- * @event: the event; of type TRACE_ACCESS or TRACE_TRAFFIC
+ * struct touch - an access, or the part of it in one cache line
+ * @event: the TRACE_ACCESS or TRACE_TRAFFIC event
  * @ip: the instruction
- * @ptr: the first byte
- * @line: address of the first byte of the line
+ * @ptr: address of the first byte
+ * @line: address of the cache line
  * @size: bytes
- * @pid: on whose behalf
- * @stack: the innermost call, see context_frame(); 0: not known
- * @first: the first byte in the line
- * @last: the last one
- * @reads: whether it loads
- * @writes: whether it stores
- * @named: private: whether the filter chooses it by type and member
- * @chosen: whether it counts; else it is but part of what has happened
- * @place: what the first byte belongs to
- * @spot: number of what kind of object that is, with the offset and name; see analysis_spot()
- * @moved: what came of it; of @before, data is the spot, and size that of the object
+ * @pid: task
+ * @stack: the innermost call, see context_frame(); 0: unknown
+ * @first: offset of the first byte in the line
+ * @last: offset of the last byte in the line
+ * @reads: the access loads
+ * @writes: the access stores
+ * @named: private: selected by --type and --field
+ * @chosen: selected by all filters; other accesses only update the state of the line
+ * @place: where the first byte lies
+ * @spot: number of the kind of object with offset and name, see analysis_spot()
+ * @moved: the effect on the line; in @before, data is the spot and size that of the object
  */
 struct touch {
 	const struct trace_event *event;
@@ -72,17 +71,17 @@ struct touch {
  * struct spot - a place in a kind of object
  * @kind: the kind
  * @offset: in bytes
- * @name: number of what it is called where it is accessed, see analysis_name()
+ * @name: number of the type and member accessed there, see analysis_name()
  */
 struct spot {
 	u32 kind, offset, name, unused;
 };
 
-/* Which accesses an analysis is about. */
+/* Which accesses an analysis gets. */
 enum touches {
 	TOUCH_NONE,
-	TOUCH_LINES,	/* by line: those that a trace says moved one, or all if it does not say */
-	TOUCH_ACCESSES,	/* as they are */
+	TOUCH_LINES,	/* by line: those that moved a line according to traffic events, else all */
+	TOUCH_ACCESSES,	/* whole accesses */
 };
 
 /**
@@ -128,12 +127,12 @@ struct analysis_ops {
  * @filter: what is chosen
  * @trace: the trace
  * @symbols: its symbols
- * @names: names of tasks
- * @context: what is open
- * @lines: the lines
- * @types: mask of the types of events that came
- * @incomplete: whether something is missing, once it is printed
- * @choice: what is chosen of it
+ * @names: names of tasks and caches
+ * @context: open entries and scopes
+ * @lines: state of the cache lines
+ * @types: mask of the event types seen
+ * @incomplete: the trace has losses; valid when printing
+ * @choice: state of the filters
  */
 struct analysis {
 	const struct analysis_ops *ops;
