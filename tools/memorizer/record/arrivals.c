@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Saves the symbols of modules as they appear, while a trace is recorded: what /proc/kallsyms has
- * in the end lacks those that are gone by then. The kernel sends a uevent for each module that was
- * loaded; without them, looking now and then has to do. saved.c reads what is written here.
+ * Saves the symbols of modules that are loaded during a recording: /proc/kallsyms at the end
+ * lacks modules that were unloaded. The kernel sends a uevent for each module; without
+ * uevents, /proc/modules is scanned periodically. saved.c reads the file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,15 +20,15 @@
 #define MODULES		"/proc/modules"
 #define KALLSYMS	"/proc/kallsyms"
 #define FILE_NAME	"kernel/kallsyms.modules"
-#define UEVENTS		1		/* multicast group of the kernel's own */
+#define UEVENTS		1		/* multicast group of kernel uevents */
 #define ADDED		"add@/module/"
 
 /**
  * struct arrival - a module
  * @name: its name
- * @base: where its text is
- * @id: its build id
- * @is_new: whether its symbols are to be saved
+ * @base: address of its text
+ * @id: its build ID
+ * @is_new: its symbols have to be saved
  */
 struct arrival {
 	char name[64];
@@ -51,8 +51,8 @@ static int open_events(void)
 }
 
 /**
- * arrivals_begin - begin to save symbols
- * @a: where to keep what was saved
+ * arrivals_begin - start saving symbols
+ * @a: the modules
  * @to: the trace
  */
 void arrivals_begin(struct arrivals *a, const struct save *to)
@@ -65,8 +65,8 @@ void arrivals_begin(struct arrivals *a, const struct save *to)
 }
 
 /**
- * arrivals_end - release memory
- * @a: what was saved
+ * arrivals_end - free everything
+ * @a: the modules
  */
 void arrivals_end(struct arrivals *a)
 {
@@ -88,7 +88,7 @@ static struct arrival *find(struct arrival *module, u32 nr, const char *name, si
 	return NULL;
 }
 
-/* Whether a module is not the one that was saved last under its name, which it is from now on. */
+/* Check whether a module differs from the last one saved under its name, and remember it. */
 static bool replaces_last(struct arrivals *a, const struct arrival *m)
 {
 	struct arrival *last = find(a->last, a->nr_last, m->name, strlen(m->name));
@@ -103,7 +103,7 @@ static bool replaces_last(struct arrivals *a, const struct arrival *m)
 	return true;
 }
 
-/* Reads which modules there are; whether any of them is new. */
+/* Scan /proc/modules. Returns true if there are new modules. */
 static bool read_modules(struct arrivals *a)
 {
 	struct arrival *before = a->module, *old, m;
@@ -131,7 +131,7 @@ static bool read_modules(struct arrivals *a)
 	return any;
 }
 
-/* The new module that a line of kallsyms is of, or NULL. */
+/* Find the new module that a line of kallsyms belongs to. */
 static const struct arrival *new_module(const struct arrivals *a, const struct lines *in)
 {
 	const char *tab = memchr(in->line, '\t', in->len);
@@ -143,7 +143,7 @@ static const struct arrival *new_module(const struct arrivals *a, const struct l
 	return m && m->is_new ? m : NULL;
 }
 
-/* Writes the symbols of the modules that are new. */
+/* Write the symbols of new modules. */
 static bool write_symbols(const struct arrivals *a, FILE *to)
 {
 	const struct arrival *module = NULL, *m;
@@ -170,10 +170,10 @@ static bool write_symbols(const struct arrivals *a, FILE *to)
 }
 
 /**
- * arrivals_look - look for modules that have appeared, and save their symbols
- * @a: what was saved
+ * arrivals_look - save the symbols of modules loaded since the last scan
+ * @a: the modules
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool arrivals_look(struct arrivals *a)
 {
@@ -191,10 +191,10 @@ bool arrivals_look(struct arrivals *a)
 }
 
 /**
- * arrivals_save_ids - save the build ids of the modules that there are
+ * arrivals_save_ids - save the build IDs of all loaded modules
  * @to: the trace
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool arrivals_save_ids(const struct save *to)
 {
@@ -224,10 +224,10 @@ bool arrivals_save_ids(const struct save *to)
 }
 
 /**
- * arrivals_event - save the symbols of modules of which a uevent came
- * @a: what was saved
+ * arrivals_event - handle uevents
+ * @a: the modules
  *
- * Return: as arrivals_look().
+ * Return: true on success, false after a message.
  */
 bool arrivals_event(struct arrivals *a)
 {
@@ -241,7 +241,7 @@ bool arrivals_event(struct arrivals *a)
 		if (strncmp(text, ADDED, strlen(ADDED)))
 			continue;
 		any = true;
-		/* It may be another one at the same address. */
+		/* It may have been reloaded at the same address. */
 		m = find(a->module, a->nr, text + strlen(ADDED), strlen(text + strlen(ADDED)));
 		if (m)
 			m->base = 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Saves the symbols of modules as they appear, while a trace is recorded. */
+/* Saves the symbols of modules that are loaded during a recording. */
 #ifndef ARRIVALS_H
 #define ARRIVALS_H
 
 #include "record/save.h"
 
 /**
- * struct arrivals - the modules that have appeared
+ * struct arrivals - modules seen so far
  * @to: the trace
- * @file: what the symbols are written to; -1: there are none
- * @events: socket that says when a module appears; -1: none, which only makes it later
- * @module: private: the modules that were there the last time
- * @nr: private: how many
- * @last: private: what was saved last of each name
- * @nr_last: private: how many
+ * @file: file descriptor that symbols are written to; -1: none
+ * @events: uevent socket; -1: none, modules are noticed later
+ * @module: private: modules at the last scan
+ * @nr: private: number of modules
+ * @last: private: the last module saved, by name
+ * @nr_last: private: number of them
  */
 struct arrivals {
 	const struct save *to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernel's files that a recorder reads, writes and saves. */
+/* The kernel's control files in debugfs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -13,7 +13,7 @@
 #include "lib/stats.h"
 #include "record/control.h"
 
-#define LINES_MAX	4095	/* bytes that the kernel takes at once */
+#define LINES_MAX	4095	/* maximum size of a write in bytes */
 
 static const char * const switches[NR_STREAM_SWITCHES] = {
 	[STREAM_ALLOCATIONS] = "stream_allocations",
@@ -25,14 +25,14 @@ static const char * const switches[NR_STREAM_SWITCHES] = {
 	[STREAM_SCOPED] = "stream_scoped",
 };
 
-/* The kernels that had a stream first did not have all of them. */
+/* Older kernels lack these. */
 static bool is_optional(int which)
 {
 	return which == STREAM_SCOPED || which == STREAM_TRAFFIC || which == STREAM_ENTRIES ||
 	       which == STREAM_LOCKS;
 }
 
-/* Says why @file cannot be opened, and what to do about it. */
+/* Print why @file cannot be opened, with advice. */
 static void tell(const struct control *c, const char *file)
 {
 	int error = errno;
@@ -50,7 +50,7 @@ static void tell(const struct control *c, const char *file)
 		strerror(error), advice);
 }
 
-/* Says why there is no directory memorizer/ in @debugfs. */
+/* Print why there is no directory memorizer/ in @debugfs. */
 static void tell_missing(const struct control *c, const char *debugfs)
 {
 	struct statfs fs;
@@ -68,11 +68,11 @@ static void tell_missing(const struct control *c, const char *debugfs)
 }
 
 /**
- * control_open - find the kernel's files
- * @c: where to keep them
- * @debugfs: where debugfs is mounted
+ * control_open - open the directory of the control files
+ * @c: the files
+ * @debugfs: mount point of debugfs
  *
- * Return: whether they are there; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool control_open(struct control *c, const char *debugfs)
 {
@@ -89,7 +89,7 @@ bool control_open(struct control *c, const char *debugfs)
 }
 
 /**
- * control_close - release the kernel's files
+ * control_close - close the directory
  * @c: the files
  */
 void control_close(struct control *c)
@@ -99,10 +99,10 @@ void control_close(struct control *c)
 }
 
 /**
- * control_write_quietly - write a file of the kernel
+ * control_write_quietly - write to a file, without error messages
  * @c: the files
- * @file: its name
- * @text: what to write, with one write(2)
+ * @file: name of the file
+ * @text: the text, for one write(2)
  *
  * Return: 0 or an errno.
  */
@@ -119,12 +119,12 @@ int control_write_quietly(const struct control *c, const char *file, const char 
 }
 
 /**
- * control_write - write a file of the kernel
+ * control_write - write to a file
  * @c: the files
- * @file: its name
- * @text: what to write, with one write(2)
+ * @file: name of the file
+ * @text: the text, for one write(2)
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool control_write(const struct control *c, const char *file, const char *text)
 {
@@ -136,7 +136,7 @@ bool control_write(const struct control *c, const char *file, const char *text)
 	return !error;
 }
 
-/* Reads the first bytes of a file, as a string without the newline. */
+/* Read the first line of a file, without the newline. */
 static bool read_text(const struct control *c, const char *file, char *text, size_t size)
 {
 	int fd = openat(c->dir, file, O_RDONLY | O_CLOEXEC), error;
@@ -156,11 +156,11 @@ static bool read_text(const struct control *c, const char *file, char *text, siz
 }
 
 /**
- * control_read - read a file of the kernel
+ * control_read - read a file
  * @c: the files
- * @file: its name
+ * @file: name of the file
  *
- * Return: its text, to be freed, or NULL and there was a message.
+ * Return: its content, to be freed; NULL after a message.
  */
 char *control_read(const struct control *c, const char *file)
 {
@@ -190,7 +190,7 @@ char *control_read(const struct control *c, const char *file)
 	return text;
 }
 
-/* Bytes of the lines at the beginning of a text that the kernel takes at once. */
+/* Size of the lines that fit into one write. */
 static size_t some_lines(const char *text)
 {
 	size_t len = strlen(text);
@@ -200,10 +200,10 @@ static size_t some_lines(const char *text)
 }
 
 /**
- * control_write_lines - write a file of the kernel that adds lines to those before
+ * control_write_lines - replace the lines of a file that appends on write(2)
  * @c: the files
- * @file: its name
- * @text: the lines, which take the place of those that are there
+ * @file: name of the file
+ * @text: the lines
  *
  * Return: 0 or an errno.
  */
@@ -225,11 +225,11 @@ int control_write_lines(const struct control *c, const char *file, const char *t
 }
 
 /**
- * control_get_switches - read the stream's switches
+ * control_get_switches - read the switches of the stream
  * @c: the files
- * @on: set to what they are
+ * @on: set to their state
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES])
 {
@@ -255,12 +255,14 @@ bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES])
 }
 
 /**
- * control_set_switches - change the stream's switches
+ * control_set_switches - change the switches of the stream
  * @c: the files
- * @from: what they are
- * @to: what they shall be
+ * @from: their state
+ * @to: the new state
  *
- * Return: whether that worked; if not there was a message, and the others are changed.
+ * Tries all switches even if one fails.
+ *
+ * Return: true on success, false after a message.
  */
 bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWITCHES],
 			  const bool to[NR_STREAM_SWITCHES])
@@ -278,9 +280,9 @@ bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWI
 }
 
 /**
- * control_print_switches - print what switches are, a line for each
- * @to: where to
- * @on: what they are
+ * control_print_switches - print the state of the switches, one per line
+ * @to: the output
+ * @on: their state
  */
 void control_print_switches(FILE *to, const bool on[NR_STREAM_SWITCHES])
 {
@@ -291,9 +293,9 @@ void control_print_switches(FILE *to, const bool on[NR_STREAM_SWITCHES])
 }
 
 /**
- * control_parse_switches - read what control_print_switches() printed
- * @text: what was printed
- * @on: set to what they are, but for those that @text does not have
+ * control_parse_switches - parse the output of control_print_switches()
+ * @text: the output
+ * @on: set to the state of the switches that @text has
  */
 void control_parse_switches(const char *text, bool on[NR_STREAM_SWITCHES])
 {
@@ -306,9 +308,9 @@ void control_parse_switches(const char *text, bool on[NR_STREAM_SWITCHES])
 }
 
 /**
- * control_say_on - say which switches are on already
+ * control_say_on - warn about switches that are already enabled
  * @c: the files
- * @on: what they are
+ * @on: their state
  */
 void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES])
 {
@@ -322,10 +324,10 @@ void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES])
 }
 
 /**
- * control_is_off - tell whether nothing is streamed
+ * control_is_off - check whether the stream is disabled
  * @c: the files
  *
- * Return: whether all switches are off, as far as they can be read.
+ * Return: true if all switches can be read and are off.
  */
 bool control_is_off(const struct control *c)
 {
@@ -340,10 +342,10 @@ bool control_is_off(const struct control *c)
 }
 
 /**
- * control_stat - read a number of the kernel's statistics
+ * control_stat - read a value of show_stats
  * @c: the files
- * @name: its name in show_stats
- * @value: set to it
+ * @name: name of the value
+ * @value: set to the value
  *
  * Return: whether the kernel has it.
  */
@@ -362,11 +364,11 @@ bool control_stat(const struct control *c, const char *name, u64 *value)
 }
 
 /**
- * control_buffer_size - tell how much a CPU's buffer holds
+ * control_buffer_size - get the size of a CPU's buffer
  * @c: the files
- * @otherwise: what to return when the kernel does not tell
+ * @otherwise: default for kernels that do not report it
  *
- * Return: its size in bytes.
+ * Return: the size in bytes.
  */
 u64 control_buffer_size(const struct control *c, u64 otherwise)
 {
@@ -378,11 +380,11 @@ u64 control_buffer_size(const struct control *c, u64 otherwise)
 }
 
 /**
- * control_open_stream - open a CPU's stream
+ * control_open_stream - open the stream of a CPU
  * @c: the files
  * @file: its name
  *
- * Return: a file descriptor that does not block, or -1 and there was a message.
+ * Return: a non-blocking file descriptor, or -1 after a message.
  */
 int control_open_stream(const struct control *c, const char *file)
 {

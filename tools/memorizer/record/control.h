@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's files that a recorder reads, writes and saves. */
+/* The kernel's control files in debugfs. */
 #ifndef CONTROL_H
 #define CONTROL_H
 
@@ -7,9 +7,9 @@
 
 #include "lib/types.h"
 
-/* The stream's switches, in the order in which they are turned on. */
+/* The switches of the stream, in the order in which they are enabled. */
 enum {
-	STREAM_SCOPED,		/* it chooses from what the others let come */
+	STREAM_SCOPED,		/* restricts the others, so it is enabled first */
 	STREAM_ALLOCATIONS,
 	STREAM_RETIREMENTS,
 	STREAM_ACCESSES,
@@ -20,9 +20,9 @@ enum {
 };
 
 /**
- * struct control - the directory memorizer/ of debugfs
+ * struct control - the directory memorizer/ in debugfs
  * @path: its name, for messages
- * @dir: file descriptor of it
+ * @dir: file descriptor
  */
 struct control {
 	char *path;

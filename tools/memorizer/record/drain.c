@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads the packets of one of the kernel's streams. */
+/* Reads the packets of a kernel stream. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +9,17 @@
 #include "kmap/kmap.h"
 #include "record/drain.h"
 
-/* Two of the kernel's default sub-buffers: so a read seldom finds more than it takes. */
+/* Two default sub-buffers of the kernel: a read rarely fills it. */
 #define BUFFER		(1024 * 1024)
-#define PACKET_MAX	(256u << 20)	/* bytes of a packet */
+#define PACKET_MAX	(256u << 20)	/* maximum size of a packet in bytes */
 
-/* Where things are in a packet; in the byte order of this machine, which it was made on. */
+/* Offsets in a packet. The byte order is that of this machine. */
 #define MAGIC		0xc1fc1fc1u
 #define END_OFFSET	32		/* timestamp_end */
 #define SIZE_OFFSET	48		/* packet_size, in bits */
 #define DISCARDED	64		/* events_discarded */
-#define DISCARDED_BEFORE 80		/* events_discarded_before, in kernels that write it */
-#define HEAD		80		/* bytes of a packet without events */
+#define DISCARDED_BEFORE 80		/* events_discarded_before, in newer kernels */
+#define HEAD		80		/* size of a packet without events */
 
 static enum drain fail(const struct drain_stream *s, const char *what)
 {
@@ -28,11 +28,11 @@ static enum drain fail(const struct drain_stream *s, const char *what)
 }
 
 /**
- * drain_packet_size - tell how large a packet is
- * @packet: its first bytes
- * @len: how many there are
+ * drain_packet_size - get the size of a packet
+ * @packet: the beginning of the packet
+ * @len: bytes available
  *
- * Return: its size in bytes; 0 if these are too few to tell; U64_MAX if it is none.
+ * Return: the size in bytes; 0 if @len is too small for the header; U64_MAX if it is no packet.
  */
 u64 drain_packet_size(const char *packet, size_t len)
 {
@@ -57,13 +57,13 @@ static u64 load(const char *p)
 }
 
 /**
- * drain_account - add packets to what is known of a stream
- * @n: that
+ * drain_account - account the losses of packets
+ * @n: the statistics of the stream
  * @data: whole packets, the next ones of the stream
  * @len: their size in bytes
- * @before: whether packets have events_discarded_before
+ * @before: packets have events_discarded_before
  *
- * The reader of a trace counts losses in the same way, see stream.c.
+ * The readers of traces count losses in the same way, see stream.c.
  */
 void drain_account(struct drain_stats *n, const char *data, size_t len, bool before)
 {
@@ -83,7 +83,7 @@ void drain_account(struct drain_stats *n, const char *data, size_t len, bool bef
 	}
 }
 
-/* Makes room for what is there of a packet, the rest of it, and what a read gives. */
+/* Make room for an incomplete packet, its rest, and another read. */
 static void make_room(const struct drain_stream *s, struct drain_buffer *b)
 {
 	u64 size = drain_packet_size(s->part, s->part_len);
@@ -95,7 +95,7 @@ static void make_room(const struct drain_stream *s, struct drain_buffer *b)
 	b->room = want;
 }
 
-/* Finds the whole packets of @have bytes, and keeps what is behind them for later. */
+/* Set @b->len to the size of the whole packets and save the rest for the next read. */
 static bool split(struct drain_stream *s, struct drain_buffer *b, size_t have)
 {
 	u64 size = 0;
@@ -116,13 +116,13 @@ static bool split(struct drain_stream *s, struct drain_buffer *b, size_t have)
 }
 
 /**
- * drain_some - take what one read of a stream gives
+ * drain_some - read packets of a stream
  * @s: the stream
- * @b: where to put it; what was there before is gone
+ * @b: the buffer; its previous content is lost
  *
- * Waits only if @s->fd does.
+ * Blocks only if @s->fd is blocking.
  *
- * Return: what there was. With DRAIN_MORE, too, there may be no whole packet in @b.
+ * Return: the result of the read. DRAIN_MORE does not imply that @b has a whole packet.
  */
 enum drain drain_some(struct drain_stream *s, struct drain_buffer *b)
 {
@@ -147,9 +147,9 @@ enum drain drain_some(struct drain_stream *s, struct drain_buffer *b)
 }
 
 /**
- * drain_discard - read a stream to its end without keeping anything
+ * drain_discard - read a stream to its end and discard it
  * @s: the stream
- * @enough: set by a signal's handler when that shall end
+ * @enough: set by a signal handler to stop
  */
 void drain_discard(struct drain_stream *s, const atomic_bool *enough)
 {
@@ -162,7 +162,7 @@ void drain_discard(struct drain_stream *s, const atomic_bool *enough)
 }
 
 /**
- * drain_close - release a stream
+ * drain_close - close a stream
  * @s: the stream
  */
 void drain_close(struct drain_stream *s)
@@ -173,7 +173,7 @@ void drain_close(struct drain_stream *s)
 }
 
 /**
- * drain_free - release a buffer
+ * drain_free - free a buffer
  * @b: the buffer
  */
 void drain_free(struct drain_buffer *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads the packets of one of the kernel's streams. */
+/* Reads the packets of a kernel stream. */
 #ifndef DRAIN_H
 #define DRAIN_H
 
@@ -7,18 +7,18 @@
 
 #include "lib/types.h"
 
-/* What became of an attempt to read some of a stream. */
+/* Result of a read. */
 enum drain {
-	DRAIN_MORE,		/* there was something, there may be more */
-	DRAIN_NOTHING,		/* there is no finished packet now */
+	DRAIN_MORE,		/* data was read, there may be more */
+	DRAIN_NOTHING,		/* no finished packet yet */
 	DRAIN_END,		/* end of file */
-	DRAIN_FAILED,		/* there was a message; nothing more can be read */
+	DRAIN_FAILED,		/* after a message; nothing more can be read */
 };
 
 /**
- * struct drain_buffer - where packets are read to; a thread has one
- * @data: whole packets, one after the other
- * @len: how many bytes they have together
+ * struct drain_buffer - a read buffer; each thread has one
+ * @data: whole packets
+ * @len: their size in bytes
  * @room: private: size of @data
  */
 struct drain_buffer {
@@ -27,11 +27,11 @@ struct drain_buffer {
 };
 
 /**
- * struct drain_stream - a CPU's stream
+ * struct drain_stream - the stream of a CPU
  * @path: name of the kernel's file, for messages
- * @fd: file descriptor of it
- * @part: private: the beginning of a packet whose end was not read yet
- * @part_len: private: how much that is
+ * @fd: file descriptor
+ * @part: private: beginning of an incomplete packet
+ * @part_len: private: its size in bytes
  */
 struct drain_stream {
 	char *path;
@@ -41,9 +41,9 @@ struct drain_stream {
 };
 
 /**
- * struct drain_stats - what is known of a stream's packets
- * @lost: events that they report as lost; read by other threads meanwhile
- * @end: when the last one ended, in ns
+ * struct drain_stats - statistics of the packets of a stream
+ * @lost: lost events that they report; read by other threads
+ * @end: timestamp_end of the last packet, in ns
  * @reported: private: its events_discarded
  * @begun: private: there was a packet
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A recording: what memorizer record was asked for, and the way it goes. */
+/* Configuration of a recording. */
 #ifndef RECORDER_H
 #define RECORDER_H
 
@@ -7,17 +7,16 @@
 #include "record/kernel-filter.h"
 
 /**
- * struct recorder_view - what shows a recording while it goes on; no packet is in a file then
- * @ms: how often it shows that, in ms
- * @keys: file descriptor that is readable when a key was pressed, -1: there are none
- * @data: argument of the functions, the caller's
- * @begin: begins; @dir has the metadata and the symbols, @name is where they are from. Returns
- *	   false after a message
- * @packet: takes a packet, the next one of its CPU
- * @show: shows what came up to the time @until, in ns; the last packet ended at @end, and so many
- *	  were @dropped, as there was no room for them. @until is U64_MAX for all, the last time.
- *	  Returns false to end the recording
- * @key: takes keys; returns false to end the recording
+ * struct recorder_view - shows a recording in progress, which then writes no files
+ * @ms: interval of the updates, in ms
+ * @keys: file descriptor, readable when a key was pressed; -1: none
+ * @data: the caller's argument to the functions
+ * @begin: start; @dir has metadata and symbols, @name is for titles. Returns false after a message
+ * @packet: handle a packet; those of a CPU come in order
+ * @show: show events up to @until, in ns; the last packet ended at @end, and @dropped packets were
+ * 	  discarded for lack of room. @until is U64_MAX for the last update. Returns false to end
+ * 	  the recording
+ * @key: handle keys; returns false to end the recording
  */
 struct recorder_view {
 	u64 ms;
@@ -31,17 +30,17 @@ struct recorder_view {
 
 /**
  * struct recording - what to record
- * @debugfs: where debugfs is mounted
- * @output: directory to record to, NULL for the first free one of memorizer-trace, ...
- * @restore: trace of a recorder that was killed, whose settings are to be put back; NULL: record
- * @mark: text of a mark to begin with, or NULL
- * @on: which switches to have on
- * @filter: which accesses the kernel is to log
- * @snapshot: whether to end with a snapshot of the KMAP
- * @options: how to write it
- * @ms: how long to record, in ms, 0 for until a signal or the end of @command
- * @view: what shows it, with @options.flight set to how much may wait for that; or NULL
- * @command: arguments of a command to run, ended by NULL, or NULL
+ * @debugfs: mount point of debugfs
+ * @output: directory of the trace; NULL: memorizer-trace, or memorizer-trace.1, ...
+ * @restore: trace of a killed recorder whose settings to restore; NULL: record
+ * @mark: text of a mark to write at the start, or NULL
+ * @on: switches to enable
+ * @filter: filters to set in the kernel
+ * @snapshot: write a snapshot of the KMAP at the end
+ * @options: how to copy the streams
+ * @ms: duration in ms; 0: until a signal or the end of @command
+ * @view: shows the recording, with @options.flight set to the bytes that it may lag behind; or NULL
+ * @command: command to run and its arguments, terminated by NULL; or NULL
  */
 struct recording {
 	const char *debugfs, *output, *restore, *mark;

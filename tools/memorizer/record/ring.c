@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The last packets of a stream, in memory. */
+/* Ring buffer of the last packets of a stream. It grows as needed; the caller limits it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +21,10 @@ static void grow(struct ring *r)
 }
 
 /**
- * ring_add - add a packet
- * @r: the packets
- * @data: its bytes, of which a copy is made
- * @size: how many
+ * ring_add - append a copy of a packet
+ * @r: the ring
+ * @data: the packet
+ * @size: its size in bytes
  */
 void ring_add(struct ring *r, const char *data, size_t size)
 {
@@ -40,9 +40,9 @@ void ring_add(struct ring *r, const char *data, size_t size)
 }
 
 /**
- * ring_at - find a packet
- * @r: the packets
- * @i: its number, from 0 for the oldest
+ * ring_at - get a packet
+ * @r: the ring
+ * @i: index of the packet, 0 for the oldest
  *
  * Return: the packet.
  */
@@ -52,8 +52,8 @@ const struct ring_packet *ring_at(const struct ring *r, u32 i)
 }
 
 /**
- * ring_take - release the oldest packet, which was used
- * @r: the packets, of which there is one
+ * ring_take - free the oldest packet after use
+ * @r: the ring, not empty
  */
 void ring_take(struct ring *r)
 {
@@ -66,8 +66,8 @@ void ring_take(struct ring *r)
 }
 
 /**
- * ring_drop - forget the oldest packet
- * @r: the packets, of which there is one
+ * ring_drop - discard the oldest packet
+ * @r: the ring, not empty
  */
 void ring_drop(struct ring *r)
 {
@@ -76,8 +76,8 @@ void ring_drop(struct ring *r)
 }
 
 /**
- * ring_free - release memory
- * @r: the packets
+ * ring_free - free a ring
+ * @r: the ring
  */
 void ring_free(struct ring *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The last packets of a stream, in memory. */
+/* Ring buffer of the last packets of a stream. */
 #ifndef RING_H
 #define RING_H
 
@@ -7,8 +7,8 @@
 
 /**
  * struct ring_packet - a packet
- * @data: its bytes
- * @size: how many
+ * @data: the packet
+ * @size: its size in bytes
  */
 struct ring_packet {
 	char *data;
@@ -16,13 +16,13 @@ struct ring_packet {
 };
 
 /**
- * struct ring - the packets that came last
- * @bytes: of all of them
- * @nr: how many there are
- * @dropped: how many ring_drop() has forgotten
- * @packets: private: a circle of them
- * @first: private: where the oldest is
- * @room: private: size of @packets
+ * struct ring - the last packets of a stream
+ * @bytes: total size of the packets
+ * @nr: number of packets
+ * @dropped: packets discarded by ring_drop()
+ * @packets: private: the circular array
+ * @first: private: index of the oldest packet
+ * @room: private: allocated size of @packets
  */
 struct ring {
 	u64 bytes;

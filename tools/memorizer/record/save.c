@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The directory of a trace that is being recorded. */
+/* Directory of a trace that is being recorded. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "record/save.h"
 
 #define DEFAULT_PATH	"memorizer-trace"
-#define NEW		"kernel/new"	/* a file that is not complete yet */
+#define NEW		"kernel/new"	/* temporary name of an incomplete file */
 
 static bool fail(const struct save *s, const char *name)
 {
@@ -34,7 +34,7 @@ static bool is_empty(int dir)
 	return empty;
 }
 
-/* Whether nobody else can put something there, such as links to files of ours. */
+/* Reject directories in which others could place symlinks to the user's files. */
 static bool is_ours(const struct save *s)
 {
 	const char *why = NULL;
@@ -53,7 +53,7 @@ static bool is_ours(const struct save *s)
 	return !why;
 }
 
-/* Makes the directory memorizer-trace, or memorizer-trace.1, ... */
+/* Create memorizer-trace, or memorizer-trace.1, ... */
 static bool make_default(struct save *s)
 {
 	unsigned int i;
@@ -83,13 +83,13 @@ static bool make(struct save *s, const char *path)
 }
 
 /**
- * save_open - make the directory of a trace
- * @s: where to keep it
- * @path: its name, or NULL for the first that is free of memorizer-trace, memorizer-trace.1, ...
+ * save_open - create the directory of a trace
+ * @s: the directory
+ * @path: its name; NULL: the first free one of memorizer-trace, memorizer-trace.1, ...
  *
- * A trace tells addresses of the kernel, so only its owner may read it.
+ * A trace contains kernel addresses, so only its owner may read it.
  *
- * Return: whether it is there and empty; if not there was a message.
+ * Return: true if it exists and is empty, false after a message.
  */
 bool save_open(struct save *s, const char *path)
 {
@@ -115,10 +115,10 @@ free:
 }
 
 /**
- * save_begin - make the directory kernel/ in a trace's
+ * save_begin - create the subdirectory kernel/
  * @s: the directory
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool save_begin(const struct save *s)
 {
@@ -126,12 +126,12 @@ bool save_begin(const struct save *s)
 }
 
 /**
- * save_part - make a directory in a directory
+ * save_part - create a subdirectory with its kernel/
  * @s: the directory
- * @name: name of the new one in it
- * @part: where to keep that; save_close() releases it
+ * @name: name of the subdirectory
+ * @part: the subdirectory, to be closed with save_close()
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool save_part(const struct save *s, const char *name, struct save *part)
 {
@@ -149,7 +149,7 @@ bool save_part(const struct save *s, const char *name, struct save *part)
 	return false;
 }
 
-/* Removes the files in the directory @name of @dir, and the directories below it. */
+/* Remove everything in the directory @name of @dir. */
 static bool empty(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -170,11 +170,11 @@ static bool empty(int dir, const char *name)
 }
 
 /**
- * save_remove - remove a directory in a directory, with all that is in it
+ * save_remove - remove a subdirectory and its contents
  * @s: the directory
- * @name: name of the one in it
+ * @name: name of the subdirectory
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool save_remove(const struct save *s, const char *name)
 {
@@ -182,10 +182,10 @@ bool save_remove(const struct save *s, const char *name)
 }
 
 /**
- * save_discard - undo save_open() and remove what was saved since
- * @s: the directory; save_close() releases it
+ * save_discard - remove a trace that was not begun
+ * @s: the directory, still to be closed with save_close()
  *
- * A failure prints a message.
+ * Removes the contents, and the directory if save_open() created it. Errors print a message.
  */
 void save_discard(const struct save *s)
 {
@@ -194,12 +194,12 @@ void save_discard(const struct save *s)
 }
 
 /**
- * save_link - have a file in another directory as well
- * @from: the directory in which it is
- * @to: the other one, in which it replaces an earlier one
- * @name: its name
+ * save_link - link a file into another directory
+ * @from: directory of the file
+ * @to: the other directory, where it replaces a file of the same name
+ * @name: name of the file
  *
- * Return: whether that worked, or there is no such file; if not there was a message.
+ * Return: true on success or if there is no such file, false after a message.
  */
 bool save_link(const struct save *from, const struct save *to, const char *name)
 {
@@ -208,7 +208,7 @@ bool save_link(const struct save *from, const struct save *to, const char *name)
 }
 
 /**
- * save_close - release the directory
+ * save_close - close a directory
  * @s: the directory
  */
 void save_close(struct save *s)
@@ -219,7 +219,6 @@ void save_close(struct save *s)
 	s->path = NULL;
 }
 
-/* Writes all of @data. */
 static bool put(int fd, const char *data, size_t len)
 {
 	ssize_t n;
@@ -235,11 +234,11 @@ static bool put(int fd, const char *data, size_t len)
 }
 
 /**
- * save_create - make a file that belongs to the trace
+ * save_create - create a file in the trace
  * @s: the directory
- * @name: its name; nothing may have it yet
+ * @name: its name; must not exist
  *
- * Return: a file descriptor, or -1 and there was a message.
+ * Return: a file descriptor, or -1 after a message.
  */
 int save_create(const struct save *s, const char *name)
 {
@@ -251,7 +250,7 @@ int save_create(const struct save *s, const char *name)
 	return fd;
 }
 
-/* Gives what was written to NEW the name @to, or removes it. */
+/* Rename NEW to @to if it is complete, else remove it. */
 static bool end_new(const struct save *s, int fd, bool complete, const char *to)
 {
 	if (complete && !close(fd) && !renameat(s->dir, NEW, s->dir, to))
@@ -263,7 +262,7 @@ static bool end_new(const struct save *s, int fd, bool complete, const char *to)
 	return false;
 }
 
-/* Copies until the end of @in, the file @from. */
+/* Copy @in, the file @from, up to its end. */
 static bool copy(const struct save *s, int in, const char *from, const char *to)
 {
 	static char buffer[1 << 16];
@@ -286,11 +285,11 @@ static bool copy(const struct save *s, int in, const char *from, const char *to)
 /**
  * save_copy - copy a file of the kernel
  * @s: the directory
- * @dir: file descriptor of the directory that @from is relative to
- * @from: its name
- * @to: name of the copy, in the directory; an earlier one stays until this one is complete
+ * @dir: directory file descriptor that @from is relative to
+ * @from: name of the file
+ * @to: name of the copy; replaces an existing file once it is complete
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool save_copy(const struct save *s, int dir, const char *from, const char *to)
 {
@@ -307,12 +306,12 @@ bool save_copy(const struct save *s, int dir, const char *from, const char *to)
 }
 
 /**
- * save_text - write a text
+ * save_text - write a text to a file
  * @s: the directory
  * @text: the text
- * @to: name of the file, in the directory; an earlier one stays until this one is complete
+ * @to: name of the file; replaces an existing file once it is complete
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool save_text(const struct save *s, const char *text, const char *to)
 {

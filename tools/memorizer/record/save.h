@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The directory of a trace that is being recorded. */
+/* Directory of a trace that is being recorded. */
 #ifndef SAVE_H
 #define SAVE_H
 
 #include "lib/types.h"
 
 /**
- * struct save - the directory
+ * struct save - a directory
  * @path: its name, for messages
- * @dir: file descriptor of it
- * @made: save_open() created it
+ * @dir: file descriptor
+ * @made: created by save_open()
  */
 struct save {
 	char *path;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's settings that a recorder changes, in the trace until it has put them back. Those of a
- * recorder that was killed are still there, for another one to put back.
+ * The kernel's settings before a recording, saved in the trace until they are restored. If the
+ * recorder is killed, --restore finds them there.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 #define SETTINGS	"kernel/settings"
 
 /**
- * settings_save - save the settings that a recorder found
+ * settings_save - save the settings before a recording
  * @to: the trace
  * @c: the kernel's files
- * @before: the switches as they were
+ * @before: the switches
  * @n: the filters, after kernel_filter_read()
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool settings_save(const struct save *to, const struct control *c,
 		   const bool before[NR_STREAM_SWITCHES], const struct kernel_filter *n)
@@ -43,7 +43,7 @@ bool settings_save(const struct save *to, const struct control *c,
 }
 
 /**
- * settings_forget - remove the settings of a recorder that has put them back
+ * settings_forget - remove settings that were restored
  * @to: the trace
  */
 void settings_forget(const struct save *to)
@@ -51,7 +51,7 @@ void settings_forget(const struct save *to)
 	unlinkat(to->dir, SETTINGS, 0);
 }
 
-/* Removes the settings from a trace; of one in parts, from what its parts have in common. */
+/* Remove the settings from a trace; in a trace in parts, from the shared directory. */
 static void forget(const char *dir)
 {
 	static const char * const where[] = { "", "common/" };
@@ -66,7 +66,7 @@ static void forget(const char *dir)
 	}
 }
 
-/* Whether a trace is of the kernel that runs; if not there was a message. */
+/* Returns false after a message if the trace was recorded before the last boot. */
 static bool is_of_boot(const struct control *c, const char *dir)
 {
 	char *metadata = source_text(dir, "metadata"), *now = control_read(c, "metadata");
@@ -82,7 +82,7 @@ static bool is_of_boot(const struct control *c, const char *dir)
 	return same;
 }
 
-/* Whether nobody records now; if somebody does there was a message. */
+/* Returns false after a message if a recording is in progress. */
 static bool is_free(const struct control *c)
 {
 	int fd = control_open_stream(c, "cpu0");
@@ -92,7 +92,7 @@ static bool is_free(const struct control *c)
 	return fd >= 0;
 }
 
-/* Sets what a text says. */
+/* Restore the settings in @text. */
 static bool put_back(const struct control *c, const char *text)
 {
 	static const struct number_list none;
@@ -108,11 +108,11 @@ static bool put_back(const struct control *c, const char *text)
 }
 
 /**
- * settings_restore - put back what a recorder that was killed had found
- * @debugfs: where debugfs is mounted
+ * settings_restore - restore the settings that a killed recorder left
+ * @debugfs: mount point of debugfs
  * @dir: its trace
  *
- * Return: an exit status; if it is not EXIT_FINE there was a message.
+ * Return: EXIT_FINE, or another exit status after a message.
  */
 int settings_restore(const char *debugfs, const char *dir)
 {

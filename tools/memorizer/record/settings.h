@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's settings that a recorder changes, in the trace until it has put them back. */
+/* The kernel's settings before a recording, saved in the trace until they are restored. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file of a trace that is being recorded: a CPU's packets, compressed or not. It ends with a
- * whole packet at any time that it can be seen to end: what could only be written in part is
- * taken back. Compressed, each piece that is written is a frame of its own, so that a file
- * that was cut is read up to the cut.
+ * A file of a trace: the packets of a CPU, compressed or not. The file always ends with a
+ * whole packet: partial writes are truncated. A compressed file consists of independent
+ * frames, so that it can be read up to the point where it was cut.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,19 +15,19 @@
 #include "record/drain.h"
 #include "record/store.h"
 
-#define FRAME_MAX	(1 << 20)	/* bytes to compress at a time, but for larger packets */
+#define FRAME_MAX	(1 << 20)	/* bytes per frame, unless a packet is larger */
 
-/* Levels up to 3 take less time than the kernel took to make what they compress. */
+/* Levels up to 3 compress faster than the kernel produces events. */
 #define LEVEL		3
 
 /**
- * store_create - make the file of a CPU
- * @s: where to keep it
- * @trace: directory to make it in
+ * store_create - create the file of a CPU
+ * @s: the file
+ * @trace: directory to create it in
  * @cpu: number of the CPU
- * @compress: whether to compress it
+ * @compress: compress the file
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool store_create(struct store *s, const struct save *trace, u32 cpu, bool compress)
 {
@@ -50,7 +49,7 @@ bool store_create(struct store *s, const struct save *trace, u32 cpu, bool compr
 	return true;
 }
 
-/* Size of the packets at @data that have @max bytes at most, of one at least. */
+/* Size of as many packets as fit into @max bytes, but at least one. */
 static size_t some_packets(const char *data, size_t len, size_t max, u64 *packets)
 {
 	size_t size, n = 0;
@@ -72,7 +71,7 @@ static bool fail(struct store *s)
 	return false;
 }
 
-/* Adds @len bytes; of what can only be written in part, the whole packets if not compressed. */
+/* Write as much as possible. Returns the number of bytes. */
 static size_t append(struct store *s, const char *data, size_t len)
 {
 	size_t done = 0;
@@ -89,7 +88,7 @@ static size_t append(struct store *s, const char *data, size_t len)
 	return done;
 }
 
-/* Takes back what is not a whole packet or frame. */
+/* Truncate the file after the last whole packet or frame. */
 static void take_back(struct store *s)
 {
 	int error = errno;
@@ -99,7 +98,7 @@ static void take_back(struct store *s)
 	errno = error;
 }
 
-/* Writes @len bytes, which are @packets packets and are stored as @size bytes at @stored. */
+/* Write @size bytes at @stored, which hold @packets packets of @len bytes. */
 static bool put(struct store *s, const char *stored, size_t size, size_t len, u64 packets)
 {
 	size_t done = append(s, stored, size), whole = done;
@@ -138,7 +137,7 @@ static bool take_room(struct store_limit *limit, u64 size)
 	return true;
 }
 
-/* Compresses @len bytes to s->frame; returns their size then. */
+/* Compress @len bytes into s->frame. Returns the compressed size. */
 static size_t compress(struct store *s, const char *data, size_t len)
 {
 	size_t size = ZSTD_compressBound(len);
@@ -149,20 +148,19 @@ static size_t compress(struct store *s, const char *data, size_t len)
 	}
 	size = ZSTD_compress2(s->zstd, s->frame, s->frame_room, data, len);
 	if (ZSTD_isError(size))
-		abort();		/* there is room, so it lacks memory */
+		abort();		/* the buffer is large enough, so memory is short */
 	return size;
 }
 
 /**
- * store_write - add packets
+ * store_write - append packets
  * @s: the file
- * @limit: how much may be written
- * @data: the packets, whole ones
+ * @limit: size limit of all files
+ * @data: whole packets
  * @len: their size in bytes
- * @done: set to how many bytes of them were added; packets that are larger than the whole limit
- *	are never
+ * @done: set to the number of bytes written; a packet larger than the limit is never written
  *
- * Return: what was done.
+ * Return: STORE_ALL, STORE_FULL if the limit was reached, or STORE_FAILED after a message.
  */
 enum store_wrote store_write(struct store *s, struct store_limit *limit, const char *data,
 			     size_t len, size_t *done)
@@ -187,10 +185,10 @@ enum store_wrote store_write(struct store *s, struct store_limit *limit, const c
 }
 
 /**
- * store_close - release the file, which stays
- * @s: the file, or one that was never made
+ * store_close - close the file
+ * @s: the file; may never have been created
  *
- * Return: whether all is in it; if not there was a message.
+ * Return: true on success, false after a message.
  */
 bool store_close(struct store *s)
 {

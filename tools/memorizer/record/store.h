@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A file of a trace that is being recorded: a CPU's packets, compressed or not. */
+/* A file of a trace: the packets of a CPU, compressed or not. */
 #ifndef STORE_H
 #define STORE_H
 
@@ -7,22 +7,22 @@
 
 #include "record/save.h"
 
-/* How many bytes all files of a trace may have together; shared by the threads that write them. */
+/* Size limit of all files of a part, in bytes. Threads share it. */
 struct store_limit {
-	u64 max;		/* 0: no limit */
+	u64 max;		/* 0: unlimited */
 	atomic_ullong used;
 };
 
 /**
  * struct store - a file
  * @path: its name, for messages
- * @fd: its descriptor, -1: there is none
- * @stored: its size in bytes; all are of whole packets
- * @bytes: of packets in it, before they were compressed
- * @packets: how many packets it has
- * @zstd: private: what compresses, or NULL
- * @frame: private: what it compresses to
- * @frame_room: private: size of that
+ * @fd: file descriptor; -1: none
+ * @stored: size of the file in bytes, whole packets or frames
+ * @bytes: size of its packets in bytes, uncompressed
+ * @packets: number of packets
+ * @zstd: private: compression context; NULL: uncompressed
+ * @frame: private: buffer for a compressed frame
+ * @frame_room: private: size of the buffer
  */
 struct store {
 	char *path;
@@ -34,11 +34,11 @@ struct store {
 	size_t frame_room;
 };
 
-/* What store_write() did. */
+/* Results of store_write(). */
 enum store_wrote {
 	STORE_ALL,
-	STORE_FULL,		/* the limit was reached: not all, see how much */
-	STORE_FAILED,		/* there was a message */
+	STORE_FULL,		/* the limit was reached, some packets may have been written */
+	STORE_FAILED,		/* after a message */
 };
 
 bool store_create(struct store *s, const struct save *trace, u32 cpu, bool compress);

@@ -150,7 +150,9 @@ bool streams_scan(struct streams *c)
 bool streams_open(struct streams *c, const struct stream_options *options,
 		  const struct control *kernel)
 {
-	*c = (struct streams){ .kernel = kernel, .options = *options, .base.dir = -1, .part.dir = -1 };
+	*c = (struct streams){
+		.kernel = kernel, .options = *options, .base.dir = -1, .part.dir = -1
+	};
 	c->limit.max = options->max_size;
 	c->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether a recording gets what was asked for. A filter that nothing matches is no error of the
- * kernel's, and what matches may come later, with a module. So there is a warning when the
- * recording begins, and it fails if nothing came until it ended.
+ * Checks whether a recording gets the events it was asked for. A filter without a match is
+ * valid, because a module that is loaded later may match. So the start of a recording only
+ * warns, and its end fails if there were no events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #define LOG	"memorizer_log_access"
 
 /**
- * yield_now - read what the kernel has counted so far
+ * yield_now - read the kernel's counts
  * @c: the kernel's files
  *
- * Return: the counts; of a kernel that does not count that, @known is false.
+ * Return: the counts; @known is false if the kernel does not report them.
  */
 struct yield yield_now(const struct control *c)
 {
@@ -35,7 +35,7 @@ struct yield yield_now(const struct control *c)
 	return y;
 }
 
-/* Whether the filter has a term of one of these kinds that chooses. */
+/* Check for positive terms of one of @kinds. */
 static bool has_term(const struct kernel_filter *n, const char *const *kinds)
 {
 	const char *term;
@@ -76,8 +76,8 @@ static bool is_logging(const struct control *c)
 }
 
 /**
- * yield_warn - warn that no accesses can come, when a recording has begun
- * @what: what is recorded
+ * yield_warn - warn at the start of a recording that will have no accesses
+ * @what: the recording
  * @c: the kernel's files
  */
 void yield_warn(const struct recording *what, const struct control *c)
@@ -96,7 +96,6 @@ void yield_warn(const struct recording *what, const struct control *c)
 			c->path);
 }
 
-/* Complains that no accesses came. */
 static void tell_no_accesses(const struct recording *what, const struct control *c,
 			     u64 left_out, const char *trace)
 {
@@ -112,13 +111,13 @@ static void tell_no_accesses(const struct recording *what, const struct control 
 }
 
 /**
- * yield_check - complain about what was asked for and did not come
- * @what: what was recorded
+ * yield_check - check at the end of a recording that it got accesses and objects
+ * @what: the recording
  * @c: the kernel's files
- * @before: what the kernel had counted before
+ * @before: counts at the start
  * @trace: name of the trace
  *
- * Return: whether some came of all that was asked for; if not there was a message.
+ * Return: true if it got what it asked for, false after a message.
  */
 bool yield_check(const struct recording *what, const struct control *c,
 		 const struct yield *before, const char *trace)

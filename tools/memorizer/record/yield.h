@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whether a recording gets what was asked for. */
+/* Checks whether a recording gets the events it was asked for. */
 #ifndef YIELD_H
 #define YIELD_H
 
 #include "record/recorder.h"
 
 /**
- * struct yield - what the kernel counts of what a recording asks for
- * @known: whether it counts that
- * @accesses: accesses that it recorded since boot
- * @left_out: accesses since boot by tasks that were not chosen
- * @objects: objects that it recorded since boot
- * @objects_left_out: objects since boot that were not chosen
+ * struct yield - the kernel's counts since boot
+ * @known: the kernel reports them
+ * @accesses: recorded accesses
+ * @left_out: accesses by excluded tasks
+ * @objects: recorded objects
+ * @objects_left_out: excluded objects
  */
 struct yield {
 	bool known;
