@@ -571,8 +571,8 @@ static int end(struct engine *g, int status)
 /* Options */
 
 /**
- * analysis_run - analyse a trace
- * @a: the analysis; all but what is the caller's is 0
+ * analysis_run - run an analysis of a trace
+ * @a: the analysis; the caller sets the fields that struct analysis names, the rest is 0
  * @argc: number of arguments
  * @argv: the arguments
  * @options: its options, with OPTS_ANALYSIS()

@@ -87,19 +87,18 @@ enum touches {
 /**
  * struct analysis_ops - an analysis
  * @command: the command
- * @sort: what its tables are ordered by without --sort, as told to machines
- * @init: begins with nothing counted
- * @release: releases that
- * @forget: forgets what was made of accesses, as traffic events come; without it all is begun
- *	    anew
- * @event: is called for each event after what it tells is known, whether it is chosen or not
- * @opened: is called when an entry or a scope is opened by an event that is chosen
- * @touch: is called for each access
- * @wanted: masks of types of events, see WANTED(): the trace must have one of each; 0: none
- * @usable: tells at the end whether the trace has what is needed; if not there was a message
- * @print: prints all but the head
+ * @sort: key of the metric that its tables are sorted by without --sort
+ * @init: initializes its state
+ * @release: frees its state
+ * @forget: discards the results of accesses, when traffic events begin; default: @release, @init
+ * @event: called for each event, selected or not, after the state is updated
+ * @opened: called for each selected event that opens an entry or a scope
+ * @touch: called for each access
+ * @wanted: masks of event types, see WANTED(): the trace must have one of each; 0: none
+ * @usable: checks at the end whether the trace has the required data; returns false after a message
+ * @print: prints everything but the head
  *
- * Any but the first two may be NULL.
+ * All but the first two may be NULL.
  */
 struct analysis_ops {
 	const struct command *command;
@@ -117,14 +116,14 @@ struct analysis_ops {
 };
 
 /**
- * struct analysis - an analysis that is going on
- * @ops: which; the caller's, as is the next one, before analysis_run() or by an option
- * @touches: which accesses it is about
- * @line_size: bytes of a cache line; 0: those that the trace says, or else 64
- * @format: how to print
- * @order: what --sort asks for
- * @top: rows of a table, 0 for all
- * @filter: what is chosen
+ * struct analysis - a running analysis
+ * @ops: the operations; set by the caller, as is @touches, before analysis_run() or by an option
+ * @touches: which accesses it gets
+ * @line_size: size of a cache line in bytes; 0: that of the trace, else 64
+ * @format: output format
+ * @order: argument of --sort
+ * @top: rows of a table, 0: all
+ * @filter: the filters
  * @trace: the trace
  * @symbols: its symbols
  * @names: names of tasks and caches
@@ -159,7 +158,7 @@ struct analysis {
 	struct named_filter named_filter;
 };
 
-/* Ends the table of an analysis. */
+/* The last options of an analysis. */
 #define OPTS_ANALYSIS(a)								\
 	OPTS_SYMBOLS(&(a)->files),							\
 	OPT_NUMBER('n', "top", &(a)->top, "N", 0, U32_MAX,				\
