@@ -33,7 +33,7 @@ void __memorizer_rcu_free(const void *ptr, unsigned long ip);
 static __always_inline void memorizer_alloc_pages(const struct page *page, unsigned int order,
 						  gfp_t gfp, unsigned long ip)
 {
-	if (static_branch_unlikely(&memorizer_tracking) && memorizer_tells_allocations())
+	if (static_branch_unlikely(&memorizer_tracking) && memorizer_observes_allocations())
 		__memorizer_alloc_pages(page, order, gfp, ip);
 }
 
@@ -50,7 +50,7 @@ static __always_inline void memorizer_alloc_pages(const struct page *page, unsig
 static __always_inline void memorizer_free_pages(const struct page *page, unsigned int order,
 						 unsigned long ip)
 {
-	if (static_branch_unlikely(&memorizer_tracking) && memorizer_tells_allocations())
+	if (static_branch_unlikely(&memorizer_tracking) && memorizer_observes_allocations())
 		__memorizer_free_pages(page, order, ip);
 }
 

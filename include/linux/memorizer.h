@@ -70,13 +70,13 @@ extern u8 memorizer_hooks;
 #define MEMORIZER_DO_RECORD	BIT(0)	/* record new objects */
 #define MEMORIZER_DO_FOLLOW	BIT(1)	/* close recorded ones: there are or were some */
 #define MEMORIZER_DO_CHOOSE	BIT(2)	/* apply the filters */
-#define MEMORIZER_DO_TELL	BIT(3)	/* call the observer */
+#define MEMORIZER_DO_OBSERVE	BIT(3)	/* call the observer */
 #define MEMORIZER_DO_ANNOUNCE	BIT(4)	/* announce them to QEMU */
 
 /* Does the observer receive allocations? */
-static __always_inline bool memorizer_tells_allocations(void)
+static __always_inline bool memorizer_observes_allocations(void)
 {
-	return unlikely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_TELL);
+	return unlikely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_OBSERVE);
 }
 
 /* Common parameters come first, so that they stay in their registers when passed on. */

@@ -39,7 +39,7 @@ bool memorizer_announces __ro_after_init;
 module_param_named(qemu, memorizer_announces, bool, 0);
 
 /* The first message was sent. */
-static bool greeted;
+static bool said_hello;
 
 /**
  * struct announcer - state of a CPU
@@ -59,7 +59,7 @@ struct announcer {
 
 static DEFINE_PER_CPU(struct announcer, announcer);
 
-static void say_word(unsigned int word)
+static void send_word(unsigned int word)
 {
 	const char *at = (const char *)empty_zero_page + word;
 	u8 unused;
@@ -67,21 +67,21 @@ static void say_word(unsigned int word)
 	asm volatile(MEMORIZER_ANNOUNCE_LOAD : "=a" (unused) : "D" (at) : "memory");
 }
 
-static void say_value(u64 value)
+static void send_value(u64 value)
 {
 	value = value << 1 ^ -(value >> 63);
 	for (; value >> MEMORIZER_WORD_BITS; value >>= MEMORIZER_WORD_BITS)
-		say_word((value & MEMORIZER_WORD_MASK) | MEMORIZER_WORD_MORE);
-	say_word(value);
+		send_word((value & MEMORIZER_WORD_MASK) | MEMORIZER_WORD_MORE);
+	send_word(value);
 }
 
-static void say(unsigned int type, const u64 *values, unsigned int count)
+static void send(unsigned int type, const u64 *values, unsigned int count)
 {
 	unsigned int i;
 
-	say_word(type << MEMORIZER_TYPE_SHIFT | count);
+	send_word(type << MEMORIZER_TYPE_SHIFT | count);
 	for (i = 0; i < count; i++)
-		say_value(values[i]);
+		send_value(values[i]);
 }
 
 /* Begin a message on this CPU. Returns false in an NMI that interrupts another message. */
@@ -97,14 +97,14 @@ static bool begin(unsigned long *flags)
 	}
 	this_cpu_write(announcer.busy, true);
 	barrier();
-	if (unlikely(!greeted)) {
-		greeted = true;
+	if (unlikely(!said_hello)) {
+		said_hello = true;
 		value = MEMORIZER_ANNOUNCE_VERSION;
-		say(MEMORIZER_SAY_HELLO, &value, 1);
+		send(MEMORIZER_MSG_HELLO, &value, 1);
 	}
 	if (unlikely(this_cpu_read(announcer.lost))) {
 		value = this_cpu_xchg(announcer.lost, 0);
-		say(MEMORIZER_SAY_LOST, &value, 1);
+		send(MEMORIZER_MSG_LOST, &value, 1);
 	}
 	return true;
 }
@@ -117,7 +117,7 @@ static void end(unsigned long flags)
 }
 
 /* Announce the task that this CPU runs, unless it was the last one announced. */
-static void say_task(struct task_struct *task)
+static void send_task(struct task_struct *task)
 {
 	struct announcer *own = this_cpu_ptr(&announcer);
 	u64 values[3] = { task->pid };
@@ -129,11 +129,11 @@ static void say_task(struct task_struct *task)
 	own->known = true;
 	own->pid = task->pid;
 	memcpy(own->comm, &values[1], sizeof(own->comm));
-	say(MEMORIZER_SAY_TASK, values, ARRAY_SIZE(values));
+	send(MEMORIZER_MSG_TASK, values, ARRAY_SIZE(values));
 }
 
 /* Send text as values of 8 characters. */
-static void say_text(const char *text, size_t length)
+static void send_text(const char *text, size_t length)
 {
 	u64 value;
 
@@ -142,26 +142,26 @@ static void say_text(const char *text, size_t length)
 
 		value = 0;
 		memcpy(&value, text, some);
-		say_value(value);
+		send_value(value);
 		text += some;
 		length -= some;
 	}
 }
 
 /* Send a message that ends with text. */
-static void say_with_text(unsigned int type, const u64 *values, unsigned int count,
-			  const char *text, size_t length)
+static void send_with_text(unsigned int type, const u64 *values, unsigned int count,
+			   const char *text, size_t length)
 {
 	unsigned int i;
 
-	say_word(type << MEMORIZER_TYPE_SHIFT | (count + DIV_ROUND_UP(length, sizeof(u64))));
+	send_word(type << MEMORIZER_TYPE_SHIFT | (count + DIV_ROUND_UP(length, sizeof(u64))));
 	for (i = 0; i < count; i++)
-		say_value(values[i]);
-	say_text(text, length);
+		send_value(values[i]);
+	send_text(text, length);
 }
 
 /* Announce a cache once. */
-static void say_cache(struct kmem_cache *cache)
+static void send_cache(struct kmem_cache *cache)
 {
 	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
 	u64 values[] = { (unsigned long)cache, cache->object_size, cache->size };
@@ -169,7 +169,7 @@ static void say_cache(struct kmem_cache *cache)
 	/* Pairs with the release below. */
 	if (smp_load_acquire(&cache->memorizer_announced))
 		return;
-	say_with_text(MEMORIZER_SAY_CACHE, values, ARRAY_SIZE(values), cache->name, length);
+	send_with_text(MEMORIZER_MSG_CACHE, values, ARRAY_SIZE(values), cache->name, length);
 	/* After the message: other CPUs may refer to the cache from now on. */
 	smp_store_release(&cache->memorizer_announced, true);
 }
@@ -191,10 +191,10 @@ void __memorizer_announce_object(u32 id)
 
 	if (!begin(&flags))
 		return;
-	say_task(current);
+	send_task(current);
 	if (slab)
-		say_cache(slab->slab_cache);
-	say(MEMORIZER_SAY_OBJECT, values, ARRAY_SIZE(values));
+		send_cache(slab->slab_cache);
+	send(MEMORIZER_MSG_OBJECT, values, ARRAY_SIZE(values));
 	end(flags);
 }
 
@@ -211,7 +211,7 @@ void __memorizer_announce_end(u32 id)
 
 	if (!begin(&flags))
 		return;
-	say(MEMORIZER_SAY_END, values, ARRAY_SIZE(values));
+	send(MEMORIZER_MSG_END, values, ARRAY_SIZE(values));
 	end(flags);
 }
 
@@ -222,7 +222,7 @@ void __memorizer_announce_logging(bool on)
 
 	if (!begin(&flags))
 		return;
-	say(MEMORIZER_SAY_LOGGING, &value, 1);
+	send(MEMORIZER_MSG_LOGGING, &value, 1);
 	end(flags);
 }
 
@@ -235,8 +235,8 @@ void __memorizer_announce_mark(const char *text, size_t length)
 
 	if (!begin(&flags))
 		return;
-	say_task(current);
-	say_with_text(MEMORIZER_SAY_MARK, &pid, 1, text, left);
+	send_task(current);
+	send_with_text(MEMORIZER_MSG_MARK, &pid, 1, text, left);
 	end(flags);
 }
 
@@ -247,8 +247,8 @@ void __memorizer_announce_context(bool leave, unsigned int kind, unsigned int nu
 
 	if (!begin(&flags))
 		return;
-	say_task(current);
-	say(leave ? MEMORIZER_SAY_LEFT : MEMORIZER_SAY_ENTER, values, ARRAY_SIZE(values));
+	send_task(current);
+	send(leave ? MEMORIZER_MSG_LEFT : MEMORIZER_MSG_ENTER, values, ARRAY_SIZE(values));
 	end(flags);
 }
 
@@ -259,8 +259,8 @@ void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip)
 
 	if (!begin(&flags))
 		return;
-	say_task(current);
-	say(MEMORIZER_SAY_RCU_FREE, values, ARRAY_SIZE(values));
+	send_task(current);
+	send(MEMORIZER_MSG_RCU_FREE, values, ARRAY_SIZE(values));
 	end(flags);
 }
 
@@ -272,8 +272,8 @@ void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lo
 
 	if (!begin(&flags))
 		return;
-	say_task(current);
-	say_with_text(MEMORIZER_SAY_LOCK, values, ARRAY_SIZE(values), name,
+	send_task(current);
+	send_with_text(MEMORIZER_MSG_LOCK, values, ARRAY_SIZE(values), name,
 		      name ? strnlen(name, NAME_MAX_LENGTH) : 0);
 	end(flags);
 }
@@ -285,7 +285,7 @@ static void announce_switch(void *unused, bool preempt, struct task_struct *befo
 
 	if (!begin(&flags))
 		return;
-	say_task(task);
+	send_task(task);
 	end(flags);
 }
 

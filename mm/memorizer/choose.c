@@ -41,25 +41,25 @@ static u32 verdict(u32 of, unsigned int chosen)
 	return of << MEMORIZER_CHOICES | chosen;
 }
 
-static bool is_of(u32 verdict, u32 now)
+static bool is_current(u32 verdict, u32 now)
 {
 	return verdict >> MEMORIZER_CHOICES == now;
 }
 
-static unsigned int chosen_by(u32 verdict)
+static unsigned int verdict_choice(u32 verdict)
 {
 	return verdict & (BIT(MEMORIZER_CHOICES) - 1);
 }
 
 /* Match a cache against all filters. Returns a bit for each one that selects it. */
-static unsigned int ask_for_cache(const char *name)
+static unsigned int match_cache(const char *name)
 {
 	const struct memorizer_filter *by;
 	unsigned int chosen = 0, i;
 
 	for (i = 0; i < MEMORIZER_CHOICES; i++) {
 		by = READ_ONCE(filters[i]);
-		chosen |= by ? memorizer_filter_takes_cache(by, name) << i : NO_FILTER & BIT(i);
+		chosen |= by ? memorizer_filter_matches_cache(by, name) << i : NO_FILTER & BIT(i);
 	}
 	return chosen;
 }
@@ -71,14 +71,14 @@ static unsigned int choose_cache(u32 now, const void *ptr)
 	u32 known;
 
 	if (!slab)
-		return ask_for_cache("");
+		return match_cache("");
 	cache = slab->slab_cache;
 	known = READ_ONCE(cache->memorizer_verdict);
-	if (!is_of(known, now)) {
-		known = verdict(now, ask_for_cache(cache->name));
+	if (!is_current(known, now)) {
+		known = verdict(now, match_cache(cache->name));
 		WRITE_ONCE(cache->memorizer_verdict, known);
 	}
-	return chosen_by(known);
+	return verdict_choice(known);
 }
 
 /*
@@ -95,7 +95,7 @@ static DEFINE_PER_CPU(struct names [6], names);
 static DEFINE_PER_CPU(unsigned int, names_in_use);
 
 /* Match the function at a return address. Returns a bit for each filter that selects it. */
-static unsigned int ask_for_function(unsigned long ip, struct names *room)
+static unsigned int match_function(unsigned long ip, struct names *room)
 {
 	const struct memorizer_filter *by;
 	unsigned int chosen = 0, i;
@@ -109,8 +109,8 @@ static unsigned int ask_for_function(unsigned long ip, struct names *room)
 		*room->function = '\0';
 	for (i = 0; i < MEMORIZER_CHOICES; i++) {
 		by = READ_ONCE(filters[i]);
-		chosen |= by ? memorizer_filter_takes_allocator(by, room->function,
-								room->part) << i :
+		chosen |= by ? memorizer_filter_matches_allocator(by, room->function,
+								  room->part) << i :
 			NO_FILTER & BIT(i);
 	}
 	return chosen;
@@ -121,7 +121,7 @@ static unsigned int choose_function(unsigned long ip)
 	unsigned int place = this_cpu_inc_return(names_in_use) - 1, chosen = NO_FILTER;
 
 	if (!WARN_ON_ONCE(place >= ARRAY_SIZE(names)))
-		chosen = ask_for_function(ip, this_cpu_ptr(&names[place]));
+		chosen = match_function(ip, this_cpu_ptr(&names[place]));
 	this_cpu_dec(names_in_use);
 	return chosen;
 }
@@ -132,11 +132,11 @@ static unsigned int choose_call_site(u32 now, unsigned long ip)
 	u64 *slot = &call_sites[hash_32(packed, CALL_SITE_BITS)];
 	u64 known = READ_ONCE(*slot);
 
-	if (known >> 32 != packed || !is_of(known, now)) {
+	if (known >> 32 != packed || !is_current(known, now)) {
 		known = (u64)packed << 32 | verdict(now, choose_function(ip));
 		WRITE_ONCE(*slot, known);
 	}
-	return chosen_by(known);
+	return verdict_choice(known);
 }
 
 /**
@@ -152,14 +152,14 @@ unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 	u32 now = READ_ONCE(generation);
 	unsigned int chosen;
 
-	/* Pairs with the cmpxchg in begin_anew(): filters are at least as new as @now. */
+	/* Pairs with the cmpxchg in invalidate_verdicts(): filters are at least as new as @now. */
 	smp_rmb();
 	chosen = choose_cache(now, ptr);
 	return chosen ? chosen & choose_call_site(now, ip) : 0;
 }
 
 /* Invalidate all cached verdicts. */
-static void begin_anew(void)
+static void invalidate_verdicts(void)
 {
 	u32 now = READ_ONCE(generation);
 
@@ -191,7 +191,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 	down_write(&memorizer_rwsem);
 	old = filters[which];
 	WRITE_ONCE(filters[which], new);
-	begin_anew();
+	invalidate_verdicts();
 	for (i = 0; i < MEMORIZER_CHOICES; i++)
 		any |= !!filters[i];
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, any);
@@ -209,5 +209,5 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
  */
 void memorizer_forget_call_sites(void)
 {
-	begin_anew();
+	invalidate_verdicts();
 }

@@ -237,26 +237,26 @@ static bool match_part(const char *glob, const char *name, char *part)
 }
 
 /* @part: buffer of KSYM_NAME_LEN bytes if @name is a function, else NULL. */
-static bool is_taken(const struct memorizer_filter *by, enum kind kind, const char *name,
-		     char *part)
+static bool is_selected(const struct memorizer_filter *by, enum kind kind, const char *name,
+			char *part)
 {
-	bool taken = !by->chooses[kind];
+	bool selected = !by->chooses[kind];
 	const struct term *term;
 
 	for (term = by->terms; term < by->terms + by->nr; term++) {
-		if (term->kind != kind || (taken && !term->excludes))
+		if (term->kind != kind || (selected && !term->excludes))
 			continue;
 		if (!glob_match(term->glob, name) && !(part && match_part(term->glob, name, part)))
 			continue;
 		if (term->excludes)
 			return false;
-		taken = true;
+		selected = true;
 	}
-	return taken;
+	return selected;
 }
 
 /**
- * memorizer_filter_takes() - match a site against a filter
+ * memorizer_filter_matches_site() - match a site against a filter
  * @by: the filter
  * @module: name of the site's module, "vmlinux" for built-in code
  * @file: source file, relative to the top of the kernel tree, "" if unknown
@@ -266,11 +266,11 @@ static bool is_taken(const struct memorizer_filter *by, enum kind kind, const ch
  * Context: any.
  * Return: true if the site is selected
  */
-bool memorizer_filter_takes(const struct memorizer_filter *by, const char *module,
-			    const char *file, const char *function, char *part)
+bool memorizer_filter_matches_site(const struct memorizer_filter *by, const char *module,
+				   const char *file, const char *function, char *part)
 {
-	return is_taken(by, KIND_MODULE, module, NULL) && is_taken(by, KIND_FILE, file, NULL) &&
-	       is_taken(by, KIND_FUNCTION, function, part);
+	return is_selected(by, KIND_MODULE, module, NULL) && is_selected(by, KIND_FILE, file, NULL) &&
+	       is_selected(by, KIND_FUNCTION, function, part);
 }
 
 static bool has_terms(const struct memorizer_filter *by, bool of_objects)
@@ -308,20 +308,20 @@ bool memorizer_filter_has_code(const struct memorizer_filter *by)
 }
 
 /**
- * memorizer_filter_takes_cache() - match a slab cache against a filter
+ * memorizer_filter_matches_cache() - match a slab cache against a filter
  * @by: the filter
  * @cache: name of the cache, "" for memory outside of slabs
  *
  * Context: any.
  * Return: true if its objects are selected, provided that their allocators are
  */
-bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char *cache)
+bool memorizer_filter_matches_cache(const struct memorizer_filter *by, const char *cache)
 {
-	return is_taken(by, KIND_CACHE, cache, NULL);
+	return is_selected(by, KIND_CACHE, cache, NULL);
 }
 
 /**
- * memorizer_filter_takes_allocator() - match an allocating function against a filter
+ * memorizer_filter_matches_allocator() - match an allocating function against a filter
  * @by: the filter
  * @function: symbol of the function, "" if it has none
  * @part: buffer of KSYM_NAME_LEN bytes, which is too large for a hook's stack
@@ -329,10 +329,10 @@ bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char 
  * Context: any.
  * Return: true if the objects that it allocates are selected, provided that their caches are
  */
-bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const char *function,
-				      char *part)
+bool memorizer_filter_matches_allocator(const struct memorizer_filter *by, const char *function,
+					char *part)
 {
-	return is_taken(by, KIND_ALLOC, function, part);
+	return is_selected(by, KIND_ALLOC, function, part);
 }
 
 /**

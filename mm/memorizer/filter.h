@@ -19,13 +19,13 @@ bool memorizer_is_filter(const char *text);
 struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *before,
 					       const char *text);
 void memorizer_free_filter(struct memorizer_filter *old);
-bool memorizer_filter_takes(const struct memorizer_filter *by, const char *module,
-			    const char *file, const char *function, char *part);
+bool memorizer_filter_matches_site(const struct memorizer_filter *by, const char *module,
+				   const char *file, const char *function, char *part);
 bool memorizer_filter_has_objects(const struct memorizer_filter *by);
 bool memorizer_filter_has_code(const struct memorizer_filter *by);
-bool memorizer_filter_takes_cache(const struct memorizer_filter *by, const char *cache);
-bool memorizer_filter_takes_allocator(const struct memorizer_filter *by, const char *function,
-				      char *part);
+bool memorizer_filter_matches_cache(const struct memorizer_filter *by, const char *cache);
+bool memorizer_filter_matches_allocator(const struct memorizer_filter *by, const char *function,
+					char *part);
 void memorizer_filter_show(const struct memorizer_filter *by, struct seq_file *m);
 
 /* filter_set.c */

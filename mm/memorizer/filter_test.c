@@ -149,8 +149,9 @@ static void terms_match(struct kunit *test)
 		filter = memorizer_make_filter(NULL, match->filter);
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, filter);
 		KUNIT_EXPECT_EQ_MSG(test, match->takes,
-				    memorizer_filter_takes(filter, match->module, match->file,
-							   match->function, part),
+				    memorizer_filter_matches_site(filter, match->module,
+								  match->file, match->function,
+								  part),
 				    "'%s': %s of %s of %s", match->filter, match->function,
 				    match->file, match->module);
 		memorizer_free_filter(filter);
@@ -374,7 +375,7 @@ static void filter_without_memory_changes_nothing(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("filter_write_once"));
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
-	kunit_activate_static_stub(test, memorizer_sites_lack_memory, lack_memory);
+	kunit_activate_static_stub(test, memorizer_sites_fail_alloc, lack_memory);
 	for (failing = 0; failing < 100; failing++) {
 		allocations_left = failing;
 		err = memorizer_set_filter(BOTH);

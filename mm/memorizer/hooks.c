@@ -171,7 +171,7 @@ static noinline void alloc_in_general(const void *ptr, size_t size, unsigned lon
 static noinline void observe_and_alloc(const void *ptr, size_t size, unsigned long ip,
 				       enum memorizer_source source, gfp_t gfp)
 {
-	if (memorizer_tells_allocations())
+	if (memorizer_observes_allocations())
 		memorizer_observer_alloc(ptr, size, ip, source, gfp);
 	alloc_in_general(ptr, size, ip);
 }
@@ -183,7 +183,7 @@ void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
 
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
-	if (hooks == MEMORIZER_DO_TELL)
+	if (hooks == MEMORIZER_DO_OBSERVE)
 		memorizer_observer_alloc(ptr, size, ip, source, gfp);
 	else if (unlikely(hooks != RECORD_ALL) || may_be_paused())
 		observe_and_alloc(ptr, size, ip, source, gfp);
@@ -218,7 +218,7 @@ static noinline void free_in_general(const void *ptr, unsigned long ip)
 static noinline void observe_and_free(const void *ptr, unsigned long ip,
 				      enum memorizer_source source)
 {
-	if (memorizer_tells_allocations())
+	if (memorizer_observes_allocations())
 		memorizer_observer_free(ptr, ip, source);
 	free_in_general(ptr, ip);
 }
@@ -275,9 +275,9 @@ void __memorizer_free(const void *ptr, unsigned long ip, enum memorizer_source s
 
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
-	if (hooks == MEMORIZER_DO_TELL)
+	if (hooks == MEMORIZER_DO_OBSERVE)
 		memorizer_observer_free(ptr, ip, source);
-	else if (unlikely(hooks & (MEMORIZER_DO_TELL | MEMORIZER_DO_ANNOUNCE)))
+	else if (unlikely(hooks & (MEMORIZER_DO_OBSERVE | MEMORIZER_DO_ANNOUNCE)))
 		observe_and_free(ptr, ip, source);
 	else
 		end_recorded(ptr, ip);
@@ -356,7 +356,7 @@ bool memorizer_is_enabled(void)
 void memorizer_observe_allocations(bool on)
 {
 	down_write(&memorizer_rwsem);
-	memorizer_switch_hooks(MEMORIZER_DO_TELL, on);
+	memorizer_switch_hooks(MEMORIZER_DO_OBSERVE, on);
 	if (on)
 		static_branch_enable(&memorizer_tracking);
 	else

@@ -25,24 +25,24 @@
 #define MEMORIZER_WORD_MORE	0x800U
 
 /* Types of messages, and their values. */
-#define MEMORIZER_SAY_HELLO	0	/* version; the first message */
-#define MEMORIZER_SAY_TASK	1	/* pid, two halves of comm: this CPU's task */
-#define MEMORIZER_SAY_OBJECT	2	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache */
-#define MEMORIZER_SAY_END	3	/* id, state, free_ip, free_jiffies: object closed */
-#define MEMORIZER_SAY_LOGGING	4	/* access logging: 1 on, 0 off */
-#define MEMORIZER_SAY_MARK	5	/* pid, text of 8 characters per value */
-#define MEMORIZER_SAY_LOST	6	/* number of lost messages */
-#define MEMORIZER_SAY_CACHE	7	/* address, object_size, size, name: before its objects */
+#define MEMORIZER_MSG_HELLO	0	/* version; the first message */
+#define MEMORIZER_MSG_TASK	1	/* pid, two halves of comm: this CPU's task */
+#define MEMORIZER_MSG_OBJECT	2	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache */
+#define MEMORIZER_MSG_END	3	/* id, state, free_ip, free_jiffies: object closed */
+#define MEMORIZER_MSG_LOGGING	4	/* access logging: 1 on, 0 off */
+#define MEMORIZER_MSG_MARK	5	/* pid, text of 8 characters per value */
+#define MEMORIZER_MSG_LOST	6	/* number of lost messages */
+#define MEMORIZER_MSG_CACHE	7	/* address, object_size, size, name: before its objects */
 /* Sent by user space, with one load each. */
-#define MEMORIZER_SAY_SCOPE	8	/* number: a scope begins */
-#define MEMORIZER_SAY_LEAVE	9	/* number: it ends */
-#define MEMORIZER_SAY_RECORD	10	/* recording: 1 on, 0 off */
-#define MEMORIZER_SAY_POINT	11	/* number: a mark */
+#define MEMORIZER_MSG_SCOPE	8	/* number: a scope begins */
+#define MEMORIZER_MSG_LEAVE	9	/* number: it ends */
+#define MEMORIZER_MSG_RECORD	10	/* recording: 1 on, 0 off */
+#define MEMORIZER_MSG_POINT	11	/* number: a mark */
 /* Contexts of accesses. */
-#define MEMORIZER_SAY_ENTER	12	/* kind, number: the kernel is entered */
-#define MEMORIZER_SAY_LEFT	13	/* kind, number: the kernel is left */
-#define MEMORIZER_SAY_RCU_FREE	14	/* address, ip: memory is handed to RCU */
-#define MEMORIZER_SAY_LOCK	15	/* op | flags << 8, lock, ip, name */
+#define MEMORIZER_MSG_ENTER	12	/* kind, number: the kernel is entered */
+#define MEMORIZER_MSG_LEFT	13	/* kind, number: the kernel is left */
+#define MEMORIZER_MSG_RCU_FREE	14	/* address, ip: memory is handed to RCU */
+#define MEMORIZER_MSG_LOCK	15	/* op | flags << 8, lock, ip, name */
 
 #define MEMORIZER_ANNOUNCE_VERSION	4
 

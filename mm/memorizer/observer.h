@@ -53,7 +53,7 @@ static __always_inline bool memorizer_tells_accesses(void)
 }
 
 /* Does the observer receive moves of cache lines? */
-static __always_inline bool memorizer_tells_traffic(void)
+static __always_inline bool memorizer_observes_traffic(void)
 {
 	return unlikely(READ_ONCE(memorizer_traffic_observed));
 }

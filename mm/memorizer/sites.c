@@ -77,9 +77,9 @@ struct patches {
 bool memorizer_prefixes __ro_after_init = true;
 
 /* Fault injection for KUnit. */
-VISIBLE_IF_KUNIT bool memorizer_sites_lack_memory(void)
+VISIBLE_IF_KUNIT bool memorizer_sites_fail_alloc(void)
 {
-	KUNIT_STATIC_STUB_REDIRECT(memorizer_sites_lack_memory);
+	KUNIT_STATIC_STUB_REDIRECT(memorizer_sites_fail_alloc);
 	return false;
 }
 
@@ -91,7 +91,7 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 
 	if (start >= end)
 		return 0;
-	if (memorizer_sites_lack_memory())
+	if (memorizer_sites_fail_alloc())
 		return -ENOMEM;
 	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
@@ -102,7 +102,7 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 		pages[i] = is_vmalloc_or_module_addr(addr) ? vmalloc_to_page(addr) :
 			pfn_to_page(__pa_symbol(addr) >> PAGE_SHIFT);
 	}
-	if (!memorizer_sites_lack_memory())
+	if (!memorizer_sites_fail_alloc())
 		alias->map = vmap(pages, count, VM_MAP, PAGE_KERNEL);
 	kvfree(pages);
 	if (!alias->map)
@@ -154,11 +154,11 @@ static int choose_sites(struct patch *patch)
 	unsigned long count = table->stop - table->start;
 	const struct memorizer_file *file = NULL, *last = table->files;
 	char name[KSYM_NAME_LEN], part[KSYM_NAME_LEN];
-	bool takes = false;
+	bool selected = false;
 
 	if (!filter)
 		return 0;
-	if (!memorizer_sites_lack_memory())
+	if (!memorizer_sites_fail_alloc())
 		patch->chosen = kvcalloc(BITS_TO_LONGS(count), sizeof(long), GFP_KERNEL);
 	if (!patch->chosen)
 		return -ENOMEM;
@@ -177,11 +177,12 @@ static int choose_sites(struct patch *patch)
 		if (!file || !is_of_file(file, &table->start[i])) {
 			file = find_file(table, &table->start[i], last);
 			last = file ?: last;
-			takes = memorizer_filter_takes(filter, table->name,
-						       file ? name_of_file(file) : "", name, part);
+			selected = memorizer_filter_matches_site(filter, table->name,
+								 file ? name_of_file(file) : "",
+								 name, part);
 			memorizer_may_schedule();
 		}
-		if (takes)
+		if (selected)
 			__set_bit(i, patch->chosen);
 	}
 	return 0;
@@ -191,7 +192,7 @@ static struct patch *add_patch(struct patches *patches, struct module *mod)
 {
 	struct patch *patch = NULL;
 
-	if (!memorizer_sites_lack_memory())
+	if (!memorizer_sites_fail_alloc())
 		patch = kzalloc(sizeof(*patch), GFP_KERNEL);
 	if (!patch)
 		return NULL;
@@ -247,7 +248,7 @@ static void __kprobes patch_site(const struct patch *patch, const struct memoriz
 }
 
 /* For KUnit: called by the patching CPU while the others are held. */
-VISIBLE_IF_KUNIT void (*memorizer_sites_amid)(void);
+VISIBLE_IF_KUNIT void (*memorizer_sites_patch_hook)(void);
 
 static void __kprobes patch_sites(void *data)
 {
@@ -256,8 +257,8 @@ static void __kprobes patch_sites(void *data)
 	unsigned long i;
 	bool on;
 
-	if (IS_ENABLED(CONFIG_MEMORIZER_KUNIT_TEST) && memorizer_sites_amid)
-		memorizer_sites_amid();
+	if (IS_ENABLED(CONFIG_MEMORIZER_KUNIT_TEST) && memorizer_sites_patch_hook)
+		memorizer_sites_patch_hook();
 	list_for_each_entry(patch, &patches->list, list) {
 		/* Init text may have been freed since it was mapped. Now no CPU can free it. */
 		if (!has_init_text(patch->mod))

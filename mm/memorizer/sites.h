@@ -12,8 +12,8 @@ int memorizer_set_log_access(bool on);
 bool memorizer_is_logging(void);
 unsigned long memorizer_count_sites(unsigned long *on, unsigned long *prefixes);
 #if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
-bool memorizer_sites_lack_memory(void);
-extern void (*memorizer_sites_amid)(void);
+bool memorizer_sites_fail_alloc(void);
+extern void (*memorizer_sites_patch_hook)(void);
 #endif
 
 #endif /* _MM_MEMORIZER_SITES_H */

@@ -67,7 +67,7 @@ static void switch_with_failures(struct kunit *test, bool on)
 
 static void switch_is_all_or_nothing(struct kunit *test)
 {
-	kunit_activate_static_stub(test, memorizer_sites_lack_memory, lack_memory);
+	kunit_activate_static_stub(test, memorizer_sites_fail_alloc, lack_memory);
 	switch_with_failures(test, true);
 	switch_with_failures(test, false);
 }
@@ -102,11 +102,11 @@ static void init_text_goes_before_it_is_patched(struct kunit *test)
 
 	if (state >= SYSTEM_FREEING_INITMEM)
 		kunit_skip(test, "init text is gone");
-	kunit_activate_static_stub(test, memorizer_sites_lack_memory, init_text_goes);
+	kunit_activate_static_stub(test, memorizer_sites_fail_alloc, init_text_goes);
 	allocations_left = 4;
 	err = memorizer_set_log_access(true);
 	system_state = state;
-	kunit_deactivate_static_stub(test, memorizer_sites_lack_memory);
+	kunit_deactivate_static_stub(test, memorizer_sites_fail_alloc);
 	KUNIT_EXPECT_EQ(test, err, 0);
 	KUNIT_EXPECT_LE(test, allocations_left, 0);
 	KUNIT_EXPECT_EQ(test, init_sites_on(), 0);
@@ -211,9 +211,9 @@ static int switch_amid(struct kunit *test, void (*amid)(void), void (*handler)(v
 	handle_nmi = handler;
 	KUNIT_ASSERT_EQ(test, 0, register_nmi_handler(NMI_LOCAL, nmi_handler, 0,
 						      "memorizer_sites_test"));
-	memorizer_sites_amid = amid;
+	memorizer_sites_patch_hook = amid;
 	err = memorizer_set_log_access(switching_to);
-	memorizer_sites_amid = NULL;
+	memorizer_sites_patch_hook = NULL;
 	/* One that came too late comes now. */
 	msleep(100);
 	unregister_nmi_handler(NMI_LOCAL, "memorizer_sites_test");

@@ -43,7 +43,7 @@
 #define SEPARATORS	" \t\n,"
 
 /* No task is selected. Shown when all selected tasks have exited. */
-#define NOBODY		"none"
+#define NO_TASK		"none"
 
 /**
  * struct pids - a set of tasks
@@ -117,16 +117,16 @@ static int parse_pids(const char *text, pid_t *pids)
 	return nr;
 }
 
-static bool is_nobody(const char *text)
+static bool is_no_task(const char *text)
 {
 	text += strspn(text, SEPARATORS);
-	return !strncmp(text, NOBODY, strlen(NOBODY)) &&
-		!text[strlen(NOBODY) + strspn(text + strlen(NOBODY), SEPARATORS)];
+	return !strncmp(text, NO_TASK, strlen(NO_TASK)) &&
+		!text[strlen(NO_TASK) + strspn(text + strlen(NO_TASK), SEPARATORS)];
 }
 
 static struct pids *make_pids(const char *text)
 {
-	int nr = is_nobody(text) ? 0 : parse_pids(text, NULL);
+	int nr = is_no_task(text) ? 0 : parse_pids(text, NULL);
 	struct pids *pids;
 
 	if (nr < 0)
@@ -228,7 +228,7 @@ static int choose_tasks(const char *text, bool add)
 	read_lock(&tasklist_lock);
 	if (!find_tasks(pids))
 		err = -ESRCH;
-	else if (pids->nr || is_nobody(text))
+	else if (pids->nr || is_no_task(text))
 		choose_among_all(pids, add);
 	else if (!add)
 		choose_among_all(NULL, false);
@@ -324,7 +324,7 @@ static int pids_show(struct seq_file *m, void *unused)
 	if (zero)
 		seq_puts(m, "0\n");
 	else if (!any)
-		seq_puts(m, NOBODY "\n");
+		seq_puts(m, NO_TASK "\n");
 unlock:
 	mutex_unlock(&tasks_mutex);
 	return 0;
@@ -357,7 +357,7 @@ static const char *boot_pids __initdata;
 
 static int __init take_pids(const char *text, const struct kernel_param *param)
 {
-	if (!is_nobody(text) && parse_pids(text, NULL) < 0)
+	if (!is_no_task(text) && parse_pids(text, NULL) < 0)
 		return -EINVAL;
 	boot_pids = text;
 	return 0;

@@ -220,7 +220,7 @@ static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32
 		verdict = store(line, cpu, &from);
 	if (verdict == MOVES) {
 		memorizer_count_traffic(object, kind, access->ip);
-		if (memorizer_tells_traffic())
+		if (memorizer_observes_traffic())
 			memorizer_observer_traffic(access, kind, start, from);
 	} else if (verdict == UNDECIDED) {
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_NESTED]);

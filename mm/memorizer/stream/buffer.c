@@ -237,11 +237,11 @@ void memorizer_stream_flush(struct memorizer_writer *writer)
 }
 
 /**
- * memorizer_stream_look_again() - wake all callers of memorizer_stream_wait_room()
+ * memorizer_stream_wake_waiters() - wake all callers of memorizer_stream_wait_room()
  *
  * Context: process context.
  */
-void memorizer_stream_look_again(void)
+void memorizer_stream_wake_waiters(void)
 {
 	atomic_inc(&room_made);
 	wake_up_all(&room_wait);
@@ -265,7 +265,7 @@ static void consume(void *info)
 void memorizer_stream_consume(struct memorizer_writer *writer)
 {
 	on_cpu(writer->cpu, consume, writer);
-	memorizer_stream_look_again();
+	memorizer_stream_wake_waiters();
 }
 
 /**

@@ -455,7 +455,7 @@ void __memorizer_rcu_free(const void *ptr, unsigned long ip)
 	unsigned long flags;
 
 	memorizer_announce_rcu_free(ptr, ip);
-	if (!memorizer_tells_allocations())
+	if (!memorizer_observes_allocations())
 		return;
 	writer = memorizer_stream_begin(&flags, 0);
 	if (!writer)

@@ -107,7 +107,7 @@ static ssize_t read_packet(struct stream_reader *reader, bool may_flush, char __
 	if (writer->position == size) {
 		writer->position = 0;
 		memorizer_stream_consume(writer);
-		memorizer_stream_modules_again();
+		memorizer_stream_retry_modules();
 	}
 	return n;
 }

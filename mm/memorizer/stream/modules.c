@@ -28,7 +28,7 @@ struct loaded_module {
 static DEFINE_MUTEX(modules_mutex);
 static LIST_HEAD(modules);
 /* A description was lost. Also read without the mutex. */
-static bool owed;
+static bool lost;
 
 static void fill_in(struct memorizer_module_event *event, const struct module *mod, bool loaded,
 		    u64 when)
@@ -80,7 +80,7 @@ static bool write_module(const struct module *mod, bool loaded, u64 when)
 void memorizer_stream_module(const struct module *mod, bool loaded, u64 when)
 {
 	if (memorizer_stream_any_is_on() && !write_module(mod, loaded, when))
-		WRITE_ONCE(owed, true);
+		WRITE_ONCE(lost, true);
 }
 
 /**
@@ -93,20 +93,20 @@ void memorizer_stream_modules(void)
 	struct loaded_module *entry;
 
 	mutex_lock(&modules_mutex);
-	WRITE_ONCE(owed, false);
+	WRITE_ONCE(lost, false);
 	list_for_each_entry(entry, &modules, list)
 		memorizer_stream_module(entry->mod, true, entry->when);
 	mutex_unlock(&modules_mutex);
 }
 
 /**
- * memorizer_stream_modules_again() - describe all modules again if a description was lost
+ * memorizer_stream_retry_modules() - describe all modules again if a description was lost
  *
  * Context: process context, may sleep; after the reader has made room.
  */
-void memorizer_stream_modules_again(void)
+void memorizer_stream_retry_modules(void)
 {
-	if (READ_ONCE(owed))
+	if (READ_ONCE(lost))
 		memorizer_stream_modules();
 }
 

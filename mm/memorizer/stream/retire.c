@@ -42,11 +42,11 @@
 static DECLARE_WAIT_QUEUE_HEAD(switched_on);
 
 /*
- * in_hand: an object is LEAVING. stuck: it waits for the reader, although it may use all
+ * retiring: an object is LEAVING. stuck: it waits for the reader, although it may use all
  * sub-buffers. Both are written by the thread.
  */
-static bool in_hand, stuck;
-static DECLARE_WAIT_QUEUE_HEAD(hand_empty);
+static bool retiring, stuck;
+static DECLARE_WAIT_QUEUE_HEAD(retire_wait);
 
 /* Held while writing objects; guards all below. Taken before memorizer_rwsem. */
 static DEFINE_MUTEX(emit_mutex);
@@ -59,11 +59,11 @@ static u32 snapshots;		/* number of snapshots begun */
 static u32 last_snapshot;	/* number of the last complete one; also read without the mutex */
 
 /* Update the state that memorizer_retire_stop() waits for. */
-static void set_hand(bool full, bool waits)
+static void set_retiring(bool full, bool waits)
 {
 	WRITE_ONCE(stuck, waits);
-	WRITE_ONCE(in_hand, full);
-	wake_up_all(&hand_empty);
+	WRITE_ONCE(retiring, full);
+	wake_up_all(&retire_wait);
 }
 
 /*
@@ -86,7 +86,7 @@ static void *begin_event(enum memorizer_event id, size_t size, bool killable,
 		if (*writer)
 			memorizer_stream_end(*writer, *flags);
 		if (hurry)
-			set_hand(true, true);
+			set_retiring(true, true);
 	} while (memorizer_stream_wait_room(room, killable));
 	return NULL;
 }
@@ -184,7 +184,7 @@ static void copy_object(struct memorizer_object *object)
 }
 
 /* Finish the object, which leaves the KMAP if @leaves. */
-static void let_go(bool leaves)
+static void finish_object(bool leaves)
 {
 	down_write(&memorizer_rwsem);
 	if (leaves)
@@ -233,14 +233,14 @@ static bool retire_object(u32 id, u64 clearings)
 		up_write(&memorizer_rwsem);
 		return valid;
 	}
-	set_hand(true, false);
+	set_retiring(true, false);
 	copy_object(object);
 	memorizer_retire(object);
 	up_write(&memorizer_rwsem);
 
 	emit(id, 0, false);
-	let_go(true);
-	set_hand(false, false);
+	finish_object(true);
+	set_retiring(false, false);
 	return true;
 }
 
@@ -297,11 +297,11 @@ void memorizer_retire_wake(void)
  */
 void memorizer_retire_stop(void)
 {
-	/* A retire_object() that saw them on has set in_hand when the lock is released. */
+	/* A retire_object() that saw them on has set retiring when the lock is released. */
 	down_write(&memorizer_rwsem);
 	up_write(&memorizer_rwsem);
-	memorizer_stream_look_again();
-	wait_event_idle(hand_empty, !READ_ONCE(in_hand) || READ_ONCE(stuck));
+	memorizer_stream_wake_waiters();
+	wait_event_idle(retire_wait, !READ_ONCE(retiring) || READ_ONCE(stuck));
 }
 
 static int __init start_retire_thread(void)
@@ -352,7 +352,7 @@ static int write_snapshot(void)
 		return -EINTR;
 	while ((id = copy_next(&pos))) {
 		whole = emit(id, snapshots, true);
-		let_go(false);
+		finish_object(false);
 		if (!whole)
 			return -EINTR;
 		objects++;

@@ -276,7 +276,7 @@ int memorizer_stream_set(unsigned int which, bool on);
 bool memorizer_buffers_open(size_t count, size_t size);
 bool memorizer_stream_is_open(void);
 bool memorizer_stream_has_room(struct memorizer_writer *writer, size_t size, bool all);
-void memorizer_stream_look_again(void);
+void memorizer_stream_wake_waiters(void);
 int memorizer_stream_room_made(void);
 bool memorizer_stream_wait_room(int before, bool killable);
 void memorizer_stream_flush(struct memorizer_writer *writer);
@@ -311,10 +311,10 @@ struct module;
 void memorizer_stream_module(const struct module *mod, bool loaded, u64 when);
 #ifdef CONFIG_MODULES
 void memorizer_stream_modules(void);
-void memorizer_stream_modules_again(void);
+void memorizer_stream_retry_modules(void);
 #else
 static inline void memorizer_stream_modules(void) { }
-static inline void memorizer_stream_modules_again(void) { }
+static inline void memorizer_stream_retry_modules(void) { }
 #endif
 
 /* retire.c */

@@ -25,9 +25,9 @@ int main(int argc, char **argv)
 	unsigned long number = argc == 3 ? strtoul(argv[2], NULL, 0) : -1UL;
 
 	if (argc == 3 && !strcmp(argv[1], "record") && number <= 1)
-		say(MEMORIZER_SAY_RECORD, number);
+		say(MEMORIZER_MSG_RECORD, number);
 	else if (argc == 3 && !strcmp(argv[1], "point") && number <= MEMORIZER_ARGUMENT_MASK)
-		say(MEMORIZER_SAY_POINT, number);
+		say(MEMORIZER_MSG_POINT, number);
 	else
 		return 2;
 	return 0;

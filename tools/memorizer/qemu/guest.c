@@ -31,18 +31,18 @@ static void short_message(struct vcpu *v, u32 type, u32 argument)
 	char text[32];
 
 	switch (type) {
-	case MEMORIZER_SAY_SCOPE:
+	case MEMORIZER_MSG_SCOPE:
 		v->task->scopes++;
 		snprintf(text, sizeof(text), "scope %u", argument);
 		break;
-	case MEMORIZER_SAY_LEAVE:
+	case MEMORIZER_MSG_LEAVE:
 		leave(v);
 		snprintf(text, sizeof(text), "leave %u", argument);
 		break;
-	case MEMORIZER_SAY_RECORD:
+	case MEMORIZER_MSG_RECORD:
 		set_recording(v, argument);
 		return;
-	case MEMORIZER_SAY_POINT:
+	case MEMORIZER_MSG_POINT:
 		snprintf(text, sizeof(text), "point %u", argument);
 		break;
 	default:
@@ -61,18 +61,18 @@ static void task(struct vcpu *v, const u64 *value)
 
 /* How many values a message has at least. */
 static const u8 needed[] = {
-	[MEMORIZER_SAY_HELLO] = 1,
-	[MEMORIZER_SAY_TASK] = 3,
-	[MEMORIZER_SAY_OBJECT] = OBJECT_VALUES,
-	[MEMORIZER_SAY_END] = 4,
-	[MEMORIZER_SAY_LOGGING] = 1,
-	[MEMORIZER_SAY_MARK] = 1,
-	[MEMORIZER_SAY_LOST] = 1,
-	[MEMORIZER_SAY_CACHE] = CACHE_VALUES,
-	[MEMORIZER_SAY_ENTER] = 2,
-	[MEMORIZER_SAY_LEFT] = 2,
-	[MEMORIZER_SAY_RCU_FREE] = 2,
-	[MEMORIZER_SAY_LOCK] = LOCK_VALUES,
+	[MEMORIZER_MSG_HELLO] = 1,
+	[MEMORIZER_MSG_TASK] = 3,
+	[MEMORIZER_MSG_OBJECT] = OBJECT_VALUES,
+	[MEMORIZER_MSG_END] = 4,
+	[MEMORIZER_MSG_LOGGING] = 1,
+	[MEMORIZER_MSG_MARK] = 1,
+	[MEMORIZER_MSG_LOST] = 1,
+	[MEMORIZER_MSG_CACHE] = CACHE_VALUES,
+	[MEMORIZER_MSG_ENTER] = 2,
+	[MEMORIZER_MSG_LEFT] = 2,
+	[MEMORIZER_MSG_RCU_FREE] = 2,
+	[MEMORIZER_MSG_LOCK] = LOCK_VALUES,
 };
 
 /* The text of a message, which begins behind so many values. */
@@ -92,43 +92,43 @@ static void message(struct vcpu *v, struct decoder *d)
 		return;
 	}
 	switch (d->type) {
-	case MEMORIZER_SAY_HELLO:
+	case MEMORIZER_MSG_HELLO:
 		if (d->value[0] != MEMORIZER_ANNOUNCE_VERSION)
 			v->drops[DROP_MESSAGE]++;
 		break;
-	case MEMORIZER_SAY_TASK:
+	case MEMORIZER_MSG_TASK:
 		task(v, d->value);
 		break;
-	case MEMORIZER_SAY_OBJECT:
+	case MEMORIZER_MSG_OBJECT:
 		objects_add(v, d->value);
 		break;
-	case MEMORIZER_SAY_END:
+	case MEMORIZER_MSG_END:
 		objects_end(v, d->value);
 		break;
-	case MEMORIZER_SAY_LOGGING:
+	case MEMORIZER_MSG_LOGGING:
 		objects_logging(d->value[0]);
 		break;
-	case MEMORIZER_SAY_CACHE:
+	case MEMORIZER_MSG_CACHE:
 		objects_cache(v, d->value, text_of(d, CACHE_VALUES, text));
 		break;
-	case MEMORIZER_SAY_ENTER:
-	case MEMORIZER_SAY_LEFT:
+	case MEMORIZER_MSG_ENTER:
+	case MEMORIZER_MSG_LEFT:
 		if (is_recording())
-			write_entry(v, d->type == MEMORIZER_SAY_LEFT, d->value[0], d->value[1]);
+			write_entry(v, d->type == MEMORIZER_MSG_LEFT, d->value[0], d->value[1]);
 		break;
-	case MEMORIZER_SAY_RCU_FREE:
+	case MEMORIZER_MSG_RCU_FREE:
 		if (is_recording())
 			write_rcu_free(v, d->value[0], d->value[1]);
 		break;
-	case MEMORIZER_SAY_LOCK:
+	case MEMORIZER_MSG_LOCK:
 		if (is_recording())
 			write_lock(v, d->value[0] & 0xff, d->value[0] >> 8, d->value[1],
 				   d->value[2], text_of(d, LOCK_VALUES, text));
 		break;
-	case MEMORIZER_SAY_MARK:
+	case MEMORIZER_MSG_MARK:
 		write_mark(v, text_of(d, 1, text));
 		break;
-	case MEMORIZER_SAY_LOST:
+	case MEMORIZER_MSG_LOST:
 		v->drops[DROP_MESSAGE] += d->value[0];
 		break;
 	}
@@ -166,7 +166,7 @@ void guest_word(struct vcpu *v, bool user, u32 word)
 
 	if (d->left) {
 		add_word(v, d, word);
-	} else if (type >= MEMORIZER_SAY_SCOPE && type <= MEMORIZER_SAY_POINT) {
+	} else if (type >= MEMORIZER_MSG_SCOPE && type <= MEMORIZER_MSG_POINT) {
 		short_message(v, type, word & MEMORIZER_ARGUMENT_MASK);
 	} else {
 		memset(d->value, 0, sizeof(d->value));

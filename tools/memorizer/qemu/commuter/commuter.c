@@ -88,13 +88,13 @@ void scope_begin(int nr)
 {
 	((volatile char *)window)[0] = 1;
 	if (control->counts)
-		say_short(MEMORIZER_SAY_SCOPE, nr);
+		say_short(MEMORIZER_MSG_SCOPE, nr);
 }
 
 static void scope_end(int nr)
 {
 	if (control->counts)
-		say_short(MEMORIZER_SAY_LEAVE, nr);
+		say_short(MEMORIZER_MSG_LEAVE, nr);
 }
 
 static bool run_on(int cpu)

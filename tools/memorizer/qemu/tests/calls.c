@@ -42,14 +42,14 @@ int main(void)
 {
 	int i;
 
-	say_short(MEMORIZER_SAY_POINT, 7);
+	say_short(MEMORIZER_MSG_POINT, 7);
 	outer();
-	say_short(MEMORIZER_SAY_SCOPE, 3);
+	say_short(MEMORIZER_MSG_SCOPE, 3);
 	jumper();
-	say_short(MEMORIZER_SAY_LEAVE, 3);
-	say_short(MEMORIZER_SAY_RECORD, 0);
+	say_short(MEMORIZER_MSG_LEAVE, 3);
+	say_short(MEMORIZER_MSG_RECORD, 0);
 	leaf();
-	say_short(MEMORIZER_SAY_RECORD, 1);
+	say_short(MEMORIZER_MSG_RECORD, 1);
 	for (i = 0; i < 1000; i++)
 		watched[1] = i;
 	return 0;

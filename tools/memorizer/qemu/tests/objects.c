@@ -17,7 +17,7 @@ static void add(unsigned long id, volatile void *at, unsigned long size, unsigne
 {
 	unsigned long value[] = { id, (unsigned long)at, size, -4096UL, 1, 77, cache };
 
-	say(MEMORIZER_SAY_OBJECT, value, 7);
+	say(MEMORIZER_MSG_OBJECT, value, 7);
 }
 
 /* A cache of objects of 24 bytes in 32. */
@@ -27,14 +27,14 @@ static void add_cache(unsigned long cache)
 	unsigned long value[] = { cache, 24, 32, 0, 0 };
 
 	__builtin_memcpy(&value[3], name, sizeof(name));
-	say(MEMORIZER_SAY_CACHE, value, 5);
+	say(MEMORIZER_MSG_CACHE, value, 5);
 }
 
 static void end(unsigned long id)
 {
 	unsigned long value[] = { id, 2, -8192UL, 88 };
 
-	say(MEMORIZER_SAY_END, value, 4);
+	say(MEMORIZER_MSG_END, value, 4);
 }
 
 /* Two values of what surrounds accesses. */
@@ -51,12 +51,12 @@ static void lock(unsigned long op, unsigned long flags, const char *name)
 	unsigned long value[] = { op | flags << 8, -16384UL, -4096UL, 0 };
 
 	__builtin_memcpy(&value[3], name, __builtin_strlen(name));
-	say(MEMORIZER_SAY_LOCK, value, *name ? 4 : 3);
+	say(MEMORIZER_MSG_LOCK, value, *name ? 4 : 3);
 }
 
 static void logging(unsigned long on)
 {
-	say(MEMORIZER_SAY_LOGGING, &on, 1);
+	say(MEMORIZER_MSG_LOGGING, &on, 1);
 }
 
 /* One load or store of 8 bytes, each at an address that the test knows. */
@@ -76,7 +76,7 @@ int main(void)
 	static const unsigned long task[] = { 42, 0x64636261, 0 };
 	int i;
 
-	say(MEMORIZER_SAY_TASK, task, 3);
+	say(MEMORIZER_MSG_TASK, task, 3);
 	add_cache(-8UL);
 	add(1, watched, 32, 0);
 	add(2, watched + 64, 20, -8UL);
@@ -89,13 +89,13 @@ int main(void)
 	/* Its last byte is behind the object, in no other one. */
 	store(watched + 64 + 16);
 	/* From behind the first object into the second. */
-	context(MEMORIZER_SAY_ENTER, 1, 39);
+	context(MEMORIZER_MSG_ENTER, 1, 39);
 	load(watched + 60);
-	context(MEMORIZER_SAY_LEFT, 1, 39);
+	context(MEMORIZER_MSG_LEFT, 1, 39);
 	add_to(watched + 64);
 	lock(2, 3, "a_lock");
 	lock(3, 0, "");
-	context(MEMORIZER_SAY_RCU_FREE, (unsigned long)watched, -4096UL);
+	context(MEMORIZER_MSG_RCU_FREE, (unsigned long)watched, -4096UL);
 	end(1);
 	/* It is gone; then another is there. */
 	load(watched + 8);

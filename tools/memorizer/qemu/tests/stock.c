@@ -65,12 +65,12 @@ int main(void)
 	if (child) {
 		give(there[1]);
 		take(back[0]);
-		say_short(MEMORIZER_SAY_RECORD, 1);
+		say_short(MEMORIZER_MSG_RECORD, 1);
 	} else {
 		take(there[0]);
 		give(back[1]);
 	}
-	say_short(MEMORIZER_SAY_SCOPE, !child);
+	say_short(MEMORIZER_MSG_SCOPE, !child);
 	spin();
 	for (i = 0; i < ROUNDS; i++) {
 		if (child) {
@@ -81,10 +81,10 @@ int main(void)
 			give(back[1]);
 		}
 	}
-	say_short(MEMORIZER_SAY_LEAVE, !child);
+	say_short(MEMORIZER_MSG_LEAVE, !child);
 	if (!child)
 		_exit(0);
-	say_short(MEMORIZER_SAY_RECORD, 0);
+	say_short(MEMORIZER_MSG_RECORD, 0);
 	wait(NULL);
 	puts("stock: done");
 	return 0;
