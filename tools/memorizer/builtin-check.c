@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer check: whether a trace is sound, and what it tells can be true. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "lib/progress.h"
 #include "lib/source.h"
 #include "lib/stats.h"
+#include "options.h"
 #include "report/engine.h"
 #include "report/head.h"
 #include "report/kmap-check.h"
@@ -23,24 +23,14 @@
 #define SHOWN		20		/* violations of a kind, without --all */
 #define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
 
-static const char usage[] =
-	"Usage: memorizer check [OPTION...] DIR|KMAP|-\n"
-	"\n"
-	"Checks the trace in DIR, a directory with metadata, cpu0, ...: packets, the order\n"
-	"of time, frees, overlaps, tasks, caches, objects, snapshots and sums; or a KMAP: lines,\n"
-	"their order, duplicates and overlaps. Lists the violations, the first 20 of each kind,\n"
-	"and a summary. Exit status: 0 without, 1 with violations, 2 if it cannot be read, 3\n"
-	"without if the trace is incomplete.\n"
-	"\n"
-	"  -a, --all            list all violations\n"
-	"  -j, --json           print JSON\n"
-	"  -h, --help           print this\n";
-
-static const struct option options[] = {
-	{ "all", no_argument, NULL, 'a' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer check [OPTION...] DIR|KMAP|-",
+	"",
+	"Checks a trace: packets, the order of time, frees, overlaps, tasks, caches, objects,",
+	"snapshots and sums; or a KMAP: lines and their order, duplicates and overlaps. Lists the",
+	"first 20 violations of each kind, and a summary. Exit status: 0 without violations, 1 with",
+	"violations, 2 if the input cannot be read, 3 without violations if the trace is incomplete.",
+	NULL
 };
 
 /* Kinds of violations. */
@@ -720,39 +710,30 @@ static int run(int argc, char **argv)
 	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	struct check c = { 0 };
 	struct engine g = { .ops = &ops, .data = &c, .plain = true };
+	const struct option options[] = {
+		OPT_BOOLEAN('a', "all", &c.all, "list all violations"),
+		OPT_BOOLEAN('j', "json", &c.json, "print JSON"),
+		OPT_HELP(),
+		OPT_END()
+	};
 	const char *input;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "ajh", options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			c.all = true;
-			break;
-		case 'j':
-			c.json = true;
-			break;
-		case 'h':
-			print_usage(&command_check);
-			return EXIT_FINE;
-		default:
-			return usage_error("check");
-		}
-	}
-	input = input_name(argc - optind, argv + optind);
+	argc = options_parse(&command_check, argc, argv, options, 0);
+	input = input_name(argc, argv);
 	if (!input) {
 		fprintf(stderr,
 			"memorizer check: %d traces: want one directory, or the parts of one, or a KMAP\n",
-			argc - optind);
+			argc);
 		return usage_error("check");
 	}
 	if (!input_is_trace(input))
-		return kmap_check(argv + optind, c.all, c.json);
+		return kmap_check(argv, c.all, c.json);
 	return engine_run(&g, input);
 }
 
 const struct command command_check = {
 	.name = "check",
 	.summary = "check the consistency of a trace or a KMAP",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

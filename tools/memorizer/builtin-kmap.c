@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer kmap: the KMAP that a trace amounts to, as text. */
-#include <getopt.h>
 #include <stdio.h>
 
 #include "builtin.h"
+#include "options.h"
 #include "report/engine.h"
 #include "report/filter.h"
 #include "report/term.h"
 #include "trace/rebuild.h"
 #include "trace/wanted.h"
 
-static const char usage[] =
-	"Usage: memorizer kmap [OPTION...] DIR\n"
-	"\n"
-	"Writes the KMAP of the trace in DIR: the objects that were retired, and those of the\n"
-	"last complete snapshot. The order of the objects is not that of the kernel's file.\n"
-	"\n"
-	"  -S, --site NAME      objects that this function, call site or address allocates; * and ?\n"
-	"                       match others\n"
-	"  -m, --comm COMM      objects that this command allocates; * and ?\n"
-	"  -p, --pid PID        objects that this task allocates\n"
-	"  -f, --from TIME      objects that the trace tells of since then: seconds, or the text of\n"
-	"                       a mark\n"
-	"  -T, --to TIME        the KMAP as it is then\n"
-	"  -h, --help           print this\n";
-
-static const struct option options[] = {
-	KMEM_FILTER_OPTIONS,
-	KMEM_NAMED_OPTIONS,
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer kmap [OPTION...] DIR",
+	"",
+	"Writes the KMAP of the trace: the retired objects and those of the last complete snapshot.",
+	"Objects are not in the order of the kernel's file.",
+	NULL
 };
 
 /**
@@ -160,25 +146,29 @@ static int run(int argc, char **argv)
 	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	struct writer w = { .symbols = NULL };
 	struct engine g = { .ops = &ops, .data = &w };
+	struct option options[] = {
+		OPTS_FILTER(&w.filter),
+		OPTS_NAMED(&w.filter),
+		OPT_HELP(),
+		OPT_END()
+	};
 	const char *dir;
-	int option, status;
+	int status;
 
 	kmem_filter_init(&w.filter);
-	while ((option = getopt_long(argc, argv, KMEM_FILTER_SHORTS "h", options, NULL)) != -1) {
-		if (option == 'h') {
-			print_usage(&command_kmap);
-			return EXIT_FINE;
-		}
-		if (kmem_filter_option(&w.filter, "kmap", option, optarg) != KMEM_TAKEN)
-			return usage_error("kmap");
-	}
+	/* Refused by check_options() */
+	set_option_flag(options, 'C', "cache", PARSE_OPT_HIDDEN);
+	set_option_flag(options, 'P', "cpu", PARSE_OPT_HIDDEN);
+	set_option_flag(options, 0, "type", PARSE_OPT_HIDDEN);
+	set_option_flag(options, 0, "field", PARSE_OPT_HIDDEN);
+	argc = options_parse(&command_kmap, argc, argv, options, 0);
 	if (!check_options(&w.filter))
 		return usage_error("kmap");
-	dir = input_name(argc - optind, argv + optind);
+	dir = input_name(argc, argv);
 	if (!dir) {
 		fprintf(stderr,
 			"memorizer kmap: %d traces: want one directory, or the parts of one\n",
-			argc - optind);
+			argc);
 		return usage_error("kmap");
 	}
 	g.plain = !w.filter.site;
@@ -190,6 +180,6 @@ static int run(int argc, char **argv)
 const struct command command_kmap = {
 	.name = "kmap",
 	.summary = "write the KMAP that a trace contains",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

@@ -517,19 +517,20 @@ static int run_layout(int argc, char **argv)
 	return report_run(argc, argv, &kind);
 }
 
+static const char * const usage[] = {
+	"memorizer layout --vmlinux FILE [OPTION...] TYPE [KMAP|DIR|-]",
+	"memorizer layout --vmlinux FILE [OPTION...] --all [KMAP|DIR|-]",
+	"",
+	"Prints the members of a struct or union in order, with offset, size, cache line and holes;",
+	"how often each was read and written, and by how many functions and pids. Then proposes an",
+	"order that separates members that are mostly read from those that are written, and prints",
+	"what it would change.",
+	NULL
+};
+
 const struct command command_layout = {
 	.name = "layout",
 	.summary = "show the layout of a struct with the accesses to each member",
-	.usage = "Usage: memorizer layout --vmlinux FILE [OPTION...] TYPE [KMAP|DIR|-]\n"
-		"       memorizer layout --vmlinux FILE [OPTION...] --all [KMAP|DIR|-]\n"
-		"\n"
-		"Prints the members of a struct or union in their order, with offset, size and cache\n"
-		"line, and holes between them; how often each was read and written, by how many\n"
-		"functions and pids. And an order that keeps what is mostly read apart from what is\n"
-		"written, with what that would change.\n"
-		"\n"
-		"  -a, --all            print the members of all records that are accessed, but those\n"
-		"                       in a member that is not, and no orders\n"
-		REPORT_INPUT_OPTIONS,
+	.usages = usage,
 	.run = run_layout,
 };

@@ -1,67 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer qemu: runs an emulator with the plugin that makes a trace of what the machine does. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "builtin.h"
+#include "options.h"
 #include "symbols/symbols.h"
 
-static const char usage[] =
-	"Usage: memorizer qemu [OPTION...] -- QEMU [ARGUMENT...]\n"
-	"\n"
-	"Runs QEMU (qemu-system-x86_64 or qemu-x86_64, 7.2, without KVM) with a plugin that\n"
-	"makes a trace of what the machine accesses, whatever kernel it runs.\n"
-	"\n"
-	"  -o, --output DIR      where to: a directory without a trace (memorizer-trace)\n"
-	"  -m, --mode MODE       all: every access; traffic: those that move a cache line;\n"
-	"                        objects: counts of what a kernel with MEMORIZER_QEMU announces\n"
-	"  -u, --user            user space's accesses, too\n"
-	"  -s, --scopes          only within scopes that user space announces\n"
-	"  -S, --stacks          also which calls led to each access\n"
-	"  -p, --paused          begin when user space says so\n"
-	"  -n, --sample N        one event in N of each CPU\n"
-	"  -f, --function NAME   only accesses by this function; may come several times\n"
-	"  -k, --vmlinux FILE    take its address from this ELF file\n"
-	"  -K, --kallsyms FILE   and this copy of /proc/kallsyms of a boot without KASLR\n"
-	"      --slide HEX       what KASLR adds to the addresses of these two\n"
-	"      --data FIRST-LAST only accesses to these addresses; may come several times\n"
-	"      --text FIRST-LAST only accesses by these instructions; likewise\n"
-	"      --line BYTES      the size of a cache line (64)\n"
-	"      --lines N         room for so many lines (16777216)\n"
-	"      --frames N        room for so many different call stacks (1048576)\n"
-	"      --cpus N          vCPUs, where QEMU does not say how many: threads (64)\n"
-	"      --limit BYTES     the most that the file of a CPU takes\n"
-	"      --plugin FILE     the plugin, if it is not where it was installed or built\n"
-	"  -h, --help            print this\n";
-
-enum { SLIDE = 256, DATA, TEXT, LINE, LINES, FRAMES, CPUS, LIMIT, PLUGIN };
-
-static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "mode", required_argument, NULL, 'm' },
-	{ "user", no_argument, NULL, 'u' },
-	{ "scopes", no_argument, NULL, 's' },
-	{ "stacks", no_argument, NULL, 'S' },
-	{ "paused", no_argument, NULL, 'p' },
-	{ "sample", required_argument, NULL, 'n' },
-	{ "function", required_argument, NULL, 'f' },
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "slide", required_argument, NULL, SLIDE },
-	{ "data", required_argument, NULL, DATA },
-	{ "text", required_argument, NULL, TEXT },
-	{ "line", required_argument, NULL, LINE },
-	{ "lines", required_argument, NULL, LINES },
-	{ "frames", required_argument, NULL, FRAMES },
-	{ "cpus", required_argument, NULL, CPUS },
-	{ "limit", required_argument, NULL, LIMIT },
-	{ "plugin", required_argument, NULL, PLUGIN },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer qemu [OPTION...] -- QEMU [ARGUMENT...]",
+	"",
+	"Runs QEMU (qemu-system-x86_64 or qemu-x86_64, 7.2, without KVM) with a plugin that writes a",
+	"trace of all accesses of the guest, whatever kernel it runs.",
+	NULL
 };
 
 /**
@@ -167,72 +121,37 @@ static char *find_plugin(const char *given)
 	return NULL;
 }
 
-/* Takes an option that the plugin gets as it is; false: it is none of those. */
-static bool pass_on(struct request *r, int option)
+/* Pass an option to the plugin as it is. */
+static int option_pass(const struct option *o, const char *arg, int unset)
 {
-	static const struct {
-		int option;
-		const char *name;
-	} same[] = {
-		{ 'm', "mode" }, { 'n', "sample" }, { DATA, "data" }, { TEXT, "text" },
-		{ LINE, "line" }, { LINES, "lines" }, { FRAMES, "frames" }, { CPUS, "cpus" },
-		{ LIMIT, "limit" }, { 'u', "user" }, { 's', "scopes" }, { 'S', "stacks" },
-		{ 'p', "paused" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(same); i++)
-		if (same[i].option == option) {
-			add_argument(r, same[i].name, optarg ?: "on");
-			return true;
-		}
-	return false;
+	(void)unset;
+	add_argument(o->value, o->long_name, arg ?: "on");
+	return 0;
 }
 
-/* Returns an exit status, or -1 to go on. */
-static int parse_options(int argc, char **argv, struct request *r)
+static int option_function(const struct option *o, const char *arg, int unset)
 {
-	int option;
+	struct request *r = o->value;
+
+	(void)unset;
+	r->functions[r->nr_functions++] = arg;
+	return 0;
+}
+
+static int option_slide(const struct option *o, const char *arg, int unset)
+{
+	struct request *r = o->value;
 	char *end;
 
-	while ((option = getopt_long(argc, argv, "+o:m:usSpn:f:k:K:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			r->output = optarg;
-			break;
-		case 'f':
-			r->functions[r->nr_functions++] = optarg;
-			break;
-		case 'k':
-			r->vmlinux = optarg;
-			break;
-		case 'K':
-			r->kallsyms = optarg;
-			break;
-		case SLIDE:
-			r->slide = strtoull(optarg, &end, 16);
-			if (*optarg && !*end)
-				break;
-			fprintf(stderr, "memorizer qemu: --slide %s: want a hexadecimal number\n",
-				optarg);
-			return usage_error("qemu");
-		case PLUGIN:
-			r->plugin = optarg;
-			break;
-		case 'h':
-			print_usage(&command_qemu);
-			return EXIT_FINE;
-		default:
-			if (!pass_on(r, option))
-				return usage_error("qemu");
-		}
-	}
-	if (optind == argc) {
-		fprintf(stderr, "memorizer qemu: nothing to run\n");
-		return usage_error("qemu");
-	}
-	return -1;
+	(void)unset;
+	r->slide = strtoull(arg, &end, 16);
+	return *arg && !*end ? 0 : option_refuse(o, arg, "a hexadecimal number");
 }
+
+#define OPT_PASS(s, l, a, h)	OPT_TAKE(s, l, &r, a, h, option_pass)
+#define OPT_PASS_ON(s, l, h) \
+	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), .value = &r, .help = (h), \
+	  .flags = PARSE_OPT_NOARG | PARSE_OPT_NONEG, .callback = option_pass }
 
 /* Becomes QEMU, with the plugin before its other arguments. */
 static int become(char **command, int nr, const char *plugin, const struct request *r)
@@ -256,20 +175,54 @@ static int become(char **command, int nr, const char *plugin, const struct reque
 static int run(int argc, char **argv)
 {
 	struct request r = { .output = "memorizer-trace" };
-	int status;
+	const struct option options[] = {
+		OPT_STRING('o', "output", &r.output, "DIR",
+			   "directory without a trace, to write to (default: memorizer-trace)"),
+		OPT_PASS('m', "mode", "MODE",
+			 "all accesses, traffic (those that move a cache line), or objects"),
+		OPT_PASS_ON('u', "user", "trace accesses of user space, too"),
+		OPT_PASS_ON('s', "scopes", "trace only within scopes that user space marks"),
+		OPT_PASS_ON('S', "stacks", "record the calls that led to each access"),
+		OPT_PASS_ON('p', "paused", "start when user space asks for it"),
+		OPT_PASS('n', "sample", "N", "one event in N of each CPU"),
+		OPT_TAKE('f', "function", &r, "NAME",
+			 "accesses by this function; can be repeated", option_function),
+		OPT_STRING('k', "vmlinux", &r.vmlinux, "FILE", "ELF file with these functions"),
+		OPT_STRING('K', "kallsyms", &r.kallsyms, "FILE",
+			   "copy of /proc/kallsyms of a boot without KASLR, with these functions"),
+		OPT_TAKE(0, "slide", &r, "HEX", "offset of KASLR, added to these addresses",
+			 option_slide),
+		OPT_PASS(0, "data", "FIRST-LAST", "accesses to these addresses; can be repeated"),
+		OPT_PASS(0, "text", "FIRST-LAST",
+			 "accesses by these instructions; can be repeated"),
+		OPT_PASS(0, "line", "BYTES", "size of a cache line (default: 64)"),
+		OPT_PASS(0, "lines", "N", "number of lines to allocate (default: 16777216)"),
+		OPT_PASS(0, "frames", "N",
+			 "number of different call stacks to allocate (default: 1048576)"),
+		OPT_PASS(0, "cpus", "N",
+			 "number of vCPUs if QEMU does not set it: threads (default: 64)"),
+		OPT_PASS(0, "limit", "BYTES", "maximum size of the file of a CPU"),
+		OPT_STRING(0, "plugin", &r.plugin, "FILE",
+			   "the plugin (default: as installed or built)"),
+		OPT_HELP(),
+		OPT_END()
+	};
+	int status = EXIT_UNABLE;
 	char *plugin;
 
 	r.functions = xreallocarray(NULL, argc, sizeof(*r.functions));
-	status = parse_options(argc, argv, &r);
-	if (status >= 0)
+	argc = options_parse(&command_qemu, argc, argv, options, PARSE_OPT_STOP_AT_NON_OPTION);
+	if (!argc) {
+		fprintf(stderr, "memorizer qemu: nothing to run\n");
+		status = usage_error("qemu");
 		goto out;
-	status = EXIT_UNABLE;
+	}
 	plugin = find_plugin(r.plugin);
 	if (!plugin)
 		fprintf(stderr, "memorizer qemu: no memorizer-qemu.so, give --plugin FILE\n");
 	add_argument(&r, "out", r.output);
 	if (plugin && add_functions(&r))
-		status = become(argv + optind, argc - optind, plugin, &r);
+		status = become(argv, argc, plugin, &r);
 	free(plugin);
 out:
 	free(r.functions);
@@ -280,6 +233,6 @@ out:
 const struct command command_qemu = {
 	.name = "qemu",
 	.summary = "run QEMU and trace all accesses of the guest",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer symbolize: rewrites a KMAP with names in place of instruction addresses. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "builtin.h"
 #include "lib/hash.h"
+#include "options.h"
 #include "report/term.h"
 #include "symbols/trace-symbols.h"
 
@@ -17,30 +17,13 @@ struct name {
 	size_t len;
 };
 
-static const char usage[] =
-	"Usage: memorizer symbolize [OPTION...] [KMAP|-]\n"
-	"\n"
-	"Writes the KMAP with each address of an instruction as symbol+0xoff/0xsize,\n"
-	"followed by [module] in a module. All other bytes stay as they are; so do\n"
-	"addresses that have no symbol. Malformed lines are reported and left out.\n"
-	"\n"
-	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
-	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n"
-	"                       this copy of /proc/kallsyms of the traced kernel\n"
-	"  -l, --lines          add (file:line), from the vmlinux\n"
-	"  -i, --inlines        add the inlined functions and their lines, too, the innermost\n"
-	"                       first: (function file:line < ... < file:line)\n"
-	"  -M, --modules DIR    take lines of modules from the files NAME.ko below DIR\n"
-	"  -h, --help           print this\n";
-
-static const struct option options[] = {
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "lines", no_argument, NULL, 'l' },
-	{ "inlines", no_argument, NULL, 'i' },
-	{ "modules", required_argument, NULL, 'M' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer symbolize [OPTION...] [KMAP|-]",
+	"",
+	"Copies the KMAP with instruction addresses replaced by symbol+0xoff/0xsize, followed by",
+	"[module] in a module. Addresses without a symbol do not change, nor do any other bytes.",
+	"Malformed lines are reported and left out.",
+	NULL
 };
 
 static void put(const char *from, const char *to)
@@ -121,46 +104,35 @@ static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool 
 static int run(int argc, char **argv)
 {
 	const char *vmlinux = NULL, *kallsyms = NULL, *modules = NULL;
-	struct kmap_symbols *symbols;
-	int option, status;
 	bool lines = false, inlines = false;
+	const struct option options[] = {
+		OPT_STRING('k', "vmlinux", &vmlinux, "FILE", "ELF file with the kernel's symbols"),
+		OPT_STRING('K', "kallsyms", &kallsyms, "FILE",
+			   "copy of /proc/kallsyms of the traced kernel, for modules and KASLR"),
+		OPT_BOOLEAN('l', "lines", &lines, "add (file:line), from the vmlinux"),
+		OPT_BOOLEAN('i', "inlines", &inlines,
+			    "add lines of inlined functions: (function file:line < ... < file:line)"),
+		OPT_STRING('M', "modules", &modules, "DIR",
+			   "directory with the files NAME.ko of modules, for lines"),
+		OPT_HELP(),
+		OPT_END()
+	};
+	struct kmap_symbols *symbols;
 	struct input in;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "k:K:liM:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'k':
-			vmlinux = optarg;
-			break;
-		case 'K':
-			kallsyms = optarg;
-			break;
-		case 'l':
-			lines = true;
-			break;
-		case 'i':
-			inlines = true;
-			break;
-		case 'M':
-			modules = optarg;
-			break;
-		case 'h':
-			print_usage(&command_symbolize);
-			return EXIT_FINE;
-		default:
-			return usage_error("symbolize");
-		}
-	}
+	argc = options_parse(&command_symbolize, argc, argv, options, 0);
 	if (!vmlinux && ((lines && !modules) || !kallsyms)) {
 		fprintf(stderr, "memorizer symbolize: %s\n",
 			lines ? "--lines takes lines from a vmlinux: give --vmlinux too" :
 				"nothing to take symbols from: give --vmlinux, --kallsyms or both");
 		return usage_error("symbolize");
 	}
-	symbols = trace_symbols_text(optind < argc ? argv[optind] : "-", vmlinux, kallsyms, modules,
+	symbols = trace_symbols_text(argc ? argv[0] : "-", vmlinux, kallsyms, modules,
 				     lines, inlines);
 	status = EXIT_UNABLE;
 	term_stream();
-	if (symbols && input_open(&in, argc - optind, argv + optind))
+	if (symbols && input_open(&in, argc, argv))
 		status = symbolize(symbols, &in, kallsyms);
 	if (symbols)
 		kmap_symbols_free(symbols);
@@ -170,6 +142,6 @@ static int run(int argc, char **argv)
 const struct command command_symbolize = {
 	.name = "symbolize",
 	.summary = "replace the addresses in a KMAP by symbols",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

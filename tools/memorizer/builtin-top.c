@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "builtin.h"
+#include "options.h"
 #include "record/recorder.h"
 #include "report/report.h"
 #include "report/rows.h"
@@ -23,51 +23,13 @@
 #define WAITING		(64 << 20)	/* bytes of a CPU's packets that may wait to be counted */
 #define FRAME_LINES	12		/* of a screen that are no rows */
 
-static const char usage[] =
-	"Usage: memorizer top [OPTION...]\n"
-	"\n"
-	"Shows which call sites of the running kernel allocate memory, of slab and of pages: what\n"
-	"is live of that, how much comes each second, and sums since the beginning. In a terminal\n"
-	"q ends it, and < and > or arrows choose the column that orders the rows.\n"
-	"\n"
-	"  -d, --delay SECONDS  show it each SECONDS (default 2)\n"
-	"  -b, --batch          print plain text, one table after the other\n"
-	"  -n, --iterations N   end after N tables (default: go on until a signal or q)\n"
-	"  -r, --rows N         print the first N rows (default: what the screen has room for,\n"
-	"                       with --batch all)\n"
-	"  -s, --sort KEY       largest KEY first: live_bytes, live, bytes_alloc_rate (default),\n"
-	"                       hit_rate, bytes_alloc, hit or frees; or by name, memory or type\n"
-	"  -k, --vmlinux FILE   take symbols and types from the kernel's ELF file\n"
-	"  -D, --debugfs DIR    where debugfs is mounted (default /sys/kernel/debug)\n"
-	"  -h, --help           print this\n"
-	"\n"
-	"What counts. A free counts with its allocation.\n"
-	"  -t, --kind KIND      count kmalloc, cache, pages, or several: kmalloc,cache\n"
-	"  -S, --site NAME      count those that this function, call site or address calls for;\n"
-	"                       * and ? match others\n"
-	"  -C, --cache NAME     count allocations from this cache; * and ?\n"
-	"  -m, --comm COMM      count those of this command; * and ?\n"
-	"  -p, --pid PID        count those of this task\n"
-	"  -P, --cpu CPU        count those on this CPU\n"
-	"      --type TYPE      count allocations of this type, by the compiler's notes; * and ?\n";
-
-static const struct option options[] = {
-	{ "delay", required_argument, NULL, 'd' },
-	{ "batch", no_argument, NULL, 'b' },
-	{ "iterations", required_argument, NULL, 'n' },
-	{ "rows", required_argument, NULL, 'r' },
-	{ "sort", required_argument, NULL, 's' },
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "debugfs", required_argument, NULL, 'D' },
-	{ "kind", required_argument, NULL, 't' },
-	{ "site", required_argument, NULL, 'S' },
-	{ "cache", required_argument, NULL, 'C' },
-	{ "comm", required_argument, NULL, 'm' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "cpu", required_argument, NULL, 'P' },
-	{ "type", required_argument, NULL, KMEM_OPTION_TYPE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer top [OPTION...]",
+	"",
+	"Shows the call sites of the running kernel that allocate slab objects and pages: what is",
+	"live, the rate of allocations, and sums since the start. In a terminal, q quits, and < and >",
+	"or the arrow keys select the column to sort by.",
+	NULL
 };
 
 /* What a row has. */
@@ -416,94 +378,31 @@ static int watch_terminal(struct top *t, struct recording *what)
 	return status;
 }
 
-/* Takes an argument that is a number of something, from 1 on. */
-static bool set_number(const char *option, const char *text, u32 *number)
-{
-	unsigned long n;
-	char *end;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	*number = n;
-	if (!errno && *text >= '0' && *text <= '9' && !*end && n && n <= U32_MAX)
-		return true;
-	fprintf(stderr, "memorizer top: --%s %s: want a number, 1 or more\n", option, text);
-	return false;
-}
-
-static bool set_delay(const char *text, u64 *ms)
+static int option_delay(const struct option *o, const char *arg, int unset)
 {
 	double seconds;
 	char *end;
 
-	seconds = strtod(text, &end);
-	if (*text >= '0' && *text <= '9' && !*end && seconds >= 0.001 && seconds <= 1e6) {
-		*ms = seconds * 1000;
-		return true;
-	}
-	fprintf(stderr, "memorizer top: --delay %s: want seconds, 0.001 to 1000000\n", text);
-	return false;
+	(void)unset;
+	seconds = strtod(arg, &end);
+	if (*arg < '0' || *arg > '9' || *end || seconds < 0.001 || seconds > 1e6)
+		return option_refuse(o, arg, "seconds, 0.001 to 1000000");
+	*(u64 *)o->value = seconds * 1000;
+	return 0;
 }
 
-/* Whether the table has what --sort asks for. */
-static bool set_order(struct top *t, const char *key)
+static int option_order(const struct option *o, const char *arg, int unset)
 {
+	struct table_order *order = o->value;
 	struct table table = empty;
 
+	(void)unset;
 	memcpy(table.columns, columns, sizeof(columns));
-	t->order.key = key;
-	table_sort(&table, &t->order, NEW_BYTES);
-	return table_order_check(&t->order, "top");
-}
-
-/* Returns an exit status, or -1 to go on. */
-static int parse_options(int argc, char **argv, struct top *t, struct recording *what,
-			 struct recorder_view *view)
-{
-	bool fine = true;
-	int option;
-
-	while (fine && (option = getopt_long(argc, argv, "d:bn:r:s:k:D:t:S:C:m:p:P:h", options,
-					     NULL)) != -1) {
-		switch (option) {
-		case 'd':
-			fine = set_delay(optarg, &view->ms);
-			break;
-		case 'b':
-			t->batch = true;
-			break;
-		case 'n':
-			fine = set_number("iterations", optarg, &t->iterations);
-			break;
-		case 'r':
-			fine = set_number("rows", optarg, &t->rows);
-			break;
-		case 's':
-			fine = set_order(t, optarg);
-			break;
-		case 'k':
-			t->vmlinux = optarg;
-			break;
-		case 'D':
-			what->debugfs = optarg;
-			break;
-		case 't':
-			fine = kmem_filter_kind(&t->filter, "top", optarg);
-			break;
-		case 'h':
-			print_usage(&command_top);
-			return EXIT_FINE;
-		default:
-			fine = kmem_filter_option(&t->filter, "top", option, optarg) == KMEM_TAKEN;
-		}
-	}
-	if (fine && optind < argc) {
-		fprintf(stderr,
-			"memorizer top: %s: it shows the running kernel: want options alone\n",
-			argv[optind]);
-		fine = false;
-	}
-	return fine ? -1 : usage_error("top");
+	order->key = arg;
+	table_sort(&table, order, NEW_BYTES);
+	if (!table_order_check(order, "top"))
+		exit(usage_error("top"));
+	return 0;
 }
 
 static int run(int argc, char **argv)
@@ -518,13 +417,37 @@ static int run(int argc, char **argv)
 		.options = { .flight = WAITING, .select = { .slab = true, .pages = true } },
 		.view = &view,
 	};
-	int status;
+	const struct option options[] = {
+		OPT_TAKE('d', "delay", &view.ms, "SECONDS", "refresh interval (default: 2)",
+			 option_delay),
+		OPT_BOOLEAN('b', "batch", &t.batch, "print plain text, one table after the other"),
+		OPT_NUMBER('n', "iterations", &t.iterations, "N", 1, U32_MAX,
+			   "exit after N tables (default: on a signal or q)"),
+		OPT_NUMBER('r', "rows", &t.rows, "N", 1, U32_MAX,
+			   "print the first N rows (default: what fits the screen; all with --batch)"),
+		OPT_TAKE('s', "sort", &t.order, "KEY",
+			 "sort by live_bytes, live, bytes_alloc_rate (default), hit_rate, bytes_alloc, hit,\n"
+			 "                          frees, name, memory or type", option_order),
+		OPT_STRING('k', "vmlinux", &t.vmlinux, "FILE",
+			   "ELF file with the kernel's symbols and types"),
+		OPT_STRING('D', "debugfs", &what.debugfs, "DIR",
+			   "mount point of debugfs (default: /sys/kernel/debug)"),
+		OPT_HELP(),
+		OPT_GROUP("Count only (a free counts with its allocation):"),
+		OPT_TAKE('t', "kind", &t.filter, "KIND",
+			 "kmalloc, cache, pages or several of them with commas between", option_kind),
+		OPTS_SELECT(&t.filter),
+		OPT_TYPE(&t.filter),
+		OPT_END()
+	};
 
 	kmem_filter_init(&t.filter);
 	what.filter.pids = &what.options.select.pids;
-	status = parse_options(argc, argv, &t, &what, &view);
-	if (status >= 0)
-		return status;
+	argc = options_parse(&command_top, argc, argv, options, 0);
+	if (argc) {
+		fprintf(stderr, "memorizer top: unexpected argument '%s'\n", argv[0]);
+		return usage_error("top");
+	}
 	t.rounds = (view.ms + ROUND - 1) / ROUND;
 	view.ms /= t.rounds;
 	if (t.batch)
@@ -536,6 +459,6 @@ static int run(int argc, char **argv)
 const struct command command_top = {
 	.name = "top",
 	.summary = "show live which call sites allocate",
-	.usage = usage,
+	.usages = usage,
 	.run = run,
 };

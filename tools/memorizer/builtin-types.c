@@ -13,13 +13,17 @@ static int run_types(int argc, char **argv)
 	return report_run(argc, argv, &kind);
 }
 
+static const char * const usage[] = {
+	"memorizer types --vmlinux FILE [OPTION...] [KMAP|DIR|-]",
+	"",
+	"Prints which types were allocated, how much of them, and how much is live; and which members",
+	"of types were accessed, how often, and by how many functions and pids.",
+	NULL
+};
+
 const struct command command_types = {
 	.name = "types",
 	.summary = "list types by allocations, and members by accesses",
-	.usage = "Usage: memorizer types --vmlinux FILE [OPTION...] [KMAP|DIR|-]\n"
-		"\n"
-		"Prints which types were allocated, how much of them and how much is live; and which\n"
-		"members of types were accessed, how often, by how many functions and pids.\n"
-		"\n" REPORT_INPUT_OPTIONS,
+	.usages = usage,
 	.run = run_types,
 };

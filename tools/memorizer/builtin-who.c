@@ -298,28 +298,32 @@ static int run_what(int argc, char **argv)
 	return report_run(argc, argv, &kind);
 }
 
+static const char * const who_usage[] = {
+	"memorizer who --vmlinux FILE [OPTION...] TYPE[.FIELD] [KMAP|DIR|-]",
+	"",
+	"Prints the code that read and wrote a type, or a member and its contents: by function,",
+	"source file and subsystem, which is the file's directory. An access to an embedded record,",
+	"like that of _raw_spin_lock() to a lock, is also an access to the records around it.",
+	NULL
+};
+
 const struct command command_who = {
 	.name = "who",
 	.summary = "list the code that accesses a type or member",
-	.usage = "Usage: memorizer who --vmlinux FILE [OPTION...] TYPE[.FIELD] [KMAP|DIR|-]\n"
-		"\n"
-		"Prints which code read and wrote a type, or a member and what is in it: by function,\n"
-		"source file and subsystem, which is the file's directory. Code that accesses an embedded\n"
-		"record, as _raw_spin_lock() does a lock, accesses the records around it as well.\n"
-		"\n"
-		"  -F, --maintainers FILE\n"
-		"                       take subsystems from this MAINTAINERS of the kernel's source\n"
-		REPORT_INPUT_OPTIONS,
+	.usages = who_usage,
 	.run = run_who,
+};
+
+static const char * const what_usage[] = {
+	"memorizer what --vmlinux FILE [OPTION...] FUNCTION [KMAP|DIR|-]",
+	"",
+	"Prints the members of each type that a function read and wrote; * and ? match.",
+	NULL
 };
 
 const struct command command_what = {
 	.name = "what",
 	.summary = "list the members that a function accesses",
-	.usage = "Usage: memorizer what --vmlinux FILE [OPTION...] FUNCTION [KMAP|DIR|-]\n"
-		"\n"
-		"Prints which members of which types a function read and wrote; in its name, * and ?\n"
-		"match others.\n"
-		"\n" REPORT_INPUT_OPTIONS,
+	.usages = what_usage,
 	.run = run_what,
 };

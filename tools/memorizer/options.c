@@ -56,9 +56,10 @@ static void end(int status, void *unused)
 int options_parse(const struct command *c, int argc, char **argv, const struct option *options,
 		  int flags)
 {
+	if (!command)
+		on_exit(end, NULL);
 	command = c;
 	table = options;
-	on_exit(end, NULL);
 	return parse_options(argc, (const char **)argv, options, c->usages,
 			     flags | PARSE_OPT_NO_INTERNAL_HELP);
 }

@@ -26,39 +26,38 @@ void kmem_filter_init(struct kmem_filter *f)
 }
 
 /**
- * kmem_filter_kind - let count what is of one of some kinds
- * @f: the filter
- * @command: the command, for a message
- * @text: kmalloc, cache or pages, or several of them with commas between
+ * option_kind - take the argument of --kind
+ * @o: the option, whose value is the filter
+ * @arg: its argument
+ * @unset: unused
  *
- * Return: whether they are that; if not there was a message.
+ * Return: 0; exits if a kind is unknown.
  */
-bool kmem_filter_kind(struct kmem_filter *f, const char *command, const char *text)
+int option_kind(const struct option *o, const char *arg, int unset)
 {
-	const char *word = text;
+	struct kmem_filter *f = o->value;
+	const char *word = arg;
 	size_t len, i;
 
+	(void)unset;
 	for (f->kinds = 0; ; word += len + 1) {
 		len = strcspn(word, ",");
 		for (i = 0; i < TRACE_KINDS; i++)
 			if (strlen(kinds[i]) == len && !strncmp(kinds[i], word, len))
 				break;
-		if (i == TRACE_KINDS) {
-			fprintf(stderr,
-				"memorizer %s: --kind %s: want kmalloc, cache, pages or several of them with commas between\n",
-				command, text);
-			return false;
-		}
+		if (i == TRACE_KINDS)
+			return option_refuse(o, arg,
+					     "kmalloc, cache, pages or several of them with commas between");
 		f->kinds |= 1u << i;
 		if (!word[len])
-			return true;
+			return 0;
 	}
 }
 
 /**
  * kmem_filter_kinds - write which kinds count
  * @f: the filter
- * @text: where to write them, as kmem_filter_kind() takes them
+ * @text: where to write them, as --kind takes them
  *
  * Return: whether they are not all there are.
  */

@@ -64,20 +64,24 @@ enum { KMEM_OPTION_TYPE = 256, KMEM_OPTION_FIELD };	/* have no letters */
 	{ "field", required_argument, NULL, KMEM_OPTION_FIELD }
 
 /* The same for libsubcmd. */
-#define OPTS_FILTER(f)									\
+#define OPTS_SELECT(f)									\
 	OPT_STRING('m', "comm", &(f)->comm, "COMM", "tasks with this name; * and ? match"),	\
 	OPT_TAKE('p', "pid", &(f)->pid, "PID", "this task", option_id),			\
 	OPT_TAKE('P', "cpu", &(f)->cpu, "CPU", "this CPU", option_id),			\
 	OPT_STRING('C', "cache", &(f)->cache, "NAME", "objects of this cache; * and ? match"), \
 	OPT_STRING('S', "site", &(f)->site, "NAME",					\
-		   "objects that this function or call site allocated; * and ? match"),	\
+		   "objects that this function or call site allocated; * and ? match")
+#define OPTS_FILTER(f)									\
+	OPTS_SELECT(f),									\
 	OPT_TAKE('f', "from", (f), "TIME", "from this time on: seconds, or the text of a mark", \
 		 option_from),								\
 	OPT_TAKE('T', "to", (f), "TIME", "before this time: seconds, or the text of a mark", \
 		 option_to)
-#define OPTS_NAMED(f)									\
+#define OPT_TYPE(f)									\
 	OPT_STRING(0, "type", &(f)->type, "TYPE",					\
-		   "accesses to this type, by the compiler's notes; * and ? match"),	\
+		   "accesses to this type, by the compiler's notes; * and ? match")
+#define OPTS_NAMED(f)									\
+	OPT_TYPE(f),									\
 	OPT_STRING(0, "field", &(f)->field, "FIELD", "accesses to this member; * and ? match")
 
 enum kmem_taken { KMEM_OTHER, KMEM_TAKEN, KMEM_REFUSED };
@@ -123,6 +127,7 @@ bool kmem_choice_check(const struct kmem_choice *c, const char *dir);
 struct option;
 int option_id(const struct option *o, const char *arg, int unset);
 int option_from(const struct option *o, const char *arg, int unset);
+int option_kind(const struct option *o, const char *arg, int unset);
 int option_to(const struct option *o, const char *arg, int unset);
 
 void kmem_filter_init(struct kmem_filter *f);
@@ -132,7 +137,6 @@ const char *kmem_filter_trace_only(const struct kmem_filter *f);
 const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 				  const struct kmap_symbols *symbols,
 				  char text[ERROR_MAX]);
-bool kmem_filter_kind(struct kmem_filter *f, const char *command, const char *text);
 bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT]);
 bool kmem_filter_matches(const char *pattern, const char *name);
 bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u64 ip,

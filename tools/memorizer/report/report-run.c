@@ -4,11 +4,11 @@
  * sums up the input, checks what came of it and lets the command print.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "builtin.h"
+#include "options.h"
 #include "report/report.h"
 #include "report/summing.h"
 
@@ -32,31 +32,6 @@ struct settings {
 	struct report report;
 	struct kmem_filter filter;
 	const struct report_kind *kind;
-};
-
-/* Options without letters. */
-enum { OPTION_NO_WAIT = 300, OPTION_PERCENT, OPTION_RATE, OPTION_HISTOGRAM };
-
-static const struct option options[] = {
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "inlines", no_argument, NULL, 'i' },
-	{ "modules", required_argument, NULL, 'M' },
-	{ "sort", required_argument, NULL, 's' },
-	{ "top", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "kind", required_argument, NULL, 't' },
-	{ "no-wait", no_argument, NULL, OPTION_NO_WAIT },
-	{ "brief", no_argument, NULL, 'b' },
-	{ "percent", no_argument, NULL, OPTION_PERCENT },
-	{ "rate", no_argument, NULL, OPTION_RATE },
-	{ "histogram", no_argument, NULL, OPTION_HISTOGRAM },
-	{ "all", no_argument, NULL, 'a' },
-	{ "maintainers", required_argument, NULL, 'F' },
-	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
 };
 
 /* Reports how many addresses have no symbol. */
@@ -174,118 +149,33 @@ static int end(struct engine *g, int status)
 	return status;
 }
 
-static bool set_top(struct settings *s, const char *text)
-{
-	unsigned long top;
-	char *end;
-
-	errno = 0;
-	top = strtoul(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || *end || top > U32_MAX) {
-		fprintf(stderr, "memorizer %s: --top %s: want a number of rows, 0 for all\n",
-			s->kind->command->name, text);
-		return false;
-	}
-	s->report.top = top;
-	s->top_given = true;
-	return true;
-}
-
-/* Takes an option that selects what is counted. */
-static bool set_filter(struct settings *s, int option, const char *arg)
-{
-	switch (option) {
-	case 't':
-		return kmem_filter_kind(&s->filter, s->kind->command->name, arg);
-	case OPTION_NO_WAIT:
-		s->filter.no_wait = true;
-		return true;
-	default:
-		return kmem_filter_option(&s->filter, s->kind->command->name, option, arg) ==
-			KMEM_TAKEN;
-	}
-}
-
-/* Returns false, after a message, if only another command takes an option. */
-static bool is_taken(const struct settings *s, int option)
+/* Disable the options that only other commands have, and hide those that only report shows. */
+static void limit_options(struct option *options, const struct report_kind *kind)
 {
 	static const struct {
-		int option;
 		enum report_takes takes;
-		const char *name, *command;
+		const char *name;
 	} limited[] = {
-		{ 'a', REPORT_ALL, "all", "layout" },
-		{ 'b', REPORT_BRIEF, "brief", "report" },
-		{ 'F', REPORT_MAINTAINERS, "maintainers", "who" },
-		{ OPTION_HISTOGRAM, REPORT_BRIEF, "histogram", "report" },
-		{ OPTION_PERCENT, REPORT_RELATIVE, "percent", "report" },
-		{ OPTION_RATE, REPORT_RELATIVE, "rate", "report" },
+		{ REPORT_ALL, "all" }, { REPORT_BRIEF, "brief" }, { REPORT_BRIEF, "histogram" },
+		{ REPORT_MAINTAINERS, "maintainers" }, { REPORT_RELATIVE, "percent" },
+		{ REPORT_RELATIVE, "rate" },
 	};
+	struct option *o;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(limited); i++) {
-		if (limited[i].option != option || s->kind->takes & limited[i].takes)
-			continue;
-		fprintf(stderr, "memorizer %s: --%s: this is for %s\n", s->kind->command->name,
-			limited[i].name, limited[i].command);
-		return false;
-	}
-	return true;
-}
-
-/* Returns an exit status if the command is done, else -1. */
-static int parse_options(int argc, char **argv, struct settings *s)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "abF:k:K:iM:s:n:jct:C:S:m:p:P:f:T:h", options,
-				     NULL)) != -1) {
-		if (!is_taken(s, option))
-			return usage_error(s->kind->command->name);
-		switch (option) {
-		case 'a':
-			s->report.all = true;
-			break;
-		case 'b':
-			s->report.brief = true;
-			s->filter.no_wait = true;
-			break;
-		case OPTION_HISTOGRAM:
-			s->report.histograms = true;
-			break;
-		case OPTION_PERCENT:
-			s->report.percent = true;
-			break;
-		case OPTION_RATE:
-			s->report.rate = true;
-			break;
-		case 'F':
-			s->report.maintainers = optarg;
-			break;
-		case 's':
-			if (!table_order_set(&s->order, s->kind->command->name, optarg))
-				return usage_error(s->kind->command->name);
-			break;
-		case 'n':
-			if (!set_top(s, optarg))
-				return usage_error(s->kind->command->name);
-			break;
-		case 'j':
-			s->report.format = REPORT_JSON;
-			break;
-		case 'c':
-			s->report.format = REPORT_CSV;
-			break;
-		case 'h':
-			print_usage(s->kind->command);
-			return EXIT_FINE;
-		default:
-			if (!symbol_files_option(&s->files, option, optarg) &&
-			    !set_filter(s, option, optarg))
-				return usage_error(s->kind->command->name);
-		}
-	}
-	return -1;
+	for (i = 0; i < ARRAY_SIZE(limited); i++)
+		if (!(kind->takes & limited[i].takes))
+			set_option_flag(options, 0, limited[i].name, PARSE_OPT_DISABLED);
+	if (kind->takes & REPORT_BRIEF)
+		return;
+	set_option_flag(options, 'i', "inlines", PARSE_OPT_HIDDEN);
+	set_option_flag(options, 0, "percent", PARSE_OPT_HIDDEN);
+	set_option_flag(options, 0, "rate", PARSE_OPT_HIDDEN);
+	for (o = options; o->type != OPTION_GROUP; o++)
+		;
+	o->help = "The options of report that select what is counted are accepted as well.";
+	while ((++o)->type != OPTION_END)
+		o->flags |= PARSE_OPT_HIDDEN;
 }
 
 static int report(struct settings *s, const char *input)
@@ -321,15 +211,44 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 {
 	struct settings s = { .kind = kind, .report.command = kind->command->name };
 	struct report *r = &s.report;
+	struct option options[] = {
+		OPTS_SYMBOLS(&s.files),
+		OPT_BOOLEAN('a', "all", &r->all,
+			    "print the members of all accessed records, except embedded ones"),
+		OPT_STRING('F', "maintainers", &r->maintainers, "FILE",
+			   "take subsystems from this MAINTAINERS of the kernel's source"),
+		OPT_TAKE('s', "sort", &s.order, "KEY",
+			 "sort tables by the column with this key in JSON, or by name, type or field",
+			 option_sort),
+		OPT_NUMBER('n', "top", &r->top, "N", 0, U32_MAX,
+			   "rows of each table, 0 for all (default: 20; all with --json and --csv)",
+			   .set = &s.top_given),
+		OPT_BOOLEAN(0, "percent", &r->percent,
+			    "add a column of shares to each number of events or bytes"),
+		OPT_BOOLEAN(0, "rate", &r->rate, "add columns of rates per second, for a trace"),
+		OPT_BOOLEAN(0, "histogram", &r->histograms,
+			    "print sizes and lifetimes of the allocations of each call site"),
+		OPT_SET_UINT('j', "json", &r->format, "print JSON", REPORT_JSON),
+		OPT_SET_UINT('c', "csv", &r->format, "print CSV", REPORT_CSV),
+		OPT_BOOLEAN('b', "brief", &r->brief,
+			    "print one screen: call sites, accesses, members; implies --no-wait"),
+		OPT_HELP(),
+		OPT_GROUP("Count only (a free counts with its allocation, an access with its object):"),
+		OPTS_FILTER(&s.filter),
+		OPTS_NAMED(&s.filter),
+		OPT_TAKE('t', "kind", &s.filter, "KIND",
+			 "kmalloc, cache, pages or several of them with commas between", option_kind),
+		OPT_BOOLEAN(0, "no-wait", &s.filter.no_wait,
+			    "accesses by functions that do not spin for a lock or another CPU"),
+		OPT_END()
+	};
 	const char *input;
 	int status;
 
 	kmem_filter_init(&s.filter);
-	status = parse_options(argc, argv, &s);
-	if (status >= 0)
-		return status;
-	argc -= optind;
-	argv += optind;
+	limit_options(options, kind);
+	argc = options_parse(kind->command, argc, argv, options, 0);
+	s.filter.no_wait |= r->brief;
 	if (kind->wants && !r->all && argc) {
 		r->what = *argv++;
 		argc--;

@@ -67,22 +67,6 @@ struct report_kind {
 	void (*print)(const struct report *r, const struct sums *k);
 };
 
-/* What their help says of the options of report that they take, too. */
-#define REPORT_INPUT_OPTIONS \
-	"  -k, --vmlinux FILE   the kernel, with the compiler's notes\n" \
-	"  -K, --kallsyms FILE  take symbols, modules' too, and the offset of KASLR from\n" \
-	"                       this copy of /proc/kallsyms of the traced kernel (default\n" \
-	"                       for a trace: the one in it)\n" \
-	"  -M, --modules DIR    take notes of modules from the files NAME.ko below DIR\n" \
-	"  -s, --sort KEY       largest KEY first, as for report; or by name, type or field\n" \
-	"  -n, --top N          print the first N rows of each table (0: all; default 20,\n" \
-	"                       with --json and --csv all)\n" \
-	"  -j, --json           print JSON\n" \
-	"  -c, --csv            print CSV\n" \
-	"  -h, --help           print this\n" \
-	"\n" \
-	"Options of report that say what counts do so here, too.\n"
-
 int report_run(int argc, char **argv, const struct report_kind *kind);
 void report_head(const struct report *r, const struct sums *k);
 void report_types(const struct report *r, const struct sums *k);

@@ -200,13 +200,23 @@ refuse "an unknown command is refused" "memorizer: no command 'frob'
 Try 'memorizer help'." frob
 refuse "help for an unknown command is refused" "memorizer: no command 'frob'
 Try 'memorizer help'." help frob
-refuse "an unknown option is refused" "memorizer report: unrecognized option '--frob'
-$hint" report --frob
-refuse "a missing argument is refused" "memorizer report: option '--top' requires an argument
-$hint" report --top
-refuse "an invalid --top is refused" "memorizer report: --top -1: want a number of rows, 0 for all
+"$memorizer" report --frob "$session" >"$tmp/out" 2>"$tmp/err"
+same "an unknown option is refused" "2   Error: unknown option \`frob' 0" \
+	"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
+grep -q "^ Usage: memorizer report " "$tmp/err"
+ok $? "its message has the usage"
+"$memorizer" report --top >"$tmp/out" 2>"$tmp/err"
+same "a missing argument is refused" "2  Error: option \`top' requires a value 0" \
+	"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
+"$memorizer" report --json=yes "$session" >"$tmp/out" 2>"$tmp/err"
+same "an argument too many is refused" "2  Error: option \`json' takes no value 0" \
+	"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
+"$memorizer" report --p 1 "$session" >"$tmp/out" 2>"$tmp/err"
+same "an ambiguous option is refused" "2  Error: Ambiguous option: p (could be --percent or --pid) 0" \
+	"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
+refuse "an invalid --top is refused" "memorizer report: --top -1: want a number from 0 to 4294967295
 $hint" report --top -1 "$session"
-refuse "a --top out of range is refused" "memorizer report: --top 4294967296: want a number of rows, 0 for all
+refuse "a --top out of range is refused" "memorizer report: --top 4294967296: want a number from 0 to 4294967295
 $hint" report --top 4294967296 "$session"
 refuse "an unknown sort key is refused" \
 	"memorizer report: --sort sizes: want a column, by its key in JSON, or name, type or field

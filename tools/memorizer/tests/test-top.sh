@@ -233,9 +233,9 @@ $try" top --sort age
 outcome "an invalid time is refused" 2 /dev/null \
 	"memorizer top: --delay 2s: want seconds, 0.001 to 1000000
 $try" top --delay 2s
-outcome "an invalid number is refused" 2 /dev/null "memorizer top: --iterations 0: want a number, 1 or more
+outcome "an invalid number is refused" 2 /dev/null "memorizer top: --iterations 0: want a number from 1 to 4294967295
 $try" top --iterations 0
-outcome "an input is refused" 2 /dev/null "memorizer top: kmap: it shows the running kernel: want options alone
+outcome "an input is refused" 2 /dev/null "memorizer top: unexpected argument 'kmap'
 $try" top kmap
 outcome "a pipe without --batch is refused" 2 /dev/null \
 	"memorizer top: standard output: no terminal: want one, or --batch

@@ -407,8 +407,9 @@ done >"$tmp/want"
 equal "layout of all types, most accessed first" "$tmp/want" "$tmp/out"
 same "layout leaves out members of unaccessed members" "next inner inner.count [hole at 12] other [hole at 24] flag \
 [hole at 29] name[] count" "$(cut -d , -f 2 "$tmp/out" | xargs)"
-outcome "only layout has --all" 2 /dev/null "memorizer who: --all: this is for layout
-Try 'memorizer help who'." who --all $symbols "$tmp/all.le" "$kmap"
+"$memorizer" who --all $symbols "$tmp/all.le" "$kmap" >"$tmp/out" 2>"$tmp/err"
+same "only layout has --all" "2  Error: option \`all' is not usable 0" \
+	"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
 
 # Subsystems as MAINTAINERS has them
 cat >"$tmp/MAINTAINERS" <<'END'
@@ -452,8 +453,9 @@ owner "without any it is the directory" "drivers include"
 outcome "a missing MAINTAINERS is reported" 2 /dev/null \
 	"memorizer: $tmp/none.such: No such file or directory" \
 	who -F "$tmp/none.such" $symbols "$tmp/le" widget "$kmap"
-outcome "only who has --maintainers" 2 /dev/null "memorizer types: --maintainers: this is for who
-Try 'memorizer help types'." types -F "$tmp/MAINTAINERS" $symbols "$tmp/le" "$kmap"
+"$memorizer" types -F "$tmp/MAINTAINERS" $symbols "$tmp/le" "$kmap" >"$tmp/out" 2>"$tmp/err"
+same "only who has --maintainers" "2  Error: switch \`F' is not usable 0" \
+	"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
 
 # The proposed order of a struct of four lines; in the first one, one member is read, one written
 sed '/^record struct widget/,$d; s/ inner\.count .* 8 4 32 / ops - 0 0 8 256 /
