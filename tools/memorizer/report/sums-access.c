@@ -7,10 +7,10 @@
 #include "report/waits.h"
 
 /**
- * sums_function - find the function that makes the accesses at an instruction
+ * sums_function - look up or add the function of an instruction
  * @k: the sums
- * @source: where accesses come from
- * @ip: the instruction's address
+ * @source: streamed or counted accesses
+ * @ip: address of the instruction
  *
  * Return: the number of the item of functions.
  */
@@ -36,12 +36,12 @@ u32 sums_function(struct sums *k, enum access_source source, u64 ip)
 }
 
 /**
- * sums_leaves_out - check whether --no-wait leaves out the accesses of a function
+ * sums_leaves_out - check whether --no-wait excludes the accesses of a function
  * @k: the sums
- * @source: where accesses come from
+ * @source: streamed or counted accesses
  * @function: item of functions
  *
- * Return: true if they do not count; the caller adds them to @k->waiting.
+ * Return: true if it does; the caller adds them to @k->waiting.
  */
 bool sums_leaves_out(const struct sums *k, enum access_source source, u32 function)
 {
@@ -50,15 +50,15 @@ bool sums_leaves_out(const struct sums *k, enum access_source source, u32 functi
 	return k->filter->no_wait && f->waits;
 }
 
-#define PAGE_SITE	0x80000000u	/* in a touch: the site is one of pages */
+#define PAGE_SITE	0x80000000u	/* flag in a touch: the site allocates pages */
 
 /**
- * sums_touch - find what is known of a function's accesses to what a call site allocated
+ * sums_touch - look up or add the accesses by a function to objects of a call site
  * @k: the sums
- * @source: where accesses come from
+ * @source: streamed or counted accesses
  * @function: item of functions
  * @site: item of the group's sites, or SUMS_NO_SITE
- * @new: set to whether nothing was known yet
+ * @new: set to whether the item was added
  *
  * Return: the item, valid until the next call.
  */
@@ -71,12 +71,12 @@ struct touch *sums_touch(struct sums *k, enum access_source source, u32 function
 }
 
 /**
- * sums_site_of - tell what allocated what was accessed
+ * sums_site_of - get the call site that allocated accessed objects
  * @k: the sums
- * @source: where the accesses come from
- * @site: item of the group's sites, as a touch has it
+ * @source: streamed or counted accesses
+ * @site: item of the group's sites, as in a touch
  *
- * Return: the call site, or NULL if it is not known.
+ * Return: the call site; NULL if unknown.
  */
 const struct site *sums_site_of(const struct sums *k, enum access_source source, u32 site)
 {
@@ -89,11 +89,11 @@ const struct site *sums_site_of(const struct sums *k, enum access_source source,
 }
 
 /**
- * sums_is_page - tell whether what was accessed are pages
- * @source: where the accesses come from
- * @site: item of the group's sites, as a touch has it, or SUMS_NO_SITE
+ * sums_is_page - check whether a touch is to pages
+ * @source: streamed or counted accesses
+ * @site: item of the group's sites, as in a touch, or SUMS_NO_SITE
  *
- * Return: whether they are. What is allocated with them is what describes them.
+ * Return: true if it is: the call site's type is then that of the page descriptors.
  */
 bool sums_is_page(enum access_source source, u32 site)
 {
@@ -101,12 +101,12 @@ bool sums_is_page(enum access_source source, u32 site)
 }
 
 /**
- * sums_touched - tell what allocated what was accessed
+ * sums_touched - get the call site that allocated accessed objects
  * @k: the sums
- * @source: where the accesses come from
+ * @source: streamed or counted accesses
  * @touch: the accesses
  *
- * Return: the call site, or NULL if it is not known.
+ * Return: the call site; NULL if unknown.
  */
 const struct site *sums_touched(const struct sums *k, enum access_source source,
 				const struct touch *touch)
@@ -115,9 +115,9 @@ const struct site *sums_touched(const struct sums *k, enum access_source source,
 }
 
 /**
- * sums_toucher - tell what made accesses
+ * sums_toucher - get the function that made accesses
  * @k: the sums
- * @source: where the accesses come from
+ * @source: streamed or counted accesses
  * @touch: the accesses
  *
  * Return: the function.
@@ -128,7 +128,7 @@ const struct function *sums_toucher(const struct sums *k, enum access_source sou
 	return hash_item(k->functions + source, touch->key >> 32);
 }
 
-/* Most accesses first, then as the report has them; of the same, what ended first. */
+/* Order by accesses, then by the other columns of the report, then by end of the object. */
 static int compare(const void *left, const void *right)
 {
 	const struct accessed *a = left, *b = right;
@@ -142,7 +142,7 @@ static int compare(const void *left, const void *right)
 	return a->nr < b->nr ? -1 : a->nr > b->nr;
 }
 
-/* Leaves those that are to be kept. */
+/* Drop all but the first @m->keep objects. */
 static void prune(struct most *m)
 {
 	struct hash all = m->items;
@@ -171,10 +171,10 @@ static void prune(struct most *m)
 }
 
 /**
- * sums_accessed - an object has ended that was accessed
+ * sums_accessed - add an accessed object that has ended
  * @k: the sums
- * @source: where accesses come from
- * @object: the object; its number does not matter
+ * @source: streamed or counted accesses
+ * @object: the object; its @nr is ignored
  */
 void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object)
 {
@@ -193,7 +193,7 @@ void sums_accessed(struct sums *k, enum access_source source, const struct acces
 }
 
 /**
- * sums_most_end - no more objects end
+ * sums_most_end - finish the list of the most accessed objects
  * @k: the sums
  */
 void sums_most_end(struct sums *k)
@@ -232,7 +232,7 @@ static void add(u64 *sum, const struct trace_event *e)
 	sum[SUM_ACCESSES] += is_read(e) + is_write(e);
 }
 
-/* Whether what belongs to no allocation counts: not if only some allocations do. */
+/* Accesses to unknown memory count, unless the filter selects allocations. */
 static bool counts_unknown(const struct sums *k)
 {
 	const struct kmem_filter *f = k->filter;
@@ -242,19 +242,19 @@ static bool counts_unknown(const struct sums *k)
 	       f->pid == U64_MAX && !kmem_filter_kinds(f, text);
 }
 
-/* What allocated what is accessed, as a touch has it. */
+/* The site of an access, as in a touch. */
 static u32 touched_site(const struct allocation *o, enum group g)
 {
 	return o ? o->site | (g == GROUP_PAGES ? PAGE_SITE : 0) : SUMS_NO_SITE;
 }
 
-/* The same as what is noted has it. */
+/* The origin of an access, as in struct noted. */
 static u32 origin_of(const struct allocation *o, enum group g)
 {
 	return o && g == GROUP_SLAB ? o->origin : touched_site(o, g);
 }
 
-/* Which part of an allocation names what an instruction accesses there. */
+/* The part of the object that determines the name of what an instruction accesses. */
 static u64 part_of(const struct sums *k, const struct allocation *o, enum group g, u64 ip, u64 ptr,
 		   u32 bytes)
 {
@@ -306,7 +306,7 @@ void sums_access(struct sums *k, const struct trace_event *e)
 }
 
 /**
- * sums_traffic - count the move of a cache line, by instruction
+ * sums_traffic - count a moved cache line
  * @k: the sums
  * @e: the event
  */

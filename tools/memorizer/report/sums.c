@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sums over the allocations and frees of a trace: by call site, size, cache and task.
- * What is kept grows with the memory of the traced machine, its call sites, caches and
+ * Sums over the allocations and frees of a trace: by call site, size, cache and task. The
+ * memory needed grows with the memory of the traced machine and its call sites, caches and
  * tasks, not with the length of the trace.
  */
 #include <stdio.h>
@@ -13,16 +13,16 @@
 #include "report/sums.h"
 #include "trace/names.h"
 
-#define OBJECT_SUMS	7		/* rows that an allocation counts in */
-#define FREED		(1ull << 63)	/* in a range's nr: beside the item of frees */
+#define OBJECT_SUMS	7		/* maximum number of rows that an allocation counts in */
+#define FREED		(1ull << 63)	/* flag in a range's nr; the rest is an item of frees */
 
 /**
- * sums_site - find a call site
+ * sums_site - look up or add a call site
  * @k: the sums
  * @sites: the table
  * @ip: return address of the call
  *
- * Return: the number of its item, which is made if there is none yet.
+ * Return: the number of its item.
  */
 u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
 {
@@ -39,7 +39,7 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
 	return i;
 }
 
-/* The item of a size, or of gfp flags. */
+/* Look up or add a size or gfp flags. */
 static u32 get_number(struct hash *numbers, u64 number)
 {
 	bool new;
@@ -47,13 +47,13 @@ static u32 get_number(struct hash *numbers, u64 number)
 	return hash_get(numbers, &number, &new);
 }
 
-/* Which item stands for an address or pid just now. */
+/* The item that an address or pid has at this point of the trace. */
 struct current {
 	u64 key;
 	u32 item;
 };
 
-/* The item that stands for @key; if none does yet, @unnamed makes one. */
+/* Look up the current item of @key; @unnamed creates the first one. */
 static u32 get_current(struct sums *k, struct hash *h, u64 key,
 		       u32 (*unnamed)(struct sums *k, u64 key))
 {
@@ -72,7 +72,7 @@ static void set_current(struct hash *h, u64 key, u32 item)
 	((struct current *)hash_item(h, hash_get(h, &key, &new)))->item = item;
 }
 
-/* One more cache at an address. */
+/* Add another cache at an address. */
 static u32 new_cache(struct sums *k, u64 addr)
 {
 	u64 key[2] = { addr, k->caches.nr };
@@ -89,7 +89,7 @@ static u32 get_cache(struct sums *k, u64 addr)
 	return get_current(k, &k->current_caches, addr, new_cache);
 }
 
-/* A task under a name. */
+/* Look up or add a task with a name. */
 static u32 named_task(struct sums *k, u64 pid, const char *comm)
 {
 	struct task key = { .pid = pid }, *task;
@@ -114,7 +114,7 @@ static u32 get_task(struct sums *k, u64 pid)
 	return get_current(k, &k->current_tasks, pid, new_task);
 }
 
-/* A cache is announced: one that is known, or another that has got its address. */
+/* Name a cache. If the address has a cache with other properties, add a new one. */
 static void name_cache(struct sums *k, const struct trace_event *e)
 {
 	struct cache *cache = hash_item(&k->caches, get_cache(k, e->u.cache.cache));
@@ -134,38 +134,38 @@ static void name_cache(struct sums *k, const struct trace_event *e)
 	cache->sum[SUM_OBJECT_SIZE] = e->u.cache.object_size;
 }
 
-/* What a task did before counts under the name that it had then. */
+/* A new comm gets its own row; earlier events count under the old one. */
 static void name_task(struct sums *k, const struct trace_event *e)
 {
 	set_current(&k->current_tasks, e->u.task.pid,
 		    named_task(k, e->u.task.pid, e->u.task.comm));
 }
 
-/* When an event comes: in which period, and whether events may be missing then. */
+/* The loss period of an event, with a flag: no events are missing at its time. */
 static u32 stamp_of(const struct sums *k, const struct trace_event *e)
 {
 	return 2 * k->period + e->certain;
 }
 
-/* Whether what was seen with @stamp holds until @e: nothing is missing in between. */
+/* Returns true if no events are missing between @stamp and @e. */
 static bool holds(const struct sums *k, const struct trace_event *e, u32 stamp)
 {
 	return e->certain && stamp == stamp_of(k, e);
 }
 
-/* The same as to losses alone, whatever was switched. */
+/* Like stamp_of(), but for losses only: switching the stream off and on is ignored. */
 static u32 loss_stamp(const struct trace_event *e)
 {
 	return 2 * e->period + e->certain;
 }
 
-/* Whether what was live at a time may have been freed by the end, and that been lost. */
+/* Returns true if a free of memory live at @stamp may have been lost. */
 static bool may_be_gone(const struct sums *k, u32 stamp)
 {
 	return !(stamp & 1) || stamp != k->loss_stamp;
 }
 
-/* Whether, if it does not, that is because events may be missing. */
+/* If holds() failed: true if losses are the reason. */
 static bool is_doubt(const struct sums *k, u32 stamp)
 {
 	return stamp / 2 >= k->since_switch;
@@ -195,14 +195,19 @@ static void suspect(struct sums *k, const struct trace_event *e, enum suspicion 
 		suspect->sum[SUM_FIRST] = e->nr;
 }
 
-/* Nothing will access an object any more. */
+static u64 object_site(const struct sums *k, const struct allocation *o)
+{
+	return ((struct site *)hash_item(k->sites + group_of(o->t.kind), o->site))->ip;
+}
+
+/* Called for an object that cannot be accessed any more. */
 static void end_object(struct sums *k, const struct allocation *o)
 {
 	struct accessed object = { .ptr = o->t.ptr };
 
 	if (!o->reads && !o->writes)
 		return;
-	object.site = ((struct site *)hash_item(k->sites + group_of(o->t.kind), o->site))->ip;
+	object.site = object_site(k, o);
 	object.sum[SUM_OBJECT_SIZE] = o->t.asked;
 	object.sum[SUM_READS] = o->reads;
 	object.sum[SUM_WRITES] = o->writes;
@@ -210,7 +215,7 @@ static void end_object(struct sums *k, const struct allocation *o)
 	sums_accessed(k, ACCESS_STREAMED, &object);
 }
 
-/* The sums that an object counts in. */
+/* Get the rows that an object counts in; the last may be NULL. */
 static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[OBJECT_SUMS])
 {
 	enum group g = group_of(o->t.kind);
@@ -238,7 +243,7 @@ static void count(u64 *sums[OBJECT_SUMS], enum metric metric, u64 n)
 		sums[i][metric] += n;
 }
 
-/* Whether an event of @site, @cache and @task counts. */
+/* Apply the filter to an event of @site, @cache and @task. */
 static bool is_chosen(const struct sums *k, const struct trace_event *e, u32 kind,
 		      const struct site *site, u32 cache, u32 task)
 {
@@ -252,19 +257,19 @@ static bool is_chosen(const struct sums *k, const struct trace_event *e, u32 kin
 	       (f->cpu == U64_MAX || f->cpu == e->cpu) && (f->pid == U64_MAX || f->pid == t->pid);
 }
 
-/* A free, and what is found of what it frees. */
+/* A free, and the state of the memory it frees. */
 struct sums_free {
 	const struct trace_event *e;
-	u64 nr;			/* of the range that is free then */
+	u64 nr;			/* nr for the freed range */
 	u64 found;		/* bytes of live memory */
 	u64 again;		/* bytes that were free already */
-	bool counts;		/* whether some of that counts */
-	bool freed;		/* whether some was free already */
-	bool doubt;		/* whether some was, but for what may be missing */
-	u64 freed_by;		/* which call site did that */
+	bool counts;		/* some of them are selected by the filter */
+	bool freed;		/* some were free already */
+	bool doubt;		/* some were free already, unless events are missing */
+	u64 freed_by;		/* call site of the earlier free */
 };
 
-/* Closes an object that lies where memory is allocated now: its free was not seen. */
+/* Close an object whose memory is allocated again: its free was missed. */
 static void close_object(struct sums *k, struct allocation *o, u64 bytes)
 {
 	u64 *sums[OBJECT_SUMS];
@@ -302,7 +307,9 @@ static void count_alloc(struct sums *k, const struct trace_event *e, const struc
 	}
 }
 
-/* The call site and the cache that an object is from; what kmalloc() takes may be anything. */
+/*
+ * The call site and the cache of an object; no cache for kmalloc(), which allocates all types.
+ */
 static u32 get_origin(struct sums *k, const struct allocation *o)
 {
 	u64 key = (u64)o->site << 32 | (o->t.kind == TRACE_CACHE ? o->cache : 0);
@@ -340,7 +347,7 @@ static void alloc(struct sums *k, const struct trace_event *e)
 		*item = o;
 }
 
-/* The sums of the call site that frees. */
+/* Look up or add the freeing call site. */
 static u64 *free_sums(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
@@ -354,7 +361,7 @@ static void count_call(struct sums *k, const struct trace_event *e)
 	free_sums(k, e)[SUM_CALLS]++;
 }
 
-/* Counts the free of @bytes of an object; returns whether it does count. */
+/* Count the free of @bytes of an object. Returns whether the filter selects it. */
 static bool count_free(struct sums *k, const struct trace_event *e, const struct allocation *o,
 		       u64 bytes)
 {
@@ -382,7 +389,7 @@ static bool count_free(struct sums *k, const struct trace_event *e, const struct
 	return true;
 }
 
-/* The call site that frees what is of no known type, if it counts; NULL if it does not. */
+/* The call site that frees memory of an unknown type; NULL if the filter does not select it. */
 static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 {
 	enum group g = group_of(e->u.free.kind);
@@ -394,7 +401,7 @@ static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 	       named_matches(k->filter, NULL, NULL) ? site : NULL;
 }
 
-/* Counts bytes freed that were not seen to be allocated. */
+/* Count freed bytes without a known allocation. */
 static void count_unknown(struct sums *k, const struct trace_event *e, u64 bytes)
 {
 	struct site *site = chosen_free(k, e);
@@ -405,7 +412,7 @@ static void count_unknown(struct sums *k, const struct trace_event *e, u64 bytes
 	site->sum[SUM_FREED] += bytes;
 }
 
-/* A free of memory that was not seen to be allocated, or was freed before. */
+/* Count a free of memory without a known allocation, or a double free. */
 static void free_unknown(struct sums *k, const struct trace_event *e, bool again, u64 freed_by)
 {
 	struct site *site = chosen_free(k, e);
@@ -422,7 +429,7 @@ static void free_unknown(struct sums *k, const struct trace_event *e, bool again
 	count_unknown(k, e, e->u.free.bytes);
 }
 
-/* What a range's nr is once it has been freed. */
+/* The nr of a freed range: FREED and the call site. */
 static u64 freed_nr(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
@@ -437,7 +444,7 @@ static u64 freed_by(const struct sums *k, const struct trace_event *e, u64 nr)
 	return ((struct site *)hash_item(frees, nr & ~FREED))->ip;
 }
 
-/* Bytes of an object are gone, by a free or because they were allocated again. */
+/* Tracker callback: bytes of an object were freed, or allocated again. */
 static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 {
 	struct allocation *o = (struct allocation *)item;
@@ -446,7 +453,7 @@ static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 	if (!freed) {
 		close_object(k, o, bytes);
 	} else {
-		/* Of an object that was closed it is not known what this is. */
+		/* It is unknown whether these bytes still belonged to a closed object. */
 		if (!o->closed)
 			k->free->found += bytes;
 		k->free->counts |= count_free(k, k->free->e, o, bytes);
@@ -455,7 +462,7 @@ static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 		end_object(k, o);
 }
 
-/* Pages are freed that were free already. */
+/* Tracker callback: freed memory was free already. */
 static void again(void *data, const struct live_range *range)
 {
 	struct sums *k = data;
@@ -475,14 +482,14 @@ static void again(void *data, const struct live_range *range)
 	f->freed_by = freed_by(k, f->e, range->nr);
 }
 
-/* Frees what lies from @start to @end, or if no free of it was @seen, closes it. */
+/* Free the range. If !@seen, its free was missed: close the objects in it. */
 static void release(struct sums *k, const struct trace_event *e, u64 start, u64 end, bool seen)
 {
 	tracker_release(&k->live, tracker_group(e->u.free.kind), start, end, seen, stamp_of(k, e),
 			k->free->nr);
 }
 
-/* Pages may be given back in other pieces than those that they were allocated in. */
+/* Pages may be freed in other units than they were allocated in. */
 static void free_pages(struct sums *k, const struct trace_event *e)
 {
 	u64 ptr = e->u.free.ptr, unknown;
@@ -499,12 +506,7 @@ static void free_pages(struct sums *k, const struct trace_event *e)
 	k->uncertain += f->doubt && !f->freed;
 }
 
-static u64 object_site(const struct sums *k, const struct allocation *o)
-{
-	return ((struct site *)hash_item(k->sites + group_of(o->t.kind), o->site))->ip;
-}
-
-/* Frees the object that is all of a range, which ends with @end. */
+/* Free the object of a range that ends at @end. */
 static void free_whole(struct sums *k, const struct trace_event *e, const struct allocation *o,
 		       u64 end, bool recent, bool doubt)
 {
@@ -520,7 +522,7 @@ static void free_whole(struct sums *k, const struct trace_event *e, const struct
 		count_call(k, e);
 }
 
-/* Frees memory that was not seen to be allocated; what was seen to lie there has gone. */
+/* Free memory without a known allocation. Objects in it must have been freed before. */
 static void free_unseen(struct sums *k, const struct trace_event *e, bool was_free, u64 nr)
 {
 	u64 ptr = e->u.free.ptr;
@@ -567,10 +569,10 @@ static void free_memory(struct sums *k, const struct trace_event *e)
 }
 
 /**
- * sums_init - begin with nothing counted
+ * sums_init - initialize the sums
  * @k: the sums
- * @symbols: what knows the functions' names; must outlive @k
- * @filter: what shall count; must outlive @k; NULL: all
+ * @symbols: symbols and notes; must outlive @k
+ * @filter: the filter; must outlive @k; NULL: no filter
  */
 void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	       const struct kmem_filter *filter)
@@ -616,7 +618,7 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 }
 
 /**
- * sums_free - release memory
+ * sums_free - free the sums
  * @k: the sums
  */
 void sums_free(struct sums *k)
@@ -656,7 +658,7 @@ void sums_free(struct sums *k)
 	tracker_free(&k->live);
 }
 
-/* Takes a mark, at which what counts may begin or the trace end. */
+/* Handle a mark for --from or --to. Returns false after --to. */
 static bool mark(struct sums *k, const struct trace_event *e)
 {
 	const struct kmem_filter *f = k->filter;
@@ -675,9 +677,9 @@ static bool mark(struct sums *k, const struct trace_event *e)
 /**
  * sums_event - count an event
  * @k: the sums
- * @e: the event, the next one in the order of time
+ * @e: the event, in order of time
  *
- * Return: whether to go on; not when the filter says that the trace ends here.
+ * Return: false if the filter's time range has ended.
  */
 bool sums_event(struct sums *k, const struct trace_event *e)
 {
@@ -732,9 +734,9 @@ bool sums_event(struct sums *k, const struct trace_event *e)
 }
 
 /**
- * sums_prefetch - let the processor fetch what an event will need
+ * sums_prefetch - prefetch the state that an event needs
  * @k: the sums
- * @e: an event that comes soon, or NULL
+ * @e: one of the next events, or NULL
  */
 void sums_prefetch(const struct sums *k, const struct trace_event *e)
 {
@@ -761,8 +763,8 @@ static void count_live(struct sums *k, const struct allocation *o)
 }
 
 /**
- * sums_live - sum up what is live by now, by the call sites of allocations alone
- * @k: the sums, in which more may be counted after this; not what sums_end() has completed
+ * sums_live - compute the sums of live allocations by call site
+ * @k: the sums, before sums_end(); counting may continue
  */
 void sums_live(struct sums *k)
 {
@@ -788,7 +790,6 @@ void sums_live(struct sums *k)
 	}
 }
 
-/* Whether some item of a table of call sites was chosen. */
 static bool any_site(const struct hash *sites)
 {
 	const struct site *site;
@@ -839,8 +840,8 @@ static bool comm_is_there(const struct sums *k)
 }
 
 /**
- * sums_seen - find the options of the filter that something matches
- * @k: the sums over all of the trace or KMAP
+ * sums_seen - find the filter options that matched
+ * @k: the sums, complete
  *
  * Return: mask of enum kmem_seen.
  */
@@ -858,10 +859,10 @@ u32 sums_seen(const struct sums *k)
 }
 
 /**
- * sums_window - find how far the time came that the filter chooses
- * @k: the sums over all of the trace or KMAP
+ * sums_window - get the state of the filter's time range
+ * @k: the sums, complete
  *
- * Return: whether that time has begun and ended.
+ * Return: whether it began and ended.
  */
 struct window sums_window(const struct sums *k)
 {
@@ -870,7 +871,7 @@ struct window sums_window(const struct sums *k)
 	};
 }
 
-/* Internal fragmentation, without exceeding 64 bits. */
+/* Set SUM_FRAG, avoiding overflow of 64 bits. */
 static void set_frag(u64 *sum)
 {
 	u64 waste = sum[SUM_WASTE], all = sum[SUM_ALLOC];
@@ -882,7 +883,7 @@ static void set_frag(u64 *sum)
 	sum[SUM_FRAG] = all ? waste * 100000 / all : 0;
 }
 
-/* @sum is the offset of the sums in an item. */
+/* @sum: offset of the sums in an item */
 static void set_frags(const struct hash *h, size_t sum)
 {
 	u32 i;
@@ -899,7 +900,7 @@ static void add_sums(u64 *to, const u64 *from)
 		to[i] += from[i];
 }
 
-/* Each size of pages has one order, or none. */
+/* Sum up pages by order. A size is one order or, if no power of two, none. */
 static void count_orders(struct sums *k)
 {
 	const struct size *size;
@@ -932,10 +933,10 @@ static void count_zones(struct sums *k)
 }
 
 /**
- * sums_duration - tell how long a trace was that counts
+ * sums_duration - get the duration of the filtered trace
  * @k: the sums
  *
- * Return: ns from where the filter begins, or the first event, to the last event that counts.
+ * Return: ns from the start of the filter's range, or the first event, to the last event counted.
  */
 u64 sums_duration(const struct sums *k)
 {
@@ -947,10 +948,10 @@ u64 sums_duration(const struct sums *k)
 }
 
 /**
- * sums_total - tell what shares of types, members and their users are of
+ * sums_total - get the totals for the percentages of types, members and their users
  * @k: the sums
- * @source: where accesses come from, and with them the allocations
- * @total: set to sums over all, by metric; 0 for metrics that have no such sum
+ * @source: streamed or counted accesses, and the allocations that belong to them
+ * @total: set to the totals, by metric; 0 if a metric has none
  */
 void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_METRICS])
 {
@@ -963,8 +964,8 @@ void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_M
 }
 
 /**
- * sums_end - sum up what is live, and set what follows from other sums
- * @k: the sums; nothing can be counted after this
+ * sums_end - compute the sums of live allocations, and derived metrics
+ * @k: the sums; nothing can be counted afterwards
  */
 void sums_end(struct sums *k)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sums over a trace or a KMAP, by call site, function, size, cache and task. A trace feeds
- * sums_event(); a KMAP, or what the objects of a trace amount to, sums_object() and
- * sums_count(). sums_end() completes them.
+ * Sums over a trace or a KMAP, by call site, function, size, cache and task. Events of a trace
+ * are passed to sums_event(), objects of a KMAP to sums_object() and their accesses to
+ * sums_count(). sums_end() completes the sums.
  */
 #ifndef SUMS_H
 #define SUMS_H
@@ -14,81 +14,81 @@
 #include "symbols/aliases.h"
 #include "trace/tracker.h"
 
-/* What is counted, in all and for each row of a table. */
+/* What is summed up, in total and per row of a table. */
 enum metric {
-	SUM_OBJECT_SIZE,	/* of an object; of those of a cache */
-	SUM_READS,		/* accesses that were streamed, or counted; an update is both */
+	SUM_OBJECT_SIZE,	/* size of an object of a cache */
+	SUM_READS,		/* streamed or counted accesses; an update is both */
 	SUM_WRITES,
 	SUM_ACCESSES,		/* SUM_READS + SUM_WRITES */
-	SUM_MOVES,		/* cache lines that accesses moved, where lines were tracked */
+	SUM_MOVES,		/* cache lines moved by accesses, where lines were tracked */
 	SUM_HIT,		/* allocations; objects of a KMAP */
 	SUM_REQ,		/* bytes requested */
 	SUM_ALLOC,		/* bytes allocated */
-	SUM_WASTE,		/* bytes allocated beyond what was requested */
+	SUM_WASTE,		/* bytes allocated beyond those requested */
 	SUM_FRAG,		/* SUM_WASTE / SUM_ALLOC, in thousandths of a percent */
 	SUM_CALLS,		/* frees */
 	SUM_FREES,		/* allocations that were freed */
 	SUM_FREED,		/* bytes freed */
-	SUM_CROSS_CPU,		/* freed on another CPU than the one that allocated */
-	SUM_CROSS_NODE,		/* allocated by a CPU of another node than the memory's */
-	SUM_CROSS_NODE_FREES,	/* freed likewise */
-	SUM_UNKNOWN,		/* frees of what was not seen to be allocated */
+	SUM_CROSS_CPU,		/* objects freed on another CPU than allocated on */
+	SUM_CROSS_NODE,		/* allocations by a CPU of another node than the memory's */
+	SUM_CROSS_NODE_FREES,	/* frees by a CPU of another node than the memory's */
+	SUM_UNKNOWN,		/* frees without a known allocation */
 	SUM_UNKNOWN_BYTES,
-	SUM_UNSEEN,		/* frees that were not seen: the memory was allocated again */
-	SUM_LIVE,		/* allocations that were not freed by the end */
+	SUM_UNSEEN,		/* missed frees: the memory was allocated again */
+	SUM_LIVE,		/* allocations live at the end */
 	SUM_LIVE_BYTES,
-	SUM_LIVE_UNCERTAIN,	/* those of SUM_LIVE that may have been freed in a loss */
-	SUM_OLDEST,		/* age of the oldest of them, in ns */
+	SUM_LIVE_UNCERTAIN,	/* of these, those whose free may be among lost events */
+	SUM_OLDEST,		/* age of the oldest live allocation, in ns */
 	SUM_YOUNGEST,
-	SUM_PAGE_HIT,		/* allocations of pages */
+	SUM_PAGE_HIT,		/* page allocations */
 	SUM_PAGE_BYTES,
-	SUM_FIRST,		/* number of an event */
-	SUM_UNKNOWN_FREES,	/* objects freed, but not known from where */
-	SUM_OVERWRITES,		/* freed unseen: closed by an allocation over them */
-	SUM_LIVES,		/* objects whose free was seen */
-	SUM_JIFFIES,		/* how long those lived, all together */
-	SUM_LIFE,		/* the same for one, in tenths: SUM_JIFFIES / SUM_LIVES */
-	SUM_TOUCHED,		/* objects accessed */
-	SUM_SITES,		/* call sites whose objects were accessed */
-	SUM_PIDS,		/* pids that allocated */
-	SUM_MOST_PIDS,		/* most pids that accessed one object */
-	SUM_FUNCTIONS,		/* functions that accessed a member */
-	SUM_OFFSET,		/* where a member is in its record, in bytes */
-	SUM_CPUS,		/* CPUs that accessed it, of a trace */
-	SUM_MEMBERS,		/* members of a record that have none in them */
-	SUM_UNTOUCHED,		/* of these, those that no access names */
-	SUM_UNNAMED,		/* accesses to a record of which the member is not known */
+	SUM_FIRST,		/* number of the first event */
+	SUM_UNKNOWN_FREES,	/* freed objects without a known caller */
+	SUM_OVERWRITES,		/* missed frees: closed by an overlapping allocation */
+	SUM_LIVES,		/* objects with a known free */
+	SUM_JIFFIES,		/* total lifetime of these, in jiffies */
+	SUM_LIFE,		/* mean lifetime in tenths of a jiffy: 10 * SUM_JIFFIES / SUM_LIVES */
+	SUM_TOUCHED,		/* accessed objects */
+	SUM_SITES,		/* call sites of accessed objects */
+	SUM_PIDS,		/* pids that allocate */
+	SUM_MOST_PIDS,		/* maximum number of pids that access an object */
+	SUM_FUNCTIONS,		/* functions that access a member */
+	SUM_OFFSET,		/* offset of a member in its record, in bytes */
+	SUM_CPUS,		/* CPUs that access it, in a trace */
+	SUM_MEMBERS,		/* members of a record that are no records */
+	SUM_UNTOUCHED,		/* of these, members without named accesses */
+	SUM_UNNAMED,		/* accesses to a record without a known member */
 	SUM_METRICS
 };
 
-/* What the metrics are kept for apart: allocations of a trace; objects of a KMAP. */
+/* Metrics are kept per group: slab objects and pages of a trace, objects of a KMAP. */
 enum group { GROUP_SLAB, GROUP_PAGES, GROUP_KMAP, GROUPS };
 
-#define OBJECT_METRICS	SUM_HIT		/* the metrics before it are those of one object */
-#define STREAM_GROUPS	GROUP_KMAP	/* the groups before it are what a trace streams */
+#define OBJECT_METRICS	SUM_HIT		/* metrics up to here are per object */
+#define STREAM_GROUPS	GROUP_KMAP	/* groups up to here come from a trace */
 
-/* Accesses, one by one as a trace streams them, or counted for each object of a KMAP. */
+/* Accesses streamed one by one in a trace, or counted per object in a KMAP. */
 enum access_source { ACCESS_STREAMED, ACCESS_COUNTED, ACCESS_SOURCES };
 
-/* What should not be. */
+/* Suspicious allocations and frees. */
 enum suspicion {
-	SUSPECT_SLAB_FREE,	/* kmalloc memory freed by kmem_cache_free */
-	SUSPECT_KFREE,		/* a cache's object freed by kfree */
-	SUSPECT_SHORT,		/* allocated less than requested */
-	SUSPECT_DOUBLE_FREE,	/* freed what was free */
-	SUSPECT_INSIDE,		/* freed from inside an object */
+	SUSPECT_SLAB_FREE,	/* kmalloc memory freed by kmem_cache_free() */
+	SUSPECT_KFREE,		/* object of a cache freed by kfree() */
+	SUSPECT_SHORT,		/* allocation smaller than requested */
+	SUSPECT_DOUBLE_FREE,	/* double free */
+	SUSPECT_INSIDE,		/* free of an address inside an object */
 	SUSPICIONS
 };
 
-/* Room for a comm, all of it escaped, and a NUL; a multiple of 8, as hash keys are. */
+/* Room for an escaped comm with its NUL; hash keys need a multiple of 8. */
 #define SUMS_TEXT	(4 * (TRACE_COMM_SIZE - 1) + 8)
 
-/* The items of the tables, each beginning with its key. */
+/* The items of the tables. Each begins with its key. */
 struct site {
 	u64 ip;
 	u64 sum[SUM_METRICS];
-	bool chosen;			/* by the filter's --site */
-	bool of_type;			/* by --type, and not left out by --field */
+	bool chosen;			/* selected by --site */
+	bool of_type;			/* selected by --type, and not excluded by --field */
 };
 
 struct size {
@@ -101,7 +101,7 @@ struct gfp {
 	u64 sum[SUM_METRICS];
 };
 
-/* Pages by their order, or of no order: pieces of what was larger. */
+/* Pages by order; or without order, pieces of larger allocations. */
 struct order {
 	u64 order;
 	u64 sum[SUM_METRICS];
@@ -115,35 +115,35 @@ struct zone {
 };
 
 struct cache {
-	u64 cache, nr;			/* nr: several may have had one address */
+	u64 cache, nr;			/* nr tells apart caches that had the same address */
 	u64 sum[SUM_METRICS];
-	char *name;			/* NULL: not known */
-	bool chosen;			/* by the filter's --cache */
-	const char *type;		/* of its objects, once sums_end() has found that out */
-	bool types;			/* whether they are of several */
+	char *name;			/* NULL: unknown */
+	bool chosen;			/* selected by --cache */
+	const char *type;		/* type of its objects, set by sums_end() */
+	bool types;			/* the objects have several types */
 };
 
-/* Objects of the slab allocator by call site and, but for kmalloc(), cache, as items of both. */
+/* Slab objects by call site and cache (none for kmalloc()), both as item numbers. */
 struct origin {
 	u64 key;
 	u64 sum[SUM_METRICS];
 };
 
-/* A task of a trace, under each name that it had. */
+/* A task of a trace, per name that it had. */
 struct task {
 	u64 pid;
-	char comm[SUMS_TEXT];		/* empty: not known */
+	char comm[SUMS_TEXT];		/* empty: unknown */
 	u64 sum[SUM_METRICS];
-	bool chosen;			/* by the filter's --comm */
+	bool chosen;			/* selected by --comm */
 };
 
-/* A task of a KMAP, under the name of its last allocation: accesses come without one. */
+/* A task of a KMAP, with the name at its last allocation: accesses have only the pid. */
 struct pid {
 	u64 pid;
 	u64 sum[SUM_METRICS];
-	u64 last;			/* number of the object that it last touched */
-	u64 comm_jiffies;		/* when it allocated under ... */
-	u32 comm;			/* ... this item of comms */
+	u64 last;			/* number of the object last accessed */
+	u64 comm_jiffies;		/* time of the last allocation and */
+	u32 comm;			/* item of comms at that time */
 };
 
 struct comm {
@@ -151,45 +151,45 @@ struct comm {
 	u64 sum[SUM_METRICS];
 };
 
-/* The function that accesses, or the ip where no function is known. */
+/* A function that accesses memory, or the ip if the function is unknown. */
 struct function {
 	u64 start;
 	u64 sum[SUM_METRICS];
-	u64 last;			/* number of the object that it last touched */
-	bool waits;			/* it spins until a lock or another CPU is free */
+	u64 last;			/* number of the object last accessed */
+	bool waits;			/* spins until a lock or another CPU is ready */
 };
 
 struct suspect {
-	u64 suspicion, alloc_site, free_site;	/* 0 for a site that is not known */
+	u64 suspicion, alloc_site, free_site;	/* 0 for an unknown site */
 	u64 sum[SUM_METRICS];
 };
 
-/* Accesses by a function to what a call site allocated, as items of both. */
+/* Accesses by a function to objects of a call site, both as item numbers. */
 struct touch {
 	u64 key;
 	u64 sum[OBJECT_METRICS];
 };
 
-#define SUMS_NO_SITE	U32_MAX		/* of a touch: what was accessed is not known */
+#define SUMS_NO_SITE	U32_MAX		/* in a touch: unknown object */
 
 /*
- * Accesses by an instruction to what a call site allocated, as items of both; of what a trace tells
- * of the slab allocator's objects, the latter is one of origins.
+ * Accesses by an instruction to objects of a call site, both as item numbers. For slab objects
+ * of a trace, the latter is an item of origins.
  */
 struct noted {
 	u64 key;
-	u64 part;			/* which part, if that tells what; see sums_part() */
+	u64 part;			/* the part of the object, if it determines the name, see sums_part() */
 	u64 sum[OBJECT_METRICS];
-	u32 names;			/* set of the aliases, once sums_end() has found them */
+	u32 names;			/* set of aliases, set by sums_end() */
 };
 
-/* What is of a type that call sites allocated. */
+/* Objects of a type. */
 struct type {
-	u64 name;			/* number in the names */
+	u64 name;			/* number of the name */
 	u64 sum[SUM_METRICS];
 };
 
-/* A member of a type, by the numbers of both in the names. */
+/* A member of a type, both as numbers of names. */
 struct field {
 	u64 key;
 	u64 sum[SUM_METRICS];
@@ -200,43 +200,43 @@ struct field {
 
 /**
  * struct counts - accesses by one instruction
- * @reads: how many loads
- * @writes: how many stores
- * @moves: how many cache lines they moved
- * @pid: on whose behalf
- * @part: which part of what was allocated names them, see sums_part()
- * @cpu: on which CPU, SUMS_NO_CPU if that is not known
+ * @reads: number of loads
+ * @writes: number of stores
+ * @moves: number of cache lines moved
+ * @pid: task
+ * @part: part of the object that determines the name, see sums_part()
+ * @cpu: CPU; SUMS_NO_CPU if unknown
  */
 struct counts {
 	u64 reads, writes, moves, pid, part;
 	u32 cpu;
 };
 
-/* Whether the filter chooses accesses by an instruction to what a call site allocated, by name. */
+/* Whether --type and --field select accesses by an instruction to objects of a call site. */
 struct named_choice {
 	u64 ip, site, part;
 	bool chosen;
 };
 
-/* Which function an instruction is in, as an item of functions. */
+/* The function of an instruction, as item of functions. */
 struct access_ip {
 	u64 ip;
 	u32 function;
 };
 
-/* An object that was accessed. */
+/* An accessed object. */
 struct accessed {
-	u64 nr;				/* in the order that they end */
+	u64 nr;				/* in the order in which objects end */
 	u64 ptr, site;
 	u64 sum[OBJECT_METRICS];
 };
 
 /**
- * struct most - the objects that were accessed most
- * @items: struct accessed, these and perhaps as many others
- * @nr: objects that were accessed
- * @keep: how many shall be kept, U32_MAX for all
- * @left_sum: sums over those that were not kept
+ * struct most - the most accessed objects
+ * @items: struct accessed; before pruning, up to twice as many as are kept
+ * @nr: number of accessed objects
+ * @keep: number of objects to keep; U32_MAX: all
+ * @left_sum: sums over the other objects
  */
 struct most {
 	struct hash items;
@@ -246,22 +246,22 @@ struct most {
 };
 
 /**
- * struct allocation - memory that is allocated
- * @t: what the tracker knows of it
+ * struct allocation - a live allocation
+ * @t: the memory, managed by the tracker
  * @site: item of the group's sites
  * @size: item of the group's sizes
- * @cache: item of the caches
- * @origin: item of the origins, SUMS_NO_ITEM if there are no notes
- * @task: item of the tasks
+ * @cache: item of caches
+ * @origin: item of origins; SUMS_NO_ITEM without notes
+ * @task: item of tasks
  * @gfp: item of the group's gfps
- * @reads: how often it was read, as far as that was streamed
- * @writes: how often it was written
- * @cpu: CPU that allocated it
- * @node: node of the memory, negative if not known
- * @stamp: when, as to losses
- * @within: whether the filter lets accesses to it count, but for what it says of their names
- * @chosen: whether it lets the allocation count
- * @closed: whether part of it was allocated again, and its free not seen
+ * @reads: streamed loads
+ * @writes: streamed stores
+ * @cpu: allocating CPU
+ * @node: NUMA node of the memory; negative if unknown
+ * @stamp: loss period of the allocation, see stamp_of()
+ * @within: the filter selects accesses to it, before --type and --field
+ * @chosen: the filter selects the allocation
+ * @closed: part of it was allocated again, its free was missed
  */
 struct allocation {
 	struct tracked t;
@@ -273,15 +273,15 @@ struct allocation {
 };
 
 /**
- * struct counted - the last object of a KMAP, while its accesses come
+ * struct counted - the current object of a KMAP
  * @ptr: its address
  * @site: item of the group's sites
- * @nr: its number among those of which accesses may count
- * @within: whether the filter lets accesses to it count, but for what it says of their names
- * @size: bytes requested for it
- * @reads: sum over its accesses
- * @writes: sum over its accesses
- * @pids: pids that accessed it
+ * @nr: its number among the objects whose accesses may be selected
+ * @within: the filter selects accesses to it, before --type and --field
+ * @size: requested size in bytes
+ * @reads: loads
+ * @writes: stores
+ * @pids: number of pids that accessed it
  */
 struct counted {
 	u64 ptr;
@@ -293,77 +293,73 @@ struct counted {
 
 /**
  * struct sums - the sums
- * @symbols: what knows the functions' names
- * @filter: what counts
- * @sites: struct site by call site that allocates
- * @frees: struct site by call site that frees, of a trace
- * @sizes: struct size by bytes allocated, of a trace
+ * @symbols: symbols and notes
+ * @filter: the filter
+ * @sites: struct site by allocating call site
+ * @frees: struct site by freeing call site, of a trace
+ * @sizes: struct size by allocated bytes, of a trace
  * @gfps: struct gfp by gfp flags
- * @orders: struct order of pages, once sums_end() has made them of sizes
- * @zones: struct zone by zone that the flags ask for, of pages; likewise of gfps
- * @total: sums over all
- * @histograms: whether histograms are wanted; the caller's, before anything is counted
+ * @orders: struct order of pages, computed from @sizes by sums_end()
+ * @zones: struct zone of pages by zone in the gfp flags, computed from @gfps by sums_end()
+ * @total: totals
+ * @histograms: collect histograms; set by the caller before the first event
  * @buckets: struct bucket, see histogram.h
  * @caches: struct cache by address and number; the first is large kmalloc
  * @origins: struct origin by call site and cache, if there are notes
  * @tasks: struct task by pid and comm
- * @current_caches: private: item of @caches by address, the one that is there now
- * @current_tasks: private: item of @tasks by pid, the name that it has now
- * @suspects: struct suspect by what and where
- * @functions: struct function by start
- * @ips: struct access_ip by instruction that accesses
- * @touches: struct touch by function and site; pages' sites come after those of the slab
- *	     allocator, see sums_touched()
+ * @current_caches: private: item of @caches that an address has now
+ * @current_tasks: private: item of @tasks that a pid has now
+ * @suspects: struct suspect by kind and call sites
+ * @functions: struct function by start address
+ * @ips: struct access_ip by instruction
+ * @touches: struct touch by function and site; PAGE_SITE marks pages, see sums_touched()
  * @noted: struct noted by instruction and site, as in @touches, if there are notes
- * @noted_pids: private: which of @noted there were on behalf of which pid
- * @noted_cpus: private: which of @noted there were on which CPU, of a trace
- * @names: names of types and members, numbered; the first is for those not known
+ * @noted_pids: private: pairs of @noted and pid
+ * @noted_cpus: private: pairs of @noted and CPU, of a trace
+ * @names: names of types and members by number; the first is the unknown one
  * @types: struct type by name, if there are notes
- * @fields: struct field by type and member, likewise; an access counts for each of its names
- * @once: the same, but an access counts only for the member of its object's type, or if that is
- *	  unknown, for the outermost member
- * @within: the same as @fields, but what is accessed of a member counts for the members around it,
- *	    too
- * @aliases: all names that accesses have, by source
- * @untouched: struct field by type and member: those that no access names, of records that are
- *	       accessed
- * @moved: whether there are accesses that moved cache lines
- * @users: struct touch by field and function, as items of both
- * @most: the objects with most accesses; none if their number is not set
- * @accesses: sums over the accesses that were streamed
- * @waiting: accesses by functions that spin, which the filter leaves out
- * @unattributed: those to what was not seen to be allocated
- * @shared: struct site by call site, over a KMAP's objects that several pids accessed
- * @all_shared: sums over those
+ * @fields: struct field by type and member, if there are notes; an access counts for each name
+ * @once: like @fields, but an access counts once: for the member of the object's type or, if that
+ * 	  is unknown, for the outermost member
+ * @within: like @fields, but an access also counts for the members around the accessed one
+ * @aliases: sets of the names of accesses, by source
+ * @untouched: struct field by type and member: members of accessed records without named accesses
+ * @moved: some accesses moved cache lines
+ * @users: struct touch by field and function, both as item numbers
+ * @most: the most accessed objects; not collected if @keep is 0
+ * @accesses: totals of streamed accesses
+ * @waiting: accesses excluded by --no-wait
+ * @unattributed: accesses to memory without a known allocation
+ * @shared: struct site by call site, of a KMAP's objects accessed by several pids
+ * @all_shared: totals of these
  * @pids: struct pid by pid, of a KMAP
- * @comms: struct comm by name, of a KMAP; the first is for pids that allocated nothing
- * @pid_comms: private: which pid allocated under which comm
- * @object: private: the last object of a KMAP
- * @objects_within: private: how many of its objects there were of which accesses may count
- * @choices: private: struct named_choice, if the filter is for types or members
- * @overflow: whether a sum over a KMAP exceeded 64 bits and was left at the largest value
- * @page_size: bytes of a page of order 0, 4096 unless the caller knows better
+ * @comms: struct comm by name, of a KMAP; the first is for pids without allocations
+ * @pid_comms: private: pairs of allocating pid and comm
+ * @object: private: the current object of a KMAP
+ * @objects_within: private: number of objects whose accesses may be selected
+ * @choices: private: struct named_choice, with --type or --field
+ * @overflow: a sum over a KMAP saturated
+ * @page_size: size of a page in bytes, 4096 unless the caller sets it
  * @events: number of events
- * @lost: number of events lost
- * @uncertain: what would be suspicious, but for losses that may explain it
- * @period: private: is increased where events may be missing, or allocations were not
- *	    traced for a while
+ * @lost: number of lost events
+ * @uncertain: suspicious events that losses may explain
+ * @period: private: incremented where events may be missing, and where allocations were not traced
  * @loss_period: private: the trace's period
- * @loss_stamp: private: when the last event was, as to losses
- * @since_switch: private: the period since which allocations are traced
+ * @loss_stamp: private: loss stamp of the last event, see loss_stamp()
+ * @since_switch: private: period since which allocations are traced
  * @since: private: time of the mark from_mark, in ns
  * @begin: time of the first event, in ns
- * @end: time of the last one, in ns
- * @cpu_seen: private: whether there was an event of the CPU that the filter is for
- * @pid_seen: private: whether there was an object of the pid that the filter is for
- * @comm_seen: private: whether there was an object of a comm that the filter is for
- * @named_seen: private: whether there was a type or member that the filter is for
- * @chosen: private: whether from_mark and from are past
- * @from_seen: whether the mark from_mark was seen
- * @to_seen: whether the mark to_mark was seen
- * @allocations: private: whether allocations are traced
- * @live: private: struct allocation of live memory, of the slab allocator and of pages
- * @free: private: the free that is being counted
+ * @end: time of the last event, in ns
+ * @cpu_seen: private: --cpu matched an event
+ * @pid_seen: private: --pid matched an object
+ * @comm_seen: private: --comm matched an object
+ * @named_seen: private: --type or --field matched
+ * @chosen: private: --from was reached
+ * @from_seen: the mark from_mark was seen
+ * @to_seen: the mark to_mark was seen
+ * @allocations: private: allocations are traced
+ * @live: private: struct allocation of live memory
+ * @free: private: the current free
  */
 struct sums {
 	const struct kmap_symbols *symbols;
@@ -398,10 +394,10 @@ struct sums {
 };
 
 /**
- * sums_add - add to a sum, which saturates
- * @k: the sums, which note an overflow
+ * sums_add - add to a sum; saturates
+ * @k: the sums; @overflow is set on saturation
  * @sum: the sum
- * @n: what to add
+ * @n: the summand
  */
 static inline void sums_add(struct sums *k, u64 *sum, u64 n)
 {
@@ -426,7 +422,7 @@ void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_M
 u32 sums_seen(const struct sums *k);
 struct window sums_window(const struct sums *k);
 
-/* Private: between the parts of the engine. */
+/* Private to sums*.c. */
 u32 sums_site(struct sums *k, struct hash *sites, u64 ip);
 void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object);
 void sums_most_end(struct sums *k);
