@@ -143,11 +143,11 @@ ACCESS(do_strchr, sink = (long)strchr(v->text, 'x'))
 ACCESS(do_copy_to_user, sink = copy_to_user(user_page, v->text, 20 * one))
 ACCESS(do_copy_from_user, sink = copy_from_user(v->text, user_page, 20 * one))
 ACCESS(do_copy_nocache, struct iov_iter iter;
-       sink = import_ubuf(ITER_SOURCE, user_page, 20 * one, &iter);
-       sink = copy_from_iter_nocache(v->text, 20 * one, &iter))
+	sink = import_ubuf(ITER_SOURCE, user_page, 20 * one, &iter);
+	sink = copy_from_iter_nocache(v->text, 20 * one, &iter))
 ACCESS(do_copy_flushcache, struct iov_iter iter;
-       sink = import_ubuf(ITER_SOURCE, user_page, 20 * one, &iter);
-       sink = _copy_from_iter_flushcache(v->text, 20 * one, &iter))
+	sink = import_ubuf(ITER_SOURCE, user_page, 20 * one, &iter);
+	sink = _copy_from_iter_flushcache(v->text, 20 * one, &iter))
 ACCESS(do_get_user, sink = get_user(v->word, (u32 __user *)user_page))
 ACCESS(do_put_user, sink = put_user(v->word, (u32 __user *)user_page))
 
@@ -914,6 +914,7 @@ static struct kunit_suite access_suite = {
 	.suite_exit = switch_off,
 	.test_cases = access_cases,
 };
+
 kunit_test_suite(access_suite);
 
 MODULE_DESCRIPTION("KUnit tests of Memorizer's accesses");

@@ -302,12 +302,13 @@ static void __init announce_region(const char *name, unsigned long first, unsign
 static void __init announce_regions(void)
 {
 	char name[32];
+	const char *start;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "percpu%d", cpu);
-		announce_region(name, (unsigned long)per_cpu_ptr(__per_cpu_start, cpu),
-				__per_cpu_end - __per_cpu_start);
+		start = per_cpu_ptr((__force char __percpu *)__per_cpu_start, cpu);
+		announce_region(name, (unsigned long)start, __per_cpu_end - __per_cpu_start);
 	}
 	announce_region("vmemmap", (unsigned long)pfn_to_page(0), max_pfn * sizeof(struct page));
 }

@@ -269,6 +269,7 @@ static struct kunit_suite suite = {
 	.exit = fields_exit,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);
 
 MODULE_DESCRIPTION("Memorizer's KUnit tests of fields");

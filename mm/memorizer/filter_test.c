@@ -465,6 +465,7 @@ static struct kunit_suite filter_suite = {
 	.exit = filter_test_exit,
 	.test_cases = filter_cases,
 };
+
 kunit_test_suite(filter_suite);
 
 MODULE_DESCRIPTION("KUnit tests of Memorizer's filter");

@@ -177,7 +177,7 @@ char *memorizer_format_row(char *to, const struct memorizer_row *row)
  * Return: end of the text
  */
 char *memorizer_format_field(char *to, const struct memorizer_object *object,
-			  const struct memorizer_row *row)
+			     const struct memorizer_row *row)
 {
 	u32 first = (row->granules >> 16) * MEMORIZER_GRANULE;
 	u32 end = ((row->granules & U16_MAX) + 1) * MEMORIZER_GRANULE;

@@ -255,6 +255,7 @@ static struct kunit_suite suite = {
 	.suite_exit = switch_off,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);
 
 MODULE_DESCRIPTION("Memorizer's KUnit tests of groups");

@@ -132,7 +132,7 @@ static noinline void record_object(const void *ptr, size_t size, unsigned long i
 {
 	unsigned long va = (unsigned long)ptr;
 
-	/* A copy of record_in_slab() for each case: the common one does not test for a second page. */
+	/* Copies of record_in_slab(): the common case does not test for a second page. */
 	if (memorizer_crosses(va, va + size - 1) || !record_in_slab(va, size, false, ip))
 		record_elsewhere(ptr, size, ip);
 }
@@ -325,7 +325,7 @@ int memorizer_set_enabled(bool on)
 		return -ENOMEM;
 	down_write(&memorizer_rwsem);
 	if (on) {
-		/* Before the first object, so that no slab with objects is freed without its hook. */
+		/* Before the first object: no slab with objects is freed without its hook. */
 		static_branch_enable(&memorizer_tracking);
 		if (memorizer_announces)
 			what |= MEMORIZER_DO_ANNOUNCE;

@@ -500,6 +500,7 @@ static struct kunit_suite object_suite = {
 	.init = start_case,
 	.test_cases = object_cases,
 };
+
 kunit_test_suite(object_suite);
 
 MODULE_DESCRIPTION("KUnit tests of Memorizer's objects");

@@ -231,7 +231,7 @@ static u32 sort_entries(struct memorizer_object *object)
 
 	if (!sorted || try_cmpxchg(&object->entries, &id, sorted))
 		return sorted;
-	/* Hooks pushed new entries meanwhile. Append to them; hooks never change their last link. */
+	/* Hooks pushed entries meanwhile. Append to them; hooks never change the last link. */
 	while ((next = READ_ONCE(entry_of(id)->link))) {
 		id = next;
 		memorizer_may_schedule();
@@ -414,7 +414,7 @@ static bool has_new_carries(const struct memorizer_rows *rows)
  *	with the object's entries locked.
  */
 void memorizer_rows_begin(struct memorizer_rows *rows, struct memorizer_object *object,
-			   bool by_granule)
+			  bool by_granule)
 {
 	u32 carried = memorizer_carries_done(object), first = sort_entries(object);
 

@@ -415,7 +415,7 @@ static int check_entry(void *data, const char *name, unsigned long at)
 			kunit_info(entries->test, "%pS is reserved\n", addr);
 		return 0;
 	}
-	/* Only entries that a site follows, behind the byte that the plugin leaves, need a probe. */
+	/* Entries with a site behind the byte that the plugin leaves need a probe. */
 	if (memorizer_text_reserved(first, first + 1) && !within_kprobe_blacklist(at))
 		probe_entry(entries, addr);
 	return 0;
@@ -486,6 +486,7 @@ static struct kunit_suite sites_suite = {
 	.exit = sites_test_exit,
 	.test_cases = sites_cases,
 };
+
 kunit_test_suite(sites_suite);
 
 MODULE_DESCRIPTION("KUnit tests of Memorizer's sites");

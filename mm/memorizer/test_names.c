@@ -32,7 +32,8 @@ static struct device *device;
 static struct kmem_cache *cache;
 static mempool_t *pool;
 
-static struct names_thing *thing, *zeroed, *copied, *grown, *several, *from_cache, *on_node, *virtual;
+static struct names_thing *thing, *zeroed, *copied, *grown, *several;
+static struct names_thing *from_cache, *on_node, *virtual;
 static struct names_thing *from_pool, *bulk[2];
 static struct names_part *parts;
 static struct names_list *list;

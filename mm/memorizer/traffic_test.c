@@ -432,6 +432,7 @@ static struct kunit_suite traffic_suite = {
 	.suite_exit = do_not_track_lines,
 	.test_cases = traffic_cases,
 };
+
 kunit_test_suite(traffic_suite);
 
 MODULE_DESCRIPTION("KUnit tests of Memorizer's cache lines");

@@ -78,8 +78,8 @@ static const char * const value_names[VALUES] = {
 };
 
 /*
- * The frames of a stack; those before the accessor are known of what is allocated, too. With --types
- * CACHE is the type, and SITE of an access the member.
+ * Frames of a stack. Allocations have those before the accessor, too. With --types, CACHE is the
+ * type, and SITE of an access the member.
  */
 enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
 

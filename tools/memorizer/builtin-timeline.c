@@ -80,7 +80,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* What is allocated: its call site, and whether the filter chooses the object and its allocation. */
+/* An allocated object: its call site, and whether the filter selects it and its allocation. */
 struct allocated {
 	struct tracked memory;
 	u64 site;

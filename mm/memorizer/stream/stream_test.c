@@ -1384,6 +1384,7 @@ static struct kunit_suite stream_suite = {
 	.init = settle,
 	.test_cases = stream_cases,
 };
+
 kunit_test_suite(stream_suite);
 
 MODULE_DESCRIPTION("KUnit tests of Memorizer's stream");

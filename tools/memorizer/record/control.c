@@ -245,8 +245,8 @@ bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES])
 			return false;
 		}
 		if (strcmp(text, "0") && strcmp(text, "1")) {
-			fprintf(stderr, "memorizer: %s/%s: '%s': want 0 or 1\n", c->path, switches[i],
-				text);
+			fprintf(stderr, "memorizer: %s/%s: '%s': want 0 or 1\n", c->path,
+				switches[i], text);
 			return false;
 		}
 		on[i] = *text == '1';

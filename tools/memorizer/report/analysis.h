@@ -72,6 +72,7 @@ struct touch {
  * @kind: the kind
  * @offset: in bytes
  * @name: number of the type and member accessed there, see analysis_name()
+ * @unused: pads the key of a hash table; 0
  */
 struct spot {
 	u32 kind, offset, name, unused;

@@ -20,6 +20,7 @@ enum { CHROME_TASKS = 1, CHROME_CPUS };
  * @global: whether it is shown across all threads
  * @id: what connects the phases b, n and e of a lock
  * @name: its name
+ * @text: buffer for @name
  */
 struct chrome_event {
 	char phase;

@@ -77,7 +77,8 @@ static void print_lines(const struct report *r, const char *title, const char *k
 }
 
 /* What --no-wait leaves out. */
-#define WAITING	{ "Left out, by functions that spin", "waiting", k->waiting[SUM_ACCESSES], LINE_NUMBER }
+#define WAITING	{ "Left out, by functions that spin", "waiting", k->waiting[SUM_ACCESSES], \
+		  LINE_NUMBER }
 
 static void summarize_trace(const struct sums *k, const struct report *r)
 {

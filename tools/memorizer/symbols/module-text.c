@@ -37,7 +37,8 @@ static bool lay_out(Elf *elf, const struct mapping *m, bool exit_is_init, u64 *o
 	if (elf_getshdrstrndx(elf, &strings))
 		return false;
 	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &head)) {
-		if (!is_part(m, &head, elf_strptr(elf, strings, head.sh_name) ?: "", exit_is_init)) {
+		if (!is_part(m, &head, elf_strptr(elf, strings, head.sh_name) ?: "",
+			     exit_is_init)) {
 			offsets[elf_ndxscn(scn)] = NOWHERE;
 			continue;
 		}

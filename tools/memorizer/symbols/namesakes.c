@@ -265,8 +265,8 @@ void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symb
 	if (*file && by == NAMESAKES_PATH)
 		file = notes_file(s->notes, symbol->start, symbol->size, file) ?: file;
 	snprintf(text, size, "%.*s%s%s%s%s%s%s", (int)(base ? namesakes_base(name) : strlen(name)),
-		 name, *module ? *name ? " [" : "[" : "", module, *module ? "]" : "", *file ? " (" : "", file,
-		 *file ? ")" : "");
+		 name, *module ? *name ? " [" : "[" : "", module, *module ? "]" : "",
+		 *file ? " (" : "", file, *file ? ")" : "");
 	note(n, text, symbol);
 }
 

@@ -105,7 +105,7 @@ static struct event {
 };
 
 enum { TASK, CACHE, ALLOC, FREE, COUNTS = 5, ACCESS, SWITCH = 8, TRAFFIC = 11, ENTER, LEAVE,
-       FRAME = 16 };	/* indices */
+	FRAME = 16 };	/* indices */
 
 static const char metadata[] =
 	"/* CTF 1.8 */\n"
@@ -542,8 +542,7 @@ static void alloc_or_free(u32 place, bool *live, u32 nr_cpus)
 	if (*live)
 		put_values(FREE, (u64[]){ kind, site + 85, ptr, slot, pid, cache });
 	else
-		put_values(ALLOC, (u64[]){ kind, site + 5, ptr, req, slot, 0xcc0, node, pid,
-					   cache });
+		put_values(ALLOC, (u64[]){ kind, site + 5, ptr, req, slot, 0xcc0, node, pid, cache });
 	*live = !*live;
 }
 

@@ -258,7 +258,8 @@ static void read_kmap(const char *path, struct hash *counts)
 		exit(2);
 	}
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "  %llx,%*[^,],%llu,%llu", &ip, &writes, &reads) != 3 || *line != ' ')
+		if (sscanf(line, "  %llx,%*[^,],%llu,%llu", &ip, &writes, &reads) != 3 ||
+		    *line != ' ')
 			continue;
 		count = hash_item(counts, hash_get(counts, &ip, &new));
 		count->accesses += writes + reads;

@@ -167,17 +167,20 @@ static const char *behind(const char *text, const char *word)
 static const struct opened *mark(struct context *c, const struct trace_event *e)
 {
 	u64 key = context_owner(e->cpu, e->u.mark.pid);
-	const char *text = e->u.mark.text, *name;
+	const char *text = e->u.mark.text;
+	const char *opened = behind(text, "scope");
+	const char *left = behind(text, "leave");
+	const char *phase = behind(text, "phase");
 
-	if ((name = behind(text, "scope")))
-		return open_one(c, &get_owner(c, key)->scopes, key, 0, name_number(c, name),
+	if (opened)
+		return open_one(c, &get_owner(c, key)->scopes, key, 0, name_number(c, opened),
 				e->time);
-	if ((name = behind(text, "leave")))
-		close_one(c, &get_owner(c, key)->scopes, 0, name_number(c, name));
+	if (left)
+		close_one(c, &get_owner(c, key)->scopes, 0, name_number(c, left));
 	else if (!strcmp(text, "phase"))
 		c->phase = 0;
-	else if ((name = behind(text, "phase")))
-		c->phase = name_number(c, name);
+	else if (phase)
+		c->phase = name_number(c, phase);
 	return NULL;
 }
 

@@ -68,7 +68,8 @@ struct told {
 	unsigned long ip, pid, writes, reads;
 };
 
-static void check_lines(struct memorizer_object *object, const struct told *told, unsigned int count)
+static void check_lines(struct memorizer_object *object, const struct told *told,
+			unsigned int count)
 {
 	struct memorizer_rows lines;
 	struct memorizer_row line;
@@ -206,7 +207,8 @@ static void tasks_have_lines_of_their_own(void)
 		group_site(addr, group);
 	}
 	CHECK_LINES(live(addr), { IP(10), 5, 0, 6 }, { IP(10), 7, 0, 3 },
-		    { IP(20), 5, 6, 6 }, { IP(20), 7, 3, 3 }, { IP(30), 5, 6, 0 }, { IP(30), 7, 3, 0 });
+		    { IP(20), 5, 6, 6 }, { IP(20), 7, 3, 3 },
+		    { IP(30), 5, 6, 0 }, { IP(30), 7, 3, 0 });
 }
 
 /* Of members that share an ip with each other, with another group, and with single accesses. */

@@ -72,6 +72,7 @@ static void times_are_told_as_they_were(void)
 		0, 1, U32_MAX, U32_MAX + 1UL, 0x123456789abc, 1UL << (MEMORIZER_JIFFIES - 1),
 		(1UL << MEMORIZER_JIFFIES) - 2, (1UL << MEMORIZER_JIFFIES) - 1,
 	};
+	struct memorizer_object *object;
 	unsigned long addr;
 	unsigned int i, j;
 
@@ -84,8 +85,9 @@ static void times_are_told_as_they_were(void)
 			CHECK_EQ(memorizer_free_jiffies(shown_at(addr, MEMORIZER_LIVE)), 0);
 			test_jiffies = times[j];
 			hook_free(addr, IP(2));
-			CHECK_EQ(memorizer_alloc_jiffies(shown_at(addr, MEMORIZER_FREED)), times[i]);
-			CHECK_EQ(memorizer_free_jiffies(shown_at(addr, MEMORIZER_FREED)), times[j]);
+			object = shown_at(addr, MEMORIZER_FREED);
+			CHECK_EQ(memorizer_alloc_jiffies(object), times[i]);
+			CHECK_EQ(memorizer_free_jiffies(object), times[j]);
 			memorizer_clear();
 		}
 	}

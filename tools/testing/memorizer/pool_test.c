@@ -209,7 +209,8 @@ static void cpus_never_share_cache_lines(void)
 			if (random_u32(&seed) % 4) {
 				/* As memorizer_clear() does, on any CPU. */
 				memorizer_pool_give(MEMORIZER_ENTRY, id);
-				memset(&holder[id - 1], 0, (size >> MEMORIZER_ID_SHIFT) * sizeof(*holder));
+				memset(&holder[id - 1], 0,
+				       (size >> MEMORIZER_ID_SHIFT) * sizeof(*holder));
 				ids[i / 500][i % 500] = 0;
 			}
 		}

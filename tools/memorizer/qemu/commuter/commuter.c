@@ -275,12 +275,14 @@ static bool run_situation(enum situation situation, const char *pattern)
 	*control = (struct control) { .done = -1 };
 	if (!run_on(0) || (situation == ONE_DESCRIPTION && !open_common()))
 		return false;
-	if (situation == THREADS)
+	if (situation == THREADS) {
 		good = !pthread_create(&thread, NULL, serve, &sides[1]);
-	else if ((child = fork()))
+	} else {
+		child = fork();
+		if (!child)
+			_exit(!!serve(&sides[1]));
 		good = child > 0;
-	else
-		_exit(serve(&sides[1]) != NULL);
+	}
 	if (!good || !side_setup(&sides[0]))
 		return false;
 	while (__atomic_load_n(&control->done, __ATOMIC_ACQUIRE))

@@ -149,7 +149,8 @@ STRAIGHT_CODE(64)
 STRAIGHT_CODE(12000)
 STRAIGHT_CODE(60000)
 
-#define STRAIGHT_LOOPS(loads)	{ loads, { plain_##loads, prefixes_##loads, test_##loads, nop_##loads } }
+#define STRAIGHT_LOOPS(loads)	\
+	{ loads, { plain_##loads, prefixes_##loads, test_##loads, nop_##loads } }
 
 static const struct {
 	unsigned long loads;

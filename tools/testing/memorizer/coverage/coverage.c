@@ -28,11 +28,13 @@ enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
 int qemu_plugin_version = 1;
 
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
-		void (*cb)(uint64_t id, struct qemu_plugin_tb *tb));
+					   void (*cb)(uint64_t id, struct qemu_plugin_tb *tb));
 void qemu_plugin_register_atexit_cb(uint64_t id, void (*cb)(uint64_t id, void *data), void *data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-		void (*cb)(unsigned int cpu, uint32_t info, uint64_t addr, void *data),
-		enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data);
+				      void (*cb)(unsigned int cpu, uint32_t info, uint64_t addr,
+						 void *data),
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+				      void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
@@ -55,8 +57,10 @@ static size_t site_of(const struct qemu_plugin_insn *insn)
 {
 	const char *bytes = qemu_plugin_insn_data(insn);
 
-	return qemu_plugin_insn_size(insn) > 5 && (!memcmp(bytes, "\x3e\x3e\x3e\x3e\x3e", 5) ||
-						   !memcmp(bytes, "\x36\x36\x36\x36\x36", 5)) ? 5 : 0;
+	if (qemu_plugin_insn_size(insn) <= 5)
+		return 0;
+	return !memcmp(bytes, "\x3e\x3e\x3e\x3e\x3e", 5) ||
+	       !memcmp(bytes, "\x36\x36\x36\x36\x36", 5) ? 5 : 0;
 }
 
 static void translate(uint64_t id, struct qemu_plugin_tb *tb)
@@ -69,7 +73,8 @@ static void translate(uint64_t id, struct qemu_plugin_tb *tb)
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		offset = qemu_plugin_insn_vaddr(insn) + site_of(insn) - text;
 		if (offset < TEXT_SIZE)
-			qemu_plugin_register_vcpu_mem_cb(insn, access_memory, QEMU_PLUGIN_CB_NO_REGS,
+			qemu_plugin_register_vcpu_mem_cb(insn, access_memory,
+							 QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW, &count[offset]);
 	}
 }

@@ -376,7 +376,8 @@ static bool group_is_sound(const struct group *group)
 
 	for (i = 0; i < group->members; i++) {
 		ip = (const char *)&group->member[i].ip + group->member[i].ip;
-		if (!strcmp(function_at(ip), "(nowhere)") || is_part_of(function_at(ip), "init_pair"))
+		if (!strcmp(function_at(ip), "(nowhere)") ||
+		    is_part_of(function_at(ip), "init_pair"))
 			return false;
 		first = MIN(first, group->member[i].offset);
 		end = MAX(end, group->member[i].offset + group->member[i].size);

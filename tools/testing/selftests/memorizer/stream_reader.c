@@ -2,7 +2,8 @@
 /*
  * Operations on the stream's files that a shell cannot do, with a printed result:
  * stream_reader nonblock|twice|seek|poll FILE, stream_reader modules COPY. Also makes
- * system calls and finds their events: stream_reader calls N, stream_reader entries COPIES PID [CALL].
+ * system calls and finds their events: stream_reader calls N,
+ * stream_reader entries COPIES PID [CALL].
  */
 #define _GNU_SOURCE
 #include <errno.h>

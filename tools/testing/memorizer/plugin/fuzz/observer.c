@@ -28,11 +28,13 @@ enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_RW = 3 };
 int qemu_plugin_version = 1;
 
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
-		void (*cb)(uint64_t id, struct qemu_plugin_tb *tb));
+					   void (*cb)(uint64_t id, struct qemu_plugin_tb *tb));
 void qemu_plugin_register_atexit_cb(uint64_t id, void (*cb)(uint64_t id, void *data), void *data);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-		void (*cb)(unsigned int cpu, uint32_t info, uint64_t addr, void *data),
-		enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw, void *data);
+				      void (*cb)(unsigned int cpu, uint32_t info, uint64_t addr,
+						 void *data),
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+				      void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
