@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is used of version 1 of QEMU's plugin interface. Debian packages QEMU without
- * the header that declares it.
+ * Declarations from version 1 of QEMU's plugin API: Debian's packages of QEMU lack
+ * qemu-plugin.h.
  */
 #ifndef API_H
 #define API_H
@@ -14,7 +14,7 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_hwaddr;
 
-/* About the emulator; vcpus is set where system is. */
+/* @vcpus is only valid in system emulation. */
 struct qemu_info {
 	const char *target;
 	struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer-qemu.so: what the guest announces; mm/memorizer/message.h says how. */
+/* memorizer-qemu.so: decoder of the guest's messages, see mm/memorizer/message.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void leave(struct vcpu *v)
 		v->drops[DROP_MESSAGE]++;
 }
 
-/* A message of one word. */
+/* Handle a message of a single word. */
 static void short_message(struct vcpu *v, u32 type, u32 argument)
 {
 	char text[32];
@@ -59,7 +59,7 @@ static void task(struct vcpu *v, const u64 *value)
 	write_task(v);
 }
 
-/* How many values a message has at least. */
+/* Minimal number of values of each message; 0 for unknown types. */
 static const u8 needed[] = {
 	[MEMORIZER_MSG_HELLO] = 1,
 	[MEMORIZER_MSG_TASK] = 3,
@@ -75,7 +75,7 @@ static const u8 needed[] = {
 	[MEMORIZER_MSG_LOCK] = LOCK_VALUES,
 };
 
-/* The text of a message, which begins behind so many values. */
+/* Extract the text after the first @values values of a message. */
 static const char *text_of(const struct decoder *d, u32 values, char text[VALUES * 8 + 1])
 {
 	memcpy(text, &d->value[values], (d->nr - values) * sizeof(u64));
@@ -134,7 +134,7 @@ static void message(struct vcpu *v, struct decoder *d)
 	}
 }
 
-/* One more word of the value that is being read. */
+/* Append a word to the current value; handle the message when it is complete. */
 static void add_word(struct vcpu *v, struct decoder *d, u32 word)
 {
 	u64 *value = &d->value[d->nr];
@@ -144,6 +144,7 @@ static void add_word(struct vcpu *v, struct decoder *d, u32 word)
 	d->shift += MEMORIZER_WORD_BITS;
 	if (word & MEMORIZER_WORD_MORE)
 		return;
+	/* Values are zigzag-encoded. */
 	*value = *value >> 1 ^ -(*value & 1);
 	d->nr++;
 	d->shift = 0;
@@ -152,10 +153,10 @@ static void add_word(struct vcpu *v, struct decoder *d, u32 word)
 }
 
 /**
- * guest_word() - take a word of a message
- * @v: the vCPU that it is from
- * @user: whether user space says it
- * @word: it
+ * guest_word() - decode a word of a message
+ * @v: the vCPU that sent it
+ * @user: sent by user space; its messages and the kernel's may interleave
+ * @word: the word
  *
  * Context: the vCPU's thread.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer-qemu.so: which CPUs hold a cache line. */
+/* memorizer-qemu.so: tracks which CPUs hold each cache line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +8,14 @@
 
 #define SHARDS	256
 
-/* A line: its number and 1, whether all hold it, who stored last, and else who holds it. */
 struct line_state {
-	u64 key;
-	bool all;
-	s32 writer;
-	u64 holders[];
+	u64 key;		/* number of the line plus 1; 0 marks a free slot */
+	bool all;		/* all CPUs hold the line, @holders is ignored */
+	s32 writer;		/* CPU that last stored to the line; -1 if none did */
+	u64 holders[];		/* bitmap of CPUs */
 };
 
-/* Some of the lines: a hash table with open addresses. */
+/* An open-addressing hash table of a share of the lines, with its own lock. */
 struct shard {
 	pthread_mutex_t lock;
 	u8 *table;
@@ -43,7 +42,7 @@ static struct line_state *state_at(u8 *table, u64 i)
 	return (struct line_state *)(table + i * (sizeof(struct line_state) + words() * 8));
 }
 
-/* Where the line is, or is to be; there is always a free place. */
+/* Find the slot of a line, or a free one. The table is never full. */
 static struct line_state *find(u8 *table, u64 room, u64 line)
 {
 	struct line_state *s;
@@ -91,7 +90,7 @@ static bool others_hold(const struct line_state *s, u32 cpu)
 	return false;
 }
 
-/* Decides whether an access moves the line, and makes its CPU a holder. */
+/* Check whether an access moves the line, and update the holders. */
 static bool moves(struct line_state *s, u32 cpu, bool store)
 {
 	u64 bit = 1ULL << cpu % 64, *word = &s->holders[cpu / 64];
@@ -110,14 +109,14 @@ static bool moves(struct line_state *s, u32 cpu, bool store)
 }
 
 /**
- * line_access() - account for an access
+ * line_access() - account for an access to a line
  * @line: number of the line
- * @cpu: who accesses it
- * @store: whether it is a store
- * @from: is set to who stored to it last, -1: nobody yet
+ * @cpu: accessing CPU
+ * @store: the access is a store
+ * @from: set to the CPU that last stored to the line, before this access; -1 if none did
  *
  * Context: any thread.
- * Return: whether the line moves
+ * Return: LINE_MOVES or LINE_STAYS; LINE_NO_ROOM if the line cannot be tracked
  */
 enum line line_access(u64 line, u32 cpu, bool store, s32 *from)
 {

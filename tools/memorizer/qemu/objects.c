@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer-qemu.so: the objects that the guest announces. In mode objects, how often each
- * instruction accessed each of them. What comes out is a KMAP of what the machine did: objects
- * as they end, and at the end a snapshot of those that live. It counts while the guest says
- * that it counts, too. In the other modes, the allocations and frees beside the accesses.
+ * memorizer-qemu.so: objects that the guest announces.
+ *
+ * In mode objects, the plugin counts accesses per object and instruction, while the guest's own
+ * access logging is on. It writes objects when they end, and a snapshot of the live ones at exit,
+ * so that the result can be compared with the guest's KMAP. In the other modes, it writes
+ * allocations and frees in addition to the accesses.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "qemu.h"
 
-#define GRANULE		8	/* bytes that are of one object */
+#define GRANULE		8	/* alignment of objects in bytes */
 #define PAGE		4096
 #define LIVE		1
 #define FREED		2
 
-/* From one number to another; 0 is none. */
+/* An open-addressing hash table from u64 to u64; value 0 marks a free slot. */
 struct map {
 	u64 room, nr;
 	struct {
@@ -23,26 +25,30 @@ struct map {
 	} *at;
 };
 
-/* Announced: id, va, size, alloc_ip, pid, alloc_jiffies, cache. */
 struct object {
-	u64 alloc[OBJECT_VALUES];
+	u64 alloc[OBJECT_VALUES];	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache */
 	char comm[16];
-	u32 bytes;	/* that it has room for */
-	u32 counts;	/* the first of its counts */
+	u32 bytes;			/* allocated size */
+	u32 counts;			/* index of the first count; 0 if none */
 	bool live;
 };
 
 struct count {
 	u64 ip, writes, reads;
-	u32 next;
+	u32 next;			/* index of the object's next count; 0 if none */
 };
 
+/* Guards the following variables. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct map pages, ids, pairs, caches;
-static struct object *objects;
-static struct count *counts;
+static struct map pages;		/* page number to the objects of its granules */
+static struct map ids;			/* ID to index of the object */
+static struct map pairs;		/* object and instruction to index of the count */
+static struct map caches;		/* cache to allocated size */
+static struct object *objects;		/* [0] is unused */
+static struct count *counts;		/* [0] is unused */
 static u64 nr_objects = 1, room_objects, nr_counts = 1, room_counts;
-static bool logging, ever;
+static bool logging;			/* the guest logs accesses */
+static bool ever;			/* it has done so before */
 
 static u64 *map_find(struct map *m, u64 key)
 {
@@ -97,7 +103,7 @@ static void *grow(void *array, u64 nr, u64 *room, size_t size)
 	return array;
 }
 
-/* The objects of a page, by granule. */
+/* Get the indexes of the objects in a page, by granule. */
 static u32 *page_objects(u64 addr, bool make)
 {
 	u32 *page = (u32 *)map_get(&pages, addr / PAGE);
@@ -127,8 +133,8 @@ static void put(const struct object *o, u32 nr)
 }
 
 /*
- * The number of an object that begins to live. Only mode objects looks at those that ended, and
- * has a record of each; else there is one for each id.
+ * Get the index for a new object. Only mode objects refers to objects that ended, and must not
+ * reuse their index; the other modes reuse the index of the ID.
  */
 static u64 new_object(u64 id)
 {
@@ -142,9 +148,9 @@ static u64 new_object(u64 id)
 }
 
 /**
- * objects_add() - an object lives
- * @v: the vCPU that says so
- * @values: what it says
+ * objects_add() - add an object
+ * @v: the vCPU that announced it
+ * @values: values of the message
  *
  * Context: any thread.
  */
@@ -170,10 +176,10 @@ void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES])
 }
 
 /**
- * objects_cache() - there is a cache
- * @v: the vCPU that says so
- * @values: cache, object_size, size
- * @name: its name
+ * objects_cache() - add a cache
+ * @v: the vCPU that announced it
+ * @values: values of the message: cache, object_size, size
+ * @name: name of the cache
  *
  * Context: any thread.
  */
@@ -193,9 +199,9 @@ static int by_ip(const void *a, const void *b)
 	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
-/* Tells of an object, and of its counts by ascending address. */
-static void tell(struct vcpu *v, struct object *o, u32 snapshot, u32 state, u64 free_ip,
-		 u64 free_jiffies)
+/* Write an object and its counts, ordered by instruction. */
+static void write_with_counts(struct vcpu *v, struct object *o, u32 snapshot, u32 state,
+			      u64 free_ip, u64 free_jiffies)
 {
 	static struct count *sorted;
 	static u64 room;
@@ -212,7 +218,7 @@ static void tell(struct vcpu *v, struct object *o, u32 snapshot, u32 state, u64 
 		write_counts(v, object, sorted[i].ip, 0, sorted[i].writes, sorted[i].reads);
 }
 
-/* An object has ended; a free that the guest did not see is told by what is allocated there. */
+/* End an object. An object whose free the guest missed has no free event. */
 static void end(struct vcpu *v, struct object *o, u32 state, u64 free_ip, u64 free_jiffies)
 {
 	if (options.mode != MODE_OBJECTS) {
@@ -221,15 +227,15 @@ static void end(struct vcpu *v, struct object *o, u32 state, u64 free_ip, u64 fr
 		return;
 	}
 	put(o, 0);
-	/* Nothing can have been counted before. */
+	/* Nothing was counted before the guest first logged accesses. */
 	if (ever)
-		tell(v, o, 0, state, free_ip, free_jiffies);
+		write_with_counts(v, o, 0, state, free_ip, free_jiffies);
 }
 
 /**
- * objects_end() - an object is freed, or another lies over it
- * @v: the vCPU that says so
- * @values: id, state, free_ip, free_jiffies
+ * objects_end() - end an object that was freed or overwritten
+ * @v: the vCPU that announced it
+ * @values: values of the message: id, state, free_ip, free_jiffies
  *
  * Context: any thread.
  */
@@ -251,8 +257,8 @@ void objects_end(struct vcpu *v, const u64 values[4])
 }
 
 /**
- * objects_logging() - the guest begins to count, or ends
- * @on: which
+ * objects_logging() - the guest switches access logging
+ * @on: new state
  *
  * Context: any thread.
  */
@@ -283,13 +289,13 @@ static void count(u32 nr, u64 ip, bool store)
 
 /**
  * objects_access() - count an access for the objects that it touches
- * @ip: the instruction
- * @addr: the first address
- * @size: in bytes
- * @store: whether it is a store
+ * @ip: address of the instruction
+ * @addr: address of the first byte
+ * @size: size in bytes
+ * @store: the access is a store
  *
- * As the kernel does it: an object counts if the first byte of the access, or, if the
- * object begins behind that, the object's first byte is in both.
+ * Attributes the access as the kernel does: to the object that contains its first byte, and to
+ * another one at its last byte.
  *
  * Context: any thread.
  */
@@ -310,10 +316,10 @@ void objects_access(u64 ip, u64 addr, u32 size, bool store)
 }
 
 /**
- * objects_finish() - tell of all objects that live
- * @v: a vCPU
+ * objects_finish() - write a snapshot of all live objects
+ * @v: a vCPU, to which the events are attributed
  *
- * Context: at the end.
+ * Context: exit of QEMU, no other callbacks are running.
  */
 void objects_finish(struct vcpu *v)
 {
@@ -325,7 +331,7 @@ void objects_finish(struct vcpu *v)
 	for (i = 1; i < nr_objects; i++) {
 		if (!objects[i].live)
 			continue;
-		tell(v, &objects[i], 1, LIVE, 0, 0);
+		write_with_counts(v, &objects[i], 1, LIVE, 0, 0);
 		live++;
 	}
 	write_snapshot(v, 1, true, live);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer-qemu.so: a plugin of QEMU that makes a trace of what the machine accesses.
+ * memorizer-qemu.so: a QEMU plugin that records the memory accesses of a guest.
  *
- * Each instruction has one memory callback for loads and stores (of two, QEMU 7.2 loses
- * the stores of helpers). What is known of an instruction when it is translated - its
- * address, and what it is - goes with the callback; it is kept once for each such pair,
- * for text that patches itself is translated over and over.
+ * Each instruction has a single memory callback for loads and stores: with two of them, QEMU 7.2
+ * loses the stores of helpers. The callback's data is the instruction's address and kind.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,19 +15,19 @@
 #include "message.h"
 #include "qemu.h"
 
-/* What an instruction does, and whether its accesses are recorded. */
+/* Properties of an instruction. */
 enum {
 	INSN_CALL = 1,
 	INSN_RETURN = 2,
-	INSN_WORD = 4,
-	INSN_RECORD = 8,
-	INSN_UPDATE = 16,
+	INSN_WORD = 4,		/* sends a word of a message */
+	INSN_RECORD = 8,	/* its accesses are recorded */
+	INSN_UPDATE = 16,	/* updates memory atomically */
 };
 
 struct insn {
 	u64 ip;
-	u32 what;
-	struct insn *next;
+	u32 what;		/* INSN_* flags */
+	struct insn *next;	/* next in the hash bucket */
 };
 
 int qemu_plugin_version = 1;
@@ -48,7 +46,7 @@ bool recording = true;
 static bool finished;
 static pthread_mutex_t insn_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct insn *insns[1 << 16];
-static u64 beyond;	/* accesses of vCPUs with numbers that are too high */
+static u64 beyond;	/* accesses by vCPUs above the limit cpus= */
 
 static bool in_ranges(const struct ranges *r, u64 addr)
 {
@@ -60,7 +58,7 @@ static bool in_ranges(const struct ranges *r, u64 addr)
 	return !r->nr;
 }
 
-/* Is a part of the access in what is to be recorded? */
+/* Check whether a part of the access is in the selected data. */
 static bool wanted(u64 addr, u32 size)
 {
 	return !options.data.nr || in_ranges(&options.data, addr) ||
@@ -77,7 +75,7 @@ static bool sampled(struct vcpu *v)
 	return true;
 }
 
-/* What names the line of an address: its physical address, or itself; false: none is known. */
+/* Get the address that identifies the cache line. Returns false if it is unknown, or is I/O. */
 static bool line_address(struct vcpu *v, u32 info, u64 addr, u64 *named)
 {
 	struct qemu_plugin_hwaddr *hw;
@@ -101,7 +99,7 @@ static bool is_in_scope(const struct vcpu *v)
 	return !options.scopes || v->task->scopes;
 }
 
-/* An access to one line. */
+/* Handle the part of an access that is in one cache line. */
 static void touch(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, u32 size,
 		  bool store, u64 part)
 {
@@ -166,7 +164,6 @@ static struct vcpu *get_vcpu(unsigned int nr)
 	return v;
 }
 
-/* A call is about to be executed. */
 static void on_call(unsigned int cpu, void *data)
 {
 	struct vcpu *v;
@@ -180,8 +177,8 @@ static void on_call(unsigned int cpu, void *data)
 }
 
 /*
- * The first store of a call is that of its return address. QEMU 7.2 may take what an
- * interrupt behind it stores for its own, too; false: it is that.
+ * The first store of a call instruction is that of its return address. QEMU 7.2 may attribute the
+ * stores of an interrupt after the call to it, too: return false for these.
  */
 static bool is_own_store(struct vcpu *v, const struct insn *insn, u64 addr)
 {
@@ -193,8 +190,8 @@ static bool is_own_store(struct vcpu *v, const struct insn *insn, u64 addr)
 }
 
 /*
- * An atomic update loads and stores. QEMU tells of both while no other vCPU could come in between,
- * else of the store alone; true: this is a store whose load it did not tell of.
+ * An atomic update both loads and stores. If vCPUs run in parallel, QEMU reports the store only:
+ * return true for a store without its load.
  */
 static bool is_whole_update(struct vcpu *v, const struct insn *insn, bool store)
 {
@@ -248,7 +245,7 @@ static bool is_prefix(u8 byte)
 	return (byte & 0xf0) == 0x40 || memchr(prefixes, byte, sizeof(prefixes));
 }
 
-/* Whether bytes are a near call or return, or update memory atomically. */
+/* Decode near calls, returns and atomic updates. */
 static u32 kind_of(const u8 *byte, size_t size)
 {
 	bool locked = false;
@@ -283,8 +280,8 @@ static u32 what_is(const struct qemu_plugin_insn *insn, u64 ip)
 }
 
 /*
- * Where the code behind an access's site begins: a site that is off is five prefixes of the
- * instruction, which it is told to stand behind all the same.
+ * Get the address that the kernel reports for the access. A disabled access site is five prefixes
+ * of the instruction, and the kernel reports the address after the site.
  */
 static u64 ip_of(const struct qemu_plugin_insn *insn)
 {
@@ -299,7 +296,10 @@ static u64 ip_of(const struct qemu_plugin_insn *insn)
 	return qemu_plugin_insn_vaddr(insn) + (is_site ? sizeof(sites[0]) : 0);
 }
 
-/* The one record of an instruction like this. */
+/*
+ * Get the struct insn of an instruction. They are shared and never freed, since self-patching code
+ * is translated again and again.
+ */
 static struct insn *keep(u64 ip, u32 what)
 {
 	struct insn **bucket = &insns[(ip ^ ip >> 16 ^ what << 8) % ARRAY_SIZE(insns)], *i;
@@ -365,7 +365,7 @@ static FILE *create_stats(void)
 	return f;
 }
 
-/* Says what became of everything; where no reader of traces looks for streams. */
+/* Write the totals to a subdirectory, where readers of traces do not expect streams. */
 static void write_stats(void)
 {
 	u64 events = 0, sampled_out = 0, sum;
@@ -407,7 +407,7 @@ static void finish(uint64_t id, void *data)
 	write_stats();
 }
 
-/* Takes "first-last", in hex. */
+/* Parse "FIRST-LAST" in hex. */
 static bool parse_range(struct ranges *r, const char *text)
 {
 	struct range *one = &r->range[r->nr];
@@ -452,7 +452,7 @@ static bool parse_number(const char *text, u64 least, u64 most, u64 *value)
 	return *text && !*end && *value >= least && *value <= most;
 }
 
-/* A number that says how many, or how large, what is. */
+/* Parse the arguments that are numbers. */
 static bool parse_size(const char *name, const char *text)
 {
 	u64 value;
@@ -514,19 +514,19 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		char *argument = strdup(argv[i]);
 
 		if (!argument || !parse(argument)) {
-			fprintf(stderr, "memorizer-qemu: bad argument: %s\n", argv[i]);
+			fprintf(stderr, "memorizer-qemu: invalid argument: %s\n", argv[i]);
 			return 1;
 		}
 		free(argument);
 	}
 	if (!options.out) {
-		fputs("memorizer-qemu: out= is needed\n", stderr);
+		fputs("memorizer-qemu: missing argument: out=\n", stderr);
 		return 1;
 	}
 	options.physical = info->system;
 	if (!options.cpus)
 		options.cpus = info->system ? info->vcpus.most : 64;
-	/* Scopes are a task's, which its stack tells. */
+	/* Scopes are per task, and tasks are identified by their stacks. */
 	if (options.scopes && info->system)
 		options.stacks = true;
 	recording = !options.paused;

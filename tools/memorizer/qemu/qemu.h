@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of memorizer-qemu.so know of each other. plugin.c gets accesses, calls
- * and returns from QEMU, lines.c knows who holds a cache line, stack.c who has called,
- * guest.c takes what the guest announces, objects.c counts for announced objects, and
- * writer.c makes a trace of it all.
+ * Internal interfaces of memorizer-qemu.so. plugin.c gets accesses, calls and returns from QEMU,
+ * lines.c tracks the holders of cache lines, stack.c tracks call stacks, guest.c decodes the
+ * guest's messages, objects.c counts accesses to the guest's objects, and writer.c writes the
+ * trace.
  */
 #ifndef QEMU_H
 #define QEMU_H
@@ -20,30 +20,29 @@ typedef uint64_t u64;
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Code and data of the kernel lie in the upper half. */
+/* The kernel's code and data are in the upper half of the address space. */
 static inline bool is_kernel(u64 addr)
 {
 	return addr >> 63;
 }
 
-/* What is recorded. */
 enum mode {
-	MODE_ALL,		/* every access */
-	MODE_TRAFFIC,		/* those that move a line */
-	MODE_OBJECTS,		/* how often each instruction accessed each announced object */
+	MODE_ALL,		/* record all accesses */
+	MODE_TRAFFIC,		/* record accesses that move a cache line */
+	MODE_OBJECTS,		/* count accesses per announced object and instruction */
 };
 
 #define RANGES	256
 
-/* Addresses, the last included. */
+/* A range of addresses, @last inclusive. */
 struct range {
 	u64 first, last;
 };
 
 /**
- * struct ranges - which addresses to take
- * @nr: how many ranges there are; 0: all
- * @range: they
+ * struct ranges - addresses to record
+ * @nr: number of ranges; 0 selects all addresses
+ * @range: the ranges
  */
 struct ranges {
 	u32 nr;
@@ -51,23 +50,23 @@ struct ranges {
 };
 
 /**
- * struct options - what the plugin was asked for
+ * struct options - arguments of the plugin
  * @out: directory of the trace
  * @mode: what to record
- * @user: user space's accesses, too
- * @scopes: only within scopes
- * @stacks: tell from where, too
- * @paused: begin when the guest says so
- * @physical: lines are those of physical addresses
- * @sample: one in how many
- * @cpus: how many there can be
- * @line: bytes of a cache line
- * @lines: how many of them there is room for
- * @frames: likewise, of calls
- * @packet: bytes of a packet
- * @limit: bytes of a CPU's file, 0: no limit
- * @data: addresses that are accessed
- * @text: addresses of instructions
+ * @user: record accesses by user space, too
+ * @scopes: record only within scopes
+ * @stacks: record call stacks
+ * @paused: start when the guest requests it
+ * @physical: identify cache lines by physical address
+ * @sample: record one of @sample accesses
+ * @cpus: max. number of vCPUs
+ * @line: size of a cache line in bytes
+ * @lines: max. number of tracked cache lines
+ * @frames: max. number of nodes in the call tree
+ * @packet: size of a packet in bytes
+ * @limit: max. size of a CPU's file in bytes; 0 for no limit
+ * @data: accessed addresses to record
+ * @text: addresses of instructions to record
  */
 struct options {
 	char *out;
@@ -80,19 +79,20 @@ struct options {
 
 extern struct options options;
 
-/* One call that has not returned: where it was, where its return address lies, its node. */
+/* A call that has not returned. */
 struct frame {
-	u64 ip, sp;
-	u32 node;
+	u64 ip;			/* address of the call */
+	u64 sp;			/* location of its return address */
+	u32 node;		/* node in the call tree, see @valid of struct frames */
 };
 
 /**
- * struct frames - calls, the outermost first
- * @nr: how many
- * @valid: how many of them have the right node
- * @room: how many @frame has room for
- * @base: node that the outermost one's is below
- * @frame: they
+ * struct frames - calls on a stack, outermost first
+ * @nr: number of calls
+ * @valid: number of calls whose @node is valid
+ * @room: max. number of calls that @frame can hold
+ * @base: node of the caller of the outermost call
+ * @frame: the calls
  */
 struct frames {
 	u32 nr, valid, room, base;
@@ -100,13 +100,13 @@ struct frames {
 };
 
 /**
- * struct context - a kernel stack, and so a task or an interrupt's
- * @region: its address, in units of a stack's size
- * @next: in its hash bucket
- * @parent: what an interrupt interrupted
- * @kernel: its calls
- * @user: of a task, its calls in user space
- * @scopes: how many scopes the task is in
+ * struct context - a kernel stack, of a task or for interrupts
+ * @region: address of the stack, in units of its size
+ * @next: next in the hash bucket
+ * @parent: the context that an interrupt interrupted; NULL for a task
+ * @kernel: calls on this stack
+ * @user: the task's calls in user space
+ * @scopes: nesting depth of the task's scopes
  */
 struct context {
 	u64 region;
@@ -118,55 +118,55 @@ struct context {
 #define VALUES	256
 
 /**
- * struct decoder - a message that comes word by word
- * @type: of the message
- * @left: values that it lacks; 0: there is no message
- * @nr: values that are complete
- * @shift: of the next word in the next value
- * @value: values
+ * struct decoder - state of decoding a message
+ * @type: type of the message
+ * @left: number of missing values; 0 if no message is in progress
+ * @nr: number of complete values
+ * @shift: bit position of the next word in the current value
+ * @value: the values
  */
 struct decoder {
 	u32 type, left, nr, shift;
 	u64 value[VALUES];
 };
 
-/* Events that were not written, by reason; told at the end. */
+/* Reasons for losses, which are counted and reported at exit. */
 enum drop {
-	DROP_WRITE,		/* the file could not be written, or was as long as it may */
-	DROP_LINE,		/* no room for the line */
-	DROP_ADDRESS,		/* no physical address was to be had */
-	DROP_STACK,		/* no room for a call: written, but not from where */
-	DROP_MESSAGE,		/* messages that the guest could not make, or that make no sense */
+	DROP_WRITE,		/* write error, or the size limit of the file was reached */
+	DROP_LINE,		/* too many cache lines */
+	DROP_ADDRESS,		/* unknown physical address */
+	DROP_STACK,		/* too many calls: the event is written without its stack */
+	DROP_MESSAGE,		/* the guest dropped a message, or sent an invalid one */
 	DROPS
 };
 
 struct insn;
 
 /**
- * struct vcpu - a virtual CPU; only its own thread uses it
- * @nr: its number
- * @fd: its file, -1 before the first packet
- * @packet: the packet that is being filled
- * @used: bytes of it; 0: none is begun
- * @in_packet: events in it
- * @seq: number of the next packet
- * @size: bytes in the file
- * @begin: time of the packet's first event
- * @time: of the last event
- * @events: written
- * @sampled: events that sampling left out
- * @since: events since the last that sampling let pass
- * @drops: events, by reason
- * @pid: of its task
- * @comm: likewise
- * @in_user: it was in user space when last seen
- * @calling: it executes a call, whose store has not come yet
- * @update: the atomic update that it has made last
- * @loads: loads of that, which no store has followed yet
- * @own: its context before it was seen in the kernel
- * @now: its kernel stack
- * @task: that of its task
- * @from: decoders for what user space and the kernel say
+ * struct vcpu - a virtual CPU; only accessed by its own thread, and at exit
+ * @nr: number of the vCPU
+ * @fd: file descriptor of its file; -1 before the first packet
+ * @packet: the current packet
+ * @used: bytes used in @packet; 0 if no packet is open
+ * @in_packet: number of events in @packet
+ * @seq: packet_seq_num of the next packet
+ * @size: size of the file in bytes
+ * @begin: time of the first event in @packet
+ * @time: time of the last event
+ * @events: number of events written
+ * @sampled: number of events skipped by sampling
+ * @since: number of events since the last one that was not skipped
+ * @drops: number of losses by reason
+ * @pid: PID of the current task
+ * @comm: comm of the current task
+ * @in_user: the vCPU was last seen in user space
+ * @calling: a call instruction is executing, and has not stored its return address yet
+ * @update: the last atomic update instruction
+ * @loads: number of loads of @update that no store has followed yet
+ * @own: initial context, until the vCPU is seen in the kernel
+ * @now: context of the current kernel stack
+ * @task: context of the current task
+ * @from: decoders of the messages from user space [0] and from the kernel [1]
  */
 struct vcpu {
 	u32 nr;
@@ -185,7 +185,7 @@ struct vcpu {
 
 extern struct vcpu *vcpus;
 
-/* How many values the guest announces an object with, and a cache and a lock, beside its name. */
+/* Number of values in messages about objects, caches and locks, without the name. */
 #define OBJECT_VALUES	7
 #define CACHE_VALUES	3
 #define LOCK_VALUES	3

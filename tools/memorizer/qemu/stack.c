@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer-qemu.so: who has called, from the stores of calls and the loads of returns.
+ * memorizer-qemu.so: tracks call stacks by the stores of calls and the loads of returns.
  *
- * Such a store's address is the stack pointer. In the kernel it tells the stack, and so
- * the task: stacks are of one size and aligned to it. What lies below the pointer is
- * gone, so that returns that were never seen do no harm. A kernel stack that is empty
- * when it is come to
+ * The address of such a store is the stack pointer. It identifies the kernel stack, since stacks
+ * are aligned to their size, and thus the task. Calls whose return address is below the pointer
+ * have returned, even if the return was missed. When a vCPU switches to an empty kernel stack,
  *
- * - from user space is that of the task that was there: its calls there come first;
- * - from the kernel, at the very top or in the CPU's entry area, is an interrupt's:
- *   what was interrupted comes first;
- * - from the kernel otherwise is that of a new task, unless it is the CPU's task's.
+ * - from user space: the stack is that of the task, and continues its user stack;
+ * - from the kernel, to the very top or to the CPU's entry area: the stack is that of an
+ *   interrupt, and continues the interrupted stack;
+ * - from the kernel otherwise: the stack is that of a new task, unless it is the vCPU's task's.
  *
- * Calls that are the same all the way are one node of a tree; a node is told of when it
- * is first seen.
+ * Calls with the same chain of callers share a node of the call tree. A frame event is written when
+ * a node is created.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +21,12 @@
 
 #define STACK_SHIFT	14
 #define STACK_SIZE	(1ULL << STACK_SHIFT)
-/* An interrupt's first call is so close to the top; a task has its registers there. */
+/* Max. distance from the top for an interrupt's first call; a task's pt_regs are larger. */
 #define STACK_TOP	64
-/* The CPUs' entry areas, with the stacks of exceptions. */
+/* The CPUs' entry areas, with the exception stacks. */
 #define ENTRY_FIRST	0xfffffe0000000000
 #define ENTRY_LAST	0xfffffe7fffffffff
-/* User stacks that are further apart are not one. */
+/* Max. distance of calls on the same user stack. */
 #define USER_STACK	(8ULL << 20)
 #define DEPTH		1024
 #define NESTED		8
@@ -65,7 +64,7 @@ static struct context *find_context(u64 region)
 	return c;
 }
 
-/* Forgets the calls whose return addresses lie at @sp or below. */
+/* Pop the calls whose return address is at @sp or below: they have returned. */
 static void drop_dead(struct frames *f, u64 sp)
 {
 	while (f->nr && f->frame[f->nr - 1].sp <= sp)
@@ -101,7 +100,7 @@ static bool is_interrupt(u64 sp)
 	return is_entry(sp) || -sp % STACK_SIZE <= STACK_TOP;
 }
 
-/* The vCPU has come to the top of an empty stack. */
+/* Determine the owner of an empty stack to which the vCPU switched. */
 static void begin(struct vcpu *v, struct context *c, u64 sp)
 {
 	struct context *from = v->in_user ? v->task : v->now;
@@ -112,7 +111,7 @@ static void begin(struct vcpu *v, struct context *c, u64 sp)
 		c->parent = from != c ? from : NULL;
 		return;
 	}
-	/* It may have been in user space without a call there: that is no new task. */
+	/* The task made no call in user space. */
 	if (v->task == c)
 		return;
 	if (!v->in_user) {
@@ -131,7 +130,7 @@ static void begin(struct vcpu *v, struct context *c, u64 sp)
 	v->task = c;
 }
 
-/* The kernel's calls on the stack that @sp points to; the vCPU is there now. */
+/* Switch the vCPU to the kernel stack that contains @sp, and get its calls. */
 static struct frames *kernel_frames(struct vcpu *v, u64 sp)
 {
 	struct context *c = v->now;
@@ -147,7 +146,7 @@ static struct frames *kernel_frames(struct vcpu *v, u64 sp)
 			v->task = c;
 		v->now = c;
 	}
-	/* Whoever comes from user space may go on from an entry area to the task's stack. */
+	/* Entry from user space continues from the entry area to the task's stack. */
 	v->in_user &= is_entry(sp);
 	drop_dead(&c->kernel, sp);
 	return &c->kernel;
@@ -169,8 +168,8 @@ static struct frames *user_frames(struct vcpu *v, u64 sp)
 /**
  * stack_call() - a call was executed
  * @v: the vCPU
- * @ip: the call
- * @sp: where the return address was stored
+ * @ip: address of the call
+ * @sp: address at which the return address was stored
  *
  * Context: the vCPU's thread.
  */
@@ -185,8 +184,8 @@ void stack_call(struct vcpu *v, u64 ip, u64 sp)
 /**
  * stack_return() - a return was executed
  * @v: the vCPU
- * @ip: the return
- * @sp: where the return address was loaded from
+ * @ip: address of the return
+ * @sp: address from which the return address was loaded
  *
  * Context: the vCPU's thread.
  */
@@ -231,7 +230,7 @@ static bool grow_nodes(void)
 	return true;
 }
 
-/* The node of a call below another; made and told of if there is none. */
+/* Look up the node of a call by its caller's node, or create it. */
 static u32 find_node(struct vcpu *v, u32 caller, u64 ip)
 {
 	u32 key = node_key(caller, ip), n = 0;
@@ -245,14 +244,14 @@ static u32 find_node(struct vcpu *v, u32 caller, u64 ip)
 		n = nr_nodes++;
 		nodes[n] = (struct node) { caller, node_buckets[key & node_mask], ip };
 		node_buckets[key & node_mask] = n;
-		/* Before anybody can refer to it. */
+		/* Must precede the first event that refers to the node, on any vCPU. */
 		write_frame(v, n, caller, ip);
 	}
 	pthread_mutex_unlock(&node_lock);
 	return n;
 }
 
-/* The node of the innermost of some calls, where @base is that of what is around them. */
+/* Get the node of the innermost call; @base is the node of the outermost call's caller. */
 static u32 frames_node(struct vcpu *v, struct frames *f, u32 base)
 {
 	u32 node = base;
@@ -274,7 +273,7 @@ static u32 frames_node(struct vcpu *v, struct frames *f, u32 base)
 	return node;
 }
 
-/* Interrupts nest a few times at most; what looks as if they did more is not followed. */
+/* Interrupts nest a few times at most: do not follow longer chains, which may be cyclic. */
 static u32 context_node(struct vcpu *v, struct context *c, u32 depth)
 {
 	u32 base;
@@ -287,12 +286,12 @@ static u32 context_node(struct vcpu *v, struct context *c, u32 depth)
 }
 
 /**
- * stack_now() - where the vCPU is
- * @v: it
- * @user: whether it is in user space
+ * stack_now() - get the current call stack
+ * @v: the vCPU
+ * @user: the vCPU is in user space
  *
  * Context: the vCPU's thread.
- * Return: number of the innermost call's node, 0 if there is none
+ * Return: node of the innermost call; 0 if there is none, or if there was no room for it
  */
 u32 stack_now(struct vcpu *v, bool user)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer-qemu.so: the trace, in the vocabulary of the kernel's stream.
+ * memorizer-qemu.so: writes a trace in the format of the kernel's stream.
  *
- * Events that the kernel writes too have its numbers, names and fields, which both take from
- * event-fields.h. Events of the plugin alone have numbers from 64 on, and its own fields follow
- * the kernel's. The clock counts events: it orders those of all vCPUs.
+ * Events that the kernel writes, too, have the same ID, name and fields: both include
+ * event-fields.h. Events of the plugin only have IDs from 64 on, and its additional fields follow
+ * the kernel's. The clock counts the events of all vCPUs: timestamps are unique, and give a total
+ * order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #define PACKED		__attribute__((packed))
 #define MAGIC		0xc1fc1fc1
 
-/* What memory an allocation is of: a guest does not tell kmalloc() of a cache from others. */
+/* The guest does not announce which caches are those of kmalloc(). */
 enum { KIND_KMALLOC, KIND_CACHE };
 
 #define EVENT_ID(event, EVENT, string)	EVENT_##EVENT,
@@ -30,7 +31,7 @@ enum event {
 	EVENT_FRAME = 65,
 };
 
-/* An event, behind its header: struct task_event and so on. */
+/* Define the payloads of events, struct task_event etc. */
 #define C_EVENT(event, EVENT, string)					\
 struct event##_event {							\
 	MEMORIZER_##EVENT##_FIELDS(MEMORIZER_C_FIELD, MEMORIZER_C_ARRAY)	\
@@ -38,7 +39,7 @@ struct event##_event {							\
 
 MEMORIZER_EVENTS(C_EVENT)
 
-/* Accesses have a field of the plugin's own: the node of the call that they are in. */
+/* Additional field of accesses: node of the innermost call. */
 #define STACK		"\t\tuint32 stack;\n"
 
 struct stacked_access {
@@ -51,7 +52,7 @@ struct stacked_traffic {
 	u32 stack;
 } PACKED;
 
-/* A call's node, with its caller's and where that calls from. */
+/* A node of the call tree, see stack.c. */
 #define FRAME_FIELDS(F)		\
 	F(u32, uint32, stack)	\
 	F(u32, uint32, caller)	\
@@ -139,9 +140,9 @@ static void describe_event(FILE *f, enum event id)
 }
 
 /**
- * writer_init() - make the trace's directory and its metadata
+ * writer_init() - create the directory of the trace and its metadata
  *
- * Return: false if that failed, which was told
+ * Return: false on failure, after an error message
  */
 bool writer_init(void)
 {
@@ -171,7 +172,7 @@ bool writer_init(void)
 	return !fclose(f);
 }
 
-/* Writes the packet that is open out. */
+/* Write the current packet, if any, to the file. */
 static void finish_packet(struct vcpu *v)
 {
 	struct packet *p = (struct packet *)v->packet;
@@ -206,7 +207,7 @@ static void finish_packet(struct vcpu *v)
 	v->in_packet = 0;
 }
 
-/* Room for an event of so many bytes behind its header, NULL: it was counted as lost. */
+/* Reserve an event with @size bytes of payload. On a full file, counts a loss and returns NULL. */
 static void *reserve(struct vcpu *v, enum event id, size_t size)
 {
 	u64 header;
@@ -215,7 +216,7 @@ static void *reserve(struct vcpu *v, enum event id, size_t size)
 	size += sizeof(header);
 	if (v->used && v->used + size > options.packet)
 		finish_packet(v);
-	/* The last packet tells how many were lost, and holds nothing else. */
+	/* Keep room for the last packet, which reports the losses and has no events. */
 	if (options.limit && v->size + (v->used ?: sizeof(struct packet)) + size +
 	    sizeof(struct packet) > options.limit) {
 		v->drops[DROP_WRITE]++;
@@ -236,8 +237,8 @@ static void *reserve(struct vcpu *v, enum event id, size_t size)
 }
 
 /**
- * writer_open() - begin a vCPU's file
- * @v: it
+ * writer_open() - initialize the output of a vCPU
+ * @v: the vCPU
  *
  * Context: the vCPU's thread.
  */
@@ -250,10 +251,10 @@ void writer_open(struct vcpu *v)
 }
 
 /**
- * writer_close() - end a vCPU's file
- * @v: it
+ * writer_close() - finish the file of a vCPU
+ * @v: the vCPU
  *
- * Context: at the end.
+ * Context: exit of QEMU, no other callbacks are running.
  */
 void writer_close(struct vcpu *v)
 {
@@ -269,7 +270,7 @@ void writer_close(struct vcpu *v)
 		close(v->fd);
 }
 
-/* What follows: one function for each event; see qemu.h for the arguments. */
+/* One function per event. */
 
 void write_task(struct vcpu *v)
 {
@@ -279,7 +280,7 @@ void write_task(struct vcpu *v)
 		return;
 	e->pid = v->pid;
 	memcpy(e->comm, v->comm, sizeof(e->comm));
-	e->started = 0;	/* the guest does not announce it */
+	e->started = 0;		/* not announced by the guest */
 }
 
 void write_cache(struct vcpu *v, const u64 cache[CACHE_VALUES], const char *name)
@@ -462,7 +463,7 @@ void write_counts(struct vcpu *v, u32 object, u64 ip, u32 pid, u64 writes, u64 r
 	e->pid = pid;
 	e->writes = writes;
 	e->reads = reads;
-	e->write_moves = 0;	/* counts follow no cache lines */
+	e->write_moves = 0;	/* mode objects does not track cache lines */
 	e->read_moves = 0;
 }
 

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Members of records by their paths, of which there may be alternatives. */
+/*
+ * Members of records, by their paths. Where several members share an address, as in unions,
+ * "a|b" lists alternative paths. "a[].b" is a member of the elements of an array.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "symbols/members.h"
 
-/* How long the first of the alternatives is. */
+/* Length of the first path in a list of alternatives. */
 static size_t first_of(const char *paths)
 {
 	return strcspn(paths, "|");
 }
 
-/* The alternatives behind the first, or NULL. */
+/* The list without its first path, or NULL. */
 static const char *next_of(const char *paths)
 {
 	paths += first_of(paths);
 	return *paths ? paths + 1 : NULL;
 }
 
-/* Elements of elements are elements: leaves out all but the first index of several. */
+/* "a[][]" and "a[]" are the same member: skip all but the first of several indexes. */
 static const char *skip_indexes(const char *p, const char *path)
 {
 	while (p - path >= 2 && !strncmp(p - 2, "[][]", 4))
@@ -26,7 +29,7 @@ static const char *skip_indexes(const char *p, const char *path)
 	return p;
 }
 
-/* What follows a member's path in the path of one within it, or NULL if it is not within it. */
+/* Strip the prefix @outer from a path. Returns NULL if @path is not @outer or within it. */
 static const char *behind(const char *path, const char *outer)
 {
 	const char *p = path, *o = outer;
@@ -39,11 +42,11 @@ static const char *behind(const char *path, const char *outer)
 }
 
 /**
- * members_is_in - tell whether a member is another one, or in it
- * @path: its path; of alternatives, the first
- * @outer: that of the other one; not empty
+ * members_is_in - check whether a member is another one, or within it
+ * @path: path of the member; only the first of alternatives counts
+ * @outer: path of the other member, not empty
  *
- * Return: whether it is.
+ * Return: true if it is.
  */
 bool members_is_in(const char *path, const char *outer)
 {
@@ -51,12 +54,12 @@ bool members_is_in(const char *path, const char *outer)
 }
 
 /**
- * members_rest - name members as seen from a member that contains them
- * @paths: their paths, with | in between
- * @outer: path of the member that contains them; not empty
- * @text: set to their paths within @outer, likewise; empty if one of them is @outer itself
+ * members_rest - make paths relative to an enclosing member
+ * @paths: alternative paths
+ * @outer: path of the enclosing member, not empty
+ * @text: set to the relative paths; empty if one of @paths is @outer itself
  *
- * Return: whether @outer contains all of them.
+ * Return: true if all of @paths are within @outer.
  */
 bool members_rest(const char *paths, const char *outer, char text[TEXTS_MAX])
 {
@@ -82,11 +85,11 @@ bool members_rest(const char *paths, const char *outer, char text[TEXTS_MAX])
 }
 
 /**
- * members_match - tell whether one of several members is another one, or in it
- * @paths: their paths
- * @outer: that of the other one; not empty
+ * members_match - check whether one of several members is another one, or within it
+ * @paths: alternative paths
+ * @outer: path of the other member, not empty
  *
- * Return: whether one is.
+ * Return: true if one is.
  */
 bool members_match(const char *paths, const char *outer)
 {
@@ -97,11 +100,11 @@ bool members_match(const char *paths, const char *outer)
 }
 
 /**
- * members_is_leaf - tell whether a member has none in it
+ * members_is_leaf - check whether a member has no members itself
  * @record: the record
- * @member: its number
+ * @member: index of the member; its own members follow it directly
  *
- * Return: whether it has none. Those in it come right behind it.
+ * Return: true if it has none.
  */
 bool members_is_leaf(const struct record *record, u32 member)
 {
@@ -110,10 +113,10 @@ bool members_is_leaf(const struct record *record, u32 member)
 }
 
 /**
- * members_is_array - tell whether a member is an array
+ * members_is_array - check whether a member is an array
  * @member: the member
  *
- * Return: whether it is.
+ * Return: true if it is.
  */
 bool members_is_array(const struct member *member)
 {
@@ -123,10 +126,10 @@ bool members_is_array(const struct member *member)
 }
 
 /**
- * members_flexible - tell where the array of any length is that a record ends in
+ * members_flexible - find the flexible array at the end of a record
  * @record: the record
  *
- * Return: where it begins, in bits; all bits set if there is none.
+ * Return: offset of the array in bits; U64_MAX if there is none.
  */
 u64 members_flexible(const struct record *record)
 {
@@ -148,10 +151,11 @@ u64 members_flexible(const struct record *record)
 }
 
 /**
- * members_set_element - say how large the elements of an array are
+ * members_set_element - set the element size of an array
  * @record: the record
- * @member: number of its member that is the array
- * @bits: size of an element; ignored if what is in the array does not go with it
+ * @member: index of the array
+ * @bits: size of an element in bits; ignored if it does not match the size of the array or the
+ *	  members of the elements
  */
 void members_set_element(struct record *record, u32 member, u64 bits)
 {
@@ -170,21 +174,24 @@ void members_set_element(struct record *record, u32 member, u64 bits)
 	array->element = bits;
 }
 
-/* A part of a record, in bits; as it is for a member, see struct seeker. */
+/* A part of a record, as offsets in bits; @end is exclusive. */
 struct part {
 	u64 first, end;
 };
 
-#define INDEXES_MAX	16	/* arrays in arrays */
+#define INDEXES_MAX	16	/* max. nested arrays */
 
 /**
- * struct seeker - goes through the members of a record for those that have a part of it
+ * struct seeker - iterates over the members of a record, to find those at a part of it
  * @record: the record
  * @part: the part
- * @flexible: where its array of any length begins, in bits
- * @arrays: the arrays of records around the current member, outer ones first
- * @parts: the part as it would be in the first element of each
- * @nr: how many of these arrays there are
+ * @flexible: offset of the flexible array in bits, or U64_MAX
+ * @arrays: the arrays that enclose the current member, outermost first
+ * @parts: @part mapped to the first element of each of @arrays
+ * @nr: number of @arrays
+ *
+ * A record describes the first element of an array only: an access to another element is looked up
+ * as if it were to the first.
  */
 struct seeker {
 	const struct record *record;
@@ -195,15 +202,14 @@ struct seeker {
 	u32 nr;
 };
 
-/* Whether an array goes on to any length. */
 static bool is_flexible(const struct seeker *s, const struct member *m)
 {
 	return !m->size && m->offset == s->flexible && members_is_array(m);
 }
 
 /*
- * Where a part would be in the first element of an array, of which members are known. What is in
- * several elements has all bits, so that no member has all of it; what is in none has none.
+ * Map a part to the first element of an array. A part that spans several elements maps to
+ * everything, which no member contains; one outside the array maps to an empty part at the end.
  */
 static struct part in_first(const struct seeker *s, const struct member *array, struct part part)
 {
@@ -222,7 +228,7 @@ static struct part in_first(const struct seeker *s, const struct member *array, 
 	return part;
 }
 
-/* The part as it is for a member; they come in their order. */
+/* Map the part for a member. Must be called for the members in order. */
 static struct part part_for(struct seeker *s, u32 member)
 {
 	const struct member *m = s->record->members + member;
@@ -238,7 +244,7 @@ static struct part part_for(struct seeker *s, u32 member)
 	return part;
 }
 
-/* Whether a member has all of a part. */
+/* A member contains the whole part. */
 static bool has_part(const struct seeker *s, const struct member *m, struct part part)
 {
 	if (is_flexible(s, m))
@@ -246,7 +252,7 @@ static bool has_part(const struct seeker *s, const struct member *m, struct part
 	return m->offset <= part.first && part.end <= m->offset + m->size;
 }
 
-/* Of the members that have others in them and all of the part, the smallest; NULL: none. */
+/* Find the smallest member that contains the whole part. */
 static const struct member *innermost(struct seeker *s)
 {
 	const struct member *inner = NULL, *m;
@@ -262,8 +268,8 @@ static const struct member *innermost(struct seeker *s)
 }
 
 /*
- * The only member without others in it that has some of the part; NULL: none, or several do, or
- * it goes on behind the record, but for what granules of four bytes have behind it.
+ * Find the leaf that overlaps the part, if there is exactly one. The part may only extend beyond
+ * the record within the record's last granule of four bytes.
  */
 static const struct member *only(struct seeker *s)
 {
@@ -288,17 +294,16 @@ static const struct member *only(struct seeker *s)
 }
 
 /**
- * members_placed - tell what lies in a part of a record
+ * members_placed - find the member at a part of a record
  * @record: the record
- * @offset: where the part begins, in bytes
- * @bytes: its size
- * @at: set to where what lies there begins, in bytes; in arrays, of the first element
+ * @offset: offset of the part in bytes
+ * @bytes: size of the part in bytes
+ * @at: set to the offset of the member in bytes; in arrays, to that of the first element
  *
- * That is the member that has all of the part and no others in it; in unions there may be several.
- * Or else the innermost one that has all of it; or the only one that has any of it, where the
- * part has padding.
+ * Prefers the leaf that contains the whole part, or several leaves in unions; then the innermost
+ * member that contains it; then the only leaf that overlaps it, if the rest is padding.
  *
- * Return: the path, or several with | in between, to be freed; NULL if it cannot be told.
+ * Return: path of the member, or alternative paths, to be freed; NULL if no member matches.
  */
 char *members_placed(const struct record *record, u32 offset, u32 bytes, u32 *at)
 {
@@ -334,10 +339,10 @@ char *members_placed(const struct record *record, u32 offset, u32 bytes, u32 *at
 }
 
 /**
- * members_mark - mark what one of several members is, or is in, or has in it
+ * members_mark - mark members that are, enclose or are within one of several members
  * @record: the record
- * @paths: the members' paths; an empty one is the record as a whole, which marks nothing
- * @marks: by number of the member; set where that is so
+ * @paths: alternative paths; an empty path is the whole record, and marks nothing
+ * @marks: a flag for each member of @record; set if it matches
  */
 void members_mark(const struct record *record, const char *paths, bool *marks)
 {
@@ -352,10 +357,10 @@ void members_mark(const struct record *record, const char *paths, bool *marks)
 }
 
 /**
- * members_join - write the paths of members of records that are members themselves
- * @outer: paths of these
- * @inner: paths in them
- * @text: where to write each of the first with each of the second behind it, cut to its size
+ * members_join - prefix the paths of members by those of an enclosing member
+ * @outer: alternative paths of the enclosing member
+ * @inner: alternative paths relative to it
+ * @text: set to all combinations, truncated to TEXTS_MAX
  */
 void members_join(const char *outer, const char *inner, char text[TEXTS_MAX])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Members of records by their paths, as notes have them. */
+/* Members of records, by their paths. */
 #ifndef MEMBERS_H
 #define MEMBERS_H
 

@@ -274,7 +274,7 @@ ok $? "limit: no file is longer"
 
 for bad in mode=some line=3 line= sample=0 what=on scopes=maybe data=9-1 text=1 limit=1; do
 	watch "$bad" calls
-	[ $? -ne 0 ] && grep -q "bad argument: $bad" "$tmp/said"
+	[ $? -ne 0 ] && grep -q "invalid argument: $bad" "$tmp/said"
 	ok $? "refused: $bad"
 done
 watch mode=objects objects
