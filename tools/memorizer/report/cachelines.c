@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which accesses of a trace move a cache line, by the rule in lib/line-moves.h.
+ * Tracks which accesses of a trace move a cache line, by the rule in lib/line-moves.h.
  *
- * A line keeps when each CPU touched it last, and the last touch of each range of bytes. A touch
- * is dropped when a later one covers its bytes and conflicts with all that it conflicts with: a
- * CPU that would be shown the earlier touch has not touched the line since, and is shown the
- * later one instead. So the size of a line's record is bounded by the CPUs and by the ranges in
- * the line, however often it is touched.
+ * A line records the last access of each CPU, and the last accesses to each range of bytes. An
+ * access is dropped when a later one covers its bytes and conflicts with everything it
+ * conflicts with: any CPU that would report the earlier access has not accessed the line
+ * since, and reports the later one instead. So the number of CPUs and of ranges in a line
+ * bounds the size of its record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,24 +15,24 @@
 #include "lib/line-moves.h"
 #include "report/cachelines.h"
 
-#define LEAST	4u		/* items that an array has room for */
+#define LEAST	4u		/* minimum size of an array */
 
-/* When a CPU touched a line last. */
+/* The last access of a CPU to a line. */
 struct visit {
 	u64 order;
 	u32 cpu;
 };
 
-/* A line of a number. */
+/* A line and its number. */
 struct numbered {
 	u64 key;
 	struct cacheline line;
 };
 
 /**
- * cachelines_init - begin with all lines held by all CPUs
+ * cachelines_init - initialize the lines; all CPUs hold all lines
  * @c: the lines
- * @alone: whether there is but one CPU
+ * @alone: there is only one CPU
  */
 void cachelines_init(struct cachelines *c, bool alone)
 {
@@ -42,7 +42,7 @@ void cachelines_init(struct cachelines *c, bool alone)
 }
 
 /**
- * cachelines_free - release memory
+ * cachelines_free - free the lines
  * @c: the lines
  */
 void cachelines_free(struct cachelines *c)
@@ -54,7 +54,7 @@ void cachelines_free(struct cachelines *c)
 	hash_free(&c->lines);
 }
 
-/* An array grows when the number of its items is 0, or a power of two from LEAST on. */
+/* Grow an array with @nr items if @nr is 0, or a power of two of at least LEAST. */
 static void *grow(void *array, u32 nr, size_t size)
 {
 	bool full = !nr || (nr >= LEAST && !(nr & (nr - 1)));
@@ -62,7 +62,7 @@ static void *grow(void *array, u32 nr, size_t size)
 	return full ? xreallocarray(array, nr ? 2 * (size_t)nr : LEAST, size) : array;
 }
 
-/* The CPU's own visit, made if there is none. */
+/* Look up or add the visit of a CPU. */
 static struct visit *get_visit(struct cacheline *line, u32 cpu)
 {
 	u32 i;
@@ -76,7 +76,7 @@ static struct visit *get_visit(struct cacheline *line, u32 cpu)
 	return line->visits + i;
 }
 
-/* Whether other CPUs hold a line; once it was taken these are the ones that came later. */
+/* Returns true if other CPUs hold the line: once it was taken, those that accessed it later. */
 static bool others_hold(bool alone, const struct cacheline *line, u32 cpu)
 {
 	u32 i;
@@ -100,7 +100,7 @@ static bool overlap(const struct toucher *a, const struct toucher *b)
 	return a->first <= b->last && b->first <= a->last;
 }
 
-/* Looks for what made the line move since @last. */
+/* Find the access that caused the move, after this CPU's access @last. */
 static void find_before(const struct cacheline *line, const struct toucher *t, u64 last,
 			struct moved *moved)
 {
@@ -144,13 +144,13 @@ static void keep(struct cacheline *line, const struct toucher *t, u64 order)
 }
 
 /**
- * cacheline_touch - account for an access to a line
+ * cacheline_touch - update a line for an access
  * @line: the line
- * @alone: whether there is but one CPU
- * @order: when; greater than for any access to the line before
+ * @alone: there is only one CPU
+ * @order: number of the access, greater than that of any earlier access to the line
  * @t: the access
- * @told: whether it is known to have moved the line
- * @moved: set to what came of it
+ * @told: the access is known to have moved the line
+ * @moved: set to the effect of the access
  */
 void cacheline_touch(struct cacheline *line, bool alone, u64 order, const struct toucher *t,
 		     bool told, struct moved *moved)
@@ -173,7 +173,7 @@ void cacheline_touch(struct cacheline *line, bool alone, u64 order, const struct
 }
 
 /**
- * cacheline_forget - let a line be held by all CPUs, as if it was never touched
+ * cacheline_forget - reset a line: all CPUs hold it
  * @line: the line
  */
 void cacheline_forget(struct cacheline *line)
@@ -186,7 +186,7 @@ void cacheline_forget(struct cacheline *line)
 }
 
 /**
- * cacheline_free - release memory
+ * cacheline_free - free a line
  * @line: the line
  */
 void cacheline_free(struct cacheline *line)
@@ -206,11 +206,11 @@ static void touch(struct cachelines *c, u64 key, const struct toucher *t, bool t
 }
 
 /**
- * cachelines_touch - account for an access
+ * cachelines_touch - update the lines for an access
  * @c: the lines
  * @line: number of the line
  * @toucher: the access
- * @moved: set to what came of it
+ * @moved: set to the effect of the access
  */
 void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *toucher,
 		      struct moved *moved)
@@ -219,11 +219,11 @@ void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *touc
 }
 
 /**
- * cachelines_move - account for an access that is known to have moved a line
- * @c: the lines, of which other accesses are not known
+ * cachelines_move - update the lines for an access that is known to have moved one
+ * @c: the lines, updated with such accesses only
  * @line: number of the line
  * @toucher: the access
- * @moved: set to what came of it
+ * @moved: set to the effect of the access
  */
 void cachelines_move(struct cachelines *c, u64 line, const struct toucher *toucher,
 		     struct moved *moved)
@@ -232,7 +232,7 @@ void cachelines_move(struct cachelines *c, u64 line, const struct toucher *touch
 }
 
 /**
- * cachelines_prefetch - let the processor fetch what an access will need
+ * cachelines_prefetch - prefetch the state that an access needs
  * @c: the lines
  * @line: number of the line
  */

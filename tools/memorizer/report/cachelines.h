@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which accesses move a cache line, and the access of another CPU that is the cause. */
+/*
+ * Tracks which accesses move a cache line, and the access of another CPU that caused the move.
+ */
 #ifndef CACHELINES_H
 #define CACHELINES_H
 
 #include "lib/hash.h"
 
 /**
- * struct toucher - an access, or the part of one that lies in a line
+ * struct toucher - an access, or the part of it in one line
  * @ip: the instruction
- * @object: number of what it was to, the caller's
- * @data: the caller's
- * @size: of the object in bytes, the caller's
- * @order: private: when
- * @cpu: who made it
- * @first: its first byte in the line, which has at most 2^15
- * @last: its last byte
- * @reads: whether it loads
- * @writes: whether it stores
+ * @object: the caller's number of the object
+ * @data: the caller's data
+ * @size: size of the object in bytes, for the caller
+ * @order: private: number of the access
+ * @cpu: the CPU
+ * @first: offset of the first byte in the line, which has at most 2^15 bytes
+ * @last: offset of the last byte in the line
+ * @reads: the access loads
+ * @writes: the access stores
  */
 struct toucher {
 	u64 ip, object, order;
@@ -25,14 +27,14 @@ struct toucher {
 };
 
 /**
- * struct moved - what came of an access
- * @moves: whether it moved the line
- * @hitm: whether it loaded from a line that another CPU had changed, and nobody read since
- * @from: CPU that stored to the line last; -1: none was seen to
- * @by_other: whether another CPU's access made the line move, which is @before then
- * @same: whether both are to the same bytes, at least some of them
- * @before: the last access by another CPU since this CPU's last one that conflicts with it,
- *	    to the same bytes if there is one
+ * struct moved - the effect of an access
+ * @moves: it moved the line
+ * @hitm: it loaded a line that another CPU had modified and nobody had read since
+ * @from: CPU of the last store to the line; -1: unknown
+ * @by_other: the move was caused by the access @before of another CPU
+ * @same: both accesses overlap
+ * @before: the last conflicting access by another CPU since this CPU's last access, preferably
+ * 	    an overlapping one
  */
 struct moved {
 	bool moves, hitm, by_other, same;
@@ -41,14 +43,14 @@ struct moved {
 };
 
 /**
- * struct cacheline - a line; what is 0 was not touched
- * @taken: private: when it was stored to so that it moved: 0: all hold it
- * @changed: private: whether it was stored to then and nobody has moved it to read it since
+ * struct cacheline - a line; zeroed: not accessed yet
+ * @taken: private: number of the last store that moved the line; 0: all CPUs hold it
+ * @changed: private: modified by that store, and not moved by a load since
  * @nr_visits: private: number of @visits
  * @nr_touchers: private: number of @touchers
- * @writer: private: the CPU that stored to it last, plus one
- * @visits: private: when each CPU touched it last
- * @touchers: private: the last touch of each range of bytes
+ * @writer: private: CPU of the last store, plus one
+ * @visits: private: the last access of each CPU
+ * @touchers: private: the last accesses to each range of bytes
  */
 struct cacheline {
 	u64 taken;
@@ -65,10 +67,10 @@ void cacheline_touch(struct cacheline *line, bool alone, u64 order, const struct
 		     bool told, struct moved *moved);
 
 /**
- * struct cachelines - the lines
- * @alone: whether there is but one CPU, which holds all lines from the beginning
- * @lines: private: by number
- * @order: private: of the last access
+ * struct cachelines - all lines
+ * @alone: there is only one CPU, which holds all lines from the start
+ * @lines: private: lines by number
+ * @order: private: number of the last access
  */
 struct cachelines {
 	bool alone;

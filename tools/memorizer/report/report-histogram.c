@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The histograms that a report has of the sizes and lifetimes of what call sites allocate. */
+/* Histograms of allocation sizes and lifetimes, by call site. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "report/named.h"
 #include "report/report.h"
 
-#define BAR	30		/* characters of the longest bar */
+#define BAR	30		/* length of the longest bar in characters */
 
-/* A row: a bucket, and what it is called. */
+/* A row: a bucket and its label. */
 struct line {
 	const struct bucket *bucket;
 	u64 sum[SUM_METRICS];
@@ -18,13 +18,13 @@ struct line {
 
 /**
  * struct drawing - a histogram that is being printed
- * @r: what to report
+ * @r: the report
  * @k: the sums
- * @g: of which call sites
- * @h: which histogram
- * @sites: by site, objects in all its buckets
- * @lines: its rows
- * @nr: how many
+ * @g: group of the call sites
+ * @h: the histogram
+ * @sites: number of objects by site
+ * @lines: the rows
+ * @nr: number of rows
  */
 struct drawing {
 	const struct report *r;
@@ -36,7 +36,7 @@ struct drawing {
 	u32 nr;
 };
 
-/* Sites with most objects first, their buckets in order. */
+/* Order by objects of the site, then by bucket. */
 static int compare(const void *left, const void *right, void *arg)
 {
 	const struct line *a = left, *b = right;
@@ -48,7 +48,7 @@ static int compare(const void *left, const void *right, void *arg)
 	return (a->bucket->key > b->bucket->key) - (a->bucket->key < b->bucket->key);
 }
 
-/* Makes the rows, each with the share that it has of its call site. */
+/* Make the rows, with their share of the call site's objects. */
 static void make_lines(struct drawing *d)
 {
 	const struct hash *buckets = d->k->buckets + d->g;
@@ -75,7 +75,7 @@ static void make_lines(struct drawing *d)
 	}
 }
 
-/* What a row shows of the share that it has. */
+/* The bar of a row. */
 static char *bar(const struct line *l)
 {
 	char text[BAR + 1];
@@ -158,7 +158,7 @@ static void print(const struct report *r, const struct sums *k, enum group g, en
 
 /**
  * report_histograms - print histograms of sizes and lifetimes, by call site
- * @r: what to report
+ * @r: the report
  * @k: the sums, after sums_end(), with histograms
  */
 void report_histograms(const struct report *r, const struct sums *k)

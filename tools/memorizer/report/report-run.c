@@ -34,7 +34,7 @@ struct settings {
 	const struct report_kind *kind;
 };
 
-/* Reports how many addresses have no symbol. */
+/* Print the number of addresses without symbol. */
 static void tell_unresolved(const struct sums *k, bool kallsyms)
 {
 	const struct hash *sites = k->sites + GROUP_KMAP, *ips = k->ips + ACCESS_COUNTED;

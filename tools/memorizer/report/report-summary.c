@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The summaries that a report begins with. */
+/* The summary at the beginning of a report. */
 #include <stdio.h>
 #include <string.h>
 
 #include "report/report.h"
 #include "report/term.h"
 
-#define TRACE_LABEL	46	/* width of what stands before a number */
+#define TRACE_LABEL	46	/* width of the labels */
 #define KMAP_LABEL	42
 
-/* How a line of a summary shows its number. */
+/* Format of the number in a line. */
 enum line_type {
 	LINE_NUMBER,
 	LINE_DIFFERENCE,	/* may be negative */
@@ -169,7 +169,10 @@ static void summarize_accesses(const struct sums *k, const struct report *r)
 		print_lines(r, "ACCESSES", "accesses", access_lines, nr);
 }
 
-/* How many items from @first on have something that counts; @sum: offset of their sums. */
+/*
+ * Number of items from @first on for which a metric is not 0. @sum: offset of the sums in an
+ * item.
+ */
 static u64 used(const struct hash *h, u32 first, size_t sum, enum metric one, enum metric other)
 {
 	const u64 *sums;
@@ -183,7 +186,7 @@ static u64 used(const struct hash *h, u32 first, size_t sum, enum metric one, en
 	return nr;
 }
 
-/* Of a KMAP this is all that there is; of a trace, what its objects amount to. */
+/* For a KMAP, this is the whole summary; for a trace, the part about its objects. */
 static void summarize_kmap(const struct sums *k, const struct report *r)
 {
 	const u64 *t = k->total[GROUP_KMAP], *shared = k->all_shared;
@@ -215,7 +218,7 @@ static void summarize_kmap(const struct sums *k, const struct report *r)
 		{ "  most pids of one", "most_pids", shared[SUM_MOST_PIDS], LINE_NUMBER },
 		WAITING,
 	};
-	/* Without --no-wait there is no such line. */
+	/* the last line is for --no-wait only */
 	size_t nr = ARRAY_SIZE(lines) - !k->filter->no_wait;
 
 	if (r->format != REPORT_TEXT || !r->trace || t[SUM_HIT] || t[SUM_TOUCHED])
@@ -223,8 +226,8 @@ static void summarize_kmap(const struct sums *k, const struct report *r)
 }
 
 /**
- * report_summarize - print the sums over all
- * @r: what to report
+ * report_summarize - print the totals
+ * @r: the report
  * @k: the sums
  */
 void report_summarize(const struct report *r, const struct sums *k)
@@ -239,8 +242,8 @@ void report_summarize(const struct report *r, const struct sums *k)
 }
 
 /**
- * report_summarize_briefly - print the most important sums in two lines of text
- * @r: what to report
+ * report_summarize_briefly - print the most important totals in two lines of text
+ * @r: the report
  * @k: the sums
  */
 void report_summarize_briefly(const struct report *r, const struct sums *k)

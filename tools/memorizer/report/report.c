@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tables of a report, of a trace and of a KMAP, and in which order their rows are. */
+/* The tables of a report of a trace or a KMAP, and the order of their rows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "report/term.h"
 #include "trace/names.h"
 
-#define HOTTEST		3	/* members of a type */
+#define HOTTEST		3	/* members shown per type */
 
 static const char * const suspicions[SUSPICIONS] = {
 	[SUSPECT_SLAB_FREE] = "kmalloc memory freed by kmem_cache_free",
@@ -21,13 +21,13 @@ static const char * const suspicions[SUSPICIONS] = {
 	[SUSPECT_INSIDE] = "freed from inside an object",
 };
 
-/* The texts of rows. */
+/* Texts of rows */
 /**
  * report_site - name a call site for a table
  * @k: the sums
- * @ip: return address of the call; 0: not known
+ * @ip: return address of the call; 0: unknown
  *
- * Return: its name, or the address; NULL if it is not known.
+ * Return: the symbol and offset, or the address; NULL if unknown.
  */
 char *report_site(const struct sums *k, u64 ip)
 {
@@ -44,7 +44,7 @@ char *report_site(const struct sums *k, u64 ip)
  * @k: the sums
  * @ip: return address of the call
  *
- * Return: the type, NULL if it is not known.
+ * Return: the type; NULL if unknown.
  */
 char *report_site_type(const struct sums *k, u64 ip)
 {
@@ -61,7 +61,7 @@ static void name_site(const struct sums *k, const void *item, struct row *row)
 	row->texts[0] = report_site_type(k, site->ip);
 }
 
-/* A name of a type or member; none for what is not known, the first. */
+/* Name of a type or member. Number 0 is the unknown one, without a name. */
 static char *known_name(const struct sums *k, u32 number)
 {
 	const char *name = texts_get(&k->names, number);
@@ -69,7 +69,7 @@ static char *known_name(const struct sums *k, u32 number)
 	return number ? table_text(*name ? name : "[whole]") : NULL;
 }
 
-/* The members of a type that are accessed most, and how often. */
+/* The most accessed members of a type, with their accesses. */
 static char *hottest(const struct sums *k, enum access_source source, u32 type)
 {
 	const struct field *fields[HOTTEST];
@@ -203,11 +203,11 @@ static void name_task(const struct sums *k, const void *item, struct row *row)
 }
 
 /**
- * report_function - write a function's name as the report has it
+ * report_function - write the name of a function
  * @k: the sums
- * @source: where the accesses come from
+ * @source: streamed or counted accesses
  * @function: item of functions
- * @text: where to write it, with its file if others have its name; the address if it has none
+ * @text: set to the name, with the file if it is ambiguous; else to the address
  */
 void report_function(const struct sums *k, enum access_source source, u32 function,
 		     char text[KMAP_SYMBOL_MAX])
@@ -258,7 +258,7 @@ static void name_suspect(const struct sums *k, const void *item, struct row *row
 	row->texts[2] = report_site_type(k, suspect->alloc_site);
 }
 
-/* The pids that allocated nothing have a comm that is not known. */
+/* The comm of pids that allocated nothing is unknown. */
 static void name_comm(const struct sums *k, const void *item, struct row *row)
 {
 	const struct comm *comm = item;
@@ -275,17 +275,17 @@ static void name_pid(const struct sums *k, const void *item, struct row *row)
 }
 
 /**
- * struct view - a table of the report
- * @table: the table, still without rows
+ * struct view - definition of a table
+ * @table: the table, without rows
  * @hash: offset of the items in struct sums
  * @sum: offset of the sums in an item
- * @has: the items to show are those that have one of these metrics
+ * @has: show items for which one of these metrics is not 0
  * @name: names an item
- * @of_trace: title and key that the table of a KMAP has in the report of a trace; if there
- *	      are none, the table is of allocations and accesses that a trace streamed
- * @of_notes: whether there is such a table only if there are notes of the compiler's
- * @of_types: whether it is one of types' that report does not have
- * @of_most: whether the items are those of a struct most, which they are the beginning of
+ * @of_trace: title and key of a KMAP's table in the report of a trace; NULL for tables of streamed
+ * 	      allocations and accesses
+ * @of_notes: print only if there are compiler notes
+ * @of_types: a table of memorizer types, not of report
+ * @of_most: @hash is a struct most, whose first member are the items
  */
 struct view {
 	struct table table;
@@ -686,14 +686,13 @@ static const struct view views[] = {
 	},
 };
 
-/* Whether the rows are of code. */
 static bool is_code(const struct table *t)
 {
 	return t->id_key && (!strcmp(t->id_key, "ip") || !strcmp(t->id_key, "start"));
 }
 
 /**
- * struct shown - what a table is made of
+ * struct shown - the input of a table
  * @v: its view
  * @k: the sums
  * @h: the items
@@ -725,7 +724,7 @@ static void name_item(const void *data, u32 item, struct row *row)
 		row->id = kmap_symbols_address(shown->k->symbols, row->id);
 }
 
-/* Gives the table a row for each item that has something to say. */
+/* Add a row for each item that is not empty. */
 static void fill(struct table *t, const struct shown *shown)
 {
 	const struct most *most = (const void *)shown->h;
@@ -748,7 +747,7 @@ static void fill(struct table *t, const struct shown *shown)
 	}
 }
 
-/* What orders a table that has no --sort: bytes or accesses, or else what the table is about. */
+/* The default order: bytes or accesses, else the first sortable metric of the table. */
 static u32 usual_metric(const struct report *r, const struct table *t)
 {
 	const struct column *c, *plus;
@@ -764,8 +763,8 @@ static u32 usual_metric(const struct report *r, const struct table *t)
 }
 
 /**
- * report_order - order the rows of a table
- * @r: what to report
+ * report_order - sort the rows of a table
+ * @r: the report
  * @t: the table
  */
 void report_order(const struct report *r, struct table *t)
@@ -774,8 +773,8 @@ void report_order(const struct report *r, struct table *t)
 }
 
 /**
- * report_table - print a table as a part of a report
- * @r: what to report
+ * report_table - print a table of a report
+ * @r: the report
  * @t: the table
  */
 void report_table(const struct report *r, const struct table *t)
@@ -791,10 +790,10 @@ void report_table(const struct report *r, const struct table *t)
 }
 
 /**
- * report_drop_moves - leave out the column of moves, where no cache line was seen to move
+ * report_drop_moves - remove the column of moves if no cache line moved
  * @k: the sums
- * @source: where the accesses come from
- * @t: the table, of which that is the last column, if it has one
+ * @source: streamed or counted accesses
+ * @t: the table; the column is the last one, if there is one
  */
 void report_drop_moves(const struct sums *k, enum access_source source, struct table *t)
 {
@@ -820,7 +819,7 @@ static void keep_columns(struct table *t, const char * const *keys)
 	*to = (struct column){ NULL };
 }
 
-/* An access counts for several types and members, so that their shares are of all accesses. */
+/* Accesses count for several types and members, so shares are relative to all accesses. */
 static void add_relative(const struct report *r, const struct view *v, const struct sums *k,
 			 struct table *t)
 {
@@ -860,8 +859,8 @@ static void print_table(const struct report *r, const struct view *v, const stru
 }
 
 /**
- * report_head - print what a report begins with
- * @r: what to report
+ * report_head - print the head of a report
+ * @r: the report
  * @k: the sums
  */
 void report_head(const struct report *r, const struct sums *k)
@@ -879,7 +878,7 @@ void report_head(const struct report *r, const struct sums *k)
 
 /**
  * report_types - print the tables of types and members
- * @r: what to report
+ * @r: the report
  * @k: the sums, after sums_end()
  */
 void report_types(const struct report *r, const struct sums *k)
@@ -928,7 +927,7 @@ static void report_brief(const struct report *r, const struct sums *k)
 
 /**
  * report_print - print all tables of a report
- * @r: what to report
+ * @r: the report
  * @k: the sums, after sums_end()
  */
 void report_print(const struct report *r, const struct sums *k)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the sums over a trace or a KMAP are printed. */
+/* Prints the sums over a trace or a KMAP. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -77,7 +77,7 @@ void report_function(const struct sums *k, enum access_source source, u32 functi
 		     char text[KMAP_SYMBOL_MAX]);
 void report_print(const struct report *r, const struct sums *k);
 
-/* Private: between the parts of the report. */
+/* Private to report*.c. */
 void report_summarize(const struct report *r, const struct sums *k);
 char *report_site(const struct sums *k, u64 ip);
 char *report_site_type(const struct sums *k, u64 ip);

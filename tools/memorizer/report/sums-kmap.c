@@ -5,18 +5,18 @@
 #include "report/histogram.h"
 #include "report/sums.h"
 
-/* Two numbers of items of other tables. */
+/* A pair of item numbers of two tables. */
 struct pair {
 	u64 key;
 };
 
 /**
- * sums_kmap_init - begin with no objects
+ * sums_kmap_init - initialize the sums over a KMAP
  * @k: the sums
  */
 void sums_kmap_init(struct sums *k)
 {
-	static const char unknown[SUMS_TEXT] = "\n";	/* no comm in a KMAP */
+	static const char unknown[SUMS_TEXT] = "\n";	/* not a valid comm in a KMAP */
 	bool new;
 
 	hash_init(k->sites + GROUP_KMAP, sizeof(struct site), sizeof(u64));
@@ -28,7 +28,7 @@ void sums_kmap_init(struct sums *k)
 }
 
 /**
- * sums_kmap_free - release memory
+ * sums_kmap_free - free the sums over a KMAP
  * @k: the sums
  */
 void sums_kmap_free(struct sums *k)
@@ -57,7 +57,7 @@ static bool new_pair(struct hash *h, u32 first, u32 second)
 	return new;
 }
 
-/* Adds the last object, which several pids accessed, to the sums over such objects. */
+/* Add the current object to the sums of shared objects. */
 static void add_shared(struct sums *k, u64 *sum)
 {
 	const struct counted *o = &k->object;
@@ -69,7 +69,7 @@ static void add_shared(struct sums *k, u64 *sum)
 		sum[SUM_MOST_PIDS] = o->pids;
 }
 
-/* Adds the last object, now that all its accesses are known, to its site. */
+/* Add the current object, whose accesses are complete, to the sums of its site. */
 static void end_object(struct sums *k)
 {
 	const struct counted *o = &k->object;
@@ -94,7 +94,7 @@ static void end_object(struct sums *k)
 	add_shared(k, site->sum);
 }
 
-/* Adds an object to the sums of a site or of the KMAP. */
+/* Add an object to the sums of a site or to the totals. */
 static void add_object(struct sums *k, u64 *sum, const struct kmap_object *o)
 {
 	sum[SUM_HIT]++;
@@ -111,7 +111,7 @@ static void add_object(struct sums *k, u64 *sum, const struct kmap_object *o)
 	}
 }
 
-/* Adds the last object to the histograms of its site. */
+/* Add the current object to the histograms of its site. */
 static void add_to_histograms(struct sums *k, const struct kmap_object *o)
 {
 	u32 site = k->object.site;
@@ -125,7 +125,10 @@ static void add_to_histograms(struct sums *k, const struct kmap_object *o)
 		histogram_life(k, GROUP_KMAP, site, o->free_jiffies - o->alloc_jiffies, 1, o->size);
 }
 
-/* Notes under which comm a pid allocates; and adds an object to the sums of both, if it counts. */
+/*
+ * Remember the comm of an allocating pid. If the filter selects the object, add it to the sums
+ * of both.
+ */
 static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT],
 		       bool counts)
 {
@@ -151,7 +154,7 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
 }
 
-/* Whether accesses to an object may count; a KMAP has no caches, CPUs, times and pages. */
+/* Apply the filter to accesses to an object. A KMAP has no caches, CPUs, times and pages. */
 static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *comm)
 {
 	const struct kmem_filter *f = k->filter;
@@ -167,9 +170,9 @@ static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *c
 }
 
 /**
- * sums_object - add an object of a KMAP
+ * sums_object - start an object of a KMAP
  * @k: the sums
- * @o: the object; what is added next are the accesses to it
+ * @o: the object; sums_count() then adds its access lines
  */
 void sums_object(struct sums *k, const struct kmap_object *o)
 {
@@ -198,7 +201,7 @@ void sums_object(struct sums *k, const struct kmap_object *o)
 /**
  * sums_count - add an access line of a KMAP
  * @k: the sums
- * @access: the accesses, to the object that was added last
+ * @access: the accesses, to the current object
  */
 void sums_count(struct sums *k, const struct kmap_access *access)
 {
@@ -249,11 +252,11 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 }
 
 /**
- * sums_give - add an object of a KMAP with all its access lines
+ * sums_give - add an object of a KMAP with its access lines
  * @k: the sums, struct sums
  * @o: the object
- * @counts: its access lines
- * @nr: how many
+ * @counts: the access lines
+ * @nr: number of access lines
  */
 void sums_give(void *k, const struct kmap_object *o, const struct kmap_access *counts, u32 nr)
 {
@@ -279,8 +282,7 @@ static void set_life(struct sums *k, u64 *sum)
  * sums_kmap_end - complete the sums over a KMAP
  * @k: the sums
  *
- * The accesses of a pid count for the comm under which it last allocated, as
- * they come without one.
+ * Accesses of a KMAP have no comm: they count for the comm of the pid's last allocation.
  */
 void sums_kmap_end(struct sums *k)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sums by record and member, under all names that an access has (see aliases.c), and the members
- * that no access names.
+ * Sums by record and member, under all names of an access (see aliases.c), and the members
+ * without named accesses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "symbols/notes.h"
 
 /**
- * struct targets - what accesses count for, by alias
+ * struct targets - the items that accesses count for, by alias
  * @k: the sums
- * @source: where the accesses come from
+ * @source: streamed or counted accesses
  * @items: struct field or struct type, which begin alike
  * @once: an access counts for its outermost alias only
- * @first: by alias, where its items begin in @item
- * @item: items, one alias after the other
- * @nr: how many
+ * @first: index of an alias's first item in @item
+ * @item: items, grouped by alias
+ * @nr: number of items
  */
 struct targets {
 	struct sums *k;
@@ -44,7 +44,7 @@ static void free_targets(struct targets *t)
 	free(t->item);
 }
 
-/* Lets an alias count for an item; aliases come in their order. */
+/* Add an item to an alias. Aliases must come in ascending order. */
 static void add_target(struct targets *t, u32 alias, u64 key, u32 offset)
 {
 	struct field *field;
@@ -60,7 +60,7 @@ static void add_target(struct targets *t, u32 alias, u64 key, u32 offset)
 	t->first[alias + 1] = t->nr;
 }
 
-/* Calls a function for each item that accesses count for, given the number of what is noted. */
+/* Call a function for each item that the accesses of @noted count for. */
 static void visit(struct targets *t, u32 noted,
 		  void (*count)(struct targets *t, u32 item, const void *data), const void *data)
 {
@@ -86,7 +86,7 @@ static void add_sums(struct targets *t, u32 item, const void *data)
 		sums_add(t->k, field->sum + m, noted->sum[m]);
 }
 
-/* By whom something is accessed: a function, pid or CPU. */
+/* A function, pid or CPU that accesses an item. */
 struct party {
 	struct hash seen;	/* pairs of item and party */
 	enum metric metric;
@@ -104,7 +104,7 @@ static void add_party(struct targets *t, u32 item, const void *data)
 	field->sum[p->metric] += new;
 }
 
-/* Counts by how many parties each item is accessed; pairs are of what is noted and a party. */
+/* Count the parties that access each item. @pairs has pairs of struct noted and party. */
 static void count_parties(struct targets *t, const struct hash *pairs, enum metric metric)
 {
 	struct party p = { .metric = metric };
@@ -140,7 +140,7 @@ static void count_functions(struct targets *t)
 	hash_free(&pairs);
 }
 
-/* Counts accesses to members, and by whom. */
+/* Count accesses to members, and their functions, pids and CPUs. */
 static void count_targets(struct targets *t)
 {
 	const struct hash *noted = t->k->noted + t->source;
@@ -231,13 +231,13 @@ static void find_names(struct sums *k, enum access_source source)
 	}
 }
 
-/* Names that the filter did not choose are there, too. */
+/* The table also has names that the filter excludes. */
 static bool is_accessed(const struct field *field)
 {
 	return field->sum[SUM_ACCESSES] || field->sum[SUM_MOVES];
 }
 
-/* Marks the members that accesses name. */
+/* Mark the accessed members. */
 static void mark_members(struct sums *k, enum access_source source, const struct record *record,
 			 struct type *type, bool *named)
 {
@@ -256,7 +256,7 @@ static void mark_members(struct sums *k, enum access_source source, const struct
 	}
 }
 
-/* Counts the members of a type, and notes those that no access names. */
+/* Count the members of a type, and collect those without named accesses. */
 static void count_members(struct sums *k, enum access_source source, struct type *type)
 {
 	struct record record;
@@ -290,7 +290,7 @@ static void count_members(struct sums *k, enum access_source source, struct type
 	notes_record_free(&record);
 }
 
-/* Lets an alias count for its member and for the members around that. */
+/* Let an alias count for its member and the members around it. */
 static void add_containers(struct targets *t, u32 i)
 {
 	const struct alias *alias = t->k->aliases[t->source].all + i;
@@ -326,9 +326,9 @@ static void count_within(struct sums *k, enum access_source source)
 }
 
 /**
- * sums_records - sum up by record and member
- * @k: the sums, of which all but this is complete
- * @source: where the accesses come from
+ * sums_records - compute the sums by record and member
+ * @k: the sums, complete except for these
+ * @source: streamed or counted accesses
  */
 void sums_records(struct sums *k, enum access_source source)
 {
@@ -346,14 +346,14 @@ void sums_records(struct sums *k, enum access_source source)
 }
 
 /**
- * sums_hottest - find the members of a type that are accessed most
+ * sums_hottest - find the most accessed members of a type
  * @k: the sums, after sums_end()
- * @source: where the accesses come from
- * @type: the type, as the names have it
- * @nr: how many are wanted
- * @hottest: set to items of fields, most accesses first; of as many, the first one seen
+ * @source: streamed or counted accesses
+ * @type: number of the type's name
+ * @nr: size of @hottest
+ * @hottest: set to items of fields, most accesses first; ties in order of appearance
  *
- * Return: how many there are.
+ * Return: the number of members found.
  */
 u32 sums_hottest(const struct sums *k, enum access_source source, u32 type, u32 nr,
 		 const struct field **hottest)

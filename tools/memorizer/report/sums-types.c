@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sums by type and member, as the compiler noted them. An access is of the member that its
- * instruction is noted for; if only bytes are noted, of the type that was allocated.
+ * Sums by type and member, from the compiler's notes. An access is to the member that the note
+ * of its instruction has; if the note has only bytes, to the type that was allocated.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "report/sums.h"
 #include "symbols/notes.h"
 
-#define UNKNOWN		"\n"		/* no name is that */
+#define UNKNOWN		"\n"		/* not a valid name */
 
-/* Two numbers of items of other tables. */
+/* A pair of item numbers of two tables. */
 struct pair {
 	u64 key;
 };
 
 /**
- * sums_types_init - begin without types
+ * sums_types_init - initialize the sums by type
  * @k: the sums
  */
 void sums_types_init(struct sums *k)
@@ -44,7 +44,7 @@ void sums_types_init(struct sums *k)
 }
 
 /**
- * sums_types_free - release memory
+ * sums_types_free - free the sums by type
  * @k: the sums
  */
 void sums_types_free(struct sums *k)
@@ -69,12 +69,12 @@ void sums_types_free(struct sums *k)
 }
 
 /**
- * sums_note - count accesses by instruction, if there are notes of what instructions access
+ * sums_note - count accesses by instruction, if there are notes
  * @k: the sums
- * @source: where the accesses come from
- * @ip: the instruction, which sums_function() knows
- * @origin: what allocated what they are to: item of the group's sites, or SUMS_NO_SITE, as for
- *	    sums_touch(); but of a trace's slab objects, item of the origins
+ * @source: streamed or counted accesses
+ * @ip: the instruction, known to sums_function()
+ * @origin: item of the group's sites, or SUMS_NO_SITE, as for sums_touch(); for slab objects of
+ * 	    a trace, item of origins
  * @counts: the accesses
  */
 void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
@@ -105,18 +105,18 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 }
 
 /**
- * sums_type - tell what is allocated
+ * sums_type - get the type that a call site allocates
  * @k: the sums
  * @alloc_ip: the call site
  *
- * Return: the type, or NULL if it is not known.
+ * Return: the type; NULL if unknown.
  */
 const char *sums_type(const struct sums *k, u64 alloc_ip)
 {
 	return named_allocation(k->symbols, alloc_ip);
 }
 
-/* Where the slab allocator's objects are from, of a trace; NULL: it is not known, or others. */
+/* The origin of slab objects of a trace; NULL for other memory. */
 static const struct origin *origin_of(const struct sums *k, enum access_source source, u32 origin)
 {
 	if (source == ACCESS_COUNTED || origin == SUMS_NO_SITE || sums_is_page(source, origin))
@@ -125,8 +125,8 @@ static const struct origin *origin_of(const struct sums *k, enum access_source s
 }
 
 /*
- * The call site that allocated; 0 if it is not known, or of pages, whose type is that of what
- * describes them.
+ * The call site of an origin; 0 if unknown, and for pages, because the type of their call site
+ * is that of the page descriptors.
  */
 static u64 allocated_at(const struct sums *k, enum access_source source, u32 origin)
 {
@@ -140,7 +140,7 @@ static u64 allocated_at(const struct sums *k, enum access_source source, u32 ori
 	return site ? site->ip : 0;
 }
 
-/* The type of the objects of a cache, if all call sites that say one say the same. */
+/* The type of a cache's objects; NULL unless all call sites with a type agree. */
 static const char *cache_type(const struct sums *k, const struct origin *from)
 {
 	const struct cache *cache = hash_item(&k->caches, (u32)from->key);
@@ -149,12 +149,12 @@ static const char *cache_type(const struct sums *k, const struct origin *from)
 }
 
 /**
- * sums_object_type - tell the type of what is accessed, as it was allocated
- * @k: the sums, once sums_types_end() has begun
- * @source: where the accesses come from
- * @origin: what allocated it, as what is noted has it
+ * sums_object_type - get the type of an accessed object
+ * @k: the sums, in or after sums_types_end()
+ * @source: streamed or counted accesses
+ * @origin: origin of the object, as in struct noted
  *
- * Return: the type, by the call site, or else by the cache; NULL if it is not known.
+ * Return: the type of the call site, else of the cache; NULL if unknown.
  */
 const char *sums_object_type(const struct sums *k, enum access_source source, u32 origin)
 {
@@ -165,15 +165,15 @@ const char *sums_object_type(const struct sums *k, enum access_source source, u3
 }
 
 /**
- * sums_part - tell which part of what was allocated names an access to it
+ * sums_part - get the part of an object that determines the name of an access
  * @k: the sums
- * @source: where the access comes from
+ * @source: streamed or counted accesses
  * @ip: the instruction
- * @origin: what allocated what it accesses, as for sums_note()
- * @place: which part of the object is accessed, see kmap_place(); 0: not known
- * @size: bytes of the object
+ * @origin: origin of the object, as for sums_note()
+ * @place: accessed part of the object, see kmap_place(); 0: unknown
+ * @size: size of the object in bytes
  *
- * Return: the part; 0 if the name does not depend on that.
+ * Return: the part; 0 if the name does not depend on it.
  */
 u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place,
 	      u64 size)
@@ -184,9 +184,9 @@ u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origi
 }
 
 /**
- * sums_named - name what is accessed
+ * sums_named - name accesses
  * @k: the sums
- * @source: where the accesses come from
+ * @source: streamed or counted accesses
  * @noted: the accesses
  *
  * Return: the names; the function is an item of functions.
@@ -207,9 +207,9 @@ struct named sums_named(const struct sums *k, enum access_source source,
 /**
  * sums_aliases - find all names of an access
  * @k: the sums
- * @source: where the access comes from
- * @named: what the code knows
- * @object: type of the object that is accessed, NULL if it is not known
+ * @source: streamed or counted accesses
+ * @named: type and member according to the code
+ * @object: type of the accessed object; NULL if unknown
  *
  * Return: number of the set of names in the source's aliases.
  */
@@ -223,14 +223,16 @@ u32 sums_aliases(struct sums *k, enum access_source source, const struct named *
 }
 
 /**
- * sums_choose - find out whether the filter chooses accesses by name
+ * sums_choose - apply --type and --field to an access
  * @k: the sums
- * @source: where the accesses come from
+ * @source: streamed or counted accesses
  * @ip: the instruction
- * @origin: what allocated what it accesses, as for sums_note()
- * @part: which part of that names it, see sums_part()
+ * @origin: origin of the object, as for sums_note()
+ * @part: part of the object that determines the name, see sums_part()
  *
- * Return: whether it does. What only a cache tells of types comes too late for that.
+ * Types that are known only from the cache are not considered: they are found later.
+ *
+ * Return: whether the access is selected.
  */
 bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 part)
 {
@@ -255,18 +257,18 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, 
 }
 
 /**
- * sums_name - number a name
+ * sums_name - look up or add the number of a name
  * @k: the sums
- * @name: of a type or member, NULL if it is not known
+ * @name: a type or member; NULL if unknown
  *
- * Return: its number in the names; 0 if it is not known.
+ * Return: its number; 0 for an unknown name.
  */
 u32 sums_name(struct sums *k, const char *name)
 {
 	return texts_number(&k->names, name ? name : UNKNOWN);
 }
 
-/* KMEM_CACHE() gives a cache the name of the struct that its objects are. */
+/* KMEM_CACHE() names a cache after the struct of its objects. */
 static bool is_named_as_type(const struct sums *k, const struct cache *cache)
 {
 	struct record record;
@@ -279,7 +281,7 @@ static bool is_named_as_type(const struct sums *k, const struct cache *cache)
 	return is;
 }
 
-/* Finds out of which type the objects of caches are: by the call sites that take some, or names. */
+/* Determine the types of caches, from their call sites or their names. */
 static void find_cache_types(struct sums *k)
 {
 	const struct origin *from;
@@ -305,7 +307,7 @@ static void find_cache_types(struct sums *k)
 	}
 }
 
-/* Adds what was allocated to its type. */
+/* Add allocations to their type. */
 static void count_type(struct sums *k, enum group g, const char *name, const u64 *sum)
 {
 	u64 key = sums_name(k, name);
@@ -335,7 +337,7 @@ static void count_types(struct sums *k)
 }
 
 /**
- * sums_types_end - sum up by type and member, if there are notes
+ * sums_types_end - compute the sums by type and member, if there are notes
  * @k: the sums
  */
 void sums_types_end(struct sums *k)
