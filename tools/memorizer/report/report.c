@@ -747,7 +747,7 @@ static void fill(struct table *t, const struct shown *shown)
 	}
 }
 
-/* The default order: bytes or accesses, else the first sortable metric of the table. */
+/* The default order: bytes or accesses if the table has them, else its own. */
 static u32 usual_metric(const struct report *r, const struct table *t)
 {
 	const struct column *c, *plus;
