@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of accesses: each kind counts once, as what it is, in
- * every context.
+ * Memorizer's KUnit tests of accesses: each kind of access is counted once, in every context.
  */
 #include <kunit/resource.h>
 #include <linux/atomic.h>
@@ -55,15 +54,12 @@ struct victim {
 	struct victim *next;
 };
 
-/* Where values go that are read for the sake of it; no object. */
+/* Destination of reads; not in an object. */
 static volatile u64 sink;
 static volatile long one = 1;
 static void __user *user_page;
 
-/*
- * Each function below makes the accesses that its line in the table further
- * down says, and no others, to the object.
- */
+/* Each function makes exactly the accesses to the object that its row in kinds[] lists. */
 #define ACCESS(name, statement)						\
 static noinline void name(struct victim *v)				\
 {									\
@@ -252,14 +248,14 @@ static struct victim *make_victim(struct kunit *test)
 	return v;
 }
 
-/* Does a function that it calls make the access? */
+/* Is the access made by a callee? */
 static bool is_made_elsewhere(const struct kind *kind)
 {
 	return kind->access == do_copy_to_user || kind->access == do_copy_from_user ||
 	       kind->access == do_copy_nocache || kind->access == do_copy_flushcache;
 }
 
-/* Also: the line names the function that made the access, and the task. */
+/* The row has the ip of the accessing function, and the task's pid. */
 static void access_is_counted_once(struct kunit *test)
 {
 	const struct kind *kind = test->param_value;
@@ -272,7 +268,7 @@ static void access_is_counted_once(struct kunit *test)
 						 MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	KUNIT_ASSERT_NE(test, (unsigned long)user_page, 0);
 
-	/* The second and third time the entry comes from the cache. */
+	/* The second and third access find the entry in the cache. */
 	for (i = 1; i <= 3; i++) {
 		kind->access(v);
 		tally = tally_of(v, current->pid);
@@ -293,7 +289,7 @@ static void access_is_counted_once(struct kunit *test)
 	}
 }
 
-/* Nothing is lost when the thunks' counts are carried, of an update both at once. */
+/* Carrying the thunks' counts loses nothing, even if an update carries both at once. */
 static void counts_have_64_bits(struct kunit *test)
 {
 	struct victim *v = make_victim(test);
@@ -319,7 +315,7 @@ static void counts_have_64_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tally.writes, 2UL << 15);
 }
 
-/* One object after the other in one slab. */
+/* Neighbouring objects of a slab. */
 static void access_to_several_objects_counts_for_each(struct kunit *test)
 {
 	struct kmem_cache *cache;
@@ -344,7 +340,7 @@ static void access_to_several_objects_counts_for_each(struct kunit *test)
 	if (found) {
 		u8 *from = low;
 
-		/* From the first byte of the one to the first byte of the other. */
+		/* From the first byte of one object to the first byte of the other. */
 		OPTIMIZER_HIDE_VAR(from);
 		memmove(low, from, (high - low + 1) * one);
 		for (i = 0; i < ARRAY_SIZE(object); i++) {
@@ -354,7 +350,7 @@ static void access_to_several_objects_counts_for_each(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, tally.reads, hit);
 			KUNIT_EXPECT_EQ(test, tally.writes, hit);
 		}
-		/* A scalar that begins in the one object's last bytes. */
+		/* A scalar that starts in the last bytes of one object. */
 		if (high - low == 64) {
 			put_unaligned(get_unaligned((u64 *)(high - 4)) + one, (u64 *)(high - 4));
 			tally = tally_of(low, ANY);
@@ -370,7 +366,7 @@ static void access_to_several_objects_counts_for_each(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
-/* Each of them stops early at p, which has 4 bytes and no NUL; what is behind is a fault. */
+/* None of them reads past the 4 bytes at @p, which have no NUL and precede an unmapped page. */
 static noinline void search_in_front_of_a_guard_page(const char *p)
 {
 	sink = strncmp(p, "xxxxxxxx", 8 * one);
@@ -405,14 +401,14 @@ static void strings_are_read_as_far_as_they_are(struct kunit *test)
 	vfree(page);
 }
 
-/* A string function counts for the neighbour only if it gets there. */
+/* A string function counts for the next object only if it reaches it. */
 static void strings_count_for_the_objects_they_reach(struct kunit *test)
 {
 	struct kmem_cache *cache;
 	char *object[8], *low = NULL, *high;
 	unsigned int i, j;
 
-	/* No red zones: one object's end is the next one's start. */
+	/* Without red zones, objects are adjacent. */
 	cache = kmem_cache_create("memorizer_test_text", 64, 64,
 				  SLAB_NO_MERGE | SLAB_NO_USER_FLAGS, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, cache);
@@ -445,7 +441,7 @@ static void strings_count_for_the_objects_they_reach(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
-/* Bytes that a slot has beyond what was asked for belong to no object. */
+/* The bytes of a slot past the requested size belong to no object. */
 static void access_behind_the_object_is_not_counted(struct kunit *test)
 {
 	u8 *p = kmalloc(40, GFP_KERNEL);
@@ -505,7 +501,7 @@ static noinline void read_at(void *ptr)
 	sink = READ_ONCE(*(u64 *)ptr);
 }
 
-/* Two pages side by side that never held an object; 0 if there are none. */
+/* Allocate two adjacent pages that the index does not know. Returns 0 if there are none. */
 static unsigned long pages_without_objects(struct kunit *test)
 {
 	unsigned long pages, place;
@@ -520,13 +516,13 @@ static unsigned long pages_without_objects(struct kunit *test)
 				break;
 		if (place == pages + 2 * PAGE_SIZE)
 			return pages;
-		/* It would come again. */
+		/* Keep it until the end of the test, or it would be allocated again. */
 		kunit_add_action(test, free_two_pages, (void *)pages);
 	}
 	return 0;
 }
 
-/* Where the index knew no page, thunks ask it by themselves; on this CPU. */
+/* Thunks cache that the index has no objects in a page, and notice when it gets some. */
 static void page_without_objects_may_get_one(struct kunit *test)
 {
 	unsigned long pages = pages_without_objects(test);
@@ -608,7 +604,7 @@ static void send_nmi(void)
 		cpu_relax();
 }
 
-/* NMIs that come while the same object is counted outside of them, too. */
+/* NMIs that interrupt accesses to the same object. */
 static void access_in_nmi(struct kunit *test)
 {
 	struct victim *v = make_victim(test);
@@ -641,7 +637,7 @@ static int hammer_thread(void *data)
 	return 0;
 }
 
-/* Two tasks, each on a CPU of its own if there are two, hammer one object. */
+/* Two tasks, on different CPUs if possible, access one object concurrently. */
 static void access_from_two_cpus_and_pids(struct kunit *test)
 {
 	struct victim *v = make_victim(test);
@@ -669,7 +665,7 @@ static void access_from_two_cpus_and_pids(struct kunit *test)
 		kthread_stop(context[i].task);
 }
 
-/* Interrupts that add entries for the same key while a task does. */
+/* Interrupts add entries for the same key as the interrupted task. */
 static void access_interrupted_by_the_same(struct kunit *test)
 {
 	struct context context = { .v = make_victim(test) };
@@ -691,14 +687,14 @@ static void access_by_a_paused_task_is_not_counted(struct kunit *test)
 	context.irq_work = IRQ_WORK_INIT_HARD(hardirq_fn);
 	memorizer_pause();
 	hammer(context.v);
-	/* But what interrupts it is. */
+	/* Interrupts during a paused task are recorded. */
 	irq_work_queue(&context.irq_work);
 	irq_work_sync(&context.irq_work);
 	memorizer_resume();
 	expect_hammered(test, context.v, ANY, 1);
 }
 
-/* Nor is what interrupts it, all of which is counted as left out. */
+/* Interrupts during the task are not recorded either. All count as left out. */
 static void access_by_a_task_that_is_left_out_is_not_counted(struct kunit *test)
 {
 	struct context context = { .v = make_victim(test) };
@@ -716,7 +712,7 @@ static void access_by_a_task_that_is_left_out_is_not_counted(struct kunit *test)
 	local_irq_restore(flags);
 	irq_work_queue(&context.irq_work);
 	irq_work_sync(&context.irq_work);
-	/* A pause begins and ends meanwhile. */
+	/* Pausing and resuming keeps the flag. */
 	memorizer_pause();
 	hammer(context.v);
 	memorizer_resume();
@@ -738,7 +734,7 @@ struct spinner {
 	bool stop;
 };
 
-/* Never leaves its CPU. */
+/* Access the object in a loop, without a context switch. */
 static int spin(void *data)
 {
 	struct spinner *spinner = data;
@@ -754,7 +750,7 @@ static int spin(void *data)
 	return 0;
 }
 
-/* Waits until it has begun and ended at least one more round. */
+/* Wait for at least one complete round. */
 static void wait_for_rounds(struct spinner *spinner)
 {
 	unsigned long begin = READ_ONCE(spinner->rounds);
@@ -768,7 +764,7 @@ static u64 accesses_to(struct victim *v)
 	return tally_of(v, ANY).reads + tally_of(v, ANY).writes;
 }
 
-/* It is not switched to meanwhile. */
+/* The choice takes effect without a context switch. */
 static void running_task_is_left_out_at_once(struct kunit *test)
 {
 	struct spinner spinner = { .v = make_victim(test) };
@@ -789,7 +785,7 @@ static void running_task_is_left_out_at_once(struct kunit *test)
 	counted = accesses_to(spinner.v);
 	KUNIT_EXPECT_GT(test, counted, 0);
 	wait_for_rounds(&spinner);
-	/* A load and a store, which are counted together, may have been on their way. */
+	/* A load and a store that are counted as a group may have been in progress. */
 	under_way = accesses_to(spinner.v) - counted;
 	KUNIT_EXPECT_LE(test, under_way, 2);
 	wait_for_rounds(&spinner);
@@ -845,7 +841,7 @@ static noinline bool reschedules(struct victim *v)
 	return !test_tsk_need_resched(current);
 }
 
-/* As preempt_enable() does, also where the command line says what that is. */
+/* A thunk reschedules like preempt_enable(), also with preempt= on the command line. */
 static void access_reschedules_if_that_is_due(struct kunit *test)
 {
 	struct victim *v = make_victim(test);
@@ -857,7 +853,7 @@ static void access_reschedules_if_that_is_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tally_of(v, ANY).writes, ROUNDS);
 }
 
-/* Makes an access between user_access_begin() and user_access_end(), with a task switch due. */
+/* Make an access in a user access section, with a reschedule pending. Returns true on a switch. */
 static noinline bool reschedules_in_user_access(struct victim *v)
 {
 	bool due;
@@ -871,8 +867,8 @@ static noinline bool reschedules_in_user_access(struct victim *v)
 }
 
 /*
- * A task switch there would give the permission to access user memory to another
- * task, and take it from this one. Interrupts may switch: they restore it.
+ * Context switches do not save AC, so a switch would leak this task's permission to access
+ * user memory to the next task. Interrupts may reschedule, because they restore flags.
  */
 static void access_in_user_access_does_not_reschedule(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of fields: accesses to chosen objects are counted by granule, and add
- * up to what the KMAP tells; others are counted as ever.
+ * Memorizer's KUnit tests of fields: accesses to selected objects are counted by granule and
+ * add up to the KMAP; accesses to others are counted as usual.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -14,8 +14,8 @@ struct words {
 };
 
 /*
- * These call the allocator, rather than leave it the return to their caller. They differ, or else
- * GCC would make one function of both.
+ * OPTIMIZER_HIDE_VAR() prevents tail calls, which would hide the functions from the allocator.
+ * The functions differ, so that GCC does not merge them.
  */
 static noinline struct words *fields_alloc_chosen(void)
 {
@@ -33,7 +33,7 @@ static noinline struct words *fields_alloc_other(void)
 	return w;
 }
 
-/* Which word is not known here: each is accessed by one site. */
+/* One site accesses all words: the compiler does not know the index. */
 static noinline void fields_read(struct words *w, unsigned int i)
 {
 	READ_ONCE(w->word[i]);
@@ -49,7 +49,7 @@ static noinline void fields_clear(struct words *w, unsigned int from, unsigned i
 	memset((u8 *)w + from, 0, bytes);
 }
 
-/* Three of them: one group. */
+/* A group of three accesses. */
 static noinline void fields_touch_three(struct words *w)
 {
 	WRITE_ONCE(w->word[0], 1);
@@ -71,7 +71,7 @@ static void touch(struct words *w)
 	fields_touch_three(w);
 }
 
-/* Copies the lines by one function, by granule or not; returns how many there are. */
+/* Copy the rows of one function, by granule or not. Returns their number. */
 static unsigned int lines_by(struct words *w, void *function, bool by_granule,
 			     struct memorizer_row *line, unsigned int size)
 {
@@ -122,7 +122,7 @@ static void each_granule_has_its_line(struct kunit *test)
 		expect_line(test, &line[i], 8 * i, 8, i + 1, 0);
 	KUNIT_ASSERT_EQ(test, lines_by(w, fields_write_half, true, line, 10), 1);
 	expect_line(test, &line[0], 12, 4, 0, 5);
-	/* A range is from the granule of its first byte to that of its last. */
+	/* A range extends from the granule of its first byte to that of its last byte. */
 	KUNIT_ASSERT_EQ(test, lines_by(w, fields_clear, true, line, 10), 1);
 	expect_line(test, &line[0], 8, 24, 0, 3);
 	KUNIT_ASSERT_EQ(test, lines_by(w, fields_touch_three, true, line, 10), 3);
@@ -149,7 +149,7 @@ static void granules_add_up(struct kunit *test)
 	kfree(w);
 }
 
-/* But for its place in memory, it has the same lines; and fast ways to them. */
+/* Other objects have the same rows, and are counted by the fast paths. */
 static void others_are_counted_as_ever(struct kunit *test)
 {
 	struct words *chosen = make_chosen(test), *w = fields_alloc_other();
@@ -175,7 +175,7 @@ static void others_are_counted_as_ever(struct kunit *test)
 	kfree(chosen);
 }
 
-/* Is what these two allocate counted by granule? A bit for each. */
+/* Allocate by two functions. Returns a bit for each object that is counted by granule. */
 static unsigned int chosen(struct kunit *test, const char *text)
 {
 	struct words *a, *b;
@@ -200,7 +200,7 @@ static void objects_are_chosen_as_by_a_filter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chosen(test, "cache:kmalloc-*64 !alloc:fields_alloc_other"), 1);
 	KUNIT_EXPECT_EQ(test, chosen(test, "cache:dentry"), 0);
 	KUNIT_EXPECT_EQ(test, chosen(test, "!cache:dentry"), 3);
-	/* With a filter of what is recorded beside it, each for itself. */
+	/* The filter of recorded objects is independent. */
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("alloc:fields_alloc_*"));
 	KUNIT_EXPECT_EQ(test, chosen(test, "alloc:fields_alloc_other"), 2);
 	KUNIT_EXPECT_EQ(test, chosen(test, ""), 0);
@@ -229,7 +229,7 @@ static void bad_terms_change_nothing(struct kunit *test)
 	}
 }
 
-/* It is as it was when the object was allocated. */
+/* Changing the filter does not affect existing objects. */
 static void objects_stay_what_they_are(struct kunit *test)
 {
 	struct words *w = make_chosen(test);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of the filter: which terms there are, what they match, and that
- * the sites and the objects of what matches are switched on and recorded, and no other.
+ * Memorizer's KUnit tests of filters: syntax and matching of terms, and exactly the selected
+ * sites are enabled and objects recorded.
  */
 #include <kunit/static_stub.h>
 #include <linux/completion.h>
@@ -49,7 +49,7 @@ static void terms_are_taken_or_refused(struct kunit *test)
 	}
 }
 
-/* Up to 64 KiB, with what is behind each term. */
+/* The limit of 64 KiB includes a separator per term. */
 static void length_is_bounded(struct kunit *test)
 {
 	char *text = kunit_kzalloc(test, SZ_64K + 1, GFP_KERNEL);
@@ -90,7 +90,7 @@ static const struct match {
 	{ "vfs_?ead", "vmlinux", "fs/read_write.c", "vfs_read", true },
 	{ "vfs_[rw]*", "vmlinux", "fs/read_write.c", "vfs_open", false },
 	{ "function:vfs_read", "vmlinux", "fs/read_write.c", "vfs_read", true },
-	/* What a function was split into */
+	/* Clones and split parts of functions */
 	{ "foo", "vmlinux", "fs/read_write.c", "foo.cold", true },
 	{ "foo", "vmlinux", "fs/read_write.c", "foo.constprop.0.isra.0", true },
 	{ "foo.part.0", "vmlinux", "fs/read_write.c", "foo.part.0.cold", true },
@@ -100,7 +100,7 @@ static const struct match {
 	{ "fo", "vmlinux", "fs/read_write.c", "foo.cold", false },
 	{ "cold", "vmlinux", "fs/read_write.c", "foo.cold", false },
 	{ "!foo", "vmlinux", "fs/read_write.c", "foo.cold", false },
-	/* Several of one kind */
+	/* Several terms of one kind */
 	{ "a b", "vmlinux", "fs/read_write.c", "a", true },
 	{ "a b", "vmlinux", "fs/read_write.c", "b", true },
 	{ "a b", "vmlinux", "fs/read_write.c", "c", false },
@@ -109,7 +109,7 @@ static const struct match {
 	{ "!ab a*", "vmlinux", "fs/read_write.c", "ab", false },
 	{ "!ab", "vmlinux", "fs/read_write.c", "c", true },
 	{ "!ab", "vmlinux", "fs/read_write.c", "ab", false },
-	/* Of two kinds */
+	/* Terms of two kinds */
 	{ "module:ext4", "ext4", "fs/read_write.c", "vfs_read", true },
 	{ "module:ext4", "vmlinux", "fs/read_write.c", "vfs_read", false },
 	{ "module:vmlinux", "vmlinux", "fs/read_write.c", "vfs_read", true },
@@ -118,7 +118,7 @@ static const struct match {
 	{ "a* module:ext4", "vmlinux", "fs/read_write.c", "ab", false },
 	{ "a* !module:ext4", "vmlinux", "fs/read_write.c", "ab", true },
 	{ "a* !module:ext4", "ext4", "fs/read_write.c", "ab", false },
-	/* Of files */
+	/* Terms of files */
 	{ "file:fs/*", "vmlinux", "fs/ext4/inode.c", "a", true },
 	{ "file:fs/*", "vmlinux", "mm/slub.c", "a", false },
 	{ "file:fs", "vmlinux", "fs/ext4/inode.c", "a", false },
@@ -131,9 +131,9 @@ static const struct match {
 	{ "file:fs/* module:ext4", "vmlinux", "fs/open.c", "a", false },
 	{ "file:*", "vmlinux", "", "a", true },
 	{ "file:?*", "vmlinux", "", "a", false },
-	/* What is about objects */
+	/* Terms of objects */
 	{ "cache:dentry alloc:b", "vmlinux", "fs/read_write.c", "a", true },
-	/* Without a symbol */
+	/* Code without a symbol */
 	{ "a", "vmlinux", "fs/read_write.c", "", false },
 	{ "module:vmlinux", "vmlinux", "fs/read_write.c", "", true },
 };
@@ -171,10 +171,7 @@ static noinline void filter_write_twice(void)
 	WRITE_ONCE(object[1], 2);
 }
 
-/*
- * Is each site of the kernel on if it lies in one of two functions, and off otherwise?
- * Returns how many are on.
- */
+/* Check that exactly the sites in two functions are enabled. Returns their number. */
 static unsigned long check_sites(struct kunit *test, void (*one)(void), void (*other)(void))
 {
 	unsigned long addr, first = (unsigned long)_stext, last = (unsigned long)_etext;
@@ -197,7 +194,7 @@ static unsigned long check_sites(struct kunit *test, void (*one)(void), void (*o
 	return on;
 }
 
-/* The sites of the kernel and its modules that are on are those counted. */
+/* Check the number of enabled sites in the kernel and its modules. */
 static void expect_patched(struct kunit *test, unsigned long on)
 {
 	unsigned long patched, prefixes;
@@ -208,7 +205,7 @@ static void expect_patched(struct kunit *test, unsigned long on)
 
 #define BOTH	"filter_write_once module:vmlinux, filter_write_twice"
 
-/* While accesses are logged, changing the filter switches sites, too. */
+/* Changing the filter while accesses are logged switches sites at once. */
 static void sites_of_what_matches_are_on(struct kunit *test)
 {
 	unsigned long one, both;
@@ -246,10 +243,7 @@ static void sites_of_what_matches_are_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tally.writes, 1 + 3);
 }
 
-/*
- * This file has these sites and no others in the kernel: among them those of its functions, and
- * none of a function of another file.
- */
+/* file: selects the sites of all functions in this file, and none of another file's function. */
 static void sites_of_a_file_are_on(struct kunit *test)
 {
 	unsigned long own, others, all, prefixes;
@@ -290,7 +284,7 @@ static void bad_filter_changes_nothing(struct kunit *test)
 	expect_patched(test, check_sites(test, filter_write_once, filter_write_twice));
 }
 
-/* These call the allocator, rather than leave it the return to their caller. */
+/* OPTIMIZER_HIDE_VAR() prevents tail calls, which would hide the functions from the allocator. */
 static noinline void *filter_alloc_64(void)
 {
 	void *ptr = kmalloc(64, GFP_KERNEL);
@@ -307,7 +301,7 @@ static noinline void *filter_alloc_200(void)
 	return ptr;
 }
 
-/* Is what these two allocate recorded? A bit for each. */
+/* Allocate by two functions. Returns a bit for each object that is recorded. */
 static unsigned int recorded(struct kunit *test, const char *filter)
 {
 	void *small, *large;
@@ -339,7 +333,7 @@ static void objects_that_match_are_recorded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, recorded(test, ""), 3);
 }
 
-/* The object that lay there is not taken for the new one; interrupts must not allocate here. */
+/* An unselected object erases the old one at its address. No interrupt may reuse it in between. */
 static void object_that_does_not_match_takes_its_place(struct kunit *test)
 {
 	u64 left_out, buried;
@@ -361,7 +355,7 @@ static void object_that_does_not_match_takes_its_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, object_at(ptr), 0);
 }
 
-/* The allocation that fails, counted down; none does once it is below 0. */
+/* Number of allocations until one fails; negative if none does. */
 static int allocations_left;
 
 static bool lack_memory(void)
@@ -394,7 +388,7 @@ static void hook_alloc(void *ptr)
 	memorizer_alloc(MEMORIZER_KMALLOC, ptr, 64, GFP_KERNEL, _THIS_IP_);
 }
 
-/* Its name is looked up, and matched, somewhere else than on the stack of whoever allocates. */
+/* Symbol names are not on the allocating task's stack. */
 static void unknown_call_site_takes_little_stack(struct kunit *test)
 {
 	void *ptr = kunit_kzalloc(test, 64, GFP_KERNEL);
@@ -414,7 +408,7 @@ static int forget_call_sites(void *done)
 	return 0;
 }
 
-/* A module that is loaded says so. It must not wait for a reader. */
+/* Loading a module must not wait for a reader of the KMAP. */
 static void functions_change_while_the_kmap_is_read(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
@@ -424,7 +418,7 @@ static void functions_change_while_the_kmap_is_read(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
 	down_read(&memorizer_rwsem);
 	wake_up_process(thread);
-	/* Until it is done, or waits for the lock. */
+	/* Wait until the task is done, or blocked on the lock. */
 	while (!completion_done(&done) && !rwsem_is_contended(&memorizer_rwsem))
 		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_FALSE(test, rwsem_is_contended(&memorizer_rwsem));

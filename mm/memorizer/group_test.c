@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of groups: accesses that are counted at once are told as if each
- * had been counted by itself.
+ * Memorizer's KUnit tests of groups: the KMAP has the same rows for grouped accesses as for
+ * single ones.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -10,12 +10,12 @@
 
 #include "test.h"
 
-/* An object of which each word is accessed by itself. */
+/* An object whose words are accessed one by one. */
 struct words {
 	u64 word[8];
 };
 
-/* A store, a load and a store: one group. */
+/* A group of a store, a load and a store. */
 static noinline void touch_three(void *data)
 {
 	struct words *w = data;
@@ -39,7 +39,7 @@ static const struct memorizer_entry *entry_at(const void *ptr)
 	return memorizer_ptr(object->entries);
 }
 
-/* The accesses that were counted as a group's. */
+/* The number of accesses that were counted in groups. */
 static u64 accesses_of_groups(const void *ptr)
 {
 	const struct memorizer_object *object = memorizer_ptr(object_at(ptr));
@@ -83,7 +83,7 @@ static void group_within_an_object_takes_one_entry(struct kunit *test)
 	KUNIT_EXPECT_LT(test, line[1].ip, line[2].ip);
 }
 
-/* Looks for two objects side by side: the second one is returned. */
+/* Find two adjacent objects. Returns the second one. */
 static struct words *next_to_another(struct words **object, unsigned int count)
 {
 	unsigned int i, j;
@@ -95,10 +95,10 @@ static struct words *next_to_another(struct words **object, unsigned int count)
 	return NULL;
 }
 
-/* It begins in one object and ends in the next. */
+/* A group that starts in one object and ends in the next. */
 static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
 {
-	/* No red zones: one object's end is the next one's start. */
+	/* Without red zones, objects are adjacent. */
 	struct kmem_cache *cache = kmem_cache_create("memorizer_test_group", 64, 64,
 						     SLAB_NO_MERGE | SLAB_NO_USER_FLAGS, NULL);
 	struct words *object[8], *high;
@@ -124,7 +124,7 @@ static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
-/* Of its bound the thunk has more than 16 bits. What is behind it is free until 2^n bytes. */
+/* The thunk's 16-bit subtraction of the extent must not wrap for objects of more than 64 KiB. */
 static void group_at_the_end_of_a_large_object_is_in_or_out(struct kunit *test)
 {
 	static const unsigned int sizes[] = { SZ_64K + 8, SZ_64K + 40, 3 * SZ_64K + 16 };
@@ -135,7 +135,7 @@ static void group_at_the_end_of_a_large_object_is_in_or_out(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		p = kunit_kzalloc(test, sizes[i], GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, p);
-		/* The second and third time the entry comes from the cache. */
+		/* The second and third access find the entry in the cache. */
 		for (at = sizes[i] - 64; at <= sizes[i] - 8; at += 8)
 			for (j = 0; j < 3; j++)
 				touch_three(p + at);
@@ -218,7 +218,7 @@ static void counts_have_64_bits(struct kunit *test)
 	expect_line(test, &line[2], current->pid, 0, BIT(15) + 1);
 }
 
-/* Who looks at each access meets the group's, and so do its lines. */
+/* The slow path passes the accesses of a group on one by one. */
 static void slow_path_sees_each_access(struct kunit *test)
 {
 	struct words *w = make_words(test);
@@ -233,7 +233,7 @@ static void slow_path_sees_each_access(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(w)), line, 4), 3);
 	for (i = 0; i < 3; i++)
 		expect_line(test, &line[i], current->pid, i == 1 ? 3 : 0, i == 1 ? 0 : 3);
-	/* One by one, these were not counted in the group's entry. */
+	/* The slow path has counted them in entries of their own. */
 	KUNIT_EXPECT_NE(test, tally_of(w, ANY).reads, 0);
 	KUNIT_EXPECT_NE(test, entry_at(w)->link, 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of objects: each allocator's objects are recorded,
- * with who made and who freed them, and lines of the KMAP say so.
+ * Memorizer's KUnit tests of objects: the objects of each allocator are recorded and shown in
+ * the KMAP, with the call sites of allocation and free.
  */
 #include <linux/kallsyms.h>
 #include <linux/memorizer.h>
@@ -20,7 +20,7 @@ struct item {
 	char data[100];
 };
 
-/* An allocator and its counterpart, as their users call them. */
+/* A pair of functions that allocate and free, as callers use them. */
 #define ALLOCATOR(name, alloc, free)						\
 static noinline void *new_##name(struct kmem_cache *cache, size_t size)	\
 {										\
@@ -64,7 +64,7 @@ ALLOCATOR(kmem_cache_bulk,
 static const struct allocator {
 	void *(*alloc)(struct kmem_cache *cache, size_t size);
 	void (*free)(struct kmem_cache *cache, void *p);
-	size_t size;		/* asked for, and recorded */
+	size_t size;		/* requested and recorded */
 	const char *name;
 } allocators[] = {
 #define ENTRY(name, size) { new_##name, end_##name, size, #name }
@@ -109,7 +109,7 @@ static struct kmem_cache *make_cache(struct kunit *test, slab_flags_t flags, voi
 	return cache;
 }
 
-/* When the case began, in jiffies. */
+/* Start of the test case in jiffies. */
 static unsigned long case_start;
 
 static int start_case(struct kunit *test)
@@ -141,7 +141,7 @@ static void object_is_recorded(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	id = object_at(p);
 	KUNIT_EXPECT_NE(test, id, 0);
-	/* First byte, last byte, and no further. */
+	/* From the first byte to the last, and no further. */
 	KUNIT_EXPECT_EQ(test, object_at(p + allocator->size - 1), id);
 	KUNIT_EXPECT_NE(test, object_at(p + allocator->size), id);
 	KUNIT_EXPECT_NE(test, object_at(p - 1), id);
@@ -212,7 +212,7 @@ static void test_ctor(void *p)
 	memset(p, 0x5a, 120 * one);
 }
 
-/* A constructor runs before there is an object. */
+/* Constructors run before the object is recorded. */
 static void constructor_is_no_access(struct kunit *test)
 {
 	struct kmem_cache *cache = make_cache(test, SLAB_NO_MERGE, test_ctor);
@@ -225,7 +225,7 @@ static void constructor_is_no_access(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
-/* RCU readers may still look at it, but it is no object any more. */
+/* The object ends with its free, although RCU readers may still access it. */
 static void typesafe_by_rcu_object_ends_with_its_free(struct kunit *test)
 {
 	struct kmem_cache *cache = make_cache(test, SLAB_TYPESAFE_BY_RCU | SLAB_NO_MERGE, NULL);
@@ -245,7 +245,7 @@ static void typesafe_by_rcu_object_ends_with_its_free(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
-/* Two caches whose slots are of one size, so that SLUB could merge them. */
+/* SLUB must not merge caches with slots of the same size. */
 static void cache_keeps_its_size_and_name(struct kunit *test)
 {
 	struct kmem_cache *a = kmem_cache_create("memorizer_test_192", 192, 0,
@@ -275,7 +275,7 @@ static void address_used_again_is_another_object(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		WRITE_ONCE(p[one], i);
 	kmem_cache_free(cache, p);
-	/* The allocator may hand others out first. */
+	/* The allocator may reuse other slots first. */
 	for (i = 0; i < 1000; i++) {
 		q = kmem_cache_alloc(cache, GFP_KERNEL);
 		if (q == p)
@@ -294,7 +294,7 @@ static void address_used_again_is_another_object(struct kunit *test)
 	kmem_cache_destroy(cache);
 }
 
-/* What is known of a slab ends with it. */
+/* The index forgets a slab's layout when the slab is freed. */
 static void pages_may_go_to_another_cache(struct kunit *test)
 {
 	static unsigned long pages[2][100];
@@ -305,7 +305,10 @@ static void pages_may_go_to_another_cache(struct kunit *test)
 	u32 id;
 
 	for (round = 0; round < 20; round++) {
-		/* Both take slabs of one page, even if SLUB sizes slabs for hundreds of CPUs. */
+		/*
+		 * Both sizes use slabs of one page, even if SLUB sizes slabs for hundreds of
+		 * CPUs.
+		 */
 		size = round % 2 ? 88 : 72;
 		cache = kmem_cache_create("memorizer_test", size, 0, SLAB_NO_MERGE, NULL);
 		KUNIT_ASSERT_NOT_NULL(test, cache);
@@ -325,11 +328,11 @@ static void pages_may_go_to_another_cache(struct kunit *test)
 		}
 		kmem_cache_destroy(cache);
 	}
-	/* Otherwise nothing was seen. */
+	/* Otherwise the test has tested nothing. */
 	KUNIT_EXPECT_NE(test, again, 0);
 }
 
-/* The object's line, without what one cannot know beforehand. */
+/* Format an object and its rows. */
 static void render(struct kunit *test, u32 id, char *buf, size_t size)
 {
 	struct memorizer_rows lines;
@@ -356,7 +359,7 @@ static void allocation_over_a_live_object_is_deadbeef(struct kunit *test)
 
 	KUNIT_ASSERT_NE(test, id, 0);
 	old = memorizer_ptr(id);
-	/* As if its free had not been seen. */
+	/* As if its free had been missed. */
 	memorizer_alloc(MEMORIZER_KMALLOC, p, 90, GFP_KERNEL, _THIS_IP_);
 	KUNIT_EXPECT_EQ(test, old->state, MEMORIZER_BURIED);
 	new = memorizer_ptr(object_at(p));
@@ -384,7 +387,7 @@ static void kmap_line_is_the_documented_one(struct kunit *test)
 	object = memorizer_ptr(id);
 	WRITE_ONCE(p[one], READ_ONCE(p[0]) | 1);
 	WRITE_ONCE(p[one], 2);
-	/* The entry that came last, before they are sorted. */
+	/* The newest entry: the list is not sorted yet. */
 	entry = memorizer_ptr(object->entries);
 	render(test, id, buf, PAGE_SIZE);
 	snprintf(expected, PAGE_SIZE, "%lx,%u,%lx,72,%lu,0,0,%s\n",
@@ -392,7 +395,7 @@ static void kmap_line_is_the_documented_one(struct kunit *test)
 		 memorizer_alloc_jiffies(object), current->comm);
 	KUNIT_EXPECT_EQ(test, strncmp(buf, expected, strlen(expected)), 0);
 
-	/* Three lines, by ascending ip, writes before reads. */
+	/* Three rows in ascending order of ip, with writes before reads. */
 	KUNIT_EXPECT_NOT_NULL(test, strstr(buf, ",0,1\n"));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(buf, ",1,0\n"));
 	snprintf(expected, PAGE_SIZE, "  %lx,%u,1,0\n",
@@ -469,7 +472,7 @@ static void clear_forgets_freed_objects_only(struct kunit *test)
 			  memorizer_object_va(freed) != (unsigned long)q);
 	expect_live(test, live, p, 72);
 	KUNIT_EXPECT_EQ(test, tally_of(p, ANY).writes, 1);
-	/* Its entry still counts. */
+	/* Its cached entry is still valid. */
 	WRITE_ONCE(p[one], 2);
 	KUNIT_EXPECT_EQ(test, tally_of(p, ANY).writes, 2);
 	kfree(p);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of sites: they are switched all or none, nobody executes
- * one meanwhile, and kprobes are kept away from them.
+ * Memorizer's KUnit tests of sites: switching is atomic, and sites are reserved.
  */
 #include <kunit/static_stub.h>
 #include <linux/atomic.h>
@@ -23,7 +22,7 @@
 
 #include "test.h"
 
-/* The allocation that fails, counted down; none does once it is below 0. */
+/* Number of allocations until one fails; negative if none does. */
 static int allocations_left;
 
 static bool lack_memory(void)
@@ -31,7 +30,7 @@ static bool lack_memory(void)
 	return allocations_left-- == 0;
 }
 
-/* Sites of the kernel, but for its init text, that are not in this state. */
+/* Count the kernel's sites that are not in this state, without init text. */
 static unsigned long sites_other_than(bool on)
 {
 	unsigned long addr, count = 0;
@@ -45,7 +44,7 @@ static unsigned long sites_other_than(bool on)
 	return count;
 }
 
-/* Makes each allocation of the switch fail in turn, until one does not need it any more. */
+/* Switch with a failure of the first allocation, then of the second, until the switch succeeds. */
 static void switch_with_failures(struct kunit *test, bool on)
 {
 	int failing, err;
@@ -72,7 +71,7 @@ static void switch_is_all_or_nothing(struct kunit *test)
 	switch_with_failures(test, false);
 }
 
-/* The kernel's init text, which KUnit's tests come before. */
+/* Count the enabled sites in the kernel's init text, which is still mapped during KUnit tests. */
 static unsigned long init_sites_on(void)
 {
 	unsigned long addr, count = 0;
@@ -86,7 +85,7 @@ static unsigned long init_sites_on(void)
 	return count;
 }
 
-/* The fourth allocation maps init text, the fifth is not needed for more. */
+/* Free init text between the switch's fourth allocation, which maps it, and the fifth. */
 static bool init_text_goes(void)
 {
 	if (allocations_left-- == 1)
@@ -94,7 +93,7 @@ static bool init_text_goes(void)
 	return false;
 }
 
-/* Init text is about to be freed once it was mapped: nobody patches it. */
+/* Init text that is freed after it was mapped is not patched. */
 static void init_text_goes_before_it_is_patched(struct kunit *test)
 {
 	enum system_states state = system_state;
@@ -112,18 +111,18 @@ static void init_text_goes_before_it_is_patched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, init_sites_on(), 0);
 	KUNIT_EXPECT_EQ(test, sites_other_than(true), 0);
 
-	/* It is there yet. */
+	/* Here it is still mapped. */
 	KUNIT_EXPECT_EQ(test, memorizer_set_log_access(false), 0);
 	KUNIT_EXPECT_EQ(test, memorizer_set_log_access(true), 0);
 	KUNIT_EXPECT_GT(test, init_sites_on(), 0);
 }
 
-/* How many NMIs came, how many of them amid @amid, and found sites that were not yet switched. */
+/* Number of NMIs, of those during the patching, and of those that saw unpatched sites. */
 static atomic_t nmis, nmis_amid, nmis_paused;
 static atomic_t in_amid;
 static bool switching_to;
 
-/* What it finds of the sites' state stays so for as long as it runs. */
+/* NMI handler: the state of the sites must not change while it runs. */
 static void find_sites_unchanged(void)
 {
 	unsigned long others = sites_other_than(switching_to);
@@ -137,8 +136,8 @@ static void find_sites_unchanged(void)
 }
 
 /*
- * As machine checks that are broadcast do: nobody goes on before all CPUs are there. They give
- * up long after a deadlock.
+ * NMI handler: rendezvous with all CPUs, as broadcast machine checks do. Times out on a
+ * deadlock.
  */
 static void meet_all_cpus(void)
 {
@@ -176,7 +175,7 @@ static void send_nmis_to_others(void)
 			send_nmi(cpu);
 }
 
-/* On the CPU that patches: to all others an NMI, and time enough to handle it. */
+/* On the patching CPU: send an NMI to all others, and give them time to handle it. */
 static void send_nmis_and_wait(void)
 {
 	atomic_set(&in_amid, 1);
@@ -185,7 +184,7 @@ static void send_nmis_and_wait(void)
 	atomic_set(&in_amid, 0);
 }
 
-/* On the CPU that patches: an NMI to itself, which must not wait. */
+/* On the patching CPU: send an NMI to itself, which must not wait. */
 static void send_nmi_to_itself(void)
 {
 	send_nmi(smp_processor_id());
@@ -193,7 +192,7 @@ static void send_nmi_to_itself(void)
 		cpu_relax();
 }
 
-/* Itself comes last: its handler waits for the others. */
+/* Send to itself last, because that handler waits for the others. */
 static void send_nmis_to_all(void)
 {
 	send_nmis_to_others();
@@ -214,7 +213,7 @@ static int switch_amid(struct kunit *test, void (*amid)(void), void (*handler)(v
 	memorizer_sites_patch_hook = amid;
 	err = memorizer_set_log_access(switching_to);
 	memorizer_sites_patch_hook = NULL;
-	/* One that came too late comes now. */
+	/* Wait for late NMIs. */
 	msleep(100);
 	unregister_nmi_handler(NMI_LOCAL, "memorizer_sites_test");
 	return err;
@@ -247,7 +246,7 @@ static void nmis_of_all_cpus_meet(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sites_other_than(memorizer_is_logging()), 0);
 }
 
-/* The first site of that form, NULL if there is none; no other one begins behind it. */
+/* Find the first site of a form without another site right after it. Returns NULL if none. */
 static const struct memorizer_site *first_of_form(unsigned int form)
 {
 	const struct memorizer_site *site;
@@ -262,7 +261,7 @@ static const struct memorizer_site *first_of_form(unsigned int form)
 	return NULL;
 }
 
-/* Nobody may probe a site, nor what has its prefixes, whether they are there or not. */
+/* A site, and the opcode after its prefixes, cannot be probed, in either state. */
 static void sites_are_reserved(struct kunit *test)
 {
 	const struct memorizer_site *site;
@@ -281,7 +280,7 @@ static void sites_are_reserved(struct kunit *test)
 	}
 }
 
-/* Of the kernel's text, a bit for each byte that is a site's, and for each where a stub begins. */
+/* Bitmaps of the kernel's text: bytes of sites, and first bytes of stubs. */
 struct text_bits {
 	unsigned long *sites, *stubs;
 };
@@ -311,7 +310,7 @@ static void mark_site(struct text_bits *text, const struct memorizer_site *site)
 	__set_bit(at + MEMORIZER_SITE_SIZE + memorizer_site_distance(site), text->stubs);
 }
 
-/* By the bits: a stub's text is in the symbol in which it, or one before it, begins. */
+/* Reference implementation: stubs extend from the first stub in a symbol to the symbol's end. */
 static bool is_reserved(const struct text_bits *text, unsigned long at)
 {
 	unsigned long size, offset, stub = find_last_bit(text->stubs, at + 1);
@@ -332,7 +331,7 @@ static unsigned long differing_near(const struct text_bits *text, unsigned long 
 	return differ;
 }
 
-/* What is reserved agrees with the table, all over the kernel's text. */
+/* memorizer_text_reserved() agrees with the reference for all of the kernel's text. */
 static void reserved_text_agrees_with_table(struct kunit *test)
 {
 	struct text_bits text = { alloc_text_bits(test), alloc_text_bits(test) };
@@ -349,7 +348,7 @@ static void reserved_text_agrees_with_table(struct kunit *test)
 		if (at < end)
 			KUNIT_EXPECT_EQ(test, differing_near(&text, at), 0);
 	}
-	/* Where functions end and stubs begin */
+	/* Borders between functions and stubs */
 	for_each_set_bit(at, text.stubs, end) {
 		if (at - last > 256)
 			KUNIT_EXPECT_EQ(test, differing_near(&text, at), 0);
@@ -357,7 +356,7 @@ static void reserved_text_agrees_with_table(struct kunit *test)
 	}
 }
 
-/* A lookup is a search: ten take less time than one pass over the table. */
+/* Lookups are not linear: ten take less time than one pass over the table. */
 static void lookup_is_a_search(struct kunit *test)
 {
 	u64 lookups = U64_MAX, pass = U64_MAX, begin;
@@ -380,7 +379,7 @@ static void lookup_is_a_search(struct kunit *test)
 }
 
 #ifdef CONFIG_KPROBES
-/* Counts of functions in kernel text, by what happened to a probe at the entry. */
+/* Numbers of functions in kernel text, by the result of a probe at the entry. */
 struct entries {
 	struct kunit *test;
 	unsigned long all, reserved, probed, refused;
@@ -415,7 +414,7 @@ static int check_entry(void *data, const char *name, unsigned long at)
 			kunit_info(entries->test, "%pS is reserved\n", addr);
 		return 0;
 	}
-	/* Entries with a site behind the byte that the plugin leaves need a probe. */
+	/* Probe only entries with a site right after the byte that the plugin leaves free. */
 	if (memorizer_text_reserved(first, first + 1) && !within_kprobe_blacklist(at))
 		probe_entry(entries, addr);
 	return 0;
@@ -435,7 +434,7 @@ static void entries_can_be_probed(struct kunit *test)
 }
 #endif
 
-/* Off, all sites have the form that boot chose, by the bytes that are there. */
+/* Disabled sites have the form that was chosen at boot. */
 static void sites_have_the_chosen_form(struct kunit *test)
 {
 	unsigned long addr, prefixes = 0, tests = 0, others = 0;

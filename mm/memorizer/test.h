@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer: what its KUnit tests share.
+ * Helpers of Memorizer's KUnit tests.
  */
 #ifndef _MM_MEMORIZER_TEST_H
 #define _MM_MEMORIZER_TEST_H
@@ -26,7 +26,7 @@
 
 #define ANY	U32_MAX
 
-/* What the KMAP says of an object, added up over some of its lines. */
+/* Sums over some of an object's entries. */
 struct tally {
 	u64 reads;
 	u64 writes;
@@ -43,7 +43,7 @@ static inline u32 object_at(const void *ptr)
 	return id;
 }
 
-/* Adds what an entry counts. */
+/* Add the counts of an entry. */
 static inline void add_to_tally(struct tally *tally, const struct memorizer_entry *entry)
 {
 	const struct memorizer_group *group = memorizer_entry_group(entry);
@@ -62,7 +62,7 @@ static inline void add_to_tally(struct tally *tally, const struct memorizer_entr
 	}
 }
 
-/* Adds up the lines of one pid, or of ANY. */
+/* Add up the entries of one pid, or of ANY. */
 static inline struct tally tally_id(u32 id, u32 pid)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
@@ -91,8 +91,8 @@ static inline struct tally tally_of(const void *ptr, u32 pid)
 #define STACK_PATTERN	0x5741434b57414b53UL
 
 /*
- * Returns how many bytes of stack a call takes: it fills what is below the stack pointer, and
- * looks how far that was overwritten. Interrupts are off, so nobody else writes there.
+ * Measure a call's stack use in bytes: fill the stack below the stack pointer with a pattern,
+ * and check afterwards how far it was overwritten. Interrupts are disabled meanwhile.
  */
 static noinline __maybe_unused unsigned int stack_used(void (*call)(void *ptr), void *ptr)
 {
@@ -110,7 +110,7 @@ static noinline __maybe_unused unsigned int stack_used(void (*call)(void *ptr), 
 	return (bottom + STACK_WORDS - (at - 1)) * sizeof(*at);
 }
 
-/* Copies an object's lines; returns how many there are, @size or more if not all were copied. */
+/* Copy at most @size rows of an object. Returns the number of all rows. */
 static inline unsigned int copy_lines(struct memorizer_object *object, struct memorizer_row *line,
 				      unsigned int size)
 {
@@ -130,7 +130,7 @@ static inline unsigned int copy_lines(struct memorizer_object *object, struct me
 	return n;
 }
 
-/* Record objects and accesses, in a pool without the freed objects of earlier tests. */
+/* Start to record objects and accesses, after clearing freed objects of earlier tests. */
 static inline int switch_on(struct kunit_suite *suite)
 {
 	memorizer_clear();
@@ -142,7 +142,7 @@ static inline void switch_off(struct kunit_suite *suite)
 	memorizer_set_log_access(false);
 }
 
-/* Does @ip lie in the function of @start? */
+/* Is a packed ip in the function that starts at @start? */
 static inline bool ip_is_in(u32 ip, void *start)
 {
 	unsigned long size, offset;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's third test module: a lock that is taken, and objects that RCU is to free, for what
- * is made of a trace to be compared with what is known.
+ * Memorizer's test module for locks and RCU: takes a lock and accesses objects that RCU is
+ * about to free, in known ways, to test analyses of traces.
  *
- * Its parameters say how often. Preemption is off where an object is touched too late: RCU waits
- * for that, too, so that it is still there, but that is no read-side section that anybody tells of.
+ * Its parameters are numbers of repetitions. Accesses outside of RCU read-side sections disable
+ * preemption: the grace period waits for them, too, so the object exists, but lockdep and the
+ * trace do not see a section.
  */
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -14,7 +15,7 @@
 
 struct guarded {
 	struct rcu_head rcu;
-	unsigned long inside, outside, late;	/* a member for each way to touch it */
+	unsigned long inside, outside, late;	/* one member per kind of access */
 };
 
 static DEFINE_SPINLOCK(memorizer_test_lock);
@@ -64,7 +65,7 @@ static noinline struct guarded *make_guarded(void)
 	return kmalloc(sizeof(struct guarded), GFP_KERNEL);
 }
 
-/* As it should be: who has found it stays in the section. */
+/* Correct: the read-side section began before the object was handed to RCU. */
 static int touch_inside(unsigned int count)
 {
 	struct guarded *g = make_guarded();
@@ -79,7 +80,7 @@ static int touch_inside(unsigned int count)
 	return 0;
 }
 
-/* Outside of any section, and in one that began when it could not be found any more. */
+/* Wrong: access the object outside of a section, and in one that began too late. */
 static int touch_too_late(unsigned int count)
 {
 	struct guarded *g = make_guarded();
@@ -119,7 +120,7 @@ static int __init context_init(void)
 	return 0;
 }
 
-/* Of kfree_rcu() nothing comes back here. */
+/* Callbacks of kfree_rcu() are not in this module: no rcu_barrier(). */
 static void __exit context_exit(void)
 {
 }

@@ -2,20 +2,20 @@
 /*
  * Memorizer's test module: known accesses to a known object, for the selftests.
  *
- * It writes its object 10 times from init text and once from exit text, and
- * reads and writes it once for each increment that its parameter asks for. It
- * keeps no reference to what it is told to leak but one that kmemleak cannot see.
+ * It writes the object 10 times from init text and once from exit text, and reads and writes it
+ * once for each increment requested by its parameter. It hides references to leaked objects
+ * from kmemleak.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#define TEST_SIZE	187	/* bytes, a number that nobody else asks for */
+#define TEST_SIZE	187	/* bytes; a size that no one else requests */
 #define MAX_LEAKS	16
 
 static unsigned long *object;
-static unsigned long leaks[MAX_LEAKS];	/* complements of their addresses */
+static unsigned long leaks[MAX_LEAKS];	/* complemented addresses, which kmemleak does not recognize */
 static unsigned int leak_count;
-static DEFINE_MUTEX(object_mutex);	/* guards the leaks, too */
+static DEFINE_MUTEX(object_mutex);	/* also guards leaks */
 
 static int set_increments(const char *text, const struct kernel_param *kp)
 {
@@ -70,7 +70,7 @@ static const struct kernel_param_ops leaks_ops = {
 module_param_cb(leaks, &leaks_ops, NULL, 0200);
 MODULE_PARM_DESC(leaks, "Have so many objects that nothing refers to, until unloaded");
 
-/* For kprobes: no access, and nowhere jumped to, so that a probe in it can be optimized. */
+/* For kprobes: without accesses and jump targets, so that probes in it can be optimized. */
 static noinline unsigned int memorizer_test_mix(unsigned int value)
 {
 	value ^= value >> 16;

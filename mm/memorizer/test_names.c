@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's test module of names: allocates by all kinds of wrappers, for the tests of what types
- * the compiler's notes give to that. What a wrapper allocates has its name for comm, and lives
- * until the module is unloaded.
+ * Memorizer's test module for names: allocates by all kinds of wrappers, to test the types that
+ * the compiler's notes assign to allocations. An object has its wrapper's name as comm, and
+ * lives until the module is unloaded.
  */
 #include <linux/device.h>
 #include <linux/fs.h>
@@ -79,7 +79,7 @@ static void by_kmemdup(void)
 	copied = kmemdup(&model, sizeof(model), GFP_KERNEL);
 }
 
-/* From nothing, so that there is one object. */
+/* krealloc(NULL), so that there is one object. */
 static void by_krealloc(void)
 {
 	grown = krealloc(NULL, 2 * sizeof(*grown), GFP_KERNEL);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's second test module: CPUs that share cache lines in known ways, for the
- * selftests, and for comparing the kernel with what QEMU's plugin sees.
+ * Memorizer's test module for cache lines: CPUs share lines in known patterns, for the
+ * selftests and to compare the kernel with the QEMU plugin.
  *
- * Each pattern has an object of four lines to itself. Its CPUs take turns, by calls
- * from here; at first the one with the lowest number stores to all of it.
+ * Each pattern has an object of four lines. CPUs take turns, by cross calls. First the CPU with
+ * the lowest number stores to the whole object.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -57,13 +57,13 @@ static noinline void store_across(void *object)
 	put_unaligned(1ULL, (u64 *)(object + LINE - 4));
 }
 
-/* Has the n-th CPU do it. */
+/* Call a function on the n-th CPU. */
 static void on(unsigned int n, smp_call_func_t what, void *object)
 {
 	smp_call_function_single(cpumask_nth(n, cpu_online_mask), what, object, true);
 }
 
-/* Two CPUs load and store what the other one has stored. */
+/* Two CPUs load and store the same bytes in turns. */
 static void ping_pong(void *object)
 {
 	unsigned int n;
@@ -74,7 +74,7 @@ static void ping_pong(void *object)
 	}
 }
 
-/* Nobody stores any more. */
+/* All CPUs only load. */
 static void read_mostly(void *object)
 {
 	unsigned int n;
@@ -83,14 +83,14 @@ static void read_mostly(void *object)
 		on(n, load, object);
 }
 
-/* Each of two CPUs stores to bytes that the other one does not touch. */
+/* Two CPUs store to different bytes of one line. */
 static void false_sharing(void *object)
 {
 	on(1, store_beside, object);
 	on(0, store, object);
 }
 
-/* One stores, all others load it twice. */
+/* One CPU stores, then each other CPU loads twice. */
 static void one_writer(void *object)
 {
 	unsigned int n;
@@ -102,7 +102,7 @@ static void one_writer(void *object)
 	}
 }
 
-/* Bytes in two lines. */
+/* Accesses that cross a line. */
 static void crossing(void *object)
 {
 	on(1, load_across, object);
@@ -121,7 +121,7 @@ static struct pattern {
 	{ "crossing", crossing },
 };
 
-/* The name of a pattern, and how many rounds of it. */
+/* Parameter: the name of a pattern, and the number of rounds. */
 static int run_pattern(const char *text, const struct kernel_param *kp)
 {
 	unsigned int i, rounds;
@@ -176,13 +176,13 @@ static void free_objects(void)
 		kfree(patterns[i].object);
 }
 
-/* Not in init text, whose names are gone when the module is there. */
+/* noinline: symbols of init text are freed when the module is live. */
 static noinline int make_objects(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
-		/* A power of two is aligned to itself. */
+		/* kmalloc() aligns sizes of a power of two to their size. */
 		patterns[i].object = kmalloc(4 * LINE, GFP_KERNEL);
 		if (!patterns[i].object) {
 			free_objects();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of cache lines: each move is counted once, for the
- * instruction that makes it.
+ * Memorizer's KUnit tests of cache lines: each move is counted once, for the instruction that
+ * causes it.
  *
- * What CPUs do they do one after the other, by calls from here. An object's lines
- * begin as those of the CPU that stored to all of it last.
+ * CPUs take turns, by cross calls. A test starts with all lines of its object held by the CPU
+ * that stored to all of the object last.
  */
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
@@ -23,7 +23,7 @@
 #define LINE	64
 #define ROUNDS	20
 
-/* Four lines. */
+/* An object of four cache lines. */
 struct shared {
 	u64 word[32];
 };
@@ -64,12 +64,12 @@ static noinline void increment(void *data)
 {
 	u64 *word = ((struct shared *)data)->word, value = READ_ONCE(*word);
 
-	/* Two sites. */
+	/* Keep two sites. */
 	barrier();
 	WRITE_ONCE(*word, value + 1);
 }
 
-/* One site stands for both, and reports them as they are made. */
+/* A load and a store that share a site, and are counted in order. */
 static noinline void increment_at_once(void *data)
 {
 	u64 *word = ((struct shared *)data)->word;
@@ -97,7 +97,7 @@ static noinline void clear(void *data)
 	memset(data, 0, sizeof(struct shared));
 }
 
-/* What a function's accesses to the object moved. */
+/* Add up the moves by a function's accesses to an object. */
 static struct tally moved_by(const void *object, void *function)
 {
 	const struct memorizer_object *record = memorizer_ptr(object_at(object));
@@ -123,7 +123,7 @@ static struct tally moved_by(const void *object, void *function)
 	KUNIT_EXPECT_EQ(test, __moves.writes, w);			\
 } while (0)
 
-/* On the n-th CPU; all that they do is done when it returns. */
+/* Call a function on the n-th CPU and wait for it. */
 static void on(unsigned int n, smp_call_func_t function, struct shared *s)
 {
 	smp_call_function_single(cpumask_nth(n, cpu_online_mask), function, s, true);
@@ -206,7 +206,7 @@ static void each_reader_moves_what_one_writer_stored(struct kunit *test)
 			on(n, load_beside, s);
 		}
 	}
-	/* The first store finds the line where it is. */
+	/* The first store does not move the line. */
 	EXPECT_MOVES(test, s, store, 0, ROUNDS - 1);
 	EXPECT_MOVES(test, s, load, ROUNDS * (cpus - 1), 0);
 	EXPECT_MOVES(test, s, load_beside, 0, 0);
@@ -227,7 +227,7 @@ static void false_sharing_moves_the_line_each_time(struct kunit *test)
 	kmem_cache_free(cache, s);
 }
 
-/* Each has a line to itself, once it has got it. */
+/* With lines of 8 bytes, CPUs that store to different words do not share lines. */
 static void no_bytes_move_by_false_sharing(struct kunit *test)
 {
 	unsigned long size = memorizer_line_size();
@@ -267,7 +267,7 @@ static void access_across_two_lines_moves_both(struct kunit *test)
 	kmem_cache_free(cache, s);
 }
 
-/* A line that another object has had is where that left it. */
+/* A line keeps its holders when its object is freed and another one is allocated there. */
 static void line_stays_where_it_is_when_its_object_is_freed(struct kunit *test)
 {
 	struct shared *s = make_shared(test), *again;
@@ -278,7 +278,7 @@ static void line_stays_where_it_is_when_its_object_is_freed(struct kunit *test)
 	again = kmem_cache_alloc(cache, GFP_KERNEL);
 	memorizer_resume();
 	KUNIT_ASSERT_NOT_NULL(test, again);
-	/* It was not recorded. */
+	/* The object is not recorded. */
 	on(1, store, again);
 	on(0, load, again);
 	KUNIT_EXPECT_EQ(test, object_at(again), 0);
@@ -351,7 +351,7 @@ static void nmi_moves_the_line(struct kunit *test)
 	kmem_cache_free(cache, s);
 }
 
-/* All hammer one line at once, and interrupt each other. */
+/* Access one line on all CPUs concurrently, with interrupts that access it, too. */
 static void hammer(void *data)
 {
 	unsigned int i;
@@ -380,7 +380,7 @@ static void hook_access(void *ptr)
 	memorizer_access((unsigned long)ptr, 8, MEMORIZER_UPDATE, _THIS_IP_);
 }
 
-/* The first access needs new entries, for itself and for the line that it moves. */
+/* The first access creates two entries, for its counts and for its moves. */
 static void access_takes_little_stack(struct kunit *test)
 {
 	void *ptr = kunit_kzalloc(test, 64, GFP_KERNEL);
