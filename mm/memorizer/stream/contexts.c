@@ -4,9 +4,9 @@
  *
  * Softirqs and the entry of system calls have tracepoints, as have the vectors that the
  * architecture registers (arch/x86/kernel/memorizer_contexts.c). The entry code calls
- * memorizer_enter() and memorizer_leave() for other vectors, and memorizer_leave_syscall() when a
- * task returns to user space: work that it does on its way there, such as closing files, belongs to
- * its system call.
+ * memorizer_enter() and memorizer_leave() for other vectors, and memorizer_leave_syscall() when
+ * a task returns to user space: work that it does on its way there, such as closing files,
+ * belongs to its system call.
  *
  * Tasks may be in a system call when this is switched on or off. Then its end is streamed without
  * its entry, or the other way round.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of the stream: each event says what happened, each
- * happening makes the events that it should, and all events are accounted for.
+ * Memorizer's KUnit tests of the stream: events have the right contents, each operation causes
+ * the right events, and every event is accounted for.
  *
- * The buffers are read here as a reader of the files reads them. What other
- * tasks do meanwhile is in the stream as well: the tests look for their own.
+ * Tests read the buffers as a reader of the files does. They ignore events of other tasks.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -36,7 +35,7 @@
 
 static volatile size_t one = 1;
 
-/* An event, or as much of it as fits. */
+/* A copy of an event, truncated if necessary. */
 struct seen {
 	enum memorizer_event id;
 	u64 time;
@@ -59,10 +58,10 @@ struct seen {
 	};
 };
 
-/* What a test looks for. */
+/* Returns true for an event that a test looks for. */
 typedef bool (*wanted_fn)(const struct seen *event, const void *what);
 
-/* The events that it found, by time, and how many there are. */
+/* The events that were found, sorted by time. */
 static struct seen seen[SEEN_MAX];
 static unsigned int seen_count;
 
@@ -80,7 +79,7 @@ static size_t event_size(const u8 *event)
 	return size;
 }
 
-/* Of two at the same time, the first stays the first. */
+/* Insert an event, after those with the same time. */
 static void add_seen(const struct seen *event)
 {
 	unsigned int i;
@@ -92,7 +91,7 @@ static void add_seen(const struct seen *event)
 	seen[i] = *event;
 }
 
-/* Looks through a packet, which must be well formed; returns its number of events. */
+/* Check a packet and add its wanted events. Returns the number of all of its events. */
 static u64 walk_packet(struct kunit *test, const struct memorizer_packet *packet, int cpu,
 		       wanted_fn wanted, const void *what)
 {
@@ -120,7 +119,7 @@ static u64 walk_packet(struct kunit *test, const struct memorizer_packet *packet
 	return n;
 }
 
-/* Reads all that the buffers hold, and adds what is wanted in it to what was seen. */
+/* Read all packets and add the wanted events. Returns the number of all events. */
 static u64 drain_more(struct kunit *test, wanted_fn wanted, const void *what)
 {
 	const struct memorizer_packet *packet;
@@ -133,7 +132,7 @@ static u64 drain_more(struct kunit *test, wanted_fn wanted, const void *what)
 	for_each_possible_cpu(cpu) {
 		writer = &per_cpu(memorizer_writer, cpu);
 		memorizer_stream_flush(writer);
-		/* Interrupts on busy CPUs may write more than can be read meanwhile. */
+		/* Read a fixed number: interrupts on busy CPUs may write faster than this reads. */
 		packets = READ_ONCE(writer->finished) - writer->consumed;
 		for (; packets && (packet = memorizer_stream_packet(writer)); packets--) {
 			n += walk_packet(test, packet, cpu, wanted, what);
@@ -163,8 +162,8 @@ static void stop(enum memorizer_stream_switch which)
 }
 
 /*
- * The task's allocations at an address, and frees of it, whose ever. Others may have
- * had its memory before, and may have it before the switch is off.
+ * Allocations at an address by this task, and frees of it by any task. Others may have used the
+ * memory before, and may reuse it before the switch is off.
  */
 static bool is_at(const struct seen *event, const void *ptr)
 {
@@ -173,7 +172,7 @@ static bool is_at(const struct seen *event, const void *ptr)
 		(event->id == MEMORIZER_FREE_EVENT && event->free.ptr == (unsigned long)ptr);
 }
 
-/* Finds the first allocation that was seen and what came next. */
+/* Find the first allocation. Returns it; the next event follows. */
 static const struct seen *find_pair(struct kunit *test)
 {
 	unsigned int i;
@@ -185,7 +184,7 @@ static const struct seen *find_pair(struct kunit *test)
 	return &seen[i];
 }
 
-/* And which kind of memory it is: pages, or not. */
+/* Is it at an address, and not an event of pages? */
 static bool is_slab_at(const struct seen *event, const void *ptr)
 {
 	return is_at(event, ptr) && (event->id == MEMORIZER_ALLOC_EVENT ?
@@ -197,7 +196,7 @@ static bool is_pages_at(const struct seen *event, const void *ptr)
 	return is_at(event, ptr) && !is_slab_at(event, ptr);
 }
 
-/* An allocator and its counterpart, as their users call them. */
+/* A pair of functions that allocate and free, as callers use them. */
 #define ALLOCATOR(name, alloc, free)						\
 static noinline void *new_##name(struct kmem_cache *cache, size_t size)	\
 {										\
@@ -237,7 +236,7 @@ static const struct allocator {
 	size_t size;
 	u8 kind;		/* of the allocation */
 	u8 free_kind;
-	bool alloc_site;	/* call_site is in alloc(), not in what it calls */
+	bool alloc_site;	/* call_site is in alloc(), not in a callee */
 	bool free_site;
 } allocators[] = {
 	{ "kmalloc", new_kmalloc, end_kmalloc, 90, MEMORIZER_KMALLOC, MEMORIZER_KMALLOC, 1, 1 },
@@ -279,7 +278,7 @@ static struct kmem_cache *make_cache(struct kunit *test)
 	return cache;
 }
 
-/* One event for the allocation, one for the free, in this order, and all that they tell. */
+/* An allocation and its free have one event each, in this order, with the right fields. */
 static void allocation_makes_its_two_events(struct kunit *test)
 {
 	const struct allocator *allocator = test->param_value;
@@ -322,7 +321,7 @@ static void krealloc_in_place_frees_and_allocates(struct kunit *test)
 {
 	void *p = kmalloc(50, GFP_KERNEL), *q;
 
-	/* Those of KFENCE have no room to grow. */
+	/* KFENCE objects cannot grow in place. */
 	while (is_kfence_address(p)) {
 		kfree(p);
 		p = kmalloc(50, GFP_KERNEL);
@@ -339,7 +338,7 @@ static void krealloc_in_place_frees_and_allocates(struct kunit *test)
 	kfree(q);
 }
 
-/* The task's own, at an address; the allocation says whose. */
+/* This task's events at an address, including its handing over to RCU. */
 static bool is_slab_or_rcu_at(const struct seen *event, const void *ptr)
 {
 	return is_slab_at(event, ptr) || (event->id == MEMORIZER_RCU_FREE_EVENT &&
@@ -429,11 +428,11 @@ static void bulk_pages_make_an_event_each(struct kunit *test)
 		__free_page(pages[i]);
 	stop(MEMORIZER_STREAM_ALLOCATIONS);
 	KUNIT_ASSERT_GE(test, n, 1);
-	/* Drained once only: look at the last. */
+	/* The stream is drained once: check the last page. */
 	expect_pages(test, page_to_virt(pages[n - 1]), PAGE_SIZE);
 }
 
-/* Freed in part, it is given back as often as it has parts. */
+/* Pages that are freed in parts have a free event per part. */
 static bool is_free_within(const struct seen *event, const void *ptr)
 {
 	return event->id == MEMORIZER_FREE_EVENT && event->free.kind == MEMORIZER_PAGES &&
@@ -494,7 +493,7 @@ static int __noreturn mark_as_new_task(void *marked)
 	do_exit(0);
 }
 
-/* It begins as a copy of its parent, under the same name. */
+/* A new task is a copy of its parent, including the session and comm. */
 static void new_task_is_described(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(marked);
@@ -516,7 +515,7 @@ static void new_task_is_described(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen[1].id, MEMORIZER_MARK_EVENT);
 }
 
-/* As one that calls execve() has, if it is not the first of its process. */
+/* As after execve() by a thread that is not the leader. */
 static void task_with_the_pid_of_another_is_described(struct kunit *test)
 {
 	u64 started = current->start_time;
@@ -554,7 +553,7 @@ static void module_event_tells_where_it_is(struct kunit *test)
 	mod->mem[MOD_TEXT].size = 0x3000;
 	mod->mem[MOD_INIT_TEXT].base = (void *)0xffffffffc0200000;
 	mod->mem[MOD_INIT_TEXT].size = 0x1000;
-	/* Nobody listens. */
+	/* All switches are off. */
 	memorizer_stream_module(mod, true, 1);
 	start(test, MEMORIZER_STREAM_ALLOCATIONS);
 	memorizer_stream_module(mod, false, 0x123456789a);
@@ -598,7 +597,7 @@ static bool is_cache_or_alloc(const struct seen *event, const void *cache)
 		(event->id == MEMORIZER_ALLOC_EVENT && event->alloc.cache == (unsigned long)cache);
 }
 
-/* Retirements that are on all the while make no difference: another reader may have come. */
+/* Each switch that is turned on begins a session, even while retirements stay on. */
 static void cache_is_described_once_in_each_session(struct kunit *test)
 {
 	struct kmem_cache *cache = make_cache(test);
@@ -688,7 +687,7 @@ static void sums_agree_while_events_come(struct kunit *test)
 	expect_balance(test);
 }
 
-/* As an NMI finds it. */
+/* Simulate an NMI that interrupts a writer. */
 static void event_in_a_writer_is_counted_as_lost(struct kunit *test)
 {
 	struct memorizer_stream_sums before, after;
@@ -700,7 +699,7 @@ static void event_in_a_writer_is_counted_as_lost(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	memorizer_stream_sum(&before);
 	local_irq_save(flags);
-	/* Otherwise they could be written at once. */
+	/* Describes task and cache, so that only @busy keeps the next events from the fast path. */
 	memorizer_observer_free(p, _RET_IP_, MEMORIZER_KMALLOC);
 	this_cpu_write(memorizer_writer.busy, true);
 	err = memorizer_stream_mark("nested", 6);
@@ -711,14 +710,14 @@ static void event_in_a_writer_is_counted_as_lost(struct kunit *test)
 	memorizer_stream_sum(&after);
 	KUNIT_EXPECT_EQ(test, err, -ENOSPC);
 	KUNIT_EXPECT_EQ(test, after.nested, before.nested + 3);
-	/* The first one's, its descriptions, and these. */
+	/* The first event, its descriptions, and these three. */
 	KUNIT_EXPECT_GE(test, after.produced, before.produced + 1 + 3);
 	KUNIT_EXPECT_EQ(test, after.overrun, before.overrun);
 	expect_balance(test);
 	drain(test, NULL, NULL);
 }
 
-/* Fills this CPU's buffer with marks until @want of them were lost. */
+/* Write marks until this CPU's buffer is full and @want of them were lost. */
 static unsigned int lose_marks(unsigned int want)
 {
 	size_t subbufs, subbuf_size, n;
@@ -733,7 +732,7 @@ static unsigned int lose_marks(unsigned int want)
 	return lost;
 }
 
-/* Nothing is overwritten, what is lost is in the packet behind it, and all of it counts. */
+/* A full buffer overwrites nothing; the next packet has the number of lost events. */
 static void full_buffer_loses_the_newest(struct kunit *test)
 {
 	struct memorizer_stream_sums before, after;
@@ -804,7 +803,7 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 		drain_more(test, is_retired, &id);
 		msleep(1);
 	}
-	/* Not before all of the object has been written. */
+	/* Waits until the object is completely written. */
 	stop(MEMORIZER_STREAM_RETIREMENTS);
 	drain_more(test, is_retired, &id);
 	KUNIT_ASSERT_GE(test, seen_count, 2);
@@ -822,7 +821,7 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 	KUNIT_EXPECT_GT(test, memorizer_retired.objects, before.objects);
 	KUNIT_EXPECT_GE(test, memorizer_retired.accesses, before.accesses + 3);
 
-	/* Its record is free, or another one's, or waits to be free. */
+	/* Its record is free or about to be, or another object's. */
 	object = memorizer_ptr(id);
 	KUNIT_EXPECT_TRUE(test, object->state == MEMORIZER_UNUSED ||
 			  object->state == MEMORIZER_LIVE || object->state == MEMORIZER_LEAVING ||
@@ -837,7 +836,7 @@ static bool is_touch(const struct seen *event, const void *ptr)
 		ip_is_in(memorizer_pack_ip(event->access.ip), touch);
 }
 
-/* With interrupts off, and room in the buffer: no other access takes it. */
+/* Access with interrupts disabled and space in the buffer, so that no other access fills it. */
 static void touch_streamed(struct kunit *test, u64 *p)
 {
 	unsigned long flags;
@@ -866,12 +865,15 @@ static void each_access_makes_an_event_and_counts(struct kunit *test)
 	static u64 unattributed[2];
 	u64 *p;
 
-	/* Those of the timer interrupt alone would, emulated, take longer than its period. */
+	/*
+	 * Under emulation, events of the timer interrupt alone would take longer than its
+	 * period.
+	 */
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
 		kunit_skip(test, "too many accesses with lockdep");
 	KUNIT_ASSERT_EQ(test, switch_on(NULL), 0);
 	p = kmalloc(16, GFP_KERNEL);
-	/* Now the thunks would find it in their cache. */
+	/* Puts the entry into the thunks' cache. */
 	touch(p);
 	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ACCESSES, true), 0);
 	touch_streamed(test, p);
@@ -904,7 +906,7 @@ static noinline void store_there(void *p)
 	WRITE_ONCE(*(u64 *)p, one);
 }
 
-/* Of what touches a line that another CPU stored to, the first access; and no other event. */
+/* Only the first access to a line that another CPU stored to has an event. */
 static void each_move_of_a_line_makes_an_event(struct kunit *test)
 {
 	int other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
@@ -961,14 +963,14 @@ static void each_change_of_a_switch_makes_an_event(struct kunit *test)
 	memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, false);
 	drain(test, is_switch, NULL);
 	KUNIT_ASSERT_EQ(test, seen_count, 2);
-	/* One may be on each of two CPUs. */
+	/* The events may be on different CPUs, in any order. */
 	KUNIT_EXPECT_EQ(test, seen[0].change.allocations + seen[1].change.allocations, 1);
 	KUNIT_EXPECT_EQ(test, seen[0].change.retirements, 0);
 	KUNIT_EXPECT_EQ(test, seen[0].change.accesses, 0);
 	KUNIT_EXPECT_EQ(test, seen[0].change.boot, 0);
 }
 
-/* A CPU's oldest packet, once the open one is finished if need be. */
+/* Get a CPU's oldest packet. Finishes the open one if necessary. */
 static const struct memorizer_packet *next_packet(struct memorizer_writer *writer)
 {
 	const struct memorizer_packet *packet = memorizer_stream_packet(writer);
@@ -980,8 +982,8 @@ static const struct memorizer_packet *next_packet(struct memorizer_writer *write
 }
 
 /*
- * Empties the buffers; as long as one is full, no packet can report what was lost. Returns the
- * losses that the packets report, and sets @first to what the first ones count from, together.
+ * Drain the buffers, because a full buffer has no packet that reports losses. Returns the sum of
+ * all CPUs' reported losses, and sets @first to the sum of the first packets' bases.
  */
 static u64 drain_losses(u64 *first)
 {
@@ -1006,7 +1008,7 @@ static u64 drain_losses(u64 *first)
 	return losses;
 }
 
-/* A reader that comes between two packets counts the losses of its own trace. */
+/* A reader that joins between two packets can tell its own losses from earlier ones. */
 static void packet_tells_its_own_losses(struct kunit *test)
 {
 	u64 lost, first;
@@ -1023,7 +1025,7 @@ static void packet_tells_its_own_losses(struct kunit *test)
 	drain(test, NULL, NULL);
 }
 
-/* The switch event of the first one is in the first packet. */
+/* The first packet begins with the switch event of the first switch. */
 static void any_switch_begins_the_stream(struct kunit *test)
 {
 	u64 first;
@@ -1047,7 +1049,7 @@ static int mark(const char *text)
 	return memorizer_stream_mark_scope(text, strlen(text));
 }
 
-/* Touches @p where no scope is, in one, in two, in one again, and where none is. */
+/* Access @p at scope depths 0, 1, 2, 1 and 0. */
 static void touch_in_scopes(struct kunit *test, u64 *p)
 {
 	touch(p);
@@ -1069,7 +1071,7 @@ static bool is_touch_or_mark(const struct seen *event, const void *ptr)
 
 static void accesses_are_streamed_in_scopes_only(struct kunit *test)
 {
-	/* Marks and, between them, the accesses of touch(). */
+	/* m: a mark, a: an access of touch() */
 	static const char wanted[] = "m" "aaa" "m" "aaa" "m" "aaa" "m";
 	static u64 memory[2];
 	unsigned int i;
@@ -1090,7 +1092,7 @@ static void accesses_are_streamed_in_scopes_only(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, seen[i].id == MEMORIZER_MARK_EVENT ? 'm' : 'a', wanted[i]);
 }
 
-/* What a task of its own has done. */
+/* State of a helper task. */
 struct other {
 	struct completion done;
 	unsigned int errors;
@@ -1117,7 +1119,7 @@ static int end_in_scope(void *data)
 	return 0;
 }
 
-/* Runs a task to its end; returns its errors. */
+/* Run a task until it exits. Returns its number of errors. */
 static unsigned int run_other(struct kunit *test, int (*function)(void *data))
 {
 	struct other other = { };
@@ -1143,7 +1145,7 @@ static void scopes_are_those_of_their_task(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run_other(test, scopes_of_another), 0);
 	KUNIT_EXPECT_TRUE(test, memorizer_in_scope());
 
-	/* Were it another task, with the pid of one that ended in its scope: */
+	/* Simulate a task with the reused pid of one that exited within its scope. */
 	current->start_time++;
 	KUNIT_EXPECT_FALSE(test, memorizer_in_scope());
 	KUNIT_EXPECT_EQ(test, mark("leave outer"), -EINVAL);
@@ -1153,7 +1155,7 @@ static void scopes_are_those_of_their_task(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, memorizer_in_scope());
 }
 
-/* More than there is room for at a time. */
+/* More tasks than there are slots. */
 static void tasks_that_end_in_scopes_take_no_room(struct kunit *test)
 {
 	unsigned int i, errors = 0;
@@ -1163,7 +1165,7 @@ static void tasks_that_end_in_scopes_take_no_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, errors, 0);
 }
 
-/* Marks in an interrupt, and in the softirq that follows it. */
+/* The interrupt and its softirq have written their marks. */
 static bool interrupted;
 
 static void mark_in_softirq(struct tasklet_struct *unused)
@@ -1182,7 +1184,7 @@ static void mark_in_interrupt(struct irq_work *unused)
 
 static DEFINE_IRQ_WORK(interrupt_work, mark_in_interrupt);
 
-/* Those that came while the task ran, which is on one CPU. */
+/* Entries, exits and marks during this task, which stays on one CPU. */
 static bool is_entry_or_mark(const struct seen *event, const void *unused)
 {
 	if (event->id == MEMORIZER_MARK_EVENT)
@@ -1191,7 +1193,7 @@ static bool is_entry_or_mark(const struct seen *event, const void *unused)
 		event->entry.pid == current->pid;
 }
 
-/* The open entry that an event lies in, of those that interrupt; NULL if it is in none. */
+/* Find the innermost interrupt, softirq or NMI around an event. Returns NULL if there is none. */
 static const struct seen *innermost(const struct seen *event)
 {
 	const struct seen *open[8];
@@ -1209,7 +1211,7 @@ static const struct seen *innermost(const struct seen *event)
 }
 
 /*
- * Of tests that switch tracepoints and static branches. QEMU's TCG may execute text that
+ * For tests that switch tracepoints and static branches. QEMU's TCG may execute stale text that
  * another CPU has patched, see text_may_be_patched in the selftests' functions.sh.
  */
 static void skip_unless_text_may_be_patched(struct kunit *test)
@@ -1270,7 +1272,7 @@ static noinline void read_by_rcu(void)
 	rcu_read_unlock();
 }
 
-/* The task's, of a lock that is called so. */
+/* This task's events of the lock with this name. */
 static bool is_lock_called(const struct seen *event, const void *name)
 {
 	return event->id == MEMORIZER_LOCK_EVENT && event->lock.pid == current->pid &&
@@ -1367,7 +1369,7 @@ static struct kunit_case stream_cases[] = {
 	{ }
 };
 
-/* All is off, and the test on one CPU: what it does is in one buffer, in its order. */
+/* Switch everything off and pin the test to one CPU, so that its events are in order. */
 static int settle(struct kunit *test)
 {
 	int which;
