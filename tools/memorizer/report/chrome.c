@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How an event of a trace looks in Chrome's trace event format. What begins and ends becomes a
- * slice: entries to the kernel, scopes, locks. All else is an instant.
+ * Converts events of a trace to Chrome's trace event format. Kernel entries, scopes and locks
+ * become slices, all other events instants.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "report/filter.h"
 #include "trace/entries.h"
 
-/* Entries to the kernel nest in their task, or on their CPU if they are none of a task. */
+/* Kernel entries nest in their task; without task, on their CPU. */
 static void enter(struct chrome_event *c, const struct trace_event *e, const char *machine)
 {
 	u32 kind = e->u.entry.kind;
@@ -24,7 +24,7 @@ static void enter(struct chrome_event *c, const struct trace_event *e, const cha
 	c->thread = e->cpu;
 }
 
-/* Locks do not nest: each is a slice that @id connects. */
+/* Lock sections do not nest: each is an async slice with an @id. */
 static void lock(struct chrome_event *c, const struct trace_event *e)
 {
 	static const char phases[] = {
@@ -43,7 +43,7 @@ static void lock(struct chrome_event *c, const struct trace_event *e)
 	c->name = c->text;
 }
 
-/* A scope is a slice of its task; any other mark is shown across all threads. */
+/* A scope is a slice of its task. Other marks are shown across all threads. */
 static void mark(struct chrome_event *c, const struct trace_event *e)
 {
 	static const char begin[] = "scope ", end[] = "leave ";
@@ -59,17 +59,17 @@ static void mark(struct chrome_event *c, const struct trace_event *e)
 }
 
 /**
- * chrome_event - describe an event as Chrome's format has it
- * @c: set to what it is
+ * chrome_event - convert an event to Chrome's format
+ * @c: set to the converted event
  * @e: the event
- * @name: its name, for one that is an instant
- * @machine: machine of the traced kernel, which system calls have their names from; or NULL
+ * @name: its name, for instants
+ * @machine: machine of the traced kernel, for names of system calls; or NULL
  */
 void chrome_event(struct chrome_event *c, const struct trace_event *e, const char *name,
 		  const char *machine)
 {
 	u32 pid = event_pid(e);
-	bool task = pid && pid != U32_MAX;	/* each CPU has an idle task, and all have pid 0 */
+	bool task = pid && pid != U32_MAX;	/* pid 0 is the idle task of every CPU */
 
 	c->phase = 'i';
 	c->process = task ? CHROME_TASKS : CHROME_CPUS;

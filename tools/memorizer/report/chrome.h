@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How an event of a trace looks in Chrome's trace event format, which Perfetto reads. */
+/* Converts events of a trace to Chrome's trace event format, which Perfetto reads. */
 #ifndef CHROME_H
 #define CHROME_H
 
@@ -9,16 +9,16 @@
 
 #define CHROME_NAME_MAX	KMAP_SYMBOL_MAX
 
-/* Processes of the format: their threads are the tasks, or the CPUs. */
+/* Processes of the format; their threads are tasks or CPUs. */
 enum { CHROME_TASKS = 1, CHROME_CPUS };
 
 /**
- * struct chrome_event - an event as Chrome's format has it
- * @phase: its type there, "ph"
+ * struct chrome_event - an event in Chrome's format
+ * @phase: its type, "ph"
  * @process: CHROME_TASKS or CHROME_CPUS
  * @thread: the pid or CPU
- * @global: whether it is shown across all threads
- * @id: what connects the phases b, n and e of a lock
+ * @global: show it across all threads
+ * @id: connects the phases b, n and e of a lock
  * @name: its name
  * @text: buffer for @name
  */

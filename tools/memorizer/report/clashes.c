@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which memory several parties access within a window of time, one of which writes it.
+ * Finds memory that several parties access in a time window and at least one of them writes.
  *
- * Accesses of a window are kept once each. At its end they are laid out line by line. Two
- * parties have a conflict where one writes a byte that the other accesses; such bytes that
- * follow each other are one, unless an access begins or ends between them. Where they have
- * none in a line that one of them writes, the line is shared for nothing.
+ * Equal accesses of a window are kept once. The end of the window compares them line by line.
+ * Two parties conflict where one writes a byte that the other accesses; adjacent bytes are one
+ * conflict, unless an access begins or ends between them. If a line that one of them writes
+ * has no conflict, it is falsely shared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "kmap/kmap.h"
 #include "report/clashes.h"
 
-/* Who accesses: a task in a scope on a CPU. */
+/* A party: a task in a scope on a CPU. */
 struct party {
 	u64 scope, pid, cpu;
 };
 
-/* An access has a part in this line. */
+/* The part of an access in a line. */
 struct part {
 	u64 line;
 	u32 access;
@@ -26,16 +26,16 @@ struct part {
 
 /**
  * struct bytes - how a party accesses the bytes of a line
- * @how: of each byte; bits of several accesses
- * @cut: whether an access begins at this byte or ended before it
- * @any: all of @how
+ * @how: per byte, the mask of all accesses
+ * @cut: an access begins at this byte or ends before it
+ * @any: union of @how
  */
 struct bytes {
 	unsigned char *how, *cut;
 	u32 any;
 };
 
-/* What is looked at: a line, and two parties; and what was found so far. */
+/* The comparison of two parties in a line. */
 struct look {
 	struct clashes *c;
 	u64 phase, line;
@@ -48,9 +48,9 @@ struct look {
 };
 
 /**
- * clashes_init - begin with no window
+ * clashes_init - initialize
  * @c: the clashes
- * @line: bytes of a cache line
+ * @line: size of a cache line in bytes
  */
 void clashes_init(struct clashes *c, u32 line)
 {
@@ -63,7 +63,7 @@ void clashes_init(struct clashes *c, u32 line)
 }
 
 /**
- * clashes_free - release memory
+ * clashes_free - free everything
  * @c: the clashes
  */
 void clashes_free(struct clashes *c)
@@ -76,13 +76,13 @@ void clashes_free(struct clashes *c)
 }
 
 /**
- * clashes_party - number who accesses
+ * clashes_party - look up or add a party
  * @c: the clashes
  * @scope: number of the scope
- * @pid: of the task; 0: not known
- * @cpu: where it runs
+ * @pid: pid of the task; 0: unknown
+ * @cpu: the CPU
  *
- * Return: the number.
+ * Return: its number.
  */
 u32 clashes_party(struct clashes *c, u64 scope, u32 pid, u32 cpu)
 {
@@ -93,9 +93,9 @@ u32 clashes_party(struct clashes *c, u64 scope, u32 pid, u32 cpu)
 }
 
 /**
- * clashes_access - take note of an access in the current window
+ * clashes_access - add an access to the current window
  * @c: the clashes
- * @access: the access, of one byte at least
+ * @access: the access, of at least one byte
  */
 void clashes_access(struct clashes *c, const struct clash_access *access)
 {
@@ -114,13 +114,12 @@ static const struct party *party_of(const struct clashes *c, u32 nr)
 	return hash_item(&c->parties, nr);
 }
 
-/* Do an access and bytes of the line overlap? */
 static bool overlaps(const struct look *l, const struct clash_access *a, u32 first, u32 last)
 {
 	return a->ptr <= l->line + last && a->ptr + a->size - 1 >= l->line + first;
 }
 
-/* Notes which bytes of the line an access has. */
+/* Add the bytes of an access in the line. */
 static void lay_out(const struct look *l, struct bytes *b, const struct clash_access *a)
 {
 	u32 first = a->ptr > l->line ? a->ptr - l->line : 0, i;
@@ -139,7 +138,7 @@ static bool is_conflict(u32 one, u32 other)
 	return one && other && (one | other) & CLASH_WRITES;
 }
 
-/* The access of the first party, or else the second, that has the first of these bytes. */
+/* The first access of the first party, else of the second, that overlaps the bytes. */
 static const struct clash_access *first_access(const struct look *l, u32 first, u32 last)
 {
 	const struct clash_access *a, *found = NULL;
@@ -158,7 +157,7 @@ static const struct clash_access *first_access(const struct look *l, u32 first, 
 	return found;
 }
 
-/* Adds those that have a part in a clash. */
+/* Add the instructions that take part in a clash. */
 static void add_users(const struct look *l, u32 clash, u32 first, u32 last)
 {
 	struct clash_user user = { .clash = clash };
@@ -182,7 +181,7 @@ static void add_users(const struct look *l, u32 clash, u32 first, u32 last)
 	}
 }
 
-/* The two parties clash at these bytes of the line. */
+/* Record a clash of the two parties in these bytes of the line. */
 static void add_clash(struct look *l, u32 first, u32 last, bool only_line)
 {
 	const struct clash_access *a = first_access(l, first, last);
@@ -206,7 +205,7 @@ static void add_clash(struct look *l, u32 first, u32 last, bool only_line)
 	add_users(l, i, first, last);
 }
 
-/* Compares what two parties do to a line. */
+/* Compare the accesses of two parties to a line. */
 static void compare(struct look *l)
 {
 	const struct bytes *one = &l->bytes[0], *other = &l->bytes[1];
@@ -231,7 +230,7 @@ static void compare(struct look *l)
 	l->conflicts |= any;
 }
 
-/* Can these two run at the same time? The one with the lower scope comes first. */
+/* Returns true if the two can run concurrently, and sorts them by scope. */
 static bool are_apart(const struct clashes *c, u32 *one, u32 *other)
 {
 	const struct party *a = party_of(c, *one), *b = party_of(c, *other);
@@ -265,7 +264,7 @@ static int compare_numbers(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Compares all who access a line, two by two. */
+/* Compare all pairs of parties that access a line. */
 static void compare_parties(struct look *l, u32 *parties)
 {
 	u32 i, j, nr = 0;
@@ -299,7 +298,7 @@ static int compare_parts(const void *left, const void *right)
 	return (a->access > b->access) - (a->access < b->access);
 }
 
-/* The parts of all accesses in their lines, by line. */
+/* The parts of all accesses, sorted by line. */
 static struct part *make_parts(const struct clashes *c, size_t *nr)
 {
 	const struct clash_access *a;
@@ -325,7 +324,6 @@ static struct part *make_parts(const struct clashes *c, size_t *nr)
 	return parts;
 }
 
-/* Compares line by line. */
 static void compare_lines(struct look *l, const struct part *parts, size_t nr)
 {
 	unsigned char *bytes = xreallocarray(NULL, l->c->line, 4);
@@ -346,7 +344,6 @@ static void compare_lines(struct look *l, const struct part *parts, size_t nr)
 	free(bytes);
 }
 
-/* Are there two parties that can clash? */
 static bool has_two(const struct clashes *c)
 {
 	u32 *parties = xreallocarray(NULL, c->parties.nr + 1, sizeof(*parties));
@@ -366,7 +363,7 @@ static bool has_two(const struct clashes *c)
 	return two;
 }
 
-/* Compares what was done in the window that ends. */
+/* Compare the accesses of the window that ends. */
 static void end_window(struct clashes *c, u64 phase)
 {
 	struct look l = { .c = c, .phase = phase };
@@ -388,11 +385,11 @@ static void end_window(struct clashes *c, u64 phase)
 }
 
 /**
- * clashes_window - end a window, and begin the next one
+ * clashes_window - end a window, and start the next one
  * @c: the clashes
- * @phase: the phase that the one which ends is of; the caller's number
+ * @phase: the caller's number of the phase that the ending window belongs to
  *
- * Windows in which there are no two that can clash do not count.
+ * Windows without two parties that can run concurrently do not count.
  */
 void clashes_window(struct clashes *c, u64 phase)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which memory several parties access within a window of time, one of which writes it. */
+/* Finds memory that several parties access in a time window and at least one of them writes. */
 #ifndef CLASHES_H
 #define CLASHES_H
 
 #include "lib/hash.h"
 
-/* How memory is accessed, in bits. */
+/* How memory is accessed, as bits. */
 enum { CLASH_READS = 1, CLASH_WRITES = 2 };
 
 /**
- * struct clash_access - an access; no two of a window are equal
- * @ptr: its first byte
+ * struct clash_access - an access; those of a window are distinct
+ * @ptr: address of the first byte
  * @ip: the instruction
- * @what: what memory it is; the caller's
- * @offset: of @ptr in that
+ * @what: the caller's number of the memory
+ * @offset: offset of @ptr in that memory
  * @size: in bytes
- * @party: whose it is, see clashes_party()
- * @how: whether it reads and writes
- * @name: what it is called; the caller's
+ * @party: who accesses, see clashes_party()
+ * @how: mask of CLASH_READS and CLASH_WRITES
+ * @name: the caller's number of the name
  */
 struct clash_access {
 	u64 ptr, ip, what, offset;
@@ -25,15 +25,15 @@ struct clash_access {
 };
 
 /**
- * struct clash - two scopes clash
- * @phase: in which phases
- * @first: one scope
- * @second: the other; their numbers are the caller's
- * @what: what memory it is
- * @offset: of the first byte
- * @bytes: how many
- * @only_line: no byte is both written by one and accessed by the other, but the line is
- * @windows: in how many windows
+ * struct clash - a clash of two scopes
+ * @phase: the phase of the windows
+ * @first: the caller's number of one scope
+ * @second: the caller's number of the other scope
+ * @what: the caller's number of the memory
+ * @offset: offset of the first byte
+ * @bytes: number of bytes
+ * @only_line: false sharing: the line clashes, but no byte
+ * @windows: number of windows with this clash
  * @last: private: the last of them
  */
 struct clash {
@@ -43,14 +43,14 @@ struct clash {
 };
 
 /**
- * struct clash_user - code that has a part in a clash
+ * struct clash_user - code that takes part in a clash
  * @clash: number of the clash
  * @ip: the instruction
- * @what: what memory it accesses
- * @offset: where in that
+ * @what: the memory, as in struct clash_access
+ * @offset: offset in the memory
  * @size: bytes
  * @how: as in struct clash_access
- * @second: whether it is the second scope's
+ * @second: it belongs to the second scope
  * @name: as in struct clash_access
  */
 struct clash_user {
@@ -59,27 +59,27 @@ struct clash_user {
 };
 
 /**
- * struct clash_phase - sums over all windows of a phase
- * @phase: which
- * @windows: how many there are
- * @conflicts: in how many of them the same bytes clash
- * @lines: in how many of them only a line does
- * @nr_conflicts: different conflicts
- * @nr_lines: different lines that are shared for nothing
+ * struct clash_phase - sums over the windows of a phase
+ * @phase: the phase
+ * @windows: number of windows
+ * @conflicts: windows in which bytes clash
+ * @lines: windows in which only lines clash
+ * @nr_conflicts: number of distinct conflicts
+ * @nr_lines: number of distinct lines with false sharing
  */
 struct clash_phase {
 	u64 phase, windows, conflicts, lines, nr_conflicts, nr_lines;
 };
 
 /**
- * struct clashes - what clashes
+ * struct clashes - all clashes
  * @clashes: struct clash
  * @users: struct clash_user
- * @phases: struct clash_phase, in the order they came
- * @line: private: bytes of a line
- * @windows: private: how many there were
+ * @phases: struct clash_phase, in order of appearance
+ * @line: private: size of a cache line in bytes
+ * @windows: private: number of windows so far
  * @parties: private: struct party
- * @accesses: private: struct clash_access, of the window
+ * @accesses: private: struct clash_access of the current window
  */
 struct clashes {
 	struct hash clashes, users, phases;

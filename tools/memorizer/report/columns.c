@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Columns of tables, by their keys in JSON: which of them add up, and by which --sort orders rows.
+ * Properties of table columns, by their keys in JSON: which ones have sums, and which ones
+ * --sort accepts.
  *
- * What adds up is an amount or a number of events, so that the sum over the rows that --top
- * leaves out means something. A position, an extreme, a mean or a rate does not add up; nor does
- * a number of distinct things, such as functions, that several rows may have in common.
+ * Amounts and numbers of events have sums, so that the sum over the rows that --top omits is
+ * meaningful. Positions, extremes, means and rates have none, and neither do numbers of
+ * distinct things, such as functions, that several rows may share.
  */
 #include <string.h>
 
 #include "report/columns.h"
 
 /*
- * A column: its key, those of its shares and rates, whether it adds up, and other names that
- * --sort has for it. If several columns of a table have such a name, the first of them here counts.
- * A level, such as what is live, adds up and has no rate.
+ * A column: its key, the keys of its shares and rates, whether it has a sum, and its other names for
+ * --sort. If several columns of a table match a name, the first one here is used. A level, such
+ * as live bytes, has a sum but no rate.
  */
 static const struct known_column {
 	const char *key, *percent, *rate;
@@ -116,7 +117,7 @@ static const struct known_column {
 #undef OTHER
 };
 
-/* What may be behind the key of a column: of diff the first two, and for what is relative. */
+/* Suffixes of keys: the first two in diff, the others for shares and rates. */
 static const char * const suffixes[] = { "_before", "_change", "_percent", "_rate" };
 
 static const struct known_column *find_base(const char *key, size_t len)
@@ -129,7 +130,7 @@ static const struct known_column *find_base(const char *key, size_t len)
 	return NULL;
 }
 
-/* The column of a key; @relative is set if that is of its shares or rates. */
+/* Look up the column of a key. @relative: the key is that of its shares or rates. */
 static const struct known_column *find(const char *key, bool *relative)
 {
 	size_t len = strlen(key), i, suffix;
@@ -160,10 +161,10 @@ static bool has_name(const struct known_column *c, const char *name)
 }
 
 /**
- * columns_add_up - find out whether the numbers of a column can be added up
- * @key: the column's key
+ * columns_add_up - check whether a column has a sum
+ * @key: the key of the column
  *
- * Return: whether they can.
+ * Return: true if it has.
  */
 bool columns_add_up(const char *key)
 {
@@ -174,10 +175,10 @@ bool columns_add_up(const char *key)
 }
 
 /**
- * columns_percent - name the column of the shares of another one
- * @key: key of that, which adds up
+ * columns_percent - get the key of a column's shares
+ * @key: the key of the column, which has a sum
  *
- * Return: its key.
+ * Return: the key of the shares.
  */
 const char *columns_percent(const char *key)
 {
@@ -185,10 +186,10 @@ const char *columns_percent(const char *key)
 }
 
 /**
- * columns_rate - name the column of the rates of another one
- * @key: key of that, which adds up
+ * columns_rate - get the key of a column's rates
+ * @key: the key of the column, which has a sum
  *
- * Return: its key, NULL if it makes no sense.
+ * Return: the key of the rates; NULL if the column is a level.
  */
 const char *columns_rate(const char *key)
 {
@@ -196,10 +197,10 @@ const char *columns_rate(const char *key)
 }
 
 /**
- * columns_known - find out whether --sort takes a key
- * @key: the key of a column, or another name for it
+ * columns_known - check the argument of --sort
+ * @key: the argument
  *
- * Return: whether it does; a table need not have such a column.
+ * Return: true if it is the key or another name of a column; not every table has it.
  */
 bool columns_known(const char *key)
 {
@@ -225,12 +226,12 @@ static const struct column *column_of(const struct table *t, const char *key)
 }
 
 /**
- * columns_sort - find the column of a table that --sort asks for
+ * columns_sort - find the column of a table to sort by
  * @t: the table
  * @key: the argument of --sort
- * @plus: set to a column that is to be added to it, or NULL: accesses are reads and writes
+ * @plus: set to a column to add, as writes to reads for accesses; or NULL
  *
- * Return: the column, or NULL if the table has none.
+ * Return: the column; NULL if the table does not have it.
  */
 const struct column *columns_sort(const struct table *t, const char *key,
 				  const struct column **plus)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Columns of tables: which of them add up, and by which --sort orders rows. */
+/* Properties of table columns: which ones have sums, and which ones --sort accepts. */
 #ifndef COLUMNS_H
 #define COLUMNS_H
 

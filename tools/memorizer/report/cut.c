@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables in JSON that may be cut later. How large all tables together are is known only when the
- * last one was printed, and printing them again would mean to analyse the input again. So while
- * tables are printed to a file, the end of each row and the sums over the rows after it are noted.
- * A copy of the file can then leave out the last rows of the tables that are too long.
+ * Limits the size of tables in JSON after they were printed. Their total size is known only
+ * after the last one, and printing them again would require another analysis of the input. So
+ * printing to a file records where each row ends, and the sums over the rows after it. A copy
+ * of the file can then omit the last rows of tables that are too long.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 
 /**
  * struct cut - a table in the file
- * @begin: where its rows begin
- * @end: where what it printed ends, with the sums over rows that are left out
- * @ends: where each row ends
+ * @begin: offset of its rows
+ * @end: end of its output, with the sums over omitted rows
+ * @ends: end of each row
  * @rows: number of rows in the file
- * @left: number of rows that are not
+ * @left: number of rows that were not printed
  * @key: key of the table
- * @keys: keys of the columns that add up
- * @changes: whether such a column is of changes, which may be negative
- * @nr: number of such columns; 0 if the sums over rows that are left out are not known
- * @rest: for each row, and after the last one: the sums of these columns from there on
+ * @keys: keys of the columns with sums
+ * @changes: the column has changes, which may be negative
+ * @nr: number of such columns; 0 if the sums over omitted rows are unknown
+ * @rest: per row, and after the last one: the sums over the rows from there on
  */
 struct cut {
 	u64 begin, end, *ends;
@@ -54,7 +54,7 @@ static char *copy(const char *text)
 	return copied;
 }
 
-/* Whether the rest of a table has the sum of a column. */
+/* Returns whether a column has a sum over omitted rows. */
 static bool has_sum(const struct table *t, const struct column *c)
 {
 	return columns_add_up(c->key) && (!t->left_out || t->left_sum);
@@ -71,9 +71,9 @@ static void print_sum(FILE *to, const char *key, bool change, u64 sum)
 }
 
 /**
- * cut_print_rest - print the sums over the rows of a table that are not printed
+ * cut_print_rest - print the sums over the rows that are not printed
  * @t: the table
- * @printed: number of rows that are
+ * @printed: number of printed rows
  */
 void cut_print_rest(const struct table *t, u32 printed)
 {
@@ -96,10 +96,10 @@ void cut_print_rest(const struct table *t, u32 printed)
 }
 
 /**
- * cut_begin - note where the rows of a table begin on standard output
+ * cut_begin - record the start of a table on standard output
  * @t: the table
  *
- * Return: what the next calls take; NULL if tables are not to be cut.
+ * Return: the argument of the next calls; NULL if tables will not be cut.
  */
 struct cut *cut_begin(const struct table *t)
 {
@@ -115,10 +115,10 @@ struct cut *cut_begin(const struct table *t)
 }
 
 /**
- * cut_row - note where a row ends
+ * cut_row - record the end of a row
  * @cut: the table, or NULL
  *
- * Return: whether more rows may fit; if not, this one does not either.
+ * Return: false if the row does not fit any more, so that no more rows have to be printed.
  */
 bool cut_row(struct cut *cut)
 {
@@ -128,7 +128,7 @@ bool cut_row(struct cut *cut)
 	return cut->ends[cut->rows++] - cut->begin <= table_limits.table;
 }
 
-/* Notes the sums of a column from each row on. */
+/* Record the sums of a column from each row on. */
 static void note_sums(struct cut *cut, const struct table *t, const struct column *c)
 {
 	u32 column = cut->nr++, i;
@@ -144,10 +144,10 @@ static void note_sums(struct cut *cut, const struct table *t, const struct colum
 }
 
 /**
- * cut_end - note what a table has, once it is printed
+ * cut_end - record the end of a table
  * @cut: the table, or NULL
- * @t: the same, with its rows
- * @rows: how many of them were printed
+ * @t: the table with its rows
+ * @rows: number of printed rows
  */
 void cut_end(struct cut *cut, const struct table *t, u32 rows)
 {
@@ -170,7 +170,7 @@ static int compare(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* What each table may take so that all fit: those that want less leave it to the others. */
+/* The maximum size of a table so that all fit; small tables leave their rest to the others. */
 static u64 fair_share(u64 room)
 {
 	u64 *wanted = xreallocarray(NULL, nr_cuts + 1ull, sizeof(*wanted)), share = U64_MAX;
@@ -200,7 +200,7 @@ static bool copy_bytes(FILE *from, FILE *to, u64 bytes)
 	return !bytes;
 }
 
-/* Copies what a table printed, but no more bytes of rows than its share. */
+/* Copy a table with at most @share bytes of rows. */
 static bool copy_table(FILE *from, FILE *to, const struct cut *cut, u64 share)
 {
 	u32 rows = cut->rows, i;
@@ -220,12 +220,12 @@ static bool copy_table(FILE *from, FILE *to, const struct cut *cut, u64 share)
 }
 
 /**
- * cut_copy - copy a file with tables, and cut them
- * @from: the file that was standard output when they were printed
- * @to: where to copy it
- * @room: bytes that the rows of all tables may take; U64_MAX cuts none
+ * cut_copy - copy a file with tables and limit their size
+ * @from: the file that the tables were printed to
+ * @to: the copy
+ * @room: maximum size of the rows of all tables in bytes; U64_MAX: unlimited
  *
- * Return: whether all could be read.
+ * Return: true if the whole file could be read.
  */
 bool cut_copy(FILE *from, FILE *to, u64 room)
 {
@@ -245,7 +245,7 @@ bool cut_copy(FILE *from, FILE *to, u64 room)
 }
 
 /**
- * cut_free - forget the tables
+ * cut_free - forget the recorded tables
  */
 void cut_free(void)
 {

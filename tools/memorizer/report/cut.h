@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables in JSON that may be cut later, so that a file has no more than a number of bytes. */
+/* Limits the size of tables in JSON after they were printed. */
 #ifndef CUT_H
 #define CUT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Opens a command's input, whatever it is, and gives the command what is in it. */
+/* Opens the input of a command and passes its content to the operations. */
 #include <stdio.h>
 
 #include "lib/status.h"
@@ -33,7 +33,7 @@ bool symbol_files_option(struct symbol_files *files, int option, const char *arg
 	}
 }
 
-/* Returns false, after a message, if the symbols that are asked for cannot be used. */
+/* Returns false after a message if the requested symbols cannot be loaded. */
 static bool load_symbols(struct engine *g, const char *input)
 {
 	const struct symbol_files *f = &g->files;

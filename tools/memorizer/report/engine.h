@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Commands as operations over their input, a trace or a KMAP:
+ * Runs commands that are defined by operations on a trace or a KMAP:
  *
- *	static const struct engine_ops ops = { .begin = begin, .event = event, .end = end };
- *	struct engine g = { .ops = &ops, .data = &data };
+ *         static const struct engine_ops ops = { .begin = begin, .event = event, .end = end };
+ * struct engine g = { .ops = &ops, .data = &data };
  *
- *	status = engine_run(&g, input);
- *	engine_free(&g);
+ *         status = engine_run(&g, input);         engine_free(&g);
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -17,13 +16,13 @@
 struct engine;
 
 /**
- * struct engine_ops - what a command does with its input
- * @begin: begins, with the input open and its symbols loaded; returns false after a message
- * @event: takes the next event of a trace; returns false if no more are wanted
- * @object: takes the next object of a KMAP; NULL if the command reads only traces
- * @access: takes the next access to that object
- * @end: ends what @begin began; gets EXIT_UNABLE if the input could not be read to its end, else
- *	 what the content of a KMAP calls for, and returns the exit status
+ * struct engine_ops - the operations of a command
+ * @begin: called when the input is open and symbols are loaded; returns false after a message
+ * @event: called for each event of a trace; returns false to stop
+ * @object: called for each object of a KMAP; NULL if the command reads only traces
+ * @access: called for each access line of that object
+ * @end: called if @begin succeeded, with EXIT_UNABLE after a read error, else with the status for
+ * 	 the content of a KMAP; returns the exit status
  */
 struct engine_ops {
 	bool (*begin)(struct engine *g);
@@ -34,11 +33,11 @@ struct engine_ops {
 };
 
 /**
- * struct symbol_files - where symbols come from
+ * struct symbol_files - where to load symbols from
  * @vmlinux: the kernel's ELF file, or NULL
- * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
- * @modules: directory with the files of modules below it, or NULL
- * @inlines: whether to give source lines and inlined functions
+ * @kallsyms: a copy of /proc/kallsyms; NULL: the one in the trace
+ * @modules: directory with module files, searched recursively; or NULL
+ * @inlines: show source lines and inlined functions
  */
 struct symbol_files {
 	const char *vmlinux, *kallsyms, *modules;
@@ -46,14 +45,14 @@ struct symbol_files {
 };
 
 /**
- * struct engine - a command that reads its input
- * @ops: what it does with it; the caller's, as are @data, @files and @plain
- * @data: for @ops
- * @files: where symbols come from
- * @plain: addresses need no names: no symbols are loaded
- * @symbols: the symbols, which engine_free() frees; loaded unless there are some already
- * @name: the input's name in messages
- * @trace: the trace that is open, or NULL
+ * struct engine - a command and its input
+ * @ops: the operations; set by the caller, as are @data, @files and @plain
+ * @data: argument of the operations
+ * @files: where to load symbols from
+ * @plain: do not load symbols
+ * @symbols: the symbols, freed by engine_free(); loaded unless set
+ * @name: name of the input for messages
+ * @trace: the open trace, or NULL
  */
 struct engine {
 	const struct engine_ops *ops;

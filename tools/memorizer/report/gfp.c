@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the bits of gfp_flags are called, in Linux 6.12. Which bits those behind
- * ZEROTAGS are depends on the kernel's configuration, so they stay numbers.
+ * Names of gfp flags in Linux 6.12. The bits after ZEROTAGS depend on the configuration of the
+ * kernel and are printed as numbers.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "report/gfp.h"
 
-/* include/linux/gfp_types.h: the bits, from the lowest on. */
+/* include/linux/gfp_types.h: the bits, from the lowest one. */
 static const char * const bits[] = {
 	"__GFP_DMA", "__GFP_HIGHMEM", "__GFP_DMA32", "__GFP_MOVABLE", "__GFP_RECLAIMABLE",
 	"__GFP_HIGH", "__GFP_IO", "__GFP_FS", "__GFP_ZERO", NULL, "__GFP_DIRECT_RECLAIM",
@@ -28,7 +28,7 @@ enum {
 #define USER	(KERNEL | HARDWALL)
 #define LIGHT	(((USER | HIGHMEM | MOVABLE | COMP | NOMEMALLOC | NOWARN)) & ~RECLAIM)
 
-/* The usual combinations; the first that is contained in the flags is named. */
+/* Common combinations; the first one that the flags contain is used. */
 static const struct {
 	const char *name;
 	u32 flags;
@@ -47,9 +47,9 @@ static const struct {
 };
 
 /**
- * gfp_text - write gfp flags as the kernel's own messages have them
+ * gfp_text - format gfp flags as the kernel's messages do
  * @flags: the flags
- * @text: where to write them, with | between
+ * @text: set to their names, separated by |
  */
 void gfp_text(u32 flags, char text[GFP_TEXT])
 {
@@ -74,10 +74,10 @@ void gfp_text(u32 flags, char text[GFP_TEXT])
 }
 
 /**
- * gfp_zone - tell which zone gfp flags ask for
+ * gfp_zone - get the zone of gfp flags
  * @flags: the flags
  *
- * Return: name of the highest zone that the memory may come from.
+ * Return: the name of the highest zone that they allow.
  */
 const char *gfp_zone(u32 flags)
 {
@@ -87,5 +87,5 @@ const char *gfp_zone(u32 flags)
 		return "DMA32";
 	if ((flags & (HIGHMEM | MOVABLE)) == (HIGHMEM | MOVABLE))
 		return "Movable";
-	return "Normal";	/* HIGHMEM alone, too, where all memory is mapped */
+	return "Normal";	/* so is HIGHMEM alone, without highmem */
 }

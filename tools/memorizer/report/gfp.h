@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the bits of gfp_flags are called. */
+/* Names of gfp flags. */
 #ifndef GFP_H
 #define GFP_H
 

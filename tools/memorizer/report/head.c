@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How output for machines begins: what it is of, whether it is all, what was chosen. */
+/* The head of JSON and CSV output: command, input, filters, completeness. */
 #include <stdio.h>
 
 #include "report/head.h"
 #include "report/table.h"
 
-/* The members of an object, or lines of CSV. */
+/* Prints members of a JSON object, or lines of CSV. */
 struct members {
 	enum report_format format;
 	const char *table, *separator, *next;
@@ -50,7 +50,7 @@ static void put_text(struct members *m, const char *key, const char *text)
 	end_member(m);
 }
 
-/* A point in time: ns, or the text of a mark. */
+/* A time in ns, or the text of a mark. */
 static void put_point(struct members *m, const char *key, u64 time, const char *mark)
 {
 	if (mark)
@@ -90,8 +90,8 @@ static void put_filter(struct members *m, const struct kmem_filter *f)
 }
 
 /**
- * head_print - print the beginning of a report, for a machine
- * @h: what it is
+ * head_print - print the head of a report
+ * @h: the head
  * @format: JSON or CSV; nothing is printed for text
  */
 void head_print(const struct head *h, enum report_format format)

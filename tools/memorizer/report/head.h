@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How output for machines begins: what it is of, whether it is all, what was chosen. */
+/* The head of JSON and CSV output: command, input, filters, completeness. */
 #ifndef HEAD_H
 #define HEAD_H
 
 #include "report/filter.h"
 
-#define FORMAT_VERSION	2	/* of JSON and CSV; see the manual page */
+#define FORMAT_VERSION	2	/* of JSON and CSV; see memorizer-formats(5) */
 
 enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
 /**
- * struct head - how a report begins
- * @command: the command that makes it
- * @input: what it is of: kmap or trace
- * @what: what of it was asked for, or NULL
- * @before: the first of two inputs, or NULL if there is one
- * @after: the second
- * @incomplete: whether something is missing: events lost, lines malformed, damage
- * @sort: what tables are ordered by
- * @top: rows of a table, 0 for all
- * @filter: what counts, or NULL if all does
+ * struct head - the head of a report
+ * @command: the command
+ * @input: kmap or trace
+ * @what: type, member or function that the command is about; or NULL
+ * @before: the first of two inputs; or NULL
+ * @after: the second input
+ * @incomplete: events were lost, or the input is damaged
+ * @sort: key that tables are sorted by
+ * @top: rows of a table, 0: all
+ * @filter: the filter, or NULL
  */
 struct head {
 	const char *command, *input, *what, *before, *after;

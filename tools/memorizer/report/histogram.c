@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histograms of the sizes and lifetimes of what each call site allocates: sizes by powers of two,
- * lifetimes by powers of ten, of a trace in ns, of a KMAP in jiffies.
+ * Histograms of sizes and lifetimes of allocations, by call site: sizes by powers of two,
+ * lifetimes by powers of ten, in ns for a trace and in jiffies for a KMAP.
  */
 #include <stdio.h>
 
 #include "report/histogram.h"
 
-/* The range of a number; 0 has one of its own. */
+/* The range of a number; 0 has its own. */
 static u32 range_of(u64 n, u32 base)
 {
 	u32 range = 0;
@@ -17,7 +17,7 @@ static u32 range_of(u64 n, u32 base)
 	return range;
 }
 
-/* Where a range begins; U64_MAX if that is beyond all numbers. */
+/* Start of a range; saturates. */
 static u64 range_begin(u32 range, u32 base)
 {
 	u64 n = range ? 1 : 0;
@@ -30,13 +30,13 @@ static u64 range_begin(u32 range, u32 base)
 
 /**
  * histogram_add - count objects in a bucket
- * @k: the sums; nothing is counted if no histograms are wanted
- * @g: the group of the call site
- * @h: which histogram
+ * @k: the sums; nothing is counted without @k->histograms
+ * @g: group of the call site
+ * @h: the histogram
  * @site: item of the group's sites
- * @range: the range, or BUCKET_LIVE or BUCKET_UNSEEN
- * @objects: how many
- * @bytes: bytes of these
+ * @range: the range, BUCKET_LIVE or BUCKET_UNSEEN
+ * @objects: number of objects
+ * @bytes: their size in bytes
  */
 void histogram_add(struct sums *k, enum group g, enum histogram h, u32 site, u32 range,
 		   u64 objects, u64 bytes)
@@ -53,11 +53,11 @@ void histogram_add(struct sums *k, enum group g, enum histogram h, u32 site, u32
 }
 
 /**
- * histogram_size - count an allocation by its size
+ * histogram_size - count an allocation by size
  * @k: the sums
- * @g: the group of the call site
+ * @g: group of the call site
  * @site: item of the group's sites
- * @bytes: bytes requested
+ * @bytes: requested size
  */
 void histogram_size(struct sums *k, enum group g, u32 site, u64 bytes)
 {
@@ -66,13 +66,13 @@ void histogram_size(struct sums *k, enum group g, u32 site, u64 bytes)
 }
 
 /**
- * histogram_life - count what is freed by its lifetime
+ * histogram_life - count a free by lifetime
  * @k: the sums
- * @g: the group of the call site
+ * @g: group of the call site
  * @site: item of the group's sites
- * @life: how long it lived, in ns or jiffies
- * @objects: how many objects were freed, 0 if only a part of one was
- * @bytes: how many bytes
+ * @life: lifetime, in ns or jiffies
+ * @objects: number of freed objects; 0 if only a part was freed
+ * @bytes: freed bytes
  */
 void histogram_life(struct sums *k, enum group g, u32 site, u64 life, u64 objects, u64 bytes)
 {
@@ -81,7 +81,7 @@ void histogram_life(struct sums *k, enum group g, u32 site, u64 life, u64 object
 }
 
 /**
- * histogram_of - tell which histogram a bucket is of
+ * histogram_of - get the histogram of a bucket
  * @b: the bucket
  *
  * Return: the histogram.
@@ -92,10 +92,10 @@ enum histogram histogram_of(const struct bucket *b)
 }
 
 /**
- * histogram_site - tell which call site a bucket is of
+ * histogram_site - get the call site of a bucket
  * @b: the bucket
  *
- * Return: item of the sites of its group.
+ * Return: item of its group's sites.
  */
 u32 histogram_site(const struct bucket *b)
 {
@@ -103,17 +103,17 @@ u32 histogram_site(const struct bucket *b)
 }
 
 /**
- * histogram_range - tell which range a bucket has
+ * histogram_range - get the range of a bucket
  * @b: the bucket
  *
- * Return: the range, larger ones later; or BUCKET_LIVE or BUCKET_UNSEEN.
+ * Return: the range, in ascending order; or BUCKET_LIVE or BUCKET_UNSEEN.
  */
 u32 histogram_range(const struct bucket *b)
 {
 	return b->key & 0xff;
 }
 
-/* The unit of a time, which is set to how much it is in that. */
+/* Choose a unit for a time in ns, and convert @ns to it. */
 static const char *unit_of(u64 *ns)
 {
 	static const char * const units[] = { "ns", "us", "ms", "s" };
@@ -125,11 +125,11 @@ static const char *unit_of(u64 *ns)
 }
 
 /**
- * histogram_text - write what a bucket is called
+ * histogram_text - write the label of a bucket
  * @b: the bucket
  * @g: its group
- * @human: write times in units that are easy to read
- * @text: where to write it
+ * @human: choose units of time that are easy to read
+ * @text: set to the label
  */
 void histogram_text(const struct bucket *b, enum group g, bool human, char text[BUCKET_TEXT])
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Histograms of the sizes and lifetimes of what each call site allocates. */
+/* Histograms of sizes and lifetimes of allocations, by call site. */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
 #include "report/sums.h"
 
-/* What there are histograms of. */
+/* The kinds of histograms. */
 enum histogram { HISTOGRAM_SIZES, HISTOGRAM_LIVES, HISTOGRAMS };
 
-/* Buckets that are no range, behind those that are. */
+/* Buckets that are no ranges; they follow the ranges. */
 enum { BUCKET_LIVE = 100, BUCKET_UNSEEN };
 
-#define BUCKET_TEXT	48	/* room for what a bucket is called */
+#define BUCKET_TEXT	48	/* room for the label of a bucket */
 
 /**
- * struct bucket - what a call site allocates, of a range of sizes or lifetimes
- * @key: private: the call site, the histogram and the range
- * @sum: how much of it there is: SUM_HIT, SUM_REQ
+ * struct bucket - the allocations of a call site in a range of sizes or lifetimes
+ * @key: private: call site, histogram and range
+ * @sum: SUM_HIT and SUM_REQ
  */
 struct bucket {
 	u64 key;

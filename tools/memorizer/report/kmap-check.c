@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether a KMAP is sound: its lines, the order of its accesses, and that no two objects
- * had the same memory at the same time.
+ * Checks a KMAP: its lines, the order of its access lines, and that no two objects had the
+ * same memory at the same time.
  *
- * The kernel goes on while its file is read. So of an object that is live in its line it
- * is only known that it lived until the latest time that a line up to this one has; what
- * it may have done after that contradicts nothing. Jiffies are coarse: two objects that
- * have no more than a jiffy in common contradict nothing either.
+ * The kernel does not stop while its file is read. An object that is live in its line is only
+ * known to have lived until the latest time in any line up to it; later changes are no
+ * violation. Jiffies are coarse: an overlap of at most one jiffy is no violation, either.
  */
 #include <search.h>
 #include <stdarg.h>
@@ -21,7 +20,7 @@
 #include "report/table.h"
 #include "report/term.h"
 
-#define SHOWN	20		/* violations of a kind, without --all */
+#define SHOWN	20		/* violations listed per kind, without --all */
 
 enum kind { LINE, ORDER, DUPLICATE, OVERLAP, KINDS };
 
@@ -30,17 +29,17 @@ static const char * const kind_names[KINDS] = {
 };
 
 /**
- * struct extent - where and when an object was
- * @start: its first byte
- * @end: its last byte
- * @alloc: when it was allocated, in jiffies
- * @until: when it was freed, or until when it is known to have lived
- * @site: call site that allocated it
- * @free_site: call site that freed it
- * @line: number of its line
- * @pid: task that allocated it
- * @live: whether it is not freed
- * @placed: whether it is among those that live at the time looked at
+ * struct extent - where and when an object lived
+ * @start: address of the first byte
+ * @end: address of the last byte
+ * @alloc: time of the allocation, in jiffies
+ * @until: time of the free, or latest time at which it is known to be live
+ * @site: allocating call site
+ * @free_site: freeing call site
+ * @line: line number
+ * @pid: allocating task
+ * @live: not freed
+ * @placed: in the tree of objects that are live at the current time
  */
 struct extent {
 	u64 start, end, alloc, until, site, free_site, line;
@@ -54,19 +53,19 @@ struct pair {
 };
 
 /**
- * struct kmap_check - a check
- * @all: whether to list all violations
- * @json: whether to print JSON
- * @nr: violations of each kind
- * @listed: violations listed
+ * struct kmap_check - state of the check
+ * @all: list all violations
+ * @json: print JSON
+ * @nr: violations by kind
+ * @listed: listed violations
  * @objects: object lines
  * @accesses: access lines
- * @latest: the latest time in the lines so far, in jiffies
+ * @latest: latest time in the lines so far, in jiffies
  * @extents: the objects
- * @room: number of objects that @extents has room for
+ * @room: allocated size of @extents
  * @pairs: access lines of the current object
- * @nr_pairs: number of them
- * @room_pairs: number of them that @pairs has room for
+ * @nr_pairs: number of access lines
+ * @room_pairs: allocated size of @pairs
  */
 struct kmap_check {
 	bool all, json;
@@ -99,7 +98,7 @@ static void violation(struct kmap_check *c, enum kind kind, u64 line, const char
 	printf("}");
 }
 
-/* As they come in a KMAP. */
+/* The order of access lines in a KMAP. */
 static int in_order(const struct pair *a, const struct pair *b)
 {
 	if (a->ip != b->ip)
@@ -116,7 +115,10 @@ static int compare_pairs(const void *left, const void *right)
 	return in_order(a, b) ?: (a->line > b->line) - (a->line < b->line);
 }
 
-/* An object has an access line for each ip, pid and, by granule, place, in their order. */
+/*
+ * Check that the access lines of an object are sorted by ip, pid and granule, without
+ * duplicates.
+ */
 static void end_accesses(struct kmap_check *c)
 {
 	struct pair *p = c->pairs;
@@ -172,7 +174,7 @@ static void add_object(struct kmap_check *c, const struct kmap_reader *r)
 	};
 }
 
-/* What happens to an object, in the order in which things of one jiffy are looked at. */
+/* Changes of an object, in the order in which those of one jiffy are applied. */
 enum change { END, INSTANT, BEGIN };
 
 struct moment {
@@ -181,7 +183,7 @@ struct moment {
 	enum change change;
 };
 
-/* By time; of what is equal, that comes first which came first in the KMAP. */
+/* By time, then by position in the KMAP. */
 static int compare_moments(const void *left, const void *right)
 {
 	const struct moment *a = left, *b = right;
@@ -193,7 +195,7 @@ static int compare_moments(const void *left, const void *right)
 	return (a->extent > b->extent) - (a->extent < b->extent);
 }
 
-/* Objects that have a byte in common are equal; those that live have none. */
+/* Overlapping extents compare as equal; those in the tree do not overlap. */
 static int compare_extents(const void *left, const void *right)
 {
 	const struct extent *a = left, *b = right;
@@ -203,7 +205,7 @@ static int compare_extents(const void *left, const void *right)
 	return a->start > b->end;
 }
 
-/* Two objects that had memory in common: one of them twice, or not. */
+/* Report two objects with common memory, as duplicate or overlap. */
 static void compare_objects(struct kmap_check *c, const struct extent *a, const struct extent *b)
 {
 	const struct extent *first = a->line < b->line ? a : b, *second = first == a ? b : a;
@@ -237,7 +239,7 @@ static void look_at(struct kmap_check *c, const struct moment *m, void **living)
 		compare_objects(c, e, *found);
 }
 
-/* Goes through all objects in the order of time; one that overlaps is left out then. */
+/* Go through all objects in order of time. An object that overlaps a live one is not added. */
 static void check_overlaps(struct kmap_check *c)
 {
 	struct moment *moments = xreallocarray(NULL, 2 * c->objects + 1, sizeof(*moments));
@@ -325,10 +327,10 @@ static enum kmap_event check_lines(struct kmap_check *c, struct kmap_reader *r)
 }
 
 /**
- * kmap_check - check a KMAP, and print what was found
+ * kmap_check - check a KMAP and print the result
  * @argv: its file, or "-"
- * @all: whether to list all violations, not the first of each kind
- * @json: whether to print JSON
+ * @all: list all violations, not only the first ones of each kind
+ * @json: print JSON
  *
  * Return: the exit status.
  */
@@ -352,7 +354,7 @@ int kmap_check(char **argv, bool all, bool json)
 		print_summary(&c);
 	free(c.extents);
 	free(c.pairs);
-	in.reader.malformed = 0;	/* they have been listed */
+	in.reader.malformed = 0;	/* already listed */
 	if (input_close(&in, last) == EXIT_UNABLE)
 		return EXIT_UNABLE;
 	return violations(&c) ? EXIT_MALFORMED : EXIT_FINE;

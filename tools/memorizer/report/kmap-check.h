@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whether a KMAP is sound. */
+/* Checks a KMAP for violations. */
 #ifndef KMAP_CHECK_H
 #define KMAP_CHECK_H
 
