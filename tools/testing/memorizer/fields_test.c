@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: objects whose accesses are counted by granule.
+ * Tests of Memorizer's core: objects whose accesses are counted by granule.
  */
 #include "test.h"
 
 enum { SMALL = 1 };	/* of heap_caches */
 
-#define SIZE	64	/* bytes of such an object */
+#define SIZE	64	/* bytes of an object of SMALL */
 
-/* Who allocates what is chosen, and what is not. */
+/* Call sites of selected objects and of others. */
 #define FIELDS_IP	IP(1)
 #define PLAIN_IP	IP(2)
 
@@ -37,7 +37,7 @@ static struct memorizer_object *live(unsigned long addr)
 	return shown_at(addr, MEMORIZER_LIVE);
 }
 
-/* Each of an object's lines by granule: where, in bytes, the last byte included. */
+/* An expected row by granule: first and last byte. */
 struct told {
 	unsigned long ip, pid, first, last, writes, reads;
 };
@@ -86,7 +86,7 @@ static unsigned long hits(void)
 	return sum;
 }
 
-/* At each offset and of each size, together they are one line of the KMAP. */
+/* Accesses at each offset and of each size add up to one row of the KMAP. */
 static void granules_add_up(void)
 {
 	static const unsigned int sizes[] = { 1, 2, 4, 8, 16 };
@@ -103,7 +103,7 @@ static void granules_add_up(void)
 		for (offset = 0; offset + sizes[i / 3] <= SIZE; offset++)
 			site(addr + offset, sizes[i / 3], i % 3 ? R : U, IP(10));
 	CHECK_EQ(hits(), 0);
-	/* The KMAP's line, with all of them. */
+	/* The row of the KMAP */
 	n = (64 + 63 + 61 + 57 + 49);
 	CHECK_LINES(live(addr), false, { IP(10), 1, 0, 0, n, 3 * n });
 	CHECK_COUNTS(live(addr), IP(10), 1, 3 * n, n);
@@ -121,12 +121,12 @@ static void granules_add_up(void)
 	up_write(&memorizer_rwsem);
 	CHECK_EQ(reads, 3 * writes);
 	CHECK_EQ(writes, 64 + 63 + 61 + 57 + 49);
-	/* In one, over one edge, and over as many as 5 and 8 and 16 bytes have. */
+	/* Within one granule, across one border, and across all borders in 5, 8 and 16 bytes */
 	CHECK_EQ(n, 16 + 15 + 14 + 13 + 12);
 	CHECK_EQ(entries(), n);
 }
 
-/* In one and in several, by site and by range, of two tasks and two CPUs. */
+/* Accesses within and across granules, by site and by range, of two tasks and two CPUs. */
 static void each_granule_has_its_line(void)
 {
 	unsigned long addr;
@@ -156,7 +156,7 @@ static void each_granule_has_its_line(void)
 		    { IP(15), 7, 0, 0, 3, 3 }, { IP(20), 7, 0, 0, 3, 0 });
 }
 
-/* Beside one that is chosen, all is as ever: fast, and one entry for each ip. */
+/* Other objects use the fast paths and have one entry per ip. */
 static void others_are_counted_as_ever(void)
 {
 	unsigned long chosen, plain;
@@ -179,7 +179,7 @@ static void others_are_counted_as_ever(void)
 	CHECK_EQ(memorizer_object_pid(live(chosen)), 1);
 }
 
-/* It counts where it touches each. */
+/* The access counts for the granules that it touches in each object. */
 static void access_across_two_objects_counts_in_both(void)
 {
 	unsigned long a, b, low, high;
@@ -219,7 +219,7 @@ static void group_is_counted_one_by_one(void)
 	CHECK_EQ(hits(), 1);
 }
 
-/* What is behind the last granule that has a number counts as if it were there. */
+/* Accesses past the last numbered granule count for that one. */
 static void large_object_ends_in_its_last_granule(void)
 {
 	const unsigned long end = (MEMORIZER_GRANULE_MAX + 1UL) * MEMORIZER_GRANULE;
@@ -251,7 +251,7 @@ static void freed_object_is_counted_no_more(void)
 	site(addr, 4, R, IP(10));
 	CHECK_EQ(sum_counters().unattributed, 1);
 	CHECK_LINES(freed, true, { IP(10), 1, 0, 3, 0, 1 });
-	/* The next one there is not chosen, the one after that is. */
+	/* At the same address, first an object that is not selected, then one that is. */
 	hook_alloc(addr, SIZE, PLAIN_IP);
 	site(addr + 4, 4, R, IP(10));
 	site(addr + 8, 4, R, IP(10));
@@ -267,7 +267,7 @@ static void freed_object_is_counted_no_more(void)
 	CHECK_EQ(entries(), 0);
 }
 
-/* It comes over one whose free was missed, and is buried in turn. */
+/* It buries an object whose free was missed, and is buried itself. */
 static void object_takes_anothers_place(void)
 {
 	unsigned long addr;
@@ -281,7 +281,7 @@ static void object_takes_anothers_place(void)
 	CHECK_EQ(shown_objects(), 3);
 }
 
-/* By a slab, when its free was missed. */
+/* A slab reuses the pages of an object whose free was missed. */
 static void pages_that_are_reused_bury_it(void)
 {
 	struct memorizer_geometry slab = { .stride = 64, .slots = 64, .pages = 1 };
@@ -351,7 +351,7 @@ static void paused_task_is_not_counted(void)
 	CHECK_EQ(entries(), 0);
 }
 
-/* While somebody wants to see each access. */
+/* While all accesses take the slow path. */
 static void slow_path_counts_the_same(void)
 {
 	unsigned long addr;
@@ -366,7 +366,7 @@ static void slow_path_counts_the_same(void)
 	CHECK_LINES(live(addr), true, { IP(10), 1, 0, 3, 0, 3 });
 }
 
-/* Lines that move are told of the object, wherever in it. */
+/* Moves of cache lines are counted by object, not by granule. */
 static void traffic_is_the_objects(void)
 {
 	unsigned long addr;

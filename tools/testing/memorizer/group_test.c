@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: accesses that are counted at once, and told one by one.
+ * Tests of Memorizer's core: groups, whose accesses are counted at once and shown one by one.
  */
 #include "test.h"
 
 /* Of heap_caches. */
 enum { SMALL = 1 };
 
-#define SIZE	64	/* bytes of such an object */
+#define SIZE	64	/* bytes of an object of SMALL */
 
 #define R	MEMORIZER_READ
 #define W	MEMORIZER_WRITE
@@ -63,7 +63,7 @@ static unsigned long entries(void)
 	return memorizer_class_used(MEMORIZER_ENTRY) + memorizer_class_used(MEMORIZER_WIDE_ENTRY);
 }
 
-/* Each of an object's lines, as what tells it: ip, pid, stores, loads. */
+/* An expected row: ip, pid, stores, loads. */
 struct told {
 	unsigned long ip, pid, writes, reads;
 };
@@ -113,7 +113,7 @@ static void group_within_an_object_takes_one_entry(void)
 	CHECK_EQ(memorizer_entry_accesses(only_entry(addr)), 3 * 4);
 }
 
-/* At each offset at which any of its bytes is the object's. */
+/* A group at each offset at which it touches the object. */
 static void group_over_the_edge_counts_for_whom_it_accesses(void)
 {
 	unsigned long a, b, low, high, i, n;
@@ -130,7 +130,7 @@ static void group_over_the_edge_counts_for_whom_it_accesses(void)
 	for (i = 1; i <= 2; i++)
 		for (offset = 0; offset < SIZE; offset++)
 			group_site(low + offset, group);
-	/* All that begins behind @low, or reaches it, is one of the two's. */
+	/* Accesses that touch either object are counted. */
 	for (n = 0; n < 3; n++) {
 		unsigned long ip = IP(10 * (n + 1)), off = three[n].offset, size = three[n].size;
 		struct counts in_low = counts_of(live(low), ip, 1);
@@ -142,7 +142,7 @@ static void group_over_the_edge_counts_for_whom_it_accesses(void)
 	CHECK_EQ(sum_counters().unattributed, 0);
 	CHECK(hits());
 
-	/* Behind the last object there is none. */
+	/* No object follows the last one. */
 	group_site(high + SIZE - 8, group);
 	CHECK_EQ(sum_counters().unattributed, 3);
 	CHECK_EQ(counts_of(live(high), IP(10), 1).reads, 2 * 7 + 1);
@@ -184,7 +184,7 @@ static void freed_object_is_counted_no_more(void)
 	CHECK_EQ(sum_counters().unattributed, 4);
 	CHECK_LINES(freed, { IP(10), 1, 0, 2 }, { IP(20), 1, 2, 2 }, { IP(30), 1, 2, 0 });
 
-	/* The next one there, for which the freed one's entry is in the cache. */
+	/* A new object at the address, while the freed object's entry is cached. */
 	hook_alloc(addr, SIZE, IP(1));
 	group_site(addr, group);
 	CHECK_LINES(freed, { IP(10), 1, 0, 2 }, { IP(20), 1, 2, 2 }, { IP(30), 1, 2, 0 });
@@ -211,7 +211,7 @@ static void tasks_have_lines_of_their_own(void)
 		    { IP(30), 5, 6, 0 }, { IP(30), 7, 3, 0 });
 }
 
-/* Of members that share an ip with each other, with another group, and with single accesses. */
+/* Members share an ip with each other, with another group, and with single accesses. */
 static void lines_come_in_order_each_once(void)
 {
 	static const struct memorizer_member wide[] = {
@@ -241,7 +241,7 @@ static void lines_come_in_order_each_once(void)
 		    { IP(61), 3, 0, 1 });
 }
 
-/* As many groups as may have an ip in common, each for some tasks on some CPUs. */
+/* The maximum number of groups with a common ip, by some tasks on some CPUs. */
 static void groups_at_once_are_told_together(void)
 {
 	static const struct memorizer_member pair[] = { ACCESS(10, 0, 8, R), ACCESS(20, 8, 8, W) };
@@ -284,7 +284,7 @@ static void counts_have_64_bits(void)
 	CHECK_EQ(entries(), 2);
 	CHECK_LINES(object, { IP(10), 1, 0, BIT(15) + 1 }, { IP(20), 1, BIT(15) + 1, BIT(15) + 1 },
 		    { IP(30), 1, BIT(15) + 1, 0 });
-	/* Its extent is still there. */
+	/* The extent is intact. */
 	group_site(addr + SIZE - 8, group);
 	CHECK_EQ(counts_of(object, IP(30), 1).writes, BIT(15) + 1);
 	CHECK_EQ(sum_counters().unattributed, 3);
@@ -308,7 +308,7 @@ static void carry_in_a_full_pool_is_lost(void)
 	CHECK_LINES(live(addr), { IP(10), 1, 0, 1 }, { IP(20), 1, 1, 1 }, { IP(30), 1, 1, 0 });
 }
 
-/* But what has entries already goes there. */
+/* Accesses with existing entries are counted. */
 static void full_pool_loses_each_access(void)
 {
 	unsigned long addr;
@@ -344,7 +344,7 @@ static void paused_task_is_not_counted(void)
 	CHECK_LINES(live(addr), { IP(10), 1, 0, 1 }, { IP(20), 1, 1, 1 }, { IP(30), 1, 1, 0 });
 }
 
-/* While somebody wants to see each access, there is nothing at once. */
+/* The slow path counts the accesses of a group one by one. */
 static void slow_path_sees_each_access(void)
 {
 	const struct memorizer_group *group, *other;
@@ -387,7 +387,7 @@ static void clearing_takes_each_access(void)
 	CHECK_LINES(live(kept), { IP(10), 1, 0, 2 }, { IP(20), 1, 2, 2 }, { IP(30), 1, 2, 0 });
 }
 
-/* Two copies of the core's work, by groups and one by one, tell the same. */
+/* Random accesses, by groups and one by one, have the same rows. */
 static void random_groups_are_told_as_single_accesses_are(void)
 {
 	const struct memorizer_group *group[12];
@@ -416,7 +416,7 @@ static void random_groups_are_told_as_single_accesses_are(void)
 		n = random_u32(&seed) % 20;
 		at = random_u32(&seed) % 4 * 8;
 		become(random_u32(&seed) % TEST_CPUS, 1 + random_u32(&seed) % 5);
-		/* Within objects: their neighbours are not the same. */
+		/* Stay within objects, because their neighbours differ. */
 		if (at + group[g]->extent > SIZE)
 			at = 0;
 		group_site(addr[0][n] + at, group[g]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: interrupts, which do the same as what they interrupt.
+ * Tests of Memorizer's core: interrupts of an operation by the same operation.
  *
- * They are signals. One kind comes after each instruction of what a task does,
- * the other at any time while several CPUs work.
+ * Interrupts are signals. They arrive either after each instruction of a task in turn, or at
+ * any time while several CPUs work.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,9 +13,9 @@
 #include "test.h"
 #include "workers.h"
 
-#define TRAP_FLAG	0x100	/* in the flags: trap after each instruction */
+#define TRAP_FLAG	0x100	/* in EFLAGS: trap after each instruction */
 
-/* Instructions from one try to the next. */
+/* Number of instructions between two tries. */
 #ifdef __SANITIZE_ADDRESS__
 #define STEP		61
 #else
@@ -43,10 +43,7 @@ static void handle_trap(int sig, siginfo_t *info, void *context)
 	}
 }
 
-/*
- * Does what the task does, with an interrupt after so many instructions. Returns
- * false if there were not as many.
- */
+/* Run a task with an interrupt after @instructions. Returns false if the task had fewer. */
 static bool run_interrupted(void (*task)(void), unsigned long instructions)
 {
 	was_interrupted = false;
@@ -59,7 +56,7 @@ static bool run_interrupted(void (*task)(void), unsigned long instructions)
 	return was_interrupted;
 }
 
-/* Does it once for each of the task's instructions. */
+/* Run a task once per instruction, with an interrupt there. */
 static void at_each_instruction(void (*before)(void), void (*task)(void), void (*irq)(void),
 				void (*after)(void))
 {
@@ -80,7 +77,7 @@ static void at_each_instruction(void (*before)(void), void (*task)(void), void (
 	CHECK(n > 50);
 }
 
-/* Instructions that the task takes. */
+/* Count the instructions of a task. */
 static unsigned long instructions_of(void (*task)(void))
 {
 	struct sigaction action = { .sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO };
@@ -103,7 +100,7 @@ static void next_try(void)
 	try++;
 }
 
-/* Twice: the first access by an ip, and by way of the cache the second. */
+/* The first access of an ip takes the slow path, the second one hits the cache. */
 static void access_a(void)
 {
 	site(a, 8, MEMORIZER_UPDATE, IP(try));
@@ -127,7 +124,7 @@ static void no_access_is_lost_to_the_same_access(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
-/* So many more are to be carried, whoever makes the last of them. */
+/* Either the task's or the interrupt's access reaches the limit and carries. */
 static void bring_entry_near_a_carry(void)
 {
 	struct memorizer_entry *entry;
@@ -170,7 +167,7 @@ static void counters_miss_nothing(void)
 	at_each_instruction(next_try, access_nothing, access_nothing, check_accesses_to_nothing);
 }
 
-/* Two objects in a new slab, where there was one of other slots. */
+/* Insert two objects into a new slab, in the pages of a slab with another layout. */
 static void make_slab(void)
 {
 	try++;
@@ -210,8 +207,8 @@ static void allocation_may_interrupt_one_in_the_same_slab(void)
 }
 
 /*
- * Slabs, the later ones in pages that were the first one's, and one elsewhere.
- * Objects are inserted at once by task and interrupt.
+ * Slabs in the pages of the first one, and one elsewhere. Task and interrupt insert objects
+ * into them concurrently.
  */
 static const struct memorizer_geometry all_pages = {
 	.start = PAGE(0), .base = PAGE(0), .stride = 1024, .slots = 16, .pages = 4,
@@ -236,7 +233,7 @@ static const struct memorizer_geometry elsewhere_again = {
 static u32 a_id, b_id;
 static unsigned long slabs_in_force;
 
-/* The pages' words name slabs that are no more. */
+/* Leave words of freed slabs in all pages. */
 static void use_all_pages(void)
 {
 	erase_object(PAGE(0), insert_object(&all_pages, PAGE(0), 1024));
@@ -358,7 +355,7 @@ static void double_free_frees_once(void)
 	CHECK_EQ(shown_objects(), try);
 }
 
-/* The free of a large object, and an allocation in one of its pages: it ends once. */
+/* A large object is freed and buried concurrently: it is closed once. */
 static void alloc_two_pages(void)
 {
 	try++;
@@ -390,7 +387,7 @@ static void object_ends_once(void)
 	CHECK(sum_counters().buried);
 }
 
-/* However many accesses it has had, which is no business of who frees it. */
+/* Freeing takes the same time for any number of entries. */
 static void free_takes_the_same_steps_for_every_object(void)
 {
 	unsigned long steps, n;
@@ -415,9 +412,8 @@ static void free_takes_the_same_steps_for_every_object(void)
 }
 
 /*
- * An access and the free of the object, as they may meet under
- * SLAB_TYPESAFE_BY_RCU: it counts for the object or for none, and whatever comes
- * after it for the next object in that place.
+ * An access races with the object's free, as under SLAB_TYPESAFE_BY_RCU. It counts for the
+ * object or as unattributed. Later accesses count for the next object at the address.
  */
 static void access_a_once(void)
 {
@@ -453,7 +449,7 @@ static void object_may_be_accessed_under_its_free(void)
 	at_each_instruction(alloc_again, free_a, access_a_once, check_next_object);
 }
 
-/* There is no room for its slab. Nobody may see it, not even while it is tried. */
+/* An object whose slab has no room in the index is never visible. */
 static void see_nothing(void)
 {
 	CHECK_EQ(shown_objects(), 0);
@@ -480,7 +476,7 @@ static void lost_object_is_never_seen(void)
 
 static u32 ids[3];
 
-/* What the interrupt leaves of the free list is not what the task saw. */
+/* The interrupt changes the free list under the task (ABA). */
 static void take_one(void)
 {
 	ids[0] = memorizer_pool_alloc(MEMORIZER_ENTRY);
@@ -518,7 +514,7 @@ static void free_list_may_change_under_an_allocation(void)
 	at_each_instruction(next_try, take_one, take_two_and_give_one, check_taken);
 }
 
-/* Two of these fill a block. */
+/* Two records of this class fill a block. */
 enum { HALF_BLOCK = MEMORIZER_SLAB + MEMORIZER_SLAB_SIZES - 3, HALF_BLOCKS = 4000 };
 static bool taken[HALF_BLOCKS];
 static unsigned long all_taken;
@@ -564,8 +560,8 @@ static void no_block_is_lost_to_an_interrupt(void)
 }
 
 /*
- * CPU 1 loads from a line that CPU 0 stored to, or stores to it, and an NMI does so
- * too: exactly one of them moves it, and what could not be decided is counted.
+ * CPU 1 and an NMI on it access a line that CPU 0 stored to. Exactly one of the accesses moves
+ * it, and undecided ones are counted.
  */
 static void store_elsewhere(void)
 {
@@ -634,7 +630,7 @@ static void handle_interrupt(int sig)
 	leave_interrupt();
 }
 
-/* Workers, a cleaner, a reader, and one that interrupts them all. */
+/* Workers, a thread that clears, one that reads, and one that interrupts all. */
 static void work_clear_read_or_interrupt(unsigned int cpu)
 {
 	unsigned int target;

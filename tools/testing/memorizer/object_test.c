@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: objects, from allocation to being cleared.
+ * Tests of Memorizer's core: objects, from allocation to clearing.
  */
 #include "test.h"
 
@@ -65,7 +65,7 @@ static void free_is_recorded(void)
 	CHECK_EQ(sum_counters().unknown_frees, 0);
 }
 
-/* Jiffies have 48 bits in a record: no part of one time is another's. */
+/* A record has 48 bits of each time; changing one time keeps the other. */
 static void times_are_told_as_they_were(void)
 {
 	static const unsigned long times[] = {
@@ -93,7 +93,7 @@ static void times_are_told_as_they_were(void)
 	}
 }
 
-/* Whatever is no live object's matches nothing, and yet it is told where it was. */
+/* A hidden address matches no access, but the object's address can be restored from it. */
 static void hidden_address_is_no_address(void)
 {
 	static const unsigned long addresses[] = {
@@ -128,7 +128,7 @@ static void free_on_behalf_of_somebody_has_their_ip(void)
 	hook_free(addr, IP(2));
 	CHECK_EQ(memorizer_unpack_ip(shown_at(addr, MEMORIZER_FREED)->free_ip), IP(3));
 
-	/* It is about that one free. */
+	/* It applies to one free only. */
 	hook_alloc(addr, 64, IP(1));
 	memorizer_clear();
 	hook_free(addr, IP(2));
@@ -196,7 +196,7 @@ static void allocation_over_a_live_object_buries_it(void)
 	CHECK(shown_at(addr, MEMORIZER_FREED));
 }
 
-/* What another CPU is about to bury, too, is not accessed any more when the allocation is there. */
+/* An object that another CPU is burying matches no access once its address is allocated again. */
 static void object_that_is_being_buried_matches_no_more(void)
 {
 	struct memorizer_object *object;
@@ -207,7 +207,7 @@ static void object_that_is_being_buried_matches_no_more(void)
 	hook_alloc(addr, 64, IP(1));
 	site(addr, 8, MEMORIZER_WRITE, IP(5));
 	object = memorizer_ptr(lookup(addr));
-	/* The other CPU has got so far. */
+	/* The other CPU has come this far. */
 	object->state = MEMORIZER_BURIED;
 	hook_alloc(addr, 64, IP(2));
 	site(addr, 8, MEMORIZER_WRITE, IP(5));
@@ -328,7 +328,7 @@ static void paused_task_records_no_new_objects(void)
 	CHECK(!shown_at(b, MEMORIZER_LIVE));
 	CHECK_EQ(sum_counters().paused, 1);
 
-	/* An interrupt is not the task. */
+	/* Interrupts of a paused task are recorded. */
 	enter_interrupt();
 	hook_alloc(b, 64, IP(3));
 	leave_interrupt();
@@ -341,7 +341,7 @@ static void paused_task_records_no_new_objects(void)
 	CHECK_EQ(sum_counters().paused, 1);
 }
 
-/* What is allocated by others is left out, if the filter says so. */
+/* Call site of the objects that the filter selects. */
 #define CHOSEN_IP	IP(77)
 
 bool odd_by_granule;
@@ -364,7 +364,7 @@ static void objects_that_are_left_out_are_counted(void)
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, true);
 	hook_alloc(b, 64, CHOSEN_IP);
 	CHECK(shown_at(b, MEMORIZER_LIVE));
-	/* It comes over what was there all the same. */
+	/* It still buries the object at its address. */
 	hook_alloc(a, 64, IP(1));
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, false);
 	CHECK(shown_at(a, MEMORIZER_BURIED));
@@ -391,7 +391,7 @@ static void full_pool_loses_objects_until_cleared(void)
 	fill_pool(MEMORIZER_OBJECT);
 	for (i = 10; i < 20; i++)
 		hook_alloc(addr[i], 64, IP(i));
-	/* What is lost comes over what was there all the same. */
+	/* A lost allocation still buries the object at its address. */
 	hook_alloc(addr[9], 64, IP(99));
 	site(addr[9], 8, MEMORIZER_READ, IP(1));
 	CHECK_EQ(shown_objects(), 10);
@@ -430,7 +430,7 @@ static void full_pool_loses_objects_of_unindexed_memory(void)
 	CHECK_EQ(sum_counters().unknown_frees, 1);
 }
 
-/* Its free was missed, the page is another's, and there is no room to say so. */
+/* An allocation that the index has no room for buries an object whose free was missed. */
 static void object_lost_to_the_index_buries_what_was_there(void)
 {
 	unsigned long addr;
@@ -553,7 +553,7 @@ static void room_of_objects_serves_accesses_once_cleared(void)
 	CHECK_ALL_COUNTS(shown_at(addr, MEMORIZER_LIVE), 10000, 0);
 }
 
-/* What the index says of an address's page. */
+/* The index's word of an address's page. */
 static u32 word_of(unsigned long addr)
 {
 	unsigned long offset = addr - memorizer_index_base;
@@ -563,9 +563,8 @@ static u32 word_of(unsigned long addr)
 }
 
 /*
- * The free of a large object was missed. When one of its pages is another's, the
- * index must not keep the id in the pages that nobody used since: the record with
- * that id will be another's, too.
+ * The free of a large object was missed. When one of its pages is reused, the index must forget
+ * the id in all of its pages, because the record will be reused as well.
  */
 static void buried_object_leaves_all_of_its_pages(void)
 {
@@ -602,7 +601,7 @@ static void buried_object_leaves_all_of_its_pages(void)
 void __real_memorizer_object_bury(u32 id);
 void __wrap_memorizer_object_bury(u32 id);
 
-/* Comes, once, right before the index buries something. */
+/* Called once, right before the index buries an object. */
 static void (*before_burying)(void);
 
 void __wrap_memorizer_object_bury(u32 id)
@@ -616,7 +615,7 @@ void __wrap_memorizer_object_bury(u32 id)
 	__real_memorizer_object_bury(id);
 }
 
-/* Allocates all objects of a cache that there is room for, and checks that each is whole. */
+/* Fill the heap with objects of a cache and check each one. */
 static unsigned int fill_heap(unsigned int cache, unsigned long *addr)
 {
 	size_t size = heap_caches[cache].size;
@@ -650,7 +649,7 @@ static void empty_heap(unsigned int n, const unsigned long *addr)
 	}
 }
 
-/* What the index knows of a slab does not outlive it. */
+/* The index forgets a slab's layout when the slab is freed. */
 static void pages_of_freed_slabs_are_divided_anew(void)
 {
 	static const unsigned int caches[] = { SMALL, GAPS, STRADDLING, GAPS, STRADDLING, SMALL };
@@ -669,7 +668,7 @@ static void pages_of_freed_slabs_are_divided_anew(void)
 	CHECK_EQ(sum_counters().buried, 0);
 }
 
-/* What was found of a slab is not asked for again, but once it was freed; its record stays. */
+/* The geometry of a slab is looked up once per page until the slab is freed. */
 static void geometry_is_asked_once_for_each_page(void)
 {
 	unsigned int round, n;
@@ -681,7 +680,7 @@ static void geometry_is_asked_once_for_each_page(void)
 		heap_questions = 0;
 		n = fill_heap(STRADDLING, addr);
 		CHECK_EQ(n, 11);
-		/* The second page says so, too, since the first time. */
+		/* From the second round on, the index has the slab in both pages. */
 		CHECK_EQ(heap_questions, round ? 1 : 2);
 		empty_heap(n, addr);
 		CHECK_EQ(slab_records(), 1);
@@ -698,7 +697,10 @@ static void check_not_recording(void)
 	branch_was_enabled = true;
 }
 
-/* A CPU whose hooks are off yet could free a slab of which another CPU's know objects. */
+/*
+ * Recording starts after the static branch is enabled on all CPUs: otherwise a CPU could free a
+ * slab with recorded objects without its hook.
+ */
 static void recording_begins_when_hooks_are_on(void)
 {
 	before_branch = check_not_recording;
@@ -716,8 +718,8 @@ static void allocate_neighbour(void)
 }
 
 /*
- * A page was an object's, whose free was missed, and now is a slab's: while its first object comes
- * in, there comes another one, too, of which accesses are its own.
+ * The page of an object whose free was missed becomes a slab. While the slab's first object is
+ * inserted, another one is, too, and accesses count for the new objects.
  */
 static void object_below_a_new_slab_matches_no_more(void)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: several CPUs at once.
+ * Tests of Memorizer's core: several CPUs at once.
  *
- * Workers allocate objects, touch their own and shared ones, and free them,
- * while one thread clears and one reads the KMAP. Each object has its alloc ip
- * for a name, and a list of what was done to it, with which its counts are
- * compared once it is closed: when it is read, when it is cleared, and at the
- * end.
+ * Workers allocate objects, access their own and shared ones, and free them, while one thread
+ * clears and one reads the KMAP. The alloc ip identifies an object. Each object has a log of
+ * accesses, which is compared with its counts when it is read or cleared after its end, and at
+ * the end of the test.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -44,21 +43,21 @@ static void worker_cleaner_or_reader(unsigned int cpu)
 			check_kmap();
 }
 
-/* Frees what is left and checks that nothing is. */
+/* Free all objects, clear, and check that no records are left. */
 static void check_end(void)
 {
 	check_kmap();
 	free_all();
 	check_kmap();
 	memorizer_clear();
-	/* At most one is in force for each of the heap's pages. */
+	/* At most one is in force per page of the heap. */
 	CHECK(slab_records() <= 64);
 	CHECK_EQ(memorizer_cleared.objects, cleared_objects());
 	CHECK_EQ(memorizer_cleared.accesses, cleared_accesses());
 	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), shown_objects());
 }
 
-/* By two at once. */
+/* Two workers. */
 static void counts_are_exact_while_cleared_and_read(void)
 {
 	struct memorizer_counters sum;
@@ -77,7 +76,7 @@ static void counts_are_exact_while_cleared_and_read(void)
 	CHECK_EQ(sum.buried + sum.unknown_frees + sum.unattributed + lost(), 0);
 }
 
-/* Of every other object, by granule; they are compared with what was done all the same. */
+/* Every second object is counted by granule. */
 static void counts_are_exact_by_granule(void)
 {
 	odd_by_granule = true;
@@ -109,7 +108,7 @@ static unsigned long lost_objects(void)
 	return sum.lost[MEMORIZER_LOST_OBJECT] + sum.lost[MEMORIZER_LOST_INDEX];
 }
 
-/* Clears whenever an object has been lost, and switches recording off and on. */
+/* Clear when an object was lost, and switch recording off and on. */
 static void worker_or_switcher(unsigned int cpu)
 {
 	unsigned long seen = 0;
@@ -130,7 +129,7 @@ static void worker_or_switcher(unsigned int cpu)
 	}
 }
 
-/* Leaves room for so many entries, and for some of each other kind of record on each CPU. */
+/* Fill the pool, except for @entries entries and some records of each other class per CPU. */
 static void use_up_pool(u32 *held, unsigned int entries)
 {
 	unsigned int cpu, class, i, n;
@@ -182,14 +181,11 @@ static void whatever_is_lost_is_counted(void)
 		 accesses());
 }
 
-/*
- * CPU 0 is in the middle of a hook for as long as it takes, CPU 1 clears. Where
- * they meet is told by these, in this order.
- */
+/* CPU 0 stays within a hook while CPU 1 clears. These synchronize them, in this order. */
 static unsigned long object_addr;
 static bool hook_goes_on, collecting, cleared;
 
-/* What was done before tell() is known where it was told(). */
+/* Stores before tell() are visible after told() returns true. */
 static void tell(bool *flag)
 {
 	/* Pairs with told(). */
@@ -226,7 +222,7 @@ static void free_and_clear(void)
 	tell(&cleared);
 }
 
-/* Waits until the clearing waits, too, or does not. */
+/* Wait until the clearing blocks, or has wrongly continued. */
 static void let_clearing_go_on(const bool *must_not)
 {
 	while (!grace_period_waits() && !told(must_not))
@@ -244,7 +240,7 @@ static void start_object(void (*hook)(void))
 	before_collecting = hook;
 }
 
-/* CPU 0 has found the object when it is freed: it will add an entry to it. */
+/* CPU 0 has looked up the object when it is freed, and adds an entry to it. */
 static void find_object_or_clear(unsigned int cpu)
 {
 	u32 id;
@@ -272,7 +268,7 @@ static void clearing_waits_for_hooks_that_found_objects(void)
 	run_threads(2, find_object_or_clear);
 }
 
-/* CPU 0 has found the entry in its cache when it is taken out there. */
+/* CPU 0 has looked up the entry in its cache when it is removed there. */
 static void find_entry_or_clear(unsigned int cpu)
 {
 	struct memorizer_entry *entry;
@@ -309,8 +305,8 @@ static void clearing_waits_for_hooks_that_found_entries(void)
 }
 
 /*
- * Objects that are accessed at any time, freed or not, as they may be under
- * SLAB_TYPESAFE_BY_RCU. The first CPU allocates and frees, the last one clears.
+ * Objects are accessed whether or not they are freed, as under SLAB_TYPESAFE_BY_RCU. The first
+ * CPU allocates and frees, the last one clears.
  */
 static unsigned long typesafe[16];
 static unsigned long typesafe_done[TEST_CPUS];
@@ -364,7 +360,7 @@ static void access_may_meet_a_free(void)
 	}
 	run_threads(WORKERS + 1, use_typesafe);
 
-	/* Nothing is left of the old objects in any cache. */
+	/* No cache has entries of the old objects. */
 	for (i = 0; i < ARRAY_SIZE(typesafe); i++) {
 		hook_free(typesafe[i], IP(1));
 		hook_alloc(typesafe[i], 64, IP(1));
@@ -385,7 +381,7 @@ static void access_may_meet_a_free(void)
 	CHECK_EQ(sum.unknown_frees + sum.buried + lost(), 0);
 }
 
-/* Who holds each of the pool's records, plus one; 0: nobody. */
+/* The CPU that holds each record of the pool, plus one; 0 if the record is free. */
 static u32 *holder;
 static unsigned int held_at_end;
 
@@ -401,7 +397,7 @@ static void take_and_give(unsigned int cpu)
 		id = &held[class][random_u32(&seed) % ARRAY_SIZE(held[0])];
 		preempt_disable_notrace();
 		if (*id) {
-			/* Its owner may write to it as it likes. */
+			/* The owner may overwrite it. */
 			memset(memorizer_ptr(*id) + 4, cpu, 20);
 			CHECK_EQ(xchg(&holder[*id], 0), cpu + 1);
 			memorizer_pool_free(classes[class], *id);
@@ -428,10 +424,10 @@ static void records_have_one_owner_at_a_time(void)
 		 memorizer_class_used(MEMORIZER_SLAB), held_at_end);
 }
 
-/* How often it was accessed, at least, and at most. */
+/* Lower and upper bound of the number of accesses. */
 static unsigned long accesses_done, accesses_begun;
 
-/* CPUs 0 and 1 count in an object, and the last one reads its line meanwhile. */
+/* CPUs 0 and 1 access an object while the last one reads its row. */
 static void count_or_read(unsigned int cpu)
 {
 	unsigned long i, least, most, reads = 0;
@@ -473,7 +469,7 @@ static void lines_are_exact_while_counts_are_carried(void)
 
 static pthread_barrier_t barrier;
 
-/* All enter one new slab at a time, in pages that were another slab's before. */
+/* All CPUs insert objects into one new slab at a time, in pages of an older slab. */
 static void enter_slabs(unsigned int cpu)
 {
 	unsigned long addr[4];
@@ -519,7 +515,7 @@ static void slab_may_be_entered_by_all_at_once(void)
 	CHECK(slab_records() <= 32);
 }
 
-/* Each of the map's leaves is entered by all at once. */
+/* All CPUs insert objects into each leaf of the index concurrently. */
 static void enter_leaves(unsigned int cpu)
 {
 	unsigned long addr = MAP_BASE + cpu * PAGE_SIZE;
