@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is accessed or allocated, by the compiler's notes: as type and member. */
+/* Names accesses and allocations by type and member, from the compiler's notes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "report/named.h"
 
 /**
- * named_allocation - tell what a call site allocates
- * @s: the symbols, with notes or without
- * @alloc_ip: return address of the call; 0: not known
+ * named_allocation - get the type that a call site allocates
+ * @s: the symbols, possibly without notes
+ * @alloc_ip: return address of the call; 0: unknown
  *
- * Return: the type, or NULL if it is not known.
+ * Return: the type; NULL if unknown.
  */
 const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip)
 {
@@ -19,20 +19,26 @@ const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip)
 	return note && *note->type ? note->type : NULL;
 }
 
-/* What is no record, but a member of one points to it; nothing is known of it but that. */
+/*
+ * The accessed memory is no record; all that is known is that a member of a record points to
+ * it.
+ */
 static bool is_pointed_to(const struct note *note, const struct note *allocation)
 {
 	return note && note->flags & NOTE_SCALAR && *note->path == '*' &&
 	       (!allocation || !*allocation->type || allocation->flags & NOTE_SCALAR);
 }
 
-/* Whether the code that accesses has a record before it, not but bytes. */
+/* The code accesses a record, not plain bytes. */
 static bool is_known(const struct note *note)
 {
 	return note && *note->type && !(note->flags & NOTE_SCALAR);
 }
 
-/* The bytes of each of several records that are an object; 0: it is one, with what is behind it. */
+/*
+ * Size of the elements of an object that is an array; 0: a single record, possibly with a
+ * flexible array.
+ */
 static u32 element_size(const struct kmap_symbols *s, const struct note *allocation, u64 size)
 {
 	u32 one = allocation->type_size;
@@ -44,16 +50,16 @@ static u32 element_size(const struct kmap_symbols *s, const struct note *allocat
 }
 
 /**
- * named_part - tell which part of what was allocated names an access to it
- * @s: the symbols, with notes or without
- * @ip: the instruction that accesses
- * @alloc_ip: the call site that allocated the object; 0: not known
- * @place: which part of the object is accessed, see kmap_place(); 0: not known
- * @size: bytes that were asked for
+ * named_part - get the part of an object that determines the name of an access
+ * @s: the symbols, possibly without notes
+ * @ip: the accessing instruction
+ * @alloc_ip: call site that allocated the object; 0: unknown
+ * @place: accessed part of the object, see kmap_place(); 0: unknown
+ * @size: requested size in bytes
  *
- * Return: the part of the type that was allocated, of several of any one; 0 if there is no name
- * by that: the code has more than bytes before it, there was no record allocated, or it is parts of
- * several.
+ * Return: the part of the allocated type; in an array, of any element. 0 if the name does not
+ * depend on it: the code does not access plain bytes, no record was allocated, or the access
+ * extends over several elements.
  */
 u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u64 size)
 {
@@ -72,12 +78,12 @@ u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u6
 }
 
 /**
- * named_place - tell which part of an object is accessed
- * @offset: where the access begins in it, in bytes
- * @bytes: its size
- * @size: bytes of the object that were asked for
+ * named_place - get the accessed part of an object
+ * @offset: offset of the access in the object, in bytes
+ * @bytes: size of the access
+ * @size: requested size of the object in bytes
  *
- * Return: the part of the access that is to the object, see kmap_place(); 0 if there is none.
+ * Return: the part of the access within the object, see kmap_place(); 0 if there is none.
  */
 u64 named_place(u64 offset, u64 bytes, u64 size)
 {
@@ -95,15 +101,15 @@ static void name_part(struct named *named, const struct kmap_symbols *s, u64 par
 }
 
 /**
- * named_access - tell what an instruction accesses
- * @s: the symbols, with notes or without
- * @ip: its address
- * @alloc_ip: the call site that allocated what is accessed; 0: not known
- * @part: which part of it that names, see named_part(); 0: none
+ * named_access - name what an instruction accesses
+ * @s: the symbols, possibly without notes
+ * @ip: address of the instruction
+ * @alloc_ip: call site that allocated the object; 0: unknown
+ * @part: part of the object that determines the name, see named_part(); 0: none
  *
- * Where the code has but bytes before it, the type is the one that was allocated, and the member
- * what lies in that part of it. If that is no record, either, but the pointer was read from a
- * member, the path is that with * in front.
+ * If the code accesses plain bytes, the type is the allocated one, and the member that at @part.
+ * If the memory is no record but the pointer was read from a member, the path is that member
+ * with a leading *.
  *
  * Return: the names.
  */
@@ -130,17 +136,17 @@ struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u6
 }
 
 /**
- * named_path - tell how a member is shown
+ * named_path - get a member for display
  * @path: the member, or NULL
  *
- * Return: @path, or [whole] for all of a record.
+ * Return: @path; [whole] for the whole record.
  */
 const char *named_path(const char *path)
 {
 	return path && !*path ? "[whole]" : path;
 }
 
-/* Whether a member, or one of those that it may be, matches. */
+/* Match a member, or one of several alternatives. */
 static bool path_matches(const char *pattern, const char *path)
 {
 	char one[KMAP_SYMBOL_MAX];
@@ -158,12 +164,12 @@ static bool path_matches(const char *pattern, const char *path)
 }
 
 /**
- * named_matches - find out whether a filter chooses a type and a member
+ * named_matches - match a type and a member
  * @f: the filter
- * @type: the type, NULL if it is not known
- * @path: the member, NULL if it is not known, or if there is none, as of an allocation
+ * @type: the type; NULL if unknown
+ * @path: the member; NULL if unknown or, for an allocation, if there is none
  *
- * Return: whether it does; what is not known is chosen by no pattern.
+ * Return: whether both match; an unknown one matches no pattern.
  */
 bool named_matches(const struct kmem_filter *f, const char *type, const char *path)
 {
@@ -171,12 +177,12 @@ bool named_matches(const struct kmem_filter *f, const char *type, const char *pa
 }
 
 /**
- * named_chosen - find out whether a filter chooses one of the names of an access
+ * named_chosen - match all names of an access
  * @f: the filter
- * @a: names of accesses
- * @set: those of this one, from aliases_find()
+ * @a: sets of names
+ * @set: the set of this access, from aliases_find()
  *
- * Return: whether it does.
+ * Return: whether one of them matches.
  */
 bool named_chosen(const struct kmem_filter *f, const struct aliases *a, u32 set)
 {
@@ -191,20 +197,20 @@ bool named_chosen(const struct kmem_filter *f, const struct aliases *a, u32 set)
 }
 
 /**
- * named_filter_init - begin to choose by name
+ * named_filter_init - initialize a filter by name
  * @n: the filter
- * @choice: what else is chosen, of the same filter; must outlive @n
+ * @choice: state of the filter; must outlive @n
  */
 void named_filter_init(struct named_filter *n, struct kmem_choice *choice)
 {
 	n->choice = choice;
 	texts_init(&n->texts);
-	texts_number(&n->texts, "\n");	/* no name: it stands for an unknown one */
+	texts_number(&n->texts, "\n");	/* not a valid name: number 0 is the unknown name */
 	aliases_init(&n->aliases, &n->texts);
 }
 
 /**
- * named_filter_free - release memory
+ * named_filter_free - free a filter by name
  * @n: the filter
  */
 void named_filter_free(struct named_filter *n)
@@ -219,12 +225,12 @@ static u32 number_of(struct named_filter *n, const char *text)
 }
 
 /**
- * named_filter_access - find out whether an access is chosen under one of its names
+ * named_filter_access - match an access by all its names
  * @n: the filter
- * @named: the name that its code knows
- * @allocated: type of the object that is accessed, NULL if it is not known
+ * @named: the name in the code
+ * @allocated: type of the object; NULL if unknown
  *
- * Return: whether it is.
+ * Return: whether one of the names matches.
  */
 bool named_filter_access(struct named_filter *n, const struct named *named, const char *allocated)
 {
@@ -241,14 +247,14 @@ static bool is_given(const struct named_filter *n)
 }
 
 /**
- * named_filter_code - find out whether an access is chosen by type and member
- * @n: the filter, which notes that something matched
+ * named_filter_code - match an access by instruction and object
+ * @n: the filter; notes that something matched
  * @ip: the instruction
- * @alloc_ip: the call site that allocated what it accesses; 0: not known, or pages
- * @place: the part of that, see named_place()
- * @size: bytes of it that were asked for
+ * @alloc_ip: call site that allocated the object; 0: unknown, or pages
+ * @place: accessed part of the object, see named_place()
+ * @size: requested size of the object in bytes
  *
- * Return: whether it is.
+ * Return: whether one of the names matches.
  */
 bool named_filter_code(struct named_filter *n, u64 ip, u64 alloc_ip, u64 place, u64 size)
 {
@@ -265,11 +271,11 @@ bool named_filter_code(struct named_filter *n, u64 ip, u64 alloc_ip, u64 place, 
 }
 
 /**
- * named_filter_allocation - find out whether an allocation is chosen by type; none is by member
- * @n: the filter, which notes that something matched
- * @alloc_ip: its call site
+ * named_filter_allocation - match an allocation; --field matches none
+ * @n: the filter; notes that something matched
+ * @alloc_ip: the call site
  *
- * Return: whether it is.
+ * Return: whether the type matches.
  */
 bool named_filter_allocation(const struct named_filter *n, u64 alloc_ip)
 {
@@ -282,12 +288,12 @@ bool named_filter_allocation(const struct named_filter *n, u64 alloc_ip)
 }
 
 /**
- * named_usable - find out whether a filter can be used
+ * named_usable - check whether the symbols have names, if the filter needs them
  * @f: the filter
  * @s: the symbols
- * @command: the command, for a message
+ * @command: the command, for the message
  *
- * Return: whether it can; if not, because it is by names that are not known, there was a message.
+ * Return: true if they have, false after a message.
  */
 bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
 		  const char *command)
@@ -301,8 +307,8 @@ bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
 }
 
 /**
- * named_drop - leave out a table's columns of names, if there can be none in them
- * @t: the table, whose columns from Type on are of names
+ * named_drop - remove a table's columns of names if there are no notes
+ * @t: the table; the columns from Type on are of names
  * @s: the symbols
  */
 void named_drop(struct table *t, const struct kmap_symbols *s)

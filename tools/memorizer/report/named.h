@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is accessed or allocated, by the compiler's notes: as type and member. The columns of
- * tables that tell it are the last of their texts, and there are none without notes.
+ * Names accesses and allocations by type and member, from the compiler's notes. Tables have
+ * the names in their last columns of text; without notes, these columns are omitted.
  */
 #ifndef NAMED_H
 #define NAMED_H
@@ -16,12 +16,12 @@
 #define NAMED_FIELD	{ "Field", "field" }
 
 /**
- * struct named - what is accessed, by name
- * @type: the type, NULL if it is not known
- * @path: the member, empty for all of it, NULL if it is not known
- * @file: source file of the code that accesses, NULL if it is not known
- * @offset: where the member is in the type, in bytes, or NOTE_ANYWHERE
- * @function: the caller's: which function that code is in
+ * struct named - the name of an access
+ * @type: the type; NULL if unknown
+ * @path: the member; empty for the whole type, NULL if unknown
+ * @file: source file of the code; NULL if unknown
+ * @offset: offset of the member in the type in bytes, or NOTE_ANYWHERE
+ * @function: the caller's number of the function
  */
 struct named {
 	const char *type, *path, *file;
@@ -29,10 +29,10 @@ struct named {
 };
 
 /**
- * struct named_filter - chooses accesses and allocations by all their names
- * @choice: what else is chosen, of the same filter
- * @texts: private: numbered names
- * @aliases: private: the names of accesses
+ * struct named_filter - selects accesses and allocations by all their names
+ * @choice: state of the filter
+ * @texts: private: names by number
+ * @aliases: private: sets of names
  */
 struct named_filter {
 	struct kmem_choice *choice;

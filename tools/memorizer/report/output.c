@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file that a command writes: complete, or as it was before. What is written goes to a file
- * without a name, which replaces the old one at the end. A command that fails or is killed
- * leaves nothing behind.
+ * Atomic replacement of an output file: writes go to an unnamed file, which replaces the old
+ * one at the end. A command that fails or is killed leaves the old file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@ static bool fail(const char *path, const char *why)
 	return false;
 }
 
-/* The path without symbolic links; the last part of it need not exist. NULL: see errno. */
+/* Resolve symbolic links; the last component need not exist. NULL: see errno. */
 static char *resolve(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -42,7 +41,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Returns whether a resolved path is @input, or in it if it is a directory. */
+/* Returns whether @path is @input, or lies in it. */
 static bool is_part(const char *path, const struct stat *input)
 {
 	char *at = strdup(path), *slash;
@@ -57,7 +56,7 @@ static bool is_part(const char *path, const struct stat *input)
 	return part;
 }
 
-/* Complains if a path is an input, or a file of an input that is a directory. */
+/* Returns false after a message if @path is an input, or lies in one. */
 static bool check_inputs(const char *path, const char *const *inputs, u32 nr)
 {
 	struct stat st;
@@ -76,7 +75,7 @@ static bool check_inputs(const char *path, const char *const *inputs, u32 nr)
 	return true;
 }
 
-/* Makes a name beside @path that no file has, for link() or open() to try. */
+/* Generate the next temporary name beside @path. */
 static void next_name(struct output *o, u32 try)
 {
 	free(o->name);
@@ -84,7 +83,7 @@ static void next_name(struct output *o, u32 try)
 		abort();
 }
 
-/* Opens a new file in the directory of @path, without a name where the file system can do that. */
+/* Create a file in the directory of @path, unnamed if the file system supports O_TMPFILE. */
 static int open_new(struct output *o)
 {
 	char *dir = strndup(o->path, strrchr(o->path, '/') + 1 - o->path);
@@ -101,7 +100,7 @@ static int open_new(struct output *o)
 	return fd;
 }
 
-/* Opens what is written to. A file that is replaced keeps its mode. */
+/* Open the output. A file that is replaced keeps its mode. */
 static int open_output(struct output *o)
 {
 	struct stat st;
@@ -127,13 +126,14 @@ static void release(struct output *o)
 }
 
 /**
- * output_begin - begin to write a file
- * @o: where to keep it
- * @path: the file; one that exists is replaced by output_end()
- * @inputs: what the command reads: files, directories of traces, "-"; some may be NULL
+ * output_begin - start to write a file
+ * @o: the output
+ * @path: name of the file; output_end() replaces an existing one
+ * @inputs: the command's inputs, which must not be overwritten: files, directories, "-"; NULLs are
+ * 	 ignored
  * @nr: number of @inputs
  *
- * Return: whether that worked; if not there was a message, and nothing has changed.
+ * Return: true on success, false after a message; nothing has changed then.
  */
 bool output_begin(struct output *o, const char *path, const char *const *inputs, u32 nr)
 {
@@ -150,7 +150,7 @@ bool output_begin(struct output *o, const char *path, const char *const *inputs,
 	return false;
 }
 
-/* Gives the new file a name, if it has none, for rename() to replace the old one by. */
+/* Link an unnamed file, because rename() needs a name. */
 static bool name_new(struct output *o)
 {
 	char self[40];
@@ -170,10 +170,10 @@ static bool name_new(struct output *o)
 }
 
 /**
- * output_end - replace the file by what was written
- * @o: the file
+ * output_end - replace the file
+ * @o: the output
  *
- * Return: whether that worked; if not there was a message, and the old file is as it was.
+ * Return: true on success, false after a message; the old file is unchanged then.
  */
 bool output_end(struct output *o)
 {
@@ -190,8 +190,8 @@ bool output_end(struct output *o)
 }
 
 /**
- * output_drop - forget what was written
- * @o: the file; the old one is as it was
+ * output_drop - discard the output and keep the old file
+ * @o: the output
  */
 void output_drop(struct output *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A file that a command writes: complete, or as it was before. */
+/* Atomic replacement of an output file. */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -7,10 +7,10 @@
 
 /**
  * struct output - a file that is being written
- * @fd: where to write
+ * @fd: file descriptor to write to
  * @path: private: the file that output_end() replaces
- * @name: private: name of the new file until then; NULL while it has none
- * @direct: private: whether @fd is @path itself, which is no regular file
+ * @name: private: temporary name of the new file; NULL while it is unnamed
+ * @direct: private: @fd is @path itself, which is no regular file
  */
 struct output {
 	int fd;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Orders the members of a struct: what is mostly read first, most accesses first, what is written
- * last, so that neither moves the other's lines, and between them what is not accessed.
+ * Reorders the members of a struct: mostly read ones first, by number of accesses, written
+ * ones last, so that stores do not move the lines of loads, and untouched members in between.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/pack.h"
 
-#define MOSTLY		10		/* reads to a write, of what is mostly read */
+#define MOSTLY		10		/* loads per store of mostly read members */
 #define ALIGN_MOST	8
 
 static enum pack_use use_of(const struct packed *m)
@@ -32,7 +32,7 @@ static int compare(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* What its offset and size are multiples of; it may need less. */
+/* The alignment that offset and size suggest; the type may need less. */
 static u64 alignment(const struct packed *m)
 {
 	u64 bits = m->offset | m->size | ALIGN_MOST;
@@ -40,7 +40,7 @@ static u64 alignment(const struct packed *m)
 	return bits & -bits;
 }
 
-/* The first of those to come, of the same use as @i, that needs no hole before it; or else @i. */
+/* The first remaining member of the class of @i that needs no padding; else @i. */
 static u32 next_one(const struct packed *members, u32 nr, u32 i, u64 at)
 {
 	u32 j;
@@ -51,7 +51,7 @@ static u32 next_one(const struct packed *members, u32 nr, u32 i, u64 at)
 	return i;
 }
 
-/* Whether a member has bytes in a line. */
+/* Returns whether a member at @at overlaps a line. */
 static bool is_in(const struct packed *m, u64 at, u64 line)
 {
 	return m->size && at / PACK_LINE <= line && (at + m->size - 1) / PACK_LINE >= line;
@@ -86,14 +86,14 @@ static void count(const struct packed *members, u32 nr, bool after, struct pack_
 }
 
 /**
- * pack - order members
- * @members: the members, of which name, offset, size, reads and writes are set
- * @nr: how many
- * @before: set to what their present order amounts to
- * @after: set to what the other does
+ * pack - reorder members
+ * @members: the members, with name, offset, size, reads and writes set
+ * @nr: number of members
+ * @before: set to the properties of the present order
+ * @after: set to the properties of the new order
  *
- * Each is kept at what its offset and size are multiples of, up to 8. What else must stay as it
- * is, is not known here.
+ * Members keep an alignment of up to 8 bytes that their offset and size have. Other constraints
+ * on the order are unknown here.
  */
 void pack(struct packed *members, u32 nr, struct pack_figures *before,
 	  struct pack_figures *after)

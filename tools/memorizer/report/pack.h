@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* In which order the members of a struct would share cache lines better. */
+/* Reorders the members of a struct to use cache lines better. */
 #ifndef PACK_H
 #define PACK_H
 
 #include "lib/types.h"
 
-#define PACK_LINE	64		/* bytes of a cache line */
+#define PACK_LINE	64		/* size of a cache line in bytes */
 
-/* What is done with a member; members are ordered by it. */
+/* Classes of members, in the order in which they are placed. */
 enum pack_use { PACK_READ, PACK_UNTOUCHED, PACK_WRITTEN };
 
 /**
- * struct packed - a member, or several that have bits of the same bytes
- * @name: the name of the first
- * @offset: where it is, in bytes
- * @size: its size in bytes; 0: a flexible array, which stays last
- * @reads: how often it is read
- * @writes: how often it is written
- * @moves: how often that moved a cache line, where lines were tracked; is not looked at
- * @use: what is done with it: mostly read is what is read ten times as often as written
- * @at: where it would be
+ * struct packed - a member, or bit-fields that share bytes
+ * @name: name of the first one
+ * @offset: present offset in bytes
+ * @size: size in bytes; 0: a flexible array, which stays last
+ * @reads: number of loads
+ * @writes: number of stores
+ * @moves: cache lines moved, where lines were tracked; for display only
+ * @use: class; mostly read means at least ten loads per store
+ * @at: new offset
  */
 struct packed {
 	const char *name;
@@ -29,10 +29,10 @@ struct packed {
 };
 
 /**
- * struct pack_figures - what an order amounts to
- * @bytes: bytes up to the end of the last member
- * @lines: cache lines of which something is accessed
- * @mixed: those that have something mostly read and something written
+ * struct pack_figures - properties of an order
+ * @bytes: size up to the end of the last member
+ * @lines: accessed cache lines
+ * @mixed: lines with both mostly read and written members
  */
 struct pack_figures {
 	u64 bytes, lines, mixed;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pairs of accesses by two CPUs, of which the later moved a line because of the earlier. */
+/* Pairs of accesses by two CPUs: the later one moved a line because of the earlier one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/pairs.h"
 
-/* Spots and code of both; bits of @how: the later stores, the earlier one did. */
+/*
+ * Spots and instructions of both accesses. Bits of @how: the later one stores, the earlier one
+ * did.
+ */
 struct pair {
 	u64 spots, ip, before, how;
 	u64 sum[PAIR_SUMS];
 };
 
 /**
- * pairs_init - begin with no pairs
+ * pairs_init - initialize the pairs
  * @pairs: the pairs
  */
 void pairs_init(struct hash *pairs)
@@ -22,12 +25,12 @@ void pairs_init(struct hash *pairs)
 }
 
 /**
- * pairs_count - count an access that may have moved a line
+ * pairs_count - count an access if it moved a line
  * @pairs: the pairs
  * @t: the access
  * @total: sums over all pairs
  *
- * Return: whether it did, because of another CPU's access that is known.
+ * Return: whether it moved a line because of a known access of another CPU.
  */
 bool pairs_count(struct hash *pairs, const struct touch *t, u64 total[PAIR_SUMS])
 {
@@ -53,7 +56,7 @@ bool pairs_count(struct hash *pairs, const struct touch *t, u64 total[PAIR_SUMS]
 	return true;
 }
 
-/* Tells which code of the pair does what to which bytes of an object, and where its source is. */
+/* Describe an access of the pair: code, direction, bytes of the object, source line. */
 static void describe(const struct analysis *a, u64 ip, bool writes, char **texts)
 {
 	char *code;
@@ -64,7 +67,7 @@ static void describe(const struct analysis *a, u64 ip, bool writes, char **texts
 	free(code);
 }
 
-/* The pairs that a table has rows of: those that have some of a sum. */
+/* The pairs to show: those with a sum that is not 0. */
 struct shown {
 	const struct analysis *a;
 	const struct hash *pairs;
@@ -101,8 +104,8 @@ static void name_pair(void *data, u32 item, struct row *row)
  * @a: the analysis
  * @pairs: the pairs
  * @title: title of the table
- * @key: its name for machines
- * @sum: what it is ordered by; pairs that have none of this are left out
+ * @key: key of the table
+ * @sum: the sum to sort by; pairs without it are omitted
  */
 void pairs_print(struct analysis *a, const struct hash *pairs, const char *title,
 		 const char *key, enum pair_sum sum)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pairs of accesses by two CPUs, of which the later moved a line because of the earlier. */
+/* Pairs of accesses by two CPUs: the later one moved a line because of the earlier one. */
 #ifndef PAIRS_H
 #define PAIRS_H
 
 #include "report/analysis.h"
 
-/* What is counted of a pair. */
+/* Sums of a pair. */
 enum pair_sum {
-	PAIR_MOVES,		/* how often a line moved */
-	PAIR_HITM,		/* of these, loads of what the other CPU had changed */
-	PAIR_TRUE,		/* both accessed the same bytes of one object */
-	PAIR_FALSE,		/* they accessed other bytes */
-	PAIR_REUSED,		/* the same bytes, but of an object that had gone */
+	PAIR_MOVES,		/* moves of a line */
+	PAIR_HITM,		/* of these, loads of what the other CPU modified */
+	PAIR_TRUE,		/* overlapping accesses to one object: true sharing */
+	PAIR_FALSE,		/* accesses without common bytes: false sharing */
+	PAIR_REUSED,		/* overlapping accesses, but the earlier one to an object since freed */
 	PAIR_SUMS
 };
 

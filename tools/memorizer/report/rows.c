@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows of a table, made of items: only of those that are among its first rows. There may be
- * millions of items, and a row with its texts takes several hundred bytes, where an item takes
- * less than a hundred. So the sums of all items are compared first, which finds the last row that
- * is printed. The items after it get no row, and their sums are added up.
+ * Makes only those rows of a table that are printed. A table may have millions of items; a row
+ * with its texts needs several hundred bytes, an item less than a hundred. So a first pass
+ * over the sums of all items finds the last row to be printed. Items after it get no row;
+ * their sums are added up.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/rows.h"
 
-#define ORDERS	3	/* metrics that order rows: table_sort()'s, and the two of @then */
+#define ORDERS	3	/* sort keys: the first metric of table_sort(), and two of @then */
 
-/* What orders rows, largest first. */
+/* The sort keys of a row, in descending order. */
 struct rank {
 	u64 by[ORDERS];
 };
 
 /**
- * struct choice - which items get a row
+ * struct choice - the selection of items that get a row
  * @t: the table
  * @items: the items
- * @first: metric that orders rows first
- * @top: number of rows that are printed, 0: all
- * @heap: the first @top ranks so far, the last of them at the root
+ * @first: metric to sort by first
+ * @top: number of rows to print, 0: all
+ * @heap: the first @top ranks so far, with the last of them at the root
  * @nr: number of ranks in @heap
  * @seen: number of items that have a row
  * @sum: sums of the current item
@@ -38,7 +38,7 @@ struct choice {
 	u64 *sum;
 };
 
-/* Whether @a comes before @b. */
+/* Returns whether @a sorts before @b. */
 static bool is_before(const struct rank *a, const struct rank *b)
 {
 	int i;
@@ -55,7 +55,7 @@ static struct rank rank_of(const struct choice *c)
 				c->sum[c->t->then[1]] } };
 }
 
-/* Sets the sums of an item; returns whether it has a row. */
+/* Get the sums of an item. Returns whether it has a row. */
 static bool get_sum(struct choice *c, u32 item)
 {
 	memset(c->sum, 0, c->items->metrics * sizeof(*c->sum));
@@ -77,7 +77,7 @@ static void sift_down(struct choice *c, u32 at)
 	heap[at] = moved;
 }
 
-/* Keeps the rank if it is among the first. */
+/* Add a rank to the heap if it is among the first @top. */
 static void note_rank(struct choice *c, const struct rank *rank)
 {
 	u32 i;
@@ -92,7 +92,7 @@ static void note_rank(struct choice *c, const struct rank *rank)
 	}
 }
 
-/* Finds the rank of the last row that is printed; it is the root then. */
+/* Find the rank of the last row to print: the root of the heap. */
 static void find_last(struct choice *c)
 {
 	struct rank rank;
@@ -107,7 +107,10 @@ static void find_last(struct choice *c)
 	}
 }
 
-/* Whether an item that has a row may be printed: rows of equal rank are ordered by their texts. */
+/*
+ * Returns whether the current item may be printed. Texts decide among rows of equal rank, so
+ * all of them are made.
+ */
 static bool is_chosen(const struct choice *c)
 {
 	struct rank rank = rank_of(c);
@@ -125,7 +128,6 @@ static void leave_out(const struct choice *c, u64 *left_sum)
 	c->t->left_out++;
 }
 
-/* Counts the rows that are made. */
 static u32 count_chosen(struct choice *c)
 {
 	u32 i, nr = 0;
@@ -137,12 +139,12 @@ static u32 count_chosen(struct choice *c)
 
 /**
  * rows_fill - make the rows of a table
- * @t: the table, which has none yet
- * @items: what it shows
- * @first: metric that rows will be ordered by first, then by @t->then; see table_sort()
- * @top: number of rows that will be printed, 0 for all; also 0 where another text orders rows
+ * @t: the table, without rows
+ * @items: the items
+ * @first: metric to sort by first, followed by @t->then; see table_sort()
+ * @top: number of rows to print, 0: all; also 0 if a text decides the order
  *
- * The items without a row are counted in @t->left_out and @t->left_sum.
+ * Items without a row are counted in @t->left_out and @t->left_sum.
  */
 void rows_fill(struct table *t, const struct row_items *items, u32 first, u32 top)
 {
@@ -158,7 +160,7 @@ void rows_fill(struct table *t, const struct row_items *items, u32 first, u32 to
 	if (c.top)
 		find_last(&c);
 	rows = count_chosen(&c);
-	/* The sums of what is left out, then those of each row. */
+	/* the sums of the omitted rows, then those of each row */
 	sums = xreallocarray(NULL, rows + 1ull, size);
 	memset(sums, 0, size);
 	t->sums = sums;

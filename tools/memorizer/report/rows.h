@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of a table, made of items: only of those that are among its first rows. */
+/* Makes only those rows of a table that are printed. */
 #ifndef ROWS_H
 #define ROWS_H
 
 #include "report/table.h"
 
 /**
- * struct row_items - the items that a table may show
+ * struct row_items - the items of a table
  * @nr: number of items
- * @metrics: number of sums that an item has
- * @sum: sets the sums of an item, which are all 0; returns whether the item has a row
- * @name: sets the name, texts and id of an item's row; its sums are set
- * @data: argument of both, the caller's
+ * @metrics: number of sums per item
+ * @sum: sets the sums of an item, initially 0; returns whether the item has a row
+ * @name: sets name, texts and id of the row of an item; its sums are set
+ * @data: argument of both
  */
 struct row_items {
 	u32 nr, metrics;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sums up a command's input: a KMAP, or a trace and the KMAP that it amounts to. */
+/* Sums up an input: a KMAP, or a trace with the KMAP that its events result in. */
 #include "report/summing.h"
 
 /**
- * summing_begin - begin to sum up an input
+ * summing_begin - start to sum up an input
  * @s: set to empty sums
  * @g: the command
- * @filter: what counts; must outlive @s
+ * @filter: the filter; must outlive @s
  */
 void summing_begin(struct summing *s, const struct engine *g, const struct kmem_filter *filter)
 {
@@ -17,11 +17,11 @@ void summing_begin(struct summing *s, const struct engine *g, const struct kmem_
 }
 
 /**
- * summing_event - take an event, see struct engine_ops
- * @data: struct summing, which must be the first member of other data
+ * summing_event - add an event, see struct engine_ops
+ * @data: struct summing, first member of the caller's data
  * @e: the event
  *
- * Return: whether more events are wanted.
+ * Return: whether more events are needed.
  */
 bool summing_event(void *data, const struct trace_event *e)
 {
@@ -35,8 +35,8 @@ bool summing_event(void *data, const struct trace_event *e)
 }
 
 /**
- * summing_object - take an object, see struct engine_ops
- * @data: struct summing, which must be the first member of other data
+ * summing_object - add an object, see struct engine_ops
+ * @data: struct summing, first member of the caller's data
  * @o: the object
  */
 void summing_object(void *data, const struct kmap_object *o)
@@ -47,10 +47,10 @@ void summing_object(void *data, const struct kmap_object *o)
 }
 
 /**
- * summing_access - take an access, see struct engine_ops
- * @data: struct summing, which must be the first member of other data
- * @o: the object that is accessed
- * @access: the access
+ * summing_access - add an access line, see struct engine_ops
+ * @data: struct summing, first member of the caller's data
+ * @o: the accessed object
+ * @access: the access line
  */
 void summing_access(void *data, const struct kmap_object *o, const struct kmap_access *access)
 {
@@ -62,7 +62,7 @@ void summing_access(void *data, const struct kmap_object *o, const struct kmap_a
 
 /**
  * summing_end - complete the sums
- * @s: the sums, which sums_free() frees
+ * @s: the sums, to be freed with sums_free()
  */
 void summing_end(struct summing *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The operations of commands that sum up their input. */
+/* Operations of commands that sum up their input, see struct engine_ops. */
 #ifndef SUMMING_H
 #define SUMMING_H
 
@@ -8,9 +8,9 @@
 #include "trace/rebuild.h"
 
 /**
- * struct summing - an input that is summed up
+ * struct summing - sums over an input
  * @sums: the sums
- * @kmap: the KMAP that a trace amounts to
+ * @kmap: the KMAP that the events of a trace result in
  * @trace: private: the trace, or NULL
  */
 struct summing {

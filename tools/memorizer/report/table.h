@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables of sums: sorted, cut to their first rows, printed as text, JSON or CSV. */
+/* Tables of sums: sorted, limited to their first rows, printed as text, JSON or CSV. */
 #ifndef TABLE_H
 #define TABLE_H
 
 #include "kmap/kmap.h"
 #include "report/term.h"
 
-#define TABLE_COLUMNS	48	/* most columns of a table */
-#define TABLE_TEXTS	10	/* most texts of a row, beside its name */
+#define TABLE_COLUMNS	48	/* maximum number of columns */
+#define TABLE_TEXTS	10	/* maximum number of texts in a row, besides its name */
 
-/* How a column shows its metric. */
+/* Format of the cells in a column. */
 enum cell {
 	CELL_NUMBER,
-	CELL_PER,		/* total, and the share of one of another metric */
-	CELL_TENTHS,		/* a mean of another metric, with one decimal */
+	CELL_PER,		/* total, and the average per unit of another metric */
+	CELL_TENTHS,		/* average per unit of another metric, with one decimal */
 	CELL_PERCENT,		/* thousandths of a percent */
 	CELL_SECONDS,		/* ns */
-	CELL_MEAN_SECONDS,	/* ns, a mean of another metric */
+	CELL_MEAN_SECONDS,	/* ns, average per unit of another metric */
 	CELL_THOUSANDTHS,
 	CELL_CHANGE,		/* may be negative */
 	CELL_CHANGE_THOUSANDTHS,
-	CELL_SHARE,		/* of the number @of, in percent */
-	CELL_RATE,		/* per second, of @of ns */
-	CELL_HEX,		/* an offset: in hex, for machines decimal */
-	CELL_OFFSET,		/* of a member in bytes, U32_MAX: not known */
+	CELL_SHARE,		/* percentage of @of */
+	CELL_RATE,		/* per second, over @of ns */
+	CELL_HEX,		/* offset: hexadecimal in text, decimal in JSON and CSV */
+	CELL_OFFSET,		/* offset of a member in bytes; U32_MAX: unknown */
 };
 
 /**
  * struct column - a column
- * @title: its head
- * @key: its name in JSON, which is one of those in columns.c
+ * @title: its title
+ * @key: its key in JSON and CSV, one of those in columns.c
  * @shows: the metric
- * @cell: how
- * @of: the other metric or number, if @cell needs one; a mean or share of nothing is not shown
+ * @cell: the format
+ * @of: other metric or number that @cell needs; the cell is empty if that is 0
  */
 struct column {
 	const char *title, *key;
@@ -42,10 +42,10 @@ struct column {
 };
 
 /**
- * column_is_signed - find out whether the numbers of a column may be negative
+ * column_is_signed - check whether the numbers of a column may be negative
  * @c: the column
  *
- * Return: whether they may.
+ * Return: true if they may.
  */
 static inline bool column_is_signed(const struct column *c)
 {
@@ -54,8 +54,8 @@ static inline bool column_is_signed(const struct column *c)
 
 /**
  * struct text_column - a column of texts
- * @title: its head
- * @key: its name in JSON
+ * @title: its title
+ * @key: its key in JSON and CSV
  */
 struct text_column {
 	const char *title, *key;
@@ -63,12 +63,12 @@ struct text_column {
 
 /**
  * struct row - a row
- * @id: address or pid
- * @name: its name, NULL when it has none; is freed with the table
- * @texts: its other texts, as @name
+ * @id: address, pid or other number
+ * @name: its name, or NULL; freed with the table
+ * @texts: its other texts, or NULL; freed with the table
  * @sum: its sums, by metric
- * @style: how a terminal shows it
- * @item: the item that it is made of, if it is made of one
+ * @style: style on a terminal
+ * @item: number of its item, if the table has items
  */
 struct row {
 	u64 id;
@@ -79,11 +79,11 @@ struct row {
 };
 
 /**
- * struct table_items - what the rows of a table are made of
- * @order: the item of each row; NULL: the table has its rows
+ * struct table_items - items that rows are made of when they are printed
+ * @order: the item of each row; NULL: the table has rows
  * @sum: gets the sums of an item
- * @name: sets id, name and texts of an item's row; its sums are set
- * @data: argument of both, the caller's
+ * @name: sets id, name and texts of the row of an item; its sums are set
+ * @data: argument of both
  */
 struct table_items {
 	u32 *order;
@@ -94,23 +94,22 @@ struct table_items {
 
 /**
  * struct table - a table
- * @title: its head
- * @key: its name in JSON
- * @id_key: name of the row's id in JSON, NULL when it has none
- * @id_decimal: whether the id is a decimal number, which the text shows too
- * @id_seconds: whether it is a time in ns, which the text shows in seconds
- * @name_title: head of the name's column
- * @name_key: name of the row's name in JSON, NULL when the id is all
+ * @title: its title
+ * @key: its key in JSON and CSV
+ * @id_key: key of the row's id; NULL if rows have none
+ * @id_decimal: the id is a decimal number and shown in text
+ * @id_seconds: the id is a time in ns, shown in seconds in text
+ * @name_title: title of the column of names
+ * @name_key: key of the row's name; NULL if rows have only an id
  * @texts: columns of other texts
- * @then: metrics that order rows which are equal in what they are sorted by
- * @columns: the columns, ended by one without title
+ * @then: metrics that decide the order among equal rows
+ * @columns: the columns, terminated by one without title
  * @rows: the rows, unless there are items
- * @items: items of which a row is made when it is printed. A row with its texts takes several
- *	   hundred bytes, and there may be millions of rows
+ * @items: items; a row with its texts needs several hundred bytes, and there may be millions
  * @nr: number of rows
- * @left_out: how many more there are, that are not counted in @nr
- * @left_sum: their sums, by metric; NULL: not known
- * @sums: memory that is freed with the table, or NULL: where sums of rows are
+ * @left_out: number of further rows, not included in @nr
+ * @left_sum: their sums, by metric; NULL: unknown
+ * @sums: memory for the sums of rows, freed with the table; or NULL
  */
 struct table {
 	const char *title, *key, *id_key;
@@ -128,10 +127,10 @@ struct table {
 };
 
 /**
- * struct table_limits - how large what is printed as JSON may become
- * @table: bytes of a table's rows, of which none after them are printed; the tables can be cut
- *	   later, see cut.c. 0: as many as they take
- * @text: characters of a text, 0: all; of a longer one the middle is left out
+ * struct table_limits - limits of JSON output
+ * @table: bytes of rows after which no more are printed, because the table will be cut, see cut.c;
+ * 	0: unlimited
+ * @text: characters of a text; longer ones lose their middle; 0: unlimited
  */
 struct table_limits {
 	u64 table;
@@ -141,9 +140,9 @@ struct table_limits {
 extern struct table_limits table_limits;
 
 /**
- * struct table_order - what --sort asks for
- * @key: key of a column, or name; NULL: nothing
- * @found: whether a table has it
+ * struct table_order - the argument of --sort
+ * @key: key or other name of a column; NULL: not given
+ * @found: a table has the column
  */
 struct table_order {
 	const char *key;
