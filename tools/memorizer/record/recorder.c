@@ -23,9 +23,9 @@
 #include "record/settings.h"
 #include "record/yield.h"
 
-#define TICK_MS		1000		/* interval of the scan for new CPUs and of the status line */
+#define TICK_MS		1000		/* interval of CPU scans and of the status line */
 #define PRIORITY	-20		/* a recorder that waits for a CPU loses events */
-#define BUFFER_SIZE	(64 << 20)	/* bytes of a CPU's buffer, if the kernel does not report it */
+#define BUFFER_SIZE	(64 << 20)	/* size of a CPU's buffer if not reported */
 
 /* Signals that end the recording, unless ignored, as SIGHUP is under nohup. */
 static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

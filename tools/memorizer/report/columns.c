@@ -12,9 +12,9 @@
 #include "report/columns.h"
 
 /*
- * A column: its key, the keys of its shares and rates, whether it has a sum, and its other names for
- * --sort. If several columns of a table match a name, the first one here is used. A level, such
- * as live bytes, has a sum but no rate.
+ * A column: its key, the keys of its shares and rates, whether it has a sum, and other names that
+ * --sort accepts. If several columns of a table match a name, the first one here is used. A
+ * level, such as live bytes, has a sum but no rate.
  */
 static const struct known_column {
 	const char *key, *percent, *rate;

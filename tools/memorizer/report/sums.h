@@ -47,7 +47,7 @@ enum metric {
 	SUM_OVERWRITES,		/* missed frees: closed by an overlapping allocation */
 	SUM_LIVES,		/* objects with a known free */
 	SUM_JIFFIES,		/* total lifetime of these, in jiffies */
-	SUM_LIFE,		/* mean lifetime in tenths of a jiffy: 10 * SUM_JIFFIES / SUM_LIVES */
+	SUM_LIFE,		/* mean lifetime of these, in tenths of a jiffy */
 	SUM_TOUCHED,		/* accessed objects */
 	SUM_SITES,		/* call sites of accessed objects */
 	SUM_PIDS,		/* pids that allocate */
@@ -178,7 +178,7 @@ struct touch {
  */
 struct noted {
 	u64 key;
-	u64 part;			/* the part of the object, if it determines the name, see sums_part() */
+	u64 part;			/* part that determines the name, see sums_part() */
 	u64 sum[OBJECT_METRICS];
 	u32 names;			/* set of aliases, set by sums_end() */
 };

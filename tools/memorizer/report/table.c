@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of sums: sorted, cut to their first rows, printed as text, JSON or CSV.
+ * Tables of sums: sorted, limited to their first rows, printed as text, JSON or CSV.
  *
- * By hand, because tables look as those of perf kmem stat do, which libsmartcols cannot
- * make, and because rows are printed as they come, where json-c would hold all of them.
+ * Written by hand, because libsmartcols cannot print the layout of perf kmem stat, and because
+ * rows are printed as they are made, while json-c would keep all of them in memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,24 +17,24 @@
 
 #define CELL_MAX	48			/* two numbers of 20 digits and a slash */
 #define LABEL_MAX	(KMAP_SYMBOL_MAX + 32)
-#define NAME_WIDTH	34			/* as perf kmem stat has it */
+#define NAME_WIDTH	34			/* as in perf kmem stat */
 
 struct table_limits table_limits;
 
-#define NAME_MIN	20			/* what a narrow terminal leaves of it */
-#define TEXT_MIN	12			/* and of another text */
-#define COLUMNS_MIN	3			/* how many columns stay as long as */
-#define TEXTS_MIN	2			/* ... there are more texts than these */
+#define NAME_MIN	20			/* minimum width on a narrow terminal */
+#define TEXT_MIN	12			/* minimum width of another text */
+#define COLUMNS_MIN	3			/* columns that stay visible while */
+#define TEXTS_MIN	2			/* ... there are more texts than this */
 
-/* Widths, in characters, the longest label, and the number of columns and texts that have room. */
+/* Widths in characters, longest label, and number of visible columns and texts. */
 struct layout {
 	int label, longest, rule, columns, texts;
 	int text[TABLE_TEXTS], column[TABLE_COLUMNS];
 };
 
 /*
- * What rows are ordered by: a text, if that is not negative, before all; then a column, if there
- * is one, or the sum of two; then metrics; or by name alone.
+ * Sort keys: a text, unless negative; then a column or the sum of two, if set; then metrics,
+ * or only the name.
  */
 struct order {
 	const struct column *by, *plus;
@@ -61,7 +61,7 @@ static int compare_names(const struct row *a, const struct row *b)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Whether a row has something to show in a column. */
+/* Returns whether a row has a value in a column. */
 static bool is_shown(const struct column *c, const u64 *sum)
 {
 	switch (c->cell) {
@@ -77,7 +77,7 @@ static bool is_shown(const struct column *c, const u64 *sum)
 	}
 }
 
-/* What a column orders rows by: what is not shown comes last. */
+/* Sort key of a column; empty cells come last. */
 static u64 rank(const struct column *c, const u64 *sum)
 {
 	u64 n = sum[c->shows];
@@ -104,7 +104,7 @@ static int compare_ranks(const struct order *order, const u64 *a, const u64 *b)
 	return (left < right) - (left > right);
 }
 
-/* Largest first. */
+/* In descending order. */
 static int compare_sums(const struct order *order, const u64 *a, const u64 *b)
 {
 	const u32 *metrics = order->metrics;
@@ -129,13 +129,13 @@ static int compare(const void *left, const void *right, void *arg)
 	return before ? before : compare_names(a, b);
 }
 
-/* An order of items. */
+/* Order of items. */
 struct item_order {
 	const struct table *t;
 	const struct order *order;
 };
 
-/* The same without texts: 0 if it depends on these. */
+/* Compare items without their texts; 0 if these decide. */
 static int compare_items(const void *left, const void *right, void *arg)
 {
 	const struct item_order *by = arg;
@@ -147,7 +147,7 @@ static int compare_items(const void *left, const void *right, void *arg)
 			    items->sum(items->data, *(const u32 *)right));
 }
 
-/* The column of texts that has a key, or -1. */
+/* The column of texts with a key, or -1. */
 static int text_column(const struct table *t, const char *key)
 {
 	int c;
@@ -171,12 +171,12 @@ static bool set_order(struct table_order *order, const char *key)
 }
 
 /**
- * table_order_set - take what tables are to be ordered by
- * @order: set to it
- * @command: the command, for a message
- * @key: the argument of --sort
+ * table_order_set - check the argument of --sort
+ * @order: set to the argument
+ * @command: the command, for the message
+ * @key: the argument
  *
- * Return: whether some table may have it; if not there was a message.
+ * Return: true if some tables have such a column, false after a message.
  */
 bool table_order_set(struct table_order *order, const char *command, const char *key)
 {
@@ -189,8 +189,8 @@ bool table_order_set(struct table_order *order, const char *command, const char 
 }
 
 /**
- * option_sort - take the argument of --sort
- * @o: the option, whose value is a struct table_order
+ * option_sort - handle --sort
+ * @o: the option; its value is a struct table_order
  * @arg: its argument
  * @unset: unused
  *
@@ -205,11 +205,11 @@ int option_sort(const struct option *o, const char *arg, int unset)
 }
 
 /**
- * table_order_check - find out whether tables could be ordered as asked for
- * @order: what was asked for, after table_sort() of all tables
- * @command: the command, for a message
+ * table_order_check - check that a printed table had the column of --sort
+ * @order: the order, after table_sort() of all tables
+ * @command: the command, for the message
  *
- * Return: whether a table has it; if none has, there was a message.
+ * Return: true if one had it, false after a message.
  */
 bool table_order_check(const struct table_order *order, const char *command)
 {
@@ -221,9 +221,9 @@ bool table_order_check(const struct table_order *order, const char *command)
 }
 
 /**
- * table_drop - leave out a column of texts
+ * table_drop - remove a column of texts
  * @t: the table
- * @key: key of the column; nothing happens if there is none
+ * @key: key of the column; may be missing
  */
 void table_drop(struct table *t, const char *key)
 {
@@ -252,7 +252,7 @@ static void free_texts(struct row *row)
 		free(row->texts[i]);
 }
 
-/* Makes rows of items. */
+/* Make rows of items. */
 static struct row *make_rows(const struct table_items *items, const u32 *order, u32 nr)
 {
 	struct row *rows = xreallocarray(NULL, nr + 1ull, sizeof(*rows));
@@ -275,7 +275,7 @@ static void free_rows(struct row *rows, u32 nr)
 	free(rows);
 }
 
-/* Orders items that are equal without their texts; these are made of them alone. */
+/* Sort items with equal sums by their texts, which are made for these only. */
 static void sort_by_texts(const struct table_items *items, u32 *order, u32 nr, struct order *o)
 {
 	struct row *rows = make_rows(items, order, nr);
@@ -317,10 +317,10 @@ const u64 *table_sum(const struct table *t, u32 row)
 }
 
 /**
- * table_sort - order the rows
+ * table_sort - sort the rows
  * @t: the table
- * @order: what is asked for; notes whether the table has it
- * @usual: metric that orders rows, largest first, if the table does not have it
+ * @order: argument of --sort; @found is set if the table has the column
+ * @usual: metric to sort by otherwise, in descending order
  */
 void table_sort(struct table *t, struct table_order *order, u32 usual)
 {
@@ -341,11 +341,11 @@ void table_sort(struct table *t, struct table_order *order, u32 usual)
 
 /**
  * table_ratio - divide two numbers
- * @n: the one
- * @of: the other
- * @digits: how many decimals the quotient is to have
+ * @n: dividend
+ * @of: divisor
+ * @digits: number of decimals
  *
- * Return: the quotient without a point, rounded down, U64_MAX if it is larger; 0 if @of is 0.
+ * Return: the quotient times 10^@digits, rounded down, at most U64_MAX; 0 if @of is 0.
  */
 u64 table_ratio(u64 n, u64 of, int digits)
 {
@@ -366,7 +366,7 @@ u64 table_ratio(u64 n, u64 of, int digits)
 	return quotient;
 }
 
-/* The sum of a column over all rows, also those that are not there. */
+/* Sum of a column over all rows, including omitted ones. */
 static u64 column_sum(const struct table *t, const struct column *c)
 {
 	u64 sum = t->left_sum ? t->left_sum[c->shows] : 0;
@@ -379,11 +379,11 @@ static u64 column_sum(const struct table *t, const struct column *c)
 }
 
 /**
- * table_add_relative - add to each column that adds up its share, or its rate
- * @t: the table, with its rows
- * @percent: whether to add shares
- * @duration: ns that rates are over, 0: add none
- * @total: what shares are of, by metric, 0: nothing is known; NULL: the sum over the rows
+ * table_add_relative - add the share or the rate of each column with a sum
+ * @t: the table with its rows
+ * @percent: add shares
+ * @duration: ns that rates refer to; 0: add no rates
+ * @total: totals that shares refer to, by metric, 0: unknown; NULL: the sums over the rows
  */
 void table_add_relative(struct table *t, bool percent, u64 duration, const u64 *total)
 {
@@ -409,7 +409,7 @@ void table_add_relative(struct table *t, bool percent, u64 duration, const u64 *
 	memcpy(t->columns, columns, sizeof(columns));
 }
 
-/* What stands in a row's first column. */
+/* The first cell of a row. */
 static void write_label(const struct table *t, const struct row *r, char text[LABEL_MAX])
 {
 	const char *name = r->name ? r->name : "[unknown]";
@@ -426,7 +426,7 @@ static void write_label(const struct table *t, const struct row *r, char text[LA
 		snprintf(text, LABEL_MAX, "%s", name);
 }
 
-/* A change in thousandths, which may be negative. */
+/* A change in thousandths, possibly negative. */
 static void write_change(u64 n, const char *plus, char text[CELL_MAX])
 {
 	u64 size = n > U64_MAX / 2 ? -n : n;
@@ -488,14 +488,14 @@ static int longer(int width, const char *text)
 	return width < len ? len : width;
 }
 
-/* What stands for a text. */
+/* Placeholder for a missing text. */
 static const char *shown(const char *text)
 {
 	return text ? text : "-";
 }
 
-/* Takes from @width what is too much of the rule, but leaves @min. */
-static void narrow(struct layout *l, int *width, int min, int terminal)
+/* Reduce a column by the excess width, but not below @min. */
+static void reduce(struct layout *l, int *width, int min, int terminal)
 {
 	int excess = l->rule - terminal, most = *width - min;
 
@@ -508,8 +508,8 @@ static void narrow(struct layout *l, int *width, int min, int terminal)
 }
 
 /*
- * Leaves out a column or a text, the last first. Where there is room for it, three columns and
- * two texts stay. Returns whether there was something to leave out.
+ * Hide the last column or text. With enough room, three columns and two texts stay. Returns
+ * false if there is nothing left to hide.
  */
 static bool leave_out(struct layout *l)
 {
@@ -522,7 +522,7 @@ static bool leave_out(struct layout *l)
 	return true;
 }
 
-/* Gives a text room that is left, up to what it wants. */
+/* Give a text the remaining room, up to the width it wants. */
 static void widen(struct layout *l, int *width, int wanted, int terminal)
 {
 	int room = terminal - l->rule;
@@ -535,7 +535,7 @@ static void widen(struct layout *l, int *width, int wanted, int terminal)
 	l->rule += room;
 }
 
-/* Makes the table fit the terminal: texts are cut, then columns and texts left out. */
+/* Fit the table to the terminal: shorten texts, then hide columns and texts. */
 static void fit(struct layout *l)
 {
 	struct layout wanted = *l;
@@ -543,9 +543,9 @@ static void fit(struct layout *l)
 
 	if (!terminal)
 		return;
-	narrow(l, &l->label, l->longest < NAME_MIN ? l->longest : NAME_MIN, terminal);
+	reduce(l, &l->label, l->longest < NAME_MIN ? l->longest : NAME_MIN, terminal);
 	for (c = 0; c < l->texts; c++)
-		narrow(l, l->text + c, TEXT_MIN, terminal);
+		reduce(l, l->text + c, TEXT_MIN, terminal);
 	while (l->rule > terminal && leave_out(l))
 		;
 	for (c = 0; c < l->texts; c++)
@@ -553,7 +553,7 @@ static void fit(struct layout *l)
 	widen(l, &l->label, wanted.label, terminal);
 }
 
-/* Cuts a text that is too long: the size of a function first, then what is in the middle. */
+/* Shorten a text: drop the size of a function first, then the middle. */
 static void cut(char *text, int width)
 {
 	int len = strlen(text), size, tail;
@@ -612,7 +612,7 @@ static void print_rule(const struct layout *l)
 	printf("%s\n", term_plain());
 }
 
-/* How wide a text is to be: there is nothing behind the last thing on a line. */
+/* Width of a text; the last one on a line is not padded. */
 static int text_width(const struct layout *l, int c)
 {
 	return !l->columns && c + 1 == l->texts ? 0 : l->text[c];
@@ -657,7 +657,10 @@ static void print_row(const struct table *t, const struct row *r, const struct l
 	printf("%s\n", r->style ? term_plain() : "");
 }
 
-/* Names something that has no room, behind what stands on the line up to @at. */
+/*
+ * Print the title of a hidden column, wrapping lines; @at: current position. Returns the new
+ * one.
+ */
 static size_t print_title(const char *title, size_t at)
 {
 	if (!at)
@@ -667,7 +670,7 @@ static size_t print_title(const char *title, size_t at)
 	return at + printf(", %s", title);
 }
 
-/* Tells which texts and columns have no room, on as many lines as that takes. */
+/* Print which texts and columns are hidden. */
 static void print_left_out(const struct table *t, const struct layout *l)
 {
 	size_t at = 0;
@@ -682,9 +685,9 @@ static void print_left_out(const struct table *t, const struct layout *l)
 }
 
 /**
- * table_print - print a table as text, fit for the terminal if it goes to one
- * @t: the table; nothing is printed when it has no rows
- * @top: how many rows, 0 for all
+ * table_print - print a table as text, fitted to the terminal
+ * @t: the table; nothing is printed without rows
+ * @top: number of rows, 0: all
  */
 void table_print(const struct table *t, u32 top)
 {
@@ -709,13 +712,16 @@ void table_print(const struct table *t, u32 top)
 		free_rows(rows, nr);
 }
 
-/* Whether a character stands in a JSON string as it is; not <, as a page may hold the string. */
+/*
+ * Characters that need no escape in JSON. < does, because a page may embed the string in a
+ * script.
+ */
 static bool is_plain(char c)
 {
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<';
 }
 
-/* Prints part of a JSON string. */
+/* Print part of a JSON string. */
 static void print_json_part(const char *text, size_t len)
 {
 	const char *end = text + len, *begin;
@@ -735,7 +741,7 @@ static void print_json_part(const char *text, size_t len)
 
 /**
  * json_string - print a JSON string
- * @text: any text, or NULL for null; what is unprintable is escaped byte by byte
+ * @text: any text, or NULL for null; unprintable bytes are escaped one by one
  */
 void json_string(const char *text)
 {
@@ -756,7 +762,7 @@ void json_string(const char *text)
 	putchar_unlocked('"');
 }
 
-/* A cell as a number, the empty string where there is none. */
+/* A cell as a number; empty if there is no value. */
 static void write_number(const struct column *c, const u64 *sum, char text[CELL_MAX])
 {
 	if (!is_shown(c, sum))
@@ -800,7 +806,7 @@ static void json_row(const struct table *t, const struct row *r)
 	printf("}");
 }
 
-/* Prints a row, which may have to be made. */
+/* Print a row, which may have to be made first. */
 static void machine_row(const struct table *t, u32 i,
 			void (*print)(const struct table *t, const struct row *r))
 {
@@ -816,9 +822,9 @@ static void machine_row(const struct table *t, u32 i,
 }
 
 /**
- * table_json - print a table as a member of a JSON object, and another if it is cut
+ * table_json - print a table as a JSON member, and the sums over omitted rows as another
  * @t: the table
- * @top: how many rows, 0 for all
+ * @top: number of rows, 0: all
  */
 void table_json(const struct table *t, u32 top)
 {
@@ -840,8 +846,8 @@ void table_json(const struct table *t, u32 top)
 }
 
 /**
- * csv_string - print a text as a field of CSV
- * @text: any text, or NULL for nothing
+ * csv_string - print a CSV field
+ * @text: any text, or NULL for an empty field
  */
 void csv_string(const char *text)
 {
@@ -886,10 +892,10 @@ static void csv_row(const struct table *t, const struct row *r)
 
 /**
  * table_csv - print a table as CSV: an empty line, the keys, the rows
- * @t: the table; nothing is printed when it has no rows
- * @top: how many rows, 0 for all
+ * @t: the table; nothing is printed without rows
+ * @top: number of rows, 0: all
  *
- * Each line but the keys' begins with the table's own key, theirs with "table".
+ * Rows begin with the key of the table, the line of keys with "table".
  */
 void table_csv(const struct table *t, u32 top)
 {
@@ -913,10 +919,10 @@ void table_csv(const struct table *t, u32 top)
 }
 
 /**
- * table_text - make a text for a row
- * @text: what it shall be
+ * table_text - copy a text for a row
+ * @text: the text
  *
- * Return: a copy, which is freed with the table.
+ * Return: the copy, freed with the table.
  */
 char *table_text(const char *text)
 {
@@ -926,7 +932,7 @@ char *table_text(const char *text)
 }
 
 /**
- * table_free - release the rows
+ * table_free - free the rows
  * @t: the table
  */
 void table_free(struct table *t)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of tables that are made of noted accesses. */
+/* Tables of accesses by name, for layout, who and what. */
 #include <stdio.h>
 
 #include "report/tally.h"
 
 /**
- * tally_parts - tell what there are tables of
- * @r: what to report
- * @parts: set to them
+ * tally_parts - get the sources of accesses of a report
+ * @r: the report
+ * @parts: set to the sources
  *
- * Return: how many.
+ * Return: the number of sources.
  */
 int tally_parts(const struct report *r, struct part parts[ACCESS_SOURCES])
 {
@@ -23,7 +23,7 @@ int tally_parts(const struct report *r, struct part parts[ACCESS_SOURCES])
 }
 
 /**
- * tally_init - begin without rows
+ * tally_init - initialize a table
  * @t: the rows
  */
 void tally_init(struct tallies *t)
@@ -34,7 +34,7 @@ void tally_init(struct tallies *t)
 }
 
 /**
- * tally_free - release memory
+ * tally_free - free a table
  * @t: the rows
  */
 void tally_free(struct tallies *t)
@@ -44,12 +44,12 @@ void tally_free(struct tallies *t)
 }
 
 /**
- * tally_row - find a row
+ * tally_row - look up or add a row
  * @t: the rows
  * @name: its name, or NULL
- * @text: the text beside it, or NULL
+ * @text: its text, or NULL
  *
- * Return: the row, which is made if it is not there; valid until the next call.
+ * Return: the row, valid until the next call.
  */
 struct tally *tally_row(struct tallies *t, const char *name, const char *text)
 {
@@ -75,15 +75,15 @@ void tally_add(struct tally *tally, const u64 *sum)
 }
 
 /**
- * tally_print - print rows as a table
- * @r: what to report
- * @k: the sums that they are from
- * @part: the accesses that they are of
+ * tally_print - print a table
+ * @r: the report
+ * @k: the sums
+ * @part: the source of the accesses
  * @title: title of the table
- * @key: its name in JSON
- * @table: the table, but for these and its rows
+ * @key: key of the table
+ * @table: the other fields of the table, without rows
  * @t: the rows
- * @ordered: whether they are in their order already
+ * @ordered: the rows are already sorted
  */
 void tally_print(const struct report *r, const struct sums *k, const struct part *part,
 		 const char *title, const char *key, struct table *table,

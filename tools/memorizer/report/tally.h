@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of tables that are made of noted accesses, as layout, who and what have them. */
+/* Tables of accesses by name, for layout, who and what. */
 #ifndef TALLY_H
 #define TALLY_H
 
 #include "lib/texts.h"
 #include "report/report.h"
 
-/* What is told of a row: the metrics that rows are sorted by come as report has them. */
+/* Metrics of a row. Those of report come first: rows are sorted by them. */
 enum tally_metric {
 	TALLY_READS = SUM_READS,
 	TALLY_WRITES = SUM_WRITES,
@@ -18,11 +18,11 @@ enum tally_metric {
 	TALLY_OFFSET,
 	TALLY_SIZE,
 	TALLY_LINE,
-	TALLY_FROM,		/* offset before */
+	TALLY_FROM,		/* previous offset */
 	TALLY_METRICS
 };
 
-/* A row: what has that name, and text beside it, by their numbers in the texts; 0: none. */
+/* A row, by the numbers of its name and text; 0: none. */
 struct tally {
 	u64 name, text;
 	u64 sum[TALLY_METRICS];
@@ -30,7 +30,7 @@ struct tally {
 
 /**
  * struct tallies - the rows of a table
- * @rows: struct tally, in the order they came
+ * @rows: struct tally, in order of appearance
  * @texts: private: names and texts
  */
 struct tallies {
@@ -38,10 +38,10 @@ struct tallies {
 };
 
 /**
- * struct part - the accesses of one source
- * @source: which
- * @title: what titles of their tables begin with
- * @key: what keys of these begin with
+ * struct part - accesses of one source
+ * @source: streamed or counted
+ * @title: prefix of the titles of their tables
+ * @key: prefix of the keys of their tables
  */
 struct part {
 	enum access_source source;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How output is shown. A terminal has a width, colours and a pager; anything else gets
- * plain text of any width, the same on every machine.
+ * Terminal output: width, colors and pager. If standard output is no terminal, text is plain
+ * and has unlimited width, so that it is the same on all machines.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,20 +15,20 @@
 #include "lib/progress.h"
 #include "report/term.h"
 
-/* When there are colours. */
+/* Modes of --color. */
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
 static enum when colors;
-static pid_t pager;	/* 0: there is none */
-static bool paged;		/* standard output was a terminal and goes through a pager */
-static bool messages;		/* so does standard error */
-static u32 width;		/* of the terminal that the pager writes to */
+static pid_t pager;	/* 0: none */
+static bool paged;		/* standard output goes through a pager to a terminal */
+static bool messages;		/* standard error does, too */
+static u32 width;		/* of the terminal behind the pager */
 
 /**
- * term_set_color - take the argument of --color
+ * term_set_color - set the mode of --color
  * @when: auto, always or never
  *
- * Return: whether it is one of them.
+ * Return: false for any other argument.
  */
 bool term_set_color(const char *when)
 {
@@ -55,7 +55,7 @@ static bool terminal_has_colors(void)
 	return paged || isatty(STDOUT_FILENO);
 }
 
-/* Each piece of text asks, so the terminal is asked once. */
+/* Cached, because each piece of text calls this. */
 static bool has_colors(void)
 {
 	if (colors == WHEN_TERMINAL)
@@ -64,10 +64,10 @@ static bool has_colors(void)
 }
 
 /**
- * term_style - what begins a style
+ * term_style - start a style
  * @style: the style
  *
- * Return: an escape sequence; the empty string where there are no colours.
+ * Return: an escape sequence; the empty string without colors.
  */
 const char *term_style(enum style style)
 {
@@ -81,9 +81,9 @@ const char *term_style(enum style style)
 }
 
 /**
- * term_plain - what ends a style
+ * term_plain - end a style
  *
- * Return: an escape sequence; the empty string where there are no colours.
+ * Return: an escape sequence; the empty string without colors.
  */
 const char *term_plain(void)
 {
@@ -103,9 +103,9 @@ static u32 terminal_width(void)
 }
 
 /**
- * term_width - how wide the output may be
+ * term_width - get the width of the terminal
  *
- * Return: the width in characters; 0 when anything is fine, as the output is no terminal.
+ * Return: the width in characters; 0 if the output is no terminal.
  */
 u32 term_width(void)
 {
@@ -115,9 +115,9 @@ u32 term_width(void)
 }
 
 /**
- * term_height - find out how many lines the output may have
+ * term_height - get the height of the terminal
  *
- * Return: the height of the terminal in lines; 0 if the output is no terminal: any number is fine.
+ * Return: the height in lines; 0 if the output is no terminal.
  */
 u32 term_height(void)
 {
@@ -131,7 +131,7 @@ u32 term_height(void)
 	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
 }
 
-/* The pager ends when its input does; what is signalled waits for that. */
+/* Close the pager's input and wait until the user ends it; called at exit and on signals. */
 static void wait_for_pager(void)
 {
 	pid_t pid = pager;
@@ -149,7 +149,7 @@ static void wait_for_pager(void)
 static void end_by_signal(int signal)
 {
 	wait_for_pager();
-	raise(signal);		/* by default again, SA_RESETHAND */
+	raise(signal);		/* SA_RESETHAND has restored the default action */
 }
 
 static void end(void)
@@ -158,7 +158,7 @@ static void end(void)
 	wait_for_pager();
 }
 
-/* Becomes the pager; less leaves what fits the screen where it is, and knows colours. */
+/* In the child: execute the pager. less exits if the text fits the screen, and shows colors. */
 static void run_pager(const char *command)
 {
 	setenv("LESS", "FRX", false);
@@ -171,7 +171,7 @@ static void run_pager(const char *command)
 	_exit(127);
 }
 
-/* The command of the pager, NULL for the usual one, the empty string for none. */
+/* Command of the pager: NULL for the default, empty for none. */
 static const char *pager_command(void)
 {
 	const char *command = getenv("MEMORIZER_PAGER");
@@ -184,9 +184,9 @@ static const char *pager_command(void)
 }
 
 /**
- * term_pager - send what will be printed through a pager, if standard output is a terminal
+ * term_pager - send output through a pager if standard output is a terminal
  *
- * Messages go there too, if they would go to a terminal.
+ * Messages follow if standard error is a terminal.
  */
 void term_pager(void)
 {
@@ -229,9 +229,9 @@ void term_pager(void)
 }
 
 /**
- * term_stream - say that lines will be printed while input is read
+ * term_stream - announce that lines are printed while input is read
  *
- * On a terminal there is no progress beside them.
+ * Disables the progress indicator if standard output is a terminal.
  */
 void term_stream(void)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How output is shown: how wide, in which colours, and through which pager. */
+/* Terminal output: width, colors and pager. */
 #ifndef TERM_H
 #define TERM_H
 
 #include "lib/types.h"
 
-/* What a piece of text is. */
+/* Styles of a piece of text. */
 enum style {
 	STYLE_NONE,
 	STYLE_TITLE,
 	STYLE_HEAD,
 	STYLE_RULE,
-	STYLE_MORE,		/* grew, or is new */
-	STYLE_LESS,		/* shrank, or has gone */
+	STYLE_MORE,		/* increased or new */
+	STYLE_LESS,		/* decreased or gone */
 	STYLE_BAD,
 };
 

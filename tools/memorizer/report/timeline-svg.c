@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Draws spans of time: what is live, in bytes, and rates, above one another, as SVG. */
+/* Draws time spans as SVG: panels of live bytes and rates, one above the other. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,20 +7,20 @@
 #include "report/timeline.h"
 
 #define WIDTH		1000
-#define LEFT		90		/* of the panels */
+#define LEFT		90		/* left margin of the panels */
 #define RIGHT		24
 #define TOP		86		/* title and marks */
 #define PANEL		170		/* height of a panel */
-#define GAP		48		/* between two */
-#define BOTTOM		46		/* below the last: the time */
+#define GAP		48		/* space between panels */
+#define BOTTOM		46		/* bottom margin: the time axis */
 #define PANELS		3
 #define HEIGHT		(TOP + PANELS * PANEL + (PANELS - 1) * GAP + BOTTOM)
 #define PLOT		(WIDTH - LEFT - RIGHT)
-#define TICKS		5		/* about so many on an axis */
-#define MARK_TEXT	28		/* characters of a mark that are shown */
-#define MARK_ROWS	3		/* rows that the texts of marks take turns in */
+#define TICKS		5		/* approximate number of ticks per axis */
+#define MARK_TEXT	28		/* visible characters of a mark */
+#define MARK_ROWS	3		/* rows for the texts of marks, used in turn */
 
-/* A line of a panel. */
+/* A curve of a panel. */
 struct curve {
 	enum timeline_metric metric;
 	const char *label, *colour;
@@ -29,10 +29,10 @@ struct curve {
 
 /**
  * struct panel - a panel
- * @title: what it shows
- * @bytes: whether that is bytes
- * @curves: its lines, the first of which is below the others
- * @group: whose peak is shown; TRACKER_GROUPS: none
+ * @title: its title
+ * @bytes: the unit is bytes
+ * @curves: its curves, from the lowest one
+ * @group: group whose peak is marked; TRACKER_GROUPS: none
  */
 struct panel {
 	const char *title;
@@ -56,14 +56,14 @@ static const struct panel panels[PANELS] = {
 	}, TRACKER_GROUPS },
 };
 
-/* A scale from 0 to something round. */
+/* An axis from 0 to a round number. */
 struct scale {
-	double step, unit;	/* between two ticks; what a tick's number is times */
+	double step, unit;	/* distance of ticks; factor of their numbers */
 	int ticks;
 	const char *name;	/* of the unit */
 };
 
-/* Text in SVG; what is unprintable or not ASCII is escaped as in a KMAP. */
+/* Text in SVG; unprintable and non-ASCII characters are escaped as in a KMAP. */
 static void put_text(FILE *f, const char *text, size_t most)
 {
 	for (; *text && most; text++, most--) {
@@ -82,7 +82,7 @@ static void put_text(FILE *f, const char *text, size_t most)
 		fputs("..", f);
 }
 
-/* The least of 1, 2, 5, 10, 20, ... times a power of ten that is not below @step. */
+/* Round up to 1, 2, 5 or 10 times a power of ten. */
 static double round_up(double step)
 {
 	double power = 1;
@@ -153,7 +153,7 @@ static u64 panel_most(const struct timeline *t, const struct panel *p)
 	return most;
 }
 
-/* When a span ends. */
+/* End of a span. */
 static u64 span_end(const struct timeline *t, u32 i)
 {
 	u64 end = t->sums[i][TIMELINE_BEGIN] + t->width;
@@ -161,7 +161,7 @@ static u64 span_end(const struct timeline *t, u32 i)
 	return end < t->end ? end : t->end;
 }
 
-/* A line that is level in each span. */
+/* A step function with one step per span. */
 static void draw_curve(FILE *f, const struct timeline *t, const struct curve *c,
 		       const struct scale *s, int top)
 {
@@ -195,7 +195,7 @@ static void draw_grid(FILE *f, const struct scale *s, int top)
 	}
 }
 
-/* A dot where the most was live, and how much that was. */
+/* A dot with a label at the peak. */
 static void draw_peak(FILE *f, const struct timeline *t, const struct panel *p,
 		      const struct scale *s, int top)
 {
@@ -235,7 +235,7 @@ static void draw_panel(FILE *f, const struct timeline *t, int i)
 	draw_peak(f, t, p, &s, top);
 }
 
-/* Seconds, from the beginning on. */
+/* The time axis, in seconds from the start. */
 static void draw_time(FILE *f, const struct timeline *t)
 {
 	double length = (t->end - t->begin) / 1e9, step, at;
@@ -294,12 +294,12 @@ static void draw(FILE *f, const struct timeline *t, const char *title)
 }
 
 /**
- * timeline_svg - draw spans of time
+ * timeline_svg - draw time spans
  * @t: the spans
- * @fd: where to write the picture; is closed
- * @title: what stands above
+ * @fd: file descriptor to write to; it is closed
+ * @title: title of the picture
  *
- * Return: whether that worked; if not see errno.
+ * Return: true on success; if false, see errno.
  */
 bool timeline_svg(const struct timeline *t, int fd, const char *title)
 {

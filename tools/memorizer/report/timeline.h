@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What happened in each of equal spans of time. */
+/* Sums over equal time spans. */
 #ifndef TIMELINE_H
 #define TIMELINE_H
 
 #include "trace/tracker.h"
 
-/* What is known of a span; of slab and pages the order is that of enum tracker_group. */
+/* Metrics of a span. Pairs for slab and pages have the order of enum tracker_group. */
 enum timeline_metric {
-	TIMELINE_LIVE,				/* bytes live at its end */
-	TIMELINE_PEAK = TIMELINE_LIVE + TRACKER_GROUPS,	/* most bytes live at a time */
+	TIMELINE_LIVE,				/* live bytes at the end */
+	TIMELINE_PEAK = TIMELINE_LIVE + TRACKER_GROUPS,	/* maximum of live bytes */
 	TIMELINE_ALLOCS = TIMELINE_PEAK + TRACKER_GROUPS,
 	TIMELINE_FREES,
 	TIMELINE_ALLOC_BYTES,
@@ -17,17 +17,17 @@ enum timeline_metric {
 	TIMELINE_WRITES,
 	TIMELINE_ALLOC_RATE,			/* per second */
 	TIMELINE_FREE_RATE,
-	TIMELINE_LIVES,				/* allocations that were freed, to the last byte */
-	TIMELINE_LIFE,				/* how long those lived, all together, in ns */
-	TIMELINE_MEAN_LIFE,			/* and one, in ns */
-	TIMELINE_BEGIN,				/* when it begins, in ns */
+	TIMELINE_LIVES,				/* allocations that were completely freed */
+	TIMELINE_LIFE,				/* total lifetime of these, in ns */
+	TIMELINE_MEAN_LIFE,			/* mean lifetime, in ns */
+	TIMELINE_BEGIN,				/* start, in ns */
 	TIMELINE_METRICS
 };
 
 /**
  * struct timeline_mark - a mark
- * @time: when, in ns
- * @text: what it says, escaped as in a KMAP
+ * @time: in ns
+ * @text: its text, escaped as in a KMAP
  */
 struct timeline_mark {
 	u64 time;
@@ -35,16 +35,16 @@ struct timeline_mark {
 };
 
 /**
- * struct timeline - spans of time
- * @begin: when the first begins, in ns
- * @end: when the last ends, in ns
- * @width: how long each is, in ns
- * @sums: what is known of each
+ * struct timeline - the time spans
+ * @begin: start of the first span, in ns
+ * @end: end of the last span, in ns
+ * @width: duration of a span, in ns
+ * @sums: sums of each span
  * @nr: number of spans
- * @marks: the marks in that time
+ * @marks: marks in the range
  * @nr_marks: number of marks
- * @peak: most bytes live at a time
- * @peak_time: when that was, in ns
+ * @peak: maximum of live bytes
+ * @peak_time: time of the maximum, in ns
  */
 struct timeline {
 	u64 begin, end, width;

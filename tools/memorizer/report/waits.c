@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions that spin: their accesses grow with the time that a CPU waits, not with its work. */
+/*
+ * Functions that spin: the number of their accesses depends on the time a CPU waits, not on
+ * its work.
+ */
 #include <string.h>
 
 #include "kmap/kmap.h"
@@ -9,7 +12,7 @@
  * waits - check whether a function spins
  * @function: its name
  *
- * Return: true for the kernel's loops that spin until a lock or another CPU is free.
+ * Return: true for the kernel's loops that wait for a lock or another CPU.
  */
 bool waits(const char *function)
 {

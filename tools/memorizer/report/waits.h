@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions that spin. */
+/* Functions that spin until a lock or another CPU is ready. */
 #ifndef WAITS_H
 #define WAITS_H
 
