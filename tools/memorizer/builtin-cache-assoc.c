@@ -396,6 +396,6 @@ static int run(int argc, char **argv)
 const struct command command_cache_assoc = {
 	.name = "cache-assoc",
 	.summary = "simulate a set-associative cache for each CPU",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

@@ -734,6 +734,6 @@ static int run(int argc, char **argv)
 const struct command command_check = {
 	.name = "check",
 	.summary = "check the consistency of a trace or a KMAP",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

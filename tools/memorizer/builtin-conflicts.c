@@ -442,6 +442,6 @@ static int run(int argc, char **argv)
 const struct command command_conflicts = {
 	.name = "conflicts",
 	.summary = "find marked scopes that share memory",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

@@ -7,13 +7,13 @@
  * compiler's notes tell on both sides, they are aligned by types and members, too.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "builtin.h"
 #include "lib/texts.h"
+#include "options.h"
 #include "report/head.h"
 #include "report/named.h"
 #include "report/summing.h"
@@ -113,64 +113,14 @@ struct diff {
 	int status;
 };
 
-static const char usage[] =
-	"Usage: memorizer diff [OPTION...] KMAP KMAP\n"
-	"       memorizer diff [OPTION...] DIR DIR\n"
-	"\n"
-	"Tells what has changed from the first KMAP or trace to the second: which functions\n"
-	"allocate and access, which caches and which commands; what is new, gone, more, less;\n"
-	"of traces also what has changed from the KMAP of the one to that of the other.\n"
-	"Functions are compared by name, so both may be of different boots and builds.\n"
-	"\n"
-	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file; given twice, the\n"
-	"                       second is for the second input\n"
-	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms; given twice, the\n"
-	"                       second is for the second input (default for traces: their own)\n"
-	"  -M, --modules DIR    take the compiler's notes of modules from the files NAME.ko below\n"
-	"                       DIR; given twice, the second is for the second input\n"
-	"  -s, --sort KEY       what has changed most first: change (default); or the largest KEY\n"
-	"                       of tables that have it: the key that a column has in JSON; or by\n"
-	"                       name; or by type or field first\n"
-	"  -n, --top N          print the first N rows of each table (0: all; default 20, with\n"
-	"                       --json and --csv all)\n"
-	"  -a, --all            print what has not changed, too\n"
-	"      --percent        compare the shares of all that each side has\n"
-	"      --rate           of traces, compare how much there was per second\n"
-	"  -j, --json           print JSON\n"
-	"  -c, --csv            print CSV\n"
-	"  -h, --help           print this\n"
-	"\n"
-	"What counts on both sides, as for report:\n"
-	"  -S, --site NAME      what this function, call site or address allocates; * and ?\n"
-	"  -m, --comm COMM      what this command allocates; * and ?\n"
-	"  -p, --pid PID        what this task allocates\n"
-	"      --type TYPE      allocations of this type and accesses to it; * and ?\n"
-	"      --field FIELD    accesses to this member, and no allocations; * and ?\n"
-	"\n"
-	"Of traces only, and with these nothing of their KMAPs:\n"
-	"  -C, --cache NAME     allocations from this cache; * and ?\n"
-	"  -P, --cpu CPU        allocations on this CPU\n"
-	"  -f, --from TIME      allocations since then: seconds, or the text of a mark\n"
-	"  -T, --to TIME        end both traces then\n";
-
-enum { OPTION_PERCENT = 300, OPTION_RATE };	/* have no letters */
-
-#define SHORTS	KMEM_FILTER_SHORTS "k:K:M:s:n:ajch"
-
-static const struct option options[] = {
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "modules", required_argument, NULL, 'M' },
-	{ "sort", required_argument, NULL, 's' },
-	{ "top", required_argument, NULL, 'n' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "percent", no_argument, NULL, OPTION_PERCENT },
-	{ "rate", no_argument, NULL, OPTION_RATE },
-	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
-	{ "json", no_argument, NULL, 'j' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer diff [OPTION...] KMAP KMAP",
+	"memorizer diff [OPTION...] DIR DIR",
+	"",
+	"Prints what changed from the first KMAP or trace to the second: functions that allocate and",
+	"access, caches and commands; what is new, gone, more and less; for traces also the changes",
+	"between their KMAPs. Functions are compared by name, so that boots and builds may differ.",
+	NULL
 };
 
 /* Whether types and members can be compared: those of both sides are known. */
@@ -796,97 +746,53 @@ static int diff(struct diff *d)
 	return d->status;
 }
 
-/* Takes a file for both sides, or if it is the second one for the second. */
-static bool set_files(const char *files[SIDES], int *given, const char *option, const char *path)
+static int option_change(const struct option *o, const char *arg, int unset)
 {
-	if (*given == SIDES) {
-		fprintf(stderr, "memorizer diff: --%s: given more than twice\n", option);
-		return false;
-	}
-	if (!(*given)++)
-		files[BEFORE] = path;
-	files[AFTER] = path;
-	return true;
-}
+	struct table_order *order = o->value;
 
-static bool set_top(struct diff *d, const char *text)
-{
-	unsigned long top;
-	char *end;
-
-	errno = 0;
-	top = strtoul(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || *end || top > U32_MAX) {
-		fprintf(stderr, "memorizer diff: --top %s: want a number of rows, 0 for all\n",
-			text);
-		return false;
-	}
-	d->top = top;
-	d->top_given = true;
-	return true;
-}
-
-static bool set_sort(struct diff *d, const char *key)
-{
-	d->order->key = NULL;
-	return !strcmp(key, "change") || table_order_set(d->order, "diff", key);
-}
-
-static bool set_option(struct diff *d, int option, const char *arg)
-{
-	switch (option) {
-	case 'k':
-		return set_files(d->vmlinux, d->given, "vmlinux", arg);
-	case 'K':
-		return set_files(d->kallsyms, d->given + 1, "kallsyms", arg);
-	case 'M':
-		return set_files(d->modules, d->given + 2, "modules", arg);
-	case 's':
-		return set_sort(d, arg);
-	case 'n':
-		return set_top(d, arg);
-	case 'a':
-		d->all = true;
-		return true;
-	case OPTION_PERCENT:
-		d->relative = PERCENT;
-		return true;
-	case OPTION_RATE:
-		d->relative = RATE;
-		return true;
-	case 'j':
-		d->format = REPORT_JSON;
-		return true;
-	case 'c':
-		d->format = REPORT_CSV;
-		return true;
-	default:
-		return kmem_filter_option(&d->filter, "diff", option, arg) == KMEM_TAKEN;
-	}
+	if (strcmp(arg, "change"))
+		return option_sort(o, arg, unset);
+	order->key = NULL;
+	return 0;
 }
 
 static int run(int argc, char **argv)
 {
 	struct table_order order = { .key = NULL };
 	struct diff d = { .format = REPORT_TEXT, .order = &order };
+	const struct option options[] = {
+		OPT_FILES('k', "vmlinux", d.vmlinux, &d.given[0], "FILE",
+			  "ELF file with the kernel's symbols; the second is for the second input"),
+		OPT_FILES('K', "kallsyms", d.kallsyms, &d.given[1], "FILE",
+			  "copy of /proc/kallsyms, likewise (default: those in the traces)"),
+		OPT_FILES('M', "modules", d.modules, &d.given[2], "DIR",
+			  "directory with the files NAME.ko of modules, for notes, likewise"),
+		OPT_TAKE('s', "sort", &order, "KEY",
+			 "sort tables by change (default), by the column with this key in JSON, or by\n"
+			 "                          name, type or field", option_change),
+		OPT_NUMBER('n', "top", &d.top, "N", 0, U32_MAX,
+			   "rows of each table, 0 for all (default: 20; all with --json and --csv)",
+			   .set = &d.top_given),
+		OPT_BOOLEAN('a', "all", &d.all, "print unchanged rows, too"),
+		OPT_SET_UINT(0, "percent", &d.relative, "compare shares of the total", PERCENT),
+		OPT_SET_UINT(0, "rate", &d.relative, "compare rates per second, for traces", RATE),
+		OPT_SET_UINT('j', "json", &d.format, "print JSON", REPORT_JSON),
+		OPT_SET_UINT('c', "csv", &d.format, "print CSV", REPORT_CSV),
+		OPT_HELP(),
+		OPT_GROUP("Count only, in both inputs:"),
+		OPTS_FILTER(&d.filter),
+		OPTS_NAMED(&d.filter),
+		OPT_END()
+	};
 	const char *trace_only;
-	int option;
 
 	kmem_filter_init(&d.filter);
-	while ((option = getopt_long(argc, argv, SHORTS, options, NULL)) != -1) {
-		if (option == 'h') {
-			print_usage(&command_diff);
-			return EXIT_FINE;
-		}
-		if (!set_option(&d, option, optarg))
-			return usage_error("diff");
-	}
-	if (argc - optind != SIDES) {
-		fprintf(stderr, "memorizer diff: %d inputs: want two KMAPs or two traces\n",
-			argc - optind);
+	argc = options_parse(&command_diff, argc, argv, options, 0);
+	if (argc != SIDES) {
+		fprintf(stderr, "memorizer diff: %d inputs: want two KMAPs or two traces\n", argc);
 		return usage_error("diff");
 	}
-	d.paths = argv + optind;
+	d.paths = argv;
 	d.traces = input_is_trace(d.paths[BEFORE]);
 	if (d.traces != input_is_trace(d.paths[AFTER])) {
 		fprintf(stderr, "memorizer diff: a trace and a KMAP: want two of a kind\n");

@@ -392,6 +392,6 @@ static int run(int argc, char **argv)
 const struct command command_false_sharing = {
 	.name = "false-sharing",
 	.summary = "separate true from false sharing, and predict false sharing",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

@@ -3,13 +3,13 @@
  * memorizer fold: a KMAP or a trace as folded stacks, which flame graphs are made of. Who,
  * what memory it is, who allocated it, who accesses it; and how much of what was asked for.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "builtin.h"
 #include "lib/texts.h"
+#include "options.h"
 #include "report/engine.h"
 #include "report/head.h"
 #include "report/named.h"
@@ -20,54 +20,13 @@
 #include "trace/tracker.h"
 #include "trace/wanted.h"
 
-static const char usage[] =
-	"Usage: memorizer fold [OPTION...] DIR|KMAP|-\n"
-	"\n"
-	"Prints folded stacks, for flame graphs: a line for each command, cache, function that\n"
-	"allocated and, of accesses, function that accessed, with semicolons between, and a\n"
-	"number. A KMAP has no caches. The command is that which allocated, of accesses the one\n"
-	"that accessed.\n"
-	"\n"
-	"  -t, --types          by the compiler's notes, the type instead of the cache, and of\n"
-	"                       accesses the member instead of the function that allocated\n"
-	"  -v, --value VALUE    the number: accesses (default), reads, writes, objects, bytes,\n"
-	"                       live or live-bytes\n"
-	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
-	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default for a\n"
-	"                       trace: the one in it)\n"
-	"  -M, --modules DIR    take notes of modules from the files NAME.ko below DIR\n"
-	"  -j, --json           print JSON\n"
-	"  -c, --csv            print CSV\n"
-	"  -h, --help           print this\n"
-	"\n"
-	"What counts:\n"
-	"  -S, --site NAME      what this function, call site or address allocates, and accesses\n"
-	"                       to it; * and ? match others\n"
-	"  -m, --comm COMM      what this command allocates and accesses; * and ?\n"
-	"  -p, --pid PID        what this task allocates and accesses\n"
-	"      --type TYPE      allocations of this type and accesses to it, by the compiler's\n"
-	"                       notes; * and ?\n"
-	"      --field FIELD    accesses to this member, and no allocations; * and ?\n"
-	"\n"
-	"Of a trace only, and with these nothing of its KMAP:\n"
-	"  -C, --cache NAME     allocations from this cache, and accesses to them; * and ?\n"
-	"  -P, --cpu CPU        what is allocated and accessed on this CPU\n"
-	"  -f, --from TIME      what happens since then: seconds, or the text of a mark\n"
-	"  -T, --to TIME        what happens before then\n";
-
-#define SHORTS	KMEM_FILTER_SHORTS "tv:k:K:M:jch"
-
-static const struct option options[] = {
-	{ "types", no_argument, NULL, 't' },
-	{ "value", required_argument, NULL, 'v' },
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "modules", required_argument, NULL, 'M' },
-	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
-	{ "json", no_argument, NULL, 'j' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer fold [OPTION...] DIR|KMAP|-",
+	"",
+	"Prints folded stacks for flame graphs, one per line: the command, the cache, the function",
+	"that allocated and, for accesses, the function that accessed, separated by semicolons, and a",
+	"number. A KMAP has no caches. The command is the one that allocated or accessed.",
+	NULL
 };
 
 enum value { ACCESSES, READS, WRITES, OBJECTS, BYTES, LIVE, LIVE_BYTES, VALUES };
@@ -689,59 +648,49 @@ static int fold(struct engine *g, const char *input)
 	return status;
 }
 
-static bool set_value(struct fold *f, const char *text)
+static int option_value(const struct option *o, const char *arg, int unset)
 {
 	int i;
 
+	(void)unset;
 	for (i = 0; i < VALUES; i++) {
-		if (!strcmp(text, value_names[i])) {
-			f->value = i;
-			return true;
+		if (!strcmp(arg, value_names[i])) {
+			*(enum value *)o->value = i;
+			return 0;
 		}
 	}
-	fprintf(stderr,
-		"memorizer fold: --value %s: want accesses, reads, writes, objects, bytes, live or live-bytes\n",
-		text);
-	return false;
+	return option_refuse(o, arg,
+			     "accesses, reads, writes, objects, bytes, live or live-bytes");
 }
 
 static int run(int argc, char **argv)
 {
 	struct fold f = { .format = REPORT_TEXT };
 	struct engine g = { .data = &f };
+	const struct option options[] = {
+		OPT_BOOLEAN('t', "types", &f.types,
+			    "print types instead of caches, and members instead of call sites"),
+		OPT_TAKE('v', "value", &f.value, "VALUE",
+			 "accesses (default), reads, writes, objects, bytes, live or live-bytes",
+			 option_value),
+		OPTS_SYMBOLS(&g.files),
+		OPT_SET_UINT('j', "json", &f.format, "print JSON", REPORT_JSON),
+		OPT_SET_UINT('c', "csv", &f.format, "print CSV", REPORT_CSV),
+		OPT_HELP(),
+		OPT_GROUP("Count only:"),
+		OPTS_FILTER(&f.filter),
+		OPTS_NAMED(&f.filter),
+		OPT_END()
+	};
 	const char *input;
-	int option;
 
 	kmem_filter_init(&f.filter);
-	while ((option = getopt_long(argc, argv, SHORTS, options, NULL)) != -1) {
-		switch (option) {
-		case 't':
-			f.types = true;
-			break;
-		case 'v':
-			if (!set_value(&f, optarg))
-				return usage_error("fold");
-			break;
-		case 'j':
-			f.format = REPORT_JSON;
-			break;
-		case 'c':
-			f.format = REPORT_CSV;
-			break;
-		case 'h':
-			print_usage(&command_fold);
-			return EXIT_FINE;
-		default:
-			if (!symbol_files_option(&g.files, option, optarg) &&
-			    kmem_filter_option(&f.filter, "fold", option, optarg) != KMEM_TAKEN)
-				return usage_error("fold");
-		}
-	}
-	input = input_name(argc - optind, argv + optind);
+	argc = options_parse(&command_fold, argc, argv, options, 0);
+	input = input_name(argc, argv);
 	if (!input) {
 		fprintf(stderr,
 			"memorizer fold: %d inputs: want one directory, or the parts of one, or a KMAP\n",
-			argc - optind);
+			argc);
 		return usage_error("fold");
 	}
 	if (f.filter.field && f.value >= OBJECTS) {

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "builtin.h"
 #include "html/embed.h"
 #include "lib/progress.h"
+#include "options.h"
 #include "report/cut.h"
 #include "report/output.h"
 #include "report/table.h"
@@ -30,32 +30,15 @@
 #define SPANS		"240"
 #define ARGUMENTS	24		/* of a command that is run */
 
-static const char usage[] =
-	"Usage: memorizer html [OPTION...] -o FILE KMAP [KMAP]\n"
-	"       memorizer html [OPTION...] -o FILE DIR [DIR]\n"
-	"\n"
-	"Writes a page to look at in a browser: what report, layout, timeline and sharing tell of a\n"
-	"KMAP or trace, with a map of types, how they lie in cache lines and who accesses which\n"
-	"member, or of call sites; to search, sort and filter; of two, what has changed, too.\n"
-	"It is one file of at most 5 MB, which needs no network; rows that had no room in it are\n"
-	"counted and summed up.\n"
-	"\n"
-	"  -o, --output FILE    write the page to FILE\n"
-	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file; given twice, the\n"
-	"                       second is for the second input\n"
-	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms; given twice, the\n"
-	"                       second is for the second input (default for traces: their own)\n"
-	"  -M, --modules DIR    take the compiler's notes of modules from the files NAME.ko below\n"
-	"                       DIR; given twice, the second is for the second input\n"
-	"  -h, --help           print this\n";
-
-static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "modules", required_argument, NULL, 'M' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer html [OPTION...] -o FILE KMAP [KMAP]",
+	"memorizer html [OPTION...] -o FILE DIR [DIR]",
+	"",
+	"Writes a page for a browser: the results of report, layout, timeline and sharing, with a map",
+	"of types that shows their cache lines and which code accesses each member, or of call sites;",
+	"to search, sort and filter; for two inputs also the changes. The page is a single file of at",
+	"most 5 MB and needs no network; rows that do not fit are counted and summed up.",
+	NULL
 };
 
 /**
@@ -64,7 +47,6 @@ static const struct option options[] = {
  * @vmlinux: where to take symbols from, of each run
  * @kallsyms: copies of /proc/kallsyms
  * @modules: directories with the files of modules below them, for their notes
- * @given: how often each of these was given
  * @paths: the KMAPs or traces
  * @nr: how many
  * @traces: whether they are traces
@@ -73,7 +55,6 @@ static const struct option options[] = {
  */
 struct page {
 	const char *output, *vmlinux[RUNS], *kallsyms[RUNS], *modules[RUNS];
-	int given[3];
 	char **paths;
 	int nr;
 	bool traces;
@@ -132,7 +113,6 @@ static int run_command(struct page *p, const struct command *c, const char * con
 	for (i = first; i < first + nr; i++)
 		argv[argc++] = p->paths[i];
 	argv[argc] = NULL;
-	optind = 0;
 	snprintf(label, sizeof(label), "%s: ", c->name);
 	progress_label = label;
 	hush(p, quiet);
@@ -256,26 +236,6 @@ static int make_page(struct page *p, int fd)
 	return EXIT_UNABLE;
 }
 
-static bool set_option(struct page *p, int option)
-{
-	switch (option) {
-	case 'o':
-		p->output = optarg;
-		return true;
-	case 'k':
-		p->vmlinux[p->given[0]++ % RUNS] = optarg;
-		return true;
-	case 'K':
-		p->kallsyms[p->given[1]++ % RUNS] = optarg;
-		return true;
-	case 'M':
-		p->modules[p->given[2]++ % RUNS] = optarg;
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool check_inputs(struct page *p)
 {
 	if (!p->output)
@@ -313,28 +273,25 @@ static int run(int argc, char **argv)
 {
 	struct page p = { .status = EXIT_FINE };
 	struct output output;
-	int option, status;
+	int given[3] = { 0 };
+	const struct option options[] = {
+		OPT_STRING('o', "output", &p.output, "FILE", "the page"),
+		OPT_FILES('k', "vmlinux", p.vmlinux, &given[0], "FILE",
+			  "ELF file with the kernel's symbols; the second is for the second input"),
+		OPT_FILES('K', "kallsyms", p.kallsyms, &given[1], "FILE",
+			  "copy of /proc/kallsyms, likewise (default: those in the traces)"),
+		OPT_FILES('M', "modules", p.modules, &given[2], "DIR",
+			  "directory with the files NAME.ko of modules, for notes, likewise"),
+		OPT_HELP(),
+		OPT_END()
+	};
+	int status;
 
-	while ((option = getopt_long(argc, argv, "o:k:K:M:h", options, NULL)) != -1) {
-		if (option == 'h') {
-			print_usage(&command_html);
-			return EXIT_FINE;
-		}
-		if (!set_option(&p, option))
-			return usage_error("html");
-	}
-	p.paths = argv + optind;
-	p.nr = argc - optind;
+	p.nr = options_parse(&command_html, argc, argv, options, 0);
+	p.paths = argv;
 	if (!check_inputs(&p))
 		return usage_error("html");
 	p.traces = input_is_trace(p.paths[0]);
-	/* What is given once is for both. */
-	if (p.given[0] == 1 && p.nr == RUNS)
-		p.vmlinux[1] = p.vmlinux[0];
-	if (p.given[1] == 1 && p.nr == RUNS)
-		p.kallsyms[1] = p.kallsyms[0];
-	if (p.given[2] == 1 && p.nr == RUNS)
-		p.modules[1] = p.modules[0];
 	if (!begin_output(&output, &p))
 		return EXIT_UNABLE;
 	p.stderr_fd = dup(STDERR_FILENO);

@@ -180,6 +180,6 @@ static int run(int argc, char **argv)
 const struct command command_kmap = {
 	.name = "kmap",
 	.summary = "write the KMAP that a trace contains",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

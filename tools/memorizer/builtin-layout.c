@@ -531,6 +531,6 @@ static const char * const usage[] = {
 const struct command command_layout = {
 	.name = "layout",
 	.summary = "show the layout of a struct with the accesses to each member",
-	.usages = usage,
+	.usage = usage,
 	.run = run_layout,
 };

@@ -310,6 +310,6 @@ static int run(int argc, char **argv)
 const struct command command_per_entry = {
 	.name = "per-entry",
 	.summary = "count cache line moves by system call, interrupt and scope",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

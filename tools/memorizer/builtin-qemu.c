@@ -233,6 +233,6 @@ out:
 const struct command command_qemu = {
 	.name = "qemu",
 	.summary = "run QEMU and trace all accesses of the guest",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

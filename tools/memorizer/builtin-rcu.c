@@ -372,6 +372,6 @@ static int run(int argc, char **argv)
 const struct command command_rcu = {
 	.name = "rcu",
 	.summary = "find accesses to objects that were handed to RCU",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

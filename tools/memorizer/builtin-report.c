@@ -27,6 +27,6 @@ static int run(int argc, char **argv)
 const struct command command_report = {
 	.name = "report",
 	.summary = "sum up a KMAP or a trace by call site, function and task",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

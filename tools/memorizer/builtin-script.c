@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer script: each event of a trace on a line, with names in place of addresses. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "builtin.h"
+#include "options.h"
 #include "report/chrome.h"
 #include "report/engine.h"
 #include "report/filter.h"
@@ -21,47 +21,13 @@
 
 #define DIGITS	24		/* room for a number in decimal or hex */
 
-static const char usage[] =
-	"Usage: memorizer script [OPTION...] DIR\n"
-	"\n"
-	"Prints the events of the trace in DIR in the order of time: task, CPU, time, event and\n"
-	"fields, with the names of functions, tasks, caches and flags; and of types and members,\n"
-	"where the compiler's notes tell.\n"
-	"\n"
-	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
-	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
-	"                       in the trace)\n"
-	"  -i, --inlines        add source lines and inlined functions\n"
-	"  -M, --modules DIR    take lines and notes of modules from the files NAME.ko below DIR\n"
-	"  -e, --event EVENT    print alloc, free, access, ... or several: alloc,free\n"
-	"  -A, --addr ADDRESS   print the life of this address: what has it within\n"
-	"  -C, --cache NAME     print allocations and frees of this cache; * and ? match others\n"
-	"  -S, --site NAME      print what this function, call site or address does; * and ?\n"
-	"  -m, --comm COMM      print what this command does; * and ?\n"
-	"  -p, --pid PID        print what this task does\n"
-	"  -P, --cpu CPU        print what happens on this CPU\n"
-	"      --type TYPE      print what happens to this type, by the compiler's notes; * and ?\n"
-	"      --field FIELD    print accesses to this member; * and ?\n"
-	"  -f, --from TIME      print what happens since then: seconds, or the text of a mark\n"
-	"  -T, --to TIME        print what happens before then\n"
-	"  -j, --json           print JSON, an object on each line\n"
-	"  -c, --csv            print CSV\n"
-	"  -x, --chrome         print JSON in Chrome's trace event format, for ui.perfetto.dev\n"
-	"  -h, --help           print this\n";
-
-static const struct option options[] = {
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "inlines", no_argument, NULL, 'i' },
-	{ "modules", required_argument, NULL, 'M' },
-	{ "event", required_argument, NULL, 'e' },
-	{ "addr", required_argument, NULL, 'A' },
-	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
-	{ "json", no_argument, NULL, 'j' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "chrome", no_argument, NULL, 'x' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer script [OPTION...] DIR",
+	"",
+	"Prints the events of the trace in order of time: task, CPU, time, event and fields, with",
+	"names of functions, tasks, caches and flags, and of types and members if the compiler's",
+	"notes have them.",
+	NULL
 };
 
 /* All fields that an event may have, in the order of CSV's columns; the last are of notes. */
@@ -1082,68 +1048,47 @@ static int end(struct engine *g, int status)
 	return status;
 }
 
-/* Takes the names of events with commas between. */
-static bool set_types(struct script *s, const char *text)
+/* Types of events by number, with "lost" in place of the one that discarded events have. */
+static const char *type_word(u32 type)
 {
-	const char *word, *name;
-	size_t len;
-	u32 type;
-
-	s->types = 0;
-	for (word = text; ; word += len + 1) {
-		len = strcspn(word, ",");
-		for (type = 0; type <= TRACE_DISCARDED; type++) {
-			name = type == TRACE_DISCARDED ? "lost" : trace_type_name(type);
-			if (strlen(name) == len && !strncmp(word, name, len))
-				break;
-		}
-		if (type > TRACE_DISCARDED) {
-			fprintf(stderr, "memorizer script: --event %s: want ", text);
-			for (type = 0; type < TRACE_DISCARDED; type++)
-				fprintf(stderr, "%s, ", trace_type_name(type));
-			fprintf(stderr, "lost or several with commas between\n");
-			return false;
-		}
-		s->types |= 1u << type;
-		if (!word[len])
-			return true;
-	}
+	return type == TRACE_DISCARDED ? "lost" : trace_type_name(type);
 }
 
-static bool set_addr(struct script *s, const char *text)
+static int option_event(const struct option *o, const char *arg, int unset)
+{
+	u32 type, *types = o->value;
+	char names[256] = "";
+	const char *word;
+	size_t len;
+
+	(void)unset;
+	*types = 0;
+	for (word = arg; ; word += len + 1) {
+		len = strcspn(word, ",");
+		for (type = 0; type <= TRACE_DISCARDED; type++)
+			if (strlen(type_word(type)) == len && !strncmp(word, type_word(type), len))
+				break;
+		if (type > TRACE_DISCARDED)
+			break;
+		*types |= 1u << type;
+		if (!word[len])
+			return 0;
+	}
+	for (type = 0, len = 0; type < TRACE_DISCARDED; type++)
+		len += snprintf(names + len, sizeof(names) - len, "%s, ", type_word(type));
+	return option_refuse(o, arg, "%slost or several with commas between", names);
+}
+
+static int option_addr(const struct option *o, const char *arg, int unset)
 {
 	char *end;
 
+	(void)unset;
 	errno = 0;
-	s->addr = strtoull(text, &end, 16);
-	s->by_addr = true;
-	if (!errno && *text && *text != '-' && *text != '+' && *text != ' ' && !*end)
-		return true;
-	fprintf(stderr, "memorizer script: --addr %s: want an address in hex\n", text);
-	return false;
-}
-
-static bool set_option(struct script *s, struct symbol_files *files, int option, const char *arg)
-{
-	switch (option) {
-	case 'e':
-		return set_types(s, arg);
-	case 'A':
-		return set_addr(s, arg);
-	case 'j':
-		s->format = REPORT_JSON;
-		return true;
-	case 'c':
-		s->format = REPORT_CSV;
-		return true;
-	case 'x':
-		s->chrome = true;
-		s->format = REPORT_JSON;
-		return true;
-	default:
-		return symbol_files_option(files, option, arg) ||
-			kmem_filter_option(&s->filter, "script", option, arg) == KMEM_TAKEN;
-	}
+	*(u64 *)o->value = strtoull(arg, &end, 16);
+	if (errno || !*arg || *arg == '-' || *arg == '+' || *arg == ' ' || *end)
+		return option_refuse(o, arg, "an address in hex");
+	return 0;
 }
 
 static int run(int argc, char **argv)
@@ -1151,31 +1096,44 @@ static int run(int argc, char **argv)
 	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
 	struct script *s = xreallocarray(NULL, 1, sizeof(*s));
 	struct engine g = { .ops = &ops, .data = s };
+	const struct option options[] = {
+		OPTS_SYMBOLS(&g.files),
+		OPT_INLINES(&g.files),
+		OPT_TAKE('e', "event", &s->types, "EVENT",
+			 "print only alloc, free, access, ... or several: alloc,free", option_event),
+		{ .type = OPTION_CALLBACK, .short_name = 'A', .long_name = "addr",
+		  .value = &s->addr, .set = &s->by_addr, .argh = "ADDRESS",
+		  .help = "print only the history of this address, in hex",
+		  .flags = PARSE_OPT_NONEG, .callback = option_addr },
+		OPT_SET_UINT('j', "json", &s->format, "print JSON, an object on each line",
+			     REPORT_JSON),
+		OPT_SET_UINT('c', "csv", &s->format, "print CSV", REPORT_CSV),
+		OPT_BOOLEAN('x', "chrome", &s->chrome,
+			    "print JSON in Chrome's trace event format, for ui.perfetto.dev"),
+		OPT_HELP(),
+		OPT_GROUP("Print only:"),
+		OPTS_FILTER(&s->filter),
+		OPTS_NAMED(&s->filter),
+		OPT_END()
+	};
 	const char *dir;
-	int option, status;
+	int status;
 
 	memset(s, 0, sizeof(*s));
 	s->format = REPORT_TEXT;
 	s->types = (2u << TRACE_UNKNOWN) - 1;
 	kmem_filter_init(&s->filter);
-	while ((option = getopt_long(argc, argv, KMEM_FILTER_SHORTS "k:K:iM:e:A:jcxh", options,
-				     NULL)) != -1) {
-		if (option != 'h' && set_option(s, &g.files, option, optarg))
-			continue;
-		free(s);
-		if (option != 'h')
-			return usage_error("script");
-		print_usage(&command_script);
-		return EXIT_FINE;
-	}
-	dir = input_name(argc - optind, argv + optind);
+	argc = options_parse(&command_script, argc, argv, options, 0);
+	if (s->chrome)
+		s->format = REPORT_JSON;
+	dir = input_name(argc, argv);
 	if (dir) {
 		status = engine_run(&g, dir);
 		engine_free(&g);
 	} else {
 		fprintf(stderr,
 			"memorizer script: %d traces: want one directory, or the parts of one\n",
-			argc - optind);
+			argc);
 		status = usage_error("script");
 	}
 	free(s);

@@ -334,6 +334,6 @@ static int run(int argc, char **argv)
 const struct command command_serial = {
 	.name = "serial",
 	.summary = "show how long locks are held and waited for",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

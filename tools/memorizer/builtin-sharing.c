@@ -614,6 +614,6 @@ static int run(int argc, char **argv)
 const struct command command_sharing = {
 	.name = "sharing",
 	.summary = "show which cache lines move between CPUs, and why",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

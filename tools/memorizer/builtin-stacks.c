@@ -351,6 +351,6 @@ static int run(int argc, char **argv)
 const struct command command_stacks = {
 	.name = "stacks",
 	.summary = "print folded call stacks of accesses and cache line moves",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

@@ -234,6 +234,6 @@ static int run(int argc, char **argv)
 const struct command command_summary = {
 	.name = "summary",
 	.summary = "count the events of a trace by type, CPU and task",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

@@ -142,6 +142,6 @@ static int run(int argc, char **argv)
 const struct command command_symbolize = {
 	.name = "symbolize",
 	.summary = "replace the addresses in a KMAP by symbols",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

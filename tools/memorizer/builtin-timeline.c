@@ -6,13 +6,13 @@
  * then to fill the spans of time and to see who has what at the peaks.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "builtin.h"
+#include "options.h"
 #include "report/engine.h"
 #include "report/head.h"
 #include "report/named.h"
@@ -29,55 +29,12 @@
 #define TEXT_ROWS	20		/* of the tables of call sites, without --top */
 #define DECADES		13		/* lifetimes: below 10 ns, 100 ns, ... 10000 s, longer */
 
-static const char usage[] =
-	"Usage: memorizer timeline [OPTION...] DIR\n"
-	"\n"
-	"Of the trace in DIR, prints how many bytes are live over time, of what was allocated in\n"
-	"it; the peaks, and which call sites had allocated what was live then; rates of\n"
-	"allocations and frees; and how long memory lived that was freed.\n"
-	"\n"
-	"  -b, --spans N        cut the time into N spans of equal length (default 40, for a\n"
-	"                       picture 400)\n"
-	"  -o, --svg FILE       draw a picture, too\n"
-	"  -k, --vmlinux FILE   take the kernel's symbols from this ELF file\n"
-	"  -K, --kallsyms FILE  take symbols from this copy of /proc/kallsyms (default: the one\n"
-	"                       in the trace)\n"
-	"  -M, --modules DIR    take the compiler's notes of modules from the files NAME.ko below\n"
-	"                       DIR\n"
-	"  -n, --top N          print the first N call sites (0: all; default 20, with --json and\n"
-	"                       --csv all)\n"
-	"  -j, --json           print JSON\n"
-	"  -c, --csv            print CSV\n"
-	"  -h, --help           print this\n"
-	"\n"
-	"What counts. A free counts with its allocation; what was allocated before TIME is live\n"
-	"in it.\n"
-	"  -m, --comm COMM      what this command allocates and accesses; * and ? match others\n"
-	"  -p, --pid PID        what this task allocates and accesses\n"
-	"  -P, --cpu CPU        what is allocated and accessed on this CPU\n"
-	"  -C, --cache NAME     allocations from this cache, and accesses to them; * and ?\n"
-	"  -S, --site NAME      allocations by this function or call site, and accesses to them;\n"
-	"                       * and ?\n"
-	"      --type TYPE      allocations of this type and accesses to it, by the compiler's\n"
-	"                       notes; * and ?\n"
-	"      --field FIELD    accesses to this member, and no allocations; * and ?\n"
-	"  -f, --from TIME      begin then: seconds, or the text of a mark\n"
-	"  -T, --to TIME        end then\n";
-
-#define SHORTS	KMEM_FILTER_SHORTS "b:o:k:K:M:n:jch"
-
-static const struct option options[] = {
-	{ "spans", required_argument, NULL, 'b' },
-	KMEM_FILTER_OPTIONS, KMEM_NAMED_OPTIONS,
-	{ "svg", required_argument, NULL, 'o' },
-	{ "vmlinux", required_argument, NULL, 'k' },
-	{ "kallsyms", required_argument, NULL, 'K' },
-	{ "modules", required_argument, NULL, 'M' },
-	{ "top", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "csv", no_argument, NULL, 'c' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const char * const usage[] = {
+	"memorizer timeline [OPTION...] DIR",
+	"",
+	"Prints the live bytes over time of allocations in the trace; the peaks, and the call sites",
+	"of what was live then; rates of allocations and frees; and lifetimes of freed memory.",
+	NULL
 };
 
 /* An allocated object: its call site, and whether the filter selects it and its allocation. */
@@ -673,45 +630,6 @@ out:
 	return status;
 }
 
-static bool set_number(u32 *number, const char *option, const char *text, u32 least, u32 most)
-{
-	unsigned long n;
-	char *end;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	*number = n;
-	if (!errno && *text >= '0' && *text <= '9' && !*end && n >= least && n <= most)
-		return true;
-	fprintf(stderr, "memorizer timeline: %s %s: want a number from %u to %u\n", option, text,
-		least, most);
-	return false;
-}
-
-static bool set_option(struct overtime *o, struct symbol_files *files, int option,
-		       const char *arg)
-{
-	switch (option) {
-	case 'b':
-		return set_number(&o->spans, "--spans", arg, 1, SPANS_MAX);
-	case 'n':
-		o->top_given = true;
-		return set_number(&o->top, "--top", arg, 0, U32_MAX);
-	case 'o':
-		o->svg = arg;
-		return true;
-	case 'j':
-		o->format = REPORT_JSON;
-		return true;
-	case 'c':
-		o->format = REPORT_CSV;
-		return true;
-	default:
-		return symbol_files_option(files, option, arg) ||
-			kmem_filter_option(&o->filter, "timeline", option, arg) == KMEM_TAKEN;
-	}
-}
-
 static int run(int argc, char **argv)
 {
 	static const struct engine_ops ops = {
@@ -719,23 +637,31 @@ static int run(int argc, char **argv)
 	};
 	struct overtime o = { .format = REPORT_TEXT };
 	struct engine g = { .ops = &ops, .data = &o };
+	const struct option options[] = {
+		OPT_NUMBER('b', "spans", &o.spans, "N", 1, SPANS_MAX,
+			   "number of equal intervals (default: 40, or 400 with --svg)"),
+		OPT_STRING('o', "svg", &o.svg, "FILE", "draw a picture, too"),
+		OPTS_SYMBOLS(&g.files),
+		OPT_NUMBER('n', "top", &o.top, "N", 0, U32_MAX,
+			   "number of call sites, 0 for all (default: 20; all with --json and --csv)",
+			   .set = &o.top_given),
+		OPT_SET_UINT('j', "json", &o.format, "print JSON", REPORT_JSON),
+		OPT_SET_UINT('c', "csv", &o.format, "print CSV", REPORT_CSV),
+		OPT_HELP(),
+		OPT_GROUP("Count only (a free counts with its allocation):"),
+		OPTS_FILTER(&o.filter),
+		OPTS_NAMED(&o.filter),
+		OPT_END()
+	};
 	const char *dir;
-	int option;
 
 	kmem_filter_init(&o.filter);
-	while ((option = getopt_long(argc, argv, SHORTS, options, NULL)) != -1) {
-		if (option == 'h') {
-			print_usage(&command_timeline);
-			return EXIT_FINE;
-		}
-		if (!set_option(&o, &g.files, option, optarg))
-			return usage_error("timeline");
-	}
-	dir = input_name(argc - optind, argv + optind);
+	argc = options_parse(&command_timeline, argc, argv, options, 0);
+	dir = input_name(argc, argv);
 	if (!dir) {
 		fprintf(stderr,
 			"memorizer timeline: %d traces: want one directory, or the parts of one\n",
-			argc - optind);
+			argc);
 		return usage_error("timeline");
 	}
 	if (!o.top_given)

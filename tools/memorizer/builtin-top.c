@@ -459,6 +459,6 @@ static int run(int argc, char **argv)
 const struct command command_top = {
 	.name = "top",
 	.summary = "show live which call sites allocate",
-	.usages = usage,
+	.usage = usage,
 	.run = run,
 };

@@ -24,6 +24,6 @@ static const char * const usage[] = {
 const struct command command_types = {
 	.name = "types",
 	.summary = "list types by allocations, and members by accesses",
-	.usages = usage,
+	.usage = usage,
 	.run = run_types,
 };

@@ -310,7 +310,7 @@ static const char * const who_usage[] = {
 const struct command command_who = {
 	.name = "who",
 	.summary = "list the code that accesses a type or member",
-	.usages = who_usage,
+	.usage = who_usage,
 	.run = run_who,
 };
 
@@ -324,6 +324,6 @@ static const char * const what_usage[] = {
 const struct command command_what = {
 	.name = "what",
 	.summary = "list the members that a function accesses",
-	.usages = what_usage,
+	.usage = what_usage,
 	.run = run_what,
 };

@@ -10,13 +10,12 @@
  * struct command - a command
  * @name: its name
  * @summary: what it does, in a line
- * @usage: all that its help prints below the summary, or NULL
- * @usages: for libsubcmd: lines of usage, "", the description, NULL
+ * @usage: for libsubcmd: lines of usage, "", lines of description, NULL
  * @run: runs it; argv[0] is "memorizer NAME"; returns the exit status
  */
 struct command {
-	const char *name, *summary, *usage;
-	const char * const *usages;
+	const char *name, *summary;
+	const char * const *usage;
 	int (*run)(int argc, char **argv);
 };
 
@@ -28,8 +27,5 @@ extern const struct command command_cache_assoc, command_stacks, command_summary
 extern const struct command command_types, command_layout, command_who, command_what;
 extern const struct command command_conflicts;
 extern const struct command command_rcu, command_top;
-
-int usage_error(const char *name);
-void print_usage(const struct command *c);
 
 #endif

@@ -44,15 +44,6 @@ static const struct command * const commands[] = {
 	&command_rcu,
 };
 
-/**
- * print_usage - print a command's summary and usage, for --help
- * @c: the command
- */
-void print_usage(const struct command *c)
-{
-	printf("memorizer %s - %s\n\n%s", c->name, c->summary, c->usage);
-}
-
 static const struct command *find_command(const char *name)
 {
 	size_t i;
@@ -103,10 +94,7 @@ static int help(const char *name)
 		if (!c)
 			return usage_error(NULL);
 		show_page(c->name);
-		if (!c->usage)
-			return c->run(2, (char *[]){ (char *)c->name, "--help", NULL });
-		print_usage(c);
-		return EXIT_FINE;
+		return c->run(2, (char *[]){ (char *)c->name, (char *)"--help", NULL });
 	}
 	printf("memorizer - analyse Memorizer's kernel memory access patterns\n\n"
 	       "Usage: memorizer [--no-pager] [--color=WHEN] COMMAND [OPTION...] [KMAP|DIR]\n\n");

@@ -60,7 +60,7 @@ int options_parse(const struct command *c, int argc, char **argv, const struct o
 		on_exit(end, NULL);
 	command = c;
 	table = options;
-	return parse_options(argc, (const char **)argv, options, c->usages,
+	return parse_options(argc, (const char **)argv, options, c->usage,
 			     flags | PARSE_OPT_NO_INTERNAL_HELP);
 }
 
@@ -80,7 +80,7 @@ int option_help(const struct option *o, const char *arg, int unset)
 	printf("memorizer %s - %s\n", command->name, command->summary);
 	errors = stderr;
 	stderr = stdout;	/* libsubcmd prints every usage to stderr */
-	usage_with_options(command->usages, table);
+	usage_with_options(command->usage, table);
 }
 
 /**
@@ -123,6 +123,28 @@ int option_number(const struct option *o, const char *arg, int unset)
 	if (errno || *arg < '0' || *arg > '9' || *end || n < range[0] || n > range[1])
 		return option_refuse(o, arg, "a number from %u to %u", range[0], range[1]);
 	*(u32 *)o->value = n;
+	return 0;
+}
+
+/**
+ * option_files - take a file for both inputs, or the second one for the second
+ * @o: the option, see OPT_FILES()
+ * @arg: its argument
+ * @unset: unused
+ *
+ * Return: 0; exits if there are more than two.
+ */
+int option_files(const struct option *o, const char *arg, int unset)
+{
+	const char **files = o->value;
+	int *given = o->data;
+
+	(void)unset;
+	if (*given == 2)
+		return option_refuse(o, arg, "at most two of them");
+	if (!(*given)++)
+		files[0] = arg;
+	files[1] = arg;
 	return 0;
 }
 

@@ -26,6 +26,12 @@ struct command;
 	  .value = check_vtype(v, u32 *), .argh = (a), .help = (h), .flags = PARSE_OPT_NONEG, \
 	  .callback = option_number, .data = (u32 [2]){ (least), (most) }, ## __VA_ARGS__ }
 
+/* A file for both inputs, or if given twice one for each; counted in @n. */
+#define OPT_FILES(s, l, v, n, a, h) \
+	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), \
+	  .value = check_vtype(&(v)[0], const char **), .argh = (a), .help = (h), \
+	  .flags = PARSE_OPT_NONEG, .callback = option_files, .data = check_vtype(n, int *) }
+
 #define OPT_HELP() \
 	{ .type = OPTION_CALLBACK, .short_name = 'h', .long_name = "help", .help = "print this", \
 	  .flags = PARSE_OPT_NOARG | PARSE_OPT_NONEG, .callback = option_help }
@@ -35,7 +41,9 @@ int options_parse(const struct command *c, int argc, char **argv, const struct o
 int option_refuse(const struct option *o, const char *arg, const char *want, ...)
 	__printf(3, 4);
 int option_number(const struct option *o, const char *arg, int unset);
+int option_files(const struct option *o, const char *arg, int unset);
 int option_help(const struct option *o, const char *arg, int unset);
+int usage_error(const char *name);
 int close_output(int status);
 
 #endif

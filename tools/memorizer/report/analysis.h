@@ -162,6 +162,7 @@ struct analysis {
 /* The last options of an analysis. */
 #define OPTS_ANALYSIS(a)								\
 	OPTS_SYMBOLS(&(a)->files),							\
+	OPT_INLINES(&(a)->files),							\
 	OPT_NUMBER('n', "top", &(a)->top, "N", 0, U32_MAX,				\
 		   "rows of each table, 0 for all (default: 20; all with --json and --csv)", \
 		   .set = &(a)->top_given),						\

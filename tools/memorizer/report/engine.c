@@ -5,34 +5,6 @@
 #include "lib/status.h"
 #include "report/engine.h"
 
-/**
- * symbol_files_option - take an option that says where symbols come from
- * @files: set accordingly
- * @option: the option's letter
- * @arg: its argument, or NULL
- *
- * Return: false if it is another option.
- */
-bool symbol_files_option(struct symbol_files *files, int option, const char *arg)
-{
-	switch (option) {
-	case 'k':
-		files->vmlinux = arg;
-		return true;
-	case 'K':
-		files->kallsyms = arg;
-		return true;
-	case 'M':
-		files->modules = arg;
-		return true;
-	case 'i':
-		files->inlines = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Returns false after a message if the requested symbols cannot be loaded. */
 static bool load_symbols(struct engine *g, const char *input)
 {

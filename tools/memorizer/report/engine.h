@@ -11,6 +11,7 @@
 #define ENGINE_H
 
 #include "kmap/input.h"
+#include "options.h"
 #include "symbols/trace-symbols.h"
 
 struct engine;
@@ -69,11 +70,11 @@ struct engine {
 	OPT_STRING('K', "kallsyms", &(f)->kallsyms, "FILE",				\
 		   "copy of /proc/kallsyms (default: the one in the trace)"),		\
 	OPT_STRING('M', "modules", &(f)->modules, "DIR",				\
-		   "directory with the files NAME.ko of modules, for lines and notes"),	\
+		   "directory with the files NAME.ko of modules, for lines and notes")
+#define OPT_INLINES(f)									\
 	OPT_BOOLEAN('i', "inlines", &(f)->inlines, "add source lines and inlined functions")
 
 int engine_run(struct engine *g, const char *input);
 void engine_free(struct engine *g);
-bool symbol_files_option(struct symbol_files *files, int option, const char *arg);
 
 #endif

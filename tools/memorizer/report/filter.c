@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
 #include "report/filter.h"
 #include "trace/trace.h"
 
@@ -253,14 +252,6 @@ static bool parse_id(u64 *number, const char *text)
 	return true;
 }
 
-static bool parse_number(u64 *number, const char *command, const char *option, const char *text)
-{
-	if (parse_id(number, text))
-		return true;
-	fprintf(stderr, "memorizer %s: %s %s: want a number\n", command, option, text);
-	return false;
-}
-
 /**
  * option_id - take the number of a CPU or task
  * @o: the option, whose value is a u64
@@ -335,54 +326,6 @@ int option_to(const struct option *o, const char *arg, int unset)
 	(void)unset;
 	parse_point(&f->to, &f->to_mark, arg);
 	return 0;
-}
-
-/**
- * kmem_filter_option - take an option that chooses
- * @f: the filter
- * @command: name of the command, for a message
- * @option: the option, see KMEM_FILTER_OPTIONS
- * @arg: its argument, which must outlive @f
- *
- * Return: KMEM_TAKEN; KMEM_OTHER if it is none of these; KMEM_REFUSED after a message.
- */
-enum kmem_taken kmem_filter_option(struct kmem_filter *f, const char *command, int option,
-				   const char *arg)
-{
-	bool fine = true;
-
-	switch (option) {
-	case 'p':
-		fine = parse_number(&f->pid, command, "--pid", arg);
-		break;
-	case 'P':
-		fine = parse_number(&f->cpu, command, "--cpu", arg);
-		break;
-	case 'f':
-		parse_point(&f->from, &f->from_mark, arg);
-		break;
-	case 'T':
-		parse_point(&f->to, &f->to_mark, arg);
-		break;
-	case 'C':
-		f->cache = arg;
-		break;
-	case 'S':
-		f->site = arg;
-		break;
-	case 'm':
-		f->comm = arg;
-		break;
-	case KMEM_OPTION_TYPE:
-		f->type = arg;
-		break;
-	case KMEM_OPTION_FIELD:
-		f->field = arg;
-		break;
-	default:
-		return KMEM_OTHER;
-	}
-	return fine ? KMEM_TAKEN : KMEM_REFUSED;
 }
 
 /**

@@ -4,6 +4,7 @@
 #define FILTER_H
 
 #include "lib/hash.h"
+#include "options.h"
 #include "symbols/kmap-symbols.h"
 #include "trace/names.h"
 #include "trace/trace.h"
@@ -48,22 +49,7 @@ struct window {
 	bool begun, ended;
 };
 
-/* Options that choose, as getopt_long() takes them; see kmem_filter_option(). */
-#define KMEM_FILTER_SHORTS	"C:S:m:p:P:f:T:"
-enum { KMEM_OPTION_TYPE = 256, KMEM_OPTION_FIELD };	/* have no letters */
-#define KMEM_FILTER_OPTIONS						\
-	{ "cache", required_argument, NULL, 'C' },			\
-	{ "site", required_argument, NULL, 'S' },			\
-	{ "comm", required_argument, NULL, 'm' },			\
-	{ "pid", required_argument, NULL, 'p' },			\
-	{ "cpu", required_argument, NULL, 'P' },			\
-	{ "from", required_argument, NULL, 'f' },			\
-	{ "to", required_argument, NULL, 'T' }
-#define KMEM_NAMED_OPTIONS						\
-	{ "type", required_argument, NULL, KMEM_OPTION_TYPE },		\
-	{ "field", required_argument, NULL, KMEM_OPTION_FIELD }
-
-/* The same for libsubcmd. */
+/* Options of a filter. */
 #define OPTS_SELECT(f)									\
 	OPT_STRING('m', "comm", &(f)->comm, "COMM", "tasks with this name; * and ? match"),	\
 	OPT_TAKE('p', "pid", &(f)->pid, "PID", "this task", option_id),			\
@@ -83,8 +69,6 @@ enum { KMEM_OPTION_TYPE = 256, KMEM_OPTION_FIELD };	/* have no letters */
 #define OPTS_NAMED(f)									\
 	OPT_TYPE(f),									\
 	OPT_STRING(0, "field", &(f)->field, "FIELD", "accesses to this member; * and ? match")
-
-enum kmem_taken { KMEM_OTHER, KMEM_TAKEN, KMEM_REFUSED };
 
 /* Options that something in a trace or KMAP matches, as bits; whether it counts or not. */
 enum kmem_seen {
@@ -124,15 +108,12 @@ bool kmem_choice_event(struct kmem_choice *c, const struct trace_event *e);
 bool kmem_choice_object(struct kmem_choice *c, const char *cache, u64 site);
 bool kmem_choice_check(const struct kmem_choice *c, const char *dir);
 
-struct option;
 int option_id(const struct option *o, const char *arg, int unset);
 int option_from(const struct option *o, const char *arg, int unset);
 int option_kind(const struct option *o, const char *arg, int unset);
 int option_to(const struct option *o, const char *arg, int unset);
 
 void kmem_filter_init(struct kmem_filter *f);
-enum kmem_taken kmem_filter_option(struct kmem_filter *f, const char *command, int option,
-				   const char *arg);
 const char *kmem_filter_trace_only(const struct kmem_filter *f);
 const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 				  const struct kmap_symbols *symbols,

@@ -213,6 +213,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 	struct report *r = &s.report;
 	struct option options[] = {
 		OPTS_SYMBOLS(&s.files),
+		OPT_INLINES(&s.files),
 		OPT_BOOLEAN('a', "all", &r->all,
 			    "print the members of all accessed records, except embedded ones"),
 		OPT_STRING('F', "maintainers", &r->maintainers, "FILE",

@@ -158,36 +158,6 @@ static int text_column(const struct table *t, const char *key)
 	return -1;
 }
 
-static bool set_order(struct table_order *order, const char *key)
-{
-	static const char * const texts[] = { "name", "type", "field" };
-	size_t i;
-
-	*order = (struct table_order){ .key = key };
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		if (!strcmp(key, texts[i]))
-			return true;
-	return columns_known(key);
-}
-
-/**
- * table_order_set - check the argument of --sort
- * @order: set to the argument
- * @command: the command, for the message
- * @key: the argument
- *
- * Return: true if some tables have such a column, false after a message.
- */
-bool table_order_set(struct table_order *order, const char *command, const char *key)
-{
-	if (set_order(order, key))
-		return true;
-	fprintf(stderr,
-		"memorizer %s: --sort %s: want a column, by its key in JSON, or name, type or field\n",
-		command, key);
-	return false;
-}
-
 /**
  * option_sort - handle --sort
  * @o: the option; its value is a struct table_order
@@ -198,8 +168,16 @@ bool table_order_set(struct table_order *order, const char *command, const char 
  */
 int option_sort(const struct option *o, const char *arg, int unset)
 {
+	static const char * const texts[] = { "name", "type", "field" };
+	struct table_order *order = o->value;
+	size_t i;
+
 	(void)unset;
-	if (set_order(o->value, arg))
+	*order = (struct table_order){ .key = arg };
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!strcmp(arg, texts[i]))
+			return 0;
+	if (columns_known(arg))
 		return 0;
 	return option_refuse(o, arg, "a column, by its key in JSON, or name, type or field");
 }

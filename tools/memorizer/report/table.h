@@ -151,7 +151,6 @@ struct table_order {
 
 struct option;
 int option_sort(const struct option *o, const char *arg, int unset);
-bool table_order_set(struct table_order *order, const char *command, const char *key);
 bool table_order_check(const struct table_order *order, const char *command);
 void table_drop(struct table *t, const char *key);
 const u64 *table_sum(const struct table *t, u32 row);

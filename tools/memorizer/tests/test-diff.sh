@@ -105,9 +105,9 @@ outcome "a missing KMAP is refused" 2 /dev/null "memorizer: $tmp/none: No such f
 outcome "an unknown sort key is refused" 2 /dev/null "memorizer diff: --sort sizes: want a column, by its key in JSON, or name, type or field
 $hint" diff --sort sizes "$before" "$after"
 outcome "an invalid --top is refused" 2 /dev/null \
-	"memorizer diff: --top x: want a number of rows, 0 for all
+	"memorizer diff: --top x: want a number from 0 to 4294967295
 $hint" diff --top x "$before" "$after"
-outcome "three kallsyms are refused" 2 /dev/null "memorizer diff: --kallsyms: given more than twice
+outcome "three kallsyms are refused" 2 /dev/null "memorizer diff: --kallsyms c: want at most two of them
 $hint" diff -K a -K b -K c "$before" "$after"
 # Functions of the same name: static ones of two files, whose order changes, and a global one with a
 # clone

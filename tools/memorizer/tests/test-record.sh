@@ -1400,7 +1400,7 @@ refuses "--pid is not a list" " record: --pid 5,: want numbers with commas betwe
 refuses "--cpu without --accesses" " record: --cpu: want --accesses, which it chooses from $hint" --cpu 1
 refuses "--max-size has an unknown unit" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T
 refuses "--flight is 0" " record: --flight 0: want a size like 100M $hint" --flight 0
-refuses "--rotate is not a number" " record: --rotate 1K: want a number of parts $hint" --rotate 1K
+refuses "--rotate is not a number" " record: --rotate 1K: want a number from 1 to 4294967295 $hint" --rotate 1K
 refuses "--rotate without --max-size" " record: --rotate: want --max-size, too, which says when $hint" \
 	--rotate 3
 refuses "both --flight and --max-size" " record: --flight and --max-size: want one of them $hint" \
@@ -1417,7 +1417,9 @@ refuses "--max-size is smaller than a packet" " record: --max-size 524287: a pac
 	-o "$tmp/none" --max-size 524287
 refuses "a part is smaller than a packet" " record: --max-size 1: a packet may have 524288 bytes: want at least that" \
 	-o "$tmp/none" --max-size 1 --rotate 2
-refuses "the option is unknown" " record: unrecognized option '--frob' $hint" --frob
+record --frob
+same "record refuses: the option is unknown" "2   Error: unknown option \`frob'" \
+	"$status $(head -n 1 "$tmp/err")"
 refuses "--function is empty" " record: --function : want globs with commas between $hint" --accesses --function ""
 refuses "a glob has a blank" " record: --module a b: want globs with commas between $hint" \
 	--accesses --module "a b"

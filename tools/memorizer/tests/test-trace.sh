@@ -504,11 +504,11 @@ Try 'memorizer help $command'."
 	outcome "$command without a trace is refused" 2 /dev/null "memorizer $command: 0 traces: $usage" $command
 	outcome "$command with two traces is refused" 2 /dev/null "memorizer $command: 2 traces: $usage" \
 		$command a b
-	outcome "$command with an unknown option is refused" 2 /dev/null \
-		"memorizer $command: unrecognized option '--frob'
-Try 'memorizer help $command'." $command --frob
+	"$memorizer" $command --frob >"$tmp/out" 2>"$tmp/err"
+	same "$command with an unknown option is refused" "2   Error: unknown option \`frob' 0" \
+		"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
 	"$memorizer" $command -h >"$tmp/help"
-	grep -q "^Usage: memorizer $command " "$tmp/help"
+	grep -q "^ Usage: memorizer $command " "$tmp/help"
 	ok $? "$command -h prints the usage"
 	outcome "$command --help prints the usage" 0 "$tmp/help" "" $command --help
 done
