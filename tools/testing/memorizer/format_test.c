@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: rows of the KMAP, compared with what printf() makes of the same.
+ * Tests of Memorizer's core: rows of the KMAP as text, compared with printf().
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static char row[MEMORIZER_ROW_MAX + 1], expected[2 * MEMORIZER_ROW_MAX];
 		CHECK(!strcmp(row, expected)); \
 	} while (0)
 
-/* Numbers with one digit more or less, and any other. */
+/* Numbers around powers of ten, and random ones. */
 static u64 any_number(unsigned int i, u64 *seed)
 {
 	u64 power = 1;
@@ -55,7 +55,7 @@ static void lines_are_as_printf_has_them(void)
 	}
 }
 
-/* The last granule ends with the object. */
+/* The last granule is cut off at the object's end. */
 static void fields_have_offset_and_bytes(void)
 {
 	struct memorizer_object of = { .size = 30 };
@@ -97,7 +97,7 @@ static void objects_are_as_printf_has_them(void)
 	}
 }
 
-/* Names of nothing but escapes make the longest rows. */
+/* Names that consist of escapes have the longest rows. */
 static void comms_are_escaped(void)
 {
 	struct memorizer_object of = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: the index, called directly, with geometries of its own.
+ * Tests of Memorizer's core: the index, called directly with the tests' own geometries.
  */
 #include "test.h"
 #include "../../../mm/memorizer/index.h"
@@ -12,7 +12,7 @@ static void start(void)
 	boot(POOL_BLOCKS(64));
 }
 
-/* Slabs of all kinds, around the border of two leaves. */
+/* Slabs of all kinds around the boundary between two leaves. */
 static const struct memorizer_geometry slabs[] = {
 	{ .start = PAGE(0), .base = PAGE(0), .stride = 8, .slots = 512, .pages = 1 },
 	{ .start = PAGE(1), .base = PAGE(1), .stride = 192, .slots = 21, .pages = 1 },
@@ -51,7 +51,7 @@ static unsigned long next_of(unsigned long addr)
 	return next;
 }
 
-/* Checks each address of a range: it belongs to this object, or to none if 0. */
+/* Check that each address of a range belongs to the object @id, or to none if @id is 0. */
 static void check_range(unsigned long from, unsigned long to, u32 id)
 {
 	unsigned long addr;
@@ -107,7 +107,7 @@ static void large_objects_have_all_their_pages(void)
 	start();
 	CHECK_EQ(lookup(PAGE(1)), 0);
 	id[0] = insert_large(PAGE(0), 1);
-	id[1] = insert_large(PAGE(2), 12 * PAGE_SIZE + 100);	/* over a leaf's border */
+	id[1] = insert_large(PAGE(2), 12 * PAGE_SIZE + 100);	/* across the boundary between leaves */
 	id[2] = insert_large(PAGE(15), PAGE_SIZE);
 
 	CHECK_EQ(lookup(PAGE(0) - 1), 0);
@@ -159,7 +159,7 @@ static void erase_takes_the_start_only_and_once(void)
 	check_range(PAGE(0), PAGE(3), 0);
 }
 
-/* An object that is inserted is not found before it is live, nor afterwards. */
+/* Lookups find an object only while it is live. */
 static void only_live_objects_are_found(void)
 {
 	struct memorizer_object *object;
@@ -174,14 +174,14 @@ static void only_live_objects_are_found(void)
 	CHECK_EQ(memorizer_index_erase(memorizer_object_va(object)), 0);
 }
 
-/* What follows an object's last byte, a gap's begin or a free slot's. */
+/* The result of a lookup includes the end of the object, gap or free slot. */
 static void next_is_where_another_object_may_begin(void)
 {
 	const struct memorizer_geometry *odd = &slabs[2];	/* base at 8, 48 to 48 */
 	const struct memorizer_geometry *straddling = &slabs[3];
 
 	start();
-	/* No leaf, no object: the page's end. */
+	/* Without a leaf: end of the page. */
 	CHECK_EQ(next_of(PAGE(2)), PAGE(3));
 	CHECK_EQ(next_of(PAGE(3) - 1), PAGE(3));
 
@@ -195,7 +195,7 @@ static void next_is_where_another_object_may_begin(void)
 	CHECK_EQ(next_of(odd->base + 48), odd->base + 96);
 	CHECK_EQ(next_of(odd->base + 85 * 48), PAGE(3));
 
-	/* Slot 5 lies from 3520 to 4224: over the page's end. */
+	/* Slot 5, from 3520 to 4224, crosses the page's end. */
 	insert_slot(straddling, 5, 704);
 	CHECK_EQ(next_of(straddling->base + 3520), straddling->base + 4224);
 	CHECK_EQ(next_of(straddling->base + 4095), straddling->base + 4224);
@@ -256,7 +256,7 @@ static void objects_outside_are_refused(void)
 	CHECK_EQ(try_insert(MAP_BASE + MAP_BYTES - PAGE_SIZE, 1), 0);
 }
 
-/* Slots that the geometry does not have. */
+/* Objects outside of the geometry's slots. */
 static void objects_between_slots_are_refused(void)
 {
 	const struct memorizer_geometry *geo = &slabs[2];
@@ -286,7 +286,7 @@ static void object_in_its_place_is_buried(void)
 	CHECK_EQ(sum_counters().buried, 2);
 }
 
-/* One page after the other becomes something else; nothing of the old is left. */
+/* Pages are reused with another geometry; the old object is gone. */
 static void page_may_change_its_geometry(void)
 {
 	static const struct memorizer_geometry order[] = {
@@ -307,7 +307,7 @@ static void page_may_change_its_geometry(void)
 		geo = &order[round % ARRAY_SIZE(order)];
 		va = geo->slots ? geo->base : geo->start;
 		id = insert_object(geo, va, 64);
-		/* Half of the time, the free of the one before was missed. */
+		/* Miss every second free. */
 		if (old && round % 2)
 			CHECK_EQ(state_of(old), MEMORIZER_BURIED);
 		check_range(geo->start, va, 0);
@@ -319,7 +319,7 @@ static void page_may_change_its_geometry(void)
 	}
 }
 
-/* A slab's later page becomes the first of another slab, and the other way round. */
+/* The second page of a slab becomes the first page of another slab, and vice versa. */
 static void slabs_may_overlap_older_ones(void)
 {
 	static const struct memorizer_geometry big = {
@@ -333,7 +333,7 @@ static void slabs_may_overlap_older_ones(void)
 	start();
 	first = insert_slot(&big, 0, 1024);
 	inner = insert_slot(&big, 9, 1024);
-	/* Had they been freed properly, page 10 could become a slab, page 8 could not. */
+	/* Without missed frees, page 10 could become a slab, but not page 8. */
 	id = insert_slot(&small, 20, 64);
 	CHECK_EQ(state_of(inner), MEMORIZER_BURIED);
 	CHECK_EQ(state_of(first), MEMORIZER_LIVE);
@@ -346,7 +346,7 @@ static void slabs_may_overlap_older_ones(void)
 	check_range(PAGE(10), PAGE(10) + 1024, inner);
 }
 
-/* An object's id is not left in a slot when the object is gone: it will be another's. */
+/* A slot does not keep the id of a buried object, because the record will be reused. */
 static void slot_of_a_buried_object_is_empty(void)
 {
 	static const struct memorizer_geometry big = {
@@ -359,7 +359,7 @@ static void slot_of_a_buried_object_is_empty(void)
 	insert_large(PAGE(10), 100);
 	CHECK_EQ(state_of(missed), MEMORIZER_BURIED);
 	memorizer_clear();
-	/* There is an end to it: the record is free again. */
+	/* Ends when the record is reused. */
 	do {
 		other = insert_large(PAGE(30), 100);
 	} while (other != missed);
@@ -367,7 +367,7 @@ static void slot_of_a_buried_object_is_empty(void)
 	CHECK_EQ(state_of(other), MEMORIZER_LIVE);
 }
 
-/* Pages of a slab that were large objects each, and of a large object that were slabs'. */
+/* Pages of several large objects become a slab, and pages of slabs become a large object. */
 static void pages_of_several_owners_may_become_one(void)
 {
 	const struct memorizer_geometry *slab = &slabs[4];	/* pages 6 to 9 */
@@ -390,7 +390,7 @@ static void pages_of_several_owners_may_become_one(void)
 	CHECK_EQ(sum_counters().buried, 6);
 }
 
-/* However often pages change hands, replaced slab records come back. */
+/* Replaced slab records are recycled when pages are reused many times. */
 static void replaced_slab_records_are_recycled(void)
 {
 	unsigned int i, round;
@@ -413,8 +413,8 @@ static void replaced_slab_records_are_recycled(void)
 }
 
 /*
- * A slab's padding may be pages long. Its later pages go their own ways while
- * its first page's word still names its record.
+ * The padding of a slab may be several pages long. Its later pages are reused while the word of
+ * its first page still refers to its record.
  */
 static void record_lives_as_long_as_its_first_page(void)
 {
@@ -437,7 +437,7 @@ static void record_lives_as_long_as_its_first_page(void)
 	CHECK_EQ(memorizer_index_lookup(padded->base + 12288, &next), a);
 	CHECK_EQ(memorizer_index_lookup(other.base, &next), b);
 
-	/* And not longer. */
+	/* Now it is freed. */
 	erase_object(padded->base + 12288, a);
 	erase_object(other.base, b);
 	insert_large(PAGE(16), PAGE_SIZE);
@@ -446,7 +446,7 @@ static void record_lives_as_long_as_its_first_page(void)
 	CHECK_EQ(slab_records(), 0);
 }
 
-/* No word names a record that is used again, not even when that is for its page. */
+/* No word refers to a reused record, even if it is reused for the same page. */
 static void recycled_record_may_come_to_its_old_pages(void)
 {
 	static const struct memorizer_geometry big = {
@@ -470,7 +470,7 @@ static void recycled_record_may_come_to_its_old_pages(void)
 	CHECK_EQ(lookup(PAGE(10) + 3 * 256), id);
 }
 
-/* Is all known of an object that is about to be put into a slot? */
+/* Can an object be stored in a slot on the fast path? */
 static bool has_slot(const struct memorizer_geometry *geo, unsigned int slot, size_t size)
 {
 	unsigned long va = geo->base + slot * geo->stride, last = va + size - 1;
@@ -480,7 +480,7 @@ static bool has_slot(const struct memorizer_geometry *geo, unsigned int slot, si
 	return memorizer_has_slot(va, last, crosses, &known);
 }
 
-/* A slot is known while the slab is there, once each of the object's pages says so. */
+/* The fast path works once all of the object's pages refer to the slab, until it is freed. */
 static void slot_is_known_in_known_pages_of_a_slab(void)
 {
 	const struct memorizer_geometry *geo = &slabs[3];	/* pages 4 and 5, slot 5 in both */
@@ -500,7 +500,7 @@ static void slot_is_known_in_known_pages_of_a_slab(void)
 		CHECK(has_slot(geo, 6, 704));
 		CHECK(!has_slot(geo, 11, 1));
 
-		/* What another slab's end tells of it is nothing. */
+		/* The end of another slab does not matter. */
 		memorizer_index_end_slab(slabs[4].start);
 		CHECK(has_slot(geo, 0, 704));
 		memorizer_index_end_slab(geo->start);
@@ -511,7 +511,7 @@ static void slot_is_known_in_known_pages_of_a_slab(void)
 	}
 }
 
-/* The page amid an object's says nothing. */
+/* The fast path does not check pages in the middle of an object. */
 static void slot_of_many_pages_is_not_known(void)
 {
 	static const struct memorizer_geometry geo = {
@@ -524,7 +524,7 @@ static void slot_of_many_pages_is_not_known(void)
 	CHECK(has_slot(&geo, 0, PAGE_SIZE + 1));
 	CHECK(!has_slot(&geo, 1, 8704));
 	CHECK(!has_slot(&geo, 0, U32_MAX + 1UL));
-	/* An object of no bytes, at a page's beginning. */
+	/* An empty object at the start of a page. */
 	CHECK(!has_slot(&geo, 0, 0));
 }
 
@@ -546,7 +546,7 @@ static void full_pool_is_told(void)
 	/* The leaf exists, but this slab record is too large for any class. */
 	geo.slots = 1 << 20;
 	CHECK_EQ(memorizer_index_insert(&geo, geo.base, unused), -ENOMEM);
-	/* No leaf there. */
+	/* There is no leaf. */
 	while (memorizer_pool_alloc(MEMORIZER_LEAF))
 		;
 	CHECK_EQ(try_insert(MAP_BASE + 3 * LEAF_BYTES - PAGE_SIZE, 1), -ENOMEM);
@@ -556,7 +556,7 @@ static void full_pool_is_told(void)
 	CHECK_EQ(state_of(id), MEMORIZER_LIVE);
 }
 
-/* The slot is the quotient, for each stride and up to the end of the largest slab. */
+/* memorizer_slot() equals a division for all strides, up to the end of the largest slab. */
 static void each_byte_is_in_its_slot(void)
 {
 	struct slab_record slab = { .base = MAP_BASE };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: how the text of a site is stored, looked at after each instruction.
+ * Tests of Memorizer's core: states of a site while it is patched, after each instruction.
  */
 #include <signal.h>
 #include <ucontext.h>
@@ -11,11 +11,11 @@
 
 bool memorizer_prefixes = true;
 
-#define TRAP_FLAG	0x100	/* in the flags: trap after each instruction */
+#define TRAP_FLAG	0x100	/* in EFLAGS: trap after each instruction */
 
 #define NEIGHBOURS	0xcc
 
-/* A site somewhere in the text, and what it may be. */
+/* Text with a site, and its valid states. */
 static u8 text[64] __aligned(16);
 static u8 *site_text;
 static u64 site_was, site_to;
@@ -49,7 +49,7 @@ static void handle_trap(int sig, siginfo_t *info, void *context)
 	*flags |= TRAP_FLAG;
 }
 
-/* Returns in how many states the site was seen, but for that in which it was. */
+/* Patch a site. Returns the number of states seen, without the initial one. */
 static unsigned int store(unsigned int offset, u64 was, u64 to)
 {
 	const struct sigaction action = { .sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO };
@@ -94,7 +94,7 @@ static void site_is_on_or_off_or_a_test(void)
 	}
 }
 
-/* Where prefixes stall, a site of any form is a test when it is off: one byte is stored. */
+/* On processors that stall at prefixes, all disabled sites are tests: one byte changes. */
 static void site_is_a_test_instead_of_prefixes(void)
 {
 	unsigned int offset, form, other_word;

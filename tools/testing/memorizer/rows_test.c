@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: an object's lines, in order and added up.
+ * Tests of Memorizer's core: an object's rows, in order and added up.
  */
 #include "test.h"
 
@@ -42,7 +42,7 @@ static void end(struct memorizer_rows *lines)
 	up_write(&memorizer_rwsem);
 }
 
-/* By ip and pid, with the counts of all CPUs, whatever the order of accesses. */
+/* Rows are in order of ip and pid, with the counts of all CPUs, for any order of accesses. */
 static void lines_are_in_order_and_added_up(void)
 {
 	struct memorizer_rows lines;
@@ -51,7 +51,7 @@ static void lines_are_in_order_and_added_up(void)
 	u64 seed = 1;
 
 	start(64);
-	/* Each of 100 x 7 on each CPU, beginning anywhere. */
+	/* Each of 100 x 7 on each CPU, starting at a random one. */
 	n = random_u32(&seed);
 	for (i = 0; i < 100 * 7 * TEST_CPUS; i++) {
 		ip = (i * 3u + n) % 100;
@@ -83,8 +83,8 @@ static void lines_are_in_order_and_added_up(void)
 }
 
 /*
- * An ip's accesses and the lines that they moved are told together, once for each pid. The reader
- * passes each entry once, and those of the last run a second time, to find that nothing follows.
+ * An ip's accesses and moves are in one row per pid. The reader visits each entry once, and
+ * those of the last run a second time, to find that no run follows.
  */
 static void moves_are_told_with_their_accesses(void)
 {
@@ -95,7 +95,7 @@ static void moves_are_told_with_their_accesses(void)
 	unsigned int i, ip, pid;
 
 	start(64);
-	/* Of each ip and pid on each CPU, the last pid and the moves first. */
+	/* Each ip and pid on each CPU, in descending order of pid, with moves first. */
 	for (i = 0; i < 3 * 5 * TEST_CPUS; i++) {
 		become(i % TEST_CPUS, 5 - i / TEST_CPUS % 5);
 		ip = i / TEST_CPUS / 5;
@@ -135,7 +135,7 @@ static void object_without_accesses_has_no_lines(void)
 	CHECK_EQ(object->entries, 0);
 }
 
-/* Two readers, of which each sorts, and new accesses between any two lines. */
+/* Two readers, which both sort the entries, and new accesses between any two rows. */
 static void readers_meet_each_line_once(void)
 {
 	struct memorizer_rows lines[2];
@@ -151,7 +151,7 @@ static void readers_meet_each_line_once(void)
 		CHECK(line.ip > last || !last);
 		last = line.ip;
 		CHECK_EQ(line.writes, 0);
-		/* All that was there before is met. */
+		/* All older rows are read. */
 		if (memorizer_unpack_ip(line.ip) % 2 == 0)
 			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2 * n++));
 		site(addr, 8, MEMORIZER_READ, IP(2 * ((n * 13) % 1000) + 1));
@@ -170,7 +170,7 @@ static void readers_meet_each_line_once(void)
 u32 __real_memorizer_carries_begun(const struct memorizer_object *object);
 u32 __wrap_memorizer_carries_begun(const struct memorizer_object *object);
 
-/* If any: its count is carried when next a line was added up. */
+/* If not NULL, carry this entry's count after the next row was added up. */
 static struct memorizer_entry *carried_next;
 
 u32 __wrap_memorizer_carries_begun(const struct memorizer_object *of)
@@ -184,7 +184,7 @@ u32 __wrap_memorizer_carries_begun(const struct memorizer_object *of)
 	return __real_memorizer_carries_begun(of);
 }
 
-/* A line is added up once more from where the reader was, the first of an ip and the last. */
+/* After a carry, a row is added up again, be it the first or the last one of an ip. */
 static void carry_in_between_repeats_the_line(void)
 {
 	struct memorizer_entry *carried;
@@ -220,7 +220,7 @@ static void carry_in_between_repeats_the_line(void)
 	end(&lines);
 }
 
-/* Counts that are carried while somebody is at the object's lines are in those to come. */
+/* Counts that are carried while a reader is within the object's rows are in later rows. */
 static void what_is_carried_meanwhile_is_met(void)
 {
 	struct memorizer_rows lines;
@@ -253,7 +253,7 @@ static void what_is_carried_meanwhile_is_met(void)
 			CHECK_EQ(line.writes, 2 * (S16_MAX + 1) - 1);
 			continue;
 		}
-		/* Three tasks have these. */
+		/* These have rows of three tasks. */
 		CHECK_EQ(line.pid, 1);
 		CHECK(next(&lines, &line));
 		CHECK(next(&lines, &line));
@@ -262,7 +262,7 @@ static void what_is_carried_meanwhile_is_met(void)
 	end(&lines);
 }
 
-/* An object that is cleared while somebody is at its lines stays until they are through. */
+/* An object stays until its readers have finished, even if it is cleared. */
 static void object_is_whole_though_it_is_cleared(void)
 {
 	struct memorizer_rows lines;
@@ -278,7 +278,7 @@ static void object_is_whole_though_it_is_cleared(void)
 	hook_free(addr, IP(2));
 	memorizer_clear();
 	CHECK_EQ(memorizer_cleared.objects, 0);
-	/* What comes in its place, and to the pool, is not met. */
+	/* The reader does not see new objects and records. */
 	hook_alloc(addr, 64, IP(3));
 	site(addr, 8, MEMORIZER_READ, IP(5000));
 	for (; i < 1000; i++) {
@@ -295,8 +295,8 @@ static void object_is_whole_though_it_is_cleared(void)
 }
 
 /*
- * Two million entries: no memory is needed, and there are chances to schedule all
- * along, both when its lines are read and when it is cleared.
+ * Reading and clearing two million entries allocates no memory and offers to reschedule
+ * frequently.
  */
 static void many_lines_take_many_small_steps(void)
 {
@@ -320,7 +320,7 @@ static void many_lines_take_many_small_steps(void)
 	CHECK_EQ(n, count);
 	end(&lines);
 
-	/* In order already: it is looked through once, and that is all. */
+	/* Already sorted: one pass is enough. */
 	chances = chances_to_schedule;
 	begin(&lines);
 	CHECK_EQ(chances_to_schedule - chances, count - 1);

@@ -50,7 +50,7 @@ static struct memorizer_object *found_at(unsigned long addr)
 	return this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 }
 
-/* The page was not in the index, and still is not. */
+/* Is the page of an address cached as not in the index, and still not there? */
 static bool is_nobodys(unsigned long addr, u64 key)
 {
 	unsigned long page = (addr - memorizer_index_base) / PAGE_SIZE;

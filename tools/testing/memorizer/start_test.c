@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's start: what it takes of the memory that is there at boot, and gives back.
+ * Tests of Memorizer's core: boot parameters, and reserving memory at boot.
  */
 #include <linux/crash_dump.h>
 #include <linux/memblock.h>
@@ -20,7 +20,7 @@ static unsigned long largest_piece = RAM;
 static unsigned int allocations_left = UINT_MAX;
 static int logging_asked_for, filtering_asked_for, fields_asked_for, filter_error;
 
-/* What of the memory is taken. */
+/* Reserved memory. */
 static struct {
 	void *ptr;
 	size_t size;
@@ -73,7 +73,7 @@ void memblock_free(void *ptr, size_t size)
 	pieces[i].size = 0;
 }
 
-/* Sites have their form before the first of them is switched on. */
+/* Check that the form of sites is chosen before the first one is enabled. */
 int memorizer_choose_form(int prefixes)
 {
 	CHECK(prefixes < 0);
@@ -88,7 +88,7 @@ int memorizer_set_log_access(bool on)
 	return memorizer_pool_size() ? 0 : -ENOMEM;
 }
 
-/* There is one filter here. */
+/* Stub: accepts one filter. */
 bool memorizer_is_filter(const char *text)
 {
 	return !strcmp(text, "filter");
@@ -120,7 +120,7 @@ static unsigned long taken(void)
 	return sum;
 }
 
-/* The largest piece is the pool, and all of it is in use. */
+/* Check that the largest reservation is the pool, and is fully used. */
 static void check_pool(unsigned long size)
 {
 	unsigned long largest = 0, records = memorizer_pool_size();
@@ -170,7 +170,7 @@ static void bad_size_changes_nothing(void)
 	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
 }
 
-/* Sizes with all suffixes are taken up to 2^64 - 1, and not modulo 2^64. */
+/* Sizes with suffixes are limited to 2^64 - 1 and do not wrap. */
 static void size_of_more_than_64_bits_is_refused(void)
 {
 	static const struct {
@@ -198,7 +198,7 @@ static void size_of_more_than_64_bits_is_refused(void)
 	}
 }
 
-/* The table is a power of two of records of 32 bytes, and at most a quarter of RAM. */
+/* The table has a power of two of 32-byte records, and takes at most a quarter of RAM. */
 static void room_for_lines_is_bounded(void)
 {
 	const unsigned long most = RAM / 4 / 32;
@@ -241,7 +241,7 @@ static void records_begin_zeroed(void)
 	}
 }
 
-/* Each allocation fails in turn, and all that follow; what was there is given back. */
+/* If the n-th and all later allocations fail, the earlier ones are freed. */
 static void pool_that_cannot_be_completed_is_given_back(void)
 {
 	unsigned int there;
@@ -253,7 +253,7 @@ static void pool_that_cannot_be_completed_is_given_back(void)
 			break;
 		nothing_is_on_without_a_pool();
 	}
-	/* The pool, a hash table for each CPU, and the index's root. */
+	/* The pool, a hash table per CPU, and the root of the index. */
 	CHECK_EQ(there, 1 + TEST_CPUS + 1);
 	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: string functions, counted for the bytes that they touch.
+ * Tests of Memorizer's core: string functions count for the bytes that they access.
  *
- * Each byte of an operand is an object, so that the counts show which bytes were
- * touched; and the operand's memory ends behind the last byte that the function
- * may read, so that one more would be a fault.
+ * Each byte of an operand is an object, so that the counts show which bytes were accessed. The
+ * operand's memory ends after the last byte that the function may read: reading more faults.
  */
 #include <linux/memorizer-string.h>
 
@@ -51,7 +50,7 @@ static void fill(struct operand *operand, unsigned long addr, const char *bytes,
 		insert_object(&geo, addr + i, 1);
 }
 
-/* The bytes that were touched are those from @first on, and have no other counts. */
+/* Check that exactly the bytes from @first on were accessed. */
 static void check_touched(const struct operand *operand, unsigned int reads, unsigned int first,
 			  unsigned int writes)
 {
@@ -62,7 +61,7 @@ static void check_touched(const struct operand *operand, unsigned int reads, uns
 				 i - first < writes);
 }
 
-/* The operands of the next call, in memory that was not used before */
+/* Set up the operands of the next call in fresh memory. */
 static void start(const char *bytes_a, unsigned int size_a, const char *bytes_b,
 		  unsigned int size_b)
 {
@@ -84,7 +83,7 @@ static void call(unsigned int string, unsigned long arg_b, unsigned long n)
 	preempt_enable_notrace();
 }
 
-/* A call, and what it touches. Both strings end where they are read no more. */
+/* A call and its expected accesses. Both strings end after the last byte that is read. */
 struct call {
 	unsigned int string;
 	const char *a, *b;
@@ -169,7 +168,7 @@ static void functions_read_no_byte_more(void)
 	}
 }
 
-/* With a bound that they have as b. */
+/* Functions whose bound is operand b. */
 static void bounded_searches_read_no_byte_more(void)
 {
 	start("abc", 2, "", 0);
@@ -193,7 +192,7 @@ static void bounded_searches_read_no_byte_more(void)
 	CHECK_EQ(faults, 0);
 }
 
-/* The walk ends at a byte that cannot be read, and looks at nothing else. */
+/* The walk ends at the first unreadable byte. */
 static void fault_ends_the_walk(void)
 {
 	start("abcdef", 3, "abcdef", 6);
@@ -230,7 +229,7 @@ static void strsep_cuts_another_string(void)
 	unsigned long where = 0;
 	unsigned int i;
 
-	/* Its delimiters are the string's own first bytes. */
+	/* The delimiters are the first bytes of the string itself. */
 	start((char *)&where, 8, ",x,y", 3);
 	where = b.addr;
 	preempt_disable_notrace();
@@ -242,7 +241,7 @@ static void strsep_cuts_another_string(void)
 		CHECK_ALL_COUNTS(shown_at(a.addr + i, MEMORIZER_LIVE), i < 8, i < 8);
 	check_touched(&b, 1, 0, 1);
 
-	/* The pointer is NULL: it is read, and that is all. */
+	/* A NULL pointer is only read. */
 	where = 0;
 	start((char *)&where, 8, ",x,y", 0);
 	call(MEMORIZER_STRSEP, b.addr, -1UL);
@@ -251,7 +250,7 @@ static void strsep_cuts_another_string(void)
 	CHECK_EQ(faults, 0);
 }
 
-/* Only the operands that are to count do. */
+/* Only operands with their flag set count. */
 static void operands_count_if_they_are_to(void)
 {
 	start("abc", 3, "abd", 3);
@@ -263,7 +262,7 @@ static void operands_count_if_they_are_to(void)
 	check_touched(&b, 3, 0, 0);
 }
 
-/* strchr() in a loop looks at each byte of the string once. */
+/* strchr() in a loop reads each byte of the string once. */
 static void search_in_a_loop_is_linear(void)
 {
 	static const char text[] = "a,b,c,d,e,f,g,h";

@@ -199,7 +199,7 @@ unsigned long slab_records(void);
 	CHECK_EQ(__moves.writes, w);					\
 } while (0)
 
-/* Checks the counts of all of an object's accesses. */
+/* Check the sum of all of an object's counts. */
 #define CHECK_ALL_COUNTS(object, r, w) do {				\
 	struct counts __counts = all_counts_of(object);			\
 									\

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's tests: cache lines that move between CPUs.
+ * Tests of Memorizer's core: cache lines that move between CPUs.
  */
 #include <sched.h>
 
@@ -25,7 +25,7 @@ static void start(void)
 	object = shown_at(addr, MEMORIZER_LIVE);
 }
 
-/* CPUs have a task each, and instructions that load and store. */
+/* Load on a CPU, with its own task and ip. */
 static void load_on(unsigned int cpu, unsigned long at)
 {
 	become(cpu, cpu + 1);
@@ -55,7 +55,7 @@ static void ping_pong_moves_each_time(void)
 		load_on(i % 2, addr);
 		store_on(i % 2, addr);
 	}
-	/* At first all hold it. */
+	/* At first, all CPUs hold the line. */
 	CHECK_TRAFFIC(object, IP(1), 1, 49, 0);
 	CHECK_TRAFFIC(object, IP(1), 2, 50, 0);
 	CHECK_TRAFFIC(object, IP(2), 1, 0, 50);
@@ -96,7 +96,7 @@ static void update_loads_and_stores(void)
 	CHECK_COUNTS(object, IP(3), 2, 2, 2);
 }
 
-/* In one line, and with lines of 8 bytes not. */
+/* Two words share a line of 64 bytes, but not of 8 bytes. */
 static void false_sharing_goes_away_with_smaller_lines(void)
 {
 	unsigned int i;
@@ -130,7 +130,7 @@ static void line_sizes_are_powers_of_two(void)
 	CHECK_EQ(memorizer_line_size(), 4096);
 }
 
-/* An access across two lines counts for both; one across two objects for the first in a line. */
+/* An access across two lines counts for both; one across two objects counts for the first. */
 static void each_line_of_an_access_moves(void)
 {
 	unsigned long neighbour;
@@ -176,7 +176,7 @@ static void access_to_no_object_moves_nothing(void)
 	store_on(1, addr);
 	load_on(1, addr);
 	CHECK_EQ(sum_counters().traffic, 1);
-	/* The line stays the line. */
+	/* A new object does not change the line's holders. */
 	hook_alloc(addr, 64, IP(0));
 	object = shown_at(addr, MEMORIZER_LIVE);
 	store_on(0, addr);
@@ -224,7 +224,7 @@ static void switching_on_forgets_who_held_what(void)
 	CHECK_EQ(sum_counters().traffic, 2);
 }
 
-/* The fast path is the one of before when nobody needs the slow one. */
+/* The fast path is restored when the slow path is no longer required. */
 static void fast_path_comes_back(void)
 {
 	unsigned long hits;
@@ -243,12 +243,12 @@ static void fast_path_comes_back(void)
 	CHECK_COUNTS(object, IP(2), 1, 0, 4);
 }
 
-/* By code, too, that has no entry for it yet. */
+/* Accesses without an entry are tracked, too. */
 static void object_that_was_found_is_tracked(void)
 {
 	start();
 	CHECK_EQ(memorizer_set_track_lines(false), 0);
-	/* The first one may have to get the CPU some entries. */
+	/* The first access may refill the CPU's batch of entries. */
 	load_on(0, addr);
 	site(addr, 8, MEMORIZER_READ, IP(4));
 	CHECK_EQ(memorizer_set_track_lines(true), 0);
@@ -268,7 +268,7 @@ static void no_memory_for_lines_is_an_error(void)
 	CHECK_EQ(memorizer_lines_room(), 0);
 }
 
-/* What finds no room is counted: the lines, and the entries. */
+/* Accesses without room for the line or for the entry are counted as lost. */
 static void losses_are_counted(void)
 {
 	const unsigned int lines = 3000 / 64;
@@ -279,7 +279,7 @@ static void losses_are_counted(void)
 	addr = heap_alloc(LARGE);
 	hook_alloc(addr, 3000, IP(0));
 	object = shown_at(addr, MEMORIZER_LIVE);
-	/* In an order in which their places in the table are not free at first. */
+	/* In an order that causes collisions in the table. */
 	for (n = 0; n < lines; n++) {
 		store_on(0, addr + 64 * (n * 29 % lines));
 		load_on(1, addr + 64 * (n * 29 % lines));
@@ -301,7 +301,7 @@ static void losses_are_counted(void)
 	CHECK_EQ(sum_counters().traffic, 32);
 }
 
-/* Beside its accesses, in the order of ips; it is no access of the KMAP. */
+/* Moves are in the rows, in order of ip, and do not count as accesses. */
 static void traffic_is_in_the_lines(void)
 {
 	struct memorizer_rows lines;
@@ -333,7 +333,7 @@ static void traffic_is_in_the_lines(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 0);
 }
 
-/* What the plugin for QEMU takes for the truth: who holds a line. */
+/* A model of the holders of each line, as in the QEMU plugin. */
 #define MODEL_LINES	(16 * PAGE_SIZE / 8)
 
 static struct {
@@ -359,7 +359,7 @@ static bool model_moves(unsigned long n, unsigned int cpu, bool store)
 	return moves;
 }
 
-/* Random accesses to objects that lie close by, across lines and objects. */
+/* Random accesses to adjacent objects, also across lines and objects. */
 static void model_agrees(unsigned int cpus, unsigned long size)
 {
 	unsigned long base, at, bytes, n, last;
@@ -418,7 +418,7 @@ static void model_of_small_lines_agrees(void)
 	model_agrees(TEST_CPUS, 8);
 }
 
-/* One stores, the others load, all at once, round by round. */
+/* In each round, one CPU stores and the others load concurrently. */
 static unsigned int arrived, round;
 
 static void meet(unsigned int n)
@@ -463,7 +463,7 @@ static void readers_at_once_move_it_once_each(void)
 	CHECK_EQ(lost(), 0);
 }
 
-/* One stores and another one loads, as fast as they can: the line goes to and fro. */
+/* One CPU stores and another one loads as fast as possible. */
 static void store_or_load(unsigned int cpu)
 {
 	unsigned int i;
@@ -489,7 +489,7 @@ static void line_goes_to_and_fro(void)
 	CHECK_EQ(lost(), 0);
 }
 
-/* Lines are tracked and not, while others access them. */
+/* Tracking is switched on and off during accesses. */
 static void switch_or_access(unsigned int cpu)
 {
 	unsigned int i;

@@ -55,7 +55,7 @@ static unsigned int rounds, workers_left;
 static bool frees_are_missed, events_are_lost, interrupts_are_wanted;
 static unsigned int interrupts;
 
-/* How many there were. */
+/* Number of dumps per CPU. */
 static unsigned int dumps[TEST_CPUS];
 
 /* Guarded by memorizer_rwsem. */

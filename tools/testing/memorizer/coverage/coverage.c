@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * QEMU TCG plugin: how often each instruction of the kernel accessed the direct map.
+ * QEMU TCG plugin: count each kernel instruction's accesses to the direct map.
  *
- * Arguments: text=<hex>, where the kernel's text begins; first=<hex> and
- * last=<hex>, the direct map; out=<file>. At the end it writes a line for each
- * instruction that accessed it: address and number of accesses. What stands behind a site
- * that is off, five prefixes, has the address behind these.
+ * Arguments: text=<hex>, start of the kernel's text; first=<hex> and last=<hex>, the direct
+ * map; out=<file>. On exit, it writes address and number of accesses of each instruction that
+ * accessed the direct map. The address of an instruction is the one after the five prefixes of
+ * a disabled site.
  *
- * Debian packages QEMU without the header of its plugin interface: what is used
- * of version 1 is declared here.
+ * Debian's QEMU lacks the header of the plugin interface: the functions used of version 1 are
+ * declared here.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 
 static uint64_t text, first, last;
 static const char *out;
-static uint64_t *count;		/* of each address in the text */
+static uint64_t *count;		/* per address in the text */
 
 static void access_memory(unsigned int cpu, uint32_t info, uint64_t addr, void *data)
 {
@@ -52,7 +52,7 @@ static void access_memory(unsigned int cpu, uint32_t info, uint64_t addr, void *
 		++*(uint64_t *)data;
 }
 
-/* How many bytes of the instruction are a site */
+/* Number of the instruction's bytes that belong to a site */
 static size_t site_of(const struct qemu_plugin_insn *insn)
 {
 	const char *bytes = qemu_plugin_insn_data(insn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counters that only their own CPU changes, each time with one instruction. */
+/* Counters that only their own CPU changes, with one instruction. */
 #ifndef _TEST_ASM_LOCAL_H
 #define _TEST_ASM_LOCAL_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* No access sites here: the tests call the hook, see site() in test.h. */
+/* No access sites: the tests call the hook, see site() in test.h. */
 #ifndef _TEST_ASM_MEMORIZER_H
 #define _TEST_ASM_MEMORIZER_H
 
 #include <linux/types.h>
 
-/* The tests play the memory that strings are in. */
+/* The tests simulate the memory of strings. */
 bool memorizer_load_byte(const char *ptr, u8 *byte);
 
 #endif /* _TEST_ASM_MEMORIZER_H */

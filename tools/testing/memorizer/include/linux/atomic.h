@@ -9,7 +9,7 @@ typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;
 typedef struct { s64 counter; } atomic64_t;
 
-/* As x86 needs them, beside those operations. */
+/* Sufficient on x86 next to the operations above. */
 #define smp_rmb()			barrier()
 #define smp_mb__before_atomic()		barrier()
 #define smp_mb__after_atomic()		barrier()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Positions of bits. */
+/* Bit searches. */
 #ifndef _TEST_LINUX_BITOPS_H
 #define _TEST_LINUX_BITOPS_H
 

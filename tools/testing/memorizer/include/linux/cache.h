@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Cache lines, and where variables lie, which does not matter here. */
+/* Cache lines, and placement of variables, which is ignored here. */
 #ifndef _TEST_LINUX_CACHE_H
 #define _TEST_LINUX_CACHE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Single loads and stores, and what the kernel has in every file anyway.
+ * READ_ONCE() and WRITE_ONCE(), and macros that the kernel includes everywhere.
  *
- * READ_ONCE() is the head of address dependencies (from an id to the record, for
- * one). That is consume in C's terms, which compilers make an acquire.
+ * READ_ONCE() starts address dependencies, such as from an id to its record. C has
+ * memory_order_consume for that, which compilers implement as acquire.
  */
 #ifndef _TEST_LINUX_COMPILER_H
 #define _TEST_LINUX_COMPILER_H
@@ -19,7 +19,7 @@
 #define noinline		__attribute__((noinline))
 #define __read_mostly
 
-/* Keeps the compiler from knowing which variable an address came from. */
+/* Hide the origin of an address from the compiler. */
 #define RELOC_HIDE(ptr, offset) ({					\
 	unsigned long __ptr;						\
 	asm("" : "=r" (__ptr) : "0" (ptr));				\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which CPUs there are: the first ones, see percpu.h. */
+/* The possible CPUs are the first ones, see percpu.h. */
 #ifndef _TEST_LINUX_CPUMASK_H
 #define _TEST_LINUX_CPUMASK_H
 

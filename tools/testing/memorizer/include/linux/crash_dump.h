@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tests say what kernel this is. */
+/* Set by the tests. */
 #ifndef _TEST_LINUX_CRASH_DUMP_H
 #define _TEST_LINUX_CRASH_DUMP_H
 

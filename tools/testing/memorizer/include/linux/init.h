@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is called before all else. */
+/* Section attributes and initcalls. */
 #ifndef _TEST_LINUX_INIT_H
 #define _TEST_LINUX_INIT_H
 

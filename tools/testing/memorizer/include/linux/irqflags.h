@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interrupts are signals; those that come as NMIs do, whatever is said here. */
+/* Interrupts are signals. Signals that act as NMIs ignore these functions. */
 #ifndef _TEST_LINUX_IRQFLAGS_H
 #define _TEST_LINUX_IRQFLAGS_H
 

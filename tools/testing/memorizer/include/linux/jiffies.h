@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A clock that only the tests move. */
+/* Advanced only by the tests. */
 #ifndef _TEST_LINUX_JIFFIES_H
 #define _TEST_LINUX_JIFFIES_H
 

@@ -13,7 +13,7 @@ struct static_key_false {
 #define DEFINE_STATIC_KEY_FALSE(name)	struct static_key_false name
 #define static_branch_unlikely(key)	unlikely(READ_ONCE((key)->on))
 
-/* Called, if there is one, before a branch goes the other way. */
+/* Called before a static branch is switched, unless NULL. */
 extern void (*before_branch)(void);
 
 #define static_branch_enable(key) do {					\

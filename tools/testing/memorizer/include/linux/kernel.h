@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Small arithmetic of the kernel's. */
+/* Arithmetic helpers. */
 #ifndef _TEST_LINUX_KERNEL_H
 #define _TEST_LINUX_KERNEL_H
 

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Nothing here can be probed. */
+/* No kprobes here. */
 #define __kprobes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers of text. */
+/* Parsing of numbers. */
 #ifndef _TEST_LINUX_KSTRTOX_H
 #define _TEST_LINUX_KSTRTOX_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory at boot: see start_test.c. */
+/* Boot memory allocator, see start_test.c. */
 #ifndef _TEST_LINUX_MEMBLOCK_H
 #define _TEST_LINUX_MEMBLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where memory is, and what the kernel's header brings along. */
+/* The direct map, and indirect includes of the kernel's header. */
 #ifndef _TEST_LINUX_MM_H
 #define _TEST_LINUX_MM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Parameters that the tests set. */
+/* Boot parameters, which the tests set. */
 #ifndef _TEST_LINUX_MODULEPARAM_H
 #define _TEST_LINUX_MODULEPARAM_H
 

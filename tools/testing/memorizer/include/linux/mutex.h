@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Mutexes; fair ones, so that two who take it again and again both get it. */
+/* Mutexes. Ticket locks, so that tasks that contend in a loop all make progress. */
 #ifndef _TEST_LINUX_MUTEX_H
 #define _TEST_LINUX_MUTEX_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sizes of what ends in an array. */
+/* Sizes of structs with flexible arrays. */
 #ifndef _TEST_LINUX_OVERFLOW_H
 #define _TEST_LINUX_OVERFLOW_H
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Per-CPU variables, for threads that each play a CPU.
+ * Per-CPU variables, for threads that act as CPUs.
  *
- * As in the kernel, the variables as they are linked are but the pattern: each
- * CPU has its copy of their section, and a variable's address plus the CPU's
- * offset is where the CPU has it.
+ * As in the kernel, linked variables are only a template: each CPU has a copy of their section.
+ * The address of a CPU's variable is the template's address plus the CPU's offset.
  *
- * The operations on the own CPU's are one instruction, which an interrupt (a
- * signal) cannot split, but not locked, so that other CPUs can. ThreadSanitizer
- * sees them as loads and stores; there are no interrupts under it. A write is a
- * release, because it may rely on a full barrier that came before: C's atomic
- * operations are none for what follows them.
+ * this_cpu operations are single instructions, which interrupts (signals) cannot split, but
+ * without a lock prefix, so that they are not atomic for other CPUs. ThreadSanitizer sees loads
+ * and stores; there are no interrupts under it. Writes are releases, because they may rely on
+ * an earlier full barrier: C's atomic operations do not order later plain accesses.
  */
 #ifndef _TEST_LINUX_PERCPU_H
 #define _TEST_LINUX_PERCPU_H
@@ -22,7 +20,7 @@
 #define TEST_CPUS	8
 #define CONFIG_NR_CPUS	128
 
-/* TEST_CPUS, unless a test wants more that do nothing at once. */
+/* TEST_CPUS, unless a test needs more CPUs that do not run concurrently. */
 extern unsigned int possible_cpus;
 
 extern char __start_percpu[], __stop_percpu[];

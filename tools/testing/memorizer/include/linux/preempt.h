@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a thread is: on which CPU, in a task or an interrupt, preemptible or not. */
+/* A thread's context: CPU, task or interrupt, and preemption. */
 #ifndef _TEST_LINUX_PREEMPT_H
 #define _TEST_LINUX_PREEMPT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Messages: their arguments are checked, but nothing is printed. */
+/* Messages: the compiler checks their arguments, but nothing is printed. */
 #ifndef _TEST_LINUX_PRINTK_H
 #define _TEST_LINUX_PRINTK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waiting for another CPU, which may not run just now. */
+/* Yields, because the CPU that this one waits for may not be running. */
 #include <sched.h>
 
 #define cpu_relax()	sched_yield()

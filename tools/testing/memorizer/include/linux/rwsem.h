@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Semaphores that several have for reading, or one for writing; who comes first gets it first. */
+/* Fair reader-writer semaphores. */
 #ifndef _TEST_LINUX_RWSEM_H
 #define _TEST_LINUX_RWSEM_H
 

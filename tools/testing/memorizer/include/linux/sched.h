@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The task that a thread plays. */
+/* The task that a thread acts as. */
 #ifndef _TEST_LINUX_SCHED_H
 #define _TEST_LINUX_SCHED_H
 
@@ -16,7 +16,7 @@ struct task_struct {
 extern __thread struct task_struct this_task;
 #define current		(&this_task)
 
-/* How often a thread might have been scheduled out. */
+/* Number of calls of cond_resched(). */
 extern __thread unsigned long chances_to_schedule;
 
 #define need_resched()	true

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pointers that are no objects. */
+/* ZERO_OR_NULL_PTR(). */
 #include <linux/kernel.h>

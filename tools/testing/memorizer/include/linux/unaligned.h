@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Words anywhere. */
+/* Unaligned accesses. */
 #ifndef _TEST_LINUX_UNALIGNED_H
 #define _TEST_LINUX_UNALIGNED_H
 

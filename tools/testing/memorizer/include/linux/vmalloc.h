@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Large pieces of memory. */
+/* Large allocations. */
 #include <stdlib.h>
 
-/* How many of them there may be. */
+/* Number of allocations until they fail. */
 extern unsigned int vmalloc_left;
 
 #define __vmalloc(size, gfp)	(vmalloc_left ? vmalloc_left--, calloc(1, size) : NULL)
