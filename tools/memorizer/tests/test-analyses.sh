@@ -153,7 +153,7 @@ same "entries without accesses are counted" \
 	"$(rows entries per-entry "$tmp/entries.le" | awk -F, '$2 { print $1, $2 }' | sort)" \
 	"$(rows entries per-entry "$tmp/quiet" | awk -F, '{ print $1, $2 }' | sort)"
 "$memorizer" per-entry --accesses "$tmp/quiet" >/dev/null 2>"$tmp/err"
-same "--accesses needs accesses" "2 1" "$? $(grep -c 'it has no accesses or moves' "$tmp/err")"
+same "--accesses needs accesses" "2 1" "$? $(grep -c 'no accesses or moves' "$tmp/err")"
 sed '/^enter kind=4/i packet\nlost 1' "$data/entries.trace" >"$tmp/entries.script"
 "$build/tests/make-trace" "$tmp/entries.lost" <"$tmp/entries.script"
 cp -r "$tmp/entries.le/kernel" "$tmp/entries.lost"

@@ -293,8 +293,8 @@ want --value accesses, reads or writes
 Try 'memorizer help fold'." fold --field flag --value objects -k "$vmlinux" "$tmp/life"
 printf '%s\n' 'alloc kind=0 call_site=ffffffff9b000020 ptr=ffff888000001000 bytes_req=8 bytes_alloc=8' |
 	"$build/tests/make-trace" "$tmp/idle" || exit 1
-outcome "timeline --field without accesses is refused" 2 /dev/null "memorizer: $tmp/idle: it has no accesses: \
-want record --accesses with memorizer_log_access on" timeline --field flag -k "$vmlinux" -K "$data/kallsyms" "$tmp/idle"
+outcome "timeline --field without accesses is refused" 2 /dev/null "memorizer: $tmp/idle: no accesses: \
+use record --accesses with memorizer_log_access on" timeline --field flag -k "$vmlinux" -K "$data/kallsyms" "$tmp/idle"
 for option in type field; do
 	outcome "a KMAP without notes is refused: --$option" 2 /dev/null "memorizer kmap: --$option: a KMAP has addresses, \
 no names: want report or fold with it, or --site

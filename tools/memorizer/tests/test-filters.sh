@@ -234,43 +234,43 @@ grep -v '^access' "$tmp/text" | trace none
 none=$tmp/none
 accesses="record --accesses with memorizer_log_access on"
 moves="record --traffic with memorizer_log_access and memorizer_track_lines on"
-without="memorizer: $none: it has no accesses"
+without="memorizer: $none: no accesses"
 for command in sharing false-sharing stacks "per-entry --accesses"; do
 	outcome "$command reports missing accesses" 2 /dev/null \
-		"$without or moves of cache lines: want $accesses, or $moves" $command "$none"
+		"$without or moves of cache lines: use $accesses, or $moves" $command "$none"
 done
 entries="record --entries"
 outcome "per-entry reports missing entries" 2 /dev/null \
-	"$without or moves of cache lines or entries to the kernel: want $accesses, or $moves, or $entries" \
+	"$without or moves of cache lines or entries to the kernel: use $accesses, or $moves, or $entries" \
 	per-entry "$none"
 for command in cache-assoc conflicts; do
-	outcome "$command reports missing entries" 2 /dev/null "$without: want $accesses" $command "$none"
+	outcome "$command reports missing entries" 2 /dev/null "$without: use $accesses" $command "$none"
 done
 outcome "conflicts reports missing marks" 2 /dev/null \
-	"memorizer: $load: it has no marks: want record --mark, or a task that writes to marker" \
+	"memorizer: $load: no marks: use record --mark, or a task that writes to marker" \
 	conflicts "$load"
 outcome "serial reports missing locks" 2 /dev/null \
-	"memorizer: $load: it has no locks: want record --locks" serial "$load"
+	"memorizer: $load: no locks: use record --locks" serial "$load"
 outcome "kmap reports missing objects" 2 /dev/null \
-	"memorizer: $load: it has no objects: want record --retirements or record --snapshot" \
+	"memorizer: $load: no objects: use record --retirements or record --snapshot" \
 	kmap "$load"
 outcome "script reports missing kinds of events" 2 /dev/null \
-	"memorizer: $load: it has no switches or locks: want record, or record --locks" \
+	"memorizer: $load: no switches or locks: use record, or record --locks" \
 	script --event lock,switch "$load"
-outcome "script reports that no event was lost" 2 /dev/null "memorizer: $load: it has no losses" \
+outcome "script reports that no event was lost" 2 /dev/null "memorizer: $load: no losses" \
 	script --event lost "$load"
 "$memorizer" fold "$none" >"$tmp/out" 2>"$tmp/err"
-same "fold reports missing accesses" 1 "$(grep -c 'it has no .*accesses: want' "$tmp/err")"
+same "fold reports missing accesses" 1 "$(grep -c 'no .*accesses: use' "$tmp/err")"
 grep -v '^ ' "$kmap" >"$tmp/unaccessed"
 : >"$tmp/empty"
 for value in accesses reads writes; do
 	outcome "fold reports missing accesses of a KMAP: $value" 2 /dev/null \
-		"memorizer: $tmp/unaccessed: it has no accesses: want a KMAP that is read with memorizer_log_access on" \
+		"memorizer: $tmp/unaccessed: no accesses: enable memorizer_log_access before reading the KMAP" \
 		fold --value $value -K "$data/kallsyms" "$tmp/unaccessed"
 done
 "$memorizer" fold --value objects -K "$data/kallsyms" "$kmap" >"$tmp/objects"
 outcome "fold counts the objects of a KMAP without accesses" 0 "$tmp/objects" "" fold --value objects -K "$data/kallsyms" "$tmp/unaccessed"
 outcome "fold reports missing objects" 2 /dev/null \
-	"memorizer: $tmp/empty: it has no objects: want a KMAP that is read with memorizer_enabled on" \
+	"memorizer: $tmp/empty: no objects: enable memorizer_enabled before reading the KMAP" \
 	fold --value bytes -K "$data/kallsyms" "$tmp/empty"
 tap_end

@@ -196,7 +196,7 @@ grep -v '^snapshot.*complete=1' "$tmp/script" | "$make_trace" "$tmp/partly" || e
 cp -r "$tmp/le/kernel" "$tmp/partly"
 "$memorizer" report --csv "$tmp/partly" >"$tmp/out" 2>"$tmp/err"
 same "an incomplete snapshot is left out and reported" "3 report,incomplete,true \
-memorizer: $tmp/partly: left out snapshot 1, which is not complete" \
+memorizer: $tmp/partly: skipped incomplete snapshot 1" \
 	"$? $(grep ^report,incomplete "$tmp/out") $(cat "$tmp/err")"
 
 # The most accessed objects, without keeping all

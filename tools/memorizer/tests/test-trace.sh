@@ -203,8 +203,8 @@ END
 echo "1,0,2,3,4,0,0,a" >"$tmp/live"
 outcome "check reports losses and their consequences" 3 "$tmp/live" \
 	"memorizer: $tmp/trace: incomplete: 5 events were lost, 0 packets are missing
-memorizer: $tmp/trace: left out 1 counts, which have no object
-memorizer: $tmp/trace: left out snapshot 2, which is not complete" kmap "$tmp/trace"
+memorizer: $tmp/trace: skipped 1 counts without object
+memorizer: $tmp/trace: skipped incomplete snapshot 2" kmap "$tmp/trace"
 
 # A valid trace without some of its packets: the consequences are no violations
 # without NUMBER...: remove packets of $tmp/trace/cpu0
@@ -311,7 +311,7 @@ END
 summary "all streams may be empty" 0 \
 	"0 events in 0 packets of 0 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 outcome "an empty trace has no KMAP" 2 /dev/null \
-	"memorizer: $tmp/trace: it has no objects: want record --retirements or record --snapshot" \
+	"memorizer: $tmp/trace: no objects: use record --retirements or record --snapshot" \
 	kmap "$tmp/trace"
 
 # Damage: everything else is used, and the message has the position
@@ -398,7 +398,7 @@ refuse()
 		outcome "$command refuses $1" 2 /dev/null "memorizer: $tmp/trace$2" $command "$tmp/trace"
 	done
 }
-want="a trace is a directory with metadata, cpu0, ..."
+want="expected a directory with metadata, cpu0, ..."
 rm -rf "$tmp/trace"
 missing="No such file or directory"
 outcome "kmap refuses a missing trace" 2 /dev/null \
@@ -443,18 +443,18 @@ metadata()
 sed s/6d656d6f/6d656d6e/ "$tmp/metadata" >"$tmp/trace/metadata"
 refuse "metadata of another boot" \
 	"/cpu0, packet 1: at byte 0: uuid differs from the metadata: not from the same boot"
-metadata "other metadata" 1d ": begins with no \"/* CTF 1.8 */\": not CTF metadata as text"
-metadata "metadata without uuid" /uuid/d ": no uuid of the trace in it"
+metadata "other metadata" 1d ": not CTF metadata as text: expected \"/* CTF 1.8 */\" first"
+metadata "metadata without uuid" /uuid/d ": no uuid"
 metadata "metadata without byte order" s/byte_order/bite_order/ \
-	": no byte_order in it: want le or be"
+	": no byte_order: expected le or be"
 sed 's/^clock {/clock { name = second; };\n&/' "$tmp/metadata" >"$tmp/trace/metadata"
 summary "an unused clock without a frequency is accepted" 0 \
 	"5 events in 3 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
-metadata "a huge array" 's/\[16\]/[99999]/' ": an array of more than 4096 elements"
+metadata "a huge array" 's/\[16\]/[99999]/' ": array of more than 4096 elements"
 deep="struct { struct { struct { struct { struct { struct {"
-metadata "deep nesting" "s/uint32_t pid/$deep $deep $deep &/" ": braces are nested more than 16 deep"
+metadata "deep nesting" "s/uint32_t pid/$deep $deep $deep &/" ": braces nested more than 16 deep"
 enums=$(yes 'enum :' | head -n 40 | tr '\n' ' ')
-metadata "deep nesting without braces" "s/uint32_t pid/$enums &/" ": types are nested more than 16 deep"
+metadata "deep nesting without braces" "s/uint32_t pid/$enums &/" ": types nested more than 16 deep"
 metadata "another tracer" 's/"memorizer"/"lttng"/' \
 	": tracer_name is \"lttng\", expected \"memorizer\""
 metadata "another version" 's/abi_version = 1/abi_version = 2/' \
@@ -466,24 +466,24 @@ metadata "packets without a beginning" 's/timestamp_begin/time_begin/' \
 metadata "packets without an end" 's/timestamp_end/time_end/' \
 	": no timestamp_begin or timestamp_end of packets"
 metadata "a clock that is not in ns" 's/freq = 1000000000/freq = 1000/' \
-	": no clock with freq = 1000000000 in it"
-metadata "a clock without a frequency" '/freq/d' ": no clock with freq = 1000000000 in it"
+	": no clock with freq = 1000000000"
+metadata "a clock without a frequency" '/freq/d' ": no clock with freq = 1000000000"
 metadata "an event without a required field" 's/uint32_t pid/uint32_t pit/' \
 	": event task has no field pid"
 metadata "a field of another type" 's/text_t comm/uint8_t comm/' \
-	": event task, field comm: want text"
+	": event task, field comm: expected text"
 metadata "a signed field" 's/uint32_t pid/int16_t pid/' \
-	": event task, field pid: want an unsigned integer"
+	": event task, field pid: expected an unsigned integer"
 metadata "a field that is too wide" 's/uint32_t pid/uint64_t pid/' \
-	": event task, field pid: want 32 bits at most"
+	": event task, field pid: expected at most 32 bits"
 {
 	cat "$tmp/metadata"
 	printf '\0'
 } >"$tmp/trace/metadata"
-refuse "a NUL in the metadata" "/metadata: a NUL byte in it: not CTF metadata as text"
+refuse "a NUL in the metadata" "/metadata: has a NUL byte: not CTF metadata as text"
 yes "/* CTF 1.8 */" | head -n 20000 >"$tmp/trace/metadata"
 refuse "metadata without end" \
-	"/metadata: larger than 262144 bytes: not the metadata of Memorizer"
+	"/metadata: larger than 262144 bytes: not metadata of Memorizer"
 
 # Random damage
 "$make" -e be -f "$tmp/random" <"$data/mixed.trace"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an event of a trace happens within. System calls and scopes are a task's, interrupts and
- * the like a CPU's. So is an exception within one; any other may sleep, and is its task's. Tasks
- * that the trace does not tell apart, those of pid 0, are taken for one on each CPU.
+ * Tracks the context of events.
  *
- * An entry is left by the event that says so, with all that were opened in it. A task makes one
- * system call at a time: where it makes another one, it did not come back from that before. A
- * loss may hide that something was left, so that nothing is open behind it, but scopes: these
- * are few, and user space's own.
+ * System calls and scopes belong to a task, interrupts, softirqs and NMIs to a CPU. An exception
+ * belongs to the CPU if it is within one of these; otherwise it may sleep, and belongs to the
+ * task. The idle tasks all have pid 0, and are distinguished by CPU.
+ *
+ * Leaving an entry also leaves all entries nested in it. A new system call ends the task's
+ * previous one, which may never have returned. A gap may hide leave events: it closes all entries.
+ * Scopes stay open, since they are few and under control of user space.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,10 @@
 #include "lib/texts.h"
 #include "trace/context.h"
 
-#define CPU_KEY		(1ull << 63)	/* in the key of an owner: it is a CPU */
-#define IDLE_KEY	(1ull << 62)	/* likewise: it stands for what runs there and has no pid */
+#define CPU_KEY		(1ull << 63)	/* flag in the key of an owner: a CPU */
+#define IDLE_KEY	(1ull << 62)	/* likewise: the idle task of a CPU */
 
-/* Entries and scopes that are open, the innermost last. */
+/* Open entries or scopes, innermost last. */
 struct stack {
 	struct opened *open;
 	u32 nr, room;
@@ -31,14 +32,14 @@ struct owner {
 	struct stack entries, scopes;
 };
 
-/* A call, made below another one. */
+/* A frame of a call stack. */
 struct frame {
 	u64 stack, ip;
 	u32 caller;
 };
 
 /**
- * context_init - begin with nothing open
+ * context_init - initialize an empty context
  * @c: the context
  */
 void context_init(struct context *c)
@@ -50,7 +51,7 @@ void context_init(struct context *c)
 }
 
 /**
- * context_free - release memory
+ * context_free - free the memory of a context
  * @c: the context
  */
 void context_free(struct context *c)
@@ -69,11 +70,11 @@ void context_free(struct context *c)
 }
 
 /**
- * context_owner - tell tasks apart
- * @cpu: where something happens
- * @pid: on whose behalf
+ * context_owner - get a unique key for a task
+ * @cpu: CPU that runs the task
+ * @pid: PID of the task
  *
- * Return: what stands for the task: its pid, or if that is 0 what runs on the CPU.
+ * Return: the PID; for the idle task, a key of the CPU.
  */
 u64 context_owner(u32 cpu, u32 pid)
 {
@@ -114,7 +115,7 @@ static const struct opened *open_one(struct context *c, struct stack *s, u64 key
 	return s->open + s->nr++;
 }
 
-/* Closes the innermost of these, and all in it. */
+/* Close the innermost entry or scope that matches, and all nested in it. */
 static void close_one(struct context *c, struct stack *s, u32 kind, u32 number)
 {
 	u32 i;
@@ -155,7 +156,7 @@ static void leave(struct context *c, const struct trace_event *e)
 	close_one(c, entries_of(c, e, &key), e->u.entry.kind, e->u.entry.number);
 }
 
-/* What stands behind a word and a space; NULL if that is not how the text begins. */
+/* Strip the prefix "WORD " from a text. Returns NULL if it does not match. */
 static const char *behind(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -204,11 +205,11 @@ static void add_frame(struct context *c, const struct trace_event *e)
 }
 
 /**
- * context_event - learn from an event
+ * context_event - update the context
  * @c: the context
  * @e: the event
  *
- * Return: what it opened, valid until the next event; else NULL.
+ * Return: the entry or scope that the event opened, valid until the next event; otherwise NULL.
  */
 const struct opened *context_event(struct context *c, const struct trace_event *e)
 {
@@ -237,13 +238,13 @@ static const struct opened *innermost(const struct stack *s)
 }
 
 /**
- * context_entry - find the entry that something belongs to
+ * context_entry - get the current kernel entry
  * @c: the context
- * @cpu: where it happens
- * @pid: the task that runs there
+ * @cpu: the CPU
+ * @pid: PID of the task on that CPU
  *
- * Return: the innermost interrupt or the like on the CPU, or else the task's system call, valid
- * until the next event; NULL if there is none.
+ * Return: the CPU's innermost entry, or else the task's, valid until the next event; NULL if
+ *	   there is none.
  */
 const struct opened *context_entry(const struct context *c, u32 cpu, u32 pid)
 {
@@ -256,13 +257,13 @@ const struct opened *context_entry(const struct context *c, u32 cpu, u32 pid)
 }
 
 /**
- * context_scope - find the scope that something belongs to
+ * context_scope - get the current scope
  * @c: the context
- * @cpu: where it happens
- * @pid: the task that runs there
+ * @cpu: the CPU
+ * @pid: PID of the task on that CPU
  *
  * Return: the task's innermost scope, valid until the next event; NULL if there is none, or if
- * an interrupt or the like is the CPU's business now.
+ *	   the CPU is in an interrupt etc.
  */
 const struct opened *context_scope(const struct context *c, u32 cpu, u32 pid)
 {
@@ -275,11 +276,11 @@ const struct opened *context_scope(const struct context *c, u32 cpu, u32 pid)
 }
 
 /**
- * context_text - the name of a scope or phase
+ * context_text - get the name of a scope or phase
  * @c: the context
- * @number: its number
+ * @number: number of the name
  *
- * Return: the name, as the mark has it.
+ * Return: the name, as in the mark.
  */
 const char *context_text(const struct context *c, u32 number)
 {
@@ -287,12 +288,12 @@ const char *context_text(const struct context *c, u32 number)
 }
 
 /**
- * context_frame - look at a call
+ * context_frame - look up a frame of a call stack
  * @c: the context
- * @stack: its number
- * @ip: set to where it was made
+ * @stack: number of the frame
+ * @ip: set to the address of the call
  *
- * Return: the number of the call around it; 0: there is none. U32_MAX: @stack is not known.
+ * Return: number of the calling frame, 0 if there is none; U32_MAX if @stack is unknown.
  */
 u32 context_frame(const struct context *c, u32 stack, u64 *ip)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an event of a trace happens within: entries to the kernel, scopes, phase, calls. */
+/* Context of the current event: kernel entries, scopes, phase and call stacks. */
 #ifndef CONTEXT_H
 #define CONTEXT_H
 
@@ -7,12 +7,12 @@
 #include "trace/trace.h"
 
 /**
- * struct opened - an entry to the kernel, or a scope, that has not been left
- * @serial: its number in the trace, from 1
- * @slot: which of the nested ones of its task or CPU it is; no two that are open have the same
- * @time: when it began, in ns
- * @kind: of an entry, an enum trace_entry; 0: a scope
- * @number: of an entry; of a scope, the number of its name
+ * struct opened - an open kernel entry or scope
+ * @serial: sequence number in the trace, from 1
+ * @slot: identifies the task or CPU, and the nesting level; unique among the open ones
+ * @time: begin in ns
+ * @kind: enum trace_entry; 0 for a scope
+ * @number: number of the system call etc.; for a scope, number of its name
  */
 struct opened {
 	u64 serial, slot, time;
@@ -20,13 +20,13 @@ struct opened {
 };
 
 /**
- * struct context - what is open
- * @owners: private: of tasks and CPUs, by key
+ * struct context - open kernel entries and scopes of all tasks and CPUs
+ * @owners: private: tasks and CPUs
  * @texts: private: names of scopes and phases
- * @frames: private: calls, by number
- * @serial: private: of the last one that was opened
- * @phase: number of the name of the current phase; 0: there is none
- * @stray: ends of entries and scopes whose beginning was not seen
+ * @frames: private: frames of call stacks, by number
+ * @serial: private: sequence number of the last entry or scope
+ * @phase: number of the current phase's name; 0 if there is none
+ * @stray: number of ends whose begin was not seen
  */
 struct context {
 	struct hash owners, texts, frames;

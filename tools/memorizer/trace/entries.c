@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How entries to the kernel are called, on x86-64. */
+/* Names of kernel entries on x86-64. */
 #include <stdio.h>
 #include <string.h>
 
@@ -137,11 +137,11 @@ static const char * const interrupts[] = {
 };
 
 /**
- * entry_name - name an entry to the kernel
- * @machine: of which kind the traced machine is, as uname(1) has it; or NULL
- * @kind: an enum trace_entry
+ * entry_name - format the name of a kernel entry
+ * @machine: machine of the trace, as printed by uname -m; NULL if unknown
+ * @kind: enum trace_entry
  * @number: number of the system call or softirq, or vector
- * @text: set to the kind and the name, or the number if there is no name
+ * @text: set to the kind and the name, or to the kind and @number if the name is unknown
  */
 void entry_name(const char *machine, u32 kind, u32 number, char text[ENTRY_NAME_MAX])
 {

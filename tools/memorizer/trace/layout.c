@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From metadata to what decoding needs. Fields are found by name, once for each event
- * class; what is not known is passed over.
+ * Derives the layout of packets and events from the metadata. Fields are looked up by name, once
+ * per event class. Unknown events and fields are skipped.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,15 +10,13 @@
 
 #include "trace/stream.h"
 
-/* A field that this tool knows, and its place in struct trace_event. */
 struct known_field {
 	const char *name;
-	int how;
-	size_t offset;
-	bool optional;
+	int how;		/* enum of struct step */
+	size_t offset;		/* in struct trace_event */
+	bool optional;		/* older kernels do not write it */
 };
 
-/* An event that this tool knows. */
 struct known {
 	const char *name;
 	struct known_field fields[EVENT_FIELDS];
@@ -27,7 +25,6 @@ struct known {
 #define F(event, field, how)	\
 	{ #field, STEP_##how, offsetof(struct trace_event, u.event.field), false }
 
-/* One that not all traces have; of 32 bits. */
 #define OPTIONAL_AS(event, field, how)	\
 	{ #field, STEP_##how, offsetof(struct trace_event, u.event.field), true }
 #define OPTIONAL(event, field)	OPTIONAL_AS(event, field, U32)
@@ -87,7 +84,7 @@ static const struct known known[] = {
 		F(frame, stack, U32), F(frame, caller, U32), F(frame, ip, U64) } },
 };
 
-/* Notes what is wrong; false, for its callers to return. */
+/* Format an error message. Always returns false, so that callers can return it. */
 __printf(2, 3)
 static bool fail(char error[ERROR_MAX], const char *format, ...)
 {
@@ -99,7 +96,7 @@ static bool fail(char error[ERROR_MAX], const char *format, ...)
 	return false;
 }
 
-/* Whether a field can be stored as @k says. */
+/* Check whether a field has the type that @k expects. */
 static bool check_field(const char *event, const struct known_field *k,
 			const struct metadata_field *f, char error[ERROR_MAX])
 {
@@ -108,17 +105,17 @@ static bool check_field(const char *event, const struct known_field *k,
 
 	if (k->how == STEP_COMM || k->how == STEP_TEXT) {
 		if (f->type != (k->how == STEP_COMM ? FIELD_TEXT : FIELD_STRING))
-			return fail(error, "event %s, field %s: want text", event, k->name);
+			return fail(error, "event %s, field %s: expected text", event, k->name);
 		return true;
 	}
 	if (k->how == STEP_BUILD_ID)
 		return f->type == FIELD_OTHER ||
-		       fail(error, "event %s, field %s: want an array", event, k->name);
+		       fail(error, "event %s, field %s: expected an array", event, k->name);
 	if (f->type != (is_signed ? FIELD_SIGNED : FIELD_UNSIGNED))
-		return fail(error, "event %s, field %s: want %s integer", event, k->name,
+		return fail(error, "event %s, field %s: expected %s integer", event, k->name,
 			    is_signed ? "a signed" : "an unsigned");
 	if (f->size > size)
-		return fail(error, "event %s, field %s: want %u bits at most", event, k->name,
+		return fail(error, "event %s, field %s: expected at most %u bits", event, k->name,
 			    8 * size);
 	return true;
 }
@@ -133,7 +130,7 @@ static const struct known_field *find_known(const struct known *k, const char *n
 	return NULL;
 }
 
-/* Fields that events of the class lack. */
+/* Set fields to zero that the event class lacks. */
 static void zero_missing(struct decoder *d)
 {
 	const struct known_field *k = known[d->type].fields;
@@ -147,7 +144,7 @@ static void zero_missing(struct decoder *d)
 			};
 }
 
-/* Steps to take over what is known, and to pass over the rest. */
+/* Make steps that decode known fields, and skip the other ones. */
 static void make_steps(struct decoder *d)
 {
 	const struct fields *fields = &d->class->fields;
@@ -203,7 +200,7 @@ static bool make_decoder(struct decoder *d, const struct event_class *class,
 	return true;
 }
 
-/* Finds a number in a header, which must be there if it is @needed. */
+/* Look up the location of a number in a header. Fails if it is missing and @needed. */
 static bool find_place(const struct fields *f, const char *name, u32 base, bool needed,
 		       struct place *p, char error[ERROR_MAX])
 {
@@ -214,7 +211,7 @@ static bool find_place(const struct fields *f, const char *name, u32 base, bool 
 	if (!field)
 		return !needed || fail(error, "no %s", name);
 	if (field->type != FIELD_UNSIGNED || offset == U32_MAX)
-		return fail(error, "%s: want an unsigned integer", name);
+		return fail(error, "%s: expected an unsigned integer", name);
 	*p = (struct place){ base + offset, field->size, field->big_endian };
 	return true;
 }
@@ -251,12 +248,12 @@ static bool find_places(struct layout *l, char error[ERROR_MAX])
 }
 
 /**
- * layout_init - work out how to decode
+ * layout_init - derive the layout from the metadata
  * @l: the layout
- * @m: what the trace's metadata say; must outlive @l
- * @error: set to a message when they lack something
+ * @m: metadata of the trace; must outlive @l
+ * @error: set to a message if @m lacks something
  *
- * Return: whether that worked; layout_free() is to be called in any case.
+ * Return: true on success; layout_free() must be called even on failure.
  */
 bool layout_init(struct layout *l, const struct metadata *m, char error[ERROR_MAX])
 {
@@ -277,7 +274,7 @@ bool layout_init(struct layout *l, const struct metadata *m, char error[ERROR_MA
 }
 
 /**
- * layout_free - release memory
+ * layout_free - free the memory of a layout
  * @l: the layout
  */
 void layout_free(struct layout *l)
@@ -290,10 +287,10 @@ void layout_free(struct layout *l)
 }
 
 /**
- * trace_type_name - tell the name of an event
- * @type: its type
+ * trace_type_name - get the name of an event type
+ * @type: the type
  *
- * Return: its name as in the metadata; in angle brackets if it is not there.
+ * Return: the name, as in the metadata; in angle brackets for pseudo and unknown events.
  */
 const char *trace_type_name(enum trace_type type)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which memory is allocated and which has been freed. Ranges are found in two ways: by
- * their very start, in a hash table, which is all that is needed where memory is
- * allocated, freed and allocated again in the same pieces, as is usual; and in the order
- * of addresses, in a B+ tree, which is touched only when ranges come or go.
+ * Map from addresses to their last allocation or free.
+ *
+ * Fast path: memory is usually allocated, freed and reallocated in the same pieces, so that the
+ * hash table finds the range by its start. Other lookups use a B+ tree of the starts, which only
+ * changes when ranges are added or removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,12 @@
 #define FIRST_SLOTS	512u
 
 /**
- * struct live_node - a node of the tree
- * @nr: how many keys it has
- * @leaf: whether it has ranges below it, else nodes
- * @key: start of each range; or a start that all below the node of this index, and of
- *	 those behind it, are not before; the first key of a node is no bound
- * @child: the nodes below it; a leaf has none
+ * struct live_node - a node of the B+ tree
+ * @nr: number of keys
+ * @leaf: the node is a leaf
+ * @key: in a leaf, starts of ranges; otherwise a lower bound of the starts in the child of the
+ *	 same index and in those after it. The first key of an inner node is not used as a bound.
+ * @child: children of an inner node
  */
 struct live_node {
 	u32 nr;
@@ -48,7 +49,7 @@ static void free_node(struct live_node *node)
 	free(node);
 }
 
-/* How many keys are not behind @key. */
+/* Number of keys that are less than or equal to @key. */
 static u32 count_up_to(const struct live_node *node, u64 key)
 {
 	u32 low = 0, high = node->nr, middle;
@@ -63,7 +64,7 @@ static u32 count_up_to(const struct live_node *node, u64 key)
 	return low;
 }
 
-/* Index of the node below that @key belongs to. */
+/* Index of the child that may contain @key. */
 static u32 child_of(const struct live_node *node, u64 key)
 {
 	u32 i = count_up_to(node, key);
@@ -71,7 +72,7 @@ static u32 child_of(const struct live_node *node, u64 key)
 	return i ? i - 1 : 0;
 }
 
-/* Sets @found to the last start that is not behind @key; false if there is none. */
+/* Find the last start that is less than or equal to @key. */
 static bool find_before(const struct live_node *node, u64 key, u64 *found)
 {
 	u32 i;
@@ -87,7 +88,7 @@ static bool find_before(const struct live_node *node, u64 key, u64 *found)
 	       (i && find_before(node->child[i - 1], key, found));
 }
 
-/* Sets @found to the first start behind @key; false if there is none. */
+/* Find the first start that is greater than @key. */
 static bool find_behind(const struct live_node *node, u64 key, u64 *found)
 {
 	u32 i;
@@ -122,7 +123,7 @@ static void remove_key(struct live_node *node, u32 i)
 			(node->nr - i) * sizeof(*node->child));
 }
 
-/* Moves the second half of a node that is full to a new one. */
+/* Move the second half of a full node to a new one. */
 static struct live_node *split(struct live_node *node)
 {
 	struct live_node *right = new_node(node->leaf);
@@ -136,7 +137,7 @@ static struct live_node *split(struct live_node *node)
 	return right;
 }
 
-/* Adds a start below a node. Returns a node that is to stand behind it, or NULL. */
+/* Insert a start. Returns the new right sibling if the node was split, otherwise NULL. */
 static struct live_node *insert(struct live_node *node, u64 key)
 {
 	struct live_node *right = NULL, *below;
@@ -160,7 +161,7 @@ static struct live_node *insert(struct live_node *node, u64 key)
 	return right;
 }
 
-/* Takes out the start @key; no node without keys is left below. */
+/* Remove a start. Frees nodes that become empty; nodes are not merged. */
 static void take_out(struct live_node *node, u64 key)
 {
 	u32 i = child_of(node, key);
@@ -184,7 +185,7 @@ static void make_slots(struct live *l, size_t nr)
 }
 
 /**
- * live_init - begin with nothing known
+ * live_init - initialize an empty map
  * @l: the ranges
  */
 void live_init(struct live *l)
@@ -195,7 +196,7 @@ void live_init(struct live *l)
 }
 
 /**
- * live_free - release memory
+ * live_free - free the memory of a map
  * @l: the ranges
  */
 void live_free(struct live *l)
@@ -204,7 +205,7 @@ void live_free(struct live *l)
 	free_node(l->root);
 }
 
-/* The slot of the range that starts at @start, or the empty one where it belongs. */
+/* Find the slot of the range that starts at @start, or the empty one where it belongs. */
 static struct live_range *find_slot(const struct live *l, u64 start)
 {
 	u32 i = live_home(l, start);
@@ -214,7 +215,7 @@ static struct live_range *find_slot(const struct live *l, u64 start)
 	return l->slots + i;
 }
 
-/* Twice the slots; at most half of them are ever used. */
+/* Double the slots, for a load factor of at most one half. */
 static void grow(struct live *l)
 {
 	u32 old_nr = l->mask + 1, i;
@@ -227,7 +228,7 @@ static void grow(struct live *l)
 	free(old);
 }
 
-/* Adds a range, which overlaps none. */
+/* Add a range that does not overlap with others. */
 static void add(struct live *l, const struct live_range *range)
 {
 	struct live_node *below, *root;
@@ -248,7 +249,7 @@ static void add(struct live *l, const struct live_range *range)
 	l->root = root;
 }
 
-/* Empties a slot; those behind it that belong before it move up. */
+/* Empty a slot. Moves up later ranges that probe past it. */
 static void empty_slot(struct live *l, u32 hole)
 {
 	u32 i = hole, home;
@@ -280,7 +281,7 @@ static void drop(struct live *l, struct live_range *range)
 	}
 }
 
-/* The range that is exactly this one, NULL if there is none. */
+/* Find a range with exactly these bounds. */
 static struct live_range *find_exact(const struct live *l, u64 start, u64 end)
 {
 	struct live_range *range = find_slot(l, start);
@@ -288,7 +289,7 @@ static struct live_range *find_exact(const struct live *l, u64 start, u64 end)
 	return range->used && live_end(range) == end ? range : NULL;
 }
 
-/* The range that an address is in, NULL if there is none. */
+/* Find the range that contains an address. */
 static struct live_range *find(const struct live *l, u64 addr)
 {
 	struct live_range *range = find_slot(l, addr);
@@ -302,7 +303,7 @@ static struct live_range *find(const struct live *l, u64 addr)
 	return live_end(range) >= addr ? range : NULL;
 }
 
-/* The first range that starts behind @addr and not behind @end, NULL if there is none. */
+/* Find the first range that starts after @addr, and not after @end. */
 static struct live_range *next_up_to(const struct live *l, u64 addr, u64 end)
 {
 	u64 start;
@@ -310,7 +311,7 @@ static struct live_range *next_up_to(const struct live *l, u64 addr, u64 end)
 	return find_behind(l->root, addr, &start) && start <= end ? find_slot(l, start) : NULL;
 }
 
-/* The first range that overlaps, NULL if there is none. */
+/* Find the first range that overlaps with @start to @end. */
 static struct live_range *first_overlap(const struct live *l, u64 start, u64 end)
 {
 	struct live_range *range = find(l, start);
@@ -319,11 +320,11 @@ static struct live_range *first_overlap(const struct live *l, u64 start, u64 end
 }
 
 /**
- * live_find - find what is known about an address
+ * live_find - look up the range that contains an address
  * @l: the ranges
  * @addr: the address
  *
- * Return: the range that it is in, valid until the next change; NULL if nothing is known.
+ * Return: the range, valid until the next live_set(); NULL if there is none.
  */
 const struct live_range *live_find(const struct live *l, u64 addr)
 {
@@ -331,12 +332,12 @@ const struct live_range *live_find(const struct live *l, u64 addr)
 }
 
 /**
- * live_visit - look at all that overlaps a range
+ * live_visit - iterate over the ranges that overlap with another one
  * @l: the ranges
  * @start: first byte
  * @end: last byte
- * @visit: is called for each, in order; it must not change anything
- * @data: for @visit
+ * @visit: called for each range, ordered by address; must not call live_set()
+ * @data: argument of @visit
  */
 void live_visit(const struct live *l, u64 start, u64 end, live_visitor *visit, void *data)
 {
@@ -351,7 +352,7 @@ void live_visit(const struct live *l, u64 start, u64 end, live_visitor *visit, v
 		visit(data, range);
 }
 
-/* Takes out of all ranges what is between @start and @end; the rest of them is left. */
+/* Remove @start to @end from all ranges, splitting them where necessary. */
 static void cut_out(struct live *l, u64 start, u64 end)
 {
 	struct live_range old, *range;
@@ -372,15 +373,15 @@ static void cut_out(struct live *l, u64 start, u64 end)
 }
 
 /**
- * live_set - note that a range has been allocated or freed
+ * live_set - mark a range as allocated or freed
  * @l: the ranges
  * @start: first byte
- * @end: last byte, not before @start, and less than 2^32 bytes behind it
- * @live: whether it is allocated
- * @period: when
- * @nr: in which event
+ * @end: last byte, at least @start, and less than 2^32 bytes after it
+ * @live: the range is allocated; otherwise it is freed
+ * @period: period of the event, for the caller
+ * @nr: number of the event, or another one, for the caller
  *
- * Whatever was known about these addresses is replaced.
+ * Overwrites these addresses in all existing ranges.
  */
 void live_set(struct live *l, u64 start, u64 end, bool live, u32 period, u64 nr)
 {

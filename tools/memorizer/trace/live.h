@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which memory is allocated and which has been freed, as a trace tells it. */
+/* Map from addresses to their last allocation or free. */
 #ifndef LIVE_H
 #define LIVE_H
 
@@ -8,15 +8,14 @@
 struct live_node;
 
 /**
- * struct live_range - a range of addresses
- * @start: its first byte
- * @nr: in which event it was allocated or freed; the caller's
- * @size: its size in bytes, less one
- * @period: when it was allocated or freed; the caller's
- * @live: whether it is allocated, else it has been freed
- * @first: whether the allocation or free began with this range; else what it began with
- *	   has been replaced
- * @used: private: else this is an empty slot
+ * struct live_range - an allocated or freed range of addresses
+ * @start: first byte
+ * @nr: number passed to live_set(), such as that of the event
+ * @size: size in bytes, minus one
+ * @period: period passed to live_set()
+ * @live: the range is allocated; otherwise it is freed
+ * @first: the range has the first byte of the allocation or free; otherwise that was overwritten
+ * @used: private: the slot is in use
  */
 struct live_range {
 	u64 start, nr;
@@ -25,11 +24,11 @@ struct live_range {
 };
 
 /**
- * struct live - ranges of addresses, none of which overlaps another
- * @slots: hash table of ranges by their start
- * @nr: how many there are
+ * struct live - disjoint ranges of addresses
+ * @slots: hash table of ranges, by start
+ * @nr: number of ranges
  * @mask: number of slots minus one
- * @root: their starts, in order
+ * @root: B+ tree of the starts
  */
 struct live {
 	struct live_range *slots;
@@ -37,7 +36,6 @@ struct live {
 	struct live_node *root;
 };
 
-/* Called for a range. */
 typedef void live_visitor(void *data, const struct live_range *range);
 
 void live_init(struct live *l);
@@ -47,10 +45,10 @@ void live_visit(const struct live *l, u64 start, u64 end, live_visitor *visit, v
 void live_set(struct live *l, u64 start, u64 end, bool live, u32 period, u64 nr);
 
 /**
- * live_end - tell where a range ends
+ * live_end - get the end of a range
  * @range: the range
  *
- * Return: the address of its last byte.
+ * Return: address of the last byte.
  */
 static inline u64 live_end(const struct live_range *range)
 {
@@ -58,12 +56,12 @@ static inline u64 live_end(const struct live_range *range)
 }
 
 /**
- * live_overlap - tell how much of a range lies within others
+ * live_overlap - get the size of an overlap
  * @range: the range
- * @start: first byte of those
- * @end: last byte of those, which overlap with @range
+ * @start: first byte of another range, which overlaps with @range
+ * @end: last byte of that range
  *
- * Return: that many bytes.
+ * Return: number of bytes in both.
  */
 static inline u64 live_overlap(const struct live_range *range, u64 start, u64 end)
 {
@@ -72,16 +70,16 @@ static inline u64 live_overlap(const struct live_range *range, u64 start, u64 en
 	return (last < end ? last : end) - (range->start > start ? range->start : start) + 1;
 }
 
-/* Private: the slot where a range that starts at @start is, or not far behind it. */
+/* Private: first slot to probe for a range that starts at @start. */
 static inline u32 live_home(const struct live *l, u64 start)
 {
 	return (start * 0x9e3779b97f4a7c15u >> 32) & l->mask;
 }
 
 /**
- * live_prefetch - let the processor fetch what is known of a range that is needed soon
+ * live_prefetch - prefetch the slot of a range
  * @l: the ranges
- * @start: its first byte
+ * @start: first byte of the range
  */
 static inline void live_prefetch(const struct live *l, u64 start)
 {

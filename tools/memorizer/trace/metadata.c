@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parses the metadata of a trace. Known is the part of CTF 1.8's language that describes
- * packets and events made of whole bytes: integers, enumerations, strings, arrays of
- * constant length and structures of them. What is beyond that may stand there, and
- * matters only if it has to be read. What this needs is bounded by METADATA_MAX,
- * FIELDS_MAX and NESTING_MAX, whatever the text says.
+ * Recursive descent parser of metadata, for the subset of CTF 1.8 with byte-aligned fields:
+ * integers, enumerations, strings, structures, and arrays of constant length. Other constructs
+ * are accepted, and yield FIELD_UNKNOWN. METADATA_MAX, FIELDS_MAX and NESTING_MAX bound the
+ * time, memory and stack that any input can take.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,19 +16,19 @@
 #include "trace/metadata.h"
 
 #define METADATA_MAX	(256 * 1024)
-#define FIELDS_MAX	16384		/* of all types and events together */
+#define FIELDS_MAX	16384		/* of all types and events */
 #define ARRAY_MAX	4096
 #define NESTING_MAX	16
-#define WORD_MAX	1024		/* bytes of a name or text */
+#define WORD_MAX	1024		/* bytes of a name or string */
 
 enum token { END, WORD, NUMBER, TEXT, ASSIGN, MARK };
 
 /**
  * struct type - a type
- * @field: what a field of it is, without a name
- * @text: whether it is a character
- * @is_struct: whether it is a structure, of @members
- * @members: its members
+ * @field: field of this type, without a name
+ * @text: the type is a character
+ * @is_struct: the type is a structure
+ * @members: members of the structure, flattened
  */
 struct type {
 	struct metadata_field field;
@@ -37,36 +36,34 @@ struct type {
 	struct fields members;
 };
 
-/* A name for a type. */
 struct alias {
 	char *name;
 	struct type type;
 };
 
-/* A clock. */
 struct clock {
 	char *name;
 	u64 freq;
 };
 
 /**
- * struct parser - a parse in progress
- * @m: what was found
- * @path: name of the file, for messages
- * @p: what comes next
- * @line: in which line that is
- * @token: what the current token is; MARK: the character @mark
- * @mark: a single character that is a token
+ * struct parser - parser state
+ * @m: result
+ * @path: name of the file for messages
+ * @p: next character
+ * @line: line number of @p
+ * @token: type of the current token
+ * @mark: character of a MARK
  * @word: text of a WORD or TEXT
  * @number: value of a NUMBER
- * @nesting: how many braces and types are open
- * @nr_fields: how many fields there are, of all structures
- * @aliases: names for types
- * @nr_aliases: how many
+ * @nesting: number of open braces and types
+ * @nr_fields: number of fields of all structures
+ * @aliases: typealiases
+ * @nr_aliases: number of @aliases
  * @clocks: clocks
- * @nr_clocks: how many
- * @error: set to the first message
- * @failed: whether there was one: then nothing more is parsed
+ * @nr_clocks: number of @clocks
+ * @error: set to the first error message
+ * @failed: @error is set; ends the input
  */
 struct parser {
 	struct metadata *m;
@@ -84,7 +81,7 @@ struct parser {
 	bool failed;
 };
 
-/* Notes what is wrong with the whole; false, for its callers to return. */
+/* Format the first error message, and end the input. Always returns false, for callers. */
 __printf(2, 3)
 static bool fail(struct parser *s, const char *format, ...)
 {
@@ -106,16 +103,16 @@ static bool fail(struct parser *s, const char *format, ...)
 static bool unexpected(struct parser *s, const char *want)
 {
 	if (s->token == END)
-		return fail(s, "line %u: the text ends: want %s", s->line, want);
+		return fail(s, "line %u: end of file: expected %s", s->line, want);
 	if (s->token == MARK)
-		return fail(s, "line %u: '%c': want %s", s->line, s->mark, want);
+		return fail(s, "line %u: '%c': expected %s", s->line, s->mark, want);
 	if (s->token == NUMBER)
-		return fail(s, "line %u: %llu: want %s", s->line, s->number, want);
-	return fail(s, "line %u: '%.40s': want %s", s->line, s->token == ASSIGN ? ":=" : s->word,
-		    want);
+		return fail(s, "line %u: %llu: expected %s", s->line, s->number, want);
+	return fail(s, "line %u: '%.40s': expected %s", s->line,
+		    s->token == ASSIGN ? ":=" : s->word, want);
 }
 
-/* Spaces and comments. */
+/* Skip whitespace and comments. */
 static void skip_space(struct parser *s)
 {
 	const char *end;
@@ -143,7 +140,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* Text in quotes; a backslash makes the next character a plain one. */
+/* Take a quoted string. A backslash escapes the next character. */
 static void take_text(struct parser *s)
 {
 	size_t len = 0;
@@ -160,10 +157,10 @@ static void take_text(struct parser *s)
 	if (*s->p)
 		s->p++;
 	else
-		fail(s, "line %u: a text without end", s->line);
+		fail(s, "line %u: unterminated string", s->line);
 }
 
-/* Goes to the next token. */
+/* Advance to the next token. */
 static void next(struct parser *s)
 {
 	size_t len = 0;
@@ -206,7 +203,7 @@ static bool at_word(const struct parser *s, const char *word)
 	return s->token == WORD && !strcmp(s->word, word);
 }
 
-/* Takes a character that must come. */
+/* Expect the character @mark, and skip it. */
 static bool take_mark(struct parser *s, char mark)
 {
 	char want[] = { '\'', mark, '\'', '\0' };
@@ -214,13 +211,13 @@ static bool take_mark(struct parser *s, char mark)
 	if (!at_mark(s, mark))
 		return unexpected(s, want);
 	if (mark == '{' && ++s->nesting > 2 * NESTING_MAX)
-		return fail(s, "braces are nested more than %d deep", NESTING_MAX);
+		return fail(s, "braces nested more than %d deep", NESTING_MAX);
 	s->nesting -= mark == '}';
 	next(s);
 	return true;
 }
 
-/* Passes over what is in braces, or up to a semicolon that is in none. */
+/* Skip a block in braces. */
 static void skip_block(struct parser *s)
 {
 	if (!take_mark(s, '{'))
@@ -265,7 +262,7 @@ static void add_field(struct parser *s, struct fields *to, const struct metadata
 	to->field[to->nr++].name = full;
 }
 
-/* Adds a field of a type; those of a structure's members for a structure. */
+/* Add a field. Structures are flattened: add each of their members, with a prefix. */
 static void add_of_type(struct parser *s, struct fields *to, const struct type *type,
 			const char *name)
 {
@@ -282,7 +279,7 @@ static void add_of_type(struct parser *s, struct fields *to, const struct type *
 static void parse_type(struct parser *s, struct type *type);
 static void parse_alias(struct parser *s);
 
-/* An array of constant length, or what is not known. */
+/* Parse the length of an array. Lengths given by another field yield FIELD_UNKNOWN. */
 static void make_array(struct parser *s, struct type *type)
 {
 	if (s->token != NUMBER) {
@@ -291,7 +288,7 @@ static void make_array(struct parser *s, struct type *type)
 			unexpected(s, "a length");
 		next(s);
 	} else if (s->number > ARRAY_MAX) {
-		fail(s, "an array of more than %d elements", ARRAY_MAX);
+		fail(s, "array of more than %d elements", ARRAY_MAX);
 	} else {
 		if (type->is_struct || type->field.type == FIELD_STRING)
 			type->field.type = FIELD_UNKNOWN;
@@ -306,7 +303,7 @@ static void make_array(struct parser *s, struct type *type)
 	take_mark(s, ']');
 }
 
-/* The members of a structure, between its braces. */
+/* { TYPE NAME; ... } */
 static void parse_members(struct parser *s, struct fields *to)
 {
 	char name[WORD_MAX];
@@ -358,7 +355,7 @@ static void parse_struct(struct parser *s, struct type *type)
 	take_mark(s, ')');
 }
 
-/* Whether the clock that a map names ticks every ns. */
+/* Check whether a map attribute refers to a clock in ns. */
 static bool is_clock(const struct parser *s, const char *map)
 {
 	size_t len;
@@ -373,7 +370,7 @@ static bool is_clock(const struct parser *s, const char *map)
 	return false;
 }
 
-/* An attribute of an integer: its value is the current token. */
+/* Take the value of an integer's attribute, which is the current token. */
 static void take_attribute(struct parser *s, struct type *type, const char *name, u32 *bits,
 			   bool *odd)
 {
@@ -426,7 +423,7 @@ static void parse_integer(struct parser *s, struct type *type)
 		type->field.type = FIELD_UNKNOWN;
 }
 
-/* An enumeration: its integer; what its values are called does not matter. */
+/* Treat an enumeration as its integer type. */
 static void parse_enum(struct parser *s, struct type *type)
 {
 	if (s->token == WORD)
@@ -443,7 +440,7 @@ static void parse_enum(struct parser *s, struct type *type)
 	skip_block(s);
 }
 
-/* The type that a name stands for. */
+/* Look up a typealias. */
 static void find_alias(struct parser *s, struct type *type)
 {
 	const struct type *found = NULL;
@@ -468,7 +465,7 @@ static void parse_type(struct parser *s, struct type *type)
 {
 	*type = (struct type){ .field = { .type = FIELD_UNKNOWN } };
 	if (++s->nesting > 2 * NESTING_MAX) {
-		fail(s, "types are nested more than %d deep", NESTING_MAX);
+		fail(s, "types nested more than %d deep", NESTING_MAX);
 	} else if (s->token != WORD) {
 		unexpected(s, "a type");
 	} else if (at_word(s, "integer")) {
@@ -535,7 +532,7 @@ static bool parse_uuid(const char *text, unsigned char uuid[16])
 	return !*text;
 }
 
-/* A structure of packets or events: NAME := struct { ... }. */
+/* NAME := struct { ... }; the current token follows ":=". */
 static void parse_layout(struct parser *s, struct fields *to)
 {
 	struct type type;
@@ -547,7 +544,7 @@ static void parse_layout(struct parser *s, struct fields *to)
 	*to = type.members;
 }
 
-/* What is being parsed between the braces of a block. */
+/* Values of the current event or clock block. */
 struct block {
 	struct event_class event;
 	struct clock clock;
@@ -566,7 +563,7 @@ static void take_layout(struct parser *s, struct block *b, const char *block, co
 	else if (!strcmp(name, "fields") && !strcmp(block, "event"))
 		to = &b->event.fields;
 	else if (!strcmp(name, "event.context") || !strcmp(name, "context"))
-		fail(s, "line %u: %s: not of Memorizer", s->line, name);
+		fail(s, "line %u: %s is not supported", s->line, name);
 	parse_layout(s, to ? to : &unused);
 	free_fields(&unused);
 }
@@ -622,7 +619,7 @@ static void take_value(struct parser *s, struct block *b, const char *block, con
 		b->event.id = s->number;
 	else if (!strcmp(name, "stream_id") || (!strcmp(block, "stream") && !strcmp(name, "id")))
 		if (s->token != NUMBER || s->number)
-			fail(s, "line %u: %s: want 0", s->line, name);
+			fail(s, "line %u: %s: expected 0", s->line, name);
 	next(s);
 }
 
@@ -634,8 +631,7 @@ static void end_block(struct parser *s, struct block *b, const char *block)
 	if (!strcmp(block, "event") && !s->failed) {
 		for (i = 0; i < m->nr_events; i++)
 			if (m->events[i].id == b->event.id)
-				fail(s, "line %u: two events have the id %llu", s->line,
-				     b->event.id);
+				fail(s, "line %u: duplicate event id %llu", s->line, b->event.id);
 		if (!b->event.name)
 			b->event.name = xstrdup("");
 		m->events = xreallocarray(m->events, m->nr_events + 1, sizeof(*m->events));
@@ -707,7 +703,7 @@ static void parse_all(struct parser *s)
 	}
 }
 
-/* Byte orders that are the trace's are known at the end only. */
+/* Resolve native byte orders. The trace's byte order may come last in the metadata. */
 static void resolve(const struct metadata *m, struct fields *f)
 {
 	u32 i;
@@ -732,12 +728,12 @@ static void free_parser(struct parser *s)
 }
 
 /**
- * fields_find - find a field
+ * fields_find - look up a field
  * @f: the fields
- * @name: its name
- * @offset: set to its offset in bytes; NULL: not wanted. U32_MAX if it differs
+ * @name: name of the field
+ * @offset: set to the offset in bytes, or to U32_MAX if it varies; may be NULL
  *
- * Return: the field, or NULL.
+ * Return: the field; NULL if it does not exist.
  */
 const struct metadata_field *fields_find(const struct fields *f, const char *name, u32 *offset)
 {
@@ -757,11 +753,11 @@ const struct metadata_field *fields_find(const struct fields *f, const char *nam
 }
 
 /**
- * fields_size - tell how many bytes fields take
+ * fields_size - get the total size of fields
  * @f: the fields
- * @size: set to that, strings left out
+ * @size: set to the size in bytes, not counting strings
  *
- * Return: whether each but strings has a size.
+ * Return: true if the size of all fields is known, except for strings.
  */
 bool fields_size(const struct fields *f, u32 *size)
 {
@@ -776,7 +772,7 @@ bool fields_size(const struct fields *f, u32 *size)
 	return true;
 }
 
-/* A time of packets or events. */
+/* Check that a timestamp exists, and is in ns. */
 static bool check_time(struct parser *s, const struct fields *f, const char *name,
 		       const char *error)
 {
@@ -784,20 +780,20 @@ static bool check_time(struct parser *s, const struct fields *f, const char *nam
 
 	if (!field || field->type != FIELD_UNSIGNED)
 		return fail(s, "%s", error);
-	return field->clock || fail(s, "no clock with freq = 1000000000 in it");
+	return field->clock || fail(s, "no clock with freq = 1000000000");
 }
 
-/* What every trace must have, for its packets to be found. */
+/* Check that everything exists that is needed to decode packets. */
 static bool check(struct parser *s)
 {
 	const struct metadata *m = s->m;
 
 	if (!m->has_uuid)
-		return fail(s, "no uuid of the trace in it");
+		return fail(s, "no uuid");
 	if (!m->has_byte_order)
-		return fail(s, "no byte_order in it: want le or be");
+		return fail(s, "no byte_order: expected le or be");
 	if (!m->freq)
-		return fail(s, "no clock with freq = 1000000000 in it");
+		return fail(s, "no clock with freq = 1000000000");
 	return check_time(s, &m->packet_context, "timestamp_begin",
 			  "no timestamp_begin or timestamp_end of packets") &&
 	       check_time(s, &m->packet_context, "timestamp_end",
@@ -806,13 +802,13 @@ static bool check(struct parser *s)
 }
 
 /**
- * metadata_parse - parse a trace's metadata
- * @m: set to what is in it
- * @text: the metadata
- * @path: their file, for messages
- * @error: set to a message when they cannot be used
+ * metadata_parse - parse metadata
+ * @m: set to the result
+ * @text: text of the metadata
+ * @path: name of the file for messages
+ * @error: set to a message on failure
  *
- * Return: whether they can be used; metadata_free() is to be called in any case.
+ * Return: true on success; metadata_free() must be called even on failure.
  */
 bool metadata_parse(struct metadata *m, const char *text, const char *path,
 		    char error[ERROR_MAX])
@@ -824,7 +820,7 @@ bool metadata_parse(struct metadata *m, const char *text, const char *path,
 	*m = (struct metadata){ .nr_events = 0 };
 	*s = (struct parser){ .m = m, .path = path, .p = text, .line = 1, .error = error };
 	if (strncmp(text, "/* CTF 1.8", 10))
-		fail(s, "begins with no \"/* CTF 1.8 */\": not CTF metadata as text");
+		fail(s, "not CTF metadata as text: expected \"/* CTF 1.8 */\" first");
 	parse_all(s);
 	resolve(m, &m->packet_header);
 	resolve(m, &m->packet_context);
@@ -848,12 +844,12 @@ static void refuse(char error[ERROR_MAX], const char *format, ...)
 }
 
 /**
- * metadata_load - read and parse a trace's metadata
- * @m: set to what is in it
+ * metadata_load - read and parse the metadata of a trace
+ * @m: set to the result
  * @dir: the trace
- * @error: set to a message when they cannot be used
+ * @error: set to a message on failure
  *
- * Return: whether they can be used; metadata_free() is to be called in any case.
+ * Return: true on success; metadata_free() must be called even on failure.
  */
 bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX])
 {
@@ -866,7 +862,7 @@ bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX])
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	file = source_open(path, error);
 	if (!file) {
-		strncat(error, ": a trace is a directory with metadata, cpu0, ...",
+		strncat(error, ": expected a directory with metadata, cpu0, ...",
 			ERROR_MAX - strlen(error) - 1);
 		return false;
 	}
@@ -875,10 +871,10 @@ bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX])
 	if (size < 0)
 		refuse(error, "%s: %s", path, strerror(errno));
 	else if (size > METADATA_MAX)
-		refuse(error, "%s: larger than %d bytes: not the metadata of Memorizer", path,
+		refuse(error, "%s: larger than %d bytes: not metadata of Memorizer", path,
 		       METADATA_MAX);
 	else if (memchr(text, '\0', size))
-		refuse(error, "%s: a NUL byte in it: not CTF metadata as text", path);
+		refuse(error, "%s: has a NUL byte: not CTF metadata as text", path);
 	else
 		good = true;
 	if (good) {
@@ -891,7 +887,7 @@ bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX])
 }
 
 /**
- * metadata_free - release memory
+ * metadata_free - free the memory of metadata
  * @m: the metadata
  */
 void metadata_free(struct metadata *m)
@@ -915,11 +911,11 @@ void metadata_free(struct metadata *m)
 }
 
 /**
- * metadata_env - find an entry of the environment
+ * metadata_env - look up an entry of the env block
  * @m: the metadata
- * @name: its name
+ * @name: name of the entry
  *
- * Return: the entry, or NULL.
+ * Return: the entry; NULL if it does not exist.
  */
 const struct metadata_value *metadata_env(const struct metadata *m, const char *name)
 {

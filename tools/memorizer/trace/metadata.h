@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the metadata of a trace say: the part of CTF 1.8's language that a trace needs. */
+/* Parser of metadata, for the subset of CTF 1.8 that traces of Memorizer use. */
 #ifndef METADATA_H
 #define METADATA_H
 
 #include "kmap/kmap.h"
 
-/* What a field is. All of them begin and end at whole bytes. */
+/* Types of fields. All fields are byte-aligned. */
 enum field_type {
 	FIELD_UNSIGNED,
 	FIELD_SIGNED,
-	FIELD_TEXT,		/* an array of characters, which a NUL may end early */
-	FIELD_STRING,		/* characters up to a NUL */
-	FIELD_OTHER,		/* of known size, and nothing that is needed */
-	FIELD_UNKNOWN,		/* not even its size is known */
+	FIELD_TEXT,		/* array of characters, NUL-padded */
+	FIELD_STRING,		/* NUL-terminated string */
+	FIELD_OTHER,		/* another type of known size */
+	FIELD_UNKNOWN,		/* a type of unknown size */
 };
 
 /**
  * struct metadata_field - a field of a packet or event
- * @name: its name
- * @type: what it is
- * @size: its size in bytes; nothing for FIELD_STRING and FIELD_UNKNOWN
- * @native: whether its byte order is the trace's
- * @big_endian: byte order of an integer
- * @clock: whether it is a time
+ * @name: name of the field
+ * @type: type of the field
+ * @size: size in bytes; undefined for FIELD_STRING and FIELD_UNKNOWN
+ * @native: the field has the byte order of the trace
+ * @big_endian: the integer is big-endian
+ * @clock: the field is a timestamp in ns
  */
 struct metadata_field {
 	char *name;
@@ -32,9 +32,9 @@ struct metadata_field {
 };
 
 /**
- * struct fields - fields that follow each other
+ * struct fields - consecutive fields
  * @field: the fields
- * @nr: how many
+ * @nr: number of fields
  */
 struct fields {
 	struct metadata_field *field;
@@ -42,10 +42,10 @@ struct fields {
 };
 
 /**
- * struct event_class - an event
- * @id: its id
- * @name: its name, perhaps empty
- * @fields: its fields
+ * struct event_class - an event class
+ * @id: ID of the events
+ * @name: name of the events, may be empty
+ * @fields: fields of the events
  */
 struct event_class {
 	u64 id;
@@ -54,10 +54,10 @@ struct event_class {
 };
 
 /**
- * struct metadata_value - an entry of the environment
- * @name: its name
- * @text: its value, NULL for a number
- * @number: its value, if @text is NULL
+ * struct metadata_value - an entry of the env block
+ * @name: name of the entry
+ * @text: value of a string, NULL for a number
+ * @number: value of a number
  */
 struct metadata_value {
 	char *name, *text;
@@ -65,19 +65,19 @@ struct metadata_value {
 };
 
 /**
- * struct metadata - what is needed of the metadata
- * @uuid: the trace's UUID
- * @has_uuid: whether it has one
- * @big_endian: its byte order
- * @has_byte_order: whether it says which
- * @freq: 1000000000, or 0: it has no clock with so many ticks in a second
- * @packet_header: what a packet begins with
- * @packet_context: what comes next
- * @event_header: what an event begins with
- * @events: the events
- * @nr_events: how many
- * @env: the environment
- * @nr_env: how many entries it has
+ * struct metadata - parsed metadata
+ * @uuid: UUID of the trace
+ * @has_uuid: @uuid is valid
+ * @big_endian: byte order of the trace
+ * @has_byte_order: @big_endian is valid
+ * @freq: 1000000000 if there is a clock of this frequency, otherwise 0
+ * @packet_header: fields of packet headers
+ * @packet_context: fields of packet contexts, which follow the header
+ * @event_header: fields of event headers
+ * @events: event classes
+ * @nr_events: number of @events
+ * @env: entries of the env block
+ * @nr_env: number of @env
  */
 struct metadata {
 	unsigned char uuid[16];

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a trace has told so far: how tasks and caches are called. */
+/* Names of tasks and caches at the current event of a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/names.h"
 
-/* The name of a task or cache, escaped as in a KMAP. */
 struct name {
 	u64 key;
-	char *text;
+	char *text;		/* escaped as in a KMAP */
 };
 
 /**
- * names_init - begin with no names
+ * names_init - initialize an empty set of names
  * @n: the names
  */
 void names_init(struct names *n)
@@ -32,7 +31,7 @@ static void free_names(struct hash *h)
 }
 
 /**
- * names_free - release memory
+ * names_free - free the memory of names
  * @n: the names
  */
 void names_free(struct names *n)
@@ -42,9 +41,9 @@ void names_free(struct names *n)
 }
 
 /**
- * names_escape - write a text with all that is unprintable escaped, as in a KMAP
- * @to: where to write it: four times its length and a NUL
- * @text: the text
+ * names_escape - escape unprintable bytes as in a KMAP
+ * @to: destination, with room for four times the length of @text and a NUL
+ * @text: the string
  */
 void names_escape(char *to, const char *text)
 {
@@ -70,9 +69,9 @@ static void set_name(struct hash *h, u64 key, const char *text)
 }
 
 /**
- * names_event - learn from an event
+ * names_event - update the names
  * @n: the names
- * @e: the event; those of tasks and caches tell names
+ * @e: the event; only TRACE_TASK and TRACE_CACHE have names
  */
 void names_event(struct names *n, const struct trace_event *e)
 {
@@ -90,11 +89,11 @@ static const char *find_name(const struct hash *h, u64 key)
 }
 
 /**
- * names_task - the name of a task
+ * names_task - look up the name of a task
  * @n: the names
- * @pid: the task
+ * @pid: PID of the task
  *
- * Return: its comm as it was told last, escaped as in a KMAP.
+ * Return: the last known comm, escaped as in a KMAP; NAMES_UNKNOWN if there is none.
  */
 const char *names_task(const struct names *n, u32 pid)
 {
@@ -102,12 +101,12 @@ const char *names_task(const struct names *n, u32 pid)
 }
 
 /**
- * names_cache - the name of what memory comes from
+ * names_cache - look up the name of a cache
  * @n: the names
- * @kind: kind of the allocation
- * @cache: address of its cache
+ * @kind: allocator
+ * @cache: address of the cache; 0 if the allocation has none
  *
- * Return: name of the cache as it was told last; in brackets if it is no cache.
+ * Return: the last known name, or one of NAMES_LARGE, NAMES_PAGES and NAMES_UNKNOWN.
  */
 const char *names_cache(const struct names *n, enum trace_kind kind, u64 cache)
 {

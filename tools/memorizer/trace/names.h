@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a trace has told so far: how tasks and caches are called. */
+/* Names of tasks and caches at the current event of a trace. */
 #ifndef NAMES_H
 #define NAMES_H
 
@@ -12,9 +12,9 @@
 #define NAMES_UNKNOWN	"[unknown]"
 
 /**
- * struct names - the names
- * @tasks: by pid
- * @caches: by address
+ * struct names - names of tasks and caches
+ * @tasks: names of tasks, by PID
+ * @caches: names of caches, by address
  */
 struct names {
 	struct hash tasks, caches;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The KMAP that a trace amounts to. That is every object which was retired, and those of
- * the last complete snapshot that were not retired after it.
+ * Reconstructs the KMAP from a trace: all retired objects, and the objects of the last complete
+ * snapshot that were not retired after it.
  *
- * An object's counts follow it, perhaps with other events in between. So of each record
- * the last object is kept until its record is used again; objects before it have been
- * given away. Memory is bounded by the records that the kernel's pool has room for.
+ * The counts of an object follow it, possibly with other events in between. An object is complete
+ * when its record in the kernel's pool is reused. The number of records bounds the memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "trace/names.h"
 #include "trace/rebuild.h"
 
-/* An object and its access lines. */
+/* An object and its accesses. */
 struct object {
 	u64 alloc_site, ptr, alloc_jiffies, free_jiffies, free_site;
 	u32 state, pid, bytes_req;
@@ -24,13 +23,13 @@ struct object {
 };
 
 /**
- * struct record - what is known of a record of the kernel's pool
- * @id: its id
- * @retired: the object that was retired last, NULL if it has been given away
- * @shown: the object in the last complete snapshot, NULL if it has been retired since
- * @next: the same of the snapshot in progress
- * @latest: the one of them that came last, which counts belong to
- * @gap: number of gaps when that came
+ * struct record - a record of the kernel's pool
+ * @id: ID of the record
+ * @gap: value of @gap of struct rebuild when @latest was set
+ * @retired: the last retired object; NULL if @give was called for it
+ * @shown: the object in the last complete snapshot; NULL if it was retired since
+ * @next: the object in the snapshot in progress
+ * @latest: the last one of these objects, to which counts belong
  */
 struct record {
 	u64 id, gap;
@@ -54,7 +53,7 @@ static void give(const struct rebuild *b, const struct object *o)
 	b->give(b->data, &line, o->counts, o->nr);
 }
 
-/* Forgets an object; counts that come later have none. */
+/* Free an object. Later counts become orphans. */
 static void drop(struct record *r, struct object **o)
 {
 	if (!*o)
@@ -118,7 +117,7 @@ static void add_counts(struct rebuild *b, const struct trace_event *e)
 	const struct record *r = find_record(b, e->u.counts.object);
 	struct object *o = r->latest;
 
-	/* In a gap the record may have become another object's. */
+	/* The record may have been reused in a gap. */
 	if (!o || r->gap != b->gap || b->gaps) {
 		b->orphans++;
 		return;
@@ -134,7 +133,7 @@ static void add_counts(struct rebuild *b, const struct trace_event *e)
 	};
 }
 
-/* What came of a snapshot becomes the one that counts, or is forgotten. */
+/* Replace the last complete snapshot, or discard an incomplete one. */
 static void end_snapshot(struct rebuild *b, bool complete)
 {
 	struct record *r;
@@ -165,7 +164,7 @@ static void change_snapshot(struct rebuild *b, const struct trace_event *e)
 	}
 }
 
-/* Whether any event of a CPU may be missing from here on. */
+/* Mark the begin or the end of a gap of a CPU. */
 static void change_gap(struct rebuild *b, u32 cpu, u64 missing)
 {
 	u64 key = cpu, *in_gap;
@@ -177,10 +176,10 @@ static void change_gap(struct rebuild *b, u32 cpu, u64 missing)
 }
 
 /**
- * rebuild_init - begin with no objects
- * @b: the KMAP in the making
- * @give_object: is called for each object, once all its counts are known
- * @data: for @give_object
+ * rebuild_init - start the reconstruction of a KMAP
+ * @b: the state
+ * @give_object: called for each object, with all its counts
+ * @data: argument of @give_object
  */
 void rebuild_init(struct rebuild *b, rebuild_give *give_object, void *data)
 {
@@ -190,9 +189,9 @@ void rebuild_init(struct rebuild *b, rebuild_give *give_object, void *data)
 }
 
 /**
- * rebuild_event - take an event
- * @b: the KMAP in the making
- * @e: the event, the next one in the order of time
+ * rebuild_event - process an event
+ * @b: the state
+ * @e: the event; events must be passed in order
  */
 void rebuild_event(struct rebuild *b, const struct trace_event *e)
 {
@@ -207,7 +206,7 @@ void rebuild_event(struct rebuild *b, const struct trace_event *e)
 		change_snapshot(b, e);
 		break;
 	case TRACE_DISCARDED:
-		/* What overruns buffers is no object: those wait for room. */
+		/* The kernel never drops objects on overruns: they wait for room. */
 		if (!e->u.discarded.broken)
 			break;
 		b->gap++;
@@ -222,8 +221,8 @@ void rebuild_event(struct rebuild *b, const struct trace_event *e)
 }
 
 /**
- * rebuild_end - give the objects that are left
- * @b: the KMAP in the making; nothing can be added after this
+ * rebuild_end - finish the reconstruction
+ * @b: the state; calls @give for the remaining objects
  */
 void rebuild_end(struct rebuild *b)
 {
@@ -241,19 +240,19 @@ void rebuild_end(struct rebuild *b)
 }
 
 /**
- * rebuild_warn - tell on standard error of what had to be left out
- * @b: the KMAP
- * @dir: the trace that it is of
+ * rebuild_warn - print warnings if counts or a snapshot were skipped
+ * @b: the state, after rebuild_end()
+ * @dir: name of the trace
  *
- * Return: whether something had to.
+ * Return: true if they were.
  */
 bool rebuild_warn(const struct rebuild *b, const char *dir)
 {
 	if (b->orphans)
-		fprintf(stderr, "memorizer: %s: left out %llu counts, which have no object\n", dir,
+		fprintf(stderr, "memorizer: %s: skipped %llu counts without object\n", dir,
 			b->orphans);
 	if (b->snapshot)
-		fprintf(stderr, "memorizer: %s: left out snapshot %u, which is not complete\n", dir,
+		fprintf(stderr, "memorizer: %s: skipped incomplete snapshot %u\n", dir,
 			b->snapshot);
 	return rebuild_incomplete(b);
 }

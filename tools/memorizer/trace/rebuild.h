@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The KMAP that a trace amounts to. */
+/* Reconstruction of a KMAP from a trace. */
 #ifndef REBUILD_H
 #define REBUILD_H
 
@@ -7,20 +7,20 @@
 #include "lib/hash.h"
 #include "trace/trace.h"
 
-/* Called for an object and its access lines. */
+/* Called for an object and its accesses. */
 typedef void rebuild_give(void *data, const struct kmap_object *o,
 			  const struct kmap_access *counts, u32 nr);
 
 /**
- * struct rebuild - a KMAP in the making
- * @give: is called for each object
- * @data: for @give
- * @records: private: struct record by id
- * @cpus: private: CPU and whether it is in a gap
- * @snapshot: number of the snapshot in progress, 0: none
- * @gap: private: is increased by each gap in which any events may be missing, and at its end
- * @gaps: private: how many CPUs are in one
- * @orphans: counts of which the object did not come, or perhaps did not
+ * struct rebuild - state of the reconstruction
+ * @give: called for each object
+ * @data: argument of @give
+ * @records: private: struct record by ID
+ * @cpus: private: CPUs, and whether they are in a gap that may have objects
+ * @snapshot: number of the snapshot in progress; 0 if there is none
+ * @gap: private: number of such gaps so far
+ * @gaps: private: number of CPUs that are in such a gap
+ * @orphans: number of counts whose object is missing, or may be missing
  */
 struct rebuild {
 	rebuild_give *give;
@@ -36,10 +36,10 @@ void rebuild_end(struct rebuild *b);
 bool rebuild_warn(const struct rebuild *b, const char *dir);
 
 /**
- * rebuild_incomplete - tell whether something had to be left out
- * @b: the KMAP, after rebuild_end()
+ * rebuild_incomplete - check whether counts or a snapshot were skipped
+ * @b: the state, after rebuild_end()
  *
- * Return: whether it had.
+ * Return: true if they were.
  */
 static inline bool rebuild_incomplete(const struct rebuild *b)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events that a command cannot do without, and what has a trace have them. */
+/* Checks that the input has the events that a command needs, and suggests how to record them. */
 #include <stdio.h>
 
 #include "trace/wanted.h"
 
-/* What events of a type are, and how a trace gets them. */
+/* What events of a type are called, and how to record them. */
 static const struct {
 	const char *what, *how;
 } events[TRACE_TYPES] = {
@@ -46,38 +46,38 @@ static void list(u32 types, bool how)
 }
 
 /**
- * wanted_lines - complain about a KMAP that lacks the lines that a command is about
+ * wanted_lines - report a KMAP that lacks the lines that a command needs
  * @name: name of the KMAP
- * @accesses: whether these are of accesses, else of objects
- * @any: whether it has one
+ * @accesses: the command needs accesses; otherwise objects
+ * @any: the KMAP has such lines
  *
- * Return: @any; if not there was a message.
+ * Return: @any; false after an error message.
  */
 bool wanted_lines(const char *name, bool accesses, bool any)
 {
 	if (!any)
-		fprintf(stderr, "memorizer: %s: it has no %s: want a KMAP that is read with %s on\n",
+		fprintf(stderr, "memorizer: %s: no %s: enable %s before reading the KMAP\n",
 			name, accesses ? "accesses" : "objects",
 			accesses ? "memorizer_log_access" : "memorizer_enabled");
 	return any;
 }
 
 /**
- * wanted_check - complain about a trace that lacks the events that a command is about
+ * wanted_check - report a trace that lacks the events that a command needs
  * @dir: name of the trace
- * @seen: mask of the types of events in it, see WANTED()
- * @wanted: mask of the types of which there must be one; 0: none
+ * @seen: mask of the event types in the trace, see WANTED()
+ * @wanted: mask of the event types of which at least one is needed; 0 if none is
  *
- * Return: whether it has such events; if not there was a message.
+ * Return: true if the trace has such events; false after an error message.
  */
 bool wanted_check(const char *dir, u32 seen, u32 wanted)
 {
 	if (!wanted || seen & wanted)
 		return true;
-	fprintf(stderr, "memorizer: %s: it has no ", dir);
+	fprintf(stderr, "memorizer: %s: no ", dir);
 	list(wanted, false);
 	if (wanted != WANTED(DISCARDED)) {
-		fprintf(stderr, ": want ");
+		fprintf(stderr, ": use ");
 		list(wanted, true);
 	}
 	fprintf(stderr, "\n");

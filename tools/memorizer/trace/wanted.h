@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events that a command cannot do without, and what has a trace have them. */
+/* Checks that the input has the events that a command needs. */
 #ifndef WANTED_H
 #define WANTED_H
 
 #include "trace/trace.h"
 
-/* The bit of a type of events in a mask. */
+/* Mask of an event type. */
 #define WANTED(type)	(1u << TRACE_##type)
 #define WANTED_TOUCHES	(WANTED(ACCESS) | WANTED(TRAFFIC))
 
