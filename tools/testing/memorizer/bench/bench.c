@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's bench: what it measures, and the table of it.
+ * Benchmark of Memorizer's core: the figures, and their table.
  *
  * usage: core-bench [-r RUNS] [-o CSV] [part of a figure's name]
  */
@@ -13,11 +13,11 @@
 #define MAX_RUNS	25
 
 /**
- * struct figure - something to be measured, in a process of its own
- * @group: what it belongs to; the first of a group is what the others are compared with
- * @name: what it is
- * @run: measures it
- * @arg: how many, or whatever @run takes it for
+ * struct figure - a figure, measured in a process of its own
+ * @group: group of figures; the first figure of a group is the base of the others
+ * @name: name of the figure
+ * @run: function that measures it
+ * @arg: argument of @run
  */
 struct figure {
 	const char *group;
@@ -31,10 +31,10 @@ struct figure {
 #define WINDOW		8192UL
 #define COUNTED		16
 
-/* What a figure's process is to do beside measuring time. */
+/* Count instructions in addition to measuring time. */
 static bool counting;
 
-/* Whatever the sites did is in the KMAP or among what belongs to nobody, no more and no less. */
+/* Check that the KMAP and the unattributed accesses add up to the accesses made. */
 static void check_counts(void)
 {
 	struct memorizer_counters sum = sum_counters();
@@ -68,7 +68,7 @@ static void finish(struct walk *walk, struct cost *cost)
 {
 	measure(walk, WINDOWS, cost);
 	if (counting) {
-		/* A part of a window: each instruction takes as long as a hundred. */
+		/* Part of a window: single-stepping takes about a hundred times as long. */
 		walk->count /= COUNTED;
 		walk->accesses /= COUNTED;
 		count_instructions(walk, cost);
@@ -76,7 +76,7 @@ static void finish(struct walk *walk, struct cost *cost)
 	check_counts();
 }
 
-/* Places of which entries, or that there are none, is known already. */
+/* Access places whose lookups are cached. */
 static void turns_over(unsigned long first, unsigned long stride, unsigned long places,
 		       struct cost *cost)
 {
@@ -94,7 +94,7 @@ static void hit(unsigned long objects, struct cost *cost)
 	turns_over(OBJECTS, OBJECT_SIZE, objects, cost);
 }
 
-/* Two tasks' entries have the same slot. */
+/* Entries of two tasks that share a cache slot. */
 static void miss_found(unsigned long tasks, struct cost *cost)
 {
 	struct walk walk = { .first = OBJECTS, .tasks = tasks, .ips = 1 };
@@ -111,7 +111,7 @@ static void miss_found(unsigned long tasks, struct cost *cost)
 	check_counts();
 }
 
-/* Objects of the same slot of both the entries and the objects that were found last. */
+/* Objects that share a slot in both caches, of entries and of lookups. */
 static void miss(unsigned long objects, struct cost *cost)
 {
 	unsigned long stride = MEMORIZER_CACHE_SLOTS << MEMORIZER_CACHE_ADDR;
@@ -144,7 +144,7 @@ static void beyond(unsigned long arg, struct cost *cost)
 	turns_over((unsigned long)somewhere, 8, 2, cost);
 }
 
-/* These do not call: nothing is counted. */
+/* Disabled sites, which count nothing. */
 static void off(unsigned long how, struct cost *cost)
 {
 	struct walk walk = { .first = OBJECTS };
@@ -177,10 +177,10 @@ static u32 *numbers(unsigned long count)
 	return order;
 }
 
-/* As many visits as windows of both kinds take, and the counting of instructions. */
+/* Visits in all windows, with and without sites, and for counting instructions. */
 #define ALL_VISITS	(2 * (WINDOWS + 1) * (WINDOW / VISIT_IPS))
 
-/* Each access is the first one of its ip to its object. */
+/* Each access is the first of its ip to its object, so that it creates an entry. */
 static void fresh_entries(unsigned long clear, struct cost *cost)
 {
 	struct walk walk = { .first = OBJECTS, .stride = OBJECT_SIZE };
@@ -200,7 +200,7 @@ static void fresh_entries(unsigned long clear, struct cost *cost)
 	finish(&walk, cost);
 }
 
-/* Objects that are visited, among so many. */
+/* Number of objects that are visited in turn. */
 #define SET	100
 
 static u64 seed = 1;
@@ -237,7 +237,7 @@ static void same_objects(unsigned long objects, struct cost *cost)
 	visit(objects, order, cost);
 }
 
-/* Of which each is visited ten times in the mean before it is the next ones' turn. */
+/* Visit sets of objects, each object ten times on average before the next set. */
 static void some_objects(unsigned long objects, struct cost *cost)
 {
 	u32 *order = make_order(ALL_VISITS);
@@ -269,7 +269,7 @@ static void entries(unsigned long tasks, unsigned long ips, unsigned long rounds
 	warm_up(&walk);
 	measure(&walk, WINDOWS, cost);
 	if (counting) {
-		/* Those of some tasks, which have not had a turn for as long as any. */
+		/* Three tasks are enough: their entries are as cold as those of others. */
 		walk.tasks = min(tasks, 3UL);
 		by_tasks(&walk, min(rounds, 10UL), 1);
 		count_instructions(&walk, cost);
@@ -360,10 +360,10 @@ static const struct figure figures[] = {
 	{ "CPUs, all on one object", "4", together, 4 },
 };
 
-/* What the processes that measure tell. */
+/* Results of the measuring processes, in shared memory. */
 static struct cost *costs;
 
-/* Ends the bench if what the child was to do failed. */
+/* Wait for a child. Exits if it failed. */
 static void wait_for(pid_t pid, const char *what)
 {
 	int status;
@@ -400,7 +400,7 @@ static void in_child(void (*show)(size_t arg, FILE *csv), size_t arg, FILE *csv)
 	wait_for(pid, "memory");
 }
 
-/* One number over all runs: a middle, and how far they are scattered. */
+/* A figure over all runs: median and spread. */
 struct scattered {
 	double low;
 	double middle;
@@ -453,7 +453,7 @@ static void show_figure(const struct figure *figure, unsigned int runs, FILE *cs
 	instructions = costs[0].instructions[1] - costs[0].instructions[0];
 	if (!base)
 		base = cost.middle;
-	/* Hot code may take no time for a site that is off: there is nothing to compare with. */
+	/* In hot code, a disabled site may take no measurable time: there is no ratio. */
 	ratio = base ? cost.middle / base : 0;
 	printf("  %-38s %8.2f %8.2f %8.2f %8.2f %8.2f", figure->name, cost.middle, cost.low,
 	       cost.high, ratio, without.middle);

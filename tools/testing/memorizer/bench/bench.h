@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The core's bench: what one access costs on this machine.
+ * Benchmark of Memorizer's core: the cost of an access on this machine.
  *
- * It has the core as the kernel has it, and the kernel's own thunks; loops.c and
- * chain.S play the compiler, which puts sites into code. Threads play CPUs, and the
- * objects lie in real memory, so that a loop can be run with sites and without.
- * What differs from the kernel:
+ * It uses the kernel's core and thunks. loops.c and chain.S contain sites as the compiler plugin
+ * emits them. Threads act as CPUs. Objects are in real memory, so that loops run with and without
+ * sites. Differences from the kernel:
  *
- * - There is no preemption, there are no interrupts, and grace periods have nobody
- *   to wait for: who clears does so while nobody else runs.
- * - The upper half of an ip is zeros, where the thunks expect ones. So they are
- *   shown the pid inverted, see become(). Bit 31 is set as in the kernel: the sites
- *   are linked to addresses that have it.
- * - Returns are not patched to go through a thunk of their own.
+ * - There are no preemption, no interrupts and no grace periods: clearing happens while no other
+ *   thread runs.
+ * - The upper half of an ip is 0, where the thunks expect ones. To compensate, the pid is
+ *   inverted, see become(). Bit 31 of an ip is set as in the kernel, by the sites' link
+ *   address.
+ * - Returns are not patched to return thunks.
  */
 #ifndef _MEMORIZER_BENCH_H
 #define _MEMORIZER_BENCH_H
@@ -28,11 +27,11 @@ void run_cpus(unsigned int count, void (*run)(unsigned int cpu));
 
 /* memory.c */
 
-/* Objects of one size, side by side in slabs of one page. */
+/* Objects of one size, in slabs of one page. */
 #define OBJECT_SIZE	256UL
 #define MAX_OBJECTS	1000000UL
 
-/* Where they are, and pages where none ever are. */
+/* Addresses of objects, and of pages without objects. */
 #define OBJECTS		0x100000000000UL
 #define NO_OBJECTS	(OBJECTS + (1UL << 29))
 #define OBJECTS_END	(OBJECTS + (1UL << 30))
@@ -45,15 +44,15 @@ void free_objects(unsigned long first, unsigned long count);
 /* loops.c */
 
 /**
- * struct walk - accesses to be made
- * @loop: makes them: without sites, with sites
+ * struct walk - a sequence of accesses
+ * @loop: functions that make the accesses, without and with sites
  * @first: address of place 0
  * @stride: bytes from place to place
  * @places: number of places
- * @order: the places in the order in which they are to be visited, NULL: in turn
- * @count: visits, rounds, or accesses, whatever the loop counts
- * @accesses: number of accesses that this makes
- * @again: how often all tasks have their turns
+ * @order: order of the places to visit, NULL for ascending order
+ * @count: number of visits, rounds or accesses, depending on the loop
+ * @accesses: number of accesses in total
+ * @again: number of turns of each task
  * @tasks: number of tasks in turn
  * @ips: number of ips in turn
  * @warm: execute each loop once before it is measured, so that its code is in the caches
@@ -72,16 +71,16 @@ struct walk {
 	bool warm;
 };
 
-#define VISIT_IPS	8	/* a visit is an access by each of so many ips */
+#define VISIT_IPS	8	/* number of ips that access a place in a visit */
 
 void in_turn(struct walk *walk, unsigned long count);
 void in_visits(struct walk *walk, unsigned long count);
 void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again);
 
-/* How much code there is in a row: 64, 12,000, or 60,000 accesses. */
+/* Length of straight-line code: 64, 12,000 or 60,000 accesses. */
 enum bench_text { BENCH_HOT, BENCH_LARGE, BENCH_HUGE, BENCH_TEXTS };
 
-/* What a site is when it is off. */
+/* Forms of disabled sites. */
 enum bench_form { BENCH_PREFIXES, BENCH_TEST, BENCH_NOP, BENCH_FORMS };
 
 void past_sites(struct walk *walk, enum bench_text text, enum bench_form form);
@@ -95,9 +94,9 @@ extern chain_t *const chain_off[MAX_IPS], *const chain_on[MAX_IPS];
 /* measure.c */
 
 /**
- * struct cost - of one access
- * @ns: nanoseconds of one without a site, of one with
- * @instructions: likewise
+ * struct cost - cost of an access
+ * @ns: nanoseconds without a site and with one
+ * @instructions: number of instructions without a site and with one
  */
 struct cost {
 	double ns[2];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The core's bench: loads of one address by many ips, which are 24 bytes apart in
- * the mean, as those of the kernel. Chain number n is entered at the n-th of them, and
- * makes all that follow.
+ * Benchmark of Memorizer's core: loads of one address by many ips, 24 bytes apart on average,
+ * as in the kernel. Chain n starts at the n-th load and makes all that follow.
  */
-#define MAX_IPS	10000	/* in bench.h, too */
+#define MAX_IPS	10000	/* also in bench.h */
 
 .macro CHAIN name on
 	.section .sites, "ax"

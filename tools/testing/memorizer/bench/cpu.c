@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's bench: threads that play CPUs.
+ * Benchmark of Memorizer's core: threads that act as CPUs.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ char *percpu_areas;
 unsigned int possible_cpus = BENCH_CPUS;
 static unsigned long tables;
 
-/* As memory of the kernel's is: there, zeroed, and mapped by large pages if they can be had. */
+/* Allocate populated, zeroed memory, in huge pages if available, like the kernel's. */
 static void *memory(size_t size)
 {
 	size_t whole = round_up(size, 2UL << 20);
@@ -58,9 +58,9 @@ void bench_boot(unsigned long pool_size)
 }
 
 /**
- * bench_tables() - bytes of the hash tables of all CPUs
+ * bench_tables() - get the size of all CPUs' hash tables
  *
- * Return: the bytes
+ * Return: the size in bytes
  */
 unsigned long bench_tables(void)
 {
@@ -68,7 +68,7 @@ unsigned long bench_tables(void)
 }
 
 /**
- * set_pid() - go on as another task
+ * set_pid() - continue as another task
  * @pid: the task
  */
 void set_pid(int pid)
@@ -78,8 +78,8 @@ void set_pid(int pid)
 }
 
 /**
- * become() - go on as a task on a CPU
- * @cpu: the CPU, which no other thread may play meanwhile
+ * become() - continue as a task on a CPU
+ * @cpu: the CPU, which no other thread may use meanwhile
  * @pid: the task
  */
 void become(unsigned int cpu, int pid)
@@ -94,13 +94,13 @@ void memorizer_grace_period(void)
 {
 }
 
-/* Nobody filters objects. */
+/* Stub: no filters of objects. */
 unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 {
 	return BIT(MEMORIZER_RECORDED);
 }
 
-/* Nobody tracks cache lines. */
+/* Stub: cache lines are not tracked. */
 struct memorizer_line_table *memorizer_line_table;
 
 void memorizer_traffic(unsigned long addr, unsigned long size, unsigned int kind,
@@ -125,8 +125,8 @@ static void *start_cpu(void *data)
 }
 
 /**
- * run_cpus() - run a function on several CPUs at once, each on one of the machine's
- * @count: number of CPUs, which may be more than those of the machine
+ * run_cpus() - run a function on several CPUs at once, pinned to the machine's CPUs
+ * @count: number of CPUs, which may be larger than that of the machine
  * @run: the function
  */
 void run_cpus(unsigned int count, void (*run)(unsigned int cpu))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's bench: loops that make accesses, each in two versions that differ in
- * nothing but the sites, which are switched on.
+ * Benchmark of Memorizer's core: loops of accesses, each in two versions, without and with
+ * enabled sites.
  */
 #include "bench.h"
 
-/* An address there has bit 31 set, as ips of the kernel have. */
+/* Linked to addresses with bit 31 set, like those of kernel text. */
 #define __sites	__section(".sites") noinline
 
-/* A load, and before it, if @on, its site, as the compiler's plugin makes it. */
+/* A load, preceded by a site as the compiler plugin emits it if @on. */
 static __always_inline void load(unsigned long addr, bool on)
 {
 	const unsigned long *p = (const unsigned long *)addr;
@@ -62,7 +62,7 @@ static __always_inline void visits(const struct walk *walk, bool on)
 static_assert(VISIT_IPS == 8);
 LOOP(visits)
 
-/* Each task makes @count rounds before it is the next one's turn. */
+/* Each task makes @count rounds per turn. */
 static __always_inline void tasks(const struct walk *walk, bool on)
 {
 	chain_t *chain = (on ? chain_on : chain_off)[MAX_IPS - walk->ips];
@@ -80,7 +80,7 @@ static __always_inline void tasks(const struct walk *walk, bool on)
 LOOP(tasks)
 
 /**
- * in_turn() - have places be accessed one after the other, again and again
+ * in_turn() - set up a walk over all places in ascending order, repeatedly
  * @walk: the places
  * @count: number of accesses
  */
@@ -93,7 +93,7 @@ void in_turn(struct walk *walk, unsigned long count)
 }
 
 /**
- * in_visits() - have places be visited in their order
+ * in_visits() - set up a walk that visits places in their order
  * @walk: the places
  * @count: number of visits
  */
@@ -106,10 +106,10 @@ void in_visits(struct walk *walk, unsigned long count)
 }
 
 /**
- * by_tasks() - have one place be accessed by tasks and ips, each in turn
- * @walk: the place, the number of tasks and of ips
- * @rounds: so often by all ips for one task before it is the next one's turn
- * @again: so often is it each task's turn
+ * by_tasks() - set up a walk over one place by several tasks and ips
+ * @walk: the place, and the numbers of tasks and ips
+ * @rounds: number of rounds over all ips in a task's turn
+ * @again: number of turns of each task
  */
 void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again)
 {
@@ -121,8 +121,8 @@ void by_tasks(struct walk *walk, unsigned long rounds, unsigned long again)
 }
 
 /*
- * Straight code: a mix of loads and arithmetic, with what a site is in front of each load when it
- * is off. It is executed from the decoded instructions, from the L2 cache, or from behind it.
+ * Straight-line code: a mix of loads and arithmetic, with a disabled site before each load. It
+ * runs from the cache of decoded instructions, from the L2 cache, or from beyond.
  */
 #define STRAIGHT(name, site, loads)					\
 static noinline void name##_##loads(const struct walk *walk)		\
@@ -162,10 +162,10 @@ static const struct {
 };
 
 /**
- * past_sites() - have loads be made whose sites are off
- * @walk: what is loaded
- * @text: how much code
- * @form: what the sites are
+ * past_sites() - set up a walk over disabled sites
+ * @walk: the place
+ * @text: length of the code
+ * @form: form of the sites
  */
 void past_sites(struct walk *walk, enum bench_text text, enum bench_form form)
 {

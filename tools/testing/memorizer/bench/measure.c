@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's bench: time and instructions of an access.
+ * Benchmark of Memorizer's core: time and instructions of an access.
  *
- * Time is measured over windows of some ten microseconds, in turn without sites and with
- * them, and the median taken: whoever else uses the machine disturbs some of them. What
- * remains is to be had from several runs. Instructions are counted one by one: the CPU
- * traps after each.
+ * Time is the median over windows of about ten microseconds, alternately without and with
+ * sites, so that other load on the machine disturbs only some of them. Several runs show the
+ * remaining spread. Instructions are counted by single-stepping.
  */
 #include <signal.h>
 #include <time.h>
@@ -17,7 +16,7 @@
 
 #define MAX_WINDOWS	1000
 
-/* With sites, since measure_init(). */
+/* Number of accesses with sites since measure_init(). */
 unsigned long accesses_made;
 
 static double cycles_per_ns;
@@ -42,7 +41,7 @@ static double now_ns(void)
 }
 
 /**
- * measure_init() - find out how fast the machine's counter of cycles is
+ * measure_init() - calibrate the time stamp counter
  */
 void measure_init(void)
 {
@@ -80,9 +79,9 @@ static double median(double *values, unsigned int count)
 
 /**
  * measure() - measure the time of an access
- * @walk: accesses to be made; where it has an order, each window takes the next of it
- * @windows: number of windows without sites, and with them
- * @cost: takes the nanoseconds
+ * @walk: the accesses; with an order, each window continues where the previous one ended
+ * @windows: number of windows without sites, and with sites
+ * @cost: its @ns is set
  */
 void measure(struct walk *walk, unsigned int windows, struct cost *cost)
 {
@@ -115,8 +114,8 @@ static void count_trap(int sig)
 
 /**
  * count_instructions() - count the instructions of an access
- * @walk: accesses to be made
- * @cost: takes the numbers
+ * @walk: the accesses
+ * @cost: its @instructions is set
  */
 void count_instructions(struct walk *walk, struct cost *cost)
 {
@@ -133,7 +132,7 @@ void count_instructions(struct walk *walk, struct cost *cost)
 	}
 }
 
-/* A window of one of several CPUs. */
+/* A window on one of several CPUs. */
 struct window {
 	u64 begin;
 	u64 end;
@@ -175,7 +174,7 @@ static u64 usual_length(const struct window *w)
 	return median(lengths, MAX_WINDOWS);
 }
 
-/* Was a CPU at it, and not interrupted, all the time that a window of another one took? */
+/* Was another CPU making accesses, uninterrupted, during a whole window? */
 static bool is_covered(const struct window *window, const struct window *by, u64 usual)
 {
 	unsigned int i;
@@ -190,13 +189,13 @@ static bool is_covered(const struct window *window, const struct window *by, u64
 }
 
 /**
- * measure_together() - measure the time of an access that several CPUs make at once
+ * measure_together() - measure the time of an access that several CPUs make concurrently
  * @cpus: number of CPUs, at most BENCH_CPUS
- * @each: accesses to be made, for each CPU
- * @cost: takes the nanoseconds, one CPU's own
+ * @each: the accesses of each CPU
+ * @cost: its @ns is set, per access of one CPU
  *
- * Of two CPUs, what counts are windows of the first during which the second was
- * at it, too. More than the machine has cannot all be so.
+ * With two CPUs, only windows of the first count during which the second was running. With
+ * more, all windows count, because the machine may have fewer CPUs.
  */
 void measure_together(unsigned int cpus, struct walk *each, struct cost *cost)
 {
@@ -217,7 +216,7 @@ void measure_together(unsigned int cpus, struct walk *each, struct cost *cost)
 			if (cpus != 2 || is_covered(w, second, usual))
 				ns[count++] = length(w) / cycles_per_ns / walks[0].accesses;
 		}
-		/* They never met: nothing is known. */
+		/* Too few windows overlapped. */
 		cost->ns[on] = count >= MAX_WINDOWS / 50 ? median(ns, count) : 0;
 	}
 }

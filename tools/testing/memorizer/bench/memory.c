@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's bench: the memory that objects are in. It is mapped by large pages if they can
- * be had, as the kernel's direct map is.
+ * Benchmark of Memorizer's core: memory of objects, in huge pages if available, like the
+ * kernel's direct map.
  */
 #include <sys/mman.h>
 
@@ -12,7 +12,7 @@
 static size_t object_size = OBJECT_SIZE;
 
 /**
- * bench_map() - make the memory
+ * bench_map() - map the memory
  */
 void bench_map(void)
 {
@@ -25,8 +25,8 @@ void bench_map(void)
 }
 
 /**
- * set_object_size() - choose the size of objects to be made from now on
- * @size: bytes; as many as go into a page lie side by side there
+ * set_object_size() - set the size of new objects
+ * @size: bytes; a page holds as many objects as fit
  */
 void set_object_size(size_t size)
 {
@@ -42,8 +42,8 @@ static unsigned long object_at(unsigned long number)
 
 /**
  * make_objects() - allocate objects
- * @first: number of the first one
- * @count: how many
+ * @first: number of the first object
+ * @count: number of objects
  */
 void make_objects(unsigned long first, unsigned long count)
 {
@@ -57,8 +57,8 @@ void make_objects(unsigned long first, unsigned long count)
 
 /**
  * free_objects() - free objects
- * @first: number of the first one
- * @count: how many
+ * @first: number of the first object
+ * @count: number of objects
  */
 void free_objects(unsigned long first, unsigned long count)
 {

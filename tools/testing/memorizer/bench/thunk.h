@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the thunks take from the kernel's headers, for user space: as in a kernel
- * without preemption and without mitigations of speculation.
+ * Replacement of the kernel headers that the thunks use, as in a kernel without preemption and
+ * speculation mitigations.
  */
 #define PAGE_SHIFT		12
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core's bench: the kernel's own thunks, while another CPU frees what they look at.
+ * Test of the kernel's thunks while another CPU frees the accessed object.
  *
- * That CPU is a signal, which comes after each instruction in turn.
+ * A signal acts as the other CPU. It arrives after each instruction in turn.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 #include "bench.h"
 
-#define TRAP_FLAG	0x100	/* in the flags: trap after each instruction */
+#define TRAP_FLAG	0x100	/* in EFLAGS: trap after each instruction */
 
-/* Objects whose entries of one ip have the same slot. */
+/* Objects whose entries of one ip share a cache slot. */
 #define A		0UL
 #define B		((MEMORIZER_CACHE_SLOTS << MEMORIZER_CACHE_ADDR) / OBJECT_SIZE)
 
@@ -47,7 +47,7 @@ static void access_object(unsigned long object)
 	walk.loop[1](&walk);
 }
 
-/* Accesses an object, and has the victim be freed after so many instructions. */
+/* Access an object, and free the victim after @instructions. */
 static void access_while_freed(unsigned long object, unsigned long instructions)
 {
 	was_freed = false;
@@ -66,8 +66,8 @@ static unsigned long reads_of(unsigned long object, bool freed)
 }
 
 /*
- * A's entry is in the cache when an object is accessed. It counts there if it is live all the
- * time, and otherwise there or as nobody's, but once.
+ * A's entry is cached when an object is accessed. The access counts once, for the object, or as
+ * unattributed if the object is freed meanwhile.
  */
 static void count_once(unsigned long object, unsigned long freed)
 {
@@ -92,7 +92,7 @@ static void count_once(unsigned long object, unsigned long freed)
 		free_objects(victim == A ? B : A, 1);
 		memorizer_clear();
 	} while (was_freed);
-	/* All of a miss, but not what the signal's handler does. */
+	/* All instructions of a miss, without those of the signal handler. */
 	CHECK(n > 20 && n < 1000);
 }
 
