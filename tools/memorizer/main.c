@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command memorizer: runs the command that its first argument names, or shows its page. */
+/* The memorizer command: runs the subcommand in its first argument, or shows its manual page. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -96,6 +96,7 @@ static int help(const char *name)
 		show_page(c->name);
 		return c->run(2, (char *[]){ (char *)c->name, (char *)"--help", NULL });
 	}
+	/* list_commands() of libsubcmd prints no summaries. */
 	printf("memorizer - analyse Memorizer's kernel memory access patterns\n\n"
 	       "Usage: memorizer [--no-pager] [--color=WHEN] COMMAND [OPTION...] [KMAP|DIR]\n\n");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
@@ -107,7 +108,10 @@ static int help(const char *name)
 	return EXIT_FINE;
 }
 
-/* Takes an option that stands before the command; returns whether it is one. */
+/*
+ * Take an option before the command; return false if it is none. By hand, as in perf: libsubcmd
+ * would report an unknown option where the user is missing a command.
+ */
 static bool take_option(const char *option)
 {
 	static const char color[] = "--color=";

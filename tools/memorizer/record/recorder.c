@@ -407,6 +407,7 @@ static void run_command(const struct recorder *r, int priority, int wait)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
+/* By hand: the callback of libsubcmd that runs before exec has no argument. */
 static bool start_command(struct recorder *r, int priority)
 {
 	int wait[2] = { -1, -1 };

@@ -3,14 +3,13 @@
  * Terminal output: width, colors and pager. If standard output is no terminal, text is plain
  * and has unlimited width, so that it is the same on all machines.
  */
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include <subcmd/pager.h>
 
 #include "lib/progress.h"
 #include "report/term.h"
@@ -19,9 +18,7 @@
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
 static enum when colors;
-static pid_t pager;	/* 0: none */
 static bool paged;		/* standard output goes through a pager to a terminal */
-static bool messages;		/* standard error does, too */
 static u32 width;		/* of the terminal behind the pager */
 
 /**
@@ -131,58 +128,6 @@ u32 term_height(void)
 	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row ? size.ws_row : 24;
 }
 
-/* Close the pager's input and wait until the user ends it; called at exit and on signals. */
-static void wait_for_pager(void)
-{
-	pid_t pid = pager;
-
-	pager = 0;
-	if (!pid)
-		return;
-	close(STDOUT_FILENO);
-	if (messages)
-		close(STDERR_FILENO);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
-static void end_by_signal(int signal)
-{
-	wait_for_pager();
-	raise(signal);		/* SA_RESETHAND has restored the default action */
-}
-
-static void end(void)
-{
-	fflush(stdout);
-	wait_for_pager();
-}
-
-/* In the child: execute the pager. less exits if the text fits the screen, and shows colors. */
-static void run_pager(const char *command)
-{
-	setenv("LESS", "FRX", false);
-	setenv("LV", "-c", false);
-	if (command)
-		execl("/bin/sh", "sh", "-c", command, NULL);
-	else
-		execlp("less", "less", NULL);
-	execlp("cat", "cat", NULL);
-	_exit(127);
-}
-
-/* Command of the pager: NULL for the default, empty for none. */
-static const char *pager_command(void)
-{
-	const char *command = getenv("MEMORIZER_PAGER");
-
-	if (!command)
-		command = getenv("PAGER");
-	if (command && !strcmp(command, "cat"))
-		return "";
-	return command;
-}
-
 /**
  * term_pager - send output through a pager if standard output is a terminal
  *
@@ -190,42 +135,18 @@ static const char *pager_command(void)
  */
 void term_pager(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	struct sigaction action = { .sa_handler = end_by_signal, .sa_flags = SA_RESETHAND };
-	const char *command = pager_command();
-	int ends[2];
-	size_t i;
-
-	if (isatty(STDOUT_FILENO))
-		progress_end();
-	if (paged || !isatty(STDOUT_FILENO) || (command && !*command))
+	if (!isatty(STDOUT_FILENO) || paged)
 		return;
+	progress_end();
 	width = terminal_width();
 	fflush(stdout);
-	if (pipe(ends))
-		return;
-	progress_stop();
-	pager = fork();
-	if (!pager) {
-		dup2(ends[0], STDIN_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		run_pager(command);
-	}
-	close(ends[0]);
-	if (pager < 0) {
-		pager = 0;
-	} else {
-		paged = true;
-		dup2(ends[1], STDOUT_FILENO);
-		messages = isatty(STDERR_FILENO);
-		if (messages)
-			dup2(ends[1], STDERR_FILENO);
-		for (i = 0; i < ARRAY_SIZE(signals); i++)
-			sigaction(signals[i], &action, NULL);
-		atexit(end);
-	}
-	close(ends[1]);
+	/* By default, libsubcmd lets less chop long lines. */
+	setenv("LESS", "FRX", false);
+	setenv("LV", "-c", false);
+	setup_pager();
+	paged = pager_in_use();
+	if (paged)
+		progress_stop();
 }
 
 /**
