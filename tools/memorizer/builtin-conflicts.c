@@ -299,7 +299,7 @@ static void name_clash(const struct conflicts *c, u64 nr, u32 at, char *texts[2]
 static void print_clashes(struct conflicts *c, bool only_line)
 {
 	struct table t = {
-		.title = only_line ? "LINES SHARED WITHOUT A CONFLICT" : "CONFLICTS",
+		.title = only_line ? "FALSELY SHARED LINES" : "CONFLICTS",
 		.key = only_line ? "lines" : "conflicts",
 		.name_title = "Memory", .name_key = "memory",
 		.texts = { { "Phase", "phase" }, { "Scopes", "scopes" },

@@ -280,7 +280,7 @@ static const struct view kmap_views[] = {
 		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_TOUCHED,
 		FUNCTIONS_OF(functions[ACCESS_COUNTED], function, name_function),
 	}, {
-		.title = "ACCESSED OBJECTS, BY FUNCTION THAT ALLOCATES", .key = "accessed",
+		.title = "ACCESSED OBJECTS, BY ALLOCATING FUNCTION", .key = "accessed",
 		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_TOUCHED,
 		SITES_OF(GROUP_KMAP),
 	}, {
@@ -295,7 +295,7 @@ static const struct view kmap_views[] = {
 	}, {
 		.title = "MEMBERS", .key = "fields", FIELDS_OF(ACCESS_COUNTED),
 	}, {
-		.title = "WHO ACCESSES WHICH MEMBER", .key = "users",
+		.title = "MEMBER ACCESSES, BY FUNCTION", .key = "users",
 		USERS_OF(ACCESS_COUNTED, name_counted_user),
 	},
 };
@@ -334,7 +334,7 @@ static const struct view trace_views[] = {
 	}, {
 		.title = "ACCESSED MEMBERS", .key = "accessed_fields", FIELDS_OF(ACCESS_STREAMED),
 	}, {
-		.title = "WHO ACCESSES WHICH MEMBER", .key = "field_users",
+		.title = "MEMBER ACCESSES, BY FUNCTION", .key = "field_users",
 		USERS_OF(ACCESS_STREAMED, name_streamed_user),
 	},
 };

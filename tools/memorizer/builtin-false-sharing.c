@@ -328,7 +328,7 @@ static void print_groups(struct false_sharing *f, struct table t, enum sum sort,
 static void print(struct analysis *a)
 {
 	static const struct table moved = {
-		.title = "OBJECTS WHOSE LINES MOVE", .key = "objects", OF_OBJECTS,
+		.title = "OBJECTS WITH MOVED LINES", .key = "objects", OF_OBJECTS,
 		.then = { MOVES, TRUE },
 		.columns = {
 			{ "False", "false_sharing", FALSE, CELL_NUMBER, 0 },
@@ -338,7 +338,7 @@ static void print(struct analysis *a)
 			{ "Moves", "moves", MOVES, CELL_NUMBER, 0 },
 		},
 	}, predicted = {
-		.title = "FALSE SHARING IF LINES WERE LONGER, OR OBJECTS BEGAN ELSEWHERE",
+		.title = "FALSE SHARING WITH LONGER LINES OR OTHER ALIGNMENT",
 		.key = "predicted", OF_OBJECTS, .then = { WORST, FALSE },
 		.columns = {
 			{ "False", "false_sharing", FALSE, CELL_NUMBER, 0 },
@@ -363,7 +363,7 @@ static void print(struct analysis *a)
 		analysis_sum(a, "False sharing in lines of twice the size", "longer",
 			     f->total[LONGER]);
 	print_groups(f, moved, FALSE, (const enum sum[]){ MOVES, MOVES, MOVES });
-	pairs_print(a, &f->pairs, "FALSE SHARING: WHO MOVES WHAT, BECAUSE OF WHOM", "pairs",
+	pairs_print(a, &f->pairs, "FALSE SHARING, BY PAIR OF ACCESSES", "pairs",
 		    PAIR_FALSE);
 	if (f->granularity && !a->told)
 		print_groups(f, predicted, LONGER, (const enum sum[]){ FALSE, LONGER, WORST });

@@ -222,7 +222,7 @@ static void print_figures(const struct layout *l, const struct pack_figures *bef
 		tally = place(&rows, names[i], NULL, figures[i][1], 0);
 		tally->sum[TALLY_FROM] = figures[i][0];
 	}
-	tally_print(l->r, l->k, l->part, "WHAT THAT CHANGES", "changes", &t, &rows, true);
+	tally_print(l->r, l->k, l->part, "EFFECT OF THE NEW ORDER", "changes", &t, &rows, true);
 	tally_free(&rows);
 }
 
@@ -238,7 +238,8 @@ static void print_basis(const struct layout *l, const struct tally *placed)
 	tally_init(&rows);
 	tally_add(tally_row(&rows, "to_members", NULL), placed->sum);
 	tally_add(tally_row(&rows, "elsewhere", NULL), l->elsewhere.sum);
-	tally_print(l->r, l->k, l->part, "WHAT THAT RESTS ON", "basis", &t, &rows, true);
+	tally_print(l->r, l->k, l->part, "ACCESSES THAT DETERMINE THE ORDER", "basis", &t,
+		    &rows, true);
 	tally_free(&rows);
 }
 

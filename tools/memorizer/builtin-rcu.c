@@ -290,7 +290,7 @@ static void touch(struct analysis *a, const struct touch *t)
 static void print_rows(struct rcu *r)
 {
 	struct table t = {
-		.title = "ACCESSES TO WHAT RCU IS TO FREE", .key = "accesses",
+		.title = "ACCESSES TO MEMORY THAT RCU WILL FREE", .key = "accesses",
 		.name_title = "Object", .name_key = "object",
 		.texts = { { "Allocated by", "site" }, { "Handed to RCU by", "freed_by" },
 			   { "Code", "code" }, { "Section", "section" }, NAMED_TYPE,

@@ -297,7 +297,7 @@ static void print(struct analysis *a)
 		.title = "LOCKS", .key = "locks", .name_title = "Lock", .name_key = "lock",
 		.then = { WAITED, TAKEN },
 	}, sites = {
-		.title = "LOCKS BY THE CODE THAT TAKES THEM", .key = "sites",
+		.title = "LOCKS, BY CODE", .key = "sites",
 		.name_title = "Lock", .name_key = "lock", .texts = { { "Taken by", "site" } },
 		.then = { WAITED, TAKEN },
 	};

@@ -586,7 +586,7 @@ static void print(struct analysis *a)
 	analysis_sum(a, "Lines accessed", "lines_accessed", s->lines.nr);
 	print_lines(s);
 	print_users(s);
-	pairs_print(a, &s->pairs, "WHO MOVES WHAT, BECAUSE OF WHOM", "pairs", PAIR_MOVES);
+	pairs_print(a, &s->pairs, "CACHE LINE MOVES, BY PAIR OF ACCESSES", "pairs", PAIR_MOVES);
 	if (s->addresses)
 		print_addresses(s);
 }

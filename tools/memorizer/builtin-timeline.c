@@ -465,7 +465,7 @@ static void print_spans(const struct overtime *o)
 static void print_lifetimes(const struct overtime *o)
 {
 	struct table t = {
-		.title = "HOW LONG IT LIVED, OF WHAT WAS FREED", .key = "lifetimes",
+		.title = "LIFETIMES OF FREED ALLOCATIONS", .key = "lifetimes",
 		.name_title = "Shorter than", .id_key = "below",
 		.id_decimal = true, .id_seconds = true,
 		.columns = {

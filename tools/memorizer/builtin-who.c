@@ -271,7 +271,7 @@ static void print_what(const struct report *r, const struct sums *k)
 			if (is_meant(r, function))
 				count_what(k, parts[p].source, noted, &tallies);
 		}
-		tally_print(r, k, parts + p, "WHAT IT ACCESSES", "members", &t, &tallies, false);
+		tally_print(r, k, parts + p, "ACCESSED MEMBERS", "members", &t, &tallies, false);
 		tally_free(&tallies);
 	}
 }

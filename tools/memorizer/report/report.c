@@ -328,7 +328,7 @@ struct view {
 #define FLAGS		.name_title = "Flags", .name_key = "gfp_flags"
 #define PAGES_BY	.then = { SUM_ALLOC, SUM_HIT }, .columns = { BYTES_PER, HIT, FREES, LIVE }
 #define OBJECTS_ACCESSED						\
-	.title = "OBJECTS ACCESSED MOST", .key = "accessed_objects",	\
+	.title = "MOST ACCESSED OBJECTS", .key = "accessed_objects",	\
 	.name_title = "Address", .name_key = "ptr",			\
 	.texts = { { "Callsite", "site" }, TYPE }, .then = { SUM_ACCESSES, SUM_READS },	\
 	.columns = { { "Bytes", "bytes", SUM_OBJECT_SIZE, CELL_NUMBER, 0 }, READS, WRITES }
@@ -369,7 +369,7 @@ struct view {
 	.sum = offsetof(struct field, sum), .name = name_field,		\
 	.has = { SUM_OBJECT_SIZE, SUM_OBJECT_SIZE }, .of_notes = true, .of_types = true
 #define NEVER_TOUCHED							\
-	.title = "MEMBERS NEVER TOUCHED", .key = "untouched_fields",	\
+	.title = "UNTOUCHED MEMBERS", .key = "untouched_fields",	\
 	.name_title = "Member", .name_key = "field", .texts = { TYPE },	\
 	.then = { SUM_OBJECT_SIZE, SUM_OFFSET },			\
 	.columns = { AT, { "Size", "size", SUM_OBJECT_SIZE, CELL_NUMBER, 0 } }
@@ -537,7 +537,7 @@ static const struct view views[] = {
 		.has = { SUM_READS, SUM_WRITES },
 	}, {
 		.table = {
-			.title = "ACCESSED OBJECTS, BY CALL SITE THAT ALLOCATED",
+			.title = "ACCESSED OBJECTS, BY ALLOCATION SITE",
 			.key = "accessed_sites", CALL_SITES, ACCESSED,
 		},
 		SITES(sites, GROUP_SLAB), .has = { SUM_READS, SUM_WRITES },
@@ -551,7 +551,7 @@ static const struct view views[] = {
 		.has = { SUM_READS, SUM_WRITES },
 	}, {
 		.table = {
-			.title = "ACCESSED PAGES, BY CALL SITE THAT ALLOCATED",
+			.title = "ACCESSED PAGES, BY ALLOCATION SITE",
 			.key = "accessed_pages", CALL_SITES, ACCESSED,
 		},
 		SITES(sites, GROUP_PAGES), .has = { SUM_READS, SUM_WRITES },
@@ -577,12 +577,13 @@ static const struct view views[] = {
 		UNTOUCHED(ACCESS_STREAMED),
 	}, {
 		.table = {
-			.title = "WHO ACCESSES WHICH MEMBER", .key = "field_users", USE_FIELDS,
+			.title = "MEMBER ACCESSES, BY FUNCTION", .key = "field_users", USE_FIELDS,
 		},
 		USERS(ACCESS_STREAMED, name_streamed_user),
 	}, {
 		.table = {
-			.title = "WHO ACCESSES WHAT", .key = "accessed_by", WHO_ACCESSES,
+			.title = "ACCESSES, BY FUNCTION AND ALLOCATION SITE",
+			.key = "accessed_by", WHO_ACCESSES,
 		},
 		TOUCHES(ACCESS_STREAMED, name_streamed),
 	}, {
@@ -670,19 +671,22 @@ static const struct view views[] = {
 	}, {
 		.table = { NEVER_TOUCHED },
 		UNTOUCHED(ACCESS_COUNTED),
-		IN_TRACE("MEMBERS NEVER TOUCHED", "untouched_fields"),
+		IN_TRACE("UNTOUCHED MEMBERS", "untouched_fields"),
 	}, {
-		.table = { .title = "WHO ACCESSES WHICH MEMBER", .key = "users", USE_FIELDS },
+		.table = { .title = "MEMBER ACCESSES, BY FUNCTION", .key = "users", USE_FIELDS },
 		USERS(ACCESS_COUNTED, name_counted_user),
-		IN_TRACE("WHO ACCESSES WHICH MEMBER", "users"),
+		IN_TRACE("MEMBER ACCESSES, BY FUNCTION", "users"),
 	}, {
-		.table = { .title = "WHO ACCESSES WHAT", .key = "who", WHO_ACCESSES },
+		.table = {
+			.title = "ACCESSES, BY FUNCTION AND ALLOCATION SITE", .key = "who",
+			WHO_ACCESSES
+		},
 		TOUCHES(ACCESS_COUNTED, name_counted),
-		IN_TRACE("WHO ACCESSES WHAT", "who"),
+		IN_TRACE("ACCESSES, BY FUNCTION AND ALLOCATION SITE", "who"),
 	}, {
 		.table = { OBJECTS_ACCESSED },
 		MOST(ACCESS_COUNTED),
-		IN_TRACE("OBJECTS ACCESSED MOST", "accessed_objects"),
+		IN_TRACE("MOST ACCESSED OBJECTS", "accessed_objects"),
 	},
 };
 
