@@ -12,43 +12,30 @@
  *
  * Lookups take no lock, need no barrier and never retry. Invariants:
  *
- * - A root slot changes once, from 0 to a leaf, by cmpxchg. The leaf's words are zeroed before.
- *   The cmpxchg (a full barrier) pairs with the address dependency from the slot to the words.
+ * - A root slot changes once, from 0 to a zeroed leaf, by cmpxchg. This pairs with the address
+ *   dependency from the slot to the leaf's words.
  *
- * - The word of a slab's first page decides which slab record is the slab's. It changes by
- *   cmpxchg, and the loser uses the winner's record. The words of the slab's other pages follow:
- *   insertion stores them, always the same value, before it fills the object's slot. While a slab
- *   has objects its record stays, because all insertions have the same geometry.
+ * - The word of a slab's first page determines the slab's record. While a slab has objects, its
+ *   record stays, because all insertions have the same geometry. The words of its other pages
+ *   have the same value or are stale; insertion stores them before it fills the object's slot.
  *
- * - A slab record is in force only while its pages are a slab of its geometry. Insertion sets
- *   this after it has compared the geometry; the inserted object keeps the slab. The allocator's
- *   hook ends it before the pages leave the slab (memorizer_index_end_slab()), on all CPUs since
- *   before the first object was recorded. The record stays, for a later slab of that geometry.
+ * - A slab record is in force only while its pages are a slab of its geometry: from an
+ *   insertion until the allocator's hook memorizer_index_end_slab(), which is enabled on all
+ *   CPUs before the first object is recorded. Afterwards the record may be used by a later slab
+ *   of that geometry.
  *
- *   So an object in a page whose word names a record in force belongs to that slab: only words of
- *   the record's own pages name it, and all of these pages are now in one slab, the object's.
- *   If all pages of the object name the record, there is nothing to compare and no other word to
- *   store (memorizer_has_slot()). The inserting CPU does not read values from before the slab,
- *   because whoever freed the pages or allocated the slab handed them on, with earlier stores.
+ * - object[slot] changes from 0 to an id and back by xchg or cmpxchg, so that exactly one of
+ *   several CPUs that insert or erase an object gets its id. Several CPUs may bury it; its
+ *   state decides.
  *
- * - object[slot] changes from 0 to an id and back by xchg: of several CPUs that insert or erase an
- *   object, exactly one gets its id. Several may bury it; its state decides between them.
+ * - A word is replaced, by cmpxchg, after all live objects behind it that overlap the page have
+ *   been buried.
  *
- * - A word is replaced after all live objects behind it that overlap the page have been buried
- *   (bury_word()), by cmpxchg. Any CPU that finds another CPU's word there may at once insert an
- *   object of its own behind it and access it.
+ * - No word or slot has the id of an object or slab record when the grace period begins that ends
+ *   with the record's reuse.
  *
- * - The CPU that replaces the word of a slab's first page discards the slab record. It removes the
- *   record from all other words first, because the record is reused once no reader can see it
- *   (memorizer_index_recycle()).
- *
- * - Likewise, erasing or burying an object removes its id from all words and slots before the
- *   grace period begins at whose end its record is free.
- *
- * - Words may be stale: a page that left its slab keeps its word until an object claims the page
- *   or the record is discarded. So a lookup trusts nothing that it passes. It stays within the
- *   slab record, and the object that it finds must be live and contain the address. Such an
- *   object is in the index: it becomes live after insertion and is erased before it is closed.
+ * - Words may be stale: a page that left its slab keeps its word until an object claims the
+ *   page or the record is discarded.
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -116,6 +103,7 @@ static u32 *make_word(unsigned long addr)
 		if (!leaf)
 			return NULL;
 		words = memorizer_ptr(leaf);
+		/* A reused record is not zeroed. */
 		for (i = 0; i < LEAF_WORDS; i++)
 			WRITE_ONCE(words[i], 0);
 		if (cmpxchg(slot, 0, leaf))
@@ -192,6 +180,11 @@ u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 	}
 	if (!id)
 		return 0;
+	/*
+	 * The word may be stale, so the object may be anywhere. If it is live and contains the
+	 * address, it is in the index: objects become live after insertion and are erased
+	 * before they are closed.
+	 */
 	object = memorizer_ptr(id);
 	va = memorizer_object_va(object);
 	if (is_live_at(object, addr)) {
@@ -249,6 +242,10 @@ static void discard_slab(struct slab_record *slab, u32 value)
 	unsigned long end = slab->base + (unsigned long)slab->slots * slab->stride;
 	u32 *word, first;
 
+	/*
+	 * The other pages' words may still have the record, which is reused after a grace
+	 * period.
+	 */
 	for (; page < end; page += PAGE_SIZE) {
 		word = memorizer_find_word(page);
 		if (word)
@@ -282,9 +279,8 @@ static bool begins_at(const struct slab_record *slab, unsigned long page)
 
 /*
  * A page's word is about to be replaced: bury the live objects behind the old word, whose frees
- * were missed. This precedes the new word, because a CPU that sees the new word may own memory in
- * the page and access it next. Several CPUs may do this at once. Each returns when all of the
- * objects have been buried.
+ * were missed. Several CPUs may do this at once. Each returns when all of the objects have been
+ * buried.
  */
 static void bury_word(u32 word, unsigned long page)
 {
@@ -327,6 +323,10 @@ static void replace_word(u32 *word, u32 value, unsigned long page)
 	u32 old = READ_ONCE(*word);
 
 	while (old != value) {
+		/*
+		 * First: a CPU that sees the new word may at once insert an object and access
+		 * it.
+		 */
 		bury_word(old, page);
 		if (try_cmpxchg(word, &old, value)) {
 			discard_word(old, page);
@@ -352,6 +352,7 @@ static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 		id = make_slab(geo);
 		if (!id)
 			return NULL;
+		/* As in replace_word(). If another CPU wins the race, use its record. */
 		bury_word(old, geo->start);
 		if (try_cmpxchg(word, &old, id | SLAB_BIT)) {
 			discard_word(old, geo->start);
@@ -371,6 +372,7 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 
 	if (!slab)
 		return -ENOMEM;
+	/* The geometry matches, and the object keeps the slab from being freed. */
 	if (!READ_ONCE(slab->in_force))
 		WRITE_ONCE(slab->in_force, geo->slots);
 	slot = memorizer_slot(slab, addr);
@@ -386,6 +388,7 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 			return -ENOMEM;
 		replace_word(word, value, page);
 	}
+	/* The free of an object that is still in the slot was missed. */
 	id = xchg(&slab->object[slot], id);
 	if (id)
 		memorizer_object_bury(id);
@@ -471,8 +474,10 @@ u32 memorizer_index_erase(unsigned long addr)
 	object = memorizer_ptr(id);
 	if (!id || !is_live_at(object, addr))
 		return 0;
+	/* A pointer into an object frees nothing. */
 	if (memorizer_object_va(object) != addr)
 		return 0;
+	/* Another CPU may erase or bury the object concurrently. */
 	if (cmpxchg(slot, id, 0) != id)
 		return 0;
 	if (slot == word)

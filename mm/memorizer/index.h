@@ -154,8 +154,12 @@ static __always_inline bool memorizer_continues(u32 word, unsigned long addr, un
 
 /*
  * Look up the slot for a new object, provided that the slab record is in force and all of the
- * object's pages name it: then storing the object in the slot completes its insertion.
+ * object's pages have it: then storing the object in the slot completes its insertion.
  * @crosses: memorizer_crosses() of the object.
+ *
+ * No geometry has to be compared: only pages of the record's own slab have it, and while it is in
+ * force, these are pages of one slab, which is the object's. This CPU does not read values from
+ * before the slab was allocated, because it got the object from the allocator later.
  */
 static __always_inline bool memorizer_has_slot(unsigned long addr, unsigned long last,
 					       bool crosses, u32 **slot)
@@ -179,8 +183,8 @@ static __always_inline bool memorizer_has_slot(unsigned long addr, unsigned long
 #define MEMORIZER_NO_SLOT	U64_MAX
 
 /*
- * The id of the object at an address, by the word of its page; 0 if there is none. The object need
- * not be live. Sets @slot to the number of its slot, if the word names a slab.
+ * The id of the object at an address, by the word of its page; 0 if there is none. The object
+ * need not be live. Sets @slot to the number of its slot, if the word names a slab.
  */
 static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr, u64 *slot)
 {

@@ -3,11 +3,12 @@
  * Memorizer's observer: the interface between the core and an optional listener.
  *
  * An observer is linked with the core. It defines those of the memorizer_observer_*() functions
- * that it handles, and switches its events with memorizer_observe_*(). observer.c has weak stubs
- * for the others. Direct calls keep everything that the access hook can reach visible in the code.
+ * that it handles, and switches its events with memorizer_observe_*(). observer.c has weak
+ * stubs for the others. Direct calls keep everything that the access hook can reach visible in
+ * the code.
  *
  * The switches are variables, not static keys. They change often and under load, and a key would
- * save one instruction per hook. Besides, SMP guests of QEMU 7.2 may execute a breakpoint that
+ * save one instruction per hook. Moreover, SMP guests of QEMU 7.2 may execute a breakpoint that
  * text_poke_bp() has already removed.
  */
 #ifndef _MM_MEMORIZER_OBSERVER_H

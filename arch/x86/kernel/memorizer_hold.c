@@ -7,13 +7,11 @@
  *
  * - NMIs and machine checks, by IDT or by FRED, call memorizer_nmi_enter() before their first
  *   site, and memorizer_nmi_exit() after their last. On a held CPU, entry waits until the
- *   patching CPU pauses, and that CPU stores nothing before exit. So handlers that wait for
- *   each other on all CPUs, as those of broadcast machine checks do, make progress. On the
- *   patching CPU, they interrupt the stores anyway, and others may continue meanwhile. Their
- *   sites are in either state.
- * - Debug exceptions would come from hardware breakpoints only, which hold_cpu() disables;
- *   nothing single-steps there. Kprobes are refused (__kprobes), so that there are no breakpoint
- *   exceptions either.
+ *   patching CPU pauses, and that CPU stores nothing before exit. So handlers that rendezvous on
+ *   all CPUs, such as those of broadcast machine checks, make progress. On the patching CPU,
+ *   they interrupt the patching and let the held CPUs continue. Sites are in either state then.
+ * - Debug exceptions: hold_cpu() disables hardware breakpoints, and nothing single-steps it.
+ *   Breakpoint exceptions: kprobes are refused (__kprobes).
  * - SEV's #VC and TDX's #VE are raised by instructions that the hypervisor emulates. Neither
  *   hold_cpu() nor memorizer_nmi_enter() has one: both serialize without CPUID. SEV's #HV
  *   doorbell needs restricted injection, which Linux does not use.
