@@ -166,7 +166,7 @@ static void send_cache(struct kmem_cache *cache)
 	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
 	u64 values[] = { (unsigned long)cache, cache->object_size, cache->size };
 
-	/* Pairs with the release below. */
+	/* Pairs with the release below. Two CPUs may both announce the cache. */
 	if (smp_load_acquire(&cache->memorizer_announced))
 		return;
 	send_with_text(MEMORIZER_MSG_CACHE, values, ARRAY_SIZE(values), cache->name, length);

@@ -81,6 +81,7 @@ static void update_task(struct task_struct *task)
 	unsigned long flags;
 	bool outside;
 
+	/* RCU protects the task's cgroup. */
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&choice_lock, flags);
 	outside = chosen && !is_inside(task_dfl_cgroup(task), chosen);

@@ -51,6 +51,7 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 	u32 id;
 	int err;
 
+	/* struct memorizer_object has 32 bits for it. */
 	if (size > U32_MAX) {
 		lose_alloc(va, MEMORIZER_LOST_RANGE);
 		return;
@@ -86,8 +87,8 @@ static __always_inline bool may_be_paused(void)
 }
 
 /*
- * Record an object if the index has a slot for it and the CPU's batch has a record. Returns false,
- * with no side effect, otherwise.
+ * Record an object if the index has a slot for it and the CPU's batch has a record. Returns
+ * false, with no side effect, otherwise.
  */
 static __always_inline bool record_in_slab(unsigned long va, size_t size, bool crosses,
 					   unsigned long ip)
@@ -102,6 +103,10 @@ static __always_inline bool record_in_slab(unsigned long va, size_t size, bool c
 	if (unlikely(!id))
 		goto failed;
 	memorizer_object_describe(record, va, size, false, ip);
+	/*
+	 * A full barrier: the description is complete. Other CPUs still ignore the hidden
+	 * object.
+	 */
 	old = xchg(slot, id);
 	if (unlikely(old)) {
 		bury_below(old, record, va);
@@ -196,6 +201,7 @@ static void end_object(unsigned long va, unsigned long ip)
 	u32 id = memorizer_index_erase(va);
 	struct memorizer_object *object = memorizer_ptr(id);
 
+	/* memorizer_set_free_ip() takes precedence. */
 	if (id && !object->free_ip)
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
 	if (id && memorizer_object_close(id, MEMORIZER_FREED))
@@ -207,6 +213,7 @@ static void end_object(unsigned long va, unsigned long ip)
 /* Close any object; recorded ones are followed to their end even while recording is off. */
 static noinline void free_in_general(const void *ptr, unsigned long ip)
 {
+	/* Nothing was ever recorded. */
 	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
 		return;
 	preempt_disable_notrace();
@@ -244,7 +251,7 @@ static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 	object = memorizer_ptr(id);
 	if (unlikely(!id || READ_ONCE(object->at) != va || READ_ONCE(object->state) != state))
 		return false;
-	/* Another CPU may bury the object; the slot decides which of the two counts its end. */
+	/* Another CPU may bury the object; the slot decides which of the two counts the free. */
 	if (unlikely(!try_cmpxchg(&slab->object[slot], &id, 0)))
 		return false;
 	if (likely(!object->free_ip))
@@ -254,6 +261,7 @@ static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 		this_cpu_inc(memorizer_counters.frees);
 	else
 		this_cpu_inc(memorizer_counters.unknown_frees);
+	/* Invalidate all entries before the allocator can reuse the memory. */
 	WRITE_ONCE(object->at, memorizer_hide(va));
 	return true;
 }

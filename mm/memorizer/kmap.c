@@ -2,17 +2,12 @@
 /*
  * Memorizer's KMAP as files: kmap, kmap_fields and traffic.
  *
- * Objects are shown in the order of the pool, each with its rows. traffic shows only objects whose
- * cache lines moved. Each object is shown once, completely, with the counts of all CPUs added up.
- * Tracing continues meanwhile, but the reader's own work is not recorded. Several readers may read
- * concurrently.
+ * Objects are shown in the order of the pool, each with its rows. traffic shows only objects
+ * whose cache lines moved. Each object is shown once, completely, with the counts of all CPUs
+ * added up. Tracing continues meanwhile. Several readers may read concurrently.
  *
- * A reader fills its buffer with whole rows under memorizer_rwsem. It releases the lock when the
- * buffer is full, a signal is pending, or another task waits for the lock, and keeps its position.
- * If that is within an object's rows, the object is pinned and not cleared.
- *
- * Rows have no fixed size, so that a position in the file cannot be found without making all rows
- * before it. So a read starts at 0 or continues where the previous one ended.
+ * A reader fills its buffer with whole rows under memorizer_rwsem, and keeps its position when it
+ * releases the lock. If that is within an object's rows, the object is pinned and not cleared.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -184,6 +179,7 @@ static void put_rows(struct kmap_reader *reader)
 		}
 		if (is_shown(object))
 			put_object(reader, object);
+		/* Between objects, let writers of the lock proceed. */
 		if (signal_pending(current) || rwsem_is_contended(&memorizer_rwsem))
 			return;
 		memorizer_may_schedule();
@@ -222,6 +218,7 @@ static ssize_t read_rows(struct kmap_reader *reader, char __user *to, size_t cou
 
 	if (!*pos && reader->pos)
 		restart(reader);
+	/* Rows vary in size: a seek would have to format all rows before the position. */
 	if (*pos != reader->pos)
 		return -ESPIPE;
 	err = reader->begin == reader->end ? fill(reader) : 0;

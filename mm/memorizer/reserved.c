@@ -164,6 +164,7 @@ static bool order_reserves(const struct memorizer_site *sites,
 
 	if (!run)
 		return false;
+	/* The text overlaps this site, or one of the stubs after the section's last site. */
 	site = find_site(sites, run, last);
 	return first < memorizer_site_addr(site) + reserved_bytes(site) ||
 		is_in_stub(last, stub_of(&sites[run->lowest]));

@@ -4,11 +4,8 @@
  *
  * The number of bytes that a string function accesses depends on the strings, and callers rely on
  * that: strncmp() with a bound past the object's end, strchr() in a loop. So the hook walks the
- * strings first, byte by byte, and never reads a byte that the function would not read. The walk
- * ends at a byte that cannot be read: the function itself faults there.
- *
- * Functions that access words instead of bytes may access a few bytes past the defined end. These
- * are not counted.
+ * strings first, byte by byte, and never reads a byte that the function would not read. Functions
+ * that access words may read a few more bytes, which are not counted.
  */
 #include <linux/ctype.h>
 #include <linux/kprobes.h>
@@ -38,6 +35,7 @@ static __always_inline int byte_at(struct walk *walk, unsigned int k, unsigned l
 {
 	u8 byte;
 
+	/* The function itself will fault there. */
 	if (walk->fault || !memorizer_load_byte(walk->operand[k] + i, &byte)) {
 		walk->fault = true;
 		return -1;
@@ -88,8 +86,8 @@ static __kprobes void compare(struct walk *walk, unsigned long bound, bool fold)
 }
 
 /*
- * Read a up to the first byte that is in b (with @inverted: that is not). Returns true if there is
- * one before the NUL.
+ * Read a up to the first byte that is in b (with @inverted: that is not). Returns true if there
+ * is one before the NUL.
  */
 static __kprobes bool span(struct walk *walk, bool inverted)
 {
@@ -135,6 +133,7 @@ static __kprobes void copy(struct walk *walk, enum memorizer_string string, unsi
 		return;
 	length(walk, B, bound);
 	walk->writes = walk->reads[B];
+	/* strncpy() pads with NULs. */
 	if (string == MEMORIZER_STRNCPY && !walk->fault)
 		walk->writes = bound;
 }
@@ -147,6 +146,7 @@ static __kprobes void append(struct walk *walk, enum memorizer_string string, un
 		return;
 	walk->offset = length(walk, A, ULONG_MAX);
 	n = length(walk, B, string == MEMORIZER_STRLCAT ? ULONG_MAX : bound);
+	/* The buffer is full: strlcat() only computes the length. */
 	if (string == MEMORIZER_STRLCAT && walk->offset >= bound)
 		return;
 	if (string == MEMORIZER_STRLCAT)
@@ -169,6 +169,7 @@ static __kprobes void separate(struct walk *walk)
 	walk->pointer = pointer.string ? MEMORIZER_UPDATE : MEMORIZER_READ;
 	if (!pointer.string)
 		return;
+	/* strsep() overwrites the delimiter, if it finds one, with a NUL. */
 	walk->operand[A] = pointer.string;
 	walk->writes = span(walk, false);
 	walk->offset = walk->reads[A] - walk->writes;

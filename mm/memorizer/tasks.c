@@ -225,6 +225,7 @@ static int choose_tasks(const char *text, bool add)
 		return PTR_ERR(pids);
 	mutex_lock(&tasks_mutex);
 	rcu_read_lock();
+	/* Excludes fork: each new task is either in the list, or sees the new choice. */
 	read_lock(&tasklist_lock);
 	if (!find_tasks(pids))
 		err = -ESRCH;

@@ -8,8 +8,7 @@
  * a task returns to user space: work that it does on its way there, such as closing files,
  * belongs to its system call.
  *
- * Tasks may be in a system call when this is switched on or off. Then its end is streamed without
- * its entry, or the other way round.
+ * A system call that is in progress when this is switched has only one of its two events.
  */
 #include <linux/interrupt.h>
 #include <linux/jump_label.h>
@@ -55,6 +54,7 @@ int memorizer_stream_contexts(bool on)
 		unregister();
 		return 0;
 	}
+	/* Exit probes first, so that no entry lacks its exit. */
 	err = register_trace_softirq_exit(leave_softirq, NULL);
 	err = err ?: register_trace_softirq_entry(enter_softirq, NULL);
 	err = err ?: memorizer_arch_register_contexts();

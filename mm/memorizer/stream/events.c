@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: write the events.
+ * Memorizer's stream: write events.
  *
- * A task is described before its first event, a cache before the first event of its objects, and
- * both again whenever a switch is turned on: a new reader may not have the earlier description.
- * A description that was lost is written again.
+ * A task is described before its first event, and a cache before the first event of its objects.
+ * Both are described again in each session, which begins when a switch is turned on.
  */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
@@ -37,6 +36,7 @@ static noinline void write_task(struct memorizer_writer *writer, struct task_str
 	struct memorizer_task_event *event;
 
 	event = memorizer_stream_reserve(writer, MEMORIZER_TASK_EVENT, sizeof(*event));
+	/* If it is lost, the task's next event retries. */
 	if (!event)
 		return;
 	WRITE_ONCE(task->memorizer_session, READ_ONCE(memorizer_session));
@@ -82,6 +82,7 @@ static noinline void write_cache(struct memorizer_writer *writer, struct kmem_ca
 	name = (char *)(event + 1);
 	memcpy(name, cache->name, length);
 	name[length] = '\0';
+	/* Racy but benign: several CPUs may describe the cache. */
 	WRITE_ONCE(cache->memorizer_session, memorizer_session);
 }
 
@@ -117,6 +118,7 @@ static __always_inline bool begin_at_once(bool *were_off, bool named,
 
 	raw_local_irq_save(flags);
 	*were_off = raw_irqs_disabled_flags(flags);
+	/* Otherwise an NMI has interrupted a writer. */
 	if (likely(!this_cpu_read(memorizer_writer.busy))) {
 		this_cpu_write(memorizer_writer.busy, true);
 		barrier();
@@ -212,6 +214,7 @@ void memorizer_observer_alloc(const void *ptr, size_t size, unsigned long ip,
 	struct kmem_cache *cache;
 	bool were_off;
 
+	/* kmalloc() of large sizes uses pages, which have no cache to describe. */
 	if (unlikely(!folio_test_slab(folio)))
 		goto general;
 	cache = folio_slab(folio)->slab_cache;
@@ -455,6 +458,7 @@ void __memorizer_rcu_free(const void *ptr, unsigned long ip)
 	unsigned long flags;
 
 	memorizer_announce_rcu_free(ptr, ip);
+	/* The hook is also enabled for recording alone. */
 	if (!memorizer_observes_allocations())
 		return;
 	writer = memorizer_stream_begin(&flags, 0);

@@ -4,8 +4,7 @@
  *
  * The stream describes modules when they are loaded and unloaded while a switch is on, and all
  * loaded modules when a switch is turned on. So a reader can resolve each address at the time of
- * its event, even if two modules occupied it one after the other. Objects and counts have earlier
- * times, in jiffies; so each description has the module's load time in jiffies.
+ * its event, even if two modules occupied it one after the other.
  */
 #include <linux/jiffies.h>
 #include <linux/list.h>
@@ -34,6 +33,7 @@ static void fill_in(struct memorizer_module_event *event, const struct module *m
 		    u64 when)
 {
 	event->loaded = loaded;
+	/* Retired objects have times in jiffies, which may precede this event. */
 	event->jiffies = when;
 	event->base = (unsigned long)mod->mem[MOD_TEXT].base;
 	event->size = mod->mem[MOD_TEXT].size;
@@ -93,6 +93,7 @@ void memorizer_stream_modules(void)
 	struct loaded_module *entry;
 
 	mutex_lock(&modules_mutex);
+	/* First: a description that is lost below sets it again. */
 	WRITE_ONCE(lost, false);
 	list_for_each_entry(entry, &modules, list)
 		memorizer_stream_module(entry->mod, true, entry->when);

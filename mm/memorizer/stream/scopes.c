@@ -2,9 +2,8 @@
 /*
  * Memorizer's stream: scopes, sections of a task's work that it marks itself.
  *
- * A task has a slot while it has open scopes. It takes and gives back its slot under a mutex, and
- * looks it up without: no other task takes it away while its owner lives, and concurrent changes
- * concern slots of other pids. A slot whose task has exited is free.
+ * A task has a slot while it has open scopes. Slots are taken and given back under a mutex, and
+ * looked up without. A slot whose task has exited is free.
  */
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
@@ -39,6 +38,7 @@ static __always_inline struct scopes *find_slot(void)
 {
 	unsigned int i, used = READ_ONCE(slots_used);
 
+	/* Races only with changes of other tasks' slots, which do not match. */
 	for (i = 0; i < used; i++)
 		if (READ_ONCE(slots[i].pid) == current->pid &&
 		    READ_ONCE(slots[i].started) == current->start_time)
@@ -90,6 +90,7 @@ bool memorizer_scope_reserve(void)
 			break;
 	if (i < MEMORIZER_SCOPE_SLOTS) {
 		slot = &slots[i];
+		/* The pid last: an interrupt must not find the previous owner's depth. */
 		WRITE_ONCE(slot->pid, 0);
 		WRITE_ONCE(slot->depth, 0);
 		WRITE_ONCE(slot->started, current->start_time);
