@@ -114,10 +114,10 @@ void pairs_print(struct analysis *a, const struct hash *pairs, const char *title
 		.title = title, .key = key, .name_title = "Object", .name_key = "object",
 		.texts = {
 			{ "Allocated by", "site" }, { "Moved by", "code" }, { "Source", "source" },
-			{ "Behind", "before_object" }, { "By", "before_code" },
-			{ "By source", "before_source" }, NAMED_TYPE,
-			NAMED_FIELD, { "Behind type", "before_type" },
-			{ "Behind field", "before_field" },
+			{ "Before", "before_object" }, { "Before by", "before_code" },
+			{ "Before source", "before_source" }, NAMED_TYPE,
+			NAMED_FIELD, { "Before type", "before_type" },
+			{ "Before field", "before_field" },
 		},
 		.then = { PAIR_MOVES, PAIR_HITM },
 		.columns = {
