@@ -269,7 +269,8 @@ static bool is_selected(const struct memorizer_filter *by, enum kind kind, const
 bool memorizer_filter_matches_site(const struct memorizer_filter *by, const char *module,
 				   const char *file, const char *function, char *part)
 {
-	return is_selected(by, KIND_MODULE, module, NULL) && is_selected(by, KIND_FILE, file, NULL) &&
+	return is_selected(by, KIND_MODULE, module, NULL) &&
+	       is_selected(by, KIND_FILE, file, NULL) &&
 	       is_selected(by, KIND_FUNCTION, function, part);
 }
 

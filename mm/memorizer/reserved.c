@@ -28,7 +28,7 @@
 struct site_run {
 	u32 first;	/* index in the table */
 	u32 count;
-	u32 lowest;	/* site with the lowest stub in this and earlier runs of the section: index */
+	u32 lowest;	/* index of the site with the lowest stub so far in the section */
 };
 
 struct memorizer_order {

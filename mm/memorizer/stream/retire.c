@@ -54,7 +54,7 @@ static struct memorizer_object copy;
 static struct memorizer_rows rows;
 static struct memorizer_row piece[PIECE];
 static u32 batch[BATCH];
-static u64 not_before;		/* lower bound for the next event's time, as the thread may migrate */
+static u64 not_before;		/* lower bound for the next time; the thread may migrate */
 static u32 snapshots;		/* number of snapshots begun */
 static u32 last_snapshot;	/* number of the last complete one; also read without the mutex */
 

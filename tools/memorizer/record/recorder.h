@@ -14,8 +14,8 @@
  * @begin: start; @dir has metadata and symbols, @name is for titles. Returns false after a message
  * @packet: handle a packet; those of a CPU come in order
  * @show: show events up to @until, in ns; the last packet ended at @end, and @dropped packets were
- * 	  discarded for lack of room. @until is U64_MAX for the last update. Returns false to end
- * 	  the recording
+ *	discarded for lack of room. @until is U64_MAX for the last update. Returns false to end
+ *	the recording
  * @key: handle keys; returns false to end the recording
  */
 struct recorder_view {

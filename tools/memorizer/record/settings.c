@@ -74,8 +74,8 @@ static bool is_of_boot(const struct control *c, const char *dir)
 
 	if (now && !same)
 		fprintf(stderr,
-			"memorizer: %s: %s: want one that this kernel wrote since it was booted\n", dir,
-			metadata ? "a trace of another boot, whose settings ended with that" :
+			"memorizer: %s: %s: want one that this kernel wrote since it was booted\n",
+			dir, metadata ? "a trace of another boot, whose settings ended with that" :
 			"no trace");
 	free(metadata);
 	free(now);

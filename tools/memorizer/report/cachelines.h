@@ -34,7 +34,7 @@ struct toucher {
  * @by_other: the move was caused by the access @before of another CPU
  * @same: both accesses overlap
  * @before: the last conflicting access by another CPU since this CPU's last access, preferably
- * 	    an overlapping one
+ *	an overlapping one
  */
 struct moved {
 	bool moves, hitm, by_other, same;

@@ -23,7 +23,7 @@ struct engine;
  * @object: called for each object of a KMAP; NULL if the command reads only traces
  * @access: called for each access line of that object
  * @end: called if @begin succeeded, with EXIT_UNABLE after a read error, else with the status for
- * 	 the content of a KMAP; returns the exit status
+ *	the content of a KMAP; returns the exit status
  */
 struct engine_ops {
 	bool (*begin)(struct engine *g);

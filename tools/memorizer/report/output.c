@@ -130,7 +130,7 @@ static void release(struct output *o)
  * @o: the output
  * @path: name of the file; output_end() replaces an existing one
  * @inputs: the command's inputs, which must not be overwritten: files, directories, "-"; NULLs are
- * 	 ignored
+ *	ignored
  * @nr: number of @inputs
  *
  * Return: true on success, false after a message; nothing has changed then.

@@ -282,7 +282,7 @@ static void name_pid(const struct sums *k, const void *item, struct row *row)
  * @has: show items for which one of these metrics is not 0
  * @name: names an item
  * @of_trace: title and key of a KMAP's table in the report of a trace; NULL for tables of streamed
- * 	      allocations and accesses
+ *	allocations and accesses
  * @of_notes: print only if there are compiler notes
  * @of_types: a table of memorizer types, not of report
  * @of_most: @hash is a struct most, whose first member are the items

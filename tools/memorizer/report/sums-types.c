@@ -74,7 +74,7 @@ void sums_types_free(struct sums *k)
  * @source: streamed or counted accesses
  * @ip: the instruction, known to sums_function()
  * @origin: item of the group's sites, or SUMS_NO_SITE, as for sums_touch(); for slab objects of
- * 	    a trace, item of origins
+ *	a trace, item of origins
  * @counts: the accesses
  */
 void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,

@@ -320,7 +320,7 @@ struct counted {
  * @types: struct type by name, if there are notes
  * @fields: struct field by type and member, if there are notes; an access counts for each name
  * @once: like @fields, but an access counts once: for the member of the object's type or, if that
- * 	  is unknown, for the outermost member
+ *	is unknown, for the outermost member
  * @within: like @fields, but an access also counts for the members around the accessed one
  * @aliases: sets of the names of accesses, by source
  * @untouched: struct field by type and member: members of accessed records without named accesses

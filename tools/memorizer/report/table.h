@@ -129,7 +129,7 @@ struct table {
 /**
  * struct table_limits - limits of JSON output
  * @table: bytes of rows after which no more are printed, because the table will be cut, see cut.c;
- * 	0: unlimited
+ *	0: unlimited
  * @text: characters of a text; longer ones lose their middle; 0: unlimited
  */
 struct table_limits {

@@ -542,7 +542,8 @@ static void alloc_or_free(u32 place, bool *live, u32 nr_cpus)
 	if (*live)
 		put_values(FREE, (u64[]){ kind, site + 85, ptr, slot, pid, cache });
 	else
-		put_values(ALLOC, (u64[]){ kind, site + 5, ptr, req, slot, 0xcc0, node, pid, cache });
+		put_values(ALLOC,
+			   (u64[]){ kind, site + 5, ptr, req, slot, 0xcc0, node, pid, cache });
 	*live = !*live;
 }
 
