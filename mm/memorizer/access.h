@@ -6,6 +6,7 @@
 #define _MM_MEMORIZER_ACCESS_H
 
 #include <linux/compiler.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 struct memorizer_entry;
@@ -65,15 +66,17 @@ static __always_inline u32 memorizer_found_slot(unsigned long addr)
 	return (addr >> MEMORIZER_FOUND_ADDR) % MEMORIZER_FOUND_SLOTS;
 }
 
+/* The thunks read these; see access.c. */
+DECLARE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
+DECLARE_PER_CPU(struct memorizer_object *[MEMORIZER_FOUND_SLOTS], memorizer_found);
+extern struct memorizer_object memorizer_no_object;
+
 int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size);
 void memorizer_access(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 void memorizer_access_miss(struct memorizer_object *object, unsigned long last, u64 counts,
 			   unsigned long addr, u64 key);
 void memorizer_access_group(unsigned long addr, const struct memorizer_group *group, u64 key,
 			    struct memorizer_object *object);
-void memorizer_access_carry(struct memorizer_entry *entry);
-u32 memorizer_carries_done(const struct memorizer_object *object);
-u32 memorizer_carries_begun(const struct memorizer_object *object);
 void memorizer_access_collect(void);
 void memorizer_count_traffic(u32 id, unsigned int kind, unsigned long ip);
 void memorizer_slow_path_begin(void);

@@ -33,6 +33,7 @@
 
 #include "access.h"
 #include "entry.h"
+#include "entry_table.h"
 #include "memorizer.h"
 #include "object.h"
 #include "pool.h"
@@ -416,7 +417,7 @@ static bool has_new_carries(const struct memorizer_rows *rows)
 void memorizer_rows_begin(struct memorizer_rows *rows, struct memorizer_object *object,
 			  bool by_granule)
 {
-	u32 carried = memorizer_carries_done(object), first = sort_entries(object);
+	u32 carried = memorizer_read_carries_begin(object), first = sort_entries(object);
 
 	*rows = (struct memorizer_rows) {
 		.object = object,
@@ -448,13 +449,13 @@ bool memorizer_rows_next(struct memorizer_rows *rows, struct memorizer_row *row)
 	bool any;
 
 	for (;;) {
-		carried = memorizer_carries_done(rows->object);
+		carried = memorizer_read_carries_begin(rows->object);
 		if (carried != rows->carried && has_new_carries(rows))
 			rows->first = sort_entries(rows->object);
 		rows->carried = carried;
 		copy_place(&rows->before, &rows->place);
 		any = add_up(rows, row);
-		if (memorizer_carries_begun(rows->object) == carried)
+		if (!memorizer_read_carries_retry(rows->object, carried))
 			return any;
 		copy_place(&rows->place, &rows->before);
 		memorizer_may_schedule();

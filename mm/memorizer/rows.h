@@ -51,7 +51,7 @@ struct memorizer_place {
  * @next: id of the first entry that may have a later ip, 0 if there is none
  * @behind: id of the first entry after the run of @next, 0 if unknown
  * @first: id of the object's first entry when the entries were sorted, 0 if there was none
- * @carried: memorizer_carries_done() when the reader last looked for new entries of carries
+ * @carried: memorizer_read_carries_begin() when the reader last looked for new entries of carries
  * @others: next reader in the list of all readers
  */
 struct memorizer_rows {

@@ -247,12 +247,12 @@ SYM_CODE_START(memorizer_\name)
 
 	.if (\kind) & READ
 .Lcarry_reads\@:
-	call	memorizer_carry
+	call	memorizer_thunk_carry
 	jmp	.Lread\@
 	.endif
 	.if (\kind) & WRITE
 .Lcarry_writes\@:
-	call	memorizer_carry
+	call	memorizer_thunk_carry
 	jmp	.Lwritten\@
 	.endif
 
@@ -262,8 +262,8 @@ SYM_CODE_START(memorizer_\name)
 	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
 	FOUND
-	cmpq	$memorizer_nobody, %r10
-	je	.Lnobody\@
+	cmpq	$memorizer_no_object, %r10
+	je	.Lempty_page\@
 .Lcall\@:
 	PUSH_ARGS
 	leaq	(\size - 1)(%r11), %rsi
@@ -271,7 +271,7 @@ SYM_CODE_START(memorizer_\name)
 	jmp	memorizer_miss
 
 	/* Call the hook if the task is not recorded, or if the access may cross a page. */
-.Lnobody\@:
+.Lempty_page\@:
 	testq	%r9, %r9
 	jns	.Lcall\@
 	.if \size > 1
@@ -280,7 +280,7 @@ SYM_CODE_START(memorizer_\name)
 	.endif
 	NOBODY	.Lcount\@, .Lsomebody\@
 .Lsomebody\@:
-	movq	$memorizer_nobody, %r10
+	movq	$memorizer_no_object, %r10
 	jmp	.Lcall\@
 .Lcount\@:
 	addq	$(((\kind) & READ) + (\kind) / WRITE), \
@@ -320,7 +320,7 @@ SYM_CODE_START(memorizer_\name)
 	RET
 
 .Lcarry\@:
-	call	memorizer_carry
+	call	memorizer_thunk_carry
 	jmp	.Lcounted\@
 
 	/*
@@ -342,8 +342,8 @@ SYM_CODE_START(memorizer_\name)
 	movq	MEMORIZER_ENTRY_KEY(%r10), %r9
 .Lmiss\@:
 	FOUND
-	cmpq	$memorizer_nobody, %r10
-	je	.Lnobody\@
+	cmpq	$memorizer_no_object, %r10
+	je	.Lempty_page\@
 .Lcall\@:
 	PUSH_ARGS
 	movq	%r11, %rdi
@@ -356,7 +356,7 @@ SYM_CODE_START(memorizer_\name)
 	RET
 
 	/* Call the hook if the task is not recorded, or if the group crosses a page. */
-.Lnobody\@:
+.Lempty_page\@:
 	testq	%r9, %r9
 	jns	.Lcall\@
 	movslq	%r9d, %r10
@@ -367,7 +367,7 @@ SYM_CODE_START(memorizer_\name)
 	jnz	.Lsomebody\@
 	NOBODY	.Lcount\@, .Lsomebody\@
 .Lsomebody\@:
-	movq	$memorizer_nobody, %r10
+	movq	$memorizer_no_object, %r10
 	jmp	.Lcall\@
 .Lcount\@:
 	movslq	%r9d, %r9
@@ -441,15 +441,15 @@ SYM_CODE_END(memorizer_thunk_\name)
 	.section .kprobes.text, "ax"
 
 /* Slow path: a count of the entry in r10 has reached 2^15. */
-SYM_FUNC_START_LOCAL(memorizer_carry)
+SYM_FUNC_START_LOCAL(memorizer_thunk_carry)
 	PUSH_ARGS
 	push	%r10
 	movq	%r10, %rdi
-	call	memorizer_access_carry
+	call	memorizer_carry
 	pop	%r10
 	POP_ARGS
 	RET
-SYM_FUNC_END(memorizer_carry)
+SYM_FUNC_END(memorizer_thunk_carry)
 
 /*
  * Slow path: call memorizer_access_miss() with r10, rsi, rdx, r11 and r9, after PUSH_ARGS has

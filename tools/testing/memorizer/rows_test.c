@@ -167,13 +167,13 @@ static void readers_meet_each_line_once(void)
 	end(&lines[0]);
 }
 
-u32 __real_memorizer_carries_begun(const struct memorizer_object *object);
-u32 __wrap_memorizer_carries_begun(const struct memorizer_object *object);
+bool __real_memorizer_read_carries_retry(const struct memorizer_object *object, u32 begin);
+bool __wrap_memorizer_read_carries_retry(const struct memorizer_object *object, u32 begin);
 
 /* If not NULL, carry this entry's count after the next row was added up. */
 static struct memorizer_entry *carried_next;
 
-u32 __wrap_memorizer_carries_begun(const struct memorizer_object *of)
+bool __wrap_memorizer_read_carries_retry(const struct memorizer_object *of, u32 begin)
 {
 	if (carried_next) {
 		carried_next->reads = S16_MAX;
@@ -181,7 +181,7 @@ u32 __wrap_memorizer_carries_begun(const struct memorizer_object *of)
 		become(0, 9);
 		site(addr, 8, MEMORIZER_READ, IP(1000));
 	}
-	return __real_memorizer_carries_begun(of);
+	return __real_memorizer_read_carries_retry(of, begin);
 }
 
 /* After a carry, a row is added up again, be it the first or the last one of an ip. */

@@ -56,7 +56,7 @@ static bool is_nobodys(unsigned long addr, u64 key)
 	unsigned long page = (addr - memorizer_index_base) / PAGE_SIZE;
 	u32 leaf;
 
-	if (found_at(addr) != &memorizer_nobody || !(key >> 63) ||
+	if (found_at(addr) != &memorizer_no_object || !(key >> 63) ||
 	    page >= memorizer_index_bytes / PAGE_SIZE)
 		return false;
 	leaf = READ_ONCE(memorizer_index_root[page / MEMORIZER_LEAF_WORDS]);
@@ -84,9 +84,9 @@ void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned lo
 	if (entry->key == key &&
 	    memorizer_object_contains(memorizer_entry_object(entry), addr, size)) {
 		if ((kind & MEMORIZER_READ) && count_up(&entry->reads) < 0)
-			memorizer_access_carry(entry);
+			memorizer_carry(entry);
 		if ((kind & MEMORIZER_WRITE) && count_up(&entry->writes) < 0)
-			memorizer_access_carry(entry);
+			memorizer_carry(entry);
 		this_cpu_inc(site_hits);
 	} else if (addr % size == 0 && is_nobodys(addr, key)) {
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
@@ -117,7 +117,7 @@ void group_site(unsigned long addr, const struct memorizer_group *group)
 	if (entry->key == key &&
 	    memorizer_object_contains(memorizer_entry_object(entry), addr, entry->extent)) {
 		if (count_up(&entry->times) < 0)
-			memorizer_access_carry(entry);
+			memorizer_carry(entry);
 		this_cpu_inc(site_hits);
 	} else if (addr % PAGE_SIZE + group->extent <= PAGE_SIZE && is_nobodys(addr, key)) {
 		this_cpu_add(memorizer_counters.unattributed, group->accesses);

@@ -23,6 +23,7 @@
 #include "../../../mm/memorizer/access.h"
 #include "../../../mm/memorizer/clear.h"
 #include "../../../mm/memorizer/entry.h"
+#include "../../../mm/memorizer/entry_table.h"
 #include "../../../mm/memorizer/group.h"
 #include "../../../mm/memorizer/hooks.h"
 #include "../../../mm/memorizer/index.h"
@@ -147,11 +148,6 @@ void erase_object(unsigned long va, u32 id);
 u32 lookup(unsigned long addr);
 
 /* site.c */
-
-/* Per-CPU caches of access.c, which the thunks read. */
-extern struct memorizer_entry *memorizer_cache[MEMORIZER_CACHE_SLOTS];
-extern struct memorizer_object *memorizer_found[MEMORIZER_FOUND_SLOTS];
-extern struct memorizer_object memorizer_nobody;
 
 DECLARE_PER_CPU(unsigned long, site_hits);
 

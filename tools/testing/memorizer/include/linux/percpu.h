@@ -38,6 +38,7 @@ static inline unsigned long percpu_offset(unsigned int cpu)
 	DEFINE_PER_CPU(type, name) __aligned(SMP_CACHE_BYTES)
 
 #define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name
+#define DECLARE_PER_CPU_READ_MOSTLY(type, name)	DECLARE_PER_CPU(type, name)
 #define DEFINE_PER_CPU(type, name) \
 	__section("percpu") __typeof__(type) name
 
