@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer cache-assoc: how the accesses of each CPU would do in a cache of a given geometry, and
- * in which of its sets lines are in each other's way.
+ * memorizer cache-assoc: simulates a set-associative cache for each CPU, and shows the sets with
+ * conflict misses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 static const char * const usage[] = {
 	"memorizer cache-assoc [OPTION...] DIR",
 	"",
-	"Runs all accesses in the trace through a set-associative cache with LRU replacement for",
-	"each CPU. Prints misses by CPU, by set and by kind of object: compulsory misses, misses",
-	"because another CPU wrote the line, conflict misses (a fully associative cache of the same",
-	"size would hit), and capacity misses.",
+	"Runs all accesses in the trace through a set-associative cache with LRU replacement",
+	"for each CPU. Prints misses by CPU, by set and by kind of object: compulsory misses,",
+	"misses because another CPU wrote the line, conflict misses (a fully associative cache",
+	"of the same size would hit), and capacity misses.",
 	NULL
 };
 
@@ -26,25 +26,25 @@ static const char * const usage[] = {
 enum sum { ACCESSES, MISSES, COLD, SHARED, CONFLICT, CAPACITY, LINES, CPU, SET, SUMS };
 
 /*
- * A line that a CPU has had: whether it has it now, and when it used it, of the lines in its set
- * and of as many as there is room for in a cache without sets.
+ * A line that a CPU has accessed: whether it is cached, and its place in the LRU order of its set
+ * and of a fully associative cache of the same size.
  */
 struct line {
 	u64 key;
 	bool cached, kept, taken;
-	u32 newer, older;	/* in the cache without sets; numbers of lines plus one */
+	u32 newer, older;	/* fully associative: neighbours in LRU order, number plus one */
 };
 
 /**
  * struct cache - the cache of a CPU
  * @cpu: the CPU
  * @lines: struct line by number
- * @ways: numbers of the lines in each set plus one, the newest first
- * @newest: of the cache without sets, number plus one
- * @oldest: likewise
- * @kept: how many it has
+ * @ways: for each set, numbers of its lines plus one, most recently used first
+ * @newest: fully associative: most recently used line, number plus one
+ * @oldest: fully associative: least recently used line, number plus one
+ * @kept: fully associative: number of lines in the cache
  * @sets: struct group by set
- * @sum: sums over it
+ * @sum: totals of the CPU
  */
 struct cache {
 	u64 cpu;
@@ -53,20 +53,20 @@ struct cache {
 	u64 sum[SUMS];
 };
 
-/* A set, or a kind of object. */
+/* Sums of a set or of a kind of object. */
 struct group {
 	u64 key;
 	u64 sum[SUMS];
 };
 
 /**
- * struct assoc - what is counted
+ * struct assoc - state of the analysis
  * @a: the analysis
- * @sets: sets of a cache
+ * @sets: number of sets of a cache
  * @ways: lines of a set
  * @caches: struct cache by CPU
  * @kinds: struct group by kind of object
- * @total: sums over all
+ * @total: totals
  */
 struct assoc {
 	struct analysis a;
@@ -121,7 +121,7 @@ static struct line *line_at(const struct cache *cache, u32 nr)
 	return hash_item(&cache->lines, nr - 1);
 }
 
-/* The cache without sets: a list of lines by when they were used. */
+/* The fully associative cache: a list of lines in LRU order. */
 
 static void unlink_line(struct cache *cache, struct line *line)
 {
@@ -155,7 +155,7 @@ static void keep_line(struct cache *cache, u32 nr, u32 most)
 		unlink_line(cache, line_at(cache, cache->oldest));
 }
 
-/* A line becomes the newest of its set. */
+/* Make a line the most recently used of its set. */
 static void cache_line(const struct assoc *c, struct cache *cache, u32 nr)
 {
 	struct line *line = line_at(cache, nr);
@@ -170,7 +170,7 @@ static void cache_line(const struct assoc *c, struct cache *cache, u32 nr)
 	line->cached = true;
 }
 
-/* Another CPU has stored to a line. */
+/* Invalidate the line in the other caches after a store. */
 static void take_line(const struct assoc *c, struct cache *cache, u64 key)
 {
 	struct line *line;
@@ -208,7 +208,7 @@ static void count(u64 *sum, enum sum why)
 	sum[why]++;
 }
 
-/* Which sum a use of a line counts in; ACCESSES if it is there. */
+/* Classify an access to a line: the sum that counts it, ACCESSES for a hit. */
 static enum sum judge(const struct line *line, bool new)
 {
 	if (new)
@@ -354,7 +354,7 @@ static void print(struct analysis *a)
 	print_kinds(c);
 }
 
-/* At most MOST lines of all sets together. */
+/* A cache has at most MOST lines. */
 static int option_sets(const struct option *o, const char *arg, int unset)
 {
 	struct assoc *c = o->value;

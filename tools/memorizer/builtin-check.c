@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer check: whether a trace is sound, and what it tells can be true. */
+/* memorizer check: checks the format of a trace and the plausibility of its events. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,16 +20,17 @@
 #include "trace/live.h"
 #include "trace/trace.h"
 
-#define SHOWN		20		/* violations of a kind, without --all */
-#define BYTES_MAX	(1u << 30)	/* of an allocation; what claims more is not tracked */
+#define SHOWN		20		/* violations of each kind, without --all */
+#define BYTES_MAX	(1u << 30)	/* of an allocation; larger ones are not tracked */
 
 static const char * const usage[] = {
 	"memorizer check [OPTION...] DIR|KMAP|-",
 	"",
 	"Checks a trace: packets, the order of time, frees, overlaps, tasks, caches, objects,",
-	"snapshots and sums; or a KMAP: lines and their order, duplicates and overlaps. Lists the",
-	"first 20 violations of each kind, and a summary. Exit status: 0 without violations, 1 with",
-	"violations, 2 if the input cannot be read, 3 without violations if the trace is incomplete.",
+	"snapshots and sums; or a KMAP: lines and their order, duplicates and overlaps. Lists",
+	"the first 20 violations of each kind, and a summary. Exit status: 0 without",
+	"violations, 1 with violations, 2 if the input cannot be read, 3 without violations if",
+	"the trace is incomplete.",
 	NULL
 };
 
@@ -42,15 +43,15 @@ static const char * const kind_names[KINDS] = {
 	[SNAPSHOT] = "snapshot", [SUMS] = "sums",
 };
 
-/* What is known of a CPU. */
+/* State of a CPU. */
 struct cpu {
 	u64 key;
 	u64 last;			/* time of its last event */
-	u64 earliest, latest;		/* event of its current packet */
-	u64 earliest_nr, latest_nr;	/* ... and their numbers, 0: none yet */
+	u64 earliest, latest;		/* event times of its current packet */
+	u64 earliest_nr, latest_nr;	/* their event numbers, 0: none yet */
 };
 
-/* What is known of an object's record: the counts that came last, and when. */
+/* The last counts of an object's record, and when they came. */
 struct record {
 	u64 key;
 	u64 ip, pid;
@@ -59,32 +60,32 @@ struct record {
 };
 
 /**
- * struct check - a check
+ * struct check - state of the check
  * @trace: the trace
- * @by_kernel: whether the kernel wrote it, not the plugin for QEMU
- * @all: whether to list all violations
- * @json: whether to print JSON
+ * @by_kernel: the kernel wrote the trace, not the QEMU plugin
+ * @all: list all violations
+ * @json: print JSON
  * @nr: violations of each kind
- * @listed: violations listed
- * @types: events of each type
- * @broken: whether packets are damaged or missing
- * @uncertain: what would be violations, but for losses that may explain them
+ * @listed: number of listed violations
+ * @types: number of events of each type
+ * @broken: packets are damaged or missing
+ * @uncertain: number of contradictions that lost events may explain
  * @cpus: struct cpu by number
- * @pids: those that were announced
- * @caches: those that were announced
+ * @pids: announced tasks
+ * @caches: announced caches
  * @records: struct record by the record's id
- * @memory: what the slab allocator and large kmalloc gave out; pages
- * @period: is increased where events are missing, from 1: what happened in different
- *	    periods contradicts nothing
+ * @memory: live memory of the slab allocator and large kmalloc, and of pages
+ * @period: incremented where events are missing, from 1; events of different periods never
+ *	    contradict each other
  * @loss_period: the trace's period
- * @since_switch: the period that the last switch began
- * @allocations: whether allocations are traced
+ * @since_switch: the period that the last switch started
+ * @allocations: allocations are traced
  * @snapshot: number of the snapshot in progress, 0: none
- * @snapshot_objects: object events of it so far
- * @snapshot_period: period in which it began
- * @last_snapshot: number of the last one that began
- * @earlier_frees: first frees of what was not seen to be allocated: before the trace
- *		   began, by the boot allocator, or when events were lost
+ * @snapshot_objects: its object events so far
+ * @snapshot_period: period in which it started
+ * @last_snapshot: number of the last snapshot that started
+ * @earlier_frees: frees without an allocation in the trace: allocated before the trace, by the
+ *		   boot allocator, or while events were lost
  */
 struct check {
 	struct trace *trace;
@@ -100,7 +101,7 @@ struct check {
 	u64 earlier_frees;
 };
 
-/* A violation in event @e; with NULL the text says where. */
+/* Report a violation in event @e; if @e is NULL, the text has the position. */
 __printf(4, 5)
 static void violation(struct check *c, enum kind kind, const struct trace_event *e,
 		      const char *format, ...)
@@ -155,7 +156,7 @@ static void check_time(struct check *c, const struct trace_event *e)
 	}
 }
 
-/* At its end a packet tells when it began and ended. */
+/* The end of a packet has the times of its first and last event. */
 static void check_enclosed(struct check *c, const struct trace_event *e)
 {
 	struct cpu *cpu = find_cpu(c, e->cpu);
@@ -175,7 +176,7 @@ static void check_enclosed(struct check *c, const struct trace_event *e)
 	cpu->latest_nr = 0;
 }
 
-/* Adds a number to a set; returns whether it was not in it. */
+/* Add a number to a set; returns false if the set has it already. */
 static bool announce(struct hash *set, u64 nr)
 {
 	bool new;
@@ -185,8 +186,8 @@ static bool announce(struct hash *set, u64 nr)
 }
 
 /*
- * The plugin for QEMU writes pid 0 until the guest announces a task, if it ever does. The kernel
- * announces pid 0 as well.
+ * The QEMU plugin writes pid 0 until the guest announces a task. The kernel announces pid 0 as
+ * well.
  */
 static void check_pid(struct check *c, const struct trace_event *e, u32 pid)
 {
@@ -202,13 +203,13 @@ static void check_cache(struct check *c, const struct trace_event *e, u64 cache)
 		violation(c, CACHE, e, "cache %llx: no cache event came before", cache);
 }
 
-/* The map that memory of this kind is in. */
+/* Look up the map of live memory for this kind. */
 static struct live *memory_of(struct check *c, u32 kind)
 {
 	return c->memory + (kind == TRACE_PAGES);
 }
 
-/* Whether a range is one that can be tracked. */
+/* Check that a range is plausible and can be tracked. */
 static bool check_range(struct check *c, const struct trace_event *e, u64 ptr, u32 bytes)
 {
 	if (bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr)
@@ -218,27 +219,27 @@ static bool check_range(struct check *c, const struct trace_event *e, u64 ptr, u
 	return false;
 }
 
-/* When an event comes: in which period, and whether events may be missing then. */
+/* Stamp of an event: its period, and whether events may be missing then. */
 static u32 stamp_of(const struct check *c, const struct trace_event *e)
 {
 	return 2 * c->period + e->certain;
 }
 
-/* Whether what was seen with @stamp holds until @e. */
+/* Is state with @stamp still valid at @e? */
 static bool holds(const struct check *c, const struct trace_event *e, u32 stamp)
 {
 	return e->certain && stamp == stamp_of(c, e);
 }
 
-/* Whether, if it does not, that is because events may be missing. */
+/* If not, may lost events be the reason? */
 static bool is_doubt(const struct check *c, u32 stamp)
 {
 	return stamp / 2 >= c->since_switch;
 }
 
 /*
- * What is being looked for among known ranges, what was found first that contradicts @e,
- * and whether something was that a loss may be the cause of.
+ * Search for a contradiction among known ranges: the first one found, and whether a loss may
+ * explain another.
  */
 struct search {
 	const struct check *check;
@@ -287,7 +288,7 @@ static void check_alloc(struct check *c, const struct trace_event *e)
 	live_set(memory_of(c, kind), ptr, end, true, stamp_of(c, e), e->nr);
 }
 
-/* Pages may be given back in other pieces than those that they were allocated in. */
+/* Pages can be freed in pieces other than the allocated ones. */
 static void check_free_pages(struct check *c, const struct trace_event *e)
 {
 	u64 ptr = e->u.free.ptr, end = ptr + (e->u.free.bytes - 1);
@@ -426,7 +427,7 @@ static void check_snapshot(struct check *c, const struct trace_event *e)
 	c->snapshot = 0;
 }
 
-/* While allocations are not traced, anything may be allocated and freed. */
+/* While allocations are not traced, any memory may be allocated and freed. */
 static void check_switch(struct check *c, const struct trace_event *e)
 {
 	bool on = e->u.switches.allocations;
@@ -437,7 +438,7 @@ static void check_switch(struct check *c, const struct trace_event *e)
 	c->since_switch = ++c->period;
 }
 
-/* Enumerations begin with 1. */
+/* Enumerators start at 1. */
 static void check_enumerator(struct check *c, const struct trace_event *e, const char *name,
 			     u32 value, u32 max)
 {
@@ -530,8 +531,9 @@ static u64 events(const struct check *c)
 }
 
 /*
- * Compares with what the kernel counted. The recorder says what it left out, and what others
- * had read before; older ones did not, so that only a boot's first trace could be compared.
+ * Compare with the kernel's counters. The recorder saves how many events it filtered and how many
+ * were read before it started. Older recorders do not: then only the first trace after boot can be
+ * compared.
  */
 static void check_stats(struct check *c, const char *stats, const char *recorder)
 {
@@ -563,7 +565,7 @@ static void check_stats(struct check *c, const char *stats, const char *recorder
 			  trace_lost(c->trace), lost);
 }
 
-/* Compares with the sums at the end of the recording, if there are any of all of it. */
+/* Compare with the counters at the end of the recording, if the trace is complete. */
 static void check_sums(struct check *c, const char *dir)
 {
 	char *stats = trace_is_joined(c->trace) ? NULL : source_text(dir, "kernel/show_stats");
@@ -651,7 +653,7 @@ static void release(struct check *c)
 	live_free(c->memory + 1);
 }
 
-/* Memory that was not used for long is far away. */
+/* Memory that was idle for long is not cached. */
 static void prefetch(struct check *c)
 {
 	const struct trace_event *e = trace_peek(c->trace);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer conflicts: which marked scopes share memory: bytes that one writes and another one,
- * on another CPU, accesses within one phase; and lines that they share without such a byte.
+ * memorizer conflicts: finds marked scopes that share memory. Two scopes on different CPUs conflict
+ * if one writes a byte that the other accesses in the same phase; falsely shared lines are listed
+ * separately.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,42 +16,42 @@ static const char * const usage[] = {
 	"",
 	"Prints marked scopes that share memory. A scope lasts from the mark \"scope NAME\" of a",
 	"task to its \"leave NAME\"; a window lasts from a mark \"phase NAME\" to the next. Two",
-	"scopes of tasks on different CPUs conflict if one writes a byte that the other accesses in",
-	"the same window. If they only access different bytes of a line, the line is falsely",
-	"shared. The trace needs all accesses within scopes.",
+	"scopes of tasks on different CPUs conflict if one writes a byte that the other",
+	"accesses in the same window. If they only access different bytes of a line, the line",
+	"is falsely shared. The trace needs all accesses within scopes.",
 	NULL
 };
 
-#define WITHOUT	64	/* most functions that are named */
+#define WITHOUT	64	/* maximum number of --without */
 #define PAGE	4096
-#define ACCESS_MAX	(16u << 20)	/* bytes of an access; a larger one is taken for damage */
+#define ACCESS_MAX	(16u << 20)	/* larger accesses are taken for damage of the trace */
 
-/* Entry code of interrupts, and the hooks of Memorizer, which accesses its own records. */
+/* Interrupt entry code, and Memorizer's hooks, which access Memorizer's own records. */
 static const char * const always[] = {
 	"asm_sysvec_*", "asm_common_interrupt", "asm_exc_nmi", "*memorizer_*",
 };
 
-/* What is counted of a clash, and of a phase. */
+/* Sums of a clash and of a phase. */
 enum sum { BYTES, WINDOWS, CONFLICTS, LINES, NR_CONFLICTS, NR_LINES, RANK, SUMS };
 
-/* Whether code is left out: an instruction, or a call and what is called from there. */
+/* Is an instruction, or a call with its callees, left out? */
 struct left_out {
 	u64 key;
 	bool out;
 };
 
 /**
- * struct conflicts - what is found
+ * struct conflicts - state of the analysis
  * @a: the analysis
- * @without: functions that are left out
- * @nr_without: how many
- * @all: nothing is
+ * @without: patterns of functions to leave out
+ * @nr_without: number of patterns
+ * @all: leave out nothing
  * @ips: struct left_out by address
- * @stacks: likewise, by number of a frame
+ * @stacks: struct left_out by frame number
  * @clashes: the clashes
- * @phase: the phase that the window is of
- * @left: accesses that were left out
- * @taken: others
+ * @phase: phase of the current window
+ * @left: number of accesses that were left out
+ * @taken: number of other accesses
  */
 struct conflicts {
 	struct analysis a;
@@ -120,7 +121,7 @@ static bool known_left_out(const struct conflicts *c, u64 stack, bool *out)
 	return true;
 }
 
-/* Is one of the calls left out? Their callers' numbers are lower, unless the trace is damaged. */
+/* Is one of the calls left out? Callers have lower numbers, unless the trace is damaged. */
 static bool stack_left_out(struct conflicts *c, u32 stack)
 {
 	u64 key = stack, ip;
@@ -145,7 +146,7 @@ static bool is_left_out(struct conflicts *c, const struct touch *t)
 	return !c->all && (ip_left_out(c, t->ip) || stack_left_out(c, t->stack));
 }
 
-/* User space's memory, which the kernel accesses for it, is not the kernel's. */
+/* Accesses to user space on behalf of a task do not count. */
 static bool is_kernel(u64 addr)
 {
 	return addr >> 63;
@@ -172,7 +173,7 @@ static void touch(struct analysis *a, const struct touch *t)
 	clashes_access(&c->clashes, &access);
 }
 
-/* Does a mark end a phase, and perhaps begin another one? */
+/* Does the mark end a phase, and possibly start another? */
 static bool ends_phase(const char *text)
 {
 	return !strncmp(text, "phase", strlen("phase")) &&
@@ -196,7 +197,7 @@ static char *phase_name(const struct conflicts *c, u32 phase)
 	return table_text(phase ? context_text(&c->a.context, phase) : "[none]");
 }
 
-/* The name of memory, and the offset; of what is not known, that in the page. */
+/* Name of the memory with the offset; for unknown memory, the offset in its page. */
 static char *where(const struct conflicts *c, const struct clash *clash)
 {
 	char text[KMAP_SYMBOL_MAX];
@@ -228,7 +229,7 @@ static int compare_users(const void *left, const void *right)
 	return (a->how > b->how) - (a->how < b->how);
 }
 
-/* The code of both sides, each instruction once, with what it does; in front of it, its scope. */
+/* Code of both sides with its scope in front; each instruction once, with its kind of access. */
 static char *code(const struct conflicts *c, const struct clash *clash, u64 nr, u32 *at)
 {
 	static const char * const how[] = {
@@ -264,7 +265,7 @@ static char *code(const struct conflicts *c, const struct clash *clash, u64 nr, 
 	return text;
 }
 
-/* Adds a name to a list with commas between, unless it is not known or there already. */
+/* Append a name to a comma-separated list if it is known and not in the list. */
 static char *add_once(char *list, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -279,7 +280,7 @@ static char *add_once(char *list, const char *name)
 	return longer;
 }
 
-/* What the code of both sides accesses: all types and members; @at is the first of that code. */
+/* All types and members that the code of both sides accesses, from @at on. */
 static void name_clash(const struct conflicts *c, u64 nr, u32 at, char *texts[2])
 {
 	const struct clash_user *user;
@@ -295,7 +296,7 @@ static void name_clash(const struct conflicts *c, u64 nr, u32 at, char *texts[2]
 	}
 }
 
-/* A table of the conflicts, or of the lines that are shared for nothing. */
+/* Table of conflicts, or with @only_line of falsely shared lines. */
 static void print_clashes(struct conflicts *c, bool only_line)
 {
 	struct table t = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer diff: what has changed from one KMAP, or trace, to another.
+ * memorizer diff: compares two KMAPs or two traces.
  *
- * Rows are aligned by the names of functions, so that neither KASLR nor a new build
- * matters; what GCC appends to a name when it specializes a function is left out. Where the
- * compiler's notes tell on both sides, they are aligned by types and members, too.
+ * Rows are matched by function name, so that KASLR and new builds do not matter; suffixes of GCC's
+ * clones are removed. If both sides have the compiler's notes, rows are also matched by type and
+ * member.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,18 +28,18 @@
 
 enum side { BEFORE, AFTER, SIDES };
 
-/* What is compared: numbers, their shares of all, or what they are per second. */
+/* Compare numbers, their shares of the total, or rates per second. */
 enum relative { ABSOLUTE, PERCENT, RATE };
 
-/* The sums of a row, for each measure. */
+/* Sums of a row for each measure. */
 enum { VALUE_BEFORE, VALUE_AFTER, VALUE_CHANGE, VALUE_SIZE, VALUES };
 
-/* What rows are aligned by: their name, and type and member, empty where there is none. */
+/* Key for matching rows: name, type and member, empty if unknown. */
 struct key {
 	char name[NAME_KEY], type[TEXTS_MAX], field[TEXTS_MAX];
 };
 
-/* What is compared: a row of both tables that has this key. */
+/* A row: the values of both sides for a key. */
 struct item {
 	struct key key;
 	u64 sum[MEASURES * VALUES];
@@ -55,17 +55,17 @@ struct measure {
 
 /**
  * struct view - a table of the comparison
- * @title: its head
+ * @title: its title
  * @key: its name in JSON
- * @name_title: head of the names
- * @name_key: key of the names, NULL: name
- * @measures: what is compared; rows are ordered by how much the first has changed
- * @present: metric that a row which is there has
+ * @name_title: title of the name column
+ * @name_key: JSON key of the name column, NULL: name
+ * @measures: values to compare; rows are sorted by the change of the first
+ * @present: metric that is not 0 in each existing row
  * @hash: offset of the items in struct sums
  * @sum: offset of the sums in an item
- * @name: names an item
- * @texts: further columns, of the compiler's notes
- * @of_notes: whether there is such a table only if there are notes
+ * @name: gets the name of an item
+ * @texts: further columns, from the compiler's notes
+ * @of_notes: print this table only if there are notes
  */
 struct view {
 	const char *title, *key, *name_title, *name_key;
@@ -78,24 +78,24 @@ struct view {
 };
 
 /**
- * struct diff - a comparison
- * @vmlinux: where to take symbols from, of each side
- * @kallsyms: copies of /proc/kallsyms
- * @modules: directories with the files of modules below them, for their notes
- * @given: how often each of these was given
+ * struct diff - state of the comparison
+ * @vmlinux: for each side, ELF file with the symbols, or NULL
+ * @kallsyms: copies of /proc/kallsyms, likewise
+ * @modules: directories with module files for notes, likewise
+ * @given: number of arguments of each of these options
  * @paths: the KMAPs or traces
- * @traces: whether they are traces
+ * @traces: the inputs are traces
  * @top: rows of a table, 0 for all
- * @top_given: whether --top was given
- * @all: whether to show what has not changed, too
- * @relative: whether to compare numbers, shares or rates
- * @order: what --sort asks for
- * @format: how to print
- * @symbols: the symbols of each side, once that is open
- * @files: whether both know the files of functions
- * @sums: what each side has, likewise
- * @filter: what counts
- * @status: the exit status so far
+ * @top_given: --top was given
+ * @all: print unchanged rows, too
+ * @relative: compare numbers, shares or rates
+ * @order: argument of --sort
+ * @format: output format
+ * @symbols: symbols of each side, once it is open
+ * @files: source files of functions are known on both sides
+ * @sums: sums of each side, once it is read
+ * @filter: selects what is counted
+ * @status: exit status so far
  */
 struct diff {
 	const char *vmlinux[SIDES], *kallsyms[SIDES], *modules[SIDES];
@@ -117,21 +117,22 @@ static const char * const usage[] = {
 	"memorizer diff [OPTION...] KMAP KMAP",
 	"memorizer diff [OPTION...] DIR DIR",
 	"",
-	"Prints what changed from the first KMAP or trace to the second: functions that allocate and",
-	"access, caches and commands; what is new, gone, more and less; for traces also the changes",
-	"between their KMAPs. Functions are compared by name, so that boots and builds may differ.",
+	"Prints what changed from the first KMAP or trace to the second: functions that",
+	"allocate and access, caches and commands; what is new, gone, more and less; for traces",
+	"also the changes between their KMAPs. Functions are compared by name, so that boots",
+	"and builds may differ.",
 	NULL
 };
 
-/* Whether types and members can be compared: those of both sides are known. */
+/* Types and members can be compared if both sides have notes. */
 static bool is_noted(const struct diff *d)
 {
 	return kmap_symbols_notes(d->symbols[BEFORE]) && kmap_symbols_notes(d->symbols[AFTER]);
 }
 
 /*
- * Writes a function's name without .isra.0, .cold and their like; its address if it has none. Its
- * file is there if both sides know files, and one has several functions of that name.
+ * Get the name of a function without .isra.0, .cold and other suffixes, or its address. The file
+ * is added if both sides know files and one of them has several functions of that name.
  */
 static void name_ip(const struct diff *d, enum side side, u64 ip, enum kmap_ip kind,
 		    char name[NAME_KEY])
@@ -157,7 +158,7 @@ static void name_ip(const struct diff *d, enum side side, u64 ip, enum kmap_ip k
 	namesakes_name(s, symbol, true, by, name, NAME_KEY);
 }
 
-/* Items of call sites and functions begin with the address. */
+/* Items of call sites and functions start with the address. */
 static void name_site(const struct diff *d, enum side side, const void *item, struct key *key)
 {
 	u64 ip = *(const u64 *)item;
@@ -177,7 +178,7 @@ static void name_text(char name[NAME_KEY], const char *text)
 	snprintf(name, NAME_KEY, "%s", text && *text ? text : "[unknown]");
 }
 
-/* The comm of pids that allocated nothing is no comm, see sums_kmap_init(). */
+/* Pids without allocations have no comm, see sums_kmap_init(). */
 static void name_comm(const struct diff *d, enum side side, const void *item, struct key *key)
 {
 	const char *text = ((const struct comm *)item)->text;
@@ -203,7 +204,7 @@ static void name_cache(const struct diff *d, enum side side, const void *item, s
 	name_text(key->name, cache->cache ? cache->name : NAMES_LARGE);
 }
 
-/* A type or member by its number in the names, of which the first is for those not known. */
+/* Look up a type or member by number; number 0 is the unknown one. */
 static const char *known_name(const struct sums *k, u32 number)
 {
 	return number ? named_path(texts_get(&k->names, number)) : "";
@@ -339,7 +340,7 @@ static const struct view trace_views[] = {
 	},
 };
 
-/* Adds the rows that one side has. */
+/* Add the rows of one side. */
 static void add_side(struct hash *items, const struct view *v, const struct diff *d,
 		     enum side side)
 {
@@ -367,7 +368,7 @@ static void add_side(struct hash *items, const struct view *v, const struct diff
 	}
 }
 
-/* The sum of a measure over a side. */
+/* Sum a measure over all rows of a side. */
 static u64 sum_up(const struct hash *items, u32 value)
 {
 	const struct item *item;
@@ -382,7 +383,7 @@ static u64 sum_up(const struct hash *items, u32 value)
 	return sum;
 }
 
-/* Replaces the numbers of a side by thousandths: of shares in percent, or per second. */
+/* Replace numbers by thousandths of a percent of the total, or by rates per second. */
 static void make_relative(const struct diff *d, const struct view *v, enum side side,
 			  enum access_source source, struct hash *items)
 {
@@ -403,7 +404,7 @@ static void make_relative(const struct diff *d, const struct view *v, enum side 
 	}
 }
 
-/* Compares the sides of a row; returns whether anything has changed. */
+/* Compare the sides of a row; returns true if any value changed. */
 static bool compare(struct item *item)
 {
 	bool changed = item->there[BEFORE] != item->there[AFTER];
@@ -420,7 +421,7 @@ static bool compare(struct item *item)
 	return changed;
 }
 
-/* What became of a row, by the first measure that has changed. */
+/* Describe a row's change, by the first measure that changed. */
 static const char *fate(const struct item *item, enum style *style)
 {
 	int m;
@@ -442,7 +443,7 @@ static const char *fate(const struct item *item, enum style *style)
 	return "same";
 }
 
-/* The texts of a measure's columns. */
+/* Titles and keys of a measure's columns. */
 struct heads {
 	char title[32], before[32], after[32], change[32];
 };
@@ -492,7 +493,7 @@ static void print_rows(const struct diff *d, const struct table *t)
 	}
 }
 
-/* How a table is called; of the KMAP that a trace has, under names of its own. */
+/* Title and key of a table; the KMAP of a trace has its own. */
 struct heading {
 	char title[64], key[32];
 };
@@ -551,7 +552,7 @@ static void print_view(const struct diff *d, const struct view *v, enum access_s
 	hash_free(&items);
 }
 
-/* The sums over all, as a table. */
+/* Print the totals as a table. */
 static void print_sums(const struct diff *d, const struct measure *measures, size_t nr,
 		       enum group g)
 {
@@ -586,7 +587,7 @@ static void print_sums(const struct diff *d, const struct measure *measures, siz
 	free(sums);
 }
 
-/* Whether there is a KMAP to compare: one that has objects, if it is that of a trace. */
+/* Is there a KMAP to compare? The KMAP of a trace may have no objects. */
 static bool has_kmap(const struct diff *d)
 {
 	return !d->traces || d->sums[BEFORE]->total[GROUP_KMAP][SUM_HIT] ||
@@ -647,7 +648,7 @@ static void print(const struct diff *d)
 		printf("\n}\n");
 }
 
-/* A side. */
+/* A side while it is read. */
 struct reading {
 	struct summing summing;		/* first, for summing_event() */
 	struct engine engine;
@@ -677,7 +678,7 @@ static int end(struct engine *g, int status)
 	return r->summing.sums.overflow ? EXIT_MALFORMED : status;
 }
 
-/* Sums one side up; returns whether that worked. */
+/* Sum one side; returns false after a message. */
 static bool add_up(struct diff *d, struct reading *r, enum side side)
 {
 	static const struct engine_ops ops = {
@@ -698,7 +699,7 @@ static bool add_up(struct diff *d, struct reading *r, enum side side)
 	return status != EXIT_UNABLE;
 }
 
-/* Whether something in one of both matches each option; if not there was a message. */
+/* Check that each filter option matches in one of the inputs; returns false after a message. */
 static bool check_filter(const struct diff *d)
 {
 	char text[ERROR_MAX];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer false-sharing: cache lines that move although no two CPUs access the same bytes, and
- * objects that would have such lines if lines were longer, or if they began elsewhere in a line.
+ * memorizer false-sharing: counts moves of cache lines between CPUs that access different bytes,
+ * and predicts them for longer lines and for other offsets of objects in a line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 static const char * const usage[] = {
 	"memorizer false-sharing [OPTION...] DIR",
 	"",
-	"Prints for each kind of object how often its cache lines move because of accesses to the",
-	"same bytes (true sharing) or to other bytes (false sharing), and for false sharing which",
-	"code moves them. If the trace has all accesses, also predicts the moves for lines of twice",
-	"the size, and for objects at other offsets in a line.",
+	"Prints for each kind of object how often its cache lines move because of accesses to",
+	"the same bytes (true sharing) or to other bytes (false sharing), and for false sharing",
+	"which code moves them. If the trace has all accesses, also predicts the moves for",
+	"lines of twice the size, and for objects at other offsets in a line.",
 	NULL
 };
 
@@ -23,45 +23,45 @@ static const char * const usage[] = {
 enum sum {
 	MOVES, TRUE, FALSE, REUSED,
 	OTHERS,			/* false sharing with another object */
-	LONGER,			/* in lines of twice the size */
-	BEST, BEST_OFFSET,	/* the fewest of other offsets, and which that is */
+	LONGER,			/* with lines of twice the size */
+	BEST, BEST_OFFSET,	/* minimum over the offsets, and its offset */
 	WORST, WORST_OFFSET,
 	SUMS
 };
 
-/* A kind of object. */
+/* Sums of a kind of object. */
 struct group {
 	u64 kind;
 	u64 sum[SUMS];
-	u64 *at;		/* false sharing if objects began at each offset */
+	u64 *at;		/* false sharing with objects at each offset */
 };
 
-/* A line of objects at a base, counted from where they would begin. */
+/* A line relative to the start of objects of a base. */
 struct virtual_line {
 	u64 base, nr;
 };
 
-/* The same if objects began at an offset; and whose it is now. */
+/* The same line with objects at an offset, and the object that it belongs to now. */
 struct shifted_line {
 	u64 object;
 	struct cacheline line;
 };
 
 /**
- * struct false_sharing - what is counted
+ * struct false_sharing - state of the analysis
  * @a: the analysis
- * @granularity: distance of offsets in bytes, 0: there are none
+ * @granularity: distance of the offsets in bytes; 0: no prediction for offsets
  * @groups: struct group by kind
  * @pairs: see pairs.h
  * @longer: lines of twice the size
  * @virtual: struct virtual_line
- * @shifted: for each of @virtual and each offset, the line of objects that begin there
- * @room: for how many of @virtual there are @shifted
- * @order: of the last access to any of @shifted
- * @recent: numbers of those of @virtual that were looked for last, by their own last bit
- * @nr: how many offsets
- * @total: sums over all kinds
- * @pair_total: sums over all pairs
+ * @shifted: lines of objects at each offset, for each of @virtual
+ * @room: number of @virtual that @shifted has room for
+ * @order: order of the last access to any of @shifted
+ * @recent: numbers of the last used @virtual, by their last bit
+ * @nr: number of offsets
+ * @total: totals of all kinds
+ * @pair_total: totals of all pairs
  */
 struct false_sharing {
 	struct analysis a;
@@ -124,7 +124,7 @@ static bool overlap(u64 a, u64 a_size, u64 b, u64 b_size)
 	return a < b + b_size && b < a + a_size;
 }
 
-/* Whether the object before was another one at a place of its own, not an earlier one at this. */
+/* Was the previous object at another address, not an earlier one at the same address? */
 static bool is_neighbour(const struct analysis *a, const struct touch *t)
 {
 	const struct toucher *before = &t->moved.before;
@@ -148,7 +148,7 @@ static void count(const struct analysis *a, u64 *sum, const struct touch *t)
 	sum[OTHERS] += !t->moved.same && is_neighbour(a, t);
 }
 
-/* A part of an access, as something that touches a line in another layout. */
+/* Part of an access as a toucher of a line in another layout. */
 static struct toucher toucher_of(const struct touch *t, u32 first, u32 last)
 {
 	return (struct toucher){
@@ -162,7 +162,7 @@ static bool is_false(const struct moved *moved)
 	return moved->by_other && !moved->same;
 }
 
-/* Makes the lines of the last one of @virtual. */
+/* Add the lines of the last @virtual. */
 static void make_lines(struct false_sharing *f)
 {
 	size_t size = f->nr * sizeof(*f->shifted), last = f->virtual.nr - 1;
@@ -174,7 +174,7 @@ static void make_lines(struct false_sharing *f)
 	memset(f->shifted + last * f->nr, 0, size);
 }
 
-/* The lines of an object at all offsets; accesses to one are to one line or the next, mostly. */
+/* Find the lines of an object at all offsets; an object's accesses mostly hit one or two lines. */
 static struct shifted_line *shifted_lines(struct false_sharing *f, u64 line, const struct touch *t)
 {
 	struct virtual_line key = { t->ptr - t->place.offset, line }, *last;
@@ -189,7 +189,7 @@ static struct shifted_line *shifted_lines(struct false_sharing *f, u64 line, con
 	return f->shifted + (size_t)*recent * f->nr;
 }
 
-/* What a part of an access makes of a line at an offset; forgets what another object did there. */
+/* Apply part of an access to a line at an offset; drops the state of a previous object. */
 static bool touch_shifted(struct false_sharing *f, struct shifted_line *shifted,
 			  const struct touch *t, u32 first, u32 last)
 {
@@ -203,7 +203,7 @@ static bool touch_shifted(struct false_sharing *f, struct shifted_line *shifted,
 	return is_false(&moved);
 }
 
-/* Accesses to an object if objects of its kind began at an offset; how many were false sharing. */
+/* Apply an access with objects at an offset; returns the number of false sharing moves. */
 static u32 touch_offset(struct false_sharing *f, const struct touch *t, u32 nr)
 {
 	u64 first = (u64)nr * f->granularity + t->place.offset, last = first + t->size - 1, end;
@@ -219,7 +219,7 @@ static u32 touch_offset(struct false_sharing *f, const struct touch *t, u32 nr)
 	return found;
 }
 
-/* Fetches what is known of the lines at all offsets at once: it is all over memory. */
+/* Prefetch the lines at all offsets together: they are scattered in memory. */
 static void prefetch_offsets(struct false_sharing *f, const struct touch *t)
 {
 	const struct shifted_line *shifted;
@@ -233,7 +233,7 @@ static void prefetch_offsets(struct false_sharing *f, const struct touch *t)
 	}
 }
 
-/* The same in lines of twice the size. */
+/* Apply an access to lines of twice the size. */
 static u32 touch_longer(struct false_sharing *f, const struct touch *t)
 {
 	u64 first = t->ptr, last = t->ptr + t->size - 1, end;
@@ -253,7 +253,7 @@ static u32 touch_longer(struct false_sharing *f, const struct touch *t)
 	}
 }
 
-/* An access, taken once, whatever lines it has parts in. */
+/* Apply an access to all other layouts, once for all lines that it spans. */
 static void touch_others(struct false_sharing *f, const struct touch *t)
 {
 	struct group *group = get_group(f, t->place.kind);
@@ -284,7 +284,7 @@ static void touch(struct analysis *a, const struct touch *t)
 	count(a, f->total, t);
 }
 
-/* Looks where objects of a kind should begin. */
+/* Find the best offset for objects of a kind. */
 static void choose_offsets(const struct false_sharing *f, struct group *group)
 {
 	u32 i, best = 0, worst = 0;
@@ -372,7 +372,8 @@ static void print(struct analysis *a)
 static int run(int argc, char **argv)
 {
 	static const struct analysis_ops ops = {
-		.command = &command_false_sharing, .sort = "false_sharing", .init = init, .release = release,
+		.command = &command_false_sharing, .sort = "false_sharing", .init = init,
+		.release = release,
 		.touch = touch, .wanted = { WANTED_TOUCHES },
 		.print = print,
 	};

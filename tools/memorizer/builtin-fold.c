@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer fold: a KMAP or a trace as folded stacks, which flame graphs are made of. Who,
- * what memory it is, who allocated it, who accesses it; and how much of what was asked for.
+ * memorizer fold: converts a KMAP or a trace to folded stacks for flame graphs: command, cache,
+ * call site of the allocation and accessing function, and the requested number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +23,10 @@
 static const char * const usage[] = {
 	"memorizer fold [OPTION...] DIR|KMAP|-",
 	"",
-	"Prints folded stacks for flame graphs, one per line: the command, the cache, the function",
-	"that allocated and, for accesses, the function that accessed, separated by semicolons, and a",
-	"number. A KMAP has no caches. The command is the one that allocated or accessed.",
+	"Prints folded stacks for flame graphs, one per line: the command, the cache, the",
+	"function that allocated and, for accesses, the function that accessed, separated by",
+	"semicolons, and a number. A KMAP has no caches. The command is the one that allocated",
+	"or accessed.",
 	NULL
 };
 
@@ -37,64 +38,64 @@ static const char * const value_names[VALUES] = {
 };
 
 /*
- * Frames of a stack. Allocations have those before the accessor, too. With --types, CACHE is the
- * type, and SITE of an access the member.
+ * Frames of a stack; allocations have no ACCESSOR. With --types, CACHE is the type, and SITE of an
+ * access is the member.
  */
 enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
 
-#define NONE	U32_MAX		/* in place of a frame: there is none */
+#define NONE	U32_MAX		/* no frame */
 
 /*
- * A stack: its frames' texts; while a KMAP is read, WHO is a pid if it is of an access. What is
- * allocated has the number of its call site's function in place of SITE's text.
+ * A stack: texts of its frames. While a KMAP is read, WHO of an access is a pid. Allocations have
+ * the number of the call site's function in SITE.
  */
 struct stack {
 	u32 frame[FRAMES];
 	u64 value;
 };
 
-/* What is allocated: its frames, and whether the filter chooses the object and its allocation. */
+/* Live memory: its frames, and whether the filter selects the object and its allocation. */
 struct allocated {
 	struct tracked memory;
 	u32 frame[ACCESSOR];
 	bool is_object, is_chosen;
 };
 
-/* Which frame a function is. */
+/* Frame of a function. */
 struct function {
 	u64 ip, kind;
 	u32 frame;
 };
 
-/* The comm that a pid of a KMAP allocated under last. */
+/* Last comm of a pid in a KMAP. */
 struct task {
 	u64 pid, jiffies;
 	u32 frame;
 };
 
 /**
- * struct fold - the stacks
- * @types: whether frames are types and members
- * @value: what is counted
- * @format: how to print
+ * struct fold - state of the command
+ * @types: frames are types and members
+ * @value: the number to print
+ * @format: output format
  * @symbols: the symbols
- * @frames: their texts
+ * @frames: texts of frames
  * @functions: struct function by ip
- * @tasks: struct task by pid, of a KMAP
- * @stacks: struct stack by frames; of access lines, or of a trace's allocations and accesses
- * @others: the same, of object lines, or of the counts of retired objects: every access is
- *	    an event, or in its object's counts, or both, and must not be counted twice
- * @filter: what counts
- * @choice: what it chooses
- * @named: what it chooses by name
- * @object: whether it chooses the current object, of a KMAP
- * @stack: that object's stack
- * @accessed: whether there were accesses, of a KMAP
- * @allocated: whether there were objects, of a KMAP
- * @types_seen: mask of enum trace_type: which events came, of a trace
- * @names: names of tasks and caches, of a trace
- * @live: what is allocated, of a trace; struct allocated
- * @retired: by the id of its record, the stack of the object whose counts come next
+ * @tasks: struct task by pid, for a KMAP
+ * @stacks: struct stack by frames, of access lines, or of a trace's allocations and accesses
+ * @others: likewise, of object lines, or of the counts of retired objects. An access is in an
+ *	    event, in its object's counts, or in both, and must be counted once
+ * @filter: selects what is counted
+ * @choice: state of @filter
+ * @named: state of @filter for types and members
+ * @object: the filter selects the current object of a KMAP
+ * @stack: stack of that object
+ * @accessed: a KMAP has accesses
+ * @allocated: a KMAP has objects
+ * @types_seen: mask of enum trace_type: types of events in a trace
+ * @names: names of tasks and caches in a trace
+ * @live: live memory of a trace, struct allocated
+ * @retired: stack of the retired object whose counts follow, by the id of its record
  */
 struct fold {
 	bool types;
@@ -119,7 +120,7 @@ struct retired {
 	bool chosen;
 };
 
-/* The number of the function that an address is in. */
+/* Number of the function that contains an address. */
 static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 {
 	struct function key = { .ip = ip, .kind = kind }, *function;
@@ -135,13 +136,13 @@ static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
 	return nr;
 }
 
-/* What is known of a text, as a frame. */
+/* Frame for a text, possibly unknown. */
 static u32 frame_of(struct fold *f, const char *text)
 {
 	return texts_number(&f->frames, text ? text : NAMES_UNKNOWN);
 }
 
-/* The stack of what a call site allocates, of a cache if that is known; pages have no types. */
+/* Stack of an allocation by a call site, with the cache if it is known; pages have no types. */
 static struct stack allocation(struct fold *f, const char *who, const char *cache, u64 ip,
 			       bool pages)
 {
@@ -156,7 +157,7 @@ static struct stack allocation(struct fold *f, const char *who, const char *cach
 	return stack;
 }
 
-/* Puts the text of a function in place of its number. */
+/* Replace the number of a function by its name. */
 static void name_site(const struct fold *f, struct stack *stack)
 {
 	const struct function *function;
@@ -168,8 +169,9 @@ static void name_site(const struct fold *f, struct stack *stack)
 }
 
 /*
- * Makes the stack of an access of that of what it is to, whose site is NONE if that is not known:
- * of an object of so many bytes, in this part of it. Returns whether the filter chooses its names.
+ * Derive the stack of an access from that of the object, whose site is NONE if it is unknown; the
+ * object has @size bytes, and the access is to @place in it. Returns false if the filter rejects
+ * the names.
  */
 static bool access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages,
 			 struct stack *stack)
@@ -218,7 +220,7 @@ static void add_allocation(struct fold *f, struct hash *stacks, const struct sta
 	add(stacks, &named, value);
 }
 
-/* What of a number of reads and writes is counted. */
+/* Value of reads and writes. */
 static u64 access_value(const struct fold *f, u64 reads, u64 writes)
 {
 	switch (f->value) {
@@ -243,7 +245,7 @@ static u64 live_value(const struct fold *f, u64 bytes)
 	return f->value == LIVE ? 1 : f->value == LIVE_BYTES ? bytes : 0;
 }
 
-/* Takes the other stacks in place of these. */
+/* Swap the two sets of stacks. */
 static void exchange(struct hash *stacks, struct hash *others)
 {
 	struct hash none = *stacks;
@@ -294,7 +296,7 @@ static void take_access(void *data, const struct kmap_object *o, const struct km
 	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
 }
 
-/* Puts comms in place of pids, and leaves out those that are not chosen. */
+/* Replace pids by comms, and drop those that the filter rejects. */
 static void name_tasks(struct fold *f)
 {
 	struct hash named;
@@ -317,7 +319,7 @@ static void name_tasks(struct fold *f)
 	f->stacks = named;
 }
 
-/* Whether the KMAP has what was asked for; if not there was a message. */
+/* Check that all filters match in the KMAP; returns false after a message. */
 static bool check_kmap(struct fold *f, const char *name)
 {
 	static const struct window all = { .begun = true, .ended = true };
@@ -374,7 +376,7 @@ static void count_access(struct fold *f, const struct trace_event *e)
 					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
 }
 
-/* A retired object; its counts follow. What it is of was told when it was allocated. */
+/* A retired object; its counts follow. Its allocation event has the names. */
 static void retire(struct fold *f, const struct trace_event *e)
 {
 	u64 id = e->u.object.object;
@@ -456,7 +458,7 @@ static bool take_event(void *data, const struct trace_event *e)
 	return !f->choice.window.ended;
 }
 
-/* Whether the trace has what was asked for; if not there was a message. */
+/* Check that all filters match in the trace; returns false after a message. */
 static bool check_trace(struct fold *f, const char *dir)
 {
 	bool accesses = f->value < OBJECTS;
@@ -506,7 +508,7 @@ static void print_folded(const struct fold *f, const struct stack *stack)
 	printf(" %llu\n", stack->value);
 }
 
-/* What a frame is called. */
+/* JSON key of a frame. */
 static const char *frame_key(const struct fold *f, int frame)
 {
 	static const char * const keys[FRAMES] = { "comm", "cache", "site", "accessor" };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer html: a page about one or two KMAPs or traces, in one file that needs no other.
+ * memorizer html: writes a self-contained page about one or two KMAPs or traces.
  *
- * Its data are what report, layout, timeline, sharing and diff print as JSON, by running them. They
- * print it to a temporary file, which is copied into the page: how large that becomes is bounded,
- * and of tables that are too long together, the last rows are summed up.
+ * The data are the JSON of report, layout, timeline, sharing and diff, which run in this process
+ * and print to a temporary file. Copying it to the page bounds the size: the last rows of tables
+ * that are too long are summed up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,34 +24,35 @@
 
 #define RUNS		2
 #define PAGE_MAX	5000000		/* bytes of the page */
-#define PAGE_REST	500000		/* of it, what is not rows of tables takes less */
-#define TEXT_MAX	200		/* characters of a name or mark that are shown */
+#define PAGE_REST	500000		/* bytes reserved for all but the rows */
+#define TEXT_MAX	200		/* displayed characters of a name or mark */
 #define ROWS		"20000"		/* of a table */
 #define SPANS		"240"
-#define ARGUMENTS	24		/* of a command that is run */
+#define ARGUMENTS	24		/* of a command */
 
 static const char * const usage[] = {
 	"memorizer html [OPTION...] -o FILE KMAP [KMAP]",
 	"memorizer html [OPTION...] -o FILE DIR [DIR]",
 	"",
-	"Writes a page for a browser: the results of report, layout, timeline and sharing, with a map",
-	"of types that shows their cache lines and which code accesses each member, or of call sites;",
-	"to search, sort and filter; for two inputs also the changes. The page is a single file of at",
-	"most 5 MB and needs no network; rows that do not fit are counted and summed up.",
+	"Writes a page for a browser: the results of report, layout, timeline and sharing, with",
+	"a map of types that shows their cache lines and which code accesses each member, or of",
+	"call sites; to search, sort and filter; for two inputs also the changes. The page is a",
+	"single file of at most 5 MB and needs no network; rows that do not fit are counted and",
+	"summed up.",
 	NULL
 };
 
 /**
  * struct page - a page in the making
  * @output: the file
- * @vmlinux: where to take symbols from, of each run
- * @kallsyms: copies of /proc/kallsyms
- * @modules: directories with the files of modules below them, for their notes
+ * @vmlinux: ELF file with the symbols of each run, or NULL
+ * @kallsyms: copies of /proc/kallsyms, likewise
+ * @modules: directories with module files for notes, likewise
  * @paths: the KMAPs or traces
- * @nr: how many
- * @traces: whether they are traces
- * @stderr_fd: where messages go
- * @status: the exit status so far
+ * @nr: number of runs
+ * @traces: the inputs are traces
+ * @stderr_fd: the original standard error
+ * @status: exit status so far
  */
 struct page {
 	const char *output, *vmlinux[RUNS], *kallsyms[RUNS], *modules[RUNS];
@@ -72,7 +73,7 @@ static int worse(int a, int b)
 	return order[a] > order[b] ? a : b;
 }
 
-/* What messages go to from now on: once they were told, nowhere. */
+/* Drop messages that were printed for a previous command. */
 static void hush(const struct page *p, bool quiet)
 {
 	int null = quiet ? open("/dev/null", O_WRONLY) : -1;
@@ -83,7 +84,7 @@ static void hush(const struct page *p, bool quiet)
 		close(null);
 }
 
-/* Runs a command on some of the runs; what it prints goes into the page. */
+/* Run a command on some of the runs; its output goes to the page. */
 static int run_command(struct page *p, const struct command *c, const char * const *more,
 		       int first, int nr, bool quiet)
 {
@@ -122,7 +123,7 @@ static int run_command(struct page *p, const struct command *c, const char * con
 	return status;
 }
 
-/* What a command tells, if it can; null if it tells nothing, as of a trace without events. */
+/* Print the output of a command, or null if there is none, as for a trace without events. */
 static void print_more(struct page *p, const char *key, bool can, const struct command *c,
 		       const char * const *arguments, int run)
 {
@@ -178,7 +179,7 @@ static int print_data(struct page *p)
 	return status;
 }
 
-/* What stands for @record@ and so on in the page, by its first letter. */
+/* Part of the page for @record@ and so on, by the first letter. */
 static const char *part(char letter)
 {
 	switch (letter) {
@@ -193,7 +194,7 @@ static const char *part(char letter)
 	}
 }
 
-/* Writes the page, with the data that were printed to a file; returns whether it could. */
+/* Write the page with the data of a file; returns false on errors. */
 static bool write_page(FILE *data, FILE *to)
 {
 	u64 room = ftello(data) + PAGE_REST > PAGE_MAX ? PAGE_MAX - PAGE_REST : U64_MAX;
@@ -211,7 +212,7 @@ static bool write_page(FILE *data, FILE *to)
 	return fine && !ferror(to);
 }
 
-/* Prints the data to a temporary file, and from there writes the page; returns an exit status. */
+/* Print the data to a temporary file, then write the page; returns an exit status. */
 static int make_page(struct page *p, int fd)
 {
 	FILE *data = tmpfile(), *to = fdopen(fd, "w");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer kmap: the KMAP that a trace amounts to, as text. */
+/* memorizer kmap: writes the KMAP of a trace as text. */
 #include <stdio.h>
 
 #include "builtin.h"
@@ -13,20 +13,20 @@
 static const char * const usage[] = {
 	"memorizer kmap [OPTION...] DIR",
 	"",
-	"Writes the KMAP of the trace: the retired objects and those of the last complete snapshot.",
-	"Objects are not in the order of the kernel's file.",
+	"Writes the KMAP of the trace: the retired objects and those of the last complete",
+	"snapshot. Objects are not in the order of the kernel's file.",
 	NULL
 };
 
 /**
- * struct writer - a KMAP that is being written
- * @filter: which objects
- * @choice: what that chooses
- * @objects: struct told by number: whether the last object of each number is in the time
- * @symbols: what --site is looked up in, or NULL
+ * struct writer - state of the command
+ * @filter: selects objects
+ * @choice: state of @filter
+ * @objects: struct told by number: is the last object with this number within the time?
+ * @symbols: for --site, or NULL
  * @names: names of tasks
  * @kmap: the KMAP
- * @types: mask of enum trace_type: which events came
+ * @types: mask of enum trace_type: types of events in the trace
  */
 struct writer {
 	struct kmem_filter filter;
@@ -43,7 +43,7 @@ struct told {
 	bool within;
 };
 
-/* An address of code as the kernel has it. */
+/* Address of code in the running kernel. */
 static u64 address(const struct writer *w, u64 ip)
 {
 	return w->symbols ? kmap_symbols_address(w->symbols, ip) : ip;
@@ -66,7 +66,7 @@ static void write_object(void *data, const struct kmap_object *o,
 		       counts[i].writes, counts[i].reads);
 }
 
-/* Whether an event is in the time that is chosen. Counts are with their object. */
+/* Is the event within the selected time? Counts are if their object is. */
 static bool is_within(struct writer *w, const struct trace_event *e)
 {
 	bool object = e->type == TRACE_OBJECT, new;
@@ -124,7 +124,7 @@ static int end(struct engine *g, int status)
 	return status;
 }
 
-/* Whether all options are about what a KMAP has; if not there was a message. */
+/* Check that a KMAP has what the options select; returns false after a message. */
 static bool check_options(const struct kmem_filter *f)
 {
 	const char *option = f->cache ? "cache" : f->cpu != U64_MAX ? "cpu" : NULL;
@@ -156,7 +156,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	kmem_filter_init(&w.filter);
-	/* Refused by check_options() */
+	/* check_options() refuses these. */
 	set_option_flag(options, 'C', "cache", PARSE_OPT_HIDDEN);
 	set_option_flag(options, 'P', "cpu", PARSE_OPT_HIDDEN);
 	set_option_flag(options, 0, "type", PARSE_OPT_HIDDEN);

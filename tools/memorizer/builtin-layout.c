@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer layout: how a record lies in cache lines, and how often each member is accessed. */
+/* memorizer layout: prints the cache lines of a record and the accesses to each member. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "symbols/members.h"
 #include "symbols/notes.h"
 
-#define CPU_COLUMN	7	/* of a layout */
-#define PATH_DEPTH	64	/* of members in members */
+#define CPU_COLUMN	7	/* in a layout */
+#define PATH_DEPTH	64	/* nesting of members */
 
 static u64 sum_of(u64 a, u64 b)
 {
@@ -20,16 +20,16 @@ static u64 sum_of(u64 a, u64 b)
 }
 
 /**
- * struct layout - a record, and what is accessed of it
- * @r: what to report
+ * struct layout - a record and its accesses
+ * @r: the report
  * @k: the sums
- * @part: which accesses
+ * @part: kind of accesses
  * @record: the record
- * @name: number of its name in the sums, TEXTS_NONE if nothing has that name
- * @rows: its members in their order, holes, and what is accessed that is no member
- * @elsewhere: sums over the last, but for what lies within one member
- * @holes: how many holes
- * @hole_bytes: bytes of these
+ * @name: number of its name in the sums, TEXTS_NONE if it is not there
+ * @rows: its members in order, holes, and accesses to no known member
+ * @elsewhere: sums of accesses to no known member that are not within a single member
+ * @holes: number of holes
+ * @hole_bytes: their total size in bytes
  */
 struct layout {
 	const struct report *r;
@@ -42,7 +42,7 @@ struct layout {
 	u64 holes, hole_bytes;
 };
 
-/* Says where a row is. */
+/* Set the position of a row. */
 static struct tally *place(struct tallies *rows, const char *name, const char *text, u64 offset,
 			   u64 size)
 {
@@ -66,7 +66,7 @@ static void place_hole(struct layout *l, u64 from, u64 to)
 	l->hole_bytes += to - from;
 }
 
-/* For readers, the last line that begins up to @offset, if that is beyond @line. */
+/* Add a separator for the cache line of @offset if it is after @line; returns the line. */
 static u64 place_line(struct layout *l, u64 line, u64 offset)
 {
 	u64 next = offset / PACK_LINE, ago = offset % PACK_LINE;
@@ -82,7 +82,7 @@ static u64 place_line(struct layout *l, u64 line, u64 offset)
 	return next;
 }
 
-/* The members in their order, with holes between those that are in no other. */
+/* Add the members in order, with holes between outer members. */
 static void place_members(struct layout *l)
 {
 	const struct record *record = l->record;
@@ -101,7 +101,7 @@ static void place_members(struct layout *l)
 	place_hole(l, (end + 7) / 8, record->size);
 }
 
-/* The member of a path, or NULL: it is all of the record, not known, or one of several. */
+/* Find a member by path; NULL for the whole record, an unknown member, or several members. */
 static const struct member *find_member(const struct record *record, const char *path)
 {
 	u32 i;
@@ -113,7 +113,7 @@ static const struct member *find_member(const struct record *record, const char 
 	return NULL;
 }
 
-/* Whether a member contains all of what may be accessed. */
+/* Does one member contain everything that may be accessed? */
 static bool is_contained(const struct record *record, const char *paths)
 {
 	char rest[TEXTS_MAX];
@@ -144,7 +144,7 @@ static void count_member(struct layout *l, const struct field *field)
 	tally->sum[TALLY_CPUS] += field->sum[SUM_CPUS];
 }
 
-/* Whether a member is accessed, and is one of the record. */
+/* Is this an access to a member of the record? */
 static bool is_of_record(const struct layout *l, const struct field *field)
 {
 	return field->key >> 32 == l->name &&
@@ -162,8 +162,8 @@ static void count_members(struct layout *l)
 }
 
 /*
- * The members that are in no other, with the accesses to what is in them; those with bits of the
- * same bytes are one.
+ * Collect the outer members with the accesses to everything in them; bit-fields that share bytes
+ * are one member.
  */
 static u32 outer_members(struct layout *l, struct packed *outer, struct tally *placed)
 {
@@ -197,7 +197,7 @@ static u32 outer_members(struct layout *l, struct packed *outer, struct tally *p
 	return nr;
 }
 
-/* What the order amounts to, before and after. */
+/* Print the figures of an order, before and after. */
 static void print_figures(const struct layout *l, const struct pack_figures *before,
 			  const struct pack_figures *after)
 {
@@ -226,7 +226,7 @@ static void print_figures(const struct layout *l, const struct pack_figures *bef
 	tally_free(&rows);
 }
 
-/* On how many accesses the order rests, and how many are to an unknown member. */
+/* Print how many accesses the order is based on, and how many are to unknown members. */
 static void print_basis(const struct layout *l, const struct tally *placed)
 {
 	struct table t = {
@@ -243,7 +243,7 @@ static void print_basis(const struct layout *l, const struct tally *placed)
 	tally_free(&rows);
 }
 
-/* A better order, if the record is a struct of which something is accessed. */
+/* Propose an order if the record is a struct with accesses. */
 static void print_order(struct layout *l)
 {
 	static const char * const uses[] = {
@@ -285,7 +285,7 @@ static void print_order(struct layout *l)
 	free(outer);
 }
 
-/* A table of members, but for what it is called, and its rows. */
+/* Table of members without title and rows. */
 static struct table member_table(const struct part *part)
 {
 	struct table t = {
@@ -302,7 +302,7 @@ static struct table member_table(const struct part *part)
 		},
 	};
 
-	/* A KMAP does not know of CPUs. */
+	/* A KMAP has no CPUs. */
 	if (part->source == ACCESS_COUNTED) {
 		t.columns[CPU_COLUMN] = t.columns[CPU_COLUMN + 1];
 		t.columns[CPU_COLUMN + 1] = (struct column){ NULL };
@@ -323,7 +323,7 @@ static void print_members(struct layout *l)
 	tally_print(l->r, l->k, l->part, title, "layout", &t, &l->rows, !l->r->order->key);
 }
 
-/* Marks the members that are accessed, what is in these, and what they are in. */
+/* Mark accessed members, the members in them, and those that contain them. */
 static bool *accessed_members(const struct layout *l)
 {
 	const struct hash *fields = l->k->fields + l->part->source;
@@ -340,7 +340,7 @@ static bool *accessed_members(const struct layout *l)
 	return marks;
 }
 
-/* Marks the members that are in one which is not accessed, so that it says all of them. */
+/* Mark members of an embedded record that is not accessed: its row stands for them. */
 static bool *hidden_members(const struct layout *l)
 {
 	const struct record *record = l->record;
@@ -360,7 +360,7 @@ static bool *hidden_members(const struct layout *l)
 	return hidden;
 }
 
-/* Whether a row is of a hidden member; rows have the order of members, of which @m is the next. */
+/* Is the row of a hidden member? Rows are in the order of members; @m is the next member. */
 static bool is_hidden(const struct layout *l, const bool *hidden, const struct tally *tally, u32 *m)
 {
 	const char *path = texts_get(&l->rows.texts, tally->name);
@@ -373,7 +373,7 @@ static bool is_hidden(const struct layout *l, const bool *hidden, const struct t
 	return *m < record->nr && hidden[(*m)++];
 }
 
-/* Adds the rows of a record to a table of several. */
+/* Append the rows of a record to a table of several records. */
 static void add_rows(struct table *t, const struct layout *l)
 {
 	bool *hidden = hidden_members(l);
@@ -396,7 +396,7 @@ static void add_rows(struct table *t, const struct layout *l)
 	free(hidden);
 }
 
-/* Types of which more is accessed come first. */
+/* Sort types by accesses, descending. */
 static int compare_types(const void *left, const void *right)
 {
 	const struct type *a = *(const struct type * const *)left;
@@ -407,7 +407,7 @@ static int compare_types(const void *left, const void *right)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Prints how all records lie that are accessed. */
+/* Print the layouts of all accessed records. */
 static void print_part(const struct report *r, const struct sums *k, const struct part *part)
 {
 	const struct hash *types = k->types +
@@ -492,7 +492,7 @@ static void print_layout(const struct report *r, const struct sums *k)
 	notes_record_free(&record);
 }
 
-/* Whether the record is known that layout is asked for. */
+/* Check that the requested record is known; returns false after a message. */
 static bool check_layout(const struct report *r, const struct sums *k)
 {
 	struct record record;
@@ -522,10 +522,10 @@ static const char * const usage[] = {
 	"memorizer layout --vmlinux FILE [OPTION...] TYPE [KMAP|DIR|-]",
 	"memorizer layout --vmlinux FILE [OPTION...] --all [KMAP|DIR|-]",
 	"",
-	"Prints the members of a struct or union in order, with offset, size, cache line and holes;",
-	"how often each was read and written, and by how many functions and pids. Then proposes an",
-	"order that separates members that are mostly read from those that are written, and prints",
-	"what it would change.",
+	"Prints the members of a struct or union in order, with offset, size, cache line and",
+	"holes; how often each was read and written, and by how many functions and pids. Then",
+	"proposes an order that separates members that are mostly read from those that are",
+	"written, and prints what it would change.",
 	NULL
 };
 

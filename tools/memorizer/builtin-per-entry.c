@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer per-entry: how many cache lines move in each kind of system call and interrupt, in
- * each scope that user space has marked, and in each phase; or who accesses how often there.
+ * memorizer per-entry: counts moves of cache lines by kernel entry (system call, interrupt), marked
+ * scope and phase; or the accesses of each instruction there.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,44 +12,44 @@
 static const char * const usage[] = {
 	"memorizer per-entry [OPTION...] DIR",
 	"",
-	"Prints for each system call, interrupt and other kernel entry how often it occurred, and",
-	"how many different cache lines moved in it, in total and on average; the same for marked",
-	"scopes and phases. An access belongs to the innermost entry of its CPU, or else to the",
-	"system call of its task.",
+	"Prints for each system call, interrupt and other kernel entry how often it occurred,",
+	"and how many different cache lines moved in it, in total and on average; the same for",
+	"marked scopes and phases. An access belongs to the innermost entry of its CPU, or else",
+	"to the system call of its task.",
 	NULL
 };
 
 enum sum { CALLS, MOVES, DISTINCT, AVERAGE, READS, WRITES, SUMS };
 
-#define NO_KIND		U32_MAX		/* of what happens in no entry, or scope */
+#define NO_KIND		U32_MAX		/* outside of any entry or scope */
 
-/* Entries of a kind and number; scopes and phases by number alone. */
+/* Entries of a kind and number; scopes and phases have only a number. */
 struct group {
 	u64 key;
 	u64 sum[SUMS];
 };
 
-/* A line that moved in what has a slot just now, or in a phase; and when that was last. */
+/* A line that moved in the current user of a slot, or in a phase, and when it last did. */
 struct seen {
 	u64 slot, line;
 	u64 serial;
 };
 
-/* Accesses of an instruction in entries of a kind, under a name. */
+/* Accesses of an instruction in entries of a kind, with the name of what is accessed. */
 struct user {
 	u64 key, ip, name;
 	u64 sum[SUMS];
 };
 
 /**
- * struct per_entry - what is counted
+ * struct per_entry - state of the analysis
  * @a: the analysis
  * @entries: struct group by kind and number
- * @scopes: likewise
- * @phases: likewise
+ * @scopes: likewise, of scopes
+ * @phases: likewise, of phases
  * @seen: struct seen
  * @users: struct user
- * @total: sums of all
+ * @total: totals
  */
 struct per_entry {
 	struct analysis a;
@@ -92,7 +92,7 @@ static void forget_moves(struct hash *groups)
 	}
 }
 
-/* Calls are what they were. */
+/* Drop moves that were derived from accesses; the counts of entries remain valid. */
 static void forget(struct analysis *a)
 {
 	struct per_entry *p = (struct per_entry *)a;
@@ -124,7 +124,7 @@ static void opened(struct analysis *a, const struct trace_event *e, const struct
 	sums_of(e->type == TRACE_ENTER ? &p->entries : &p->scopes, key_of(o))[CALLS]++;
 }
 
-/* Whether the line moves the first time in what has the slot. */
+/* Is this the first move of the line for the user of the slot? */
 static bool is_first(struct per_entry *p, u64 slot, u64 line, u64 serial)
 {
 	u64 key[2] = { slot, line };

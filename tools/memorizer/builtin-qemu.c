@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer qemu: runs an emulator with the plugin that makes a trace of what the machine does. */
+/* memorizer qemu: runs QEMU with the plugin that traces the guest. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,21 +13,21 @@
 static const char * const usage[] = {
 	"memorizer qemu [OPTION...] -- QEMU [ARGUMENT...]",
 	"",
-	"Runs QEMU (qemu-system-x86_64 or qemu-x86_64, 7.2, without KVM) with a plugin that writes a",
-	"trace of all accesses of the guest, whatever kernel it runs.",
+	"Runs QEMU (qemu-system-x86_64 or qemu-x86_64, 7.2, without KVM) with a plugin that",
+	"writes a trace of all accesses of the guest, whatever kernel it runs.",
 	NULL
 };
 
 /**
- * struct request - what was asked for
+ * struct request - the command line
  * @output: directory of the trace
- * @plugin: the plugin, NULL: look for it
- * @vmlinux: where functions are, or NULL
- * @kallsyms: likewise
- * @slide: what is added to that
- * @functions: names of functions, NULL behind the last
- * @nr_functions: how many
- * @arguments: of the plugin, each behind a comma
+ * @plugin: the plugin, NULL to search for it
+ * @vmlinux: ELF file with the functions, or NULL
+ * @kallsyms: copy of /proc/kallsyms with the functions, or NULL
+ * @slide: offset added to the addresses of functions
+ * @functions: names of functions, NULL-terminated
+ * @nr_functions: number of functions
+ * @arguments: arguments of the plugin, each after a comma
  */
 struct request {
 	const char *output, *plugin, *vmlinux, *kallsyms;
@@ -37,7 +37,7 @@ struct request {
 	char *arguments;
 };
 
-/* Adds an argument of the plugin; QEMU takes two commas for one that is meant. */
+/* Append an argument for the plugin; QEMU unescapes two commas to one. */
 static void add_argument(struct request *r, const char *name, const char *value)
 {
 	size_t length = r->arguments ? strlen(r->arguments) : 0;
@@ -55,7 +55,7 @@ static void add_argument(struct request *r, const char *name, const char *value)
 	*to = '\0';
 }
 
-/* Makes a filter of each function that is named; false: there is no such function. */
+/* Add a filter for each named function; returns false after a message if one is unknown. */
 static bool add_functions(struct request *r)
 {
 	char error[ERROR_MAX], range[40];
@@ -94,7 +94,7 @@ static bool add_functions(struct request *r)
 	return found == r->nr_functions;
 }
 
-/* The plugin: beside this program, or where make install puts it. */
+/* Find the plugin beside this program, or where make install puts it. */
 static char *find_plugin(const char *given)
 {
 	static const char * const places[] = {
@@ -153,7 +153,7 @@ static int option_slide(const struct option *o, const char *arg, int unset)
 	{ .type = OPTION_CALLBACK, .short_name = (s), .long_name = (l), .value = &r, .help = (h), \
 	  .flags = PARSE_OPT_NOARG | PARSE_OPT_NONEG, .callback = option_pass }
 
-/* Becomes QEMU, with the plugin before its other arguments. */
+/* Execute QEMU with the plugin before its other arguments. */
 static int become(char **command, int nr, const char *plugin, const struct request *r)
 {
 	char **argv = xreallocarray(NULL, nr + 3, sizeof(*argv));

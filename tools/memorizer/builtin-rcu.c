@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer rcu: accesses to objects that RCU is to free, and that no reader may find any more.
+ * memorizer rcu: finds accesses to objects after their removal, when only earlier readers may still
+ * use them.
  *
- * An object is handed to RCU when nobody can find it any more but who has it already, in a
- * read-side section. Until it is freed, whoever else touches it may find it gone: outside of
- * any section, or in one that began later. RCU's own work on it does not count.
+ * An object is passed to kfree_rcu() or call_rcu() when no new reader can find it: only tasks in a
+ * read-side section that started before may access it until it is freed. Accesses outside of
+ * sections, or in later ones, are errors, except for those of RCU itself.
  *
- * A section that began before the trace, or in a loss, was not seen to begin. So a task may be in
- * one until it enters a system call, or until RCU frees an object that was handed to it since:
- * by then, all sections have ended that were open when it was handed over.
+ * The start of a section may be missing, before the trace or in a loss. A task may therefore be in
+ * a section until it enters a system call, or until RCU frees an object that was passed to it
+ * since: that ends a grace period, which waits for all earlier sections.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,37 +19,37 @@
 static const char * const usage[] = {
 	"memorizer rcu [OPTION...] DIR",
 	"",
-	"Prints accesses to objects between kfree_rcu() (or similar) and their free that were made",
-	"outside of RCU read-side sections, or in a section that began too late to know the object.",
-	"The trace needs accesses, allocations, locks and entries, as recorded by memorizer record",
-	"with --accesses --locks --entries, of a kernel with lockdep.",
+	"Prints accesses to objects between kfree_rcu() (or similar) and their free that were",
+	"made outside of RCU read-side sections, or in a section that began too late to know",
+	"the object. The trace needs accesses, allocations, locks and entries, as recorded by",
+	"memorizer record with --accesses --locks --entries, of a kernel with lockdep.",
 	NULL
 };
 
-/* How an access was made. */
+/* Kinds of accesses. */
 enum how { INSIDE, OUTSIDE, LATE, UNCERTAIN, HOWS };
 
 static const char * const how_names[HOWS] = {
 	[INSIDE] = "inside", [OUTSIDE] = "outside", [LATE] = "late", [UNCERTAIN] = "uncertain",
 };
 
-/* Read-side sections have these names, and may lie in each other. */
+/* Names of read-side sections, which can be nested. */
 static const char * const section_names[] = {
 	"rcu_read_lock", "rcu_read_lock_bh", "rcu_read_lock_sched",
 };
 
-/* What RCU does with an object itself. */
+/* RCU's own accesses to the objects. */
 static const char * const own_functions[] = {
 	"kvfree_call_rcu*", "kfree_rcu_*", "kvfree_rcu_*", "need_offload_krc*",
 };
 
 /**
- * struct reader - a task, or what runs on an idle CPU
- * @key: its pid, or the CPU above 32 bits
- * @depth: of the sections that are open and were seen to begin
- * @serial: number of the event that opened the outermost of these
- * @stretch: of the trace, see stretch(), that @depth is of
- * @known: whether no other section is open
+ * struct reader - a task, or an idle CPU
+ * @key: its pid; for idle tasks the CPU, shifted by 32 bits
+ * @depth: nesting of open sections whose start was seen
+ * @serial: number of the event that opened the outermost one
+ * @stretch: stretch of the trace in which @depth is valid, see stretch()
+ * @known: no other section is open
  */
 struct reader {
 	u64 key;
@@ -57,9 +58,9 @@ struct reader {
 };
 
 /**
- * struct handed - an object that was handed to RCU
+ * struct handed - an object that was passed to RCU
  * @object: number of its allocation
- * @serial: number of the event that did it
+ * @serial: number of the event that passed it
  * @ip: return address of the call
  */
 struct handed {
@@ -68,9 +69,9 @@ struct handed {
 };
 
 /**
- * struct pending - memory that RCU is to free
+ * struct pending - memory that RCU will free
  * @ptr: its address
- * @stretch: of the trace in which it was handed over; 0: it is freed
+ * @stretch: stretch of the trace in which it was passed; 0: freed
  */
 struct pending {
 	u64 ptr;
@@ -79,28 +80,28 @@ struct pending {
 
 enum sum { READS, WRITES, BAD, SUMS };
 
-/* Accesses by an instruction to a spot of what a call site had handed to RCU. */
+/* Accesses by an instruction to a spot in objects that a call site passed to RCU. */
 struct late {
 	u64 spot, ip, freed_by, how;
 	u64 sum[SUMS];
 };
 
 /**
- * struct rcu - what is counted
+ * struct rcu - state of the analysis
  * @a: the analysis
- * @all: whether to print all accesses
+ * @all: print all accesses
  * @readers: struct reader
  * @objects: struct handed
  * @pending: struct pending
- * @known: stretch of the trace in which all sections from before it have ended, 0: none yet
- * @locks: whether events of locks are switched on
- * @switched: how often they were
+ * @known: stretch of the trace in which all earlier sections have ended, 0: none yet
+ * @locks: lock events are switched on
+ * @switched: number of times that they were switched
  * @rows: struct late
- * @sections: sections that were seen
- * @stray: ends of sections whose begin was not
- * @unknown: what was handed to RCU and is no known object
- * @own: accesses by RCU itself
- * @sum: accesses, by how
+ * @sections: number of sections
+ * @stray: number of ends of sections without a start
+ * @unknown: number of unknown objects that were passed to RCU
+ * @own: number of accesses by RCU itself
+ * @sum: number of accesses by kind
  */
 struct rcu {
 	struct analysis a;
@@ -130,13 +131,13 @@ static void release(struct analysis *a)
 	hash_free(&r->rows);
 }
 
-/* A part of the trace in which no begin of a section may be missing. */
+/* Stretch of the trace without losses or switches, in which no start of a section is missing. */
 static u64 stretch(const struct rcu *r, const struct trace_event *e)
 {
 	return r->switched << 32 | e->period;
 }
 
-/* All idle tasks have pid 0. What is open in one stretch says nothing of the next. */
+/* All idle tasks have pid 0. State from another stretch is invalid. */
 static struct reader *get_reader(struct rcu *r, const struct trace_event *e, u32 pid)
 {
 	u64 key = pid ? pid : ((u64)e->cpu + 1) << 32;
@@ -174,7 +175,7 @@ static void section(struct rcu *r, const struct trace_event *e)
 	}
 }
 
-/* No section is open where a task enters the kernel. */
+/* A task that enters the kernel is in no section. */
 static void enter(struct rcu *r, const struct trace_event *e)
 {
 	struct reader *reader = get_reader(r, e, e->u.entry.pid);
@@ -203,7 +204,7 @@ static void hand(struct rcu *r, const struct trace_event *e)
 	handed->ip = e->u.rcu_free.ip;
 }
 
-/* A grace period is over: so are the sections that were open when it began. */
+/* A grace period has ended: all sections that were open at its start have ended. */
 static void take_free(struct rcu *r, const struct trace_event *e)
 {
 	struct pending *pending;

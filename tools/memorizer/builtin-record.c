@@ -13,8 +13,8 @@
 static const char * const usage[] = {
 	"memorizer record [OPTION...] [--for TIME | -- COMMAND...]",
 	"",
-	"Records the kernel's stream of allocations and frees to a directory, until TIME is over,",
-	"COMMAND has exited, or Ctrl-C is pressed.",
+	"Records the kernel's stream of allocations and frees to a directory, until TIME is",
+	"over, COMMAND has exited, or Ctrl-C is pressed.",
 	NULL
 };
 
@@ -125,7 +125,7 @@ static int option_mark(const struct option *o, const char *arg, int unset)
 	return want ? option_refuse(o, text, "%s", want) : 0;
 }
 
-/* Whether options go together; if not there was a message. */
+/* Check combinations of options; returns false after a message. */
 static bool fit_together(const struct recording *what)
 {
 	const char *message = NULL;
@@ -179,7 +179,8 @@ static int run(int argc, char **argv)
 		OPT_BOOLEAN('c', "scoped", &what.on[STREAM_SCOPED],
 			    "record accesses and traffic only within marked scopes"),
 		OPT_TAKE('n', "function", &what.filter, "GLOB,...",
-			 "log accesses by these functions only; ! in front excludes them", option_globs),
+			 "log accesses by these functions only; ! in front excludes them",
+			 option_globs),
 		OPT_TAKE('M', "module", &what.filter, "GLOB,...",
 			 "by these modules only; vmlinux is built-in code", option_globs),
 		OPT_TAKE('I', "file", &what.filter, "GLOB,...",

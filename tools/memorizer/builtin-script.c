@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer script: each event of a trace on a line, with names in place of addresses. */
+/* memorizer script: prints each event of a trace on a line, with symbols. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +24,13 @@
 static const char * const usage[] = {
 	"memorizer script [OPTION...] DIR",
 	"",
-	"Prints the events of the trace in order of time: task, CPU, time, event and fields, with",
-	"names of functions, tasks, caches and flags, and of types and members if the compiler's",
-	"notes have them.",
+	"Prints the events of the trace in order of time: task, CPU, time, event and fields,",
+	"with names of functions, tasks, caches and flags, and of types and members if the",
+	"compiler's notes have them.",
 	NULL
 };
 
-/* All fields that an event may have, in the order of CSV's columns; the last are of notes. */
+/* All fields of events in the order of CSV columns; the last ones come from the notes. */
 enum field {
 	F_PID, F_COMM, F_KIND, F_PTR, F_BYTES_REQ, F_BYTES_ALLOC, F_BYTES, F_GFP, F_ZONE, F_ORDER,
 	F_NODE, F_CACHE, F_NAME, F_OBJECT_SIZE, F_SITE, F_SITE_NAME, F_FREE_SITE,
@@ -61,40 +61,40 @@ static const char * const field_names[FIELDS] = {
 	[F_TYPE] = "type", [F_FIELD] = "field",
 };
 
-static_assert(FIELDS <= 64);		/* bits of struct script's masks */
+static_assert(FIELDS <= 64);		/* bits of the masks in struct script */
 
 /**
- * struct script - what to print
- * @format: how to print
- * @chrome: whether to print in Chrome's trace event format
+ * struct script - state of the command
+ * @format: output format
+ * @chrome: print Chrome's trace event format
  * @machine: machine of the traced kernel, or NULL
- * @comma: whether an event was printed already
- * @cpus: CPUs that are named
- * @bytes: how much is live, if that is followed
- * @filter: which events
- * @types: mask of enum trace_type: which events
- * @addr: address that events have within, if @by_addr
- * @by_addr: whether --addr was given
+ * @comma: an event was printed before
+ * @cpus: CPUs whose threads have names
+ * @bytes: live bytes, for @chrome
+ * @filter: selects events
+ * @types: mask of enum trace_type: selected types
+ * @addr: address that selected events contain, if @by_addr
+ * @by_addr: --addr was given
  * @symbols: the symbols
  * @names: names of tasks and caches
- * @object: id of the last object event that has the address within, plus one
- * @noted: whether there are notes of the compiler's
- * @live: what is allocated, struct allocated
+ * @object: id of the last object event that contains the address, plus one
+ * @noted: there are compiler's notes
+ * @live: live memory, struct allocated
  * @objects: struct object: the last one of each number
- * @named: what the current event is about
- * @allocated: and the type of the object that it accesses, or NULL
- * @named_filter: what is chosen by name
- * @choice: what is chosen of the trace so far
- * @types_seen: mask of enum trace_type: which events came
- * @addr_seen: whether one came that has the address within
- * @sites: struct site: the names of addresses so far
- * @printed: events printed
- * @given: mask of enum field: which fields the current event has
- * @numbers: of @given, those that are numbers in JSON
- * @texts: the values of the fields; each is valid until the next event
- * @digits: room for the values that are numbers or addresses
- * @gfp: room for the names of gfp flags
- * @comm: room for the comm of an object's event
+ * @named: type and member of the current event
+ * @allocated: type of the object that it accesses, or NULL
+ * @named_filter: state of @filter for types and members
+ * @choice: state of @filter
+ * @types_seen: mask of enum trace_type: types of events in the trace
+ * @addr_seen: an event contained the address
+ * @sites: struct site: names of addresses so far
+ * @printed: number of printed events
+ * @given: mask of enum field: fields of the current event
+ * @numbers: mask of enum field: fields that are numbers in JSON
+ * @texts: values of the fields; valid until the next event
+ * @digits: buffers for values that are numbers or addresses
+ * @gfp: buffer for names of gfp flags
+ * @comm: buffer for the comm of an object's event
  */
 struct script {
 	enum report_format format;
@@ -127,18 +127,18 @@ struct script {
 	char comm[4 * TRACE_COMM_SIZE];
 };
 
-/* An object that an event told of: who allocated it. */
+/* An announced object: its allocating call site. */
 struct object {
 	u64 nr, site;
 };
 
-/* The name of an address, NULL if it has none: looking it up takes longer than printing it. */
+/* Cached name of an address, or NULL: a lookup takes longer than printing. */
 struct site {
 	u64 ip, kind;
 	char *name;
 };
 
-/* Writes a number that ends where @text, of DIGITS bytes, does. Returns where it begins. */
+/* Write a number to the end of @text, which has DIGITS bytes. Returns its start. */
 static const char *write_digits(char *text, u64 n, u32 base)
 {
 	char *p = text + DIGITS - 1;
@@ -157,7 +157,7 @@ static bool is_given(const struct script *s, enum field f)
 	return s->given >> f & 1;
 }
 
-/* The text has to stay as it is until the event is printed. */
+/* @text must remain valid until the event is printed. */
 static void put_text(struct script *s, enum field f, const char *text)
 {
 	s->given |= 1ull << f;
@@ -207,7 +207,7 @@ static void forget_sites(struct script *s)
 	hash_free(&s->sites);
 }
 
-/* A call site or instruction: its address, and its name if it has one. */
+/* Call site or instruction: address, and name if there is one. */
 static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 {
 	const char *name = site_name(s, ip, kind);
@@ -217,15 +217,15 @@ static void put_site(struct script *s, enum field f, u64 ip, enum kmap_ip kind)
 		put_text(s, f + 1, name);
 }
 
-/* What is allocated, and the call site that did that. */
+/* Live memory and the call site of its allocation. */
 struct allocated {
 	struct tracked memory;
 	u64 site;
 };
 
 /*
- * The object at an address, as far as that is followed, or NULL. What is allocated with pages is
- * what describes them.
+ * Find the tracked object at an address, or NULL. Page allocations do not count: their type is
+ * struct page, not that of the contents.
  */
 static const struct allocated *object_at(const struct script *s, u64 addr)
 {
@@ -234,13 +234,13 @@ static const struct allocated *object_at(const struct script *s, u64 addr)
 	return item && item->memory.kind != TRACE_PAGES ? item : NULL;
 }
 
-/* Who allocated an object; 0: not known. */
+/* Call site of an allocation; 0: unknown. */
 static u64 allocator(const struct allocated *item)
 {
 	return item ? item->site : 0;
 }
 
-/* Who allocated an object that an event told of. */
+/* Call site of an announced object; 0: unknown. */
 static u64 allocated_object(const struct script *s, u64 nr)
 {
 	u32 i;
@@ -258,13 +258,13 @@ static void put_named(struct script *s, const struct named *named)
 		put_text(s, F_FIELD, named_path(named->path));
 }
 
-/* The type that a call site allocates. */
+/* Type that a call site allocates. */
 static void put_type(struct script *s, u64 site)
 {
 	put_named(s, &(struct named){ .type = named_allocation(s->symbols, site) });
 }
 
-/* What an instruction accesses, of what a call site allocated; see named_part(). */
+/* What an instruction accesses in memory of a call site; see named_part(). */
 static void put_accessed(struct script *s, u64 ip, u64 site, u64 part)
 {
 	struct named named = named_access(s->symbols, ip, site, part);
@@ -292,7 +292,7 @@ static void put_task(struct script *s, u32 pid)
 	put_text(s, F_COMM, names_task(&s->names, pid));
 }
 
-/* The name of an enumerator. */
+/* Name of an enumerator. */
 static void put_name(struct script *s, enum field f, const char *const *names, u32 nr, u32 value)
 {
 	put_text(s, f, value < nr && names[value] ? names[value] : "unknown");
@@ -315,7 +315,7 @@ static void put_cache(struct script *s, u32 kind, u64 cache)
 	put_text(s, F_NAME, names_cache(&s->names, kind, cache));
 }
 
-/* The order of the pages that an allocation got; nothing for the pieces of larger ones. */
+/* Order of a page allocation; omitted for pieces of larger allocations. */
 static void put_order(struct script *s, u64 bytes)
 {
 	u32 order;
@@ -389,7 +389,7 @@ static void put_direction(struct script *s, u32 kind)
 	put_name(s, F_KIND, kinds, ARRAY_SIZE(kinds), kind);
 }
 
-/* The frame that an event is from, if that is known. */
+/* Stack frame of an event, if known. */
 static void put_stack(struct script *s, u32 stack)
 {
 	if (stack)
@@ -570,14 +570,14 @@ static void put_event(struct script *s, const struct trace_event *e)
 	}
 }
 
-/* What an event is called here. */
+/* Displayed name of an event. */
 static const char *event_name(const struct trace_event *e)
 {
 	return e->type == TRACE_DISCARDED ? "lost" : e->type == TRACE_UNKNOWN ?
 		e->u.unknown.name : trace_type_name(e->type);
 }
 
-/* Names stand for addresses, and the task is at the beginning of the line. */
+/* Text has names instead of addresses, and the task at the start of the line. */
 static bool is_in_text(const struct script *s, enum field f)
 {
 	if (f == F_PID || f == F_COMM)
@@ -590,7 +590,7 @@ static void print_string(const char *text)
 	fputs_unlocked(text, stdout);
 }
 
-/* Marks hold any text. */
+/* Marks can contain any text. */
 static void print_escaped(const char *text)
 {
 	size_t len;
@@ -605,7 +605,7 @@ static void print_escaped(const char *text)
 	}
 }
 
-/* Prints a number, with as many zeroes before it as make @width digits. */
+/* Print a number with leading zeroes. */
 static void print_digits(u64 n, u32 width)
 {
 	char text[DIGITS];
@@ -617,7 +617,7 @@ static void print_digits(u64 n, u32 width)
 	print_string(p);
 }
 
-/* COMM-PID of the task, if there is one, at the right of 16 columns. */
+/* Print COMM-PID right-aligned in 16 columns, if there is a task. */
 static void print_task(const struct script *s)
 {
 	size_t len = 0;
@@ -668,7 +668,7 @@ static void print_text(const struct script *s, const struct trace_event *e)
 	putchar_unlocked('\n');
 }
 
-/* Prints an event as a JSON object. */
+/* Print an event as a JSON object. */
 static void print_object(const struct script *s, const struct trace_event *e)
 {
 	enum field f;
@@ -701,7 +701,7 @@ static void print_json(const struct script *s, const struct trace_event *e)
 	putchar_unlocked('\n');
 }
 
-/* Prints what all of Chrome's events begin with. */
+/* Print the fields that all of Chrome's events start with. */
 static void print_chrome_head(struct script *s, char phase, u32 process, u32 thread,
 			      const char *name)
 {
@@ -716,7 +716,7 @@ static void print_chrome_head(struct script *s, char phase, u32 process, u32 thr
 	json_string(name);
 }
 
-/* Names a process or thread. */
+/* Name a process or thread. */
 static void print_chrome_name(struct script *s, u32 process, u32 thread, const char *what,
 			      const char *name)
 {
@@ -726,7 +726,7 @@ static void print_chrome_name(struct script *s, u32 process, u32 thread, const c
 	print_string("}}");
 }
 
-/* Names the thread of a CPU when its first event comes, that of a task when its name does. */
+/* Name the thread of a CPU at its first event, the thread of a task when its name is announced. */
 static void name_threads(struct script *s, const struct trace_event *e)
 {
 	u64 cpu = e->cpu;
@@ -742,7 +742,7 @@ static void name_threads(struct script *s, const struct trace_event *e)
 				  names_task(&s->names, e->u.task.pid));
 }
 
-/* In microseconds, with all digits. */
+/* Print microseconds with all digits. */
 static void print_chrome_time(u64 time)
 {
 	print_string(", \"ts\": ");
@@ -769,7 +769,7 @@ static void print_chrome(struct script *s, const struct trace_event *e)
 	putchar_unlocked('}');
 }
 
-/* How much is live behind an allocation or free. */
+/* Print live bytes after an allocation or free. */
 static void print_chrome_live(struct script *s, const struct trace_event *e)
 {
 	print_chrome_head(s, 'C', CHROME_CPUS, 0, "live");
@@ -781,7 +781,7 @@ static void print_chrome_live(struct script *s, const struct trace_event *e)
 	print_string("}}");
 }
 
-/* How many fields CSV has columns for. */
+/* Number of CSV columns. */
 static int fields(const struct script *s)
 {
 	return s->noted ? FIELDS : F_TYPE;
@@ -815,13 +815,13 @@ static void print_csv_head(const struct script *s)
 	putchar('\n');
 }
 
-/* Whether the address is among @bytes from @ptr on. */
+/* Is the address in the @bytes at @ptr? */
 static bool covers(const struct script *s, u64 ptr, u64 bytes)
 {
 	return s->addr >= ptr && s->addr - ptr < (bytes ? bytes : 1);
 }
 
-/* Whether an event is about the address. */
+/* Does the event contain the address? */
 static bool is_about(struct script *s, const struct trace_event *e)
 {
 	switch (e->type) {
@@ -852,13 +852,13 @@ static bool is_about(struct script *s, const struct trace_event *e)
 	}
 }
 
-/* Whether a field has the value that an option wants; what has no such field has not. */
+/* Does a field match a pattern? Missing fields never do. */
 static bool has(const struct script *s, enum field f, const char *pattern)
 {
 	return is_given(s, f) && kmem_filter_matches(pattern, s->texts[f]);
 }
 
-/* As in the report: by address, by what is shown, or by function with or without offset. */
+/* As in report: match the address, the displayed name, or the function with or without offset. */
 static bool has_site(const struct script *s, const char *pattern)
 {
 	char name[KMAP_SYMBOL_MAX];
@@ -875,14 +875,14 @@ static bool has_site(const struct script *s, const char *pattern)
 	return kmem_filter_matches(pattern, name);
 }
 
-/* Whether the current event is chosen by type and member, under one of its names. */
+/* Does the filter select the current event by type and member, under one of its names? */
 static bool is_named(struct script *s)
 {
 	return named_matches(&s->filter, s->named.type, s->named.path) ||
 	       (s->allocated && named_filter_access(&s->named_filter, &s->named, s->allocated));
 }
 
-/* Whether to print the current event. */
+/* Does the filter select the current event? */
 static bool is_chosen(struct script *s, const struct trace_event *e)
 {
 	const struct kmem_filter *f = &s->filter;
@@ -898,7 +898,7 @@ static bool is_chosen(struct script *s, const struct trace_event *e)
 	       (!f->comm || has(s, F_COMM, f->comm)) && named;
 }
 
-/* Prints an event, if it is chosen; returns whether it is. */
+/* Print an event if the filter selects it; returns true if it does. */
 static bool show(struct script *s, const struct trace_event *e)
 {
 	put_event(s, e);
@@ -916,7 +916,7 @@ static bool show(struct script *s, const struct trace_event *e)
 	return true;
 }
 
-/* Bytes of an allocation have gone. */
+/* Subtract bytes of an allocation that was freed. */
 static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 {
 	struct script *s = data;
@@ -925,7 +925,7 @@ static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 	s->bytes[tracker_group(item->kind)] -= bytes;
 }
 
-/* Follows who allocated what: that is the type where code has but bytes before it. */
+/* Track call sites of allocations: they have the type where an access has only an offset. */
 static void follow(struct script *s, const struct trace_event *e)
 {
 	struct allocated *allocated;
@@ -967,7 +967,7 @@ static void handle(struct script *s, const struct trace_event *e)
 		print_chrome_live(s, e);
 }
 
-/* Whether there is what was asked for; if not there was a message. */
+/* Check that all filters match in the trace; returns false after a message. */
 static bool check(const struct script *s, const char *dir)
 {
 	bool all = s->types == (2u << TRACE_UNKNOWN) - 1;
@@ -1048,7 +1048,7 @@ static int end(struct engine *g, int status)
 	return status;
 }
 
-/* Types of events by number, with "lost" in place of the one that discarded events have. */
+/* Types of events; discarded events are called "lost". */
 static const char *type_word(u32 type)
 {
 	return type == TRACE_DISCARDED ? "lost" : trace_type_name(type);
@@ -1100,7 +1100,8 @@ static int run(int argc, char **argv)
 		OPTS_SYMBOLS(&g.files),
 		OPT_INLINES(&g.files),
 		OPT_TAKE('e', "event", &s->types, "EVENT",
-			 "print only alloc, free, access, ... or several: alloc,free", option_event),
+			 "print only alloc, free, access, ... or several: alloc,free",
+			 option_event),
 		{ .type = OPTION_CALLBACK, .short_name = 'A', .long_name = "addr",
 		  .value = &s->addr, .set = &s->by_addr, .argh = "ADDRESS",
 		  .help = "print only the history of this address, in hex",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer serial: how long locks were waited for and held, by lock and by the code that takes
- * it. What is held by one at a time is done by one at a time.
+ * memorizer serial: times that tasks waited for locks and held them, by lock and by call site. Code
+ * under an exclusive lock is serialized.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,31 +14,31 @@ static const char * const usage[] = {
 	"memorizer serial [OPTION...] DIR",
 	"",
 	"Prints how often the locks in the trace were taken, how long tasks waited for them and",
-	"how long they were held: by lock, and by the code that took it. Shared holds of readers",
-	"are counted separately. RCU read-side sections are not locks.",
+	"how long they were held: by lock, and by the code that took it. Shared holds of",
+	"readers are counted separately. RCU read-side sections are not locks.",
 	NULL
 };
 
 enum sum {
 	TAKEN, CONTENDED, WAITED, WAITED_MOST, HELD, HELD_MOST, SHARED, SHARED_HELD,
-	SHARE,			/* HELD, in thousandths of a percent of all time */
+	SHARE,			/* HELD, in thousandths of a percent of the duration */
 	SUMS
 };
 
-/* Locks of a name; with the code that takes them, if @site is not 0. */
+/* Sums of all locks with a name; of a call site if @site is not 0. */
 struct lock {
 	u64 name, site;
 	u64 sum[SUMS];
 };
 
-/* A lock that is waited for, or held. */
+/* A wait for a lock, or a hold. */
 struct hold {
 	u64 site, wanted, taken;
 	u32 name;
 	bool has, shared, contended, chosen;
 };
 
-/* The holds of one lock by one task; a reader may have it several times. */
+/* Holds of a lock by a task; a reader may have several. */
 struct holder {
 	u64 owner, lock;
 	struct hold *holds;
@@ -46,17 +46,17 @@ struct holder {
 };
 
 /**
- * struct serial - what is counted
+ * struct serial - state of the analysis
  * @a: the analysis
  * @names: names of locks
- * @locks: struct lock, by name
- * @sites: struct lock, by name and site
+ * @locks: struct lock by name
+ * @sites: struct lock by name and site
  * @holders: struct holder
- * @total: sums of all
- * @begin: time of the first event that is chosen, in ns
- * @end: of the last
- * @begun: whether there was one
- * @unseen: releases of what was not seen to be taken
+ * @total: totals
+ * @begin: time of the first selected event, in ns
+ * @end: time of the last selected event, in ns
+ * @begun: there was a selected event
+ * @unseen: number of releases of locks that were taken unseen
  */
 struct serial {
 	struct analysis a;
@@ -141,7 +141,7 @@ static u64 *sums_of(struct hash *locks, u64 name, u64 site)
 	return ((struct lock *)hash_item(locks, hash_get(locks, key, &new)))->sum;
 }
 
-/* Counts a hold that ends, or with the trace. */
+/* Count a hold that ends at @end. */
 static void count(struct serial *s, const struct hold *hold, u64 end)
 {
 	u64 waited = hold->taken > hold->wanted ? hold->taken - hold->wanted : 0;
@@ -154,13 +154,13 @@ static void count(struct serial *s, const struct hold *hold, u64 end)
 	add_times(s->total, hold, waited, held);
 }
 
-/* The last hold, if it is one of what is only waited for. */
+/* The current wait, or NULL. */
 static struct hold *waiting(const struct holder *h)
 {
 	return h->nr && !h->holds[h->nr - 1].has ? h->holds + h->nr - 1 : NULL;
 }
 
-/* It is wanted; also told again when there is contention. */
+/* Start to wait; contention is reported by a second event. */
 static void want(struct serial *s, struct holder *h, const struct trace_event *e)
 {
 	bool contended = e->u.lock.flags & TRACE_LOCK_CONTENDED;
@@ -170,7 +170,7 @@ static void want(struct serial *s, struct holder *h, const struct trace_event *e
 	waiting(h)->contended = contended;
 }
 
-/* It is had. Where only contention is told of, nothing is told when it is released. */
+/* Take the lock. If only contention is traced, there is no event for the release. */
 static void take(struct serial *s, struct holder *h, const struct trace_event *e)
 {
 	struct hold *hold;
@@ -195,7 +195,7 @@ static void drop(struct serial *s, struct holder *h, const struct trace_event *e
 	count(s, h->holds + --h->nr, e->time);
 }
 
-/* What was waited for or held when events were lost may have been released meanwhile. */
+/* After lost events, locks may have been released. */
 static void forget(struct serial *s)
 {
 	u32 i;
@@ -239,7 +239,7 @@ static void event(struct analysis *a, const struct trace_event *e)
 		lock(s, e);
 }
 
-/* What is still held has been held until the end; what is waited for was not had. */
+/* Holds last until the end of the trace; waits are not counted. */
 static u32 count_rest(struct serial *s)
 {
 	struct holder *h;

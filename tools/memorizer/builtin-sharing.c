@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer sharing: cache lines that one CPU writes and another one touches, as perf c2c report
- * shows them, beside the objects that they belong to and the code on both sides.
+ * memorizer sharing: cache lines that one CPU writes and another accesses, as in perf c2c report,
+ * with their objects and the code on both sides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,97 +12,97 @@
 static const char * const usage[] = {
 	"memorizer sharing [OPTION...] DIR",
 	"",
-	"Prints the cache lines in the trace that move between CPUs: lines that one CPU writes and",
-	"another one touches, the code that touches them and where, and for each object which CPU",
-	"pulled the line away and the access that pulled it back. Moves are taken from traffic",
-	"events; if the trace has none, they are derived from its accesses.",
+	"Prints the cache lines in the trace that move between CPUs: lines that one CPU writes",
+	"and another one touches, the code that touches them and where, and for each object",
+	"which CPU pulled the line away and the access that pulled it back. Moves are taken",
+	"from traffic events; if the trace has none, they are derived from its accesses.",
 	NULL
 };
 
-/* The sums of a line, of code that touches it, and of an address, as tables show them. */
+/* Sums of a line, of code that accesses it, and of an address, as in the tables. */
 enum sum {
-	/* What is counted of each access. */
+	/* Counts of accesses. */
 	RECORDS, LOADS, STORES, MOVES, LOCAL_HITM, REMOTE_HITM, L1_MISS,
 	COUNTS,
-	/* What follows from that. */
+	/* Derived sums. */
 	HITM = COUNTS, L1_HIT, CPUS,
 	SHARE,			/* of all HITM, in thousandths of a percent */
 	OFFSET, CPU, INDEX,
-	RANK,			/* the larger, the smaller INDEX */
+	RANK,			/* descending when INDEX ascends */
 	SUMS
 };
 
-/* CPUs: a bit for each of the first 64, and how many there are. */
+/* Set of CPUs: a bit for each of the first 64, and the number of CPUs. */
 struct cpus {
 	u64 first;
 	u64 nr;
 };
 
-/* A line. The first kind of object in it is counted here, others in line_kinds. */
+/* A line. The first kind of object is counted here, others in line_kinds. */
 struct line {
 	u64 addr, counts[COUNTS];
 	struct cpus cpus;
-	u64 of_first, most;	/* accesses to the first kind, and to the one that has most */
-	u32 first, kind, kinds;	/* the first kind, the one that has most, how many there are */
+	u64 of_first, most;	/* accesses to the first and to the most accessed kind */
+	u32 first, kind, kinds;	/* first kind, most accessed kind, number of kinds */
 	u32 index;
 };
 
-/* Code that touches a kind of object, under a name, at an offset in a line. */
+/* Code that accesses a kind of object, by name, at an offset in a line. */
 struct code {
 	u64 ip;
 	u32 kind, name, offset, unused;
 };
 
 /*
- * An instruction that touches a spot, at an offset in a line, on a CPU. Where a struct use has no
- * room for more accesses, the next ones are another part.
+ * An instruction that accesses a spot at an offset in a line on a CPU. When the counts of a struct
+ * use are full, the next accesses go to another part.
  */
 struct toucher_at {
 	u64 ip;
 	u32 spot, cpu, offset, part;
 };
 
-/* Type of the counts in struct use. A test makes it smaller, to overflow them. */
+/* Type of the counts in struct use. A test makes it smaller so that they overflow. */
 #ifndef USE_COUNT
 #define USE_COUNT u32
 #endif
 
-/* Accesses to a line by a toucher, as items of both. Small, as there may be millions of them. */
+/* Accesses to a line by a toucher, both as items. Compact, as there may be millions of them. */
 struct use {
 	u32 line, by;
 	USE_COUNT counts[COUNTS];
 };
 
-/* Accesses to a line by code, as items of both: a chain of uses, each the item plus one. */
+/* Accesses to a line by code, both as items: a chain of uses, each is the item plus one. */
 struct user {
 	u32 line, code, first;
 };
 
-/* Something that a CPU touches; of a kind of object in a line, by no CPU but counted. */
+/* A pair of something and a CPU; in line_kinds, of a line and a kind of object, with accesses. */
 struct touched {
 	u64 what, by;
 	u64 records;
 };
 
 /**
- * struct sharing - what is counted
+ * struct sharing - state of the analysis
  * @a: the analysis
- * @addresses: whether to tell of addresses
- * @all: whether to tell of code that moves no line
+ * @addresses: print addresses
+ * @all: print code that moves no line
  * @lines: struct line by address
  * @codes: struct code
- * @line_cpus: struct touched: lines by those CPUs that have no bit in struct cpus
- * @line_kinds: likewise, lines by kinds of objects but the first
+ * @line_cpus: struct touched: lines by CPUs that have no bit in struct cpus
+ * @line_kinds: struct touched: lines by kinds of objects other than the first
  * @touchers: struct toucher_at
- * @uses: struct use; @users are made of these when all events have come
+ * @uses: struct use; @users are built from these after the last event
  * @users: struct user
- * @code_of: the item of @codes that each of @touchers is of
- * @next: the next one in the chain of each of @uses
+ * @code_of: item of @codes for each of @touchers
+ * @next: next item in the chain of each of @uses
  * @pairs: see pairs.h
- * @total: counts over all
- * @pair_total: sums over all pairs
- * @shared: the lines that are shared, as items of @lines, in the order of their table
- * @nr_shared: how many there are
+ * @total: totals
+ * @pair_total: totals of all pairs
+ * @shared: items of @lines that are shared, in the order of the table
+ * @nr_shared: number of shared lines
  */
 struct sharing {
 	struct analysis a;
@@ -145,7 +145,7 @@ static void release(struct analysis *a)
 	free(s->shared);
 }
 
-/* Counts @by for @what; returns whether it is new. */
+/* Count @by for @what; returns true if the pair is new. */
 static bool count_touched(struct hash *h, u64 what, u64 by)
 {
 	u64 key[2] = { what, by };
@@ -164,7 +164,7 @@ static void count_cpu(struct sharing *s, struct line *line, u32 cpu)
 	line->cpus.nr += new;
 }
 
-/* What an access counts as. */
+/* Counts that an access increments. */
 static void set_counts(const struct sharing *s, const struct touch *t, bool counts[COUNTS])
 {
 	bool remote = t->moved.from >= 0 && analysis_node(&s->a, t->moved.from) !=
@@ -186,7 +186,7 @@ static void set_sums(u64 *sum, const u64 counts[COUNTS])
 	sum[L1_HIT] = counts[STORES] - counts[L1_MISS];
 }
 
-/* The use that an access counts for, with room for one more: no count exceeds that of records. */
+/* Find the use for an access, with room for one more: RECORDS is the largest count. */
 static struct use *get_use(struct sharing *s, u32 line, const struct touch *t)
 {
 	struct toucher_at by = {
@@ -244,7 +244,7 @@ static bool is_shared(const struct line *line)
 	return line->counts[STORES] && line->cpus.nr > 1;
 }
 
-/* Finds what kind of object has most accesses to each line. */
+/* Find the most accessed kind of object of each line. */
 static void find_kinds(struct sharing *s)
 {
 	const struct touched *touched;
@@ -267,7 +267,7 @@ static void find_kinds(struct sharing *s)
 	}
 }
 
-/* The kind of object that a line is most, and how many others there are. */
+/* Most accessed kind of object of a line, and the number of others. */
 static char *line_object(const struct sharing *s, const struct line *line)
 {
 	char text[KMAP_SYMBOL_MAX];
@@ -287,9 +287,7 @@ static char *address_text(u64 addr)
 	return table_text(text);
 }
 
-/*
- * Order of two addresses as texts in hex: that of their first digits, then the shorter one.
- */
+/* Compare addresses as hexadecimal texts: by the first digits, then the shorter one first. */
 static int compare_as_texts(u64 a, u64 b)
 {
 	int zeros_a = __builtin_clzll(a | 1) & ~3, zeros_b = __builtin_clzll(b | 1) & ~3;
@@ -300,7 +298,7 @@ static int compare_as_texts(u64 a, u64 b)
 	return zeros_b - zeros_a;
 }
 
-/* Most moves first; lines that are equal otherwise are ordered by address, as a text. */
+/* Sort by moves, descending, then by other sums; equal lines by address, as a text. */
 static int compare_lines(const void *left, const void *right, void *data)
 {
 	const struct hash *lines = data;
@@ -318,7 +316,7 @@ static int compare_lines(const void *left, const void *right, void *data)
 	return compare_as_texts(a->addr, b->addr);
 }
 
-/* Numbers the lines that are shared. */
+/* Number the shared lines. */
 static void number_lines(struct sharing *s)
 {
 	u32 i;
@@ -365,7 +363,7 @@ static void name_line(void *data, u32 item, struct row *row)
 	row->texts[2] = analysis_type(&s->a, line->kind);
 }
 
-/* The code that a toucher is of. */
+/* Item of the code of a toucher. */
 static u32 code_of(struct sharing *s, const struct toucher_at *by)
 {
 	const struct spot *spot = analysis_spot(&s->a, by->spot);
@@ -377,7 +375,7 @@ static u32 code_of(struct sharing *s, const struct toucher_at *by)
 	return hash_get(&s->codes, &code, &new);
 }
 
-/* Makes a chain of the uses of each user. */
+/* Build the chain of uses of each user. */
 static void make_users(struct sharing *s)
 {
 	struct user key = { .line = 0 }, *user;
@@ -410,7 +408,7 @@ static u32 use_cpu(const struct sharing *s, const struct use *use)
 	return ((const struct toucher_at *)hash_item(&s->touchers, use->by))->cpu;
 }
 
-/* Whether a use further on in the chain is by the same CPU. */
+/* Is a later use in the chain by the same CPU? */
 static bool comes_again(const struct sharing *s, u32 at)
 {
 	u32 cpu = use_cpu(s, get_chained(s, at));

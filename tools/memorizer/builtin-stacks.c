@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer stacks: call stacks of accesses, folded for flame graphs, by how many lines they move
- * or how much they access; also those of one instruction.
+ * memorizer stacks: prints folded call stacks of accesses for flame graphs, weighted by moves of
+ * cache lines or by accesses; optionally of one function or instruction.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "symbols/namesakes.h"
 #include "trace/entries.h"
 
-#define CALLS_MAX	256	/* of a stack; what lies further out is left out */
+#define CALLS_MAX	256	/* maximum depth; outer calls are left out */
 
 static const char * const usage[] = {
 	"memorizer stacks [OPTION...] DIR",
 	"",
-	"Prints folded stacks of accesses for flame graphs, one per line: the command, the calls",
-	"from the outermost to the function with the access, separated by semicolons, and a number.",
-	"Calls are recorded by the QEMU plugin; without them, the kernel entry is printed instead",
-	"if it is known.",
+	"Prints folded stacks of accesses for flame graphs, one per line: the command, the",
+	"calls from the outermost to the function with the access, separated by semicolons, and",
+	"a number. Calls are recorded by the QEMU plugin; without them, the kernel entry is",
+	"printed instead if it is known.",
 	NULL
 };
 
@@ -31,7 +31,7 @@ static const char * const value_names[VALUES] = {
 	[BYTES] = "bytes",
 };
 
-/* Accesses from somewhere: by whom, called by whom, of what; field: number of its name. */
+/* Accesses by task, stack, instruction and kind of object; field: number of its name. */
 struct from {
 	u64 comm, stack, entry, ip, kind, field;
 	u64 value;
@@ -43,24 +43,24 @@ struct folded {
 	u64 value;
 };
 
-/* Whether --at chooses an instruction, and its name. */
+/* Cached result of --at for an instruction, and its name. */
 struct code {
 	u64 ip;
 	bool chosen;
 };
 
 /**
- * struct stacks - what is counted
+ * struct stacks - state of the analysis
  * @a: the analysis
- * @value: what of an access
+ * @value: the number to print
  * @at: pattern of names of instructions, or NULL
- * @addresses: whether to tell calls apart by place
- * @objects: whether to add what is accessed
- * @fields: whether to add which member
+ * @addresses: distinguish calls by address
+ * @objects: add the kind of object
+ * @fields: add the member
  * @texts: names of commands and frames
  * @from: struct from
  * @code: struct code by ip
- * @total: sum over all
+ * @total: total of all stacks
  */
 struct stacks {
 	struct analysis a;
@@ -106,7 +106,7 @@ static u64 value_of(const struct stacks *s, const struct touch *t)
 	}
 }
 
-/* Whether --at chooses the instruction: its address, its function, or how it is shown. */
+/* Does --at match the instruction's address, function or displayed name? */
 static bool is_at(struct stacks *s, u64 ip)
 {
 	struct code *code;
@@ -120,7 +120,7 @@ static bool is_at(struct stacks *s, u64 ip)
 	return code->chosen;
 }
 
-/* The name of what is accessed: TYPE.FIELD, or as far as it is known. */
+/* Name of what is accessed: TYPE.FIELD, or the known part of it. */
 static u32 field_number(struct stacks *s, const struct touch *t)
 {
 	struct named named = analysis_named(&s->a, analysis_called(&s->a, t));
@@ -157,7 +157,7 @@ static void touch(struct analysis *a, const struct touch *t)
 	s->total += value;
 }
 
-/* The name of code, with or without the place in its function. */
+/* Name of code, with or without the offset in its function. */
 static u32 code_number(struct stacks *s, u64 ip)
 {
 	char text[KMAP_SYMBOL_MAX];
@@ -169,7 +169,7 @@ static u32 code_number(struct stacks *s, u64 ip)
 	return texts_number(&s->texts, text);
 }
 
-/* The calls that led to an access, the outermost first; returns how many. */
+/* Collect the calls that led to an access, outermost first; returns their number. */
 static u32 fold_calls(struct stacks *s, u32 stack, u32 *frames)
 {
 	u64 calls[CALLS_MAX], ip;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer summary: how much of what a trace has, by event, CPU and task. */
+/* memorizer summary: counts the events of a trace by type, CPU and task. */
 #include <stdlib.h>
 
 #include "report/analysis.h"
@@ -7,18 +7,18 @@
 static const char * const usage[] = {
 	"memorizer summary [OPTION...] DIR",
 	"",
-	"Prints the number of events of each type in the trace, the activity of each CPU and task,",
-	"and the marks.",
+	"Prints the number of events of each type in the trace, the activity of each CPU and",
+	"task, and the marks.",
 	NULL
 };
 
 enum sum {
 	EVENTS, ALLOCS, FREES, READS, WRITES, MOVED, ENTRIES, LOCKS, LOST, FIRST, LAST, PID,
-	ORDER,			/* of marks, largest first */
+	ORDER,			/* of marks, descending */
 	SUMS
 };
 
-/* Events of a type, CPU or task. */
+/* Sums of a type of event, CPU or task. */
 struct group {
 	u64 key;
 	u64 sum[SUMS];
@@ -32,13 +32,13 @@ struct mark {
 };
 
 /**
- * struct summary - what is counted
+ * struct summary - state of the analysis
  * @a: the analysis
  * @types: struct group by enum trace_type
- * @cpus: by CPU
- * @tasks: by pid
+ * @cpus: struct group by CPU
+ * @tasks: struct group by pid
  * @marks: struct mark by number of the event
- * @total: sums over all
+ * @total: totals
  */
 struct summary {
 	struct analysis a;
@@ -178,7 +178,7 @@ static void print_marks(struct summary *s)
 		mark->sum[ORDER] = s->marks.nr - i;
 		t.rows[t.nr] = (struct row){ .id = mark->time, .sum = mark->sum };
 		t.rows[t.nr++].texts[0] = mark->text;
-		mark->text = NULL;	/* it is the table's */
+		mark->text = NULL;	/* the table frees it */
 	}
 	analysis_table(&s->a, &t, ORDER);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer symbolize: rewrites a KMAP with names in place of instruction addresses. */
+/* memorizer symbolize: replaces instruction addresses in a KMAP by symbols. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "report/term.h"
 #include "symbols/trace-symbols.h"
 
-/* What an address is written as; @ip and @kind are the key. */
+/* Cached symbol of an address; @ip and @kind are the key. */
 struct name {
 	u64 ip, kind;
-	char *text;		/* NULL where no function is known */
+	char *text;		/* NULL if no function is known */
 	size_t len;
 };
 
 static const char * const usage[] = {
 	"memorizer symbolize [OPTION...] [KMAP|-]",
 	"",
-	"Copies the KMAP with instruction addresses replaced by symbol+0xoff/0xsize, followed by",
-	"[module] in a module. Addresses without a symbol do not change, nor do any other bytes.",
-	"Malformed lines are reported and left out.",
+	"Copies the KMAP with instruction addresses replaced by symbol+0xoff/0xsize, followed",
+	"by [module] in a module. Addresses without a symbol do not change, nor do any other",
+	"bytes. Malformed lines are reported and left out.",
 	NULL
 };
 
@@ -31,7 +31,7 @@ static void put(const char *from, const char *to)
 	fwrite_unlocked(from, 1, to - from, stdout);
 }
 
-/* Writes the name of @ip, or what stands between @from and @to where it has none. */
+/* Write the symbol of @ip, or the bytes between @from and @to if there is none. */
 static void put_ip(const struct kmap_symbols *symbols, struct hash *names, u64 ip,
 		   enum kmap_ip kind, const char *from, const char *to)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer timeline: what is live over time, its peaks and by whom, rates and lifetimes.
+ * memorizer timeline: live memory over time, its peaks and their call sites, rates and lifetimes.
  *
- * The trace is read twice: first to learn when it begins and ends and where the peaks are,
- * then to fill the spans of time and to see who has what at the peaks.
+ * The trace is read twice: first to find its duration and the peaks, then to fill the intervals and
+ * to collect the call sites at the peaks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,16 +24,17 @@
 #include "trace/wanted.h"
 
 #define SPANS		40		/* without --spans */
-#define SPANS_SVG	400		/* of a picture */
+#define SPANS_SVG	400		/* likewise, for a picture */
 #define SPANS_MAX	100000
-#define TEXT_ROWS	20		/* of the tables of call sites, without --top */
-#define DECADES		13		/* lifetimes: below 10 ns, 100 ns, ... 10000 s, longer */
+#define TEXT_ROWS	20		/* of tables of call sites, without --top */
+#define DECADES		13		/* of lifetimes: 10 ns, 100 ns, ... 10000 s, longer */
 
 static const char * const usage[] = {
 	"memorizer timeline [OPTION...] DIR",
 	"",
-	"Prints the live bytes over time of allocations in the trace; the peaks, and the call sites",
-	"of what was live then; rates of allocations and frees; and lifetimes of freed memory.",
+	"Prints the live bytes over time of allocations in the trace; the peaks, and the call",
+	"sites of what was live then; rates of allocations and frees; and lifetimes of freed",
+	"memory.",
 	NULL
 };
 
@@ -44,7 +45,7 @@ struct allocated {
 	bool is_object, is_chosen;
 };
 
-/* What a call site had allocated that was live at a peak. */
+/* Live memory of a call site at a peak. */
 enum holder_metric { HELD, HELD_BYTES, HOLDER_METRICS };
 
 struct holder {
@@ -54,28 +55,28 @@ struct holder {
 enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
 
 /**
- * struct overtime - a timeline in the making
+ * struct overtime - state of the command
  * @svg: file for the picture, or NULL
- * @spans: how many spans of time, 0: not said
- * @top: rows of the tables of call sites, 0 for all
- * @top_given: whether --top was given
- * @format: how to print
- * @filter: what is chosen
+ * @spans: number of intervals, 0: default
+ * @top: rows of tables of call sites, 0 for all
+ * @top_given: --top was given
+ * @format: output format
+ * @filter: selects what is counted
  * @symbols: the symbols
- * @line: what is found
+ * @line: the result
  * @holders: struct holder by call site, at each peak
- * @lifetimes: of what was freed, by powers of ten
- * @incomplete: whether events are missing
- * @second: whether this is the second time that the trace is read
- * @live: what is live, struct allocated
- * @bytes: how much that is
- * @now: the span of time of the last event
+ * @lifetimes: number of freed allocations by decade of their lifetime
+ * @incomplete: events are missing
+ * @second: the trace is read for the second time
+ * @live: live memory, struct allocated
+ * @bytes: live bytes
+ * @now: interval of the last event
  * @names: names of tasks and caches
- * @choice: what the filter chooses
- * @named: what it chooses by name
- * @types: mask of enum trace_type: which events came
+ * @choice: state of @filter
+ * @named: state of @filter for types and members
+ * @types: mask of enum trace_type: types of events in the trace
  * @event: the current event
- * @peak_nr: number of the event at which each peak is reached, 0: live from the beginning
+ * @peak_nr: number of the event that reaches each peak, 0: at the start
  */
 struct overtime {
 	const char *svg;
@@ -104,7 +105,7 @@ static u64 *current(struct overtime *o)
 	return o->line.sums[o->now];
 }
 
-/* Below 10 ns, below 100 ns, ... */
+/* Decade of a lifetime: below 10 ns, below 100 ns, ... */
 static u32 decade(u64 ns)
 {
 	u32 d = 0;
@@ -127,7 +128,7 @@ static void count_death(struct overtime *o, const struct tracked *item, u64 byte
 	o->lifetimes[decade(life)][DIED]++;
 }
 
-/* Bytes of an allocation have gone; that their free was not seen does not bring them back. */
+/* Subtract bytes of an allocation that ended, even if its free event is missing. */
 static void gone(void *data, struct tracked *memory, u64 bytes, bool freed)
 {
 	const struct allocated *item = (const struct allocated *)memory;
@@ -140,7 +141,7 @@ static void gone(void *data, struct tracked *memory, u64 bytes, bool freed)
 		count_death(o, memory, bytes);
 }
 
-/* Goes on to the span that a time lies in; nothing changed in those between. */
+/* Advance to the interval of a time; nothing changes in between. */
 static void move_on(struct overtime *o, u64 time)
 {
 	u32 span = (time - o->line.begin) / o->line.width;
@@ -159,7 +160,7 @@ static void move_on(struct overtime *o, u64 time)
 	}
 }
 
-/* Notes who has allocated what is live. */
+/* Collect the call sites of live memory. */
 static void note_holders(struct overtime *o, enum tracker_group g)
 {
 	const struct allocated *item;
@@ -178,7 +179,7 @@ static void note_holders(struct overtime *o, enum tracker_group g)
 	}
 }
 
-/* Looks whether this is the most so far, the first time; or the very event, the second. */
+/* First pass: update the peaks. Second pass: collect call sites at the events that reached them. */
 static void look_at_peaks(struct overtime *o)
 {
 	int g;
@@ -197,7 +198,7 @@ static void look_at_peaks(struct overtime *o)
 	}
 }
 
-/* What is not chosen is followed, too: what it takes the place of is live no longer. */
+/* Rejected allocations are tracked, too: the memory that they reuse is no longer live. */
 static void allocate(struct overtime *o, const struct trace_event *e)
 {
 	enum tracker_group g = tracker_group(e->u.alloc.kind);
@@ -220,7 +221,7 @@ static void allocate(struct overtime *o, const struct trace_event *e)
 	current(o)[TIMELINE_ALLOC_BYTES] += e->u.alloc.bytes_alloc;
 }
 
-/* Counts a free that is chosen with its allocation, or if that is not known by itself. */
+/* A free is selected if its allocation is; if that is unknown, by itself. */
 static void free_memory(struct overtime *o, const struct trace_event *e)
 {
 	const struct allocated *item = tracker_find(&o->live, e->u.free.ptr);
@@ -233,7 +234,7 @@ static void free_memory(struct overtime *o, const struct trace_event *e)
 	tracker_remove(&o->live, e);
 }
 
-/* Counts an access that is chosen by itself, with what it is to. */
+/* Count an access that the filter selects together with its object. */
 static void count_access(struct overtime *o, const struct trace_event *e)
 {
 	const struct allocated *item = tracker_find(&o->live, e->u.access.ptr);
@@ -267,7 +268,7 @@ static void add_mark(struct overtime *o, const struct trace_event *e)
 	};
 }
 
-/* What is live at the beginning may be the most that is. */
+/* The live memory at the start may be a peak. */
 static void begin(struct overtime *o, const struct trace_event *e)
 {
 	const struct kmem_filter *f = &o->filter;
@@ -287,7 +288,7 @@ static void begin(struct overtime *o, const struct trace_event *e)
 	}
 }
 
-/* The time to look at ends with the trace, before a time, or with a mark. */
+/* The end is that of the trace, a time, or a mark. */
 static void set_end(struct overtime *o, const struct trace_event *e)
 {
 	const struct kmem_filter *f = &o->filter;
@@ -353,7 +354,7 @@ static bool take(void *data, const struct trace_event *e)
 	return !o->choice.window.ended;
 }
 
-/* Whether the trace has what was asked for; if not there was a message. */
+/* Check that all filters match in the trace; returns false after a message. */
 static bool check(const struct overtime *o, const char *dir)
 {
 	if (!o->second && (!wanted_check(dir, o->types, o->filter.field ? WANTED(ACCESS) : 0) ||
@@ -398,7 +399,7 @@ static void make_spans(struct overtime *o)
 	o->now = 0;
 }
 
-/* What follows from other sums. */
+/* Compute derived sums. */
 static void finish(struct overtime *o)
 {
 	u64 *sum;
@@ -591,7 +592,7 @@ static void release(struct overtime *o)
 		hash_free(o->holders + g);
 }
 
-/* Draws the picture; returns whether that worked, else there was a message. */
+/* Draw the picture; returns false after a message. */
 static bool draw(const struct overtime *o, struct output *output, const char *dir)
 {
 	if (timeline_svg(&o->line, dup(output->fd), dir))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memorizer top: a live view of the running kernel, by the call sites that allocate. It records as
- * record does, and counts as report does, while packets come.
+ * memorizer top: live view of the allocations of the running kernel by call site. Records like
+ * memorizer record, and sums packets like memorizer report while they arrive.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,21 +18,21 @@
 #include "report/rows.h"
 #include "symbols/trace-symbols.h"
 
-#define DELAY		2000		/* ms, as perf top has it */
-#define ROUND		1000		/* ms: packets do not wait longer to be counted */
-#define WAITING		(64 << 20)	/* bytes of a CPU's packets that may wait to be counted */
-#define FRAME_LINES	12		/* of a screen that are no rows */
+#define DELAY		2000		/* ms, as in perf top */
+#define ROUND		1000		/* ms: maximum time until packets are summed */
+#define WAITING		(64 << 20)	/* maximum bytes of pending packets of a CPU */
+#define FRAME_LINES	12		/* lines of the screen other than rows */
 
 static const char * const usage[] = {
 	"memorizer top [OPTION...]",
 	"",
-	"Shows the call sites of the running kernel that allocate slab objects and pages: what is",
-	"live, the rate of allocations, and sums since the start. In a terminal, q quits, and < and >",
-	"or the arrow keys select the column to sort by.",
+	"Shows the call sites of the running kernel that allocate slab objects and pages: what",
+	"is live, the rate of allocations, and sums since the start. In a terminal, q quits,",
+	"and < and > or the arrow keys select the column to sort by.",
 	NULL
 };
 
-/* What a row has. */
+/* Sums of a row. */
 enum { LIVE_BYTES, LIVE, NEW_BYTES, NEW_OBJECTS, BYTES, OBJECTS, FREES, NUMBERS };
 
 static const struct column columns[] = {
@@ -50,32 +50,32 @@ static const struct table empty = {
 	.texts = { { "Memory", "memory" }, NAMED_TYPE }, .then = { BYTES, OBJECTS },
 };
 
-/* What a call site had at the end of the last interval, and what was new in it. */
+/* Sums of a call site at the end of the last interval, and the increase in it. */
 struct seen {
 	u64 bytes, objects, new_bytes, new_objects;
 };
 
 /**
- * struct top - the view
- * @vmlinux: where to take symbols and types from, or NULL
- * @filter: what counts
- * @order: what orders the rows
- * @batch: whether no terminal is written to
- * @iterations: tables to print yet, 0: any number
- * @rows: rows of a table, 0: as many as there is room for
- * @name: what messages call the kernel's files
- * @trace: what came
- * @symbols: names
- * @sums: what was counted
- * @time: end of the last interval, in ns; 0: there was none
- * @interval: how long it was, in ns
- * @seen: what the call sites had then
- * @nr: how many items that has
- * @dropped: packets that there was no room for
- * @rounds: how often to count before a table is printed
- * @round: how often that was since the last one
- * @incomplete: whether something is missing
- * @unmatched: whether the filter matched nothing
+ * struct top - state of the view
+ * @vmlinux: ELF file with symbols and types, or NULL
+ * @filter: selects what is counted
+ * @order: column to sort by
+ * @batch: print plain text instead of a screen
+ * @iterations: number of remaining tables, 0: unlimited
+ * @rows: rows of a table, 0: what fits the screen
+ * @name: name of the kernel's files in messages
+ * @trace: the recorded trace
+ * @symbols: the symbols
+ * @sums: the sums
+ * @time: end of the last interval in ns; 0: none yet
+ * @interval: its length in ns
+ * @seen: sums of call sites at its end
+ * @nr: number of items in @seen
+ * @dropped: number of packets that were dropped
+ * @rounds: number of rounds until a table is printed
+ * @round: number of rounds since the last table
+ * @incomplete: events are missing
+ * @unmatched: a filter matched nothing
  */
 struct top {
 	const char *vmlinux;
@@ -95,7 +95,7 @@ struct top {
 	bool incomplete, unmatched;
 };
 
-/* The call site of an item; those of pages are behind those of the slab allocator. */
+/* Call site of an item; call sites of pages follow those of the slab allocator. */
 static const struct site *site_of(const struct top *t, u32 *item, enum group *g)
 {
 	u32 slab = t->sums.sites[GROUP_SLAB].nr;
@@ -133,7 +133,7 @@ static void name_site(void *data, u32 item, struct row *row)
 	row->texts[1] = report_site_type(&t->sums, site->ip);
 }
 
-/* Ends an interval. */
+/* End an interval. */
 static void end_interval(struct top *t, u64 end)
 {
 	const struct hash *sites;
@@ -176,7 +176,7 @@ static void print_head(const struct top *t)
 	       k->total[GROUP_PAGES][SUM_HIT], k->total[GROUP_PAGES][SUM_ALLOC]);
 }
 
-/* How many rows to print. */
+/* Number of rows to print. */
 static u32 rows_of(const struct top *t)
 {
 	u32 height = t->batch ? 0 : term_height(), room;
@@ -265,7 +265,7 @@ static bool show(void *data, u64 until, u64 end, u64 dropped)
 	if (++t->round < t->rounds && until != U64_MAX)
 		return true;
 	if (t->iterations == 1 && until != U64_MAX)
-		return false;		/* the last table has all that comes by then */
+		return false;		/* the last table includes everything up to now */
 	t->round = 0;
 	t->dropped = dropped;
 	sums_live(&t->sums);
@@ -281,7 +281,7 @@ static bool show(void *data, u64 until, u64 end, u64 dropped)
 	return true;
 }
 
-/* Orders the rows by the column behind this one, or before it. */
+/* Sort by the next or previous column. */
 static void order_by(struct top *t, int step)
 {
 	int nr = ARRAY_SIZE(columns), i;
@@ -307,7 +307,7 @@ static bool take_keys(void *data)
 		case '>':
 			order_by(t, keys[i] == '<' ? -1 : 1);
 			break;
-		case '\033':		/* [ and which arrow */
+		case '\033':		/* followed by [ and a letter for each arrow key */
 			if (i + 2 < n && keys[i + 1] == '[' && keys[i + 2] == 'C')
 				order_by(t, 1);
 			else if (i + 2 < n && keys[i + 1] == '[' && keys[i + 2] == 'D')
@@ -320,7 +320,7 @@ static bool take_keys(void *data)
 	return n > 0;
 }
 
-/* Records to a directory that is there meanwhile, with symbols in it; returns the exit status. */
+/* Record to a temporary directory with the symbols; returns the exit status. */
 static int watch(struct top *t, struct recording *what)
 {
 	const char *parent = getenv("TMPDIR") ?: "/tmp";
@@ -356,7 +356,7 @@ static int watch(struct top *t, struct recording *what)
 	return status == EXIT_FINE && t->incomplete ? EXIT_INCOMPLETE : status;
 }
 
-/* The same on a terminal, whose keys come as they are pressed; Ctrl-Z would let events be lost. */
+/* Watch on a terminal in non-canonical mode; Ctrl-Z is disabled as it would lose events. */
 static int watch_terminal(struct top *t, struct recording *what)
 {
 	static char buffer[1 << 16];
@@ -435,7 +435,8 @@ static int run(int argc, char **argv)
 		OPT_HELP(),
 		OPT_GROUP("Count only (a free counts with its allocation):"),
 		OPT_TAKE('t', "kind", &t.filter, "KIND",
-			 "kmalloc, cache, pages or several of them with commas between", option_kind),
+			 "kmalloc, cache, pages or several of them with commas between",
+			 option_kind),
 		OPTS_SELECT(&t.filter),
 		OPT_TYPE(&t.filter),
 		OPT_END()

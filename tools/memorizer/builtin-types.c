@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer types: which types are allocated, and which of their members are accessed. */
+/* memorizer types: prints allocations by type, and accesses by member. */
 #include "builtin.h"
 #include "report/report.h"
 
@@ -16,8 +16,8 @@ static int run_types(int argc, char **argv)
 static const char * const usage[] = {
 	"memorizer types --vmlinux FILE [OPTION...] [KMAP|DIR|-]",
 	"",
-	"Prints which types were allocated, how much of them, and how much is live; and which members",
-	"of types were accessed, how often, and by how many functions and pids.",
+	"Prints which types were allocated, how much of them, and how much is live; and which",
+	"members of types were accessed, how often, and by how many functions and pids.",
 	NULL
 };
 

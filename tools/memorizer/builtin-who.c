@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* memorizer who and what: which code accesses a type or member, and what a function accesses. */
+/*
+ * memorizer who and what: print the code that accesses a type or member, and what a function
+ * accesses.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,26 +13,26 @@
 #include "symbols/members.h"
 #include "symbols/namesakes.h"
 
-/* What who tells of an access. */
+/* Tables of who. */
 enum by { BY_FUNCTION, BY_FILE, BY_SUBSYSTEM, BYS };
 
-/* The subsystem of a file, by the place of the file's name in the notes. */
+/* Subsystem of a file; the key is the offset of the file's name in the notes. */
 struct file_of {
 	u64 file;
 	const char *subsystem;
 };
 
 /**
- * struct owners - knows which subsystem a file belongs to
- * @maintainers: what MAINTAINERS says, or NULL
- * @files: struct file_of, of files that were looked for
+ * struct owners - maps files to subsystems
+ * @maintainers: the parsed MAINTAINERS, or NULL
+ * @files: struct file_of, cached results
  */
 struct owners {
 	struct maintainers *maintainers;
 	struct hash files;
 };
 
-/* Splits TYPE.FIELD; the field is empty if there is none. */
+/* Split TYPE.FIELD; @field is empty if there is none. */
 static void split(const char *what, char type[TEXTS_MAX], const char **field)
 {
 	size_t len = strcspn(what, ".");
@@ -38,7 +41,7 @@ static void split(const char *what, char type[TEXTS_MAX], const char **field)
 	*field = what[len] ? what + len + 1 : "";
 }
 
-/* The member under which accesses belong to what is asked for; NULL if they do not. */
+/* Find the name by which an accessed member belongs to the requested one; NULL if it does not. */
 static const struct alias *asked_for(const struct sums *k, enum access_source source,
 				     const struct noted *noted, const char *type,
 				     const char *field)
@@ -56,7 +59,7 @@ static const struct alias *asked_for(const struct sums *k, enum access_source so
 	return NULL;
 }
 
-/* The directory that a file is in, to a depth of two: the subsystem, as far as a path says. */
+/* First two directories of a path: the subsystem without MAINTAINERS. */
 static const char *directory(const char *file, char text[TEXTS_MAX])
 {
 	const char *slash = file ? strchr(file, '/') : NULL, *second;
@@ -70,7 +73,7 @@ static const char *directory(const char *file, char text[TEXTS_MAX])
 	return text;
 }
 
-/* The subsystem of a file: what MAINTAINERS says, or else its path. */
+/* Subsystem of a file by MAINTAINERS, or else by its path. */
 static const char *subsystem(struct owners *o, const char *file, char text[TEXTS_MAX])
 {
 	u64 key = (unsigned long)file;
@@ -151,7 +154,7 @@ static void print_who(const struct report *r, const struct sums *k)
 	namesakes_warn(k->symbols, "who");
 }
 
-/* Whether there is an access to what who is asked for, of a source that is told. */
+/* Is there a displayed access to the requested type or member? */
 static bool is_accessed(const struct report *r, const struct sums *k, const char *type,
 			const char *field)
 {
@@ -167,7 +170,7 @@ static bool is_accessed(const struct report *r, const struct sums *k, const char
 	return false;
 }
 
-/* Whether MAINTAINERS can be read, if it was given. */
+/* Check that MAINTAINERS can be read if it is given. */
 static bool check_maintainers(const struct report *r)
 {
 	char error[ERROR_MAX];
@@ -201,7 +204,7 @@ static bool check_who(const struct report *r, const struct sums *k)
 	return false;
 }
 
-/* Whether what is asked for a function, by its name with or without a file. */
+/* Is this the requested function, by its name with or without a file? */
 static bool is_meant(const struct report *r, const char *function)
 {
 	char name[KMAP_SYMBOL_MAX];
@@ -211,7 +214,7 @@ static bool is_meant(const struct report *r, const char *function)
 	return kmem_filter_matches(r->what, function) || kmem_filter_matches(r->what, name);
 }
 
-/* Whether a function that what is asked for accesses anything, in a source that is told. */
+/* Has a requested function displayed accesses? */
 static bool check_what(const struct report *r, const struct sums *k)
 {
 	char function[KMAP_SYMBOL_MAX];
@@ -231,7 +234,7 @@ static bool check_what(const struct report *r, const struct sums *k)
 	return false;
 }
 
-/* Adds accesses to a member of each record that contains what is accessed. */
+/* Add accesses to a member of each record that contains the accessed one. */
 static void count_what(const struct sums *k, enum access_source source,
 		       const struct noted *noted, struct tallies *t)
 {
@@ -302,8 +305,9 @@ static const char * const who_usage[] = {
 	"memorizer who --vmlinux FILE [OPTION...] TYPE[.FIELD] [KMAP|DIR|-]",
 	"",
 	"Prints the code that read and wrote a type, or a member and its contents: by function,",
-	"source file and subsystem, which is the file's directory. An access to an embedded record,",
-	"like that of _raw_spin_lock() to a lock, is also an access to the records around it.",
+	"source file and subsystem, which is the file's directory. An access to an embedded",
+	"record, like that of _raw_spin_lock() to a lock, is also an access to the records",
+	"around it.",
 	NULL
 };
 
