@@ -260,7 +260,7 @@ static void access_is_counted_once(struct kunit *test)
 {
 	const struct kind *kind = test->param_value;
 	struct victim *v = make_victim(test);
-	struct memorizer_row line[8];
+	struct memorizer_row row[8];
 	struct tally tally;
 	unsigned int i, n;
 
@@ -279,13 +279,13 @@ static void access_is_counted_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tally.reads, 3 * kind->reads);
 	KUNIT_EXPECT_EQ(test, tally.writes, 3 * kind->writes);
 
-	n = copy_lines(memorizer_ptr(object_at(v)), line, ARRAY_SIZE(line));
-	KUNIT_ASSERT_LE(test, n, ARRAY_SIZE(line));
+	n = copy_rows(memorizer_ptr(object_at(v)), row, ARRAY_SIZE(row));
+	KUNIT_ASSERT_LE(test, n, ARRAY_SIZE(row));
 	for (i = 0; i < n; i++) {
-		KUNIT_EXPECT_EQ(test, line[i].pid, current->pid);
-		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(line[i].ip, kind->access) ||
+		KUNIT_EXPECT_EQ(test, row[i].pid, current->pid);
+		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(row[i].ip, kind->access) ||
 				      is_made_elsewhere(kind), "%pS is not in %ps",
-				      (void *)memorizer_unpack_ip(line[i].ip), kind->access);
+				      (void *)memorizer_unpack_ip(row[i].ip), kind->access);
 	}
 }
 
@@ -386,7 +386,7 @@ static noinline void search_in_front_of_a_guard_page(const char *p)
 	sink = (long)strpbrk(p, "d");
 }
 
-static void strings_are_read_as_far_as_they_are(struct kunit *test)
+static void strings_are_read_up_to_their_end(struct kunit *test)
 {
 	char *page = vmalloc(PAGE_SIZE);
 	unsigned long addr;
@@ -666,7 +666,7 @@ static void access_from_two_cpus_and_pids(struct kunit *test)
 }
 
 /* Interrupts add entries for the same key as the interrupted task. */
-static void access_interrupted_by_the_same(struct kunit *test)
+static void access_interrupted_by_the_same_access(struct kunit *test)
 {
 	struct context context = { .v = make_victim(test) };
 	unsigned int i;
@@ -842,7 +842,7 @@ static noinline bool reschedules(struct victim *v)
 }
 
 /* A thunk reschedules like preempt_enable(), also with preempt= on the command line. */
-static void access_reschedules_if_that_is_due(struct kunit *test)
+static void access_reschedules_if_needed(struct kunit *test)
 {
 	struct victim *v = make_victim(test);
 	unsigned int i, times = 0;
@@ -885,7 +885,7 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE_PARAM(access_is_counted_once, kind_gen_params),
 	KUNIT_CASE(counts_have_64_bits),
 	KUNIT_CASE(access_to_several_objects_counts_for_each),
-	KUNIT_CASE(strings_are_read_as_far_as_they_are),
+	KUNIT_CASE(strings_are_read_up_to_their_end),
 	KUNIT_CASE(strings_count_for_the_objects_they_reach),
 	KUNIT_CASE(access_behind_the_object_is_not_counted),
 	KUNIT_CASE(page_without_objects_may_get_one),
@@ -893,13 +893,13 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(access_in_hardirq),
 	KUNIT_CASE(access_in_nmi),
 	KUNIT_CASE(access_from_two_cpus_and_pids),
-	KUNIT_CASE(access_interrupted_by_the_same),
+	KUNIT_CASE(access_interrupted_by_the_same_access),
 	KUNIT_CASE(access_by_a_paused_task_is_not_counted),
 	KUNIT_CASE(access_by_a_task_that_is_left_out_is_not_counted),
 	KUNIT_CASE(running_task_is_left_out_at_once),
 	KUNIT_CASE(bad_pids_change_nothing),
 	KUNIT_CASE(access_while_logging_is_off_is_not_counted),
-	KUNIT_CASE(access_reschedules_if_that_is_due),
+	KUNIT_CASE(access_reschedules_if_needed),
 	KUNIT_CASE(access_in_user_access_does_not_reschedule),
 	{ }
 };

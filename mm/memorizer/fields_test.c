@@ -72,32 +72,32 @@ static void touch(struct words *w)
 }
 
 /* Copy the rows of one function, by granule or not. Returns their number. */
-static unsigned int lines_by(struct words *w, void *function, bool by_granule,
-			     struct memorizer_row *line, unsigned int size)
+static unsigned int rows_by(struct words *w, void *function, bool by_granule,
+			    struct memorizer_row *row, unsigned int size)
 {
-	struct memorizer_rows lines;
+	struct memorizer_rows rows;
 	struct memorizer_row more;
 	unsigned int n = 0;
 
 	memorizer_pause();
 	down_write(&memorizer_rwsem);
-	memorizer_rows_begin(&lines, memorizer_ptr(object_at(w)), by_granule);
-	while (memorizer_rows_next(&lines, &more))
+	memorizer_rows_begin(&rows, memorizer_ptr(object_at(w)), by_granule);
+	while (memorizer_rows_next(&rows, &more))
 		if (ip_is_in(more.ip, function) && n++ < size)
-			line[n - 1] = more;
-	memorizer_rows_end(&lines);
+			row[n - 1] = more;
+	memorizer_rows_end(&rows);
 	up_write(&memorizer_rwsem);
 	memorizer_resume();
 	return n;
 }
 
-static void expect_line(struct kunit *test, const struct memorizer_row *line, unsigned int from,
-			unsigned int bytes, u64 reads, u64 writes)
+static void expect_row(struct kunit *test, const struct memorizer_row *row, unsigned int from,
+		       unsigned int bytes, u64 reads, u64 writes)
 {
-	KUNIT_EXPECT_EQ(test, line->pid, current->pid);
-	KUNIT_EXPECT_EQ(test, line->granules, memorizer_granules(from, from + bytes - 1));
-	KUNIT_EXPECT_EQ(test, line->reads, reads);
-	KUNIT_EXPECT_EQ(test, line->writes, writes);
+	KUNIT_EXPECT_EQ(test, row->pid, current->pid);
+	KUNIT_EXPECT_EQ(test, row->granules, memorizer_granules(from, from + bytes - 1));
+	KUNIT_EXPECT_EQ(test, row->reads, reads);
+	KUNIT_EXPECT_EQ(test, row->writes, writes);
 }
 
 static struct words *make_chosen(struct kunit *test)
@@ -110,39 +110,39 @@ static struct words *make_chosen(struct kunit *test)
 	return w;
 }
 
-static void each_granule_has_its_line(struct kunit *test)
+static void each_granule_has_its_row(struct kunit *test)
 {
 	struct words *w = make_chosen(test);
-	struct memorizer_row line[10];
+	struct memorizer_row row[10];
 	unsigned int i;
 
 	touch(w);
-	KUNIT_ASSERT_EQ(test, lines_by(w, fields_read, true, line, 10), 8);
+	KUNIT_ASSERT_EQ(test, rows_by(w, fields_read, true, row, 10), 8);
 	for (i = 0; i < 8; i++)
-		expect_line(test, &line[i], 8 * i, 8, i + 1, 0);
-	KUNIT_ASSERT_EQ(test, lines_by(w, fields_write_half, true, line, 10), 1);
-	expect_line(test, &line[0], 12, 4, 0, 5);
+		expect_row(test, &row[i], 8 * i, 8, i + 1, 0);
+	KUNIT_ASSERT_EQ(test, rows_by(w, fields_write_half, true, row, 10), 1);
+	expect_row(test, &row[0], 12, 4, 0, 5);
 	/* A range extends from the granule of its first byte to that of its last byte. */
-	KUNIT_ASSERT_EQ(test, lines_by(w, fields_clear, true, line, 10), 1);
-	expect_line(test, &line[0], 8, 24, 0, 3);
-	KUNIT_ASSERT_EQ(test, lines_by(w, fields_touch_three, true, line, 10), 3);
-	expect_line(test, &line[0], 0, 8, 0, 2);
-	expect_line(test, &line[1], 8, 8, 2, 0);
-	expect_line(test, &line[2], 16, 8, 0, 2);
+	KUNIT_ASSERT_EQ(test, rows_by(w, fields_clear, true, row, 10), 1);
+	expect_row(test, &row[0], 8, 24, 0, 3);
+	KUNIT_ASSERT_EQ(test, rows_by(w, fields_touch_three, true, row, 10), 3);
+	expect_row(test, &row[0], 0, 8, 0, 2);
+	expect_row(test, &row[1], 8, 8, 2, 0);
+	expect_row(test, &row[2], 16, 8, 0, 2);
 	kfree(w);
 }
 
 static void granules_add_up(struct kunit *test)
 {
 	struct words *w = make_chosen(test);
-	struct memorizer_row line[10];
+	struct memorizer_row row[10];
 	struct tally tally;
 
 	touch(w);
-	KUNIT_ASSERT_EQ(test, lines_by(w, fields_read, false, line, 10), 1);
-	KUNIT_EXPECT_EQ(test, line[0].granules, MEMORIZER_NO_GRANULES);
-	KUNIT_EXPECT_EQ(test, line[0].reads, 8 * 9 / 2);
-	KUNIT_EXPECT_EQ(test, line[0].writes, 0);
+	KUNIT_ASSERT_EQ(test, rows_by(w, fields_read, false, row, 10), 1);
+	KUNIT_EXPECT_EQ(test, row[0].granules, MEMORIZER_NO_GRANULES);
+	KUNIT_EXPECT_EQ(test, row[0].reads, 8 * 9 / 2);
+	KUNIT_EXPECT_EQ(test, row[0].writes, 0);
 	tally = tally_of(w, current->pid);
 	KUNIT_EXPECT_EQ(test, tally.reads, 8 * 9 / 2 + 2);
 	KUNIT_EXPECT_EQ(test, tally.writes, 5 + 3 + 4);
@@ -150,27 +150,27 @@ static void granules_add_up(struct kunit *test)
 }
 
 /* Other objects have the same rows, and are counted by the fast paths. */
-static void others_are_counted_as_ever(struct kunit *test)
+static void others_are_counted_without_granules(struct kunit *test)
 {
 	struct words *chosen = make_chosen(test), *w = fields_alloc_other();
-	struct memorizer_row line[8], as_chosen[8];
+	struct memorizer_row row[8], as_chosen[8];
 	unsigned int i, n;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	touch(w);
 	touch(chosen);
-	n = copy_lines(memorizer_ptr(object_at(w)), line, 8);
+	n = copy_rows(memorizer_ptr(object_at(w)), row, 8);
 	KUNIT_EXPECT_EQ(test, n, 6);
-	KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(chosen)), as_chosen, 8), n);
+	KUNIT_ASSERT_EQ(test, copy_rows(memorizer_ptr(object_at(chosen)), as_chosen, 8), n);
 	for (i = 0; i < n; i++) {
-		KUNIT_EXPECT_EQ(test, line[i].ip, as_chosen[i].ip);
-		KUNIT_EXPECT_EQ(test, line[i].reads, as_chosen[i].reads);
-		KUNIT_EXPECT_EQ(test, line[i].writes, as_chosen[i].writes);
+		KUNIT_EXPECT_EQ(test, row[i].ip, as_chosen[i].ip);
+		KUNIT_EXPECT_EQ(test, row[i].reads, as_chosen[i].reads);
+		KUNIT_EXPECT_EQ(test, row[i].writes, as_chosen[i].writes);
 	}
 	KUNIT_EXPECT_EQ(test, ((struct memorizer_object *)memorizer_ptr(object_at(w)))->at,
 			(unsigned long)w);
-	KUNIT_EXPECT_EQ(test, lines_by(w, fields_read, true, line, 8), 1);
-	KUNIT_EXPECT_EQ(test, line[0].granules, MEMORIZER_NO_GRANULES);
+	KUNIT_EXPECT_EQ(test, rows_by(w, fields_read, true, row, 8), 1);
+	KUNIT_EXPECT_EQ(test, row[0].granules, MEMORIZER_NO_GRANULES);
 	kfree(w);
 	kfree(chosen);
 }
@@ -230,16 +230,16 @@ static void bad_terms_change_nothing(struct kunit *test)
 }
 
 /* Changing the filter does not affect existing objects. */
-static void objects_stay_what_they_are(struct kunit *test)
+static void filter_applies_to_new_objects_only(struct kunit *test)
 {
 	struct words *w = make_chosen(test);
-	struct memorizer_row line[10];
+	struct memorizer_row row[10];
 	u32 id = object_at(w);
 
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_fields(""));
 	fields_read(w, 2);
 	fields_read(w, 4);
-	KUNIT_ASSERT_EQ(test, lines_by(w, fields_read, true, line, 10), 2);
+	KUNIT_ASSERT_EQ(test, rows_by(w, fields_read, true, row, 10), 2);
 	memorizer_pause();
 	kfree(w);
 	memorizer_resume();
@@ -253,12 +253,12 @@ static void fields_exit(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(each_granule_has_its_line),
+	KUNIT_CASE(each_granule_has_its_row),
 	KUNIT_CASE(granules_add_up),
-	KUNIT_CASE(others_are_counted_as_ever),
+	KUNIT_CASE(others_are_counted_without_granules),
 	KUNIT_CASE(objects_are_chosen_as_by_a_filter),
 	KUNIT_CASE(bad_terms_change_nothing),
-	KUNIT_CASE(objects_stay_what_they_are),
+	KUNIT_CASE(filter_applies_to_new_objects_only),
 	{}
 };
 

@@ -17,7 +17,7 @@
 #include "filter.h"
 #include "test.h"
 
-static void terms_are_taken_or_refused(struct kunit *test)
+static void terms_are_accepted_or_rejected(struct kunit *test)
 {
 	static const char * const good[] = {
 		"", " \n", "a", "*", "vfs_*", "!vfs_*", "function:a", "module:ext4", "!module:*",
@@ -334,7 +334,7 @@ static void objects_that_match_are_recorded(struct kunit *test)
 }
 
 /* An unselected object erases the old one at its address. No interrupt may reuse it in between. */
-static void object_that_does_not_match_takes_its_place(struct kunit *test)
+static void unselected_object_erases_the_old_one(struct kunit *test)
 {
 	u64 left_out, buried;
 	unsigned long flags;
@@ -409,7 +409,7 @@ static int forget_call_sites(void *done)
 }
 
 /* Loading a module must not wait for a reader of the KMAP. */
-static void functions_change_while_the_kmap_is_read(struct kunit *test)
+static void modules_are_loaded_while_the_kmap_is_read(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
 	struct task_struct *thread;
@@ -439,7 +439,7 @@ static void filter_test_exit(struct kunit *test)
 }
 
 static struct kunit_case filter_cases[] = {
-	KUNIT_CASE(terms_are_taken_or_refused),
+	KUNIT_CASE(terms_are_accepted_or_rejected),
 	KUNIT_CASE(length_is_bounded),
 	KUNIT_CASE(terms_match),
 	KUNIT_CASE(sites_of_what_matches_are_on),
@@ -447,9 +447,9 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(bad_filter_changes_nothing),
 	KUNIT_CASE(filter_without_memory_changes_nothing),
 	KUNIT_CASE(unknown_call_site_takes_little_stack),
-	KUNIT_CASE(functions_change_while_the_kmap_is_read),
+	KUNIT_CASE(modules_are_loaded_while_the_kmap_is_read),
 	KUNIT_CASE(objects_that_match_are_recorded),
-	KUNIT_CASE(object_that_does_not_match_takes_its_place),
+	KUNIT_CASE(unselected_object_erases_the_old_one),
 	{ }
 };
 

@@ -54,19 +54,19 @@ static u64 accesses_of_groups(const void *ptr)
 	return sum;
 }
 
-static void expect_line(struct kunit *test, const struct memorizer_row *line, u32 pid,
-			u64 reads, u64 writes)
+static void expect_row(struct kunit *test, const struct memorizer_row *row, u32 pid,
+		       u64 reads, u64 writes)
 {
-	KUNIT_EXPECT_TRUE(test, ip_is_in(line->ip, touch_three));
-	KUNIT_EXPECT_EQ(test, line->pid, pid);
-	KUNIT_EXPECT_EQ(test, line->reads, reads);
-	KUNIT_EXPECT_EQ(test, line->writes, writes);
+	KUNIT_EXPECT_TRUE(test, ip_is_in(row->ip, touch_three));
+	KUNIT_EXPECT_EQ(test, row->pid, pid);
+	KUNIT_EXPECT_EQ(test, row->reads, reads);
+	KUNIT_EXPECT_EQ(test, row->writes, writes);
 }
 
 static void group_within_an_object_takes_one_entry(struct kunit *test)
 {
 	struct words *w = make_words(test);
-	struct memorizer_row line[4];
+	struct memorizer_row row[4];
 	unsigned int i;
 
 	for (i = 0; i < 5; i++)
@@ -75,12 +75,12 @@ static void group_within_an_object_takes_one_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, entry_at(w)->link, 0);
 	KUNIT_EXPECT_EQ(test, memorizer_entry_accesses(entry_at(w)), 3 * 5);
 
-	KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(w)), line, 4), 3);
-	expect_line(test, &line[0], current->pid, 0, 5);
-	expect_line(test, &line[1], current->pid, 5, 0);
-	expect_line(test, &line[2], current->pid, 0, 5);
-	KUNIT_EXPECT_LT(test, line[0].ip, line[1].ip);
-	KUNIT_EXPECT_LT(test, line[1].ip, line[2].ip);
+	KUNIT_ASSERT_EQ(test, copy_rows(memorizer_ptr(object_at(w)), row, 4), 3);
+	expect_row(test, &row[0], current->pid, 0, 5);
+	expect_row(test, &row[1], current->pid, 5, 0);
+	expect_row(test, &row[2], current->pid, 0, 5);
+	KUNIT_EXPECT_LT(test, row[0].ip, row[1].ip);
+	KUNIT_EXPECT_LT(test, row[1].ip, row[2].ip);
 }
 
 /* Find two adjacent objects. Returns the second one. */
@@ -96,13 +96,13 @@ static struct words *next_to_another(struct words **object, unsigned int count)
 }
 
 /* A group that starts in one object and ends in the next. */
-static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
+static void group_across_objects_counts_for_each_object(struct kunit *test)
 {
 	/* Without red zones, objects are adjacent. */
 	struct kmem_cache *cache = kmem_cache_create("memorizer_test_group", 64, 64,
 						     SLAB_NO_MERGE | SLAB_NO_USER_FLAGS, NULL);
 	struct words *object[8], *high;
-	struct memorizer_row line[4];
+	struct memorizer_row row[4];
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
@@ -113,11 +113,11 @@ static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
 	if (high) {
 		for (i = 0; i < 2; i++)
 			touch_three(&high[-1].word[6]);
-		KUNIT_EXPECT_EQ(test, copy_lines(memorizer_ptr(object_at(high - 1)), line, 4), 2);
-		expect_line(test, &line[0], current->pid, 0, 2);
-		expect_line(test, &line[1], current->pid, 2, 0);
-		KUNIT_EXPECT_EQ(test, copy_lines(memorizer_ptr(object_at(high)), line, 4), 1);
-		expect_line(test, &line[0], current->pid, 0, 2);
+		KUNIT_EXPECT_EQ(test, copy_rows(memorizer_ptr(object_at(high - 1)), row, 4), 2);
+		expect_row(test, &row[0], current->pid, 0, 2);
+		expect_row(test, &row[1], current->pid, 2, 0);
+		KUNIT_EXPECT_EQ(test, copy_rows(memorizer_ptr(object_at(high)), row, 4), 1);
+		expect_row(test, &row[0], current->pid, 0, 2);
 	}
 	for (i = 0; i < ARRAY_SIZE(object); i++)
 		kmem_cache_free(cache, object[i]);
@@ -128,7 +128,7 @@ static void group_over_the_edge_counts_for_whom_it_accesses(struct kunit *test)
 static void group_at_the_end_of_a_large_object_is_in_or_out(struct kunit *test)
 {
 	static const unsigned int sizes[] = { SZ_64K + 8, SZ_64K + 40, 3 * SZ_64K + 16 };
-	struct memorizer_row line[4];
+	struct memorizer_row row[4];
 	unsigned int i, j, at;
 	char *p;
 
@@ -139,10 +139,10 @@ static void group_at_the_end_of_a_large_object_is_in_or_out(struct kunit *test)
 		for (at = sizes[i] - 64; at <= sizes[i] - 8; at += 8)
 			for (j = 0; j < 3; j++)
 				touch_three(p + at);
-		KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(p)), line, 4), 3);
-		expect_line(test, &line[0], current->pid, 0, 3 * 8);
-		expect_line(test, &line[1], current->pid, 3 * 7, 0);
-		expect_line(test, &line[2], current->pid, 0, 3 * 6);
+		KUNIT_ASSERT_EQ(test, copy_rows(memorizer_ptr(object_at(p)), row, 4), 3);
+		expect_row(test, &row[0], current->pid, 0, 3 * 8);
+		expect_row(test, &row[1], current->pid, 3 * 7, 0);
+		expect_row(test, &row[2], current->pid, 0, 3 * 6);
 		KUNIT_EXPECT_EQ(test, accesses_of_groups(p), 3 * 3 * 6);
 		kunit_kfree(test, p);
 	}
@@ -163,10 +163,10 @@ static int touch_in_a_task(void *data)
 	return 0;
 }
 
-static void tasks_have_lines_of_their_own(struct kunit *test)
+static void tasks_have_rows_of_their_own(struct kunit *test)
 {
 	struct task_work work = { make_words(test) };
-	struct memorizer_row line[8];
+	struct memorizer_row row[8];
 	struct task_struct *task;
 	unsigned int i, other;
 	u32 pid;
@@ -179,18 +179,18 @@ static void tasks_have_lines_of_their_own(struct kunit *test)
 	wake_up_process(task);
 	wait_for_completion(&work.done);
 
-	KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(work.words)), line, 8), 6);
+	KUNIT_ASSERT_EQ(test, copy_rows(memorizer_ptr(object_at(work.words)), row, 8), 6);
 	other = pid > current->pid;
 	for (i = 0; i < 3; i++) {
-		expect_line(test, &line[2 * i + other], pid, i == 1 ? 2 : 0, i == 1 ? 0 : 2);
-		expect_line(test, &line[2 * i + !other], current->pid, i == 1, i != 1);
+		expect_row(test, &row[2 * i + other], pid, i == 1 ? 2 : 0, i == 1 ? 0 : 2);
+		expect_row(test, &row[2 * i + !other], current->pid, i == 1, i != 1);
 	}
 }
 
 static void freed_object_is_counted_no_more(struct kunit *test)
 {
 	struct words *w = kzalloc(sizeof(*w), GFP_KERNEL);
-	struct memorizer_row line[4];
+	struct memorizer_row row[4];
 	u32 id;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
@@ -200,29 +200,29 @@ static void freed_object_is_counted_no_more(struct kunit *test)
 	kfree(w);
 	memorizer_resume();
 	KUNIT_EXPECT_EQ(test, object_at(w), 0);
-	KUNIT_EXPECT_EQ(test, copy_lines(memorizer_ptr(id), line, 4), 3);
+	KUNIT_EXPECT_EQ(test, copy_rows(memorizer_ptr(id), row, 4), 3);
 }
 
 static void counts_have_64_bits(struct kunit *test)
 {
 	struct words *w = make_words(test);
-	struct memorizer_row line[4];
+	struct memorizer_row row[4];
 
 	touch_three(w);
 	WRITE_ONCE(((struct memorizer_entry *)entry_at(w))->times, S16_MAX);
 	touch_three(w);
 	touch_three(w);
-	KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(w)), line, 4), 3);
-	expect_line(test, &line[0], current->pid, 0, BIT(15) + 1);
-	expect_line(test, &line[1], current->pid, BIT(15) + 1, 0);
-	expect_line(test, &line[2], current->pid, 0, BIT(15) + 1);
+	KUNIT_ASSERT_EQ(test, copy_rows(memorizer_ptr(object_at(w)), row, 4), 3);
+	expect_row(test, &row[0], current->pid, 0, BIT(15) + 1);
+	expect_row(test, &row[1], current->pid, BIT(15) + 1, 0);
+	expect_row(test, &row[2], current->pid, 0, BIT(15) + 1);
 }
 
 /* The slow path passes the accesses of a group on one by one. */
 static void slow_path_sees_each_access(struct kunit *test)
 {
 	struct words *w = make_words(test);
-	struct memorizer_row line[4];
+	struct memorizer_row row[4];
 	unsigned int i;
 
 	touch_three(w);
@@ -230,9 +230,9 @@ static void slow_path_sees_each_access(struct kunit *test)
 	touch_three(w);
 	memorizer_slow_path_end();
 	touch_three(w);
-	KUNIT_ASSERT_EQ(test, copy_lines(memorizer_ptr(object_at(w)), line, 4), 3);
+	KUNIT_ASSERT_EQ(test, copy_rows(memorizer_ptr(object_at(w)), row, 4), 3);
 	for (i = 0; i < 3; i++)
-		expect_line(test, &line[i], current->pid, i == 1 ? 3 : 0, i == 1 ? 0 : 3);
+		expect_row(test, &row[i], current->pid, i == 1 ? 3 : 0, i == 1 ? 0 : 3);
 	/* The slow path has counted them in entries of their own. */
 	KUNIT_EXPECT_NE(test, tally_of(w, ANY).reads, 0);
 	KUNIT_EXPECT_NE(test, entry_at(w)->link, 0);
@@ -240,9 +240,9 @@ static void slow_path_sees_each_access(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(group_within_an_object_takes_one_entry),
-	KUNIT_CASE(group_over_the_edge_counts_for_whom_it_accesses),
+	KUNIT_CASE(group_across_objects_counts_for_each_object),
 	KUNIT_CASE(group_at_the_end_of_a_large_object_is_in_or_out),
-	KUNIT_CASE(tasks_have_lines_of_their_own),
+	KUNIT_CASE(tasks_have_rows_of_their_own),
 	KUNIT_CASE(freed_object_is_counted_no_more),
 	KUNIT_CASE(counts_have_64_bits),
 	KUNIT_CASE(slow_path_sees_each_access),

@@ -335,16 +335,16 @@ static void pages_may_go_to_another_cache(struct kunit *test)
 /* Format an object and its rows. */
 static void render(struct kunit *test, u32 id, char *buf, size_t size)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	char *to;
 
 	down_write(&memorizer_rwsem);
 	to = memorizer_format_object(buf, memorizer_ptr(id));
-	memorizer_rows_begin(&lines, memorizer_ptr(id), false);
-	while (to - buf + MEMORIZER_ROW_MAX <= size && memorizer_rows_next(&lines, &line))
-		to = memorizer_format_row(to, &line);
-	memorizer_rows_end(&lines);
+	memorizer_rows_begin(&rows, memorizer_ptr(id), false);
+	while (to - buf + MEMORIZER_ROW_MAX <= size && memorizer_rows_next(&rows, &row))
+		to = memorizer_format_row(to, &row);
+	memorizer_rows_end(&rows);
 	up_write(&memorizer_rwsem);
 	KUNIT_ASSERT_LE(test, to - buf + MEMORIZER_ROW_MAX, size);
 	*to = '\0';
@@ -372,7 +372,7 @@ static void allocation_over_a_live_object_is_deadbeef(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, new->state, MEMORIZER_FREED);
 }
 
-static void kmap_line_is_the_documented_one(struct kunit *test)
+static void kmap_rows_are_as_documented(struct kunit *test)
 {
 	char *buf = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
 	char *expected = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
@@ -488,7 +488,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(address_used_again_is_another_object),
 	KUNIT_CASE(pages_may_go_to_another_cache),
 	KUNIT_CASE(allocation_over_a_live_object_is_deadbeef),
-	KUNIT_CASE(kmap_line_is_the_documented_one),
+	KUNIT_CASE(kmap_rows_are_as_documented),
 	KUNIT_CASE(comm_is_escaped),
 	KUNIT_CASE(object_of_a_paused_task_is_not_recorded),
 	KUNIT_CASE(free_is_followed_while_disabled),

@@ -86,7 +86,7 @@ static unsigned long init_sites_on(void)
 }
 
 /* Free init text between the switch's fourth allocation, which maps it, and the fifth. */
-static bool init_text_goes(void)
+static bool free_init_text(void)
 {
 	if (allocations_left-- == 1)
 		system_state = SYSTEM_FREEING_INITMEM;
@@ -94,14 +94,14 @@ static bool init_text_goes(void)
 }
 
 /* Init text that is freed after it was mapped is not patched. */
-static void init_text_goes_before_it_is_patched(struct kunit *test)
+static void freed_init_text_is_not_patched(struct kunit *test)
 {
 	enum system_states state = system_state;
 	int err;
 
 	if (state >= SYSTEM_FREEING_INITMEM)
 		kunit_skip(test, "init text is gone");
-	kunit_activate_static_stub(test, memorizer_sites_fail_alloc, init_text_goes);
+	kunit_activate_static_stub(test, memorizer_sites_fail_alloc, free_init_text);
 	allocations_left = 4;
 	err = memorizer_set_log_access(true);
 	system_state = state;
@@ -238,7 +238,7 @@ static void nmi_of_the_patching_cpu_does_not_wait(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&nmis), 1);
 }
 
-static void nmis_of_all_cpus_meet(struct kunit *test)
+static void nmis_of_all_cpus_rendezvous(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, 0, switch_amid(test, send_nmis_to_all, meet_all_cpus));
 	KUNIT_EXPECT_EQ(test, atomic_read(&nmis), num_online_cpus());
@@ -435,7 +435,7 @@ static void entries_can_be_probed(struct kunit *test)
 #endif
 
 /* Disabled sites have the form that was chosen at boot. */
-static void sites_have_the_chosen_form(struct kunit *test)
+static void disabled_sites_have_the_chosen_form(struct kunit *test)
 {
 	unsigned long addr, prefixes = 0, tests = 0, others = 0;
 	const struct memorizer_site *site;
@@ -466,17 +466,17 @@ static void sites_test_exit(struct kunit *test)
 
 static struct kunit_case sites_cases[] = {
 	KUNIT_CASE(switch_is_all_or_nothing),
-	KUNIT_CASE(init_text_goes_before_it_is_patched),
+	KUNIT_CASE(freed_init_text_is_not_patched),
 	KUNIT_CASE(patching_pauses_for_nmis),
 	KUNIT_CASE(nmi_of_the_patching_cpu_does_not_wait),
-	KUNIT_CASE(nmis_of_all_cpus_meet),
+	KUNIT_CASE(nmis_of_all_cpus_rendezvous),
 	KUNIT_CASE(sites_are_reserved),
 	KUNIT_CASE(reserved_text_agrees_with_table),
 	KUNIT_CASE(lookup_is_a_search),
 #ifdef CONFIG_KPROBES
 	KUNIT_CASE(entries_can_be_probed),
 #endif
-	KUNIT_CASE(sites_have_the_chosen_form),
+	KUNIT_CASE(disabled_sites_have_the_chosen_form),
 	{ }
 };
 

@@ -111,20 +111,20 @@ static noinline __maybe_unused unsigned int stack_used(void (*call)(void *ptr), 
 }
 
 /* Copy at most @size rows of an object. Returns the number of all rows. */
-static inline unsigned int copy_lines(struct memorizer_object *object, struct memorizer_row *line,
-				      unsigned int size)
+static inline unsigned int copy_rows(struct memorizer_object *object, struct memorizer_row *row,
+				     unsigned int size)
 {
-	struct memorizer_rows lines;
+	struct memorizer_rows rows;
 	struct memorizer_row more;
 	unsigned int n = 0;
 
 	memorizer_pause();
 	down_write(&memorizer_rwsem);
-	memorizer_rows_begin(&lines, object, false);
-	while (memorizer_rows_next(&lines, &more))
+	memorizer_rows_begin(&rows, object, false);
+	while (memorizer_rows_next(&rows, &more))
 		if (n++ < size)
-			line[n - 1] = more;
-	memorizer_rows_end(&lines);
+			row[n - 1] = more;
+	memorizer_rows_end(&rows);
 	up_write(&memorizer_rwsem);
 	memorizer_resume();
 	return n;

@@ -228,7 +228,7 @@ static void false_sharing_moves_the_line_each_time(struct kunit *test)
 }
 
 /* With lines of 8 bytes, CPUs that store to different words do not share lines. */
-static void no_bytes_move_by_false_sharing(struct kunit *test)
+static void small_lines_have_no_false_sharing(struct kunit *test)
 {
 	unsigned long size = memorizer_line_size();
 	struct shared *s;
@@ -268,7 +268,7 @@ static void access_across_two_lines_moves_both(struct kunit *test)
 }
 
 /* A line keeps its holders when its object is freed and another one is allocated there. */
-static void line_stays_where_it_is_when_its_object_is_freed(struct kunit *test)
+static void line_keeps_its_holders_when_its_object_is_freed(struct kunit *test)
 {
 	struct shared *s = make_shared(test), *again;
 
@@ -416,9 +416,9 @@ static struct kunit_case traffic_cases[] = {
 	KUNIT_CASE(reading_moves_the_line_once),
 	KUNIT_CASE(each_reader_moves_what_one_writer_stored),
 	KUNIT_CASE(false_sharing_moves_the_line_each_time),
-	KUNIT_CASE(no_bytes_move_by_false_sharing),
+	KUNIT_CASE(small_lines_have_no_false_sharing),
 	KUNIT_CASE(access_across_two_lines_moves_both),
-	KUNIT_CASE(line_stays_where_it_is_when_its_object_is_freed),
+	KUNIT_CASE(line_keeps_its_holders_when_its_object_is_freed),
 	KUNIT_CASE(reader_of_the_kmap_moves_nothing),
 	KUNIT_CASE(nmi_moves_the_line),
 	KUNIT_CASE(accesses_are_counted_beside_traffic),

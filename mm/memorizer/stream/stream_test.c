@@ -1009,7 +1009,7 @@ static u64 drain_losses(u64 *first)
 }
 
 /* A reader that joins between two packets can tell its own losses from earlier ones. */
-static void packet_tells_its_own_losses(struct kunit *test)
+static void packet_reports_its_own_losses(struct kunit *test)
 {
 	u64 lost, first;
 
@@ -1156,7 +1156,7 @@ static void scopes_are_those_of_their_task(struct kunit *test)
 }
 
 /* More tasks than there are slots. */
-static void tasks_that_end_in_scopes_take_no_room(struct kunit *test)
+static void tasks_that_exit_in_scopes_free_their_slots(struct kunit *test)
 {
 	unsigned int i, errors = 0;
 
@@ -1358,11 +1358,11 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
 	KUNIT_CASE(each_move_of_a_line_makes_an_event),
 	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
-	KUNIT_CASE(packet_tells_its_own_losses),
+	KUNIT_CASE(packet_reports_its_own_losses),
 	KUNIT_CASE(any_switch_begins_the_stream),
 	KUNIT_CASE(accesses_are_streamed_in_scopes_only),
 	KUNIT_CASE(scopes_are_those_of_their_task),
-	KUNIT_CASE(tasks_that_end_in_scopes_take_no_room),
+	KUNIT_CASE(tasks_that_exit_in_scopes_free_their_slots),
 	KUNIT_CASE(each_entry_makes_its_two_events),
 	KUNIT_CASE(lock_makes_its_events),
 	KUNIT_CASE(rcu_section_makes_its_two_events),

@@ -315,8 +315,8 @@ static void counts_have_64_bits(void)
 {
 	static const u64 carry = 1ULL << 15;
 	struct memorizer_entry *entry;
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned long addr;
 	unsigned int way;
 
@@ -341,14 +341,14 @@ static void counts_have_64_bits(void)
 		CHECK_COUNTS(live(addr), IP(2), 1, 2 * carry, carry);
 
 		down_write(&memorizer_rwsem);
-		memorizer_rows_begin(&lines, live(addr), false);
-		CHECK(memorizer_rows_next(&lines, &line));
-		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2));
-		CHECK_EQ(line.pid, 1);
-		CHECK_EQ(line.reads, 2 * carry);
-		CHECK_EQ(line.writes, carry);
-		CHECK_EQ(memorizer_rows_next(&lines, &line), way == 1);
-		memorizer_rows_end(&lines);
+		memorizer_rows_begin(&rows, live(addr), false);
+		CHECK(memorizer_rows_next(&rows, &row));
+		CHECK_EQ(memorizer_unpack_ip(row.ip), IP(2));
+		CHECK_EQ(row.pid, 1);
+		CHECK_EQ(row.reads, 2 * carry);
+		CHECK_EQ(row.writes, carry);
+		CHECK_EQ(memorizer_rows_next(&rows, &row), way == 1);
+		memorizer_rows_end(&rows);
 		up_write(&memorizer_rwsem);
 		hook_free(addr, IP(1));
 	}

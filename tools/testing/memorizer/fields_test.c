@@ -38,37 +38,38 @@ static struct memorizer_object *live(unsigned long addr)
 }
 
 /* An expected row by granule: first and last byte. */
-struct told {
+struct expected {
 	unsigned long ip, pid, first, last, writes, reads;
 };
 
-static void check_lines(struct memorizer_object *object, bool by_granule,
-			const struct told *told, unsigned int count)
+static void check_rows(struct memorizer_object *object, bool by_granule,
+		       const struct expected *expected, unsigned int count)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned int i;
 
 	down_write(&memorizer_rwsem);
-	memorizer_rows_begin(&lines, object, by_granule);
+	memorizer_rows_begin(&rows, object, by_granule);
 	for (i = 0; i < count; i++) {
-		CHECK(memorizer_rows_next(&lines, &line));
-		CHECK_EQ(memorizer_unpack_ip(line.ip), told[i].ip);
-		CHECK_EQ(line.pid, told[i].pid);
-		CHECK_EQ(line.granules, by_granule ?
-			 memorizer_granules(told[i].first, told[i].last) : MEMORIZER_NO_GRANULES);
-		CHECK_EQ(line.writes, told[i].writes);
-		CHECK_EQ(line.reads, told[i].reads);
+		CHECK(memorizer_rows_next(&rows, &row));
+		CHECK_EQ(memorizer_unpack_ip(row.ip), expected[i].ip);
+		CHECK_EQ(row.pid, expected[i].pid);
+		CHECK_EQ(row.granules,
+			 by_granule ? memorizer_granules(expected[i].first, expected[i].last) :
+				      MEMORIZER_NO_GRANULES);
+		CHECK_EQ(row.writes, expected[i].writes);
+		CHECK_EQ(row.reads, expected[i].reads);
 	}
-	CHECK(!memorizer_rows_next(&lines, &line));
-	memorizer_rows_end(&lines);
+	CHECK(!memorizer_rows_next(&rows, &row));
+	memorizer_rows_end(&rows);
 	up_write(&memorizer_rwsem);
 }
 
 #define CHECK_LINES(object, by_granule, ...) do {			\
-	const struct told __told[] = { __VA_ARGS__ };			\
+	const struct expected __expected[] = { __VA_ARGS__ };			\
 									\
-	check_lines(object, by_granule, __told, ARRAY_SIZE(__told));	\
+	check_rows(object, by_granule, __expected, ARRAY_SIZE(__expected));	\
 } while (0)
 
 static unsigned long entries(void)
@@ -91,8 +92,8 @@ static void granules_add_up(void)
 {
 	static const unsigned int sizes[] = { 1, 2, 4, 8, 16 };
 	unsigned int offset, i, n = 0;
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	u64 reads = 0, writes = 0;
 	unsigned long addr;
 	u32 last = 0;
@@ -109,15 +110,15 @@ static void granules_add_up(void)
 	CHECK_COUNTS(live(addr), IP(10), 1, 3 * n, n);
 
 	down_write(&memorizer_rwsem);
-	memorizer_rows_begin(&lines, live(addr), true);
-	for (n = 0; memorizer_rows_next(&lines, &line); n++) {
-		CHECK(!n || line.granules > last);
-		CHECK((line.granules >> 16) <= (line.granules & 0xffff));
-		last = line.granules;
-		reads += line.reads;
-		writes += line.writes;
+	memorizer_rows_begin(&rows, live(addr), true);
+	for (n = 0; memorizer_rows_next(&rows, &row); n++) {
+		CHECK(!n || row.granules > last);
+		CHECK((row.granules >> 16) <= (row.granules & 0xffff));
+		last = row.granules;
+		reads += row.reads;
+		writes += row.writes;
 	}
-	memorizer_rows_end(&lines);
+	memorizer_rows_end(&rows);
 	up_write(&memorizer_rwsem);
 	CHECK_EQ(reads, 3 * writes);
 	CHECK_EQ(writes, 64 + 63 + 61 + 57 + 49);
@@ -127,7 +128,7 @@ static void granules_add_up(void)
 }
 
 /* Accesses within and across granules, by site and by range, of two tasks and two CPUs. */
-static void each_granule_has_its_line(void)
+static void each_granule_has_its_row(void)
 {
 	unsigned long addr;
 	unsigned int i;
@@ -157,7 +158,7 @@ static void each_granule_has_its_line(void)
 }
 
 /* Other objects use the fast paths and have one entry per ip. */
-static void others_are_counted_as_ever(void)
+static void others_are_counted_without_granules(void)
 {
 	unsigned long chosen, plain;
 	unsigned int i;
@@ -385,8 +386,8 @@ static void traffic_is_the_objects(void)
 
 const struct test_case fields_cases[] = {
 	CASE(granules_add_up),
-	CASE(each_granule_has_its_line),
-	CASE(others_are_counted_as_ever),
+	CASE(each_granule_has_its_row),
+	CASE(others_are_counted_without_granules),
 	CASE(access_across_two_objects_counts_in_both),
 	CASE(group_is_counted_one_by_one),
 	CASE(large_object_ends_in_its_last_granule),

@@ -7,14 +7,14 @@
 
 #include "test.h"
 
-static char row[MEMORIZER_ROW_MAX + 1], expected[2 * MEMORIZER_ROW_MAX];
+static char text[MEMORIZER_ROW_MAX + 1], expected[2 * MEMORIZER_ROW_MAX];
 
 #define CHECK_ROW(end, ...) \
 	do { \
 		*(end) = '\0'; \
-		CHECK((end) <= row + MEMORIZER_ROW_MAX); \
+		CHECK((end) <= text + MEMORIZER_ROW_MAX); \
 		snprintf(expected, sizeof(expected), __VA_ARGS__); \
-		CHECK(!strcmp(row, expected)); \
+		CHECK(!strcmp(text, expected)); \
 	} while (0)
 
 /* Numbers around powers of ten, and random ones. */
@@ -31,27 +31,27 @@ static u64 any_number(unsigned int i, u64 *seed)
 	return power + i - 1;
 }
 
-static void lines_are_as_printf_has_them(void)
+static void rows_are_as_printf_formats_them(void)
 {
-	struct memorizer_row line;
+	struct memorizer_row row;
 	unsigned int i;
 	u64 seed = 1;
 
 	for (i = 0; i < 100000; i++) {
-		line.ip = random_u32(&seed);
-		line.pid = any_number(i, &seed) & (MEMORIZER_BY_GRANULE - 1);
-		line.granules = MEMORIZER_NO_GRANULES;
-		line.writes = any_number(i, &seed);
-		line.reads = any_number(i, &seed);
-		line.write_moves = any_number(i, &seed);
-		line.read_moves = any_number(i, &seed);
-		CHECK_ROW(memorizer_format_row(row, &line), "  %016lx,%u,%lu,%lu\n",
-			  memorizer_unpack_ip(line.ip), line.pid, line.writes, line.reads);
-		CHECK_ROW(memorizer_format_traffic(row, &line), "  %016lx,%u,%lu,%lu,%lu,%lu\n",
-			  memorizer_unpack_ip(line.ip), line.pid, line.write_moves,
-			  line.read_moves, line.writes, line.reads);
-		CHECK_ROW(memorizer_format_field(row, NULL, &line), "  %016lx,%u,%lu,%lu\n",
-			  memorizer_unpack_ip(line.ip), line.pid, line.writes, line.reads);
+		row.ip = random_u32(&seed);
+		row.pid = any_number(i, &seed) & (MEMORIZER_BY_GRANULE - 1);
+		row.granules = MEMORIZER_NO_GRANULES;
+		row.writes = any_number(i, &seed);
+		row.reads = any_number(i, &seed);
+		row.write_moves = any_number(i, &seed);
+		row.read_moves = any_number(i, &seed);
+		CHECK_ROW(memorizer_format_row(text, &row), "  %016lx,%u,%lu,%lu\n",
+			  memorizer_unpack_ip(row.ip), row.pid, row.writes, row.reads);
+		CHECK_ROW(memorizer_format_traffic(text, &row), "  %016lx,%u,%lu,%lu,%lu,%lu\n",
+			  memorizer_unpack_ip(row.ip), row.pid, row.write_moves,
+			  row.read_moves, row.writes, row.reads);
+		CHECK_ROW(memorizer_format_field(text, NULL, &row), "  %016lx,%u,%lu,%lu\n",
+			  memorizer_unpack_ip(row.ip), row.pid, row.writes, row.reads);
 	}
 }
 
@@ -59,14 +59,14 @@ static void lines_are_as_printf_has_them(void)
 static void fields_have_offset_and_bytes(void)
 {
 	struct memorizer_object of = { .size = 30 };
-	struct memorizer_row line = { .ip = 0x81000000, .pid = 7, .reads = 1 };
+	struct memorizer_row row = { .ip = 0x81000000, .pid = 7, .reads = 1 };
 	char *end;
 
-	line.granules = memorizer_granules(8, 15);
-	end = memorizer_format_field(row, &of, &line);
+	row.granules = memorizer_granules(8, 15);
+	end = memorizer_format_field(text, &of, &row);
 	CHECK_ROW(end, "  ffffffff81000000,7,0,1,8+8\n");
-	line.granules = memorizer_granules(28, 29);
-	end = memorizer_format_field(row, &of, &line);
+	row.granules = memorizer_granules(28, 29);
+	end = memorizer_format_field(text, &of, &row);
 	CHECK_ROW(end, "  ffffffff81000000,7,0,1,28+2\n");
 }
 
@@ -87,7 +87,7 @@ static void objects_are_as_printf_has_them(void)
 		memorizer_set_alloc_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
 		memorizer_set_free_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
 		memcpy(of.comm, "fifteen-letters", sizeof(of.comm));
-		end = memorizer_format_object(row, &of);
+		end = memorizer_format_object(text, &of);
 		CHECK_ROW(end, "%lx,%u,%lx,%u,%lu,%lu,%lx,fifteen-letters\n",
 			  memorizer_unpack_ip(of.alloc_ip), of.who, memorizer_object_va(&of),
 			  of.size, memorizer_alloc_jiffies(&of),
@@ -108,18 +108,18 @@ static void comms_are_escaped(void)
 	char *end;
 
 	memset(of.comm, 0xff, sizeof(of.comm));
-	end = memorizer_format_object(row, &of);
+	end = memorizer_format_object(text, &of);
 	*end = '\0';
-	CHECK(end <= row + MEMORIZER_ROW_MAX);
-	CHECK(strstr(row, ",\\xff\\xff\\xff"));
+	CHECK(end <= text + MEMORIZER_ROW_MAX);
+	CHECK(strstr(text, ",\\xff\\xff\\xff"));
 	memcpy(of.comm, "a\\b\n,c\x7f\0def", 12);
-	end = memorizer_format_object(row, &of);
+	end = memorizer_format_object(text, &of);
 	*end = '\0';
-	CHECK(!strcmp(strstr(row, ",a"), ",a\\\\b\\x0a,c\\x7f\n"));
+	CHECK(!strcmp(strstr(text, ",a"), ",a\\\\b\\x0a,c\\x7f\n"));
 }
 
-const struct test_case rows_cases[] = {
-	CASE(lines_are_as_printf_has_them),
+const struct test_case format_cases[] = {
+	CASE(rows_are_as_printf_formats_them),
 	CASE(fields_have_offset_and_bytes),
 	CASE(objects_are_as_printf_has_them),
 	CASE(comms_are_escaped),

@@ -64,35 +64,35 @@ static unsigned long entries(void)
 }
 
 /* An expected row: ip, pid, stores, loads. */
-struct told {
+struct expected {
 	unsigned long ip, pid, writes, reads;
 };
 
-static void check_lines(struct memorizer_object *object, const struct told *told,
-			unsigned int count)
+static void check_rows(struct memorizer_object *object, const struct expected *expected,
+		       unsigned int count)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned int i;
 
 	down_write(&memorizer_rwsem);
-	memorizer_rows_begin(&lines, object, false);
+	memorizer_rows_begin(&rows, object, false);
 	for (i = 0; i < count; i++) {
-		CHECK(memorizer_rows_next(&lines, &line));
-		CHECK_EQ(memorizer_unpack_ip(line.ip), told[i].ip);
-		CHECK_EQ(line.pid, told[i].pid);
-		CHECK_EQ(line.writes, told[i].writes);
-		CHECK_EQ(line.reads, told[i].reads);
+		CHECK(memorizer_rows_next(&rows, &row));
+		CHECK_EQ(memorizer_unpack_ip(row.ip), expected[i].ip);
+		CHECK_EQ(row.pid, expected[i].pid);
+		CHECK_EQ(row.writes, expected[i].writes);
+		CHECK_EQ(row.reads, expected[i].reads);
 	}
-	CHECK(!memorizer_rows_next(&lines, &line));
-	memorizer_rows_end(&lines);
+	CHECK(!memorizer_rows_next(&rows, &row));
+	memorizer_rows_end(&rows);
 	up_write(&memorizer_rwsem);
 }
 
 #define CHECK_LINES(object, ...) do {					\
-	const struct told __told[] = { __VA_ARGS__ };			\
+	const struct expected __expected[] = { __VA_ARGS__ };			\
 									\
-	check_lines(object, __told, ARRAY_SIZE(__told));		\
+	check_rows(object, __expected, ARRAY_SIZE(__expected));		\
 } while (0)
 
 static void group_within_an_object_takes_one_entry(void)
@@ -114,7 +114,7 @@ static void group_within_an_object_takes_one_entry(void)
 }
 
 /* A group at each offset at which it touches the object. */
-static void group_over_the_edge_counts_for_whom_it_accesses(void)
+static void group_across_objects_counts_for_each_object(void)
 {
 	unsigned long a, b, low, high, i, n;
 	const struct memorizer_group *group;
@@ -191,7 +191,7 @@ static void freed_object_is_counted_no_more(void)
 	CHECK_LINES(live(addr), { IP(10), 1, 0, 1 }, { IP(20), 1, 1, 1 }, { IP(30), 1, 1, 0 });
 }
 
-static void tasks_have_lines_of_their_own(void)
+static void tasks_have_rows_of_their_own(void)
 {
 	const struct memorizer_group *group;
 	unsigned long addr, i;
@@ -212,7 +212,7 @@ static void tasks_have_lines_of_their_own(void)
 }
 
 /* Members share an ip with each other, with another group, and with single accesses. */
-static void lines_come_in_order_each_once(void)
+static void rows_are_in_order_and_unique(void)
 {
 	static const struct memorizer_member wide[] = {
 		ACCESS(50, 8, 8, R), ACCESS(10, 0, 8, R), ACCESS(50, 8, 8, W), ACCESS(25, 16, 8, R),
@@ -242,11 +242,11 @@ static void lines_come_in_order_each_once(void)
 }
 
 /* The maximum number of groups with a common ip, by some tasks on some CPUs. */
-static void groups_at_once_are_told_together(void)
+static void groups_with_one_ip_share_rows(void)
 {
 	static const struct memorizer_member pair[] = { ACCESS(10, 0, 8, R), ACCESS(20, 8, 8, W) };
 	const struct memorizer_group *group[MEMORIZER_GROUPS_AT_ONCE];
-	struct told told[2 * 50];
+	struct expected expected[2 * 50];
 	unsigned long addr;
 	unsigned int i, n;
 
@@ -255,16 +255,16 @@ static void groups_at_once_are_told_together(void)
 	for (i = 0; i < ARRAY_SIZE(group); i++)
 		group[i] = make_group(pair, 2);
 	for (i = 0; i < 100; i++)
-		told[i] = (struct told){ i < 50 ? IP(10) : IP(20), 1 + i % 50 };
+		expected[i] = (struct expected){ i < 50 ? IP(10) : IP(20), 1 + i % 50 };
 	for (i = 0; i < 5000; i++) {
 		n = i * 7 % 50;
 		become(i % 3, 1 + n);
 		group_site(addr, group[i * 13 % 11 % ARRAY_SIZE(group)]);
 		site(addr, 8, R, IP(10));
-		told[n].reads += 2;
-		told[50 + n].writes++;
+		expected[n].reads += 2;
+		expected[50 + n].writes++;
 	}
-	check_lines(live(addr), told, 100);
+	check_rows(live(addr), expected, 100);
 }
 
 static void counts_have_64_bits(void)
@@ -388,13 +388,13 @@ static void clearing_takes_each_access(void)
 }
 
 /* Random accesses, by groups and one by one, have the same rows. */
-static void random_groups_are_told_as_single_accesses_are(void)
+static void random_groups_have_the_rows_of_single_accesses(void)
 {
 	const struct memorizer_group *group[12];
 	struct memorizer_member member[12][4];
 	unsigned long addr[2][20], at;
-	struct memorizer_rows lines[2];
-	struct memorizer_row line[2];
+	struct memorizer_rows rows[2];
+	struct memorizer_row row[2];
 	unsigned int i, j, g, n;
 	u64 seed = 3;
 
@@ -427,32 +427,32 @@ static void random_groups_are_told_as_single_accesses_are(void)
 	for (n = 0; n < 20; n++) {
 		down_write(&memorizer_rwsem);
 		for (i = 0; i < 2; i++)
-			memorizer_rows_begin(&lines[i], live(addr[i][n]), false);
-		while (memorizer_rows_next(&lines[0], &line[0])) {
-			CHECK(memorizer_rows_next(&lines[1], &line[1]));
-			CHECK_EQ(memcmp(&line[0], &line[1], sizeof(line[0])), 0);
+			memorizer_rows_begin(&rows[i], live(addr[i][n]), false);
+		while (memorizer_rows_next(&rows[0], &row[0])) {
+			CHECK(memorizer_rows_next(&rows[1], &row[1]));
+			CHECK_EQ(memcmp(&row[0], &row[1], sizeof(row[0])), 0);
 		}
-		CHECK(!memorizer_rows_next(&lines[1], &line[1]));
+		CHECK(!memorizer_rows_next(&rows[1], &row[1]));
 		for (i = 0; i < 2; i++)
-			memorizer_rows_end(&lines[i]);
+			memorizer_rows_end(&rows[i]);
 		up_write(&memorizer_rwsem);
 	}
 }
 
 const struct test_case group_cases[] = {
 	CASE(group_within_an_object_takes_one_entry),
-	CASE(group_over_the_edge_counts_for_whom_it_accesses),
+	CASE(group_across_objects_counts_for_each_object),
 	CASE(group_in_no_object_is_nobodys),
 	CASE(freed_object_is_counted_no_more),
-	CASE(tasks_have_lines_of_their_own),
-	CASE(lines_come_in_order_each_once),
-	CASE(groups_at_once_are_told_together),
+	CASE(tasks_have_rows_of_their_own),
+	CASE(rows_are_in_order_and_unique),
+	CASE(groups_with_one_ip_share_rows),
 	CASE(counts_have_64_bits),
 	CASE(carry_in_a_full_pool_is_lost),
 	CASE(full_pool_loses_each_access),
 	CASE(paused_task_is_not_counted),
 	CASE(slow_path_sees_each_access),
 	CASE(clearing_takes_each_access),
-	CASE(random_groups_are_told_as_single_accesses_are),
+	CASE(random_groups_have_the_rows_of_single_accesses),
 	{ }
 };

@@ -528,7 +528,7 @@ static void slot_of_many_pages_is_not_known(void)
 	CHECK(!has_slot(&geo, 0, 0));
 }
 
-static void full_pool_is_told(void)
+static void full_pool_is_reported(void)
 {
 	struct memorizer_geometry geo = slabs[1];
 	u32 id, unused;
@@ -599,6 +599,6 @@ const struct test_case index_cases[] = {
 	CASE(recycled_record_may_come_to_its_old_pages),
 	CASE(slot_is_known_in_known_pages_of_a_slab),
 	CASE(slot_of_many_pages_is_not_known),
-	CASE(full_pool_is_told),
+	CASE(full_pool_is_reported),
 	{ }
 };

@@ -22,8 +22,8 @@ static const struct {
 	{ "fields", fields_cases },
 	{ "traffic", traffic_cases },
 	{ "strings", string_cases },
-	{ "lines", lines_cases },
 	{ "rows", rows_cases },
+	{ "format", format_cases },
 	{ "threads", thread_cases },
 #ifndef __SANITIZE_THREAD__
 	{ "interrupts", interrupt_cases },

@@ -66,7 +66,7 @@ static void free_is_recorded(void)
 }
 
 /* A record has 48 bits of each time; changing one time keeps the other. */
-static void times_are_told_as_they_were(void)
+static void times_are_stored_exactly(void)
 {
 	static const unsigned long times[] = {
 		0, 1, U32_MAX, U32_MAX + 1UL, 0x123456789abc, 1UL << (MEMORIZER_JIFFIES - 1),
@@ -755,7 +755,7 @@ static void object_below_a_new_slab_matches_no_more(void)
 const struct test_case object_cases[] = {
 	CASE(allocation_is_recorded_whole),
 	CASE(free_is_recorded),
-	CASE(times_are_told_as_they_were),
+	CASE(times_are_stored_exactly),
 	CASE(hidden_address_is_no_address),
 	CASE(free_on_behalf_of_somebody_has_their_ip),
 	CASE(free_without_ip_has_none),

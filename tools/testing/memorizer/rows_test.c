@@ -18,35 +18,35 @@ static void start(unsigned int blocks)
 	object = shown_at(addr, MEMORIZER_LIVE);
 }
 
-static void begin(struct memorizer_rows *lines)
+static void begin(struct memorizer_rows *rows)
 {
 	down_write(&memorizer_rwsem);
-	memorizer_rows_begin(lines, object, false);
+	memorizer_rows_begin(rows, object, false);
 	up_write(&memorizer_rwsem);
 }
 
-static bool next(struct memorizer_rows *lines, struct memorizer_row *line)
+static bool next(struct memorizer_rows *rows, struct memorizer_row *row)
 {
 	bool any;
 
 	down_write(&memorizer_rwsem);
-	any = memorizer_rows_next(lines, line);
+	any = memorizer_rows_next(rows, row);
 	up_write(&memorizer_rwsem);
 	return any;
 }
 
-static void end(struct memorizer_rows *lines)
+static void end(struct memorizer_rows *rows)
 {
 	down_write(&memorizer_rwsem);
-	memorizer_rows_end(lines);
+	memorizer_rows_end(rows);
 	up_write(&memorizer_rwsem);
 }
 
 /* Rows are in order of ip and pid, with the counts of all CPUs, for any order of accesses. */
-static void lines_are_in_order_and_added_up(void)
+static void rows_are_in_order_and_added_up(void)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned int i, n, ip, pid;
 	u64 seed = 1;
 
@@ -61,24 +61,24 @@ static void lines_are_in_order_and_added_up(void)
 	}
 	CHECK_ALL_COUNTS(object, 100 * 7 * TEST_CPUS, 50 * 7 * TEST_CPUS);
 
-	begin(&lines);
+	begin(&rows);
 	for (ip = 0, n = 0; ip < 100; ip++) {
 		for (pid = 1; pid <= 7; pid++) {
 			struct counts all = counts_of(object, IP(ip), pid);
 
 			if (!all.reads)
 				continue;
-			CHECK(next(&lines, &line));
-			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
-			CHECK_EQ(line.pid, pid);
-			CHECK_EQ(line.reads, all.reads);
-			CHECK_EQ(line.writes, all.writes);
-			n += line.reads;
+			CHECK(next(&rows, &row));
+			CHECK_EQ(memorizer_unpack_ip(row.ip), IP(ip));
+			CHECK_EQ(row.pid, pid);
+			CHECK_EQ(row.reads, all.reads);
+			CHECK_EQ(row.writes, all.writes);
+			n += row.reads;
 		}
 	}
-	CHECK(!next(&lines, &line));
-	CHECK(!next(&lines, &line));
-	end(&lines);
+	CHECK(!next(&rows, &row));
+	CHECK(!next(&rows, &row));
+	end(&rows);
 	CHECK_EQ(n, 100 * 7 * TEST_CPUS);
 }
 
@@ -86,10 +86,10 @@ static void lines_are_in_order_and_added_up(void)
  * An ip's accesses and moves are in one row per pid. The reader visits each entry once, and
  * those of the last run a second time, to find that no run follows.
  */
-static void moves_are_told_with_their_accesses(void)
+static void moves_are_in_the_rows_of_their_accesses(void)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	const unsigned int per_ip = 2 * 5 * TEST_CPUS;
 	unsigned long chances;
 	unsigned int i, ip, pid;
@@ -104,67 +104,67 @@ static void moves_are_told_with_their_accesses(void)
 		preempt_enable_notrace();
 		site(addr, 8, MEMORIZER_UPDATE, IP(ip));
 	}
-	begin(&lines);
+	begin(&rows);
 	chances = chances_to_schedule;
 	for (ip = 0; ip < 3; ip++) {
 		for (pid = 1; pid <= 5; pid++) {
-			CHECK(next(&lines, &line));
-			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
-			CHECK_EQ(line.pid, pid);
-			CHECK_EQ(line.reads, TEST_CPUS);
-			CHECK_EQ(line.writes, TEST_CPUS);
-			CHECK_EQ(line.read_moves, 0);
-			CHECK_EQ(line.write_moves, TEST_CPUS);
+			CHECK(next(&rows, &row));
+			CHECK_EQ(memorizer_unpack_ip(row.ip), IP(ip));
+			CHECK_EQ(row.pid, pid);
+			CHECK_EQ(row.reads, TEST_CPUS);
+			CHECK_EQ(row.writes, TEST_CPUS);
+			CHECK_EQ(row.read_moves, 0);
+			CHECK_EQ(row.write_moves, TEST_CPUS);
 		}
 	}
-	CHECK(!next(&lines, &line));
+	CHECK(!next(&rows, &row));
 	CHECK(chances_to_schedule - chances < 3 * per_ip + per_ip);
-	end(&lines);
+	end(&rows);
 }
 
-static void object_without_accesses_has_no_lines(void)
+static void object_without_accesses_has_no_rows(void)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 
 	start(20);
-	begin(&lines);
-	CHECK(!next(&lines, &line));
-	end(&lines);
-	end(&lines);
+	begin(&rows);
+	CHECK(!next(&rows, &row));
+	end(&rows);
+	end(&rows);
 	CHECK_EQ(object->entries, 0);
 }
 
 /* Two readers, which both sort the entries, and new accesses between any two rows. */
-static void readers_meet_each_line_once(void)
+static void readers_get_each_row_once(void)
 {
-	struct memorizer_rows lines[2];
-	struct memorizer_row line;
+	struct memorizer_rows rows[2];
+	struct memorizer_row row;
 	unsigned int i, n = 0;
 	u32 last = 0;
 
 	start(64);
 	for (i = 0; i < 1000; i++)
 		site(addr, 8, MEMORIZER_READ, IP(2 * (i * 7 % 1000)));
-	begin(&lines[0]);
-	while (next(&lines[0], &line)) {
-		CHECK(line.ip > last || !last);
-		last = line.ip;
-		CHECK_EQ(line.writes, 0);
+	begin(&rows[0]);
+	while (next(&rows[0], &row)) {
+		CHECK(row.ip > last || !last);
+		last = row.ip;
+		CHECK_EQ(row.writes, 0);
 		/* All older rows are read. */
-		if (memorizer_unpack_ip(line.ip) % 2 == 0)
-			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(2 * n++));
+		if (memorizer_unpack_ip(row.ip) % 2 == 0)
+			CHECK_EQ(memorizer_unpack_ip(row.ip), IP(2 * n++));
 		site(addr, 8, MEMORIZER_READ, IP(2 * ((n * 13) % 1000) + 1));
-		begin(&lines[1]);
+		begin(&rows[1]);
 		if (n % 10 == 0) {
-			for (i = 0; next(&lines[1], &line); )
+			for (i = 0; next(&rows[1], &row); )
 				i++;
 			CHECK(i >= 1000 && i <= 2000);
 		}
-		end(&lines[1]);
+		end(&rows[1]);
 	}
 	CHECK_EQ(n, 1000);
-	end(&lines[0]);
+	end(&rows[0]);
 }
 
 bool __real_memorizer_read_carries_retry(const struct memorizer_object *object, u32 begin);
@@ -185,11 +185,11 @@ bool __wrap_memorizer_read_carries_retry(const struct memorizer_object *of, u32 
 }
 
 /* After a carry, a row is added up again, be it the first or the last one of an ip. */
-static void carry_in_between_repeats_the_line(void)
+static void carry_repeats_the_row(void)
 {
 	struct memorizer_entry *carried;
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned int i, ip, pid;
 
 	start(64);
@@ -200,32 +200,32 @@ static void carry_in_between_repeats_the_line(void)
 		become(i % 2, 1 + i / 2 % 3);
 		site(addr, 8, MEMORIZER_UPDATE, IP(i / 6));
 	}
-	begin(&lines);
+	begin(&rows);
 	for (ip = 0; ip < 20; ip++) {
 		for (pid = 1; pid <= 3; pid++) {
 			carried_next = carried;
-			CHECK(next(&lines, &line));
+			CHECK(next(&rows, &row));
 			CHECK(!carried_next);
-			CHECK_EQ(memorizer_unpack_ip(line.ip), IP(ip));
-			CHECK_EQ(line.pid, pid);
-			CHECK_EQ(line.reads, 2);
-			CHECK_EQ(line.writes, 2);
+			CHECK_EQ(memorizer_unpack_ip(row.ip), IP(ip));
+			CHECK_EQ(row.pid, pid);
+			CHECK_EQ(row.reads, 2);
+			CHECK_EQ(row.writes, 2);
 		}
 	}
-	CHECK(next(&lines, &line));
-	CHECK_EQ(memorizer_unpack_ip(line.ip), IP(1000));
-	CHECK_EQ(line.reads, 20 * 3 * (S16_MAX + 1));
-	CHECK_EQ(line.writes, 1);
-	CHECK(!next(&lines, &line));
-	end(&lines);
+	CHECK(next(&rows, &row));
+	CHECK_EQ(memorizer_unpack_ip(row.ip), IP(1000));
+	CHECK_EQ(row.reads, 20 * 3 * (S16_MAX + 1));
+	CHECK_EQ(row.writes, 1);
+	CHECK(!next(&rows, &row));
+	end(&rows);
 }
 
 /* Counts that are carried while a reader is within the object's rows are in later rows. */
-static void what_is_carried_meanwhile_is_met(void)
+static void concurrent_carries_are_in_later_rows(void)
 {
-	struct memorizer_rows lines;
+	struct memorizer_rows rows;
 	struct memorizer_entry *entry;
-	struct memorizer_row line;
+	struct memorizer_row row;
 	unsigned int i, cpu;
 
 	start(64);
@@ -238,43 +238,43 @@ static void what_is_carried_meanwhile_is_met(void)
 			entry->writes = S16_MAX - cpu;
 		}
 	}
-	begin(&lines);
+	begin(&rows);
 	for (i = 0; i < 100; i++) {
 		for (cpu = 0; cpu < 2; cpu++) {
 			become(cpu, 1 + i % 3);
 			site(addr, 8, MEMORIZER_UPDATE, IP(i));
 			site(addr, 8, MEMORIZER_READ, IP(99 - i % 10));
 		}
-		CHECK(next(&lines, &line));
-		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
+		CHECK(next(&rows, &row));
+		CHECK_EQ(memorizer_unpack_ip(row.ip), IP(i));
 		if (i < 90) {
-			CHECK_EQ(line.pid, 1 + i % 3);
-			CHECK_EQ(line.reads, 2 * (S16_MAX + 1));
-			CHECK_EQ(line.writes, 2 * (S16_MAX + 1) - 1);
+			CHECK_EQ(row.pid, 1 + i % 3);
+			CHECK_EQ(row.reads, 2 * (S16_MAX + 1));
+			CHECK_EQ(row.writes, 2 * (S16_MAX + 1) - 1);
 			continue;
 		}
 		/* These have rows of three tasks. */
-		CHECK_EQ(line.pid, 1);
-		CHECK(next(&lines, &line));
-		CHECK(next(&lines, &line));
+		CHECK_EQ(row.pid, 1);
+		CHECK(next(&rows, &row));
+		CHECK(next(&rows, &row));
 	}
-	CHECK(!next(&lines, &line));
-	end(&lines);
+	CHECK(!next(&rows, &row));
+	end(&rows);
 }
 
 /* An object stays until its readers have finished, even if it is cleared. */
-static void object_is_whole_though_it_is_cleared(void)
+static void object_is_complete_although_it_is_cleared(void)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned int i;
 
 	start(64);
 	for (i = 0; i < 1000; i++)
 		site(addr, 8, MEMORIZER_WRITE, IP(i));
-	begin(&lines);
+	begin(&rows);
 	for (i = 0; i < 10; i++)
-		CHECK(next(&lines, &line));
+		CHECK(next(&rows, &row));
 	hook_free(addr, IP(2));
 	memorizer_clear();
 	CHECK_EQ(memorizer_cleared.objects, 0);
@@ -282,12 +282,12 @@ static void object_is_whole_though_it_is_cleared(void)
 	hook_alloc(addr, 64, IP(3));
 	site(addr, 8, MEMORIZER_READ, IP(5000));
 	for (; i < 1000; i++) {
-		CHECK(next(&lines, &line));
-		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
-		CHECK_EQ(line.writes, 1);
+		CHECK(next(&rows, &row));
+		CHECK_EQ(memorizer_unpack_ip(row.ip), IP(i));
+		CHECK_EQ(row.writes, 1);
 	}
-	CHECK(!next(&lines, &line));
-	end(&lines);
+	CHECK(!next(&rows, &row));
+	end(&rows);
 	memorizer_clear();
 	CHECK_EQ(memorizer_cleared.objects, 1);
 	CHECK_EQ(memorizer_cleared.accesses, 1000);
@@ -298,11 +298,11 @@ static void object_is_whole_though_it_is_cleared(void)
  * Reading and clearing two million entries allocates no memory and offers to reschedule
  * frequently.
  */
-static void many_lines_take_many_small_steps(void)
+static void many_rows_take_many_small_steps(void)
 {
 	const unsigned int count = ROUNDS(2000000);
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned long chances, n;
 
 	start(1700);
@@ -311,20 +311,20 @@ static void many_lines_take_many_small_steps(void)
 	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 0);
 
 	chances = chances_to_schedule;
-	begin(&lines);
+	begin(&rows);
 	CHECK(chances_to_schedule - chances >= count);
-	for (n = 0; next(&lines, &line); n++) {
-		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(n));
-		CHECK_EQ(line.reads, 1);
+	for (n = 0; next(&rows, &row); n++) {
+		CHECK_EQ(memorizer_unpack_ip(row.ip), IP(n));
+		CHECK_EQ(row.reads, 1);
 	}
 	CHECK_EQ(n, count);
-	end(&lines);
+	end(&rows);
 
 	/* Already sorted: one pass is enough. */
 	chances = chances_to_schedule;
-	begin(&lines);
+	begin(&rows);
 	CHECK_EQ(chances_to_schedule - chances, count - 1);
-	end(&lines);
+	end(&rows);
 
 	hook_free(addr, IP(2));
 	chances = chances_to_schedule;
@@ -333,14 +333,14 @@ static void many_lines_take_many_small_steps(void)
 	CHECK_EQ(memorizer_cleared.accesses, count);
 }
 
-const struct test_case lines_cases[] = {
-	CASE(lines_are_in_order_and_added_up),
-	CASE(moves_are_told_with_their_accesses),
-	CASE(object_without_accesses_has_no_lines),
-	CASE(readers_meet_each_line_once),
-	CASE(carry_in_between_repeats_the_line),
-	CASE(what_is_carried_meanwhile_is_met),
-	CASE(object_is_whole_though_it_is_cleared),
-	CASE(many_lines_take_many_small_steps),
+const struct test_case rows_cases[] = {
+	CASE(rows_are_in_order_and_added_up),
+	CASE(moves_are_in_the_rows_of_their_accesses),
+	CASE(object_without_accesses_has_no_rows),
+	CASE(readers_get_each_row_once),
+	CASE(carry_repeats_the_row),
+	CASE(concurrent_carries_are_in_later_rows),
+	CASE(object_is_complete_although_it_is_cleared),
+	CASE(many_rows_take_many_small_steps),
 	{ }
 };

@@ -46,7 +46,7 @@ struct test_case {
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
 	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[],
-	lines_cases[], rows_cases[], thread_cases[], interrupt_cases[], patch_cases[];
+	rows_cases[], format_cases[], thread_cases[], interrupt_cases[], patch_cases[];
 
 /* Fail and end the case unless both are equal. */
 #define CHECK_EQ(a, b) \

@@ -185,33 +185,33 @@ static void whatever_is_lost_is_counted(void)
 static unsigned long object_addr;
 static bool hook_goes_on, collecting, cleared;
 
-/* Stores before tell() are visible after told() returns true. */
-static void tell(bool *flag)
+/* Stores before signal_flag() are visible after is_signaled() returns true. */
+static void signal_flag(bool *flag)
 {
-	/* Pairs with told(). */
+	/* Pairs with is_signaled(). */
 	smp_store_release(flag, true);
 }
 
-static bool told(const bool *flag)
+static bool is_signaled(const bool *flag)
 {
-	/* Pairs with tell(). */
+	/* Pairs with signal_flag(). */
 	return smp_load_acquire(flag);
 }
 
 static void wait_for(const bool *flag)
 {
-	while (!told(flag))
+	while (!is_signaled(flag))
 		sched_yield();
 }
 
-static void tell_of_collecting(void)
+static void signal_collecting(void)
 {
-	tell(&collecting);
+	signal_flag(&collecting);
 }
 
 static void collect_when_hook_goes_on(void)
 {
-	tell(&collecting);
+	signal_flag(&collecting);
 	wait_for(&hook_goes_on);
 }
 
@@ -219,15 +219,15 @@ static void free_and_clear(void)
 {
 	hook_free(object_addr, IP(1));
 	memorizer_clear();
-	tell(&cleared);
+	signal_flag(&cleared);
 }
 
 /* Wait until the clearing blocks, or has wrongly continued. */
 static void let_clearing_go_on(const bool *must_not)
 {
-	while (!grace_period_waits() && !told(must_not))
+	while (!grace_period_waits() && !is_signaled(must_not))
 		sched_yield();
-	CHECK(!told(must_not));
+	CHECK(!is_signaled(must_not));
 }
 
 static void start_object(void (*hook)(void))
@@ -253,7 +253,7 @@ static void find_object_or_clear(unsigned int cpu)
 	preempt_disable_notrace();
 	id = lookup(object_addr);
 	CHECK(id);
-	tell(&hook_goes_on);
+	signal_flag(&hook_goes_on);
 	let_clearing_go_on(&collecting);
 	CHECK_EQ(memorizer_object_va(memorizer_ptr(id)), object_addr);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
@@ -264,7 +264,7 @@ static void find_object_or_clear(unsigned int cpu)
 
 static void clearing_waits_for_hooks_that_found_objects(void)
 {
-	start_object(tell_of_collecting);
+	start_object(signal_collecting);
 	run_threads(2, find_object_or_clear);
 }
 
@@ -285,7 +285,7 @@ static void find_entry_or_clear(unsigned int cpu)
 		found += memorizer_object_va(memorizer_entry_object(entry)) == object_addr;
 	}
 	CHECK_EQ(found, 1);
-	tell(&hook_goes_on);
+	signal_flag(&hook_goes_on);
 	let_clearing_go_on(&cleared);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 1);
 	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
@@ -325,7 +325,7 @@ static void alloc_and_free_typesafe(void)
 		hook_free(addr, IP(1));
 		hook_alloc(addr, 64, IP(1));
 	}
-	tell(&typesafe_over);
+	signal_flag(&typesafe_over);
 }
 
 static void use_typesafe(unsigned int cpu)
@@ -335,7 +335,7 @@ static void use_typesafe(unsigned int cpu)
 
 	if (cpu == 0)
 		alloc_and_free_typesafe();
-	while (!told(&typesafe_over)) {
+	while (!is_signaled(&typesafe_over)) {
 		if (cpu == WORKERS) {
 			memorizer_clear();
 			continue;
@@ -431,8 +431,8 @@ static unsigned long accesses_done, accesses_begun;
 static void count_or_read(unsigned int cpu)
 {
 	unsigned long i, least, most, reads = 0;
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 
 	if (cpu < 2) {
 		set_pid(1);
@@ -443,16 +443,16 @@ static void count_or_read(unsigned int cpu)
 			if (i % 32 == 31)
 				__atomic_add_fetch(&accesses_done, 32, __ATOMIC_SEQ_CST);
 		}
-		tell(cpu ? &collecting : &hook_goes_on);
+		signal_flag(cpu ? &collecting : &hook_goes_on);
 		return;
 	}
-	while (!told(&collecting) || !told(&hook_goes_on)) {
+	while (!is_signaled(&collecting) || !is_signaled(&hook_goes_on)) {
 		down_write(&memorizer_rwsem);
 		least = max(__atomic_load_n(&accesses_done, __ATOMIC_SEQ_CST), reads);
-		memorizer_rows_begin(&lines, shown_at(object_addr, MEMORIZER_LIVE), false);
-		CHECK(memorizer_rows_next(&lines, &line));
-		reads = line.reads;
-		memorizer_rows_end(&lines);
+		memorizer_rows_begin(&rows, shown_at(object_addr, MEMORIZER_LIVE), false);
+		CHECK(memorizer_rows_next(&rows, &row));
+		reads = row.reads;
+		memorizer_rows_end(&rows);
 		most = __atomic_load_n(&accesses_begun, __ATOMIC_SEQ_CST) + 1;
 		up_write(&memorizer_rwsem);
 		CHECK(reads >= least);
@@ -460,7 +460,7 @@ static void count_or_read(unsigned int cpu)
 	}
 }
 
-static void lines_are_exact_while_counts_are_carried(void)
+static void rows_are_exact_while_counts_are_carried(void)
 {
 	start_object(NULL);
 	run_threads(3, count_or_read);
@@ -548,7 +548,7 @@ const struct test_case thread_cases[] = {
 	CASE(clearing_waits_for_hooks_that_found_objects),
 	CASE(clearing_waits_for_hooks_that_found_entries),
 	CASE(access_may_meet_a_free),
-	CASE(lines_are_exact_while_counts_are_carried),
+	CASE(rows_are_exact_while_counts_are_carried),
 	CASE(records_have_one_owner_at_a_time),
 	CASE(slab_may_be_entered_by_all_at_once),
 	CASE(leaf_may_be_entered_by_all_at_once),

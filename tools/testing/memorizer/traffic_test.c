@@ -302,10 +302,10 @@ static void losses_are_counted(void)
 }
 
 /* Moves are in the rows, in order of ip, and do not count as accesses. */
-static void traffic_is_in_the_lines(void)
+static void moves_are_in_the_rows(void)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	unsigned int i;
 
 	start();
@@ -314,17 +314,17 @@ static void traffic_is_in_the_lines(void)
 		site(addr, 8, MEMORIZER_UPDATE, IP(i % 5));
 	}
 	down_write(&memorizer_rwsem);
-	memorizer_rows_begin(&lines, object, false);
+	memorizer_rows_begin(&rows, object, false);
 	for (i = 0; i < 5; i++) {
-		CHECK(memorizer_rows_next(&lines, &line));
-		CHECK_EQ(memorizer_unpack_ip(line.ip), IP(i));
-		CHECK_EQ(line.reads, 4);
-		CHECK_EQ(line.writes, 4);
-		CHECK_EQ(line.read_moves, i ? 4 : 3);
-		CHECK_EQ(line.write_moves, 4);
+		CHECK(memorizer_rows_next(&rows, &row));
+		CHECK_EQ(memorizer_unpack_ip(row.ip), IP(i));
+		CHECK_EQ(row.reads, 4);
+		CHECK_EQ(row.writes, 4);
+		CHECK_EQ(row.read_moves, i ? 4 : 3);
+		CHECK_EQ(row.write_moves, 4);
 	}
-	CHECK(!memorizer_rows_next(&lines, &line));
-	memorizer_rows_end(&lines);
+	CHECK(!memorizer_rows_next(&rows, &row));
+	memorizer_rows_end(&rows);
 	up_write(&memorizer_rwsem);
 	hook_free(addr, IP(0));
 	memorizer_clear();
@@ -531,7 +531,7 @@ const struct test_case traffic_cases[] = {
 	CASE(object_that_was_found_is_tracked),
 	CASE(no_memory_for_lines_is_an_error),
 	CASE(losses_are_counted),
-	CASE(traffic_is_in_the_lines),
+	CASE(moves_are_in_the_rows),
 	CASE(model_of_two_cpus_agrees),
 	CASE(model_of_many_cpus_agrees),
 	CASE(model_of_small_lines_agrees),

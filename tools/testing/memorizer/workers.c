@@ -327,22 +327,22 @@ static void check_object(const struct memorizer_object *object, bool closed)
 }
 
 /* Check that each ip, pid and granule range has one row, and that all rows have all counts. */
-static void check_lines(struct memorizer_object *object, bool closed)
+static void check_rows(struct memorizer_object *object, bool closed)
 {
-	struct memorizer_rows lines;
-	struct memorizer_row line;
+	struct memorizer_rows rows;
+	struct memorizer_row row;
 	struct counts sum = { }, all;
 	u64 last = 0, now;
 
-	memorizer_rows_begin(&lines, object, false);
-	while (memorizer_rows_next(&lines, &line)) {
-		now = (u64)line.ip << 32 | line.pid;
+	memorizer_rows_begin(&rows, object, false);
+	while (memorizer_rows_next(&rows, &row)) {
+		now = (u64)row.ip << 32 | row.pid;
 		CHECK(now > last);
 		last = now;
-		sum.reads += line.reads;
-		sum.writes += line.writes;
+		sum.reads += row.reads;
+		sum.writes += row.writes;
 	}
-	memorizer_rows_end(&lines);
+	memorizer_rows_end(&rows);
 	if (!closed)
 		return;
 	all = all_counts_of(object);
@@ -370,7 +370,7 @@ void check_kmap(void)
 		closed = smp_load_acquire(&object->state) != MEMORIZER_LIVE;
 		memorizer_lock_entries(object);
 		check_object(object, closed);
-		check_lines(object, closed);
+		check_rows(object, closed);
 		memorizer_unlock_entries(object);
 		life = life_of(object);
 		CHECK(life->dump[cpu] != dumps[cpu]);
