@@ -507,7 +507,7 @@ void memorizer_slow_path_begin(void)
 	down_write(&memorizer_rwsem);
 	WRITE_ONCE(slow_path_users, slow_path_users + 1);
 	if (slow_path_users == 1) {
-		/* First stop what fills memorizer_found, then what fills memorizer_cache from it. */
+		/* Stop filling memorizer_found, then filling memorizer_cache from it. */
 		WRITE_ONCE(fast_path_bytes, 0);
 		wait_for_hooks();
 		empty_found();
