@@ -30,6 +30,14 @@ has_mail_headers() {
 		grep -q '^Signed-off-by: test' "$1" && grep -q '^ [0-9]* files\? changed' "$1"
 }
 
+# gives_reason: the message of HEAD of $work/am has a text, in lines that checkpatch accepts.
+gives_reason() {
+	git -C "$work/am" log -1 --format=%b | sed '/^Signed-off-by:/d' | awk '
+		length > 75 { print "more than 75 columns: " $0; long = 1 }
+		NF { text = 1 }
+		END { exit long || !text }'
+}
+
 # code_lines: the lines that HEAD of $work/am adds outside of tests and documentation.
 code_lines() {
 	git -C "$work/am" show --format= --numstat HEAD | awk '
@@ -115,7 +123,7 @@ if [ "${1-}" = --build ]; then
 fi
 # The subjects of patches with a reason to be larger
 awk '/^[#!=+]/ { if (/^!/) print subject; open = 0; next } NF && !open { subject = $0; open = 1 }' "$here/series" >"$work/large"
-plan $(((${build_each:+2} + 4) * ${#patches[@]} + $(wc -w <<<"$series") + 6))
+plan $(((${build_each:+2} + 5) * ${#patches[@]} + $(wc -w <<<"$series") + 6))
 result "the first series has at most 20 patches" [ "$(find "$work/patches/A" -name '*.patch' | wc -l)" -le 21 ]
 for s in $series; do
 	result "series $s has a cover letter" has_letter "$work/patches/$s"
@@ -124,6 +132,7 @@ for patch in "${patches[@]}"; do
 	name=${patch#"$work/patches/"}
 	result "$name has what a mailed patch needs" has_mail_headers "$patch"
 	result "$name applies with git am" git -C "$work/am" am -q --whitespace=error "$patch"
+	result "$name gives a reason" gives_reason
 	result "$name is short enough to read" can_be_read "$patch"
 	result "$name includes only headers that exist" includes_exist
 	[ -z "$build_each" ] || {
