@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All names of an access. The code that accesses knows one record and a member of it. That record
- * may be a part of a larger object, and the member may lie in smaller records: an access to
- * dentry.d_lockref.count is one to lockref.count, and what _raw_spin_lock() does with a dentry's
- * spinlock is an access to dentry.d_lockref.lock as well.
+ * Names of an access. The accessing code knows a record and one of its members. That record may
+ * be embedded in a larger object, and the member may be within embedded records: an access to
+ * dentry.d_lockref.count is also one to lockref.count, and _raw_spin_lock() of a dentry's spinlock
+ * also accesses dentry.d_lockref.lock.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,24 +13,25 @@
 #include "symbols/kmap-symbols.h"
 #include "symbols/members.h"
 
-#define PLACES_MAX	8	/* places of a record in another; of more, none is named */
+#define PLACES_MAX	8	/* a record embedded more often in another one gets no name */
 
-/* The names of accesses by code that knows @own, to objects of type @outer. */
+/* Names of accesses by code that knows @own, to objects of type @outer. */
 struct alias_set {
 	u64 own, outer;		/* type and path; type and offset */
-	u32 first, nr;		/* of aliases.all */
+	u32 first, nr;		/* index in aliases.all, and number of names */
 };
 
-/* Where a record is in another: the names of members, 0 for none or too many. */
+/* Members of a record that are another record. */
 struct alias_place {
-	u64 key;
-	u32 paths, offset;
+	u64 key;		/* both types */
+	u32 paths;		/* alternative paths; 0 for none or too many */
+	u32 offset;		/* offset in bytes, or NOTE_ANYWHERE if there are several */
 };
 
 /**
- * aliases_init - begin without names
+ * aliases_init - initialize an empty collection of names
  * @a: the names
- * @texts: numbered names, the first of which stands for an unknown one; must outlive @a
+ * @texts: string table, in which the first string is that of unknown names; must outlive @a
  */
 void aliases_init(struct aliases *a, struct hash *texts)
 {
@@ -40,7 +41,7 @@ void aliases_init(struct aliases *a, struct hash *texts)
 }
 
 /**
- * aliases_free - release memory
+ * aliases_free - free the memory of names
  * @a: the names
  */
 void aliases_free(struct aliases *a)
@@ -50,13 +51,13 @@ void aliases_free(struct aliases *a)
 	hash_free(&a->places);
 }
 
-/* Records without a tag share one name, so that nothing can be found by it. */
+/* Untagged records all share the same name, and cannot be looked up. */
 static bool is_tagged(const char *type)
 {
 	return *type != '(';
 }
 
-/* Looks for the members of a record that are records of a type. */
+/* Find the members of a record that are records of type @inner. */
 static void find_places(struct aliases *a, const struct notes *notes, u32 outer, u32 inner,
 			struct alias_place *place)
 {
@@ -92,7 +93,7 @@ static struct alias_place place_of(struct aliases *a, const struct notes *notes,
 	return *(const struct alias_place *)hash_item(&a->places, i);
 }
 
-/* Adds a name to the last set, unless that has a name of this type. */
+/* Add a name to the last set, unless the set has one of this type. */
 static void add(struct aliases *a, u32 first, const struct alias *alias)
 {
 	u32 i;
@@ -105,7 +106,7 @@ static void add(struct aliases *a, u32 first, const struct alias *alias)
 	a->all[a->nr++] = *alias;
 }
 
-/* What the record that the code knows is in; false if there is none, or the place is not known. */
+/* Translate a name to the enclosing object. Returns false if the place in it is unknown. */
 static bool in_outer(struct aliases *a, const struct notes *notes, const struct alias *own,
 		     u32 outer, struct alias *alias)
 {
@@ -122,7 +123,7 @@ static bool in_outer(struct aliases *a, const struct notes *notes, const struct 
 	return true;
 }
 
-/* Adds the records that a member of a record is in, or that it is. */
+/* Add names relative to the embedded records that contain a member. */
 static void add_inner(struct aliases *a, const struct notes *notes, u32 first,
 		      const struct alias *outer)
 {
@@ -153,11 +154,11 @@ static void add_inner(struct aliases *a, const struct notes *notes, u32 first,
 /**
  * aliases_find - find all names of an access
  * @a: the names
- * @notes: what is known of records
- * @own: the name that the code knows; its type is 0 if there is none
- * @outer: number of the type of the object that is accessed, 0: not known
+ * @notes: layouts of records
+ * @own: name that the code knows; its type is 0 if there is none
+ * @outer: number of the type of the accessed object; 0 if unknown
  *
- * Return: number of the set of names, for aliases_get().
+ * Return: number of the set of names.
  */
 u32 aliases_find(struct aliases *a, const struct notes *notes, const struct alias *own, u32 outer)
 {
@@ -188,12 +189,12 @@ u32 aliases_find(struct aliases *a, const struct notes *notes, const struct alia
 }
 
 /**
- * aliases_get - get all names of an access
+ * aliases_get - get the names of a set
  * @a: the names
- * @set: their number, from aliases_find()
- * @first: set to the first one's place in @a->all, which is the name that the code knows
+ * @set: number of the set, from aliases_find()
+ * @first: set to the index of the first name in @a->all, which is the one that the code knows
  *
- * Return: how many there are, each of another type.
+ * Return: number of names, each of a different type.
  */
 u32 aliases_get(const struct aliases *a, u32 set, u32 *first)
 {
@@ -204,12 +205,12 @@ u32 aliases_get(const struct aliases *a, u32 set, u32 *first)
 }
 
 /**
- * aliases_outermost - look up the name of an access in its object
+ * aliases_outermost - get the name of an access relative to its object
  * @a: the names
- * @set: the access's set of names, from aliases_find()
+ * @set: number of the set, from aliases_find()
  *
- * Return: the place in @a->all of the name whose type is the object's, or the code's own name if
- *	   the type of the object is unknown.
+ * Return: index in @a->all of the name whose type is the object's, or of the name that the code
+ *	   knows if the type of the object is unknown.
  */
 u32 aliases_outermost(const struct aliases *a, u32 set)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All names of an access: a member of each record that contains what is accessed. */
+/* Names of an access: a member of each record that contains the accessed memory. */
 #ifndef ALIASES_H
 #define ALIASES_H
 
@@ -9,20 +9,20 @@
 /**
  * struct alias - a name of an access
  * @type: number of the record's name
- * @path: number of the member's path; 0: not known
- * @offset: of the member in the record in bytes, or NOTE_ANYWHERE
+ * @path: number of the member's path; 0 if unknown
+ * @offset: offset of the member in the record in bytes, or NOTE_ANYWHERE
  */
 struct alias {
 	u32 type, path, offset;
 };
 
 /**
- * struct aliases - the names of accesses, by what the code and the allocation say
- * @texts: numbered names, the first of which stands for an unknown one; the caller's
- * @all: the names of all sets, one set after the other
- * @nr: how many
+ * struct aliases - sets of names, by the name that the code knows and the type of the object
+ * @texts: string table; owned by the caller, the first string is that of unknown names
+ * @all: names of all sets, each set being consecutive
+ * @nr: number of @all
  * @sets: private: struct alias_set
- * @places: private: where records are in others
+ * @places: private: cache of the offsets of records in other records
  */
 struct aliases {
 	struct hash *texts;

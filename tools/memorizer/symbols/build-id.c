@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Build ids, which say whether a file is that of what ran. */
+/* Build IDs, which verify that a file matches the traced code. */
 #include <elfutils/libdwelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 #include "lib/source.h"
 #include "symbols/build-id.h"
 
-#define GNU	"GNU"		/* owner of a build id's note, with its NUL */
-#define HEAD	12		/* bytes of a note's header */
+#define GNU	"GNU"		/* owner of the ELF note, with its NUL */
+#define HEAD	12		/* bytes of an ELF note's header */
 
 /**
- * build_id_equal - compare build ids
- * @a: a build id
- * @b: another
+ * build_id_equal - compare build IDs
+ * @a: a build ID
+ * @b: another build ID
  *
- * Return: whether they are equal, but for bytes 0 at their ends, which the kernel adds to short
- *	   ones; two that are not known are.
+ * Return: true if they are equal or both unknown. Trailing zeros are ignored: the kernel pads
+ *	   short build IDs.
  */
 bool build_id_equal(const struct build_id *a, const struct build_id *b)
 {
@@ -26,11 +26,11 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b)
 }
 
 /**
- * build_id_text - write a build id in hex
- * @id: the build id
- * @text: where to write it
+ * build_id_text - format a build ID in hex
+ * @id: the build ID
+ * @text: set to the digits; "none" if @id is unknown
  *
- * Return: @text; "none" for one that is not known.
+ * Return: @text.
  */
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
 {
@@ -43,11 +43,11 @@ const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
 }
 
 /**
- * build_id_parse - read a build id in hex
- * @text: its digits
- * @len: how many
+ * build_id_parse - parse a build ID in hex
+ * @text: hex digits
+ * @len: number of digits
  *
- * Return: the build id; unknown if there are other characters in @text.
+ * Return: the build ID; unknown if @text has other characters.
  */
 struct build_id build_id_parse(const char *text, size_t len)
 {
@@ -73,10 +73,10 @@ static struct build_id make(const void *bytes, size_t size)
 }
 
 /**
- * build_id_elf - get the build id of a file
+ * build_id_elf - get the build ID of an ELF file
  * @elf: the file
  *
- * Return: the build id; unknown if it has none.
+ * Return: the build ID; unknown if the file has none.
  */
 struct build_id build_id_elf(Elf *elf)
 {
@@ -96,7 +96,7 @@ static u32 number(const unsigned char *p, bool big_endian)
 	return value;
 }
 
-/* Looks for the build id among ELF notes of a byte order. */
+/* Find the build ID in a sequence of ELF notes. */
 static struct build_id find(const unsigned char *p, size_t left, bool big_endian)
 {
 	size_t name, size, at, room;
@@ -118,10 +118,10 @@ static struct build_id find(const unsigned char *p, size_t left, bool big_endian
 }
 
 /**
- * build_id_kernel - get the build id of the kernel that ran
- * @path: a copy of its /sys/kernel/notes, of any byte order, or NULL
+ * build_id_kernel - get the build ID of the traced kernel
+ * @path: copy of its /sys/kernel/notes, of any byte order; may be NULL
  *
- * Return: the build id; unknown if the file is not there.
+ * Return: the build ID; unknown if the file does not exist.
  */
 struct build_id build_id_kernel(const char *path)
 {
@@ -141,11 +141,11 @@ struct build_id build_id_kernel(const char *path)
 }
 
 /**
- * build_id_module - get the build id of a module that ran
- * @path: a file with lines of a name and a build id, as record saves them, or NULL
+ * build_id_module - get the build ID of a module of the traced kernel
+ * @path: file with lines "NAME BUILD-ID", saved by record; may be NULL
  * @name: name of the module
  *
- * Return: the build id; unknown if the file is not there, or the module not in it.
+ * Return: the build ID; unknown if the file does not exist or lacks the module.
  */
 struct build_id build_id_module(const char *path, const char *name)
 {
@@ -167,10 +167,10 @@ struct build_id build_id_module(const char *path, const char *name)
 }
 
 /**
- * build_id_loaded - get the build id of a module of the kernel that runs
+ * build_id_loaded - get the build ID of a module of the running kernel
  * @name: name of the module
  *
- * Return: the build id; unknown if it has none.
+ * Return: the build ID; unknown if the module has none.
  */
 struct build_id build_id_loaded(const char *name)
 {
@@ -193,14 +193,14 @@ struct build_id build_id_loaded(const char *name)
 }
 
 /**
- * build_id_check - check whether a file is that of what ran
- * @path: its name, for the message
- * @id: its build id
- * @ran: the build id of what ran; unknown: any file will do
- * @whose: whose that is, for the message
- * @error: where a message goes
+ * build_id_check - check whether a file matches the traced code
+ * @path: name of the file
+ * @id: build ID of the file
+ * @ran: build ID of the traced code; if unknown, any file matches
+ * @whose: owner of @ran, for the message
+ * @error: set to a message on mismatch
  *
- * Return: whether it is.
+ * Return: true if it matches.
  */
 bool build_id_check(const char *path, const struct build_id *id, const struct build_id *ran,
 		    const char *whose, char error[ERROR_MAX])
@@ -210,7 +210,7 @@ bool build_id_check(const char *path, const struct build_id *id, const struct bu
 	if (!ran->size || build_id_equal(id, ran))
 		return true;
 	snprintf(error, ERROR_MAX,
-		 "%.200s: stale: its build id is %s, that of the %s %s: nothing is taken of it",
+		 "%.200s: stale: build ID is %s, that of the %s is %s: file ignored",
 		 path, build_id_text(id, ours), whose, build_id_text(ran, theirs));
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Build ids, which say whether a file is that of what ran. */
+/* Build IDs, which verify that a file matches the traced code. */
 #ifndef BUILD_ID_H
 #define BUILD_ID_H
 
@@ -7,10 +7,10 @@
 
 #include "symbols/kmap-symbols.h"
 
-#define BUILD_ID_MAX	32			/* bytes kept of one */
-#define BUILD_ID_TEXT	(2 * BUILD_ID_MAX + 1)	/* the same in hex, with a NUL */
+#define BUILD_ID_MAX	32			/* longer build IDs are truncated */
+#define BUILD_ID_TEXT	(2 * BUILD_ID_MAX + 1)	/* bytes in hex, with a NUL */
 
-/* A build id; @size in bytes, 0: not known. */
+/* A build ID; @size in bytes, 0 if unknown. */
 struct build_id {
 	unsigned char id[BUILD_ID_MAX];
 	size_t size;

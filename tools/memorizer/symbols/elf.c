@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads functions and line numbers from vmlinux. */
+/* Reader of functions and line numbers from vmlinux. */
 #if !__has_include("elfutils/libdw.h") || !__has_include("gelf.h")
 #error "libdw and libelf are missing: install libdw-dev and libelf-dev"
 #endif
@@ -18,14 +18,14 @@
 #include "symbols/symbols.h"
 
 /**
- * struct kmap_elf - a vmlinux that is open for its line numbers
- * @fd: its file descriptor
- * @elf: its handle in libelf
- * @dwarf: its handle in libdw
- * @main: address of start_kernel(), 0 when it has none
- * @file: string of the source file that the next local symbols are of
- * @root: directory of the kernel's source, with a slash at its end
- * @root_len: length of @root, 0 when it is not known
+ * struct kmap_elf - an open vmlinux
+ * @fd: file descriptor
+ * @elf: handle of libelf
+ * @dwarf: handle of libdw
+ * @main: address of start_kernel(); 0 if it is missing
+ * @file: string of the source file of the following local symbols
+ * @root: root of the source tree, with a trailing slash
+ * @root_len: length of @root; 0 if it is unknown
  */
 struct kmap_elf {
 	int fd;
@@ -38,10 +38,10 @@ struct kmap_elf {
 };
 
 /**
- * elf_rank - tell which of several symbols of one address is taken
+ * elf_rank - get the rank of a symbol among those of the same address
  * @sym: the symbol
  *
- * Return: its rank.
+ * Return: the rank.
  */
 enum rank elf_rank(const GElf_Sym *sym)
 {
@@ -74,7 +74,7 @@ static void read_symbol(struct kmap_symbols *s, struct kmap_elf *e, const char *
 		    local ? e->file : 0, elf_rank(sym));
 }
 
-/* Reads the symbol tables; there is one, unless vmlinux was stripped. */
+/* Read the symbol table. A stripped vmlinux has none. */
 static bool read_symbols(struct kmap_symbols *s, struct kmap_elf *e, const char *path,
 			 struct anchors *anchors)
 {
@@ -97,12 +97,12 @@ static bool read_symbols(struct kmap_symbols *s, struct kmap_elf *e, const char 
 	}
 	if (!s->nr)
 		return symbols_fail(s,
-				    "%s: no functions in its symbol table: want a vmlinux that was not stripped",
+				    "%s: no functions in the symbol table: use an unstripped vmlinux",
 				    path);
 	return true;
 }
 
-/* start_kernel() is in init/main.c: what stands before that is the same for all files. */
+/* The path of start_kernel()'s file, without init/main.c, is the root of the source tree. */
 static void find_root(struct kmap_elf *e)
 {
 	static const char main_c[] = "init/main.c";
@@ -115,9 +115,8 @@ static void find_root(struct kmap_elf *e)
 	if (len < strlen(main_c) || strcmp(path + len - strlen(main_c), main_c))
 		return;
 	e->root = xstrdup(path);
-	e->root_len = e->root ? len - strlen(main_c) : 0;
-	if (e->root)
-		e->root[e->root_len] = '\0';
+	e->root_len = len - strlen(main_c);
+	e->root[e->root_len] = '\0';
 }
 
 static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *path, bool lines,
@@ -132,11 +131,10 @@ static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *pat
 	e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
 	if (!e->elf || elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &head))
 		return symbols_fail(s,
-				    "%s: not an ELF file: want the vmlinux from the build, not a bzImage",
+				    "%s: not an ELF file: use the vmlinux of the build, not a bzImage",
 				    path);
 	if (head.e_type == ET_REL)
-		return symbols_fail(s, "%s: an object file or module: want the linked vmlinux",
-				    path);
+		return symbols_fail(s, "%s: object file or module: use the linked vmlinux", path);
 	if (!read_symbols(s, e, path, anchors))
 		return false;
 	if (!lines)
@@ -146,19 +144,19 @@ static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *pat
 	e->dwarf = dwarf_begin_elf(e->elf, DWARF_C_READ, NULL);
 	if (!e->dwarf)
 		return symbols_fail(s,
-				    "%s: no line numbers (%s): want a vmlinux with CONFIG_DEBUG_INFO",
+				    "%s: no line numbers (%s): use a vmlinux with CONFIG_DEBUG_INFO",
 				    path, dwarf_errmsg(-1));
 	find_root(e);
 	return true;
 }
 
 /**
- * elf_check - check whether a vmlinux is that of the kernel that ran
+ * elf_check - check whether a vmlinux matches the traced kernel
  * @path: the file
- * @running: a copy of the kernel's /sys/kernel/notes, or NULL; it need not be there
- * @error: where a message goes
+ * @running: copy of the kernel's /sys/kernel/notes; may be NULL, or not exist
+ * @error: set to a message on mismatch
  *
- * Return: false, and a message, if its build id is another one; a file that cannot be read is not.
+ * Return: false if the build IDs differ; true if they are equal, or if one is unknown.
  */
 bool elf_check(const char *path, const char *running, char error[ERROR_MAX])
 {
@@ -181,13 +179,13 @@ bool elf_check(const char *path, const char *running, char error[ERROR_MAX])
 }
 
 /**
- * elf_open - add the functions of vmlinux
- * @s: where they are added; @s->elf is set if @lines
+ * elf_open - add the functions of vmlinux to the symbols
+ * @s: the symbols; @s->elf is set if @lines
  * @path: the file
- * @lines: whether elf_line() will be called
- * @anchors: where the addresses of the anchors go
+ * @lines: read debug information for elf_line(), too
+ * @anchors: set to the addresses of the anchors
  *
- * Return: whether that worked; if not there is a message.
+ * Return: true on success; false with a message in @s->error.
  */
 bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct anchors *anchors)
 {
@@ -205,7 +203,7 @@ bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct ancho
 
 /**
  * elf_close - close vmlinux
- * @e: what elf_open() opened
+ * @e: vmlinux, opened by elf_open()
  */
 void elf_close(struct kmap_elf *e)
 {
@@ -220,12 +218,12 @@ void elf_close(struct kmap_elf *e)
 }
 
 /**
- * elf_line - write the source line of an address as " (file:line)"
+ * elf_line - format the source line of an address as " (file:line)"
  * @e: vmlinux
- * @addr: an address in it
- * @inlines: whether to write inlined functions, too, see frames_write()
- * @text: where to write it; nothing when the line is not known
- * @size: room in @text
+ * @addr: link-time address
+ * @inlines: include inlined functions, see frames_write()
+ * @text: set to the line; empty if it is unknown
+ * @size: size of @text in bytes
  */
 void elf_line(struct kmap_elf *e, u64 addr, bool inlines, char *text, size_t size)
 {
@@ -233,10 +231,10 @@ void elf_line(struct kmap_elf *e, u64 addr, bool inlines, char *text, size_t siz
 }
 
 /**
- * elf_root - tell where the kernel's source is
+ * elf_root - get the root of the kernel's source tree
  * @e: vmlinux
  *
- * Return: the directory, with a slash at its end, or NULL if it is not known.
+ * Return: the directory, with a trailing slash; NULL if it is unknown.
  */
 const char *elf_root(const struct kmap_elf *e)
 {

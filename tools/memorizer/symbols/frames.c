@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Source lines of addresses, and the inlined functions that they are in, from DWARF. */
+/* Source lines and inlined functions of addresses, from DWARF. */
 #if !__has_include("elfutils/libdw.h") || !__has_include("elfutils/libdwfl.h")
 #error "libdw is missing: install libdw-dev"
 #endif
@@ -14,11 +14,11 @@
 #include "symbols/symbols.h"
 
 /**
- * struct writer - text in the making
- * @text: where to write
- * @size: room there
- * @len: how much is written
- * @root: what is left out where a path begins with it, or NULL
+ * struct writer - output buffer
+ * @text: the buffer
+ * @size: size of @text in bytes
+ * @len: length of the output so far, which may exceed @size
+ * @root: prefix to strip from paths; may be NULL
  */
 struct writer {
 	char *text;
@@ -40,7 +40,7 @@ static void put(struct writer *w, const char *format, ...)
 	w->len += len;
 }
 
-/* Names and paths must not break the line that they stand in. */
+/* Names and paths must not contain separators or control characters. */
 static void put_printable(struct writer *w, const char *text)
 {
 	size_t len = w->len;
@@ -61,12 +61,12 @@ static void put_line(struct writer *w, const char *path, int number)
 }
 
 /**
- * frames_line - find the source line of an address
- * @dwarf: the debug information
+ * frames_line - look up the source line of an address
+ * @dwarf: debug information
  * @addr: the address
- * @number: set to the number of the line
+ * @number: set to the line number
  *
- * Return: the file, whose name stays libdw's; NULL if it is not known.
+ * Return: name of the file, owned by libdw; NULL if it is unknown.
  */
 const char *frames_line(Dwarf *dwarf, u64 addr, int *number)
 {
@@ -81,7 +81,7 @@ const char *frames_line(Dwarf *dwarf, u64 addr, int *number)
 	return dwarf_linesrc(line, NULL, NULL);
 }
 
-/* Where an inlined function was called; returns the file, or NULL. */
+/* Get the file and line that an inlined function was called from. */
 static const char *call_line(Dwarf_Die *unit, Dwarf_Die *inlined, int *number)
 {
 	Dwarf_Attribute attribute;
@@ -97,7 +97,7 @@ static const char *call_line(Dwarf_Die *unit, Dwarf_Die *inlined, int *number)
 	return dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* The scopes that an address is in, as they were put into each other, innermost first. */
+/* Get the chain of scopes that contain an address, with inlining resolved, innermost first. */
 static int find_scopes(Dwarf_Die *unit, u64 addr, Dwarf_Die **scopes)
 {
 	Dwarf_Die *near;
@@ -111,7 +111,7 @@ static int find_scopes(Dwarf_Die *unit, u64 addr, Dwarf_Die **scopes)
 	return nr < 0 ? 0 : nr;
 }
 
-/* Each inlined function and its line; leaves in @path and @number the line that called it. */
+/* Write the inlined functions; sets @path and @number to the line in the function itself. */
 static void put_inlined(struct writer *w, Dwarf *dwarf, u64 addr, const char **path, int *number)
 {
 	Dwarf_Die unit, *scopes;
@@ -135,14 +135,14 @@ static void put_inlined(struct writer *w, Dwarf *dwarf, u64 addr, const char **p
 }
 
 /**
- * frames_write - write the source line of an address as " (file:line)"
- * @dwarf: the debug information
+ * frames_write - format the source line of an address as " (file:line)"
+ * @dwarf: debug information
  * @addr: the address
- * @root: directory of the source, which paths are shortened by, or NULL
- * @inlines: whether to write inlined functions, too, the innermost first:
+ * @root: prefix to strip from paths; may be NULL
+ * @inlines: include inlined functions, innermost first:
  *	     " (function file:line < ... < file:line)"
- * @text: where to write it; nothing when the line is not known
- * @size: room in @text
+ * @text: set to the line; empty if it is unknown
+ * @size: size of @text in bytes
  */
 void frames_write(Dwarf *dwarf, u64 addr, const char *root, bool inlines, char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Source lines of addresses, and the inlined functions that they are in. */
+/* Source lines and inlined functions of addresses. */
 #ifndef FRAMES_H
 #define FRAMES_H
 

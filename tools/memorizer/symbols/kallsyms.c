@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads symbols from a copy of /proc/kallsyms: those of functions, or those of data. */
+/* Reader of functions or data symbols from a copy of /proc/kallsyms. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "lib/source.h"
 #include "symbols/symbols.h"
 
-/* One line: "<hex address> <type letter> <name>[\t[<module>]]". */
+/* A line "<hex address> <type letter> <name>[\t[<module>]]". */
 struct entry {
 	u64 addr;
 	char type;
@@ -61,7 +61,7 @@ static enum rank data_rank(const struct entry *e)
 
 static enum rank function_rank(const struct entry *e)
 {
-	/* Linker marks that share their address with the first function. */
+	/* Symbols of the linker script that share their address with the first function. */
 	static const char * const marks[] = { "_text", "_stext", "_etext", "_sinittext",
 					      "_einittext" };
 	size_t i;
@@ -82,7 +82,7 @@ static enum rank function_rank(const struct entry *e)
 	}
 }
 
-/* The string for an entry's module; @last is that of the entry before it. */
+/* Get the string of an entry's module. Reuses @last, that of the previous entry, if equal. */
 static u32 module_string(struct kmap_symbols *s, const struct entry *e, u32 last)
 {
 	const char *name = kmap_symbols_string(s, last);
@@ -114,10 +114,10 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct lines 
 		return symbols_fail(s, "%s: %s", path, strerror(errno));
 	if (state != LINES_END)
 		return symbols_fail(s,
-				    "%s:%llu: not a line of kallsyms, which has address, type, name and, for a module, a tab and [module]",
+				    "%s:%llu: not a line of kallsyms: expected ADDRESS TYPE NAME, with a tab and [MODULE] for a module",
 				    path, in->nr);
 	if (!in->nr)
-		return symbols_fail(s, "%s: empty, want a copy of /proc/kallsyms", path);
+		return symbols_fail(s, "%s: empty: expected a copy of /proc/kallsyms", path);
 	if (!any)
 		return symbols_fail(s,
 				    "%s: all addresses are 0: copy /proc/kallsyms as root, with kptr_restrict below 2",
@@ -126,10 +126,10 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct lines 
 }
 
 /**
- * kallsyms_add - add a function of a line of /proc/kallsyms
- * @s: where it is added; nothing is if the line is none
- * @line: the line
- * @len: its length
+ * kallsyms_add - add the function of a line of /proc/kallsyms to the symbols
+ * @s: the symbols
+ * @line: the line; ignored if it is malformed
+ * @len: length of @line in bytes
  */
 void kallsyms_add(struct kmap_symbols *s, const char *line, size_t len)
 {
@@ -141,13 +141,13 @@ void kallsyms_add(struct kmap_symbols *s, const char *line, size_t len)
 }
 
 /**
- * kallsyms_read - add symbols of a copy of /proc/kallsyms
- * @s: where they are added
+ * kallsyms_read - add the symbols of a copy of /proc/kallsyms
+ * @s: the symbols
  * @path: the copy
- * @data: those of data, else of functions
- * @anchors: where the addresses of the anchors go
+ * @data: add data symbols; otherwise functions
+ * @anchors: set to the addresses of the anchors
  *
- * Return: whether that worked; if not there is a message.
+ * Return: true on success; false with a message in @s->error.
  */
 bool kallsyms_read(struct kmap_symbols *s, const char *path, bool data, struct anchors *anchors)
 {

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of addresses in the traced kernel. */
+/* Symbols of the traced kernel. */
 #ifndef KMAP_SYMBOLS_H
 #define KMAP_SYMBOLS_H
 
 #include "lib/lines.h"
 
-/* What an instruction address is: the instruction meant, or the one after it. */
+/* Kinds of code addresses. */
 enum kmap_ip {
-	KMAP_IP_EXACT,		/* access_ip */
-	KMAP_IP_RETURN,		/* alloc_ip, free_ip */
+	KMAP_IP_EXACT,		/* address of the instruction: access_ip */
+	KMAP_IP_RETURN,		/* return address, after the instruction: alloc_ip, free_ip */
 };
 
-#define KMAP_SYMBOL_MAX	1024	/* room for anything kmap_symbols_format() writes */
+#define KMAP_SYMBOL_MAX	1024	/* max. bytes of formatted symbols, with the NUL */
 
 /**
  * struct kmap_symbol - a function, or data
- * @start: address of its first byte in the traced kernel
- * @size: its length in bytes
- * @name: its name, see kmap_symbols_string()
- * @module: name of its module, the empty string for the kernel itself
- * @file: name of its source file without directory, empty if it is global or that is not known
- * @rank: private: which of several names of one address is taken
+ * @start: address in the traced kernel
+ * @size: size in bytes
+ * @name: string of the name, see kmap_symbols_string()
+ * @module: string of the module's name; the empty string for the kernel itself
+ * @file: string of the source file's name, without directory; the empty string if the symbol is
+ *	  global, or if the file is unknown
+ * @rank: private: precedence among symbols of the same address
  */
 struct kmap_symbol {
 	u64 start, size;

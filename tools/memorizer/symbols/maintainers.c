@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which subsystem a source file belongs to, as MAINTAINERS has it: as scripts/get_maintainer.pl
- * takes the patterns F: and X: and the expressions N:, and of several subsystems that of the
- * pattern that leads deepest into the tree.
+ * Lookup of subsystems in MAINTAINERS. Interprets F:, X: and N: as scripts/get_maintainer.pl does.
+ * If several subsystems match a file, the deepest pattern wins.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -17,10 +16,10 @@
 #define MATCHES_ALL	(-1)	/* depth of a pattern that begins with a wildcard */
 
 /**
- * struct rule - a line that says which files are meant, or are not
+ * struct rule - a line that selects or excludes files
  * @kind: F, X or N
- * @pattern: the pattern, of F and X
- * @expression: the expression, of N
+ * @pattern: glob pattern of F and X
+ * @expression: regular expression of N
  */
 struct rule {
 	char kind;
@@ -30,9 +29,9 @@ struct rule {
 
 /**
  * struct subsystem - a section
- * @title: its first line
- * @rules: what it says of files
- * @nr: how many
+ * @title: first line
+ * @rules: lines about files
+ * @nr: number of @rules
  */
 struct subsystem {
 	char *title;
@@ -41,9 +40,9 @@ struct subsystem {
 };
 
 /**
- * struct maintainers - the file
- * @subsystems: its sections
- * @nr: how many
+ * struct maintainers - parsed MAINTAINERS
+ * @subsystems: sections of the file
+ * @nr: number of @subsystems
  */
 struct maintainers {
 	struct subsystem *subsystems;
@@ -56,7 +55,7 @@ static void add_subsystem(struct maintainers *m, const char *title)
 	m->subsystems[m->nr++] = (struct subsystem){ .title = xstrdup(title) };
 }
 
-/* Takes a rule; one that is no regular expression is Perl's alone, and left out. */
+/* Add a rule. Ignores Perl's extensions of regular expressions. */
 static void add_rule(struct subsystem *s, char kind, const char *pattern)
 {
 	struct rule rule = { .kind = kind };
@@ -71,11 +70,11 @@ static void add_rule(struct subsystem *s, char kind, const char *pattern)
 /**
  * maintainers_read - read MAINTAINERS
  * @path: the file
- * @error: set to a message when that is not possible
+ * @error: set to a message on failure
  *
- * A section begins with a line that is no KIND: and has files by the next empty line.
+ * A line other than "KIND: ..." starts a section.
  *
- * Return: what it says, or NULL.
+ * Return: the parsed file, to be freed by maintainers_free(); NULL on failure.
  */
 struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX])
 {
@@ -109,8 +108,8 @@ struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX])
 }
 
 /**
- * maintainers_free - release it
- * @m: what MAINTAINERS says, or NULL
+ * maintainers_free - free parsed MAINTAINERS
+ * @m: the parsed file, or NULL
  */
 void maintainers_free(struct maintainers *m)
 {
@@ -141,7 +140,7 @@ static int slashes(const char *text)
 	return nr;
 }
 
-/* Whether a pattern is of a file: a directory is of all below it, others of one depth. */
+/* Match a pattern. Directories match all files below them, globs only files of the same depth. */
 static bool is_of(const char *pattern, const char *file)
 {
 	size_t len = strlen(pattern);
@@ -169,7 +168,7 @@ static int depth_of(const char *pattern)
 	return slashes(pattern) + (pattern[strlen(pattern) - 1] != '/');
 }
 
-/* How deep the deepest pattern of a section leads that is of a file. */
+/* Depth of the deepest pattern of a section that matches a file, or NO_MATCH. */
 static int find_depth(const struct subsystem *s, const char *file)
 {
 	const struct rule *rule;
@@ -191,11 +190,12 @@ static int find_depth(const struct subsystem *s, const char *file)
 }
 
 /**
- * maintainers_find - find the subsystem of a file
- * @m: what MAINTAINERS says
- * @file: the file, as seen from the top of the tree
+ * maintainers_find - look up the subsystem of a file
+ * @m: parsed MAINTAINERS
+ * @file: name of the file, relative to the root of the tree
  *
- * Return: its title, of several that lead as deep the first, or NULL if there is none.
+ * Return: title of the subsystem, the first one of several with the same depth; NULL if there is
+ *	   none.
  */
 const char *maintainers_find(const struct maintainers *m, const char *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which subsystem a source file belongs to, as MAINTAINERS has it. */
+/* Lookup of subsystems in MAINTAINERS. */
 #ifndef MAINTAINERS_H
 #define MAINTAINERS_H
 

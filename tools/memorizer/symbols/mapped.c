@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of addresses by the modules of their time.
+ * Symbols of modules that were loaded at the time of an event.
  *
- * All that is known of code is kept by its address, and two modules may have had the same. So
- * kmap_symbols_event() renumbers: an address in a module that kallsyms does not have there gets
- * the number of that module's mapping in its bits 48 to 62, which are all alike otherwise. From
- * there on it is an address like any other, with symbols and notes of its own; only where it is
- * printed kmap_symbols_address() gives what it was.
+ * Analyses identify code by its address, but several modules may have used the same address. So
+ * kmap_symbols_event() tags addresses in modules that kallsyms does not have there: bits 48 to 62,
+ * which are all equal in a canonical address, get the number of the module's mapping. A tagged
+ * address is then used like any other, with its own symbols and notes. Only output needs
+ * kmap_symbols_address() to restore the address.
  *
- * The symbols of such a module are those of its file, if that is there, or those that record
- * saved when the module appeared, or one that is all of the module.
+ * The symbols of such a module come from its file, or from those that record saved when the module
+ * appeared. Otherwise a single symbol covers the whole module.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -21,17 +21,17 @@
 #include "symbols/saved.h"
 
 #define NUMBER_SHIFT	48
-#define NUMBERS		0x7fffu		/* bit 63 says that it is the kernel's */
-#define LIVES		1024u		/* objects whose counts may still come */
+#define NUMBERS		0x7fffu		/* bit 63 stays that of a kernel address */
+#define LIVES		1024u		/* recent objects whose counts may still follow */
 
 /**
- * struct text - what is known of a mapping
- * @known: whether that was looked for
- * @same: whether kallsyms has the module there: addresses stay as they are
- * @id: its build id, from the mapping or from what was saved
- * @sym: its functions
- * @nr: how many
- * @whole: all of it
+ * struct text - symbols of a mapping
+ * @known: the other members are valid
+ * @same: kallsyms has the module at this address: addresses are not tagged
+ * @id: build ID, from the mapping or from the saved symbols
+ * @sym: functions
+ * @nr: number of functions
+ * @whole: symbol for the whole mapping
  */
 struct text {
 	bool known, same;
@@ -41,7 +41,7 @@ struct text {
 	struct kmap_symbol whole;
 };
 
-/* When an object lived, in jiffies. */
+/* Lifetime of an object, in jiffies. */
 struct life {
 	u64 from, until;
 	u32 object;
@@ -50,11 +50,11 @@ struct life {
 
 /**
  * struct mapped - the modules of a trace
- * @mappings: which there are, and when
- * @text: what is known of each
- * @nr: for how many there is room
- * @saved: the symbols that record saved
- * @lives: the last objects, by their number
+ * @mappings: mappings of the modules
+ * @text: symbols of each mapping
+ * @nr: number of @text
+ * @saved: symbols saved by record
+ * @lives: recent objects, by object number modulo LIVES
  */
 struct mapped {
 	struct mappings mappings;
@@ -65,10 +65,10 @@ struct mapped {
 };
 
 /**
- * mapped_new - begin to follow a trace
+ * mapped_new - start to track the modules of a trace
  * @dir: the trace
  *
- * Return: that no module is known yet.
+ * Return: the modules, initially none.
  */
 struct mapped *mapped_new(const char *dir)
 {
@@ -81,7 +81,7 @@ struct mapped *mapped_new(const char *dir)
 }
 
 /**
- * mapped_free - release memory
+ * mapped_free - free the memory of modules
  * @m: the modules
  */
 void mapped_free(struct mapped *m)
@@ -107,11 +107,11 @@ static u64 without_number(u64 ip)
 }
 
 /**
- * mapped_number - get the number of an address
+ * mapped_number - get the mapping of a tagged address
  * @m: the modules
  * @ip: the address
  *
- * Return: number of its mapping, or MAPPINGS_NONE.
+ * Return: number of the mapping; MAPPINGS_NONE if the address is not tagged.
  */
 u32 mapped_number(const struct mapped *m, u64 ip)
 {
@@ -121,13 +121,14 @@ u32 mapped_number(const struct mapped *m, u64 ip)
 }
 
 /**
- * mapped_find - find a function
+ * mapped_find - look up a function
  * @m: the modules
- * @nr: what mapped_number() gave
+ * @nr: number of the mapping, from mapped_number()
  * @ip: the address
- * @kind: what it is
+ * @kind: kind of the address
  *
- * Return: the function; all of the module if none of its functions is known; or NULL.
+ * Return: the function; the symbol of the whole module if its functions are unknown; otherwise
+ *	   NULL.
  */
 const struct kmap_symbol *mapped_find(const struct mapped *m, u32 nr, u64 ip, enum kmap_ip kind)
 {
@@ -138,11 +139,11 @@ const struct kmap_symbol *mapped_find(const struct mapped *m, u32 nr, u64 ip, en
 }
 
 /**
- * mapped_id - get the build id of a module
+ * mapped_id - get the build ID of a module
  * @m: the modules
- * @nr: what mapped_number() gave
+ * @nr: number of the mapping, from mapped_number()
  *
- * Return: the build id.
+ * Return: the build ID.
  */
 const struct build_id *mapped_id(const struct mapped *m, u32 nr)
 {
@@ -150,11 +151,11 @@ const struct build_id *mapped_id(const struct mapped *m, u32 nr)
 }
 
 /**
- * mapped_have - check whether a module that was there has a function
+ * mapped_have - check whether a mapped module has a function
  * @s: the symbols
- * @name: name of the function; * and ? match others
+ * @name: name of the function, with wildcards * and ?
  *
- * Return: whether there is one.
+ * Return: true if there is one.
  */
 bool mapped_have(const struct kmap_symbols *s, const char *name)
 {
@@ -170,7 +171,7 @@ bool mapped_have(const struct kmap_symbols *s, const char *name)
 	return false;
 }
 
-/* The only saved symbols of a mapping, or @saved.nr if there are none or several. */
+/* Find the saved symbols of a mapping. Returns @saved.nr if there are none, or if ambiguous. */
 static u32 find_saved(const struct mapped *m, const struct mapping *mapping)
 {
 	const struct saved_module *one;
@@ -188,7 +189,7 @@ static u32 find_saved(const struct mapped *m, const struct mapping *mapping)
 	return found;
 }
 
-/* Whether the module that was saved last under a name is a mapping's; true if none was. */
+/* Check that no other module of this name was saved after the mapping's. */
 static bool is_last(const struct mapped *m, const struct mapping *mapping)
 {
 	const struct saved_module *last = NULL;
@@ -206,7 +207,7 @@ static bool within(u64 addr, u64 base, u64 size)
 	return addr >= base && addr - base < size;
 }
 
-/* Whether all functions that kallsyms has of the module are where the mapping is. */
+/* Check whether all of the module's functions in kallsyms are within the mapping. */
 static bool lies_there(const struct kmap_symbols *s, const struct mapping *mapping)
 {
 	bool any = false;
@@ -223,7 +224,7 @@ static bool lies_there(const struct kmap_symbols *s, const struct mapping *mappi
 	return any;
 }
 
-/* Whether kallsyms, which was copied in the end, has this very module there. */
+/* Check whether kallsyms, which was copied at the end of the trace, has the same module there. */
 static bool is_same(const struct kmap_symbols *s, const struct mapping *mapping)
 {
 	struct build_id ran = build_id_module(s->ids, mapping->name);
@@ -233,7 +234,7 @@ static bool is_same(const struct kmap_symbols *s, const struct mapping *mapping)
 	return is_last(s->mapped, mapping) && lies_there(s, mapping);
 }
 
-/* Adds the functions of a mapping's file, or those that were saved. */
+/* Add the functions of a mapping from its file, or else from the saved symbols. */
 static void add_functions(struct kmap_symbols *s, const struct mapping *mapping,
 			  const struct build_id *id, u32 saved)
 {
@@ -245,7 +246,7 @@ static void add_functions(struct kmap_symbols *s, const struct mapping *mapping,
 		saved_read(&s->mapped->saved, saved, s);
 }
 
-/* Finds the functions of a mapping, for which the symbols stand aside meanwhile. */
+/* Read the functions of a mapping. Temporarily empties @s, since all readers add to it. */
 static void find_functions(struct kmap_symbols *s, u32 nr, u32 saved)
 {
 	const struct mapping *mapping = s->mapped->mappings.mapping + nr;
@@ -273,7 +274,7 @@ static void find_functions(struct kmap_symbols *s, u32 nr, u32 saved)
 	s->room = room;
 }
 
-/* Learns about a mapping when something in it comes up. */
+/* Load the symbols of a mapping, when the first address in it is seen. */
 static void know(struct kmap_symbols *s, u32 nr)
 {
 	const struct mapping *mapping = s->mapped->mappings.mapping + nr;
@@ -297,7 +298,7 @@ static void know(struct kmap_symbols *s, u32 nr)
 		notes_join(s->notes, notes_load_mapped(s, t->sym, t->nr, mapping->name, &t->id));
 }
 
-/* Gives an address the number of its mapping, if that needs one. */
+/* Tag an address with the number of its mapping, unless kallsyms has the same module there. */
 static u64 numbered(struct kmap_symbols *s, u64 ip, u32 nr)
 {
 	struct mapped *m = s->mapped;
@@ -337,7 +338,7 @@ static void number_between(struct kmap_symbols *s, u64 *ip, enum kmap_ip kind, u
 		*ip = numbered(s, *ip, mappings_between(&s->mapped->mappings, addr, from, until));
 }
 
-/* An object, which its counts follow. */
+/* Remember the lifetime of an object, for the counts that follow it. */
 static void number_object(struct kmap_symbols *s, struct trace_event *e)
 {
 	u64 from = e->u.object.alloc_jiffies, until = e->u.object.free_jiffies;
@@ -361,9 +362,9 @@ static void number_counts(struct kmap_symbols *s, struct trace_event *e)
 }
 
 /**
- * kmap_symbols_event - give the addresses of code in an event the names of its time
- * @s: the symbols of the trace, to be told of each of its events in their order
- * @e: the event, whose addresses may become others, see kmap_symbols_address()
+ * kmap_symbols_event - resolve the code addresses of an event to the modules of its time
+ * @s: symbols of the trace; must be passed all events in order
+ * @e: the event; its addresses may be replaced by tagged ones, see kmap_symbols_address()
  */
 void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e)
 {
@@ -406,11 +407,11 @@ void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e)
 }
 
 /**
- * kmap_symbols_module_loaded - check whether a module of kallsyms is there now
- * @s: the symbols of a trace
- * @module: its name, empty: the kernel
+ * kmap_symbols_module_loaded - check whether a module of kallsyms is loaded at the current event
+ * @s: symbols of a trace
+ * @module: name of the module; empty for the kernel
  *
- * Return: whether it is, as far as the trace says which modules there are.
+ * Return: true if it is, or if the trace has no information about modules.
  */
 bool kmap_symbols_module_loaded(struct kmap_symbols *s, const char *module)
 {
@@ -428,7 +429,7 @@ bool kmap_symbols_module_loaded(struct kmap_symbols *s, const char *module)
 }
 
 /**
- * kmap_symbols_rewind - get ready for the events of the trace from the first on, again
+ * kmap_symbols_rewind - restart from the first event of the trace
  * @s: the symbols
  */
 void kmap_symbols_rewind(struct kmap_symbols *s)
@@ -437,11 +438,11 @@ void kmap_symbols_rewind(struct kmap_symbols *s)
 }
 
 /**
- * kmap_symbols_address - get the address of code as the kernel has it
+ * kmap_symbols_address - get the original value of an address
  * @s: the symbols
- * @ip: an address, perhaps one that kmap_symbols_event() changed
+ * @ip: the address, which may be tagged by kmap_symbols_event()
  *
- * Return: the address.
+ * Return: the address in the traced kernel.
  */
 u64 kmap_symbols_address(const struct kmap_symbols *s, u64 ip)
 {

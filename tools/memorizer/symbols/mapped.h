@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of addresses by the modules of their time. */
+/* Symbols of modules that were loaded at the time of an event. */
 #ifndef MAPPED_H
 #define MAPPED_H
 

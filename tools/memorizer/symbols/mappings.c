@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which module lies where, and when. A trace announces modules as they are loaded; where one lies,
- * another one may have been before. Unloading changes nothing: an address stays that of the
- * module that was there, until another one comes.
+ * Address ranges of modules over time. A module keeps its range after it is unloaded, until
+ * another one is loaded there, since later events may still refer to it.
  *
- * What an event reports happens when the event does, so the modules of that time are those that
- * are there now. Objects and their counts are of the past: mappings_between() has the modules
- * that were there in the object's life, by jiffies.
+ * Most events refer to the modules at their own time. Object and counts events refer to the past:
+ * mappings_between() looks up the modules during the object's lifetime, by jiffies.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,7 @@
 #include "symbols/mappings.h"
 
 /**
- * mappings_init - begin without any module
+ * mappings_init - initialize mappings, without any module
  * @m: the mappings
  */
 void mappings_init(struct mappings *m)
@@ -25,7 +23,7 @@ void mappings_init(struct mappings *m)
 }
 
 /**
- * mappings_free - release memory
+ * mappings_free - free the memory of mappings
  * @m: the mappings
  */
 void mappings_free(struct mappings *m)
@@ -40,7 +38,7 @@ void mappings_free(struct mappings *m)
 }
 
 /**
- * mappings_rewind - begin anew, with the same numbers
+ * mappings_rewind - restart from the first event, keeping the numbers of mappings
  * @m: the mappings
  */
 void mappings_rewind(struct mappings *m)
@@ -55,7 +53,7 @@ static bool is_same(const struct mapping *a, const struct mapping *b)
 	       a->init == b->init && build_id_equal(&a->id, &b->id) && !strcmp(a->name, b->name);
 }
 
-/* The number of a mapping, which may have been there before. */
+/* Look up the number of a mapping, or assign the next one. */
 static u32 number_of(struct mappings *m, const struct mapping *new)
 {
 	u32 i;
@@ -66,12 +64,10 @@ static u32 number_of(struct mappings *m, const struct mapping *new)
 	m->mapping = xreallocarray(m->mapping, m->nr + 1, sizeof(*m->mapping));
 	m->mapping[m->nr] = *new;
 	m->mapping[m->nr].name = xstrdup(new->name);
-	if (!m->mapping[m->nr].name)
-		abort();
 	return m->nr++;
 }
 
-/* Index of the first of the mappings that are there now that ends behind an address. */
+/* Index of the first current mapping that ends after an address. */
 static u32 find(const struct mappings *m, u64 addr)
 {
 	u32 low = 0, high = m->nr_now, middle;
@@ -86,7 +82,7 @@ static u32 find(const struct mappings *m, u64 addr)
 	return low;
 }
 
-/* Moves to the past what is @at, which something replaces at @jiffies. */
+/* Move the current mapping with index @at to the past. */
 static void end_span(struct mappings *m, u32 at, u64 jiffies)
 {
 	m->past = xreallocarray(m->past, m->nr_past + 1, sizeof(*m->past));
@@ -95,7 +91,7 @@ static void end_span(struct mappings *m, u32 at, u64 jiffies)
 	memmove(m->now + at, m->now + at + 1, (--m->nr_now - at) * sizeof(*m->now));
 }
 
-/* Puts a mapping where it is since @jiffies, in place of what was there. */
+/* Add a current mapping, replacing those that overlap. */
 static void put(struct mappings *m, const struct mapping *new, u64 jiffies)
 {
 	struct mapping_span span = { number_of(m, new), new->base, new->base + new->size, jiffies,
@@ -116,14 +112,14 @@ static void put(struct mappings *m, const struct mapping *new, u64 jiffies)
 }
 
 /**
- * mappings_event - learn from an event
+ * mappings_event - update the mappings
  * @m: the mappings
  * @e: the event
  */
 void mappings_event(struct mappings *m, const struct trace_event *e)
 {
 	static const unsigned char none[TRACE_BUILD_ID];
-	/* What is unloaded was there, if a loss has hidden since when. */
+	/* The load event of an unloaded module may have been lost. */
 	u64 since = e->u.module.loaded ? e->u.module.jiffies : 0;
 	struct mapping new;
 
@@ -154,11 +150,11 @@ static bool has(const struct mapping_span *span, u64 addr)
 }
 
 /**
- * mappings_now - find the mapping of an address now
+ * mappings_now - look up the current mapping of an address
  * @m: the mappings
  * @addr: the address
  *
- * Return: its number, or MAPPINGS_NONE.
+ * Return: number of the mapping, or MAPPINGS_NONE.
  */
 u32 mappings_now(const struct mappings *m, u64 addr)
 {
@@ -168,14 +164,14 @@ u32 mappings_now(const struct mappings *m, u64 addr)
 }
 
 /**
- * mappings_between - find the mapping of an address in some time of the past
+ * mappings_between - look up the mapping of an address in a period of time
  * @m: the mappings
  * @addr: the address
- * @from: when that time begins, in jiffies
- * @until: when it ends, in jiffies; U64_MAX: now
+ * @from: begin of the period, in jiffies
+ * @until: end of the period, in jiffies; U64_MAX for the current time
  *
- * Return: its number; MAPPINGS_UNSURE if it may be one of several, or one from before the trace;
- *	   MAPPINGS_NONE if there is none.
+ * Return: number of the mapping; MAPPINGS_UNSURE if there are several, or if it may precede the
+ *	   trace; MAPPINGS_NONE if there never was one.
  */
 u32 mappings_between(const struct mappings *m, u64 addr, u64 from, u64 until)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which module lies where, and when. */
+/* Address ranges of modules over time. */
 #ifndef MAPPINGS_H
 #define MAPPINGS_H
 
 #include "symbols/build-id.h"
 #include "trace/trace.h"
 
-#define MAPPINGS_NONE	U32_MAX		/* no module that a trace announced */
-#define MAPPINGS_UNSURE	0u		/* one of several */
+#define MAPPINGS_NONE	U32_MAX		/* not in a module that the trace announced */
+#define MAPPINGS_UNSURE	0u		/* ambiguous */
 
 /**
- * struct mapping - the text of a module at an address
+ * struct mapping - text of a module
  * @name: name of the module
- * @id: its build id, unknown if the kernel does not say it
- * @module: where the module's own text is, which is this or belongs to this init text
- * @base: address of its first byte
- * @size: bytes of it
- * @init_base: address of the module's init text, as long as that is there; not of init text
- * @init_size: bytes of that
- * @init: whether it is init text
+ * @id: build ID of the module
+ * @module: address of the module's core text, which equals @base unless @init
+ * @base: address of the text
+ * @size: size of the text in bytes
+ * @init_base: address of the module's init text; unused if @init
+ * @init_size: size of the init text in bytes; 0 if it was freed, or if @init
+ * @init: the text is init text
  */
 struct mapping {
 	char *name;
@@ -29,12 +29,12 @@ struct mapping {
 };
 
 /**
- * struct mapping_span - from when to when a mapping is there
+ * struct mapping_span - lifetime of a mapping
  * @mapping: number of the mapping
- * @start: address of its first byte
- * @end: address behind its last byte
- * @from: when it was loaded, in jiffies; 0: not known
- * @until: when something else was loaded there, in jiffies; U64_MAX: not yet, or not known
+ * @start: first address
+ * @end: last address plus one
+ * @from: time of the load, in jiffies; 0 if unknown
+ * @until: time of the load of another module there, in jiffies; U64_MAX if none, or unknown
  */
 struct mapping_span {
 	u32 mapping;
@@ -42,15 +42,15 @@ struct mapping_span {
 };
 
 /**
- * struct mappings - the mappings of a trace
- * @mapping: each that there was; the first stands for MAPPINGS_UNSURE
- * @nr: how many
- * @now: those that are there now, by address; they do not overlap
- * @nr_now: how many
- * @past: those that others replaced
- * @nr_past: how many
- * @first: least address of any
- * @last: address behind the last byte of any
+ * struct mappings - mappings of a trace
+ * @mapping: all mappings; [0] is reserved for MAPPINGS_UNSURE
+ * @nr: number of @mapping
+ * @now: current mappings, disjoint, ordered by address
+ * @nr_now: number of @now
+ * @past: mappings that were replaced
+ * @nr_past: number of @past
+ * @first: lowest address of all mappings
+ * @last: highest address of all mappings plus one
  */
 struct mappings {
 	struct mapping *mapping;

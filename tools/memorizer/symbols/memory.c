@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What memory is that no allocation tells of. A kernel under QEMU marks where per-CPU data and
- * the array of struct page lie: "region NAME FIRST LAST". The symbols of data in kallsyms tell
- * the rest; those of per-CPU data are offsets.
+ * Classification of unallocated memory. A kernel under QEMU announces per-CPU data and the array of
+ * struct page by marks "region NAME FIRST LAST". The data symbols of kallsyms cover the rest;
+ * those of per-CPU data are offsets.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "trace/names.h"
 
 #define NAME_SIZE	32		/* a multiple of 8 */
-#define IMAGE		0xffffffff80000000ull	/* static data lies above, nothing else does */
+#define IMAGE		0xffffffff80000000ull	/* start of the kernel image and modules */
 #define STRUCT_PAGE	64
 
 struct region {
@@ -21,13 +21,13 @@ struct region {
 };
 
 /**
- * memory_init - read what the symbols tell
+ * memory_init - load the symbols of data
  * @m: the memory
  * @dir: directory of a trace
- * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace, which may have none
- * @code: symbols of code, which are told of the trace's events
+ * @kallsyms: copy of /proc/kallsyms; NULL for the one in the trace, which may not exist
+ * @code: symbols of code, see kmap_symbols_event()
  *
- * Return: whether that worked; if not there was a message.
+ * Return: true on success; false after an error message.
  */
 bool memory_init(struct memory *m, const char *dir, const char *kallsyms,
 		 struct kmap_symbols *code)
@@ -50,7 +50,7 @@ bool memory_init(struct memory *m, const char *dir, const char *kallsyms,
 }
 
 /**
- * memory_free - release memory
+ * memory_free - free the symbols and regions
  * @m: the memory
  */
 void memory_free(struct memory *m)
@@ -60,7 +60,7 @@ void memory_free(struct memory *m)
 }
 
 /**
- * memory_event - learn from an event
+ * memory_event - update the regions
  * @m: the memory
  * @e: the event
  */
@@ -110,11 +110,11 @@ static struct memory_place in_region(const struct memory *m, const struct region
 }
 
 /**
- * memory_find - find what an address lies in
+ * memory_find - classify an address
  * @m: the memory
  * @addr: the address
  *
- * Return: that.
+ * Return: the classification.
  */
 struct memory_place memory_find(const struct memory *m, u64 addr)
 {
@@ -132,9 +132,9 @@ struct memory_place memory_find(const struct memory *m, u64 addr)
 }
 
 /**
- * memory_name - name what an address lies in, without the offset
+ * memory_name - format the name of the memory at an address, without the offset
  * @m: the memory
- * @place: the place
+ * @place: classification of the address
  * @text: set to the name
  */
 void memory_name(const struct memory *m, const struct memory_place *place,

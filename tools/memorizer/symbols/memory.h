@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What memory is that no allocation tells of: static data, per-CPU data, struct page. */
+/* Classification of unallocated memory: static data, per-CPU data, struct page. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -7,21 +7,20 @@
 #include "symbols/kmap-symbols.h"
 #include "trace/trace.h"
 
-/* What memory there is. */
 enum memory_type {
 	MEMORY_UNKNOWN,
-	MEMORY_STATIC,		/* of a symbol */
-	MEMORY_PERCPU,		/* likewise, of a CPU */
+	MEMORY_STATIC,		/* static data */
+	MEMORY_PERCPU,		/* static per-CPU data */
 	MEMORY_PAGE,		/* struct page */
 };
 
 /**
- * struct memory_place - where an address lies
- * @type: in what
- * @cpu: whose, of per-CPU data
- * @symbol: the address that the symbol has
- * @offset: of the address in it
- * @size: of it
+ * struct memory_place - classification of an address
+ * @type: type of the memory
+ * @cpu: CPU of per-CPU data
+ * @symbol: address of the symbol; an offset for per-CPU data
+ * @offset: offset of the address in the symbol or struct page, in bytes
+ * @size: size of the symbol or struct page, in bytes
  */
 struct memory_place {
 	enum memory_type type;
@@ -30,9 +29,9 @@ struct memory_place {
 };
 
 /**
- * struct memory - what is known
- * @symbols: private: of data
- * @code: private: of code, which know the modules that are there now
+ * struct memory - layout of unallocated memory
+ * @symbols: private: symbols of data
+ * @code: private: symbols of code, which track the loaded modules
  * @regions: private: struct region by name
  */
 struct memory {

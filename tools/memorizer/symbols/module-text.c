@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the kernel puts the code of a module: its executable sections follow each other in the
- * order of the file, each at its alignment, those for initialization apart from the others. See
- * layout_sections() in kernel/module/main.c.
+ * Functions of a module's file, at the addresses where it was loaded. The kernel places executable
+ * sections consecutively in the order of the file, each at its alignment, with init sections
+ * in a separate range. See layout_sections() in kernel/module/main.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool begins(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-/* Whether a section is loaded with what the mapping has. */
+/* Check whether a section is part of the mapping. */
 static bool is_part(const struct mapping *m, const GElf_Shdr *head, const char *name,
 		    bool exit_is_init)
 {
@@ -26,7 +26,7 @@ static bool is_part(const struct mapping *m, const GElf_Shdr *head, const char *
 	return head->sh_flags & SHF_ALLOC && head->sh_flags & SHF_EXECINSTR && init == m->init;
 }
 
-/* Finds the offset of each section in the mapping; returns whether they are as large as that. */
+/* Compute the offset of each section in the mapping. Returns false if the sizes do not match. */
 static bool lay_out(Elf *elf, const struct mapping *m, bool exit_is_init, u64 *offsets)
 {
 	Elf_Scn *scn = NULL;
@@ -75,12 +75,12 @@ static void add_functions(Elf *elf, const struct mapping *m, const u64 *offsets,
 }
 
 /**
- * module_text_functions - add the functions of a module
- * @elf: its file
- * @mapping: where it was
- * @to: where they are added
+ * module_text_functions - add the functions of a module to symbols
+ * @elf: file of the module
+ * @mapping: mapping of the module
+ * @to: the symbols
  *
- * Return: whether the file's code is as large as that of the module was.
+ * Return: true on success; false if the file's code does not have the size of the mapping.
  */
 bool module_text_functions(Elf *elf, const struct mapping *mapping, struct kmap_symbols *to)
 {
@@ -92,6 +92,7 @@ bool module_text_functions(Elf *elf, const struct mapping *mapping, struct kmap_
 		return false;
 	offsets = xreallocarray(NULL, sections + 1, sizeof(*offsets));
 	offsets[0] = NOWHERE;
+	/* Without CONFIG_MODULE_UNLOAD, exit sections are loaded with the init sections. */
 	fine = lay_out(elf, mapping, false, offsets) || lay_out(elf, mapping, true, offsets);
 	if (fine)
 		add_functions(elf, mapping, offsets, sections, to);

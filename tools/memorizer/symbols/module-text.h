@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the kernel puts the code of a module. */
+/* Functions of a module's file, at the addresses where it was loaded. */
 #ifndef MODULE_TEXT_H
 #define MODULE_TEXT_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files of modules, as a build leaves them or a distribution ships them: NAME.ko, perhaps
- * compressed, and NAME.ko.debug. There may be several of one module; a file is used only if its
- * build id is that of the module that ran.
+ * Files of modules, from a build or a distribution: NAME.ko and NAME.ko.debug, which may be
+ * compressed. A module may have several files. A file is used only if its build ID matches that of
+ * the traced module.
  *
- * A module is relocatable: where its sections were loaded is not in its file, so an address is
- * looked up by the function that kallsyms says it is in, and the offset there.
+ * A module's file does not have the load addresses of its sections. An address is looked up by the
+ * function that contains it according to kallsyms, and the offset in the function.
  */
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -19,23 +19,23 @@
 #include "symbols/modules.h"
 #include "symbols/sections.h"
 
-#define OPEN_MOST	16		/* directories that are open at a time */
+#define OPEN_MOST	16		/* max. number of open directories */
 
 /**
  * struct module_file - a file of a module
- * @name: name of the module, - as _
- * @path: the file
- * @opened: whether opening it was tried; what follows is NULL or 0 if that failed
- * @fd: file descriptor of its bytes, not compressed; -1: none
- * @elf: its handle in libelf
- * @id: its build id
- * @ran: in the first file of a module: build id of the module that ran at the end
- * @dwfl: its handle in libdwfl, once its debug information was wanted
- * @linked: what libdwfl makes of it
- * @dwarf: its debug information, NULL: none
- * @bias: offset of addresses in @linked to those in @dwarf
- * @searched: whether @dwarf was looked for
- * @wrong: why it cannot be read, or empty
+ * @name: name of the module, with - replaced by _
+ * @path: name of the file
+ * @opened: opening was attempted; the following members are NULL or 0 if it failed
+ * @fd: file descriptor of the decompressed bytes; -1 if there is none
+ * @elf: handle of libelf
+ * @id: build ID
+ * @ran: in the first file of a module: build ID of the module in kallsyms
+ * @dwfl: handle of libdwfl, opened on demand
+ * @linked: module of libdwfl
+ * @dwarf: debug information; NULL if there is none
+ * @bias: difference of addresses in @linked and in @dwarf
+ * @searched: @dwarf was searched for
+ * @wrong: why the file cannot be read, or empty
  */
 struct module_file {
 	char *name, *path;
@@ -52,10 +52,10 @@ struct module_file {
 };
 
 /**
- * struct modules - the files of modules
- * @files: each, by name and path
+ * struct modules - files of all modules
+ * @files: the files, ordered by module and path
  * @nr: number of files
- * @ids: file with the build ids of the modules that ran at the end, or NULL
+ * @ids: file with the build IDs of the modules in kallsyms; may be NULL
  */
 struct modules {
 	struct module_file *files;
@@ -63,9 +63,9 @@ struct modules {
 	char *ids;
 };
 
-static struct modules *found;		/* nftw() has no argument for it */
+static struct modules *found;		/* result of note(): nftw() passes no argument */
 
-/* Cuts a suffix off @len bytes of a name, if it ends in that. */
+/* Strip a suffix from the first @len bytes of a name. */
 static bool cut(const char *name, size_t *len, const char *suffix)
 {
 	size_t n = strlen(suffix);
@@ -76,7 +76,7 @@ static bool cut(const char *name, size_t *len, const char *suffix)
 	return true;
 }
 
-/* The name of the module in a file NAME.ko or NAME.ko.debug, perhaps compressed; or NULL. */
+/* Extract the name of the module from the name of its file. Returns NULL for other files. */
 static char *module_name(const char *path)
 {
 	static const char * const packed[] = { ".xz", ".zst", ".gz" };
@@ -124,11 +124,11 @@ static int compare(const void *left, const void *right)
 
 /**
  * modules_open - find the files of modules
- * @dir: the directory that they are below
- * @ids: file with the build ids of the modules that ran, or NULL; it need not be there
- * @error: where a message goes
+ * @dir: directory to search recursively
+ * @ids: file with the build IDs of the traced modules; may be NULL, or not exist
+ * @error: set to a message on failure
  *
- * Return: the files, or NULL and a message.
+ * Return: the files, to be closed by modules_close(); NULL on failure.
  */
 struct modules *modules_open(const char *dir, const char *ids, char error[ERROR_MAX])
 {
@@ -141,14 +141,14 @@ struct modules *modules_open(const char *dir, const char *ids, char error[ERROR_
 		return m;
 	}
 	snprintf(error, ERROR_MAX,
-		 "%s: no modules below it: want NAME.ko or NAME.ko.debug, perhaps with .xz, .zst or .gz",
+		 "%s: no modules: expected NAME.ko or NAME.ko.debug, optionally with .xz, .zst or .gz",
 		 dir);
 	modules_close(m);
 	return NULL;
 }
 
 /**
- * modules_close - release the files
+ * modules_close - close the files of modules
  * @m: the files
  */
 void modules_close(struct modules *m)
@@ -186,7 +186,6 @@ static void open_file(struct module_file *file)
 	sections_check(file->elf, file->path, file->wrong);
 }
 
-/* The first file of a module, or NULL. */
 static struct module_file *first_file(const struct modules *m, const char *name)
 {
 	size_t low = 0, high = m->nr, middle;
@@ -201,7 +200,7 @@ static struct module_file *first_file(const struct modules *m, const char *name)
 	return low < m->nr && !strcmp(m->files[low].name, name) ? m->files + low : NULL;
 }
 
-/* The file behind a file, if it is of the same module. */
+/* Get the next file, if it is of the same module. */
 static struct module_file *next_file(const struct modules *m, const struct module_file *file)
 {
 	return file + 1 < m->files + m->nr && !strcmp(file[1].name, file->name) ?
@@ -221,14 +220,15 @@ static void open_files(struct modules *m, const char *name)
 }
 
 /**
- * modules_next - go through the files of a module
+ * modules_next - iterate over the files of a module
  * @m: the files
- * @last: the file that this gave last, NULL to begin
+ * @last: previous return value; NULL to start
  * @name: name of the module
- * @id: its build id; NULL for that of the one that ran at the end
+ * @id: build ID of the module; NULL for that of the module in kallsyms
  *
- * Return: the next file of that module and build id, NULL if there is none. If the build id is not
- * known, the files of a module are taken if all are of one build.
+ * If the build ID is unknown, the files are used only if all of them have the same one.
+ *
+ * Return: the next file with this build ID; NULL if there is none.
  */
 const struct module_file *modules_next(struct modules *m, const struct module_file *last,
 				       const char *name, const struct build_id *id)
@@ -253,12 +253,12 @@ const struct module_file *modules_next(struct modules *m, const struct module_fi
 }
 
 /**
- * modules_check - check whether the file of a module that ran is there
+ * modules_check - check whether a file of a traced module can be used
  * @m: the files
  * @name: name of the module
- * @error: where a message goes
+ * @error: set to a message on failure
  *
- * Return: false, and a message, if there are files of that module and none can be used.
+ * Return: false if the module has files, and none can be used, or one cannot be read.
  */
 bool modules_check(struct modules *m, const char *name, char error[ERROR_MAX])
 {
@@ -270,9 +270,9 @@ bool modules_check(struct modules *m, const char *name, char error[ERROR_MAX])
 	if (file)
 		memcpy(error, file->wrong, sizeof(file->wrong));
 	else if (first && !usable &&
-		 build_id_check(first->path, &first->id, &first->ran, "module that ran", error))
+		 build_id_check(first->path, &first->id, &first->ran, "traced module", error))
 		snprintf(error, ERROR_MAX,
-			 "%.300s: one of several builds of %.60s, and which one ran is not known: nothing is taken of them",
+			 "%.300s: one of several builds of %.60s, build ID of the traced one unknown: files ignored",
 			 first->path, name);
 	return !file && (!first || usable);
 }
@@ -281,7 +281,7 @@ bool modules_check(struct modules *m, const char *name, char error[ERROR_MAX])
  * modules_path - get the name of a file
  * @file: the file
  *
- * Return: its name.
+ * Return: the name.
  */
 const char *modules_path(const struct module_file *file)
 {
@@ -289,10 +289,10 @@ const char *modules_path(const struct module_file *file)
 }
 
 /**
- * modules_elf - get libelf's handle of a file
+ * modules_elf - get the libelf handle of a file
  * @file: the file
  *
- * Return: the handle, which stays the file's.
+ * Return: the handle, owned by @file.
  */
 Elf *modules_elf(const struct module_file *file)
 {
@@ -322,7 +322,7 @@ static void open_dwarf(struct module_file *file)
 		file->dwarf = dwfl_module_getdwarf(file->linked, &file->bias);
 }
 
-/* The only function of that name, or 0: of several it is not known which one is meant. */
+/* Look up a function by name. Returns 0 if there is none, or if the name is ambiguous. */
 static u64 find_function(const struct module_file *file, const char *name)
 {
 	int nr = dwfl_module_getsymtab(file->linked), i;
@@ -343,15 +343,15 @@ static u64 find_function(const struct module_file *file, const char *name)
 }
 
 /**
- * modules_find - find an address in the debug information of a module
+ * modules_find - translate an address to the debug information of a module
  * @m: the files
  * @name: name of the module
- * @id: its build id, see modules_next()
- * @function: name of the function that the address is in
- * @offset: the offset there
- * @addr: set to the address, as the debug information has it
+ * @id: build ID of the module, see modules_next()
+ * @function: name of the function that contains the address
+ * @offset: offset of the address in the function in bytes
+ * @addr: set to the address in the debug information
  *
- * Return: the debug information, or NULL if there is none.
+ * Return: the debug information; NULL if there is none, or if it lacks the function.
  */
 Dwarf *modules_find(struct modules *m, const char *name, const struct build_id *id,
 		    const char *function, u64 offset, u64 *addr)

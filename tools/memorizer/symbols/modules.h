@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files of modules, for all that is in them: debug information, notes, functions. */
+/* Files of modules: debug information, compiler notes and functions. */
 #ifndef MODULES_H
 #define MODULES_H
 

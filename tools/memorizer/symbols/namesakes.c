@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions of one name, which their source files tell apart: static ones of several files, and
- * perhaps a global one. Clones that GCC makes of a function, as NAME.isra.0, are of its file.
+ * Disambiguation of functions with the same name: static functions of several files, and at most
+ * one global one. GCC's clones of a function, such as NAME.isra.0, count as the function.
  *
- * Without vmlinux no files are known, nor are those of modules. What then has one name is added
- * up, which is counted.
+ * Source files are unknown without vmlinux, and for modules. Functions that cannot be distinguished
+ * are summed up, and counted for a warning.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 #include "symbols/symbols.h"
 
 /**
- * struct namesakes - the functions of a kernel by name
- * @symbols: its symbols
+ * struct namesakes - functions of a kernel, by name
+ * @symbols: symbols of the kernel
  * @nr: number of @order
- * @order: numbers of symbols, by name without what GCC appends; NULL before it is needed
+ * @order: indexes of symbols, ordered by name without GCC's suffix; NULL until it is needed
  * @named: struct namesake, by the name that was written
- * @merged: how many names stand for several functions
+ * @merged: number of names that refer to several functions
  */
 struct namesakes {
 	const struct kmap_symbols *symbols;
@@ -32,7 +32,7 @@ struct namesakes {
 	u32 merged;
 };
 
-/* A name that was written, and the first function that it stands for. */
+/* A name that was written, and the first function to which it refers. */
 struct namesake {
 	char text[TEXTS_MAX];
 	u64 start;
@@ -41,10 +41,10 @@ struct namesake {
 };
 
 /**
- * namesakes_base - tell how long a function's name is without what GCC appends to it
+ * namesakes_base - get the length of a function's name without GCC's suffix
  * @name: the name
  *
- * Return: the length of the name in the source.
+ * Return: the length in bytes.
  */
 size_t namesakes_base(const char *name)
 {
@@ -74,7 +74,7 @@ static int compare(const void *left, const void *right, void *arg)
 	return order ? order : (a > b) - (a < b);
 }
 
-/* The functions of a kernel, which are ordered by name at the first call. */
+/* Sort the functions by name on first use. */
 static struct namesakes *get(const struct kmap_symbols *s)
 {
 	struct namesakes *n = s->namesakes;
@@ -93,9 +93,9 @@ static struct namesakes *get(const struct kmap_symbols *s)
 }
 
 /**
- * namesakes_make - make what holds the functions of a kernel by name
+ * namesakes_make - allocate an index of functions by name
  *
- * Return: it, for the symbols of the kernel.
+ * Return: the index, to be freed by namesakes_free().
  */
 struct namesakes *namesakes_make(void)
 {
@@ -106,8 +106,8 @@ struct namesakes *namesakes_make(void)
 }
 
 /**
- * namesakes_free - release memory
- * @n: what namesakes_make() made
+ * namesakes_free - free an index
+ * @n: the index
  */
 void namesakes_free(struct namesakes *n)
 {
@@ -117,7 +117,7 @@ void namesakes_free(struct namesakes *n)
 	free(n);
 }
 
-/* The first of the functions that have a name. */
+/* Index in @order of the first function with a name. */
 static size_t first_of(const struct namesakes *n, const char *name)
 {
 	size_t low = 0, high = n->nr, middle;
@@ -132,7 +132,7 @@ static size_t first_of(const struct namesakes *n, const char *name)
 	return low;
 }
 
-/* The next function of a name and module, from a place in the order on; NULL: there is none. */
+/* Iterate over the functions with a name in a module; @at is an index in @order. */
 static const struct kmap_symbol *next_of(const struct namesakes *n, const char *name,
 					 const char *module, size_t *at)
 {
@@ -156,8 +156,8 @@ static bool is_clone(const struct namesakes *n, const struct kmap_symbol *symbol
 }
 
 /*
- * The file of a function, empty for a global one, and for a clone of one: of a file that has no
- * function of the very name, although there is a global one.
+ * Get the file of a function; empty for a global function and its clones. Clones are local symbols:
+ * it is one of the global function if its file has no function of that name.
  */
 static const char *file_of(const struct namesakes *n, const struct kmap_symbol *symbol)
 {
@@ -181,12 +181,12 @@ static const char *file_of(const struct namesakes *n, const struct kmap_symbol *
 }
 
 /**
- * namesakes_by - find out what tells functions of one name apart
- * @s: the symbols of the kernel
- * @name: the name, with or without what GCC appends
- * @module: the module, empty for the kernel
+ * namesakes_by - determine how to distinguish functions with the same name
+ * @s: symbols of the kernel
+ * @name: the name, with or without GCC's suffix
+ * @module: name of the module; empty for the kernel
  *
- * Return: what does.
+ * Return: the weakest distinction that suffices.
  */
 enum namesakes_by namesakes_by(const struct kmap_symbols *s, const char *name, const char *module)
 {
@@ -209,10 +209,10 @@ enum namesakes_by namesakes_by(const struct kmap_symbols *s, const char *name, c
 }
 
 /**
- * namesakes_files - find out whether files of functions are known
- * @s: the symbols of the kernel
+ * namesakes_files - check whether source files of functions are known
+ * @s: symbols of the kernel
  *
- * Return: whether they are, of those of the kernel.
+ * Return: true if they are, for functions of the kernel itself.
  */
 bool namesakes_files(const struct kmap_symbols *s)
 {
@@ -224,14 +224,14 @@ bool namesakes_files(const struct kmap_symbols *s)
 	return false;
 }
 
-/* Counts a name that stands for several functions which have the very same name. */
+/* Count a name that refers to several functions, which are not clones of each other. */
 static void note(struct namesakes *n, const char *text, const struct kmap_symbol *symbol)
 {
 	char key[TEXTS_MAX] = "";
 	struct namesake *named;
 	bool new;
 
-	/* Those of modules that are gone are of the same module, at several times. */
+	/* Mapped modules may have the same function at several addresses over time. */
 	if (symbol < n->symbols->sym || symbol >= n->symbols->sym + n->nr)
 		return;
 	memcpy(key, text, strnlen(text, sizeof(key) - 1));
@@ -247,13 +247,13 @@ static void note(struct namesakes *n, const char *text, const struct kmap_symbol
 }
 
 /**
- * namesakes_name - write the name of a function, with its file if others have that name
- * @s: the symbols of the kernel
- * @symbol: the function
- * @base: leave out what GCC appends
- * @by: what tells it from others; where a file is, only the compiler's notes have
- * @text: where to write it: name [module] (file); a function without a name is all of a module
- * @size: room for it
+ * namesakes_name - format the name of a function, with its file if the name is not unique
+ * @s: symbols of the kernel
+ * @symbol: the function; without a name, it is a whole module
+ * @base: strip GCC's suffix
+ * @by: how to distinguish the function; paths are known from the compiler's notes only
+ * @text: set to "name [module] (file)"
+ * @size: size of @text in bytes
  */
 void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symbol, bool base,
 		    enum namesakes_by by, char *text, size_t size)
@@ -271,10 +271,10 @@ void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symb
 }
 
 /**
- * namesakes_write - write the name of a function, with its file if others have that name
- * @s: the symbols of the kernel
+ * namesakes_write - format the name of a function, with its file if the name is not unique
+ * @s: symbols of the kernel
  * @symbol: the function
- * @text: where to write it
+ * @text: set to "name [module] (file)"
  */
 void namesakes_write(const struct kmap_symbols *s, const struct kmap_symbol *symbol,
 		     char text[KMAP_SYMBOL_MAX])
@@ -286,20 +286,20 @@ void namesakes_write(const struct kmap_symbols *s, const struct kmap_symbol *sym
 }
 
 /**
- * namesakes_warn - say if names were written that stand for several functions
- * @s: the symbols of the kernel
- * @command: the command, for a message
+ * namesakes_warn - print a warning if names were written that refer to several functions
+ * @s: symbols of the kernel
+ * @command: name of the command
  *
- * Return: whether there are such names.
+ * Return: true if there are such names.
  */
 bool namesakes_warn(const struct kmap_symbols *s, const char *command)
 {
 	u32 merged = s->namesakes->merged;
 
 	if (merged)
-		fprintf(stderr, "memorizer %s: %u name%s of several functions, which %s%s\n",
-			command, merged, merged == 1 ? " is that" : "s are those",
-			"no file tells apart: they are added up",
-			namesakes_files(s) ? "" : "; want --vmlinux");
+		fprintf(stderr,
+			"memorizer %s: %u ambiguous function name%s: functions summed up%s\n",
+			command, merged, merged == 1 ? "" : "s",
+			namesakes_files(s) ? "" : "; use --vmlinux to distinguish them by file");
 	return merged;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions of one name, which their source files tell apart. */
+/* Disambiguation of functions with the same name, by their source files. */
 #ifndef NAMESAKES_H
 #define NAMESAKES_H
 
@@ -7,11 +7,11 @@
 
 struct namesakes;
 
-/* What tells functions of one name apart. */
+/* How to distinguish functions with the same name. */
 enum namesakes_by {
-	NAMESAKES_NONE,		/* there is one, or no file is known */
-	NAMESAKES_FILE,		/* the name of their file */
-	NAMESAKES_PATH,		/* or where that is, as several have files of one name */
+	NAMESAKES_NONE,		/* the name is unique, or no files are known */
+	NAMESAKES_FILE,		/* by the name of the source file */
+	NAMESAKES_PATH,		/* by its path, since several files have the same name */
 };
 
 struct namesakes *namesakes_make(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Relocates the notes of modules. Where the sections of a module were loaded is not in its file,
- * but kallsyms has the functions in them. All of a section must have been moved by as much, or
- * the file is not that of the module that ran.
+ * Relocates the compiler's notes of modules. A module's file does not have the load addresses of
+ * its sections: they are derived from the functions in kallsyms. If the functions of a section
+ * yield different addresses, the file is not that of the traced module.
  */
 #include <gelf.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "symbols/symbols.h"
 
 /**
- * struct loaded - functions of modules that the traced kernel had
- * @s: what knows their names
- * @sym: the functions, by module and name
- * @count: how many
+ * struct loaded - functions of modules in the traced kernel
+ * @s: symbols of the kernel
+ * @sym: the functions, ordered by module and name
+ * @count: number of functions
  */
 struct loaded {
 	const struct kmap_symbols *s;
@@ -28,13 +28,13 @@ struct loaded {
 struct local {
 	const char *name;
 	size_t section;
-	u64 at;
+	u64 at;			/* offset in the section */
 };
 
-/* By how much a section was moved, if that is known. */
+/* Load address of a section. */
 struct base {
-	u64 moved;
-	const char *by;		/* a function in it */
+	u64 moved;		/* the address */
+	const char *by;		/* function that it was derived from; NULL if it is unknown */
 };
 
 static const char *name_of(const struct loaded *l, size_t nr)
@@ -58,7 +58,7 @@ static int compare_loaded(const void *left, const void *right, void *symbols)
 				      kmap_symbols_string(symbols, b->name));
 }
 
-/* Takes those of @nr functions that are of modules. */
+/* Collect the functions of modules. */
 static void find_loaded(struct loaded *l, struct kmap_symbols *s, const struct kmap_symbol *sym,
 			size_t nr)
 {
@@ -72,7 +72,7 @@ static void find_loaded(struct loaded *l, struct kmap_symbols *s, const struct k
 		qsort_r(l->sym, l->count, sizeof(*l->sym), compare_loaded, s);
 }
 
-/* The first function of a module that is not before a name; @l->count if there is none. */
+/* Index of the first function that does not sort before @module and @name. */
 static size_t first_of(const struct loaded *l, const char *module, const char *name)
 {
 	size_t low = 0, high = l->count, middle;
@@ -95,7 +95,7 @@ static bool is_function(const struct loaded *l, size_t i, const char *module, co
 	       !strcmp(name_of(l, i), name);
 }
 
-/* The only function of that name in the module, or 0. */
+/* Address of a function; 0 if there is none, or if the name is ambiguous. */
 static u64 find_function(const struct loaded *l, const char *module, const char *name)
 {
 	size_t i = first_of(l, module, name);
@@ -110,7 +110,7 @@ static int compare_locals(const void *left, const void *right)
 	return strcmp(((const struct local *)left)->name, ((const struct local *)right)->name);
 }
 
-/* The functions in a file, by name; returns how many. */
+/* List the functions in a file, ordered by name. Returns their number. */
 static size_t find_locals(Elf *elf, size_t sections, struct local **locals)
 {
 	Elf_Scn *scn = NULL;
@@ -140,7 +140,7 @@ static size_t find_locals(Elf *elf, size_t sections, struct local **locals)
 	return nr;
 }
 
-/* Finds where sections are; returns false, and a message, if that cannot be of this file. */
+/* Derive the load addresses of sections. Fails if the file does not match the traced module. */
 static bool find_bases(const struct module_notes *m, struct base *bases, size_t sections,
 		       char error[ERROR_MAX])
 {
@@ -159,7 +159,7 @@ static bool find_bases(const struct module_notes *m, struct base *bases, size_t 
 		base = bases + one->section;
 		if (at && base->by && base->moved != at - one->at) {
 			snprintf(error, ERROR_MAX,
-				 "%s: stale: %s and %s lie elsewhere in the module that ran: no types are told of it",
+				 "%s: stale: offsets of %s and %s differ in the traced module: types ignored",
 				 m->path, base->by, one->name);
 			fine = false;
 		}
@@ -178,7 +178,7 @@ static void put(unsigned char *to, u64 value, int size, bool big_endian)
 		to[i] = value >> 8 * (big_endian ? size - 1 - i : i);
 }
 
-/* Applies a relocation to the notes: an address in code, or an offset among strings. */
+/* Apply a relocation to the notes: an address of code, or an offset in the strings. */
 static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base *base,
 		  struct section_bytes *b, bool big_endian)
 {
@@ -193,16 +193,16 @@ static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base 
 }
 
 /**
- * notes_relocate - say where the traced kernel has what the notes of a module are of
+ * notes_relocate - relocate the notes of a module to addresses in the traced kernel
  * @m: the module
- * @section: number of the section that the notes are in
- * @b: the notes, which are changed
- * @big_endian: their byte order
- * @error: where a message goes
+ * @section: index of the section with the notes
+ * @b: the notes, relocated in place
+ * @big_endian: byte order of the notes
+ * @error: set to a message on failure
  *
- * What is not in any section of which it is known where it was is at NOTE_NOWHERE then.
+ * Code in sections with unknown load address is relocated to NOTE_NOWHERE.
  *
- * Return: whether the file is that of the module that ran, as far as can be seen.
+ * Return: false if the file does not match the traced module.
  */
 bool notes_relocate(const struct module_notes *m, size_t section, struct section_bytes *b,
 		    bool big_endian, char error[ERROR_MAX])
@@ -238,7 +238,7 @@ bool notes_relocate(const struct module_notes *m, size_t section, struct section
 	return fine;
 }
 
-/* Reads the notes of a module, or NULL; @id as for modules_next(). */
+/* Read the notes of a module from its first usable file. See modules_next() for @id. */
 static struct notes *load_module(struct kmap_symbols *s, const struct loaded *l, const char *name,
 				 const struct build_id *id, char error[ERROR_MAX])
 {
@@ -255,14 +255,14 @@ static struct notes *load_module(struct kmap_symbols *s, const struct loaded *l,
 }
 
 /**
- * notes_load_mapped - read the notes of a module that was there at some time
+ * notes_load_mapped - read the notes of a mapped module
  * @s: the symbols, with the files of modules
- * @sym: the module's functions then
- * @nr: how many
- * @name: its name
- * @id: its build id
+ * @sym: functions of the module, at tagged addresses
+ * @nr: number of functions
+ * @name: name of the module
+ * @id: build ID of the module
  *
- * Return: the notes, or NULL if there are none.
+ * Return: the notes; NULL if there are none.
  */
 struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol *sym, size_t nr,
 				const char *name, const struct build_id *id)
@@ -278,11 +278,11 @@ struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol
 }
 
 /**
- * notes_load_modules - read the notes of the modules that the traced kernel had
- * @s: its symbols, with the files of modules
- * @error: where a message goes: of the first file that is not of the module that ran
+ * notes_load_modules - read the notes of the modules in kallsyms
+ * @s: the symbols, with the files of modules
+ * @error: set to a message about the first file that cannot be used; empty if there is none
  *
- * Return: their notes, or NULL if there are none.
+ * Return: the notes; NULL if there are none.
  */
 struct notes *notes_load_modules(struct kmap_symbols *s, char error[ERROR_MAX])
 {

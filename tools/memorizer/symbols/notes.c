@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what the compiler noted of accesses and allocations from sections of vmlinux and of
- * modules that are not loaded; memorizer-formats(5) describes their layout.
+ * Reader of the compiler's notes in sections of vmlinux and modules. See memorizer-formats(5) for
+ * their layout.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,19 +18,19 @@
 #define NOTE_VERSION	1
 
 /**
- * struct notes - the notes of a vmlinux or module
- * @next: those of others, or NULL
- * @fd: its file descriptor; -1: the file is that of a module, which somebody else closes
- * @elf: its handle in libelf, which owns the texts
- * @big_endian: its byte order
- * @strings: texts that notes refer to
- * @types: records, as texts
- * @all: the notes, by address in the traced kernel
- * @nr: how many
- * @records: where each record begins in @types, by its name
- * @nr_records: how many
- * @placed: struct placed, those that were asked for
- * @extents: struct extent, likewise
+ * struct notes - notes of a vmlinux or module
+ * @next: notes of the next file, or NULL
+ * @fd: file descriptor; -1 for a module, whose file is owned by struct modules
+ * @elf: libelf handle, which owns @strings and @types
+ * @big_endian: byte order of the file
+ * @strings: strings to which notes refer
+ * @types: layouts of records, as text
+ * @all: the notes, ordered by address in the traced kernel
+ * @nr: number of notes
+ * @records: start of each record in @types, ordered by name
+ * @nr_records: number of @records
+ * @placed: cache of struct placed
+ * @extents: cache of struct extent
  */
 struct notes {
 	struct notes *next;
@@ -55,7 +55,7 @@ static u64 get(bool big_endian, const unsigned char *p, int size)
 	return value;
 }
 
-/* The text at an offset; empty if that is not in the section, which ends with a NUL. */
+/* Get the string at an offset. Invalid offsets, and sections without final NUL, yield "". */
 static const char *text_at(const struct section_bytes *texts, u64 offset)
 {
 	if (offset >= texts->size || texts->data[texts->size - 1])
@@ -91,7 +91,7 @@ static bool read_notes(struct notes *n, const struct section_bytes *b, u64 offse
 	return true;
 }
 
-/* Of those of one address, one that knows the type comes first. */
+/* Order by address. Notes with a known type come first. */
 static int compare(const void *left, const void *right)
 {
 	const struct note *a = left, *b = right;
@@ -101,7 +101,7 @@ static int compare(const void *left, const void *right)
 	return !*a->type - !*b->type;
 }
 
-/* The name of a record: its first line is KIND NAME SIZE. */
+/* Get the name of a record, whose first line is KIND NAME SIZE. */
 static const char *record_name(const char *text, size_t *len)
 {
 	text += strcspn(text, " \n");
@@ -119,7 +119,7 @@ static int compare_names(const char *a, size_t len_a, const char *b, size_t len_
 	return len_a < len_b ? -1 : len_a > len_b;
 }
 
-/* By name; of several, the first comes first. */
+/* Order by name, then by position, since qsort() is not stable. */
 static int compare_records(const void *left, const void *right)
 {
 	const char *a = *(const char * const *)left, *b = *(const char * const *)right;
@@ -149,7 +149,7 @@ static void index_records(struct notes *n)
 		qsort(n->records, n->nr_records, sizeof(*n->records), compare_records);
 }
 
-/* Reads all sections that matter; returns whether there are notes; @section: where. */
+/* Find the sections. Returns false if there are no notes; sets @section to their index. */
 static bool read_sections(struct notes *n, struct section_bytes *names, size_t *section)
 {
 	Elf_Scn *scn = NULL;
@@ -174,11 +174,12 @@ static bool read_sections(struct notes *n, struct section_bytes *names, size_t *
 	return fine && names->size;
 }
 
-/* Takes the notes, if they are of a version that we know. What was read stays in memory. */
+/* Parse the notes. Fails if their version is unknown. */
 static bool take_notes(struct notes *n, const struct section_bytes *names, u64 offset)
 {
 	if (!read_notes(n, names, offset))
 		return false;
+	/* All sections are in memory: libelf no longer needs the file descriptor. */
 	if (n->fd >= 0)
 		elf_cntl(n->elf, ELF_C_FDDONE);
 	qsort(n->all, n->nr, sizeof(*n->all), compare);
@@ -186,7 +187,6 @@ static bool take_notes(struct notes *n, const struct section_bytes *names, u64 o
 	return true;
 }
 
-/* Notes of a file that is open. */
 static struct notes *make_notes(int fd, Elf *elf)
 {
 	struct notes *n = xreallocarray(NULL, 1, sizeof(*n));
@@ -202,12 +202,12 @@ static struct notes *make_notes(int fd, Elf *elf)
 }
 
 /**
- * notes_load - read the compiler's notes
- * @vmlinux: the kernel's ELF file
- * @offset: what KASLR added to the addresses of vmlinux
- * @error: where a message goes; empty if @vmlinux has no notes
+ * notes_load - read the notes of vmlinux
+ * @vmlinux: the file
+ * @offset: KASLR's offset of the traced kernel
+ * @error: set to a message on failure; empty if @vmlinux has no notes
  *
- * Return: the notes, or NULL.
+ * Return: the notes; NULL if there are none, or on failure.
  */
 struct notes *notes_load(const char *vmlinux, u64 offset, char error[ERROR_MAX])
 {
@@ -227,11 +227,11 @@ struct notes *notes_load(const char *vmlinux, u64 offset, char error[ERROR_MAX])
 }
 
 /**
- * notes_load_module - read the compiler's notes of a module
+ * notes_load_module - read the notes of a module
  * @m: the module
- * @error: where a message goes; empty if it has no notes
+ * @error: set to a message on failure; empty if the module has no notes
  *
- * Return: the notes, or NULL.
+ * Return: the notes; NULL if there are none, or on failure.
  */
 struct notes *notes_load_module(const struct module_notes *m, char error[ERROR_MAX])
 {
@@ -249,11 +249,11 @@ struct notes *notes_load_module(const struct module_notes *m, char error[ERROR_M
 }
 
 /**
- * notes_join - make one of several notes
- * @first: the first, or NULL
- * @others: others, or NULL
+ * notes_join - concatenate lists of notes
+ * @first: notes that take precedence, or NULL
+ * @others: notes to append, or NULL
  *
- * Return: all of them, of which @first comes first.
+ * Return: the concatenated list.
  */
 struct notes *notes_join(struct notes *first, struct notes *others)
 {
@@ -268,7 +268,7 @@ struct notes *notes_join(struct notes *first, struct notes *others)
 }
 
 /**
- * notes_free - release the notes
+ * notes_free - free a list of notes
  * @n: the notes, or NULL
  */
 void notes_free(struct notes *n)
@@ -294,7 +294,7 @@ void notes_free(struct notes *n)
 	}
 }
 
-/* The first note from an address on. */
+/* Index of the first note at or after an address. */
 static size_t first_from(const struct notes *n, u64 ip)
 {
 	size_t low = 0, high = n->nr, middle;
@@ -320,12 +320,12 @@ static const struct note *find(const struct notes *n, u64 ip, bool allocation)
 }
 
 /**
- * notes_find - find what was noted
+ * notes_find - look up a note
  * @n: the notes
- * @ip: access_ip or alloc_ip, in the traced kernel
- * @allocation: whether it is an alloc_ip
+ * @ip: access_ip or alloc_ip in the traced kernel
+ * @allocation: @ip is an alloc_ip
  *
- * Return: the note, or NULL if there is none.
+ * Return: the note; NULL if there is none.
  */
 const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
 {
@@ -338,13 +338,13 @@ const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
 }
 
 /**
- * notes_file - find out where the file of a function is
+ * notes_file - look up the path of a function's source file
  * @n: the notes
  * @start: address of the function in the traced kernel
- * @size: its bytes
+ * @size: size of the function in bytes
  * @name: name of the file without directory
  *
- * Return: the file as the tree has it; NULL if no note of the function has it.
+ * Return: path relative to the root of the tree; NULL if no note in the function has it.
  */
 const char *notes_file(const struct notes *n, u64 start, u64 size, const char *name)
 {
@@ -360,7 +360,7 @@ const char *notes_file(const struct notes *n, u64 start, u64 size, const char *n
 	return NULL;
 }
 
-/* BYTES or BYTES.BITS, as bits. */
+/* Parse BYTES or BYTES.BITS to a number of bits. */
 static bool read_bits(const char **p, u64 *bits)
 {
 	char *end;
@@ -376,7 +376,7 @@ static bool read_bits(const char **p, u64 *bits)
 	return true;
 }
 
-/* A line of a record: offset, size, path, type. */
+/* Parse a line "OFFSET SIZE PATH TYPE". */
 static bool read_member(struct record *r, const char *line, size_t len)
 {
 	const char *p = line, *end = line + len, *space;
@@ -412,7 +412,7 @@ static bool read_record(struct record *r, const char *text)
 	return true;
 }
 
-/* Finds a record; of several of one name, the first that can be read. */
+/* Look up a record. If several have the name, use the first that can be parsed. */
 static bool find_record(const struct notes *n, const char *name, struct record *r)
 {
 	size_t low = 0, high = n->nr_records, middle, len = strlen(name), found;
@@ -439,12 +439,12 @@ static bool find_record(const struct notes *n, const char *name, struct record *
 }
 
 /**
- * notes_record - tell how a record is laid out
+ * notes_record - look up the layout of a record
  * @n: the notes
- * @name: its name
- * @r: set to it; to be released with notes_record_free()
+ * @name: name of the record
+ * @r: set to the record, to be freed by notes_record_free()
  *
- * Return: whether the record is known.
+ * Return: true if the record is known.
  */
 bool notes_record(const struct notes *n, const char *name, struct record *r)
 {
@@ -455,7 +455,7 @@ bool notes_record(const struct notes *n, const char *name, struct record *r)
 }
 
 /**
- * notes_record_free - release a record
+ * notes_record_free - free the memory of a record
  * @r: the record
  */
 void notes_record_free(struct record *r)
@@ -472,11 +472,11 @@ void notes_record_free(struct record *r)
 }
 
 /**
- * notes_flexible - tell whether a record ends in an array of any length
+ * notes_flexible - check whether a record ends in a flexible array
  * @n: the notes
- * @name: name of the record, which stays where it is
+ * @name: name of the record; its address is a key, and must stay valid
  *
- * Return: whether it does; not if it is not known.
+ * Return: true if it does; false if not, or if the record is unknown.
  */
 bool notes_flexible(const struct notes *n, const char *name)
 {
@@ -493,7 +493,7 @@ bool notes_flexible(const struct notes *n, const char *name)
 	return extent->flexible;
 }
 
-/* Finds out how large the elements of arrays of records are. Many records may have no name. */
+/* Set the element sizes of arrays of records. Untagged records cannot be looked up. */
 static void find_elements(const struct notes *n, struct record *r)
 {
 	struct record element;
@@ -510,12 +510,12 @@ static void find_elements(const struct notes *n, struct record *r)
 }
 
 /**
- * notes_placed - tell what lies in a part of a record
+ * notes_placed - look up the member at a part of a record
  * @n: the notes
- * @name: name of the record, which stays where it is
+ * @name: name of the record; its address is a key, and must stay valid
  * @place: the part, see kmap_place()
  *
- * Return: what is there; good until this is called again.
+ * Return: the member, valid until the next call.
  */
 const struct placed *notes_placed(const struct notes *n, const char *name, u64 place)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the compiler noted of accesses and allocations, by address: types and members. */
+/* The compiler's notes on types and members of accesses and allocations. */
 #ifndef NOTES_H
 #define NOTES_H
 
@@ -9,32 +9,33 @@
 #include "symbols/kmap-symbols.h"
 #include "symbols/sections.h"
 
-#define NOTE_SIZE	48		/* bytes of a note in a file */
-#define NOTE_NOWHERE	U64_MAX		/* an ip that is not known */
+#define NOTE_SIZE	48		/* size of a note in the file, in bytes */
+#define NOTE_NOWHERE	U64_MAX		/* unknown ip */
 
 enum note_kind {
 	NOTE_READ = 1,
 	NOTE_WRITE,
 	NOTE_UPDATE,
-	NOTE_STRING,		/* a string function */
+	NOTE_STRING,		/* call of a string function */
 	NOTE_ALLOCATION,
 };
 
-/* In the flags. */
-#define NOTE_SCALAR	0x4	/* the type is no record */
-#define NOTE_SEVERAL	0x20	/* several are allocated, or one with more behind it */
-#define NOTE_ANYWHERE	U32_MAX	/* an offset that is not known */
+/* Flags of a note. */
+#define NOTE_SCALAR	0x4	/* the type is not a record */
+#define NOTE_SEVERAL	0x20	/* allocation of an array, or of a record with trailing data */
+
+#define NOTE_ANYWHERE	U32_MAX	/* unknown offset */
 
 /**
- * struct note - what was noted of an access or allocation
+ * struct note - a note on an access or allocation
  * @ip: access_ip or alloc_ip
- * @type: name of the record, or of a scalar; empty if it is not known
- * @path: member that is accessed, empty: all
- * @file: source file, as the tree has it
- * @offset: where in the record that is, in bytes, or NOTE_ANYWHERE
- * @type_size: bytes of the record
- * @kind: an enum note_kind
- * @flags: NOTE_ and others
+ * @type: name of the record or scalar; empty if unknown
+ * @path: path of the accessed member; empty for the whole record
+ * @file: source file, relative to the root of the tree
+ * @offset: offset of the member in the record in bytes, or NOTE_ANYWHERE
+ * @type_size: size of the record in bytes
+ * @kind: enum note_kind
+ * @flags: NOTE_* flags
  */
 struct note {
 	u64 ip;
@@ -45,12 +46,12 @@ struct note {
 };
 
 /**
- * struct member - a member of a record, or of one that it contains
- * @path: its name, with those of the records that it is in
- * @type: its type
- * @offset: where it begins, in bits
- * @size: its size, in bits; of an array that of all elements, 0 if it is flexible
- * @element: that of one element of an array of records, in bits; 0: none, or not known
+ * struct member - a member of a record, or of a record within it
+ * @path: names of the enclosing members and of the member itself, separated by dots
+ * @type: type of the member
+ * @offset: offset in bits
+ * @size: size in bits; of an array, that of all elements; 0 for a flexible array
+ * @element: size of an element of an array of records in bits; 0 if unknown, or for other types
  */
 struct member {
 	char *path, *type;
@@ -59,11 +60,11 @@ struct member {
 
 /**
  * struct record - a struct or union
- * @kind: struct or union
- * @name: its name
- * @size: its size in bytes
- * @members: its members, those of records in it after these
- * @nr: how many
+ * @kind: "struct" or "union"
+ * @name: name of the record
+ * @size: size in bytes
+ * @members: members; a member of a record type is followed by the members of that record
+ * @nr: number of @members
  */
 struct record {
 	char *kind, *name;
@@ -73,11 +74,11 @@ struct record {
 };
 
 /**
- * struct placed - what lies in a part of a record
- * @name: where the name of the record is, and ...
- * @place: ... the part, see kmap_place(): the key
- * @path: its member, or several of which each may be that, with | in between; NULL: none
- * @offset: where the first of these is, in bytes
+ * struct placed - member at a part of a record
+ * @name: pointer to the name of the record; part of the key
+ * @place: the part, see kmap_place(); part of the key
+ * @path: path of the member, or alternative paths separated by |; NULL if there is none
+ * @offset: offset of the first alternative in bytes
  */
 struct placed {
 	u64 name, place;
@@ -86,9 +87,9 @@ struct placed {
 };
 
 /**
- * struct extent - whether there may be more behind a record
- * @name: where the name of the record is: the key
- * @flexible: whether it ends in an array of any length
+ * struct extent - extensibility of a record
+ * @name: pointer to the name of the record; the key
+ * @flexible: the record ends in a flexible array
  */
 struct extent {
 	u64 name;
@@ -110,14 +111,14 @@ bool notes_flexible(const struct notes *n, const char *name);
 const struct placed *notes_placed(const struct notes *n, const char *name, u64 place);
 void notes_record_free(struct record *r);
 
-/* Private: between the readers of notes. */
+/* Private to notes.c and notes-module.c. */
 
 /**
- * struct module_notes - a module of which notes are read
- * @name: its name
- * @path: its file
- * @elf: the file's handle in libelf
- * @loaded: the functions of the traced kernel's modules
+ * struct module_notes - a module whose notes are read
+ * @name: name of the module
+ * @path: name of the file
+ * @elf: libelf handle of the file
+ * @loaded: functions of modules in the traced kernel
  */
 struct module_notes {
 	const char *name, *path;

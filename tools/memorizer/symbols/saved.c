@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The symbols of modules that record saved when they appeared: for each module a line
- * "module NAME BASE BUILD-ID", in which "-" stands for no build id, then those of its lines that
- * /proc/kallsyms had.
+ * Symbols of modules that record saved when the modules appeared. The file has, for each module, a
+ * line "module NAME BASE BUILD-ID", with "-" for an unknown build ID, followed by the module's
+ * lines of /proc/kallsyms.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 
 #define HEAD	"module "
 
-/* Opens the file; whether that worked. */
 static bool begin(const struct saved *s, struct lines *in)
 {
 	char error[ERROR_MAX];
@@ -32,7 +31,7 @@ static void end(struct lines *in)
 	close(in->fd);
 }
 
-/* Takes the first line of a module; whether it is one. */
+/* Parse the first line of a module. Returns false for other lines. */
 static bool read_head(const char *line, size_t len, struct saved_module *m)
 {
 	char text[LINES_LENGTH_MAX + 1], name[128], id[BUILD_ID_TEXT];
@@ -50,9 +49,9 @@ static bool read_head(const char *line, size_t len, struct saved_module *m)
 }
 
 /**
- * saved_open - find out what was saved
- * @s: where to keep that
- * @dir: the trace; it need not have saved symbols
+ * saved_open - list the modules with saved symbols
+ * @s: set to the list
+ * @dir: the trace, which may have no saved symbols
  */
 void saved_open(struct saved *s, const char *dir)
 {
@@ -74,8 +73,8 @@ void saved_open(struct saved *s, const char *dir)
 }
 
 /**
- * saved_close - release memory
- * @s: what was saved
+ * saved_close - free the list
+ * @s: the list
  */
 void saved_close(struct saved *s)
 {
@@ -88,10 +87,10 @@ void saved_close(struct saved *s)
 }
 
 /**
- * saved_read - read the symbols of a module
- * @s: what was saved
- * @nr: number of the module
- * @to: where its functions are added
+ * saved_read - add the saved functions of a module to symbols
+ * @s: the list
+ * @nr: index of the module
+ * @to: the symbols
  */
 void saved_read(const struct saved *s, u32 nr, struct kmap_symbols *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The symbols of modules that record saved when they appeared. */
+/* Symbols of modules that record saved when the modules appeared. */
 #ifndef SAVED_H
 #define SAVED_H
 
@@ -7,10 +7,10 @@
 #include "symbols/symbols.h"
 
 /**
- * struct saved_module - the symbols of a module
- * @name: its name
- * @base: where its text was
- * @id: its build id, unknown if it has none
+ * struct saved_module - a module with saved symbols
+ * @name: name of the module
+ * @base: address of its text
+ * @id: build ID, unknown if it has none
  */
 struct saved_module {
 	char *name;
@@ -19,10 +19,10 @@ struct saved_module {
 };
 
 /**
- * struct saved - the symbols that a trace has
- * @path: file that they are in
- * @module: the modules, in the order that they appeared
- * @nr: how many
+ * struct saved - saved symbols of a trace
+ * @path: name of the file
+ * @module: the modules, in the order in which they appeared
+ * @nr: number of modules
  */
 struct saved {
 	char *path;

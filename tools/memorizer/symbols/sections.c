@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The sections of ELF files, whether they are compressed or not. */
+/* Access to sections of ELF files, with decompression. */
 #include <stdio.h>
 
 #include "symbols/sections.h"
 
-#define ZSTD	2	/* ELFCOMPRESS_ZSTD, which older elf.h lack */
+#define ZSTD	2	/* ELFCOMPRESS_ZSTD, which older versions of elf.h lack */
 
 /**
  * sections_take - get the bytes of a section, decompressed
  * @scn: the section
- * @bytes: set to the bytes, which stay libelf's
+ * @bytes: set to the bytes, owned by libelf
  *
- * Return: whether the section can be read.
+ * Return: true on success.
  */
 bool sections_take(Elf_Scn *scn, struct section_bytes *bytes)
 {
@@ -29,15 +29,15 @@ bool sections_take(Elf_Scn *scn, struct section_bytes *bytes)
 }
 
 /**
- * sections_check - check whether the compressed sections of a file can be read
+ * sections_check - check whether all compressed sections of a file can be read
  * @elf: the file
- * @path: its name, for the message
- * @error: where a message goes
+ * @path: name of the file
+ * @error: set to a message on failure
  *
- * libelf before 0.189 does not know sections that zstd compressed, and libdw says then that
- * there is no debug information.
+ * libelf before 0.189 does not support zstd, and libdw then fails with a misleading message about
+ * missing debug information.
  *
- * Return: whether all can be read.
+ * Return: true if they can.
  */
 bool sections_check(Elf *elf, const char *path, char error[ERROR_MAX])
 {
@@ -52,7 +52,7 @@ bool sections_check(Elf *elf, const char *path, char error[ERROR_MAX])
 		    sections_take(scn, &bytes))
 			continue;
 		snprintf(error, ERROR_MAX,
-			 "%.200s: its sections are compressed by %s, which this libelf does not know: want elfutils 0.189 or later, or a copy that objcopy --decompress-debug-sections made",
+			 "%.200s: sections compressed by %s, which libelf does not support: use elfutils 0.189 or later, or run objcopy --decompress-debug-sections",
 			 path, how.ch_type == ZSTD ? "zstd" :
 			 "an unknown method");
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The sections of ELF files, whether they are compressed or not. */
+/* Access to sections of ELF files, with decompression. */
 #ifndef SECTIONS_H
 #define SECTIONS_H
 
@@ -7,10 +7,9 @@
 
 #include "symbols/kmap-symbols.h"
 
-/* Bytes of a section. */
 struct section_bytes {
 	unsigned char *data;
-	size_t size;
+	size_t size;		/* in bytes */
 };
 
 bool sections_take(Elf_Scn *scn, struct section_bytes *bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names the functions of the traced kernel, wherever KASLR has put them. */
+/* Symbols of the traced kernel, from vmlinux and kallsyms, with KASLR. */
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "symbols/symbols.h"
 
 #define PAGE_BYTES	4096
-#define NAME_BYTES	(KMAP_SYMBOL_MAX / 4)	/* kept of a name; a longer one is cut */
+#define NAME_BYTES	(KMAP_SYMBOL_MAX / 4)	/* longer names are truncated */
 
 static const char * const anchor_names[NR_ANCHORS] = {
 	[ANCHOR_STEXT] = "_stext",
@@ -20,7 +20,7 @@ static const char * const anchor_names[NR_ANCHORS] = {
 	[ANCHOR_ETEXT] = "_etext",
 };
 
-/* Makes room for @need of @size bytes in @array, which has room for *@room. */
+/* Resize an array geometrically, to at least @need elements. */
 static void *grow(void *array, size_t need, size_t *room, size_t size)
 {
 	if (need <= *room)
@@ -30,11 +30,11 @@ static void *grow(void *array, size_t need, size_t *room, size_t size)
 }
 
 /**
- * symbols_fail - leave a message
- * @s: the symbols
- * @format: as for printf()
+ * symbols_fail - format an error message
+ * @s: the symbols; @s->error is set
+ * @format: format of printf()
  *
- * Return: false, for its caller to return.
+ * Return: false, so that callers can return it.
  */
 bool symbols_fail(struct kmap_symbols *s, const char *format, ...)
 {
@@ -47,8 +47,8 @@ bool symbols_fail(struct kmap_symbols *s, const char *format, ...)
 }
 
 /**
- * symbols_printable - replace what would break a KMAP's fields or a terminal
- * @text: name or path, changed in place
+ * symbols_printable - replace separators of KMAPs and unprintable bytes
+ * @text: name or path, modified in place
  */
 void symbols_printable(char *text)
 {
@@ -58,12 +58,12 @@ void symbols_printable(char *text)
 }
 
 /**
- * symbols_string - keep a string
+ * symbols_string - store a string
  * @s: the symbols
- * @text: its bytes
- * @len: its length
+ * @text: the string
+ * @len: length of @text in bytes
  *
- * Return: what kmap_symbols_string() takes.
+ * Return: number of the string for kmap_symbols_string().
  */
 u32 symbols_string(struct kmap_symbols *s, const char *text, size_t len)
 {
@@ -83,12 +83,12 @@ u32 symbols_string(struct kmap_symbols *s, const char *text, size_t len)
 /**
  * symbols_add - add a symbol
  * @s: the symbols
- * @start: its address
- * @size: its size, 0 when it ends where the next symbol begins
- * @name: string of its name
- * @module: string of its module's name
- * @file: string of its source file's name
- * @rank: which of several symbols of one address is taken
+ * @start: address of the symbol
+ * @size: size of the symbol in bytes; 0 if it extends to the next symbol
+ * @name: string of the name
+ * @module: string of the module's name
+ * @file: string of the source file's name
+ * @rank: precedence among symbols of the same address
  */
 void symbols_add(struct kmap_symbols *s, u64 start, u64 size, u32 name,
 		 u32 module, u32 file, enum rank rank)
@@ -98,11 +98,11 @@ void symbols_add(struct kmap_symbols *s, u64 start, u64 size, u32 name,
 }
 
 /**
- * anchors_note - remember a symbol's address if it is an anchor
+ * anchors_note - store the address of a symbol if it is an anchor
  * @a: the anchors
  * @name: name of the symbol
- * @len: length of the name
- * @addr: its address
+ * @len: length of @name in bytes
+ * @addr: address of the symbol
  */
 void anchors_note(struct anchors *a, const char *name, size_t len, u64 addr)
 {
@@ -114,18 +114,18 @@ void anchors_note(struct anchors *a, const char *name, size_t len, u64 addr)
 }
 
 /**
- * kmap_symbols_string - get a name
+ * kmap_symbols_string - get a string
  * @s: the symbols
- * @string: the number of the name
+ * @string: number of the string
  *
- * Return: the name, of printable bytes without comma or space.
+ * Return: the string, which has no unprintable bytes, commas or spaces.
  */
 const char *kmap_symbols_string(const struct kmap_symbols *s, u32 string)
 {
 	return s->names + string;
 }
 
-/* How far KASLR moved the kernel: all anchors must agree on it. */
+/* Determine KASLR's offset. If the anchors disagree, the files are of different kernels. */
 static bool find_offset(struct kmap_symbols *s, const struct anchors *elf,
 			const struct anchors *running, const char *vmlinux,
 			const char *kallsyms)
@@ -140,7 +140,7 @@ static bool find_offset(struct kmap_symbols *s, const struct anchors *elf,
 			found = i;
 		} else if (running->addr[i] - elf->addr[i] != s->offset) {
 			return symbols_fail(s,
-					    "%s and %s are of different kernels: from %s to %s it is %llx bytes in one, %llx in the other",
+					    "%s and %s are of different kernels: %s to %s is %llx bytes in one, %llx in the other",
 					    vmlinux, kallsyms, anchor_names[found], anchor_names[i],
 					    elf->addr[i] - elf->addr[found],
 					    running->addr[i] - running->addr[found]);
@@ -148,14 +148,14 @@ static bool find_offset(struct kmap_symbols *s, const struct anchors *elf,
 	}
 	if (found < 0)
 		return symbols_fail(s,
-				    "%s and %s have none of _stext, _text and _etext in common: want those of one kernel",
+				    "%s and %s are of different kernels: no common _stext, _text or _etext",
 				    vmlinux, kallsyms);
 	return true;
 }
 
 /*
- * By address, then the one to take first: one from vmlinux, which has a size.
- * Names make the order independent of qsort_r().
+ * Order by address, then by precedence: symbols of vmlinux, which have a size, come first. The name
+ * makes the order total, since qsort_r() is not stable.
  */
 static int compare(const void *left, const void *right, void *names)
 {
@@ -176,9 +176,8 @@ static int compare(const void *left, const void *right, void *names)
 }
 
 /*
- * Size of a symbol whose size is not known: it ends where the next begins. The
- * end of a module is not known either; so its last symbol reaches to the end of
- * a page, which leaves an unloaded module's addresses without a name.
+ * Estimate the size of a symbol: it ends where the next one starts. The last symbol of a module
+ * ends at a page boundary, so that addresses in an unloaded module after it get no name.
  */
 static u64 guess_size(const struct kmap_symbol *sym, const struct kmap_symbol *next)
 {
@@ -192,7 +191,7 @@ static u64 guess_size(const struct kmap_symbol *sym, const struct kmap_symbol *n
 }
 
 /**
- * symbols_settle - order the symbols and leave one for each address
+ * symbols_settle - sort the symbols, and keep one per address
  * @s: the symbols
  */
 void symbols_settle(struct kmap_symbols *s)
@@ -233,17 +232,16 @@ static bool load(struct kmap_symbols *s, const char *vmlinux, const char *kallsy
 }
 
 /**
- * kmap_symbols_load - read the symbols of the traced kernel
- * @vmlinux: its ELF file, or NULL
- * @kallsyms: a copy of its /proc/kallsyms, taken while it was traced, or NULL
- * @lines: whether kmap_symbols_format() shall give file and line from @vmlinux
- * @error: where a message goes
+ * kmap_symbols_load - load the symbols of functions
+ * @vmlinux: vmlinux of the traced kernel; may be NULL
+ * @kallsyms: copy of /proc/kallsyms of the traced boot; may be NULL
+ * @lines: load line numbers of @vmlinux for kmap_symbols_format(), too
+ * @error: set to a message on failure; must stay valid
  *
- * With both, the functions of @vmlinux are moved to where @kallsyms says that
- * the kernel was, and @kallsyms adds those of modules. With neither nothing has
- * a name.
+ * With both files, symbols of @vmlinux are relocated by KASLR's offset, and @kallsyms adds those of
+ * modules. With neither, no address has a symbol.
  *
- * Return: the symbols, or NULL and a message in @error.
+ * Return: the symbols, to be freed by kmap_symbols_free(); NULL on failure.
  */
 struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms,
 				       bool lines, char error[ERROR_MAX])
@@ -259,13 +257,13 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
 }
 
 /**
- * kmap_symbols_load_data - read the symbols of the traced kernel's data
- * @kallsyms: a copy of its /proc/kallsyms, taken while it was traced, or NULL: there are none
- * @error: where a message goes
+ * kmap_symbols_load_data - load the symbols of data
+ * @kallsyms: copy of /proc/kallsyms of the traced boot; NULL for no symbols
+ * @error: set to a message on failure
  *
  * The addresses of per-CPU data are offsets.
  *
- * Return: the symbols, or NULL and a message in @error.
+ * Return: the symbols, to be freed by kmap_symbols_free(); NULL on failure.
  */
 struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[ERROR_MAX])
 {
@@ -283,7 +281,7 @@ struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[ERR
 }
 
 /**
- * kmap_symbols_free - release symbols
+ * kmap_symbols_free - free symbols
  * @s: the symbols
  */
 void kmap_symbols_free(struct kmap_symbols *s)
@@ -303,13 +301,13 @@ void kmap_symbols_free(struct kmap_symbols *s)
 }
 
 /**
- * symbols_search - find the function that an address is in
- * @sym: functions, by address
- * @nr: how many
+ * symbols_search - look up the symbol that contains an address
+ * @sym: symbols, ordered by address
+ * @nr: number of symbols
  * @ip: the address
- * @kind: what it is; a return address may be the first one after its function
+ * @kind: kind of the address; a return address may be right after the end of its function
  *
- * Return: the function, or NULL.
+ * Return: the symbol; NULL if there is none.
  */
 const struct kmap_symbol *symbols_search(const struct kmap_symbol *sym, size_t nr, u64 ip,
 					 enum kmap_ip kind)
@@ -328,12 +326,12 @@ const struct kmap_symbol *symbols_search(const struct kmap_symbol *sym, size_t n
 }
 
 /**
- * kmap_symbols_find - find the function that an address is in
+ * kmap_symbols_find - look up the symbol that contains an address
  * @s: the symbols
  * @ip: the address
- * @kind: what it is
+ * @kind: kind of the address
  *
- * Return: the function; one without a name is all of its module; NULL: not known.
+ * Return: the symbol, which has no name if it is a whole module; NULL if there is none.
  */
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,
 					    enum kmap_ip kind)
@@ -345,11 +343,11 @@ const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip
 }
 
 /**
- * kmap_symbols_function - write the function of an address, see namesakes_write()
+ * kmap_symbols_function - format the function of an address, see namesakes_write()
  * @s: the symbols
  * @ip: the address
- * @kind: what it is
- * @text: where to write it; an address without a symbol is written in hex
+ * @kind: kind of the address
+ * @text: set to the function; to the address in hex if it has no symbol
  */
 void kmap_symbols_function(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
 			   char text[KMAP_SYMBOL_MAX])
@@ -362,7 +360,7 @@ void kmap_symbols_function(const struct kmap_symbols *s, u64 ip, enum kmap_ip ki
 		sprintf(text, "%llx", kmap_symbols_address(s, ip));
 }
 
-/* Writes the line of an address in a function, of the kernel or a module. */
+/* Format the source line of an address in the kernel or a module. */
 static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *sym, u64 addr,
 		       char *text, size_t size)
 {
@@ -386,15 +384,15 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
 }
 
 /**
- * kmap_symbols_files - use files of modules, for lines and notes
+ * kmap_symbols_files - add files of modules, for line numbers and notes
  * @s: the symbols
- * @modules: directory with the files below it, or NULL
- * @running: a copy of the traced kernel's /sys/kernel/notes, or NULL; the build ids of its modules
- *	     are in the file that has .modules behind that name, if it is there
- * @inlines: whether kmap_symbols_format() shall give inlined functions where it gives lines
- * @error: where a message goes
+ * @modules: directory to search recursively; may be NULL
+ * @running: copy of the traced kernel's /sys/kernel/notes; may be NULL. The file with the suffix
+ *	     .modules has the build IDs of its modules, if it exists.
+ * @inlines: include inlined functions in source lines
+ * @error: set to a message on failure
  *
- * Return: whether there are files; if not there is a message in @error.
+ * Return: true on success; false if @modules has no files of modules.
  */
 bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
 			bool inlines, char error[ERROR_MAX])
@@ -409,7 +407,7 @@ bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char 
 }
 
 /**
- * kmap_symbols_follow - get ready to be told of a trace's events
+ * kmap_symbols_follow - enable kmap_symbols_event()
  * @s: the symbols
  * @dir: the trace
  */
@@ -419,12 +417,12 @@ void kmap_symbols_follow(struct kmap_symbols *s, const char *dir)
 }
 
 /**
- * kmap_symbols_load_notes - read what the compiler noted
- * @s: the symbols; notes of modules are read if kmap_symbols_files() gave it their files
- * @vmlinux: the ELF file that they are from, or NULL
- * @error: where a message goes
+ * kmap_symbols_load_notes - load the compiler's notes
+ * @s: the symbols; kmap_symbols_files() must be called before to load notes of modules
+ * @vmlinux: vmlinux of the traced kernel; may be NULL
+ * @error: set to a message on failure
  *
- * Return: false, and a message, if there are files that are not of what ran, or cannot be read.
+ * Return: false if files do not match the traced kernel, or cannot be read.
  */
 bool kmap_symbols_load_notes(struct kmap_symbols *s, const char *vmlinux, char error[ERROR_MAX])
 {
@@ -437,10 +435,10 @@ bool kmap_symbols_load_notes(struct kmap_symbols *s, const char *vmlinux, char e
 }
 
 /**
- * kmap_symbols_notes - tell what the compiler noted
+ * kmap_symbols_notes - get the compiler's notes
  * @s: the symbols
  *
- * Return: the notes, or NULL if there are none.
+ * Return: the notes; NULL if there are none.
  */
 const struct notes *kmap_symbols_notes(const struct kmap_symbols *s)
 {
@@ -448,12 +446,12 @@ const struct notes *kmap_symbols_notes(const struct kmap_symbols *s)
 }
 
 /**
- * kmap_symbols_note - find what the compiler noted of an address
+ * kmap_symbols_note - look up the compiler's note on an address
  * @s: the symbols
- * @ip: the address, in the traced kernel
- * @kind: what it is
+ * @ip: the address
+ * @kind: kind of the address
  *
- * Return: the note, or NULL if there is none.
+ * Return: the note; NULL if there is none.
  */
 const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind)
 {
@@ -461,13 +459,13 @@ const struct note *kmap_symbols_note(const struct kmap_symbols *s, u64 ip, enum 
 }
 
 /**
- * kmap_symbols_format - write an address as symbol+0xoff/0xsize [module] (file:line)
+ * kmap_symbols_format - format an address as symbol+0xoff/0xsize [module] (file:line)
  * @s: the symbols
  * @ip: the address
- * @kind: what it is
- * @text: where to write it; an address without a symbol is written in hex
+ * @kind: kind of the address
+ * @text: set to the symbol; to the address in hex if it has none
  *
- * Return: the length of @text.
+ * Return: length of @text in bytes.
  */
 size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip kind,
 			   char text[KMAP_SYMBOL_MAX])
@@ -491,11 +489,11 @@ size_t kmap_symbols_format(const struct kmap_symbols *s, u64 ip, enum kmap_ip ki
 }
 
 /**
- * kmap_symbols_have - find out whether some function can be meant
+ * kmap_symbols_have - check whether any function matches a pattern
  * @s: the symbols
- * @pattern: name of a function, * and ? match others; perhaps with an offset behind it
+ * @pattern: name of a function with wildcards * and ?; "+OFFSET" at its end is ignored
  *
- * Return: whether there is one.
+ * Return: true if one does.
  */
 bool kmap_symbols_have(const struct kmap_symbols *s, const char *pattern)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the readers of vmlinux and of kallsyms share: the symbol table they fill. */
+/* Symbol table, filled by the readers of vmlinux and kallsyms. */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
@@ -7,18 +7,18 @@
 #include "symbols/modules.h"
 #include "symbols/notes.h"
 
-/* Which of several symbols of one address is taken: the lowest. */
+/* Precedence among symbols of the same address: the lowest wins. */
 enum rank {
 	RANK_GLOBAL,
 	RANK_WEAK,
 	RANK_LOCAL,
-	RANK_BOUNDARY,		/* ends the symbol before it, is none itself */
+	RANK_BOUNDARY,		/* only ends the symbol before it */
 };
 
-/* Symbols that are in vmlinux and in kallsyms, whatever the configuration. */
+/* Symbols that both vmlinux and kallsyms have in any configuration. */
 enum { ANCHOR_STEXT, ANCHOR_TEXT, ANCHOR_ETEXT, NR_ANCHORS };
 
-/* Addresses of the anchors in one of the two, 0 for one that is not there. */
+/* Addresses of the anchors; 0 if missing. */
 struct anchors {
 	u64 addr[NR_ANCHORS];
 };
@@ -26,22 +26,22 @@ struct anchors {
 struct mapped;
 
 /**
- * struct kmap_symbols - the functions of the traced kernel, ordered by address
- * @sym: array of functions
- * @nr: number of functions
- * @room: number of functions that @sym has room for
- * @names: strings of all symbols, one after the other
+ * struct kmap_symbols - symbols of the traced kernel
+ * @sym: functions or data, ordered by address
+ * @nr: number of @sym
+ * @room: max. number of @sym before it must be resized
+ * @names: strings of all symbols, NUL-terminated
  * @names_len: bytes used in @names
- * @names_room: size of @names
- * @offset: what KASLR added to the addresses of vmlinux
- * @elf: vmlinux, for its line numbers, or NULL
- * @modules: the files of modules, for theirs and for their notes, or NULL
- * @notes: what the compiler noted, or NULL
- * @namesakes: the functions by name, see namesakes.c
- * @ids: file with the build ids of the modules in kallsyms, or NULL
- * @mapped: the modules of a trace at each time, or NULL
- * @inlines: whether inlined functions are wanted, too
- * @error: where a message goes
+ * @names_room: size of @names in bytes
+ * @offset: KASLR's offset
+ * @elf: vmlinux, for line numbers; may be NULL
+ * @modules: files of modules, for line numbers and notes; may be NULL
+ * @notes: the compiler's notes; may be NULL
+ * @namesakes: functions by name
+ * @ids: name of the file with the build IDs of the modules in kallsyms; may be NULL
+ * @mapped: modules at the current event of a trace; may be NULL
+ * @inlines: include inlined functions in source lines
+ * @error: buffer for error messages while loading
  */
 struct kmap_symbols {
 	struct kmap_symbol *sym;

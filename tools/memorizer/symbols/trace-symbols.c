@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The symbols that belong to a trace or KMAP. */
+/* Loading of the symbols of a trace or KMAP. */
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +12,19 @@
 
 #define RUNNING		"/sys/kernel/notes"
 
-/* What progress is called meanwhile; reading a file of symbols may have a name of its own. */
+/* Readers of large files replace this by their own progress. */
 static void begin(void)
 {
 	progress_begin("reading symbols", 0);
 }
 
-/* Prints a message in place of the progress. */
-static void tell(const char *message, const char *more)
+static void warn(const char *message, const char *more)
 {
 	progress_end();
 	fprintf(stderr, "memorizer: %s%s\n", message, more);
 }
 
-/* The symbols from the trace itself, if it has any that can be used. */
+/* Load the symbols saved in the trace. Falls back to vmlinux only. */
 static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool lines)
 {
 	char error[ERROR_MAX], *path;
@@ -36,16 +35,16 @@ static struct kmap_symbols *load(const char *dir, const char *vmlinux, bool line
 	begin();
 	symbols = kmap_symbols_load(vmlinux, path, lines, error);
 	if (!symbols) {
-		tell(error, vmlinux ? "" : ": call sites have no names");
+		warn(error, vmlinux ? "" : ": call sites have no names");
 		symbols = kmap_symbols_load(vmlinux, NULL, lines, error);
 		if (!symbols)
-			tell(error, "");
+			warn(error, "");
 	}
 	free(path);
 	return symbols;
 }
 
-/* A copy of the traced kernel's /sys/kernel/notes: in a trace, or beside a KMAP. */
+/* Name of the copy of the traced kernel's /sys/kernel/notes: in the trace, or next to the KMAP. */
 static char *notes_of(const char *path, bool trace)
 {
 	struct statfs fs;
@@ -60,18 +59,18 @@ static char *notes_of(const char *path, bool trace)
 	return notes;
 }
 
-/* Leaves out a vmlinux that is not that of the traced kernel. */
+/* Ignore a vmlinux that does not match the traced kernel. */
 static const char *usable(const char *vmlinux, const char *running)
 {
 	char error[ERROR_MAX];
 
 	if (!vmlinux || elf_check(vmlinux, running, error))
 		return vmlinux;
-	tell(error, "");
+	warn(error, "");
 	return NULL;
 }
 
-/* Adds the files of modules; NULL, and a message, if there are none. */
+/* Add the files of modules. Frees the symbols and returns NULL on failure. */
 static struct kmap_symbols *add_files(struct kmap_symbols *s, const char *running,
 				      const char *modules, bool inlines)
 {
@@ -80,23 +79,23 @@ static struct kmap_symbols *add_files(struct kmap_symbols *s, const char *runnin
 	begin();
 	if (!s || kmap_symbols_files(s, modules, running, inlines, error))
 		return s;
-	tell(error, "");
+	warn(error, "");
 	kmap_symbols_free(s);
 	return NULL;
 }
 
-/* Adds what the compiler noted, if there is anything. */
+/* Add the compiler's notes, if any. Failure is not fatal. */
 static struct kmap_symbols *add_notes(struct kmap_symbols *s, const char *vmlinux)
 {
 	char error[ERROR_MAX];
 
 	begin();
 	if (s && !kmap_symbols_load_notes(s, vmlinux, error))
-		tell(error, "");
+		warn(error, "");
 	return s;
 }
 
-/* The symbols from what was named on the command line alone. */
+/* Load only symbols that were given on the command line. */
 static struct kmap_symbols *load_given(const char *vmlinux, const char *kallsyms, bool lines)
 {
 	char error[ERROR_MAX];
@@ -105,18 +104,18 @@ static struct kmap_symbols *load_given(const char *vmlinux, const char *kallsyms
 	begin();
 	symbols = kmap_symbols_load(vmlinux, kallsyms, lines, error);
 	if (!symbols)
-		tell(error, "");
+		warn(error, "");
 	return symbols;
 }
 
 /**
  * trace_symbols_load - load the symbols of a trace
- * @dir: directory of the trace
- * @vmlinux: the kernel's ELF file, or NULL
- * @kallsyms: a copy of /proc/kallsyms, or NULL for the one in the trace
+ * @dir: the trace
+ * @vmlinux: vmlinux of the traced kernel; may be NULL
+ * @kallsyms: copy of /proc/kallsyms; NULL for the one in the trace
  *
- * Return: the symbols; none, and a message, if the trace has none that can be used. NULL,
- * and a message, if what was asked for cannot be used.
+ * Return: the symbols, which are empty, after a warning, if those in the trace cannot be used;
+ *	   NULL after an error message if @vmlinux or @kallsyms cannot be used.
  */
 struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
 					const char *kallsyms)
@@ -125,14 +124,14 @@ struct kmap_symbols *trace_symbols_load(const char *dir, const char *vmlinux,
 }
 
 /**
- * trace_symbols_lines - load the symbols of a trace, perhaps with source lines
- * @dir: directory of the trace
- * @vmlinux: as trace_symbols_load()
- * @kallsyms: as trace_symbols_load()
- * @modules: directory with the files of modules below it, for their lines and notes, or NULL
- * @inlines: whether to give lines and inlined functions of @vmlinux
+ * trace_symbols_lines - load the symbols of a trace, optionally with source lines
+ * @dir: the trace
+ * @vmlinux: see trace_symbols_load()
+ * @kallsyms: see trace_symbols_load()
+ * @modules: directory to search for files of modules, for line numbers and notes; may be NULL
+ * @inlines: load source lines and inlined functions of @vmlinux
  *
- * Return: as trace_symbols_load().
+ * Return: see trace_symbols_load().
  */
 struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 					 const char *kallsyms, const char *modules, bool inlines)
@@ -152,17 +151,15 @@ struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 }
 
 /**
- * trace_symbols_kmap - load the symbols of a KMAP, perhaps with source lines
- * @path: the KMAP, as it is named on the command line; a copy of the traced kernel's
- *	  /sys/kernel/notes is looked for beside it, in its name and .notes
- * @vmlinux: as trace_symbols_load()
- * @kallsyms: a copy of /proc/kallsyms, or NULL: there is none
- * @modules: as trace_symbols_lines()
- * @inlines: as trace_symbols_lines()
+ * trace_symbols_kmap - load the symbols of a KMAP, optionally with source lines
+ * @path: name of the KMAP on the command line. The copy of the traced kernel's /sys/kernel/notes
+ *	  has the suffix .notes; a KMAP in debugfs is that of the running kernel.
+ * @vmlinux: see trace_symbols_load()
+ * @kallsyms: copy of /proc/kallsyms; may be NULL
+ * @modules: see trace_symbols_lines()
+ * @inlines: see trace_symbols_lines()
  *
- * A KMAP in debugfs is that of the kernel that runs.
- *
- * Return: as trace_symbols_load().
+ * Return: see trace_symbols_load().
  */
 struct kmap_symbols *trace_symbols_kmap(const char *path, const char *vmlinux,
 					const char *kallsyms, const char *modules, bool inlines)
@@ -180,14 +177,14 @@ struct kmap_symbols *trace_symbols_kmap(const char *path, const char *vmlinux,
 
 /**
  * trace_symbols_text - load the symbols of a KMAP, without the compiler's notes
- * @path: as trace_symbols_kmap()
- * @vmlinux: as trace_symbols_kmap()
- * @kallsyms: as trace_symbols_kmap()
- * @modules: as trace_symbols_kmap()
- * @lines: whether to give lines of @vmlinux
- * @inlines: as trace_symbols_kmap()
+ * @path: see trace_symbols_kmap()
+ * @vmlinux: see trace_symbols_kmap()
+ * @kallsyms: see trace_symbols_kmap()
+ * @modules: see trace_symbols_kmap()
+ * @lines: load source lines of @vmlinux
+ * @inlines: see trace_symbols_kmap()
  *
- * Return: the symbols; NULL, and a message, if there are none.
+ * Return: the symbols; NULL after an error message, or if no files were given.
  */
 struct kmap_symbols *trace_symbols_text(const char *path, const char *vmlinux,
 					const char *kallsyms, const char *modules, bool lines,

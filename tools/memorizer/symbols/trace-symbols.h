@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The symbols that belong to a trace or KMAP. */
+/* Loading of the symbols of a trace or KMAP. */
 #ifndef TRACE_SYMBOLS_H
 #define TRACE_SYMBOLS_H
 
@@ -20,12 +20,12 @@ struct kmap_symbols *trace_symbols_text(const char *path, const char *vmlinux,
 					bool inlines);
 
 /**
- * trace_symbols_next - get the next event, whose addresses of code have the names of its time
+ * trace_symbols_next - read the next event, and resolve its code addresses
  * @t: the trace
- * @s: its symbols
- * @e: set to the event; what is printed of its addresses is kmap_symbols_address() of them
+ * @s: symbols of the trace
+ * @e: set to the event; its addresses may be tagged, see kmap_symbols_event()
  *
- * Return: whether there is one.
+ * Return: true if there was an event; false at the end.
  */
 static inline bool trace_symbols_next(struct trace *t, struct kmap_symbols *s,
 				      struct trace_event *e)

@@ -148,8 +148,8 @@ same "static functions of the same name are distinguished by file, clones are no
 same "without a message" "" "$(cat "$tmp/err")"
 same "without files, functions of the same name are merged" "alike:3,3 spin.part.0: spin:12,12" \
 	"$(functions -K "$tmp/ab.kallsyms" -K "$tmp/ba.kallsyms" | sed 's/spin:/spin.part.0: spin:/')"
-same "merged functions are reported" "memorizer diff: 1 name is that of several functions, which no file tells apart: \
-they are added up; want --vmlinux" "$(cat "$tmp/err")"
+same "merged functions are reported" "memorizer diff: 1 ambiguous function name: functions \
+summed up; use --vmlinux to distinguish them by file" "$(cat "$tmp/err")"
 # Files of the same name: the notes have their paths
 for one in ab ba; do
 	sed 's/^file [ab].c/file x.c/; s/^note.*115 .*/note read ffffffff81000115 - - '"${one%?}"'\/x.c 1 0 4 4 0/
@@ -165,8 +165,8 @@ folded()
 }
 same "fold distinguishes functions of the same name" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
 	"$(folded -k "$tmp/ab" | sed 's/widget_alloc;//g')"
-same "fold reports merged functions" "memorizer fold: 1 name is that of several functions, which no file tells \
-apart: they are added up; want --vmlinux" "$(folded -K "$tmp/ab.kallsyms" >"$tmp/out"; cat "$tmp/err")"
+same "fold reports merged functions" "memorizer fold: 1 ambiguous function name: functions \
+summed up; use --vmlinux to distinguish them by file" "$(folded -K "$tmp/ab.kallsyms" >"$tmp/out"; cat "$tmp/err")"
 same "report distinguishes functions of the same name" "alike (a.c) 1 alike (b.c) 2 spin 4 spin.part.0 8" \
 	"$("$memorizer" report --csv -k "$tmp/ab" "$tmp/ab.kmap" | sed -n 's/^functions,[^,]*,\([^,]*\),\([0-9]*\),.*/\1 \2/p' |
 		sort | xargs)"

@@ -244,18 +244,18 @@ Try 'memorizer help symbolize'." symbolize --lines -K "$data/kallsyms" "$session
 refuse "a missing vmlinux is refused" "memorizer: $tmp/none: No such file or directory" \
 	report -k "$tmp/none" "$session"
 refuse "a vmlinux other than ELF is refused" \
-	"memorizer: $session: not an ELF file: want the vmlinux from the build, not a bzImage" \
+	"memorizer: $session: not an ELF file: use the vmlinux of the build, not a bzImage" \
 	report -k "$session" "$session"
 refuse "an object file as vmlinux is refused" \
-	"memorizer: $tmp/module.ko: an object file or module: want the linked vmlinux" \
+	"memorizer: $tmp/module.ko: object file or module: use the linked vmlinux" \
 	report -k "$tmp/module.ko" "$session"
 refuse "a vmlinux without symbols is refused" \
-	"memorizer: $tmp/stripped: no functions in its symbol table: \
-want a vmlinux that was not stripped" \
+	"memorizer: $tmp/stripped: no functions in the symbol table: \
+use an unstripped vmlinux" \
 	report -k "$tmp/stripped" "$session"
 refuse "a vmlinux without lines for --lines is refused" \
 	"memorizer: $tmp/plain: no line numbers (no DWARF information): \
-want a vmlinux with CONFIG_DEBUG_INFO" \
+use a vmlinux with CONFIG_DEBUG_INFO" \
 	symbolize -l -k "$tmp/plain" "$session"
 refuse "a missing kallsyms is refused" "memorizer: $tmp/none: No such file or directory" \
 	report -K "$tmp/none" "$session"
@@ -265,11 +265,11 @@ kptr_restrict below 2" \
 	report -K "$tmp/zeros" "$session"
 refuse "a kallsyms of another kernel is refused" \
 	"memorizer: $tmp/vmlinux and $tmp/other are of different kernels: \
-from _stext to _etext it is 240 bytes in one, 250 in the other" \
+_stext to _etext is 240 bytes in one, 250 in the other" \
 	report -k "$tmp/vmlinux" -K "$tmp/other" "$session"
 refuse "a kallsyms without a kernel is refused" \
-	"memorizer: $tmp/vmlinux and $tmp/few have none of _stext, _text and _etext in common: \
-want those of one kernel" \
+	"memorizer: $tmp/vmlinux and $tmp/few are of different kernels: \
+no common _stext, _text or _etext" \
 	report -k "$tmp/vmlinux" -K "$tmp/few" "$session"
 "$memorizer" report "$session" 2>"$tmp/err" >/dev/full
 [ $? -eq 2 ] && [ "$(cat "$tmp/err")" = "memorizer: standard output: No space left on device" ]

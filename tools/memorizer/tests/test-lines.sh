@@ -178,10 +178,10 @@ of_build()
 
 same "of two files, the running one's lines are used" "21" "$(of_build 1111111111111111)"
 same "of two files, the order does not matter" "25" "$(of_build 2222222222222222)"
-same "files of other builds are not used" "memorizer: two/kernel/gadget.ko: stale: its build id is 1111111111111111, that of \
-the module that ran 3333333333333333: nothing is taken of it" "$(of_build 3333333333333333)"
-same "without a build id, two files are ambiguous" "memorizer: two/kernel/gadget.ko: one of several builds of gadget, and which \
-one ran is not known: nothing is taken of them" "$(of_build)"
+same "files of other builds are not used" "memorizer: two/kernel/gadget.ko: stale: build ID is 1111111111111111, that of \
+the traced module is 3333333333333333: file ignored" "$(of_build 3333333333333333)"
+same "without a build id, two files are ambiguous" "memorizer: two/kernel/gadget.ko: one of several builds of gadget, build \
+ID of the traced one unknown: files ignored" "$(of_build)"
 rm "$tmp/kmap.notes.modules" "$tmp/two/updates/dkms/gadget.ko"
 same "without a build id, a single file is used" 21 "$(lines -i -M "$tmp/two" -K "$tmp/kallsyms" "$tmp/kmap" |
 	sed -n 's/.*://; 1p')"
@@ -202,8 +202,8 @@ running_id '\064'
 same "the running vmlinux's lines are used" "$size_of_outer" "$(grep -c '(.*:[0-9]*)' "$tmp/out")"
 running_id '\065'
 "$memorizer" symbolize -i -k "$tmp/vmlinux.id" -K "$tmp/kallsyms" "$tmp/core" >"$tmp/out" 2>"$tmp/err"
-same "another vmlinux's lines are not used, kallsyms' names are" "0 $size_of_outer memorizer: $tmp/vmlinux.id: stale: its \
-build id is 1234123412341234, that of the traced kernel 1234123412341235: nothing is taken of it" \
+same "another vmlinux's lines are not used, kallsyms' names are" "0 $size_of_outer memorizer: $tmp/vmlinux.id: stale: build \
+ID is 1234123412341234, that of the traced kernel is 1234123412341235: file ignored" \
 	"$(grep -c '(.*:[0-9]*)' "$tmp/out") $(grep -c '^  outer+' "$tmp/out") $(head -n 1 "$tmp/err")"
 
 # Sections compressed by zstd: libelf reads them from 0.189 on
@@ -219,9 +219,9 @@ for what in zstd packed/gadget.ko; do
 	if grep -q '^types,.*' "$tmp/out" && ! grep -q zstd "$tmp/err"; then
 		ok 0 "sections compressed by zstd are read in $what"
 	else
-		same "sections compressed by zstd are reported in $what" "memorizer: $tmp/$what: its sections \
-are compressed by zstd, which this libelf does not know: want elfutils 0.189 or later, or a copy that \
-objcopy --decompress-debug-sections made" "$(head -n 1 "$tmp/err")"
+		same "sections compressed by zstd are reported in $what" "memorizer: $tmp/$what: sections \
+compressed by zstd, which libelf does not support: use elfutils 0.189 or later, or run \
+objcopy --decompress-debug-sections" "$(head -n 1 "$tmp/err")"
 	fi
 done
 
@@ -237,6 +237,6 @@ same "report of a trace has source lines" "$want" "$("$memorizer" report --csv -
 same "script has source lines" "$want" "$("$memorizer" script -i -M "$tmp/modules" \
 	-K "$tmp/kallsyms" "$tmp/trace" | sed -n 's/.* site=//p')"
 outcome "a missing directory of modules is refused" 2 /dev/null \
-	"memorizer: $tmp/none: no modules below it: want NAME.ko or NAME.ko.debug, perhaps with .xz, .zst or .gz" \
+	"memorizer: $tmp/none: no modules: expected NAME.ko or NAME.ko.debug, optionally with .xz, .zst or .gz" \
 	symbolize -M "$tmp/none" -K "$tmp/kallsyms" "$tmp/kmap"
 tap_end

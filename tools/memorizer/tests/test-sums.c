@@ -90,13 +90,13 @@ static void test_symbols(void)
 }
 
 #define NO_LINE \
-	": not a line of kallsyms, which has address, type, name and, for a module, a tab and [module]"
+	": not a line of kallsyms: expected ADDRESS TYPE NAME, with a tab and [MODULE] for a module"
 
 /* Invalid kallsyms, and the end of the message */
 static const struct {
 	const char *text, *error;
 } bad_kallsyms[] = {
-	{ "", ": empty, want a copy of /proc/kallsyms" },
+	{ "", ": empty: expected a copy of /proc/kallsyms" },
 	{ "0 T a\n0 T b\n",
 	  ": all addresses are 0: copy /proc/kallsyms as root, with kptr_restrict below 2" },
 	{ "1 T a\nnonsense\n", ":2" NO_LINE },

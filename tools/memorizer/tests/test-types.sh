@@ -120,8 +120,8 @@ cp "$kmap" "$tmp/session.kmap"
 same "a module of the same build has notes" 3 "$("$memorizer" types --csv --kallsyms "$data/kallsyms" \
 	-M "$tmp/modules" "$tmp/session.kmap" 2>"$tmp/err" | grep -c '^users,gadget')"
 echo "gadget 76543210fedcba" >"$tmp/session.kmap.notes.modules"
-same "the notes of a module of another build are refused" "1 memorizer: $tmp/modules/drivers/gadget.ko: stale: its build id is \
-76543210fedcba98, that of the module that ran 76543210fedcba: nothing is taken of it" "$("$memorizer" types --csv \
+same "the notes of a module of another build are refused" "1 memorizer: $tmp/modules/drivers/gadget.ko: stale: build ID is \
+76543210fedcba98, that of the traced module is 76543210fedcba: file ignored" "$("$memorizer" types --csv \
 	$symbols "$tmp/le" -M "$tmp/modules" "$tmp/session.kmap" 2>"$tmp/err" | grep -c 'users,gadget.*,,,21,11') \
 $(head -n 1 "$tmp/err")"
 mkdir -p "$tmp/ran/kernel"
@@ -142,7 +142,7 @@ users,gadget_irq [gadget],,gadget,21,11" "$(module_notes)"
 sed 's/gadget_open/gadget_probe/; s/^function 0 80 .*//' "$data/gadget.notes" |
 	make_notes "$tmp/modules/drivers/gadget.ko"
 same "a module whose functions are elsewhere is refused" "memorizer: $tmp/modules/drivers/gadget.ko: \
-stale: gadget_irq and gadget_probe lie elsewhere in the module that ran: no types are told of it" \
+stale: offsets of gadget_irq and gadget_probe differ in the traced module: types ignored" \
 	"$(module_notes >"$tmp/out"; head -n 1 "$tmp/err")"
 same "the notes of a module whose functions are elsewhere are refused" 1 "$(grep -c 'gadget_irq .gadget.,,,21,11' "$tmp/out")"
 head -c 700 "$tmp/le" >"$tmp/modules/drivers/gadget.ko"
@@ -600,8 +600,8 @@ printf '\004\000\000\000\004\000\000\000\003\000\000\000GNU\000\001\043\105\147'
 	printf '\004\000\000\000\024\000\000\000\003\000\000\000GNU\000'
 	printf '\001\043\105\147\211\253\315\357\001\043\105\147\211\253\315\357\001\043\105\147'
 } >"$tmp/same"
-stale="memorizer: $tmp/le: stale: its build id is 0123456789abcdef0123456789abcdef01234567, that of \
-the traced kernel"
+stale="memorizer: $tmp/le: stale: build ID is 0123456789abcdef0123456789abcdef01234567, that of \
+the traced kernel is"
 
 # told_of TRACE|KMAP OPTION...: print the exit status of types and its first message
 told_of()
@@ -614,7 +614,7 @@ cp "$tmp/other" "$tmp/life/kernel/notes"
 tar cf "$tmp/life.tar" -C "$tmp" life
 tar cf - -C "$tmp" life | zstd -q >"$tmp/life.tar.zst"
 for trace in life life.tar life.tar.zst; do
-	same "notes of another build are refused for $trace" "2 $stale 01234567: nothing is taken of it" \
+	same "notes of another build are refused for $trace" "2 $stale 01234567: file ignored" \
 		"$(told_of "$tmp/$trace")"
 done
 "$memorizer" report --vmlinux "$tmp/le" "$tmp/life" >"$tmp/out" 2>"$tmp/err"
@@ -632,7 +632,7 @@ cp "$kmap" "$tmp/kmap"
 same "a KMAP without a build id is accepted" "0 $lost" \
 	"$(told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
 cp "$tmp/other" "$tmp/kmap.notes"
-same "a KMAP of another build is refused" "2 $stale 01234567: nothing is taken of it" \
+same "a KMAP of another build is refused" "2 $stale 01234567: file ignored" \
 	"$(told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
 cp "$tmp/same" "$tmp/kmap.notes"
 same "a KMAP of this build is accepted" "0 $lost" \
@@ -641,7 +641,7 @@ memorizer=$build/tests/memorizer-faults
 running=$(od -An -v -t x1 /sys/kernel/notes 2>"$tmp/err" | tr -d ' \n' |
 	sed -n 's/.*040000001400000003000000474e5500\(.\{40\}\).*/\1/p')
 if [ -n "$running" ]; then
-	same "a KMAP in debugfs has the running kernel's build id" "2 $stale $running: nothing is taken of it" \
+	same "a KMAP in debugfs has the running kernel's build id" "2 $stale $running: file ignored" \
 		"$(DEBUGFS=$tmp/kmap told_of --kallsyms "$data/kallsyms" "$tmp/kmap")"
 else
 	ok 0 "a KMAP in debugfs has the running kernel's build id # SKIP no build id in /sys/kernel/notes"
