@@ -391,7 +391,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	    memorizer_add_counts(object, memorizer_key(memorizer_pack_ip(ip), current->pid),
 				 memorizer_kind_counts(kind), 0, true, &entry))
 		return;
-	if (memorizer_tells_accesses())
+	if (memorizer_observes_accesses())
 		memorizer_observer_access(addr, size, kind, ip);
 	do {
 		id = memorizer_index_lookup(addr, &next);

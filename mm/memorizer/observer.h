@@ -48,7 +48,7 @@ extern bool memorizer_traffic_observed;
 void memorizer_observe_traffic(bool on);
 
 /* Does the observer receive accesses? */
-static __always_inline bool memorizer_tells_accesses(void)
+static __always_inline bool memorizer_observes_accesses(void)
 {
 	return unlikely(READ_ONCE(memorizer_accesses_observed));
 }
