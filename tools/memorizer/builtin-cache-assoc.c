@@ -3,7 +3,6 @@
  * memorizer cache-assoc: simulates a set-associative cache for each CPU, and shows the sets with
  * conflict misses.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

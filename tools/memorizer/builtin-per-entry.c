@@ -3,7 +3,6 @@
  * memorizer per-entry: counts moves of cache lines by kernel entry (system call, interrupt), marked
  * scope and phase; or the accesses of each instruction there.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "report/analysis.h"

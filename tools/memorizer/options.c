@@ -14,6 +14,7 @@
 
 static const struct command *command;
 static const struct option *table;
+static bool parsing;		/* libsubcmd may exit */
 static FILE *errors;		/* standard error while --help is printed, else NULL */
 
 /**
@@ -34,7 +35,7 @@ int close_output(int status)
 static void end(int status, void *unused)
 {
 	(void)unused;
-	if (status != SUBCMD_USAGE)
+	if (!parsing || status != SUBCMD_USAGE)
 		return;
 	if (errors)
 		stderr = errors;
@@ -45,13 +46,13 @@ static void end(int status, void *unused)
  * options_parse - parse the options of a command
  * @c: the command
  * @argc: number of arguments
- * @argv: the arguments, reduced to those that are no options
+ * @argv: the arguments; set to the remaining ones without options
  * @options: the table
  * @flags: PARSE_OPT_STOP_AT_NON_OPTION if the arguments are a command with options of its own
  *
  * Exits after --help and on errors.
  *
- * Return: how many arguments are left.
+ * Return: number of remaining arguments.
  */
 int options_parse(const struct command *c, int argc, char **argv, const struct option *options,
 		  int flags)
@@ -60,8 +61,11 @@ int options_parse(const struct command *c, int argc, char **argv, const struct o
 		on_exit(end, NULL);
 	command = c;
 	table = options;
-	return parse_options(argc, (const char **)argv, options, c->usage,
+	parsing = true;
+	argc = parse_options(argc, (const char **)argv, options, c->usage,
 			     flags | PARSE_OPT_NO_INTERNAL_HELP);
+	parsing = false;
+	return argc;
 }
 
 /**
