@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The system calls that commuter.c puts side by side, each with resources of its side. */
+/* The system calls that commuter.c combines. Each side has its own resources. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -15,13 +15,13 @@
 #include "commuter.h"
 
 #define PAGE		4096
-/* Memory of the sides lies so far apart that they have no page of page tables in common. */
+/* Distance of the sides' memory: they must not share a page table. */
 #define MEMORY		((char *)(1ULL << 40))
 #define APART		(1ULL << 30)
 
 static char buffers[2][PAGE] __attribute__((aligned(PAGE)));
 
-/* Of one file, each side has its own page. */
+/* If both sides use one file, each accesses its own page. */
 static off_t offset_of(const struct side *s)
 {
 	return s->situation == ONE_FILE ? s->nr * PAGE : 0;
@@ -71,7 +71,7 @@ static bool remove_temporary(struct side *s)
 	return !unlink(s->temporary);
 }
 
-/* Of one file, each side has a name that it removes. */
+/* If both sides use one file, each removes its own link to it. */
 static bool make_temporary(struct side *s)
 {
 	return s->situation == ONE_FILE ? link_file(s) : make(s->temporary);
@@ -104,7 +104,7 @@ static bool write_file(struct side *s)
 	return write(s->fd, buffers[s->nr], 512) == 512;
 }
 
-/* Of one description, each side closes a descriptor for it. */
+/* If both sides use one open file, each closes its own descriptor of it. */
 static bool close_prepare(struct side *s)
 {
 	s->made[0] = s->situation == ONE_DESCRIPTION ? dup(s->fd) : open(s->file, O_RDONLY);
@@ -174,7 +174,7 @@ static bool reap(struct side *s)
 	return waitpid(s->child, NULL, 0) == s->child;
 }
 
-/* The child is in the scope, and never leaves it. */
+/* The child begins the scope, and exits in it. */
 static bool exit_prepare(struct side *s)
 {
 	char byte;
@@ -199,7 +199,7 @@ static bool socket_make(struct side *s)
 	return s->made[0] >= 0;
 }
 
-/* A name in no file system, of the side. */
+/* Format an abstract socket address of the side. */
 static socklen_t address(const struct side *s, const char *what, struct sockaddr_un *to)
 {
 	memset(to, 0, sizeof(*to));
@@ -298,7 +298,7 @@ const struct call calls[] = {
 
 const int nr_calls = sizeof(calls) / sizeof(calls[0]);
 
-/* A file of two pages, which may be there. */
+/* Create a file of two pages, unless it exists, and fill it. */
 static bool fill(const char *path)
 {
 	int fd = open(path, O_CREAT | O_WRONLY, 0600);
@@ -317,7 +317,7 @@ static bool listen_for_clients(struct side *s)
 	       !listen(s->listener, 1);
 }
 
-/* The file, and the pipe with something in it, unless they came from before the fork. */
+/* Open the file and a pipe, unless they are inherited. */
 static bool open_resources(struct side *s)
 {
 	if (s->situation == ONE_DESCRIPTION)
@@ -327,10 +327,11 @@ static bool open_resources(struct side *s)
 }
 
 /**
- * side_setup() - make what a side needs for its calls
- * @s: the side, on its CPU
+ * side_setup() - create the resources of a side
+ * @s: the side
  *
- * Return: whether that worked
+ * Context: on the CPU of the side.
+ * Return: true on success
  */
 bool side_setup(struct side *s)
 {

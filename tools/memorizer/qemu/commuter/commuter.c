@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commuter's question, put to the kernel that runs: pairs of system calls in situations in
- * which they commute - whichever comes first, both return the same, and nobody can tell
- * from what is left - can do without memory that one writes and the other accesses. Do they?
+ * Makes pairs of system calls that commute: their results and the final state do not depend on
+ * the order. By the scalable commutativity rule, such calls have an implementation in which
+ * neither writes memory that the other accesses. The analysis of the trace shows whether the
+ * kernel's implementation is like that.
  *
- * One call is made on CPU 0 in scope 0, the other on CPU 1 in scope 1, in a phase that is
- * called after both. That they do not run at the same time does not matter: what they access
- * is compared. Before, both are made some times outside of scopes, so that nothing is made
- * for the first time.
+ * One call runs on CPU 0 in scope 0, the other one on CPU 1 in scope 1, in a phase named after
+ * both. They run one after the other, since only the accessed memory is compared. Both are made
+ * several times outside of scopes first, to exclude one-time initialization.
  *
- * Usage: commuter list [PATTERN]	phases, and why the calls commute
- *        commuter run MARKER [PATTERN]	make the calls; phases are written to MARKER
+ * Usage: commuter list [PATTERN]	list phases, and why the calls commute
+ *        commuter run MARKER [PATTERN]	make the calls, and write phases to MARKER
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #include "../tests/guest.h"
 #include "commuter.h"
 
-#define WARM	3	/* times that calls are made before it counts */
-#define ROUNDS	3	/* times that count */
+#define WARM	3	/* rounds outside of scopes */
+#define ROUNDS	3	/* rounds in scopes */
 
 static const char * const names[SITUATIONS] = {
 	[ONE_DIRECTORY] = "one-directory",
@@ -39,14 +39,14 @@ static const char * const names[SITUATIONS] = {
 	[ONE_DESCRIPTION] = "one-description",
 };
 
-/* Why, where it is the same for all pairs. */
+/* Why calls commute in situations where the reason is the same for all pairs. */
 static const char * const reasons[SITUATIONS] = {
 	[ONE_DIRECTORY] = "different names, descriptors, memory and sockets of two processes",
 	[OWN_DIRECTORIES] = "different directories of two processes",
 	[THREADS] = "different names, descriptors, memory and sockets, of which no number is the lowest free one",
 };
 
-/* Pairs on one file or description, which do not all commute. */
+/* Pairs that commute in situations where not all do. */
 static const struct {
 	enum situation situation;
 	const char *first, *second, *why;
@@ -71,19 +71,20 @@ static const struct {
 	{ ONE_DESCRIPTION, "read-pipe", "write-pipe", "the pipe is neither empty nor full" },
 };
 
-/* What is to be done by the second side, and how often it was; both count up. */
+/* Requests to the second side, in shared memory. */
 struct control {
-	volatile long asked, done;
+	volatile long asked, done;	/* number of requests, and of completed ones */
 	int call;
 	enum { PREPARE, CALL, UNDO, END } what;
-	bool counts, failed;
+	bool counts;			/* the round is in scopes */
+	bool failed;
 };
 
 static struct control *control;
 static struct side sides[2];
 static int marker;
 
-/* The first time does not count: then, the page that is spoken through is made. */
+/* Touch the page for messages in every round, so that a page fault is not in a scope. */
 void scope_begin(int nr)
 {
 	((volatile char *)window)[0] = 1;
@@ -106,7 +107,7 @@ static bool run_on(int cpu)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* A call that a child makes in a scope has none here. */
+/* exit runs in a child, which begins the scope itself. */
 static bool make_call(struct side *s, const struct call *c)
 {
 	bool own = !strcmp(c->name, "exit"), made;
@@ -133,7 +134,7 @@ static bool act(struct side *s, const struct call *c)
 	}
 }
 
-/* The second side: does what it is asked to. */
+/* Main loop of the second side. */
 static void *serve(void *side)
 {
 	struct side *s = side;
@@ -151,7 +152,7 @@ static void *serve(void *side)
 	return NULL;
 }
 
-/* Both do something, the first side first. */
+/* Run a step on both sides, one after the other. */
 static bool both(int what, int first, int second)
 {
 	control->what = what;
@@ -164,7 +165,7 @@ static bool both(int what, int first, int second)
 	return !control->failed;
 }
 
-/* The kernel's own stream, which nobody reads, may be full of marks. */
+/* ENOSPC is harmless: the kernel's own stream is full, since it has no reader. */
 static bool mark(const char *text)
 {
 	return write(marker, text, strlen(text)) == (ssize_t)strlen(text) || errno == ENOSPC;
@@ -188,7 +189,7 @@ static bool make_pair(const char *phase, int first, int second)
 	return true;
 }
 
-/* Why two calls commute in a situation, NULL: they do not, or nothing is asked of them. */
+/* Return why two calls commute in a situation; NULL if they do not, or are not tested. */
 static const char *why(enum situation situation, const struct call *first,
 		       const struct call *second)
 {
@@ -208,7 +209,7 @@ static const char *why(enum situation situation, const struct call *first,
 	return reasons[situation];
 }
 
-/* Calls a function for each phase of a situation. */
+/* Call a function for each phase of a situation, until it returns false. */
 static bool each_phase(enum situation situation, const char *pattern,
 		       bool (*visit)(const char *phase, int first, int second))
 {
@@ -247,7 +248,7 @@ static void init_sides(enum situation situation)
 	}
 }
 
-/* What both sides inherit: a file and a pipe with something in it. */
+/* Open a file and a pipe with data, which both sides inherit. */
 static bool open_common(void)
 {
 	int fd;
@@ -264,7 +265,7 @@ static bool open_common(void)
 	return true;
 }
 
-/* A process for the situation: the first side. */
+/* Run all phases of a situation, as the first side. */
 static bool run_situation(enum situation situation, const char *pattern)
 {
 	pthread_t thread;

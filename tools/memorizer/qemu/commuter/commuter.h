@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Commuter's question in a guest: what calls.c and commuter.c know of each other. */
+/* Interface between commuter.c and calls.c. */
 #ifndef COMMUTER_H
 #define COMMUTER_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Who runs the two calls, and what they have in common. */
+/* Who makes the two calls, and what they share. */
 enum situation {
 	ONE_DIRECTORY,		/* two processes, different files of one directory */
 	OWN_DIRECTORIES,	/* two processes, a directory each */
 	THREADS,		/* two threads of one process, different files of one directory */
-	ONE_FILE,		/* two processes, one file, opened by each for itself */
-	ONE_DESCRIPTION,	/* two processes, one open file and one pipe, inherited by both */
+	ONE_FILE,		/* two processes, one file, opened by each of them */
+	ONE_DESCRIPTION,	/* two processes, the same open file and pipe, inherited */
 	SITUATIONS
 };
 
 #define PATH_SIZE	64
 
 /**
- * struct side - one of the two that call
- * @nr: which: 0 on CPU 0, 1 on CPU 1
- * @situation: what it has in common with the other
+ * struct side - one of the two callers
+ * @nr: 0 on CPU 0, 1 on CPU 1
+ * @situation: what it shares with the other side
  * @dir: directory of its files
  * @file: a file of two pages
- * @temporary: where the call makes or removes a name
- * @other: the name that a rename gives
- * @fd: @file, opened once
- * @made: descriptors that the call made
+ * @temporary: name that the call creates or removes
+ * @other: new name for a rename
+ * @fd: descriptor of @file
+ * @made: descriptors that the call created
  * @pipe: a pipe
- * @pair: two sockets that are connected
- * @listener: a socket that listens
- * @client: a socket that is to be connected
+ * @pair: two connected sockets
+ * @listener: a listening socket
+ * @client: a socket to connect
  * @at: memory that the call maps, unmaps or touches
- * @child: what the call forked
- * @wake: a byte here lets @child go on
+ * @child: process that the call forked
+ * @wake: pipe; a byte lets @child continue
  */
 struct side {
 	int nr;
@@ -46,21 +46,21 @@ struct side {
 	int wake[2];
 };
 
-/* What keeps a call from commuting with another in some situation. */
+/* Properties that keep calls from commuting in some situations. */
 enum {
-	NAMES = 1,		/* works on names in a directory */
-	TAKES = 2,		/* takes the lowest descriptor that is free */
-	GIVES = 4,		/* makes a descriptor free */
-	PROCESS = 8,		/* makes or ends a process */
+	NAMES = 1,		/* operates on names in a directory */
+	TAKES = 2,		/* allocates the lowest free descriptor */
+	GIVES = 4,		/* frees a descriptor */
+	PROCESS = 8,		/* creates or ends a process */
 };
 
 /**
- * struct call - a system call, with its resources
- * @name: its name
- * @about: flags
- * @prepare: is done before it, or NULL
- * @call: it, in a scope; false: it failed
- * @undo: is done behind it, or NULL
+ * struct call - a system call
+ * @name: name of the call
+ * @about: flags, see above
+ * @prepare: called before the call, outside of the scope; may be NULL
+ * @call: makes the call; returns false on failure
+ * @undo: called after the call, outside of the scope; may be NULL
  */
 struct call {
 	const char *name;

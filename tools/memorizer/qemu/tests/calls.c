@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls functions in known ways, in scopes and out of them. */
+/* Test program for call stacks: a known call tree, inside and outside of scopes. */
 #include "guest.h"
 
 volatile unsigned long watched[512] __attribute__((aligned(4096)));
@@ -25,7 +25,7 @@ static __attribute__((noinline)) void outer(void)
 	__asm__ volatile("");
 }
 
-/* Leaves the functions that it calls without a return. */
+/* Returns are skipped by longjmp(). */
 static __attribute__((noinline)) void jumper(void)
 {
 	void *buffer[5];

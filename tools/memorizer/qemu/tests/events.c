@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Prints the events of the kernel's stream, as its metadata describes them, one a line. */
+/* Print the kernel's events with their fields as in its metadata, one per line. */
 #include <stdio.h>
 
 #include "stream/event-fields.h"

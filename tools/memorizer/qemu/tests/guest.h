@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a program under the plugin speaks to it. */
+/* Messages from a program to the plugin. */
 #ifndef GUEST_H
 #define GUEST_H
 

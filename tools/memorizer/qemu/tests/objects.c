@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Announces objects as a kernel with Memorizer does, and accesses them a known number of times. */
+/* Test program that announces objects as the kernel does, with a known number of accesses. */
 #include "guest.h"
 
 volatile char watched[4096] __attribute__((aligned(4096)));
@@ -20,7 +20,7 @@ static void add(unsigned long id, volatile void *at, unsigned long size, unsigne
 	say(MEMORIZER_MSG_OBJECT, value, 7);
 }
 
-/* A cache of objects of 24 bytes in 32. */
+/* Announce a cache with object_size 24 and size 32. */
 static void add_cache(unsigned long cache)
 {
 	static const char name[16] = "cache-of-24";
@@ -37,7 +37,7 @@ static void end(unsigned long id)
 	say(MEMORIZER_MSG_END, value, 4);
 }
 
-/* Two values of what surrounds accesses. */
+/* Send a message with two values. */
 static void context(unsigned int type, unsigned long first, unsigned long second)
 {
 	unsigned long value[] = { first, second };
@@ -45,7 +45,7 @@ static void context(unsigned int type, unsigned long first, unsigned long second
 	say(type, value, 2);
 }
 
-/* A lock without a name, or with one of 8 characters at most. */
+/* Announce a lock operation. @name has at most 8 characters, and may be empty. */
 static void lock(unsigned long op, unsigned long flags, const char *name)
 {
 	unsigned long value[] = { op | flags << 8, -16384UL, -4096UL, 0 };
@@ -59,7 +59,7 @@ static void logging(unsigned long on)
 	say(MEMORIZER_MSG_LOGGING, &on, 1);
 }
 
-/* One load or store of 8 bytes, each at an address that the test knows. */
+/* Functions with a single access of 8 bytes, at a global symbol. */
 #define ACCESS(name, insn)					\
 	static __attribute__((noinline)) void name(volatile void *at)	\
 	{							\
@@ -80,15 +80,15 @@ int main(void)
 	add_cache(-8UL);
 	add(1, watched, 32, 0);
 	add(2, watched + 64, 20, -8UL);
-	/* Not yet. */
+	/* Not counted: logging is off. */
 	load(watched);
 	logging(1);
 	for (i = 0; i < 3; i++)
 		load(watched + 8);
 	store(watched + 24);
-	/* Its last byte is behind the object, in no other one. */
+	/* The last bytes are beyond the object, and in no other one. */
 	store(watched + 64 + 16);
-	/* From behind the first object into the second. */
+	/* Starts outside of objects, and ends in the second object. */
 	context(MEMORIZER_MSG_ENTER, 1, 39);
 	load(watched + 60);
 	context(MEMORIZER_MSG_LEFT, 1, 39);
@@ -97,7 +97,7 @@ int main(void)
 	lock(3, 0, "");
 	context(MEMORIZER_MSG_RCU_FREE, (unsigned long)watched, -4096UL);
 	end(1);
-	/* It is gone; then another is there. */
+	/* Not counted: the object was freed. */
 	load(watched + 8);
 	add(1, watched, 8, 0);
 	store(watched);

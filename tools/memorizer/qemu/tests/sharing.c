@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that share lines in known ways, to be run under the plugin: what they do to
- * watched[] is all that counts. They take turns, which a line apart tells.
+ * Test program for cache lines: threads access watched[] in known patterns. They take turns,
+ * synchronized by a variable in another line.
  *
  * Usage: sharing PATTERN ROUNDS
  */
@@ -13,16 +13,15 @@
 
 #define LINE	64
 
-/* What is looked at; the first line, and one behind it. */
+/* The test evaluates accesses to this array only. */
 volatile char watched[4096] __attribute__((aligned(4096)));
 
 static volatile long turn __attribute__((aligned(4096)));
 static long rounds;
 
-/* A thread's part: its number from 0, how many there are, and what it does in its turn. */
 struct part {
-	int nr, of;
-	void (*act)(int nr);
+	int nr, of;			/* number of the thread, and number of threads */
+	void (*act)(int nr);		/* called in each turn */
 	pthread_t thread;
 };
 
@@ -38,14 +37,14 @@ static void store(volatile void *at)
 	__asm__ volatile("movq %0, (%1)" : : "r" (1UL), "r" (at) : "memory");
 }
 
-/* Both add to one number. */
+/* Both increment a variable. */
 static void ping_pong(int nr)
 {
 	(void)nr;
 	__asm__ volatile("incq (%0)" : : "r" (watched) : "memory");
 }
 
-/* The same, in ways that nobody can come in between. */
+/* Atomic variants of ping_pong(). */
 static void locked(int nr)
 {
 	(void)nr;
@@ -74,13 +73,13 @@ static void read_mostly(int nr)
 		store(watched);
 }
 
-/* Each stores to what is its own, in one line. */
+/* Each stores to its own variable, in the same line. */
 static void false_sharing(int nr)
 {
 	store(watched + 8 * nr);
 }
 
-/* The first stores, the others load, twice each. */
+/* The first stores, the others load twice. */
 static void one_writer(int nr)
 {
 	if (!nr) {
@@ -91,7 +90,7 @@ static void one_writer(int nr)
 	}
 }
 
-/* One stores across two lines, the other loads so. */
+/* One stores across two lines, the other loads across them. */
 static void crossing(int nr)
 {
 	if (nr)
@@ -142,7 +141,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		if (strcmp(argv[1], patterns[i].name))
 			continue;
-		/* The main thread is one of them: the first. */
+		/* The main thread is the first one. */
 		for (nr = 0; nr < patterns[i].threads; nr++) {
 			parts[nr] = (struct part) { nr, patterns[i].threads, patterns[i].act, 0 };
 			if (nr && pthread_create(&parts[nr].thread, NULL, run, &parts[nr]))

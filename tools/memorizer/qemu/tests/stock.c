@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What runs in a guest with a kernel that knows nothing of the plugin: two processes on two
- * CPUs, which pass a byte to and fro through pipes, in a scope of each.
+ * Test program for a guest with a stock kernel: two processes on two CPUs pass a byte back and
+ * forth through pipes, each in its own scope.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static __attribute__((noinline)) void take(int fd)
 	__asm__ volatile("");
 }
 
-/* Is interrupted often, and neither calls nor returns meanwhile. */
+/* Spin long enough to be interrupted, without calls or returns. */
 static inline void spin(void)
 {
 	unsigned long left = 200000000;
@@ -56,7 +56,7 @@ int main(void)
 
 	if (pipe(there) || pipe(back))
 		return 1;
-	/* The window is there before it is spoken through. */
+	/* Fault in the page before messages use it. */
 	window[0] = 1;
 	child = fork();
 	if (child < 0)

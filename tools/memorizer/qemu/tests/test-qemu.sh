@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The plugin under qemu-x86_64, where threads are the CPUs: what programs with a known pattern give.
-# Usage: test-qemu.sh DIR/ [MEMORIZER]: where memorizer-qemu.so and tests/ are; the command
+# Test the plugin under qemu-x86_64, where threads are vCPUs, with programs of known behaviour.
+# Usage: test-qemu.sh DIR/ [MEMORIZER], with memorizer-qemu.so and tests/ in DIR; MEMORIZER is the
+# command
 
 dir=$1
 memorizer=${2-}
@@ -10,18 +11,18 @@ here=$(dirname "$0")
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-# symbol PROGRAM NAME: its address, in hex without 0x
+# symbol PROGRAM NAME: print its address, in hex without 0x
 symbol() { nm "$dir/tests/$1" | awk -v name="$2" '$3 == name { print $1 }'; }
 
-# page PROGRAM: the page that watched[] is, as a range
+# page PROGRAM: print the address range of watched[]
 page()
 {
 	data=$(symbol "$1" watched)
 	echo "$data-${data%000}fff"
 }
 
-# sound PROGRAM: whether check has nothing to say about the trace, but that events were lost;
-# objects plays a kernel that names tasks which it never announces
+# sound PROGRAM: succeed if check finds nothing but lost events. Skips objects, which uses tasks that
+# it never announces.
 sound()
 {
 	[ -n "$memorizer" ] && [ "$1" != objects ] || return 0
@@ -33,7 +34,7 @@ sound()
 	return 1
 }
 
-# watch OPTIONS PROGRAM ARGUMENTS...: makes a trace in $tmp/trace, its events in $tmp/events
+# watch OPTIONS PROGRAM ARGUMENTS...: make a trace in $tmp/trace, with its events in $tmp/events
 watch()
 {
 	options=$1 program=$2
@@ -45,17 +46,17 @@ watch()
 	babeltrace2 "$tmp/trace" >"$tmp/events" 2>>"$tmp/said"
 }
 
-# traffic: how often which CPU's access of which kind moved which line of watched[], and from where
+# traffic: print CPU, kind, line, from and count of moves of lines of watched[]
 traffic()
 {
 	sed -n 's/.* traffic: .*cpu_id = \([0-9]*\),.*kind = ( "\([a-z]*\)".*line = 0x[0-9A-F]*\(..\), from = \([-0-9]*\), stack = [0-9]* }/\1 \2 \3 \4/p' \
 		"$tmp/events" | sort -n | uniq -c | awk '{ print $2, $3, $4, $5, $1 }' | sort -n
 }
 
-# stat NAME: a sum
+# stat NAME: print a total of the plugin
 stat() { sed -n "s/^$1: //p" "$tmp/trace/qemu/stats"; }
 
-# pattern NAME ROUNDS: the expected traffic is on standard input: CPU, kind, line, from, how often
+# pattern NAME ROUNDS: compare traffic with the expected one on standard input
 pattern()
 {
 	sort -n >"$tmp/want"
@@ -65,7 +66,7 @@ pattern()
 	equal "$1: each move of a line, and no other" "$tmp/want" "$tmp/got"
 }
 
-# A store to a line that nobody has stored to moves it: at first all CPUs hold it.
+# The first store to a line moves it, since all CPUs hold it initially.
 for update in ping-pong locked exchange exchange-16; do
 	pattern $update 50 <<-END
 		0 read 00 1 49
@@ -107,14 +108,13 @@ pattern crossing 10 <<-END
 	1 read 40 0 10
 END
 
-# Lines of another size: what was one line is two.
+# With smaller lines, the variables are in different lines.
 watch "mode=traffic,line=8,data=$(page sharing)" sharing false-sharing 50
 traffic >"$tmp/got"
 printf '0 write 00 -1 1\n1 write 08 -1 1\n' >"$tmp/want"
-equal "false sharing goes away with lines of 8 bytes" "$tmp/want" "$tmp/got"
+equal "lines of 8 bytes have no false sharing" "$tmp/want" "$tmp/got"
 
-# The plugin writes the kernel's events, each with one field of its own at most; those with numbers
-# from 64 on are the plugin's.
+# The plugin's events equal the kernel's, except for the field stack, and for IDs from 64 on.
 awk '/^\tid/ { id = $3 + 0 }
 	/^\tname/ && id != "" && id < 64 { line = id " " $3; gsub(/[";]/, "", line); id = "" }
 	/packet.context/ { line = "packet"; id = "" }
@@ -125,17 +125,17 @@ awk '/^\tid/ { id = $3 + 0 }
 equal "packets and events are the kernel's" "$tmp/want" "$tmp/got"
 
 watch "mode=traffic,cpus=1,data=$(page sharing)" sharing ping-pong 50
-same "accesses of CPUs that there are not are told of" yes \
+same "accesses by vCPUs above the limit are counted" yes \
 	"$([ "$(stat accesses_of_other_cpus)" -ge 100 ] && echo yes)"
 
-# counts: object, instruction, writes, reads of each counts event
+# counts: print object, instruction, writes and reads of each counts event
 counts()
 {
 	sed -n 's/.* counts: .*object = \([0-9]*\), ip = 0x\([0-9A-F]*\), .*writes = \([0-9]*\), reads = \([0-9]*\), write_moves = 0, read_moves = 0 }/\1 \2 \3 \4/p' \
 		"$tmp/events" | tr A-F a-f | sort
 }
 
-# at NAME: the address of one of its accesses
+# at NAME: print the address of an access
 at() { symbol objects "at_$1" | sed 's/^0*//'; }
 
 watch mode=objects objects
@@ -149,17 +149,17 @@ sort >"$tmp/want" <<-END
 	2 $(at add_to) 1 1
 	3 $(at store) 1 0
 END
-equal "objects: each access while the guest counts" "$tmp/want" "$tmp/got"
+equal "objects: each access while the guest logs accesses" "$tmp/want" "$tmp/got"
 data=$(symbol objects watched | sed 's/^0*//' | tr a-f A-F)
 sed -n 's/.* \(object: .*\)/\1/p' "$tmp/events" | sed 's/{ cpu_id[^}]*}, //' >"$tmp/got"
 comm='comm = \[ \[0\] = 97.*'
-same "objects: the one that ended, and a snapshot of the others" 3 "$(wc -l <"$tmp/got")"
-same "objects: what the guest said of one" \
+same "objects: ended objects, and a snapshot of the others" 3 "$(wc -l <"$tmp/got")"
+same "objects: an object has the announced fields" \
 	"object = 1, snapshot = 0, state = ( \"freed\" : container = 2 ), alloc_site = 0xFFFFFFFFFFFFF000, pid = 1, ptr = 0x$data, bytes_req = 32, alloc_jiffies = 77, free_jiffies = 88, free_site = 0xFFFFFFFFFFFFE000, comm = \"abcd\"" \
 	"$(sed -n '1s/^object: { \(.*\) }$/\1/p' "$tmp/got")"
 same "objects: no message is lost" 0 "$(stat messages_lost)"
 
-# stacks: each store to watched[], and the calls that led to it, the innermost last, by function
+# stacks: print the call stack of each store to watched[], innermost function last
 stacks()
 {
 	nm -n "$dir/tests/calls" | awk '$2 ~ /^[tT]$/ { print $1, $3 }' >"$tmp/symbols"
@@ -203,7 +203,7 @@ stacks()
 		}' "$tmp/symbols" "$tmp/events" | uniq -c | awk '{ $1 = $1; print }'
 }
 
-# Where accesses are events, so are allocations and frees
+# Modes other than objects record allocations and frees, too
 watch "mode=all,data=$(page objects)" objects
 sed -n 's/.* \(alloc\|free\|cache\|access\|enter\|leave\|lock\|rcu_free\): { cpu_id[^}]*}, {\(.*\)}/\1,\2/p' "$tmp/events" | tr -d ' ' |
 	tr A-F a-f | sed 's/,ip=0x[0-9a-f]*//' >"$tmp/got"
@@ -211,7 +211,7 @@ data=$(symbol objects watched | sed 's/^0*//')
 neighbour=$(printf '%x' $((0x$data + 64)))
 large='kind=("kmalloc":container=0)'
 small='kind=("cache":container=1)'
-# accesses OFFSET:KIND...: of 8 bytes
+# accesses OFFSET:KIND...: print the events of accesses of 8 bytes
 accesses()
 {
 	for access; do
@@ -238,7 +238,7 @@ accesses()
 	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=8,bytes_alloc=8,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
 	accesses 0:write 0:write
 } >"$tmp/want"
-equal "all: objects and entries come and go between the accesses" "$tmp/want" "$tmp/got"
+equal "all: allocations, frees and entries are recorded in order with accesses" "$tmp/want" "$tmp/got"
 
 sed 's/^	*//' >"$tmp/want" <<-'END'
 	1 "point 7" }
@@ -251,26 +251,26 @@ END
 watch "mode=all,stacks=on,text=$(symbol calls leaf)-$(symbol calls jumper),data=$(page calls)" calls
 ok $? "calls: a trace"
 stacks >"$tmp/got"
-equal "calls: where each access comes from, also behind longjmp()" "$tmp/want" "$tmp/got"
+equal "calls: each access has its call stack, after longjmp(), too" "$tmp/want" "$tmp/got"
 
 watch "mode=all,stacks=on,scopes=on,data=$(page calls)" calls
 stacks | grep -v '"' >"$tmp/got"
 echo "2 main jumper leaf" >"$tmp/want"
-equal "scopes: accesses within one only" "$tmp/want" "$tmp/got"
+equal "scopes: only accesses in scopes are recorded" "$tmp/want" "$tmp/got"
 
 watch "mode=all,paused=on,data=$(page calls)" calls
-same "paused: accesses from when the guest says so" 1000 "$(grep -c ' access: ' "$tmp/events")"
+same "paused: recording starts when the guest requests it" 1000 "$(grep -c ' access: ' "$tmp/events")"
 
 watch "mode=all,sample=10,data=$(page calls)" calls
-same "sample: one in ten" "100 905" "$(grep -c ' access: ' "$tmp/events") $(stat events_sampled_out)"
+same "sample: one of ten accesses is recorded" "100 905" "$(grep -c ' access: ' "$tmp/events") $(stat events_sampled_out)"
 
 watch "mode=all,limit=8192,packet=4096,data=$(page calls)" calls
 kept=$(grep -c -E ' (access|mark|switch): ' "$tmp/events")
 lost=$(stat events_discarded)
-same "limit: what is not written is told, by the statistics" 1010 $((kept + lost))
-same "limit: and by the trace" "$lost" "$(sed -n 's/.* \([0-9]*\) events* .*discarded.*/\1/p; s/.*discarded \([0-9]*\) events* .*/\1/p' "$tmp/said" | tail -n 1)"
+same "limit: lost events are in the statistics" 1010 $((kept + lost))
+same "limit: lost events are in the trace" "$lost" "$(sed -n 's/.* \([0-9]*\) events* .*discarded.*/\1/p; s/.*discarded \([0-9]*\) events* .*/\1/p' "$tmp/said" | tail -n 1)"
 [ "$(wc -c <"$tmp/trace/cpu0")" -le 8192 ]
-ok $? "limit: no file is longer"
+ok $? "limit: no file exceeds it"
 
 for bad in mode=some line=3 line= sample=0 what=on scopes=maybe data=9-1 text=1 limit=1; do
 	watch "$bad" calls
@@ -280,9 +280,9 @@ done
 watch mode=objects objects
 qemu-x86_64 -plugin "$dir/memorizer-qemu.so,out=$tmp/trace" "$dir/tests/calls" 2>"$tmp/said"
 [ $? -ne 0 ] && grep -q 'File exists' "$tmp/said"
-ok $? "a trace that is there is left alone"
+ok $? "an existing trace is not overwritten"
 
-# command OPTIONS: memorizer qemu makes a trace of calls
+# command OPTIONS: make a trace of calls with memorizer qemu
 command()
 {
 	rm -rf "$tmp/trace"
@@ -298,8 +298,8 @@ if [ -n "$memorizer" ]; then
 	printf '%s\n' "fffffffffffff000,1,$data,32,77,88,ffffffffffffe000,abcd" "  $(at load),0,0,3" "  $(at store),0,1,0" \
 		"fffffffffffff000,1,$neighbour,20,77,0,0,abcd" "  $(at load),0,0,1" "  $(at store),0,1,0" "  $(at add_to),0,1,1" \
 		"fffffffffffff000,1,$data,8,77,0,0,abcd" "  $(at store),0,1,0" >"$tmp/want"
-	equal "objects: the machine's KMAP" "$tmp/want" "$tmp/kmap"
-	# What moves lines, by the plugin and by the command from all accesses
+	equal "objects: the KMAP has all accesses" "$tmp/want" "$tmp/kmap"
+	# Compare moves recorded by the plugin with those derived from all accesses
 	for pattern in "ping-pong 20" "locked 20" "read-mostly 10" "false-sharing 20" "one-writer 4" "crossing 10"; do
 		for mode in traffic all; do
 			# shellcheck disable=SC2086 # two words
@@ -309,9 +309,9 @@ if [ -n "$memorizer" ]; then
 					$1 == "sum" && $2 ~ /^(moves|hitm|true_sharing|false_sharing)$/' |
 				sort >"$tmp/$mode"
 		done
-		equal "${pattern% *}: sharing follows accesses as the plugin does" "$tmp/traffic" "$tmp/all"
+		equal "${pattern% *}: sharing and the plugin agree" "$tmp/traffic" "$tmp/all"
 		[ "$(wc -l <"$tmp/all")" -ge 5 ]
-		ok $? "${pattern% *}: there is a line that moves"
+		ok $? "${pattern% *}: a line moves"
 	done
 	command -u -S --vmlinux "$dir/tests/calls" -f jumper -f leaf --data "$(page calls)" -- \
 		qemu-x86_64 "$dir/tests/calls"
@@ -320,20 +320,20 @@ if [ -n "$memorizer" ]; then
 	printf '%s\n' '1 "point 7" }' "2 main outer middle leaf" "1 main outer leaf" '1 "scope 3" }' \
 		"2 main jumper leaf" '1 "leave 3" }' >"$tmp/want"
 	stacks >"$tmp/got"
-	equal "command: accesses of the functions that are named" "$tmp/want" "$tmp/got"
+	equal "command: only accesses of the given functions are recorded" "$tmp/want" "$tmp/got"
 	command --mode traffic --sample 3 -s -p --line 32 --limit 8192 --cpus 2 --lines 512 \
 		--frames 2048 -- qemu-x86_64 "$dir/tests/calls"
-	ok $? "command: all that goes to the plugin as it is"
+	ok $? "command: options are passed to the plugin"
 	command -- sh -c "exit 7"
-	same "command: without QEMU there is no trace" no "$([ -e "$tmp/trace" ] && echo yes || echo no)"
+	same "command: a program other than QEMU leaves no trace" no "$([ -e "$tmp/trace" ] && echo yes || echo no)"
 	command -k "$dir/tests/calls" -f leaves -- qemu-x86_64 "$dir/tests/calls"
-	same "command: a function that there is not" \
+	same "command: an unknown function is refused" \
 		"2 memorizer qemu: there is no function leaves" "$? $(cat "$tmp/said")"
 	command -f leaf -- qemu-x86_64 "$dir/tests/calls"
-	same "command: a function from nowhere" \
+	same "command: a function without symbols is refused" \
 		"2 memorizer qemu: --function: give --vmlinux or --kallsyms, too" "$? $(cat "$tmp/said")"
 	command -- "$dir/no-emulator"
-	same "command: an emulator that there is not" \
+	same "command: a missing emulator is reported" \
 		"2 memorizer qemu: $dir/no-emulator: No such file or directory" "$? $(cat "$tmp/said")"
 fi
 tap_end
