@@ -718,7 +718,7 @@ static bool check_filter(const struct diff *d)
 	}
 	option = kmem_filter_unmatched(&d->filter, seen, d->symbols[AFTER], text);
 	if (option)
-		fprintf(stderr, "memorizer: %s and %s: nothing in them matches --%s %s\n",
+		fprintf(stderr, "memorizer: %s and %s: nothing matches --%s %s\n",
 			d->paths[BEFORE], d->paths[AFTER], option, text);
 	return !option;
 }
@@ -801,7 +801,7 @@ static int run(int argc, char **argv)
 	}
 	trace_only = kmem_filter_trace_only(&d.filter) ?: d.relative == RATE ? "rate" : NULL;
 	if (!d.traces && trace_only) {
-		fprintf(stderr, "memorizer diff: --%s: this is for the directory of a trace\n",
+		fprintf(stderr, "memorizer diff: --%s: only for the directory of a trace\n",
 			trace_only);
 		return usage_error("diff");
 	}

@@ -604,7 +604,7 @@ static bool begin(struct engine *g)
 	struct fold *f = g->data;
 
 	if (f->types && !kmap_symbols_notes(g->symbols)) {
-		fprintf(stderr, "memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes\n");
+		fprintf(stderr, "memorizer fold: --types: types are unknown: want --vmlinux with compiler notes\n");
 		return false;
 	}
 	f->symbols = g->symbols;
@@ -640,7 +640,7 @@ static int fold(struct engine *g, const char *input)
 	int status;
 
 	if (trace_only && !input_is_trace(input)) {
-		fprintf(stderr, "memorizer fold: --%s: this is for the directory of a trace\n",
+		fprintf(stderr, "memorizer fold: --%s: only for the directory of a trace\n",
 			trace_only);
 		return usage_error("fold");
 	}

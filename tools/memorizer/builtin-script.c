@@ -976,7 +976,7 @@ static bool check(const struct script *s, const char *dir)
 	    !wanted_check(dir, s->types_seen, all ? 0 : s->types))
 		return false;
 	if (!s->addr_seen)
-		fprintf(stderr, "memorizer: %s: nothing in it matches --addr %llx\n", dir, s->addr);
+		fprintf(stderr, "memorizer: %s: nothing matches --addr %llx\n", dir, s->addr);
 	else if (!s->printed && s->types_seen)
 		fprintf(stderr, "memorizer: %s: no event matches all options: want fewer\n", dir);
 	else

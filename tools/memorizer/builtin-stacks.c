@@ -271,7 +271,7 @@ static bool is_usable(struct analysis *a, const char *dir)
 	if (!s->fields || kmap_symbols_notes(a->symbols))
 		return true;
 	fprintf(stderr,
-		"memorizer stacks: --fields: no types are known: want --vmlinux with the compiler's notes\n");
+		"memorizer stacks: --fields: types are unknown: want --vmlinux with compiler notes\n");
 	return false;
 }
 

@@ -435,8 +435,7 @@ static int run(int argc, char **argv)
 		OPT_HELP(),
 		OPT_GROUP("Count only (a free counts with its allocation):"),
 		OPT_TAKE('t', "kind", &t.filter, "KIND",
-			 "kmalloc, cache, pages or several of them with commas between",
-			 option_kind),
+			 "a comma-separated list of kmalloc, cache and pages", option_kind),
 		OPTS_SELECT(&t.filter),
 		OPT_TYPE(&t.filter),
 		OPT_END()

@@ -43,9 +43,9 @@ static void tell(const struct control *c, const char *file)
 	else if (error == EPERM)
 		advice = ": lockdown forbids it, want a kernel with lockdown=none or integrity";
 	else if (error == EBUSY)
-		advice = ": somebody else reads it, end that first";
+		advice = ": another process reads it, end that first";
 	else if (error == ENOENT)
-		advice = ": not in this kernel's Memorizer, want a later one";
+		advice = ": not in this kernel, want a later one";
 	fprintf(stderr, "memorizer: %s%s%s: %s%s\n", c->path, file ? "/" : "", file ? file : "",
 		strerror(error), advice);
 }
@@ -59,10 +59,10 @@ static void tell_missing(const struct control *c, const char *debugfs)
 		tell(c, NULL);
 	} else if (statfs(debugfs, &fs) || fs.f_type != DEBUGFS_MAGIC) {
 		fprintf(stderr,
-			"memorizer: %s: no debugfs: mount it (mount -t debugfs nodev %s) or say with --debugfs where it is\n",
+			"memorizer: %s: no debugfs: mount it (mount -t debugfs nodev %s) or specify its directory with --debugfs\n",
 			debugfs, debugfs);
 	} else {
-		fprintf(stderr, "memorizer: %s: not there: want a kernel with CONFIG_MEMORIZER\n",
+		fprintf(stderr, "memorizer: %s: missing: want a kernel with CONFIG_MEMORIZER\n",
 			c->path);
 	}
 }
@@ -319,7 +319,7 @@ void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES])
 	for (i = 0; i < NR_STREAM_SWITCHES; i++)
 		if (on[i])
 			fprintf(stderr,
-				"memorizer: %s/%s: already on, and stays on: 'memorizer record --restore' restores it if a killed recorder left it on, echo 0 there ends it\n",
+				"memorizer: %s/%s: already on, and stays on: 'memorizer record --restore' restores it after a killed recorder, echo 0 disables it\n",
 				c->path, switches[i]);
 }
 

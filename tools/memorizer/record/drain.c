@@ -130,7 +130,7 @@ enum drain drain_some(struct drain_stream *s, struct drain_buffer *b)
 
 	b->len = 0;
 	if (drain_packet_size(s->part, s->part_len) == U64_MAX)
-		return fail(s, "no CTF packet where one should begin");
+		return fail(s, "no CTF packet where one is expected");
 	make_room(s, b);
 	if (s->part_len)
 		memcpy(b->data, s->part, s->part_len);
@@ -142,7 +142,7 @@ enum drain drain_some(struct drain_stream *s, struct drain_buffer *b)
 	if (n < 0)
 		return errno == EAGAIN ? DRAIN_NOTHING : fail(s, strerror(errno));
 	if (!split(s, b, s->part_len + n))
-		return fail(s, "no CTF packet where one should begin");
+		return fail(s, "no CTF packet where one is expected");
 	return DRAIN_MORE;
 }
 

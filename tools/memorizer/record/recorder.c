@@ -364,7 +364,7 @@ static void drain_rest(struct recorder *r)
 	hear_signals(r, false);
 	if (!enough)
 		return;
-	fprintf(stderr, "memorizer: %s: what the kernel still had is left out\n", r->kernel.path);
+	fprintf(stderr, "memorizer: %s: interrupted, events still in the kernel are left out\n", r->kernel.path);
 	fail(r);
 }
 
@@ -545,7 +545,7 @@ static bool fits_a_packet(const struct recorder *r)
 	if (!max || !control_stat(&r->kernel, "stream_subbuf_size", &size) || max >= size)
 		return true;
 	fprintf(stderr,
-		"memorizer record: --max-size %llu: a packet may have %llu bytes: want at least that\n",
+		"memorizer record: --max-size %llu: packets have up to %llu bytes: want at least that\n",
 		max, size);
 	return false;
 }
@@ -659,13 +659,13 @@ static void summarize(const struct recorder *r)
 	fprintf(stderr, ", from %u CPUs; %llu events lost%s\n", c->nr, sums.lost,
 		sums.lost ? ": want larger memorizer.subbufs or memorizer.subbuf_size" : "");
 	if (sums.dropped)
-		fprintf(stderr, "memorizer: %s: %llu packets made room for later ones\n",
+		fprintf(stderr, "memorizer: %s: %llu packets were dropped for later ones\n",
 			r->trace.path, sums.dropped);
 	if (packet_filter_is_needed(&c->options.select))
-		fprintf(stderr, "memorizer: %s: %llu events were not chosen\n", r->trace.path,
+		fprintf(stderr, "memorizer: %s: %llu events were filtered out\n", r->trace.path,
 			sums.unwanted);
 	if (sums.left_out)
-		fprintf(stderr, "memorizer: %s: %llu bytes came later and are left out\n",
+		fprintf(stderr, "memorizer: %s: %llu bytes beyond --max-size are left out\n",
 			r->trace.path, sums.left_out);
 }
 

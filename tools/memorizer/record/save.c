@@ -43,9 +43,9 @@ static bool is_ours(const struct save *s)
 	if (fstat(s->dir, &st))
 		return fail(s, NULL);
 	if (st.st_uid != geteuid())
-		why = "somebody else's";
+		why = "owned by another user";
 	else if (st.st_mode & (0022))
-		why = "others may write to it";
+		why = "writable by others";
 	if (why)
 		fprintf(stderr,
 			"memorizer: %s: %s: want a new directory, or an empty one of your own\n",

@@ -74,8 +74,8 @@ static bool is_of_boot(const struct control *c, const char *dir)
 
 	if (now && !same)
 		fprintf(stderr,
-			"memorizer: %s: %s: want one that this kernel wrote since it was booted\n",
-			dir, metadata ? "a trace of another boot, whose settings ended with that" :
+			"memorizer: %s: %s: want one recorded since boot\n", dir,
+			metadata ? "recorded before the last boot" :
 			"no trace");
 	free(metadata);
 	free(now);
@@ -128,7 +128,7 @@ int settings_restore(const char *debugfs, const char *dir)
 		text = source_text(dir, SETTINGS);
 		if (!text) {
 			fprintf(stderr,
-				"memorizer: %s: no settings in it: they have been put back already\n",
+				"memorizer: %s: no settings in it: already restored\n",
 				dir);
 		} else if (put_back(&c, text)) {
 			forget(dir);

@@ -134,7 +134,7 @@ bool streams_scan(struct streams *c)
 	}
 	if (!c->nr)
 		fprintf(stderr,
-			"memorizer: %s: no files cpu0, cpu1, ...: this kernel's Memorizer has no stream, want a later one\n",
+			"memorizer: %s: no files cpu0, cpu1, ...: this kernel has no stream, want a later one\n",
 			c->kernel->path);
 	return c->nr;
 }
@@ -518,7 +518,7 @@ static bool too_small(struct streams *c)
 {
 	if (c->limit.used)
 		return false;
-	fprintf(stderr, "memorizer: %s: want a --max-size that a packet fits in\n", c->top->path);
+	fprintf(stderr, "memorizer: %s: a packet exceeds --max-size: want a larger one\n", c->top->path);
 	c->failed = true;
 	return true;
 }
@@ -534,7 +534,7 @@ static void make_room(struct streams *c)
 	u32 i;
 
 	if (!c->options.parts && !c->over) {
-		fprintf(stderr, "memorizer: %s: as large as --max-size says: the trace ends here\n",
+		fprintf(stderr, "memorizer: %s: --max-size is reached: the trace ends here\n",
 			c->top->path);
 		c->over = true;
 	}
@@ -597,7 +597,7 @@ bool streams_resume(struct streams *c)
 		if (!s->ended)
 			continue;
 		fprintf(stderr,
-			"memorizer: %s: it ended while it was recorded: the trace ends here\n",
+			"memorizer: %s: unexpected end of file: the trace ends here\n",
 			s->in.path);
 		s->ended = false;
 		s->failed = true;

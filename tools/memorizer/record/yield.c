@@ -88,24 +88,24 @@ void yield_warn(const struct recording *what, const struct control *c)
 		return;
 	if (!is_logging(c))
 		fprintf(stderr,
-			"memorizer: %s/" LOG ": off: no accesses come: want echo 1 there, or --function, --module or --file\n",
+			"memorizer: %s/" LOG ": off, there will be no accesses: want 1, or --function, --module or --file\n",
 			c->path);
 	else if (!sites)
 		fprintf(stderr,
-			"memorizer: %s/memorizer_filter: no code of the kernel matches: no accesses come until a module does\n",
+			"memorizer: %s/memorizer_filter: no kernel code matches: no accesses until a module does\n",
 			c->path);
 }
 
 static void tell_no_accesses(const struct recording *what, const struct control *c,
 			     u64 left_out, const char *trace)
 {
-	fprintf(stderr, "memorizer: %s: it has no accesses: ", trace);
+	fprintf(stderr, "memorizer: %s: no accesses: ", trace);
 	if (left_out)
 		fprintf(stderr, "all %llu were by other tasks: want another --pid or --cgroup\n",
 			left_out);
 	else if (chooses_code(what))
 		fprintf(stderr,
-			"no code ran that matches: want another --function, --module or --file\n");
+			"no matching code ran: want another --function, --module or --file\n");
 	else
 		fprintf(stderr, "want %s/" LOG " on\n", c->path);
 }
@@ -133,7 +133,7 @@ bool yield_check(const struct recording *what, const struct control *c,
 		tell_no_accesses(what, c, now.left_out - before->left_out, trace);
 	if (!objects)
 		fprintf(stderr,
-			"memorizer: %s: it has no objects: none of %llu matches: want another --cache or --alloc\n",
+			"memorizer: %s: no objects: none of %llu matches: want another --cache or --alloc\n",
 			trace, now.objects_left_out - before->objects_left_out);
 	return accesses && objects;
 }

@@ -596,7 +596,7 @@ int analysis_run(struct analysis *a, int argc, char **argv, const struct option 
 		return usage_error(command->name);
 	}
 	if ((a->filter.type || a->filter.field) && !a->ops->touch) {
-		fprintf(stderr, "memorizer %s: --%s: it tells of no accesses\n", command->name,
+		fprintf(stderr, "memorizer %s: --%s: the analysis has no accesses\n", command->name,
 			a->filter.type ? "type" : "field");
 		return usage_error(command->name);
 	}

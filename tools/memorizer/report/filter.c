@@ -46,7 +46,7 @@ int option_kind(const struct option *o, const char *arg, int unset)
 				break;
 		if (i == TRACE_KINDS)
 			return option_refuse(o, arg,
-					     "kmalloc, cache, pages or several of them with commas between");
+					     "a comma-separated list of kmalloc, cache and pages");
 		f->kinds |= 1u << i;
 		if (!word[len])
 			return 0;
@@ -233,7 +233,7 @@ bool kmem_filter_check(const struct kmem_filter *f, const struct window *w, u32 
 		return false;
 	option = kmem_filter_unmatched(f, seen, symbols, text);
 	if (option)
-		fprintf(stderr, "memorizer: %s: nothing in it matches --%s %s\n", name, option,
+		fprintf(stderr, "memorizer: %s: nothing matches --%s %s\n", name, option,
 			text);
 	return !option;
 }

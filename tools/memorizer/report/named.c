@@ -301,7 +301,7 @@ bool named_usable(const struct kmem_filter *f, const struct kmap_symbols *s,
 	if (!(f->type || f->field) || kmap_symbols_notes(s))
 		return true;
 	fprintf(stderr,
-		"memorizer %s: --%s %s: no types are known: want --vmlinux with the compiler's notes\n",
+		"memorizer %s: --%s %s: types are unknown: want --vmlinux with compiler notes\n",
 		command, f->type ? "type" : "field", f->type ? f->type : f->field);
 	return false;
 }

@@ -65,7 +65,7 @@ static bool check_filter(const struct sums *k, const char *name)
 static bool tell_overflow(const struct sums *k)
 {
 	if (k->overflow)
-		fprintf(stderr, "memorizer: a sum exceeds 64 bits and stands as %llu\n", U64_MAX);
+		fprintf(stderr, "memorizer: a sum exceeds 64 bits and is printed as %llu\n", U64_MAX);
 	return k->overflow;
 }
 
@@ -83,7 +83,7 @@ static bool check_notes(const struct settings *s, const struct kmap_symbols *sym
 	if (!s->kind->needs_notes || kmap_symbols_notes(symbols))
 		return named_usable(&s->filter, symbols, s->kind->command->name);
 	fprintf(stderr,
-		"memorizer %s: no types are known: want --vmlinux with the compiler's notes\n",
+		"memorizer %s: types are unknown: want --vmlinux with compiler notes\n",
 		s->kind->command->name);
 	return false;
 }
@@ -190,7 +190,7 @@ static int report(struct settings *s, const char *input)
 	int status;
 
 	if (!s->report.trace && trace_only) {
-		fprintf(stderr, "memorizer %s: --%s: this is for the directory of a trace\n",
+		fprintf(stderr, "memorizer %s: --%s: only for the directory of a trace\n",
 			s->kind->command->name, trace_only);
 		return usage_error(s->kind->command->name);
 	}
@@ -238,7 +238,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		OPTS_FILTER(&s.filter),
 		OPTS_NAMED(&s.filter),
 		OPT_TAKE('t', "kind", &s.filter, "KIND",
-			 "kmalloc, cache, pages or several of them with commas between", option_kind),
+			 "a comma-separated list of kmalloc, cache and pages", option_kind),
 		OPT_BOOLEAN(0, "no-wait", &s.filter.no_wait,
 			    "accesses by functions that do not spin for a lock or another CPU"),
 		OPT_END()

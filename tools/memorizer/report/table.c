@@ -193,7 +193,7 @@ bool table_order_check(const struct table_order *order, const char *command)
 {
 	if (!order->key || order->found)
 		return true;
-	fprintf(stderr, "memorizer %s: --sort %s: none of its tables has that column\n", command,
+	fprintf(stderr, "memorizer %s: --sort %s: no table has this column\n", command,
 		order->key);
 	return false;
 }

@@ -146,7 +146,7 @@ same "pages do not have the type struct page" "alloc,page access," \
 same "--type selects in analyses" "[pages],widget_alloc+0x20/0x100,,1" "$(rows objects cache-assoc -k "$tmp/pages" \
 	-K "$data/kallsyms" "$tmp/paged" | cut -d, -f 1-4)"
 outcome "--type without notes is refused by script" 2 /dev/null \
-	"memorizer script: --field flag: no types are known: want --vmlinux with the compiler's notes" \
+	"memorizer script: --field flag: types are unknown: want --vmlinux with compiler notes" \
 	script --field flag "$tmp/life"
 
 # Sums
@@ -201,10 +201,10 @@ same "what sorts by --sort field" "flag inner.count name[] -" \
 same "--field selects rows of what" "widget_write,flag,1,7" "$(rows functions who -k "$vmlinux" \
 	-K "$data/kallsyms" --field flag widget "$kmap")"
 outcome "an unknown type is refused" 2 /dev/null \
-	"memorizer: $kmap: nothing in it matches --type widget --field nothing" \
+	"memorizer: $kmap: nothing matches --type widget --field nothing" \
 	$report --type widget --field nothing
 outcome "--type without notes is refused by report" 2 /dev/null \
-	"memorizer report: --type widget: no types are known: want --vmlinux with the compiler's notes" \
+	"memorizer report: --type widget: types are unknown: want --vmlinux with compiler notes" \
 	report -K "$data/kallsyms" --type widget "$kmap"
 # A trace's streamed accesses, and its KMAP
 streamed="report -k $vmlinux $tmp/life"
@@ -282,10 +282,10 @@ same "frees count with --type" "3 1 0" "$(over_time frees -k "$vmlinux" "$tmp/li
 $(over_time frees -k "$vmlinux" --type widget "$tmp/life") $(over_time frees -k "$vmlinux" --field flag "$tmp/life")"
 for command in fold timeline; do
 	outcome "$command reports an unknown type" 2 /dev/null \
-		"memorizer: $tmp/lines: nothing in it matches --type nothing" \
+		"memorizer: $tmp/lines: nothing matches --type nothing" \
 		$command --type nothing -k "$vmlinux" "$tmp/lines"
 	outcome "$command reports missing notes" 2 /dev/null \
-		"memorizer $command: --type widget: no types are known: want --vmlinux with the compiler's notes" \
+		"memorizer $command: --type widget: types are unknown: want --vmlinux with compiler notes" \
 		$command --type widget "$tmp/lines"
 done
 outcome "--field with allocations is refused" 2 /dev/null "memorizer fold: --field flag: no allocation is of a member: \
@@ -337,9 +337,9 @@ same "diff --field compares accesses to a member" "0,0 flag" "$(rows sums $compa
 	sed -n 's/^objects,\(.*\),.*/\1/p') $(rows fields $compare --field flag | cut -d, -f 1)"
 same "diff --type accepts a type that is only in one side" "name[],gone" "$(rows fields $compare --field 'name*' | cut -d, -f 1,2)"
 outcome "diff --type of an unknown type is refused" 2 /dev/null \
-	"memorizer: before.kmap and after.kmap: nothing in them matches --type nothing" $compare --type nothing
+	"memorizer: before.kmap and after.kmap: nothing matches --type nothing" $compare --type nothing
 outcome "diff --type without notes is refused" 2 /dev/null \
-	"memorizer diff: --field flag: no types are known: want --vmlinux with the compiler's notes" \
+	"memorizer diff: --field flag: types are unknown: want --vmlinux with compiler notes" \
 	diff --field flag life later
 same "--modules finds the notes of modules" "all[],same,gadget" \
 	"$(rows accessed_fields diff --all -k "$vmlinux" -M modules life life | grep -o '^all.*gadget')"
@@ -371,18 +371,18 @@ same "JSON has the sort key and filters" '"sort": "field" "filters": {"type": "w
 	--sort field --type 'w*' --field 'f*' --json | sed -n 's/^\t\("sort.*\|"filters.*\),$/\1/p' | tr -d '\n' |
 	sed 's/""filters/" "filters/')"
 outcome "an unknown type or member is reported" 2 /dev/null \
-	"memorizer: $tmp/lines: nothing in it matches --type gadget --field flag" \
+	"memorizer: $tmp/lines: nothing matches --type gadget --field flag" \
 	$named --type gadget --field flag
 outcome "--field without notes is refused" 2 /dev/null \
-	"memorizer sharing: --type widget: no types are known: want --vmlinux with the compiler's notes" \
+	"memorizer sharing: --type widget: types are unknown: want --vmlinux with compiler notes" \
 	sharing --type widget "$tmp/lines"
 outcome "fold by type without notes is refused" 2 /dev/null \
-	"memorizer stacks: --fields: no types are known: want --vmlinux with the compiler's notes" \
+	"memorizer stacks: --fields: types are unknown: want --vmlinux with compiler notes" \
 	stacks --fields -k "$tmp/bare" "$tmp/lines"
 outcome "--sort by another key is refused" 2 /dev/null \
 	"memorizer rcu: --sort sizes: want a column, by its key in JSON, or name, type or field
 Try 'memorizer help rcu'." rcu --sort sizes "$tmp/rcu"
 outcome "--field of a command without accesses is refused" 2 /dev/null \
-	"memorizer serial: --field: it tells of no accesses
+	"memorizer serial: --field: the analysis has no accesses
 Try 'memorizer help serial'." serial --field flag -k "$vmlinux" "$tmp/lines"
 tap_end

@@ -190,7 +190,7 @@ kmap=$data/session.kmap
 "$memorizer" fold -K "$data/kallsyms" "$kmap" | grep '^tar;' >"$tmp/want"
 "$memorizer" fold -K "$data/kallsyms" --comm tar "$kmap" >"$tmp/got"
 equal "fold --comm filters a KMAP" "$tmp/want" "$tmp/got"
-told="this is for the directory of a trace"
+told="only for the directory of a trace"
 for command in "fold $kmap" "diff $kmap $kmap"; do
 	for option in "--cache x" "--cpu 0" "--from 1" "--to 1"; do
 		# shellcheck disable=SC2086 # options and arguments
@@ -214,17 +214,15 @@ for command in script sharing summary stacks false-sharing per-entry cache-assoc
 	second=
 	names=$load
 	[ $command = diff ] && second=$load names="$load and $load"
-	it=it
-	[ $command = diff ] && it=them
 	for chosen in "pid 77" "cpu 9" "comm no*" "cache no?" "site no_function"; do
 		# shellcheck disable=SC2086 # an option and its argument
 		outcome "$command reports that $chosen does not occur" 2 /dev/null \
-			"memorizer: $names: nothing in $it matches --$chosen" \
+			"memorizer: $names: nothing matches --$chosen" \
 			$command --$chosen "$load" $second
 	done
 done
 outcome "script reports that an address does not occur" 2 /dev/null \
-	"memorizer: $load: nothing in it matches --addr 1234" script --addr 1234 "$load"
+	"memorizer: $load: nothing matches --addr 1234" script --addr 1234 "$load"
 outcome "script reports that no event matches all filters" 2 /dev/null \
 	"memorizer: $load: no event matches all options: want fewer" \
 	script --event alloc --addr ffff888000000001 --cache gadget "$load"

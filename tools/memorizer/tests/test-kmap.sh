@@ -180,7 +180,7 @@ same "twenty malformed lines and their number are reported" \
 grep -q '^Bytes requested  *18446744073709551615$' "$tmp/huge.txt"
 ok $? "a sum beyond 64 bits saturates"
 outcome "a saturated sum is reported" 1 "$tmp/huge.txt" \
-	"memorizer: a sum exceeds 64 bits and stands as 18446744073709551615" \
+	"memorizer: a sum exceeds 64 bits and is printed as 18446744073709551615" \
 	report "$tmp/huge.kmap"
 
 # Wrong usage and unusable files: no output, exit status 2
@@ -225,13 +225,13 @@ refuse "an unknown sort key is refused" \
 	"memorizer report: --sort sizes: want a column, by its key in JSON, or name, type or field
 $hint" report --sort sizes "$session"
 "$memorizer" report --sort held "$session" >"$tmp/out" 2>"$tmp/err"
-same "a sort key without a column is refused" "2 memorizer report: --sort held: none of its tables has that column" \
+same "a sort key without a column is refused" "2 memorizer report: --sort held: no table has this column" \
 	"$? $(cat "$tmp/err")"
-refuse "a site that does not occur is reported" "memorizer: $session: nothing in it matches --site nobody" \
+refuse "a site that does not occur is reported" "memorizer: $session: nothing matches --site nobody" \
 	report --site nobody "$session"
-refuse "a comm that does not occur is reported" "memorizer: $session: nothing in it matches --comm nobody" \
+refuse "a comm that does not occur is reported" "memorizer: $session: nothing matches --comm nobody" \
 	report --comm nobody "$session"
-refuse "a pid that does not occur is reported" "memorizer: $session: nothing in it matches --pid 4711" \
+refuse "a pid that does not occur is reported" "memorizer: $session: nothing matches --pid 4711" \
 	report --pid 4711 "$session"
 refuse "two KMAPs are refused" "memorizer: 2 input files: expected one, or - for standard input" \
 	report "$session" "$session"

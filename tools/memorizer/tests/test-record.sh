@@ -186,8 +186,7 @@ copied 0 && [ $status -eq 0 ]
 ok $? "a stream that is already on is recorded"
 same "a stream that is already on stays on" "1 0 0" \
 	"$(cat "$m/stream_allocations" "$m/stream_retirements" "$m/stream_accesses" | xargs)"
-same "record warns of a stream that was on" "memorizer: debugfs/memorizer/stream_allocations: already on, \
-and stays on: 'memorizer record --restore' restores it if a killed recorder left it on, echo 0 there ends it" \
+same "record warns of a stream that was on" "memorizer: debugfs/memorizer/stream_allocations: already on, and stays on: 'memorizer record --restore' restores it after a killed recorder, echo 0 disables it" \
 	"$(message | head -n 1)"
 
 # Entries, locks and scopes; scoped is switched on before accesses, and off after them
@@ -221,7 +220,7 @@ same "options record traffic, entries, locks and scopes" "0 1" "$status $(head -
 debugfs 0
 record -o "$tmp/trace" --entries --for 1ms
 same "a kernel without entries is refused" "2 memorizer: debugfs/memorizer/stream_entries: No such file \
-or directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
+or directory: not in this kernel, want a later one" "$status $(message | head -n 1)"
 record -o "$tmp/trace" --scoped --for 1ms
 same "--scoped needs accesses or traffic" "2 memorizer record: --scoped: want --accesses or --traffic, \
 which it chooses from" "$status $(head -n 1 "$tmp/err")"
@@ -351,25 +350,23 @@ for form in "" "--max-size 1M --rotate 2"; do
 	wait $recorder 2>/dev/null
 	: >"$tmp/ended"
 	wait $kernel
-	same "--restore refuses a missing trace: record $form" "2 memorizer: none: no trace: want one that this \
-kernel wrote since it was booted" "$status $(message)"
+	same "--restore refuses a missing trace: record $form" "2 memorizer: none: no trace: want one recorded since boot" "$status $(message)"
 	settings >"$tmp/got"
 	same "a killed recorder leaves its settings" 8 "$(diff "$tmp/want" "$tmp/got" | grep -c '^>')"
 	cp "$m/metadata" "$tmp/metadata"
 	sed -i 's/uuid = "6d/uuid = "6e/' "$m/metadata"
 	restores "$tmp/trace"
-	same "--restore refuses a trace of another boot" "2 memorizer: trace: a trace of another boot, whose settings \
-ended with that: want one that this kernel wrote since it was booted" "$status $(message)"
+	same "--restore refuses a trace of another boot" "2 memorizer: trace: recorded before the last boot: want one recorded since boot" "$status $(message)"
 	cp "$tmp/metadata" "$m/metadata"
 	FAULT=cpu0:16 "$faulty" record --debugfs "$d" --restore "$tmp/trace" 2>"$tmp/err"
 	same "--restore refuses while another recorder runs" "2 memorizer: debugfs/memorizer/cpu0: Device or resource \
-busy: somebody else reads it, end that first" "$? $(message)"
+busy: another process reads it, end that first" "$? $(message)"
 	restores "$tmp/trace"
 	settings >"$tmp/got"
 	same "--restore succeeds" "0 " "$status $(message)"
 	equal "--restore restores switches, filters and logging" "$tmp/want" "$tmp/got"
 	restores "$tmp/trace"
-	same "--restore works only once" "2 memorizer: trace: no settings in it: they have been put back already" \
+	same "--restore works only once" "2 memorizer: trace: no settings in it: already restored" \
 		"$status $(message)"
 done
 # The recorder is killed when it has set one filter and waits to set the next: both are FIFOs.
@@ -396,7 +393,7 @@ done
 narrows 0 "" --accesses --module vmlinux
 restores "$tmp/trace"
 same "a recorder that ends leaves nothing to restore" \
-	"2 memorizer: trace: no settings in it: they have been put back already" "$status $(message)"
+	"2 memorizer: trace: no settings in it: already restored" "$status $(message)"
 
 chooses_tasks "" --cache 'dentry,!filp' --alloc __d_alloc -- true
 [ ! -e "$tmp/trace" ]
@@ -415,7 +412,7 @@ equal "the trace has kmap_fields" "$m/kmap_fields" "$tmp/trace/kernel/kmap_field
 same "--fields does not change the filter" "-" "$(tr -d '\n' <"$tmp/at.filter")-"
 chooses_tasks "" --fields cache:dentry -- true
 same "--fields needs memorizer_fields" "2 memorizer: debugfs/memorizer/memorizer_fields: No such file or \
-directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
+directory: not in this kernel, want a later one" "$status $(message | head -n 1)"
 narrows 0 "" --accesses --cgroup /user.slice,/a/b,/ --cgroup /system.slice/memorizer.service
 same "--cgroup sets memorizer_cgroup" "0 /user.slice /a/b / /system.slice/memorizer.service" \
 	"$status $(xargs <"$tmp/at.cgroups")"
@@ -423,11 +420,11 @@ same "--cgroup restores memorizer_cgroup and logging" "/before 0 0" "$(cat "$m/m
 	"$tmp/at.off" "$m/memorizer_log_access" | xargs)"
 chooses_tasks "" --cgroup / -- true
 same "--cgroup needs memorizer_cgroup" "2 memorizer: debugfs/memorizer/memorizer_cgroup: No such file or \
-directory: not in this kernel's Memorizer, want a later one" "$status $(message | head -n 1)"
+directory: not in this kernel, want a later one" "$status $(message | head -n 1)"
 chooses_tasks "" --pid 7,8 --pid 9 -- sh -c "$command"
 same "--pid sets memorizer_pid" "0 7 8 9 0" "$status $(xargs <"$tmp/at.pids")"
 same "--pid restores memorizer_pid" "- 1" "$(tr -d '\n' <"$m/memorizer_pid")- $(cat "$m/memorizer_pid_fork")"
-grep -q 'not chosen' "$tmp/err"
+grep -q 'filtered out' "$tmp/err"
 [ $? -eq 1 ]
 ok $? "the kernel filters by pid, not the recorder"
 chooses_tasks "$$
@@ -483,13 +480,11 @@ yields()
 	same "$name" "$exit $said" "$status $(message | grep -v ' packets, ' | xargs)"
 }
 
-off="memorizer: debugfs/memorizer/memorizer_log_access: off: no accesses come: want echo 1 there, or \
---function, --module or --file"
-no_code="memorizer: debugfs/memorizer/memorizer_filter: no code of the kernel matches: no accesses come \
-until a module does"
-no_accesses="memorizer: trace: it has no accesses:"
-idle="$no_accesses no code ran that matches: want another --function, --module or --file"
-no_objects="memorizer: trace: it has no objects: none of 50 matches: want another --cache or --alloc"
+off="memorizer: debugfs/memorizer/memorizer_log_access: off, there will be no accesses: want 1, or --function, --module or --file"
+no_code="memorizer: debugfs/memorizer/memorizer_filter: no kernel code matches: no accesses until a module does"
+no_accesses="memorizer: trace: no accesses:"
+idle="$no_accesses no matching code ran: want another --function, --module or --file"
+no_objects="memorizer: trace: no objects: none of 50 matches: want another --cache or --alloc"
 yields "accesses that come are not missing" 0 "" "9 1 0 0 0" "9 2 0 0 0" 1 -a
 yields "accesses are while they are not logged" 2 \
 	"$off $no_accesses want debugfs/memorizer/memorizer_log_access on" "0 1 0 0 0" "0 1 0 0 0" 0 -a
@@ -674,7 +669,7 @@ debugfs
 head -c 12500 "$tmp/sent.0" >"$m/cpu0"
 record -o "$tmp/trace"
 fails "a kernel's file that goes away is told" \
-	"debugfs/memorizer/cpu0: it ended while it was recorded: the trace ends here"
+	"debugfs/memorizer/cpu0: unexpected end of file: the trace ends here"
 whole 0 10000
 ok $? "the trace ends with the last whole packet"
 same "the switches are restored after a failure" 0 "$(cat "$m/stream_allocations")"
@@ -694,7 +689,7 @@ debugfs
 { cat "$tmp/sent.0"; head -c 100 /dev/zero; } >"$m/cpu0"
 record -o "$tmp/trace"
 fails "bytes that are no packet are told" \
-	"debugfs/memorizer/cpu0: no CTF packet where one should begin: the trace ends here"
+	"debugfs/memorizer/cpu0: no CTF packet where one is expected: the trace ends here"
 whole 0 5000
 ok $? "an incomplete file is removed"
 
@@ -857,7 +852,7 @@ while alive; do
 done
 end_of_it
 same "a second signal ends reading of the rest" \
-	"2 memorizer: debugfs/memorizer: what the kernel still had is left out" \
+	"2 memorizer: debugfs/memorizer: interrupted, events still in the kernel are left out" \
 	"$status $(message | head -n 1)"
 copied 0
 ok $? "the trace keeps what was read before the second signal"
@@ -917,13 +912,13 @@ else
 	foreign=/
 fi
 record -o "$foreign" --for 1ms
-same "another user's directory is refused" "2 memorizer: $foreign: somebody else's: \
+same "another user's directory is refused" "2 memorizer: $foreign: owned by another user: \
 want a new directory, or an empty one of your own" "$status $(cat "$tmp/err")"
 rm -rf "$tmp/foreign"
 mkdir "$tmp/open"
 chmod 777 "$tmp/open"
 record -o "$tmp/open" --for 1ms
-same "a directory writable by others is refused" "2 memorizer: open: others may write to it: \
+same "a directory writable by others is refused" "2 memorizer: open: writable by others: \
 want a new directory, or an empty one of your own" "$status $(message)"
 ln -s "$tmp/elsewhere" "$tmp/link"
 mkdir "$tmp/elsewhere"
@@ -1010,9 +1005,9 @@ wait $kernel
 size=$(cat "$tmp/trace"/cpu? | wc -c)
 same "--max-size ends the recording" "0 70000" "$status $size"
 same "--max-size reports what was left out" \
-	"memorizer: trace: as large as --max-size says: the trace ends here
+	"memorizer: trace: --max-size is reached: the trace ends here
 memorizer: trace: 7 packets, 70000 bytes, from 2 CPUs; 0 events lost
-memorizer: trace: 30200 bytes came later and are left out" "$(message)"
+memorizer: trace: 30200 bytes beyond --max-size are left out" "$(message)"
 stored 0 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu0")" - "$tmp/sent.0" &&
 	stored 1 "$tmp/trace" | cmp -n "$(wc -c <"$tmp/trace/cpu1")" - "$tmp/sent.1"
 ok $? "--max-size keeps the first packets"
@@ -1057,7 +1052,7 @@ record -o "$tmp/trace" --max-size 100000 --rotate 2 -- sh -c "$command"
 wait $kernel
 same "old parts are removed" "0 memorizer: trace: 38 packets, 350240 bytes in 4 parts, \
 from 1 CPUs; 0 events lost
-memorizer: trace: 21 packets made room for later ones" "$status $(message)"
+memorizer: trace: 21 packets were dropped for later ones" "$status $(message)"
 same "the last parts remain" "2 3 common" "$(cd "$tmp/trace" && echo *)"
 tail -c 150000 "$tmp/sent.0" >"$tmp/want"
 {
@@ -1070,7 +1065,7 @@ start many_parts
 record -o "$tmp/trace" --max-size 5000 --rotate 2 -- sh -c "$command"
 wait $kernel
 same "a packet too large for a part is reported" \
-	"2 memorizer: trace: want a --max-size that a packet fits in" \
+	"2 memorizer: trace: a packet exceeds --max-size: want a larger one" \
 	"$status $(message | head -n 1)"
 
 # A flight recorder. Its files end when there is nothing to read, like the kernel's.
@@ -1109,7 +1104,7 @@ ok $? "the end makes a flight recorder write them, too"
 same "dropped packets are counted" "0 memorizer: trace/0
 memorizer: trace/1
 memorizer: trace: 10 packets, 80560 bytes in 2 parts, from 2 CPUs; 0 events lost
-memorizer: trace: 11 packets made room for later ones" "$status $(message)"
+memorizer: trace: 11 packets were dropped for later ones" "$status $(message)"
 
 # Events that are filtered out; the others do not change in any byte
 # chosen PATTERN: print the trace "whole" without the events that match
@@ -1131,8 +1126,8 @@ for kind in slab pages; do
 	fi
 	equal "--kind records only: $kind" "$tmp/want" "$tmp/got"
 	left=$(($(wc -l <"$tmp/want")))
-	same "--kind counts the events left out" "0 $((nr_events - left)) events were not chosen" \
-		"$status $(message | sed -n 's/.*trace: \(.* not chosen\)/\1/p')"
+	same "--kind counts the events left out" "0 $((nr_events - left)) events were filtered out" \
+		"$status $(message | sed -n 's/.*trace: \(.* filtered out\)/\1/p')"
 	"$memorizer" check "$tmp/trace" >"$tmp/out" 2>&1
 	same "check accepts a trace of one kind" "0 events_read_before: 7 events_not_chosen: $((nr_events - left))" \
 		"$? $(xargs <"$tmp/trace/kernel/recorder")"
@@ -1413,9 +1408,9 @@ refuses "--mark is too long" " record: --mark $(printf '%020d' 0)...: want 1 to 
 refuses "--mark leaves a scope" " record: --mark leave it: want a text that does not leave \
 a scope: none is open yet $hint" --mark "leave it"
 echo "stream_subbuf_size: 524288" >"$m/show_stats"
-refuses "--max-size is smaller than a packet" " record: --max-size 524287: a packet may have 524288 bytes: want at least that" \
+refuses "--max-size is smaller than a packet" " record: --max-size 524287: packets have up to 524288 bytes: want at least that" \
 	-o "$tmp/none" --max-size 524287
-refuses "a part is smaller than a packet" " record: --max-size 1: a packet may have 524288 bytes: want at least that" \
+refuses "a part is smaller than a packet" " record: --max-size 1: packets have up to 524288 bytes: want at least that" \
 	-o "$tmp/none" --max-size 1 --rotate 2
 record --frob
 same "record refuses: the option is unknown" "2   Error: unknown option \`frob'" \
@@ -1442,8 +1437,7 @@ refuses "--pid without accesses" " record: filters: want --accesses, --traffic, 
 or --snapshot, which they choose from $hint" --pid 1
 refuses "--children without tasks" " record: --children: want --pid or a command, whose they are $hint" \
 	--accesses --children
-refuses "the kernel has no filter" ": debugfs/memorizer/memorizer_filter: No such file or directory: not \
-in this kernel's Memorizer, want a later one" -o "$tmp/none" --accesses --function a
+refuses "the kernel has no filter" ": debugfs/memorizer/memorizer_filter: No such file or directory: not in this kernel, want a later one" -o "$tmp/none" --accesses --function a
 # A kernel that filters has this file, too.
 echo 0 >"$m/memorizer_log_access"
 # oom_score_adj takes numbers only, as the kernel takes terms only.
@@ -1464,9 +1458,9 @@ refuses "the kernel refuses a control group" ": debugfs/memorizer/memorizer_cgro
 argument" -o "$tmp/none" --accesses --cgroup /nowhere
 rm "$m/memorizer_cgroup"
 refuses "the kernel cannot select tasks" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
-not in this kernel's Memorizer, want a later one" -o "$tmp/none" --retirements --pid 1
+not in this kernel, want a later one" -o "$tmp/none" --retirements --pid 1
 refuses "the kernel cannot select children" ": debugfs/memorizer/memorizer_pid_fork: No such file or directory: \
-not in this kernel's Memorizer, want a later one" -o "$tmp/none" --accesses --pid 1 --children
+not in this kernel, want a later one" -o "$tmp/none" --accesses --pid 1 --children
 # If one of two filters fails, the other one is restored
 echo 0 >"$m/memorizer_pid_fork"
 echo "vfs_*" >"$m/memorizer_filter"
@@ -1483,18 +1477,16 @@ echo 5 >"$m/stream_accesses"
 refuses "a switch has an unknown value" ": debugfs/memorizer/stream_accesses: '5': want 0 or 1" -o "$tmp/none"
 rm "$m/stream_accesses"
 refuses "the kernel lacks a switch" ": debugfs/memorizer/stream_accesses: No such file or \
-directory: not in this kernel's Memorizer, want a later one" -o "$tmp/none"
+directory: not in this kernel, want a later one" -o "$tmp/none"
 debugfs
-refuses "the kernel has no CPU files" ": debugfs/memorizer: no files cpu0, cpu1, ...: this kernel's \
-Memorizer has no stream, want a later one" -o "$tmp/none"
+refuses "the kernel has no CPU files" ": debugfs/memorizer: no files cpu0, cpu1, ...: this kernel has no stream, want a later one" -o "$tmp/none"
 debugfs 0
 rm "$m/metadata"
 record -o "$tmp/trace"
 same "the kernel has no metadata" "2 memorizer: metadata: No such file or directory" \
 	"$status $(cat "$tmp/err")"
 rm -r "$m"
-refuses "debugfs is not mounted" ": debugfs: no debugfs: mount it (mount -t debugfs nodev debugfs) or say \
-with --debugfs where it is" -o "$tmp/none"
+refuses "debugfs is not mounted" ": debugfs: no debugfs: mount it (mount -t debugfs nodev debugfs) or specify its directory with --debugfs" -o "$tmp/none"
 
 # fault NAME ERRNO FILE MESSAGE
 fault()
@@ -1510,7 +1502,7 @@ fault()
 }
 
 fault "a second reader is refused" 16 cpu0 \
-	"Device or resource busy: somebody else reads it, end that first"
+	"Device or resource busy: another process reads it, end that first"
 fault "a user other than root is refused" 13 stream_allocations \
 	"Permission denied: only root can record"
 fault "lockdown is refused" 1 cpu0 "Operation not permitted: \

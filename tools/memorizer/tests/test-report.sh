@@ -340,22 +340,20 @@ outcome "a --to mark before --from is refused" 2 /dev/null "memorizer: $tmp/le: 
 outcome "an unknown sort key is refused" 2 /dev/null "memorizer report: --sort sizes: want a column, by its key in JSON, \
 or name, type or field
 $hint" report --sort sizes "$tmp/le"
-outcome "an unknown kind is refused" 2 /dev/null "memorizer report: --kind slab: want kmalloc, cache, pages or several of \
-them with commas between
+outcome "an unknown kind is refused" 2 /dev/null "memorizer report: --kind slab: want a comma-separated list of kmalloc, cache and pages
 $hint" report --kind slab "$tmp/le"
-outcome "an unknown kind in a list is refused" 2 /dev/null "memorizer report: --kind pages,: want kmalloc, cache, pages or \
-several of them with commas between
+outcome "an unknown kind in a list is refused" 2 /dev/null "memorizer report: --kind pages,: want a comma-separated list of kmalloc, cache and pages
 $hint" report --kind pages, "$tmp/le"
 outcome "an invalid CPU is refused" 2 /dev/null "memorizer report: --cpu first: want a number
 $hint" report --cpu first "$tmp/le"
 outcome "an invalid pid is refused" 2 /dev/null "memorizer report: --pid -1: want a number
 $hint" report --pid -1 "$tmp/le"
-outcome "a filter of traces is refused for a KMAP" 2 /dev/null "memorizer report: --cpu: this is for the directory of a trace
+outcome "a filter of traces is refused for a KMAP" 2 /dev/null "memorizer report: --cpu: only for the directory of a trace
 $hint" report --cpu 1 "$data/session.kmap"
 # unmatched WHAT OPTION ARGUMENT: a filter that nothing in the trace can match
 unmatched()
 {
-	outcome "$1 that does not occur is reported" 2 /dev/null "memorizer: $tmp/le: nothing in it matches $2 $3" \
+	outcome "$1 that does not occur is reported" 2 /dev/null "memorizer: $tmp/le: nothing matches $2 $3" \
 		report "$2" "$3" "$tmp/le"
 }
 

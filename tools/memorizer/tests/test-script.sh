@@ -274,7 +274,7 @@ tar;widget;name[];widget_read 5' $by_type -K "$data/kallsyms" "$data/session.kma
 same "fold as CSV has columns of type and member" "comm,type,field,accessor,reads comm,type,site,accessor,live" \
 	"$(for value in reads live; do "$memorizer" fold --csv $by_type -v $value "$tmp/le" | head -n 1; done | xargs)"
 outcome "fold by type without notes is refused" 2 /dev/null \
-	"memorizer fold: --types: no types are known: want --vmlinux with the compiler's notes" \
+	"memorizer fold: --types: types are unknown: want --vmlinux with compiler notes" \
 	fold --types "$tmp/le"
 same "an unknown value is refused" "2" \
 	"$("$memorizer" fold -v size "$tmp/le" >"$tmp/out" 2>&1; echo $?)"

@@ -216,19 +216,18 @@ for filter in "--site ffffffff81002d05 --kind pages" "--cache cache-4" "--pid 4"
 	reported "$tmp/load" $filter >"$tmp/want"
 	equal "top and report count the same with $filter" "$tmp/want" "$tmp/got"
 done
-same "a filter without a match is reported" "2 memorizer: $m: nothing in it matches --comm none" \
+same "a filter without a match is reported" "2 memorizer: $m: nothing matches --comm none" \
 	"$status $(cat "$tmp/err")"
 debugfs "$tmp/load"
 for sort in name live_bytes live bytes_alloc_rate hit_rate bytes_alloc hit frees; do
 	outcome "--sort $sort is accepted" 2 /dev/null \
-		"memorizer: $tmp/none: no debugfs: mount it (mount -t debugfs nodev $tmp/none) or say with --debugfs where it is" \
+		"memorizer: $tmp/none: no debugfs: mount it (mount -t debugfs nodev $tmp/none) or specify its directory with --debugfs" \
 		top --batch --sort $sort --debugfs "$tmp/none"
 done
 TMPDIR=$tmp/none outcome "a missing TMPDIR is reported" 2 /dev/null \
 	"memorizer: $tmp/none: No such file or directory" top --batch --debugfs "$d"
 try="Try 'memorizer help top'."
-outcome "an unknown column is refused" 2 /dev/null "memorizer top: --sort age: none of its \
-tables has that column
+outcome "an unknown column is refused" 2 /dev/null "memorizer top: --sort age: no table has this column
 $try" top --sort age
 outcome "an invalid time is refused" 2 /dev/null \
 	"memorizer top: --delay 2s: want seconds, 0.001 to 1000000

@@ -660,7 +660,7 @@ open(sys.argv[2], "wb").write(data[:at + 36] + b"\2" + data[at + 37:])
 open(sys.argv[3], "wb").write(data[:at + 8] + b"\xff" * 12 + data[at + 20:])
 END
 hint="Try 'memorizer help types'."
-wanted="no types are known: want --vmlinux with the compiler's notes"
+wanted="types are unknown: want --vmlinux with compiler notes"
 outcome "notes of a later version are ignored" 2 /dev/null "memorizer types: $wanted" \
 	types $symbols "$tmp/version" "$kmap"
 "$memorizer" types $symbols "$tmp/wild" "$kmap" >"$tmp/out" 2>"$tmp/err"
@@ -692,6 +692,6 @@ outcome "who of an unaccessed member of a trace prints a message" 2 /dev/null "m
 outcome "what of a function without accesses in a trace prints a message" 2 /dev/null "memorizer what: no access by 'widget_free'" \
 	what --vmlinux "$tmp/le" widget_free "$tmp/life"
 outcome "--cache of a KMAP is refused" 2 /dev/null \
-	"memorizer types: --cache: this is for the directory of a trace
+	"memorizer types: --cache: only for the directory of a trace
 $hint" types --cache widget $symbols "$tmp/le" "$kmap"
 tap_end
