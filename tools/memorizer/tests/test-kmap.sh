@@ -211,8 +211,8 @@ same "a missing argument is refused" "2  Error: option \`top' requires a value 0
 "$memorizer" report --json=yes "$session" >"$tmp/out" 2>"$tmp/err"
 same "an argument too many is refused" "2  Error: option \`json' takes no value 0" \
 	"$? $(head -n 1 "$tmp/err") $(wc -c <"$tmp/out")"
-"$memorizer" report "$session" >"$tmp/plain" 2>"$tmp/err"
-outcome "a flag is reset by --no-, and an option abbreviated" 0 "$tmp/plain" "$(cat "$tmp/err")" \
+"$memorizer" report "$session" >"$tmp/text" 2>"$tmp/err"
+outcome "a flag is reset by --no-, and an option abbreviated" 0 "$tmp/text" "$(cat "$tmp/err")" \
 	report --js --no-json "$session"
 "$memorizer" report --p 1 "$session" >"$tmp/out" 2>"$tmp/err"
 same "an ambiguous option is refused" "2  Error: Ambiguous option: p (could be --percent or --pid) 0" \
