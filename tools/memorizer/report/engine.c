@@ -86,9 +86,9 @@ static int run_kmap(struct engine *g, const char *input)
 }
 
 /**
- * engine_run - run a command over its input
+ * engine_run - run a command on its input
  * @g: the command
- * @input: the input: a trace, what source_join() returned, a KMAP, or "-" for standard input
+ * @input: a trace, the result of source_join(), a KMAP, or "-" for standard input
  *
  * Return: the exit status.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which allocations and other events of a trace count, as options say it. */
+/* Filters of allocations and other events. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const char * const kinds[TRACE_KINDS] = {
 };
 
 /**
- * kmem_filter_init - let all count
+ * kmem_filter_init - initialize a filter that selects everything
  * @f: the filter
  */
 void kmem_filter_init(struct kmem_filter *f)
@@ -25,8 +25,8 @@ void kmem_filter_init(struct kmem_filter *f)
 }
 
 /**
- * option_kind - take the argument of --kind
- * @o: the option, whose value is the filter
+ * option_kind - handle --kind
+ * @o: the option; its value is the filter
  * @arg: its argument
  * @unset: unused
  *
@@ -54,11 +54,11 @@ int option_kind(const struct option *o, const char *arg, int unset)
 }
 
 /**
- * kmem_filter_kinds - write which kinds count
+ * kmem_filter_kinds - format the argument of --kind
  * @f: the filter
- * @text: where to write them, as --kind takes them
+ * @text: set to the argument
  *
- * Return: whether they are not all there are.
+ * Return: whether the filter excludes any kind.
  */
 bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT])
 {
@@ -72,12 +72,12 @@ bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT])
 }
 
 /**
- * kmem_filter_matches - match a name as a report shows it
- * @pattern: the same name, or a pattern of glob(7) in which a backslash is nothing special,
- *	     as names have some; NULL matches everything
- * @name: the name, or NULL for one that is not known
+ * kmem_filter_matches - match a name as shown in a report
+ * @pattern: the name, or a pattern for glob(7) without escapes, because names may contain
+ * 	     backslashes; NULL matches everything
+ * @name: the name; NULL if unknown
  *
- * Return: whether they match.
+ * Return: whether the name matches; an unknown one matches only NULL.
  */
 bool kmem_filter_matches(const char *pattern, const char *name)
 {
@@ -88,13 +88,12 @@ bool kmem_filter_matches(const char *pattern, const char *name)
 
 /**
  * kmem_filter_code - match an instruction
- * @pattern: as of kmem_filter_matches()
- * @symbols: what knows the functions' names
- * @ip: its address
- * @kind: what that is
+ * @pattern: as for kmem_filter_matches()
+ * @symbols: symbols
+ * @ip: address of the instruction
+ * @kind: kind of address
  *
- * Return: whether the pattern matches its address, its function, or how a report shows it, with
- * or without the function's size.
+ * Return: whether the address, the function, or function and offset, with or without size, match.
  */
 bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u64 ip,
 		      enum kmap_ip kind)
@@ -119,12 +118,13 @@ bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u
 }
 
 /**
- * kmem_filter_within - follow the time that is chosen
+ * kmem_filter_within - check the time of an event
  * @f: the filter
- * @w: how far that time has come; all false at first
+ * @w: state of the time range, initially all false
  * @e: the next event
  *
- * Return: whether the event lies in it. A mark to begin with does, one to end with does not.
+ * Return: whether the event is in the range, including the mark that starts it, but not the one that
+ * ends it.
  */
 bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
 			const struct trace_event *e)
@@ -143,12 +143,12 @@ bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
 }
 
 /**
- * kmem_filter_check_window - complain about a time that did not come
+ * kmem_filter_check_window - check that the time range was found
  * @f: the filter
- * @w: how far the time has come when all events have
+ * @w: state of the time range after all events
  * @name: name of the trace
  *
- * Return: whether it came; if not there was a message.
+ * Return: true if it was, false after a message.
  */
 bool kmem_filter_check_window(const struct kmem_filter *f, const struct window *w,
 			      const char *name)
@@ -172,13 +172,13 @@ bool kmem_filter_check_window(const struct kmem_filter *f, const struct window *
 }
 
 /**
- * kmem_filter_unmatched - find an option that nothing matches
+ * kmem_filter_unmatched - find an option without any match
  * @f: the filter
- * @seen: mask of enum kmem_seen: the options that something matches
- * @symbols: names of functions; one that is not called matches, too
+ * @seen: mask of enum kmem_seen: the options that matched
+ * @symbols: symbols; --site also matches functions that allocate nothing
  * @text: set to the option's argument
  *
- * Return: the option's name, or NULL if there is none.
+ * Return: the name of the option; NULL if all matched.
  */
 const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 				  const struct kmap_symbols *symbols,
@@ -214,14 +214,14 @@ const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 }
 
 /**
- * kmem_filter_check - complain about a time or an option that nothing matches
+ * kmem_filter_check - check that the time range was found and all options matched
  * @f: the filter
- * @w: how far the time has come when all events have
- * @seen: mask of enum kmem_seen: the options that something matches
- * @symbols: names of functions
+ * @w: state of the time range after all events
+ * @seen: mask of enum kmem_seen: the options that matched
+ * @symbols: symbols
  * @name: name of the trace or KMAP
  *
- * Return: whether something matches each; if not there was a message.
+ * Return: true if so, false after a message.
  */
 bool kmem_filter_check(const struct kmem_filter *f, const struct window *w, u32 seen,
 		       const struct kmap_symbols *symbols, const char *name)
@@ -253,8 +253,8 @@ static bool parse_id(u64 *number, const char *text)
 }
 
 /**
- * option_id - take the number of a CPU or task
- * @o: the option, whose value is a u64
+ * option_id - handle the number of a CPU or task
+ * @o: the option; its value is a u64
  * @arg: its argument
  * @unset: unused
  *
@@ -266,7 +266,7 @@ int option_id(const struct option *o, const char *arg, int unset)
 	return parse_id(o->value, arg) ? 0 : option_refuse(o, arg, "a number");
 }
 
-/* Takes seconds with up to nine decimals; returns whether they are that. */
+/* Parse seconds with up to nine decimals. Returns false on a syntax error. */
 static bool parse_seconds(const char *text, u64 *ns)
 {
 	u64 seconds = 0, fraction = 0, unit = 1000000000;
@@ -286,7 +286,7 @@ static bool parse_seconds(const char *text, u64 *ns)
 	return !*p;
 }
 
-/* Takes a point in time: seconds, or else the text of a mark. */
+/* Parse a time: seconds, or else the text of a mark. */
 static void parse_point(u64 *time, const char **mark, const char *text)
 {
 	*mark = NULL;
@@ -295,8 +295,8 @@ static void parse_point(u64 *time, const char **mark, const char *text)
 }
 
 /**
- * option_from - take the argument of --from
- * @o: the option, whose value is the filter
+ * option_from - handle --from
+ * @o: the option; its value is the filter
  * @arg: its argument, which must outlive the filter
  * @unset: unused
  *
@@ -312,8 +312,8 @@ int option_from(const struct option *o, const char *arg, int unset)
 }
 
 /**
- * option_to - take the argument of --to
- * @o: the option, whose value is the filter
+ * option_to - handle --to
+ * @o: the option; its value is the filter
  * @arg: its argument, which must outlive the filter
  * @unset: unused
  *
@@ -329,10 +329,10 @@ int option_to(const struct option *o, const char *arg, int unset)
 }
 
 /**
- * kmem_filter_trace_only - find an option that chooses by what a KMAP does not have
+ * kmem_filter_trace_only - find an option for properties that a KMAP does not have
  * @f: the filter
  *
- * Return: the option's name, or NULL if there is none.
+ * Return: the name of the option; NULL if there is none.
  */
 const char *kmem_filter_trace_only(const struct kmem_filter *f)
 {
@@ -343,18 +343,18 @@ const char *kmem_filter_trace_only(const struct kmem_filter *f)
 	       f->to != U64_MAX || f->to_mark ? "to" : NULL;
 }
 
-/* A call site, and whether --site chooses it. */
+/* A call site, and whether --site matches it. */
 struct kmem_site {
 	u64 ip;
 	bool chosen;
 };
 
 /**
- * kmem_choice_init - begin with a trace
- * @c: the choice
+ * kmem_choice_init - start to filter a trace
+ * @c: the state
  * @f: the filter
- * @symbols: names of functions
- * @names: names of tasks and caches, which the caller keeps up to the current event
+ * @symbols: symbols
+ * @names: names of tasks and caches; the caller updates them before each event
  */
 void kmem_choice_init(struct kmem_choice *c, const struct kmem_filter *f,
 		      const struct kmap_symbols *symbols, const struct names *names)
@@ -364,8 +364,8 @@ void kmem_choice_init(struct kmem_choice *c, const struct kmem_filter *f,
 }
 
 /**
- * kmem_choice_free - release memory
- * @c: the choice
+ * kmem_choice_free - free the state
+ * @c: the state
  */
 void kmem_choice_free(struct kmem_choice *c)
 {
@@ -373,7 +373,7 @@ void kmem_choice_free(struct kmem_choice *c)
 }
 
 /**
- * event_pid - get the task that an event is of
+ * event_pid - get the task of an event
  * @e: the event
  *
  * Return: the pid; U32_MAX if the event has none.
@@ -410,12 +410,12 @@ u32 event_pid(const struct trace_event *e)
 }
 
 /**
- * kmem_choice_task - choose by task
- * @c: the choice
+ * kmem_choice_task - apply the filter to a task
+ * @c: the state
  * @pid: its pid
  * @comm: its name
  *
- * Return: whether it is chosen by pid and comm.
+ * Return: whether --pid and --comm match.
  */
 bool kmem_choice_task(struct kmem_choice *c, u64 pid, const char *comm)
 {
@@ -427,7 +427,7 @@ bool kmem_choice_task(struct kmem_choice *c, u64 pid, const char *comm)
 	return by_pid && by_comm;
 }
 
-/* Whether an event's task is chosen; one without a task is not chosen by pid or comm. */
+/* Events without a task do not match --pid or --comm. */
 static bool choose_task(struct kmem_choice *c, const struct trace_event *e)
 {
 	u32 pid = event_pid(e);
@@ -438,11 +438,11 @@ static bool choose_task(struct kmem_choice *c, const struct trace_event *e)
 }
 
 /**
- * kmem_choice_event - go on to the next event
- * @c: the choice; @c->within, @c->by_whom and @c->chosen are set
- * @e: the event, which @c->names knows already
+ * kmem_choice_event - apply the filter to the next event
+ * @c: the state; @within, @by_whom and @chosen are set
+ * @e: the event; @c->names must be up to date
  *
- * Return: whether the event is chosen by time, CPU, pid and comm.
+ * Return: whether time, CPU, pid and comm match.
  */
 bool kmem_choice_event(struct kmem_choice *c, const struct trace_event *e)
 {
@@ -475,12 +475,12 @@ static bool choose_site(struct kmem_choice *c, u64 ip)
 }
 
 /**
- * kmem_choice_object - choose by what an object is
- * @c: the choice
- * @cache: name of the cache that it is from, or of what it is
- * @site: return address of the call that allocated it; 0: not known
+ * kmem_choice_object - apply the filter to an object
+ * @c: the state
+ * @cache: name of its cache, or of the kind of memory
+ * @site: return address of the allocating call; 0: unknown
  *
- * Return: whether it is chosen by cache and call site.
+ * Return: whether --cache and --site match.
  */
 bool kmem_choice_object(struct kmem_choice *c, const char *cache, u64 site)
 {
@@ -492,11 +492,11 @@ bool kmem_choice_object(struct kmem_choice *c, const char *cache, u64 site)
 }
 
 /**
- * kmem_choice_check - complain about what nothing in a trace matches, when all events have come
- * @c: the choice
+ * kmem_choice_check - check that the time range was found and all options matched
+ * @c: the state after all events
  * @dir: name of the trace
  *
- * Return: whether something matches each option; if not there was a message.
+ * Return: true if so, false after a message.
  */
 bool kmem_choice_check(const struct kmem_choice *c, const char *dir)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which allocations and other events of a trace count, as options say it. */
+/* Filters of allocations and other events. */
 #ifndef FILTER_H
 #define FILTER_H
 
@@ -11,26 +11,26 @@
 
 #define KMEM_KINDS_TEXT	32	/* room for the names of all kinds */
 
-/* Lets all count. */
+/* Selects everything. */
 #define KMEM_FILTER_ALL	{ .kinds = (1u << TRACE_KINDS) - 1, .cpu = U64_MAX, .pid = U64_MAX, \
 			  .to = U64_MAX }
 
 /**
- * struct kmem_filter - which allocations count; a free counts with its allocation, or
- *			if that is not known by itself
+ * struct kmem_filter - a filter; it selects a free if it selects the allocation or, if that is
+ * 			unknown, by the free itself
  * @kinds: mask of enum trace_kind
- * @cache: pattern of names of caches, or NULL
- * @site: pattern of names of the functions that allocate, or NULL
- * @comm: pattern of comms, or NULL
- * @type: pattern of types that are allocated or accessed, or NULL; see named.h
- * @field: pattern of members that are accessed, or NULL
- * @cpu: CPU that allocates, U64_MAX for all
- * @pid: task that allocates, U64_MAX for all
- * @from: time from which on, in ns
- * @to: time at which the trace ends, in ns
- * @from_mark: text of the mark from which on, or NULL
- * @to_mark: text of the mark at which the trace ends, or NULL
- * @no_wait: accesses of functions that spin do not count
+ * @cache: pattern for names of caches, or NULL
+ * @site: pattern for names of allocating functions, or NULL
+ * @comm: pattern for comms, or NULL
+ * @type: pattern for allocated or accessed types, or NULL; see named.h
+ * @field: pattern for accessed members, or NULL
+ * @cpu: CPU of the allocation; U64_MAX: all
+ * @pid: task of the allocation; U64_MAX: all
+ * @from: start of the time range, in ns
+ * @to: end of the time range, in ns
+ * @from_mark: text of the mark that starts the time range, or NULL
+ * @to_mark: text of the mark that ends the time range, or NULL
+ * @no_wait: exclude accesses by functions that spin
  */
 struct kmem_filter {
 	u32 kinds;
@@ -41,9 +41,9 @@ struct kmem_filter {
 };
 
 /**
- * struct window - how far the time that a filter chooses has come
- * @begun: whether it has begun
- * @ended: whether it has ended
+ * struct window - state of a filter's time range
+ * @begun: it has begun
+ * @ended: it has ended
  */
 struct window {
 	bool begun, ended;
@@ -70,22 +70,22 @@ struct window {
 	OPT_TYPE(f),									\
 	OPT_STRING(0, "field", &(f)->field, "FIELD", "accesses to this member; * and ? match")
 
-/* Options that something in a trace or KMAP matches, as bits; whether it counts or not. */
+/* Filter options that matched something, regardless of the other options. */
 enum kmem_seen {
 	KMEM_SEEN_SITE = 1, KMEM_SEEN_NAMED = 2, KMEM_SEEN_CACHE = 4, KMEM_SEEN_COMM = 8,
 	KMEM_SEEN_PID = 16, KMEM_SEEN_CPU = 32,
 };
 
 /**
- * struct kmem_choice - what a filter chooses of a trace that is being read
+ * struct kmem_choice - state of a filter while a trace is read
  * @filter: the filter
- * @symbols: names of functions
- * @names: names of tasks and caches, up to the current event
- * @window: how far the time that is chosen has come
+ * @symbols: symbols
+ * @names: names of tasks and caches at the current event
+ * @window: state of the time range
  * @seen: mask of enum kmem_seen
- * @within: whether the current event lies in that time
- * @by_whom: whether it is chosen by CPU, pid and comm
- * @chosen: whether it is chosen by all of these
+ * @within: the current event is in the time range
+ * @by_whom: --cpu, --pid and --comm select the current event
+ * @chosen: all of these select it
  * @sites: private: struct kmem_site by address
  */
 struct kmem_choice {
