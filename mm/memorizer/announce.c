@@ -274,7 +274,7 @@ void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lo
 		return;
 	send_task(current);
 	send_with_text(MEMORIZER_MSG_LOCK, values, ARRAY_SIZE(values), name,
-		      name ? strnlen(name, NAME_MAX_LENGTH) : 0);
+		       name ? strnlen(name, NAME_MAX_LENGTH) : 0);
 	end(flags);
 }
 

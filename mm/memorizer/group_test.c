@@ -96,7 +96,7 @@ static struct words *next_to_another(struct words **object, unsigned int count)
 }
 
 /* A group that starts in one object and ends in the next. */
-static void group_across_objects_counts_for_each_object(struct kunit *test)
+static void group_across_objects_counts_for_both(struct kunit *test)
 {
 	/* Without red zones, objects are adjacent. */
 	struct kmem_cache *cache = kmem_cache_create("memorizer_test_group", 64, 64,
@@ -240,7 +240,7 @@ static void slow_path_sees_each_access(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(group_within_an_object_takes_one_entry),
-	KUNIT_CASE(group_across_objects_counts_for_each_object),
+	KUNIT_CASE(group_across_objects_counts_for_both),
 	KUNIT_CASE(group_at_the_end_of_a_large_object_is_in_or_out),
 	KUNIT_CASE(tasks_have_rows_of_their_own),
 	KUNIT_CASE(freed_object_is_counted_no_more),

@@ -43,7 +43,7 @@ static const struct kernel_param_ops locks_ops = {
 };
 
 module_param_cb(locks, &locks_ops, NULL, 0200);
-MODULE_PARM_DESC(locks, "Take the lock that often");
+MODULE_PARM_DESC(locks, "Number of times to take the lock");
 
 static noinline void read_inside(struct guarded *g)
 {
@@ -113,7 +113,7 @@ static const struct kernel_param_ops guarded_ops = {
 };
 
 module_param_cb(guarded, &guarded_ops, NULL, 0200);
-MODULE_PARM_DESC(guarded, "Touch an object that RCU is to free that often as one should, and another one as one should not");
+MODULE_PARM_DESC(guarded, "Numbers of correct and of late accesses to an object handed to RCU");
 
 static int __init context_init(void)
 {

@@ -13,7 +13,7 @@
 #define MAX_LEAKS	16
 
 static unsigned long *object;
-static unsigned long leaks[MAX_LEAKS];	/* complemented addresses, which kmemleak does not recognize */
+static unsigned long leaks[MAX_LEAKS];	/* complemented to hide them from kmemleak */
 static unsigned int leak_count;
 static DEFINE_MUTEX(object_mutex);	/* also guards leaks */
 
@@ -36,7 +36,7 @@ static const struct kernel_param_ops increments_ops = {
 };
 
 module_param_cb(increments, &increments_ops, NULL, 0200);
-MODULE_PARM_DESC(increments, "Read and write the object that often");
+MODULE_PARM_DESC(increments, "Number of times to read and write the object");
 
 static noinline int leak_one(void)
 {
@@ -68,7 +68,7 @@ static const struct kernel_param_ops leaks_ops = {
 };
 
 module_param_cb(leaks, &leaks_ops, NULL, 0200);
-MODULE_PARM_DESC(leaks, "Have so many objects that nothing refers to, until unloaded");
+MODULE_PARM_DESC(leaks, "Number of objects to leak until the module is unloaded");
 
 /* For kprobes: without accesses and jump targets, so that probes in it can be optimized. */
 static noinline unsigned int memorizer_test_mix(unsigned int value)
@@ -98,7 +98,7 @@ static const struct kernel_param_ops mixes_ops = {
 };
 
 module_param_cb(mixes, &mixes_ops, NULL, 0200);
-MODULE_PARM_DESC(mixes, "Call memorizer_test_mix() that often");
+MODULE_PARM_DESC(mixes, "Number of calls of memorizer_test_mix()");
 
 static int get_object(char *buffer, const struct kernel_param *kp)
 {

@@ -148,7 +148,7 @@ static const struct kernel_param_ops pattern_ops = {
 };
 
 module_param_cb(pattern, &pattern_ops, NULL, 0200);
-MODULE_PARM_DESC(pattern, "Run a pattern: its name, and how many rounds");
+MODULE_PARM_DESC(pattern, "Pattern to run, and number of rounds");
 
 static int get_objects(char *buffer, const struct kernel_param *kp)
 {

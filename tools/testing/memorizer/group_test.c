@@ -114,7 +114,7 @@ static void group_within_an_object_takes_one_entry(void)
 }
 
 /* A group at each offset at which it touches the object. */
-static void group_across_objects_counts_for_each_object(void)
+static void group_across_objects_counts_for_both(void)
 {
 	unsigned long a, b, low, high, i, n;
 	const struct memorizer_group *group;
@@ -441,7 +441,7 @@ static void random_groups_have_the_rows_of_single_accesses(void)
 
 const struct test_case group_cases[] = {
 	CASE(group_within_an_object_takes_one_entry),
-	CASE(group_across_objects_counts_for_each_object),
+	CASE(group_across_objects_counts_for_both),
 	CASE(group_in_no_object_is_nobodys),
 	CASE(freed_object_is_counted_no_more),
 	CASE(tasks_have_rows_of_their_own),
