@@ -7,7 +7,7 @@
  *
  *	1. Closed objects become CLEARED or RETIRED: no longer shown.
  *	2. Grace period. Hooks that found such an object in the index while it was live have
- *	   finished: no entry is added to it any more.
+ *	   finished: its list of entries is final.
  *	3. Its entries leave the CPUs' hash chains and caches.
  *	4. Grace period. Hooks that found such an entry have finished.
  *	5. Objects, entries and slab records go back to the pool. If the pool ran out of room,

@@ -303,7 +303,7 @@ static void bury_word(u32 word, unsigned long page)
 		id = READ_ONCE(slab->object[i]);
 		if (!id || !(whole || overlaps(id, page)))
 			continue;
-		/* In this order: an empty slot tells other CPUs that its object has been buried. */
+		/* In this order: other CPUs take an empty slot for one without a live object. */
 		memorizer_object_bury(id);
 		cmpxchg(&slab->object[i], id, 0);
 	}

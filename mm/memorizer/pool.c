@@ -34,15 +34,15 @@
  *   (memorizer_pool_take()). There is no ABA problem: a batch only shrinks, and a new batch has a
  *   new tag.
  *
- * - The head of a list of batches has the id of the first batch's first record in its low half and
- *   a tag in its high half. Batches are linked through the second word of their first records.
- *   Each change increments the tag, so that a CPU fails to store a stale successor if other CPUs
- *   took the batch and returned it meanwhile. Reading the words of a record that has been taken is
- *   harmless: pool memory is never unmapped, and the value is discarded. The cmpxchg that takes a
- *   batch pairs with the cmpxchg that returned it; both are full barriers.
+ * - The head of a list of batches has the id of the first batch's first record in its low half
+ *   and a tag in its high half. Batches are linked through the second word of their first
+ *   records. Each change increments the tag, so that a CPU fails to store a stale successor if
+ *   other CPUs took the batch and returned it meanwhile. Reading the words of a record that has
+ *   been taken is harmless: pool memory is never unmapped, and the value is discarded. The
+ *   cmpxchg that takes a batch pairs with the cmpxchg that returned it; both are full barriers.
  *
- * - The third word of a batch's first record is the length of the batch while it is in a list. Both
- *   words are 0 while the batch is in a cursor.
+ * - The third word of a batch's first record is the length of the batch while it is in a list.
+ *   Both words are 0 while the batch is in a cursor.
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -451,7 +451,7 @@ void memorizer_pool_free(unsigned int class, u32 id)
 /**
  * memorizer_pool_give() - queue a record for memorizer_pool_give_back()
  * @class: an enum memorizer_class
- * @id: the record, whose first word becomes the pool's
+ * @id: the record; the pool overwrites its first word
  *
  * Context: process context, under memorizer_rwsem, for writing.
  */

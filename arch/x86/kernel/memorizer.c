@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's thunks, for the sites of modules, and the processors that sites suit.
- *
- * memorizer_thunk.S has the code. Only stubs jump to a thunk, or call it.
+ * Memorizer on x86-64: export the thunks to modules, and detect processors that stall at sites.
  */
 #include <linux/export.h>
 #include <linux/init.h>
@@ -43,8 +41,8 @@ EXPORT_THUNK(leave_r10);
 EXPORT_THUNK(leave_r11);
 
 /*
- * Processors whose decoders stall at an instruction with more than three prefixes, or four
- * (Goldmont), some of which count escapes such as 0F as well. A site has five.
+ * Processors whose decoders stall at more than three prefixes (Goldmont: four) of an instruction.
+ * Some of them also count escape bytes such as 0F. A disabled site has five prefixes.
  */
 static const struct x86_cpu_id stalling[] __initconst = {
 	/* Bulldozer, Piledriver, Steamroller, Excavator */

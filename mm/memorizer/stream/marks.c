@@ -3,8 +3,8 @@
  * Memorizer's stream: marks that user space writes, and the scopes that they open and close.
  *
  * A mark "scope NAME" opens a scope for the task that writes it, "leave NAME" closes its
- * innermost one. While the switch "scoped" is on, accesses are streamed in scopes only,
- * interrupts in a scope included. What is streamed lies between the two marks.
+ * innermost one. While the switch "scoped" is on, only accesses in scopes are streamed, including
+ * those of interrupts. They lie between the two marks.
  */
 #include <linux/errno.h>
 #include <linux/string.h>

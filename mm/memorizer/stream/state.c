@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's stream: which events are streamed, and to whom.
+ * Memorizer's stream: switches, session and reader.
  *
- * switch.c and files.c change this state; everything that writes events reads it.
+ * switch.c and files.c change this state; all code that writes events reads it.
  */
 #include <linux/compiler.h>
 #include <linux/types.h>

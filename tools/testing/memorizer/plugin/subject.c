@@ -697,7 +697,7 @@ void copy_from_local(char *to, long n)
 	strcpy(to, local);
 }
 
-/* A structure with a member behind an array of variable size */
+/* A structure with a member after an array of variable size */
 void set_behind_variable(char *p, long n)
 {
 	struct variable { char bytes[n]; unsigned int a : 3, b : 5; } *x = (void *)p;
