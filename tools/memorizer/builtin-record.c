@@ -143,7 +143,7 @@ static bool fit_together(const struct recording *what)
 		message = "--scoped: want --accesses or --traffic, which it chooses from";
 	else if (what->filter.children && !what->options.select.pids.nr && !what->command)
 		message = "--children: want --pid or a command, whose they are";
-	else if (what->filter.fields && what->on[STREAM_RETIREMENTS])
+	else if (what->filter.lines[FILTER_FIELDS] && what->on[STREAM_RETIREMENTS])
 		message = "--fields and --retirements: want one of them, what is retired has no places";
 	else if (kernel_filter_is_needed(&what->filter) && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC] && !what->on[STREAM_RETIREMENTS] && !what->snapshot)

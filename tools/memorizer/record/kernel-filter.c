@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +11,15 @@
 #include "lib/stats.h"
 #include "record/kernel-filter.h"
 
-#define FILTER	"memorizer_filter"
 #define LOG	"memorizer_log_access"
-#define PIDS	"memorizer_pid"
 #define FORK	"memorizer_pid_fork"
-#define FIELDS	"memorizer_fields"
-#define CGROUPS	"memorizer_cgroup"
+
+static const char * const files[NR_FILTERS] = {
+	[FILTER_TERMS] = "memorizer_filter",
+	[FILTER_FIELDS] = "memorizer_fields",
+	[FILTER_CGROUPS] = "memorizer_cgroup",
+	[FILTER_PIDS] = "memorizer_pid",
+};
 
 /* Returns whether a term applies to objects. */
 static bool is_of_objects(const char *term, size_t len)
@@ -96,7 +98,7 @@ bool kernel_filter_add(struct kernel_filter *f, const char *kind, const char *gl
 
 	if (!copy)
 		abort();
-	fine = add_terms(&f->terms, kind, copy);
+	fine = add_terms(f->lines + FILTER_TERMS, kind, copy);
 	free(copy);
 	return fine;
 }
@@ -110,7 +112,7 @@ bool kernel_filter_add(struct kernel_filter *f, const char *kind, const char *gl
  */
 bool kernel_filter_add_fields(struct kernel_filter *f, const char *terms)
 {
-	return add_terms(&f->fields, NULL, terms);
+	return add_terms(f->lines + FILTER_FIELDS, NULL, terms);
 }
 
 /**
@@ -122,29 +124,29 @@ bool kernel_filter_add_fields(struct kernel_filter *f, const char *terms)
  */
 bool kernel_filter_add_cgroups(struct kernel_filter *f, const char *paths)
 {
+	char **lines = f->lines + FILTER_CGROUPS, *more;
 	const char *p = paths;
-	char *more;
 	size_t len;
 
 	for (;; p += len + 1) {
 		len = word_length(p);
 		if (*p != '/' || !len ||
-		    asprintf(&more, "%s%.*s\n", f->cgroups ? f->cgroups : "", (int)len, p) < 0)
+		    asprintf(&more, "%s%.*s\n", *lines ? *lines : "", (int)len, p) < 0)
 			return false;
-		free(f->cgroups);
-		f->cgroups = more;
+		free(*lines);
+		*lines = more;
 		if (!p[len])
 			return true;
 	}
 }
 
 /* Replace the content of a file. Returns false after a message. */
-static bool set_lines(const struct control *c, const char *file, const char *lines)
+static bool set_lines(const struct control *c, enum kernel_filter_file file, const char *lines)
 {
-	int error = control_write_lines(c, file, *lines ? lines : "\n");
+	int error = control_write_lines(c, files[file], *lines ? lines : "\n");
 
 	if (error)
-		fprintf(stderr, "memorizer: %s/%s: '%.*s': %s\n", c->path, file,
+		fprintf(stderr, "memorizer: %s/%s: '%.*s': %s\n", c->path, files[file],
 			(int)strcspn(lines, "\n"), lines, strerror(error));
 	return !error;
 }
@@ -157,7 +159,7 @@ static bool set_lines(const struct control *c, const char *file, const char *lin
  */
 bool kernel_filter_is_needed(const struct kernel_filter *f)
 {
-	return f->terms || f->cgroups || f->pids->nr || f->children;
+	return f->lines[FILTER_TERMS] || f->lines[FILTER_CGROUPS] || f->pids->nr || f->children;
 }
 
 /* Append a line with a number to @lines, which is freed. */
@@ -180,7 +182,8 @@ static bool choose_tasks(const struct kernel_filter *f, const struct control *c)
 
 	for (i = 0; i < f->pids->nr; i++)
 		lines = add_number(lines, f->pids->number[i]);
-	fine = control_write(c, FORK, f->children ? "1\n" : "0\n") && set_lines(c, PIDS, lines);
+	fine = control_write(c, FORK, f->children ? "1\n" : "0\n") &&
+	       set_lines(c, FILTER_PIDS, lines);
 	free(lines);
 	return fine;
 }
@@ -189,18 +192,10 @@ static bool read_tasks(struct kernel_filter *f, const struct control *c)
 {
 	char *fork = control_read(c, FORK);
 
-	f->pids_before = fork ? control_read(c, PIDS) : NULL;
+	f->before[FILTER_PIDS] = fork ? control_read(c, files[FILTER_PIDS]) : NULL;
 	f->children_before = fork && *fork == '1';
 	free(fork);
-	return f->pids_before;
-}
-
-/* Save the content of a file that is about to change. */
-static bool read_lines(const struct control *c, const char *file, const char *lines, char **before)
-{
-	if (lines)
-		*before = control_read(c, file);
-	return !lines || *before;
+	return f->before[FILTER_PIDS];
 }
 
 /**
@@ -213,13 +208,19 @@ static bool read_lines(const struct control *c, const char *file, const char *li
  */
 bool kernel_filter_read(struct kernel_filter *f, const struct control *c, bool or_packets)
 {
-	if (!read_lines(c, FILTER, f->terms, &f->before) ||
-	    !read_lines(c, FIELDS, f->fields, &f->fields_before) ||
-	    !read_lines(c, CGROUPS, f->cgroups, &f->cgroups_before))
-		return false;
+	int i;
+
+	for (i = 0; i < NR_FILTERS; i++) {
+		if (!f->lines[i])
+			continue;
+		f->before[i] = control_read(c, files[i]);
+		if (!f->before[i])
+			return false;
+	}
 	if (!f->pids->nr && !f->children)
 		return true;
-	if (or_packets && !f->children && faccessat(c->dir, PIDS, F_OK, 0) && errno == ENOENT)
+	if (or_packets && !f->children && faccessat(c->dir, files[FILTER_PIDS], F_OK, 0) &&
+	    errno == ENOENT)
 		return true;
 	return read_tasks(f, c);
 }
@@ -233,10 +234,12 @@ bool kernel_filter_read(struct kernel_filter *f, const struct control *c, bool o
  */
 bool kernel_filter_begin(const struct kernel_filter *f, const struct control *c)
 {
-	return (!f->terms || set_lines(c, FILTER, f->terms)) &&
-	       (!f->fields || set_lines(c, FIELDS, f->fields)) &&
-	       (!f->cgroups || set_lines(c, CGROUPS, f->cgroups)) &&
-	       (!f->pids_before || choose_tasks(f, c));
+	int i;
+
+	for (i = 0; i < NR_FILTERS; i++)
+		if (f->lines[i] && !set_lines(c, i, f->lines[i]))
+			return false;
+	return !f->before[FILTER_PIDS] || choose_tasks(f, c);
 }
 
 /**
@@ -247,7 +250,7 @@ bool kernel_filter_begin(const struct kernel_filter *f, const struct control *c)
  */
 bool kernel_filter_waits(const struct kernel_filter *f)
 {
-	return f->pids_before && !f->pids->nr;
+	return f->before[FILTER_PIDS] && !f->pids->nr;
 }
 
 /**
@@ -260,7 +263,7 @@ bool kernel_filter_waits(const struct kernel_filter *f)
 bool kernel_filter_command(const struct control *c, pid_t pid)
 {
 	char *line = add_number(NULL, pid);
-	bool fine = set_lines(c, PIDS, line);
+	bool fine = set_lines(c, FILTER_PIDS, line);
 
 	free(line);
 	return fine;
@@ -278,10 +281,13 @@ bool kernel_filter_command(const struct control *c, pid_t pid)
  */
 bool kernel_filter_log(struct kernel_filter *f, const struct control *c, bool on)
 {
+	bool any = false;
 	char *now;
+	int i;
 
-	if ((!f->before && !f->pids_before && !f->fields_before && !f->cgroups_before) ||
-	    on == f->logs)
+	for (i = 0; i < NR_FILTERS; i++)
+		any |= f->before[i] != NULL;
+	if (!any || on == f->logs)
 		return true;
 	if (on) {
 		now = control_read(c, LOG);
@@ -315,17 +321,6 @@ static char *living(char *pids)
 	return left ? left : strdup("none\n");
 }
 
-/* The files with lines, and the offset of their previous content in struct kernel_filter. */
-static const struct {
-	const char *file;
-	size_t before;
-} kept[] = {
-	{ FILTER, offsetof(struct kernel_filter, before) },
-	{ FIELDS, offsetof(struct kernel_filter, fields_before) },
-	{ CGROUPS, offsetof(struct kernel_filter, cgroups_before) },
-	{ PIDS, offsetof(struct kernel_filter, pids_before) },
-};
-
 /* Print each line of @text with a prefix; an empty text is one empty line. */
 static void print_lines(FILE *to, const char *name, const char *text)
 {
@@ -346,18 +341,16 @@ static void print_lines(FILE *to, const char *name, const char *text)
  */
 void kernel_filter_print(const struct kernel_filter *f, const struct control *c, FILE *to)
 {
-	const char *text;
 	char *log = NULL;
-	size_t i;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(kept); i++) {
-		text = *(char *const *)((const char *)f + kept[i].before);
-		if (!text)
+	for (i = 0; i < NR_FILTERS; i++) {
+		if (!f->before[i])
 			continue;
-		print_lines(to, kept[i].file, text);
+		print_lines(to, files[i], f->before[i]);
 		log = log ? log : control_read(c, LOG);
 	}
-	if (f->pids_before)
+	if (f->before[FILTER_PIDS])
 		fprintf(to, FORK ": %d\n", f->children_before);
 	if (log)
 		fprintf(to, LOG ": %d\n", *log == '1');
@@ -395,10 +388,10 @@ static char *parse_lines(const char *text, const char *name)
 void kernel_filter_parse(struct kernel_filter *f, const char *text)
 {
 	u64 number;
-	size_t i;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(kept); i++)
-		*(char **)((char *)f + kept[i].before) = parse_lines(text, kept[i].file);
+	for (i = 0; i < NR_FILTERS; i++)
+		f->before[i] = parse_lines(text, files[i]);
 	f->children_before = find_stat(text, FORK, &number) && number;
 	f->logs = find_stat(text, LOG, &number) && !number;
 }
@@ -414,27 +407,22 @@ bool kernel_filter_end(struct kernel_filter *f, const struct control *c)
 {
 	bool fine = kernel_filter_log(f, c, false);
 	char *pids;
+	int i;
 
-	if (f->pids_before) {
-		pids = living(f->pids_before);
-		fine &= set_lines(c, PIDS, pids);
-		fine &= control_write(c, FORK, f->children_before ? "1\n" : "0\n");
-		free(pids);
+	for (i = NR_FILTERS - 1; i >= 0; i--) {
+		if (!f->before[i])
+			continue;
+		if (i == FILTER_PIDS) {
+			pids = living(f->before[i]);
+			fine &= set_lines(c, i, pids);
+			fine &= control_write(c, FORK, f->children_before ? "1\n" : "0\n");
+			free(pids);
+		} else {
+			fine &= set_lines(c, i, f->before[i]);
+		}
+		free(f->before[i]);
+		f->before[i] = NULL;
 	}
-	if (f->cgroups_before)
-		fine &= set_lines(c, CGROUPS, f->cgroups_before);
-	if (f->fields_before)
-		fine &= set_lines(c, FIELDS, f->fields_before);
-	if (f->before)
-		fine &= set_lines(c, FILTER, f->before);
-	free(f->before);
-	free(f->fields_before);
-	free(f->cgroups_before);
-	free(f->pids_before);
-	f->before = NULL;
-	f->fields_before = NULL;
-	f->cgroups_before = NULL;
-	f->pids_before = NULL;
 	return fine;
 }
 
@@ -444,7 +432,8 @@ bool kernel_filter_end(struct kernel_filter *f, const struct control *c)
  */
 void kernel_filter_free(struct kernel_filter *f)
 {
-	free(f->terms);
-	free(f->fields);
-	free(f->cgroups);
+	int i;
+
+	for (i = 0; i < NR_FILTERS; i++)
+		free(f->lines[i]);
 }

@@ -6,25 +6,22 @@
 #include "record/control.h"
 #include "record/packet-filter.h"
 
+/* The kernel's files that hold filters, in the order in which they are set. */
+enum kernel_filter_file { FILTER_TERMS, FILTER_FIELDS, FILTER_CGROUPS, FILTER_PIDS, NR_FILTERS };
+
 /**
  * struct kernel_filter - the filters to set
- * @terms: terms for memorizer_filter, one per line; NULL: leave it as it is
- * @fields: terms for memorizer_fields; NULL: leave it as it is
- * @cgroups: paths for memorizer_cgroup; NULL: leave it as it is
+ * @lines: lines to write to each file but FILTER_PIDS; NULL: leave it as it is
+ * @before: content of each file before; NULL if it was not changed
  * @children: include children of the tasks; without @pids, the command and its children
  * @pids: tasks to include; empty: all tasks, or with @children the command
- * @before: content of memorizer_filter before; NULL if it was not changed
- * @fields_before: content of memorizer_fields before; NULL if it was not changed
- * @cgroups_before: content of memorizer_cgroup before; NULL if it was not changed
- * @pids_before: content of memorizer_pid before; NULL if it was not changed
  * @children_before: value of memorizer_pid_fork before
  * @logs: the recording enabled memorizer_log_access
  */
 struct kernel_filter {
-	char *terms, *fields, *cgroups;
+	char *lines[NR_FILTERS], *before[NR_FILTERS];
 	bool children;
 	const struct number_list *pids;
-	char *before, *fields_before, *cgroups_before, *pids_before;
 	bool children_before, logs;
 };
 

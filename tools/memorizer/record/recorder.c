@@ -481,7 +481,7 @@ static bool save_recorder(const struct recorder *r)
 /* Save the KMAP with accesses by offset, if --fields was given. */
 static bool save_fields(const struct recorder *r)
 {
-	return !r->what->filter.fields ||
+	return !r->what->filter.lines[FILTER_FIELDS] ||
 	       save_copy(streams_base(&r->streams), r->kernel.dir, "kmap_fields",
 			 "kernel/kmap_fields");
 }
@@ -576,7 +576,7 @@ static bool prepare(struct recorder *r)
 	    !control_get_switches(&r->kernel, r->before) ||
 	    !kernel_filter_read(&r->what->filter, &r->kernel, r->what->on[STREAM_ACCESSES]))
 		return false;
-	r->what->options.select.pids_in_kernel = r->what->filter.pids_before;
+	r->what->options.select.pids_in_kernel = r->what->filter.before[FILTER_PIDS];
 	if (!streams_open(c, &r->what->options, &r->kernel) ||
 	    !save_open(&r->trace, r->what->output) || !streams_begin(c, &r->trace))
 		return false;

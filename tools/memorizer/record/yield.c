@@ -36,12 +36,12 @@ struct yield yield_now(const struct control *c)
 }
 
 /* Check for positive terms of one of @kinds. */
-static bool has_term(const struct kernel_filter *n, const char *const *kinds)
+static bool has_term(const struct kernel_filter *f, const char *const *kinds)
 {
 	const char *term;
 
 	for (; *kinds; kinds++)
-		for (term = n->terms; term && *term; term = strchr(term, '\n') + 1)
+		for (term = f->lines[FILTER_TERMS]; term && *term; term = strchr(term, '\n') + 1)
 			if (!strncmp(term, *kinds, strlen(*kinds)))
 				return true;
 	return false;
