@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reader of tar archives in the formats of POSIX and GNU tar. libarchive would not do: it returns
- * the members' bytes, but not their offsets in the archive.
+ * Reader of tar archives in the formats of POSIX and GNU tar. libarchive would have to
+ * copy each member: it does not return offsets, by which members are read in place here.
  */
 #include <stdio.h>
 #include <stdlib.h>
