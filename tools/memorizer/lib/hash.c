@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Open-addressing hash table that numbers its items in insertion order. */
+/*
+ * Open-addressing hash table that numbers its items in insertion order. linux/hashtable.h of
+ * tools/include has a fixed number of buckets, and no order.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
