@@ -12,15 +12,10 @@
 #include <unistd.h>
 
 #include "lib/archive.h"
+#include "lib/error.h"
 #include "lib/tar.h"
 
 static struct archive *archives;
-
-static bool fail(char error[ERROR_MAX], const char *path, const char *why)
-{
-	snprintf(error, ERROR_MAX, "%.300s: %.200s", path, why);
-	return false;
-}
 
 /* Offset of the last component of a path. */
 static size_t base(const char *name)
@@ -67,9 +62,9 @@ static bool choose_trace(struct archive *a, char error[ERROR_MAX])
 		dir = a->members[i].name;
 	}
 	if (traces != 1)
-		return fail(error, a->path,
-			    traces ? "the archive has several traces: unpack it" :
-			    "the archive has no trace: expected metadata, cpu0, ...");
+		return set_path_error(error, a->path,
+				      traces ? "the archive has several traces: unpack it" :
+				      "the archive has no trace: expected metadata, cpu0, ...");
 	dir = memcpy(xreallocarray(NULL, len + 1, 1), dir, len);
 	for (i = 0; i < a->nr; i++) {
 		if (strncmp(a->members[i].name, dir, len)) {
@@ -141,14 +136,14 @@ static bool open_bytes(struct archive *a, char error[ERROR_MAX])
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st)) {
-		fail(error, a->path, strerror(errno));
+		set_path_error(error, a->path, strerror(errno));
 	} else if (reader_is_output(fd)) {
-		fail(error, a->path, READER_OUTPUT);
+		set_path_error(error, a->path, READER_OUTPUT);
 	} else if (S_ISREG(st.st_mode)) {
 		a->all = (struct range){ .fd = fd, .size = st.st_size };
 		return true;
 	} else if (S_ISBLK(st.st_mode)) {
-		fail(error, a->path, "is a block device");
+		set_path_error(error, a->path, "is a block device");
 	} else {
 		copy = reader_spool_fd(fd, a->path, &a->all.size, error);
 		close(fd);

@@ -5,13 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/error.h"
 #include "lib/progress.h"
 #include "lib/reader.h"
 
@@ -23,17 +23,6 @@
 #define GROWTH_MAX	200		/* further bytes of output per byte of input */
 
 #define CHUNK		65536		/* bytes per read */
-
-__printf(2, 3)
-static bool fail(char error[ERROR_MAX], const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, ERROR_MAX, format, args);
-	va_end(args);
-	return false;
-}
 
 /**
  * reader_is_output - check whether an input file is also standard output
@@ -122,13 +111,13 @@ static long long read_packed(struct reader *r, void *to, size_t size)
 			p.in = r->buffer;
 			p.in_len = got;
 			if (!got && decompress_is_within(r->packed))
-				fail(r->damage, "compressed data is truncated");
+				set_error(r->damage, "compressed data is truncated");
 			if (!got)
 				break;
 		}
 		wrong = decompress_step(r->packed, &p);
 		if (wrong)
-			fail(r->damage, "compressed data is damaged: %s", wrong);
+			set_error(r->damage, "compressed data is damaged: %s", wrong);
 	}
 	r->in = p.in;
 	r->in_len = p.in_len;
@@ -190,7 +179,7 @@ static int make(char error[ERROR_MAX])
 			fd = make_in("/tmp");
 	}
 	if (fd < 0)
-		fail(error, "cannot create a temporary file: %s", strerror(errno));
+		set_error(error, "cannot create a temporary file: %s", strerror(errno));
 	return fd;
 }
 
@@ -203,7 +192,8 @@ static bool put(int fd, const char *data, size_t len, char error[ERROR_MAX])
 		if (n < 0 && errno == EINTR)
 			n = 0;
 		if (n < 0)
-			return fail(error, "cannot write a temporary file: %s", strerror(errno));
+			return set_error(error, "cannot write a temporary file: %s",
+					 strerror(errno));
 	}
 	return true;
 }
@@ -240,13 +230,14 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR
 		if (alone)
 			progress_at(r->at);
 		if (n <= 0) {
-			fine = !n || fail(error, "%s: %s", path, strerror(errno));
+			fine = !n || set_error(error, "%s: %s", path, strerror(errno));
 			break;
 		}
 		*size += n;
 		fine = (!r->packed || *size <= GROWTH_FREE + GROWTH_MAX * r->at ||
-			fail(error, "%s: decompresses to more than %d times its size: not a trace",
-			     path, GROWTH_MAX)) &&
+			set_error(error,
+				  "%s: decompresses to more than %d times its size: not a trace",
+				  path, GROWTH_MAX)) &&
 		       put(out, buffer, n, error);
 	}
 	if (alone)
@@ -277,7 +268,7 @@ int reader_spool_fd(int fd, const char *path, u64 *size, char error[ERROR_MAX])
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			fine = !n || fail(error, "%s: %s", path, strerror(errno));
+			fine = !n || set_error(error, "%s: %s", path, strerror(errno));
 			break;
 		}
 		fine = put(out, buffer, n, error);

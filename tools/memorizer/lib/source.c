@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/archive.h"
+#include "lib/error.h"
 #include "lib/parts.h"
 #include "lib/source.h"
 #include "lib/tar.h"
@@ -31,12 +32,6 @@ struct source {
 	bool opened;
 	char cut[ERROR_MAX];
 };
-
-static bool fail(char error[ERROR_MAX], const char *path, const char *why)
-{
-	snprintf(error, ERROR_MAX, "%.300s: %.200s", path, why);
-	return false;
-}
 
 static bool is_dir(const char *path)
 {
@@ -91,7 +86,7 @@ bool source_list(const char *path, char ***names, u32 *nr, char error[ERROR_MAX]
 		return true;
 	}
 	if (errno != ENOENT && errno != ENOTDIR)
-		return fail(error, path, strerror(errno));
+		return set_path_error(error, path, strerror(errno));
 	a = archive_of(path, &below);
 	if (!a)
 		a = archive_open(path, error);
@@ -293,11 +288,11 @@ static bool open_file(const char *path, struct range *range, char error[ERROR_MA
 		range->fd = open(compressed, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	}
 	if (range->fd < 0 || fstat(range->fd, &st))
-		return fail(error, path, strerror(errno));
+		return set_path_error(error, path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return fail(error, path, "not a regular file");
+		return set_path_error(error, path, "not a regular file");
 	if (reader_is_output(range->fd))
-		return fail(error, path, READER_OUTPUT);
+		return set_path_error(error, path, READER_OUTPUT);
 	range->size = st.st_size;
 	return true;
 }
@@ -357,7 +352,7 @@ struct source *source_open(const char *path, char error[ERROR_MAX])
 	a = archive_of(path, &name);
 	if (a) {
 		found = find_member(&range, a, name, cut) ||
-			fail(error, path, *a->damage ? a->damage : strerror(ENOENT));
+			set_path_error(error, path, *a->damage ? a->damage : strerror(ENOENT));
 	} else {
 		found = open_file(path, &range, error);
 		if (!found && range.fd >= 0)
@@ -480,14 +475,14 @@ static int open_text(const char *path, char error[ERROR_MAX])
 	const struct archive *a;
 
 	if (is_dir(path)) {
-		fail(error, path, strerror(EISDIR));
+		set_path_error(error, path, strerror(EISDIR));
 		return -1;
 	}
 	if (fd >= 0)
 		return fd;
 	a = archive_open(path, error);
 	if (a && *a->damage)
-		fail(error, path, a->damage);
+		set_path_error(error, path, a->damage);
 	if (!a || *a->damage)
 		return -1;
 	lseek(a->all.fd, 0, SEEK_SET);
@@ -517,7 +512,7 @@ int source_fd(const char *path, char error[ERROR_MAX])
 		return -1;
 	fd = reader_spool(&s->reader, path, &size, error);
 	if (fd >= 0 && source_damage(s)) {
-		fail(error, path, source_damage(s));
+		set_path_error(error, path, source_damage(s));
 		close(fd);
 		fd = -1;
 	}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/error.h"
 #include "symbols/maintainers.h"
 
 #define NO_MATCH	(-2)
@@ -85,7 +86,7 @@ struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX])
 	ssize_t len;
 
 	if (!file) {
-		snprintf(error, ERROR_MAX, "%.300s: %.200s", path, strerror(errno));
+		set_path_error(error, path, strerror(errno));
 		return NULL;
 	}
 	m = xreallocarray(NULL, 1, sizeof(*m));

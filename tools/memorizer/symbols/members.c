@@ -30,7 +30,7 @@ static const char *skip_indexes(const char *p, const char *path)
 }
 
 /* Strip the prefix @outer from a path. Returns NULL if @path is not @outer or within it. */
-static const char *behind(const char *path, const char *outer)
+static const char *strip_prefix(const char *path, const char *outer)
 {
 	const char *p = path, *o = outer;
 
@@ -50,7 +50,7 @@ static const char *behind(const char *path, const char *outer)
  */
 bool members_is_in(const char *path, const char *outer)
 {
-	return behind(path, outer);
+	return strip_prefix(path, outer);
 }
 
 /**
@@ -69,7 +69,7 @@ bool members_rest(const char *paths, const char *outer, char text[TEXTS_MAX])
 
 	*text = '\0';
 	for (; paths; paths = next_of(paths)) {
-		rest = behind(paths, outer);
+		rest = strip_prefix(paths, outer);
 		if (!rest || len >= TEXTS_MAX)
 			return false;
 		if (!strncmp(rest, "[]", 2))

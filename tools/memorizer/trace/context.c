@@ -157,7 +157,7 @@ static void leave(struct context *c, const struct trace_event *e)
 }
 
 /* Strip the prefix "WORD " from a text. Returns NULL if it does not match. */
-static const char *behind(const char *text, const char *word)
+static const char *strip_prefix(const char *text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -169,9 +169,9 @@ static const struct opened *mark(struct context *c, const struct trace_event *e)
 {
 	u64 key = context_owner(e->cpu, e->u.mark.pid);
 	const char *text = e->u.mark.text;
-	const char *opened = behind(text, "scope");
-	const char *left = behind(text, "leave");
-	const char *phase = behind(text, "phase");
+	const char *opened = strip_prefix(text, "scope");
+	const char *left = strip_prefix(text, "leave");
+	const char *phase = strip_prefix(text, "phase");
 
 	if (opened)
 		return open_one(c, &get_owner(c, key)->scopes, key, 0, name_number(c, opened),

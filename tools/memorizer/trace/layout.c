@@ -3,11 +3,11 @@
  * Derives the layout of packets and events from the metadata. Fields are looked up by name, once
  * per event class. Unknown events and fields are skipped.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/error.h"
 #include "trace/stream.h"
 
 struct known_field {
@@ -84,18 +84,6 @@ static const struct known known[] = {
 		F(frame, stack, U32), F(frame, caller, U32), F(frame, ip, U64) } },
 };
 
-/* Format an error message. Always returns false, so that callers can return it. */
-__printf(2, 3)
-static bool fail(char error[ERROR_MAX], const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, ERROR_MAX, format, args);
-	va_end(args);
-	return false;
-}
-
 /* Check whether a field has the type that @k expects. */
 static bool check_field(const char *event, const struct known_field *k,
 			const struct metadata_field *f, char error[ERROR_MAX])
@@ -105,18 +93,19 @@ static bool check_field(const char *event, const struct known_field *k,
 
 	if (k->how == STEP_COMM || k->how == STEP_TEXT) {
 		if (f->type != (k->how == STEP_COMM ? FIELD_TEXT : FIELD_STRING))
-			return fail(error, "event %s, field %s: expected text", event, k->name);
+			return set_error(error, "event %s, field %s: expected text", event,
+					 k->name);
 		return true;
 	}
 	if (k->how == STEP_BUILD_ID)
 		return f->type == FIELD_OTHER ||
-		       fail(error, "event %s, field %s: expected an array", event, k->name);
+		       set_error(error, "event %s, field %s: expected an array", event, k->name);
 	if (f->type != (is_signed ? FIELD_SIGNED : FIELD_UNSIGNED))
-		return fail(error, "event %s, field %s: expected %s integer", event, k->name,
-			    is_signed ? "a signed" : "an unsigned");
+		return set_error(error, "event %s, field %s: expected %s integer", event, k->name,
+				 is_signed ? "a signed" : "an unsigned");
 	if (f->size > size)
-		return fail(error, "event %s, field %s: expected at most %u bits", event, k->name,
-			    8 * size);
+		return set_error(error, "event %s, field %s: expected at most %u bits", event,
+				 k->name, 8 * size);
 	return true;
 }
 
@@ -190,8 +179,8 @@ static bool make_decoder(struct decoder *d, const struct event_class *class,
 			if (!f && k->optional)
 				continue;
 			if (!f)
-				return fail(error, "event %s has no field %s", class->name,
-					    k->name);
+				return set_error(error, "event %s has no field %s", class->name,
+						 k->name);
 			if (!check_field(class->name, k, f, error))
 				return false;
 		}
@@ -209,9 +198,9 @@ static bool find_place(const struct fields *f, const char *name, u32 base, bool 
 
 	*p = (struct place){ 0, 0, false };
 	if (!field)
-		return !needed || fail(error, "no %s", name);
+		return !needed || set_error(error, "no %s", name);
 	if (field->type != FIELD_UNSIGNED || offset == U32_MAX)
-		return fail(error, "%s: expected an unsigned integer", name);
+		return set_error(error, "%s: expected an unsigned integer", name);
 	*p = (struct place){ base + offset, field->size, field->big_endian };
 	return true;
 }
@@ -226,11 +215,11 @@ static bool find_places(struct layout *l, char error[ERROR_MAX])
 
 	if (!fields_size(header, &size) || !fields_size(context, &l->packet_size) ||
 	    !fields_size(event, &l->event_size))
-		return fail(error, "a header has fields of unknown size");
+		return set_error(error, "a header has fields of unknown size");
 	l->packet_size += size;
 	uuid = fields_find(header, "uuid", &l->uuid.offset);
 	if (!uuid || uuid->size != 16 || l->uuid.offset == U32_MAX)
-		return fail(error, "no uuid in packets");
+		return set_error(error, "no uuid in packets");
 	return find_place(header, "magic", 0, true, &l->magic, error) &&
 	       find_place(header, "stream_id", 0, false, &l->stream_id, error) &&
 	       find_place(context, "timestamp_begin", size, true, &l->begin, error) &&

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/error.h"
 #include "lib/source.h"
 #include "trace/metadata.h"
 
@@ -833,16 +834,6 @@ bool metadata_parse(struct metadata *m, const char *text, const char *path,
 	return good;
 }
 
-__printf(2, 3)
-static void refuse(char error[ERROR_MAX], const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, ERROR_MAX, format, args);
-	va_end(args);
-}
-
 /**
  * metadata_load - read and parse the metadata of a trace
  * @m: set to the result
@@ -869,12 +860,12 @@ bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX])
 	text = xreallocarray(NULL, METADATA_MAX + 2, 1);
 	size = source_read(file, text, METADATA_MAX + 1);
 	if (size < 0)
-		refuse(error, "%s: %s", path, strerror(errno));
+		set_error(error, "%s: %s", path, strerror(errno));
 	else if (size > METADATA_MAX)
-		refuse(error, "%s: larger than %d bytes: not metadata of Memorizer", path,
-		       METADATA_MAX);
+		set_error(error, "%s: larger than %d bytes: not metadata of Memorizer", path,
+			  METADATA_MAX);
 	else if (memchr(text, '\0', size))
-		refuse(error, "%s: has a NUL byte: not CTF metadata as text", path);
+		set_error(error, "%s: has a NUL byte: not CTF metadata as text", path);
 	else
 		good = true;
 	if (good) {

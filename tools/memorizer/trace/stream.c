@@ -512,7 +512,7 @@ static bool stands_in(const struct stream *s)
  * Add pseudo events for the gap before the packet. events_discarded is cumulative: count only
  * the losses since the packet before, in the trace or, for the first one, in the kernel.
  */
-static void tell_loss(struct stream *s, struct batch *b)
+static void add_gap(struct stream *s, struct batch *b)
 {
 	const struct frame *f = &s->frame, *before = &s->before;
 	u64 known = s->any ? before->discarded : f->discarded_before;
@@ -562,10 +562,10 @@ static void next_packet(struct stream *s, struct batch *b)
 		skip(s, s->frame.size);
 	} else {
 		s->stands_in = stands_in(s);
-		s->told = s->stands_in && s->any ? s->before.end : 0;
+		s->known_until = s->stands_in && s->any ? s->before.end : 0;
 		s->broken |= s->stands_in;
 		compare_frames(s, b);
-		tell_loss(s, b);
+		add_gap(s, b);
 		s->start += need;
 		if (!s->any)
 			s->first_seq = s->frame.seq;
@@ -756,7 +756,7 @@ static bool take_event(struct stream *s, struct batch *b)
 		goto short_of;
 	s->events++;
 	s->start = p - s->window;
-	if (e->time < s->told)
+	if (e->time < s->known_until)
 		return true;
 	b->nr++;
 	s->last = e->time;

@@ -167,7 +167,7 @@ struct stream_file {
  * @before: private: frame of the last accepted packet
  * @any: private: @before is valid
  * @stands_in: private: the current packet repeats announcements, in place of missing packets
- * @told: private: events of the current packet before this time are duplicates
+ * @known_until: private: events of the current packet before this time are duplicates
  * @broken: private: data was skipped since the last accepted packet
  * @last: private: time of the last event; after its packet, end of the packet
  */
@@ -191,7 +191,7 @@ struct stream {
 	bool in_packet;
 	struct frame frame, before;
 	bool any, broken, stands_in;
-	u64 last, told;
+	u64 last, known_until;
 };
 
 bool stream_open(struct stream *s, const struct layout *l, struct stream_file *files, u32 nr,

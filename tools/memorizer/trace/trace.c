@@ -9,12 +9,12 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/error.h"
 #include "lib/progress.h"
 #include "lib/stats.h"
 #include "trace/stream.h"
@@ -118,18 +118,6 @@ struct trace {
 	pthread_t *threads;
 	u32 nr_threads;
 };
-
-/* Format an error message. Always returns false, so that callers can return it. */
-__printf(2, 3)
-static bool fail(char error[ERROR_MAX], const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, ERROR_MAX, format, args);
-	va_end(args);
-	return false;
-}
 
 static struct batch *front(struct input *in)
 {
@@ -527,15 +515,15 @@ static bool find_inputs(struct trace *t, char error[ERROR_MAX])
 	for (i = 0; i < t->nr_parts && good; i++)
 		good = find_files(t, i, &found, &nr, error);
 	if (good && !nr)
-		good = fail(error,
-			    "%s: no streams: expected files cpu0, cpu1, ... next to metadata",
-			    t->dir);
+		good = set_error(error,
+				 "%s: no streams: expected files cpu0, cpu1, ... next to metadata",
+				 t->dir);
 	if (nr)
 		qsort(found, nr, sizeof(*found), compare_found);
 	for (i = 1; i < nr && good; i++)
 		if (is_twice(found + i - 1, found + i))
-			good = fail(error, "%s/%s: exists both compressed and uncompressed",
-				    source_part(t->dir, found[i].part), found[i].name);
+			good = set_error(error, "%s/%s: exists both compressed and uncompressed",
+					 source_part(t->dir, found[i].part), found[i].name);
 	t->inputs = xreallocarray(NULL, nr + 1, sizeof(*t->inputs));
 	for (first = 0, i = 1; i <= nr && good; i++) {
 		if (i < nr && found[i].cpu == found[first].cpu)
@@ -556,12 +544,12 @@ static bool check_env(const struct trace *t, char error[ERROR_MAX])
 	u64 version = trace_env_number(t, "abi_version", 0);
 
 	if (!name || strcmp(name, "memorizer"))
-		return fail(error,
-			    "%s/metadata: tracer_name is \"%.99s\", expected \"memorizer\"",
-			    t->dir, name ? name : "");
+		return set_error(error,
+				 "%s/metadata: tracer_name is \"%.99s\", expected \"memorizer\"",
+				 t->dir, name ? name : "");
 	if (version != ABI_VERSION)
-		return fail(error, "%s/metadata: abi_version is %llu, only %d is supported",
-			    t->dir, version, ABI_VERSION);
+		return set_error(error, "%s/metadata: abi_version is %llu, only %d is supported",
+				 t->dir, version, ABI_VERSION);
 	return true;
 }
 
@@ -586,7 +574,7 @@ static bool start(struct trace *t, char error[ERROR_MAX])
 			bad = &in->stream;
 	}
 	if (!sound)
-		return fail(error, "%s%s", t->prefix, bad->complaint);
+		return set_error(error, "%s%s", t->prefix, bad->complaint);
 	return true;
 }
 
@@ -664,7 +652,7 @@ static bool read_metadata(struct trace *t, char error[ERROR_MAX])
 	return source_mount(t->dir, error) && metadata_load(&t->metadata, t->dir, error) &&
 	       check_env(t, error) &&
 	       (layout_init(&t->layout, &t->metadata, why) ||
-		fail(error, "%s/metadata: %s", t->dir, why));
+		set_error(error, "%s/metadata: %s", t->dir, why));
 }
 
 /**
