@@ -8,18 +8,13 @@
 
 #include "kmap/kmap.h"
 #include "record/drain.h"
+#include "record/packet.h"
 
 /* Two default sub-buffers of the kernel: a read rarely fills it. */
 #define BUFFER		(1024 * 1024)
 #define PACKET_MAX	(256u << 20)	/* maximum size of a packet in bytes */
 
-/* Offsets in a packet. The byte order is that of this machine. */
-#define MAGIC		0xc1fc1fc1u
-#define END_OFFSET	32		/* timestamp_end */
-#define SIZE_OFFSET	48		/* packet_size, in bits */
-#define DISCARDED	64		/* events_discarded */
-#define DISCARDED_BEFORE 80		/* events_discarded_before, in newer kernels */
-#define HEAD		80		/* size of a packet without events */
+#define PACKET_MIN	80		/* size of a packet without events in older kernels */
 
 static enum drain fail(const struct drain_stream *s, const char *what)
 {
@@ -39,21 +34,13 @@ u64 drain_packet_size(const char *packet, size_t len)
 	u32 magic;
 	u64 bits;
 
-	if (len < SIZE_OFFSET + sizeof(bits))
+	if (len < PACKET_SIZE + sizeof(bits))
 		return 0;
 	memcpy(&magic, packet, sizeof(magic));
-	memcpy(&bits, packet + SIZE_OFFSET, sizeof(bits));
-	if (magic != MAGIC || bits % 8 || bits / 8 < HEAD || bits / 8 > PACKET_MAX)
+	bits = packet_load(packet + PACKET_SIZE);
+	if (magic != PACKET_MAGIC || bits % 8 || bits / 8 < PACKET_MIN || bits / 8 > PACKET_MAX)
 		return U64_MAX;
 	return bits / 8;
-}
-
-static u64 load(const char *p)
-{
-	u64 value;
-
-	memcpy(&value, p, sizeof(value));
-	return value;
 }
 
 /**
@@ -72,10 +59,10 @@ void drain_account(struct drain_stats *n, const char *data, size_t len, bool bef
 
 	for (; data < end; data += drain_packet_size(data, end - data)) {
 		if (!n->begun)
-			n->reported = before ? load(data + DISCARDED_BEFORE) : 0;
+			n->reported = before ? packet_load(data + PACKET_LOST_BEFORE) : 0;
 		n->begun = true;
-		n->end = load(data + END_OFFSET);
-		reported = load(data + DISCARDED);
+		n->end = packet_load(data + PACKET_END);
+		reported = packet_load(data + PACKET_LOST);
 		if (reported <= n->reported)
 			continue;
 		n->lost += reported - n->reported;

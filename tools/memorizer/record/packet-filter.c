@@ -13,8 +13,8 @@
 
 #include "record/drain.h"
 #include "record/packet-filter.h"
+#include "record/packet.h"
 
-#define SIZE_OFFSET	48		/* of packet_size, see drain.c */
 #define PAGES		2		/* kind of page allocations */
 
 /**
@@ -208,7 +208,7 @@ static size_t filter_packet(const struct packet_filter *f, u32 cpu, char *packet
 	u64 content, bits;
 	size_t size;
 
-	memcpy(&content, packet + f->content, sizeof(content));
+	content = packet_load(packet + f->content);
 	for (end = packet + content / 8; p < end; p += size) {
 		e = f->events + (unsigned char)*p;
 		size = event_layout_size(e, p, end - p);
@@ -222,8 +222,8 @@ static size_t filter_packet(const struct packet_filter *f, u32 cpu, char *packet
 		to += size;
 	}
 	bits = 8 * (to - packet);
-	memcpy(packet + f->content, &bits, sizeof(bits));
-	memcpy(packet + SIZE_OFFSET, &bits, sizeof(bits));
+	packet_store(packet + f->content, bits);
+	packet_store(packet + PACKET_SIZE, bits);
 	return to - packet;
 }
 
@@ -246,7 +246,7 @@ size_t packet_filter_apply(const struct packet_filter *f, u32 cpu, char *data, s
 	for (at = 0; at < len; at += before) {
 		before = drain_packet_size(data + at, len - at);
 		memmove(data + done, data + at, before);
-		memcpy(&content, data + done + f->content, sizeof(content));
+		content = packet_load(data + done + f->content);
 		/* Keep a packet with an invalid size for the reader to report. */
 		size = content % 8 || content / 8 > before || content / 8 < f->head ? before :
 			filter_packet(f, cpu, data + done, left_out);

@@ -13,14 +13,7 @@
 
 #include "record/statedump.h"
 #include "record/drain.h"
-
-/* Offsets in a packet, see drain.c. */
-#define BEGIN_OFFSET	24
-#define END_OFFSET	32
-#define SIZE_OFFSET	48
-#define SEQ_OFFSET	56
-#define DISCARDED	64
-#define DISCARDED_BEFORE 80
+#include "record/packet.h"
 
 /**
  * struct state_event - an announcement
@@ -40,14 +33,6 @@ struct state_event {
 	char *event;
 };
 
-static u64 load(const char *p)
-{
-	u64 value;
-
-	memcpy(&value, p, sizeof(value));
-	return value;
-}
-
 /**
  * packet_begin - get the start time of a packet
  * @packet: the packet
@@ -56,7 +41,7 @@ static u64 load(const char *p)
  */
 u64 packet_begin(const char *packet)
 {
-	return load(packet + BEGIN_OFFSET);
+	return packet_load(packet + PACKET_BEGIN);
 }
 
 /**
@@ -67,12 +52,12 @@ u64 packet_begin(const char *packet)
  */
 u64 statedump_seq(const struct statedump *d)
 {
-	return load(d->head + SEQ_OFFSET);
+	return packet_load(d->head + PACKET_SEQ);
 }
 
 static bool is_little_endian(void)
 {
-	return load("\1\0\0\0\0\0\0") == 1;
+	return packet_load("\1\0\0\0\0\0\0") == 1;
 }
 
 /* An event header has 8 bytes: the id in the first one, the time in the other 7. */
@@ -84,7 +69,7 @@ static u64 stamp_of(const char *event)
 
 	memcpy(bytes, event, sizeof(bytes));
 	if (is_little_endian())
-		return load(event) >> 8;
+		return packet_load(event) >> 8;
 	for (i = 1; i < 8; i++)
 		time = time << 8 | bytes[i];
 	return time;
@@ -116,7 +101,7 @@ static void add(struct statedump *d, const struct event_layout *e, const char *p
 		memcpy(&pid, p + e->at, sizeof(pid));
 		item->key = pid;
 	} else {
-		item->key = load(p + e->at);
+		item->key = packet_load(p + e->at);
 	}
 	item->event = memcpy(xreallocarray(NULL, size, 1), p, size);
 }
@@ -137,7 +122,7 @@ void statedump_add(struct statedump *d, const struct packet_filter *f,
 
 	for (at = 0; at < len; at += size) {
 		size = drain_packet_size(packet + at, len - at);
-		end = packet + at + load(packet + at + f->content) / 8;
+		end = packet + at + packet_load(packet + at + f->content) / 8;
 		if (end > packet + at + size)
 			end = packet + at + size;
 		for (p = packet + at + f->head; p < end; p += n) {
@@ -151,10 +136,10 @@ void statedump_add(struct statedump *d, const struct packet_filter *f,
 		}
 		if (!d->head) {
 			d->head = xreallocarray(NULL, f->head, 1);
-			d->first = load(packet + at + SEQ_OFFSET);
+			d->first = packet_load(packet + at + PACKET_SEQ);
 		}
 		memcpy(d->head, packet + at, f->head);
-		d->end = load(packet + at + END_OFFSET);
+		d->end = packet_load(packet + at + PACKET_END);
 	}
 }
 
@@ -234,12 +219,12 @@ char *statedump_packet(const struct statedump *d, const struct packet_filter *f,
 		p += d->item[i].size;
 	}
 	/* The losses were reported by an earlier part. */
-	if (f->head > DISCARDED_BEFORE)
-		memcpy(packet + DISCARDED_BEFORE, packet + DISCARDED, sizeof(u64));
+	if (f->head > PACKET_LOST_BEFORE)
+		memcpy(packet + PACKET_LOST_BEFORE, packet + PACKET_LOST, sizeof(u64));
 	bits = 8 * *size;
-	memcpy(packet + BEGIN_OFFSET, &begin, sizeof(begin));
-	memcpy(packet + f->content, &bits, sizeof(bits));
-	memcpy(packet + SIZE_OFFSET, &bits, sizeof(bits));
+	packet_store(packet + PACKET_BEGIN, begin);
+	packet_store(packet + f->content, bits);
+	packet_store(packet + PACKET_SIZE, bits);
 	return packet;
 }
 

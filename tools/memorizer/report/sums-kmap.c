@@ -5,11 +5,6 @@
 #include "report/histogram.h"
 #include "report/sums.h"
 
-/* A pair of item numbers of two tables. */
-struct pair {
-	u64 key;
-};
-
 /**
  * sums_kmap_init - initialize the sums over a KMAP
  * @k: the sums
@@ -23,7 +18,7 @@ void sums_kmap_init(struct sums *k)
 	hash_init(&k->shared, sizeof(struct site), sizeof(u64));
 	hash_init(&k->pids, sizeof(struct pid), sizeof(u64));
 	hash_init(&k->comms, sizeof(struct comm), SUMS_TEXT);
-	hash_init(&k->pid_comms, sizeof(struct pair), sizeof(u64));
+	hash_init(&k->pid_comms, sizeof(u64), sizeof(u64));
 	hash_get(&k->comms, unknown, &new);
 }
 

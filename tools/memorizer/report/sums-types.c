@@ -12,11 +12,6 @@
 
 #define UNKNOWN		"\n"		/* not a valid name */
 
-/* A pair of item numbers of two tables. */
-struct pair {
-	u64 key;
-};
-
 /**
  * sums_types_init - initialize the sums by type
  * @k: the sums
@@ -27,13 +22,13 @@ void sums_types_init(struct sums *k)
 
 	texts_init(&k->names);
 	texts_number(&k->names, UNKNOWN);
-	hash_init(&k->noted_cpus, sizeof(struct pair), sizeof(u64));
+	hash_init(&k->noted_cpus, sizeof(u64), sizeof(u64));
 	for (i = 0; i < GROUPS; i++)
 		hash_init(k->types + i, sizeof(struct type), sizeof(u64));
 	for (i = 0; i < ACCESS_SOURCES; i++) {
 		aliases_init(k->aliases + i, &k->names);
 		hash_init(k->noted + i, sizeof(struct noted), 2 * sizeof(u64));
-		hash_init(k->noted_pids + i, sizeof(struct pair), sizeof(u64));
+		hash_init(k->noted_pids + i, sizeof(u64), sizeof(u64));
 		hash_init(k->once + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->within + i, sizeof(struct field), sizeof(u64));
 		hash_init(k->untouched + i, sizeof(struct field), sizeof(u64));
