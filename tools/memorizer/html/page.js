@@ -115,16 +115,16 @@ function seconds(ns) {
 const LABELS = {
 	bytes_alloc: "Bytes allocated", bytes_req: "Bytes requested", bytes_freed: "Bytes freed",
 	hit: "Allocations", pingpong: "Freed by another CPU", cross_node: "Other node",
-	frag: "Fragmentation %", who: "Who accesses what", accessed_by: "Who accesses what",
+	frag: "Fragmentation %", who: "Accesses by function", accessed_by: "Accesses by function",
 	sites: "Allocation sites", free_sites: "Free sites", site: "Allocated at", ip: "Address",
 	ptr: "Address", gfp: "GFP flags", page_gfp: "GFP flags of pages", start: "Address",
-	functions: "Functions that access", shared: "Shared objects", live_pages: "Pages live at the end",
-	most_pids: "Most pids of an object", commands: "Commands", suspicious: "Suspicious", name: "Name",
+	functions: "Accessing functions", shared: "Shared objects", live_pages: "Pages live at the end",
+	most_pids: "Most pids per object", commands: "Commands", suspicious: "Suspicious", name: "Name",
 	slab_peak: "Live at the peak", pages_peak: "Pages live at the peak", lifetimes: "Lifetimes",
-	fields: "Members", accessed_fields: "Accessed members", field: "Member", users: "Who accesses which member",
+	fields: "Members", accessed_fields: "Accessed members", field: "Member", users: "Member accesses by function",
 	layouts: "Layouts", kmap_layouts: "KMAP: Layouts", members: "Members", accesses_change: "Change of accesses",
-	field_users: "Who accesses which member", pareto: "Code that shares lines", pairs: "Who moves what, because of whom",
-	accessed_objects: "Objects accessed most", page_sites: "Page allocation sites",
+	field_users: "Member accesses by function", pareto: "Code that shares lines", pairs: "Moves by pair of accesses",
+	accessed_objects: "Most accessed objects", page_sites: "Page allocation sites",
 };
 
 function label(key) {

@@ -77,7 +77,7 @@ static void print_lines(const struct report *r, const char *title, const char *k
 }
 
 /* What --no-wait leaves out. */
-#define WAITING	{ "Left out, by functions that spin", "waiting", k->waiting[SUM_ACCESSES], \
+#define WAITING	{ "Excluded, by spinning functions", "waiting", k->waiting[SUM_ACCESSES], \
 		  LINE_NUMBER }
 
 static void summarize_trace(const struct sums *k, const struct report *r)
@@ -113,11 +113,11 @@ static void summarize_slab(const struct sums *k, const struct report *r)
 		{ "Frees", "frees", slab[SUM_CALLS], LINE_NUMBER },
 		{ "  cross-CPU (ping-pong)", "pingpong", slab[SUM_CROSS_CPU], LINE_NUMBER },
 		{ "  cross-node", "cross_node_frees", slab[SUM_CROSS_NODE_FREES], LINE_NUMBER },
-		{ "  allocated unseen", "unknown", slab[SUM_UNKNOWN], LINE_NUMBER },
-		{ "Frees unseen", "unseen", slab[SUM_UNSEEN], LINE_NUMBER },
+		{ "  of unknown memory", "unknown", slab[SUM_UNKNOWN], LINE_NUMBER },
+		{ "Missed frees", "unseen", slab[SUM_UNSEEN], LINE_NUMBER },
 		{ "Live at the end", "live", slab[SUM_LIVE], LINE_NUMBER },
 		{ "  bytes", "live_bytes", slab[SUM_LIVE_BYTES], LINE_NUMBER },
-		{ "  perhaps freed in a loss", "live_uncertain", slab[SUM_LIVE_UNCERTAIN],
+		{ "  possibly freed in a loss", "live_uncertain", slab[SUM_LIVE_UNCERTAIN],
 		  LINE_NUMBER },
 	};
 
@@ -138,11 +138,11 @@ static void summarize_pages(const struct sums *k, const struct report *r)
 		{ "Frees", "frees", pages[SUM_CALLS], LINE_NUMBER },
 		{ "  cross-CPU (ping-pong)", "pingpong", pages[SUM_CROSS_CPU], LINE_NUMBER },
 		{ "  cross-node", "cross_node_frees", pages[SUM_CROSS_NODE_FREES], LINE_NUMBER },
-		{ "  allocated unseen", "unknown", pages[SUM_UNKNOWN], LINE_NUMBER },
-		{ "Frees unseen", "unseen", pages[SUM_UNSEEN], LINE_NUMBER },
+		{ "  of unknown memory", "unknown", pages[SUM_UNKNOWN], LINE_NUMBER },
+		{ "Missed frees", "unseen", pages[SUM_UNSEEN], LINE_NUMBER },
 		{ "Live at the end", "live", pages[SUM_LIVE], LINE_NUMBER },
 		{ "  bytes", "live_bytes", pages[SUM_LIVE_BYTES], LINE_NUMBER },
-		{ "  perhaps freed in a loss", "live_uncertain", pages[SUM_LIVE_UNCERTAIN],
+		{ "  possibly freed in a loss", "live_uncertain", pages[SUM_LIVE_UNCERTAIN],
 		  LINE_NUMBER },
 	};
 
@@ -153,14 +153,14 @@ static void summarize_accesses(const struct sums *k, const struct report *r)
 {
 	const struct line access_lines[] = {
 		{ "Reads", "reads", k->accesses[SUM_READS], LINE_NUMBER },
-		{ "  of what was allocated unseen", "unknown_reads",
+		{ "  to unknown memory", "unknown_reads",
 		  k->unattributed[SUM_READS], LINE_NUMBER },
 		{ "Writes", "writes", k->accesses[SUM_WRITES], LINE_NUMBER },
-		{ "  of what was allocated unseen", "unknown_writes",
+		{ "  to unknown memory", "unknown_writes",
 		  k->unattributed[SUM_WRITES], LINE_NUMBER },
-		{ "Functions that access", "functions", k->functions[ACCESS_STREAMED].nr,
+		{ "Accessing functions", "functions", k->functions[ACCESS_STREAMED].nr,
 		  LINE_NUMBER },
-		{ "Objects accessed", "touched", k->most[ACCESS_STREAMED].nr, LINE_NUMBER },
+		{ "Accessed objects", "touched", k->most[ACCESS_STREAMED].nr, LINE_NUMBER },
 		WAITING,
 	};
 	size_t nr = ARRAY_SIZE(access_lines) - !k->filter->no_wait;
@@ -194,8 +194,8 @@ static void summarize_kmap(const struct sums *k, const struct report *r)
 		{ "Objects", "objects", t[SUM_HIT], LINE_NUMBER },
 		{ "  live", "live", t[SUM_LIVE], LINE_NUMBER },
 		{ "  freed", "freed", t[SUM_HIT] - t[SUM_LIVE], LINE_NUMBER },
-		{ "    from an unknown ip", "unknown_frees", t[SUM_UNKNOWN_FREES], LINE_NUMBER },
-		{ "    unseen, allocated over", "overwrites", t[SUM_OVERWRITES], LINE_NUMBER },
+		{ "    by an unknown caller", "unknown_frees", t[SUM_UNKNOWN_FREES], LINE_NUMBER },
+		{ "    missed, allocated over", "overwrites", t[SUM_OVERWRITES], LINE_NUMBER },
 		{ "  accessed", "touched", t[SUM_TOUCHED], LINE_NUMBER },
 		{ "Bytes requested", "bytes", t[SUM_REQ], LINE_NUMBER },
 		{ "  live", "live_bytes", t[SUM_LIVE_BYTES], LINE_NUMBER },
@@ -215,7 +215,7 @@ static void summarize_kmap(const struct sums *k, const struct report *r)
 		{ "  bytes requested", "shared_bytes", shared[SUM_REQ], LINE_NUMBER },
 		{ "  reads", "shared_reads", shared[SUM_READS], LINE_NUMBER },
 		{ "  writes", "shared_writes", shared[SUM_WRITES], LINE_NUMBER },
-		{ "  most pids of one", "most_pids", shared[SUM_MOST_PIDS], LINE_NUMBER },
+		{ "  most pids per object", "most_pids", shared[SUM_MOST_PIDS], LINE_NUMBER },
 		WAITING,
 	};
 	/* the last line is for --no-wait only */
