@@ -12,8 +12,8 @@
 #include "gcc-common.h"
 #include "memorizer_places.h"
 #include "memorizer_insns.h"
-#include "memorizer_site.h"
 #include "memorizer_names.h"
+#include "memorizer_sites.h"
 
 /*
  * struct name - what an instruction accesses or allocates
@@ -129,49 +129,6 @@ unsigned int name_of_location(location_t location)
 	if (range.m_start != RANGE_START || range.m_finish <= RESERVED_LOCATION_COUNT)
 		return NO_NAME;
 	return range.m_finish - RESERVED_LOCATION_COUNT;
-}
-
-/* The command line includes this header first: what precedes it is the path of the source tree. */
-#define FIRST_HEADER "include/linux/kconfig.h"
-
-static const char *skip_dot(const char *file)
-{
-	return strncmp(file, "./", 2) ? file : file + 2;
-}
-
-static const char *top_of_tree(void)
-{
-	static const char *top;
-	const char *file;
-	size_t length;
-	unsigned int i;
-
-	for (i = 0; !top && i < LINEMAPS_ORDINARY_USED(line_table); i++) {
-		file = ORDINARY_MAP_FILE_NAME(LINEMAPS_ORDINARY_MAP_AT(line_table, i));
-		file = file ? skip_dot(file) : "";
-		length = strlen(file);
-		if (length >= strlen(FIRST_HEADER) &&
-		    !strcmp(file + length - strlen(FIRST_HEADER), FIRST_HEADER))
-			top = xstrndup(file, length - strlen(FIRST_HEADER));
-	}
-	if (!top)
-		top = "";
-	return top;
-}
-
-/* Make the name of a source file relative to the top of the source or object tree. */
-static const char *source_name(const char *file)
-{
-	const char *top = top_of_tree();
-
-	file = file ? skip_dot(file) : "";
-	return strncmp(file, top, strlen(top)) ? file : file + strlen(top);
-}
-
-/* name_of_file() - get the compiled file's name, relative to the top of the tree */
-const char *name_of_file(void)
-{
-	return source_name(main_input_filename);
 }
 
 /* Labels of the strings that entries refer to: this and a number */

@@ -19,6 +19,7 @@ enum name_kind {
 /* The number of a location without a name */
 #define NO_NAME 0
 
+void mark_references(gimple stmt);
 unsigned int name_access(enum name_kind kind, tree ref, HOST_WIDE_INT size);
 unsigned int name_target(enum name_kind kind, gimple stmt, tree ptr, HOST_WIDE_INT size);
 unsigned int name_both(unsigned int first, unsigned int second);
@@ -28,7 +29,6 @@ location_t location_with_name(location_t location, unsigned int name);
 unsigned int name_of_location(location_t location);
 
 void write_site_names(void);
-const char *name_of_file(void);
 void write_name_strings(FILE *file);
 
 #pragma GCC visibility pop

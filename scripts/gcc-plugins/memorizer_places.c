@@ -15,6 +15,7 @@
 
 #include "gcc-common.h"
 #include "ssa-iterators.h"
+#include "memorizer_names.h"
 #include "memorizer_places.h"
 
 /* Limits of following a pointer: number of pointers, and depth */

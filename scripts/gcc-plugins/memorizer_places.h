@@ -12,7 +12,6 @@
 void place_of_access(tree ref, struct place *place);
 void place_of_argument(gimple stmt, tree ptr, HOST_WIDE_INT size, struct place *place);
 bool place_of_allocation(gcall *call, struct place *place);
-void mark_references(gimple stmt);
 
 #pragma GCC visibility pop
 

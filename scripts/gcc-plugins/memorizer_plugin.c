@@ -12,7 +12,6 @@
 
 #include "gcc-common.h"
 #include "memorizer_names.h"
-#include "memorizer_places.h"
 #include "memorizer_site.h"
 #include "memorizer_sites.h"
 #include "memorizer_calls.h"

@@ -16,6 +16,7 @@
  *	memorizer_sites.c	emit sites for references and pointers to tracked memory
  *	memorizer_join.c	joined sites, groups, shared stubs
  *	memorizer_forms.c	the form of disabled sites
+ *	memorizer_unnamed.c	stands in for names while the kernel has none
  *	memorizer_names.c	names: what each site accesses, in locations and in sections
  *	memorizer_insns.c	sites as insns
  *	memorizer_places.c	the record and the path of members that an access refers to
