@@ -57,13 +57,13 @@ can_be_read() {
 		{ echo "$1 has $code lines of code, $lines in all"; return 1; }
 }
 
-# median_is_small: half of the patches that have code have at most 1,000 lines of it.
+# median_is_small: half of the patches that have code have at most 600 lines of it.
 median_is_small() {
 	local sizes
 
 	mapfile -t sizes < <(grep -v -x 0 "$work/sizes" | sort -n)
 	echo "median: ${sizes[$((${#sizes[@]} / 2))]} lines of code, largest: ${sizes[-1]}"
-	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 1000 ]
+	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 600 ]
 }
 
 # includes_exist: each header that a file of HEAD includes by its relative path is there by then.
@@ -98,6 +98,9 @@ boots() {
 		! grep -a -E 'WARNING:|BUG:|Oops|Kernel panic' "$out/each/console.log"
 }
 
+# patterns_are_used: export-series writes each pattern that is not the longest one of any file to stderr.
+patterns_are_used() { not grep "no file has" "$work/said-export"; }
+
 # same_tree A B: the same files with the same contents, and the same of them executable.
 same_tree() {
 	diff -r -x .git -x .memorizer "$1" "$2" &&
@@ -105,7 +108,7 @@ same_tree() {
 }
 executables() { (cd "$1" && find . -name .git -prune -o -type f -perm -u+x -print | sort); }
 
-"$here/export-series" "$work/patches"
+"$here/export-series" "$work/patches" 2> >(tee "$work/said-export" >&2)
 series=$(cd "$work/patches" && echo *)
 mapfile -t patches < <(find "$work/patches" -name '*.patch' ! -name 0000-cover-letter.patch | sort)
 build_each=
@@ -123,7 +126,7 @@ if [ "${1-}" = --build ]; then
 fi
 # The subjects of patches with a reason to be larger
 awk '/^[#!=+]/ { if (/^!/) print subject; open = 0; next } NF && !open { subject = $0; open = 1 }' "$here/series" >"$work/large"
-plan $(((${build_each:+2} + 5) * ${#patches[@]} + $(wc -w <<<"$series") + 6))
+plan $(((${build_each:+2} + 5) * ${#patches[@]} + $(wc -w <<<"$series") + 7))
 result "the first series has at most 20 patches" [ "$(find "$work/patches/A" -name '*.patch' | wc -l)" -le 21 ]
 for s in $series; do
 	result "series $s has a cover letter" has_letter "$work/patches/$s"
@@ -141,6 +144,7 @@ for patch in "${patches[@]}"; do
 	}
 done
 result "patches are small" median_is_small
+result "each pattern is that of a file" patterns_are_used
 result "the series together give what apply gives" same_tree "$work/am" "$work/applied"
 result "it refuses a directory with patches" eval '! "$here/export-series" "$work/patches"'
 result "it refuses a series that there is not" eval '! "$here/export-series" "$work/none" Z'
