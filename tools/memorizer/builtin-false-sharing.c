@@ -359,13 +359,13 @@ static void print(struct analysis *a)
 	analysis_sum(a, "  false sharing", "false_sharing", f->total[FALSE]);
 	analysis_sum(a, "    with another object", "of_others", f->total[OTHERS]);
 	analysis_sum(a, "  of what was freed", "reused", f->total[REUSED]);
-	if (f->granularity && !a->told)
+	if (f->granularity && !a->has_traffic)
 		analysis_sum(a, "False sharing in lines of twice the size", "longer",
 			     f->total[LONGER]);
 	print_groups(f, moved, FALSE, (const enum sum[]){ MOVES, MOVES, MOVES });
 	pairs_print(a, &f->pairs, "FALSE SHARING, BY PAIR OF ACCESSES", "pairs",
 		    PAIR_FALSE);
-	if (f->granularity && !a->told)
+	if (f->granularity && !a->has_traffic)
 		print_groups(f, predicted, LONGER, (const enum sum[]){ FALSE, LONGER, WORST });
 }
 

@@ -33,7 +33,7 @@ static bool is_optional(int which)
 }
 
 /* Print why @file cannot be opened, with advice. */
-static void tell(const struct control *c, const char *file)
+static void print_error(const struct control *c, const char *file)
 {
 	int error = errno;
 	const char *advice = "";
@@ -51,12 +51,12 @@ static void tell(const struct control *c, const char *file)
 }
 
 /* Print why there is no directory memorizer/ in @debugfs. */
-static void tell_missing(const struct control *c, const char *debugfs)
+static void print_missing(const struct control *c, const char *debugfs)
 {
 	struct statfs fs;
 
 	if (errno != ENOENT) {
-		tell(c, NULL);
+		print_error(c, NULL);
 	} else if (statfs(debugfs, &fs) || fs.f_type != DEBUGFS_MAGIC) {
 		fprintf(stderr,
 			"memorizer: %s: no debugfs: mount it (mount -t debugfs nodev %s) or specify its directory with --debugfs\n",
@@ -80,7 +80,7 @@ bool control_open(struct control *c, const char *debugfs)
 		abort();
 	c->dir = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->dir < 0) {
-		tell_missing(c, debugfs);
+		print_missing(c, debugfs);
 		free(c->path);
 		c->path = NULL;
 		return false;
@@ -132,7 +132,7 @@ bool control_write(const struct control *c, const char *file, const char *text)
 
 	errno = error;
 	if (error)
-		tell(c, file);
+		print_error(c, file);
 	return !error;
 }
 
@@ -179,7 +179,7 @@ char *control_read(const struct control *c, const char *file)
 			size *= 2;
 	}
 	if (n < 0) {
-		tell(c, file);
+		print_error(c, file);
 		free(text);
 		text = NULL;
 	} else {
@@ -241,7 +241,7 @@ bool control_get_switches(const struct control *c, bool on[NR_STREAM_SWITCHES])
 		if (!read_text(c, switches[i], text, sizeof(text))) {
 			if (errno == ENOENT && is_optional(i))
 				continue;
-			tell(c, switches[i]);
+			print_error(c, switches[i]);
 			return false;
 		}
 		if (strcmp(text, "0") && strcmp(text, "1")) {
@@ -308,11 +308,11 @@ void control_parse_switches(const char *text, bool on[NR_STREAM_SWITCHES])
 }
 
 /**
- * control_say_on - warn about switches that are already enabled
+ * control_warn_on - warn about switches that are already enabled
  * @c: the files
  * @on: their state
  */
-void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES])
+void control_warn_on(const struct control *c, const bool on[NR_STREAM_SWITCHES])
 {
 	int i;
 
@@ -391,6 +391,6 @@ int control_open_stream(const struct control *c, const char *file)
 	int fd = openat(c->dir, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
-		tell(c, file);
+		print_error(c, file);
 	return fd;
 }

@@ -40,7 +40,7 @@ bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWI
 			  const bool to[NR_STREAM_SWITCHES]);
 void control_print_switches(FILE *to, const bool on[NR_STREAM_SWITCHES]);
 void control_parse_switches(const char *text, bool on[NR_STREAM_SWITCHES]);
-void control_say_on(const struct control *c, const bool on[NR_STREAM_SWITCHES]);
+void control_warn_on(const struct control *c, const bool on[NR_STREAM_SWITCHES]);
 bool control_is_off(const struct control *c);
 bool control_stat(const struct control *c, const char *name, u64 *value);
 u64 control_buffer_size(const struct control *c, u64 otherwise);

@@ -55,7 +55,7 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
  * @command_status: its wait status
  * @snapshot: pid of the child that writes stream_snapshot; 0: none, or it exited
  * @yield: the kernel's counts before the recording
- * @told: a signal to end the recording arrived
+ * @interrupted: a signal to end the recording arrived
  * @stays_on: the stream could not be disabled
  * @over: end the current wait
  * @failed: an error occurred, after a message
@@ -76,7 +76,7 @@ struct recorder {
 	pid_t command, snapshot;
 	int command_status;
 	struct yield yield;
-	bool told, stays_on, over, failed, knows_read, ended;
+	bool interrupted, stays_on, over, failed, knows_read, ended;
 };
 
 static u64 now_ms(void)
@@ -120,7 +120,7 @@ static void clear_live(const struct recorder *r)
 }
 
 /* Pass all packets read to the view. Returns the end of the last one, in ns. */
-static u64 give_packets(struct recorder *r)
+static u64 pass_packets(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
 	const struct ring_packet *p;
@@ -151,9 +151,9 @@ static void show(struct recorder *r)
 
 	streams_stop(&r->streams);
 	streams_flush(&r->streams, most);
-	until = give_packets(r);
+	until = pass_packets(r);
 	streams_flush(&r->streams, most);
-	give_packets(r);
+	pass_packets(r);
 	dropped = streams_total(&r->streams).dropped;
 	if (r->streams.failed || !streams_start(&r->streams))
 		fail(r);
@@ -242,8 +242,8 @@ static void take_signal(struct recorder *r)
 	else
 		r->over = true;
 	if (r->command)
-		kill(r->command, r->told ? SIGKILL : SIGTERM);
-	r->told = true;
+		kill(r->command, r->interrupted ? SIGKILL : SIGTERM);
+	r->interrupted = true;
 }
 
 /* Wait, while the workers copy, until @r->over is set. */
@@ -551,7 +551,7 @@ static bool fits_a_packet(const struct recorder *r)
 }
 
 /* Warn now if kptr_restrict hides addresses: symbols cannot be added later. */
-static void look_at_symbols(void)
+static void warn_hidden_symbols(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	unsigned long long address = 0;
@@ -584,8 +584,8 @@ static bool prepare(struct recorder *r)
 	    !block_signals(r) ||
 	    !save_copy(streams_base(c), r->kernel.dir, "metadata", "metadata"))
 		return false;
-	control_say_on(&r->kernel, r->before);
-	look_at_symbols();
+	control_warn_on(&r->kernel, r->before);
+	warn_hidden_symbols();
 	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
 	save_kernel(r);
 	arrivals_begin(&r->arrivals, streams_base(c));
@@ -709,7 +709,7 @@ static void run(struct recorder *r)
 	if (!arrivals_look(&r->arrivals) || !save_kernel(r) || !save_fields(r))
 		r->failed = true;
 	if (view)
-		view->show(view->data, U64_MAX, give_packets(r),
+		view->show(view->data, U64_MAX, pass_packets(r),
 			   streams_total(&r->streams).dropped);
 	else
 		summarize(r);

@@ -50,7 +50,7 @@ static bool in_parts(const struct streams *c)
 	return c->options.parts || c->options.flight;
 }
 
-static void tell(struct streams *c)
+static void notify(struct streams *c)
 {
 	eventfd_write(c->event, 1);
 }
@@ -375,7 +375,7 @@ bool streams_first_part(struct streams *c)
 	return c->options.flight || begin_part(c);
 }
 
-static void keep_flying(struct streams *c, struct cpu_stream *s, const char *data, size_t len)
+static void add_to_ring(struct streams *c, struct cpu_stream *s, const char *data, size_t len)
 {
 	const struct ring_packet *old;
 	size_t size, at;
@@ -392,7 +392,7 @@ static void keep_flying(struct streams *c, struct cpu_stream *s, const char *dat
 }
 
 /* Store @len bytes of packets. Returns false if the worker has to stop. */
-static bool take(struct streams *c, struct cpu_stream *s, const char *data, size_t len)
+static bool store_packets(struct streams *c, struct cpu_stream *s, const char *data, size_t len)
 {
 	enum store_wrote wrote;
 	size_t done = 0;
@@ -400,7 +400,7 @@ static bool take(struct streams *c, struct cpu_stream *s, const char *data, size
 	s->read += len;
 	if (c->options.flight) {
 		drain_account(&s->stats, data, len, c->lost_before);
-		keep_flying(c, s, data, len);
+		add_to_ring(c, s, data, len);
 	} else if (c->over) {
 		s->left_out += len;
 	} else {
@@ -427,8 +427,8 @@ static bool take(struct streams *c, struct cpu_stream *s, const char *data, size
 }
 
 /* Copy what one read returns. Returns false if the worker has to stop. */
-static bool copy_some(struct streams *c, struct cpu_stream *s, struct drain_buffer *b,
-		      enum drain *got)
+static bool copy_packets(struct streams *c, struct cpu_stream *s, struct drain_buffer *b,
+			 enum drain *got)
 {
 	*got = drain_some(&s->in, b);
 	if (*got == DRAIN_FAILED) {
@@ -439,7 +439,7 @@ static bool copy_some(struct streams *c, struct cpu_stream *s, struct drain_buff
 		return false;
 	if (packet_filter_is_needed(&c->options.select))
 		b->len = packet_filter_apply(c->filter, s->cpu, b->data, b->len, &s->unwanted);
-	return !b->len || take(c, s, b->data, b->len);
+	return !b->len || store_packets(c, s, b->data, b->len);
 }
 
 static void *copy_until_stopped(void *data)
@@ -456,16 +456,16 @@ static void *copy_until_stopped(void *data)
 		for (i = 0; i < m->nr; i++) {
 			s = c->stream[m->first + i];
 			if (!m->polls[i].revents ||
-			    (copy_some(c, s, &m->buffer, &got) && got != DRAIN_END))
+			    (copy_packets(c, s, &m->buffer, &got) && got != DRAIN_END))
 				continue;
 			s->ended = got == DRAIN_END;
-			tell(c);
+			notify(c);
 			return NULL;
 		}
 	}
 	fprintf(stderr, "memorizer: poll: %s\n", strerror(errno));
 	c->failed = true;
-	tell(c);
+	notify(c);
 	return NULL;
 }
 
@@ -547,7 +547,7 @@ static void make_room(struct streams *c)
 			s->read -= len;
 			if (!c->over && (too_small(c) || !next_part(c)))
 				c->over = true;
-			take(c, s, held, len);
+			store_packets(c, s, held, len);
 			free(held);
 		}
 	}
@@ -619,7 +619,7 @@ enum drain streams_drain(struct streams *c, struct cpu_stream *s)
 
 	if (s->failed)
 		return DRAIN_FAILED;
-	copy_some(c, s, &c->buffer, &got);
+	copy_packets(c, s, &c->buffer, &got);
 	if (c->full)
 		make_room(c);
 	return s->failed ? DRAIN_FAILED : got;

@@ -96,8 +96,8 @@ void yield_warn(const struct recording *what, const struct control *c)
 			c->path);
 }
 
-static void tell_no_accesses(const struct recording *what, const struct control *c,
-			     u64 left_out, const char *trace)
+static void print_no_accesses(const struct recording *what, const struct control *c,
+			      u64 left_out, const char *trace)
 {
 	fprintf(stderr, "memorizer: %s: no accesses: ", trace);
 	if (left_out)
@@ -130,7 +130,7 @@ bool yield_check(const struct recording *what, const struct control *c,
 	accesses = !wants_accesses(what) || now.accesses != before->accesses;
 	objects = !chooses_objects(what) || now.objects != before->objects;
 	if (!accesses)
-		tell_no_accesses(what, c, now.left_out - before->left_out, trace);
+		print_no_accesses(what, c, now.left_out - before->left_out, trace);
 	if (!objects)
 		fprintf(stderr,
 			"memorizer: %s: no objects: none of %llu matches: want another --cache or --alloc\n",

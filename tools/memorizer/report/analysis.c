@@ -371,7 +371,7 @@ static bool name_is_chosen(struct analysis *a, const struct touch *t)
 }
 
 /* Pass an access to the analysis, selected or not. */
-static void give(struct analysis *a, struct touch *t)
+static void pass_touch(struct analysis *a, struct touch *t)
 {
 	const struct kind *kind = hash_item(&a->kinds, t->place.kind);
 
@@ -380,9 +380,9 @@ static void give(struct analysis *a, struct touch *t)
 }
 
 /*
- * Handle the part of an access in the line at @line. @told: a traffic event reports the move.
+ * Handle the part of an access in the line at @line. @moved_line: according to a traffic event.
  */
-static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
+static void touch_line(struct analysis *a, struct touch t, u64 line, bool moved_line)
 {
 	u64 first = t.ptr > line ? t.ptr : line, last = t.ptr + t.size - 1;
 	struct toucher toucher;
@@ -400,13 +400,13 @@ static void touch_line(struct analysis *a, struct touch t, u64 line, bool told)
 		.cpu = t.event->cpu, .first = t.first, .last = t.last, .reads = t.reads,
 		.writes = t.writes,
 	};
-	if (told) {
+	if (moved_line) {
 		cachelines_move(&a->lines, line / a->line_size, &toucher, &t.moved);
 		t.moved.from = t.event->u.traffic.from;
 	} else {
 		cachelines_touch(&a->lines, line / a->line_size, &toucher, &t.moved);
 	}
-	give(a, &t);
+	pass_touch(a, &t);
 }
 
 static bool is_sound(const struct touch *t)
@@ -419,7 +419,7 @@ static void access_lines(struct analysis *a, const struct trace_event *e)
 	struct touch t = touch_of_access(e);
 	u64 line = t.ptr & -(u64)a->line_size, last = t.ptr + t.size - 1;
 
-	if (a->told || !is_sound(&t))
+	if (a->has_traffic || !is_sound(&t))
 		return;
 	a->followed = true;
 	for (;; line += a->line_size) {
@@ -434,9 +434,9 @@ static void move_line(struct analysis *a, const struct trace_event *e)
 	struct touch t = touch_of_traffic(e);
 	u64 line = e->u.traffic.line & -(u64)a->line_size;
 
-	if (!a->told && a->followed)
+	if (!a->has_traffic && a->followed)
 		forget(a);
-	a->told = true;
+	a->has_traffic = true;
 	if (is_sound(&t) && line <= t.ptr + t.size - 1 && t.ptr <= line + a->line_size - 1)
 		touch_line(a, t, line, true);
 }
@@ -449,7 +449,7 @@ static void access_whole(struct analysis *a, const struct trace_event *e)
 	t.spot = get_spot(a, &t.place, find_name(a, t.ip, &t.place, t.size, &t.named));
 	t.line = t.ptr & -(u64)a->line_size;
 	if (is_sound(&t))
-		give(a, &t);
+		pass_touch(a, &t);
 }
 
 static void touch(struct analysis *a, const struct trace_event *e)

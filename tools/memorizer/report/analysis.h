@@ -152,7 +152,7 @@ struct analysis {
 	bool incomplete;
 	/* private: */
 	struct symbol_files files;
-	bool top_given, followed, told;
+	bool top_given, followed, has_traffic;
 	struct tracker live;
 	struct memory memory;
 	struct hash texts, kinds, spots, nodes, memory_kinds, touched, called;

@@ -35,7 +35,7 @@ struct settings {
 };
 
 /* Print the number of addresses without symbol. */
-static void tell_unresolved(const struct sums *k, bool kallsyms)
+static void print_unresolved(const struct sums *k, bool kallsyms)
 {
 	const struct hash *sites = k->sites + GROUP_KMAP, *ips = k->ips + ACCESS_COUNTED;
 	const struct access_ip *access;
@@ -62,7 +62,7 @@ static bool check_filter(const struct sums *k, const char *name)
 }
 
 /* Returns true, after a message, if a sum overflowed. */
-static bool tell_overflow(const struct sums *k)
+static bool print_overflow(const struct sums *k)
 {
 	if (k->overflow)
 		fprintf(stderr, "memorizer: a sum exceeds 64 bits and is printed as %llu\n", U64_MAX);
@@ -110,8 +110,8 @@ static int print_kmap(struct settings *s, const struct sums *k, int status)
 	s->report.incomplete = status != EXIT_FINE || k->overflow;
 	print(s, k);
 	if (s->files.vmlinux || s->files.kallsyms)
-		tell_unresolved(k, s->files.kallsyms);
-	return tell_overflow(k) ? EXIT_MALFORMED : status;
+		print_unresolved(k, s->files.kallsyms);
+	return print_overflow(k) ? EXIT_MALFORMED : status;
 }
 
 /* Returns the exit status. */
@@ -127,7 +127,7 @@ static int print_trace(struct settings *s, const struct engine *g, const struct 
 	rebuild_warn(kmap, g->name);
 	if (!s->report.incomplete)
 		return EXIT_FINE;
-	return tell_overflow(k) ? EXIT_MALFORMED : EXIT_INCOMPLETE;
+	return print_overflow(k) ? EXIT_MALFORMED : EXIT_INCOMPLETE;
 }
 
 static int end(struct engine *g, int status)
