@@ -286,7 +286,8 @@ bool kernel_filter_log(struct kernel_filter *f, const struct control *c, bool on
 	int i;
 
 	for (i = 0; i < NR_FILTERS; i++)
-		any |= f->before[i] != NULL;
+		if (f->before[i])
+			any = true;
 	if (!any || on == f->logs)
 		return true;
 	if (on) {

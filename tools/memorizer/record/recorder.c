@@ -364,7 +364,8 @@ static void drain_rest(struct recorder *r)
 	hear_signals(r, false);
 	if (!enough)
 		return;
-	fprintf(stderr, "memorizer: %s: interrupted, events still in the kernel are left out\n", r->kernel.path);
+	fprintf(stderr, "memorizer: %s: interrupted, events still in the kernel are left out\n",
+		r->kernel.path);
 	fail(r);
 }
 

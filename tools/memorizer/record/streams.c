@@ -518,7 +518,8 @@ static bool too_small(struct streams *c)
 {
 	if (c->limit.used)
 		return false;
-	fprintf(stderr, "memorizer: %s: a packet exceeds --max-size: want a larger one\n", c->top->path);
+	fprintf(stderr, "memorizer: %s: a packet exceeds --max-size: want a larger one\n",
+		c->top->path);
 	c->failed = true;
 	return true;
 }

@@ -74,7 +74,7 @@ bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT])
 /**
  * kmem_filter_matches - match a name as shown in a report
  * @pattern: the name, or a pattern for glob(7) without escapes, because names may contain
- * 	     backslashes; NULL matches everything
+ *	     backslashes; NULL matches everything
  * @name: the name; NULL if unknown
  *
  * Return: whether the name matches; an unknown one matches only NULL.
@@ -123,8 +123,8 @@ bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u
  * @w: state of the time range, initially all false
  * @e: the next event
  *
- * Return: whether the event is in the range, including the mark that starts it, but not the one that
- * ends it.
+ * Return: whether the event is in the range, which includes the mark that starts it, but not the
+ *	   one that ends it.
  */
 bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
 			const struct trace_event *e)

@@ -17,7 +17,7 @@
 
 /**
  * struct kmem_filter - a filter; it selects a free if it selects the allocation or, if that is
- * 			unknown, by the free itself
+ *			unknown, by the free itself
  * @kinds: mask of enum trace_kind
  * @cache: pattern for names of caches, or NULL
  * @site: pattern for names of allocating functions, or NULL

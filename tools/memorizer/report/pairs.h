@@ -11,7 +11,7 @@ enum pair_sum {
 	PAIR_HITM,		/* of these, loads of what the other CPU modified */
 	PAIR_TRUE,		/* overlapping accesses to one object: true sharing */
 	PAIR_FALSE,		/* accesses without common bytes: false sharing */
-	PAIR_REUSED,		/* overlapping accesses, but the earlier one to an object since freed */
+	PAIR_REUSED,		/* overlapping accesses, but of different objects */
 	PAIR_SUMS
 };
 

@@ -65,7 +65,8 @@ static bool check_filter(const struct sums *k, const char *name)
 static bool print_overflow(const struct sums *k)
 {
 	if (k->overflow)
-		fprintf(stderr, "memorizer: a sum exceeds 64 bits and is printed as %llu\n", U64_MAX);
+		fprintf(stderr, "memorizer: a sum exceeds 64 bits and is printed as %llu\n",
+			U64_MAX);
 	return k->overflow;
 }
 
@@ -234,7 +235,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		OPT_BOOLEAN('b', "brief", &r->brief,
 			    "print one screen: call sites, accesses, members; implies --no-wait"),
 		OPT_HELP(),
-		OPT_GROUP("Count only (a free counts with its allocation, an access with its object):"),
+		OPT_GROUP("Count only (a free with its allocation, an access with its object):"),
 		OPTS_FILTER(&s.filter),
 		OPTS_NAMED(&s.filter),
 		OPT_TAKE('t', "kind", &s.filter, "KIND",
