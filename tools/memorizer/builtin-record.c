@@ -144,10 +144,12 @@ static bool fit_together(const struct recording *what)
 	else if (what->filter.children && !what->options.select.pids.nr && !what->command)
 		message = "--children: want --pid or a command, whose they are";
 	else if (what->filter.lines[FILTER_FIELDS] && what->on[STREAM_RETIREMENTS])
-		message = "--fields and --retirements: want one of them, what is retired has no places";
+		message =
+			"--fields and --retirements: want one of them, what is retired has no places";
 	else if (kernel_filter_is_needed(&what->filter) && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC] && !what->on[STREAM_RETIREMENTS] && !what->snapshot)
-		message = "filters: want --accesses, --traffic, --retirements or --snapshot, which they choose from";
+		message =
+			"filters: want --accesses, --traffic, --retirements or --snapshot, which they choose from";
 	if (message)
 		fprintf(stderr, "memorizer record: %s\n", message);
 	return !message;
@@ -191,7 +193,8 @@ static int run(int argc, char **argv)
 			 "record objects that these functions allocate only", option_globs),
 		OPT_TAKE(0, "fields", &what.filter, "TERM,...",
 			 "also count accesses by offset in objects that match cache:GLOB or alloc:GLOB,\n"
-			 "                          and save kmap_fields with the trace", option_fields),
+			 "                          and save kmap_fields with the trace",
+			 option_fields),
 		OPT_TAKE('G', "cgroup", &what.filter, "PATH,...",
 			 "accesses by these control groups and their descendants only: /user.slice",
 			 option_cgroups),

@@ -107,7 +107,8 @@ static void large_objects_have_all_their_pages(void)
 	start();
 	CHECK_EQ(lookup(PAGE(1)), 0);
 	id[0] = insert_large(PAGE(0), 1);
-	id[1] = insert_large(PAGE(2), 12 * PAGE_SIZE + 100);	/* across the boundary between leaves */
+	/* across the boundary between leaves */
+	id[1] = insert_large(PAGE(2), 12 * PAGE_SIZE + 100);
 	id[2] = insert_large(PAGE(15), PAGE_SIZE);
 
 	CHECK_EQ(lookup(PAGE(0) - 1), 0);
