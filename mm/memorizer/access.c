@@ -5,25 +5,14 @@
  * Each CPU counts in entries of its own, with one instruction, which interrupts cannot split and
  * no other CPU contends for. The steps, fastest first:
  *
- * - Hit: the thunks find the entry in memorizer_cache, hashed by ip and address. They need neither
- *   index nor object.
+ * - Hit: the thunks find the entry in memorizer_cache (caches.h), hashed by ip and address. They
+ *   need neither index nor object.
  * - Miss: memorizer_access_miss() and memorizer_access_group() find the object in memorizer_found,
  *   hashed by address, or in the index, and the entry in the entry table.
  * - Slow path: memorizer_access() handles everything else: several objects, objects counted by
- *   granule, observers, tracked cache lines, a full batch of the pool, carries.
+ *   granule, observers, tracked cache lines, an empty batch of the pool, carries.
  *
  * Objects counted by granule are always hidden, so that no fast path matches them.
- *
- * Invariants of the caches:
- *
- * - An entry in memorizer_cache, or an object in memorizer_found, is not reused by the pool. A
- *   match proves that the object is live, because closing an object hides its address: this
- *   invalidates all its entries with a single store.
- *
- * - A slot is written by its own CPU, and by the collector with cmpxchg against what it removes.
- *   No hook can store that again: its object left the index a grace period ago.
- *
- * - While the slow path is forced (slow_path_users), both caches hold only sentinels.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -32,6 +21,7 @@
 #include <linux/sched.h>
 
 #include "access.h"
+#include "caches.h"
 #include "entry.h"
 #include "entry_table.h"
 #include "index.h"
@@ -42,68 +32,14 @@
 #include "tasks.h"
 #include "traffic.h"
 
-/* Sentinels for empty cache slots. One struct, because an entry stores its object's distance. */
-static struct {
-	struct memorizer_entry entry;
-	struct memorizer_object object;
-} nothing __ro_after_init = {
-	.entry.object = sizeof(struct memorizer_entry) >> MEMORIZER_ID_SHIFT,
-};
-
-/* Cached for pages that hold no object. The thunks check in the index that this is still so. */
-struct memorizer_object memorizer_no_object __ro_after_init;
-
-DEFINE_PER_CPU(struct memorizer_entry *[MEMORIZER_CACHE_SLOTS], memorizer_cache);
-DEFINE_PER_CPU(struct memorizer_object *[MEMORIZER_FOUND_SLOTS], memorizer_found);
-
 DEFINE_PER_CPU(u64, memorizer_current_key);
-
-/* The fast paths handle accesses within one block of this size; 0 disables them. */
-static unsigned long fast_path_bytes __read_mostly = PAGE_SIZE;
-
-/* Number of reasons to force the slow path. Written under memorizer_rwsem. */
-static unsigned int slow_path_users __read_mostly;
 
 /* Do accesses reach the observer? */
 bool memorizer_accesses_observed __read_mostly;
 
-/**
- * memorizer_access_init() - allocate the entry table and initialize the caches
- * @reserve: allocates zeroed memory, NULL if there is none
- * @pool_size: size of the pool in bytes
- *
- * Context: boot, once.
- * Return: 0 or -ENOMEM
- */
-int memorizer_access_init(void *(*reserve)(size_t size), unsigned long pool_size)
-{
-	unsigned int i;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-			per_cpu(memorizer_cache, cpu)[i] = &nothing.entry;
-		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
-			per_cpu(memorizer_found, cpu)[i] = &nothing.object;
-	}
-	return memorizer_entry_table_init(reserve, pool_size);
-}
-
 void __kprobes memorizer_switch_to(const struct task_struct *next)
 {
 	this_cpu_write(memorizer_current_key, READ_ONCE(next->memorizer_key));
-}
-
-static __always_inline void remember_entry(struct memorizer_entry *entry, unsigned long addr)
-{
-	u32 slot = memorizer_cache_slot(memorizer_entry_ip(entry), addr);
-
-	this_cpu_write(memorizer_cache[slot], entry);
-}
-
-static __always_inline void remember_object(struct memorizer_object *object, unsigned long addr)
-{
-	this_cpu_write(memorizer_found[memorizer_found_slot(addr)], object);
 }
 
 /* A group's extent as it is in the word of its entry. */
@@ -132,8 +68,8 @@ static __always_inline bool count_unrecorded(unsigned long addr, unsigned int ki
 }
 
 /*
- * The miss: leaf functions, in which only the fallbacks call others, and are not inlined, so that
- * the thunks' callers save few registers.
+ * The miss: leaf functions with few registers to save. Only their fallbacks call other functions,
+ * so these are noinline.
  */
 
 static __kprobes void take_slow_path(unsigned long addr, unsigned long last, u64 counts, u64 key)
@@ -160,7 +96,7 @@ static noinline __kprobes void access_object(unsigned long addr, struct memorize
 		count_lost(memorizer_counts_sum(counts));
 		return;
 	}
-	remember_entry(entry, addr);
+	memorizer_cache_entry(entry, addr);
 	memorizer_settle(entry);
 }
 
@@ -172,7 +108,7 @@ static __always_inline bool count_in_object(struct memorizer_object *object, u64
 
 	if (unlikely(!memorizer_add_counts(object, key, counts, extent, true, &entry)))
 		return false;
-	remember_entry(entry, addr);
+	memorizer_cache_entry(entry, addr);
 	return true;
 }
 
@@ -189,7 +125,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 	u32 word, id;
 	u64 slot;
 
-	if (unlikely((addr ^ last) >= READ_ONCE(fast_path_bytes)))
+	if (unlikely((addr ^ last) >= READ_ONCE(memorizer_fast_path_bytes)))
 		return false;
 	place = memorizer_find_word(addr);
 	word = place ? READ_ONCE(*place) : 0;
@@ -199,11 +135,11 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 		if (unlikely(!memorizer_object_has(object, addr, last) ||
 			     !count_in_object(object, key, counts, extent, addr)))
 			return false;
-		remember_object(object, addr);
+		memorizer_cache_object(object, addr);
 		return true;
 	}
 	if (!word)
-		remember_object(&memorizer_no_object, addr);
+		memorizer_cache_object(&memorizer_no_object, addr);
 	else if (unlikely(!memorizer_in_slot(word, slot, last)))
 		return false;
 	this_cpu_add(memorizer_counters.unattributed, accesses);
@@ -263,7 +199,7 @@ static noinline __kprobes void access_group_slowly(unsigned long addr,
 	unsigned long next;
 	u32 id;
 
-	if (addr % PAGE_SIZE + group->extent > READ_ONCE(fast_path_bytes))
+	if (addr % PAGE_SIZE + group->extent > READ_ONCE(memorizer_fast_path_bytes))
 		goto members;
 	id = memorizer_index_lookup(addr, &next);
 	object = memorizer_ptr(id);
@@ -273,8 +209,8 @@ static noinline __kprobes void access_group_slowly(unsigned long addr,
 	/* The pool is full, but the members may have entries already. */
 	if (!entry)
 		goto members;
-	remember_entry(entry, addr);
-	remember_object(object, addr);
+	memorizer_cache_entry(entry, addr);
+	memorizer_cache_object(object, addr);
 	memorizer_settle(entry);
 	return;
 members:
@@ -336,11 +272,11 @@ static __kprobes bool count_whole(struct memorizer_object *object, unsigned long
 	entry = memorizer_count(object, key, memorizer_kind_counts(kind), 0);
 	if (!entry)
 		return false;
-	if (!READ_ONCE(slow_path_users)) {
+	if (!READ_ONCE(memorizer_slow_path_users)) {
 		/* The thunks look only for accesses of fixed size. */
 		if (size <= MEMORIZER_FIXED_MAX)
-			remember_entry(entry, addr);
-		remember_object(object, addr);
+			memorizer_cache_entry(entry, addr);
+		memorizer_cache_object(object, addr);
 	}
 	memorizer_settle(entry);
 	return true;
@@ -405,139 +341,6 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
 	else if (memorizer_tracks_lines())
 		memorizer_traffic(start, size, kind, ip);
-}
-
-/**
- * memorizer_count_traffic() - count an access that moves a cache line
- * @id: id of the object
- * @kind: MEMORIZER_READ or MEMORIZER_WRITE
- * @ip: address of the instruction after the site
- *
- * Context: any, NMI included, with preemption disabled.
- */
-void __kprobes memorizer_count_traffic(u32 id, unsigned int kind, unsigned long ip)
-{
-	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
-	struct memorizer_entry *entry;
-
-	entry = memorizer_count(memorizer_ptr(id), key, memorizer_kind_counts(kind), 0);
-	if (!entry) {
-		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
-		return;
-	}
-	this_cpu_inc(memorizer_counters.traffic);
-	memorizer_settle(entry);
-}
-
-/*
- * Emptying the caches.
- */
-
-/**
- * memorizer_access_collect() - unlink the entries of CLEARED and RETIRED objects
- *
- * The pool must not reuse the entries before a grace period has passed.
- *
- * Context: process context, under memorizer_rwsem, for writing, a grace period after the objects
- *	left the index.
- */
-void memorizer_access_collect(void)
-{
-	struct memorizer_object **found, *object;
-	struct memorizer_entry **cache, *entry;
-	unsigned int i;
-	int cpu;
-
-	memorizer_collect_entries();
-	for_each_possible_cpu(cpu) {
-		cache = per_cpu(memorizer_cache, cpu);
-		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++) {
-			entry = READ_ONCE(cache[i]);
-			if (READ_ONCE(memorizer_entry_object(entry)->state) >= MEMORIZER_CLEARED)
-				cmpxchg(&cache[i], entry, &nothing.entry);
-		}
-		found = per_cpu(memorizer_found, cpu);
-		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++) {
-			object = READ_ONCE(found[i]);
-			if (READ_ONCE(object->state) >= MEMORIZER_CLEARED)
-				cmpxchg(&found[i], object, &nothing.object);
-		}
-	}
-}
-
-static void empty_found(void)
-{
-	unsigned int i;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
-			WRITE_ONCE(per_cpu(memorizer_found, cpu)[i], &nothing.object);
-}
-
-static void empty_cache(void)
-{
-	unsigned int i;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-			WRITE_ONCE(per_cpu(memorizer_cache, cpu)[i], &nothing.entry);
-}
-
-/* Wait for all running hooks and thunks. */
-static void wait_for_hooks(void)
-{
-	/* At boot there are no other CPUs and no stopper threads yet. */
-	if (system_state != SYSTEM_BOOTING)
-		memorizer_grace_period();
-}
-
-/**
- * memorizer_slow_path_begin() - force each access to call memorizer_access()
- *
- * A check in the thunks would slow down each hit. Instead, the caches are emptied and stay empty,
- * and the thunks' limit for addresses outside of the index is lifted, so that each access is a
- * miss.
- *
- * Context: process context, may sleep; or boot, one CPU.
- */
-void memorizer_slow_path_begin(void)
-{
-	down_write(&memorizer_rwsem);
-	WRITE_ONCE(slow_path_users, slow_path_users + 1);
-	if (slow_path_users == 1) {
-		/* Stop filling memorizer_found, then filling memorizer_cache from it. */
-		WRITE_ONCE(fast_path_bytes, 0);
-		wait_for_hooks();
-		empty_found();
-		wait_for_hooks();
-		WRITE_ONCE(memorizer_thunk_end, ULONG_MAX);
-		empty_cache();
-	}
-	up_write(&memorizer_rwsem);
-}
-
-/**
- * memorizer_slow_path_end() - undo memorizer_slow_path_begin()
- *
- * Waits for the hooks that were running.
- *
- * Context: process context, may sleep; or boot, one CPU.
- */
-void memorizer_slow_path_end(void)
-{
-	bool last;
-
-	down_write(&memorizer_rwsem);
-	last = slow_path_users == 1;
-	if (last)
-		WRITE_ONCE(memorizer_thunk_end, memorizer_index_base + memorizer_index_bytes);
-	wait_for_hooks();
-	if (last)
-		WRITE_ONCE(fast_path_bytes, PAGE_SIZE);
-	WRITE_ONCE(slow_path_users, slow_path_users - 1);
-	up_write(&memorizer_rwsem);
 }
 
 /**

@@ -19,9 +19,10 @@
 #include <linux/memorizer.h>
 #include <linux/rwsem.h>
 
-#include "access.h"
+#include "caches.h"
 #include "clear.h"
 #include "entry.h"
+#include "entry_table.h"
 #include "index.h"
 #include "memorizer.h"
 #include "object.h"
@@ -71,7 +72,8 @@ static void give_back(void)
 	memorizer_index_collect();
 	memorizer_grace_period();
 
-	memorizer_access_collect();
+	memorizer_collect_entries();
+	memorizer_collect_caches();
 	memorizer_grace_period();
 
 	recycle_objects();

@@ -16,7 +16,8 @@
 #include <linux/overflow.h>
 #include <linux/string.h>
 
-#include "access.h"
+#include "caches.h"
+#include "entry_table.h"
 #include "filter.h"
 #include "hooks.h"
 #include "index.h"
@@ -154,7 +155,8 @@ static void * __init reserve_pool(unsigned long long *size)
 	}
 	if (!base)
 		return NULL;
-	if (memorizer_access_init(reserve, *size) ||
+	memorizer_caches_init();
+	if (memorizer_entry_table_init(reserve, *size) ||
 	    memorizer_index_init(reserve, PAGE_OFFSET, (unsigned long)max_pfn << PAGE_SHIFT)) {
 		settle_tables(true);
 		memblock_free(base, *size);

@@ -9,6 +9,7 @@
 #include <linux/kallsyms.h>
 
 #include "access.h"
+#include "caches.h"
 #include "clear.h"
 #include "entry.h"
 #include "group.h"

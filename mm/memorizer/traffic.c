@@ -38,12 +38,15 @@
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/processor.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/types.h>
 #include <linux/vmalloc.h>
 
 #include "access.h"
+#include "caches.h"
 #include "entry.h"
+#include "entry_table.h"
 #include "index.h"
 #include "memorizer.h"
 #include "object.h"
@@ -207,6 +210,22 @@ static __always_inline enum verdict store(struct cache_line *line, unsigned int 
 }
 
 /* Access a line on @cpu. If that moves it, count the move for the object. */
+/* Count a move in the object's entry for traffic. */
+static __kprobes void count_move(struct memorizer_object *object, unsigned int kind,
+				 unsigned long ip)
+{
+	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
+	struct memorizer_entry *entry;
+
+	entry = memorizer_count(object, key, memorizer_kind_counts(kind), 0);
+	if (!entry) {
+		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_TRAFFIC]);
+		return;
+	}
+	this_cpu_inc(memorizer_counters.traffic);
+	memorizer_settle(entry);
+}
+
 static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32 object,
 				  const struct memorizer_access *access, unsigned int kind,
 				  unsigned long start)
@@ -219,7 +238,7 @@ static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32
 	else
 		verdict = store(line, cpu, &from);
 	if (verdict == MOVES) {
-		memorizer_count_traffic(object, kind, access->ip);
+		count_move(memorizer_ptr(object), kind, access->ip);
 		if (memorizer_observes_traffic())
 			memorizer_observer_traffic(access, kind, start, from);
 	} else if (verdict == UNDECIDED) {

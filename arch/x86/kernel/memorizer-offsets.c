@@ -11,6 +11,7 @@
 #include <asm/current.h>
 
 #include "memorizer/access.h"
+#include "memorizer/caches.h"
 #include "memorizer/entry.h"
 #include "memorizer/index.h"
 #include "memorizer/memorizer.h"

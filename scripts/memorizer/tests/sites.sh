@@ -53,6 +53,28 @@ functions_have_none() {
 	[ $n -gt 2 ]
 }
 
+# order ORDER: the objects of mm/memorizer, ordered by the command, refer only to earlier ones.
+# A weak definition in an earlier object hides a later one.
+order() {
+	# shellcheck disable=SC2046 # one word for each object
+	nm $(ar t "$O/mm/memorizer/built-in.a" | "$@") 2>/dev/null | awk '
+		NF == 1 && /:$/		{ name[++objects] = substr($0, 1, length($0) - 1) }
+		NF > 1 && $(NF - 1) == "U"	{ refers[objects, $NF] }
+		NF > 1 && $(NF - 1) ~ /[A-TV-Z]/ && !($NF in at)	{ at[$NF] = objects }
+		END {
+			for (key in refers) {
+				split(key, part, SUBSEP)
+				if (part[2] in at && at[part[2]] > part[1]) {
+					print name[part[1]] " refers to " part[2] " of " name[at[part[2]]]
+					bad = 1
+				}
+			}
+			exit bad || objects < 20
+		}'
+}
+objects_are_ordered() { order cat; }
+disorder_is_found() { ! order tac >/dev/null; }
+
 # reached: print the functions that a thunk can reach as "address name", and those
 # called through a pointer as "? name". The stream's part of the hook guards itself
 # against recursion. Preemption follows the hook.
@@ -265,7 +287,9 @@ not_offered() {
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
 rm -f "$work.unwind"
-plan 14
+plan 16
+result "no object of mm/memorizer refers to a later one" objects_are_ordered
+result "objects in reverse order are found" disorder_is_found
 result "excluded objects have no sites" objects_have_none
 result "objects without KASAN have sites" objects_have_some
 result "excluded functions have no sites" functions_have_none

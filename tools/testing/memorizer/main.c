@@ -72,7 +72,8 @@ void boot(unsigned long pool_size)
  */
 void boot_hashed(unsigned long pool_size, unsigned long hashed)
 {
-	CHECK_EQ(memorizer_access_init(reserve, hashed), 0);
+	memorizer_caches_init();
+	CHECK_EQ(memorizer_entry_table_init(reserve, hashed), 0);
 	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES), 0);
 	memorizer_pool_init(reserve(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);

@@ -100,7 +100,9 @@ static void moves_are_in_the_rows_of_their_accesses(void)
 		become(i % TEST_CPUS, 5 - i / TEST_CPUS % 5);
 		ip = i / TEST_CPUS / 5;
 		preempt_disable_notrace();
-		memorizer_count_traffic(memorizer_id(object), MEMORIZER_WRITE, IP(ip));
+		memorizer_count(object, memorizer_key(memorizer_pack_ip(IP(ip)) & ~MEMORIZER_ACCESS_IP,
+						      current->pid),
+				memorizer_kind_counts(MEMORIZER_WRITE), 0);
 		preempt_enable_notrace();
 		site(addr, 8, MEMORIZER_UPDATE, IP(ip));
 	}

@@ -21,6 +21,7 @@
 #include <linux/string.h>
 
 #include "../../../mm/memorizer/access.h"
+#include "../../../mm/memorizer/caches.h"
 #include "../../../mm/memorizer/clear.h"
 #include "../../../mm/memorizer/entry.h"
 #include "../../../mm/memorizer/entry_table.h"

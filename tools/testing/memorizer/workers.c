@@ -382,7 +382,7 @@ void check_kmap(void)
 void (*before_collecting)(void);
 
 /* Check and count the objects that are about to be cleared. */
-void __wrap_memorizer_access_collect(void)
+void __wrap_memorizer_collect_entries(void)
 {
 	struct memorizer_object *object;
 	unsigned long pos = 0;
@@ -398,7 +398,7 @@ void __wrap_memorizer_access_collect(void)
 		accesses_gone += all.reads + all.writes;
 		objects_gone++;
 	}
-	__real_memorizer_access_collect();
+	__real_memorizer_collect_entries();
 }
 
 /**

@@ -28,7 +28,7 @@ unsigned long cleared_accesses(void);
 extern void (*before_collecting)(void);
 
 /* The linker replaces calls of the function by calls of __wrap_..., see the Makefile. */
-void __wrap_memorizer_access_collect(void);
-void __real_memorizer_access_collect(void);
+void __wrap_memorizer_collect_entries(void);
+void __real_memorizer_collect_entries(void);
 
 #endif /* _MEMORIZER_WORKERS_H */

@@ -50,7 +50,8 @@ void bench_boot(unsigned long pool_size)
 	percpu_areas = memory(CONFIG_NR_CPUS * round_up(pattern, 64));
 	for (cpu = 0; cpu < CONFIG_NR_CPUS; cpu++)
 		memcpy(percpu_areas + cpu * round_up(pattern, 64), __start_percpu, pattern);
-	CHECK_EQ(memorizer_access_init(reserve_table, pool_size), 0);
+	memorizer_caches_init();
+	CHECK_EQ(memorizer_entry_table_init(reserve_table, pool_size), 0);
 	CHECK_EQ(memorizer_index_init(memory, OBJECTS, OBJECTS_END - OBJECTS), 0);
 	memorizer_pool_init(memory(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
