@@ -4,9 +4,10 @@
  *
  * An access site (sites.c) calls the hook (access.c). The hook looks up the object at the address
  * in the index (index.c), counts the access in that object's entry for (ip, pid)
- * (entry_table.c, caches.c), and follows the cache line (traffic.c). The allocator's hooks (hooks.c) create
- * and close objects. All records live in the pool (pool.c), and have 32-bit ids. rows.c adds up an
- * object's entries, kmap.c shows them. An observer (observer.h) may listen to all of this.
+ * (entry_table.c, caches.c), and follows the cache line (traffic.c). The allocator's hooks
+ * (hooks.c) create and close objects. All records live in the pool (pool.c), and have 32-bit ids.
+ * rows.c adds up an object's entries, kmap.c shows them. An observer (observer.h) may listen to
+ * all of this.
  *
  * Each file has a header of its own. Most files also compile in user space, see
  * tools/testing/memorizer.

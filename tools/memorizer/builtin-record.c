@@ -144,12 +144,10 @@ static bool fit_together(const struct recording *what)
 	else if (what->filter.children && !what->options.select.pids.nr && !what->command)
 		message = "--children: want --pid or a command, whose they are";
 	else if (what->filter.lines[FILTER_FIELDS] && what->on[STREAM_RETIREMENTS])
-		message =
-			"--fields and --retirements: want one of them, what is retired has no places";
+		message = "--fields and --retirements: want only one: counts have no fields";
 	else if (kernel_filter_is_needed(&what->filter) && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC] && !what->on[STREAM_RETIREMENTS] && !what->snapshot)
-		message =
-			"filters: want --accesses, --traffic, --retirements or --snapshot, which they choose from";
+		message = "filters: want --accesses, --traffic, --retirements or --snapshot";
 	if (message)
 		fprintf(stderr, "memorizer record: %s\n", message);
 	return !message;
@@ -164,12 +162,12 @@ static int run(int argc, char **argv)
 	};
 	const struct option options[] = {
 		OPT_STRING('o', "output", &what.output, "DIR",
-			   "new or empty directory (default: memorizer-trace, or the first unused one\n"
-			   "                          of memorizer-trace.1, memorizer-trace.2, ...)"),
+			   "new or empty directory (default: memorizer-trace, or the first unused\n"
+			   "                          of memorizer-trace.1, .2, ...)"),
 		OPT_TAKE('f', "for", &what.ms, "TIME",
 			 "how long to record: a number and s (default), ms, m or h", option_time),
 		OPT_BOOLEAN('r', "retirements", &what.on[STREAM_RETIREMENTS],
-			    "record freed objects with their counts, which frees the kernel's memory"),
+			    "record freed objects with their counts, and free their records"),
 		OPT_BOOLEAN('a', "accesses", &what.on[STREAM_ACCESSES],
 			    "record every access: for short times"),
 		OPT_BOOLEAN('T', "traffic", &what.on[STREAM_TRAFFIC],

@@ -111,7 +111,7 @@ static int run(int argc, char **argv)
 			   "copy of /proc/kallsyms of the traced kernel, for modules and KASLR"),
 		OPT_BOOLEAN('l', "lines", &lines, "add (file:line), from the vmlinux"),
 		OPT_BOOLEAN('i', "inlines", &inlines,
-			    "add lines of inlined functions: (function file:line < ... < file:line)"),
+			    "add lines of inlined functions: (function file:line < ...)"),
 		OPT_STRING('M', "modules", &modules, "DIR",
 			   "directory with the files NAME.ko of modules, for lines"),
 		OPT_HELP(),

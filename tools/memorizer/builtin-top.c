@@ -424,7 +424,7 @@ static int run(int argc, char **argv)
 		OPT_NUMBER('n', "iterations", &t.iterations, "N", 1, U32_MAX,
 			   "exit after N tables (default: on a signal or q)"),
 		OPT_NUMBER('r', "rows", &t.rows, "N", 1, U32_MAX,
-			   "print the first N rows (default: what fits the screen; all with --batch)"),
+			   "print the first N rows (default: one screen; all with --batch)"),
 		OPT_TAKE('s', "sort", &t.order, "KEY",
 			 "sort by live_bytes, live, bytes_alloc_rate (default), hit_rate, bytes_alloc, hit,\n"
 			 "                          frees, name, memory or type", option_order),

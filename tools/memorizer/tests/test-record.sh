@@ -1429,13 +1429,13 @@ for paths in "" a ./a /a, /a,b "/a b"; do
 with /, with commas between $hint" --cgroup "$paths"
 done
 refuses "--cgroup without accesses" " record: filters: want --accesses, --traffic, --retirements \
-or --snapshot, which they choose from $hint" --cgroup /
-refuses "both --fields and --retirements" " record: --fields and --retirements: want one of them, what is retired has no \
-places $hint" --fields cache:a --retirements
+or --snapshot $hint" --cgroup /
+refuses "both --fields and --retirements" " record: --fields and --retirements: want only one: counts \
+have no fields $hint" --fields cache:a --retirements
 refuses "--function without accesses" " record: filters: want --accesses, --traffic, --retirements \
-or --snapshot, which they choose from $hint" --function a
+or --snapshot $hint" --function a
 refuses "--pid without accesses" " record: filters: want --accesses, --traffic, --retirements \
-or --snapshot, which they choose from $hint" --pid 1
+or --snapshot $hint" --pid 1
 refuses "--children without tasks" " record: --children: want --pid or a command, whose they are $hint" \
 	--accesses --children
 refuses "the kernel has no filter" ": debugfs/memorizer/memorizer_filter: No such file or directory: not in this kernel, want a later one" -o "$tmp/none" --accesses --function a

@@ -93,16 +93,16 @@ static void moves_are_in_the_rows_of_their_accesses(void)
 	const unsigned int per_ip = 2 * 5 * TEST_CPUS;
 	unsigned long chances;
 	unsigned int i, ip, pid;
+	u64 key;
 
 	start(64);
 	/* Each ip and pid on each CPU, in descending order of pid, with moves first. */
 	for (i = 0; i < 3 * 5 * TEST_CPUS; i++) {
 		become(i % TEST_CPUS, 5 - i / TEST_CPUS % 5);
 		ip = i / TEST_CPUS / 5;
+		key = memorizer_key(memorizer_pack_ip(IP(ip)) & ~MEMORIZER_ACCESS_IP, current->pid);
 		preempt_disable_notrace();
-		memorizer_count(object, memorizer_key(memorizer_pack_ip(IP(ip)) & ~MEMORIZER_ACCESS_IP,
-						      current->pid),
-				memorizer_kind_counts(MEMORIZER_WRITE), 0);
+		memorizer_count(object, key, memorizer_kind_counts(MEMORIZER_WRITE), 0);
 		preempt_enable_notrace();
 		site(addr, 8, MEMORIZER_UPDATE, IP(ip));
 	}
