@@ -137,12 +137,12 @@ static bool fit_together(const struct recording *what)
 	else if (what->options.flight && what->options.max_size)
 		message = "--flight and --max-size: want one of them";
 	else if (what->options.select.cpus.nr && !what->on[STREAM_ACCESSES])
-		message = "--cpu: want --accesses, which it chooses from";
+		message = "--cpu: want --accesses, too";
 	else if (what->on[STREAM_SCOPED] && !what->on[STREAM_ACCESSES] &&
 		 !what->on[STREAM_TRAFFIC])
-		message = "--scoped: want --accesses or --traffic, which it chooses from";
+		message = "--scoped: want --accesses or --traffic, too";
 	else if (what->filter.children && !what->options.select.pids.nr && !what->command)
-		message = "--children: want --pid or a command, whose they are";
+		message = "--children: want --pid or a command, too";
 	else if (what->filter.lines[FILTER_FIELDS] && what->on[STREAM_RETIREMENTS])
 		message = "--fields and --retirements: want only one: counts have no fields";
 	else if (kernel_filter_is_needed(&what->filter) && !what->on[STREAM_ACCESSES] &&

@@ -223,8 +223,7 @@ record -o "$tmp/trace" --entries --for 1ms
 same "a kernel without entries is refused" "2 memorizer: debugfs/memorizer/stream_entries: No such file \
 or directory: not in this kernel, want a later one" "$status $(message | head -n 1)"
 record -o "$tmp/trace" --scoped --for 1ms
-same "--scoped needs accesses or traffic" "2 memorizer record: --scoped: want --accesses or --traffic, \
-which it chooses from" "$status $(head -n 1 "$tmp/err")"
+same "--scoped needs accesses or traffic" "2 memorizer record: --scoped: want --accesses or --traffic, too" "$status $(head -n 1 "$tmp/err")"
 
 # The kernel's filter; with it, accesses are logged while they are recorded
 narrowed()
@@ -1393,7 +1392,7 @@ refuses "both --for and a command" " record: --for and a command: want one of th
 	--for 1s true
 refuses "--kind is unknown" " record: --kind cache: want slab or pages $hint" --kind cache
 refuses "--pid is not a list" " record: --pid 5,: want numbers with commas between $hint" --pid 5,
-refuses "--cpu without --accesses" " record: --cpu: want --accesses, which it chooses from $hint" --cpu 1
+refuses "--cpu without --accesses" " record: --cpu: want --accesses, too $hint" --cpu 1
 refuses "--max-size has an unknown unit" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T
 refuses "--flight is 0" " record: --flight 0: want a size like 100M $hint" --flight 0
 refuses "--rotate is not a number" " record: --rotate 1K: want a number from 1 to 4294967295 $hint" --rotate 1K
@@ -1436,7 +1435,7 @@ refuses "--function without accesses" " record: filters: want --accesses, --traf
 or --snapshot $hint" --function a
 refuses "--pid without accesses" " record: filters: want --accesses, --traffic, --retirements \
 or --snapshot $hint" --pid 1
-refuses "--children without tasks" " record: --children: want --pid or a command, whose they are $hint" \
+refuses "--children without tasks" " record: --children: want --pid or a command, too $hint" \
 	--accesses --children
 refuses "the kernel has no filter" ": debugfs/memorizer/memorizer_filter: No such file or directory: not in this kernel, want a later one" -o "$tmp/none" --accesses --function a
 # A kernel that filters has this file, too.
