@@ -58,6 +58,7 @@ static __always_inline bool count_unrecorded(unsigned long addr, unsigned int ki
 {
 	if (!memorizer_is_left_out() && !memorizer_is_paused())
 		return false;
+	/* For every task alike: the thunks count these without looking at the task. */
 	if (addr - memorizer_index_base >= memorizer_index_bytes)
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
 	else if (memorizer_is_left_out())
@@ -125,6 +126,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 	u32 word, id;
 	u64 slot;
 
+	/* Bytes in two pages may belong to two objects. With a limit of 0, this is always true. */
 	if (unlikely((addr ^ last) >= READ_ONCE(memorizer_fast_path_bytes)))
 		return false;
 	place = memorizer_find_word(addr);
@@ -140,6 +142,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 	}
 	if (!word)
 		memorizer_cache_object(&memorizer_no_object, addr);
+	/* The allocator accesses free slots. Past this slot, an object may begin. */
 	else if (unlikely(!memorizer_in_slot(word, slot, last)))
 		return false;
 	this_cpu_add(memorizer_counters.unattributed, accesses);
@@ -240,6 +243,7 @@ static noinline __kprobes void access_group_in_page(unsigned long addr,
 void __kprobes memorizer_access_group(unsigned long addr, const struct memorizer_group *group,
 				      u64 key, struct memorizer_object *object)
 {
+	/* memorizer_access() counts the members of a paused task's group, too. */
 	if (unlikely(!(key >> 63)))
 		access_members(addr, group);
 	else if (!memorizer_object_contains(object, addr, group->extent) ||
@@ -257,6 +261,7 @@ static __kprobes bool count_granules(struct memorizer_object *object, unsigned l
 {
 	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid | MEMORIZER_BY_GRANULE);
 	unsigned long first = addr - memorizer_object_va(object);
+	/* The access may go on past the object's end. */
 	unsigned long last = first + min(size, object->size - first) - 1;
 
 	return memorizer_count_wide(object, key, memorizer_granules(first, last),
@@ -329,6 +334,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		return;
 	if (memorizer_observes_accesses())
 		memorizer_observer_access(addr, size, kind, ip);
+	/* @next is the first address of which the index may know something else. */
 	do {
 		id = memorizer_index_lookup(addr, &next);
 		if (id) {

@@ -13,10 +13,10 @@
  *   lock. An interrupt between a search and a push may push an entry with the same key; readers
  *   add up both.
  *
- * - A 16-bit count leaves its highest bit clear. The hook that sets the bit carries 2^15 to a
- *   wide entry, unless an interrupt's hook does it first. So a count exceeds 2^15 by at most the
- *   number of nested hooks, and never overflows into its neighbour, though one addition updates
- *   both. The extent of a group's entry stays below 2^15.
+ * - A hook that finds a 16-bit count's highest bit set after its addition carries 2^15 to a wide
+ *   entry, unless an interrupt's hook does it first. Only a leaf leaves that to the next hook. So
+ *   a count exceeds 2^15 by little more than the number of nested hooks, and never overflows into
+ *   its neighbour, though one addition updates both. A group's extent stays below 2^15.
  *
  * - 64-bit counts do not overflow.
  */
@@ -103,11 +103,13 @@ static __always_inline void memorizer_publish_entry(struct memorizer_entry *entr
 	/* The distance is a multiple of an id's unit, so its shifted-out bits are 0. */
 	local_set(&entry->word, distance << (32 - MEMORIZER_ID_SHIFT) | low);
 
+	/* Other CPUs push to the object's list, too. cmpxchg orders the stores above before it. */
 	head = READ_ONCE(object->entries);
 	do {
 		WRITE_ONCE(entry->link, head);
 	} while (unlikely(!try_cmpxchg(&object->entries, &head, id)));
 
+	/* Only interrupts push to this CPU's bucket, but the collector may unlink its head. */
 	head = READ_ONCE(*bucket);
 	do {
 		WRITE_ONCE(entry->chain, head);
@@ -130,6 +132,7 @@ static __always_inline bool memorizer_add_counts(struct memorizer_object *object
 	void *record;
 
 	if (memorizer_find_entry(bucket, object, key, entry)) {
+		/* A leaf may set the bit, but cannot carry: the next addition takes the slow path. */
 		if (leaf && unlikely(local_read(&(*entry)->word) & MEMORIZER_CARRIES))
 			return false;
 		local_add(counts, &(*entry)->word);
