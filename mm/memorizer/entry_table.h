@@ -132,7 +132,7 @@ static __always_inline bool memorizer_add_counts(struct memorizer_object *object
 	void *record;
 
 	if (memorizer_find_entry(bucket, object, key, entry)) {
-		/* A leaf may set the bit, but cannot carry: the next addition takes the slow path. */
+		/* A leaf may set the bit, but cannot carry: the next hook does. */
 		if (leaf && unlikely(local_read(&(*entry)->word) & MEMORIZER_CARRIES))
 			return false;
 		local_add(counts, &(*entry)->word);
