@@ -60,6 +60,7 @@ void arrivals_begin(struct arrivals *a, const struct save *to)
 	*a = (struct arrivals){ .to = to, .file = -1, .events = -1 };
 	if (access(MODULES, R_OK) || access(KALLSYMS, R_OK))
 		return;
+	/* Without a socket, arrivals_look() finds new modules at the next tick. */
 	a->events = open_events();
 	a->file = save_create(to, FILE_NAME);
 }
@@ -115,10 +116,18 @@ static bool read_modules(struct arrivals *a)
 	a->nr = 0;
 	while (f && fscanf(f, "%63s %*s %*s %*s %*s %llx%*[^\n]", m.name, &m.base) == 2) {
 		old = find(before, nr_before, m.name, strlen(m.name));
+		/*
+		 * The base is 0 if kptr_restrict hides addresses: there are
+		 * no symbols to save.
+		 */
 		m.is_new = m.base && !(old && old->base == m.base);
 		m.id = old ? old->id : (struct build_id){ .size = 0 };
 		if (m.is_new) {
 			m.id = build_id_loaded(m.name);
+			/*
+			 * A uevent may have cleared the base of a module
+			 * that did not change.
+			 */
 			m.is_new = replaces_last(a, &m);
 		}
 		any |= m.is_new;
@@ -137,6 +146,7 @@ static const struct arrival *new_module(const struct arrivals *a, const struct l
 	const char *tab = memchr(in->line, '\t', in->len);
 	const struct arrival *m;
 
+	/* The shortest ending is "\t[m]". */
 	if (!tab || in->line + in->len - tab < 4)
 		return NULL;
 	m = find(a->module, a->nr, tab + 2, in->line + in->len - tab - 3);
@@ -158,6 +168,7 @@ static bool write_symbols(const struct arrivals *a, FILE *to)
 		m = new_module(a, &in);
 		if (!m)
 			continue;
+		/* kallsyms lists the symbols of a module together. */
 		if (m != module)
 			fprintf(to, "module %s %llx %s\n", m->name, m->base,
 				m->id.size ? build_id_text(&m->id, id) : "-");
@@ -182,6 +193,7 @@ bool arrivals_look(struct arrivals *a)
 
 	if (a->file < 0 || !read_modules(a))
 		return true;
+	/* fclose() closes the descriptor that it gets. */
 	fd = fcntl(a->file, F_DUPFD_CLOEXEC, 0);
 	to = fd < 0 ? NULL : fdopen(fd, "a");
 	if (to && write_symbols(a, to) && !ferror(to) && !fclose(to))
@@ -212,6 +224,7 @@ bool arrivals_save_ids(const struct save *to)
 		if (*entry->d_name == '.')
 			continue;
 		id = build_id_loaded(entry->d_name);
+		/* Built-in modules may have a directory, too, but no build ID. */
 		if (id.size)
 			fprintf(f, "%s %s\n", entry->d_name, build_id_text(&id, hex));
 	}
@@ -236,6 +249,7 @@ bool arrivals_event(struct arrivals *a)
 	bool any = false;
 	ssize_t len;
 
+	/* After ENOBUFS, events are missing: the periodic scan finds the modules. */
 	while ((len = recv(a->events, text, sizeof(text) - 1, 0)) > 0) {
 		text[len] = '\0';
 		if (strncmp(text, ADDED, strlen(ADDED)))

@@ -169,6 +169,7 @@ char *control_read(const struct control *c, const char *file)
 	char *text = NULL;
 	ssize_t n = -1;
 
+	/* Files in debugfs have no size: read up to the end. */
 	while (fd >= 0) {
 		text = xreallocarray(text, size, 1);
 		n = read(fd, text + len, size - len - 1);
@@ -214,6 +215,10 @@ int control_write_lines(const struct control *c, const char *file, const char *t
 
 	if (fd < 0)
 		return errno;
+	/*
+	 * The kernel replaces the content on a write at offset 0, and
+	 * appends at later ones.
+	 */
 	do {
 		len = some_lines(text);
 		if (write(fd, text, len) < 0)
@@ -273,6 +278,10 @@ bool control_set_switches(const struct control *c, const bool from[NR_STREAM_SWI
 	for (i = 0; i < NR_STREAM_SWITCHES; i++)
 		if (!from[i] && to[i])
 			fine &= control_write(c, switches[i], "1\n");
+	/*
+	 * In reverse order, so that STREAM_SCOPED restricts the others as
+	 * long as they are on.
+	 */
 	while (i--)
 		if (from[i] && !to[i])
 			fine &= control_write(c, switches[i], "0\n");

@@ -58,6 +58,10 @@ void drain_account(struct drain_stats *n, const char *data, size_t len, bool bef
 	u64 reported;
 
 	for (; data < end; data += drain_packet_size(data, end - data)) {
+		/*
+		 * What was lost before the first packet is no loss of this trace. Older
+		 * kernels do not report it.
+		 */
 		if (!n->begun)
 			n->reported = before ? packet_load(data + PACKET_LOST_BEFORE) : 0;
 		n->begun = true;
@@ -93,6 +97,7 @@ static bool split(struct drain_stream *s, struct drain_buffer *b, size_t have)
 			break;
 	}
 	s->part_len = have - b->len;
+	/* Return the sound packets first; the next call fails on the rest, which is saved. */
 	if (size == U64_MAX && !b->len)
 		return false;
 	if (s->part_len) {

@@ -143,6 +143,7 @@ bool kernel_filter_add_cgroups(struct kernel_filter *f, const char *paths)
 /* Replace the content of a file. Returns false after a message. */
 static bool set_lines(const struct control *c, enum kernel_filter_file file, const char *lines)
 {
+	/* An empty line clears the file. */
 	int error = control_write_lines(c, files[file], *lines ? lines : "\n");
 
 	if (error)
@@ -182,6 +183,7 @@ static bool choose_tasks(const struct kernel_filter *f, const struct control *c)
 
 	for (i = 0; i < f->pids->nr; i++)
 		lines = add_number(lines, f->pids->number[i]);
+	/* Enable inheritance first, so that no child forked meanwhile is missed. */
 	fine = control_write(c, FORK, f->children ? "1\n" : "0\n") &&
 	       set_lines(c, FILTER_PIDS, lines);
 	free(lines);
@@ -294,6 +296,7 @@ bool kernel_filter_log(struct kernel_filter *f, const struct control *c, bool on
 		now = control_read(c, LOG);
 		f->logs = now && *now == '0';
 		free(now);
+		/* It was on before and stays on. @now is NULL after a message. */
 		if (!f->logs)
 			return now;
 	}
@@ -315,10 +318,12 @@ static char *living(char *pids)
 	for (line = strtok_r(pids, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		if (asprintf(&proc, "/proc/%s", line) < 0)
 			abort();
+		/* 0 is the idle tasks, which have no directory in /proc. */
 		if (!strcmp(line, "0") || !access(proc, F_OK))
 			left = add_number(left, strtoul(line, NULL, 10));
 		free(proc);
 	}
+	/* An empty list would select all tasks. */
 	return left ? left : strdup("none\n");
 }
 
@@ -394,6 +399,10 @@ void kernel_filter_parse(struct kernel_filter *f, const char *text)
 	for (i = 0; i < NR_FILTERS; i++)
 		f->before[i] = parse_lines(text, files[i]);
 	f->children_before = find_stat(text, FORK, &number) && number;
+	/*
+	 * It was off, so the recorder may have enabled it:
+	 * kernel_filter_end() disables it.
+	 */
 	f->logs = find_stat(text, LOG, &number) && !number;
 }
 

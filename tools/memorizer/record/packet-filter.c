@@ -32,6 +32,7 @@ bool number_list_parse(struct number_list *list, const char *text)
 	for (;; text = end + 1) {
 		errno = 0;
 		n = strtoul(text, &end, 10);
+		/* strtoul() would accept blanks and a sign. */
 		if (*text < '0' || *text > '9' || errno || n > U32_MAX || (*end && *end != ','))
 			return false;
 		list->number = xreallocarray(list->number, list->nr + 1, sizeof(*list->number));
@@ -119,6 +120,7 @@ static bool read_metadata(struct packet_filter *f, const struct metadata *m)
 	u32 i, context, header = 0, id_at = 1;
 	const struct metadata_field *id = fields_find(&m->event_header, "id", &id_at);
 
+	/* filter_packet() expects the id in the first byte of an event. */
 	if (!id || id->size != 1 || id_at || !fields_size(&m->event_header, &header) ||
 	    !fields_size(&m->packet_header, &f->head) ||
 	    !fields_size(&m->packet_context, &context) ||
@@ -250,6 +252,10 @@ size_t packet_filter_apply(const struct packet_filter *f, u32 cpu, char *data, s
 		/* Keep a packet with an invalid size for the reader to report. */
 		size = content % 8 || content / 8 > before || content / 8 < f->head ? before :
 			filter_packet(f, cpu, data + done, left_out);
+		/*
+		 * Keep even an empty packet: a gap in the sequence numbers would
+		 * count as a missing packet.
+		 */
 		done += size;
 	}
 	return done;

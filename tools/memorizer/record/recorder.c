@@ -140,10 +140,7 @@ static u64 pass_packets(struct recorder *r)
 	return end;
 }
 
-/*
- * Update the view. After the first pass has determined the time to show, the second one reads
- * each CPU again, so that no packet up to that time is missing. The kernel buffers new events.
- */
+/* Update the view. The kernel buffers new events meanwhile. */
 static void show(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
@@ -152,6 +149,10 @@ static void show(struct recorder *r)
 	streams_stop(&r->streams);
 	streams_flush(&r->streams, most);
 	until = pass_packets(r);
+	/*
+	 * CPUs flushed early may have written packets up to @until since
+	 * then: flush all again.
+	 */
 	streams_flush(&r->streams, most);
 	pass_packets(r);
 	dropped = streams_total(&r->streams).dropped;
@@ -185,6 +186,7 @@ static int tick(struct recorder *r)
 	}
 	if (r->end && now >= r->end)
 		r->over = true;
+	/* Not negative: a deadline that has passed was renewed above, or has set @over. */
 	return r->over ? 0 : sooner(sooner(r->tick, r->end), r->show) - now;
 }
 
@@ -194,6 +196,10 @@ static void end_snapshot(struct recorder *r, int status)
 	r->over = true;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return;
+	/*
+	 * The child exits with an errno, see record_snapshot(); EINTR if
+	 * a signal killed it.
+	 */
 	fprintf(stderr, "memorizer: %s/stream_snapshot: %s: the trace has no snapshot\n",
 		r->kernel.path, strerror(WIFEXITED(status) ? WEXITSTATUS(status) : EINTR));
 	fail(r);
@@ -209,6 +215,7 @@ static void reap(struct recorder *r)
 	if (r->command && waitpid(r->command, &status, WNOHANG) == r->command) {
 		r->command = 0;
 		r->command_status = status;
+		/* The child that writes the snapshot blocks unless the streams are read. */
 		r->over |= !r->snapshot;
 	}
 }
@@ -237,10 +244,12 @@ static void take_signal(struct recorder *r)
 		write_flight(r);
 		return;
 	}
+	/* Cancel only the snapshot: end_snapshot() then ends the wait. */
 	if (r->snapshot)
 		kill(r->snapshot, SIGKILL);
 	else
 		r->over = true;
+	/* A second signal kills a command that ignores SIGTERM. */
 	if (r->command)
 		kill(r->command, r->interrupted ? SIGKILL : SIGTERM);
 	r->interrupted = true;
@@ -250,6 +259,7 @@ static void take_signal(struct recorder *r)
 static void record_until_over(struct recorder *r)
 {
 	const struct recorder_view *view = r->what->view;
+	/* poll(2) ignores a negative fd: no uevent socket, or no view. */
 	struct pollfd polls[] = {
 		{ .fd = r->signals, .events = POLLIN },
 		{ .fd = r->streams.event, .events = POLLIN },
@@ -281,10 +291,7 @@ static void record_until_over(struct recorder *r)
 	streams_stop(&r->streams);
 }
 
-/*
- * A signal while the rest of the streams is read ends that. The handler makes the file
- * non-blocking, because the signal may arrive just before read(2) blocks.
- */
+/* A signal while the rest of the streams is read ends that. */
 static atomic_bool enough;
 static atomic_int reading = -1;
 
@@ -292,6 +299,7 @@ static void stop_reading(int signal)
 {
 	(void)signal;
 	enough = true;
+	/* If read(2) has not blocked yet, it would miss the signal. */
 	if (reading >= 0)
 		fcntl(reading, F_SETFL, O_NONBLOCK);
 }
@@ -301,31 +309,35 @@ static void hear_signals(struct recorder *r, bool hear)
 	struct sigaction action = { .sa_handler = hear ? stop_reading : SIG_DFL };
 	size_t i;
 
+	/* Block before SIG_DFL is back: a late signal must not kill the recorder. */
 	if (!hear)
 		sigprocmask(SIG_BLOCK, &r->ends, NULL);
 	for (i = 0; i < ARRAY_SIZE(end_signals); i++)
 		if (sigismember(&r->ends, end_signals[i]))
 			sigaction(end_signals[i], &action, NULL);
+	/* Unblock after the handlers are set: a pending signal is delivered at once. */
 	if (hear)
 		sigprocmask(SIG_UNBLOCK, &r->ends, NULL);
 }
 
 /*
  * Copy the rest of a stream up to its end. If the stream is still enabled, because disabling
- * it failed or somebody enabled it, there is no end: stop after the size of the buffer. A
- * blocking read makes the kernel finish the last packet.
+ * it failed or somebody enabled it, there is no end: stop after the size of the buffer.
  */
 static enum drain drain_stream(struct recorder *r, struct cpu_stream *s)
 {
 	enum drain got = s->failed ? DRAIN_FAILED : DRAIN_MORE;
 	u64 before = s->read;
 
+	/* Set before the loop checks @enough, so that no signal is missed in between. */
 	reading = s->in.fd;
+	/* A blocking read makes the kernel finish the last packet, and returns 0 after it. */
 	fcntl(s->in.fd, F_SETFL, r->stays_on ? O_NONBLOCK : 0);
 	while (got == DRAIN_MORE && !enough) {
 		got = streams_drain(&r->streams, s);
 		if (s->read - before < r->buffer_size)
 			continue;
+		/* More than the buffer held: somebody may have enabled the stream again. */
 		if (!r->stays_on && !control_is_off(&r->kernel)) {
 			fprintf(stderr,
 				"memorizer: %s: the stream is on: the trace ends with what the buffers held\n",
@@ -341,15 +353,13 @@ static enum drain drain_stream(struct recorder *r, struct cpu_stream *s)
 	return got;
 }
 
-/*
- * Copy the rest of all streams. After an error, read and discard it: the next recording must
- * not contain events of this one.
- */
+/* Copy the rest of all streams; after an error, read and discard it. */
 static void drain_rest(struct recorder *r)
 {
 	struct streams *c = &r->streams;
 	u32 i;
 
+	/* A CPU may have come online since the last tick. */
 	if (!streams_scan(c))
 		fail(r);
 	r->buffer_size = control_buffer_size(&r->kernel, BUFFER_SIZE);
@@ -358,6 +368,10 @@ static void drain_rest(struct recorder *r)
 		if (drain_stream(r, c->stream[i]) != DRAIN_FAILED)
 			continue;
 		fail(r);
+		/*
+		 * The next recording must not contain these events. A stream
+		 * that is on has no end.
+		 */
 		if (!r->stays_on)
 			drain_discard(&c->stream[i]->in, &enough);
 	}
@@ -381,6 +395,7 @@ static void record_snapshot(struct recorder *r)
 		fail(r);
 		return;
 	}
+	/* Copy until the child exits, for longer than --for if necessary. */
 	r->over = false;
 	r->end = 0;
 	record_until_over(r);
@@ -396,6 +411,7 @@ static void run_command(const struct recorder *r, int priority, int wait)
 {
 	char **command = r->what->command, end;
 
+	/* EOF: the parent has set the filter. It kills the child if that failed. */
 	if (wait >= 0 && read(wait, &end, 1))
 		_exit(126);
 	setpriority(PRIO_PROCESS, 0, priority);
@@ -405,6 +421,7 @@ static void run_command(const struct recorder *r, int priority, int wait)
 	sigprocmask(SIG_SETMASK, &r->mask, NULL);
 	execvp(*command, command);
 	fprintf(stderr, "memorizer: %s: %s\n", *command, strerror(errno));
+	/* The exit statuses of a shell. */
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
@@ -430,6 +447,7 @@ static bool start_command(struct recorder *r, int priority)
 		fine = false;
 	} else if (wait[1] >= 0) {
 		fine = kernel_filter_command(&r->kernel, r->command);
+		/* Kill it first: closing the pipe below lets it run. */
 		if (!fine)
 			kill(r->command, SIGKILL);
 	}
@@ -464,6 +482,7 @@ static bool save_recorder(const struct recorder *r)
 
 	if (!f)
 		abort();
+	/* Stays in the trace if the recorder is killed before it saves the file again. */
 	add_line(f, "unfinished", !r->ended);
 	if (r->knows_read)
 		fprintf(f, "events_read_before: %llu\n", r->read_before);
@@ -530,6 +549,7 @@ static bool block_signals(struct recorder *r)
 	if (r->what->options.flight && !r->what->view)
 		sigaddset(&set, SIGUSR2);
 	signal(SIGXFSZ, SIG_IGN);	/* write(2) fails with EFBIG instead */
+	/* A message to a closed pipe must not end the recorder with the stream on. */
 	r->pipe = signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, &r->mask);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
@@ -577,7 +597,12 @@ static bool prepare(struct recorder *r)
 	    !control_get_switches(&r->kernel, r->before) ||
 	    !kernel_filter_read(&r->what->filter, &r->kernel, r->what->on[STREAM_ACCESSES]))
 		return false;
+	/* With memorizer_pid, the kernel filters by task; then packets need not be. */
 	r->what->options.select.pids_in_kernel = r->what->filter.before[FILTER_PIDS];
+	/*
+	 * Open the streams before the trace: if another recorder has them, no
+	 * directory is created.
+	 */
 	if (!streams_open(c, &r->what->options, &r->kernel) ||
 	    !save_open(&r->trace, r->what->output) || !streams_begin(c, &r->trace))
 		return false;
@@ -588,6 +613,7 @@ static bool prepare(struct recorder *r)
 	control_warn_on(&r->kernel, r->before);
 	warn_hidden_symbols();
 	r->knows_read = control_stat(&r->kernel, "stream_read", &r->read_before);
+	/* Errors have printed a message; run() saves these files again and then fails. */
 	save_kernel(r);
 	arrivals_begin(&r->arrivals, streams_base(c));
 	/* Change the kernel's filters last: --restore needs the settings and the metadata. */
@@ -611,6 +637,7 @@ static void switch_on(struct recorder *r)
 	r->show = r->what->view ? r->begin + r->what->view->ms : 0;
 	r->end = r->what->ms ? r->begin + r->what->ms : 0;
 	if (!control_set_switches(&r->kernel, r->before, r->now)) {
+		/* Some may be on by now: switch_off() has to disable those. */
 		control_get_switches(&r->kernel, r->now);
 		fail(r);
 	} else if (!kernel_filter_log(&r->what->filter, &r->kernel, true) ||
@@ -632,13 +659,16 @@ static void switch_off(struct recorder *r)
 		r->failed = true;
 	if (!control_set_switches(&r->kernel, r->now, off)) {
 		r->failed = true;
+		/* If all are off anyway, the streams still have an end. */
 		r->stays_on = !control_is_off(&r->kernel);
 	}
+	/* The snapshot comes through the streams, so before their rest is read. */
 	if (r->what->snapshot && !r->failed)
 		record_snapshot(r);
 	drain_rest(r);
 	if (r->what->options.flight && !r->what->view && !streams_snapshot(&r->streams))
 		r->failed = true;
+	/* On an error the settings stay in the trace, for --restore. */
 	if (!kernel_filter_end(&r->what->filter, &r->kernel) ||
 	    !control_set_switches(&r->kernel, off, r->before))
 		r->failed = true;
@@ -676,7 +706,7 @@ static bool end_filters(struct recorder *r)
 	return !r->kernel.path || kernel_filter_end(&r->what->filter, &r->kernel);
 }
 
-/* Free everything. Remove a trace that has not begun, unless --restore needs it. */
+/* Free everything. Remove a trace that has not begun. */
 static void release(struct recorder *r, bool begun)
 {
 	bool restored = end_filters(r);
@@ -686,6 +716,7 @@ static void release(struct recorder *r, bool begun)
 	r->failed |= r->streams.failed || !restored;
 	if (r->signals >= 0)
 		close(r->signals);
+	/* --restore needs the settings in the trace if the filters were not restored. */
 	if (r->trace.path && !begun && restored)
 		save_discard(&r->trace);
 	if (r->trace.path)
@@ -739,6 +770,7 @@ int record(struct recording *what)
 	release(&r, begun);
 	if (r.failed)
 		return EXIT_UNABLE;
+	/* The exit status of a shell. */
 	if (WIFSIGNALED(r.command_status))
 		return 128 + WTERMSIG(r.command_status);
 	return WEXITSTATUS(r.command_status);

@@ -23,6 +23,7 @@ static bool fail(const struct save *s, const char *name)
 
 static bool is_empty(int dir)
 {
+	/* closedir() closes the descriptor that it gets. */
 	DIR *d = fdopendir(dup(dir));
 	struct dirent *entry;
 	bool empty = d;
@@ -62,6 +63,7 @@ static bool make_default(struct save *s)
 		if ((i ? asprintf(&s->path, DEFAULT_PATH ".%u", i) :
 			 asprintf(&s->path, DEFAULT_PATH)) < 0)
 			abort();
+		/* mkdir(2) both tests and claims the name. */
 		s->made = !mkdir(s->path, 0700);
 		if (s->made)
 			return true;
@@ -99,6 +101,7 @@ bool save_open(struct save *s, const char *path)
 	s->dir = open(s->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->dir < 0)
 		goto fail;
+	/* Check what was opened: the name may point to another directory by now. */
 	if (!is_ours(s))
 		goto free;
 	if (!is_empty(s->dir)) {
@@ -203,6 +206,7 @@ void save_discard(const struct save *s)
  */
 bool save_link(const struct save *from, const struct save *to, const char *name)
 {
+	/* linkat(2) does not replace a file. Not all traces have all files. */
 	unlinkat(to->dir, name, 0);
 	return !linkat(from->dir, name, to->dir, name, 0) || errno == ENOENT || fail(to, name);
 }
@@ -253,6 +257,7 @@ int save_create(const struct save *s, const char *name)
 /* Rename NEW to @to if it is complete, else remove it. */
 static bool end_new(const struct save *s, int fd, bool complete, const char *to)
 {
+	/* close(2) reports delayed errors, such as those of a quota. */
 	if (complete && !close(fd) && !renameat(s->dir, NEW, s->dir, to))
 		return true;
 	fail(s, to);

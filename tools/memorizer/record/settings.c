@@ -101,9 +101,11 @@ static bool put_back(const struct control *c, const char *text)
 
 	if (!control_get_switches(c, now))
 		return false;
+	/* Switches that the text does not have stay as they are. */
 	memcpy(before, now, sizeof(before));
 	control_parse_switches(text, before);
 	kernel_filter_parse(&n, text);
+	/* No &&: restore the switches even if a filter cannot be restored. */
 	return kernel_filter_end(&n, c) & control_set_switches(c, now, before);
 }
 

@@ -123,11 +123,13 @@ void statedump_add(struct statedump *d, const struct packet_filter *f,
 	for (at = 0; at < len; at += size) {
 		size = drain_packet_size(packet + at, len - at);
 		end = packet + at + packet_load(packet + at + f->content) / 8;
+		/* Do not trust content_size in a damaged packet. */
 		if (end > packet + at + size)
 			end = packet + at + size;
 		for (p = packet + at + f->head; p < end; p += n) {
 			e = f->events + (unsigned char)*p;
 			n = event_layout_size(e, p, end - p);
+			/* Without its size, the next event cannot be found. */
 			if (!n)
 				break;
 			if (e->what == EVENT_TASK || e->what == EVENT_CACHE ||
@@ -173,6 +175,10 @@ void statedump_prune(struct statedump **dumps, u32 nr, u64 since)
 		for (j = 0; j < dumps[i]->nr; j++)
 			all[n++] = dumps[i]->item + j;
 	qsort(all, n, sizeof(*all), compare);
+	/*
+	 * If the next one is later than @since, this one is still valid at
+	 * the start of the part.
+	 */
 	for (i = 0; i + 1 < n; i++)
 		all[i]->old = all[i]->what == all[i + 1]->what &&
 			      all[i]->key == all[i + 1]->key && all[i + 1]->time <= since;
@@ -200,6 +206,7 @@ void statedump_prune(struct statedump **dumps, u32 nr, u64 since)
 char *statedump_packet(const struct statedump *d, const struct packet_filter *f,
 		       u64 since, size_t *size)
 {
+	/* Not after timestamp_end, which stays that of the copied header. */
 	u64 bits, begin = since < d->end ? since : d->end;
 	char *packet, *p;
 	u32 i;

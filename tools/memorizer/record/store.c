@@ -45,6 +45,7 @@ bool store_create(struct store *s, const struct save *trace, u32 cpu, bool compr
 	if (!s->zstd)
 		abort();
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
+	/* Packets have no checksum of their own. */
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
 	return true;
 }
@@ -104,6 +105,7 @@ static bool put(struct store *s, const char *stored, size_t size, size_t len, u6
 	size_t done = append(s, stored, size), whole = done;
 
 	if (done < size) {
+		/* A partial frame cannot be read, so none of its packets counts. */
 		packets = 0;
 		whole = 0;
 		if (!s->zstd) {
@@ -174,6 +176,7 @@ enum store_wrote store_write(struct store *s, struct store_limit *limit, const c
 		if (!take_room(limit, size)) {
 			if (packets == 1)
 				return STORE_FULL;
+			/* A smaller frame may still fit. */
 			max = n / 2;
 			n = 0;
 			continue;

@@ -63,12 +63,14 @@ static void allow_files(struct streams *c)
 {
 	struct rlimit want = c->files;
 
+	/* One more than @nr: the stream that is about to be added. */
 	want.rlim_cur = 2 * (c->nr + 1) + OTHER_FILES;
 	if (want.rlim_cur <= c->files.rlim_cur)
 		return;
 	if (want.rlim_max < want.rlim_cur)
 		want.rlim_max = want.rlim_cur;
 	if (setrlimit(RLIMIT_NOFILE, &want)) {
+		/* The hard limit cannot be raised: go up to it. */
 		want = c->files;
 		want.rlim_cur = want.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &want);
@@ -97,6 +99,7 @@ static bool add_stream(struct streams *c, u32 cpu, const char *file)
 		i--;
 	if (i < c->nr && c->stream[i]->cpu == cpu)
 		return true;
+	/* The workers use indices of c->stream, which change below. */
 	streams_stop(c);
 	allow_files(c);
 	fd = control_open_stream(c->kernel, file);
@@ -128,6 +131,10 @@ bool streams_scan(struct streams *c)
 	rewinddir(c->cpus);
 	while ((entry = readdir(c->cpus))) {
 		end = 0;
+		/*
+		 * At most 9 digits, so that the number fits; names that go
+		 * on are other files.
+		 */
 		if (sscanf(entry->d_name, "cpu%9u%n", &cpu, &end) == 1 && !entry->d_name[end] &&
 		    !add_stream(c, cpu, entry->d_name))
 			return false;
@@ -154,6 +161,10 @@ bool streams_open(struct streams *c, const struct stream_options *options,
 		.kernel = kernel, .options = *options, .base.dir = -1, .part.dir = -1
 	};
 	c->limit.max = options->max_size;
+	/*
+	 * Non-blocking, because streams_stop() reads @stop even if no
+	 * worker was told to stop.
+	 */
 	c->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->cpus = opendir(kernel->path);
@@ -239,9 +250,11 @@ static bool save_part_state(struct streams *c, enum part_state state)
 
 	if (!f)
 		abort();
+	/* The CPU whose file ends first ends the range. The last part has no later events. */
 	for (i = 0; i < c->nr && state == PART_ENDED; i++)
 		if (c->stream[i]->state.end < until)
 			until = c->stream[i]->state.end;
+	/* Stays if the recorder is killed before it saves the final state. */
 	if (state == PART_BEGUN)
 		fprintf(f, "unfinished: 1\n");
 	fprintf(f, "complete_since: %llu\ncomplete_until: %llu\n", c->since, until);
@@ -308,6 +321,7 @@ static bool begin_part(struct streams *c)
 	fine = true;
 	for (i = 0; fine && i < c->nr; i++)
 		fine = create_file(c, c->stream[i]);
+	/* Otherwise streams_snapshot() creates the files and writes the state dumps. */
 	if (fine && in_parts(c) && !c->options.flight)
 		fine = write_statedumps(c);
 	return fine;
@@ -347,6 +361,7 @@ static bool next_part(struct streams *c)
 		return false;
 	if (c->options.flight || c->nr_parts <= c->options.parts)
 		return true;
+	/* The part that just began is empty: it does not count as one of those to keep. */
 	old = c->nr_parts - c->options.parts - 1;
 	snprintf(name, sizeof(name), "%u", old);
 	c->sums.dropped += c->part_packets[old];
@@ -367,6 +382,10 @@ bool streams_first_part(struct streams *c)
 
 	c->lost_before = metadata && strstr(metadata, "events_discarded_before");
 	free(metadata);
+	/*
+	 * Parts need the layouts of events for their state dumps, even if
+	 * nothing is filtered.
+	 */
 	if (packet_filter_is_needed(&c->options.select) || in_parts(c)) {
 		c->filter = xreallocarray(NULL, 1, sizeof(*c->filter));
 		if (!packet_filter_init(c->filter, &c->options.select, streams_base(c)->path))
@@ -383,6 +402,7 @@ static void add_to_ring(struct streams *c, struct cpu_stream *s, const char *dat
 	for (at = 0; at < len; at += size) {
 		size = drain_packet_size(data + at, len - at);
 		ring_add(&s->ring, data + at, size);
+		/* Keep the last packet even if it alone exceeds the limit. */
 		while (s->ring.nr > 1 && s->ring.bytes > c->options.flight) {
 			old = ring_at(&s->ring, 0);
 			statedump_add(&s->state, c->filter, old->data, old->size);
@@ -416,6 +436,7 @@ static bool store_packets(struct streams *c, struct cpu_stream *s, const char *d
 			c->failed = true;
 			return false;
 		case STORE_FULL:
+			/* The worker stops; make_room() stores the rest in the next part. */
 			s->held_len = len - done;
 			s->held = xreallocarray(NULL, s->held_len, 1);
 			memcpy(s->held, data + done, s->held_len);
@@ -439,6 +460,7 @@ static bool copy_packets(struct streams *c, struct cpu_stream *s, struct drain_b
 		return false;
 	if (packet_filter_is_needed(&c->options.select))
 		b->len = packet_filter_apply(c->filter, s->cpu, b->data, b->len, &s->unwanted);
+	/* The read may have returned only a part of a packet. */
 	return !b->len || store_packets(c, s, b->data, b->len);
 }
 
@@ -458,6 +480,7 @@ static void *copy_until_stopped(void *data)
 			if (!m->polls[i].revents ||
 			    (copy_packets(c, s, &m->buffer, &got) && got != DRAIN_END))
 				continue;
+			/* The recorder's thread goes on from here, in streams_resume(). */
 			s->ended = got == DRAIN_END;
 			notify(c);
 			return NULL;
@@ -541,10 +564,12 @@ static void make_room(struct streams *c)
 	}
 	for (i = 0; i < c->nr; i++) {
 		s = c->stream[i];
+		/* store_packets() may fill the next part, too, and hold the rest again. */
 		while (s->held) {
 			held = s->held;
 			len = s->held_len;
 			s->held = NULL;
+			/* store_packets() counts these bytes again. */
 			s->read -= len;
 			if (!c->over && (too_small(c) || !next_part(c)))
 				c->over = true;
@@ -571,10 +596,12 @@ void streams_stop(struct streams *c)
 		free(c->workers[i].polls);
 		drain_free(&c->workers[i].buffer);
 	}
+	/* Clear the request, or the next workers would stop at once. */
 	eventfd_read(c->stop, &count);
 	free(c->workers);
 	c->workers = NULL;
 	c->nr_workers = 0;
+	/* Only now, because the workers write to the files of the part. */
 	if (c->full)
 		make_room(c);
 }
@@ -640,6 +667,7 @@ void streams_flush(struct streams *c, u64 most)
 	for (i = 0; i < c->nr; i++) {
 		s = c->stream[i];
 		before = s->read;
+		/* A blocking read makes the kernel finish an incomplete packet. */
 		fcntl(s->in.fd, F_SETFL, 0);
 		while (streams_drain(c, s) == DRAIN_MORE && s->read - before < most)
 			;
@@ -654,6 +682,7 @@ static bool write_ring(struct streams *c, struct cpu_stream *s)
 	size_t done;
 	u32 i;
 
+	/* The packets stay in memory, so the next part may begin with them, too. */
 	for (i = 0; i < s->ring.nr; i++) {
 		p = ring_at(&s->ring, i);
 		if (store_write(&s->out, &c->limit, p->data, p->size, &done) != STORE_ALL)
@@ -704,6 +733,7 @@ struct stream_totals streams_total(const struct streams *c)
 		s = c->stream[i];
 		sums.read += s->read;
 		sums.lost += s->stats.lost;
+		/* The workers write the rest, without atomics. */
 		if (c->nr_workers)
 			continue;
 		sums.packets += s->out.packets;
@@ -728,6 +758,7 @@ void streams_close(struct streams *c)
 
 	if (!c->kernel)
 		return;
+	/* After a failure the part stays marked as unfinished. */
 	if (c->begun && in_parts(c) && !c->options.flight && !c->failed) {
 		link_common(c);		/* their final content */
 		save_part_state(c, PART_LAST);

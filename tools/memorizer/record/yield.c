@@ -125,6 +125,7 @@ bool yield_check(const struct recording *what, const struct control *c,
 	struct yield now = yield_now(c);
 	bool accesses, objects;
 
+	/* Older kernels do not report the counts: assume the best. */
 	if (!before->known || !now.known)
 		return true;
 	accesses = !wants_accesses(what) || now.accesses != before->accesses;
