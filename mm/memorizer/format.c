@@ -25,8 +25,10 @@ static u64 hex_digits(u32 number)
 {
 	u64 digits = (u64)(u16)number << 32 | number >> 16;
 
+	/* Spread the digits: halve the pieces until each byte has one. */
 	digits = (digits & 0x000000ff000000ff) << 16 | (digits >> 8 & 0x000000ff000000ff);
 	digits = (digits & 0x000f000f000f000f) << 8 | (digits >> 4 & 0x000f000f000f000f);
+	/* Adding 6 carries into bit 4 for the digits above 9, which are letters. */
 	return digits + 0x3030303030303030 +
 		((digits + 0x0606060606060606) >> 4 & 0x0101010101010101) * ('a' - '0' - 10);
 }
@@ -34,6 +36,7 @@ static u64 hex_digits(u32 number)
 /* A packed ip as an address of 16 digits. */
 static char *put_ip(char *to, u32 ip)
 {
+	/* Extend the sign, as memorizer_unpack_ip() does. */
 	memcpy(to, ip & BIT(31) ? "ffffffff" : "00000000", 8);
 	put_unaligned_le64(hex_digits(ip), to + 8);
 	return to + 16;
@@ -63,6 +66,7 @@ static char *put_digits(char *to, u64 number)
 		*to++ = '0' + number;
 		return to;
 	}
+	/* Recurses at most twice: 64 bits have 20 digits. */
 	if (number >= EIGHT_DIGITS) {
 		to = put_digits(to, number / EIGHT_DIGITS);
 		for (i = 0; i < 8; i++, number /= 10)
@@ -89,6 +93,7 @@ static char *put_comm(char *to, const struct memorizer_object *object)
 	const char *comm = object->comm;
 	unsigned int i;
 
+	/* User space chooses the name: a newline in it would look like the next row. */
 	for (i = 0; i < sizeof(object->comm) && comm[i]; i++) {
 		if (comm[i] >= ' ' && comm[i] <= '~' && comm[i] != '\\') {
 			*to++ = comm[i];
@@ -122,6 +127,7 @@ char *memorizer_format_object(char *to, const struct memorizer_object *object)
 	state = smp_load_acquire(&object->state);
 	if (state == MEMORIZER_FREED || state == MEMORIZER_BURIED) {
 		free_jiffies = memorizer_free_jiffies(object);
+		/* The free of a buried object was missed: its call site is unknown. */
 		free_ip = state == MEMORIZER_BURIED ? 0xdeadbeef :
 			memorizer_unpack_ip(object->free_ip);
 	}
@@ -135,6 +141,7 @@ char *memorizer_format_object(char *to, const struct memorizer_object *object)
 	*to++ = ',';
 	to = put_hex(to, free_ip);
 	*to++ = ',';
+	/* Last, because it may contain commas. */
 	to = put_comm(to, object);
 	*to++ = '\n';
 	return to;
@@ -185,6 +192,7 @@ char *memorizer_format_field(char *to, const struct memorizer_object *object,
 	to = put_counts(put_who(to, row), row);
 	if (row->granules != MEMORIZER_NO_GRANULES) {
 		to = put_number(to, ',', first);
+		/* The last granule may extend past the end of the object. */
 		to = put_number(to, '+', min(end, object->size) - first);
 	}
 	*to++ = '\n';

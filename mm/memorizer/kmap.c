@@ -94,6 +94,7 @@ static bool has_traffic(const struct memorizer_object *object)
 	bool has = false;
 	u32 id;
 
+	/* The reader of another file may be sorting the list. */
 	memorizer_lock_entries(object);
 	for (id = READ_ONCE(object->entries); id && !has; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
@@ -106,6 +107,7 @@ static bool has_traffic(const struct memorizer_object *object)
 
 static bool is_row_shown(const struct kmap_reader *reader, const struct memorizer_row *row)
 {
+	/* Moves have no granules: FIELDS leaves out their rows. */
 	return reader->view == TRAFFIC ? row->read_moves | row->write_moves :
 					 row->reads | row->writes;
 }
@@ -172,6 +174,7 @@ static void put_rows(struct kmap_reader *reader)
 	if (reader->rows.object)
 		continue_rows(reader);
 	while (has_room(reader)) {
+		/* Objects do not move in the pool: the position stays valid without the lock. */
 		object = memorizer_object_from(&reader->next);
 		if (!object) {
 			reader->at_end = true;
@@ -191,7 +194,9 @@ static int fill(struct kmap_reader *reader)
 {
 	reader->begin = 0;
 	reader->end = 0;
+	/* put_rows() may return without any row, to let writers proceed. */
 	while (!reader->end && !reader->at_end) {
+		/* An uncontended down_read_interruptible() succeeds despite a signal. */
 		if (signal_pending(current) || down_read_interruptible(&memorizer_rwsem))
 			return -ERESTARTSYS;
 		put_rows(reader);
@@ -202,6 +207,7 @@ static int fill(struct kmap_reader *reader)
 
 static void restart(struct kmap_reader *reader)
 {
+	/* Unpin under the lock: memorizer_is_pinned() walks the list of readers. */
 	down_read(&memorizer_rwsem);
 	memorizer_rows_end(&reader->rows);
 	up_read(&memorizer_rwsem);
@@ -216,6 +222,7 @@ static ssize_t read_rows(struct kmap_reader *reader, char __user *to, size_t cou
 {
 	int err;
 
+	/* The file was rewound: begin again, with the objects of now. */
 	if (!*pos && reader->pos)
 		restart(reader);
 	/* Rows vary in size: a seek would have to format all rows before the position. */
@@ -225,6 +232,7 @@ static ssize_t read_rows(struct kmap_reader *reader, char __user *to, size_t cou
 	if (err)
 		return err;
 	count = min(count, reader->end - reader->begin);
+	/* memorizer_rwsem is released: a page fault may take long. */
 	if (copy_to_user(to, reader->text + reader->begin, count))
 		return -EFAULT;
 	reader->begin += count;
@@ -238,6 +246,7 @@ static ssize_t kmap_read(struct file *file, char __user *buf, size_t count, loff
 	struct kmap_reader *reader = file->private_data;
 	ssize_t ret = -ERESTARTSYS;
 
+	/* The reader's own accesses would add rows to what it reads. */
 	memorizer_pause();
 	if (!mutex_lock_interruptible(&reader->mutex)) {
 		ret = read_rows(reader, buf, count, pos);
@@ -262,6 +271,7 @@ static loff_t kmap_llseek(struct file *file, loff_t offset, int whence)
 
 static int open_reader(struct file *file, enum kmap_view view)
 {
+	/* Like tracefs, the files reveal kernel addresses. */
 	int err = security_locked_down(LOCKDOWN_TRACEFS);
 	struct kmap_reader *reader;
 
@@ -298,6 +308,7 @@ static int kmap_release(struct inode *inode, struct file *file)
 	struct kmap_reader *reader = file->private_data;
 
 	memorizer_pause();
+	/* The reader may have stopped within the rows of an object, which it pins. */
 	restart(reader);
 	kvfree(reader);
 	memorizer_resume();

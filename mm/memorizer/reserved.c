@@ -57,6 +57,7 @@ static void find_runs(struct memorizer_order *order, const struct memorizer_site
 	struct site_run *run = order->runs;
 	u32 i;
 
+	/* There is a first site: tables without sites have no index. */
 	*run = (struct site_run){ .count = 1 };
 	for (i = 1; i < count; i++) {
 		if (begins_run(&sites[i]))
@@ -72,6 +73,7 @@ static int compare_runs(const void *a, const void *b, const void *table)
 	const struct site_run *one = a, *other = b;
 	const struct memorizer_site *sites = table;
 
+	/* Runs do not overlap: no two begin at one address. */
 	return memorizer_site_addr(&sites[one->first]) <
 		memorizer_site_addr(&sites[other->first]) ? -1 : 1;
 }
@@ -84,6 +86,7 @@ static void carry_lowest(struct memorizer_order *order, const struct memorizer_s
 
 	for (run = order->runs + 1; run < order->runs + order->nr; run++) {
 		lowest = stub_of(&sites[run[-1].lowest]);
+		/* A stub behind the sites of this run: both runs belong to one section. */
 		if (lowest > memorizer_site_addr(&sites[run->first]) &&
 		    lowest < stub_of(&sites[run->lowest]))
 			run->lowest = run[-1].lowest;
@@ -162,6 +165,7 @@ static bool order_reserves(const struct memorizer_site *sites,
 	const struct site_run *run = find_run(sites, order, last);
 	const struct memorizer_site *site;
 
+	/* The text precedes all sites, and stubs follow sites. */
 	if (!run)
 		return false;
 	/* The text overlaps this site, or one of the stubs after the section's last site. */
@@ -262,5 +266,6 @@ bool memorizer_text_reserved(const void *start, const void *end)
 	mod = __module_text_address(first);
 	if (mod)
 		return module_reserves(mod, first, last);
+	/* Without an index it is not known where sites are: reserve everything. */
 	return !kernel_order || order_reserves(__start_memorizer_sites, kernel_order, first, last);
 }

@@ -127,6 +127,7 @@ static u64 rank_of(const struct memorizer_entry *entry, bool by_granule)
 /* Are both entries of one run? The address of a group is no ip's. */
 static bool same_run(const struct memorizer_entry *a, const struct memorizer_entry *b)
 {
+	/* Ignore the bit that the keys of moves lack: moves are in the row of their ip. */
 	return !((memorizer_entry_ip(a) ^ memorizer_entry_ip(b)) & ~MEMORIZER_ACCESS_IP);
 }
 
@@ -139,6 +140,7 @@ static bool in_order(const struct memorizer_entry *a, const struct memorizer_ent
 	if (same_run(a, b)) {
 		rank_a = rank_of(a, true);
 		rank_b = rank_of(b, true);
+		/* Carries last: a reader in front of an entry also finds its carries. */
 		return rank_a != rank_b ? rank_a < rank_b :
 			memorizer_is_carry(a) <= memorizer_is_carry(b);
 	}
@@ -211,6 +213,7 @@ static u32 sort_list(u32 list)
 	u32 run[32] = { }, sorted;
 	unsigned int i;
 
+	/* There are fewer than 2^31 entries, so run[31] stays empty and ends the inner loop. */
 	while (list) {
 		sorted = cut_run(&list);
 		for (i = 0; run[i]; i++) {
@@ -228,6 +231,7 @@ static u32 sort_list(u32 list)
 /* Sort the entries that an object has now. Returns the id of the first one. */
 static u32 sort_entries(struct memorizer_object *object)
 {
+	/* Detach the list: meanwhile, hooks push to an empty one. */
 	u32 sorted = sort_list(xchg(&object->entries, 0)), id = 0, next;
 
 	if (!sorted || try_cmpxchg(&object->entries, &id, sorted))
@@ -284,14 +288,17 @@ static bool next_ip(struct memorizer_rows *rows)
 		rows->next = run_behind(rows);
 		rows->behind = 0;
 	}
+	/* Runs are in the order of their lowest ips: a later run cannot have a lower ip. */
 	for (id = rows->next; id && ip_of(entry_of(id)) <= ip;
 	     id = id == rows->next ? run_behind(rows) : next_run(id)) {
 		other = ip_behind(entry_of(id), place->ip);
 		if (!other || other > ip)
 			continue;
+		/* Lower than the ip found so far, whose runs come later then. */
 		if (other < ip)
 			place->runs = 0;
 		ip = other;
+		/* Always true: at most MEMORIZER_GROUPS_AT_ONCE groups share an ip. */
 		if (place->runs < ARRAY_SIZE(place->at))
 			place->at[place->runs++] = id;
 		/* Runs after an ip's own are of higher ips. */
@@ -346,6 +353,7 @@ static bool next_rank(const struct memorizer_rows *rows, u64 *rank)
 	unsigned int i;
 	u32 id;
 
+	/* Above all ranks: pids have fewer than 32 bits. */
 	*rank = U64_MAX;
 	for (i = 0; i < rows->place.runs; i++) {
 		id = rows->place.at[i];
@@ -417,6 +425,7 @@ static bool has_new_carries(const struct memorizer_rows *rows)
 void memorizer_rows_begin(struct memorizer_rows *rows, struct memorizer_object *object,
 			  bool by_granule)
 {
+	/* Before sorting: memorizer_rows_next() must notice carries that happen meanwhile. */
 	u32 carried = memorizer_read_carries_begin(object), first = sort_entries(object);
 
 	*rows = (struct memorizer_rows) {
@@ -426,6 +435,7 @@ void memorizer_rows_begin(struct memorizer_rows *rows, struct memorizer_object *
 		.first = first,
 		.carried = carried,
 	};
+	/* memorizer_rwsem may be held for reading only: readers begin and end concurrently. */
 	spin_lock(&readers_lock);
 	rows->others = readers;
 	readers = rows;
@@ -450,11 +460,13 @@ bool memorizer_rows_next(struct memorizer_rows *rows, struct memorizer_row *row)
 
 	for (;;) {
 		carried = memorizer_read_carries_begin(rows->object);
+		/* The place stays valid: all later entries are still behind it. */
 		if (carried != rows->carried && has_new_carries(rows))
 			rows->first = sort_entries(rows->object);
 		rows->carried = carried;
 		copy_place(&rows->before, &rows->place);
 		any = add_up(rows, row);
+		/* Unless a carry has moved counts between entries of the row that were read. */
 		if (!memorizer_read_carries_retry(rows->object, carried))
 			return any;
 		copy_place(&rows->place, &rows->before);
@@ -493,6 +505,7 @@ bool memorizer_is_pinned(const struct memorizer_object *object)
 {
 	const struct memorizer_rows *rows;
 
+	/* No readers_lock: memorizer_rwsem, held for writing, excludes all readers. */
 	for (rows = readers; rows; rows = rows->others)
 		if (rows->object == object)
 			return true;

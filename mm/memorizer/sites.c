@@ -89,6 +89,7 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 	unsigned long count = DIV_ROUND_UP((unsigned long)end - first, PAGE_SIZE);
 	struct page **pages;
 
+	/* A module may lack text of this kind. */
 	if (start >= end)
 		return 0;
 	if (memorizer_sites_fail_alloc())
@@ -96,6 +97,7 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
+	/* The kernel image is not in vmalloc space, the text of modules is. */
 	for (i = 0; i < count; i++) {
 		void *addr = (void *)first + i * PAGE_SIZE;
 
@@ -114,6 +116,7 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 
 static bool is_of_file(const struct memorizer_file *file, const struct memorizer_site *site)
 {
+	/* Each member is a distance from its own address, which needs no relocation. */
 	return (void *)site >= (void *)&file->first + file->first &&
 	       (void *)site < (void *)&file->end + file->end;
 }
@@ -156,6 +159,7 @@ static int choose_sites(struct patch *patch)
 	char name[KSYM_NAME_LEN], part[KSYM_NAME_LEN];
 	bool selected = false;
 
+	/* No bitmap: all sites are selected. */
 	if (!filter)
 		return 0;
 	if (!memorizer_sites_fail_alloc())
@@ -176,6 +180,7 @@ static int choose_sites(struct patch *patch)
 		}
 		if (!file || !is_of_file(file, &table->start[i])) {
 			file = find_file(table, &table->start[i], last);
+			/* The next site is in this file, or in one soon after it. */
 			last = file ?: last;
 			selected = memorizer_filter_matches_site(filter, table->name,
 								 file ? name_of_file(file) : "",
@@ -198,6 +203,7 @@ static struct patch *add_patch(struct patches *patches, struct module *mod)
 		return NULL;
 	patch->table = mod ? module_table(mod) : kernel_table();
 	patch->mod = mod;
+	/* On the list at once, so that free_patches() finds it whatever fails later. */
 	list_add(&patch->list, &patches->list);
 	return patch;
 }
@@ -240,6 +246,7 @@ static void __kprobes patch_site(const struct patch *patch, const struct memoriz
 			continue;
 		text = alias->map + (addr - alias->start);
 		is = memorizer_load_site(text);
+		/* Leave other text alone: it would be corrupted if the table were wrong. */
 		if (is != to && !WARN_ONCE(!memorizer_site_may_be(site, is), "no site at %pS\n",
 					   (void *)addr))
 			memorizer_store_site(text, is, to);
@@ -265,12 +272,14 @@ static void __kprobes patch_sites(void *data)
 			patch->text[1].end = patch->text[1].start;
 		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
 			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen));
+			/* NMIs on held CPUs execute sites: store nothing until they end. */
 			memorizer_hold_poll();
 			patch_site(patch, &patch->table.start[i], on);
 		}
 	}
 	/* This CPU may have prefetched sites of the code that follows. */
 	memorizer_serialize();
+	/* No CPU executes a site now, so this lies between two accesses. */
 	if (patches->announce)
 		memorizer_announce_logging(patches->on);
 }
@@ -282,6 +291,7 @@ static int apply_patches(struct patches *patches, bool on)
 
 	patches->on = on;
 	cpus_read_lock();
+	/* Stores write whole words back: exclude patching of the bytes next to a site. */
 	mutex_lock(&text_mutex);
 	err = memorizer_hold_cpus(patch_sites, patches);
 	mutex_unlock(&text_mutex);
@@ -297,6 +307,7 @@ static int add_kernel(struct patches *patches)
 	if (!patch)
 		return -ENOMEM;
 	err = choose_sites(patch) ?: map_text(&patch->text[0], _stext, _etext);
+	/* patch_sites() checks again: init text may be freed before the CPUs are held. */
 	if (!err && has_init_text(NULL))
 		err = map_text(&patch->text[1], _sinittext, _einittext);
 	return err;
@@ -356,6 +367,7 @@ static int add_module(struct module *mod)
 	entry->mod = mod;
 	/* The compiler emits disabled sites, as prefixes where possible. */
 	err = logging || !memorizer_prefixes ? switch_module(mod, logging) : 0;
+	/* An error makes the module loader reject the module. */
 	if (err)
 		kfree(entry);
 	else
@@ -391,6 +403,7 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 		/* Taking sites_mutex waited for patches of its init text, which is freed next. */
 		break;
 	case MODULE_STATE_GOING:
+		/* From here on, no switch maps the text, which is freed next. */
 		remove_module(data);
 		break;
 	}
@@ -425,6 +438,7 @@ static int switch_all(bool on, bool announce)
 	struct site_module *entry;
 	int err;
 
+	/* Allocate and map everything first: while the CPUs are held, nothing may fail. */
 	err = add_kernel(&patches);
 	list_for_each_entry(entry, &site_modules, list)
 		if (!err)
@@ -454,8 +468,10 @@ int __init memorizer_choose_form(int prefixes)
 	if (prefixes)
 		return 0;
 	mutex_lock(&sites_mutex);
+	/* From here on, memorizer_site_text() encodes disabled sites as tests. */
 	memorizer_prefixes = false;
 	err = switch_all(false, false);
+	/* On an error no site was patched: all of them still are prefixes. */
 	memorizer_prefixes = err < 0;
 	mutex_unlock(&sites_mutex);
 	if (!err)
@@ -474,6 +490,7 @@ int memorizer_set_log_access(bool on)
 {
 	int err = 0;
 
+	/* Without a pool there are no objects that accesses could belong to. */
 	if (on && !memorizer_pool_size())
 		return -ENOMEM;
 	mutex_lock(&sites_mutex);
@@ -504,6 +521,7 @@ int memorizer_filter_sites(const struct memorizer_filter *new)
 	mutex_lock(&sites_mutex);
 	old = filter;
 	filter = new;
+	/* While no site is enabled, the next switch applies the filter. */
 	if (logging)
 		err = switch_all(true, false);
 	if (err)
