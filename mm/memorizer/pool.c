@@ -159,6 +159,7 @@ static __kprobes unsigned int records_per_block(unsigned int class)
 /* Rounded up so that each chunk starts at a cache line. */
 static __kprobes unsigned int records_per_chunk(unsigned int class)
 {
+	/* size & -size is the largest power of two that divides the size. */
 	unsigned int size = memorizer_class_size(class), lines = size & -size;
 	unsigned int multiple = max(SMP_CACHE_BYTES / lines, 1U);
 
@@ -193,10 +194,12 @@ void memorizer_pool_init(void *base, unsigned long size)
 	unsigned long blocks = size >> MEMORIZER_BLOCK_SHIFT, table;
 
 	chunks_per_block = chunks_for(size);
+	/* The tables also cover the blocks that they occupy themselves. */
 	table = tables_size(blocks);
 	chunks = base;
 	block_free = base + blocks * chunks_per_block * sizeof(*chunks);
 	block_class = (u8 *)(block_free + blocks);
+	/* The first record has id 1, because 0 is no record. */
 	memorizer_pool_origin = base + table - (1UL << MEMORIZER_ID_SHIFT);
 	pool_blocks = blocks - (table >> MEMORIZER_BLOCK_SHIFT);
 }
@@ -242,6 +245,7 @@ static __kprobes void push_batches(atomic64_t *list, u32 first, u32 last)
 	s64 old = atomic64_read(list);
 	u64 new;
 
+	/* Publishes the words of the batch: pairs with the cmpxchg in pop_batch(). */
 	do {
 		WRITE_ONCE(free_record(last)->next, (u32)old);
 		new = ((old >> 32) + 1) << 32 | first;
@@ -265,10 +269,15 @@ static __kprobes u32 pop_batch(atomic64_t *list, unsigned int *count)
 		if (!(u32)old)
 			return 0;
 		record = free_record(old);
+		/*
+		 * Racy: another CPU may have taken the batch. Then the tag has changed, and
+		 * the cmpxchg fails.
+		 */
 		new = ((old >> 32) + 1) << 32 | READ_ONCE(record->next);
 	} while (!atomic64_try_cmpxchg(list, &old, new));
 
 	*count = record->count;
+	/* CPUs that lose the race may still read the words of this record. */
 	WRITE_ONCE(record->count, 0);
 	WRITE_ONCE(record->next, 0);
 	return old;
@@ -303,6 +312,7 @@ static noinline __kprobes u32 pop_returned(unsigned int class, unsigned int cpu,
 {
 	u32 id = pop_batch(&per_cpu(returned, cpu)[class], count);
 
+	/* After the pop: with too high a count, steal_batch() only searches in vain. */
 	if (id)
 		atomic_long_dec(&shared.returned[class]);
 	return id;
@@ -313,6 +323,7 @@ static __kprobes u32 next_fresh_block(void)
 {
 	unsigned long block = atomic_long_read(&shared.next_block);
 
+	/* Relaxed: the block is zeroed since boot, so there is nothing to order. */
 	do {
 		if (block >= pool_blocks)
 			return 0;
@@ -331,6 +342,7 @@ static noinline __kprobes u32 cut_block(unsigned int class, u32 first)
 		n = min(n, left);
 		chunk_of(class, id)->owner = NOBODY;
 		WRITE_ONCE(free_record(id)->count, n);
+		/* All other links are 0, which links each record to the one behind it. */
 		set_link(class, id + (n - 1) * step, 0);
 		left -= n;
 		if (!left)
@@ -351,6 +363,7 @@ static noinline __kprobes u32 take_block(unsigned int class, unsigned int *count
 	if (!first)
 		first = pop_batch(&shared.free_blocks, count);
 	if (!first) {
+		/* Tested first: while the pool is full, all CPUs come here often. */
 		if (!READ_ONCE(shared.ran_out))
 			WRITE_ONCE(shared.ran_out, true);
 		return 0;
@@ -373,6 +386,7 @@ static noinline __kprobes u32 steal_batch(unsigned int class, unsigned int *coun
 	unsigned int cpu;
 	u32 id;
 
+	/* While the pool is full, each allocation comes here: avoid a search in vain. */
 	if (!atomic_long_read(&shared.returned[class]))
 		return 0;
 	/* for_each_possible_cpu() may call functions with kprobes. */
@@ -395,6 +409,7 @@ static __kprobes u32 take_batch(unsigned int class, unsigned int *count)
 	id = pop_batch(&shared.spare[class], count);
 	if (!id)
 		id = take_block(class, count);
+	/* As a last resort: a stolen batch shares cache lines with its owner, and returns there. */
 	if (!id)
 		return steal_batch(class, count);
 	WRITE_ONCE(chunk_of(class, id)->owner, cpu);
@@ -422,11 +437,13 @@ u32 __kprobes memorizer_pool_alloc(unsigned int class)
 		if (id)
 			return id;
 		empty = this_cpu_read(memorizer_cursor[class]);
+		/* An interrupt has refilled the cursor. */
 		if ((u32)empty)
 			continue;
 		id = take_batch(class, &count);
 		if (!id)
 			return 0;
+		/* A new tag: the cmpxchg of an interrupted memorizer_pool_take() fails. */
 		full = ((empty >> 32) + 1) << 32 | id;
 		/* Fails if an interrupt has refilled the cursor meanwhile. */
 		if (this_cpu_cmpxchg(memorizer_cursor[class], empty, full) != empty)
@@ -473,6 +490,7 @@ static void give_back_chunk(unsigned int class, struct chunk *chunk)
 		return;
 	chunk->given = 0;
 	chunk->count = 0;
+	/* Other CPUs may have counted these records: only the sum of all CPUs matters. */
 	this_cpu_sub(memorizer_in_use[class], (long)count);
 	put_batch(class, id, count);
 }
@@ -490,6 +508,7 @@ void memorizer_pool_give_back(void)
 	unsigned int class, i;
 
 	for (block = 0; block < blocks; block++) {
+		/* A hook may put a new block to use meanwhile; it has no queued records. */
 		class = READ_ONCE(block_class[block]);
 		for (i = 0; class && i < chunks_per_block; i++)
 			give_back_chunk(class - 1, &chunks[block * chunks_per_block + i]);
@@ -529,6 +548,11 @@ static void detach_blocks(unsigned int class)
 				&shared.returned[class]);
 	while ((id = batches)) {
 		batches = free_record(id)->next;
+		/*
+		 * The batches of free blocks stay detached, as free_block() clears these
+		 * blocks. Records in a CPU's cursor are in no list, so that their block
+		 * counts as used.
+		 */
 		if (block_free[block_of(id)] < capacity)
 			put_batch(class, id, free_record(id)->count);
 		memorizer_may_schedule();
@@ -542,6 +566,7 @@ static void free_block(unsigned long block)
 	/* From now on memorizer_object_from() skips the block. */
 	WRITE_ONCE(block_class[block], 0);
 	memset(memorizer_ptr(id), 0, MEMORIZER_BLOCK_SIZE);
+	/* The count is unused: cut_block() divides the block again. */
 	push_batch(&shared.free_blocks, id, 0);
 }
 
@@ -560,6 +585,7 @@ void memorizer_pool_reclaim(void)
 
 	if (!READ_ONCE(shared.ran_out))
 		return;
+	/* Before the scan, which may let allocations fail: these ask for another one. */
 	WRITE_ONCE(shared.ran_out, false);
 	memset(block_free, 0, pool_blocks * sizeof(*block_free));
 	for (class = 0; class < MEMORIZER_CLASSES; class++)
@@ -597,6 +623,7 @@ unsigned long memorizer_class_used(unsigned int class)
 
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu(memorizer_in_use, cpu)[class]);
+	/* Racy: a free may be seen without its allocation. */
 	return max(sum, 0L);
 }
 
@@ -638,6 +665,7 @@ struct memorizer_object *memorizer_object_from(unsigned long *pos)
 			*pos = offset + size;
 			return memorizer_ptr(offset_to_id(offset));
 		}
+		/* Not a block of objects, or only the unused rest of one. */
 		*pos = offset - in_block + MEMORIZER_BLOCK_SIZE;
 	}
 	return NULL;

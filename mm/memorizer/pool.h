@@ -61,7 +61,10 @@ static __always_inline u32 memorizer_pool_take(unsigned int class, unsigned int 
 		place = id;
 		OPTIMIZER_HIDE_VAR(place);
 		*ptr = memorizer_pool_origin + (place << MEMORIZER_ID_SHIFT);
-		/* The low halves add up to an id, without a carry into the tag. */
+		/*
+		 * The low halves add up to an id, without a carry into the tag. If an interrupt has
+		 * taken the record and overwritten its link, the cmpxchg fails.
+		 */
 		new = old + (size >> MEMORIZER_ID_SHIFT) + (s64)READ_ONCE(*(const s32 *)*ptr);
 	} while (unlikely(!this_cpu_try_cmpxchg(memorizer_cursor[class], &old, new)));
 	this_cpu_inc(memorizer_in_use[class]);
