@@ -106,6 +106,7 @@ static u32 *make_word(unsigned long addr)
 		/* A reused record is not zeroed. */
 		for (i = 0; i < LEAF_WORDS; i++)
 			WRITE_ONCE(words[i], 0);
+		/* If another CPU has been faster, this leaf was never visible. */
 		if (cmpxchg(slot, 0, leaf))
 			memorizer_pool_free(MEMORIZER_LEAF, leaf);
 	}
@@ -134,6 +135,7 @@ static bool overlaps(u32 id, unsigned long page)
 	const struct memorizer_object *object = memorizer_ptr(id);
 	unsigned long va = memorizer_object_va(object);
 
+	/* Testing the object at its own address tests only whether it is live. */
 	return va < page + PAGE_SIZE && page < va + READ_ONCE(object->size) &&
 		is_live_at(object, va);
 }
@@ -168,6 +170,7 @@ u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 	unsigned long va;
 	u32 id, *slot;
 
+	/* The next page has a word of its own. */
 	*next = (addr | ~PAGE_MASK) + 1;
 	if (!word)
 		return 0;
@@ -191,6 +194,7 @@ u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 		*next = va + READ_ONCE(object->size);
 		return id;
 	}
+	/* In front of the object: KFENCE, for example, places objects at the end of a page. */
 	if (addr < va)
 		*next = min(*next, va);
 	return 0;
@@ -251,6 +255,7 @@ static void discard_slab(struct slab_record *slab, u32 value)
 		if (word)
 			cmpxchg(word, value, 0);
 	}
+	/* No ABA problem: memorizer_index_collect() takes the whole list. */
 	first = atomic_read(&discarded);
 	do {
 		WRITE_ONCE(slab->link, first);
@@ -265,7 +270,9 @@ static void clear_words(u32 id)
 	u32 *word;
 
 	for (page = va & PAGE_MASK; page < end; page += PAGE_SIZE) {
+		/* Not NULL: insert_in_pages() has made the leaves, which stay. */
 		word = memorizer_find_word(page);
+		/* Another object may have claimed the page. */
 		if (READ_ONCE(*word) == id)
 			cmpxchg(word, id, 0);
 	}
@@ -291,6 +298,7 @@ static void bury_word(u32 word, unsigned long page)
 	if (!word)
 		return;
 	if (!(word & SLAB_BIT)) {
+		/* Otherwise the word is stale, or another CPU has buried the object. */
 		if (overlaps(word, page)) {
 			memorizer_object_bury(word);
 			clear_words(word);
@@ -298,6 +306,7 @@ static void bury_word(u32 word, unsigned long page)
 		return;
 	}
 	slab = memorizer_ptr(word & ~SLAB_BIT);
+	/* Replacing the word of a slab's first page discards its record, so bury all objects. */
 	whole = begins_at(slab, page);
 	for (i = 0; i < slab->slots; i++) {
 		id = READ_ONCE(slab->object[i]);
@@ -347,6 +356,10 @@ static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 	old = READ_ONCE(*word);
 	for (;;) {
 		slab = memorizer_ptr(old & ~SLAB_BIT);
+		/*
+		 * The record may be an earlier slab's. Objects that it left are buried when
+		 * their slots are reused.
+		 */
 		if ((old & SLAB_BIT) && same_geometry(slab, geo))
 			return slab;
 		id = make_slab(geo);
@@ -383,13 +396,15 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 		/* get_slab() has set this one. */
 		if (page == geo->start)
 			continue;
+		/* On failure, the words that are set may stay: these pages are of this slab. */
 		word = make_word(page);
 		if (!word)
 			return -ENOMEM;
 		replace_word(word, value, page);
 	}
-	/* The free of an object that is still in the slot was missed. */
+	/* After the words: once the object is in its slot, all of its pages lead to it. */
 	id = xchg(&slab->object[slot], id);
+	/* The free of an object that is still in the slot was missed. */
 	if (id)
 		memorizer_object_bury(id);
 	return 0;
@@ -423,6 +438,7 @@ int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long a
 {
 	unsigned long offset = geo->start - memorizer_index_base;
 
+	/* The number of pages is compared in a way that cannot overflow. */
 	if (offset >= memorizer_index_bytes ||
 	    geo->pages > (memorizer_index_bytes - offset) >> PAGE_SHIFT)
 		return -ERANGE;
@@ -480,6 +496,7 @@ u32 memorizer_index_erase(unsigned long addr)
 	/* Another CPU may erase or bury the object concurrently. */
 	if (cmpxchg(slot, id, 0) != id)
 		return 0;
+	/* The object has pages of its own: the words of the other ones still name it. */
 	if (slot == word)
 		clear_words(id);
 	return id;

@@ -105,8 +105,10 @@ static __always_inline bool memorizer_has_word(unsigned long addr, u32 **word)
 	unsigned long offset = addr - memorizer_index_base;
 	u32 leaf;
 
+	/* Also for addresses below the base, whose offset wraps around. */
 	if (unlikely(offset >= memorizer_index_bytes))
 		return false;
+	/* An address dependency; pairs with the cmpxchg in make_word(): the leaf is zeroed. */
 	leaf = READ_ONCE(memorizer_index_root[offset >> MEMORIZER_LEAF_SHIFT]);
 	if (unlikely(!leaf))
 		return false;
@@ -130,6 +132,7 @@ static __always_inline bool memorizer_has_slab(unsigned long addr, struct slab_r
 
 	if (!memorizer_has_word(addr, &at))
 		return false;
+	/* An address dependency; pairs with the cmpxchg in get_slab(): the record is complete. */
 	*word = READ_ONCE(*at);
 	if (unlikely(!(*word & SLAB_BIT)))
 		return false;
@@ -148,6 +151,7 @@ static __always_inline bool memorizer_continues(u32 word, unsigned long addr, un
 {
 	u32 *next;
 
+	/* Three or more pages would need a loop, which insert_in_slab() has. */
 	return (last >> PAGE_SHIFT) - (addr >> PAGE_SHIFT) == 1 &&
 		memorizer_has_word(last, &next) && READ_ONCE(*next) == word;
 }
@@ -171,6 +175,7 @@ static __always_inline bool memorizer_has_slot(unsigned long addr, unsigned long
 	if (!memorizer_has_slab(addr, &slab, &word))
 		return false;
 	n = memorizer_slot(slab, addr);
+	/* Two tests in one: in_force is 0 unless the record is in force. */
 	if (unlikely(n >= READ_ONCE(slab->in_force)))
 		return false;
 	if (crosses && !memorizer_continues(word, addr, last))

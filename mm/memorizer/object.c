@@ -37,6 +37,7 @@ u8 memorizer_hooks __read_mostly;
  */
 void memorizer_switch_hooks(unsigned int what, bool on)
 {
+	/* Hooks read it without a lock. */
 	WRITE_ONCE(memorizer_hooks, (memorizer_hooks & ~what) | (on ? what : 0));
 }
 
@@ -80,6 +81,7 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 	u8 was = READ_ONCE(object->state);
 
 	if (was == MEMORIZER_LIVE) {
+		/* Before the cmpxchg: the description is complete once the state changes. */
 		memorizer_set_free_jiffies(object, jiffies);
 		was = cmpxchg(&object->state, MEMORIZER_LIVE, state);
 	}
@@ -89,6 +91,7 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 	 */
 	if (was != MEMORIZER_UNUSED)
 		WRITE_ONCE(object->at, memorizer_hide(memorizer_object_va(object)));
+	/* The CPU that closed the object counts and announces it. */
 	if (was != MEMORIZER_LIVE)
 		return false;
 	memorizer_announce_end(id);

@@ -89,6 +89,7 @@ static __always_inline unsigned long memorizer_hide(unsigned long va)
 /* The object's address, hidden or not. */
 static __always_inline unsigned long memorizer_object_va(const struct memorizer_object *object)
 {
+	/* Copies bit 62 to bit 63, which memorizer_hide() may have inverted. */
 	return (long)(READ_ONCE(object->at) << 1) >> 1;
 }
 
@@ -99,6 +100,7 @@ static __always_inline void memorizer_set_alloc_jiffies(struct memorizer_object 
 							unsigned long now)
 {
 	object->alloc_jiffies = now;
+	/* Also clears the time of the free. */
 	object->times = (u16)(now >> 32);
 }
 
@@ -156,6 +158,10 @@ static __always_inline void memorizer_object_describe(struct memorizer_object *o
 	object->alloc_ip = memorizer_pack_ip(ip);
 	WRITE_ONCE(object->free_ip, 0);
 	WRITE_ONCE(object->who, current->pid | (by_granule ? MEMORIZER_BY_GRANULE : 0));
+	/*
+	 * In an interrupt, the name of the interrupted task. Racy: it may be renamed
+	 * meanwhile.
+	 */
 	memcpy(object->comm, current->comm, sizeof(object->comm));
 }
 
@@ -163,6 +169,7 @@ static __always_inline void memorizer_object_describe(struct memorizer_object *o
 static __always_inline void memorizer_object_publish(struct memorizer_object *object,
 						     unsigned long va, bool by_granule)
 {
+	/* Objects that are counted by granule stay hidden: no fast path matches them. */
 	if (likely(!by_granule))
 		WRITE_ONCE(object->at, va);
 	/*
