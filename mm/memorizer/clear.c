@@ -38,8 +38,12 @@ static void clear_objects(void)
 	u32 state;
 
 	while ((object = memorizer_object_from(&pos))) {
+		/* Racy but benign: an object closed meanwhile stays until the next clearing. */
 		state = READ_ONCE(object->state);
-		/* A reader that stopped within a pinned object's rows continues there. */
+		/*
+		 * A reader that stopped within a pinned object's rows continues there. The store
+		 * races with nobody: hooks change only the state of LIVE objects.
+		 */
 		if ((state == MEMORIZER_FREED || state == MEMORIZER_BURIED) &&
 		    !memorizer_is_pinned(object))
 			WRITE_ONCE(object->state, MEMORIZER_CLEARED);
@@ -56,6 +60,7 @@ static void recycle_objects(void)
 
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
+		/* The observer still reads the rows of LEAVING objects. */
 		if (state < MEMORIZER_CLEARED)
 			continue;
 		WRITE_ONCE(object->state, MEMORIZER_UNUSED);
@@ -69,13 +74,16 @@ static void recycle_objects(void)
 /* Steps 2 to 5; under memorizer_rwsem, for writing. */
 static void give_back(void)
 {
+	/* First: a slab record that is discarded from here on waits for the next call. */
 	memorizer_index_collect();
 	memorizer_grace_period();
 
+	/* No hook adds entries to the objects any more. */
 	memorizer_collect_entries();
 	memorizer_collect_caches();
 	memorizer_grace_period();
 
+	/* No hook refers to the objects, their entries or the slab records any more. */
 	recycle_objects();
 	memorizer_index_recycle();
 	memorizer_pool_give_back();
@@ -92,6 +100,7 @@ void memorizer_clear(void)
 	if (!memorizer_pool_size())
 		return;
 	down_write(&memorizer_rwsem);
+	/* Has the observer discard the ids of closed objects that it collected. */
 	memorizer_cleared.clearings++;
 	clear_objects();
 	give_back();
@@ -158,6 +167,7 @@ bool memorizer_has_closed(void)
 	int cpu;
 
 	down_read(&memorizer_rwsem);
+	/* Counters take less time to add up than all objects to search. */
 	for_each_possible_cpu(cpu)
 		closed += READ_ONCE(per_cpu(memorizer_counters, cpu).frees) +
 			READ_ONCE(per_cpu(memorizer_counters, cpu).buried);

@@ -23,8 +23,10 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
 	const struct kmem_cache *s;
 	const struct slab *slab;
 
+	/* KFENCE gives its page a struct slab, but the object may be anywhere in it. */
 	slab = is_kfence_address(ptr) ? NULL : virt_to_slab(ptr);
 	if (!slab) {
+		/* A large kmalloc(), or an object of KFENCE: it has its pages for itself. */
 		geo->start = addr & PAGE_MASK;
 		geo->pages = ((addr & ~PAGE_MASK) + size + PAGE_SIZE - 1) >> PAGE_SHIFT;
 		geo->slots = 0;
@@ -32,6 +34,7 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
 	}
 	s = slab->slab_cache;
 	geo->start = (unsigned long)slab_address(slab);
+	/* With red zoning, an object follows its left red zone. */
 	geo->base = geo->start + s->red_left_pad;
 	geo->stride = s->size;
 	geo->slots = slab->objects;

@@ -3,9 +3,7 @@
  * Memorizer's grace period.
  *
  * RCU does not watch all code that has access sites, such as idle code. Instead, each CPU
- * switches to its stopper thread, which it cannot do within a preemption-disabled section.
- * Stoppers preempt tasks of all scheduling classes. Work items, which
- * synchronize_rcu_tasks_rude() uses, would wait for real-time tasks.
+ * switches to its stopper thread.
  */
 #include <linux/cpu.h>
 #include <linux/stop_machine.h>
@@ -26,7 +24,13 @@ void memorizer_grace_period(void)
 {
 	int cpu;
 
+	/* Offline CPUs run no hooks, and none comes online meanwhile. */
 	cpus_read_lock();
+	/*
+	 * No CPU switches to its stopper within a preemption-disabled section, such as a hook.
+	 * Stoppers preempt tasks of all scheduling classes; work items, which
+	 * synchronize_rcu_tasks_rude() uses, would wait for real-time tasks.
+	 */
 	for_each_online_cpu(cpu)
 		stop_one_cpu(cpu, do_nothing, NULL);
 	cpus_read_unlock();

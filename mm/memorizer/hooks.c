@@ -40,6 +40,7 @@ static void make_room(unsigned long va)
 
 static void lose_alloc(unsigned long va, enum memorizer_loss why)
 {
+	/* Otherwise, accesses to the new object would be counted for an earlier one. */
 	make_room(va);
 	this_cpu_inc(memorizer_counters.lost[why]);
 }
@@ -64,6 +65,7 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 	}
 	err = memorizer_index_insert(&geo, va, id);
 	if (err) {
+		/* Never visible: a failed insertion puts the id nowhere. */
 		memorizer_pool_free(MEMORIZER_OBJECT, id);
 		lose_alloc(va, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
 		return;
@@ -75,6 +77,7 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 /* Slow end of record_in_slab(), which left preemption disabled: the slot held an object. */
 static noinline void bury_below(u32 id, struct memorizer_object *object, unsigned long va)
 {
+	/* Before the new object is live: an address belongs to at most one live object. */
 	memorizer_object_bury(id);
 	memorizer_object_publish(object, va, false);
 	preempt_enable_notrace();
@@ -154,6 +157,7 @@ static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 		make_room((unsigned long)ptr);
 		this_cpu_inc(memorizer_counters.allocs_left_out);
 	} else if (chosen & BIT(MEMORIZER_FIELDS) || memorizer_announces) {
+		/* record_object() neither counts by granule nor announces to QEMU. */
 		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip);
 	} else {
 		record_object(ptr, size, ip);
@@ -188,6 +192,7 @@ void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
 
 	if (ZERO_OR_NULL_PTR(ptr))
 		return;
+	/* Only the observer wants allocations: skip the tests for recording. */
 	if (hooks == MEMORIZER_DO_OBSERVE)
 		memorizer_observer_alloc(ptr, size, ip, source, gfp);
 	else if (unlikely(hooks != RECORD_ALL) || may_be_paused())
@@ -249,14 +254,17 @@ static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 		return false;
 	id = READ_ONCE(slab->object[slot]);
 	object = memorizer_ptr(id);
+	/* An object counted by granule is hidden, and left to end_object(). */
 	if (unlikely(!id || READ_ONCE(object->at) != va || READ_ONCE(object->state) != state))
 		return false;
 	/* Another CPU may bury the object; the slot decides which of the two counts the free. */
 	if (unlikely(!try_cmpxchg(&slab->object[slot], &id, 0)))
 		return false;
+	/* As in end_object(). The description is complete before the state changes. */
 	if (likely(!object->free_ip))
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
 	memorizer_set_free_jiffies(object, jiffies);
+	/* Fails if another CPU has buried the object, which it counted. */
 	if (likely(try_cmpxchg(&object->state, &state, MEMORIZER_FREED)))
 		this_cpu_inc(memorizer_counters.frees);
 	else
@@ -286,6 +294,7 @@ void __memorizer_free(const void *ptr, unsigned long ip, enum memorizer_source s
 	if (hooks == MEMORIZER_DO_OBSERVE)
 		memorizer_observer_free(ptr, ip, source);
 	else if (unlikely(hooks & (MEMORIZER_DO_OBSERVE | MEMORIZER_DO_ANNOUNCE)))
+		/* end_in_slab() does not announce to QEMU. */
 		observe_and_free(ptr, ip, source);
 	else
 		end_recorded(ptr, ip);
@@ -293,6 +302,7 @@ void __memorizer_free(const void *ptr, unsigned long ip, enum memorizer_source s
 
 void __memorizer_slab_free(const void *start)
 {
+	/* Even while nothing is recorded: a record must not stay in force without its slab. */
 	preempt_disable_notrace();
 	memorizer_index_end_slab((unsigned long)start);
 	preempt_enable_notrace();
@@ -339,6 +349,7 @@ int memorizer_set_enabled(bool on)
 			what |= MEMORIZER_DO_ANNOUNCE;
 		memorizer_switch_hooks(what, true);
 	} else {
+		/* MEMORIZER_DO_FOLLOW stays: frees of recorded objects must be seen. */
 		memorizer_switch_hooks(MEMORIZER_DO_RECORD, false);
 	}
 	up_write(&memorizer_rwsem);
