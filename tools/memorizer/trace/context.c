@@ -108,6 +108,10 @@ static const struct opened *open_one(struct context *c, struct stack *s, u64 key
 		s->room = s->room ? 2 * s->room : 4;
 		s->open = xreallocarray(s->open, s->room, sizeof(*s->open));
 	}
+	/*
+	 * The key is below bit 40, apart from its flags. Bit 39 separates the task's
+	 * scopes from its entries.
+	 */
 	s->open[s->nr] = (struct opened){
 		.serial = ++c->serial, .slot = key ^ (u64)s->nr << 40 ^ (u64)!kind << 39,
 		.time = time, .kind = kind, .number = number,
@@ -126,12 +130,14 @@ static void close_one(struct context *c, struct stack *s, u32 kind, u32 number)
 			return;
 		}
 	}
+	/* It was opened before the trace began, or in a gap. */
 	c->stray++;
 }
 
 static struct stack *entries_of(struct context *c, const struct trace_event *e, u64 *key)
 {
 	const struct owner *cpu = find_owner(c, CPU_KEY | e->cpu);
+	/* A page fault may sleep, and return on another CPU, unless it hit an interrupt. */
 	bool task = e->u.entry.kind == TRACE_SYSCALL ||
 		    (e->u.entry.kind == TRACE_EXCEPTION && !(cpu && cpu->entries.nr));
 
@@ -144,6 +150,7 @@ static const struct opened *enter(struct context *c, const struct trace_event *e
 	u64 key;
 	struct stack *s = entries_of(c, e, &key);
 
+	/* System calls do not nest: exit() and others never return. */
 	if (e->u.entry.kind == TRACE_SYSCALL)
 		s->nr = 0;
 	return open_one(c, s, key, e->u.entry.kind, e->u.entry.number, e->time);
@@ -225,6 +232,7 @@ const struct opened *context_event(struct context *c, const struct trace_event *
 		add_frame(c, e);
 		return NULL;
 	case TRACE_DISCARDED:
+		/* The gap may hide the leave events of any entry. */
 		forget_entries(c);
 		return NULL;
 	default:
@@ -269,6 +277,7 @@ const struct opened *context_scope(const struct context *c, u32 cpu, u32 pid)
 {
 	const struct owner *owner = find_owner(c, CPU_KEY | cpu);
 
+	/* An interrupt does not work for the task that it interrupted. */
 	if (owner && owner->entries.nr)
 		return NULL;
 	owner = find_owner(c, context_owner(cpu, pid));

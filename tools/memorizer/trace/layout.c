@@ -103,6 +103,7 @@ static bool check_field(const char *event, const struct known_field *k,
 	if (f->type != (is_signed ? FIELD_SIGNED : FIELD_UNSIGNED))
 		return set_error(error, "event %s, field %s: expected %s integer", event, k->name,
 				 is_signed ? "a signed" : "an unsigned");
+	/* Smaller integers are fine: load() extends them. */
 	if (f->size > size)
 		return set_error(error, "event %s, field %s: expected at most %u bits", event,
 				 k->name, 8 * size);
@@ -126,6 +127,7 @@ static void zero_missing(struct decoder *d)
 
 	for (; k < known[d->type].fields + EVENT_FIELDS && k->name; k++)
 		if (!fields_find(&d->class->fields, k->name, NULL))
+			/* A build ID of size 0 decodes to zeros, too. */
 			d->steps[d->nr++] = (struct step){
 				.how = k->how == STEP_BUILD_ID ? STEP_BUILD_ID :
 				       k->how == STEP_U64 ? STEP_ZERO_U64 : STEP_ZERO,
@@ -142,6 +144,7 @@ static void make_steps(struct decoder *d)
 	struct step *step;
 	u32 i;
 
+	/* zero_missing() adds at most EVENT_FIELDS steps. */
 	d->steps = xreallocarray(NULL, fields->nr + EVENT_FIELDS, sizeof(*d->steps));
 	for (i = 0; i < fields->nr; i++) {
 		f = fields->field + i;
@@ -216,6 +219,7 @@ static bool find_places(struct layout *l, char error[ERROR_MAX])
 	if (!fields_size(header, &size) || !fields_size(context, &l->packet_size) ||
 	    !fields_size(event, &l->event_size))
 		return set_error(error, "a header has fields of unknown size");
+	/* The header and the context are read as one: places are relative to the packet. */
 	l->packet_size += size;
 	uuid = fields_find(header, "uuid", &l->uuid.offset);
 	if (!uuid || uuid->size != 16 || l->uuid.offset == U32_MAX)
@@ -256,6 +260,7 @@ bool layout_init(struct layout *l, const struct metadata *m, char error[ERROR_MA
 	for (i = 0; i < m->nr_events; i++) {
 		if (!make_decoder(l->decoders + i, m->events + i, error))
 			return false;
+		/* The kernel's IDs have 8 bits. find_decoder() searches for larger ones. */
 		if (m->events[i].id < ARRAY_SIZE(l->by_id))
 			l->by_id[m->events[i].id] = l->decoders + i;
 	}

@@ -83,6 +83,7 @@ static bool find_before(const struct live_node *node, u64 key, u64 *found)
 			*found = node->key[i - 1];
 		return i;
 	}
+	/* The child's bound may be below all its starts: take_out() does not raise it. */
 	i = child_of(node, key);
 	return find_before(node->child[i], key, found) ||
 	       (i && find_before(node->child[i - 1], key, found));
@@ -99,6 +100,7 @@ static bool find_behind(const struct live_node *node, u64 key, u64 *found)
 			*found = node->key[i];
 		return i < node->nr;
 	}
+	/* All starts of the child may be less: the next one is then in its right neighbour. */
 	i = child_of(node, key);
 	return find_behind(node->child[i], key, found) ||
 	       (i + 1 < node->nr && find_behind(node->child[i + 1], key, found));
@@ -143,6 +145,7 @@ static struct live_node *insert(struct live_node *node, u64 key)
 	struct live_node *right = NULL, *below;
 	u32 i;
 
+	/* Split full nodes on the way down, so that there is room if the child is split. */
 	if (node->nr == FANOUT) {
 		right = split(node);
 		if (key >= right->key[0])
@@ -166,6 +169,7 @@ static void take_out(struct live_node *node, u64 key)
 {
 	u32 i = child_of(node, key);
 
+	/* In a leaf, child_of() is the index of the start itself. */
 	if (node->leaf) {
 		remove_key(node, i);
 		return;
@@ -192,6 +196,7 @@ void live_init(struct live *l)
 {
 	l->nr = 0;
 	make_slots(l, FIRST_SLOTS);
+	/* The root always exists, so that lookups need no check. */
 	l->root = new_node(true);
 }
 
@@ -233,6 +238,10 @@ static void add(struct live *l, const struct live_range *range)
 {
 	struct live_node *below, *root;
 
+	/*
+	 * Linear probing becomes slow in full tables, and find_slot() needs a free slot
+	 * to end.
+	 */
 	if (2 * (u64)l->nr > l->mask)
 		grow(l);
 	l->nr++;
@@ -259,6 +268,7 @@ static void empty_slot(struct live *l, u32 hole)
 		if (!l->slots[i].used)
 			break;
 		home = live_home(l, l->slots[i].start);
+		/* Its probe sequence begins after the hole: a lookup does not pass the hole. */
 		if (((i - home) & l->mask) < ((i - hole) & l->mask))
 			continue;
 		l->slots[hole] = l->slots[i];
@@ -274,6 +284,7 @@ static void drop(struct live *l, struct live_range *range)
 	take_out(root, range->start);
 	empty_slot(l, range - l->slots);
 	l->nr--;
+	/* A root with one child adds a level to each lookup. */
 	while (!root->leaf && root->nr == 1) {
 		l->root = root->child[0];
 		free(root);
@@ -295,10 +306,12 @@ static struct live_range *find(const struct live *l, u64 addr)
 	struct live_range *range = find_slot(l, addr);
 	u64 start;
 
+	/* Fast path: @addr is the start of a range, as in most frees. */
 	if (range->used)
 		return range;
 	if (!find_before(l->root, addr, &start))
 		return NULL;
+	/* Each start in the tree has a slot. */
 	range = find_slot(l, start);
 	return live_end(range) >= addr ? range : NULL;
 }
@@ -343,6 +356,7 @@ void live_visit(const struct live *l, u64 start, u64 end, live_visitor *visit, v
 {
 	const struct live_range *range = find_exact(l, start, end);
 
+	/* Fast path: memory is usually freed in the same pieces as it was allocated. */
 	if (range) {
 		visit(data, range);
 		return;
@@ -359,12 +373,17 @@ static void cut_out(struct live *l, u64 start, u64 end)
 
 	while ((range = first_overlap(l, start, end))) {
 		old = *range;
+		/* The slot stays: its start, which is the key, does not change. */
 		if (old.start < start)
 			range->size = start - 1 - old.start;
 		else
 			drop(l, range);
 		if (live_end(&old) <= end)
 			continue;
+		/*
+		 * The rest behind the cut gets a slot of its own. @range is invalid after
+		 * add().
+		 */
 		old.size = live_end(&old) - end - 1;
 		old.start = end + 1;
 		old.first = false;
@@ -388,6 +407,7 @@ void live_set(struct live *l, u64 start, u64 end, bool live, u32 period, u64 nr)
 	struct live_range new = { start, nr, end - start, period, live, true, true };
 	struct live_range *range = find_exact(l, start, end);
 
+	/* Fast path: the allocator reuses the same pieces, and the tree does not change. */
 	if (range) {
 		*range = new;
 		return;

@@ -97,6 +97,7 @@ static bool fail(struct parser *s, const char *format, ...)
 		va_end(args);
 	}
 	s->failed = true;
+	/* Ends the loops of all callers, so that they need not check each return value. */
 	s->token = END;
 	return false;
 }
@@ -121,11 +122,13 @@ static void skip_space(struct parser *s)
 	for (;; s->p++) {
 		if (!strncmp(s->p, "/*", 2)) {
 			end = strstr(s->p + 2, "*/");
+			/* The last character is left to the loop's increment. */
 			end = end ? end + 1 : s->p + strlen(s->p) - 1;
 			for (; s->p < end; s->p++)
 				s->line += *s->p == '\n';
 		} else if (!strncmp(s->p, "//", 2)) {
 			s->p += strcspn(s->p, "\n");
+			/* At the end of the text, let the loop's increment return to the NUL. */
 			s->p -= !*s->p;
 			s->line++;
 		} else if (!isspace((unsigned char)*s->p)) {
@@ -167,6 +170,7 @@ static void next(struct parser *s)
 	size_t len = 0;
 	char *end;
 
+	/* Stay at the end: callers continue to parse after an error. */
 	if (s->failed)
 		return;
 	skip_space(s);
@@ -211,6 +215,7 @@ static bool take_mark(struct parser *s, char mark)
 
 	if (!at_mark(s, mark))
 		return unexpected(s, want);
+	/* A nested structure counts twice: parse_type() counts it, too. */
 	if (mark == '{' && ++s->nesting > 2 * NESTING_MAX)
 		return fail(s, "braces nested more than %d deep", NESTING_MAX);
 	s->nesting -= mark == '}';
@@ -255,8 +260,10 @@ static void add_field(struct parser *s, struct fields *to, const struct metadata
 		fail(s, "more than %d fields", FIELDS_MAX);
 		return;
 	}
+	/* Double the array whenever it is full, which is at powers of two. */
 	if (!(to->nr & (to->nr - 1)))
 		to->field = xreallocarray(to->field, to->nr ? 2 * to->nr : 1, sizeof(*to->field));
+	/* Each level of nesting adds to the name: bound it. */
 	if (asprintf(&full, "%.512s%s%.512s", prefix, *prefix ? "." : "", name) < 0)
 		abort();
 	to->field[to->nr] = *f;
@@ -283,6 +290,7 @@ static void parse_alias(struct parser *s);
 /* Parse the length of an array. Lengths given by another field yield FIELD_UNKNOWN. */
 static void make_array(struct parser *s, struct type *type)
 {
+	/* The name of another field: the length is only known from each event's data. */
 	if (s->token != NUMBER) {
 		type->field.type = FIELD_UNKNOWN;
 		if (s->token != WORD)
@@ -291,6 +299,7 @@ static void make_array(struct parser *s, struct type *type)
 	} else if (s->number > ARRAY_MAX) {
 		fail(s, "array of more than %d elements", ARRAY_MAX);
 	} else {
+		/* No event of the kernel has such an array, and the elements' sizes may vary. */
 		if (type->is_struct || type->field.type == FIELD_STRING)
 			type->field.type = FIELD_UNKNOWN;
 		else if (type->field.type != FIELD_UNKNOWN)
@@ -348,6 +357,7 @@ static void parse_struct(struct parser *s, struct type *type)
 	if (s->token != NUMBER) {
 		unexpected(s, "a number of bits");
 	} else if (s->number > 8) {
+		/* Would need padding, which the decoder does not know. */
 		free_fields(&type->members);
 		type->is_struct = false;
 		type->field.type = FIELD_UNKNOWN;
@@ -376,8 +386,13 @@ static void take_attribute(struct parser *s, struct type *type, const char *name
 			   bool *odd)
 {
 	if (!strcmp(name, "size")) {
+		/* 0 makes the field unknown: load() has 64 bits at most. */
 		*bits = s->token == NUMBER && s->number <= 64 ? s->number : 0;
 	} else if (!strcmp(name, "align")) {
+		/*
+		 * All fields are whole bytes: they are aligned to 8 bits even if only 1
+		 * is asked for.
+		 */
 		*odd |= s->token != NUMBER || (s->number != 8 && s->number != 1);
 	} else if (!strcmp(name, "signed")) {
 		if (at_word(s, "true") || at_word(s, "TRUE") || (s->token == NUMBER && s->number))
@@ -447,6 +462,7 @@ static void find_alias(struct parser *s, struct type *type)
 	const struct type *found = NULL;
 	u32 i;
 
+	/* Scopes are not tracked: the latest definition of a name wins. */
 	for (i = 0; i < s->nr_aliases; i++)
 		if (!strcmp(s->aliases[i].name, s->word))
 			found = &s->aliases[i].type;
@@ -455,6 +471,7 @@ static void find_alias(struct parser *s, struct type *type)
 		return;
 	}
 	*type = *found;
+	/* Copy the members: both types free theirs. */
 	type->members = (struct fields){ NULL, 0 };
 	for (i = 0; i < found->members.nr && !s->failed; i++)
 		add_field(s, &type->members, found->members.field + i, "",
@@ -541,6 +558,7 @@ static void parse_layout(struct parser *s, struct fields *to)
 	parse_type(s, &type);
 	if (!s->failed && !type.is_struct)
 		unexpected(s, "a structure");
+	/* The block may have been given twice. */
 	free_fields(to);
 	*to = type.members;
 }
@@ -555,6 +573,10 @@ static void take_layout(struct parser *s, struct block *b, const char *block, co
 {
 	struct fields *to = NULL, unused = { NULL, 0 };
 
+	/*
+	 * Contexts of events precede the fields of each event: without them, none can be
+	 * decoded.
+	 */
 	if (!strcmp(name, "packet.header") && !strcmp(block, "trace"))
 		to = &s->m->packet_header;
 	else if (!strcmp(name, "packet.context") && !strcmp(block, "stream"))
@@ -565,6 +587,7 @@ static void take_layout(struct parser *s, struct block *b, const char *block, co
 		to = &b->event.fields;
 	else if (!strcmp(name, "event.context") || !strcmp(name, "context"))
 		fail(s, "line %u: %s is not supported", s->line, name);
+	/* Unknown layouts must be parsed to find their end. */
 	parse_layout(s, to ? to : &unused);
 	free_fields(&unused);
 }
@@ -633,10 +656,12 @@ static void end_block(struct parser *s, struct block *b, const char *block)
 		for (i = 0; i < m->nr_events; i++)
 			if (m->events[i].id == b->event.id)
 				fail(s, "line %u: duplicate event id %llu", s->line, b->event.id);
+		/* An unnamed event is legal, and skipped like an unknown one. */
 		if (!b->event.name)
 			b->event.name = xstrdup("");
 		m->events = xreallocarray(m->events, m->nr_events + 1, sizeof(*m->events));
 		m->events[m->nr_events++] = b->event;
+		/* The metadata owns the fields now: nothing is left to free below. */
 		b->event = (struct event_class){ .name = NULL };
 	} else if (!strcmp(block, "clock") && b->clock.name) {
 		s->clocks = xreallocarray(s->clocks, s->nr_clocks + 1, sizeof(*s->clocks));
@@ -820,6 +845,7 @@ bool metadata_parse(struct metadata *m, const char *text, const char *path,
 
 	*m = (struct metadata){ .nr_events = 0 };
 	*s = (struct parser){ .m = m, .path = path, .p = text, .line = 1, .error = error };
+	/* CTF requires this signature. Metadata in binary packets begins with a magic number. */
 	if (strncmp(text, "/* CTF 1.8", 10))
 		fail(s, "not CTF metadata as text: expected \"/* CTF 1.8 */\" first");
 	parse_all(s);
@@ -858,6 +884,7 @@ bool metadata_load(struct metadata *m, const char *dir, char error[ERROR_MAX])
 		return false;
 	}
 	text = xreallocarray(NULL, METADATA_MAX + 2, 1);
+	/* One more byte than allowed tells a file that is too large. */
 	size = source_read(file, text, METADATA_MAX + 1);
 	if (size < 0)
 		set_error(error, "%s: %s", path, strerror(errno));

@@ -43,6 +43,7 @@ static void give(const struct rebuild *b, const struct object *o)
 	struct kmap_object line = {
 		.alloc_ip = o->alloc_site, .pid = o->pid, .addr = o->ptr, .size = o->bytes_req,
 		.alloc_jiffies = o->alloc_jiffies, .free_jiffies = live ? 0 : o->free_jiffies,
+		/* A buried object was overwritten by another one: its free was never seen. */
 		.free_ip = live ? 0 :
 			   o->state == TRACE_BURIED ? KMAP_IP_OVERWRITTEN : o->free_site,
 		.comm = comm,
@@ -100,11 +101,13 @@ static void add_object(struct rebuild *b, const struct trace_event *e)
 	struct record *r = find_record(b, e->u.object.object);
 	struct object *o = copy_object(e);
 
+	/* The record was reused: the object before has all its counts. */
 	give_out(b, r, &r->retired);
 	drop(r, &r->next);
 	if (e->u.object.snapshot) {
 		r->next = o;
 	} else {
+		/* Retired after the snapshot: the KMAP must not have the object twice. */
 		drop(r, &r->shown);
 		r->retired = o;
 	}
@@ -145,6 +148,10 @@ static void end_snapshot(struct rebuild *b, bool complete)
 			drop(r, &r->next);
 			continue;
 		}
+		/*
+		 * Also if the new snapshot lacks the object: its retirement may have been
+		 * missed.
+		 */
 		drop(r, &r->shown);
 		r->shown = r->next;
 		r->next = NULL;
@@ -156,10 +163,12 @@ static void change_snapshot(struct rebuild *b, const struct trace_event *e)
 {
 	u32 nr = e->u.snapshot.snapshot;
 
+	/* A new snapshot begins: if the one before is incomplete, it never ends. */
 	if (!e->u.snapshot.complete) {
 		end_snapshot(b, false);
 		b->snapshot = nr;
 	} else {
+		/* The beginning of another snapshot was lost: objects may be missing. */
 		end_snapshot(b, nr == b->snapshot);
 	}
 }
@@ -171,6 +180,7 @@ static void change_gap(struct rebuild *b, u32 cpu, u64 missing)
 	bool new;
 
 	in_gap = (u64 *)hash_item(&b->cpus, hash_get(&b->cpus, &key, &new)) + 1;
+	/* Losses within a gap do not count again. */
 	b->gaps += missing - *in_gap;
 	*in_gap = missing;
 }
@@ -233,6 +243,7 @@ void rebuild_end(struct rebuild *b)
 		r = hash_item(&b->records, i);
 		give_out(b, r, &r->retired);
 		give_out(b, r, &r->shown);
+		/* An incomplete snapshot: the last complete one was used instead. */
 		drop(r, &r->next);
 	}
 	hash_free(&b->records);

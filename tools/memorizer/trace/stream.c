@@ -97,6 +97,7 @@ static char *batch_text(struct batch *b, size_t size)
 {
 	char *text;
 
+	/* After a string that does not fit, the packet may still end with faults. */
 	if (b->text_used + size + 2 * FAULT_MAX > b->text_room) {
 		if (b->text_used)
 			return NULL;
@@ -139,6 +140,10 @@ static bool look_at(struct stream_file *file, const struct stream_file *before,
 	if (source_read(source, head, l->packet_size) == l->packet_size &&
 	    get(head, &l->magic) == MAGIC) {
 		file->seq = get(head, &l->seq);
+		/*
+		 * It stands for the last packet before the part: sort as the part's first
+		 * own one.
+		 */
 		file->seq += file->seq == file->carried;
 	}
 	free(head);
@@ -155,6 +160,7 @@ static void add_file(struct stream *s, struct stream_file *file)
 		free(file->path);
 		return;
 	}
+	/* Joined recordings may be given in any order. */
 	for (; i && s->files[i - 1].seq > file->seq; i--)
 		s->files[i] = s->files[i - 1];
 	s->files[i] = *file;
@@ -261,6 +267,7 @@ static void refill(struct stream *s)
 	s->filled -= s->start;
 	s->start = 0;
 	got = source_read(s->source, s->window + s->filled, WINDOW - s->filled);
+	/* source_read() only returns less at the end, or on an error. */
 	s->eof = got < (long long)(WINDOW - s->filled);
 	if (got < 0)
 		s->read_error = errno;
@@ -325,6 +332,7 @@ static void fault(struct stream *s, struct batch *b, bool incomplete, const char
 	vsnprintf(text + len, FAULT_MAX - len, format, args);
 	va_end(args);
 	b->text_used += strlen(text) + 1;
+	/* For the error message of trace_open(), if no stream has a valid packet. */
 	if (!s->sound && !*s->complaint)
 		snprintf(s->complaint, sizeof(s->complaint), "%s", text);
 	e = add_pseudo(s, b, TRACE_FAULT, s->last);
@@ -336,6 +344,7 @@ static void add_loss(struct stream *s, struct batch *b, u64 time, u64 events, u6
 {
 	struct trace_event *e = add_pseudo(s, b, TRACE_DISCARDED, time);
 
+	/* An absurd count from a damaged frame must not overflow the sum. */
 	e->u.discarded.events = events > U64_MAX / 2 ? 0 : events;
 	e->u.discarded.packets = packets;
 	e->u.discarded.broken = s->broken;
@@ -358,14 +367,17 @@ static void end_file(struct stream *s, struct batch *b)
 	}
 	if (s->file + 1 < s->nr_files) {
 		s->before_file += s->files[s->file++].size;
+		/* Packets up to here were read: the next part may have them, too. */
 		s->known = s->any ? s->before.seq + 1 : 0;
 		if (open_file(s, error))
 			return;
 		fault(s, b, true, "%s", error);
 		s->broken = true;
+		/* Nothing to read: the next call continues with the file after. */
 		s->eof = true;
 		return;
 	}
+	/* No further packet reports the gap. */
 	if (s->broken)
 		add_loss(s, b, s->last, 0, 0);
 	s->ended = true;
@@ -379,6 +391,7 @@ static void find_packet(struct stream *s)
 		l->uuid.offset + 16 : l->magic.offset + l->magic.size;
 	const unsigned char *p;
 
+	/* Any byte may be the start: the length of the damage is unknown. */
 	for (s->start++; peek(s, need) >= need; s->start++) {
 		p = s->window + s->start;
 		if (get(p, &l->magic) == MAGIC &&
@@ -402,6 +415,7 @@ static bool take_frame(struct stream *s, struct batch *b, const unsigned char *h
 		.discarded_before = get(h, &l->discarded_before),
 		.cpu = get(h, &l->cpu), .node = get(h, &l->node),
 	};
+	/* Only what decoding relies on is fatal; compare_frames() reports the rest. */
 	if (get(h, &l->magic) != MAGIC)
 		fault(s, b, true, "at byte %llu: no packet: magic is %08llx, expected %08x",
 		      s->packet_offset, get(h, &l->magic), MAGIC);
@@ -438,11 +452,13 @@ static bool is_wanted(struct stream *s, struct batch *b)
 {
 	const struct frame *f = &s->frame, *before = &s->before;
 
+	/* A renamed file: its events would break the order of both CPUs. */
 	if (f->cpu != s->cpu) {
 		fault(s, b, true, "skipped: written by cpu%u", f->cpu);
 		s->broken = true;
 		return false;
 	}
+	/* An earlier file has the packet, too: this is normal, and not reported. */
 	if (s->any && f->seq < s->known && f->end <= before->end)
 		return false;
 	if (s->any && f->seq <= before->seq && f->begin < before->end) {
@@ -463,6 +479,7 @@ static void compare_frames(struct stream *s, struct batch *b)
 		fault(s, b, false, "content_size is %llu of %llu bytes", f->content, f->size);
 	if (f->begin > f->end)
 		fault(s, b, false, "begins at %llu ns, ends at %llu", f->begin, f->end);
+	/* There is no packet right before this one. */
 	if (!s->any || s->stands_in)
 		return;
 	if (f->seq > before->seq + 1)
@@ -486,7 +503,9 @@ static void compare_frames(struct stream *s, struct batch *b)
 static void begin_late(struct stream *s, struct batch *b)
 {
 	add_loss(s, b, 0, 0, 0);
+	/* Without damage, the trace just begins late: this is no loss. */
 	b->events[b->nr - 1].u.discarded.early = !s->broken;
+	/* With packet 0, all packets are there: only events that were overrun are lost. */
 	b->events[b->nr - 1].u.discarded.broken = s->broken || s->frame.seq;
 }
 
@@ -495,6 +514,7 @@ static u64 missing(const struct stream *s)
 {
 	const struct frame *f = &s->frame, *before = &s->before;
 
+	/* Without a stand-in, nobody noted which packets other readers consumed. */
 	if (!s->any)
 		return s->stands_in ? f->seq + 1 - s->files[s->file].first : 0;
 	return f->seq > before->seq ? f->seq - before->seq - 1 + s->stands_in : 0;
@@ -524,9 +544,11 @@ static void add_gap(struct stream *s, struct batch *b)
 	if (late)
 		begin_late(s, b);
 	if (lost || packets || (s->any && s->broken))
+		/* The loss may have begun right after the last event that was read. */
 		add_loss(s, b, s->any ? s->last : f->begin, lost, packets);
 	else if (!late)
 		return;
+	/* Otherwise leave_packet() ends the gap: the packet only has announcements. */
 	if (!s->stands_in)
 		add_pseudo(s, b, TRACE_RESUMED, f->begin);
 	s->broken = false;
@@ -555,6 +577,7 @@ static void next_packet(struct stream *s, struct batch *b)
 		      "at byte %llu: truncated: %zu bytes, the header has %u",
 		      s->packet_offset, left, need);
 		s->broken = true;
+		/* Not even a header: the next call sees the end of the file. */
 		s->start = s->filled;
 	} else if (!take_frame(s, b, s->window + s->start)) {
 		find_packet(s);
@@ -562,6 +585,7 @@ static void next_packet(struct stream *s, struct batch *b)
 		skip(s, s->frame.size);
 	} else {
 		s->stands_in = stands_in(s);
+		/* The packet repeats old announcements: skip those that were read. */
 		s->known_until = s->stands_in && s->any ? s->before.end : 0;
 		s->broken |= s->stands_in;
 		compare_frames(s, b);
@@ -571,6 +595,10 @@ static void next_packet(struct stream *s, struct batch *b)
 			s->first_seq = s->frame.seq;
 		lost = s->before.discarded;
 		s->before = s->frame;
+		/*
+		 * The count never decreases: a lower one is damaged, and must not count
+		 * losses twice.
+		 */
 		if (s->before.discarded < lost)
 			s->before.discarded = lost;
 		s->last = s->frame.begin;
@@ -597,8 +625,10 @@ static void leave_packet(struct stream *s, struct batch *b, bool damaged)
 	end_packet(s, b);
 	if (end > at)
 		skip(s, end - at);
+	/* The gap begins with the last event that was read. */
 	if (damaged)
 		return;
+	/* After an intact packet, a gap cannot begin before its end. */
 	if (s->frame.end > s->last)
 		s->last = s->frame.end;
 	if (s->stands_in)
@@ -615,6 +645,7 @@ static u64 event_time(const struct stream *s, const unsigned char *p)
 {
 	const struct place *stamp = &s->layout->timestamp;
 	u32 unseen = 64 - 8 * stamp->size;
+	/* Shift the difference up and back down to extend its sign. */
 	long long distance = (get(p, stamp) - s->frame.begin) << unseen;
 
 	return s->frame.begin + (distance >> unseen);
@@ -626,6 +657,7 @@ static const struct decoder *find_decoder(const struct layout *l, u64 id)
 
 	if (id < ARRAY_SIZE(l->by_id))
 		return l->by_id[id];
+	/* IDs of more than 8 bits: not written by the kernel, so a slow search will do. */
 	for (i = 0; i < l->metadata->nr_events; i++)
 		if (l->metadata->events[i].id == id)
 			return l->decoders + i;
@@ -647,6 +679,7 @@ static enum decoded decode(const struct decoder *d, struct trace_event *e, struc
 	char *to, *text;
 
 	for (step = d->steps; step < d->steps + d->nr; step++) {
+		/* Strings find their own end below. */
 		if (step->how != STEP_TEXT && (size_t)(end - p) < step->size)
 			return CUT;
 		to = (char *)e + step->to;
@@ -739,6 +772,7 @@ static bool take_event(struct stream *s, struct batch *b)
 		skip_rest_at_event(s, b, id, d);
 		return true;
 	}
+	/* Decode in place. The event only counts with @b->nr. */
 	e = b->events + b->nr;
 	e->type = d->type;
 	e->time = event_time(s, p);
@@ -750,12 +784,14 @@ static bool take_event(struct stream *s, struct batch *b)
 	}
 	p += l->event_size;
 	decoded = decode(d, e, b, &p, end);
+	/* Decode the event again, into the next batch. */
 	if (decoded == FULL)
 		return false;
 	if (decoded == CUT)
 		goto short_of;
 	s->events++;
 	s->start = p - s->window;
+	/* A repeated announcement that was already read. */
 	if (e->time < s->known_until)
 		return true;
 	b->nr++;
@@ -763,10 +799,15 @@ static bool take_event(struct stream *s, struct batch *b)
 	return true;
 
 short_of:
+	/*
+	 * The event may continue behind the window. At the start of the window, it is too
+	 * large.
+	 */
 	if (here < left && !s->eof && s->start) {
 		refill(s);
 		return take_event(s, b);
 	}
+	/* The recorder was killed, or the disk was full: the events up to here are good. */
 	if (here < left && s->eof) {
 		cut_off(s, b, position(s) + here - s->packet_offset);
 		end_packet(s, b);
@@ -786,6 +827,7 @@ void stream_fill(struct stream *s, struct batch *b)
 {
 	b->nr = 0;
 	b->text_used = 0;
+	/* One pass adds an event, or the pseudo events of a packet: keep room for these. */
 	while (!s->ended && b->nr + PSEUDO_EVENTS < b->room) {
 		if (!s->in_packet) {
 			if (b->text_used + PSEUDO_EVENTS * FAULT_MAX > b->text_room && b->nr)

@@ -144,6 +144,7 @@ static void *fill_batches(void *data)
 		}
 		t->first = in->after;
 		in->work = WORK_BUSY;
+		/* WORK_BUSY makes this thread the owner of the batch and the stream. */
 		pthread_mutex_unlock(&t->lock);
 		stream_fill(&in->stream, back(in));
 		pthread_mutex_lock(&t->lock);
@@ -185,6 +186,7 @@ static void enqueue(struct trace *t, struct input *in)
 /* Switch to the next batch of an input. It is empty at the end of the stream. */
 static void next_batch(struct trace *t, struct input *in)
 {
+	/* @bytes is an offset in the stream: replace it instead of adding. */
 	t->bytes_done -= front(in)->bytes;
 	pthread_mutex_lock(&t->lock);
 	while (in->work == WORK_BUSY)
@@ -199,6 +201,7 @@ static void next_batch(struct trace *t, struct input *in)
 		stream_fill(&in->stream, back(in));
 		pthread_mutex_lock(&t->lock);
 	}
+	/* The old batch is only refilled from here on: its events were valid until now. */
 	in->front = !in->front;
 	in->next = 0;
 	in->work = WORK_NONE;
@@ -226,6 +229,7 @@ static bool advance(struct trace *t, struct input *in)
 		}
 		if (head(in)->type != TRACE_PACKET)
 			return true;
+		/* Count packets here, since most callers do not get the event. */
 		t->nr_packets++;
 		if (t->packets)
 			return true;
@@ -263,6 +267,10 @@ static void note_loss(struct trace *t, struct input *in, const struct trace_even
 {
 	t->lost += e->u.discarded.events;
 	t->lost_packets += e->u.discarded.packets;
+	/*
+	 * Memory may have been freed and reused in the gap: see @period of struct
+	 * trace_event.
+	 */
 	t->period++;
 	t->nr_missing += !in->missing;
 	in->missing = true;
@@ -308,6 +316,7 @@ static void start_threads(struct trace *t)
 	t->threads = xreallocarray(NULL, want + 1, sizeof(*t->threads));
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	/* Failure is harmless: next_batch() fills a batch itself if no thread does. */
 	while (t->nr_threads < want &&
 	       !pthread_create(t->threads + t->nr_threads, &attr, fill_batches, t))
 		t->nr_threads++;
@@ -327,6 +336,7 @@ static void begin(struct trace *t)
 	t->nr_heap = 0;
 	for (i = 0; i < t->nr_inputs; i++) {
 		in = t->inputs + i;
+		/* start() has filled the first batch: @first_seq is known. */
 		t->from_start &= !in->stream.any || !in->stream.first_seq;
 		if (in->next < front(in)->nr || advance(t, in))
 			t->heap[t->nr_heap++] = in;
@@ -352,6 +362,10 @@ bool trace_next(struct trace *t, struct trace_event *e)
 
 	if (!t->begun)
 		begin(t);
+	/*
+	 * Advancing may refill the batch that holds the strings of the last event: only
+	 * do it now.
+	 */
 	if (t->held) {
 		t->held = false;
 		if (!advance(t, t->heap[0]))
@@ -398,6 +412,7 @@ static bool is_stream(const char *name, u32 *cpu)
 	unsigned long nr;
 	char *end;
 
+	/* strtoul() would accept a sign or a space. */
 	if (strncmp(name, "cpu", 3) || name[3] < '0' || name[3] > '9')
 		return false;
 	errno = 0;
@@ -480,6 +495,7 @@ static bool add_input(struct trace *t, const struct found *found, u32 nr,
 	for (i = 0; i < nr; i++) {
 		recorder = t->recorders[found[i].part];
 		files[i] = (struct stream_file){
+			/* Parts may be given in any order: compare what precedes them. */
 			.later = packets_before(recorder) > t->first_number,
 			.carried = U64_MAX,
 			.name = strlen(t->prefix),
@@ -512,6 +528,7 @@ static bool find_inputs(struct trace *t, char error[ERROR_MAX])
 	u32 i, first, nr = 0;
 	bool good = true;
 
+	/* A CPU may have files in some of the parts only. */
 	for (i = 0; i < t->nr_parts && good; i++)
 		good = find_files(t, i, &found, &nr, error);
 	if (good && !nr)
@@ -561,6 +578,7 @@ static bool start(struct trace *t, char error[ERROR_MAX])
 	bool sound = !t->nr_inputs;
 	struct input *in;
 
+	/* All inputs share BATCH_ALL, to bound the memory on machines with many CPUs. */
 	room = room < BATCH_MIN ? BATCH_MIN : room > BATCH_MAX ? BATCH_MAX : room;
 	t->heap = xreallocarray(NULL, t->nr_inputs + 1, sizeof(*t->heap));
 	for (i = 0; i < t->nr_inputs; i++) {
@@ -570,6 +588,10 @@ static bool start(struct trace *t, char error[ERROR_MAX])
 		stream_fill(&in->stream, front(in));
 		t->bytes_done += front(in)->bytes;
 		sound |= in->stream.sound;
+		/*
+		 * A single bad stream is skipped: the events of the other CPUs are worth
+		 * reading.
+		 */
 		if (!bad && !in->stream.sound)
 			bad = &in->stream;
 	}
@@ -600,6 +622,10 @@ static void note_recorder(struct trace *t, const char *text)
 		/* The files of its CPUs end at different times, and none was noted. */
 		until = 0;
 	}
+	/*
+	 * From the first part to the last one. A missing part between shows in
+	 * packet_seq_num.
+	 */
 	if (since < t->complete_since)
 		t->complete_since = since;
 	if (until > t->complete_until)
@@ -696,6 +722,7 @@ struct trace *trace_open_fed(const char *dir, const char *name, char error[ERROR
 		trace_close(t);
 		return NULL;
 	}
+	/* The directory may be temporary: messages use the name. */
 	free(t->dir);
 	t->dir = xstrdup(name);
 	if (asprintf(&t->prefix, "%s/", name) < 0)
@@ -708,6 +735,7 @@ static struct input *add_fed(struct trace *t, u32 cpu)
 {
 	struct input *in;
 
+	/* The inputs may move: begin() rebuilds the heap after trace_read_until(). */
 	t->inputs = xreallocarray(t->inputs, t->nr_inputs + 1, sizeof(*t->inputs));
 	t->heap = xreallocarray(t->heap, t->nr_inputs + 1, sizeof(*t->heap));
 	in = t->inputs + t->nr_inputs++;
@@ -886,6 +914,7 @@ bool trace_warn(const struct trace *t)
 	u64 i;
 
 	progress_end();
+	/* Print the warnings after the output, also if both go to the same file. */
 	fflush(stdout);
 	for (i = 0; i < t->nr_notes && i < NOTES_MAX; i++)
 		fprintf(stderr, "memorizer: %s%s\n", t->prefix, t->notes[i]);
@@ -992,5 +1021,6 @@ u64 trace_bytes_total(const struct trace *t)
  */
 u64 trace_bytes_done(const struct trace *t)
 {
+	/* Batches count decoded bytes, which exceed the size of compressed files. */
 	return t->bytes_done < t->bytes_total ? t->bytes_done : t->bytes_total;
 }

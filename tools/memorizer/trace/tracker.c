@@ -51,6 +51,7 @@ static void take(void *data, const struct live_range *range)
 	struct tracked *item;
 	u64 bytes;
 
+	/* Freed memory has no item. The caller may report a second free of it. */
 	if (!range->live) {
 		if (v->freed && v->t->again)
 			v->t->again(v->t->data, range);
@@ -61,6 +62,7 @@ static void take(void *data, const struct live_range *range)
 	item->left -= bytes;
 	if (v->t->gone)
 		v->t->gone(v->t->data, item, bytes, v->freed);
+	/* Pages may be freed in several pieces. */
 	if (item->left)
 		return;
 	item->next = v->t->unused;
@@ -115,9 +117,11 @@ void *tracker_add(struct tracker *t, const struct trace_event *e, u32 period)
 
 	if (!tracker_is_range(ptr, bytes))
 		return NULL;
+	/* Before new_item(): the items that this frees can be reused. */
 	live_visit(t->memory + g, v.start, v.end, take, &v);
 	nr = new_item(t);
 	live_set(t->memory + g, v.start, v.end, true, period, nr);
+	/* Not before: new_item() may have moved the items. */
 	item = tracker_item(t, nr);
 	*item = tracked(e);
 	return item;
@@ -172,6 +176,7 @@ void *tracker_find(const struct tracker *t, u64 addr)
 	struct tracked *item;
 	int g;
 
+	/* Slab objects first: they lie in pages. */
 	for (g = 0; g < TRACKER_GROUPS; g++) {
 		range = live_find(t->memory + g, addr);
 		if (!range || !range->live)

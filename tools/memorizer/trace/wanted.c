@@ -76,6 +76,7 @@ bool wanted_check(const char *dir, u32 seen, u32 wanted)
 		return true;
 	fprintf(stderr, "memorizer: %s: no ", dir);
 	list(wanted, false);
+	/* Losses cannot be asked for. */
 	if (wanted != WANTED(DISCARDED)) {
 		fprintf(stderr, ": use ");
 		list(wanted, true);
