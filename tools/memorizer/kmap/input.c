@@ -62,6 +62,7 @@ bool input_open(struct input *in, int argc, char **argv)
 		return false;
 	}
 	kmap_reader_init(&in->reader, in->fd);
+	/* A pipe has size 0, which is an unknown amount. */
 	progress_begin(in->name, fstat(in->fd, &st) ? 0 : st.st_size);
 	return true;
 }
@@ -77,8 +78,10 @@ enum kmap_event input_next(struct input *in)
 	enum kmap_event event;
 
 	while ((event = kmap_reader_next(&in->reader)) == KMAP_MALFORMED) {
+		/* Erase the progress bar: it does not come back between messages. */
 		if (in->reader.malformed == 1)
 			progress_end();
+		/* A file of another format would print a message per line. */
 		if (in->reader.malformed <= MESSAGES)
 			fprintf(stderr, "%s:%llu: %s\n", in->name, in->reader.lines.nr,
 				in->reader.error);

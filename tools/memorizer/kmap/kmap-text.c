@@ -78,6 +78,7 @@ static const char *parse_hex(const char *p, u64 *value)
 		p++;
 	}
 	*value = v;
+	/* More digits have shifted out of @v. */
 	return p - start > 16 ? NULL : p;
 }
 
@@ -101,6 +102,7 @@ static const char *quote(const char *p, size_t len, char out[4 * QUOTE_MAX + 4])
 	char *o = out;
 	size_t i;
 
+	/* The line may be binary: it must not control the terminal. */
 	for (i = 0; i < len && i < QUOTE_MAX; i++)
 		o += sprintf(o, p[i] >= ' ' && p[i] <= '~' ? "%c" : "\\x%02x", (unsigned char)p[i]);
 	sprintf(o, "%s", len > QUOTE_MAX ? "..." : "");
@@ -127,6 +129,7 @@ static bool bad_field(struct kmap_reader *r, const struct field *f, const char *
 	int nr = count_fields(r);
 	size_t len;
 
+	/* A wrong number of fields explains more than the field where parsing failed. */
 	if (object && nr < OBJECT_FIELDS)
 		return malformed(r,
 				 "field count is %d, an object line has 8: alloc_ip,pid,obj_va_ptr,size,alloc_jiffies,free_jiffies,free_ip,executable",
@@ -176,6 +179,7 @@ static bool check_comm(struct kmap_reader *r, const char *p, const char *end)
 	int nr;
 
 	for (nr = 0; p < end; nr++) {
+		/* Not isprint(): it depends on the locale. */
 		if (*p < ' ' || *p > '~')
 			return malformed(r,
 					 "byte 0x%02x in executable: unprintable bytes are written as \\xNN",
@@ -219,6 +223,7 @@ static bool parse_object(struct kmap_reader *r)
 		return malformed(r,
 				 "freed at %llu, allocated at %llu: free_jiffies is 0 or not before alloc_jiffies",
 				 o->free_jiffies, o->alloc_jiffies);
+	/* An object may end at the very last address. */
 	if (o->size && o->size - 1 > U64_MAX - o->addr)
 		return malformed(r,
 				 "%llu bytes from %llx on: an object ends within the address space",
@@ -249,6 +254,7 @@ static bool parse_access(struct kmap_reader *r)
 	u64 v[TRAFFIC_FIELDS] = { 0 };
 	bool place;
 
+	/* The kernel writes all access lines of a KMAP in one format: the first decides. */
 	if (!r->accesses)
 		r->traffic = count_fields(r) == TRAFFIC_FIELDS;
 	r->accesses = true;
@@ -267,6 +273,7 @@ static bool parse_access(struct kmap_reader *r)
 	}
 	r->access.writes = v[r->traffic ? 4 : 2];
 	r->access.reads = v[r->traffic ? 5 : 3];
+	/* The size of a malformed object is unknown. */
 	return !place || r->owner == KMAP_BAD_OBJECT || parse_place(r, &r->access.place);
 }
 
@@ -324,6 +331,7 @@ static enum kmap_event next_line(struct kmap_reader *r)
 		return parse_line(r);
 	case LINES_LONG:
 		malformed(r, "line exceeds %d bytes", LINES_LENGTH_MAX);
+		/* It may have been an object. */
 		r->owner = KMAP_BAD_OBJECT;
 		return KMAP_MALFORMED;
 	case LINES_CUT:

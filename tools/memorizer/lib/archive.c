@@ -56,6 +56,10 @@ static bool choose_trace(struct archive *a, char error[ERROR_MAX])
 		name = a->members[i].name;
 		if (!is_metadata(name + base(name)))
 			continue;
+		/*
+		 * The parts of one trace each have metadata. Any other is that of a
+		 * second trace.
+		 */
 		traces += !dir || trace_len(name) != len || strncmp(name, dir, len) ||
 			  base(name) == len;
 		len = trace_len(name);
@@ -65,6 +69,7 @@ static bool choose_trace(struct archive *a, char error[ERROR_MAX])
 		return set_path_error(error, a->path,
 				      traces ? "the archive has several traces: unpack it" :
 				      "the archive has no trace: expected metadata, cpu0, ...");
+	/* Copy it: the name that it points to changes below. */
 	dir = memcpy(xreallocarray(NULL, len + 1, 1), dir, len);
 	for (i = 0; i < a->nr; i++) {
 		if (strncmp(a->members[i].name, dir, len)) {
@@ -82,6 +87,7 @@ static bool choose_trace(struct archive *a, char error[ERROR_MAX])
 
 static void add_member(struct archive *a, const struct tar *t)
 {
+	/* The archive may be cut within its last member: offer the bytes that are there. */
 	u64 left = t->offset < a->all.size ? a->all.size - t->offset : 0;
 	struct archive_member *m;
 
@@ -104,6 +110,7 @@ static bool find_members(struct archive *a, char error[ERROR_MAX])
 	while ((next = tar_next(t)) == TAR_MEMBER)
 		if (t->regular)
 			add_member(a, t);
+	/* Damage of the compressed data is the cause: keep that message. */
 	if (next == TAR_DAMAGED && !*a->damage)
 		snprintf(a->damage, sizeof(a->damage), "%s", t->error);
 	free(t);
@@ -145,6 +152,10 @@ static bool open_bytes(struct archive *a, char error[ERROR_MAX])
 	} else if (S_ISBLK(st.st_mode)) {
 		set_path_error(error, a->path, "is a block device");
 	} else {
+		/*
+		 * A pipe cannot be read twice: detection of the format would consume its
+		 * beginning.
+		 */
 		copy = reader_spool_fd(fd, a->path, &a->all.size, error);
 		close(fd);
 		a->all.fd = copy;
@@ -169,6 +180,7 @@ struct archive *archive_open(const char *path, char error[ERROR_MAX])
 	struct archive *a;
 	u32 i;
 
+	/* Standard input can only be read once. */
 	for (a = archives; a; a = a->next)
 		if (!strcmp(a->path, path))
 			return a;

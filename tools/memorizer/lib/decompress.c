@@ -64,6 +64,7 @@ static const char *step_zstd(struct decompress *d, struct pieces *p)
 	p->in_len -= in.pos;
 	p->out += out.pos;
 	p->out_len -= out.pos;
+	/* 0 at the end of a frame, which may be followed by another one. */
 	d->within = left;
 	return ZSTD_isError(left) ? ZSTD_getErrorName(left) : NULL;
 }
@@ -83,6 +84,7 @@ static const char *step_gzip(struct decompress *d, struct pieces *p)
 {
 	int code;
 
+	/* zlib stops at the end of a stream: another one may follow. */
 	if (!d->within && inflateReset(&d->gzip) != Z_OK)
 		return zError(Z_STREAM_ERROR);
 	d->gzip.next_in = (Bytef *)p->in;
@@ -95,6 +97,7 @@ static const char *step_gzip(struct decompress *d, struct pieces *p)
 	p->out += p->out_len - d->gzip.avail_out;
 	p->out_len = d->gzip.avail_out;
 	d->within = code != Z_STREAM_END;
+	/* Z_BUF_ERROR only asks for more input, or for more room. */
 	return code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR ? NULL : zError(code);
 }
 
@@ -113,6 +116,7 @@ static const char *step_xz(struct decompress *d, struct pieces *p)
 {
 	lzma_ret code;
 
+	/* liblzma stops at the end of a stream: another one may follow. */
 	if (!d->within && lzma_stream_decoder(&d->xz, U64_MAX, 0) != LZMA_OK)
 		return "out of memory";
 	d->xz.next_in = (const uint8_t *)p->in;
@@ -168,6 +172,7 @@ struct decompress *decompress_new(const unsigned char magic[DECOMPRESS_MAGIC])
 			continue;
 		d = xreallocarray(NULL, 1, sizeof(*d));
 		*d = (struct decompress){ .format = formats + i };
+		/* Only fails if memory runs out. */
 		if (!d->format->start(d))
 			abort();
 		return d;

@@ -17,6 +17,7 @@ static inline u32 hash_key(const struct hash *h, const char *key)
 	u64 sum = 0, word;
 	size_t i;
 
+	/* Fast path for addresses and numbers. The upper half of a product is mixed best. */
 	if (h->key_size == sizeof(word)) {
 		memcpy(&word, key, sizeof(word));
 		return word * 0x9e3779b97f4a7c15u >> 32;
@@ -45,6 +46,7 @@ static inline bool is_key(const struct hash *h, const char *item, const char *ke
 /* A slot holds the hash of the key, so that growing and most mismatches need not read the item. */
 static u64 make_slot(u32 sum, u32 nr)
 {
+	/* 0 marks an empty slot. */
 	return (u64)sum << 32 | (nr + 1);
 }
 
@@ -83,6 +85,7 @@ static void hash_grow(struct hash *h)
 	for (i = 0; i < nr; i++) {
 		if (!old[i])
 			continue;
+		/* All keys are different: any empty slot will do. */
 		for (to = (old[i] >> 32) & h->mask; h->slots[to]; to = (to + 1) & h->mask)
 			;
 		h->slots[to] = old[i];
@@ -131,6 +134,7 @@ u32 hash_get(struct hash *h, const void *key, bool *new)
 		return (u32)*slot - 1;
 	if (h->nr == h->room) {
 		hash_grow(h);
+		/* The slots have moved. */
 		slot = hash_slot(h, key, sum);
 	}
 	item = hash_item(h, h->nr);

@@ -35,6 +35,7 @@ static ssize_t fill(struct lines *in)
 {
 	ssize_t got;
 
+	/* There is room: lines_next() never keeps more than LINES_LENGTH_MAX bytes. */
 	memmove(in->buf, in->buf + in->start, in->end - in->start);
 	in->end -= in->start;
 	in->start = 0;
@@ -74,6 +75,7 @@ enum lines_status lines_next(struct lines *in)
 			return LINES_WHOLE;
 		}
 		if (in->len > LINES_LENGTH_MAX) {
+			/* Drop the line piecewise, in constant memory. */
 			skipping = true;
 			in->start = in->end;
 		}
@@ -87,9 +89,11 @@ enum lines_status lines_next(struct lines *in)
 	if (skipping)
 		return LINES_LONG;
 	if (in->len) {
+		/* fill() moved the line to the start. */
 		in->line = in->buf;
 		return LINES_CUT;
 	}
+	/* There was no further line: @nr is the number of lines. */
 	in->nr--;
 	return LINES_END;
 }

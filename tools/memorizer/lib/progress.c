@@ -59,6 +59,7 @@ static void draw(void)
 {
 	size_t len = strlen(doing);
 	const char *name = len > NAME_MAX_SHOWN ? doing + len - NAME_MAX_SHOWN : doing;
+	/* The amount is an estimate: more than all may be done. */
 	u64 percent = all ? 100 * (done < all ? done : all) / all : 0;
 	char bar[BAR_WIDTH + 1];
 
@@ -77,6 +78,7 @@ static void *draw_now_and_then(void *unused)
 	static const struct timespec every = { .tv_nsec = EVERY_MS * 1000000 };
 
 	for (;;) {
+		/* Poll, so that progress_at() need not wake the thread. */
 		nanosleep(&every, NULL);
 		pthread_mutex_lock(&lock);
 		if (doing && now_ms() - since >= AFTER_MS)
@@ -104,6 +106,7 @@ void progress_begin(const char *what, u64 total)
 	since = now_ms();
 	done = 0;
 	if (!drawing && !pthread_create(&thread, NULL, draw_now_and_then, NULL)) {
+		/* The thread is never joined: exit() ends it. */
 		pthread_detach(thread);
 		drawing = true;
 	}
@@ -138,6 +141,7 @@ bool progress_begin_if_idle(const char *what, u64 total)
  */
 void progress_at(u64 so_far)
 {
+	/* Relaxed: the value is only drawn. */
 	atomic_store_explicit(&done, so_far, memory_order_relaxed);
 }
 
@@ -151,6 +155,7 @@ void progress_end(void)
 	if (terminal < 0)
 		return;
 	pthread_mutex_lock(&lock);
+	/* Erase the line, so that a message does not follow the bar. */
 	if (shown)
 		dprintf(terminal, "\r\033[K");
 	shown = false;

@@ -60,6 +60,7 @@ size_t range_read(const struct range *range, u64 at, void *buffer, size_t size)
 	if (size > range->size - at)
 		size = range->size - at;
 	while (done < size) {
+		/* Several readers may share the file descriptor: do not use its position. */
 		n = pread(range->fd, (char *)buffer + done, size - done,
 			  range->offset + at + done);
 		if (n < 0 && errno == EINTR)
@@ -91,6 +92,7 @@ static long long read_stored(struct reader *r, void *to, size_t size)
 {
 	size_t got = range_read(&r->range, r->at, to, size);
 
+	/* After some bytes, an error is reported by the next call. */
 	if (!got && errno)
 		return -1;
 	r->at += got;
@@ -110,6 +112,7 @@ static long long read_packed(struct reader *r, void *to, size_t size)
 				return -1;
 			p.in = r->buffer;
 			p.in_len = got;
+			/* The bytes before are good: a damaged trace is read up to here. */
 			if (!got && decompress_is_within(r->packed))
 				set_error(r->damage, "compressed data is truncated");
 			if (!got)
@@ -160,6 +163,7 @@ static int make_in(const char *dir)
 		abort();
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0)
+		/* The file disappears when it is closed, even if the command is killed. */
 		unlink(name);
 	free(name);
 	return fd;
@@ -224,6 +228,7 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR
 	long long n;
 
 	*size = 0;
+	/* The caller may show the progress of a larger operation. */
 	alone = progress_begin_if_idle(path, r->range.size);
 	while (out >= 0 && fine) {
 		n = reader_read(r, buffer, sizeof(buffer));
@@ -233,6 +238,7 @@ int reader_spool(struct reader *r, const char *path, u64 *size, char error[ERROR
 			fine = !n || set_error(error, "%s: %s", path, strerror(errno));
 			break;
 		}
+		/* Limit what a decompression bomb writes to disk. */
 		*size += n;
 		fine = (!r->packed || *size <= GROWTH_FREE + GROWTH_MAX * r->at ||
 			set_error(error,

@@ -85,6 +85,7 @@ bool source_list(const char *path, char ***names, u32 *nr, char error[ERROR_MAX]
 		closedir(d);
 		return true;
 	}
+	/* An archive is not a directory, and a directory in an archive does not exist. */
 	if (errno != ENOENT && errno != ENOTDIR)
 		return set_path_error(error, path, strerror(errno));
 	a = archive_of(path, &below);
@@ -137,7 +138,9 @@ static void add_parts(const char *path, char **names, u32 nr)
 		if (!is_part(names[i]))
 			continue;
 		name = names[i];
+		/* An archive lists files, "0/metadata" etc., not directories. */
 		name[strspn(name, "0123456789")] = '\0';
+		/* Swap: the caller frees all names. */
 		names[i] = names[kept];
 		names[kept++] = name;
 	}
@@ -148,6 +151,7 @@ static void add_parts(const char *path, char **names, u32 nr)
 	for (i = 0; i < kept; i++)
 		if (!i || strcmp(names[i - 1], names[i]))
 			add_below(p, names[i]);
+	/* Not a part, but find_file() must search it, too, and first. */
 	p->nr = p->nr_dirs;
 	add_below(p, "common");
 }
@@ -166,6 +170,7 @@ bool source_mount(const char *path, char error[ERROR_MAX])
 	char **names;
 	u32 i, nr;
 
+	/* Commands may mount a trace more than once. */
 	if (parts_find(path) || (strcmp(path, "-") && access(path, F_OK)))
 		return true;
 	if (!source_list(path, &names, &nr, error))
@@ -189,6 +194,10 @@ bool source_is_trace(const char *path)
 	const struct archive *a;
 
 	if (is_dir(path) || parts_find(path)) {
+		/*
+		 * Errors are ignored here: reading the trace mounts it again, and reports
+		 * them.
+		 */
 		source_mount(path, error);
 		return true;
 	}
@@ -282,6 +291,7 @@ static bool open_file(const char *path, struct range *range, char error[ERROR_MA
 	char compressed[PATH_MAX + 4];
 	struct stat st;
 
+	/* O_NONBLOCK: opening a FIFO would wait for a writer. */
 	range->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (range->fd < 0 && errno == ENOENT) {
 		snprintf(compressed, sizeof(compressed), "%s.zst", path);
@@ -289,6 +299,7 @@ static bool open_file(const char *path, struct range *range, char error[ERROR_MA
 	}
 	if (range->fd < 0 || fstat(range->fd, &st))
 		return set_path_error(error, path, strerror(errno));
+	/* A FIFO may block forever, and a device has no end. */
 	if (!S_ISREG(st.st_mode))
 		return set_path_error(error, path, "not a regular file");
 	if (reader_is_output(range->fd))
@@ -322,8 +333,10 @@ static const char *find_file(const char *path, char found[PATH_MAX])
 	u32 i;
 
 	p = parts_of(path, &name);
+	/* The directory of the parts may have the file itself. */
 	if (!p || is_there(path))
 		return path;
+	/* Backwards: the common directory is last, before it the last part. */
 	for (i = p->nr_dirs; i--;) {
 		snprintf(found, PATH_MAX, "%s/%s", p->dir[i], name);
 		if (is_there(found))
@@ -363,6 +376,7 @@ struct source *source_open(const char *path, char error[ERROR_MAX])
 	s = xreallocarray(NULL, 1, sizeof(*s));
 	reader_init(&s->reader, &range);
 	memcpy(s->cut, cut, sizeof(cut));
+	/* All members share the file descriptor of their archive. */
 	s->opened = !a;
 	return s;
 }
@@ -481,10 +495,12 @@ static int open_text(const char *path, char error[ERROR_MAX])
 	if (fd >= 0)
 		return fd;
 	a = archive_open(path, error);
+	/* A text has no packets to skip: reading a part of it would give wrong results. */
 	if (a && *a->damage)
 		set_path_error(error, path, a->damage);
 	if (!a || *a->damage)
 		return -1;
+	/* The copy shares its position with those of earlier calls. */
 	lseek(a->all.fd, 0, SEEK_SET);
 	return fcntl(a->all.fd, F_DUPFD_CLOEXEC, 0);
 }
@@ -510,6 +526,10 @@ int source_fd(const char *path, char error[ERROR_MAX])
 	s = source_open(path, error);
 	if (!s)
 		return -1;
+	/*
+	 * A file descriptor cannot decompress, or end with an archive's member: copy the
+	 * bytes.
+	 */
 	fd = reader_spool(&s->reader, path, &size, error);
 	if (fd >= 0 && source_damage(s)) {
 		set_path_error(error, path, source_damage(s));

@@ -77,6 +77,7 @@ static void take_pax(struct tar *t, char *text, size_t len, u64 *size)
 
 	while (len) {
 		line = strtoull(text, &end, 10);
+		/* A malformed record ends the header: the length of the next one is unknown. */
 		if (line > len || line < 5 || *end != ' ' || text[line - 1] != '\n')
 			return;
 		text[line - 1] = '\0';
@@ -108,8 +109,10 @@ static bool take_extended(struct tar *t, char type, u64 len, u64 *size)
 
 static void take_name(struct tar *t, const struct header *h)
 {
+	/* GNU tar has "ustar " here, and uses the prefix for other fields. */
 	int prefix = memcmp(h->magic, "ustar", 6) ? 0 : (int)sizeof(h->prefix);
 
+	/* An extended header has the full name: that in the header is truncated. */
 	if (*t->name)
 		return;
 	snprintf(t->name, sizeof(t->name), "%.*s%s%.*s", prefix, h->prefix,
@@ -134,25 +137,34 @@ enum tar_next tar_next(struct tar *t)
 			return TAR_END;
 		if (range_read(&t->range, t->next, &h, sizeof(h)) != sizeof(h))
 			return damaged(t, "truncated header");
+		/* Blocks of zeros end the archive. */
 		if (!*h.name)
 			return TAR_END;
 		if (!is_header(&h))
 			return damaged(t, "invalid header");
 		len = number(h.size, sizeof(h.size));
+		/*
+		 * Global headers and long link names are skipped: no member of a trace
+		 * depends on them.
+		 */
 		extended = h.type == 'x' || h.type == 'L' || h.type == 'g' || h.type == 'K';
 		if (extended && !take_extended(t, h.type, len, &size))
 			return damaged(t, "truncated or oversized extended header");
+		/* The size in the header is wrong if it does not fit there. */
 		if (!extended && size != U64_MAX)
 			len = size;
 		t->offset = t->next + TAR_BLOCK;
 		t->size = len;
+		/* Rounding up to blocks must not overflow. */
 		if (len > U64_MAX / 2)
 			return damaged(t, "invalid size of a member");
 		t->next = t->offset + (len + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+		/* Return the truncated last member: add_member() shortens it. */
 		if (t->next > t->range.size)
 			t->next = t->range.size;
 	} while (extended);
 	take_name(t, &h);
+	/* Old tar writes NUL for a regular file. */
 	t->regular = h.type == '0' || !h.type;
 	return TAR_MEMBER;
 }

@@ -16,6 +16,10 @@ u32 texts_number(struct hash *texts, const char *text)
 	char key[TEXTS_MAX] = "";
 	bool new;
 
+	/*
+	 * The key has a fixed size: longer strings are truncated, shorter ones padded
+	 * with zeros.
+	 */
 	memcpy(key, text, strnlen(text, sizeof(key) - 1));
 	return hash_get(texts, key, &new);
 }
