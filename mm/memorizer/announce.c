@@ -61,6 +61,7 @@ static DEFINE_PER_CPU(struct announcer, announcer);
 
 static void send_word(unsigned int word)
 {
+	/* The plugin sees addresses only: the offset in the page is the word. */
 	const char *at = (const char *)empty_zero_page + word;
 	u8 unused;
 
@@ -69,6 +70,7 @@ static void send_word(unsigned int word)
 
 static void send_value(u64 value)
 {
+	/* Zigzag: small negative values have few words, too. */
 	value = value << 1 ^ -(value >> 63);
 	for (; value >> MEMORIZER_WORD_BITS; value >>= MEMORIZER_WORD_BITS)
 		send_word((value & MEMORIZER_WORD_MASK) | MEMORIZER_WORD_MORE);
@@ -95,6 +97,7 @@ static bool begin(unsigned long *flags)
 		raw_local_irq_restore(*flags);
 		return false;
 	}
+	/* Interrupts are off: from here on, only an NMI can come in between. */
 	this_cpu_write(announcer.busy, true);
 	barrier();
 	if (unlikely(!said_hello)) {
@@ -103,6 +106,7 @@ static bool begin(unsigned long *flags)
 		send(MEMORIZER_MSG_HELLO, &value, 1);
 	}
 	if (unlikely(this_cpu_read(announcer.lost))) {
+		/* An NMI may count another loss meanwhile; the next message reports it. */
 		value = this_cpu_xchg(announcer.lost, 0);
 		send(MEMORIZER_MSG_LOST, &value, 1);
 	}
@@ -122,6 +126,7 @@ static void send_task(struct task_struct *task)
 	struct announcer *own = this_cpu_ptr(&announcer);
 	u64 values[3] = { task->pid };
 
+	/* Racy but benign: a new name that is read in part is announced again. */
 	memcpy(&values[1], task->comm, sizeof(task->comm));
 	if (own->known && own->pid == task->pid &&
 	    !memcmp(own->comm, &values[1], sizeof(own->comm)))
@@ -192,6 +197,7 @@ void __memorizer_announce_object(u32 id)
 	if (!begin(&flags))
 		return;
 	send_task(current);
+	/* The plugin must know the cache before an object refers to it. */
 	if (slab)
 		send_cache(slab->slab_cache);
 	send(MEMORIZER_MSG_OBJECT, values, ARRAY_SIZE(values));

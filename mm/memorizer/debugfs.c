@@ -46,6 +46,7 @@ static ssize_t switch_write(struct file *file, const char __user *buf, size_t co
 	bool on;
 	int err;
 
+	/* Leave room for the NUL. */
 	if (count >= sizeof(text))
 		return -EINVAL;
 	if (copy_from_user(text, buf, count))
@@ -143,6 +144,7 @@ static int __init memorizer_debugfs_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("memorizer", NULL);
 
+	/* Errors are ignored, as usual with debugfs: recording also works without files. */
 	debugfs_create_file("memorizer_enabled", 0600, dir, (void *)&enabled,
 			    &memorizer_switch_fops);
 	debugfs_create_file("memorizer_log_access", 0600, dir, (void *)&log_access,
@@ -156,6 +158,7 @@ static int __init memorizer_debugfs_init(void)
 		debugfs_create_file("memorizer_cgroup", 0600, dir, NULL, &memorizer_cgroups_fops);
 	debugfs_create_file("memorizer_track_lines", 0600, dir, (void *)&track_lines,
 			    &memorizer_switch_fops);
+	/* DEFINE_DEBUGFS_ATTRIBUTE() protects against removal by itself. */
 	debugfs_create_file_unsafe("line_size", 0600, dir, NULL, &line_size_fops);
 	debugfs_create_file("clear_object_list", 0200, dir, (void *)&clear, &memorizer_switch_fops);
 	debugfs_create_file("show_stats", 0400, dir, NULL, &memorizer_stats_fops);

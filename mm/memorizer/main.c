@@ -120,6 +120,7 @@ static void * __init reserve(size_t size)
 							MEMBLOCK_ALLOC_NOLEAKTRACE, NUMA_NO_NODE);
 
 	if (table) {
+		/* The tables are still empty: the list is kept in their first bytes. */
 		table->next = tables;
 		table->size = max(size, sizeof(*table));
 		tables = table;
@@ -146,6 +147,7 @@ static void * __init reserve_pool(unsigned long long *size)
 {
 	void *base = NULL;
 
+	/* Memory may be fragmented: a smaller pool is better than none. */
 	for (; *size >= POOL_MIN; *size /= 2) {
 		*size = round_down(*size, MEMORIZER_BLOCK_SIZE);
 		base = memblock_alloc_try_nid_raw(*size, PAGE_SIZE, 0, MEMBLOCK_ALLOC_NOLEAKTRACE,
@@ -158,6 +160,7 @@ static void * __init reserve_pool(unsigned long long *size)
 	memorizer_caches_init();
 	if (memorizer_entry_table_init(reserve, *size) ||
 	    memorizer_index_init(reserve, PAGE_OFFSET, (unsigned long)max_pfn << PAGE_SHIFT)) {
+		/* A pool without its tables is useless: give all of it back. */
 		settle_tables(true);
 		memblock_free(base, *size);
 		return NULL;
@@ -174,6 +177,7 @@ void __init memorizer_init_pool(void)
 	void *base;
 
 	memorizer_lines_init(boot_lines, ram);
+	/* A kdump kernel has little memory, which it needs for the dump. */
 	if (is_kdump_kernel() && boot_pool == DEFAULT_POOL) {
 		pr_info("no pool in a kdump kernel without memorizer.pool=\n");
 		return;
@@ -191,6 +195,7 @@ void __init memorizer_init_pool(void)
 	if (size != round_down(wanted, MEMORIZER_BLOCK_SIZE))
 		pr_warn("pool of %llu KiB is not available, using %llu KiB\n",
 			wanted >> 10, size >> 10);
+	/* Not cleared by memblock_alloc_try_nid_raw(); pool.c relies on zeros. */
 	memset(base, 0, size);
 	memorizer_pool_init(base, size);
 	pr_info("pool of %llu KiB\n", size >> 10);
@@ -202,9 +207,11 @@ void __init memorizer_init(void)
 {
 	int err;
 
+	/* First: while all sites are disabled, and no other CPU runs. */
 	err = memorizer_choose_form(boot_prefixes);
 	if (err)
 		pr_err("cannot turn disabled sites into tests: error %d\n", err);
+	/* Before access logging, so that a stream from boot on misses no access. */
 	memorizer_observer_init();
 	if (boot_track_lines) {
 		err = memorizer_set_track_lines(true);

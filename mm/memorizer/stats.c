@@ -26,6 +26,7 @@ static void sum_counters(struct memorizer_counters *sum)
 	int cpu;
 
 	memset(sum, 0, sizeof(*sum));
+	/* Racy but benign: the other CPUs go on counting. */
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < sizeof(*sum) / sizeof(u64); i++)
 			((u64 *)sum)[i] += READ_ONCE(((u64 *)&per_cpu(memorizer_counters, cpu))[i]);
@@ -60,6 +61,7 @@ static bool attributed(u64 *accesses)
 
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
+		/* The accesses of LEAVING and RETIRED objects are in accesses_retired already. */
 		if (state != MEMORIZER_UNUSED && state != MEMORIZER_LEAVING &&
 		    state != MEMORIZER_RETIRED)
 			sum += object_accesses(object);
@@ -138,6 +140,7 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	int err = -EINTR;
 	u64 accesses;
 
+	/* Keep the accesses of the reader out of the KMAP that it adds up. */
 	memorizer_pause();
 	if (!down_read_killable(&memorizer_rwsem)) {
 		if (attributed(&accesses)) {

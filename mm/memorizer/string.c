@@ -40,6 +40,7 @@ static __always_inline int byte_at(struct walk *walk, unsigned int k, unsigned l
 		walk->fault = true;
 		return -1;
 	}
+	/* span() and search() read some bytes again. */
 	walk->reads[k] = max(walk->reads[k], i + 1);
 	return byte;
 }
@@ -63,6 +64,7 @@ static __kprobes void find(struct walk *walk, unsigned long bound, u8 c, bool in
 
 	for (n = 0; n < bound; n++) {
 		byte = byte_at(walk, A, n);
+		/* Bytes from 0 to 255 only: -1 equals no character, and ends the walk below. */
 		found = byte == c;
 		if (byte < 0 || found != inverted || (nul && !byte))
 			break;
@@ -100,6 +102,7 @@ static __kprobes bool span(struct walk *walk, bool inverted)
 		do {
 			member = byte_at(walk, B, i++);
 		} while (member > 0 && member != c);
+		/* b is unreadable: the function faults before it reads more of a. */
 		if (member < 0)
 			return false;
 		found = member == c;
@@ -115,6 +118,7 @@ static __kprobes void search(struct walk *walk, unsigned long bound)
 	unsigned long n = length(walk, B, ULONG_MAX), i, j;
 	int a, b;
 
+	/* strnstr() finds an empty string at once, and reads nothing of a. */
 	for (i = 0; n && i + n <= bound; i++) {
 		j = 0;
 		do {
@@ -132,6 +136,7 @@ static __kprobes void copy(struct walk *walk, enum memorizer_string string, unsi
 	if (string == MEMORIZER_STRSCPY && bound > INT_MAX)
 		return;
 	length(walk, B, bound);
+	/* Each byte that is read is written, the NUL included. */
 	walk->writes = walk->reads[B];
 	/* strncpy() pads with NULs. */
 	if (string == MEMORIZER_STRNCPY && !walk->fault)
@@ -142,6 +147,7 @@ static __kprobes void append(struct walk *walk, enum memorizer_string string, un
 {
 	unsigned long n;
 
+	/* strncat() returns before it looks for the end of a. */
 	if (string == MEMORIZER_STRNCAT && !bound)
 		return;
 	walk->offset = length(walk, A, ULONG_MAX);
@@ -151,6 +157,7 @@ static __kprobes void append(struct walk *walk, enum memorizer_string string, un
 		return;
 	if (string == MEMORIZER_STRLCAT)
 		n = min(n, bound - walk->offset - 1);
+	/* One more for the NUL, unless the function faults before it. */
 	walk->writes = walk->fault ? walk->reads[B] : n + 1;
 }
 
@@ -163,6 +170,7 @@ static __kprobes void separate(struct walk *walk)
 	} pointer;
 	unsigned int i;
 
+	/* The pointer may be unmapped, and only loads of bytes tolerate that. */
 	for (i = 0; i < sizeof(pointer); i++)
 		if (!memorizer_load_byte(walk->operand[A] + i, &pointer.bytes[i]))
 			return;
@@ -206,6 +214,7 @@ static noinline __kprobes void walk_string(struct walk *walk, unsigned long n, u
 		find(walk, size, n, string == MEMORIZER_MEMCHR_INV, false);
 		break;
 	case MEMORIZER_STRSTR:
+		/* strstr() computes both lengths first, that of a only if b is not empty. */
 		if (length(walk, B, ULONG_MAX))
 			length(walk, A, ULONG_MAX);
 		break;

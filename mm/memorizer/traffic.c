@@ -123,6 +123,7 @@ static __kprobes struct cache_line *find_line(struct memorizer_line_table *table
 
 	for (i = first; i < first + PROBES; i++) {
 		line = (void *)table->records + (i & (BIT(table->bits) - 1)) * table->record;
+		/* Records are never removed: a free one ends the search. */
 		found = READ_ONCE(line->key);
 		if (!found) {
 			found = cmpxchg(&line->key, 0, key);
@@ -143,6 +144,7 @@ static __always_inline bool lock_line(struct cache_line *line, unsigned long *fl
 		raw_local_irq_restore(*flags);
 		return false;
 	}
+	/* Before the lock: an NMI must never spin for a lock that its own CPU holds. */
 	this_cpu_write(busy, true);
 	barrier();
 	/* Pairs with the release in unlock_line(). */
@@ -156,6 +158,7 @@ static __always_inline void unlock_line(struct cache_line *line, unsigned long f
 	/* Pairs with the cmpxchg in lock_line(). */
 	smp_store_release(&line->lock, 0);
 	barrier();
+	/* After the release, see lock_line(). */
 	this_cpu_write(busy, false);
 	raw_local_irq_restore(flags);
 }
@@ -167,10 +170,12 @@ static __always_inline enum verdict load(struct cache_line *line, unsigned int c
 	enum verdict verdict = STAYS;
 	unsigned long flags;
 
+	/* No lock: the bit is 0 only while this CPU holds the line. */
 	if (likely(!(READ_ONCE(*absent) & bit)))
 		return STAYS;
 	if (!lock_line(line, &flags))
 		return UNDECIDED;
+	/* An interrupt may have loaded from the line since the check above. */
 	if (*absent & bit) {
 		*from = (int)(line->storer & ~ALONE) - 1;
 		WRITE_ONCE(line->storer, line->storer & ~ALONE);
@@ -194,8 +199,10 @@ static __always_inline enum verdict store(struct cache_line *line, unsigned int 
 		return STAYS;
 	if (!lock_line(line, &flags))
 		return UNDECIDED;
+	/* An interrupt may have stored to the line since the check above. */
 	if (line->storer != (ALONE | (cpu + 1))) {
 		*from = (int)(line->storer & ~ALONE) - 1;
+		/* Revoke first: the previous storer must not find ALONE any more. */
 		WRITE_ONCE(line->storer, cpu + 1);
 		for (i = 0; i < BITS_TO_LONGS(nr_cpu_ids); i++)
 			WRITE_ONCE(line->absent[i], i == own ? line->absent[i] | ~bit : ~0UL);
@@ -209,11 +216,11 @@ static __always_inline enum verdict store(struct cache_line *line, unsigned int 
 	return verdict;
 }
 
-/* Access a line on @cpu. If that moves it, count the move for the object. */
 /* Count a move in the object's entry for traffic. */
 static __kprobes void count_move(struct memorizer_object *object, unsigned int kind,
 				 unsigned long ip)
 {
+	/* Without MEMORIZER_ACCESS_IP, the key is that of moves. */
 	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
 	struct memorizer_entry *entry;
 
@@ -226,6 +233,7 @@ static __kprobes void count_move(struct memorizer_object *object, unsigned int k
 	memorizer_settle(entry);
 }
 
+/* Access a line on @cpu. If that moves it, count the move for the object. */
 static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32 object,
 				  const struct memorizer_access *access, unsigned int kind,
 				  unsigned long start)
@@ -242,6 +250,7 @@ static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32
 		if (memorizer_observes_traffic())
 			memorizer_observer_traffic(access, kind, start, from);
 	} else if (verdict == UNDECIDED) {
+		/* An NMI interrupted a holder of a lock: whether the line moves is unknown. */
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_NESTED]);
 	}
 }
@@ -276,6 +285,7 @@ void __kprobes memorizer_traffic(unsigned long addr, unsigned long size, unsigne
 		id = memorizer_index_lookup(at, &next);
 		if (!id)
 			continue;
+		/* Other objects in the same line would not move it again. */
 		next = (at | (line_bytes - 1)) + 1;
 		line = find_line(table, at);
 		if (!line) {
@@ -305,6 +315,7 @@ static size_t record_size(void)
  */
 void memorizer_lines_init(unsigned long wanted, unsigned long long ram)
 {
+	/* Round down, because make_table() rounds up to a power of two. */
 	unsigned long most = BIT(ilog2(ram / 4 / record_size()));
 
 	memorizer_lines_wanted = min(wanted ?: (unsigned long)(ram >> 10), most);
@@ -354,11 +365,13 @@ int memorizer_set_track_lines(bool on)
 			 * memorizer_traffic().
 			 */
 			smp_store_release(&memorizer_line_table, table);
+			/* The fast paths do not call memorizer_traffic(). */
 			memorizer_slow_path_begin();
 		} else {
 			err = -ENOMEM;
 		}
 	} else if (!on && table) {
+		/* First: hooks that begin now do not use the table. */
 		WRITE_ONCE(memorizer_line_table, NULL);
 		memorizer_slow_path_end();
 		WRITE_ONCE(lines_room, 0);
@@ -394,6 +407,7 @@ int memorizer_set_line_size(u64 bytes)
 	if (bytes < LINE_SIZE_MIN || bytes > LINE_SIZE_MAX || bytes & (bytes - 1))
 		return -EINVAL;
 	mutex_lock(&tracking_mutex);
+	/* The table holds numbers of lines of the current size. */
 	if (memorizer_line_table)
 		err = -EBUSY;
 	else
