@@ -4,9 +4,7 @@
  *
  * A task outside of the chosen cgroups and their descendants has MEMORIZER_OUTSIDE in its
  * memorizer_key, independent of MEMORIZER_LEFT_OUT (tasks.c). The flag is updated when the task
- * is attached to a cgroup, which includes fork, and when the choice changes. Both read the
- * task's cgroup and the choice under choice_lock, so that the later update sees what the
- * earlier one did.
+ * is attached to a cgroup, which includes fork, and when the choice changes.
  *
  * Cgroups are those of the unified hierarchy, which contains all tasks.
  */
@@ -84,6 +82,10 @@ static void update_task(struct task_struct *task)
 	/* RCU protects the task's cgroup. */
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&choice_lock, flags);
+	/*
+	 * Read under the lock, so that the later of two updates uses the newer cgroup and
+	 * choice.
+	 */
 	outside = chosen && !is_inside(task_dfl_cgroup(task), chosen);
 	memorizer_change_task(task, 0, MEMORIZER_OUTSIDE, outside ? MEMORIZER_OUTSIDE : 0);
 	raw_spin_unlock_irqrestore(&choice_lock, flags);
@@ -108,11 +110,14 @@ static void update_all_tasks(void)
 	int cpu;
 
 	read_lock(&tasklist_lock);
+	/* A task that is being forked is updated when it joins its cgroup. */
 	for_each_process_thread(leader, task)
 		update_task(task);
+	/* Idle tasks are not in the list of processes. */
 	for_each_possible_cpu(cpu)
 		update_task(idle_task(cpu));
 	read_unlock(&tasklist_lock);
+	/* CPUs still use their copies of the old keys. */
 	memorizer_load_keys();
 }
 
@@ -158,6 +163,7 @@ static int add_groups(struct groups *groups, char *text)
 	char *word;
 
 	while ((word = next_word(&text))) {
+		/* Beside paths, NO_GROUP is an error: it does not begin with a slash. */
 		if (only && !strcmp(word, NO_GROUP))
 			break;
 		if (*word != '/')
@@ -202,6 +208,7 @@ static struct groups *exchange(struct groups *groups)
 	struct groups *old = chosen;
 	unsigned long flags;
 
+	/* Waits for update_task(): afterwards, no task is compared with the old choice. */
 	raw_spin_lock_irqsave(&choice_lock, flags);
 	WRITE_ONCE(chosen, groups);
 	raw_spin_unlock_irqrestore(&choice_lock, flags);
@@ -219,6 +226,7 @@ static int choose_groups(const char *text, bool add)
 		groups = make_groups(text, add ? chosen : NULL);
 		err = PTR_ERR_OR_ZERO(groups);
 	} else if (add) {
+		/* Appending nothing keeps the choice. */
 		goto unlock;
 	}
 	if (!err) {
@@ -259,6 +267,7 @@ static int groups_show(struct seq_file *m, void *unused)
 		err = show_group(m, chosen->group[i]);
 		any = true;
 	}
+	/* An empty file means that all tasks are chosen. */
 	if (chosen && !any)
 		seq_puts(m, NO_GROUP "\n");
 	mutex_unlock(&groups_mutex);

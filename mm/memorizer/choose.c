@@ -71,11 +71,13 @@ static unsigned int choose_cache(u32 now, const void *ptr)
 	u32 known;
 
 	if (!slab)
+		/* A large kmalloc(): its pages belong to no cache. */
 		return match_cache("");
 	cache = slab->slab_cache;
 	known = READ_ONCE(cache->memorizer_verdict);
 	if (!is_current(known, now)) {
 		known = verdict(now, match_cache(cache->name));
+		/* Racy but benign: a verdict is stored together with its generation. */
 		WRITE_ONCE(cache->memorizer_verdict, known);
 	}
 	return verdict_choice(known);
@@ -134,6 +136,7 @@ static unsigned int choose_call_site(u32 now, unsigned long ip)
 
 	if (known >> 32 != packed || !is_current(known, now)) {
 		known = (u64)packed << 32 | verdict(now, choose_function(ip));
+		/* Racy but benign: one store replaces call site, generation and choice. */
 		WRITE_ONCE(*slot, known);
 	}
 	return verdict_choice(known);
@@ -155,6 +158,7 @@ unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
 	/* Pairs with the cmpxchg in invalidate_verdicts(): filters are at least as new as @now. */
 	smp_rmb();
 	chosen = choose_cache(now, ptr);
+	/* Do not look up the symbol if no filter selects the cache. */
 	return chosen ? chosen & choose_call_site(now, ip) : 0;
 }
 
@@ -165,7 +169,7 @@ static void invalidate_verdicts(void)
 
 	/*
 	 * Orders the change of the filters before; pairs with the barrier in
-	 * memorizer_choose_object().
+	 * memorizer_choose_object(). Skips 0, the verdict of a new cache.
 	 */
 	while (!try_cmpxchg(&generation, &now, ((now + 1) & GENERATION_MAX) ?: 1))
 		;
@@ -187,6 +191,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 	unsigned int i;
 
 	if (new && !memorizer_filter_has_objects(new))
+		/* Without terms for objects, hooks stay on their fast path. */
 		new = NULL;
 	down_write(&memorizer_rwsem);
 	old = filters[which];
@@ -196,6 +201,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 		any |= !!filters[i];
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, any);
 	if (old)
+		/* Hooks may still match against it. */
 		memorizer_grace_period();
 	up_write(&memorizer_rwsem);
 }

@@ -99,6 +99,7 @@ static int parse_term(struct term *term, const char *text, size_t length)
 	int kind = KIND_FUNCTION;
 
 	for (p = text; p < end; p++)
+		/* The kernel's isgraph() alone would accept Latin-1. */
 		if (!isascii(*p) || !isgraph(*p))
 			return -EINVAL;
 	term->text = text;
@@ -133,6 +134,7 @@ static int add_term(struct memorizer_filter *new, char *room, const char *text, 
 	struct term *term = &new->terms[new->nr];
 	int err;
 
+	/* The copy ends with a NUL: @room is zeroed. The term points to the copy. */
 	memcpy(room + new->length, text, length);
 	err = parse_term(term, room + new->length, length);
 	if (err)
@@ -194,6 +196,7 @@ struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *be
 	char *room;
 	int err = 0;
 
+	/* Upper bound: the separator after a term, or the NUL at the end, becomes its NUL. */
 	if (bytes > TEXT_MAX)
 		return ERR_PTR(-EINVAL);
 	for (next = next_term(text, &length); length; next = next_term(next + length, &length))
@@ -205,11 +208,13 @@ struct memorizer_filter *memorizer_make_filter(const struct memorizer_filter *be
 		return ERR_PTR(-ENOMEM);
 	room = (char *)&new->terms[nr];
 	for (i = 0; before && i < before->nr; i++)
+		/* Valid, because @before has them. */
 		add_term(new, room, before->terms[i].text, strlen(before->terms[i].text));
 	for (next = next_term(text, &length); length && !err;
 	     next = next_term(next + length, &length))
 		err = add_term(new, room, next, length);
 	if (err) {
+		/* add_term() has copied the invalid term, but not added its length. */
 		pr_warn("invalid filter term: '%*pE'\n", (int)strlen(room + new->length),
 			room + new->length);
 		memorizer_free_filter(new);
@@ -244,6 +249,7 @@ static bool is_selected(const struct memorizer_filter *by, enum kind kind, const
 	const struct term *term;
 
 	for (term = by->terms; term < by->terms + by->nr; term++) {
+		/* After a match, only a "!" term can change the result. */
 		if (term->kind != kind || (selected && !term->excludes))
 			continue;
 		if (!glob_match(term->glob, name) && !(part && match_part(term->glob, name, part)))

@@ -44,10 +44,12 @@ ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t c
 	text = memdup_user_nul(buf, count);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
+	/* A NUL inside the text would silently cut it off. */
 	err = strlen(text) == count ? change(text, *pos || (file->f_flags & O_APPEND)) : -EINVAL;
 	kfree(text);
 	if (err)
 		return err;
+	/* The next write through this file appends. */
 	*pos += count;
 	return count;
 }
@@ -79,6 +81,7 @@ static int change(enum memorizer_choice which, const char *text, bool add)
 	new = memorizer_make_filter(add ? filters[which] : NULL, text);
 	err = PTR_ERR_OR_ZERO(new);
 	if (!err) {
+		/* First: this can fail, and then nothing must have changed. */
 		err = filter_code(which, new);
 		if (!err) {
 			memorizer_filter_objects(which, new);

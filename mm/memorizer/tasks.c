@@ -94,6 +94,7 @@ static const char *parse_pid(const char *text, pid_t *pid)
 		return NULL;
 	for (; isdigit(*text); text++) {
 		number = number * 10 + *text - '0';
+		/* Checked for each digit, so that the number cannot overflow. */
 		if (number > PID_MAX_LIMIT)
 			return NULL;
 	}
@@ -169,6 +170,7 @@ static void choose(struct task_struct *task, const struct pids *pids, bool keep)
 /* Select only @pids, and with @add also the tasks selected before. NULL selects all tasks. */
 static void choose_among_all(const struct pids *pids, bool add)
 {
+	/* Without a choice, all tasks are selected: a first @add replaces that. */
 	bool keep = add && chooses_tasks;
 	struct task_struct *leader, *task;
 	int cpu;
@@ -176,6 +178,7 @@ static void choose_among_all(const struct pids *pids, bool add)
 	WRITE_ONCE(chooses_tasks, pids);
 	for_each_process_thread(leader, task)
 		choose(task, pids, keep);
+	/* Idle tasks are not in the list of processes. */
 	for_each_possible_cpu(cpu)
 		choose(idle_task(cpu), pids, keep);
 }
@@ -235,6 +238,7 @@ static int choose_tasks(const char *text, bool add)
 		choose_among_all(NULL, false);
 	read_unlock(&tasklist_lock);
 	rcu_read_unlock();
+	/* Sleeps, so not under the locks. Until then, CPUs use their copies of the old keys. */
 	memorizer_load_keys();
 	mutex_unlock(&tasks_mutex);
 	kvfree(pids);
@@ -260,6 +264,7 @@ void memorizer_set_pid(struct task_struct *task)
 {
 	memorizer_change_task(task, 0, MEMORIZER_PIDS, task->pid);
 	memorizer_observer_task(task);
+	/* Another CPU updates its copy at its next context switch. */
 	if (task == current)
 		memorizer_load_key();
 }
@@ -271,6 +276,7 @@ void memorizer_set_comm(struct task_struct *task)
 
 void memorizer_fork(struct task_struct *child)
 {
+	/* MEMORIZER_OUTSIDE stays that of the parent until memorizer_cgroup_task(). */
 	memorizer_set_pid(child);
 	/* Not from the child's copy of the parent's key: that may have changed since. */
 	leave_out(child, chooses_tasks && (is_left_out(current) || !READ_ONCE(with_children)));
@@ -310,6 +316,7 @@ static int pids_show(struct seq_file *m, void *unused)
 	mutex_lock(&tasks_mutex);
 	if (!chooses_tasks)
 		goto unlock;
+	/* Idle tasks are selected together: one stands for all. */
 	zero = !is_left_out(idle_task(0));
 	rcu_read_lock();
 	for_each_process_thread(leader, task) {
@@ -322,6 +329,7 @@ static int pids_show(struct seq_file *m, void *unused)
 		any = true;
 	}
 	rcu_read_unlock();
+	/* An empty file means that all tasks are selected. */
 	if (zero)
 		seq_puts(m, "0\n");
 	else if (!any)
@@ -358,6 +366,7 @@ static const char *boot_pids __initdata;
 
 static int __init take_pids(const char *text, const struct kernel_param *param)
 {
+	/* Checks only the syntax: the tasks do not exist yet. */
 	if (!is_no_task(text) && parse_pids(text, NULL) < 0)
 		return -EINVAL;
 	boot_pids = text;
@@ -376,6 +385,7 @@ static int __init choose_at_boot(void)
 {
 	int err = boot_pids ? memorizer_set_pids(boot_pids) : 0;
 
+	/* Not fatal: all tasks stay selected. */
 	if (err)
 		pr_err("cannot choose tasks: error %d\n", err);
 	return 0;

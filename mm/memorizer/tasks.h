@@ -40,6 +40,7 @@ static inline void memorizer_change_task(struct task_struct *task, int add,
 	u32 new;
 
 	do {
+		/* MEMORIZER_PAUSED follows from the other bits. */
 		new = ((old >> 32 & ~(MEMORIZER_PAUSED | clear)) | set) + add;
 		if (new & (MEMORIZER_PAUSES | MEMORIZER_OUTSIDE | MEMORIZER_LEFT_OUT))
 			new |= MEMORIZER_PAUSED;
@@ -68,6 +69,7 @@ static inline void memorizer_pause(void)
 {
 	memorizer_change_task(current, MEMORIZER_ONE_PAUSE, 0, 0);
 	memorizer_load_key();
+	/* The compiler must not move accesses out of the paused section. */
 	barrier();
 }
 
@@ -78,6 +80,7 @@ static inline void memorizer_pause(void)
  */
 static inline void memorizer_resume(void)
 {
+	/* As in memorizer_pause(). */
 	barrier();
 	memorizer_change_task(current, -(int)MEMORIZER_ONE_PAUSE, 0, 0);
 	memorizer_load_key();
