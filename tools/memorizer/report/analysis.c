@@ -86,8 +86,10 @@ static void init(struct analysis *a)
 	hash_init(&a->touched, sizeof(struct touched), offsetof(struct touched, name));
 	hash_init(&a->called, sizeof(struct called), sizeof(struct called));
 	named_filter_init(&a->named_filter, &a->choice);
+	/* The first items get number 0: the unknown kind and the unknown name. */
 	none[0] = texts_number(&a->texts, NAMES_UNKNOWN);
 	kind = hash_item(&a->kinds, hash_get(&a->kinds, none, &new));
+	/* Unknown memory is selected unless the filter selects objects. */
 	kind->chosen = !a->filter.cache && !a->filter.site;
 	get_name(a, &unnamed);
 	if (a->ops->init)
@@ -118,6 +120,7 @@ static void forget(struct analysis *a)
 {
 	cachelines_free(&a->lines);
 	cachelines_init(&a->lines, trace_streams(a->trace) == 1);
+	/* The analysis may have sums that do not depend on accesses, and keeps those. */
 	if (a->ops->forget) {
 		a->ops->forget(a);
 		return;
@@ -411,6 +414,7 @@ static void touch_line(struct analysis *a, struct touch t, u64 line, bool moved_
 
 static bool is_sound(const struct touch *t)
 {
+	/* An access of no bytes, or beyond the address space, comes from a damaged trace. */
 	return t->size && t->size - 1 <= U64_MAX - t->ptr;
 }
 
@@ -419,11 +423,16 @@ static void access_lines(struct analysis *a, const struct trace_event *e)
 	struct touch t = touch_of_access(e);
 	u64 line = t.ptr & -(u64)a->line_size, last = t.ptr + t.size - 1;
 
+	/* Traffic events have the accesses that move a line. */
 	if (a->has_traffic || !is_sound(&t))
 		return;
 	a->followed = true;
 	for (;; line += a->line_size) {
 		touch_line(a, t, line, false);
+		/*
+		 * Not in the loop's head: at the end of the address space,
+		 * @line would wrap.
+		 */
 		if (last - line < a->line_size)
 			break;
 	}
@@ -434,9 +443,11 @@ static void move_line(struct analysis *a, const struct trace_event *e)
 	struct touch t = touch_of_traffic(e);
 	u64 line = e->u.traffic.line & -(u64)a->line_size;
 
+	/* The first traffic event: discard what was derived from accesses before it. */
 	if (!a->has_traffic && a->followed)
 		forget(a);
 	a->has_traffic = true;
+	/* The access must lie in the line that it moves, unless the trace is damaged. */
 	if (is_sound(&t) && line <= t.ptr + t.size - 1 && t.ptr <= line + a->line_size - 1)
 		touch_line(a, t, line, true);
 }
@@ -544,6 +555,7 @@ static bool take(void *data, const struct trace_event *e)
 {
 	struct analysis *a = data;
 
+	/* Fetch memory for the next event while this one is handled. */
 	prefetch(a);
 	handle(a, e);
 	return !a->choice.window.ended;
@@ -605,6 +617,7 @@ int analysis_run(struct analysis *a, int argc, char **argv, const struct option 
 	g.files = a->files;
 	status = engine_run(&g, dir);
 	engine_free(&g);
+	/* Only the printed tables show whether any has the column. */
 	if (status != EXIT_UNABLE && !table_order_check(&a->order, command->name))
 		return EXIT_UNABLE;
 	return status;
@@ -654,6 +667,7 @@ void analysis_code_source(const struct analysis *a, u64 ip, char **code, char **
 	size_t len;
 
 	analysis_ip(a, ip, KMAP_IP_EXACT, text);
+	/* The source follows in parentheses if it is known. */
 	line = strstr(text, " (");
 	*source = NULL;
 	if (line) {
@@ -692,6 +706,7 @@ char *analysis_site(const struct analysis *a, u64 ip)
  */
 char *analysis_text(const char *text)
 {
+	/* An unprintable character becomes \xNN. */
 	char *escaped = xreallocarray(NULL, 4 * strlen(text) + 1, 1);
 
 	names_escape(escaped, text);
@@ -819,6 +834,7 @@ void analysis_table(struct analysis *a, struct table *t, u32 usual)
  */
 void analysis_rows(struct analysis *a, struct table *t, const struct row_items *items, u32 usual)
 {
+	/* With --sort, texts may decide the order: make all rows. */
 	rows_fill(t, items, usual, a->order.key ? 0 : a->top);
 	analysis_table(a, t, usual);
 }

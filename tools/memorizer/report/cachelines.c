@@ -81,6 +81,7 @@ static bool others_hold(bool alone, const struct cacheline *line, u32 cpu)
 {
 	u32 i;
 
+	/* No CPU has taken it yet, so all of them hold it. */
 	if (!line->taken)
 		return !alone;
 	for (i = 0; i < line->nr_visits; i++)
@@ -91,6 +92,7 @@ static bool others_hold(bool alone, const struct cacheline *line, u32 cpu)
 
 static bool is_move(bool alone, const struct cacheline *line, const struct toucher *t, u64 last)
 {
+	/* This CPU holds the line if it has accessed it since it was taken. */
 	return line_moves(last >= line->taken, t->writes && others_hold(alone, line, t->cpu),
 			  t->writes);
 }
@@ -110,9 +112,11 @@ static void find_before(const struct cacheline *line, const struct toucher *t, u
 
 	for (i = 0; i < line->nr_touchers; i++) {
 		other = line->touchers + i;
+		/* Two reads do not conflict. At @last, this CPU had the line: it moved later. */
 		if (other->cpu == t->cpu || other->order <= last || !(t->writes || other->writes))
 			continue;
 		same = overlap(t, other);
+		/* Prefer an access to the same bytes, then the latest one. */
 		if (best && (same < moved->same ||
 			     (same == moved->same && other->order < best->order)))
 			continue;
@@ -161,6 +165,7 @@ void cacheline_touch(struct cacheline *line, bool alone, u64 order, const struct
 				   .from = line->writer - 1 };
 	if (moved->moves) {
 		find_before(line, t, visit->order, moved);
+		/* A load of what another CPU changed after this CPU's last access. */
 		moved->hitm = t->reads && line->changed && visit->order < line->taken;
 		if (t->writes)
 			line->taken = order;

@@ -18,6 +18,7 @@ static void enter(struct chrome_event *c, const struct trace_event *e, const cha
 	c->phase = e->type == TRACE_ENTER ? 'B' : 'E';
 	entry_name(machine, kind, e->u.entry.number, c->text);
 	c->name = c->text;
+	/* Both belong to a task, which may migrate before they end. */
 	if (kind == TRACE_SYSCALL || kind == TRACE_EXCEPTION)
 		return;
 	c->process = CHROME_CPUS;
@@ -37,6 +38,7 @@ static void lock(struct chrome_event *c, const struct trace_event *e)
 	c->phase = phases[op];
 	c->id = e->u.lock.lock;
 	c->name = e->u.lock.name;
+	/* Only lockdep knows names: use the address instead. */
 	if (*c->name)
 		return;
 	snprintf(c->text, sizeof(c->text), "%llx", e->u.lock.lock);

@@ -199,6 +199,7 @@ static void add_clash(struct look *l, u32 first, u32 last, bool only_line)
 	clash = hash_item(&l->c->clashes, i);
 	l->new_conflicts += new && !only_line;
 	l->new_lines += new && only_line;
+	/* Several pairs of parties may clash here in one window: count it once. */
 	if (new || clash->last != l->c->windows)
 		clash->windows++;
 	clash->last = l->c->windows;
@@ -212,6 +213,7 @@ static void compare(struct look *l)
 	u32 i, first = 0;
 	bool any = false, in = false, here;
 
+	/* One step beyond the line, to end a conflict at its last byte. */
 	for (i = 0; i <= l->c->line; i++) {
 		here = i < l->c->line && is_conflict(one->how[i], other->how[i]);
 		if (in && (!here || one->cut[i] || other->cut[i])) {
@@ -236,8 +238,10 @@ static bool are_apart(const struct clashes *c, u32 *one, u32 *other)
 	const struct party *a = party_of(c, *one), *b = party_of(c, *other);
 	u32 swap = *one;
 
+	/* On one CPU, or as one task that migrated, they run one after the other. */
 	if (a->cpu == b->cpu || (a->pid && a->pid == b->pid))
 		return false;
+	/* Both orders of a pair must result in the same key. */
 	if (a->scope > b->scope || (a->scope == b->scope && a->pid > b->pid)) {
 		*one = *other;
 		*other = swap;
@@ -315,6 +319,10 @@ static struct part *make_parts(const struct clashes *c, size_t *nr)
 				parts = xreallocarray(parts, room, sizeof(*parts));
 			}
 			parts[(*nr)++] = (struct part){ line, i };
+			/*
+			 * Not in the loop's head: at the end of the address space,
+			 * @line would wrap.
+			 */
 			if (a->ptr + a->size - 1 - line < c->line)
 				break;
 		}

@@ -137,6 +137,7 @@ static const struct known_column *find(const char *key, bool *relative)
 	const struct known_column *c;
 
 	*relative = false;
+	/* diff appends its suffix to that of a share or a rate, so it is removed first. */
 	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
 		c = find_base(key, len);
 		if (c)

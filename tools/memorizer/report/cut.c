@@ -136,6 +136,7 @@ static void note_sums(struct cut *cut, const struct table *t, const struct colum
 
 	cut->keys[column] = copy(c->key);
 	cut->changes[column] = column_is_signed(c);
+	/* From the last row on, so that each sum continues the one before. */
 	for (i = t->nr; i > cut->rows; i--)
 		sum = add(cut->changes[column], sum, table_sum(t, i - 1)[c->shows]);
 	rest[i] = sum;
@@ -178,6 +179,7 @@ static u64 fair_share(u64 room)
 
 	for (i = 0; i < nr_cuts; i++)
 		wanted[i] = cuts[i].rows ? cuts[i].ends[cuts[i].rows - 1] - cuts[i].begin : 0;
+	/* The small tables first: what they leave is shared by the larger ones. */
 	qsort(wanted, nr_cuts, sizeof(*wanted), compare);
 	for (i = 0; i < nr_cuts && share == U64_MAX; i++) {
 		if (wanted[i] > room / (nr_cuts - i))

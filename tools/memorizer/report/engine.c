@@ -10,6 +10,7 @@ static bool load_symbols(struct engine *g, const char *input)
 {
 	const struct symbol_files *f = &g->files;
 
+	/* timeline reads its input twice, with the same symbols. */
 	if (g->plain || g->symbols)
 		return true;
 	if (g->trace)

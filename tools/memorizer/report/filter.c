@@ -83,6 +83,7 @@ bool kmem_filter_matches(const char *pattern, const char *name)
 {
 	if (!pattern)
 		return true;
+	/* A name such as [unknown] matches itself, although it is a pattern, too. */
 	return name && (!strcmp(pattern, name) || !fnmatch(pattern, name, FNM_NOESCAPE));
 }
 
@@ -113,6 +114,7 @@ bool kmem_filter_code(const char *pattern, const struct kmap_symbols *symbols, u
 	kmap_symbols_format(symbols, ip, kind, text);
 	if (kmem_filter_matches(pattern, text))
 		return true;
+	/* Without the size of the function. */
 	text[strcspn(text, "/")] = '\0';
 	return kmem_filter_matches(pattern, text);
 }
@@ -134,6 +136,10 @@ bool kmem_filter_within(const struct kmem_filter *f, struct window *w,
 	if (!f->from_mark && e->time >= f->from)
 		w->begun = true;
 	if (e->type == TRACE_MARK) {
+		/*
+		 * Before --from, so that the mark that starts the range
+		 * does not end it, too.
+		 */
 		if (f->to_mark && w->begun && !strcmp(e->u.mark.text, f->to_mark))
 			w->ended = true;
 		if (f->from_mark && !strcmp(e->u.mark.text, f->from_mark))
@@ -274,6 +280,7 @@ static bool parse_seconds(const char *text, u64 *ns)
 
 	for (p = text; *p >= '0' && *p <= '9'; p++) {
 		seconds = 10 * seconds + (*p - '0');
+		/* The result in ns must fit into 64 bits. */
 		if (seconds > U64_MAX / 2000000000)
 			return false;
 	}
@@ -451,6 +458,7 @@ bool kmem_choice_event(struct kmem_choice *c, const struct trace_event *e)
 
 	if (by_cpu)
 		c->seen |= KMEM_SEEN_CPU;
+	/* A cache that allocates nothing is no reason to report that nothing matches. */
 	if (f->cache && e->type == TRACE_CACHE &&
 	    kmem_filter_matches(f->cache,
 				names_cache(c->names, TRACE_KMEM_CACHE, e->u.cache.cache)))

@@ -143,6 +143,7 @@ void histogram_text(const struct bucket *b, enum group g, bool human, char text[
 	}
 	first = range_begin(range, base);
 	next = range_begin(range + 1, base);
+	/* The lifetimes of a KMAP are in jiffies, not in ns. */
 	if (human && base == 10 && g != GROUP_KMAP && range) {
 		unit = unit_of(&first);
 		snprintf(text, BUCKET_TEXT, "%llu-%llu %s", first, 10 * first, unit);

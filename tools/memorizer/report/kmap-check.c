@@ -132,6 +132,7 @@ static void end_accesses(struct kmap_check *c)
 		violation(c, ORDER, p[i].line, "%llx,%llu after %llx,%llu", p[i].ip, p[i].pid,
 			  p[i - 1].ip, p[i - 1].pid);
 	}
+	/* Sort them to find duplicates, which may not be adjacent. */
 	if (!sorted)
 		qsort(p, c->nr_pairs, sizeof(*p), compare_pairs);
 	for (i = 1; i < c->nr_pairs; i++)
@@ -167,6 +168,7 @@ static void add_object(struct kmap_check *c, const struct kmap_reader *r)
 		c->room = c->room ? 2 * c->room : 1024;
 		c->extents = xreallocarray(c->extents, c->room, sizeof(*c->extents));
 	}
+	/* A live object may have been freed right after its line was read. */
 	c->extents[c->objects++] = (struct extent){
 		.start = o->addr, .end = o->addr + o->size - 1, .alloc = o->alloc_jiffies,
 		.until = live ? c->latest : o->free_jiffies, .site = o->alloc_ip,
@@ -226,6 +228,7 @@ static void look_at(struct kmap_check *c, const struct moment *m, void **living)
 	struct extent *e = c->extents + m->extent, **found;
 
 	if (m->change == END) {
+		/* Otherwise tdelete() would remove the object that it overlaps. */
 		if (e->placed)
 			tdelete(e, living, compare_extents);
 		e->placed = false;
@@ -249,8 +252,10 @@ static void check_overlaps(struct kmap_check *c)
 
 	for (i = 0; i < c->objects; i++) {
 		e = c->extents + i;
+		/* An object of 0 bytes overlaps nothing. */
 		if (e->end + 1 == e->start)
 			continue;
+		/* Within one jiffy, END sorts before BEGIN. */
 		if (e->alloc == e->until) {
 			moments[nr++] = (struct moment){ e->alloc, i, INSTANT };
 			continue;

@@ -49,6 +49,7 @@ static bool is_part(const char *path, const struct stat *input)
 	bool part = !stat(at, &st) && is_same(&st, input);
 
 	while (!part && S_ISDIR(input->st_mode) && (slash = strrchr(at, '/')) && at[1]) {
+		/* Keep the slash of the root directory. */
 		slash[slash == at] = '\0';
 		part = !stat(at, &st) && is_same(&st, input);
 	}
@@ -63,6 +64,7 @@ static bool check_inputs(const char *path, const char *const *inputs, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
+		/* What is not there cannot be overwritten. */
 		if (!inputs[i] ||
 		    (strcmp(inputs[i], "-") ? stat(inputs[i], &st) : fstat(STDIN_FILENO, &st)))
 			continue;
@@ -91,6 +93,7 @@ static int open_new(struct output *o)
 	u32 try;
 
 	free(dir);
+	/* The errors of file systems and of kernels without O_TMPFILE. */
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;
 	for (try = 0; fd < 0 && (!try || errno == EEXIST); try++) {
@@ -107,9 +110,11 @@ static int open_output(struct output *o)
 	bool old = !stat(o->path, &st);
 	int fd;
 
+	/* A pipe or a device, such as /dev/stdout, cannot be replaced. */
 	o->direct = old && !S_ISREG(st.st_mode);
 	if (o->direct)
 		return open(o->path, O_WRONLY | O_CLOEXEC);
+	/* rename() needs no permission to write to the file. */
 	if (old && access(o->path, W_OK))
 		return -1;
 	fd = open_new(o);
@@ -179,6 +184,7 @@ bool output_end(struct output *o)
 {
 	bool fine = o->direct || (name_new(o) && !rename(o->name, o->path));
 
+	/* output_drop() would unlink the new file. */
 	if (fine && !o->direct) {
 		free(o->name);
 		o->name = NULL;

@@ -21,8 +21,10 @@ static enum pack_use use_of(const struct packed *m)
 static int compare(const void *left, const void *right)
 {
 	const struct packed *a = left, *b = right;
+	/* Halves, because the sum might overflow. */
 	u64 of_a = a->reads / 2 + a->writes / 2, of_b = b->reads / 2 + b->writes / 2;
 
+	/* A member without size may be a flexible array, which must be the last one. */
 	if (!a->size != !b->size)
 		return !a->size - !b->size;
 	if (a->use != b->use)

@@ -39,6 +39,7 @@ bool pairs_count(struct hash *pairs, const struct touch *t, u64 total[PAIR_SUMS]
 		.spots = (u64)t->spot << 32 | before->data, .ip = t->ip, .before = before->ip,
 		.how = 2 * t->writes + before->writes,
 	};
+	/* The same bytes of another object: the memory was freed and allocated in between. */
 	enum pair_sum how = !t->moved.same ? PAIR_FALSE :
 		before->object == t->place.object ? PAIR_TRUE : PAIR_REUSED;
 	struct pair *pair;

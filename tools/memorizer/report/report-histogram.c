@@ -68,9 +68,11 @@ static void make_lines(struct drawing *d)
 	}
 	qsort_r(d->lines, d->nr, sizeof(*d->lines), compare, d);
 	for (i = 0; i < d->nr; i++) {
+		/* A bucket has no fragmentation: the metric holds its share. */
 		d->lines[i].sum[SUM_FRAG] =
 			table_ratio(d->lines[i].sum[SUM_HIT],
 				    d->sites[histogram_site(d->lines[i].bucket)], 5);
+		/* table_sort() sorts in descending order. */
 		d->lines[i].sum[SUM_FIRST] = d->nr - i;
 	}
 }

@@ -272,6 +272,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 	r->order = &s.order;
 	r->usual = kind->usual ?: r->trace ? "bytes" : "accesses";
 	status = report(&s, input);
+	/* Only the printed tables show whether any has the column. */
 	if (status != EXIT_UNABLE && !table_order_check(&s.order, kind->command->name))
 		return EXIT_UNABLE;
 	return status;

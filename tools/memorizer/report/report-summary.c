@@ -163,6 +163,7 @@ static void summarize_accesses(const struct sums *k, const struct report *r)
 		{ "Accessed objects", "touched", k->most[ACCESS_STREAMED].nr, LINE_NUMBER },
 		WAITING,
 	};
+	/* The last line is for --no-wait only. */
 	size_t nr = ARRAY_SIZE(access_lines) - !k->filter->no_wait;
 
 	if (r->format != REPORT_TEXT || k->functions[ACCESS_STREAMED].nr)

@@ -84,6 +84,7 @@ static void note_rank(struct choice *c, const struct rank *rank)
 
 	if (c->nr < c->top) {
 		c->heap[c->nr++] = *rank;
+		/* Make it a heap once it is full. */
 		for (i = c->nr == c->top ? c->nr / 2 : 0; i--;)
 			sift_down(c, i);
 	} else if (is_before(rank, c->heap)) {

@@ -27,6 +27,7 @@ bool summing_event(void *data, const struct trace_event *e)
 {
 	struct summing *s = data;
 
+	/* Fetch memory for the next event while this one is handled. */
 	sums_prefetch(&s->sums, trace_peek(s->trace));
 	if (!sums_event(&s->sums, e))
 		return false;

@@ -188,6 +188,7 @@ void sums_accessed(struct sums *k, enum access_source source, const struct acces
 		return;
 	i = hash_get(&m->items, &item.nr, &new);
 	memcpy(hash_item(&m->items, i), &item, sizeof(item));
+	/* Sort only now and then, so that an object costs little on average. */
 	if (m->items.nr / 2 >= m->keep)
 		prune(m);
 }
@@ -322,6 +323,7 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	counts.part = part_of(k, o, g, e->u.traffic.ip, e->u.traffic.ptr, e->u.traffic.size);
 	if (!sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin, counts.part))
 		return;
+	/* sums_note() needs the instruction to be known. */
 	sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
 	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, origin, &counts);
 }

@@ -136,6 +136,7 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 	c = hash_get(&k->comms, key, &new);
 	pid = hash_item(&k->pids, p);
 	comm = hash_item(&k->comms, c);
+	/* Accesses count for the comm of the last allocation, see sums_kmap_end(). */
 	if (!pid->comm || pid->comm_jiffies <= o->alloc_jiffies) {
 		pid->comm = c;
 		pid->comm_jiffies = o->alloc_jiffies;
@@ -225,6 +226,7 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 	function = hash_item(k->functions + ACCESS_COUNTED, i);
 	touch = sums_touch(k, ACCESS_COUNTED, i, k->object.site, &new);
 	function->sum[SUM_SITES] += new;
+	/* An object may have several lines of the function or the pid: count it once. */
 	if (function->last != nr) {
 		function->last = nr;
 		function->sum[SUM_TOUCHED]++;
@@ -268,6 +270,7 @@ static void set_life(struct sums *k, u64 *sum)
 
 	if (!sum[SUM_LIVES])
 		return;
+	/* In tenths; sums_add() notices an overflow. */
 	for (i = 0; i < 10; i++)
 		sums_add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] / sum[SUM_LIVES]);
 	sums_add(k, sum + SUM_LIFE, sum[SUM_JIFFIES] % sum[SUM_LIVES] * 10 / sum[SUM_LIVES]);
@@ -291,6 +294,7 @@ void sums_kmap_end(struct sums *k)
 		pid = hash_item(&k->pids, i);
 		comm = hash_item(&k->comms, pid->comm);
 		add_accesses(k, comm->sum, pid->sum[SUM_READS], pid->sum[SUM_WRITES]);
+		/* add_to_pid() has counted the pids that allocate. */
 		comm->sum[SUM_PIDS] += !pid->sum[SUM_HIT] && pid->sum[SUM_TOUCHED];
 	}
 	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {

@@ -54,6 +54,7 @@ static void add_target(struct targets *t, u32 alias, u64 key, u32 offset)
 	field = hash_item(t->items, i);
 	if (new || field->sum[SUM_OFFSET] == NOTE_ANYWHERE)
 		field->sum[SUM_OFFSET] = offset;
+	/* The array is full at each power of two. */
 	if (!(t->nr & (t->nr - 1)))
 		t->item = xreallocarray(t->item, t->nr ? 2 * (size_t)t->nr : 1, sizeof(*t->item));
 	t->item[t->nr++] = i;
@@ -278,6 +279,7 @@ static void count_members(struct sums *k, enum access_source source, struct type
 		if (named[i])
 			continue;
 		type->sum[SUM_UNTOUCHED]++;
+		/* Of a type without accesses, the list would have all members. */
 		if (!type->sum[SUM_ACCESSES])
 			continue;
 		key = type->name << 32 | sums_name(k, record.members[i].path);
@@ -307,6 +309,7 @@ static void add_containers(struct targets *t, u32 i)
 	snprintf(path, sizeof(path), "%s", texts_get(&t->k->names, alias->path));
 	for (j = 0; *path && j < record.nr; j++) {
 		m = record.members + j;
+		/* An empty rest is the member itself, which was added above. */
 		if (members_rest(path, m->path, rest) && *rest)
 			add_target(t, i, type | sums_name(t->k, m->path), m->offset / 8);
 	}
@@ -364,6 +367,7 @@ u32 sums_hottest(const struct sums *k, enum access_source source, u32 type, u32 
 
 	for (i = 0; i < fields->nr; i++) {
 		field = hash_item(fields, i);
+		/* Leave out unknown members and the whole record. */
 		if (field->key >> 32 != type || !field->sum[SUM_ACCESSES] || !(u32)field->key ||
 		    !*texts_get(&k->names, (u32)field->key))
 			continue;

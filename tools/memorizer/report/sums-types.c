@@ -289,6 +289,7 @@ static void find_cache_types(struct sums *k)
 		from = hash_item(&k->origins, i);
 		site = hash_item(k->sites + GROUP_SLAB, from->key >> 32);
 		type = sums_type(k, site->ip);
+		/* Caches of kmalloc() have objects of all types, see get_origin(). */
 		if (!type || !(u32)from->key)
 			continue;
 		cache = hash_item(&k->caches, (u32)from->key);

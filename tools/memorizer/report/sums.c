@@ -173,6 +173,7 @@ static bool is_doubt(const struct sums *k, u32 stamp)
 
 static void note_switch(struct sums *k, const struct trace_event *e)
 {
+	/* While it was off, memory was allocated and freed unseen, unless it is on from boot. */
 	if (e->u.switches.allocations && !k->allocations && !e->u.switches.boot)
 		k->since_switch = ++k->period;
 	k->allocations = e->u.switches.allocations;
@@ -375,6 +376,7 @@ static bool count_free(struct sums *k, const struct trace_event *e, const struct
 	count(sums, SUM_FREED, bytes);
 	site[SUM_FREED] += bytes;
 	histogram_life(k, group_of(o->t.kind), o->site, e->time - o->t.time, last, bytes);
+	/* Pages may be freed in parts: the last one counts as the free. */
 	if (!last)
 		return true;
 	count(sums, SUM_FREES, 1);
@@ -468,6 +470,7 @@ static void again(void *data, const struct live_range *range)
 	struct sums *k = data;
 	struct sums_free *f = k->free;
 
+	/* free_object() checks objects before it releases their memory. */
 	if (f->e->u.free.kind != TRACE_PAGES)
 		return;
 	if (!holds(k, f->e, range->period)) {
@@ -510,6 +513,7 @@ static void free_pages(struct sums *k, const struct trace_event *e)
 static void free_whole(struct sums *k, const struct trace_event *e, const struct allocation *o,
 		       u64 end, bool recent, bool doubt)
 {
+	/* Its free was missed: what is freed here was allocated unseen. */
 	if (o->closed)
 		free_unknown(k, e, false, 0);
 	else if (o->chosen && o->t.kind != e->u.free.kind && !recent)
@@ -610,6 +614,7 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	k->live.gone = gone;
 	k->live.again = again;
 	k->live.data = k;
+	/* Item 0 is for memory that is not a slab's, see get_origin(). */
 	get_cache(k, 0);
 	k->page_size = 4096;
 	k->period = 1;
@@ -685,6 +690,7 @@ bool sums_event(struct sums *k, const struct trace_event *e)
 {
 	k->cpu_seen |= e->cpu == k->filter->cpu;
 	if (e->period != k->loss_period) {
+		/* State from before the loss proves nothing any more, see holds(). */
 		k->loss_period = e->period;
 		k->period++;
 	}

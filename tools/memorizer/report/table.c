@@ -47,6 +47,7 @@ static int compare_texts(const char *a, const char *b)
 {
 	if (a && b)
 		return strcmp(a, b);
+	/* Missing texts come last. */
 	return !a - !b;
 }
 
@@ -84,6 +85,7 @@ static u64 rank(const struct column *c, const u64 *sum)
 
 	if (!is_shown(c, sum))
 		return 0;
+	/* Make negative changes smaller than positive ones. */
 	if (column_is_signed(c))
 		n ^= 1ULL << 63;
 	return n < U64_MAX ? n + 1 : n;
@@ -329,6 +331,7 @@ u64 table_ratio(u64 n, u64 of, int digits)
 {
 	u64 quotient, rest;
 
+	/* The rest is multiplied by 10 below. */
 	for (; of > U64_MAX / 10; of /= 2)
 		n /= 2;
 	if (!of)
@@ -369,6 +372,7 @@ void table_add_relative(struct table *t, bool percent, u64 duration, const u64 *
 	u32 nr = 0;
 	u64 sum;
 
+	/* A column may become three. */
 	for (c = t->columns; c->title && nr + 3 <= TABLE_COLUMNS; c++) {
 		columns[nr++] = *c;
 		if (!columns_add_up(c->key))
@@ -644,6 +648,7 @@ static size_t print_title(const char *title, size_t at)
 	if (!at)
 		return printf(" no room for %s", title);
 	if (at + strlen(title) + 3 > term_width())
+		/* The comma and the newline do not count for the position. */
 		return printf(",\n %s", title) - 2;
 	return at + printf(", %s", title);
 }
@@ -753,6 +758,7 @@ static void write_number(const struct column *c, const u64 *sum, char text[CELL_
 		write_change(sum[c->shows], "", text);
 	else
 		write_cell(c, sum, text);
+	/* Without the mean of CELL_PER, and without the percent sign. */
 	if (*text)
 		text[1 + strcspn(text + 1, "/%")] = '\0';
 }

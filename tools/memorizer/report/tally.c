@@ -30,6 +30,7 @@ void tally_init(struct tallies *t)
 {
 	hash_init(&t->rows, sizeof(struct tally), 2 * sizeof(u64));
 	texts_init(&t->texts);
+	/* Not a valid name: number 0 stands for none. */
 	texts_number(&t->texts, "\n");
 }
 

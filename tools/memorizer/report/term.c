@@ -47,6 +47,7 @@ static bool terminal_has_colors(void)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
 
+	/* See https://no-color.org. */
 	if ((none && *none) || !term || !strcmp(term, "dumb"))
 		return false;
 	return paged || isatty(STDOUT_FILENO);

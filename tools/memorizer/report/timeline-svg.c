@@ -209,6 +209,7 @@ static void draw_peak(FILE *f, const struct timeline *t, const struct panel *p,
 	y = y_of(s, top, bytes);
 	fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", x, y,
 		p->curves[0].colour);
+	/* Place the label so that it stays within the panel. */
 	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"halo\">%llu %s\n",
 		x < LEFT + PLOT / 2 ? x + 8 : x - 8, y < top + 14 ? y + 16 : y - 6,
 		x < LEFT + PLOT / 2 ? "start" : "end", bytes, "bytes</text>");
@@ -309,6 +310,7 @@ bool timeline_svg(const struct timeline *t, int fd, const char *title)
 	if (!f)
 		return false;
 	draw(f, t, title);
+	/* fclose() does not report errors of earlier writes. */
 	bad = ferror(f);
 	return !fclose(f) && !bad;
 }
