@@ -8,6 +8,7 @@
 
 static void set_recording(struct vcpu *v, bool on)
 {
+	/* Pairs with the acquire in is_recording() and record(), on other vCPUs. */
 	__atomic_store_n(&recording, on, __ATOMIC_RELEASE);
 	write_switch(v, on);
 }
@@ -19,6 +20,7 @@ static bool is_recording(void)
 
 static void leave(struct vcpu *v)
 {
+	/* The guest leaves a scope that this task never entered. */
 	if (v->task->scopes)
 		v->task->scopes--;
 	else
@@ -40,6 +42,7 @@ static void short_message(struct vcpu *v, u32 type, u32 argument)
 		snprintf(text, sizeof(text), "leave %u", argument);
 		break;
 	case MEMORIZER_MSG_RECORD:
+		/* No mark: write_switch() writes an event of its own. */
 		set_recording(v, argument);
 		return;
 	case MEMORIZER_MSG_POINT:
@@ -87,12 +90,17 @@ static void message(struct vcpu *v, struct decoder *d)
 {
 	char text[VALUES * 8 + 1];
 
+	/* Texts follow the values: a message may be longer, but not shorter. */
 	if (d->type >= ARRAY_SIZE(needed) || !needed[d->type] || d->nr < needed[d->type]) {
 		v->drops[DROP_MESSAGE]++;
 		return;
 	}
 	switch (d->type) {
 	case MEMORIZER_MSG_HELLO:
+		/*
+		 * Continue: the loss is reported at exit, and most messages may still be
+		 * valid.
+		 */
 		if (d->value[0] != MEMORIZER_ANNOUNCE_VERSION)
 			v->drops[DROP_MESSAGE]++;
 		break;
@@ -139,6 +147,7 @@ static void add_word(struct vcpu *v, struct decoder *d, u32 word)
 {
 	u64 *value = &d->value[d->nr];
 
+	/* A longer value is malformed: shifting further would be undefined. */
 	if (d->shift < 64)
 		*value |= (u64)(word & MEMORIZER_WORD_MASK) << d->shift;
 	d->shift += MEMORIZER_WORD_BITS;
@@ -172,6 +181,7 @@ void guest_word(struct vcpu *v, bool user, u32 word)
 	} else {
 		memset(d->value, 0, sizeof(d->value));
 		d->type = type;
+		/* At most 255, which VALUES has room for. */
 		d->left = word & MEMORIZER_ARGUMENT_MASK;
 		d->nr = 0;
 		d->shift = 0;

@@ -46,6 +46,7 @@ static struct line_state *state_at(u8 *table, u64 i)
 static struct line_state *find(u8 *table, u64 room, u64 line)
 {
 	struct line_state *s;
+	/* The low bits selected the shard: all lines of it have them in common. */
 	u64 i = hash(line) / SHARDS;
 
 	for (;; i++) {
@@ -62,6 +63,7 @@ static bool grow(struct shard *shard)
 	struct line_state *s;
 	u8 *table;
 
+	/* The table is at most half full: twice as many slots as lines. */
 	if (room > options.lines / SHARDS * 2)
 		return false;
 	table = calloc(room, size);
@@ -85,6 +87,7 @@ static bool others_hold(const struct line_state *s, u32 cpu)
 	if (s->all)
 		return options.cpus > 1;
 	for (i = 0; i < words(); i++)
+		/* Ignore the CPU's own bit. */
 		if (s->holders[i] & ~(i == cpu / 64 ? 1ULL << cpu % 64 : 0))
 			return true;
 	return false;
@@ -98,8 +101,10 @@ static bool moves(struct line_state *s, u32 cpu, bool store)
 
 	if (store)
 		s->writer = cpu;
+	/* A line that stays needs no update: the CPU holds it. */
 	if (!line_moves(holds, store && others_hold(s, cpu), store))
 		return false;
+	/* A store invalidates all other copies. */
 	if (store) {
 		memset(s->holders, 0, words() * 8);
 		s->all = false;
@@ -127,10 +132,15 @@ enum line line_access(u64 line, u32 cpu, bool store, s32 *from)
 	pthread_mutex_lock(&shard->lock);
 	s = shard->room ? find(shard->table, shard->room, line) : NULL;
 	if (!s || !s->key) {
+		/* find() needs a free slot to end. */
 		if (shard->nr * 2 >= shard->room && !grow(shard))
 			goto out;
 		s = find(shard->table, shard->room, line);
 		s->key = line + 1;
+		/*
+		 * What happened before is unknown: a first load does not move the line, a
+		 * first store does.
+		 */
 		s->all = true;
 		s->writer = -1;
 		shard->nr++;

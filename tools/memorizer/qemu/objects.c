@@ -57,6 +57,7 @@ static u64 *map_find(struct map *m, u64 key)
 	for (i ^= i >> 32; m->at[i & (m->room - 1)].value; i++)
 		if (m->at[i & (m->room - 1)].key == key)
 			break;
+	/* Harmless in a free slot, which value 0 marks. map_set() relies on it. */
 	m->at[i & (m->room - 1)].key = key;
 	return &m->at[i & (m->room - 1)].value;
 }
@@ -87,6 +88,7 @@ static void map_set(struct map *m, u64 key, u64 value)
 		free(m->at);
 		*m = more;
 	}
+	/* After growing: slots have moved. */
 	old = map_find(m, key);
 	m->nr += !*old;
 	*old = value;
@@ -126,6 +128,7 @@ static u32 object_at(u64 addr)
 
 static void put(const struct object *o, u32 nr)
 {
+	/* The allocator aligns objects to a granule: two objects never share one. */
 	u64 addr = o->alloc[1] & -GRANULE, end = o->alloc[1] + o->alloc[2];
 
 	for (; addr < end; addr += GRANULE)
@@ -164,11 +167,13 @@ void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES])
 	o = &objects[nr];
 	memset(o, 0, sizeof(*o));
 	memcpy(o->alloc, values, sizeof(o->alloc));
+	/* The message has no comm: the task that allocated is the vCPU's current one. */
 	memcpy(o->comm, v->comm, sizeof(o->comm));
 	o->live = true;
 	if (options.mode == MODE_OBJECTS) {
 		put(o, nr);
 	} else {
+		/* Large allocations have no cache, and the message about a cache may be lost. */
 		o->bytes = map_get(&caches, values[6]) ?: values[2];
 		write_alloc(v, o->alloc, o->bytes);
 	}
@@ -203,6 +208,7 @@ static int by_ip(const void *a, const void *b)
 static void write_with_counts(struct vcpu *v, struct object *o, u32 snapshot, u32 state,
 			      u64 free_ip, u64 free_jiffies)
 {
+	/* Kept to avoid an allocation per object. Guarded by @lock, except at exit. */
 	static struct count *sorted;
 	static u64 room;
 	u32 object = o - objects, c, nr = 0, i;
@@ -247,6 +253,7 @@ void objects_end(struct vcpu *v, const u64 values[4])
 	pthread_mutex_lock(&lock);
 	nr = map_get(&ids, values[0]);
 	o = &objects[nr];
+	/* The message that announced the object may be lost. */
 	if (nr && o->live) {
 		o->live = false;
 		end(v, o, values[1], values[2], values[3]);
@@ -272,6 +279,7 @@ void objects_logging(bool on)
 
 static void count(u32 nr, u64 ip, bool store)
 {
+	/* The upper half of all kernel text addresses is the same. */
 	u64 pair = (u64)nr << 32 | (u32)ip, c = map_get(&pairs, pair);
 
 	if (!c) {
@@ -306,6 +314,7 @@ void objects_access(u64 ip, u64 addr, u32 size, bool store)
 	pthread_mutex_lock(&lock);
 	if (logging) {
 		first = object_at(addr);
+		/* The granule may extend beyond the object. */
 		if (first && addr - objects[first].alloc[1] < objects[first].alloc[2])
 			count(first, ip, store);
 		last = object_at(addr + size - 1);

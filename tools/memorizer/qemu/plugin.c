@@ -55,6 +55,7 @@ static bool in_ranges(const struct ranges *r, u64 addr)
 	for (i = 0; i < r->nr; i++)
 		if (addr - r->range[i].first <= r->range[i].last - r->range[i].first)
 			return true;
+	/* No ranges select everything. */
 	return !r->nr;
 }
 
@@ -68,6 +69,7 @@ static bool wanted(u64 addr, u32 size)
 static bool sampled(struct vcpu *v)
 {
 	if (++v->since < options.sample) {
+		/* Counted apart from losses: skipping was asked for. */
 		v->sampled++;
 		return false;
 	}
@@ -81,6 +83,7 @@ static bool line_address(struct vcpu *v, u32 info, u64 addr, u64 *named)
 	struct qemu_plugin_hwaddr *hw;
 
 	*named = addr;
+	/* A user-mode emulation has one address space: virtual addresses identify lines. */
 	if (!options.physical)
 		return true;
 	hw = qemu_plugin_get_hwaddr(info, addr);
@@ -88,6 +91,7 @@ static bool line_address(struct vcpu *v, u32 info, u64 addr, u64 *named)
 		v->drops[DROP_ADDRESS]++;
 		return false;
 	}
+	/* Devices are not cached. */
 	if (qemu_plugin_hwaddr_is_io(hw))
 		return false;
 	*named = qemu_plugin_hwaddr_phys_addr(hw);
@@ -108,6 +112,7 @@ static void touch(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, u
 
 	if (!line_address(v, info, part, &named))
 		return;
+	/* Before the filters: accesses that are not recorded move lines, too. */
 	switch (line_access(named / options.line, v->nr, store, &from)) {
 	case LINE_MOVES:
 		break;
@@ -137,6 +142,7 @@ static void record(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, 
 	case MODE_TRAFFIC:
 		touch(v, insn, info, addr, size, store, addr);
 		if ((addr ^ last) & -(u64)options.line)
+			/* The access crosses into a second line, which moves on its own. */
 			touch(v, insn, info, addr, size, store, last & -(u64)options.line);
 		break;
 	case MODE_ALL:
@@ -155,6 +161,7 @@ static struct vcpu *get_vcpu(unsigned int nr)
 		__atomic_add_fetch(&beyond, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
+	/* First callback of this vCPU: callbacks run in its thread, so no lock is needed. */
 	if (!v->packet) {
 		v->nr = nr;
 		v->now = &v->own;
@@ -214,12 +221,14 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t addr, void *data
 	const struct insn *insn = data;
 	struct vcpu *v;
 
+	/* Pairs with finish(), which closes the files. */
 	if (__atomic_load_n(&finished, __ATOMIC_ACQUIRE))
 		return;
 	v = get_vcpu(cpu);
 	if (!v)
 		return;
 	if (insn->what & INSN_WORD) {
+		/* The offset in the page is the word. The load itself is not recorded. */
 		guest_word(v, !is_kernel(insn->ip), addr & 0xfff);
 		return;
 	}
@@ -250,6 +259,7 @@ static u32 kind_of(const u8 *byte, size_t size)
 {
 	bool locked = false;
 
+	/* A disabled access site consists of prefixes, see ip_of(). */
 	for (; size > 1 && is_prefix(*byte); byte++, size--)
 		locked |= *byte == 0xf0;
 	if (*byte == 0xc3 || *byte == 0xc2)
@@ -276,6 +286,7 @@ static u32 what_is(const struct qemu_plugin_insn *insn, u64 ip)
 		what &= ~(INSN_CALL | INSN_RETURN);
 	if ((options.user || is_kernel(ip)) && in_ranges(&options.text, ip))
 		return what | INSN_RECORD;
+	/* Calls must be tracked everywhere, also in code whose accesses are not recorded. */
 	return what & ~INSN_UPDATE;
 }
 
@@ -308,6 +319,7 @@ static struct insn *keep(u64 ip, u32 what)
 	for (i = *bucket; i && (i->ip != ip || i->what != what); i = i->next)
 		;
 	if (!i) {
+		/* Fails only if memory runs out, and QEMU aborts then, too. */
 		i = malloc(sizeof(*i));
 		if (!i)
 			abort();
@@ -358,6 +370,7 @@ static FILE *create_stats(void)
 	free(path);
 	if (asprintf(&path, "%s/qemu/stats", options.out) < 0)
 		return NULL;
+	/* Never overwrite the result of another run. */
 	f = fopen(path, "wx");
 	if (!f)
 		perror(path);
@@ -394,6 +407,7 @@ static void write_stats(void)
 
 static void finish(uint64_t id, void *data)
 {
+	/* objects_finish() writes to vCPU 0, which may never have run. */
 	struct vcpu *v = get_vcpu(0);
 	u32 i;
 
@@ -523,8 +537,10 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		fputs("memorizer-qemu: missing argument: out=\n", stderr);
 		return 1;
 	}
+	/* The guest's address spaces share physical lines at different virtual addresses. */
 	options.physical = info->system;
 	if (!options.cpus)
+		/* In user mode, each thread is a vCPU: their number is not known in advance. */
 		options.cpus = info->system ? info->vcpus.most : 64;
 	/* Scopes are per task, and tasks are identified by their stacks. */
 	if (options.scopes && info->system)

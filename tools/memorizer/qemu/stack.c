@@ -53,6 +53,7 @@ static struct context *find_context(u64 region)
 	for (c = *bucket; c && c->region != region; c = c->next)
 		;
 	if (!c) {
+		/* Never freed: a stack that is freed is soon used again. */
 		c = calloc(1, sizeof(*c));
 		if (c) {
 			c->region = region;
@@ -69,6 +70,7 @@ static void drop_dead(struct frames *f, u64 sp)
 {
 	while (f->nr && f->frame[f->nr - 1].sp <= sp)
 		f->nr--;
+	/* Nodes of dropped calls are stale. */
 	if (f->valid > f->nr)
 		f->valid = f->nr;
 }
@@ -79,6 +81,7 @@ static void push(struct vcpu *v, struct frames *f, u64 ip, u64 sp)
 	void *frame;
 
 	if (f->nr == f->room) {
+		/* Missed returns must not let a stack grow without bound. */
 		frame = room <= DEPTH ? realloc(f->frame, room * sizeof(*f->frame)) : NULL;
 		if (!frame) {
 			v->drops[DROP_STACK]++;
@@ -97,6 +100,10 @@ static bool is_entry(u64 sp)
 
 static bool is_interrupt(u64 sp)
 {
+	/*
+	 * A task's first call is below its pt_regs, an interrupt's at the very top of its
+	 * stack.
+	 */
 	return is_entry(sp) || -sp % STACK_SIZE <= STACK_TOP;
 }
 
@@ -108,17 +115,23 @@ static void begin(struct vcpu *v, struct context *c, u64 sp)
 
 	c->parent = NULL;
 	if (is_interrupt(sp)) {
+		/* A stack must not be its own parent: context_node() would never end. */
 		c->parent = from != c ? from : NULL;
 		return;
 	}
 	/* The task made no call in user space. */
 	if (v->task == c)
 		return;
+	/* A new task: what its stack had belongs to a task that exited. */
 	if (!v->in_user) {
 		c->user.nr = 0;
 		c->user.valid = 0;
 		c->scopes = 0;
 	} else {
+		/*
+		 * The last calls in user space were this task's: swap, to keep both
+		 * allocations.
+		 */
 		user = c->user;
 		c->user = v->task->user;
 		c->scopes = v->task->scopes;
@@ -135,11 +148,16 @@ static struct frames *kernel_frames(struct vcpu *v, u64 sp)
 {
 	struct context *c = v->now;
 
+	/* Fast path: most calls are on the same stack as the one before. */
 	if (c->region != sp >> STACK_SHIFT || v->in_user) {
 		c = find_context(sp >> STACK_SHIFT);
 		if (!c)
 			return NULL;
 		drop_dead(&c->kernel, sp);
+		/*
+		 * An empty stack may have a new owner. Otherwise, the vCPU returned to an
+		 * old one.
+		 */
 		if (!c->kernel.nr)
 			begin(v, c, sp);
 		else if (!c->parent)
@@ -158,6 +176,7 @@ static struct frames *user_frames(struct vcpu *v, u64 sp)
 
 	v->in_user = true;
 	drop_dead(f, sp);
+	/* A jump this far is to another stack: its calls have other callers. */
 	if (f->nr && f->frame[f->nr - 1].sp - sp > USER_STACK) {
 		f->nr = 0;
 		f->valid = 0;
@@ -212,6 +231,7 @@ static bool grow_nodes(void)
 	more = realloc(nodes, room * sizeof(*nodes));
 	if (!more)
 		return false;
+	/* Keep it even if the next allocation fails: the old array is gone. */
 	nodes = more;
 	buckets = calloc(room, sizeof(*buckets));
 	if (!buckets)
@@ -221,6 +241,7 @@ static bool grow_nodes(void)
 	node_mask = room - 1;
 	room_nodes = room;
 	if (!nr_nodes)
+		/* Node 0 stands for no caller. */
 		nr_nodes = 1;
 	for (i = 1; i < nr_nodes; i++) {
 		bucket = &buckets[node_key(nodes[i].caller, nodes[i].ip) & node_mask];
@@ -256,6 +277,7 @@ static u32 frames_node(struct vcpu *v, struct frames *f, u32 base)
 {
 	u32 node = base;
 
+	/* The outermost caller changed: the whole chain has other nodes. */
 	if (f->base != base) {
 		f->base = base;
 		f->valid = 0;

@@ -121,6 +121,7 @@ static int create(const char *name)
 
 	if (asprintf(&path, "%s/%s", options.out, name) < 0)
 		return -1;
+	/* Never overwrite another trace. The contents are only the user's business. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		fprintf(stderr, "memorizer-qemu: %s: %s\n", path, strerror(errno));
@@ -156,6 +157,7 @@ bool writer_init(void)
 	for (i = 0; i < sizeof(uuid); i++)
 		sprintf(text + 2 * i + (i > 3) + (i > 5) + (i > 7) + (i > 9), "%02x%s", uuid[i],
 			i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
+	/* The directory may exist, but create() fails if it has a trace. */
 	if (mkdir(options.out, 0700) && errno != EEXIST) {
 		fprintf(stderr, "memorizer-qemu: %s: %s\n", options.out, strerror(errno));
 		return false;
@@ -180,6 +182,7 @@ static void finish_packet(struct vcpu *v)
 
 	if (!v->used)
 		return;
+	/* Created with the first packet: vCPUs without events leave no file. */
 	if (v->fd < 0) {
 		snprintf(name, sizeof(name), "cpu%u", v->nr);
 		v->fd = create(name);
@@ -200,6 +203,7 @@ static void finish_packet(struct vcpu *v)
 	} else {
 		fprintf(stderr, "memorizer-qemu: %s/cpu%u: %s\n", options.out, v->nr,
 			strerror(errno));
+		/* The next packet, if it can be written, reports the loss. */
 		v->drops[DROP_WRITE] += v->in_packet;
 		v->events -= v->in_packet;
 	}
@@ -214,6 +218,7 @@ static void *reserve(struct vcpu *v, enum event id, size_t size)
 	u8 *event;
 
 	size += sizeof(header);
+	/* Events do not span packets. */
 	if (v->used && v->used + size > options.packet)
 		finish_packet(v);
 	/* Keep room for the last packet, which reports the losses and has no events. */
@@ -222,6 +227,7 @@ static void *reserve(struct vcpu *v, enum event id, size_t size)
 		v->drops[DROP_WRITE]++;
 		return NULL;
 	}
+	/* Relaxed: timestamps need only be unique, and in order on each vCPU. */
 	v->time = __atomic_add_fetch(&clock_now, 1, __ATOMIC_RELAXED);
 	if (!v->used) {
 		v->used = sizeof(struct packet);
@@ -231,6 +237,7 @@ static void *reserve(struct vcpu *v, enum event id, size_t size)
 	v->used += size;
 	v->events++;
 	v->in_packet++;
+	/* uint8 id and time56 timestamp, see trace_head. */
 	header = v->time << 8 | id;
 	memcpy(event, &header, sizeof(header));
 	return event + sizeof(header);
@@ -261,6 +268,7 @@ void writer_close(struct vcpu *v)
 	if (!v->packet)
 		return;
 	finish_packet(v);
+	/* A packet without events, whose events_discarded has the last losses. */
 	if (v->drops[DROP_WRITE]) {
 		v->used = sizeof(struct packet);
 		v->begin = v->time;
@@ -307,6 +315,7 @@ void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes)
 	e->ptr = alloc[1];
 	e->bytes_req = alloc[2];
 	e->bytes_alloc = bytes;
+	/* The guest announces neither flags nor node. */
 	e->gfp_flags = 0;
 	e->node = -1;
 	e->pid = alloc[4];
@@ -426,6 +435,7 @@ void write_switch(struct vcpu *v, bool on)
 	e = reserve(v, EVENT_SWITCH, sizeof(*e));
 	if (!e)
 		return;
+	/* The plugin has none of the kernel's other switches. */
 	memset(e, 0, sizeof(*e));
 	e->accesses = on && options.mode != MODE_TRAFFIC;
 	e->traffic = on && options.mode == MODE_TRAFFIC;
