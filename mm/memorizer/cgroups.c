@@ -190,6 +190,7 @@ static struct groups *make_groups(const char *text, const struct groups *others)
 	if (groups && copy) {
 		for (i = 0; others && i < others->nr; i++) {
 			groups->group[i] = others->group[i];
+			/* @others drops its reference when the new set replaces it. */
 			cgroup_get(groups->group[i]);
 		}
 		groups->nr = i;
@@ -245,6 +246,7 @@ static int show_group(struct seq_file *m, struct cgroup *group)
 	char *path = kmalloc(PATH_MAX, GFP_KERNEL);
 	int err = -ENOMEM;
 
+	/* Relative to the reader's namespace, in which add_groups() looks paths up, too. */
 	if (path)
 		err = cgroup_path_ns(group, path, PATH_MAX, ns);
 	if (err >= 0)

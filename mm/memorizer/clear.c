@@ -120,6 +120,7 @@ void memorizer_retire(struct memorizer_object *object)
 	const struct memorizer_entry *entry;
 	u32 id;
 
+	/* Not yet RETIRED: its records must not be given back while the observer reads them. */
 	WRITE_ONCE(object->state, MEMORIZER_LEAVING);
 	memorizer_retired.objects++;
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {

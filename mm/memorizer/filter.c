@@ -233,6 +233,7 @@ static bool match_part(const char *glob, const char *name, char *part)
 
 	if (strscpy(part, name, KSYM_NAME_LEN) < 0)
 		return false;
+	/* A dot at the beginning of a name begins no suffix. */
 	while ((dot = strrchr(part, '.')) && dot > part) {
 		*dot = '\0';
 		if (glob_match(glob, part))

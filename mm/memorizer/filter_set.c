@@ -39,6 +39,7 @@ ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t c
 	char *text;
 	int err;
 
+	/* Not a partial write, which could cut a term in two. */
 	if (count >= LIST_MAX)
 		return -EINVAL;
 	text = memdup_user_nul(buf, count);

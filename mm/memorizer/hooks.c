@@ -99,6 +99,7 @@ static __always_inline bool record_in_slab(unsigned long va, size_t size, bool c
 	u32 id, old, *slot;
 	void *record;
 
+	/* memorizer_grace_period() waits for the end of this section. */
 	preempt_disable_notrace();
 	if (unlikely(!memorizer_has_slot(va, va + size - 1, crosses, &slot)))
 		goto failed;
@@ -209,6 +210,7 @@ static void end_object(unsigned long va, unsigned long ip)
 	/* memorizer_set_free_ip() takes precedence. */
 	if (id && !object->free_ip)
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	/* An unknown free: no such object, or another CPU has buried and counted it. */
 	if (id && memorizer_object_close(id, MEMORIZER_FREED))
 		this_cpu_inc(memorizer_counters.frees);
 	else

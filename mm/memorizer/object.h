@@ -150,6 +150,7 @@ static __always_inline void memorizer_object_describe(struct memorizer_object *o
 						      unsigned long va, size_t size,
 						      bool by_granule, unsigned long ip)
 {
+	/* The state stays UNUSED until the object is published, so that readers skip it. */
 	WRITE_ONCE(object->entries, 0);
 	/* Hidden: a hook that finds it in the index must not match it before it is published. */
 	WRITE_ONCE(object->at, memorizer_hide(va));

@@ -288,6 +288,7 @@ static u32 pop_all(atomic64_t *list)
 {
 	s64 old = atomic64_read(list);
 
+	/* The new tag makes a concurrent pop_batch() fail, even if its batch comes back. */
 	while (!atomic64_try_cmpxchg(list, &old, ((old >> 32) + 1) << 32))
 		;
 	return old;
@@ -404,6 +405,7 @@ static __kprobes u32 take_batch(unsigned int class, unsigned int *count)
 	unsigned int cpu = smp_processor_id();
 	u32 id = pop_returned(class, cpu, count);
 
+	/* First: a batch of this CPU's own chunks does not share cache lines with other CPUs. */
 	if (id)
 		return id;
 	id = pop_batch(&shared.spare[class], count);

@@ -66,6 +66,7 @@ static bool with_children __read_mostly;
 
 static int compare_pids(const void *a, const void *b)
 {
+	/* Pids are not negative, so the difference cannot overflow. */
 	return *(const pid_t *)a - *(const pid_t *)b;
 }
 
@@ -197,6 +198,7 @@ static void load_key(void *unused)
  */
 void memorizer_load_running_keys(void)
 {
+	/* Waits, so that the choice is in force on return. */
 	on_each_cpu(load_key, NULL, true);
 }
 
