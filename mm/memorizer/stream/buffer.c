@@ -61,9 +61,11 @@ static void close_packet(struct memorizer_writer *writer)
 		return;
 	packet = packet_at(writer, writer->finished);
 	bytes = writer->next - (u8 *)packet;
+	/* An NMI may lose another event meanwhile: the next packet reports it. */
 	writer->reported = writer->overrun + READ_ONCE(writer->nested);
 	packet->timestamp_end = writer->time;
 	packet->content_size = bytes * BITS_PER_BYTE;
+	/* The unused end of the sub-buffer is not part of the file. */
 	packet->packet_size = packet->content_size;
 	packet->events_discarded = writer->reported - writer->reported_before;
 
@@ -95,9 +97,11 @@ bool memorizer_stream_open_packet(struct memorizer_writer *writer)
 {
 	struct memorizer_packet *packet;
 
+	/* make_buffer() found no memory: the event is lost, and counted. */
 	if (unlikely(!writer->start))
 		return false;
 	close_packet(writer);
+	/* Nothing is overwritten: a full buffer loses the newest events. */
 	if (unread(writer) >= subbufs)
 		return false;
 	if (writer->beginnings != READ_ONCE(memorizer_beginnings)) {
@@ -139,6 +143,7 @@ bool memorizer_stream_has_room(struct memorizer_writer *writer, size_t size, boo
 		return true;
 	if (!writer->start)
 		return false;
+	/* The event needs a new packet. The open one will be unread then, too. */
 	used = unread(writer) + !!writer->next;
 	return all ? used < subbufs : used <= subbufs / 2;
 }
@@ -210,6 +215,7 @@ static void flush(void *info)
 {
 	struct memorizer_writer *writer = info;
 
+	/* Interrupts are off, but an NMI must not write into a packet that is being finished. */
 	WRITE_ONCE(writer->busy, true);
 	barrier();
 	/* Losses without an open packet need an empty packet to report them. */
@@ -220,6 +226,7 @@ static void flush(void *info)
 		if (writer->next || memorizer_stream_open_packet(writer))
 			close_packet(writer);
 	}
+	/* The caller is the reader, and needs no wakeup. */
 	writer->wake = false;
 	barrier();
 	WRITE_ONCE(writer->busy, false);
@@ -243,6 +250,7 @@ void memorizer_stream_flush(struct memorizer_writer *writer)
  */
 void memorizer_stream_wake_waiters(void)
 {
+	/* First: a waiter that checks after the wakeup must see the new value. */
 	atomic_inc(&room_made);
 	wake_up_all(&room_wait);
 }
@@ -251,6 +259,7 @@ static void consume(void *info)
 {
 	struct memorizer_writer *writer = info;
 
+	/* Before the release: the writer may reuse the sub-buffer from then on. */
 	writer->read += *packet_events(writer, writer->consumed);
 	/* Pairs with the acquire in unread(): the sub-buffer may be reused. */
 	smp_store_release(&writer->consumed, writer->consumed + 1);
@@ -316,6 +325,7 @@ static void add_sums(void *info)
 
 	sums->produced += produced;
 	sums->nested += nested;
+	/* No part of the balance: an NMI may change it at any time. */
 	sums->own += READ_ONCE(writer->own);
 	sums->overrun += writer->overrun;
 	sums->read += writer->read;
@@ -359,6 +369,7 @@ static int make_buffer(unsigned int cpu)
 {
 	struct memorizer_writer *writer = &per_cpu(memorizer_writer, cpu);
 
+	/* The CPU was online before: its buffer may have unread packets. */
 	if (writer->start)
 		return 0;
 	writer->start = vzalloc_node(subbufs * (subbuf_size + sizeof(u32)), cpu_to_node(cpu));
@@ -367,6 +378,7 @@ static int make_buffer(unsigned int cpu)
 		kmemleak_no_scan(writer->start);
 	else
 		pr_warn("stream: no memory for the buffer of CPU %u\n", cpu);
+	/* An error would keep the CPU from coming online. */
 	return 0;
 }
 
@@ -391,6 +403,7 @@ bool __init memorizer_buffers_open(size_t count, size_t size)
 	}
 	subbufs = count;
 	subbuf_size = size;
+	/* This CPU is online already: its buffer is made by the call itself. */
 	if (cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "mm/memorizer:prepare", make_buffer,
 			      NULL) < 0 ||
 	    !per_cpu(memorizer_writer, smp_processor_id()).start)

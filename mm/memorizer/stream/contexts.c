@@ -35,6 +35,7 @@ static void unregister(void)
 	memorizer_arch_unregister_contexts();
 	unregister_trace_softirq_entry(enter_softirq, NULL);
 	unregister_trace_softirq_exit(leave_softirq, NULL);
+	/* Probes may still be running: the switch event must follow their events. */
 	tracepoint_synchronize_unregister();
 }
 

@@ -60,6 +60,7 @@ static void show_environment(struct seq_file *m)
 	seq_printf(m, "\tabi_version = %d;\n", ABI_VERSION);
 	seq_printf(m, "\tkernel_release = \"%s\";\n", init_utsname()->release);
 	seq_printf(m, "\tmachine = \"%s\";\n", init_utsname()->machine);
+	/* Readers convert the jiffies of objects and modules with hz. */
 	seq_printf(m, "\tpage_size = %lu;\n\thz = %d;\n", PAGE_SIZE, HZ);
 	seq_printf(m, "\tline_size = %lu;\n};\n\n", memorizer_line_size());
 	seq_puts(m, "clock {\n\tname = memorizer;\n");

@@ -42,6 +42,7 @@ static noinline void write_task(struct memorizer_writer *writer, struct task_str
 	WRITE_ONCE(task->memorizer_session, READ_ONCE(memorizer_session));
 	smp_mb(); /* Pairs with memorizer_observer_task(). */
 	event->pid = READ_ONCE(task->pid);
+	/* A name that is changed meanwhile resets the session: it is described again. */
 	memcpy(event->comm, task->comm, sizeof(event->comm));
 	event->started = task->start_time;
 }
@@ -74,6 +75,7 @@ static noinline void write_cache(struct memorizer_writer *writer, struct kmem_ca
 
 	event = memorizer_stream_reserve(writer, MEMORIZER_CACHE_EVENT,
 					 sizeof(*event) + length + 1);
+	/* The next event of the cache retries. */
 	if (!event)
 		return;
 	event->cache = (unsigned long)cache;
@@ -139,11 +141,13 @@ static __always_inline void end_at_once(bool were_off, enum memorizer_event id, 
 	u64 time = local_clock_noinstr(), before = raw_cpu_read(memorizer_writer.time);
 	u8 *event = next_event();
 
+	/* CTF requires that times do not decrease within a stream. */
 	time = max(time, before);
 	raw_cpu_write(memorizer_writer.time, time);
 	*(u64 *)event = memorizer_event_header(id, time);
 	raw_cpu_write(memorizer_writer.next, event + size);
 	raw_cpu_inc(memorizer_writer.events);
+	/* One instruction: an NMI that loses its event also counts here. */
 	this_cpu_inc(memorizer_writer.produced);
 	barrier();
 	this_cpu_write(memorizer_writer.busy, false);
@@ -202,6 +206,7 @@ static noinline void write_object(const void *ptr, size_t size, unsigned long ip
 	const struct folio *folio = folio_of(ptr);
 	struct kmem_cache *cache = cache_of(folio);
 
+	/* The size of the slot or of the folio includes what the allocator rounded up. */
 	write_alloc(source, ptr, size, cache ? cache->size : folio_size(folio), gfp,
 		    folio_nid(folio), ip, cache);
 }
@@ -265,6 +270,7 @@ void memorizer_observer_free(const void *ptr, unsigned long ip, enum memorizer_s
 	struct kmem_cache *cache;
 	bool were_off;
 
+	/* A large kmalloc() consists of pages, and has no cache to describe. */
 	if (unlikely(!folio_test_slab(folio))) {
 		write_free(source, ptr, folio_size(folio), NULL, ip);
 		return;
@@ -324,6 +330,7 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
  */
 static __always_inline bool is_readers_own(void)
 {
+	/* Interrupts are not the work of the reader. Without a reader, tgid 0 matches. */
 	if (likely(current->tgid != READ_ONCE(memorizer_stream_reader)) || !in_task() ||
 	    !current->tgid)
 		return false;
@@ -394,6 +401,7 @@ void __memorizer_context(bool leave, enum memorizer_context kind, unsigned int n
 	struct memorizer_writer *writer;
 	unsigned long flags;
 
+	/* Otherwise each read of the stream would add events to it. */
 	if (is_readers_own())
 		return;
 	memorizer_announce_context(leave, kind, number);

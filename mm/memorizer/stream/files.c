@@ -43,12 +43,14 @@ static int packets_open(struct inode *inode, struct file *file)
 	int cpu = (unsigned long)inode->i_private, err;
 	struct stream_reader *reader;
 
+	/* Like tracefs, the files reveal kernel addresses. */
 	err = security_locked_down(LOCKDOWN_TRACEFS);
 	if (err)
 		return err;
 	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
 	if (!reader)
 		return -ENOMEM;
+	/* One reader per CPU: packets are consumed, so that two would share them. */
 	if (test_and_set_bit_lock(0, &per_cpu(memorizer_writer, cpu).reading)) {
 		kfree(reader);
 		return -EBUSY;
@@ -56,6 +58,7 @@ static int packets_open(struct inode *inode, struct file *file)
 	reader->cpu = cpu;
 	mutex_init(&reader->mutex);
 	reader->tgid = current->tgid;
+	/* One process normally opens the files of all CPUs, so that one tgid suffices. */
 	WRITE_ONCE(memorizer_stream_reader, reader->tgid);
 	file->private_data = reader;
 	return stream_open(inode, file);
@@ -100,6 +103,7 @@ static ssize_t read_packet(struct stream_reader *reader, bool may_flush, char __
 		return 0;
 	size = packet->packet_size / BITS_PER_BYTE;
 	n = min(count, size - writer->position);
+	/* The packet stays until it is consumed: a partial copy continues there. */
 	n -= copy_to_user(to, (const u8 *)packet + writer->position, n);
 	if (!n)
 		return -EFAULT;
@@ -107,6 +111,7 @@ static ssize_t read_packet(struct stream_reader *reader, bool may_flush, char __
 	if (writer->position == size) {
 		writer->position = 0;
 		memorizer_stream_consume(writer);
+		/* There is room now for descriptions of modules that were lost. */
 		memorizer_stream_retry_modules();
 	}
 	return n;
@@ -119,8 +124,10 @@ static ssize_t read_packets(struct stream_reader *reader, bool nonblock, char __
 	ssize_t n;
 
 	while (done < count) {
+		/* Finish the open packet only if there is nothing else to return. */
 		n = read_packet(reader, !nonblock && !done && !reader->flushed, to + done,
 				count - done);
+		/* After some bytes, return these; the next read reports the error. */
 		if (n < 0 && !done)
 			return n;
 		if (n <= 0)
@@ -130,6 +137,7 @@ static ssize_t read_packets(struct stream_reader *reader, bool nonblock, char __
 	if (!done && count) {
 		if (nonblock)
 			return -EAGAIN;
+		/* End of file: the next copy may finish the open packet again. */
 		reader->flushed = false;
 	}
 	return done;
@@ -140,6 +148,7 @@ static ssize_t packets_read(struct file *file, char __user *to, size_t count, lo
 	struct stream_reader *reader = file->private_data;
 	ssize_t ret = -EINTR;
 
+	/* Copying the stream must not add entries to the KMAP. */
 	memorizer_pause();
 	if (!mutex_lock_interruptible(&reader->mutex)) {
 		ret = read_packets(reader, file->f_flags & O_NONBLOCK, to, count);
@@ -198,6 +207,7 @@ static ssize_t marker_write(struct file *file, const char __user *buf, size_t co
 	size_t length = count;
 	int err;
 
+	/* One byte more than a mark may have: echo adds a newline. */
 	if (count > sizeof(text))
 		return -EINVAL;
 	if (copy_from_user(text, buf, count))

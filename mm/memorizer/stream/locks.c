@@ -81,6 +81,7 @@ static void unregister_stat(void)
 
 static int register_probes(void)
 {
+	/* Probes of the end first, so that no acquisition lacks its release. */
 	return register_trace_lock_release(probe_release, NULL) ?:
 		register_stat() ?:
 		register_trace_lock_acquire(probe_acquire, NULL);
@@ -97,12 +98,14 @@ static void unregister_probes(void)
 
 static void probe_begin(void *unused, void *lock, unsigned int how)
 {
+	/* The tracepoint has neither a name nor a call site. */
 	memorizer_stream_lock(MEMORIZER_LOCK_ACQUIRE, MEMORIZER_LOCK_CONTENDED |
 			      (how & LCB_F_READ ? MEMORIZER_LOCK_SHARED : 0), lock, NULL, 0);
 }
 
 static void probe_end(void *unused, void *lock, int err)
 {
+	/* On an error, the lock was not acquired. */
 	if (!err)
 		memorizer_stream_lock(MEMORIZER_LOCK_ACQUIRED, MEMORIZER_LOCK_CONTENDED, lock,
 				      NULL, 0);
@@ -135,6 +138,7 @@ int memorizer_stream_locks(bool on)
 
 	if (!on || err) {
 		unregister_probes();
+		/* Probes may still be running: the switch event must follow their events. */
 		tracepoint_synchronize_unregister();
 	}
 	return err;

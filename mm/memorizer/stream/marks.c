@@ -21,6 +21,7 @@ static bool begins_with(const char *text, size_t length, const char *word)
 
 static int write_mark(const char *text, size_t length)
 {
+	/* The QEMU plugin gets each mark, also if the stream has no room for it. */
 	memorizer_announce_mark(text, length);
 	return memorizer_stream_mark(text, length);
 }
@@ -29,8 +30,10 @@ static int open_scope(const char *text, size_t length)
 {
 	int err;
 
+	/* Before the mark, so that a scope that cannot be opened leaves no mark. */
 	if (!memorizer_scope_reserve())
 		return -EBUSY;
+	/* Before the scope opens, so that all of its accesses follow the mark. */
 	err = write_mark(text, length);
 	if (err)
 		memorizer_scope_release();
@@ -43,9 +46,11 @@ static int close_scope(const char *text, size_t length)
 {
 	int err;
 
+	/* Before the mark, so that no access of the scope follows it. */
 	if (!memorizer_scope_leave())
 		return -EINVAL;
 	err = write_mark(text, length);
+	/* The mark was lost: the scope stays open, in the slot that was not released. */
 	if (err)
 		memorizer_scope_enter();
 	else

@@ -79,6 +79,7 @@ static bool write_module(const struct module *mod, bool loaded, u64 when)
  */
 void memorizer_stream_module(const struct module *mod, bool loaded, u64 when)
 {
+	/* While the stream is off, turning it on describes all modules. */
 	if (memorizer_stream_any_is_on() && !write_module(mod, loaded, when))
 		WRITE_ONCE(lost, true);
 }
@@ -107,6 +108,7 @@ void memorizer_stream_modules(void)
  */
 void memorizer_stream_retry_modules(void)
 {
+	/* Racy but benign: the next packet that is consumed retries. */
 	if (READ_ONCE(lost))
 		memorizer_stream_modules();
 }
@@ -130,6 +132,7 @@ static void remove_module(const struct module *mod)
 
 	list_for_each_entry_safe(entry, next, &modules, list) {
 		if (entry->mod == mod) {
+			/* Before its text is freed, and after all of it ran. */
 			memorizer_stream_module(mod, false, get_jiffies_64());
 			list_del(&entry->list);
 			kfree(entry);
@@ -142,6 +145,7 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *m
 	int err = 0;
 
 	mutex_lock(&modules_mutex);
+	/* An error rejects the module: its addresses could not be resolved. */
 	if (event == MODULE_STATE_COMING)
 		err = add_module(mod);
 	else if (event == MODULE_STATE_GOING)

@@ -78,6 +78,7 @@ static void *begin_event(enum memorizer_event id, size_t size, bool killable,
 	int room;
 
 	do {
+		/* Before the check for room, see memorizer_stream_room_made(). */
 		room = memorizer_stream_room_made();
 		hurry = !killable && !memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS);
 		*writer = memorizer_stream_begin(flags, not_before);
@@ -93,6 +94,7 @@ static void *begin_event(enum memorizer_event id, size_t size, bool killable,
 
 static void end_event(struct memorizer_writer *writer, unsigned long flags)
 {
+	/* The next event may be written on a CPU whose clock is behind. */
 	not_before = writer->time + 1;
 	memorizer_stream_end(writer, flags);
 }
@@ -119,6 +121,7 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	event->free_site = copy.state == MEMORIZER_LIVE ? 0 :
 		copy.state == MEMORIZER_BURIED ? 0xdeadbeef : memorizer_unpack_ip(copy.free_ip);
 	memcpy(event->comm, copy.comm, sizeof(copy.comm));
+	/* The copy may lack a NUL. */
 	event->comm[sizeof(copy.comm)] = 0;
 	end_event(writer, flags);
 	return true;
@@ -149,6 +152,7 @@ static unsigned int copy_rows(void)
 {
 	unsigned int n = 0;
 
+	/* For writing, which saves locking the entries, see memorizer_rows_next(). */
 	down_write(&memorizer_rwsem);
 	while (n < PIECE && memorizer_rows_next(&rows, &piece[n]))
 		n++;
@@ -205,6 +209,7 @@ static u32 collect_batch(unsigned long *pos, u64 *clearings)
 	u32 n = 0, state;
 
 	down_write(&memorizer_rwsem);
+	/* The lock is released later: retire_object() checks that no clearing came between. */
 	*clearings = memorizer_cleared.clearings;
 	while (n < BATCH && (object = memorizer_object_from(pos))) {
 		state = READ_ONCE(object->state);
@@ -235,9 +240,11 @@ static bool retire_object(u32 id, u64 clearings)
 	}
 	set_retiring(true, false);
 	copy_object(object);
+	/* LEAVING from here on: nobody else shows, clears or retires it. */
 	memorizer_retire(object);
 	up_write(&memorizer_rwsem);
 
+	/* Never fails: it waits until the reader makes room. */
 	emit(id, 0, false);
 	finish_object(true);
 	set_retiring(false, false);
@@ -258,6 +265,7 @@ static void retire_closed(void)
 			;
 		mutex_unlock(&emit_mutex);
 	} while (n == BATCH && memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS));
+	/* Once for all batches: it waits for two grace periods. */
 	memorizer_give_back();
 }
 
@@ -265,12 +273,14 @@ static int retire_thread(void *unused)
 {
 	unsigned long start;
 
+	/* Its own accesses would make new entries while it gives back old ones. */
 	memorizer_pause();
 	while (!kthread_should_stop()) {
 		wait_event_idle(switched_on, memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS));
 		start = jiffies;
 		if (memorizer_has_closed())
 			retire_closed();
+		/* Do not keep a CPU busy, but collect closed objects at least every second. */
 		schedule_timeout_idle(clamp_t(long, 10 * (jiffies - start), REST_MIN, REST_MAX));
 	}
 	memorizer_resume();
@@ -347,11 +357,13 @@ static int write_snapshot(void)
 	bool whole;
 	u32 id;
 
+	/* Also if it fails: the events of an incomplete snapshot have its number. */
 	snapshots++;
 	if (!emit_snapshot(false, 0))
 		return -EINTR;
 	while ((id = copy_next(&pos))) {
 		whole = emit(id, snapshots, true);
+		/* Also if it fails: unpin the object. */
 		finish_object(false);
 		if (!whole)
 			return -EINTR;
@@ -375,6 +387,7 @@ int memorizer_snapshot(void)
 
 	if (!memorizer_stream_is_open())
 		return -ENOMEM;
+	/* The thread may hold it while it waits for the reader. */
 	if (mutex_lock_killable(&emit_mutex))
 		return -EINTR;
 	memorizer_pause();

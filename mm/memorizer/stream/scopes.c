@@ -65,6 +65,7 @@ static bool has_ended(const struct scopes *slot)
 	bool ended;
 
 	rcu_read_lock();
+	/* A new task may have got the pid: compare when it was started, too. */
 	task = find_task_by_pid_ns(slot->pid, &init_pid_ns);
 	ended = !task || task->start_time != slot->started;
 	rcu_read_unlock();
@@ -128,6 +129,7 @@ bool memorizer_scope_leave(void)
 
 	if (!slot)
 		return false;
+	/* Not zero: memorizer_scope_release() frees a slot without open scopes. */
 	WRITE_ONCE(slot->depth, slot->depth - 1);
 	return true;
 }
@@ -141,10 +143,12 @@ void memorizer_scope_release(void)
 {
 	struct scopes *slot = find_slot();
 
+	/* No lock: only this task changes its depth, and it has a slot. */
 	if (slot->depth)
 		return;
 	mutex_lock(&slots_mutex);
 	WRITE_ONCE(slot->pid, 0);
+	/* Shorten the search that memorizer_in_scope() makes for each access. */
 	while (slots_used && !slots[slots_used - 1].pid)
 		WRITE_ONCE(slots_used, slots_used - 1);
 	mutex_unlock(&slots_mutex);

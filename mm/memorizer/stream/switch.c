@@ -126,10 +126,12 @@ int memorizer_stream_set(unsigned int which, bool on)
 			switch_hooks(which, false);
 		memorizer_stream_switched(false);
 		if (on) {
+			/* Before the hooks: addresses in the first events must be resolvable. */
 			memorizer_stream_modules();
 			err = switch_hooks(which, true);
 		}
 		if (err) {
+			/* Without its probes it makes no events: announce that it is off. */
 			WRITE_ONCE(memorizer_stream_switches[which], false);
 			memorizer_stream_switched(false);
 		}
@@ -167,6 +169,7 @@ void __init memorizer_observer_init(void)
 	WRITE_ONCE(memorizer_stream_is_scoped, memorizer_stream_switches[MEMORIZER_STREAM_SCOPED]);
 	if (!memorizer_stream_any_is_on())
 		return;
+	/* No locks: no other CPU runs, and no file can be written yet. */
 	memorizer_beginnings++;
 	memorizer_session++;
 	memorizer_stream_switched(true);
@@ -182,6 +185,7 @@ static int __init observe_tracepoints(void)
 
 	for (which = MEMORIZER_STREAM_CONTEXTS; which < MEMORIZER_STREAM_SCOPED; which++)
 		if (memorizer_stream_switches[which] && switch_hooks(which, true)) {
+			/* Without its probes it makes no events: announce that it is off. */
 			WRITE_ONCE(memorizer_stream_switches[which], false);
 			memorizer_stream_switched(false);
 			err = -ENODEV;
