@@ -160,6 +160,10 @@ static void cache_line(const struct assoc *c, struct cache *cache, u32 nr)
 	struct line *line = line_at(cache, nr);
 	u32 *set = cache->ways + (line->key & (c->sets - 1)) * c->ways, i;
 
+	/*
+	 * Stop at the line, at a free way, or at the least recently used
+	 * line, which is replaced.
+	 */
 	for (i = 0; i < c->ways - 1 && set[i] && set[i] != nr; i++)
 		;
 	if (set[i] && set[i] != nr)
@@ -230,7 +234,9 @@ static void use_line(struct assoc *c, const struct touch *t, u64 key)
 
 	nr = hash_get(&cache->lines, &key, &new);
 	line = hash_item(&cache->lines, nr);
+	/* Before the access changes the caches. */
 	why = judge(line, new);
+	/* Accesses that the filter excludes are not counted, but use the caches, too. */
 	if (t->chosen) {
 		set[LINES] += new;
 		count(set, why);

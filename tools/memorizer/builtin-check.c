@@ -193,6 +193,7 @@ static void check_pid(struct check *c, const struct trace_event *e, u32 pid)
 {
 	if (!pid && !c->by_kernel)
 		return;
+	/* The task event may have been lost. Each pid is reported once. */
 	if (announce(&c->pids, pid) && !c->types[TRACE_DISCARDED] && e->certain)
 		violation(c, TASK, e, "pid %u: no task event came before", pid);
 }
@@ -317,6 +318,7 @@ static void check_free_object(struct check *c, const struct trace_event *e)
 		c->earlier_frees++;
 		c->uncertain += range && is_doubt(c, range->period) &&
 				(!range->live || range->start != ptr || !range->first);
+		/* What is known of this memory may be outdated. */
 		range = NULL;
 	} else if (!range->live) {
 		violation(c, FREE, e, "%llx: is free since event %llu", ptr, range->nr);
@@ -371,6 +373,7 @@ static void check_object(struct check *c, const struct trace_event *e)
 {
 	bool new;
 
+	/* Another object under this number: the order of its counts starts again. */
 	find_record(c, e->u.object.object, &new)->counted = false;
 	check_object_state(c, e);
 	if (!e->u.object.snapshot)
@@ -386,6 +389,7 @@ static void check_counts(struct check *c, const struct trace_event *e)
 	bool new;
 	struct record *r = find_record(c, e->u.counts.object, &new);
 
+	/* The object event may have been lost, or be in an earlier part. */
 	if (new && !c->types[TRACE_DISCARDED] && !trace_is_part(c->trace))
 		violation(c, COUNTS, e, "object %u: no object event came before",
 			  e->u.counts.object);
@@ -548,6 +552,7 @@ static void check_stats(struct check *c, const char *stats, const char *recorder
 		return;
 	}
 	find_stat(recorder, "events_not_chosen", &unwanted);
+	/* The recorder writes the last two lines only if packets are missing. */
 	whole = whole && !c->broken && trace_is_whole(c->trace) &&
 		!find_stat(recorder, "bytes_left_out", &left_out) &&
 		!find_stat(recorder, "packets_dropped", &left_out);
@@ -557,6 +562,7 @@ static void check_stats(struct check *c, const char *stats, const char *recorder
 		violation(c, SUMS, NULL,
 			  "%llu events produced, but %llu read, %llu lost and %llu buffered",
 			  produced, before + read, lost, buffered);
+	/* An incomplete trace has fewer events than were read, but never more. */
 	if (whole ? all != read : all > read)
 		violation(c, SUMS, NULL, "%llu events in the trace%s, %llu read from the kernel",
 			  all, unwanted ? " or not chosen" : "", read);
@@ -674,6 +680,7 @@ static bool begin(struct engine *g)
 		printf("{\n\t\"version\": %u,\n\t\"list\": [", FORMAT_VERSION);
 	else
 		term_pager();
+	/* For check_enclosed(). */
 	trace_show_packets(c->trace);
 	return true;
 }

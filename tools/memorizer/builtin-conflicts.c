@@ -121,7 +121,7 @@ static bool known_left_out(const struct conflicts *c, u64 stack, bool *out)
 	return true;
 }
 
-/* Is one of the calls left out? Callers have lower numbers, unless the trace is damaged. */
+/* Is one of the calls left out? */
 static bool stack_left_out(struct conflicts *c, u32 stack)
 {
 	u64 key = stack, ip;
@@ -133,6 +133,7 @@ static bool stack_left_out(struct conflicts *c, u32 stack)
 		if (caller == U32_MAX)
 			break;
 		out = ip_left_out(c, ip);
+		/* Callers have lower numbers. In a damaged trace, the loop must end, too. */
 		at = caller < at ? caller : 0;
 	}
 	if (stack)
@@ -187,6 +188,7 @@ static void event(struct analysis *a, const struct trace_event *e)
 	if (e->type != TRACE_MARK || !ends_phase(e->u.mark.text))
 		return;
 	clashes_window(&c->clashes, c->phase);
+	/* The context has already begun the next phase. */
 	c->phase = a->context.phase;
 }
 
@@ -322,6 +324,7 @@ static void print_clashes(struct conflicts *c, bool only_line)
 	for (i = 0; i < c->clashes.clashes.nr; i++) {
 		clash = hash_item(&c->clashes.clashes, i);
 		first = at;
+		/* Always, because this advances @at past the users of the clash. */
 		text = code(c, clash, i, &at);
 		if (!clash->only_line != !only_line) {
 			free(text);
@@ -330,6 +333,7 @@ static void print_clashes(struct conflicts *c, bool only_line)
 		memset(sums[i], 0, sizeof(sums[i]));
 		sums[i][BYTES] = clash->bytes;
 		sums[i][WINDOWS] = clash->windows;
+		/* In the order of phases. */
 		sums[i][RANK] = U64_MAX - clash->phase;
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = where(c, clash), .sum = sums[i] };
@@ -387,6 +391,7 @@ static void print(struct analysis *a)
 	struct hash *users = &c->clashes.users;
 	u32 i;
 
+	/* The last window ends with the trace. */
 	clashes_window(&c->clashes, c->phase);
 	for (i = 0; i < c->clashes.phases.nr; i++) {
 		phase = hash_item(&c->clashes.phases, i);
@@ -395,6 +400,7 @@ static void print(struct analysis *a)
 		sometimes += phase->conflicts && phase->conflicts < phase->windows;
 	}
 	if (users->nr)
+		/* From here on, the hash cannot be searched, only its items are used. */
 		qsort(hash_item(users, 0), users->nr, sizeof(struct clash_user), compare_users);
 	analysis_sum(a, "Accesses in scopes", "accesses", c->taken);
 	analysis_sum(a, "  left out", "left_out", c->left);

@@ -357,8 +357,10 @@ static void add_side(struct hash *items, const struct view *v, const struct diff
 		sum = (const void *)((const char *)hash_item(h, i) + v->sum);
 		if (!sum[v->present] && !sum[v->measures[1].metric])
 			continue;
+		/* The hash compares all bytes of a key. */
 		memset(&key, 0, sizeof(key));
 		v->name(d, side, hash_item(h, i), &key);
+		/* If only one side knows types, rows must match without them. */
 		if (!is_noted(d))
 			memset(key.type, 0, sizeof(key.type));
 		item = hash_item(items, hash_get(items, &key, &new));
@@ -507,6 +509,7 @@ static void name_table(struct heading *h, bool in_trace, const char *title, cons
 static void print_view(const struct diff *d, const struct view *v, enum access_source source)
 {
 	bool in_trace = d->traces && source == ACCESS_COUNTED;
+	/* A KMAP has no duration, and live objects have no rate. */
 	bool no_rate = in_trace || v->present == SUM_LIVE;
 	enum relative relative = no_rate && d->relative == RATE ? ABSOLUTE : d->relative;
 	struct heading heading;
@@ -568,6 +571,7 @@ static void print_sums(const struct diff *d, const struct measure *measures, siz
 	};
 	u64 (*sums)[VALUES] = xreallocarray(NULL, nr, sizeof(*sums));
 	bool text = d->format == REPORT_TEXT;
+	/* All rows, whatever --top is. */
 	struct diff all = { .format = d->format };
 	const struct measure *m;
 	size_t i;
@@ -673,6 +677,7 @@ static int end(struct engine *g, int status)
 	struct reading *r = g->data;
 
 	summing_end(&r->summing);
+	/* No ||: print both warnings. */
 	if (g->trace && trace_warn(g->trace) | rebuild_warn(&r->summing.kmap, g->name))
 		status = EXIT_INCOMPLETE;
 	return r->summing.sums.overflow ? EXIT_MALFORMED : status;
@@ -753,6 +758,7 @@ static int option_change(const struct option *o, const char *arg, int unset)
 
 	if (strcmp(arg, "change"))
 		return option_sort(o, arg, unset);
+	/* The default order, which is that of no single column. */
 	order->key = NULL;
 	return 0;
 }

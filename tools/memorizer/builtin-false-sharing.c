@@ -276,6 +276,7 @@ static void touch(struct analysis *a, const struct touch *t)
 {
 	struct false_sharing *f = (struct false_sharing *)a;
 
+	/* Only with the first part of an access: touch_others() handles all of it. */
 	if (f->granularity && t->event->type == TRACE_ACCESS && t->ptr >= t->line)
 		touch_others(f, t);
 	if (!t->chosen || !pairs_count(&f->pairs, t, f->pair_total))
@@ -359,6 +360,7 @@ static void print(struct analysis *a)
 	analysis_sum(a, "  false sharing", "false_sharing", f->total[FALSE]);
 	analysis_sum(a, "    with another object", "of_others", f->total[OTHERS]);
 	analysis_sum(a, "  of what was freed", "reused", f->total[REUSED]);
+	/* Traffic events lack the accesses that would move a line in another layout. */
 	if (f->granularity && !a->has_traffic)
 		analysis_sum(a, "False sharing in lines of twice the size", "longer",
 			     f->total[LONGER]);

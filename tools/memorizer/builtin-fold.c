@@ -267,6 +267,7 @@ static void take_object(void *data, const struct kmap_object *o)
 	f->allocated = true;
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
 	*stack = allocation(f, comm, NULL, o->alloc_ip, false);
+	/* Without the task: accesses are selected by their own task. */
 	f->object = kmem_choice_object(&f->choice, NULL, o->alloc_ip);
 	chosen = kmem_choice_task(&f->choice, o->pid, comm) && f->object;
 	chosen &= named_filter_allocation(&f->named, o->alloc_ip);
@@ -395,6 +396,7 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 	struct stack stack;
 	u32 i;
 
+	/* Counts have no cache, CPU or time of their own. */
 	if (kmem_filter_trace_only(&f->filter) || !f->choice.by_whom ||
 	    !hash_find(&f->retired, &id, &i))
 		return;
@@ -464,6 +466,7 @@ static bool check_trace(struct fold *f, const char *dir)
 	bool accesses = f->value < OBJECTS;
 
 	count_live(f);
+	/* Without access events, use the counts of retired objects. */
 	if (accesses && !(f->types_seen & WANTED(ACCESS)))
 		exchange(&f->stacks, &f->others);
 	return wanted_check(dir, f->types_seen,

@@ -110,6 +110,7 @@ static int run_command(struct page *p, const struct command *c, const char * con
 			argv[argc++] = (char *)p->modules[i];
 		}
 	}
+	/* The name of an input may begin with "-". */
 	argv[argc++] = (char *)"--";
 	for (i = first; i < first + nr; i++)
 		argv[argc++] = p->paths[i];
@@ -153,6 +154,7 @@ static int print_run(struct page *p, int run)
 	status = run_command(p, &command_report, arguments, run, 1, false);
 	if (status == EXIT_UNABLE)
 		return status;
+	/* Layouts need the compiler's notes, which are in these files. */
 	print_more(p, "layout", p->vmlinux[run] || p->modules[run], &command_layout, layouts, run);
 	print_more(p, "timeline", p->traces, &command_timeline, over_time, run);
 	print_more(p, "sharing", p->traces, &command_sharing, addresses, run);
@@ -197,6 +199,7 @@ static const char *part(char letter)
 /* Write the page with the data of a file; returns false on errors. */
 static bool write_page(FILE *data, FILE *to)
 {
+	/* Limit the rows only if the page would be too large. */
 	u64 room = ftello(data) + PAGE_REST > PAGE_MAX ? PAGE_MAX - PAGE_REST : U64_MAX;
 	const char *text = page_html, *at;
 	bool fine = true;

@@ -76,6 +76,7 @@ static bool is_within(struct writer *w, const struct trace_event *e)
 	if (!object && e->type != TRACE_COUNTS)
 		return true;
 	told = hash_item(&w->objects, hash_get(&w->objects, &nr, &new));
+	/* Counts whose object event is missing are judged by themselves. */
 	if (object || new)
 		told->within = w->choice.within;
 	return told->within;
@@ -116,6 +117,7 @@ static int end(struct engine *g, int status)
 	if (!wanted_check(g->name, w->types, WANTED(OBJECT)) ||
 	    !kmem_choice_check(&w->choice, g->name))
 		status = EXIT_UNABLE;
+	/* No ||: print both warnings. */
 	if (trace_warn(g->trace) | rebuild_warn(&w->kmap, g->name) && status == EXIT_FINE)
 		status = EXIT_INCOMPLETE;
 	hash_free(&w->objects);
@@ -171,6 +173,7 @@ static int run(int argc, char **argv)
 			argc);
 		return usage_error("kmap");
 	}
+	/* Only --site needs symbols. */
 	g.plain = !w.filter.site;
 	status = engine_run(&g, dir);
 	engine_free(&g);

@@ -72,6 +72,7 @@ static u64 place_line(struct layout *l, u64 line, u64 offset)
 	u64 next = offset / PACK_LINE, ago = offset % PACK_LINE;
 	char text[96];
 
+	/* Separators make sense only in text, and in the order of the record. */
 	if (next <= line || l->r->format != REPORT_TEXT || l->r->all || l->r->order->key)
 		return line;
 	if (ago)
@@ -92,6 +93,7 @@ static void place_members(struct layout *l)
 
 	for (i = 0; i < record->nr; i++) {
 		m = record->members + i;
+		/* Offsets and sizes of members are in bits. */
 		place_hole(l, (end + 7) / 8, m->offset / 8);
 		line = place_line(l, line, m->offset / 8);
 		place(&l->rows, m->path, m->type, m->offset / 8, (m->size + 7) / 8);
@@ -424,6 +426,7 @@ static void print_part(const struct report *r, const struct sums *k, const struc
 	for (i = 0; i < types->nr; i++)
 		order[i] = hash_item(types, i);
 	qsort(order, types->nr, sizeof(*order), compare_types);
+	/* They are sorted: the rest has no accesses. */
 	for (i = 0; i < types->nr && order[i]->sum[SUM_ACCESSES]; i++) {
 		if (!order[i]->name ||
 		    !notes_record(kmap_symbols_notes(k->symbols),
@@ -446,6 +449,7 @@ static void print_part(const struct report *r, const struct sums *k, const struc
 		report_order(r, &t);
 	report_table(r, &t);
 	table_free(&t);
+	/* After the table, whose rows point to these sums. */
 	for (i = 0; i < nr; i++) {
 		tally_free(&layouts[i].rows);
 		notes_record_free(records + i);

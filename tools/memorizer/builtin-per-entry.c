@@ -163,6 +163,7 @@ static void count_access(struct per_entry *p, const struct touch *t, const struc
 static void touch(struct analysis *a, const struct touch *t)
 {
 	struct per_entry *p = (struct per_entry *)a;
+	/* Slots of phases are counted down, to differ from those of entries and scopes. */
 	const struct opened *entry = context_entry(&a->context, t->event->cpu, t->pid), phase = {
 		.serial = 1, .slot = U64_MAX - a->context.phase, .number = a->context.phase,
 	};

@@ -84,6 +84,7 @@ static bool add_functions(struct request *r)
 			snprintf(range, sizeof(range), "%llx-%llx",
 				 (unsigned long long)(sym->start + r->slide),
 				 (unsigned long long)(sym->start + r->slide + sym->size - 1));
+			/* Go on: several functions may have this name. */
 			add_argument(r, "text", range);
 			found = i + 1;
 		}
@@ -164,6 +165,7 @@ static int become(char **command, int nr, const char *plugin, const struct reque
 	argv[0] = command[0];
 	argv[1] = (char *)"-plugin";
 	argv[2] = spec;
+	/* With the NULL at the end. */
 	memcpy(&argv[3], &command[1], nr * sizeof(*argv));
 	execvp(argv[0], argv);
 	fprintf(stderr, "memorizer qemu: %s: %s\n", argv[0], strerror(errno));
@@ -210,6 +212,7 @@ static int run(int argc, char **argv)
 	int status = EXIT_UNABLE;
 	char *plugin;
 
+	/* At most one per argument. */
 	r.functions = xreallocarray(NULL, argc, sizeof(*r.functions));
 	argc = options_parse(&command_qemu, argc, argv, options, PARSE_OPT_STOP_AT_NON_OPTION);
 	if (!argc) {

@@ -164,6 +164,7 @@ static void section(struct rcu *r, const struct trace_event *e)
 {
 	struct reader *reader = get_reader(r, e, e->u.lock.pid);
 
+	/* A section does not wait, so it begins without acquire. */
 	if (e->u.lock.op == TRACE_ACQUIRED) {
 		r->sections++;
 		if (!reader->depth++)
@@ -180,6 +181,7 @@ static void enter(struct rcu *r, const struct trace_event *e)
 {
 	struct reader *reader = get_reader(r, e, e->u.entry.pid);
 
+	/* An interrupt or exception may occur within a section. */
 	if (e->u.entry.kind != TRACE_SYSCALL)
 		return;
 	reader->depth = 0;
@@ -213,6 +215,7 @@ static void take_free(struct rcu *r, const struct trace_event *e)
 	if (!hash_find(&r->pending, &e->u.free.ptr, &i))
 		return;
 	pending = hash_item(&r->pending, i);
+	/* A grace period that began in an earlier stretch proves nothing for this one. */
 	if (pending->stretch == stretch(r, e))
 		r->known = pending->stretch;
 	pending->stretch = 0;
@@ -256,8 +259,10 @@ static enum how find_how(struct rcu *r, const struct touch *t, const struct hand
 {
 	const struct reader *reader = get_reader(r, t->event, t->pid);
 
+	/* The section began before the object was passed, so it may know the object. */
 	if (reader->depth && reader->serial < handed->serial)
 		return INSIDE;
+	/* A section that began unseen may still be open. */
 	if (!reader->known && r->known != reader->stretch)
 		return UNCERTAIN;
 	return reader->depth ? LATE : OUTSIDE;

@@ -37,6 +37,7 @@ static int option_time(const struct option *o, const char *arg, int unset)
 	*ms = 0;
 	errno = 0;
 	n = strtoul(arg, &end, 10);
+	/* Not more than 32 bits, so that the result in ms cannot overflow. */
 	if (!errno && *arg >= '0' && *arg <= '9' && n <= U32_MAX)
 		for (i = 0; i < ARRAY_SIZE(units); i++)
 			if (!strcmp(end, units[i].name))

@@ -952,6 +952,7 @@ static void handle(struct script *s, const struct trace_event *e)
 {
 	bool about = !s->by_addr || is_about(s, e), shown;
 
+	/* What was lost before the CPU's first packet is not part of this trace. */
 	if (e->type == TRACE_DISCARDED && e->u.discarded.early)
 		return;
 	names_event(&s->names, e);
@@ -961,6 +962,7 @@ static void handle(struct script *s, const struct trace_event *e)
 	if (s->chrome)
 		name_threads(s, e);
 	shown = s->choice.within && about && s->types & 1u << e->type && show(s, e);
+	/* After show(), which looks up the memory that the event frees. */
 	if (s->noted || s->chrome)
 		follow(s, e);
 	if (s->chrome && shown && (e->type == TRACE_ALLOC || e->type == TRACE_FREE))

@@ -175,6 +175,7 @@ static void take(struct serial *s, struct holder *h, const struct trace_event *e
 {
 	struct hold *hold;
 
+	/* Trylocks have no acquire; that of another lock may be missing. */
 	if (e->u.lock.flags & TRACE_LOCK_TRY || !waiting(h))
 		add_hold(s, h, e);
 	hold = waiting(h);
@@ -192,6 +193,7 @@ static void drop(struct serial *s, struct holder *h, const struct trace_event *e
 		s->unseen += s->a.choice.chosen;
 		return;
 	}
+	/* A task may share the lock with itself: end the latest hold. */
 	count(s, h->holds + --h->nr, e->time);
 }
 

@@ -386,6 +386,7 @@ static void make_users(struct sharing *s)
 	s->code_of = xreallocarray(NULL, s->touchers.nr + 1ull, sizeof(*s->code_of));
 	for (i = 0; i < s->touchers.nr; i++)
 		s->code_of[i] = code_of(s, hash_item(&s->touchers, i));
+	/* No more lookups: free the slots before the arrays below are allocated. */
 	hash_seal(&s->uses);
 	s->next = xreallocarray(NULL, s->uses.nr + 1ull, sizeof(*s->next));
 	for (i = 0; i < s->uses.nr; i++) {

@@ -175,6 +175,7 @@ static u32 fold_calls(struct stacks *s, u32 stack, u32 *frames)
 	u64 calls[CALLS_MAX], ip;
 	u32 nr = 0, i, caller;
 
+	/* The limit also ends a loop in a damaged trace. */
 	while (stack && nr < ARRAY_SIZE(calls)) {
 		caller = context_frame(&s->a.context, stack, &ip);
 		if (caller == U32_MAX)
@@ -291,6 +292,7 @@ static void print(struct analysis *a)
 	else if (a->format == REPORT_CSV)
 		printf("sum,total,%llu\n\ntable,stack,%s\n", s->total, value_names[s->value]);
 	for (i = 1; i <= s->from.nr; i++) {
+		/* Different instructions may have the same names. */
 		if (i < s->from.nr && !compare(all + last, all + i, &s->texts)) {
 			all[last].value += all[i].value;
 			continue;

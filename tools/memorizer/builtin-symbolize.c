@@ -57,8 +57,10 @@ static void put_object(const struct kmap_symbols *symbols, struct hash *names,
 	const struct kmap_object *o = &r->object;
 	const char * const *f = r->field;
 
+	/* The byte before a field is its comma. */
 	put_ip(symbols, names, o->alloc_ip, KMAP_IP_RETURN, f[0], f[1] - 1);
 	put(f[1] - 1, f[6]);
+	/* Neither value is an address. */
 	if (o->free_ip == KMAP_IP_UNKNOWN || o->free_ip == KMAP_IP_OVERWRITTEN)
 		put(f[6], f[7] - 1);
 	else

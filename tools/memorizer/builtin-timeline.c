@@ -121,6 +121,7 @@ static void count_death(struct overtime *o, const struct tracked *item, u64 byte
 
 	sum[TIMELINE_FREE_BYTES] += bytes;
 	o->lifetimes[decade(life)][DIED_BYTES] += bytes;
+	/* Pages may be freed in parts: the last one ends the allocation. */
 	if (item->left)
 		return;
 	sum[TIMELINE_LIVES]++;
@@ -309,6 +310,7 @@ static void handle(struct overtime *o, const struct trace_event *e)
 	kmem_choice_event(&o->choice, e);
 	if (!begun && w->begun)
 		begin(o, e);
+	/* Also with the event that ends the time. */
 	if (w->begun && !o->second)
 		set_end(o, e);
 	if (w->ended)
@@ -342,6 +344,7 @@ static bool begin_reading(struct engine *g)
 	tracker_init(&o->live, sizeof(struct allocated));
 	o->live.gone = gone;
 	o->live.data = o;
+	/* The second pass starts with the modules of the first event again. */
 	kmap_symbols_rewind(o->symbols);
 	return true;
 }
@@ -370,6 +373,7 @@ static int end_reading(struct engine *g, int status)
 {
 	struct overtime *o = g->data;
 
+	/* The intervals after the last event are not empty: memory stays live. */
 	if (o->second && o->choice.window.begun)
 		move_on(o, o->line.end);
 	if (o->second ? trace_warn(g->trace) : trace_incomplete(g->trace))
@@ -595,6 +599,7 @@ static void release(struct overtime *o)
 /* Draw the picture; returns false after a message. */
 static bool draw(const struct overtime *o, struct output *output, const char *dir)
 {
+	/* timeline_svg() closes its descriptor; output_end() needs one, too. */
 	if (timeline_svg(&o->line, dup(output->fd), dir))
 		return output_end(output);
 	fprintf(stderr, "memorizer: %s: %s\n", o->svg, strerror(errno));

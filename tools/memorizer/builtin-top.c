@@ -208,6 +208,7 @@ static void draw(struct top *t)
 		printf("\033[H\033[J");
 	}
 	print_head(t);
+	/* All rows, because texts may decide the order. */
 	rows_fill(&table, &items, NEW_BYTES, 0);
 	named_drop(&table, t->symbols);
 	table_sort(&table, &t->order, NEW_BYTES);
@@ -288,6 +289,7 @@ static void order_by(struct top *t, int step)
 
 	for (i = 0; i < nr && strcmp(columns[i].key, t->order.key); i++)
 		;
+	/* If sorted by a text, go to the first column. */
 	i = i < nr ? i + step : 0;
 	t->order.key = columns[(i + nr) % nr].key;
 }
@@ -368,6 +370,7 @@ static int watch_terminal(struct top *t, struct recording *what)
 			isatty(STDOUT_FILENO) ? "input" : "output");
 		return usage_error("top");
 	}
+	/* Write a screen at once, to avoid flicker. */
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	keys = before;
 	keys.c_lflag &= ~(ICANON | ECHO);
@@ -399,6 +402,7 @@ static int option_order(const struct option *o, const char *arg, int unset)
 	(void)unset;
 	memcpy(table.columns, columns, sizeof(columns));
 	order->key = arg;
+	/* Sorting a table without rows shows whether it has the column. */
 	table_sort(&table, order, NEW_BYTES);
 	if (!table_order_check(order, "top"))
 		exit(usage_error("top"));
@@ -448,6 +452,7 @@ static int run(int argc, char **argv)
 		fprintf(stderr, "memorizer top: unexpected argument '%s'\n", argv[0]);
 		return usage_error("top");
 	}
+	/* Several rounds per table, so that few packets wait in memory. */
 	t.rounds = (view.ms + ROUND - 1) / ROUND;
 	view.ms /= t.rounds;
 	if (t.batch)

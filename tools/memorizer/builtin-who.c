@@ -129,6 +129,7 @@ static void print_who(const struct report *r, const struct sums *k)
 	struct tallies tallies;
 	enum by by;
 
+	/* check_who() has checked that it can be read. */
 	if (r->maintainers)
 		owners.maintainers = maintainers_read(r->maintainers, error);
 	hash_init(&owners.files, sizeof(struct file_of), sizeof(u64));

@@ -93,6 +93,7 @@ static int help(const char *name)
 		c = find_command(name);
 		if (!c)
 			return usage_error(NULL);
+		/* Does not return if there is a page and man. */
 		show_page(c->name);
 		return c->run(2, (char *[]){ (char *)c->name, (char *)"--help", NULL });
 	}

@@ -39,6 +39,7 @@ static void end(int status, void *unused)
 		return;
 	if (errors)
 		stderr = errors;
+	/* The process is exiting: only _exit() can change the status. */
 	_exit(close_output(errors ? EXIT_FINE : EXIT_UNABLE));
 }
 
@@ -57,6 +58,7 @@ static void end(int status, void *unused)
 int options_parse(const struct command *c, int argc, char **argv, const struct option *options,
 		  int flags)
 {
+	/* Only once, as html runs several commands. */
 	if (!command)
 		on_exit(end, NULL);
 	command = c;
@@ -124,6 +126,7 @@ int option_number(const struct option *o, const char *arg, int unset)
 	(void)unset;
 	errno = 0;
 	n = strtoul(arg, &end, 10);
+	/* strtoul() would accept blanks and a sign. */
 	if (errno || *arg < '0' || *arg > '9' || *end || n < range[0] || n > range[1])
 		return option_refuse(o, arg, "a number from %u to %u", range[0], range[1]);
 	*(u32 *)o->value = n;
