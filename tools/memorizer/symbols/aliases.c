@@ -74,6 +74,7 @@ static void find_places(struct aliases *a, const struct notes *notes, u32 outer,
 			continue;
 		len += snprintf(paths + len, sizeof(paths) - len, "%s%s", nr++ ? "|" : "",
 				record.members[i].path);
+		/* With several places, only the path is known, not which one was accessed. */
 		place->offset = nr == 1 ? record.members[i].offset / 8 : NOTE_ANYWHERE;
 	}
 	notes_record_free(&record);
@@ -98,6 +99,7 @@ static void add(struct aliases *a, u32 first, const struct alias *alias)
 {
 	u32 i;
 
+	/* A name that came first is closer to what the code says. */
 	for (i = first; i < a->nr; i++)
 		if (a->all[i].type == alias->type)
 			return;
@@ -134,12 +136,15 @@ static void add_inner(struct aliases *a, const struct notes *notes, u32 first,
 
 	if (!outer->path || !notes_record(notes, texts_get(a->texts, outer->type), &record))
 		return;
+	/* Copy it: texts_number() below may move the strings of the table. */
 	snprintf(path, sizeof(path), "%s", texts_get(a->texts, outer->path));
 	for (i = 0; *path && i < record.nr; i++) {
 		m = record.members + i;
+		/* An access to a whole array is not one to the record that is its element. */
 		if (!members_rest(path, m->path, rest) || (!*rest && members_is_array(m)) ||
 		    !is_tagged(m->type) || !notes_record(notes, m->type, &inner))
 			continue;
+		/* Only looked up to skip members that are no records. */
 		notes_record_free(&inner);
 		add(a, first, &(struct alias){
 			.type = texts_number(a->texts, m->type),

@@ -107,7 +107,9 @@ static struct build_id find(const unsigned char *p, size_t left, bool big_endian
 		name = number(p, big_endian);
 		size = number(p + 4, big_endian);
 		at = HEAD + (name + 3) / 4 * 4;
+		/* Name and contents are each padded to four bytes. */
 		room = at + (size + 3) / 4 * 4;
+		/* The wrong byte order gives absurd sizes, and ends here. */
 		if (name > left || size > left || at + size > left)
 			break;
 		if (number(p + 8, big_endian) == NT_GNU_BUILD_ID && name == sizeof(GNU) &&
@@ -137,6 +139,7 @@ struct build_id build_id_kernel(const char *path)
 	source_close(file);
 	if (got > 0)
 		id = find(data, got, false);
+	/* The file does not tell its byte order: try both. */
 	return got > 0 && !id.size ? find(data, got, true) : id;
 }
 
@@ -207,6 +210,7 @@ bool build_id_check(const char *path, const struct build_id *id, const struct bu
 {
 	char ours[BUILD_ID_TEXT], theirs[BUILD_ID_TEXT];
 
+	/* The kernel may have no build ID, or the trace may lack it. */
 	if (!ran->size || build_id_equal(id, ran))
 		return true;
 	snprintf(error, ERROR_MAX,

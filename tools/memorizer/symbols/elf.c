@@ -61,10 +61,12 @@ static void read_symbol(struct kmap_symbols *s, struct kmap_elf *e, const char *
 	size_t len = strlen(name);
 	bool local = GELF_ST_BIND(sym->st_info) == STB_LOCAL;
 
+	/* The local symbols of a file follow its STT_FILE symbol. */
 	if (GELF_ST_TYPE(sym->st_info) == STT_FILE)
 		e->file = len ? symbols_string(s, name, len) : 0;
 	if (sym->st_shndx == SHN_UNDEF)
 		return;
+	/* Before the check of the type: the anchors are no functions. */
 	anchors_note(anchors, name, len, sym->st_value);
 	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC)
 		return;
@@ -133,12 +135,14 @@ static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *pat
 		return symbols_fail(s,
 				    "%s: not an ELF file: use the vmlinux of the build, not a bzImage",
 				    path);
+	/* The addresses of an object file are offsets in its sections. */
 	if (head.e_type == ET_REL)
 		return symbols_fail(s, "%s: object file or module: use the linked vmlinux", path);
 	if (!read_symbols(s, e, path, anchors))
 		return false;
 	if (!lines)
 		return true;
+	/* Before libdw, whose message would be misleading. */
 	if (!sections_check(e->elf, path, s->error))
 		return false;
 	e->dwarf = dwarf_begin_elf(e->elf, DWARF_C_READ, NULL);
@@ -165,6 +169,7 @@ bool elf_check(const char *path, const char *running, char error[ERROR_MAX])
 	bool fine = true;
 	Elf *elf;
 
+	/* Without a build ID, any file matches. elf_open() reports one that cannot be opened. */
 	if (fd < 0)
 		return true;
 	elf_version(EV_CURRENT);

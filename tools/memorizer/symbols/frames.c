@@ -32,6 +32,7 @@ static void put(struct writer *w, const char *format, ...)
 	va_list args;
 	int len;
 
+	/* Truncated: @len is larger than the text, and must not be used as an offset. */
 	if (w->len >= w->size)
 		return;
 	va_start(args, format);
@@ -106,6 +107,7 @@ static int find_scopes(Dwarf_Die *unit, u64 addr, Dwarf_Die **scopes)
 	*scopes = NULL;
 	if (nr <= 0)
 		return 0;
+	/* dwarf_getscopes() continues from where the inlined function is defined, not called. */
 	nr = dwarf_getscopes_die(near, scopes);
 	free(near);
 	return nr < 0 ? 0 : nr;
@@ -129,6 +131,7 @@ static void put_inlined(struct writer *w, Dwarf *dwarf, u64 addr, const char **p
 		put(w, " ");
 		put_line(w, *path, *number);
 		put(w, " < ");
+		/* The next scope outwards contains the line of the call. */
 		*path = call_line(&unit, scopes + i, number);
 	}
 	free(scopes);

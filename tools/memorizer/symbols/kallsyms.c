@@ -21,6 +21,7 @@ static bool parse_entry(const char *line, size_t len, struct entry *e)
 	const char *end = line + len, *p = line, *digit, *tab;
 
 	e->addr = 0;
+	/* strchr() finds the NUL, too, which a damaged file may contain. */
 	while (p < end && *p && (digit = strchr(digits, *p))) {
 		e->addr = e->addr << 4 | (digit - digits);
 		p++;
@@ -55,6 +56,7 @@ static enum rank data_rank(const struct entry *e)
 	case 'r':
 		return RANK_LOCAL;
 	default:
+		/* Functions end the data before them. */
 		return RANK_BOUNDARY;
 	}
 }
@@ -78,6 +80,7 @@ static enum rank function_rank(const struct entry *e)
 	case 't':
 		return RANK_LOCAL;
 	default:
+		/* Data ends the function before it. */
 		return RANK_BOUNDARY;
 	}
 }
@@ -103,7 +106,9 @@ static bool read_entries(struct kmap_symbols *s, const char *path, struct lines 
 	while ((state = lines_next(in)) == LINES_WHOLE) {
 		if (!parse_entry(in->line, in->len, &e))
 			break;
+		/* The kernel shows zeros to unprivileged readers. */
 		any |= e.addr;
+		/* A module may have symbols of the same names. */
 		if (!e.module_len)
 			anchors_note(anchors, e.name, e.name_len, e.addr);
 		module = module_string(s, &e, module);

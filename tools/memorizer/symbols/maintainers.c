@@ -95,6 +95,7 @@ struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX])
 		while (len && strchr(" \t\n", line[len - 1]))
 			line[--len] = '\0';
 		if (len < 2 || line[1] != ':') {
+			/* Indented lines are part of the text at the top of the file. */
 			if (len && !strchr(" \t", line[0]))
 				add_subsystem(m, line);
 			continue;
@@ -153,6 +154,7 @@ static bool is_of(const char *pattern, const char *file)
 			return false;
 		return !file[len] || file[len] == '/' || pattern[len - 1] == '/';
 	}
+	/* Without FNM_PATHNAME, a wildcard of fnmatch() matches slashes, too. */
 	if (pattern[len - 1] != '/')
 		return slashes(pattern) == slashes(file) && !fnmatch(pattern, file, FNM_NOESCAPE);
 	if (asprintf(&below, "%s*", pattern) < 0)

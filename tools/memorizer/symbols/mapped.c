@@ -98,6 +98,7 @@ void mapped_free(struct mapped *m)
 
 static u64 with_number(u64 addr, u32 nr)
 {
+	/* 0 is left to addresses without a number. */
 	return addr ^ (u64)(nr + 1) << NUMBER_SHIFT;
 }
 
@@ -117,6 +118,7 @@ u32 mapped_number(const struct mapped *m, u64 ip)
 {
 	u32 nr = (ip ^ without_number(ip)) >> NUMBER_SHIFT;
 
+	/* A damaged trace may have addresses that look tagged. */
 	return nr && nr <= m->nr && m->text[nr - 1].known ? nr - 1 : MAPPINGS_NONE;
 }
 
@@ -135,6 +137,7 @@ const struct kmap_symbol *mapped_find(const struct mapped *m, u32 nr, u64 ip, en
 	const struct text *t = m->text + nr;
 	const struct kmap_symbol *found = symbols_search(t->sym, t->nr, ip, kind);
 
+	/* If functions of the module are known, an address outside them has no name. */
 	return found || t->nr || nr == MAPPINGS_UNSURE ? found : &t->whole;
 }
 
@@ -182,6 +185,10 @@ static u32 find_saved(const struct mapped *m, const struct mapping *mapping)
 		if (one->base != mapping->module || strcmp(one->name, mapping->name) ||
 		    (mapping->id.size && !build_id_equal(&one->id, &mapping->id)))
 			continue;
+		/*
+		 * Two builds were loaded at this address: it is unknown which of them
+		 * this is.
+		 */
 		if (found < m->saved.nr && !build_id_equal(&one->id, &m->saved.module[found].id))
 			return m->saved.nr;
 		found = i;
@@ -229,6 +236,7 @@ static bool is_same(const struct kmap_symbols *s, const struct mapping *mapping)
 {
 	struct build_id ran = build_id_module(s->ids, mapping->name);
 
+	/* kallsyms is from the end of the trace: the kernel frees init text after the load. */
 	if (mapping->init || (ran.size && mapping->id.size && !build_id_equal(&ran, &mapping->id)))
 		return false;
 	return is_last(s->mapped, mapping) && lies_there(s, mapping);
@@ -240,6 +248,7 @@ static void add_functions(struct kmap_symbols *s, const struct mapping *mapping,
 {
 	const struct module_file *file = NULL;
 
+	/* The file of a module may be stripped: try the next one, such as NAME.ko.debug. */
 	while (!s->nr && s->modules && (file = modules_next(s->modules, file, mapping->name, id)))
 		module_text_functions(modules_elf(file), mapping, s);
 	if (!s->nr && saved < s->mapped->saved.nr)
@@ -261,8 +270,10 @@ static void find_functions(struct kmap_symbols *s, u32 nr, u32 saved)
 	add_functions(s, mapping, &t->id, saved);
 	symbols_settle(s);
 	for (i = 0; i < s->nr; i++) {
+		/* A module has two mappings, one for init text. */
 		if (!within(s->sym[i].start, mapping->base, mapping->size))
 			continue;
+		/* symbols_settle() only guesses the size of the last function. */
 		end = mapping->base + mapping->size - s->sym[i].start;
 		s->sym[t->nr] = s->sym[i];
 		s->sym[t->nr].size = end < s->sym[i].size ? end : s->sym[i].size;
@@ -305,8 +316,10 @@ static u64 numbered(struct kmap_symbols *s, u64 ip, u32 nr)
 
 	if (nr == MAPPINGS_NONE)
 		return ip;
+	/* More mappings than tags: the rest shares the number of unsure addresses. */
 	if (nr >= NUMBERS)
 		nr = MAPPINGS_UNSURE;
+	/* Mappings appear while the trace is read. */
 	if (nr >= m->nr) {
 		m->text = xreallocarray(m->text, m->mappings.nr, sizeof(*m->text));
 		memset(m->text + m->nr, 0, (m->mappings.nr - m->nr) * sizeof(*m->text));
@@ -324,6 +337,7 @@ static bool is_in_modules(const struct mapped *m, u64 addr)
 
 static void number_now(struct kmap_symbols *s, u64 *ip, enum kmap_ip kind)
 {
+	/* A return address may be right after the module's last function. */
 	u64 addr = *ip - (kind == KMAP_IP_RETURN);
 
 	if (is_in_modules(s->mapped, addr))
@@ -346,6 +360,7 @@ static void number_object(struct kmap_symbols *s, struct trace_event *e)
 	s->mapped->lives[e->u.object.object % LIVES] = (struct life){
 		from, e->u.object.state == TRACE_LIVE ? U64_MAX : until, e->u.object.object, true
 	};
+	/* The record comes long after the allocation: another module may be there by now. */
 	number_between(s, &e->u.object.alloc_site, KMAP_IP_RETURN, from, from);
 	if (e->u.object.state != TRACE_LIVE)
 		number_between(s, &e->u.object.free_site, KMAP_IP_RETURN, until, until);
@@ -355,6 +370,10 @@ static void number_counts(struct kmap_symbols *s, struct trace_event *e)
 {
 	const struct life *life = s->mapped->lives + e->u.counts.object % LIVES;
 
+	/*
+	 * The slot may belong to another object, if the counts are late or the object was
+	 * lost.
+	 */
 	if (life->known && life->object == e->u.counts.object)
 		number_between(s, &e->u.counts.ip, KMAP_IP_EXACT, life->from, life->until);
 	else

@@ -19,6 +19,7 @@ void mappings_init(struct mappings *m)
 {
 	*m = (struct mappings){ .first = U64_MAX };
 	m->mapping = xreallocarray(NULL, 1, sizeof(*m->mapping));
+	/* Number 0 is MAPPINGS_UNSURE. */
 	m->mapping[m->nr++] = (struct mapping){ .name = NULL };
 }
 
@@ -58,6 +59,7 @@ static u32 number_of(struct mappings *m, const struct mapping *new)
 {
 	u32 i;
 
+	/* A module that is loaded again to the same place keeps its number, and its symbols. */
 	for (i = 1; i < m->nr; i++)
 		if (is_same(m->mapping + i, new))
 			return i;
@@ -87,6 +89,7 @@ static void end_span(struct mappings *m, u32 at, u64 jiffies)
 {
 	m->past = xreallocarray(m->past, m->nr_past + 1, sizeof(*m->past));
 	m->past[m->nr_past] = m->now[at];
+	/* If the time is unknown, the module may have been there until now. */
 	m->past[m->nr_past++].until = jiffies ? jiffies : U64_MAX;
 	memmove(m->now + at, m->now + at + 1, (--m->nr_now - at) * sizeof(*m->now));
 }
@@ -98,6 +101,7 @@ static void put(struct mappings *m, const struct mapping *new, u64 jiffies)
 				     U64_MAX };
 	u32 at = find(m, span.start);
 
+	/* Announced again, or unloaded: it stays until another one takes its place. */
 	if (at < m->nr_now && m->now[at].mapping == span.mapping)
 		return;
 	while (at < m->nr_now && m->now[at].start < span.end)
@@ -105,6 +109,7 @@ static void put(struct mappings *m, const struct mapping *new, u64 jiffies)
 	m->now = xreallocarray(m->now, m->nr_now + 1, sizeof(*m->now));
 	memmove(m->now + at + 1, m->now + at, (m->nr_now++ - at) * sizeof(*m->now));
 	m->now[at] = span;
+	/* The bounds never shrink: they only spare lookups outside all modules. */
 	if (span.start < m->first)
 		m->first = span.start;
 	if (span.end > m->last)
@@ -134,6 +139,7 @@ void mappings_event(struct mappings *m, const struct trace_event *e)
 		memcpy(new.id.id, e->u.module.build_id, sizeof(none));
 		new.id.size = sizeof(none);
 	}
+	/* The values of a damaged trace may wrap around. */
 	if (new.size && new.base + new.size > new.base)
 		put(m, &new, since);
 	new.base = e->u.module.init_base;
@@ -186,6 +192,7 @@ u32 mappings_between(const struct mappings *m, u64 addr, u64 from, u64 until)
 		any = true;
 		if (span->from > until || span->until < from || span->mapping == found)
 			continue;
+		/* Jiffies are coarse: both modules may have been there. */
 		if (found != MAPPINGS_NONE)
 			return MAPPINGS_UNSURE;
 		found = span->mapping;

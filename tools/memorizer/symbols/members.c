@@ -147,6 +147,7 @@ u64 members_flexible(const struct record *record)
 		if (m->offset + m->size > end)
 			end = m->offset + m->size;
 	}
+	/* An empty array before other members is not flexible. */
 	return begin >= end ? begin : U64_MAX;
 }
 
@@ -168,6 +169,7 @@ void members_set_element(struct record *record, u32 member, u64 bits)
 		m = record->members + i;
 		if (!members_is_in(m->path, array->path))
 			break;
+		/* The members do not fit: another record has the name of the elements' type. */
 		if (m->offset + m->size > array->offset + bits)
 			return;
 	}
@@ -220,6 +222,7 @@ static struct part in_first(const struct seeker *s, const struct member *array, 
 		return (struct part){ U64_MAX, U64_MAX };
 	if (part.first < array->offset)
 		return (struct part){ 0, U64_MAX };
+	/* Subtracting whole elements maps the part to the first one. */
 	index = (part.first - array->offset) / array->element;
 	part.first -= index * array->element;
 	part.end -= index * array->element;
@@ -234,8 +237,13 @@ static struct part part_for(struct seeker *s, u32 member)
 	const struct member *m = s->record->members + member;
 	struct part part;
 
+	/* Leave the arrays that do not enclose this member. */
 	while (s->nr && !members_is_in(m->path, s->arrays[s->nr - 1]->path))
 		s->nr--;
+	/*
+	 * The outer arrays apply to the array itself; its own index only to what is
+	 * within it.
+	 */
 	part = s->nr ? s->parts[s->nr - 1] : s->part;
 	if (m->element && s->nr < INDEXES_MAX && part.end != U64_MAX) {
 		s->arrays[s->nr] = m;
@@ -258,9 +266,11 @@ static const struct member *innermost(struct seeker *s)
 	const struct member *inner = NULL, *m;
 	u32 i;
 
+	/* part_for() is called for all members again. */
 	s->nr = 0;
 	for (i = 0; i < s->record->nr; i++) {
 		m = s->record->members + i;
+		/* "<=": of equal members, the later one is within the earlier one. */
 		if (has_part(s, m, part_for(s, i)) && (!inner || m->size <= inner->size))
 			inner = m;
 	}

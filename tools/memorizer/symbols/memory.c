@@ -40,6 +40,10 @@ bool memory_init(struct memory *m, const char *dir, const char *kallsyms,
 	hash_init(&m->regions, sizeof(struct region), NAME_SIZE);
 	m->symbols = kmap_symbols_load_data(kallsyms ? kallsyms : path, error);
 	free(path);
+	/*
+	 * Without kallsyms in the trace, data just has no names. A file that was asked
+	 * for must exist.
+	 */
 	if (!m->symbols && !kallsyms)
 		m->symbols = kmap_symbols_load_data(NULL, error);
 	if (m->symbols)
@@ -70,6 +74,7 @@ void memory_event(struct memory *m, const struct trace_event *e)
 	char end;
 	bool new;
 
+	/* "%c" must not match: with text after the address, it is another mark. */
 	if (e->type != TRACE_MARK ||
 	    sscanf(e->u.mark.text, "region %31s %llx %llx%c", key.name, &key.first, &key.last,
 		   &end) != 3)
@@ -83,6 +88,7 @@ static struct memory_place in_symbol(const struct memory *m, u64 addr, u64 base)
 	const struct kmap_symbol *symbol;
 
 	symbol = kmap_symbols_find(m->symbols, addr - base, KMAP_IP_EXACT);
+	/* kallsyms is from the end of the trace: the module may have come later. */
 	if (!symbol || !kmap_symbols_module_loaded(m->code, kmap_symbols_string(m->symbols,
 										symbol->module)))
 		return (struct memory_place){ .type = MEMORY_UNKNOWN };
@@ -102,6 +108,7 @@ static struct memory_place in_region(const struct memory *m, const struct region
 					      .size = STRUCT_PAGE };
 	if (sscanf(r->name, "percpu%u", &cpu) != 1)
 		return (struct memory_place){ .type = MEMORY_UNKNOWN };
+	/* Symbols of per-CPU data are offsets: subtract the CPU's base. */
 	place = in_symbol(m, addr, r->first);
 	if (place.type)
 		place.type = MEMORY_PERCPU;
@@ -126,6 +133,7 @@ struct memory_place memory_find(const struct memory *m, u64 addr)
 		if (addr >= r->first && addr <= r->last)
 			return in_region(m, r, addr);
 	}
+	/* Per-CPU symbols are at small addresses, which must not match. */
 	if (addr >= IMAGE)
 		return in_symbol(m, addr, 0);
 	return (struct memory_place){ .type = MEMORY_UNKNOWN };

@@ -47,6 +47,10 @@ static bool lay_out(Elf *elf, const struct mapping *m, bool exit_is_init, u64 *o
 		offsets[elf_ndxscn(scn)] = end;
 		end += head.sh_size;
 	}
+	/*
+	 * The kernel rounds the mapping up to pages. Any other size is that of another
+	 * layout.
+	 */
 	return end && end <= m->size && m->size - end < PAGE_BYTES;
 }
 
@@ -91,6 +95,7 @@ bool module_text_functions(Elf *elf, const struct mapping *mapping, struct kmap_
 	if (elf_getshdrnum(elf, &sections))
 		return false;
 	offsets = xreallocarray(NULL, sections + 1, sizeof(*offsets));
+	/* Section 0 holds undefined symbols. */
 	offsets[0] = NOWHERE;
 	/* Without CONFIG_MODULE_UNLOAD, exit sections are loaded with the init sections. */
 	fine = lay_out(elf, mapping, false, offsets) || lay_out(elf, mapping, true, offsets);

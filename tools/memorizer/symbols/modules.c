@@ -93,6 +93,7 @@ static char *module_name(const char *path)
 	if (!cut(base, &len, ".ko"))
 		return NULL;
 	name = strndup(base, len);
+	/* The kernel, too, replaces each - in the name of a module. */
 	for (c = name; c && *c; c++)
 		if (*c == '-')
 			*c = '_';
@@ -136,6 +137,7 @@ struct modules *modules_open(const char *dir, const char *ids, char error[ERROR_
 
 	*m = (struct modules){ .ids = ids ? xstrdup(ids) : NULL };
 	found = m;
+	/* FTW_PHYS: /lib/modules has links to the build and source trees. */
 	if (!nftw(dir, note, OPEN_MOST, FTW_PHYS) && m->nr) {
 		qsort(m->files, m->nr, sizeof(*m->files), compare);
 		return m;
@@ -243,6 +245,7 @@ const struct module_file *modules_next(struct modules *m, const struct module_fi
 	for (; file; file = next_file(m, file)) {
 		if (!file->elf || (id->size && !build_id_equal(&file->id, id)))
 			continue;
+		/* If @id is unknown, files of different builds are ambiguous. */
 		first = first ? first : file;
 		if (!build_id_equal(&file->id, &first->id))
 			return NULL;
@@ -265,6 +268,7 @@ bool modules_check(struct modules *m, const char *name, char error[ERROR_MAX])
 	const struct module_file *usable = modules_next(m, NULL, name, NULL);
 	const struct module_file *first = first_file(m, name), *file;
 
+	/* A file that cannot be read is reported even if another one can be used. */
 	for (file = first; file && !*file->wrong; file = next_file(m, file))
 		;
 	if (file)
@@ -309,8 +313,10 @@ static void open_dwarf(struct module_file *file)
 
 	if (file->searched)
 		return;
+	/* Also on failure: do not try again for each address. */
 	file->searched = true;
 	file->dwfl = dwfl_begin(&callbacks);
+	/* libdwfl takes over and closes its file descriptor; @elf still needs the other one. */
 	fd = file->dwfl ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (fd < 0)
 		return;
@@ -335,6 +341,7 @@ static u64 find_function(const struct module_file *file, const char *name)
 		symbol = dwfl_module_getsym_info(file->linked, i, &sym, &at, NULL, NULL, NULL);
 		if (!symbol || GELF_ST_TYPE(sym.st_info) != STT_FUNC || strcmp(symbol, name))
 			continue;
+		/* Static functions of several files: kallsyms does not tell which. */
 		if (addr && addr != at)
 			return 0;
 		addr = at;
@@ -367,6 +374,10 @@ Dwarf *modules_find(struct modules *m, const char *name, const struct build_id *
 		*addr = find_function(file, function);
 		if (!*addr)
 			continue;
+		/*
+		 * Only the offset in the function is the same in the traced kernel and in
+		 * the file.
+		 */
 		*addr += offset - file->bias;
 		return file->dwarf;
 	}

@@ -48,6 +48,7 @@ struct namesake {
  */
 size_t namesakes_base(const char *name)
 {
+	/* A name may begin with a dot, which starts no suffix. */
 	return *name ? 1 + strcspn(name + 1, ".") : 0;
 }
 
@@ -71,6 +72,7 @@ static int compare(const void *left, const void *right, void *arg)
 	const struct kmap_symbol *b = n->symbols->sym + *(const u32 *)right;
 	int order = compare_names(name_of(n, a), name_of(n, b));
 
+	/* By address: qsort_r() is not stable. */
 	return order ? order : (a > b) - (a < b);
 }
 
@@ -173,6 +175,7 @@ static const char *file_of(const struct namesakes *n, const struct kmap_symbol *
 	while ((other = next_of(n, name, module, &at))) {
 		if (is_clone(n, other))
 			continue;
+		/* The clone is of the static function in its own file. */
 		if (!strcmp(kmap_symbols_string(n->symbols, other->file), file))
 			return file;
 		global |= !other->file;
@@ -199,6 +202,7 @@ enum namesakes_by namesakes_by(const struct kmap_symbols *s, const char *name, c
 	while ((symbol = next_of(n, name, module, &at))) {
 		for (next = at; (other = next_of(n, name, module, &next));) {
 			same = !strcmp(file_of(n, symbol), file_of(n, other));
+			/* Two files of the same name: only their directories differ. */
 			if (same && symbol->file && !strcmp(name_of(n, symbol), name_of(n, other)))
 				return NAMESAKES_PATH;
 			if (!same)
@@ -262,6 +266,7 @@ void namesakes_name(const struct kmap_symbols *s, const struct kmap_symbol *symb
 	const char *module = kmap_symbols_string(s, symbol->module);
 	const char *name = name_of(n, symbol), *file = by ? file_of(n, symbol) : "";
 
+	/* vmlinux only has names of files, without directories. */
 	if (*file && by == NAMESAKES_PATH)
 		file = notes_file(s->notes, symbol->start, symbol->size, file) ?: file;
 	snprintf(text, size, "%.*s%s%s%s%s%s%s", (int)(base ? namesakes_base(name) : strlen(name)),

@@ -65,6 +65,7 @@ static void find_loaded(struct loaded *l, struct kmap_symbols *s, const struct k
 	size_t i;
 
 	*l = (struct loaded){ .s = s, .sym = xreallocarray(NULL, nr + 1, sizeof(*l->sym)) };
+	/* Functions of vmlinux have no module, and fixed addresses. */
 	for (i = 0; i < nr; i++)
 		if (*kmap_symbols_string(s, sym[i].module))
 			l->sym[l->count++] = sym + i;
@@ -152,6 +153,7 @@ static bool find_bases(const struct module_notes *m, struct base *bases, size_t 
 
 	for (i = 0; fine && i < nr; i++) {
 		one = locals + i;
+		/* An ambiguous name could be paired with the wrong address. */
 		if ((i && !strcmp(one[-1].name, one->name)) ||
 		    (i + 1 < nr && !strcmp(one[1].name, one->name)))
 			continue;
@@ -185,8 +187,10 @@ static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base 
 	size_t size = rela->r_offset % NOTE_SIZE ? 4 : 8;
 	u64 value = sym->st_value + rela->r_addend;
 
+	/* The relocations of a damaged file may point anywhere. */
 	if (rela->r_offset > b->size || b->size - rela->r_offset < size)
 		return;
+	/* Without a function in kallsyms, the section's address is unknown: drop the note. */
 	if (size == 8)
 		value = base->by ? value + base->moved : NOTE_NOWHERE;
 	put(b->data + rela->r_offset, value, size, big_endian);
@@ -299,6 +303,7 @@ struct notes *notes_load_modules(struct kmap_symbols *s, char error[ERROR_MAX])
 		*one = '\0';
 		notes = modules_check(s->modules, module_of(&l, i), one) ?
 			load_module(s, &l, module_of(&l, i), NULL, one) : NULL;
+		/* A message per module would be too much: report the first. */
 		if (!notes && *one && !*error)
 			memcpy(error, one, sizeof(one));
 		all = notes_join(notes, all);

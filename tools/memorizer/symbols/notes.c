@@ -58,6 +58,7 @@ static u64 get(bool big_endian, const unsigned char *p, int size)
 /* Get the string at an offset. Invalid offsets, and sections without final NUL, yield "". */
 static const char *text_at(const struct section_bytes *texts, u64 offset)
 {
+	/* Without a NUL at the end, the last string would be read beyond the section. */
 	if (offset >= texts->size || texts->data[texts->size - 1])
 		return "";
 	return (const char *)texts->data + offset;
@@ -73,8 +74,10 @@ static bool read_notes(struct notes *n, const struct section_bytes *b, u64 offse
 	for (i = 0; i < nr; i++) {
 		p = b->data + i * NOTE_SIZE;
 		ip = get(n->big_endian, p, 8);
+		/* Another version may have another layout: ignore all notes. */
 		if (p[36] != NOTE_VERSION)
 			return false;
+		/* No function of its section is in kallsyms, see apply() in notes-module.c. */
 		if (ip == NOTE_NOWHERE)
 			continue;
 		n->all[n->nr++] = (struct note){
@@ -137,6 +140,7 @@ static void index_records(struct notes *n)
 	size_t at, room = 0;
 
 	for (at = 0; at < n->types.size; at += strlen(text_at(&n->types, at)) + 1) {
+		/* The linker pads between the sections of object files. */
 		if (!*text_at(&n->types, at))
 			continue;
 		if (n->nr_records == room) {
@@ -313,6 +317,7 @@ static const struct note *find(const struct notes *n, u64 ip, bool allocation)
 {
 	size_t low = first_from(n, ip);
 
+	/* Both kinds may share an address: alloc_ip is the one after the call. */
 	for (; low < n->nr && n->all[low].ip == ip; low++)
 		if (allocation == (n->all[low].kind == NOTE_ALLOCATION))
 			return n->all + low;
@@ -331,6 +336,7 @@ const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
 {
 	const struct note *note = NULL;
 
+	/* Skip files whose code is elsewhere: there is one list per module. */
 	for (; n && !note; n = n->next)
 		if (n->nr && n->all[0].ip <= ip && ip <= n->all[n->nr - 1].ip)
 			note = find(n, ip, allocation);
@@ -431,6 +437,7 @@ static bool find_record(const struct notes *n, const char *name, struct record *
 		if (compare_names(other, found, name, len))
 			return false;
 		*r = (struct record){ .nr = 0 };
+		/* A damaged record must not hide another one of the same name. */
 		if (read_record(r, n->records[low]))
 			return true;
 		notes_record_free(r);
@@ -486,6 +493,10 @@ bool notes_flexible(const struct notes *n, const char *name)
 	bool new;
 
 	extent = hash_item(n->extents, hash_get(n->extents, &key, &new));
+	/*
+	 * Parsing a record is slow, and reports ask per access: cache it, also if it is
+	 * unknown.
+	 */
 	if (new && notes_record(n, name, &record)) {
 		extent->flexible = members_flexible(&record) != U64_MAX;
 		notes_record_free(&record);

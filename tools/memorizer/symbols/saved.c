@@ -39,6 +39,7 @@ static bool read_head(const char *line, size_t len, struct saved_module *m)
 
 	if (len < strlen(HEAD) || len > LINES_LENGTH_MAX || memcmp(line, HEAD, strlen(HEAD)))
 		return false;
+	/* sscanf() needs a NUL, which @line does not have. */
 	memcpy(text, line, len);
 	text[len] = '\0';
 	if (sscanf(text, HEAD "%127s %llx %64s", name, &base, id) != 3)

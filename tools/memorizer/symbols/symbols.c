@@ -72,6 +72,7 @@ u32 symbols_string(struct kmap_symbols *s, const char *text, size_t len)
 	if (len > NAME_BYTES)
 		len = NAME_BYTES;
 	s->names = grow(s->names, at + len + 1, &s->names_room, 1);
+	/* A NUL from a damaged file would end the string early. */
 	for (i = 0; i < len; i++)
 		s->names[at + i] = text[i] ? text[i] : '_';
 	s->names[at + len] = '\0';
@@ -169,6 +170,7 @@ static int compare(const void *left, const void *right, void *names)
 		return a->size ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
+	/* Of aliases such as memcpy and __memcpy, prefer the public one. */
 	bars = strspn(x, "_");
 	if (bars != strspn(y, "_"))
 		return bars < strspn(y, "_") ? -1 : 1;
@@ -183,6 +185,7 @@ static u64 guess_size(const struct kmap_symbol *sym, const struct kmap_symbol *n
 {
 	u64 reach = 2 * PAGE_BYTES - 1 - (sym->start + PAGE_BYTES - 1) % PAGE_BYTES;
 
+	/* Nothing ends the last symbol: assume a page boundary. */
 	if (!next)
 		return reach;
 	if (next->module != sym->module && next->start - sym->start > reach)
@@ -207,6 +210,7 @@ void symbols_settle(struct kmap_symbols *s)
 	for (i = 0; i < nr; i++)
 		if (!s->sym[i].size)
 			s->sym[i].size = guess_size(s->sym + i, i + 1 < nr ? s->sym + i + 1 : NULL);
+	/* Drop boundaries only now: they ended the symbols before them. */
 	s->nr = 0;
 	for (i = 0; i < nr; i++)
 		if (s->sym[i].rank != RANK_BOUNDARY)
@@ -225,6 +229,7 @@ static bool load(struct kmap_symbols *s, const char *vmlinux, const char *kallsy
 		return false;
 	if (vmlinux && kallsyms && !find_offset(s, &elf, &running, vmlinux, kallsyms))
 		return false;
+	/* Only the symbols of vmlinux: kallsyms has relocated addresses. */
 	for (i = 0; i < core; i++)
 		s->sym[i].start += s->offset;
 	symbols_settle(s);
@@ -249,6 +254,7 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
 	struct kmap_symbols *s = xreallocarray(NULL, 1, sizeof(*s));
 
 	*s = (struct kmap_symbols){ .error = error, .namesakes = namesakes_make() };
+	/* String 0 is the empty one: no module, no file. */
 	symbols_string(s, "", 0);
 	if (load(s, vmlinux, kallsyms, lines))
 		return s;
@@ -312,6 +318,7 @@ void kmap_symbols_free(struct kmap_symbols *s)
 const struct kmap_symbol *symbols_search(const struct kmap_symbol *sym, size_t nr, u64 ip,
 					 enum kmap_ip kind)
 {
+	/* A call to a noreturn function may be the last instruction. */
 	u64 addr = kind == KMAP_IP_RETURN ? ip - 1 : ip;
 	size_t low = 0, high = nr, middle;
 
@@ -369,6 +376,7 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
 	Dwarf *dwarf;
 	u64 at;
 
+	/* vmlinux has link-time addresses, without KASLR's offset. */
 	if (!*module) {
 		if (s->elf)
 			elf_line(s->elf, addr - s->offset, s->inlines, text, size);

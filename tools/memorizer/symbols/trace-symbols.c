@@ -50,6 +50,7 @@ static char *notes_of(const char *path, bool trace)
 	struct statfs fs;
 	char *notes;
 
+	/* The KMAP of the running kernel needs no copy of its notes. */
 	if (!trace && !statfs(path, &fs) && fs.f_type == DEBUGFS_MAGIC)
 		notes = xstrdup(RUNNING);
 	else if (asprintf(&notes, trace ? "%s/kernel/notes" : "%s.notes", path) < 0)
@@ -139,6 +140,7 @@ struct kmap_symbols *trace_symbols_lines(const char *dir, const char *vmlinux,
 	char *running = notes_of(dir, true);
 	struct kmap_symbols *s;
 
+	/* Before loading: symbols of another build would be wrong without a visible sign. */
 	vmlinux = usable(vmlinux, running);
 	s = kallsyms ? load_given(vmlinux, kallsyms, vmlinux && inlines) :
 		       load(dir, vmlinux, vmlinux && inlines);
