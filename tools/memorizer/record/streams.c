@@ -321,7 +321,7 @@ static bool begin_part(struct streams *c)
 	fine = true;
 	for (i = 0; fine && i < c->nr; i++)
 		fine = create_file(c, c->stream[i]);
-	/* Otherwise streams_snapshot() creates the files and writes the state dumps. */
+	/* In flight mode, streams_snapshot() creates the files and writes the state dumps. */
 	if (fine && in_parts(c) && !c->options.flight)
 		fine = write_statedumps(c);
 	return fine;
@@ -361,7 +361,7 @@ static bool next_part(struct streams *c)
 		return false;
 	if (c->options.flight || c->nr_parts <= c->options.parts)
 		return true;
-	/* The part that just began is empty: it does not count as one of those to keep. */
+	/* The part that just began is one of those to keep. */
 	old = c->nr_parts - c->options.parts - 1;
 	snprintf(name, sizeof(name), "%u", old);
 	c->sums.dropped += c->part_packets[old];
