@@ -44,9 +44,11 @@ static void scan_mnemonic(struct asm_scan *text, const char *name, size_t length
 	static const char * const reads[] = { "bt", "btw", "btl", "btq", "testb", NULL };
 
 	text->has_names = true;
+	/* These have an address, but transfer no data. */
 	if (is_one_of(name, length, cache))
 		return;
 	text->accesses = true;
+	/* An update includes a read, so that later reads do not replace it. */
 	if (is_one_of(name, length, updates))
 		text->bitop = UPDATE;
 	else if (!text->bitop && is_one_of(name, length, reads))
@@ -60,6 +62,7 @@ static void scan_word(struct asm_scan *text, bool *in_section, const char *word,
 	static const char * const begin[] = { ".pushsection", ".section", NULL };
 	static const char * const end[] = { ".popsection", ".previous", NULL };
 
+	/* Data in other sections are tables, such as those of exceptions and alternatives. */
 	if (*word != '.')
 		scan_mnemonic(text, word, length);
 	else if (is_one_of(word, length, begin))
@@ -109,6 +112,7 @@ static struct asm_scan scan_asm(const char *p)
 			p += length;
 		}
 	}
+	/* Data alone are an instruction that older assemblers do not know. */
 	text.accesses |= text.has_data && !text.has_names;
 	return text;
 }
@@ -118,6 +122,7 @@ static bool same_memory(tree a, tree b)
 {
 	if (TREE_CODE(a) != TREE_CODE(b))
 		return false;
+	/* operand_equal_p() takes no two volatile references for equal. */
 	switch (TREE_CODE(a)) {
 	case VAR_DECL:
 		return a == b;
@@ -181,6 +186,7 @@ void keep_sizes(gimple_stmt_iterator *gsi, gasm *stmt)
 	}
 	if (!vec_safe_is_empty(inputs)) {
 		sizes = gimple_build_asm_vec(SIZES_TEXT, inputs, NULL, NULL, NULL);
+		/* Volatile, so that it stays in front of its inline assembly. */
 		gimple_asm_set_volatile(sizes, true);
 		gimple_asm_set_inline(sizes, true);
 		gsi_insert_before(gsi, sizes, GSI_SAME_STMT);
@@ -197,6 +203,7 @@ static tree variable_size(gimple_stmt_iterator *gsi, unsigned int output)
 
 	for (i = 0; i < output; i++)
 		n += has_variable_size(TREE_VALUE(gimple_asm_output_op(stmt, i)));
+	/* Sites of other outputs may be in between. */
 	for (gsi_prev(&before); !gsi_end_p(before); gsi_prev(&before)) {
 		stmt = is_sizes_asm(gsi_stmt(before)) ? as_a_gasm(gsi_stmt(before)) : NULL;
 		if (stmt && n < gimple_asm_ninputs(stmt))
@@ -277,10 +284,12 @@ void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 		set_has_sites();
 		return;
 	}
+	/* Empty assembly is a barrier. Per-CPU data are not tracked. */
 	if (!text.accesses || text.has_segment)
 		return;
 	for (i = 0; i < gimple_asm_noutputs(stmt); i++)
 		instrument_asm_output(gsi, stmt, i);
+	/* Otherwise the output counts already. */
 	if (text.bitop && !has_memory_output(stmt))
 		instrument_bitop(gsi, stmt, text.bitop);
 }

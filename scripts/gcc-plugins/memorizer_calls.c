@@ -104,6 +104,7 @@ static void instrument_argument(gimple_stmt_iterator *gsi, gcall *call,
 {
 	tree bound = argument(call, use->bound);
 
+	/* The program may declare the function with other parameters. */
 	if (bound && INTEGRAL_TYPE_P(TREE_TYPE(bound)))
 		instrument_target(gsi, use->kind, argument(call, use->ptr), bound);
 }
@@ -179,6 +180,7 @@ static void instrument_atomic(gimple_stmt_iterator *gsi, gcall *call, const char
 		kind = READ;
 	else if (strstr(name, "_store_") || strstr(name, "_clear") || strstr(name, "_release"))
 		kind = WRITE;
+	/* Their names have no size. */
 	if (!strcmp(name, "__atomic_test_and_set") || !strcmp(name, "__atomic_clear"))
 		size = 1;
 	if (!size)
@@ -232,6 +234,7 @@ void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
 	unsigned int i, allocation;
 	const char *name;
 
+	/* Arguments that are structures are read from memory. */
 	for (i = 0; i < gimple_call_num_args(call); i++)
 		instrument_ref(gsi, READ, gimple_call_arg(call, i));
 
@@ -239,7 +242,9 @@ void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
 		instrument_internal(gsi, call);
 	} else if (decl) {
 		name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+		/* The assembler name begins with "*" if the source declares it. */
 		name += *name == '*';
+		/* A static function of this name is compiled here, with sites of its own. */
 		if (fndecl_built_in_p(decl, BUILT_IN_NORMAL) &&
 		    (!strncmp(name, "__atomic_", 9) || !strncmp(name, "__sync_", 7)))
 			instrument_atomic(gsi, call, name);
@@ -247,6 +252,7 @@ void instrument_call(gimple_stmt_iterator *gsi, gcall *call)
 			instrument_function(gsi, call, name);
 	}
 
+	/* Behind the sites of the arguments: the result is stored last. */
 	instrument_ref(gsi, WRITE, gimple_call_lhs(call));
 	allocation = name_allocation(call);
 	if (allocation)

@@ -29,6 +29,7 @@ enum form { TEST, DS, SS };
 /* Get the default segment of an address, TEST if it is ambiguous. */
 static enum form segment_of(const_rtx address)
 {
+	/* With two registers, either one may become the base. */
 	const_rtx base = GET_CODE(address) == PLUS && CONST_INT_P(XEXP(address, 1)) ?
 			 XEXP(address, 0) : address;
 
@@ -48,6 +49,7 @@ static enum form form_for_operands(const_rtx pattern)
 	enum form form = TEST, one;
 
 	FOR_EACH_SUBRTX(iter, array, pattern, ALL) {
+		/* What the insn does is not visible in its pattern. */
 		if (GET_CODE(*iter) == UNSPEC || GET_CODE(*iter) == UNSPEC_VOLATILE)
 			return TEST;
 		/* Push and pop access the stack through %ss whatever the prefixes. */
@@ -59,6 +61,7 @@ static enum form form_for_operands(const_rtx pattern)
 			return TEST;
 		form = one;
 	}
+	/* No operand in memory: the prefixes have no effect. */
 	return form == TEST ? DS : form;
 }
 
@@ -121,6 +124,7 @@ void pad_entries(void)
 	rtx_insn *insn;
 
 	for (insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
+		/* Here the cold part begins. */
 		if (NOTE_P(insn) && NOTE_KIND(insn) == NOTE_INSN_SWITCH_TEXT_SECTIONS)
 			is_entry = true;
 		if (!is_entry || emits_no_code(insn) || LABEL_P(insn) || BARRIER_P(insn))
@@ -146,6 +150,7 @@ static void write_prefix(rtx_insn *insn)
 		form = form_for(next);
 	if (form == TEST)
 		return;
+	/* Keep all of the text but the instruction, and add the form to the table. */
 	table = strchr(test, '\n');
 	stub = strstr(table, SITE_DISTANCE "\n") + strlen(SITE_DISTANCE);
 	entry = xstrndup(table, stub - table);

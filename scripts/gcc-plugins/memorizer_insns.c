@@ -27,6 +27,7 @@ static bool is_frame_site(rtx site)
 {
 	rtx operand = ASM_OPERANDS_INPUT(site, 0);
 
+	/* Without a frame pointer, its register is an ordinary one. */
 	return MEM_P(operand) &&
 	       (reg_mentioned_p(stack_pointer_rtx, operand) ||
 		(frame_pointer_needed && reg_mentioned_p(hard_frame_pointer_rtx, operand)));
@@ -45,11 +46,14 @@ void replace_asm(rtx_insn *insn, rtx site, const char *text, rtvec inputs, rtvec
 	rtx body = gen_rtx_ASM_OPERANDS(VOIDmode, ggc_strdup(text), "", 0, inputs, constraints,
 					rtvec_alloc(0), ASM_OPERANDS_SOURCE_LOCATION(site));
 
+	/* Sites and labels must stay where they are. */
 	MEM_VOLATILE_P(body) = 1;
+	/* With clobbers, the pattern is a PARALLEL that begins with the asm_operands. */
 	if (PATTERN(insn) == site)
 		PATTERN(insn) = body;
 	else
 		XVECEXP(PATTERN(insn), 0, 0) = body;
+	/* The pattern has changed: let GCC recognize the insn again. */
 	INSN_CODE(insn) = -1;
 	df_insn_rescan(insn);
 }

@@ -86,6 +86,7 @@ static void move_label(rtx_insn *insn, rtx address, bool is_read)
 	rtx_insn *next;
 	unsigned int n;
 
+	/* Best effort: without a match, the label stays where it is. */
 	for (next = NEXT_INSN(insn), n = 0; next && n < 8; next = NEXT_INSN(next)) {
 		if (ends_straight_line(next))
 			return;
@@ -139,6 +140,7 @@ static bool are_call_clobbered(void)
 {
 	unsigned int i;
 
+	/* -ffixed-r9 reserves a register, and some ABIs preserve it across calls. */
 	for (i = 0; i < ARRAY_SIZE(clobbered); i++)
 		if (fixed_regs[clobbered[i]] ||
 		    !crtl->abi->clobbers_full_reg_p(clobbered[i]))
@@ -158,6 +160,7 @@ static void find_spilled_registers(void)
 
 	spilled_by_sites.empty();
 	df_analyze();
+	/* Liveness is known at the end of a block, and followed backwards. */
 	FOR_EACH_BB_REVERSE_FN(bb, cfun) {
 		bitmap_copy(live, DF_LR_OUT(bb));
 		df_simulate_initialize_backwards(bb, live);
@@ -167,6 +170,7 @@ static void find_spilled_registers(void)
 			df_simulate_one_insn_backwards(bb, insn, live);
 			if (!site_of(insn))
 				continue;
+			/* Unless calls clobber them, registers may hold values of the caller. */
 			for (spilled = 0, i = 0; i < ARRAY_SIZE(clobbered); i++)
 				if (!callees || bitmap_bit_p(live, clobbered[i]))
 					spilled = i + 1;
@@ -282,6 +286,7 @@ static unsigned int divide_accesses(const leader *leader, unsigned int groups,
 		if (!groups || !merge_into(parts, &more))
 			parts->safe_push(more);
 	}
+	/* Only parts of several accesses are groups. */
 	for (i = 0; i < parts->length(); i++)
 		n += (*parts)[i].n > 1;
 	if (n <= groups)
@@ -302,6 +307,7 @@ static char *group_text(const leader *leader, const part *part)
 		struct part one = make_part(leader, part->members[i]);
 
 		accesses += one.kind == UPDATE ? 2 : 1;
+		/* One struct memorizer_member. */
 		more = xasprintf("%s\t.long %s - .\n\t.short %d\n\t.byte %d, %d\n", all, access->ip,
 				 (int)(one.start - part->start), (int)(one.end - one.start),
 				 one.kind == READ ? 1 : one.kind == WRITE ? 2 : 3);
@@ -365,6 +371,7 @@ static unsigned int write_stub(const leader *leader, unsigned int groups)
 	groups = divide_accesses(leader, groups, &parts);
 	append(&stub, leader->spill->save);
 	for (i = 1; i <= parts.length(); i++) {
+		/* The thunk before has clobbered them, and the address may depend on them. */
 		if (i > 1)
 			append(&stub, leader->spill->load);
 		/* Unless the order matters, the part with the site's own access is last: a jump. */
@@ -429,6 +436,7 @@ static void write_stubs(auto_vec<leader *> &leaders)
 	unsigned int i, groups = may_group() ? MEMORIZER_GROUPS_AT_ONCE : 0;
 
 	for (i = 0; i < leaders.length(); i++) {
+		/* Other stubs stay as they were emitted. */
 		if (leaders[i]->accesses.length() > 1 || leaders[i]->spill != spills)
 			groups -= write_stub(leaders[i], groups);
 		add_clobbers(leaders[i]->insn);
@@ -510,6 +518,7 @@ static void share_stub(rtx_insn *insn, unsigned int section)
 	const char *thunk;
 
 	thunk = site ? strstr(ASM_OPERANDS_TEMPLATE(site), FIXED_END) : NULL;
+	/* Stubs of several accesses refer to labels of their own site. */
 	if (!thunk || ASM_OPERANDS_INPUT_LENGTH(site) != 1)
 		return;
 	thunk += strlen(FIXED_END);
@@ -542,6 +551,7 @@ static unsigned int number_of_section(bool cold)
 	const section *to;
 	const char *name;
 
+	/* current_function_section() depends on it. */
 	in_cold_section_p = cold;
 	to = current_function_section();
 	in_cold_section_p = was_cold;

@@ -126,6 +126,7 @@ unsigned int name_of_location(location_t location)
 #else
 	range = get_range_from_loc(line_table, location);
 #endif
+	/* An ordinary location that GCC combined with a range or a block. */
 	if (range.m_start != RANGE_START || range.m_finish <= RESERVED_LOCATION_COUNT)
 		return NO_NAME;
 	return range.m_finish - RESERVED_LOCATION_COUNT;
@@ -144,6 +145,7 @@ static unsigned int string_label(const char *text)
 
 	if (label)
 		return *label;
+	/* The caller may free its text. */
 	text = xstrdup(text);
 	strings.safe_push(text);
 	string_numbers.put(text, strings.length());
@@ -168,6 +170,7 @@ static char *name_entries(location_t location, const char *ip)
 	for (; number; number = name->next) {
 		name = &names[number - 1];
 		is_known = !VOID_TYPE_P(name->place.type);
+		/* Only types that an entry mentions are described. */
 		describe_type(name->place.type);
 		offset = name->place.offset;
 		more = text;
@@ -213,6 +216,7 @@ static void write_call_name(rtx_insn *call)
 		text = concat("774:", entries, NULL);
 		body = gen_rtx_ASM_OPERANDS(VOIDmode, ggc_strdup(text), "", 0, rtvec_alloc(0),
 					    rtvec_alloc(0), rtvec_alloc(0), INSN_LOCATION(call));
+		/* Volatile, so that it stays behind the call. */
 		MEM_VOLATILE_P(body) = 1;
 		emit_insn_after(body, call);
 		free(text);

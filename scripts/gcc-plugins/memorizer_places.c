@@ -116,6 +116,7 @@ static HOST_WIDE_INT first_value(tree value, unsigned int depth)
 		return 0;
 	def = SSA_NAME_DEF_STMT(value);
 	if (gimple_code(def) == GIMPLE_PHI) {
+		/* The constant argument is the initial value, the others come from the loop. */
 		for (i = 0; i < gimple_phi_num_args(def); i++) {
 			arg = gimple_phi_arg_def(def, i);
 			if (TREE_CODE(arg) == INTEGER_CST)
@@ -134,6 +135,7 @@ static HOST_WIDE_INT first_value(tree value, unsigned int depth)
 	case PLUS_EXPR:
 		return first + first_value(gimple_assign_rhs2(def), depth + 1);
 	case MULT_EXPR:
+		/* A product of two variables has no constant part. */
 		return TREE_CODE(gimple_assign_rhs2(def)) == INTEGER_CST ?
 		       first * signed_value(gimple_assign_rhs2(def)) : 0;
 	default:
@@ -149,6 +151,7 @@ static bool add_alternative(struct place *place, const struct place *other)
 
 	if (place->type != other->type)
 		return false;
+	/* The members differ: the record is known, the offset is not. */
 	if (place->offset != other->offset)
 		place->offset = UNKNOWN_OFFSET;
 	place->flags |= other->flags;
@@ -188,6 +191,7 @@ static enum lookup place_of_phi(gimple phi, HOST_WIDE_INT offset, const struct w
 		lookup = place_of_pointer(arg, offset, &inside, walk, depth, &one);
 		if (lookup == CYCLE)
 			continue;
+		/* One unknown pointer makes the whole unknown. */
 		if (lookup == NOT_FOUND)
 			return NOT_FOUND;
 		if (all != FOUND)
@@ -221,6 +225,7 @@ static enum lookup place_by_definition(tree ptr, HOST_WIDE_INT offset, const str
 	case POINTER_PLUS_EXPR:
 		more = gimple_assign_rhs2(def);
 		offset += first_value(more, 0);
+		/* A variable offset is an index into an array. */
 		if (TREE_CODE(more) != INTEGER_CST)
 			inside.indexed = true;
 		return place_of_pointer(rhs, offset, &inside, walk, depth, found);
@@ -237,6 +242,7 @@ static tree record_at(tree ptr)
 
 	if (!POINTER_TYPE_P(TREE_TYPE(ptr)))
 		return NULL_TREE;
+	/* Allocators return void pointers: take what the call was marked with. */
 	if (VOID_TYPE_P(TREE_TYPE(TREE_TYPE(ptr))) && is_gimple_call(def) &&
 	    gimple_call_fntype(def)) {
 		mark = mark_of(gimple_call_fntype(def));
@@ -253,6 +259,7 @@ static enum lookup place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct
 	enum lookup lookup;
 	tree record;
 
+	/* PHIs branch: without a limit, the time grows exponentially. */
 	if (depth > MAX_DEPTH || ++walk->steps > MAX_STEPS)
 		return NOT_FOUND;
 	if (TREE_CODE(ptr) == ADDR_EXPR) {
@@ -275,6 +282,7 @@ static enum lookup place_of_pointer(tree ptr, HOST_WIDE_INT offset, const struct
 			declared = {};
 	}
 	lookup = place_by_definition(ptr, offset, wanted, walk, depth + 1, &defined);
+	/* Only pointers on the way are a cycle: another path may follow this one again. */
 	bitmap_clear_bit(walk->seen, SSA_NAME_VERSION(ptr));
 	if (lookup == FOUND && is_larger(&defined, &declared)) {
 		*found = defined;
@@ -342,6 +350,7 @@ static bool place_of_memory(tree ref, struct walk *walk, unsigned int depth, str
 		inner = { wanted.record, "", 0, 0 };
 
 	if (inner.type) {
+		/* Without the offset, the record that contains this one cannot be searched. */
 		if (inner.offset == UNKNOWN_OFFSET) {
 			*place = inner;
 			return true;
@@ -579,6 +588,7 @@ static void infer_path(struct inferred *inferred, tree lhs)
 	auto_bitmap seen;
 	struct walk walk = { seen };
 
+	/* The first member that the pointer is stored to names the object. */
 	if (*inferred->path || !handled_component_p(lhs))
 		return;
 	if (place_of_ref(lhs, &walk, 0, &place) && record_of(place.type))
@@ -791,6 +801,7 @@ static void mark_call(gcall *call)
 	}
 	if (!marked)
 		return;
+	/* A copy for each call: what it allocates is known for this call only. */
 	type = build_variant_type_copy(gimple_call_fntype(call));
 	marks.put(TYPE_UID(type), mark);
 	gimple_call_set_fntype(call, type);
@@ -898,6 +909,7 @@ bool place_of_allocation(gcall *call, struct place *place)
 
 	if (!allocated_place(call, place))
 		return false;
+	/* Prefer what the early pass found, unless only this pass knows a record. */
 	if (mark && mark->place.type &&
 	    ((place->flags & NAME_SCALAR) || !(mark->place.flags & NAME_SCALAR)))
 		*place = mark->place;

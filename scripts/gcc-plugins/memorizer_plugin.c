@@ -40,8 +40,10 @@ static void instrument_stmt(gimple_stmt_iterator *gsi)
 
 	switch (gimple_code(stmt)) {
 	case GIMPLE_ASSIGN:
+		/* Only single operands are in memory. A clobber accesses nothing. */
 		if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt))
 			break;
+		/* An assignment reads before it writes. */
 		instrument_ref(gsi, READ, gimple_assign_rhs1(stmt));
 		instrument_ref(gsi, WRITE, gimple_assign_lhs(stmt));
 		break;
@@ -120,6 +122,7 @@ static bool memorizer_sites_gate(void)
 	for (i = 0; i < skipped.length(); i++)
 		if (!strcmp(IDENTIFIER_POINTER(DECL_NAME(current_function_decl)), skipped[i]))
 			return false;
+	/* A naked function has no code but its inline assembly. */
 	return !lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl));
 }
 
@@ -149,6 +152,7 @@ static bool memorizer_marks_gate(void)
 /* Join sites, then complete their text. The order of the steps matters. */
 static unsigned int memorizer_join_execute(void)
 {
+	/* First: a site in the frame must not become a leader. */
 	unsigned int deleted = delete_frame_sites();
 	unsigned int joined = join_sites();
 

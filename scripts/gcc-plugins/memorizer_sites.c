@@ -95,6 +95,7 @@ static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char
 		vec_safe_push(clobbers, string_list(clobber));
 
 	site = gimple_build_asm_vec(text, inputs, NULL, clobbers, NULL);
+	/* It has no outputs: only volatile keeps it from being deleted. */
 	gimple_asm_set_volatile(site, true);
 	gimple_asm_set_inline(site, true);
 	gimple_set_location(site, location_with_name(location_at(*gsi), name));
@@ -132,6 +133,7 @@ static void insert_access(gimple_stmt_iterator *gsi, unsigned int name, enum kin
 	struct site_operand operands[] = { { "m", lvalue }, { "i", size }, {} };
 	char bytes[4];
 
+	/* An empty structure, or a copy of no bytes. */
 	if (integer_zerop(size))
 		return;
 	if (!tree_fits_uhwi_p(size) || tree_to_uhwi(size) > INT_MAX) {
@@ -209,6 +211,7 @@ static bool points_to_untracked(tree ptr, bitmap seen)
 				return false;
 		return true;
 	}
+	/* alloca() returns memory of the stack. */
 	if (is_gimple_call(def))
 		return gimple_call_flags(def) & ECF_MAY_BE_ALLOCA;
 	if (!is_gimple_assign(def))
@@ -479,6 +482,7 @@ static const char *top_of_tree(void)
 		    !strcmp(file + length - strlen(FIRST_HEADER), FIRST_HEADER))
 			top = xstrndup(file, length - strlen(FIRST_HEADER));
 	}
+	/* Not a file of the kernel: names stay as they are. */
 	if (!top)
 		top = "";
 	return top;

@@ -42,6 +42,7 @@ static const char *tag(tree type)
 {
 	tree variant, name;
 
+	/* An anonymous record may be named by a typedef, which is a variant. */
 	for (variant = main_variant(type); variant; variant = TYPE_NEXT_VARIANT(variant)) {
 		name = TYPE_NAME(variant);
 		if (name && TREE_CODE(name) == TYPE_DECL)
@@ -112,6 +113,7 @@ static bool is_flexible(tree field)
 
 	if (TREE_CODE(TREE_TYPE(field)) != ARRAY_TYPE)
 		return false;
+	/* Empty members may follow. */
 	for (next = DECL_CHAIN(field); next; next = DECL_CHAIN(next))
 		if (TREE_CODE(next) == FIELD_DECL && member_size(next))
 			return false;
@@ -130,6 +132,7 @@ static bool descend_member(tree field, HOST_WIDE_INT offset, const struct wanted
 
 	if (start == UNKNOWN_OFFSET || offset < start)
 		return false;
+	/* The wanted bytes must lie in the member; descend() recognizes records by type. */
 	if (!flexible && offset + (wanted->record ? 1 : MAX(wanted->size, 1)) > start + size)
 		return false;
 	if (!descend(TREE_TYPE(field), offset - start, wanted, exactly, &inside))
@@ -219,6 +222,7 @@ bool find_in(const struct place *place, tree type, HOST_WIDE_INT offset,
 		found->flags |= NAME_WIDE;
 	}
 	if (wanted->indexed) {
+		/* A variable index needs an array. */
 		if (!strstr(path + strlen(place->path), "[]"))
 			return false;
 		found->flags |= NAME_INDEXED;
@@ -304,6 +308,7 @@ void describe_type(tree record)
 {
 	char *text;
 
+	/* Once for each file, however many sites access it. */
 	if (!record_of(record) || described.add(TYPE_UID(record)))
 		return;
 	text = xasprintf("%s %s %lld\\n", TREE_CODE(record) == UNION_TYPE ? "union" : "struct",

@@ -32,6 +32,7 @@ static void enter_syscall(void *unused, struct pt_regs *regs, long number)
 
 void __memorizer_leave_syscall(struct pt_regs *regs)
 {
+	/* No tracepoint: sys_exit comes before signals and task work. */
 	__memorizer_context(true, MEMORIZER_SYSCALL, syscall_number(syscall_get_nr(current, regs)));
 }
 
@@ -87,6 +88,7 @@ int memorizer_arch_register_contexts(void)
 {
 	int i, err = register_trace_sys_enter(enter_syscall, NULL);
 
+	/* The exit first, so that no entry lacks its exit. */
 	for (i = 0; i < ARRAY_SIZE(vectors) && !err; i++)
 		err = tracepoint_probe_register(vectors[i].exit, leave_vector, NULL) ?:
 			tracepoint_probe_register(vectors[i].entry, enter_vector, NULL);

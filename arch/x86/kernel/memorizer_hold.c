@@ -91,6 +91,7 @@ noinstr void __memorizer_nmi_enter(void)
 noinstr void __memorizer_nmi_exit(void)
 {
 	if (READ_ONCE(patcher) == raw_smp_processor_id()) {
+		/* NMIs on held CPUs may be running since this one set paused. */
 		memorizer_hold_pause();
 	} else {
 		/* Pairs with the acquire in memorizer_hold_pause(): the sites were executed. */
@@ -116,10 +117,12 @@ static int __kprobes hold_cpu(void *data)
 {
 	struct hold *hold = data;
 	int me = smp_processor_id(), cpu;
+	/* A hardware breakpoint would run a debug handler, which may have sites. */
 	unsigned long breakpoints = local_db_save();
 
 	if (atomic_inc_return(&hold->cpus) == 1) {
 		WRITE_ONCE(patcher, me);
+		/* From here on, NMIs on this CPU call __memorizer_nmi_enter(). */
 		this_cpu_write(memorizer_held, true);
 		for_each_online_cpu(cpu) {
 			/* Pairs with the release below: what the CPU did before is done. */
@@ -144,6 +147,7 @@ static int __kprobes hold_cpu(void *data)
 	/* This CPU may have prefetched sites before they were patched. */
 	sync_core();
 	this_cpu_write(memorizer_held, false);
+	/* Last: from here on, debug exceptions may execute sites. */
 	local_db_restore(breakpoints);
 	return 0;
 }
