@@ -70,6 +70,10 @@ enum lines_status lines_next(struct lines *in)
 		if (newline) {
 			in->len = newline - in->line;
 			in->start += in->len + 1;
+			/*
+			 * The rest of a long line, or a line that fits the buffer but not
+			 * the limit.
+			 */
 			if (skipping || in->len > LINES_LENGTH_MAX)
 				return LINES_LONG;
 			return LINES_WHOLE;

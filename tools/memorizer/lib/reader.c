@@ -162,8 +162,8 @@ static int make_in(const char *dir)
 	if (asprintf(&name, "%s/memorizer-XXXXXX", dir) < 0)
 		abort();
 	fd = mkostemp(name, O_CLOEXEC);
+	/* The file disappears when it is closed, even if the command is killed. */
 	if (fd >= 0)
-		/* The file disappears when it is closed, even if the command is killed. */
 		unlink(name);
 	free(name);
 	return fd;

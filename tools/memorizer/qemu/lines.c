@@ -86,8 +86,8 @@ static bool others_hold(const struct line_state *s, u32 cpu)
 
 	if (s->all)
 		return options.cpus > 1;
+	/* Ignore the CPU's own bit. */
 	for (i = 0; i < words(); i++)
-		/* Ignore the CPU's own bit. */
 		if (s->holders[i] & ~(i == cpu / 64 ? 1ULL << cpu % 64 : 0))
 			return true;
 	return false;

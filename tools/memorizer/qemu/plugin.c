@@ -141,8 +141,8 @@ static void record(struct vcpu *v, const struct insn *insn, u32 info, u64 addr, 
 		break;
 	case MODE_TRAFFIC:
 		touch(v, insn, info, addr, size, store, addr);
+		/* The access crosses into a second line, which moves on its own. */
 		if ((addr ^ last) & -(u64)options.line)
-			/* The access crosses into a second line, which moves on its own. */
 			touch(v, insn, info, addr, size, store, last & -(u64)options.line);
 		break;
 	case MODE_ALL:
@@ -342,9 +342,11 @@ static void on_translation(uint64_t id, struct qemu_plugin_tb *tb)
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		ip = ip_of(insn);
 		what = what_is(insn, ip);
+		/* Runs before the accesses of the instruction, see is_own_store(). */
 		if (what & INSN_CALL)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_call,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		/* Callbacks are slow: instructions that are not selected run without one. */
 		if (what)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW, keep(ip, what));
@@ -539,8 +541,8 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 	}
 	/* The guest's address spaces share physical lines at different virtual addresses. */
 	options.physical = info->system;
+	/* In user mode, each thread is a vCPU: their number is not known in advance. */
 	if (!options.cpus)
-		/* In user mode, each thread is a vCPU: their number is not known in advance. */
 		options.cpus = info->system ? info->vcpus.most : 64;
 	/* Scopes are per task, and tasks are identified by their stacks. */
 	if (options.scopes && info->system)

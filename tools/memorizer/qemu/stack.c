@@ -210,6 +210,7 @@ void stack_call(struct vcpu *v, u64 ip, u64 sp)
  */
 void stack_return(struct vcpu *v, u64 ip, u64 sp)
 {
+	/* The return address is at @sp: this call and those within it are dropped. */
 	if (is_kernel(ip))
 		kernel_frames(v, sp);
 	else
@@ -240,8 +241,8 @@ static bool grow_nodes(void)
 	node_buckets = buckets;
 	node_mask = room - 1;
 	room_nodes = room;
+	/* Node 0 stands for no caller. */
 	if (!nr_nodes)
-		/* Node 0 stands for no caller. */
 		nr_nodes = 1;
 	for (i = 1; i < nr_nodes; i++) {
 		bucket = &buckets[node_key(nodes[i].caller, nodes[i].ip) & node_mask];

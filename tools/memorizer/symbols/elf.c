@@ -199,6 +199,7 @@ bool elf_open(struct kmap_symbols *s, const char *path, bool lines, struct ancho
 
 	*e = (struct kmap_elf){ .fd = -1 };
 	ok = read_elf(s, e, path, lines, anchors);
+	/* Without lines, the file is not needed after its symbols were read. */
 	if (ok && lines)
 		s->elf = e;
 	else

@@ -444,6 +444,7 @@ bool kmap_symbols_module_loaded(struct kmap_symbols *s, const char *module)
 		    !strcmp(m->mapping[span->mapping].name, module))
 			return numbered(s, span->start, span->mapping) == span->start;
 	}
+	/* Without events of modules, assume that it is loaded. */
 	return !*module || !m->nr_now;
 }
 

@@ -155,6 +155,7 @@ void memory_name(const struct memory *m, const struct memory_place *place,
 	case MEMORY_STATIC:
 	case MEMORY_PERCPU:
 		symbol = kmap_symbols_find(m->symbols, place->symbol, KMAP_IP_EXACT);
+		/* The symbol exists: in_symbol() found it. */
 		name = kmap_symbols_string(m->symbols, symbol->name);
 		if (place->type == MEMORY_PERCPU)
 			snprintf(text, KMAP_SYMBOL_MAX, "%s[cpu%u]", name, place->cpu);

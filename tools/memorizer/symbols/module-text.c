@@ -69,6 +69,7 @@ static void add_functions(Elf *elf, const struct mapping *m, const u64 *offsets,
 		data = head.sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
 		for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
 			name = elf_strptr(elf, head.sh_link, sym.st_name);
+			/* Special section indexes such as SHN_ABS are beyond @sections. */
 			if (name && GELF_ST_TYPE(sym.st_info) == STT_FUNC &&
 			    sym.st_shndx < sections && offsets[sym.st_shndx] != NOWHERE)
 				symbols_add(to, m->base + offsets[sym.st_shndx] + sym.st_value,

@@ -258,6 +258,7 @@ const struct opened *context_entry(const struct context *c, u32 cpu, u32 pid)
 {
 	const struct owner *owner = find_owner(c, CPU_KEY | cpu);
 
+	/* An interrupt hides the system call of the task that it interrupted. */
 	if (owner && owner->entries.nr)
 		return innermost(&owner->entries);
 	owner = find_owner(c, context_owner(cpu, pid));

@@ -162,6 +162,7 @@ void entry_name(const char *machine, u32 kind, u32 number, char text[ENTRY_NAME_
 		snprintf(text, ENTRY_NAME_MAX, "entry %u:%u", kind, number);
 		return;
 	}
+	/* The tables are those of x86-64: elsewhere, the same number has another meaning. */
 	if (machine && !strcmp(machine, "x86_64") && number < kinds[kind].nr)
 		name = kinds[kind].numbers[number];
 	if (name)

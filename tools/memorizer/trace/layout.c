@@ -125,9 +125,9 @@ static void zero_missing(struct decoder *d)
 {
 	const struct known_field *k = known[d->type].fields;
 
+	/* A build ID of size 0 decodes to zeros, too. */
 	for (; k < known[d->type].fields + EVENT_FIELDS && k->name; k++)
 		if (!fields_find(&d->class->fields, k->name, NULL))
-			/* A build ID of size 0 decodes to zeros, too. */
 			d->steps[d->nr++] = (struct step){
 				.how = k->how == STEP_BUILD_ID ? STEP_BUILD_ID :
 				       k->how == STEP_U64 ? STEP_ZERO_U64 : STEP_ZERO,

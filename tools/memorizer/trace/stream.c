@@ -113,6 +113,7 @@ static bool open_file(struct stream *s, char error[ERROR_MAX])
 {
 	source_close(s->source);
 	s->source = source_open(s->files[s->file].path, error);
+	/* @before and @any stay: the files are one stream. */
 	s->start = 0;
 	s->filled = 0;
 	s->offset = 0;
@@ -213,6 +214,7 @@ bool stream_open(struct stream *s, const struct layout *l, struct stream_file *f
  */
 void stream_begin(struct stream *s, const struct layout *l, u32 cpu)
 {
+	/* There is no file: @eof keeps peek() from reading one. */
 	*s = (struct stream){ .layout = l, .cpu = cpu, .eof = true, .ended = true, .nr_files = 1 };
 	s->files = xreallocarray(NULL, 1, sizeof(*s->files));
 	*s->files = (struct stream_file){ .carried = U64_MAX };
@@ -543,8 +545,8 @@ static void add_gap(struct stream *s, struct batch *b)
 
 	if (late)
 		begin_late(s, b);
+	/* The loss may have begun right after the last event that was read. */
 	if (lost || packets || (s->any && s->broken))
-		/* The loss may have begun right after the last event that was read. */
 		add_loss(s, b, s->any ? s->last : f->begin, lost, packets);
 	else if (!late)
 		return;

@@ -205,6 +205,7 @@ static void next_batch(struct trace *t, struct input *in)
 	in->front = !in->front;
 	in->next = 0;
 	in->work = WORK_NONE;
+	/* Without threads, the batch is filled when it is needed. */
 	if (t->nr_threads && !in->stream.ended)
 		enqueue(t, in);
 	pthread_mutex_unlock(&t->lock);
@@ -403,6 +404,7 @@ const struct trace_event *trace_peek(const struct trace *t)
 {
 	const struct input *in = t->heap[0];
 
+	/* The earliest input goes on in most cases: its events tend to be the next ones. */
 	return in->next + AHEAD < in->batches[in->front].nr ? head(in) + AHEAD : NULL;
 }
 
@@ -800,6 +802,7 @@ void trace_close(struct trace *t)
 	u32 i;
 
 	progress_end();
+	/* First: a thread may be filling a batch. */
 	stop_threads(t);
 	for (i = 0; i < t->nr_inputs; i++) {
 		stream_close(&t->inputs[i].stream);
