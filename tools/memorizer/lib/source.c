@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sequential access to the input of commands. Of a trace's files, only regular ones are read: a
- * FIFO may block forever, and a device has no end. Compressed files are decompressed on the fly.
+ * Sequential access to the input of commands. Compressed files are decompressed on the fly.
  * Only archives and kallsyms, which are accessed at random, go to a temporary file.
  */
 #include <dirent.h>

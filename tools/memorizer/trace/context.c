@@ -6,9 +6,7 @@
  * belongs to the CPU if it is within one of these; otherwise it may sleep, and belongs to the
  * task. The idle tasks all have pid 0, and are distinguished by CPU.
  *
- * Leaving an entry also leaves all entries nested in it. A new system call ends the task's
- * previous one, which may never have returned. A gap may hide leave events: it closes all entries.
- * Scopes stay open, since they are few and under control of user space.
+ * Leaving an entry also leaves all entries nested in it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +148,7 @@ static const struct opened *enter(struct context *c, const struct trace_event *e
 	u64 key;
 	struct stack *s = entries_of(c, e, &key);
 
-	/* System calls do not nest: exit() and others never return. */
+	/* System calls do not nest: the one before, such as exit(), never returned. */
 	if (e->u.entry.kind == TRACE_SYSCALL)
 		s->nr = 0;
 	return open_one(c, s, key, e->u.entry.kind, e->u.entry.number, e->time);
@@ -232,7 +230,10 @@ const struct opened *context_event(struct context *c, const struct trace_event *
 		add_frame(c, e);
 		return NULL;
 	case TRACE_DISCARDED:
-		/* The gap may hide the leave events of any entry. */
+		/*
+		 * The gap may hide the leave events of any entry. Scopes stay open: they are few,
+		 * and user space controls them.
+		 */
 		forget_entries(c);
 		return NULL;
 	default:
