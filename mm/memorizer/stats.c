@@ -38,6 +38,7 @@ static u64 object_accesses(const struct memorizer_object *object)
 	u64 sum = 0;
 	u32 id;
 
+	/* A reader of the KMAP may be sorting the list. */
 	memorizer_lock_entries(object);
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);

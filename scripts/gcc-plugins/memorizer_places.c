@@ -633,6 +633,7 @@ static void follow_uses(tree value, struct inferred *inferred, bitmap seen, unsi
 
 	if (depth > MAX_DEPTH || !bitmap_set_bit(seen, SSA_NAME_VERSION(value)))
 		return;
+	/* Ranks fall from its own type to a dereference, a store, a return and a call. */
 	infer_type(inferred, TREE_TYPE(value), 9);
 	FOR_EACH_IMM_USE_FAST(use, iter, value) {
 		stmt = USE_STMT(use);

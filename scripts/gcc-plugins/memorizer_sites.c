@@ -257,6 +257,7 @@ static bool is_tracked(tree ref)
 	auto_bitmap seen;
 	tree t;
 
+	/* Named address spaces are relative to %gs or %fs, such as per-CPU data. */
 	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
 		if (!ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(t))))
 			return false;
@@ -278,6 +279,7 @@ static tree strip_volatile(tree ref)
 
 	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
 		TREE_THIS_VOLATILE(t) = 0;
+	/* All references to a variable share its declaration: leave that alone. */
 	if (!DECL_P(t))
 		TREE_THIS_VOLATILE(t) = 0;
 	return ref;
@@ -367,6 +369,7 @@ static bool is_read_before(gimple stmt, tree ref)
 	if (TREE_CODE(ref) != COMPONENT_REF || TREE_THIS_VOLATILE(ref) || !gimple_vuse(stmt))
 		return false;
 	unit = DECL_BIT_FIELD_REPRESENTATIVE(TREE_OPERAND(ref, 1));
+	/* Loads with the same virtual operand: no store lies in between. */
 	FOR_EACH_IMM_USE_FAST(use, iter, gimple_vuse(stmt)) {
 		load = USE_STMT(use);
 		if (gimple_bb(load) != gimple_bb(stmt) || !gimple_assign_load_p(load))

@@ -167,6 +167,7 @@ static bool descend(tree type, HOST_WIDE_INT offset, const struct wanted *wanted
 		return descend(TREE_TYPE(type), offset % size, wanted, exactly, path);
 	case RECORD_TYPE:
 	case UNION_TYPE:
+		/* In a union, the first member that fits is taken. */
 		for (field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
 			if (TREE_CODE(field) == FIELD_DECL &&
 			    descend_member(field, offset, wanted, exactly, path))

@@ -80,6 +80,7 @@ noinstr void __memorizer_nmi_enter(void)
 		while (!smp_load_acquire(&paused) && smp_load_acquire(&patcher) >= 0)
 			cpu_relax();
 	}
+	/* Sites may have changed since this CPU prefetched them. */
 	memorizer_serialize();
 }
 

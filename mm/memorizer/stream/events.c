@@ -300,6 +300,7 @@ void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t 
 
 	if (!page)
 		return;
+	/* Pages have no cache to describe. */
 	if (unlikely(!begin_at_once(&were_off, false, NULL, sizeof(*event)))) {
 		write_pages(page, order, gfp, ip);
 		return;
@@ -315,6 +316,7 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
 	struct memorizer_free_event *event;
 	bool were_off;
 
+	/* Pages have no cache to describe. */
 	if (unlikely(!begin_at_once(&were_off, false, NULL, sizeof(*event)))) {
 		write_free(MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
 		return;
