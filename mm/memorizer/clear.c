@@ -59,6 +59,7 @@ static void recycle_objects(void)
 	u32 state;
 
 	while ((object = memorizer_object_from(&pos))) {
+		memorizer_may_schedule();
 		state = READ_ONCE(object->state);
 		/* The observer still reads the rows of LEAVING objects. */
 		if (state < MEMORIZER_CLEARED)
@@ -67,7 +68,6 @@ static void recycle_objects(void)
 		memorizer_pool_give(MEMORIZER_OBJECT, memorizer_id(object));
 		if (state == MEMORIZER_CLEARED)
 			memorizer_cleared.objects++;
-		memorizer_may_schedule();
 	}
 }
 

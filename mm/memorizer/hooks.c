@@ -169,12 +169,20 @@ static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 /* Record an allocation with every condition checked. */
 static noinline void alloc_in_general(const void *ptr, size_t size, unsigned long ip)
 {
-	if (!memorizer_is_enabled())
+	bool enabled = memorizer_is_enabled();
+
+	/* Nothing was ever recorded. */
+	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
 		return;
-	if (memorizer_is_paused())
-		this_cpu_inc(memorizer_counters.paused);
-	else
+	if (enabled && !memorizer_is_paused()) {
 		choose_alloc(ptr, size, ip);
+		return;
+	}
+	preempt_disable_notrace();
+	make_room((unsigned long)ptr);
+	if (enabled)
+		this_cpu_inc(memorizer_counters.paused);
+	preempt_enable_notrace();
 }
 
 /* Pass an allocation to the observer, if it is switched on, and record it. */

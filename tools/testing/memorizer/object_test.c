@@ -378,6 +378,30 @@ static void objects_that_are_left_out_are_counted(void)
 	CHECK_EQ(sum_counters().allocs_left_out, 1);
 }
 
+/* An object whose free was missed gets no accesses of a later one that is not recorded. */
+static void unrecorded_allocation_buries_the_object(void)
+{
+	unsigned long a, b;
+
+	start();
+	a = heap_alloc(SMALL);
+	b = heap_alloc(SMALL);
+	hook_alloc(a, 64, IP(1));
+	hook_alloc(b, 64, IP(1));
+	memorizer_pause();
+	hook_alloc(a, 64, IP(1));
+	memorizer_resume();
+	CHECK(shown_at(a, MEMORIZER_BURIED));
+	CHECK(!shown_at(a, MEMORIZER_LIVE));
+	CHECK_EQ(sum_counters().paused, 1);
+	memorizer_set_enabled(false);
+	hook_alloc(b, 64, IP(1));
+	CHECK(shown_at(b, MEMORIZER_BURIED));
+	CHECK_EQ(sum_counters().paused, 1);
+	CHECK_EQ(sum_counters().buried, 2);
+	CHECK_EQ(sum_counters().allocs, 2);
+}
+
 static void full_pool_loses_objects_until_cleared(void)
 {
 	unsigned long addr[20];
@@ -769,6 +793,7 @@ const struct test_case object_cases[] = {
 	CASE(disabled_follows_known_objects_only),
 	CASE(paused_task_records_no_new_objects),
 	CASE(objects_that_are_left_out_are_counted),
+	CASE(unrecorded_allocation_buries_the_object),
 	CASE(full_pool_loses_objects_until_cleared),
 	CASE(full_pool_loses_objects_of_unindexed_memory),
 	CASE(object_lost_to_the_index_buries_what_was_there),
