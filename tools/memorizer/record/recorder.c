@@ -654,6 +654,7 @@ static void switch_on(struct recorder *r)
 static void switch_off(struct recorder *r)
 {
 	const bool off[NR_STREAM_SWITCHES] = { false };
+	bool restored;
 
 	if (!kernel_filter_log(&r->what->filter, &r->kernel, false))
 		r->failed = true;
@@ -668,9 +669,11 @@ static void switch_off(struct recorder *r)
 	drain_rest(r);
 	if (r->what->options.flight && !r->what->view && !streams_snapshot(&r->streams))
 		r->failed = true;
+	/* If one of these fails, the others are still restored. */
+	restored = kernel_filter_end(&r->what->filter, &r->kernel);
+	restored &= control_set_switches(&r->kernel, off, r->before);
 	/* On an error the settings stay in the trace, for --restore. */
-	if (!kernel_filter_end(&r->what->filter, &r->kernel) ||
-	    !control_set_switches(&r->kernel, off, r->before))
+	if (!restored)
 		r->failed = true;
 	else
 		settings_forget(streams_base(&r->streams));

@@ -293,6 +293,16 @@ same "record sets the kernel's filter" "0 function:ext4_* !function:ext4_da_* mo
 same "logging is off before the stream is" 0 "$(cat "$tmp/at.off")"
 cmp "$tmp/want" "$m/memorizer_filter" && [ "$(cat "$m/memorizer_log_access")" = 0 ]
 ok $? "the filter is restored, and logging is off again"
+debugfs 0
+echo 0 >"$m/memorizer_log_access"
+: | tee "$m/memorizer_filter" "$m/memorizer_fields" >"$m/memorizer_cgroup"
+echo 1 >"$m/stream_allocations"
+start narrowed
+record -o "$tmp/trace" --accesses --module vmlinux -- \
+	sh -c "$command; rm '$m/memorizer_filter'; mkdir '$m/memorizer_filter'"
+wait $kernel
+same "switches are restored even if a filter cannot be" "2 1 0 Is a directory" "$status \
+$(cat "$m/stream_allocations" "$m/stream_accesses" | xargs) $(grep -o 'Is a directory' "$tmp/err")"
 narrows 1 "" --accesses --module vmlinux
 same "an empty filter is restored" "0 module:vmlinux -" \
 	"$status $(cat "$tmp/at.filter") $(tr -d '\n' <"$m/memorizer_filter")-"
