@@ -316,7 +316,7 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	enum group g;
 	struct allocation *o = object_at(k, e->u.traffic.ptr, &g);
 	struct counts counts = { .moves = 1, .pid = e->u.traffic.pid, .cpu = e->cpu };
-	u32 origin = origin_of(o, g);
+	u32 origin = origin_of(o, g), function;
 
 	if (!kmap_symbols_notes(k->symbols) || (o ? !o->within : !counts_unknown(k)))
 		return;
@@ -324,6 +324,9 @@ void sums_traffic(struct sums *k, const struct trace_event *e)
 	if (!sums_choose(k, ACCESS_STREAMED, e->u.traffic.ip, origin, counts.part))
 		return;
 	/* sums_note() needs the instruction to be known. */
-	sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
+	function = sums_function(k, ACCESS_STREAMED, e->u.traffic.ip);
+	/* As for a KMAP, whose rows of waiting functions are left out with their moves. */
+	if (sums_leaves_out(k, ACCESS_STREAMED, function))
+		return;
 	sums_note(k, ACCESS_STREAMED, e->u.traffic.ip, origin, &counts);
 }

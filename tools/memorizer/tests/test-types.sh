@@ -594,6 +594,17 @@ same "a trace without moves of objects shows streamed moves" \
 	"streamed inner:1,2,1,2,3,1 streamed inner.count:1,2,1,2,3,1 streamed name[]:0,0,1,1,1,1 streamed flag:1,1,1,1,1,0 \
 kmap inner:1,1,1,1 kmap inner.count:1,1,1,1 kmap flag:1,1,1,1" "$(moved -q)"
 
+# Both moves are by a function that spins. Its name has as many bytes in either file.
+LC_ALL=C sed 's/widget_read/osq_lock.pt/g' "$tmp/le" >"$tmp/spinning"
+sed 's/widget_read/osq_lock.pt/; /read_mark/d' "$data/kallsyms" >"$tmp/moved-q/kernel/kallsyms"
+# moves OPTION...: print the moves of widgets
+moves()
+{
+	"$memorizer" report --csv --vmlinux "$tmp/spinning" "$@" "$tmp/moved-q" 2>"$tmp/err" |
+		sed -n 's/^types,widget,.*,//p'
+}
+same "--no-wait leaves out the moves of spinning functions" "2 0" "$(moves) $(moves --no-wait)"
+
 # /sys/kernel/notes of another build, and of the notes' build
 printf '\004\000\000\000\004\000\000\000\003\000\000\000GNU\000\001\043\105\147' >"$tmp/other"
 {
