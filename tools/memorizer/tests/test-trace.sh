@@ -451,6 +451,9 @@ sed 's/^clock {/clock { name = second; };\n&/' "$tmp/metadata" >"$tmp/trace/meta
 summary "an unused clock without a frequency is accepted" 0 \
 	"5 events in 3 packets of 1 CPUs, 0 lost, 0 frees of earlier memory: 0 violations"
 metadata "a huge array" 's/\[16\]/[99999]/' ": array of more than 4096 elements"
+# 2^32 - 8 bytes: the offsets of later fields would wrap.
+metadata "a huge array of arrays" 's/uint32_t pid/uint64_t x[233][1103][2089]; &/' \
+	": array of more than 65536 bytes"
 deep="struct { struct { struct { struct { struct { struct {"
 metadata "deep nesting" "s/uint32_t pid/$deep $deep $deep &/" ": braces nested more than 16 deep"
 enums=$(yes 'enum :' | head -n 40 | tr '\n' ' ')

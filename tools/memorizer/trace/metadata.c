@@ -19,6 +19,8 @@
 #define METADATA_MAX	(256 * 1024)
 #define FIELDS_MAX	16384		/* of all types and events */
 #define ARRAY_MAX	4096
+/* Bytes of an array. FIELDS_MAX of these add up to less than 2^32 bytes, the limit of an offset. */
+#define ARRAY_SIZE_MAX	65536
 #define NESTING_MAX	16
 #define WORD_MAX	1024		/* bytes of a name or string */
 
@@ -298,6 +300,8 @@ static void make_array(struct parser *s, struct type *type)
 		next(s);
 	} else if (s->number > ARRAY_MAX) {
 		fail(s, "array of more than %d elements", ARRAY_MAX);
+	} else if (type->field.size * s->number > ARRAY_SIZE_MAX) {
+		fail(s, "array of more than %d bytes", ARRAY_SIZE_MAX);
 	} else {
 		/* No event of the kernel has such an array, and the elements' sizes may vary. */
 		if (type->is_struct || type->field.type == FIELD_STRING)
