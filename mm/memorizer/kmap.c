@@ -158,11 +158,12 @@ static void put_object(struct kmap_reader *reader, struct memorizer_object *obje
 	if (reader->view == TRAFFIC && !has_traffic(object))
 		return;
 	reader->end += memorizer_format_object(to, object) - to;
-	if (!READ_ONCE(object->entries))
-		return;
+	/* First: the list seems empty while another reader sorts it. */
 	memorizer_lock_entries(object);
-	memorizer_rows_begin(&reader->rows, object, reader->view == FIELDS);
-	put_access_rows(reader);
+	if (READ_ONCE(object->entries)) {
+		memorizer_rows_begin(&reader->rows, object, reader->view == FIELDS);
+		put_access_rows(reader);
+	}
 	memorizer_unlock_entries(object);
 }
 
