@@ -314,25 +314,30 @@ static void add_sums(void *info)
 	const struct sum_call *call = info;
 	const struct memorizer_writer *writer = call->writer;
 	struct memorizer_stream_sums *sums = call->sums;
-	u64 produced, nested;
+	u64 produced, nested, overrun, buffered;
 	size_t i;
 
-	/* Retry if an NMI changes the counters in between. */
+	/* Each event counts in @produced, also one by an NMI in between, which makes this retry. */
 	do {
 		produced = READ_ONCE(writer->produced);
-		nested = READ_ONCE(writer->nested);
+		barrier();
+		nested = writer->nested;
+		overrun = writer->overrun;
+		buffered = writer->events;
+		for (i = writer->consumed; i != READ_ONCE(writer->finished); i++)
+			buffered += *packet_events(writer, i);
+		barrier();
 	} while (produced != READ_ONCE(writer->produced));
 
 	sums->produced += produced;
 	sums->nested += nested;
-	/* No part of the balance: an NMI may change it at any time. */
-	sums->own += READ_ONCE(writer->own);
-	sums->overrun += writer->overrun;
+	sums->overrun += overrun;
+	sums->buffered += buffered;
+	/* Only this call's CPU consumes packets, not in an NMI. */
 	sums->read += writer->read;
-	sums->bytes += writer->bytes;
-	sums->buffered += writer->events;
-	for (i = writer->consumed; i != writer->finished; i++)
-		sums->buffered += *packet_events(writer, i);
+	/* No part of the balance: an NMI may change these at any time. */
+	sums->own += READ_ONCE(writer->own);
+	sums->bytes += READ_ONCE(writer->bytes);
 }
 
 /**
