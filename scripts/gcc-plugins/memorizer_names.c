@@ -10,10 +10,11 @@
  */
 
 #include "gcc-common.h"
-#include "memorizer_places.h"
+#include "memorizer_files.h"
 #include "memorizer_insns.h"
 #include "memorizer_names.h"
-#include "memorizer_sites.h"
+#include "memorizer_places.h"
+#include "memorizer_site.h"
 
 /*
  * struct name - what an instruction accesses or allocates

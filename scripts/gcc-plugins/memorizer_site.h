@@ -21,6 +21,7 @@
  *	memorizer_insns.c	sites as insns
  *	memorizer_places.c	the record and the path of members that an access refers to
  *	memorizer_types.c	names, sizes and members of types
+ *	memorizer_files.c	names of source files
  *
  * A site is five bytes. Enabled, it is "call rel32". Disabled, it is five segment prefixes
  * of the next instruction that select the segment it uses anyway or, if that instruction

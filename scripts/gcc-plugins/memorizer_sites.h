@@ -23,8 +23,6 @@ void instrument_target(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree
 void insert_string(gimple_stmt_iterator *gsi, unsigned int name, unsigned int how, tree a,
 		   tree b, tree n);
 
-const char *source_name(const char *file);
-const char *name_of_file(void);
 void set_has_sites(void);
 void write_file_entry(FILE *file);
 
