@@ -53,7 +53,8 @@ functions_have_none() {
 	[ $n -gt 2 ]
 }
 
-# order ORDER: the objects of mm/memorizer, ordered by the command, refer only to earlier ones.
+# order COMMAND...: each object of mm/memorizer, in the order that the command filters from that of
+# the Makefile, refers only to earlier ones.
 # A weak definition in an earlier object hides a later one.
 order() {
 	# shellcheck disable=SC2046 # one word for each object

@@ -53,6 +53,25 @@ read_in_pieces_is_the_same() {
 	cmp $dir/kmap $dir/pieces
 }
 
+# The first reader of an object sorts its rows. Others wait for it, and do not miss any.
+concurrent_readers_show_all_rows() {
+	quiet
+	echo 1 >$M/memorizer_enabled
+	echo 1 >$M/memorizer_log_access
+	ls -lR /sys/devices >/dev/null
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	for n in 1 2 3 4; do
+		grep '^ ' $M/kmap >$dir/rows$n &
+	done
+	wait
+	echo "# $(wc -l <$dir/rows1) rows"
+	for n in 2 3 4; do
+		cmp $dir/rows1 $dir/rows$n || return 1
+	done
+	[ -s $dir/rows1 ]
+}
+
 # Nothing waits for a CPU on which a real-time task starves all others.
 real_time_task_delays_nothing() {
 	[ -w /sys/devices/system/cpu/cpu1/online ] || { echo "# there is no second CPU"; return 0; }
@@ -76,10 +95,11 @@ real_time_task_delays_nothing() {
 	same "real-time task" "$(tr '\n' ' ' <$dir/busy)" "busy told to end "
 }
 
-plan 5
+plan 6
 check at_once
 check real_time_task_delays_nothing
 check undisturbed counts_agree
 check undisturbed everything_can_be_cleared
 check undisturbed read_in_pieces_is_the_same
+check concurrent_readers_show_all_rows
 finish
