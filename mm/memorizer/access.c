@@ -42,7 +42,7 @@ void __kprobes memorizer_switch_to(const struct task_struct *next)
 	this_cpu_write(memorizer_current_key, READ_ONCE(next->memorizer_key));
 }
 
-/* A group's extent as it is in the word of its entry. */
+/* A group's extent, at its place in the word of an entry. */
 static __always_inline u64 extent_of(const struct memorizer_group *group)
 {
 	return (u64)group->extent << 16;
@@ -179,7 +179,7 @@ void __kprobes memorizer_access_miss(struct memorizer_object *object, unsigned l
 		access_object(addr, object, key, counts);
 }
 
-/* Count a group's accesses one by one: no single object contains them, or one entry cannot. */
+/* Count a group's accesses one by one, because one entry cannot count them all. */
 static noinline __kprobes void access_members(unsigned long addr,
 					      const struct memorizer_group *group)
 {
@@ -236,7 +236,7 @@ static noinline __kprobes void access_group_in_page(unsigned long addr,
  * @object: what memorizer_found has for @addr
  *
  * Counts like memorizer_access() for each member. One entry counts them all if one object contains
- * them all; readers of the counts divide it up again.
+ * them all; readers split the count up again.
  *
  * Context: any, NMI included, with preemption disabled.
  */
@@ -326,7 +326,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		return;
 	if (count_unrecorded(addr, kind))
 		return;
-	/* Accesses of variable size come here first. While observed, the cache is empty. */
+	/* Accesses of variable size have no miss. While accesses are observed, this never matches. */
 	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 	if (memorizer_object_contains(object, addr, size) &&
 	    memorizer_add_counts(object, memorizer_key(memorizer_pack_ip(ip), current->pid),
@@ -334,7 +334,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		return;
 	if (memorizer_observes_accesses())
 		memorizer_observer_access(addr, size, kind, ip);
-	/* @next is the first address of which the index may know something else. */
+	/* The index has the same answer for all addresses up to @next. */
 	do {
 		id = memorizer_index_lookup(addr, &next);
 		if (id) {

@@ -36,6 +36,26 @@ unsigned long memorizer_fast_path_bytes __read_mostly = PAGE_SIZE;
 /* Number of reasons to force the slow path. Written under memorizer_rwsem. */
 unsigned int memorizer_slow_path_users __read_mostly;
 
+static void empty_found(void)
+{
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
+			WRITE_ONCE(per_cpu(memorizer_found, cpu)[i], &nothing.object);
+}
+
+static void empty_cache(void)
+{
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
+			WRITE_ONCE(per_cpu(memorizer_cache, cpu)[i], &nothing.entry);
+}
+
 /**
  * memorizer_caches_init() - fill the caches with sentinels
  *
@@ -43,15 +63,8 @@ unsigned int memorizer_slow_path_users __read_mostly;
  */
 void memorizer_caches_init(void)
 {
-	unsigned int i;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-			per_cpu(memorizer_cache, cpu)[i] = &nothing.entry;
-		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
-			per_cpu(memorizer_found, cpu)[i] = &nothing.object;
-	}
+	empty_found();
+	empty_cache();
 }
 
 /**
@@ -83,26 +96,6 @@ void memorizer_collect_caches(void)
 				cmpxchg(&found[i], object, &nothing.object);
 		}
 	}
-}
-
-static void empty_found(void)
-{
-	unsigned int i;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < MEMORIZER_FOUND_SLOTS; i++)
-			WRITE_ONCE(per_cpu(memorizer_found, cpu)[i], &nothing.object);
-}
-
-static void empty_cache(void)
-{
-	unsigned int i;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < MEMORIZER_CACHE_SLOTS; i++)
-			WRITE_ONCE(per_cpu(memorizer_cache, cpu)[i], &nothing.entry);
 }
 
 /* Wait for all running hooks and thunks. */

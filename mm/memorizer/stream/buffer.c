@@ -317,7 +317,7 @@ static void add_sums(void *info)
 	u64 produced, nested, overrun, buffered;
 	size_t i;
 
-	/* Each event counts in @produced, also one by an NMI in between, which makes this retry. */
+	/* Every event increments @produced. Retry if an NMI wrote or lost one in between. */
 	do {
 		produced = READ_ONCE(writer->produced);
 		barrier();
@@ -333,7 +333,7 @@ static void add_sums(void *info)
 	sums->nested += nested;
 	sums->overrun += overrun;
 	sums->buffered += buffered;
-	/* Only this call's CPU consumes packets, not in an NMI. */
+	/* Packets are consumed on this CPU with interrupts disabled, never in an NMI. */
 	sums->read += writer->read;
 	/* No part of the balance: an NMI may change these at any time. */
 	sums->own += READ_ONCE(writer->own);
