@@ -216,9 +216,9 @@ static __always_inline enum verdict store(struct cache_line *line, unsigned int 
 	return verdict;
 }
 
-/* Count a move in the object's entry for traffic. */
-static __kprobes void count_move(struct memorizer_object *object, unsigned int kind,
-				 unsigned long ip)
+/* Count a move in the object's entry for traffic. Not inlined: a carry must not keep its stack. */
+static noinline __kprobes void count_move(struct memorizer_object *object, unsigned int kind,
+					  unsigned long ip)
 {
 	/* Without MEMORIZER_ACCESS_IP, the key is that of moves. */
 	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
