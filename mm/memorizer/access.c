@@ -326,7 +326,9 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		return;
 	if (count_unrecorded(addr, kind))
 		return;
-	/* Accesses of variable size have no miss. While accesses are observed, this never matches. */
+	/*
+	 * Accesses of variable size have no miss. While accesses are observed, this never matches.
+	 */
 	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 	if (memorizer_object_contains(object, addr, size) &&
 	    memorizer_add_counts(object, memorizer_key(memorizer_pack_ip(ip), current->pid),
