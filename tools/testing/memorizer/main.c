@@ -54,31 +54,6 @@ void *reserve(size_t size)
 	return memset(memory, 0, size);
 }
 
-/**
- * boot() - start the core, as memorizer_init_pool() does in the kernel
- * @pool_size: bytes of the pool
- *
- * The hash tables are small, for long chains.
- */
-void boot(unsigned long pool_size)
-{
-	boot_hashed(pool_size, POOL_BLOCKS(8));
-}
-
-/**
- * boot_hashed() - start the core with hash tables of another size
- * @pool_size: bytes of the pool
- * @hashed: bytes of the pool for which to size the tables
- */
-void boot_hashed(unsigned long pool_size, unsigned long hashed)
-{
-	memorizer_caches_init();
-	CHECK_EQ(memorizer_entry_table_init(reserve, hashed), 0);
-	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES), 0);
-	memorizer_pool_init(reserve(pool_size), pool_size);
-	CHECK_EQ(memorizer_set_enabled(true), 0);
-}
-
 static bool passes(const struct test_case *test)
 {
 	int status;

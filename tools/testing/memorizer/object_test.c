@@ -341,18 +341,6 @@ static void paused_task_records_no_new_objects(void)
 	CHECK_EQ(sum_counters().paused, 1);
 }
 
-/* Call site of the objects that the filter selects. */
-#define CHOSEN_IP	IP(77)
-
-bool odd_by_granule;
-
-unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
-{
-	if (odd_by_granule)
-		return BIT(MEMORIZER_RECORDED) | (ip & 1) << MEMORIZER_FIELDS;
-	return ip == CHOSEN_IP ? BIT(MEMORIZER_RECORDED) : 0;
-}
-
 static void objects_that_are_left_out_are_counted(void)
 {
 	unsigned long a, b;

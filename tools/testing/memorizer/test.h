@@ -73,10 +73,18 @@ static inline void check_eq(unsigned long a, unsigned long b, const char *what,
 #define POOL_BLOCKS(n)	((unsigned long)(n) << MEMORIZER_BLOCK_SHIFT)
 
 void *reserve(size_t size);
+
+/* boot.c */
 void boot(unsigned long pool_size);
 void boot_hashed(unsigned long pool_size, unsigned long hashed);
 
+extern bool odd_by_granule;
+
+/* Call site of the objects that the filter selects. */
+#define CHOSEN_IP	IP(77)
+
 /* util.c */
+
 u32 random_u32(u64 *state);
 
 /* Fewer rounds in slow builds. */
@@ -134,9 +142,6 @@ static inline void hook_free(unsigned long addr, unsigned long ip)
 {
 	memorizer_free(MEMORIZER_KMALLOC, (void *)addr, ip);
 }
-
-/* object_test.c: count accesses to objects allocated by odd ips by granule. */
-extern bool odd_by_granule;
 
 /* insert.c */
 

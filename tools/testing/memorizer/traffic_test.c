@@ -8,8 +8,6 @@
 
 #include "test.h"
 
-unsigned int vmalloc_left = 1;
-
 enum { SMALL = 1, LARGE = 6 };	/* of heap_caches */
 
 static unsigned long addr;
