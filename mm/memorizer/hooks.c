@@ -29,19 +29,10 @@ DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
 /* The common case: all new objects are recorded, and there is no observer. */
 #define RECORD_ALL	(MEMORIZER_DO_RECORD | MEMORIZER_DO_FOLLOW)
 
-/* Erase the object that a new, unrecorded allocation replaces. */
-static void make_room(unsigned long va)
-{
-	u32 id = memorizer_index_erase(va);
-
-	if (id)
-		memorizer_object_bury(id);
-}
-
-static void lose_alloc(unsigned long va, enum memorizer_loss why)
+static void lose_alloc(unsigned long va, size_t size, enum memorizer_loss why)
 {
 	/* Otherwise, accesses to the new object would be counted for an earlier one. */
-	make_room(va);
+	memorizer_index_bury(va, size);
 	this_cpu_inc(memorizer_counters.lost[why]);
 }
 
@@ -54,20 +45,20 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 
 	/* struct memorizer_object has 32 bits for it. */
 	if (size > U32_MAX) {
-		lose_alloc(va, MEMORIZER_LOST_RANGE);
+		lose_alloc(va, size, MEMORIZER_LOST_RANGE);
 		return;
 	}
 	memorizer_geometry(ptr, size, &geo);
 	id = memorizer_object_make(va, size, by_granule, ip);
 	if (!id) {
-		lose_alloc(va, MEMORIZER_LOST_OBJECT);
+		lose_alloc(va, size, MEMORIZER_LOST_OBJECT);
 		return;
 	}
 	err = memorizer_index_insert(&geo, va, id);
 	if (err) {
 		/* Never visible: a failed insertion puts the id nowhere. */
 		memorizer_pool_free(MEMORIZER_OBJECT, id);
-		lose_alloc(va, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
+		lose_alloc(va, size, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
 		return;
 	}
 	memorizer_object_publish(memorizer_ptr(id), va, by_granule);
@@ -155,7 +146,7 @@ static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
 		chosen = memorizer_choose_object(ptr, ip);
 	if (!(chosen & BIT(MEMORIZER_RECORDED))) {
-		make_room((unsigned long)ptr);
+		memorizer_index_bury((unsigned long)ptr, size);
 		this_cpu_inc(memorizer_counters.allocs_left_out);
 	} else if (chosen & BIT(MEMORIZER_FIELDS) || memorizer_announces) {
 		/* record_object() neither counts by granule nor announces to QEMU. */
@@ -179,7 +170,7 @@ static noinline void alloc_in_general(const void *ptr, size_t size, unsigned lon
 		return;
 	}
 	preempt_disable_notrace();
-	make_room((unsigned long)ptr);
+	memorizer_index_bury((unsigned long)ptr, size);
 	if (enabled)
 		this_cpu_inc(memorizer_counters.paused);
 	preempt_enable_notrace();

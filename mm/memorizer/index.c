@@ -502,6 +502,49 @@ u32 memorizer_index_erase(unsigned long addr)
 	return id;
 }
 
+/* Bury the object that a lookup of the address has found. */
+static noinline void bury_at(unsigned long addr, u32 id)
+{
+	u32 *word = memorizer_find_word(addr), old = READ_ONCE(*word);
+	struct slab_record *slab;
+	u64 slot;
+
+	/* First, as in bury_word(). */
+	memorizer_object_bury(id);
+	/* If another CPU has replaced the word meanwhile, it has erased the object, too. */
+	if (old == id) {
+		clear_words(id);
+	} else if (old & SLAB_BIT) {
+		slab = memorizer_ptr(old & ~SLAB_BIT);
+		slot = memorizer_slot(slab, addr);
+		if (slot < READ_ONCE(slab->slots))
+			cmpxchg(&slab->object[slot], id, 0);
+	}
+}
+
+/**
+ * memorizer_index_bury() - bury the objects that a new, unrecorded allocation overlaps
+ * @addr: the allocation's address
+ * @size: its size in bytes
+ *
+ * Their frees were missed. They may begin elsewhere: the pages may have been a slab's before.
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_index_bury(unsigned long addr, unsigned long size)
+{
+	unsigned long at = addr, next;
+	u32 id;
+
+	/* The lookup has the same answer for all addresses up to @next: mostly a single step. */
+	do {
+		id = memorizer_index_lookup(at, &next);
+		if (unlikely(id))
+			bury_at(at, id);
+		at = next;
+	} while (at - addr < size);
+}
+
 /**
  * memorizer_index_collect() - collect the slab records that have been discarded
  *

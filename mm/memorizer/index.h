@@ -41,6 +41,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 u32 memorizer_index_lookup(unsigned long addr, unsigned long *next);
 int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
 u32 memorizer_index_erase(unsigned long addr);
+void memorizer_index_bury(unsigned long addr, unsigned long size);
 void memorizer_index_end_slab(unsigned long start);
 void memorizer_index_collect(void);
 void memorizer_index_recycle(void);

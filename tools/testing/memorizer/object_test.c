@@ -610,6 +610,53 @@ static void buried_object_leaves_all_of_its_pages(void)
 	}
 }
 
+/*
+ * An object whose free was missed gets no accesses of an allocation that is not recorded, even if
+ * that begins elsewhere, because the page was divided differently before.
+ */
+static void unrecorded_allocation_buries_what_it_overlaps(void)
+{
+	unsigned long old, addr, first, second;
+
+	start();
+	heap_init(2);
+	old = heap_alloc_large(2 * PAGE_SIZE);
+	hook_alloc(old, 2 * PAGE_SIZE, IP(1));
+	heap_free(old);
+	first = heap_alloc(SMALL);
+	second = heap_alloc(SMALL);
+	CHECK(second != old);
+	memorizer_pause();
+	hook_alloc(second, 64, IP(1));
+	memorizer_resume();
+	CHECK(shown_at(old, MEMORIZER_BURIED));
+	CHECK_EQ(word_of(old), 0);
+	CHECK_EQ(word_of(old + PAGE_SIZE), 0);
+	site(second, 8, MEMORIZER_READ, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	CHECK_EQ(sum_counters().buried, 1);
+
+	memorizer_clear();
+	hook_alloc(first, 64, IP(1));
+	hook_alloc(second, 64, IP(1));
+	CHECK_EQ(sum_counters().buried, 1);
+	heap_free(first);
+	heap_free(second);
+	addr = heap_alloc_large(2 * PAGE_SIZE);
+	memorizer_set_enabled(false);
+	hook_alloc(addr, 2 * PAGE_SIZE, IP(1));
+	CHECK(shown_at(first, MEMORIZER_BURIED));
+	CHECK(shown_at(second, MEMORIZER_BURIED));
+	CHECK_EQ(sum_counters().buried, 3);
+	range_site(addr, 2 * PAGE_SIZE, MEMORIZER_WRITE, IP(2));
+	CHECK_EQ(sum_counters().unattributed, 2);
+	memorizer_clear();
+	CHECK_EQ(shown_objects(), 0);
+	hook_free(addr, IP(1));
+	hook_free(second, IP(1));
+	CHECK_EQ(sum_counters().unknown_frees, 2);
+}
+
 void __real_memorizer_object_bury(u32 id);
 void __wrap_memorizer_object_bury(u32 id);
 
@@ -782,6 +829,7 @@ const struct test_case object_cases[] = {
 	CASE(paused_task_records_no_new_objects),
 	CASE(objects_that_are_left_out_are_counted),
 	CASE(unrecorded_allocation_buries_the_object),
+	CASE(unrecorded_allocation_buries_what_it_overlaps),
 	CASE(full_pool_loses_objects_until_cleared),
 	CASE(full_pool_loses_objects_of_unindexed_memory),
 	CASE(object_lost_to_the_index_buries_what_was_there),
