@@ -26,6 +26,7 @@ static const struct {
 	{ "format", format_cases },
 	{ "threads", thread_cases },
 #ifndef __SANITIZE_THREAD__
+	{ "model", model_cases },
 	{ "interrupts", interrupt_cases },
 	{ "patches", patch_cases },
 #endif

@@ -47,7 +47,8 @@ struct test_case {
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
 	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[],
-	rows_cases[], format_cases[], thread_cases[], interrupt_cases[], patch_cases[];
+	rows_cases[], format_cases[], model_cases[], thread_cases[], interrupt_cases[],
+	patch_cases[];
 
 /* Fail and end the case unless both are equal. */
 #define CHECK_EQ(a, b) \
@@ -84,6 +85,9 @@ extern bool odd_by_granule;
 #define CHOSEN_IP	IP(77)
 
 /* util.c */
+
+/* Called before a failed check ends the program, unless NULL. */
+extern void (*before_failure)(void);
 
 u32 random_u32(u64 *state);
 

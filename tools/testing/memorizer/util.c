@@ -7,6 +7,7 @@
 #include "test.h"
 
 void (*before_branch)(void);
+void (*before_failure)(void);
 
 /**
  * check_fail() - fail and end the case
@@ -19,6 +20,8 @@ void (*before_branch)(void);
 void check_fail(unsigned long a, unsigned long b, const char *what, const char *file, int line)
 {
 	fprintf(stderr, "%s:%d: %s: %#lx is not %#lx\n", file, line, what, a, b);
+	if (before_failure)
+		before_failure();
 	_exit(1);
 }
 

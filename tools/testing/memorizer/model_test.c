@@ -1,0 +1,858 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of Memorizer's core: the core does what its model does.
+ *
+ * A run decodes bytes into operations on both, which model_check.c compares. The bytes are random
+ * here; fuzz.c has libFuzzer choose them. A divergence prints the operations.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/vmalloc.h>
+
+#include "../../../mm/memorizer/observer.h"
+#include "model.h"
+
+/* Operations between two comparisons. */
+#define PERIOD		24
+
+/* Few, so that each CPU uses its free records up, and to empty their caches takes less time. */
+#define CPUS		3
+
+/* Pages of the heap, and objects allocated from it at once. */
+#define HEAP_PAGES	24
+#define CHUNKS		32
+#define MODEL_GROUPS	8
+
+/* Room for what finish() does. */
+#define RESERVE		512
+
+/* Long runs of accesses, which reach 2^15, take most of the time. */
+#define LONG_RUNS	2
+
+struct model model;
+
+/* What the heap has allocated, or had: a place to access. */
+static struct chunk {
+	unsigned long addr;
+	size_t size;
+	bool allocated;
+} chunks[CHUNKS];
+
+static const struct memorizer_group *groups[MODEL_GROUPS];
+static struct memorizer_member members[MODEL_GROUPS][8];
+
+/* The input, and what it was decoded to. */
+static const u8 *input;
+static size_t left;
+
+static struct {
+	const char *text;
+	unsigned long arg[6];
+} done[MODEL_OBJECTS];	/* at most one object each */
+static unsigned int operations;
+static bool observing, observing_allocations;
+static unsigned int long_runs, carries;
+
+static u8 byte(void)
+{
+	if (!left)
+		return 0;
+	left--;
+	return *input++;
+}
+
+#define DID(text, ...)	did(text, (const unsigned long [6]) { __VA_ARGS__ })
+
+static void did(const char *text, const unsigned long *args)
+{
+	CHECK(operations < ARRAY_SIZE(done));
+	done[operations].text = text;
+	memcpy(done[operations].arg, args, sizeof(done[operations].arg));
+	operations++;
+}
+
+static void print_operations(void)
+{
+	const unsigned long *arg;
+	unsigned int i;
+
+	for (i = 0; i < operations; i++) {
+		arg = done[i].arg;
+		fprintf(stderr, "%4u ", i);
+		fprintf(stderr, done[i].text, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+		fputc('\n', stderr);
+	}
+}
+
+/* Few ips, of which some share slots of the cache, and some are far away. */
+static unsigned long some_ip(void)
+{
+	u8 b = byte();
+
+	return b % 16 == 13 ? CHOSEN_IP : IP(0x1000 + b % 16 * 5 + b / 64 * 0x40000);
+}
+
+static struct chunk *some_chunk(void)
+{
+	return &chunks[byte() % CHUNKS];
+}
+
+static struct chunk *some_allocated(void)
+{
+	unsigned int first = byte(), i;
+
+	for (i = 0; i < CHUNKS; i++)
+		if (chunks[(first + i) % CHUNKS].allocated)
+			return &chunks[(first + i) % CHUNKS];
+	return NULL;
+}
+
+/* An address in, near or outside of an object, or outside of the heap. */
+static unsigned long some_address(void)
+{
+	static const unsigned long elsewhere[] = {
+		0, 0x7fff00001000, MAP_BASE - 8, MAP_BASE, MAP_BASE + 64,
+		MAP_BASE + MAP_BYTES - 16, MAP_BASE + MAP_BYTES, -4096UL,
+	};
+	const struct chunk *chunk = some_chunk();
+	unsigned int place = byte();
+
+	if (!chunk->addr || place >= 252)
+		return elsewhere[place % ARRAY_SIZE(elsewhere)];
+	if (place < 64)
+		return chunk->addr + place * 8 % chunk->size;
+	if (place < 128)
+		return chunk->addr + place - 96;
+	if (place < 192)
+		return chunk->addr + chunk->size + place - 160;
+	return chunk->addr + (place - 192) * chunk->size / 60;
+}
+
+/*
+ * Operations on the heap.
+ */
+
+/* The record of a new object: the only one that nothing in the model has. */
+static void *new_record(unsigned long addr)
+{
+	void *record = memorizer_ptr(lookup(addr));
+	unsigned int i;
+
+	for (i = 0; i + 1 < model.objects; i++)
+		CHECK(model.object[i]->record != record);
+	return record;
+}
+
+/* Allocate in the model as hook_alloc() or memorizer_realloc() has done in the core. */
+static void follow_alloc(unsigned long addr, size_t size, unsigned long ip,
+			 const struct memorizer_counters *was)
+{
+	struct memorizer_counters now = sum_counters();
+	struct memorizer_geometry memory;
+	struct model_object *object;
+	unsigned int why;
+
+	memorizer_geometry((void *)addr, size < U32_MAX ? size : 1, &memory);
+	object = model_alloc(&model, addr, size, &memory, ip);
+	if (!object)
+		return;
+	settle_buried(&memory);
+	for (why = MEMORIZER_LOST_OBJECT; why <= MEMORIZER_LOST_INDEX; why++) {
+		if (now.lost[why] == was->lost[why])
+			continue;
+		CHECK(model.small_pool);
+		model_lose(&model, object, why);
+		return;
+	}
+	object->record = new_record(addr);
+}
+
+static unsigned long take_memory(unsigned int cache, unsigned int part)
+{
+	if (cache < HEAP_CACHES)
+		return heap_alloc(cache);
+	if (cache % 2)
+		return heap_alloc_large(1 + part * 80);
+	return heap_alloc_guarded(1 + part * 16);
+}
+
+/* Allocate; several of a cache at once, so that slabs are full. */
+static void alloc_some(void)
+{
+	unsigned int cache = byte() % (HEAP_CACHES + 4), part = byte(), n = byte() % 8 < 5 ? 1 : 5;
+	unsigned long ip = some_ip(), addr;
+	struct memorizer_counters was;
+	struct chunk *chunk;
+	size_t size;
+
+	for (chunk = chunks; chunk < chunks + CHUNKS && n; chunk++) {
+		if (chunk->allocated)
+			continue;
+		addr = take_memory(cache, part);
+		if (!addr)
+			return;
+		n--;
+		*chunk = (struct chunk) { addr, heap_size(addr), true };
+		size = max(1UL, chunk->size - (part % 4 ? 0 : part * chunk->size / 512));
+		DID("allocate %#lx size %lu ip %lx", addr, size, ip);
+		was = sum_counters();
+		hook_alloc(addr, size, ip);
+		follow_alloc(addr, size, ip, &was);
+	}
+}
+
+/* The allocator takes the memory back. */
+static void take_back(struct chunk *chunk)
+{
+	struct model_object *object = model_at(&model, chunk->addr);
+
+	if (object)
+		object->allocated = false;
+	heap_free(chunk->addr);
+	chunk->allocated = false;
+}
+
+static void free_chunk(struct chunk *chunk, unsigned long ip)
+{
+	DID("free %#lx ip %lx", chunk->addr, ip);
+	hook_free(chunk->addr, ip);
+	model_free(&model, chunk->addr, ip);
+	take_back(chunk);
+}
+
+/* Allocate, access and free, over and over: this uses up the records that are free on a CPU. */
+static void use_up(void)
+{
+	unsigned int cache = byte() % HEAP_CACHES, n = 1 + byte() % 64, i, j;
+	unsigned long ip = some_ip();
+	struct memorizer_counters was;
+	struct chunk chunk;
+
+	for (i = 0; i < n && model.objects < MODEL_OBJECTS / 2; i++) {
+		chunk.addr = heap_alloc(cache);
+		if (!chunk.addr)
+			return;
+		chunk.size = heap_size(chunk.addr);
+		DID("allocate %#lx ip %lx, access it by 3 ips, free it", chunk.addr, ip + i);
+		was = sum_counters();
+		hook_alloc(chunk.addr, chunk.size, ip + i);
+		follow_alloc(chunk.addr, chunk.size, ip + i, &was);
+		was = sum_counters();
+		for (j = 1; j <= 3; j++) {
+			site(chunk.addr, 8, j, ip + j);
+			model_access(&model, chunk.addr, 8, j, ip + j, 1);
+		}
+		settle_accesses(&was);
+		hook_free(chunk.addr, ip + i);
+		model_free(&model, chunk.addr, ip + i);
+		take_back(&chunk);
+	}
+}
+
+static void free_some(void)
+{
+	struct chunk *chunk = some_allocated();
+	unsigned int how = byte();
+	unsigned long ip = how % 16 ? some_ip() : 0;
+
+	if (!chunk)
+		return;
+	if (how / 16 % 4 == 1) {
+		DID("allocator takes %#lx back, without the hook", chunk->addr);
+		take_back(chunk);
+		return;
+	}
+	if (how / 16 % 4 == 2) {
+		memorizer_set_free_ip((void *)chunk->addr, IP(how));
+		model_set_free_ip(&model, chunk->addr, IP(how));
+	}
+	free_chunk(chunk, ip);
+}
+
+static void free_unknown(void)
+{
+	const struct chunk *chunk = some_chunk();
+	unsigned int how = byte();
+	unsigned long ip = some_ip(), addr;
+
+	if (!chunk->addr)
+		return;
+	addr = chunk->addr + (how % 4 ? how % 64 * 8 : 0);
+	/* A pointer into an object, or to memory that is free already. */
+	if (chunk->allocated && addr == chunk->addr)
+		addr += 1;
+	DID("free %#lx, which is no object, ip %lx", addr, ip);
+	hook_free(addr, ip);
+	model_free(&model, addr, ip);
+	memorizer_free(MEMORIZER_KMALLOC, how % 2 ? NULL : ZERO_SIZE_PTR, ip);
+	memorizer_alloc(MEMORIZER_KMALLOC, how % 2 ? NULL : ZERO_SIZE_PTR, 0, 0, ip);
+}
+
+static void realloc_some(void)
+{
+	const struct chunk *chunk = some_allocated();
+	size_t size = byte();
+	unsigned long ip = some_ip();
+	struct memorizer_counters was;
+
+	if (!chunk)
+		return;
+	size = 1 + size * (chunk->size - 1) / 255;
+	DID("reallocate %#lx size %lu ip %lx", chunk->addr, size, ip);
+	was = sum_counters();
+	memorizer_realloc((void *)chunk->addr, size, 0, ip);
+	model_free(&model, chunk->addr, ip);
+	follow_alloc(chunk->addr, size, ip, &was);
+}
+
+/* Allocate what is allocated: its free was missed, and the allocator reused it at once. */
+static void alloc_again(void)
+{
+	const struct chunk *chunk = some_allocated();
+	unsigned int how = byte();
+	unsigned long ip = some_ip();
+	struct memorizer_geometry memory;
+	struct memorizer_counters was;
+	size_t size;
+
+	if (!chunk)
+		return;
+	size = chunk->size;
+	memorizer_geometry((void *)chunk->addr, size, &memory);
+	/* More than any allocator has. */
+	if (!memory.slots && how < 16)
+		size = how % 2 ? U32_MAX : U32_MAX + 1UL + how;
+	DID("allocate %#lx again, size %lu ip %lx", chunk->addr, size, ip);
+	was = sum_counters();
+	hook_alloc(chunk->addr, size, ip);
+	follow_alloc(chunk->addr, size, ip, &was);
+}
+
+static void set_free_ip(void)
+{
+	const struct chunk *chunk = some_allocated();
+	unsigned long ip = some_ip();
+
+	if (!chunk)
+		return;
+	DID("memorizer_set_free_ip %#lx ip %lx", chunk->addr, ip);
+	memorizer_set_free_ip((void *)chunk->addr, ip);
+	model_set_free_ip(&model, chunk->addr, ip);
+}
+
+/*
+ * Accesses.
+ */
+
+static unsigned int some_kind(unsigned int how)
+{
+	return 1 + how % 3;
+}
+
+/* One access, some, or about 2^15. */
+static unsigned int some_times(void)
+{
+	unsigned int b = byte();
+
+	if (b < 224 || model.tracking || long_runs == LONG_RUNS)
+		return 1 + b % 16 / 12 * (b % 64);
+	long_runs++;
+	return 32768 - 240 + b;
+}
+
+static void access_site(void)
+{
+	unsigned long addr = some_address(), ip = some_ip(), size;
+	unsigned int how = byte(), times = some_times(), kind = some_kind(how), i;
+	struct memorizer_counters was = sum_counters();
+
+	size = 1UL << how / 4 % 5;
+	DID("access %#lx size %lu kind %lu ip %lx, %lu times", addr, size, kind, ip, times);
+	for (i = 0; i < times; i++)
+		site(addr, size, kind, ip);
+	model_access(&model, addr, size, kind, ip, times);
+	settle_accesses(&was);
+}
+
+static void access_range(void)
+{
+	unsigned long addr = some_address(), ip = some_ip(), size;
+	unsigned int how = byte(), kind = some_kind(how);
+	struct memorizer_counters was = sum_counters();
+
+	size = byte();
+	if (size >= 200)
+		size = (size - 199) * 300;
+	DID("range %#lx size %lu kind %lu ip %lx", addr, size, kind, ip);
+	range_site(addr, size, kind, ip);
+	model_access(&model, addr, size, kind, ip, 1);
+	settle_accesses(&was);
+}
+
+static void access_group(void)
+{
+	unsigned long addr = some_address();
+	unsigned int n = byte() % MODEL_GROUPS, times = some_times(), i;
+	struct memorizer_counters was = sum_counters();
+
+	DID("group %lu at %#lx, %lu times", n, addr, times);
+	for (i = 0; i < times; i++)
+		group_site(addr, groups[n]);
+	for (i = 0; i < groups[n]->members; i++)
+		model_access(&model, addr + members[n][i].offset, members[n][i].size,
+			     members[n][i].kind, IP(0) + (u32)members[n][i].ip, times);
+	settle_accesses(&was);
+}
+
+/*
+ * Readers.
+ */
+
+static struct model_object *some_object(void)
+{
+	unsigned int n = byte();
+
+	return model.objects ? model.object[(n * 37 + byte()) % model.objects] : NULL;
+}
+
+static void begin_reading(unsigned int n)
+{
+	struct model_object *object = some_object();
+	bool by_granule;
+
+	if (!object || object->state == MODEL_LEAVING)
+		return;
+	by_granule = byte() % 2;
+	DID("reader %lu begins with %#lx, by granule %lu", n, object->addr, by_granule);
+	reader_begin(&readers[n], object, by_granule);
+}
+
+static void walk_on(void)
+{
+	unsigned int n = 1 + byte() % 64;
+
+	DID("walk on through %lu objects", n);
+	walk_objects(n);
+}
+
+/*
+ * Have the counts of a row pass 2^15, below a reader if there is one: it must find what is carried.
+ */
+static void carry_some(void)
+{
+	struct model_object *object = readers[byte() % READERS].object ?: some_object();
+	const struct memorizer_counters was = sum_counters();
+	unsigned int n = byte(), times = 32767 + n % 2, i;
+	struct model_row *row;
+
+	if (!object || object->state != MODEL_LIVE || !object->rows.count || model.tracking ||
+	    carries == LONG_RUNS)
+		return;
+	carries++;
+	row = &object->rows.row[n % object->rows.count];
+	become(model.cpu, row->pid);
+	memorizer_switch_to(current);
+	DID("access %#lx %lu times, ip %lx pid %lu", object->addr, times, row->ip, row->pid);
+	for (i = 0; i < times; i++)
+		site(object->addr, 1, MEMORIZER_READ, row->ip);
+	model_access(&model, object->addr, 1, MEMORIZER_READ, row->ip, times);
+	settle_accesses(&was);
+}
+
+static void use_reader(void)
+{
+	unsigned int n = byte() % READERS, rows;
+
+	if (!readers[n].object) {
+		begin_reading(n);
+	} else if (byte() < 16) {
+		DID("reader %lu is closed", n);
+		reader_end(&readers[n]);
+	} else {
+		rows = 1 + byte() % 8;
+		DID("reader %lu reads %lu rows of %#lx", n, rows, readers[n].object->addr);
+		reader_read(&readers[n], rows);
+	}
+}
+
+/*
+ * Clearing and retiring.
+ */
+
+/* Records are free again: no more are used than there are objects. */
+static void check_pool(void)
+{
+	unsigned int i, rows = 0;
+
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), model.objects);
+	CHECK(slab_records() <= HEAP_PAGES);
+	for (i = 0; i < model.objects; i++)
+		rows += model.object[i]->rows.count;
+	if (!rows)
+		CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY) +
+			 memorizer_class_used(MEMORIZER_WIDE_ENTRY), 0);
+}
+
+static void clear_all(void)
+{
+	if (model.interrupt)
+		return;
+	DID("clear");
+	memorizer_clear();
+	model_clear(&model);
+	compare();
+}
+
+/* The observer has read a retired object. */
+static void finish_retiring(struct model_object *object)
+{
+	DID("%#lx is retired", object->addr);
+	compare_rows(object, false);
+	memorizer_retire_done(object->record);
+	model_remove(&model, object);
+}
+
+static void retire_some(void)
+{
+	struct model_object *object = some_object();
+
+	if (!object || object->state == MODEL_LIVE || object->readers || model.interrupt)
+		return;
+	if (object->state == MODEL_LEAVING) {
+		finish_retiring(object);
+		return;
+	}
+	DID("retire %#lx", object->addr);
+	down_write(&memorizer_rwsem);
+	CHECK(!memorizer_is_pinned(object->record));
+	memorizer_retire(object->record);
+	up_write(&memorizer_rwsem);
+	model_retire(&model, object);
+}
+
+static void give_back(void)
+{
+	if (model.interrupt)
+		return;
+	DID("give back");
+	memorizer_give_back();
+	check_pool();
+}
+
+/*
+ * Switches, the task, the CPU, and time.
+ */
+
+static void switch_something(void)
+{
+	unsigned int how = byte(), bytes;
+	int err;
+
+	switch (how % 8) {
+	case 0:
+		DID("memorizer_enabled %lu", !model.enabled);
+		model.enabled = !model.enabled;
+		CHECK_EQ(memorizer_set_enabled(model.enabled), 0);
+		break;
+	case 1:
+		model.choose = how / 8 % 4;
+		odd_by_granule = how / 8 % 2;
+		DID("filter %lu, by granule %lu", model.choose, odd_by_granule);
+		memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, model.choose);
+		break;
+	case 2:
+		if (model.interrupt)
+			break;
+		observing = !observing;
+		DID("observe accesses %lu", observing);
+		memorizer_observe_accesses(observing);
+		break;
+	case 3:
+		if (model.interrupt)
+			break;
+		observing_allocations = !observing_allocations;
+		DID("observe allocations %lu", observing_allocations);
+		memorizer_observe_allocations(observing_allocations);
+		break;
+	case 4:
+	case 5:
+		if (model.interrupt)
+			break;
+		DID("memorizer_track_lines %lu", !model.tracking);
+		CHECK_EQ(memorizer_set_track_lines(!model.tracking), 0);
+		model_track_lines(&model, !model.tracking);
+		break;
+	case 6:
+		if (model.interrupt)
+			break;
+		bytes = MODEL_LINE_MIN << how / 8 % 10;
+		DID("line_size %lu", bytes);
+		err = memorizer_set_line_size(bytes);
+		CHECK_EQ(err, model.tracking ? -EBUSY : 0);
+		if (!err)
+			model.line_size = bytes;
+		break;
+	case 7:
+		/* 48 bits of jiffies */
+		test_jiffies += how & 128 ? 1UL << how / 8 % 16 * 2 : how;
+		DID("jiffies are %lu", test_jiffies);
+		break;
+	}
+}
+
+/* Continue as another task, on another CPU. */
+static void change_task(void)
+{
+	static const int pids[] = { 1, 2, 3, 4, 0, 300, 70000, 4194303 };
+	static const char * const comms[] = { "init", "fifteen,letters", "a\\b\n\x80", "" };
+	unsigned int how = byte();
+
+	if (model.interrupt)
+		return;
+	model.cpu = how / 8 % CPUS;
+	become(model.cpu, pids[how % 8]);
+	snprintf(current->comm, TASK_COMM_LEN, "%s", comms[how / 64]);
+	memorizer_switch_to(current);
+	DID("CPU %lu runs pid %lu, comm %lu", model.cpu, current->pid, how / 64);
+}
+
+static void change_context(void)
+{
+	unsigned int how = byte();
+
+	switch (how % 4) {
+	case 0:
+	case 1:
+		model.interrupt = !model.interrupt;
+		DID("interrupt %lu", model.interrupt);
+		if (model.interrupt)
+			enter_interrupt();
+		else
+			leave_interrupt();
+		break;
+	case 2:
+		if (model.interrupt)
+			break;
+		if (model.pauses && how & 4) {
+			memorizer_resume();
+			model.pauses--;
+		} else if (model.pauses < 3) {
+			memorizer_pause();
+			model.pauses++;
+		}
+		DID("paused %lu times", model.pauses);
+		break;
+	case 3:
+		model.left_out = !model.left_out;
+		DID("left out %lu", model.left_out);
+		memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT,
+				      model.left_out ? MEMORIZER_LEFT_OUT : 0);
+		memorizer_load_key();
+		break;
+	}
+}
+
+/*
+ * Runs.
+ */
+
+static void operate(void)
+{
+	unsigned int op = byte();
+
+	if (op < 90)
+		access_site();
+	else if (op < 110)
+		access_range();
+	else if (op < 130)
+		access_group();
+	else if (op < 165)
+		alloc_some();
+	else if (op < 190)
+		free_some();
+	else if (op < 194)
+		free_unknown();
+	else if (op < 198)
+		realloc_some();
+	else if (op < 201)
+		alloc_again();
+	else if (op < 203)
+		set_free_ip();
+	else if (op < 207)
+		use_up();
+	else if (op < 219)
+		use_reader();
+	else if (op < 221)
+		walk_on();
+	else if (op < 222)
+		carry_some();
+	else if (op < 226)
+		retire_some();
+	else if (op < 228)
+		give_back();
+	else if (op < 230)
+		clear_all();
+	else if (op < 244)
+		change_task();
+	else if (op < 250)
+		change_context();
+	else
+		switch_something();
+}
+
+/* Groups at the first addresses of structures, of which some share ips, with each other too. */
+static void make_groups(void)
+{
+	unsigned int i, j, count;
+	struct memorizer_member absolute[8];
+	u64 seed = 1;
+
+	for (i = 0; i < MODEL_GROUPS; i++) {
+		count = 2 + i % 7;
+		for (j = 0; j < count; j++) {
+			members[i][j] = (struct memorizer_member) {
+				.ip = 0x1000 + random_u32(&seed) % 16 * 5,
+				.offset = random_u32(&seed) % (i < 6 ? 64 : 3000),
+				.size = 1 << random_u32(&seed) % 5,
+				.kind = some_kind(random_u32(&seed)),
+			};
+			absolute[j] = members[i][j];
+			absolute[j].ip = (u32)IP(members[i][j].ip);
+		}
+		groups[i] = make_group(absolute, count);
+	}
+}
+
+static void start(void)
+{
+	unsigned int how;
+
+	memset(&model, 0, sizeof(model));
+	memset(chunks, 0, sizeof(chunks));
+	memset(readers, 0, sizeof(readers));
+	operations = 0;
+	long_runs = 0;
+	carries = 0;
+	observing = false;
+	observing_allocations = false;
+	how = byte();
+	model.small_pool = how % 4 == 3;
+	possible_cpus = CPUS;
+	vmalloc_left = UINT_MAX;
+	memorizer_lines_wanted = 1 << 14;
+	/* The smallest hash tables, for long chains. */
+	boot_hashed(POOL_BLOCKS(model.small_pool ? 4 + byte() % 8 : 40), 0);
+	heap_init(HEAP_PAGES);
+	model.heap = MAP_BASE + (4UL << 20) - (HEAP_PAGES / 2 << PAGE_SHIFT);
+	model.enabled = true;
+	model.choice = memorizer_choose_object;
+	model.line_size = memorizer_line_size();
+	/* In half of the runs, some objects are counted by granule from the beginning on. */
+	odd_by_granule = how & 4;
+	model.choose = odd_by_granule;
+	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, model.choose);
+	current->memorizer_key = 0;
+	memset(current->comm, 0, sizeof(current->comm));
+	become(0, 1);
+	memorizer_switch_to(current);
+	if (!groups[0])
+		make_groups();
+}
+
+/* Free everything; of what was not missed, nothing stays. */
+static void finish(void)
+{
+	struct chunk *chunk;
+	unsigned int i;
+
+	leave_interrupt();
+	model.interrupt = false;
+	for (i = 0; i < READERS; i++)
+		while (readers[i].object)
+			reader_read(&readers[i], 100);
+	for (i = 0; i < model.objects;)
+		if (model.object[i]->state == MODEL_LEAVING)
+			finish_retiring(model.object[i]);
+		else
+			i++;
+	for (chunk = chunks; chunk < chunks + CHUNKS; chunk++)
+		if (chunk->allocated)
+			free_chunk(chunk, IP(1));
+	compare();
+	clear_all();
+	check_pool();
+	CHECK_EQ(memorizer_set_track_lines(false), 0);
+	if (observing)
+		memorizer_observe_accesses(false);
+	while (model.objects)
+		model_remove(&model, model.object[0]);
+}
+
+/**
+ * run_operations() - decode operations, and compare what the core and the model do
+ * @data: the operations
+ * @size: bytes of @data
+ *
+ * Return: number of operations
+ */
+unsigned int run_operations(const u8 *data, size_t size)
+{
+	unsigned int compared = 0;
+
+	input = data;
+	left = size;
+	before_failure = print_operations;
+	start();
+	while (left && operations < ARRAY_SIZE(done) - RESERVE) {
+		operate();
+		if (operations - compared < PERIOD)
+			continue;
+		compare();
+		compared = operations;
+	}
+	finish();
+	before_failure = NULL;
+	return operations;
+}
+
+/* Run the operations of each of some seeds in a process of its own. */
+static void run_seeds(unsigned int first, unsigned int count, bool small)
+{
+	u8 data[4000];
+	unsigned int i, j;
+	int status;
+	u64 state;
+
+	for (i = first; i < first + count; i++) {
+		fflush(stdout);
+		if (!fork()) {
+			state = i;
+			for (j = 0; j < sizeof(data); j++)
+				data[j] = random_u32(&state) >> 13;
+			data[0] = (small ? 3 : 0) | (i % 2 ? 4 : 0);
+			run_operations(data, sizeof(data));
+			exit(0);
+		}
+		CHECK(wait(&status) > 0);
+		if (status)
+			fprintf(stderr, "random operations of seed %u\n", i);
+		CHECK_EQ(status, 0);
+	}
+}
+
+static void random_operations_do_what_the_model_does(void)
+{
+	run_seeds(1, ROUNDS(300), false);
+}
+
+static void every_loss_is_counted_in_a_full_pool(void)
+{
+	run_seeds(1, ROUNDS(300), true);
+}
+
+const struct test_case model_cases[] = {
+	CASE(random_operations_do_what_the_model_does),
+	CASE(every_loss_is_counted_in_a_full_pool),
+	{ }
+};
