@@ -26,6 +26,7 @@ help:
 	@echo '  make html       trace a tar; make the HTML page and picture of the README'
 	@echo '  make bench      measure overhead in instructions, memory and time   (45 min, kernels built)'
 	@echo '  make compare    compare recordings of memorizer and perf'
+	@echo '  make fuzz       compare the core with its model, FOR=10m'
 	@echo '  make coverage   measure the accesses without a site'
 	@echo '  make names      measure the accesses and allocations that the compiler names'
 	@echo '  make truth      compare the KMAP with the accesses of the machine'
@@ -63,6 +64,11 @@ compare:
 coverage:
 	@$(scripts)/coverage
 
+fuzz:
+	@$(scripts)/setup fuzz
+	@$(MAKE) --no-print-directory -s -C tools/testing/memorizer OUTPUT=$(CURDIR)/build/testing-memorizer/ \
+		$(if $(FOR),FOR=$(FOR)) fuzz
+
 html: kernel $(memorizer)
 	@$(scripts)/html $(CONFIG)
 
@@ -81,4 +87,4 @@ truth:
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage html names qemu-trace commuter truth clean
+.PHONY: help kernel run shell test bench compare coverage fuzz html names qemu-trace commuter truth clean

@@ -85,7 +85,6 @@ extern bool odd_by_granule;
 #define CHOSEN_IP	IP(77)
 
 /* util.c */
-
 /* Called before a failed check ends the program, unless NULL. */
 extern void (*before_failure)(void);
 
