@@ -6,12 +6,11 @@
 cpu=/sys/devices/system/cpu/cpu1
 [ -w $cpu/online ] || skip "there is no second CPU that can go offline"
 kmap=$(mktemp)
-trap 'echo 1 >$cpu/online; rm -f $kmap; quiet' EXIT
+trap ': >$kmap.enough; wait; echo 1 >$cpu/online; rm -f $kmap*; quiet' EXIT
 
 work() {
-	for n in 1 2 3 4 5 6 7 8 9 10; do
-		ls -lR /sys/devices/system >/dev/null
-		[ -e $kmap ] || break
+	until [ -e $kmap.enough ]; do
+		ls -lR $cpu >/dev/null
 	done
 }
 
@@ -21,6 +20,7 @@ off_and_on_while_logging() {
 	for n in 1 2 3; do
 		echo 0 >$cpu/online && cat $M/kmap >/dev/null && echo 1 >$cpu/online || return 1
 	done
+	: >$kmap.enough
 	wait
 }
 
@@ -33,12 +33,10 @@ off_while_switching_and_clearing() {
 		echo 1 >$M/memorizer_log_access
 	done
 	echo 1 >$cpu/online
-	work
+	ls -lR /sys/devices/system >/dev/null
 }
 
 counts_agree() {
-	echo 0 >$M/memorizer_log_access
-	echo 0 >$M/memorizer_enabled
 	cat $M/kmap >$kmap
 	same "objects and accesses" "$(sum_kmap <$kmap)" \
 		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
@@ -49,5 +47,6 @@ echo 1 >$M/memorizer_enabled
 plan 3
 check off_and_on_while_logging
 check off_while_switching_and_clearing
+quiet
 check undisturbed counts_agree
 finish

@@ -52,7 +52,7 @@ reading_costs_few_accesses() {
 	quiet
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_log_access
-	ls -lR /sys/devices >/dev/null
+	ls -lR /sys/devices/system >/dev/null
 	before=$(stat_of paused)
 	between=$(stat_of paused)
 	rows=$(cat $M/kmap | wc -l)
@@ -69,7 +69,7 @@ reading_starts_at_the_beginning() {
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_track_lines
 	echo 1 >$M/memorizer_log_access
-	ls -lR /sys/devices >/dev/null
+	ls -lR /sys/devices/system >/dev/null
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
 	for file in kmap kmap_fields traffic; do
@@ -85,7 +85,7 @@ reader_does_not_block_modules() {
 	quiet
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_log_access
-	ls -lR /sys/devices >/dev/null
+	ls -lR /sys/devices/system >/dev/null
 	dd if=$M/kmap bs=1 of=/dev/null 2>/dev/null &
 	reader=$!
 	load_module && rmmod $module || return 1
