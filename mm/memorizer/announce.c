@@ -169,7 +169,13 @@ static void send_with_text(unsigned int type, const u64 *values, unsigned int co
 static void send_cache(struct kmem_cache *cache)
 {
 	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
-	u64 values[] = { (unsigned long)cache, cache->object_size, cache->size };
+	/* As in the stream, an object's bytes end with its slot, whose left red zone is before it. */
+	u64 values[] = {
+		(unsigned long)cache,
+		cache->object_size,
+		cache->size,
+		cache->size - cache->red_left_pad,
+	};
 
 	/* Pairs with the release below. Two CPUs may both announce the cache. */
 	if (smp_load_acquire(&cache->memorizer_announced))

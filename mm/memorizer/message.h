@@ -32,7 +32,7 @@
 #define MEMORIZER_MSG_LOGGING	4	/* access logging: 1 on, 0 off */
 #define MEMORIZER_MSG_MARK	5	/* pid, text of 8 characters per value */
 #define MEMORIZER_MSG_LOST	6	/* number of lost messages */
-#define MEMORIZER_MSG_CACHE	7	/* address, object_size, size, name: before its objects */
+#define MEMORIZER_MSG_CACHE	7	/* address, object_size, size, bytes of an object, name */
 /* Sent by user space, with one load each. */
 #define MEMORIZER_MSG_SCOPE	8	/* number: a scope begins */
 #define MEMORIZER_MSG_LEAVE	9	/* number: it ends */
@@ -44,6 +44,6 @@
 #define MEMORIZER_MSG_RCU_FREE	14	/* address, ip: memory is handed to RCU */
 #define MEMORIZER_MSG_LOCK	15	/* op | flags << 8, lock, ip, name */
 
-#define MEMORIZER_ANNOUNCE_VERSION	4
+#define MEMORIZER_ANNOUNCE_VERSION	5
 
 #endif /* _MM_MEMORIZER_MESSAGE_H */

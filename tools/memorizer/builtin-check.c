@@ -267,14 +267,9 @@ static void search_range(void *data, const struct live_range *range)
 
 static void check_alloc(struct check *c, const struct trace_event *e)
 {
-	u32 kind = e->u.alloc.kind;
-	/*
-	 * With red zones, an object begins within its slot, and the slot's size from there reaches
-	 * into the next slab: track the requested bytes.
-	 */
-	u32 bytes = kind == TRACE_PAGES ? e->u.alloc.bytes_alloc : e->u.alloc.bytes_req ?: 1;
-	u64 ptr = e->u.alloc.ptr, end = ptr + (bytes - 1);
+	u64 ptr = e->u.alloc.ptr, end = ptr + (e->u.alloc.bytes_alloc - 1);
 	struct search s = { .check = c, .e = e, .live = true };
+	u32 kind = e->u.alloc.kind;
 
 	check_pid(c, e, e->u.alloc.pid);
 	check_cache(c, e, e->u.alloc.cache);

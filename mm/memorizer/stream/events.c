@@ -181,6 +181,12 @@ static struct kmem_cache *cache_of(const struct folio *folio)
 	return folio_test_slab(folio) ? folio_slab(folio)->slab_cache : NULL;
 }
 
+/* The bytes from an object to the end of its slot. SLUB's left red zone lies before the object. */
+static __always_inline u32 slot_bytes(const struct kmem_cache *cache)
+{
+	return cache->size - (IS_ENABLED(CONFIG_SLUB_DEBUG) ? cache->red_left_pad : 0);
+}
+
 static __always_inline void write_alloc(enum memorizer_source source, const void *ptr,
 					size_t size, u32 bytes, gfp_t gfp, int node,
 					unsigned long ip, struct kmem_cache *cache)
@@ -207,7 +213,7 @@ static noinline void write_object(const void *ptr, size_t size, unsigned long ip
 	struct kmem_cache *cache = cache_of(folio);
 
 	/* The size of the slot or of the folio includes what the allocator rounded up. */
-	write_alloc(source, ptr, size, cache ? cache->size : folio_size(folio), gfp,
+	write_alloc(source, ptr, size, cache ? slot_bytes(cache) : folio_size(folio), gfp,
 		    folio_nid(folio), ip, cache);
 }
 
@@ -226,7 +232,7 @@ void memorizer_observer_alloc(const void *ptr, size_t size, unsigned long ip,
 	if (unlikely(!begin_at_once(&were_off, true, cache, sizeof(*event))))
 		goto general;
 	event = (void *)next_event();
-	fill_alloc(event, source, ptr, size, cache->size, gfp, folio_nid(folio), ip, cache);
+	fill_alloc(event, source, ptr, size, slot_bytes(cache), gfp, folio_nid(folio), ip, cache);
 	end_at_once(were_off, MEMORIZER_ALLOC_EVENT, sizeof(*event));
 	return;
 general:
@@ -277,11 +283,11 @@ void memorizer_observer_free(const void *ptr, unsigned long ip, enum memorizer_s
 	}
 	cache = folio_slab(folio)->slab_cache;
 	if (unlikely(!begin_at_once(&were_off, true, cache, sizeof(*event)))) {
-		write_free(source, ptr, cache->size, cache, ip);
+		write_free(source, ptr, slot_bytes(cache), cache, ip);
 		return;
 	}
 	event = (void *)next_event();
-	fill_free(event, source, ptr, cache->size, cache, ip);
+	fill_free(event, source, ptr, slot_bytes(cache), cache, ip);
 	end_at_once(were_off, MEMORIZER_FREE_EVENT, sizeof(*event));
 }
 

@@ -269,10 +269,10 @@ static void allocator_desc(const struct allocator *allocator, char *desc)
 
 KUNIT_ARRAY_PARAM(allocator, allocators, allocator_desc);
 
-static struct kmem_cache *make_cache(struct kunit *test)
+static struct kmem_cache *make_cache(struct kunit *test, slab_flags_t flags)
 {
 	struct kmem_cache *cache = kmem_cache_create("memorizer_stream_test", 120, 0,
-						     SLAB_NO_MERGE, NULL);
+						     SLAB_NO_MERGE | flags, NULL);
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
 	return cache;
@@ -282,7 +282,7 @@ static struct kmem_cache *make_cache(struct kunit *test)
 static void allocation_makes_its_two_events(struct kunit *test)
 {
 	const struct allocator *allocator = test->param_value;
-	struct kmem_cache *cache = make_cache(test), *in;
+	struct kmem_cache *cache = make_cache(test, 0), *in;
 	const struct seen *pair;
 	size_t bytes;
 	int node;
@@ -292,7 +292,7 @@ static void allocation_makes_its_two_events(struct kunit *test)
 	p = allocator->alloc(cache, allocator->size);
 	node = page_to_nid(virt_to_page(p));
 	in = virt_to_slab(p) ? virt_to_slab(p)->slab_cache : NULL;
-	bytes = in ? in->size : folio_size(virt_to_folio(p));
+	bytes = in ? in->size - in->red_left_pad : folio_size(virt_to_folio(p));
 	allocator->free(cache, p);
 	stop(MEMORIZER_STREAM_ALLOCATIONS);
 	drain(test, is_slab_at, p);
@@ -314,6 +314,28 @@ static void allocation_makes_its_two_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pair[1].free.cache, (unsigned long)in);
 	if (allocator->free_site)
 		KUNIT_EXPECT_TRUE(test, ip_is_in(pair[1].free.call_site, allocator->free));
+	kmem_cache_destroy(cache);
+}
+
+/* With red zones, an object's bytes end with its slot, and do not reach into the next one. */
+static void bytes_end_with_the_slot(struct kunit *test)
+{
+	struct kmem_cache *cache = make_cache(test, SLAB_RED_ZONE);
+	unsigned long slab, next;
+	const struct seen *pair;
+	void *p;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	p = kmem_cache_alloc(cache, GFP_KERNEL);
+	slab = (unsigned long)slab_address(virt_to_slab(p));
+	next = slab + roundup((unsigned long)p + 1 - slab, cache->size);
+	kmem_cache_free(cache, p);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_slab_at, p);
+
+	pair = find_pair(test);
+	KUNIT_EXPECT_EQ(test, pair[0].alloc.ptr + pair[0].alloc.bytes_alloc, next);
+	KUNIT_EXPECT_EQ(test, pair[1].free.ptr + pair[1].free.bytes, next);
 	kmem_cache_destroy(cache);
 }
 
@@ -600,7 +622,7 @@ static bool is_cache_or_alloc(const struct seen *event, const void *cache)
 /* Each switch that is turned on begins a session, even while retirements stay on. */
 static void cache_is_described_once_in_each_session(struct kunit *test)
 {
-	struct kmem_cache *cache = make_cache(test);
+	struct kmem_cache *cache = make_cache(test, 0);
 	void *p, *q;
 	int session;
 
@@ -1339,6 +1361,7 @@ static void rcu_section_makes_its_two_events(struct kunit *test)
 
 static struct kunit_case stream_cases[] = {
 	KUNIT_CASE_PARAM(allocation_makes_its_two_events, allocator_gen_params),
+	KUNIT_CASE(bytes_end_with_the_slot),
 	KUNIT_CASE(krealloc_in_place_frees_and_allocates),
 	KUNIT_CASE(kfree_rcu_makes_one_free_and_one_rcu_free),
 	KUNIT_CASE(pages_make_their_two_events),

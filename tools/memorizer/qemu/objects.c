@@ -191,7 +191,7 @@ void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES])
 void objects_cache(struct vcpu *v, const u64 values[CACHE_VALUES], const char *name)
 {
 	pthread_mutex_lock(&lock);
-	map_set(&caches, values[0], values[2]);
+	map_set(&caches, values[0], values[3]);
 	if (options.mode != MODE_OBJECTS)
 		write_cache(v, values, name);
 	pthread_mutex_unlock(&lock);

@@ -187,7 +187,7 @@ extern struct vcpu *vcpus;
 
 /* Number of values in messages about objects, caches and locks, without the name. */
 #define OBJECT_VALUES	7
-#define CACHE_VALUES	3
+#define CACHE_VALUES	4
 #define LOCK_VALUES	3
 
 /* plugin.c */

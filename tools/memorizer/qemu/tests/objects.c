@@ -20,14 +20,14 @@ static void add(unsigned long id, volatile void *at, unsigned long size, unsigne
 	say(MEMORIZER_MSG_OBJECT, value, 7);
 }
 
-/* Announce a cache with object_size 24 and size 32. */
+/* Announce a cache with object_size 24, size 40 and a left red zone of 8 bytes. */
 static void add_cache(unsigned long cache)
 {
 	static const char name[16] = "cache-of-24";
-	unsigned long value[] = { cache, 24, 32, 0, 0 };
+	unsigned long value[] = { cache, 24, 40, 32, 0, 0 };
 
-	__builtin_memcpy(&value[3], name, sizeof(name));
-	say(MEMORIZER_MSG_CACHE, value, 5);
+	__builtin_memcpy(&value[4], name, sizeof(name));
+	say(MEMORIZER_MSG_CACHE, value, 6);
 }
 
 static void end(unsigned long id)

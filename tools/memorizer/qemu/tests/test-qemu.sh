@@ -222,7 +222,7 @@ accesses()
 	done
 }
 {
-	echo 'cache,cache=0xfffffffffffffff8,object_size=24,size=32,name="cache-of-24"'
+	echo 'cache,cache=0xfffffffffffffff8,object_size=24,size=40,name="cache-of-24"'
 	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=32,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
 	echo "alloc,$small,call_site=0xfffffffffffff000,ptr=0x$neighbour,bytes_req=20,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0xfffffffffffffff8"
 	accesses 0:read 8:read 8:read 8:read 24:write 80:write
