@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 struct pt_regs;
+struct tracepoint;
 
 /* Kinds of kernel entry. */
 enum memorizer_context {
@@ -28,9 +29,19 @@ enum memorizer_context {
 void __memorizer_context(bool leave, enum memorizer_context kind, unsigned int number);
 void __memorizer_leave_syscall(struct pt_regs *regs);
 
-/* Defined by the architecture */
-int memorizer_arch_register_contexts(void);
-void memorizer_arch_unregister_contexts(void);
+/**
+ * struct memorizer_probe - a function that a tracepoint calls
+ * @tracepoint: the tracepoint
+ * @function: the function, with the tracepoint's arguments
+ */
+struct memorizer_probe {
+	struct tracepoint *tracepoint;
+	void *function;
+};
+
+/* Defined by the architecture: the probes of system calls and vectors */
+extern const struct memorizer_probe memorizer_arch_probes[];
+extern const unsigned int memorizer_arch_probes_nr;
 
 /* The switch "entries" of the stream is on. */
 DECLARE_STATIC_KEY_FALSE(memorizer_contexts);

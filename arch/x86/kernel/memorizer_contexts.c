@@ -46,14 +46,13 @@ static void leave_vector(void *unused, int vector)
 	__memorizer_context(true, MEMORIZER_INTERRUPT, vector);
 }
 
-/* The tracepoints of a vector. */
-struct vector {
-	struct tracepoint *entry, *exit;
-};
+/* The exit first, so that no entry lacks its exit. */
+#define VECTOR(name)					\
+	{ &__tracepoint_##name##_exit, leave_vector },	\
+	{ &__tracepoint_##name##_entry, enter_vector }
 
-#define VECTOR(name)	{ &__tracepoint_##name##_entry, &__tracepoint_##name##_exit }
-
-static const struct vector vectors[] = {
+const struct memorizer_probe memorizer_arch_probes[] = {
+	{ &__tracepoint_sys_enter, enter_syscall },
 	VECTOR(local_timer),
 	VECTOR(spurious_apic),
 	VECTOR(error_apic),
@@ -76,37 +75,4 @@ static const struct vector vectors[] = {
 	VECTOR(thermal_apic),
 #endif
 };
-
-/**
- * memorizer_arch_register_contexts() - register the tracepoints
- *
- * Context: process context, may sleep.
- * Return: 0, or a negative error code; the caller then calls
- *	memorizer_arch_unregister_contexts(), too
- */
-int memorizer_arch_register_contexts(void)
-{
-	int i, err = register_trace_sys_enter(enter_syscall, NULL);
-
-	/* The exit first, so that no entry lacks its exit. */
-	for (i = 0; i < ARRAY_SIZE(vectors) && !err; i++)
-		err = tracepoint_probe_register(vectors[i].exit, leave_vector, NULL) ?:
-			tracepoint_probe_register(vectors[i].entry, enter_vector, NULL);
-	return err;
-}
-
-/**
- * memorizer_arch_unregister_contexts() - unregister the tracepoints
- *
- * Context: process context, may sleep.
- */
-void memorizer_arch_unregister_contexts(void)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
-		tracepoint_probe_unregister(vectors[i].entry, enter_vector, NULL);
-		tracepoint_probe_unregister(vectors[i].exit, leave_vector, NULL);
-	}
-	unregister_trace_sys_enter(enter_syscall, NULL);
-}
+const unsigned int memorizer_arch_probes_nr = ARRAY_SIZE(memorizer_arch_probes);

@@ -10,6 +10,7 @@
  *
  * A system call that is in progress when this is switched has only one of its two events.
  */
+#include <linux/array_size.h>
 #include <linux/interrupt.h>
 #include <linux/jump_label.h>
 #include <linux/tracepoint.h>
@@ -30,13 +31,22 @@ static void leave_softirq(void *unused, unsigned int number)
 	__memorizer_context(true, MEMORIZER_SOFTIRQ, number);
 }
 
-static void unregister(void)
+/* The exit first, so that no entry lacks its exit. */
+static const struct memorizer_probe softirq_probes[] = {
+	{ &__tracepoint_softirq_exit, leave_softirq },
+	{ &__tracepoint_softirq_entry, enter_softirq },
+};
+
+static int register_probes(void)
 {
-	memorizer_arch_unregister_contexts();
-	unregister_trace_softirq_entry(enter_softirq, NULL);
-	unregister_trace_softirq_exit(leave_softirq, NULL);
-	/* Probes may still be running: the switch event must follow their events. */
-	tracepoint_synchronize_unregister();
+	int err = memorizer_probes_register(softirq_probes, ARRAY_SIZE(softirq_probes));
+
+	if (err)
+		return err;
+	err = memorizer_probes_register(memorizer_arch_probes, memorizer_arch_probes_nr);
+	if (err)
+		memorizer_probes_unregister(softirq_probes, ARRAY_SIZE(softirq_probes));
+	return err;
 }
 
 /**
@@ -52,16 +62,12 @@ int memorizer_stream_contexts(bool on)
 
 	if (!on) {
 		static_branch_disable(&memorizer_contexts);
-		unregister();
+		memorizer_probes_unregister(memorizer_arch_probes, memorizer_arch_probes_nr);
+		memorizer_probes_unregister(softirq_probes, ARRAY_SIZE(softirq_probes));
 		return 0;
 	}
-	/* Exit probes first, so that no entry lacks its exit. */
-	err = register_trace_softirq_exit(leave_softirq, NULL);
-	err = err ?: register_trace_softirq_entry(enter_softirq, NULL);
-	err = err ?: memorizer_arch_register_contexts();
-	if (err)
-		unregister();
-	else
+	err = register_probes();
+	if (!err)
 		static_branch_enable(&memorizer_contexts);
 	return err;
 }

@@ -8,6 +8,7 @@
  *
  * Writing to the stream takes no lock, so probes only nest in NMIs, which lose the event.
  */
+#include <linux/array_size.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
@@ -54,45 +55,17 @@ static void probe_acquired(void *unused, struct lockdep_map *lock, unsigned long
 	memorizer_stream_lock(MEMORIZER_LOCK_ACQUIRED, 0, lock, lock->name, ip);
 }
 
-static int register_stat(void)
-{
-	return register_trace_lock_contended(probe_contended, NULL) ?:
-		register_trace_lock_acquired(probe_acquired, NULL);
-}
-
-static void unregister_stat(void)
-{
-	unregister_trace_lock_contended(probe_contended, NULL);
-	unregister_trace_lock_acquired(probe_acquired, NULL);
-}
-
-#else /* !CONFIG_LOCK_STAT */
-
-static int register_stat(void)
-{
-	return 0;
-}
-
-static void unregister_stat(void)
-{
-}
-
 #endif /* CONFIG_LOCK_STAT */
 
-static int register_probes(void)
-{
-	/* Probes of the end first, so that no acquisition lacks its release. */
-	return register_trace_lock_release(probe_release, NULL) ?:
-		register_stat() ?:
-		register_trace_lock_acquire(probe_acquire, NULL);
-}
-
-static void unregister_probes(void)
-{
-	unregister_trace_lock_acquire(probe_acquire, NULL);
-	unregister_stat();
-	unregister_trace_lock_release(probe_release, NULL);
-}
+/* The release first, so that no acquisition lacks it. */
+static const struct memorizer_probe probes[] = {
+	{ &__tracepoint_lock_release, probe_release },
+#ifdef CONFIG_LOCK_STAT
+	{ &__tracepoint_lock_contended, probe_contended },
+	{ &__tracepoint_lock_acquired, probe_acquired },
+#endif
+	{ &__tracepoint_lock_acquire, probe_acquire },
+};
 
 #else /* !CONFIG_LOCKDEP */
 
@@ -111,17 +84,10 @@ static void probe_end(void *unused, void *lock, int err)
 				      NULL, 0);
 }
 
-static int register_probes(void)
-{
-	return register_trace_contention_end(probe_end, NULL) ?:
-		register_trace_contention_begin(probe_begin, NULL);
-}
-
-static void unregister_probes(void)
-{
-	unregister_trace_contention_begin(probe_begin, NULL);
-	unregister_trace_contention_end(probe_end, NULL);
-}
+static const struct memorizer_probe probes[] = {
+	{ &__tracepoint_contention_end, probe_end },
+	{ &__tracepoint_contention_begin, probe_begin },
+};
 
 #endif /* CONFIG_LOCKDEP */
 
@@ -134,12 +100,8 @@ static void unregister_probes(void)
  */
 int memorizer_stream_locks(bool on)
 {
-	int err = on ? register_probes() : 0;
-
-	if (!on || err) {
-		unregister_probes();
-		/* Probes may still be running: the switch event must follow their events. */
-		tracepoint_synchronize_unregister();
-	}
-	return err;
+	if (on)
+		return memorizer_probes_register(probes, ARRAY_SIZE(probes));
+	memorizer_probes_unregister(probes, ARRAY_SIZE(probes));
+	return 0;
 }

@@ -291,6 +291,10 @@ void memorizer_stream_switched(bool boot);
 void memorizer_stream_lock(enum memorizer_lock_op op, unsigned int flags, const void *lock,
 			   const char *name, unsigned long ip);
 
+/* probes.c */
+int memorizer_probes_register(const struct memorizer_probe *probes, unsigned int nr);
+void memorizer_probes_unregister(const struct memorizer_probe *probes, unsigned int nr);
+
 /* contexts.c, locks.c */
 int memorizer_stream_contexts(bool on);
 int memorizer_stream_locks(bool on);

@@ -25,6 +25,8 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include <trace/events/irq.h>
+
 #include <asm/processor.h>
 
 #include "../../slab.h"
@@ -1340,6 +1342,33 @@ static void lock_makes_its_events(struct kunit *test)
 			sizeof(streamed_lock));
 }
 
+static void ignore_irq(void *unused, int irq, struct irqaction *action, int ret)
+{
+}
+
+static int refuse(void)
+{
+	return -ENOMEM;
+}
+
+/* If a probe cannot be registered, the others are not, either. */
+static void probes_are_registered_all_or_none(struct kunit *test)
+{
+	static struct tracepoint refusing = {
+		.name = "refusing", .key = STATIC_KEY_INIT_FALSE, .regfunc = refuse,
+	};
+	static const struct memorizer_probe probes[] = {
+		{ &__tracepoint_irq_handler_exit, ignore_irq },
+		{ &refusing, ignore_irq },
+		{ &__tracepoint_irq_handler_entry, ignore_irq },
+	};
+
+	KUNIT_EXPECT_EQ(test, memorizer_probes_register(probes, 3), -ENOMEM);
+	/* It is refused, with a warning, if the first one is registered already. */
+	KUNIT_EXPECT_EQ(test, memorizer_probes_register(probes, 1), 0);
+	memorizer_probes_unregister(probes, 1);
+}
+
 static void rcu_section_makes_its_two_events(struct kunit *test)
 {
 	unsigned long flags;
@@ -1388,6 +1417,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(tasks_that_exit_in_scopes_free_their_slots),
 	KUNIT_CASE(each_entry_makes_its_two_events),
 	KUNIT_CASE(lock_makes_its_events),
+	KUNIT_CASE(probes_are_registered_all_or_none),
 	KUNIT_CASE(rcu_section_makes_its_two_events),
 	{ }
 };
