@@ -462,11 +462,15 @@ char *source_text(const char *dir, const char *name)
  */
 static int open_plain(const char *path)
 {
-	struct range range = { .fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1 };
+	struct range range;
 	struct reader r;
 	struct stat st;
 	bool plain = false;
 
+	/* A FIFO must not be opened: its writer would take the close for the end of all readers. */
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	range.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (range.fd < 0)
 		return -1;
 	if (!fstat(range.fd, &st) && S_ISREG(st.st_mode) && !reader_is_output(range.fd)) {

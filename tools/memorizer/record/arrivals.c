@@ -188,6 +188,7 @@ static bool write_symbols(const struct arrivals *a, FILE *to)
  */
 bool arrivals_look(struct arrivals *a)
 {
+	bool good;
 	FILE *to;
 	int fd;
 
@@ -196,7 +197,8 @@ bool arrivals_look(struct arrivals *a)
 	/* fclose() closes the descriptor that it gets. */
 	fd = fcntl(a->file, F_DUPFD_CLOEXEC, 0);
 	to = fd < 0 ? NULL : fdopen(fd, "a");
-	if (to && write_symbols(a, to) && !ferror(to) && !fclose(to))
+	good = to && write_symbols(a, to) && !ferror(to);
+	if (to && !fclose(to) && good)
 		return true;
 	fprintf(stderr, "memorizer: %s/" FILE_NAME ": %s\n", a->to->path, strerror(errno));
 	return false;

@@ -70,6 +70,19 @@ for file in gnu.tar tar.zst tar.gz tar.xz; do
 	echo "check: status 0" >>"$tmp/plain"
 	equal "a pipe of $file" "$tmp/plain" "$tmp/got"
 done
+mkfifo "$tmp/fifo"
+: >"$tmp/plain"
+for command in "report --csv" check; do
+	cat "$data/after.kmap" >"$tmp/fifo" &
+	# shellcheck disable=SC2086 # a command and its option
+	"$memorizer" $command "$tmp/fifo" 2>&1
+	wait "$!"
+	echo "$command: cat's status $?"
+	# shellcheck disable=SC2086 # a command and its option
+	"$memorizer" $command "$data/after.kmap" >>"$tmp/plain" 2>&1
+	echo "$command: cat's status 0" >>"$tmp/plain"
+done >"$tmp/got"
+equal "a FIFO with a KMAP is read once" "$tmp/plain" "$tmp/got"
 long=$tmp/$(printf '%0100d' 1)
 mkdir "$long"
 cp -r "$tmp/trace" "$long/trace"
