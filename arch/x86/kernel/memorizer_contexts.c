@@ -75,4 +75,5 @@ const struct memorizer_probe memorizer_arch_probes[] = {
 	VECTOR(thermal_apic),
 #endif
 };
+
 const unsigned int memorizer_arch_probes_nr = ARRAY_SIZE(memorizer_arch_probes);
