@@ -366,6 +366,7 @@ static void access_lines(struct model *model, unsigned long addr, unsigned long 
 	unsigned long line = addr / model->line_size, begin, end;
 	struct model_object *object, *first;
 	struct model_row row;
+	bool *accessed;
 	unsigned int i;
 
 	for (; line <= (addr + size - 1) / model->line_size; line++) {
@@ -381,6 +382,9 @@ static void access_lines(struct model *model, unsigned long addr, unsigned long 
 		}
 		if (!first)
 			continue;
+		accessed = &model->accessed[line - model->heap / model->line_size];
+		model->lines += !*accessed;
+		*accessed = true;
 		row = (struct model_row) { .ip = ip, .first = MODEL_WHOLE, .last = MODEL_WHOLE };
 		/* "An update loads, then stores". */
 		if (kind & MEMORIZER_READ)
@@ -467,12 +471,16 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
  * @model: the model
  * @on: true to track them
  *
- * "When turned on, all CPUs hold all lines."
+ * "When turned on, all CPUs hold all lines." lines_tracked is the number of "cache lines accessed
+ * since tracking was last turned on".
  */
 void model_track_lines(struct model *model, bool on)
 {
-	if (on && !model->tracking)
+	if (on && !model->tracking) {
 		memset(model->holders, 0xff, sizeof(model->holders));
+		memset(model->accessed, 0, sizeof(model->accessed));
+		model->lines = 0;
+	}
 	model->tracking = on;
 }
 

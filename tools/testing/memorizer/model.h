@@ -20,6 +20,7 @@
 
 /* The largest heap whose cache lines can be tracked. */
 #define MODEL_PAGES	64
+#define MODEL_LINES	(MODEL_PAGES * PAGE_SIZE / MODEL_LINE_MIN)
 
 /* No part of an object: the row is of the whole object. */
 #define MODEL_WHOLE	U32_MAX
@@ -116,6 +117,8 @@ struct model_object {
  * @tracking: cache lines are tracked
  * @line_size: bytes of a cache line
  * @holders: the CPUs that hold a line, as bits, from the heap's first line on
+ * @accessed: the lines that were accessed since @tracking was switched on
+ * @lines: their number
  * @heap: the heap's first address
  * @cpu: the current CPU
  * @pauses: how often the task is paused
@@ -134,7 +137,9 @@ struct model {
 	unsigned int (*choice)(const void *ptr, unsigned long ip);
 	bool tracking;
 	unsigned long line_size;
-	u8 holders[MODEL_PAGES * PAGE_SIZE / MODEL_LINE_MIN];
+	u8 holders[MODEL_LINES];
+	bool accessed[MODEL_LINES];
+	unsigned long lines;
 	unsigned long heap;
 	unsigned int cpu;
 	unsigned int pauses;

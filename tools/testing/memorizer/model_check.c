@@ -252,6 +252,8 @@ static void compare_counters(void)
 	CHECK_EQ(memorizer_retired.objects, model.retired.objects);
 	CHECK_EQ(memorizer_retired.accesses, model.retired.accesses);
 	CHECK_EQ(memorizer_is_enabled(), model.enabled);
+	CHECK_EQ(memorizer_lines_room() != 0, model.tracking);
+	CHECK_EQ(memorizer_lines_tracked(), model.lines);
 }
 
 /**
@@ -260,6 +262,7 @@ static void compare_counters(void)
 void compare(void)
 {
 	unsigned int i, shown = 0;
+	bool closed = false;
 
 	compare_counters();
 	for (i = 0; i < model.objects; i++) {
@@ -269,8 +272,10 @@ void compare(void)
 		}
 		compare_object(model.object[i]);
 		shown++;
+		closed |= model.object[i]->state != MODEL_LIVE;
 	}
 	CHECK_EQ(shown_objects(), shown);
+	CHECK_EQ(memorizer_has_closed(), closed);
 }
 
 static void begin_walk(void)
