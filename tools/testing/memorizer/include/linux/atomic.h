@@ -11,8 +11,13 @@ typedef struct { s64 counter; } atomic64_t;
 
 /* Sufficient on x86 next to the operations above. */
 #define smp_rmb()			barrier()
+#ifdef TEST_SCHED
+#define smp_mb__before_atomic()		sched_barrier()
+#define smp_mb__after_atomic()		sched_barrier()
+#else
 #define smp_mb__before_atomic()		barrier()
 #define smp_mb__after_atomic()		barrier()
+#endif
 
 #define xchg(ptr, new)	__atomic_exchange_n(ptr, new, __ATOMIC_SEQ_CST)
 
@@ -25,7 +30,12 @@ typedef struct { s64 counter; } atomic64_t;
 	__old;								\
 })
 
-#define atomic_inc(v)	((void)__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+#ifdef TEST_SCHED
+#define ATOMIC_VOID	__ATOMIC_RELAXED
+#else
+#define ATOMIC_VOID	__ATOMIC_SEQ_CST
+#endif
+#define atomic_inc(v)	((void)__atomic_fetch_add(&(v)->counter, 1, ATOMIC_VOID))
 #define atomic_read(v)				READ_ONCE((v)->counter)
 #define atomic_xchg(v, new)			xchg(&(v)->counter, new)
 #define atomic_try_cmpxchg(v, old, new)		try_cmpxchg(&(v)->counter, old, new)

@@ -31,6 +31,14 @@
 #define smp_load_acquire(ptr)		__atomic_load_n(ptr, __ATOMIC_ACQUIRE)
 #define smp_store_release(ptr, value)	__atomic_store_n(ptr, value, __ATOMIC_RELEASE)
 
+/* The deterministic scheduler sees other operations by their instrumentation. */
+#ifdef TEST_SCHED
+void sched_barrier(void);
+void sched_local_add(void *ptr, unsigned int size, unsigned long long value);
+unsigned long long sched_local_cmpxchg(void *ptr, unsigned int size, unsigned long long old,
+				       unsigned long long new);
+#endif
+
 #include <linux/kernel.h>
 
 #endif /* _TEST_LINUX_COMPILER_H */

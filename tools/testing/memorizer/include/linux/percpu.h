@@ -53,7 +53,11 @@ static inline unsigned long percpu_offset(unsigned int cpu)
 
 #define this_cpu_read(var)		READ_ONCE(*this_cpu_ptr(&(var)))
 #define __this_cpu_read(var)		this_cpu_read(var)
+#ifdef TEST_SCHED
+#define this_cpu_write(var, value)	WRITE_ONCE(*this_cpu_ptr(&(var)), value)
+#else
 #define this_cpu_write(var, value)	smp_store_release(this_cpu_ptr(&(var)), value)
+#endif
 #define this_cpu_add(var, value)	percpu_add(this_cpu_ptr(&(var)), value)
 #define this_cpu_sub(var, value)	this_cpu_add(var, -(value))
 #define this_cpu_inc(var)		this_cpu_add(var, 1)
@@ -67,8 +71,17 @@ static inline unsigned long percpu_offset(unsigned int cpu)
 	*__expected == __want;						\
 })
 
+#ifdef TEST_SCHED
+
+#define percpu_add(ptr, value) \
+	sched_local_add(ptr, sizeof(*(ptr)), (unsigned long)(__typeof__(*(ptr)))(value))
+
+#define percpu_cmpxchg(ptr, old, new) \
+	((__typeof__(*(ptr)))sched_local_cmpxchg(ptr, sizeof(*(ptr)), (unsigned long)(old), \
+						 (unsigned long)(new)))
+
 /* clang lacks %z. What it compiles has no interrupts, either. */
-#if defined(__SANITIZE_THREAD__) || defined(__clang__)
+#elif defined(__SANITIZE_THREAD__) || defined(__clang__)
 
 #define percpu_add(ptr, value) ({					\
 	__typeof__(ptr) __p = (ptr);					\

@@ -13,6 +13,17 @@ struct task_struct {
 	u64 memorizer_key;
 };
 
+#ifdef TEST_SCHED
+
+/* All tasks are in one thread. */
+extern struct task_struct *sched_task;
+#define current		sched_task
+
+#define need_resched()	false
+#define cond_resched()	((void)0)
+
+#else
+
 extern __thread struct task_struct this_task;
 #define current		(&this_task)
 
@@ -21,5 +32,7 @@ extern __thread unsigned long chances_to_schedule;
 
 #define need_resched()	true
 #define cond_resched()	((void)chances_to_schedule++)
+
+#endif
 
 #endif /* _TEST_LINUX_SCHED_H */
