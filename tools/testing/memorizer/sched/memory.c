@@ -550,17 +550,19 @@ static bool releases(int order)
 static void before_store(void *ptr, unsigned int size, u64 value, int order)
 {
 	u64 found = load(ptr, size);
+	bool changes;
 
 	if (!sched_active) {
 		sched_before_write(ptr, size, false);
 		return;
 	}
 	sched_access(ptr, size, found == value ? SCHED_READ : SCHED_WRITE);
-	if (load(ptr, size) != value)
+	changes = load(ptr, size) != value;
+	if (changes)
 		learn((unsigned long)ptr, size, SCHED_WRITE);
 	if (releases(order))
 		sched_barrier();
-	sched_before_write(ptr, size, order != __ATOMIC_SEQ_CST);
+	sched_before_write(ptr, size, changes && order != __ATOMIC_SEQ_CST);
 }
 
 /* Atomic operations find the last value: no other CPU may delay its store to their location. */
