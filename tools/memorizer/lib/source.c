@@ -462,7 +462,7 @@ char *source_text(const char *dir, const char *name)
  */
 static int open_plain(const char *path)
 {
-	struct range range;
+	struct range range = { };
 	struct reader r;
 	struct stat st;
 	bool plain = false;
