@@ -94,7 +94,7 @@ real_time_task_delays_nothing() {
 plan 6
 check at_once
 check real_time_task_delays_nothing
-quiet
+settle
 check undisturbed counts_agree
 check undisturbed everything_can_be_cleared
 check undisturbed read_in_pieces_is_the_same

@@ -186,11 +186,16 @@ accesses_of() {
 		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
 }
 
-quiet() {
+# settle: stop recording, and free cached objects, which are otherwise freed during the next tests.
+settle() {
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
-	# Frees cached objects with many rows, which each reader of the KMAP would read again.
 	echo 3 >/proc/sys/vm/drop_caches
+}
+
+# quiet: settle, and clear the freed objects. Each reader of the KMAP would read their rows again.
+quiet() {
+	settle
 	echo 1 >$M/clear_object_list
 }
 

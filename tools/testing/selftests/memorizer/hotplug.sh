@@ -47,6 +47,6 @@ echo 1 >$M/memorizer_enabled
 plan 3
 check off_and_on_while_logging
 check off_while_switching_and_clearing
-quiet
+settle
 check undisturbed counts_agree
 finish

@@ -277,7 +277,7 @@ check module_sites_are_refused
 check optimized_probe_in_module
 check patching_while_sites_are_switched
 check live_patch
-quiet
+settle
 check undisturbed accounts_agree
 check return_probe_is_the_call_site
 check function_graph_is_the_call_site
