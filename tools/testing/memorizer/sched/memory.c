@@ -599,6 +599,17 @@ static void before_cmpxchg(void *ptr, unsigned int size, u64 old, int order)
 		sched_before_write(ptr, size, order == __ATOMIC_RELAXED);
 }
 
+#define UPDATE(bits, type, operation, new)						\
+	type __tsan_atomic##bits##_##operation(type *ptr, type value, int order)	\
+	{										\
+		type old;								\
+											\
+		before_update(ptr, sizeof(type), order);				\
+		old = *ptr;								\
+		*ptr = new;								\
+		return old;								\
+	}
+
 #define ATOMIC(bits, type)								\
 	type __tsan_atomic##bits##_load(type *ptr, int order)				\
 	{										\
@@ -612,30 +623,9 @@ static void before_cmpxchg(void *ptr, unsigned int size, u64 old, int order)
 		*ptr = value;								\
 	}										\
 											\
-	type __tsan_atomic##bits##_exchange(type *ptr, type value, int order)		\
-	{										\
-		type old;								\
-											\
-		before_update(ptr, sizeof(type), order);				\
-		old = *ptr;								\
-		*ptr = value;								\
-		return old;								\
-	}										\
-											\
-	type __tsan_atomic##bits##_fetch_add(type *ptr, type value, int order)		\
-	{										\
-		type old;								\
-											\
-		before_update(ptr, sizeof(type), order);				\
-		old = *ptr;								\
-		*ptr = old + value;							\
-		return old;								\
-	}										\
-											\
-	type __tsan_atomic##bits##_fetch_sub(type *ptr, type value, int order)		\
-	{										\
-		return __tsan_atomic##bits##_fetch_add(ptr, -value, order);		\
-	}										\
+	UPDATE(bits, type, exchange, value)						\
+	UPDATE(bits, type, fetch_add, old + value)					\
+	UPDATE(bits, type, fetch_sub, old - value)					\
 											\
 	int __tsan_atomic##bits##_compare_exchange_strong(type *ptr, type *old,		\
 							  type value, int order, int failure) \
