@@ -26,7 +26,7 @@ help:
 	@echo '  make html       trace a tar; make the HTML page and picture of the README'
 	@echo '  make bench      measure overhead in instructions, memory and time   (45 min, kernels built)'
 	@echo '  make compare    compare recordings of memorizer and perf'
-	@echo '  make fuzz       compare the core with its model, FOR=10m'
+	@echo '  make fuzz       fuzz the core, compare it with its model (FOR=10m)'
 	@echo '  make coverage   measure the accesses without a site'
 	@echo '  make names      measure the accesses and allocations that the compiler names'
 	@echo '  make truth      compare the KMAP with the accesses of the machine'

@@ -169,7 +169,7 @@ static void send_with_text(unsigned int type, const u64 *values, unsigned int co
 static void send_cache(struct kmem_cache *cache)
 {
 	size_t length = cache->name ? strnlen(cache->name, NAME_MAX_LENGTH) : 0;
-	/* As in the stream, an object's bytes end with its slot. */
+	/* The last one as slot_bytes() in stream/events.c. */
 	u64 values[] = {
 		(unsigned long)cache,
 		cache->object_size,

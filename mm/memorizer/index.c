@@ -527,7 +527,7 @@ static noinline void bury_at(unsigned long addr, u32 id)
  * @addr: the allocation's address
  * @size: its size in bytes
  *
- * Their frees were missed. They may begin elsewhere: the pages may have been a slab's before.
+ * Their frees were missed. They may start at other addresses, if the pages were a slab before.
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  */

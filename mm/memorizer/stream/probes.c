@@ -11,7 +11,7 @@
  * @probes: the probes, registered in this order
  * @nr: number of probes
  *
- * If one cannot be registered, none is.
+ * Registers all probes or none.
  *
  * Context: process context, may sleep.
  * Return: 0 or a negative error code
@@ -24,7 +24,7 @@ int memorizer_probes_register(const struct memorizer_probe *probes, unsigned int
 	for (i = 0; i < nr; i++) {
 		err = tracepoint_probe_register(probes[i].tracepoint, probes[i].function, NULL);
 		if (err) {
-			/* Only these: unregistering others warns. */
+			/* Only those registered: others cause a warning. */
 			memorizer_probes_unregister(probes, i);
 			return err;
 		}

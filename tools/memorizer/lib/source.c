@@ -467,7 +467,7 @@ static int open_plain(const char *path)
 	struct stat st;
 	bool plain = false;
 
-	/* A FIFO must not be opened: its writer would take the close for the end of all readers. */
+	/* Do not open a FIFO: closing it would leave its writer without a reader. */
 	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
 		return -1;
 	range.fd = open(path, O_RDONLY | O_CLOEXEC);
