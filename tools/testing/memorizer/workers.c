@@ -204,12 +204,18 @@ void want_interrupts(void)
 	interrupts_are_wanted = true;
 }
 
+/* Check whether much of the pool is in use. */
+static bool pool_is_low(void)
+{
+	return memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1) > memorizer_pool_size() / 4;
+}
+
 /**
  * wait_for_cleaner() - wait while much of the pool is in use
  */
 void wait_for_cleaner(void)
 {
-	while (memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1) > memorizer_pool_size() / 4)
+	while (pool_is_low())
 		sched_yield();
 }
 
@@ -285,8 +291,11 @@ void work_in_interrupt(void)
 
 	if (*life) {
 		touch(*life);
-		/* On a loaded host, there may be more interrupts than the workers' steps. */
-		if (cpus[cpu].used[true] < lives_per_cpu) {
+		/*
+		 * On a loaded host, there may be more interrupts than the workers' steps, and many
+		 * before the thread that clears runs again. Interrupts cannot wait for it.
+		 */
+		if (cpus[cpu].used[true] < lives_per_cpu && !pool_is_low()) {
 			end_life(*life);
 			*life = begin_life((*life)->addr);
 			touch(*life);
