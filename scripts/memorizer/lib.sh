@@ -204,4 +204,5 @@ result() {	# NAME COMMAND...: ok if COMMAND succeeds
 	"$@" >&2 || not='not '
 	results=$((results + 1))
 	printf '%sok %d %s\n' "$not" $results "$name"
+	[ -z "$not" ] || printf 'not ok %d %s\n' $results "$name" >&2
 }
