@@ -97,6 +97,11 @@ u32 random_u32(u64 *state);
 #define ROUNDS(n)	(n)
 #endif
 
+/* Set in the build for gcov. */
+#ifndef TEST_COVER
+#define TEST_COVER	0
+#endif
+
 /* cpu.c */
 void become(unsigned int cpu, int pid);
 void set_pid(int pid);
