@@ -8,7 +8,7 @@ memorizer := build/tools/memorizer
 help:
 	@echo 'Main targets, with their approximate time on two quiet cores:'
 	@echo '  make run        trace "tar zcf" in a guest and report its accesses   (10 min, then 1)'
-	@echo '  make test       run all tests   (35 min when cached)'
+	@echo '  make test       run all tests   (65 min on a new machine)'
 	@echo
 	@echo '  make test TEST="tools core" runs these groups only:'
 	@echo '    house   the scripts and tests         tools   the command memorizer'
@@ -17,6 +17,7 @@ help:
 	@echo '    guest   KUnit and selftests           boots   boot parameters, pool sizes'
 	@echo '    stream  recorded traces, and perf     debug, debug-rest  lockdep, SLUB debugging'
 	@echo '    qemu    the QEMU plugin               sites   placement of sites, stack use'
+	@echo '    stress  a part of make stress'
 	@echo '  Groups that do not run by default: rt (PREEMPT_RT), kfence (also kmemleak, page_owner),'
 	@echo '  gcc11 (built by GCC 11), large (72 CPUs on two nodes, BTF), defconfig, and each (build'
 	@echo '  and boot every exported patch)'
@@ -26,7 +27,10 @@ help:
 	@echo '  make html       trace a tar; make the HTML page and picture of the README'
 	@echo '  make bench      measure overhead in instructions, memory and time   (45 min, kernels built)'
 	@echo '  make compare    compare recordings of memorizer and perf'
+	@echo '  make stress     let everything happen at random in guests of many kinds (FOR=2h, SEED=1)'
 	@echo '  make fuzz       fuzz the core, compare it with its model (FOR=10m)'
+	@echo '  make mutants    change the core in N=300 small ways, and print which no test notices'
+	@echo '  make gcov       measure which lines of the kernel code the tests execute'
 	@echo '  make coverage   measure the accesses without a site'
 	@echo '  make names      measure the accesses and allocations that the compiler names'
 	@echo '  make truth      compare the KMAP with the accesses of the machine'
@@ -64,10 +68,20 @@ compare:
 coverage:
 	@$(scripts)/coverage
 
+mutants:
+	@$(scripts)/setup compile
+	@tools/testing/memorizer/mutants -n $(or $(N),300) -s $(or $(SEED),1)
+
+gcov:
+	@$(scripts)/gcov $(TEST)
+
 fuzz:
 	@$(scripts)/setup fuzz
 	@$(MAKE) --no-print-directory -s -C tools/testing/memorizer OUTPUT=$(CURDIR)/build/testing-memorizer/ \
 		$(if $(FOR),FOR=$(FOR)) fuzz
+
+stress:
+	@$(scripts)/stress --for $(or $(FOR),2h) --seed $(or $(SEED),1)
 
 html: kernel $(memorizer)
 	@$(scripts)/html $(CONFIG)
@@ -87,4 +101,4 @@ truth:
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage fuzz html names qemu-trace commuter truth clean
+.PHONY: help kernel run shell test bench compare coverage gcov mutants fuzz stress html names qemu-trace commuter truth clean

@@ -191,6 +191,15 @@ stale_breakpoint() {
 		END { exit !(int3 && gone) }'
 }
 
+# two_nodes: print QEMU's options for 4 GiB on two NUMA nodes.
+two_nodes() {
+	local node
+
+	for node in 0 1; do
+		printf '%s ' "-object memory-backend-ram,id=node$node,size=2G -numa node,memdev=node$node"
+	done
+}
+
 # not COMMAND...: succeeds if COMMAND fails.
 not() { ! "$@"; }
 

@@ -12,31 +12,6 @@ start() {
 	echo 1 >$M/memorizer_enabled
 }
 
-# module_session LOADED USED UNLOADED: run the module with logging on (1) or off (0)
-# in each phase. It makes 10 writes when loaded, 7 reads and writes in use, and one
-# write when unloaded.
-module_session() {
-	start
-	echo $1 >$M/memorizer_log_access
-	load_module || return 1
-	object=$(cat $P/object)
-	echo $2 >$M/memorizer_log_access
-	echo 7 >$P/increments
-	echo $3 >$M/memorizer_log_access
-	rmmod $module || return 1
-	echo 0 >$M/memorizer_log_access
-	cat $M/kmap >$kmap
-	# Other objects may have been there before or after it.
-	awk -F, '/^  / { if (mine) print; next }
-		 { mine = $3 == "'$object'" && $4 == 187 && $8 ~ /insmod|modprobe/
-		   if (mine) print }' $kmap >$kmap.mine
-	same "objects, writes, reads" "$(accesses_at $object $kmap.mine)" \
-		"1 $(($1 * 10 + $2 * 7 + $3)) $(($2 * 7))"
-	status=$?
-	rm -f $kmap.mine
-	return $status
-}
-
 sites_come_and_go() {
 	start
 	before=$(stat_of sites)
