@@ -97,7 +97,7 @@ static void end_event(struct memorizer_writer *writer, unsigned long flags)
 	/* The next event may be written on a CPU whose clock is behind. */
 	not_before = writer->time + 1;
 	memorizer_stream_end(writer, flags);
-	/* A batch has thousands of events, and none of them need wait for the reader. */
+	/* A batch has thousands of events. Without preemption, nothing else reschedules. */
 	memorizer_may_schedule();
 }
 

@@ -935,7 +935,6 @@ static void access_in_all_ways(unsigned int cpu, unsigned int i)
 
 static void cpus_write_to_no_common_cache_line(void)
 {
-	extern const char __data_start[], _end[];
 	struct memorizer_geometry geo = {
 		.start = PAGE(0), .base = PAGE(0), .stride = 64, .slots = 64, .pages = 1,
 	};

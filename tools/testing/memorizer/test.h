@@ -102,6 +102,9 @@ u32 random_u32(u64 *state);
 #define TEST_COVER	0
 #endif
 
+/* Defined by the linker: the bounds of writable data. */
+extern const char __data_start[], _end[];
+
 /* cpu.c */
 void become(unsigned int cpu, int pid);
 void set_pid(int pid);

@@ -292,8 +292,8 @@ void work_in_interrupt(void)
 	if (*life) {
 		touch(*life);
 		/*
-		 * On a loaded host, there may be more interrupts than the workers' steps, and many
-		 * before the thread that clears runs again. Interrupts cannot wait for it.
+		 * A loaded host may deliver more interrupts than the workers take steps, and fill
+		 * the pool while the clearing thread is preempted. Interrupts cannot wait for it.
 		 */
 		if (cpus[cpu].used[true] < lives_per_cpu && !pool_is_low()) {
 			end_life(*life);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Everything is switched, read and cleared at random, while processes, files and sockets come and go.
-# The environment has the seconds to run, $stress_seconds, and the seed of what is chosen,
-# $stress_seed. With $stress_faults, allocations fail, too.
+# Switch, read and clear Memorizer at random under a load of processes, files and sockets. Takes
+# $stress_seconds (60) and the seed $stress_seed (1) from the environment; $stress_faults=1 injects
+# allocation failures.
 . "${0%/*}/functions.sh"
 
 T=/sys/kernel/tracing
@@ -33,7 +33,7 @@ one_of() {
 	word=$1
 }
 
-# nicely COMMAND...: run it where the actions come first. BusyBox need not have nice.
+# nicely COMMAND...: run it at a lower priority than the actions. BusyBox need not have nice.
 nicely() { sh -c 'renice -n 15 -p $$ && exec "$@"' nicely "$@"; }
 
 # storm SECONDS: let processes, files and sockets come and go in the background. stress-ng does not
@@ -44,8 +44,8 @@ storm() {
 	(
 		[ -z "${stress_faults-}" ] || echo 1 >/proc/self/make-it-fail
 		# Without memory, it may wait for its own tasks forever.
-		nicely timeout -s KILL $(($1 + 30)) stress-ng --seed $random --timeout "$1s" --temp-path /tmp --fork 1 --open 1 \
-			--dentry 1 --dentries 64 --pipe 1 --sockpair 1 --sockfd 1 --mmap 1 \
+		nicely timeout -s KILL $(($1 + 30)) stress-ng --seed $random --timeout "$1s" \
+			--temp-path /tmp --fork 1 --open 1 --dentry 1 --dentries 64 --pipe 1 --sockpair 1 --sockfd 1 --mmap 1 \
 			--mmap-bytes 4M --futex 1 --timer 1 >$dir/stress-ng 2>&1
 		echo $? >$dir/over
 	) &
@@ -54,7 +54,7 @@ storm() {
 	done &
 }
 
-# What may happen at any time. Each must succeed; the counts are compared afterwards.
+# Actions. Each must succeed.
 switch_logging() { below 2; echo $n >$M/memorizer_log_access; }
 switch_recording() { below 2; echo $n >$M/memorizer_enabled; }
 switch_lines() { below 2; echo $n >$M/memorizer_track_lines; }
@@ -62,7 +62,7 @@ clear() { echo 1 >$M/clear_object_list; }
 read_stats() { cat $M/show_stats >/dev/null; }
 read_some() { dd if=$M/$1 of=/dev/null bs=77 count=500 2>/dev/null; }
 
-# kill_soon COMMAND...: run it, and kill it in the midst.
+# kill_soon COMMAND...: kill it after up to 500 ms.
 kill_soon() {
 	"$@" >/dev/null 2>&1 &
 	below 500
@@ -126,7 +126,7 @@ switch_cpu() {
 	[ "$(cat $cpu1)" = $n ] || echo $n >$cpu1
 }
 
-# patch_text HOW: let others patch text, which has sites.
+# patch_text HOW: patch text that has sites: tracers, trace events, kprobes, live patching.
 patch_text() {
 	text_may_be_patched || return 0
 	below 2
@@ -186,7 +186,7 @@ no_filters() {
 	done
 }
 
-# rest: stop all that may be going on.
+# rest: stop everything, and drain the stream.
 rest() {
 	[ -e $dir/over ] || wait
 	[ ! -w $cpu1 ] || echo 1 >$cpu1
