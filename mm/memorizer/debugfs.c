@@ -27,6 +27,9 @@ static ssize_t switch_read(struct file *file, char __user *buf, size_t count, lo
 {
 	const struct memorizer_switch *which = file_inode(file)->i_private;
 
+	/* Root may open a write-only file for reading. */
+	if (!which->is_on)
+		return -EINVAL;
 	return simple_read_from_buffer(buf, count, pos, which->is_on(which->id) ? "1\n" : "0\n", 2);
 }
 

@@ -140,8 +140,8 @@ switch_refuses_others() {
 others_may_not() {
 	grep -q ^nobody: /etc/passwd 2>/dev/null ||
 		{ mkdir -p /etc; echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd; }
-	for file; do
-		for how in "cat $M/$file" "echo 1 >$M/$file"; do
+	for f; do
+		for how in "cat $M/$f" "echo 1 >$M/$f"; do
 			if su nobody -s /bin/sh -c "$how" >/dev/null 2>&1; then
 				echo "# nobody may: $how"
 				return 1

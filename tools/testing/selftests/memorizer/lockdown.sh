@@ -6,6 +6,8 @@
 L=/sys/kernel/security/lockdown
 [ -w $L ] || skip "no $L: CONFIG_SECURITY_LOCKDOWN_LSM is not set, or securityfs is not mounted"
 
+every_file() { (cd $M && find . -type f | sed 's,^\./,,'); }
+
 # say ANSWER: files with recorded data can be read, or fail with ANSWER.
 say() {
 	for file in kmap kmap_fields traffic; do
@@ -22,7 +24,9 @@ before() { say readable; }
 under_integrity() {
 	echo integrity >$L
 	# debugfs itself refuses writable files.
-	same "switch" "$(put 1 memorizer_enabled)" "Operation not permitted" &&
+	for file in $(cd $M && find . -type f -perm -200 | sed 's,^\./,,'); do
+		same "$file" "$(put 1 $file)" "Operation not permitted" || return 1
+	done
 	say readable
 }
 
@@ -40,9 +44,33 @@ stream_under_confidentiality() {
 	head -n 1 $M/metadata | grep -q CTF
 }
 
-plan 4
+# readable_files: print the contents of all files that can be read.
+readable_files() {
+	for f in $(every_file); do
+		cat $M/$f 2>/dev/null
+	done
+}
+
+no_address_under_confidentiality() {
+	readable_files >$said
+	grep -q '^allocations: ' $said || { echo "# show_stats is not readable"; return 1; }
+	! grep -n -E '(^|[^0-9a-f])(0x)?ffff[0-9a-f]{12}' $said
+}
+
+# Before the lockdown, the same search finds addresses.
+addresses_before() {
+	readable_files >$said
+	grep -q -E '(^|[^0-9a-f])(0x)?ffff[0-9a-f]{12}' $said
+}
+
+said=$(mktemp)
+trap 'rm -f $said' EXIT
+
+plan 6
 check before
+check addresses_before
 check under_integrity
 check under_confidentiality
 check stream_under_confidentiality
+check no_address_under_confidentiality
 finish
