@@ -974,6 +974,92 @@ static void each_move_of_a_line_makes_an_event(struct kunit *test)
 	kfree(p);
 }
 
+/* For each kind of event, the bytes that differed from the poison in the buffers, and the poisons. */
+static bool written[ARRAY_SIZE(event_sizes)][sizeof_field(struct seen, bytes)];
+static u8 poisons_of[ARRAY_SIZE(event_sizes)];
+
+static bool note_written(const struct seen *event, const void *poison)
+{
+	size_t i;
+
+	for (i = 0; i < event_sizes[event->id]; i++)
+		if (event->bytes[i] != *(const u8 *)poison)
+			written[event->id][i] = true;
+	poisons_of[event->id] |= *(const u8 *)poison;
+	return false;
+}
+
+/* Without unread packets, and with all switches off, nothing uses the buffer. */
+static void poison_buffer(void *poison)
+{
+	struct memorizer_writer *writer = this_cpu_ptr(&memorizer_writer);
+	size_t subbufs, subbuf_size;
+
+	memorizer_stream_size(&subbufs, &subbuf_size);
+	if (!writer->next && writer->finished == writer->consumed)
+		memset(writer->start, *(u8 *)poison, subbufs * subbuf_size);
+}
+
+static bool has_been_seen(enum memorizer_event id, u8 poison)
+{
+	return poisons_of[id] & poison;
+}
+
+static void make_most_kinds_of_events(struct kunit *test, u8 poison)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	bool accesses = !IS_ENABLED(CONFIG_PROVE_LOCKING);
+	u64 *p;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	strscpy(mod->name, "a_module", sizeof(mod->name));
+	drain(test, NULL, NULL);
+	on_each_cpu(poison_buffer, &poison, true);
+	KUNIT_ASSERT_EQ(test, switch_on(NULL), 0);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ALLOCATIONS, true), 0);
+	if (accesses)
+		KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_ACCESSES, true), 0);
+	memorizer_stream_mark("poison", 6);
+	memorizer_stream_module(mod, true, 1);
+	p = kmalloc(72, GFP_KERNEL);
+	touch(p);
+	kfree(p);
+	if (accesses)
+		stop(MEMORIZER_STREAM_ACCESSES);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	switch_off(NULL);
+	drain(test, note_written, &poison);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_RETIREMENTS, true), 0);
+	while (!has_been_seen(MEMORIZER_COUNTS_EVENT, poison)) {
+		drain(test, note_written, &poison);
+		msleep(1);
+	}
+	stop(MEMORIZER_STREAM_RETIREMENTS);
+	drain(test, note_written, &poison);
+	KUNIT_EXPECT_TRUE(test, !accesses || has_been_seen(MEMORIZER_ACCESS_EVENT, poison));
+}
+
+/* An event shows nothing of what was in the buffer before: no byte keeps either of two poisons. */
+static void each_byte_of_an_event_is_written(struct kunit *test)
+{
+	static const enum memorizer_event expected[] = {
+		MEMORIZER_TASK_EVENT, MEMORIZER_CACHE_EVENT, MEMORIZER_ALLOC_EVENT, MEMORIZER_FREE_EVENT,
+		MEMORIZER_OBJECT_EVENT, MEMORIZER_COUNTS_EVENT, MEMORIZER_MARK_EVENT,
+		MEMORIZER_SWITCH_EVENT, MEMORIZER_MODULE_EVENT,
+	};
+	size_t id, i;
+
+	memset(written, 0, sizeof(written));
+	memset(poisons_of, 0, sizeof(poisons_of));
+	make_most_kinds_of_events(test, 0x5a);
+	make_most_kinds_of_events(test, 0xa5);
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		KUNIT_EXPECT_EQ_MSG(test, poisons_of[expected[i]], 0xff, "kind %u", expected[i]);
+	for (id = 0; id < ARRAY_SIZE(event_sizes); id++)
+		for (i = 0; poisons_of[id] == 0xff && i < event_sizes[id]; i++)
+			KUNIT_EXPECT_TRUE_MSG(test, written[id][i], "byte %zu of kind %zu", i, id);
+}
+
 static bool is_switch(const struct seen *event, const void *unused)
 {
 	return event->id == MEMORIZER_SWITCH_EVENT;
@@ -1409,6 +1495,7 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(retired_object_has_its_counts_and_leaves_the_pool),
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
 	KUNIT_CASE(each_move_of_a_line_makes_an_event),
+	KUNIT_CASE(each_byte_of_an_event_is_written),
 	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
 	KUNIT_CASE(packet_reports_its_own_losses),
 	KUNIT_CASE(any_switch_begins_the_stream),
