@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Test the end of a kernel while accesses are logged or sites are switched: by a panic, which must print its whole
-# report, by kexec, and by a kdump kernel after a panic.
+# report, by kexec, and by a kdump kernel after a panic. Test that recording goes on after suspend and hibernation.
 . "$(dirname "$0")/../lib.sh"
 
 O=$build/memorizer
@@ -40,11 +40,40 @@ is_looked_at() {
 	said 'memorizer: no pool in a kdump kernel' && said 'Kernel panic - not syncing: sysrq triggered crash'
 }
 
+# is_sound: the guest slept, its counts add up, and it counts exactly.
+is_sound() {
+	cat "$dir/output"
+	grep -q '^slept' "$dir/output" && grep -q '^many accesses' "$dir/output" && grep -q '^is sound' "$dir/output" &&
+		! grep -a -E "$splats" "$dir/console.log"
+}
+
+# wakes_up AMID: suspend to memory (S3); the real-time clock wakes the guest.
+wakes_up() {
+	end suspend "$1" || { cat "$dir.said"; return 1; }
+	is_sound && said 'ACPI: PM: Low-level resume complete'
+}
+
+# is_resumed AMID: suspend to disk, end QEMU, and resume in another one.
+is_resumed() {
+	local disk=$out/ends/disk status=0
+
+	truncate -s 0 "$disk"
+	truncate -s 2G "$disk"
+	set -- "$1" --qemu "-drive file=$disk,format=raw,if=virtio"
+	! kernel=hibernate=nocompress end hibernate "$@" || { echo "it did not hibernate"; cat "$dir/output"; return 1; }
+	said 'reboot: Power down' || return 1
+	kernel=resume=/dev/vda end resume "$@" && is_sound || { cat "$dir.said"; status=1; }
+	rm "$disk"
+	return $status
+}
+
 "$here/build" --config memorizer
 mkdir -p "$out/ends"
-plan 6
+plan 10
 for amid in logging switching; do
 	result "panic while $amid" panics $amid
 	result "kexec while $amid" gives_way $amid
 	result "kdump after a panic while $amid" is_looked_at $amid
+	result "suspend to memory while $amid" wakes_up $amid
+	result "suspend to disk while $amid" is_resumed $amid
 done
