@@ -237,7 +237,7 @@ static void prefetch_offsets(struct false_sharing *f, const struct touch *t)
 static u32 touch_longer(struct false_sharing *f, const struct touch *t)
 {
 	u64 first = t->ptr, last = t->ptr + t->size - 1, end;
-	u32 size = 2 * f->a.line_size, found = 0;
+	u32 size = 2 * f->a.line_size, found = 0, nr;
 	struct toucher toucher;
 	struct moved moved;
 
@@ -246,7 +246,8 @@ static u32 touch_longer(struct false_sharing *f, const struct touch *t)
 		if (end > last)
 			end = last;
 		toucher = toucher_of(t, first % size, end % size);
-		cachelines_touch(&f->longer, first / size, &toucher, &moved);
+		nr = cachelines_get(&f->longer, first / size);
+		cachelines_touch(&f->longer, nr, &toucher, false, &moved);
 		found += is_false(&moved);
 		if (end == last)
 			return found;

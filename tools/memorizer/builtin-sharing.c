@@ -89,7 +89,8 @@ struct touched {
  * @a: the analysis
  * @addresses: print addresses
  * @all: print code that moves no line
- * @lines: struct line by address
+ * @lines: the lines by number, zeroed if no selected access was to them
+ * @nr_lines: length of @lines
  * @codes: struct code
  * @line_cpus: struct touched: lines by CPUs that have no bit in struct cpus
  * @line_kinds: struct touched: lines by kinds of objects other than the first
@@ -107,7 +108,9 @@ struct touched {
 struct sharing {
 	struct analysis a;
 	bool addresses, all;
-	struct hash lines, codes, line_cpus, line_kinds, touchers, uses, users, pairs;
+	struct line *lines;
+	u32 nr_lines;
+	struct hash codes, line_cpus, line_kinds, touchers, uses, users, pairs;
 	u64 total[COUNTS], pair_total[PAIR_SUMS];
 	u32 *code_of, *next, *shared, nr_shared;
 };
@@ -116,7 +119,8 @@ static void init(struct analysis *a)
 {
 	struct sharing *s = (struct sharing *)a;
 
-	hash_init(&s->lines, sizeof(struct line), sizeof(u64));
+	s->lines = NULL;
+	s->nr_lines = 0;
 	hash_init(&s->codes, sizeof(struct code), sizeof(struct code));
 	hash_init(&s->line_cpus, sizeof(struct touched), 2 * sizeof(u64));
 	hash_init(&s->line_kinds, sizeof(struct touched), 2 * sizeof(u64));
@@ -132,7 +136,7 @@ static void release(struct analysis *a)
 {
 	struct sharing *s = (struct sharing *)a;
 
-	hash_free(&s->lines);
+	free(s->lines);
 	hash_free(&s->codes);
 	hash_free(&s->line_cpus);
 	hash_free(&s->line_kinds);
@@ -155,10 +159,11 @@ static bool count_touched(struct hash *h, u64 what, u64 by)
 	return new;
 }
 
-static void count_cpu(struct sharing *s, struct line *line, u32 cpu)
+static void count_cpu(struct sharing *s, u32 nr, u32 cpu)
 {
 	u64 bit = cpu < 64 ? 1ull << cpu : 0;
-	bool new = bit ? !(line->cpus.first & bit) : count_touched(&s->line_cpus, line->addr, cpu);
+	struct line *line = s->lines + nr;
+	bool new = bit ? !(line->cpus.first & bit) : count_touched(&s->line_cpus, nr, cpu);
 
 	line->cpus.first |= bit;
 	line->cpus.nr += new;
@@ -203,8 +208,10 @@ static struct use *get_use(struct sharing *s, u32 line, const struct touch *t)
 	return use;
 }
 
-static void count_kind(struct sharing *s, struct line *line, u32 kind)
+static void count_kind(struct sharing *s, u32 nr, u32 kind)
 {
+	struct line *line = s->lines + nr;
+
 	if (!line->kinds) {
 		line->first = kind;
 		line->kinds = 1;
@@ -212,30 +219,46 @@ static void count_kind(struct sharing *s, struct line *line, u32 kind)
 	if (line->first == kind)
 		line->of_first++;
 	else
-		line->kinds += count_touched(&s->line_kinds, line->addr, kind);
+		line->kinds += count_touched(&s->line_kinds, nr, kind);
+}
+
+static struct line *get_line(struct sharing *s, const struct touch *t)
+{
+	u32 room = s->nr_lines;
+
+	if (t->line_nr >= room) {
+		/* Doubled: lines are numbered one by one. */
+		room = room ? 2 * room : 1024;
+		if (room <= t->line_nr)
+			room = t->line_nr + 1;
+		s->lines = xreallocarray(s->lines, room, sizeof(*s->lines));
+		memset(s->lines + s->nr_lines, 0, (room - s->nr_lines) * sizeof(*s->lines));
+		s->nr_lines = room;
+	}
+	s->lines[t->line_nr].addr = t->line;
+	return s->lines + t->line_nr;
 }
 
 static void touch(struct analysis *a, const struct touch *t)
 {
 	struct sharing *s = (struct sharing *)a;
-	bool counts[COUNTS], new;
+	bool counts[COUNTS];
 	struct line *line;
 	struct use *use;
-	u32 i, c;
+	u32 c;
 
 	if (!t->chosen)
 		return;
-	i = hash_get(&s->lines, &t->line, &new);
-	line = hash_item(&s->lines, i);
-	use = get_use(s, i, t);
+	line = get_line(s, t);
+	use = get_use(s, t->line_nr, t);
 	set_counts(s, t, counts);
 	for (c = 0; c < COUNTS; c++) {
 		line->counts[c] += counts[c];
 		use->counts[c] += counts[c];
 		s->total[c] += counts[c];
 	}
-	count_cpu(s, line, t->event->cpu);
-	count_kind(s, line, t->place.kind);
+	count_cpu(s, t->line_nr, t->event->cpu);
+	count_kind(s, t->line_nr, t->place.kind);
 	pairs_count(&s->pairs, t, s->pair_total);
 }
 
@@ -249,17 +272,16 @@ static void find_kinds(struct sharing *s)
 {
 	const struct touched *touched;
 	struct line *line;
-	u32 i, nr = 0;
+	u32 i;
 
-	for (i = 0; i < s->lines.nr; i++) {
-		line = hash_item(&s->lines, i);
+	for (i = 0; i < s->nr_lines; i++) {
+		line = s->lines + i;
 		line->most = line->of_first;
 		line->kind = line->first;
 	}
 	for (i = 0; i < s->line_kinds.nr; i++) {
 		touched = hash_item(&s->line_kinds, i);
-		hash_find(&s->lines, &touched->what, &nr);
-		line = hash_item(&s->lines, nr);
+		line = s->lines + touched->what;
 		if (touched->records <= line->most)
 			continue;
 		line->most = touched->records;
@@ -301,9 +323,9 @@ static int compare_as_texts(u64 a, u64 b)
 /* Sort by moves, descending, then by other sums; equal lines by address, as a text. */
 static int compare_lines(const void *left, const void *right, void *data)
 {
-	const struct hash *lines = data;
-	const struct line *a = hash_item(lines, *(const u32 *)left);
-	const struct line *b = hash_item(lines, *(const u32 *)right);
+	const struct line *lines = data;
+	const struct line *a = lines + *(const u32 *)left;
+	const struct line *b = lines + *(const u32 *)right;
 	u64 hitm_a = a->counts[LOCAL_HITM] + a->counts[REMOTE_HITM];
 	u64 hitm_b = b->counts[LOCAL_HITM] + b->counts[REMOTE_HITM];
 
@@ -321,14 +343,14 @@ static void number_lines(struct sharing *s)
 {
 	u32 i;
 
-	s->shared = xreallocarray(NULL, s->lines.nr + 1, sizeof(*s->shared));
+	s->shared = xreallocarray(NULL, s->nr_lines + 1ull, sizeof(*s->shared));
 	s->nr_shared = 0;
-	for (i = 0; i < s->lines.nr; i++)
-		if (is_shared(hash_item(&s->lines, i)))
+	for (i = 0; i < s->nr_lines; i++)
+		if (is_shared(s->lines + i))
 			s->shared[s->nr_shared++] = i;
-	qsort_r(s->shared, s->nr_shared, sizeof(*s->shared), compare_lines, &s->lines);
+	qsort_r(s->shared, s->nr_shared, sizeof(*s->shared), compare_lines, s->lines);
 	for (i = 0; i < s->nr_shared; i++)
-		((struct line *)hash_item(&s->lines, s->shared[i]))->index = i;
+		s->lines[s->shared[i]].index = i;
 }
 
 static void set_index(const struct sharing *s, u64 *sum, const struct line *line)
@@ -340,7 +362,7 @@ static void set_index(const struct sharing *s, u64 *sum, const struct line *line
 static bool sum_line(void *data, u32 item, u64 *sum)
 {
 	const struct sharing *s = data;
-	const struct line *line = hash_item(&s->lines, s->shared[item]);
+	const struct line *line = s->lines + s->shared[item];
 	u64 hitm = s->total[LOCAL_HITM] + s->total[REMOTE_HITM];
 
 	set_sums(sum, line->counts);
@@ -354,7 +376,7 @@ static bool sum_line(void *data, u32 item, u64 *sum)
 static void name_line(void *data, u32 item, struct row *row)
 {
 	const struct sharing *s = data;
-	const struct line *line = hash_item(&s->lines, s->shared[item]);
+	const struct line *line = s->lines + s->shared[item];
 
 	row->id = line->addr;
 	row->name = address_text(line->addr);
@@ -425,7 +447,7 @@ static bool sum_user(void *data, u32 item, u64 *sum)
 	const struct sharing *s = data;
 	const struct user *user = hash_item(&s->users, item);
 	const struct code *code = hash_item(&s->codes, user->code);
-	const struct line *line = hash_item(&s->lines, user->line);
+	const struct line *line = s->lines + user->line;
 	u64 counts[COUNTS] = { 0 };
 	u32 at, c;
 
@@ -448,7 +470,7 @@ static void name_user(void *data, u32 item, struct row *row)
 	const struct user *user = hash_item(&s->users, item);
 	const struct code *code = hash_item(&s->codes, user->code);
 
-	row->name = address_text(((const struct line *)hash_item(&s->lines, user->line))->addr);
+	row->name = address_text(s->lines[user->line].addr);
 	analysis_code_source(&s->a, code->ip, row->texts, row->texts + 2);
 	row->texts[1] = analysis_object(&s->a, code->kind);
 	row->texts[3] = analysis_allocated(&s->a, code->kind);
@@ -460,7 +482,7 @@ static bool sum_address(void *data, u32 item, u64 *sum)
 	const struct sharing *s = data;
 	const struct use *use = hash_item(&s->uses, item);
 	const struct toucher_at *by = hash_item(&s->touchers, use->by);
-	const struct line *line = hash_item(&s->lines, use->line);
+	const struct line *line = s->lines + use->line;
 	u32 c;
 
 	if (!is_shared(line))
@@ -478,7 +500,7 @@ static void name_address(void *data, u32 item, struct row *row)
 	const struct use *use = hash_item(&s->uses, item);
 	const struct toucher_at *by = hash_item(&s->touchers, use->by);
 	const struct spot *spot = analysis_spot(&s->a, by->spot);
-	const struct line *line = hash_item(&s->lines, use->line);
+	const struct line *line = s->lines + use->line;
 
 	row->name = address_text(line->addr + by->offset);
 	row->texts[0] = analysis_where(&s->a, by->spot);
@@ -564,6 +586,15 @@ static void print_addresses(struct sharing *s)
 	analysis_rows(&s->a, &t, &items, RANK);
 }
 
+static u32 count_accessed(const struct sharing *s)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < s->nr_lines; i++)
+		nr += !!s->lines[i].counts[RECORDS];
+	return nr;
+}
+
 static void print(struct analysis *a)
 {
 	struct sharing *s = (struct sharing *)a;
@@ -582,7 +613,7 @@ static void print(struct analysis *a)
 	analysis_sum(a, "    to others", "false_sharing", s->pair_total[PAIR_FALSE]);
 	analysis_sum(a, "    to the same bytes of what was freed", "reused",
 		     s->pair_total[PAIR_REUSED]);
-	analysis_sum(a, "Lines accessed", "lines_accessed", s->lines.nr);
+	analysis_sum(a, "Lines accessed", "lines_accessed", count_accessed(s));
 	print_lines(s);
 	print_users(s);
 	pairs_print(a, &s->pairs, "CACHE LINE MOVES, BY PAIR OF ACCESSES", "pairs", PAIR_MOVES);

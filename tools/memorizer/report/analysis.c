@@ -393,6 +393,8 @@ static void touch_line(struct analysis *a, struct touch t, u64 line, bool moved_
 	if (last - line >= a->line_size)
 		last = line + a->line_size - 1;
 	t.line = line;
+	/* Early: the names below take longer than its prefetch. */
+	t.line_nr = cachelines_get(&a->lines, line / a->line_size);
 	t.first = first - line;
 	t.last = last - line;
 	t.place = analysis_place(a, first);
@@ -403,12 +405,9 @@ static void touch_line(struct analysis *a, struct touch t, u64 line, bool moved_
 		.cpu = t.event->cpu, .first = t.first, .last = t.last, .reads = t.reads,
 		.writes = t.writes,
 	};
-	if (moved_line) {
-		cachelines_move(&a->lines, line / a->line_size, &toucher, &t.moved);
+	cachelines_touch(&a->lines, t.line_nr, &toucher, moved_line, &t.moved);
+	if (moved_line)
 		t.moved.from = t.event->u.traffic.from;
-	} else {
-		cachelines_touch(&a->lines, line / a->line_size, &toucher, &t.moved);
-	}
 	pass_touch(a, &t);
 }
 

@@ -44,6 +44,7 @@ struct place {
  * @ip: the instruction
  * @ptr: address of the first byte
  * @line: address of the cache line
+ * @line_nr: the line, as an index from 0 among all lines accessed so far
  * @size: bytes
  * @pid: task
  * @stack: the innermost call, see context_frame(); 0: unknown
@@ -60,7 +61,7 @@ struct place {
 struct touch {
 	const struct trace_event *event;
 	u64 ip, ptr, line;
-	u32 size, pid, stack, first, last;
+	u32 line_nr, size, pid, stack, first, last;
 	bool reads, writes, named, chosen;
 	struct place place;
 	u32 spot;

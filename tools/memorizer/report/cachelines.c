@@ -41,6 +41,11 @@ void cachelines_init(struct cachelines *c, bool alone)
 	hash_init(&c->lines, sizeof(struct numbered), sizeof(u64));
 }
 
+static struct cacheline *get_line(const struct cachelines *c, u32 nr)
+{
+	return &((struct numbered *)hash_item(&c->lines, nr))->line;
+}
+
 /**
  * cachelines_free - free the lines
  * @c: the lines
@@ -50,7 +55,7 @@ void cachelines_free(struct cachelines *c)
 	u32 i;
 
 	for (i = 0; i < c->lines.nr; i++)
-		cacheline_free(&((struct numbered *)hash_item(&c->lines, i))->line);
+		cacheline_free(get_line(c, i));
 	hash_free(&c->lines);
 }
 
@@ -200,48 +205,44 @@ void cacheline_free(struct cacheline *line)
 	free(line->touchers);
 }
 
-static void touch(struct cachelines *c, u64 key, const struct toucher *t, bool told,
-		  struct moved *moved)
+/**
+ * cachelines_get - look up or add a line, and prefetch what an access to it needs
+ * @c: the lines
+ * @number: the line's address divided by the line size
+ *
+ * Return: the line, as an index: the lines are counted from 0.
+ */
+u32 cachelines_get(struct cachelines *c, u64 number)
 {
-	struct numbered *numbered;
 	bool new;
+	u32 nr = hash_get(&c->lines, &number, &new);
+	const struct cacheline *line = get_line(c, nr);
 
-	numbered = hash_item(&c->lines, hash_get(&c->lines, &key, &new));
-	cacheline_touch(&numbered->line, c->alone, ++c->order, t, told, moved);
+	__builtin_prefetch(line->visits);
+	__builtin_prefetch(line->touchers);
+	return nr;
 }
 
 /**
- * cachelines_touch - update the lines for an access
+ * cachelines_touch - update a line for an access
  * @c: the lines
- * @line: number of the line
+ * @nr: the line, from cachelines_get()
  * @toucher: the access
+ * @told: the access is known to have moved the line
  * @moved: set to the effect of the access
  */
-void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *toucher,
+void cachelines_touch(struct cachelines *c, u32 nr, const struct toucher *toucher, bool told,
 		      struct moved *moved)
 {
-	touch(c, line, toucher, false, moved);
+	cacheline_touch(get_line(c, nr), c->alone, ++c->order, toucher, told, moved);
 }
 
 /**
- * cachelines_move - update the lines for an access that is known to have moved one
- * @c: the lines, updated with such accesses only
- * @line: number of the line
- * @toucher: the access
- * @moved: set to the effect of the access
- */
-void cachelines_move(struct cachelines *c, u64 line, const struct toucher *toucher,
-		     struct moved *moved)
-{
-	touch(c, line, toucher, true, moved);
-}
-
-/**
- * cachelines_prefetch - prefetch the state that an access needs
+ * cachelines_prefetch - prefetch what cachelines_get() needs
  * @c: the lines
- * @line: number of the line
+ * @number: as for cachelines_get()
  */
-void cachelines_prefetch(const struct cachelines *c, u64 line)
+void cachelines_prefetch(const struct cachelines *c, u64 number)
 {
-	hash_prefetch(&c->lines, &line);
+	hash_prefetch(&c->lines, &number);
 }

@@ -80,10 +80,9 @@ struct cachelines {
 
 void cachelines_init(struct cachelines *c, bool alone);
 void cachelines_free(struct cachelines *c);
-void cachelines_touch(struct cachelines *c, u64 line, const struct toucher *toucher,
+u32 cachelines_get(struct cachelines *c, u64 number);
+void cachelines_touch(struct cachelines *c, u32 nr, const struct toucher *toucher, bool told,
 		      struct moved *moved);
-void cachelines_move(struct cachelines *c, u64 line, const struct toucher *toucher,
-		     struct moved *moved);
-void cachelines_prefetch(const struct cachelines *c, u64 line);
+void cachelines_prefetch(const struct cachelines *c, u64 number);
 
 #endif
