@@ -29,6 +29,7 @@ help:
 	@echo '  make compare    compare recordings of memorizer and perf'
 	@echo '  make stress     run random operations under load, in many guest configurations (FOR=2h, SEED=1)'
 	@echo '  make fuzz       fuzz the core, compare it with its model (FOR=10m)'
+	@echo '  make fuzz-files fuzz the parsers of the command (FOR=10m for each)'
 	@echo '  make mutants    mutate the core (N=300, SEED=1), and report mutants that no test detects'
 	@echo '  make gcov       measure which lines of the kernel code the tests execute'
 	@echo '  make coverage   measure the accesses without a site'
@@ -80,6 +81,11 @@ fuzz:
 	@$(MAKE) --no-print-directory -s -C tools/testing/memorizer OUTPUT=$(CURDIR)/build/testing-memorizer/ \
 		$(if $(FOR),FOR=$(FOR)) fuzz
 
+fuzz-files:
+	@$(scripts)/setup fuzz tools test-tools
+	@$(MAKE) --no-print-directory -s -C tools/memorizer OUTPUT=$(CURDIR)/$(dir $(memorizer)) \
+		$(if $(FOR),FOR=$(FOR)) fuzz
+
 stress:
 	@$(scripts)/stress --for $(or $(FOR),2h) --seed $(or $(SEED),1)
 
@@ -101,4 +107,4 @@ truth:
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage gcov mutants fuzz stress html names qemu-trace commuter truth clean
+.PHONY: help kernel run shell test bench compare coverage gcov mutants fuzz fuzz-files stress html names qemu-trace commuter truth clean

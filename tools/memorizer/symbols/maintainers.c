@@ -109,6 +109,12 @@ struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX])
 	return m;
 }
 
+static struct subsystem *subsystems_end(const struct maintainers *m)
+{
+	/* Without subsystems there is no array to add to. */
+	return m->nr ? m->subsystems + m->nr : m->subsystems;
+}
+
 /**
  * maintainers_free - free parsed MAINTAINERS
  * @m: the parsed file, or NULL
@@ -120,7 +126,7 @@ void maintainers_free(struct maintainers *m)
 
 	if (!m)
 		return;
-	for (s = m->subsystems; s < m->subsystems + m->nr; s++) {
+	for (s = m->subsystems; s != subsystems_end(m); s++) {
 		for (i = 0; i < s->nr; i++) {
 			if (s->rules[i].kind == 'N')
 				regfree(&s->rules[i].expression);
@@ -177,7 +183,7 @@ static int find_depth(const struct subsystem *s, const char *file)
 	const struct rule *rule;
 	int depth = NO_MATCH, found;
 
-	for (rule = s->rules; rule < s->rules + s->nr; rule++) {
+	for (rule = s->rules; rule && rule < s->rules + s->nr; rule++) {
 		if (rule->kind == 'N')
 			found = regexec(&rule->expression, file, 0, NULL, 0) ? NO_MATCH : 0;
 		else if (!is_of(rule->pattern, file))
@@ -206,7 +212,7 @@ const char *maintainers_find(const struct maintainers *m, const char *file)
 	const char *title = NULL;
 	int depth = NO_MATCH, found;
 
-	for (s = m->subsystems; s < m->subsystems + m->nr; s++) {
+	for (s = m->subsystems; s != subsystems_end(m); s++) {
 		found = find_depth(s, file);
 		if (found > depth) {
 			depth = found;

@@ -22,7 +22,8 @@ bool sections_take(Elf_Scn *scn, struct section_bytes *bytes)
 	    (head.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0))
 		return false;
 	data = elf_rawdata(scn, NULL);
-	if (!data)
+	/* A section without bytes in the file has a size, but no buffer. */
+	if (!data || (data->d_size && !data->d_buf))
 		return false;
 	*bytes = (struct section_bytes){ data->d_buf, data->d_size };
 	return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzz target for libFuzzer: the metadata parser, the packet decoder, or the KMAP parser,
- * selected by FUZZ in the environment. Damaged input must lead to an error message; sanitizers
- * and libFuzzer's limits on time and memory detect everything else.
+ * Fuzz target for libFuzzer: one of the parsers in targets[], selected by FUZZ in the environment.
+ * Damaged input must lead to an error message; sanitizers and libFuzzer's limits on time and
+ * memory detect everything else.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,32 +11,20 @@
 #include <unistd.h>
 
 #include "kmap/kmap.h"
+#include "lib/reader.h"
+#include "lib/tar.h"
+#include "symbols/maintainers.h"
+#include "symbols/notes.h"
 #include "trace/stream.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
-static const char *target;
 static struct metadata metadata;
 static struct layout layout;
 static int fd;
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	char error[ERROR_MAX];
-	const char *dir = getenv("FUZZ_TRACE");
-
-	(void)argc;
-	(void)argv;
-	target = getenv("FUZZ");
-	fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (!target || !dir || fd < 0 || !metadata_load(&metadata, dir, error) ||
-	    !layout_init(&layout, &metadata, error)) {
-		fprintf(stderr, "want FUZZ=metadata, packets or kmap, and FUZZ_TRACE=DIR\n");
-		exit(EXIT_FAILURE);
-	}
-	return 0;
-}
+static char path[32];		/* a file with the input */
+static void (*parse)(const unsigned char *data, size_t size);
 
 /* Accepted metadata must give a layout or be refused then. */
 static void parse_metadata(const unsigned char *data, size_t size)
@@ -64,7 +52,7 @@ static void write_all(const unsigned char *data, size_t size)
 	lseek(fd, 0, SEEK_SET);
 }
 
-static void decode_packets(void)
+static void decode_packets(const unsigned char *data, size_t size)
 {
 	struct stream_file *file = xreallocarray(NULL, 1, sizeof(*file));
 	char error[ERROR_MAX];
@@ -73,9 +61,9 @@ static void decode_packets(void)
 	struct batch b;
 	u32 i;
 
-	*file = (struct stream_file){ .carried = U64_MAX };
-	if (asprintf(&file->path, "/dev/fd/%d", fd) < 0 ||
-	    !stream_open(&s, &layout, file, 1, 0, error))
+	write_all(data, size);
+	*file = (struct stream_file){ .path = xstrdup(path), .carried = U64_MAX };
+	if (!stream_open(&s, &layout, file, 1, 0, error))
 		abort();
 	/* An empty file counts as missing. */
 	if (!s.size) {
@@ -98,11 +86,12 @@ static void decode_packets(void)
 	stream_close(&s);
 }
 
-static void read_kmap(void)
+static void read_kmap(const unsigned char *data, size_t size)
 {
 	struct kmap_reader r;
 	enum kmap_event event;
 
+	write_all(data, size);
 	kmap_reader_init(&r, fd);
 	do {
 		event = kmap_reader_next(&r);
@@ -110,16 +99,101 @@ static void read_kmap(void)
 	kmap_reader_free(&r);
 }
 
+static void read_kallsyms(const unsigned char *data, size_t size)
+{
+	struct kmap_symbols *symbols;
+	char error[ERROR_MAX];
+
+	write_all(data, size);
+	symbols = kmap_symbols_load_data(path, error);
+	if (!symbols)
+		return;
+	kmap_symbols_find(symbols, 0xffffffff81000010, KMAP_IP_EXACT);
+	kmap_symbols_free(symbols);
+}
+
+/* An ELF file. */
+static void read_notes(const unsigned char *data, size_t size)
+{
+	char error[ERROR_MAX] = "";
+
+	write_all(data, size);
+	notes_free(notes_load(path, 0, error));
+}
+
+static void read_maintainers(const unsigned char *data, size_t size)
+{
+	struct maintainers *maintainers;
+	char error[ERROR_MAX];
+
+	write_all(data, size);
+	maintainers = maintainers_read(path, error);
+	if (!maintainers)
+		return;
+	maintainers_find(maintainers, "mm/slub.c");
+	maintainers_free(maintainers);
+}
+
+/* Decompressed, if it is compressed. */
+static void read_tar(const unsigned char *data, size_t size)
+{
+	struct tar tar = { .range = { .fd = fd, .size = size } };
+	char error[ERROR_MAX], bytes[4096];
+	enum tar_next next;
+	struct range member;
+	struct reader r;
+	int plain;
+
+	write_all(data, size);
+	reader_init(&r, &tar.range);
+	plain = reader_spool(&r, path, &tar.range.size, error);
+	reader_free(&r);
+	if (plain < 0)
+		return;
+	tar.range.fd = plain;
+	while (tar_is_archive(&tar.range) && (next = tar_next(&tar)) == TAR_MEMBER) {
+		member = (struct range){ plain, tar.range.offset + tar.offset, tar.size };
+		range_read(&member, 0, bytes, sizeof(bytes));
+	}
+	close(plain);
+}
+
+static const struct {
+	const char *name;
+	void (*parse)(const unsigned char *data, size_t size);
+} targets[] = {
+	{ "metadata", parse_metadata },
+	{ "packets", decode_packets },
+	{ "kmap", read_kmap },
+	{ "kallsyms", read_kallsyms },
+	{ "notes", read_notes },
+	{ "maintainers", read_maintainers },
+	{ "tar", read_tar },
+};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *dir = getenv("FUZZ_TRACE"), *target = getenv("FUZZ") ?: "";
+	char error[ERROR_MAX];
+	size_t i;
+
+	(void)argc;
+	(void)argv;
+	for (i = 0; i < ARRAY_SIZE(targets); i++)
+		if (!strcmp(target, targets[i].name))
+			parse = targets[i].parse;
+	fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (!parse || !dir || fd < 0 || !metadata_load(&metadata, dir, error) ||
+	    !layout_init(&layout, &metadata, error)) {
+		fprintf(stderr, "expected FUZZ=metadata, packets, kmap, kallsyms, notes, maintainers or tar, and FUZZ_TRACE=DIR\n");
+		exit(EXIT_FAILURE);
+	}
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-	if (!strcmp(target, "metadata")) {
-		parse_metadata(data, size);
-		return 0;
-	}
-	write_all(data, size);
-	if (!strcmp(target, "packets"))
-		decode_packets();
-	else
-		read_kmap();
+	parse(data, size);
 	return 0;
 }

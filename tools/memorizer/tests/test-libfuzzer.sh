@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fuzz the parsers of metadata, packets and KMAP text with libFuzzer.
+# Fuzz the parsers of all files that commands read with libFuzzer, from the tests' small files.
 # Usage: test-libfuzzer.sh DIR, with tests/fuzz-parse and make-trace in it;
-# FUZZ_RUNS=N for more
+# FUZZ_RUNS=N for more, or FUZZ_SECONDS=N; FUZZ_KEEP=DIR keeps inputs that fail and those that
+# reach new code
 
 here=$(dirname "$0")
 data=$here/data
@@ -12,18 +13,36 @@ trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
 "$build/tests/make-trace" -e be -f "$tmp/trace" <"$data/mixed.trace" || exit 1
-mkdir "$tmp/metadata" "$tmp/packets" "$tmp/kmap"
+targets="metadata packets kmap kallsyms notes maintainers tar"
+keep=${FUZZ_KEEP:-$tmp}
+for target in $targets; do
+	mkdir -p "$tmp/$target" "$keep/$target"
+done
 cp "$tmp/trace/metadata" "$tmp/metadata/"
 cp "$tmp"/trace/cpu* "$tmp/packets/"
 cp "$data"/*.kmap "$tmp/kmap/"
+cp "$data"/*.kallsyms "$tmp/kallsyms/"
+for compressed in '' -z -Z; do
+	python3 -B "$here/make-notes.py" $compressed "$tmp/notes/elf$compressed" <"$data/after.notes" || exit 1
+done
+printf 'Text\n\nSLAB ALLOCATOR\nM:\tA Name <a@b>\nF:\tmm/sl?b*\nX:\tmm/slob.c\nN:\tslab\n' >"$tmp/maintainers/one"
+tar -C "$tmp" -cf "$tmp/tar/plain" trace/metadata
+gzip -k "$tmp/tar/plain" && xz -k "$tmp/tar/plain" && zstd -q "$tmp/tar/plain" || exit 1
 cd "$tmp" || exit 1
-for target in metadata packets kmap; do
-	FUZZ=$target FUZZ_TRACE=$tmp/trace "$build/tests/fuzz-parse" -runs="${FUZZ_RUNS:-20000}" -seed=1 \
-		-max_len=20000 -rss_limit_mb=512 -timeout=20 "$tmp/$target" >"$tmp/out" 2>&1
+for target in $targets; do
+	if [ -n "$FUZZ_SECONDS" ]; then
+		limit="-max_total_time=$FUZZ_SECONDS"
+	else
+		limit="-runs=${FUZZ_RUNS:-20000}"
+	fi
+	FUZZ=$target FUZZ_TRACE=$tmp/trace "$build/tests/fuzz-parse" $limit -seed=1 -max_len=20000 \
+		-rss_limit_mb=512 -timeout=20 -artifact_prefix="$keep/$target-" \
+		"$keep/$target" "$tmp/$target" >"$tmp/out" 2>&1
 	status=$?
 	grep -q '^Done [0-9]* runs' "$tmp/out" && [ $status -eq 0 ]
 	status=$?
-	ok $status "libFuzzer finds no $target that are not stood"
+	ok $status "libFuzzer finds no fault in the parser of $target"
+	grep '^Done ' "$tmp/out" | sed 's/^/# /'
 	[ $status -eq 0 ] || tail -n 40 "$tmp/out" | sed 's/^/# /'
 done
 tap_end
