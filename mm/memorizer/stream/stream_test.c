@@ -974,7 +974,7 @@ static void each_move_of_a_line_makes_an_event(struct kunit *test)
 	kfree(p);
 }
 
-/* For each kind of event, the bytes that differed from the poison in the buffers, and the poisons. */
+/* For each kind of event, the bytes that differed from the buffers' poison, and the poisons. */
 static bool written[ARRAY_SIZE(event_sizes)][sizeof_field(struct seen, bytes)];
 static u8 poisons_of[ARRAY_SIZE(event_sizes)];
 
@@ -1043,9 +1043,9 @@ static void make_most_kinds_of_events(struct kunit *test, u8 poison)
 static void each_byte_of_an_event_is_written(struct kunit *test)
 {
 	static const enum memorizer_event expected[] = {
-		MEMORIZER_TASK_EVENT, MEMORIZER_CACHE_EVENT, MEMORIZER_ALLOC_EVENT, MEMORIZER_FREE_EVENT,
-		MEMORIZER_OBJECT_EVENT, MEMORIZER_COUNTS_EVENT, MEMORIZER_MARK_EVENT,
-		MEMORIZER_SWITCH_EVENT, MEMORIZER_MODULE_EVENT,
+		MEMORIZER_TASK_EVENT, MEMORIZER_CACHE_EVENT, MEMORIZER_ALLOC_EVENT,
+		MEMORIZER_FREE_EVENT, MEMORIZER_OBJECT_EVENT, MEMORIZER_COUNTS_EVENT,
+		MEMORIZER_MARK_EVENT, MEMORIZER_SWITCH_EVENT, MEMORIZER_MODULE_EVENT,
 	};
 	size_t id, i;
 

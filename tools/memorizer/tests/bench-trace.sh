@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Measure report, check and script of a trace of 10 million events with 100,000 live objects,
-# beside babeltrace2 printing the same trace: user time on one processor, and memory. The best of
-# three runs counts for each command of memorizer, because of other load. Leaves the
-# figures in DIR/bench-trace.csv.
+# beside babeltrace2 printing the same trace, and sharing, false-sharing and html of one of which
+# three in four events are accesses: user time on one processor, and memory. The best of three runs
+# counts for each command of memorizer, because of other load. Leaves the figures in
+# DIR/bench-trace.csv.
 # Usage: bench-trace.sh DIR [EVENTS], DIR is the directory of a build
 
 dir=$1
@@ -29,20 +30,37 @@ took()
 # is_complete COMMAND: succeed if its output covers all events
 is_complete()
 {
-	if [ "$1" = script ]; then
+	case $1 in
+	script)
 		[ "$(wc -l <"$tmp/out")" -eq "$events" ] &&
-			tail -n 1 "$tmp/out" | grep -q ' site=function_'
-	else
-		grep -Eq "^Events  *$events\$|^$events events" "$tmp/out"
-	fi
+			tail -n 1 "$tmp/out" | grep -q ' site=function_' ;;
+	html)
+		tail -c 10 "$tmp/page" | grep -q '</html>' ;;
+	sharing|false-sharing)
+		grep -Eq '^(Accesses to lines|Lines moved because.*) +[1-9]' "$tmp/out" ;;
+	*)
+		grep -Eq "^Events  *$events\$|^$events events" "$tmp/out" ;;
+	esac
 }
 
-for command in report check script; do
+# best COMMAND TRACE: print "COMMAND MS KB" of the fastest of three runs
+best()
+{
 	for i in 1 2 3; do
-		took "${dir}memorizer" $command "$tmp/trace"
-		is_complete $command || echo "0 0"
-	done | sort -n | sed "1s/^/$command /;q"
-done >"$tmp/took"
+		took "${dir}memorizer" $1 "$2"
+		is_complete ${1%% *} || echo "0 0"
+	done | sort -n | sed "1s/^/${1%% *} /;q"
+}
+
+"${dir}tests/make-trace" -a -c 4 -b "$events" -l 100000 "$tmp/accesses" || exit 1
+{
+	for command in report check script; do
+		best $command "$tmp/trace"
+	done
+	for command in sharing false-sharing "html -o $tmp/page"; do
+		best "$command" "$tmp/accesses"
+	done
+} >"$tmp/took"
 echo "babeltrace2 $(took babeltrace2 "$tmp/trace")" >>"$tmp/took"
 awk -v events="$events" -v csv="${dir}bench-trace.csv" '
 	BEGIN { print "table,commands,command,ns an event,kB" >csv }
