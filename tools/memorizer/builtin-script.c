@@ -787,6 +787,16 @@ static int fields(const struct script *s)
 	return s->noted ? FIELDS : F_TYPE;
 }
 
+/* Print a text that tasks or modules choose: with unprintable bytes escaped as in a KMAP. */
+static void csv_text(const char *text)
+{
+	char *escaped = xreallocarray(NULL, 4 * strlen(text) + 1, 1);
+
+	names_escape(escaped, text);
+	csv_string(escaped);
+	free(escaped);
+}
+
 static void print_csv(const struct script *s, const struct trace_event *e)
 {
 	int i;
@@ -800,7 +810,12 @@ static void print_csv(const struct script *s, const struct trace_event *e)
 	print_digits(e->cpu, 1);
 	for (i = 0; i < fields(s); i++) {
 		putchar_unlocked(',');
-		csv_string(is_given(s, i) ? s->texts[i] : NULL);
+		if (!is_given(s, i))
+			continue;
+		if (s->numbers >> i & 1)
+			print_string(s->texts[i]);
+		else
+			csv_text(s->texts[i]);
 	}
 	putchar_unlocked('\n');
 }

@@ -49,6 +49,7 @@ for dir; do
 	run sh "$here/test-terminal.sh" "$dir"
 	run sh "$here/test-diff.sh" "$dir"
 	run sh "$here/test-script.sh" "$dir"
+	run sh "$here/test-names.sh" "$dir"
 	run sh "$here/test-timeline.sh" "$dir"
 	run sh "$here/test-filters.sh" "$dir"
 	run sh "$here/test-analyses.sh" "$dir"
