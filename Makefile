@@ -28,6 +28,7 @@ help:
 	@echo '  make bench      measure overhead in instructions, memory and time   (45 min, kernels built)'
 	@echo '  make compare    compare recordings of memorizer and perf'
 	@echo '  make stress     run random operations under load, in many guest configurations (FOR=2h, SEED=1)'
+	@echo '  make soak       allocate 100 million objects while they are streamed (N=100000000)'
 	@echo '  make fuzz       fuzz the core, compare it with its model (FOR=10m)'
 	@echo '  make fuzz-files fuzz the parsers of the command (FOR=10m for each)'
 	@echo '  make mutants    mutate the core (N=300, SEED=1), and report mutants that no test detects'
@@ -89,6 +90,9 @@ fuzz-files:
 stress:
 	@$(scripts)/stress --for $(or $(FOR),2h) --seed $(or $(SEED),1)
 
+soak:
+	@$(scripts)/soak $(N)
+
 html: kernel $(memorizer)
 	@$(scripts)/html $(CONFIG)
 
@@ -107,4 +111,4 @@ truth:
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage gcov mutants fuzz fuzz-files stress html names qemu-trace commuter truth clean
+.PHONY: help kernel run shell test bench compare coverage gcov mutants fuzz fuzz-files stress soak html names qemu-trace commuter truth clean

@@ -4,7 +4,7 @@
  *
  * It writes the object 10 times from init text and once from exit text, and reads and writes it
  * once for each increment requested by its parameter. It hides references to leaked objects
- * from kmemleak.
+ * from kmemleak. Another parameter allocates and frees many objects.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -69,6 +69,31 @@ static const struct kernel_param_ops leaks_ops = {
 
 module_param_cb(leaks, &leaks_ops, NULL, 0200);
 MODULE_PARM_DESC(leaks, "Number of objects to leak until the module is unloaded");
+
+/* Allocate, write and free one object after another. */
+static int set_allocations(const char *text, const struct kernel_param *kp)
+{
+	unsigned long *p;
+	unsigned int i, count;
+	int err = kstrtouint(text, 0, &count);
+
+	for (i = 0; !err && i < count; i++) {
+		p = kmalloc(TEST_SIZE, GFP_KERNEL);
+		if (!p)
+			return -ENOMEM;
+		WRITE_ONCE(*p, i);
+		kfree(p);
+		cond_resched();
+	}
+	return err;
+}
+
+static const struct kernel_param_ops allocations_ops = {
+	.set = set_allocations,
+};
+
+module_param_cb(allocations, &allocations_ops, NULL, 0200);
+MODULE_PARM_DESC(allocations, "Number of objects to allocate, write and free");
 
 /* For kprobes: without accesses and jump targets, so that probes in it can be optimized. */
 static noinline unsigned int memorizer_test_mix(unsigned int value)
