@@ -30,7 +30,7 @@ help:
 	@echo '  make stress     run random operations under load, in many guest configurations (FOR=2h, SEED=1)'
 	@echo '  make soak       allocate 100 million objects while they are streamed (N=100000000)'
 	@echo '  make fuzz       fuzz the core, compare it with its model (FOR=10m)'
-	@echo '  make fuzz-files fuzz the parsers of the command (FOR=10m for each)'
+	@echo '  make fuzz-files fuzz the parsers of the command, and of filters (FOR=10m for each)'
 	@echo '  make mutants    mutate the core (N=300, SEED=1), and report mutants that no test detects'
 	@echo '  make gcov       measure which lines of the kernel code the tests execute'
 	@echo '  make coverage   measure the accesses without a site'
@@ -86,6 +86,8 @@ fuzz-files:
 	@$(scripts)/setup fuzz tools test-tools
 	@$(MAKE) --no-print-directory -s -C tools/memorizer OUTPUT=$(CURDIR)/$(dir $(memorizer)) \
 		$(if $(FOR),FOR=$(FOR)) fuzz
+	@$(MAKE) --no-print-directory -s -C tools/testing/memorizer OUTPUT=$(CURDIR)/build/testing-memorizer/ \
+		$(if $(FOR),FOR=$(FOR)) fuzz-filter
 
 stress:
 	@$(scripts)/stress --for $(or $(FOR),2h) --seed $(or $(SEED),1)
