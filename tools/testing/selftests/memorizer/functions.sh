@@ -136,14 +136,14 @@ switch_refuses_others() {
 	put 0 $1 >/dev/null
 }
 
-# others_may_not FILE...: only root may read or write these.
+# others_may_not FILE...: only root may read or write these. $as runs a command as yet another user.
 others_may_not() {
 	grep -q ^nobody: /etc/passwd 2>/dev/null ||
 		{ mkdir -p /etc; echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd; }
 	for f; do
 		for how in "cat $M/$f" "echo 1 >$M/$f"; do
-			if su nobody -s /bin/sh -c "$how" >/dev/null 2>&1; then
-				echo "# nobody may: $how"
+			if su nobody -s /bin/sh -c "${as:-sh -c} '$how'" >/dev/null 2>&1; then
+				echo "# nobody${as:+, by $as,} may: $how"
 				return 1
 			fi
 		done
