@@ -224,13 +224,10 @@ static void count_kind(struct sharing *s, u32 nr, u32 kind)
 
 static struct line *get_line(struct sharing *s, const struct touch *t)
 {
-	u32 room = s->nr_lines;
+	u32 room;
 
-	if (t->line_nr >= room) {
-		/* Doubled: lines are numbered one by one. */
-		room = room ? 2 * room : 1024;
-		if (room <= t->line_nr)
-			room = t->line_nr + 1;
+	if (t->line_nr >= s->nr_lines) {
+		room = 2 * t->line_nr + 1024;
 		s->lines = xreallocarray(s->lines, room, sizeof(*s->lines));
 		memset(s->lines + s->nr_lines, 0, (room - s->nr_lines) * sizeof(*s->lines));
 		s->nr_lines = room;

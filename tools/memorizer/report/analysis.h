@@ -44,7 +44,7 @@ struct place {
  * @ip: the instruction
  * @ptr: address of the first byte
  * @line: address of the cache line
- * @line_nr: the line, as an index from 0 among all lines accessed so far
+ * @line_nr: index of the line, see cachelines_get()
  * @size: bytes
  * @pid: task
  * @stack: the innermost call, see context_frame(); 0: unknown

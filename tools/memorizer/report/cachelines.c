@@ -210,7 +210,7 @@ void cacheline_free(struct cacheline *line)
  * @c: the lines
  * @number: the line's address divided by the line size
  *
- * Return: the line, as an index: the lines are counted from 0.
+ * Return: index of the line, from 0 in the order of their first accesses.
  */
 u32 cachelines_get(struct cachelines *c, u64 number)
 {

@@ -109,12 +109,6 @@ struct maintainers *maintainers_read(const char *path, char error[ERROR_MAX])
 	return m;
 }
 
-static struct subsystem *subsystems_end(const struct maintainers *m)
-{
-	/* Without subsystems there is no array to add to. */
-	return m->nr ? m->subsystems + m->nr : m->subsystems;
-}
-
 /**
  * maintainers_free - free parsed MAINTAINERS
  * @m: the parsed file, or NULL
@@ -126,7 +120,7 @@ void maintainers_free(struct maintainers *m)
 
 	if (!m)
 		return;
-	for (s = m->subsystems; s != subsystems_end(m); s++) {
+	for (s = m->subsystems; s && s < m->subsystems + m->nr; s++) {
 		for (i = 0; i < s->nr; i++) {
 			if (s->rules[i].kind == 'N')
 				regfree(&s->rules[i].expression);
@@ -212,7 +206,7 @@ const char *maintainers_find(const struct maintainers *m, const char *file)
 	const char *title = NULL;
 	int depth = NO_MATCH, found;
 
-	for (s = m->subsystems; s != subsystems_end(m); s++) {
+	for (s = m->subsystems; s && s < m->subsystems + m->nr; s++) {
 		found = find_depth(s, file);
 		if (found > depth) {
 			depth = found;

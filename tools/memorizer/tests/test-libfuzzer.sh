@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fuzz the parsers of all files that commands read with libFuzzer, from the tests' small files.
+# Fuzz the parsers of traces, KMAPs, kallsyms, notes, MAINTAINERS and archives with libFuzzer, from
+# the tests' small files.
 # Usage: test-libfuzzer.sh DIR, with tests/fuzz-parse and make-trace in it;
 # FUZZ_RUNS=N for more, or FUZZ_SECONDS=N; FUZZ_KEEP=DIR keeps inputs that fail and those that
 # reach new code

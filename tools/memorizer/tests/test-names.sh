@@ -36,8 +36,10 @@ run_all()
 }
 
 for trace in mixed context rcu; do
-	named 'plain' $trace && run_all $trace plain.$trace
-	named '\\\\x1b[2J\\\\x0a,|\\\\x22\\\\x5c' $trace && run_all $trace forged.$trace
+	named 'plain' $trace || exit 1
+	run_all $trace plain.$trace
+	named '\\\\x1b[2J\\\\x0a,|\\\\x22\\\\x5c' $trace || exit 1
+	run_all $trace forged.$trace
 done
 
 printed=0
