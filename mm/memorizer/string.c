@@ -151,13 +151,15 @@ static __kprobes void append(struct walk *walk, enum memorizer_string string, un
 	if (string == MEMORIZER_STRNCAT && !bound)
 		return;
 	walk->offset = length(walk, A, ULONG_MAX);
-	n = length(walk, B, string == MEMORIZER_STRLCAT ? ULONG_MAX : bound);
-	/* The buffer is full: strlcat() only computes the length. */
-	if (string == MEMORIZER_STRLCAT && walk->offset >= bound)
+	if (string == MEMORIZER_STRLCAT) {
+		n = length(walk, B, ULONG_MAX);
+		/* strlcat() computes both lengths first, and writes nothing to a full buffer. */
+		if (!walk->fault && walk->offset < bound)
+			walk->writes = min(n + 1, bound - walk->offset);
 		return;
-	if (string == MEMORIZER_STRLCAT)
-		n = min(n, bound - walk->offset - 1);
-	/* One more for the NUL, unless the function faults before it. */
+	}
+	n = length(walk, B, bound);
+	/* One more for the NUL, unless strncat() faults before it. */
 	walk->writes = walk->fault ? walk->reads[B] : n + 1;
 }
 
@@ -174,13 +176,16 @@ static __kprobes void separate(struct walk *walk)
 	for (i = 0; i < sizeof(pointer); i++)
 		if (!memorizer_load_byte(walk->operand[A] + i, &pointer.bytes[i]))
 			return;
-	walk->pointer = pointer.string ? MEMORIZER_UPDATE : MEMORIZER_READ;
+	walk->pointer = MEMORIZER_READ;
 	if (!pointer.string)
 		return;
 	/* strsep() overwrites the delimiter, if it finds one, with a NUL. */
 	walk->operand[A] = pointer.string;
 	walk->writes = span(walk, false);
 	walk->offset = walk->reads[A] - walk->writes;
+	/* The pointer is written last. */
+	if (!walk->fault)
+		walk->pointer = MEMORIZER_UPDATE;
 }
 
 /* noinline, so that its stack is free again when the accesses are counted. */
@@ -253,7 +258,7 @@ void __kprobes memorizer_access_string(const char *a, const char *b, unsigned lo
 	if (walk.pointer && how & MEMORIZER_STRING_A)
 		memorizer_access((unsigned long)a, sizeof(char *), walk.pointer, ip);
 	/* strsep()'s string is no operand: always count it. */
-	if (walk.operand[A] != a)
+	if (walk.pointer)
 		how |= MEMORIZER_STRING_A;
 	if (how & MEMORIZER_STRING_A)
 		memorizer_access((unsigned long)walk.operand[A], walk.reads[A], MEMORIZER_READ, ip);

@@ -169,6 +169,29 @@ void model_add_row(struct model_rows *rows, const struct model_row *row);
 int model_order(const struct model_row *a, const struct model_row *b);
 int model_text(const struct model_object *object, char *text, size_t size);
 
+/* model_string.c */
+
+/**
+ * struct model_string - the accesses of a string function
+ * @a: the first operand, or the string that it points to
+ * @b: the second operand
+ * @reads: bytes that are read of each, from the first on
+ * @offset: from @a to the first byte that is written
+ * @writes: bytes that are written
+ * @pointer: kind of the access to the first operand if that is a pointer, otherwise 0
+ */
+struct model_string {
+	unsigned long a;
+	unsigned long b;
+	unsigned long reads[2];
+	unsigned long offset;
+	unsigned long writes;
+	unsigned int pointer;
+};
+
+void model_string(unsigned int string, unsigned long a, unsigned long b, unsigned long n,
+		  struct model_string *effect);
+
 /* model_check.c */
 
 #define READERS		3
@@ -206,6 +229,7 @@ void reader_end(struct reader *reader);
 
 extern struct model model;
 
+bool model_load_byte(const char *ptr, u8 *byte);
 unsigned int run_operations(const u8 *data, size_t size);
 
 #endif /* _MEMORIZER_MODEL_H */

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/memorizer-string.h>
 #include <linux/vmalloc.h>
 
 #include "../../../mm/memorizer/observer.h"
@@ -38,6 +39,9 @@ static struct chunk {
 	size_t size;
 	bool allocated;
 } chunks[CHUNKS];
+
+/* What strings consist of. Each fourth page and all other memory is unreadable. */
+static u8 heap_bytes[HEAP_PAGES << PAGE_SHIFT];
 
 static const struct memorizer_group *groups[MODEL_GROUPS];
 static struct memorizer_member members[MODEL_GROUPS][8];
@@ -406,6 +410,116 @@ static void access_group(void)
 }
 
 /*
+ * String functions.
+ */
+
+/**
+ * model_load_byte() - read a byte of the heap
+ * @ptr: its address
+ * @byte: set to it
+ *
+ * Return: false if it is unreadable
+ */
+bool model_load_byte(const char *ptr, u8 *byte)
+{
+	unsigned long offset = (unsigned long)ptr - model.heap;
+
+	if (offset >= sizeof(heap_bytes) || (offset >> PAGE_SHIFT) % 4 == 3)
+		return false;
+	*byte = heap_bytes[offset];
+	return true;
+}
+
+static void put_bytes(unsigned long addr, const void *bytes, size_t size)
+{
+	unsigned long offset = addr - model.heap;
+
+	if (offset < sizeof(heap_bytes))
+		memcpy(heap_bytes + offset, bytes, min(size, sizeof(heap_bytes) - offset));
+}
+
+/* Few characters, so that strings are equal, and contain each other. */
+static u8 some_char(void)
+{
+	static const u8 chars[] = { 'a', 'b', 'A', 'B', ',', 0xe9, 'a', 'b' };
+
+	return chars[byte() % ARRAY_SIZE(chars)];
+}
+
+static void put_string(unsigned long addr)
+{
+	unsigned int size = byte(), i;
+	u8 text[64];
+
+	/* An earlier string goes on after this one without a NUL. */
+	for (i = 0; i < size % 64; i++)
+		text[i] = some_char();
+	if (size / 64)
+		text[i - !!i] = 0;
+	put_bytes(addr, text, max(i, 1U));
+}
+
+/* A bound; none of the functions that write has one that is larger than memory. */
+static unsigned long some_bound(bool limited)
+{
+	unsigned int b = byte();
+
+	if (b < 200 || limited)
+		return b % 40;
+	return b % 3 ? -1UL : b % 2 ? INT_MAX : INT_MAX + 1UL;
+}
+
+/* One operand in four does not count: the plugin leaves out the stack. */
+static unsigned int some_operands(void)
+{
+	return (byte() % 4 ? MEMORIZER_STRING_A : 0) | (byte() % 4 ? MEMORIZER_STRING_B : 0);
+}
+
+static void follow_string(unsigned int how, unsigned long a, unsigned long b, unsigned long n,
+			  unsigned long ip)
+{
+	struct model_string effect;
+
+	model_string(how & (MEMORIZER_STRING_A - 1), a, b, n, &effect);
+	if (effect.pointer && how & MEMORIZER_STRING_A)
+		model_access(&model, a, sizeof(long), effect.pointer, ip, 1);
+	/* The string that strsep() cuts is no operand. */
+	if (effect.pointer || how & MEMORIZER_STRING_A)
+		model_access(&model, effect.a, effect.reads[0], MEMORIZER_READ, ip, 1);
+	if (how & MEMORIZER_STRING_B)
+		model_access(&model, b, effect.reads[1], MEMORIZER_READ, ip, 1);
+	if (effect.pointer || how & MEMORIZER_STRING_A)
+		model_access(&model, effect.a + effect.offset, effect.writes, MEMORIZER_WRITE, ip, 1);
+}
+
+static void call_string(void)
+{
+	unsigned int string = byte() % (MEMORIZER_STRSEP + 1);
+	unsigned long a = some_address(), b = some_address(), n, ip = some_ip(), pointer;
+	unsigned int how = string | some_operands();
+	const struct memorizer_counters was = sum_counters();
+
+	put_string(a);
+	put_string(b);
+	n = some_bound(string == MEMORIZER_STRNCPY);
+	if (string == MEMORIZER_STRNCHR || string == MEMORIZER_MEMCHR ||
+	    string == MEMORIZER_MEMCHR_INV) {
+		b = n;
+		n = (signed char)some_char();
+	} else if (string == MEMORIZER_STRSEP) {
+		pointer = n % 8 > 1 ? some_address() : n % 8 ? a : 0;
+		put_bytes(a, &pointer, sizeof(pointer));
+	}
+	DID("string function %lu of %#lx, %#lx, %#lx ip %lx, operands %lx", string, a, b, n, ip,
+	    how / MEMORIZER_STRING_A);
+	preempt_disable_notrace();
+	memorizer_access_string((const char *)a, (const char *)b, n, how, ip);
+	preempt_enable_notrace();
+	follow_string(how, a, b, n, ip);
+	settle_accesses(&was);
+}
+
+/*
  * Readers.
  */
 
@@ -661,8 +775,10 @@ static void operate(void)
 {
 	unsigned int op = byte();
 
-	if (op < 90)
+	if (op < 80)
 		access_site();
+	else if (op < 90)
+		call_string();
 	else if (op < 110)
 		access_range();
 	else if (op < 130)
@@ -731,6 +847,8 @@ static void start(void)
 	memset(&model, 0, sizeof(model));
 	memset(chunks, 0, sizeof(chunks));
 	memset(readers, 0, sizeof(readers));
+	memset(heap_bytes, 0, sizeof(heap_bytes));
+	load_byte = model_load_byte;
 	operations = 0;
 	long_runs = 0;
 	carries = 0;

@@ -2,10 +2,19 @@
 /*
  * Tests of Memorizer's core: access sites and thunks in C.
  */
+#include <asm/memorizer.h>
+
 #include "test.h"
 
 /* Number of accesses, and of groups, that hit the cache. */
 DEFINE_PER_CPU(unsigned long, site_hits);
+
+bool (*load_byte)(const char *ptr, u8 *byte);
+
+bool memorizer_load_byte(const char *ptr, u8 *byte)
+{
+	return load_byte(ptr, byte);
+}
 
 #define GROUP_MEMBERS	8
 

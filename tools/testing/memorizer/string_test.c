@@ -24,7 +24,7 @@ struct operand {
 static struct operand a, b;
 static unsigned int faults;
 
-bool memorizer_load_byte(const char *ptr, u8 *byte)
+static bool load_operand_byte(const char *ptr, u8 *byte)
 {
 	struct operand *operand = (unsigned long)ptr - a.addr < PAGE_SIZE ? &a : &b;
 	unsigned long offset = (unsigned long)ptr - operand->addr;
@@ -73,6 +73,7 @@ static void start(const char *bytes_a, unsigned int size_a, const char *bytes_b,
 	fill(&b, PAGE(pages + 2), bytes_b, size_b);
 	pages += 4;
 	faults = 0;
+	load_byte = load_operand_byte;
 }
 
 static void call(unsigned int string, unsigned long arg_b, unsigned long n)
@@ -217,6 +218,13 @@ static void fault_ends_the_walk(void)
 	CHECK_EQ(a.loads, 1);
 	CHECK_EQ(faults, 1);
 
+	/* strlcat() reads both strings before it writes. */
+	start("ab", 3, "cdefgh", 2);
+	call(MEMORIZER_STRLCAT, b.addr, 100);
+	check_touched(&a, 3, 0, 0);
+	check_touched(&b, 2, 0, 0);
+	CHECK_EQ(faults, 1);
+
 	start("", 0, "abcdef", 2);
 	call(MEMORIZER_STRNCPY, b.addr, 5);
 	check_touched(&a, 0, 0, 2);
@@ -240,6 +248,13 @@ static void strsep_cuts_another_string(void)
 	for (i = 0; i < OPERAND_MAX; i++)
 		CHECK_ALL_COUNTS(shown_at(a.addr + i, MEMORIZER_LIVE), i < 8, i < 8);
 	check_touched(&b, 1, 0, 1);
+
+	/* The pointer is written after the string is read, so it is only read if that faults. */
+	start((char *)&where, 8, ",x,y", 0);
+	where = b.addr;
+	call(MEMORIZER_STRSEP, b.addr, -1UL);
+	check_touched(&a, 8, 0, 0);
+	CHECK_EQ(faults, 1);
 
 	/* A NULL pointer is only read. */
 	where = 0;

@@ -168,6 +168,9 @@ u32 lookup(unsigned long addr);
 
 DECLARE_PER_CPU(unsigned long, site_hits);
 
+/* The memory that string functions read. */
+extern bool (*load_byte)(const char *ptr, u8 *byte);
+
 void site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 void range_site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip);
 const struct memorizer_group *make_group(const struct memorizer_member *members,
