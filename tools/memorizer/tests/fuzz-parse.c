@@ -8,13 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kmap/kmap.h"
 #include "lib/reader.h"
 #include "lib/tar.h"
 #include "symbols/maintainers.h"
+#include "symbols/module-text.h"
 #include "symbols/notes.h"
+#include "symbols/saved.h"
 #include "trace/stream.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -24,6 +27,7 @@ static struct metadata metadata;
 static struct layout layout;
 static int fd;
 static char path[32];		/* a file with the input */
+static char saved_dir[] = "/tmp/fuzz-parse.XXXXXX";	/* a trace whose saved symbols are the input */
 static void (*parse)(const unsigned char *data, size_t size);
 
 /* Accepted metadata must give a layout or be refused then. */
@@ -112,6 +116,46 @@ static void read_kallsyms(const unsigned char *data, size_t size)
 	kmap_symbols_free(symbols);
 }
 
+static void read_saved(const unsigned char *data, size_t size)
+{
+	char error[ERROR_MAX];
+	struct saved saved;
+	u32 i;
+
+	write_all(data, size);
+	saved_open(&saved, saved_dir);
+	for (i = 0; i < saved.nr && i < 8; i++) {
+		struct kmap_symbols *symbols = kmap_symbols_load_data(NULL, error);
+
+		saved_read(&saved, i, symbols);
+		symbols_settle(symbols);
+		kmap_symbols_find(symbols, saved.module[i].base, KMAP_IP_EXACT);
+		kmap_symbols_free(symbols);
+	}
+	saved_close(&saved);
+}
+
+/* The file of a module that was loaded with a text of one to four pages. */
+static void read_module(const unsigned char *data, size_t size)
+{
+	char error[ERROR_MAX], name[] = "module";
+	struct mapping mapping = { .name = name, .base = 0xffffffffa0000000 };
+	struct kmap_symbols *symbols = kmap_symbols_load_data(NULL, error);
+	Elf *elf;
+
+	write_all(data, size);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	while (mapping.size < 4 * 4096) {
+		mapping.size += 4096;
+		if (!module_text_functions(elf, &mapping, symbols))
+			continue;
+		symbols_settle(symbols);
+		kmap_symbols_find(symbols, mapping.base, KMAP_IP_EXACT);
+	}
+	elf_end(elf);
+	kmap_symbols_free(symbols);
+}
+
 /* An ELF file. */
 static void read_notes(const unsigned char *data, size_t size)
 {
@@ -166,10 +210,37 @@ static const struct {
 	{ "packets", decode_packets },
 	{ "kmap", read_kmap },
 	{ "kallsyms", read_kallsyms },
+	{ "saved", read_saved },
+	{ "module", read_module },
 	{ "notes", read_notes },
 	{ "maintainers", read_maintainers },
 	{ "tar", read_tar },
 };
+
+static void remove_saved(void)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s/kernel/kallsyms.modules", saved_dir);
+	unlink(name);
+	snprintf(name, sizeof(name), "%s/kernel", saved_dir);
+	rmdir(name);
+	rmdir(saved_dir);
+}
+
+/* Make a trace whose saved symbols are the file with the input. */
+static bool make_saved(void)
+{
+	char name[64];
+
+	if (!mkdtemp(saved_dir) || atexit(remove_saved))
+		return false;
+	snprintf(name, sizeof(name), "%s/kernel", saved_dir);
+	if (mkdir(name, 0700))
+		return false;
+	snprintf(name, sizeof(name), "%s/kernel/kallsyms.modules", saved_dir);
+	return !symlink(path, name);
+}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -185,10 +256,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	fd = memfd_create("fuzz", MFD_CLOEXEC);
 	if (!parse || !dir || fd < 0 || !metadata_load(&metadata, dir, error) ||
 	    !layout_init(&layout, &metadata, error)) {
-		fprintf(stderr, "expected FUZZ=metadata, packets, kmap, kallsyms, notes, maintainers or tar, and FUZZ_TRACE=DIR\n");
+		fprintf(stderr, "expected FUZZ=metadata, packets, kmap, kallsyms, saved, module, notes, maintainers or tar, and FUZZ_TRACE=DIR\n");
 		exit(EXIT_FAILURE);
 	}
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	elf_version(EV_CURRENT);
+	if (!make_saved()) {
+		perror(saved_dir);
+		exit(EXIT_FAILURE);
+	}
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fuzz the parsers of traces, KMAPs, kallsyms, notes, MAINTAINERS and archives with libFuzzer, from
-# the tests' small files.
+# Fuzz the parsers of traces, KMAPs, kallsyms, modules, notes, MAINTAINERS and archives with
+# libFuzzer, from the tests' small files.
 # Usage: test-libfuzzer.sh DIR, with tests/fuzz-parse and make-trace in it;
 # FUZZ_RUNS=N for more, or FUZZ_SECONDS=N; FUZZ_KEEP=DIR keeps inputs that fail and those that
 # reach new code
@@ -14,7 +14,7 @@ trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
 "$build/tests/make-trace" -e be -f "$tmp/trace" <"$data/mixed.trace" || exit 1
-targets="metadata packets kmap kallsyms notes maintainers tar"
+targets="metadata packets kmap kallsyms saved module notes maintainers tar"
 keep=${FUZZ_KEEP:-$tmp}
 for target in $targets; do
 	mkdir -p "$tmp/$target" "$keep/$target"
@@ -23,6 +23,10 @@ cp "$tmp/trace/metadata" "$tmp/metadata/"
 cp "$tmp"/trace/cpu* "$tmp/packets/"
 cp "$data"/*.kmap "$tmp/kmap/"
 cp "$data"/*.kallsyms "$tmp/kallsyms/"
+printf 'module gadget ffffffffa0000000 0123456789abcdef0123456789abcdef01234567\n%s\n%s\nmodule other ffffffffa0010000 -\n%s\n' \
+	'ffffffffa0000010 t turn	[gadget]' 'ffffffffa0000040 T push	[gadget]' \
+	'ffffffffa0010000 t open	[other]' >"$tmp/saved/two"
+python3 -B "$here/make-notes.py" "$tmp/module/gadget" <"$data/gadget.notes" || exit 1
 for compressed in '' -z -Z; do
 	python3 -B "$here/make-notes.py" $compressed "$tmp/notes/elf$compressed" <"$data/after.notes" || exit 1
 done
