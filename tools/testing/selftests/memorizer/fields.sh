@@ -41,16 +41,6 @@ bad_fields_change_nothing() {
 # Read both files at once. They are consistent if nothing is freed or allocated meanwhile, so process them later.
 both_are_read() { cp $M/kmap $dir/kmap && cp $M/kmap_fields $dir/fields && cp $M/show_stats $dir/stats; }
 
-# Sum up the counts of each ip and pid of an object, as in kmap.
-sums_of_fields() {
-	awk -F, '
-		function flush() { if (line != "") print line "," writes "," reads; line = "" }
-		!/^  / { flush(); print; next }
-		$1 "," $2 != line { flush(); line = $1 "," $2; writes = reads = 0 }
-		{ writes += $3; reads += $4 }
-		END { flush() }' $dir/fields
-}
-
 # The dentries created meanwhile stay.
 fields_add_up() {
 	start cache:dentry
@@ -65,7 +55,7 @@ fields_add_up() {
 	echo 0 >$M/memorizer_enabled
 	echo 1 >$M/clear_object_list
 	undisturbed both_are_read || return 1
-	sums_of_fields | cmp -s $dir/kmap - || { echo "# the sums differ"; return 1; }
+	$sums parts <$dir/fields | cmp -s $dir/kmap - || { echo "# the sums differ"; return 1; }
 	awk -F, '/^  / { n[NF] += $3 + $4 } END { exit !(n[4] > 1000 && n[5] > 100) }' $dir/fields ||
 		{ echo "# not enough accesses of each kind"; return 1; }
 	same "objects and accesses" "$(sum_kmap <$dir/fields)" \

@@ -88,12 +88,8 @@ bounds() {
 		$3 == name { first = $1 }'
 }
 
-# accesses_by FIRST END: print the KMAP's accesses by others and by the function. Addresses have the same length.
-accesses_by() {
-	awk -F, -v first="  $1" -v end="  $2" '
-		/^  / { n[$1 "" >= first "" && $1 "" < end ""] += $3 + $4 }
-		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
-}
+# accesses_by FIRST END: print the KMAP's accesses by others and by the function.
+accesses_by() { $sums ip $1 $2 <$M/kmap; }
 
 # Live objects keep the counts from before.
 kmap_has_that_function_only() {
@@ -135,15 +131,7 @@ module_session() {
 	echo 7 >$P/increments
 	rmmod $module || return 1
 	echo 0 >$M/memorizer_log_access
-	same "objects, writes, reads" "$(accesses_of_module)" "$wanted"
-}
-
-# accesses_of_module: print "objects writes reads" at its object's address, which others may have used, too.
-accesses_of_module() {
-	awk -F, '/^  / { if (mine) print; next }
-		 { mine = $3 == "'$object'" && $4 == 187 && $8 ~ /insmod|modprobe/
-		   if (mine) print }' $M/kmap >$dir/kmap
-	accesses_at $object $dir/kmap
+	same "objects, writes, reads" "$(accesses_of_module <$M/kmap)" "$wanted"
 }
 
 filter_changes_while_logging() {
@@ -170,7 +158,7 @@ filter_changes_while_logging() {
 	rmmod $module
 	[ $one -gt 0 ] && [ $other -gt 0 ] && [ $((one + other)) -lt $whole ] ||
 		{ echo "# sites: $one of set_increments, $other of test_exit, $whole in all"; return 1; }
-	same "objects, writes, reads" "$(accesses_of_module)" "1 54020 54020"
+	same "objects, writes, reads" "$(accesses_of_module <$M/kmap)" "1 54020 54020"
 }
 
 # Accesses of others are counted as left out.

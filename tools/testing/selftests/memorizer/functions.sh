@@ -6,6 +6,7 @@
 . "${0%/*}/../kselftest/ktap_helpers.sh"
 
 M=/sys/kernel/debug/memorizer
+sums=${sums-${0%/*}/kmap_sums}
 
 # plan N: announce N results.
 plan() {
@@ -87,18 +88,7 @@ put() {
 }
 
 # sum_kmap: print "objects accesses" of the KMAP on standard input.
-sum_kmap() {
-	awk -F, '/^  / { accesses += $3 + $4; next } { objects++ }
-		 END { printf "%.0f %.0f\n", objects, accesses }'
-}
-
-# accesses_at ADDRESS KMAP: print "objects writes reads" of the objects at ADDRESS.
-accesses_at() {
-	awk -F, -v address="$1" '
-		/^  / { if (mine) { writes += $3; reads += $4 } next }
-		{ mine = $3 == address; objects += mine }
-		END { print objects + 0, writes + 0, reads + 0 }' "$2"
-}
+sum_kmap() { $sums; }
 
 # The test module, its file, and its parameters when it is loaded
 module=memorizer_test_module
@@ -181,11 +171,7 @@ end_worker() {
 }
 
 # accesses_of PID: print the KMAP's accesses by others and by PID.
-accesses_of() {
-	awk -F, -v pid="$1" '
-		/^  / { n[$2 == pid] += $3 + $4 }
-		END { printf "%.0f %.0f\n", n[0], n[1] }' $M/kmap
-}
+accesses_of() { $sums pid $1 <$M/kmap; }
 
 # settle: stop recording, and free cached objects, which are otherwise freed during the next tests.
 settle() {
@@ -199,6 +185,10 @@ quiet() {
 	settle
 	echo 1 >$M/clear_object_list
 }
+
+# accesses_of_module: print "objects writes reads" of its object in the KMAP on standard input. Objects of another size may
+# have been at its address before or after it.
+accesses_of_module() { $sums at $object 187; }
 
 # module_session LOADED USED UNLOADED: run the module with logging on (1) or off (0)
 # in each phase. It makes 10 writes when loaded, 7 reads and writes in use, and one
@@ -215,15 +205,7 @@ module_session() {
 	rmmod $module || return 1
 	echo 0 >$M/memorizer_log_access
 	cat $M/kmap >$kmap
-	# Other objects may have been there before or after it.
-	awk -F, '/^  / { if (mine) print; next }
-		 { mine = $3 == "'$object'" && $4 == 187 && $8 ~ /insmod|modprobe/
-		   if (mine) print }' $kmap >$kmap.mine
-	same "objects, writes, reads" "$(accesses_at $object $kmap.mine)" \
-		"1 $(($1 * 10 + $2 * 7 + $3)) $(($2 * 7))"
-	status=$?
-	rm -f $kmap.mine
-	return $status
+	same "objects, writes, reads" "$(accesses_of_module <$kmap)" "1 $(($1 * 10 + $2 * 7 + $3)) $(($2 * 7))"
 }
 
 [ "$(id -u)" = 0 ] || skip "must be run as root"
