@@ -6,7 +6,7 @@
 . "${0%/*}/functions.sh"
 
 T=/sys/kernel/tracing
-F=/sys/kernel/debug/failslab
+F="/sys/kernel/debug/failslab /sys/kernel/debug/fail_page_alloc"
 most_faults=1000000000
 dir=$(mktemp -d)
 kmap=$dir/kmap
@@ -16,7 +16,8 @@ cpus=$(cd $M && echo cpu*)
 livepatch=$(find /modules . -name livepatch-sample.ko 2>/dev/null | head -n 1)
 module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
 command -v stress-ng >/dev/null || skip "no stress-ng"
-[ -z "${stress_faults-}" ] || [ -d $F ] || skip "no $F: CONFIG_FAILSLAB is not set"
+[ -z "${stress_faults-}" ] || ls -d $F >/dev/null 2>&1 ||
+	skip "CONFIG_FAILSLAB or CONFIG_FAIL_PAGE_ALLOC is not set: want $F"
 mkdir $dir/cgroup && mount -t cgroup2 none $dir/cgroup 2>/dev/null || rmdir $dir/cgroup
 trap 'rest; umount $dir/cgroup 2>/dev/null; rm -rf $dir; quiet' EXIT
 
@@ -36,17 +37,24 @@ one_of() {
 # nicely COMMAND...: run it at a lower priority than the actions. BusyBox need not have nice.
 nicely() { sh -c 'renice -n 15 -p $$ && exec "$@"' nicely "$@"; }
 
+# set_faults FILE VALUE: write it for each kind of fault.
+set_faults() {
+	for kind in $F; do
+		echo $2 >$kind/$1
+	done
+}
+
 # storm SECONDS: let processes, files and sockets come and go in the background. stress-ng does not
 # execute programs as root.
 storm() {
 	rm -f $dir/over
-	[ -z "${stress_faults-}" ] || echo $most_faults >$F/times
+	[ -z "${stress_faults-}" ] || set_faults times $most_faults
 	(
 		[ -z "${stress_faults-}" ] || echo 1 >/proc/self/make-it-fail
 		# Without memory, it may wait for its own tasks forever.
-		nicely timeout -s KILL $(($1 + 30)) stress-ng --seed $random --timeout "$1s" \
+		nicely ${stress_faults:+timeout -s KILL $(($1 + 30))} stress-ng --seed $random --timeout "$1s" \
 			--temp-path /tmp --fork 1 --open 1 --dentry 1 --dentries 64 --pipe 1 --sockpair 1 --sockfd 1 --mmap 1 \
-			--mmap-bytes 4M --futex 1 --timer 1 >$dir/stress-ng 2>&1
+			--mmap-bytes 4M --futex 1 --timer 1 --seccomp 1 >$dir/stress-ng 2>&1
 		echo $? >$dir/over
 	) &
 	until [ -e $dir/over ]; do
@@ -237,9 +245,11 @@ all_succeed() {
 # With faults, its programs may fail.
 storm_did_its_work() {
 	if [ -n "${stress_faults-}" ]; then
-		faults=$((most_faults - $(cat $F/times)))
-		echo "# $faults faults"
-		[ $faults -gt 100 ]
+		for kind in $F; do
+			faults=$((most_faults - $(cat $kind/times)))
+			echo "# $faults faults of ${kind##*/}"
+			[ $faults -gt 100 ] || return 1
+		done
 	else
 		same "stress-ng's status" "$(cat $dir/over)" 0 || { sed 's/^/# /' $dir/stress-ng; return 1; }
 	fi
@@ -270,12 +280,15 @@ freed_objects_can_be_cleared() {
 }
 
 if [ -n "${stress_faults-}" ]; then
-	echo Y >$F/task-filter
-	# Allocations that may wait fail, too.
-	echo N >$F/ignore-gfp-wait
-	echo 5 >$F/probability
-	echo 0 >$F/verbose
+	set_faults task-filter Y
+	# Allocations that may wait fail, too, and single pages.
+	set_faults ignore-gfp-wait N
+	echo 0 >${F#* }/min-order
+	set_faults probability 2
+	set_faults verbose 0
 fi
+# seccomp's filters are BPF programs.
+! text_may_be_patched || echo 1 >/proc/sys/net/core/bpf_jit_enable
 seconds=${stress_seconds:-60}
 rounds=$(((seconds + 59) / 60))
 length=$((seconds / rounds))
