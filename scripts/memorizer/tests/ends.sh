@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Test the end of a kernel while accesses are logged or sites are switched: by a panic, which must print its whole
-# report, by kexec, and by a kdump kernel after a panic. Test that recording goes on after suspend and hibernation.
+# report, by kexec, and by a kdump kernel after a panic. Test that recording goes on after suspend and hibernation, and
+# after tasks crashed.
 . "$(dirname "$0")/../lib.sh"
 
 O=$build/memorizer
@@ -40,6 +41,20 @@ is_looked_at() {
 	said 'memorizer: no pool in a kdump kernel' && said 'Kernel panic - not syncing: sysrq triggered crash'
 }
 
+# survives AMID: BUG() and an access to unmapped memory end only the task, and their reports are complete. A backtrace of
+# a CPU in the hook goes on through the thunk to the system call.
+survives() {
+	end oops "$1" || { cat "$dir.said"; return 1; }
+	cat "$dir/output"
+	grep -q '^unwound from the hook' "$dir/output" && grep -q '^many accesses' "$dir/output" &&
+		grep -q '^is sound' "$dir/output" &&
+		said 'kernel BUG at .*/lkdtm/' && said 'RIP: 0010:lkdtm_BUG+' &&
+		said 'BUG: kernel NULL pointer dereference' && said 'RIP: 0010:lkdtm_EXCEPTION+' &&
+		[ "$(grep -a -c -e '---\[ end trace' "$dir/console.log")" -eq 2 ] &&
+		[ "$(grep -a -E "$splats" "$dir/console.log" | grep -c -v -e 'kernel BUG at' -e 'BUG: kernel NULL' \
+			-e 'Oops: .*\[#[12]\]')" -eq 0 ]
+}
+
 # is_sound: the guest slept, its counts add up, and it counts exactly.
 is_sound() {
 	cat "$dir/output"
@@ -69,7 +84,7 @@ is_resumed() {
 
 "$here/build" --config memorizer
 mkdir -p "$out/ends"
-plan 8
+plan 9
 for amid in logging switching; do
 	result "panic while $amid" panics $amid
 	result "kexec while $amid" gives_way $amid
@@ -78,3 +93,4 @@ done
 # Tasks are frozen while a system sleeps: none can switch sites then.
 result "suspend to memory while logging" wakes_up logging
 result "suspend to disk while logging" is_resumed logging
+result "tasks crash while logging" survives logging
