@@ -27,7 +27,7 @@ static struct metadata metadata;
 static struct layout layout;
 static int fd;
 static char path[32];		/* a file with the input */
-static char saved_dir[] = "/tmp/fuzz-parse.XXXXXX";	/* a trace whose saved symbols are the input */
+static char saved_dir[] = "/tmp/fuzz-parse.XXXXXX";	/* its saved symbols are the input */
 static void (*parse)(const unsigned char *data, size_t size);
 
 /* Accepted metadata must give a layout or be refused then. */

@@ -161,7 +161,10 @@ static bool strchr_of_b(u8 c)
 	return false;
 }
 
-/* strspn(), or strcspn() and strpbrk(). Returns the length; @found is set if it ends before a NUL. */
+/*
+ * strspn(), or strcspn() and strpbrk(). Returns the length; @found is set if it ends before a
+ * NUL.
+ */
 static unsigned long strspn_call(bool accept, bool *found)
 {
 	unsigned long i;

@@ -489,7 +489,8 @@ static void follow_string(unsigned int how, unsigned long a, unsigned long b, un
 	if (how & MEMORIZER_STRING_B)
 		model_access(&model, b, effect.reads[1], MEMORIZER_READ, ip, 1);
 	if (effect.pointer || how & MEMORIZER_STRING_A)
-		model_access(&model, effect.a + effect.offset, effect.writes, MEMORIZER_WRITE, ip, 1);
+		model_access(&model, effect.a + effect.offset, effect.writes, MEMORIZER_WRITE,
+			     ip, 1);
 }
 
 static void call_string(void)
