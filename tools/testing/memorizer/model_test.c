@@ -159,8 +159,16 @@ static void follow_alloc(unsigned long addr, size_t size, unsigned long ip,
 
 	memorizer_geometry((void *)addr, size < U32_MAX ? size : 1, &memory);
 	object = model_alloc(&model, addr, size, &memory, ip);
-	if (!object)
+	if (!object) {
+		/* A record could hold it, but the index does not: either cause is right. */
+		why = MEMORIZER_LOST_OBJECT;
+		if (size == U32_MAX && now.lost[why] != was->lost[why]) {
+			CHECK(model.small_pool);
+			model.counters.lost[MEMORIZER_LOST_RANGE]--;
+			model.counters.lost[why]++;
+		}
 		return;
+	}
 	settle_buried(&memory);
 	for (why = MEMORIZER_LOST_OBJECT; why <= MEMORIZER_LOST_INDEX; why++) {
 		if (now.lost[why] == was->lost[why])
