@@ -101,12 +101,8 @@ both_files_must_select_a_task() {
 	worker=
 }
 
-# own PID: print its number of accesses. grep is faster than awk.
-own() {
-	grep -F ",$1," $M/kmap | awk -F, -v pid="$1" '
-		/^  / && $2 == pid { n += $3 + $4 }
-		END { printf "%.0f\n", n }'
-}
+# own PID: print its number of accesses.
+own() { accesses_of $1 | cut -d ' ' -f 2; }
 
 # grows PID: succeed if its number of accesses grows.
 grows() {

@@ -63,18 +63,7 @@ fields_add_up() {
 }
 
 # Granules are within the object, and rows in ascending order of ip, pid and granule.
-rows_are_sorted_and_within_objects() {
-	awk -F, '
-		!/^  / { size = $4; last = ""; next }
-		{ n = split($5, at, "+")
-		  if (NF != 4 && (NF != 5 || n != 2)) bad++
-		  if (NF == 5 && (at[1] % 4 || at[2] < 1 || at[1] + at[2] > size ||
-				  (at[2] % 4 && at[1] + at[2] != size))) bad++
-		  now = sprintf("%s %10d %10d %10d", $1, $2, at[1], at[2])
-		  if (now <= last) bad++
-		  last = now }
-		END { exit bad != 0 }' $dir/fields
-}
+rows_are_sorted_and_within_objects() { $sums sorted <$dir/fields; }
 
 # lines_of_module: print the live object's rows in kmap_fields, without ips and pids.
 lines_of_module() {

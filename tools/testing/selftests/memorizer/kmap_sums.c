@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Add up the KMAP on standard input, many times as fast as BusyBox's awk:
+ * Add up or check the KMAP on standard input, many times as fast as BusyBox's awk:
  *
  * kmap_sums			prints the numbers of objects and of accesses
  * kmap_sums pid PID		the numbers of accesses by others, and by that task
@@ -8,6 +8,7 @@
  * kmap_sums at ADDRESS SIZE	the numbers of objects of that address and size, of writes to them,
  *				and of reads
  * kmap_sums parts		prints kmap_fields as kmap: without the parts of objects
+ * kmap_sums sorted		checks the order of kmap_fields, and that parts are granules
  *
  * Addresses are hexadecimal.
  */
@@ -23,7 +24,7 @@ static unsigned long long objects, chosen_objects, writes[2], reads[2];
 
 static int show_usage(void)
 {
-	fputs("usage: kmap_sums [pid PID | ip FIRST END | at ADDRESS SIZE | parts] <KMAP\n",
+	fputs("usage: kmap_sums [pid PID | ip FIRST END | at ADDRESS SIZE | parts | sorted]\n",
 	      stderr);
 	return 2;
 }
@@ -76,6 +77,66 @@ static void join_parts(void)
 	flush(key);
 }
 
+/* A row, as it sorts. Without a part, offset and size are 0. */
+struct row {
+	unsigned long long ip, pid, offset, size;
+};
+
+static bool comes_after(const struct row *a, const struct row *b)
+{
+	if (a->ip != b->ip)
+		return a->ip > b->ip;
+	if (a->pid != b->pid)
+		return a->pid > b->pid;
+	if (a->offset != b->offset)
+		return a->offset > b->offset;
+	return a->size > b->size;
+}
+
+/* A part consists of whole granules, but for the end of the object. */
+static bool is_part(const struct row *row, unsigned long long bytes)
+{
+	unsigned long long end = row->offset + row->size;
+
+	return row->size && row->offset % 4 == 0 && end <= bytes &&
+	       (row->size % 4 == 0 || end == bytes);
+}
+
+/* Returns the exit status, 1 after printing the first line that is wrong. */
+static int check_order(void)
+{
+	unsigned long long bytes = 0;
+	struct row last = { 0 }, row;
+	bool first = true, fine;
+	char line[256], *p;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		p = line;
+		if (*p != ' ') {
+			parse(&p, 16);
+			parse(&p, 10);
+			parse(&p, 16);
+			bytes = parse(&p, 10);
+			first = true;
+			continue;
+		}
+		row = (struct row){ .ip = parse(&p, 16) };
+		row.pid = parse(&p, 10);
+		parse(&p, 10);
+		parse(&p, 10);
+		fine = p[-1] == '\n' ||
+		       (sscanf(p, "%llu+%llu", &row.offset, &row.size) == 2 &&
+			is_part(&row, bytes));
+		if (!fine || (!first && !comes_after(&row, &last))) {
+			printf("# wrong: %s", line);
+			return 1;
+		}
+		first = false;
+		last = row;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *by = argc > 1 ? argv[1] : "";
@@ -89,6 +150,8 @@ int main(int argc, char **argv)
 		join_parts();
 		return ferror(stdin) != 0;
 	}
+	if (argc == 2 && !strcmp(by, "sorted"))
+		return check_order();
 	if (argc > 1 && !by_pid && !by_ip && !by_object)
 		return show_usage();
 	first = argc > 2 ? strtoull(argv[2], NULL, by_pid ? 10 : 16) : 0;

@@ -8,6 +8,8 @@ T=/sys/kernel/tracing
 [ -e $T/kprobe_events ] || skip "no kprobe events"
 module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
 text_may_be_patched || skip "$unpatched"
+# All its tests patch text.
+patching=
 trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; rmmod $module 2>/dev/null; quiet' EXIT
 
 # hits WHAT: set hits to the probe's hits when files are opened, at least one.
