@@ -151,16 +151,12 @@ static __kprobes void append(struct walk *walk, enum memorizer_string string, un
 	if (string == MEMORIZER_STRNCAT && !bound)
 		return;
 	walk->offset = length(walk, A, ULONG_MAX);
-	if (string == MEMORIZER_STRLCAT) {
-		n = length(walk, B, ULONG_MAX);
-		/* strlcat() computes both lengths first, and writes nothing to a full buffer. */
-		if (!walk->fault && walk->offset < bound)
-			walk->writes = min(n + 1, bound - walk->offset);
-		return;
-	}
-	n = length(walk, B, bound);
+	n = length(walk, B, string == MEMORIZER_STRLCAT ? ULONG_MAX : bound);
 	/* One more for the NUL, unless strncat() faults before it. */
 	walk->writes = walk->fault ? walk->reads[B] : n + 1;
+	/* strlcat() computes both lengths first, and writes nothing to a full buffer. */
+	if (string == MEMORIZER_STRLCAT)
+		walk->writes = walk->fault ? 0 : min(n + 1, bound - min(bound, walk->offset));
 }
 
 /* strsep(): a points to the string, and is written if it is not NULL. */
@@ -184,8 +180,7 @@ static __kprobes void separate(struct walk *walk)
 	walk->writes = span(walk, false);
 	walk->offset = walk->reads[A] - walk->writes;
 	/* The pointer is written last. */
-	if (!walk->fault)
-		walk->pointer = MEMORIZER_UPDATE;
+	walk->pointer = walk->fault ? MEMORIZER_READ : MEMORIZER_UPDATE;
 }
 
 /* noinline, so that its stack is free again when the accesses are counted. */
