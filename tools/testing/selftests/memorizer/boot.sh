@@ -3,12 +3,14 @@
 # Boot parameters: each one on the command line has its effect and no other.
 . "${0%/*}/functions.sh"
 
-names=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^memorizer\.\([a-z_]*\)=.*/\1/p' | sort -u)
+# Any white space separates parameters.
+words() { tr -s ' \t' '\n' </proc/cmdline; }
+names=$(words | sed -n 's/^memorizer\.\([a-z_]*\)=.*/\1/p' | sort -u)
 [ -n "$names" ] || skip "no memorizer parameter on the command line"
 
 # value_of PARAMETER: print its last value on the command line.
 value_of() {
-	tr ' ' '\n' </proc/cmdline | sed -n "s/^memorizer\.$1=//p" | tail -n 1
+	words | sed -n "s/^memorizer\.$1=//p" | tail -n 1
 }
 
 # says NUMBER TEXT: the log has NUMBER of Memorizer's lines that begin with TEXT.
@@ -85,9 +87,10 @@ pid() {
 pid_fork() { same pid_fork "$(cat $M/memorizer_pid_fork)" "$(value_of pid_fork)"; }
 
 # Rounded up to a power of two. Without a valid number, one line per KiB of RAM; the log shows
-# slightly less RAM. The table takes at most a quarter of RAM, and 32 bytes per line.
+# slightly less RAM. The table takes at most a quarter of RAM; a record has 16 bytes and a bit per CPU, in words.
 lines() {
 	wanted=$(value_of lines)
+	cpus=$(sed 's/.*-//' /sys/devices/system/cpu/possible)
 	[ "$(value_of track_lines)" = 1 ] || echo 1 >$M/memorizer_track_lines
 	room=$(stat_of lines_room)
 	[ "$(value_of track_lines)" = 1 ] || echo 0 >$M/memorizer_track_lines
@@ -97,8 +100,9 @@ lines() {
 			refused 1 lines ;;
 	*)		refused 0 lines || return 1
 			ram=$(dmesg | sed -n 's/.*Memory: [0-9]*K\/\([0-9]*\)K available.*/\1/p')
-			if [ $wanted -gt $((ram * 1024 / 32 / 4)) ]; then
-				[ $room -gt 0 ] && [ $room -le $((ram * 1024 / 32 / 4)) ] &&
+			most=$((ram * 1024 / 4 / (16 + 8 * (cpus / 64 + 1))))
+			if [ $wanted -gt $most ]; then
+				[ $((2 * room)) -gt $most ] && [ $room -le $((most / 97 * 100)) ] &&
 					says 1 "table for $wanted cache lines is not available, using $room"
 				return
 			fi
