@@ -41,12 +41,12 @@ is_looked_at() {
 	said 'memorizer: no pool in a kdump kernel' && said 'Kernel panic - not syncing: sysrq triggered crash'
 }
 
-# survives AMID: BUG() and an access to unmapped memory end only the task, and their reports are complete. A backtrace of
-# a CPU in the hook goes on through the thunk to the system call.
+# survives AMID: BUG() and an access to unmapped memory end only the task, and their reports are complete. Each backtrace
+# of a CPU in the hook continues through the thunk to the kernel's entry.
 survives() {
 	end oops "$1" || { cat "$dir.said"; return 1; }
 	cat "$dir/output"
-	grep -q '^unwound from the hook' "$dir/output" && grep -q '^many accesses' "$dir/output" &&
+	grep -q '^unwound through the hook' "$dir/output" && grep -q '^many accesses' "$dir/output" &&
 		grep -q '^is sound' "$dir/output" &&
 		said 'kernel BUG at .*/lkdtm/' && said 'RIP: 0010:lkdtm_BUG+' &&
 		said 'BUG: kernel NULL pointer dereference' && said 'RIP: 0010:lkdtm_EXCEPTION+' &&
