@@ -4,11 +4,11 @@
  * Damaged input must lead to an error message; sanitizers and libFuzzer's limits on time and
  * memory detect everything else.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kmap/kmap.h"
@@ -25,9 +25,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 static struct metadata metadata;
 static struct layout layout;
+static const char *trace;	/* its saved symbols are the input */
 static int fd;
 static char path[32];		/* a file with the input */
-static char saved_dir[] = "/tmp/fuzz-parse.XXXXXX";	/* its saved symbols are the input */
 static void (*parse)(const unsigned char *data, size_t size);
 
 /* Accepted metadata must give a layout or be refused then. */
@@ -123,7 +123,7 @@ static void read_saved(const unsigned char *data, size_t size)
 	u32 i;
 
 	write_all(data, size);
-	saved_open(&saved, saved_dir);
+	saved_open(&saved, trace);
 	for (i = 0; i < saved.nr && i < 8; i++) {
 		struct kmap_symbols *symbols = kmap_symbols_load_data(NULL, error);
 
@@ -217,34 +217,19 @@ static const struct {
 	{ "tar", read_tar },
 };
 
-static void remove_saved(void)
+/* Make the trace's saved symbols a link to the file with the input. */
+static bool link_saved(void)
 {
-	char name[64];
+	char name[PATH_MAX];
 
-	snprintf(name, sizeof(name), "%s/kernel/kallsyms.modules", saved_dir);
+	snprintf(name, sizeof(name), "%s/kernel/kallsyms.modules", trace);
 	unlink(name);
-	snprintf(name, sizeof(name), "%s/kernel", saved_dir);
-	rmdir(name);
-	rmdir(saved_dir);
-}
-
-/* Make a trace whose saved symbols are the file with the input. */
-static bool make_saved(void)
-{
-	char name[64];
-
-	if (!mkdtemp(saved_dir) || atexit(remove_saved))
-		return false;
-	snprintf(name, sizeof(name), "%s/kernel", saved_dir);
-	if (mkdir(name, 0700))
-		return false;
-	snprintf(name, sizeof(name), "%s/kernel/kallsyms.modules", saved_dir);
 	return !symlink(path, name);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	const char *dir = getenv("FUZZ_TRACE"), *target = getenv("FUZZ") ?: "";
+	const char *target = getenv("FUZZ") ?: "";
 	char error[ERROR_MAX];
 	size_t i;
 
@@ -253,16 +238,20 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	for (i = 0; i < ARRAY_SIZE(targets); i++)
 		if (!strcmp(target, targets[i].name))
 			parse = targets[i].parse;
+	trace = getenv("FUZZ_TRACE");
 	fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (!parse || !dir || fd < 0 || !metadata_load(&metadata, dir, error) ||
+	if (!parse || !trace || fd < 0 || !metadata_load(&metadata, trace, error) ||
 	    !layout_init(&layout, &metadata, error)) {
-		fprintf(stderr, "expected FUZZ=metadata, packets, kmap, kallsyms, saved, module, notes, maintainers or tar, and FUZZ_TRACE=DIR\n");
+		fprintf(stderr, "expected FUZZ_TRACE=DIR, and FUZZ= one of:");
+		for (i = 0; i < ARRAY_SIZE(targets); i++)
+			fprintf(stderr, " %s", targets[i].name);
+		fputc('\n', stderr);
 		exit(EXIT_FAILURE);
 	}
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	elf_version(EV_CURRENT);
-	if (!make_saved()) {
-		perror(saved_dir);
+	if (!link_saved()) {
+		perror(trace);
 		exit(EXIT_FAILURE);
 	}
 	return 0;

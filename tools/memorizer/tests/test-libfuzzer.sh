@@ -14,6 +14,7 @@ trap 'rm -rf "$tmp"' EXIT
 . "$here/tap.sh"
 
 "$build/tests/make-trace" -e be -f "$tmp/trace" <"$data/mixed.trace" || exit 1
+mkdir -p "$tmp/trace/kernel"
 targets="metadata packets kmap kallsyms saved module notes maintainers tar"
 keep=${FUZZ_KEEP:-$tmp}
 for target in $targets; do
