@@ -135,7 +135,7 @@ switch_refuses_others() {
 	put 0 $1 >/dev/null
 }
 
-# others_may_not FILE...: only root may read or write these. If set, $as runs a command as a further user.
+# others_may_not FILE...: only root may read or write these. If set, $as runs commands as another user.
 others_may_not() {
 	grep -q ^nobody: /etc/passwd 2>/dev/null ||
 		{ mkdir -p /etc; echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd; }

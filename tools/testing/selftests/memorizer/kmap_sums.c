@@ -134,7 +134,7 @@ static int check_order(void)
 		first = false;
 		last = row;
 	}
-	return 0;
+	return ferror(stdin) != 0;
 }
 
 int main(int argc, char **argv)

@@ -13,13 +13,15 @@ kmap=$dir/kmap
 random=${stress_seed:-1}
 cpu1=/sys/devices/system/cpu/cpu1/online
 cpus=$(cd $M && echo cpu*)
+jit=/proc/sys/net/core/bpf_jit_enable
+compiled=$(cat $jit 2>/dev/null)
 livepatch=$(find /modules . -name livepatch-sample.ko 2>/dev/null | head -n 1)
 module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
 command -v stress-ng >/dev/null || skip "no stress-ng"
 [ -z "${stress_faults-}" ] || ls -d $F >/dev/null 2>&1 ||
 	skip "CONFIG_FAILSLAB or CONFIG_FAIL_PAGE_ALLOC is not set: want $F"
 mkdir $dir/cgroup && mount -t cgroup2 none $dir/cgroup 2>/dev/null || rmdir $dir/cgroup
-trap 'rest; umount $dir/cgroup 2>/dev/null; rm -rf $dir; quiet' EXIT
+trap 'rest; umount $dir/cgroup 2>/dev/null; rm -rf $dir; [ -z "$compiled" ] || echo $compiled >$jit; quiet' EXIT
 
 # below N: set n to a random number below N.
 below() {
@@ -287,8 +289,8 @@ if [ -n "${stress_faults-}" ]; then
 	set_faults probability 2
 	set_faults verbose 0
 fi
-# seccomp's filters are BPF programs.
-! text_may_be_patched || echo 1 >/proc/sys/net/core/bpf_jit_enable
+# Compile seccomp's filters, which are BPF programs.
+! text_may_be_patched || [ -z "$compiled" ] || echo 1 >$jit
 seconds=${stress_seconds:-60}
 rounds=$(((seconds + 59) / 60))
 length=$((seconds / rounds))
