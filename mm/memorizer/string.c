@@ -179,7 +179,7 @@ static __kprobes void separate(struct walk *walk)
 	walk->operand[A] = pointer.string;
 	walk->writes = span(walk, false);
 	walk->offset = walk->reads[A] - walk->writes;
-	/* The pointer is written last. */
+	/* strsep() writes the pointer last. */
 	walk->pointer = walk->fault ? MEMORIZER_READ : MEMORIZER_UPDATE;
 }
 

@@ -199,7 +199,7 @@ static void strsep_call(void)
 
 static void do_call(unsigned int string, unsigned long n)
 {
-	bool found;
+	bool found = false;
 
 	switch (string) {
 	case MEMORIZER_STRNLEN:

@@ -40,7 +40,7 @@ static struct chunk {
 	bool allocated;
 } chunks[CHUNKS];
 
-/* What strings consist of. Each fourth page and all other memory is unreadable. */
+/* Contents of the heap for string functions, which cannot read each fourth page. */
 static u8 heap_bytes[HEAP_PAGES << PAGE_SHIFT];
 
 static const struct memorizer_group *groups[MODEL_GROUPS];
@@ -459,15 +459,15 @@ static void put_string(unsigned long addr)
 	unsigned int size = byte(), i;
 	u8 text[64];
 
-	/* An earlier string goes on after this one without a NUL. */
 	for (i = 0; i < size % 64; i++)
 		text[i] = some_char();
+	/* Without a NUL, the string continues with what is in memory. */
 	if (size / 64)
-		text[i - !!i] = 0;
-	put_bytes(addr, text, max(i, 1U));
+		text[i++] = 0;
+	put_bytes(addr, text, i);
 }
 
-/* A bound; none of the functions that write has one that is larger than memory. */
+/* A bound, limited for strncpy(), which writes as many bytes. */
 static unsigned long some_bound(bool limited)
 {
 	unsigned int b = byte();
