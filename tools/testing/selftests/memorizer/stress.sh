@@ -46,17 +46,30 @@ set_faults() {
 	done
 }
 
+# amid_faults SECONDS COMMAND...: run it, again when it dies of its failing allocations, and end it when it waits forever
+# for tasks of its own. This shell's allocations do not fail.
+amid_faults() {
+	set_faults times $most_faults
+	until=$(($(cut -d . -f 1 /proc/uptime) + $1))
+	shift
+	while [ "$(cut -d . -f 1 /proc/uptime)" -lt $until ]; do
+		nicely timeout -s KILL 5 sh -c 'echo 1 >/proc/self/make-it-fail && exec "$@"' sh "$@"
+	done
+}
+
 # storm SECONDS: let processes, files and sockets come and go in the background. stress-ng does not
 # execute programs as root.
 storm() {
 	rm -f $dir/over
-	[ -z "${stress_faults-}" ] || set_faults times $most_faults
+	set -- $1 stress-ng --seed $random --timeout "$1s" --temp-path /tmp --fork 1 --open 1 --dentry 1 --dentries 64 \
+		--pipe 1 --sockpair 1 --sockfd 1 --mmap 1 --mmap-bytes 4M --futex 1 --timer 1 --seccomp 1
 	(
-		[ -z "${stress_faults-}" ] || echo 1 >/proc/self/make-it-fail
-		# Without memory, it may wait for its own tasks forever.
-		nicely ${stress_faults:+timeout -s KILL $(($1 + 30))} stress-ng --seed $random --timeout "$1s" \
-			--temp-path /tmp --fork 1 --open 1 --dentry 1 --dentries 64 --pipe 1 --sockpair 1 --sockfd 1 --mmap 1 \
-			--mmap-bytes 4M --futex 1 --timer 1 --seccomp 1 >$dir/stress-ng 2>&1
+		if [ -n "${stress_faults-}" ]; then
+			amid_faults "$@"
+		else
+			shift
+			nicely "$@"
+		fi >$dir/stress-ng 2>&1
 		echo $? >$dir/over
 	) &
 	until [ -e $dir/over ]; do
@@ -244,7 +257,7 @@ all_succeed() {
 	[ ! -s $dir/failed ]
 }
 
-# With faults, its programs may fail.
+# With faults, its programs may die.
 storm_did_its_work() {
 	if [ -n "${stress_faults-}" ]; then
 		for kind in $F; do
@@ -286,7 +299,9 @@ if [ -n "${stress_faults-}" ]; then
 	# Allocations that may wait fail, too, and single pages.
 	set_faults ignore-gfp-wait N
 	echo 0 >${F#* }/min-order
-	set_faults probability 2
+	# Most slab objects come from pages that the slab has already.
+	echo 1 >${F% *}/probability
+	echo 5 >${F#* }/probability
 	set_faults verbose 0
 fi
 # Compile seccomp's filters, which are BPF programs.
