@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer check: checks the format of a trace and the plausibility of its events. */
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,19 +9,15 @@
 
 #include "builtin.h"
 #include "lib/hash.h"
-#include "lib/progress.h"
 #include "lib/source.h"
 #include "lib/stats.h"
 #include "options.h"
 #include "report/engine.h"
-#include "report/head.h"
 #include "report/kmap-check.h"
-#include "report/table.h"
-#include "report/term.h"
+#include "report/violations.h"
 #include "trace/live.h"
 #include "trace/trace.h"
 
-#define SHOWN		20		/* violations of each kind, without --all */
 #define BYTES_MAX	(1u << 30)	/* of an allocation; larger ones are not tracked */
 
 static const char * const usage[] = {
@@ -37,11 +34,13 @@ static const char * const usage[] = {
 /* Kinds of violations. */
 enum kind { PACKETS, TIME, VALUE, FREE, OVERLAP, TASK, CACHE, COUNTS, SNAPSHOT, SUMS, KINDS };
 
-static const char * const kind_names[KINDS] = {
+static const char * const kind_names[KINDS + 1] = {
 	[PACKETS] = "packets", [TIME] = "time", [VALUE] = "value", [FREE] = "free",
 	[OVERLAP] = "overlap", [TASK] = "task", [CACHE] = "cache", [COUNTS] = "counts",
 	[SNAPSHOT] = "snapshot", [SUMS] = "sums",
 };
+
+static_assert(KINDS <= VIOLATION_KINDS);
 
 /* State of a CPU. */
 struct cpu {
@@ -63,10 +62,7 @@ struct record {
  * struct check - state of the check
  * @trace: the trace
  * @by_kernel: the kernel wrote the trace, not the QEMU plugin
- * @all: list all violations
- * @json: print JSON
- * @nr: violations of each kind
- * @listed: number of listed violations
+ * @violations: what was found
  * @types: number of events of each type
  * @broken: packets are damaged or missing
  * @uncertain: number of contradictions that lost events may explain
@@ -89,8 +85,9 @@ struct record {
  */
 struct check {
 	struct trace *trace;
-	bool by_kernel, all, json;
-	u64 nr[KINDS], listed, types[TRACE_TYPES], uncertain;
+	bool by_kernel;
+	struct violations violations;
+	u64 types[TRACE_TYPES], uncertain;
 	bool broken;
 	struct hash cpus, pids, caches, records;
 	struct live memory[2];
@@ -106,28 +103,18 @@ __printf(4, 5)
 static void violation(struct check *c, enum kind kind, const struct trace_event *e,
 		      const char *format, ...)
 {
-	char text[ERROR_MAX];
+	struct violation_place place = { };
 	va_list args;
 
-	if (c->nr[kind]++ >= SHOWN && !c->all)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	progress_end();
-	if (!c->json) {
-		if (e)
-			printf("event %llu (cpu%u, %llu.%09llu): ", e->nr, e->cpu,
-			       e->time / 1000000000, e->time % 1000000000);
-		printf("%s: %s\n", kind_names[kind], text);
-		return;
+	if (e) {
+		snprintf(place.text, sizeof(place.text), "event %llu (cpu%u, %llu.%09llu): ",
+			 e->nr, e->cpu, e->time / 1000000000, e->time % 1000000000);
+		snprintf(place.json, sizeof(place.json),
+			 ", \"event\": %llu, \"cpu\": %u, \"time\": %llu", e->nr, e->cpu, e->time);
 	}
-	printf("%s\n\t\t{\"kind\": \"%s\"", c->listed++ ? "," : "", kind_names[kind]);
-	if (e)
-		printf(", \"event\": %llu, \"cpu\": %u, \"time\": %llu", e->nr, e->cpu, e->time);
-	printf(", \"text\": ");
-	json_string(text);
-	printf("}");
+	va_start(args, format);
+	violations_add(&c->violations, kind, &place, format, args);
+	va_end(args);
 }
 
 static struct cpu *find_cpu(struct check *c, u32 nr)
@@ -583,36 +570,13 @@ static void check_sums(struct check *c, const char *dir)
 	free(stats);
 }
 
-static u64 violations(const struct check *c)
-{
-	u64 sum = 0;
-	int i;
-
-	for (i = 0; i < KINDS; i++)
-		sum += c->nr[i];
-	return sum;
-}
-
 static void print_summary(const struct check *c)
 {
-	const char *separator = " (";
-	int i;
-
-	for (i = 0; i < KINDS; i++)
-		if (c->nr[i] > SHOWN && !c->all)
-			printf("%s: %llu more, --all lists them\n", kind_names[i],
-			       c->nr[i] - SHOWN);
+	violations_print_unlisted(&c->violations);
 	printf("%llu events in %llu packets of %u CPUs, %llu lost, %llu frees of earlier memory: ",
 	       events(c), trace_packets(c->trace), trace_streams(c->trace), trace_lost(c->trace),
 	       c->earlier_frees);
-	printf("%llu violations", violations(c));
-	for (i = 0; i < KINDS; i++) {
-		if (!c->nr[i])
-			continue;
-		printf("%s%s %llu", separator, kind_names[i], c->nr[i]);
-		separator = ", ";
-	}
-	printf("%s", violations(c) ? ")" : "");
+	violations_print_sum(&c->violations);
 	if (c->uncertain)
 		printf(", %llu that losses may explain", c->uncertain);
 	printf("%s\n", trace_incomplete(c->trace) ? ", incomplete" : "");
@@ -622,18 +586,15 @@ static void print_json(const struct check *c)
 {
 	int i;
 
-	printf("%s],\n\t\"incomplete\": %s,\n\t\"events\": %llu,\n\t\"packets\": %llu,\n",
-	       c->listed ? "\n\t" : "", trace_incomplete(c->trace) ? "true" : "false", events(c),
-	       trace_packets(c->trace));
+	violations_end_list(&c->violations, trace_incomplete(c->trace));
+	printf("\t\"events\": %llu,\n\t\"packets\": %llu,\n", events(c), trace_packets(c->trace));
 	printf("\t\"cpus\": %u,\n\t\"lost\": %llu,\n\t\"earlier_frees\": %llu,\n",
 	       trace_streams(c->trace), trace_lost(c->trace), c->earlier_frees);
 	printf("\t\"uncertain\": %llu,\n\t\"types\": {", c->uncertain);
 	for (i = 0; i < TRACE_DISCARDED; i++)
 		printf("\"%s\": %llu, ", trace_type_name(i), c->types[i]);
-	printf("\"unknown\": %llu},\n\t\"violations\": {", c->types[TRACE_UNKNOWN]);
-	for (i = 0; i < KINDS; i++)
-		printf("%s\"%s\": %llu", i ? ", " : "", kind_names[i], c->nr[i]);
-	printf("}\n}\n");
+	printf("\"unknown\": %llu},\n", c->types[TRACE_UNKNOWN]);
+	violations_end(&c->violations);
 }
 
 static void init(struct check *c)
@@ -676,10 +637,7 @@ static bool begin(struct engine *g)
 
 	c->trace = g->trace;
 	init(c);
-	if (c->json)
-		printf("{\n\t\"version\": %u,\n\t\"list\": [", FORMAT_VERSION);
-	else
-		term_pager();
+	violations_begin(&c->violations);
 	/* For check_enclosed(). */
 	trace_show_packets(c->trace);
 	return true;
@@ -701,12 +659,12 @@ static int end(struct engine *g, int status)
 	if (c->snapshot && !c->types[TRACE_DISCARDED])
 		violation(c, SNAPSHOT, NULL, "%u has not ended", c->snapshot);
 	check_sums(c, g->name);
-	if (c->json)
+	if (c->violations.json)
 		print_json(c);
 	else
 		print_summary(c);
 	trace_warn_unfinished(c->trace);
-	if (violations(c))
+	if (violations_sum(&c->violations))
 		status = EXIT_MALFORMED;
 	else if (trace_incomplete(c->trace))
 		status = EXIT_INCOMPLETE;
@@ -717,11 +675,11 @@ static int end(struct engine *g, int status)
 static int run(int argc, char **argv)
 {
 	static const struct engine_ops ops = { .begin = begin, .event = take, .end = end };
-	struct check c = { 0 };
+	struct check c = { .violations.kinds = kind_names };
 	struct engine g = { .ops = &ops, .data = &c, .plain = true };
 	const struct option options[] = {
-		OPT_BOOLEAN('a', "all", &c.all, "list all violations"),
-		OPT_BOOLEAN('j', "json", &c.json, "print JSON"),
+		OPT_BOOLEAN('a', "all", &c.violations.all, "list all violations"),
+		OPT_BOOLEAN('j', "json", &c.violations.json, "print JSON"),
 		OPT_HELP(),
 		OPT_END()
 	};
@@ -736,7 +694,7 @@ static int run(int argc, char **argv)
 		return usage_error("check");
 	}
 	if (!input_is_trace(input))
-		return kmap_check(argv, c.all, c.json);
+		return kmap_check(argv, c.violations.all, c.violations.json);
 	return engine_run(&g, input);
 }
 

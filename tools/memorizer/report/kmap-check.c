@@ -7,26 +7,24 @@
  * known to have lived until the latest time in any line up to it; later changes are no
  * violation. Jiffies are coarse: an overlap of at most one jiffy is no violation, either.
  */
+#include <assert.h>
 #include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "kmap/input.h"
-#include "lib/progress.h"
 #include "lib/status.h"
-#include "report/head.h"
 #include "report/kmap-check.h"
-#include "report/table.h"
-#include "report/term.h"
-
-#define SHOWN	20		/* violations listed per kind, without --all */
+#include "report/violations.h"
 
 enum kind { LINE, ORDER, DUPLICATE, OVERLAP, KINDS };
 
-static const char * const kind_names[KINDS] = {
+static const char * const kind_names[KINDS + 1] = {
 	[LINE] = "line", [ORDER] = "order", [DUPLICATE] = "duplicate", [OVERLAP] = "overlap",
 };
+
+static_assert(KINDS <= VIOLATION_KINDS);
 
 /**
  * struct extent - where and when an object lived
@@ -54,10 +52,7 @@ struct pair {
 
 /**
  * struct kmap_check - state of the check
- * @all: list all violations
- * @json: print JSON
- * @nr: violations by kind
- * @listed: listed violations
+ * @violations: what was found
  * @objects: object lines
  * @accesses: access lines
  * @latest: latest time in the lines so far, in jiffies
@@ -68,8 +63,8 @@ struct pair {
  * @room_pairs: allocated size of @pairs
  */
 struct kmap_check {
-	bool all, json;
-	u64 nr[KINDS], listed, accesses, latest;
+	struct violations violations;
+	u64 accesses, latest;
 	size_t objects, room;
 	struct extent *extents;
 	struct pair *pairs;
@@ -79,23 +74,14 @@ struct kmap_check {
 __printf(4, 5)
 static void violation(struct kmap_check *c, enum kind kind, u64 line, const char *format, ...)
 {
-	char text[ERROR_MAX];
+	struct violation_place place;
 	va_list args;
 
-	if (c->nr[kind]++ >= SHOWN && !c->all)
-		return;
+	snprintf(place.text, sizeof(place.text), "line %llu: ", line);
+	snprintf(place.json, sizeof(place.json), ", \"line\": %llu", line);
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	violations_add(&c->violations, kind, &place, format, args);
 	va_end(args);
-	progress_end();
-	if (!c->json) {
-		printf("line %llu: %s: %s\n", line, kind_names[kind], text);
-		return;
-	}
-	printf("%s\n\t\t{\"kind\": \"%s\", \"line\": %llu, \"text\": ", c->listed++ ? "," : "",
-	       kind_names[kind], line);
-	json_string(text);
-	printf("}");
 }
 
 /* The order of access lines in a KMAP. */
@@ -269,47 +255,19 @@ static void check_overlaps(struct kmap_check *c)
 	free(moments);
 }
 
-static u64 violations(const struct kmap_check *c)
-{
-	u64 sum = 0;
-	int i;
-
-	for (i = 0; i < KINDS; i++)
-		sum += c->nr[i];
-	return sum;
-}
-
 static void print_summary(const struct kmap_check *c)
 {
-	const char *separator = " (";
-	int i;
-
-	for (i = 0; i < KINDS; i++)
-		if (c->nr[i] > SHOWN && !c->all)
-			printf("%s: %llu more, --all lists them\n", kind_names[i],
-			       c->nr[i] - SHOWN);
-	printf("%zu objects, %llu access lines: %llu violations", c->objects, c->accesses,
-	       violations(c));
-	for (i = 0; i < KINDS; i++) {
-		if (!c->nr[i])
-			continue;
-		printf("%s%s %llu", separator, kind_names[i], c->nr[i]);
-		separator = ", ";
-	}
-	printf("%s\n", violations(c) ? ")" : "");
+	violations_print_unlisted(&c->violations);
+	printf("%zu objects, %llu access lines: ", c->objects, c->accesses);
+	violations_print_sum(&c->violations);
+	printf("\n");
 }
 
 static void print_json(const struct kmap_check *c, bool failed)
 {
-	int i;
-
-	printf("%s],\n\t\"incomplete\": %s,\n", c->listed ? "\n\t" : "",
-	       failed ? "true" : "false");
-	printf("\t\"objects\": %zu,\n\t\"accesses\": %llu,\n\t\"violations\": {", c->objects,
-	       c->accesses);
-	for (i = 0; i < KINDS; i++)
-		printf("%s\"%s\": %llu", i ? ", " : "", kind_names[i], c->nr[i]);
-	printf("}\n}\n");
+	violations_end_list(&c->violations, failed);
+	printf("\t\"objects\": %zu,\n\t\"accesses\": %llu,\n", c->objects, c->accesses);
+	violations_end(&c->violations);
 }
 
 static enum kmap_event check_lines(struct kmap_check *c, struct kmap_reader *r)
@@ -341,16 +299,15 @@ static enum kmap_event check_lines(struct kmap_check *c, struct kmap_reader *r)
  */
 int kmap_check(char **argv, bool all, bool json)
 {
-	struct kmap_check c = { .all = all, .json = json };
+	struct kmap_check c = {
+		.violations = { .kinds = kind_names, .all = all, .json = json },
+	};
 	enum kmap_event last;
 	struct input in;
 
 	if (!input_open(&in, 1, argv))
 		return EXIT_UNABLE;
-	if (!json)
-		term_pager();
-	if (json)
-		printf("{\n\t\"version\": %u,\n\t\"list\": [", FORMAT_VERSION);
+	violations_begin(&c.violations);
 	last = check_lines(&c, &in.reader);
 	check_overlaps(&c);
 	if (json)
@@ -362,5 +319,5 @@ int kmap_check(char **argv, bool all, bool json)
 	in.reader.malformed = 0;	/* already listed */
 	if (input_close(&in, last) == EXIT_UNABLE)
 		return EXIT_UNABLE;
-	return violations(&c) ? EXIT_MALFORMED : EXIT_FINE;
+	return violations_sum(&c.violations) ? EXIT_MALFORMED : EXIT_FINE;
 }
