@@ -27,7 +27,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#include "filter.h"
+#include "list_file.h"
 #include "memorizer.h"
 #include "tasks.h"
 

@@ -91,21 +91,6 @@ static int set_log_access(unsigned int unused, bool on)
 
 static const struct memorizer_switch log_access = { .is_on = is_logging, .set = set_log_access };
 
-static bool is_tracking(unsigned int unused)
-{
-	return memorizer_tracks_lines();
-}
-
-static int set_track_lines(unsigned int unused, bool on)
-{
-	return memorizer_set_track_lines(on);
-}
-
-static const struct memorizer_switch track_lines = {
-	.is_on = is_tracking,
-	.set = set_track_lines,
-};
-
 static bool has_pid_fork(unsigned int unused)
 {
 	return memorizer_has_pid_fork();
@@ -117,19 +102,6 @@ static int set_pid_fork(unsigned int unused, bool on)
 }
 
 static const struct memorizer_switch pid_fork = { .is_on = has_pid_fork, .set = set_pid_fork };
-
-static int line_size_get(void *unused, u64 *bytes)
-{
-	*bytes = memorizer_line_size();
-	return 0;
-}
-
-static int line_size_set(void *unused, u64 bytes)
-{
-	return memorizer_set_line_size(bytes);
-}
-
-DEFINE_DEBUGFS_ATTRIBUTE(line_size_fops, line_size_get, line_size_set, "%llu\n");
 
 static int clear_if(unsigned int unused, bool on)
 {
@@ -152,22 +124,17 @@ static int __init memorizer_debugfs_init(void)
 			    &memorizer_switch_fops);
 	debugfs_create_file("memorizer_log_access", 0600, dir, (void *)&log_access,
 			    &memorizer_switch_fops);
-	debugfs_create_file("memorizer_filter", 0600, dir, NULL, &memorizer_filter_fops);
-	debugfs_create_file("memorizer_fields", 0600, dir, NULL, &memorizer_fields_fops);
 	debugfs_create_file("memorizer_pid", 0600, dir, NULL, &memorizer_pids_fops);
 	debugfs_create_file("memorizer_pid_fork", 0600, dir, (void *)&pid_fork,
 			    &memorizer_switch_fops);
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		debugfs_create_file("memorizer_cgroup", 0600, dir, NULL, &memorizer_cgroups_fops);
-	debugfs_create_file("memorizer_track_lines", 0600, dir, (void *)&track_lines,
-			    &memorizer_switch_fops);
-	/* DEFINE_DEBUGFS_ATTRIBUTE() protects against removal by itself. */
-	debugfs_create_file_unsafe("line_size", 0600, dir, NULL, &line_size_fops);
 	debugfs_create_file("clear_object_list", 0200, dir, (void *)&clear, &memorizer_switch_fops);
 	debugfs_create_file("show_stats", 0400, dir, NULL, &memorizer_stats_fops);
 	debugfs_create_file("kmap", 0400, dir, NULL, &memorizer_kmap_fops);
 	debugfs_create_file("kmap_fields", 0400, dir, NULL, &memorizer_fields_kmap_fops);
-	debugfs_create_file("traffic", 0400, dir, NULL, &memorizer_traffic_fops);
+	memorizer_filter_files(dir);
+	memorizer_traffic_files(dir);
 	memorizer_observer_files(dir);
 	return 0;
 }

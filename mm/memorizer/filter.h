@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Memorizer's filters: select the sites that log accesses, and the objects that are recorded or
- * counted by granule.
+ * counted by granule. Without CONFIG_MEMORIZER_FILTER, all are selected.
  */
 #ifndef _MM_MEMORIZER_FILTER_H
 #define _MM_MEMORIZER_FILTER_H
 
-#include <linux/compiler.h>
 #include <linux/types.h>
 
-struct file;
-struct file_operations;
+struct dentry;
 struct memorizer_filter;
 struct seq_file;
+
+/* sites.c */
+int memorizer_filter_sites(const struct memorizer_filter *new);
+
+#ifdef CONFIG_MEMORIZER_FILTER
 
 /* filter.c */
 bool memorizer_is_filter(const char *text);
@@ -31,16 +34,27 @@ void memorizer_filter_show(const struct memorizer_filter *by, struct seq_file *m
 /* filter_set.c */
 int memorizer_set_filter(const char *text);
 int memorizer_set_fields(const char *text);
-extern const struct file_operations memorizer_filter_fops, memorizer_fields_fops;
-ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t count, loff_t *pos,
-			     int (*change)(const char *text, bool add));
+void memorizer_filter_files(struct dentry *dir);
+int memorizer_filter_init(void);
 
 /* choose.c */
 enum memorizer_choice;
 void memorizer_filter_objects(enum memorizer_choice which, const struct memorizer_filter *new);
 void memorizer_forget_call_sites(void);
 
-/* sites.c */
-int memorizer_filter_sites(const struct memorizer_filter *new);
+#else
+
+static inline bool memorizer_filter_matches_site(const struct memorizer_filter *by,
+						 const char *module, const char *file,
+						 const char *function, char *part)
+{
+	return true;
+}
+
+static inline void memorizer_filter_files(struct dentry *dir) { }
+static inline int memorizer_filter_init(void) { return 0; }
+static inline void memorizer_forget_call_sites(void) { }
+
+#endif
 
 #endif /* _MM_MEMORIZER_FILTER_H */

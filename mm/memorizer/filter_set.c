@@ -1,59 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's active filters, and their files in debugfs.
+ * Memorizer's active filters: their files in debugfs, and their boot parameters.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
+#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/init.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
-#include <linux/sizes.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 #include "filter.h"
 #include "hooks.h"
+#include "list_file.h"
 #include "memorizer.h"
 
-/* Maximum size of a write, including a NUL. */
-#define LIST_MAX	SZ_4K
-
-/**
- * memorizer_write_list() - change a list through its file
- * @file: the file
- * @buf: text in user space, less than 4 KiB
- * @count: bytes of it
- * @pos: position; the text is appended to the list if this is not 0, or with O_APPEND
- * @change: takes the text, and whether to append it; returns 0 or a negative error code
- *
- * Context: process context, may sleep.
- * Return: @count; -EINVAL if the text is too long or contains a NUL, -EFAULT, -ENOMEM, or the
- *	error of @change
- */
-ssize_t memorizer_write_list(struct file *file, const char __user *buf, size_t count, loff_t *pos,
-			     int (*change)(const char *text, bool add))
-{
-	char *text;
-	int err;
-
-	/* Not a partial write, which could cut a term in two. */
-	if (count >= LIST_MAX)
-		return -EINVAL;
-	text = memdup_user_nul(buf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	/* A NUL inside the text would silently cut it off. */
-	err = strlen(text) == count ? change(text, *pos || (file->f_flags & O_APPEND)) : -EINVAL;
-	kfree(text);
-	if (err)
-		return err;
-	/* The next write through this file appends. */
-	*pos += count;
-	return count;
-}
+#undef MODULE_PARAM_PREFIX
+#define MODULE_PARAM_PREFIX "memorizer."
 
 /* Guards filters. */
 static DEFINE_MUTEX(filter_mutex);
@@ -171,7 +138,7 @@ static ssize_t fields_write(struct file *file, const char __user *buf, size_t co
 	return memorizer_write_list(file, buf, count, pos, change_fields);
 }
 
-const struct file_operations memorizer_filter_fops = {
+static const struct file_operations filter_fops = {
 	.owner = THIS_MODULE,
 	.open = filter_open,
 	.read = seq_read,
@@ -180,7 +147,7 @@ const struct file_operations memorizer_filter_fops = {
 	.release = single_release,
 };
 
-const struct file_operations memorizer_fields_fops = {
+static const struct file_operations fields_fops = {
 	.owner = THIS_MODULE,
 	.open = fields_open,
 	.read = seq_read,
@@ -188,3 +155,53 @@ const struct file_operations memorizer_fields_fops = {
 	.llseek = seq_lseek,
 	.release = single_release,
 };
+
+/**
+ * memorizer_filter_files() - create the files of the filters
+ * @dir: Memorizer's directory in debugfs
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_filter_files(struct dentry *dir)
+{
+	debugfs_create_file("memorizer_filter", 0600, dir, NULL, &filter_fops);
+	debugfs_create_file("memorizer_fields", 0600, dir, NULL, &fields_fops);
+}
+
+/* Point into the command line. */
+static const char *boot_filter __initdata, *boot_fields __initdata;
+
+/* Only check the syntax: the parameters are parsed before memory can be allocated. */
+static int __init take_filter(const char *text, const struct kernel_param *param)
+{
+	if (!memorizer_is_filter(text))
+		return -EINVAL;
+	*(const char **)param->arg = text;
+	return 0;
+}
+
+static const struct kernel_param_ops filter_ops __initconst = {
+	.set = take_filter,
+};
+
+module_param_cb(filter, &filter_ops, &boot_filter, 0);
+module_param_cb(fields, &filter_ops, &boot_fields, 0);
+
+/**
+ * memorizer_filter_init() - set the filters that the command line asks for
+ *
+ * Context: boot, one CPU, once: vmalloc is up.
+ * Return: 0, or the error of memorizer.filter=
+ */
+int __init memorizer_filter_init(void)
+{
+	int err;
+
+	err = boot_fields ? memorizer_set_fields(boot_fields) : 0;
+	if (err)
+		pr_err("cannot count accesses by granule: error %d\n", err);
+	err = boot_filter ? memorizer_set_filter(boot_filter) : 0;
+	if (err)
+		pr_err("cannot filter accesses: error %d\n", err);
+	return err;
+}

@@ -5,6 +5,7 @@
 #ifndef _MM_MEMORIZER_HOOKS_H
 #define _MM_MEMORIZER_HOOKS_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 /* What an object may be chosen for. */
@@ -14,8 +15,15 @@ enum memorizer_choice {
 	MEMORIZER_CHOICES,
 };
 
+#ifdef CONFIG_MEMORIZER_FILTER
 /* choose.c */
 unsigned int memorizer_choose_object(const void *ptr, unsigned long ip);
+#else
+static inline unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
+{
+	return BIT(MEMORIZER_RECORDED);
+}
+#endif
 
 /* hooks.c */
 int memorizer_set_enabled(bool on);

@@ -45,32 +45,6 @@ module_param_named(log_access, boot_log_access, bool, 0);
 static int boot_prefixes __initdata = -1;
 module_param_named(prefixes, boot_prefixes, bint, 0);
 
-/* Point into the command line. */
-static const char *boot_filter __initdata, *boot_fields __initdata;
-
-/* Only check the syntax: the parameters are parsed before memory can be allocated. */
-static int __init take_filter(const char *text, const struct kernel_param *param)
-{
-	if (!memorizer_is_filter(text))
-		return -EINVAL;
-	*(const char **)param->arg = text;
-	return 0;
-}
-
-static const struct kernel_param_ops filter_ops __initconst = {
-	.set = take_filter,
-};
-
-module_param_cb(filter, &filter_ops, &boot_filter, 0);
-module_param_cb(fields, &filter_ops, &boot_fields, 0);
-
-static bool boot_track_lines __initdata;
-module_param_named(track_lines, boot_track_lines, bool, 0);
-
-/* See memorizer_lines_init(). */
-static unsigned long boot_lines __initdata;
-module_param_named(lines, boot_lines, ulong, 0);
-
 /* 0: the default share. */
 #define DEFAULT_POOL	((unsigned long long)CONFIG_MEMORIZER_POOL_MB << 20)
 static unsigned long long boot_pool __initdata = DEFAULT_POOL;
@@ -176,7 +150,6 @@ void __init memorizer_init_pool(void)
 	unsigned long long size;
 	void *base;
 
-	memorizer_lines_init(boot_lines, ram);
 	/* A kdump kernel has little memory, which it needs for the dump. */
 	if (is_kdump_kernel() && boot_pool == DEFAULT_POOL) {
 		pr_info("no pool in a kdump kernel without memorizer.pool=\n");
@@ -213,17 +186,8 @@ void __init memorizer_init(void)
 		pr_err("cannot turn disabled sites into tests: error %d\n", err);
 	/* Before access logging, so that a stream from boot on misses no access. */
 	memorizer_observer_init();
-	if (boot_track_lines) {
-		err = memorizer_set_track_lines(true);
-		if (err)
-			pr_err("cannot track cache lines: error %d\n", err);
-	}
-	err = boot_fields ? memorizer_set_fields(boot_fields) : 0;
-	if (err)
-		pr_err("cannot count accesses by granule: error %d\n", err);
-	err = boot_filter ? memorizer_set_filter(boot_filter) : 0;
-	if (err)
-		pr_err("cannot filter accesses: error %d\n", err);
+	memorizer_traffic_init();
+	err = memorizer_filter_init();
 	/* Without the requested filter, do not log all accesses instead. */
 	if (!boot_log_access || err)
 		return;

@@ -15,6 +15,7 @@
 #define _MM_MEMORIZER_OBSERVER_H
 
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/memorizer.h>
 #include <linux/types.h>
 
@@ -43,20 +44,20 @@ void memorizer_observe_allocations(bool on);
 extern bool memorizer_accesses_observed;
 void memorizer_observe_accesses(bool on);
 
+#ifdef CONFIG_MEMORIZER_LINES
 /* traffic.c */
-extern bool memorizer_traffic_observed;
-void memorizer_observe_traffic(bool on);
+int memorizer_observe_traffic(bool on);
+#else
+static inline int memorizer_observe_traffic(bool on)
+{
+	return on ? -EOPNOTSUPP : 0;
+}
+#endif
 
 /* Does the observer receive accesses? */
 static __always_inline bool memorizer_observes_accesses(void)
 {
 	return unlikely(READ_ONCE(memorizer_accesses_observed));
-}
-
-/* Does the observer receive moves of cache lines? */
-static __always_inline bool memorizer_observes_traffic(void)
-{
-	return unlikely(READ_ONCE(memorizer_traffic_observed));
 }
 
 #endif /* _MM_MEMORIZER_OBSERVER_H */

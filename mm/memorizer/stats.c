@@ -104,12 +104,7 @@ static void show(struct seq_file *m, u64 accesses)
 	seq_printf(m, "lost_objects_index_full: %llu\n", sum.lost[MEMORIZER_LOST_INDEX]);
 	seq_printf(m, "lost_objects_out_of_range: %llu\n", sum.lost[MEMORIZER_LOST_RANGE]);
 	seq_printf(m, "lost_accesses_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_ENTRY]);
-	seq_printf(m, "traffic: %llu\n", sum.traffic);
-	seq_printf(m, "lost_traffic_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_TRAFFIC]);
-	seq_printf(m, "lost_traffic_lines_full: %llu\n", sum.lost[MEMORIZER_LOST_LINE]);
-	seq_printf(m, "lost_traffic_nested: %llu\n", sum.lost[MEMORIZER_LOST_NESTED]);
-	seq_printf(m, "lines_tracked: %lu\n", memorizer_lines_tracked());
-	seq_printf(m, "lines_room: %lu\n", memorizer_lines_room());
+	memorizer_traffic_stats(m, &sum);
 	seq_printf(m, "access_entries: %lu\n", memorizer_class_used(MEMORIZER_ENTRY) +
 		   memorizer_class_used(MEMORIZER_WIDE_ENTRY));
 	seq_printf(m, "pool_objects: %lu\n",

@@ -35,7 +35,7 @@
 #include <linux/string.h>
 #include <linux/threads.h>
 
-#include "filter.h"
+#include "list_file.h"
 #include "memorizer.h"
 #include "observer.h"
 #include "tasks.h"

@@ -95,7 +95,7 @@ struct memorizer_line_table {
 struct memorizer_line_table *memorizer_line_table __read_mostly;
 
 /* Moves are passed to the observer. */
-bool memorizer_traffic_observed __read_mostly;
+static bool observed __read_mostly;
 
 /* Minimum capacity of the table, in lines. */
 unsigned long memorizer_lines_wanted __ro_after_init = 1 << 16;
@@ -247,7 +247,7 @@ static __kprobes void access_line(struct cache_line *line, unsigned int cpu, u32
 		verdict = store(line, cpu, &from);
 	if (verdict == MOVES) {
 		count_move(memorizer_ptr(object), kind, access->ip);
-		if (memorizer_observes_traffic())
+		if (unlikely(READ_ONCE(observed)))
 			memorizer_observer_traffic(access, kind, start, from);
 	} else if (verdict == UNDECIDED) {
 		/* An NMI interrupted a holder of a lock: whether the line moves is unknown. */
@@ -387,10 +387,12 @@ int memorizer_set_track_lines(bool on)
  * @on: true to pass moves to the observer while lines are tracked
  *
  * Context: process context; or boot, one CPU.
+ * Return: 0; without CONFIG_MEMORIZER_LINES, -EOPNOTSUPP
  */
-void memorizer_observe_traffic(bool on)
+int memorizer_observe_traffic(bool on)
 {
-	WRITE_ONCE(memorizer_traffic_observed, on);
+	WRITE_ONCE(observed, on);
+	return 0;
 }
 
 /**

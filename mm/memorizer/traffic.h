@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's cache lines: detect accesses that move a line between CPUs.
+ * Memorizer's cache lines: detect accesses that move a line between CPUs. Without
+ * CONFIG_MEMORIZER_LINES, no line is tracked.
  */
 #ifndef _MM_MEMORIZER_TRAFFIC_H
 #define _MM_MEMORIZER_TRAFFIC_H
 
+#include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+struct dentry;
+struct memorizer_counters;
 struct memorizer_line_table;
+struct seq_file;
 
 /**
  * struct memorizer_access - an access
@@ -24,6 +29,9 @@ struct memorizer_access {
 	unsigned long ip;
 };
 
+#ifdef CONFIG_MEMORIZER_LINES
+
+/* traffic.c */
 extern struct memorizer_line_table *memorizer_line_table;
 extern unsigned long memorizer_lines_wanted;
 
@@ -36,10 +44,28 @@ unsigned long memorizer_line_size(void);
 unsigned long memorizer_lines_tracked(void);
 unsigned long memorizer_lines_room(void);
 
+/* traffic_set.c */
+void memorizer_traffic_files(struct dentry *dir);
+void memorizer_traffic_stats(struct seq_file *m, const struct memorizer_counters *sum);
+void memorizer_traffic_init(void);
+
 /* Are cache lines tracked? */
 static __always_inline bool memorizer_tracks_lines(void)
 {
 	return unlikely(READ_ONCE(memorizer_line_table));
 }
+
+#else
+
+static inline void memorizer_traffic(unsigned long addr, unsigned long size, unsigned int kind,
+				     unsigned long ip) { }
+static inline unsigned long memorizer_line_size(void) { return SMP_CACHE_BYTES; }
+static inline void memorizer_traffic_files(struct dentry *dir) { }
+static inline void memorizer_traffic_stats(struct seq_file *m,
+					   const struct memorizer_counters *sum) { }
+static inline void memorizer_traffic_init(void) { }
+static __always_inline bool memorizer_tracks_lines(void) { return false; }
+
+#endif
 
 #endif /* _MM_MEMORIZER_TRAFFIC_H */

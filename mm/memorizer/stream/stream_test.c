@@ -918,6 +918,7 @@ static void each_access_makes_an_event_and_counts(struct kunit *test)
 	kfree(p);
 }
 
+#ifdef CONFIG_MEMORIZER_LINES
 static bool is_move_or_access(const struct seen *event, const void *ptr)
 {
 	return is_touch(event, ptr) ||
@@ -973,6 +974,7 @@ static void each_move_of_a_line_makes_an_event(struct kunit *test)
 	}
 	kfree(p);
 }
+#endif
 
 /* For each kind of event, the bytes that differed from the buffers' poison, and the poisons. */
 static bool written[ARRAY_SIZE(event_sizes)][sizeof_field(struct seen, bytes)];
@@ -1124,17 +1126,18 @@ static void packet_reports_its_own_losses(struct kunit *test)
 	u64 lost, first;
 
 	drain_losses(&first);
-	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_TRAFFIC, true), 0);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_SCOPED, true), 0);
 	lost = lose_marks(3);
 	KUNIT_EXPECT_GE(test, drain_losses(&first), lost);
 	KUNIT_EXPECT_EQ(test, first, 0);
 	KUNIT_EXPECT_EQ(test, memorizer_stream_mark("later", 5), 0);
 	KUNIT_EXPECT_EQ(test, drain_losses(&first), 0);
 	KUNIT_EXPECT_GE(test, first, lost);
-	stop(MEMORIZER_STREAM_TRAFFIC);
+	stop(MEMORIZER_STREAM_SCOPED);
 	drain(test, NULL, NULL);
 }
 
+#ifdef CONFIG_MEMORIZER_LINES
 /* The first packet begins with the switch event of the first switch. */
 static void any_switch_begins_the_stream(struct kunit *test)
 {
@@ -1153,6 +1156,7 @@ static void any_switch_begins_the_stream(struct kunit *test)
 	stop(MEMORIZER_STREAM_SCOPED);
 	drain(test, NULL, NULL);
 }
+#endif
 
 static int mark(const char *text)
 {
@@ -1494,11 +1498,15 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(full_buffer_loses_the_newest),
 	KUNIT_CASE(retired_object_has_its_counts_and_leaves_the_pool),
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
+#ifdef CONFIG_MEMORIZER_LINES
 	KUNIT_CASE(each_move_of_a_line_makes_an_event),
+#endif
 	KUNIT_CASE(each_byte_of_an_event_is_written),
 	KUNIT_CASE(each_change_of_a_switch_makes_an_event),
 	KUNIT_CASE(packet_reports_its_own_losses),
+#ifdef CONFIG_MEMORIZER_LINES
 	KUNIT_CASE(any_switch_begins_the_stream),
+#endif
 	KUNIT_CASE(accesses_are_streamed_in_scopes_only),
 	KUNIT_CASE(scopes_are_those_of_their_task),
 	KUNIT_CASE(tasks_that_exit_in_scopes_free_their_slots),

@@ -81,8 +81,7 @@ static int switch_hooks(enum memorizer_stream_switch which, bool on)
 		memorizer_observe_accesses(on);
 		break;
 	case MEMORIZER_STREAM_TRAFFIC:
-		memorizer_observe_traffic(on);
-		break;
+		return memorizer_observe_traffic(on);
 	case MEMORIZER_STREAM_CONTEXTS:
 		return memorizer_stream_contexts(on);
 	case MEMORIZER_STREAM_LOCKS:

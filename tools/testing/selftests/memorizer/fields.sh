@@ -3,6 +3,8 @@
 # Fields: accesses to selected objects are counted by granule, accesses to others as usual.
 . "${0%/*}/functions.sh"
 
+[ -f $M/memorizer_fields ] || skip "no $M/memorizer_fields: CONFIG_MEMORIZER_FILTER is not set"
+
 dir=$(mktemp -d)
 trap 'rmmod $module 2>/dev/null; rm -rf $dir; quiet; echo >$M/memorizer_fields' EXIT
 

@@ -3,6 +3,8 @@
 # Filters of sites, tasks and objects
 . "${0%/*}/functions.sh"
 
+[ -f $M/memorizer_filter ] || skip "no $M/memorizer_filter: CONFIG_MEMORIZER_FILTER is not set"
+
 dir=$(mktemp -d)
 trap 'rmmod $module 2>/dev/null; kill $worker 2>/dev/null; rm -rf $dir; quiet; all' EXIT
 

@@ -3,6 +3,8 @@
 # Cache lines: known patterns of sharing move them an exact number of times.
 . "${0%/*}/functions.sh"
 
+[ -f $M/traffic ] || skip "no $M/traffic: CONFIG_MEMORIZER_LINES is not set"
+
 module=memorizer_test_sharing
 file=$(find /modules . -name $module.ko 2>/dev/null | head -n 1)
 [ -n "$file" ] || modprobe -n $module 2>/dev/null || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"

@@ -27,6 +27,6 @@ struct kernel_param {
 	const struct kernel_param param_##name = { .ops = its_ops, .arg = its_arg }
 
 extern bool *const param_enabled, *const param_log_access;
-extern const struct kernel_param param_pool, param_filter, param_fields;
+extern const struct kernel_param param_pool;
 
 #endif /* _TEST_LINUX_MODULEPARAM_H */
