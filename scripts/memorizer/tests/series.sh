@@ -66,15 +66,25 @@ median_is_small() {
 	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 600 ]
 }
 
-# includes_exist: each header that a file of HEAD includes by its relative path is there by then.
+# includes_exist: each header of the overlay that a file of HEAD includes is there by then, and the source of each object
+# of Memorizer's that a Makefile names.
 includes_exist() {
-	local f header missing=0
+	local f needs missing=0
 
-	while IFS=: read -r f header; do
-		header=$(dirname "$f")/$header
-		[ -e "$work/am/$header" ] || [ ! -e "$work/applied/$header" ] || { echo "$f needs $header"; missing=1; }
-	done < <(cd "$work/am" && git show --format= --name-only --diff-filter=AM HEAD | grep '\.[chS]$' |
-		xargs -r sed -s -n '/^#include "/ { F; s/.*"\(.*\)".*/\1/p }' | paste -d : - -)
+	while read -r f needs; do
+		[ -e "$work/am/$needs" ] || [ ! -e "$work/applied/$needs" ] || { echo "$f needs $needs"; missing=1; }
+	done < <(cd "$work/am" && git show --format= --name-only --diff-filter=AM HEAD | grep '\.[chS]$\|/Makefile$' |
+		xargs -r awk '
+			{ of = FILENAME; sub("[^/]*$", "", of) }
+			/^#include ["<]/ { split($2, part, /[<">]/) }
+			/^#include "/ { print FILENAME, of part[2] }
+			/^#include <linux\// { print FILENAME, "include/" part[2] }
+			/^#include <asm\// { print FILENAME, "arch/x86/include/" part[2] }
+			FILENAME ~ /Makefile$/ && /^obj-/ {
+				for (i = 2; i <= NF; i++)
+					if ($i ~ /^memorizer[a-z_]*\.o$/)
+						print FILENAME, of substr($i, 1, length($i) - 1) ($i ~ /thunk/ ? "S" : "c")
+			}')
 	return $missing
 }
 
