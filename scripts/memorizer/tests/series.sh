@@ -57,13 +57,13 @@ can_be_read() {
 		{ echo "$1 has $code lines of code, $lines in all"; return 1; }
 }
 
-# median_is_small: half of the patches that have code have at most 600 lines of it.
+# median_is_small: half of the patches that have code have at most 550 lines of it.
 median_is_small() {
 	local sizes
 
 	mapfile -t sizes < <(grep -v -x 0 "$work/sizes" | sort -n)
 	echo "median: ${sizes[$((${#sizes[@]} / 2))]} lines of code, largest: ${sizes[-1]}"
-	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 600 ]
+	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 550 ]
 }
 
 # includes_exist: each header of the overlay that a file of HEAD includes is there by then, and the source of each object
