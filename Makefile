@@ -19,8 +19,8 @@ help:
 	@echo '    qemu    the QEMU plugin               sites   placement of sites, stack use'
 	@echo '    stress  two guests of make stress'
 	@echo '  Groups that do not run by default: rt (PREEMPT_RT), kfence (also kmemleak, page_owner),'
-	@echo '  gcc11 (built by GCC 11), large (72 CPUs on two nodes, BTF), defconfig, and each (build'
-	@echo '  and boot every exported patch)'
+	@echo '  gcc11 (built by GCC 11), large (72 CPUs on two nodes, BTF), defconfig, minimal (without'
+	@echo '  optional features), and each (build and boot every exported patch)'
 	@echo
 	@echo 'Other targets:'
 	@echo '  make shell      boot the same kernel to a shell'

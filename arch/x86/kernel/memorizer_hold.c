@@ -2,9 +2,8 @@
 /*
  * Memorizer on x86-64: hold all CPUs but one, which patches sites.
  *
- * Held CPUs spin in hold_cpu(), which has no sites, with interrupts off. This file is compiled
- * without any instrumentation. No CPU executes a site while it is patched, whatever event
- * arrives:
+ * Held CPUs spin in hold_cpu(), which has no sites, with interrupts off. No CPU executes a site
+ * while it is patched, whatever event arrives:
  *
  * - NMIs and machine checks, by IDT or by FRED, call memorizer_nmi_enter() before their first
  *   site, and memorizer_nmi_exit() after their last. On a held CPU, entry waits until the

@@ -1158,6 +1158,16 @@ static void any_switch_begins_the_stream(struct kunit *test)
 }
 #endif
 
+/* No event could ever follow. */
+static void moves_are_refused_without_lines(struct kunit *test)
+{
+	if (IS_ENABLED(CONFIG_MEMORIZER_LINES))
+		kunit_skip(test, "CONFIG_MEMORIZER_LINES is set");
+	KUNIT_EXPECT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_TRAFFIC, true), -EOPNOTSUPP);
+	KUNIT_EXPECT_FALSE(test, memorizer_stream_is_on(MEMORIZER_STREAM_TRAFFIC));
+	drain(test, NULL, NULL);
+}
+
 static int mark(const char *text)
 {
 	return memorizer_stream_mark_scope(text, strlen(text));
@@ -1507,6 +1517,7 @@ static struct kunit_case stream_cases[] = {
 #ifdef CONFIG_MEMORIZER_LINES
 	KUNIT_CASE(any_switch_begins_the_stream),
 #endif
+	KUNIT_CASE(moves_are_refused_without_lines),
 	KUNIT_CASE(accesses_are_streamed_in_scopes_only),
 	KUNIT_CASE(scopes_are_those_of_their_task),
 	KUNIT_CASE(tasks_that_exit_in_scopes_free_their_slots),
