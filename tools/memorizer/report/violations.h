@@ -30,7 +30,7 @@ struct violations {
  * @json: members of a JSON object, each with ", " before it, or empty
  */
 struct violation_place {
-	char text[80], json[80];
+	char text[80], json[100];
 };
 
 void violations_begin(const struct violations *v);
