@@ -12,9 +12,9 @@ text_may_be_patched || skip "$unpatched"
 patching=
 trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; rmmod $module 2>/dev/null; quiet' EXIT
 
-# trace_all: let tracers trace all functions. With lockdep, they trace those of locks: all take ten
-# minutes.
-trace_all() {
+# reset_ftrace_filter: let tracers trace all functions. With lockdep, this takes minutes under
+# emulation, so let them trace only those with "lock" in their names.
+reset_ftrace_filter() {
 	if [ -e /proc/lockdep ]; then
 		echo '*lock*'
 	else
@@ -68,7 +68,7 @@ function_graph() {
 	grep -q 'vfs_read' $T/trace
 	seen=$?
 	echo nop >$T/current_tracer
-	trace_all
+	reset_ftrace_filter
 	echo 1 >$T/tracing_on
 	return $seen
 }
@@ -101,7 +101,7 @@ function_graph_is_the_call_site() {
 	echo 0 >$M/memorizer_enabled
 	calls=$(grep -c 'kmem_cache_alloc_noprof()' $T/trace)
 	echo nop >$T/current_tracer
-	trace_all
+	reset_ftrace_filter
 	echo 1 >$T/tracing_on
 	[ $calls -gt 0 ] && same "objects" $(($(allocated_by return_to_handler) - before)) $calls
 }
@@ -278,7 +278,7 @@ accounts_agree() {
 quiet
 echo 1 >$M/memorizer_enabled
 echo 1 >$M/memorizer_log_access
-trace_all
+reset_ftrace_filter
 plan 13
 check hook_cannot_be_probed
 check hook_cannot_be_traced
