@@ -66,9 +66,9 @@ median_is_small() {
 	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 550 ]
 }
 
-# includes_exist: each header of the overlay that a file of HEAD includes is there by then, and the source of each object
-# of Memorizer's that a Makefile names.
-includes_exist() {
+# needs_nothing_later: no file of HEAD includes a header of a later patch, and no Makefile names an object whose source is
+# in one.
+needs_nothing_later() {
 	local f needs missing=0
 
 	while read -r f needs; do
@@ -147,7 +147,7 @@ for patch in "${patches[@]}"; do
 	result "$name applies with git am" git -C "$work/am" am -q --whitespace=error "$patch"
 	result "$name gives a reason" gives_reason
 	result "$name is short enough to read" can_be_read "$patch"
-	result "$name includes only headers that exist" includes_exist
+	result "$name needs nothing of later patches" needs_nothing_later
 	[ -z "$build_each" ] || {
 		result "the kernel builds with it" builds "$patch"
 		result "and boots" boots
