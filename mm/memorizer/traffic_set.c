@@ -12,9 +12,9 @@
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 
-#include "debugfs.h"
 #include "kmap.h"
 #include "memorizer.h"
+#include "switch_file.h"
 #include "traffic.h"
 
 #undef MODULE_PARAM_PREFIX

@@ -17,7 +17,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "../debugfs.h"
+#include "../switch_file.h"
 #include "../tasks.h"
 #include "stream.h"
 

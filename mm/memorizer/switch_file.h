@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's boolean files in debugfs.
+ * Memorizer's files in debugfs that hold a boolean.
  */
-#ifndef _MM_MEMORIZER_DEBUGFS_H
-#define _MM_MEMORIZER_DEBUGFS_H
+#ifndef _MM_MEMORIZER_SWITCH_FILE_H
+#define _MM_MEMORIZER_SWITCH_FILE_H
 
 #include <linux/types.h>
 
@@ -21,4 +21,4 @@ struct memorizer_switch {
 
 extern const struct file_operations memorizer_switch_fops;
 
-#endif /* _MM_MEMORIZER_DEBUGFS_H */
+#endif /* _MM_MEMORIZER_SWITCH_FILE_H */
