@@ -18,6 +18,9 @@
 #include "report/kmap-check.h"
 #include "report/violations.h"
 
+/* Of x86-64. */
+#define PAGE_BYTES	4096
+
 enum kind { LINE, ORDER, DUPLICATE, OVERLAP, KINDS };
 
 static const char * const kind_names[KINDS + 1] = {
@@ -193,7 +196,18 @@ static int compare_extents(const void *left, const void *right)
 	return a->start > b->end;
 }
 
-/* Report two objects with common memory, as duplicate or overlap. */
+/* May the object be an allocation of pages, in which others lie? */
+static bool is_pages(const struct extent *e)
+{
+	return e->start % PAGE_BYTES == 0 && (e->end + 1) % PAGE_BYTES == 0;
+}
+
+static bool lies_in_pages(const struct extent *e, const struct extent *pages)
+{
+	return is_pages(pages) && e->start >= pages->start && e->end <= pages->end;
+}
+
+/* Report two objects with common memory, unless one may lie in the other. */
 static void compare_objects(struct kmap_check *c, const struct extent *a, const struct extent *b)
 {
 	const struct extent *first = a->line < b->line ? a : b, *second = first == a ? b : a;
@@ -202,38 +216,43 @@ static void compare_objects(struct kmap_check *c, const struct extent *a, const 
 	    a->live == b->live && (a->live || a->until == b->until) && a->site == b->site &&
 	    a->free_site == b->free_site && a->pid == b->pid)
 		violation(c, DUPLICATE, second->line, "the object of line %llu", first->line);
-	else
+	else if (!lies_in_pages(a, b) && !lies_in_pages(b, a))
 		violation(c, OVERLAP, second->line,
 			  "%llu bytes at %llx, and %llu at %llx in line %llu at the same time",
 			  second->end - second->start + 1, second->start,
 			  first->end - first->start + 1, first->start, first->line);
 }
 
-static void look_at(struct kmap_check *c, const struct moment *m, void **living)
+/* @living has one tree of objects that may be pages, and one of others. */
+static void look_at(struct kmap_check *c, const struct moment *m, void *living[2])
 {
 	struct extent *e = c->extents + m->extent, **found;
+	void **own = &living[is_pages(e)], **other = &living[!is_pages(e)];
 
 	if (m->change == END) {
 		/* Otherwise tdelete() would remove the object that it overlaps. */
 		if (e->placed)
-			tdelete(e, living, compare_extents);
+			tdelete(e, own, compare_extents);
 		e->placed = false;
 		return;
 	}
-	found = m->change == BEGIN ? tsearch(e, living, compare_extents) :
-				     tfind(e, living, compare_extents);
+	found = tfind(e, other, compare_extents);
+	if (found)
+		compare_objects(c, e, *found);
+	found = m->change == BEGIN ? tsearch(e, own, compare_extents) :
+				     tfind(e, own, compare_extents);
 	if (found && *found == e)
 		e->placed = true;
 	else if (found)
 		compare_objects(c, e, *found);
 }
 
-/* Go through all objects in order of time. An object that overlaps a live one is not added. */
+/* Go through all objects in order of time. An object that overlaps one of its tree is not added. */
 static void check_overlaps(struct kmap_check *c)
 {
 	struct moment *moments = xreallocarray(NULL, 2 * c->objects + 1, sizeof(*moments));
 	const struct extent *e;
-	void *living = NULL;
+	void *living[2] = { };
 	size_t nr = 0, i;
 
 	for (i = 0; i < c->objects; i++) {
@@ -251,7 +270,7 @@ static void check_overlaps(struct kmap_check *c)
 	}
 	qsort(moments, nr, sizeof(*moments), compare_moments);
 	for (i = 0; i < nr; i++)
-		look_at(c, moments + i, &living);
+		look_at(c, moments + i, living);
 	free(moments);
 }
 

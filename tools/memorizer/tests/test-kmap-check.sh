@@ -61,6 +61,19 @@ verdict "an object may have no bytes, or end at the last address" 0 \
 1,1,1010,0,5,9,1,a
 1,1,ffffffffffffffc0,64,5,9,1,a
 END
+verdict "objects may lie in pages, but not in a part of them" 1 \
+	"line 4: overlap: 64 bytes at 2fe0, and 8192 at 1000 in line 1 at the same time
+line 7: duplicate: the object of line 6
+line 5: overlap: 8192 bytes at 2000, and 8192 at 1000 in line 1 at the same time
+7 objects, 0 access lines: 3 violations (duplicate 1, overlap 2)" <<END
+1,1,1000,8192,5,9,1,a
+1,1,1040,64,5,9,1,a
+1,1,1000,8192,6,8,2,a
+1,1,2fe0,64,5,9,1,a
+1,1,2000,8192,7,9,1,a
+1,1,8000,4096,5,9,1,a
+1,1,8000,4096,5,9,1,a
+END
 awk 'BEGIN { for (i = 0; i < 30; i++) print "1,1,1000,64,5,9,1,a" }' >"$tmp/kmap"
 "$memorizer" check "$tmp/kmap" >"$tmp/out"
 same "the first twenty violations of each kind are listed" \
