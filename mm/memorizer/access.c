@@ -12,7 +12,8 @@
  * - Slow path: memorizer_access() handles everything else: several objects, objects counted by
  *   granule, observers, tracked cache lines, an empty batch of the pool, carries.
  *
- * Objects counted by granule are always hidden, so that no fast path matches them.
+ * Objects counted by granule are always hidden, so that no fast path matches them; pages are once
+ * other objects lie in them.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -277,7 +278,8 @@ static __kprobes bool count_whole(struct memorizer_object *object, unsigned long
 	entry = memorizer_count(object, key, memorizer_kind_counts(kind), 0);
 	if (!entry)
 		return false;
-	if (!READ_ONCE(memorizer_slow_path_users)) {
+	/* Hidden pages would be cached in vain. */
+	if (!READ_ONCE(memorizer_slow_path_users) && memorizer_object_contains(object, addr, 1)) {
 		/* The thunks look only for accesses of fixed size. */
 		if (size <= MEMORIZER_FIXED_MAX)
 			memorizer_cache_entry(entry, addr);
@@ -309,7 +311,8 @@ static __kprobes void count_access(u32 id, unsigned long addr, unsigned long siz
  * @kind: an enum memorizer_kind
  * @ip: address of the instruction after the site
  *
- * Counts the access once in each live object that it touches.
+ * Counts the access once in each live object that it touches. Where an object lies in pages, the
+ * access touches the object, not the pages.
  *
  * Context: any, NMI included, with preemption disabled.
  */
@@ -320,7 +323,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	unsigned long start = addr, next;
 	struct memorizer_entry *entry;
 	bool attributed = false;
-	u32 id;
+	u32 id, pages = 0;
 
 	if (!size)
 		return;
@@ -339,8 +342,11 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	/* The index has the same answer for all addresses up to @next. */
 	do {
 		id = memorizer_index_lookup(addr, &next);
-		if (id) {
+		/* The pages go on behind an object in them, and at the next page. */
+		if (id && id != pages) {
 			attributed = true;
+			if (memorizer_is_pages(memorizer_ptr(id)))
+				pages = id;
 			count_access(id, addr, size - (addr - start), kind, ip);
 		}
 		addr = next;

@@ -24,11 +24,6 @@
 #include "pool.h"
 #include "tasks.h"
 
-DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
-
-/* The common case: all new objects are recorded, and there is no observer. */
-#define RECORD_ALL	(MEMORIZER_DO_RECORD | MEMORIZER_DO_FOLLOW)
-
 static void lose_alloc(unsigned long va, size_t size, enum memorizer_loss why)
 {
 	/* Otherwise, accesses to the new object would be counted for an earlier one. */
@@ -40,7 +35,7 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 {
 	unsigned long va = (unsigned long)ptr;
 	struct memorizer_geometry geo;
-	u32 id;
+	u32 how = by_granule ? MEMORIZER_BY_GRANULE : 0, id;
 	int err;
 
 	/* struct memorizer_object has 32 bits for it. */
@@ -49,7 +44,8 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 		return;
 	}
 	memorizer_geometry(ptr, size, &geo);
-	id = memorizer_object_make(va, size, by_granule, ip);
+	memorizer_index_fit(&geo);
+	id = memorizer_object_make(va, size, how, ip);
 	if (!id) {
 		lose_alloc(va, size, MEMORIZER_LOST_OBJECT);
 		return;
@@ -97,7 +93,7 @@ static __always_inline bool record_in_slab(unsigned long va, size_t size, bool c
 	id = memorizer_pool_take(MEMORIZER_OBJECT, sizeof(struct memorizer_object), &record);
 	if (unlikely(!id))
 		goto failed;
-	memorizer_object_describe(record, va, size, false, ip);
+	memorizer_object_describe(record, va, size, 0, ip);
 	/*
 	 * A full barrier: the description is complete. Other CPUs still ignore the hidden
 	 * object.
@@ -160,18 +156,18 @@ static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 /* Record an allocation with every condition checked. */
 static noinline void alloc_in_general(const void *ptr, size_t size, unsigned long ip)
 {
-	bool enabled = memorizer_is_enabled();
+	bool on = READ_ONCE(memorizer_hooks) & MEMORIZER_DO_RECORD;
 
 	/* Nothing was ever recorded. */
 	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
 		return;
-	if (enabled && !memorizer_is_paused()) {
+	if (on && !memorizer_is_paused()) {
 		choose_alloc(ptr, size, ip);
 		return;
 	}
 	preempt_disable_notrace();
 	memorizer_index_bury((unsigned long)ptr, size);
-	if (enabled)
+	if (on)
 		this_cpu_inc(memorizer_counters.paused);
 	preempt_enable_notrace();
 }
@@ -195,7 +191,7 @@ void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
 	/* Only the observer wants allocations: skip the tests for recording. */
 	if (hooks == MEMORIZER_DO_OBSERVE)
 		memorizer_observer_alloc(ptr, size, ip, source, gfp);
-	else if (unlikely(hooks != RECORD_ALL) || may_be_paused())
+	else if (unlikely(hooks != MEMORIZER_RECORD_ALL) || may_be_paused())
 		observe_and_alloc(ptr, size, ip, source, gfp);
 	else
 		record_object(ptr, size, ip);
@@ -319,68 +315,9 @@ void __memorizer_set_free_ip(const void *ptr, unsigned long ip)
 		return;
 	preempt_disable_notrace();
 	id = memorizer_index_lookup((unsigned long)ptr, &unused);
-	if (id) {
-		object = memorizer_ptr(id);
+	object = memorizer_ptr(id);
+	/* Not that of the pages that an unrecorded object lies in. */
+	if (id && !memorizer_is_pages(object))
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-	}
 	preempt_enable_notrace();
-}
-
-/**
- * memorizer_set_enabled() - switch the recording of new objects
- * @on: true to record them
- *
- * Objects that are already recorded are followed to their end even while recording is off.
- * Otherwise, accesses to their successors in memory would be counted as theirs.
- *
- * Context: process context, may sleep.
- * Return: 0, or -ENOMEM if there is no pool
- */
-int memorizer_set_enabled(bool on)
-{
-	unsigned int what = RECORD_ALL;
-
-	if (on && !memorizer_pool_size())
-		return -ENOMEM;
-	down_write(&memorizer_rwsem);
-	if (on) {
-		/* Before the first object: no slab with objects is freed without its hook. */
-		static_branch_enable(&memorizer_tracking);
-		if (memorizer_announces)
-			what |= MEMORIZER_DO_ANNOUNCE;
-		memorizer_switch_hooks(what, true);
-	} else {
-		/* MEMORIZER_DO_FOLLOW stays: frees of recorded objects must be seen. */
-		memorizer_switch_hooks(MEMORIZER_DO_RECORD, false);
-	}
-	up_write(&memorizer_rwsem);
-	return 0;
-}
-
-/**
- * memorizer_is_enabled() - test whether new objects are recorded
- *
- * Return: true if they are
- */
-bool memorizer_is_enabled(void)
-{
-	return READ_ONCE(memorizer_hooks) & MEMORIZER_DO_RECORD;
-}
-
-/**
- * memorizer_observe_allocations() - switch the observer's allocation events
- * @on: true to pass allocations and frees to the observer
- *
- * Context: process context, may sleep; or boot, one CPU.
- */
-void memorizer_observe_allocations(bool on)
-{
-	down_write(&memorizer_rwsem);
-	memorizer_switch_hooks(MEMORIZER_DO_OBSERVE, on);
-	if (on)
-		static_branch_enable(&memorizer_tracking);
-	else
-		/* Wait for hooks that saw it on; preempted ones may still come. */
-		memorizer_grace_period();
-	up_write(&memorizer_rwsem);
 }

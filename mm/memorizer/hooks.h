@@ -1,12 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's allocator hooks: switch the recording of objects, and choose them.
+ * Memorizer's allocator hooks: which objects they record.
  */
 #ifndef _MM_MEMORIZER_HOOKS_H
 #define _MM_MEMORIZER_HOOKS_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
+
+struct dentry;
+
+/* The common case: all new slab objects are recorded, and there is no observer. */
+#define MEMORIZER_RECORD_ALL	(MEMORIZER_DO_RECORD | MEMORIZER_DO_FOLLOW)
+
+/* Kinds of objects. */
+enum memorizer_object_kind {
+	MEMORIZER_KIND_SLAB,	/* of the slab allocator, large kmalloc()s included */
+	MEMORIZER_KIND_PAGES,	/* of the page allocator */
+	MEMORIZER_KINDS,
+};
+
+#ifdef CONFIG_MEMORIZER_PAGES
+#define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KINDS) - 1)
+
+/* pages.c */
+void memorizer_switch_pages(unsigned int what, bool on);
+
+/* kinds_set.c */
+void memorizer_kinds_files(struct dentry *dir);
+void memorizer_kinds_init(void);
+#else
+#define MEMORIZER_KINDS_BUILT_IN	BIT(MEMORIZER_KIND_SLAB)
+
+static inline void memorizer_switch_pages(unsigned int what, bool on) { }
+static inline void memorizer_kinds_files(struct dentry *dir) { }
+static inline void memorizer_kinds_init(void) { }
+#endif
 
 /* What an object may be chosen for. */
 enum memorizer_choice {
@@ -25,8 +54,10 @@ static inline unsigned int memorizer_choose_object(const void *ptr, unsigned lon
 }
 #endif
 
-/* hooks.c */
+/* kinds.c */
 int memorizer_set_enabled(bool on);
 bool memorizer_is_enabled(void);
+void memorizer_set_kinds(unsigned int new);
+unsigned int memorizer_get_kinds(void);
 
 #endif /* _MM_MEMORIZER_HOOKS_H */

@@ -10,7 +10,12 @@
  *
  *	root[addr / 4 MiB] -> leaf[addr / 4 KiB] -> slab->object[slot] -> object
  *
- * Lookups take no lock, need no barrier and never retry. Invariants:
+ * Slabs and large allocations lie in pages, which may be recorded as an object, too. An address
+ * belongs to the object in the pages if there is one, else to the pages. The record of a slab names
+ * the pages below it; a large allocation in recorded pages is a slab of one slot.
+ *
+ * Lookups take no lock and need no barrier. They retry only if pages were split meanwhile.
+ * Invariants:
  *
  * - A root slot changes once, from 0 to a zeroed leaf, by cmpxchg. This pairs with the address
  *   dependency from the slot to the leaf's words.
@@ -29,7 +34,9 @@
  *   state decides.
  *
  * - A word is replaced, by cmpxchg, after all live objects behind it that overlap the page have
- *   been buried.
+ *   been buried. Pages are not buried but hidden when an object in them gets a word.
+ *
+ * - While pages are live, each of their words names them, or a slab record with them below.
  *
  * - No word or slot has the id of an object or slab record when the grace period begins that ends
  *   with the record's reuse.
@@ -113,20 +120,36 @@ static u32 *make_word(unsigned long addr)
 	return memorizer_find_word(addr);
 }
 
-/* Does a live object whose accesses are counted by granule contain the address? */
-static __always_inline bool by_granule_at(const struct memorizer_object *object,
-					  unsigned long addr)
+/* Does a live object that is hidden from the fast paths contain the address? */
+static __always_inline bool hidden_at(const struct memorizer_object *object, unsigned long addr)
 {
 	/* Pairs with the release in memorizer_object_publish(). */
 	return smp_load_acquire(&object->state) == MEMORIZER_LIVE &&
-		memorizer_counts_granules(object) &&
+		memorizer_may_hide(object) &&
 		memorizer_contains(memorizer_object_va(object), READ_ONCE(object->size), addr,
 				   addr);
 }
 
 static __always_inline bool is_live_at(const struct memorizer_object *object, unsigned long addr)
 {
-	return likely(memorizer_object_contains(object, addr, 1)) || by_granule_at(object, addr);
+	return likely(memorizer_object_contains(object, addr, 1)) || hidden_at(object, addr);
+}
+
+/* Is the object live pages that contain the address? */
+static __always_inline bool is_pages_at(u32 id, unsigned long addr)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+
+	return id && memorizer_is_pages(object) && is_live_at(object, addr);
+}
+
+/* The live pages that contain an address, by the word of its page. 0 if there are none. */
+static u32 pages_at(u32 word, unsigned long addr)
+{
+	const struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
+	u32 id = word & SLAB_BIT ? READ_ONCE(slab->below) : word;
+
+	return is_pages_at(id, addr) ? id : 0;
 }
 
 /* Is the object live, and does it overlap the page? */
@@ -160,6 +183,8 @@ static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, un
  * @addr: the address
  * @next: set to the first address after @addr that may belong to another object
  *
+ * Objects may lie in the middle of pages, so that several lookups along an access find the pages.
+ *
  * Context: any, NMI included, with preemption disabled.
  * Return: id of the object, 0 if there is none
  */
@@ -167,22 +192,26 @@ u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 {
 	const struct memorizer_object *object;
 	u32 *word = memorizer_find_word(addr);
+	u32 id, value, *slot, below;
+	struct slab_record *slab;
 	unsigned long va;
-	u32 id, *slot;
 
+again:
 	/* The next page has a word of its own. */
 	*next = (addr | ~PAGE_MASK) + 1;
 	if (!word)
 		return 0;
-	id = READ_ONCE(*word);
-	if (id & SLAB_BIT) {
-		slot = find_slot(memorizer_ptr(id & ~SLAB_BIT), addr, next);
-		if (!slot)
-			return 0;
-		id = READ_ONCE(*slot);
+	value = READ_ONCE(*word);
+	id = value;
+	below = 0;
+	if (value & SLAB_BIT) {
+		slab = memorizer_ptr(value & ~SLAB_BIT);
+		below = READ_ONCE(slab->below);
+		slot = find_slot(slab, addr, next);
+		id = slot ? READ_ONCE(*slot) : 0;
 	}
 	if (!id)
-		return 0;
+		goto below;
 	/*
 	 * The word may be stale, so the object may be anywhere. If it is live and contains the
 	 * address, it is in the index: objects become live after insertion and are erased
@@ -191,13 +220,22 @@ u32 __kprobes memorizer_index_lookup(unsigned long addr, unsigned long *next)
 	object = memorizer_ptr(id);
 	va = memorizer_object_va(object);
 	if (is_live_at(object, addr)) {
-		*next = va + READ_ONCE(object->size);
+		/* In the next of several pages, another object may lie. */
+		if (!memorizer_is_pages(object))
+			*next = va + READ_ONCE(object->size);
 		return id;
 	}
+	/*
+	 * If a part of the pages has been freed, the word names another part. The acquire in
+	 * hidden_at() pairs with the cmpxchg that closed the pages, after it changed the word.
+	 */
+	if (unlikely(memorizer_is_pages(object) && READ_ONCE(*word) != value))
+		goto again;
 	/* In front of the object: KFENCE, for example, places objects at the end of a page. */
 	if (addr < va)
 		*next = min(*next, va);
-	return 0;
+below:
+	return is_pages_at(below, addr) ? below : 0;
 }
 
 static bool same_geometry(const struct slab_record *slab, const struct memorizer_geometry *geo)
@@ -217,7 +255,7 @@ static unsigned int slab_class(u32 slots)
 	return MEMORIZER_SLAB + n;
 }
 
-static u32 make_slab(const struct memorizer_geometry *geo)
+static u32 make_slab(const struct memorizer_geometry *geo, u32 below)
 {
 	unsigned int class = slab_class(geo->slots);
 	struct slab_record *slab;
@@ -236,6 +274,7 @@ static u32 make_slab(const struct memorizer_geometry *geo)
 	memorizer_set_stride(slab, geo->stride);
 	WRITE_ONCE(slab->lead, geo->base - geo->start);
 	WRITE_ONCE(slab->slots, geo->slots);
+	WRITE_ONCE(slab->below, below);
 	return id;
 }
 
@@ -244,16 +283,16 @@ static void discard_slab(struct slab_record *slab, u32 value)
 {
 	unsigned long page = slab->base - slab->lead;
 	unsigned long end = slab->base + (unsigned long)slab->slots * slab->stride;
-	u32 *word, first;
+	u32 *word, first, below = READ_ONCE(slab->below);
 
 	/*
 	 * The other pages' words may still have the record, which is reused after a grace
-	 * period.
+	 * period. They name the pages below it again.
 	 */
 	for (; page < end; page += PAGE_SIZE) {
 		word = memorizer_find_word(page);
 		if (word)
-			cmpxchg(word, value, 0);
+			cmpxchg(word, value, is_pages_at(below, page) ? below : 0);
 	}
 	/* No ABA problem: memorizer_index_collect() takes the whole list. */
 	first = atomic_read(&discarded);
@@ -262,20 +301,35 @@ static void discard_slab(struct slab_record *slab, u32 value)
 	} while (!atomic_try_cmpxchg(&discarded, (int *)&first, value & ~SLAB_BIT));
 }
 
+/* Remove an object that has pages of its own from the word of a page, and from a slab there. */
+static void clear_word(u32 *word, u32 id)
+{
+	u32 value = READ_ONCE(*word);
+	struct slab_record *slab;
+
+	/* On failure, another CPU has claimed the page, or inserted an object in the pages. */
+	if (value == id && try_cmpxchg(word, &value, 0))
+		return;
+	slab = memorizer_ptr(value & ~SLAB_BIT);
+	if (!(value & SLAB_BIT) || READ_ONCE(slab->below) != id)
+		return;
+	WRITE_ONCE(slab->below, 0);
+	/*
+	 * Without the pages, no hook ends the record of a large allocation. That of a slab is in
+	 * force again from its next object on.
+	 */
+	WRITE_ONCE(slab->in_force, 0);
+}
+
 /* Remove an object that has pages of its own from their words. */
 static void clear_words(u32 id)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
 	unsigned long va = memorizer_object_va(object), end = va + object->size, page;
-	u32 *word;
 
-	for (page = va & PAGE_MASK; page < end; page += PAGE_SIZE) {
-		/* Not NULL: insert_in_pages() has made the leaves, which stay. */
-		word = memorizer_find_word(page);
-		/* Another object may have claimed the page. */
-		if (READ_ONCE(*word) == id)
-			cmpxchg(word, id, 0);
-	}
+	/* The words are there: insert_in_pages() has made the leaves, which stay. */
+	for (page = va & PAGE_MASK; page < end; page += PAGE_SIZE)
+		clear_word(memorizer_find_word(page), id);
 }
 
 /* Does the slab begin at the page? Stale words of other pages may name it, too. */
@@ -284,12 +338,26 @@ static bool begins_at(const struct slab_record *slab, unsigned long page)
 	return slab->base - slab->lead == page;
 }
 
+/* From here on, accesses to the pages look for an object in them first. */
+static void hide_pages(u32 id)
+{
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	WRITE_ONCE(object->at, memorizer_hide(memorizer_object_va(object)));
+}
+
+static void bury_large(u32 id)
+{
+	memorizer_object_bury(id);
+	clear_words(id);
+}
+
 /*
  * A page's word is about to be replaced: bury the live objects behind the old word, whose frees
- * were missed. Several CPUs may do this at once. Each returns when all of the objects have been
- * buried.
+ * were missed, but not the pages @below the new word. Several CPUs may do this at once. Each
+ * returns when all of the objects have been buried.
  */
-static void bury_word(u32 word, unsigned long page)
+static void bury_word(u32 word, unsigned long page, u32 below)
 {
 	struct slab_record *slab;
 	bool whole;
@@ -297,15 +365,20 @@ static void bury_word(u32 word, unsigned long page)
 
 	if (!word)
 		return;
+	if (word == below) {
+		hide_pages(below);
+		return;
+	}
 	if (!(word & SLAB_BIT)) {
 		/* Otherwise the word is stale, or another CPU has buried the object. */
-		if (overlaps(word, page)) {
-			memorizer_object_bury(word);
-			clear_words(word);
-		}
+		if (overlaps(word, page))
+			bury_large(word);
 		return;
 	}
 	slab = memorizer_ptr(word & ~SLAB_BIT);
+	id = READ_ONCE(slab->below);
+	if (id != below && is_pages_at(id, page))
+		bury_large(id);
 	/* Replacing the word of a slab's first page discards its record, so bury all objects. */
 	whole = begins_at(slab, page);
 	for (i = 0; i < slab->slots; i++) {
@@ -327,7 +400,7 @@ static void discard_word(u32 old, unsigned long page)
 		discard_slab(slab, old);
 }
 
-static void replace_word(u32 *word, u32 value, unsigned long page)
+static void replace_word(u32 *word, u32 value, unsigned long page, u32 below)
 {
 	u32 old = READ_ONCE(*word);
 
@@ -336,7 +409,7 @@ static void replace_word(u32 *word, u32 value, unsigned long page)
 		 * First: a CPU that sees the new word may at once insert an object and access
 		 * it.
 		 */
-		bury_word(old, page);
+		bury_word(old, page, below);
 		if (try_cmpxchg(word, &old, value)) {
 			discard_word(old, page);
 			break;
@@ -349,24 +422,26 @@ static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 {
 	u32 *word = make_word(geo->start);
 	struct slab_record *slab;
-	u32 old, id;
+	u32 old, id, below;
 
 	if (!word)
 		return NULL;
 	old = READ_ONCE(*word);
 	for (;;) {
 		slab = memorizer_ptr(old & ~SLAB_BIT);
+		below = pages_at(old, geo->start);
 		/*
 		 * The record may be an earlier slab's. Objects that it left are buried when
 		 * their slots are reused.
 		 */
-		if ((old & SLAB_BIT) && same_geometry(slab, geo))
+		if ((old & SLAB_BIT) && same_geometry(slab, geo) &&
+		    READ_ONCE(slab->below) == below)
 			return slab;
-		id = make_slab(geo);
+		id = make_slab(geo, below);
 		if (!id)
 			return NULL;
 		/* As in replace_word(). If another CPU wins the race, use its record. */
-		bury_word(old, geo->start);
+		bury_word(old, geo->start, below);
 		if (try_cmpxchg(word, &old, id | SLAB_BIT)) {
 			discard_word(old, geo->start);
 			return memorizer_ptr(id);
@@ -400,7 +475,7 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 		word = make_word(page);
 		if (!word)
 			return -ENOMEM;
-		replace_word(word, value, page);
+		replace_word(word, value, page, READ_ONCE(slab->below));
 	}
 	/* After the words: once the object is in its slot, all of its pages lead to it. */
 	id = xchg(&slab->object[slot], id);
@@ -410,22 +485,59 @@ static int insert_in_slab(const struct memorizer_geometry *geo, unsigned long ad
 	return 0;
 }
 
-static int insert_in_pages(const struct memorizer_geometry *geo, u32 id)
+/* Have the words of pages name an object, which is part of @whole if that is not 0. */
+static int insert_in_pages(unsigned long start, unsigned long end, u32 id, u32 whole)
 {
-	unsigned long page, end = geo->start + (geo->pages << PAGE_SHIFT);
+	unsigned long page;
 
 	/* All or nothing: allocate the leaves first. */
-	for (page = geo->start; page < end; page += PAGE_SIZE)
+	for (page = start; page < end; page += PAGE_SIZE)
 		if (!make_word(page))
 			return -ENOMEM;
-	for (page = geo->start; page < end; page += PAGE_SIZE)
-		replace_word(memorizer_find_word(page), id, page);
+	for (page = start; page < end; page += PAGE_SIZE)
+		replace_word(memorizer_find_word(page), id, page, whole);
 	return 0;
 }
 
 /**
+ * memorizer_index_pages() - find the live pages that contain an address
+ * @addr: the address
+ *
+ * Context: any, NMI included, with preemption disabled.
+ * Return: id of the pages, also if another object lies at the address; 0 if there are none
+ */
+u32 memorizer_index_pages(unsigned long addr)
+{
+	u32 *word = memorizer_find_word(addr), value, id;
+
+	if (!word)
+		return 0;
+	/* As in memorizer_index_lookup(): the pages may be split meanwhile. */
+	do {
+		value = READ_ONCE(*word);
+		id = pages_at(value, addr);
+	} while (!id && READ_ONCE(*word) != value);
+	return id;
+}
+
+/**
+ * memorizer_index_fit() - fit a large allocation into the pages it lies in
+ * @geo: its layout, which becomes that of a slab of one slot if its pages are recorded
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_index_fit(struct memorizer_geometry *geo)
+{
+	if (geo->slots || !memorizer_index_pages(geo->start))
+		return;
+	geo->base = geo->start;
+	geo->stride = geo->pages << PAGE_SHIFT;
+	geo->slots = 1;
+}
+
+/**
  * memorizer_index_insert() - insert an object
- * @geo: the layout of objects around it
+ * @geo: the layout of objects around it, after memorizer_index_fit() unless it is pages
  * @addr: the object's address
  * @id: id of the object, which is complete but not yet live
  *
@@ -442,7 +554,8 @@ int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long a
 	if (offset >= memorizer_index_bytes ||
 	    geo->pages > (memorizer_index_bytes - offset) >> PAGE_SHIFT)
 		return -ERANGE;
-	return geo->slots ? insert_in_slab(geo, addr, id) : insert_in_pages(geo, id);
+	return geo->slots ? insert_in_slab(geo, addr, id) :
+		insert_in_pages(geo->start, geo->start + (geo->pages << PAGE_SHIFT), id, 0);
 }
 
 /**
@@ -464,6 +577,8 @@ void memorizer_index_end_slab(unsigned long start)
 /**
  * memorizer_index_erase() - remove the object that begins at an address
  * @addr: the address
+ *
+ * Pages are no such object, see memorizer_index_end_pages().
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  * Return: id of the object, which the caller must close, or 0 if there is none
@@ -488,7 +603,7 @@ u32 memorizer_index_erase(unsigned long addr)
 		id = READ_ONCE(*slot);
 	}
 	object = memorizer_ptr(id);
-	if (!id || !is_live_at(object, addr))
+	if (!id || !is_live_at(object, addr) || memorizer_is_pages(object))
 		return 0;
 	/* A pointer into an object frees nothing. */
 	if (memorizer_object_va(object) != addr)
@@ -502,24 +617,31 @@ u32 memorizer_index_erase(unsigned long addr)
 	return id;
 }
 
+/* Remove an object from its slot in the slab that a word names, if it names one. */
+static void clear_slot(u32 word, unsigned long addr, u32 id)
+{
+	struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
+	u64 slot;
+
+	if (!(word & SLAB_BIT))
+		return;
+	slot = memorizer_slot(slab, addr);
+	if (slot < READ_ONCE(slab->slots))
+		cmpxchg(&slab->object[slot], id, 0);
+}
+
 /* Bury the object that a lookup of the address has found. */
 static noinline void bury_at(unsigned long addr, u32 id)
 {
 	u32 *word = memorizer_find_word(addr), old = READ_ONCE(*word);
-	struct slab_record *slab;
-	u64 slot;
 
 	/* First, as in bury_word(). */
 	memorizer_object_bury(id);
 	/* If another CPU has replaced the word meanwhile, it has erased the object, too. */
-	if (old == id) {
+	if (old == id)
 		clear_words(id);
-	} else if (old & SLAB_BIT) {
-		slab = memorizer_ptr(old & ~SLAB_BIT);
-		slot = memorizer_slot(slab, addr);
-		if (slot < READ_ONCE(slab->slots))
-			cmpxchg(&slab->object[slot], id, 0);
-	}
+	else
+		clear_slot(old, addr, id);
 }
 
 /**
@@ -528,6 +650,7 @@ static noinline void bury_at(unsigned long addr, u32 id)
  * @size: its size in bytes
  *
  * Their frees were missed. They may start at other addresses, if the pages were a slab before.
+ * The pages that the allocation lies in stay.
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  */
@@ -539,10 +662,65 @@ void memorizer_index_bury(unsigned long addr, unsigned long size)
 	/* The lookup has the same answer for all addresses up to @next: mostly a single step. */
 	do {
 		id = memorizer_index_lookup(at, &next);
-		if (unlikely(id))
+		if (unlikely(id) && !memorizer_is_pages(memorizer_ptr(id)))
 			bury_at(at, id);
 		at = next;
 	} while (at - addr < size);
+}
+
+/**
+ * memorizer_index_split_pages() - replace a part of pages by an object of its own
+ * @start: first address of the part
+ * @end: address after the part
+ * @id: id of the part, which is live already: an access finds the part or the whole
+ * @whole: id of the pages
+ *
+ * Context: any, NMI included, with preemption disabled.
+ * Return: 0, or -ENOMEM if the pool is exhausted
+ */
+int memorizer_index_split_pages(unsigned long start, unsigned long end, u32 id, u32 whole)
+{
+	return insert_in_pages(start, end, id, whole);
+}
+
+/**
+ * memorizer_index_end_pages() - remove pages, or a part of them
+ * @start: first address to remove
+ * @end: address after the last one
+ * @id: id of the pages, which the caller closes; 0 to bury all that is there, whose frees were
+ *	missed
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_index_end_pages(unsigned long start, unsigned long end, u32 id)
+{
+	unsigned long page;
+	u32 *word;
+
+	for (page = start; page < end; page += PAGE_SIZE) {
+		word = memorizer_find_word(page);
+		if (word)
+			replace_word(word, 0, page, id);
+	}
+}
+
+/**
+ * memorizer_index_remove() - remove a closed object whose memory is still allocated
+ * @id: the object
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void memorizer_index_remove(u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	unsigned long va = memorizer_object_va(object);
+	u32 *word = memorizer_find_word(va), value = READ_ONCE(*word);
+
+	/* Pages may have a slab in their word. */
+	if (value == id || memorizer_is_pages(object))
+		clear_words(id);
+	else
+		clear_slot(value, va, id);
 }
 
 /**

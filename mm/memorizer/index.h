@@ -5,10 +5,11 @@
 #ifndef _MM_MEMORIZER_INDEX_H
 #define _MM_MEMORIZER_INDEX_H
 
+#include <linux/align.h>
 #include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
-#include <linux/overflow.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 #include "pool.h"
@@ -39,9 +40,14 @@ extern u32 *memorizer_index_root;
 
 int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes);
 u32 memorizer_index_lookup(unsigned long addr, unsigned long *next);
+void memorizer_index_fit(struct memorizer_geometry *geo);
 int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
 u32 memorizer_index_erase(unsigned long addr);
 void memorizer_index_bury(unsigned long addr, unsigned long size);
+u32 memorizer_index_pages(unsigned long addr);
+int memorizer_index_split_pages(unsigned long start, unsigned long end, u32 id, u32 whole);
+void memorizer_index_end_pages(unsigned long start, unsigned long end, u32 id);
+void memorizer_index_remove(u32 id);
 void memorizer_index_end_slab(unsigned long start);
 void memorizer_index_collect(void);
 void memorizer_index_recycle(void);
@@ -61,6 +67,7 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
  * @lead: bytes before slot 0
  * @base: address of slot 0
  * @reciprocal: 2^63 / @stride, rounded up
+ * @below: id of the pages that the slab lies in, 0 if they are not recorded
  * @object: id of the object in each slot
  */
 struct slab_record {
@@ -71,6 +78,7 @@ struct slab_record {
 	u32 lead;
 	unsigned long base;
 	u64 reciprocal;
+	u32 below;
 	u32 object[];
 };
 
@@ -82,7 +90,8 @@ static __always_inline u32 memorizer_slab_room(unsigned int n)
 
 static __always_inline unsigned int memorizer_slab_size(unsigned int n)
 {
-	return struct_size_t(struct slab_record, object, memorizer_slab_room(n));
+	return ALIGN(offsetof(struct slab_record, object[memorizer_slab_room(n)]),
+		     1 << MEMORIZER_ID_SHIFT);
 }
 
 /*
@@ -206,12 +215,16 @@ static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr, u64
 	return 0;
 }
 
-/* Is an address in the given slot of the slab that the word names? */
+/*
+ * Is an address in the given slot of the slab that the word names, and in no recorded pages?
+ * Those would have the accesses to free slots.
+ */
 static __always_inline bool memorizer_in_slot(u32 word, u64 slot, unsigned long addr)
 {
 	const struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
 
-	return slot != MEMORIZER_NO_SLOT && memorizer_slot(slab, addr) == slot;
+	return slot != MEMORIZER_NO_SLOT && memorizer_slot(slab, addr) == slot &&
+		!READ_ONCE(slab->below);
 }
 
 #endif /* _MM_MEMORIZER_INDEX_H */

@@ -172,6 +172,7 @@ void __init memorizer_init_pool(void)
 	memset(base, 0, size);
 	memorizer_pool_init(base, size);
 	pr_info("pool of %llu KiB\n", size >> 10);
+	memorizer_kinds_init();
 	if (boot_enabled)
 		memorizer_set_enabled(true);
 }

@@ -45,13 +45,13 @@ void memorizer_switch_hooks(unsigned int what, bool on)
  * memorizer_object_make() - take a record from the pool and describe an object in it
  * @va: address
  * @size: bytes requested
- * @by_granule: true to count its accesses by granule
+ * @how: MEMORIZER_BY_GRANULE, MEMORIZER_OF_PAGES, or both, or 0
  * @ip: return address into the caller of the allocator
  *
  * Context: any, NMI included, with preemption disabled.
  * Return: id of the object, which is private until it is in the index; 0 if the pool is full
  */
-u32 memorizer_object_make(unsigned long va, size_t size, bool by_granule, unsigned long ip)
+u32 memorizer_object_make(unsigned long va, size_t size, u32 how, unsigned long ip)
 {
 	void *record;
 	u32 id;
@@ -63,7 +63,32 @@ u32 memorizer_object_make(unsigned long va, size_t size, bool by_granule, unsign
 			return 0;
 		record = memorizer_ptr(id);
 	}
-	memorizer_object_describe(record, va, size, by_granule, ip);
+	memorizer_object_describe(record, va, size, how, ip);
+	return id;
+}
+
+/**
+ * memorizer_object_copy() - describe a part of an object in a record of its own
+ * @id: the object
+ * @va: the part's address
+ * @size: bytes of it
+ *
+ * Context: any, NMI included, with preemption disabled.
+ * Return: as memorizer_object_make(); the allocation has the same time, caller and task
+ */
+u32 memorizer_object_copy(u32 id, unsigned long va, size_t size)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	struct memorizer_object *part;
+
+	id = memorizer_object_make(va, size, object->who & ~(MEMORIZER_OF_PAGES - 1),
+				   memorizer_unpack_ip(object->alloc_ip));
+	if (!id)
+		return 0;
+	part = memorizer_ptr(id);
+	memorizer_set_alloc_jiffies(part, memorizer_alloc_jiffies(object));
+	WRITE_ONCE(part->who, object->who);
+	memcpy(part->comm, object->comm, sizeof(part->comm));
 	return id;
 }
 
@@ -94,7 +119,9 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 	/* The CPU that closed the object counts and announces it. */
 	if (was != MEMORIZER_LIVE)
 		return false;
-	memorizer_announce_end(id);
+	/* Pages are not announced: the plugin knows one object at an address. */
+	if (!memorizer_is_pages(object))
+		memorizer_announce_end(id);
 	return true;
 }
 

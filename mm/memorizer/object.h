@@ -13,9 +13,11 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/threads.h>
 #include <linux/types.h>
 
 #include "entry.h"
+#include "hooks.h"
 #include "memorizer.h"
 
 /* An object's life: down this list, then from the top again. */
@@ -35,19 +37,20 @@ enum memorizer_state {
  * @link: used by the pool while the record is free
  * @size: bytes requested
  * @at: its address while it is live, see memorizer_hide() otherwise; always hidden if its
- *	accesses are counted by granule, so that the fast paths do not match it
+ *	accesses are counted by granule, and for pages from the first object in them on, so that the
+ *	fast paths do not match it
  * @times: jiffies of its free in the upper 48 bits, bits 32 to 47 of those of its allocation
  * @alloc_jiffies: jiffies of its allocation, lower 32 bits
  * @alloc_ip: call site of its allocation, see memorizer_pack_ip()
  * @free_ip: call site of its free, also while that is still in progress
- * @who: pid of the task that allocated it, and MEMORIZER_BY_GRANULE if its accesses are counted
- *	by granule
+ * @who: pid of the task that allocated it, MEMORIZER_BY_GRANULE if its accesses are counted by
+ *	granule, and MEMORIZER_OF_PAGES if it is an allocation of pages
  * @comm: that task's name, without a NUL if it is that long
  * @state: an enum memorizer_state
  *
  * The description of the allocation is complete before @state is LIVE, that of the free before
  * @state is FREED or BURIED. An access belongs to the object if it lies within @size bytes from
- * @at on; or, if it is counted by granule, from memorizer_object_va() on while @state is LIVE.
+ * @at on; or, if it may be live and hidden, from memorizer_object_va() on while @state is LIVE.
  */
 struct memorizer_object {
 	union {
@@ -67,9 +70,31 @@ struct memorizer_object {
 
 static_assert(sizeof(struct memorizer_object) == 56);
 
+/* In memorizer_object.who: an allocation of pages, in which slabs and other objects may lie. */
+#define MEMORIZER_OF_PAGES	BIT(28)
+
+static_assert(PID_MAX_LIMIT <= MEMORIZER_OF_PAGES);
+
 static __always_inline u32 memorizer_object_pid(const struct memorizer_object *object)
 {
-	return object->who & (MEMORIZER_BY_GRANULE - 1);
+	return object->who & (MEMORIZER_OF_PAGES - 1);
+}
+
+static __always_inline bool memorizer_is_pages(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->who) & MEMORIZER_OF_PAGES;
+}
+
+/* An enum memorizer_object_kind. */
+static __always_inline unsigned int memorizer_object_kind(const struct memorizer_object *object)
+{
+	return memorizer_is_pages(object) ? MEMORIZER_KIND_PAGES : MEMORIZER_KIND_SLAB;
+}
+
+/* May its address be hidden while it is live? */
+static __always_inline bool memorizer_may_hide(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->who) & (MEMORIZER_BY_GRANULE | MEMORIZER_OF_PAGES);
 }
 
 static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)
@@ -145,10 +170,10 @@ static __always_inline bool memorizer_object_contains(const struct memorizer_obj
 	return memorizer_object_has(object, addr, addr + size - 1);
 }
 
-/* Describe a new object, which is still private. */
+/* Describe a new object, which is still private. @how: the flags of @who. */
 static __always_inline void memorizer_object_describe(struct memorizer_object *object,
-						      unsigned long va, size_t size,
-						      bool by_granule, unsigned long ip)
+						      unsigned long va, size_t size, u32 how,
+						      unsigned long ip)
 {
 	/* The state stays UNUSED until the object is published, so that readers skip it. */
 	WRITE_ONCE(object->entries, 0);
@@ -158,7 +183,7 @@ static __always_inline void memorizer_object_describe(struct memorizer_object *o
 	memorizer_set_alloc_jiffies(object, jiffies);
 	object->alloc_ip = memorizer_pack_ip(ip);
 	WRITE_ONCE(object->free_ip, 0);
-	WRITE_ONCE(object->who, current->pid | (by_granule ? MEMORIZER_BY_GRANULE : 0));
+	WRITE_ONCE(object->who, current->pid | how);
 	/*
 	 * In an interrupt, the name of the interrupted task. Racy: it may be renamed
 	 * meanwhile.
@@ -174,7 +199,7 @@ static __always_inline void memorizer_object_publish(struct memorizer_object *ob
 	if (likely(!by_granule))
 		WRITE_ONCE(object->at, va);
 	/*
-	 * Pairs with the acquire in by_granule_at(). Readers of the KMAP also see a complete
+	 * Pairs with the acquire in hidden_at(). Readers of the KMAP also see a complete
 	 * description once it is LIVE.
 	 */
 	smp_store_release(&object->state, MEMORIZER_LIVE);
@@ -199,7 +224,8 @@ struct memorizer_retired {
 extern struct memorizer_retired memorizer_retired;
 
 void memorizer_switch_hooks(unsigned int what, bool on);
-u32 memorizer_object_make(unsigned long va, size_t size, bool by_granule, unsigned long ip);
+u32 memorizer_object_make(unsigned long va, size_t size, u32 how, unsigned long ip);
+u32 memorizer_object_copy(u32 id, unsigned long va, size_t size);
 bool memorizer_object_close(u32 id, enum memorizer_state state);
 void memorizer_object_bury(u32 id);
 

@@ -62,6 +62,33 @@ void __weak memorizer_observer_free(const void *ptr, unsigned long ip,
 }
 
 /**
+ * memorizer_observer_alloc_pages() - handle an allocation of pages
+ * @page: the first page
+ * @order: log2 of the number of pages
+ * @gfp: the caller's flags
+ * @ip: return address into the caller of the allocator
+ *
+ * Context: any.
+ */
+void __weak memorizer_observer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+					   unsigned long ip)
+{
+}
+
+/**
+ * memorizer_observer_free_pages() - handle a free of pages
+ * @page: the first page
+ * @order: log2 of the number of pages
+ * @ip: return address into the caller of the allocator
+ *
+ * Context: any.
+ */
+void __weak memorizer_observer_free_pages(const struct page *page, unsigned int order,
+					  unsigned long ip)
+{
+}
+
+/**
  * memorizer_observer_task() - handle a new task, or a task's new pid or comm
  * @task: the task, whose pid, comm and start time are set
  *

@@ -20,6 +20,7 @@
 #include <linux/types.h>
 
 struct dentry;
+struct page;
 struct seq_file;
 struct task_struct;
 struct memorizer_access;
@@ -31,13 +32,16 @@ void memorizer_observer_stats(struct seq_file *m);
 void memorizer_observer_alloc(const void *ptr, size_t size, unsigned long ip,
 			      enum memorizer_source source, gfp_t gfp);
 void memorizer_observer_free(const void *ptr, unsigned long ip, enum memorizer_source source);
+void memorizer_observer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+				    unsigned long ip);
+void memorizer_observer_free_pages(const struct page *page, unsigned int order, unsigned long ip);
 void memorizer_observer_task(struct task_struct *task);
 void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
 			       unsigned long ip);
 void memorizer_observer_traffic(const struct memorizer_access *access, unsigned int kind,
 				unsigned long line, int from);
 
-/* hooks.c */
+/* kinds.c */
 void memorizer_observe_allocations(bool on);
 
 /* access.c */

@@ -6,6 +6,7 @@
 #include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
+#include <linux/string.h>
 
 #include "entry.h"
 #include "hooks.h"
@@ -50,31 +51,30 @@ static u64 object_accesses(const struct memorizer_object *object)
 }
 
 /*
- * Add up all accesses in the KMAP. Returns false if the task was killed: this takes long if
- * counts of an object with many entries keep changing.
+ * Add up all accesses in the KMAP, by kind of object. Returns false if the task was killed: this
+ * takes long if counts of an object with many entries keep changing.
  */
-static bool attributed(u64 *accesses)
+static bool attributed(u64 accesses[MEMORIZER_KINDS])
 {
 	struct memorizer_object *object;
 	unsigned long pos = 0;
-	u64 sum = 0;
 	u32 state;
 
+	memset(accesses, 0, MEMORIZER_KINDS * sizeof(*accesses));
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
 		/* The accesses of LEAVING and RETIRED objects are in accesses_retired already. */
 		if (state != MEMORIZER_UNUSED && state != MEMORIZER_LEAVING &&
 		    state != MEMORIZER_RETIRED)
-			sum += object_accesses(object);
+			accesses[memorizer_object_kind(object)] += object_accesses(object);
 		if (fatal_signal_pending(current))
 			return false;
 		memorizer_may_schedule();
 	}
-	*accesses = sum;
 	return true;
 }
 
-static void show(struct seq_file *m, u64 accesses)
+static void show(struct seq_file *m, const u64 accesses[MEMORIZER_KINDS])
 {
 	struct memorizer_counters sum;
 	unsigned long sites, sites_patched, sites_prefixes;
@@ -93,7 +93,10 @@ static void show(struct seq_file *m, u64 accesses)
 		   closed - memorizer_cleared.objects - memorizer_retired.objects);
 	seq_printf(m, "objects_cleared: %llu\n", memorizer_cleared.objects);
 	seq_printf(m, "objects_retired: %llu\n", memorizer_retired.objects);
-	seq_printf(m, "accesses_attributed: %llu\n", accesses);
+	seq_printf(m, "accesses_attributed: %llu\n",
+		   accesses[MEMORIZER_KIND_SLAB] + accesses[MEMORIZER_KIND_PAGES]);
+	seq_printf(m, "accesses_slab: %llu\n", accesses[MEMORIZER_KIND_SLAB]);
+	seq_printf(m, "accesses_pages: %llu\n", accesses[MEMORIZER_KIND_PAGES]);
 	seq_printf(m, "accesses_cleared: %llu\n", memorizer_cleared.accesses);
 	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
@@ -133,13 +136,13 @@ static void show(struct seq_file *m, u64 accesses)
  */
 int memorizer_stats_show(struct seq_file *m, void *unused)
 {
+	u64 accesses[MEMORIZER_KINDS];
 	int err = -EINTR;
-	u64 accesses;
 
 	/* Keep the accesses of the reader out of the KMAP that it adds up. */
 	memorizer_pause();
 	if (!down_read_killable(&memorizer_rwsem)) {
-		if (attributed(&accesses)) {
+		if (attributed(accesses)) {
 			show(m, accesses);
 			err = 0;
 		}

@@ -298,14 +298,12 @@ static noinline void write_pages(const struct page *page, unsigned int order, gf
 		    gfp, page_to_nid(page), ip, NULL);
 }
 
-void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
-			     unsigned long ip)
+void memorizer_observer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+				    unsigned long ip)
 {
 	struct memorizer_alloc_event *event;
 	bool were_off;
 
-	if (!page)
-		return;
 	/* Pages have no cache to describe. */
 	if (unlikely(!begin_at_once(&were_off, false, NULL, sizeof(*event)))) {
 		write_pages(page, order, gfp, ip);
@@ -317,7 +315,7 @@ void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t 
 	end_at_once(were_off, MEMORIZER_ALLOC_EVENT, sizeof(*event));
 }
 
-void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip)
+void memorizer_observer_free_pages(const struct page *page, unsigned int order, unsigned long ip)
 {
 	struct memorizer_free_event *event;
 	bool were_off;

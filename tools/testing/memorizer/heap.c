@@ -41,6 +41,13 @@ static u64 heap_random;
 /* Number of calls of memorizer_geometry(). */
 unsigned long heap_questions;
 
+/*
+ * Called when slabs and large objects take pages, and when they give them back, unless NULL. Then
+ * they take 2^order pages.
+ */
+void (*heap_pages_taken)(unsigned long addr, unsigned int order);
+void (*heap_pages_given)(unsigned long addr, unsigned int order);
+
 static void lock_heap(void)
 {
 	disable_interrupts();
@@ -103,6 +110,8 @@ static void release_pages(struct heap_page *page)
 
 	if (page->cache)
 		memorizer_slab_free((void *)page_address(page));
+	if (heap_pages_given)
+		heap_pages_given(page_address(page), ilog2(page->pages));
 	for (i = 0; i < page->pages; i++)
 		page[i].first = NULL;
 }
@@ -126,7 +135,7 @@ void heap_init(unsigned long pages)
 }
 
 /* Allocate pages, from empty slabs if necessary. */
-static struct heap_page *take_pages(unsigned int pages, unsigned int align)
+static struct heap_page *find_or_release(unsigned int pages, unsigned int align)
 {
 	struct heap_page *page = find_pages(pages, align);
 
@@ -136,6 +145,20 @@ static struct heap_page *take_pages(unsigned int pages, unsigned int align)
 		if (page->first == page && page->cache && !page->used)
 			release_pages(page);
 	return find_pages(pages, align);
+}
+
+static struct heap_page *take_pages(unsigned int pages, unsigned int align)
+{
+	struct heap_page *page;
+
+	if (!heap_pages_taken)
+		return find_or_release(pages, align);
+	while (pages & (pages - 1))
+		pages++;
+	page = find_or_release(pages, pages);
+	if (page)
+		heap_pages_taken(page_address(page), ilog2(pages));
+	return page;
 }
 
 /* A slab of the cache with a free slot. */
@@ -217,6 +240,51 @@ unsigned long heap_alloc_large(size_t size)
 unsigned long heap_alloc_guarded(size_t size)
 {
 	return alloc_pages(size, true);
+}
+
+/**
+ * heap_alloc_pages() - allocate pages, without calling heap_pages_taken()
+ * @order: log2 of the number of pages
+ *
+ * Return: their address, 0 if the heap is full
+ */
+unsigned long heap_alloc_pages(unsigned int order)
+{
+	struct heap_page *page;
+	unsigned long addr = 0;
+	unsigned int i;
+
+	lock_heap();
+	page = find_or_release(1U << order, 1U << order);
+	if (page) {
+		addr = page_address(page);
+		/* Each can be freed alone. */
+		for (i = 0; i < 1U << order; i++) {
+			page[i].first = &page[i];
+			page[i].cache = NULL;
+			page[i].pages = 1;
+			page[i].size = PAGE_SIZE;
+		}
+	}
+	unlock_heap();
+	return addr;
+}
+
+/**
+ * heap_free_pages() - free pages, without calling heap_pages_given()
+ * @addr: their address
+ * @order: log2 of their number
+ */
+void heap_free_pages(unsigned long addr, unsigned int order)
+{
+	struct heap_page *page = page_of(addr);
+
+	lock_heap();
+	for (; page < page_of(addr) + (1U << order); page++) {
+		CHECK_EQ(page->first, page);
+		page->first = NULL;
+	}
+	unlock_heap();
 }
 
 /**

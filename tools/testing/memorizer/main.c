@@ -17,6 +17,7 @@ static const struct {
 	{ "pool", pool_cases },
 	{ "index", index_cases },
 	{ "object", object_cases },
+	{ "pages", pages_cases },
 	{ "access", access_cases },
 	{ "group", group_cases },
 	{ "fields", fields_cases },

@@ -132,7 +132,7 @@ int model_text(const struct model_object *object, char *text, size_t size)
  * @model: the model
  * @addr: the address
  *
- * "Each address belongs to at most one live object."
+ * "Each address belongs to at most one live object", apart from the pages that objects lie in.
  *
  * Return: the object, NULL if there is none
  */
@@ -143,7 +143,8 @@ struct model_object *model_at(struct model *model, unsigned long addr)
 
 	for (i = 0; i < model->objects; i++) {
 		object = model->object[i];
-		if (object->state != MODEL_LIVE || !overlap(object->addr, object->size, addr, 1))
+		if (object->state != MODEL_LIVE || object->pages ||
+		    !overlap(object->addr, object->size, addr, 1))
 			continue;
 		CHECK(!found);
 		found = object;
@@ -163,12 +164,13 @@ void model_bury(struct model *model, struct model_object *object)
 	model->counters.buried++;
 }
 
-static void bury_overlapped(struct model *model, unsigned long addr, size_t size)
+static void bury_overlapped(struct model *model, unsigned long addr, size_t size, bool pages)
 {
 	unsigned int i;
 
 	for (i = 0; i < model->objects; i++)
 		if (model->object[i]->state == MODEL_LIVE &&
+		    (pages || !model->object[i]->pages) &&
 		    overlap(model->object[i]->addr, model->object[i]->size, addr, size))
 			model_bury(model, model->object[i]);
 }
@@ -187,7 +189,7 @@ bool model_may_bury(const struct model_object *object, const struct memorizer_ge
 {
 	const struct memorizer_geometry *its = &object->memory;
 
-	return object->state == MODEL_LIVE && !object->allocated &&
+	return object->state == MODEL_LIVE && !object->allocated && !object->pages &&
 		overlap(its->start, its->pages << PAGE_SHIFT, memory->start,
 			memory->pages << PAGE_SHIFT) &&
 		(its->start != memory->start || its->pages != memory->pages ||
@@ -196,12 +198,12 @@ bool model_may_bury(const struct model_object *object, const struct memorizer_ge
 }
 
 /* Is a new object recorded? Counts it if not. @chosen is set to what it is selected for. */
-static bool is_recorded(struct model *model, unsigned long addr, size_t size, unsigned long ip,
-			unsigned int *chosen)
+static bool is_recorded(struct model *model, unsigned int kind, unsigned long addr, size_t size,
+			unsigned long ip, unsigned int *chosen)
 {
 	*chosen = BIT(MEMORIZER_RECORDED);
-	/* "(RW) Record new objects." */
-	if (!model->enabled)
+	/* "(RW) Record new objects", of the kinds in memorizer_kinds. */
+	if (!model->enabled || !(model->kinds & BIT(kind)))
 		return false;
 	/* "paused: accesses to memory that may hold objects, and allocations, by readers". */
 	if (is_paused(model)) {
@@ -223,6 +225,44 @@ static bool is_recorded(struct model *model, unsigned long addr, size_t size, un
 	return true;
 }
 
+static struct model_object *add_object(struct model *model, unsigned long addr, size_t size,
+				       const struct memorizer_geometry *memory)
+{
+	struct model_object *object = calloc(1, sizeof(*object));
+
+	CHECK(object);
+	CHECK(model->objects < MODEL_OBJECTS);
+	object->addr = addr;
+	object->size = size;
+	object->allocated = true;
+	object->memory = *memory;
+	model->object[model->objects++] = object;
+	model->counters.allocs++;
+	return object;
+}
+
+static struct model_object *new_object(struct model *model, unsigned int kind, unsigned long addr,
+				       size_t size, const struct memorizer_geometry *memory,
+				       unsigned long ip)
+{
+	struct model_object *object;
+	unsigned int chosen;
+
+	if (!(model->followed & BIT(kind)))
+		return NULL;
+	bury_overlapped(model, addr, size, kind == MEMORIZER_KIND_PAGES);
+	if (!is_recorded(model, kind, addr, size, ip, &chosen))
+		return NULL;
+	object = add_object(model, addr, size, memory);
+	object->alloc_ip = ip;
+	object->alloc_jiffies = test_jiffies;
+	object->pid = current->pid;
+	memcpy(object->comm, current->comm, TASK_COMM_LEN - 1);
+	object->by_granule = chosen & BIT(MEMORIZER_FIELDS);
+	object->pages = kind == MEMORIZER_KIND_PAGES;
+	return object;
+}
+
 /**
  * model_alloc() - allocate an object
  * @model: the model
@@ -239,27 +279,110 @@ static bool is_recorded(struct model *model, unsigned long addr, size_t size, un
 struct model_object *model_alloc(struct model *model, unsigned long addr, size_t size,
 				 const struct memorizer_geometry *memory, unsigned long ip)
 {
-	struct model_object *object;
-	unsigned int chosen;
+	return new_object(model, MEMORIZER_KIND_SLAB, addr, size, memory, ip);
+}
 
-	bury_overlapped(model, addr, size);
-	if (!is_recorded(model, addr, size, ip, &chosen))
-		return NULL;
-	CHECK(model->objects < MODEL_OBJECTS);
-	object = calloc(1, sizeof(*object));
-	CHECK(object);
-	object->addr = addr;
-	object->size = size;
-	object->alloc_ip = ip;
-	object->alloc_jiffies = test_jiffies;
-	object->pid = current->pid;
-	memcpy(object->comm, current->comm, TASK_COMM_LEN - 1);
-	object->by_granule = chosen & BIT(MEMORIZER_FIELDS);
-	object->allocated = true;
-	object->memory = *memory;
-	model->object[model->objects++] = object;
-	model->counters.allocs++;
-	return object;
+/**
+ * model_alloc_pages() - allocate pages
+ * @model: the model
+ * @addr: their address
+ * @size: bytes
+ * @ip: caller of the allocator
+ *
+ * Return: the object, NULL if it is not recorded
+ */
+struct model_object *model_alloc_pages(struct model *model, unsigned long addr, size_t size,
+				       unsigned long ip)
+{
+	const struct memorizer_geometry memory = { .start = addr, .pages = size >> PAGE_SHIFT };
+
+	return new_object(model, MEMORIZER_KIND_PAGES, addr, size, &memory, ip);
+}
+
+/* A part of pages that stays allocated. */
+static void keep_part(struct model *model, const struct model_object *whole, unsigned long start,
+		      unsigned long end)
+{
+	const struct memorizer_geometry memory = {
+		.start = start, .pages = (end - start) >> PAGE_SHIFT,
+	};
+	struct model_object *part;
+
+	if (start >= end)
+		return;
+	part = add_object(model, start, end - start, &memory);
+	part->alloc_ip = whole->alloc_ip;
+	part->alloc_jiffies = whole->alloc_jiffies;
+	part->pid = whole->pid;
+	memcpy(part->comm, whole->comm, sizeof(part->comm));
+	part->by_granule = whole->by_granule;
+	part->pages = true;
+}
+
+/**
+ * model_free_pages() - free pages, or a part of them
+ * @model: the model
+ * @addr: first address
+ * @size: bytes
+ * @ip: caller of the allocator
+ *
+ * "When a part of pages is freed, the object ends, and what remains becomes one or two objects".
+ */
+void model_free_pages(struct model *model, unsigned long addr, size_t size, unsigned long ip)
+{
+	unsigned int i, objects = model->objects;
+	struct model_object *object;
+	bool any = false;
+
+	if (!(model->followed & BIT(MEMORIZER_KIND_PAGES)))
+		return;
+	for (i = 0; i < objects; i++) {
+		object = model->object[i];
+		if (object->state != MODEL_LIVE || !object->pages ||
+		    !overlap(object->addr, object->size, addr, size))
+			continue;
+		object->state = MODEL_FREED;
+		object->free_ip = ip;
+		object->free_jiffies = test_jiffies;
+		model->counters.frees++;
+		keep_part(model, object, object->addr, addr);
+		keep_part(model, object, addr + size, object->addr + object->size);
+		any = true;
+	}
+	if (any)
+		bury_overlapped(model, addr, size, false);
+	else
+		model->counters.unknown_frees++;
+}
+
+/**
+ * model_switch() - switch the recording of new objects, and its kinds
+ * @model: the model
+ * @enabled: record new objects
+ * @kinds: a bit for each kind of object to record
+ *
+ * "The objects of a kind that is no longer selected end".
+ */
+void model_switch(struct model *model, bool enabled, unsigned int kinds)
+{
+	struct model_object *object;
+	unsigned int i;
+
+	for (i = 0; i < model->objects; i++) {
+		object = model->object[i];
+		if (object->state != MODEL_LIVE ||
+		    kinds & BIT(object->pages ? MEMORIZER_KIND_PAGES : MEMORIZER_KIND_SLAB))
+			continue;
+		object->state = MODEL_FREED;
+		object->free_jiffies = test_jiffies;
+		model->counters.frees++;
+	}
+	model->enabled = enabled;
+	model->kinds = kinds;
+	/* "Recorded objects are always tracked until they are freed". */
+	model->followed &= kinds;
+	if (enabled)
+		model->followed |= kinds;
 }
 
 /**
@@ -303,6 +426,8 @@ void model_free(struct model *model, unsigned long addr, unsigned long ip)
 {
 	struct model_object *object = model_at(model, addr);
 
+	if (!(model->followed & BIT(MEMORIZER_KIND_SLAB)))
+		return;
 	/* "frees_unknown: frees of memory that is not recorded". */
 	if (!object || object->addr != addr) {
 		model->counters.unknown_frees++;
@@ -359,11 +484,27 @@ static void count(struct model_object *object, struct model_row row)
 	model_add_row(&object->rows, &row);
 }
 
+/*
+ * The first address at which an access touches an object, at least @end if it does not: "Where an
+ * object lies in pages, an access to it is none to the pages".
+ */
+static unsigned long touched_from(struct model *model, const struct model_object *object,
+				  unsigned long begin, unsigned long end)
+{
+	const struct model_object *in;
+
+	begin = max(begin, object->addr);
+	end = min(end, object->addr + object->size);
+	while (object->pages && begin < end && (in = model_at(model, begin)))
+		begin = in->addr + in->size;
+	return begin < end ? begin : ULONG_MAX;
+}
+
 /* "A line with several objects counts for the first one that the access touches there." */
 static void access_lines(struct model *model, unsigned long addr, unsigned long size,
 			 unsigned int kind, unsigned long ip)
 {
-	unsigned long line = addr / model->line_size, begin, end;
+	unsigned long line = addr / model->line_size, begin, end, from, first_from;
 	struct model_object *object, *first;
 	struct model_row row;
 	bool *accessed;
@@ -373,12 +514,16 @@ static void access_lines(struct model *model, unsigned long addr, unsigned long 
 		begin = max(addr, line * model->line_size);
 		end = min(addr + size, (line + 1) * model->line_size);
 		first = NULL;
+		first_from = ULONG_MAX;
 		for (i = 0; i < model->objects; i++) {
 			object = model->object[i];
-			if (object->state == MODEL_LIVE &&
-			    overlap(object->addr, object->size, begin, end - begin) &&
-			    (!first || object->addr < first->addr))
+			if (object->state != MODEL_LIVE)
+				continue;
+			from = touched_from(model, object, begin, end);
+			if (from < first_from) {
 				first = object;
+				first_from = from;
+			}
 		}
 		if (!first)
 			continue;
@@ -398,11 +543,10 @@ static void access_lines(struct model *model, unsigned long addr, unsigned long 
 }
 
 /* Count in an object that the access touches. */
-static void access_object(struct model_object *object, unsigned long addr, unsigned long size,
+static void access_object(struct model_object *object, unsigned long begin, unsigned long last,
 			  unsigned int kind, unsigned long ip, unsigned long times)
 {
-	unsigned long begin = max(addr, object->addr);
-	unsigned long end = min(addr + size, object->addr + object->size);
+	unsigned long end = min(last + 1, object->addr + object->size);
 	struct model_row row = {
 		.ip = ip, .first = MODEL_WHOLE, .last = MODEL_WHOLE,
 		.reads = kind & MEMORIZER_READ ? times : 0,
@@ -437,8 +581,8 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
 	u64 accesses = (kind == MEMORIZER_UPDATE ? 2 : 1) * times;
 	struct memorizer_counters *counters = &model->counters;
 	struct model_object *object;
+	unsigned long n, begin;
 	bool any = false;
-	unsigned long n;
 	unsigned int i;
 
 	if (!size)
@@ -453,9 +597,11 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
 	}
 	for (i = 0; i < model->objects; i++) {
 		object = model->object[i];
-		if (object->state != MODEL_LIVE || !overlap(object->addr, object->size, addr, size))
+		begin = object->state == MODEL_LIVE ?
+			touched_from(model, object, addr, addr + size) : ULONG_MAX;
+		if (begin == ULONG_MAX)
 			continue;
-		access_object(object, addr, size, kind, ip, times);
+		access_object(object, begin, addr + size - 1, kind, ip, times);
 		any = true;
 	}
 	/* "Only accesses to objects move lines." */

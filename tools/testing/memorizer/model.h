@@ -75,6 +75,7 @@ enum model_walk { MODEL_NEW, MODEL_EXPECTED, MODEL_SEEN };
  * @pid: the allocating task
  * @comm: its name
  * @state: in the KMAP, or leaving through the observer
+ * @pages: an allocation of pages
  * @by_granule: accesses are counted by granule
  * @allocated: the allocator has not taken the memory back
  * @memory: the slab, or the pages, that it is in
@@ -94,6 +95,7 @@ struct model_object {
 	u32 pid;
 	char comm[TASK_COMM_LEN];
 	enum model_state state;
+	bool pages;
 	bool by_granule;
 	bool allocated;
 	struct memorizer_geometry memory;
@@ -112,6 +114,8 @@ struct model_object {
  * @cleared: what was cleared
  * @retired: what was retired
  * @enabled: new objects are recorded
+ * @kinds: those of these kinds, a bit for each enum memorizer_object_kind
+ * @followed: kinds that were recorded since they were switched on
  * @choose: new objects are selected by @choice
  * @choice: the filter
  * @tracking: cache lines are tracked
@@ -133,6 +137,8 @@ struct model {
 	struct memorizer_cleared cleared;
 	struct memorizer_retired retired;
 	bool enabled;
+	unsigned int kinds;
+	unsigned int followed;
 	bool choose;
 	unsigned int (*choice)(const void *ptr, unsigned long ip);
 	bool tracking;
@@ -153,6 +159,10 @@ struct model {
 struct model_object *model_at(struct model *model, unsigned long addr);
 struct model_object *model_alloc(struct model *model, unsigned long addr, size_t size,
 				 const struct memorizer_geometry *memory, unsigned long ip);
+struct model_object *model_alloc_pages(struct model *model, unsigned long addr, size_t size,
+				       unsigned long ip);
+void model_free_pages(struct model *model, unsigned long addr, size_t size, unsigned long ip);
+void model_switch(struct model *model, bool enabled, unsigned int kinds);
 void model_lose(struct model *model, struct model_object *object, enum memorizer_loss why);
 bool model_may_bury(const struct model_object *object, const struct memorizer_geometry *memory);
 void model_bury(struct model *model, struct model_object *object);

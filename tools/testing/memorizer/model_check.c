@@ -256,6 +256,35 @@ static void compare_counters(void)
 	CHECK_EQ(memorizer_lines_tracked(), model.lines);
 }
 
+/*
+ * The index names pages by each of their words exactly as long as they are live, also below a slab.
+ */
+static void check_pages(void)
+{
+	const struct memorizer_object *object;
+	const struct slab_record *slab;
+	unsigned long page;
+	unsigned int i;
+	u32 *word, id;
+
+	for (i = 0; i < model.objects; i++) {
+		if (!model.object[i]->pages || model.object[i]->state != MODEL_LIVE)
+			continue;
+		object = model.object[i]->record;
+		for (page = model.object[i]->addr;
+		     page < model.object[i]->addr + model.object[i]->size; page += PAGE_SIZE)
+			CHECK_EQ(memorizer_index_pages(page), memorizer_id(object));
+	}
+	for (page = model.heap; page < model.heap + MODEL_PAGES * PAGE_SIZE; page += PAGE_SIZE) {
+		word = memorizer_find_word(page);
+		if (!word || !(*word & SLAB_BIT))
+			continue;
+		slab = memorizer_ptr(*word & ~SLAB_BIT);
+		id = slab->below;
+		CHECK(!id || memorizer_index_pages(page) == id);
+	}
+}
+
 /**
  * compare() - compare everything that show_stats and the files show
  */
@@ -265,6 +294,7 @@ void compare(void)
 	bool closed = false;
 
 	compare_counters();
+	check_pages();
 	for (i = 0; i < model.objects; i++) {
 		if (model.object[i]->state == MODEL_LEAVING) {
 			compare_rows(model.object[i], false);

@@ -38,6 +38,7 @@ static struct chunk {
 	unsigned long addr;
 	size_t size;
 	bool allocated;
+	bool pages;
 } chunks[CHUNKS];
 
 /* Contents of the heap for string functions, which cannot read each fourth page. */
@@ -102,13 +103,16 @@ static struct chunk *some_chunk(void)
 	return &chunks[byte() % CHUNKS];
 }
 
-static struct chunk *some_allocated(void)
+static struct chunk *some_allocated(bool pages)
 {
 	unsigned int first = byte(), i;
+	struct chunk *chunk;
 
-	for (i = 0; i < CHUNKS; i++)
-		if (chunks[(first + i) % CHUNKS].allocated)
-			return &chunks[(first + i) % CHUNKS];
+	for (i = 0; i < CHUNKS; i++) {
+		chunk = &chunks[(first + i) % CHUNKS];
+		if (chunk->allocated && chunk->pages == pages)
+			return chunk;
+	}
 	return NULL;
 }
 
@@ -178,6 +182,111 @@ static void follow_alloc(unsigned long addr, size_t size, unsigned long ip,
 		return;
 	}
 	object->record = new_record(addr);
+}
+
+/*
+ * Pages.
+ */
+
+/* The caller of slabs that take pages. */
+#define SLAB_IP		IP(0x9000)
+
+static void alloc_pages_at(unsigned long addr, unsigned int order, unsigned long ip)
+{
+	const struct memorizer_counters was = sum_counters();
+	struct memorizer_counters now;
+	struct model_object *object;
+	unsigned int why;
+
+	DID("allocate pages at %#lx, order %lu, ip %lx", addr, order, ip);
+	hook_alloc_pages(addr, order, ip);
+	now = sum_counters();
+	object = model_alloc_pages(&model, addr, PAGE_SIZE << order, ip);
+	settle_buried(&(struct memorizer_geometry) { .start = addr, .pages = 1 << order });
+	if (!object)
+		return;
+	for (why = MEMORIZER_LOST_OBJECT; why <= MEMORIZER_LOST_INDEX; why++) {
+		if (now.lost[why] == was.lost[why])
+			continue;
+		CHECK(model.small_pool);
+		model_lose(&model, object, why);
+		return;
+	}
+	object->record = memorizer_ptr(memorizer_index_pages(addr));
+}
+
+static void free_pages_at(unsigned long addr, unsigned int order, unsigned long ip)
+{
+	struct model_object *object;
+	unsigned int i;
+	u32 id;
+
+	DID("free pages at %#lx, order %lu, ip %lx", addr, order, ip);
+	hook_free_pages(addr, order, ip);
+	model_free_pages(&model, addr, PAGE_SIZE << order, ip);
+	/* Parts that stay are new objects. */
+	for (i = model.objects; i-- && !model.object[i]->record;) {
+		object = model.object[i];
+		id = memorizer_index_pages(object->addr);
+		if (!id) {
+			CHECK(model.small_pool);
+			model_lose(&model, object, MEMORIZER_LOST_OBJECT);
+			continue;
+		}
+		object->record = memorizer_ptr(id);
+	}
+}
+
+static void slab_takes_pages(unsigned long addr, unsigned int order)
+{
+	alloc_pages_at(addr, order, SLAB_IP);
+}
+
+static void slab_gives_pages(unsigned long addr, unsigned int order)
+{
+	free_pages_at(addr, order, SLAB_IP + 8);
+}
+
+static void alloc_some_pages(void)
+{
+	unsigned int how = byte(), order = how % 4;
+	unsigned long ip = some_ip(), addr;
+	struct chunk *chunk;
+
+	for (chunk = chunks; chunk < chunks + CHUNKS && chunk->allocated; chunk++)
+		;
+	if (chunk == chunks + CHUNKS)
+		return;
+	addr = heap_alloc_pages(order);
+	if (!addr)
+		return;
+	*chunk = (struct chunk) { addr, PAGE_SIZE << order, true, true };
+	alloc_pages_at(addr, order, ip);
+}
+
+/* Free pages; or the lower or the upper half. */
+static void free_some_pages(void)
+{
+	struct chunk *chunk = some_allocated(true);
+	unsigned int how = byte(), order;
+	unsigned long addr;
+
+	if (!chunk)
+		return;
+	addr = chunk->addr;
+	order = ilog2(chunk->size) - PAGE_SHIFT;
+	if (order && how % 2) {
+		order--;
+		chunk->size /= 2;
+		if (how % 4 == 1)
+			chunk->addr += chunk->size;
+		else
+			addr += chunk->size;
+	} else {
+		chunk->allocated = false;
+	}
+	free_pages_at(addr, order, some_ip());
+	heap_free_pages(addr, order);
 }
 
 static unsigned long take_memory(unsigned int cache, unsigned int part)
@@ -264,7 +373,7 @@ static void use_up(void)
 
 static void free_some(void)
 {
-	struct chunk *chunk = some_allocated();
+	struct chunk *chunk = some_allocated(false);
 	unsigned int how = byte();
 	unsigned long ip = how % 16 ? some_ip() : 0;
 
@@ -303,7 +412,7 @@ static void free_unknown(void)
 
 static void realloc_some(void)
 {
-	const struct chunk *chunk = some_allocated();
+	const struct chunk *chunk = some_allocated(false);
 	size_t size = byte();
 	unsigned long ip = some_ip();
 	struct memorizer_counters was;
@@ -321,7 +430,7 @@ static void realloc_some(void)
 /* Allocate what is allocated: its free was missed, and the allocator reused it at once. */
 static void alloc_again(void)
 {
-	const struct chunk *chunk = some_allocated();
+	const struct chunk *chunk = some_allocated(false);
 	unsigned int how = byte();
 	unsigned long ip = some_ip();
 	struct memorizer_geometry memory;
@@ -343,7 +452,7 @@ static void alloc_again(void)
 
 static void set_free_ip(void)
 {
-	const struct chunk *chunk = some_allocated();
+	const struct chunk *chunk = some_allocated(false);
 	unsigned long ip = some_ip();
 
 	if (!chunk)
@@ -669,13 +778,13 @@ static void give_back(void)
 
 static void switch_something(void)
 {
-	unsigned int how = byte(), bytes;
+	unsigned int how = byte(), bytes, kinds;
 	int err;
 
 	switch (how % 8) {
 	case 0:
 		DID("memorizer_enabled %lu", !model.enabled);
-		model.enabled = !model.enabled;
+		model_switch(&model, !model.enabled, model.kinds);
 		CHECK_EQ(memorizer_set_enabled(model.enabled), 0);
 		break;
 	case 1:
@@ -699,6 +808,13 @@ static void switch_something(void)
 		memorizer_observe_allocations(observing_allocations);
 		break;
 	case 4:
+		if (model.interrupt)
+			break;
+		kinds = 1 + how / 8 % 3;
+		DID("memorizer_kinds %lu", kinds);
+		memorizer_set_kinds(kinds);
+		model_switch(&model, model.enabled, kinds);
+		break;
 	case 5:
 		if (model.interrupt)
 			break;
@@ -792,10 +908,14 @@ static void operate(void)
 		access_range();
 	else if (op < 130)
 		access_group();
-	else if (op < 165)
+	else if (op < 158)
 		alloc_some();
-	else if (op < 190)
+	else if (op < 165)
+		alloc_some_pages();
+	else if (op < 182)
 		free_some();
+	else if (op < 190)
+		free_some_pages();
 	else if (op < 194)
 		free_unknown();
 	else if (op < 198)
@@ -872,7 +992,11 @@ static void start(void)
 	boot_hashed(POOL_BLOCKS(model.small_pool ? 4 + byte() % 8 : 40), 0);
 	heap_init(HEAP_PAGES);
 	model.heap = MAP_BASE + (4UL << 20) - (HEAP_PAGES / 2 << PAGE_SHIFT);
-	model.enabled = true;
+	/* In half of the runs, pages are recorded from the beginning on. */
+	model_switch(&model, true, how & 8 ? MEMORIZER_KINDS_BUILT_IN : BIT(MEMORIZER_KIND_SLAB));
+	memorizer_set_kinds(model.kinds);
+	heap_pages_taken = slab_takes_pages;
+	heap_pages_given = slab_gives_pages;
 	model.choice = memorizer_choose_object;
 	model.line_size = memorizer_line_size();
 	/* In half of the runs, some objects are counted by granule from the beginning on. */
@@ -904,9 +1028,12 @@ static void finish(void)
 		else
 			i++;
 	for (chunk = chunks; chunk < chunks + CHUNKS; chunk++)
-		if (chunk->allocated)
+		if (chunk->allocated && !chunk->pages)
 			free_chunk(chunk, IP(1));
 	compare();
+	/* Empty slabs keep their pages. */
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	model_switch(&model, model.enabled, BIT(MEMORIZER_KIND_SLAB));
 	clear_all();
 	check_pool();
 	CHECK_EQ(memorizer_set_track_lines(false), 0);
@@ -957,7 +1084,7 @@ static void run_seeds(unsigned int first, unsigned int count, bool small)
 			state = i;
 			for (j = 0; j < sizeof(data); j++)
 				data[j] = random_u32(&state) >> 13;
-			data[0] = (small ? 3 : 0) | (i % 2 ? 4 : 0);
+			data[0] = (small ? 3 : 0) | (i % 2 ? 4 : 0) | (i / 2 % 2 ? 8 : 0);
 			run_operations(data, sizeof(data));
 			exit(0);
 		}

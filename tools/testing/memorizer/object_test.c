@@ -752,7 +752,7 @@ static bool branch_was_enabled;
 
 static void check_not_recording(void)
 {
-	CHECK(!memorizer_is_enabled());
+	CHECK_EQ(memorizer_hooks | memorizer_page_hooks, 0);
 	branch_was_enabled = true;
 }
 
@@ -765,7 +765,7 @@ static void recording_begins_when_hooks_are_on(void)
 	before_branch = check_not_recording;
 	start();
 	CHECK(branch_was_enabled);
-	CHECK(memorizer_is_enabled());
+	CHECK_EQ(memorizer_hooks, MEMORIZER_RECORD_ALL);
 }
 
 static unsigned long neighbour;

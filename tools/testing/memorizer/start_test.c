@@ -95,6 +95,11 @@ int memorizer_filter_init(void)
 	return filter_error;
 }
 
+void memorizer_kinds_init(void)
+{
+	CHECK(!memorizer_is_enabled());
+}
+
 void memorizer_traffic_init(void)
 {
 	CHECK_EQ(logging_asked_for, 0);

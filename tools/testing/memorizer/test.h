@@ -17,6 +17,7 @@
 #include <linux/jiffies.h>
 #include <linux/limits.h>
 #include <linux/memorizer.h>
+#include <linux/memorizer-pages.h>
 #include <linux/rwsem.h>
 #include <linux/string.h>
 
@@ -46,9 +47,9 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
-	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[],
-	rows_cases[], format_cases[], model_cases[], thread_cases[], interrupt_cases[],
-	patch_cases[];
+	pages_cases[], access_cases[], group_cases[], fields_cases[], traffic_cases[],
+	string_cases[], rows_cases[], format_cases[], model_cases[], thread_cases[],
+	interrupt_cases[], patch_cases[];
 
 /* Fail and end the case unless both are equal. */
 #define CHECK_EQ(a, b) \
@@ -142,6 +143,10 @@ unsigned long heap_alloc(unsigned int cache);
 unsigned long heap_alloc_large(size_t size);
 unsigned long heap_alloc_guarded(size_t size);
 void heap_free(unsigned long addr);
+unsigned long heap_alloc_pages(unsigned int order);
+void heap_free_pages(unsigned long addr, unsigned int order);
+extern void (*heap_pages_taken)(unsigned long addr, unsigned int order);
+extern void (*heap_pages_given)(unsigned long addr, unsigned int order);
 size_t heap_size(unsigned long addr);
 
 static inline void hook_alloc(unsigned long addr, size_t size, unsigned long ip)
@@ -152,6 +157,16 @@ static inline void hook_alloc(unsigned long addr, size_t size, unsigned long ip)
 static inline void hook_free(unsigned long addr, unsigned long ip)
 {
 	memorizer_free(MEMORIZER_KMALLOC, (void *)addr, ip);
+}
+
+static inline void hook_alloc_pages(unsigned long addr, unsigned int order, unsigned long ip)
+{
+	memorizer_alloc_pages((struct page *)addr, order, 0, ip);
+}
+
+static inline void hook_free_pages(unsigned long addr, unsigned int order, unsigned long ip)
+{
+	memorizer_free_pages((struct page *)addr, order, ip);
 }
 
 /* insert.c */

@@ -56,9 +56,11 @@ static unsigned long chained(void)
 /* A live object is at its address in the index, and no other one is. */
 static void check_index(const struct memorizer_object *object)
 {
-	unsigned long next;
+	unsigned long va = memorizer_object_va(object), next;
+	u32 id = memorizer_is_pages(object) ? memorizer_index_pages(va) :
+		memorizer_index_lookup(va, &next);
 
-	CHECK(memorizer_ptr(memorizer_index_lookup(memorizer_object_va(object), &next)) == object);
+	CHECK(memorizer_ptr(id) == object);
 }
 
 static struct found find_records(void)
@@ -154,18 +156,31 @@ static void check_empty_caches(void)
 	}
 }
 
+/* Free all live objects, of pages or not. */
+static void free_all(bool pages)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0, va;
+
+	while ((object = next_shown(&pos))) {
+		if (object->state != MEMORIZER_LIVE || memorizer_is_pages(object) != pages)
+			continue;
+		done.frees++;
+		va = memorizer_object_va(object);
+		if (pages)
+			hook_free_pages(va, ilog2(object->size) - PAGE_SHIFT, IP(1));
+		else
+			hook_free(va, IP(1));
+	}
+}
+
 /* All live objects end, and their records go back to the pool. */
 static void check_clearing(void)
 {
-	struct memorizer_object *object;
 	struct found found;
-	unsigned long pos = 0;
 
-	while ((object = next_shown(&pos)))
-		if (object->state == MEMORIZER_LIVE) {
-			done.frees++;
-			hook_free(memorizer_object_va(object), IP(1));
-		}
+	free_all(false);
+	free_all(true);
 	memorizer_clear();
 	found = check_sums();
 	CHECK_EQ(found.live + found.closed + found.entries + found.wide, 0);

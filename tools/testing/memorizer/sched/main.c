@@ -228,6 +228,8 @@ static void run_all(void)
 		"alloc_slab_over_large+alloc_slab_over_large+clear",
 		"access_group_first+free_and_alloc_x+retire",
 		"alloc_in_new_slab+alloc_in_new_slab+clear",
+		"free_lower_page+free_upper_page+access_pages",
+		"alloc_in_pages+alloc_in_pages+access_pages",
 		"access_first+track_lines+free_and_alloc_x",
 		"free_and_alloc_x+clear^access_again",
 		"free_and_alloc_x+access_and_carry^access_and_carry",

@@ -3,13 +3,14 @@
  * Memorizer's core under a deterministic scheduler: operations that run concurrently.
  *
  * They start from the same state: objects X, with entries of each CPU, Y and H, all in one slab; G,
- * which is counted by granule; L, which has pages of its own; and F, which was freed. An operation
- * that runs in several contexts uses other free slots in each.
+ * which is counted by granule; L, which has pages of its own; and F, which was freed. Two pages are
+ * recorded together as P, and one, in which slab objects will lie, as Q. An operation that runs in
+ * several contexts uses other free slots in each.
  */
 #include "sched.h"
 
-/* Pages of the map: a slab, one that is still free, and those of L. */
-enum { SLAB, NEW_SLAB, LARGE, LARGE_END, PAGES };
+/* Pages of the map: a slab, one that is still free, and those of L, P and Q. */
+enum { SLAB, NEW_SLAB, LARGE, LARGE_END, LOWER, UPPER, UNDER_SLAB, PAGES };
 
 #define Y	(X + 64)
 #define G	(X + 2 * 64)
@@ -18,6 +19,8 @@ enum { SLAB, NEW_SLAB, LARGE, LARGE_END, PAGES };
 #define OWN(n)	(X + (4 + (n)) * 64)
 #define L	PAGE(LARGE)
 #define L_SIZE	6000
+#define P	PAGE(LOWER)
+#define Q	PAGE(UNDER_SLAB)
 
 /* In a part of the map without a leaf. */
 #define FAR	(MAP_BASE + (1UL << 30))
@@ -35,6 +38,9 @@ struct done done;
 static unsigned long bucket_ip[TEST_CPUS];
 
 unsigned long x_begun, x_ended;
+
+/* See access_lower_page(). */
+static unsigned long lower_reads;
 
 static const struct operation *operation_of[CONTEXTS];
 
@@ -300,6 +306,73 @@ static void alloc_in_reused_slab(unsigned int n)
 	access(n == 1 ? H : X + n * 128, SCHED_READ, IP(0x1c10));
 }
 
+static void free_pages_at(unsigned long addr)
+{
+	done.frees++;
+	hook_free_pages(addr, 0, IP(7));
+}
+
+/* The first of two frees makes an object of the other page. */
+static void free_lower_page(unsigned int n)
+{
+	done.allocs++;
+	free_pages_at(PAGE(LOWER));
+}
+
+static void free_upper_page(unsigned int n)
+{
+	done.allocs += !scenario_any(FREES_LOWER);
+	free_pages_at(PAGE(UPPER));
+}
+
+static void access_pages(unsigned int n)
+{
+	access(PAGE(LOWER) + 64, SCHED_READ, IP(0x1d00));
+	access(PAGE(UPPER), SCHED_READ, IP(0x1d00));
+}
+
+/* The page stays allocated: all accesses are those to P, or to its part. */
+static void check_access_lower_page(unsigned int n)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0, sum = 0;
+	unsigned int cpu;
+
+	while ((object = next_shown(&pos)))
+		for_each_possible_cpu(cpu)
+			sum += counts_of(object, IP(0x1d10), cpu + 1).reads;
+	/* P may be cleared once its upper page was freed. */
+	if (!memorizer_cleared.objects && !memorizer_retired.objects)
+		CHECK_EQ(sum, lower_reads);
+}
+
+static void access_lower_page(unsigned int n)
+{
+	lower_reads += 2;
+	access(PAGE(LOWER) + 64, SCHED_READ, IP(0x1d10));
+	access(PAGE(LOWER), SCHED_READ, IP(0x1d10));
+}
+
+static void check_alloc_in_pages(unsigned int n)
+{
+	check_own(IP(0x1e00 + n), IP(0x1e10), 1);
+}
+
+/* Q's first bytes belong to no slab object. */
+static void alloc_in_pages(unsigned int n)
+{
+	alloc(Q + (1 + n) * 64, 64, IP(0x1e00 + n));
+	access(Q + (1 + n) * 64, SCHED_READ, IP(0x1e10));
+	access(Q, SCHED_READ, IP(0x1e20));
+}
+
+/* Ends P and Q. */
+static void end_pages(unsigned int n)
+{
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	done.frees += 2;
+}
+
 /* The new entry is in the bucket of an entry that will be collected. */
 static void access_in_bucket(unsigned int n)
 {
@@ -405,6 +478,12 @@ const struct operation operations[] = {
 	OP(free_and_alloc_large, 0, THE_LARGE, 0),
 	CHECKED(alloc_slab_over_large, THE_LARGE, 0, 0),
 	CHECKED(renew_slab, 0, THE_SLAB | THE_X | THE_G, ENDS_X),
+	OP(free_lower_page, 0, THE_LOWER, FREES_LOWER),
+	OP(free_upper_page, 0, THE_UPPER, 0),
+	OP(access_pages, 0, 0, IN_NMI),
+	CHECKED(access_lower_page, THE_LOWER, 0, IN_NMI),
+	CHECKED(alloc_in_pages, 0, 0, 0),
+	OP(end_pages, 0, THE_LOWER | THE_UPPER, SLEEPS),
 	CHECKED(alloc_in_reused_slab, 0, THE_SLAB | THE_X | THE_G,
 		ENDS_X | REUSES_SLAB | WITH_ITSELF),
 	OP(clear, 0, 0, SLEEPS),
@@ -491,6 +570,11 @@ void scenario_prepare(void)
 
 	pages[SLAB].stride = 64;
 	pages[NEW_SLAB].stride = 64;
+	pages[UNDER_SLAB].stride = 64;
+	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	done.allocs += 2;
+	hook_alloc_pages(P, 1, IP(6));
+	hook_alloc_pages(Q, 0, IP(6));
 	group = make_group(members, ARRAY_SIZE(members));
 	other_group = make_group(members, ARRAY_SIZE(members));
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, true);
@@ -524,6 +608,7 @@ void scenario_reset(void)
 	x_ended = x_before;
 	pages[SLAB].stride = 64;
 	pages[LARGE_END].stride = 0;
+	lower_reads = 0;
 	lines_reset();
 	if (scenario_any(TRACKS))
 		CHECK_EQ(memorizer_set_track_lines(true), 0);

@@ -121,6 +121,8 @@ struct operation {
 #define THE_SLAB	BIT(2)
 #define THE_LARGE	BIT(3)
 #define THE_LINES	BIT(4)
+#define THE_LOWER	BIT(5)
+#define THE_UPPER	BIT(6)
 
 #define SLEEPS		BIT(0)	/* not for interrupts */
 #define IN_NMI		BIT(1)	/* also for NMIs */
@@ -128,6 +130,7 @@ struct operation {
 #define MAKES_G		BIT(3)	/* makes an object that is counted by granule */
 #define SWITCHES	BIT(4)	/* some objects are not recorded */
 #define REUSES_SLAB	BIT(5)	/* the slab was freed before */
+#define FREES_LOWER	BIT(8)	/* frees the lower page of P */
 #define TRACKS		BIT(7)	/* cache lines are tracked from the start on */
 #define WITH_ITSELF	BIT(6)	/* may run twice, though it takes something */
 

@@ -36,6 +36,14 @@ enabled() { switch enabled 1; }
 log_access() { switch log_access 0; }
 track_lines() { switch track_lines 0; }
 
+# An invalid word invalidates the list.
+kinds() {
+	case $(value_of kinds) in
+	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" slab,pages, && refused 0 kinds ;;
+	*)	same kinds "$(cat $M/memorizer_kinds)" slab && refused 1 kinds ;;
+	esac
+}
+
 # Without a valid value, the processor decides. AMD's family 15h stalls at prefixes.
 prefixes() {
 	value=$(value_of prefixes)

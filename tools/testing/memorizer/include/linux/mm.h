@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The direct map, and indirect includes of the kernel's header. */
+/* The direct map, pages, and indirect includes of the kernel's header. */
 #ifndef _TEST_LINUX_MM_H
 #define _TEST_LINUX_MM_H
 
@@ -14,6 +14,9 @@
 #define SZ_16G		(16ULL << 30)
 
 extern unsigned long max_pfn;
+
+/* A page's struct has the page's address. */
+#define page_to_virt(page)	((void *)(page))
 
 #define IS_ENABLED(option)	(option)
 

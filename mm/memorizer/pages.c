@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's pages: record what the page allocator hands out and takes back.
+ *
+ * An allocation of pages is an object until all of it is freed, or a part. In the latter case, what
+ * remains of it becomes one or two objects with the same allocation: split_page(),
+ * alloc_pages_exact() and the splits of folios need no hooks. Frees of parts of the same pages take
+ * turns. Each page's word in the index names a live object at any time, so that another free, or an
+ * access, finds the whole or the part.
+ */
+#include <linux/cache.h>
+#include <linux/memorizer-pages.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/spinlock.h>
+
+#include "entry.h"
+#include "hooks.h"
+#include "index.h"
+#include "memorizer.h"
+#include "object.h"
+#include "observer.h"
+#include "pool.h"
+#include "tasks.h"
+
+/* What the page allocator's hooks do: MEMORIZER_DO_RECORD, _FOLLOW and _OBSERVE. */
+u8 memorizer_page_hooks __read_mostly;
+
+/* Taken to free a part of pages. NMIs free no pages. */
+static DEFINE_RAW_SPINLOCK(split_lock);
+
+static void lose_pages(unsigned long va, size_t size, enum memorizer_loss why)
+{
+	/* Otherwise, accesses to these pages would be counted for earlier ones. */
+	memorizer_index_end_pages(va, va + size, 0);
+	this_cpu_inc(memorizer_counters.lost[why]);
+}
+
+static void record_pages(unsigned long va, size_t size, bool by_granule, unsigned long ip)
+{
+	const struct memorizer_geometry geo = { .start = va, .pages = size >> PAGE_SHIFT };
+	u32 how = MEMORIZER_OF_PAGES | (by_granule ? MEMORIZER_BY_GRANULE : 0);
+	u32 id = memorizer_object_make(va, size, how, ip);
+	int err;
+
+	if (!id) {
+		lose_pages(va, size, MEMORIZER_LOST_OBJECT);
+		return;
+	}
+	err = memorizer_index_insert(&geo, va, id);
+	if (err) {
+		/* Never visible: a failed insertion puts the id nowhere. */
+		memorizer_pool_free(MEMORIZER_OBJECT, id);
+		lose_pages(va, size, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
+		return;
+	}
+	memorizer_object_publish(memorizer_ptr(id), va, by_granule);
+}
+
+/* Apply the filters to an allocation, and record it. */
+static void choose_pages(unsigned long va, size_t size, unsigned long ip)
+{
+	unsigned int chosen = BIT(MEMORIZER_RECORDED);
+
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
+		chosen = memorizer_choose_object((void *)va, ip);
+	if (chosen & BIT(MEMORIZER_RECORDED)) {
+		record_pages(va, size, chosen & BIT(MEMORIZER_FIELDS), ip);
+	} else {
+		memorizer_index_end_pages(va, va + size, 0);
+		this_cpu_inc(memorizer_counters.allocs_left_out);
+	}
+}
+
+static void alloc_pages_at(unsigned long va, size_t size, unsigned long ip)
+{
+	bool on = READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_RECORD;
+
+	if (on && !memorizer_is_paused()) {
+		choose_pages(va, size, ip);
+		return;
+	}
+	memorizer_index_end_pages(va, va + size, 0);
+	if (on)
+		this_cpu_inc(memorizer_counters.paused);
+}
+
+void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+			     unsigned long ip)
+{
+	u8 hooks = READ_ONCE(memorizer_page_hooks);
+
+	if (!page)
+		return;
+	if (hooks & MEMORIZER_DO_OBSERVE)
+		memorizer_observer_alloc_pages(page, order, gfp, ip);
+	/* Nothing was ever recorded. */
+	if (!(hooks & MEMORIZER_DO_FOLLOW))
+		return;
+	preempt_disable_notrace();
+	alloc_pages_at((unsigned long)page_to_virt(page), PAGE_SIZE << order, ip);
+	preempt_enable_notrace();
+}
+
+static void close_pages(u32 id, unsigned long ip)
+{
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	/* Fails if the kind has just been switched off. */
+	if (memorizer_object_close(id, MEMORIZER_FREED))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+}
+
+/* Free pages that were allocated at once. Returns false, with no side effect, otherwise. */
+static bool end_whole(unsigned long va, size_t size, unsigned long ip)
+{
+	u32 id = memorizer_index_pages(va);
+	const struct memorizer_object *object = memorizer_ptr(id);
+
+	if (!id || memorizer_object_va(object) != va || READ_ONCE(object->size) != size)
+		return false;
+	memorizer_index_end_pages(va, va + size, id);
+	close_pages(id, ip);
+	return true;
+}
+
+static bool has_pages(unsigned long at, unsigned long end)
+{
+	while (at < end && !memorizer_index_pages(at))
+		at += PAGE_SIZE;
+	return at < end;
+}
+
+/* Make a part of pages that stays allocated an object of its own. */
+static void keep_part(u32 whole, unsigned long start, unsigned long end)
+{
+	struct memorizer_object *part;
+	u32 id;
+
+	if (start >= end)
+		return;
+	id = memorizer_object_copy(whole, start, end - start);
+	if (!id) {
+		memorizer_index_end_pages(start, end, whole);
+		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_OBJECT]);
+		return;
+	}
+	part = memorizer_ptr(id);
+	/* Live before it is in the index: until then, accesses find the whole. */
+	memorizer_object_publish(part, start, memorizer_counts_granules(part));
+	memorizer_index_split_pages(start, end, id, whole);
+}
+
+/* Free pages that were allocated together with others. */
+static noinline void end_parts(unsigned long at, unsigned long end, unsigned long ip)
+{
+	const struct memorizer_object *object;
+	unsigned long flags, va, last, next;
+	u32 id;
+
+	raw_spin_lock_irqsave(&split_lock, flags);
+	for (; at < end; at = next) {
+		next = at + PAGE_SIZE;
+		id = memorizer_index_pages(at);
+		if (!id)
+			continue;
+		object = memorizer_ptr(id);
+		va = memorizer_object_va(object);
+		last = va + object->size;
+		next = min(last, end);
+		keep_part(id, va, at);
+		keep_part(id, next, last);
+		memorizer_index_end_pages(at, next, id);
+		close_pages(id, ip);
+	}
+	raw_spin_unlock_irqrestore(&split_lock, flags);
+}
+
+void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip)
+{
+	unsigned long va = (unsigned long)page_to_virt(page);
+	u8 hooks = READ_ONCE(memorizer_page_hooks);
+	size_t size = PAGE_SIZE << order;
+
+	if (hooks & MEMORIZER_DO_OBSERVE)
+		memorizer_observer_free_pages(page, order, ip);
+	/* Nothing was ever recorded. */
+	if (!(hooks & MEMORIZER_DO_FOLLOW))
+		return;
+	preempt_disable_notrace();
+	if (end_whole(va, size, ip))
+		;
+	else if (has_pages(va, va + size))
+		end_parts(va, va + size, ip);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+	preempt_enable_notrace();
+}
+
+/**
+ * memorizer_switch_pages() - change what the page allocator's hooks do
+ * @what: MEMORIZER_DO_RECORD or other such bits
+ * @on: true to set them, false to clear them
+ *
+ * Context: process context, under memorizer_rwsem, for writing; or boot, one CPU.
+ */
+void memorizer_switch_pages(unsigned int what, bool on)
+{
+	/* Hooks read it without a lock. */
+	WRITE_ONCE(memorizer_page_hooks, (memorizer_page_hooks & ~what) | (on ? what : 0));
+}

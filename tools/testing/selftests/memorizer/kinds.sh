@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Kinds of objects: slab objects and pages
+. "${0%/*}/functions.sh"
+
+[ -f $M/memorizer_kinds ] || skip "no $M/memorizer_kinds: CONFIG_MEMORIZER_PAGES is not set"
+
+before=$(cat $M/memorizer_kinds)
+dir=$(mktemp -d)
+trap 'rm -rf $dir; quiet; echo "$before" >$M/memorizer_kinds; echo 1 >$M/clear_object_list' EXIT
+
+read_back() { cat $M/memorizer_kinds | tr '\n' ' '; }
+
+# kinds KIND...: select the kinds of objects.
+kinds() { echo "$*" >$M/memorizer_kinds; }
+
+# work: allocate and access objects of all kinds.
+work() {
+	head -c 2000000 /dev/zero >$dir/file
+	cat $dir/file $dir/file | tail -c 100 >$dir/end
+	tar cf - /proc/sys/kernel 2>/dev/null | wc -c >$dir/size
+	rm $dir/file
+}
+
+# record KIND...: select kinds, and log the accesses of some work to them.
+record() {
+	quiet
+	kinds "$@"
+	echo 1 >$M/clear_object_list
+	echo 1 >$M/memorizer_enabled
+	echo 1 >$M/memorizer_log_access
+	work
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+}
+
+kinds_are_read_back() {
+	kinds pages && same "kinds" "$(read_back)" "pages " || return 1
+	echo slab >>$M/memorizer_kinds
+	same "kinds after another one" "$(read_back)" "slab pages " || return 1
+	kinds slab && same "kinds" "$(read_back)" "slab " || return 1
+	kinds all && same "all kinds" "$(read_back)" "slab pages " || return 1
+	kinds slab,pages && same "kinds with a comma" "$(read_back)" "slab pages "
+}
+
+bad_kinds_change_nothing() {
+	kinds pages
+	for bad in page 'slab page' 'SLAB' 'slab;pages' '!slab' 'all,none' '%s%n' "$(printf '\033')" "$(printf '%5000s' slab)"; do
+		same "kinds <- '$bad'" "$(put "$bad" memorizer_kinds)" "Invalid argument" &&
+		same "kinds after '$bad'" "$(read_back)" "pages " || return 1
+	done
+	same "kinds <- nothing" "$(put "$(printf ' \n')" memorizer_kinds)" "Invalid argument" &&
+	same "kinds after nothing" "$(read_back)" "pages "
+}
+
+sums_agree() {
+	cat $M/kmap >$dir/kmap
+	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
+		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)" &&
+	same "accesses by kind" $(($(stat_of accesses_slab) + $(stat_of accesses_pages))) "$(stat_of accesses_attributed)"
+}
+
+# recorded_kinds_have_accesses SLAB PAGES KIND...: each kind has accesses, or none if it is not recorded.
+recorded_kinds_have_accesses() {
+	slab=$1 pages=$2
+	shift 2
+	missed=$(stat_of frees_missed)
+	record "$@"
+	undisturbed sums_agree || return 1
+	same "slab objects have accesses" $(($(stat_of accesses_slab) > 0)) $slab &&
+	same "pages have accesses" $(($(stat_of accesses_pages) > 0)) $pages &&
+	same "frees_missed" "$(stat_of frees_missed)" "$missed"
+}
+
+# The pages of a file's contents are written by the copy from user space.
+pages_are_in_the_kmap() {
+	record all
+	awk -F , '!/^ / && $4 == 4096 && $3 ~ /000$/ { n++ } END { exit n < 100 }' $M/kmap ||
+		{ echo "# few objects are pages"; return 1; }
+}
+
+kind_that_is_switched_off_ends() {
+	record all
+	same "pages have accesses" $(($(stat_of accesses_pages) > 0)) 1 || return 1
+	kinds slab
+	same "accesses to pages are kept" $(($(stat_of accesses_pages) > 0)) 1 || return 1
+	echo 1 >$M/clear_object_list
+	same "accesses to pages" "$(stat_of accesses_pages)" 0 || return 1
+	kinds pages
+	echo 1 >$M/clear_object_list
+	same "accesses to slab objects" "$(stat_of accesses_slab)" 0 &&
+	same "live objects" "$(stat_of objects_live)" 0
+}
+
+kinds_switch_under_load() {
+	missed=$(stat_of frees_missed)
+	quiet
+	echo 1 >$M/memorizer_enabled
+	echo 1 >$M/memorizer_log_access
+	for n in 1 2 3; do
+		work &
+		for which in all slab pages all pages slab; do
+			kinds $which
+			ls /proc/self >/dev/null
+		done
+		wait $!
+		echo 1 >$M/clear_object_list
+	done
+	kinds all
+	work
+	echo 0 >$M/memorizer_log_access
+	echo 0 >$M/memorizer_enabled
+	undisturbed sums_agree &&
+	same "frees_missed" "$(stat_of frees_missed)" "$missed" &&
+	same "allocations" "$(stat_of allocations)" \
+		$(($(stat_of frees) + $(stat_of frees_missed) + $(stat_of objects_live)))
+}
+
+plan 9
+check mode_of memorizer_kinds 600
+check kinds_are_read_back
+check bad_kinds_change_nothing
+check recorded_kinds_have_accesses 1 0 slab
+check recorded_kinds_have_accesses 0 1 pages
+check recorded_kinds_have_accesses 1 1 all
+check pages_are_in_the_kmap
+check kind_that_is_switched_off_ends
+check kinds_switch_under_load
+finish
