@@ -12,6 +12,7 @@
 #include <linux/memorizer-pages.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/mmzone.h>
 #include <linux/spinlock.h>
 
 #include "entry.h"
@@ -97,6 +98,15 @@ void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t 
 	/* Nothing was ever recorded. */
 	if (!(hooks & MEMORIZER_DO_FOLLOW))
 		return;
+	/*
+	 * The index takes milliseconds for a gigantic page, and again for each of its pages that is
+	 * freed alone. There is nothing to bury: the pages were free.
+	 */
+	if (unlikely(order > MAX_PAGE_ORDER)) {
+		if (hooks & MEMORIZER_DO_RECORD)
+			this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_RANGE]);
+		return;
+	}
 	preempt_disable_notrace();
 	alloc_pages_at((unsigned long)page_to_virt(page), PAGE_SIZE << order, ip);
 	preempt_enable_notrace();

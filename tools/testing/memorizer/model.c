@@ -485,8 +485,8 @@ static void count(struct model_object *object, struct model_row row)
 }
 
 /*
- * The first address at which an access touches an object, at least @end if it does not: "Where an
- * object lies in pages, an access to it is none to the pages".
+ * The first address at which an access touches an object, ULONG_MAX if it does not: "An access to a
+ * slab object in recorded pages counts for the slab object."
  */
 static unsigned long touched_from(struct model *model, const struct model_object *object,
 				  unsigned long begin, unsigned long end)

@@ -2,6 +2,8 @@
 /*
  * Tests of Memorizer's core: pages, and the objects that lie in them.
  */
+#include <linux/mmzone.h>
+
 #include "test.h"
 
 static const struct memorizer_geometry slab = {
@@ -268,6 +270,21 @@ static void full_pool_loses_pages_and_parts(void)
 	CHECK_EQ(sum_counters().unattributed, 1);
 }
 
+/* A gigantic page is lost, and its pages are freed one by one. */
+static void gigantic_page_is_lost(void)
+{
+	start();
+	hook_alloc_pages(PAGE(0), MAX_PAGE_ORDER + 1, IP(1));
+	CHECK(!pages_at(PAGE(0)));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_RANGE], 1);
+	CHECK_EQ(sum_counters().allocs, 0);
+	hook_free_pages(PAGE(0), 0, IP(4));
+	CHECK_EQ(sum_counters().unknown_frees, 1);
+	CHECK_EQ(memorizer_set_enabled(false), 0);
+	hook_alloc_pages(PAGE(0), MAX_PAGE_ORDER + 1, IP(1));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_RANGE], 1);
+}
+
 #define ROUND_PAGES	32
 
 /* Each CPU frees some pages of one allocation, one by one, and accesses them until then. */
@@ -316,6 +333,7 @@ const struct test_case pages_cases[] = {
 	CASE(new_pages_bury_what_is_there),
 	CASE(kinds_are_switched_alone),
 	CASE(full_pool_loses_pages_and_parts),
+	CASE(gigantic_page_is_lost),
 	CASE(parts_may_be_freed_at_once),
 	{ }
 };
