@@ -51,32 +51,33 @@ static unsigned int verdict_choice(u32 verdict)
 	return verdict & (BIT(MEMORIZER_CHOICES) - 1);
 }
 
-/* Match a cache against all filters. Returns a bit for each one that selects it. */
-static unsigned int match_cache(const char *name)
+/* Match a cache and a kind against all filters. Returns a bit for each one that selects them. */
+static unsigned int match_cache(const char *name, enum memorizer_object_kind kind)
 {
 	const struct memorizer_filter *by;
 	unsigned int chosen = 0, i;
 
 	for (i = 0; i < MEMORIZER_CHOICES; i++) {
 		by = READ_ONCE(filters[i]);
-		chosen |= by ? memorizer_filter_matches_cache(by, name) << i : NO_FILTER & BIT(i);
+		chosen |= by ? memorizer_filter_matches_cache(by, memorizer_kind_names[kind],
+							      name) << i : NO_FILTER & BIT(i);
 	}
 	return chosen;
 }
 
-static unsigned int choose_cache(u32 now, const void *ptr)
+static unsigned int choose_cache(u32 now, const void *ptr, enum memorizer_object_kind kind)
 {
 	const struct slab *slab = virt_to_slab(ptr);
 	struct kmem_cache *cache;
 	u32 known;
 
 	if (!slab)
-		/* A large kmalloc(): its pages belong to no cache. */
-		return match_cache("");
+		/* Pages, and those of a large kmalloc(), belong to no cache. */
+		return match_cache("", kind);
 	cache = slab->slab_cache;
 	known = READ_ONCE(cache->memorizer_verdict);
 	if (!is_current(known, now)) {
-		known = verdict(now, match_cache(cache->name));
+		known = verdict(now, match_cache(cache->name, kind));
 		/* Racy but benign: a verdict is stored together with its generation. */
 		WRITE_ONCE(cache->memorizer_verdict, known);
 	}
@@ -145,19 +146,21 @@ static unsigned int choose_call_site(u32 now, unsigned long ip)
 /**
  * memorizer_choose_object() - apply the filters to an allocation
  * @ptr: the new object
+ * @kind: its kind
  * @ip: return address into the caller of the allocator
  *
  * Context: any, NMI included, with preemption disabled.
  * Return: a bit for each enum memorizer_choice that applies
  */
-unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
+unsigned int memorizer_choose_object(const void *ptr, enum memorizer_object_kind kind,
+				     unsigned long ip)
 {
 	u32 now = READ_ONCE(generation);
 	unsigned int chosen;
 
 	/* Pairs with the cmpxchg in invalidate_verdicts(): filters are at least as new as @now. */
 	smp_rmb();
-	chosen = choose_cache(now, ptr);
+	chosen = choose_cache(now, ptr, kind);
 	/* Do not look up the symbol if no filter selects the cache. */
 	return chosen ? chosen & choose_call_site(now, ip) : 0;
 }

@@ -25,10 +25,12 @@
 
 #define SEPARATORS	" \t\n,"
 
+/* Those for code, then those for objects. */
 enum kind {
 	KIND_FUNCTION,
 	KIND_MODULE,
 	KIND_FILE,
+	KIND_OBJECT,
 	KIND_CACHE,
 	KIND_ALLOC,
 	KINDS
@@ -38,6 +40,7 @@ static const char * const kind_names[KINDS] = {
 	[KIND_FUNCTION] = "function",
 	[KIND_MODULE] = "module",
 	[KIND_FILE] = "file",
+	[KIND_OBJECT] = "kind",
 	[KIND_CACHE] = "cache",
 	[KIND_ALLOC] = "alloc",
 };
@@ -286,7 +289,7 @@ static bool has_terms(const struct memorizer_filter *by, bool of_objects)
 	const struct term *term;
 
 	for (term = by->terms; term < by->terms + by->nr; term++)
-		if ((term->kind == KIND_CACHE || term->kind == KIND_ALLOC) == of_objects)
+		if ((term->kind >= KIND_OBJECT) == of_objects)
 			return true;
 	return false;
 }
@@ -316,16 +319,19 @@ bool memorizer_filter_has_code(const struct memorizer_filter *by)
 }
 
 /**
- * memorizer_filter_matches_cache() - match a slab cache against a filter
+ * memorizer_filter_matches_cache() - match a slab cache, and a kind of objects, against a filter
  * @by: the filter
+ * @kind: name of the kind, as in memorizer_kinds
  * @cache: name of the cache, "" for memory outside of slabs
  *
  * Context: any.
  * Return: true if its objects are selected, provided that their allocators are
  */
-bool memorizer_filter_matches_cache(const struct memorizer_filter *by, const char *cache)
+bool memorizer_filter_matches_cache(const struct memorizer_filter *by, const char *kind,
+				    const char *cache)
 {
-	return is_selected(by, KIND_CACHE, cache, NULL);
+	return is_selected(by, KIND_OBJECT, kind, NULL) &&
+	       is_selected(by, KIND_CACHE, cache, NULL);
 }
 
 /**

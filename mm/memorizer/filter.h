@@ -26,7 +26,8 @@ bool memorizer_filter_matches_site(const struct memorizer_filter *by, const char
 				   const char *file, const char *function, char *part);
 bool memorizer_filter_has_objects(const struct memorizer_filter *by);
 bool memorizer_filter_has_code(const struct memorizer_filter *by);
-bool memorizer_filter_matches_cache(const struct memorizer_filter *by, const char *cache);
+bool memorizer_filter_matches_cache(const struct memorizer_filter *by, const char *kind,
+				    const char *cache);
 bool memorizer_filter_matches_allocator(const struct memorizer_filter *by, const char *function,
 					char *part);
 void memorizer_filter_show(const struct memorizer_filter *by, struct seq_file *m);

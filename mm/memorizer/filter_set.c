@@ -35,7 +35,7 @@ static int filter_code(enum memorizer_choice which, const struct memorizer_filte
 		return memorizer_filter_sites(new);
 	if (!new || !memorizer_filter_has_code(new))
 		return 0;
-	pr_warn("memorizer_fields accepts only cache:GLOB and alloc:GLOB\n");
+	pr_warn("memorizer_fields accepts only kind:GLOB, cache:GLOB and alloc:GLOB\n");
 	return -EINVAL;
 }
 

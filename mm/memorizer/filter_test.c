@@ -329,6 +329,10 @@ static void objects_that_match_are_recorded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, recorded(test, "cache:dentry"), 0);
 	KUNIT_EXPECT_EQ(test, recorded(test, "cache:kmalloc-*64 alloc:filter_alloc_200"), 0);
 	KUNIT_EXPECT_EQ(test, recorded(test, "cache:kmalloc-*64 alloc:filter_alloc_64"), 1);
+	KUNIT_EXPECT_EQ(test, recorded(test, "kind:slab"), 3);
+	KUNIT_EXPECT_EQ(test, recorded(test, "kind:pages"), 0);
+	KUNIT_EXPECT_EQ(test, recorded(test, "!kind:s*"), 0);
+	KUNIT_EXPECT_EQ(test, recorded(test, "kind:* cache:kmalloc-*64"), 1);
 	KUNIT_EXPECT_EQ(test, recorded(test, "filter_write_once"), 3);
 	KUNIT_EXPECT_EQ(test, recorded(test, ""), 3);
 }

@@ -140,7 +140,7 @@ static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 
 	preempt_disable_notrace();
 	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
-		chosen = memorizer_choose_object(ptr, ip);
+		chosen = memorizer_choose_object(ptr, MEMORIZER_KIND_SLAB, ip);
 	if (!(chosen & BIT(MEMORIZER_RECORDED))) {
 		memorizer_index_bury((unsigned long)ptr, size);
 		this_cpu_inc(memorizer_counters.allocs_left_out);

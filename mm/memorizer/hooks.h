@@ -20,6 +20,9 @@ enum memorizer_object_kind {
 	MEMORIZER_KINDS,
 };
 
+/* object.c */
+extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
+
 #ifdef CONFIG_MEMORIZER_PAGES
 #define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KINDS) - 1)
 
@@ -46,9 +49,12 @@ enum memorizer_choice {
 
 #ifdef CONFIG_MEMORIZER_FILTER
 /* choose.c */
-unsigned int memorizer_choose_object(const void *ptr, unsigned long ip);
+unsigned int memorizer_choose_object(const void *ptr, enum memorizer_object_kind kind,
+				     unsigned long ip);
 #else
-static inline unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
+static inline unsigned int memorizer_choose_object(const void *ptr,
+						   enum memorizer_object_kind kind,
+						   unsigned long ip)
 {
 	return BIT(MEMORIZER_RECORDED);
 }

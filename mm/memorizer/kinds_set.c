@@ -23,17 +23,13 @@
 
 #define SEPARATORS	" \t\n,"
 
-static const char * const names[MEMORIZER_KINDS] = {
-	[MEMORIZER_KIND_SLAB] = "slab",
-	[MEMORIZER_KIND_PAGES] = "pages",
-};
-
 static unsigned int parse_name(const char *name, size_t length)
 {
 	unsigned int i;
 
 	for (i = 0; i < MEMORIZER_KINDS; i++)
-		if (strlen(names[i]) == length && !strncmp(name, names[i], length))
+		if (strlen(memorizer_kind_names[i]) == length &&
+		    !strncmp(name, memorizer_kind_names[i], length))
 			return BIT(i);
 	return length == 3 && !strncmp(name, "all", length) ? MEMORIZER_KINDS_BUILT_IN : 0;
 }
@@ -76,7 +72,7 @@ static int kinds_show(struct seq_file *m, void *unused)
 
 	for (i = 0; i < MEMORIZER_KINDS; i++)
 		if (kinds & BIT(i))
-			seq_printf(m, "%s\n", names[i]);
+			seq_printf(m, "%s\n", memorizer_kind_names[i]);
 	return 0;
 }
 

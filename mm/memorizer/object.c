@@ -14,6 +14,7 @@
 
 #include "announce.h"
 #include "entry.h"
+#include "hooks.h"
 #include "memorizer.h"
 #include "object.h"
 #include "pool.h"
@@ -24,6 +25,12 @@ DEFINE_PER_CPU(struct memorizer_counters, memorizer_counters);
 DECLARE_RWSEM(memorizer_rwsem);
 struct memorizer_cleared memorizer_cleared;
 struct memorizer_retired memorizer_retired;
+
+/* As in memorizer_kinds, and in terms of filters. */
+const char * const memorizer_kind_names[MEMORIZER_KINDS] = {
+	[MEMORIZER_KIND_SLAB] = "slab",
+	[MEMORIZER_KIND_PAGES] = "pages",
+};
 
 /* What the allocator's hooks do. Written under memorizer_rwsem. */
 u8 memorizer_hooks __read_mostly;

@@ -64,7 +64,7 @@ static void choose_pages(unsigned long va, size_t size, unsigned long ip)
 	unsigned int chosen = BIT(MEMORIZER_RECORDED);
 
 	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
-		chosen = memorizer_choose_object((void *)va, ip);
+		chosen = memorizer_choose_object((void *)va, MEMORIZER_KIND_PAGES, ip);
 	if (chosen & BIT(MEMORIZER_RECORDED)) {
 		record_pages(va, size, chosen & BIT(MEMORIZER_FIELDS), ip);
 	} else {

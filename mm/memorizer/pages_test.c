@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "filter.h"
 #include "test.h"
 
 #define ALL	MEMORIZER_KINDS_BUILT_IN
@@ -280,6 +281,33 @@ static void kind_that_is_switched_off_ends(struct kunit *test)
 	memorizer_set_kinds(ALL);
 }
 
+#ifdef CONFIG_MEMORIZER_FILTER
+static void filter_selects_kinds(struct kunit *test)
+{
+	char *pages, *large;
+
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("kind:pages"));
+	pages = (char *)__get_free_pages(GFP_KERNEL, 1);
+	large = kmalloc(2 * KMALLOC_MAX_CACHE_SIZE, GFP_KERNEL);
+	KUNIT_EXPECT_NE(test, object_at(pages), 0);
+	/* The pages have the accesses to what is not recorded. */
+	KUNIT_EXPECT_NE(test, object_at(large), 0);
+	KUNIT_EXPECT_EQ(test, object_at(large), pages_at(large));
+	kfree(large);
+	free_pages((unsigned long)pages, 1);
+
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter("!kind:pages"));
+	pages = (char *)__get_free_pages(GFP_KERNEL, 1);
+	large = kmalloc(2 * KMALLOC_MAX_CACHE_SIZE, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, object_at(pages), 0);
+	KUNIT_EXPECT_NE(test, object_at(large), 0);
+	KUNIT_EXPECT_EQ(test, pages_at(large), 0);
+	kfree(large);
+	free_pages((unsigned long)pages, 1);
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter(""));
+}
+#endif
+
 /* What the manual says of the statistics: the sums hold over all kinds. */
 static void frees_of_pages_are_not_missed(struct kunit *test)
 {
@@ -330,6 +358,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(parts_of_pages_are_freed_alone),
 	KUNIT_CASE(exact_pages_are_one_object),
 	KUNIT_CASE(kind_that_is_switched_off_ends),
+#ifdef CONFIG_MEMORIZER_FILTER
+	KUNIT_CASE(filter_selects_kinds),
+#endif
 	KUNIT_CASE(frees_of_pages_are_not_missed),
 	{ }
 };

@@ -98,7 +98,7 @@ static int option_fields(const struct option *o, const char *arg, int unset)
 	(void)unset;
 	if (kernel_filter_add_fields(o->value, arg))
 		return 0;
-	return option_refuse(o, arg, "cache:GLOB or alloc:GLOB, with commas between");
+	return option_refuse(o, arg, "kind:GLOB, cache:GLOB or alloc:GLOB, with commas between");
 }
 
 static int option_cgroups(const struct option *o, const char *arg, int unset)
@@ -191,8 +191,8 @@ static int run(int argc, char **argv)
 		OPT_TAKE('A', "alloc", &what.filter, "GLOB,...",
 			 "record objects that these functions allocate only", option_globs),
 		OPT_TAKE(0, "fields", &what.filter, "TERM,...",
-			 "also count accesses by offset in objects that match cache:GLOB or alloc:GLOB,\n"
-			 "                          and save kmap_fields with the trace",
+			 "also count accesses by offset in objects that match kind:GLOB, cache:GLOB or\n"
+			 "                          alloc:GLOB, and save kmap_fields with the trace",
 			 option_fields),
 		OPT_TAKE('G', "cgroup", &what.filter, "PATH,...",
 			 "accesses by these control groups and their descendants only: /user.slice",

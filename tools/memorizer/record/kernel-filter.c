@@ -24,7 +24,7 @@ static const char * const files[NR_FILTERS] = {
 /* Returns whether a term applies to objects. */
 static bool is_of_objects(const char *term, size_t len)
 {
-	static const char * const kinds[] = { "cache:", "alloc:" };
+	static const char * const kinds[] = { "kind:", "cache:", "alloc:" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -106,7 +106,7 @@ bool kernel_filter_add(struct kernel_filter *f, const char *kind, const char *gl
 /**
  * kernel_filter_add_fields - add terms for memorizer_fields
  * @f: the filters
- * @terms: comma-separated cache:GLOB or alloc:GLOB; a leading ! excludes
+ * @terms: comma-separated kind:GLOB, cache:GLOB or alloc:GLOB; a leading ! excludes
  *
  * Return: whether @terms is valid.
  */

@@ -56,7 +56,7 @@ static bool chooses_code(const struct recording *what)
 
 static bool chooses_objects(const struct recording *what)
 {
-	static const char *const kinds[] = { "cache:", "alloc:", NULL };
+	static const char *const kinds[] = { "kind:", "cache:", "alloc:", NULL };
 
 	return has_term(&what->filter, kinds);
 }

@@ -1430,7 +1430,7 @@ refuses "a glob has a blank" " record: --module a b: want globs with commas betw
 	--accesses --module "a b"
 refuses "a glob is empty" " record: --module a,,b: want globs with commas between $hint" -M "a,,b"
 for terms in "" dentry cache: function:vfs_read "cache:a,,cache:b" "cache:a b" "cache:a,b"; do
-	refuses "--fields is invalid: '$terms'" " record: --fields $terms: want cache:GLOB or alloc:GLOB, with \
+	refuses "--fields is invalid: '$terms'" " record: --fields $terms: want kind:GLOB, cache:GLOB or alloc:GLOB, with \
 commas between $hint" --fields "$terms"
 done
 for paths in "" a ./a /a, /a,b "/a b"; do

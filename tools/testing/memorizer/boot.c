@@ -10,7 +10,8 @@ unsigned int vmalloc_left = 1;
 /* Count accesses to objects allocated by odd ips by granule; otherwise, choose CHOSEN_IP. */
 bool odd_by_granule;
 
-unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
+unsigned int memorizer_choose_object(const void *ptr, enum memorizer_object_kind kind,
+				     unsigned long ip)
 {
 	if (odd_by_granule)
 		return BIT(MEMORIZER_RECORDED) | (ip & 1) << MEMORIZER_FIELDS;

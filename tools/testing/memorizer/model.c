@@ -198,8 +198,8 @@ bool model_may_bury(const struct model_object *object, const struct memorizer_ge
 }
 
 /* Is a new object recorded? Counts it if not. @chosen is set to what it is selected for. */
-static bool is_recorded(struct model *model, unsigned int kind, unsigned long addr, size_t size,
-			unsigned long ip, unsigned int *chosen)
+static bool is_recorded(struct model *model, enum memorizer_object_kind kind, unsigned long addr,
+			size_t size, unsigned long ip, unsigned int *chosen)
 {
 	*chosen = BIT(MEMORIZER_RECORDED);
 	/* "(RW) Record new objects", of the kinds in memorizer_kinds. */
@@ -211,7 +211,7 @@ static bool is_recorded(struct model *model, unsigned int kind, unsigned long ad
 		return false;
 	}
 	if (model->choose)
-		*chosen = model->choice((void *)addr, ip);
+		*chosen = model->choice((void *)addr, kind, ip);
 	/* "allocations_left_out: allocations that memorizer_filter does not select". */
 	if (!(*chosen & BIT(MEMORIZER_RECORDED))) {
 		model->counters.allocs_left_out++;
@@ -241,9 +241,9 @@ static struct model_object *add_object(struct model *model, unsigned long addr, 
 	return object;
 }
 
-static struct model_object *new_object(struct model *model, unsigned int kind, unsigned long addr,
-				       size_t size, const struct memorizer_geometry *memory,
-				       unsigned long ip)
+static struct model_object *new_object(struct model *model, enum memorizer_object_kind kind,
+				       unsigned long addr, size_t size,
+				       const struct memorizer_geometry *memory, unsigned long ip)
 {
 	struct model_object *object;
 	unsigned int chosen;

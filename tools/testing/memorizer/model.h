@@ -140,7 +140,7 @@ struct model {
 	unsigned int kinds;
 	unsigned int followed;
 	bool choose;
-	unsigned int (*choice)(const void *ptr, unsigned long ip);
+	unsigned int (*choice)(const void *ptr, enum memorizer_object_kind kind, unsigned long ip);
 	bool tracking;
 	unsigned long line_size;
 	u8 holders[MODEL_LINES];

@@ -96,7 +96,8 @@ void memorizer_grace_period(void)
 }
 
 /* Stub: no filters of objects. */
-unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
+unsigned int memorizer_choose_object(const void *ptr, enum memorizer_object_kind kind,
+				     unsigned long ip)
 {
 	return BIT(MEMORIZER_RECORDED);
 }

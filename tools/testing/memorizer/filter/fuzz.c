@@ -80,8 +80,8 @@ static void check_names(const struct memorizer_filter *filter, const char *shown
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		name = names[i];
-		CHECK(memorizer_filter_matches_cache(filter, name) ==
-		      is_selected(shown, "cache", name));
+		CHECK(memorizer_filter_matches_cache(filter, "pages", name) ==
+		      (is_selected(shown, "kind", "pages") && is_selected(shown, "cache", name)));
 		CHECK(memorizer_filter_matches_allocator(filter, name, part) ==
 		      is_selected(shown, "alloc", name));
 		CHECK(memorizer_filter_matches_site(filter, "vmlinux", "mm/slub.c", name, part) ==

@@ -59,7 +59,8 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
 	geo->pages = 1;
 }
 
-unsigned int memorizer_choose_object(const void *ptr, unsigned long ip)
+unsigned int memorizer_choose_object(const void *ptr, enum memorizer_object_kind kind,
+				     unsigned long ip)
 {
 	return BIT(MEMORIZER_RECORDED) | (ip == BY_GRANULE ? BIT(MEMORIZER_FIELDS) : 0);
 }

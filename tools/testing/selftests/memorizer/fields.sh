@@ -37,7 +37,7 @@ bad_fields_change_nothing() {
 		same "fields after '$bad'" "$(read_back)" "cache:dentry " || return 1
 	done
 	dmesg | grep -q "memorizer: invalid filter term: 'modul:a'" &&
-	dmesg | grep -q "memorizer: memorizer_fields accepts only cache:GLOB"
+	dmesg | grep -q "memorizer: memorizer_fields accepts only kind:GLOB, cache:GLOB"
 }
 
 # Read both files at once. They are consistent if nothing is freed or allocated meanwhile, so process them later.
