@@ -121,6 +121,19 @@ static void large_objects_have_all_their_pages(void)
 	CHECK_EQ(lookup(PAGE(16)), 0);
 }
 
+/* The record may be reused: no word may name it. */
+static void freed_large_object_leaves_all_of_its_pages(void)
+{
+	unsigned int n;
+	u32 id;
+
+	start();
+	id = insert_large(PAGE(2), 12 * PAGE_SIZE + 100);
+	erase_object(PAGE(2), id);
+	for (n = 2; n <= 14; n++)
+		CHECK_EQ(*memorizer_find_word(PAGE(n)), 0);
+}
+
 static void guarded_objects_begin_within_a_page(void)
 {
 	u32 id;
@@ -583,6 +596,7 @@ const struct test_case index_cases[] = {
 	CASE(each_byte_of_a_slot_names_its_object),
 	CASE(neighbours_do_not_matter),
 	CASE(large_objects_have_all_their_pages),
+	CASE(freed_large_object_leaves_all_of_its_pages),
 	CASE(guarded_objects_begin_within_a_page),
 	CASE(erase_takes_the_start_only_and_once),
 	CASE(only_live_objects_are_found),
