@@ -37,15 +37,18 @@ static void switch_slab(bool on)
 	memorizer_switch_hooks(on ? what : MEMORIZER_DO_RECORD, on);
 }
 
+static void switch_pages(bool on)
+{
+	memorizer_switch_pages(on ? MEMORIZER_RECORD_ALL : MEMORIZER_DO_RECORD, on);
+}
+
 static void switch_kinds(void)
 {
 	/* Before the first object: no slab with objects is freed without its hook. */
 	if (enabled)
 		static_branch_enable(&memorizer_tracking);
 	switch_slab(enabled && kinds & BIT(MEMORIZER_KIND_SLAB));
-	memorizer_switch_pages(enabled && kinds & BIT(MEMORIZER_KIND_PAGES) ?
-			       MEMORIZER_RECORD_ALL : MEMORIZER_DO_RECORD,
-			       enabled && kinds & BIT(MEMORIZER_KIND_PAGES));
+	switch_pages(enabled && kinds & BIT(MEMORIZER_KIND_PAGES));
 }
 
 /**

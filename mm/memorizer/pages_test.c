@@ -4,7 +4,6 @@
  * object in pages has its accesses to itself.
  */
 #include <linux/gfp.h>
-#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
