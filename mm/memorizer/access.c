@@ -12,7 +12,7 @@
  * - Slow path: memorizer_access() handles everything else: several objects, objects counted by
  *   granule, observers, tracked cache lines, an empty batch of the pool, carries.
  *
- * Objects counted by granule are always hidden, so that no fast path matches them; pages are once
+ * Objects counted by granule are always hidden, so that no fast path matches them; areas are once
  * other objects lie in them.
  */
 #include <linux/kernel.h>
@@ -54,13 +54,22 @@ static __always_inline void count_lost(unsigned int accesses)
 	this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_ENTRY], accesses);
 }
 
+/* May an object lie at the address? The thunks skip what lies above the direct map. */
+static __always_inline bool may_have_object(unsigned long addr)
+{
+	unsigned long unused;
+
+	return addr - memorizer_index_base < memorizer_index_bytes ||
+		(READ_ONCE(memorizer_reaches_far) && memorizer_root_slot(addr, &unused));
+}
+
 /* Count an access if this task is left out or paused. Returns false if it is recorded. */
 static __always_inline bool count_unrecorded(unsigned long addr, unsigned int kind)
 {
 	if (!memorizer_is_left_out() && !memorizer_is_paused())
 		return false;
 	/* For every task alike: the thunks count these without looking at the task. */
-	if (addr - memorizer_index_base >= memorizer_index_bytes)
+	if (!may_have_object(addr))
 		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
 	else if (memorizer_is_left_out())
 		this_cpu_add(memorizer_counters.left_out, memorizer_kind_count(kind));
@@ -278,7 +287,7 @@ static __kprobes bool count_whole(struct memorizer_object *object, unsigned long
 	entry = memorizer_count(object, key, memorizer_kind_counts(kind), 0);
 	if (!entry)
 		return false;
-	/* Hidden pages would be cached in vain. */
+	/* A hidden area would be cached in vain. */
 	if (!READ_ONCE(memorizer_slow_path_users) && memorizer_object_contains(object, addr, 1)) {
 		/* The thunks look only for accesses of fixed size. */
 		if (size <= MEMORIZER_FIXED_MAX)
@@ -311,8 +320,8 @@ static __kprobes void count_access(u32 id, unsigned long addr, unsigned long siz
  * @kind: an enum memorizer_kind
  * @ip: address of the instruction after the site
  *
- * Counts the access once in each live object that it touches. Where an object lies in pages, the
- * access touches the object, not the pages.
+ * Counts the access once in each live object that it touches. Where an object lies in an area, the
+ * access touches the object, not the area.
  *
  * Context: any, NMI included, with preemption disabled.
  */
@@ -323,7 +332,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	unsigned long start = addr, next;
 	struct memorizer_entry *entry;
 	bool attributed = false;
-	u32 id, pages = 0;
+	u32 id, area = 0;
 
 	if (!size)
 		return;
@@ -342,11 +351,11 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	/* The index has the same answer for all addresses up to @next. */
 	do {
 		id = memorizer_index_lookup(addr, &next);
-		/* The pages go on behind an object in them, and at the next page. */
-		if (id && id != pages) {
+		/* An area goes on behind an object in it, and at the next page. */
+		if (id && id != area) {
 			attributed = true;
-			if (memorizer_is_pages(memorizer_ptr(id)))
-				pages = id;
+			if (memorizer_is_area(memorizer_ptr(id)))
+				area = id;
 			count_access(id, addr, size - (addr - start), kind, ip);
 		}
 		addr = next;

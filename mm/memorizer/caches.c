@@ -36,6 +36,9 @@ unsigned long memorizer_fast_path_bytes __read_mostly = PAGE_SIZE;
 /* Number of reasons to force the slow path. Written under memorizer_rwsem. */
 unsigned int memorizer_slow_path_users __read_mostly;
 
+/* Objects above the direct map are recorded. Written under memorizer_rwsem. */
+bool memorizer_reaches_far __read_mostly;
+
 static void empty_found(void)
 {
 	unsigned int i;
@@ -106,6 +109,25 @@ static void wait_for_hooks(void)
 		memorizer_grace_period();
 }
 
+/* Have the thunks skip what lies above the direct map if this changes nothing. */
+static void set_thunk_end(bool skip)
+{
+	WRITE_ONCE(memorizer_thunk_end, skip && !memorizer_reaches_far ?
+		   memorizer_index_base + memorizer_index_bytes : ULONG_MAX);
+}
+
+/**
+ * memorizer_reach_far() - have accesses above the direct map reach the hook, or not
+ * @far: true if objects there are recorded
+ *
+ * Context: process context, under memorizer_rwsem, for writing; or boot, one CPU.
+ */
+void memorizer_reach_far(bool far)
+{
+	WRITE_ONCE(memorizer_reaches_far, far);
+	set_thunk_end(!memorizer_slow_path_users);
+}
+
 /**
  * memorizer_slow_path_begin() - force each access to call memorizer_access()
  *
@@ -125,7 +147,7 @@ void memorizer_slow_path_begin(void)
 		wait_for_hooks();
 		empty_found();
 		wait_for_hooks();
-		WRITE_ONCE(memorizer_thunk_end, ULONG_MAX);
+		set_thunk_end(false);
 		empty_cache();
 	}
 	up_write(&memorizer_rwsem);
@@ -145,7 +167,7 @@ void memorizer_slow_path_end(void)
 	down_write(&memorizer_rwsem);
 	last = memorizer_slow_path_users == 1;
 	if (last)
-		WRITE_ONCE(memorizer_thunk_end, memorizer_index_base + memorizer_index_bytes);
+		set_thunk_end(true);
 	wait_for_hooks();
 	if (last)
 		WRITE_ONCE(memorizer_fast_path_bytes, PAGE_SIZE);

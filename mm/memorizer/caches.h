@@ -37,6 +37,7 @@ extern struct memorizer_object memorizer_no_object;
 
 extern unsigned long memorizer_fast_path_bytes;
 extern unsigned int memorizer_slow_path_users;
+extern bool memorizer_reaches_far;
 
 /* The slot of an access in the cache of entries. The thunks compute the same. */
 static __always_inline u32 memorizer_cache_slot(u32 ip, unsigned long addr)
@@ -66,6 +67,7 @@ static __always_inline void memorizer_cache_object(struct memorizer_object *obje
 
 void memorizer_caches_init(void);
 void memorizer_collect_caches(void);
+void memorizer_reach_far(bool far);
 void memorizer_slow_path_begin(void);
 void memorizer_slow_path_end(void);
 

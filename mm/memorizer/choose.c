@@ -67,12 +67,12 @@ static unsigned int match_cache(const char *name, enum memorizer_object_kind kin
 
 static unsigned int choose_cache(u32 now, const void *ptr, enum memorizer_object_kind kind)
 {
-	const struct slab *slab = virt_to_slab(ptr);
+	const struct slab *slab = kind == MEMORIZER_KIND_SLAB ? virt_to_slab(ptr) : NULL;
 	struct kmem_cache *cache;
 	u32 known;
 
 	if (!slab)
-		/* Pages, and those of a large kmalloc(), belong to no cache. */
+		/* Other kinds, and large kmalloc()s, belong to no cache. */
 		return match_cache("", kind);
 	cache = slab->slab_cache;
 	known = READ_ONCE(cache->memorizer_verdict);

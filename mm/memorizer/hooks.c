@@ -22,43 +22,23 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
+#include "record.h"
 #include "tasks.h"
-
-static void lose_alloc(unsigned long va, size_t size, enum memorizer_loss why)
-{
-	/* Otherwise, accesses to the new object would be counted for an earlier one. */
-	memorizer_index_bury(va, size);
-	this_cpu_inc(memorizer_counters.lost[why]);
-}
 
 static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned long ip)
 {
-	unsigned long va = (unsigned long)ptr;
 	struct memorizer_geometry geo;
-	u32 how = by_granule ? MEMORIZER_BY_GRANULE : 0, id;
-	int err;
 
 	/* struct memorizer_object has 32 bits for it. */
 	if (size > U32_MAX) {
-		lose_alloc(va, size, MEMORIZER_LOST_RANGE);
+		memorizer_index_bury((unsigned long)ptr, size);
+		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_RANGE]);
 		return;
 	}
 	memorizer_geometry(ptr, size, &geo);
 	memorizer_index_fit(&geo);
-	id = memorizer_object_make(va, size, how, ip);
-	if (!id) {
-		lose_alloc(va, size, MEMORIZER_LOST_OBJECT);
-		return;
-	}
-	err = memorizer_index_insert(&geo, va, id);
-	if (err) {
-		/* Never visible: a failed insertion puts the id nowhere. */
-		memorizer_pool_free(MEMORIZER_OBJECT, id);
-		lose_alloc(va, size, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
-		return;
-	}
-	memorizer_object_publish(memorizer_ptr(id), va, by_granule);
-	memorizer_announce_object(id);
+	memorizer_record(&geo, (unsigned long)ptr, size,
+			 memorizer_who(MEMORIZER_KIND_SLAB, by_granule), ip);
 }
 
 /* Slow end of record_in_slab(), which left preemption disabled: the slot held an object. */
@@ -77,6 +57,19 @@ static __always_inline bool may_be_paused(void)
 }
 
 /*
+ * Are new objects still recorded, within the section that memorizer_grace_period() waits for? The
+ * hook may have been preempted since it read the flags.
+ */
+static __always_inline bool still_records(void)
+{
+#ifdef CONFIG_PREEMPTION
+	return likely(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_RECORD);
+#else
+	return true;
+#endif
+}
+
+/*
  * Record an object if the index has a slot for it and the CPU's batch has a record. Returns
  * false, with no side effect, otherwise.
  */
@@ -88,7 +81,8 @@ static __always_inline bool record_in_slab(unsigned long va, size_t size, bool c
 
 	/* memorizer_grace_period() waits for the end of this section. */
 	preempt_disable_notrace();
-	if (unlikely(!memorizer_has_slot(va, va + size - 1, crosses, &slot)))
+	if (unlikely(!still_records() ||
+		     !memorizer_has_slot(va, va + size - 1, crosses, &slot)))
 		goto failed;
 	id = memorizer_pool_take(MEMORIZER_OBJECT, sizeof(struct memorizer_object), &record);
 	if (unlikely(!id))
@@ -119,7 +113,8 @@ static noinline void record_elsewhere(const void *ptr, size_t size, unsigned lon
 	if (memorizer_crosses(va, va + size - 1) && record_in_slab(va, size, true, ip))
 		return;
 	preempt_disable_notrace();
-	record_alloc(ptr, size, false, ip);
+	if (still_records())
+		record_alloc(ptr, size, false, ip);
 	preempt_enable_notrace();
 }
 
@@ -133,13 +128,12 @@ static noinline void record_object(const void *ptr, size_t size, unsigned long i
 		record_elsewhere(ptr, size, ip);
 }
 
-/* Apply the filters to an allocation. */
-static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
+/* Apply the filters to an allocation. Preemption is disabled. */
+static void choose_alloc(const void *ptr, size_t size, u8 hooks, unsigned long ip)
 {
 	unsigned int chosen = BIT(MEMORIZER_RECORDED);
 
-	preempt_disable_notrace();
-	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
+	if (hooks & MEMORIZER_DO_CHOOSE)
 		chosen = memorizer_choose_object(ptr, MEMORIZER_KIND_SLAB, ip);
 	if (!(chosen & BIT(MEMORIZER_RECORDED))) {
 		memorizer_index_bury((unsigned long)ptr, size);
@@ -150,25 +144,25 @@ static void choose_alloc(const void *ptr, size_t size, unsigned long ip)
 	} else {
 		record_object(ptr, size, ip);
 	}
-	preempt_enable_notrace();
 }
 
 /* Record an allocation with every condition checked. */
 static noinline void alloc_in_general(const void *ptr, size_t size, unsigned long ip)
 {
-	bool on = READ_ONCE(memorizer_hooks) & MEMORIZER_DO_RECORD;
+	bool on;
+	u8 hooks;
 
-	/* Nothing was ever recorded. */
-	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
-		return;
-	if (on && !memorizer_is_paused()) {
-		choose_alloc(ptr, size, ip);
-		return;
-	}
 	preempt_disable_notrace();
-	memorizer_index_bury((unsigned long)ptr, size);
-	if (on)
-		this_cpu_inc(memorizer_counters.paused);
+	hooks = READ_ONCE(memorizer_hooks);
+	on = hooks & MEMORIZER_DO_RECORD;
+	if (on && !memorizer_is_paused()) {
+		choose_alloc(ptr, size, hooks, ip);
+	} else if (hooks & MEMORIZER_DO_FOLLOW) {
+		/* Otherwise, nothing was ever recorded. */
+		memorizer_index_bury((unsigned long)ptr, size);
+		if (on)
+			this_cpu_inc(memorizer_counters.paused);
+	}
 	preempt_enable_notrace();
 }
 
@@ -197,21 +191,6 @@ void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
 		record_object(ptr, size, ip);
 }
 
-static void end_object(unsigned long va, unsigned long ip)
-{
-	u32 id = memorizer_index_erase(va);
-	struct memorizer_object *object = memorizer_ptr(id);
-
-	/* memorizer_set_free_ip() takes precedence. */
-	if (id && !object->free_ip)
-		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-	/* An unknown free: no such object, or another CPU has buried and counted it. */
-	if (id && memorizer_object_close(id, MEMORIZER_FREED))
-		this_cpu_inc(memorizer_counters.frees);
-	else
-		this_cpu_inc(memorizer_counters.unknown_frees);
-}
-
 /* Close any object; recorded ones are followed to their end even while recording is off. */
 static noinline void free_in_general(const void *ptr, unsigned long ip)
 {
@@ -219,7 +198,7 @@ static noinline void free_in_general(const void *ptr, unsigned long ip)
 	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
 		return;
 	preempt_disable_notrace();
-	end_object((unsigned long)ptr, ip);
+	memorizer_end((unsigned long)ptr, ip);
 	preempt_enable_notrace();
 }
 
@@ -233,7 +212,7 @@ static noinline void observe_and_free(const void *ptr, unsigned long ip,
 }
 
 /*
- * Fast version of end_object() for a live object in a slab slot. Returns false, with no side
+ * Fast version of memorizer_end() for a live object in a slab slot. Returns false, with no side
  * effect, otherwise.
  */
 static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
@@ -251,13 +230,13 @@ static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 		return false;
 	id = READ_ONCE(slab->object[slot]);
 	object = memorizer_ptr(id);
-	/* An object counted by granule is hidden, and left to end_object(). */
+	/* An object counted by granule is hidden, and left to memorizer_end(). */
 	if (unlikely(!id || READ_ONCE(object->at) != va || READ_ONCE(object->state) != state))
 		return false;
 	/* Another CPU may bury the object; the slot decides which of the two counts the free. */
 	if (unlikely(!try_cmpxchg(&slab->object[slot], &id, 0)))
 		return false;
-	/* As in end_object(). The description is complete before the state changes. */
+	/* As in memorizer_end(). The description is complete before the state changes. */
 	if (likely(!object->free_ip))
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
 	memorizer_set_free_jiffies(object, jiffies);
@@ -317,7 +296,7 @@ void __memorizer_set_free_ip(const void *ptr, unsigned long ip)
 	id = memorizer_index_lookup((unsigned long)ptr, &unused);
 	object = memorizer_ptr(id);
 	/* Not that of the pages that an unrecorded object lies in. */
-	if (id && !memorizer_is_pages(object))
+	if (id && memorizer_object_kind(object) != MEMORIZER_KIND_PAGES)
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
 	preempt_enable_notrace();
 }

@@ -17,8 +17,21 @@ struct dentry;
 enum memorizer_object_kind {
 	MEMORIZER_KIND_SLAB,	/* of the slab allocator, large kmalloc()s included */
 	MEMORIZER_KIND_PAGES,	/* of the page allocator */
+	MEMORIZER_KIND_VMALLOC,	/* vmalloc() and its like */
+	MEMORIZER_KIND_VMAP,	/* vmap(), vm_map_ram() and their like */
+	MEMORIZER_KIND_IOREMAP,	/* ioremap() */
+	MEMORIZER_KIND_MODULES,	/* memory of modules, and of other code made at run time */
+	MEMORIZER_KIND_STACK,	/* stacks of tasks */
 	MEMORIZER_KINDS,
 };
+
+/* Of the areas of vmalloc(). */
+#define MEMORIZER_VMALLOC_KINDS	(BIT(MEMORIZER_KIND_VMALLOC) | BIT(MEMORIZER_KIND_VMAP) | \
+				 BIT(MEMORIZER_KIND_IOREMAP) | BIT(MEMORIZER_KIND_MODULES))
+/* Objects in which others may lie. */
+#define MEMORIZER_AREA_KINDS	(BIT(MEMORIZER_KIND_PAGES) | MEMORIZER_VMALLOC_KINDS)
+/* Objects above the direct map. */
+#define MEMORIZER_FAR_KINDS	(MEMORIZER_VMALLOC_KINDS | BIT(MEMORIZER_KIND_STACK))
 
 /* object.c */
 extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
@@ -29,6 +42,10 @@ extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
 /* pages.c */
 void memorizer_switch_pages(unsigned int what, bool on);
 
+/* area.c */
+void memorizer_switch_kinds(unsigned int kinds);
+void memorizer_clear_kinds(unsigned int kinds, unsigned int flags);
+
 /* kinds_set.c */
 void memorizer_kinds_files(struct dentry *dir);
 void memorizer_kinds_init(void);
@@ -36,6 +53,8 @@ void memorizer_kinds_init(void);
 #define MEMORIZER_KINDS_BUILT_IN	BIT(MEMORIZER_KIND_SLAB)
 
 static inline void memorizer_switch_pages(unsigned int what, bool on) { }
+static inline void memorizer_switch_kinds(unsigned int kinds) { }
+static inline void memorizer_clear_kinds(unsigned int kinds, unsigned int flags) { }
 static inline void memorizer_kinds_files(struct dentry *dir) { }
 static inline void memorizer_kinds_init(void) { }
 #endif

@@ -2,17 +2,18 @@
 /*
  * Memorizer's index: from an address to the object there.
  *
- * A radix tree over the direct map, where slab and page memory lies. The root has one slot for
- * each 4 MiB and is allocated at boot. A slot holds the id of a leaf: a page with one word for
- * each of 1024 pages. A word is 0, or the id of the single object in that page and its neighbours
- * (a large kmalloc()), or, with SLAB_BIT, the id of a slab record, which has the layout of the
- * page's slab and an object id for each of the slab's slots:
+ * A radix tree over the direct map, where slab and page memory lies, and over ranges above it. The
+ * root has one slot for each 4 MiB and is allocated at boot. A slot holds the id of a leaf: a page
+ * with one word for each of 1024 pages. A word is 0, or the id of the single object in that page
+ * and its neighbours (a large kmalloc(), an area), or, with SLAB_BIT, the id of a slab record,
+ * which has the layout of the page's slab and an object id for each of the slab's slots:
  *
  *	root[addr / 4 MiB] -> leaf[addr / 4 KiB] -> slab->object[slot] -> object
  *
- * Slabs and large allocations lie in pages, which may be recorded as an object, too. An address
- * belongs to the object in the pages if there is one, else to the pages. The record of a slab names
- * the pages below it; a large allocation in recorded pages is a slab of one slot.
+ * An area is an object in which others may lie: an allocation of pages, or of vmalloc(). Slabs and
+ * large allocations lie in pages, stacks in vmalloc areas. An address belongs to the object in the
+ * area if there is one, else to the area. The record of a slab names the area below it; a large
+ * allocation or a stack in a recorded area is a slab of one slot.
  *
  * Lookups take no lock and need no barrier. They retry only if pages were split meanwhile.
  * Invariants:
@@ -34,9 +35,9 @@
  *   state decides.
  *
  * - A word is replaced, by cmpxchg, after all live objects behind it that overlap the page have
- *   been buried. Pages are not buried but hidden when an object in them gets a word.
+ *   been buried. An area is not buried but hidden when an object in it gets a word.
  *
- * - While pages are live, each of their words names them, or a slab record with them below.
+ * - While an area is live, each of its words names it, or a slab record with it below.
  *
  * - No word or slot has the id of an object or slab record when the grace period begins that ends
  *   with the record's reuse.
@@ -68,9 +69,10 @@ static_assert(MEMORIZER_BLOCK_SIZE / sizeof(u32) <= U16_MAX);
 
 unsigned long memorizer_index_base __ro_after_init;	/* lowest address */
 unsigned long memorizer_index_bytes __ro_after_init;	/* 0: no pool, the index is empty */
+struct memorizer_range memorizer_ranges[MEMORIZER_RANGES] __ro_after_init;
 u32 *memorizer_index_root __ro_after_init;
 
-/* The thunks skip addresses from here on, see memorizer_slow_path_begin(). */
+/* The thunks skip addresses from here on, see set_thunk_end(). */
 unsigned long memorizer_thunk_end __read_mostly;
 
 /* Discarded slab records. Any context pushes to the first list. */
@@ -78,20 +80,37 @@ static atomic_t discarded ____cacheline_aligned_in_smp;
 /* Those that memorizer_index_collect() took. Guarded by memorizer_rwsem. */
 static u32 collected;
 
+static unsigned long slots_for(unsigned long bytes)
+{
+	return DIV_ROUND_UP(bytes, 1UL << LEAF_SHIFT);
+}
+
 /**
  * memorizer_index_init() - allocate the root
  * @reserve: returns zeroed memory, or NULL
- * @base: first address that can hold objects
+ * @base: first address of the direct map
  * @bytes: number of bytes from there on
+ * @ranges: MEMORIZER_RANGES other ranges, with @first unset; NULL for none
  *
  * Context: boot, once.
  * Return: 0 or -ENOMEM
  */
-int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes)
+int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes,
+			 const struct memorizer_range *ranges)
 {
-	memorizer_index_root = reserve(DIV_ROUND_UP(bytes, 1UL << LEAF_SHIFT) * sizeof(u32));
+	unsigned long slots = slots_for(bytes);
+	unsigned int i;
+
+	for (i = 0; ranges && i < MEMORIZER_RANGES; i++)
+		slots += slots_for(ranges[i].bytes);
+	memorizer_index_root = reserve(slots * sizeof(u32));
 	if (!memorizer_index_root)
 		return -ENOMEM;
+	for (i = 0, slots = slots_for(bytes); ranges && i < MEMORIZER_RANGES; i++) {
+		memorizer_ranges[i] = ranges[i];
+		memorizer_ranges[i].first = slots;
+		slots += slots_for(ranges[i].bytes);
+	}
 	memorizer_index_base = base;
 	memorizer_index_bytes = bytes;
 	memorizer_thunk_end = base + bytes;
@@ -101,8 +120,8 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 /* The word of an address's page. Allocates a missing leaf. NULL if the pool is exhausted. */
 static u32 *make_word(unsigned long addr)
 {
-	u32 *slot = &memorizer_index_root[(addr - memorizer_index_base) >> LEAF_SHIFT];
-	u32 leaf, *words;
+	unsigned long offset;
+	u32 *slot = memorizer_root_slot(addr, &offset), leaf, *words;
 	unsigned int i;
 
 	if (!READ_ONCE(*slot)) {
@@ -135,21 +154,21 @@ static __always_inline bool is_live_at(const struct memorizer_object *object, un
 	return likely(memorizer_object_contains(object, addr, 1)) || hidden_at(object, addr);
 }
 
-/* Is the object live pages that contain the address? */
-static __always_inline bool is_pages_at(u32 id, unsigned long addr)
+/* Is the object a live area that contains the address? */
+static __always_inline bool is_area_at(u32 id, unsigned long addr)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
 
-	return id && memorizer_is_pages(object) && is_live_at(object, addr);
+	return id && memorizer_is_area(object) && is_live_at(object, addr);
 }
 
-/* The live pages that contain an address, by the word of its page. 0 if there are none. */
-static u32 pages_at(u32 word, unsigned long addr)
+/* The live area that contains an address, by the word of its page. 0 if there is none. */
+static u32 area_at(u32 word, unsigned long addr)
 {
 	const struct slab_record *slab = memorizer_ptr(word & ~SLAB_BIT);
 	u32 id = word & SLAB_BIT ? READ_ONCE(slab->below) : word;
 
-	return is_pages_at(id, addr) ? id : 0;
+	return is_area_at(id, addr) ? id : 0;
 }
 
 /* Is the object live, and does it overlap the page? */
@@ -183,7 +202,7 @@ static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, un
  * @addr: the address
  * @next: set to the first address after @addr that may belong to another object
  *
- * Objects may lie in the middle of pages, so that several lookups along an access find the pages.
+ * Objects may lie in the middle of an area, so that several lookups along an access find the area.
  *
  * Context: any, NMI included, with preemption disabled.
  * Return: id of the object, 0 if there is none
@@ -220,22 +239,22 @@ again:
 	object = memorizer_ptr(id);
 	va = memorizer_object_va(object);
 	if (is_live_at(object, addr)) {
-		/* In the next of several pages, another object may lie. */
-		if (!memorizer_is_pages(object))
+		/* In the next page of the area, another object may lie. */
+		if (!memorizer_is_area(object))
 			*next = va + READ_ONCE(object->size);
 		return id;
 	}
 	/*
-	 * If a part of the pages has been freed, the word names another part. The acquire in
+	 * If a part of pages has been freed, the word names another part. The acquire in
 	 * hidden_at() pairs with the cmpxchg that closed the pages, after it changed the word.
 	 */
-	if (unlikely(memorizer_is_pages(object) && READ_ONCE(*word) != value))
+	if (unlikely(memorizer_is_area(object) && READ_ONCE(*word) != value))
 		goto again;
 	/* In front of the object: KFENCE, for example, places objects at the end of a page. */
 	if (addr < va)
 		*next = min(*next, va);
 below:
-	return is_pages_at(below, addr) ? below : 0;
+	return is_area_at(below, addr) ? below : 0;
 }
 
 static bool same_geometry(const struct slab_record *slab, const struct memorizer_geometry *geo)
@@ -287,12 +306,12 @@ static void discard_slab(struct slab_record *slab, u32 value)
 
 	/*
 	 * The other pages' words may still have the record, which is reused after a grace
-	 * period. They name the pages below it again.
+	 * period. They name the area below it again.
 	 */
 	for (; page < end; page += PAGE_SIZE) {
 		word = memorizer_find_word(page);
 		if (word)
-			cmpxchg(word, value, is_pages_at(below, page) ? below : 0);
+			cmpxchg(word, value, is_area_at(below, page) ? below : 0);
 	}
 	/* No ABA problem: memorizer_index_collect() takes the whole list. */
 	first = atomic_read(&discarded);
@@ -307,7 +326,7 @@ static void clear_word(u32 *word, u32 id)
 	u32 value = READ_ONCE(*word);
 	struct slab_record *slab;
 
-	/* On failure, another CPU has claimed the page, or inserted an object in the pages. */
+	/* On failure, another CPU has claimed the page, or inserted an object in the area. */
 	if (value == id && try_cmpxchg(word, &value, 0))
 		return;
 	slab = memorizer_ptr(value & ~SLAB_BIT);
@@ -315,7 +334,7 @@ static void clear_word(u32 *word, u32 id)
 		return;
 	WRITE_ONCE(slab->below, 0);
 	/*
-	 * Without the pages, no hook ends the record of a large allocation. That of a slab is in
+	 * Without the area, no hook ends the record of a large allocation. That of a slab is in
 	 * force again from its next object on.
 	 */
 	WRITE_ONCE(slab->in_force, 0);
@@ -338,8 +357,8 @@ static bool begins_at(const struct slab_record *slab, unsigned long page)
 	return slab->base - slab->lead == page;
 }
 
-/* From here on, accesses to the pages look for an object in them first. */
-static void hide_pages(u32 id)
+/* From here on, accesses to the area look for an object in it first. */
+static void hide_area(u32 id)
 {
 	struct memorizer_object *object = memorizer_ptr(id);
 
@@ -354,7 +373,7 @@ static void bury_large(u32 id)
 
 /*
  * A page's word is about to be replaced: bury the live objects behind the old word, whose frees
- * were missed, but not the pages @below the new word. Several CPUs may do this at once. Each
+ * were missed, but not the area @below the new word. Several CPUs may do this at once. Each
  * returns when all of the objects have been buried.
  */
 static void bury_word(u32 word, unsigned long page, u32 below)
@@ -366,7 +385,7 @@ static void bury_word(u32 word, unsigned long page, u32 below)
 	if (!word)
 		return;
 	if (word == below) {
-		hide_pages(below);
+		hide_area(below);
 		return;
 	}
 	if (!(word & SLAB_BIT)) {
@@ -377,7 +396,7 @@ static void bury_word(u32 word, unsigned long page, u32 below)
 	}
 	slab = memorizer_ptr(word & ~SLAB_BIT);
 	id = READ_ONCE(slab->below);
-	if (id != below && is_pages_at(id, page))
+	if (id != below && is_area_at(id, page))
 		bury_large(id);
 	/* Replacing the word of a slab's first page discards its record, so bury all objects. */
 	whole = begins_at(slab, page);
@@ -429,7 +448,7 @@ static struct slab_record *get_slab(const struct memorizer_geometry *geo)
 	old = READ_ONCE(*word);
 	for (;;) {
 		slab = memorizer_ptr(old & ~SLAB_BIT);
-		below = pages_at(old, geo->start);
+		below = area_at(old, geo->start);
 		/*
 		 * The record may be an earlier slab's. Objects that it left are buried when
 		 * their slots are reused.
@@ -500,44 +519,54 @@ static int insert_in_pages(unsigned long start, unsigned long end, u32 id, u32 w
 }
 
 /**
- * memorizer_index_pages() - find the live pages that contain an address
+ * memorizer_index_area() - find the live area that contains an address
  * @addr: the address
  *
  * Context: any, NMI included, with preemption disabled.
- * Return: id of the pages, also if another object lies at the address; 0 if there are none
+ * Return: id of the area, also if another object lies at the address; 0 if there is none
  */
-u32 memorizer_index_pages(unsigned long addr)
+u32 memorizer_index_area(unsigned long addr)
 {
 	u32 *word = memorizer_find_word(addr), value, id;
 
 	if (!word)
 		return 0;
-	/* As in memorizer_index_lookup(): the pages may be split meanwhile. */
+	/* As in memorizer_index_lookup(): pages may be split meanwhile. */
 	do {
 		value = READ_ONCE(*word);
-		id = pages_at(value, addr);
+		id = area_at(value, addr);
 	} while (!id && READ_ONCE(*word) != value);
 	return id;
 }
 
 /**
- * memorizer_index_fit() - fit a large allocation into the pages it lies in
- * @geo: its layout, which becomes that of a slab of one slot if its pages are recorded
+ * memorizer_index_fit() - fit a large allocation or a stack into the area it lies in
+ * @geo: its layout, which becomes that of a slab of one slot if the area is recorded
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  */
 void memorizer_index_fit(struct memorizer_geometry *geo)
 {
-	if (geo->slots || !memorizer_index_pages(geo->start))
+	if (geo->slots || !memorizer_index_area(geo->start))
 		return;
 	geo->base = geo->start;
 	geo->stride = geo->pages << PAGE_SHIFT;
 	geo->slots = 1;
 }
 
+/* Are all pages in one of the ranges? */
+static bool covers(unsigned long start, unsigned long pages)
+{
+	unsigned long last = start + (pages << PAGE_SHIFT) - 1, first_offset, last_offset;
+
+	return last >= start && memorizer_root_slot(start, &first_offset) &&
+		memorizer_root_slot(last, &last_offset) &&
+		last_offset - first_offset == last - start;
+}
+
 /**
  * memorizer_index_insert() - insert an object
- * @geo: the layout of objects around it, after memorizer_index_fit() unless it is pages
+ * @geo: the layout of objects around it, after memorizer_index_fit() unless it is an area
  * @addr: the object's address
  * @id: id of the object, which is complete but not yet live
  *
@@ -548,11 +577,7 @@ void memorizer_index_fit(struct memorizer_geometry *geo)
  */
 int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id)
 {
-	unsigned long offset = geo->start - memorizer_index_base;
-
-	/* The number of pages is compared in a way that cannot overflow. */
-	if (offset >= memorizer_index_bytes ||
-	    geo->pages > (memorizer_index_bytes - offset) >> PAGE_SHIFT)
+	if (!covers(geo->start, geo->pages))
 		return -ERANGE;
 	return geo->slots ? insert_in_slab(geo, addr, id) :
 		insert_in_pages(geo->start, geo->start + (geo->pages << PAGE_SHIFT), id, 0);
@@ -578,7 +603,7 @@ void memorizer_index_end_slab(unsigned long start)
  * memorizer_index_erase() - remove the object that begins at an address
  * @addr: the address
  *
- * Pages are no such object, see memorizer_index_end_pages().
+ * An area is no such object, see memorizer_index_end_area().
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  * Return: id of the object, which the caller must close, or 0 if there is none
@@ -603,7 +628,7 @@ u32 memorizer_index_erase(unsigned long addr)
 		id = READ_ONCE(*slot);
 	}
 	object = memorizer_ptr(id);
-	if (!id || !is_live_at(object, addr) || memorizer_is_pages(object))
+	if (!id || !is_live_at(object, addr) || memorizer_is_area(object))
 		return 0;
 	/* A pointer into an object frees nothing. */
 	if (memorizer_object_va(object) != addr)
@@ -650,7 +675,7 @@ static noinline void bury_at(unsigned long addr, u32 id)
  * @size: its size in bytes
  *
  * Their frees were missed. They may start at other addresses, if the pages were a slab before.
- * The pages that the allocation lies in stay.
+ * The area that the allocation lies in stays.
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  */
@@ -662,7 +687,7 @@ void memorizer_index_bury(unsigned long addr, unsigned long size)
 	/* The lookup has the same answer for all addresses up to @next: mostly a single step. */
 	do {
 		id = memorizer_index_lookup(at, &next);
-		if (unlikely(id) && !memorizer_is_pages(memorizer_ptr(id)))
+		if (unlikely(id) && !memorizer_is_area(memorizer_ptr(id)))
 			bury_at(at, id);
 		at = next;
 	} while (at - addr < size);
@@ -684,15 +709,15 @@ int memorizer_index_split_pages(unsigned long start, unsigned long end, u32 id, 
 }
 
 /**
- * memorizer_index_end_pages() - remove pages, or a part of them
+ * memorizer_index_end_area() - remove an area, or a part of it
  * @start: first address to remove
  * @end: address after the last one
- * @id: id of the pages, which the caller closes; 0 to bury all that is there, whose frees were
+ * @id: id of the area, which the caller closes; 0 to bury all that is there, whose frees were
  *	missed
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  */
-void memorizer_index_end_pages(unsigned long start, unsigned long end, u32 id)
+void memorizer_index_end_area(unsigned long start, unsigned long end, u32 id)
 {
 	unsigned long page;
 	u32 *word;
@@ -716,8 +741,8 @@ void memorizer_index_remove(u32 id)
 	unsigned long va = memorizer_object_va(object);
 	u32 *word = memorizer_find_word(va), value = READ_ONCE(*word);
 
-	/* Pages may have a slab in their word. */
-	if (value == id || memorizer_is_pages(object))
+	/* An area may have a slab in its word. */
+	if (value == id || memorizer_is_area(object))
 		clear_words(id);
 	else
 		clear_slot(value, va, id);

@@ -34,19 +34,37 @@ struct memorizer_geometry {
 	unsigned long pages;
 };
 
-/* The thunks read these, too: they skip addresses outside of the range and unknown pages. */
+/* The direct map. The thunks read these, too: they skip unknown pages and what lies above. */
 extern unsigned long memorizer_index_base, memorizer_index_bytes, memorizer_thunk_end;
 extern u32 *memorizer_index_root;
 
-int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes);
+/**
+ * struct memorizer_range - addresses above the direct map that the index covers
+ * @base: first address
+ * @bytes: number of bytes from there on
+ * @first: number of its first slot in the root
+ */
+struct memorizer_range {
+	unsigned long base;
+	unsigned long bytes;
+	unsigned long first;
+};
+
+/* Three: both ends of the vmalloc area, and the memory of modules. */
+#define MEMORIZER_RANGES	3
+
+extern struct memorizer_range memorizer_ranges[MEMORIZER_RANGES];
+
+int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsigned long bytes,
+			 const struct memorizer_range *ranges);
 u32 memorizer_index_lookup(unsigned long addr, unsigned long *next);
 void memorizer_index_fit(struct memorizer_geometry *geo);
 int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
 u32 memorizer_index_erase(unsigned long addr);
 void memorizer_index_bury(unsigned long addr, unsigned long size);
-u32 memorizer_index_pages(unsigned long addr);
+u32 memorizer_index_area(unsigned long addr);
 int memorizer_index_split_pages(unsigned long start, unsigned long end, u32 id, u32 whole);
-void memorizer_index_end_pages(unsigned long start, unsigned long end, u32 id);
+void memorizer_index_end_area(unsigned long start, unsigned long end, u32 id);
 void memorizer_index_remove(u32 id);
 void memorizer_index_end_slab(unsigned long start);
 void memorizer_index_collect(void);
@@ -67,7 +85,7 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
  * @lead: bytes before slot 0
  * @base: address of slot 0
  * @reciprocal: 2^63 / @stride, rounded up
- * @below: id of the pages that the slab lies in, 0 if they are not recorded
+ * @below: id of the area that the slab lies in, 0 if it is not recorded
  * @object: id of the object in each slot
  */
 struct slab_record {
@@ -109,17 +127,37 @@ static __always_inline void memorizer_set_stride(struct slab_record *slab, u32 s
 	WRITE_ONCE(slab->reciprocal, (BIT_ULL(63) - 1) / stride + 1);
 }
 
+/*
+ * The slot of an address in the root, NULL if the index does not cover the address. @offset: from
+ * the start of its range.
+ */
+static __always_inline u32 *memorizer_root_slot(unsigned long addr, unsigned long *offset)
+{
+	const struct memorizer_range *range;
+
+	*offset = addr - memorizer_index_base;
+	/* Not for addresses below the base, either, whose offset wraps around. */
+	if (likely(*offset < memorizer_index_bytes))
+		return &memorizer_index_root[*offset >> MEMORIZER_LEAF_SHIFT];
+	for (range = memorizer_ranges; range < memorizer_ranges + MEMORIZER_RANGES; range++) {
+		*offset = addr - range->base;
+		if (*offset < range->bytes)
+			return &memorizer_index_root[range->first +
+						     (*offset >> MEMORIZER_LEAF_SHIFT)];
+	}
+	return NULL;
+}
+
 /* Look up the word of an address's page. Returns false if the page has no leaf. */
 static __always_inline bool memorizer_has_word(unsigned long addr, u32 **word)
 {
-	unsigned long offset = addr - memorizer_index_base;
-	u32 leaf;
+	unsigned long offset;
+	u32 *slot = memorizer_root_slot(addr, &offset), leaf;
 
-	/* Also for addresses below the base, whose offset wraps around. */
-	if (unlikely(offset >= memorizer_index_bytes))
+	if (unlikely(!slot))
 		return false;
 	/* An address dependency; pairs with the cmpxchg in make_word(): the leaf is zeroed. */
-	leaf = READ_ONCE(memorizer_index_root[offset >> MEMORIZER_LEAF_SHIFT]);
+	leaf = READ_ONCE(*slot);
 	if (unlikely(!leaf))
 		return false;
 	*word = (u32 *)memorizer_ptr(leaf) + (offset >> PAGE_SHIFT) % MEMORIZER_LEAF_WORDS;
@@ -216,8 +254,8 @@ static __always_inline u32 memorizer_object_at(u32 word, unsigned long addr, u64
 }
 
 /*
- * Is an address in the given slot of the slab that the word names, and in no recorded pages?
- * Those would have the accesses to free slots.
+ * Is an address in the given slot of the slab that the word names, and in no recorded area?
+ * That would have the accesses to free slots.
  */
 static __always_inline bool memorizer_in_slot(u32 word, u64 slot, unsigned long addr)
 {

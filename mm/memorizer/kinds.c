@@ -14,6 +14,7 @@
 #include <linux/rwsem.h>
 
 #include "announce.h"
+#include "caches.h"
 #include "hooks.h"
 #include "index.h"
 #include "memorizer.h"
@@ -47,8 +48,11 @@ static void switch_kinds(void)
 	/* Before the first object: no slab with objects is freed without its hook. */
 	if (enabled)
 		static_branch_enable(&memorizer_tracking);
+	if (enabled && kinds & MEMORIZER_FAR_KINDS)
+		memorizer_reach_far(true);
 	switch_slab(enabled && kinds & BIT(MEMORIZER_KIND_SLAB));
 	switch_pages(enabled && kinds & BIT(MEMORIZER_KIND_PAGES));
+	memorizer_switch_kinds(enabled ? kinds : 0);
 }
 
 /**
@@ -115,18 +119,25 @@ static void unlink_kinds(unsigned int which)
 	}
 }
 
-/* End the objects of some kinds, whose hooks record nothing any more. */
-static void end_kinds(unsigned int which)
+/* Clear flags of the hooks of some kinds, and wait for the hooks that saw them set. */
+static void clear_flags(unsigned int which, unsigned int flags)
 {
 	if (which & BIT(MEMORIZER_KIND_SLAB))
-		memorizer_switch_hooks(MEMORIZER_RECORD_ALL, false);
+		memorizer_switch_hooks(flags, false);
 	if (which & BIT(MEMORIZER_KIND_PAGES))
-		memorizer_switch_pages(MEMORIZER_RECORD_ALL, false);
-	/* Hooks that saw them on make no more objects. */
+		memorizer_switch_pages(flags, false);
+	memorizer_clear_kinds(which, flags);
 	memorizer_grace_period();
+}
+
+/* End the objects of some kinds. */
+static void end_kinds(unsigned int which)
+{
+	clear_flags(which, MEMORIZER_DO_RECORD);
+	/* Until they are closed, their frees must not be missed. */
 	close_kinds(which);
-	/* Hooks that saw pages live put no more slabs on them. */
-	memorizer_grace_period();
+	clear_flags(which, MEMORIZER_DO_FOLLOW);
+	/* No hook that saw an area live puts a slab on it any more. */
 	unlink_kinds(which);
 }
 
@@ -148,6 +159,8 @@ void memorizer_set_kinds(unsigned int new)
 	WRITE_ONCE(kinds, new);
 	if (old & ~new)
 		end_kinds(old & ~new);
+	if (!(new & MEMORIZER_FAR_KINDS))
+		memorizer_reach_far(false);
 	switch_kinds();
 	up_write(&memorizer_rwsem);
 }

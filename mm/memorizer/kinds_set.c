@@ -23,6 +23,9 @@
 
 #define SEPARATORS	" \t\n,"
 
+/* memorizer_kind_names, for messages. */
+#define WANTED		"slab, pages, vmalloc, vmap, ioremap, modules, stack or all"
+
 static unsigned int parse_name(const char *name, size_t length)
 {
 	unsigned int i;
@@ -44,7 +47,7 @@ static unsigned int parse_kinds(const char *text)
 		length = strcspn(text, SEPARATORS);
 		kind = parse_name(text, length);
 		if (!kind) {
-			pr_warn_ratelimited("no kind of object '%*pE'; want slab, pages or all\n",
+			pr_warn_ratelimited("no kind of object '%*pE'; want " WANTED "\n",
 					    (int)min_t(size_t, length, 64), text);
 			return 0;
 		}
@@ -52,7 +55,7 @@ static unsigned int parse_kinds(const char *text)
 		text += length;
 	}
 	if (!kinds)
-		pr_warn_ratelimited("no kind of object; want slab, pages or all\n");
+		pr_warn_ratelimited("no kind of object; want " WANTED "\n");
 	return kinds;
 }
 

@@ -15,6 +15,7 @@
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "caches.h"
 #include "entry_table.h"
@@ -116,9 +117,25 @@ static void __init settle_tables(bool unwanted)
 	}
 }
 
+/*
+ * Addresses above the direct map where areas lie. vmalloc() takes the lowest that are free, except
+ * for per-CPU memory, which it places at the top. Both are bounded by RAM, devices excepted.
+ */
+static void __init find_ranges(struct memorizer_range *ranges)
+{
+	unsigned long ram = (unsigned long)max_pfn << PAGE_SHIFT;
+	unsigned long low = min(2 * ram + SZ_4G, VMALLOC_END + 1 - VMALLOC_START);
+	unsigned long top = min(ram + SZ_1G, VMALLOC_END + 1 - VMALLOC_START - low);
+
+	ranges[0] = (struct memorizer_range){ .base = VMALLOC_START, .bytes = low };
+	ranges[1] = (struct memorizer_range){ .base = VMALLOC_END + 1 - top, .bytes = top };
+	ranges[2] = (struct memorizer_range){ .base = MODULES_VADDR, .bytes = MODULES_LEN };
+}
+
 /* Reserve at most *@size bytes for the pool, and its tables. Sets @size to the actual size. */
 static void * __init reserve_pool(unsigned long long *size)
 {
+	struct memorizer_range ranges[MEMORIZER_RANGES];
 	void *base = NULL;
 
 	/* Memory may be fragmented: a smaller pool is better than none. */
@@ -132,8 +149,10 @@ static void * __init reserve_pool(unsigned long long *size)
 	if (!base)
 		return NULL;
 	memorizer_caches_init();
+	find_ranges(ranges);
 	if (memorizer_entry_table_init(reserve, *size) ||
-	    memorizer_index_init(reserve, PAGE_OFFSET, (unsigned long)max_pfn << PAGE_SHIFT)) {
+	    memorizer_index_init(reserve, PAGE_OFFSET, (unsigned long)max_pfn << PAGE_SHIFT,
+				 IS_ENABLED(CONFIG_MEMORIZER_PAGES) ? ranges : NULL)) {
 		/* A pool without its tables is useless: give all of it back. */
 		settle_tables(true);
 		memblock_free(base, *size);

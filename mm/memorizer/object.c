@@ -30,6 +30,11 @@ struct memorizer_retired memorizer_retired;
 const char * const memorizer_kind_names[MEMORIZER_KINDS] = {
 	[MEMORIZER_KIND_SLAB] = "slab",
 	[MEMORIZER_KIND_PAGES] = "pages",
+	[MEMORIZER_KIND_VMALLOC] = "vmalloc",
+	[MEMORIZER_KIND_VMAP] = "vmap",
+	[MEMORIZER_KIND_IOREMAP] = "ioremap",
+	[MEMORIZER_KIND_MODULES] = "modules",
+	[MEMORIZER_KIND_STACK] = "stack",
 };
 
 /* What the allocator's hooks do. Written under memorizer_rwsem. */
@@ -52,7 +57,7 @@ void memorizer_switch_hooks(unsigned int what, bool on)
  * memorizer_object_make() - take a record from the pool and describe an object in it
  * @va: address
  * @size: bytes requested
- * @how: MEMORIZER_BY_GRANULE, MEMORIZER_OF_PAGES, or both, or 0
+ * @how: memorizer_who()
  * @ip: return address into the caller of the allocator
  *
  * Context: any, NMI included, with preemption disabled.
@@ -88,7 +93,7 @@ u32 memorizer_object_copy(u32 id, unsigned long va, size_t size)
 	const struct memorizer_object *object = memorizer_ptr(id);
 	struct memorizer_object *part;
 
-	id = memorizer_object_make(va, size, object->who & ~(MEMORIZER_OF_PAGES - 1),
+	id = memorizer_object_make(va, size, object->who & ~MEMORIZER_PID_MASK,
 				   memorizer_unpack_ip(object->alloc_ip));
 	if (!id)
 		return 0;
@@ -126,8 +131,8 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 	/* The CPU that closed the object counts and announces it. */
 	if (was != MEMORIZER_LIVE)
 		return false;
-	/* Pages are not announced: the plugin knows one object at an address. */
-	if (!memorizer_is_pages(object))
+	/* The plugin knows one object at an address, in the direct map. */
+	if (memorizer_object_kind(object) == MEMORIZER_KIND_SLAB)
 		memorizer_announce_end(id);
 	return true;
 }

@@ -37,14 +37,13 @@ enum memorizer_state {
  * @link: used by the pool while the record is free
  * @size: bytes requested
  * @at: its address while it is live, see memorizer_hide() otherwise; always hidden if its
- *	accesses are counted by granule, and for pages from the first object in them on, so that the
+ *	accesses are counted by granule, and for an area from the first object in it on, so that the
  *	fast paths do not match it
  * @times: jiffies of its free in the upper 48 bits, bits 32 to 47 of those of its allocation
  * @alloc_jiffies: jiffies of its allocation, lower 32 bits
  * @alloc_ip: call site of its allocation, see memorizer_pack_ip()
  * @free_ip: call site of its free, also while that is still in progress
- * @who: pid of the task that allocated it, MEMORIZER_BY_GRANULE if its accesses are counted by
- *	granule, and MEMORIZER_OF_PAGES if it is an allocation of pages
+ * @who: pid of the task that allocated it, or whose stack it is, see memorizer_who() for the rest
  * @comm: that task's name, without a NUL if it is that long
  * @state: an enum memorizer_state
  *
@@ -70,31 +69,44 @@ struct memorizer_object {
 
 static_assert(sizeof(struct memorizer_object) == 56);
 
-/* In memorizer_object.who: an allocation of pages, in which slabs and other objects may lie. */
-#define MEMORIZER_OF_PAGES	BIT(28)
+/* In memorizer_object.who: an area, in which slabs and other objects may lie. */
+#define MEMORIZER_AREA	BIT(28)
 
-static_assert(PID_MAX_LIMIT <= MEMORIZER_OF_PAGES);
+/* Its bits below: the kind, and the pid. */
+#define MEMORIZER_KIND_SHIFT	24
+#define MEMORIZER_PID_MASK	(BIT(MEMORIZER_KIND_SHIFT) - 1)
+
+static_assert(PID_MAX_LIMIT <= MEMORIZER_PID_MASK);
+static_assert(MEMORIZER_KINDS << MEMORIZER_KIND_SHIFT <= MEMORIZER_AREA);
+
+/* The flags of memorizer_object.who for an object of a kind. */
+static __always_inline u32 memorizer_who(enum memorizer_object_kind kind, bool by_granule)
+{
+	return kind << MEMORIZER_KIND_SHIFT |
+		(BIT(kind) & MEMORIZER_AREA_KINDS ? MEMORIZER_AREA : 0) |
+		(by_granule ? MEMORIZER_BY_GRANULE : 0);
+}
 
 static __always_inline u32 memorizer_object_pid(const struct memorizer_object *object)
 {
-	return object->who & (MEMORIZER_OF_PAGES - 1);
+	return READ_ONCE(object->who) & MEMORIZER_PID_MASK;
 }
 
-static __always_inline bool memorizer_is_pages(const struct memorizer_object *object)
+static __always_inline bool memorizer_is_area(const struct memorizer_object *object)
 {
-	return READ_ONCE(object->who) & MEMORIZER_OF_PAGES;
+	return READ_ONCE(object->who) & MEMORIZER_AREA;
 }
 
 /* An enum memorizer_object_kind. */
 static __always_inline unsigned int memorizer_object_kind(const struct memorizer_object *object)
 {
-	return memorizer_is_pages(object) ? MEMORIZER_KIND_PAGES : MEMORIZER_KIND_SLAB;
+	return READ_ONCE(object->who) % MEMORIZER_AREA >> MEMORIZER_KIND_SHIFT;
 }
 
 /* May its address be hidden while it is live? */
 static __always_inline bool memorizer_may_hide(const struct memorizer_object *object)
 {
-	return READ_ONCE(object->who) & (MEMORIZER_BY_GRANULE | MEMORIZER_OF_PAGES);
+	return READ_ONCE(object->who) & (MEMORIZER_BY_GRANULE | MEMORIZER_AREA);
 }
 
 static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)

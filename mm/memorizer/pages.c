@@ -22,7 +22,7 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
-#include "tasks.h"
+#include "record.h"
 
 /* What the page allocator's hooks do: MEMORIZER_DO_RECORD, _FOLLOW and _OBSERVE. */
 u8 memorizer_page_hooks __read_mostly;
@@ -30,71 +30,8 @@ u8 memorizer_page_hooks __read_mostly;
 /* Taken to free a part of pages. NMIs free no pages. */
 static DEFINE_RAW_SPINLOCK(split_lock);
 
-static void lose_pages(unsigned long va, size_t size, enum memorizer_loss why)
+static void alloc_pages_at(unsigned long va, unsigned int order, u8 hooks, unsigned long ip)
 {
-	/* Otherwise, accesses to these pages would be counted for earlier ones. */
-	memorizer_index_end_pages(va, va + size, 0);
-	this_cpu_inc(memorizer_counters.lost[why]);
-}
-
-static void record_pages(unsigned long va, size_t size, bool by_granule, unsigned long ip)
-{
-	const struct memorizer_geometry geo = { .start = va, .pages = size >> PAGE_SHIFT };
-	u32 how = MEMORIZER_OF_PAGES | (by_granule ? MEMORIZER_BY_GRANULE : 0);
-	u32 id = memorizer_object_make(va, size, how, ip);
-	int err;
-
-	if (!id) {
-		lose_pages(va, size, MEMORIZER_LOST_OBJECT);
-		return;
-	}
-	err = memorizer_index_insert(&geo, va, id);
-	if (err) {
-		/* Never visible: a failed insertion puts the id nowhere. */
-		memorizer_pool_free(MEMORIZER_OBJECT, id);
-		lose_pages(va, size, err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
-		return;
-	}
-	memorizer_object_publish(memorizer_ptr(id), va, by_granule);
-}
-
-/* Apply the filters to an allocation, and record it. */
-static void choose_pages(unsigned long va, size_t size, unsigned long ip)
-{
-	unsigned int chosen = BIT(MEMORIZER_RECORDED);
-
-	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
-		chosen = memorizer_choose_object((void *)va, MEMORIZER_KIND_PAGES, ip);
-	if (chosen & BIT(MEMORIZER_RECORDED)) {
-		record_pages(va, size, chosen & BIT(MEMORIZER_FIELDS), ip);
-	} else {
-		memorizer_index_end_pages(va, va + size, 0);
-		this_cpu_inc(memorizer_counters.allocs_left_out);
-	}
-}
-
-static void alloc_pages_at(unsigned long va, size_t size, unsigned long ip)
-{
-	bool on = READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_RECORD;
-
-	if (on && !memorizer_is_paused()) {
-		choose_pages(va, size, ip);
-		return;
-	}
-	memorizer_index_end_pages(va, va + size, 0);
-	if (on)
-		this_cpu_inc(memorizer_counters.paused);
-}
-
-void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
-			     unsigned long ip)
-{
-	u8 hooks = READ_ONCE(memorizer_page_hooks);
-
-	if (!page)
-		return;
-	if (hooks & MEMORIZER_DO_OBSERVE)
-		memorizer_observer_alloc_pages(page, order, gfp, ip);
 	/* Nothing was ever recorded. */
 	if (!(hooks & MEMORIZER_DO_FOLLOW))
 		return;
@@ -102,44 +39,43 @@ void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t 
 	 * The index takes milliseconds for a gigantic page, and again for each of its pages that is
 	 * freed alone. There is nothing to bury: the pages were free.
 	 */
-	if (unlikely(order > MAX_PAGE_ORDER)) {
-		if (hooks & MEMORIZER_DO_RECORD)
-			this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_RANGE]);
-		return;
-	}
-	preempt_disable_notrace();
-	alloc_pages_at((unsigned long)page_to_virt(page), PAGE_SIZE << order, ip);
-	preempt_enable_notrace();
+	if (likely(order <= MAX_PAGE_ORDER))
+		memorizer_alloc_area(MEMORIZER_KIND_PAGES, va, PAGE_SIZE << order, ip,
+				     hooks & MEMORIZER_DO_RECORD);
+	else if (hooks & MEMORIZER_DO_RECORD)
+		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_RANGE]);
 }
 
-static void close_pages(u32 id, unsigned long ip)
+void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
+			     unsigned long ip)
 {
-	struct memorizer_object *object = memorizer_ptr(id);
-
-	WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-	/* Fails if the kind has just been switched off. */
-	if (memorizer_object_close(id, MEMORIZER_FREED))
-		this_cpu_inc(memorizer_counters.frees);
-	else
-		this_cpu_inc(memorizer_counters.unknown_frees);
+	if (!page)
+		return;
+	if (READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_OBSERVE)
+		memorizer_observer_alloc_pages(page, order, gfp, ip);
+	/* The flags are read in the section that memorizer_grace_period() waits for. */
+	preempt_disable_notrace();
+	alloc_pages_at((unsigned long)page_to_virt(page), order, READ_ONCE(memorizer_page_hooks),
+		       ip);
+	preempt_enable_notrace();
 }
 
 /* Free pages that were allocated at once. Returns false, with no side effect, otherwise. */
 static bool end_whole(unsigned long va, size_t size, unsigned long ip)
 {
-	u32 id = memorizer_index_pages(va);
+	u32 id = memorizer_index_area(va);
 	const struct memorizer_object *object = memorizer_ptr(id);
 
 	if (!id || memorizer_object_va(object) != va || READ_ONCE(object->size) != size)
 		return false;
-	memorizer_index_end_pages(va, va + size, id);
-	close_pages(id, ip);
+	memorizer_index_end_area(va, va + size, id);
+	memorizer_free_area(id, ip);
 	return true;
 }
 
 static bool has_pages(unsigned long at, unsigned long end)
 {
-	while (at < end && !memorizer_index_pages(at))
+	while (at < end && !memorizer_index_area(at))
 		at += PAGE_SIZE;
 	return at < end;
 }
@@ -154,7 +90,7 @@ static void keep_part(u32 whole, unsigned long start, unsigned long end)
 		return;
 	id = memorizer_object_copy(whole, start, end - start);
 	if (!id) {
-		memorizer_index_end_pages(start, end, whole);
+		memorizer_index_end_area(start, end, whole);
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_OBJECT]);
 		return;
 	}
@@ -174,7 +110,7 @@ static noinline void end_parts(unsigned long at, unsigned long end, unsigned lon
 	raw_spin_lock_irqsave(&split_lock, flags);
 	for (; at < end; at = next) {
 		next = at + PAGE_SIZE;
-		id = memorizer_index_pages(at);
+		id = memorizer_index_area(at);
 		if (!id)
 			continue;
 		object = memorizer_ptr(id);
@@ -183,8 +119,8 @@ static noinline void end_parts(unsigned long at, unsigned long end, unsigned lon
 		next = min(last, end);
 		keep_part(id, va, at);
 		keep_part(id, next, last);
-		memorizer_index_end_pages(at, next, id);
-		close_pages(id, ip);
+		memorizer_index_end_area(at, next, id);
+		memorizer_free_area(id, ip);
 	}
 	raw_spin_unlock_irqrestore(&split_lock, flags);
 }
@@ -192,16 +128,13 @@ static noinline void end_parts(unsigned long at, unsigned long end, unsigned lon
 void __memorizer_free_pages(const struct page *page, unsigned int order, unsigned long ip)
 {
 	unsigned long va = (unsigned long)page_to_virt(page);
-	u8 hooks = READ_ONCE(memorizer_page_hooks);
 	size_t size = PAGE_SIZE << order;
 
-	if (hooks & MEMORIZER_DO_OBSERVE)
+	if (READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_OBSERVE)
 		memorizer_observer_free_pages(page, order, ip);
-	/* Nothing was ever recorded. */
-	if (!(hooks & MEMORIZER_DO_FOLLOW))
-		return;
 	preempt_disable_notrace();
-	if (end_whole(va, size, ip))
+	/* Nothing was ever recorded, or the pages were freed at once. */
+	if (!(READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_FOLLOW) || end_whole(va, size, ip))
 		;
 	else if (has_pages(va, va + size))
 		end_parts(va, va + size, ip);

@@ -8,58 +8,10 @@
 #include <linux/slab.h>
 
 #include "filter.h"
+#include "kinds_test.h"
 #include "test.h"
 
 #define ALL	MEMORIZER_KINDS_BUILT_IN
-
-static u64 sink;
-
-static noinline void pages_read(const void *ptr)
-{
-	sink = READ_ONCE(*(u64 *)ptr);
-}
-
-static noinline void pages_write(void *ptr)
-{
-	WRITE_ONCE(*(u64 *)ptr, 1);
-}
-
-/* Read a word @reads times and write it @writes times. */
-static void touch(void *ptr, unsigned int reads, unsigned int writes)
-{
-	while (reads--)
-		pages_read(ptr);
-	while (writes--)
-		pages_write(ptr);
-}
-
-/* The accesses to an object by the two functions above. */
-static struct tally touches_of(u32 id)
-{
-	const struct memorizer_object *object = memorizer_ptr(id);
-	const struct memorizer_entry *entry;
-	struct tally tally = { };
-	u32 next;
-
-	if (!id)
-		return tally;
-	for (next = READ_ONCE(object->entries); next; next = READ_ONCE(entry->link)) {
-		entry = memorizer_ptr(next);
-		if (ip_is_in(memorizer_entry_ip(entry), pages_read) ||
-		    ip_is_in(memorizer_entry_ip(entry), pages_write))
-			add_to_tally(&tally, entry);
-	}
-	return tally;
-}
-
-static void expect_touched(struct kunit *test, u32 id, u64 reads, u64 writes)
-{
-	struct tally tally = touches_of(id);
-
-	KUNIT_ASSERT_NE(test, id, 0);
-	KUNIT_EXPECT_EQ(test, tally.reads, reads);
-	KUNIT_EXPECT_EQ(test, tally.writes, writes);
-}
 
 /* The live pages at an address, also below a slab. */
 static u32 pages_at(const void *ptr)
@@ -67,19 +19,9 @@ static u32 pages_at(const void *ptr)
 	u32 id;
 
 	preempt_disable();
-	id = memorizer_index_pages((unsigned long)ptr);
+	id = memorizer_index_area((unsigned long)ptr);
 	preempt_enable();
 	return id;
-}
-
-static void expect_object(struct kunit *test, u32 id, const void *ptr, size_t size, u8 state)
-{
-	const struct memorizer_object *object = memorizer_ptr(id);
-
-	KUNIT_ASSERT_NE(test, id, 0);
-	KUNIT_EXPECT_EQ(test, memorizer_object_va(object), (unsigned long)ptr);
-	KUNIT_EXPECT_EQ(test, object->size, size);
-	KUNIT_EXPECT_EQ(test, object->state, state);
 }
 
 static void pages_of_each_order_are_objects(struct kunit *test)

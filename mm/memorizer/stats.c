@@ -78,7 +78,8 @@ static void show(struct seq_file *m, const u64 accesses[MEMORIZER_KINDS])
 {
 	struct memorizer_counters sum;
 	unsigned long sites, sites_patched, sites_prefixes;
-	u64 closed;
+	u64 closed, all = 0;
+	unsigned int kind;
 
 	sum_counters(&sum);
 	closed = sum.frees + sum.buried;
@@ -93,10 +94,11 @@ static void show(struct seq_file *m, const u64 accesses[MEMORIZER_KINDS])
 		   closed - memorizer_cleared.objects - memorizer_retired.objects);
 	seq_printf(m, "objects_cleared: %llu\n", memorizer_cleared.objects);
 	seq_printf(m, "objects_retired: %llu\n", memorizer_retired.objects);
-	seq_printf(m, "accesses_attributed: %llu\n",
-		   accesses[MEMORIZER_KIND_SLAB] + accesses[MEMORIZER_KIND_PAGES]);
-	seq_printf(m, "accesses_slab: %llu\n", accesses[MEMORIZER_KIND_SLAB]);
-	seq_printf(m, "accesses_pages: %llu\n", accesses[MEMORIZER_KIND_PAGES]);
+	for (kind = 0; kind < MEMORIZER_KINDS; kind++)
+		all += accesses[kind];
+	seq_printf(m, "accesses_attributed: %llu\n", all);
+	for (kind = 0; kind < MEMORIZER_KINDS; kind++)
+		seq_printf(m, "accesses_%s: %llu\n", memorizer_kind_names[kind], accesses[kind]);
 	seq_printf(m, "accesses_cleared: %llu\n", memorizer_cleared.accesses);
 	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);

@@ -18,7 +18,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/init.h>
-#include <linux/memorizer.h>
+#include <linux/memorizer-vmalloc.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -265,6 +265,7 @@ static_assert(PID_MAX_LIMIT <= MEMORIZER_PIDS);
 void memorizer_set_pid(struct task_struct *task)
 {
 	memorizer_change_task(task, 0, MEMORIZER_PIDS, task->pid);
+	memorizer_stack_task(task);
 	memorizer_observer_task(task);
 	/* Another CPU updates its copy at its next context switch. */
 	if (task == current)
@@ -273,6 +274,7 @@ void memorizer_set_pid(struct task_struct *task)
 
 void memorizer_set_comm(struct task_struct *task)
 {
+	memorizer_stack_task(task);
 	memorizer_observer_task(task);
 }
 

@@ -10,6 +10,13 @@ unsigned int vmalloc_left = 1;
 /* Count accesses to objects allocated by odd ips by granule; otherwise, choose CHOSEN_IP. */
 bool odd_by_granule;
 
+/* Where areas may lie. */
+static const struct memorizer_range far_ranges[MEMORIZER_RANGES] = {
+	{ .base = VMALLOC_START, .bytes = FAR_BYTES },
+	{ .base = VMALLOC_END + 1 - FAR_BYTES, .bytes = FAR_BYTES },
+	{ .base = MODULES_VADDR, .bytes = MODULES_LEN },
+};
+
 unsigned int memorizer_choose_object(const void *ptr, enum memorizer_object_kind kind,
 				     unsigned long ip)
 {
@@ -38,7 +45,7 @@ void boot_hashed(unsigned long pool_size, unsigned long hashed)
 {
 	memorizer_caches_init();
 	CHECK_EQ(memorizer_entry_table_init(reserve, hashed), 0);
-	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES), 0);
+	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES, far_ranges), 0);
 	memorizer_pool_init(reserve(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 }

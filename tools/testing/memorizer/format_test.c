@@ -82,7 +82,7 @@ static void objects_are_as_printf_has_them(void)
 		of.at = memorizer_hide(0xffff888000000000 | random_u32(&seed));
 		of.alloc_ip = i % 2 ? 0x80000000 | random_u32(&seed) : 0;
 		of.free_ip = 0x80000000 | random_u32(&seed);
-		of.who = any_number(i, &seed) & (MEMORIZER_OF_PAGES - 1);
+		of.who = any_number(i, &seed) & MEMORIZER_PID_MASK;
 		of.state = MEMORIZER_LIVE + i % 3;
 		memorizer_set_alloc_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
 		memorizer_set_free_jiffies(&of, any_number(i, &seed) & (BIT(48) - 1));
@@ -102,7 +102,7 @@ static void comms_are_escaped(void)
 {
 	struct memorizer_object of = {
 		.size = U32_MAX, .times = U64_MAX, .alloc_jiffies = U32_MAX, .alloc_ip = U32_MAX,
-		.free_ip = U32_MAX, .who = MEMORIZER_OF_PAGES - 1, .state = MEMORIZER_FREED,
+		.free_ip = U32_MAX, .who = MEMORIZER_PID_MASK, .state = MEMORIZER_FREED,
 		.at = memorizer_hide(-1UL),
 	};
 	char *end;

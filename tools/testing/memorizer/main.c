@@ -18,6 +18,7 @@ static const struct {
 	{ "index", index_cases },
 	{ "object", object_cases },
 	{ "pages", pages_cases },
+	{ "vmalloc", vmalloc_cases },
 	{ "access", access_cases },
 	{ "group", group_cases },
 	{ "fields", fields_cases },

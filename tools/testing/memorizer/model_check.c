@@ -273,7 +273,7 @@ static void check_pages(void)
 		object = model.object[i]->record;
 		for (page = model.object[i]->addr;
 		     page < model.object[i]->addr + model.object[i]->size; page += PAGE_SIZE)
-			CHECK_EQ(memorizer_index_pages(page), memorizer_id(object));
+			CHECK_EQ(memorizer_index_area(page), memorizer_id(object));
 	}
 	for (page = model.heap; page < model.heap + MODEL_PAGES * PAGE_SIZE; page += PAGE_SIZE) {
 		word = memorizer_find_word(page);
@@ -281,7 +281,7 @@ static void check_pages(void)
 			continue;
 		slab = memorizer_ptr(*word & ~SLAB_BIT);
 		id = slab->below;
-		CHECK(!id || memorizer_index_pages(page) == id);
+		CHECK(!id || memorizer_index_area(page) == id);
 	}
 }
 

@@ -212,7 +212,7 @@ static void alloc_pages_at(unsigned long addr, unsigned int order, unsigned long
 		model_lose(&model, object, why);
 		return;
 	}
-	object->record = memorizer_ptr(memorizer_index_pages(addr));
+	object->record = memorizer_ptr(memorizer_index_area(addr));
 }
 
 static void free_pages_at(unsigned long addr, unsigned int order, unsigned long ip)
@@ -227,7 +227,7 @@ static void free_pages_at(unsigned long addr, unsigned int order, unsigned long 
 	/* Parts that stay are new objects. */
 	for (i = model.objects; i-- && !model.object[i]->record;) {
 		object = model.object[i];
-		id = memorizer_index_pages(object->addr);
+		id = memorizer_index_area(object->addr);
 		if (!id) {
 			CHECK(model.small_pool);
 			model_lose(&model, object, MEMORIZER_LOST_OBJECT);

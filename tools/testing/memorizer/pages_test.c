@@ -32,7 +32,7 @@ static struct memorizer_object *insert(const struct memorizer_geometry *geo, uns
 
 static struct memorizer_object *pages_at(unsigned long addr)
 {
-	u32 id = memorizer_index_pages(addr);
+	u32 id = memorizer_index_area(addr);
 
 	return id ? memorizer_ptr(id) : NULL;
 }

@@ -18,8 +18,10 @@
 #include <linux/limits.h>
 #include <linux/memorizer.h>
 #include <linux/memorizer-pages.h>
+#include <linux/memorizer-vmalloc.h>
 #include <linux/rwsem.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "../../../mm/memorizer/access.h"
 #include "../../../mm/memorizer/caches.h"
@@ -33,6 +35,7 @@
 #include "../../../mm/memorizer/memorizer.h"
 #include "../../../mm/memorizer/object.h"
 #include "../../../mm/memorizer/pool.h"
+#include "../../../mm/memorizer/record.h"
 #include "../../../mm/memorizer/rows.h"
 #include "../../../mm/memorizer/sites.h"
 #include "../../../mm/memorizer/tasks.h"
@@ -46,10 +49,10 @@ struct test_case {
 
 #define CASE(function)	{ #function, function }
 
-extern const struct test_case start_cases[], pool_cases[], index_cases[], object_cases[],
-	pages_cases[], access_cases[], group_cases[], fields_cases[], traffic_cases[],
-	string_cases[], rows_cases[], format_cases[], model_cases[], thread_cases[],
-	interrupt_cases[], patch_cases[];
+extern const struct test_case start_cases[], pool_cases[], index_cases[],
+	object_cases[], pages_cases[], vmalloc_cases[], access_cases[], group_cases[],
+	fields_cases[], traffic_cases[], string_cases[], rows_cases[], format_cases[],
+	model_cases[], thread_cases[], interrupt_cases[], patch_cases[];
 
 /* Fail and end the case unless both are equal. */
 #define CHECK_EQ(a, b) \
@@ -68,6 +71,9 @@ static inline void check_eq(unsigned long a, unsigned long b, const char *what,
 /* The address range of objects. No memory is mapped there. */
 #define MAP_BASE	0xffff888000000000UL
 #define MAP_BYTES	((4UL << 30) + 5 * PAGE_SIZE)
+
+/* Bytes of the vmalloc area at each end that the index covers. */
+#define FAR_BYTES	((1UL << 30) + 3 * PAGE_SIZE)
 
 /* Addresses of code that allocates, frees and accesses. */
 #define IP(n)		(0xffffffff81000000UL + (n))

@@ -52,7 +52,7 @@ void bench_boot(unsigned long pool_size)
 		memcpy(percpu_areas + cpu * round_up(pattern, 64), __start_percpu, pattern);
 	memorizer_caches_init();
 	CHECK_EQ(memorizer_entry_table_init(reserve_table, pool_size), 0);
-	CHECK_EQ(memorizer_index_init(memory, OBJECTS, OBJECTS_END - OBJECTS), 0);
+	CHECK_EQ(memorizer_index_init(memory, OBJECTS, OBJECTS_END - OBJECTS, NULL), 0);
 	memorizer_pool_init(memory(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 	become(0, 1);

@@ -57,7 +57,7 @@ static unsigned long chained(void)
 static void check_index(const struct memorizer_object *object)
 {
 	unsigned long va = memorizer_object_va(object), next;
-	u32 id = memorizer_is_pages(object) ? memorizer_index_pages(va) :
+	u32 id = memorizer_is_area(object) ? memorizer_index_area(va) :
 		memorizer_index_lookup(va, &next);
 
 	CHECK(memorizer_ptr(id) == object);
@@ -163,7 +163,7 @@ static void free_all(bool pages)
 	unsigned long pos = 0, va;
 
 	while ((object = next_shown(&pos))) {
-		if (object->state != MEMORIZER_LIVE || memorizer_is_pages(object) != pages)
+		if (object->state != MEMORIZER_LIVE || memorizer_is_area(object) != pages)
 			continue;
 		done.frees++;
 		va = memorizer_object_va(object);

@@ -47,7 +47,7 @@ static void start_core(void)
 	memorizer_lines_wanted = 16;
 	memorizer_caches_init();
 	CHECK_EQ(memorizer_entry_table_init(reserve_zeroed, PAGE_SIZE), 0);
-	CHECK_EQ(memorizer_index_init(reserve_zeroed, MAP_BASE, MAP_BYTES), 0);
+	CHECK_EQ(memorizer_index_init(reserve_zeroed, MAP_BASE, MAP_BYTES, NULL), 0);
 	memorizer_pool_init(reserve_zeroed(size), size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 }

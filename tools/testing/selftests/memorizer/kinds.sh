@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Kinds of objects: slab objects and pages
+# Kinds of objects: slab objects, pages, vmalloc areas, stacks
 . "${0%/*}/functions.sh"
 
 [ -f $M/memorizer_kinds ] || skip "no $M/memorizer_kinds: CONFIG_MEMORIZER_PAGES is not set"
@@ -8,6 +8,8 @@
 before=$(cat $M/memorizer_kinds)
 dir=$(mktemp -d)
 trap 'rm -rf $dir; quiet; echo "$before" >$M/memorizer_kinds; echo 1 >$M/clear_object_list' EXIT
+
+all="slab pages vmalloc vmap ioremap modules stack"
 
 read_back() { cat $M/memorizer_kinds | tr '\n' ' '; }
 
@@ -39,7 +41,7 @@ kinds_are_read_back() {
 	echo slab >>$M/memorizer_kinds
 	same "kinds after another one" "$(read_back)" "slab pages " || return 1
 	kinds slab && same "kinds" "$(read_back)" "slab " || return 1
-	kinds all && same "all kinds" "$(read_back)" "slab pages " || return 1
+	kinds all && same "all kinds" "$(read_back)" "$all " || return 1
 	kinds slab,pages && same "kinds with a comma" "$(read_back)" "slab pages "
 }
 
@@ -57,18 +59,27 @@ sums_agree() {
 	cat $M/kmap >$dir/kmap
 	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
 		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)" &&
-	same "accesses by kind" $(($(stat_of accesses_slab) + $(stat_of accesses_pages))) "$(stat_of accesses_attributed)"
+	sum=0
+	for kind in $all; do
+		sum=$((sum + $(stat_of accesses_$kind)))
+	done
+	same "accesses by kind" $sum "$(stat_of accesses_attributed)"
 }
 
-# recorded_kinds_have_accesses SLAB PAGES KIND...: each kind has accesses, or none if it is not recorded.
+# recorded_kinds_have_accesses KIND...: each kind has accesses, or none if it is not recorded.
 recorded_kinds_have_accesses() {
-	slab=$1 pages=$2
-	shift 2
 	missed=$(stat_of frees_missed)
 	record "$@"
 	undisturbed sums_agree || return 1
-	same "slab objects have accesses" $(($(stat_of accesses_slab) > 0)) $slab &&
-	same "pages have accesses" $(($(stat_of accesses_pages) > 0)) $pages &&
+	for kind in $all; do
+		case " $* " in
+		*" $kind "* | *" all "*)
+			# Few programs use the others.
+			case $kind in slab | pages | stack) ;; *) continue ;; esac
+			same "$kind has accesses" $(($(stat_of accesses_$kind) > 0)) 1 ;;
+		*)	same "accesses to $kind" "$(stat_of accesses_$kind)" 0 ;;
+		esac || return 1
+	done
 	same "frees_missed" "$(stat_of frees_missed)" "$missed"
 }
 
@@ -77,6 +88,24 @@ pages_are_in_the_kmap() {
 	record all
 	awk -F , '!/^ / && $4 == 4096 && $3 ~ /000$/ { n++ } END { exit n < 100 }' $M/kmap ||
 		{ echo "# few objects are pages"; return 1; }
+}
+
+# A program's stack has the name that it got from exec(), not its parent's.
+stacks_are_those_of_their_tasks() {
+	quiet
+	kinds stack
+	echo 1 >$M/clear_object_list
+	echo 1 >$M/memorizer_enabled
+	printf '#!/bin/sh\nwhile :; do :; done\n' >$dir/stack_of_this
+	chmod +x $dir/stack_of_this
+	$dir/stack_of_this &
+	pid=$!
+	until [ "$(cat /proc/$pid/comm)" = stack_of_this ]; do :; done
+	live=$(awk -F , -v pid=$pid '!/^ / && $2 == pid { print $8 }' $M/kmap)
+	kill $pid
+	wait $pid
+	echo 0 >$M/memorizer_enabled
+	same "comm of the program's stack" "$live" stack_of_this
 }
 
 kind_that_is_switched_off_ends() {
@@ -99,7 +128,7 @@ kinds_switch_under_load() {
 	echo 1 >$M/memorizer_log_access
 	for n in 1 2 3; do
 		work &
-		for which in all slab pages all pages slab; do
+		for which in all slab pages stack all pages,vmalloc slab; do
 			kinds $which
 			ls /proc/self >/dev/null
 		done
@@ -116,13 +145,16 @@ kinds_switch_under_load() {
 		$(($(stat_of frees) + $(stat_of frees_missed) + $(stat_of objects_live)))
 }
 
-plan 9
+plan 12
 check mode_of memorizer_kinds 600
 check kinds_are_read_back
 check bad_kinds_change_nothing
-check recorded_kinds_have_accesses 1 0 slab
-check recorded_kinds_have_accesses 0 1 pages
-check recorded_kinds_have_accesses 1 1 all
+check recorded_kinds_have_accesses slab
+check recorded_kinds_have_accesses pages
+check recorded_kinds_have_accesses stack
+check recorded_kinds_have_accesses vmalloc vmap ioremap modules stack
+check recorded_kinds_have_accesses all
+check stacks_are_those_of_their_tasks
 check pages_are_in_the_kmap
 check kind_that_is_switched_off_ends
 check kinds_switch_under_load

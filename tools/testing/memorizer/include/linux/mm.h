@@ -10,7 +10,10 @@
 #include <linux/string.h>
 
 #define PAGE_OFFSET	0xffff888000000000UL
-#define SZ_1M		(1ULL << 20)
+#define SZ_1M		(1UL << 20)
+#define SZ_64M		(64UL << 20)
+#define SZ_1G		(1UL << 30)
+#define SZ_4G		(4UL << 30)
 #define SZ_16G		(16ULL << 30)
 
 extern unsigned long max_pfn;

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Large allocations. */
+/* Large allocations, and the addresses of areas. */
+#ifndef _TEST_LINUX_VMALLOC_H
+#define _TEST_LINUX_VMALLOC_H
+
 #include <stdlib.h>
+
+#define VMALLOC_START	0xffffc90000000000UL
+#define VMALLOC_END	0xffffe8ffffffffffUL
+#define MODULES_VADDR	0xffffffffc0000000UL
+#define MODULES_END	0xffffffffff000000UL
+#define MODULES_LEN	(MODULES_END - MODULES_VADDR)
+
+#define VM_IOREMAP	0x1
+#define VM_ALLOC	0x2
+#define VM_MAP		0x4
 
 #ifdef TEST_SCHED
 
@@ -20,3 +33,5 @@ extern unsigned int vmalloc_left;
 #define vfree(ptr)		(vmalloc_left++, free(ptr))
 
 #endif
+
+#endif /* _TEST_LINUX_VMALLOC_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's areas: objects that consist of whole pages, in which others may lie.
+ *
+ * Also what the hooks of kinds other than slab and pages record. These hooks are called too rarely
+ * for a byte of flags each.
+ */
+#include <linux/cache.h>
+#include <linux/memorizer-vmalloc.h>
+
+#include "entry.h"
+#include "hooks.h"
+#include "index.h"
+#include "memorizer.h"
+#include "object.h"
+#include "pool.h"
+#include "record.h"
+#include "tasks.h"
+
+unsigned int memorizer_recorded_kinds __read_mostly;
+unsigned int memorizer_followed_kinds __read_mostly;
+
+/* Apply the filters to an allocation, and record it. */
+static void choose_area(enum memorizer_object_kind kind, unsigned long va, size_t size,
+			unsigned long ip)
+{
+	const struct memorizer_geometry geo = {
+		.start = va, .pages = DIV_ROUND_UP(size, PAGE_SIZE),
+	};
+	unsigned int chosen = BIT(MEMORIZER_RECORDED);
+
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
+		chosen = memorizer_choose_object((void *)va, kind, ip);
+	if (chosen & BIT(MEMORIZER_RECORDED)) {
+		memorizer_record(&geo, va, size,
+				 memorizer_who(kind, chosen & BIT(MEMORIZER_FIELDS)), ip);
+	} else {
+		memorizer_index_end_area(va, va + size, 0);
+		this_cpu_inc(memorizer_counters.allocs_left_out);
+	}
+}
+
+/**
+ * memorizer_alloc_area() - record an area, or bury what lies there
+ * @kind: its kind, one of MEMORIZER_AREA_KINDS
+ * @va: its address, page aligned
+ * @size: bytes requested, less than 4 GiB
+ * @ip: return address into the caller of the allocator
+ * @on: areas of this kind are recorded
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_alloc_area(enum memorizer_object_kind kind, unsigned long va, size_t size,
+			  unsigned long ip, bool on)
+{
+	if (on && !memorizer_is_paused()) {
+		choose_area(kind, va, size, ip);
+		return;
+	}
+	memorizer_index_end_area(va, va + size, 0);
+	if (on)
+		this_cpu_inc(memorizer_counters.paused);
+}
+
+/**
+ * memorizer_free_area() - close an area that was removed from the index
+ * @id: the area
+ * @ip: return address into the caller of the allocator
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_free_area(u32 id, unsigned long ip)
+{
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	/* memorizer_set_free_ip() takes precedence. */
+	if (!object->free_ip)
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	/* Fails if the kind has just been switched off. */
+	if (memorizer_object_close(id, MEMORIZER_FREED))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+}
+
+/**
+ * memorizer_switch_kinds() - select what the hooks record, except those of slabs and pages
+ * @kinds: a bit for each enum memorizer_object_kind to record
+ *
+ * Context: process context, under memorizer_rwsem, for writing; or boot, one CPU.
+ */
+void memorizer_switch_kinds(unsigned int kinds)
+{
+	/* Hooks read these without a lock. First: what is recorded must be followed. */
+	WRITE_ONCE(memorizer_followed_kinds, memorizer_followed_kinds | kinds);
+	WRITE_ONCE(memorizer_recorded_kinds, kinds);
+}
+
+/**
+ * memorizer_clear_kinds() - no longer record or follow objects of some kinds
+ * @kinds: a bit for each enum memorizer_object_kind
+ * @flags: MEMORIZER_DO_RECORD, MEMORIZER_DO_FOLLOW, or both
+ *
+ * Context: process context, under memorizer_rwsem, for writing; or boot, one CPU.
+ */
+void memorizer_clear_kinds(unsigned int kinds, unsigned int flags)
+{
+	if (flags & MEMORIZER_DO_RECORD)
+		WRITE_ONCE(memorizer_recorded_kinds, memorizer_recorded_kinds & ~kinds);
+	if (flags & MEMORIZER_DO_FOLLOW)
+		WRITE_ONCE(memorizer_followed_kinds, memorizer_followed_kinds & ~kinds);
+}

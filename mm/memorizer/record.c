@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's objects in the index: record them, and end them.
+ */
+#include <linux/memorizer.h>
+
+#include "announce.h"
+#include "entry.h"
+#include "index.h"
+#include "memorizer.h"
+#include "object.h"
+#include "pool.h"
+#include "record.h"
+
+static void lose_object(unsigned long va, size_t size, u32 how, enum memorizer_loss why)
+{
+	/* Otherwise, accesses to the new object would be counted for an earlier one. */
+	if (how & MEMORIZER_AREA)
+		memorizer_index_end_area(va, va + size, 0);
+	else
+		memorizer_index_bury(va, size);
+	this_cpu_inc(memorizer_counters.lost[why]);
+}
+
+/**
+ * memorizer_record() - record an object
+ * @geo: the layout of objects around it
+ * @va: its address
+ * @size: bytes requested, less than 4 GiB
+ * @how: memorizer_who()
+ * @ip: return address into the caller of the allocator
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_record(const struct memorizer_geometry *geo, unsigned long va, size_t size,
+		      u32 how, unsigned long ip)
+{
+	u32 id = memorizer_object_make(va, size, how, ip);
+	int err;
+
+	if (!id) {
+		lose_object(va, size, how, MEMORIZER_LOST_OBJECT);
+		return;
+	}
+	err = memorizer_index_insert(geo, va, id);
+	if (err) {
+		/* Never visible: a failed insertion puts the id nowhere. */
+		memorizer_pool_free(MEMORIZER_OBJECT, id);
+		lose_object(va, size, how,
+			    err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
+		return;
+	}
+	memorizer_object_publish(memorizer_ptr(id), va, how & MEMORIZER_BY_GRANULE);
+	if (memorizer_object_kind(memorizer_ptr(id)) == MEMORIZER_KIND_SLAB)
+		memorizer_announce_object(id);
+}
+
+/**
+ * memorizer_end() - end the object that begins at an address, unless it is an area
+ * @va: the address
+ * @ip: return address into the caller of the allocator
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_end(unsigned long va, unsigned long ip)
+{
+	u32 id = memorizer_index_erase(va);
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	/* memorizer_set_free_ip() takes precedence. */
+	if (id && !object->free_ip)
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	/* An unknown free: no such object, or another CPU has buried and counted it. */
+	if (id && memorizer_object_close(id, MEMORIZER_FREED))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's vmalloc areas: record what vmalloc(), vmap(), ioremap() and execmem_alloc() hand
+ * out.
+ */
+#include <linux/memorizer-vmalloc.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/vmalloc.h>
+
+#include "entry.h"
+#include "hooks.h"
+#include "index.h"
+#include "memorizer.h"
+#include "object.h"
+#include "pool.h"
+#include "record.h"
+
+/* The index takes up to a millisecond for so many bytes, with preemption disabled. */
+#define AREA_MAX	SZ_64M
+
+static enum memorizer_object_kind kind_of(unsigned long va, unsigned long flags)
+{
+	if (va >= MODULES_VADDR && va < MODULES_END)
+		return MEMORIZER_KIND_MODULES;
+	if (flags & VM_IOREMAP)
+		return MEMORIZER_KIND_IOREMAP;
+	return flags & VM_ALLOC ? MEMORIZER_KIND_VMALLOC : MEMORIZER_KIND_VMAP;
+}
+
+void __memorizer_vmalloc(const void *addr, size_t size, unsigned long flags, unsigned long ip)
+{
+	unsigned long va = (unsigned long)addr;
+	enum memorizer_object_kind kind = kind_of(va, flags);
+	bool on;
+
+	preempt_disable_notrace();
+	on = READ_ONCE(memorizer_recorded_kinds) & BIT(kind);
+	/* There is nothing to bury otherwise: each end of an area has its hook. */
+	if (size <= AREA_MAX && READ_ONCE(memorizer_followed_kinds) & BIT(kind))
+		memorizer_alloc_area(kind, va, size, ip, on);
+	else if (on)
+		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_RANGE]);
+	preempt_enable_notrace();
+}
+
+void __memorizer_vfree(const void *addr, unsigned long flags, unsigned long ip)
+{
+	unsigned long va = (unsigned long)addr;
+	const struct memorizer_object *object;
+	u32 id;
+
+	preempt_disable_notrace();
+	if (!(READ_ONCE(memorizer_followed_kinds) & BIT(kind_of(va, flags))))
+		goto out;
+	id = memorizer_index_area(va);
+	object = memorizer_ptr(id);
+	if (id && memorizer_object_va(object) == va) {
+		memorizer_index_end_area(va, va + READ_ONCE(object->size), id);
+		memorizer_free_area(id, ip);
+	} else {
+		this_cpu_inc(memorizer_counters.unknown_frees);
+	}
+out:
+	preempt_enable_notrace();
+}
