@@ -30,6 +30,7 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
+#include "struct_page.h"
 #include "tasks.h"
 #include "traffic.h"
 
@@ -150,6 +151,8 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 		memorizer_cache_object(object, addr);
 		return true;
 	}
+	if (unlikely(memorizer_is_struct_page(addr)))
+		return false;
 	if (!word)
 		memorizer_cache_object(&memorizer_no_object, addr);
 	/* The allocator accesses free slots. Past this slot, an object may begin. */
@@ -351,6 +354,12 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	/* The index has the same answer for all addresses up to @next. */
 	do {
 		id = memorizer_index_lookup(addr, &next);
+		if (unlikely(!id) && memorizer_is_struct_page(addr)) {
+			id = memorizer_make_struct_page(addr, &next);
+			if (!id)
+				count_lost(memorizer_kind_count(kind));
+			attributed = true;
+		}
 		/* An area goes on behind an object in it, and at the next page. */
 		if (id && id != area) {
 			attributed = true;

@@ -15,6 +15,7 @@
 #include "object.h"
 #include "pool.h"
 #include "record.h"
+#include "struct_page.h"
 #include "tasks.h"
 
 unsigned int memorizer_recorded_kinds __read_mostly;
@@ -94,6 +95,7 @@ void memorizer_switch_kinds(unsigned int kinds)
 	/* Hooks read these without a lock. First: what is recorded must be followed. */
 	WRITE_ONCE(memorizer_followed_kinds, memorizer_followed_kinds | kinds);
 	WRITE_ONCE(memorizer_recorded_kinds, kinds);
+	memorizer_switch_struct_pages(kinds & BIT(MEMORIZER_KIND_STRUCT_PAGE));
 }
 
 /**
@@ -106,7 +108,7 @@ void memorizer_switch_kinds(unsigned int kinds)
 void memorizer_clear_kinds(unsigned int kinds, unsigned int flags)
 {
 	if (flags & MEMORIZER_DO_RECORD)
-		WRITE_ONCE(memorizer_recorded_kinds, memorizer_recorded_kinds & ~kinds);
+		memorizer_switch_kinds(memorizer_recorded_kinds & ~kinds);
 	if (flags & MEMORIZER_DO_FOLLOW)
 		WRITE_ONCE(memorizer_followed_kinds, memorizer_followed_kinds & ~kinds);
 }

@@ -20,6 +20,7 @@
 #include "hooks.h"
 #include "memorizer.h"
 #include "object.h"
+#include "struct_page.h"
 
 #define CALL_SITE_BITS	10
 
@@ -203,6 +204,11 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 	for (i = 0; i < MEMORIZER_CHOICES; i++)
 		any |= !!filters[i];
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, any);
+	preempt_disable_notrace();
+	/* All at once: the hook of an access must not look up symbols. No function allocates them. */
+	memorizer_choose_struct_pages(memorizer_choose_object(NULL, MEMORIZER_KIND_STRUCT_PAGE,
+							      0));
+	preempt_enable_notrace();
 	if (old)
 		/* Hooks may still match against it. */
 		memorizer_grace_period();

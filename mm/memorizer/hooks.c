@@ -128,8 +128,8 @@ static noinline void record_object(const void *ptr, size_t size, unsigned long i
 		record_elsewhere(ptr, size, ip);
 }
 
-/* Apply the filters to an allocation. Preemption is disabled. */
-static void choose_alloc(const void *ptr, size_t size, u8 hooks, unsigned long ip)
+/* Apply the filters to an allocation. Preemption is disabled. Not inlined, to save stack. */
+static noinline void choose_alloc(const void *ptr, size_t size, u8 hooks, unsigned long ip)
 {
 	unsigned int chosen = BIT(MEMORIZER_RECORDED);
 

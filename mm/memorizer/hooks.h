@@ -22,6 +22,7 @@ enum memorizer_object_kind {
 	MEMORIZER_KIND_IOREMAP,	/* ioremap() */
 	MEMORIZER_KIND_MODULES,	/* memory of modules, and of other code made at run time */
 	MEMORIZER_KIND_STACK,	/* stacks of tasks */
+	MEMORIZER_KIND_STRUCT_PAGE, /* each struct page */
 	MEMORIZER_KINDS,
 };
 
@@ -31,13 +32,18 @@ enum memorizer_object_kind {
 /* Objects in which others may lie. */
 #define MEMORIZER_AREA_KINDS	(BIT(MEMORIZER_KIND_PAGES) | MEMORIZER_VMALLOC_KINDS)
 /* Objects above the direct map. */
-#define MEMORIZER_FAR_KINDS	(MEMORIZER_VMALLOC_KINDS | BIT(MEMORIZER_KIND_STACK))
+#define MEMORIZER_FAR_KINDS	(MEMORIZER_VMALLOC_KINDS | BIT(MEMORIZER_KIND_STACK) | \
+				 BIT(MEMORIZER_KIND_STRUCT_PAGE))
 
 /* object.c */
 extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
 
 #ifdef CONFIG_MEMORIZER_PAGES
+#ifdef CONFIG_SPARSEMEM_VMEMMAP
 #define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KINDS) - 1)
+#else
+#define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KIND_STRUCT_PAGE) - 1)
+#endif
 
 /* pages.c */
 void memorizer_switch_pages(unsigned int what, bool on);

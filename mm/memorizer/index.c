@@ -118,7 +118,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 }
 
 /* The word of an address's page. Allocates a missing leaf. NULL if the pool is exhausted. */
-static u32 *make_word(unsigned long addr)
+static __kprobes u32 *make_word(unsigned long addr)
 {
 	unsigned long offset;
 	u32 *slot = memorizer_root_slot(addr, &offset), leaf, *words;
@@ -265,7 +265,7 @@ static bool same_geometry(const struct slab_record *slab, const struct memorizer
 }
 
 /* The class of records with room for that many slots, or MEMORIZER_CLASSES. */
-static unsigned int slab_class(u32 slots)
+static __kprobes unsigned int slab_class(u32 slots)
 {
 	unsigned int n = 0;
 
@@ -274,7 +274,7 @@ static unsigned int slab_class(u32 slots)
 	return MEMORIZER_SLAB + n;
 }
 
-static u32 make_slab(const struct memorizer_geometry *geo, u32 below)
+static __kprobes u32 make_slab(const struct memorizer_geometry *geo, u32 below)
 {
 	unsigned int class = slab_class(geo->slots);
 	struct slab_record *slab;
@@ -554,8 +554,8 @@ void memorizer_index_fit(struct memorizer_geometry *geo)
 	geo->slots = 1;
 }
 
-/* Are all pages in one of the ranges? */
-static bool covers(unsigned long start, unsigned long pages)
+/* Are all pages in one of the ranges? Not inlined, to save stack. */
+static noinline bool covers(unsigned long start, unsigned long pages)
 {
 	unsigned long last = start + (pages << PAGE_SHIFT) - 1, first_offset, last_offset;
 
@@ -581,6 +581,46 @@ int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long a
 		return -ERANGE;
 	return geo->slots ? insert_in_slab(geo, addr, id) :
 		insert_in_pages(geo->start, geo->start + (geo->pages << PAGE_SHIFT), id, 0);
+}
+
+/* The record of an array that no object but its elements ever lies in. NULL if the pool is full. */
+static __kprobes struct slab_record *get_array(const struct memorizer_geometry *geo)
+{
+	u32 *word = make_word(geo->start), id, old = 0;
+
+	if (!word)
+		return NULL;
+	if (READ_ONCE(*word))
+		return memorizer_ptr(READ_ONCE(*word) & ~SLAB_BIT);
+	id = make_slab(geo, 0);
+	if (!id)
+		return NULL;
+	/* A full barrier: the record is complete. */
+	if (try_cmpxchg(word, &old, id | SLAB_BIT))
+		return memorizer_ptr(id);
+	/* Another CPU, or an NMI, has been faster. */
+	memorizer_pool_free(slab_class(geo->slots), id);
+	return memorizer_ptr(old & ~SLAB_BIT);
+}
+
+/**
+ * memorizer_index_claim() - insert an element of an array unless it is there already
+ * @geo: the layout of the elements in its page; in this page, nothing but they is ever inserted
+ * @addr: the element's address
+ * @id: id of the object, which is complete but not yet live
+ *
+ * Context: any, NMI included, with preemption disabled.
+ * Return: @id, or the id of the object that is there, which another CPU may be about to publish; 0
+ *	if the pool is exhausted
+ */
+u32 __kprobes memorizer_index_claim(const struct memorizer_geometry *geo, unsigned long addr,
+				    u32 id)
+{
+	struct slab_record *slab = get_array(geo);
+
+	if (!slab)
+		return 0;
+	return cmpxchg(&slab->object[memorizer_slot(slab, addr)], 0, id) ?: id;
 }
 
 /**

@@ -50,8 +50,8 @@ struct memorizer_range {
 	unsigned long first;
 };
 
-/* Three: both ends of the vmalloc area, and the memory of modules. */
-#define MEMORIZER_RANGES	3
+/* Four: both ends of the vmalloc area, the memory of modules, and the array of struct page. */
+#define MEMORIZER_RANGES	4
 
 extern struct memorizer_range memorizer_ranges[MEMORIZER_RANGES];
 
@@ -60,6 +60,7 @@ int memorizer_index_init(void *(*reserve)(size_t size), unsigned long base, unsi
 u32 memorizer_index_lookup(unsigned long addr, unsigned long *next);
 void memorizer_index_fit(struct memorizer_geometry *geo);
 int memorizer_index_insert(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
+u32 memorizer_index_claim(const struct memorizer_geometry *geo, unsigned long addr, u32 id);
 u32 memorizer_index_erase(unsigned long addr);
 void memorizer_index_bury(unsigned long addr, unsigned long size);
 u32 memorizer_index_area(unsigned long addr);

@@ -24,14 +24,15 @@
 #define SEPARATORS	" \t\n,"
 
 /* memorizer_kind_names, for messages. */
-#define WANTED		"slab, pages, vmalloc, vmap, ioremap, modules, stack or all"
+#define WANTED		"slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page or all"
 
 static unsigned int parse_name(const char *name, size_t length)
 {
 	unsigned int i;
 
 	for (i = 0; i < MEMORIZER_KINDS; i++)
-		if (strlen(memorizer_kind_names[i]) == length &&
+		if (MEMORIZER_KINDS_BUILT_IN & BIT(i) &&
+		    strlen(memorizer_kind_names[i]) == length &&
 		    !strncmp(name, memorizer_kind_names[i], length))
 			return BIT(i);
 	return length == 3 && !strncmp(name, "all", length) ? MEMORIZER_KINDS_BUILT_IN : 0;

@@ -26,6 +26,7 @@
 #include "observer.h"
 #include "pool.h"
 #include "sites.h"
+#include "struct_page.h"
 #include "traffic.h"
 
 #define POOL_MIN	SZ_1M
@@ -118,7 +119,7 @@ static void __init settle_tables(bool unwanted)
 }
 
 /*
- * Addresses above the direct map where areas lie. vmalloc() takes the lowest that are free, except
+ * Addresses above the direct map that objects may have. vmalloc() takes the lowest that are free, except
  * for per-CPU memory, which it places at the top. Both are bounded by RAM, devices excepted.
  */
 static void __init find_ranges(struct memorizer_range *ranges)
@@ -130,6 +131,12 @@ static void __init find_ranges(struct memorizer_range *ranges)
 	ranges[0] = (struct memorizer_range){ .base = VMALLOC_START, .bytes = low };
 	ranges[1] = (struct memorizer_range){ .base = VMALLOC_END + 1 - top, .bytes = top };
 	ranges[2] = (struct memorizer_range){ .base = MODULES_VADDR, .bytes = MODULES_LEN };
+	ranges[3] = (struct memorizer_range){ };
+#ifdef CONFIG_SPARSEMEM_VMEMMAP
+	ranges[3].base = VMEMMAP_START;
+	ranges[3].bytes = max_pfn * sizeof(struct page);
+#endif
+	memorizer_struct_page_init(ranges[3].base, ranges[3].bytes);
 }
 
 /* Reserve at most *@size bytes for the pool, and its tables. Sets @size to the actual size. */

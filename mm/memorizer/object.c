@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/jiffies.h>
+#include <linux/kprobes.h>
 #include <linux/memorizer.h>
 #include <linux/rwsem.h>
 
@@ -35,6 +36,7 @@ const char * const memorizer_kind_names[MEMORIZER_KINDS] = {
 	[MEMORIZER_KIND_IOREMAP] = "ioremap",
 	[MEMORIZER_KIND_MODULES] = "modules",
 	[MEMORIZER_KIND_STACK] = "stack",
+	[MEMORIZER_KIND_STRUCT_PAGE] = "struct_page",
 };
 
 /* What the allocator's hooks do. Written under memorizer_rwsem. */
@@ -63,7 +65,7 @@ void memorizer_switch_hooks(unsigned int what, bool on)
  * Context: any, NMI included, with preemption disabled.
  * Return: id of the object, which is private until it is in the index; 0 if the pool is full
  */
-u32 memorizer_object_make(unsigned long va, size_t size, u32 how, unsigned long ip)
+u32 __kprobes memorizer_object_make(unsigned long va, size_t size, u32 how, unsigned long ip)
 {
 	void *record;
 	u32 id;

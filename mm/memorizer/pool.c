@@ -460,7 +460,7 @@ u32 __kprobes memorizer_pool_alloc(unsigned int class)
  *
  * Context: any, NMI included.
  */
-void memorizer_pool_free(unsigned int class, u32 id)
+void __kprobes memorizer_pool_free(unsigned int class, u32 id)
 {
 	this_cpu_dec(memorizer_in_use[class]);
 	set_link(class, id, 0);

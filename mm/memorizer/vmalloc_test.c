@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of vmalloc areas and of stacks.
+ * Memorizer's KUnit tests of kinds of objects above the direct map: vmalloc areas, stacks, and
+ * struct pages.
  */
 #include <linux/execmem.h>
 #include <linux/gfp.h>
@@ -9,6 +10,8 @@
 #include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
+
+#include <asm/memorizer.h>
 
 #include "filter.h"
 #include "kinds_test.h"
@@ -218,6 +221,44 @@ static void stack_is_that_of_its_task(struct kunit *test)
 	expect_touched(test, id, 6, 4);
 }
 
+#ifdef CONFIG_SPARSEMEM_VMEMMAP
+/* The allocator accesses struct pages, too: only known functions are counted. */
+static void struct_pages_become_objects(struct kunit *test)
+{
+	struct page *page = alloc_pages(GFP_KERNEL, 1);
+	const struct memorizer_object *object;
+	u32 first, second, again;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	touch(&page[0].private, 3, 2);
+	touch(&page[1].private, 1, 4);
+	first = object_at(&page[0]);
+	second = object_at(&page[1].private);
+	expect_object(test, first, &page[0], sizeof(*page), MEMORIZER_LIVE);
+	expect_object(test, second, &page[1], sizeof(*page), MEMORIZER_LIVE);
+	expect_kind(test, first, MEMORIZER_KIND_STRUCT_PAGE);
+	object = memorizer_ptr(first);
+	KUNIT_EXPECT_EQ(test, memorizer_object_pid(object), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_alloc_jiffies(object), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_unpack_ip(object->alloc_ip), memorizer_struct_page_ip);
+	expect_touched(test, first, 3, 2);
+	expect_touched(test, second, 1, 4);
+
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	touch(&page[0].private, 1, 1);
+	expect_object(test, first, &page[0], sizeof(*page), MEMORIZER_FREED);
+	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	touch(&page[0].private, 0, 1);
+	again = object_at(&page[0]);
+	KUNIT_EXPECT_NE(test, again, first);
+	expect_touched(test, first, 3, 2);
+	expect_touched(test, again, 0, 1);
+	page[0].private = 0;
+	page[1].private = 0;
+	__free_pages(page, 1);
+}
+#endif
+
 static unsigned int kinds_before;
 
 static int kinds_on(struct kunit_suite *suite)
@@ -247,6 +288,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(filter_selects_kinds),
 #endif
 	KUNIT_CASE(stack_is_that_of_its_task),
+#ifdef CONFIG_SPARSEMEM_VMEMMAP
+	KUNIT_CASE(struct_pages_become_objects),
+#endif
 	{ }
 };
 

@@ -38,6 +38,7 @@
 #include "../../../mm/memorizer/record.h"
 #include "../../../mm/memorizer/rows.h"
 #include "../../../mm/memorizer/sites.h"
+#include "../../../mm/memorizer/struct_page.h"
 #include "../../../mm/memorizer/tasks.h"
 #include "../../../mm/memorizer/traffic.h"
 
@@ -50,9 +51,9 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[],
-	object_cases[], pages_cases[], vmalloc_cases[], access_cases[], group_cases[],
-	fields_cases[], traffic_cases[], string_cases[], rows_cases[], format_cases[],
-	model_cases[], thread_cases[], interrupt_cases[], patch_cases[];
+	object_cases[], pages_cases[], vmalloc_cases[], struct_page_cases[],
+	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[],
+	rows_cases[], format_cases[], model_cases[], thread_cases[], interrupt_cases[], patch_cases[];
 
 /* Fail and end the case unless both are equal. */
 #define CHECK_EQ(a, b) \
@@ -74,6 +75,10 @@ static inline void check_eq(unsigned long a, unsigned long b, const char *what,
 
 /* Bytes of the vmalloc area at each end that the index covers. */
 #define FAR_BYTES	((1UL << 30) + 3 * PAGE_SIZE)
+
+/* The array of struct page. */
+#define STRUCT_PAGES		0xffffea0000000000UL
+#define STRUCT_PAGE_BYTES	(8UL << 20)
 
 /* Addresses of code that allocates, frees and accesses. */
 #define IP(n)		(0xffffffff81000000UL + (n))

@@ -76,6 +76,13 @@
 #define memorizer_page(ptr)						\
 	pfn_to_page(((unsigned long)(ptr) - PAGE_OFFSET) >> PAGE_SHIFT)
 
+/* What objects that are struct pages have in place of a caller: the array's address is here. */
+#ifdef CONFIG_DYNAMIC_MEMORY_LAYOUT
+#define memorizer_struct_page_ip	((unsigned long)&vmemmap_base)
+#else
+#define memorizer_struct_page_ip	((unsigned long)&mem_section)
+#endif
+
 /**
  * memorizer_load_byte() - load a byte that may be unmapped
  * @ptr: address of the byte

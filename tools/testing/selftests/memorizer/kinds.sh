@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Kinds of objects: slab objects, pages, vmalloc areas, stacks
+# Kinds of objects: slab objects, pages, vmalloc areas, stacks, struct pages
 . "${0%/*}/functions.sh"
 
 [ -f $M/memorizer_kinds ] || skip "no $M/memorizer_kinds: CONFIG_MEMORIZER_PAGES is not set"
@@ -9,7 +9,7 @@ before=$(cat $M/memorizer_kinds)
 dir=$(mktemp -d)
 trap 'rm -rf $dir; quiet; echo "$before" >$M/memorizer_kinds; echo 1 >$M/clear_object_list' EXIT
 
-all="slab pages vmalloc vmap ioremap modules stack"
+all="slab pages vmalloc vmap ioremap modules stack struct_page"
 
 read_back() { cat $M/memorizer_kinds | tr '\n' ' '; }
 
@@ -75,7 +75,7 @@ recorded_kinds_have_accesses() {
 		case " $* " in
 		*" $kind "* | *" all "*)
 			# Few programs use the others.
-			case $kind in slab | pages | stack) ;; *) continue ;; esac
+			case $kind in slab | pages | stack | struct_page) ;; *) continue ;; esac
 			same "$kind has accesses" $(($(stat_of accesses_$kind) > 0)) 1 ;;
 		*)	same "accesses to $kind" "$(stat_of accesses_$kind)" 0 ;;
 		esac || return 1
@@ -128,7 +128,7 @@ kinds_switch_under_load() {
 	echo 1 >$M/memorizer_log_access
 	for n in 1 2 3; do
 		work &
-		for which in all slab pages stack all pages,vmalloc slab; do
+		for which in all slab pages stack all struct_page pages,vmalloc slab; do
 			kinds $which
 			ls /proc/self >/dev/null
 		done
@@ -145,13 +145,14 @@ kinds_switch_under_load() {
 		$(($(stat_of frees) + $(stat_of frees_missed) + $(stat_of objects_live)))
 }
 
-plan 12
+plan 13
 check mode_of memorizer_kinds 600
 check kinds_are_read_back
 check bad_kinds_change_nothing
 check recorded_kinds_have_accesses slab
 check recorded_kinds_have_accesses pages
 check recorded_kinds_have_accesses stack
+check recorded_kinds_have_accesses struct_page
 check recorded_kinds_have_accesses vmalloc vmap ioremap modules stack
 check recorded_kinds_have_accesses all
 check stacks_are_those_of_their_tasks

@@ -5,6 +5,9 @@
 
 #include <linux/types.h>
 
+/* Where the address of the array of struct page would be. */
+#define memorizer_struct_page_ip	0xffffffff82000000UL
+
 /* The tests simulate the memory of strings. */
 bool memorizer_load_byte(const char *ptr, u8 *byte);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include <linux/kernel.h>
+#include <linux/mm_types.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 

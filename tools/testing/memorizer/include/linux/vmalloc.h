@@ -11,6 +11,8 @@
 #define MODULES_END	0xffffffffff000000UL
 #define MODULES_LEN	(MODULES_END - MODULES_VADDR)
 
+#define VMEMMAP_START	0xffffea0000000000UL
+
 #define VM_IOREMAP	0x1
 #define VM_ALLOC	0x2
 #define VM_MAP		0x4
