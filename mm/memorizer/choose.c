@@ -205,7 +205,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 		any |= !!filters[i];
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, any);
 	preempt_disable_notrace();
-	/* All at once: the hook of an access must not look up symbols. No function allocates them. */
+	/* At once: the hook of an access must not look up symbols. No function allocates them. */
 	memorizer_choose_struct_pages(memorizer_choose_object(NULL, MEMORIZER_KIND_STRUCT_PAGE,
 							      0));
 	preempt_enable_notrace();

@@ -119,8 +119,8 @@ static void __init settle_tables(bool unwanted)
 }
 
 /*
- * Addresses above the direct map that objects may have. vmalloc() takes the lowest that are free, except
- * for per-CPU memory, which it places at the top. Both are bounded by RAM, devices excepted.
+ * Addresses above the direct map that objects may have. vmalloc() takes the lowest that are free,
+ * except for per-CPU memory, which it places at the top. Both are bounded by RAM, devices excepted.
  */
 static void __init find_ranges(struct memorizer_range *ranges)
 {

@@ -38,6 +38,12 @@ $1 == "target" || !NF		{ table = begin = "" }
 table != ""			{ row() }
 / streamed .* times as many/	{ events = events "events," $2 "," substr($8, 2, length($8) - 3) "," $4 "," $9 "\n" }
 /^with cache lines tracked/	{ figure("cache lines tracked: times the instructions of accesses alone", $6) }
+/^with all kinds of objects/	{
+	figure("all kinds of objects recorded: times the instructions of the kernel without", $7)
+	figure("the same with accesses", $12)
+	figure("the same in a used pool", $14)
+	figure("the same while they retire", $16)
+}
 /^filtered to one function/	{
 	figure("sites of vfs_read only: times the instructions of the kernel without", substr($5, 1, length($5) - 1))
 	figure("the same: more than with objects alone", $8)

@@ -52,8 +52,9 @@ struct test_case {
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[],
 	object_cases[], pages_cases[], vmalloc_cases[], struct_page_cases[],
-	access_cases[], group_cases[], fields_cases[], traffic_cases[], string_cases[],
-	rows_cases[], format_cases[], model_cases[], thread_cases[], interrupt_cases[], patch_cases[];
+	access_cases[], group_cases[], fields_cases[], traffic_cases[],
+	string_cases[], rows_cases[], format_cases[], model_cases[],
+	thread_cases[], interrupt_cases[], patch_cases[];
 
 /* Fail and end the case unless both are equal. */
 #define CHECK_EQ(a, b) \
