@@ -5,6 +5,10 @@
  * Each function follows a sentence of Documentation/dev-tools/memorizer.rst, of its pages, or of
  * Documentation/ABI/testing/debugfs-memorizer, which it quotes.
  */
+#include <linux/sched/task_stack.h>
+
+#include <asm/memorizer.h>
+
 #include "model.h"
 
 static bool overlap(unsigned long a, unsigned long a_size, unsigned long b, unsigned long b_size)
@@ -132,7 +136,7 @@ int model_text(const struct model_object *object, char *text, size_t size)
  * @model: the model
  * @addr: the address
  *
- * "Each address belongs to at most one live object", apart from the pages that objects lie in.
+ * "Each address belongs to at most one live object", apart from the area that objects lie in.
  *
  * Return: the object, NULL if there is none
  */
@@ -143,7 +147,7 @@ struct model_object *model_at(struct model *model, unsigned long addr)
 
 	for (i = 0; i < model->objects; i++) {
 		object = model->object[i];
-		if (object->state != MODEL_LIVE || object->pages ||
+		if (object->state != MODEL_LIVE || model_is_area(object) ||
 		    !overlap(object->addr, object->size, addr, 1))
 			continue;
 		CHECK(!found);
@@ -164,13 +168,13 @@ void model_bury(struct model *model, struct model_object *object)
 	model->counters.buried++;
 }
 
-static void bury_overlapped(struct model *model, unsigned long addr, size_t size, bool pages)
+static void bury_overlapped(struct model *model, unsigned long addr, size_t size, bool areas)
 {
 	unsigned int i;
 
 	for (i = 0; i < model->objects; i++)
 		if (model->object[i]->state == MODEL_LIVE &&
-		    (pages || !model->object[i]->pages) &&
+		    (areas || !model_is_area(model->object[i])) &&
 		    overlap(model->object[i]->addr, model->object[i]->size, addr, size))
 			model_bury(model, model->object[i]);
 }
@@ -189,7 +193,7 @@ bool model_may_bury(const struct model_object *object, const struct memorizer_ge
 {
 	const struct memorizer_geometry *its = &object->memory;
 
-	return object->state == MODEL_LIVE && !object->allocated && !object->pages &&
+	return object->state == MODEL_LIVE && !object->allocated && !model_is_area(object) &&
 		overlap(its->start, its->pages << PAGE_SHIFT, memory->start,
 			memory->pages << PAGE_SHIFT) &&
 		(its->start != memory->start || its->pages != memory->pages ||
@@ -250,7 +254,7 @@ static struct model_object *new_object(struct model *model, enum memorizer_objec
 
 	if (!(model->followed & BIT(kind)))
 		return NULL;
-	bury_overlapped(model, addr, size, kind == MEMORIZER_KIND_PAGES);
+	bury_overlapped(model, addr, size, BIT(kind) & MEMORIZER_AREA_KINDS);
 	if (!is_recorded(model, kind, addr, size, ip, &chosen))
 		return NULL;
 	object = add_object(model, addr, size, memory);
@@ -259,7 +263,7 @@ static struct model_object *new_object(struct model *model, enum memorizer_objec
 	object->pid = current->pid;
 	memcpy(object->comm, current->comm, TASK_COMM_LEN - 1);
 	object->by_granule = chosen & BIT(MEMORIZER_FIELDS);
-	object->pages = kind == MEMORIZER_KIND_PAGES;
+	object->kind = kind;
 	return object;
 }
 
@@ -283,20 +287,120 @@ struct model_object *model_alloc(struct model *model, unsigned long addr, size_t
 }
 
 /**
- * model_alloc_pages() - allocate pages
+ * model_alloc_area() - allocate pages, or an area of vmalloc()
  * @model: the model
- * @addr: their address
+ * @kind: its kind
+ * @addr: its address
  * @size: bytes
  * @ip: caller of the allocator
  *
  * Return: the object, NULL if it is not recorded
  */
-struct model_object *model_alloc_pages(struct model *model, unsigned long addr, size_t size,
-				       unsigned long ip)
+struct model_object *model_alloc_area(struct model *model, enum memorizer_object_kind kind,
+				      unsigned long addr, size_t size, unsigned long ip)
 {
-	const struct memorizer_geometry memory = { .start = addr, .pages = size >> PAGE_SHIFT };
+	const struct memorizer_geometry memory = {
+		.start = addr, .pages = DIV_ROUND_UP(size, PAGE_SIZE),
+	};
 
-	return new_object(model, MEMORIZER_KIND_PAGES, addr, size, &memory, ip);
+	return new_object(model, kind, addr, size, &memory, ip);
+}
+
+static void end_object(struct model *model, struct model_object *object, unsigned long ip)
+{
+	/* The ip of memorizer_set_free_ip() "takes precedence over that of memorizer_free()". */
+	if (!object->free_ip)
+		object->free_ip = ip;
+	object->state = MODEL_FREED;
+	object->free_jiffies = test_jiffies;
+	model->counters.frees++;
+}
+
+/* The live object of a kind that begins at an address, NULL if there is none. */
+static struct model_object *object_of(struct model *model, enum memorizer_object_kind kind,
+				      unsigned long addr)
+{
+	struct model_object *object;
+	unsigned int i;
+
+	for (i = 0; i < model->objects; i++) {
+		object = model->object[i];
+		if (object->state == MODEL_LIVE && object->kind == kind && object->addr == addr)
+			return object;
+	}
+	return NULL;
+}
+
+static void free_kind(struct model *model, enum memorizer_object_kind kind, unsigned long addr,
+		      unsigned long ip)
+{
+	struct model_object *object = object_of(model, kind, addr);
+
+	if (!(model->followed & BIT(kind)))
+		return;
+	if (object)
+		end_object(model, object, ip);
+	else
+		model->counters.unknown_frees++;
+}
+
+/**
+ * model_free_area() - free an area of vmalloc(), in which nothing lies
+ * @model: the model
+ * @kind: its kind
+ * @addr: its address
+ * @ip: caller of the allocator
+ */
+void model_free_area(struct model *model, enum memorizer_object_kind kind, unsigned long addr,
+		     unsigned long ip)
+{
+	free_kind(model, kind, addr, ip);
+}
+
+/**
+ * model_alloc_stack() - set up the stack of a task
+ * @model: the model
+ * @addr: its address
+ * @ip: the caller
+ *
+ * Return: the object, NULL if it is not recorded
+ */
+struct model_object *model_alloc_stack(struct model *model, unsigned long addr, unsigned long ip)
+{
+	const struct memorizer_geometry memory = {
+		.start = addr, .pages = THREAD_SIZE >> PAGE_SHIFT,
+	};
+
+	return new_object(model, MEMORIZER_KIND_STACK, addr, THREAD_SIZE, &memory, ip);
+}
+
+/**
+ * model_free_stack() - take the stack of a task back
+ * @model: the model
+ * @addr: its address
+ * @ip: the caller
+ */
+void model_free_stack(struct model *model, unsigned long addr, unsigned long ip)
+{
+	free_kind(model, MEMORIZER_KIND_STACK, addr, ip);
+}
+
+/**
+ * model_stack_task() - name the task of a stack
+ * @model: the model
+ * @addr: its address
+ * @task: the task
+ *
+ * "The object has the pid and the name of the task that it is for".
+ */
+void model_stack_task(struct model *model, unsigned long addr, const struct task_struct *task)
+{
+	struct model_object *object = object_of(model, MEMORIZER_KIND_STACK, addr);
+
+	if (!object)
+		return;
+	object->pid = task->pid;
+	memcpy(object->comm, task->comm, TASK_COMM_LEN - 1);
 }
 
 /* A part of pages that stays allocated. */
@@ -316,7 +420,7 @@ static void keep_part(struct model *model, const struct model_object *whole, uns
 	part->pid = whole->pid;
 	memcpy(part->comm, whole->comm, sizeof(part->comm));
 	part->by_granule = whole->by_granule;
-	part->pages = true;
+	part->kind = whole->kind;
 }
 
 /**
@@ -338,13 +442,10 @@ void model_free_pages(struct model *model, unsigned long addr, size_t size, unsi
 		return;
 	for (i = 0; i < objects; i++) {
 		object = model->object[i];
-		if (object->state != MODEL_LIVE || !object->pages ||
+		if (object->state != MODEL_LIVE || object->kind != MEMORIZER_KIND_PAGES ||
 		    !overlap(object->addr, object->size, addr, size))
 			continue;
-		object->state = MODEL_FREED;
-		object->free_ip = ip;
-		object->free_jiffies = test_jiffies;
-		model->counters.frees++;
+		end_object(model, object, ip);
 		keep_part(model, object, object->addr, addr);
 		keep_part(model, object, addr + size, object->addr + object->size);
 		any = true;
@@ -370,8 +471,7 @@ void model_switch(struct model *model, bool enabled, unsigned int kinds)
 
 	for (i = 0; i < model->objects; i++) {
 		object = model->object[i];
-		if (object->state != MODEL_LIVE ||
-		    kinds & BIT(object->pages ? MEMORIZER_KIND_PAGES : MEMORIZER_KIND_SLAB))
+		if (object->state != MODEL_LIVE || kinds & BIT(object->kind))
 			continue;
 		object->state = MODEL_FREED;
 		object->free_jiffies = test_jiffies;
@@ -383,6 +483,11 @@ void model_switch(struct model *model, bool enabled, unsigned int kinds)
 	model->followed &= kinds;
 	if (enabled)
 		model->followed |= kinds;
+	/* "if a kind there is selected" */
+	if (!(kinds & MEMORIZER_FAR_KINDS))
+		model->reaches_far = false;
+	else if (enabled)
+		model->reaches_far = true;
 }
 
 /**
@@ -433,12 +538,7 @@ void model_free(struct model *model, unsigned long addr, unsigned long ip)
 		model->counters.unknown_frees++;
 		return;
 	}
-	/* The ip of memorizer_set_free_ip() "takes precedence over that of memorizer_free()". */
-	if (!object->free_ip)
-		object->free_ip = ip;
-	object->state = MODEL_FREED;
-	object->free_jiffies = test_jiffies;
-	model->counters.frees++;
+	end_object(model, object, ip);
 }
 
 /**
@@ -450,7 +550,14 @@ void model_free(struct model *model, unsigned long addr, unsigned long ip)
 void model_set_free_ip(struct model *model, unsigned long addr, unsigned long ip)
 {
 	struct model_object *object = model_at(model, addr);
+	unsigned int i;
 
+	/* Of an area of vmalloc(), but not of pages that an object lies in. */
+	for (i = 0; i < model->objects && !object; i++)
+		if (model->object[i]->state == MODEL_LIVE &&
+		    BIT(model->object[i]->kind) & MEMORIZER_VMALLOC_KINDS &&
+		    model->object[i]->addr == addr)
+			object = model->object[i];
 	if (object && object->addr == addr)
 		object->free_ip = ip;
 }
@@ -495,7 +602,7 @@ static unsigned long touched_from(struct model *model, const struct model_object
 
 	begin = max(begin, object->addr);
 	end = min(end, object->addr + object->size);
-	while (object->pages && begin < end && (in = model_at(model, begin)))
+	while (model_is_area(object) && begin < end && (in = model_at(model, begin)))
 		begin = in->addr + in->size;
 	return begin < end ? begin : ULONG_MAX;
 }
@@ -564,6 +671,42 @@ static void access_object(struct model_object *object, unsigned long begin, unsi
 	count(object, row);
 }
 
+/* Does the index cover an address above the direct map? */
+static bool is_far(unsigned long addr)
+{
+	return overlap(VMALLOC_START, FAR_BYTES, addr, 1) ||
+		overlap(VMALLOC_END + 1 - FAR_BYTES, FAR_BYTES, addr, 1) ||
+		overlap(MODULES_VADDR, MODULES_LEN, addr, 1) ||
+		overlap(STRUCT_PAGES, STRUCT_PAGE_BYTES, addr, 1);
+}
+
+/* "Each struct page, from its first access on." */
+static void touch_struct_pages(struct model *model, unsigned long addr, unsigned long size)
+{
+	unsigned long at = max(addr, STRUCT_PAGES) / 64 * 64;
+	unsigned int chosen = BIT(MEMORIZER_RECORDED);
+	const struct memorizer_geometry memory = { };
+	struct model_object *object;
+
+	if (!model->enabled || !(model->kinds & BIT(MEMORIZER_KIND_STRUCT_PAGE)))
+		return;
+	/* "Filters choose all struct pages, or none; alloc: terms match no name." */
+	if (model->choose)
+		chosen = model->choice(NULL, MEMORIZER_KIND_STRUCT_PAGE, 0);
+	if (!(chosen & BIT(MEMORIZER_RECORDED)))
+		return;
+	for (; at < min(addr + size, STRUCT_PAGES + STRUCT_PAGE_BYTES); at += 64) {
+		if (object_of(model, MEMORIZER_KIND_STRUCT_PAGE, at))
+			continue;
+		object = add_object(model, at, 64, &memory);
+		/* "pid 0, comm swapper and time 0" */
+		object->alloc_ip = memorizer_struct_page_ip;
+		object->kind = MEMORIZER_KIND_STRUCT_PAGE;
+		object->by_granule = chosen & BIT(MEMORIZER_FIELDS);
+		memcpy(object->comm, "swapper", sizeof("swapper"));
+	}
+}
+
 /**
  * model_access() - access memory
  * @model: the model
@@ -589,12 +732,14 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
 		return;
 	if (model->left_out || is_paused(model)) {
 		/* Both count accesses "to memory that may hold objects". */
-		if (!overlap(MAP_BASE, MAP_BYTES, addr, 1))
+		if (!overlap(MAP_BASE, MAP_BYTES, addr, 1) &&
+		    !(model->reaches_far && is_far(addr)))
 			counters->unattributed += accesses;
 		else
 			*(model->left_out ? &counters->left_out : &counters->paused) += accesses;
 		return;
 	}
+	touch_struct_pages(model, addr, size);
 	for (i = 0; i < model->objects; i++) {
 		object = model->object[i];
 		begin = object->state == MODEL_LIVE ?

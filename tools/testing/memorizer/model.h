@@ -75,7 +75,7 @@ enum model_walk { MODEL_NEW, MODEL_EXPECTED, MODEL_SEEN };
  * @pid: the allocating task
  * @comm: its name
  * @state: in the KMAP, or leaving through the observer
- * @pages: an allocation of pages
+ * @kind: its kind
  * @by_granule: accesses are counted by granule
  * @allocated: the allocator has not taken the memory back
  * @memory: the slab, or the pages, that it is in
@@ -95,7 +95,7 @@ struct model_object {
 	u32 pid;
 	char comm[TASK_COMM_LEN];
 	enum model_state state;
-	bool pages;
+	enum memorizer_object_kind kind;
 	bool by_granule;
 	bool allocated;
 	struct memorizer_geometry memory;
@@ -116,6 +116,7 @@ struct model_object {
  * @enabled: new objects are recorded
  * @kinds: those of these kinds, a bit for each enum memorizer_object_kind
  * @followed: kinds that were recorded since they were switched on
+ * @reaches_far: accesses above the direct map by tasks that are not recorded are counted as such
  * @choose: new objects are selected by @choice
  * @choice: the filter
  * @tracking: cache lines are tracked
@@ -139,6 +140,7 @@ struct model {
 	bool enabled;
 	unsigned int kinds;
 	unsigned int followed;
+	bool reaches_far;
 	bool choose;
 	unsigned int (*choice)(const void *ptr, enum memorizer_object_kind kind, unsigned long ip);
 	bool tracking;
@@ -154,13 +156,24 @@ struct model {
 	bool small_pool;
 };
 
+/* An area, in which others may lie? */
+static inline bool model_is_area(const struct model_object *object)
+{
+	return BIT(object->kind) & MEMORIZER_AREA_KINDS;
+}
+
 /* model.c */
 
 struct model_object *model_at(struct model *model, unsigned long addr);
 struct model_object *model_alloc(struct model *model, unsigned long addr, size_t size,
 				 const struct memorizer_geometry *memory, unsigned long ip);
-struct model_object *model_alloc_pages(struct model *model, unsigned long addr, size_t size,
-				       unsigned long ip);
+struct model_object *model_alloc_area(struct model *model, enum memorizer_object_kind kind,
+				      unsigned long addr, size_t size, unsigned long ip);
+void model_free_area(struct model *model, enum memorizer_object_kind kind, unsigned long addr,
+		     unsigned long ip);
+struct model_object *model_alloc_stack(struct model *model, unsigned long addr, unsigned long ip);
+void model_free_stack(struct model *model, unsigned long addr, unsigned long ip);
+void model_stack_task(struct model *model, unsigned long addr, const struct task_struct *task);
 void model_free_pages(struct model *model, unsigned long addr, size_t size, unsigned long ip);
 void model_switch(struct model *model, bool enabled, unsigned int kinds);
 void model_lose(struct model *model, struct model_object *object, enum memorizer_loss why);

@@ -87,6 +87,33 @@ static void limit_row(struct model_row *row, const struct model_rows *limit, boo
 	}
 }
 
+/* Find the records of struct pages that have just become objects. */
+static void find_struct_pages(void)
+{
+	unsigned int i;
+	u32 id;
+
+	for (i = 0; i < model.objects; i++) {
+		id = model.object[i]->record ? 0 : lookup(model.object[i]->addr);
+		if (id)
+			model.object[i]->record = memorizer_ptr(id);
+	}
+}
+
+/* Have the model lose those that the core had no room for. */
+static void lose_struct_pages(void)
+{
+	unsigned int i;
+
+	for (i = model.objects; i--;) {
+		if (model.object[i]->record)
+			continue;
+		CHECK(model.small_pool);
+		model.counters.allocs--;
+		model_remove(&model, model.object[i]);
+	}
+}
+
 /* Let the model's counts of a touched object go down to the core's. */
 static void lower_counts(struct model_object *object)
 {
@@ -94,6 +121,11 @@ static void lower_counts(struct model_object *object)
 	struct reader *reader;
 	unsigned int i;
 
+	if (!object->record) {
+		free(object->rows.row);
+		object->rows = (struct model_rows) { };
+		return;
+	}
 	read_rows(object->record, object->by_granule, &counts);
 	read_rows(object->record, false, &all);
 	for (i = 0; i < object->rows.count; i++) {
@@ -144,6 +176,7 @@ void settle_accesses(const struct memorizer_counters *was)
 	u64 counted, moved;
 	unsigned int i;
 
+	find_struct_pages();
 	if (accesses || moves) {
 		CHECK(model.small_pool);
 		counted = sum_touched(false);
@@ -159,6 +192,7 @@ void settle_accesses(const struct memorizer_counters *was)
 	}
 	for (i = 0; i < model.objects; i++)
 		model.object[i]->touched = false;
+	lose_struct_pages();
 }
 
 /**
@@ -257,9 +291,9 @@ static void compare_counters(void)
 }
 
 /*
- * The index names pages by each of their words exactly as long as they are live, also below a slab.
+ * The index names an area by each of its words exactly as long as it is live, also below a slab.
  */
-static void check_pages(void)
+static void check_areas(void)
 {
 	const struct memorizer_object *object;
 	const struct slab_record *slab;
@@ -268,7 +302,7 @@ static void check_pages(void)
 	u32 *word, id;
 
 	for (i = 0; i < model.objects; i++) {
-		if (!model.object[i]->pages || model.object[i]->state != MODEL_LIVE)
+		if (!model_is_area(model.object[i]) || model.object[i]->state != MODEL_LIVE)
 			continue;
 		object = model.object[i]->record;
 		for (page = model.object[i]->addr;
@@ -294,8 +328,9 @@ void compare(void)
 	bool closed = false;
 
 	compare_counters();
-	check_pages();
+	check_areas();
 	for (i = 0; i < model.objects; i++) {
+		CHECK_EQ(memorizer_object_kind(model.object[i]->record), model.object[i]->kind);
 		if (model.object[i]->state == MODEL_LEAVING) {
 			compare_rows(model.object[i], false);
 			continue;

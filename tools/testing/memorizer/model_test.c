@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <linux/memorizer-string.h>
+#include <linux/sched/task_stack.h>
 #include <linux/vmalloc.h>
 
 #include "../../../mm/memorizer/observer.h"
@@ -23,6 +24,11 @@
 /* Pages of the heap, and objects allocated from it at once. */
 #define HEAP_PAGES	24
 #define CHUNKS		32
+
+#define AREAS		4
+
+/* Struct pages that are accessed, the last ones of the array. */
+#define LAST_STRUCT_PAGES	12
 #define MODEL_GROUPS	8
 
 /* Room for what finish() does. */
@@ -43,6 +49,16 @@ static struct chunk {
 
 /* Contents of the heap for string functions, which cannot read each fourth page. */
 static u8 heap_bytes[HEAP_PAGES << PAGE_SHIFT];
+
+/* Areas of vmalloc, side by side, each of at most the size of a stack. A task may have it. */
+static struct area {
+	unsigned long addr;
+	size_t size;
+	unsigned long flags;
+	bool allocated;
+	bool is_stack;
+	struct task_struct task;
+} areas[AREAS];
 
 static const struct memorizer_group *groups[MODEL_GROUPS];
 static struct memorizer_member members[MODEL_GROUPS][8];
@@ -124,8 +140,14 @@ static unsigned long some_address(void)
 		MAP_BASE + MAP_BYTES - 16, MAP_BASE + MAP_BYTES, -4096UL,
 	};
 	const struct chunk *chunk = some_chunk();
-	unsigned int place = byte();
+	unsigned int place = byte(), part;
 
+	/* The model knows the cache lines of the heap only. */
+	if (place >= 192 && place < 216 && !model.tracking) {
+		part = byte();
+		return place < 204 ? VMALLOC_START + part * AREAS * THREAD_SIZE / 250 :
+			STRUCT_PAGES + STRUCT_PAGE_BYTES - LAST_STRUCT_PAGES * 64 + part * 4;
+	}
 	if (!chunk->addr || place >= 252)
 		return elsewhere[place % ARRAY_SIZE(elsewhere)];
 	if (place < 64)
@@ -201,7 +223,7 @@ static void alloc_pages_at(unsigned long addr, unsigned int order, unsigned long
 	DID("allocate pages at %#lx, order %lu, ip %lx", addr, order, ip);
 	hook_alloc_pages(addr, order, ip);
 	now = sum_counters();
-	object = model_alloc_pages(&model, addr, PAGE_SIZE << order, ip);
+	object = model_alloc_area(&model, MEMORIZER_KIND_PAGES, addr, PAGE_SIZE << order, ip);
 	settle_buried(&(struct memorizer_geometry) { .start = addr, .pages = 1 << order });
 	if (!object)
 		return;
@@ -287,6 +309,128 @@ static void free_some_pages(void)
 	}
 	free_pages_at(addr, order, some_ip());
 	heap_free_pages(addr, order);
+}
+
+/*
+ * Areas of vmalloc, and stacks.
+ */
+
+static enum memorizer_object_kind kind_of(const struct area *area)
+{
+	return area->flags == VM_ALLOC ? MEMORIZER_KIND_VMALLOC :
+		area->flags == VM_MAP ? MEMORIZER_KIND_VMAP : MEMORIZER_KIND_IOREMAP;
+}
+
+/* Settle a new object, whose record is @id. */
+static void follow_far(struct model_object *object, const struct memorizer_counters *was, u32 id)
+{
+	struct memorizer_counters now = sum_counters();
+	unsigned int why;
+
+	if (!object)
+		return;
+	for (why = MEMORIZER_LOST_OBJECT; why <= MEMORIZER_LOST_INDEX; why++) {
+		if (now.lost[why] == was->lost[why])
+			continue;
+		CHECK(model.small_pool);
+		model_lose(&model, object, why);
+		return;
+	}
+	object->record = memorizer_ptr(id);
+}
+
+static void alloc_area(struct area *area, unsigned int how)
+{
+	static const unsigned long flags[] = { VM_ALLOC, VM_MAP, VM_IOREMAP, VM_ALLOC };
+	const struct memorizer_counters was = sum_counters();
+	unsigned long ip = some_ip();
+
+	area->addr = VMALLOC_START + (area - areas) * THREAD_SIZE;
+	area->size = how % 2 ? THREAD_SIZE : 1 + how * 60;
+	area->flags = flags[how / 2 % 4];
+	area->allocated = true;
+	DID("allocate the area %#lx, size %lu, flags %lu, ip %lx", area->addr, area->size,
+	    area->flags, ip);
+	memorizer_vmalloc((void *)area->addr, area->size, area->flags, ip);
+	follow_far(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
+		   memorizer_index_area(area->addr));
+}
+
+static void free_area(struct area *area, unsigned int how)
+{
+	unsigned long ip = some_ip();
+
+	DID("free the area %#lx, ip %lx, ip set before %lu", area->addr, ip, how % 2);
+	if (how % 2) {
+		memorizer_set_free_ip((void *)area->addr, IP(how));
+		model_set_free_ip(&model, area->addr, IP(how));
+	}
+	memorizer_vfree((void *)area->addr, area->flags, ip);
+	model_free_area(&model, kind_of(area), area->addr, ip);
+	area->allocated = false;
+}
+
+static void resize_area(struct area *area, unsigned int how)
+{
+	const struct memorizer_counters was = sum_counters();
+	unsigned long ip = some_ip();
+
+	area->size = 1 + how * 60;
+	DID("resize the area %#lx to %lu, ip %lx", area->addr, area->size, ip);
+	memorizer_vrealloc((void *)area->addr, area->size, area->flags, ip);
+	model_free_area(&model, kind_of(area), area->addr, ip);
+	follow_far(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
+		   memorizer_index_area(area->addr));
+}
+
+static void alloc_stack(struct area *area)
+{
+	const struct memorizer_counters was = sum_counters();
+	unsigned long ip = some_ip();
+
+	DID("make the stack %#lx, ip %lx", area->addr, ip);
+	area->is_stack = true;
+	area->task.stack = (void *)area->addr;
+	memorizer_stack_alloc(area->task.stack, ip);
+	follow_far(model_alloc_stack(&model, area->addr, ip), &was, lookup(area->addr));
+}
+
+static void free_stack(struct area *area)
+{
+	unsigned long ip = some_ip();
+
+	DID("take the stack %#lx back, ip %lx", area->addr, ip);
+	memorizer_stack_free(area->task.stack, ip);
+	model_free_stack(&model, area->addr, ip);
+	area->is_stack = false;
+}
+
+static void name_stack(struct area *area, unsigned int how)
+{
+	area->task.pid = 1000 + how;
+	snprintf(area->task.comm, TASK_COMM_LEN, "stack %u", how);
+	DID("the stack %#lx is that of pid %lu", area->addr, area->task.pid);
+	memorizer_stack_task(&area->task);
+	model_stack_task(&model, area->addr, &area->task);
+}
+
+static void use_area(void)
+{
+	struct area *area = &areas[byte() % AREAS];
+	unsigned int how = byte();
+
+	if (!area->allocated)
+		alloc_area(area, how);
+	else if (area->is_stack && how % 4 == 0)
+		name_stack(area, how);
+	else if (area->is_stack)
+		free_stack(area);
+	else if (area->size == THREAD_SIZE && how % 4)
+		alloc_stack(area);
+	else if (how % 3 == 0)
+		resize_area(area, how);
+	else
+		free_area(area, how);
 }
 
 static unsigned long take_memory(unsigned int cache, unsigned int part)
@@ -718,7 +862,8 @@ static void check_pool(void)
 	unsigned int i, rows = 0;
 
 	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), model.objects);
-	CHECK(slab_records() <= HEAP_PAGES);
+	/* Areas with stacks have records, too, and the page of struct pages. */
+	CHECK(slab_records() <= HEAP_PAGES + AREAS + 1);
 	for (i = 0; i < model.objects; i++)
 		rows += model.object[i]->rows.count;
 	if (!rows)
@@ -776,6 +921,14 @@ static void give_back(void)
  * Switches, the task, the CPU, and time.
  */
 
+/* As memorizer_filter_objects() does. */
+static void choose_struct_pages(void)
+{
+	memorizer_choose_struct_pages(model.choose ?
+		memorizer_choose_object(NULL, MEMORIZER_KIND_STRUCT_PAGE, 0) :
+		BIT(MEMORIZER_RECORDED));
+}
+
 static void switch_something(void)
 {
 	unsigned int how = byte(), bytes, kinds;
@@ -792,6 +945,7 @@ static void switch_something(void)
 		odd_by_granule = how / 8 % 2;
 		DID("filter %lu, by granule %lu", model.choose, odd_by_granule);
 		memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, model.choose);
+		choose_struct_pages();
 		break;
 	case 2:
 		if (model.interrupt)
@@ -810,7 +964,7 @@ static void switch_something(void)
 	case 4:
 		if (model.interrupt)
 			break;
-		kinds = 1 + how / 8 % 3;
+		kinds = byte() ?: MEMORIZER_KINDS_BUILT_IN;
 		DID("memorizer_kinds %lu", kinds);
 		memorizer_set_kinds(kinds);
 		model_switch(&model, model.enabled, kinds);
@@ -910,8 +1064,10 @@ static void operate(void)
 		access_group();
 	else if (op < 158)
 		alloc_some();
-	else if (op < 165)
+	else if (op < 163)
 		alloc_some_pages();
+	else if (op < 168)
+		use_area();
 	else if (op < 182)
 		free_some();
 	else if (op < 190)
@@ -975,6 +1131,7 @@ static void start(void)
 
 	memset(&model, 0, sizeof(model));
 	memset(chunks, 0, sizeof(chunks));
+	memset(areas, 0, sizeof(areas));
 	memset(readers, 0, sizeof(readers));
 	memset(heap_bytes, 0, sizeof(heap_bytes));
 	load_byte = model_load_byte;
@@ -1003,6 +1160,7 @@ static void start(void)
 	odd_by_granule = how & 4;
 	model.choose = odd_by_granule;
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, model.choose);
+	choose_struct_pages();
 	current->memorizer_key = 0;
 	memset(current->comm, 0, sizeof(current->comm));
 	become(0, 1);

@@ -4,8 +4,8 @@
  *
  * They start from the same state: objects X, with entries of each CPU, Y and H, all in one slab; G,
  * which is counted by granule; L, which has pages of its own; and F, which was freed. Two pages are
- * recorded together as P, and one, in which slab objects will lie, as Q. An operation that runs in
- * several contexts uses other free slots in each.
+ * recorded together as P, and one, in which slab objects will lie, as Q. S is a struct page, not
+ * accessed yet. An operation that runs in several contexts uses other free slots in each.
  */
 #include "sched.h"
 
@@ -27,6 +27,9 @@ enum { SLAB, NEW_SLAB, LARGE, LARGE_END, LOWER, UPPER, UNDER_SLAB, PAGES };
 
 #define BY_GRANULE	IP(0x40)
 
+/* Becomes an object when it is accessed. */
+#define S		(STRUCT_PAGES + 5 * 64)
+
 static struct {
 	unsigned int stride;	/* 0: no slab */
 } pages[PAGES];
@@ -41,6 +44,9 @@ unsigned long x_begun, x_ended;
 
 /* See access_lower_page(). */
 static unsigned long lower_reads;
+
+/* See access_struct_page(). */
+static unsigned long struct_page_reads;
 
 static const struct operation *operation_of[CONTEXTS];
 
@@ -367,6 +373,28 @@ static void alloc_in_pages(unsigned int n)
 	access(Q, SCHED_READ, IP(0x1e20));
 }
 
+/* One object has all accesses, whoever makes it. */
+static void check_access_struct_page(unsigned int n)
+{
+	unsigned long reads = 0;
+	unsigned int cpu;
+
+	/* While recording is off, no object is made. */
+	if (scenario_any(SWITCHES))
+		return;
+	for_each_possible_cpu(cpu)
+		reads += counts_of(shown_at(S, MEMORIZER_LIVE), IP(0x1f00), cpu + 1).reads;
+	CHECK_EQ(reads, struct_page_reads);
+}
+
+static void access_struct_page(unsigned int n)
+{
+	done.allocs += !struct_page_reads;
+	struct_page_reads += 2;
+	access(S + 8, SCHED_READ, IP(0x1f00));
+	access(S, SCHED_READ, IP(0x1f00));
+}
+
 /* Ends P and Q. */
 static void end_pages(unsigned int n)
 {
@@ -484,7 +512,8 @@ const struct operation operations[] = {
 	OP(access_pages, 0, 0, IN_NMI),
 	CHECKED(access_lower_page, THE_LOWER, 0, IN_NMI),
 	CHECKED(alloc_in_pages, 0, 0, 0),
-	OP(end_pages, 0, THE_LOWER | THE_UPPER, SLEEPS),
+	CHECKED(access_struct_page, THE_STRUCT_PAGE, 0, IN_NMI),
+	OP(end_pages, 0, THE_LOWER | THE_UPPER | THE_STRUCT_PAGE, SLEEPS),
 	CHECKED(alloc_in_reused_slab, 0, THE_SLAB | THE_X | THE_G,
 		ENDS_X | REUSES_SLAB | WITH_ITSELF),
 	OP(clear, 0, 0, SLEEPS),
@@ -610,6 +639,7 @@ void scenario_reset(void)
 	pages[SLAB].stride = 64;
 	pages[LARGE_END].stride = 0;
 	lower_reads = 0;
+	struct_page_reads = 0;
 	lines_reset();
 	if (scenario_any(TRACKS))
 		CHECK_EQ(memorizer_set_track_lines(true), 0);

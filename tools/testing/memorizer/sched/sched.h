@@ -123,6 +123,7 @@ struct operation {
 #define THE_LINES	BIT(4)
 #define THE_LOWER	BIT(5)
 #define THE_UPPER	BIT(6)
+#define THE_STRUCT_PAGE	BIT(7)
 
 #define SLEEPS		BIT(0)	/* not for interrupts */
 #define IN_NMI		BIT(1)	/* also for NMIs */

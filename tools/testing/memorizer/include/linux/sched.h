@@ -11,6 +11,7 @@ struct task_struct {
 	int pid;
 	char comm[TASK_COMM_LEN];
 	u64 memorizer_key;
+	void *stack;
 };
 
 #ifdef TEST_SCHED
