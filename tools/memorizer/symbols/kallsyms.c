@@ -80,8 +80,7 @@ static enum rank function_rank(const struct entry *e)
 	case 't':
 		return RANK_LOCAL;
 	default:
-		/* Data ends the function before it. */
-		return RANK_BOUNDARY;
+		return data_rank(e) == RANK_BOUNDARY ? RANK_BOUNDARY : RANK_DATA;
 	}
 }
 

@@ -210,10 +210,14 @@ void symbols_settle(struct kmap_symbols *s)
 	for (i = 0; i < nr; i++)
 		if (!s->sym[i].size)
 			s->sym[i].size = guess_size(s->sym + i, i + 1 < nr ? s->sym + i + 1 : NULL);
-	/* Drop boundaries only now: they ended the symbols before them. */
+	/* Drop boundaries only now: they ended the symbols before them. So did data. */
+	s->data = xreallocarray(s->data, nr, sizeof(*s->data));
 	s->nr = 0;
+	s->nr_data = 0;
 	for (i = 0; i < nr; i++)
-		if (s->sym[i].rank != RANK_BOUNDARY)
+		if (s->sym[i].rank == RANK_DATA)
+			s->data[s->nr_data++] = s->sym[i];
+		else if (s->sym[i].rank != RANK_BOUNDARY)
 			s->sym[s->nr++] = s->sym[i];
 }
 
@@ -302,6 +306,7 @@ void kmap_symbols_free(struct kmap_symbols *s)
 		mapped_free(s->mapped);
 	free(s->ids);
 	free(s->sym);
+	free(s->data);
 	free(s->names);
 	free(s);
 }
@@ -332,6 +337,23 @@ const struct kmap_symbol *symbols_search(const struct kmap_symbol *sym, size_t n
 	return low && addr - sym[low - 1].start < sym[low - 1].size ? sym + low - 1 : NULL;
 }
 
+/* An object that no code allocated has an address of data in place of that of a call site. */
+static const struct kmap_symbol *find_data(const struct kmap_symbols *s, u64 addr)
+{
+	size_t low = 0, high = s->nr_data, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (s->data[middle].start == addr)
+			return s->data + middle;
+		if (s->data[middle].start < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
 /**
  * kmap_symbols_find - look up the symbol that contains an address
  * @s: the symbols
@@ -344,9 +366,12 @@ const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip
 					    enum kmap_ip kind)
 {
 	u32 nr = s->mapped ? mapped_number(s->mapped, ip) : MAPPINGS_NONE;
+	const struct kmap_symbol *found;
 
-	return nr == MAPPINGS_NONE ? symbols_search(s->sym, s->nr, ip, kind) :
-				     mapped_find(s->mapped, nr, ip, kind);
+	if (nr != MAPPINGS_NONE)
+		return mapped_find(s->mapped, nr, ip, kind);
+	found = symbols_search(s->sym, s->nr, ip, kind);
+	return found || kind != KMAP_IP_RETURN ? found : find_data(s, ip);
 }
 
 /**

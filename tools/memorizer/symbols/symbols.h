@@ -12,6 +12,7 @@ enum rank {
 	RANK_GLOBAL,
 	RANK_WEAK,
 	RANK_LOCAL,
+	RANK_DATA,		/* ends the function before it, and has no size */
 	RANK_BOUNDARY,		/* only ends the symbol before it */
 };
 
@@ -30,6 +31,8 @@ struct mapped;
  * @sym: functions or data, ordered by address
  * @nr: number of @sym
  * @room: max. number of @sym before it must be resized
+ * @data: data, ordered by address, if @sym are functions
+ * @nr_data: number of @data
  * @names: strings of all symbols, NUL-terminated
  * @names_len: bytes used in @names
  * @names_room: size of @names in bytes
@@ -46,6 +49,8 @@ struct mapped;
 struct kmap_symbols {
 	struct kmap_symbol *sym;
 	size_t nr, room;
+	struct kmap_symbol *data;
+	size_t nr_data;
 	char *names;
 	size_t names_len, names_room;
 	u64 offset;

@@ -43,6 +43,11 @@ outcome "report --json prints JSON" 0 "$data/report.json" "$lost" \
 	report --json -k "$tmp/vmlinux" -K "$data/kallsyms" "$data/session.kmap"
 outcome "report --csv prints CSV" 0 "$data/report.csv" "$lost" \
 	report --csv -k "$tmp/vmlinux" -K "$data/kallsyms" "$data/session.kmap"
+{ cat "$data/kallsyms"; echo "ffffffff9b400000 d before"; echo "ffffffff9b400128 D vmemmap_base"; } >"$tmp/data"
+{ cat "$data/session.kmap"; echo "ffffffff9b400128,0,ffffea0000000040,64,0,0,0,swapper"; } >"$tmp/data.kmap"
+"$memorizer" symbolize -K "$tmp/data" "$tmp/data.kmap" 2>/dev/null | tail -n 1 >"$tmp/named"
+same "an object that no code allocated has the name of data" \
+	"vmemmap_base+0x0/0x1ed8,0,ffffea0000000040,64,0,0,0,swapper" "$(cat "$tmp/named")"
 outcome "report without symbols has addresses, and accepts --sort and --top" 0 \
 	"$data/report-top.txt" "" report --sort bytes --top 1 "$data/session.kmap"
 outcome "report sorts by name" 0 "$data/report-name.txt" "$lost" \
