@@ -151,6 +151,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 		memorizer_cache_object(object, addr);
 		return true;
 	}
+	/* The slow path makes it an object. */
 	if (unlikely(memorizer_is_struct_page(addr)))
 		return false;
 	if (!word)

@@ -109,7 +109,7 @@ static void wait_for_hooks(void)
 		memorizer_grace_period();
 }
 
-/* Have the thunks skip what lies above the direct map if this changes nothing. */
+/* Have the thunks skip what lies above the direct map, unless objects there are recorded. */
 static void set_thunk_end(bool skip)
 {
 	WRITE_ONCE(memorizer_thunk_end, skip && !memorizer_reaches_far ?
