@@ -39,7 +39,8 @@ track_lines() { switch track_lines 0; }
 # An invalid word invalidates the list.
 kinds() {
 	case $(value_of kinds) in
-	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" slab,pages, && refused 0 kinds ;;
+	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" \
+		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page, && refused 0 kinds ;;
 	*)	same kinds "$(cat $M/memorizer_kinds)" slab && refused 1 kinds ;;
 	esac
 }
