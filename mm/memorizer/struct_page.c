@@ -13,6 +13,7 @@
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/rwsem.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 
 #include <asm/memorizer.h>
@@ -27,6 +28,9 @@
 
 unsigned long memorizer_struct_pages __ro_after_init;
 unsigned long memorizer_struct_page_bytes __read_mostly;
+
+/* The task that set them up. */
+static const char boot_comm[sizeof_field(struct memorizer_object, comm)] = "swapper";
 
 /* Written under memorizer_rwsem. */
 static unsigned long all_bytes;
@@ -63,7 +67,7 @@ u32 __kprobes memorizer_make_struct_page(unsigned long addr, unsigned long *next
 		return 0;
 	WRITE_ONCE(object->who, how);
 	memorizer_set_alloc_jiffies(object, 0);
-	memcpy(object->comm, "swapper\0\0\0\0\0\0\0", sizeof(object->comm));
+	memcpy(object->comm, boot_comm, sizeof(boot_comm));
 	winner = memorizer_index_claim(&geo, va, id);
 	if (winner == id)
 		memorizer_object_publish(object, va, by_granule);

@@ -187,6 +187,30 @@ static void stack_may_be_recorded_alone(void)
 	CHECK_EQ(sum_counters().unknown_frees, 0);
 }
 
+/* Until their objects are closed, the frees of a kind that is switched off are seen. */
+static void kind_is_followed_after_it_is_recorded(void)
+{
+	struct memorizer_object *object;
+
+	start();
+	alloc_area(AREA(0), PAGE_SIZE, VM_ALLOC);
+	object = area_at(AREA(0));
+	down_write(&memorizer_rwsem);
+	memorizer_clear_kinds(BIT(MEMORIZER_KIND_VMALLOC), MEMORIZER_DO_RECORD);
+	up_write(&memorizer_rwsem);
+	alloc_area(AREA(4), PAGE_SIZE, VM_ALLOC);
+	CHECK(!area_at(AREA(4)));
+	free_area(AREA(0), VM_ALLOC);
+	CHECK_EQ(object->state, MEMORIZER_FREED);
+	CHECK_EQ(object->free_ip, memorizer_pack_ip(IP(4)));
+	down_write(&memorizer_rwsem);
+	memorizer_clear_kinds(BIT(MEMORIZER_KIND_VMALLOC), MEMORIZER_DO_FOLLOW);
+	up_write(&memorizer_rwsem);
+	free_area(AREA(4), VM_ALLOC);
+	CHECK_EQ(sum_counters().unknown_frees, 0);
+	CHECK_EQ(sum_counters().frees, 1);
+}
+
 static void resized_area_is_a_new_object(void)
 {
 	struct memorizer_object *first, *second;
@@ -283,6 +307,7 @@ const struct test_case vmalloc_cases[] = {
 	CASE(areas_out_of_range_are_lost),
 	CASE(stack_comes_before_its_area),
 	CASE(stack_may_be_recorded_alone),
+	CASE(kind_is_followed_after_it_is_recorded),
 	CASE(resized_area_is_a_new_object),
 	CASE(free_ip_may_be_set_before),
 	CASE(objects_in_an_area_are_buried_with_it),

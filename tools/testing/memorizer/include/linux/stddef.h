@@ -4,4 +4,6 @@
 
 #include <stddef.h>
 
+#define sizeof_field(type, member)	sizeof(((type *)0)->member)
+
 #endif /* _TEST_LINUX_STDDEF_H */
