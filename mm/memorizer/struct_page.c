@@ -13,7 +13,7 @@
 #include <linux/kprobes.h>
 #include <linux/mm_types.h>
 #include <linux/rwsem.h>
-#include <linux/stddef.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include <asm/memorizer.h>
@@ -30,7 +30,7 @@ unsigned long memorizer_struct_pages __ro_after_init;
 unsigned long memorizer_struct_page_bytes __read_mostly;
 
 /* The task that set them up. */
-static const char boot_comm[sizeof_field(struct memorizer_object, comm)] = "swapper";
+static const char boot_comm[TASK_COMM_LEN - 1] = "swapper";
 
 /* Written under memorizer_rwsem. */
 static unsigned long all_bytes;
