@@ -260,13 +260,14 @@ static void find_functions(struct kmap_symbols *s, u32 nr, u32 saved)
 {
 	const struct mapping *mapping = s->mapped->mappings.mapping + nr;
 	struct text *t = s->mapped->text + nr;
-	struct kmap_symbol *all = s->sym;
-	size_t nr_all = s->nr, room = s->room, i;
+	struct kmap_symbol *all = s->sym, *data = s->data;
+	size_t nr_all = s->nr, room = s->room, nr_data = s->nr_data, i;
 	u64 end;
 
 	s->sym = NULL;
 	s->nr = 0;
 	s->room = 0;
+	s->data = NULL;
 	add_functions(s, mapping, &t->id, saved);
 	symbols_settle(s);
 	for (i = 0; i < s->nr; i++) {
@@ -283,6 +284,9 @@ static void find_functions(struct kmap_symbols *s, u32 nr, u32 saved)
 	s->sym = all;
 	s->nr = nr_all;
 	s->room = room;
+	free(s->data);
+	s->data = data;
+	s->nr_data = nr_data;
 }
 
 /* Load the symbols of a mapping, when the first address in it is seen. */

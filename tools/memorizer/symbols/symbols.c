@@ -337,21 +337,12 @@ const struct kmap_symbol *symbols_search(const struct kmap_symbol *sym, size_t n
 	return low && addr - sym[low - 1].start < sym[low - 1].size ? sym + low - 1 : NULL;
 }
 
-/* An object that no code allocated has an address of data in place of that of a call site. */
+/* Objects that no code allocated have the address of a variable in place of a call site. */
 static const struct kmap_symbol *find_data(const struct kmap_symbols *s, u64 addr)
 {
-	size_t low = 0, high = s->nr_data, middle;
+	const struct kmap_symbol *found = symbols_search(s->data, s->nr_data, addr, KMAP_IP_EXACT);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (s->data[middle].start == addr)
-			return s->data + middle;
-		if (s->data[middle].start < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return found && found->start == addr ? found : NULL;
 }
 
 /**

@@ -12,7 +12,7 @@ enum rank {
 	RANK_GLOBAL,
 	RANK_WEAK,
 	RANK_LOCAL,
-	RANK_DATA,		/* ends the function before it, and has no size */
+	RANK_DATA,		/* ends the function before it; found by its exact address */
 	RANK_BOUNDARY,		/* only ends the symbol before it */
 };
 
