@@ -206,6 +206,24 @@ static void follow_alloc(unsigned long addr, size_t size, unsigned long ip,
 	object->record = new_record(addr);
 }
 
+/* Settle a new area or stack, whose record is @id. */
+static void follow_area(struct model_object *object, const struct memorizer_counters *was, u32 id)
+{
+	struct memorizer_counters now = sum_counters();
+	unsigned int why;
+
+	if (!object)
+		return;
+	for (why = MEMORIZER_LOST_OBJECT; why <= MEMORIZER_LOST_INDEX; why++) {
+		if (now.lost[why] == was->lost[why])
+			continue;
+		CHECK(model.small_pool);
+		model_lose(&model, object, why);
+		return;
+	}
+	object->record = memorizer_ptr(id);
+}
+
 /*
  * Pages.
  */
@@ -216,25 +234,13 @@ static void follow_alloc(unsigned long addr, size_t size, unsigned long ip,
 static void alloc_pages_at(unsigned long addr, unsigned int order, unsigned long ip)
 {
 	const struct memorizer_counters was = sum_counters();
-	struct memorizer_counters now;
 	struct model_object *object;
-	unsigned int why;
 
 	DID("allocate pages at %#lx, order %lu, ip %lx", addr, order, ip);
 	hook_alloc_pages(addr, order, ip);
-	now = sum_counters();
 	object = model_alloc_area(&model, MEMORIZER_KIND_PAGES, addr, PAGE_SIZE << order, ip);
 	settle_buried(&(struct memorizer_geometry) { .start = addr, .pages = 1 << order });
-	if (!object)
-		return;
-	for (why = MEMORIZER_LOST_OBJECT; why <= MEMORIZER_LOST_INDEX; why++) {
-		if (now.lost[why] == was.lost[why])
-			continue;
-		CHECK(model.small_pool);
-		model_lose(&model, object, why);
-		return;
-	}
-	object->record = memorizer_ptr(memorizer_index_area(addr));
+	follow_area(object, &was, memorizer_index_area(addr));
 }
 
 static void free_pages_at(unsigned long addr, unsigned int order, unsigned long ip)
@@ -321,24 +327,6 @@ static enum memorizer_object_kind kind_of(const struct area *area)
 		area->flags == VM_MAP ? MEMORIZER_KIND_VMAP : MEMORIZER_KIND_IOREMAP;
 }
 
-/* Settle a new object, whose record is @id. */
-static void follow_far(struct model_object *object, const struct memorizer_counters *was, u32 id)
-{
-	struct memorizer_counters now = sum_counters();
-	unsigned int why;
-
-	if (!object)
-		return;
-	for (why = MEMORIZER_LOST_OBJECT; why <= MEMORIZER_LOST_INDEX; why++) {
-		if (now.lost[why] == was->lost[why])
-			continue;
-		CHECK(model.small_pool);
-		model_lose(&model, object, why);
-		return;
-	}
-	object->record = memorizer_ptr(id);
-}
-
 static void alloc_area(struct area *area, unsigned int how)
 {
 	static const unsigned long flags[] = { VM_ALLOC, VM_MAP, VM_IOREMAP, VM_ALLOC };
@@ -352,8 +340,8 @@ static void alloc_area(struct area *area, unsigned int how)
 	DID("allocate the area %#lx, size %lu, flags %lu, ip %lx", area->addr, area->size,
 	    area->flags, ip);
 	memorizer_vmalloc((void *)area->addr, area->size, area->flags, ip);
-	follow_far(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
-		   memorizer_index_area(area->addr));
+	follow_area(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
+		    memorizer_index_area(area->addr));
 }
 
 static void free_area(struct area *area, unsigned int how)
@@ -379,8 +367,8 @@ static void resize_area(struct area *area, unsigned int how)
 	DID("resize the area %#lx to %lu, ip %lx", area->addr, area->size, ip);
 	memorizer_vrealloc((void *)area->addr, area->size, area->flags, ip);
 	model_free_area(&model, kind_of(area), area->addr, ip);
-	follow_far(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
-		   memorizer_index_area(area->addr));
+	follow_area(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
+		    memorizer_index_area(area->addr));
 }
 
 static void alloc_stack(struct area *area)
@@ -392,7 +380,7 @@ static void alloc_stack(struct area *area)
 	area->is_stack = true;
 	area->task.stack = (void *)area->addr;
 	memorizer_stack_alloc(area->task.stack, ip);
-	follow_far(model_alloc_stack(&model, area->addr, ip), &was, lookup(area->addr));
+	follow_area(model_alloc_stack(&model, area->addr, ip), &was, lookup(area->addr));
 }
 
 static void free_stack(struct area *area)
