@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's vmalloc areas and stacks: hooks for those who make them.
+ * Memorizer's vmalloc areas and stacks: hooks for vmalloc() and fork().
  *
  * A static branch until something is recorded or streamed, and nothing without
  * CONFIG_MEMORIZER_PAGES.
@@ -37,7 +37,7 @@ static __always_inline bool memorizer_follows_kinds(void)
  * memorizer_vmalloc() - record a vmalloc area
  * @addr: its address
  * @size: bytes requested, without a guard page
- * @flags: VM_ALLOC and its like
+ * @flags: flags of the area, such as VM_ALLOC
  * @ip: return address into the caller of the allocator
  *
  * Call this before the area is used; it need not be mapped yet.
@@ -54,7 +54,7 @@ static __always_inline void memorizer_vmalloc(const void *addr, size_t size, uns
 /**
  * memorizer_vfree() - record the end of a vmalloc area
  * @addr: its address
- * @flags: VM_ALLOC and its like
+ * @flags: flags of the area, such as VM_ALLOC
  * @ip: return address into the caller of the allocator
  *
  * Call this before the allocator can reuse the addresses.
@@ -72,7 +72,7 @@ static __always_inline void memorizer_vfree(const void *addr, unsigned long flag
  * memorizer_vrealloc() - record that vrealloc() resized an area in place
  * @addr: its address
  * @size: bytes requested now
- * @flags: VM_ALLOC and its like
+ * @flags: flags of the area, such as VM_ALLOC
  * @ip: return address into the caller of the allocator
  *
  * Recorded as the end of an area and a new one, as if vrealloc() had moved it.

@@ -2,8 +2,7 @@
 /*
  * Memorizer's areas: objects that consist of whole pages, in which others may lie.
  *
- * Also what the hooks of kinds other than slab and pages record. These hooks are called too rarely
- * for a byte of flags each.
+ * Also the selection of kinds other than slab and pages, whose hooks have flags of their own.
  */
 #include <linux/cache.h>
 #include <linux/memorizer-vmalloc.h>
@@ -61,27 +60,6 @@ void memorizer_alloc_area(enum memorizer_object_kind kind, unsigned long va, siz
 	memorizer_index_end_area(va, va + size, 0);
 	if (on)
 		this_cpu_inc(memorizer_counters.paused);
-}
-
-/**
- * memorizer_free_area() - close an area that was removed from the index
- * @id: the area
- * @ip: return address into the caller of the allocator
- *
- * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
- */
-void memorizer_free_area(u32 id, unsigned long ip)
-{
-	struct memorizer_object *object = memorizer_ptr(id);
-
-	/* memorizer_set_free_ip() takes precedence. */
-	if (!object->free_ip)
-		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-	/* Fails if the kind has just been switched off. */
-	if (memorizer_object_close(id, MEMORIZER_FREED))
-		this_cpu_inc(memorizer_counters.frees);
-	else
-		this_cpu_inc(memorizer_counters.unknown_frees);
 }
 
 /**

@@ -194,11 +194,10 @@ void __memorizer_alloc(const void *ptr, size_t size, unsigned long ip,
 /* Close any object; recorded ones are followed to their end even while recording is off. */
 static noinline void free_in_general(const void *ptr, unsigned long ip)
 {
-	/* Nothing was ever recorded. */
-	if (!(READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW))
-		return;
 	preempt_disable_notrace();
-	memorizer_end((unsigned long)ptr, ip);
+	/* Otherwise, nothing was ever recorded. */
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_FOLLOW)
+		memorizer_end((unsigned long)ptr, ip);
 	preempt_enable_notrace();
 }
 

@@ -17,8 +17,8 @@ struct dentry;
 enum memorizer_object_kind {
 	MEMORIZER_KIND_SLAB,	/* of the slab allocator, large kmalloc()s included */
 	MEMORIZER_KIND_PAGES,	/* of the page allocator */
-	MEMORIZER_KIND_VMALLOC,	/* vmalloc() and its like */
-	MEMORIZER_KIND_VMAP,	/* vmap(), vm_map_ram() and their like */
+	MEMORIZER_KIND_VMALLOC,	/* vmalloc() and its variants */
+	MEMORIZER_KIND_VMAP,	/* vmap(), vm_map_ram() and their variants */
 	MEMORIZER_KIND_IOREMAP,	/* ioremap() */
 	MEMORIZER_KIND_MODULES,	/* memory of modules, and of other code made at run time */
 	MEMORIZER_KIND_STACK,	/* stacks of tasks */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Helpers of Memorizer's KUnit tests of kinds of objects: known accesses, and what must be recorded
- * of them.
+ * Helpers of Memorizer's KUnit tests of kinds of objects: make known accesses, and check what was
+ * recorded.
  */
 #ifndef _MM_MEMORIZER_KINDS_TEST_H
 #define _MM_MEMORIZER_KINDS_TEST_H

@@ -43,7 +43,7 @@ enum memorizer_state {
  * @alloc_jiffies: jiffies of its allocation, lower 32 bits
  * @alloc_ip: call site of its allocation, see memorizer_pack_ip()
  * @free_ip: call site of its free, also while that is still in progress
- * @who: pid of the task that allocated it, or whose stack it is, see memorizer_who() for the rest
+ * @who: pid of the task that allocated it, or whose stack it is; flags, see memorizer_who()
  * @comm: that task's name, without a NUL if it is that long
  * @state: an enum memorizer_state
  *

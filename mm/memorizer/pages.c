@@ -69,7 +69,7 @@ static bool end_whole(unsigned long va, size_t size, unsigned long ip)
 	if (!id || memorizer_object_va(object) != va || READ_ONCE(object->size) != size)
 		return false;
 	memorizer_index_end_area(va, va + size, id);
-	memorizer_free_area(id, ip);
+	memorizer_end_id(id, ip);
 	return true;
 }
 
@@ -120,7 +120,7 @@ static noinline void end_parts(unsigned long at, unsigned long end, unsigned lon
 		keep_part(id, va, at);
 		keep_part(id, next, last);
 		memorizer_index_end_area(at, next, id);
-		memorizer_free_area(id, ip);
+		memorizer_end_id(id, ip);
 	}
 	raw_spin_unlock_irqrestore(&split_lock, flags);
 }

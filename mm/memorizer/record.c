@@ -56,6 +56,27 @@ void memorizer_record(const struct memorizer_geometry *geo, unsigned long va, si
 }
 
 /**
+ * memorizer_end_id() - close an object that was removed from the index
+ * @id: the object
+ * @ip: return address into the caller of the allocator
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_end_id(u32 id, unsigned long ip)
+{
+	struct memorizer_object *object = memorizer_ptr(id);
+
+	/* memorizer_set_free_ip() takes precedence. */
+	if (!object->free_ip)
+		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
+	/* Fails if another CPU has buried it, or if its kind has just been switched off. */
+	if (memorizer_object_close(id, MEMORIZER_FREED))
+		this_cpu_inc(memorizer_counters.frees);
+	else
+		this_cpu_inc(memorizer_counters.unknown_frees);
+}
+
+/**
  * memorizer_end() - end the object that begins at an address, unless it is an area
  * @va: the address
  * @ip: return address into the caller of the allocator
@@ -65,14 +86,9 @@ void memorizer_record(const struct memorizer_geometry *geo, unsigned long va, si
 void memorizer_end(unsigned long va, unsigned long ip)
 {
 	u32 id = memorizer_index_erase(va);
-	struct memorizer_object *object = memorizer_ptr(id);
 
-	/* memorizer_set_free_ip() takes precedence. */
-	if (id && !object->free_ip)
-		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
-	/* An unknown free: no such object, or another CPU has buried and counted it. */
-	if (id && memorizer_object_close(id, MEMORIZER_FREED))
-		this_cpu_inc(memorizer_counters.frees);
+	if (id)
+		memorizer_end_id(id, ip);
 	else
 		this_cpu_inc(memorizer_counters.unknown_frees);
 }

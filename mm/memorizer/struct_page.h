@@ -10,7 +10,7 @@
 
 #ifdef CONFIG_MEMORIZER_PAGES
 
-/* The array of struct page; no bytes while its elements are not recorded. */
+/* The array of struct page; its size is 0 unless struct pages are recorded. */
 extern unsigned long memorizer_struct_pages, memorizer_struct_page_bytes;
 
 u32 memorizer_make_struct_page(unsigned long addr, unsigned long *next);

@@ -57,7 +57,7 @@ void __memorizer_vfree(const void *addr, unsigned long flags, unsigned long ip)
 	object = memorizer_ptr(id);
 	if (id && memorizer_object_va(object) == va) {
 		memorizer_index_end_area(va, va + READ_ONCE(object->size), id);
-		memorizer_free_area(id, ip);
+		memorizer_end_id(id, ip);
 	} else {
 		this_cpu_inc(memorizer_counters.unknown_frees);
 	}
