@@ -56,6 +56,20 @@ struct memorizer_file {
 	s32 name;
 };
 
+#ifdef CONFIG_MEMORIZER_PAGES
+/**
+ * struct memorizer_variable - a variable of the kernel, or of a module
+ * @addr: distance from here to the variable
+ * @size: its size in bytes
+ *
+ * Emitted by the GCC plugin.
+ */
+struct memorizer_variable {
+	s32 addr;
+	u32 size;
+};
+#endif
+
 #ifdef CONFIG_MEMORIZER
 
 #include <linux/jump_label.h>

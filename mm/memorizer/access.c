@@ -26,11 +26,11 @@
 #include "entry.h"
 #include "entry_table.h"
 #include "index.h"
+#include "lazy.h"
 #include "memorizer.h"
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
-#include "struct_page.h"
 #include "tasks.h"
 #include "traffic.h"
 
@@ -152,7 +152,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 		return true;
 	}
 	/* The slow path makes it an object. */
-	if (unlikely(memorizer_is_struct_page(addr)))
+	if (unlikely(memorizer_is_lazy(addr)))
 		return false;
 	if (!word)
 		memorizer_cache_object(&memorizer_no_object, addr);
@@ -355,11 +355,13 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	/* The index has the same answer for all addresses up to @next. */
 	do {
 		id = memorizer_index_lookup(addr, &next);
-		if (unlikely(!id) && memorizer_is_struct_page(addr)) {
-			id = memorizer_make_struct_page(addr, &next);
-			if (!id)
+		if (unlikely(memorizer_is_lazy(addr))) {
+			id = memorizer_make_lazy(addr, id, &next);
+			if (unlikely(id == MEMORIZER_LAZY_LOST)) {
 				count_lost(memorizer_kind_count(kind));
-			attributed = true;
+				attributed = true;
+				id = 0;
+			}
 		}
 		/* An area goes on behind an object in it, and at the next page. */
 		if (id && id != area) {

@@ -10,11 +10,11 @@
 #include "entry.h"
 #include "hooks.h"
 #include "index.h"
+#include "lazy.h"
 #include "memorizer.h"
 #include "object.h"
 #include "pool.h"
 #include "record.h"
-#include "struct_page.h"
 #include "tasks.h"
 
 unsigned int memorizer_recorded_kinds __read_mostly;
@@ -73,7 +73,7 @@ void memorizer_switch_kinds(unsigned int kinds)
 	/* Hooks read these without a lock. First: what is recorded must be followed. */
 	WRITE_ONCE(memorizer_followed_kinds, memorizer_followed_kinds | kinds);
 	WRITE_ONCE(memorizer_recorded_kinds, kinds);
-	memorizer_switch_struct_pages(kinds & BIT(MEMORIZER_KIND_STRUCT_PAGE));
+	memorizer_switch_lazy(kinds);
 }
 
 /**

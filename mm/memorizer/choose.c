@@ -18,9 +18,9 @@
 #include "entry.h"
 #include "filter.h"
 #include "hooks.h"
+#include "lazy.h"
 #include "memorizer.h"
 #include "object.h"
-#include "struct_page.h"
 
 #define CALL_SITE_BITS	10
 
@@ -179,6 +179,18 @@ static void invalidate_verdicts(void)
 		;
 }
 
+/* At once: the hook of an access must not look up symbols. No function allocates them. */
+static void choose_lazy(void)
+{
+	unsigned int kind;
+
+	preempt_disable_notrace();
+	for (kind = 0; kind < MEMORIZER_KINDS; kind++)
+		if (BIT(kind) & MEMORIZER_LAZY_KINDS)
+			memorizer_choose_lazy(kind, memorizer_choose_object(NULL, kind, 0));
+	preempt_enable_notrace();
+}
+
 /**
  * memorizer_filter_objects() - set a filter of new objects
  * @which: the choice that it applies to
@@ -204,11 +216,7 @@ void memorizer_filter_objects(enum memorizer_choice which, const struct memorize
 	for (i = 0; i < MEMORIZER_CHOICES; i++)
 		any |= !!filters[i];
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, any);
-	preempt_disable_notrace();
-	/* At once: the hook of an access must not look up symbols. No function allocates them. */
-	memorizer_choose_struct_pages(memorizer_choose_object(NULL, MEMORIZER_KIND_STRUCT_PAGE,
-							      0));
-	preempt_enable_notrace();
+	choose_lazy();
 	if (old)
 		/* Hooks may still match against it. */
 		memorizer_grace_period();

@@ -18,7 +18,7 @@ static int do_nothing(void *unused)
 /**
  * memorizer_grace_period() - wait for all hooks that are running
  *
- * Context: process context, may sleep, under memorizer_rwsem, for writing; the scheduler is up.
+ * Context: process context, may sleep; the scheduler is up.
  */
 void memorizer_grace_period(void)
 {

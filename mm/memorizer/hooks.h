@@ -23,6 +23,7 @@ enum memorizer_object_kind {
 	MEMORIZER_KIND_MODULES,	/* memory of modules, and of other code made at run time */
 	MEMORIZER_KIND_STACK,	/* stacks of tasks */
 	MEMORIZER_KIND_STRUCT_PAGE, /* each struct page */
+	MEMORIZER_KIND_STATIC,	/* variables of the kernel and of modules */
 	MEMORIZER_KINDS,
 };
 
@@ -31,9 +32,11 @@ enum memorizer_object_kind {
 				 BIT(MEMORIZER_KIND_IOREMAP) | BIT(MEMORIZER_KIND_MODULES))
 /* Objects in which others may lie. */
 #define MEMORIZER_AREA_KINDS	(BIT(MEMORIZER_KIND_PAGES) | MEMORIZER_VMALLOC_KINDS)
+/* Made when they are first accessed. */
+#define MEMORIZER_LAZY_KINDS	(BIT(MEMORIZER_KIND_STRUCT_PAGE) | BIT(MEMORIZER_KIND_STATIC))
 /* Objects above the direct map. */
 #define MEMORIZER_FAR_KINDS	(MEMORIZER_VMALLOC_KINDS | BIT(MEMORIZER_KIND_STACK) | \
-				 BIT(MEMORIZER_KIND_STRUCT_PAGE))
+				 MEMORIZER_LAZY_KINDS)
 
 /* object.c */
 extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
@@ -42,7 +45,7 @@ extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
 #ifdef CONFIG_SPARSEMEM_VMEMMAP
 #define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KINDS) - 1)
 #else
-#define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KIND_STRUCT_PAGE) - 1)
+#define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KINDS) - 1 - BIT(MEMORIZER_KIND_STRUCT_PAGE))
 #endif
 
 /* pages.c */

@@ -58,6 +58,9 @@
 #include "memorizer.h"
 #include "object.h"
 #include "pool.h"
+#ifdef CONFIG_MEMORIZER_PAGES
+#include "variable_table.h"
+#endif
 
 #define LEAF_WORDS	MEMORIZER_LEAF_WORDS
 #define LEAF_SHIFT	MEMORIZER_LEAF_SHIFT
@@ -197,6 +200,37 @@ static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, un
 	return &slab->object[slot];
 }
 
+#ifdef CONFIG_MEMORIZER_PAGES
+/* Does the record stand for a table of variables? */
+static __always_inline bool is_table(const struct slab_record *slab)
+{
+	return !READ_ONCE(slab->slots);
+}
+
+/* Look up a variable. Not inlined, to save stack. */
+static noinline __kprobes u32 lookup_variable(const struct slab_record *slab, unsigned long addr,
+					      unsigned long *next)
+{
+	u32 *slot = memorizer_variable_slot(slab->variables, addr, next);
+	u32 id = slot ? READ_ONCE(*slot) : 0, below = READ_ONCE(slab->below);
+	const struct memorizer_object *object = memorizer_ptr(id);
+
+	if (!id || !is_live_at(object, addr))
+		return is_area_at(below, addr) ? below : 0;
+	*next = memorizer_object_va(object) + READ_ONCE(object->size);
+	return id;
+}
+
+static noinline void clear_variable(const struct slab_record *slab, unsigned long addr, u32 id)
+{
+	unsigned long unused = ULONG_MAX;
+	u32 *slot = memorizer_variable_slot(slab->variables, addr, &unused);
+
+	if (slot)
+		cmpxchg(slot, id, 0);
+}
+#endif
+
 /**
  * memorizer_index_lookup() - find the live object that contains an address
  * @addr: the address
@@ -225,6 +259,10 @@ again:
 	below = 0;
 	if (value & SLAB_BIT) {
 		slab = memorizer_ptr(value & ~SLAB_BIT);
+#ifdef CONFIG_MEMORIZER_PAGES
+		if (unlikely(is_table(slab)))
+			return lookup_variable(slab, addr, next);
+#endif
 		below = READ_ONCE(slab->below);
 		slot = find_slot(slab, addr, next);
 		id = slot ? READ_ONCE(*slot) : 0;
@@ -297,11 +335,10 @@ static __kprobes u32 make_slab(const struct memorizer_geometry *geo, u32 below)
 	return id;
 }
 
-/* Unlink a slab record without objects, and queue it for memorizer_index_collect(). */
-static void discard_slab(struct slab_record *slab, u32 value)
+/* Unlink a record without objects from pages, and queue it for memorizer_index_collect(). */
+static void discard_record(struct slab_record *slab, u32 value, unsigned long page,
+			   unsigned long end)
 {
-	unsigned long page = slab->base - slab->lead;
-	unsigned long end = slab->base + (unsigned long)slab->slots * slab->stride;
 	u32 *word, first, below = READ_ONCE(slab->below);
 
 	/*
@@ -318,6 +355,13 @@ static void discard_slab(struct slab_record *slab, u32 value)
 	do {
 		WRITE_ONCE(slab->link, first);
 	} while (!atomic_try_cmpxchg(&discarded, (int *)&first, value & ~SLAB_BIT));
+}
+
+/* Not inlined, to save stack. */
+static noinline void discard_slab(struct slab_record *slab, u32 value)
+{
+	discard_record(slab, value, slab->base - slab->lead,
+		       slab->base + (unsigned long)slab->slots * slab->stride);
 }
 
 /* Remove an object that has pages of its own from the word of a page, and from a slab there. */
@@ -623,6 +667,79 @@ u32 __kprobes memorizer_index_claim(const struct memorizer_geometry *geo, unsign
 	return cmpxchg(&slab->object[memorizer_slot(slab, addr)], 0, id) ?: id;
 }
 
+#ifdef CONFIG_MEMORIZER_PAGES
+/**
+ * memorizer_index_insert_variables() - insert a table of variables
+ * @table: the table, without objects
+ *
+ * It stays until memorizer_index_remove_variables().
+ *
+ * Context: process context or boot, with preemption disabled.
+ * Return: 0, or -ENOMEM if the pool is exhausted
+ */
+int memorizer_index_insert_variables(struct variable_table *table)
+{
+	unsigned long end = table->start + (table->pages << PAGE_SHIFT), page;
+	struct slab_record *slab;
+	u32 id, below;
+
+	for (page = table->start; page < end; page += PAGE_SIZE)
+		if (!make_word(page))
+			return -ENOMEM;
+	id = memorizer_pool_alloc(slab_class(0));
+	if (!id)
+		return -ENOMEM;
+	/* The memory of a module is an area, or is not recorded. */
+	below = memorizer_index_area(table->start);
+	slab = memorizer_ptr(id);
+	WRITE_ONCE(slab->slots, 0);
+	WRITE_ONCE(slab->in_force, 0);
+	/* No page: no word that is replaced is the record's first. */
+	WRITE_ONCE(slab->base, 0);
+	WRITE_ONCE(slab->lead, 1);
+	slab->variables = table;
+	WRITE_ONCE(slab->below, below);
+	table->record = id;
+	for (page = table->start; page < end; page += PAGE_SIZE)
+		replace_word(memorizer_find_word(page), id | SLAB_BIT, page, below);
+	return 0;
+}
+
+/**
+ * memorizer_index_remove_variables() - remove a table of variables
+ * @table: the table; hooks may use it, and add objects, until a grace period has passed
+ *
+ * Context: process context, with preemption disabled.
+ */
+void memorizer_index_remove_variables(struct variable_table *table)
+{
+	u32 id = table->record;
+
+	table->record = 0;
+	discard_record(memorizer_ptr(id), id | SLAB_BIT, table->start,
+		       table->start + (table->pages << PAGE_SHIFT));
+}
+
+/**
+ * memorizer_index_variable() - find the variable that contains an address
+ * @addr: the address
+ * @va: set to the variable's address
+ * @size: set to its size in bytes
+ *
+ * Context: any, NMI included, with preemption disabled.
+ * Return: where the id of its object is or belongs; NULL if there is no such variable in a table
+ */
+u32 __kprobes *memorizer_index_variable(unsigned long addr, unsigned long *va, u32 *size)
+{
+	struct slab_record *slab;
+	u32 word;
+
+	if (!memorizer_has_slab(addr, &slab, &word) || !is_table(slab))
+		return NULL;
+	return memorizer_variable_at(slab->variables, addr, va, size);
+}
+#endif
+
 /**
  * memorizer_index_end_slab() - mark a slab's record as no longer in force
  * @start: the slab's first address; the pages still belong to the slab
@@ -693,6 +810,10 @@ static void clear_slot(u32 word, unsigned long addr, u32 id)
 	slot = memorizer_slot(slab, addr);
 	if (slot < READ_ONCE(slab->slots))
 		cmpxchg(&slab->object[slot], id, 0);
+#ifdef CONFIG_MEMORIZER_PAGES
+	else if (is_table(slab))
+		clear_variable(slab, addr, id);
+#endif
 }
 
 /* Bury the object that a lookup of the address has found. */

@@ -50,8 +50,8 @@ struct memorizer_range {
 	unsigned long first;
 };
 
-/* Four: both ends of the vmalloc area, the memory of modules, and the array of struct page. */
-#define MEMORIZER_RANGES	4
+/* Both ends of the vmalloc area, the memory of modules, struct pages, and the kernel's data. */
+#define MEMORIZER_RANGES	5
 
 extern struct memorizer_range memorizer_ranges[MEMORIZER_RANGES];
 
@@ -71,6 +71,14 @@ void memorizer_index_end_slab(unsigned long start);
 void memorizer_index_collect(void);
 void memorizer_index_recycle(void);
 
+#ifdef CONFIG_MEMORIZER_PAGES
+struct variable_table;
+
+int memorizer_index_insert_variables(struct variable_table *table);
+void memorizer_index_remove_variables(struct variable_table *table);
+u32 *memorizer_index_variable(unsigned long addr, unsigned long *va, u32 *size);
+#endif
+
 /* geometry.c */
 void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry *geo);
 
@@ -86,6 +94,7 @@ void memorizer_geometry(const void *ptr, size_t size, struct memorizer_geometry 
  * @lead: bytes before slot 0
  * @base: address of slot 0
  * @reciprocal: 2^63 / @stride, rounded up
+ * @variables: if @slots is 0, the variables that lie in the pages, in place of a slab
  * @below: id of the area that the slab lies in, 0 if it is not recorded
  * @object: id of the object in each slot
  */
@@ -96,7 +105,10 @@ struct slab_record {
 	u32 stride;
 	u32 lead;
 	unsigned long base;
-	u64 reciprocal;
+	union {
+		u64 reciprocal;
+		const struct variable_table *variables;
+	};
 	u32 below;
 	u32 object[];
 };

@@ -21,6 +21,7 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
+#include "variables.h"
 
 DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
 
@@ -50,6 +51,8 @@ static void switch_kinds(void)
 		static_branch_enable(&memorizer_tracking);
 	if (enabled && kinds & MEMORIZER_FAR_KINDS)
 		memorizer_reach_far(true);
+	if (enabled && kinds & BIT(MEMORIZER_KIND_STATIC))
+		memorizer_insert_variables();
 	switch_slab(enabled && kinds & BIT(MEMORIZER_KIND_SLAB));
 	switch_pages(enabled && kinds & BIT(MEMORIZER_KIND_PAGES));
 	memorizer_switch_kinds(enabled ? kinds : 0);

@@ -22,12 +22,13 @@
 #include "filter.h"
 #include "hooks.h"
 #include "index.h"
+#include "lazy.h"
 #include "memorizer.h"
 #include "observer.h"
 #include "pool.h"
 #include "sites.h"
-#include "struct_page.h"
 #include "traffic.h"
+#include "variables.h"
 
 #define POOL_MIN	SZ_1M
 /* Ids have 31 bits: SLAB_BIT takes one, and an entry stores a signed distance to its object. */
@@ -132,11 +133,15 @@ static void __init find_ranges(struct memorizer_range *ranges)
 	ranges[1] = (struct memorizer_range){ .base = VMALLOC_END + 1 - top, .bytes = top };
 	ranges[2] = (struct memorizer_range){ .base = MODULES_VADDR, .bytes = MODULES_LEN };
 	ranges[3] = (struct memorizer_range){ };
+	ranges[4] = (struct memorizer_range){ };
 #ifdef CONFIG_SPARSEMEM_VMEMMAP
 	ranges[3].base = VMEMMAP_START;
 	ranges[3].bytes = max_pfn * sizeof(struct page);
 #endif
-	memorizer_struct_page_init(ranges[3].base, ranges[3].bytes);
+	memorizer_variables_range(&ranges[4].base, &ranges[4].bytes);
+	/* Variables of modules lie above the kernel's. */
+	memorizer_lazy_init(ranges[3].base, ranges[3].bytes, ranges[4].base,
+			    MODULES_END - ranges[4].base);
 }
 
 /* Reserve at most *@size bytes for the pool, and its tables. Sets @size to the actual size. */
@@ -159,13 +164,15 @@ static void * __init reserve_pool(unsigned long long *size)
 	find_ranges(ranges);
 	if (memorizer_entry_table_init(reserve, *size) ||
 	    memorizer_index_init(reserve, PAGE_OFFSET, (unsigned long)max_pfn << PAGE_SHIFT,
-				 IS_ENABLED(CONFIG_MEMORIZER_PAGES) ? ranges : NULL)) {
+				 IS_ENABLED(CONFIG_MEMORIZER_PAGES) ? ranges : NULL) ||
+	    memorizer_reserve_variables(reserve)) {
 		/* A pool without its tables is useless: give all of it back. */
 		settle_tables(true);
 		memblock_free(base, *size);
 		return NULL;
 	}
 	settle_tables(false);
+	memorizer_build_variables();
 	return base;
 }
 

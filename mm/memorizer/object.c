@@ -37,6 +37,7 @@ const char * const memorizer_kind_names[MEMORIZER_KINDS] = {
 	[MEMORIZER_KIND_MODULES] = "modules",
 	[MEMORIZER_KIND_STACK] = "stack",
 	[MEMORIZER_KIND_STRUCT_PAGE] = "struct_page",
+	[MEMORIZER_KIND_STATIC] = "static",
 };
 
 /* What the allocator's hooks do. Written under memorizer_rwsem. */

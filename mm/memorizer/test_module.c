@@ -3,8 +3,8 @@
  * Memorizer's test module: known accesses to a known object, for the selftests.
  *
  * It writes the object 10 times from init text and once from exit text, and reads and writes it
- * once for each increment requested by its parameter. It hides references to leaked objects
- * from kmemleak. Another parameter allocates and frees many objects.
+ * once for each increment requested by its parameter. It reads init data 11 times, and hides
+ * references to leaked objects from kmemleak. Another parameter allocates and frees many objects.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -16,6 +16,7 @@ static unsigned long *object;
 static unsigned long leaks[MAX_LEAKS];	/* complemented to hide them from kmemleak */
 static unsigned int leak_count;
 static DEFINE_MUTEX(object_mutex);	/* also guards leaks */
+static unsigned int writes __initdata = 10;
 
 static int set_increments(const char *text, const struct kernel_param *kp)
 {
@@ -144,7 +145,7 @@ static int __init test_init(void)
 	object = kmalloc(TEST_SIZE, GFP_KERNEL);
 	if (!object)
 		return -ENOMEM;
-	for (i = 0; i < 10; i++)
+	for (i = 0; i < READ_ONCE(writes); i++)
 		WRITE_ONCE(object[i], i);
 	return 0;
 }

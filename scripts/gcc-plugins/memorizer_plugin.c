@@ -5,6 +5,8 @@
  * memorizer_site.h describes sites and the plugin's files. Options:
  *	unwind-hints	emit an objtool unwind hint for each stub
  *	groups		make groups; they must exist as long as their counts
+ *	variables	emit a table of the variables that the file defines
+ *	no-sites	emit no sites, only what other options ask for
  *	skip=<function>	emit no sites in this function; may be repeated
  *	verbose		report the number of sites of each function
  *	id=<anything>	ignored; makes the command line depend on the plugin
@@ -19,6 +21,7 @@
 #include "memorizer_insns.h"
 #include "memorizer_join.h"
 #include "memorizer_forms.h"
+#include "memorizer_variables.h"
 
 __visible int plugin_is_GPL_compatible;
 
@@ -26,12 +29,16 @@ static struct plugin_info memorizer_plugin_info = {
 	.version = PLUGIN_VERSION,
 	.help = "unwind-hints\temit an objtool unwind hint for each stub\n"
 		"groups\t\tcount accesses at constant distances with one call\n"
+		"variables\temit a table of the variables that the file defines\n"
+		"no-sites\temit no sites\n"
 		"skip=function\temit no sites in this function; may be repeated\n"
 		"verbose\t\treport the number of sites of each function\n"
 		"id=anything\tignored; makes the command line depend on the plugin\n"
 };
 
 static bool verbose;
+static bool without_sites;
+static bool with_variables;
 static auto_vec<const char *> skipped;	/* functions that get no sites */
 
 static void instrument_stmt(gimple_stmt_iterator *gsi)
@@ -116,6 +123,8 @@ static bool memorizer_sites_gate(void)
 	const char *section = get_decl_section_name(current_function_decl);
 	unsigned int i;
 
+	if (without_sites)
+		return false;
 	for (i = 0; section && i < ARRAY_SIZE(sections); i++)
 		if (!strcmp(section, sections[i]))
 			return false;
@@ -177,6 +186,8 @@ static void finish_unit(void *, void *)
 {
 	write_file_entry(asm_out_file);
 	write_name_strings(asm_out_file);
+	if (with_variables)
+		write_variables(asm_out_file);
 }
 
 __visible int plugin_init(struct plugin_name_args *plugin_info,
@@ -205,6 +216,10 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 			unwind_hints = true;
 		} else if (!strcmp(argv[i].key, "groups")) {
 			with_groups = true;
+		} else if (!strcmp(argv[i].key, "variables")) {
+			with_variables = true;
+		} else if (!strcmp(argv[i].key, "no-sites")) {
+			without_sites = true;
 		} else if (!strcmp(argv[i].key, "verbose")) {
 			verbose = true;
 		} else if (!strcmp(argv[i].key, "skip") && argv[i].value) {

@@ -17,6 +17,7 @@
  *	memorizer_join.c	joined sites, groups, shared stubs
  *	memorizer_forms.c	the form of disabled sites
  *	memorizer_unnamed.c	stands in for names while the kernel has none
+ *	memorizer_variables.c	the table of variables, with their sizes
  *	memorizer_names.c	names: what each site accesses, in locations and in sections
  *	memorizer_insns.c	sites as insns
  *	memorizer_places.c	the record and the path of members that an access refers to
@@ -69,6 +70,7 @@
  *	memorizer_files		three words a file: the distances to its first site, to the end of
  *				its sites, and to its name
  *	memorizer_groups	see struct memorizer_group
+ *	.init.memorizer_variables	see struct memorizer_variable
  *
  * An access is a load or store that is left when the GIMPLE optimizers are done. Not seen
  * are: the function's own frame and arguments, registers, per-CPU and other data relative to

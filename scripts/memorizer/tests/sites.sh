@@ -268,6 +268,31 @@ entries_are_gated() {
 	} | awk -v functions="$*" -f "$here/tests/gates.awk"
 }
 
+# variables_of ELF: print address and size of each variable in the table. Distances are from where they are.
+variables_of() {
+	local start stop section
+
+	start=$(nm "$1" | awk '$3 == "__start_memorizer_variables" { print $1 }')
+	stop=$(nm "$1" | awk '$3 == "__stop_memorizer_variables" { print $1 }')
+	section=$(readelf -SW "$1" | sed -n 's/.* \.init\.data *PROGBITS *\([0-9a-f]*\) *\([0-9a-f]*\) .*/0x\2 - 0x\1/p')
+	od -A n -v -t d4 -w8 -j $((0x$start + section)) -N $((0x$stop - 0x$start)) "$1" |
+		awk -v at=$((0x$start & 0xffffffff)) '
+			{ a = at + 8 * (NR - 1) + $1; printf "%.0f %d\n", a < 0 ? a + 4294967296 : a % 4294967296, $2 }'
+}
+
+# variables_are_all_there: the table has the data objects of the symbol table, with their sizes. Of a weak and a strong
+# definition at one address, it has both.
+variables_are_all_there() {
+	variables_of "$O/vmlinux" | sort -u >"$work.variables"
+	readelf -sW "$O/vmlinux" | awk '$4 == "OBJECT" && $3 { print $2, $3 }' | while read -r address size; do
+		echo "$((0x$address & 0xffffffff)) $((size))"
+	done | sort -u >"$work.symbols"
+	echo "# $(wc -l <"$work.variables") variables"
+	join -v 1 "$work.variables" "$work.symbols" | sed 's/^/no symbol: /' >"$work.wrong"
+	comm -13 "$work.variables" "$work.symbols" | sed 's/^/not in the table: /' >>"$work.wrong"
+	[ "$(wc -l <"$work.variables")" -gt 10000 ] && [ ! -s "$work.wrong" ] || { head "$work.wrong"; return 1; }
+}
+
 # not_offered ARCH SYMBOL...: Kconfig drops MEMORIZER if these symbols are set.
 not_offered() {
 	local arch=$1 symbol
@@ -288,7 +313,7 @@ not_offered() {
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
 rm -f "$work.unwind"
-plan 16
+plan 17
 result "no object of mm/memorizer refers to a later one" objects_are_ordered
 result "objects in reverse order are found" disorder_is_found
 result "excluded objects have no sites" objects_have_none
@@ -299,6 +324,7 @@ result "the access hook uses little stack and reaches no site" accesses_stack
 result "the allocation hooks use little stack" allocations_stack
 result "each access has a note" accesses_have_notes
 result "most sites are prefixes" most_are_prefixes
+result "each variable is in the table, with its size" variables_are_all_there
 result "a module can exclude files and functions" module_leaves_out
 result "a site that makes an instruction longer than 15 bytes is refused" too_long_is_refused
 result "NMIs and machine checks wait before their first site" \

@@ -11,11 +11,12 @@ unsigned int vmalloc_left = 1;
 bool odd_by_granule;
 
 /* Where areas may lie. */
-static const struct memorizer_range far_ranges[MEMORIZER_RANGES] = {
+static struct memorizer_range far_ranges[MEMORIZER_RANGES] = {
 	{ .base = VMALLOC_START, .bytes = FAR_BYTES },
 	{ .base = VMALLOC_END + 1 - FAR_BYTES, .bytes = FAR_BYTES },
 	{ .base = MODULES_VADDR, .bytes = MODULES_LEN },
 	{ .base = STRUCT_PAGES, .bytes = STRUCT_PAGE_BYTES },
+	{ .bytes = VARIABLE_BYTES },
 };
 
 unsigned int memorizer_choose_object(const void *ptr, enum memorizer_object_kind kind,
@@ -46,8 +47,9 @@ void boot_hashed(unsigned long pool_size, unsigned long hashed)
 {
 	memorizer_caches_init();
 	CHECK_EQ(memorizer_entry_table_init(reserve, hashed), 0);
+	far_ranges[4].base = VARIABLES;
 	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES, far_ranges), 0);
-	memorizer_struct_page_init(STRUCT_PAGES, STRUCT_PAGE_BYTES);
+	memorizer_lazy_init(STRUCT_PAGES, STRUCT_PAGE_BYTES, VARIABLES, VARIABLE_BYTES);
 	memorizer_pool_init(reserve(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 }

@@ -162,18 +162,3 @@ struct memorizer_counters sum_counters(void)
 				READ_ONCE(((u64 *)&per_cpu(memorizer_counters, cpu))[i]);
 	return sum;
 }
-
-/**
- * slab_records() - count the index's slab records in use
- *
- * Return: the number
- */
-unsigned long slab_records(void)
-{
-	unsigned long count = 0;
-	unsigned int class;
-
-	for (class = MEMORIZER_SLAB; class < MEMORIZER_CLASSES; class++)
-		count += memorizer_class_used(class);
-	return count;
-}

@@ -19,7 +19,7 @@ static const struct {
 	{ "object", object_cases },
 	{ "pages", pages_cases },
 	{ "vmalloc", vmalloc_cases },
-	{ "struct_page", struct_page_cases },
+	{ "lazy", lazy_cases },
 	{ "access", access_cases },
 	{ "group", group_cases },
 	{ "fields", fields_cases },

@@ -677,33 +677,45 @@ static bool is_far(unsigned long addr)
 	return overlap(VMALLOC_START, FAR_BYTES, addr, 1) ||
 		overlap(VMALLOC_END + 1 - FAR_BYTES, FAR_BYTES, addr, 1) ||
 		overlap(MODULES_VADDR, MODULES_LEN, addr, 1) ||
-		overlap(STRUCT_PAGES, STRUCT_PAGE_BYTES, addr, 1);
+		overlap(STRUCT_PAGES, STRUCT_PAGE_BYTES, addr, 1) ||
+		overlap(VARIABLES, VARIABLE_BYTES, addr, 1);
 }
 
-/* "Each struct page, from its first access on." */
-static void touch_struct_pages(struct model *model, unsigned long addr, unsigned long size)
+/* "Each struct page and each variable, from its first access on." */
+static void touch_lazy(struct model *model, enum memorizer_object_kind kind, unsigned long addr,
+		       unsigned long size, unsigned long ip)
 {
-	unsigned long at = max(addr, STRUCT_PAGES) / 64 * 64;
 	unsigned int chosen = BIT(MEMORIZER_RECORDED);
 	const struct memorizer_geometry memory = { };
 	struct model_object *object;
 
-	if (!model->enabled || !(model->kinds & BIT(MEMORIZER_KIND_STRUCT_PAGE)))
+	if (!model->enabled || !(model->kinds & BIT(kind)))
 		return;
-	/* "Filters choose all struct pages, or none; alloc: terms match no name." */
+	/* "Filters choose all objects of these kinds, or none; alloc: terms match no name." */
 	if (model->choose)
-		chosen = model->choice(NULL, MEMORIZER_KIND_STRUCT_PAGE, 0);
-	if (!(chosen & BIT(MEMORIZER_RECORDED)))
+		chosen = model->choice(NULL, kind, 0);
+	if (!(chosen & BIT(MEMORIZER_RECORDED)) || object_of(model, kind, addr))
 		return;
-	for (; at < min(addr + size, STRUCT_PAGES + STRUCT_PAGE_BYTES); at += 64) {
-		if (object_of(model, MEMORIZER_KIND_STRUCT_PAGE, at))
-			continue;
-		object = add_object(model, at, 64, &memory);
-		/* "pid 0, comm swapper and time 0" */
-		object->alloc_ip = memorizer_struct_page_ip;
-		object->kind = MEMORIZER_KIND_STRUCT_PAGE;
-		object->by_granule = chosen & BIT(MEMORIZER_FIELDS);
-		memcpy(object->comm, "swapper", sizeof("swapper"));
+	object = add_object(model, addr, size, &memory);
+	/* "pid 0, comm swapper and time 0" */
+	object->alloc_ip = ip;
+	object->kind = kind;
+	object->by_granule = chosen & BIT(MEMORIZER_FIELDS);
+	memcpy(object->comm, "swapper", sizeof("swapper"));
+}
+
+static void touch_all_lazy(struct model *model, unsigned long addr, unsigned long size)
+{
+	unsigned long at = max(addr, STRUCT_PAGES) / 64 * 64, va;
+	unsigned int i;
+
+	for (; at < min(addr + size, STRUCT_PAGES + STRUCT_PAGE_BYTES); at += 64)
+		touch_lazy(model, MEMORIZER_KIND_STRUCT_PAGE, at, 64, memorizer_struct_page_ip);
+	for (i = 0; i < TEST_VARIABLES; i++) {
+		va = VARIABLES + test_variables[i].offset;
+		if (overlap(va, test_variables[i].size, addr, size))
+			touch_lazy(model, MEMORIZER_KIND_STATIC, va, test_variables[i].size,
+				   memorizer_unpack_ip(memorizer_pack_ip(va)));
 	}
 }
 
@@ -739,7 +751,7 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
 			*(model->left_out ? &counters->left_out : &counters->paused) += accesses;
 		return;
 	}
-	touch_struct_pages(model, addr, size);
+	touch_all_lazy(model, addr, size);
 	for (i = 0; i < model->objects; i++) {
 		object = model->object[i];
 		begin = object->state == MODEL_LIVE ?

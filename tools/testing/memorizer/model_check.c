@@ -87,8 +87,8 @@ static void limit_row(struct model_row *row, const struct model_rows *limit, boo
 	}
 }
 
-/* Find the records of struct pages that have just become objects. */
-static void find_struct_pages(void)
+/* Find the records of lazy objects that have just become objects. */
+static void find_lazy(void)
 {
 	unsigned int i;
 	u32 id;
@@ -101,7 +101,7 @@ static void find_struct_pages(void)
 }
 
 /* Have the model lose those that the core had no room for. */
-static void lose_struct_pages(void)
+static void lose_lazy(void)
 {
 	unsigned int i;
 
@@ -176,7 +176,7 @@ void settle_accesses(const struct memorizer_counters *was)
 	u64 counted, moved;
 	unsigned int i;
 
-	find_struct_pages();
+	find_lazy();
 	if (accesses || moves) {
 		CHECK(model.small_pool);
 		counted = sum_touched(false);
@@ -192,7 +192,7 @@ void settle_accesses(const struct memorizer_counters *was)
 	}
 	for (i = 0; i < model.objects; i++)
 		model.object[i]->touched = false;
-	lose_struct_pages();
+	lose_lazy();
 }
 
 /**

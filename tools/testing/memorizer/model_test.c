@@ -143,8 +143,10 @@ static unsigned long some_address(void)
 	unsigned int place = byte(), part;
 
 	/* The model knows the cache lines of the heap only. */
-	if (place >= 192 && place < 216 && !model.tracking) {
+	if (place >= 192 && place < 222 && !model.tracking) {
 		part = byte();
+		if (place >= 216)
+			return VARIABLES + (part < 80 ? part : part * 100);
 		return place < 204 ? VMALLOC_START + part * AREAS * THREAD_SIZE / 250 :
 			STRUCT_PAGES + STRUCT_PAGE_BYTES - LAST_STRUCT_PAGES * 64 + part * 4;
 	}
@@ -910,11 +912,15 @@ static void give_back(void)
  */
 
 /* As memorizer_filter_objects() does. */
-static void choose_struct_pages(void)
+static void choose_lazy(void)
 {
-	memorizer_choose_struct_pages(model.choose ?
-		memorizer_choose_object(NULL, MEMORIZER_KIND_STRUCT_PAGE, 0) :
-		BIT(MEMORIZER_RECORDED));
+	unsigned int kind;
+
+	for (kind = 0; kind < MEMORIZER_KINDS; kind++)
+		if (BIT(kind) & MEMORIZER_LAZY_KINDS)
+			memorizer_choose_lazy(kind, model.choose ?
+					      memorizer_choose_object(NULL, kind, 0) :
+					      BIT(MEMORIZER_RECORDED));
 }
 
 static void switch_something(void)
@@ -933,7 +939,7 @@ static void switch_something(void)
 		odd_by_granule = how / 8 % 2;
 		DID("filter %lu, by granule %lu", model.choose, odd_by_granule);
 		memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, model.choose);
-		choose_struct_pages();
+		choose_lazy();
 		break;
 	case 2:
 		if (model.interrupt)
@@ -1148,7 +1154,7 @@ static void start(void)
 	odd_by_granule = how & 4;
 	model.choose = odd_by_granule;
 	memorizer_switch_hooks(MEMORIZER_DO_CHOOSE, model.choose);
-	choose_struct_pages();
+	choose_lazy();
 	current->memorizer_key = 0;
 	memset(current->comm, 0, sizeof(current->comm));
 	become(0, 1);

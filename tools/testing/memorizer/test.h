@@ -32,15 +32,16 @@
 #include "../../../mm/memorizer/hooks.h"
 #include "../../../mm/memorizer/index.h"
 #include "../../../mm/memorizer/kmap.h"
+#include "../../../mm/memorizer/lazy.h"
 #include "../../../mm/memorizer/memorizer.h"
 #include "../../../mm/memorizer/object.h"
 #include "../../../mm/memorizer/pool.h"
 #include "../../../mm/memorizer/record.h"
 #include "../../../mm/memorizer/rows.h"
 #include "../../../mm/memorizer/sites.h"
-#include "../../../mm/memorizer/struct_page.h"
 #include "../../../mm/memorizer/tasks.h"
 #include "../../../mm/memorizer/traffic.h"
+#include "../../../mm/memorizer/variable_table.h"
 
 /* main.c */
 struct test_case {
@@ -51,7 +52,7 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[],
-	object_cases[], pages_cases[], vmalloc_cases[], struct_page_cases[],
+	object_cases[], pages_cases[], vmalloc_cases[], lazy_cases[],
 	access_cases[], group_cases[], fields_cases[], traffic_cases[],
 	string_cases[], rows_cases[], format_cases[], model_cases[],
 	thread_cases[], interrupt_cases[], patch_cases[];
@@ -87,6 +88,27 @@ static inline void check_eq(unsigned long a, unsigned long b, const char *what,
 #define POOL_BLOCKS(n)	((unsigned long)(n) << MEMORIZER_BLOCK_SHIFT)
 
 void *reserve(size_t size);
+
+/* variables.c */
+struct test_variable {
+	u32 offset;
+	u32 size;
+};
+
+#define TEST_VARIABLES	10
+#define VARIABLES	((unsigned long)variable_memory)
+#define VARIABLE_PAGES	6
+/* Memory of a module, which may be an area, follows. */
+#define MODULE		(VARIABLES + VARIABLE_PAGES * PAGE_SIZE)
+#define MODULE_PAGES	2
+#define VARIABLE_BYTES	((VARIABLE_PAGES + MODULE_PAGES) * PAGE_SIZE)
+
+extern char variable_memory[];
+extern const struct test_variable test_variables[TEST_VARIABLES];
+
+void set_variable(struct memorizer_variable *variable, unsigned long va, u32 size);
+void build_table(struct variable_table *table, const struct memorizer_variable *variables,
+		 unsigned int count);
 
 /* boot.c */
 void boot(unsigned long pool_size);

@@ -42,8 +42,9 @@ static void *reserve_zeroed(size_t size)
 
 static void start_core(void)
 {
-	static const struct memorizer_range ranges[MEMORIZER_RANGES] = {
+	const struct memorizer_range ranges[MEMORIZER_RANGES] = {
 		{ .base = STRUCT_PAGES, .bytes = STRUCT_PAGE_BYTES },
+		{ .base = VARIABLES, .bytes = VARIABLE_BYTES },
 	};
 	unsigned long size = POOL_BLOCKS(16);
 
@@ -51,7 +52,7 @@ static void start_core(void)
 	memorizer_caches_init();
 	CHECK_EQ(memorizer_entry_table_init(reserve_zeroed, PAGE_SIZE), 0);
 	CHECK_EQ(memorizer_index_init(reserve_zeroed, MAP_BASE, MAP_BYTES, ranges), 0);
-	memorizer_struct_page_init(STRUCT_PAGES, STRUCT_PAGE_BYTES);
+	memorizer_lazy_init(STRUCT_PAGES, STRUCT_PAGE_BYTES, VARIABLES, VARIABLE_BYTES);
 	memorizer_pool_init(reserve_zeroed(size), size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 }

@@ -40,7 +40,8 @@ track_lines() { switch track_lines 0; }
 kinds() {
 	case $(value_of kinds) in
 	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" \
-		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page, && refused 0 kinds ;;
+		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static, && refused 0 kinds ;;
+	static)	same kinds "$(cat $M/memorizer_kinds)" static && refused 0 kinds ;;
 	*)	same kinds "$(cat $M/memorizer_kinds)" slab && refused 1 kinds ;;
 	esac
 }
@@ -217,6 +218,19 @@ early_accesses() {
 	[ $early -ge 1000 ] || { echo "# only $early access entries of pids 0 and 1"; return 1; }
 }
 
+# symbol NAME: print its address.
+symbol() { sed -n "s/^\([0-9a-f]*\) . $1$/\1/p" /proc/kallsyms; }
+
+# The objects of the kernel's init data have ended; only those.
+init_data_has_ended() {
+	cat $M/kmap | awk -F , -v first="$(symbol __init_begin)" -v end="$(symbol __init_end)" '
+		/^ / || $1 != $3 { next }
+		$1 "" >= first && $1 "" < end { n++; wrong += $6 == 0 || $7 !~ /^ffffffff/ || $5 != 0; next }
+		{ others++; wrong += $6 != 0 && $1 !~ /^ffffffffc/ }
+		END { if (n < 100 || others < 100 || wrong) { print "# init data", n + 0, "others", others + 0, "wrong", wrong + 0; exit 1 } }'
+}
+
+[ "$(value_of kinds)" != static ] || names="$names init_data_has_ended"
 [ "$(value_of log_access)" != 1 ] || [ "$(value_of enabled)" = 0 ] || [ -n "$(value_of filter)" ] ||
 	names="$names early_accesses"
 set -- $names

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Kinds of objects: slab objects, pages, vmalloc areas, stacks, struct pages
+# Kinds of objects: slab objects, pages, vmalloc areas, stacks, struct pages, variables
 . "${0%/*}/functions.sh"
 
 [ -f $M/memorizer_kinds ] || skip "no $M/memorizer_kinds: CONFIG_MEMORIZER_PAGES is not set"
@@ -9,7 +9,7 @@ before=$(cat $M/memorizer_kinds)
 dir=$(mktemp -d)
 trap 'rm -rf $dir; quiet; echo "$before" >$M/memorizer_kinds; echo 1 >$M/clear_object_list' EXIT
 
-all="slab pages vmalloc vmap ioremap modules stack struct_page"
+all="slab pages vmalloc vmap ioremap modules stack struct_page static"
 
 read_back() { cat $M/memorizer_kinds | tr '\n' ' '; }
 
@@ -75,7 +75,7 @@ recorded_kinds_have_accesses() {
 		case " $* " in
 		*" $kind "* | *" all "*)
 			# Few programs use the others.
-			case $kind in slab | pages | stack | struct_page) ;; *) continue ;; esac
+			case $kind in slab | pages | stack | struct_page | static) ;; *) continue ;; esac
 			same "$kind has accesses" $(($(stat_of accesses_$kind) > 0)) 1 ;;
 		*)	same "accesses to $kind" "$(stat_of accesses_$kind)" 0 ;;
 		esac || return 1
@@ -108,6 +108,47 @@ stacks_are_those_of_their_tasks() {
 	same "comm of the program's stack" "$live" stack_of_this
 }
 
+# address_of SYMBOL: print the address of a symbol of the test module.
+address_of() { sed -n "s/^\([0-9a-f]*\) . $1\t\[$module\]$/\1/p" /proc/kallsyms; }
+
+# variable ADDRESS SIZE: print "reads writes freed" of an object at an address, by code in modules.
+variable() {
+	awk -F , -v address="$1" -v size="$2" '
+		!/^ /	{ found = $1 == address && $3 == address && $4 == size
+			  if (found) freed = $6 > 0 && $2 == 0 && $5 == 0 && $8 == "swapper"; any = any || found }
+		/^  ffffffffc/ && found	{ writes += $3; reads += $4 }
+		END	{ if (any) print reads + 0, writes + 0, freed }' $M/kmap
+}
+
+# Each variable of a module is an object, and ends with the module.
+variables_of_modules_come_and_go() {
+	module_found || { echo "# no module $module"; return 0; }
+	for first in 1 0; do
+		quiet
+		rmmod $module 2>/dev/null
+		[ $first = 1 ] || load_module || return 1
+		kinds static
+		echo 1 >$M/clear_object_list
+		echo 1 >$M/memorizer_enabled
+		echo 1 >$M/memorizer_log_access
+		[ $first = 0 ] || load_module || return 1
+		leaks=$(address_of leaks)
+		echo 5 >$P/leaks
+		same "writes to leaks" "$(variable $leaks 128)" "0 5 0" || return 1
+		rmmod $module
+		same "reads of leaks" "$(variable $leaks 128)" "5 5 1" || return 1
+		# Init data, whose name is gone: 4 bytes that the module's code read 11 times
+		found=$(awk -F , '
+			function end() { n += init && reads == 11; reads = 0 }
+			!/^ /	{ end(); init = $1 ~ /^ffffffffc/ && $4 == 4 && $6 > 0 }
+			/^  ffffffffc/	{ reads += $4 }
+			END	{ end(); print n + 0 }' $M/kmap)
+		same "init data" "$found" $first || return 1
+		settle
+	done
+	same "objects lost" "$(stat_of lost_objects_index_full)" 0
+}
+
 kind_that_is_switched_off_ends() {
 	record all
 	same "pages have accesses" $(($(stat_of accesses_pages) > 0)) 1 || return 1
@@ -128,7 +169,7 @@ kinds_switch_under_load() {
 	echo 1 >$M/memorizer_log_access
 	for n in 1 2 3; do
 		work &
-		for which in all slab pages stack all struct_page pages,vmalloc slab; do
+		for which in all slab pages stack all struct_page static pages,vmalloc slab; do
 			kinds $which
 			ls /proc/self >/dev/null
 		done
@@ -145,7 +186,7 @@ kinds_switch_under_load() {
 		$(($(stat_of frees) + $(stat_of frees_missed) + $(stat_of objects_live)))
 }
 
-plan 13
+plan 15
 check mode_of memorizer_kinds 600
 check kinds_are_read_back
 check bad_kinds_change_nothing
@@ -153,10 +194,12 @@ check recorded_kinds_have_accesses slab
 check recorded_kinds_have_accesses pages
 check recorded_kinds_have_accesses stack
 check recorded_kinds_have_accesses struct_page
+check recorded_kinds_have_accesses static
 check recorded_kinds_have_accesses vmalloc vmap ioremap modules stack
 check recorded_kinds_have_accesses all
 check stacks_are_those_of_their_tasks
 check pages_are_in_the_kmap
+check variables_of_modules_come_and_go
 check kind_that_is_switched_off_ends
 check kinds_switch_under_load
 finish

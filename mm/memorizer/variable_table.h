@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memorizer's tables of variables, see variable_table.c.
+ */
+#ifndef _MM_MEMORIZER_VARIABLE_TABLE_H
+#define _MM_MEMORIZER_VARIABLE_TABLE_H
+
+#include <linux/types.h>
+
+struct memorizer_variable;
+
+/**
+ * struct variable_large - a large variable
+ * @offset: from the first address of the table's range, in bytes
+ * @size: in bytes
+ */
+struct variable_large {
+	u32 offset;
+	u32 size;
+};
+
+/**
+ * struct variable_table - the variables in a range of pages
+ * @start: first address of the range, page aligned
+ * @pages: number of its pages
+ * @count: number of variables
+ * @large_count: number of those whose size is in @large
+ * @record: id of the record that the index has for the table, 0 if it is not there
+ * @first: for each page, and for the end, the number of variables that begin in earlier pages
+ * @place: for each variable, its offset in its page, and its size, see variable_table.c
+ * @id: for each variable, the id of its object, 0 if there is none
+ * @large: the variables whose size does not fit in @place
+ *
+ * Only @id and @record change once the table is built.
+ */
+struct variable_table {
+	unsigned long start;
+	unsigned long pages;
+	u32 count;
+	u32 large_count;
+	u32 record;
+	u32 *first;
+	u32 *place;
+	u32 *id;
+	struct variable_large *large;
+};
+
+size_t memorizer_variable_table_size(struct variable_table *table,
+				     const struct memorizer_variable *variables,
+				     const struct memorizer_variable *stop);
+void memorizer_variable_table_fill(struct variable_table *table, void *room,
+				   const struct memorizer_variable *variables,
+				   const struct memorizer_variable *stop);
+u32 *memorizer_variable_slot(const struct variable_table *table, unsigned long addr,
+			     unsigned long *next);
+u32 *memorizer_variable_at(const struct variable_table *table, unsigned long addr,
+			   unsigned long *va, u32 *size);
+
+#endif /* _MM_MEMORIZER_VARIABLE_TABLE_H */

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's variables: the tables of the kernel and of modules.
+ *
+ * The kernel has one table, a module one for each kind of its memory. They are built when the
+ * kernel boots or the module is loaded, and put in the index when variables are first recorded.
+ * Init data ends when it is freed, as do all variables of a module that is unloaded.
+ */
+#include <linux/init.h>
+#include <linux/list.h>
+#include <linux/memorizer-variables.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+
+#include <asm/sections.h>
+
+#include "index.h"
+#include "memorizer.h"
+#include "record.h"
+#include "variable_table.h"
+#include "variables.h"
+
+/* A part of a module's memory, and its variables. */
+struct module_part {
+	struct list_head list;
+	const struct module *mod;
+	bool init;
+	struct variable_table table;
+};
+
+/*
+ * Guards all below, and the records of the tables. Taken under memorizer_rwsem, or without it:
+ * loading a module does not wait for a reader of the KMAP.
+ */
+static DEFINE_MUTEX(variables_mutex);
+static LIST_HEAD(parts);
+static bool recorded;
+
+static struct variable_table kernel_variables;
+static void *room __initdata;
+
+static void insert(struct variable_table *table)
+{
+	int err;
+
+	if (table->record || !table->count)
+		return;
+	preempt_disable_notrace();
+	err = memorizer_index_insert_variables(table);
+	if (err)
+		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_INDEX], table->count);
+	preempt_enable_notrace();
+}
+
+/* Close the objects of some variables. */
+static void end_variables(struct variable_table *table, u32 first, u32 end, unsigned long ip)
+{
+	u32 i, id;
+
+	for (i = first; i < end; i++) {
+		preempt_disable_notrace();
+		id = xchg(&table->id[i], 0);
+		if (id)
+			memorizer_end_id(id, ip);
+		preempt_enable_notrace();
+		memorizer_may_schedule();
+	}
+}
+
+/**
+ * memorizer_insert_variables() - have the index find variables, if it does not yet
+ *
+ * What the pool has no room for is counted as lost, and tried again the next time.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ */
+void memorizer_insert_variables(void)
+{
+	struct module_part *part;
+
+	mutex_lock(&variables_mutex);
+	recorded = true;
+	insert(&kernel_variables);
+	list_for_each_entry(part, &parts, list)
+		insert(&part->table);
+	mutex_unlock(&variables_mutex);
+}
+
+void memorizer_free_image(const void *begin, const void *end, unsigned long ip)
+{
+	struct variable_table *table = &kernel_variables;
+	unsigned long first = ((unsigned long)begin - table->start) >> PAGE_SHIFT;
+	unsigned long last = ((unsigned long)end - table->start) >> PAGE_SHIFT;
+
+	/* There is no table, or this is text. */
+	if (!table->first || first >= table->pages || last > table->pages)
+		return;
+	end_variables(table, table->first[first], table->first[last], ip);
+}
+
+/**
+ * memorizer_variables_range() - get the addresses of the kernel's variables
+ * @base: set to the first one, page aligned
+ * @bytes: set to the number of bytes from there on
+ *
+ * Context: any.
+ */
+void __init memorizer_variables_range(unsigned long *base, unsigned long *bytes)
+{
+	*base = (unsigned long)__start_rodata & PAGE_MASK;
+	*bytes = PAGE_ALIGN((unsigned long)_end) - *base;
+}
+
+/**
+ * memorizer_reserve_variables() - reserve memory for the table of the kernel's variables
+ * @reserve: returns zeroed memory, or NULL
+ *
+ * Context: boot, once.
+ * Return: 0 or -ENOMEM
+ */
+int __init memorizer_reserve_variables(void *(*reserve)(size_t size))
+{
+	unsigned long bytes;
+
+	memorizer_variables_range(&kernel_variables.start, &bytes);
+	kernel_variables.pages = bytes >> PAGE_SHIFT;
+	room = reserve(memorizer_variable_table_size(&kernel_variables,
+						     __start_memorizer_variables,
+						     __stop_memorizer_variables));
+	return room ? 0 : -ENOMEM;
+}
+
+/**
+ * memorizer_build_variables() - build the table of the kernel's variables
+ *
+ * Context: boot, once, after memorizer_reserve_variables().
+ */
+void __init memorizer_build_variables(void)
+{
+	memorizer_variable_table_fill(&kernel_variables, room, __start_memorizer_variables,
+				      __stop_memorizer_variables);
+}
+
+#ifdef CONFIG_MODULES
+static int add_part(const struct module *mod, enum mod_mem_type type)
+{
+	const struct memorizer_variable *stop = mod->memorizer_variables +
+						mod->num_memorizer_variables;
+	struct module_part *part;
+	size_t size;
+	void *memory;
+
+	part = kzalloc(sizeof(*part), GFP_KERNEL);
+	if (!part)
+		return -ENOMEM;
+	part->mod = mod;
+	part->init = mod_mem_type_is_init(type);
+	part->table.start = (unsigned long)mod->mem[type].base;
+	part->table.pages = DIV_ROUND_UP(mod->mem[type].size, PAGE_SIZE);
+	size = memorizer_variable_table_size(&part->table, mod->memorizer_variables, stop);
+	if (!part->table.count) {
+		kfree(part);
+		return 0;
+	}
+	memory = kvzalloc(size, GFP_KERNEL);
+	if (!memory) {
+		kfree(part);
+		return -ENOMEM;
+	}
+	memorizer_variable_table_fill(&part->table, memory, mod->memorizer_variables, stop);
+	list_add(&part->list, &parts);
+	if (recorded)
+		insert(&part->table);
+	return 0;
+}
+
+/* End the variables of a module, or those of its init data. */
+static void remove_parts(const struct module *mod, bool init)
+{
+	struct module_part *part, *next;
+	LIST_HEAD(removed);
+
+	list_for_each_entry_safe(part, next, &parts, list) {
+		if (part->mod != mod || (init && !part->init))
+			continue;
+		list_move(&part->list, &removed);
+		preempt_disable_notrace();
+		if (part->table.record)
+			memorizer_index_remove_variables(&part->table);
+		preempt_enable_notrace();
+	}
+	if (list_empty(&removed))
+		return;
+	/* Hooks that found a table may still add objects to it. */
+	if (recorded)
+		memorizer_grace_period();
+	list_for_each_entry_safe(part, next, &removed, list) {
+		end_variables(&part->table, 0, part->table.count, 0);
+		kvfree(part->table.first);
+		kfree(part);
+	}
+}
+
+static int add_module(const struct module *mod)
+{
+	int err = 0;
+
+	for_each_mod_mem_type(type)
+		if (!err && mod->num_memorizer_variables)
+			err = add_part(mod, type);
+	if (err)
+		remove_parts(mod, false);
+	return err;
+}
+
+static int notify_module(struct notifier_block *nb, unsigned long event, void *mod)
+{
+	int err = 0;
+
+	mutex_lock(&variables_mutex);
+	switch (event) {
+	case MODULE_STATE_COMING:
+		err = add_module(mod);
+		break;
+	case MODULE_STATE_LIVE:
+		remove_parts(mod, true);
+		break;
+	case MODULE_STATE_GOING:
+		remove_parts(mod, false);
+		break;
+	}
+	mutex_unlock(&variables_mutex);
+	return notifier_from_errno(err);
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call = notify_module,
+};
+
+static int __init register_variables(void)
+{
+	/* Without a pool there is no table of the kernel's either. */
+	return kernel_variables.first ? register_module_notifier(&module_nb) : 0;
+}
+early_initcall(register_variables);
+#endif

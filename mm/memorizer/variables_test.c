@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's KUnit tests of variables. Those of modules are in kinds.sh.
+ */
+#include <linux/cache.h>
+#include <linux/memorizer-variables.h>
+#include <linux/string.h>
+
+#include "kinds_test.h"
+#include "test.h"
+
+struct bits {
+	u64 low : 3;
+	u64 high : 61;
+	char rest[13];
+};
+
+/* One in each section, and of odd sizes. */
+static u64 in_data = 1;
+static u64 in_bss;
+static const u64 in_rodata[3] = { 1, 2, 3 };
+static u64 in_ro_after_init __ro_after_init = 1;
+static u64 in_read_mostly __read_mostly = 1;
+static struct bits odd_size;
+static char array[5][9];
+/* More than a page, so that the second page begins in it. */
+static u64 large[1000];
+
+static void expect_variable(struct kunit *test, const void *ptr, size_t size, u64 reads, u64 writes)
+{
+	const struct memorizer_object *object;
+	u32 id = object_at(ptr);
+
+	expect_object(test, id, ptr, size, MEMORIZER_LIVE);
+	object = memorizer_ptr(id);
+	KUNIT_EXPECT_EQ(test, memorizer_object_kind(object), MEMORIZER_KIND_STATIC);
+	KUNIT_EXPECT_EQ(test, memorizer_unpack_ip(object->alloc_ip), (unsigned long)ptr);
+	KUNIT_EXPECT_EQ(test, memorizer_object_pid(object), 0);
+	KUNIT_EXPECT_EQ(test, memorizer_alloc_jiffies(object), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(object->comm, "swapper", 8), 0);
+	expect_touched(test, id, reads, writes);
+}
+
+static void variables_of_all_sections_become_objects(struct kunit *test)
+{
+	static u64 of_function;
+
+	KUNIT_EXPECT_EQ(test, object_at(&in_data), 0);
+	touch(&in_data, 1, 2);
+	expect_variable(test, &in_data, sizeof(in_data), 1, 2);
+	touch(&in_bss, 3, 4);
+	expect_variable(test, &in_bss, sizeof(in_bss), 3, 4);
+	touch((void *)&in_rodata[1], 5, 0);
+	expect_variable(test, in_rodata, sizeof(in_rodata), 5, 0);
+	touch(&in_ro_after_init, 6, 0);
+	expect_variable(test, &in_ro_after_init, sizeof(in_ro_after_init), 6, 0);
+	touch(&in_read_mostly, 0, 7);
+	expect_variable(test, &in_read_mostly, sizeof(in_read_mostly), 0, 7);
+	touch(&of_function, 8, 9);
+	expect_variable(test, &of_function, sizeof(of_function), 8, 9);
+}
+
+static void variables_have_their_exact_size(struct kunit *test)
+{
+	touch(&odd_size, 1, 1);
+	touch(odd_size.rest, 0, 1);
+	expect_variable(test, &odd_size, sizeof(odd_size), 1, 2);
+	touch(array[1], 2, 0);
+	expect_variable(test, array, 45, 2, 0);
+	touch(&large[0], 1, 0);
+	touch(&large[512], 1, 0);
+	touch(&large[999], 1, 3);
+	expect_variable(test, large, 8000, 3, 3);
+	/* Hidden by no other variable */
+	KUNIT_EXPECT_EQ(test, object_at(&large[700]), object_at(large));
+	KUNIT_EXPECT_EQ(test, object_at((char *)array + 44), object_at(array));
+	KUNIT_EXPECT_NE(test, object_at((char *)array + 45), object_at(array));
+}
+
+static void kind_may_be_switched(struct kunit *test)
+{
+	u32 first, again;
+
+	touch(&in_data, 2, 0);
+	first = object_at(&in_data);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	touch(&in_data, 1, 1);
+	expect_object(test, first, &in_data, sizeof(in_data), MEMORIZER_FREED);
+	KUNIT_EXPECT_EQ(test, object_at(&in_data), 0);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	touch(&in_data, 0, 3);
+	again = object_at(&in_data);
+	KUNIT_EXPECT_NE(test, again, first);
+	expect_variable(test, &in_data, sizeof(in_data), 0, 3);
+}
+
+/* As is done for init data. */
+static void variables_end_when_their_memory_is_freed(struct kunit *test)
+{
+	const void *page = (void *)((unsigned long)&large[512] & PAGE_MASK);
+	u32 id;
+
+	touch(large, 1, 1);
+	id = object_at(large);
+	/* It does not begin there. */
+	memorizer_free_image(page, page + PAGE_SIZE, _THIS_IP_);
+	KUNIT_EXPECT_EQ(test, object_at(large), id);
+	page = (void *)((unsigned long)large & PAGE_MASK);
+	memorizer_free_image(page, page + PAGE_SIZE, _THIS_IP_);
+	KUNIT_EXPECT_EQ(test, object_at(large), 0);
+	KUNIT_EXPECT_EQ(test, ((struct memorizer_object *)memorizer_ptr(id))->state,
+			MEMORIZER_FREED);
+	KUNIT_EXPECT_TRUE(test, ip_is_in(((struct memorizer_object *)memorizer_ptr(id))->free_ip,
+					 variables_end_when_their_memory_is_freed));
+}
+
+static unsigned int kinds_before;
+
+static int variables_on(struct kunit_suite *suite)
+{
+	kinds_before = memorizer_get_kinds();
+	/* Variables may be objects already. */
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	return switch_on(suite);
+}
+
+static void variables_off(struct kunit_suite *suite)
+{
+	switch_off(suite);
+	memorizer_set_kinds(kinds_before);
+	memorizer_clear();
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(variables_of_all_sections_become_objects),
+	KUNIT_CASE(variables_have_their_exact_size),
+	KUNIT_CASE(kind_may_be_switched),
+	KUNIT_CASE(variables_end_when_their_memory_is_freed),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "memorizer_variables",
+	.suite_init = variables_on,
+	.suite_exit = variables_off,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+
+MODULE_DESCRIPTION("Memorizer's KUnit tests of variables");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of Memorizer's core: struct pages and variables, which become objects when they are
+ * accessed.
+ */
+#include <linux/mm_types.h>
+
+#include <asm/memorizer.h>
+
+#include "test.h"
+
+#define STRUCT_PAGE(n)	(STRUCT_PAGES + (n) * sizeof(struct page))
+
+static void start(void)
+{
+	boot(POOL_BLOCKS(40));
+	become(0, 1);
+	test_jiffies = 1000;
+	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+}
+
+static struct memorizer_object *object_at(unsigned long addr)
+{
+	u32 id = lookup(addr);
+
+	return id ? memorizer_ptr(id) : NULL;
+}
+
+static void each_becomes_an_object_when_accessed(void)
+{
+	struct memorizer_object *first, *second;
+	unsigned int i;
+
+	start();
+	set_pid(7);
+	CHECK(!object_at(STRUCT_PAGE(3)));
+	for (i = 0; i < 3; i++)
+		site(STRUCT_PAGE(3) + 8, 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(this_cpu_read(site_hits), 2);
+	site(STRUCT_PAGE(4) + 60, 4, MEMORIZER_UPDATE, IP(3));
+	first = object_at(STRUCT_PAGE(3));
+	second = object_at(STRUCT_PAGE(4));
+	CHECK(first && second && first != second);
+	CHECK(!object_at(STRUCT_PAGE(5)));
+	CHECK_EQ(sum_counters().allocs, 2);
+	CHECK_COUNTS(first, IP(3), 7, 3, 0);
+	CHECK_COUNTS(second, IP(3), 7, 1, 1);
+	CHECK_EQ(memorizer_object_va(first), STRUCT_PAGE(3));
+	CHECK_EQ(first->size, sizeof(struct page));
+	CHECK_EQ(memorizer_object_kind(first), MEMORIZER_KIND_STRUCT_PAGE);
+	/* They exist from boot on, whoever accesses them. */
+	CHECK_EQ(memorizer_object_pid(first), 0);
+	CHECK_EQ(memorizer_alloc_jiffies(first), 0);
+	CHECK_EQ(first->alloc_ip, memorizer_pack_ip(memorizer_struct_page_ip));
+	CHECK_EQ(strcmp(first->comm, "swapper"), 0);
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+/* To one of fixed size, to a range, and by a group of sites. */
+static void access_counts_for_all_that_it_touches(void)
+{
+	static const struct memorizer_member members[] = {
+		{ .ip = (s32)IP(4), .offset = 0, .size = 8, .kind = MEMORIZER_READ },
+		{ .ip = (s32)IP(5), .offset = 8, .size = 8, .kind = MEMORIZER_WRITE },
+	};
+
+	start();
+	range_site(STRUCT_PAGE(62), 4 * sizeof(struct page), MEMORIZER_WRITE, IP(3));
+	CHECK_EQ(sum_counters().allocs, 4);
+	CHECK_COUNTS(object_at(STRUCT_PAGE(62)), IP(3), 1, 0, 1);
+	CHECK_COUNTS(object_at(STRUCT_PAGE(65)), IP(3), 1, 0, 1);
+	group_site(STRUCT_PAGE(9), make_group(members, 2));
+	CHECK_ALL_COUNTS(object_at(STRUCT_PAGE(9)), 1, 1);
+	group_site(STRUCT_PAGE(9), make_group(members, 2));
+	CHECK_ALL_COUNTS(object_at(STRUCT_PAGE(9)), 2, 2);
+	/* The last one, and what lies behind the array. */
+	site(STRUCT_PAGES + STRUCT_PAGE_BYTES - 8, 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 0);
+	site(STRUCT_PAGES + STRUCT_PAGE_BYTES, 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+}
+
+static void kind_may_be_switched(void)
+{
+	struct memorizer_object *first, *second;
+
+	start();
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STACK));
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 2);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STRUCT_PAGE));
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	first = object_at(STRUCT_PAGE(3));
+	CHECK_COUNTS(first, IP(3), 1, 1, 0);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	CHECK_EQ(first->state, MEMORIZER_FREED);
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 3);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STRUCT_PAGE));
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	second = object_at(STRUCT_PAGE(3));
+	CHECK(first != second);
+	CHECK_COUNTS(first, IP(3), 1, 1, 0);
+	CHECK_COUNTS(second, IP(3), 1, 1, 0);
+	memorizer_clear();
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
+	/* New ones are not made, but those that exist go on. */
+	CHECK_EQ(memorizer_set_enabled(false), 0);
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	site(STRUCT_PAGE(4), 8, MEMORIZER_READ, IP(3));
+	CHECK_COUNTS(second, IP(3), 1, 2, 0);
+	CHECK_EQ(sum_counters().unattributed, 4);
+}
+
+static void filter_chooses_all_or_none(void)
+{
+	start();
+	memorizer_choose_lazy(MEMORIZER_KIND_STRUCT_PAGE, 0);
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	memorizer_choose_lazy(MEMORIZER_KIND_STRUCT_PAGE,
+			      BIT(MEMORIZER_RECORDED) | BIT(MEMORIZER_FIELDS));
+	site(STRUCT_PAGE(3) + 8, 4, MEMORIZER_READ, IP(3));
+	site(STRUCT_PAGE(3) + 8, 4, MEMORIZER_READ, IP(3));
+	CHECK(memorizer_counts_granules(object_at(STRUCT_PAGE(3))));
+	CHECK_COUNTS(object_at(STRUCT_PAGE(3)), IP(3), 1, 2, 0);
+}
+
+static void tasks_that_are_not_recorded_make_none(void)
+{
+	start();
+	memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().left_out, 1);
+	memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT, 0);
+	memorizer_pause();
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	memorizer_resume();
+	CHECK_EQ(sum_counters().paused, 1);
+	CHECK_EQ(sum_counters().allocs, 0);
+}
+
+static void full_pool_loses_accesses(void)
+{
+	boot(POOL_BLOCKS(8));
+	become(0, 1);
+	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	while (memorizer_pool_alloc(MEMORIZER_OBJECT))
+		;
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	CHECK_COUNTS(object_at(STRUCT_PAGE(3)), IP(3), 1, 2, 0);
+	site(STRUCT_PAGE(4), 8, MEMORIZER_UPDATE, IP(3));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 2);
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+/* A record that is full of free slots: no room in the index. */
+static void full_index_loses_accesses(void)
+{
+	unsigned int class;
+
+	boot(POOL_BLOCKS(4));
+	become(0, 1);
+	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	hook_alloc_pages(MAP_BASE, 0, IP(1));
+	for (class = 0; class < MEMORIZER_CLASSES; class++)
+		if (class != MEMORIZER_OBJECT)
+			while (memorizer_pool_alloc(class))
+				;
+	site(STRUCT_PAGE(4), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 1);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
+}
+
+#define ROUND	64
+
+static void touch_all(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROUND; i++)
+		site(STRUCT_PAGE(i), 8, MEMORIZER_WRITE, IP(3));
+}
+
+static void cpus_make_one_object(void)
+{
+	unsigned int round, i, rounds = ROUNDS(500);
+
+	start();
+	for (round = 0; round < rounds; round++) {
+		memorizer_set_kinds(BIT(MEMORIZER_KIND_STRUCT_PAGE));
+		run_threads(3, touch_all);
+		become(0, 1);
+		for (i = 0; i < ROUND; i++)
+			CHECK_ALL_COUNTS(object_at(STRUCT_PAGE(i)), 0, 3);
+		CHECK_EQ(sum_counters().unattributed, 0);
+		CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), ROUND);
+		CHECK_EQ(sum_counters().allocs, (round + 1) * ROUND);
+		memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+		memorizer_clear();
+	}
+}
+
+/*
+ * Variables.
+ */
+
+#define VARIABLE(n)	(VARIABLES + test_variables[n].offset)
+
+/* The number of the variable that contains an address, or -1. */
+static int variable_at(unsigned long addr)
+{
+	int i;
+
+	for (i = TEST_VARIABLES - 1; i >= 0; i--)
+		if (addr - VARIABLE(i) < test_variables[i].size)
+			break;
+	return i;
+}
+
+static void variables_become_objects_when_accessed(void)
+{
+	const struct memorizer_object *object;
+	unsigned int i;
+
+	start();
+	set_pid(7);
+	for (i = 0; i < TEST_VARIABLES; i++) {
+		CHECK(!object_at(VARIABLE(i)));
+		/* Its first and its last byte */
+		site(VARIABLE(i), 1, MEMORIZER_READ, IP(3));
+		site(VARIABLE(i) + test_variables[i].size - 1, 1, MEMORIZER_UPDATE, IP(3));
+		object = object_at(VARIABLE(i));
+		CHECK(object);
+		CHECK_EQ(sum_counters().allocs, i + 1);
+		CHECK_COUNTS(object, IP(3), 7, 2, 1);
+		CHECK_EQ(memorizer_object_va(object), VARIABLE(i));
+		CHECK_EQ(object->size, test_variables[i].size);
+		CHECK_EQ(memorizer_object_kind(object), MEMORIZER_KIND_STATIC);
+		CHECK_EQ(memorizer_object_pid(object), 0);
+		CHECK_EQ(memorizer_alloc_jiffies(object), 0);
+		CHECK_EQ(object->alloc_ip, memorizer_pack_ip(VARIABLE(i)));
+		CHECK_EQ(strcmp(object->comm, "swapper"), 0);
+	}
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+static void each_byte_belongs_to_its_variable(void)
+{
+	unsigned long addr, holes = 0;
+	int expected;
+
+	start();
+	for (addr = VARIABLES; addr < VARIABLES + VARIABLE_BYTES; addr++) {
+		site(addr, 1, MEMORIZER_READ, IP(3));
+		expected = variable_at(addr);
+		holes += expected < 0;
+		CHECK_EQ(sum_counters().unattributed, holes);
+		if (expected < 0)
+			CHECK(!object_at(addr));
+		else
+			CHECK_COUNTS(object_at(addr), IP(3), 1, addr - VARIABLE(expected) + 1, 0);
+	}
+	CHECK_EQ(sum_counters().allocs, TEST_VARIABLES);
+}
+
+static void access_counts_for_all_variables_that_it_touches(void)
+{
+	unsigned int i;
+
+	start();
+	range_site(VARIABLES, VARIABLE_BYTES, MEMORIZER_WRITE, IP(3));
+	for (i = 0; i < TEST_VARIABLES; i++)
+		CHECK_COUNTS(object_at(VARIABLE(i)), IP(3), 1, 0, 1);
+	CHECK_EQ(sum_counters().allocs, TEST_VARIABLES);
+	/* From one to the next, and from one into a hole. */
+	site(VARIABLES + 8, 8, MEMORIZER_READ, IP(4));
+	CHECK_COUNTS(object_at(VARIABLES + 8), IP(4), 1, 1, 0);
+	CHECK_COUNTS(object_at(VARIABLES + 12), IP(4), 1, 1, 0);
+	CHECK_COUNTS(object_at(VARIABLES + 13), IP(4), 1, 1, 0);
+	site(VARIABLES + 14, 2, MEMORIZER_READ, IP(4));
+	CHECK_EQ(sum_counters().unattributed, 1);
+}
+
+static void kind_of_variables_may_be_switched(void)
+{
+	const struct memorizer_object *first, *second;
+
+	boot(POOL_BLOCKS(40));
+	become(0, 1);
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STRUCT_PAGE));
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 2);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 3);
+	site(VARIABLE(0) + 4096, 8, MEMORIZER_READ, IP(3));
+	first = object_at(VARIABLE(0));
+	CHECK_COUNTS(first, IP(3), 1, 1, 0);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	CHECK_EQ(first->state, MEMORIZER_FREED);
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 4);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	second = object_at(VARIABLE(0));
+	CHECK(first != second);
+	CHECK_COUNTS(first, IP(3), 1, 1, 0);
+	CHECK_COUNTS(second, IP(3), 1, 1, 0);
+	memorizer_clear();
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 1);
+}
+
+static void filter_chooses_all_variables_or_none(void)
+{
+	start();
+	memorizer_choose_lazy(MEMORIZER_KIND_STATIC, 0);
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	memorizer_choose_lazy(MEMORIZER_KIND_STATIC,
+			      BIT(MEMORIZER_RECORDED) | BIT(MEMORIZER_FIELDS));
+	site(VARIABLE(0) + 8, 4, MEMORIZER_READ, IP(3));
+	site(VARIABLE(0) + 8, 4, MEMORIZER_READ, IP(3));
+	CHECK(memorizer_counts_granules(object_at(VARIABLE(0))));
+	CHECK_COUNTS(object_at(VARIABLE(0)), IP(3), 1, 2, 0);
+	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	CHECK(!memorizer_counts_granules(object_at(STRUCT_PAGE(3))));
+}
+
+static void full_pool_has_no_table(void)
+{
+	unsigned int class;
+
+	boot(POOL_BLOCKS(4));
+	become(0, 1);
+	for (class = 0; class < MEMORIZER_CLASSES; class++)
+		while (memorizer_pool_alloc(class))
+			;
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_INDEX], TEST_VARIABLES);
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+}
+
+static void full_pool_loses_variables(void)
+{
+	start();
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	while (memorizer_pool_alloc(MEMORIZER_OBJECT))
+		;
+	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
+	CHECK_COUNTS(object_at(VARIABLE(0)), IP(3), 1, 2, 0);
+	site(VARIABLE(1), 8, MEMORIZER_UPDATE, IP(3));
+	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], 2);
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+/* The memory of a module, whose variables end before it does. */
+static void variables_of_a_module_lie_in_its_memory(void)
+{
+	static struct memorizer_variable variables[2];
+	struct variable_table table = { .start = MODULE, .pages = MODULE_PAGES };
+	const struct memorizer_object *area, *first;
+
+	boot(POOL_BLOCKS(40));
+	become(0, 1);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_VMALLOC) | BIT(MEMORIZER_KIND_STATIC));
+	memorizer_vmalloc((void *)MODULE, MODULE_PAGES * PAGE_SIZE, VM_ALLOC, IP(1));
+	area = object_at(MODULE);
+	site(MODULE + 64, 8, MEMORIZER_READ, IP(3));
+	CHECK_COUNTS(area, IP(3), 1, 1, 0);
+	set_variable(&variables[0], MODULE + 64, 8);
+	set_variable(&variables[1], MODULE + PAGE_SIZE - 4, 8);
+	build_table(&table, variables, 2);
+	CHECK_EQ(memorizer_index_insert_variables(&table), 0);
+	site(MODULE + 64, 8, MEMORIZER_READ, IP(3));
+	site(MODULE + 72, 8, MEMORIZER_READ, IP(3));
+	first = object_at(MODULE + 64);
+	CHECK_COUNTS(first, IP(3), 1, 1, 0);
+	CHECK_COUNTS(area, IP(3), 1, 2, 0);
+	/* From the area to the variable to the area, once for each. */
+	range_site(MODULE + PAGE_SIZE - 8, 16, MEMORIZER_READ, IP(4));
+	CHECK_COUNTS(object_at(MODULE + PAGE_SIZE), IP(4), 1, 1, 0);
+	CHECK_COUNTS(area, IP(4), 1, 1, 0);
+	memorizer_index_remove_variables(&table);
+	CHECK_EQ(object_at(MODULE + 64), area);
+	memorizer_end_id(memorizer_id(first), IP(2));
+	site(MODULE + 64, 8, MEMORIZER_READ, IP(3));
+	CHECK_COUNTS(area, IP(3), 1, 3, 0);
+	CHECK_COUNTS(first, IP(3), 1, 1, 0);
+	memorizer_vfree((void *)MODULE, VM_ALLOC, IP(2));
+	CHECK(!object_at(MODULE));
+	CHECK_EQ(sum_counters().frees, 2);
+	CHECK_EQ(sum_counters().unattributed, 0);
+}
+
+static void variables_outlive_the_area_around_them(void)
+{
+	static struct memorizer_variable variable;
+	struct variable_table table = { .start = MODULE, .pages = MODULE_PAGES };
+
+	boot(POOL_BLOCKS(40));
+	become(0, 1);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_VMALLOC) | BIT(MEMORIZER_KIND_STATIC));
+	memorizer_vmalloc((void *)MODULE, MODULE_PAGES * PAGE_SIZE, VM_ALLOC, IP(1));
+	set_variable(&variable, MODULE + 64, 8);
+	build_table(&table, &variable, 1);
+	CHECK_EQ(memorizer_index_insert_variables(&table), 0);
+	site(MODULE + 64, 8, MEMORIZER_READ, IP(3));
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	memorizer_clear();
+	site(MODULE + 64, 8, MEMORIZER_READ, IP(3));
+	site(MODULE + 80, 8, MEMORIZER_READ, IP(3));
+	CHECK_COUNTS(object_at(MODULE + 64), IP(3), 1, 2, 0);
+	CHECK_EQ(sum_counters().unattributed, 1);
+}
+
+/* Sizes around those that do not fit in the table's words. */
+static void large_variables_have_their_exact_size(void)
+{
+	static const u32 size[] = { (1 << 20) - 2, (1 << 20) - 1, 1 << 20, (5 << 20) + 3 };
+	static struct memorizer_variable variables[ARRAY_SIZE(size)];
+	struct variable_table table = { .start = VARIABLES, .pages = 3000 };
+	unsigned long va = VARIABLES + 24, found;
+	unsigned int i;
+	u32 bytes;
+
+	for (i = 0; i < ARRAY_SIZE(size); i++) {
+		/* In the opposite order */
+		set_variable(&variables[ARRAY_SIZE(size) - 1 - i], va, size[i]);
+		va += size[i] + 1;
+	}
+	build_table(&table, variables, ARRAY_SIZE(size));
+	CHECK_EQ(table.large_count, 3);
+	for (i = 0, va = VARIABLES + 24; i < ARRAY_SIZE(size); i++) {
+		CHECK_EQ(memorizer_variable_at(&table, va, &found, &bytes), &table.id[i]);
+		CHECK_EQ(found, va);
+		CHECK_EQ(bytes, size[i]);
+		va += size[i];
+		CHECK_EQ(memorizer_variable_at(&table, va - 1, &found, &bytes), &table.id[i]);
+		CHECK_EQ(found, va - size[i]);
+		CHECK(!memorizer_variable_at(&table, va, &found, &bytes));
+		va++;
+	}
+}
+
+static void touch_variables(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < TEST_VARIABLES; i++)
+		site(VARIABLE(i), 1, MEMORIZER_WRITE, IP(3));
+}
+
+static void cpus_make_one_object_of_a_variable(void)
+{
+	unsigned int round, i, rounds = ROUNDS(500);
+
+	start();
+	for (round = 0; round < rounds; round++) {
+		memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+		run_threads(3, touch_variables);
+		become(0, 1);
+		for (i = 0; i < TEST_VARIABLES; i++)
+			CHECK_ALL_COUNTS(object_at(VARIABLE(i)), 0, 3);
+		CHECK_EQ(sum_counters().unattributed, 0);
+		CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), TEST_VARIABLES);
+		memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+		memorizer_clear();
+	}
+}
+
+const struct test_case lazy_cases[] = {
+	CASE(each_becomes_an_object_when_accessed),
+	CASE(access_counts_for_all_that_it_touches),
+	CASE(kind_may_be_switched),
+	CASE(filter_chooses_all_or_none),
+	CASE(tasks_that_are_not_recorded_make_none),
+	CASE(full_pool_loses_accesses),
+	CASE(full_index_loses_accesses),
+	CASE(cpus_make_one_object),
+	CASE(variables_become_objects_when_accessed),
+	CASE(each_byte_belongs_to_its_variable),
+	CASE(access_counts_for_all_variables_that_it_touches),
+	CASE(kind_of_variables_may_be_switched),
+	CASE(filter_chooses_all_variables_or_none),
+	CASE(full_pool_has_no_table),
+	CASE(full_pool_loses_variables),
+	CASE(variables_of_a_module_lie_in_its_memory),
+	CASE(variables_outlive_the_area_around_them),
+	CASE(large_variables_have_their_exact_size),
+	CASE(cpus_make_one_object_of_a_variable),
+	{ }
+};
