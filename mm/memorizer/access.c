@@ -152,7 +152,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 		return true;
 	}
 	/* The slow path makes it an object. */
-	if (unlikely(memorizer_is_lazy(addr)))
+	if (unlikely(memorizer_is_struct_page(addr)))
 		return false;
 	if (!word)
 		memorizer_cache_object(&memorizer_no_object, addr);
@@ -355,13 +355,11 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	/* The index has the same answer for all addresses up to @next. */
 	do {
 		id = memorizer_index_lookup(addr, &next);
-		if (unlikely(memorizer_is_lazy(addr))) {
-			id = memorizer_make_lazy(addr, id, &next);
-			if (unlikely(id == MEMORIZER_LAZY_LOST)) {
-				count_lost(memorizer_kind_count(kind));
-				attributed = true;
-				id = 0;
-			}
+		id = memorizer_make_lazy(addr, id, &next);
+		if (unlikely(id == MEMORIZER_LAZY_LOST)) {
+			count_lost(memorizer_kind_count(kind));
+			attributed = true;
+			id = 0;
 		}
 		/* An area goes on behind an object in it, and at the next page. */
 		if (id && id != area) {

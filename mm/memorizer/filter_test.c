@@ -392,7 +392,10 @@ static void hook_alloc(void *ptr)
 	memorizer_alloc(MEMORIZER_KMALLOC, ptr, 64, GFP_KERNEL, _THIS_IP_);
 }
 
-/* Symbol names are not on the allocating task's stack. */
+/*
+ * Symbol names, of 1 KiB, are not on the allocating task's stack. The lookup makes accesses, whose
+ * hook takes more or less, depending on what it finds in its caches.
+ */
 static void unknown_call_site_takes_little_stack(struct kunit *test)
 {
 	void *ptr = kunit_kzalloc(test, 64, GFP_KERNEL);
@@ -402,7 +405,7 @@ static void unknown_call_site_takes_little_stack(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("alloc:nobody_is_called_so"));
 	used = stack_used(hook_alloc, ptr);
 	kunit_info(test, "%u bytes", used);
-	KUNIT_EXPECT_LE(test, used, 560);
+	KUNIT_EXPECT_LE(test, used, 640);
 }
 
 static int forget_call_sites(void *done)

@@ -24,6 +24,7 @@ enum memorizer_object_kind {
 	MEMORIZER_KIND_STACK,	/* stacks of tasks */
 	MEMORIZER_KIND_STRUCT_PAGE, /* each struct page */
 	MEMORIZER_KIND_STATIC,	/* variables of the kernel and of modules */
+	MEMORIZER_KIND_PERCPU,	/* the kernel's per-CPU variables, on each CPU */
 	MEMORIZER_KINDS,
 };
 
@@ -32,11 +33,14 @@ enum memorizer_object_kind {
 				 BIT(MEMORIZER_KIND_IOREMAP) | BIT(MEMORIZER_KIND_MODULES))
 /* Objects in which others may lie. */
 #define MEMORIZER_AREA_KINDS	(BIT(MEMORIZER_KIND_PAGES) | MEMORIZER_VMALLOC_KINDS)
-/* Made when they are first accessed. */
-#define MEMORIZER_LAZY_KINDS	(BIT(MEMORIZER_KIND_STRUCT_PAGE) | BIT(MEMORIZER_KIND_STATIC))
+/* Made when they are first accessed: this kind and the following ones. */
+#define MEMORIZER_LAZY_FIRST	MEMORIZER_KIND_STRUCT_PAGE
+#define MEMORIZER_LAZY_KINDS	(BIT(MEMORIZER_KINDS) - BIT(MEMORIZER_LAZY_FIRST))
+/* Those of them that are in tables, see variable_table.c. */
+#define MEMORIZER_VARIABLE_KINDS (BIT(MEMORIZER_KIND_STATIC) | BIT(MEMORIZER_KIND_PERCPU))
 /* Objects above the direct map. */
 #define MEMORIZER_FAR_KINDS	(MEMORIZER_VMALLOC_KINDS | BIT(MEMORIZER_KIND_STACK) | \
-				 MEMORIZER_LAZY_KINDS)
+				 BIT(MEMORIZER_KIND_STRUCT_PAGE) | BIT(MEMORIZER_KIND_STATIC))
 
 /* object.c */
 extern const char * const memorizer_kind_names[MEMORIZER_KINDS];

@@ -721,22 +721,18 @@ void memorizer_index_remove_variables(struct variable_table *table)
 }
 
 /**
- * memorizer_index_variable() - find the variable that contains an address
+ * memorizer_index_table() - find the table of the variables around an address
  * @addr: the address
- * @va: set to the variable's address
- * @size: set to its size in bytes
  *
  * Context: any, NMI included, with preemption disabled.
- * Return: where the id of its object is or belongs; NULL if there is no such variable in a table
+ * Return: the table, valid until preemption is enabled; NULL if there is none
  */
-u32 __kprobes *memorizer_index_variable(unsigned long addr, unsigned long *va, u32 *size)
+const struct variable_table __kprobes *memorizer_index_table(unsigned long addr)
 {
 	struct slab_record *slab;
 	u32 word;
 
-	if (!memorizer_has_slab(addr, &slab, &word) || !is_table(slab))
-		return NULL;
-	return memorizer_variable_at(slab->variables, addr, va, size);
+	return memorizer_has_slab(addr, &slab, &word) && is_table(slab) ? slab->variables : NULL;
 }
 #endif
 

@@ -76,7 +76,7 @@ struct variable_table;
 
 int memorizer_index_insert_variables(struct variable_table *table);
 void memorizer_index_remove_variables(struct variable_table *table);
-u32 *memorizer_index_variable(unsigned long addr, unsigned long *va, u32 *size);
+const struct variable_table *memorizer_index_table(unsigned long addr);
 #endif
 
 /* geometry.c */

@@ -51,8 +51,8 @@ static void switch_kinds(void)
 		static_branch_enable(&memorizer_tracking);
 	if (enabled && kinds & MEMORIZER_FAR_KINDS)
 		memorizer_reach_far(true);
-	if (enabled && kinds & BIT(MEMORIZER_KIND_STATIC))
-		memorizer_insert_variables();
+	if (enabled)
+		memorizer_insert_variables(kinds);
 	switch_slab(enabled && kinds & BIT(MEMORIZER_KIND_SLAB));
 	switch_pages(enabled && kinds & BIT(MEMORIZER_KIND_PAGES));
 	memorizer_switch_kinds(enabled ? kinds : 0);
@@ -142,6 +142,7 @@ static void end_kinds(unsigned int which)
 	clear_flags(which, MEMORIZER_DO_FOLLOW);
 	/* No hook that saw an area live puts a slab on it any more. */
 	unlink_kinds(which);
+	memorizer_remove_variables(which);
 }
 
 /**

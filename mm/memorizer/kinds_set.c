@@ -24,7 +24,8 @@
 #define SEPARATORS	" \t\n,"
 
 /* memorizer_kind_names, for messages. */
-#define WANTED		"slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, static or all"
+#define WANTED		"slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, " \
+			"static, percpu or all"
 
 static unsigned int parse_name(const char *name, size_t length)
 {

@@ -9,6 +9,7 @@
  * done.
  */
 #include <linux/align.h>
+#include <linux/array_size.h>
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/init.h>
@@ -27,17 +28,15 @@
 #include "memorizer.h"
 #include "object.h"
 #include "pool.h"
+#include "variable_table.h"
 
-unsigned long memorizer_struct_pages __ro_after_init;
-unsigned long memorizer_struct_page_bytes __read_mostly;
-unsigned long memorizer_variables __ro_after_init;
-unsigned long memorizer_variable_bytes __read_mostly;
+struct memorizer_lazy memorizer_lazy[MEMORIZER_KINDS - MEMORIZER_LAZY_FIRST] __read_mostly;
 
 /* The task that set them up. */
 static const char boot_comm[TASK_COMM_LEN - 1] = "swapper";
 
-static unsigned long all_struct_page_bytes __ro_after_init;
-static unsigned long all_variable_bytes __ro_after_init;
+/* Their number of bytes while the kind is recorded. */
+static unsigned long all_bytes[ARRAY_SIZE(memorizer_lazy)] __ro_after_init;
 
 /* Kinds that are recorded. Written under memorizer_rwsem, as are the following. */
 static unsigned int recorded;
@@ -74,7 +73,8 @@ static __kprobes u32 publish_winner(u32 id, u32 winner)
 	return winner ?: MEMORIZER_LAZY_LOST;
 }
 
-static __kprobes u32 make_struct_page(unsigned long addr, unsigned long *next)
+/* Not inlined, as the next one, to save stack where nothing is made. */
+static noinline __kprobes u32 make_struct_page(unsigned long addr, unsigned long *next)
 {
 	unsigned long va = ALIGN_DOWN(addr, sizeof(struct page));
 	const struct memorizer_geometry geo = {
@@ -92,11 +92,14 @@ static __kprobes u32 make_struct_page(unsigned long addr, unsigned long *next)
 }
 
 /* @around: id of the area that the address lies in, or 0 */
-static __kprobes u32 make_variable(unsigned long addr, u32 around, unsigned long *next)
+static noinline __kprobes u32 make_variable(unsigned long addr, u32 around,
+					    unsigned long *next)
 {
+	const struct variable_table *table = memorizer_index_table(addr);
 	unsigned long va;
-	u32 size, id, *slot = memorizer_index_variable(addr, &va, &size);
+	u32 size, id, *slot;
 
+	slot = table ? memorizer_variable_at(table, addr, &va, &size) : NULL;
 	if (!slot)
 		return around;
 	*next = va + size;
@@ -104,13 +107,23 @@ static __kprobes u32 make_variable(unsigned long addr, u32 around, unsigned long
 	id = READ_ONCE(*slot);
 	if (id)
 		return id;
-	id = new_lazy(MEMORIZER_KIND_STATIC, va, size, va);
+	id = new_lazy(table->kind, va, size, va - table->shift);
 	return id ? publish_winner(id, cmpxchg(slot, 0, id) ?: id) : MEMORIZER_LAZY_LOST;
+}
+
+static __kprobes bool is_lazy(unsigned long addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(memorizer_lazy); i++)
+		if (addr - memorizer_lazy[i].base < READ_ONCE(memorizer_lazy[i].bytes))
+			return true;
+	return false;
 }
 
 /**
  * memorizer_make_lazy() - make the object that an access misses, if it is lazy
- * @addr: an address for which memorizer_is_lazy()
+ * @addr: the address
  * @id: id of the object that the index has for the address, 0 if there is none
  * @next: the first address after @addr that may belong to another object; changed if this returns
  *	another object
@@ -122,20 +135,19 @@ static __kprobes u32 make_variable(unsigned long addr, u32 around, unsigned long
 u32 __kprobes memorizer_make_lazy(unsigned long addr, u32 id, unsigned long *next)
 {
 	/* Variables of modules lie in an area. */
-	if (id && !memorizer_is_area(memorizer_ptr(id)))
+	if ((id && !memorizer_is_area(memorizer_ptr(id))) || !is_lazy(addr))
 		return id;
-	return addr - memorizer_struct_pages < all_struct_page_bytes ?
+	return addr - memorizer_lazy[0].base < all_bytes[0] ?
 		make_struct_page(addr, next) : make_variable(addr, id, next);
 }
 
 static void update(void)
 {
-	unsigned int on = recorded & chosen;
+	unsigned int i, on = recorded & chosen;
 
-	WRITE_ONCE(memorizer_struct_page_bytes,
-		   on & BIT(MEMORIZER_KIND_STRUCT_PAGE) ? all_struct_page_bytes : 0);
-	WRITE_ONCE(memorizer_variable_bytes,
-		   on & BIT(MEMORIZER_KIND_STATIC) ? all_variable_bytes : 0);
+	for (i = 0; i < ARRAY_SIZE(memorizer_lazy); i++)
+		WRITE_ONCE(memorizer_lazy[i].bytes,
+			   on & BIT(MEMORIZER_LAZY_FIRST + i) ? all_bytes[i] : 0);
 }
 
 /**
@@ -166,21 +178,20 @@ void memorizer_choose_lazy(enum memorizer_object_kind kind, unsigned int choice)
 }
 
 /**
- * memorizer_lazy_init() - set where lazy objects are
- * @struct_pages: address of the array of struct page
- * @struct_page_bytes: its size; 0 if it is not contiguous
- * @variables: first address that a variable may have
- * @variable_bytes: number of bytes from there on
+ * memorizer_lazy_init() - set where lazy objects may be
+ * @kind: their kind
+ * @base: first address
+ * @bytes: number of bytes from there on
  *
- * Elements of the array that may lie in two pages are not recorded.
+ * Struct pages that may lie in two pages are not recorded.
  *
- * Context: boot, once.
+ * Context: boot, once for each kind.
  */
-void __init memorizer_lazy_init(unsigned long struct_pages, unsigned long struct_page_bytes,
-				unsigned long variables, unsigned long variable_bytes)
+void __init memorizer_lazy_init(enum memorizer_object_kind kind, unsigned long base,
+				unsigned long bytes)
 {
-	memorizer_struct_pages = struct_pages;
-	all_struct_page_bytes = PAGE_SIZE % sizeof(struct page) ? 0 : struct_page_bytes;
-	memorizer_variables = variables;
-	all_variable_bytes = variable_bytes;
+	if (kind == MEMORIZER_KIND_STRUCT_PAGE && PAGE_SIZE % sizeof(struct page))
+		bytes = 0;
+	memorizer_lazy[kind - MEMORIZER_LAZY_FIRST].base = base;
+	all_bytes[kind - MEMORIZER_LAZY_FIRST] = bytes;
 }

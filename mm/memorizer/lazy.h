@@ -5,6 +5,7 @@
 #ifndef _MM_MEMORIZER_LAZY_H
 #define _MM_MEMORIZER_LAZY_H
 
+#include <linux/array_size.h>
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/types.h>
@@ -16,21 +17,28 @@
 
 #ifdef CONFIG_MEMORIZER_PAGES
 
-/* The array of struct page, and addresses of variables; sizes are 0 unless these are recorded. */
-extern unsigned long memorizer_struct_pages, memorizer_struct_page_bytes;
-extern unsigned long memorizer_variables, memorizer_variable_bytes;
+/**
+ * struct memorizer_lazy - where objects of a lazy kind may be
+ * @base: first address
+ * @bytes: number of bytes from there on; 0 unless the kind is recorded
+ */
+struct memorizer_lazy {
+	unsigned long base;
+	unsigned long bytes;
+};
+
+/* From MEMORIZER_LAZY_FIRST on; struct pages are the first. */
+extern struct memorizer_lazy memorizer_lazy[MEMORIZER_KINDS - MEMORIZER_LAZY_FIRST];
 
 u32 memorizer_make_lazy(unsigned long addr, u32 id, unsigned long *next);
 void memorizer_switch_lazy(unsigned int kinds);
 void memorizer_choose_lazy(enum memorizer_object_kind kind, unsigned int choice);
-void memorizer_lazy_init(unsigned long struct_pages, unsigned long struct_page_bytes,
-			 unsigned long variables, unsigned long variable_bytes);
+void memorizer_lazy_init(enum memorizer_object_kind kind, unsigned long base, unsigned long bytes);
 
-/* May the address be of an object that is made when it is accessed? */
-static __always_inline bool memorizer_is_lazy(unsigned long addr)
+/* Is the address in a struct page that becomes an object when it is accessed? */
+static __always_inline bool memorizer_is_struct_page(unsigned long addr)
 {
-	return addr - memorizer_struct_pages < READ_ONCE(memorizer_struct_page_bytes) ||
-		addr - memorizer_variables < READ_ONCE(memorizer_variable_bytes);
+	return addr - memorizer_lazy[0].base < READ_ONCE(memorizer_lazy[0].bytes);
 }
 
 #else
@@ -40,12 +48,11 @@ static inline u32 memorizer_make_lazy(unsigned long addr, u32 id, unsigned long 
 	return id;
 }
 
-static inline bool memorizer_is_lazy(unsigned long addr) { return false; }
+static inline bool memorizer_is_struct_page(unsigned long addr) { return false; }
 static inline void memorizer_choose_lazy(enum memorizer_object_kind kind,
 					 unsigned int choice) { }
-static inline void memorizer_lazy_init(unsigned long struct_pages,
-				       unsigned long struct_page_bytes, unsigned long variables,
-				       unsigned long variable_bytes) { }
+static inline void memorizer_lazy_init(enum memorizer_object_kind kind, unsigned long base,
+				       unsigned long bytes) { }
 
 #endif
 

@@ -139,9 +139,7 @@ static void __init find_ranges(struct memorizer_range *ranges)
 	ranges[3].bytes = max_pfn * sizeof(struct page);
 #endif
 	memorizer_variables_range(&ranges[4].base, &ranges[4].bytes);
-	/* Variables of modules lie above the kernel's. */
-	memorizer_lazy_init(ranges[3].base, ranges[3].bytes, ranges[4].base,
-			    MODULES_END - ranges[4].base);
+	memorizer_lazy_init(MEMORIZER_KIND_STRUCT_PAGE, ranges[3].base, ranges[3].bytes);
 }
 
 /* Reserve at most *@size bytes for the pool, and its tables. Sets @size to the actual size. */

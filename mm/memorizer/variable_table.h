@@ -23,6 +23,8 @@ struct variable_large {
  * struct variable_table - the variables in a range of pages
  * @start: first address of the range, page aligned
  * @pages: number of its pages
+ * @shift: distance to a variable from the address of its symbol, 0 unless it is per-CPU
+ * @kind: an enum memorizer_object_kind
  * @count: number of variables
  * @large_count: number of those whose size is in @large
  * @record: id of the record that the index has for the table, 0 if it is not there
@@ -36,6 +38,8 @@ struct variable_large {
 struct variable_table {
 	unsigned long start;
 	unsigned long pages;
+	unsigned long shift;
+	u32 kind;
 	u32 count;
 	u32 large_count;
 	u32 record;

@@ -2,7 +2,8 @@
 /*
  * Memorizer's variables: the tables of the kernel and of modules.
  *
- * The kernel has one table, a module one for each kind of its memory. They are built when the
+ * The kernel has one table, and one for the per-CPU variables of each CPU; a module has one for
+ * each kind of its memory. They are built when the
  * kernel boots or the module is loaded, and put in the index when variables are first recorded.
  * Init data ends when it is freed, as do all variables of a module that is unloaded.
  */
@@ -12,12 +13,15 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include <asm/sections.h>
 
 #include "index.h"
+#include "lazy.h"
 #include "memorizer.h"
 #include "record.h"
 #include "variable_table.h"
@@ -37,16 +41,19 @@ struct module_part {
  */
 static DEFINE_MUTEX(variables_mutex);
 static LIST_HEAD(parts);
-static bool recorded;
+/* A bit for each enum memorizer_object_kind whose tables are in the index, or have been. */
+static unsigned int inserted, ever_inserted;
 
 static struct variable_table kernel_variables;
-static void *room __initdata;
+/* For each possible CPU; only the ids of objects differ. */
+static struct variable_table *percpu_variables;
+static void *room __initdata, *percpu_room __initdata, *percpu_ids __initdata;
 
-static void insert(struct variable_table *table)
+static void insert_table(struct variable_table *table)
 {
 	int err;
 
-	if (table->record || !table->count)
+	if (table->record || !table->count || !(inserted & BIT(table->kind)))
 		return;
 	preempt_disable_notrace();
 	err = memorizer_index_insert_variables(table);
@@ -70,22 +77,65 @@ static void end_variables(struct variable_table *table, u32 first, u32 end, unsi
 	}
 }
 
+static void remove_table(struct variable_table *table)
+{
+	if (!table->record)
+		return;
+	preempt_disable_notrace();
+	memorizer_index_remove_variables(table);
+	preempt_enable_notrace();
+}
+
+static void for_each_table(void (*apply)(struct variable_table *table))
+{
+	struct module_part *part;
+	unsigned int cpu;
+
+	apply(&kernel_variables);
+	if (IS_ENABLED(CONFIG_SMP))
+		for_each_possible_cpu(cpu)
+			apply(&percpu_variables[cpu]);
+	list_for_each_entry(part, &parts, list)
+		apply(&part->table);
+}
+
 /**
- * memorizer_insert_variables() - have the index find variables, if it does not yet
+ * memorizer_insert_variables() - have the index find variables
+ * @kinds: a bit for each enum memorizer_object_kind
  *
  * What the pool has no room for is counted as lost, and tried again the next time.
  *
  * Context: process context, may sleep; or boot, one CPU.
  */
-void memorizer_insert_variables(void)
+void memorizer_insert_variables(unsigned int kinds)
 {
-	struct module_part *part;
-
 	mutex_lock(&variables_mutex);
-	recorded = true;
-	insert(&kernel_variables);
-	list_for_each_entry(part, &parts, list)
-		insert(&part->table);
+	inserted |= kinds & MEMORIZER_VARIABLE_KINDS;
+	ever_inserted |= inserted;
+	for_each_table(insert_table);
+	mutex_unlock(&variables_mutex);
+}
+
+/* Remove tables of kinds that are no longer inserted. */
+static void remove_unwanted(struct variable_table *table)
+{
+	if (!(inserted & BIT(table->kind)))
+		remove_table(table);
+}
+
+/**
+ * memorizer_remove_variables() - have the index no longer find variables
+ * @kinds: a bit for each enum memorizer_object_kind; none of these has objects in the index
+ *
+ * Otherwise, each access to a variable would call the hook.
+ *
+ * Context: process context, may sleep.
+ */
+void memorizer_remove_variables(unsigned int kinds)
+{
+	mutex_lock(&variables_mutex);
+	inserted &= ~kinds;
+	for_each_table(remove_unwanted);
 	mutex_unlock(&variables_mutex);
 }
 
@@ -114,34 +164,70 @@ void __init memorizer_variables_range(unsigned long *base, unsigned long *bytes)
 	*bytes = PAGE_ALIGN((unsigned long)_end) - *base;
 }
 
+static size_t __init size_of_table(struct variable_table *table, const void *start, const void *end)
+{
+	table->start = (unsigned long)start & PAGE_MASK;
+	table->pages = (PAGE_ALIGN((unsigned long)end) - table->start) >> PAGE_SHIFT;
+	return memorizer_variable_table_size(table, __start_memorizer_variables,
+					     __stop_memorizer_variables);
+}
+
 /**
- * memorizer_reserve_variables() - reserve memory for the table of the kernel's variables
+ * memorizer_reserve_variables() - reserve memory for the tables of the kernel's variables
  * @reserve: returns zeroed memory, or NULL
  *
- * Context: boot, once.
+ * Context: boot, once, after per-CPU areas were set up.
  * Return: 0 or -ENOMEM
  */
 int __init memorizer_reserve_variables(void *(*reserve)(size_t size))
 {
-	unsigned long bytes;
+	struct variable_table table = { };
 
-	memorizer_variables_range(&kernel_variables.start, &bytes);
-	kernel_variables.pages = bytes >> PAGE_SHIFT;
-	room = reserve(memorizer_variable_table_size(&kernel_variables,
-						     __start_memorizer_variables,
-						     __stop_memorizer_variables));
-	return room ? 0 : -ENOMEM;
+	room = reserve(size_of_table(&kernel_variables, __start_rodata, _end));
+	if (!room || !IS_ENABLED(CONFIG_SMP))
+		return room ? 0 : -ENOMEM;
+	percpu_room = reserve(size_of_table(&table, __per_cpu_start, __per_cpu_end));
+	percpu_ids = reserve(nr_cpu_ids * table.count * sizeof(u32));
+	percpu_variables = reserve(nr_cpu_ids * sizeof(table));
+	return percpu_room && percpu_ids && percpu_variables ? 0 : -ENOMEM;
+}
+
+/* The symbol of a per-CPU variable is its offset from the start of each CPU's area. */
+static void __init build_percpu_variables(void)
+{
+	struct variable_table table = { .kind = MEMORIZER_KIND_PERCPU };
+	unsigned long first = ULONG_MAX, end = 0;
+	unsigned int cpu;
+
+	size_of_table(&table, __per_cpu_start, __per_cpu_end);
+	memorizer_variable_table_fill(&table, percpu_room, __start_memorizer_variables,
+				      __stop_memorizer_variables);
+	for_each_possible_cpu(cpu) {
+		percpu_variables[cpu] = table;
+		percpu_variables[cpu].shift = per_cpu_offset(cpu);
+		percpu_variables[cpu].start += per_cpu_offset(cpu);
+		percpu_variables[cpu].id = (u32 *)percpu_ids + cpu * table.count;
+		first = min(first, percpu_variables[cpu].start);
+		end = max(end, percpu_variables[cpu].start + (table.pages << PAGE_SHIFT));
+	}
+	memorizer_lazy_init(MEMORIZER_KIND_PERCPU, first, end - first);
 }
 
 /**
- * memorizer_build_variables() - build the table of the kernel's variables
+ * memorizer_build_variables() - build the tables of the kernel's variables
  *
  * Context: boot, once, after memorizer_reserve_variables().
  */
 void __init memorizer_build_variables(void)
 {
+	kernel_variables.kind = MEMORIZER_KIND_STATIC;
 	memorizer_variable_table_fill(&kernel_variables, room, __start_memorizer_variables,
 				      __stop_memorizer_variables);
+	/* Variables of modules lie above the kernel's. */
+	memorizer_lazy_init(MEMORIZER_KIND_STATIC, kernel_variables.start,
+			    MODULES_END - kernel_variables.start);
+	if (IS_ENABLED(CONFIG_SMP))
+		build_percpu_variables();
 }
 
 #ifdef CONFIG_MODULES
@@ -158,6 +244,7 @@ static int add_part(const struct module *mod, enum mod_mem_type type)
 		return -ENOMEM;
 	part->mod = mod;
 	part->init = mod_mem_type_is_init(type);
+	part->table.kind = MEMORIZER_KIND_STATIC;
 	part->table.start = (unsigned long)mod->mem[type].base;
 	part->table.pages = DIV_ROUND_UP(mod->mem[type].size, PAGE_SIZE);
 	size = memorizer_variable_table_size(&part->table, mod->memorizer_variables, stop);
@@ -172,8 +259,7 @@ static int add_part(const struct module *mod, enum mod_mem_type type)
 	}
 	memorizer_variable_table_fill(&part->table, memory, mod->memorizer_variables, stop);
 	list_add(&part->list, &parts);
-	if (recorded)
-		insert(&part->table);
+	insert_table(&part->table);
 	return 0;
 }
 
@@ -187,15 +273,12 @@ static void remove_parts(const struct module *mod, bool init)
 		if (part->mod != mod || (init && !part->init))
 			continue;
 		list_move(&part->list, &removed);
-		preempt_disable_notrace();
-		if (part->table.record)
-			memorizer_index_remove_variables(&part->table);
-		preempt_enable_notrace();
+		remove_table(&part->table);
 	}
 	if (list_empty(&removed))
 		return;
 	/* Hooks that found a table may still add objects to it. */
-	if (recorded)
+	if (ever_inserted)
 		memorizer_grace_period();
 	list_for_each_entry_safe(part, next, &removed, list) {
 		end_variables(&part->table, 0, part->table.count, 0);

@@ -16,12 +16,14 @@ extern const struct memorizer_variable __stop_memorizer_variables[];
 void memorizer_variables_range(unsigned long *base, unsigned long *bytes);
 int memorizer_reserve_variables(void *(*reserve)(size_t size));
 void memorizer_build_variables(void);
-void memorizer_insert_variables(void);
+void memorizer_insert_variables(unsigned int kinds);
+void memorizer_remove_variables(unsigned int kinds);
 #else
 static inline void memorizer_variables_range(unsigned long *base, unsigned long *bytes) { }
 static inline int memorizer_reserve_variables(void *(*reserve)(size_t size)) { return 0; }
 static inline void memorizer_build_variables(void) { }
-static inline void memorizer_insert_variables(void) { }
+static inline void memorizer_insert_variables(unsigned int kinds) { }
+static inline void memorizer_remove_variables(unsigned int kinds) { }
 #endif
 
 #endif /* _MM_MEMORIZER_VARIABLES_H */

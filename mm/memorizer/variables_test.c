@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of variables. Those of modules are in kinds.sh.
+ * Memorizer's KUnit tests of variables, also per-CPU ones. Those of modules are in kinds.sh.
  */
 #include <linux/cache.h>
 #include <linux/memorizer-variables.h>
+#include <linux/percpu.h>
 #include <linux/string.h>
 
 #include "kinds_test.h"
@@ -26,19 +27,25 @@ static char array[5][9];
 /* More than a page, so that the second page begins in it. */
 static u64 large[1000];
 
-static void expect_variable(struct kunit *test, const void *ptr, size_t size, u64 reads, u64 writes)
+static void expect_symbol(struct kunit *test, const void *ptr, size_t size, unsigned long symbol,
+			  enum memorizer_object_kind kind)
 {
 	const struct memorizer_object *object;
 	u32 id = object_at(ptr);
 
 	expect_object(test, id, ptr, size, MEMORIZER_LIVE);
 	object = memorizer_ptr(id);
-	KUNIT_EXPECT_EQ(test, memorizer_object_kind(object), MEMORIZER_KIND_STATIC);
-	KUNIT_EXPECT_EQ(test, memorizer_unpack_ip(object->alloc_ip), (unsigned long)ptr);
+	KUNIT_EXPECT_EQ(test, memorizer_object_kind(object), kind);
+	KUNIT_EXPECT_EQ(test, memorizer_unpack_ip(object->alloc_ip), symbol);
 	KUNIT_EXPECT_EQ(test, memorizer_object_pid(object), 0);
 	KUNIT_EXPECT_EQ(test, memorizer_alloc_jiffies(object), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(object->comm, "swapper", 8), 0);
-	expect_touched(test, id, reads, writes);
+}
+
+static void expect_variable(struct kunit *test, const void *ptr, size_t size, u64 reads, u64 writes)
+{
+	expect_symbol(test, ptr, size, (unsigned long)ptr, MEMORIZER_KIND_STATIC);
+	expect_touched(test, object_at(ptr), reads, writes);
 }
 
 static void variables_of_all_sections_become_objects(struct kunit *test)
@@ -76,6 +83,32 @@ static void variables_have_their_exact_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, object_at((char *)array + 44), object_at(array));
 	KUNIT_EXPECT_NE(test, object_at((char *)array + 45), object_at(array));
 }
+
+#ifdef CONFIG_SMP
+static DEFINE_PER_CPU(u64, on_each_cpu_once);
+static DEFINE_PER_CPU(struct bits, odd_on_each_cpu);
+
+/* Each CPU's copy, accessed from this CPU. */
+static void each_cpu_has_its_own_variable(struct kunit *test)
+{
+	unsigned int cpu;
+	u64 *word;
+
+	for_each_possible_cpu(cpu) {
+		word = per_cpu_ptr(&on_each_cpu_once, cpu);
+		touch(word, 1, cpu);
+		expect_symbol(test, word, sizeof(*word), (unsigned long)&on_each_cpu_once,
+			      MEMORIZER_KIND_PERCPU);
+		touch(per_cpu_ptr(&odd_on_each_cpu, cpu)->rest, 2, 0);
+		expect_symbol(test, per_cpu_ptr(&odd_on_each_cpu, cpu), sizeof(struct bits),
+			      (unsigned long)&odd_on_each_cpu, MEMORIZER_KIND_PERCPU);
+	}
+	for_each_possible_cpu(cpu) {
+		expect_touched(test, object_at(per_cpu_ptr(&on_each_cpu_once, cpu)), 1, cpu);
+		expect_touched(test, object_at(per_cpu_ptr(&odd_on_each_cpu, cpu)), 2, 0);
+	}
+}
+#endif
 
 static void kind_may_be_switched(struct kunit *test)
 {
@@ -121,7 +154,7 @@ static int variables_on(struct kunit_suite *suite)
 	kinds_before = memorizer_get_kinds();
 	/* Variables may be objects already. */
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
-	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC) | BIT(MEMORIZER_KIND_PERCPU));
 	return switch_on(suite);
 }
 
@@ -135,6 +168,9 @@ static void variables_off(struct kunit_suite *suite)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(variables_of_all_sections_become_objects),
 	KUNIT_CASE(variables_have_their_exact_size),
+#ifdef CONFIG_SMP
+	KUNIT_CASE(each_cpu_has_its_own_variable),
+#endif
 	KUNIT_CASE(kind_may_be_switched),
 	KUNIT_CASE(variables_end_when_their_memory_is_freed),
 	{ }

@@ -49,7 +49,9 @@ void boot_hashed(unsigned long pool_size, unsigned long hashed)
 	CHECK_EQ(memorizer_entry_table_init(reserve, hashed), 0);
 	far_ranges[4].base = VARIABLES;
 	CHECK_EQ(memorizer_index_init(reserve, MAP_BASE, MAP_BYTES, far_ranges), 0);
-	memorizer_lazy_init(STRUCT_PAGES, STRUCT_PAGE_BYTES, VARIABLES, VARIABLE_BYTES);
+	memorizer_lazy_init(MEMORIZER_KIND_STRUCT_PAGE, STRUCT_PAGES, STRUCT_PAGE_BYTES);
+	memorizer_lazy_init(MEMORIZER_KIND_STATIC, VARIABLES, STATIC_BYTES);
+	memorizer_lazy_init(MEMORIZER_KIND_PERCPU, PERCPU(0), PERCPU_BYTES);
 	memorizer_pool_init(reserve(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 }

@@ -253,7 +253,7 @@ static void each_byte_belongs_to_its_variable(void)
 	int expected;
 
 	start();
-	for (addr = VARIABLES; addr < VARIABLES + VARIABLE_BYTES; addr++) {
+	for (addr = VARIABLES; addr < VARIABLES + STATIC_BYTES; addr++) {
 		site(addr, 1, MEMORIZER_READ, IP(3));
 		expected = variable_at(addr);
 		holes += expected < 0;
@@ -271,7 +271,7 @@ static void access_counts_for_all_variables_that_it_touches(void)
 	unsigned int i;
 
 	start();
-	range_site(VARIABLES, VARIABLE_BYTES, MEMORIZER_WRITE, IP(3));
+	range_site(VARIABLES, STATIC_BYTES, MEMORIZER_WRITE, IP(3));
 	for (i = 0; i < TEST_VARIABLES; i++)
 		CHECK_COUNTS(object_at(VARIABLE(i)), IP(3), 1, 0, 1);
 	CHECK_EQ(sum_counters().allocs, TEST_VARIABLES);
@@ -302,6 +302,8 @@ static void kind_of_variables_may_be_switched(void)
 	CHECK_COUNTS(first, IP(3), 1, 1, 0);
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
 	CHECK_EQ(first->state, MEMORIZER_FREED);
+	/* No table: accesses need no hook. */
+	CHECK(!memorizer_index_table(VARIABLE(0)));
 	site(VARIABLE(0), 8, MEMORIZER_READ, IP(3));
 	CHECK_EQ(sum_counters().unattributed, 4);
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
@@ -358,11 +360,49 @@ static void full_pool_loses_variables(void)
 	CHECK_EQ(sum_counters().unattributed, 0);
 }
 
+static void each_cpu_has_its_own_variables(void)
+{
+	const unsigned long offset = test_variables[3].offset;
+	const struct memorizer_object *object;
+	unsigned int cpu;
+
+	start();
+	for (cpu = 0; cpu < 2; cpu++) {
+		site(PERCPU(cpu) + offset, 1, MEMORIZER_WRITE, IP(3));
+		/* The last byte of the variable before it, which another one has in this table */
+		range_site(PERCPU(cpu) + offset - 1, 2, MEMORIZER_READ, IP(4));
+		object = object_at(PERCPU(cpu) + offset);
+		CHECK_COUNTS(object, IP(3), 1, 0, 1);
+		CHECK_COUNTS(object, IP(4), 1, 1, 0);
+		CHECK_EQ(memorizer_object_va(object), PERCPU(cpu) + offset);
+		CHECK_EQ(object->size, test_variables[3].size);
+		CHECK_EQ(memorizer_object_kind(object), MEMORIZER_KIND_PERCPU);
+		/* The address of the symbol */
+		CHECK_EQ(object->alloc_ip, memorizer_pack_ip(VARIABLES + offset));
+		CHECK_EQ(sum_counters().allocs, 2 * cpu + 2);
+	}
+	CHECK(object_at(PERCPU(0) + offset) != object_at(PERCPU(1) + offset));
+	CHECK(!object_at(VARIABLES + offset));
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC));
+	CHECK(!object_at(PERCPU(0) + offset));
+	site(PERCPU(0) + offset, 1, MEMORIZER_WRITE, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	site(VARIABLES + offset, 1, MEMORIZER_WRITE, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_PERCPU));
+	site(PERCPU(0) + offset, 1, MEMORIZER_WRITE, IP(3));
+	CHECK_COUNTS(object_at(PERCPU(0) + offset), IP(3), 1, 0, 1);
+	site(VARIABLES + offset, 1, MEMORIZER_WRITE, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 2);
+}
+
 /* The memory of a module, whose variables end before it does. */
 static void variables_of_a_module_lie_in_its_memory(void)
 {
 	static struct memorizer_variable variables[2];
-	struct variable_table table = { .start = MODULE, .pages = MODULE_PAGES };
+	struct variable_table table = {
+		.start = MODULE, .pages = MODULE_PAGES, .kind = MEMORIZER_KIND_STATIC,
+	};
 	const struct memorizer_object *area, *first;
 
 	boot(POOL_BLOCKS(40));
@@ -400,7 +440,9 @@ static void variables_of_a_module_lie_in_its_memory(void)
 static void variables_outlive_the_area_around_them(void)
 {
 	static struct memorizer_variable variable;
-	struct variable_table table = { .start = MODULE, .pages = MODULE_PAGES };
+	struct variable_table table = {
+		.start = MODULE, .pages = MODULE_PAGES, .kind = MEMORIZER_KIND_STATIC,
+	};
 
 	boot(POOL_BLOCKS(40));
 	become(0, 1);
@@ -489,6 +531,7 @@ const struct test_case lazy_cases[] = {
 	CASE(filter_chooses_all_variables_or_none),
 	CASE(full_pool_has_no_table),
 	CASE(full_pool_loses_variables),
+	CASE(each_cpu_has_its_own_variables),
 	CASE(variables_of_a_module_lie_in_its_memory),
 	CASE(variables_outlive_the_area_around_them),
 	CASE(large_variables_have_their_exact_size),

@@ -706,16 +706,25 @@ static void touch_lazy(struct model *model, enum memorizer_object_kind kind, uns
 
 static void touch_all_lazy(struct model *model, unsigned long addr, unsigned long size)
 {
-	unsigned long at = max(addr, STRUCT_PAGES) / 64 * 64, va;
-	unsigned int i;
+	unsigned long at = max(addr, STRUCT_PAGES) / 64 * 64, va, symbol;
+	unsigned int i, cpu;
 
 	for (; at < min(addr + size, STRUCT_PAGES + STRUCT_PAGE_BYTES); at += 64)
 		touch_lazy(model, MEMORIZER_KIND_STRUCT_PAGE, at, 64, memorizer_struct_page_ip);
 	for (i = 0; i < TEST_VARIABLES; i++) {
 		va = VARIABLES + test_variables[i].offset;
+		symbol = memorizer_unpack_ip(memorizer_pack_ip(va));
 		if (overlap(va, test_variables[i].size, addr, size))
 			touch_lazy(model, MEMORIZER_KIND_STATIC, va, test_variables[i].size,
-				   memorizer_unpack_ip(memorizer_pack_ip(va)));
+				   symbol);
+		if (test_variables[i].offset >= PERCPU_PAGES * PAGE_SIZE)
+			continue;
+		for (cpu = 0; cpu < 2; cpu++) {
+			va = PERCPU(cpu) + test_variables[i].offset;
+			if (overlap(va, test_variables[i].size, addr, size))
+				touch_lazy(model, MEMORIZER_KIND_PERCPU, va,
+					   test_variables[i].size, symbol);
+		}
 	}
 }
 

@@ -146,7 +146,8 @@ static unsigned long some_address(void)
 	if (place >= 192 && place < 222 && !model.tracking) {
 		part = byte();
 		if (place >= 216)
-			return VARIABLES + (part < 80 ? part : part * 100);
+			return (place % 2 ? VARIABLES : PERCPU(part % 2)) +
+				(part < 80 ? part : part * 100);
 		return place < 204 ? VMALLOC_START + part * AREAS * THREAD_SIZE / 250 :
 			STRUCT_PAGES + STRUCT_PAGE_BYTES - LAST_STRUCT_PAGES * 64 + part * 4;
 	}

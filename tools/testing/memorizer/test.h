@@ -101,7 +101,12 @@ struct test_variable {
 /* Memory of a module, which may be an area, follows. */
 #define MODULE		(VARIABLES + VARIABLE_PAGES * PAGE_SIZE)
 #define MODULE_PAGES	2
-#define VARIABLE_BYTES	((VARIABLE_PAGES + MODULE_PAGES) * PAGE_SIZE)
+#define STATIC_BYTES	((VARIABLE_PAGES + MODULE_PAGES) * PAGE_SIZE)
+/* Each CPU's copy of the variables that begin in the first pages. */
+#define PERCPU_PAGES	3
+#define PERCPU(cpu)	(VARIABLES + STATIC_BYTES + (cpu) * PERCPU_PAGES * PAGE_SIZE)
+#define PERCPU_BYTES	(2 * PERCPU_PAGES * PAGE_SIZE)
+#define VARIABLE_BYTES	(STATIC_BYTES + PERCPU_BYTES)
 
 extern char variable_memory[];
 extern const struct test_variable test_variables[TEST_VARIABLES];

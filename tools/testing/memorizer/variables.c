@@ -16,7 +16,10 @@ const struct test_variable test_variables[TEST_VARIABLES] = {
 	{ 4 * PAGE_SIZE + 100, 1 },		/* the page before has none */
 };
 
-static struct variable_table table;
+/* Of the kernel, and of two CPUs. */
+#define TABLES	3
+static struct variable_table tables[TABLES];
+static unsigned int inserted;
 
 /* A variable of the table's format, and where it is. */
 void set_variable(struct memorizer_variable *variable, unsigned long va, u32 size)
@@ -53,30 +56,67 @@ void memorizer_build_variables(void)
 {
 }
 
-/* The index finds test_variables from here on. */
-void memorizer_insert_variables(void)
+static void insert(struct variable_table *table)
 {
-	static struct memorizer_variable variables[TEST_VARIABLES];
-	unsigned int i;
-
-	if (!table.count) {
-		for (i = 0; i < TEST_VARIABLES; i++)
-			set_variable(&variables[i], VARIABLES + test_variables[i].offset,
-				     test_variables[i].size);
-		table.start = VARIABLES;
-		table.pages = VARIABLE_PAGES;
-		build_table(&table, variables, TEST_VARIABLES);
-	}
-	if (table.record)
+	if (table->record || !(inserted & BIT(table->kind)))
 		return;
 	preempt_disable_notrace();
-	if (memorizer_index_insert_variables(&table))
-		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_INDEX], table.count);
+	if (memorizer_index_insert_variables(table))
+		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_INDEX], table->count);
+	preempt_enable_notrace();
+}
+
+static void build_tables(void)
+{
+	static struct memorizer_variable variables[TEST_VARIABLES];
+	static u32 ids[2][TEST_VARIABLES];
+	unsigned int i;
+
+	for (i = 0; i < TEST_VARIABLES; i++)
+		set_variable(&variables[i], VARIABLES + test_variables[i].offset,
+			     test_variables[i].size);
+	tables[0] = (struct variable_table){
+		.start = VARIABLES, .pages = VARIABLE_PAGES, .kind = MEMORIZER_KIND_STATIC,
+	};
+	tables[1] = (struct variable_table){
+		.start = VARIABLES, .pages = PERCPU_PAGES, .kind = MEMORIZER_KIND_PERCPU,
+	};
+	build_table(&tables[0], variables, TEST_VARIABLES);
+	build_table(&tables[1], variables, TEST_VARIABLES);
+	tables[2] = tables[1];
+	for (i = 0; i < 2; i++) {
+		tables[1 + i].start = PERCPU(i);
+		tables[1 + i].shift = PERCPU(i) - VARIABLES;
+		tables[1 + i].id = ids[i];
+	}
+}
+
+/* The index finds test_variables from here on. */
+void memorizer_insert_variables(unsigned int kinds)
+{
+	unsigned int i;
+
+	inserted |= kinds;
+	if (!tables[0].count)
+		build_tables();
+	for (i = 0; i < TABLES; i++)
+		insert(&tables[i]);
+}
+
+void memorizer_remove_variables(unsigned int kinds)
+{
+	unsigned int i;
+
+	inserted &= ~kinds;
+	preempt_disable_notrace();
+	for (i = 0; i < TABLES; i++)
+		if (tables[i].record && !(inserted & BIT(tables[i].kind)))
+			memorizer_index_remove_variables(&tables[i]);
 	preempt_enable_notrace();
 }
 
 /**
- * slab_records() - count the index's records in use, except for that of test_variables
+ * slab_records() - count the index's records in use, except for those of test_variables
  *
  * Return: the number
  */
@@ -87,5 +127,7 @@ unsigned long slab_records(void)
 
 	for (class = MEMORIZER_SLAB; class < MEMORIZER_CLASSES; class++)
 		count += memorizer_class_used(class);
-	return count - !!table.record;
+	for (class = 0; class < TABLES; class++)
+		count -= !!tables[class].record;
+	return count;
 }

@@ -52,7 +52,9 @@ static void start_core(void)
 	memorizer_caches_init();
 	CHECK_EQ(memorizer_entry_table_init(reserve_zeroed, PAGE_SIZE), 0);
 	CHECK_EQ(memorizer_index_init(reserve_zeroed, MAP_BASE, MAP_BYTES, ranges), 0);
-	memorizer_lazy_init(STRUCT_PAGES, STRUCT_PAGE_BYTES, VARIABLES, VARIABLE_BYTES);
+	memorizer_lazy_init(MEMORIZER_KIND_STRUCT_PAGE, STRUCT_PAGES, STRUCT_PAGE_BYTES);
+	memorizer_lazy_init(MEMORIZER_KIND_STATIC, VARIABLES, STATIC_BYTES);
+	memorizer_lazy_init(MEMORIZER_KIND_PERCPU, PERCPU(0), PERCPU_BYTES);
 	memorizer_pool_init(reserve_zeroed(size), size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 }

@@ -40,7 +40,7 @@ track_lines() { switch track_lines 0; }
 kinds() {
 	case $(value_of kinds) in
 	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" \
-		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static, && refused 0 kinds ;;
+		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static,percpu, && refused 0 kinds ;;
 	static)	same kinds "$(cat $M/memorizer_kinds)" static && refused 0 kinds ;;
 	*)	same kinds "$(cat $M/memorizer_kinds)" slab && refused 1 kinds ;;
 	esac
