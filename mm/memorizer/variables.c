@@ -3,9 +3,9 @@
  * Memorizer's variables: the tables of the kernel and of modules.
  *
  * The kernel has one table, and one for the per-CPU variables of each CPU; a module has one for
- * each kind of its memory. They are built when the
- * kernel boots or the module is loaded, and put in the index when variables are first recorded.
- * Init data ends when it is freed, as do all variables of a module that is unloaded.
+ * each kind of its memory. They are built when the kernel boots or the module is loaded, and are in
+ * the index while their kind is recorded. Init data ends when it is freed, as do all variables of a
+ * module that is unloaded.
  */
 #include <linux/init.h>
 #include <linux/list.h>

@@ -357,12 +357,16 @@ const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip
 					    enum kmap_ip kind)
 {
 	u32 nr = s->mapped ? mapped_number(s->mapped, ip) : MAPPINGS_NONE;
-	const struct kmap_symbol *found;
+	const struct kmap_symbol *found, *data;
 
 	if (nr != MAPPINGS_NONE)
 		return mapped_find(s->mapped, nr, ip, kind);
 	found = symbols_search(s->sym, s->nr, ip, kind);
-	return found || kind != KMAP_IP_RETURN ? found : find_data(s, ip);
+	/* A return address may also follow the last function in front of a module's data. */
+	if (kind != KMAP_IP_RETURN || (found && ip != found->start + found->size))
+		return found;
+	data = find_data(s, ip);
+	return data ? data : found;
 }
 
 /**

@@ -48,6 +48,17 @@ outcome "report --csv prints CSV" 0 "$data/report.csv" "$lost" \
 "$memorizer" symbolize -K "$tmp/data" "$tmp/data.kmap" 2>/dev/null | tail -n 1 >"$tmp/named"
 same "an object that no code allocated has the name of data" \
 	"vmemmap_base+0x0/0x1ed8,0,ffffea0000000040,64,0,0,0,swapper" "$(cat "$tmp/named")"
+# The first variable behind a module's text, and a per-CPU variable.
+{ echo "000000000001a940 A runqueues"; echo "000000000001b540 A after"; cat "$data/kallsyms"; } >"$tmp/data"
+{
+	cat "$data/session.kmap"
+	echo "ffffffffc0402000,0,ffffffffc0402000,32,0,0,0,swapper"
+	echo "1a940,0,ffff88803bc1a940,3072,0,0,0,swapper"
+} >"$tmp/data.kmap"
+"$memorizer" symbolize -K "$tmp/data" "$tmp/data.kmap" 2>/dev/null | tail -n 2 | cut -d , -f 1 >"$tmp/named"
+same "variables have their names" "gadget_driver+0x0/" \
+	"$(sed -n '1s/\(.*\/\).*/\1/p' "$tmp/named")"
+same "a per-CPU variable has its name" "runqueues+0x0/0xc00" "$(sed -n 2p "$tmp/named")"
 outcome "report without symbols has addresses, and accepts --sort and --top" 0 \
 	"$data/report-top.txt" "" report --sort bytes --top 1 "$data/session.kmap"
 outcome "report sorts by name" 0 "$data/report-name.txt" "$lost" \
