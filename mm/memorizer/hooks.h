@@ -46,11 +46,19 @@ enum memorizer_object_kind {
 extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
 
 #ifdef CONFIG_MEMORIZER_PAGES
+/* Kinds that there are only with other options. */
 #ifdef CONFIG_SPARSEMEM_VMEMMAP
-#define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KINDS) - 1)
+#define MEMORIZER_NO_VMEMMAP	0
 #else
-#define MEMORIZER_KINDS_BUILT_IN	(BIT(MEMORIZER_KINDS) - 1 - BIT(MEMORIZER_KIND_STRUCT_PAGE))
+#define MEMORIZER_NO_VMEMMAP	BIT(MEMORIZER_KIND_STRUCT_PAGE)
 #endif
+#ifdef CONFIG_SMP
+#define MEMORIZER_NO_SMP	0
+#else
+#define MEMORIZER_NO_SMP	BIT(MEMORIZER_KIND_PERCPU)
+#endif
+#define MEMORIZER_KINDS_BUILT_IN \
+	(BIT(MEMORIZER_KINDS) - 1 - MEMORIZER_NO_VMEMMAP - MEMORIZER_NO_SMP)
 
 /* pages.c */
 void memorizer_switch_pages(unsigned int what, bool on);

@@ -86,7 +86,7 @@ static void remove_table(struct variable_table *table)
 	preempt_enable_notrace();
 }
 
-static void for_each_table(void (*apply)(struct variable_table *table))
+static void apply_to_tables(void (*apply)(struct variable_table *table))
 {
 	struct module_part *part;
 	unsigned int cpu;
@@ -112,7 +112,7 @@ void memorizer_insert_variables(unsigned int kinds)
 	mutex_lock(&variables_mutex);
 	inserted |= kinds & MEMORIZER_VARIABLE_KINDS;
 	ever_inserted |= inserted;
-	for_each_table(insert_table);
+	apply_to_tables(insert_table);
 	mutex_unlock(&variables_mutex);
 }
 
@@ -135,7 +135,7 @@ void memorizer_remove_variables(unsigned int kinds)
 {
 	mutex_lock(&variables_mutex);
 	inserted &= ~kinds;
-	for_each_table(remove_unwanted);
+	apply_to_tables(remove_unwanted);
 	mutex_unlock(&variables_mutex);
 }
 
