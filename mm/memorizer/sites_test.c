@@ -310,7 +310,10 @@ static void mark_site(struct text_bits *text, const struct memorizer_site *site)
 	__set_bit(at + MEMORIZER_SITE_SIZE + memorizer_site_distance(site), text->stubs);
 }
 
-/* Reference implementation: stubs extend from the first stub in a symbol to the symbol's end. */
+/*
+ * Reference implementation: stubs extend from the first stub in a symbol to the symbol's end, or to
+ * the next site: a weak function that another one replaces has code and no symbol.
+ */
 static bool is_reserved(const struct text_bits *text, unsigned long at)
 {
 	unsigned long size, offset, stub = find_last_bit(text->stubs, at + 1);
@@ -319,7 +322,7 @@ static bool is_reserved(const struct text_bits *text, unsigned long at)
 		return true;
 	if (!kallsyms_lookup_size_offset((unsigned long)_stext + at, &size, &offset))
 		return false;
-	return stub <= at && stub + offset >= at;
+	return stub <= at && stub + offset >= at && find_next_bit(text->sites, at, stub) == at;
 }
 
 static unsigned long differing_near(const struct text_bits *text, unsigned long at)
