@@ -10,6 +10,8 @@
  *
  *	root[addr / 4 MiB] -> leaf[addr / 4 KiB] -> slab->object[slot] -> object
  *
+ * A record without slots stands for a table of variables, see variable_table.c.
+ *
  * An area is an object in which others may lie: an allocation of pages, or of vmalloc(). Slabs and
  * large allocations lie in pages, stacks in vmalloc areas. An address belongs to the object in the
  * area if there is one, else to the area. The record of a slab names the area below it; a large
@@ -694,7 +696,7 @@ int memorizer_index_insert_variables(struct variable_table *table)
 	slab = memorizer_ptr(id);
 	WRITE_ONCE(slab->slots, 0);
 	WRITE_ONCE(slab->in_force, 0);
-	/* No page: no word that is replaced is the record's first. */
+	/* Matches no page: begins_at() is false, so that replacing a word does not discard it. */
 	WRITE_ONCE(slab->base, 0);
 	WRITE_ONCE(slab->lead, 1);
 	slab->variables = table;

@@ -73,7 +73,7 @@ static __kprobes u32 publish_winner(u32 id, u32 winner)
 	return winner ?: MEMORIZER_LAZY_LOST;
 }
 
-/* Not inlined, as the next one, to save stack where nothing is made. */
+/* Not inlined, nor is make_variable(): most accesses make nothing, and need less stack. */
 static noinline __kprobes u32 make_struct_page(unsigned long addr, unsigned long *next)
 {
 	unsigned long va = ALIGN_DOWN(addr, sizeof(struct page));

@@ -131,7 +131,7 @@ void memorizer_variable_table_fill(struct variable_table *table, void *room,
 		     compare_places, NULL);
 }
 
-/* The number of variables that begin at the address or below it. Sets @next as the slot's does. */
+/* The number of variables that begin at the address or below it. Lowers @next, too. */
 static __kprobes u32 count_up_to(const struct variable_table *table, unsigned long addr,
 				 unsigned long *next)
 {

@@ -45,9 +45,10 @@ static LIST_HEAD(parts);
 static unsigned int inserted, ever_inserted;
 
 static struct variable_table kernel_variables;
-/* For each possible CPU; only the ids of objects differ. */
+/* For each possible CPU; only the ids of objects differ. NULL without a pool or without SMP. */
 static struct variable_table *percpu_variables;
-static void *room __initdata, *percpu_room __initdata, *percpu_ids __initdata;
+static void *room __initdata;
+static void *percpu_room __initdata, *percpu_ids __initdata, *percpu_tables __initdata;
 
 static void insert_table(struct variable_table *table)
 {
@@ -92,7 +93,7 @@ static void apply_to_tables(void (*apply)(struct variable_table *table))
 	unsigned int cpu;
 
 	apply(&kernel_variables);
-	if (IS_ENABLED(CONFIG_SMP))
+	if (percpu_variables)
 		for_each_possible_cpu(cpu)
 			apply(&percpu_variables[cpu]);
 	list_for_each_entry(part, &parts, list)
@@ -188,8 +189,8 @@ int __init memorizer_reserve_variables(void *(*reserve)(size_t size))
 		return room ? 0 : -ENOMEM;
 	percpu_room = reserve(size_of_table(&table, __per_cpu_start, __per_cpu_end));
 	percpu_ids = reserve(nr_cpu_ids * table.count * sizeof(u32));
-	percpu_variables = reserve(nr_cpu_ids * sizeof(table));
-	return percpu_room && percpu_ids && percpu_variables ? 0 : -ENOMEM;
+	percpu_tables = reserve(nr_cpu_ids * sizeof(table));
+	return percpu_room && percpu_ids && percpu_tables ? 0 : -ENOMEM;
 }
 
 /* The symbol of a per-CPU variable is its offset from the start of each CPU's area. */
@@ -202,6 +203,7 @@ static void __init build_percpu_variables(void)
 	size_of_table(&table, __per_cpu_start, __per_cpu_end);
 	memorizer_variable_table_fill(&table, percpu_room, __start_memorizer_variables,
 				      __stop_memorizer_variables);
+	percpu_variables = percpu_tables;
 	for_each_possible_cpu(cpu) {
 		percpu_variables[cpu] = table;
 		percpu_variables[cpu].shift = per_cpu_offset(cpu);

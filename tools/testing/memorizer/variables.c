@@ -21,7 +21,7 @@ const struct test_variable test_variables[TEST_VARIABLES] = {
 static struct variable_table tables[TABLES];
 static unsigned int inserted;
 
-/* A variable of the table's format, and where it is. */
+/* Fill in an entry of the compiler's table. */
 void set_variable(struct memorizer_variable *variable, unsigned long va, u32 size)
 {
 	variable->addr = va - (unsigned long)&variable->addr;
