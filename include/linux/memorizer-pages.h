@@ -28,7 +28,7 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
  * @page: the first page; NULL is ignored
  * @order: log2 of the number of pages
  * @gfp: the caller's flags
- * @ip: return address into the caller of the allocator
+ * @ip: return address into the caller of the allocator, for calls without alloc_hooks()
  *
  * Context: any. Takes no lock, allocates nothing.
  */

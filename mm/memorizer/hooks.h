@@ -60,6 +60,10 @@ extern const char * const memorizer_kind_names[MEMORIZER_KINDS];
 #define MEMORIZER_KINDS_BUILT_IN \
 	(BIT(MEMORIZER_KINDS) - 1 - MEMORIZER_NO_VMEMMAP - MEMORIZER_NO_SMP)
 
+/* callers.c */
+unsigned long memorizer_caller(unsigned long ip);
+void memorizer_want_callers(void);
+
 /* pages.c */
 void memorizer_switch_pages(unsigned int what, bool on);
 

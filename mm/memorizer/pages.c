@@ -51,6 +51,7 @@ void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t 
 {
 	if (!page)
 		return;
+	ip = memorizer_caller(ip);
 	if (READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_OBSERVE)
 		memorizer_observer_alloc_pages(page, order, gfp, ip);
 	/* The flags are read in the section that memorizer_grace_period() waits for. */
@@ -152,6 +153,8 @@ void __memorizer_free_pages(const struct page *page, unsigned int order, unsigne
  */
 void memorizer_switch_pages(unsigned int what, bool on)
 {
+	if (on)
+		memorizer_want_callers();
 	/* Hooks read it without a lock. */
 	WRITE_ONCE(memorizer_page_hooks, (memorizer_page_hooks & ~what) | (on ? what : 0));
 }

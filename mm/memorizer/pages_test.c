@@ -6,12 +6,14 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "filter.h"
 #include "kinds_test.h"
 #include "test.h"
 
 #define ALL	MEMORIZER_KINDS_BUILT_IN
+#define WRAPPERS 7
 
 /* The live pages at an address, also below a slab. */
 static u32 pages_at(const void *ptr)
@@ -68,6 +70,59 @@ static void each_way_to_allocate_makes_objects(struct kunit *test)
 		__free_page(pages[i]);
 		expect_object(test, id, page_to_virt(pages[i]), PAGE_SIZE, MEMORIZER_FREED);
 	}
+}
+
+/* Allocate and free a page in several ways, and store the page's id for each. */
+static noinline void allocate_through_wrappers(u32 ids[WRAPPERS])
+{
+	struct page *pages[1] = { };
+	struct folio *folio;
+	void *ptr;
+
+	ptr = (void *)__get_free_page(GFP_KERNEL);
+	ids[0] = object_at(ptr);
+	free_page((unsigned long)ptr);
+	ptr = (void *)get_zeroed_page(GFP_KERNEL);
+	ids[1] = object_at(ptr);
+	free_page((unsigned long)ptr);
+	folio = folio_alloc(GFP_KERNEL, 0);
+	ids[2] = object_at(folio_address(folio));
+	folio_put(folio);
+	ptr = alloc_pages_exact(PAGE_SIZE, GFP_KERNEL);
+	ids[3] = object_at(ptr);
+	free_pages_exact(ptr, PAGE_SIZE);
+	alloc_pages_bulk_array(GFP_KERNEL, 1, pages);
+	ids[4] = object_at(page_to_virt(pages[0]));
+	__free_page(pages[0]);
+	/* Large, so that its pages are allocated for it alone. */
+	ptr = kmalloc(2 * KMALLOC_MAX_CACHE_SIZE, GFP_KERNEL);
+	ids[5] = pages_at(ptr);
+	kfree(ptr);
+	/* With pages and area in one call. */
+	ptr = vmalloc(PAGE_SIZE);
+	ids[6] = pages_at(page_to_virt(vmalloc_to_page(ptr)));
+	vfree(ptr);
+}
+
+/* Their call sites are in the caller of the wrapper, and differ. */
+static void call_site_is_the_callers(struct kunit *test)
+{
+	const struct memorizer_object *object;
+	u32 ids[WRAPPERS] = { }, ips[WRAPPERS];
+	unsigned int i, j;
+
+	allocate_through_wrappers(ids);
+	for (i = 0; i < WRAPPERS; i++) {
+		KUNIT_ASSERT_NE(test, ids[i], 0);
+		object = memorizer_ptr(ids[i]);
+		ips[i] = object->alloc_ip;
+		KUNIT_EXPECT_EQ(test, memorizer_object_kind(object), MEMORIZER_KIND_PAGES);
+		KUNIT_EXPECT_TRUE_MSG(test, ip_is_in(ips[i], allocate_through_wrappers),
+				      "wrapper %u: %pS", i, (void *)memorizer_unpack_ip(ips[i]));
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_NE(test, ips[j], ips[i]);
+	}
+	KUNIT_EXPECT_EQ(test, current->memorizer_caller, 0);
 }
 
 static void slab_objects_come_before_pages(struct kunit *test)
@@ -293,6 +348,7 @@ static void pages_off(struct kunit_suite *suite)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(pages_of_each_order_are_objects),
 	KUNIT_CASE(each_way_to_allocate_makes_objects),
+	KUNIT_CASE(call_site_is_the_callers),
 	KUNIT_CASE(slab_objects_come_before_pages),
 	KUNIT_CASE(large_kmalloc_comes_before_its_pages),
 	KUNIT_CASE(access_across_an_object_counts_once_for_its_pages),

@@ -282,6 +282,7 @@ void memorizer_fork(struct task_struct *child)
 {
 	/* MEMORIZER_OUTSIDE stays that of the parent until memorizer_cgroup_task(). */
 	memorizer_set_pid(child);
+	child->memorizer_caller = 0;
 	/* Not from the child's copy of the parent's key: that may have changed since. */
 	leave_out(child, chooses_tasks && (is_left_out(current) || !READ_ONCE(with_children)));
 }
