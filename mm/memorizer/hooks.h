@@ -25,6 +25,7 @@ enum memorizer_object_kind {
 	MEMORIZER_KIND_STRUCT_PAGE, /* each struct page */
 	MEMORIZER_KIND_STATIC,	/* variables of the kernel and of modules */
 	MEMORIZER_KIND_PERCPU,	/* the kernel's per-CPU variables, on each CPU */
+	MEMORIZER_KIND_MEMBLOCK, /* of memblock, at boot */
 	MEMORIZER_KINDS,
 };
 
@@ -37,7 +38,8 @@ enum memorizer_object_kind {
 #define MEMORIZER_LAZY_FIRST	MEMORIZER_KIND_STRUCT_PAGE
 #define MEMORIZER_LAZY_KINDS	(BIT(MEMORIZER_KINDS) - BIT(MEMORIZER_LAZY_FIRST))
 /* Those of them that are in tables, see variable_table.c. */
-#define MEMORIZER_VARIABLE_KINDS (BIT(MEMORIZER_KIND_STATIC) | BIT(MEMORIZER_KIND_PERCPU))
+#define MEMORIZER_VARIABLE_KINDS (BIT(MEMORIZER_KIND_STATIC) | BIT(MEMORIZER_KIND_PERCPU) | \
+				 BIT(MEMORIZER_KIND_MEMBLOCK))
 /* Objects above the direct map. */
 #define MEMORIZER_FAR_KINDS	(MEMORIZER_VMALLOC_KINDS | BIT(MEMORIZER_KIND_STACK) | \
 				 BIT(MEMORIZER_KIND_STRUCT_PAGE) | BIT(MEMORIZER_KIND_STATIC))

@@ -723,6 +723,19 @@ void memorizer_index_remove_variables(struct variable_table *table)
 }
 
 /**
+ * memorizer_index_leave_table() - remove a page from the table of variables there
+ * @page: address of the page, which a table has
+ *
+ * Context: any, NMI included, with preemption disabled.
+ */
+void memorizer_index_leave_table(unsigned long page)
+{
+	u32 *word = memorizer_find_word(page);
+
+	WRITE_ONCE(*word, 0);
+}
+
+/**
  * memorizer_index_table() - find the table of the variables around an address
  * @addr: the address
  *

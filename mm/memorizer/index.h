@@ -76,6 +76,7 @@ struct variable_table;
 
 int memorizer_index_insert_variables(struct variable_table *table);
 void memorizer_index_remove_variables(struct variable_table *table);
+void memorizer_index_leave_table(unsigned long page);
 const struct variable_table *memorizer_index_table(unsigned long addr);
 #endif
 

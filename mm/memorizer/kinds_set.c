@@ -25,7 +25,7 @@
 
 /* memorizer_kind_names, for messages. */
 #define WANTED		"slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, " \
-			"static, percpu or all"
+			"static, percpu, memblock or all"
 
 static unsigned int parse_name(const char *name, size_t length)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's lazy objects: struct pages and variables, which exist from boot on, or as long as
- * their module. Each becomes an object when it is first accessed.
+ * Memorizer's lazy objects: struct pages, variables and areas of memblock, which exist from boot
+ * on, or as long as their module. Each becomes an object when it is first accessed.
  *
- * Such an object has an address of data in place of a caller, pid 0 and time 0. Several CPUs, and
+ * Such an object has pid 0 and time 0 and, unless it is an area, an address of data in place of a
+ * caller. Several CPUs, and
  * NMIs, may make the same object at once: the one that claims its slot in the index publishes it.
  * The others count in it as well: its record is complete, and it is not given back before they are
  * done.
@@ -28,6 +29,7 @@
 #include "memorizer.h"
 #include "object.h"
 #include "pool.h"
+#include "record.h"
 #include "variable_table.h"
 
 struct memorizer_lazy memorizer_lazy[MEMORIZER_KINDS - MEMORIZER_LAZY_FIRST] __read_mostly;
@@ -107,7 +109,8 @@ static noinline __kprobes u32 make_variable(unsigned long addr, u32 around,
 	id = READ_ONCE(*slot);
 	if (id)
 		return id;
-	id = new_lazy(table->kind, va, size, va - table->shift);
+	id = new_lazy(table->kind, va, size, table->ip ?
+		      memorizer_unpack_ip(table->ip[slot - table->id]) : va - table->shift);
 	return id ? publish_winner(id, cmpxchg(slot, 0, id) ?: id) : MEMORIZER_LAZY_LOST;
 }
 
@@ -194,4 +197,26 @@ void __init memorizer_lazy_init(enum memorizer_object_kind kind, unsigned long b
 		bytes = 0;
 	memorizer_lazy[kind - MEMORIZER_LAZY_FIRST].base = base;
 	all_bytes[kind - MEMORIZER_LAZY_FIRST] = bytes;
+	update();
+}
+
+/**
+ * memorizer_end_areas() - close the objects of areas of memblock whose memory is freed
+ * @table: their table
+ * @at: first address that is freed, in the table's range
+ * @end: address after the last one
+ *
+ * Context: any but NMI, with preemption disabled.
+ */
+void memorizer_end_areas(const struct variable_table *table, unsigned long at, unsigned long end)
+{
+	unsigned long next;
+	u32 id;
+
+	for (; at < end; at = next) {
+		next = (at | ~PAGE_MASK) + 1;
+		id = memorizer_variable_take(table, at, &next);
+		if (id)
+			memorizer_end_id(id, 0);
+	}
 }

@@ -35,6 +35,9 @@ void memorizer_switch_lazy(unsigned int kinds);
 void memorizer_choose_lazy(enum memorizer_object_kind kind, unsigned int choice);
 void memorizer_lazy_init(enum memorizer_object_kind kind, unsigned long base, unsigned long bytes);
 
+struct variable_table;
+void memorizer_end_areas(const struct variable_table *table, unsigned long at, unsigned long end);
+
 /* Is the address in a struct page that becomes an object when it is accessed? */
 static __always_inline bool memorizer_is_struct_page(unsigned long addr)
 {

@@ -11,6 +11,7 @@
 #include <linux/kstrtox.h>
 #include <linux/memblock.h>
 #include <linux/memorizer.h>
+#include <linux/memorizer-memblock.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
@@ -97,6 +98,8 @@ static void * __init reserve(size_t size)
 							MEMBLOCK_ALLOC_NOLEAKTRACE, NUMA_NO_NODE);
 
 	if (table) {
+		/* Not one of the kernel's areas */
+		memorizer_memblock_free(__pa(table), max(size, sizeof(*table)));
 		/* The tables are still empty: the list is kept in their first bytes. */
 		table->next = tables;
 		table->size = max(size, sizeof(*table));
@@ -158,6 +161,7 @@ static void * __init reserve_pool(unsigned long long *size)
 	}
 	if (!base)
 		return NULL;
+	memorizer_memblock_free(__pa(base), *size);
 	memorizer_caches_init();
 	find_ranges(ranges);
 	if (memorizer_entry_table_init(reserve, *size) ||
@@ -216,6 +220,8 @@ void __init memorizer_init(void)
 	err = memorizer_choose_form(boot_prefixes);
 	if (err)
 		pr_err("cannot turn disabled sites into tests: error %d\n", err);
+	if (memorizer_pool_size())
+		memorizer_build_areas();
 	/* Before access logging, so that a stream from boot on misses no access. */
 	memorizer_observer_init();
 	memorizer_traffic_init();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's tables of variables: which variable of the kernel or of a module has an address.
+ * Memorizer's tables of variables: which variable of the kernel or of a module has an address, or
+ * which area of memblock.
  *
  * The compiler emits the address and the size of each variable, file by file. A table has them
  * sorted by address, in four bytes each. They begin in @first, which has one number for each page:
@@ -9,11 +10,14 @@
  *
  * Sizes of 1 MiB and more, of which there are few, are in a list of their own.
  */
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/init.h>
 #include <linux/kprobes.h>
 #include <linux/limits.h>
+#include <linux/math.h>
 #include <linux/memorizer.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -43,6 +47,25 @@ static unsigned long page_of(const struct variable_table *table,
 	return (address_of(variable) - table->start) >> PAGE_SHIFT;
 }
 
+static size_t size_of_table(const struct variable_table *table)
+{
+	return (table->pages + 1 + 2 * table->count) * sizeof(u32) +
+		table->large_count * sizeof(*table->large);
+}
+
+static void lay_out(struct variable_table *table, void *room)
+{
+	table->first = room;
+	table->place = table->first + table->pages + 1;
+	table->id = table->place + table->count;
+	table->large = (void *)(table->id + table->count);
+}
+
+static u32 place_of(unsigned long addr, u32 size)
+{
+	return (u32)(addr % PAGE_SIZE) << SIZE_BITS | min_t(u32, size, SIZE_LARGE);
+}
+
 /**
  * memorizer_variable_table_size() - get the size of a table
  * @table: its range of pages; the number of variables in it is set
@@ -66,8 +89,7 @@ size_t memorizer_variable_table_size(struct variable_table *table,
 		table->count++;
 		table->large_count += variable->size >= SIZE_LARGE;
 	}
-	return (table->pages + 1 + 2 * table->count) * sizeof(u32) +
-		table->large_count * sizeof(*table->large);
+	return size_of_table(table);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -82,8 +104,7 @@ static void add_variable(struct variable_table *table, const struct memorizer_va
 {
 	u32 *end = &table->first[page_of(table, variable)];
 
-	table->place[--*end] = (u32)(address_of(variable) % PAGE_SIZE) << SIZE_BITS |
-		min(variable->size, (u32)SIZE_LARGE);
+	table->place[--*end] = place_of(address_of(variable), variable->size);
 	if (variable->size >= SIZE_LARGE)
 		*large = (struct variable_large){
 			.offset = address_of(variable) - table->start, .size = variable->size,
@@ -109,10 +130,7 @@ void memorizer_variable_table_fill(struct variable_table *table, void *room,
 	struct variable_large *large;
 	unsigned long page;
 
-	table->first = room;
-	table->place = table->first + table->pages + 1;
-	table->id = table->place + table->count;
-	table->large = (void *)(table->id + table->count);
+	lay_out(table, room);
 	for (variable = variables; variable < stop; variable++)
 		if (has(table, variable))
 			table->first[page_of(table, variable)]++;
@@ -129,6 +147,62 @@ void memorizer_variable_table_fill(struct variable_table *table, void *room,
 		sort(&table->place[table->first[page]],
 		     table->first[page + 1] - table->first[page], sizeof(*table->place),
 		     compare_places, NULL);
+}
+
+/**
+ * memorizer_area_table_size() - get the size of a table of areas
+ * @table: its range of pages, and the number of areas, are set
+ * @areas: the areas, sorted by address; at most 4 GiB from the first address to the last
+ * @count: their number
+ *
+ * Context: any.
+ * Return: size of the memory that memorizer_area_table_fill() needs, in bytes
+ */
+size_t __init memorizer_area_table_size(struct variable_table *table,
+					const struct memorizer_area *areas, u32 count)
+{
+	u32 i;
+
+	table->start = areas[0].start & PAGE_MASK;
+	table->pages = DIV_ROUND_UP(areas[count - 1].end - table->start, PAGE_SIZE);
+	table->count = count;
+	table->large_count = 0;
+	for (i = 0; i < count; i++)
+		table->large_count += areas[i].end - areas[i].start >= SIZE_LARGE;
+	return size_of_table(table) + count * sizeof(u32);
+}
+
+/**
+ * memorizer_area_table_fill() - build a table of areas
+ * @table: its range, after memorizer_area_table_size()
+ * @room: zeroed memory of that size, which the table takes over
+ * @areas: as for memorizer_area_table_size()
+ * @count: likewise
+ *
+ * Context: any.
+ */
+void __init memorizer_area_table_fill(struct variable_table *table, void *room,
+				      const struct memorizer_area *areas, u32 count)
+{
+	struct variable_large *large;
+	unsigned long offset, page;
+	u32 i, size;
+
+	lay_out(table, room);
+	large = table->large;
+	table->ip = (u32 *)(large + table->large_count);
+	for (i = 0; i < count; i++) {
+		offset = areas[i].start - table->start;
+		size = areas[i].end - areas[i].start;
+		table->place[i] = place_of(offset, size);
+		table->ip[i] = areas[i].ip;
+		table->first[(offset >> PAGE_SHIFT) + 1]++;
+		if (size >= SIZE_LARGE)
+			*large++ = (struct variable_large){ .offset = offset, .size = size };
+	}
+	/* So far, the number in the page before; from now on, in all pages before. */
+	for (page = 1; page <= table->pages; page++)
+		table->first[page] += table->first[page - 1];
 }
 
 /* The number of variables that begin at the address or below it. Lowers @next, too. */
@@ -215,10 +289,36 @@ u32 __kprobes *memorizer_variable_at(const struct variable_table *table, unsigne
 	if (!count)
 		return NULL;
 	page = page_with(table, count - 1, (addr - table->start) >> PAGE_SHIFT);
-	place = table->place[count - 1];
+	place = READ_ONCE(table->place[count - 1]);
 	*va = table->start + ((unsigned long)page << PAGE_SHIFT) + (place >> SIZE_BITS);
 	*size = place & SIZE_LARGE;
 	if (unlikely(*size == SIZE_LARGE))
 		*size = size_of_large(table, *va);
 	return addr - *va < *size ? &table->id[count - 1] : NULL;
+}
+
+/**
+ * memorizer_variable_take() - take an object that contains an address out of its table
+ * @table: the table
+ * @addr: the address, in the table's range
+ * @next: lowered to the beginning of the next variable in the page
+ *
+ * No further object is made there.
+ *
+ * Context: any, NMI included.
+ * Return: id of the object, 0 if there is none
+ */
+u32 memorizer_variable_take(const struct variable_table *table, unsigned long addr,
+			    unsigned long *next)
+{
+	unsigned long va;
+	u32 *slot, size;
+
+	memorizer_variable_slot(table, addr, next);
+	slot = memorizer_variable_at(table, addr, &va, &size);
+	if (!slot)
+		return 0;
+	/* An area of size 0 contains no address. */
+	WRITE_ONCE(table->place[slot - table->id], place_of(va, 0));
+	return xchg(slot, 0);
 }

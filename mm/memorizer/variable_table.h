@@ -20,7 +20,19 @@ struct variable_large {
 };
 
 /**
- * struct variable_table - the variables in a range of pages
+ * struct memorizer_area - an area that memblock allocated
+ * @start: its address
+ * @end: the address behind it
+ * @ip: the call site, packed
+ */
+struct memorizer_area {
+	unsigned long start;
+	unsigned long end;
+	u32 ip;
+};
+
+/**
+ * struct variable_table - the variables, or the areas of memblock, in a range of pages
  * @start: first address of the range, page aligned
  * @pages: number of its pages
  * @shift: distance to a variable from the address of its symbol, 0 unless it is per-CPU
@@ -32,8 +44,9 @@ struct variable_large {
  * @place: for each variable, its offset in its page, and its size, see variable_table.c
  * @id: for each variable, the id of its object, 0 if there is none
  * @large: the variables whose size does not fit in @place
+ * @ip: for each area, its call site, packed; NULL for variables
  *
- * Only @id and @record change once the table is built.
+ * Only @id and @record change once the table is built, and the size of an area that ends.
  */
 struct variable_table {
 	unsigned long start;
@@ -47,6 +60,7 @@ struct variable_table {
 	u32 *place;
 	u32 *id;
 	struct variable_large *large;
+	u32 *ip;
 };
 
 size_t memorizer_variable_table_size(struct variable_table *table,
@@ -59,5 +73,13 @@ u32 *memorizer_variable_slot(const struct variable_table *table, unsigned long a
 			     unsigned long *next);
 u32 *memorizer_variable_at(const struct variable_table *table, unsigned long addr,
 			   unsigned long *va, u32 *size);
+
+u32 memorizer_variable_take(const struct variable_table *table, unsigned long addr,
+			    unsigned long *next);
+
+size_t memorizer_area_table_size(struct variable_table *table, const struct memorizer_area *areas,
+				 u32 count);
+void memorizer_area_table_fill(struct variable_table *table, void *room,
+			       const struct memorizer_area *areas, u32 count);
 
 #endif /* _MM_MEMORIZER_VARIABLE_TABLE_H */

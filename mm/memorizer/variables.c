@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's variables: the tables of the kernel and of modules.
+ * Memorizer's variables: the tables of the kernel and of modules, and those of areas of memblock.
  *
  * The kernel has one table, and one for the per-CPU variables of each CPU; a module has one for
  * each kind of its memory. They are built when the kernel boots or the module is loaded, and are in
  * the index while their kind is recorded. Init data ends when it is freed, as do all variables of a
  * module that is unloaded.
  */
+#define pr_fmt(fmt) "memorizer: " fmt
+
 #include <linux/init.h>
 #include <linux/list.h>
 #include <linux/memorizer-variables.h>
@@ -15,6 +17,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -47,20 +50,16 @@ static unsigned int inserted, ever_inserted;
 static struct variable_table kernel_variables;
 /* For each possible CPU; only the ids of objects differ. NULL without a pool or without SMP. */
 static struct variable_table *percpu_variables;
+/* Of areas of memblock */
+static struct variable_table *memblock_tables;
+static int nr_memblock_tables;
 static void *room __initdata;
 static void *percpu_room __initdata, *percpu_ids __initdata, *percpu_tables __initdata;
 
-static void insert_table(struct variable_table *table)
+/* Is all memory of the table still that of its variables? */
+static bool is_intact(const struct variable_table *table)
 {
-	int err;
-
-	if (table->record || !table->count || !(inserted & BIT(table->kind)))
-		return;
-	preempt_disable_notrace();
-	err = memorizer_index_insert_variables(table);
-	if (err)
-		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_INDEX], table->count);
-	preempt_enable_notrace();
+	return table->kind != MEMORIZER_KIND_MEMBLOCK || memorizer_memblock_stays(table);
 }
 
 /* Close the objects of some variables. */
@@ -87,12 +86,34 @@ static void remove_table(struct variable_table *table)
 	preempt_enable_notrace();
 }
 
+static void insert_table(struct variable_table *table)
+{
+	int err;
+
+	if (table->record || !table->count || !(inserted & BIT(table->kind)) || !is_intact(table))
+		return;
+	preempt_disable_notrace();
+	err = memorizer_index_insert_variables(table);
+	if (err)
+		this_cpu_add(memorizer_counters.lost[MEMORIZER_LOST_INDEX], table->count);
+	preempt_enable_notrace();
+	if (likely(is_intact(table)))
+		return;
+	/* Its page was not reserved any more before memorizer_free_reserved() could find it. */
+	remove_table(table);
+	memorizer_grace_period();
+	end_variables(table, 0, table->count, 0);
+}
+
 static void apply_to_tables(void (*apply)(struct variable_table *table))
 {
 	struct module_part *part;
 	unsigned int cpu;
+	int i;
 
 	apply(&kernel_variables);
+	for (i = 0; i < nr_memblock_tables; i++)
+		apply(&memblock_tables[i]);
 	if (percpu_variables)
 		for_each_possible_cpu(cpu)
 			apply(&percpu_variables[cpu]);
@@ -193,11 +214,37 @@ int __init memorizer_reserve_variables(void *(*reserve)(size_t size))
 	return percpu_room && percpu_ids && percpu_tables ? 0 : -ENOMEM;
 }
 
+/**
+ * memorizer_percpu_range() - get the addresses of the kernel's per-CPU memory
+ * @base: set to the first one, page aligned
+ * @bytes: set to the number of bytes from there on, to the end of the last CPU's variables; 0
+ *	without SMP
+ *
+ * Context: boot, after memorizer_build_variables().
+ */
+void __init memorizer_percpu_range(unsigned long *base, unsigned long *bytes)
+{
+	unsigned long first = ULONG_MAX, end = 0;
+	unsigned int cpu;
+
+	*base = 0;
+	*bytes = 0;
+	if (!percpu_variables)
+		return;
+	for_each_possible_cpu(cpu) {
+		first = min(first, percpu_variables[cpu].start);
+		end = max(end, percpu_variables[cpu].start +
+			  (percpu_variables[cpu].pages << PAGE_SHIFT));
+	}
+	*base = first;
+	*bytes = end - first;
+}
+
 /* The symbol of a per-CPU variable is its offset from the start of each CPU's area. */
 static void __init build_percpu_variables(void)
 {
 	struct variable_table table = { .kind = MEMORIZER_KIND_PERCPU };
-	unsigned long first = ULONG_MAX, end = 0;
+	unsigned long base, bytes;
 	unsigned int cpu;
 
 	size_of_table(&table, __per_cpu_start, __per_cpu_end);
@@ -209,10 +256,9 @@ static void __init build_percpu_variables(void)
 		percpu_variables[cpu].shift = per_cpu_offset(cpu);
 		percpu_variables[cpu].start += per_cpu_offset(cpu);
 		percpu_variables[cpu].id = (u32 *)percpu_ids + cpu * table.count;
-		first = min(first, percpu_variables[cpu].start);
-		end = max(end, percpu_variables[cpu].start + (table.pages << PAGE_SHIFT));
 	}
-	memorizer_lazy_init(MEMORIZER_KIND_PERCPU, first, end - first);
+	memorizer_percpu_range(&base, &bytes);
+	memorizer_lazy_init(MEMORIZER_KIND_PERCPU, base, bytes);
 }
 
 /**
@@ -230,6 +276,26 @@ void __init memorizer_build_variables(void)
 			    MODULES_END - kernel_variables.start);
 	if (IS_ENABLED(CONFIG_SMP))
 		build_percpu_variables();
+}
+
+/**
+ * memorizer_build_areas() - build the tables of areas of memblock, and insert them
+ *
+ * Context: boot, one CPU, once: slab and vmalloc are up.
+ */
+void __init memorizer_build_areas(void)
+{
+	struct variable_table *tables;
+	int nr = memorizer_memblock_tables(&tables), i;
+
+	if (nr < 0)
+		pr_err("no memory for the tables of areas of memblock\n");
+	if (nr <= 0)
+		return;
+	memblock_tables = tables;
+	nr_memblock_tables = nr;
+	for (i = 0; i < nr; i++)
+		insert_table(&tables[i]);
 }
 
 #ifdef CONFIG_MODULES

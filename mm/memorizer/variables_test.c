@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KUnit tests of variables, also per-CPU ones. Those of modules are in kinds.sh.
+ * Memorizer's KUnit tests of variables, also per-CPU ones, and of areas of memblock. Variables of
+ * modules are in kinds.sh.
  */
 #include <linux/cache.h>
+#include <linux/init.h>
+#include <linux/memorizer-memblock.h>
 #include <linux/memorizer-variables.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
+
+#include <asm/sections.h>
 
 #include "kinds_test.h"
 #include "test.h"
@@ -110,6 +116,26 @@ static void each_cpu_has_its_own_variable(struct kunit *test)
 }
 #endif
 
+/* The command line is in an area of memblock with exactly its size. */
+static void areas_of_memblock_become_objects(struct kunit *test)
+{
+	unsigned long ip;
+	u32 id;
+
+	touch(saved_command_line, 3, 0);
+	id = object_at(saved_command_line);
+	expect_object(test, id, saved_command_line, strlen(saved_command_line) + 1, MEMORIZER_LIVE);
+	expect_touched(test, id, 3, 0);
+	ip = memorizer_unpack_ip(((struct memorizer_object *)memorizer_ptr(id))->alloc_ip);
+	expect_symbol(test, saved_command_line, strlen(saved_command_line) + 1, ip,
+		      MEMORIZER_KIND_MEMBLOCK);
+	/* Allocated by start_kernel() or a function that is inlined there */
+	KUNIT_EXPECT_TRUE_MSG(test, ip >= (unsigned long)_sinittext &&
+			      ip < (unsigned long)_einittext, "%pS", (void *)ip);
+	/* Behind it lies no object, or another one. */
+	KUNIT_EXPECT_NE(test, id, object_at(saved_command_line + strlen(saved_command_line) + 1));
+}
+
 static void kind_may_be_switched(struct kunit *test)
 {
 	u32 first, again;
@@ -147,6 +173,27 @@ static void variables_end_when_their_memory_is_freed(struct kunit *test)
 					 variables_end_when_their_memory_is_freed));
 }
 
+/* The page stays what it is, but its areas are no longer recorded in this boot: the last case. */
+static void areas_end_when_their_page_is_freed(struct kunit *test)
+{
+	u32 id;
+
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_MEMBLOCK));
+	touch(saved_command_line, 2, 0);
+	id = object_at(saved_command_line);
+	expect_touched(test, id, 2, 0);
+	memorizer_free_reserved(virt_to_page(saved_command_line));
+	expect_object(test, id, saved_command_line, strlen(saved_command_line) + 1,
+		      MEMORIZER_FREED);
+	touch(saved_command_line, 1, 0);
+	KUNIT_EXPECT_EQ(test, object_at(saved_command_line), 0);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_MEMBLOCK));
+	touch(saved_command_line, 1, 0);
+	KUNIT_EXPECT_EQ(test, object_at(saved_command_line), 0);
+	expect_touched(test, id, 2, 0);
+}
+
 static unsigned int kinds_before;
 
 static int variables_on(struct kunit_suite *suite)
@@ -154,7 +201,8 @@ static int variables_on(struct kunit_suite *suite)
 	kinds_before = memorizer_get_kinds();
 	/* Variables may be objects already. */
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
-	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC) | BIT(MEMORIZER_KIND_PERCPU));
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STATIC) | BIT(MEMORIZER_KIND_PERCPU) |
+			    BIT(MEMORIZER_KIND_MEMBLOCK));
 	return switch_on(suite);
 }
 
@@ -171,8 +219,10 @@ static struct kunit_case cases[] = {
 #ifdef CONFIG_SMP
 	KUNIT_CASE(each_cpu_has_its_own_variable),
 #endif
+	KUNIT_CASE(areas_of_memblock_become_objects),
 	KUNIT_CASE(kind_may_be_switched),
 	KUNIT_CASE(variables_end_when_their_memory_is_freed),
+	KUNIT_CASE(areas_end_when_their_page_is_freed),
 	{ }
 };
 

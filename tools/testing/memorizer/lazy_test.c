@@ -489,6 +489,100 @@ static void large_variables_have_their_exact_size(void)
 	}
 }
 
+/* No variables are there while their kinds are not recorded. */
+#define AREAS	VARIABLES
+
+/* As memblock allocates: without a gap, in parts of a page, and across pages. */
+static struct memorizer_area areas[] = {
+	{ AREAS + 64, AREAS + 100, 0x81000001 },
+	{ AREAS + 100, AREAS + PAGE_SIZE + 8, 0x81000002 },
+	{ AREAS + PAGE_SIZE + 64, AREAS + PAGE_SIZE + 65, 0x81000003 },
+	{ AREAS + 2 * PAGE_SIZE - 64, AREAS + 3 * PAGE_SIZE, 0x81000002 },
+};
+
+static void insert_areas(struct variable_table *table)
+{
+	static char memory[4096];
+
+	boot(POOL_BLOCKS(40));
+	become(0, 1);
+	memorizer_lazy_init(MEMORIZER_KIND_MEMBLOCK, AREAS, 3 * PAGE_SIZE);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_MEMBLOCK));
+	table->kind = MEMORIZER_KIND_MEMBLOCK;
+	CHECK(memorizer_area_table_size(table, areas, ARRAY_SIZE(areas)) <= sizeof(memory));
+	CHECK_EQ(table->start, AREAS);
+	CHECK_EQ(table->pages, 3);
+	memorizer_area_table_fill(table, memory, areas, ARRAY_SIZE(areas));
+	CHECK_EQ(memorizer_index_insert_variables(table), 0);
+}
+
+static void areas_become_objects_when_accessed(void)
+{
+	const struct memorizer_object *object;
+	struct variable_table table = { };
+	unsigned long va;
+	unsigned int i;
+
+	insert_areas(&table);
+	for (i = 0; i < ARRAY_SIZE(areas); i++) {
+		for (va = areas[i].start; va < areas[i].end; va++)
+			site(va, 1, MEMORIZER_READ, IP(3));
+		object = object_at(areas[i].start);
+		CHECK_EQ(object_at(areas[i].end - 1), object);
+		CHECK_EQ(memorizer_object_va(object), areas[i].start);
+		CHECK_EQ(object->size, areas[i].end - areas[i].start);
+		CHECK_EQ(object->alloc_ip, areas[i].ip);
+		CHECK_EQ(memorizer_object_kind(object), MEMORIZER_KIND_MEMBLOCK);
+		CHECK_COUNTS(object, IP(3), 1, object->size, 0);
+	}
+	CHECK_EQ(sum_counters().unattributed, 0);
+	CHECK(!object_at(AREAS + 63));
+	CHECK(!object_at(AREAS + PAGE_SIZE + 8));
+	CHECK(!object_at(AREAS + PAGE_SIZE + 65));
+	site(AREAS + PAGE_SIZE + 63, 1, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+	/* From the first to the second */
+	site(AREAS + 96, 8, MEMORIZER_WRITE, IP(4));
+	CHECK_COUNTS(object_at(areas[0].start), IP(4), 1, 0, 1);
+	CHECK_COUNTS(object_at(areas[1].start), IP(4), 1, 0, 1);
+}
+
+/* Those that the page has a part of, whether they are objects or not. */
+static void areas_end_with_a_page(void)
+{
+	const struct memorizer_object *first, *second;
+	struct variable_table table = { };
+
+	insert_areas(&table);
+	site(areas[0].start, 4, MEMORIZER_READ, IP(3));
+	site(areas[1].start, 4, MEMORIZER_READ, IP(3));
+	first = object_at(areas[0].start);
+	second = object_at(areas[1].start);
+	preempt_disable_notrace();
+	memorizer_index_leave_table(AREAS + PAGE_SIZE);
+	memorizer_end_areas(&table, AREAS + PAGE_SIZE, AREAS + 2 * PAGE_SIZE);
+	preempt_enable_notrace();
+	CHECK_EQ(first->state, MEMORIZER_LIVE);
+	CHECK_EQ(second->state, MEMORIZER_FREED);
+	CHECK_EQ(sum_counters().frees, 1);
+	site(areas[0].start, 4, MEMORIZER_READ, IP(3));
+	CHECK_COUNTS(first, IP(3), 1, 2, 0);
+	/* In each page that the others lie in */
+	site(areas[1].start, 4, MEMORIZER_READ, IP(3));
+	site(areas[1].end - 1, 1, MEMORIZER_READ, IP(3));
+	site(areas[2].start, 1, MEMORIZER_READ, IP(3));
+	site(areas[3].start, 4, MEMORIZER_READ, IP(3));
+	site(areas[3].end - 1, 1, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 5);
+	CHECK_COUNTS(second, IP(3), 1, 1, 0);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), 2);
+	/* The kind's tables are removed like others. */
+	memorizer_index_remove_variables(&table);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	CHECK_EQ(first->state, MEMORIZER_FREED);
+	CHECK(!object_at(areas[0].start));
+}
+
 static void touch_variables(unsigned int cpu)
 {
 	unsigned int i;
@@ -535,6 +629,8 @@ const struct test_case lazy_cases[] = {
 	CASE(variables_of_a_module_lie_in_its_memory),
 	CASE(variables_outlive_the_area_around_them),
 	CASE(large_variables_have_their_exact_size),
+	CASE(areas_become_objects_when_accessed),
+	CASE(areas_end_with_a_page),
 	CASE(cpus_make_one_object_of_a_variable),
 	{ }
 };

@@ -2,6 +2,8 @@
 /*
  * Tests of Memorizer's core: variables, and their table, as the kernel and the compiler make them.
  */
+#include <linux/memorizer-memblock.h>
+
 #include "test.h"
 #include "../../../mm/memorizer/variables.h"
 
@@ -53,6 +55,14 @@ int memorizer_reserve_variables(void *(*reserve)(size_t size))
 }
 
 void memorizer_build_variables(void)
+{
+}
+
+void memorizer_build_areas(void)
+{
+}
+
+void memorizer_memblock_free(phys_addr_t base, phys_addr_t size)
 {
 }
 

@@ -40,8 +40,9 @@ track_lines() { switch track_lines 0; }
 kinds() {
 	case $(value_of kinds) in
 	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" \
-		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static,percpu, && refused 0 kinds ;;
-	static)	same kinds "$(cat $M/memorizer_kinds)" static && refused 0 kinds ;;
+		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static,percpu,memblock, && refused 0 kinds ;;
+	static | memblock)
+		same kinds "$(cat $M/memorizer_kinds)" "$(value_of kinds)" && refused 0 kinds ;;
 	*)	same kinds "$(cat $M/memorizer_kinds)" slab && refused 1 kinds ;;
 	esac
 }
@@ -230,9 +231,25 @@ init_data_has_ended() {
 		END { if (n < 100 || others < 100 || wrong) { print "# init data", n + 0, "others", others + 0, "wrong", wrong + 0; exit 1 } }'
 }
 
+# Each object is an area that memblock logged, with its size.
+areas_are_those_of_memblock() {
+	dmesg >/tmp/log
+	n=0
+	for object in $(sed -n 's/^[^ ,]*,0,ffff888\([0-9a-f]*\),\([0-9]*\),0,0,.*/\1+\2/p' $M/kmap); do
+		start=$((0x${object%+*}))
+		range=$(printf '\[0x%016x-0x%016x\]' $start $((start + ${object#*+} - 1)))
+		grep -q "memblock_reserve: $range memblock_alloc_range_nid+" /tmp/log ||
+			{ echo "# no such area: $range"; return 1; }
+		n=$((n + 1))
+	done
+	same "objects that are no areas" "$(grep -c '^[^ ]' $M/kmap)" $n &&
+	same "more than a few areas" $((n > 9)) 1
+}
+
+[ "$(value_of kinds)" != memblock ] || names="$names areas_are_those_of_memblock"
 [ "$(value_of kinds)" != static ] || names="$names init_data_has_ended"
 [ "$(value_of log_access)" != 1 ] || [ "$(value_of enabled)" = 0 ] || [ -n "$(value_of filter)" ] ||
-	names="$names early_accesses"
+	[ "$(value_of kinds)" = memblock ] || names="$names early_accesses"
 set -- $names
 plan $#
 for name; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Kinds of objects: slab objects, pages, vmalloc areas, stacks, struct pages, variables
+# Kinds of objects: slab objects, pages, vmalloc areas, stacks, struct pages, variables, areas of memblock
 . "${0%/*}/functions.sh"
 
 [ -f $M/memorizer_kinds ] || skip "no $M/memorizer_kinds: CONFIG_MEMORIZER_PAGES is not set"
@@ -9,7 +9,7 @@ before=$(cat $M/memorizer_kinds)
 dir=$(mktemp -d)
 trap 'rm -rf $dir; quiet; echo "$before" >$M/memorizer_kinds; echo 1 >$M/clear_object_list' EXIT
 
-all="slab pages vmalloc vmap ioremap modules stack struct_page static percpu"
+all="slab pages vmalloc vmap ioremap modules stack struct_page static percpu memblock"
 
 read_back() { cat $M/memorizer_kinds | tr '\n' ' '; }
 
@@ -75,7 +75,7 @@ recorded_kinds_have_accesses() {
 		case " $* " in
 		*" $kind "* | *" all "*)
 			# Few programs use the others.
-			case $kind in slab | pages | stack | struct_page | static | percpu) ;; *) continue ;; esac
+			case $kind in slab | pages | stack | struct_page | static | percpu | memblock) ;; *) continue ;; esac
 			same "$kind has accesses" $(($(stat_of accesses_$kind) > 0)) 1 ;;
 		*)	same "accesses to $kind" "$(stat_of accesses_$kind)" 0 ;;
 		esac || return 1
@@ -169,7 +169,7 @@ kinds_switch_under_load() {
 	echo 1 >$M/memorizer_log_access
 	for n in 1 2 3; do
 		work &
-		for which in all slab pages stack all struct_page static percpu pages,vmalloc slab; do
+		for which in all slab pages stack all struct_page static percpu memblock pages,vmalloc slab; do
 			kinds $which
 			ls /proc/self >/dev/null
 		done
@@ -195,7 +195,7 @@ if [ "$(stat_of pool_size)" = 0 ]; then
 	finish
 fi
 
-plan 16
+plan 17
 check mode_of memorizer_kinds 600
 check kinds_are_read_back
 check bad_kinds_change_nothing
@@ -205,6 +205,7 @@ check recorded_kinds_have_accesses stack
 check recorded_kinds_have_accesses struct_page
 check recorded_kinds_have_accesses static
 check recorded_kinds_have_accesses percpu
+check recorded_kinds_have_accesses memblock
 check recorded_kinds_have_accesses vmalloc vmap ioremap modules stack
 check recorded_kinds_have_accesses all
 check stacks_are_those_of_their_tasks

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #define PAGE_OFFSET	0xffff888000000000UL
+#define __pa(ptr)	((unsigned long)(ptr))
 #define SZ_1M		(1UL << 20)
 #define SZ_64M		(64UL << 20)
 #define SZ_1G		(1UL << 30)

@@ -17,6 +17,7 @@ typedef __s16 s16;
 typedef __s32 s32;
 typedef __s64 s64;
 typedef unsigned int gfp_t;
+typedef u64 phys_addr_t;
 
 #define __user
 
