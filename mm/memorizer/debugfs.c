@@ -25,7 +25,11 @@ static bool is_enabled(unsigned int unused)
 
 static int set_enabled(unsigned int unused, bool on)
 {
-	return memorizer_set_enabled(on);
+	int err = memorizer_set_enabled(on);
+
+	if (!on)
+		memorizer_warn_full();
+	return err;
 }
 
 static const struct memorizer_switch enabled = { .is_on = is_enabled, .set = set_enabled };
@@ -37,7 +41,11 @@ static bool is_logging(unsigned int unused)
 
 static int set_log_access(unsigned int unused, bool on)
 {
-	return memorizer_set_log_access(on);
+	int err = memorizer_set_log_access(on);
+
+	if (!on)
+		memorizer_warn_full();
+	return err;
 }
 
 static const struct memorizer_switch log_access = { .is_on = is_logging, .set = set_log_access };

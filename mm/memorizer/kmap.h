@@ -27,5 +27,6 @@ extern const struct file_operations memorizer_traffic_fops;
 
 /* stats.c */
 int memorizer_stats_show(struct seq_file *m, void *unused);
+void memorizer_warn_full(void);
 
 #endif /* _MM_MEMORIZER_KMAP_H */

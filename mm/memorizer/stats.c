@@ -2,10 +2,15 @@
 /*
  * Memorizer's statistics: recorded and lost events, memory use.
  */
+#define pr_fmt(fmt) "memorizer: " fmt
+
 #include <linux/errno.h>
+#include <linux/math.h>
+#include <linux/printk.h>
 #include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 
 #include "entry.h"
@@ -152,4 +157,36 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 	}
 	memorizer_resume();
 	return err;
+}
+
+/**
+ * memorizer_warn_full() - say in the log what was lost because the pool was full
+ *
+ * Each loss is told once, with the size of a pool that would have had room for it.
+ *
+ * Context: process context.
+ */
+void memorizer_warn_full(void)
+{
+	static u64 told[MEMORIZER_LOSSES];
+	struct memorizer_counters sum;
+	u64 new[MEMORIZER_LOSSES], size;
+	unsigned int i;
+
+	sum_counters(&sum);
+	for (i = 0; i < MEMORIZER_LOSSES; i++) {
+		new[i] = sum.lost[i] - told[i];
+		/* Racy but benign: two writers of switches may tell the same. */
+		told[i] = sum.lost[i];
+	}
+	if (!new[MEMORIZER_LOST_OBJECT] && !new[MEMORIZER_LOST_INDEX] && !new[MEMORIZER_LOST_ENTRY])
+		return;
+	/* At most: an object, also with a page of the index, or an entry of the largest kind. */
+	size = new[MEMORIZER_LOST_OBJECT] * sizeof(struct memorizer_object) +
+		new[MEMORIZER_LOST_INDEX] * (sizeof(struct memorizer_object) + PAGE_SIZE) +
+		new[MEMORIZER_LOST_ENTRY] * sizeof(struct memorizer_wide_entry);
+	pr_warn("the pool of %lu KiB was full: %llu objects and %llu accesses are lost; memorizer.pool=%lluM would have had room\n",
+		memorizer_pool_size() >> 10,
+		new[MEMORIZER_LOST_OBJECT] + new[MEMORIZER_LOST_INDEX], new[MEMORIZER_LOST_ENTRY],
+		DIV_ROUND_UP_ULL(memorizer_pool_size() + size, SZ_1M));
 }
