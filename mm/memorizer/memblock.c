@@ -16,6 +16,7 @@
 #include <linux/memblock.h>
 #include <linux/memorizer-memblock.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -159,19 +160,24 @@ static bool __init overlaps(const struct memorizer_area *area, unsigned long sta
 	return area->start < start + bytes && start < area->end;
 }
 
+static bool __init has_percpu_memory(const struct memorizer_area *area)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (overlaps(area, (unsigned long)per_cpu_ptr(&memorizer_counters, cpu), 1))
+			return true;
+	return false;
+}
+
 /* May other objects lie in the area, or does it take too long? */
 static bool __init is_unwanted(const struct memorizer_area *area)
 {
-	unsigned long start, bytes;
-
-	memorizer_percpu_range(&start, &bytes);
-	if (overlaps(area, start, bytes))
-		return true;
 #ifdef CONFIG_KFENCE
 	if (__kfence_pool && overlaps(area, (unsigned long)__kfence_pool, KFENCE_POOL_SIZE))
 		return true;
 #endif
-	return area->end - area->start > AREA_MAX;
+	return has_percpu_memory(area) || area->end - area->start > AREA_MAX;
 }
 
 static void __init remove_unwanted(void)

@@ -214,37 +214,11 @@ int __init memorizer_reserve_variables(void *(*reserve)(size_t size))
 	return percpu_room && percpu_ids && percpu_tables ? 0 : -ENOMEM;
 }
 
-/**
- * memorizer_percpu_range() - get the addresses of the kernel's per-CPU memory
- * @base: set to the first one, page aligned
- * @bytes: set to the number of bytes from there on, to the end of the last CPU's variables; 0
- *	without SMP
- *
- * Context: boot, after memorizer_build_variables().
- */
-void __init memorizer_percpu_range(unsigned long *base, unsigned long *bytes)
-{
-	unsigned long first = ULONG_MAX, end = 0;
-	unsigned int cpu;
-
-	*base = 0;
-	*bytes = 0;
-	if (!percpu_variables)
-		return;
-	for_each_possible_cpu(cpu) {
-		first = min(first, percpu_variables[cpu].start);
-		end = max(end, percpu_variables[cpu].start +
-			  (percpu_variables[cpu].pages << PAGE_SHIFT));
-	}
-	*base = first;
-	*bytes = end - first;
-}
-
 /* The symbol of a per-CPU variable is its offset from the start of each CPU's area. */
 static void __init build_percpu_variables(void)
 {
 	struct variable_table table = { .kind = MEMORIZER_KIND_PERCPU };
-	unsigned long base, bytes;
+	unsigned long first = ULONG_MAX, end = 0;
 	unsigned int cpu;
 
 	size_of_table(&table, __per_cpu_start, __per_cpu_end);
@@ -256,9 +230,10 @@ static void __init build_percpu_variables(void)
 		percpu_variables[cpu].shift = per_cpu_offset(cpu);
 		percpu_variables[cpu].start += per_cpu_offset(cpu);
 		percpu_variables[cpu].id = (u32 *)percpu_ids + cpu * table.count;
+		first = min(first, percpu_variables[cpu].start);
+		end = max(end, percpu_variables[cpu].start + (table.pages << PAGE_SHIFT));
 	}
-	memorizer_percpu_range(&base, &bytes);
-	memorizer_lazy_init(MEMORIZER_KIND_PERCPU, base, bytes);
+	memorizer_lazy_init(MEMORIZER_KIND_PERCPU, first, end - first);
 }
 
 /**

@@ -16,7 +16,6 @@ extern const struct memorizer_variable __stop_memorizer_variables[];
 void memorizer_variables_range(unsigned long *base, unsigned long *bytes);
 int memorizer_reserve_variables(void *(*reserve)(size_t size));
 void memorizer_build_variables(void);
-void memorizer_percpu_range(unsigned long *base, unsigned long *bytes);
 void memorizer_build_areas(void);
 void memorizer_insert_variables(unsigned int kinds);
 void memorizer_remove_variables(unsigned int kinds);
