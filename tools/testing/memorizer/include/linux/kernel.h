@@ -15,6 +15,7 @@
 #define BIT_ULL(nr)		(1ULL << (nr))
 #define hweight32(x)		((unsigned int)__builtin_popcount(x))
 #define ilog2(x)		(63 - __builtin_clzl(x))
+#define min_t(type, a, b)	({ type __a = (a); type __b = (b); __a < __b ? __a : __b; })
 #define min(a, b)		({ __auto_type __a = (a); __auto_type __b = (b); \
 				   __a < __b ? __a : __b; })
 #define max(a, b)		({ __auto_type __c = (a); __auto_type __d = (b); \
