@@ -55,13 +55,3 @@ void boot_hashed(unsigned long pool_size, unsigned long hashed)
 	memorizer_pool_init(reserve(pool_size), pool_size);
 	CHECK_EQ(memorizer_set_enabled(true), 0);
 }
-
-/* No call of an allocator is marked. */
-unsigned long memorizer_caller(unsigned long ip)
-{
-	return ip;
-}
-
-void memorizer_want_callers(void)
-{
-}
