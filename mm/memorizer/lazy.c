@@ -4,10 +4,9 @@
  * on, or as long as their module. Each becomes an object when it is first accessed.
  *
  * Such an object has pid 0 and time 0 and, unless it is an area, an address of data in place of a
- * caller. Several CPUs, and
- * NMIs, may make the same object at once: the one that claims its slot in the index publishes it.
- * The others count in it as well: its record is complete, and it is not given back before they are
- * done.
+ * caller. Several CPUs, and NMIs, may make the same object at once: the one that claims its slot in
+ * the index publishes it. The others count in it as well: its record is complete, and it is not
+ * given back before they are done.
  */
 #include <linux/align.h>
 #include <linux/array_size.h>
