@@ -24,7 +24,7 @@ enum memorizer_object_kind {
 	MEMORIZER_KIND_STACK,	/* stacks of tasks */
 	MEMORIZER_KIND_STRUCT_PAGE, /* each struct page */
 	MEMORIZER_KIND_STATIC,	/* variables of the kernel and of modules */
-	MEMORIZER_KIND_PERCPU,	/* the kernel's per-CPU variables, on each CPU */
+	MEMORIZER_KIND_PERCPU,	/* per-CPU variables and allocations, on each CPU */
 	MEMORIZER_KIND_MEMBLOCK, /* of memblock, at boot */
 	MEMORIZER_KINDS,
 };
@@ -42,7 +42,8 @@ enum memorizer_object_kind {
 				 BIT(MEMORIZER_KIND_MEMBLOCK))
 /* Objects above the direct map. */
 #define MEMORIZER_FAR_KINDS	(MEMORIZER_VMALLOC_KINDS | BIT(MEMORIZER_KIND_STACK) | \
-				 BIT(MEMORIZER_KIND_STRUCT_PAGE) | BIT(MEMORIZER_KIND_STATIC))
+				 BIT(MEMORIZER_KIND_STRUCT_PAGE) | BIT(MEMORIZER_KIND_STATIC) | \
+				 BIT(MEMORIZER_KIND_PERCPU))
 
 /* object.c */
 extern const char * const memorizer_kind_names[MEMORIZER_KINDS];

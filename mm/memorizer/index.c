@@ -10,7 +10,8 @@
  *
  *	root[addr / 4 MiB] -> leaf[addr / 4 KiB] -> slab->object[slot] -> object
  *
- * A record without slots stands for a table of variables, see variable_table.c.
+ * A record without slots stands for a table of variables, see variable_table.c. In per-CPU memory,
+ * an object has all slots that it extends over, see GRAIN.
  *
  * An area is an object in which others may lie: an allocation of pages, or of vmalloc(). Slabs and
  * large allocations lie in pages, stacks in vmalloc areas. An address belongs to the object in the
@@ -203,10 +204,22 @@ static __kprobes u32 *find_slot(struct slab_record *slab, unsigned long addr, un
 }
 
 #ifdef CONFIG_MEMORIZER_PAGES
+/*
+ * Stride of the slots of a page of per-CPU memory. Objects there have no common size and lie at any
+ * multiple of this, so an object has all the slots that it extends over.
+ */
+#define GRAIN	4
+
 /* Does the record stand for a table of variables? */
 static __always_inline bool is_table(const struct slab_record *slab)
 {
 	return !READ_ONCE(slab->slots);
+}
+
+/* Is the record that of a page of per-CPU memory? A table's stride means nothing. */
+static __always_inline bool is_grains(const struct slab_record *slab)
+{
+	return READ_ONCE(slab->stride) == GRAIN && !is_table(slab);
 }
 
 /* Look up a variable. Not inlined, to save stack. */
@@ -482,8 +495,8 @@ static void replace_word(u32 *word, u32 value, unsigned long page, u32 below)
 	}
 }
 
-/* The slab's record, made if necessary. NULL if the pool is exhausted. */
-static struct slab_record *get_slab(const struct memorizer_geometry *geo)
+/* The slab's record, made if necessary. NULL if the pool is exhausted. Inlined, to save stack. */
+static __always_inline struct slab_record *get_slab(const struct memorizer_geometry *geo)
 {
 	u32 *word = make_word(geo->start);
 	struct slab_record *slab;
@@ -609,6 +622,88 @@ static noinline bool covers(unsigned long start, unsigned long pages)
 		memorizer_root_slot(last, &last_offset) &&
 		last_offset - first_offset == last - start;
 }
+
+#ifdef CONFIG_MEMORIZER_PAGES
+/* The record of a page of per-CPU memory. NULL if the pool is exhausted. */
+static struct slab_record *get_grains(unsigned long page)
+{
+	const struct memorizer_geometry geo = {
+		.start = page, .base = page, .stride = GRAIN,
+		.slots = PAGE_SIZE / GRAIN, .pages = 1,
+	};
+
+	return get_slab(&geo);
+}
+
+/**
+ * memorizer_index_insert_grains() - insert an object of per-CPU memory
+ * @addr: the object's address, a multiple of GRAIN
+ * @id: id of the object, which is complete but not yet live
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ * Return: 0, -ENOMEM if the pool is exhausted, -ERANGE if the index does not cover the address, or
+ *	if variables lie in the page
+ */
+int memorizer_index_insert_grains(unsigned long addr, u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	unsigned long at, end = addr + object->size;
+	struct slab_record *slab;
+	u32 old, word;
+
+	/* All or nothing: make the records first. They replace no table of variables. */
+	for (at = addr & PAGE_MASK; at < end; at += PAGE_SIZE) {
+		if (!covers(at, 1) || (memorizer_has_slab(at, &slab, &word) && is_table(slab)))
+			return -ERANGE;
+		if (!get_grains(at))
+			return -ENOMEM;
+	}
+	for (at = addr; at < end; at += GRAIN) {
+		if (!memorizer_has_slab(at, &slab, &word))
+			continue;
+		old = xchg(&slab->object[memorizer_slot(slab, at)], id);
+		/* The free of an object that is still there was missed. */
+		if (old && old != id)
+			memorizer_object_bury(old);
+	}
+	return 0;
+}
+
+/* Remove an object from all its slots. Not inlined, to save stack. */
+static noinline void clear_grains(u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	unsigned long at = memorizer_object_va(object), end = at + object->size;
+	struct slab_record *slab;
+	u32 word;
+
+	for (; at < end; at += GRAIN)
+		if (memorizer_has_slab(at, &slab, &word) && is_grains(slab))
+			cmpxchg(&slab->object[memorizer_slot(slab, at)], id, 0);
+}
+
+/**
+ * memorizer_index_erase_grains() - remove the object of per-CPU memory that begins at an address
+ * @addr: the address
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ * Return: id of the object, which the caller must close, or 0 if there is none
+ */
+u32 memorizer_index_erase_grains(unsigned long addr)
+{
+	struct slab_record *slab;
+	u32 word, id;
+
+	if (!memorizer_has_slab(addr, &slab, &word) || !is_grains(slab))
+		return 0;
+	id = READ_ONCE(slab->object[memorizer_slot(slab, addr)]);
+	if (!id || !is_live_at(memorizer_ptr(id), addr) ||
+	    memorizer_object_va(memorizer_ptr(id)) != addr)
+		return 0;
+	clear_grains(id);
+	return id;
+}
+#endif
 
 /**
  * memorizer_index_insert() - insert an object
@@ -818,6 +913,12 @@ static void clear_slot(u32 word, unsigned long addr, u32 id)
 
 	if (!(word & SLAB_BIT))
 		return;
+#ifdef CONFIG_MEMORIZER_PAGES
+	if (is_grains(slab)) {
+		clear_grains(id);
+		return;
+	}
+#endif
 	slot = memorizer_slot(slab, addr);
 	if (slot < READ_ONCE(slab->slots))
 		cmpxchg(&slab->object[slot], id, 0);

@@ -77,6 +77,8 @@ struct variable_table;
 int memorizer_index_insert_variables(struct variable_table *table);
 void memorizer_index_remove_variables(struct variable_table *table);
 void memorizer_index_leave_table(unsigned long page);
+int memorizer_index_insert_grains(unsigned long addr, u32 id);
+u32 memorizer_index_erase_grains(unsigned long addr);
 const struct variable_table *memorizer_index_table(unsigned long addr);
 #endif
 

@@ -116,6 +116,80 @@ static void each_cpu_has_its_own_variable(struct kunit *test)
 }
 #endif
 
+#ifdef CONFIG_SMP
+/* Each CPU's copy of an allocation is an object until it is freed. */
+static void expect_copies(struct kunit *test, void __percpu *ptr, size_t size)
+{
+	const struct memorizer_object *object;
+	unsigned int cpu;
+	char *copy;
+	u32 id;
+
+	for_each_possible_cpu(cpu) {
+		copy = per_cpu_ptr(ptr, cpu);
+		id = object_at(copy);
+		expect_object(test, id, copy, size, MEMORIZER_LIVE);
+		object = memorizer_ptr(id);
+		KUNIT_EXPECT_EQ(test, memorizer_object_kind(object), MEMORIZER_KIND_PERCPU);
+		KUNIT_EXPECT_EQ(test, memorizer_object_pid(object), current->pid);
+		/* The first and the last byte, but not those behind, are its. */
+		KUNIT_EXPECT_EQ(test, object_at(copy + size - 1), id);
+		KUNIT_EXPECT_NE(test, object_at(copy + size), id);
+		touch(copy, 1 + cpu, 2);
+		expect_touched(test, id, 1 + cpu, 2);
+	}
+}
+
+static void allocations_on_each_cpu_are_objects(struct kunit *test)
+{
+	static const size_t sizes[] = { 8, 12, 100, 2047, 9001 };
+	void __percpu *ptr[ARRAY_SIZE(sizes)];
+	u32 ids[ARRAY_SIZE(sizes)];
+	unsigned int i;
+	void *copy;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ptr[i] = __alloc_percpu(sizes[i], 8);
+		KUNIT_ASSERT_NOT_NULL(test, (void __force *)ptr[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		expect_copies(test, ptr[i], sizes[i]);
+		ids[i] = object_at(per_cpu_ptr(ptr[i], 0));
+		KUNIT_EXPECT_TRUE(test, ip_is_in(((struct memorizer_object *)
+						  memorizer_ptr(ids[i]))->alloc_ip,
+						 allocations_on_each_cpu_are_objects));
+	}
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		copy = per_cpu_ptr(ptr[i], 0);
+		free_percpu(ptr[i]);
+		expect_object(test, ids[i], copy, sizes[i], MEMORIZER_FREED);
+		KUNIT_EXPECT_NE(test, object_at(copy), ids[i]);
+		KUNIT_EXPECT_NE(test, object_at(copy + sizes[i] - 1), ids[i]);
+	}
+}
+
+/* Neighbours in one word that an access reads count apart. */
+static void small_allocations_on_each_cpu_are_told_apart(struct kunit *test)
+{
+	u32 __percpu *ptr[64];
+	unsigned int i, j;
+	u32 id;
+
+	for (i = 0; i < ARRAY_SIZE(ptr); i++) {
+		ptr[i] = alloc_percpu(u32);
+		KUNIT_ASSERT_NOT_NULL(test, (void __force *)ptr[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(ptr); i++) {
+		id = object_at(per_cpu_ptr(ptr[i], 0));
+		expect_object(test, id, per_cpu_ptr(ptr[i], 0), 4, MEMORIZER_LIVE);
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_NE(test, object_at(per_cpu_ptr(ptr[j], 0)), id);
+	}
+	for (i = 0; i < ARRAY_SIZE(ptr); i++)
+		free_percpu(ptr[i]);
+}
+#endif
+
 /* The command line is in an area of memblock with exactly its size. */
 static void areas_of_memblock_become_objects(struct kunit *test)
 {
@@ -218,6 +292,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(variables_have_their_exact_size),
 #ifdef CONFIG_SMP
 	KUNIT_CASE(each_cpu_has_its_own_variable),
+	KUNIT_CASE(allocations_on_each_cpu_are_objects),
+	KUNIT_CASE(small_allocations_on_each_cpu_are_told_apart),
 #endif
 	KUNIT_CASE(areas_of_memblock_become_objects),
 	KUNIT_CASE(kind_may_be_switched),

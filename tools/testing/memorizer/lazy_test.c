@@ -583,6 +583,19 @@ static void areas_end_with_a_page(void)
 	CHECK(!object_at(areas[0].start));
 }
 
+/* The pool does not clear what a record of another class left. */
+static void table_in_a_used_record_lets_go_of_its_objects(void)
+{
+	struct variable_table table = { };
+
+	insert_areas(&table);
+	((struct slab_record *)memorizer_ptr(table.record))->stride = 4;
+	site(areas[0].start, 4, MEMORIZER_READ, IP(3));
+	CHECK(table.id[0]);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_SLAB));
+	CHECK_EQ(table.id[0], 0);
+}
+
 static void touch_variables(unsigned int cpu)
 {
 	unsigned int i;
@@ -631,6 +644,7 @@ const struct test_case lazy_cases[] = {
 	CASE(large_variables_have_their_exact_size),
 	CASE(areas_become_objects_when_accessed),
 	CASE(areas_end_with_a_page),
+	CASE(table_in_a_used_record_lets_go_of_its_objects),
 	CASE(cpus_make_one_object_of_a_variable),
 	{ }
 };

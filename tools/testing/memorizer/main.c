@@ -20,6 +20,7 @@ static const struct {
 	{ "pages", pages_cases },
 	{ "vmalloc", vmalloc_cases },
 	{ "lazy", lazy_cases },
+	{ "grain", grain_cases },
 	{ "access", access_cases },
 	{ "group", group_cases },
 	{ "fields", fields_cases },

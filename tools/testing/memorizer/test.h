@@ -52,7 +52,7 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[],
-	object_cases[], pages_cases[], vmalloc_cases[], lazy_cases[],
+	object_cases[], pages_cases[], vmalloc_cases[], lazy_cases[], grain_cases[],
 	access_cases[], group_cases[], fields_cases[], traffic_cases[],
 	string_cases[], rows_cases[], format_cases[], model_cases[],
 	thread_cases[], interrupt_cases[], patch_cases[];

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memorizer's per-CPU memory: record what its allocator hands out, an object on each CPU.
+ *
+ * Variables that modules define with DEFINE_PER_CPU() are one such allocation of the module loader.
+ */
+#include <linux/memorizer-percpu.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+
+#include "hooks.h"
+#include "index.h"
+#include "memorizer.h"
+#include "object.h"
+#include "pool.h"
+#include "record.h"
+#include "tasks.h"
+
+static void record_copy(unsigned long va, size_t size, bool by_granule, unsigned long ip)
+{
+	u32 how = memorizer_who(MEMORIZER_KIND_PERCPU, by_granule);
+	u32 id = memorizer_object_make(va, size, how, ip);
+	int err;
+
+	if (!id) {
+		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_OBJECT]);
+		return;
+	}
+	err = memorizer_index_insert_grains(va, id);
+	if (!err) {
+		memorizer_object_publish(memorizer_ptr(id), va, by_granule);
+		return;
+	}
+	/* Nothing to bury: each end of such memory has its hook. */
+	memorizer_pool_free(MEMORIZER_OBJECT, id);
+	this_cpu_inc(memorizer_counters.lost[err == -ERANGE ? MEMORIZER_LOST_RANGE :
+					     MEMORIZER_LOST_INDEX]);
+}
+
+/* Apply the filters to a CPU's copy, and record it. */
+static void choose_copy(unsigned long va, size_t size, unsigned long ip)
+{
+	unsigned int chosen = BIT(MEMORIZER_RECORDED);
+
+	if (!(READ_ONCE(memorizer_recorded_kinds) & BIT(MEMORIZER_KIND_PERCPU)))
+		return;
+	if (memorizer_is_paused()) {
+		this_cpu_inc(memorizer_counters.paused);
+		return;
+	}
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
+		chosen = memorizer_choose_object((void *)va, MEMORIZER_KIND_PERCPU, ip);
+	if (chosen & BIT(MEMORIZER_RECORDED))
+		record_copy(va, size, chosen & BIT(MEMORIZER_FIELDS), ip);
+	else
+		this_cpu_inc(memorizer_counters.allocs_left_out);
+}
+
+void __memorizer_percpu_alloc(void __percpu *ptr, size_t size, unsigned long ip)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		preempt_disable_notrace();
+		choose_copy((unsigned long)per_cpu_ptr(ptr, cpu), size, ip);
+		preempt_enable_notrace();
+	}
+}
+
+void __memorizer_percpu_free(void __percpu *ptr, unsigned long ip)
+{
+	unsigned int cpu;
+	u32 id;
+
+	if (!(READ_ONCE(memorizer_followed_kinds) & BIT(MEMORIZER_KIND_PERCPU)))
+		return;
+	for_each_possible_cpu(cpu) {
+		preempt_disable_notrace();
+		id = memorizer_index_erase_grains((unsigned long)per_cpu_ptr(ptr, cpu));
+		if (id)
+			memorizer_end_id(id, ip);
+		else
+			this_cpu_inc(memorizer_counters.unknown_frees);
+		preempt_enable_notrace();
+	}
+}
