@@ -5,9 +5,9 @@
  * The return address of the page allocator is in a wrapper such as folio_alloc() often enough. The
  * kernel marks each true call site with alloc_hooks(), which stores its address in the task.
  *
- * The static branch is never disabled again: a call that began with it would not end, and its site
- * would stay. One that began before it was enabled ends without a site, which is right, because no
- * outer call has one.
+ * The static branch is never disabled again, because a call in progress would not restore the site
+ * of its outer call. A call that began before the branch was enabled restores 0: no outer call has
+ * a site.
  */
 #include <linux/export.h>
 #include <linux/instruction_pointer.h>
@@ -20,7 +20,7 @@ DEFINE_STATIC_KEY_FALSE(memorizer_wants_callers);
 /* For any module that allocates memory. */
 EXPORT_SYMBOL(memorizer_wants_callers);
 
-/* Interrupts allocate as the task that they interrupt, and leave the site as it was. */
+/* An interrupt uses the interrupted task's site, and restores it. */
 unsigned long __memorizer_caller_begin(void)
 {
 	unsigned long outer = current->memorizer_caller;

@@ -3,11 +3,11 @@
  * Memorizer's areas of memblock: memory that was allocated at boot, before the page allocator was
  * up, and that stays allocated, such as hash tables.
  *
- * memblock allocates long before there is a pool. So its hooks keep a list of what is allocated. At
- * the end of that time, areas that share pages or have neighbouring ones become a table, see
- * variable_table.c: their objects are made like those of variables. No page of a table is free, so
- * that nothing else lies there, until pages are given to the page allocator later. That ends the
- * areas in them; the table is no longer inserted, because others may own these pages then.
+ * memblock allocates before there is a pool, so its hooks keep a list of allocated areas. Once slab
+ * is up, areas that share pages, or have adjacent ones, become a table (variable_table.c), and
+ * their objects are made like those of variables. No page of a table is free, so that no other
+ * object lies there. If a page is freed to the page allocator later, its areas end, and the table
+ * is not inserted again, because others may own the page.
  */
 #define pr_fmt(fmt) "memorizer: " fmt
 
@@ -29,7 +29,7 @@
 
 /* Few: every boot tests how the list grows. */
 #define FIRST_AREAS	16
-/* As areas of vmalloc. Gigantic pages of hugetlb, which it may free, are larger. */
+/* As for areas of vmalloc. Gigantic pages of hugetlb, which may be freed, are larger. */
 #define AREA_MAX	SZ_64M
 /* Offsets in a table have 32 bits. */
 #define SPAN_MAX	SZ_1G
@@ -170,7 +170,7 @@ static bool __init has_percpu_memory(const struct memorizer_area *area)
 	return false;
 }
 
-/* May other objects lie in the area, or does it take too long? */
+/* Areas in which other objects may lie, and large ones, are not recorded. */
 static bool __init is_unwanted(const struct memorizer_area *area)
 {
 #ifdef CONFIG_KFENCE

@@ -160,24 +160,24 @@ int memorizer_stats_show(struct seq_file *m, void *unused)
 }
 
 /**
- * memorizer_warn_full() - say in the log what was lost because the pool was full
+ * memorizer_warn_full() - log what was lost because the pool was full
  *
- * Each loss is told once, with the size of a pool that would have had room for it.
+ * Reports each loss once, with the size of a pool that would have had room for it.
  *
  * Context: process context.
  */
 void memorizer_warn_full(void)
 {
-	static u64 told[MEMORIZER_LOSSES];
+	static u64 reported[MEMORIZER_LOSSES];
 	struct memorizer_counters sum;
 	u64 new[MEMORIZER_LOSSES], size;
 	unsigned int i;
 
 	sum_counters(&sum);
 	for (i = 0; i < MEMORIZER_LOSSES; i++) {
-		new[i] = sum.lost[i] - told[i];
-		/* Racy but benign: two writers of switches may tell the same. */
-		told[i] = sum.lost[i];
+		new[i] = sum.lost[i] - reported[i];
+		/* Racy but benign: two writers of switches may report the same loss. */
+		reported[i] = sum.lost[i];
 	}
 	if (!new[MEMORIZER_LOST_OBJECT] && !new[MEMORIZER_LOST_INDEX] && !new[MEMORIZER_LOST_ENTRY])
 		return;
