@@ -7,7 +7,11 @@
 memorizer=$build/tools/memorizer
 dir=$out/context
 
-record() { "$here/boot" --config debug --mode context --icount --smp 2 --mem 2G --out "$dir" --with "$memorizer"; }
+# The buffers hold all events, however late the reader runs.
+record() {
+	"$here/boot" --config debug --mode context --icount --smp 2 --mem 2G --out "$dir" --with "$memorizer" \
+		--append "memorizer.subbufs=64"
+}
 
 # announce: leave a trace of the guest's announcements in $dir/qemu, without following text. CPUs take turns:
 # with a thread per CPU, QEMU can execute a stale breakpoint of a patched jump label.
