@@ -123,6 +123,26 @@ static void free_ends_one_object(void)
 	CHECK(!object_at(PAGE(0)));
 }
 
+/* A slot that kept the id of a freed object would bury the object that has this id next. */
+static void free_leaves_no_id(void)
+{
+	unsigned long va = PAGE(3);
+	u32 id, again;
+
+	start();
+	id = alloc_copy(PAGE(0), 100);
+	CHECK_EQ(free_copy(PAGE(0)), id);
+	memorizer_clear();
+	do {
+		again = alloc_copy(va, 4);
+		va += 4;
+	} while (again && again != id);
+	CHECK_EQ(again, id);
+	CHECK(alloc_copy(PAGE(0) + 48, 8));
+	CHECK_EQ(sum_counters().buried, 0);
+	CHECK_EQ(((struct memorizer_object *)memorizer_ptr(again))->state, MEMORIZER_LIVE);
+}
+
 static void kind_that_is_switched_off_leaves_nothing(void)
 {
 	u32 id;
@@ -211,6 +231,7 @@ static void cpus_share_a_page(void)
 const struct test_case grain_cases[] = {
 	CASE(each_byte_belongs_to_its_object),
 	CASE(free_ends_one_object),
+	CASE(free_leaves_no_id),
 	CASE(kind_that_is_switched_off_leaves_nothing),
 	CASE(objects_lie_in_pages),
 	CASE(full_index_takes_no_object),
