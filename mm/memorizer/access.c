@@ -64,6 +64,16 @@ static __always_inline bool may_have_object(unsigned long addr)
 		(READ_ONCE(memorizer_reaches_far) && memorizer_root_slot(addr, &unused));
 }
 
+/* Count accesses to no object. */
+static __always_inline void count_unattributed(unsigned long addr, u64 accesses)
+{
+	this_cpu_add(memorizer_counters.unattributed, accesses);
+	/* The thunks count only accesses within the direct map, or all above it. */
+	if (addr - memorizer_index_base >= memorizer_index_bytes &&
+	    READ_ONCE(memorizer_reaches_far))
+		this_cpu_add(memorizer_counters.unattributed_in[memorizer_region(addr)], accesses);
+}
+
 /* Count an access if this task is left out or paused. Returns false if it is recorded. */
 static __always_inline bool count_unrecorded(unsigned long addr, unsigned int kind)
 {
@@ -71,7 +81,7 @@ static __always_inline bool count_unrecorded(unsigned long addr, unsigned int ki
 		return false;
 	/* For every task alike: the thunks count these without looking at the task. */
 	if (!may_have_object(addr))
-		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+		count_unattributed(addr, memorizer_kind_count(kind));
 	else if (memorizer_is_left_out())
 		this_cpu_add(memorizer_counters.left_out, memorizer_kind_count(kind));
 	else
@@ -159,7 +169,7 @@ static __always_inline bool count_in_page(unsigned long addr, unsigned long last
 	/* The allocator accesses free slots. Past this slot, an object may begin. */
 	else if (unlikely(!memorizer_in_slot(word, slot, last)))
 		return false;
-	this_cpu_add(memorizer_counters.unattributed, accesses);
+	count_unattributed(addr, accesses);
 	return true;
 }
 
@@ -371,7 +381,7 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 		addr = next;
 	} while (addr - start < size);
 	if (!attributed)
-		this_cpu_add(memorizer_counters.unattributed, memorizer_kind_count(kind));
+		count_unattributed(start, memorizer_kind_count(kind));
 	else if (memorizer_tracks_lines())
 		memorizer_traffic(start, size, kind, ip);
 }

@@ -55,23 +55,33 @@ static u64 object_accesses(const struct memorizer_object *object)
 	return sum;
 }
 
+/* Accesses in the KMAP, by kind of object, and by region of the object's address. */
+struct attributed {
+	u64 kind[MEMORIZER_KINDS];
+	u64 region[MEMORIZER_REGIONS];
+};
+
 /*
- * Add up all accesses in the KMAP, by kind of object. Returns false if the task was killed: this
- * takes long if counts of an object with many entries keep changing.
+ * Add up all accesses in the KMAP. Returns false if the task was killed: this takes long if counts
+ * of an object with many entries keep changing.
  */
-static bool attributed(u64 accesses[MEMORIZER_KINDS])
+static bool add_up(struct attributed *sum)
 {
 	struct memorizer_object *object;
 	unsigned long pos = 0;
+	u64 accesses;
 	u32 state;
 
-	memset(accesses, 0, MEMORIZER_KINDS * sizeof(*accesses));
+	memset(sum, 0, sizeof(*sum));
 	while ((object = memorizer_object_from(&pos))) {
 		state = READ_ONCE(object->state);
 		/* The accesses of LEAVING and RETIRED objects are in accesses_retired already. */
 		if (state != MEMORIZER_UNUSED && state != MEMORIZER_LEAVING &&
-		    state != MEMORIZER_RETIRED)
-			accesses[memorizer_object_kind(object)] += object_accesses(object);
+		    state != MEMORIZER_RETIRED) {
+			accesses = object_accesses(object);
+			sum->kind[memorizer_object_kind(object)] += accesses;
+			sum->region[memorizer_region(memorizer_object_va(object))] += accesses;
+		}
 		if (fatal_signal_pending(current))
 			return false;
 		memorizer_may_schedule();
@@ -79,8 +89,32 @@ static bool attributed(u64 accesses[MEMORIZER_KINDS])
 	return true;
 }
 
-static void show(struct seq_file *m, const u64 accesses[MEMORIZER_KINDS])
+static void show_regions(struct seq_file *m, const struct attributed *attributed,
+			 const struct memorizer_counters *sum)
 {
+	static const char * const names[MEMORIZER_REGIONS] = {
+		[MEMORIZER_REGION_DIRECT_MAP] = "direct_map",
+		[MEMORIZER_REGION_VMALLOC] = "vmalloc",
+		[MEMORIZER_REGION_VMEMMAP] = "vmemmap",
+		[MEMORIZER_REGION_KERNEL] = "kernel",
+		[MEMORIZER_REGION_OTHER] = "other",
+	};
+	u64 rest = sum->unattributed;
+	unsigned int i;
+
+	for (i = 0; i < MEMORIZER_REGIONS; i++) {
+		seq_printf(m, "attributed_in_%s: %llu\n", names[i], attributed->region[i]);
+		rest -= sum->unattributed_in[i];
+	}
+	/* In the direct map; also above it, while no kind there is recorded. */
+	seq_printf(m, "unattributed_in_%s: %llu\n", names[MEMORIZER_REGION_DIRECT_MAP], rest);
+	for (i = MEMORIZER_REGION_DIRECT_MAP + 1; i < MEMORIZER_REGIONS; i++)
+		seq_printf(m, "unattributed_in_%s: %llu\n", names[i], sum->unattributed_in[i]);
+}
+
+static void show(struct seq_file *m, const struct attributed *attributed)
+{
+	const u64 *accesses = attributed->kind;
 	struct memorizer_counters sum;
 	unsigned long sites, sites_patched, sites_prefixes;
 	u64 closed, all = 0;
@@ -107,6 +141,7 @@ static void show(struct seq_file *m, const u64 accesses[MEMORIZER_KINDS])
 	seq_printf(m, "accesses_cleared: %llu\n", memorizer_cleared.accesses);
 	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
+	show_regions(m, attributed, &sum);
 	seq_printf(m, "paused: %llu\n", sum.paused);
 	seq_printf(m, "accesses_left_out: %llu\n", sum.left_out);
 	seq_printf(m, "allocations_left_out: %llu\n", sum.allocs_left_out);
@@ -143,14 +178,14 @@ static void show(struct seq_file *m, const u64 accesses[MEMORIZER_KINDS])
  */
 int memorizer_stats_show(struct seq_file *m, void *unused)
 {
-	u64 accesses[MEMORIZER_KINDS];
+	struct attributed attributed;
 	int err = -EINTR;
 
 	/* Keep the accesses of the reader out of the KMAP that it adds up. */
 	memorizer_pause();
 	if (!down_read_killable(&memorizer_rwsem)) {
-		if (attributed(accesses)) {
-			show(m, accesses);
+		if (add_up(&attributed)) {
+			show(m, &attributed);
 			err = 0;
 		}
 		up_read(&memorizer_rwsem);

@@ -728,6 +728,14 @@ static void touch_all_lazy(struct model *model, unsigned long addr, unsigned lon
 	}
 }
 
+/* "Unattributed accesses by region; in the direct map, also those above it that nobody looks up". */
+static void count_unattributed(struct model *model, unsigned long addr, u64 accesses)
+{
+	model->counters.unattributed += accesses;
+	if (model->reaches_far && !overlap(MAP_BASE, MAP_BYTES, addr, 1))
+		model->counters.unattributed_in[memorizer_region(addr)] += accesses;
+}
+
 /**
  * model_access() - access memory
  * @model: the model
@@ -755,7 +763,7 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
 		/* Both count accesses "to memory that may hold objects". */
 		if (!overlap(MAP_BASE, MAP_BYTES, addr, 1) &&
 		    !(model->reaches_far && is_far(addr)))
-			counters->unattributed += accesses;
+			count_unattributed(model, addr, accesses);
 		else
 			*(model->left_out ? &counters->left_out : &counters->paused) += accesses;
 		return;
@@ -772,7 +780,7 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
 	}
 	/* "Only accesses to objects move lines." */
 	if (!any)
-		counters->unattributed += accesses;
+		count_unattributed(model, addr, accesses);
 	else
 		for (n = 0; model->tracking && n < times; n++)
 			access_lines(model, addr, size, kind, ip);

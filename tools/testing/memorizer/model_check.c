@@ -267,7 +267,7 @@ static void compare_counters(void)
 		"paused", "accesses_left_out", "allocations_left_out", "traffic",
 		"lost_objects_pool_full", "lost_objects_index_full", "lost_objects_out_of_range",
 		"lost_accesses_pool_full", "lost_traffic_pool_full", "lost_traffic_lines_full",
-		"lost_traffic_nested",
+		"lost_traffic_nested", "unattributed_in_direct_map", "unattributed_in_other",
 	};
 	struct memorizer_counters sum = sum_counters();
 	const u64 *core = (u64 *)&sum, *want = (u64 *)&model.counters;
