@@ -111,6 +111,25 @@ static char *put_comm(char *to, const struct memorizer_object *object)
 }
 
 /**
+ * memorizer_format_kind() - write an object's kind, which precedes its row in kmap_kinds
+ * @to: buffer of at least MEMORIZER_ROW_MAX bytes, for the row as well
+ * @object: the object
+ *
+ * Context: any.
+ * Return: end of the text
+ */
+char *memorizer_format_kind(char *to, const struct memorizer_object *object)
+{
+	const char *name = memorizer_kind_names[memorizer_object_kind(object)];
+
+	/* A loop, not strcpy(): that has sites. */
+	while (*name)
+		*to++ = *name++;
+	*to++ = ',';
+	return to;
+}
+
+/**
  * memorizer_format_object() - write an object as text
  * @to: buffer of at least MEMORIZER_ROW_MAX bytes
  * @object: the object

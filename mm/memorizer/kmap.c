@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KMAP as files: kmap, kmap_fields and traffic.
+ * Memorizer's KMAP as files: kmap, kmap_fields, kmap_kinds and traffic.
  *
  * Objects are shown in the order of the pool, each with its rows. traffic shows only objects
  * whose cache lines moved. Each object is shown once, completely, with the counts of all CPUs
@@ -54,7 +54,7 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 }
 
 /* What a file shows of each object. */
-enum kmap_view { ACCESSES, FIELDS, TRAFFIC };
+enum kmap_view { ACCESSES, FIELDS, KINDS, TRAFFIC };
 
 /* The most that one read(2) returns. */
 #define BUFFER_SIZE	SZ_64K
@@ -107,7 +107,7 @@ static bool has_traffic(const struct memorizer_object *object)
 
 static bool is_row_shown(const struct kmap_reader *reader, const struct memorizer_row *row)
 {
-	/* Moves have no granules: FIELDS leaves out their rows. */
+	/* Moves have no granules: FIELDS and KINDS leave out their rows. */
 	return reader->view == TRAFFIC ? row->read_moves | row->write_moves :
 					 row->reads | row->writes;
 }
@@ -116,6 +116,7 @@ static char *put_row(const struct kmap_reader *reader, char *to, const struct me
 {
 	switch (reader->view) {
 	case FIELDS:
+	case KINDS:
 		return memorizer_format_field(to, reader->rows.object, row);
 	case TRAFFIC:
 		return memorizer_format_traffic(to, row);
@@ -157,11 +158,14 @@ static void put_object(struct kmap_reader *reader, struct memorizer_object *obje
 
 	if (reader->view == TRAFFIC && !has_traffic(object))
 		return;
-	reader->end += memorizer_format_object(to, object) - to;
+	if (reader->view == KINDS)
+		to = memorizer_format_kind(to, object);
+	reader->end = memorizer_format_object(to, object) - reader->text;
 	/* First: the list seems empty while another reader sorts it. */
 	memorizer_lock_entries(object);
 	if (READ_ONCE(object->entries)) {
-		memorizer_rows_begin(&reader->rows, object, reader->view == FIELDS);
+		memorizer_rows_begin(&reader->rows, object,
+				     reader->view == FIELDS || reader->view == KINDS);
 		put_access_rows(reader);
 	}
 	memorizer_unlock_entries(object);
@@ -299,6 +303,11 @@ static int fields_open(struct inode *inode, struct file *file)
 	return open_reader(file, FIELDS);
 }
 
+static int kinds_open(struct inode *inode, struct file *file)
+{
+	return open_reader(file, KINDS);
+}
+
 static int traffic_open(struct inode *inode, struct file *file)
 {
 	return open_reader(file, TRAFFIC);
@@ -327,6 +336,14 @@ const struct file_operations memorizer_kmap_fops = {
 const struct file_operations memorizer_fields_kmap_fops = {
 	.owner = THIS_MODULE,
 	.open = fields_open,
+	.read = kmap_read,
+	.llseek = kmap_llseek,
+	.release = kmap_release,
+};
+
+const struct file_operations memorizer_kinds_kmap_fops = {
+	.owner = THIS_MODULE,
+	.open = kinds_open,
 	.read = kmap_read,
 	.llseek = kmap_llseek,
 	.release = kmap_release,

@@ -14,6 +14,7 @@ struct seq_file;
 #define MEMORIZER_ROW_MAX	192
 
 /* format.c */
+char *memorizer_format_kind(char *to, const struct memorizer_object *object);
 char *memorizer_format_object(char *to, const struct memorizer_object *object);
 char *memorizer_format_row(char *to, const struct memorizer_row *row);
 char *memorizer_format_field(char *to, const struct memorizer_object *object,
@@ -23,6 +24,7 @@ char *memorizer_format_traffic(char *to, const struct memorizer_row *row);
 /* kmap.c */
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
 extern const struct file_operations memorizer_kmap_fops, memorizer_fields_kmap_fops;
+extern const struct file_operations memorizer_kinds_kmap_fops;
 extern const struct file_operations memorizer_traffic_fops;
 
 /* stats.c */

@@ -110,6 +110,9 @@ static noinline __kprobes u32 make_variable(unsigned long addr, u32 around,
 		return id;
 	id = new_lazy(table->kind, va, size, table->ip ?
 		      memorizer_unpack_ip(table->ip[slot - table->id]) : va - table->shift);
+	if (id && *table->comm)
+		memcpy(((struct memorizer_object *)memorizer_ptr(id))->comm, table->comm,
+		       TASK_COMM_LEN - 1);
 	return id ? publish_winner(id, cmpxchg(slot, 0, id) ?: id) : MEMORIZER_LAZY_LOST;
 }
 

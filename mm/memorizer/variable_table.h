@@ -5,6 +5,7 @@
 #ifndef _MM_MEMORIZER_VARIABLE_TABLE_H
 #define _MM_MEMORIZER_VARIABLE_TABLE_H
 
+#include <linux/sched.h>
 #include <linux/types.h>
 
 struct memorizer_variable;
@@ -45,6 +46,8 @@ struct memorizer_area {
  * @id: for each variable, the id of its object, 0 if there is none
  * @large: the variables whose size does not fit in @place
  * @ip: for each area, its call site, packed; NULL for variables
+ * @comm: name of the task that the variables are for: of the idle task of their CPU if they are
+ *	per-CPU
  *
  * Only @id and @record change once the table is built, and the size of an area that ends.
  */
@@ -61,6 +64,7 @@ struct variable_table {
 	u32 *id;
 	struct variable_large *large;
 	u32 *ip;
+	char comm[TASK_COMM_LEN];
 };
 
 size_t memorizer_variable_table_size(struct variable_table *table,

@@ -230,6 +230,7 @@ static void __init build_percpu_variables(void)
 		percpu_variables[cpu].shift = per_cpu_offset(cpu);
 		percpu_variables[cpu].start += per_cpu_offset(cpu);
 		percpu_variables[cpu].id = (u32 *)percpu_ids + cpu * table.count;
+		snprintf(percpu_variables[cpu].comm, TASK_COMM_LEN, "swapper/%u", cpu);
 		first = min(first, percpu_variables[cpu].start);
 		end = max(end, percpu_variables[cpu].start + (table.pages << PAGE_SHIFT));
 	}

@@ -5,14 +5,17 @@
  */
 #include <linux/cache.h>
 #include <linux/init.h>
+#include <linux/irqflags.h>
 #include <linux/memorizer-memblock.h>
 #include <linux/memorizer-variables.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 
+#include <asm/fixmap.h>
 #include <asm/sections.h>
 
+#include "access.h"
 #include "kinds_test.h"
 #include "test.h"
 
@@ -34,7 +37,7 @@ static char array[5][9];
 static u64 large[1000];
 
 static void expect_symbol(struct kunit *test, const void *ptr, size_t size, unsigned long symbol,
-			  enum memorizer_object_kind kind)
+			  enum memorizer_object_kind kind, const char *comm)
 {
 	const struct memorizer_object *object;
 	u32 id = object_at(ptr);
@@ -45,12 +48,12 @@ static void expect_symbol(struct kunit *test, const void *ptr, size_t size, unsi
 	KUNIT_EXPECT_EQ(test, memorizer_unpack_ip(object->alloc_ip), symbol);
 	KUNIT_EXPECT_EQ(test, memorizer_object_pid(object), 0);
 	KUNIT_EXPECT_EQ(test, memorizer_alloc_jiffies(object), 0);
-	KUNIT_EXPECT_EQ(test, memcmp(object->comm, "swapper", 8), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(object->comm, comm, strlen(comm) + 1), 0);
 }
 
 static void expect_variable(struct kunit *test, const void *ptr, size_t size, u64 reads, u64 writes)
 {
-	expect_symbol(test, ptr, size, (unsigned long)ptr, MEMORIZER_KIND_STATIC);
+	expect_symbol(test, ptr, size, (unsigned long)ptr, MEMORIZER_KIND_STATIC, "swapper");
 	expect_touched(test, object_at(ptr), reads, writes);
 }
 
@@ -97,17 +100,19 @@ static DEFINE_PER_CPU(struct bits, odd_on_each_cpu);
 /* Each CPU's copy, accessed from this CPU. */
 static void each_cpu_has_its_own_variable(struct kunit *test)
 {
+	char idle[TASK_COMM_LEN];
 	unsigned int cpu;
 	u64 *word;
 
 	for_each_possible_cpu(cpu) {
+		snprintf(idle, sizeof(idle), "swapper/%u", cpu);
 		word = per_cpu_ptr(&on_each_cpu_once, cpu);
 		touch(word, 1, cpu);
 		expect_symbol(test, word, sizeof(*word), (unsigned long)&on_each_cpu_once,
-			      MEMORIZER_KIND_PERCPU);
+			      MEMORIZER_KIND_PERCPU, idle);
 		touch(per_cpu_ptr(&odd_on_each_cpu, cpu)->rest, 2, 0);
 		expect_symbol(test, per_cpu_ptr(&odd_on_each_cpu, cpu), sizeof(struct bits),
-			      (unsigned long)&odd_on_each_cpu, MEMORIZER_KIND_PERCPU);
+			      (unsigned long)&odd_on_each_cpu, MEMORIZER_KIND_PERCPU, idle);
 	}
 	for_each_possible_cpu(cpu) {
 		expect_touched(test, object_at(per_cpu_ptr(&on_each_cpu_once, cpu)), 1, cpu);
@@ -202,7 +207,7 @@ static void areas_of_memblock_become_objects(struct kunit *test)
 	expect_touched(test, id, 3, 0);
 	ip = memorizer_unpack_ip(((struct memorizer_object *)memorizer_ptr(id))->alloc_ip);
 	expect_symbol(test, saved_command_line, strlen(saved_command_line) + 1, ip,
-		      MEMORIZER_KIND_MEMBLOCK);
+		      MEMORIZER_KIND_MEMBLOCK, "swapper");
 	/* Allocated by start_kernel() or a function that is inlined there */
 	KUNIT_EXPECT_TRUE_MSG(test, ip >= (unsigned long)_sinittext &&
 			      ip < (unsigned long)_einittext, "%pS", (void *)ip);
@@ -268,6 +273,33 @@ static void areas_end_when_their_page_is_freed(struct kunit *test)
 	expect_touched(test, id, 2, 0);
 }
 
+/* An access to no object counts in the region of its address. */
+static void unattributed_accesses_have_regions(struct kunit *test)
+{
+	const struct {
+		const void *ptr;
+		enum memorizer_region region;
+	} at[] = {
+		{ _text, MEMORIZER_REGION_KERNEL },
+		{ (void *)VMALLOC_END - 7, MEMORIZER_REGION_VMALLOC },
+		{ (void *)FIXADDR_START, MEMORIZER_REGION_OTHER },
+	};
+	u64 *counted, before;
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(at); i++) {
+		/* Interrupts may access the same region. */
+		local_irq_save(flags);
+		counted = this_cpu_ptr(&memorizer_counters.unattributed_in[at[i].region]);
+		before = *counted;
+		memorizer_access((unsigned long)at[i].ptr, 8, MEMORIZER_UPDATE, _THIS_IP_);
+		before = *counted - before;
+		local_irq_restore(flags);
+		KUNIT_EXPECT_EQ_MSG(test, before, 2, "%px", at[i].ptr);
+	}
+}
+
 static unsigned int kinds_before;
 
 static int variables_on(struct kunit_suite *suite)
@@ -296,6 +328,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(small_allocations_on_each_cpu_are_told_apart),
 #endif
 	KUNIT_CASE(areas_of_memblock_become_objects),
+	KUNIT_CASE(unattributed_accesses_have_regions),
 	KUNIT_CASE(kind_may_be_switched),
 	KUNIT_CASE(variables_end_when_their_memory_is_freed),
 	KUNIT_CASE(areas_end_when_their_page_is_freed),

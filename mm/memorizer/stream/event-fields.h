@@ -27,7 +27,10 @@
 	 "typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n"	\
 	 "typealias enum : uint8 { syscall = 1, interrupt = 2, exception = 3, "		\
 	 "softirq = 4, nmi = 5 } := entry;\n"						\
-	 "typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n")
+	 "typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n"	\
+	 "typealias enum : uint8 { slab = 1, pages = 2, vmalloc = 3, vmap = 4, "		\
+	 "ioremap = 5, modules = 6, stack = 7, struct_page = 8, static = 9, percpu = 10, "	\
+	 "memblock = 11 } := memory;\n")
 
 /* Types that refer to the clock "memorizer", which the metadata must define first. */
 #define MEMORIZER_TIME_TYPES								\
@@ -122,7 +125,8 @@
 	F(u64, uint64, alloc_jiffies)		\
 	F(u64, uint64, free_jiffies)		\
 	F(u64, hex64, free_site)		\
-	A(char, text8, comm, 16)
+	A(char, text8, comm, 16)		\
+	F(u8, memory, kind)
 
 #define MEMORIZER_COUNTS_FIELDS(F, A)		\
 	F(u32, uint32, object)			\

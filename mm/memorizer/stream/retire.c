@@ -125,6 +125,8 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	memcpy(event->comm, copy.comm, sizeof(copy.comm));
 	/* The copy may lack a NUL. */
 	event->comm[sizeof(copy.comm)] = 0;
+	/* 0 is left for readers of traces that lack the field. */
+	event->kind = memorizer_object_kind(&copy) + 1;
 	end_event(writer, flags);
 	return true;
 }

@@ -41,7 +41,7 @@ static_assert(sizeof(struct memorizer_task_event) == 8 + 28);
 static_assert(sizeof(struct memorizer_cache_event) == 8 + 16);
 static_assert(sizeof(struct memorizer_alloc_event) == 8 + 43);
 static_assert(sizeof(struct memorizer_free_event) == 8 + 33);
-static_assert(sizeof(struct memorizer_object_event) == 8 + 73);
+static_assert(sizeof(struct memorizer_object_event) == 8 + 74);
 static_assert(sizeof(struct memorizer_counts_event) == 8 + 48);
 static_assert(sizeof(struct memorizer_access_event) == 8 + 25);
 static_assert(sizeof(struct memorizer_mark_event) == 8 + 4);

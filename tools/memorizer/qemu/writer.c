@@ -460,6 +460,7 @@ void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
 	e->free_jiffies = free_jiffies;
 	e->free_site = free_ip;
 	memcpy(e->comm, comm, sizeof(e->comm));
+	e->kind = 1;	/* slab: the kernel announces no other memory */
 }
 
 void write_counts(struct vcpu *v, u32 object, u64 ip, u32 pid, u64 writes, u64 reads)

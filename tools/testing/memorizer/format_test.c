@@ -97,6 +97,21 @@ static void objects_are_as_printf_has_them(void)
 	}
 }
 
+static void kinds_precede_rows(void)
+{
+	struct memorizer_object of = { .state = MEMORIZER_LIVE };
+	unsigned int kind;
+	char *end;
+
+	for (kind = 0; kind < MEMORIZER_KINDS; kind++) {
+		of.who = memorizer_who(kind, true) | 7;
+		end = memorizer_format_kind(text, &of);
+		CHECK_ROW(end, "%s,", memorizer_kind_names[kind]);
+		/* Readers distinguish it from alloc_ip. */
+		CHECK(strspn(text, "0123456789abcdef") < strlen(text) - 1);
+	}
+}
+
 /* Names that consist of escapes have the longest rows. */
 static void comms_are_escaped(void)
 {
@@ -112,6 +127,9 @@ static void comms_are_escaped(void)
 	*end = '\0';
 	CHECK(end <= text + MEMORIZER_ROW_MAX);
 	CHECK(strstr(text, ",\\xff\\xff\\xff"));
+	of.who = memorizer_who(MEMORIZER_KIND_STRUCT_PAGE, false) | MEMORIZER_PID_MASK;
+	CHECK(memorizer_format_object(memorizer_format_kind(text, &of), &of) <=
+	      text + MEMORIZER_ROW_MAX);
 	memcpy(of.comm, "a\\b\n,c\x7f\0def", 12);
 	end = memorizer_format_object(text, &of);
 	*end = '\0';
@@ -122,6 +140,7 @@ const struct test_case format_cases[] = {
 	CASE(rows_are_as_printf_formats_them),
 	CASE(fields_have_offset_and_bytes),
 	CASE(objects_are_as_printf_has_them),
+	CASE(kinds_precede_rows),
 	CASE(comms_are_escaped),
 	{ }
 };

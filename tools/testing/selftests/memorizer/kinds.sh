@@ -90,6 +90,28 @@ pages_are_in_the_kmap() {
 		{ echo "# few objects are pages"; return 1; }
 }
 
+# kmap_kinds has the rows of kmap, and its accesses are those of each kind.
+kmap_kinds_has_the_kinds() {
+	record all
+	undisturbed kinds_agree
+}
+
+kinds_agree() {
+	cat $M/kmap >$dir/kmap && cat $M/kmap_kinds >$dir/kinds && cat $M/show_stats >$dir/stats || return 1
+	sed 's/^[a-z_]*,//' $dir/kinds | cmp - $dir/kmap || return 1
+	awk -F , '!/^ / { kind = $1 } /^ / { n[kind] += $3 + $4 } END { for (kind in n) print kind, n[kind] }' \
+		$dir/kinds | sort >$dir/sums
+	sed -n "s/^accesses_\($(echo $all | sed 's/ /\\|/g')\): \([1-9]\)/\1 \2/p" $dir/stats | sort >$dir/of_stats
+	cmp $dir/sums $dir/of_stats && [ $(wc -l <$dir/sums) -ge 8 ] &&
+	for sum in attributed unattributed; do
+		same "accesses by region, $sum" "$(sum_of ${sum}_in_[a-z_]*)" "$(sum_of accesses_$sum)" || return 1
+	done
+	[ "$(sum_of attributed_in_vmalloc)" -gt 0 ] && [ "$(sum_of attributed_in_kernel)" -gt 0 ]
+}
+
+# sum_of PATTERN: add up statistics.
+sum_of() { sed -n "s/^$1: //p" $dir/stats | awk '{ sum += $1 } END { print sum + 0 }'; }
+
 # A program's stack has the name that it got from exec(), not its parent's.
 stacks_are_those_of_their_tasks() {
 	quiet
@@ -195,7 +217,7 @@ if [ "$(stat_of pool_size)" = 0 ]; then
 	finish
 fi
 
-plan 17
+plan 19
 check mode_of memorizer_kinds 600
 check kinds_are_read_back
 check bad_kinds_change_nothing
@@ -210,6 +232,8 @@ check recorded_kinds_have_accesses vmalloc vmap ioremap modules stack
 check recorded_kinds_have_accesses all
 check stacks_are_those_of_their_tasks
 check pages_are_in_the_kmap
+check mode_of kmap_kinds 400
+check kmap_kinds_has_the_kinds
 check variables_of_modules_come_and_go
 check kind_that_is_switched_off_ends
 check kinds_switch_under_load
