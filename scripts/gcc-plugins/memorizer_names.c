@@ -155,6 +155,29 @@ static unsigned int string_label(const char *text)
 
 #define NAMES_VERSION 1
 
+/* Format an entry as assembly. @ip is an expression for the address. The caller frees the text. */
+static char *name_entry(const struct name *name, location_t location, const char *ip)
+{
+	expanded_location at = expand_location(location);
+	bool is_known = !VOID_TYPE_P(name->place.type);
+	HOST_WIDE_INT offset = name->place.offset;
+
+	/* Only types that an entry mentions are described. */
+	describe_type(name->place.type);
+	return xasprintf("\n\t.pushsection .debug_memorizer_names,\"\",@progbits\n"
+			 "\t.balign 8\n"
+			 "\t.quad %s\n"
+			 "\t.long " STRING "%u, " STRING "%u, " STRING "%u\n"
+			 "\t.long %u, %lld, %lld, %lld\n"
+			 "\t.byte %d, %d\n\t.short %u\n\t.quad 0\n\t.popsection", ip,
+			 string_label(is_known ? type_name(name->place.type) : ""),
+			 string_label(name->place.path), string_label(source_name(at.file)),
+			 at.line, offset < 0 || offset > INT_MAX ? -1LL : (long long)offset,
+			 (long long)name->size,
+			 is_known ? (long long)bytes_of_type(name->place.type) : 0LL,
+			 NAMES_VERSION, name->kind, name->place.flags);
+}
+
 /*
  * Format the entries of an instruction as assembly, empty if it has no name. @location is the
  * instruction's, @ip an expression for its instruction pointer. The caller frees the text.
@@ -162,34 +185,36 @@ static unsigned int string_label(const char *text)
 static char *name_entries(location_t location, const char *ip)
 {
 	unsigned int number = name_of_location(location);
-	expanded_location at = expand_location(location);
-	char *text = xstrdup(""), *more;
-	const struct name *name;
-	HOST_WIDE_INT offset;
-	bool is_known;
+	char *text = xstrdup(""), *entry, *more;
 
-	for (; number; number = name->next) {
-		name = &names[number - 1];
-		is_known = !VOID_TYPE_P(name->place.type);
-		/* Only types that an entry mentions are described. */
-		describe_type(name->place.type);
-		offset = name->place.offset;
+	for (; number; number = names[number - 1].next) {
 		more = text;
-		text = xasprintf("%s\n\t.pushsection .debug_memorizer_names,\"\",@progbits\n"
-				 "\t.balign 8\n"
-				 "\t.quad %s\n"
-				 "\t.long " STRING "%u, " STRING "%u, " STRING "%u\n"
-				 "\t.long %u, %lld, %lld, %lld\n"
-				 "\t.byte %d, %d\n\t.short %u\n\t.quad 0\n\t.popsection", more, ip,
-				 string_label(is_known ? type_name(name->place.type) : ""),
-				 string_label(name->place.path), string_label(source_name(at.file)),
-				 at.line, offset < 0 || offset > INT_MAX ? -1LL : (long long)offset,
-				 (long long)name->size,
-				 is_known ? (long long)bytes_of_type(name->place.type) : 0LL,
-				 NAMES_VERSION, name->kind, name->place.flags);
+		entry = name_entry(&names[number - 1], location, ip);
+		text = concat(more, entry, NULL);
+		free(entry);
 		free(more);
 	}
 	return text;
+}
+
+/*
+ * write_variable_type() - write the type of a variable, as if the variable's address were the call
+ * site of its allocation
+ *
+ * Only if it is a record with a name, or an array of these.
+ */
+void write_variable_type(FILE *file, tree variable, const char *symbol)
+{
+	tree type = TREE_TYPE(variable), record = record_of(strip_array_types(type));
+	unsigned int flags = TREE_CODE(type) == ARRAY_TYPE ? NAME_ARRAY : 0;
+	const struct name name = { { record, "", 0, flags }, 0, NAME_ALLOCATION, NO_NAME };
+	char *entry;
+
+	if (!record || !TYPE_NAME(record))
+		return;
+	entry = name_entry(&name, DECL_SOURCE_LOCATION(variable), symbol);
+	fprintf(file, "%s\n", entry);
+	free(entry);
 }
 
 /* Append the entries of inline assembly to its text. @ip is its instruction pointer. */

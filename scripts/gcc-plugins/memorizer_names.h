@@ -29,6 +29,7 @@ location_t location_with_name(location_t location, unsigned int name);
 unsigned int name_of_location(location_t location);
 
 void write_site_names(void);
+void write_variable_type(FILE *file, tree variable, const char *symbol);
 void write_name_strings(FILE *file);
 
 #pragma GCC visibility pop

@@ -185,9 +185,10 @@ static unsigned int memorizer_join_execute(void)
 static void finish_unit(void *, void *)
 {
 	write_file_entry(asm_out_file);
-	write_name_strings(asm_out_file);
 	if (with_variables)
 		write_variables(asm_out_file);
+	/* Last: it writes the strings of all entries. */
+	write_name_strings(asm_out_file);
 }
 
 __visible int plugin_init(struct plugin_name_args *plugin_info,

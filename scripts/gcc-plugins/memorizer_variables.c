@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memorizer plugin: the table of variables, with their sizes.
+ * Memorizer plugin: the table of variables, with their sizes, and notes on their types.
  */
 
 #include "gcc-common.h"
+#include "memorizer_names.h"
 #include "memorizer_variables.h"
 
 /* Does the variable have an address in the kernel that runs? */
@@ -27,6 +28,14 @@ static const char *name_of(tree variable)
 	return XSTR(XEXP(DECL_RTL(variable), 0), 0);
 }
 
+/* The name without the mark of names that the source or GCC has chosen for the assembler. */
+static const char *symbol_of(tree variable)
+{
+	const char *name = name_of(variable);
+
+	return name + (*name == '*');
+}
+
 /* A constant that GCC has made. It is no symbol. */
 static bool is_constant(tree variable)
 {
@@ -44,7 +53,7 @@ static HOST_WIDE_INT size_in_table(varpool_node *node)
 	return size && tree_fits_shwi_p(size) ? tree_to_shwi(size) : 0;
 }
 
-/* write_variables() - write the table of the variables that the file defines */
+/* write_variables() - write the table of the variables that the file defines, and their types */
 void write_variables(FILE *file)
 {
 	bool any = false;
@@ -65,4 +74,7 @@ void write_variables(FILE *file)
 	}
 	if (any)
 		fputs("\t.popsection\n", file);
+	FOR_EACH_VARIABLE(node)
+		if (size_in_table(node))
+			write_variable_type(file, NODE_DECL(node), symbol_of(NODE_DECL(node)));
 }

@@ -81,7 +81,8 @@ static bool read_notes(struct notes *n, const struct section_bytes *b, u64 offse
 		if (ip == NOTE_NOWHERE)
 			continue;
 		n->all[n->nr++] = (struct note){
-			.ip = ip + offset,
+			/* Per-CPU variables are at offsets, which KASLR does not change. */
+			.ip = ip > U32_MAX ? ip + offset : ip,
 			.type = text_at(&n->strings, get(n->big_endian, p + 8, 4)),
 			.path = text_at(&n->strings, get(n->big_endian, p + 12, 4)),
 			.file = text_at(&n->strings, get(n->big_endian, p + 16, 4)),
