@@ -158,16 +158,16 @@ static void name_ip(const struct diff *d, enum side side, u64 ip, enum kmap_ip k
 	namesakes_name(s, symbol, true, by, name, NAME_KEY);
 }
 
-/* Items of call sites and functions start with the address. */
 static void name_site(const struct diff *d, enum side side, const void *item, struct key *key)
 {
-	u64 ip = *(const u64 *)item;
-	const char *type = named_allocation(d->symbols[side], ip);
+	const struct site *site = item;
+	const char *type = sums_type(d->sums[side], site->ip, site->kind);
 
-	name_ip(d, side, ip, KMAP_IP_RETURN, key->name);
+	name_ip(d, side, site->ip, KMAP_IP_RETURN, key->name);
 	snprintf(key->type, sizeof(key->type), "%s", type ? type : "");
 }
 
+/* Items of functions start with the address. */
 static void name_function(const struct diff *d, enum side side, const void *item, struct key *key)
 {
 	name_ip(d, side, *(const u64 *)item, KMAP_IP_EXACT, key->name);
@@ -787,6 +787,7 @@ static int run(int argc, char **argv)
 		OPT_SET_UINT('c', "csv", &d.format, "print CSV", REPORT_CSV),
 		OPT_HELP(),
 		OPT_GROUP("Count only, in both inputs:"),
+		OPT_KIND(&d.filter),
 		OPTS_FILTER(&d.filter),
 		OPTS_NAMED(&d.filter),
 		OPT_END()

@@ -142,15 +142,24 @@ static u32 frame_of(struct fold *f, const char *text)
 	return texts_number(&f->frames, text ? text : NAMES_UNKNOWN);
 }
 
-/* Stack of an allocation by a call site, with the cache if it is known; pages have no types. */
+/* Name of the memory of an object, in place of a cache's; @unknown without a kind. */
+static const char *memory_of(enum kmap_kind kind, const char *unknown)
+{
+	return kind ? kmap_kinds[kind] : unknown;
+}
+
+/*
+ * Stack of an allocation by a call site, with the cache if it is known. Pages and stacks have no
+ * types.
+ */
 static struct stack allocation(struct fold *f, const char *who, const char *cache, u64 ip,
-			       bool pages)
+			       bool typed)
 {
 	struct stack stack = { { NONE, NONE, function_of(f, ip, KMAP_IP_RETURN), NONE }, 0 };
 
 	if (who)
 		stack.frame[WHO] = texts_number(&f->frames, who);
-	if (f->types && !pages)
+	if (f->types && typed)
 		stack.frame[CACHE] = frame_of(f, named_allocation(f->symbols, ip));
 	else if (cache)
 		stack.frame[CACHE] = texts_number(&f->frames, cache);
@@ -266,9 +275,11 @@ static void take_object(void *data, const struct kmap_object *o)
 
 	f->allocated = true;
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
-	*stack = allocation(f, comm, NULL, o->alloc_ip, false);
+	*stack = allocation(f, comm, memory_of(o->kind, NULL), o->alloc_ip,
+			    kmap_kind_is_typed(o->kind));
 	/* Without the task: accesses are selected by their own task. */
-	f->object = kmem_choice_object(&f->choice, NULL, o->alloc_ip);
+	f->object = kmem_choice_kind(&f->choice, o->kind) &&
+		    kmem_choice_object(&f->choice, NULL, o->alloc_ip);
 	chosen = kmem_choice_task(&f->choice, o->pid, comm) && f->object;
 	chosen &= named_filter_allocation(&f->named, o->alloc_ip);
 	if (chosen)
@@ -340,8 +351,9 @@ static void allocate(struct fold *f, const struct trace_event *e)
 	const char *cache = names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache);
 	u64 site = e->u.alloc.call_site;
 	struct stack stack = allocation(f, names_task(&f->names, e->u.alloc.pid), cache, site,
-					e->u.alloc.kind == TRACE_PAGES);
-	bool is_object = kmem_choice_object(&f->choice, cache, site);
+					e->u.alloc.kind != TRACE_PAGES);
+	bool is_object = kmem_choice_allocator(&f->choice, e->u.alloc.kind) &&
+			 kmem_choice_object(&f->choice, cache, site);
 	bool is_chosen = is_object && f->choice.chosen && named_filter_allocation(&f->named, site);
 	struct allocated *item = tracker_add(&f->live, e, 0);
 
@@ -362,7 +374,8 @@ static void count_access(struct fold *f, const struct trace_event *e)
 	u64 place = 0, size = 0;
 
 	if (!f->choice.chosen ||
-	    !(item ? item->is_object : kmem_choice_object(&f->choice, NAMES_UNKNOWN, 0)))
+	    !(item ? item->is_object : kmem_choice_kind(&f->choice, KMAP_UNKNOWN) &&
+				       kmem_choice_object(&f->choice, NAMES_UNKNOWN, 0)))
 		return;
 	if (item) {
 		memcpy(stack.frame, item->frame, sizeof(item->frame));
@@ -380,13 +393,16 @@ static void count_access(struct fold *f, const struct trace_event *e)
 /* A retired object; its counts follow. Its allocation event has the names. */
 static void retire(struct fold *f, const struct trace_event *e)
 {
+	enum kmap_kind kind = trace_object_kind(e);
 	u64 id = e->u.object.object;
 	struct retired *retired;
 	bool new;
 
 	retired = hash_item(&f->retired, hash_get(&f->retired, &id, &new));
-	retired->stack = allocation(f, NULL, NAMES_UNKNOWN, e->u.object.alloc_site, false);
-	retired->chosen = kmem_choice_object(&f->choice, NULL, e->u.object.alloc_site);
+	retired->stack = allocation(f, NULL, memory_of(kind, NAMES_UNKNOWN),
+				    e->u.object.alloc_site, kmap_kind_is_typed(kind));
+	retired->chosen = kmem_choice_kind(&f->choice, kind) &&
+			  kmem_choice_object(&f->choice, NULL, e->u.object.alloc_site);
 }
 
 static void count_counts(struct fold *f, const struct trace_event *e)
@@ -683,6 +699,7 @@ static int run(int argc, char **argv)
 		OPT_SET_UINT('c', "csv", &f.format, "print CSV", REPORT_CSV),
 		OPT_HELP(),
 		OPT_GROUP("Count only:"),
+		OPT_KIND(&f.filter),
 		OPTS_FILTER(&f.filter),
 		OPTS_NAMED(&f.filter),
 		OPT_END()

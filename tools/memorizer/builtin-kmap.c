@@ -14,7 +14,8 @@ static const char * const usage[] = {
 	"memorizer kmap [OPTION...] DIR",
 	"",
 	"Writes the KMAP of the trace: the retired objects and those of the last complete",
-	"snapshot. Objects are not in the order of the kernel's file.",
+	"snapshot. Objects are not in the order of the kernel's file. With --kinds, each has its",
+	"kind of memory in front, as in kmap_kinds.",
 	NULL
 };
 
@@ -27,6 +28,7 @@ static const char * const usage[] = {
  * @names: names of tasks
  * @kmap: the KMAP
  * @types: mask of enum trace_type: types of events in the trace
+ * @kinds: write the kinds of objects
  */
 struct writer {
 	struct kmem_filter filter;
@@ -36,6 +38,7 @@ struct writer {
 	struct names names;
 	struct rebuild kmap;
 	u32 types;
+	bool kinds;
 };
 
 struct told {
@@ -55,9 +58,12 @@ static void write_object(void *data, const struct kmap_object *o,
 	struct writer *w = data;
 	u32 i;
 
-	if (!kmem_choice_object(&w->choice, NULL, o->alloc_ip) ||
+	if (!kmem_choice_kind(&w->choice, o->kind) ||
+	    !kmem_choice_object(&w->choice, NULL, o->alloc_ip) ||
 	    !kmem_choice_task(&w->choice, o->pid, o->comm))
 		return;
+	if (w->kinds && o->kind)
+		printf("%s,", kmap_kinds[o->kind]);
 	printf("%llx,%llu,%llx,%llu,%llu,%llu,%llx,%s\n", address(w, o->alloc_ip), o->pid,
 	       o->addr, o->size, o->alloc_jiffies, o->free_jiffies, address(w, o->free_ip),
 	       o->comm);
@@ -149,6 +155,8 @@ static int run(int argc, char **argv)
 	struct writer w = { .symbols = NULL };
 	struct engine g = { .ops = &ops, .data = &w };
 	struct option options[] = {
+		OPT_BOOLEAN('K', "kinds", &w.kinds, "write the kind of each object"),
+		OPT_KIND(&w.filter),
 		OPTS_FILTER(&w.filter),
 		OPTS_NAMED(&w.filter),
 		OPT_HELP(),

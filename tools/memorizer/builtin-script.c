@@ -365,6 +365,8 @@ static void put_object(struct script *s, const struct trace_event *e)
 	put_number(s, F_PID, e->u.object.pid);
 	names_escape(s->comm, e->u.object.comm);
 	put_text(s, F_COMM, s->comm);
+	if (trace_object_kind(e))
+		put_text(s, F_KIND, kmap_kinds[trace_object_kind(e)]);
 	put_hex(s, F_PTR, e->u.object.ptr);
 	put_number(s, F_BYTES_REQ, e->u.object.bytes_req);
 	put_name(s, F_STATE, states, ARRAY_SIZE(states), state);

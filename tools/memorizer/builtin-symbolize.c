@@ -57,6 +57,7 @@ static void put_object(const struct kmap_symbols *symbols, struct hash *names,
 	const struct kmap_object *o = &r->object;
 	const char * const *f = r->field;
 
+	put(r->lines.line, f[0]);
 	/* The byte before a field is its comma. */
 	put_ip(symbols, names, o->alloc_ip, KMAP_IP_RETURN, f[0], f[1] - 1);
 	put(f[1] - 1, f[6]);

@@ -41,20 +41,43 @@ static void split(const char *what, char type[TEXTS_MAX], const char **field)
 	*field = what[len] ? what + len + 1 : "";
 }
 
-/* Find the name by which an accessed member belongs to the requested one; NULL if it does not. */
+/* Is the accessed object the variable of this name? */
+static bool is_variable(const struct sums *k, enum access_source source, const struct noted *noted,
+			const char *name)
+{
+	const struct site *site = source == ACCESS_COUNTED ? sums_site_of(k, source, noted->key) :
+							     NULL;
+	const struct kmap_symbol *symbol;
+
+	if (!site || (site->kind != KMAP_STATIC && site->kind != KMAP_PERCPU))
+		return false;
+	symbol = kmap_symbols_find(k->symbols, site->ip, KMAP_IP_RETURN);
+	return symbol && !strcmp(kmap_symbols_string(k->symbols, symbol->name), name);
+}
+
+/*
+ * Find the name by which an accessed member belongs to the requested one, of a type or a variable;
+ * NULL if it does not.
+ */
 static const struct alias *asked_for(const struct sums *k, enum access_source source,
 				     const struct noted *noted, const char *type,
 				     const char *field)
 {
 	const struct alias *alias;
 	u32 first, nr = aliases_get(k->aliases + source, noted->names, &first);
+	bool of_variable = is_variable(k, source, noted, type);
 	const char *path;
 
 	for (alias = k->aliases[source].all + first; nr; alias++, nr--) {
-		if (!alias->type || strcmp(texts_get(&k->names, alias->type), type))
+		if (!of_variable &&
+		    (!alias->type || strcmp(texts_get(&k->names, alias->type), type)))
 			continue;
 		path = alias->path ? texts_get(&k->names, alias->path) : NULL;
-		return !*field || (path && members_match(path, field)) ? alias : NULL;
+		if (!*field || (path && members_match(path, field)))
+			return alias;
+		/* A variable has members of its type, and of the records around the access. */
+		if (!of_variable)
+			return NULL;
 	}
 	return NULL;
 }
@@ -304,11 +327,12 @@ static int run_what(int argc, char **argv)
 
 static const char * const who_usage[] = {
 	"memorizer who --vmlinux FILE [OPTION...] TYPE[.FIELD] [KMAP|DIR|-]",
+	"memorizer who --vmlinux FILE [OPTION...] VARIABLE[.FIELD] [KMAP|DIR|-]",
 	"",
 	"Prints the code that read and wrote a type, or a member and its contents: by function,",
 	"source file and subsystem, which is the file's directory. An access to an embedded",
 	"record, like that of _raw_spin_lock() to a lock, is also an access to the records",
-	"around it.",
+	"around it. Accesses to one variable are selected by its name if the KMAP has kinds.",
 	NULL
 };
 

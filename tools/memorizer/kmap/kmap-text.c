@@ -44,6 +44,13 @@ static const struct field traffic_fields[TRAFFIC_FIELDS] = {
 	{ "read_count", false, U64_MAX },
 };
 
+const char * const kmap_kinds[KMAP_KINDS] = {
+	[KMAP_SLAB] = "slab", [KMAP_PAGES] = "pages", [KMAP_VMALLOC] = "vmalloc",
+	[KMAP_VMAP] = "vmap", [KMAP_IOREMAP] = "ioremap", [KMAP_MODULES] = "modules",
+	[KMAP_STACK] = "stack", [KMAP_STRUCT_PAGE] = "struct_page", [KMAP_STATIC] = "static",
+	[KMAP_PERCPU] = "percpu", [KMAP_MEMBLOCK] = "memblock",
+};
+
 /* Value of a lower-case hex digit plus one, 0 for any other byte. */
 static const unsigned char hex_digit[256] = {
 	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6,
@@ -109,13 +116,41 @@ static const char *quote(const char *p, size_t len, char out[4 * QUOTE_MAX + 4])
 	return out;
 }
 
-/* Number of fields of the current line, assuming no commas in executable. */
+/**
+ * kmap_kind_find - look up a kind of memory
+ * @name: its name
+ * @len: length of @name
+ *
+ * Return: the kind; KMAP_UNKNOWN if there is none of this name.
+ */
+enum kmap_kind kmap_kind_find(const char *name, size_t len)
+{
+	enum kmap_kind kind;
+
+	for (kind = KMAP_SLAB; kind < KMAP_KINDS; kind++)
+		if (strlen(kmap_kinds[kind]) == len && !memcmp(kmap_kinds[kind], name, len))
+			return kind;
+	return KMAP_UNKNOWN;
+}
+
+/* Start of the fields of the current object line, after its kind if it has one. */
+static const char *object_start(const struct kmap_reader *r, enum kmap_kind *kind)
+{
+	size_t len = strcspn(r->lines.line, ",\n");
+
+	/* No kind's name consists of hex digits only, as an alloc_ip does. */
+	*kind = kmap_kind_find(r->lines.line, len);
+	return *kind ? r->lines.line + len + 1 : r->lines.line;
+}
+
+/* Number of fields of the current line without a kind, assuming no commas in executable. */
 static int count_fields(const struct kmap_reader *r)
 {
+	enum kmap_kind kind;
 	int nr = 1;
 	size_t i;
 
-	for (i = 0; i < r->lines.len; i++)
+	for (i = object_start(r, &kind) - r->lines.line; i < r->lines.len; i++)
 		nr += r->lines.line[i] == ',';
 	return nr;
 }
@@ -209,13 +244,15 @@ static bool parse_object(struct kmap_reader *r)
 	const char *end = r->lines.line + r->lines.len;
 	struct kmap_object *o = &r->object;
 	u64 v[OBJECT_FIELDS - 1];
+	enum kmap_kind kind;
+	const char *start = object_start(r, &kind);
 
-	if (!parse_fields(r, object_fields, OBJECT_FIELDS - 1, r->lines.line, ',', v) ||
+	if (!parse_fields(r, object_fields, OBJECT_FIELDS - 1, start, ',', v) ||
 	    !check_comm(r, r->field[7], end))
 		return false;
 	r->field[8] = end + 1;
 	*o = (struct kmap_object){ v[0], v[1], v[2], v[3], v[4], v[5], v[6],
-				   r->field[7], end - r->field[7] };
+				   r->field[7], end - r->field[7], kind };
 	if (!o->free_jiffies && o->free_ip)
 		return malformed(r, "free_ip %llx on a live object: with free_jiffies 0 it is 0",
 				 o->free_ip);

@@ -15,6 +15,41 @@
 #define KMAP_IP_UNKNOWN		0
 #define KMAP_IP_OVERWRITTEN	0xdeadbeef	/* closed by an overlapping allocation */
 
+/* Kinds of memory; the kernel's are one less. New ones are appended, as the trace has numbers. */
+enum kmap_kind {
+	KMAP_UNKNOWN,
+	KMAP_SLAB,
+	KMAP_PAGES,
+	KMAP_VMALLOC,
+	KMAP_VMAP,
+	KMAP_IOREMAP,
+	KMAP_MODULES,
+	KMAP_STACK,
+	KMAP_STRUCT_PAGE,
+	KMAP_STATIC,
+	KMAP_PERCPU,
+	KMAP_MEMBLOCK,
+	KMAP_KINDS
+};
+
+/* Kinds of areas, in which other objects may lie. */
+#define KMAP_AREAS	(1u << KMAP_PAGES | 1u << KMAP_VMALLOC | 1u << KMAP_VMAP | \
+			 1u << KMAP_IOREMAP | 1u << KMAP_MODULES)
+
+/**
+ * kmap_kind_is_typed - check whether the notes of call sites have the types of memory
+ * @kind: the kind of memory that they allocate
+ *
+ * Return: false if they have another type: that of the page descriptors, or of the stack's task.
+ */
+static inline bool kmap_kind_is_typed(enum kmap_kind kind)
+{
+	return kind != KMAP_PAGES && kind != KMAP_STACK;
+}
+
+extern const char * const kmap_kinds[KMAP_KINDS];
+enum kmap_kind kmap_kind_find(const char *name, size_t len);
+
 /**
  * struct kmap_object - an object line
  * @alloc_ip: return address into the allocator's caller
@@ -26,11 +61,13 @@
  * @free_ip: return address into the caller of free, or a KMAP_IP_* value
  * @comm: comm of the allocating task, escaped as in the text
  * @comm_len: length of @comm, at most KMAP_COMM_TEXT
+ * @kind: kind of memory; KMAP_UNKNOWN unless the text is that of kmap_kinds
  */
 struct kmap_object {
 	u64 alloc_ip, pid, addr, size, alloc_jiffies, free_jiffies, free_ip;
 	const char *comm;
 	size_t comm_len;
+	enum kmap_kind kind;
 };
 
 /**
@@ -75,7 +112,7 @@ enum kmap_event {
  * @object: the last object
  * @access: the last access
  * @traffic: access lines have the format of the file traffic; set by the first access line
- * @field: start of each field of the current line; field[i + 1] - 1 is the end
+ * @field: start of each field of the current line, after the kind; field[i + 1] - 1 is the end
  *	   of field i
  * @malformed: number of malformed lines
  * @orphans: number of access lines skipped because their object's line was malformed

@@ -9,10 +9,16 @@
 #include "report/filter.h"
 #include "trace/trace.h"
 
-static const char * const kinds[TRACE_KINDS] = {
-	[TRACE_KMALLOC] = "kmalloc",
-	[TRACE_KMEM_CACHE] = "cache",
-	[TRACE_PAGES] = "pages",
+/* Words of --kind, with what they select: a mask of enum trace_kind, and an enum kmap_kind. */
+static const struct {
+	const char *name;
+	u32 kinds;
+	enum kmap_kind memory;
+} words[] = {
+	{ "kmalloc", 1u << TRACE_KMALLOC, KMAP_UNKNOWN },
+	{ "cache", 1u << TRACE_KMEM_CACHE, KMAP_UNKNOWN },
+	{ "slab", 1u << TRACE_KMALLOC | 1u << TRACE_KMEM_CACHE, KMAP_SLAB },
+	{ "pages", 1u << TRACE_PAGES, KMAP_PAGES },
 };
 
 /**
@@ -22,6 +28,23 @@ static const char * const kinds[TRACE_KINDS] = {
 void kmem_filter_init(struct kmem_filter *f)
 {
 	*f = (struct kmem_filter)KMEM_FILTER_ALL;
+}
+
+/* Select a kind; returns false if there is none of this name. */
+static bool add_kind(struct kmem_filter *f, const char *name, size_t len)
+{
+	enum kmap_kind memory = kmap_kind_find(name, len);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strlen(words[i].name) == len && !strncmp(words[i].name, name, len)) {
+			f->kinds |= words[i].kinds;
+			memory = words[i].memory;
+			break;
+		}
+	}
+	f->memory |= memory ? 1u << memory : 0;
+	return memory || i < ARRAY_SIZE(words);
 }
 
 /**
@@ -36,18 +59,16 @@ int option_kind(const struct option *o, const char *arg, int unset)
 {
 	struct kmem_filter *f = o->value;
 	const char *word = arg;
-	size_t len, i;
+	size_t len;
 
 	(void)unset;
-	for (f->kinds = 0; ; word += len + 1) {
+	f->kinds = 0;
+	f->memory = 0;
+	for (; ; word += len + 1) {
 		len = strcspn(word, ",");
-		for (i = 0; i < TRACE_KINDS; i++)
-			if (strlen(kinds[i]) == len && !strncmp(kinds[i], word, len))
-				break;
-		if (i == TRACE_KINDS)
+		if (!add_kind(f, word, len))
 			return option_refuse(o, arg,
-					     "a comma-separated list of kmalloc, cache and pages");
-		f->kinds |= 1u << i;
+					     "kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, static, percpu, memblock, kmalloc or cache");
 		if (!word[len])
 			return 0;
 	}
@@ -62,13 +83,19 @@ int option_kind(const struct option *o, const char *arg, int unset)
  */
 bool kmem_filter_kinds(const struct kmem_filter *f, char text[KMEM_KINDS_TEXT])
 {
-	size_t i, len = 0;
+	bool slab = f->memory & 1u << KMAP_SLAB;
+	enum kmap_kind kind;
+	size_t len = 0;
 
 	*text = '\0';
-	for (i = 0; i < TRACE_KINDS; i++)
-		if (f->kinds & 1u << i)
-			len += sprintf(text + len, "%s%s", len ? "," : "", kinds[i]);
-	return f->kinds != (1u << TRACE_KINDS) - 1;
+	if (!slab && f->kinds & 1u << TRACE_KMALLOC)
+		len += sprintf(text, "kmalloc");
+	if (!slab && f->kinds & 1u << TRACE_KMEM_CACHE)
+		len += sprintf(text + len, "%scache", len ? "," : "");
+	for (kind = KMAP_SLAB; kind < KMAP_KINDS; kind++)
+		if (f->memory & 1u << kind)
+			len += sprintf(text + len, "%s%s", len ? "," : "", kmap_kinds[kind]);
+	return f->memory != (1u << KMAP_KINDS) - 1;
 }
 
 /**
@@ -190,6 +217,8 @@ const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 				  const struct kmap_symbols *symbols,
 				  char text[ERROR_MAX])
 {
+	char kinds[KMEM_KINDS_TEXT];
+
 	if (f->site && !(seen & KMEM_SEEN_SITE) && !kmap_symbols_have(symbols, f->site)) {
 		snprintf(text, ERROR_MAX, "%s", f->site);
 		return "site";
@@ -199,6 +228,10 @@ const char *kmem_filter_unmatched(const struct kmem_filter *f, u32 seen,
 			 f->type && f->field ? " --field " : "",
 			 f->type && f->field ? f->field : "");
 		return f->type ? "type" : "field";
+	}
+	if (kmem_filter_kinds(f, kinds) && !(seen & KMEM_SEEN_KIND)) {
+		snprintf(text, ERROR_MAX, "%s", kinds);
+		return "kind";
 	}
 	if (f->cache && !(seen & KMEM_SEEN_CACHE)) {
 		snprintf(text, ERROR_MAX, "%s", f->cache);
@@ -343,9 +376,7 @@ int option_to(const struct option *o, const char *arg, int unset)
  */
 const char *kmem_filter_trace_only(const struct kmem_filter *f)
 {
-	char kinds_text[KMEM_KINDS_TEXT];
-
-	return kmem_filter_kinds(f, kinds_text) ? "kind" : f->cache ? "cache" :
+	return f->cache ? "cache" :
 	       f->cpu != U64_MAX ? "cpu" : f->from || f->from_mark ? "from" :
 	       f->to != U64_MAX || f->to_mark ? "to" : NULL;
 }
@@ -480,6 +511,36 @@ static bool choose_site(struct kmem_choice *c, u64 ip)
 	if (new)
 		site->chosen = kmem_filter_code(c->filter->site, c->symbols, ip, KMAP_IP_RETURN);
 	return site->chosen;
+}
+
+/**
+ * kmem_choice_allocator - apply the filter to the allocator of memory in a trace
+ * @c: the state
+ * @kind: an enum trace_kind
+ *
+ * Return: whether --kind matches.
+ */
+bool kmem_choice_allocator(struct kmem_choice *c, u32 kind)
+{
+	bool chosen = kind < TRACE_KINDS && c->filter->kinds & 1u << kind;
+
+	c->seen |= chosen ? KMEM_SEEN_KIND : 0;
+	return chosen;
+}
+
+/**
+ * kmem_choice_kind - apply the filter to the kind of an object
+ * @c: the state
+ * @kind: its kind of memory
+ *
+ * Return: whether --kind matches.
+ */
+bool kmem_choice_kind(struct kmem_choice *c, enum kmap_kind kind)
+{
+	bool chosen = c->filter->memory & 1u << kind;
+
+	c->seen |= chosen ? KMEM_SEEN_KIND : 0;
+	return chosen;
 }
 
 /**

@@ -9,16 +9,17 @@
 #include "trace/names.h"
 #include "trace/trace.h"
 
-#define KMEM_KINDS_TEXT	32	/* room for the names of all kinds */
+#define KMEM_KINDS_TEXT	128	/* room for the names of all kinds */
 
 /* Selects everything. */
-#define KMEM_FILTER_ALL	{ .kinds = (1u << TRACE_KINDS) - 1, .cpu = U64_MAX, .pid = U64_MAX, \
-			  .to = U64_MAX }
+#define KMEM_FILTER_ALL	{ .kinds = (1u << TRACE_KINDS) - 1, .memory = (1u << KMAP_KINDS) - 1, \
+			  .cpu = U64_MAX, .pid = U64_MAX, .to = U64_MAX }
 
 /**
  * struct kmem_filter - a filter; it selects a free if it selects the allocation or, if that is
  *			unknown, by the free itself
- * @kinds: mask of enum trace_kind
+ * @kinds: mask of enum trace_kind, for streamed allocations
+ * @memory: mask of enum kmap_kind, for objects of a KMAP
  * @cache: pattern for names of caches, or NULL
  * @site: pattern for names of allocating functions, or NULL
  * @comm: pattern for comms, or NULL
@@ -33,7 +34,7 @@
  * @no_wait: exclude accesses by functions that spin
  */
 struct kmem_filter {
-	u32 kinds;
+	u32 kinds, memory;
 	const char *cache, *site, *comm, *type, *field;
 	u64 cpu, pid, from, to;
 	const char *from_mark, *to_mark;
@@ -63,6 +64,12 @@ struct window {
 		 option_from),								\
 	OPT_TAKE('T', "to", (f), "TIME", "before this time: seconds, or the text of a mark", \
 		 option_to)
+#define OPT_KIND(f)									\
+	OPT_TAKE('t', "kind", (f), "KIND",						\
+		 "kinds of memory, separated by commas: slab, pages, vmalloc, vmap, ioremap,\n" \
+		 "                          modules, stack, struct_page, static, percpu, memblock;\n" \
+		 "                          of allocations in a trace: kmalloc, cache, pages",	\
+		 option_kind)
 #define OPT_TYPE(f)									\
 	OPT_STRING(0, "type", &(f)->type, "TYPE",					\
 		   "accesses to this type, by the compiler's notes; * and ? match")
@@ -73,7 +80,7 @@ struct window {
 /* Filter options that matched something, regardless of the other options. */
 enum kmem_seen {
 	KMEM_SEEN_SITE = 1, KMEM_SEEN_NAMED = 2, KMEM_SEEN_CACHE = 4, KMEM_SEEN_COMM = 8,
-	KMEM_SEEN_PID = 16, KMEM_SEEN_CPU = 32,
+	KMEM_SEEN_PID = 16, KMEM_SEEN_CPU = 32, KMEM_SEEN_KIND = 64,
 };
 
 /**
@@ -105,6 +112,8 @@ void kmem_choice_init(struct kmem_choice *c, const struct kmem_filter *f,
 void kmem_choice_free(struct kmem_choice *c);
 bool kmem_choice_task(struct kmem_choice *c, u64 pid, const char *comm);
 bool kmem_choice_event(struct kmem_choice *c, const struct trace_event *e);
+bool kmem_choice_allocator(struct kmem_choice *c, u32 kind);
+bool kmem_choice_kind(struct kmem_choice *c, enum kmap_kind kind);
 bool kmem_choice_object(struct kmem_choice *c, const char *cache, u64 site);
 bool kmem_choice_check(const struct kmem_choice *c, const char *dir);
 

@@ -39,12 +39,14 @@ static_assert(KINDS <= VIOLATION_KINDS);
  * @free_site: freeing call site
  * @line: line number
  * @pid: allocating task
+ * @kind: kind of memory
  * @live: not freed
  * @placed: in the tree of objects that are live at the current time
  */
 struct extent {
 	u64 start, end, alloc, until, site, free_site, line;
 	u32 pid;
+	enum kmap_kind kind;
 	bool live, placed;
 };
 
@@ -162,6 +164,7 @@ static void add_object(struct kmap_check *c, const struct kmap_reader *r)
 		.start = o->addr, .end = o->addr + o->size - 1, .alloc = o->alloc_jiffies,
 		.until = live ? c->latest : o->free_jiffies, .site = o->alloc_ip,
 		.free_site = o->free_ip, .line = r->lines.nr, .pid = o->pid, .live = live,
+		.kind = o->kind,
 	};
 }
 
@@ -196,15 +199,17 @@ static int compare_extents(const void *left, const void *right)
 	return a->start > b->end;
 }
 
-/* May the object be an allocation of pages, in which others lie? */
-static bool is_pages(const struct extent *e)
+/* May the object be an area, in which others lie? Pages are, in a KMAP without kinds. */
+static bool is_area(const struct extent *e)
 {
+	if (e->kind)
+		return KMAP_AREAS & 1u << e->kind;
 	return e->start % PAGE_BYTES == 0 && (e->end + 1) % PAGE_BYTES == 0;
 }
 
-static bool lies_in_pages(const struct extent *e, const struct extent *pages)
+static bool lies_in(const struct extent *e, const struct extent *area)
 {
-	return is_pages(pages) && e->start >= pages->start && e->end <= pages->end;
+	return is_area(area) && e->start >= area->start && e->end <= area->end;
 }
 
 /* Report two objects with common memory, unless one may lie in the other. */
@@ -216,18 +221,18 @@ static void compare_objects(struct kmap_check *c, const struct extent *a, const 
 	    a->live == b->live && (a->live || a->until == b->until) && a->site == b->site &&
 	    a->free_site == b->free_site && a->pid == b->pid)
 		violation(c, DUPLICATE, second->line, "the object of line %llu", first->line);
-	else if (!lies_in_pages(a, b) && !lies_in_pages(b, a))
+	else if (!lies_in(a, b) && !lies_in(b, a))
 		violation(c, OVERLAP, second->line,
 			  "%llu bytes at %llx, and %llu at %llx in line %llu at the same time",
 			  second->end - second->start + 1, second->start,
 			  first->end - first->start + 1, first->start, first->line);
 }
 
-/* @living has one tree of objects that may be pages, and one of others. */
+/* @living has one tree of objects that may be areas, and one of others. */
 static void look_at(struct kmap_check *c, const struct moment *m, void *living[2])
 {
 	struct extent *e = c->extents + m->extent, **found;
-	void **own = &living[is_pages(e)], **other = &living[!is_pages(e)];
+	void **own = &living[is_area(e)], **other = &living[!is_area(e)];
 
 	if (m->change == END) {
 		/* Otherwise tdelete() would remove the object that it overlaps. */

@@ -238,8 +238,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		OPT_GROUP("Count only (a free with its allocation, an access with its object):"),
 		OPTS_FILTER(&s.filter),
 		OPTS_NAMED(&s.filter),
-		OPT_TAKE('t', "kind", &s.filter, "KIND",
-			 "a comma-separated list of kmalloc, cache and pages", option_kind),
+		OPT_KIND(&s.filter),
 		OPT_BOOLEAN(0, "no-wait", &s.filter.no_wait,
 			    "accesses by functions that do not spin for a lock or another CPU"),
 		OPT_END()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The tables of a report of a trace or a KMAP, and the order of their rows. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/texts.h"
@@ -43,12 +44,13 @@ char *report_site(const struct sums *k, u64 ip)
  * report_site_type - name the type that a call site allocates for a table
  * @k: the sums
  * @ip: return address of the call
+ * @kind: the kind of memory
  *
  * Return: the type; NULL if unknown.
  */
-char *report_site_type(const struct sums *k, u64 ip)
+char *report_site_type(const struct sums *k, u64 ip, enum kmap_kind kind)
 {
-	const char *type = sums_type(k, ip);
+	const char *type = sums_type(k, ip, kind);
 
 	return type ? table_text(type) : NULL;
 }
@@ -58,7 +60,29 @@ static void name_site(const struct sums *k, const void *item, struct row *row)
 	const struct site *site = item;
 
 	row->name = report_site(k, site->ip);
-	row->texts[0] = report_site_type(k, site->ip);
+	row->texts[0] = report_site_type(k, site->ip, site->kind);
+}
+
+static char *kind_text(enum kmap_kind kind)
+{
+	return kind ? table_text(kmap_kinds[kind]) : NULL;
+}
+
+static void name_kind(const struct sums *k, const void *item, struct row *row)
+{
+	const struct kind_sums *kind = item;
+
+	(void)k;
+	row->name = kind_text(kind->kind);
+}
+
+static void name_counted_site(const struct sums *k, const void *item, struct row *row)
+{
+	const struct site *site = item;
+
+	row->name = report_site(k, site->ip);
+	row->texts[0] = kind_text(site->kind);
+	row->texts[1] = report_site_type(k, site->ip, site->kind);
 }
 
 /* Name of a type or member. Number 0 is the unknown one, without a name. */
@@ -168,7 +192,51 @@ static void name_object(const struct sums *k, const void *item, struct row *row)
 	snprintf(text, sizeof(text), "%llx", object->ptr);
 	row->name = table_text(text);
 	row->texts[0] = report_site(k, object->site);
-	row->texts[1] = report_site_type(k, object->site);
+	row->texts[1] = report_site_type(k, object->site, object->kind);
+}
+
+/* The name of a variable; on a CPU, whose idle task the kernel names as its owner. */
+static void variable_text(const struct sums *k, const struct accessed *object, const char *comm,
+			  char *text, size_t size)
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(k->symbols, object->site,
+							     KMAP_IP_RETURN);
+	bool idle = !strncmp(comm, "swapper/", 8);
+
+	if (symbol)
+		snprintf(text, size, "%s%s%s", kmap_symbols_string(k->symbols, symbol->name),
+			 idle ? "/cpu" : "", idle ? comm + 8 : "");
+}
+
+/* Describe an object, beyond its call site and type; NULL if there is nothing to add. */
+static char *object_text(const struct sums *k, const struct accessed *object)
+{
+	const char *comm = ((const struct comm *)hash_item(&k->comms, object->comm))->text;
+	u64 pages = object->sum[SUM_OBJECT_SIZE] / k->page_size;
+	char text[KMAP_SYMBOL_MAX] = "";
+
+	if (object->kind == KMAP_STACK)
+		snprintf(text, sizeof(text), "stack of %s", comm);
+	else if (object->kind == KMAP_STATIC || object->kind == KMAP_PERCPU)
+		variable_text(k, object, comm, text, sizeof(text));
+	else if (object->kind == KMAP_PAGES && pages && !(pages & (pages - 1)))
+		snprintf(text, sizeof(text), "page order %d", __builtin_ctzll(pages));
+	else if (object->kind == KMAP_PAGES)
+		snprintf(text, sizeof(text), "%llu pages", pages);
+	return *text ? table_text(text) : NULL;
+}
+
+static void name_counted_object(const struct sums *k, const void *item, struct row *row)
+{
+	const struct accessed *object = item;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llx", object->ptr);
+	row->name = table_text(text);
+	row->texts[0] = kind_text(object->kind);
+	row->texts[1] = object_text(k, object);
+	row->texts[2] = report_site(k, object->site);
+	row->texts[3] = report_site_type(k, object->site, object->kind);
 }
 
 static void name_user(const struct sums *k, enum access_source source, const void *item,
@@ -235,7 +303,7 @@ static void name_touch(const struct sums *k, enum access_source source, const vo
 	name_function(k, sums_toucher(k, source, item), row);
 	if (site) {
 		row->texts[0] = report_site(k, site->ip);
-		row->texts[1] = report_site_type(k, site->ip);
+		row->texts[1] = report_site_type(k, site->ip, site->kind);
 	}
 }
 
@@ -256,7 +324,7 @@ static void name_suspect(const struct sums *k, const void *item, struct row *row
 	row->name = table_text(suspicions[suspect->suspicion]);
 	row->texts[0] = report_site(k, suspect->alloc_site);
 	row->texts[1] = report_site(k, suspect->free_site);
-	row->texts[2] = report_site_type(k, suspect->alloc_site);
+	row->texts[2] = report_site_type(k, suspect->alloc_site, KMAP_UNKNOWN);
 }
 
 /* The comm of pids that allocated nothing is unknown. */
@@ -284,6 +352,8 @@ static void name_pid(const struct sums *k, const void *item, struct row *row)
  * @name: names an item
  * @of_trace: title and key of a KMAP's table in the report of a trace; NULL for tables of streamed
  *	allocations and accesses
+ * @kind_texts: number of texts in front that depend on kinds of memory, which the input may lack
+ * @of_kinds: print only if objects have kinds of memory
  * @of_notes: print only if there are compiler notes
  * @of_types: a table of memorizer types, not of report
  * @of_most: @hash is a struct most, whose first member are the items
@@ -294,7 +364,8 @@ struct view {
 	enum metric has[2];
 	void (*name)(const struct sums *k, const void *item, struct row *row);
 	struct text_column of_trace;
-	bool of_most, of_notes, of_types;
+	u32 kind_texts;
+	bool of_kinds, of_most, of_notes, of_types;
 };
 
 #define BYTES_PER	{ "Total_alloc/Per", "bytes_alloc", SUM_ALLOC, CELL_PER, SUM_HIT }
@@ -322,6 +393,8 @@ struct view {
 #define TYPE		NAMED_TYPE
 #define FREE_SITES	.name_title = "Callsite", .name_key = "name", .id_key = "ip"
 #define CALL_SITES	FREE_SITES, .texts = { TYPE }
+#define KIND		{ "Kind", "kind" }
+#define CALL_SITES_KIND	FREE_SITES, .texts = { KIND, TYPE }
 #define SITES(which, group)						\
 	.hash = offsetof(struct sums, which[group]),			\
 	.sum = offsetof(struct site, sum), .name = name_site
@@ -331,11 +404,11 @@ struct view {
 #define OBJECTS_ACCESSED						\
 	.title = "MOST ACCESSED OBJECTS", .key = "accessed_objects",	\
 	.name_title = "Address", .name_key = "ptr",			\
-	.texts = { { "Callsite", "site" }, TYPE }, .then = { SUM_ACCESSES, SUM_READS },	\
+	.then = { SUM_ACCESSES, SUM_READS },	\
 	.columns = { { "Bytes", "bytes", SUM_OBJECT_SIZE, CELL_NUMBER, 0 }, READS, WRITES }
-#define MOST(source)							\
+#define MOST(source, namer)						\
 	.hash = offsetof(struct sums, most[source].items),		\
-	.sum = offsetof(struct accessed, sum), .name = name_object,	\
+	.sum = offsetof(struct accessed, sum), .name = namer,		\
 	.has = { SUM_ACCESSES, SUM_ACCESSES }, .of_most = true
 
 #define WHO_ACCESSES							\
@@ -588,18 +661,30 @@ static const struct view views[] = {
 		},
 		TOUCHES(ACCESS_STREAMED, name_streamed),
 	}, {
-		.table = { OBJECTS_ACCESSED },
-		MOST(ACCESS_STREAMED),
+		.table = { OBJECTS_ACCESSED, .texts = { { "Callsite", "site" }, TYPE } },
+		MOST(ACCESS_STREAMED, name_object),
 	}, {
 		.table = {
-			KMAP_TABLE("ALLOCATION SITES", "sites"), CALL_SITES,
+			KMAP_TABLE("KINDS OF MEMORY", "kinds"),
+			.name_title = "Kind", .name_key = "kind",
+			.columns = { PER_OBJECT, OBJECTS, LIVE, TOUCHED, READS, WRITES },
+		},
+		.hash = offsetof(struct sums, kinds),
+		.sum = offsetof(struct kind_sums, sum), .name = name_kind,
+		.has = { SUM_HIT, SUM_TOUCHED }, .of_kinds = true,
+		IN_TRACE("KINDS OF MEMORY", "kinds"),
+	}, {
+		.table = {
+			KMAP_TABLE("ALLOCATION SITES", "sites"), CALL_SITES_KIND,
 			.columns = {
 				PER_OBJECT, OBJECTS, LIVE,
 				{ "Life", "life", SUM_LIFE, CELL_TENTHS, SUM_LIVES },
 				TOUCHED, READS, WRITES,
 			},
 		},
-		SITES(sites, GROUP_KMAP), .has = { SUM_HIT, SUM_TOUCHED },
+		.hash = offsetof(struct sums, sites[GROUP_KMAP]),
+		.sum = offsetof(struct site, sum), .name = name_counted_site,
+		.has = { SUM_HIT, SUM_TOUCHED }, .kind_texts = 1,
 		IN_TRACE("ALLOCATION SITES", "sites"),
 	}, {
 		.table = {
@@ -617,7 +702,7 @@ static const struct view views[] = {
 	}, {
 		.table = {
 			KMAP_TABLE("SHARED OBJECTS (accessed by several pids)", "shared"),
-			CALL_SITES,
+			CALL_SITES_KIND,
 			.columns = {
 				PER_OBJECT, OBJECTS,
 				{ "Pids", "most_pids", SUM_MOST_PIDS, CELL_NUMBER, 0 },
@@ -625,8 +710,8 @@ static const struct view views[] = {
 			},
 		},
 		.hash = offsetof(struct sums, shared),
-		.sum = offsetof(struct site, sum), .name = name_site,
-		.has = { SUM_HIT, SUM_HIT },
+		.sum = offsetof(struct site, sum), .name = name_counted_site,
+		.has = { SUM_HIT, SUM_HIT }, .kind_texts = 1,
 		IN_TRACE("SHARED OBJECTS (accessed by several pids)", "shared"),
 	}, {
 		.table = {
@@ -685,8 +770,11 @@ static const struct view views[] = {
 		TOUCHES(ACCESS_COUNTED, name_counted),
 		IN_TRACE("ACCESSES, BY FUNCTION AND ALLOCATION SITE", "who"),
 	}, {
-		.table = { OBJECTS_ACCESSED },
-		MOST(ACCESS_COUNTED),
+		.table = {
+			OBJECTS_ACCESSED,
+			.texts = { KIND, { "Object", "object" }, { "Callsite", "site" }, TYPE },
+		},
+		MOST(ACCESS_COUNTED, name_counted_object), .kind_texts = 2,
 		IN_TRACE("MOST ACCESSED OBJECTS", "accessed_objects"),
 	},
 };
@@ -702,12 +790,14 @@ static bool is_code(const struct table *t)
  * @k: the sums
  * @h: the items
  * @t: the table
+ * @drop: number of texts in front that are not shown
  */
 struct shown {
 	const struct view *v;
 	const struct sums *k;
 	const struct hash *h;
 	const struct table *t;
+	u32 drop;
 };
 
 static const u64 *item_sum(const void *data, u32 item)
@@ -717,12 +807,24 @@ static const u64 *item_sum(const void *data, u32 item)
 	return (const void *)((const char *)hash_item(shown->h, item) + shown->v->sum);
 }
 
+/* Remove texts in front. */
+static void drop_texts(struct row *row, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		free(row->texts[i]);
+	memmove(row->texts, row->texts + nr, (TABLE_TEXTS - nr) * sizeof(*row->texts));
+	memset(row->texts + TABLE_TEXTS - nr, 0, nr * sizeof(*row->texts));
+}
+
 static void name_item(const void *data, u32 item, struct row *row)
 {
 	const struct shown *shown = data;
 	const struct table *t = shown->t;
 
 	shown->v->name(shown->k, hash_item(shown->h, item), row);
+	drop_texts(row, shown->drop);
 	if (t->id_key)
 		memcpy(&row->id, hash_item(shown->h, item), sizeof(row->id));
 	if (is_code(t))
@@ -844,10 +946,12 @@ static void print_table(const struct report *r, const struct view *v, const stru
 {
 	bool noted = kmap_symbols_notes(k->symbols);
 	struct table t = v->table;
-	struct shown shown = { v, k, (const void *)((const char *)k + v->hash), &t };
+	struct shown shown = { v, k, (const void *)((const char *)k + v->hash), &t, 0 };
 
-	if (v->of_notes && !noted)
+	if ((v->of_notes && !noted) || (v->of_kinds && !k->kinds.nr))
 		return;
+	for (; !k->kinds.nr && shown.drop < v->kind_texts; shown.drop++)
+		table_drop(&t, t.texts[0].key);
 	if (r->trace && v->of_trace.key) {
 		t.title = v->of_trace.title;
 		t.key = v->of_trace.key;

@@ -80,7 +80,7 @@ void report_print(const struct report *r, const struct sums *k);
 /* Private to report*.c. */
 void report_summarize(const struct report *r, const struct sums *k);
 char *report_site(const struct sums *k, u64 ip);
-char *report_site_type(const struct sums *k, u64 ip);
+char *report_site_type(const struct sums *k, u64 ip, enum kmap_kind kind);
 void report_histograms(const struct report *r, const struct sums *k);
 void report_summarize_briefly(const struct report *r, const struct sums *k);
 

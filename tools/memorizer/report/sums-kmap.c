@@ -14,8 +14,9 @@ void sums_kmap_init(struct sums *k)
 	static const char unknown[SUMS_TEXT] = "\n";	/* not a valid comm in a KMAP */
 	bool new;
 
-	hash_init(k->sites + GROUP_KMAP, sizeof(struct site), sizeof(u64));
-	hash_init(&k->shared, sizeof(struct site), sizeof(u64));
+	hash_init(k->sites + GROUP_KMAP, sizeof(struct site), SITE_KEY);
+	hash_init(&k->kinds, sizeof(struct kind_sums), sizeof(u64));
+	hash_init(&k->shared, sizeof(struct site), SITE_KEY);
 	hash_init(&k->pids, sizeof(struct pid), sizeof(u64));
 	hash_init(&k->comms, sizeof(struct comm), SUMS_TEXT);
 	hash_init(&k->pid_comms, sizeof(u64), sizeof(u64));
@@ -29,6 +30,7 @@ void sums_kmap_init(struct sums *k)
 void sums_kmap_free(struct sums *k)
 {
 	hash_free(k->sites + GROUP_KMAP);
+	hash_free(&k->kinds);
 	hash_free(&k->shared);
 	hash_free(&k->pids);
 	hash_free(&k->comms);
@@ -64,16 +66,29 @@ static void add_shared(struct sums *k, u64 *sum)
 		sum[SUM_MOST_PIDS] = o->pids;
 }
 
+static struct kind_sums *get_kind(struct sums *k, u64 kind)
+{
+	bool new;
+
+	return hash_item(&k->kinds, hash_get(&k->kinds, &kind, &new));
+}
+
 /* Add the current object, whose accesses are complete, to the sums of its site. */
 static void end_object(struct sums *k)
 {
 	const struct counted *o = &k->object;
-	struct accessed object = { .ptr = o->ptr };
+	struct accessed object = { .ptr = o->ptr, .kind = o->kind, .comm = o->comm };
+	struct kind_sums *kind;
 	struct site *site;
 	bool new;
 
 	if (!o->pids)
 		return;
+	if (o->kind) {
+		kind = get_kind(k, o->kind);
+		kind->sum[SUM_TOUCHED]++;
+		add_accesses(k, kind->sum, o->reads, o->writes);
+	}
 	site = hash_item(k->sites + GROUP_KMAP, o->site);
 	object.site = site->ip;
 	object.sum[SUM_OBJECT_SIZE] = o->size;
@@ -124,16 +139,14 @@ static void add_to_histograms(struct sums *k, const struct kmap_object *o)
  * Remember the comm of an allocating pid. If the filter selects the object, add it to the sums
  * of both.
  */
-static void add_to_pid(struct sums *k, const struct kmap_object *o, const char key[SUMS_TEXT],
-		       bool counts)
+static void add_to_pid(struct sums *k, const struct kmap_object *o, bool counts)
 {
-	u32 p, c;
+	u32 p, c = k->object.comm;
 	struct pid *pid;
 	struct comm *comm;
 	bool new;
 
 	p = hash_get(&k->pids, &o->pid, &new);
-	c = hash_get(&k->comms, key, &new);
 	pid = hash_item(&k->pids, p);
 	comm = hash_item(&k->comms, c);
 	/* Accesses count for the comm of the last allocation, see sums_kmap_end(). */
@@ -150,19 +163,20 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, const char k
 	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
 }
 
-/* Apply the filter to accesses to an object. A KMAP has no caches, CPUs, times and pages. */
+/* Apply the filter to accesses to an object. A KMAP has no caches, CPUs and times. */
 static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *comm)
 {
 	const struct kmem_filter *f = k->filter;
-	char kinds[KMEM_KINDS_TEXT];
 	bool by_comm = kmem_filter_matches(f->comm, comm);
 	bool by_pid = f->pid == U64_MAX || f->pid == o->pid;
+	bool by_kind = f->memory & 1u << o->kind;
 	const struct site *site = hash_item(k->sites + GROUP_KMAP, k->object.site);
 
 	k->comm_seen |= by_comm;
 	k->pid_seen |= by_pid;
-	return site->chosen && by_comm && by_pid && !f->cache && f->cpu == U64_MAX &&
-	       !f->from && !f->from_mark && !kmem_filter_kinds(f, kinds);
+	k->kind_seen |= by_kind;
+	return site->chosen && by_comm && by_pid && by_kind && !f->cache && f->cpu == U64_MAX &&
+	       !f->from && !f->from_mark;
 }
 
 /**
@@ -174,23 +188,27 @@ void sums_object(struct sums *k, const struct kmap_object *o)
 {
 	char comm[SUMS_TEXT] = "";
 	struct site *site;
+	bool new;
 
 	end_object(k);
 	k->object = (struct counted){
-		.site = sums_site(k, k->sites + GROUP_KMAP, o->alloc_ip),
-		.ptr = o->addr, .size = o->size,
+		.site = sums_site(k, k->sites + GROUP_KMAP, o->alloc_ip, o->kind),
+		.ptr = o->addr, .size = o->size, .kind = o->kind,
 	};
 	memcpy(comm, o->comm, o->comm_len < SUMS_TEXT ? o->comm_len : SUMS_TEXT - 1);
 	k->object.within = is_chosen(k, o, comm);
 	if (!k->object.within)
 		return;
 	k->object.nr = ++k->objects_within;
+	k->object.comm = hash_get(&k->comms, comm, &new);
 	site = hash_item(k->sites + GROUP_KMAP, k->object.site);
-	add_to_pid(k, o, comm, site->of_type);
+	add_to_pid(k, o, site->of_type);
 	if (!site->of_type)
 		return;
 	add_object(k, k->total[GROUP_KMAP], o);
 	add_object(k, site->sum, o);
+	if (o->kind)
+		add_object(k, get_kind(k, o->kind)->sum, o);
 	add_to_histograms(k, o);
 }
 

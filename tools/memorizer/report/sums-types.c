@@ -103,12 +103,15 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
  * sums_type - get the type that a call site allocates
  * @k: the sums
  * @alloc_ip: the call site
+ * @kind: the kind of memory
  *
  * Return: the type; NULL if unknown.
  */
-const char *sums_type(const struct sums *k, u64 alloc_ip)
+const char *sums_type(const struct sums *k, u64 alloc_ip, enum kmap_kind kind)
 {
-	return named_allocation(k->symbols, alloc_ip);
+	if (kind == KMAP_STRUCT_PAGE && kmap_symbols_notes(k->symbols))
+		return "page";
+	return kmap_kind_is_typed(kind) ? named_allocation(k->symbols, alloc_ip) : NULL;
 }
 
 /* The origin of slab objects of a trace; NULL for other memory. */
@@ -119,20 +122,27 @@ static const struct origin *origin_of(const struct sums *k, enum access_source s
 	return hash_item(&k->origins, origin);
 }
 
-/*
- * The call site of an origin; 0 if unknown, and for pages, because the type of their call site
- * is that of the page descriptors.
- */
-static u64 allocated_at(const struct sums *k, enum access_source source, u32 origin)
+/* The call site of an origin; NULL if unknown, and for pages of a trace. */
+static const struct site *site_of(const struct sums *k, enum access_source source, u32 origin)
 {
 	const struct origin *from = origin_of(k, source, origin);
-	const struct site *site = NULL;
 
 	if (from)
-		site = hash_item(k->sites + GROUP_SLAB, from->key >> 32);
-	else if (source == ACCESS_COUNTED)
-		site = sums_site_of(k, source, origin);
-	return site ? site->ip : 0;
+		return hash_item(k->sites + GROUP_SLAB, from->key >> 32);
+	return source == ACCESS_COUNTED ? sums_site_of(k, source, origin) : NULL;
+}
+
+/* The call site whose note has the type of an origin; 0 if there is none. */
+static u64 allocated_at(const struct sums *k, enum access_source source, u32 origin)
+{
+	const struct site *site = site_of(k, source, origin);
+
+	return site && kmap_kind_is_typed(site->kind) ? site->ip : 0;
+}
+
+static const char *site_type(const struct sums *k, const struct site *site)
+{
+	return site ? sums_type(k, site->ip, site->kind) : NULL;
 }
 
 /* The type of a cache's objects; NULL unless all call sites with a type agree. */
@@ -154,7 +164,7 @@ static const char *cache_type(const struct sums *k, const struct origin *from)
 const char *sums_object_type(const struct sums *k, enum access_source source, u32 origin)
 {
 	const struct origin *from = origin_of(k, source, origin);
-	const char *type = sums_type(k, allocated_at(k, source, origin));
+	const char *type = site_type(k, site_of(k, source, origin));
 
 	return type || !from ? type : cache_type(k, from);
 }
@@ -234,7 +244,6 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, 
 	u64 key[3] = { ip, origin, part };
 	struct named_choice *choice;
 	struct named named;
-	u64 alloc_ip;
 	bool new;
 	u32 set;
 
@@ -242,9 +251,8 @@ bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, 
 		return true;
 	choice = hash_item(k->choices + source, hash_get(k->choices + source, key, &new));
 	if (new) {
-		alloc_ip = allocated_at(k, source, origin);
-		named = named_access(k->symbols, ip, alloc_ip, part);
-		set = sums_aliases(k, source, &named, sums_type(k, alloc_ip));
+		named = named_access(k->symbols, ip, allocated_at(k, source, origin), part);
+		set = sums_aliases(k, source, &named, site_type(k, site_of(k, source, origin)));
 		choice->chosen = named_chosen(k->filter, k->aliases + source, set);
 		k->named_seen |= choice->chosen;
 	}
@@ -288,7 +296,7 @@ static void find_cache_types(struct sums *k)
 	for (i = 0; i < k->origins.nr; i++) {
 		from = hash_item(&k->origins, i);
 		site = hash_item(k->sites + GROUP_SLAB, from->key >> 32);
-		type = sums_type(k, site->ip);
+		type = site_type(k, site);
 		/* Caches of kmalloc() have objects of all types, see get_origin(). */
 		if (!type || !(u32)from->key)
 			continue;
@@ -328,7 +336,7 @@ static void count_types(struct sums *k)
 	}
 	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {
 		site = hash_item(k->sites + GROUP_KMAP, i);
-		count_type(k, GROUP_KMAP, sums_type(k, site->ip), site->sum);
+		count_type(k, GROUP_KMAP, site_type(k, site), site->sum);
 	}
 }
 

@@ -21,20 +21,22 @@
  * @k: the sums
  * @sites: the table
  * @ip: return address of the call
+ * @kind: kind of memory that it allocates, an enum kmap_kind
  *
  * Return: the number of its item.
  */
-u32 sums_site(struct sums *k, struct hash *sites, u64 ip)
+u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind)
 {
+	u64 key[] = { ip, kind };
 	struct site *site;
 	bool new;
-	u32 i = hash_get(sites, &ip, &new);
+	u32 i = hash_get(sites, key, &new);
 
 	if (!new)
 		return i;
 	site = hash_item(sites, i);
 	site->chosen = kmem_filter_code(k->filter->site, k->symbols, ip, KMAP_IP_RETURN);
-	site->of_type = named_matches(k->filter, sums_type(k, ip), NULL);
+	site->of_type = named_matches(k->filter, sums_type(k, ip, kind), NULL);
 	k->named_seen |= site->of_type;
 	return i;
 }
@@ -324,7 +326,7 @@ static void alloc(struct sums *k, const struct trace_event *e)
 	enum group g = group_of(e->u.alloc.kind);
 	struct allocation o = {
 		.t = tracked(e),
-		.site = sums_site(k, k->sites + g, e->u.alloc.call_site),
+		.site = sums_site(k, k->sites + g, e->u.alloc.call_site, KMAP_UNKNOWN),
 		.size = get_number(k->sizes + g, e->u.alloc.bytes_alloc),
 		.gfp = get_number(k->gfps + g, e->u.alloc.gfp_flags),
 		.cache = get_cache(k, e->u.alloc.cache),
@@ -353,7 +355,8 @@ static u64 *free_sums(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return ((struct site *)hash_item(frees, sums_site(k, frees, e->u.free.call_site)))->sum;
+	return ((struct site *)hash_item(frees, sums_site(k, frees, e->u.free.call_site,
+							  KMAP_UNKNOWN)))->sum;
 }
 
 static void count_call(struct sums *k, const struct trace_event *e)
@@ -397,7 +400,8 @@ static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 	enum group g = group_of(e->u.free.kind);
 	u32 cache = get_cache(k, e->u.free.cache), task = get_task(k, e->u.free.pid);
 	struct site *site = hash_item(k->frees + g,
-					   sums_site(k, k->frees + g, e->u.free.call_site));
+					   sums_site(k, k->frees + g, e->u.free.call_site,
+						     KMAP_UNKNOWN));
 
 	return is_chosen(k, e, e->u.free.kind, site, cache, task) &&
 	       named_matches(k->filter, NULL, NULL) ? site : NULL;
@@ -436,7 +440,7 @@ static u64 freed_nr(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return FREED | sums_site(k, frees, e->u.free.call_site);
+	return FREED | sums_site(k, frees, e->u.free.call_site, KMAP_UNKNOWN);
 }
 
 static u64 freed_by(const struct sums *k, const struct trace_event *e, u64 nr)
@@ -587,8 +591,8 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 	*k = (struct sums){ .symbols = symbols, .filter = filter ? filter : &all };
 	filter = k->filter;
 	for (g = 0; g < STREAM_GROUPS; g++) {
-		hash_init(k->sites + g, sizeof(struct site), sizeof(u64));
-		hash_init(k->frees + g, sizeof(struct site), sizeof(u64));
+		hash_init(k->sites + g, sizeof(struct site), SITE_KEY);
+		hash_init(k->frees + g, sizeof(struct site), SITE_KEY);
 		hash_init(k->sizes + g, sizeof(struct size), sizeof(u64));
 		hash_init(k->gfps + g, sizeof(struct gfp), sizeof(u64));
 	}
@@ -715,12 +719,16 @@ bool sums_event(struct sums *k, const struct trace_event *e)
 		name_cache(k, e);
 		break;
 	case TRACE_ALLOC:
-		if (e->u.alloc.kind < TRACE_KINDS)
-			alloc(k, e);
+		if (e->u.alloc.kind >= TRACE_KINDS)
+			break;
+		k->kind_seen |= k->filter->kinds & 1u << e->u.alloc.kind;
+		alloc(k, e);
 		break;
 	case TRACE_FREE:
-		if (e->u.free.kind < TRACE_KINDS)
-			free_memory(k, e);
+		if (e->u.free.kind >= TRACE_KINDS)
+			break;
+		k->kind_seen |= k->filter->kinds & 1u << e->u.free.kind;
+		free_memory(k, e);
 		break;
 	case TRACE_ACCESS:
 		sums_access(k, e);
@@ -861,7 +869,7 @@ u32 sums_seen(const struct sums *k)
 	       (cache_is_there(k) ? KMEM_SEEN_CACHE : 0) |
 	       (k->comm_seen || comm_is_there(k) ? KMEM_SEEN_COMM : 0) |
 	       (k->pid_seen || hash_find(&k->current_tasks, &pid, &i) ? KMEM_SEEN_PID : 0) |
-	       (k->cpu_seen ? KMEM_SEEN_CPU : 0);
+	       (k->cpu_seen ? KMEM_SEEN_CPU : 0) | (k->kind_seen ? KMEM_SEEN_KIND : 0);
 }
 
 /**

@@ -64,6 +64,9 @@ enum metric {
 /* Metrics are kept per group: slab objects and pages of a trace, objects of a KMAP. */
 enum group { GROUP_SLAB, GROUP_PAGES, GROUP_KMAP, GROUPS };
 
+/* The key of a struct site: ip and kind */
+#define SITE_KEY	(2 * sizeof(u64))
+
 #define OBJECT_METRICS	SUM_HIT		/* metrics up to here are per object */
 #define STREAM_GROUPS	GROUP_KMAP	/* groups up to here come from a trace */
 
@@ -86,9 +89,16 @@ enum suspicion {
 /* The items of the tables. Each begins with its key. */
 struct site {
 	u64 ip;
+	u64 kind;			/* enum kmap_kind of its objects; KMAP_UNKNOWN in a trace */
 	u64 sum[SUM_METRICS];
 	bool chosen;			/* selected by --site */
 	bool of_type;			/* selected by --type, and not excluded by --field */
+};
+
+/* Objects of a KMAP by kind of memory. */
+struct kind_sums {
+	u64 kind;			/* enum kmap_kind, not KMAP_UNKNOWN */
+	u64 sum[SUM_METRICS];
 };
 
 struct size {
@@ -228,6 +238,8 @@ struct access_ip {
 struct accessed {
 	u64 nr;				/* in the order in which objects end */
 	u64 ptr, site;
+	enum kmap_kind kind;		/* KMAP_UNKNOWN in a trace's streamed accesses */
+	u32 comm;			/* item of comms, of a KMAP */
 	u64 sum[OBJECT_METRICS];
 };
 
@@ -278,6 +290,8 @@ struct allocation {
  * @site: item of the group's sites
  * @nr: its number among the objects whose accesses may be selected
  * @within: the filter selects accesses to it, before --type and --field
+ * @kind: its kind of memory
+ * @comm: item of comms
  * @size: requested size in bytes
  * @reads: loads
  * @writes: stores
@@ -288,6 +302,8 @@ struct counted {
 	u32 site;
 	u64 nr;
 	bool within;
+	enum kmap_kind kind;
+	u32 comm;
 	u64 size, reads, writes, pids;
 };
 
@@ -330,6 +346,7 @@ struct counted {
  * @accesses: totals of streamed accesses
  * @waiting: accesses excluded by --no-wait
  * @unattributed: accesses to memory without a known allocation
+ * @kinds: struct kind_sums by kind of memory, of a KMAP whose objects have kinds
  * @shared: struct site by call site, of a KMAP's objects accessed by several pids
  * @all_shared: totals of these
  * @pids: struct pid by pid, of a KMAP
@@ -353,6 +370,7 @@ struct counted {
  * @cpu_seen: private: --cpu matched an event
  * @pid_seen: private: --pid matched an object
  * @comm_seen: private: --comm matched an object
+ * @kind_seen: private: --kind matched an allocation or an object
  * @named_seen: private: --type or --field matched
  * @chosen: private: --from was reached
  * @from_seen: the mark from_mark was seen
@@ -378,7 +396,7 @@ struct sums {
 	bool moved[ACCESS_SOURCES];
 	struct most most[ACCESS_SOURCES];
 	u64 accesses[SUM_METRICS], unattributed[SUM_METRICS], waiting[SUM_METRICS];
-	struct hash shared, pids, comms, pid_comms;
+	struct hash kinds, shared, pids, comms, pid_comms;
 	u64 all_shared[SUM_METRICS];
 	struct counted object;
 	u64 objects_within;
@@ -387,7 +405,7 @@ struct sums {
 	u64 page_size;
 	u64 events, lost, uncertain, since, begin, end;
 	u32 period, loss_period, loss_stamp, since_switch;
-	bool cpu_seen, pid_seen, comm_seen, named_seen;
+	bool cpu_seen, pid_seen, comm_seen, kind_seen, named_seen;
 	bool chosen, from_seen, to_seen, allocations;
 	struct tracker live;
 	struct sums_free *free;
@@ -423,7 +441,7 @@ u32 sums_seen(const struct sums *k);
 struct window sums_window(const struct sums *k);
 
 /* Private to sums*.c. */
-u32 sums_site(struct sums *k, struct hash *sites, u64 ip);
+u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind);
 void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object);
 void sums_most_end(struct sums *k);
 u32 sums_function(struct sums *k, enum access_source source, u64 ip);
@@ -440,7 +458,7 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	       const struct counts *counts);
 struct named sums_named(const struct sums *k, enum access_source source,
 			const struct noted *noted);
-const char *sums_type(const struct sums *k, u64 alloc_ip);
+const char *sums_type(const struct sums *k, u64 alloc_ip, enum kmap_kind kind);
 bool sums_choose(struct sums *k, enum access_source source, u64 ip, u32 origin, u64 part);
 u64 sums_part(const struct sums *k, enum access_source source, u64 ip, u32 origin, u64 place,
 	      u64 size);

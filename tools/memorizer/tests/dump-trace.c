@@ -40,6 +40,11 @@ static const char *access_kind(u32 i)
 	return name_of((const char * const[]){ "read", "write", "update" }, 1, 3, i);
 }
 
+static const char *memory(u32 i)
+{
+	return name_of(kmap_kinds, KMAP_UNKNOWN, KMAP_KINDS, i ? i : KMAP_KINDS);
+}
+
 static const char *state(u32 i)
 {
 	return name_of((const char * const[]){ "live", "freed", "buried" }, 1, 3, i);
@@ -80,6 +85,7 @@ static void print_object(const struct trace_event *e)
 	printf("alloc_jiffies = %llu, free_jiffies = %llu, free_site = 0x%llX, ",
 	       e->u.object.alloc_jiffies, e->u.object.free_jiffies, e->u.object.free_site);
 	print_text("comm", e->u.object.comm);
+	printf(", kind = ( %s : container = %u )", memory(e->u.object.kind), e->u.object.kind);
 }
 
 static void print_alloc(const struct trace_event *e)

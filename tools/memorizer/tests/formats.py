@@ -27,6 +27,7 @@ NOTES, SYMBOLS, MODULES = ("--vmlinux", "vmlinux"), ("--kallsyms", DATA + "/kall
 SESSION, AFTER = DATA + "/session.kmap", DATA + "/after.kmap"
 # Commands with their inputs: together they print everything that they can print
 RUNS = [
+    ("report", *NOTES, *SYMBOLS, DATA + "/kinds.kmap"), ("report", *NOTES, *SYMBOLS, "kinds"),
     ("report", *NOTES, *SYMBOLS, SESSION), ("report", *NOTES, "life"),
     ("report", *NOTES, *SYMBOLS, "traffic"), ("report", "--no-wait", SESSION),
     ("report", "--histogram", SESSION), ("report", "--histogram", "life"), ("report", "life"),
@@ -44,6 +45,7 @@ RUNS = [
     ("diff", SESSION, AFTER), ("diff", "kmem", "life"), ("diff", "--all", *NOTES, "life", "life"),
     ("diff", *NOTES, *SYMBOLS, SESSION, AFTER),
     ("script", "kmem"), ("script", "life"), ("script", *NOTES, "life"), ("script", *NOTES, "mixed"),
+    ("script", *NOTES, "kinds"),
     ("script", *NOTES, "context"), ("script", *NOTES, "stacks"), ("script", *NOTES, "lines"),
     ("script", *NOTES, "rcu"),
     ("fold", "life"), ("fold", "--types", *NOTES, "life"), ("timeline", *NOTES, "life"),
@@ -63,7 +65,7 @@ def make_inputs():
     """Write traces, a KMAP with moves, and notes."""
     os.chdir(TMP)
     for name in ("kmem", "life", "mixed", "bad", "packets", "lines", "rcu", "context", "stacks",
-                 "conflicts"):
+                 "conflicts", "kinds"):
         with open(f"{DATA}/{name}.trace", encoding="ascii") as text:
             quiet = ["-q"] if name in ("stacks", "conflicts") else []
             subprocess.run([f"{BUILD}/tests/make-trace", *quiet, name], stdin=text, check=True)

@@ -61,7 +61,7 @@ struct field {
 	char text[TEXT_MAX];
 };
 
-#define FIELDS	12
+#define FIELDS	13	/* the last is empty */
 #define F(n, t)	{ .name = n, .type = t }
 
 static struct event {
@@ -80,7 +80,7 @@ static struct event {
 	{ "object", { F("object", U32), F("snapshot", U32), F("state", U8),
 		      F("alloc_site", X64), F("pid", U32), F("ptr", X64),
 		      F("bytes_req", U32), F("alloc_jiffies", U64), F("free_jiffies", U64),
-		      F("free_site", X64), F("comm", COMM) }, 4 },
+		      F("free_site", X64), F("comm", COMM), F("kind", U8) }, 4 },
 	{ "counts", { F("object", U32), F("ip", X64), F("pid", U32), F("writes", U64),
 		      F("reads", U64), F("write_moves", U64), F("read_moves", U64) }, 5 },
 	{ "access", { F("ip", X64), F("ptr", X64), F("size", U32), F("kind", U8),
@@ -168,6 +168,8 @@ static const char *tsdl_type(const struct event *e, const struct field *f)
 		return "enum : uint8_t { kmalloc = 0, cache = 1, pages = 2 }";
 	if (!strcmp(f->name, "kind") && (e->id == 12 || e->id == 13))
 		return "enum : uint8_t { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 }";
+	if (!strcmp(f->name, "kind") && e->id == 4)
+		return "enum : uint8_t { slab = 1, pages = 2, vmalloc = 3, vmap = 4, ioremap = 5, modules = 6, stack = 7, struct_page = 8, static = 9, percpu = 10, memblock = 11 }";
 	if (!strcmp(f->name, "kind"))
 		return "enum : uint8_t { read = 1, write = 2, update = 3 }";
 	if (!strcmp(f->name, "op"))

@@ -66,6 +66,7 @@ for dir; do
 	run sh "$here/test-report.sh" "$dir"
 	run sh "$here/test-types.sh" "$dir"
 	run sh "$here/test-fields.sh" "$dir"
+	run sh "$here/test-kinds.sh" "$dir"
 	run sh "$here/test-html.sh" "$dir"
 	run python3 "$here/test-html.py" "$dir" $browser
 	browser=

@@ -186,8 +186,8 @@ as_kmap "--pid" --sort accesses --pid 102
 as_kmap "--top" --sort accesses --top 3
 same "the KMAP has all objects" "$(grep -vc '^ ' "$tmp/retired.kmap")" \
 	"$("$memorizer" report -c "$tmp/retired" | sed -n 's/^kmap,objects,//p')"
-same "--cache, --kind, --cpu and --from do not apply to the KMAP" "0 0 0 0" \
-	"$(for filter in "--cache ?large*" "--kind kmalloc" "--cpu 0" "--from 0.000000500"; do
+same "--cache, --cpu and --from do not apply to the KMAP" "0 0 0" \
+	"$(for filter in "--cache ?large*" "--cpu 0" "--from 0.000000500"; do
 		"$memorizer" report -c $filter "$tmp/retired" 2>&1 | sed -n 's/^kmap,objects,//p'
 	done | xargs)"
 "$memorizer" report "$tmp/retired" >"$tmp/out"
@@ -340,9 +340,10 @@ outcome "a --to mark before --from is refused" 2 /dev/null "memorizer: $tmp/le: 
 outcome "an unknown sort key is refused" 2 /dev/null "memorizer report: --sort sizes: want a column, by its key in JSON, \
 or name, type or field
 $hint" report --sort sizes "$tmp/le"
-outcome "an unknown kind is refused" 2 /dev/null "memorizer report: --kind slab: want a comma-separated list of kmalloc, cache and pages
-$hint" report --kind slab "$tmp/le"
-outcome "an unknown kind in a list is refused" 2 /dev/null "memorizer report: --kind pages,: want a comma-separated list of kmalloc, cache and pages
+kinds="kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, static, percpu, memblock, kmalloc or cache"
+outcome "an unknown kind is refused" 2 /dev/null "memorizer report: --kind slabs: want $kinds
+$hint" report --kind slabs "$tmp/le"
+outcome "an unknown kind in a list is refused" 2 /dev/null "memorizer report: --kind pages,: want $kinds
 $hint" report --kind pages, "$tmp/le"
 outcome "an invalid CPU is refused" 2 /dev/null "memorizer report: --cpu first: want a number
 $hint" report --cpu first "$tmp/le"

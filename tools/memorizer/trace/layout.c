@@ -46,7 +46,7 @@ static const struct known known[] = {
 		F(object, alloc_site, U64), F(object, pid, U32), F(object, ptr, U64),
 		F(object, bytes_req, U32), F(object, alloc_jiffies, U64),
 		F(object, free_jiffies, U64), F(object, free_site, U64),
-		F(object, comm, COMM) } },
+		F(object, comm, COMM), OPTIONAL(object, kind) } },
 	[TRACE_COUNTS] = { "counts", {
 		F(counts, object, U32), F(counts, ip, U64), F(counts, pid, U32),
 		F(counts, writes, U64), F(counts, reads, U64),

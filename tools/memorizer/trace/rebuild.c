@@ -17,6 +17,7 @@
 struct object {
 	u64 alloc_site, ptr, alloc_jiffies, free_jiffies, free_site;
 	u32 state, pid, bytes_req;
+	enum kmap_kind kind;
 	u32 nr, room;
 	struct kmap_access *counts;
 	char comm[TRACE_COMM_SIZE];
@@ -46,7 +47,7 @@ static void give(const struct rebuild *b, const struct object *o)
 		/* A buried object was overwritten by another one: its free was never seen. */
 		.free_ip = live ? 0 :
 			   o->state == TRACE_BURIED ? KMAP_IP_OVERWRITTEN : o->free_site,
-		.comm = comm,
+		.comm = comm, .kind = o->kind,
 	};
 
 	names_escape(comm, o->comm);
@@ -82,7 +83,7 @@ static struct object *copy_object(const struct trace_event *e)
 		.alloc_jiffies = e->u.object.alloc_jiffies,
 		.free_jiffies = e->u.object.free_jiffies, .free_site = e->u.object.free_site,
 		.state = e->u.object.state, .pid = e->u.object.pid,
-		.bytes_req = e->u.object.bytes_req,
+		.bytes_req = e->u.object.bytes_req, .kind = trace_object_kind(e),
 	};
 	memcpy(o->comm, e->u.object.comm, sizeof(o->comm));
 	return o;

@@ -102,6 +102,7 @@ enum trace_lock_op {
  * @u: fields, named as in the metadata; values are not validated, strings are valid until the
  *     next call of trace_next(), fields that the trace does not have are 0
  * @u.access.stack: frame of the innermost caller, see @u.frame; 0 if unknown
+ * @u.object.kind: kind of memory, an enum kmap_kind
  * @u.module.jiffies: time of the load, even before the trace, or of the unload; 0 if unknown
  * @u.module.build_id: build ID, all zero if unknown
  * @u.traffic.line: address of the cache line
@@ -152,7 +153,7 @@ struct trace_event {
 		} free;
 		struct {
 			u64 alloc_site, ptr, alloc_jiffies, free_jiffies, free_site;
-			u32 object, snapshot, state, pid, bytes_req;
+			u32 object, snapshot, state, pid, bytes_req, kind;
 			char comm[TRACE_COMM_SIZE];
 		} object;
 		struct {
@@ -224,6 +225,17 @@ struct trace_event {
 static inline bool trace_is_pseudo(enum trace_type type)
 {
 	return type >= TRACE_DISCARDED && type != TRACE_UNKNOWN;
+}
+
+/**
+ * trace_object_kind - get the kind of memory of an object
+ * @e: its event
+ *
+ * Return: the kind; KMAP_UNKNOWN if the trace has none, or has one that this tool does not know.
+ */
+static inline enum kmap_kind trace_object_kind(const struct trace_event *e)
+{
+	return e->u.object.kind < KMAP_KINDS ? e->u.object.kind : KMAP_UNKNOWN;
 }
 
 struct trace;

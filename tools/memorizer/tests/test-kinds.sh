@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Test kinds of memory: a KMAP with kinds, --kind, the kinds of a trace, variables and their types.
+# Usage: test-kinds.sh DIR, the directory of a build
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+cp "$data/kinds.kmap" "$tmp/kinds"
+sed 's/^[a-z_]*,//' "$tmp/kinds" >"$tmp/kmap"
+{
+	sed '/ jiffies$/q' "$data/kallsyms"
+	echo 'ffffffff9c001000 D first_widget'
+	echo 'ffffffff9c002000 D vmemmap_base'
+	echo 'ffffffff9c002008 D others'
+	echo '0000000000001000 A widgets'
+	echo '0000000000001020 A others_on_cpus'
+} >"$tmp/kallsyms"
+{
+	cat "$data/session.notes"
+	echo 'note alloc ffffffff82001000 widget - drivers/widget.c 5 0 0 32 0'
+	echo 'note alloc 1000 widget - drivers/widget.c 6 0 0 32 0'
+	echo 'record struct page 64'
+	echo 'member 0 8 flags long unsigned int'
+} | python3 -B "$here/make-notes.py" "$tmp/vmlinux" || exit 1
+symbols="--kallsyms $tmp/kallsyms --vmlinux $tmp/vmlinux"
+
+# table COMMAND KEY [ARGUMENT...]: print the rows of a table as CSV, one after the other.
+table()
+{
+	command=$1 key=$2
+	shift 2
+	"$memorizer" "$command" --csv $symbols "$@" 2>"$tmp/err" | sed -n "s/^$key,//p" | tr '\n' ' '
+}
+
+same "report has the kinds of memory" "stack,16384,1,1,1,0,1000 slab,64,1,1,1,100,0 \
+pages,20480,2,1,2,20,30 percpu,64,2,2,2,7,7 static,32,1,1,1,6,3 struct_page,64,1,1,1,7,0 " \
+	"$(table report kinds "$tmp/kinds")"
+same "call sites are told apart by kind; pages and stacks have no type" \
+	"ffffffff9b000010,widget_alloc+0x10/0x100,stack, ffffffff9b000010,widget_alloc+0x10/0x100,slab,widget \
+ffffffff9b000010,widget_alloc+0x10/0x100,pages, 1000,widgets+0x0/0x20,percpu,widget \
+ffffffff9c001000,first_widget+0x0/0x1000,static,widget ffffffff9c002000,vmemmap_base+0x0/0x8,struct_page,page" \
+	"$(table report sites "$tmp/kinds" | tr ' ' '\n' | cut -d, -f1-4 | xargs)"
+same "objects have names" "stack,stack of pages\,odd slab, pages,page order 1 pages,3 pages \
+percpu,widgets/cpu1 static,first_widget struct_page, percpu,widgets/cpu0 " \
+	"$("$memorizer" report --json $symbols "$tmp/kinds" 2>"$tmp/err" | python3 -c '
+import json, sys
+for row in json.load(sys.stdin)["accessed_objects"]:
+    print(row["kind"] + "," + (row.get("object") or "").replace(",", "\\,"), end=" ")')"
+same "a KMAP without kinds has no such columns" "0 0" \
+	"$("$memorizer" report --csv $symbols "$tmp/kmap" 2>"$tmp/err" | grep -c '^kinds\|kind,') \
+$("$memorizer" report $symbols "$tmp/kmap" 2>"$tmp/err" | grep -c 'Kind')"
+# Without the number of call sites, which are told apart by kind
+others() { "$memorizer" report --csv "$1" 2>"$tmp/err" | sed -n 's/^\(functions,.*\),.*/\1/p; /^tasks\|^summary,acc/p'; }
+same "all other sums are the same" "$(others "$tmp/kmap")" "$(others "$tmp/kinds")"
+
+# counted KINDS: print objects and accesses with --kind.
+counted()
+{
+	"$memorizer" report --csv $symbols --kind "$1" "$tmp/kinds" 2>"$tmp/err" |
+		sed -n 's/^summary,\(objects\|accesses\),//p' | xargs
+}
+
+same "--kind selects objects" "1 9 2 50 4 123 1 100" \
+	"$(for kinds in static pages slab,static,percpu slab; do counted $kinds; done | xargs)"
+: >"$tmp/empty"
+for kinds in vmalloc kmalloc,cache; do
+	"$memorizer" report $symbols --kind $kinds "$tmp/kinds" >"$tmp/out" 2>"$tmp/err"
+	same "--kind $kinds matches nothing" "2 memorizer: $tmp/kinds: nothing matches --kind $kinds" "$? $(cat "$tmp/err")"
+done
+"$memorizer" fold $symbols --kind pages "$tmp/kinds" >"$tmp/out" 2>"$tmp/err"
+same "fold has the kinds in place of caches" "50 tar;pages;widget_alloc" \
+	"$(awk '{ sum += $NF } END { print sum }' "$tmp/out") $(cut -d';' -f1-3 "$tmp/out" | sort -u | xargs)"
+same "diff selects kinds" "0 0" "$("$memorizer" diff --csv --kind static --kallsyms "$tmp/kallsyms" --kallsyms "$tmp/kallsyms" \
+	"$tmp/kinds" "$tmp/kinds" 2>"$tmp/err" | grep -c '^functions') $(grep -c . "$tmp/err")"
+
+same "who selects a variable by its name" "widget_read,inner.count,5,0 " "$(table who functions first_widget.inner "$tmp/kinds")"
+same "who has the variable's members on all CPUs" "widget_write,flag,7,7 " "$(table who functions widgets "$tmp/kinds")"
+same "types include those of variables" "widget 160,4,160,4,4,113,10" \
+	"$("$memorizer" types --csv $symbols "$tmp/kinds" 2>"$tmp/err" | sed -n 's/^types,widget,"[^"]*",\(160,4,160,4,4,113,10\),.*/widget \1/p')"
+
+"$memorizer" check "$tmp/kinds" >"$tmp/out"
+same "objects may lie in areas" "0 8 objects, 10 access lines: 0 violations" "$? $(cat "$tmp/out")"
+{
+	echo 'slab,1,9,ffffc90000000000,8,1000,2000,1,a'
+	echo 'stack,1,9,ffffc90000010000,16384,1000,0,0,a'
+	echo 'percpu,1,7,ffffc90000010000,16384,1000,0,0,a'
+} >"$tmp/stacks"
+"$memorizer" check "$tmp/stacks" >"$tmp/out"
+same "objects of pages' size that are no areas overlap" "1 1" "$? $(grep -c '^line 3: overlap' "$tmp/out")"
+"$memorizer" symbolize --kallsyms "$tmp/kallsyms" "$tmp/kinds" >"$tmp/out" 2>"$tmp/err"
+same "symbolize keeps the kinds" "pages,widget_alloc+0x10/0x100,7,ffff888000010000,8192,1000,0,0,tar" \
+	"$(grep '^pages' "$tmp/out" | head -1)"
+
+# A trace with the same objects, as a snapshot
+"$build/tests/make-trace" "$tmp/trace" <"$data/kinds.trace" || exit 1
+"$memorizer" kmap --kinds "$tmp/trace" | sort >"$tmp/got"
+sort "$tmp/kinds" >"$tmp/want"
+equal "kmap --kinds writes the kinds of a trace" "$tmp/want" "$tmp/got"
+"$memorizer" kmap "$tmp/trace" | sort >"$tmp/got"
+sort "$tmp/kmap" >"$tmp/want"
+equal "kmap writes the form of the kernel's file" "$tmp/want" "$tmp/got"
+same "kmap --kind selects objects" "2 stack,struct_page" \
+	"$("$memorizer" kmap --kinds --kind stack,struct_page "$tmp/trace" | sed -n 's/^\([a-z_]*\),.*/\1/p' | sort >"$tmp/out"
+	wc -l <"$tmp/out") $(paste -s -d, "$tmp/out")"
+same "report has the kinds of a trace" "$(table report kinds "$tmp/kinds" | xargs -n1 | sort)" \
+	"$(table report kmap_kinds "$tmp/trace" | xargs -n1 | sort)"
+same "--kind selects the objects of a trace" "kmap_pages 2 50" \
+	"$("$memorizer" report --csv $symbols --kind pages "$tmp/trace" 2>"$tmp/err" |
+	awk -F, '$1 == "kmap_kinds" && $2 == "pages" { print "kmap_pages", $4, $7 + $8 }')"
+same "fold selects the kinds of a trace" "$("$memorizer" fold $symbols --kind pages "$tmp/kinds" 2>"$tmp/err" | sed 's/^tar;/[unknown];/')" \
+	"$("$memorizer" fold $symbols --kind pages "$tmp/trace" 2>"$tmp/err")"
+same "script prints kinds" "pages 2" "$("$memorizer" script "$tmp/trace" | grep -o 'kind=pages' | sort | uniq -c | awk '{ print "pages", $1 }')"
+tap_end
