@@ -44,8 +44,9 @@ top_counts() {
 }
 
 amounts_to_kmap() {
-	"$memorizer" kmap "$dir/whole" >"$dir/trace.kmap" && [ "$(wc -l <"$dir/trace.kmap")" -gt 10000 ] &&
-		differ_not <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap")
+	"$memorizer" kmap --kinds "$dir/whole" >"$dir/trace.kmap" && [ "$(wc -l <"$dir/trace.kmap")" -gt 10000 ] &&
+		differ_not <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap") &&
+		[ "$(sed -n 's/^\([a-z_]*\),.*/\1/p' "$dir/trace.kmap" | sort -u | xargs)" = "memblock percpu slab static struct_page" ]
 }
 # differ_not A B: compare two files and print the first differences.
 differ_not() { diff "$1" "$2" >"$dir/differences" || { cut -c 1-200 "$dir/differences" | head -n 20; return 1; }; }

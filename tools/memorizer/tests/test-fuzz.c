@@ -17,6 +17,8 @@ static const char good_kmap[] =
 	"ffffffffc0000010,2147483647,ffff888000003000,1,100,150,deadbeef,a,b\\x0ac\\\\d\n"
 	"  ffffffffc0000020,1,0,1\n"
 	"  ffffffff81000130,0,12,34567\n"
+	"struct_page,ffffffff81000110,0,ffff888000004000,64,0,0,0,swapper\n"
+	"  ffffffff81000130,0,1,2\n"
 	"1,1,0,0,0,0,0,\n";
 
 static const char good_kallsyms[] =
@@ -54,6 +56,7 @@ static size_t damage(char *text, size_t size)
 		"\n", ",", "  ", " ", "0", "f", "\\", "\\x", "\\x00", "deadbeef", "-1",
 		"18446744073709551615", "18446744073709551616", "2147483648", "\t[m]",
 		"ffffffffffffffff", "10000000000000000", "\r\n", "\n\n", "\xff",
+		"stack,",
 	};
 	char copy[TEXT_MAX], byte;
 	const char *piece;
@@ -112,7 +115,7 @@ static bool same_object(const struct kmap_reader *r)
 {
 	const struct kmap_object *o = &r->object;
 	char text[LINES_LENGTH_MAX], *p = text;
-	const char *line = r->lines.line;
+	const char *line = r->field[0];
 	int i;
 
 	sprintf(text, "%llx,%llu,%llx,%llu,%llu,%llu,%llx,",

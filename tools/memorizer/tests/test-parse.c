@@ -44,7 +44,23 @@ static void test_object(void)
 	tap_number(o->free_ip, 0xffffffff81000020, "free_ip");
 	tap_number(o->comm_len, 3, "length of executable");
 	tap_ok(!memcmp(o->comm, "tar", 3), "executable");
+	tap_number(o->kind, KMAP_UNKNOWN, "an object line without a kind");
 	kmap_reader_free(&r);
+}
+
+static void test_kinds(void)
+{
+	enum kmap_kind kind;
+	struct kmap_reader r;
+	char line[256];
+
+	for (kind = KMAP_SLAB; kind < KMAP_KINDS; kind++) {
+		snprintf(line, sizeof(line), "%s,%s", kmap_kinds[kind], OBJECT);
+		r = read_one(line, KMAP_OBJECT, "an object line may begin with a kind");
+		tap_number(r.object.kind, kind, "kind");
+		tap_number(r.object.alloc_ip, 0xffffffff81000010, "alloc_ip after the kind");
+		kmap_reader_free(&r);
+	}
 }
 
 static void test_access(void)
@@ -135,6 +151,10 @@ static const struct {
 	{ "\n", "empty line: each line is an object or an access" },
 	{ "x\n",
 	  "field count is 1, an object line has 8: " OBJECT_FIELDS },
+	{ "pages,1,2,3\n",
+	  "field count is 3, an object line has 8: " OBJECT_FIELDS },
+	{ "stacks,1,2,3,4,5,6,7,a\n",
+	  "alloc_ip \"stacks\" " NO_ADDRESS },
 	{ "1,2,3,4,5,6,7\n",
 	  "field count is 7, an object line has 8: " OBJECT_FIELDS },
 	{ "FF,1,1,1,1,1,1,a\n",
@@ -356,6 +376,7 @@ static void test_failure(void)
 int main(void)
 {
 	test_object();
+	test_kinds();
 	test_access();
 	test_traffic();
 	test_limits();
