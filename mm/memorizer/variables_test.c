@@ -296,7 +296,7 @@ static void unattributed_accesses_have_regions(struct kunit *test)
 		memorizer_access((unsigned long)at[i].ptr, 8, MEMORIZER_UPDATE, _THIS_IP_);
 		before = *counted - before;
 		local_irq_restore(flags);
-		KUNIT_EXPECT_EQ_MSG(test, before, 2, "%px", at[i].ptr);
+		KUNIT_EXPECT_EQ_MSG(test, before, 2, "region %u", at[i].region);
 	}
 }
 

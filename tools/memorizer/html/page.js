@@ -124,7 +124,7 @@ const LABELS = {
 	fields: "Members", accessed_fields: "Accessed members", field: "Member", users: "Member accesses by function",
 	layouts: "Layouts", kmap_layouts: "KMAP: Layouts", members: "Members", accesses_change: "Change of accesses",
 	field_users: "Member accesses by function", pareto: "Code that shares lines", pairs: "Moves by pair of accesses",
-	accessed_objects: "Most accessed objects", page_sites: "Page allocation sites",
+	kinds: "Kinds of memory", accessed_objects: "Most accessed objects", page_sites: "Page allocation sites",
 };
 
 function label(key) {

@@ -728,7 +728,7 @@ static void touch_all_lazy(struct model *model, unsigned long addr, unsigned lon
 	}
 }
 
-/* "Unattributed accesses by region; in the direct map, also those above it that nobody looks up". */
+/* "Those above the direct map that nobody looks up count as in it." */
 static void count_unattributed(struct model *model, unsigned long addr, u64 accesses)
 {
 	model->counters.unattributed += accesses;
