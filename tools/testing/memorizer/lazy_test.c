@@ -464,7 +464,8 @@ static void variables_outlive_the_area_around_them(void)
 static void large_variables_have_their_exact_size(void)
 {
 	static const u32 size[] = { (1 << 20) - 2, (1 << 20) - 1, 1 << 20, (5 << 20) + 3 };
-	static struct memorizer_variable variables[ARRAY_SIZE(size)];
+	/* The last one is not in the table. */
+	static struct memorizer_variable variables[ARRAY_SIZE(size) + 1];
 	struct variable_table table = { .start = VARIABLES, .pages = 3000 };
 	unsigned long va = VARIABLES + 24, found;
 	unsigned int i;
@@ -475,7 +476,9 @@ static void large_variables_have_their_exact_size(void)
 		set_variable(&variables[ARRAY_SIZE(size) - 1 - i], va, size[i]);
 		va += size[i] + 1;
 	}
+	set_variable(&variables[ARRAY_SIZE(size)], VARIABLES, 8);
 	build_table(&table, variables, ARRAY_SIZE(size));
+	CHECK_EQ(table.count, ARRAY_SIZE(size));
 	CHECK_EQ(table.large_count, 3);
 	for (i = 0, va = VARIABLES + 24; i < ARRAY_SIZE(size); i++) {
 		CHECK_EQ(memorizer_variable_at(&table, va, &found, &bytes), &table.id[i]);
@@ -545,6 +548,33 @@ static void areas_become_objects_when_accessed(void)
 	site(AREAS + 96, 8, MEMORIZER_WRITE, IP(4));
 	CHECK_COUNTS(object_at(areas[0].start), IP(4), 1, 0, 1);
 	CHECK_COUNTS(object_at(areas[1].start), IP(4), 1, 0, 1);
+}
+
+/* Sizes around those that do not fit in the table's words */
+static void large_areas_have_their_exact_size(void)
+{
+	static const u32 size[] = { (1 << 20) - 2, (1 << 20) - 1, 1 << 20 };
+	struct variable_table table = { .kind = MEMORIZER_KIND_MEMBLOCK };
+	struct memorizer_area large[ARRAY_SIZE(size)];
+	unsigned long va = AREAS, found, next;
+	static char memory[16384];
+	unsigned int i;
+	u32 bytes;
+
+	for (i = 0; i < ARRAY_SIZE(size); i++) {
+		large[i] = (struct memorizer_area){ va, va + size[i], 0x81000001 + i };
+		va += (1 << 20) + 1;
+	}
+	CHECK(memorizer_area_table_size(&table, large, ARRAY_SIZE(size)) <= sizeof(memory));
+	memorizer_area_table_fill(&table, memory, large, ARRAY_SIZE(size));
+	for (i = 0; i < ARRAY_SIZE(size); i++) {
+		va = large[i].end;
+		CHECK_EQ(memorizer_variable_at(&table, va - 1, &found, &bytes), &table.id[i]);
+		CHECK_EQ(found, large[i].start);
+		CHECK_EQ(bytes, size[i]);
+		CHECK(!memorizer_variable_at(&table, va, &found, &bytes));
+		CHECK_EQ(memorizer_variable_take(&table, va, &next), 0);
+	}
 }
 
 /* Those that the page has a part of, whether they are objects or not. */
@@ -643,6 +673,7 @@ const struct test_case lazy_cases[] = {
 	CASE(variables_outlive_the_area_around_them),
 	CASE(large_variables_have_their_exact_size),
 	CASE(areas_become_objects_when_accessed),
+	CASE(large_areas_have_their_exact_size),
 	CASE(areas_end_with_a_page),
 	CASE(table_in_a_used_record_lets_go_of_its_objects),
 	CASE(cpus_make_one_object_of_a_variable),
