@@ -31,6 +31,7 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
+#include "regions.h"
 #include "tasks.h"
 #include "traffic.h"
 
@@ -68,10 +69,7 @@ static __always_inline bool may_have_object(unsigned long addr)
 static __always_inline void count_unattributed(unsigned long addr, u64 accesses)
 {
 	this_cpu_add(memorizer_counters.unattributed, accesses);
-	/* The thunks count only accesses within the direct map, or all above it. */
-	if (addr - memorizer_index_base >= memorizer_index_bytes &&
-	    READ_ONCE(memorizer_reaches_far))
-		this_cpu_add(memorizer_counters.unattributed_in[memorizer_region(addr)], accesses);
+	memorizer_count_region(addr, accesses);
 }
 
 /* Count an access if this task is left out or paused. Returns false if it is recorded. */

@@ -20,8 +20,6 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
-#include <asm/memorizer-regions.h>
-
 /* Why an event is not in the KMAP. */
 enum memorizer_loss {
 	MEMORIZER_LOST_OBJECT,	/* allocation: no room for the object */
@@ -46,8 +44,6 @@ enum memorizer_loss {
  * @allocs_left_out: allocations of objects that were not chosen
  * @traffic: moves of cache lines that were counted in access entries
  * @lost: events that should have been recorded and are not
- * @unattributed_in: unattributed accesses above the direct map, by enum memorizer_region, while a
- *	kind there is recorded
  */
 struct memorizer_counters {
 	u64 allocs;
@@ -60,7 +56,6 @@ struct memorizer_counters {
 	u64 allocs_left_out;
 	u64 traffic;
 	u64 lost[MEMORIZER_LOSSES];
-	u64 unattributed_in[MEMORIZER_REGIONS];
 };
 
 /* object.c */

@@ -20,6 +20,7 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
+#include "regions.h"
 #include "rows.h"
 #include "sites.h"
 #include "tasks.h"
@@ -58,7 +59,7 @@ static u64 object_accesses(const struct memorizer_object *object)
 /* Accesses in the KMAP, by kind of object, and by region of the object's address. */
 struct attributed {
 	u64 kind[MEMORIZER_KINDS];
-	u64 region[MEMORIZER_REGIONS];
+	struct memorizer_regions regions;
 };
 
 /*
@@ -80,36 +81,13 @@ static bool add_up(struct attributed *sum)
 		    state != MEMORIZER_RETIRED) {
 			accesses = object_accesses(object);
 			sum->kind[memorizer_object_kind(object)] += accesses;
-			sum->region[memorizer_region(memorizer_object_va(object))] += accesses;
+			memorizer_add_region(&sum->regions, memorizer_object_va(object), accesses);
 		}
 		if (fatal_signal_pending(current))
 			return false;
 		memorizer_may_schedule();
 	}
 	return true;
-}
-
-static void show_regions(struct seq_file *m, const struct attributed *attributed,
-			 const struct memorizer_counters *sum)
-{
-	static const char * const names[MEMORIZER_REGIONS] = {
-		[MEMORIZER_REGION_DIRECT_MAP] = "direct_map",
-		[MEMORIZER_REGION_VMALLOC] = "vmalloc",
-		[MEMORIZER_REGION_VMEMMAP] = "vmemmap",
-		[MEMORIZER_REGION_KERNEL] = "kernel",
-		[MEMORIZER_REGION_OTHER] = "other",
-	};
-	u64 rest = sum->unattributed;
-	unsigned int i;
-
-	for (i = 0; i < MEMORIZER_REGIONS; i++) {
-		seq_printf(m, "attributed_in_%s: %llu\n", names[i], attributed->region[i]);
-		rest -= sum->unattributed_in[i];
-	}
-	/* In the direct map; also above it, while no kind there is recorded. */
-	seq_printf(m, "unattributed_in_%s: %llu\n", names[MEMORIZER_REGION_DIRECT_MAP], rest);
-	for (i = MEMORIZER_REGION_DIRECT_MAP + 1; i < MEMORIZER_REGIONS; i++)
-		seq_printf(m, "unattributed_in_%s: %llu\n", names[i], sum->unattributed_in[i]);
 }
 
 static void show(struct seq_file *m, const struct attributed *attributed)
@@ -141,7 +119,7 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 	seq_printf(m, "accesses_cleared: %llu\n", memorizer_cleared.accesses);
 	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
-	show_regions(m, attributed, &sum);
+	memorizer_regions_show(m, &attributed->regions, sum.unattributed);
 	seq_printf(m, "paused: %llu\n", sum.paused);
 	seq_printf(m, "accesses_left_out: %llu\n", sum.left_out);
 	seq_printf(m, "allocations_left_out: %llu\n", sum.allocs_left_out);

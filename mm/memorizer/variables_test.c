@@ -17,6 +17,7 @@
 
 #include "access.h"
 #include "kinds_test.h"
+#include "regions.h"
 #include "test.h"
 
 struct bits {
@@ -291,7 +292,7 @@ static void unattributed_accesses_have_regions(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
 		/* Interrupts may access the same region. */
 		local_irq_save(flags);
-		counted = this_cpu_ptr(&memorizer_counters.unattributed_in[at[i].region]);
+		counted = this_cpu_ptr(&memorizer_unattributed.in[at[i].region]);
 		before = *counted;
 		memorizer_access((unsigned long)at[i].ptr, 8, MEMORIZER_UPDATE, _THIS_IP_);
 		before = *counted - before;

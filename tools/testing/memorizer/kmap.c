@@ -162,3 +162,22 @@ struct memorizer_counters sum_counters(void)
 				READ_ONCE(((u64 *)&per_cpu(memorizer_counters, cpu))[i]);
 	return sum;
 }
+
+/* In place of regions.c, which needs seq_file */
+DEFINE_PER_CPU(struct memorizer_regions, memorizer_unattributed);
+
+/**
+ * sum_unattributed_in() - sum up unattributed accesses of all CPUs
+ * @region: the region of their addresses
+ *
+ * Return: the sum
+ */
+u64 sum_unattributed_in(enum memorizer_region region)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(memorizer_unattributed, cpu).in[region]);
+	return sum;
+}

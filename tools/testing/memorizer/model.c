@@ -733,7 +733,7 @@ static void count_unattributed(struct model *model, unsigned long addr, u64 acce
 {
 	model->counters.unattributed += accesses;
 	if (model->reaches_far && !overlap(MAP_BASE, MAP_BYTES, addr, 1))
-		model->counters.unattributed_in[memorizer_region(addr)] += accesses;
+		model->unattributed.in[memorizer_region(addr)] += accesses;
 }
 
 /**

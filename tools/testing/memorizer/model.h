@@ -117,6 +117,7 @@ struct model_object {
  * @kinds: those of these kinds, a bit for each enum memorizer_object_kind
  * @followed: kinds that were recorded since they were switched on
  * @reaches_far: accesses above the direct map by tasks that are not recorded are counted as such
+ * @unattributed: accesses to no object, above the direct map while @reaches_far
  * @choose: new objects are selected by @choice
  * @choice: the filter
  * @tracking: cache lines are tracked
@@ -141,6 +142,7 @@ struct model {
 	unsigned int kinds;
 	unsigned int followed;
 	bool reaches_far;
+	struct memorizer_regions unattributed;
 	bool choose;
 	unsigned int (*choice)(const void *ptr, enum memorizer_object_kind kind, unsigned long ip);
 	bool tracking;

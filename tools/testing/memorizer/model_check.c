@@ -267,7 +267,7 @@ static void compare_counters(void)
 		"paused", "accesses_left_out", "allocations_left_out", "traffic",
 		"lost_objects_pool_full", "lost_objects_index_full", "lost_objects_out_of_range",
 		"lost_accesses_pool_full", "lost_traffic_pool_full", "lost_traffic_lines_full",
-		"lost_traffic_nested", "unattributed_in_direct_map", "unattributed_in_other",
+		"lost_traffic_nested",
 	};
 	struct memorizer_counters sum = sum_counters();
 	const u64 *core = (u64 *)&sum, *want = (u64 *)&model.counters;
@@ -280,6 +280,8 @@ static void compare_counters(void)
 			(unsigned long long)core[i], (unsigned long long)want[i]);
 		CHECK(!"equal statistics");
 	}
+	for (i = 0; i < MEMORIZER_REGIONS; i++)
+		CHECK_EQ(sum_unattributed_in(i), model.unattributed.in[i]);
 	CHECK_EQ(memorizer_cleared.objects, model.cleared.objects);
 	CHECK_EQ(memorizer_cleared.accesses, model.cleared.accesses);
 	CHECK_EQ(memorizer_cleared.clearings, model.cleared.clearings);

@@ -37,6 +37,7 @@
 #include "../../../mm/memorizer/object.h"
 #include "../../../mm/memorizer/pool.h"
 #include "../../../mm/memorizer/record.h"
+#include "../../../mm/memorizer/regions.h"
 #include "../../../mm/memorizer/rows.h"
 #include "../../../mm/memorizer/sites.h"
 #include "../../../mm/memorizer/tasks.h"
@@ -251,6 +252,7 @@ struct counts counts_of(const struct memorizer_object *object, unsigned long ip,
 struct counts traffic_of(const struct memorizer_object *object, unsigned long ip, int pid);
 struct counts all_counts_of(const struct memorizer_object *object);
 struct memorizer_counters sum_counters(void);
+u64 sum_unattributed_in(enum memorizer_region region);
 unsigned long slab_records(void);
 
 /* Check an object's counts for (ip, pid). */
