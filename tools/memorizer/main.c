@@ -42,6 +42,7 @@ static const struct command * const commands[] = {
 	&command_what,
 	&command_conflicts,
 	&command_rcu,
+	&command_privilege,
 };
 
 static const struct command *find_command(const char *name)

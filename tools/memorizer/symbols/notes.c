@@ -344,25 +344,43 @@ const struct note *notes_find(const struct notes *n, u64 ip, bool allocation)
 	return note;
 }
 
+static const char *base_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+/* Functions in headers are inlined into those of other files. */
+static bool is_header(const char *file)
+{
+	size_t len = strlen(file);
+
+	return !len || (len > 2 && !strcmp(file + len - 2, ".h"));
+}
+
 /**
  * notes_file - look up the path of a function's source file
  * @n: the notes
  * @start: address of the function in the traced kernel
  * @size: size of the function in bytes
- * @name: name of the file without directory
+ * @name: name of the file without directory; NULL if unknown: it is no header then
  *
  * Return: path relative to the root of the tree; NULL if no note in the function has it.
  */
 const char *notes_file(const struct notes *n, u64 start, u64 size, const char *name)
 {
-	const char *slash;
+	const char *file;
 	size_t i;
 
 	for (; n; n = n->next)
 		for (i = first_from(n, start); i < n->nr && n->all[i].ip - start < size; i++) {
-			slash = strrchr(n->all[i].file, '/');
-			if (!strcmp(slash ? slash + 1 : n->all[i].file, name))
-				return n->all[i].file;
+			file = n->all[i].file;
+			/* The return address of a call at the end of the function before. */
+			if (n->all[i].kind == NOTE_ALLOCATION && n->all[i].ip == start)
+				continue;
+			if (name ? !strcmp(base_of(file), name) : !is_header(file))
+				return file;
 		}
 	return NULL;
 }

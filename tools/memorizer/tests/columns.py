@@ -31,9 +31,10 @@ RUNS = [
     ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"), ("serial", "entries"),
     ("cache-assoc", *NOTES, "assoc"), ("summary", "context"), ("summary", "entries"),
     ("summary", "life"), ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
+    ("privilege", *KMAP), ("privilege", *NOTES, "life"),
 ]
 # The order of their rows is significant; --sort does not change it
-ORDERED = re.compile("(streamed_|kmap_)?(order|changes|basis|sums)$")
+ORDERED = re.compile("(streamed_|kmap_)?(order|changes|basis|sums|privileges)$")
 
 TESTS = {"nr": 0, "failed": 0}
 

@@ -54,6 +54,7 @@ RUNS = [
     ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"),
     ("cache-assoc", *NOTES, "lines"), ("stacks", "lines"), ("summary", "context"),
     ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
+    ("privilege", *NOTES, *SYMBOLS, SESSION), ("privilege", *NOTES, "life"),
 ]
 HEAD = ("version", "command", "input", "incomplete", "sort", "top", "filters")
 GROUPS = ("table", "object", "counts", "event")

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Collects which function used which objects, and how many bytes of these were live at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kmap/input.h"
+#include "report/privilege.h"
+#include "symbols/notes.h"
+
+/* The function of an address. */
+struct code {
+	u64 ip, kind;
+	u32 actor;
+};
+
+/* The objects at an address in the current jiffy. */
+struct occupied {
+	u64 target, addr;
+	u64 nr;
+	u64 size;		/* of the largest one */
+	u64 last, to;		/* size and last jiffy of the one that lives longest */
+};
+
+/**
+ * privilege_init - initialize the uses
+ * @p: the uses
+ * @symbols: the symbols
+ */
+void privilege_init(struct privilege *p, const struct kmap_symbols *symbols)
+{
+	*p = (struct privilege){ .symbols = symbols };
+	texts_init(&p->texts);
+	hash_init(&p->actors, sizeof(struct actor), sizeof(u64));
+	hash_init(&p->targets, sizeof(struct target), sizeof(u64));
+	hash_init(&p->uses, sizeof(struct use), sizeof(u64));
+	hash_init(&p->codes, sizeof(struct code), 2 * sizeof(u64));
+}
+
+/**
+ * privilege_free - free the uses
+ * @p: the uses
+ */
+void privilege_free(struct privilege *p)
+{
+	hash_free(&p->texts);
+	hash_free(&p->actors);
+	hash_free(&p->targets);
+	hash_free(&p->uses);
+	hash_free(&p->codes);
+	free(p->lives);
+}
+
+/**
+ * privilege_target - look up or add a target
+ * @p: the uses
+ * @site: call site that allocated, or address of a variable
+ *
+ * Return: its item number.
+ */
+u32 privilege_target(struct privilege *p, u64 site)
+{
+	bool new;
+
+	return hash_get(&p->targets, &site, &new);
+}
+
+/* Source file of a function, by the compiler's notes; NULL if unknown. */
+static const char *file_of(const struct kmap_symbols *s, const struct kmap_symbol *symbol)
+{
+	const char *name = kmap_symbols_string(s, symbol->file);
+
+	return notes_file(kmap_symbols_notes(s), symbol->start, symbol->size, *name ? name : NULL);
+}
+
+static void describe(struct privilege *p, struct actor *actor, u64 ip, enum kmap_ip kind)
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(p->symbols, ip, kind);
+	const char *file = symbol ? file_of(p->symbols, symbol) : NULL;
+
+	actor->symbol = actor->name;
+	actor->module = texts_number(&p->texts, "");
+	actor->file = file ? texts_number(&p->texts, file) : TEXTS_NONE;
+	if (!symbol)
+		return;
+	actor->symbol = texts_number(&p->texts, kmap_symbols_string(p->symbols, symbol->name));
+	actor->module = texts_number(&p->texts, kmap_symbols_string(p->symbols, symbol->module));
+}
+
+static u32 actor_of(struct privilege *p, u64 ip, enum kmap_ip kind)
+{
+	struct code *code, key = { .ip = ip, .kind = kind };
+	char text[KMAP_SYMBOL_MAX];
+	u32 nr;
+	u64 name;
+	bool new;
+
+	nr = hash_get(&p->codes, &key, &new);
+	code = hash_item(&p->codes, nr);
+	if (!new)
+		return code->actor;
+	kmap_symbols_function(p->symbols, ip, kind, text);
+	name = texts_number(&p->texts, text);
+	code->actor = hash_get(&p->actors, &name, &new);
+	if (new)
+		describe(p, privilege_actor(p, code->actor), ip, kind);
+	return code->actor;
+}
+
+/**
+ * privilege_use - add uses of a target
+ * @p: the uses
+ * @ip: address of the code
+ * @kind: kind of @ip
+ * @target: item of targets
+ * @op: the operation
+ * @count: how often; nothing is added for 0
+ */
+void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
+		   enum privilege_op op, u64 count)
+{
+	struct use *use;
+	u64 key;
+	bool new;
+
+	if (!count)
+		return;
+	key = (u64)actor_of(p, ip, kind) << 32 | target;
+	use = hash_item(&p->uses, hash_get(&p->uses, &key, &new));
+	if (__builtin_add_overflow(use->counts[op], count, use->counts + op))
+		use->counts[op] = U64_MAX;
+}
+
+/**
+ * privilege_grow - add live bytes to a target
+ * @p: the uses
+ * @target: item of targets
+ * @bytes: number of bytes
+ */
+void privilege_grow(struct privilege *p, u32 target, u64 bytes)
+{
+	struct target *t = hash_item(&p->targets, target);
+
+	p->overflow |= __builtin_add_overflow(t->live, bytes, &t->live);
+	if (t->size < t->live)
+		t->size = t->live;
+}
+
+/**
+ * privilege_shrink - remove live bytes from a target
+ * @p: the uses
+ * @target: item of targets
+ * @bytes: number of bytes, at most those that are live
+ */
+void privilege_shrink(struct privilege *p, u32 target, u64 bytes)
+{
+	((struct target *)hash_item(&p->targets, target))->live -= bytes;
+}
+
+/**
+ * privilege_life - add the life of an object of a KMAP
+ * @p: the uses
+ * @life: the life; U64_MAX is the last jiffy of a live object
+ */
+void privilege_life(struct privilege *p, const struct life *life)
+{
+	if (p->nr_lives == p->room) {
+		p->room = 2 * p->room + 1024;
+		p->lives = xreallocarray(p->lives, p->room, sizeof(*p->lives));
+	}
+	p->lives[p->nr_lives++] = *life;
+}
+
+static int compare_starts(const void *left, const void *right)
+{
+	const struct life *a = left, *b = right;
+
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static int compare_ends(const void *left, const void *right)
+{
+	const struct life *a = *(const struct life * const *)left;
+	const struct life *b = *(const struct life * const *)right;
+
+	return (a->to > b->to) - (a->to < b->to);
+}
+
+static struct occupied *occupied_by(struct hash *all, const struct life *life)
+{
+	u64 key[2] = { life->target, life->addr };
+	bool new;
+
+	return hash_item(all, hash_get(all, key, &new));
+}
+
+/*
+ * Two objects at the same address were not live at once, even if they share a jiffy: only the
+ * larger one counts there.
+ */
+static void begin_life(struct privilege *p, struct hash *all, const struct life *life)
+{
+	struct occupied *o = occupied_by(all, life);
+
+	if (!o->nr++ || o->to <= life->to) {
+		o->to = life->to;
+		o->last = life->size;
+	}
+	if (o->size < life->size) {
+		privilege_grow(p, life->target, life->size - o->size);
+		o->size = life->size;
+	}
+}
+
+/* Lives end in order, so that the one that is left is the longest one. */
+static void end_life(struct privilege *p, struct hash *all, const struct life *life)
+{
+	struct occupied *o = occupied_by(all, life);
+	u64 size = o->size;
+
+	o->nr--;
+	if (o->nr <= 1)
+		size = o->nr ? o->last : 0;
+	privilege_shrink(p, life->target, o->size - size);
+	o->size = size;
+}
+
+/**
+ * privilege_end - derive sizes from the lives of objects, which are forgotten
+ * @p: the uses
+ */
+void privilege_end(struct privilege *p)
+{
+	struct life **ends = xreallocarray(NULL, p->nr_lives + 1, sizeof(*ends));
+	struct hash all;
+	u64 i, ended = 0;
+
+	hash_init(&all, sizeof(struct occupied), 2 * sizeof(u64));
+	if (p->nr_lives)
+		qsort(p->lives, p->nr_lives, sizeof(*p->lives), compare_starts);
+	for (i = 0; i < p->nr_lives; i++)
+		ends[i] = p->lives + i;
+	qsort(ends, p->nr_lives, sizeof(*ends), compare_ends);
+	for (i = 0; i < p->nr_lives; i++) {
+		/* A life includes its last jiffy. No life ends before it begins. */
+		while (ends[ended]->to < p->lives[i].from)
+			end_life(p, &all, ends[ended++]);
+		begin_life(p, &all, p->lives + i);
+	}
+	hash_free(&all);
+	free(ends);
+	free(p->lives);
+	p->lives = NULL;
+	p->nr_lives = 0;
+	p->room = 0;
+}
+
+/**
+ * privilege_warn - warn about addresses without symbol, although symbols were given
+ * @p: the uses
+ * @kallsyms: the symbols are from kallsyms
+ */
+void privilege_warn(const struct privilege *p, bool kallsyms)
+{
+	const struct target *target;
+	const struct code *code;
+	u32 missing = 0, i;
+
+	for (i = 0; i < p->codes.nr; i++) {
+		code = hash_item(&p->codes, i);
+		missing += !kmap_symbols_find(p->symbols, code->ip, code->kind);
+	}
+	for (i = 0; i < p->targets.nr; i++) {
+		target = hash_item(&p->targets, i);
+		missing += !kmap_symbols_find(p->symbols, target->site, KMAP_IP_RETURN);
+	}
+	input_unresolved(missing, p->codes.nr + p->targets.nr, kallsyms);
+}

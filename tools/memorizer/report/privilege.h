@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which function used which objects, and how. Objects that a call site allocated, and each
+ * variable, are one target. report/domains.h derives privileges from the uses.
+ */
+#ifndef PRIVILEGE_H
+#define PRIVILEGE_H
+
+#include "lib/texts.h"
+#include "symbols/kmap-symbols.h"
+
+enum privilege_op { PRIVILEGE_READ, PRIVILEGE_WRITE, PRIVILEGE_FREE, PRIVILEGE_OPS };
+
+/**
+ * struct actor - a function that uses objects; an address without symbol is a function
+ * @name: number of its name, with module and file as far as needed; the key
+ * @symbol: number of its name alone
+ * @module: number of its module's name; the empty string for the kernel itself
+ * @file: number of its source file, relative to the root of the tree; TEXTS_NONE if unknown
+ * @domain: its compartment, set by domains_sum()
+ */
+struct actor {
+	u64 name;
+	u32 symbol, module, file, domain;
+};
+
+/**
+ * struct target - the objects of a call site
+ * @site: return address of the allocating call, or address of a variable; the key
+ * @size: maximum number of requested bytes live at once
+ * @live: bytes live now
+ */
+struct target {
+	u64 site, size, live;
+};
+
+/**
+ * struct use - what a function does to a target
+ * @key: actor and target, as item numbers
+ * @counts: number of operations, saturated
+ */
+struct use {
+	u64 key;
+	u64 counts[PRIVILEGE_OPS];
+};
+
+/**
+ * struct life - the life of an object in a KMAP
+ * @target: item of targets
+ * @addr: address
+ * @size: requested size in bytes
+ * @from: first jiffy
+ * @to: last jiffy
+ */
+struct life {
+	u32 target;
+	u64 addr, size, from, to;
+};
+
+/**
+ * struct privilege - the uses of objects
+ * @symbols: the symbols
+ * @texts: names by number
+ * @actors: struct actor
+ * @targets: struct target
+ * @uses: struct use
+ * @codes: private: actor by address
+ * @lives: private: lives of the objects of a KMAP
+ * @nr_lives: private: number of @lives
+ * @room: private: size of @lives
+ * @overflow: the sizes exceed 64 bits
+ */
+struct privilege {
+	const struct kmap_symbols *symbols;
+	struct hash texts, actors, targets, uses, codes;
+	struct life *lives;
+	u64 nr_lives, room;
+	bool overflow;
+};
+
+void privilege_init(struct privilege *p, const struct kmap_symbols *symbols);
+void privilege_free(struct privilege *p);
+u32 privilege_target(struct privilege *p, u64 site);
+void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
+		   enum privilege_op op, u64 count);
+void privilege_grow(struct privilege *p, u32 target, u64 bytes);
+void privilege_shrink(struct privilege *p, u32 target, u64 bytes);
+void privilege_life(struct privilege *p, const struct life *life);
+void privilege_end(struct privilege *p);
+void privilege_warn(const struct privilege *p, bool kallsyms);
+
+/**
+ * privilege_actor - get a function by its number
+ * @p: the uses
+ * @actor: its item number
+ *
+ * Return: the function.
+ */
+static inline struct actor *privilege_actor(const struct privilege *p, u32 actor)
+{
+	return hash_item(&p->actors, actor);
+}
+
+/**
+ * privilege_size - get the size of a target
+ * @p: the uses, after privilege_end()
+ * @target: its item number
+ *
+ * Return: maximum number of bytes live at once.
+ */
+static inline u64 privilege_size(const struct privilege *p, u32 target)
+{
+	return ((const struct target *)hash_item(&p->targets, target))->size;
+}
+
+#endif
