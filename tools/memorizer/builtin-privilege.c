@@ -9,21 +9,19 @@
 
 #include "builtin.h"
 #include "options.h"
+#include "report/cpm.h"
 #include "report/domains.h"
-#include "report/engine.h"
 #include "report/head.h"
 #include "report/named.h"
 #include "report/table.h"
+#include "report/uses.h"
 #include "symbols/namesakes.h"
-#include "trace/names.h"
-#include "trace/rebuild.h"
-#include "trace/tracker.h"
-#include "trace/wanted.h"
 
 #define TEXT_ROWS	20	/* rows of a table without --top; JSON and CSV have all */
 
 static const char * const usage[] = {
 	"memorizer privilege [OPTION...] [KMAP|DIR|-]",
+	"memorizer privilege --cpm FILE [--weights FILE] [--wxorx]",
 	"",
 	"Prints how much a partition of the code into compartments allows, and how little of it",
 	"was used: pairs of a function and a byte that it may read, write or free. Each function",
@@ -31,20 +29,15 @@ static const char * const usage[] = {
 	NULL
 };
 
-#define NO_TARGET	U32_MAX		/* the filter rejects the object */
-
-/* A live object of a trace. */
-struct held {
-	struct tracked memory;
-	u32 target;
-	u32 bytes;		/* that count as live */
-};
-
 /**
  * struct viewer - state of the command
+ * @uses: the uses in the input; first, for uses_event()
  * @by: argument of --by
  * @partition_file: argument of --partition, or NULL
  * @partition: the partition
+ * @cpm: argument of --cpm, or NULL
+ * @weights: argument of --weights, or NULL
+ * @wxorx: --wxorx was given
  * @filter: the filter
  * @files: where to load symbols from
  * @order: argument of --sort
@@ -53,19 +46,12 @@ struct held {
  * @format: output format
  * @incomplete: the input has losses
  * @input: kmap or trace
- * @streamed: uses by streamed events
- * @counted: uses by the KMAP
- * @choice: state of the filter
- * @names: names of tasks and caches in a trace
- * @live: live memory of a trace, struct held
- * @kmap: the KMAP that a trace contains
- * @types: mask of the event types of a trace
- * @target: target of the current object of a KMAP
- * @unattributed: streamed accesses to unknown memory
  */
 struct viewer {
+	struct uses uses;
 	enum partition_by by;
-	const char *partition_file;
+	const char *partition_file, *cpm, *weights;
+	bool wxorx;
 	struct partition partition;
 	struct kmem_filter filter;
 	struct symbol_files files;
@@ -74,149 +60,7 @@ struct viewer {
 	bool top_given, incomplete;
 	enum report_format format;
 	const char *input;
-	struct privilege streamed, counted;
-	struct kmem_choice choice;
-	struct names names;
-	struct tracker live;
-	struct rebuild kmap;
-	u32 types, target;
-	u64 unattributed;
 };
-
-/* KMAP */
-
-static void take_object(void *data, const struct kmap_object *o)
-{
-	struct viewer *v = data;
-	char comm[KMAP_COMM_TEXT + 1];
-	struct life life = {
-		.addr = o->addr, .size = o->size, .from = o->alloc_jiffies, .to = U64_MAX,
-	};
-	bool by_task;
-
-	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
-	by_task = kmem_choice_task(&v->choice, o->pid, comm);
-	v->target = NO_TARGET;
-	if (!kmem_choice_object(&v->choice, NULL, o->alloc_ip) || !by_task)
-		return;
-	v->target = privilege_target(&v->counted, o->alloc_ip);
-	if (o->free_jiffies)
-		life.to = o->free_jiffies > life.from ? o->free_jiffies : life.from;
-	life.target = v->target;
-	privilege_life(&v->counted, &life);
-	if (o->free_ip != KMAP_IP_UNKNOWN && o->free_ip != KMAP_IP_OVERWRITTEN)
-		privilege_use(&v->counted, o->free_ip, KMAP_IP_RETURN, v->target, PRIVILEGE_FREE,
-			      1);
-}
-
-static void take_access(void *data, const struct kmap_object *o, const struct kmap_access *a)
-{
-	struct viewer *v = data;
-
-	(void)o;
-	if (v->target == NO_TARGET)
-		return;
-	privilege_use(&v->counted, a->ip, KMAP_IP_EXACT, v->target, PRIVILEGE_READ, a->reads);
-	privilege_use(&v->counted, a->ip, KMAP_IP_EXACT, v->target, PRIVILEGE_WRITE, a->writes);
-}
-
-/* An object of the KMAP of a trace, see rebuild_give. */
-static void give(void *data, const struct kmap_object *o, const struct kmap_access *counts, u32 nr)
-{
-	struct viewer *v = data;
-	u32 i;
-
-	/* A KMAP has no caches, CPUs and times to filter by. */
-	if (kmem_filter_trace_only(&v->filter))
-		return;
-	take_object(v, o);
-	for (i = 0; i < nr; i++)
-		take_access(v, o, counts + i);
-}
-
-/* Trace */
-
-/* Requested bytes that are still live: slab objects end as a whole, pages may end in pieces. */
-static u32 live_bytes(const struct held *h)
-{
-	return h->memory.left < h->memory.asked ? h->memory.left : h->memory.asked;
-}
-
-static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
-{
-	struct viewer *v = data;
-	struct held *h = (struct held *)item;
-	u32 left = live_bytes(h);
-
-	(void)bytes;
-	(void)freed;
-	if (h->target != NO_TARGET)
-		privilege_shrink(&v->streamed, h->target, h->bytes - left);
-	h->bytes = left;
-}
-
-static void allocate(struct viewer *v, const struct trace_event *e)
-{
-	const char *cache = names_cache(&v->names, e->u.alloc.kind, e->u.alloc.cache);
-	bool chosen = kmem_choice_object(&v->choice, cache, e->u.alloc.call_site) &&
-		      v->choice.chosen;
-	struct held *h = tracker_add(&v->live, e, 0);
-
-	if (!h)
-		return;
-	h->target = NO_TARGET;
-	if (!chosen)
-		return;
-	h->target = privilege_target(&v->streamed, e->u.alloc.call_site);
-	h->bytes = live_bytes(h);
-	privilege_grow(&v->streamed, h->target, h->bytes);
-}
-
-static void release(struct viewer *v, const struct trace_event *e)
-{
-	const struct held *h = tracker_find(&v->live, e->u.free.ptr);
-
-	if (h && h->target != NO_TARGET && e->u.free.call_site)
-		privilege_use(&v->streamed, e->u.free.call_site, KMAP_IP_RETURN, h->target,
-			      PRIVILEGE_FREE, 1);
-	tracker_remove(&v->live, e);
-}
-
-static void access_object(struct viewer *v, const struct trace_event *e)
-{
-	const struct held *h = tracker_find(&v->live, e->u.access.ptr);
-	u32 kind = e->u.access.kind;
-
-	if (!h) {
-		v->unattributed += v->choice.chosen;
-		return;
-	}
-	if (h->target == NO_TARGET)
-		return;
-	privilege_use(&v->streamed, e->u.access.ip, KMAP_IP_EXACT, h->target, PRIVILEGE_READ,
-		      kind == TRACE_READ || kind == TRACE_UPDATE);
-	privilege_use(&v->streamed, e->u.access.ip, KMAP_IP_EXACT, h->target, PRIVILEGE_WRITE,
-		      kind == TRACE_WRITE || kind == TRACE_UPDATE);
-}
-
-static bool take_event(void *data, const struct trace_event *e)
-{
-	struct viewer *v = data;
-
-	names_event(&v->names, e);
-	kmem_choice_event(&v->choice, e);
-	if (v->choice.window.ended)
-		return false;
-	v->types |= 1u << e->type;
-	if (e->type == TRACE_ALLOC)
-		allocate(v, e);
-	else if (e->type == TRACE_FREE)
-		release(v, e);
-	else if (e->type == TRACE_ACCESS)
-		access_object(v, e);
-	rebuild_event(&v->kmap, e);
-	return true;
-}
 
 /* Output */
 
@@ -453,8 +297,8 @@ static void print(struct viewer *v, const struct domains *d)
 	print_sum(v, "Call sites and variables", "nr_sites", d->p->targets.nr);
 	print_sum(v, "  most bytes live at once", "bytes", d->bytes);
 	print_sum(v, "Compartments", "nr_compartments", d->all.nr);
-	if (d->p == &v->streamed)
-		print_sum(v, "Accesses to unknown memory", "unattributed", v->unattributed);
+	if (d->p == &v->uses.streamed)
+		print_sum(v, "Accesses to unknown memory", "unattributed", v->uses.unattributed);
 	print_operations(v, d);
 	print_compartments(v, d);
 	print_shared(v, d);
@@ -468,7 +312,7 @@ static int show(struct viewer *v, struct privilege *p, int status)
 {
 	struct domains d;
 
-	privilege_end(p);
+	v->incomplete = status != EXIT_FINE;
 	if (domains_sum(&d, p, &v->partition)) {
 		print(v, &d);
 	} else {
@@ -476,6 +320,105 @@ static int show(struct viewer *v, struct privilege *p, int status)
 		status = EXIT_MALFORMED;
 	}
 	domains_free(&d);
+	return status;
+}
+
+/* CPM interchange format */
+
+static char *operation_name(int op)
+{
+	return table_text(op < CPM_OPS ? cpm_ops[op] : "total");
+}
+
+/* Sizes may be weighted with fractions: rounded to whole units. */
+static u64 whole(double units)
+{
+	return units + .5;
+}
+
+static void print_cpm_operations(struct viewer *v, const struct cpm *cpm)
+{
+	struct table t = {
+		.title = "PRIVILEGES", .key = "privileges",
+		.name_title = "Operation", .name_key = "operation",
+		.columns = {
+			{ "Allowed", "allowed", ALLOWED, CELL_NUMBER, 0 },
+			{ "Monolithic", "monolithic", MONOLITHIC, CELL_NUMBER, 0 },
+			{ "PSR", "psr", RATIO, CELL_PERCENT, 0 },
+		},
+	};
+	u64 sums[CPM_OPS + 1][OPERATION_SUMS];
+	double allowed = 0, monolithic = 0, a, m;
+	int op;
+
+	t.rows = xreallocarray(NULL, CPM_OPS + 1, sizeof(*t.rows));
+	for (op = 0; op <= CPM_OPS; op++) {
+		a = op < CPM_OPS ? cpm->allowed[op] : allowed;
+		m = op < CPM_OPS ? cpm->monolithic[op] : monolithic;
+		sums[op][ALLOWED] = whole(a);
+		sums[op][MONOLITHIC] = whole(m);
+		sums[op][RATIO] = m ? whole(a / m * 100000) : 0;
+		allowed += a;
+		monolithic += m;
+		t.rows[t.nr++] = (struct row){ .name = operation_name(op), .sum = sums[op] };
+	}
+	print_table(v, &t, 0);
+}
+
+static void print_cpm_compartments(struct viewer *v, const struct cpm *cpm)
+{
+	enum { CPM_FUNCTIONS, CPM_ALLOWED, CPM_SUMS };
+	struct table t = {
+		.title = "COMPARTMENTS", .key = "compartments",
+		.name_title = "Compartment", .name_key = "compartment",
+		.then = { CPM_FUNCTIONS, CPM_FUNCTIONS },
+		.columns = {
+			{ "Functions", "functions", CPM_FUNCTIONS, CELL_NUMBER, 0 },
+			{ "Allowed", "allowed", CPM_ALLOWED, CELL_NUMBER, 0 },
+		},
+	};
+	u64 (*sums)[CPM_SUMS] = xreallocarray(NULL, cpm->nr + 1ull, sizeof(*sums));
+	const struct cpm_subject *s;
+	double allowed;
+	int op;
+
+	t.rows = xreallocarray(NULL, cpm->nr + 1ull, sizeof(*t.rows));
+	for (t.nr = 0; t.nr < cpm->nr; t.nr++) {
+		s = cpm->subjects + t.nr;
+		allowed = 0;
+		for (op = 0; op < CPM_OPS; op++)
+			allowed += s->allowed[op];
+		sums[t.nr][CPM_FUNCTIONS] = s->functions;
+		sums[t.nr][CPM_ALLOWED] = whole(allowed);
+		t.rows[t.nr] = (struct row){ .name = table_text(s->name), .sum = sums[t.nr] };
+	}
+	table_sort(&t, &v->order, CPM_ALLOWED);
+	print_table(v, &t, v->top);
+	free(sums);
+}
+
+/* Returns the exit status. */
+static int show_cpm(struct viewer *v)
+{
+	struct head head = {
+		.command = "privilege", .input = "cpm", .sort = v->order.key ?: "allowed",
+		.top = v->top,
+	};
+	char error[ERROR_MAX];
+	int status = EXIT_UNABLE;
+	struct cpm cpm;
+
+	if (cpm_read(&cpm, v->cpm, v->weights, v->wxorx, error)) {
+		head_print(&head, v->format);
+		print_cpm_operations(v, &cpm);
+		print_cpm_compartments(v, &cpm);
+		if (v->format == REPORT_JSON)
+			printf("\n}\n");
+		status = table_order_check(&v->order, "privilege") ? EXIT_FINE : EXIT_UNABLE;
+	} else {
+		fprintf(stderr, "memorizer privilege: %s\n", error);
+	}
+	cpm_free(&cpm);
 	return status;
 }
 
@@ -498,59 +441,20 @@ static bool begin(struct engine *g)
 	if (!check_files(v, g->symbols))
 		return false;
 	v->input = g->trace ? "trace" : "kmap";
-	privilege_init(&v->streamed, g->symbols);
-	privilege_init(&v->counted, g->symbols);
-	names_init(&v->names);
-	kmem_choice_init(&v->choice, &v->filter, g->symbols, &v->names);
-	tracker_init(&v->live, sizeof(struct held));
-	v->live.gone = gone;
-	v->live.data = v;
-	rebuild_init(&v->kmap, give, v);
+	uses_begin(&v->uses, g, &v->filter);
 	return true;
-}
-
-static int end_kmap(struct viewer *v, const struct engine *g, int status)
-{
-	static const struct window all = { .begun = true, .ended = true };
-
-	if (!wanted_lines(g->name, false, v->counted.targets.nr || v->choice.seen) ||
-	    !kmem_filter_check(&v->filter, &all, v->choice.seen, v->choice.symbols, g->name))
-		return EXIT_UNABLE;
-	v->incomplete = status != EXIT_FINE;
-	status = show(v, &v->counted, status);
-	if (v->files.vmlinux || v->files.kallsyms)
-		privilege_warn(&v->counted, v->files.kallsyms);
-	return status;
-}
-
-static int end_trace(struct viewer *v, const struct engine *g)
-{
-	/* As fold does: without access events, the counts of retired objects. */
-	bool streamed = v->types & WANTED(ACCESS);
-	int status = EXIT_FINE;
-
-	if (!wanted_check(g->name, v->types, WANTED(ACCESS) | WANTED(COUNTS)) ||
-	    !kmem_choice_check(&v->choice, g->name))
-		return EXIT_UNABLE;
-	if (trace_warn(g->trace) | (!streamed && rebuild_warn(&v->kmap, g->name)))
-		status = EXIT_INCOMPLETE;
-	v->incomplete = status != EXIT_FINE;
-	return show(v, streamed ? &v->streamed : &v->counted, status);
 }
 
 static int end(struct engine *g, int status)
 {
 	struct viewer *v = g->data;
+	struct privilege *p = uses_end(&v->uses, g, &status);
 
-	/* Frees what it holds, too. */
-	rebuild_end(&v->kmap);
-	if (status != EXIT_UNABLE)
-		status = g->trace ? end_trace(v, g) : end_kmap(v, g, status);
-	tracker_free(&v->live);
-	kmem_choice_free(&v->choice);
-	names_free(&v->names);
-	privilege_free(&v->streamed);
-	privilege_free(&v->counted);
+	if (p)
+		status = show(v, p, status);
+	if (p && !g->trace && (v->files.vmlinux || v->files.kallsyms))
+		privilege_warn(p, v->files.kallsyms);
+	uses_free(&v->uses);
 	namesakes_warn(g->symbols, "privilege");
 	return status;
 }
@@ -588,7 +492,7 @@ static bool set_partition(struct viewer *v)
 static int view(struct viewer *v, const char *input)
 {
 	static const struct engine_ops ops = {
-		.begin = begin, .event = take_event, .object = take_object, .access = take_access,
+		.begin = begin, .event = uses_event, .object = uses_object, .access = uses_access,
 		.end = end,
 	};
 	struct engine g = { .ops = &ops, .data = v, .files = v->files };
@@ -613,6 +517,18 @@ static int view(struct viewer *v, const char *input)
 	return status;
 }
 
+/* Returns false after a message if other options do not go with --cpm, or without it. */
+static bool check_cpm(const struct viewer *v, int argc)
+{
+	bool wrong = v->cpm ? argc || v->partition_file : v->weights || v->wxorx;
+
+	if (wrong)
+		fprintf(stderr, "memorizer privilege: %s\n",
+			v->cpm ? "--cpm: want no input and no --partition" :
+				 "--weights, --wxorx: only with --cpm");
+	return !wrong;
+}
+
 static int run(int argc, char **argv)
 {
 	struct viewer v = { .by = PARTITION_MODULE };
@@ -621,6 +537,12 @@ static int run(int argc, char **argv)
 			 "compartments: function, file, directory or module (default)", option_by),
 		OPT_STRING(0, "partition", &v.partition_file, "FILE",
 			   "compartments: lines NAME GLOB of functions, or of files with a slash"),
+		OPT_STRING(0, "cpm", &v.cpm, "FILE",
+			   "privileges of a compartmentalization in the CPM interchange format"),
+		OPT_STRING(0, "weights", &v.weights, "FILE",
+			   "with --cpm: lines ID,READ,WRITE,CALL,RETURN of factors or =SIZE"),
+		OPT_BOOLEAN(0, "wxorx", &v.wxorx,
+			    "with --cpm: no memory is both writable and executable"),
 		OPTS_SYMBOLS(&v.files),
 		OPT_TAKE('s', "sort", &v.order, "KEY",
 			 "sort tables by the column with this key in JSON, or by name or type",
@@ -639,6 +561,8 @@ static int run(int argc, char **argv)
 
 	kmem_filter_init(&v.filter);
 	argc = options_parse(&command_privilege, argc, argv, options, 0);
+	if (!check_cpm(&v, argc))
+		return usage_error("privilege");
 	input = argc ? input_name(argc, argv) : "-";
 	if (!input) {
 		fprintf(stderr,
@@ -648,7 +572,7 @@ static int run(int argc, char **argv)
 	}
 	if (!v.top_given)
 		v.top = v.format == REPORT_TEXT ? TEXT_ROWS : 0;
-	return view(&v, input);
+	return v.cpm ? show_cpm(&v) : view(&v, input);
 }
 
 const struct command command_privilege = {

@@ -55,6 +55,7 @@ RUNS = [
     ("cache-assoc", *NOTES, "lines"), ("stacks", "lines"), ("summary", "context"),
     ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
     ("privilege", *NOTES, *SYMBOLS, SESSION), ("privilege", *NOTES, "life"),
+    ("privilege", "--cpm", DATA + "/example.cpm"),
 ]
 HEAD = ("version", "command", "input", "incomplete", "sort", "top", "filters")
 GROUPS = ("table", "object", "counts", "event")
@@ -93,7 +94,7 @@ class Printed:
     def add_output(self, value, command):
         """Add the output for an input."""
         self.head |= {key for key in value if key in HEAD}
-        of = value.get("input", "").replace("kmap", "KMAP")
+        of = value.get("input", "").replace("kmap", "KMAP").replace("cpm", "CPM file")
         value = {key: member for key, member in value.items() if key not in HEAD}
         if command == "script":
             self.add(value, value["event"], "event", of)

@@ -14,6 +14,7 @@
 #include "kmap/kmap.h"
 #include "lib/reader.h"
 #include "lib/tar.h"
+#include "lib/yaml.h"
 #include "symbols/maintainers.h"
 #include "symbols/module-text.h"
 #include "symbols/notes.h"
@@ -178,6 +179,17 @@ static void read_maintainers(const unsigned char *data, size_t size)
 	maintainers_free(maintainers);
 }
 
+static void read_yaml(const unsigned char *data, size_t size)
+{
+	char error[ERROR_MAX];
+	struct yaml root;
+
+	write_all(data, size);
+	if (yaml_read(&root, path, error))
+		yaml_get(&root, "object_map");
+	yaml_free(&root);
+}
+
 /* Decompressed, if it is compressed. */
 static void read_tar(const unsigned char *data, size_t size)
 {
@@ -214,6 +226,7 @@ static const struct {
 	{ "module", read_module },
 	{ "notes", read_notes },
 	{ "maintainers", read_maintainers },
+	{ "yaml", read_yaml },
 	{ "tar", read_tar },
 };
 

@@ -38,7 +38,7 @@ def make(seed):
     lines = []
     for slot in range(r.randint(1, 8)):
         time = r.randint(1, 5)
-        while r.random() < 0.8:
+        while not lines or r.random() < 0.8:
             freed = time + r.choice([0, 0, 1, 2, 9])
             live = r.random() < 0.1
             free_ip = r.choice([*codes, *codes, 0, OVERWRITTEN])

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fuzz the parsers of traces, KMAPs, kallsyms, modules, notes, MAINTAINERS and archives with
+# Fuzz the parsers of traces, KMAPs, kallsyms, modules, notes, MAINTAINERS, YAML and archives with
 # libFuzzer, from the tests' small files.
 # Usage: test-libfuzzer.sh DIR, with tests/fuzz-parse and make-trace in it;
 # FUZZ_RUNS=N for more, or FUZZ_SECONDS=N; FUZZ_KEEP=DIR keeps inputs that fail and those that
@@ -15,7 +15,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 "$build/tests/make-trace" -e be -f "$tmp/trace" <"$data/mixed.trace" || exit 1
 mkdir -p "$tmp/trace/kernel"
-targets="metadata packets kmap kallsyms saved module notes maintainers tar"
+targets="metadata packets kmap kallsyms saved module notes maintainers yaml tar"
 keep=${FUZZ_KEEP:-$tmp}
 for target in $targets; do
 	mkdir -p "$tmp/$target" "$keep/$target"
@@ -32,6 +32,7 @@ for compressed in '' -z -Z; do
 	python3 -B "$here/make-notes.py" $compressed "$tmp/notes/elf$compressed" <"$data/after.notes" || exit 1
 done
 printf 'Text\n\nSLAB ALLOCATOR\nM:\tA Name <a@b>\nF:\tmm/sl?b*\nX:\tmm/slob.c\nN:\tslab\n' >"$tmp/maintainers/one"
+cp "$data/example.cpm" "$tmp/yaml/"
 tar -C "$tmp" -cf "$tmp/tar/plain" trace/metadata
 gzip -k "$tmp/tar/plain" && xz -k "$tmp/tar/plain" && zstd -q "$tmp/tar/plain" || exit 1
 cd "$tmp" || exit 1

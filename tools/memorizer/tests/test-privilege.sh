@@ -216,6 +216,8 @@ same "--from selects objects of a trace" "1 60" "$(rows sum --from 4 "$tmp/le" |
 	sed -n 's/^\(nr_sites\|bytes\),//p' | xargs)"
 outcome "--cache is for traces" 2 /dev/null "memorizer privilege: --cache: only for the directory of a trace
 Try 'memorizer help privilege'." privilege --cache widget "$kmap"
+outcome "an empty KMAP" 2 /dev/null \
+	"memorizer: /dev/null: no objects: enable memorizer_enabled before reading the KMAP" privilege /dev/null
 outcome "a filter that matches nothing" 2 /dev/null "memorizer: $kmap: nothing matches --comm nobody" \
 	privilege --comm nobody "$kmap"
 same "--sort and --top" "ffffffff8b000000" \
