@@ -32,8 +32,6 @@ static const char * const usage[] = {
 /**
  * struct viewer - state of the command
  * @uses: the uses in the input; first, for uses_event()
- * @by: argument of --by
- * @partition_file: argument of --partition, or NULL
  * @partition: the partition
  * @cpm: argument of --cpm, or NULL
  * @weights: argument of --weights, or NULL
@@ -49,10 +47,9 @@ static const char * const usage[] = {
  */
 struct viewer {
 	struct uses uses;
-	enum partition_by by;
-	const char *partition_file, *cpm, *weights;
-	bool wxorx;
 	struct partition partition;
+	const char *cpm, *weights;
+	bool wxorx;
 	struct kmem_filter filter;
 	struct symbol_files files;
 	struct table_order order;
@@ -188,12 +185,6 @@ enum {
 	SHARED_FREES, SHARED_SUMS
 };
 
-static void add_count(u64 *sum, u64 count)
-{
-	if (__builtin_add_overflow(*sum, count, sum))
-		*sum = U64_MAX;
-}
-
 /* Returns sums by target. */
 static u64 (*sum_targets(const struct domains *d))[SHARED_SUMS]
 {
@@ -211,9 +202,9 @@ static u64 (*sum_targets(const struct domains *d))[SHARED_SUMS]
 		use = hash_item(&p->uses, i);
 		sum = sums[(u32)use->key];
 		sum[SHARED_FUNCTIONS]++;
-		add_count(sum + SHARED_READS, use->counts[PRIVILEGE_READ]);
-		add_count(sum + SHARED_WRITES, use->counts[PRIVILEGE_WRITE]);
-		add_count(sum + SHARED_FREES, use->counts[PRIVILEGE_FREE]);
+		privilege_count(sum + SHARED_READS, use->counts[PRIVILEGE_READ]);
+		privilege_count(sum + SHARED_WRITES, use->counts[PRIVILEGE_WRITE]);
+		privilege_count(sum + SHARED_FREES, use->counts[PRIVILEGE_FREE]);
 	}
 	return sums;
 }
@@ -424,21 +415,11 @@ static int show_cpm(struct viewer *v)
 
 /* Input */
 
-/* Returns false after a message if the partition needs files of functions that are unknown. */
-static bool check_files(const struct viewer *v, const struct kmap_symbols *symbols)
-{
-	if (!partition_needs_files(&v->partition) || kmap_symbols_notes(symbols))
-		return true;
-	fprintf(stderr,
-		"memorizer privilege: source files are unknown: want --vmlinux with compiler notes\n");
-	return false;
-}
-
 static bool begin(struct engine *g)
 {
 	struct viewer *v = g->data;
 
-	if (!check_files(v, g->symbols))
+	if (!partition_usable(&v->partition, g->symbols, "privilege"))
 		return false;
 	v->input = g->trace ? "trace" : "kmap";
 	uses_begin(&v->uses, g, &v->filter);
@@ -459,36 +440,6 @@ static int end(struct engine *g, int status)
 	return status;
 }
 
-static int option_by(const struct option *o, const char *arg, int unset)
-{
-	static const char * const names[] = {
-		[PARTITION_FUNCTION] = "function", [PARTITION_FILE] = "file",
-		[PARTITION_DIRECTORY] = "directory", [PARTITION_MODULE] = "module",
-	};
-	size_t i;
-
-	(void)unset;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(arg, names[i])) {
-			*(enum partition_by *)o->value = i;
-			return 0;
-		}
-	}
-	return option_refuse(o, arg, "function, file, directory or module");
-}
-
-/* Returns false after a message. */
-static bool set_partition(struct viewer *v)
-{
-	char error[ERROR_MAX];
-
-	v->partition.by = v->by;
-	if (!v->partition_file || partition_read(&v->partition, v->partition_file, error))
-		return true;
-	fprintf(stderr, "memorizer privilege: %s\n", error);
-	return false;
-}
-
 static int view(struct viewer *v, const char *input)
 {
 	static const struct engine_ops ops = {
@@ -504,10 +455,8 @@ static int view(struct viewer *v, const char *input)
 			trace_only);
 		return usage_error("privilege");
 	}
-	if (!set_partition(v)) {
-		partition_free(&v->partition);
+	if (!partition_open(&v->partition, "privilege"))
 		return EXIT_UNABLE;
-	}
 	status = engine_run(&g, input);
 	engine_free(&g);
 	partition_free(&v->partition);
@@ -520,7 +469,7 @@ static int view(struct viewer *v, const char *input)
 /* Returns false after a message if other options do not go with --cpm, or without it. */
 static bool check_cpm(const struct viewer *v, int argc)
 {
-	bool wrong = v->cpm ? argc || v->partition_file : v->weights || v->wxorx;
+	bool wrong = v->cpm ? argc || v->partition.file : v->weights || v->wxorx;
 
 	if (wrong)
 		fprintf(stderr, "memorizer privilege: %s\n",
@@ -531,12 +480,9 @@ static bool check_cpm(const struct viewer *v, int argc)
 
 static int run(int argc, char **argv)
 {
-	struct viewer v = { .by = PARTITION_MODULE };
+	struct viewer v = { .partition.by = PARTITION_MODULE };
 	const struct option options[] = {
-		OPT_TAKE('b', "by", &v.by, "WHAT",
-			 "compartments: function, file, directory or module (default)", option_by),
-		OPT_STRING(0, "partition", &v.partition_file, "FILE",
-			   "compartments: lines NAME GLOB of functions, or of files with a slash"),
+		OPTS_PARTITION(&v.partition, "module"),
 		OPT_STRING(0, "cpm", &v.cpm, "FILE",
 			   "privileges of a compartmentalization in the CPM interchange format"),
 		OPT_STRING(0, "weights", &v.weights, "FILE",

@@ -26,6 +26,6 @@ extern const struct command command_false_sharing, command_per_entry, command_se
 extern const struct command command_cache_assoc, command_stacks, command_summary;
 extern const struct command command_types, command_layout, command_who, command_what;
 extern const struct command command_conflicts;
-extern const struct command command_rcu, command_top, command_privilege;
+extern const struct command command_rcu, command_top, command_privilege, command_export;
 
 #endif

@@ -43,6 +43,7 @@ static const struct command * const commands[] = {
 	&command_conflicts,
 	&command_rcu,
 	&command_privilege,
+	&command_export,
 };
 
 static const struct command *find_command(const char *name)

@@ -73,6 +73,7 @@ static void grant(struct domains *d)
 		for (op = 0; op < PRIVILEGE_OPS; op++) {
 			if (!use->counts[op])
 				continue;
+			privilege_count(g->counts + op, use->counts[op]);
 			d->least[op] += size;
 			domain_at(d, domain)->sum[DOMAIN_LEAST] += size;
 			domain_at(d, domain)->sum[DOMAIN_OVER_OP + op] -= size;

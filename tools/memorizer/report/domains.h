@@ -35,10 +35,12 @@ struct domain {
 /**
  * struct grant - what a compartment may do to a target
  * @key: domain and target, as item numbers
+ * @counts: number of operations, saturated
  * @users: number of functions in the compartment that do so, by operation
  */
 struct grant {
 	u64 key;
+	u64 counts[PRIVILEGE_OPS];
 	u32 users[PRIVILEGE_OPS];
 };
 

@@ -83,28 +83,66 @@ static bool read_rules(struct partition *partition, const char *path, struct lin
 	return true;
 }
 
-/**
- * partition_read - read a partition file
- * @partition: set to the partition, to be freed by partition_free() in any case
- * @path: name of the file: lines NAME GLOB, empty lines, and lines that begin with #
- * @error: set to a message on failure
- *
- * Return: true on success.
- */
-bool partition_read(struct partition *partition, const char *path, char error[ERROR_MAX])
+static bool read_file(struct partition *partition, char error[ERROR_MAX])
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(partition->file, O_RDONLY | O_CLOEXEC);
 	struct lines in;
 	bool fine;
 
-	*partition = (struct partition){ .by = PARTITION_RULES };
 	if (fd < 0)
-		return set_path_error(error, path, strerror(errno));
+		return set_path_error(error, partition->file, strerror(errno));
 	lines_init(&in, fd);
-	fine = read_rules(partition, path, &in, error);
+	fine = read_rules(partition, partition->file, &in, error);
 	lines_free(&in);
 	close(fd);
 	return fine;
+}
+
+/**
+ * option_by - handle --by
+ * @o: the option; its value is an enum partition_by
+ * @arg: its argument
+ * @unset: unused
+ *
+ * Return: 0; exits if the argument is unknown.
+ */
+int option_by(const struct option *o, const char *arg, int unset)
+{
+	static const char * const names[] = {
+		[PARTITION_FUNCTION] = "function", [PARTITION_FILE] = "file",
+		[PARTITION_DIRECTORY] = "directory", [PARTITION_MODULE] = "module",
+	};
+	size_t i;
+
+	(void)unset;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(arg, names[i])) {
+			*(enum partition_by *)o->value = i;
+			return 0;
+		}
+	}
+	return option_refuse(o, arg, "function, file, directory or module");
+}
+
+/**
+ * partition_open - read the partition file, if one was given
+ * @partition: the partition, to be freed by partition_free()
+ * @command: the command, for the message
+ *
+ * Return: true on success; false after a message.
+ */
+bool partition_open(struct partition *partition, const char *command)
+{
+	char error[ERROR_MAX];
+
+	if (!partition->file)
+		return true;
+	partition->by = PARTITION_RULES;
+	if (read_file(partition, error))
+		return true;
+	fprintf(stderr, "memorizer %s: %s\n", command, error);
+	partition_free(partition);
+	return false;
 }
 
 /**
@@ -123,15 +161,25 @@ void partition_free(struct partition *partition)
 }
 
 /**
- * partition_needs_files - check whether a partition depends on source files
+ * partition_usable - check whether the source files of functions are known, if they matter
  * @partition: the partition
+ * @symbols: the symbols
+ * @command: the command, for the message
  *
- * Return: true if it does.
+ * Return: true if so; false after a message.
  */
-bool partition_needs_files(const struct partition *partition)
+bool partition_usable(const struct partition *partition, const struct kmap_symbols *symbols,
+		      const char *command)
 {
-	return partition->by == PARTITION_FILE || partition->by == PARTITION_DIRECTORY ||
-	       partition->paths;
+	bool files = partition->by == PARTITION_FILE || partition->by == PARTITION_DIRECTORY ||
+		     partition->paths;
+
+	if (!files || kmap_symbols_notes(symbols))
+		return true;
+	fprintf(stderr,
+		"memorizer %s: source files are unknown: want --vmlinux with compiler notes\n",
+		command);
+	return false;
 }
 
 /* Patterns with a slash are for files, others for functions: "kfree", or "kfree [module]". */

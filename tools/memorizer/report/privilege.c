@@ -82,6 +82,7 @@ static void describe(struct privilege *p, struct actor *actor, u64 ip, enum kmap
 	actor->file = file ? texts_number(&p->texts, file) : TEXTS_NONE;
 	if (!symbol)
 		return;
+	actor->size = symbol->size;
 	actor->symbol = texts_number(&p->texts, kmap_symbols_string(p->symbols, symbol->name));
 	actor->module = texts_number(&p->texts, kmap_symbols_string(p->symbols, symbol->module));
 }
@@ -126,8 +127,7 @@ void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
 		return;
 	key = (u64)actor_of(p, ip, kind) << 32 | target;
 	use = hash_item(&p->uses, hash_get(&p->uses, &key, &new));
-	if (__builtin_add_overflow(use->counts[op], count, use->counts + op))
-		use->counts[op] = U64_MAX;
+	privilege_count(use->counts + op, count);
 }
 
 /**

@@ -17,10 +17,11 @@ enum privilege_op { PRIVILEGE_READ, PRIVILEGE_WRITE, PRIVILEGE_FREE, PRIVILEGE_O
  * @symbol: number of its name alone
  * @module: number of its module's name; the empty string for the kernel itself
  * @file: number of its source file, relative to the root of the tree; TEXTS_NONE if unknown
+ * @size: size of its code in bytes; 0 if unknown
  * @domain: its compartment, set by domains_sum()
  */
 struct actor {
-	u64 name;
+	u64 name, size;
 	u32 symbol, module, file, domain;
 };
 
@@ -111,6 +112,17 @@ static inline struct actor *privilege_actor(const struct privilege *p, u32 actor
 static inline u64 privilege_size(const struct privilege *p, u32 target)
 {
 	return ((const struct target *)hash_item(&p->targets, target))->size;
+}
+
+/**
+ * privilege_count - add to a number of operations, saturated
+ * @sum: the number
+ * @count: the addend
+ */
+static inline void privilege_count(u64 *sum, u64 count)
+{
+	if (__builtin_add_overflow(*sum, count, sum))
+		*sum = U64_MAX;
 }
 
 #endif

@@ -86,6 +86,7 @@ static bool read_notes(struct notes *n, const struct section_bytes *b, u64 offse
 			.type = text_at(&n->strings, get(n->big_endian, p + 8, 4)),
 			.path = text_at(&n->strings, get(n->big_endian, p + 12, 4)),
 			.file = text_at(&n->strings, get(n->big_endian, p + 16, 4)),
+			.line = get(n->big_endian, p + 20, 4),
 			.offset = get(n->big_endian, p + 24, 4),
 			.type_size = get(n->big_endian, p + 32, 4),
 			.kind = p[37],

@@ -32,6 +32,7 @@ enum note_kind {
  * @type: name of the record or scalar; empty if unknown
  * @path: path of the accessed member; empty for the whole record
  * @file: source file, relative to the root of the tree
+ * @line: line in it
  * @offset: offset of the member in the record in bytes, or NOTE_ANYWHERE
  * @type_size: size of the record in bytes
  * @kind: enum note_kind
@@ -40,7 +41,7 @@ enum note_kind {
 struct note {
 	u64 ip;
 	const char *type, *path, *file;
-	u32 offset, type_size;
+	u32 line, offset, type_size;
 	unsigned char kind;
 	unsigned short flags;
 };

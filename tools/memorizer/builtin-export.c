@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/* memorizer export: writes what functions did to objects in formats of other tools. */
+#include <stdio.h>
+
+#include "builtin.h"
+#include "options.h"
+#include "report/cpm-write.h"
+#include "report/uses.h"
+#include "symbols/namesakes.h"
+
+static const char * const usage[] = {
+	"memorizer export --cpm [OPTION...] [KMAP|DIR|-]",
+	"",
+	"Writes which function read and wrote the objects of which call sites, and how often, in",
+	"the CPM interchange format.",
+	NULL
+};
+
+/**
+ * struct exporter - state of the command
+ * @uses: the uses in the input; first, for uses_event()
+ * @partition: the partition
+ * @filter: the filter
+ * @files: where to load symbols from
+ * @cpm: --cpm was given
+ */
+struct exporter {
+	struct uses uses;
+	struct partition partition;
+	struct kmem_filter filter;
+	struct symbol_files files;
+	bool cpm;
+};
+
+static bool begin(struct engine *g)
+{
+	struct exporter *x = g->data;
+
+	if (!partition_usable(&x->partition, g->symbols, "export"))
+		return false;
+	uses_begin(&x->uses, g, &x->filter);
+	return true;
+}
+
+/* Returns the exit status. */
+static int write_uses(const struct exporter *x, struct privilege *p, int status)
+{
+	struct domains d;
+
+	if (domains_sum(&d, p, &x->partition)) {
+		cpm_write(&d);
+	} else {
+		fprintf(stderr, "memorizer export: functions times bytes exceed 63 bits\n");
+		status = EXIT_MALFORMED;
+	}
+	domains_free(&d);
+	return status;
+}
+
+static int end(struct engine *g, int status)
+{
+	struct exporter *x = g->data;
+	struct privilege *p = uses_end(&x->uses, g, &status);
+
+	if (p)
+		status = write_uses(x, p, status);
+	if (p && !g->trace && (x->files.vmlinux || x->files.kallsyms))
+		privilege_warn(p, x->files.kallsyms);
+	uses_free(&x->uses);
+	namesakes_warn(g->symbols, "export");
+	return status;
+}
+
+static int export_input(struct exporter *x, const char *input)
+{
+	static const struct engine_ops ops = {
+		.begin = begin, .event = uses_event, .object = uses_object, .access = uses_access,
+		.end = end,
+	};
+	struct engine g = { .ops = &ops, .data = x, .files = x->files };
+	const char *trace_only = kmem_filter_trace_only(&x->filter);
+	int status;
+
+	if (trace_only && !input_is_trace(input)) {
+		fprintf(stderr, "memorizer export: --%s: only for the directory of a trace\n",
+			trace_only);
+		return usage_error("export");
+	}
+	if (!partition_open(&x->partition, "export"))
+		return EXIT_UNABLE;
+	status = engine_run(&g, input);
+	engine_free(&g);
+	partition_free(&x->partition);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct exporter x = { .partition.by = PARTITION_FUNCTION };
+	const struct option options[] = {
+		OPT_BOOLEAN(0, "cpm", &x.cpm, "write the CPM interchange format"),
+		OPTS_PARTITION(&x.partition, "function"),
+		OPTS_SYMBOLS(&x.files),
+		OPT_HELP(),
+		OPT_GROUP("Write only (an access with the object's allocation):"),
+		OPTS_FILTER(&x.filter),
+		OPT_END()
+	};
+	const char *input;
+
+	kmem_filter_init(&x.filter);
+	argc = options_parse(&command_export, argc, argv, options, 0);
+	if (!x.cpm) {
+		fprintf(stderr, "memorizer export: no format: want --cpm\n");
+		return usage_error("export");
+	}
+	input = argc ? input_name(argc, argv) : "-";
+	if (!input) {
+		fprintf(stderr,
+			"memorizer export: %d inputs: want one directory, or the parts of one, or a KMAP\n",
+			argc);
+		return usage_error("export");
+	}
+	return export_input(&x, input);
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "write accesses in formats of other tools",
+	.usage = usage,
+	.run = run,
+};

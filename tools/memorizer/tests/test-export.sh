@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Test export: a golden file, and that privilege computes the same from what was exported.
+# Usage: test-export.sh DIR, the directory of a build;
+# MODEL_ROUNDS=N for more random KMAPs, MODEL_SEED=N for others
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+kmap=$data/session.kmap
+python3 -B "$here/make-notes.py" "$tmp/notes" <"$data/session.notes" || exit 1
+lost="memorizer: 1 of 10 addresses have no symbol: use --kallsyms of the traced boot"
+
+# cpm OPTIONS...: export with the functions of the tests
+cpm() { "$memorizer" export --cpm --kallsyms "$data/kallsyms" "$@" 2>"$tmp/err"; }
+
+outcome "export of a KMAP" 0 "$data/session.cpm" "$lost" \
+	export --cpm --kallsyms "$data/kallsyms" --vmlinux "$tmp/notes" "$kmap"
+for order in le be; do
+	"$build/tests/make-trace" -e $order "$tmp/$order" <"$data/life.trace" || exit 1
+	mkdir "$tmp/$order/kernel"
+	cp "$data/kallsyms" "$tmp/$order/kernel"
+	outcome "export of a trace, $order" 0 "$data/life.cpm" "" export --cpm --by module "$tmp/$order"
+done
+
+# privileges OF: print what is allowed to be read and written, and the monolithic privilege
+privileges() { sed -n "s/^privileges,\\(read\\|write\\),$1,.*/\\1 \\2/p"; }
+
+# The privileges of what is exported are those of the input
+printf '%s\n' 'readers read_mark' 'writers widget_w*' >"$tmp/rules"
+seed=${MODEL_SEED:-1}
+last=$((seed + ${MODEL_ROUNDS:-40}))
+bad=0 allowed=0
+while [ "$seed" -lt "$last" ]; do
+	python3 -B "$here/privilege.py" make "$seed" >"$tmp/random.kmap" || exit 1
+	for options in "--by function" "--by module" "--partition $tmp/rules"; do
+		# shellcheck disable=SC2086 # options
+		cpm $options "$tmp/random.kmap" >"$tmp/random.cpm"
+		"$memorizer" privilege --csv --wxorx --cpm "$tmp/random.cpm" |
+			privileges '\([0-9]*,[0-9]*\)' >"$tmp/got"
+		# shellcheck disable=SC2086 # options
+		"$memorizer" privilege --csv --kallsyms "$data/kallsyms" $options "$tmp/random.kmap" \
+			2>"$tmp/err" | privileges '[0-9]*,\([0-9]*,[0-9]*\)' >"$tmp/want"
+		allowed=$((allowed + $(sed -n 's/^read \([0-9]*\),.*/\1/p' "$tmp/want")))
+		diff -u "$tmp/want" "$tmp/got" >"$tmp/diff" && [ -s "$tmp/want" ] && continue
+		bad=$((bad + 1))
+		sed "s/^/# seed $seed: /" "$tmp/diff"
+	done
+	seed=$((seed + 1))
+done
+same "privilege computes the same from export as from random KMAPs" 0 $bad
+[ $allowed -gt 0 ]
+ok $? "these have privileges"
+
+# counts OPERATION: sum up the counts of what is exported
+counts()
+{
+	sed -n "/^  can_/h; /^    counts/{ x; /can_$1/!{ x; d; }; x; s/.*\\[\\(.*\\)\\]/\\1/; s/, /\\n/g; p; }" |
+		awk '{ n += $1 } END { print n }'
+}
+
+same "counts are those of the KMAP" \
+	"$("$memorizer" report --csv "$kmap" | sed -n 's/^summary,\(reads\|writes\),//p' | xargs)" \
+	"$(cpm "$kmap" >"$tmp/out"; counts read <"$tmp/out") $(counts write <"$tmp/out")"
+# The order of objects is not that of the input
+sed -n '1,3p' "$kmap" >"$tmp/first"
+sed '1,3d' "$kmap" | cat - "$tmp/first" >"$tmp/other.kmap"
+cpm --partition "$tmp/rules" "$kmap" >"$tmp/want"
+cpm --partition "$tmp/rules" "$tmp/other.kmap" >"$tmp/got"
+equal "the order of objects does not matter" "$tmp/want" "$tmp/got"
+# Two call sites in a line, which were live at once; a variable; a quote
+{
+	sed '/note alloc ffffffff81000020/d' "$data/session.notes"
+	echo "note alloc ffffffff81000020 widget - drivers/widget.c 10 0 0 32 0"
+} | python3 -B "$here/make-notes.py" "$tmp/line" || exit 1
+cat >"$tmp/ids.kmap" <<EOF
+ffffffff9b000010,1,1000,60,1,0,0,sh
+  ffffffff9b000110,1,0,1
+ffffffff9b000020,1,2000,40,1,0,0,sh
+  ffffffff9b000110,1,0,2
+ffffffff9c000000,1,3000,8,1,0,0,sh
+  ffffffff9b000110,1,3,0
+EOF
+same "call sites in a line are one object, a variable has its name" \
+	"['GLOBAL|||jiffies'] [8] ['HEAP|drivers/widget.c|10|'] [100] counts [3] counts [3]" \
+	"$(cpm --vmlinux "$tmp/line" "$tmp/ids.kmap" |
+	   sed -n '/^subject_map/,/^privileges/d; s/^  objects: //p; s/^  sizes: //p; s/^  *counts:/counts/p' | xargs -d '\n')"
+printf '%s\n' "it's/x *" >"$tmp/odd"
+same "names of domains have no other characters" "- name: S1.it_s_x" "$(cpm --partition "$tmp/odd" "$kmap" | grep '^- name: S')"
+# Nothing that is not there
+printf '1,1,1000,8,1,0,0,sh\n' >"$tmp/none.kmap"
+same "a KMAP without accesses" "subject_map: [] privileges: []" "$(cpm "$tmp/none.kmap" | grep '\[\]' | xargs)"
+outcome "a format is needed" 2 /dev/null "memorizer export: no format: want --cpm
+Try 'memorizer help export'." export "$kmap"
+outcome "two inputs" 2 /dev/null \
+	"memorizer export: 2 inputs: want one directory, or the parts of one, or a KMAP
+Try 'memorizer help export'." export --cpm "$kmap" "$kmap"
+outcome "files that are unknown" 2 /dev/null \
+	"memorizer export: source files are unknown: want --vmlinux with compiler notes" \
+	export --cpm --by file "$kmap"
+outcome "--cpu is for traces" 2 /dev/null "memorizer export: --cpu: only for the directory of a trace
+Try 'memorizer help export'." export --cpm --cpu 0 "$kmap"
+printf '%s\n' "1,1,1000,4611686018427387904,1,0,0,sh" "  2,1,1,1" "3,1,5000000000000000,1,1,0,0,sh" >"$tmp/huge.kmap"
+outcome "sums that overflow" 1 /dev/null "memorizer export: functions times bytes exceed 63 bits" \
+	export --cpm "$tmp/huge.kmap"
+tap_end
