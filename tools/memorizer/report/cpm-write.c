@@ -158,7 +158,7 @@ static void write_objects(const struct writer *w)
 
 /* Subjects */
 
-/* Id of a function: file and name. Another function of that file and name has more than its name. */
+/* Id of a function: file and name; if another function has the same, with all of its name. */
 static void write_function(struct writer *w, const struct actor *actor)
 {
 	const struct privilege *p = w->d->p;

@@ -31,11 +31,11 @@ struct partition {
 };
 
 /* Options for a partition. */
-#define OPTS_PARTITION(p, usual)							\
-	OPT_TAKE('b', "by", &(p)->by, "WHAT",						\
+#define OPTS_PARTITION(f, usual)							\
+	OPT_TAKE('b', "by", &(f)->by, "WHAT",						\
 		 "compartments: function, file, directory or module (default: " usual ")", \
 		 option_by),								\
-	OPT_STRING(0, "partition", &(p)->file, "FILE",					\
+	OPT_STRING(0, "partition", &(f)->file, "FILE",					\
 		   "compartments: lines NAME GLOB of functions, or of files with a slash")
 
 int option_by(const struct option *o, const char *arg, int unset);
