@@ -103,6 +103,7 @@ static int run(int argc, char **argv)
 		OPTS_SYMBOLS(&x.files),
 		OPT_HELP(),
 		OPT_GROUP("Write only (an access with the object's allocation):"),
+		OPT_KIND(&x.filter),
 		OPTS_FILTER(&x.filter),
 		OPT_END()
 	};

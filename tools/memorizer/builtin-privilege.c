@@ -209,12 +209,22 @@ static u64 (*sum_targets(const struct domains *d))[SHARED_SUMS]
 	return sums;
 }
 
+/* Type that a call site allocates; NULL if unknown. */
+static char *type_of(const struct privilege *p, const struct target *target)
+{
+	const char *type = kmap_kind_is_typed(target->kind) ?
+			   named_allocation(p->symbols, target->site) : NULL;
+
+	return type ? table_text(type) : NULL;
+}
+
 /* Print the targets that are used by several compartments. */
 static void print_shared(struct viewer *v, const struct domains *d)
 {
 	struct table t = {
 		.title = "OBJECTS THAT COMPARTMENTS SHARE", .key = "shared",
-		.name_title = "Callsite", .name_key = "site", .texts = { NAMED_TYPE },
+		.name_title = "Callsite", .name_key = "site",
+		.texts = { { "Kind", "kind" }, NAMED_TYPE },
 		.then = { SHARED_FUNCTIONS, SHARED_SIZE },
 		.columns = {
 			{ "Compartments", "compartments", SHARED_COMPARTMENTS, CELL_NUMBER, 0 },
@@ -229,7 +239,6 @@ static void print_shared(struct viewer *v, const struct domains *d)
 	u64 (*sums)[SHARED_SUMS] = sum_targets(d);
 	const struct target *target;
 	char text[KMAP_SYMBOL_MAX];
-	const char *type;
 	struct row *row;
 	u32 i;
 
@@ -239,11 +248,13 @@ static void print_shared(struct viewer *v, const struct domains *d)
 			continue;
 		target = hash_item(&p->targets, i);
 		kmap_symbols_format(p->symbols, target->site, KMAP_IP_RETURN, text);
-		type = named_allocation(p->symbols, target->site);
 		row = t.rows + t.nr++;
 		*row = (struct row){ .name = table_text(text), .sum = sums[i] };
-		row->texts[0] = type ? table_text(type) : NULL;
+		row->texts[0] = target->kind ? table_text(kmap_kinds[target->kind]) : NULL;
+		row->texts[1] = type_of(p, target);
 	}
+	if (!p->kinds)
+		table_drop(&t, "kind");
 	print_sorted(v, p, &t, SHARED_COMPARTMENTS);
 	free(sums);
 }
@@ -500,6 +511,7 @@ static int run(int argc, char **argv)
 		OPT_SET_UINT('c', "csv", &v.format, "print CSV", REPORT_CSV),
 		OPT_HELP(),
 		OPT_GROUP("Count only (a free and an access with the object's allocation):"),
+		OPT_KIND(&v.filter),
 		OPTS_FILTER(&v.filter),
 		OPT_END()
 	};

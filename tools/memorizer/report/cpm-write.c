@@ -104,20 +104,24 @@ static int compare_accesses(const void *left, const void *right)
  * Id of the objects of a call site: by its line, if that is known from the compiler's notes. A
  * variable has its name; else the address in a function is all that is known.
  */
-static void make_id(const struct privilege *p, u64 site, char id[TEXTS_MAX])
+static void make_id(const struct privilege *p, const struct target *t, char id[TEXTS_MAX])
 {
-	const struct kmap_symbol *symbol = kmap_symbols_find(p->symbols, site, KMAP_IP_RETURN);
-	const struct note *note = kmap_symbols_note(p->symbols, site, KMAP_IP_RETURN);
+	const struct kmap_symbol *symbol = kmap_symbols_find(p->symbols, t->site, KMAP_IP_RETURN);
+	const struct note *note = kmap_symbols_note(p->symbols, t->site, KMAP_IP_RETURN);
 	char text[KMAP_SYMBOL_MAX];
 
-	if (symbol && symbol->start == site) {
+	if (t->kind == KMAP_STRUCT_PAGE) {
+		snprintf(id, TEXTS_MAX, "OTHER|||%s", kmap_kinds[t->kind]);
+	} else if (symbol && symbol->start == t->site) {
 		snprintf(id, TEXTS_MAX, "GLOBAL|||%s",
 			 kmap_symbols_string(p->symbols, symbol->name));
 	} else if (note && *note->file) {
-		snprintf(id, TEXTS_MAX, "HEAP|%s|%u|", note->file, note->line);
+		snprintf(id, TEXTS_MAX, "%s|%s|%u|",
+			 t->kind == KMAP_STACK ? "STACK_REGION" : "HEAP", note->file, note->line);
 	} else {
-		kmap_symbols_format(p->symbols, site, KMAP_IP_RETURN, text);
-		snprintf(id, TEXTS_MAX, "OTHER|||%.400s", text);
+		kmap_symbols_format(p->symbols, t->site, KMAP_IP_RETURN, text);
+		snprintf(id, TEXTS_MAX, "OTHER|||%.400s%s%s", text, t->kind ? " " : "",
+			 t->kind ? kmap_kinds[t->kind] : "");
 	}
 }
 
@@ -133,7 +137,7 @@ static void add_objects(struct writer *w)
 	memset(w->sizes, 0, p->targets.nr * sizeof(*w->sizes));
 	for (i = 0; i < p->targets.nr; i++) {
 		target = hash_item(&p->targets, i);
-		make_id(p, target->site, id);
+		make_id(p, target, id);
 		w->id_of[i] = texts_number(&w->ids, id);
 		/* domains_sum() has checked that the sum of all sizes fits. */
 		w->sizes[w->id_of[i]] += target->size;

@@ -31,7 +31,7 @@ void privilege_init(struct privilege *p, const struct kmap_symbols *symbols)
 	*p = (struct privilege){ .symbols = symbols };
 	texts_init(&p->texts);
 	hash_init(&p->actors, sizeof(struct actor), sizeof(u64));
-	hash_init(&p->targets, sizeof(struct target), sizeof(u64));
+	hash_init(&p->targets, sizeof(struct target), 2 * sizeof(u64));
 	hash_init(&p->uses, sizeof(struct use), sizeof(u64));
 	hash_init(&p->codes, sizeof(struct code), 2 * sizeof(u64));
 }
@@ -54,14 +54,17 @@ void privilege_free(struct privilege *p)
  * privilege_target - look up or add a target
  * @p: the uses
  * @site: call site that allocated, or address of a variable
+ * @kind: kind of memory
  *
  * Return: its item number.
  */
-u32 privilege_target(struct privilege *p, u64 site)
+u32 privilege_target(struct privilege *p, u64 site, enum kmap_kind kind)
 {
+	u64 key[2] = { site, kind };
 	bool new;
 
-	return hash_get(&p->targets, &site, &new);
+	p->kinds |= kind;
+	return hash_get(&p->targets, key, &new);
 }
 
 /* Source file of a function, by the compiler's notes; NULL if unknown. */

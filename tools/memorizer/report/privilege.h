@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which function used which objects, and how. Objects that a call site allocated, and each
- * variable, are one target. report/domains.h derives privileges from the uses.
+ * Which function used which objects, and how. Objects of a kind of memory that a call site
+ * allocated, and each variable, are one target. report/domains.h derives privileges from the uses.
  */
 #ifndef PRIVILEGE_H
 #define PRIVILEGE_H
 
+#include "kmap/kmap.h"
 #include "lib/texts.h"
 #include "symbols/kmap-symbols.h"
 
@@ -27,12 +28,13 @@ struct actor {
 
 /**
  * struct target - the objects of a call site
- * @site: return address of the allocating call, or address of a variable; the key
+ * @site: return address of the allocating call, or address of a variable; the key, with @kind
+ * @kind: kind of memory, enum kmap_kind
  * @size: maximum number of requested bytes live at once
  * @live: bytes live now
  */
 struct target {
-	u64 site, size, live;
+	u64 site, kind, size, live;
 };
 
 /**
@@ -69,6 +71,7 @@ struct life {
  * @lives: private: lives of the objects of a KMAP
  * @nr_lives: private: number of @lives
  * @room: private: size of @lives
+ * @kinds: the kinds of memory are known
  * @overflow: the sizes exceed 64 bits
  */
 struct privilege {
@@ -76,12 +79,12 @@ struct privilege {
 	struct hash texts, actors, targets, uses, codes;
 	struct life *lives;
 	u64 nr_lives, room;
-	bool overflow;
+	bool kinds, overflow;
 };
 
 void privilege_init(struct privilege *p, const struct kmap_symbols *symbols);
 void privilege_free(struct privilege *p);
-u32 privilege_target(struct privilege *p, u64 site);
+u32 privilege_target(struct privilege *p, u64 site, enum kmap_kind kind);
 void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
 		   enum privilege_op op, u64 count);
 void privilege_grow(struct privilege *p, u32 target, u64 bytes);

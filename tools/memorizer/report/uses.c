@@ -32,9 +32,10 @@ void uses_object(void *data, const struct kmap_object *o)
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
 	by_task = kmem_choice_task(&u->choice, o->pid, comm);
 	u->target = NO_TARGET;
-	if (!kmem_choice_object(&u->choice, NULL, o->alloc_ip) || !by_task)
+	if (!kmem_choice_object(&u->choice, NULL, o->alloc_ip) || !by_task ||
+	    !kmem_choice_kind(&u->choice, o->kind))
 		return;
-	u->target = privilege_target(&u->counted, o->alloc_ip);
+	u->target = privilege_target(&u->counted, o->alloc_ip, o->kind);
 	if (o->free_jiffies)
 		life.to = o->free_jiffies > life.from ? o->free_jiffies : life.from;
 	life.target = u->target;
@@ -100,7 +101,8 @@ static void allocate(struct uses *u, const struct trace_event *e)
 {
 	const char *cache = names_cache(&u->names, e->u.alloc.kind, e->u.alloc.cache);
 	bool chosen = kmem_choice_object(&u->choice, cache, e->u.alloc.call_site) &&
-		      u->choice.chosen;
+		      kmem_choice_allocator(&u->choice, e->u.alloc.kind) && u->choice.chosen;
+	enum kmap_kind kind = e->u.alloc.kind == TRACE_PAGES ? KMAP_PAGES : KMAP_SLAB;
 	struct held *h = tracker_add(&u->live, e, 0);
 
 	if (!h)
@@ -108,7 +110,7 @@ static void allocate(struct uses *u, const struct trace_event *e)
 	h->target = NO_TARGET;
 	if (!chosen)
 		return;
-	h->target = privilege_target(&u->streamed, e->u.alloc.call_site);
+	h->target = privilege_target(&u->streamed, e->u.alloc.call_site, kind);
 	h->bytes = live_bytes(h);
 	privilege_grow(&u->streamed, h->target, h->bytes);
 }

@@ -32,6 +32,7 @@ RUNS = [
     ("cache-assoc", *NOTES, "assoc"), ("summary", "context"), ("summary", "entries"),
     ("summary", "life"), ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
     ("privilege", *KMAP), ("privilege", *NOTES, "life"),
+    ("privilege", "--by", "function", *SYMBOLS, f"{DATA}/kinds.kmap"),
 ]
 # The order of their rows is significant; --sort does not change it
 ORDERED = re.compile("(streamed_|kmap_)?(order|changes|basis|sums|privileges)$")

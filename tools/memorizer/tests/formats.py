@@ -54,6 +54,7 @@ RUNS = [
     ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"),
     ("cache-assoc", *NOTES, "lines"), ("stacks", "lines"), ("summary", "context"),
     ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
+    ("privilege", "--by", "function", *NOTES, *SYMBOLS, DATA + "/kinds.kmap"),
     ("privilege", *NOTES, *SYMBOLS, SESSION), ("privilege", *NOTES, "life"),
     ("privilege", "--cpm", DATA + "/example.cpm"),
 ]

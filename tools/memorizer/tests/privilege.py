@@ -21,6 +21,7 @@ import sys
 
 KALLSYMS = os.path.dirname(os.path.abspath(__file__)) + "/data/kallsyms"
 OPS = ("read", "write", "free")
+KINDS = ("slab", "pages", "stack")
 KERNEL, MODULE = (0xffffffff9b000000, 0x240), (0xffffffffc0400000, 0x90)
 OVERWRITTEN = 0xdeadbeef
 
@@ -35,6 +36,7 @@ def make(seed):
 
     sites = [code() for _ in range(r.randint(1, 6))]
     codes = [code() for _ in range(r.randint(1, 25))]
+    kinds = r.choice([[""], [kind + "," for kind in KINDS]])
     lines = []
     for slot in range(r.randint(1, 8)):
         time = r.randint(1, 5)
@@ -42,7 +44,7 @@ def make(seed):
             freed = time + r.choice([0, 0, 1, 2, 9])
             live = r.random() < 0.1
             free_ip = r.choice([*codes, *codes, 0, OVERWRITTEN])
-            lines.append((f"{r.choice(sites):x},1,{0xffff888000000000 + 4096 * slot:x},"
+            lines.append((f"{r.choice(kinds)}{r.choice(sites):x},1,{0xffff888000000000 + 4096 * slot:x},"
                           f"{r.choice([0, 8, 24, 64, 192])},{time},{0 if live else freed},"
                           f"{0 if live else free_ip:x},sh",
                           [f"  {r.choice(codes):x},{r.randint(1, 2)},"
@@ -87,7 +89,8 @@ def read(path):
                 user = function(int(field[0], 16))[0], objects[-1][0]
                 uses[user].update({"write": int(field[2]), "read": int(field[3])})
                 continue
-            site, freed, free_ip = int(field[0], 16), int(field[5]), int(field[6], 16)
+            kind = field.pop(0) if field[0] in KINDS else None
+            site, freed, free_ip = (kind, field[0]), int(field[5]), int(field[6], 16)
             objects.append((site, field[2], int(field[3]), int(field[4]), freed or 10 ** 9))
             if free_ip not in (0, OVERWRITTEN):
                 uses[function(free_ip - 1)[0], site]["free"] += 1

@@ -90,6 +90,13 @@ same "call sites in a line are one object, a variable has its name" \
 	"['GLOBAL|||jiffies'] [8] ['HEAP|drivers/widget.c|10|'] [100] counts [3] counts [3]" \
 	"$(cpm --vmlinux "$tmp/line" "$tmp/ids.kmap" |
 	   sed -n '/^subject_map/,/^privileges/d; s/^  objects: //p; s/^  sizes: //p; s/^  *counts:/counts/p' | xargs -d '\n')"
+# Kinds of memory; per-CPU memory is that of no known variable here
+same "ids depend on the kind of memory" \
+	"GLOBAL|||jiffies HEAP|drivers/widget.c|10| OTHER|||1000 percpu OTHER|||struct_page STACK_REGION|drivers/widget.c|10|" \
+	"$(sed 's/ffffffff9c001000/ffffffff9c000000/g' "$data/kinds.kmap" >"$tmp/kinds.kmap"
+	cpm --vmlinux "$tmp/notes" "$tmp/kinds.kmap" | sed -n "s/^  objects: \['\(.*\)'\]/\1/p" | xargs -d '\n')"
+same "--kind selects objects" "STACK_REGION" \
+	"$(cpm --vmlinux "$tmp/notes" --kind stack "$tmp/kinds.kmap" | sed -n "s/^  objects: \['\([A-Z_]*\)|.*/\1/p")"
 printf '%s\n' "it's/x *" >"$tmp/odd"
 same "names of domains have no other characters" "- name: S1.it_s_x" "$(cpm --partition "$tmp/odd" "$kmap" | grep '^- name: S')"
 # Nothing that is not there

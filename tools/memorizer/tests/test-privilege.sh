@@ -214,6 +214,15 @@ same "--comm selects objects" "1 64" "$(rows sum --comm tar "$kmap" |
 	sed -n 's/^\(nr_sites\|bytes\),//p' | xargs)"
 same "--from selects objects of a trace" "1 60" "$(rows sum --from 4 "$tmp/le" |
 	sed -n 's/^\(nr_sites\|bytes\),//p' | xargs)"
+same "kinds of memory of a call site are apart" 3 \
+	"$(rows sum --kind slab,pages,stack "$data/kinds.kmap" | sed -n 's/^nr_sites,//p')"
+same "the copies of a per-CPU variable are one object" "2 64" \
+	"$(rows sum --kind static,percpu "$data/kinds.kmap" | sed -n 's/^nr_sites,//p') $(
+	rows sum --kind percpu "$data/kinds.kmap" | sed -n 's/^bytes,//p')"
+same "a shared object has its kind" "pages 20480" "$(rows shared --by function "$data/kinds.kmap" |
+	sed -n 's/^[^,]*,pages,2,2,\([0-9]*\),.*/pages \1/p')"
+same "--kind selects allocations of a trace" "1 8192" "$(rows sum --kind pages "$tmp/le" |
+	sed -n 's/^\(nr_sites\|bytes\),//p' | xargs)"
 outcome "--cache is for traces" 2 /dev/null "memorizer privilege: --cache: only for the directory of a trace
 Try 'memorizer help privilege'." privilege --cache widget "$kmap"
 outcome "an empty KMAP" 2 /dev/null \
