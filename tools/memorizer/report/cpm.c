@@ -54,6 +54,9 @@ struct named_item {
  * @subject_ids: ids of subjects that are in a domain
  * @object_ids: ids of objects that are in a domain
  * @bytes: sizes of object domains
+ * @all: operations that a subject domain may do to everything, a mask by subject domain
+ * @code: size of all code, by operation
+ * @data: size of all objects, by operation
  * @granted: pairs of subject domain and other domain, by operation, that were allowed
  * @error: set to a message on failure
  */
@@ -63,6 +66,8 @@ struct calculation {
 	struct weight *weights;
 	struct hash weight_names, subjects, objects, subject_ids, object_ids;
 	struct bytes *bytes;
+	u32 *all;
+	double code[CPM_OPS], data[CPM_OPS];
 	struct hash granted;
 	char *error;
 };
@@ -340,6 +345,19 @@ static bool read_subject(struct calculation *c, const struct yaml *domain, u32 n
 	return true;
 }
 
+static void sum_sizes(struct calculation *c)
+{
+	u32 i;
+	int op;
+
+	for (op = 0; op < CPM_OPS; op++) {
+		for (i = 0; i < c->cpm->nr; i++)
+			c->code[op] += c->cpm->subjects[i].bytes[op];
+		for (i = 0; i < c->objects.nr; i++)
+			c->data[op] += c->bytes[i].of[op];
+	}
+}
+
 static bool read_maps(struct calculation *c, const struct yaml *root)
 {
 	const struct yaml *objects = get_list(c, root, "object_map");
@@ -353,12 +371,15 @@ static bool read_maps(struct calculation *c, const struct yaml *root)
 	c->cpm->subjects = xreallocarray(NULL, subjects->nr + 1ull, sizeof(*c->cpm->subjects));
 	memset(c->cpm->subjects, 0, subjects->nr * sizeof(*c->cpm->subjects));
 	c->cpm->nr = subjects->nr;
+	c->all = xreallocarray(NULL, subjects->nr + 1ull, sizeof(*c->all));
+	memset(c->all, 0, subjects->nr * sizeof(*c->all));
 	for (i = 0; i < objects->nr; i++)
 		if (!read_object(c, objects->items + i, i))
 			return false;
 	for (i = 0; i < subjects->nr; i++)
 		if (!read_subject(c, subjects->items + i, i))
 			return false;
+	sum_sizes(c);
 	return true;
 }
 
@@ -377,11 +398,22 @@ static void allow(struct calculation *c, u32 subject, int op, u32 domain)
 	double bytes;
 	bool new;
 
+	if (c->all[subject] & 1u << op)
+		return;
 	hash_get(&c->granted, key, &new);
 	if (!new)
 		return;
 	bytes = is_code(op) ? c->cpm->subjects[domain].bytes[op] : c->bytes[domain].of[op];
 	s->allowed[op] += s->instructions[op] * bytes;
+}
+
+/* Allow a subject domain an operation on everything, instead of what was allowed before. */
+static void allow_all(struct calculation *c, u32 subject, int op)
+{
+	struct cpm_subject *s = c->cpm->subjects + subject;
+
+	c->all[subject] |= 1u << op;
+	s->allowed[op] = s->instructions[op] * (is_code(op) ? c->code[op] : c->data[op]);
 }
 
 static bool is_all(const struct yaml *node)
@@ -397,8 +429,7 @@ static bool allow_list(struct calculation *c, u32 subject, int op, const struct 
 	u32 i, domain;
 
 	if (is_all(list)) {
-		for (i = 0; i < names->nr; i++)
-			allow(c, subject, op, i);
+		allow_all(c, subject, op);
 		return true;
 	}
 	if (list->kind != YAML_LIST && list->kind != YAML_NULL)
@@ -509,23 +540,21 @@ static bool read_privileges(struct calculation *c, const struct yaml *root)
 /* Without W^X, all code may also read and write code, and call and return to data. */
 static void sum_up(struct calculation *c, bool wxorx)
 {
-	double instructions, code, data;
+	double instructions;
 	u32 i;
 	int op;
 
 	for (op = 0; op < CPM_OPS; op++) {
 		instructions = 0;
-		code = 0;
-		data = 0;
 		for (i = 0; i < c->cpm->nr; i++) {
 			instructions += c->cpm->subjects[i].instructions[op];
-			code += c->cpm->subjects[i].bytes[op];
 			c->cpm->allowed[op] += c->cpm->subjects[i].allowed[op];
 		}
-		for (i = 0; i < c->objects.nr; i++)
-			data += c->bytes[i].of[op];
-		c->cpm->monolithic[op] = instructions *
-			(wxorx ? is_code(op) ? code : data : code + data);
+		if (!wxorx)
+			c->cpm->monolithic[op] = instructions * (c->code[op] + c->data[op]);
+		else
+			c->cpm->monolithic[op] = instructions *
+				(is_code(op) ? c->code[op] : c->data[op]);
 	}
 }
 
@@ -574,6 +603,7 @@ bool cpm_read(struct cpm *cpm, const char *path, const char *weights, bool wxorx
 	hash_free(&c.object_ids);
 	hash_free(&c.granted);
 	free(c.weights);
+	free(c.all);
 	free(c.bytes);
 	return fine;
 }

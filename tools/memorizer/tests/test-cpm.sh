@@ -82,6 +82,8 @@ privileges:
 EOF
 same "omitted: one of three functions, 2 of 5 bytes; its 3 bytes of code" \
 	"read 13.333 write 13.333 call 20.000 return 20.000 total 16.667" "$(psr "$tmp/small.cpm")"
+{ cat "$tmp/small.cpm" && echo "  can_read: [{objects: [o]}, {objects: all}, {objects: [o]}]"; } >"$tmp/twice.cpm"
+same "all, and some of it" "read 13.333" "$(psr "$tmp/twice.cpm" | cut -d ' ' -f 1,2)"
 for value in "can_read: all" "can_read: [{objects: all}]" "can_read: [{}]"; do
 	{ cat "$tmp/small.cpm" && echo "  $value"; } >"$tmp/all.cpm"
 	same "all: $value" "read 13.333" "$(psr "$tmp/all.cpm" | cut -d ' ' -f 1,2)"
