@@ -90,9 +90,9 @@ static int __init memorizer_debugfs_init(void)
 		debugfs_create_file("memorizer_cgroup", 0600, dir, NULL, &memorizer_cgroups_fops);
 	debugfs_create_file("clear_object_list", 0200, dir, (void *)&clear, &memorizer_switch_fops);
 	debugfs_create_file("show_stats", 0400, dir, NULL, &memorizer_stats_fops);
-	debugfs_create_file("kmap", 0400, dir, NULL, &memorizer_kmap_fops);
-	debugfs_create_file("kmap_fields", 0400, dir, NULL, &memorizer_fields_kmap_fops);
-	debugfs_create_file("kmap_kinds", 0400, dir, NULL, &memorizer_kinds_kmap_fops);
+	debugfs_create_file("kmap", 0400, dir, (void *)MEMORIZER_KMAP, &memorizer_kmap_fops);
+	debugfs_create_file("kmap_fields", 0400, dir, (void *)MEMORIZER_KMAP_FIELDS,
+			    &memorizer_kmap_fops);
 	memorizer_kinds_files(dir);
 	memorizer_filter_files(dir);
 	memorizer_traffic_files(dir);

@@ -16,6 +16,7 @@
 #include <linux/string.h>
 
 #include "hooks.h"
+#include "kmap.h"
 #include "list_file.h"
 
 #undef MODULE_PARAM_PREFIX
@@ -101,7 +102,7 @@ static const struct file_operations kinds_fops = {
 };
 
 /**
- * memorizer_kinds_files() - create the file of the kinds
+ * memorizer_kinds_files() - create the files of the kinds
  * @dir: Memorizer's directory in debugfs
  *
  * Context: process context, may sleep.
@@ -109,6 +110,8 @@ static const struct file_operations kinds_fops = {
 void memorizer_kinds_files(struct dentry *dir)
 {
 	debugfs_create_file("memorizer_kinds", 0600, dir, NULL, &kinds_fops);
+	debugfs_create_file("kmap_kinds", 0400, dir, (void *)MEMORIZER_KMAP_KINDS,
+			    &memorizer_kmap_fops);
 }
 
 static unsigned int boot_kinds __initdata;

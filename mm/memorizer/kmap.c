@@ -53,16 +53,13 @@ struct memorizer_object *memorizer_kmap_next(unsigned long *pos)
 	return NULL;
 }
 
-/* What a file shows of each object. */
-enum kmap_view { ACCESSES, FIELDS, KINDS, TRAFFIC };
-
 /* The most that one read(2) returns. */
 #define BUFFER_SIZE	SZ_64K
 
 /**
  * struct kmap_reader - an open file
  * @mutex: serializes reads
- * @view: what is shown
+ * @view: what is shown of each object
  * @pos: position in the file after the last read
  * @next: position of the next object in the pool
  * @at_end: there is no next object
@@ -73,7 +70,7 @@ enum kmap_view { ACCESSES, FIELDS, KINDS, TRAFFIC };
  */
 struct kmap_reader {
 	struct mutex mutex;	/* guards all below */
-	enum kmap_view view;
+	enum memorizer_kmap view;
 	loff_t pos;
 	unsigned long next;
 	bool at_end;
@@ -105,20 +102,25 @@ static bool has_traffic(const struct memorizer_object *object)
 	return has;
 }
 
+static bool has_granules(const struct kmap_reader *reader)
+{
+	return reader->view == MEMORIZER_KMAP_FIELDS || reader->view == MEMORIZER_KMAP_KINDS;
+}
+
 static bool is_row_shown(const struct kmap_reader *reader, const struct memorizer_row *row)
 {
-	/* Moves have no granules: FIELDS and KINDS leave out their rows. */
-	return reader->view == TRAFFIC ? row->read_moves | row->write_moves :
-					 row->reads | row->writes;
+	/* Rows of moves have no granules, and are left out of those that have. */
+	return reader->view == MEMORIZER_KMAP_TRAFFIC ? row->read_moves | row->write_moves :
+							row->reads | row->writes;
 }
 
 static char *put_row(const struct kmap_reader *reader, char *to, const struct memorizer_row *row)
 {
 	switch (reader->view) {
-	case FIELDS:
-	case KINDS:
+	case MEMORIZER_KMAP_FIELDS:
+	case MEMORIZER_KMAP_KINDS:
 		return memorizer_format_field(to, reader->rows.object, row);
-	case TRAFFIC:
+	case MEMORIZER_KMAP_TRAFFIC:
 		return memorizer_format_traffic(to, row);
 	default:
 		return memorizer_format_row(to, row);
@@ -156,16 +158,15 @@ static void put_object(struct kmap_reader *reader, struct memorizer_object *obje
 {
 	char *to = reader->text + reader->end;
 
-	if (reader->view == TRAFFIC && !has_traffic(object))
+	if (reader->view == MEMORIZER_KMAP_TRAFFIC && !has_traffic(object))
 		return;
-	if (reader->view == KINDS)
+	if (reader->view == MEMORIZER_KMAP_KINDS)
 		to = memorizer_format_kind(to, object);
 	reader->end = memorizer_format_object(to, object) - reader->text;
 	/* First: the list seems empty while another reader sorts it. */
 	memorizer_lock_entries(object);
 	if (READ_ONCE(object->entries)) {
-		memorizer_rows_begin(&reader->rows, object,
-				     reader->view == FIELDS || reader->view == KINDS);
+		memorizer_rows_begin(&reader->rows, object, has_granules(reader));
 		put_access_rows(reader);
 	}
 	memorizer_unlock_entries(object);
@@ -274,7 +275,7 @@ static loff_t kmap_llseek(struct file *file, loff_t offset, int whence)
 	return offset;
 }
 
-static int open_reader(struct file *file, enum kmap_view view)
+static int kmap_open(struct inode *inode, struct file *file)
 {
 	/* Like tracefs, the files reveal kernel addresses. */
 	int err = security_locked_down(LOCKDOWN_TRACEFS);
@@ -286,31 +287,11 @@ static int open_reader(struct file *file, enum kmap_view view)
 	reader = kvzalloc(sizeof(*reader), GFP_KERNEL);
 	if (reader) {
 		mutex_init(&reader->mutex);
-		reader->view = view;
+		reader->view = (unsigned long)inode->i_private;
 		file->private_data = reader;
 	}
 	memorizer_resume();
 	return reader ? 0 : -ENOMEM;
-}
-
-static int kmap_open(struct inode *inode, struct file *file)
-{
-	return open_reader(file, ACCESSES);
-}
-
-static int fields_open(struct inode *inode, struct file *file)
-{
-	return open_reader(file, FIELDS);
-}
-
-static int kinds_open(struct inode *inode, struct file *file)
-{
-	return open_reader(file, KINDS);
-}
-
-static int traffic_open(struct inode *inode, struct file *file)
-{
-	return open_reader(file, TRAFFIC);
 }
 
 static int kmap_release(struct inode *inode, struct file *file)
@@ -325,33 +306,10 @@ static int kmap_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* The inode has an enum memorizer_kmap. */
 const struct file_operations memorizer_kmap_fops = {
 	.owner = THIS_MODULE,
 	.open = kmap_open,
-	.read = kmap_read,
-	.llseek = kmap_llseek,
-	.release = kmap_release,
-};
-
-const struct file_operations memorizer_fields_kmap_fops = {
-	.owner = THIS_MODULE,
-	.open = fields_open,
-	.read = kmap_read,
-	.llseek = kmap_llseek,
-	.release = kmap_release,
-};
-
-const struct file_operations memorizer_kinds_kmap_fops = {
-	.owner = THIS_MODULE,
-	.open = kinds_open,
-	.read = kmap_read,
-	.llseek = kmap_llseek,
-	.release = kmap_release,
-};
-
-const struct file_operations memorizer_traffic_fops = {
-	.owner = THIS_MODULE,
-	.open = traffic_open,
 	.read = kmap_read,
 	.llseek = kmap_llseek,
 	.release = kmap_release,

@@ -22,10 +22,16 @@ char *memorizer_format_field(char *to, const struct memorizer_object *object,
 char *memorizer_format_traffic(char *to, const struct memorizer_row *row);
 
 /* kmap.c */
+/* Files with the KMAP */
+enum memorizer_kmap {
+	MEMORIZER_KMAP,
+	MEMORIZER_KMAP_FIELDS,	/* with the parts of objects that were accessed */
+	MEMORIZER_KMAP_KINDS,	/* with these, and with the kinds of objects */
+	MEMORIZER_KMAP_TRAFFIC,	/* with the moves of cache lines, if there are any */
+};
+
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos);
-extern const struct file_operations memorizer_kmap_fops, memorizer_fields_kmap_fops;
-extern const struct file_operations memorizer_kinds_kmap_fops;
-extern const struct file_operations memorizer_traffic_fops;
+extern const struct file_operations memorizer_kmap_fops;
 
 /* stats.c */
 int memorizer_stats_show(struct seq_file *m, void *unused);

@@ -60,7 +60,8 @@ void memorizer_traffic_files(struct dentry *dir)
 			    &memorizer_switch_fops);
 	/* DEFINE_DEBUGFS_ATTRIBUTE() protects against removal by itself. */
 	debugfs_create_file_unsafe("line_size", 0600, dir, NULL, &line_size_fops);
-	debugfs_create_file("traffic", 0400, dir, NULL, &memorizer_traffic_fops);
+	debugfs_create_file("traffic", 0400, dir, (void *)MEMORIZER_KMAP_TRAFFIC,
+			    &memorizer_kmap_fops);
 }
 
 /**

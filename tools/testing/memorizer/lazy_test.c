@@ -594,6 +594,7 @@ static void areas_end_with_a_page(void)
 	preempt_enable_notrace();
 	CHECK_EQ(first->state, MEMORIZER_LIVE);
 	CHECK_EQ(second->state, MEMORIZER_FREED);
+	CHECK_EQ(table.id[1], 0);
 	CHECK_EQ(sum_counters().frees, 1);
 	site(areas[0].start, 4, MEMORIZER_READ, IP(3));
 	CHECK_COUNTS(first, IP(3), 1, 2, 0);
