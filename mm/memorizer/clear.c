@@ -20,6 +20,7 @@
 #include <linux/rwsem.h>
 
 #include "caches.h"
+#include "calls.h"
 #include "clear.h"
 #include "entry.h"
 #include "entry_table.h"
@@ -91,7 +92,7 @@ static void give_back(void)
 }
 
 /**
- * memorizer_clear() - forget all closed objects
+ * memorizer_clear() - forget all closed objects and all calls
  *
  * Context: process context, may sleep.
  */
@@ -103,6 +104,7 @@ void memorizer_clear(void)
 	/* Has the observer discard the ids of closed objects that it collected. */
 	memorizer_cleared.clearings++;
 	clear_objects();
+	memorizer_clear_calls();
 	give_back();
 	up_write(&memorizer_rwsem);
 }

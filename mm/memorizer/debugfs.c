@@ -7,6 +7,7 @@
 #include <linux/init.h>
 #include <linux/seq_file.h>
 
+#include "calls.h"
 #include "clear.h"
 #include "filter.h"
 #include "hooks.h"
@@ -96,6 +97,7 @@ static int __init memorizer_debugfs_init(void)
 	memorizer_kinds_files(dir);
 	memorizer_filter_files(dir);
 	memorizer_traffic_files(dir);
+	memorizer_calls_files(dir);
 	memorizer_observer_files(dir);
 	return 0;
 }

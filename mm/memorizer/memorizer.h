@@ -7,7 +7,7 @@
  * (entry_table.c, caches.c), and follows the cache line (traffic.c). The allocator's hooks
  * (hooks.c) create and close objects. All records live in the pool (pool.c), and have 32-bit ids.
  * rows.c adds up an object's entries, kmap.c shows them. An observer (observer.h) may listen to
- * all of this.
+ * all of this. Apart from it, calls.c counts calls of functions.
  *
  * Each file has a header of its own. Most files also compile in user space, see
  * tools/testing/memorizer.
@@ -29,6 +29,7 @@ enum memorizer_loss {
 	MEMORIZER_LOST_TRAFFIC,	/* move of a cache line: no room for the entry */
 	MEMORIZER_LOST_LINE,	/* access to a cache line: no room for the line */
 	MEMORIZER_LOST_NESTED,	/* access to a cache line: by an NMI, during another access */
+	MEMORIZER_LOST_CALL,	/* call: no room for the record */
 	MEMORIZER_LOSSES,
 };
 
@@ -42,6 +43,8 @@ enum memorizer_loss {
  * @paused: by tasks that read the KMAP: allocations, and accesses within the index's range
  * @left_out: accesses within the index's range by tasks that were not chosen
  * @allocs_left_out: allocations of objects that were not chosen
+ * @calls_paused: calls by tasks that read the KMAP
+ * @calls_left_out: calls by tasks that were not chosen
  * @traffic: moves of cache lines that were counted in access entries
  * @lost: events that should have been recorded and are not
  */
@@ -54,6 +57,8 @@ struct memorizer_counters {
 	u64 paused;
 	u64 left_out;
 	u64 allocs_left_out;
+	u64 calls_paused;
+	u64 calls_left_out;
 	u64 traffic;
 	u64 lost[MEMORIZER_LOSSES];
 };

@@ -222,6 +222,7 @@ static __always_inline void memorizer_object_publish(struct memorizer_object *ob
 struct memorizer_cleared {
 	u64 objects;
 	u64 accesses;
+	u64 calls;
 	u64 clearings;
 };
 

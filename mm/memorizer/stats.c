@@ -13,6 +13,7 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 
+#include "calls.h"
 #include "entry.h"
 #include "hooks.h"
 #include "kmap.h"
@@ -128,6 +129,7 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 	seq_printf(m, "lost_objects_out_of_range: %llu\n", sum.lost[MEMORIZER_LOST_RANGE]);
 	seq_printf(m, "lost_accesses_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_ENTRY]);
 	memorizer_traffic_stats(m, &sum);
+	memorizer_calls_stats(m, &sum);
 	seq_printf(m, "access_entries: %lu\n", memorizer_class_used(MEMORIZER_ENTRY) +
 		   memorizer_class_used(MEMORIZER_WIDE_ENTRY));
 	seq_printf(m, "pool_objects: %lu\n",
@@ -192,14 +194,17 @@ void memorizer_warn_full(void)
 		/* Racy but benign: two writers of switches may report the same loss. */
 		reported[i] = sum.lost[i];
 	}
-	if (!new[MEMORIZER_LOST_OBJECT] && !new[MEMORIZER_LOST_INDEX] && !new[MEMORIZER_LOST_ENTRY])
+	if (!new[MEMORIZER_LOST_OBJECT] && !new[MEMORIZER_LOST_INDEX] &&
+	    !new[MEMORIZER_LOST_ENTRY] && !new[MEMORIZER_LOST_CALL])
 		return;
-	/* At most: an object, also with a page of the index, or an entry of the largest kind. */
+	/* At most: an object, also with a page of the index, a call, or the largest entry. */
 	size = new[MEMORIZER_LOST_OBJECT] * sizeof(struct memorizer_object) +
 		new[MEMORIZER_LOST_INDEX] * (sizeof(struct memorizer_object) + PAGE_SIZE) +
-		new[MEMORIZER_LOST_ENTRY] * sizeof(struct memorizer_wide_entry);
-	pr_warn("the pool of %lu KiB was full: %llu objects and %llu accesses are lost; memorizer.pool=%lluM would have had room\n",
+		new[MEMORIZER_LOST_ENTRY] * sizeof(struct memorizer_wide_entry) +
+		new[MEMORIZER_LOST_CALL] * sizeof(struct memorizer_call);
+	pr_warn("the pool of %lu KiB was full: %llu objects, %llu accesses and %llu calls are lost; memorizer.pool=%lluM would have had room\n",
 		memorizer_pool_size() >> 10,
 		new[MEMORIZER_LOST_OBJECT] + new[MEMORIZER_LOST_INDEX], new[MEMORIZER_LOST_ENTRY],
+		new[MEMORIZER_LOST_CALL],
 		DIV_ROUND_UP_ULL(memorizer_pool_size() + size, SZ_1M));
 }

@@ -34,6 +34,7 @@ switch() {
 }
 enabled() { switch enabled 1; }
 log_access() { switch log_access 0; }
+log_calls() { switch log_calls 0; }
 track_lines() { switch track_lines 0; }
 
 # An invalid word invalidates the list.

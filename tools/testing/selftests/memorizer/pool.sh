@@ -76,15 +76,16 @@ works_again_after_clearing() {
 		END { print (n > 0) }' $dir/kmap)" 1
 }
 
-# log_says_all_losses: the log has as many lost objects and accesses as the statistics, and a larger pool.
+# log_says_all_losses: the log has as many lost objects, accesses and calls as the statistics, and a larger pool.
 log_says_all_losses() {
 	stop
-	told=$(dmesg | sed -n 's/.*memorizer: the pool of \([0-9]*\) KiB was full: \([0-9]*\) objects and \([0-9]*\) accesses are lost; memorizer\.pool=\([0-9]*\)M would have had room$/\1 \2 \3 \4/p' |
+	told=$(dmesg | sed -n 's/.*memorizer: the pool of \([0-9]*\) KiB was full: \([0-9]*\) objects, \([0-9]*\) accesses and \([0-9]*\) calls are lost; memorizer\.pool=\([0-9]*\)M would have had room$/\1 \2 \3 \4 \5/p' |
 		awk -v size=$(($(stat_of pool_size) >> 10)) '
-			{ objects += $2; accesses += $3; wrong += $1 != size || $4 * 1024 <= size }
-			END { print objects + 0, accesses + 0, wrong + 0 }')
-	same "objects and accesses that the log says are lost" "$told" \
-		"$(($(stat_of lost_objects_pool_full) + $(stat_of lost_objects_index_full))) $(stat_of lost_accesses_pool_full) 0"
+			{ objects += $2; accesses += $3; calls += $4; wrong += $1 != size || $5 * 1024 <= size }
+			END { print objects + 0, accesses + 0, calls + 0, wrong + 0 }')
+	calls=$(stat_of lost_calls_pool_full)
+	same "objects, accesses and calls that the log says are lost" "$told" \
+		"$(($(stat_of lost_objects_pool_full) + $(stat_of lost_objects_index_full))) $(stat_of lost_accesses_pool_full) ${calls:-0} 0"
 }
 
 plan 6
