@@ -13,6 +13,7 @@
  * Each CPU has two tables. memorizer_clear_calls() has the hook use the other ones, and returns the
  * records in those before to the pool after a grace period: the hook has preemption disabled.
  */
+#include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
@@ -34,6 +35,9 @@
 #include "object.h"
 #include "pool.h"
 #include "tasks.h"
+
+/* As memorizer_class_size() has it. */
+static_assert(sizeof(struct memorizer_call) == sizeof(struct memorizer_entry));
 
 #define TABLE_BITS	14
 #define TABLE_BUCKETS	(1U << TABLE_BITS)

@@ -5,7 +5,6 @@
 #ifndef _MM_MEMORIZER_CALLS_H
 #define _MM_MEMORIZER_CALLS_H
 
-#include <linux/build_bug.h>
 #include <linux/types.h>
 
 #include <asm/local.h>
@@ -32,8 +31,6 @@ struct memorizer_call {
 	u32 pid;
 	local_t count;
 };
-
-static_assert(sizeof(struct memorizer_call) == 24);
 
 #ifdef CONFIG_MEMORIZER_CALLS
 

@@ -55,7 +55,6 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "calls.h"
 #include "entry.h"
 #include "index.h"
 #include "memorizer.h"
@@ -115,8 +114,7 @@ DEFINE_PER_CPU(long [MEMORIZER_CLASSES], memorizer_in_use);
 static_assert(sizeof(struct memorizer_object) % (1 << MEMORIZER_ID_SHIFT) == 0);
 static_assert(sizeof(struct memorizer_entry) % (1 << MEMORIZER_ID_SHIFT) == 0);
 static_assert(sizeof(struct memorizer_wide_entry) % (1 << MEMORIZER_ID_SHIFT) == 0);
-static_assert(sizeof(struct memorizer_call) % (1 << MEMORIZER_ID_SHIFT) == 0);
-/* An entry is the smallest record, as is a call. */
+/* An entry is the smallest record. */
 static_assert(sizeof(struct free_record) <= sizeof(struct memorizer_entry));
 static_assert(CONFIG_NR_CPUS <= NOBODY);
 
@@ -132,11 +130,10 @@ unsigned int __kprobes memorizer_class_size(unsigned int class)
 	case MEMORIZER_OBJECT:
 		return sizeof(struct memorizer_object);
 	case MEMORIZER_ENTRY:
+	case MEMORIZER_CALL:
 		return sizeof(struct memorizer_entry);
 	case MEMORIZER_WIDE_ENTRY:
 		return sizeof(struct memorizer_wide_entry);
-	case MEMORIZER_CALL:
-		return sizeof(struct memorizer_call);
 	case MEMORIZER_LEAF:
 		return PAGE_SIZE;
 	default:
