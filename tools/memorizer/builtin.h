@@ -27,5 +27,6 @@ extern const struct command command_cache_assoc, command_stacks, command_summary
 extern const struct command command_types, command_layout, command_who, command_what;
 extern const struct command command_conflicts;
 extern const struct command command_rcu, command_top, command_privilege, command_export;
+extern const struct command command_calls;
 
 #endif

@@ -44,6 +44,7 @@ static const struct command * const commands[] = {
 	&command_rcu,
 	&command_privilege,
 	&command_export,
+	&command_calls,
 };
 
 static const struct command *find_command(const char *name)

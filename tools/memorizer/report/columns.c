@@ -38,6 +38,7 @@ static const struct known_column {
 	LEVEL("live_bytes", "live", "bytes"),
 	SUM("bytes_freed", "freed", "bytes"),
 	SUM("page_bytes", "bytes"),
+	OTHER("callers"),
 	SUM("calls"),
 	SUM("capacity"),
 	SUM("cold"),

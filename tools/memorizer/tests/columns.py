@@ -33,6 +33,7 @@ RUNS = [
     ("summary", "life"), ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
     ("privilege", *KMAP), ("privilege", *NOTES, "life"),
     ("privilege", "--by", "function", *SYMBOLS, f"{DATA}/kinds.kmap"),
+    ("calls", *SYMBOLS, DATA + "/session.calls"),
 ]
 # The order of their rows is significant; --sort does not change it
 ORDERED = re.compile("(streamed_|kmap_)?(order|changes|basis|sums|privileges)$")

@@ -57,6 +57,7 @@ RUNS = [
     ("privilege", "--by", "function", *NOTES, *SYMBOLS, DATA + "/kinds.kmap"),
     ("privilege", *NOTES, *SYMBOLS, SESSION), ("privilege", *NOTES, "life"),
     ("privilege", "--cpm", DATA + "/example.cpm"),
+    ("calls", *SYMBOLS, DATA + "/session.calls"),
 ]
 HEAD = ("version", "command", "input", "incomplete", "sort", "top", "filters")
 GROUPS = ("table", "object", "counts", "event")

@@ -46,6 +46,7 @@ for dir; do
 	run "${dir}tests/test-live"
 	run sh "$here/test-kmap.sh" "${dir}memorizer"
 	run sh "$here/test-kmap-check.sh" "${dir}memorizer"
+	run sh "$here/test-calls.sh" "${dir}memorizer"
 	run sh "$here/test-terminal.sh" "$dir"
 	run sh "$here/test-diff.sh" "$dir"
 	run sh "$here/test-script.sh" "$dir"
