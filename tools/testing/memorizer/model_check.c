@@ -264,10 +264,11 @@ static void compare_counters(void)
 {
 	static const char * const names[] = {
 		"allocations", "frees", "frees_missed", "frees_unknown", "accesses_unattributed",
-		"paused", "accesses_left_out", "allocations_left_out", "traffic",
+		"paused", "accesses_left_out", "allocations_left_out", "calls_paused",
+		"calls_left_out", "traffic",
 		"lost_objects_pool_full", "lost_objects_index_full", "lost_objects_out_of_range",
 		"lost_accesses_pool_full", "lost_traffic_pool_full", "lost_traffic_lines_full",
-		"lost_traffic_nested",
+		"lost_traffic_nested", "lost_calls_pool_full",
 	};
 	struct memorizer_counters sum = sum_counters();
 	const u64 *core = (u64 *)&sum, *want = (u64 *)&model.counters;
