@@ -8,7 +8,7 @@
  * added another one meanwhile. If that has the same key, both stay: readers add them up.
  *
  * The hook calls only code that ftrace does not trace, so that it cannot recurse. Protection
- * against recursion, such as FTRACE_OPS_FL_RECURSION, would lose calls.
+ * against recursion, such as FTRACE_OPS_FL_RECURSION, may lose calls by interrupts and NMIs.
  *
  * Each CPU has two tables. memorizer_clear_calls() has the hook use the other ones, and returns the
  * records in those before to the pool after a grace period: the hook has preemption disabled.

@@ -4,7 +4,6 @@
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/irq_work.h>
@@ -263,55 +262,109 @@ static void calls_in_nmi_are_counted(struct kunit *test)
 
 static void call_from_ipi(void *unused)
 {
-	called();
+	call_often();
 	/* Not a jump. */
 	barrier();
 }
 
-static int call_in_thread(void *started)
+static int often_nmi_handler(unsigned int type, struct pt_regs *regs)
 {
-	unsigned int i;
+	call_often();
+	atomic_inc(&nmis);
+	return NMI_HANDLED;
+}
 
-	complete(started);
-	for (i = 0; i < ROUNDS; i++)
+/**
+ * struct caller - a thread that calls until it is stopped
+ * @task: the thread
+ * @started: completed by it
+ * @times: how often it has called call_often()
+ */
+struct caller {
+	struct task_struct *task;
+	struct completion started;
+	u64 times;
+};
+
+static int call_in_thread(void *data)
+{
+	struct caller *caller = data;
+
+	complete(&caller->started);
+	do {
 		call_often();
-	while (!kthread_should_stop())
-		schedule_timeout_interruptible(1);
+		caller->times++;
+		cond_resched();
+	} while (!kthread_should_stop());
 	return 0;
 }
 
-/* On all CPUs at once, interrupted by others' calls. */
+static void start_caller(struct kunit *test, struct caller *caller, unsigned int cpu)
+{
+	init_completion(&caller->started);
+	caller->task = kthread_run_on_cpu(call_in_thread, caller, cpu, "memorizer/%u");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(caller->task));
+	/* kthread_stop() would keep it from starting. */
+	if (!IS_ERR(caller->task))
+		wait_for_completion(&caller->started);
+}
+
+/* Stop a thread, and return how often it has called call_often(). */
+static u64 stop_caller(struct kunit *test, struct caller *caller)
+{
+	u32 pid;
+
+	if (IS_ERR(caller->task))
+		return 0;
+	pid = caller->task->pid;
+	KUNIT_EXPECT_EQ(test, kthread_stop(caller->task), 0);
+	KUNIT_EXPECT_EQ(test, calls(call_in_thread, call_often, pid), caller->times);
+	return caller->times;
+}
+
+/* Interrupt all CPUs by cross calls and NMIs. */
+static void interrupt_callers(void)
+{
+	unsigned int cpu, before;
+
+	on_each_cpu(call_from_ipi, NULL, true);
+	for_each_online_cpu(cpu) {
+		before = atomic_read(&nmis);
+		preempt_disable();
+		__apic_send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
+		preempt_enable();
+		while (atomic_read(&nmis) == before)
+			cpu_relax();
+	}
+}
+
+/* On all CPUs at once, with interrupts and NMIs that count in the same records. */
 static void calls_on_all_cpus_add_up(struct kunit *test)
 {
-	struct task_struct **threads = kunit_kcalloc(test, nr_cpu_ids, sizeof(*threads),
-						     GFP_KERNEL);
-	DECLARE_COMPLETION_ONSTACK(started);
+	struct caller *callers = kunit_kcalloc(test, nr_cpu_ids, sizeof(*callers), GFP_KERNEL);
 	unsigned int cpu, i;
+	u64 times = 0;
 
-	KUNIT_ASSERT_NOT_NULL(test, threads);
+	KUNIT_ASSERT_NOT_NULL(test, callers);
+	atomic_set(&nmis, 0);
+	KUNIT_ASSERT_EQ(test, 0, register_nmi_handler(NMI_LOCAL, often_nmi_handler, 0,
+						      "memorizer_test"));
 	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		threads[cpu] = kthread_run_on_cpu(call_in_thread, &started, cpu, "memorizer/%u");
-		KUNIT_EXPECT_FALSE(test, IS_ERR(threads[cpu]));
-		/* kthread_stop() would keep it from starting. */
-		if (!IS_ERR(threads[cpu]))
-			wait_for_completion(&started);
+	for_each_online_cpu(cpu)
+		start_caller(test, &callers[cpu], cpu);
+	for (i = 0; i < 5 * ROUNDS; i++) {
+		interrupt_callers();
+		cond_resched();
 	}
-	for (i = 0; i < ROUNDS; i++)
-		on_each_cpu(call_from_ipi, NULL, true);
-	for_each_online_cpu(cpu) {
-		if (IS_ERR(threads[cpu]))
-			continue;
-		/* Hold it: kthread_stop() lets it go. */
-		get_task_struct(threads[cpu]);
-		KUNIT_EXPECT_EQ(test, kthread_stop(threads[cpu]), 0);
-		KUNIT_EXPECT_EQ(test, calls(call_often, called, threads[cpu]->pid),
-				ROUNDS * ROUNDS);
-		put_task_struct(threads[cpu]);
-	}
-	KUNIT_EXPECT_EQ(test, calls(call_from_ipi, called, ANY), ROUNDS * num_online_cpus());
-	KUNIT_EXPECT_EQ(test, calls(NULL, called, ANY),
-			ROUNDS * (ROUNDS + 1) * num_online_cpus());
+	for_each_online_cpu(cpu)
+		times += stop_caller(test, &callers[cpu]);
+	unregister_nmi_handler(NMI_LOCAL, "memorizer_test");
+	KUNIT_EXPECT_GT(test, times, num_online_cpus());
+	KUNIT_EXPECT_EQ(test, calls(call_from_ipi, call_often, ANY),
+			5 * ROUNDS * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, calls(often_nmi_handler, call_often, ANY), atomic_read(&nmis));
+	times += 5 * ROUNDS * num_online_cpus() + atomic_read(&nmis);
+	KUNIT_EXPECT_EQ(test, calls(call_often, called, ANY), times * ROUNDS);
 	cpus_read_unlock();
 }
 
@@ -414,7 +467,7 @@ static void clearing_loses_no_call(struct kunit *test)
 	if (!IS_ERR(thread)) {
 		for (i = 0; i < 20; i++) {
 			/* The thread may be on this CPU. */
-			msleep(2);
+			schedule_timeout_uninterruptible(1);
 			memorizer_clear();
 		}
 		KUNIT_EXPECT_EQ(test, kthread_stop(thread), 0);
