@@ -14,7 +14,7 @@
 #include "lib/alloc.h"
 #include "lib/error.h"
 #include "lib/texts.h"
-#include "lib/yaml.h"
+#include "lib/tree.h"
 #include "report/cpm.h"
 
 #define SIZE_LIMIT	1e15	/* sums of products stay finite, and integers exact */
@@ -72,7 +72,7 @@ struct calculation {
 	char *error;
 };
 
-static bool refuse(struct calculation *c, const struct yaml *node, const char *why,
+static bool refuse(struct calculation *c, const struct tree *node, const char *why,
 		   const char *what)
 {
 	return set_error(c->error, "%s:%llu: %s%s%s", c->path, node->line, what ?: "",
@@ -114,11 +114,11 @@ static bool is_known(const char *key, const char * const *keys)
 }
 
 /* Check that a node is a map that has no unknown keys: a misspelled privilege allows everything. */
-static bool check_map(struct calculation *c, const struct yaml *node, const char * const *keys)
+static bool check_map(struct calculation *c, const struct tree *node, const char * const *keys)
 {
 	u32 i;
 
-	if (node->kind != YAML_MAP)
+	if (node->kind != TREE_MAP)
 		return refuse(c, node, "want a map", NULL);
 	for (i = 0; i < node->nr; i++)
 		if (!is_known(node->items[i].key, keys))
@@ -127,21 +127,21 @@ static bool check_map(struct calculation *c, const struct yaml *node, const char
 }
 
 /* Get the list of a key; NULL after a message. A list of no items may be null. */
-static const struct yaml *get_list(struct calculation *c, const struct yaml *map, const char *key)
+static const struct tree *get_list(struct calculation *c, const struct tree *map, const char *key)
 {
-	const struct yaml *list = yaml_get(map, key);
+	const struct tree *list = tree_get(map, key);
 
-	if (list && (list->kind == YAML_LIST || list->kind == YAML_NULL))
+	if (list && (list->kind == TREE_LIST || list->kind == TREE_NULL))
 		return list;
 	refuse(c, list ?: map, "want a list", key);
 	return NULL;
 }
 
-static const char *get_text(struct calculation *c, const struct yaml *map, const char *key)
+static const char *get_text(struct calculation *c, const struct tree *map, const char *key)
 {
-	const struct yaml *text = yaml_get(map, key);
+	const struct tree *text = tree_get(map, key);
 
-	if (text && text->kind == YAML_SCALAR && strlen(text->text) < TEXTS_MAX)
+	if (text && text->kind == TREE_TEXT && strlen(text->text) < TEXTS_MAX)
 		return text->text;
 	refuse(c, text ?: map, "want a text of less than 512 bytes", key);
 	return NULL;
@@ -155,9 +155,9 @@ static bool read_number(const char *text, double *number)
 	return *number >= 0 && *number <= SIZE_LIMIT && !*end && !strpbrk(text, "xX");
 }
 
-static bool get_number(struct calculation *c, const struct yaml *node, double *number)
+static bool get_number(struct calculation *c, const struct tree *node, double *number)
 {
-	if (node->kind == YAML_SCALAR && read_number(node->text, number) &&
+	if (node->kind == TREE_TEXT && read_number(node->text, number) &&
 	    !strpbrk(node->text, ".eE"))
 		return true;
 	return refuse(c, node, "want a whole number from 0 to 10^15", node->key);
@@ -270,21 +270,21 @@ static void add_weighted(struct calculation *c, const char *id, double size, dou
 /* Maps */
 
 /* Sum up the ids of a domain, each with its size, or 1. */
-static bool sum_ids(struct calculation *c, const struct yaml *domain, const char *key,
+static bool sum_ids(struct calculation *c, const struct tree *domain, const char *key,
 		    struct hash *known, double bytes[CPM_OPS], u32 *nr)
 {
-	const struct yaml *ids = get_list(c, domain, key), *id;
-	const struct yaml *sizes = yaml_get(domain, "sizes");
+	const struct tree *ids = get_list(c, domain, key), *id;
+	const struct tree *sizes = tree_get(domain, "sizes");
 	double size = 1;
 	u32 i;
 
 	if (!ids)
 		return false;
-	if (sizes && (sizes->kind != YAML_LIST || sizes->nr != ids->nr))
+	if (sizes && (sizes->kind != TREE_LIST || sizes->nr != ids->nr))
 		return refuse(c, sizes, "want a list with the size of each id", "sizes");
 	for (i = 0; i < ids->nr; i++) {
 		id = ids->items + i;
-		if (id->kind != YAML_SCALAR || strlen(id->text) >= TEXTS_MAX)
+		if (id->kind != TREE_TEXT || strlen(id->text) >= TEXTS_MAX)
 			return refuse(c, id, "want an id of less than 512 bytes", key);
 		if (!add_name(known, id->text, 0))
 			return refuse(c, id, "is in a domain already", id->text);
@@ -297,7 +297,7 @@ static bool sum_ids(struct calculation *c, const struct yaml *domain, const char
 }
 
 /* Add the name of a domain, which no other domain may have. */
-static bool name_domain(struct calculation *c, const struct yaml *domain, struct hash *names,
+static bool name_domain(struct calculation *c, const struct tree *domain, struct hash *names,
 			u32 nr)
 {
 	const char *name = get_text(c, domain, "name");
@@ -310,7 +310,7 @@ static bool name_domain(struct calculation *c, const struct yaml *domain, struct
 	return true;
 }
 
-static bool read_object(struct calculation *c, const struct yaml *domain, u32 nr)
+static bool read_object(struct calculation *c, const struct tree *domain, u32 nr)
 {
 	static const char * const keys[] = { "name", "objects", "sizes", NULL };
 	u32 ids;
@@ -319,14 +319,14 @@ static bool read_object(struct calculation *c, const struct yaml *domain, u32 nr
 	       sum_ids(c, domain, "objects", &c->object_ids, c->bytes[nr].of, &ids);
 }
 
-static bool read_subject(struct calculation *c, const struct yaml *domain, u32 nr)
+static bool read_subject(struct calculation *c, const struct tree *domain, u32 nr)
 {
 	static const char * const keys[] = {
 		"name", "subjects", "sizes", "read_instructions", "write_instructions",
 		"call_instructions", "return_instructions", NULL
 	};
 	struct cpm_subject *subject = c->cpm->subjects + nr;
-	const struct yaml *number;
+	const struct tree *number;
 	char key[32];
 	int op;
 
@@ -337,7 +337,7 @@ static bool read_subject(struct calculation *c, const struct yaml *domain, u32 n
 	subject->name = get_text(c, domain, "name");
 	for (op = 0; op < CPM_OPS; op++) {
 		snprintf(key, sizeof(key), "%s_instructions", cpm_ops[op]);
-		number = yaml_get(domain, key);
+		number = tree_get(domain, key);
 		subject->instructions[op] = subject->functions;
 		if (number && !get_number(c, number, subject->instructions + op))
 			return false;
@@ -358,10 +358,10 @@ static void sum_sizes(struct calculation *c)
 	}
 }
 
-static bool read_maps(struct calculation *c, const struct yaml *root)
+static bool read_maps(struct calculation *c, const struct tree *root)
 {
-	const struct yaml *objects = get_list(c, root, "object_map");
-	const struct yaml *subjects = objects ? get_list(c, root, "subject_map") : NULL;
+	const struct tree *objects = get_list(c, root, "object_map");
+	const struct tree *subjects = objects ? get_list(c, root, "subject_map") : NULL;
 	u32 i;
 
 	if (!subjects)
@@ -416,27 +416,27 @@ static void allow_all(struct calculation *c, u32 subject, int op)
 	s->allowed[op] = s->instructions[op] * (is_code(op) ? c->code[op] : c->data[op]);
 }
 
-static bool is_all(const struct yaml *node)
+static bool is_all(const struct tree *node)
 {
-	return !node || (node->kind == YAML_SCALAR && !strcmp(node->text, "all"));
+	return !node || (node->kind == TREE_TEXT && !strcmp(node->text, "all"));
 }
 
 /* Allow an operation on the domains of a list; on all if there is no list. */
-static bool allow_list(struct calculation *c, u32 subject, int op, const struct yaml *list)
+static bool allow_list(struct calculation *c, u32 subject, int op, const struct tree *list)
 {
 	const struct hash *names = is_code(op) ? &c->subjects : &c->objects;
-	const struct yaml *name;
+	const struct tree *name;
 	u32 i, domain;
 
 	if (is_all(list)) {
 		allow_all(c, subject, op);
 		return true;
 	}
-	if (list->kind != YAML_LIST && list->kind != YAML_NULL)
+	if (list->kind != TREE_LIST && list->kind != TREE_NULL)
 		return refuse(c, list, "want a list of domains, or all", list->key);
 	for (i = 0; i < list->nr; i++) {
 		name = list->items + i;
-		domain = name->kind == YAML_SCALAR ? find(names, name->text) : U32_MAX;
+		domain = name->kind == TREE_TEXT ? find(names, name->text) : U32_MAX;
 		if (domain == U32_MAX)
 			return refuse(c, name, is_code(op) ? "no such subject domain" :
 							     "no such object domain",
@@ -447,30 +447,30 @@ static bool allow_list(struct calculation *c, u32 subject, int op, const struct 
 }
 
 /* Counts of a trace must have the length of their list. */
-static bool check_counts(struct calculation *c, const struct yaml *map, const char *key,
-			 const struct yaml *list)
+static bool check_counts(struct calculation *c, const struct tree *map, const char *key,
+			 const struct tree *list)
 {
-	const struct yaml *counts = yaml_get(map, key);
+	const struct tree *counts = tree_get(map, key);
 
 	if (!counts || counts->nr == (list ? list->nr : 0))
 		return true;
 	return refuse(c, counts, "want a number for each item of the list", key);
 }
 
-static bool allow_objects(struct calculation *c, u32 subject, int op, const struct yaml *accesses)
+static bool allow_objects(struct calculation *c, u32 subject, int op, const struct tree *accesses)
 {
 	static const char * const keys[] = { "objects", "object_context", "counts", NULL };
-	const struct yaml *access, *objects;
+	const struct tree *access, *objects;
 	u32 i;
 
 	if (is_all(accesses))
 		return allow_list(c, subject, op, NULL);
-	if (accesses->kind != YAML_LIST && accesses->kind != YAML_NULL)
+	if (accesses->kind != TREE_LIST && accesses->kind != TREE_NULL)
 		return refuse(c, accesses, "want a list of maps with objects, or all",
 			      accesses->key);
 	for (i = 0; i < accesses->nr; i++) {
 		access = accesses->items + i;
-		objects = yaml_get(access, "objects");
+		objects = tree_get(access, "objects");
 		if (!check_map(c, access, keys) || !check_counts(c, access, "counts", objects) ||
 		    !allow_list(c, subject, op, objects))
 			return false;
@@ -479,10 +479,10 @@ static bool allow_objects(struct calculation *c, u32 subject, int op, const stru
 }
 
 /* Get the subject domain of a privilege; U32_MAX after a message. */
-static u32 get_principal(struct calculation *c, const struct yaml *privilege)
+static u32 get_principal(struct calculation *c, const struct tree *privilege)
 {
 	static const char * const keys[] = { "subject", "execution_context", NULL };
-	const struct yaml *principal = yaml_get(privilege, "principal");
+	const struct tree *principal = tree_get(privilege, "principal");
 	const char *name;
 	u32 subject;
 
@@ -499,14 +499,14 @@ static u32 get_principal(struct calculation *c, const struct yaml *privilege)
 	return subject;
 }
 
-static bool read_privilege(struct calculation *c, const struct yaml *privilege)
+static bool read_privilege(struct calculation *c, const struct tree *privilege)
 {
 	static const char * const keys[] = {
 		"principal", "can_read", "can_write", "can_call", "can_return", "call_counts",
 		"return_counts", NULL
 	};
-	const struct yaml *calls = yaml_get(privilege, "can_call");
-	const struct yaml *returns = yaml_get(privilege, "can_return");
+	const struct tree *calls = tree_get(privilege, "can_call");
+	const struct tree *returns = tree_get(privilege, "can_return");
 	u32 subject;
 
 	if (!check_map(c, privilege, keys))
@@ -520,13 +520,13 @@ static bool read_privilege(struct calculation *c, const struct yaml *privilege)
 	       check_counts(c, privilege, "return_counts", returns) &&
 	       allow_list(c, subject, CPM_CALL, calls) &&
 	       allow_list(c, subject, CPM_RETURN, returns) &&
-	       allow_objects(c, subject, CPM_READ, yaml_get(privilege, "can_read")) &&
-	       allow_objects(c, subject, CPM_WRITE, yaml_get(privilege, "can_write"));
+	       allow_objects(c, subject, CPM_READ, tree_get(privilege, "can_read")) &&
+	       allow_objects(c, subject, CPM_WRITE, tree_get(privilege, "can_write"));
 }
 
-static bool read_privileges(struct calculation *c, const struct yaml *root)
+static bool read_privileges(struct calculation *c, const struct tree *root)
 {
-	const struct yaml *privileges = get_list(c, root, "privileges");
+	const struct tree *privileges = get_list(c, root, "privileges");
 	u32 i;
 
 	if (!privileges)
@@ -558,9 +558,9 @@ static void sum_up(struct calculation *c, bool wxorx)
 	}
 }
 
-static bool calculate(struct calculation *c, const struct yaml *root, bool wxorx)
+static bool calculate(struct calculation *c, const struct tree *root, bool wxorx)
 {
-	if (root->kind != YAML_MAP)
+	if (root->kind != TREE_MAP)
 		return refuse(c, root, "want a map with object_map, subject_map and privileges",
 			      NULL);
 	if (!read_maps(c, root) || !read_privileges(c, root) || !check_weights(c))
@@ -594,7 +594,7 @@ bool cpm_read(struct cpm *cpm, const char *path, const char *weights, bool wxorx
 	hash_init(&c.subject_ids, sizeof(struct named_item), TEXTS_MAX);
 	hash_init(&c.object_ids, sizeof(struct named_item), TEXTS_MAX);
 	hash_init(&c.granted, 2 * sizeof(u64), 2 * sizeof(u64));
-	fine = yaml_read(cpm->tree, path, error) && (!weights || read_weights(&c)) &&
+	fine = tree_read(cpm->tree, path, error) && (!weights || read_weights(&c)) &&
 	       calculate(&c, cpm->tree, wxorx);
 	hash_free(&c.weight_names);
 	hash_free(&c.subjects);
@@ -615,6 +615,6 @@ bool cpm_read(struct cpm *cpm, const char *path, const char *weights, bool wxorx
 void cpm_free(struct cpm *cpm)
 {
 	free(cpm->subjects);
-	yaml_free(cpm->tree);
+	tree_free(cpm->tree);
 	free(cpm->tree);
 }

@@ -38,7 +38,7 @@ struct cpm {
 	struct cpm_subject *subjects;
 	u32 nr;
 	double allowed[CPM_OPS], monolithic[CPM_OPS];
-	struct yaml *tree;
+	struct tree *tree;
 };
 
 bool cpm_read(struct cpm *cpm, const char *path, const char *weights, bool wxorx,

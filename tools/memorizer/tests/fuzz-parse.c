@@ -14,7 +14,7 @@
 #include "kmap/kmap.h"
 #include "lib/reader.h"
 #include "lib/tar.h"
-#include "lib/yaml.h"
+#include "lib/tree.h"
 #include "symbols/maintainers.h"
 #include "symbols/module-text.h"
 #include "symbols/notes.h"
@@ -182,12 +182,12 @@ static void read_maintainers(const unsigned char *data, size_t size)
 static void read_yaml(const unsigned char *data, size_t size)
 {
 	char error[ERROR_MAX];
-	struct yaml root;
+	struct tree root;
 
 	write_all(data, size);
-	if (yaml_read(&root, path, error))
-		yaml_get(&root, "object_map");
-	yaml_free(&root);
+	if (tree_read(&root, path, error))
+		tree_get(&root, "object_map");
+	tree_free(&root);
 }
 
 /* Decompressed, if it is compressed. */

@@ -12,7 +12,7 @@ set -eu
 native=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
-packages="libdw-dev libdw1 libelf-dev libelf1 libzstd-dev libzstd1 zlib1g zlib1g-dev liblzma5 liblzma-dev libbz2-1.0
+packages="libdw-dev libdw1 libelf-dev libelf1 libzstd-dev libzstd1 zlib1g zlib1g-dev liblzma5 liblzma-dev libbz2-1.0 libyaml-0-2 libyaml-dev
 	libc6 libgcc-s1"
 orders="le be"
 tmp=$(mktemp -d)
