@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* memorizer calls: lists which functions called which, and how often. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "builtin.h"
-#include "lib/source.h"
+#include "kmap/calls-text.h"
 #include "lib/texts.h"
 #include "options.h"
 #include "report/head.h"
@@ -17,7 +15,6 @@
 #include "symbols/trace-symbols.h"
 
 #define LIVE		"/sys/kernel/debug/memorizer/calls"
-#define MESSAGES	20	/* malformed lines that are reported individually */
 
 static const char * const usage[] = {
 	"memorizer calls [OPTION...] [CALLS|-]",
@@ -58,7 +55,7 @@ struct group {
  * @top: rows of a table, 0: all
  * @order: the column to sort by
  * @total: all calls that are counted
- * @malformed: number of malformed lines
+ * @malformed: lines were malformed
  */
 struct calls {
 	struct kmap_symbols *symbols;
@@ -70,7 +67,8 @@ struct calls {
 	bool dot;
 	u32 top;
 	struct table_order order;
-	u64 total, malformed;
+	u64 total;
+	bool malformed;
 };
 
 static u32 name_of(struct calls *c, u64 ip, enum kmap_ip kind)
@@ -108,58 +106,16 @@ static void count(struct calls *c, u64 from, u64 to, u64 calls)
 	c->total += calls;
 }
 
-/* Take a number and the byte after it. Returns false if it is malformed, or above @most. */
-static bool take(const char **at, unsigned int base, char after, u64 most, u64 *number)
+/* A row of the input, see calls_visit. */
+static bool visit(void *data, u64 from, u64 to, u64 pid, u64 calls)
 {
-	static const char digits[] = "0123456789abcdef";
-	const char *begin = *at, *digit;
+	struct calls *c = data;
 
-	for (*number = 0; **at != after; ++*at) {
-		digit = memchr(digits, **at, base);
-		if (!digit || *number > (most - (digit - digits)) / base)
-			return false;
-		*number = *number * base + (digit - digits);
-	}
-	return (*at)++ > begin;
-}
-
-/* Count a line, whose end is a newline. Returns false if it is malformed, or sums overflow. */
-static bool count_line(struct calls *c, const char *line)
-{
-	u64 from, to, pid, calls;
-
-	if (!take(&line, 16, ',', U64_MAX, &from) || !take(&line, 16, ',', U64_MAX, &to) ||
-	    !take(&line, 10, ',', U32_MAX - 1, &pid) || !take(&line, 10, '\n', U64_MAX, &calls) ||
-	    calls > U64_MAX - c->total)
+	if (calls > U64_MAX - c->total)
 		return false;
 	if (c->pid == U32_MAX || c->pid == pid)
 		count(c, from, to, calls);
 	return true;
-}
-
-/* Count all lines. Returns the exit status. */
-static int read_calls(struct calls *c, const char *name, int fd)
-{
-	enum lines_status status;
-	struct lines in;
-
-	lines_init(&in, fd);
-	while ((status = lines_next(&in)) != LINES_END && status != LINES_FAILED) {
-		if (status == LINES_WHOLE && count_line(c, in.line))
-			continue;
-		if (c->malformed++ < MESSAGES)
-			fprintf(stderr, "%s:%llu: malformed: want from_ip,to_ip,pid,count\n",
-				name, in.nr);
-	}
-	lines_free(&in);
-	if (status == LINES_FAILED) {
-		fprintf(stderr, "memorizer: %s: %s\n", name, strerror(errno));
-		return EXIT_UNABLE;
-	}
-	if (!c->malformed)
-		return EXIT_FINE;
-	fprintf(stderr, "memorizer: %s: skipped %llu malformed lines\n", name, c->malformed);
-	return EXIT_MALFORMED;
 }
 
 static void add_rows(const struct calls *c, struct table *t, const struct hash *groups)
@@ -280,19 +236,14 @@ static bool check(const struct calls *c, const char *name)
 static int list(struct calls *c, const char *path)
 {
 	const char *name = strcmp(path, "-") ? path : "<stdin>";
-	char error[ERROR_MAX];
-	int status, fd = source_fd(path, error);
+	int status;
 
-	if (fd < 0) {
-		fprintf(stderr, "memorizer: %s\n", error);
-		return EXIT_UNABLE;
-	}
 	texts_init(&c->names);
 	hash_init(&c->functions, sizeof(struct function), 2 * sizeof(u64));
 	hash_init(&c->pairs, sizeof(struct group), sizeof(u64));
 	hash_init(&c->callees, sizeof(struct group), sizeof(u64));
-	status = read_calls(c, name, fd);
-	close(fd);
+	status = calls_read(path, visit, c);
+	c->malformed = status == EXIT_MALFORMED;
 	if (status != EXIT_UNABLE && !check(c, name))
 		status = EXIT_UNABLE;
 	if (status != EXIT_UNABLE)

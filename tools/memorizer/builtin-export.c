@@ -9,7 +9,7 @@
 #include "symbols/namesakes.h"
 
 static const char * const usage[] = {
-	"memorizer export --cpm [OPTION...] [KMAP|DIR|-]",
+	"memorizer export --cpm [OPTION...] [--calls FILE] [KMAP|DIR|-]",
 	"",
 	"Writes which function read and wrote the objects of which call sites, and how often, in",
 	"the CPM interchange format.",
@@ -22,6 +22,7 @@ static const char * const usage[] = {
  * @partition: the partition
  * @filter: the filter
  * @files: where to load symbols from
+ * @calls: argument of --calls, or NULL
  * @cpm: --cpm was given
  */
 struct exporter {
@@ -29,6 +30,7 @@ struct exporter {
 	struct partition partition;
 	struct kmem_filter filter;
 	struct symbol_files files;
+	const char *calls;
 	bool cpm;
 };
 
@@ -60,7 +62,7 @@ static int write_uses(const struct exporter *x, struct privilege *p, int status)
 static int end(struct engine *g, int status)
 {
 	struct exporter *x = g->data;
-	struct privilege *p = uses_end(&x->uses, g, &status);
+	struct privilege *p = uses_end(&x->uses, g, x->calls, &status);
 
 	if (p)
 		status = write_uses(x, p, status);
@@ -99,6 +101,8 @@ static int run(int argc, char **argv)
 	struct exporter x = { .partition.by = PARTITION_FUNCTION };
 	const struct option options[] = {
 		OPT_BOOLEAN(0, "cpm", &x.cpm, "write the CPM interchange format"),
+		OPT_STRING(0, "calls", &x.calls, "FILE",
+			   "calls and returns, too: a copy of memorizer/calls in debugfs"),
 		OPTS_PARTITION(&x.partition, "function"),
 		OPTS_SYMBOLS(&x.files),
 		OPT_HELP(),

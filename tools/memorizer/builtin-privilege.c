@@ -20,11 +20,12 @@
 #define TEXT_ROWS	20	/* rows of a table without --top; JSON and CSV have all */
 
 static const char * const usage[] = {
-	"memorizer privilege [OPTION...] [KMAP|DIR|-]",
+	"memorizer privilege [OPTION...] [--calls FILE] [KMAP|DIR|-]",
 	"memorizer privilege --cpm FILE [--weights FILE] [--wxorx]",
 	"",
 	"Prints how much a partition of the code into compartments allows, and how little of it",
-	"was used: pairs of a function and a byte that it may read, write or free. Each function",
+	"was used: pairs of a function and a byte that it may read, write or free; with --calls,",
+	"also pairs of a function and a byte of code that it may call or return to. Each function",
 	"may do what any function of its compartment did.",
 	NULL
 };
@@ -33,6 +34,7 @@ static const char * const usage[] = {
  * struct viewer - state of the command
  * @uses: the uses in the input; first, for uses_event()
  * @partition: the partition
+ * @calls: argument of --calls, or NULL
  * @cpm: argument of --cpm, or NULL
  * @weights: argument of --weights, or NULL
  * @wxorx: --wxorx was given
@@ -48,7 +50,7 @@ static const char * const usage[] = {
 struct viewer {
 	struct uses uses;
 	struct partition partition;
-	const char *cpm, *weights;
+	const char *calls, *cpm, *weights;
 	bool wxorx;
 	struct kmem_filter filter;
 	struct symbol_files files;
@@ -112,7 +114,7 @@ static void set_operation(u64 *sum, u64 least, u64 allowed, u64 monolithic)
 
 static void print_operations(struct viewer *v, const struct domains *d)
 {
-	static const char * const names[] = { "read", "write", "free", "total" };
+	static const char * const names[] = { "read", "write", "free", "call", "return" };
 	struct table t = {
 		.title = "PRIVILEGES", .key = "privileges",
 		.name_title = "Operation", .name_key = "operation",
@@ -125,19 +127,22 @@ static void print_operations(struct viewer *v, const struct domains *d)
 			{ "Factor", "factor", FACTOR, CELL_THOUSANDTHS, 0 },
 		},
 	};
-	u64 sums[PRIVILEGE_OPS + 1][OPERATION_SUMS], least = 0, allowed = 0;
-	int op;
+	u64 sums[PRIVILEGE_OPS + 1][OPERATION_SUMS], least = 0, allowed = 0, monolithic = 0;
+	int op, ops = v->calls ? PRIVILEGE_OPS : PRIVILEGE_CALL;
 
-	t.rows = xreallocarray(NULL, PRIVILEGE_OPS + 1, sizeof(*t.rows));
-	for (op = 0; op < PRIVILEGE_OPS; op++) {
-		set_operation(sums[op], d->least[op], d->allowed[op], d->monolithic);
+	t.rows = xreallocarray(NULL, ops + 1, sizeof(*t.rows));
+	for (op = 0; op < ops; op++) {
+		set_operation(sums[op], d->least[op], d->allowed[op], d->monolithic[op]);
 		least += d->least[op];
 		allowed += d->allowed[op];
+		monolithic += d->monolithic[op];
 	}
-	set_operation(sums[op], least, allowed, PRIVILEGE_OPS * d->monolithic);
-	for (t.nr = 0; t.nr <= PRIVILEGE_OPS; t.nr++)
-		t.rows[t.nr] = (struct row){ .name = table_text(names[t.nr]),
-					     .sum = sums[t.nr] };
+	set_operation(sums[op], least, allowed, monolithic);
+	for (t.nr = 0; t.nr <= (u32)ops; t.nr++)
+		t.rows[t.nr] = (struct row){
+			.name = table_text(t.nr < (u32)ops ? names[t.nr] : "total"),
+			.sum = sums[t.nr],
+		};
 	print_table(v, &t, 0);
 }
 
@@ -167,10 +172,19 @@ static void print_compartments(struct viewer *v, const struct domains *d)
 			  CELL_NUMBER, 0 },
 			{ "Free over", "free_over", DOMAIN_OVER_OP + PRIVILEGE_FREE, CELL_NUMBER,
 			  0 },
+			{ "Call over", "call_over", DOMAIN_OVER_OP + PRIVILEGE_CALL, CELL_NUMBER,
+			  0 },
+			{ "Return over", "return_over", DOMAIN_OVER_OP + PRIVILEGE_RETURN,
+			  CELL_NUMBER, 0 },
 		},
 	};
+	struct column *c;
 	struct domain *domain;
 
+	/* The columns of calls are the last ones. */
+	for (c = t.columns; !v->calls && c->title; c++)
+		if (c->shows == DOMAIN_OVER_OP + PRIVILEGE_CALL)
+			*c = (struct column){ NULL };
 	t.rows = xreallocarray(NULL, d->all.nr + 1ull, sizeof(*t.rows));
 	for (t.nr = 0; t.nr < d->all.nr; t.nr++) {
 		domain = hash_item(&d->all, t.nr);
@@ -244,7 +258,7 @@ static void print_shared(struct viewer *v, const struct domains *d)
 
 	t.rows = xreallocarray(NULL, p->targets.nr + 1ull, sizeof(*t.rows));
 	for (i = 0; i < p->targets.nr; i++) {
-		if (sums[i][SHARED_COMPARTMENTS] < 2)
+		if (sums[i][SHARED_COMPARTMENTS] < 2 || domains_is_code(d, i))
 			continue;
 		target = hash_item(&p->targets, i);
 		kmap_symbols_format(p->symbols, target->site, KMAP_IP_RETURN, text);
@@ -296,8 +310,10 @@ static void print(struct viewer *v, const struct domains *d)
 
 	head_print(&head, v->format);
 	print_sum(v, "Functions", "nr_functions", d->p->actors.nr);
-	print_sum(v, "Call sites and variables", "nr_sites", d->p->targets.nr);
+	print_sum(v, "Call sites and variables", "nr_sites", d->p->targets.nr - d->p->nr_code);
 	print_sum(v, "  most bytes live at once", "bytes", d->bytes);
+	if (v->calls)
+		print_sum(v, "Bytes of code that calls or is called", "code_bytes", d->code);
 	print_sum(v, "Compartments", "nr_compartments", d->all.nr);
 	if (d->p == &v->uses.streamed)
 		print_sum(v, "Accesses to unknown memory", "unattributed", v->uses.unattributed);
@@ -440,7 +456,7 @@ static bool begin(struct engine *g)
 static int end(struct engine *g, int status)
 {
 	struct viewer *v = g->data;
-	struct privilege *p = uses_end(&v->uses, g, &status);
+	struct privilege *p = uses_end(&v->uses, g, v->calls, &status);
 
 	if (p)
 		status = show(v, p, status);
@@ -480,11 +496,11 @@ static int view(struct viewer *v, const char *input)
 /* Returns false after a message if other options do not go with --cpm, or without it. */
 static bool check_cpm(const struct viewer *v, int argc)
 {
-	bool wrong = v->cpm ? argc || v->partition.file : v->weights || v->wxorx;
+	bool wrong = v->cpm ? argc || v->partition.file || v->calls : v->weights || v->wxorx;
 
 	if (wrong)
 		fprintf(stderr, "memorizer privilege: %s\n",
-			v->cpm ? "--cpm: want no input and no --partition" :
+			v->cpm ? "--cpm: want no input, no --partition and no --calls" :
 				 "--weights, --wxorx: only with --cpm");
 	return !wrong;
 }
@@ -494,6 +510,8 @@ static int run(int argc, char **argv)
 	struct viewer v = { .partition.by = PARTITION_MODULE };
 	const struct option options[] = {
 		OPTS_PARTITION(&v.partition, "module"),
+		OPT_STRING(0, "calls", &v.calls, "FILE",
+			   "calls and returns, too: a copy of memorizer/calls in debugfs"),
 		OPT_STRING(0, "cpm", &v.cpm, "FILE",
 			   "privileges of a compartmentalization in the CPM interchange format"),
 		OPT_STRING(0, "weights", &v.weights, "FILE",

@@ -16,7 +16,7 @@ struct order {
 	u32 *numbers, *positions;
 };
 
-/* What a subject domain does to an object domain, as positions. */
+/* What a subject domain does to an object domain, or to another subject domain, as positions. */
 struct access {
 	u64 key;
 	u64 counts[PRIVILEGE_OPS];
@@ -30,7 +30,8 @@ struct access {
  * @sizes: size by number
  * @objects: order of ids
  * @subjects: order of names of compartments
- * @accesses: struct access
+ * @accesses: struct access to objects
+ * @calls: struct access to code
  * @function_ids: ids of functions that were written
  */
 struct writer {
@@ -39,7 +40,7 @@ struct writer {
 	u32 *id_of;
 	u64 *sizes;
 	struct order objects, subjects;
-	struct hash accesses;
+	struct hash accesses, calls;
 	struct hash function_ids;
 };
 
@@ -137,6 +138,8 @@ static void add_objects(struct writer *w)
 	memset(w->sizes, 0, p->targets.nr * sizeof(*w->sizes));
 	for (i = 0; i < p->targets.nr; i++) {
 		target = hash_item(&p->targets, i);
+		if (target->kind == PRIVILEGE_CODE)
+			continue;
 		make_id(p, target, id);
 		w->id_of[i] = texts_number(&w->ids, id);
 		/* domains_sum() has checked that the sum of all sizes fits. */
@@ -245,11 +248,28 @@ static void write_subjects(struct writer *w)
 
 /* Privileges */
 
+static void sort_accesses(struct hash *accesses)
+{
+	hash_seal(accesses);
+	if (accesses->nr)
+		qsort(accesses->items, accesses->nr, sizeof(struct access), compare_accesses);
+}
+
+/* Position of an object's id, or of the compartment that a function belongs to. */
+static u32 target_position(const struct writer *w, u32 target)
+{
+	const struct target *t = hash_item(&w->d->p->targets, target);
+
+	return t->kind == PRIVILEGE_CODE ? position_of(w, domain_of(w, t->site)) :
+					   w->objects.positions[w->id_of[target]];
+}
+
 /* Collect accesses by positions of domains. */
 static void add_accesses(struct writer *w)
 {
 	const struct grant *grant;
 	struct access *access;
+	struct hash *all;
 	u64 key;
 	u32 i;
 	int op;
@@ -257,65 +277,83 @@ static void add_accesses(struct writer *w)
 
 	for (i = 0; i < w->d->grants.nr; i++) {
 		grant = hash_item(&w->d->grants, i);
-		key = (u64)position_of(w, grant->key >> 32) << 32 |
-		      w->objects.positions[w->id_of[(u32)grant->key]];
-		access = hash_item(&w->accesses, hash_get(&w->accesses, &key, &new));
+		key = (u64)position_of(w, grant->key >> 32) << 32 | target_position(w, grant->key);
+		all = domains_is_code(w->d, grant->key) ? &w->calls : &w->accesses;
+		access = hash_item(all, hash_get(all, &key, &new));
 		for (op = 0; op < PRIVILEGE_OPS; op++)
 			privilege_count(access->counts + op, grant->counts[op]);
 	}
-	hash_seal(&w->accesses);
-	if (w->accesses.nr)
-		qsort(w->accesses.items, w->accesses.nr, sizeof(struct access), compare_accesses);
+	sort_accesses(&w->accesses);
+	sort_accesses(&w->calls);
 }
 
-/* Write the accesses from @first to @end for an operation: objects, then counts. */
-static void write_accesses(const struct writer *w, const char *key, enum privilege_op op,
-			   u32 first, u32 end)
+/* Accesses of a subject domain, from @first to @end. */
+struct part {
+	const struct hash *of;
+	u32 first, end;
+};
+
+/* Take the accesses of a subject domain from the rest of them. */
+static void take_part(struct part *part, u32 subject)
+{
+	const struct access *access;
+
+	part->first = part->end;
+	for (; part->end < part->of->nr; part->end++) {
+		access = hash_item(part->of, part->end);
+		if (access->key >> 32 != subject)
+			break;
+	}
+}
+
+/* Write a list, in order, of those that an operation was done to, or how often it was. */
+static void write_list(const struct writer *w, const char *key, const struct part *part,
+		       enum privilege_op op, bool counts)
 {
 	const struct access *access;
 	const char *separator = "";
 	u32 i;
 
-	printf("  %s:\n  - objects: [", key);
-	for (i = first; i < end; i++) {
-		access = hash_item(&w->accesses, i);
+	printf("%s: [", key);
+	for (i = part->first; i < part->end; i++) {
+		access = hash_item(part->of, i);
 		if (!access->counts[op])
 			continue;
 		printf("%s", separator);
-		write_name('O', access->key, NULL);
-		separator = ", ";
-	}
-	printf("]\n    counts: [");
-	separator = "";
-	for (i = first; i < end; i++) {
-		access = hash_item(&w->accesses, i);
-		if (!access->counts[op])
-			continue;
-		printf("%s%llu", separator, access->counts[op]);
+		if (counts)
+			printf("%llu", access->counts[op]);
+		else if (privilege_is_code(op))
+			write_subject_name(w, access->key);
+		else
+			write_name('O', access->key, NULL);
 		separator = ", ";
 	}
 	printf("]\n");
 }
 
-static u32 subject_at(const struct writer *w, u32 i)
-{
-	return ((const struct access *)hash_item(&w->accesses, i))->key >> 32;
-}
-
 static void write_privileges(const struct writer *w)
 {
-	u32 first, end;
+	struct part accesses = { &w->accesses, 0, 0 }, calls = { &w->calls, 0, 0 };
+	u32 subject;
 
-	printf("privileges:%s\n", w->accesses.nr ? "" : " []");
-	for (first = 0; first < w->accesses.nr; first = end) {
-		for (end = first + 1; end < w->accesses.nr; end++)
-			if (subject_at(w, end) != subject_at(w, first))
-				break;
+	printf("privileges:%s\n", w->d->names.nr ? "" : " []");
+	for (subject = 0; subject < w->d->names.nr; subject++) {
+		take_part(&accesses, subject);
+		take_part(&calls, subject);
 		printf("- principal:\n    subject: ");
-		write_subject_name(w, subject_at(w, first));
+		write_subject_name(w, subject);
 		printf("\n");
-		write_accesses(w, "can_read", PRIVILEGE_READ, first, end);
-		write_accesses(w, "can_write", PRIVILEGE_WRITE, first, end);
+		write_list(w, "  can_read:\n  - objects", &accesses, PRIVILEGE_READ, false);
+		write_list(w, "    counts", &accesses, PRIVILEGE_READ, true);
+		write_list(w, "  can_write:\n  - objects", &accesses, PRIVILEGE_WRITE, false);
+		write_list(w, "    counts", &accesses, PRIVILEGE_WRITE, true);
+		/* Without calls in the input, the keys are missing, which allows all. */
+		if (!w->calls.nr)
+			continue;
+		write_list(w, "  can_call", &calls, PRIVILEGE_CALL, false);
+		write_list(w, "  call_counts", &calls, PRIVILEGE_CALL, true);
+		write_list(w, "  can_return", &calls, PRIVILEGE_RETURN, false);
+		write_list(w, "  return_counts", &calls, PRIVILEGE_RETURN, true);
 	}
 }
 
@@ -323,8 +361,7 @@ static void write_privileges(const struct writer *w)
  * cpm_write - write uses of objects to standard output
  * @d: the compartments
  *
- * Calls and returns are not recorded: their keys are missing, which allows all. Frees are no
- * operation of the format.
+ * Frees are no operation of the format.
  */
 void cpm_write(const struct domains *d)
 {
@@ -333,6 +370,7 @@ void cpm_write(const struct domains *d)
 	texts_init(&w.ids);
 	texts_init(&w.function_ids);
 	hash_init(&w.accesses, sizeof(struct access), sizeof(u64));
+	hash_init(&w.calls, sizeof(struct access), sizeof(u64));
 	add_objects(&w);
 	w.subjects = order_texts(&d->names);
 	add_accesses(&w);
@@ -343,6 +381,7 @@ void cpm_write(const struct domains *d)
 	hash_free(&w.ids);
 	hash_free(&w.function_ids);
 	hash_free(&w.accesses);
+	hash_free(&w.calls);
 	free(w.id_of);
 	free(w.sizes);
 	free(w.objects.numbers);

@@ -24,14 +24,20 @@ static u32 domain_of(const struct domains *d, const struct use *use)
 /* Sum up the sizes; returns false if all privileges do not fit in 63 bits. */
 static bool sum_sizes(struct domains *d)
 {
-	u64 all, room = (1ull << 63) - 1;
+	u64 all = 0, room = (1ull << 63) - 1, *sum;
 	bool overflow = d->p->overflow;
 	u32 i;
+	int op;
 
-	for (i = 0; i < d->p->targets.nr; i++)
-		overflow |= __builtin_add_overflow(d->bytes, privilege_size(d->p, i), &d->bytes);
-	overflow |= __builtin_mul_overflow(d->bytes, (u64)d->p->actors.nr, &d->monolithic);
-	overflow |= __builtin_mul_overflow(d->monolithic, PRIVILEGE_OPS, &all);
+	for (i = 0; i < d->p->targets.nr; i++) {
+		sum = domains_is_code(d, i) ? &d->code : &d->bytes;
+		overflow |= __builtin_add_overflow(*sum, privilege_size(d->p, i), sum);
+	}
+	for (op = 0; op < PRIVILEGE_OPS; op++) {
+		overflow |= __builtin_mul_overflow(privilege_is_code(op) ? d->code : d->bytes,
+						   (u64)d->p->actors.nr, d->monolithic + op);
+		overflow |= __builtin_add_overflow(all, d->monolithic[op], &all);
+	}
 	return !overflow && all <= room;
 }
 
@@ -69,7 +75,7 @@ static void grant(struct domains *d)
 		key = (u64)domain << 32 | (u32)use->key;
 		size = privilege_size(d->p, use->key);
 		g = hash_item(&d->grants, hash_get(&d->grants, &key, &new));
-		domain_at(d, domain)->sum[DOMAIN_TARGETS] += new;
+		domain_at(d, domain)->sum[DOMAIN_TARGETS] += new && !domains_is_code(d, use->key);
 		for (op = 0; op < PRIVILEGE_OPS; op++) {
 			if (!use->counts[op])
 				continue;

@@ -50,15 +50,17 @@ struct grant {
  * @names: names of compartments
  * @all: struct domain
  * @grants: struct grant
- * @bytes: size of all targets
+ * @bytes: size of all objects
+ * @code: size of all functions that call or are called
  * @least: privilege that was used, by operation
  * @allowed: privilege by the partition, by operation
- * @monolithic: privilege of an operation without a partition
+ * @monolithic: privilege without a partition, by operation
  */
 struct domains {
 	const struct privilege *p;
 	struct hash names, all, grants;
-	u64 bytes, least[PRIVILEGE_OPS], allowed[PRIVILEGE_OPS], monolithic;
+	u64 bytes, code, least[PRIVILEGE_OPS], allowed[PRIVILEGE_OPS];
+	u64 monolithic[PRIVILEGE_OPS];
 };
 
 /**
@@ -70,6 +72,20 @@ struct relocation {
 	u32 to;
 	u64 saved;
 };
+
+/**
+ * domains_is_code - check whether a target is the code of a function
+ * @d: the compartments
+ * @target: its item number
+ *
+ * Return: false for objects.
+ */
+static inline bool domains_is_code(const struct domains *d, u32 target)
+{
+	const struct target *t = hash_item(&d->p->targets, target);
+
+	return t->kind == PRIVILEGE_CODE;
+}
 
 bool domains_sum(struct domains *d, struct privilege *p, const struct partition *partition);
 void domains_free(struct domains *d);

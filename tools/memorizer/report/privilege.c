@@ -110,6 +110,52 @@ static u32 actor_of(struct privilege *p, u64 ip, enum kmap_ip kind)
 	return code->actor;
 }
 
+static void add_use(struct privilege *p, u32 actor, u32 target, enum privilege_op op, u64 count)
+{
+	u64 key = (u64)actor << 32 | target;
+	struct use *use;
+	bool new;
+
+	use = hash_item(&p->uses, hash_get(&p->uses, &key, &new));
+	privilege_count(use->counts + op, count);
+}
+
+/* The code of a function. A function without a symbol has an unknown size, at least one byte. */
+static u32 code_of(struct privilege *p, u32 actor)
+{
+	u64 key[2] = { actor, PRIVILEGE_CODE };
+	struct target *target;
+	bool new;
+	u32 nr = hash_get(&p->targets, key, &new);
+
+	target = hash_item(&p->targets, nr);
+	if (new)
+		target->size = privilege_actor(p, actor)->size ?: 1;
+	p->nr_code += new;
+	return nr;
+}
+
+/**
+ * privilege_call - add calls, and the returns from them, see calls_visit
+ * @privilege: the uses
+ * @from: return address of the call
+ * @to: address of the called function
+ * @pid: not used
+ * @calls: number of calls
+ *
+ * Return: true.
+ */
+bool privilege_call(void *privilege, u64 from, u64 to, u64 pid, u64 calls)
+{
+	struct privilege *p = privilege;
+	u32 caller = actor_of(p, from, KMAP_IP_RETURN), callee = actor_of(p, to, KMAP_IP_EXACT);
+
+	(void)pid;
+	add_use(p, caller, code_of(p, callee), PRIVILEGE_CALL, calls);
+	add_use(p, callee, code_of(p, caller), PRIVILEGE_RETURN, calls);
+	return true;
+}
+
 /**
  * privilege_use - add uses of a target
  * @p: the uses
@@ -122,15 +168,8 @@ static u32 actor_of(struct privilege *p, u64 ip, enum kmap_ip kind)
 void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
 		   enum privilege_op op, u64 count)
 {
-	struct use *use;
-	u64 key;
-	bool new;
-
-	if (!count)
-		return;
-	key = (u64)actor_of(p, ip, kind) << 32 | target;
-	use = hash_item(&p->uses, hash_get(&p->uses, &key, &new));
-	privilege_count(use->counts + op, count);
+	if (count)
+		add_use(p, actor_of(p, ip, kind), target, op, count);
 }
 
 /**
@@ -274,7 +313,8 @@ void privilege_warn(const struct privilege *p, bool kallsyms)
 	}
 	for (i = 0; i < p->targets.nr; i++) {
 		target = hash_item(&p->targets, i);
-		missing += !kmap_symbols_find(p->symbols, target->site, KMAP_IP_RETURN);
+		missing += target->kind != PRIVILEGE_CODE &&
+			   !kmap_symbols_find(p->symbols, target->site, KMAP_IP_RETURN);
 	}
-	input_unresolved(missing, p->codes.nr + p->targets.nr, kallsyms);
+	input_unresolved(missing, p->codes.nr + p->targets.nr - p->nr_code, kallsyms);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Which function used which objects, and how. Objects of a kind of memory that a call site
- * allocated, and each variable, are one target. report/domains.h derives privileges from the uses.
+ * allocated, and each variable, are one target; so is the code of each function that calls or is
+ * called. report/domains.h derives privileges from the uses.
  */
 #ifndef PRIVILEGE_H
 #define PRIVILEGE_H
@@ -10,7 +11,17 @@
 #include "lib/texts.h"
 #include "symbols/kmap-symbols.h"
 
-enum privilege_op { PRIVILEGE_READ, PRIVILEGE_WRITE, PRIVILEGE_FREE, PRIVILEGE_OPS };
+enum privilege_op {
+	PRIVILEGE_READ,
+	PRIVILEGE_WRITE,
+	PRIVILEGE_FREE,
+	PRIVILEGE_CALL,		/* this and the following ones are of code */
+	PRIVILEGE_RETURN,
+	PRIVILEGE_OPS
+};
+
+/* Kind of a target that is the code of a function, besides the kinds of memory. */
+#define PRIVILEGE_CODE	KMAP_KINDS
 
 /**
  * struct actor - a function that uses objects; an address without symbol is a function
@@ -27,9 +38,10 @@ struct actor {
 };
 
 /**
- * struct target - the objects of a call site
- * @site: return address of the allocating call, or address of a variable; the key, with @kind
- * @kind: kind of memory, enum kmap_kind
+ * struct target - the objects of a call site, or the code of a function
+ * @site: return address of the allocating call, or address of a variable, or the item number of
+ *	  a function; the key, with @kind
+ * @kind: kind of memory, enum kmap_kind, or PRIVILEGE_CODE
  * @size: maximum number of requested bytes live at once
  * @live: bytes live now
  */
@@ -71,6 +83,7 @@ struct life {
  * @lives: private: lives of the objects of a KMAP
  * @nr_lives: private: number of @lives
  * @room: private: size of @lives
+ * @nr_code: number of targets that are code
  * @kinds: the kinds of memory are known
  * @overflow: the sizes exceed 64 bits
  */
@@ -79,6 +92,7 @@ struct privilege {
 	struct hash texts, actors, targets, uses, codes;
 	struct life *lives;
 	u64 nr_lives, room;
+	u32 nr_code;
 	bool kinds, overflow;
 };
 
@@ -87,6 +101,7 @@ void privilege_free(struct privilege *p);
 u32 privilege_target(struct privilege *p, u64 site, enum kmap_kind kind);
 void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
 		   enum privilege_op op, u64 count);
+bool privilege_call(void *privilege, u64 from, u64 to, u64 pid, u64 calls);
 void privilege_grow(struct privilege *p, u32 target, u64 bytes);
 void privilege_shrink(struct privilege *p, u32 target, u64 bytes);
 void privilege_life(struct privilege *p, const struct life *life);
@@ -103,6 +118,17 @@ void privilege_warn(const struct privilege *p, bool kallsyms);
 static inline struct actor *privilege_actor(const struct privilege *p, u32 actor)
 {
 	return hash_item(&p->actors, actor);
+}
+
+/**
+ * privilege_is_code - check whether an operation is of code
+ * @op: the operation
+ *
+ * Return: true for calls and returns.
+ */
+static inline bool privilege_is_code(enum privilege_op op)
+{
+	return op >= PRIVILEGE_CALL;
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "kmap/calls-text.h"
 #include "lib/status.h"
 #include "report/uses.h"
 #include "trace/wanted.h"
@@ -214,22 +215,29 @@ static struct privilege *end_trace(struct uses *u, const struct engine *g, int *
  * uses_end - complete the uses
  * @u: the uses
  * @g: the command
+ * @calls: file with calls to add, or NULL
  * @status: exit status so far; set to that for the input
  *
  * Return: the uses, in @u; NULL after a message.
  */
-struct privilege *uses_end(struct uses *u, const struct engine *g, int *status)
+struct privilege *uses_end(struct uses *u, const struct engine *g, const char *calls, int *status)
 {
 	struct privilege *p = NULL;
+	int read;
 
 	/* Frees what it holds, too. */
 	rebuild_end(&u->kmap);
 	if (*status != EXIT_UNABLE)
 		p = g->trace ? end_trace(u, g, status) : end_kmap(u, g);
+	read = p && calls ? calls_read(calls, privilege_call, p) : EXIT_FINE;
 	if (p)
 		privilege_end(p);
-	else
+	if (!p || read == EXIT_UNABLE) {
 		*status = EXIT_UNABLE;
+		return NULL;
+	}
+	if (read != EXIT_FINE)
+		*status = read;
 	return p;
 }
 

@@ -35,7 +35,7 @@ void uses_begin(struct uses *u, const struct engine *g, const struct kmem_filter
 bool uses_event(void *data, const struct trace_event *e);
 void uses_object(void *data, const struct kmap_object *o);
 void uses_access(void *data, const struct kmap_object *o, const struct kmap_access *a);
-struct privilege *uses_end(struct uses *u, const struct engine *g, int *status);
+struct privilege *uses_end(struct uses *u, const struct engine *g, const char *calls, int *status);
 void uses_free(struct uses *u);
 
 #endif

@@ -31,7 +31,8 @@ RUNS = [
     ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"), ("serial", "entries"),
     ("cache-assoc", *NOTES, "assoc"), ("summary", "context"), ("summary", "entries"),
     ("summary", "life"), ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
-    ("privilege", *KMAP), ("privilege", *NOTES, "life"),
+    ("privilege", "--calls", f"{DATA}/session.calls", *KMAP), ("privilege", *KMAP),
+    ("privilege", *NOTES, "life"),
     ("privilege", "--by", "function", *SYMBOLS, f"{DATA}/kinds.kmap"),
     ("calls", *SYMBOLS, DATA + "/session.calls"),
 ]

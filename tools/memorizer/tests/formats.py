@@ -55,7 +55,8 @@ RUNS = [
     ("cache-assoc", *NOTES, "lines"), ("stacks", "lines"), ("summary", "context"),
     ("conflicts", *NOTES, "conflicts"), ("rcu", "--all", *NOTES, "rcu"),
     ("privilege", "--by", "function", *NOTES, *SYMBOLS, DATA + "/kinds.kmap"),
-    ("privilege", *NOTES, *SYMBOLS, SESSION), ("privilege", *NOTES, "life"),
+    ("privilege", *NOTES, *SYMBOLS, "--calls", DATA + "/session.calls", SESSION),
+    ("privilege", *NOTES, "--calls", DATA + "/session.calls", "life"),
     ("privilege", "--cpm", DATA + "/example.cpm"),
     ("calls", *SYMBOLS, DATA + "/session.calls"),
 ]

@@ -3,8 +3,10 @@
 """A simple model of "memorizer privilege", to compare with.
 
 privilege.py make SEED           write a random KMAP of the code in data/kallsyms
-privilege.py model KMAP [RULES]  print the tables of a KMAP: compartments by module, or by a
-                                 partition file
+privilege.py calls SEED          write random calls of this code
+privilege.py model KMAP [CALLS] [RULES]
+                                 print the tables of a KMAP, and of calls, named *.calls:
+                                 compartments by module, or by a partition file
 privilege.py tables <JSON        print the same from the output of "memorizer privilege --json"
 
 Each quantity is computed from its definition: live bytes jiffy by jiffy, privileges by a loop over
@@ -20,7 +22,7 @@ import re
 import sys
 
 KALLSYMS = os.path.dirname(os.path.abspath(__file__)) + "/data/kallsyms"
-OPS = ("read", "write", "free")
+OPS = ["read", "write", "free"]
 KINDS = ("slab", "pages", "stack")
 KERNEL, MODULE = (0xffffffff9b000000, 0x240), (0xffffffffc0400000, 0x90)
 OVERWRITTEN = 0xdeadbeef
@@ -58,6 +60,16 @@ def make(seed):
         print("\n".join([line] + accesses))
 
 
+def calls(seed):
+    """Write calls between functions, some of several tasks."""
+    r = random.Random(seed)
+    starts = [start for start, (name, _) in symbols() if name != "_etext"]
+    for _ in range(r.randint(0, 20)):
+        start, size = r.choice([KERNEL, KERNEL, MODULE])
+        print(f"{start + r.randrange(1, size):016x},{r.choice(starts) + r.choice([0, 4]):016x},"
+              f"{r.randint(1, 3)},{r.choice([1, 7])}")
+
+
 def symbols():
     """Return the functions of kallsyms: start, name, module."""
     found = {}
@@ -79,6 +91,27 @@ def function(ip, table=symbols()):
     return (f"{name} [{module}]" if module else name), module
 
 
+def code_size(name):
+    """Return the size of a function: up to the next symbol."""
+    start = next(s for s, _ in symbols() if function(s)[0] == name)
+    with open(KALLSYMS, encoding="ascii") as file:
+        return min(int(line.split()[0], 16) for line in file
+                   if int(line.split()[0], 16) > start) - start
+
+
+def add_calls(path, uses):
+    """Add calls and returns to the uses; return the size of the code that takes part."""
+    size = {}
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            field = line.split(",")
+            caller, callee = (function(int(field[0], 16) - 1)[0], function(int(field[1], 16))[0])
+            uses[caller, ("code", callee)]["call"] += int(field[3])
+            uses[callee, ("code", caller)]["return"] += int(field[3])
+            size.update({("code", f): code_size(f) for f in (caller, callee)})
+    return size
+
+
 def read(path):
     """Return the objects of a KMAP, and its uses: function and site to count by operation."""
     objects, uses = [], collections.defaultdict(collections.Counter)
@@ -94,7 +127,7 @@ def read(path):
             objects.append((site, field[2], int(field[3]), int(field[4]), freed or 10 ** 9))
             if free_ip not in (0, OVERWRITTEN):
                 uses[function(free_ip - 1)[0], site]["free"] += 1
-    return objects, {user: +counts for user, counts in uses.items() if +counts}
+    return objects, uses
 
 
 def peaks(objects):
@@ -150,30 +183,38 @@ def moves(uses, size, of):
     return found
 
 
-def model(path, rules=None):
+def model(path, *files):
     """Print the tables of a KMAP."""
     objects, uses = read(path)
-    size = peaks(objects)
+    data, code = peaks(objects), {}
+    for name in files:
+        if name.endswith(".calls"):
+            OPS.extend(["call", "return"])
+            code = add_calls(name, uses)
+    size = {**data, **code}
+    uses = {user: +counts for user, counts in uses.items() if +counts}
     functions = {f for f, _ in uses}
-    of = divide(functions, rules)
-    whole = len(functions) * sum(size.values())
-    rows = [("sums", len(functions), len(size), sum(size.values()), len(set(of.values())))]
+    of = divide(functions, next((name for name in files if not name.endswith(".calls")), None))
+    rows = [("sums", len(functions), len(data), sum(data.values()), sum(code.values()),
+             len(set(of.values())))]
     for op in OPS:
+        whole = len(functions) * sum((code if op in ("call", "return") else data).values())
         rows.append((op, least(uses, size, op, functions), allowed(uses, size, op, of), whole))
     rows.append(("total", *(sum(row[i] for row in rows[1:]) for i in (1, 2, 3))))
     for c in set(of.values()):
         members = {f for f in of if of[f] == c}
         over = [allowed(uses, size, op, of, c) - least(uses, size, op, members) for op in OPS]
         need = sum(least(uses, size, op, members) for op in OPS)
-        rows.append(("compartment", c, len(members), len({s for f, s in uses if f in members}),
+        rows.append(("compartment", c, len(members),
+                     len({s for f, s in uses if f in members and s in data}),
                      need, need + sum(over), sum(over), *over))
     shared = []
-    for site in size:
+    for site in data:
         users = [(f, counts) for (f, s), counts in uses.items() if s == site]
         compartments = {of[f] for f, _ in users}
         if len(compartments) > 1:
             shared.append((len(compartments), len(users), size[site],
-                           *(sum(counts[op] for _, counts in users) for op in OPS)))
+                           *(sum(counts[op] for _, counts in users) for op in OPS[:3])))
     rows += [("shared", *row) for row in shared] + moves(uses, size, of)
     show(rows)
 
@@ -181,12 +222,14 @@ def model(path, rules=None):
 def tables():
     """Print the tables of memorizer's output."""
     out = json.load(sys.stdin)
-    rows = [("sums", *(out[key] for key in ("nr_functions", "nr_sites", "bytes",
-                                            "nr_compartments")))]
+    rows = [("sums", *(out.get(key, 0) for key in ("nr_functions", "nr_sites", "bytes",
+                                                   "code_bytes", "nr_compartments")))]
     rows += [(row["operation"], row["least"], row["allowed"], row["monolithic"])
              for row in out["privileges"]]
-    keys = ("compartment", "functions", "sites", "least", "allowed", "over", "read_over",
-            "write_over", "free_over")
+    keys = ["compartment", "functions", "sites", "least", "allowed", "over", "read_over",
+            "write_over", "free_over"]
+    if "code_bytes" in out:
+        keys += ["call_over", "return_over"]
     rows += [("compartment", *(row[key] for key in keys)) for row in out["compartments"]]
     keys = ("compartments", "functions", "size", "reads", "writes", "frees")
     rows += [("shared", *(row[key] for key in keys)) for row in out["shared"]]
@@ -201,4 +244,4 @@ def show(rows):
         print(line)
 
 
-{"make": make, "model": model, "tables": tables}[sys.argv[1]](*sys.argv[2:])
+{"make": make, "calls": calls, "model": model, "tables": tables}[sys.argv[1]](*sys.argv[2:])

@@ -173,7 +173,7 @@ outcome "no weight file" 2 /dev/null "memorizer privilege: $tmp/none: No such fi
 	privilege --cpm "$example" --weights "$tmp/none"
 outcome "no file" 2 /dev/null "memorizer privilege: $tmp/none: No such file or directory" \
 	privilege --cpm "$tmp/none"
-outcome "an input beside --cpm" 2 /dev/null "memorizer privilege: --cpm: want no input and no --partition
+outcome "an input beside --cpm" 2 /dev/null "memorizer privilege: --cpm: want no input, no --partition and no --calls
 Try 'memorizer help privilege'." privilege --cpm "$example" "$data/session.kmap"
 outcome "--wxorx without --cpm" 2 /dev/null "memorizer privilege: --weights, --wxorx: only with --cpm
 Try 'memorizer help privilege'." privilege --wxorx "$data/session.kmap"

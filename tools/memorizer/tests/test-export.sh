@@ -38,13 +38,15 @@ last=$((seed + ${MODEL_ROUNDS:-40}))
 bad=0 allowed=0
 while [ "$seed" -lt "$last" ]; do
 	python3 -B "$here/privilege.py" make "$seed" >"$tmp/random.kmap" || exit 1
+	python3 -B "$here/privilege.py" calls "$seed" >"$tmp/random.calls" || exit 1
 	for options in "--by function" "--by module" "--partition $tmp/rules"; do
 		# shellcheck disable=SC2086 # options
-		cpm $options "$tmp/random.kmap" >"$tmp/random.cpm"
+		cpm $options --calls "$tmp/random.calls" "$tmp/random.kmap" >"$tmp/random.cpm"
 		"$memorizer" privilege --csv --wxorx --cpm "$tmp/random.cpm" |
 			privileges '\([0-9]*,[0-9]*\)' >"$tmp/got"
 		# shellcheck disable=SC2086 # options
-		"$memorizer" privilege --csv --kallsyms "$data/kallsyms" $options "$tmp/random.kmap" \
+		"$memorizer" privilege --csv --kallsyms "$data/kallsyms" $options \
+			--calls "$tmp/random.calls" "$tmp/random.kmap" \
 			2>"$tmp/err" | privileges '[0-9]*,\([0-9]*,[0-9]*\)' >"$tmp/want"
 		allowed=$((allowed + $(sed -n 's/^read \([0-9]*\),.*/\1/p' "$tmp/want")))
 		diff -u "$tmp/want" "$tmp/got" >"$tmp/diff" && [ -s "$tmp/want" ] && continue
@@ -56,6 +58,16 @@ done
 same "privilege computes the same from export as from random KMAPs" 0 $bad
 [ $allowed -gt 0 ]
 ok $? "these have privileges"
+
+# Calls and returns are between compartments, with their numbers
+printf '%s\n' ffffffff9b000011,ffffffff9b000100,1,3 ffffffff9b000021,ffffffff9b000100,2,4 \
+	ffffffff9b000101,ffffffff9b000004,1,1 >"$tmp/calls"
+cpm --calls "$tmp/calls" "$kmap" | sed -n '/^privileges/,$p' | grep 'subject: \|_call\|call_\|_return\|return_' >"$tmp/out"
+same "calls and returns are exported" \
+	"read_mark can_call: [S4.widget_alloc] call_counts: [1] can_return: [S4.widget_alloc] return_counts: [7]
+widget_alloc can_call: [S3.read_mark] call_counts: [7] can_return: [S3.read_mark] return_counts: [1]" \
+	"$(sed -n '/subject: S[34]/,/return_counts/p' "$tmp/out" | sed 's/.*subject: S.\.//' | xargs -n 9)"
+same "others call nobody" 0 "$(sed '/subject: S[34]/,/return_counts/d' "$tmp/out" | grep -c 'can.*S')"
 
 # counts OPERATION: sum up the counts of what is exported
 counts()

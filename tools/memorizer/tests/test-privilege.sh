@@ -134,15 +134,18 @@ printf '%s\n' '# a comment' '' 'readers widget_read' 'readers *free' ' x	gadget_
 sed '$d' "$tmp/rules.bad" >"$tmp/rules"
 bad=0 moved=0
 while [ "$seed" -lt "$last" ]; do
-	$model make "$seed" >"$tmp/random.kmap" || exit 1
+	$model make "$seed" >"$tmp/random.kmap" && $model calls "$seed" >"$tmp/random.calls" || exit 1
 	for rules in "" "$tmp/rules"; do
-		$model model "$tmp/random.kmap" $rules >"$tmp/want" || exit 1
-		"$memorizer" privilege --json ${rules:+--partition $rules} --kallsyms "$data/kallsyms" \
-			"$tmp/random.kmap" 2>"$tmp/err" | $model tables >"$tmp/got"
-		moved=$((moved + $(grep -c ^move "$tmp/want")))
-		diff -u "$tmp/want" "$tmp/got" >"$tmp/diff" && continue
-		bad=$((bad + 1))
-		sed "s/^/# seed $seed: /" "$tmp/diff"
+		for calls in "" "$tmp/random.calls"; do
+			$model model "$tmp/random.kmap" $calls $rules >"$tmp/want" || exit 1
+			"$memorizer" privilege --json ${rules:+--partition $rules} ${calls:+--calls $calls} \
+				--kallsyms "$data/kallsyms" "$tmp/random.kmap" 2>"$tmp/err" |
+				$model tables >"$tmp/got"
+			moved=$((moved + $(grep -c ^move "$tmp/want")))
+			diff -u "$tmp/want" "$tmp/got" >"$tmp/diff" && continue
+			bad=$((bad + 1))
+			sed "s/^/# seed $seed: /" "$tmp/diff"
+		done
 	done
 	seed=$((seed + 1))
 done
@@ -237,6 +240,18 @@ outcome "--sort by the column of another command" 2 "$tmp/sorted" \
 printf '%s\n' "1,1,1000,4611686018427387904,1,0,0,sh" "  2,1,1,1" "3,1,5000000000000000,1,1,0,0,sh" >"$tmp/huge.kmap"
 outcome "sums that overflow" 1 /dev/null "memorizer privilege: functions times bytes exceed 63 bits" \
 	privilege "$tmp/huge.kmap"
+# widget_alloc() calls read_mark() 3 and 4 times, and that one the other once; of 256 and 128 bytes
+printf '%s\n' ffffffff9b000011,ffffffff9b000100,1,3 ffffffff9b000021,ffffffff9b000100,2,4 \
+	ffffffff9b000101,ffffffff9b000004,1,1 >"$tmp/calls"
+functions=$(rows sum --by function --calls "$tmp/calls" "$kmap" | sed -n 's/^nr_functions,//p')
+same "calls and returns: each function might use 384 bytes" \
+	"384 call,384,384,$((384 * functions)) return,384,384,$((384 * functions))" \
+	"$(rows sum --by function --calls "$tmp/calls" "$kmap" | sed -n 's/^code_bytes,//p') $(
+	rows privileges --by function --calls "$tmp/calls" "$kmap" | grep '^call\|^return' | cut -d, -f 1-4 | xargs)"
+echo 'ffffffff9b000011,ffffffff9b000100,1' >>"$tmp/calls"
+"$memorizer" privilege --json --calls "$tmp/calls" "$kmap" >"$tmp/out" 2>"$tmp/err"
+same "malformed calls make the status 1" "1 $tmp/calls:4: malformed: want from_ip,to_ip,pid,count" "$? $(head -1 "$tmp/err")"
+outcome "no calls file" 2 /dev/null "memorizer: $tmp/none: No such file or directory" privilege --calls "$tmp/none" "$kmap"
 "$memorizer" privilege - <"$kmap" >"$tmp/out" 2>"$tmp/err"
 "$memorizer" privilege "$kmap" >"$tmp/want" 2>"$tmp/err"
 equal "standard input" "$tmp/want" "$tmp/out"
