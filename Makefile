@@ -35,6 +35,7 @@ help:
 	@echo '  make gcov       measure which lines of the kernel code the tests execute'
 	@echo '  make coverage   measure the accesses without a site'
 	@echo '  make names      measure the accesses and allocations that the compiler names'
+	@echo '  make privilege  measure how little of what the kernel may do it needs to do'
 	@echo '  make truth      compare the KMAP with the accesses of the machine'
 	@echo '  make qemu-trace trace moving cache lines with the QEMU plugin'
 	@echo '  make commuter   find commutative system calls that share memory'
@@ -98,6 +99,9 @@ soak:
 html: kernel $(memorizer)
 	@$(scripts)/html $(CONFIG)
 
+privilege:
+	@$(scripts)/privilege
+
 names:
 	@$(scripts)/names
 
@@ -113,4 +117,4 @@ truth:
 clean:
 	rm -rf build
 
-.PHONY: help kernel run shell test bench compare coverage gcov mutants fuzz fuzz-files stress soak html names qemu-trace commuter truth clean
+.PHONY: help kernel run shell test bench compare coverage gcov mutants fuzz fuzz-files stress soak html names privilege qemu-trace commuter truth clean
