@@ -94,7 +94,11 @@ counted()
 give()
 {
 	exec 3<>"$m/cpu$1"
-	cat "$tmp/whole/cpu$1" >"$m/cpu$1"
+	{ cat "$tmp/whole/cpu$1" >"$m/cpu$1"; : >"$tmp/at.copied$1"; } 3<&- &
+	# A recorder without room takes an empty pipe for the end, and reads no more.
+	while running && [ ! -e "$tmp/at.copied$1" ] && [ "$(cat "$m/stream_allocations")" = 1 ]; do
+		sleep 0.02
+	done
 	: >"$tmp/at.given$1"
 	until_is stream_allocations 0
 	exec 3<&-
