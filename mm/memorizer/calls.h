@@ -45,10 +45,10 @@ void memorizer_clear_calls(void);
 
 /* calls_file.c */
 extern const struct file_operations memorizer_calls_fops;
+void memorizer_calls_stats(struct seq_file *m, const struct memorizer_counters *sum);
 
 /* calls_set.c */
 void memorizer_calls_files(struct dentry *dir);
-void memorizer_calls_stats(struct seq_file *m, const struct memorizer_counters *sum);
 
 #else
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's calls as a file.
+ * Memorizer's calls as a file, and their statistics.
  *
  * Opening the file copies the records of all CPUs, and adds up those with the same key. Calls are
  * counted meanwhile. Reads show the copy.
@@ -19,6 +19,7 @@
 #include "calls.h"
 #include "entry.h"
 #include "memorizer.h"
+#include "object.h"
 #include "pool.h"
 #include "tasks.h"
 
@@ -209,3 +210,30 @@ const struct file_operations memorizer_calls_fops = {
 	.llseek = seq_lseek,
 	.release = calls_release,
 };
+
+static int add_count(const struct memorizer_call *call, void *arg)
+{
+	*(u64 *)arg += local_read(&call->count);
+	return 0;
+}
+
+/**
+ * memorizer_calls_stats() - print the statistics of calls
+ * @m: the output
+ * @sum: the counters of all CPUs
+ *
+ * Context: process context, may sleep, under memorizer_rwsem.
+ */
+void memorizer_calls_stats(struct seq_file *m, const struct memorizer_counters *sum)
+{
+	u64 calls = 0;
+
+	/* Too small if the task was killed, which reads nothing then. */
+	memorizer_visit_calls(add_count, &calls);
+	seq_printf(m, "calls: %llu\n", calls);
+	seq_printf(m, "calls_cleared: %llu\n", memorizer_cleared.calls);
+	seq_printf(m, "calls_paused: %llu\n", sum->calls_paused);
+	seq_printf(m, "calls_left_out: %llu\n", sum->calls_left_out);
+	seq_printf(m, "lost_calls_pool_full: %llu\n", sum->lost[MEMORIZER_LOST_CALL]);
+	seq_printf(m, "pool_calls: %lu\n", memorizer_pool_bytes(MEMORIZER_CALL, MEMORIZER_CALL));
+}

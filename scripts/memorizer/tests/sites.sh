@@ -91,7 +91,8 @@ reached() {
 		$2 ~ /^(call|jmp|j[a-z]+)$/ {
 			if ($3 ~ /^\*/ || $4 ~ /__x86_indirect/)
 				pointer[name] = 1
-			else if (match($4, /^<[^+>]*/) && (to = substr($4, 2, RLENGTH - 1)) != name)
+			# Behind _einittext is .altinstr_aux: the tests of features before alternatives are applied
+			else if (match($4, /^<[^+>]*/) && (to = substr($4, 2, RLENGTH - 1)) != name && to != "_einittext")
 				calls[name] = calls[name] " " to
 		}
 		END {
