@@ -207,8 +207,9 @@ switch_with_faults() {
 }
 
 actions="switch_logging switch_logging switch_logging switch_recording switch_recording switch_lines
-	clear read_stats read_some,kmap read_some,kmap_fields read_some,traffic kill_soon,read_all,kmap
-	kill_soon,read_all,kmap_fields switch_stream switch_stream read_stream mark kill_soon,snapshot
+	clear read_stats read_some,kmap read_some,kmap_fields read_some,kmap_kinds read_some,traffic
+	kill_soon,read_all,kmap kill_soon,read_all,kmap_fields
+	switch_stream switch_stream read_stream mark kill_soon,snapshot
 	set_filter,memorizer_filter,vfs_*,!vfs_*,file:fs/*,file:mm/slub.c
 	set_filter,memorizer_fields,cache:dentry,alloc:*
 	set_filter,memorizer_pid,1,$$ filter_by_group come_and_go switch_cpu count_known
