@@ -7,7 +7,8 @@
 module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
 
 dir=$(mktemp -d)
-trap 'echo 0 >$M/memorizer_log_calls; echo >$M/memorizer_pid; rmmod $module 2>/dev/null; rm -rf $dir; quiet' EXIT
+trap 'echo 0 >$M/memorizer_log_calls; echo >$M/memorizer_pid; rmmod $module 2>/dev/null; leave_group; rm -rf $dir
+	quiet' EXIT
 
 # address_of FUNCTION: print the address of a function of the kernel or the test module.
 address_of() { sed -n "s/^\([0-9a-f]*\) [tT] $1\(\t\[$module\]\)*\$/\1/p" /proc/kallsyms; }
@@ -86,6 +87,27 @@ tasks_are_selected() {
 	echo >$M/memorizer_pid
 }
 
+leave_group() {
+	[ -d $dir/cgroup/calls ] || return 0
+	echo >$M/memorizer_cgroup
+	echo $$ >$dir/cgroup/cgroup.procs
+	rmdir $dir/cgroup/calls
+	umount $dir/cgroup
+}
+
+groups_are_selected() {
+	[ -e $M/memorizer_cgroup ] && mkdir $dir/cgroup && mount -t cgroup2 none $dir/cgroup 2>/dev/null ||
+		{ echo "# no cgroup2, or CONFIG_CGROUPS is not set"; return 0; }
+	mkdir $dir/cgroup/calls
+	echo /calls >$M/memorizer_cgroup
+	log mix 5
+	same "callers, of another group" "$(callers_of memorizer_test_mix)" "" || return 1
+	echo $$ >$dir/cgroup/calls/cgroup.procs
+	log mix 6
+	same "callers, of this group" "$(callers_of memorizer_test_mix)" "set_mixes $$ 6" || return 1
+	leave_group
+}
+
 # The reader's own calls are in no row.
 readers_are_paused() {
 	echo 1 >$M/clear_object_list
@@ -136,7 +158,7 @@ stats_have() {
 	done
 }
 
-plan 16
+plan 17
 check mode_of memorizer_log_calls 600
 check mode_of calls 400
 check stats_have
@@ -149,6 +171,7 @@ check_patching stats_agree_with_rows
 check_patching nothing_is_counted_when_off
 check_patching clear_forgets_calls
 check_patching tasks_are_selected
+check_patching groups_are_selected
 check_patching readers_are_paused
 check_patching file_is_read_in_pieces
 check_patching ftrace_cannot_be_disabled_meanwhile
