@@ -34,23 +34,28 @@ struct settings {
 	const struct report_kind *kind;
 };
 
-/* Print the number of addresses without symbol. */
+/* Print the number of addresses without symbol. A call site that allocates several kinds is one. */
 static void print_unresolved(const struct sums *k, bool kallsyms)
 {
 	const struct hash *sites = k->sites + GROUP_KMAP, *ips = k->ips + ACCESS_COUNTED;
 	const struct access_ip *access;
 	const struct site *site;
 	u32 i, missing = 0;
+	struct hash seen;
+	bool new;
 
+	hash_init(&seen, sizeof(u64), sizeof(u64));
 	for (i = 0; i < sites->nr; i++) {
 		site = hash_item(sites, i);
-		missing += !kmap_symbols_find(k->symbols, site->ip, KMAP_IP_RETURN);
+		hash_get(&seen, &site->ip, &new);
+		missing += new && !kmap_symbols_find(k->symbols, site->ip, KMAP_IP_RETURN);
 	}
 	for (i = 0; i < ips->nr; i++) {
 		access = hash_item(ips, i);
 		missing += !kmap_symbols_find(k->symbols, access->ip, KMAP_IP_EXACT);
 	}
-	input_unresolved(missing, sites->nr + ips->nr, kallsyms);
+	input_unresolved(missing, seen.nr + ips->nr, kallsyms);
+	hash_free(&seen);
 }
 
 /* Returns false, after a message, if nothing matches one of the options. */

@@ -55,6 +55,12 @@ for row in json.load(sys.stdin)["accessed_objects"]:
 same "a KMAP without kinds has no such columns" "0 0" \
 	"$("$memorizer" report --csv $symbols "$tmp/kmap" 2>"$tmp/err" | grep -c '^kinds\|kind,') \
 $("$memorizer" report $symbols "$tmp/kmap" 2>"$tmp/err" | grep -c 'Kind')"
+grep ' jiffies$' "$data/kallsyms" >"$tmp/one"
+# An address without symbol is one, whatever it allocates.
+unresolved() { "$memorizer" report --kallsyms "$tmp/one" "$1" 2>&1 >/dev/null; }
+same "kinds do not multiply addresses" "$(unresolved "$tmp/kinds")" "$(unresolved "$tmp/kmap")"
+same "addresses without symbol are counted" \
+	"$(unresolved "$tmp/kinds" | grep -c '^memorizer: [1-9].* addresses have no symbol')" 1
 # Without the number of call sites, which are told apart by kind
 others() { "$memorizer" report --csv "$1" 2>"$tmp/err" | sed -n 's/^\(functions,.*\),.*/\1/p; /^tasks\|^summary,acc/p'; }
 same "all other sums are the same" "$(others "$tmp/kmap")" "$(others "$tmp/kinds")"
