@@ -163,6 +163,7 @@ struct memorizer_counters sum_counters(void)
 	return sum;
 }
 
+#ifdef CONFIG_MEMORIZER_PAGES
 /* In place of regions.c, which needs seq_file */
 DEFINE_PER_CPU(struct memorizer_regions, memorizer_unattributed);
 
@@ -181,3 +182,4 @@ u64 sum_unattributed_in(enum memorizer_region region)
 		sum += READ_ONCE(per_cpu(memorizer_unattributed, cpu).in[region]);
 	return sum;
 }
+#endif

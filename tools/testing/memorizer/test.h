@@ -252,7 +252,9 @@ struct counts counts_of(const struct memorizer_object *object, unsigned long ip,
 struct counts traffic_of(const struct memorizer_object *object, unsigned long ip, int pid);
 struct counts all_counts_of(const struct memorizer_object *object);
 struct memorizer_counters sum_counters(void);
+#ifdef CONFIG_MEMORIZER_PAGES
 u64 sum_unattributed_in(enum memorizer_region region);
+#endif
 unsigned long slab_records(void);
 
 /* Check an object's counts for (ip, pid). */
