@@ -69,6 +69,8 @@ static __always_inline bool may_have_object(unsigned long addr)
 static __always_inline void count_unattributed(unsigned long addr, u64 accesses)
 {
 	this_cpu_add(memorizer_counters.unattributed, accesses);
+	/* Pairs with smp_rmb() in memorizer_sum_unattributed(): the total is never too small. */
+	smp_wmb();
 	memorizer_count_region(addr, accesses);
 }
 

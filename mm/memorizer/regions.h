@@ -42,17 +42,19 @@ static inline void memorizer_add_region(struct memorizer_regions *regions, unsig
 	regions->in[memorizer_region(va)] += accesses;
 }
 
+void memorizer_sum_unattributed(struct memorizer_regions *sum);
 void memorizer_regions_show(struct seq_file *m, const struct memorizer_regions *attributed,
-			    u64 unattributed);
+			    struct memorizer_regions *unattributed, u64 total);
 #else
 struct memorizer_regions { };
 
 static __always_inline void memorizer_count_region(unsigned long addr, u64 accesses) { }
 static inline void memorizer_add_region(struct memorizer_regions *regions, unsigned long va,
 					u64 accesses) { }
+static inline void memorizer_sum_unattributed(struct memorizer_regions *sum) { }
 static inline void memorizer_regions_show(struct seq_file *m,
 					  const struct memorizer_regions *attributed,
-					  u64 unattributed) { }
+					  struct memorizer_regions *unattributed, u64 total) { }
 #endif /* CONFIG_MEMORIZER_PAGES */
 
 #endif /* _MM_MEMORIZER_REGIONS_H */

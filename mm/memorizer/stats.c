@@ -94,11 +94,13 @@ static bool add_up(struct attributed *sum)
 static void show(struct seq_file *m, const struct attributed *attributed)
 {
 	const u64 *accesses = attributed->kind;
+	struct memorizer_regions unattributed;
 	struct memorizer_counters sum;
 	unsigned long sites, sites_patched, sites_prefixes;
 	u64 closed, all = 0;
 	unsigned int kind;
 
+	memorizer_sum_unattributed(&unattributed);
 	sum_counters(&sum);
 	closed = sum.frees + sum.buried;
 
@@ -120,7 +122,7 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 	seq_printf(m, "accesses_cleared: %llu\n", memorizer_cleared.accesses);
 	seq_printf(m, "accesses_retired: %llu\n", memorizer_retired.accesses);
 	seq_printf(m, "accesses_unattributed: %llu\n", sum.unattributed);
-	memorizer_regions_show(m, &attributed->regions, sum.unattributed);
+	memorizer_regions_show(m, &attributed->regions, &unattributed, sum.unattributed);
 	seq_printf(m, "paused: %llu\n", sum.paused);
 	seq_printf(m, "accesses_left_out: %llu\n", sum.left_out);
 	seq_printf(m, "allocations_left_out: %llu\n", sum.allocs_left_out);

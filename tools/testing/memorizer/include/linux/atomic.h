@@ -11,6 +11,7 @@ typedef struct { s64 counter; } atomic64_t;
 
 /* Sufficient on x86 next to the operations above. */
 #define smp_rmb()			barrier()
+#define smp_wmb()			barrier()
 #ifdef TEST_SCHED
 #define smp_mb__before_atomic()		sched_barrier()
 #define smp_mb__after_atomic()		sched_barrier()
