@@ -2,16 +2,16 @@
 /*
  * Memorizer's calls: count each call of a function by return address, function and task.
  *
- * ftrace calls the hook at the entry of each function, in any context. A CPU counts in records of
- * its own, which it finds in a hash table: with one instruction, which interrupts cannot split. A
- * new record is added to the front of its bucket by a cmpxchg, which fails if an interrupt has
- * added another one meanwhile. If that has the same key, both stay: readers add them up.
+ * ftrace calls the hook at the entry of each function, in any context. Each CPU looks up its own
+ * records in a hash table, and increments a count with a single instruction, which interrupts
+ * cannot split. A cmpxchg adds a new record to the front of its bucket; it fails if an interrupt
+ * has added another one meanwhile. If that has the same key, both stay: readers add them up.
  *
  * The hook calls only code that ftrace does not trace, so that it cannot recurse. Protection
  * against recursion, such as FTRACE_OPS_FL_RECURSION, may lose calls by interrupts and NMIs.
  *
- * Each CPU has two tables. memorizer_clear_calls() has the hook use the other ones, and returns the
- * records in those before to the pool after a grace period: the hook has preemption disabled.
+ * Each CPU has two tables. memorizer_clear_calls() switches the hook to the other one, waits for a
+ * grace period, and returns the records of the old one to the pool. The hook disables preemption.
  */
 #include <linux/build_bug.h>
 #include <linux/errno.h>
@@ -36,7 +36,7 @@
 #include "pool.h"
 #include "tasks.h"
 
-/* As memorizer_class_size() has it. */
+/* memorizer_class_size() returns one size for both. */
 static_assert(sizeof(struct memorizer_call) == sizeof(struct memorizer_entry));
 
 #define TABLE_BITS	14
@@ -52,7 +52,7 @@ static unsigned int in_use __read_mostly;
 static DEFINE_MUTEX(switch_mutex);
 static bool is_on;
 
-/* Is a return address that of a tracer of function returns? */
+/* Test whether a return address is the trampoline of a return tracer. */
 static __always_inline bool is_trampoline(unsigned long ip)
 {
 	if (is_rethook_trampoline(ip))
@@ -65,8 +65,8 @@ static __always_inline bool is_trampoline(unsigned long ip)
 }
 
 /*
- * A function whose return is traced has ended in a call of another one. Look up the return address
- * by its place on the stack.
+ * The caller's return is traced, and the caller ended in a tail call. Look up the original return
+ * address by its place on the stack.
  */
 static noinline __kprobes unsigned long true_return(unsigned long ip, struct ftrace_regs *fregs)
 {
@@ -132,7 +132,7 @@ static void __kprobes call_hook(unsigned long ip, unsigned long parent_ip, struc
 
 static struct ftrace_ops call_ops = {
 	.func = call_hook,
-	/* Nobody switches ftrace off meanwhile: calls would be missed. */
+	/* Keeps ftrace enabled meanwhile: no call is missed. */
 	.flags = FTRACE_OPS_FL_PERMANENT,
 };
 

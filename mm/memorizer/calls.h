@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memorizer's calls: count calls of functions. Without CONFIG_MEMORIZER_CALLS, none is counted.
+ * Memorizer's calls: count calls of functions. Stubs without CONFIG_MEMORIZER_CALLS.
  */
 #ifndef _MM_MEMORIZER_CALLS_H
 #define _MM_MEMORIZER_CALLS_H

@@ -61,7 +61,7 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	/* sort() itself does not. */
+	/* sort() does not reschedule. */
 	memorizer_may_schedule();
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
@@ -228,7 +228,7 @@ void memorizer_calls_stats(struct seq_file *m, const struct memorizer_counters *
 {
 	u64 calls = 0;
 
-	/* Too small if the task was killed, which reads nothing then. */
+	/* Too small if the task was killed, but then nobody reads it. */
 	memorizer_visit_calls(add_count, &calls);
 	seq_printf(m, "calls: %llu\n", calls);
 	seq_printf(m, "calls_cleared: %llu\n", memorizer_cleared.calls);

@@ -28,7 +28,7 @@ static const char *name_of(tree variable)
 	return XSTR(XEXP(DECL_RTL(variable), 0), 0);
 }
 
-/* The name without the mark of names that the source or GCC has chosen for the assembler. */
+/* The assembler name, without the '*' that marks a name to be used verbatim. */
 static const char *symbol_of(tree variable)
 {
 	const char *name = name_of(variable);
