@@ -68,7 +68,8 @@
 	E(enter, ENTER, NULL)		\
 	E(leave, LEAVE, NULL)		\
 	E(lock, LOCK, "name")		\
-	E(rcu_free, RCU_FREE, NULL)
+	E(rcu_free, RCU_FREE, NULL)	\
+	E(frame, FRAME, NULL)
 
 /*
  * Fields of packets and events, in order: F(C type, TSDL type, name), and A(C type, TSDL type,
@@ -126,7 +127,8 @@
 	F(u64, uint64, free_jiffies)		\
 	F(u64, hex64, free_site)		\
 	A(char, text8, comm, 16)		\
-	F(u8, memory, kind)
+	F(u8, memory, kind)			\
+	F(u32, hex32, stack)
 
 #define MEMORIZER_COUNTS_FIELDS(F, A)		\
 	F(u32, uint32, object)			\
@@ -198,5 +200,10 @@
 	F(u64, hex64, ptr)			\
 	F(u64, hex64, ip)			\
 	F(u32, uint32, pid)
+
+#define MEMORIZER_FRAME_FIELDS(F, A)		\
+	F(u32, hex32, stack)			\
+	F(u8, uint8, depth)			\
+	F(u64, hex64, ip)
 
 #endif /* _MM_MEMORIZER_EVENT_FIELDS_H */

@@ -127,6 +127,7 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	event->comm[sizeof(copy.comm)] = 0;
 	/* 0 is left for readers of traces that lack the field. */
 	event->kind = memorizer_object_kind(&copy) + 1;
+	event->stack = 0;
 	end_event(writer, flags);
 	return true;
 }

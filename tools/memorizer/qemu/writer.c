@@ -461,6 +461,7 @@ void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
 	e->free_site = free_ip;
 	memcpy(e->comm, comm, sizeof(e->comm));
 	e->kind = 1;	/* slab: the kernel announces no other memory */
+	e->stack = 0;	/* nor stacks */
 }
 
 void write_counts(struct vcpu *v, u32 object, u64 ip, u32 pid, u64 writes, u64 reads)
