@@ -86,6 +86,7 @@ extern u8 memorizer_hooks;
 #define MEMORIZER_DO_CHOOSE	BIT(2)	/* apply the filters */
 #define MEMORIZER_DO_OBSERVE	BIT(3)	/* call the observer */
 #define MEMORIZER_DO_ANNOUNCE	BIT(4)	/* announce them to QEMU */
+#define MEMORIZER_DO_STACK	BIT(5)	/* save the stacks of allocations */
 
 /* Does the observer receive allocations? */
 static __always_inline bool memorizer_observes_allocations(void)
@@ -215,7 +216,8 @@ static __always_inline void memorizer_nmi_exit(void)
  *
  * Call this just before the allocator returns the object.
  *
- * Context: any, NMI included. Takes no lock, allocates nothing.
+ * Context: any, NMI included. Takes no lock, allocates nothing; except while stacks are saved,
+ *	see mm/memorizer/alloc_stack.c.
  */
 static __always_inline void memorizer_alloc(enum memorizer_source source, const void *ptr,
 					    size_t size, gfp_t gfp, unsigned long ip)

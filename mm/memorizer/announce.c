@@ -22,6 +22,7 @@
 #include <trace/events/sched.h>
 
 #include "../slab.h"
+#include "alloc_stack.h"
 #include "announce.h"
 #include "entry.h"
 #include "memorizer.h"
@@ -193,7 +194,7 @@ void __memorizer_announce_object(u32 id)
 		id,
 		memorizer_object_va(object),
 		object->size,
-		memorizer_unpack_ip(object->alloc_ip),
+		memorizer_alloc_ip(object),
 		memorizer_object_pid(object),
 		memorizer_alloc_jiffies(object),
 		slab ? (unsigned long)slab->slab_cache : 0,

@@ -22,7 +22,7 @@ unsigned int memorizer_followed_kinds __read_mostly;
 
 /* Apply the filters to an allocation, and record it. */
 static void choose_area(enum memorizer_object_kind kind, unsigned long va, size_t size,
-			unsigned long ip)
+			unsigned long ip, u32 stack)
 {
 	const struct memorizer_geometry geo = {
 		.start = va, .pages = DIV_ROUND_UP(size, PAGE_SIZE),
@@ -33,7 +33,7 @@ static void choose_area(enum memorizer_object_kind kind, unsigned long va, size_
 		chosen = memorizer_choose_object((void *)va, kind, ip);
 	if (chosen & BIT(MEMORIZER_RECORDED)) {
 		memorizer_record(&geo, va, size,
-				 memorizer_who(kind, chosen & BIT(MEMORIZER_FIELDS)), ip);
+				 memorizer_who(kind, chosen & BIT(MEMORIZER_FIELDS)), ip, stack);
 	} else {
 		memorizer_index_end_area(va, va + size, 0);
 		this_cpu_inc(memorizer_counters.allocs_left_out);
@@ -46,15 +46,16 @@ static void choose_area(enum memorizer_object_kind kind, unsigned long va, size_
  * @va: its address, page aligned
  * @size: bytes requested, less than 4 GiB
  * @ip: return address into the caller of the allocator
+ * @stack: memorizer_alloc_stack()
  * @on: areas of this kind are recorded
  *
  * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
  */
 void memorizer_alloc_area(enum memorizer_object_kind kind, unsigned long va, size_t size,
-			  unsigned long ip, bool on)
+			  unsigned long ip, u32 stack, bool on)
 {
 	if (on && !memorizer_is_paused()) {
-		choose_area(kind, va, size, ip);
+		choose_area(kind, va, size, ip, stack);
 		return;
 	}
 	memorizer_index_end_area(va, va + size, 0);

@@ -7,6 +7,7 @@
 #include <linux/init.h>
 #include <linux/seq_file.h>
 
+#include "alloc_stack.h"
 #include "calls.h"
 #include "clear.h"
 #include "filter.h"
@@ -95,6 +96,7 @@ static int __init memorizer_debugfs_init(void)
 	debugfs_create_file("kmap_fields", 0400, dir, (void *)MEMORIZER_KMAP_FIELDS,
 			    &memorizer_kmap_fops);
 	memorizer_kinds_files(dir);
+	memorizer_stack_files(dir);
 	memorizer_filter_files(dir);
 	memorizer_traffic_files(dir);
 	memorizer_calls_files(dir);

@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
+#include "alloc_stack.h"
 #include "entry.h"
 #include "kmap.h"
 #include "object.h"
@@ -150,7 +151,7 @@ char *memorizer_format_object(char *to, const struct memorizer_object *object)
 		free_ip = state == MEMORIZER_BURIED ? 0xdeadbeef :
 			memorizer_unpack_ip(object->free_ip);
 	}
-	to = put_hex(to, memorizer_unpack_ip(object->alloc_ip));
+	to = put_hex(to, memorizer_alloc_ip(object));
 	to = put_number(to, ',', memorizer_object_pid(object));
 	*to++ = ',';
 	to = put_hex(to, memorizer_object_va(object));
@@ -162,6 +163,31 @@ char *memorizer_format_object(char *to, const struct memorizer_object *object)
 	*to++ = ',';
 	/* Last, because it may contain commas. */
 	to = put_comm(to, object);
+	*to++ = '\n';
+	return to;
+}
+
+/**
+ * memorizer_format_stack() - write the stack of an object's allocation, if it has one
+ * @to: buffer of at least MEMORIZER_ROW_MAX bytes
+ * @object: the object
+ *
+ * Context: any.
+ * Return: end of the text
+ */
+char *memorizer_format_stack(char *to, const struct memorizer_object *object)
+{
+	unsigned long *frames;
+	unsigned int nr = memorizer_fetch_stack(object, &frames), i;
+
+	if (!nr)
+		return to;
+	*to++ = ' ';
+	*to++ = ' ';
+	for (i = 0; i < nr; i++) {
+		*to++ = i ? ',' : '@';
+		to = put_ip(to, memorizer_pack_ip(frames[i]));
+	}
 	*to++ = '\n';
 	return to;
 }

@@ -14,6 +14,7 @@
 #include <linux/rwsem.h>
 #include <linux/slab.h>
 
+#include "alloc_stack.h"
 #include "announce.h"
 #include "entry.h"
 #include "hooks.h"
@@ -25,7 +26,8 @@
 #include "record.h"
 #include "tasks.h"
 
-static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned long ip)
+static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned long ip,
+			 u32 stack)
 {
 	struct memorizer_geometry geo;
 
@@ -38,7 +40,7 @@ static void record_alloc(const void *ptr, size_t size, bool by_granule, unsigned
 	memorizer_geometry(ptr, size, &geo);
 	memorizer_index_fit(&geo);
 	memorizer_record(&geo, (unsigned long)ptr, size,
-			 memorizer_who(MEMORIZER_KIND_SLAB, by_granule), ip);
+			 memorizer_who(MEMORIZER_KIND_SLAB, by_granule), ip, stack);
 }
 
 /* Slow end of record_in_slab(), which left preemption disabled: the slot held an object. */
@@ -114,7 +116,7 @@ static noinline void record_elsewhere(const void *ptr, size_t size, unsigned lon
 		return;
 	preempt_disable_notrace();
 	if (still_records())
-		record_alloc(ptr, size, false, ip);
+		record_alloc(ptr, size, false, ip, 0);
 	preempt_enable_notrace();
 }
 
@@ -129,7 +131,8 @@ static noinline void record_object(const void *ptr, size_t size, unsigned long i
 }
 
 /* Apply the filters to an allocation. Preemption is disabled. Not inlined, to save stack. */
-static noinline void choose_alloc(const void *ptr, size_t size, u8 hooks, unsigned long ip)
+static noinline void choose_alloc(const void *ptr, size_t size, u8 hooks, unsigned long ip,
+				  u32 stack)
 {
 	unsigned int chosen = BIT(MEMORIZER_RECORDED);
 
@@ -138,9 +141,9 @@ static noinline void choose_alloc(const void *ptr, size_t size, u8 hooks, unsign
 	if (!(chosen & BIT(MEMORIZER_RECORDED))) {
 		memorizer_index_bury((unsigned long)ptr, size);
 		this_cpu_inc(memorizer_counters.allocs_left_out);
-	} else if (chosen & BIT(MEMORIZER_FIELDS) || memorizer_announces) {
-		/* record_object() neither counts by granule nor announces to QEMU. */
-		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip);
+	} else if (chosen & BIT(MEMORIZER_FIELDS) || memorizer_announces || stack) {
+		/* record_object() does none of this. */
+		record_alloc(ptr, size, chosen & BIT(MEMORIZER_FIELDS), ip, stack);
 	} else {
 		record_object(ptr, size, ip);
 	}
@@ -149,14 +152,17 @@ static noinline void choose_alloc(const void *ptr, size_t size, u8 hooks, unsign
 /* Record an allocation with every condition checked. */
 static noinline void alloc_in_general(const void *ptr, size_t size, unsigned long ip)
 {
+	u32 stack = 0;
 	bool on;
 	u8 hooks;
 
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_RECORD)
+		stack = memorizer_alloc_stack(ptr, MEMORIZER_KIND_SLAB, ip);
 	preempt_disable_notrace();
 	hooks = READ_ONCE(memorizer_hooks);
 	on = hooks & MEMORIZER_DO_RECORD;
 	if (on && !memorizer_is_paused()) {
-		choose_alloc(ptr, size, hooks, ip);
+		choose_alloc(ptr, size, hooks, ip, stack);
 	} else if (hooks & MEMORIZER_DO_FOLLOW) {
 		/* Otherwise, nothing was ever recorded. */
 		memorizer_index_bury((unsigned long)ptr, size);

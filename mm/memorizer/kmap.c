@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KMAP as files: kmap, kmap_fields, kmap_kinds and traffic.
+ * Memorizer's KMAP as files: kmap, kmap_fields, kmap_kinds, kmap_stacks and traffic.
  *
  * Objects are shown in the order of the pool, each with its rows. traffic shows only objects
  * whose cache lines moved. Each object is shown once, completely, with the counts of all CPUs
@@ -102,9 +102,14 @@ static bool has_traffic(const struct memorizer_object *object)
 	return has;
 }
 
+static bool has_kinds(const struct kmap_reader *reader)
+{
+	return reader->view == MEMORIZER_KMAP_KINDS || reader->view == MEMORIZER_KMAP_STACKS;
+}
+
 static bool has_granules(const struct kmap_reader *reader)
 {
-	return reader->view == MEMORIZER_KMAP_FIELDS || reader->view == MEMORIZER_KMAP_KINDS;
+	return reader->view == MEMORIZER_KMAP_FIELDS || has_kinds(reader);
 }
 
 static bool is_row_shown(const struct kmap_reader *reader, const struct memorizer_row *row)
@@ -119,6 +124,7 @@ static char *put_row(const struct kmap_reader *reader, char *to, const struct me
 	switch (reader->view) {
 	case MEMORIZER_KMAP_FIELDS:
 	case MEMORIZER_KMAP_KINDS:
+	case MEMORIZER_KMAP_STACKS:
 		return memorizer_format_field(to, reader->rows.object, row);
 	case MEMORIZER_KMAP_TRAFFIC:
 		return memorizer_format_traffic(to, row);
@@ -160,9 +166,12 @@ static void put_object(struct kmap_reader *reader, struct memorizer_object *obje
 
 	if (reader->view == MEMORIZER_KMAP_TRAFFIC && !has_traffic(object))
 		return;
-	if (reader->view == MEMORIZER_KMAP_KINDS)
+	if (has_kinds(reader))
 		to = memorizer_format_kind(to, object);
-	reader->end = memorizer_format_object(to, object) - reader->text;
+	to = memorizer_format_object(to, object);
+	if (reader->view == MEMORIZER_KMAP_STACKS)
+		to = memorizer_format_stack(to, object);
+	reader->end = to - reader->text;
 	/* First: the list seems empty while another reader sorts it. */
 	memorizer_lock_entries(object);
 	if (READ_ONCE(object->entries)) {

@@ -11,11 +11,12 @@ struct memorizer_row;
 struct seq_file;
 
 /* Bytes that the memorizer_format_*() functions may write; more than any row has. */
-#define MEMORIZER_ROW_MAX	192
+#define MEMORIZER_ROW_MAX	512
 
 /* format.c */
 char *memorizer_format_kind(char *to, const struct memorizer_object *object);
 char *memorizer_format_object(char *to, const struct memorizer_object *object);
+char *memorizer_format_stack(char *to, const struct memorizer_object *object);
 char *memorizer_format_row(char *to, const struct memorizer_row *row);
 char *memorizer_format_field(char *to, const struct memorizer_object *object,
 			     const struct memorizer_row *row);
@@ -27,6 +28,7 @@ enum memorizer_kmap {
 	MEMORIZER_KMAP,
 	MEMORIZER_KMAP_FIELDS,	/* with the parts of objects that were accessed */
 	MEMORIZER_KMAP_KINDS,	/* with these, and with the kinds of objects */
+	MEMORIZER_KMAP_STACKS,	/* with these, and with the stacks of allocations */
 	MEMORIZER_KMAP_TRAFFIC,	/* with the moves of cache lines, if there are any */
 };
 

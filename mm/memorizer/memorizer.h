@@ -30,6 +30,7 @@ enum memorizer_loss {
 	MEMORIZER_LOST_LINE,	/* access to a cache line: no room for the line */
 	MEMORIZER_LOST_NESTED,	/* access to a cache line: by an NMI, during another access */
 	MEMORIZER_LOST_CALL,	/* call: no room for the record */
+	MEMORIZER_LOST_STACK,	/* stack of an allocation: no room in the depot */
 	MEMORIZER_LOSSES,
 };
 

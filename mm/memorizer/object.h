@@ -41,7 +41,8 @@ enum memorizer_state {
  *	fast paths do not match it
  * @times: jiffies of its free in the upper 48 bits, bits 32 to 47 of those of its allocation
  * @alloc_jiffies: jiffies of its allocation, lower 32 bits
- * @alloc_ip: call site of its allocation, see memorizer_pack_ip()
+ * @alloc_ip: call site of its allocation, see memorizer_pack_ip(); or its stack's handle, see
+ *	alloc_stack.h
  * @free_ip: call site of its free, also while that is still in progress
  * @who: pid of the task that allocated it, or whose stack it is; flags, see memorizer_who()
  * @comm: that task's name, without a NUL if it is that long
@@ -72,7 +73,10 @@ static_assert(sizeof(struct memorizer_object) == 56);
 /* In memorizer_object.who: an area, in which slabs and other objects may lie. */
 #define MEMORIZER_AREA	BIT(28)
 
-/* Its bits below: the kind, and the pid. */
+/* In memorizer_object.who: @alloc_ip is a handle. */
+#define MEMORIZER_HAS_STACK	BIT(30)
+
+/* The bits below MEMORIZER_AREA: the kind, and the pid. */
 #define MEMORIZER_KIND_SHIFT	24
 #define MEMORIZER_PID_MASK	(BIT(MEMORIZER_KIND_SHIFT) - 1)
 
@@ -107,6 +111,11 @@ static __always_inline unsigned int memorizer_object_kind(const struct memorizer
 static __always_inline bool memorizer_may_hide(const struct memorizer_object *object)
 {
 	return READ_ONCE(object->who) & (MEMORIZER_BY_GRANULE | MEMORIZER_AREA);
+}
+
+static __always_inline bool memorizer_has_stack(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->who) & MEMORIZER_HAS_STACK;
 }
 
 static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)
@@ -201,6 +210,15 @@ static __always_inline void memorizer_object_describe(struct memorizer_object *o
 	 * meanwhile.
 	 */
 	memcpy(object->comm, current->comm, sizeof(object->comm));
+}
+
+/* Replace the call site of an object, which is still private, by its stack, if there is one. */
+static __always_inline void memorizer_object_set_stack(struct memorizer_object *object, u32 stack)
+{
+	if (!stack)
+		return;
+	object->alloc_ip = stack;
+	WRITE_ONCE(object->who, object->who | MEMORIZER_HAS_STACK);
 }
 
 /* Publish an object that is in the index: it becomes live. */

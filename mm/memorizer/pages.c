@@ -15,6 +15,7 @@
 #include <linux/mmzone.h>
 #include <linux/spinlock.h>
 
+#include "alloc_stack.h"
 #include "entry.h"
 #include "hooks.h"
 #include "index.h"
@@ -30,7 +31,8 @@ u8 memorizer_page_hooks __read_mostly;
 /* Taken to free a part of pages. NMIs free no pages. */
 static DEFINE_RAW_SPINLOCK(split_lock);
 
-static void alloc_pages_at(unsigned long va, unsigned int order, u8 hooks, unsigned long ip)
+static void alloc_pages_at(unsigned long va, unsigned int order, u8 hooks, unsigned long ip,
+			   u32 stack)
 {
 	/* Nothing was ever recorded. */
 	if (!(hooks & MEMORIZER_DO_FOLLOW))
@@ -41,7 +43,7 @@ static void alloc_pages_at(unsigned long va, unsigned int order, u8 hooks, unsig
 	 */
 	if (likely(order <= MAX_PAGE_ORDER))
 		memorizer_alloc_area(MEMORIZER_KIND_PAGES, va, PAGE_SIZE << order, ip,
-				     hooks & MEMORIZER_DO_RECORD);
+				     stack, hooks & MEMORIZER_DO_RECORD);
 	else if (hooks & MEMORIZER_DO_RECORD)
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_RANGE]);
 }
@@ -49,15 +51,19 @@ static void alloc_pages_at(unsigned long va, unsigned int order, u8 hooks, unsig
 void __memorizer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
 			     unsigned long ip)
 {
+	u32 stack = 0;
+
 	if (!page)
 		return;
 	ip = memorizer_caller(ip);
 	if (READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_OBSERVE)
 		memorizer_observer_alloc_pages(page, order, gfp, ip);
+	if (READ_ONCE(memorizer_page_hooks) & MEMORIZER_DO_RECORD)
+		stack = memorizer_alloc_stack(page_to_virt(page), MEMORIZER_KIND_PAGES, ip);
 	/* The flags are read in the section that memorizer_grace_period() waits for. */
 	preempt_disable_notrace();
 	alloc_pages_at((unsigned long)page_to_virt(page), order, READ_ONCE(memorizer_page_hooks),
-		       ip);
+		       ip, stack);
 	preempt_enable_notrace();
 }
 

@@ -4,10 +4,12 @@
  *
  * Variables that modules define with DEFINE_PER_CPU() are one such allocation of the module loader.
  */
+#include <linux/cpumask.h>
 #include <linux/memorizer-percpu.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
+#include "alloc_stack.h"
 #include "hooks.h"
 #include "index.h"
 #include "memorizer.h"
@@ -16,7 +18,8 @@
 #include "record.h"
 #include "tasks.h"
 
-static void record_copy(unsigned long va, size_t size, bool by_granule, unsigned long ip)
+static void record_copy(unsigned long va, size_t size, bool by_granule, unsigned long ip,
+			u32 stack)
 {
 	u32 how = memorizer_who(MEMORIZER_KIND_PERCPU, by_granule);
 	u32 id = memorizer_object_make(va, size, how, ip);
@@ -26,6 +29,7 @@ static void record_copy(unsigned long va, size_t size, bool by_granule, unsigned
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_OBJECT]);
 		return;
 	}
+	memorizer_object_set_stack(memorizer_ptr(id), stack);
 	err = memorizer_index_insert_grains(va, id);
 	if (!err) {
 		memorizer_object_publish(memorizer_ptr(id), va, by_granule);
@@ -38,7 +42,7 @@ static void record_copy(unsigned long va, size_t size, bool by_granule, unsigned
 }
 
 /* Apply the filters to a CPU's copy, and record it. */
-static void choose_copy(unsigned long va, size_t size, unsigned long ip)
+static void choose_copy(unsigned long va, size_t size, unsigned long ip, u32 stack)
 {
 	unsigned int chosen = BIT(MEMORIZER_RECORDED);
 
@@ -51,18 +55,22 @@ static void choose_copy(unsigned long va, size_t size, unsigned long ip)
 	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
 		chosen = memorizer_choose_object((void *)va, MEMORIZER_KIND_PERCPU, ip);
 	if (chosen & BIT(MEMORIZER_RECORDED))
-		record_copy(va, size, chosen & BIT(MEMORIZER_FIELDS), ip);
+		record_copy(va, size, chosen & BIT(MEMORIZER_FIELDS), ip, stack);
 	else
 		this_cpu_inc(memorizer_counters.allocs_left_out);
 }
 
 void __memorizer_percpu_alloc(void __percpu *ptr, size_t size, unsigned long ip)
 {
-	unsigned int cpu;
+	unsigned int cpu = cpumask_first(cpu_possible_mask);
+	u32 stack = 0;
 
+	/* The filters choose the copies of all CPUs, or none. */
+	if (READ_ONCE(memorizer_recorded_kinds) & BIT(MEMORIZER_KIND_PERCPU))
+		stack = memorizer_alloc_stack(per_cpu_ptr(ptr, cpu), MEMORIZER_KIND_PERCPU, ip);
 	for_each_possible_cpu(cpu) {
 		preempt_disable_notrace();
-		choose_copy((unsigned long)per_cpu_ptr(ptr, cpu), size, ip);
+		choose_copy((unsigned long)per_cpu_ptr(ptr, cpu), size, ip, stack);
 		preempt_enable_notrace();
 	}
 }

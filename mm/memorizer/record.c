@@ -22,27 +22,14 @@ static void lose_object(unsigned long va, size_t size, u32 how, enum memorizer_l
 	this_cpu_inc(memorizer_counters.lost[why]);
 }
 
-/**
- * memorizer_record() - record an object
- * @geo: the layout of objects around it
- * @va: its address
- * @size: bytes requested, less than 4 GiB
- * @how: memorizer_who()
- * @ip: return address into the caller of the allocator
- *
- * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
- */
-void memorizer_record(const struct memorizer_geometry *geo, unsigned long va, size_t size,
-		      u32 how, unsigned long ip)
+/* Insert an object, which is still private, into the index, and publish it. */
+static noinline void insert_object(const struct memorizer_geometry *geo, unsigned long va,
+				   u32 how, u32 id)
 {
-	u32 id = memorizer_object_make(va, size, how, ip);
-	int err;
+	struct memorizer_object *object = memorizer_ptr(id);
+	int err = memorizer_index_insert(geo, va, id);
+	size_t size = object->size;
 
-	if (!id) {
-		lose_object(va, size, how, MEMORIZER_LOST_OBJECT);
-		return;
-	}
-	err = memorizer_index_insert(geo, va, id);
 	if (err) {
 		/* Never visible: a failed insertion puts the id nowhere. */
 		memorizer_pool_free(MEMORIZER_OBJECT, id);
@@ -50,9 +37,33 @@ void memorizer_record(const struct memorizer_geometry *geo, unsigned long va, si
 			    err == -ERANGE ? MEMORIZER_LOST_RANGE : MEMORIZER_LOST_INDEX);
 		return;
 	}
-	memorizer_object_publish(memorizer_ptr(id), va, how & MEMORIZER_BY_GRANULE);
-	if (memorizer_object_kind(memorizer_ptr(id)) == MEMORIZER_KIND_SLAB)
+	memorizer_object_publish(object, va, how & MEMORIZER_BY_GRANULE);
+	if (memorizer_object_kind(object) == MEMORIZER_KIND_SLAB)
 		memorizer_announce_object(id);
+}
+
+/**
+ * memorizer_record() - record an object
+ * @geo: the layout of objects around it
+ * @va: its address
+ * @size: bytes requested, less than 4 GiB
+ * @how: memorizer_who()
+ * @ip: return address into the caller of the allocator
+ * @stack: memorizer_alloc_stack()
+ *
+ * Context: any, NMI included, with preemption disabled; the memory belongs to the caller.
+ */
+void memorizer_record(const struct memorizer_geometry *geo, unsigned long va, size_t size,
+		      u32 how, unsigned long ip, u32 stack)
+{
+	u32 id = memorizer_object_make(va, size, how, ip);
+
+	if (!id) {
+		lose_object(va, size, how, MEMORIZER_LOST_OBJECT);
+		return;
+	}
+	memorizer_object_set_stack(memorizer_ptr(id), stack);
+	insert_object(geo, va, how, id);
 }
 
 /**

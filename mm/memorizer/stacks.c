@@ -11,6 +11,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/string.h>
 
+#include "alloc_stack.h"
 #include "entry.h"
 #include "hooks.h"
 #include "index.h"
@@ -20,7 +21,7 @@
 #include "record.h"
 #include "tasks.h"
 
-static void record_stack(unsigned long va, unsigned long ip)
+static void record_stack(unsigned long va, unsigned long ip, u32 from)
 {
 	struct memorizer_geometry geo = {
 		.start = va & PAGE_MASK, .pages = DIV_ROUND_UP(THREAD_SIZE, PAGE_SIZE),
@@ -35,11 +36,16 @@ static void record_stack(unsigned long va, unsigned long ip)
 	}
 	memorizer_index_fit(&geo);
 	memorizer_record(&geo, va, THREAD_SIZE,
-			 memorizer_who(MEMORIZER_KIND_STACK, chosen & BIT(MEMORIZER_FIELDS)), ip);
+			 memorizer_who(MEMORIZER_KIND_STACK, chosen & BIT(MEMORIZER_FIELDS)), ip,
+			 from);
 }
 
 void __memorizer_stack_alloc(const void *stack, unsigned long ip)
 {
+	u32 from = 0;
+
+	if (READ_ONCE(memorizer_recorded_kinds) & BIT(MEMORIZER_KIND_STACK))
+		from = memorizer_alloc_stack(stack, MEMORIZER_KIND_STACK, ip);
 	preempt_disable_notrace();
 	/* There is nothing to bury otherwise: each end of a stack has its hook. */
 	if (!(READ_ONCE(memorizer_recorded_kinds) & BIT(MEMORIZER_KIND_STACK)))
@@ -47,7 +53,7 @@ void __memorizer_stack_alloc(const void *stack, unsigned long ip)
 	else if (memorizer_is_paused())
 		this_cpu_inc(memorizer_counters.paused);
 	else
-		record_stack((unsigned long)stack, ip);
+		record_stack((unsigned long)stack, ip, from);
 	preempt_enable_notrace();
 }
 

@@ -129,6 +129,7 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 	seq_printf(m, "lost_objects_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_OBJECT]);
 	seq_printf(m, "lost_objects_index_full: %llu\n", sum.lost[MEMORIZER_LOST_INDEX]);
 	seq_printf(m, "lost_objects_out_of_range: %llu\n", sum.lost[MEMORIZER_LOST_RANGE]);
+	seq_printf(m, "lost_stacks: %llu\n", sum.lost[MEMORIZER_LOST_STACK]);
 	seq_printf(m, "lost_accesses_pool_full: %llu\n", sum.lost[MEMORIZER_LOST_ENTRY]);
 	memorizer_traffic_stats(m, &sum);
 	memorizer_calls_stats(m, &sum);

@@ -63,7 +63,7 @@ static inline void memorizer_load_key(void)
  *
  * Nests, 31 deep. Interrupts are still recorded.
  *
- * Context: process context.
+ * Context: any, NMI included; in an interrupt, of the interrupted task.
  */
 static inline void memorizer_pause(void)
 {
@@ -76,7 +76,7 @@ static inline void memorizer_pause(void)
 /**
  * memorizer_resume() - undo memorizer_pause()
  *
- * Context: process context.
+ * Context: as memorizer_pause().
  */
 static inline void memorizer_resume(void)
 {
@@ -86,10 +86,16 @@ static inline void memorizer_resume(void)
 	memorizer_load_key();
 }
 
+/* True in a paused task, and in an interrupt during it. */
+static __always_inline bool memorizer_pauses(void)
+{
+	return unlikely(READ_ONCE(current->memorizer_key) >> 32 & MEMORIZER_PAUSES);
+}
+
 /* True in a paused task, but not in an interrupt during it. */
 static __always_inline bool memorizer_is_paused(void)
 {
-	return unlikely(READ_ONCE(current->memorizer_key) >> 32 & MEMORIZER_PAUSES) && in_task();
+	return memorizer_pauses() && in_task();
 }
 
 /* True in a task that was not chosen, and in an interrupt during it. */

@@ -8,6 +8,7 @@
 #include <linux/preempt.h>
 #include <linux/vmalloc.h>
 
+#include "alloc_stack.h"
 #include "entry.h"
 #include "hooks.h"
 #include "index.h"
@@ -32,13 +33,16 @@ void __memorizer_vmalloc(const void *addr, size_t size, unsigned long flags, uns
 {
 	unsigned long va = (unsigned long)addr;
 	enum memorizer_object_kind kind = kind_of(va, flags);
+	u32 stack = 0;
 	bool on;
 
+	if (READ_ONCE(memorizer_recorded_kinds) & BIT(kind))
+		stack = memorizer_alloc_stack(addr, kind, ip);
 	preempt_disable_notrace();
 	on = READ_ONCE(memorizer_recorded_kinds) & BIT(kind);
 	/* There is nothing to bury otherwise: each end of an area has its hook. */
 	if (size <= AREA_MAX && READ_ONCE(memorizer_followed_kinds) & BIT(kind))
-		memorizer_alloc_area(kind, va, size, ip, on);
+		memorizer_alloc_area(kind, va, size, ip, stack, on);
 	else if (on)
 		this_cpu_inc(memorizer_counters.lost[MEMORIZER_LOST_RANGE]);
 	preempt_enable_notrace();

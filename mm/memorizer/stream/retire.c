@@ -19,7 +19,9 @@
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/wait.h>
+#include <linux/xarray.h>
 
+#include "../alloc_stack.h"
 #include "../clear.h"
 #include "../entry.h"
 #include "../kmap.h"
@@ -52,6 +54,7 @@ static DECLARE_WAIT_QUEUE_HEAD(retire_wait);
 static DEFINE_MUTEX(emit_mutex);
 static struct memorizer_object copy;
 static struct memorizer_rows rows;
+static DEFINE_XARRAY(described);	/* by stack: the session in which it was last written */
 static struct memorizer_row piece[PIECE];
 static u32 batch[BATCH];
 static u64 not_before;		/* lower bound for the next time; the thread may migrate */
@@ -67,12 +70,12 @@ static void set_retiring(bool full, bool waits)
 }
 
 /*
- * Begin an event, which waits for the reader if there is no space; end_event() ends it. Returns
- * NULL if the task was killed, never unless @killable. When retirements are switched off, the
- * thread uses all sub-buffers to finish its object.
+ * Begin events of @size bytes together, which wait for the reader if there is no space; end_event()
+ * ends them. Returns false if the task was killed, never unless @killable. When retirements are
+ * switched off, the thread uses all sub-buffers to finish its object.
  */
-static void *begin_event(enum memorizer_event id, size_t size, bool killable,
-			 struct memorizer_writer **writer, unsigned long *flags)
+static bool begin_events(size_t size, bool killable, struct memorizer_writer **writer,
+			 unsigned long *flags)
 {
 	bool hurry;
 	int room;
@@ -83,13 +86,21 @@ static void *begin_event(enum memorizer_event id, size_t size, bool killable,
 		hurry = !killable && !memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS);
 		*writer = memorizer_stream_begin(flags, not_before);
 		if (*writer && memorizer_stream_has_room(*writer, size, hurry))
-			return memorizer_stream_reserve(*writer, id, size);
+			return true;
 		if (*writer)
 			memorizer_stream_end(*writer, *flags);
 		if (hurry)
 			set_retiring(true, true);
 	} while (memorizer_stream_wait_room(room, killable));
-	return NULL;
+	return false;
+}
+
+/* Begin one event. Returns NULL if the task was killed. */
+static void *begin_event(enum memorizer_event id, size_t size, bool killable,
+			 struct memorizer_writer **writer, unsigned long *flags)
+{
+	return begin_events(size, killable, writer, flags) ?
+		memorizer_stream_reserve(*writer, id, size) : NULL;
 }
 
 static void end_event(struct memorizer_writer *writer, unsigned long flags)
@@ -101,20 +112,27 @@ static void end_event(struct memorizer_writer *writer, unsigned long flags)
 	memorizer_may_schedule();
 }
 
-/* Write the object in @copy. Returns false if the task was killed. */
-static bool emit_object(u32 id, u32 snapshot, bool killable)
+/* Write the frames of the stack in @copy, in a writer that has room for them. */
+static void write_frames(struct memorizer_writer *writer)
 {
-	struct memorizer_object_event *event;
-	struct memorizer_writer *writer;
-	unsigned long flags;
+	struct memorizer_frame_event *event;
+	unsigned long *frames;
+	unsigned int nr = memorizer_fetch_stack(&copy, &frames), i;
 
-	event = begin_event(MEMORIZER_OBJECT_EVENT, sizeof(*event), killable, &writer, &flags);
-	if (!event)
-		return false;
+	for (i = 0; i < nr; i++) {
+		event = memorizer_stream_reserve(writer, MEMORIZER_FRAME_EVENT, sizeof(*event));
+		event->stack = copy.alloc_ip;
+		event->depth = i;
+		event->ip = frames[i];
+	}
+}
+
+static void fill_object(struct memorizer_object_event *event, u32 id, u32 snapshot)
+{
 	event->object = id;
 	event->snapshot = snapshot;
 	event->state = copy.state;
-	event->alloc_site = memorizer_unpack_ip(copy.alloc_ip);
+	event->alloc_site = memorizer_alloc_ip(&copy);
 	event->pid = memorizer_object_pid(&copy);
 	event->ptr = memorizer_object_va(&copy);
 	event->bytes_req = copy.size;
@@ -127,8 +145,37 @@ static bool emit_object(u32 id, u32 snapshot, bool killable)
 	event->comm[sizeof(copy.comm)] = 0;
 	/* 0 is left for readers of traces that lack the field. */
 	event->kind = memorizer_object_kind(&copy) + 1;
-	event->stack = 0;
+	event->stack = memorizer_has_stack(&copy) ? copy.alloc_ip : 0;
+}
+
+/*
+ * Write the object in @copy, and its stack if this session has not described that. Both are written
+ * at once: while the object waited for the reader, another session might begin. Returns false if
+ * the task was killed.
+ */
+static bool emit_object(u32 id, u32 snapshot, bool killable)
+{
+	size_t room = sizeof(struct memorizer_object_event);
+	struct memorizer_object_event *event;
+	struct memorizer_writer *writer;
+	unsigned long flags;
+	void *session;
+	bool describe;
+
+	if (memorizer_has_stack(&copy))
+		room += MEMORIZER_STACK_MAX * sizeof(struct memorizer_frame_event);
+	if (!begin_events(room, killable, &writer, &flags))
+		return false;
+	session = xa_mk_value(READ_ONCE(memorizer_session));
+	describe = memorizer_has_stack(&copy) && xa_load(&described, copy.alloc_ip) != session;
+	if (describe)
+		write_frames(writer);
+	event = memorizer_stream_reserve(writer, MEMORIZER_OBJECT_EVENT, sizeof(*event));
+	fill_object(event, id, snapshot);
 	end_event(writer, flags);
+	/* May sleep. If it fails, or a session has begun meanwhile, the stack is written again. */
+	if (describe)
+		xa_store(&described, copy.alloc_ip, session, GFP_KERNEL);
 	return true;
 }
 

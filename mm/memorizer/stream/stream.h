@@ -41,7 +41,7 @@ static_assert(sizeof(struct memorizer_task_event) == 8 + 28);
 static_assert(sizeof(struct memorizer_cache_event) == 8 + 16);
 static_assert(sizeof(struct memorizer_alloc_event) == 8 + 43);
 static_assert(sizeof(struct memorizer_free_event) == 8 + 33);
-static_assert(sizeof(struct memorizer_object_event) == 8 + 74);
+static_assert(sizeof(struct memorizer_object_event) == 8 + 78);
 static_assert(sizeof(struct memorizer_counts_event) == 8 + 48);
 static_assert(sizeof(struct memorizer_access_event) == 8 + 25);
 static_assert(sizeof(struct memorizer_mark_event) == 8 + 4);
@@ -53,6 +53,7 @@ static_assert(sizeof(struct memorizer_enter_event) == 8 + 9);
 static_assert(sizeof(struct memorizer_leave_event) == 8 + 9);
 static_assert(sizeof(struct memorizer_lock_event) == 8 + 22);
 static_assert(sizeof(struct memorizer_rcu_free_event) == 8 + 20);
+static_assert(sizeof(struct memorizer_frame_event) == 8 + 13);
 static_assert(TASK_COMM_LEN == 16);
 static_assert(BUILD_ID_SIZE_MAX == 20);
 

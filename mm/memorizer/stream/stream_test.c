@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/stackdepot.h>
 #include <linux/string.h>
 
 #include <trace/events/irq.h>
@@ -31,6 +32,7 @@
 
 #include "../../slab.h"
 #include "stream.h"
+#include "../alloc_stack.h"
 #include "../test.h"
 
 #define SEEN_MAX	512
@@ -56,6 +58,7 @@ struct seen {
 		struct memorizer_enter_event entry;
 		struct memorizer_lock_event lock;
 		struct memorizer_rcu_free_event rcu_free;
+		struct memorizer_frame_event frame;
 		u8 bytes[128];
 	};
 };
@@ -853,6 +856,91 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 			  memorizer_object_va(object) != (unsigned long)p);
 }
 
+#ifdef CONFIG_MEMORIZER_STACKS
+#define DEPTH	4
+
+static bool is_object_with_stack(const struct seen *event, const void *stack)
+{
+	return event->id == MEMORIZER_OBJECT_EVENT && event->object.stack == *(const u32 *)stack;
+}
+
+static bool is_of_stack(const struct seen *event, const void *stack)
+{
+	return is_object_with_stack(event, stack) ||
+		(event->id == MEMORIZER_FRAME_EVENT && event->frame.stack == *(const u32 *)stack);
+}
+
+/* Allocate and free two objects with one stack. Returns the stack. */
+static noinline u32 allocate_twice(void)
+{
+	const struct memorizer_object *object;
+	unsigned int i;
+	u32 stack = 0;
+	void *p;
+
+	for (i = 0; i < 2; i++) {
+		p = kmalloc(72, GFP_KERNEL);
+		object = memorizer_ptr(object_at(p));
+		stack = memorizer_has_stack(object) ? object->alloc_ip : 0;
+		kfree(p);
+	}
+	return stack;
+}
+
+static unsigned int objects_seen(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < seen_count; i++)
+		n += seen[i].id == MEMORIZER_OBJECT_EVENT;
+	return n;
+}
+
+static void expect_frames(struct kunit *test, u32 stack)
+{
+	unsigned int nr, i;
+	unsigned long *ips;
+
+	nr = stack_depot_fetch(stack, &ips);
+	KUNIT_ASSERT_EQ(test, nr, DEPTH);
+	/* Both objects follow. */
+	KUNIT_ASSERT_EQ(test, seen_count, DEPTH + 2);
+	for (i = 0; i < DEPTH; i++) {
+		KUNIT_EXPECT_EQ(test, seen[i].id, MEMORIZER_FRAME_EVENT);
+		KUNIT_EXPECT_EQ(test, seen[i].frame.depth, i);
+		KUNIT_EXPECT_EQ(test, seen[i].frame.ip, ips[i]);
+	}
+	for (; i < DEPTH + 2; i++) {
+		KUNIT_EXPECT_TRUE(test, is_object_with_stack(&seen[i], &stack));
+		KUNIT_EXPECT_EQ(test, seen[i].object.alloc_site, ips[0]);
+	}
+}
+
+static void stack_is_described_once_in_each_session(struct kunit *test)
+{
+	unsigned int session;
+	u32 stack;
+
+	KUNIT_ASSERT_EQ(test, memorizer_set_enabled(true), 0);
+	KUNIT_ASSERT_EQ(test, memorizer_set_stack_depth(DEPTH), 0);
+	for (session = 0; session < 2; session++) {
+		stack = allocate_twice();
+		KUNIT_ASSERT_NE(test, stack, 0);
+		drain(test, NULL, NULL);
+		KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_RETIREMENTS, true), 0);
+		seen_count = 0;
+		while (objects_seen() < 2) {
+			drain_more(test, is_of_stack, &stack);
+			msleep(1);
+		}
+		stop(MEMORIZER_STREAM_RETIREMENTS);
+		drain_more(test, is_of_stack, &stack);
+		expect_frames(test, stack);
+	}
+	memorizer_set_stack_depth(0);
+}
+#endif
+
 static bool is_touch(const struct seen *event, const void *ptr)
 {
 	return event->id == MEMORIZER_ACCESS_EVENT && event->access.pid == current->pid &&
@@ -1507,6 +1595,9 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(event_in_a_writer_is_counted_as_lost),
 	KUNIT_CASE(full_buffer_loses_the_newest),
 	KUNIT_CASE(retired_object_has_its_counts_and_leaves_the_pool),
+#ifdef CONFIG_MEMORIZER_STACKS
+	KUNIT_CASE(stack_is_described_once_in_each_session),
+#endif
 	KUNIT_CASE(each_access_makes_an_event_and_counts),
 #ifdef CONFIG_MEMORIZER_LINES
 	KUNIT_CASE(each_move_of_a_line_makes_an_event),

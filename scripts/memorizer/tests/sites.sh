@@ -181,7 +181,13 @@ accesses_stack() {
 # The allocation hooks. They look up the caller's name in code with sites: an access hook within an allocation hook.
 allocations_stack() {
 	stack_of '^__memorizer_(alloc|free|freeing|slab_free|alloc_pages|free_pages|rcu_free)$' \
-		'|__traceiter_.*' && stack_is_bounded 560
+		'|__traceiter_.*|memorizer_save_stack|__warn_printk' && stack_is_bounded 560
+}
+
+# What the allocation hooks use in addition while stacks are saved. The depot allocates pages without reclaim.
+saving_stack() {
+	stack_of '^memorizer_save_stack$' '|__traceiter_.*|__alloc_pages_noprof|free_pages|_printk.*|__warn_printk' &&
+		stack_is_bounded 1000
 }
 
 # accesses_have_notes: each access of vmlinux has a note, and each note an access.
@@ -314,7 +320,7 @@ not_offered() {
 tree=$(readlink -f "$O/source")
 mkdir -p "$work"
 rm -f "$work.unwind"
-plan 17
+plan 18
 result "no object of mm/memorizer refers to a later one" objects_are_ordered
 result "objects in reverse order are found" disorder_is_found
 result "excluded objects have no sites" objects_have_none
@@ -323,6 +329,7 @@ result "excluded functions have no sites" functions_have_none
 result "functions that thunks reach cannot be probed" none_can_be_probed
 result "the access hook uses little stack and reaches no site" accesses_stack
 result "the allocation hooks use little stack" allocations_stack
+result "saving a stack uses little stack" saving_stack
 result "each access has a note" accesses_have_notes
 result "most sites are prefixes" most_are_prefixes
 result "each variable is in the table, with its size" variables_are_all_there

@@ -268,7 +268,7 @@ static void compare_counters(void)
 		"calls_left_out", "traffic",
 		"lost_objects_pool_full", "lost_objects_index_full", "lost_objects_out_of_range",
 		"lost_accesses_pool_full", "lost_traffic_pool_full", "lost_traffic_lines_full",
-		"lost_traffic_nested", "lost_calls_pool_full",
+		"lost_traffic_nested", "lost_calls_pool_full", "lost_stacks",
 	};
 	struct memorizer_counters sum = sum_counters();
 	const u64 *core = (u64 *)&sum, *want = (u64 *)&model.counters;

@@ -41,7 +41,8 @@ static struct memorizer_object *alloc_stack(unsigned long addr)
 	unsigned long unused;
 
 	memorizer_index_fit(&geo);
-	memorizer_record(&geo, addr, STACK_SIZE, memorizer_who(MEMORIZER_KIND_STACK, false), IP(2));
+	memorizer_record(&geo, addr, STACK_SIZE, memorizer_who(MEMORIZER_KIND_STACK, false), IP(2),
+			 0);
 	return memorizer_ptr(memorizer_index_lookup(addr, &unused));
 }
 

@@ -37,6 +37,22 @@ log_access() { switch log_access 0; }
 log_calls() { switch log_calls 0; }
 track_lines() { switch track_lines 0; }
 
+# Without a depot, each stack is lost.
+stacks() {
+	case $(value_of stacks) in
+	[0-9] | 1[0-6])
+		same stacks "$(cat $M/memorizer_stacks)" "$(value_of stacks)" && refused 0 stacks &&
+		if grep -q -w stack_depot_disable=on /proc/cmdline; then
+			! grep -q '^  @' $M/kmap_stacks && [ "$(stat_of lost_stacks)" -gt 1000 ]
+		else
+			# The first allocations of the kernel, too.
+			awk '/^  @/ { n++; next } !/^ / { objects++ } END { exit objects - n > 10 }' $M/kmap_stacks &&
+			same lost_stacks "$(stat_of lost_stacks)" 0
+		fi ;;
+	*)	same stacks "$(cat $M/memorizer_stacks)" 0 && refused 1 stacks ;;
+	esac
+}
+
 # An invalid word invalidates the list.
 kinds() {
 	case $(value_of kinds) in

@@ -72,7 +72,7 @@ reading_starts_at_the_beginning() {
 	ls -lR /sys/devices/system >/dev/null
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
-	for file in kmap kmap_fields kmap_kinds traffic; do
+	for file in kmap kmap_fields kmap_kinds kmap_stacks traffic; do
 		[ -e $M/$file ] || continue
 		[ $file != traffic ] || grep -q . $M/traffic || continue
 		undisturbed ${0%/*}/positions $M/$file || { echo "# $file"; return 1; }

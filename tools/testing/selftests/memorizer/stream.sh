@@ -83,7 +83,7 @@ mode_of_cpus() {
 metadata_is_ctf() {
 	same "first line" "$(head -n 1 $M/metadata)" "/* CTF 1.8 */" &&
 	same "events" "$(sed -n 's/^\tname = "\(.*\)";/\1/p' $M/metadata | tr '\n' ' ')" \
-		"task cache alloc free object counts access mark switch snapshot module traffic enter leave lock rcu_free " &&
+		"task cache alloc free object counts access mark switch snapshot module traffic enter leave lock rcu_free frame " &&
 	same "line_size" "$(sed -n 's/^\tline_size = \(.*\);/\1/p' $M/metadata)" "$(cat $M/line_size)" &&
 	same "kernel_release" "$(sed -n 's/^\tkernel_release = "\(.*\)";/\1/p' $M/metadata)" "$(uname -r)" &&
 	same "read once more" "$(cat $M/metadata)" "$(cat $M/metadata)"

@@ -92,6 +92,11 @@ storm() {
 switch_logging() { below 2; echo $n >$M/memorizer_log_access; }
 switch_recording() { below 2; echo $n >$M/memorizer_enabled; }
 switch_lines() { below 2; echo $n >$M/memorizer_track_lines; }
+switch_stacks() {
+	[ -f $M/memorizer_stacks ] || return 0
+	below 17
+	echo $n >$M/memorizer_stacks
+}
 clear() { echo 1 >$M/clear_object_list; }
 
 # A region never has more accesses than all have, while they are counted.
@@ -213,8 +218,8 @@ switch_with_faults() {
 	:
 }
 
-actions="switch_logging switch_logging switch_logging switch_recording switch_recording switch_lines
-	clear read_stats read_some,kmap read_some,kmap_fields read_some,kmap_kinds read_some,traffic
+actions="switch_logging switch_logging switch_logging switch_recording switch_recording switch_lines switch_stacks
+	clear read_stats read_some,kmap read_some,kmap_fields read_some,kmap_kinds read_some,kmap_stacks read_some,traffic
 	kill_soon,read_all,kmap kill_soon,read_all,kmap_fields
 	switch_stream switch_stream read_stream mark kill_soon,snapshot
 	set_filter,memorizer_filter,vfs_*,!vfs_*,file:fs/*,file:mm/slub.c
