@@ -156,6 +156,13 @@ void memorizer_set_pid(struct task_struct *task);
 void memorizer_set_comm(struct task_struct *task);
 
 /**
+ * memorizer_set_creds() - update the current task after its credentials have changed
+ *
+ * Context: process context.
+ */
+void memorizer_set_creds(void);
+
+/**
  * memorizer_fork() - set up a new task
  * @child: the task, a copy of the current one
  *
@@ -300,6 +307,7 @@ static __always_inline void memorizer_nmi_exit(void) { }
 static inline void memorizer_switch_to(const struct task_struct *next) { }
 static inline void memorizer_set_pid(struct task_struct *task) { }
 static inline void memorizer_set_comm(struct task_struct *task) { }
+static inline void memorizer_set_creds(void) { }
 static inline void memorizer_fork(struct task_struct *child) { }
 static inline void memorizer_cgroup_task(struct task_struct *task) { }
 static inline void memorizer_cgroup_moved(void) { }

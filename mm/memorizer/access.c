@@ -283,7 +283,8 @@ void __kprobes memorizer_access_group(unsigned long addr, const struct memorizer
 static __kprobes bool count_granules(struct memorizer_object *object, unsigned long addr,
 				     unsigned long size, unsigned int kind, unsigned long ip)
 {
-	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid | MEMORIZER_BY_GRANULE);
+	u64 key = memorizer_key(memorizer_pack_ip(ip),
+				memorizer_current_subject() | MEMORIZER_BY_GRANULE);
 	unsigned long first = addr - memorizer_object_va(object);
 	/* The access may go on past the object's end. */
 	unsigned long last = first + min(size, object->size - first) - 1;
@@ -295,7 +296,7 @@ static __kprobes bool count_granules(struct memorizer_object *object, unsigned l
 static __kprobes bool count_whole(struct memorizer_object *object, unsigned long addr,
 				  unsigned long size, unsigned int kind, unsigned long ip)
 {
-	u64 key = memorizer_key(memorizer_pack_ip(ip), current->pid);
+	u64 key = memorizer_key(memorizer_pack_ip(ip), memorizer_current_subject());
 	struct memorizer_entry *entry;
 
 	entry = memorizer_count(object, key, memorizer_kind_counts(kind), 0);
@@ -357,7 +358,8 @@ void __kprobes memorizer_access(unsigned long addr, unsigned long size, unsigned
 	 */
 	object = this_cpu_read(memorizer_found[memorizer_found_slot(addr)]);
 	if (memorizer_object_contains(object, addr, size) &&
-	    memorizer_add_counts(object, memorizer_key(memorizer_pack_ip(ip), current->pid),
+	    memorizer_add_counts(object, memorizer_key(memorizer_pack_ip(ip),
+						       memorizer_current_subject()),
 				 memorizer_kind_counts(kind), 0, true, &entry))
 		return;
 	if (memorizer_observes_accesses())

@@ -126,7 +126,8 @@ static void __kprobes call_hook(unsigned long ip, unsigned long parent_ip, struc
 	else if (memorizer_is_paused())
 		this_cpu_inc(memorizer_counters.calls_paused);
 	else
-		count_call(memorizer_pack_ip(parent_ip), memorizer_pack_ip(ip), current->pid);
+		count_call(memorizer_pack_ip(parent_ip), memorizer_pack_ip(ip),
+			   memorizer_current_subject());
 	preempt_enable_notrace();
 }
 

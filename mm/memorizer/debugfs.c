@@ -16,6 +16,7 @@
 #include "memorizer.h"
 #include "observer.h"
 #include "sites.h"
+#include "subjects.h"
 #include "switch_file.h"
 #include "tasks.h"
 #include "traffic.h"
@@ -100,6 +101,7 @@ static int __init memorizer_debugfs_init(void)
 	memorizer_filter_files(dir);
 	memorizer_traffic_files(dir);
 	memorizer_calls_files(dir);
+	memorizer_subject_files(dir);
 	memorizer_observer_files(dir);
 	return 0;
 }

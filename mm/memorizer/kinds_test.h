@@ -48,7 +48,7 @@ static struct tally touches_of(u32 id)
 	return tally;
 }
 
-static void expect_touched(struct kunit *test, u32 id, u64 reads, u64 writes)
+static inline void expect_touched(struct kunit *test, u32 id, u64 reads, u64 writes)
 {
 	struct tally tally = touches_of(id);
 
@@ -57,7 +57,7 @@ static void expect_touched(struct kunit *test, u32 id, u64 reads, u64 writes)
 	KUNIT_EXPECT_EQ(test, tally.writes, writes);
 }
 
-static void expect_object(struct kunit *test, u32 id, const void *ptr, size_t size, u8 state)
+static inline void expect_object(struct kunit *test, u32 id, const void *ptr, size_t size, u8 state)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
 

@@ -3,6 +3,7 @@
  * Memorizer's stand-in for an absent observer: weak functions that do nothing.
  */
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kprobes.h>
 
@@ -95,6 +96,18 @@ void __weak memorizer_observer_free_pages(const struct page *page, unsigned int 
  * Context: any in which the pid is stable.
  */
 void __weak memorizer_observer_task(struct task_struct *task) { }
+
+/**
+ * memorizer_observe_entries() - have kernel entries update the subjects of tasks, or no longer
+ * @on: true to have them call memorizer_subject_entry()
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or a negative error code; -EOPNOTSUPP without an observer
+ */
+int __weak memorizer_observe_entries(bool on)
+{
+	return on ? -EOPNOTSUPP : 0;
+}
 
 /**
  * memorizer_observer_access() - handle an access

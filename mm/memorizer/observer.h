@@ -36,6 +36,7 @@ void memorizer_observer_alloc_pages(const struct page *page, unsigned int order,
 				    unsigned long ip);
 void memorizer_observer_free_pages(const struct page *page, unsigned int order, unsigned long ip);
 void memorizer_observer_task(struct task_struct *task);
+int memorizer_observe_entries(bool on);
 void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,
 			       unsigned long ip);
 void memorizer_observer_traffic(const struct memorizer_access *access, unsigned int kind,

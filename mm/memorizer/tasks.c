@@ -38,6 +38,7 @@
 #include "list_file.h"
 #include "memorizer.h"
 #include "observer.h"
+#include "subjects.h"
 #include "tasks.h"
 
 #define SEPARATORS	" \t\n,"
@@ -264,7 +265,7 @@ static_assert(PID_MAX_LIMIT <= MEMORIZER_PIDS);
 
 void memorizer_set_pid(struct task_struct *task)
 {
-	memorizer_change_task(task, 0, MEMORIZER_PIDS, task->pid);
+	memorizer_change_task(task, 0, MEMORIZER_PIDS, memorizer_find_subject(task));
 	memorizer_stack_task(task);
 	memorizer_observer_task(task);
 	/* Another CPU updates its copy at its next context switch. */
@@ -280,6 +281,7 @@ void memorizer_set_comm(struct task_struct *task)
 
 void memorizer_fork(struct task_struct *child)
 {
+	memorizer_reset_entry(child);
 	/* MEMORIZER_OUTSIDE stays that of the parent until memorizer_cgroup_task(). */
 	memorizer_set_pid(child);
 	child->memorizer_caller = 0;

@@ -18,9 +18,9 @@ struct file_operations;
 
 /*
  * Upper half of task_struct.memorizer_key; the lower half is 0. PIDS is the pid as in
- * memorizer_key(). PAUSES counts calls of memorizer_pause(). LEFT_OUT is set for a task that
- * tasks.c did not choose, OUTSIDE for one that is in no chosen cgroup (cgroups.c). PAUSED is set
- * if any of these is, so that the key matches no entry.
+ * memorizer_key(), or another subject (subjects.h). PAUSES counts calls of memorizer_pause().
+ * LEFT_OUT is set for a task that tasks.c did not choose, OUTSIDE for one that is in no chosen
+ * cgroup (cgroups.c). PAUSED is set if any of these is, so that the key matches no entry.
  */
 #define MEMORIZER_PIDS		(BIT(24) - 1)
 #define MEMORIZER_ONE_PAUSE	BIT(24)
@@ -103,6 +103,12 @@ static __always_inline bool memorizer_is_left_out(void)
 {
 	return unlikely(READ_ONCE(current->memorizer_key) >> 32 &
 			(MEMORIZER_OUTSIDE | MEMORIZER_LEFT_OUT));
+}
+
+/* What the counts of the current task are kept for, see subjects.h. */
+static __always_inline u32 memorizer_current_subject(void)
+{
+	return READ_ONCE(current->memorizer_key) >> 32 & MEMORIZER_PIDS;
 }
 
 /* tasks.c */

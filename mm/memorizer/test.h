@@ -6,7 +6,11 @@
 #define _MM_MEMORIZER_TEST_H
 
 #include <kunit/test.h>
+#include <linux/cpumask.h>
 #include <linux/kallsyms.h>
+#include <linux/string.h>
+
+#include <asm/processor.h>
 
 #include "access.h"
 #include "caches.h"
@@ -141,6 +145,18 @@ static inline int switch_on(struct kunit_suite *suite)
 static inline void switch_off(struct kunit_suite *suite)
 {
 	memorizer_set_log_access(false);
+}
+
+/*
+ * For tests that switch tracepoints and static branches. QEMU's TCG may execute stale text that
+ * another CPU has patched, see text_may_be_patched in the selftests' functions.sh.
+ */
+static inline void skip_unless_text_may_be_patched(struct kunit *test)
+{
+#ifdef CONFIG_X86
+	if (num_possible_cpus() > 1 && strstr(boot_cpu_data.x86_model_id, "QEMU TCG"))
+		kunit_skip(test, "TCG may execute text that another CPU has patched");
+#endif
 }
 
 /* Is a packed ip in the function that starts at @start? */

@@ -52,6 +52,7 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
+#include "tasks.h"
 #include "traffic.h"
 
 #define LINE_SIZE_MIN	8
@@ -221,7 +222,8 @@ static noinline __kprobes void count_move(struct memorizer_object *object, unsig
 					  unsigned long ip)
 {
 	/* Without MEMORIZER_ACCESS_IP, the key is that of moves. */
-	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP, current->pid);
+	u64 key = memorizer_key(memorizer_pack_ip(ip) & ~MEMORIZER_ACCESS_IP,
+				memorizer_current_subject());
 	struct memorizer_entry *entry;
 
 	entry = memorizer_count(object, key, memorizer_kind_counts(kind), 0);

@@ -13,13 +13,23 @@
 #include <linux/array_size.h>
 #include <linux/interrupt.h>
 #include <linux/jump_label.h>
+#include <linux/mutex.h>
 #include <linux/tracepoint.h>
 
 #include <trace/events/irq.h>
 
+#include "../observer.h"
+#include "../subjects.h"
 #include "stream.h"
 
 DEFINE_STATIC_KEY_FALSE(memorizer_contexts);
+
+/* Entries are streamed. */
+static bool streamed;
+
+/* The stream, and contexts as subjects. */
+static unsigned int users;
+static DEFINE_MUTEX(users_mutex);
 
 static void enter_softirq(void *unused, unsigned int number)
 {
@@ -49,14 +59,7 @@ static int register_probes(void)
 	return err;
 }
 
-/**
- * memorizer_stream_contexts() - switch the events of entering and leaving the kernel
- * @on: true to stream them
- *
- * Context: process context, may sleep.
- * Return: 0 or a negative error code
- */
-int memorizer_stream_contexts(bool on)
+static int switch_entries(bool on)
 {
 	int err;
 
@@ -70,4 +73,46 @@ int memorizer_stream_contexts(bool on)
 	if (!err)
 		static_branch_enable(&memorizer_contexts);
 	return err;
+}
+
+/* Have kernel entries reported for one more user, or for one less. */
+static int use_entries(bool on)
+{
+	int err = 0;
+
+	mutex_lock(&users_mutex);
+	if (on ? !users : users == 1)
+		err = switch_entries(on);
+	if (!err)
+		users += on ? 1 : -1;
+	mutex_unlock(&users_mutex);
+	return err;
+}
+
+/**
+ * memorizer_stream_contexts() - switch the events of entering and leaving the kernel
+ * @on: true to stream them
+ *
+ * Context: process context, may sleep.
+ * Return: 0 or a negative error code
+ */
+int memorizer_stream_contexts(bool on)
+{
+	int err = use_entries(on);
+
+	if (!err)
+		WRITE_ONCE(streamed, on);
+	return err;
+}
+
+int memorizer_observe_entries(bool on)
+{
+	return use_entries(on);
+}
+
+void __memorizer_context(bool leave, enum memorizer_context kind, unsigned int number)
+{
+	if (READ_ONCE(streamed))
+		memorizer_stream_context(leave, kind, number);
+	memorizer_subject_entry(leave, kind, number);
 }

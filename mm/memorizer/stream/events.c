@@ -400,7 +400,15 @@ void __kprobes memorizer_observer_traffic(const struct memorizer_access *access,
 	memorizer_stream_end(writer, flags);
 }
 
-void __memorizer_context(bool leave, enum memorizer_context kind, unsigned int number)
+/**
+ * memorizer_stream_context() - stream that the kernel is entered or left
+ * @leave: it is left
+ * @kind: kind of the entry
+ * @number: number of the system call or vector
+ *
+ * Context: any.
+ */
+void memorizer_stream_context(bool leave, enum memorizer_context kind, unsigned int number)
 {
 	enum memorizer_event id = leave ? MEMORIZER_LEAVE_EVENT : MEMORIZER_ENTER_EVENT;
 	struct memorizer_enter_event *event;

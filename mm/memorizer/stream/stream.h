@@ -298,6 +298,7 @@ void memorizer_probes_unregister(const struct memorizer_probe *probes, unsigned 
 
 /* contexts.c, locks.c */
 int memorizer_stream_contexts(bool on);
+void memorizer_stream_context(bool leave, enum memorizer_context kind, unsigned int number);
 int memorizer_stream_locks(bool on);
 
 /* scopes.c */

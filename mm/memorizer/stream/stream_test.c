@@ -28,8 +28,6 @@
 
 #include <trace/events/irq.h>
 
-#include <asm/processor.h>
-
 #include "../../slab.h"
 #include "stream.h"
 #include "../alloc_stack.h"
@@ -1420,18 +1418,6 @@ static const struct seen *innermost(const struct seen *event)
 			depth--;
 	}
 	return NULL;
-}
-
-/*
- * For tests that switch tracepoints and static branches. QEMU's TCG may execute stale text that
- * another CPU has patched, see text_may_be_patched in the selftests' functions.sh.
- */
-static void skip_unless_text_may_be_patched(struct kunit *test)
-{
-#ifdef CONFIG_X86
-	if (num_possible_cpus() > 1 && strstr(boot_cpu_data.x86_model_id, "QEMU TCG"))
-		kunit_skip(test, "TCG may execute text that another CPU has patched");
-#endif
 }
 
 static void each_entry_makes_its_two_events(struct kunit *test)

@@ -37,6 +37,16 @@ log_access() { switch log_access 0; }
 log_calls() { switch log_calls 0; }
 track_lines() { switch track_lines 0; }
 
+# An invalid word invalidates the list.
+context() {
+	case $(value_of context) in
+	uid,gid)
+		same context "$(tr '\n' ',' <$M/memorizer_context)" uid,gid, && refused 0 context &&
+		grep -q '^4[0-9]*,0,0,none,0$' $M/contexts ;;
+	*)	same context "$(cat $M/memorizer_context)" pid && refused 1 context ;;
+	esac
+}
+
 # Without a depot, each stack is lost.
 stacks() {
 	case $(value_of stacks) in

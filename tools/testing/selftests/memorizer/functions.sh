@@ -135,10 +135,15 @@ switch_refuses_others() {
 	put 0 $1 >/dev/null
 }
 
-# others_may_not FILE...: only root may read or write these. If set, $as runs commands as another user.
-others_may_not() {
+# make_nobody: add the user nobody, unless there is one.
+make_nobody() {
 	grep -q ^nobody: /etc/passwd 2>/dev/null ||
 		{ mkdir -p /etc; echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd; }
+}
+
+# others_may_not FILE...: only root may read or write these. If set, $as runs commands as another user.
+others_may_not() {
+	make_nobody
 	for f; do
 		for how in "cat $M/$f" "echo 1 >$M/$f"; do
 			if su nobody -s /bin/sh -c "${as:-sh -c} '$how'" >/dev/null 2>&1; then

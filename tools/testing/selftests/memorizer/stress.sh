@@ -97,6 +97,10 @@ switch_stacks() {
 	below 17
 	echo $n >$M/memorizer_stacks
 }
+switch_context() {
+	one_of pid uid gid uid,gid $entries
+	echo $word >$M/memorizer_context
+}
 clear() { echo 1 >$M/clear_object_list; }
 
 # A region never has more accesses than all have, while they are counted.
@@ -218,7 +222,11 @@ switch_with_faults() {
 	:
 }
 
-actions="switch_logging switch_logging switch_logging switch_recording switch_recording switch_lines switch_stacks
+# Kernel entries are known to the stream, whose hooks patch text.
+entries=
+! text_may_be_patched || [ ! -f $M/stream_entries ] || entries="entry uid,entry"
+
+actions="switch_logging switch_logging switch_logging switch_recording switch_recording switch_lines switch_stacks switch_context
 	clear read_stats read_some,kmap read_some,kmap_fields read_some,kmap_kinds read_some,kmap_stacks read_some,traffic
 	kill_soon,read_all,kmap kill_soon,read_all,kmap_fields
 	switch_stream switch_stream read_stream mark kill_soon,snapshot
@@ -228,6 +236,7 @@ actions="switch_logging switch_logging switch_logging switch_recording switch_re
 	switch_with_faults patch_text,tracer patch_text,events patch_text,probe patch_text,live"
 
 no_filters() {
+	echo pid >$M/memorizer_context
 	for filter in filter pid cgroup; do
 		[ ! -e $M/memorizer_$filter ] || echo >$M/memorizer_$filter
 	done
